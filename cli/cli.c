@@ -1,0 +1,104 @@
+// What the verbs share: messages, models, help.
+#include "cli.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+// ---------------------------------------------------------------------------------------------------------- messages
+static void add(Cli* cli, srSeverity severity, const char* format, va_list arguments) {
+  char text[1024];
+  vsnprintf(text, sizeof text, format, arguments);
+  sr_messages_add(cli->messages, severity, (srPlace){"sarrus", 0, 0}, "%s", text);
+}
+
+void cli_error(Cli* cli, const char* format, ...) {
+  va_list arguments;
+  va_start(arguments, format);
+  add(cli, SR_SEVERITY_ERROR, format, arguments);
+  va_end(arguments);
+}
+
+void cli_warning(Cli* cli, const char* format, ...) {
+  va_list arguments;
+  va_start(arguments, format);
+  add(cli, SR_SEVERITY_WARNING, format, arguments);
+  va_end(arguments);
+}
+
+char* cli_message_text(const srMessage* message) {
+  const char* file = message->place.file ? message->place.file : "";
+  const size_t size = strlen(file) + strlen(message->text) + 64;
+  char* text = malloc(size);
+  if (text) sr_message_format(message, text, size);
+  return text;
+}
+
+void cli_show(Cli* cli) {
+  for (; cli->shown < sr_messages_count(cli->messages); cli->shown++) {
+    char* text = cli_message_text(sr_messages_get(cli->messages, cli->shown));
+    fprintf(stderr, "%s\n", text ? text : "sarrus: error: out of memory");
+    free(text);
+  }
+}
+
+int cli_refuse(Cli* cli, int status) {
+  if (sr_messages_errors(cli->messages) == 0) cli_error(cli, "%s", sr_status_text((srStatus)status));
+  cli_show(cli);
+  if (cli->json) {
+    Json json = json_begin(stdout);
+    put_messages(&json, "errors", cli, SR_SEVERITY_ERROR);
+    json_end(&json);
+  }
+  return status;
+}
+
+int cli_status(srStatus status) {
+  switch (status) {
+    case SR_OK: return EXIT_DONE;
+    case SR_FAILED:
+    case SR_MEMORY: return EXIT_FAILED;
+    default: return EXIT_INPUT;
+  }
+}
+
+// ------------------------------------------------------------------------------------------------------------ models
+int model_open(Cli* cli, Model* m) {
+  srSpec* spec = NULL;
+  srStatus status = sr_load(m->path, m->settings.item, m->settings.n, cli->messages, &spec);
+  if (status == SR_OK) status = sr_compile(spec, cli->messages, &m->model);
+  srs_destroy(spec);
+  if (status != SR_OK) return cli_refuse(cli, cli_status(status));
+  m->data = sr_data_create(m->model);
+  if (!m->data) return cli_refuse(cli, cli_status(SR_MEMORY));
+  cli_show(cli);  // warnings
+  return EXIT_DONE;
+}
+
+void model_close(Model* m) {
+  sr_data_destroy(m->data);
+  sr_model_destroy(m->model);
+  settings_free(&m->settings);
+}
+
+// ----------------------------------------------------------------------------------------------------------- options
+static void print_help(const Verb* verb, const Option* options, int n) {
+  printf("sarrus %s: %s\n\nusage: sarrus %s %s\n\noptions\n", verb->name, verb->about, verb->name, verb->arguments);
+  options_print(stdout, options, n);
+  printf("\nexample\n  %s\n", verb->example);
+}
+
+int verb_options(Cli* cli, const Verb* verb, const Option* options, int n, int argc, char** argv,  //
+                 const char** argument, int* status) {
+  bool help = false;
+  const bool good = options_parse(options, n, argc, argv, cli->messages, argument, &help);
+  if (help) {
+    print_help(verb, options, n);
+    return *status = EXIT_DONE, 1;
+  }
+  if (good && *argument) return 0;
+  if (good) cli_error(cli, "sarrus %s needs an argument: sarrus %s %s", verb->name, verb->name, verb->arguments);
+  *status = cli_refuse(cli, EXIT_INPUT);
+  return 1;
+}

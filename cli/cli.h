@@ -1,0 +1,107 @@
+// What the verbs share: where messages go, how a model is opened, what every result prints about it.
+#ifndef SARRUS_CLI_H
+#define SARRUS_CLI_H
+
+#include <sarrus/sarrus.h>
+
+#include "json.h"
+#include "options.h"
+
+// Exit statuses, a contract: 0 done, 1 the computation failed, 2 the input is wrong.
+enum { EXIT_DONE = 0, EXIT_FAILED = 1, EXIT_INPUT = 2 };
+
+typedef struct Cli {
+  bool json;             // one JSON object on standard output, and nothing else there
+  srMessages* messages;  // all errors and warnings of this call
+  int shown;             // how many of them are on standard error already
+} Cli;
+
+typedef struct Verb {
+  const char* name;
+  const char* arguments;  // "MODEL [options]"
+  const char* about;      // one line
+  const char* example;
+  int (*run)(Cli* cli, const struct Verb* verb, int argc, char** argv);
+} Verb;
+extern const Verb verbs[];
+extern const int verb_count;
+
+int cmd_check(Cli* cli, const Verb* verb, int argc, char** argv);
+int cmd_eval(Cli* cli, const Verb* verb, int argc, char** argv);
+int cmd_run(Cli* cli, const Verb* verb, int argc, char** argv);
+int cmd_init(Cli* cli, const Verb* verb, int argc, char** argv);
+
+// Adds "sarrus: error: ..." to the messages.
+void cli_error(Cli* cli, const char* format, ...) SR_PRINTF(2, 3);
+void cli_warning(Cli* cli, const char* format, ...) SR_PRINTF(2, 3);
+// Prints the messages that are not on standard error yet.
+void cli_show(Cli* cli);
+// The end of a verb that has no result: messages to standard error, {"errors": [...]} for --json. Returns status.
+int cli_refuse(Cli* cli, int status);
+int cli_status(srStatus status);  // exit status of a library status
+// "file:line:column: error: ..." in full; to be freed.
+char* cli_message_text(const srMessage* message);
+
+// A model, opened from a file.
+typedef struct Model {
+  const char* path;
+  Settings settings;
+  srModel* model;
+  srData* data;
+} Model;
+// The options that every verb with a model has, and their number.
+#define MODEL_OPTIONS(cli, m)                                                                                          \
+  {"--set", OPTION_SETTING, &(m)->settings, "NAME=VALUE", "override a parameter of the model; as often as wanted"}, {  \
+    "--json", OPTION_FLAG, &(cli)->json, NULL, "print one JSON object on standard output"                              \
+  }
+// Reads and compiles; data holds the initial state. 0, or the exit status after cli_refuse.
+int model_open(Cli* cli, Model* m);
+void model_close(Model* m);
+
+// Parses the options of a verb that takes a model. 0: go on; > 0: end with *status (also after --help).
+int verb_options(Cli* cli, const Verb* verb, const Option* options, int n, int argc, char** argv,  //
+                 const char** argument, int* status);
+
+// --------------------------------------------------------------------------------- parts of JSON results (results.c)
+void put_joints(Json* json, const srModel* m);
+// Values of the sensors at d's state; the acceleration stage gives all of them. With the Jacobians where asked for.
+void put_sensors(Json* json, const srModel* m, srData* d, bool jacobian);
+void put_messages(Json* json, const char* key, const Cli* cli, srSeverity severity);
+
+// ------------------------------------------------------------------------------------- tables for people (report.c)
+void report_heading(const char* format, ...) SR_PRINTF(1, 2);
+void report_line(const char* label, const char* format, ...) SR_PRINTF(2, 3);
+void report_matrix(const char* label, const double* x, int rows, int columns);
+// "name value unit" lines of coordinates.
+void report_values(const char* label, const char* const* names, const char* const* units, const double* x, int n);
+void report_sensors(const srModel* m, const srData* d);
+
+// ------------------------------------------------------------------------------------ a state as numbers (state.c)
+typedef struct State {
+  double t;  // NAN: not given
+  NumberList q, v, y, tau;
+  const char* file;
+} State;
+State state_none(void);
+#define STATE_OPTIONS(s)                                                                                               \
+  {"--q", OPTION_NUMBERS, &(s)->q, "LIST", "positions, a comma list (default: the initial ones)"},                     \
+      {"--v", OPTION_NUMBERS, &(s)->v, "LIST", "velocities"}, {"--y", OPTION_NUMBERS, &(s)->y, "LIST", "states"},      \
+      {"--tau", OPTION_NUMBERS, &(s)->tau, "LIST", "generalized forces applied from outside (default: 0)"},            \
+      {"--t", OPTION_NUMBER, &(s)->t, "SECONDS", "time (default: 0)"}, {                                               \
+    "--state", OPTION_TEXT, &(s)->file, "FILE.json", "the same from a file with the keys t, q, v, y, tau"              \
+  }
+// Puts the state into d; lists win over the file. False: messages say what is wrong.
+bool state_apply(Cli* cli, State* s, const srModel* m, srData* d);
+void state_free(State* s);
+
+// --------------------------------------------------------------------------------- progress on a terminal (progress.c)
+typedef struct Progress {
+  bool shown;       // standard error is a terminal
+  long long drawn;  // last time of drawing, ms
+  bool stopped;     // the user asked to stop
+} Progress;
+Progress progress_begin(void);                             // also watches for Ctrl-C
+int progress_update(Progress* p, double t, double t_end);  // nonzero: the user wants to stop
+void progress_end(Progress* p);
+
+#endif

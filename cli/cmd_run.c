@@ -1,0 +1,311 @@
+// sarrus run: simulates, writes the result table, and closes with a report on the physics: energy ledger, violations,
+// steps, cost. A run that cannot go on still prints what it has.
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "cli.h"
+
+typedef struct Run {
+  Cli* cli;
+  Model m;
+  State state;
+  srRunOptions options;
+  const char *method, *formulation, *contact, *out;
+  double t_end, step, rtol, atol, every;  // NAN: not given
+  srCsv* csv;
+  int columns;
+  Progress progress;
+  bool write_failed;
+  srRunResult result;
+} Run;
+
+// ------------------------------------------------------------------------------------------------------------ options
+// A word of the contract that may not be built yet. True when it can be used.
+static bool word_exists(Cli* cli, const char* option, const char* word, const char* const* known, int n, int built) {
+  for (int i = 0; i < n; i++) {
+    if (strcmp(known[i], word) != 0) continue;
+    if (i >= built) cli_error(cli, "%s %s is not in version %s yet; use '%s'", option, word, sr_version(), known[0]);
+    return i < built;
+  }
+  const char* meant = nearest(word, known, n);
+  cli_error(cli, "%s: unknown word '%s'; %s '%s'%s", option, word, meant ? "did you mean" : "use",
+            meant ? meant : known[0], meant ? "?" : "");
+  return false;
+}
+
+static bool method_exists(Cli* cli, const char* word) {
+  static const char* const planned[] = {
+      "mdop5",  "hem5",  "phem56", "genalpha-index3", "genalpha-index2", "genalpha-ggl",
+      "radau5", "cvode", "ida",    "moreau"};
+  const char* words[64];
+  int n = 0;
+  if (sri_method_find(word)) return true;
+  for (int i = 0; i < sri_method_count() && n < 40; i++) words[n++] = sri_method(i)->name;
+  const int built = n;
+  for (size_t i = 0; i < sizeof planned / sizeof planned[0]; i++)
+    if (!sri_method_find(planned[i])) words[n++] = planned[i];
+  char list[256] = "";
+  for (int i = 0; i < built; i++) {
+    strncat(list, i ? ", " : "", sizeof list - strlen(list) - 1);
+    strncat(list, words[i], sizeof list - strlen(list) - 1);
+  }
+  for (int i = built; i < n; i++)
+    if (strcmp(words[i], word) == 0)
+      return cli_error(cli, "--method %s is not in version %s yet; there are %s", word, sr_version(), list), false;
+  const char* meant = nearest(word, words, n);
+  if (meant)
+    cli_error(cli, "--method: unknown word '%s'; did you mean '%s'?", word, meant);
+  else
+    cli_error(cli, "--method: unknown word '%s'; there are %s", word, list);
+  return false;
+}
+
+static bool words_exist(Run* r) {
+  static const char* const formulations[] = {"relative", "absolute", "penalty"};
+  static const char* const contacts[] = {"continuous", "event", "timestepping", "hybrid"};
+  bool good = word_exists(r->cli, "--formulation", r->formulation, formulations, 3, 1);
+  good = word_exists(r->cli, "--contact", r->contact, contacts, 4, 1) && good;
+  return (!r->method || method_exists(r->cli, r->method)) && good;
+}
+
+// Overrides *target when the number was given and is in range.
+static bool take(Cli* cli, const char* option, double given, double* target, bool zero_allowed) {
+  if (isnan(given)) return true;
+  *target = given;
+  if (given > 0 || (zero_allowed && given == 0)) return true;
+  cli_error(cli, "%s must be greater than zero, not %g", option, given);
+  return false;
+}
+
+static bool settle(Run* r) {
+  Cli* cli = r->cli;
+  srRunOptions* o = &r->options;
+  *o = sr_run_options(r->m.model);
+  if (r->method) o->method = r->method;
+  bool good = take(cli, "--t-end", r->t_end, &o->t_end, true);
+  good = take(cli, "--step", r->step, &o->step, false) && good;
+  good = take(cli, "--rtol", r->rtol, &o->rtol, true) && good;
+  good = take(cli, "--atol", r->atol, &o->atol, true) && good;
+  if (!isnan(r->every))
+    good = take(cli, "--every", r->every, &o->every, false) && good;
+  else if (r->m.model->run_every <= 0)
+    o->every = (o->t_end - r->m.data->t) / 1000;
+  const srMethod* method = sri_method_find(o->method);
+  if (method && method->adaptive && !isnan(r->step))
+    cli_warning(cli, "--step is for methods of fixed step; %s chooses its own", o->method);
+  if (method && !method->adaptive && (!isnan(r->rtol) || !isnan(r->atol)))
+    cli_warning(cli, "--rtol and --atol are for adaptive methods; %s has a fixed step of %g s", o->method, o->step);
+  return good;
+}
+
+// ------------------------------------------------------------------------------------------------------ result table
+static int on_row(void* user, const double* row) {
+  Run* r = user;
+  if (sr_csv_row(r->csv, row) == SR_OK) return 0;
+  r->write_failed = true;
+  return 1;
+}
+
+static int on_progress(void* user, double t, double t_end) {
+  return progress_update(&((Run*)user)->progress, t, t_end);
+}
+
+static const char* method_settings(const srRunOptions* o, char* text, size_t size) {
+  const srMethod* method = sri_method_find(o->method);
+  if (method && method->adaptive)
+    snprintf(text, size, "rtol %g, atol %g", o->rtol, o->atol);
+  else
+    snprintf(text, size, "step %g s", o->step);
+  return text;
+}
+
+static bool open_table(Run* r) {
+  const srModel* m = r->m.model;
+  char line[2048], settings[96];
+  const srRunOptions* o = &r->options;
+  int used = snprintf(line, sizeof line, "sarrus %s; model %s (%s); %s; %s; t-end %g s, every %g s", sr_version(),
+                      m->name, r->m.path, o->method, method_settings(o, settings, sizeof settings), o->t_end, o->every);
+  for (int i = 0; i < r->m.settings.n && used > 0 && used < (int)sizeof line; i++)
+    used += snprintf(line + used, sizeof line - (size_t)used, "%s %s=%s", i ? "," : "; set", r->m.settings.item[i].name,
+                     r->m.settings.item[i].value);
+  srColumns* columns = sr_columns_create(m);
+  if (!columns) return cli_error(r->cli, "out of memory"), false;
+  r->columns = columns->count;
+  const srStatus status =
+      sr_csv_create(r->out, line, columns->count, columns->names, columns->units, r->cli->messages, &r->csv);
+  sr_columns_destroy(columns);
+  return status == SR_OK;
+}
+
+static bool close_table(Run* r) {
+  if (!r->csv) return true;
+  const srStatus status = sr_csv_close(r->csv);
+  r->csv = NULL;
+  if (status == SR_OK && !r->write_failed) return true;
+  cli_error(r->cli, "the result file '%s' could not be written to its end", r->out);
+  return false;
+}
+
+// ------------------------------------------------------------------------------------------------------------ results
+static void put_energy(Json* json, const srEnergy* e) {
+  static const char* const words[] = {
+#define WORD(NAME, word) word,
+      SR_ACCOUNT_LIST(WORD)
+#undef WORD
+  };
+  json_object(json, "energy");
+  json_number(json, "kinetic", e->kinetic);
+  json_number(json, "potential", e->potential);
+  json_number(json, "kinetic0", e->kinetic0);
+  json_number(json, "potential0", e->potential0);
+  json_object(json, "work");
+  for (int i = 0; i < SR_ACCOUNTS; i++)
+    if (i != SR_ACCOUNT_DISSIPATED) json_number(json, words[i], e->work[i]);
+  json_object_end(json);
+  json_number(json, "dissipated", 0 - e->work[SR_ACCOUNT_DISSIPATED]);  // heat, >= 0
+  json_number(json, "residual", e->residual);
+  json_number(json, "scale", e->scale);
+  json_object_end(json);
+}
+
+static void print_json(Run* r, const char* trouble) {
+  const srModel* m = r->m.model;
+  srData* d = r->m.data;
+  const srRunResult* x = &r->result;
+  Json json = json_begin(stdout);
+  json_text(&json, "method", r->options.method);
+  json_text(&json, "formulation", r->formulation);
+  json_text(&json, "contact", r->contact);
+  json_number(&json, "t", x->t);
+  json_numbers(&json, "q", d->q, m->nq);
+  json_numbers(&json, "v", d->v, m->nv);
+  json_numbers(&json, "y", d->y, m->ny);
+  json_numbers(&json, "lambda", d->lambda, m->ndriver);
+  put_sensors(&json, m, d, false);
+  json_int(&json, "steps", x->stats.steps);
+  json_int(&json, "rejected", x->stats.rejected);
+  json_int(&json, "evaluations", x->stats.evaluations);
+  json_array(&json, "events");
+  json_array_end(&json);
+  json_object(&json, "violation");
+  json_number(&json, "position", x->violation_position);
+  json_number(&json, "velocity", x->violation_velocity);
+  json_number(&json, "acceleration", x->violation_acceleration);
+  json_object_end(&json);
+  put_energy(&json, &x->energy);
+  json_int(&json, "limits_passed", x->limits_passed);
+  json_number(&json, "seconds", x->seconds);
+  if (r->out) json_text(&json, "out", r->out);
+  put_messages(&json, "warnings", r->cli, SR_SEVERITY_WARNING);
+  if (trouble) json_text(&json, "trouble", trouble);
+  put_joints(&json, m);
+  json_end(&json);
+}
+
+static void print_energy(const srEnergy* e) {
+  static const char* const labels[SR_ACCOUNTS] = {
+      "work of applied forces", "work of joint laws", "work of links", "work of external forces",
+      "work of user laws",      "work of drivers",    "dissipated"};
+  printf("energy                          start              end           change   J\n");
+  printf("  %-22s %14.7g   %14.7g   %14.7g\n", "kinetic", e->kinetic0, e->kinetic, e->kinetic - e->kinetic0);
+  printf("  %-22s %14.7g   %14.7g   %14.7g\n", "potential", e->potential0, e->potential, e->potential - e->potential0);
+  for (int i = 0; i < SR_ACCOUNTS; i++)
+    if (e->work[i] != 0) printf("  %-22s %48.7g\n", labels[i], e->work[i]);
+  printf("  %-22s %48.3g   (%.1e of the largest energy)\n", "residual", e->residual,
+         e->scale > 0 ? fabs(e->residual) / e->scale : 0.0);
+}
+
+static void print_report(const Run* r, const char* trouble) {
+  const srModel* m = r->m.model;
+  const srRunResult* x = &r->result;
+  char settings[96];
+  report_heading("model %s, %s", m->name, r->m.path);
+  report_line("method", "%s, %s", r->options.method, method_settings(&r->options, settings, sizeof settings));
+  report_line("time reached", "%.9g s of %.9g s", x->t, r->options.t_end);
+  report_line("steps", "%ld accepted, %ld rejected", x->stats.steps, x->stats.rejected);
+  if (x->stats.steps > 0) report_line("step length", "%.3g to %.3g s", x->stats.step_smallest, x->stats.step_largest);
+  report_line("cost", "%ld evaluations, %.3g s", x->stats.evaluations, x->seconds);
+  if (x->limits_passed > 0) report_line("joint limits", "passed in %ld steps", x->limits_passed);
+  print_energy(&x->energy);
+  if (m->ndriver > 0) {
+    printf("largest violation of the driven coordinates\n");
+    report_line("position", "%.3g", x->violation_position);
+    report_line("velocity", "%.3g", x->violation_velocity);
+    report_line("acceleration", "%.3g", x->violation_acceleration);
+  }
+  enum { SHOWN = 24 };
+  if (m->nq <= SHOWN) report_values("at the end: positions q", m->q_name, m->q_unit, r->m.data->q, m->nq);
+  if (m->nv <= SHOWN) report_values("velocities v", m->v_name, m->v_unit, r->m.data->v, m->nv);
+  report_values("states y", m->y_name, NULL, r->m.data->y, m->ny);
+  report_sensors(m, r->m.data);
+  if (r->out) printf("results: %s (%ld rows, %d columns)\n", r->out, x->rows, r->columns);
+  if (trouble) printf("THE RUN STOPPED EARLY: %s\n", trouble);
+}
+
+static int simulate(Run* r) {
+  r->options.user = r;
+  r->options.progress = on_progress;
+  if (r->out) {
+    if (!open_table(r)) return cli_refuse(r->cli, EXIT_INPUT);
+    r->options.row = on_row;
+  }
+  r->progress = progress_begin();
+  const srStatus status = sr_run(r->m.model, r->m.data, &r->options, r->cli->messages, &r->result);
+  progress_end(&r->progress);
+  const bool written = close_table(r);
+  if (status != SR_OK && status != SR_FAILED) return cli_refuse(r->cli, cli_status(status));
+
+  const char* trouble = status == SR_OK ? NULL : r->result.trouble;
+  if (r->progress.stopped) trouble = "stopped by the user";
+  if (trouble)
+    cli_error(r->cli, "%s", *trouble ? trouble : "the run stopped early");
+  else if (!written)
+    trouble = "the result file could not be written to its end";
+  cli_show(r->cli);
+  if (r->cli->json)
+    print_json(r, trouble);
+  else
+    print_report(r, trouble);
+  return trouble ? EXIT_FAILED : EXIT_DONE;
+}
+
+static int prepare_and_simulate(Run* r) {
+  if (!words_exist(r)) return cli_refuse(r->cli, EXIT_INPUT);
+  const int status = model_open(r->cli, &r->m);
+  if (status != EXIT_DONE) return status;
+  if (!state_apply(r->cli, &r->state, r->m.model, r->m.data) || !settle(r)) return cli_refuse(r->cli, EXIT_INPUT);
+  cli_show(r->cli);
+  return simulate(r);
+}
+
+int cmd_run(Cli* cli, const Verb* verb, int argc, char** argv) {
+  Run r = {.cli = cli,
+           .state = state_none(),
+           .formulation = "relative",
+           .contact = "continuous",
+           .t_end = NAN,
+           .step = NAN,
+           .rtol = NAN,
+           .atol = NAN,
+           .every = NAN};
+  int status = EXIT_DONE;
+  const Option options[] = {
+      {"--t-end", OPTION_NUMBER, &r.t_end, "SECONDS", "end of the simulation"},
+      {"--method", OPTION_TEXT, &r.method, "NAME", "integrator: euler, rk4, dopri5"},
+      {"--step", OPTION_NUMBER, &r.step, "SECONDS", "step of euler and rk4"},
+      {"--rtol", OPTION_NUMBER, &r.rtol, "NUMBER", "relative tolerance of dopri5"},
+      {"--atol", OPTION_NUMBER, &r.atol, "NUMBER", "absolute tolerance of dopri5"},
+      {"--formulation", OPTION_TEXT, &r.formulation, "NAME", "relative"},
+      {"--contact", OPTION_TEXT, &r.contact, "NAME", "continuous"},
+      {"--out", OPTION_TEXT, &r.out, "FILE.csv", "write the result table"},
+      {"--every", OPTION_NUMBER, &r.every, "SECONDS", "time between its rows (default: a thousandth of the time)"},
+      {"--state", OPTION_TEXT, &r.state.file, "FILE.json", "start from the t, q, v, y of this file"},
+      MODEL_OPTIONS(cli, &r.m)};
+  if (verb_options(cli, verb, options, sizeof options / sizeof options[0], argc, argv, &r.m.path, &status) == 0)
+    status = prepare_and_simulate(&r);
+  state_free(&r.state);
+  model_close(&r.m);
+  return status;
+}

@@ -1,0 +1,188 @@
+// The JSON reader: RFC 8259, depth bounded, no copies but of the wanted numbers.
+#include <ctype.h>
+#include <math.h>
+#include <stdarg.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "json.h"
+#include "options.h"
+
+enum { DEPTH_MAX = 64, KEY_MAX = 64 };
+
+typedef struct Reader {
+  const char* begin;
+  const char* p;
+  const char* end;
+  JsonTrouble* trouble;
+} Reader;
+
+static bool value(Reader* r, int depth);
+
+SR_PRINTF(2, 3) static bool fail(Reader* r, const char* format, ...) {
+  JsonTrouble* t = r->trouble;
+  if (t->line) return false;  // the first one counts
+  t->line = t->column = 1;
+  for (const char* c = r->begin; c < r->p; c++) {
+    t->column++;
+    if (*c == '\n') t->line++, t->column = 1;
+  }
+  va_list arguments;
+  va_start(arguments, format);
+  vsnprintf(t->text, sizeof t->text, format, arguments);
+  va_end(arguments);
+  return false;
+}
+
+static int peek(Reader* r) {
+  while (r->p < r->end && strchr(" \t\r\n", *r->p) && *r->p) r->p++;
+  return r->p < r->end ? (unsigned char)*r->p : -1;
+}
+
+static bool expect(Reader* r, char c, const char* where) {
+  if (peek(r) == c) return r->p++, true;
+  return fail(r, "expected '%c' %s", c, where);
+}
+
+// A string; its first KEY_MAX - 1 bytes go to key. Escapes are kept as they stand: no wanted key has one.
+static bool string(Reader* r, char* key) {
+  size_t n = 0;
+  if (!expect(r, '"', "at the start of a text")) return false;
+  while (r->p < r->end && *r->p != '"') {
+    if ((unsigned char)*r->p < 0x20) return fail(r, "a text must not hold a control character");
+    const int step = *r->p == '\\' && r->p + 1 < r->end ? 2 : 1;
+    for (int i = 0; i < step; i++, r->p++)
+      if (key && n < KEY_MAX - 1) key[n++] = *r->p;
+  }
+  if (key) key[n] = 0;
+  return expect(r, '"', "at the end of a text");
+}
+
+static const char* digits(const char* p, const char* end) {
+  while (p < end && isdigit((unsigned char)*p)) p++;
+  return p;
+}
+
+static bool number(Reader* r, double* out) {
+  peek(r);
+  const char* p = r->p + (r->p < r->end && *r->p == '-');
+  const char* whole = p;
+  p = digits(p, r->end);
+  if (p == whole) return fail(r, "expected a number");
+  if (p < r->end && *p == '.') p = digits(p + 1, r->end);
+  if (p < r->end && (*p == 'e' || *p == 'E')) {
+    p++;
+    if (p < r->end && (*p == '+' || *p == '-')) p++;
+    p = digits(p, r->end);
+  }
+  char text[400];
+  const size_t n = (size_t)(p - r->p);
+  if (n >= sizeof text) return fail(r, "a number with more than %zu digits", sizeof text - 1);
+  memcpy(text, r->p, n);
+  text[n] = 0;
+  *out = strtod(text, NULL);
+  if (!isfinite(*out)) return fail(r, "the number %s is too large", text);
+  r->p = p;
+  return true;
+}
+
+static bool literal(Reader* r) {
+  static const char* const words[] = {"true", "false", "null"};
+  for (int i = 0; i < 3; i++) {
+    const size_t n = strlen(words[i]);
+    if ((size_t)(r->end - r->p) >= n && memcmp(r->p, words[i], n) == 0) return r->p += n, true;
+  }
+  return fail(r, "expected a value");
+}
+
+static bool array(Reader* r, int depth) {
+  r->p++;
+  if (peek(r) == ']') return r->p++, true;
+  while (value(r, depth + 1)) {
+    if (peek(r) != ',') return expect(r, ']', "or ',' in an array");
+    r->p++;
+  }
+  return false;
+}
+
+static bool object(Reader* r, int depth) {
+  r->p++;
+  if (peek(r) == '}') return r->p++, true;
+  while (string(r, NULL) && expect(r, ':', "after a key") && value(r, depth + 1)) {
+    if (peek(r) != ',') return expect(r, '}', "or ',' in an object");
+    r->p++;
+  }
+  return false;
+}
+
+static bool value(Reader* r, int depth) {
+  double ignored;
+  if (depth > DEPTH_MAX) return fail(r, "nested deeper than %d", DEPTH_MAX);
+  switch (peek(r)) {
+    case '{': return object(r, depth);
+    case '[': return array(r, depth);
+    case '"': return string(r, NULL);
+    case '-':
+    case '0':
+    case '1':
+    case '2':
+    case '3':
+    case '4':
+    case '5':
+    case '6':
+    case '7':
+    case '8':
+    case '9': return number(r, &ignored);
+    default: return literal(r);
+  }
+}
+
+static bool numbers(Reader* r, JsonWanted* w) {
+  if (!expect(r, '[', "before the numbers")) return false;
+  if (peek(r) == ']') return r->p++, true;
+  for (int room = 0;;) {
+    if (w->n == room) {
+      room = room ? 2 * room : 16;
+      double* x = realloc(w->x, (size_t)room * sizeof *x);
+      if (!x) return fail(r, "out of memory");
+      w->x = x;
+    }
+    if (!number(r, &w->x[w->n])) return false;
+    w->n++;
+    if (peek(r) != ',') return expect(r, ']', "or ',' in a list of numbers");
+    r->p++;
+  }
+}
+
+static bool member(Reader* r, JsonWanted* wanted, int n) {
+  char key[KEY_MAX];
+  if (!string(r, key) || !expect(r, ':', "after a key")) return false;
+  for (int i = 0; i < n; i++) {
+    JsonWanted* w = &wanted[i];
+    if (strcmp(w->key, key) != 0) continue;
+    if (w->x) return fail(r, "the key \"%s\" stands here twice", key);
+    w->x = malloc(16 * sizeof *w->x);
+    if (!w->x) return fail(r, "out of memory");
+    if (w->list) return numbers(r, w);
+    w->n = 1;
+    return number(r, w->x);
+  }
+  return value(r, 1);
+}
+
+bool json_read(const char* text, size_t size, JsonWanted* wanted, int n, JsonTrouble* trouble) {
+  Reader r = {text, text, text + size, trouble};
+  *trouble = (JsonTrouble){0};
+  if (!expect(&r, '{', "at the start")) return false;
+  if (peek(&r) == '}') {
+    r.p++;
+  } else {
+    for (;;) {
+      if (!member(&r, wanted, n)) return false;
+      if (peek(&r) != ',') break;
+      r.p++;
+    }
+    if (!expect(&r, '}', "or ',' in an object")) return false;
+  }
+  return peek(&r) == -1 || fail(&r, "nothing may follow the object");
+}

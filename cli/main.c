@@ -1,0 +1,77 @@
+// sarrus VERB MODEL [options]: finds the verb and hands over. The verbs stand in cmd_<verb>.c.
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "cli.h"
+
+const Verb verbs[] = {
+    {"check", "MODEL [options]", "read a model; tell topology and freedoms",  //
+     "sarrus check models/double-pendulum.xml", cmd_check},
+    {"eval", "MODEL [options]", "mass matrix, forces, accelerations, energy and sensors at one state",
+     "sarrus eval models/double-pendulum.xml --q 0.3,-0.1 --v 0,1 --json", cmd_eval},
+    {"run", "MODEL [options]", "simulate; report energy, accuracy and cost",
+     "sarrus run models/double-pendulum.xml --t-end 10 --rtol 1e-9 --out double.csv", cmd_run},
+    {"init", "DIR", "write a new project: a model and laws of your own in C",  //
+     "sarrus init myproject && make -C myproject", cmd_init},
+};
+const int verb_count = (int)(sizeof verbs / sizeof verbs[0]);
+
+static void print_help(FILE* out) {
+  fprintf(out,
+          "Sarrus %s: multibody dynamics\n\n"
+          "usage: sarrus VERB MODEL [options]\n\nverbs\n",
+          sr_version());
+  for (int i = 0; i < verb_count; i++) fprintf(out, "  %-8s %s\n", verbs[i].name, verbs[i].about);
+  fprintf(out,
+          "\n  sarrus VERB --help    options of a verb, with an example\n"
+          "  sarrus --version      version\n\n"
+          "Exit status: 0 done, 1 the computation failed, 2 the input is wrong.\n");
+}
+
+// A program built with one version of the headers must not run on another version of the library.
+static bool version_fits(void) {
+  if (strcmp(sr_version(), SR_VERSION_STRING) == 0) return true;
+  fprintf(stderr, "sarrus: error: this program is version %s but the library it found is %s; install them together\n",
+          SR_VERSION_STRING, sr_version());
+  return false;
+}
+
+static const Verb* find_verb(Cli* cli, const char* word) {
+  const char* words[16];
+  for (int i = 0; i < verb_count; i++) {
+    if (strcmp(verbs[i].name, word) == 0) return &verbs[i];
+    words[i] = verbs[i].name;
+  }
+  const char* meant = nearest(word, words, verb_count);
+  const char* what = word[0] == '-' ? "option" : "verb";
+  if (meant)
+    cli_error(cli, "unknown %s '%s'; did you mean '%s'?", what, word, meant);
+  else
+    cli_error(cli, "unknown %s '%s'; sarrus --help lists those that exist", what, word);
+  return NULL;
+}
+
+static int dispatch(Cli* cli, int argc, char** argv) {
+  if (argc < 2) return print_help(stderr), EXIT_INPUT;
+  if (strcmp(argv[1], "--help") == 0 || strcmp(argv[1], "-h") == 0) return print_help(stdout), EXIT_DONE;
+  if (strcmp(argv[1], "--version") == 0) return printf("sarrus %s\n", sr_version()), EXIT_DONE;
+  // Errors in the options themselves are reported as asked for, too.
+  for (int i = 2; i < argc; i++) cli->json = cli->json || strcmp(argv[i], "--json") == 0;
+  const Verb* verb = find_verb(cli, argv[1]);
+  if (!verb) return cli_refuse(cli, EXIT_INPUT);
+  return verb->run(cli, verb, argc - 2, argv + 2);
+}
+
+int main(int argc, char** argv) {
+  if (!version_fits()) return EXIT_FAILED;
+  Cli cli = {.messages = sr_messages_create()};
+  if (!cli.messages) return fprintf(stderr, "sarrus: error: out of memory\n"), EXIT_FAILED;
+  int status = dispatch(&cli, argc, argv);
+  if (fflush(stdout) != 0 || ferror(stdout)) {
+    fprintf(stderr, "sarrus: error: standard output could not be written\n");
+    if (status == EXIT_DONE) status = EXIT_FAILED;
+  }
+  sr_messages_destroy(cli.messages);
+  return status;
+}

@@ -1,0 +1,195 @@
+// Parses options by table; says the nearest known word when one is unknown.
+#include "options.h"
+
+#include <ctype.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+static const srPlace here = {"sarrus", 0, 0};
+
+// ----------------------------------------------------------------------------------------------------- nearest words
+// Levenshtein distance, exchanged neighbours counted once, both cases alike. Words are cut at 31 letters.
+static int distance(const char* a, const char* b) {
+  enum { MAX = 31 };
+  int row[3][MAX + 1];
+  const int na = strlen(a) < MAX ? (int)strlen(a) : MAX, nb = strlen(b) < MAX ? (int)strlen(b) : MAX;
+  for (int j = 0; j <= nb; j++) row[0][j] = j;
+  for (int i = 1; i <= na; i++) {
+    int *now = row[i % 3], *before = row[(i + 2) % 3], *before2 = row[(i + 1) % 3];
+    now[0] = i;
+    for (int j = 1; j <= nb; j++) {
+      const int ca = tolower((unsigned char)a[i - 1]), cb = tolower((unsigned char)b[j - 1]);
+      int best = before[j - 1] + (ca != cb);
+      if (before[j] + 1 < best) best = before[j] + 1;
+      if (now[j - 1] + 1 < best) best = now[j - 1] + 1;
+      if (i > 1 && j > 1 && ca == tolower((unsigned char)b[j - 2]) && cb == tolower((unsigned char)a[i - 2]) &&
+          before2[j - 2] + 1 < best)
+        best = before2[j - 2] + 1;
+      now[j] = best;
+    }
+  }
+  return row[na % 3][nb];
+}
+
+const char* nearest(const char* word, const char* const* words, int n) {
+  const char* best = NULL;
+  int best_distance = 1 + (int)strlen(word) / 3;  // a third of the letters may be wrong
+  for (int i = 0; i < n; i++) {
+    const int d = distance(word, words[i]);
+    if (d < best_distance || (d == best_distance && !best)) best = words[i], best_distance = d;
+  }
+  return best;
+}
+
+// ------------------------------------------------------------------------------------------------------------ values
+static bool parse_number(const char* text, const char** end, double* out) {
+  if (!*text || isspace((unsigned char)*text)) return false;
+  char* stop;
+  *out = strtod(text, &stop);
+  *end = stop;
+  return stop != text && isfinite(*out);
+}
+
+static bool set_number(const Option* o, const char* value, srMessages* messages) {
+  const char* end;
+  if (parse_number(value, &end, o->target) && *end == 0) return true;
+  sr_messages_add(messages, SR_SEVERITY_ERROR, here, "%s expects a number, not '%s'", o->name, value);
+  return false;
+}
+
+static bool set_numbers(const Option* o, const char* value, srMessages* messages) {
+  NumberList* list = o->target;
+  size_t room = 1;
+  for (const char* p = value; *p; p++) room += *p == ',';
+  free(list->x);
+  list->n = 0;
+  list->x = calloc(room, sizeof *list->x);
+  if (!list->x) return false;
+  if (*value == 0) return true;  // an empty list, for models without coordinates
+  for (const char* p = value;; p++) {
+    while (*p == ' ') p++;
+    const char* end;
+    if (!parse_number(p, &end, &list->x[list->n]) || (*end && *end != ',' && *end != ' ')) break;
+    list->n++;
+    while (*end == ' ') end++;
+    if (*end == 0) return true;
+    if (*end != ',') break;
+    p = end;
+  }
+  sr_messages_add(messages, SR_SEVERITY_ERROR, here,
+                  "%s expects numbers separated by commas; number %d of '%s' is none (or not finite)", o->name,
+                  list->n + 1, value);
+  return false;
+}
+
+static bool set_setting(const Option* o, const char* value, srMessages* messages) {
+  Settings* settings = o->target;
+  const char* equals = strchr(value, '=');
+  if (!equals || equals == value || equals[1] == 0) {
+    sr_messages_add(messages, SR_SEVERITY_ERROR, here, "%s expects NAME=VALUE, not '%s'", o->name, value);
+    return false;
+  }
+  srSetting* item = realloc(settings->item, (size_t)(settings->n + 1) * sizeof *item);
+  char* name = malloc((size_t)(equals - value) + 1);
+  if (item) settings->item = item;
+  if (!item || !name) {
+    free(name);
+    return false;
+  }
+  memcpy(name, value, (size_t)(equals - value));
+  name[equals - value] = 0;
+  item[settings->n++] = (srSetting){name, equals + 1};
+  return true;
+}
+
+static bool set_value(const Option* o, const char* value, srMessages* messages) {
+  switch (o->kind) {
+    case OPTION_FLAG: *(bool*)o->target = true; return true;
+    case OPTION_TEXT: *(const char**)o->target = value; return true;
+    case OPTION_NUMBER: return set_number(o, value, messages);
+    case OPTION_NUMBERS: return set_numbers(o, value, messages);
+    case OPTION_SETTING: return set_setting(o, value, messages);
+  }
+  return false;
+}
+
+// ----------------------------------------------------------------------------------------------------------- parsing
+static const Option* find(const Option* options, int n, const char* word, size_t length) {
+  for (int i = 0; i < n; i++)
+    if (strlen(options[i].name) == length && strncmp(options[i].name, word, length) == 0) return &options[i];
+  return NULL;
+}
+
+static bool unknown(const Option* options, int n, const char* word, size_t length, srMessages* messages) {
+  char name[64];
+  const char* words[32] = {"--help"};
+  int nword = 1;
+  snprintf(name, sizeof name, "%.*s", (int)(length < 60 ? length : 60), word);
+  for (int i = 0; i < n && nword < 32; i++) words[nword++] = options[i].name;
+  const char* meant = nearest(name, words, nword);
+  if (meant)
+    sr_messages_add(messages, SR_SEVERITY_ERROR, here, "unknown option '%s'; did you mean '%s'?", name, meant);
+  else
+    sr_messages_add(messages, SR_SEVERITY_ERROR, here, "unknown option '%s'; --help lists those that exist", name);
+  return false;
+}
+
+// Takes the option at argv[*i] and its value.
+static bool take_option(const Option* options, int n, int argc, char** argv, int* i, srMessages* messages) {
+  const char* word = argv[*i];
+  const char* equals = strchr(word, '=');
+  const size_t length = equals ? (size_t)(equals - word) : strlen(word);
+  const Option* o = find(options, n, word, length);
+  if (!o) return unknown(options, n, word, length, messages);
+  if (o->kind == OPTION_FLAG) {
+    if (!equals) return set_value(o, NULL, messages);
+    sr_messages_add(messages, SR_SEVERITY_ERROR, here, "%s takes no value", o->name);
+    return false;
+  }
+  if (equals) return set_value(o, equals + 1, messages);
+  if (*i + 1 >= argc) {
+    sr_messages_add(messages, SR_SEVERITY_ERROR, here, "%s needs a value: %s %s", o->name, o->name, o->value);
+    return false;
+  }
+  return set_value(o, argv[++*i], messages);
+}
+
+bool options_parse(const Option* options, int n, int argc, char** argv, srMessages* messages, const char** argument,
+                   bool* help) {
+  bool good = true;
+  for (int i = 0; i < argc; i++) {
+    if (strcmp(argv[i], "--help") == 0 || strcmp(argv[i], "-h") == 0) {
+      *help = true;
+    } else if (argv[i][0] == '-' && argv[i][1]) {
+      good = take_option(options, n, argc, argv, &i, messages) && good;
+    } else if (*argument) {
+      sr_messages_add(messages, SR_SEVERITY_ERROR, here, "'%s' is one argument too many, after '%s'", argv[i],
+                      *argument);
+      good = false;
+    } else {
+      *argument = argv[i];
+    }
+  }
+  return good;
+}
+
+void options_print(FILE* out, const Option* options, int n) {
+  for (int i = 0; i < n; i++) {
+    char left[64];
+    snprintf(left, sizeof left, "%s %s", options[i].name, options[i].value ? options[i].value : "");
+    fprintf(out, "  %-24s %s\n", left, options[i].doc);
+  }
+  fprintf(out, "  %-24s %s\n", "--help", "this page");
+}
+
+void numbers_free(NumberList* list) {
+  free(list->x);
+  *list = (NumberList){0};
+}
+
+void settings_free(Settings* settings) {
+  for (int i = 0; i < settings->n; i++) free((char*)(size_t)settings->item[i].name);
+  free(settings->item);
+  *settings = (Settings){0};
+}

@@ -1,0 +1,46 @@
+// Table-driven options: a verb lists its options with the variables that they fill.
+#ifndef SARRUS_CLI_OPTIONS_H
+#define SARRUS_CLI_OPTIONS_H
+
+#include <sarrus/sarrus.h>
+#include <stdio.h>
+
+typedef struct NumberList {
+  double* x;  // NULL: not given
+  int n;
+} NumberList;
+
+typedef struct Settings {
+  srSetting* item;
+  int n;
+} Settings;
+
+typedef enum OptionKind {
+  OPTION_FLAG,     // target bool*
+  OPTION_TEXT,     // target const char**
+  OPTION_NUMBER,   // target double*
+  OPTION_NUMBERS,  // target NumberList*: "1,2.5,-3"
+  OPTION_SETTING,  // target Settings*: NAME=VALUE, may be repeated
+} OptionKind;
+
+typedef struct Option {
+  const char* name;  // "--t-end"
+  OptionKind kind;
+  void* target;
+  const char* value;  // what stands after it, for the help; NULL for flags
+  const char* doc;
+} Option;
+
+// Fills the targets from argv[0..argc-1]; "--name value" and "--name=value". What begins with no dash goes to argument
+// (one only). Errors go to messages. *help is set by --help and -h.
+bool options_parse(const Option* options, int n, int argc, char** argv, srMessages* messages, const char** argument,
+                   bool* help);
+void options_print(FILE* out, const Option* options, int n);
+
+// The word nearest to `word`, or NULL when none is near enough to be meant.
+const char* nearest(const char* word, const char* const* words, int n);
+
+void numbers_free(NumberList* list);
+void settings_free(Settings* settings);
+
+#endif

@@ -1,0 +1,49 @@
+// A progress bar on standard error, when that is a terminal; and Ctrl-C as a wish to stop with what there is.
+#define _POSIX_C_SOURCE 200809L
+#include <signal.h>
+#include <stdio.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "cli.h"
+
+static volatile sig_atomic_t interrupted;
+
+static void on_interrupt(int signal_number) {
+  (void)signal_number;
+  interrupted = 1;
+  signal(SIGINT, SIG_DFL);  // the second time it ends the program
+}
+
+static long long now_ms(void) {
+  struct timespec t;
+  clock_gettime(CLOCK_MONOTONIC, &t);
+  return (long long)t.tv_sec * 1000 + t.tv_nsec / 1000000;
+}
+
+Progress progress_begin(void) {
+  interrupted = 0;
+  signal(SIGINT, on_interrupt);
+  return (Progress){.shown = isatty(STDERR_FILENO) == 1, .drawn = now_ms()};
+}
+
+int progress_update(Progress* p, double t, double t_end) {
+  enum { WIDTH = 40, PAUSE = 100 };  // ms between drawings; what is over sooner shows no bar
+  if (interrupted) return p->stopped = true, 1;
+  const long long now = now_ms();
+  if (!p->shown || now - p->drawn < PAUSE) return 0;
+  p->drawn = now;
+  const double part = t_end > 0 && t >= 0 && t <= t_end ? t / t_end : 0;
+  const int full = (int)(part * WIDTH);
+  fputs("\r[", stderr);
+  for (int i = 0; i < WIDTH; i++) putc(i < full ? '#' : '.', stderr);
+  fprintf(stderr, "] %3d %%  t = %.6g of %.6g s ", (int)(100 * part), t, t_end);
+  fflush(stderr);
+  return 0;
+}
+
+void progress_end(Progress* p) {
+  signal(SIGINT, SIG_DFL);
+  if (p->shown) fprintf(stderr, "\r%79s\r", "");
+}

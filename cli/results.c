@@ -1,0 +1,69 @@
+// Parts of JSON results that several verbs print.
+#include <math.h>
+#include <stdlib.h>
+
+#include "cli.h"
+
+static void put_range(Json* json, const char* key, int first, int count) {
+  json_array(json, key);
+  json_int(json, NULL, first);
+  json_int(json, NULL, count);
+  json_array_end(json);
+}
+
+void put_joints(Json* json, const srModel* m) {
+  json_array(json, "joints");
+  for (int j = 0; j < m->njoint; j++) {
+    json_object(json, NULL);
+    json_text(json, "name", m->joint_name[j]);
+    json_text(json, "type", sr_joint_word((srJointType)m->joint_type[j]));
+    put_range(json, "q", m->joint_q[j], m->joint_nq[j]);
+    put_range(json, "v", m->joint_v[j], m->joint_nv[j]);
+    json_object_end(json);
+  }
+  json_array_end(json);
+}
+
+static void put_frame(Json* json, const srModel* m, srData* d, const srSensor* s, double* J) {
+  srFrameMotion x;
+  sr_frame_motion(m, d, s->point, s->relative_to, &x);
+  json_numbers(json, "position", x.position, 3);
+  json_matrix(json, "rotation", x.rotation, 3, 3);
+  json_numbers(json, "velocity", x.velocity, 3);
+  json_numbers(json, "angular_velocity", x.angular_velocity, 3);
+  json_numbers(json, "acceleration", x.acceleration, 3);
+  json_numbers(json, "angular_acceleration", x.angular_acceleration, 3);
+  if (!J) return;
+  sr_frame_jacobian(m, d, s->point, s->relative_to, J);
+  json_matrix(json, "jacobian", J, 6, m->nv);
+}
+
+void put_sensors(Json* json, const srModel* m, srData* d, bool jacobian) {
+  double* J = jacobian ? calloc((size_t)(6 * m->nv + 1), sizeof *J) : NULL;
+  json_object(json, "sensors");
+  for (int i = 0; i < m->nsensor; i++) {
+    const srSensor* s = &m->sensor[i];
+    json_object(json, s->name);
+    if (s->point >= 0) {
+      put_frame(json, m, d, s, J);
+    } else {
+      json_number(json, "value", d->formula[s->formula]);
+      json_text(json, "unit", s->unit ? s->unit : "");
+    }
+    json_object_end(json);
+  }
+  json_object_end(json);
+  free(J);
+}
+
+void put_messages(Json* json, const char* key, const Cli* cli, srSeverity severity) {
+  json_array(json, key);
+  for (int i = 0; i < sr_messages_count(cli->messages); i++) {
+    const srMessage* message = sr_messages_get(cli->messages, i);
+    if (message->severity != severity) continue;
+    char* text = cli_message_text(message);
+    json_text(json, NULL, text);
+    free(text);
+  }
+  json_array_end(json);
+}

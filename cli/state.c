@@ -1,0 +1,138 @@
+// A state given as numbers: lists of the command line, or a JSON file. Wrong lengths are refused with the coordinates'
+// names; quaternions are normalised, and it is said.
+#include <errno.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "cli.h"
+
+State state_none(void) { return (State){.t = NAN}; }
+
+void state_free(State* s) {
+  numbers_free(&s->q);
+  numbers_free(&s->v);
+  numbers_free(&s->y);
+  numbers_free(&s->tau);
+}
+
+// -------------------------------------------------------------------------------------------------------------- file
+static char* read_all(Cli* cli, const char* path, size_t* size) {
+  enum { MAX = 64 << 20 };
+  FILE* file = fopen(path, "rb");
+  if (!file) {
+    cli_error(cli, "the state file '%s' could not be opened: %s", path, strerror(errno));
+    return NULL;
+  }
+  size_t room = 4096, n = 0;
+  char* text = malloc(room);
+  while (text) {
+    n += fread(text + n, 1, room - n, file);
+    if (n < room || room >= MAX) break;
+    room *= 2;
+    char* more = realloc(text, room);
+    if (!more) free(text);
+    text = more;
+  }
+  const bool bad = ferror(file) || n >= MAX;
+  fclose(file);
+  if (!text || bad) {
+    cli_error(cli, "the state file '%s' could not be read", path);
+    free(text);
+    return NULL;
+  }
+  *size = n;
+  return text;
+}
+
+// A list of the command line wins over the file's.
+static void keep(NumberList* list, JsonWanted* wanted) {
+  if (list->x || !wanted->x)
+    free(wanted->x);
+  else
+    *list = (NumberList){wanted->x, wanted->n};
+}
+
+static bool state_read(Cli* cli, State* s) {
+  size_t size;
+  char* text = read_all(cli, s->file, &size);
+  if (!text) return false;
+  JsonWanted wanted[] = {
+      {"t", false, NULL, 0}, {"q", true, NULL, 0}, {"v", true, NULL, 0}, {"y", true, NULL, 0}, {"tau", true, NULL, 0}};
+  JsonTrouble trouble;
+  bool good = json_read(text, size, wanted, 5, &trouble);
+  free(text);
+  const srPlace place = {s->file, trouble.line, trouble.column};
+  if (!good) sr_messages_add(cli->messages, SR_SEVERITY_ERROR, place, "%s", trouble.text);
+  bool found = false;
+  for (int i = 0; i < 5; i++) found = found || wanted[i].x;
+  if (good && !found) {
+    sr_messages_add(cli->messages, SR_SEVERITY_ERROR, place, "none of the keys t, q, v, y, tau is in this file");
+    good = false;
+  }
+  if (wanted[0].x && isnan(s->t)) s->t = wanted[0].x[0];
+  free(wanted[0].x);
+  keep(&s->q, &wanted[1]);
+  keep(&s->v, &wanted[2]);
+  keep(&s->y, &wanted[3]);
+  keep(&s->tau, &wanted[4]);
+  return good;
+}
+
+// ----------------------------------------------------------------------------------------------------------- lengths
+// "a, b, c" of the coordinates' names, cut where it gets long.
+static void name_list(const char* const* names, int n, char* text, size_t size) {
+  size_t used = 0;
+  text[0] = 0;
+  for (int i = 0; i < n && used < size; i++) {
+    if (used + strlen(names[i]) + 8 > size) {
+      snprintf(text + used, size - used, ", ...");
+      return;
+    }
+    used += (size_t)snprintf(text + used, size - used, "%s%s", i ? ", " : "", names[i]);
+  }
+}
+
+static bool put_list(Cli* cli, const NumberList* list, const char* what, const char* const* names, int n, double* out) {
+  if (!list->x) return true;
+  if (list->n == n) {
+    if (n > 0) memcpy(out, list->x, (size_t)n * sizeof *out);
+    return true;
+  }
+  char text[400];
+  name_list(names, n, text, sizeof text);
+  if (n == 0)
+    cli_error(cli, "%s has %d number%s; this model has none", what, list->n, list->n == 1 ? "" : "s");
+  else
+    cli_error(cli, "%s has %d number%s, expected %d: %s", what, list->n, list->n == 1 ? "" : "s", n, text);
+  return false;
+}
+
+// ------------------------------------------------------------------------------------------------------- quaternions
+static bool normalize(Cli* cli, const srModel* m, double* q) {
+  bool good = true;
+  for (int j = 0; j < m->njoint; j++) {
+    if (m->joint_type[j] != SR_JOINT_BALL && m->joint_type[j] != SR_JOINT_FREE) continue;
+    const double* p = q + m->joint_q[j] + (m->joint_type[j] == SR_JOINT_FREE ? 3 : 0);
+    const double norm = sqrt(p[0] * p[0] + p[1] * p[1] + p[2] * p[2] + p[3] * p[3]);
+    if (norm == 0) {
+      cli_error(cli, "the quaternion of joint '%s' is zero", m->joint_name[j]);
+      good = false;
+    } else if (fabs(norm - 1) > 1e-12) {  // what printing with 15 digits leaves is no news
+      cli_warning(cli, "the quaternion of joint '%s' has length %.9g; it is normalised", m->joint_name[j], norm);
+    }
+  }
+  if (good) sr_normalize(m, q);
+  return good;
+}
+
+bool state_apply(Cli* cli, State* s, const srModel* m, srData* d) {
+  if (s->file && !state_read(cli, s)) return false;
+  if (!isnan(s->t)) d->t = s->t;
+  bool good = put_list(cli, &s->q, "q", m->q_name, m->nq, d->q);
+  good = put_list(cli, &s->v, "v", m->v_name, m->nv, d->v) && good;
+  good = put_list(cli, &s->y, "y", m->y_name, m->ny, d->y) && good;
+  good = put_list(cli, &s->tau, "tau", m->v_name, m->nv, d->tau) && good;
+  return good && normalize(cli, m, d->q);
+}

@@ -1,0 +1,85 @@
+// Sarrus: what every other header stands on. Version, status codes, messages, the allocator door, the log hook.
+#ifndef SARRUS_BASE_H
+#define SARRUS_BASE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+#define SR_VERSION_MAJOR 0
+#define SR_VERSION_MINOR 1
+#define SR_VERSION_PATCH 0
+#define SR_VERSION_STRING "0.1.0"
+
+#if defined(__GNUC__)
+#define SR_API __attribute__((visibility("default")))
+#define SR_PRINTF(format_index, first_index) __attribute__((format(printf, format_index, first_index)))
+#else
+#define SR_API
+#define SR_PRINTF(format_index, first_index)
+#endif
+
+// Version of the library that is linked, "0.1.0". Compare with SR_VERSION_STRING of the headers.
+SR_API const char* sr_version(void);
+
+// Every function that can fail returns one of these. The command line's exit status is the same number, capped at 2:
+// 1 when the computation failed, 2 when the input is wrong.
+#define SR_STATUS_LIST(X)                                                                                              \
+  X(SR_OK, 0, "done")                                                                                                  \
+  X(SR_FAILED, 1, "the computation failed")                                                                            \
+  X(SR_INPUT, 2, "the input is wrong")                                                                                 \
+  X(SR_MEMORY, 3, "out of memory")                                                                                     \
+  X(SR_IO, 4, "a file could not be read or written")
+
+typedef enum srStatus {
+#define SR_STATUS_ENUM(name, value, text) name = value,
+  SR_STATUS_LIST(SR_STATUS_ENUM)
+#undef SR_STATUS_ENUM
+} srStatus;
+
+SR_API const char* sr_status_text(srStatus status);
+
+// Where something was written. file is NULL for what C code built. Lines and columns count from 1; 0 is unknown.
+typedef struct srPlace {
+  const char* file;
+  int line, column;
+} srPlace;
+
+typedef enum srSeverity { SR_SEVERITY_ERROR, SR_SEVERITY_WARNING, SR_SEVERITY_NOTE } srSeverity;
+
+typedef struct srMessage {
+  srSeverity severity;
+  srPlace place;
+  const char* text;  // a sentence: the offending word, and what was expected
+} srMessage;
+
+// A list of messages that the caller owns. Readers and the compiler add all they find, not only the first.
+typedef struct srMessages srMessages;
+
+SR_API srMessages* sr_messages_create(void);  // NULL when out of memory
+SR_API void sr_messages_destroy(srMessages* messages);
+SR_API int sr_messages_count(const srMessages* messages);
+SR_API int sr_messages_errors(const srMessages* messages);  // how many of them are errors
+SR_API const srMessage* sr_messages_get(const srMessages* messages, int i);
+// Adds one message; the text is copied. messages may be NULL (then it is dropped).
+SR_API void sr_messages_add(srMessages* messages, srSeverity severity, srPlace place, const char* format, ...)
+    SR_PRINTF(4, 5);
+// "file:line:column: error: text" into buffer, cut to size, always terminated.
+SR_API void sr_message_format(const srMessage* message, char* buffer, size_t size);
+
+// The one door to the heap: new_size 0 frees (returns NULL), pointer NULL allocates. Replaceable for tests and hosts.
+// Set it before anything else is called; it is global and not guarded by a lock.
+typedef void* (*srAllocator)(void* user, void* pointer, size_t old_size, size_t new_size);
+SR_API void sr_set_allocator(srAllocator allocator, void* user);  // NULL: back to the C library
+
+// The library never prints. What it has to say outside of return values goes here; default: nowhere.
+typedef void (*srLogger)(void* user, srSeverity severity, const char* text);
+SR_API void sr_set_logger(srLogger logger, void* user);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

@@ -1,0 +1,73 @@
+// Kinematics and the recursions. All take a constant model and a data; none allocates.
+//
+//   M(q) a + c(q, v) = f + G^T lambda        c = rnea(q, v, 0), gravity included
+#ifndef SARRUS_DYNAMICS_H
+#define SARRUS_DYNAMICS_H
+
+#include <sarrus/model.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+// ------------------------------------------------------- the rigid tree alone: no laws, no armature, no drivers
+// Inverse dynamics: tau = M a + c (nv). Overwrites d->link_X, link_E, link_twist, link_accel, link_wrench.
+SR_API void sr_rnea(const srModel* m, srData* d, const double* q, const double* v, const double* a, double* tau);
+// Mass matrix, symmetric, all nv x nv entries row-major. Composite rigid bodies.
+SR_API void sr_crba(const srModel* m, srData* d, const double* q, double* M);
+// Forward dynamics by articulated bodies: a with M a + c = tau, O(n). SR_FAILED when M is singular: d->trouble names
+// the joint.
+SR_API srStatus sr_aba(const srModel* m, srData* d, const double* q, const double* v, const double* tau, double* a);
+
+// ------------------------------------------------------------------------------------------------- with everything
+// The same with armature, and with driven coordinates: where dof_driver >= 0, a is given by d->motion and the force that
+// does it goes to lambda (ndriver).
+SR_API srStatus sr_aba_driven(const srModel* m, srData* d, const double* q, const double* v, const double* f,  //
+                              double* a, double* lambda);
+
+// Branch-sparse factor M = L^T L (Featherstone 2008, section 8.5) in place of M's lower triangle, using dof_parent: no
+// fill-in. SR_FAILED when M is not positive definite: *bad is the coordinate.
+SR_API srStatus sr_ltl_factor(const srModel* m, double* M, int* bad);
+SR_API void sr_ltl_solve(const srModel* m, const double* L, double* x);  // x = M^-1 x
+
+// Kinematics of d->q, d->v, d->a; each needs the one before.
+SR_API void sr_kinematics(const srModel* m, srData* d);    // link_X, link_E, link_pose
+SR_API void sr_velocity(const srModel* m, srData* d);      // link_twist
+SR_API void sr_acceleration(const srModel* m, srData* d);  // link_accel (true acceleration, gravity not counted)
+
+// A frame fixed to a body (a point of the model), seen from another one and expressed in its axes.
+typedef struct srFrameMotion {
+  double position[3];              // m
+  double rotation[9];              // rows
+  double velocity[3];              // m/s
+  double angular_velocity[3];      // rad/s
+  double acceleration[3];          // m/s^2
+  double angular_acceleration[3];  // rad/s^2
+} srFrameMotion;
+// What d->stage allows is filled, the rest is NaN.
+SR_API void sr_frame_motion(const srModel* m, const srData* d, int point, int relative_to, srFrameMotion* out);
+// 6 x nv, rows: angular velocity, velocity, so that they are J v. Needs the position stage.
+SR_API void sr_frame_jacobian(const srModel* m, srData* d, int point, int relative_to, double* J);
+
+// Needs the velocity stage. Kinetic energy holds armature. Potential: gravity (zero at the ground's origin) and what the
+// force elements store.
+SR_API void sr_energy(const srModel* m, srData* d, double* kinetic, double* potential);
+// Total momentum about the ground's origin, inertial axes, angular first (6); mass and its centre may be NULL.
+SR_API void sr_momentum(const srModel* m, const srData* d, double* momentum, double* mass, double* com);
+
+// q' = H(q) v, with quaternions taken as normalised; q (+) dxi and its inverse.
+SR_API void sr_qdot(const srModel* m, const double* q, const double* v, double* qdot);
+SR_API void sr_retract(const srModel* m, const double* q, const double* dxi, double* q_out);
+SR_API void sr_difference(const srModel* m, const double* q1, const double* q2, double* dxi);
+SR_API void sr_normalize(const srModel* m, double* q);
+
+// All laws at d's state (t, q, v, y, tau given by the caller): fills d->f, ydot, motion, power. tau_stage as in
+// integrate.h. 0, > 0, < 0 as there.
+SR_API int sr_forces(const srModel* m, srData* d, double tau_stage);
+// The whole: kinematics, velocity, forces, accelerations, driving forces. 0, > 0, < 0 as in integrate.h.
+SR_API int sr_forward(const srModel* m, srData* d, double tau_stage);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

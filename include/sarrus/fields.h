@@ -1,0 +1,186 @@
+// The model language, once: every element with its attributes. From these lists come the definition structs of spec.h,
+// the reader and writer, the error messages ("did you mean ..."), and the reference in docs/format.md.
+//
+//   X(member, word, kind, count, default, unit, doc)
+//     kind     NAME      a new name             REF     the name of something else ("body/point" for points)
+//              WORD      one of fixed words (listed in `count` as "a|b|c")
+//              FORMULA   numbers or formulas of parameters, fixed when the model is compiled; `count` of them
+//                        ("1", "3", "3-4", "1-" any number)
+//              LAW       formulas evaluated while the model moves (t, q(), v(), sensor(), states, motions); `count` of them
+//              FILE      a path, inside the folder of the model
+//     default  text as it would stand in the file; "" none; "!" the attribute must be given
+#ifndef SARRUS_FIELDS_H
+#define SARRUS_FIELDS_H
+
+#define SR_MODEL_FIELDS(X)                                                                                             \
+  X(version, "version", WORD, "1", "!", "", "version of the format")                                                   \
+  X(name, "name", NAME, "1", "model", "", "name of the model")
+
+#define SR_PARAMETER_FIELDS(X)                                                                                         \
+  X(name, "name", NAME, "1", "!", "", "name of the parameter, usable in every formula")                                \
+  X(value, "value", FORMULA, "1", "!", "", "value; may use parameters that stand before it")
+
+#define SR_OPTION_FIELDS(X) X(gravity, "gravity", FORMULA, "3", "0 0 -9.81", "m/s^2", "acceleration of gravity")
+
+#define SR_MATERIAL_FIELDS(X)                                                                                          \
+  X(name, "name", NAME, "1", "!", "", "name of the material")                                                          \
+  X(density, "density", FORMULA, "1", "!", "kg/m^3", "density, for the inertia of shapes")
+
+#define SR_BODY_FIELDS(X)                                                                                              \
+  X(name, "name", NAME, "1", "!", "", "name of the body")                                                              \
+  X(parent, "parent", REF, "1", "ground", "", "body that the joint attaches it to")
+
+#define SR_JOINT_FIELDS(X)                                                                                             \
+  X(name, "name", NAME, "1", "", "", "name of the joint; default: the body's name")                                    \
+  X(type, "type", WORD, "revolute|prismatic|helical|cylindrical|universal|ball|planar|free|weld", "!", "",             \
+    "kind of joint")                                                                                                   \
+  X(axis, "axis", FORMULA, "3", "0 0 1", "", "axis in the joint frame (planar: the normal); any length but zero")      \
+  X(axis2, "axis2", FORMULA, "3", "", "", "universal: second axis at q = 0, in the joint frame, not along the first")  \
+  X(at, "at", FORMULA, "3", "0 0 0", "m", "origin of the joint frame in the parent's frame")                           \
+  X(rot, "rot", FORMULA, "4", "", "", "orientation of the joint frame in the parent's: quaternion w x y z")            \
+  X(rpy, "rpy", FORMULA, "3", "", "rad", "the same as roll, pitch, yaw: Rz(yaw) Ry(pitch) Rx(roll)")                   \
+  X(q, "q", FORMULA, "1-", "", "rad or m", "initial position; default 0 (quaternions: identity)")                      \
+  X(v, "v", FORMULA, "1-", "", "rad/s or m/s", "initial velocity; default 0")                                          \
+  X(pitch, "pitch", FORMULA, "1", "", "m/rad", "helical: advance per radian")                                          \
+  X(stiffness, "stiffness", FORMULA, "1", "0", "N/m or Nm/rad", "spring on every coordinate: -stiffness*(q - rest)")   \
+  X(rest, "rest", FORMULA, "1-", "", "rad or m", "position where the spring is relaxed; default 0")                    \
+  X(damping, "damping", FORMULA, "1", "0", "Ns/m or Nms/rad", "damper on every coordinate: -damping*v")                \
+  X(limits, "limits", FORMULA, "2", "", "rad or m", "lower and upper end of travel, held by a one-sided stop")         \
+  X(limit_stiffness, "limit-stiffness", FORMULA, "1", "1e5", "N/m or Nm/rad", "stiffness of the stop")                 \
+  X(limit_damping, "limit-damping", FORMULA, "1", "1", "s/m or s/rad",                                                 \
+    "stop force is stiffness*d*max(0, 1 + limit-damping*ddot) at overshoot d")                                         \
+  X(armature, "armature", FORMULA, "1", "0", "kg or kg m^2", "inertia of the drive, felt by the coordinate alone")
+
+#define SR_INERTIAL_FIELDS(X)                                                                                          \
+  X(mass, "mass", FORMULA, "1", "!", "kg", "mass")                                                                     \
+  X(com, "com", FORMULA, "3", "0 0 0", "m", "centre of mass in the body's frame")                                      \
+  X(inertia, "inertia", FORMULA, "3|6", "0 0 0", "kg m^2", "xx yy zz [xy xz yz] about the centre of mass")             \
+  X(rot, "rot", FORMULA, "4", "", "", "orientation of the inertia's axes: quaternion w x y z")                         \
+  X(rpy, "rpy", FORMULA, "3", "", "rad", "the same as roll, pitch, yaw")
+
+#define SR_POINT_FIELDS(X)                                                                                             \
+  X(name, "name", NAME, "1", "!", "", "name of the point, unique in its body")                                         \
+  X(at, "at", FORMULA, "3", "0 0 0", "m", "position in the body's frame")                                              \
+  X(rot, "rot", FORMULA, "4", "", "", "orientation of the point's frame: quaternion w x y z")                          \
+  X(rpy, "rpy", FORMULA, "3", "", "rad", "the same as roll, pitch, yaw")
+
+#define SR_SHAPE_FIELDS(X)                                                                                             \
+  X(name, "name", NAME, "1", "", "", "name of the shape")                                                              \
+  X(type, "type", WORD, "sphere|box|cylinder|capsule|ellipsoid", "!", "", "kind of shape")                             \
+  X(size, "size", FORMULA, "1-3", "!", "m",                                                                            \
+    "sphere: radius; box: edges x y z; cylinder, capsule: radius and length along z (capsule: without the caps); "     \
+    "ellipsoid: half-axes x y z")                                                                                      \
+  X(at, "at", FORMULA, "3", "0 0 0", "m", "centre in the body's frame")                                                \
+  X(rot, "rot", FORMULA, "4", "", "", "orientation: quaternion w x y z")                                               \
+  X(rpy, "rpy", FORMULA, "3", "", "rad", "the same as roll, pitch, yaw")                                               \
+  X(density, "density", FORMULA, "1", "", "kg/m^3", "density: the shape adds its mass and inertia to the body")        \
+  X(material, "material", REF, "1", "", "", "material that gives the density")
+
+#define SR_TORQUE_FIELDS(X)                                                                                            \
+  X(name, "name", NAME, "1", "", "", "name, for reports")                                                              \
+  X(joint, "joint", REF, "1", "!", "", "joint whose coordinate the law works on")                                      \
+  X(coordinate, "coordinate", FORMULA, "1", "0", "", "which velocity coordinate of the joint, from 0")                 \
+  X(law, "law", LAW, "1", "!", "N or Nm", "force that works on the coordinate")
+
+#define SR_LINK_FIELDS(X)                                                                                              \
+  X(name, "name", NAME, "1", "", "", "name, for reports")                                                              \
+  X(a, "a", REF, "1", "!", "", "first point: body/point or body")                                                      \
+  X(b, "b", REF, "1", "!", "", "second point")                                                                         \
+  X(law, "law", LAW, "1", "!", "N", "force along the line, > 0 pushes apart; z is the length, zdot its rate")
+
+#define SR_BUSHING_FIELDS(X)                                                                                           \
+  X(name, "name", NAME, "1", "", "", "name, for reports")                                                              \
+  X(a, "a", REF, "1", "!", "", "first frame: body/point or body")                                                      \
+  X(b, "b", REF, "1", "!", "", "second frame")                                                                         \
+  X(stiffness, "stiffness", FORMULA, "6", "!", "Nm/rad, N/m", "about x y z, then along x y z of frame a")              \
+  X(damping, "damping", FORMULA, "6", "0 0 0 0 0 0", "Nms/rad, Ns/m", "about x y z, then along x y z of frame a")
+
+#define SR_FORCE_FIELDS(X)                                                                                             \
+  X(name, "name", NAME, "1", "", "", "name, for reports")                                                              \
+  X(body, "body", REF, "1", "!", "", "body that the force acts on")                                                    \
+  X(at, "at", FORMULA, "3", "0 0 0", "m", "point of action in the body's frame")                                       \
+  X(f, "f", LAW, "3", "0 0 0", "N", "force in inertial axes")                                                          \
+  X(m, "m", LAW, "3", "0 0 0", "Nm", "moment in inertial axes")
+
+#define SR_STATE_FIELDS(X)                                                                                             \
+  X(name, "name", NAME, "1", "!", "", "name of the state, usable in every law")                                        \
+  X(initial, "initial", FORMULA, "1", "0", "", "value at the start")                                                   \
+  X(rate, "rate", LAW, "1", "!", "1/s", "its derivative by time")
+
+#define SR_DRIVER_FIELDS(X)                                                                                            \
+  X(joint, "joint", REF, "1", "!", "", "driven joint")                                                                 \
+  X(coordinate, "coordinate", FORMULA, "1", "0", "", "which coordinate of the joint, from 0; not ball, not free")      \
+  X(motion, "motion", LAW, "1", "!", "rad or m", "position as a formula of t; derivatives are taken by the program")
+
+#define SR_MOTION_FIELDS(X)                                                                                            \
+  X(name, "name", NAME, "1", "!", "", "name; called in formulas as name(t)")                                           \
+  X(type, "type", WORD, "cubic|quintic|trapezoid|sweep", "!", "", "kind of motion")                                    \
+  X(points, "points", FORMULA, "4-", "", "", "cubic, quintic: x1 y1 x2 y2 ...")                                        \
+  X(file, "file", FILE, "1", "", "", "cubic, quintic: CSV file with the points instead")                               \
+  X(column, "column", FORMULA, "1", "1", "", "column of the values in the file; column 0 is x")                        \
+  X(ends, "ends", WORD, "natural|clamped", "clamped", "", "cubic: second or first derivative zero at both ends")       \
+  X(start, "start", FORMULA, "1", "0", "s", "trapezoid, sweep: where it begins")                                       \
+  X(from, "from", FORMULA, "1", "0", "", "trapezoid: value before")                                                    \
+  X(to, "to", FORMULA, "1", "", "", "trapezoid: value after")                                                          \
+  X(speed, "speed", FORMULA, "1", "", "1/s", "trapezoid: largest speed")                                               \
+  X(acceleration, "acceleration", FORMULA, "1", "", "1/s^2", "trapezoid: acceleration and deceleration")               \
+  X(duration, "duration", FORMULA, "1", "", "s", "sweep: time from f0 to f1")                                          \
+  X(amplitude, "amplitude", FORMULA, "1", "", "", "sweep: amplitude")                                                  \
+  X(f0, "f0", FORMULA, "1", "", "Hz", "sweep: frequency at the start")                                                 \
+  X(f1, "f1", FORMULA, "1", "", "Hz", "sweep: frequency at the end")
+
+#define SR_SENSOR_FIELDS(X)                                                                                            \
+  X(name, "name", NAME, "1", "!", "", "name of the sensor; in laws sensor(name, x) or, of a formula, sensor(name)")    \
+  X(point, "point", REF, "1", "", "", "frame that is measured: body/point or body")                                    \
+  X(relative_to, "relative-to", REF, "1", "ground", "", "frame that it is measured in and expressed in")               \
+  X(expr, "expr", LAW, "1", "", "", "a scalar formula instead of a frame")                                             \
+  X(unit, "unit", NAME, "1", "", "", "unit of the formula, for the result file")
+
+#define SR_USER_FIELDS(X)                                                                                              \
+  X(name, "name", NAME, "1", "", "", "name, for reports")                                                              \
+  X(law, "law", REF, "1", "!", "", "law registered by a plugin or by C code")                                          \
+  X(joint, "joint", REF, "1", "", "", "law of a joint: the joint")                                                     \
+  X(coordinate, "coordinate", FORMULA, "1", "0", "", "law of a joint: which velocity coordinate, from 0")              \
+  X(point, "point", REF, "1", "", "", "law of a point: body/point or body")                                            \
+  X(a, "a", REF, "1", "", "", "law of a link or of two frames: the first")                                             \
+  X(b, "b", REF, "1", "", "", "law of a link or of two frames: the second")                                            \
+  X(parameters, "parameters", FORMULA, "1-", "", "", "numbers handed to the law, in its order")                        \
+  X(tau, "tau", FORMULA, "1", "1e-4", "s", "time constant handed to the law where the method has none")
+
+#define SR_PLUGIN_FIELDS(X)                                                                                            \
+  X(library, "library", FILE, "1", "!", "",                                                                            \
+    "shared library with laws and functions: a name, looked for beside the model, or a path in its folder")
+
+#define SR_RUN_FIELDS(X)                                                                                               \
+  X(t_end, "t-end", FORMULA, "1", "1", "s", "end of the simulation")                                                   \
+  X(method, "method", WORD, "euler|rk4|dopri5", "dopri5", "", "integrator")                                            \
+  X(step, "step", FORMULA, "1", "1e-3", "s", "step of fixed-step methods")                                             \
+  X(rtol, "rtol", FORMULA, "1", "1e-6", "", "relative tolerance of adaptive methods")                                  \
+  X(atol, "atol", FORMULA, "1", "1e-9", "", "absolute tolerance of adaptive methods")                                  \
+  X(every, "every", FORMULA, "1", "", "s", "time between rows of the result; default t-end/1000")
+
+// Elements with a definition struct:  X(MEMBER, member, Name, word, where, doc)
+//   where: "sarrus" the top level, "body" inside a body, "body|ground" inside a body or the ground, "" the root itself
+#define SR_ELEMENT_LIST(X)                                                                                             \
+  X(MODEL, model, Model, "sarrus", "", "root of a model file")                                                         \
+  X(PARAMETER, parameter, Parameter, "parameter", "sarrus", "a named number; --set NAME=VALUE overrides it")           \
+  X(OPTION, option, Option, "option", "sarrus", "settings of the whole model")                                         \
+  X(MATERIAL, material, Material, "material", "sarrus", "a material card")                                             \
+  X(BODY, body, Body, "body", "sarrus", "a rigid body and the joint that attaches it")                                 \
+  X(JOINT, joint, Joint, "joint", "body", "joint between the parent and this body; without one the body is free")      \
+  X(INERTIAL, inertial, Inertial, "inertial", "body", "mass, centre and inertia")                                      \
+  X(POINT, point, Point, "point", "body|ground", "a named point and frame")                                            \
+  X(SHAPE, shape, Shape, "shape", "body|ground", "a shape; with a density it adds mass and inertia")                   \
+  X(MOTION, motion, Motion, "motion", "sarrus", "a named function for formulas and drivers")                           \
+  X(STATE, state, State, "state", "sarrus", "a user state with its rate")                                              \
+  X(SENSOR, sensor, Sensor, "sensor", "sarrus", "something measured and reported")                                     \
+  X(DRIVER, driver, Driver, "driver", "sarrus", "prescribes a joint coordinate as a function of time")                 \
+  X(TORQUE, torque, Torque, "torque", "sarrus", "force or torque on a joint coordinate")                               \
+  X(LINK, link, Link, "link", "sarrus", "force along the line between two points")                                     \
+  X(BUSHING, bushing, Bushing, "bushing", "sarrus", "spring-damper in six directions between two frames")              \
+  X(FORCE, force, Force, "force", "sarrus", "external force and moment at a point of a body")                          \
+  X(USER, user, User, "user", "sarrus", "a law from a plugin or from C code")                                          \
+  X(PLUGIN, plugin, Plugin, "plugin", "sarrus", "loads laws and functions from a shared library")                      \
+  X(RUN, run, Run, "run", "sarrus", "defaults for `sarrus run`")
+
+#endif

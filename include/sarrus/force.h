@@ -1,0 +1,64 @@
+// Force elements are impedances (paper 3, eq 9): motion in, force and rate of its own states out, tau as an argument.
+// Springs, dampers, bushings, stops, user laws: one struct of function pointers each. A shared library adds its own by
+// exporting sarrus_plugin. This header stands alone: a plugin needs nothing else and links with nothing.
+#ifndef SARRUS_FORCE_H
+#define SARRUS_FORCE_H
+
+#include <sarrus/function.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+// What a law is attached to, and so what its motion and force are. Power is always f . xdot.
+typedef enum srPort {
+  SR_PORT_JOINT,   // x[1], xdot[1]: coordinate and rate of a joint; f[1]: force that works on it
+  SR_PORT_LINK,    // x[1], xdot[1]: distance of two points and its rate; f[1] > 0 pushes apart
+  SR_PORT_POINT,   // x[6]: 0 0 0, position; xdot[6]: angular velocity, velocity; f[6]: moment, force. Inertial axes
+  SR_PORT_FRAMES,  // x[6]: rotation vector, displacement of b seen from a; xdot[6]: angular velocity, velocity of b seen
+                   // from a; f[6]: moment, force on b (the reaction acts on a at b's origin). Axes of a
+} srPort;
+
+typedef struct srImpedanceIn {
+  double t;
+  double tau;              // stage length (paper 3), or the element's own constant
+  const double* x;         // motion at the port
+  const double* xdot;
+  const double* y;         // states of this element (ny)
+  const double* p;         // its parameters (np)
+  const double* formula;   // values of its formulas at this state (formula laws only)
+} srImpedanceIn;
+
+typedef struct srImpedanceOut {
+  double* f;          // force at the port, zeroed before the call
+  double* ydot;       // rates of the states (ny), zeroed before the call
+  double dissipated;  // power turned into heat, >= 0; to be given by laws that have `energy`
+} srImpedanceOut;
+
+typedef struct srImpedance {
+  const char* name;
+  srPort port;
+  int np;                          // number of parameters; -1 any
+  const char* const* parameters;   // their names (np), for messages; may be NULL
+  int ny;                          // number of own states
+  const double* y0;                // their initial values; NULL: zero
+  // Return 0: done; > 0: try a smaller step; < 0: the run cannot go on.
+  int (*evaluate)(const srImpedanceIn* in, srImpedanceOut* out);
+  // Energy stored in the element. NULL: none, and all its power is counted as work.
+  double (*energy)(const srImpedanceIn* in);
+} srImpedance;
+
+// A plugin exports   int sarrus_plugin(srPlugin* plugin)   and registers what it has; returns 0, or else it is refused.
+#define SR_PLUGIN_ABI 1
+typedef struct srPlugin {
+  int abi;  // SR_PLUGIN_ABI of the host
+  void* host;
+  void (*add_impedance)(void* host, const srImpedance* law);
+  void (*add_function)(void* host, const srFunction* function);
+} srPlugin;
+typedef int (*srPluginEntry)(srPlugin* plugin);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

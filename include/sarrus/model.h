@@ -1,0 +1,230 @@
+// srModel: flat constant arrays made by sr_compile; shared by threads. srData: one state and its results; one per thread.
+//
+// Bodies and joints are what the user named. Links are what the recursions run over: every joint is a short chain of
+// elementary links with their axis along z (a universal joint is two, a planar joint three, a weld none: its body rides on
+// the parent's link). Link 0 and body 0 are the ground. parent[i] < i throughout.
+//
+// Layout: 3-vectors that kernels use are padded to 4 doubles and aligned to 32 bytes. A pose is 16 doubles: the three
+// columns of the rotation (child to parent coordinates), then the origin. A twist or wrench is 8: angular, then linear.
+#ifndef SARRUS_MODEL_H
+#define SARRUS_MODEL_H
+
+#include <sarrus/base.h>
+#include <sarrus/force.h>
+#include <sarrus/spec.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+#define SR_JOINT_LIST(X)                                                                                               \
+  X(REVOLUTE, "revolute")                                                                                              \
+  X(PRISMATIC, "prismatic")                                                                                            \
+  X(HELICAL, "helical")                                                                                                \
+  X(CYLINDRICAL, "cylindrical")                                                                                        \
+  X(UNIVERSAL, "universal")                                                                                            \
+  X(BALL, "ball")                                                                                                      \
+  X(PLANAR, "planar")                                                                                                  \
+  X(FREE, "free")                                                                                                      \
+  X(WELD, "weld")
+typedef enum srJointType {
+#define SR_JOINT_ENUM(NAME, word) SR_JOINT_##NAME,
+  SR_JOINT_LIST(SR_JOINT_ENUM)
+#undef SR_JOINT_ENUM
+  SR_JOINT_TYPES
+} srJointType;
+
+typedef enum srLinkType {
+  SR_LINK_GROUND,     // link 0
+  SR_LINK_REVOLUTE,   // q: angle about z
+  SR_LINK_PRISMATIC,  // q: displacement along z
+  SR_LINK_HELICAL,    // q: angle about z, with pitch*q along z
+  SR_LINK_BALL,       // q: quaternion w x y z; v: angular velocity in the link's axes
+  SR_LINK_FREE,       // q: position, quaternion; v: angular velocity, velocity of the origin, in the link's axes
+} srLinkType;
+
+// Accounts of the energy ledger: where power that has no stored energy goes.
+#define SR_ACCOUNT_LIST(X)                                                                                             \
+  X(APPLIED, "applied")       /* tau given by the caller */                                                            \
+  X(TORQUE, "torque")         /* laws on joint coordinates */                                                          \
+  X(LINK, "link")             /* laws between two points */                                                            \
+  X(FORCE, "force")           /* external forces */                                                                    \
+  X(USER, "user")             /* laws from plugins and C code */                                                       \
+  X(DRIVER, "driver")         /* driving forces */                                                                     \
+  X(DISSIPATED, "dissipated") /* heat of dampers and all laws that store energy; <= 0 */
+typedef enum srAccount {
+#define SR_ACCOUNT_ENUM(NAME, word) SR_ACCOUNT_##NAME,
+  SR_ACCOUNT_LIST(SR_ACCOUNT_ENUM)
+#undef SR_ACCOUNT_ENUM
+  SR_ACCOUNTS
+} srAccount;
+
+// One force element: a law at a port of the model.
+typedef struct srForceElement {
+  const char* name;
+  srPlace place;
+  const srImpedance* law;
+  srAccount account;
+  int dof;            // SR_PORT_JOINT: velocity coordinate
+  int qdof;           // SR_PORT_JOINT: position coordinate, -1 for coordinates of ball and free joints
+  int point[2];       // SR_PORT_POINT: [0]; SR_PORT_LINK and SR_PORT_FRAMES: a, b. Indices of points
+  const double* p;    // parameters (np)
+  int np;
+  int formula;        // first value of its formulas in srData.formula, -1 none
+  int link_arg;       // SR_PORT_LINK with a formula: its z is argument link_arg, zdot link_arg + 1; else -1
+  int y, ny;          // its own states: first, count
+  double tau;         // s
+} srForceElement;
+
+typedef struct srSensor {
+  const char* name;
+  int point;        // frame measured, -1: a formula
+  int relative_to;  // point index of the frame it is measured in; 0: the ground
+  int formula;      // of a formula sensor: its value in srData.formula
+  const char* unit;
+  int value;        // of a frame sensor used in laws: first of its 18 scalars in srData.sensor, else -1
+} srSensor;
+#define SR_SENSOR_SCALARS 18  // x y z, vx vy vz, wx wy wz, rxx rxy rxz ryx ... rzz
+
+typedef struct srDriver {
+  int dof, qdof;  // velocity and position coordinate
+  srPlace place;
+  const char* name;  // of the joint
+} srDriver;
+
+typedef struct srModel {
+  const char* name;
+  double gravity[4];  // m/s^2
+
+  int nq, nv, ny, nz;   // positions, velocities, continuous states, discrete states
+  int nbody;            // without the ground; body arrays hold nbody + 1, [0] the ground
+  int njoint;           // entries of the joint arrays, implied free joints included
+  int njoint_given;     // joints that the file names, welds counted, implied free joints not
+  int nlink;            // links, the ground included
+  int npoint;           // points; [0] is the ground's frame, [i] for i <= nbody the frame of body i
+  int nforce, nsensor, ndriver;
+  int nformula;         // values of the law program
+  int nlink_arg;        // arguments of link laws
+  int nsensor_value;    // sensor scalars that laws use
+
+  const char* const* body_name;  // nbody + 1
+  const int* body_parent;        // nbody + 1; [0] is -1. The inbody vector of paper 4 is body_parent[1..nbody]
+  const int* body_joint;         // nbody + 1; [0] is -1
+  const int* body_link;          // nbody + 1: link that the body rides on
+  const double* body_mass;       // nbody + 1, kg
+  const double* body_com;        // nbody + 1 x 4, body frame
+  const double* body_inertia;    // nbody + 1 x 9, about the centre of mass, body frame
+  const srPlace* body_place;
+
+  const char* const* joint_name;  // njoint, depth first from the ground, children in file order
+  const int* joint_type;          // njoint, srJointType
+  const int* joint_body;          // njoint
+  const int* joint_implied;       // njoint: 1 when the file gave no joint
+  const int* joint_q;             // njoint: first position coordinate
+  const int* joint_nq;
+  const int* joint_v;             // njoint: first velocity coordinate
+  const int* joint_nv;
+
+  const char* const* q_name;  // nq: "theta", "base.x", "base.qw"
+  const char* const* q_unit;
+  const char* const* v_name;  // nv
+  const char* const* v_unit;
+  const char* const* y_name;  // ny
+  const double* q0;           // nq, initial state
+  const double* v0;           // nv
+  const double* y0;           // ny
+
+  const int* link_parent;      // nlink; [0] is -1
+  const int* link_type;        // nlink, srLinkType
+  const int* link_q;           // nlink: first position coordinate
+  const int* link_v;           // nlink: first velocity coordinate
+  const int* link_joint;       // nlink: joint it is part of; [0] is -1
+  const int* link_body;        // nlink: body at the end of that joint
+  const double* link_tree;     // nlink x 16: pose of the link frame in the parent's link frame at q = 0
+  const double* link_pitch;    // nlink, m/rad
+  const double* link_inertia;  // nlink x 16: columns of the inertia about the link's origin, then m*com with the mass as 4th
+  const int* dof_link;         // nv
+  const int* dof_parent;       // nv: the coordinate before it on the path to the ground, -1 none
+  const double* dof_armature;  // nv, kg or kg m^2
+  const int* dof_driver;       // nv: index of its driver or -1
+  int nangle;                  // revolute and helical links
+  const int* angle_link;       // nangle: their links
+  bool has_armature;
+
+  const char* const* point_name;  // npoint: "ground", "arm", "arm/tip"
+  const int* point_body;          // npoint
+  const int* point_link;          // npoint
+  const double* point_pose;       // npoint x 16: pose of the point's frame in its link's frame
+
+  const srForceElement* force;  // nforce
+  const srSensor* sensor;       // nsensor
+  const srDriver* driver;       // ndriver
+
+  // defaults of `sarrus run`
+  double run_t_end, run_step, run_rtol, run_atol, run_every;  // run_every 0: t_end/1000
+  const char* run_method;
+
+  struct srModelPrivate* priv;  // programs of the formulas, plugins, memory
+} srModel;
+
+// Checks everything once: names resolved, topology, inertia, formulas. All errors go to messages, then SR_INPUT; the
+// warnings are there after SR_OK too. The spec may be destroyed afterwards.
+SR_API srStatus sr_compile(const srSpec* spec, srMessages* messages, srModel** out);
+SR_API void sr_model_destroy(srModel* model);
+
+SR_API const char* sr_joint_word(srJointType type);
+SR_API int sr_body_find(const srModel* model, const char* name);    // -1: unknown
+SR_API int sr_joint_find(const srModel* model, const char* name);   // -1: unknown
+SR_API int sr_point_find(const srModel* model, const char* name);   // "body/point" or "body"; -1: unknown
+SR_API int sr_sensor_find(const srModel* model, const char* name);  // -1: unknown
+
+// How far the results in srData belong to its state.
+typedef enum srStage { SR_STAGE_NONE, SR_STAGE_POSITION, SR_STAGE_VELOCITY, SR_STAGE_ACCELERATION } srStage;
+
+// Fields of srData that depend on the model's sizes:  X(name, count, doc). All double.
+#define SR_DATA_FIELDS(X)                                                                                              \
+  X(q, m->nq, "positions")                                                                                             \
+  X(v, m->nv, "velocities")                                                                                            \
+  X(a, m->nv, "accelerations dv/dt")                                                                                   \
+  X(y, m->ny, "continuous states")                                                                                     \
+  X(ydot, m->ny, "their rates")                                                                                        \
+  X(z, m->nz, "discrete states")                                                                                       \
+  X(tau, m->nv, "forces applied by the caller")                                                                        \
+  X(f, m->nv, "tau and all laws, generalized")                                                                         \
+  X(bias, m->nv, "c of M a + c = f + G^T lambda, gravity included")                                                    \
+  X(lambda, m->ndriver, "driving forces")                                                                              \
+  X(motion, 3 * m->ndriver, "value, rate and second derivative of every driver")                                       \
+  X(power, SR_ACCOUNTS, "power of every account of the energy ledger, W")                                              \
+  X(formula, m->nformula, "values of the law program")                                                                 \
+  X(link_arg, m->nlink_arg, "z and zdot of link laws")                                                                 \
+  X(sensor, m->nsensor_value, "sensor scalars that laws use")                                                          \
+  X(link_X, 16 * m->nlink, "pose of the link in its parent's frame")                                                   \
+  X(link_E, 12 * m->nlink, "columns of its transpose: parent to link coordinates")                                     \
+  X(link_pose, 16 * m->nlink, "pose of the link in the ground frame")                                                  \
+  X(link_twist, 8 * m->nlink, "angular velocity, velocity of the origin, in link axes")                                \
+  X(link_accel, 8 * m->nlink, "angular acceleration, acceleration of the origin (of the point), in link axes")         \
+  X(link_wrench, 8 * m->nlink, "moment about the origin, force, in link axes: laws, or scratch of the recursions")     \
+  X(sincos, 8 * ((m->nangle + 3) / 4), "packs of four angles: 4 sines, 4 cosines")                                     \
+  X(work, sr_data_work(m), "scratch of the recursions and programs")
+
+typedef struct srData {
+  const struct srModel* model;
+  double t;
+  srStage stage;
+#define SR_DATA_MEMBER(name, count, doc) double* name;
+  SR_DATA_FIELDS(SR_DATA_MEMBER)
+#undef SR_DATA_MEMBER
+  // Why the last evaluation failed: the joint or body by name, the largest force and its source.
+  char trouble[256];
+} srData;
+
+// One allocation, sized by the model; starts at the initial state. NULL when out of memory.
+SR_API srData* sr_data_create(const srModel* model);
+SR_API void sr_data_destroy(srData* data);
+SR_API void sr_data_reset(const srModel* model, srData* data);  // initial state, t = 0
+SR_API void sr_data_copy(const srModel* model, const srData* from, srData* to);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

@@ -1,0 +1,334 @@
+// Simulation: the model's system, an integrator, rows at exact output times, the energy ledger, and what went wrong.
+//   T + V - (T0 + V0) = sum of the work of all accounts + residual           the residual is the error of the integration
+#include <math.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+#include <time.h>
+
+#include "analysis/record.h"
+#include "analysis/system.h"
+#include "base/base.h"
+#include "force/force.h"
+#include "model/private.h"
+
+#define STATE_BOUND 1e15  // beyond it a state has no digit left that means anything
+#define PROGRESS_SECONDS 0.05
+#define STEPS_PER_CLOCK 8  // the clock is read once in so many steps
+
+typedef struct Run {
+  const srModel* m;
+  srData* d;
+  const srRunOptions* options;
+  srRunResult* result;
+  srModelSystem system;
+  srIntegrator* integrator;
+  double t0, t_end, every;
+  long next;                // index of the next row on the grid t0 + next*every
+  double t_row;             // time of the last row
+  double *row, *q, *v, *y;  // one allocation
+  double w[SR_ACCOUNTS];
+  double started, reported;  // wall clock
+  bool stopped;              // by a callback
+} Run;
+
+static double wall_clock(void) {
+  struct timespec now = {0};
+  (void)timespec_get(&now, TIME_UTC);
+  return (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
+}
+
+srRunOptions sr_run_options(const srModel* m) {
+  return (srRunOptions){
+      .t_end = m->run_t_end,
+      .method = m->run_method,
+      .step = m->run_step,
+      .rtol = m->run_rtol,
+      .atol = m->run_atol,
+      .every = m->run_every > 0.0 ? m->run_every : m->run_t_end / 1000.0,
+  };
+}
+
+// ---- energy -----------------------------------------------------------------------------------------------------------
+
+// Energies of d's state, with the work done so far in run->w.
+static void balance(Run* run) {
+  srEnergy* energy = &run->result->energy;
+  sr_energy(run->m, run->d, &energy->kinetic, &energy->potential);
+  double change = (energy->kinetic - energy->kinetic0) + (energy->potential - energy->potential0);
+  energy->scale = fmax(energy->scale, fmax(fabs(energy->kinetic), fabs(energy->potential)));
+  for (int i = 0; i < SR_ACCOUNTS; ++i) {
+    energy->work[i] = run->w[i];
+    energy->scale = fmax(energy->scale, fabs(run->w[i]));
+    change -= run->w[i];
+  }
+  energy->residual = change;
+}
+
+static void balance_start(Run* run) {
+  srEnergy* energy = &run->result->energy;
+  sr_energy(run->m, run->d, &energy->kinetic0, &energy->potential0);
+  balance(run);
+}
+
+// ---- rows -------------------------------------------------------------------------------------------------------------
+
+// Evaluates the model at a time inside the last step.
+static int evaluate_at(Run* run, double t) {
+  if (sri_interpolate(run->integrator, t, run->q, run->v, run->y, run->w) != SR_OK) return -1;
+  sr_put_state(run->m, run->d, t, run->q, run->v, run->y);
+  return sr_forward(run->m, run->d, SR_TAU_ELEMENT);
+}
+
+// Hands out the row of d's state.
+static void hand_out(Run* run) {
+  const srEnergy* energy = &run->result->energy;
+  if (run->options->row == NULL || run->stopped) return;
+  sr_record(run->m, run->d, energy->kinetic, energy->potential, energy->residual, run->row);
+  run->t_row = run->d->t;
+  ++run->result->rows;
+  if (run->options->row(run->options->user, run->row) != 0) run->stopped = true;
+}
+
+// Rows of the grid up to t. The one that falls on the end is left to the end.
+static srStatus rows_until(Run* run, double t) {
+  if (run->options->row == NULL) return SR_OK;
+  while (!run->stopped) {
+    const double t_row = run->t0 + (double)run->next * run->every;
+    if (t_row > t || t_row > run->t_end - 1e-9 * run->every) return SR_OK;
+    if (evaluate_at(run, t_row) != 0) return SR_FAILED;
+    balance(run);
+    hand_out(run);
+    ++run->next;
+  }
+  return SR_OK;
+}
+
+// ---- watching ---------------------------------------------------------------------------------------------------------
+
+static void report_progress(Run* run) {
+  if (run->options->progress == NULL || sri_stats(run->integrator)->steps % STEPS_PER_CLOCK != 0) return;
+  const double now = wall_clock();
+  if (now - run->reported < PROGRESS_SECONDS) return;
+  run->reported = now;
+  if (run->options->progress(run->options->user, sri_time(run->integrator), run->t_end) != 0) run->stopped = true;
+}
+
+static void count_limits(Run* run) {
+  const srModel* m = run->m;
+  const double* q = sri_q(run->integrator);
+  for (int j = 0; j < m->njoint; ++j) {
+    const double lower = m->priv->limits[2 * j], upper = m->priv->limits[2 * j + 1];
+    if (isnan(lower)) continue;
+    for (int i = m->joint_q[j]; i < m->joint_q[j] + m->joint_nq[j]; ++i) {
+      if (q[i] >= lower && q[i] <= upper) continue;
+      ++run->result->limits_passed;
+      return;
+    }
+  }
+}
+
+static bool within(const double* x, int n) {
+  for (int i = 0; i < n; ++i) {
+    if (!(fabs(x[i]) <= STATE_BOUND)) return false;
+  }
+  return true;
+}
+
+static bool state_within_bounds(const Run* run) {
+  return within(sri_q(run->integrator), run->m->nq) && within(sri_v(run->integrator), run->m->nv) &&
+         within(sri_y(run->integrator), run->m->ny);
+}
+
+// ---- trouble ----------------------------------------------------------------------------------------------------------
+
+SR_PRINTF(2, 3) static void say(Run* run, const char* format, ...) {
+  char* text = run->result->trouble;
+  const size_t size = sizeof run->result->trouble, used = strlen(text);
+  va_list arguments;
+  va_start(arguments, format);
+  (void)vsnprintf(text + used, size - used, format, arguments);
+  va_end(arguments);
+}
+
+// The entry of x that is not finite, else the largest in magnitude; -1 when there is none.
+static int worst_entry(const double* x, int n) {
+  int worst = n > 0 ? 0 : -1;
+  for (int i = 0; i < n; ++i) {
+    if (!isfinite(x[i])) return i;
+    if (fabs(x[i]) > fabs(x[worst])) worst = i;
+  }
+  return worst;
+}
+
+static void say_joint(Run* run, int dof) {
+  const srModel* m = run->m;
+  const int link = m->dof_link[dof], joint = m->link_joint[link];
+  say(run, "joint '%s' of body '%s'", m->joint_name[joint], m->body_name[m->link_body[link]]);
+}
+
+// Where the failed evaluation, or the state that grew too large, is worst: a joint, or a state.
+static void say_where(Run* run) {
+  const srModel* m = run->m;
+  const srData* d = run->d;
+  const int v = worst_entry(d->v, m->nv), a = worst_entry(d->a, m->nv), y = worst_entry(d->y, m->ny);
+  if (v >= 0 && y >= 0 && !(fabs(d->y[y]) <= fabs(d->v[v]))) {
+    say(run, "; worst is the state '%s' = %.3g", m->y_name[y], d->y[y]);
+  } else if (v >= 0) {
+    const int i = isfinite(d->a[a]) ? v : a;
+    say(run, "; worst is ");
+    say_joint(run, i);
+    say(run, " with velocity %.3g %s, acceleration %.3g", d->v[i], m->v_unit[i], d->a[i]);
+  }
+}
+
+// At the last good state, which d holds: the largest generalized force and the element it comes from.
+static void say_largest_force(Run* run) {
+  const srModel* m = run->m;
+  srData* d = run->d;
+  const int dof = worst_entry(d->f, m->nv);
+  if (dof < 0) return;
+  const double f = d->f[dof];
+  double share = 0.0;
+  const int source = sr_force_source(m, d, dof, &share);
+  say(run, "; at t = %.9g the largest generalized force is %.3g on ", d->t, f);
+  say_joint(run, dof);
+  if (source >= 0) say(run, ", %.3g of it from '%s'", share, m->force[source].name);
+}
+
+// Puts d back on the state at t, the last good one, and evaluates it.
+static bool go_back(Run* run, double t) { return evaluate_at(run, t) == 0; }
+
+static srStatus fail(Run* run, double t_good, const char* why) {
+  char cause[sizeof run->d->trouble];
+  memcpy(cause, run->d->trouble, sizeof cause);
+  run->result->trouble[0] = '\0';
+  say(run, "at t = %.9g: %s", sri_time(run->integrator), why);
+  if (cause[0] != '\0') say(run, "; %s", cause);
+  say_where(run);
+  run->result->t = t_good;
+  if (!go_back(run, t_good)) return SR_FAILED;
+  balance(run);
+  if (run->d->t > run->t_row) hand_out(run);
+  say_largest_force(run);
+  (void)go_back(run, t_good);  // the search for the source has used d's forces
+  return SR_FAILED;
+}
+
+static srStatus fail_bounds(Run* run) {
+  sr_put_state(run->m, run->d, sri_time(run->integrator), sri_q(run->integrator), sri_v(run->integrator),
+               sri_y(run->integrator));
+  return fail(run, sri_time_before(run->integrator), "the motion has blown up, its state is beyond 1e15");
+}
+
+// ---- the run ----------------------------------------------------------------------------------------------------------
+
+static srStatus check_options(Run* run, srMessages* messages) {
+  const srRunOptions* o = run->options;
+  if (!isfinite(o->t_end) || o->t_end < run->d->t) {
+    sr_messages_add(messages, SR_SEVERITY_ERROR, (srPlace){0},
+                    "the end of the run, t-end = %g, must be a number not before the start t = %g", o->t_end,
+                    run->d->t);
+    return SR_INPUT;
+  }
+  if (!(o->every >= 0.0)) {
+    sr_messages_add(messages, SR_SEVERITY_ERROR, (srPlace){0}, "the time between rows, every = %g, must be positive",
+                    o->every);
+    return SR_INPUT;
+  }
+  return SR_OK;
+}
+
+// All memory of the run.
+static srStatus prepare(Run* run, srMessages* messages) {
+  const srModel* m = run->m;
+  const srRunOptions* o = run->options;
+  srStatus status = check_options(run, messages);
+  if (status != SR_OK) return status;
+  run->t0 = run->t_row = run->d->t;
+  run->t_end = o->t_end;
+  run->every = o->every > 0.0 ? o->every : (run->t_end - run->t0) / 1000.0;
+  run->system = (srModelSystem){.m = m, .d = run->d};
+
+  const int columns = sr_column_count(m);
+  run->row = sr_alloc((size_t)(columns + m->nq + m->nv + m->ny) * sizeof(double));
+  if (run->row == NULL) {
+    sr_messages_add(messages, SR_SEVERITY_ERROR, (srPlace){0}, "out of memory for the run");
+    return SR_MEMORY;
+  }
+  run->q = run->row + columns;
+  run->v = run->q + m->nq;
+  run->y = run->v + m->nv;
+
+  const srSystem system = sr_system(&run->system);
+  srIntegratorOptions options = sri_default_options();
+  const srMethod* method = sri_method_find(o->method);
+  options.step = method != NULL && method->adaptive ? 0.0 : o->step;
+  options.rtol = o->rtol;
+  options.atol = o->atol;
+  return sri_create(o->method, &system, &options, messages, &run->integrator);
+}
+
+// The start state, evaluated, and its row.
+static srStatus start(Run* run) {
+  const srModel* m = run->m;
+  srData* d = run->d;
+  memcpy(run->q, d->q, (size_t)m->nq * sizeof(double));
+  memcpy(run->v, d->v, (size_t)m->nv * sizeof(double));
+  if (m->ny > 0) memcpy(run->y, d->y, (size_t)m->ny * sizeof(double));
+  sr_put_state(m, d, run->t0, run->q, run->v, run->y);
+  if (sri_start(run->integrator, run->t0, d->q, d->v, d->y) != SR_OK)
+    return fail(run, run->t0, sri_why(run->integrator));
+  if (sr_forward(m, d, SR_TAU_ELEMENT) != 0) {
+    return fail(run, run->t0, "the equations of motion cannot be evaluated at the start");
+  }
+  balance_start(run);
+  return rows_until(run, run->t0);
+}
+
+static srStatus step_to_end(Run* run) {
+  while (sri_time(run->integrator) < run->t_end && !run->stopped) {
+    if (sri_step(run->integrator, run->t_end) != SR_OK) {
+      return fail(run, sri_time(run->integrator), sri_why(run->integrator));
+    }
+    if (!state_within_bounds(run)) return fail_bounds(run);
+    count_limits(run);
+    if (rows_until(run, sri_time(run->integrator)) != SR_OK) {
+      return fail(run, sri_time_before(run->integrator), "an output row cannot be evaluated");
+    }
+    report_progress(run);
+  }
+  return SR_OK;
+}
+
+// d holds the last state, evaluated; the last row.
+static srStatus finish(Run* run) {
+  const double t = sri_time(run->integrator);
+  run->result->t = t;
+  if (evaluate_at(run, t) != 0) return fail(run, t, "the equations of motion cannot be evaluated at the end");
+  balance(run);
+  if (run->stopped) {
+    say(run, "stopped at t = %.9g by the caller", t);
+  } else {
+    hand_out(run);
+  }
+  return SR_OK;
+}
+
+srStatus sr_run(const srModel* m, srData* d, const srRunOptions* options, srMessages* messages, srRunResult* result) {
+  memset(result, 0, sizeof *result);
+  result->t = d->t;
+  Run run = {.m = m, .d = d, .options = options, .result = result, .started = wall_clock()};
+  run.reported = run.started;
+  srStatus status = prepare(&run, messages);
+  if (status == SR_OK) status = start(&run);
+  if (status == SR_OK) status = step_to_end(&run);
+  if (status == SR_OK) status = finish(&run);
+  if (run.integrator != NULL) result->stats = *sri_stats(run.integrator);
+  result->violation_position = run.system.violation_position;
+  result->violation_velocity = run.system.violation_velocity;
+  result->seconds = wall_clock() - run.started;
+  sri_destroy(run.integrator);
+  sr_free(run.row);
+  return status;
+}

@@ -1,0 +1,62 @@
+// Internal ground: heap door, pools for setup-time memory, growable arrays, words and their nearest neighbours.
+#ifndef SR_BASE_INTERNAL_H
+#define SR_BASE_INTERNAL_H
+
+#include <assert.h>
+#include <sarrus/base.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdint.h>
+
+#define SR_ASSERT(x) assert(x)
+#define SR_COUNT(array) ((int)(sizeof(array) / sizeof((array)[0])))
+
+// Raw heap, aligned to 64 bytes; size is kept so that sr_free needs only the pointer.
+void* sr_alloc(size_t size);  // zeroed; NULL when out of memory
+void sr_free(void* pointer);
+
+// A pool: memory that lives and dies together (a spec, a graph, one compilation). Blocks are chained, never moved.
+// When memory runs out, sr_pool_alloc jumps to *on_fail if that is set, else returns NULL. Entry functions of the
+// library set on_fail, so that code inside needs no checks and leaks nothing: the pool is freed as a whole.
+typedef struct srPool {
+  struct srPoolBlock* head;
+  jmp_buf* on_fail;
+} srPool;
+
+void sr_pool_init(srPool* pool);
+void sr_pool_free(srPool* pool);
+void* sr_pool_alloc(srPool* pool, size_t size);  // zeroed, aligned to 32 bytes
+char* sr_pool_text(srPool* pool, const char* text);               // copy; NULL stays NULL
+char* sr_pool_text_n(srPool* pool, const char* text, size_t n);
+char* sr_pool_printf(srPool* pool, const char* format, ...) SR_PRINTF(2, 3);
+char* sr_pool_vprintf(srPool* pool, const char* format, va_list arguments) SR_PRINTF(2, 0);
+
+// Growable array inside a pool: doubles by copying, the old block stays in the pool until it is freed.
+//   int n = 0, capacity = 0; T* items = NULL;
+//   SR_PUSH(pool, items, n, capacity) = value;
+#define SR_PUSH(pool, items, n, capacity)                                                                              \
+  (*((n) == (capacity)                                                                                                 \
+         ? ((items) = sr_pool_grow((pool), (items), sizeof *(items), (n), &(capacity)), &(items)[(n)++])               \
+         : &(items)[(n)++]))
+void* sr_pool_grow(srPool* pool, const void* items, size_t item_size, int n, int* capacity);
+
+// Edit distance for "did you mean ...": the nearest of the words, or NULL when none is near (more than 1/3 differs).
+const char* sr_nearest_word(const char* word, const char* const* words, int nword);
+
+void sr_log(srSeverity severity, const char* format, ...) SR_PRINTF(2, 3);
+
+// Name table: from a name to an index, open addressing, grows in a pool.
+typedef struct srNames {
+  srPool* pool;
+  struct srNameSlot* slots;
+  int n, capacity;
+} srNames;
+void sr_names_init(srNames* names, srPool* pool);
+// Index stored under name, or -1.
+int sr_names_find(const srNames* names, const char* name);
+// Stores index under name; returns false when the name is taken (the old index stays). The text is not copied.
+bool sr_names_put(srNames* names, const char* name, int index);
+// The stored name nearest to this one, for "did you mean ...", or NULL when none is near.
+const char* sr_names_nearest(const srNames* names, const char* name);
+
+#endif

@@ -1,0 +1,281 @@
+// Articulated body algorithm: forward dynamics in O(n).  Featherstone (2008), section 7.3, in this arrangement:
+//
+//   1 from the ground   motion of every link if all a were 0, and the wrench pA that this motion takes (as in rnea.c)
+//   2 from the tips     for every coordinate, with S its axis:
+//                         U = IA S,  D = S^T U + armature,  u = f - S^T pA
+//                         free      IA -= U U^T / D,  pA += U u / D
+//                         driven    pA += U a                               (a known)
+//                       then IA_parent += X^T IA X,  pA_parent += X^T pA
+//   3 from the ground   dw, da: what a adds to the motion of pass 1
+//                         free      a = (u - U^T (dw, da)) / D
+//                         driven    lambda = U^T (dw, da) - u + D a
+//                       then (dw, da) += S a
+//
+// Coordinates of a ball or free link are taken one after the other, the last one first: the same numbers as an LDL^T
+// factor of their block, and no code of their own.
+//
+// IA is three blocks of columns, J, G and M, with  n = J dw + G^T da,  f = G dw + M da.
+// Scratch in work: 36 + 12 doubles a link, 10 a coordinate.
+#include <math.h>
+#include <stdio.h>
+
+#include "dynamics/link.h"
+
+typedef struct Scratch {
+  double* IA;      // 36 a link: J, G, M
+  double* motion;  // 12 a link: srMotion, then (dw, da)
+  double* U;       // 8 a coordinate
+  double* u;       // 2 a coordinate: u, 1/D or D where driven
+} Scratch;
+
+static Scratch scratch(const srModel* m, srData* d) {
+  Scratch s = {.IA = d->work};
+  s.motion = s.IA + 36 * m->nlink;
+  s.U = s.motion + 12 * m->nlink;
+  s.u = s.U + 8 * m->nv;
+  return s;
+}
+
+// ------------------------------------------------------------------------------------------------------------- pass 1
+// Articulated inertia of a link alone: G dw = dw x h.
+SRM_INLINE void rigid_blocks(const double* inertia, double* IA) {
+  const double x = inertia[12], y = inertia[13], z = inertia[14], mass = inertia[15];
+  m3_store(IA, m3_load(inertia));
+  v4_store(IA + 12, (v4){0, -z, y, 0});
+  v4_store(IA + 16, (v4){z, 0, -x, 0});
+  v4_store(IA + 20, (v4){-y, x, 0, 0});
+  v4_store(IA + 24, (v4){mass, 0, 0, 0});
+  v4_store(IA + 28, (v4){0, mass, 0, 0});
+  v4_store(IA + 32, (v4){0, 0, mass, 0});
+}
+
+static void bias_pass(const srModel* m, srData* d, Scratch s, const double* v) {
+  const srmTwist none = {v4_zero(), v4_zero()};
+  sr_motion_store(s.motion, (srMotion){v4_zero(), v4_zero(), -v4_load(m->gravity)});
+  for (int i = 1; i < m->nlink; i++) {
+    const int type = m->link_type[i];
+    const double *vi = v + m->link_v[i], *inertia = m->link_inertia + 16 * i;
+    srMotion t = sr_motion_to_child(d->link_X + 16 * i, d->link_E + 12 * i, s.motion + 12 * m->link_parent[i]);
+    if (type == SR_LINK_REVOLUTE) {
+      t = sr_motion_add_revolute(t, vi[0], 0);
+    } else {
+      t = sr_motion_add(t, sr_link_relative(type, m->link_pitch[i], vi), none);
+    }
+    sr_motion_store(s.motion + 12 * i, t);
+    srm_wrench_store(d->link_wrench + 8 * i, sr_motion_wrench(inertia, t));
+    rigid_blocks(inertia, s.IA + 36 * i);
+  }
+}
+
+// ------------------------------------------------------------------------------------------------------------- pass 2
+typedef struct Blocks {
+  m3 J, G, M;
+} Blocks;
+
+SRM_INLINE Blocks blocks_load(const double* IA) { return (Blocks){m3_load(IA), m3_load(IA + 12), m3_load(IA + 24)}; }
+
+// R A R^T of the first n columns of A (the others are 0), and of the first nrow rows (the others are 0).
+SRM_INLINE m3 turned(const double* X, m3 A, int nrow, int n) {
+  const m3 R = m3_load(X);
+  v4 B[3], out[3];
+  for (int j = 0; j < n; j++) {
+    B[j] = R.c[0] * v4_lane(A.c[j], 0) + R.c[1] * v4_lane(A.c[j], 1);
+    if (nrow > 2) B[j] += R.c[2] * v4_lane(A.c[j], 2);
+  }
+  for (int k = 0; k < 3; k++) {
+    out[k] = B[0] * v4_all(X[k]) + B[1] * v4_all(X[4 + k]);
+    if (n > 2) out[k] += B[2] * v4_all(X[8 + k]);
+  }
+  return (m3){{out[0], out[1], out[2]}};
+}
+
+// Adds IA, turned to the parent's axes, to the parent's after moving it by p. With P the matrix of p x:
+//   M' = M,   G' = G - M P,   J' = J + K + K^T  where K = P (G - M P/2)
+SRM_INLINE void add_shifted(v4 p, Blocks I, double* parent) {
+  const v4 half = 0.5 * p, x = v4_lane(half, 0), y = v4_lane(half, 1), z = v4_lane(half, 2);
+  const m3 Q = {{I.M.c[1] * z - I.M.c[2] * y, I.M.c[2] * x - I.M.c[0] * z, I.M.c[0] * y - I.M.c[1] * x}};  // M P/2
+  m3 K;
+  for (int k = 0; k < 3; k++) {
+    const v4 mid = I.G.c[k] - Q.c[k];
+    v4_store(parent + 24 + 4 * k, v4_load(parent + 24 + 4 * k) + I.M.c[k]);
+    v4_store(parent + 12 + 4 * k, v4_load(parent + 12 + 4 * k) + (mid - Q.c[k]));
+    K.c[k] = v4_cross(p, mid);
+  }
+  const m3 KT = m3_transpose(K);
+  for (int k = 0; k < 3; k++) v4_store(parent + 4 * k, v4_load(parent + 4 * k) + (I.J.c[k] + (K.c[k] + KT.c[k])));
+}
+
+SRM_INLINE void add_wrench(const double* X, srmWrench pA, double* parent) {
+  const srmWrench up = srm_wrench_to_parent(srm_pose_load(X), pA);
+  v4_store(parent, v4_load(parent) + up.n);
+  v4_store(parent + 4, v4_load(parent + 4) + up.f);
+}
+
+// A pivot smaller than this part of the inertia it is taken from is rounding.
+#define PIVOT_RATIO 1e-14
+
+static srStatus singular(const srModel* m, srData* d, int i) {
+  const int joint = m->link_joint[i];
+  snprintf(d->trouble, sizeof d->trouble, "the mass matrix is singular at joint '%s' of body '%s': it moves no inertia",
+           m->joint_name[joint], m->body_name[m->link_body[i]]);
+  return SR_FAILED;
+}
+
+// A revolute coordinate: S = z, so U is a column, D a lane; J keeps its xy corner and G two columns.
+SRM_INLINE _Bool eliminate_revolute(Scratch s, double* IA, double* pA, int dof, double f, double armature, Blocks* out,
+                                    srmWrench* wrench) {
+  const Blocks I = blocks_load(IA);
+  const v4 Un = I.J.c[2], Uf = I.G.c[2];
+  const double D = IA[10] + armature, u = f - pA[2];
+  const double trace = IA[0] + IA[5] + IA[10];
+  if (!(D > PIVOT_RATIO * trace)) return 0;
+  const double inverse = 1 / D;
+  double* U = s.U + 8 * dof;
+  v4_store(U, Un);
+  v4_store(U + 4, Uf);
+  s.u[2 * dof] = u;
+  s.u[2 * dof + 1] = inverse;
+  const v4 tn = Un * v4_all(inverse), tf = Uf * v4_all(inverse), tn0 = v4_lane(tn, 0), tn1 = v4_lane(tn, 1);
+  *out = (Blocks){.J = {{I.J.c[0] - Un * tn0, I.J.c[1] - Un * tn1, v4_zero()}},
+                  .G = {{I.G.c[0] - Uf * tn0, I.G.c[1] - Uf * tn1, v4_zero()}},
+                  .M = {{I.M.c[0] - Uf * v4_lane(tf, 0), I.M.c[1] - Uf * v4_lane(tf, 1), I.M.c[2] - Uf * v4_lane(tf, 2)}}};
+  *wrench = (srmWrench){v4_load(pA) + tn * v4_all(u), v4_load(pA + 4) + tf * v4_all(u)};
+  return 1;
+}
+
+// U = IA S of a coordinate that stands at `slot` of a twist.
+static srmWrench inertia_column(const double* IA, int slot) {
+  if (slot < 3) return (srmWrench){v4_load(IA + 4 * slot), v4_load(IA + 12 + 4 * slot)};
+  const int k = slot - 4;
+  return (srmWrench){(v4){IA[12 + k], IA[16 + k], IA[20 + k], 0}, v4_load(IA + 24 + 4 * k)};
+}
+
+static void subtract_square(double* IA, srmWrench U, double inverse) {
+  const v4 tn = U.n * v4_all(inverse), tf = U.f * v4_all(inverse);
+  for (int k = 0; k < 3; k++) {
+    v4_store(IA + 4 * k, v4_load(IA + 4 * k) - U.n * v4_all(tn[k]));
+    v4_store(IA + 12 + 4 * k, v4_load(IA + 12 + 4 * k) - U.f * v4_all(tn[k]));
+    v4_store(IA + 24 + 4 * k, v4_load(IA + 24 + 4 * k) - U.f * v4_all(tf[k]));
+  }
+}
+
+// Any link, coordinate after coordinate, on IA and pA in memory.
+static _Bool eliminate(const srModel* m, srData* d, Scratch s, int i, const double* f, const _Bool full) {
+  const int type = m->link_type[i], first = m->link_v[i];
+  const double pitch = m->link_pitch[i];
+  double *IA = s.IA + 36 * i, *pA = d->link_wrench + 8 * i;
+  const double trace_J = IA[0] + IA[5] + IA[10], trace_M = IA[24] + IA[29] + IA[34];
+  for (int k = sr_link_nv[type] - 1; k >= 0; k--) {
+    const int dof = first + k, slot = sr_link_slot[type][k];
+    srmWrench U = inertia_column(IA, slot);
+    double scale = slot < 3 ? trace_J : trace_M;
+    if (type == SR_LINK_HELICAL) {
+      const srmWrench along = inertia_column(IA, 6);
+      U = (srmWrench){U.n + pitch * along.n, U.f + pitch * along.f};
+      scale += pitch * pitch * trace_M;
+    }
+    srm_wrench_store(s.U + 8 * dof, U);
+    const double D = sr_link_project(type, pitch, k, s.U + 8 * dof) + (full ? m->dof_armature[dof] : 0);
+    s.u[2 * dof] = f[dof] - sr_link_project(type, pitch, k, pA);
+    double step;  // of this coordinate's acceleration, as far as it is known now
+    if (full && m->dof_driver[dof] >= 0) {
+      s.u[2 * dof + 1] = D;
+      step = d->motion[3 * m->dof_driver[dof] + 2];
+    } else {
+      if (!(D > PIVOT_RATIO * scale)) return 0;
+      s.u[2 * dof + 1] = 1 / D;
+      step = s.u[2 * dof] / D;
+      subtract_square(IA, U, 1 / D);
+    }
+    v4_store(pA, v4_load(pA) + U.n * v4_all(step));
+    v4_store(pA + 4, v4_load(pA + 4) + U.f * v4_all(step));
+  }
+  return 1;
+}
+
+SRM_INLINE srStatus inertia_pass(const srModel* m, srData* d, Scratch s, const double* f, const _Bool full) {
+  for (int i = m->nlink - 1; i > 0; i--) {
+    const int dof = m->link_v[i], parent = m->link_parent[i];
+    const double* X = d->link_X + 16 * i;
+    double *IA = s.IA + 36 * i, *pA = d->link_wrench + 8 * i;
+    if (m->link_type[i] == SR_LINK_REVOLUTE && (!full || m->dof_driver[dof] < 0)) {
+      Blocks I;
+      srmWrench wrench;
+      if (!eliminate_revolute(s, IA, pA, dof, f[dof], full ? m->dof_armature[dof] : 0, &I, &wrench))
+        return singular(m, d, i);
+      if (parent == 0) continue;
+      add_wrench(X, wrench, d->link_wrench + 8 * parent);
+      add_shifted(v4_load(X + 12), (Blocks){turned(X, I.J, 2, 2), turned(X, I.G, 3, 2), turned(X, I.M, 3, 3)},
+                  s.IA + 36 * parent);
+    } else {
+      if (!eliminate(m, d, s, i, f, full)) return singular(m, d, i);
+      if (parent == 0) continue;
+      const Blocks I = blocks_load(IA);
+      add_wrench(X, srm_wrench_load(pA), d->link_wrench + 8 * parent);
+      add_shifted(v4_load(X + 12), (Blocks){turned(X, I.J, 3, 3), turned(X, I.G, 3, 3), turned(X, I.M, 3, 3)},
+                  s.IA + 36 * parent);
+    }
+  }
+  return SR_OK;
+}
+
+// ------------------------------------------------------------------------------------------------------------- pass 3
+static srmTwist accelerate(const srModel* m, const srData* d, Scratch s, int i, srmTwist t, double* a, double* lambda,
+                           const _Bool full) {
+  const int type = m->link_type[i], first = m->link_v[i];
+  for (int k = 0; k < sr_link_nv[type]; k++) {
+    const int dof = first + k, driver = full ? m->dof_driver[dof] : -1;
+    const double* U = s.U + 8 * dof;
+    const v4 t4 = v4_load(U) * t.w + v4_load(U + 4) * t.v;
+    const double Ut = t4[0] + t4[1] + t4[2], u = s.u[2 * dof], pivot = s.u[2 * dof + 1];
+    if (driver >= 0) {
+      a[dof] = d->motion[3 * driver + 2];
+      lambda[driver] = Ut - u + pivot * a[dof];
+    } else {
+      a[dof] = (u - Ut) * pivot;
+    }
+    double x[6] = {0};
+    x[k] = a[dof];
+    const srmTwist step = sr_link_relative(type, m->link_pitch[i], x);
+    t = (srmTwist){t.w + step.w, t.v + step.v};
+  }
+  return t;
+}
+
+SRM_INLINE void acceleration_pass(const srModel* m, srData* d, Scratch s, double* a, double* lambda, const _Bool full) {
+  srm_twist_store(s.motion, (srmTwist){v4_zero(), v4_zero()});
+  for (int i = 1; i < m->nlink; i++) {
+    const int dof = m->link_v[i];
+    const srmTwist parent = srm_twist_load(s.motion + 12 * m->link_parent[i]);
+    srmTwist t = srm_twist_to_child(m3_load(d->link_E + 12 * i), v4_load(d->link_X + 16 * i + 12), parent);
+    if (m->link_type[i] == SR_LINK_REVOLUTE && (!full || m->dof_driver[dof] < 0)) {
+      const double* U = s.U + 8 * dof;
+      const v4 Ut = v4_load(U) * t.w + v4_load(U + 4) * t.v;
+      a[dof] = (s.u[2 * dof] - (Ut[0] + Ut[1] + Ut[2])) * s.u[2 * dof + 1];
+      t.w += v4_z(a[dof]);
+    } else {
+      t = accelerate(m, d, s, i, t, a, lambda, full);
+    }
+    srm_twist_store(s.motion + 12 * i, t);
+  }
+}
+
+// ------------------------------------------------------------------------------------------------------------- public
+srStatus sr_aba(const srModel* m, srData* d, const double* q, const double* v, const double* tau, double* a) {
+  const Scratch s = scratch(m, d);
+  sr_transforms(m, d, q);
+  bias_pass(m, d, s, v);
+  const srStatus status = inertia_pass(m, d, s, tau, 0);
+  if (status == SR_OK) acceleration_pass(m, d, s, a, NULL, 0);
+  return status;
+}
+
+srStatus sr_aba_driven(const srModel* m, srData* d, const double* q, const double* v, const double* f,  //
+                       double* a, double* lambda) {
+  const Scratch s = scratch(m, d);
+  if (q != d->q || d->stage < SR_STAGE_POSITION) sr_transforms(m, d, q);  // else sr_kinematics has made them
+  bias_pass(m, d, s, v);
+  const srStatus status = inertia_pass(m, d, s, f, 1);
+  if (status == SR_OK) acceleration_pass(m, d, s, a, lambda, 1);
+  return status;
+}

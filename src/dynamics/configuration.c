@@ -1,0 +1,123 @@
+// The configuration manifold: q' = H(q) v, q (+) dxi and its inverse.
+//
+// Plain coordinates add. A ball link moves by n' = 1/2 n o (0, w), with n the normalised quaternion and w in link axes;
+// a free link also by position' = R(n) v. retract follows constant velocities dxi for one unit of time exactly:
+//   n exp(w/2),   position + R(n) V(w) v,   V(w) = 1 + B [w] + C [w]^2,  B = (1 - cos a)/a^2,  C = (a - sin a)/a^3, a = |w|
+// Hairer, Lubich, Wanner (2006), section VII.5 (rigid body); Barfoot (2017), section 7.1 (V and its inverse).
+#include <math.h>
+#include <string.h>
+
+#include "dynamics/link.h"
+
+static void quaternion_unit(const double* q, double n[4]) {
+  const double length = sqrt(q[0] * q[0] + q[1] * q[1] + q[2] * q[2] + q[3] * q[3]);
+  for (int i = 0; i < 4; i++) n[i] = length > 0 ? q[i] / length : (i == 0);
+}
+
+static void quaternion_product(const double a[4], const double b[4], double out[4]) {
+  const double w = a[0] * b[0] - a[1] * b[1] - a[2] * b[2] - a[3] * b[3];
+  const double x = a[0] * b[1] + a[1] * b[0] + a[2] * b[3] - a[3] * b[2];
+  const double y = a[0] * b[2] - a[1] * b[3] + a[2] * b[0] + a[3] * b[1];
+  const double z = a[0] * b[3] + a[1] * b[2] - a[2] * b[1] + a[3] * b[0];
+  memcpy(out, (const double[4]){w, x, y, z}, sizeof(double[4]));
+}
+
+static v4 quaternion_turn(const double n[4], v4 x) { return m3_mul(srm_quaternion_matrix(n), x); }
+
+// V(w) u, or V(w)^-1 u.
+static v4 slide(v4 w, v4 u, _Bool inverse) {
+  const double a2 = v4_dot(w, w), a = sqrt(a2);
+  double B = 0.5 - a2 / 24, C = 1.0 / 6 - a2 / 120;  // series: the closed forms cancel
+  if (a > 1e-2) {
+    B = 2 * pow(sin(a / 2) / a, 2);
+    C = (a - sin(a)) / (a2 * a);
+  } else {
+    B += a2 * a2 / 720;
+    C += a2 * a2 / 5040;
+  }
+  if (inverse) {  // 1 - [w]/2 + C' [w]^2
+    C = a > 1e-2 ? (1 - a / 2 / tan(a / 2)) / a2 : 1.0 / 12 + a2 / 720 + a2 * a2 / 30240;
+    B = -0.5;
+  }
+  const v4 wu = v4_cross(w, u);
+  return u + B * wu + C * v4_cross(w, wu);
+}
+
+// n exp(w/2)
+static void quaternion_add(const double n[4], const double w[3], double out[4]) {
+  const double a = sqrt(w[0] * w[0] + w[1] * w[1] + w[2] * w[2]) / 2;
+  const double s = a > 1e-4 ? sin(a) / a / 2 : (1 - a * a / 6) / 2;
+  const double step[4] = {cos(a), s * w[0], s * w[1], s * w[2]};
+  quaternion_product(n, step, out);
+}
+
+// w with n1 exp(w/2) = +-n2, of the shorter way.
+static void quaternion_difference(const double n1[4], const double n2[4], double w[3]) {
+  const double back[4] = {n1[0], -n1[1], -n1[2], -n1[3]};
+  double d[4];
+  quaternion_product(back, n2, d);
+  const double s = sqrt(d[1] * d[1] + d[2] * d[2] + d[3] * d[3]), c = fabs(d[0]);
+  const double scale = copysign(s > 0 ? 2 * atan2(s, c) / s : 2, d[0]);
+  for (int i = 0; i < 3; i++) w[i] = scale * d[1 + i];
+}
+
+void sr_qdot(const srModel* m, const double* q, const double* v, double* qdot) {
+  for (int i = 1; i < m->nlink; i++) {
+    const int type = m->link_type[i];
+    const double *qi = q + m->link_q[i], *vi = v + m->link_v[i];
+    double *out = qdot + m->link_q[i], n[4];
+    if (type != SR_LINK_BALL && type != SR_LINK_FREE) {
+      out[0] = vi[0];
+      continue;
+    }
+    const int quaternion = type == SR_LINK_FREE ? 3 : 0;
+    quaternion_unit(qi + quaternion, n);
+    quaternion_product(n, (const double[4]){0, vi[0] / 2, vi[1] / 2, vi[2] / 2}, out + quaternion);
+    if (type == SR_LINK_FREE) v4_put3(out, quaternion_turn(n, v4_xyz(vi + 3)));
+  }
+}
+
+void sr_retract(const srModel* m, const double* q, const double* dxi, double* q_out) {
+  for (int i = 1; i < m->nlink; i++) {
+    const int type = m->link_type[i];
+    const double *qi = q + m->link_q[i], *x = dxi + m->link_v[i];
+    double *out = q_out + m->link_q[i], n[4];
+    if (type != SR_LINK_BALL && type != SR_LINK_FREE) {
+      out[0] = qi[0] + x[0];
+      continue;
+    }
+    const int quaternion = type == SR_LINK_FREE ? 3 : 0;
+    quaternion_unit(qi + quaternion, n);
+    quaternion_add(n, x, out + quaternion);
+    if (type == SR_LINK_FREE) v4_put3(out, v4_xyz(qi) + quaternion_turn(n, slide(v4_xyz(x), v4_xyz(x + 3), 0)));
+  }
+}
+
+void sr_difference(const srModel* m, const double* q1, const double* q2, double* dxi) {
+  for (int i = 1; i < m->nlink; i++) {
+    const int type = m->link_type[i];
+    const double *a = q1 + m->link_q[i], *b = q2 + m->link_q[i];
+    double *out = dxi + m->link_v[i], n1[4], n2[4];
+    if (type != SR_LINK_BALL && type != SR_LINK_FREE) {
+      out[0] = b[0] - a[0];
+      continue;
+    }
+    const int quaternion = type == SR_LINK_FREE ? 3 : 0;
+    quaternion_unit(a + quaternion, n1);
+    quaternion_unit(b + quaternion, n2);
+    quaternion_difference(n1, n2, out);
+    if (type == SR_LINK_FREE) {
+      const double back[4] = {n1[0], -n1[1], -n1[2], -n1[3]};
+      v4_put3(out + 3, slide(v4_xyz(out), quaternion_turn(back, v4_xyz(b) - v4_xyz(a)), 1));
+    }
+  }
+}
+
+void sr_normalize(const srModel* m, double* q) {
+  for (int i = 1; i < m->nlink; i++) {
+    const int type = m->link_type[i];
+    double* qi = q + m->link_q[i];
+    if (type == SR_LINK_BALL) quaternion_unit(qi, qi);
+    if (type == SR_LINK_FREE) quaternion_unit(qi + 3, qi + 3);
+  }
+}

@@ -1,0 +1,81 @@
+// What the recursions share: joint transforms, how a link moves on its parent, scratch.
+#ifndef SR_DYNAMICS_LINK_H
+#define SR_DYNAMICS_LINK_H
+
+#include <sarrus/dynamics.h>
+
+#include "math/spatial.h"
+
+// link_X (and link_E) of all links at q. Marks d as belonging to no state when q is not d->q.
+void sr_transforms(const srModel* m, srData* d, const double* q);    // X and E
+void sr_transforms_X(const srModel* m, srData* d, const double* q);  // X alone
+
+// Coordinates of a link: their number, and where coordinate k of a link stands in the 8 doubles of a twist or wrench
+// in link axes (S^T f is one number). A helical link also has pitch times number 6.
+static const int sr_link_nv[] = {0, 1, 1, 1, 3, 6};
+static const int sr_link_slot[][6] = {{0}, {2}, {6}, {2}, {0, 1, 2}, {0, 1, 2, 4, 5, 6}};
+
+// S^T wrench of coordinate k.
+SRM_INLINE double sr_link_project(int type, double pitch, int k, const double* wrench) {
+  const double x = wrench[sr_link_slot[type][k]];
+  return type == SR_LINK_HELICAL ? x + pitch * wrench[6] : x;
+}
+
+// S x: motion of the link relative to its parent, for a vector x of its coordinates.
+SRM_INLINE srmTwist sr_link_relative(int type, double pitch, const double* x) {
+  switch (type) {
+    case SR_LINK_REVOLUTE: return (srmTwist){v4_z(x[0]), v4_zero()};
+    case SR_LINK_PRISMATIC: return (srmTwist){v4_zero(), v4_z(x[0])};
+    case SR_LINK_HELICAL: return (srmTwist){v4_z(x[0]), v4_z(pitch * x[0])};
+    case SR_LINK_BALL: return (srmTwist){v4_xyz(x), v4_zero()};
+    case SR_LINK_FREE: return (srmTwist){v4_xyz(x), v4_xyz(x + 3)};
+    default: return (srmTwist){v4_zero(), v4_zero()};
+  }
+}
+
+// Motion of a link that its bias wrench needs: angular velocity and acceleration, acceleration of the origin, in link
+// axes. 12 doubles. Gravity enters as an acceleration of the ground upwards.
+typedef struct srMotion {
+  v4 w, wd, a;
+} srMotion;
+
+SRM_INLINE srMotion sr_motion_load(const double* s) { return (srMotion){v4_load(s), v4_load(s + 4), v4_load(s + 8)}; }
+SRM_INLINE void sr_motion_store(double* s, srMotion motion) {
+  v4_store(s, motion.w);
+  v4_store(s + 4, motion.wd);
+  v4_store(s + 8, motion.a);
+}
+
+// Motion of the parent, as if the child did not move on it, in the child's axes and at its origin.
+SRM_INLINE srMotion sr_motion_to_child(const double* X, const double* E, const double* parent) {
+  const srMotion s = sr_motion_load(parent);
+  const v4 a = s.a + srm_turn(s.w, s.wd, v4_load(X + 12));
+  const m3 turn = m3_load(E);
+  return (srMotion){m3_mul_at(turn, parent), m3_mul_at(turn, parent + 4), m3_mul(turn, a)};
+}
+
+// Adds what the joint does: rate S v and, in its own axes, acceleration S a.
+SRM_INLINE srMotion sr_motion_add(srMotion s, srmTwist rate, srmTwist accel) {
+  const v4 coriolis = v4_cross(s.w, rate.v);
+  s.wd += accel.w + v4_cross(s.w, rate.w);
+  s.a += accel.v + coriolis + coriolis + v4_cross(rate.w, rate.v);
+  s.w += rate.w;
+  return s;
+}
+// The same about z.
+SRM_INLINE srMotion sr_motion_add_revolute(srMotion s, double rate, double accel) {
+  const v4 swapped = __builtin_shufflevector(s.w, s.w, 1, 0, 2, 3);
+  s.wd += swapped * (v4){rate, -rate, 0, 0} + v4_z(accel);
+  s.w += v4_z(rate);
+  return s;
+}
+
+// Newton and Euler: wrench at the origin that moves a rigid link so.
+//   f = m a + wd x h + w x (w x h),   n = J wd + w x J w + h x a
+SRM_INLINE srmWrench sr_motion_wrench(const double* inertia, srMotion s) {
+  const srmInertia I = srm_inertia_load(inertia);
+  return (srmWrench){m3_mul(I.J, s.wd) + v4_cross(s.w, m3_mul(I.J, s.w)) + v4_cross(I.h, s.a),
+                     v4_all(inertia[15]) * s.a + srm_turn(s.w, s.wd, I.h)};
+}
+
+#endif

@@ -1,0 +1,132 @@
+// Formulas: text -> hash-consed graph -> exact derivatives -> flat programs that evaluate without allocating.
+// The code generator uses the same graph.
+#ifndef SR_EXPR_H
+#define SR_EXPR_H
+
+#include <sarrus/function.h>
+
+#include "base/base.h"
+
+// ---------------------------------------------------------------------------------------------------------- graph
+typedef int srNode;  // index into the graph; children have smaller indices than their parents. SR_NO_NODE: none
+#define SR_NO_NODE (-1)
+
+// clang-format off
+typedef enum srOp {
+  SR_OP_CONST,  // value
+  SR_OP_PARAM,  // named parameter: index into the parameters, value known but kept as a symbol
+  SR_OP_VAR,    // a variable: kind and index
+  SR_OP_ADD, SR_OP_SUB, SR_OP_MUL, SR_OP_DIV, SR_OP_POW, SR_OP_NEG,
+  SR_OP_SIN, SR_OP_COS, SR_OP_TAN, SR_OP_ASIN, SR_OP_ACOS, SR_OP_ATAN2, SR_OP_EXP, SR_OP_LOG, SR_OP_SQRT,
+  SR_OP_ABS, SR_OP_MIN, SR_OP_MAX, SR_OP_SIGN, SR_OP_STEP, SR_OP_FLOOR,
+  SR_OP_LT, SR_OP_LE, SR_OP_EQ,  // comparisons, 1 or 0 (also > >= == != of the text)
+  SR_OP_IF,                      // if(condition, then, else): condition != 0
+  SR_OP_FUNCTION,                // named function: index, order of derivative, one argument
+  SR_OP_COUNT
+} srOp;
+// clang-format on
+
+typedef enum srVarKind {
+  SR_VAR_TIME,    // t
+  SR_VAR_Q,       // position coordinate
+  SR_VAR_V,       // velocity coordinate
+  SR_VAR_STATE,   // y
+  SR_VAR_SENSOR,  // scalar output of a sensor
+  SR_VAR_ARG,     // argument of a law: z is 0, zdot is 1
+  SR_VAR_KINDS
+} srVarKind;
+
+typedef struct srGraph srGraph;
+
+srGraph* sr_graph_create(srPool* pool);
+int sr_graph_size(const srGraph* graph);
+
+srNode sr_graph_const(srGraph* graph, double value);
+srNode sr_graph_param(srGraph* graph, const char* name, double value);  // same name: same node, its value stays
+srNode sr_graph_var(srGraph* graph, srVarKind kind, int index);
+// Builds op(a, b, c) with folding (constants, x+0, x*1, x*0, --x, ...); unused children are SR_NO_NODE.
+srNode sr_graph_op(srGraph* graph, srOp op, srNode a, srNode b, srNode c);
+srNode sr_graph_function(srGraph* graph, int function, int order, srNode argument);
+// Registers a function; the returned index is what sr_graph_function takes; -1 when the name is taken. The struct and
+// the name are copied; what self points to must outlive the graph and its programs.
+int sr_graph_add_function(srGraph* graph, const srFunction* function);
+const srFunction* sr_graph_find_function(const srGraph* graph, const char* name, int* index);
+
+typedef struct srNodeView {
+  srOp op;
+  srNode child[3];
+  double value;      // CONST and PARAM
+  srVarKind kind;    // VAR
+  int index;         // VAR, PARAM, FUNCTION
+  int order;         // FUNCTION
+  const char* name;  // PARAM
+} srNodeView;
+srNodeView sr_graph_view(const srGraph* graph, srNode node);
+
+// d node / d leaf (leaf: a VAR or PARAM node), exact.
+srNode sr_graph_derive(srGraph* graph, srNode node, srNode leaf);
+// True when node depends on any variable of this kind.
+bool sr_graph_depends(const srGraph* graph, srNode node, srVarKind kind);
+// True when node is a constant or a function of parameters only; its value in *value.
+bool sr_graph_constant(const srGraph* graph, srNode node, double* value);
+// The node as text again (for messages and the generator); in the pool. Cut with "..." beyond 64 KiB. Variables other
+// than t, z and zdot have no names here: they are written q[0], v[0], y[0], sensor[0].
+const char* sr_graph_text(srGraph* graph, srNode node, srPool* pool);
+
+// ---------------------------------------------------------------------------------------------------------- parser
+// Grammar: + - * / ^ (right associative, above unary minus), comparisons < <= > >= == !=, parentheses, numbers (1e-3),
+// pi, names (letters, digits, _; not beginning with a digit), calls name(a, b, ...).
+// Functions: sin cos tan asin acos atan atan2 exp log sqrt abs min max (2 or more) pow sign step if floor mod random.
+// random(n) is a fixed hash of the number n into [0,1): constants only.
+// Names that are not built in, and calls of them, go to the resolver. Calls whose name the resolver lists as raw have
+// their arguments passed as text, trimmed (joint and sensor names may hold characters that formulas may not).
+typedef struct srCall {
+  const char* name;
+  int narg;
+  const char* const* raw;  // text of the arguments (raw calls), else NULL
+  const srNode* arg;       // nodes of the arguments (other calls), else NULL
+} srCall;
+
+typedef struct srResolver {
+  void* user;
+  const char* const* raw_calls;  // NULL-terminated, e.g. {"q", "v", "sensor", NULL}; may be NULL
+  // Node of a plain name, or SR_NO_NODE when unknown. May write a sentence into why (size bytes).
+  srNode (*name)(void* user, srGraph* graph, const char* name, char* why, size_t size);
+  // Node of a call; as above. NULL: no calls beyond the built-in functions and the graph's own named functions.
+  srNode (*call)(void* user, srGraph* graph, const srCall* call, char* why, size_t size);
+  // Words offered when a name is unknown ("did you mean"), may be NULL.
+  const char* const* known;
+  int nknown;
+} srResolver;
+
+// Parses text; errors (unknown name with the nearest known word, what was expected) go to messages at place, with the
+// column moved to the offending character. Depth and length are bounded. SR_NO_NODE on error.
+srNode sr_parse(srGraph* graph, const char* text, const srResolver* resolver, srPlace place, srMessages* messages);
+
+// --------------------------------------------------------------------------------------------------------- numbers
+// Reads an unsigned decimal number (12, 1.5, .5, 2., 1e-3), correctly rounded, whatever the locale. Returns the first
+// character after it, or NULL when text does not begin with a number. Too large: infinite.
+const char* sr_number_read(const char* text, double* value);
+#define SR_NUMBER_TEXT 32
+// The shortest text that reads back as the same number, with a point, whatever the locale. size >= SR_NUMBER_TEXT.
+void sr_number_text(double value, char* buffer, size_t size);
+
+// -------------------------------------------------------------------------------------------------------- programs
+typedef struct srInputs {  // values of the variables; arrays may be NULL where no formula of the program uses them
+  double t;
+  const double* q;
+  const double* v;
+  const double* state;
+  const double* sensor;
+  const double* arg;
+} srInputs;
+
+typedef struct srProgram srProgram;
+
+// Flat code for several roots: shared subexpressions once, functions of parameters folded. Lives in the pool.
+srProgram* sr_program_create(srPool* pool, const srGraph* graph, const srNode* roots, int nroot);
+int sr_program_work(const srProgram* program);  // doubles of work memory that evaluate wants
+int sr_program_roots(const srProgram* program);
+void sr_program_evaluate(const srProgram* program, const srInputs* inputs, double* work, double* out);
+
+#endif

@@ -1,0 +1,228 @@
+// The hash-consed expression graph: same operation and same children give the same node.
+// Nodes are appended and never change, so children always have smaller indices than their parents: a loop over the
+// indices is a topological order. Every node carries the set of variables it depends on, and, when that set is empty,
+// its value; so the questions sr_graph_depends and sr_graph_constant cost O(1).
+// Hash-consing: A. P. Ershov, On programming of arithmetic operations, CACM 1(8), 1958.
+#include "expr/graph.h"
+
+#include <math.h>
+#include <string.h>
+
+static const signed char arity_of[SR_OP_COUNT] = {
+    [SR_OP_CONST] = 0, [SR_OP_PARAM] = 0, [SR_OP_VAR] = 0,   [SR_OP_ADD] = 2,  [SR_OP_SUB] = 2,     [SR_OP_MUL] = 2,
+    [SR_OP_DIV] = 2,   [SR_OP_POW] = 2,   [SR_OP_NEG] = 1,   [SR_OP_SIN] = 1,  [SR_OP_COS] = 1,     [SR_OP_TAN] = 1,
+    [SR_OP_ASIN] = 1,  [SR_OP_ACOS] = 1,  [SR_OP_ATAN2] = 2, [SR_OP_EXP] = 1,  [SR_OP_LOG] = 1,     [SR_OP_SQRT] = 1,
+    [SR_OP_ABS] = 1,   [SR_OP_MIN] = 2,   [SR_OP_MAX] = 2,   [SR_OP_SIGN] = 1, [SR_OP_STEP] = 1,    [SR_OP_FLOOR] = 1,
+    [SR_OP_LT] = 2,    [SR_OP_LE] = 2,    [SR_OP_EQ] = 2,    [SR_OP_IF] = 3,   [SR_OP_FUNCTION] = 1};
+
+int sr_op_arity(srOp op) {
+  SR_ASSERT(op >= 0 && op < SR_OP_COUNT);
+  return arity_of[op];
+}
+
+double sr_op_value(srOp op, double a, double b, double c) {
+  switch (op) {
+    case SR_OP_ADD: return a + b;
+    case SR_OP_SUB: return a - b;
+    case SR_OP_MUL: return a * b;
+    case SR_OP_DIV: return a / b;
+    case SR_OP_POW: return pow(a, b);
+    case SR_OP_NEG: return -a;
+    case SR_OP_SIN: return sin(a);
+    case SR_OP_COS: return cos(a);
+    case SR_OP_TAN: return tan(a);
+    case SR_OP_ASIN: return asin(a);
+    case SR_OP_ACOS: return acos(a);
+    case SR_OP_ATAN2: return atan2(a, b);
+    case SR_OP_EXP: return exp(a);
+    case SR_OP_LOG: return log(a);
+    case SR_OP_SQRT: return sqrt(a);
+    case SR_OP_ABS: return fabs(a);
+    case SR_OP_MIN: return a <= b ? a : b;
+    case SR_OP_MAX: return a >= b ? a : b;
+    case SR_OP_SIGN: return a > 0 ? 1 : a < 0 ? -1 : a;  // NaN stays NaN
+    case SR_OP_STEP: return a >= 0 ? 1 : 0;
+    case SR_OP_FLOOR: return floor(a);
+    case SR_OP_LT: return a < b;
+    case SR_OP_LE: return a <= b;
+    case SR_OP_EQ: return a == b;
+    case SR_OP_IF: return a != 0 ? b : c;
+    default: SR_ASSERT(false && "leaves and functions have no value of their own"); return 0;
+  }
+}
+
+// ----------------------------------------------------------------------------------------------------------- table
+
+static uint64_t mix(uint64_t h, uint64_t x) {  // splitmix64's finaliser (Steele, Lea, Flood 2014)
+  h ^= x + 0x9e3779b97f4a7c15u + (h << 6) + (h >> 2);
+  h = (h ^ (h >> 30)) * 0xbf58476d1ce4e5b9u;
+  h = (h ^ (h >> 27)) * 0x94d049bb133111ebu;
+  return h ^ (h >> 31);
+}
+
+static uint64_t bits_of(double value) {
+  uint64_t bits;
+  memcpy(&bits, &value, sizeof bits);
+  return bits;
+}
+
+// Only constants are told apart by their value: everywhere else it follows from the rest.
+static uint64_t key_value(const srGraphNode* node) { return node->op == SR_OP_CONST ? bits_of(node->value) : 0; }
+
+static uint64_t hash_of(const srGraphNode* node) {
+  uint64_t h = mix((uint64_t)node->op, key_value(node));
+  for (int i = 0; i < 3; i++) h = mix(h, (uint64_t)(node->child[i] + 1));
+  return mix(h, ((uint64_t)(uint32_t)node->index << 32) | (uint32_t)node->detail);
+}
+
+static bool same(const srGraphNode* a, const srGraphNode* b) {
+  return a->op == b->op && memcmp(a->child, b->child, sizeof a->child) == 0 && a->index == b->index &&
+         a->detail == b->detail && key_value(a) == key_value(b);
+}
+
+// The slot that holds an equal node, or the empty slot where it belongs.
+static int* slot_of(const srGraph* graph, const srGraphNode* node) {
+  uint64_t mask = (uint64_t)graph->table_size - 1;
+  uint64_t i = hash_of(node) & mask;
+  while (graph->table[i] != 0 && !same(&graph->nodes[graph->table[i] - 1], node)) i = (i + 1) & mask;
+  return &graph->table[i];
+}
+
+static void grow_table(srGraph* graph, int size) {
+  graph->table = sr_pool_alloc(graph->pool, (size_t)size * sizeof *graph->table);
+  graph->table_size = size;
+  for (int i = 0; i < graph->n; i++) *slot_of(graph, &graph->nodes[i]) = i + 1;
+}
+
+static srNode insert(srGraph* graph, const srGraphNode* node) {
+  int* slot = slot_of(graph, node);
+  if (*slot != 0) return *slot - 1;
+  SR_PUSH(graph->pool, graph->nodes, graph->n, graph->capacity) = *node;
+  *slot = graph->n;
+  if (2 * graph->n > graph->table_size) grow_table(graph, 2 * graph->table_size);
+  return graph->n - 1;
+}
+
+// ----------------------------------------------------------------------------------------------------------- nodes
+
+srGraph* sr_graph_create(srPool* pool) {
+  srGraph* graph = sr_pool_alloc(pool, sizeof *graph);
+  graph->pool = pool;
+  sr_names_init(&graph->param_names, pool);
+  sr_names_init(&graph->function_names, pool);
+  grow_table(graph, 256);
+  return graph;
+}
+
+int sr_graph_size(const srGraph* graph) { return graph->n; }
+
+static srGraphNode leaf(srOp op, int index, int detail, unsigned depends, double value) {
+  return (srGraphNode){op, {SR_NO_NODE, SR_NO_NODE, SR_NO_NODE}, index, detail, depends, value};
+}
+
+srNode sr_graph_const(srGraph* graph, double value) {
+  srGraphNode node = leaf(SR_OP_CONST, 0, 0, 0, value == 0 ? 0 : value);  // -0 and 0 are one node
+  return insert(graph, &node);
+}
+
+srNode sr_graph_param(srGraph* graph, const char* name, double value) {
+  srNode known = sr_graph_find_param(graph, name);
+  if (known != SR_NO_NODE) return known;
+  const char* copy = sr_pool_text(graph->pool, name);
+  SR_PUSH(graph->pool, graph->params, graph->nparam, graph->param_capacity) = copy;
+  srGraphNode node = leaf(SR_OP_PARAM, graph->nparam - 1, 0, SR_DEPENDS_PARAM, value);
+  srNode made = insert(graph, &node);
+  sr_names_put(&graph->param_names, copy, made);
+  return made;
+}
+
+srNode sr_graph_find_param(const srGraph* graph, const char* name) {
+  int found = sr_names_find(&graph->param_names, name);
+  return found < 0 ? SR_NO_NODE : found;
+}
+
+srNode sr_graph_var(srGraph* graph, srVarKind kind, int index) {
+  SR_ASSERT(kind >= 0 && kind < SR_VAR_KINDS && index >= 0);
+  srGraphNode node = leaf(SR_OP_VAR, index, (int)kind, SR_DEPENDS_VAR(kind), 0);
+  return insert(graph, &node);
+}
+
+static bool commutes(srOp op) {
+  return op == SR_OP_ADD || op == SR_OP_MUL || op == SR_OP_MIN || op == SR_OP_MAX || op == SR_OP_EQ;
+}
+
+// Constants before all else, then the older node first.
+static bool in_order(const srGraph* graph, srNode a, srNode b) {
+  bool a_const = graph->nodes[a].op == SR_OP_CONST, b_const = graph->nodes[b].op == SR_OP_CONST;
+  return a_const == b_const ? a <= b : a_const;
+}
+
+srNode sr_graph_intern(srGraph* graph, srOp op, srNode a, srNode b, srNode c) {
+  bool swap = commutes(op) && !in_order(graph, a, b);
+  srGraphNode node = {.op = op, .child = {swap ? b : a, swap ? a : b, c}};
+  double x[3] = {0, 0, 0};
+  for (int i = 0; i < sr_op_arity(op); i++) {
+    SR_ASSERT(node.child[i] >= 0 && node.child[i] < graph->n);
+    node.depends |= graph->nodes[node.child[i]].depends;
+    x[i] = graph->nodes[node.child[i]].value;
+  }
+  if (!(node.depends & SR_DEPENDS_ANY_VAR)) node.value = sr_op_value(op, x[0], x[1], x[2]);
+  return insert(graph, &node);
+}
+
+// -------------------------------------------------------------------------------------------------------- functions
+
+int sr_graph_add_function(srGraph* graph, const srFunction* function) {
+  srFunction copy = *function;
+  if (copy.name) {
+    if (sr_names_find(&graph->function_names, copy.name) >= 0) return -1;
+    copy.name = sr_pool_text(graph->pool, copy.name);
+    sr_names_put(&graph->function_names, copy.name, graph->nfunction);
+  }
+  SR_PUSH(graph->pool, graph->functions, graph->nfunction, graph->function_capacity) = copy;
+  return graph->nfunction - 1;
+}
+
+const srFunction* sr_graph_find_function(const srGraph* graph, const char* name, int* index) {
+  int found = sr_names_find(&graph->function_names, name);
+  if (index) *index = found;
+  return found < 0 ? NULL : &graph->functions[found];
+}
+
+srNode sr_graph_function(srGraph* graph, int function, int order, srNode argument) {
+  SR_ASSERT(function >= 0 && function < graph->nfunction && order >= 0);
+  SR_ASSERT(argument >= 0 && argument < graph->n);
+  const srGraphNode* x = &graph->nodes[argument];
+  const srFunction* f = &graph->functions[function];
+  bool constant = !(x->depends & SR_DEPENDS_ANY_VAR);
+  srGraphNode node = {SR_OP_FUNCTION, {argument, SR_NO_NODE, SR_NO_NODE}, function, order, x->depends, 0};
+  if (constant) node.value = f->evaluate(f->self, x->value, order);
+  return insert(graph, &node);
+}
+
+// -------------------------------------------------------------------------------------------------------- questions
+
+srNodeView sr_graph_view(const srGraph* graph, srNode node) {
+  SR_ASSERT(node >= 0 && node < graph->n);
+  const srGraphNode* x = &graph->nodes[node];
+  return (srNodeView){.op = x->op,
+                      .child = {x->child[0], x->child[1], x->child[2]},
+                      .value = x->value,
+                      .kind = x->op == SR_OP_VAR ? (srVarKind)x->detail : SR_VAR_TIME,
+                      .index = x->index,
+                      .order = x->op == SR_OP_FUNCTION ? x->detail : 0,
+                      .name = x->op == SR_OP_PARAM ? graph->params[x->index] : NULL};
+}
+
+bool sr_graph_depends(const srGraph* graph, srNode node, srVarKind kind) {
+  SR_ASSERT(node >= 0 && node < graph->n);
+  return (graph->nodes[node].depends & SR_DEPENDS_VAR(kind)) != 0;
+}
+
+bool sr_graph_constant(const srGraph* graph, srNode node, double* value) {
+  SR_ASSERT(node >= 0 && node < graph->n);
+  const srGraphNode* x = &graph->nodes[node];
+  if (x->depends & SR_DEPENDS_ANY_VAR) return false;
+  if (value) *value = x->value;
+  return true;
+}

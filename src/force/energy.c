@@ -1,0 +1,13 @@
+// Energy of the whole model: the rigid tree, the drives, gravity, and what the force elements store.
+//   T = 1/2 v^T (M + armature) v,    V = -m_total g . r_com + sum of stored energies
+#include "dynamics/energy.h"
+
+#include "force/force.h"
+
+void sr_energy(const srModel* m, srData* d, double* kinetic, double* potential) {
+  *kinetic = sr_kinetic_energy(m, d);
+  if (m->has_armature) {
+    for (int i = 0; i < m->nv; ++i) *kinetic += 0.5 * m->dof_armature[i] * d->v[i] * d->v[i];
+  }
+  *potential = sr_gravity_energy(m, d) + sr_stored_energy(m, d);
+}

@@ -1,0 +1,17 @@
+// What the folders above take from the force elements beside sr_forces and sr_forward.
+#ifndef SR_FORCE_INTERNAL_H
+#define SR_FORCE_INTERNAL_H
+
+#include <sarrus/dynamics.h>
+
+// Motion of the drivers at d->t: d->motion.
+void sr_driver_motion(const srModel* m, srData* d);
+
+// Energy stored in the force elements at d's state; needs the velocity stage.
+double sr_stored_energy(const srModel* m, srData* d);
+
+// The element whose force on a velocity coordinate is largest, and that force: whom to blame. -1: none acts on it. Needs the
+// velocity stage and what sr_forces left; overwrites d->f, ydot, power and link_wrench.
+int sr_force_source(const srModel* m, srData* d, int dof, double* force);
+
+#endif

@@ -1,0 +1,191 @@
+// All laws at one state: drivers' motion, sensors, formulas, then every element by its port.
+//   f = tau + sum of the elements,   y' = r(t, q, v, y; tau),   power of every account of the ledger
+// An element with stored energy puts -dissipated into the ledger (its other power is the change of its energy); one without
+// puts all its power f . x' into its account. tau is the stage length of the method (paper 3), or the element's own.
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "force/force.h"
+#include "force/ports.h"
+#include "model/private.h"
+
+#define OWN_TAU (-1.0)  // no stage length: every element takes its own
+
+static void clear(double* x, int n) {
+  if (n > 0) memset(x, 0, (size_t)n * sizeof *x);
+}
+
+// ---- what laws see ----------------------------------------------------------------------------------------------------
+
+void sr_driver_motion(const srModel* m, srData* d) {
+  if (m->ndriver == 0) return;
+  const srInputs inputs = {.t = d->t};
+  sr_program_evaluate(m->priv->drivers, &inputs, d->work, d->motion);
+}
+
+// The scalars of frame sensors that formulas use.
+static void sense(const srModel* m, srData* d) {
+  if (m->nsensor_value == 0) return;
+  for (int i = 0; i < m->nsensor; ++i) {
+    const srSensor* sensor = &m->sensor[i];
+    if (sensor->value < 0) continue;
+    srFrameMotion motion;
+    sr_frame_motion(m, d, sensor->point, sensor->relative_to, &motion);
+    double* out = d->sensor + sensor->value;
+    memcpy(out, motion.position, sizeof motion.position);
+    memcpy(out + 3, motion.velocity, sizeof motion.velocity);
+    memcpy(out + 6, motion.angular_velocity, sizeof motion.angular_velocity);
+    memcpy(out + 9, motion.rotation, sizeof motion.rotation);
+  }
+}
+
+// z and zdot of links whose law is a formula.
+static int measure_links(const srModel* m, srData* d) {
+  if (m->nlink_arg == 0) return 0;
+  for (int i = 0; i < m->nforce; ++i) {
+    const srForceElement* element = &m->force[i];
+    if (element->link_arg < 0) continue;
+    srPortMotion motion;
+    const int answer = sr_port_motion(m, d, element, &motion);
+    if (answer != 0) return answer;
+    d->link_arg[element->link_arg] = motion.x[0];
+    d->link_arg[element->link_arg + 1] = motion.xdot[0];
+  }
+  return 0;
+}
+
+static void evaluate_formulas(const srModel* m, srData* d) {
+  if (m->nformula == 0) return;
+  const srInputs inputs = {.t = d->t, .q = d->q, .v = d->v, .state = d->y, .sensor = d->sensor, .arg = d->link_arg};
+  sr_program_evaluate(m->priv->laws, &inputs, d->work, d->formula);
+}
+
+static srImpedanceIn law_input(const srData* d, const srForceElement* element, const srPortMotion* motion,
+                               double tau_stage) {
+  return (srImpedanceIn){
+      .t = d->t,
+      .tau = tau_stage >= 0.0 ? tau_stage : element->tau,
+      .x = motion->x,
+      .xdot = motion->xdot,
+      .y = d->y + element->y,
+      .p = element->p,
+      .formula = element->formula >= 0 ? d->formula + element->formula : NULL,
+  };
+}
+
+// ---- elements ---------------------------------------------------------------------------------------------------------
+
+static int refused(srData* d, const srForceElement* element, int answer) {
+  (void)snprintf(d->trouble, sizeof d->trouble, "the law '%s' of the force element '%s' refused the state",
+                 element->law->name, element->name);
+  return answer;
+}
+
+// A smaller step may avoid it: an adaptive method also tries states that no motion reaches.
+static int not_finite(srData* d, const srForceElement* element, double f) {
+  (void)snprintf(d->trouble, sizeof d->trouble, "the force of the element '%s' is %s", element->name,
+                 isnan(f) ? "not a number" : "infinite");
+  return 1;
+}
+
+// One element: its force to d->f or d->link_wrench, the rates of its states, its power.
+static int apply(const srModel* m, srData* d, const srForceElement* element, double tau_stage) {
+  srPortMotion motion;
+  int answer = sr_port_motion(m, d, element, &motion);
+  if (answer != 0) return answer;
+
+  double f[6] = {0};
+  const srImpedanceIn in = law_input(d, element, &motion, tau_stage);
+  srImpedanceOut out = {.f = f, .ydot = d->ydot + element->y};
+  answer = element->law->evaluate(&in, &out);
+  if (answer != 0) return refused(d, element, answer);
+
+  double power = 0.0;
+  for (int i = 0, n = sr_port_width(element->law->port); i < n; ++i) {
+    if (!isfinite(f[i])) return not_finite(d, element, f[i]);
+    power += f[i] * motion.xdot[i];
+  }
+  sr_port_force(m, d, element, &motion, f);
+  if (element->law->energy != NULL) {
+    d->power[SR_ACCOUNT_DISSIPATED] -= out.dissipated;
+  } else {
+    d->power[element->account] += power;
+  }
+  return 0;
+}
+
+// f = tau; everything that elements add to is zero.
+static void begin(const srModel* m, srData* d) {
+  clear(d->ydot, m->ny);
+  clear(d->power, SR_ACCOUNTS);
+  for (int i = 0; i < m->nv; ++i) {
+    d->f[i] = d->tau[i];
+    d->power[SR_ACCOUNT_APPLIED] += d->tau[i] * d->v[i];
+  }
+}
+
+// Rates of <state> elements.
+static void user_rates(const srModel* m, srData* d) {
+  for (int i = 0; i < m->priv->ny_user; ++i) d->ydot[i] = d->formula[m->priv->formula_rate + i];
+}
+
+int sr_forces(const srModel* m, srData* d, double tau_stage) {
+  d->trouble[0] = '\0';
+  sr_driver_motion(m, d);
+  sense(m, d);
+  int answer = measure_links(m, d);
+  if (answer != 0) return answer;
+  evaluate_formulas(m, d);
+
+  begin(m, d);
+  bool wrenches = false;
+  for (int i = 0; i < m->nforce; ++i) {
+    const srForceElement* element = &m->force[i];
+    if (element->law->port != SR_PORT_JOINT && !wrenches) {
+      clear(d->link_wrench, 8 * m->nlink);
+      wrenches = true;
+    }
+    answer = apply(m, d, element, tau_stage);
+    if (answer != 0) return answer;
+  }
+  if (wrenches) sr_gather_wrenches(m, d);
+  user_rates(m, d);
+  return 0;
+}
+
+// ---- energy and blame -------------------------------------------------------------------------------------------------
+
+double sr_stored_energy(const srModel* m, srData* d) {
+  double sum = 0.0;
+  for (int i = 0; i < m->nforce; ++i) {
+    const srForceElement* element = &m->force[i];
+    srPortMotion motion;
+    if (element->law->energy == NULL || sr_port_motion(m, d, element, &motion) != 0) continue;
+    const srImpedanceIn in = law_input(d, element, &motion, OWN_TAU);
+    sum += element->law->energy(&in);
+  }
+  return sum;
+}
+
+// Force of one element alone on a coordinate.
+static double force_alone(const srModel* m, srData* d, const srForceElement* element, int dof) {
+  clear(d->f, m->nv);
+  clear(d->link_wrench, 8 * m->nlink);
+  if (apply(m, d, element, OWN_TAU) != 0) return 0.0;
+  if (element->law->port != SR_PORT_JOINT) sr_gather_wrenches(m, d);
+  return d->f[dof];
+}
+
+int sr_force_source(const srModel* m, srData* d, int dof, double* force) {
+  int source = -1;
+  *force = 0.0;
+  for (int i = 0; i < m->nforce; ++i) {
+    const double f = force_alone(m, d, &m->force[i], dof);
+    if (fabs(f) > fabs(*force)) {
+      source = i;
+      *force = f;
+    }
+  }
+  return source;
+}

@@ -1,0 +1,26 @@
+// Linear damper on a joint coordinate:  f = -c v.  It stores nothing; that it has an energy function at all puts its power
+// c v^2 into the account of what is dissipated.
+#include "force/laws.h"
+
+enum { DAMPING, PARAMETERS };
+static const char* const names[PARAMETERS] = {"damping"};
+
+static int evaluate(const srImpedanceIn* in, srImpedanceOut* out) {
+  out->f[0] = -in->p[DAMPING] * in->xdot[0];
+  out->dissipated = in->p[DAMPING] * in->xdot[0] * in->xdot[0];
+  return 0;
+}
+
+static double energy(const srImpedanceIn* in) {
+  (void)in;
+  return 0.0;
+}
+
+const srImpedance sr_law_joint_damper = {
+    .name = "joint-damper",
+    .port = SR_PORT_JOINT,
+    .np = PARAMETERS,
+    .parameters = names,
+    .evaluate = evaluate,
+    .energy = energy,
+};

@@ -1,0 +1,232 @@
+// Ports: motion from the kinematics to a law, and its force back to the links.
+//   joint    x = q, x' = v                          f adds to the generalized force
+//   link     z = |p_b - p_a|, z' = n . (v_b - v_a)   f n acts on b at p_b, -f n on a at p_a       paper 4, eq 35-40
+//   point    p, w, v in inertial axes                moment and force act at p
+//   frames   R_ab = R_a^T R_b = exp[theta], d = R_a^T (p_b - p_a)
+//            w = R_a^T (w_b - w_a), d' = R_a^T (v_b - v_a - w_a x (p_b - p_a))
+//            moment and force act on b at p_b, their negatives on a at the same place, so that power is f . x'
+// Wrenches gather in link axes about the link's origin; one pass from the tips to the ground makes them generalized forces,
+// f_i = S_i^T W_i and W_parent += X_i W_i: the same as the sum of J^T W over all elements, but linear in the number of links.
+#include "force/ports.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "math/pose.h"
+
+typedef struct PointState {  // a point of the model in ground axes
+  double p[3], w[3], v[3];
+} PointState;
+
+int sr_port_width(srPort port) { return port == SR_PORT_POINT || port == SR_PORT_FRAMES ? 6 : 1; }
+
+// R^T u
+static void rotate_back(const double* pose, const double* u, double* out) {
+  for (int i = 0; i < 3; ++i) out[i] = srm_dot3(pose + 4 * i, u);
+}
+
+static void subtract(const double* a, const double* b, double* out) {
+  for (int i = 0; i < 3; ++i) out[i] = a[i] - b[i];
+}
+
+// ---- motion -----------------------------------------------------------------------------------------------------------
+
+static void point_state(const srModel* m, const srData* d, int point, PointState* out) {
+  const int link = m->point_link[point];
+  const double* pose = d->link_pose + 16 * link;
+  const double* twist = d->link_twist + 8 * link;
+  const double* r = m->point_pose + 16 * point + 12;
+  double v[3];
+  srm_cross3(twist, r, v);
+  for (int i = 0; i < 3; ++i) v[i] += twist[4 + i];
+  srm_pose_point(pose, r, out->p);
+  srm_pose_rotate(pose, twist, out->w);
+  srm_pose_rotate(pose, v, out->v);
+}
+
+static void joint_motion(const srData* d, const srForceElement* element, srPortMotion* out) {
+  out->x[0] = element->qdof >= 0 ? d->q[element->qdof] : 0.0;
+  out->xdot[0] = d->v[element->dof];
+}
+
+static int link_motion(const srModel* m, srData* d, const srForceElement* element, srPortMotion* out) {
+  PointState a, b;
+  double r[3], rate[3];
+  point_state(m, d, element->point[0], &a);
+  point_state(m, d, element->point[1], &b);
+  subtract(b.p, a.p, r);
+  subtract(b.v, a.v, rate);
+  const double z = srm_norm3(r);
+  if (!(z > 0.0)) {
+    (void)snprintf(d->trouble, sizeof d->trouble,
+                   "the points '%s' and '%s' of the link '%s' coincide: its force has no direction",
+                   m->point_name[element->point[0]], m->point_name[element->point[1]], element->name);
+    return 1;
+  }
+  for (int i = 0; i < 3; ++i) out->direction[i] = r[i] / z;
+  memcpy(out->at[0], a.p, sizeof a.p);
+  memcpy(out->at[1], b.p, sizeof b.p);
+  out->x[0] = z;
+  out->xdot[0] = srm_dot3(out->direction, rate);
+  return 0;
+}
+
+static void point_motion(const srModel* m, const srData* d, const srForceElement* element, srPortMotion* out) {
+  PointState s;
+  point_state(m, d, element->point[0], &s);
+  memcpy(out->at[0], s.p, sizeof s.p);
+  memset(out->x, 0, 3 * sizeof(double));
+  memcpy(out->x + 3, s.p, sizeof s.p);
+  memcpy(out->xdot, s.w, sizeof s.w);
+  memcpy(out->xdot + 3, s.v, sizeof s.v);
+}
+
+// Quaternion of R = R_a^T R_b, the largest component first: no cancellation at any angle (Shepperd 1978).
+static void relative_quaternion(const double* Ra, const double* Rb, double* q) {
+  double R[3][3];  // rows
+  for (int i = 0; i < 3; ++i) {
+    for (int j = 0; j < 3; ++j) R[i][j] = srm_dot3(Ra + 4 * i, Rb + 4 * j);
+  }
+  const double trace = R[0][0] + R[1][1] + R[2][2];
+  int k = 0;
+  for (int i = 1; i < 3; ++i) k = R[i][i] > R[k][k] ? i : k;
+  const int i = (k + 1) % 3, j = (k + 2) % 3;
+  if (trace >= R[k][k]) {
+    const double w = 0.5 * sqrt(1.0 + trace);
+    q[0] = w;
+    q[1] = (R[2][1] - R[1][2]) / (4.0 * w);
+    q[2] = (R[0][2] - R[2][0]) / (4.0 * w);
+    q[3] = (R[1][0] - R[0][1]) / (4.0 * w);
+  } else {
+    const double x = 0.5 * sqrt(1.0 + R[k][k] - R[i][i] - R[j][j]);
+    q[0] = (R[j][i] - R[i][j]) / (4.0 * x);
+    q[1 + k] = x;
+    q[1 + i] = (R[i][k] + R[k][i]) / (4.0 * x);
+    q[1 + j] = (R[j][k] + R[k][j]) / (4.0 * x);
+  }
+}
+
+// theta with exp[theta] = the rotation, |theta| <= pi.
+static void rotation_vector(const double* q, double* theta) {
+  const double s = srm_norm3(q + 1), w = fabs(q[0]), sign = q[0] < 0.0 ? -1.0 : 1.0;
+  const double scale = s > 1e-10 ? 2.0 * atan2(s, w) / s : 2.0 / w;  // 2 atan(s/w) / s = 2/w to rounding
+  for (int i = 0; i < 3; ++i) theta[i] = sign * scale * q[1 + i];
+}
+
+static void frames_motion(const srModel* m, const srData* d, const srForceElement* element, srPortMotion* out) {
+  const int ia = element->point[0], ib = element->point[1];
+  double axes_b[16], q[4], r[3], w[3], v[3], sweep[3];
+  PointState a, b;
+  point_state(m, d, ia, &a);
+  point_state(m, d, ib, &b);
+  srm_pose_compose(d->link_pose + 16 * m->point_link[ia], m->point_pose + 16 * ia, out->axes);
+  srm_pose_compose(d->link_pose + 16 * m->point_link[ib], m->point_pose + 16 * ib, axes_b);
+  relative_quaternion(out->axes, axes_b, q);
+  rotation_vector(q, out->x);
+
+  subtract(b.p, a.p, r);
+  subtract(b.w, a.w, w);
+  subtract(b.v, a.v, v);
+  srm_cross3(a.w, r, sweep);
+  subtract(v, sweep, v);
+  rotate_back(out->axes, r, out->x + 3);
+  rotate_back(out->axes, w, out->xdot);
+  rotate_back(out->axes, v, out->xdot + 3);
+  memcpy(out->at[0], b.p, sizeof b.p);
+  memcpy(out->at[1], b.p, sizeof b.p);
+}
+
+int sr_port_motion(const srModel* m, srData* d, const srForceElement* element, srPortMotion* out) {
+  switch (element->law->port) {
+    case SR_PORT_JOINT: joint_motion(d, element, out); break;
+    case SR_PORT_LINK: return link_motion(m, d, element, out);
+    case SR_PORT_POINT: point_motion(m, d, element, out); break;
+    case SR_PORT_FRAMES: frames_motion(m, d, element, out); break;
+  }
+  return 0;
+}
+
+// ---- force ------------------------------------------------------------------------------------------------------------
+
+// A moment and a force at a place in the ground frame, on a link. The ground takes what comes.
+static void add_wrench(const srModel* m, srData* d, int point, const double* at, const double* moment,
+                       const double* force, double sign) {
+  const int link = m->point_link[point];
+  if (link == 0) return;
+  const double* pose = d->link_pose + 16 * link;
+  double arm[3], r[3], n[3], f[3], turn[3];
+  subtract(at, pose + 12, arm);
+  rotate_back(pose, arm, r);
+  rotate_back(pose, moment, n);
+  rotate_back(pose, force, f);
+  srm_cross3(r, f, turn);
+  double* wrench = d->link_wrench + 8 * link;
+  for (int i = 0; i < 3; ++i) {
+    wrench[i] += sign * (n[i] + turn[i]);
+    wrench[4 + i] += sign * f[i];
+  }
+}
+
+static void link_force(const srModel* m, srData* d, const srForceElement* element, const srPortMotion* motion,
+                       double f) {
+  const double none[3] = {0};
+  double force[3];
+  for (int i = 0; i < 3; ++i) force[i] = f * motion->direction[i];
+  add_wrench(m, d, element->point[0], motion->at[0], none, force, -1.0);
+  add_wrench(m, d, element->point[1], motion->at[1], none, force, 1.0);
+}
+
+static void frames_force(const srModel* m, srData* d, const srForceElement* element, const srPortMotion* motion,
+                         const double* f) {
+  double moment[3], force[3];
+  srm_pose_rotate(motion->axes, f, moment);
+  srm_pose_rotate(motion->axes, f + 3, force);
+  add_wrench(m, d, element->point[0], motion->at[0], moment, force, -1.0);
+  add_wrench(m, d, element->point[1], motion->at[1], moment, force, 1.0);
+}
+
+void sr_port_force(const srModel* m, srData* d, const srForceElement* element, const srPortMotion* motion,
+                   const double* f) {
+  switch (element->law->port) {
+    case SR_PORT_JOINT: d->f[element->dof] += f[0]; break;
+    case SR_PORT_LINK: link_force(m, d, element, motion, f[0]); break;
+    case SR_PORT_POINT: add_wrench(m, d, element->point[0], motion->at[0], f, f + 3, 1.0); break;
+    case SR_PORT_FRAMES: frames_force(m, d, element, motion, f); break;
+  }
+}
+
+// f += S^T W of one link: its axis is z.
+static void project(const srModel* m, int link, const double* W, double* f) {
+  switch ((srLinkType)m->link_type[link]) {
+    case SR_LINK_GROUND: break;
+    case SR_LINK_REVOLUTE: f[0] += W[2]; break;
+    case SR_LINK_PRISMATIC: f[0] += W[6]; break;
+    case SR_LINK_HELICAL: f[0] += W[2] + m->link_pitch[link] * W[6]; break;
+    case SR_LINK_FREE:
+      for (int i = 0; i < 3; ++i) f[3 + i] += W[4 + i];
+      // fall through
+    case SR_LINK_BALL:
+      for (int i = 0; i < 3; ++i) f[i] += W[i];
+      break;
+  }
+}
+
+void sr_gather_wrenches(const srModel* m, srData* d) {
+  for (int i = m->nlink - 1; i > 0; --i) {
+    const double* W = d->link_wrench + 8 * i;
+    project(m, i, W, d->f + m->link_v[i]);
+    const int parent = m->link_parent[i];
+    if (parent == 0) continue;
+    const double* X = d->link_X + 16 * i;
+    double* W_parent = d->link_wrench + 8 * parent;
+    double n[3], f[3], turn[3];
+    srm_pose_rotate(X, W, n);
+    srm_pose_rotate(X, W + 4, f);
+    srm_cross3(X + 12, f, turn);
+    for (int k = 0; k < 3; ++k) {
+      W_parent[k] += n[k] + turn[k];
+      W_parent[4 + k] += f[k];
+    }
+  }
+}

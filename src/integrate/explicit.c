@@ -1,0 +1,176 @@
+// What the explicit Runge-Kutta methods share.
+//   k_r = F(t + c_r h, x + h sum_{j<r} a_rj k_j; tau_r),   x_new = x + h sum_j b_j k_j       Hairer, Norsett, Wanner I, II.1
+// Positions are added to, also where they hold unit quaternions: the rates are to be those of q/|q|, and `accepted` puts q
+// back on the sphere. The distance from it is of the size of the error of the step, so the order is kept.
+#include "integrate/explicit.h"
+
+#include <float.h>
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+size_t sri_rk_room(const srTableau* tableau, int n) { return (size_t)(tableau->stages + 1) * (size_t)n; }
+
+void sri_rk_init(srIntegrator* integrator, srRungeKutta* rk, const srTableau* tableau) {
+  rk->tableau = tableau;
+  rk->first = SRI_FIRST_UNKNOWN;
+  for (int r = 0; r <= tableau->stages; ++r) rk->k[r] = integrator->room + (size_t)r * (size_t)integrator->n;
+}
+
+// ---- evaluation -------------------------------------------------------------------------------------------------------
+
+int sri_rates(srIntegrator* integrator, double t, const double* x, double tau, double* xdot) {
+  const srSystem* s = &integrator->system;
+  const int v = s->nq, y = s->nq + s->nv, w = y + s->ny;
+  ++integrator->stats.evaluations;
+  int answer = s->rates(s->user, t, x, x + v, x + y, tau, xdot, xdot + v, xdot + y, xdot + w);
+  return answer == 0 ? SRI_DONE : answer > 0 ? SRI_REFUSED : SRI_STOP;
+}
+
+double sri_rk_tau(const srTableau* tableau, int r, double h) {
+  return tableau->tau != NULL ? tableau->tau[r] * h : SR_TAU_ELEMENT;
+}
+
+void sri_combine(int n, const double* x, double h, int count, const double* a, double* const* k, double* out) {
+  for (int i = 0; i < n; ++i) {
+    double sum = 0.0;
+    for (int j = 0; j < count; ++j) {
+      if (a[j] != 0.0) sum += a[j] * k[j][i];
+    }
+    out[i] = x[i] + h * sum;
+  }
+}
+
+int sri_not_finite(const srIntegrator* integrator, const double* x) {
+  for (int i = 0; i < integrator->ncontrol; ++i) {
+    if (!isfinite(x[i])) return i;
+  }
+  return -1;
+}
+
+// ---- a step -----------------------------------------------------------------------------------------------------------
+
+srStatus sri_rk_first(srIntegrator* integrator, srRungeKutta* rk, double tau) {
+  if (rk->first == SRI_FIRST_CLOSING) {
+    double* closing = rk->k[rk->tableau->stages];
+    rk->k[rk->tableau->stages] = rk->k[0];
+    rk->k[0] = closing;
+    rk->first = SRI_FIRST_READY;
+  }
+  if (rk->first == SRI_FIRST_READY) return SR_OK;
+  // A smaller step does not help here: the rates at the present state are part of every step.
+  int outcome = sri_rates(integrator, integrator->t, integrator->x, tau, rk->k[0]);
+  int bad = outcome == SRI_DONE ? sri_not_finite(integrator, rk->k[0]) : -1;
+  if (outcome != SRI_DONE) {
+    return sri_fail(integrator, "the equations of motion could not be evaluated at t = %.9g", integrator->t);
+  }
+  if (bad >= 0) {
+    char entry[32];
+    sri_entry_name(integrator, bad, entry, sizeof entry);
+    return sri_fail(integrator, "the rate of %s is not a finite number at t = %.9g", entry, integrator->t);
+  }
+  rk->first = SRI_FIRST_READY;
+  return SR_OK;
+}
+
+int sri_rk_stages(srIntegrator* integrator, srRungeKutta* rk, double h, double t_new) {
+  const srTableau* tableau = rk->tableau;
+  const int s = tableau->stages;
+  for (int r = 1; r <= s; ++r) {
+    sri_combine(integrator->n, integrator->x, h, r, tableau->a[r], rk->k, integrator->x_new);
+    // Callbacks never see what is not finite.
+    if (sri_not_finite(integrator, integrator->x_new) >= 0) return SRI_NOT_FINITE;
+    if (r == s) break;
+    double t = tableau->c[r] == 1.0 ? t_new : integrator->t + tableau->c[r] * h;
+    int outcome = sri_rates(integrator, t, integrator->x_new, sri_rk_tau(tableau, r, h), rk->k[r]);
+    if (outcome != SRI_DONE) return outcome;
+  }
+  return SRI_DONE;
+}
+
+int sri_rk_close(srIntegrator* integrator, srRungeKutta* rk, double t_new, double tau) {
+  double* closing = rk->k[rk->tableau->stages];
+  int outcome = sri_rates(integrator, t_new, integrator->x_new, tau, closing);
+  if (outcome != SRI_DONE) return outcome;
+  return sri_not_finite(integrator, closing) >= 0 ? SRI_NOT_FINITE : SRI_DONE;
+}
+
+// Do rates evaluated at x_old hold at x_new? Rescaling a quaternion does not change them (they are those of q/|q|), so
+// small moves of q are let pass; moves of v and y must be rounding.
+static bool rates_hold(const srIntegrator* integrator, const double* x_old, const double* x_new) {
+  for (int i = 0; i < integrator->ncontrol; ++i) {
+    double allowed = i < integrator->system.nq ? 1e-9 : 8.0 * DBL_EPSILON;
+    if (!(fabs(x_new[i] - x_old[i]) <= allowed * fabs(x_old[i]))) return false;
+  }
+  return true;
+}
+
+static void count_step(srIntegratorStats* stats, double h) {
+  stats->step_smallest = stats->steps == 0 ? h : fmin(stats->step_smallest, h);
+  stats->step_largest = fmax(stats->step_largest, h);
+  stats->step_last = h;
+  ++stats->steps;
+}
+
+int sri_accept(srIntegrator* integrator, double t_new, double h, bool* same) {
+  const srSystem* s = &integrator->system;
+  const size_t size = (size_t)integrator->n * sizeof(double);
+  double* x_new = integrator->x_new;
+  *same = true;
+  if (s->accepted != NULL) {
+    memcpy(integrator->x_before, x_new, size);  // not needed any more as the start of the step before
+    int answer = s->accepted(s->user, t_new, x_new, x_new + s->nq, x_new + s->nq + s->nv);
+    if (answer != 0) return answer > 0 ? SRI_REFUSED : SRI_STOP;
+    if (sri_not_finite(integrator, x_new) >= 0) return SRI_NOT_FINITE;
+    // Discrete states are out of sight here and may have changed the forces.
+    *same = s->nz == 0 && rates_hold(integrator, integrator->x_before, x_new);
+  }
+  memcpy(integrator->x_before, integrator->x, size);
+  memcpy(integrator->x, x_new, size);
+  integrator->t_before = integrator->t;
+  integrator->t = t_new;
+  integrator->h = h;
+  count_step(&integrator->stats, h);
+  return SRI_DONE;
+}
+
+// ---- dense output -----------------------------------------------------------------------------------------------------
+
+void sri_hermite(const srIntegrator* integrator, const double* k0, const double* k1, double theta, int first, int count,
+                 double* out) {
+  const double h = integrator->h;
+  for (int i = 0; i < count; ++i) {
+    const int j = first + i;
+    const double x0 = integrator->x_before[j], d = integrator->x[j] - x0, b = h * k0[j] - d;
+    out[i] = x0 + theta * (d + (1.0 - theta) * (b + theta * (d - h * k1[j] - b)));
+  }
+}
+
+// ---- words ------------------------------------------------------------------------------------------------------------
+
+void sri_entry_name(const srIntegrator* integrator, int i, char* buffer, size_t size) {
+  const srSystem* s = &integrator->system;
+  const char* kind = "position";
+  if (i >= s->nq + s->nv) {
+    kind = "state";
+    i -= s->nq + s->nv;
+  } else if (i >= s->nq) {
+    kind = "velocity";
+    i -= s->nq;
+  }
+  (void)snprintf(buffer, size, "%s %d", kind, i + 1);
+}
+
+void sri_reason(const srIntegrator* integrator, int outcome, char* buffer, size_t size) {
+  int bad = outcome == SRI_NOT_FINITE ? sri_not_finite(integrator, integrator->x_new) : -1;
+  if (bad >= 0) {
+    char entry[32];
+    sri_entry_name(integrator, bad, entry, sizeof entry);
+    (void)snprintf(buffer, size, "%s became infinite or not a number", entry);
+  } else if (outcome == SRI_NOT_FINITE) {
+    (void)snprintf(buffer, size, "a rate became infinite or not a number");
+  } else {
+    (void)snprintf(buffer, size, "%s",
+                   outcome < 0 ? "the system asked to stop" : "the equations of motion could not be evaluated");
+  }
+}

@@ -1,0 +1,67 @@
+// What the explicit Runge-Kutta methods share: tableau, stages, closing evaluation, acceptance, cubic Hermite.
+#ifndef SR_INTEGRATE_EXPLICIT_H
+#define SR_INTEGRATE_EXPLICIT_H
+
+#include "integrate/integrator.h"
+
+#define SRI_STAGES_MAX 7
+
+//   k_r = F(t + c_r h, x + h sum_{j<r} a_rj k_j; tau_r)     r = 0 .. stages-1
+//   x_new = x + h sum_j a_sj k_j                            row s = stages: the weights b of the method
+typedef struct srTableau {
+  int stages;
+  double c[SRI_STAGES_MAX];
+  double a[SRI_STAGES_MAX + 1][SRI_STAGES_MAX];
+  const double* tau;  // tau of each stage in units of h (stages); NULL: SR_TAU_ELEMENT
+} srTableau;
+
+// Where the first stage of the next step stands.
+typedef enum srFirstStage {
+  SRI_FIRST_UNKNOWN,  // must be evaluated
+  SRI_FIRST_READY,    // in k[0]
+  SRI_FIRST_CLOSING,  // the closing evaluation of the last step, k[stages]
+} srFirstStage;
+
+typedef struct srRungeKutta {
+  const srTableau* tableau;
+  double* k[SRI_STAGES_MAX + 1];  // rates of the stages; k[stages]: at the end of the step
+  srFirstStage first;
+} srRungeKutta;
+
+// Outcome of an evaluation, a trial or an acceptance: as the callbacks (0 done, > 0 smaller step, < 0 stop), and
+// not finite.
+enum { SRI_DONE = 0, SRI_REFUSED = 1, SRI_NOT_FINITE = 2, SRI_STOP = -1 };
+
+size_t sri_rk_room(const srTableau* tableau, int n);  // doubles
+void sri_rk_init(srIntegrator* integrator, srRungeKutta* rk, const srTableau* tableau);
+
+// x' = F(t, x; tau), packed.
+int sri_rates(srIntegrator* integrator, double t, const double* x, double tau, double* xdot);
+// tau of stage r in a step of length h.
+double sri_rk_tau(const srTableau* tableau, int r, double h);
+// out = x + h sum a_j k_j, j < count. out may be x.
+void sri_combine(int n, const double* x, double h, int count, const double* a, double* const* k, double* out);
+
+// Makes k[0] the rates at (t, x). On failure the sentence is written.
+srStatus sri_rk_first(srIntegrator* integrator, srRungeKutta* rk, double tau);
+// All other stages of a step of length h from t to t_new, and x_new.
+int sri_rk_stages(srIntegrator* integrator, srRungeKutta* rk, double h, double t_new);
+// k[stages] = F(t_new, x_new; tau): first stage of the next step, slope for dense output, error estimate.
+int sri_rk_close(srIntegrator* integrator, srRungeKutta* rk, double t_new, double tau);
+// Calls `accepted` on x_new and, when it agrees, makes x_new the state and counts the step. *same tells whether rates
+// evaluated at x_new before still hold.
+int sri_accept(srIntegrator* integrator, double t_new, double h, bool* same);
+
+// Cubic through both ends of the last step with slopes k0 and k1:
+//   x0 + theta (d + (1-theta) (b + theta (d - h k1 - b))),   d = x1 - x0,   b = h k0 - d
+void sri_hermite(const srIntegrator* integrator, const double* k0, const double* k1, double theta, int first, int count,
+                 double* out);
+
+// Index of the first entry of (q, v, y) that is not finite, or -1.
+int sri_not_finite(const srIntegrator* integrator, const double* x);
+// "velocity 3" into buffer: the name of entry i of the packed state.
+void sri_entry_name(const srIntegrator* integrator, int i, char* buffer, size_t size);
+// Why a trial ended with outcome (not SRI_DONE), as half a sentence into buffer.
+void sri_reason(const srIntegrator* integrator, int outcome, char* buffer, size_t size);
+
+#endif

@@ -1,0 +1,253 @@
+// The interface of the integrators: table of methods, creation, start, step, dense output, what can be asked.
+//
+// One allocation holds everything: the struct, the arrays x, x_before, x_new, and the method's private work. Starting and
+// stepping allocate nothing.
+#include "integrate/integrator.h"
+
+#include <float.h>
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+// One row per method.
+static const srIntegratorOps* const methods[] = {
+    &sri_euler_ops,
+    &sri_rk4_ops,
+    &sri_dopri5_ops,
+};
+
+int sri_method_count(void) { return SR_COUNT(methods); }
+
+const srMethod* sri_method(int i) { return i >= 0 && i < SR_COUNT(methods) ? &methods[i]->method : NULL; }
+
+static const srIntegratorOps* find_ops(const char* name) {
+  for (int i = 0; name != NULL && i < SR_COUNT(methods); ++i) {
+    if (strcmp(methods[i]->method.name, name) == 0) return methods[i];
+  }
+  return NULL;
+}
+
+const srMethod* sri_method_find(const char* name) {
+  const srIntegratorOps* ops = find_ops(name);
+  return ops != NULL ? &ops->method : NULL;
+}
+
+srIntegratorOptions sri_default_options(void) { return (srIntegratorOptions){.rtol = 1e-6, .atol = 1e-9}; }
+
+// ---- checks at creation -----------------------------------------------------------------------------------------------
+
+#define COMPLAIN(messages, ...) sr_messages_add((messages), SR_SEVERITY_ERROR, (srPlace){0}, __VA_ARGS__)
+
+static void complain_method(const char* name, srMessages* messages) {
+  const char* names[SR_COUNT(methods)];
+  char list[256] = "";
+  for (int i = 0; i < SR_COUNT(methods); ++i) {
+    names[i] = methods[i]->method.name;
+    size_t used = strlen(list);
+    (void)snprintf(list + used, sizeof list - used, "%s%s", i > 0 ? ", " : "", names[i]);
+  }
+  const char* near = sr_nearest_word(name, names, SR_COUNT(names));
+  COMPLAIN(messages, "unknown integration method '%s': expected one of %s%s%s%s", name, list,
+           near != NULL ? "; did you mean '" : "", near != NULL ? near : "", near != NULL ? "'?" : "");
+}
+
+static bool system_fits(const srIntegratorOps* ops, const srSystem* system, srMessages* messages) {
+  bool good = true;
+  if (system->nq < 0 || system->nv < 0 || system->ny < 0 || system->nw < 0) {
+    COMPLAIN(messages, "the system has a negative size: nq %d, nv %d, ny %d, nw %d", system->nq, system->nv, system->ny,
+             system->nw);
+    good = false;
+  }
+#define CHECK_CALLBACK(callback, words)                                                                                \
+  if ((ops->needs & SRI_NEEDS(callback)) != 0 && system->callback == NULL) {                                           \
+    COMPLAIN(messages, "the method '%s' needs " words ", and the system does not offer them (callback '%s')",          \
+             ops->method.name, #callback);                                                                             \
+    good = false;                                                                                                      \
+  }
+  SRI_CALLBACK_LIST(CHECK_CALLBACK)
+#undef CHECK_CALLBACK
+  return good;
+}
+
+// Not negative and not NaN.
+static bool sane(double value) { return value >= 0.0 && isfinite(value); }
+
+static bool options_fit(const srIntegratorOps* ops, const srIntegratorOptions* options, srMessages* messages) {
+  const char* name = ops->method.name;
+  if (!ops->method.adaptive) {
+    if (options->step > 0.0 && isfinite(options->step)) return true;
+    COMPLAIN(messages, "the method '%s' has a fixed step and was given step = %g: expected a number > 0", name,
+             options->step);
+    return false;
+  }
+  bool good = true;
+  if (!sane(options->rtol) || !sane(options->atol) || options->rtol + options->atol <= 0.0) {
+    COMPLAIN(messages, "the method '%s' was given rtol = %g and atol = %g: expected numbers >= 0, not both zero", name,
+             options->rtol, options->atol);
+    good = false;
+  }
+  if (!sane(options->step) || !sane(options->step_min) || !sane(options->step_max)) {
+    COMPLAIN(messages, "the method '%s' was given step = %g, step_min = %g, step_max = %g: expected numbers >= 0", name,
+             options->step, options->step_min, options->step_max);
+    good = false;
+  } else if (options->step_max > 0.0 && options->step_max < options->step_min) {
+    COMPLAIN(messages, "step_max = %g is smaller than step_min = %g", options->step_max, options->step_min);
+    good = false;
+  }
+  return good;
+}
+
+// ---- life -------------------------------------------------------------------------------------------------------------
+
+static size_t round_up(size_t size) { return (size + 63) / 64 * 64; }
+
+// Lays the struct, the method's work and all arrays into one block.
+static srIntegrator* allocate(const srIntegratorOps* ops, const srSystem* system) {
+  size_t n = (size_t)system->nq + (size_t)system->nv + (size_t)system->ny + (size_t)system->nw;
+  size_t head = round_up(sizeof(srIntegrator)), work = round_up(ops->work_size);
+  size_t vector = round_up(n * sizeof(double));
+  size_t room = ops->room(system, (int)n) * sizeof(double);
+  char* block = sr_alloc(head + work + 3 * vector + room);
+  if (block == NULL) return NULL;
+  srIntegrator* integrator = (srIntegrator*)(void*)block;
+  integrator->work = block + head;
+  integrator->x = (double*)(void*)(block + head + work);
+  integrator->x_before = (double*)(void*)(block + head + work + vector);
+  integrator->x_new = (double*)(void*)(block + head + work + 2 * vector);
+  integrator->room = (double*)(void*)(block + head + work + 3 * vector);
+  integrator->n = (int)n;
+  integrator->ncontrol = system->nq + system->nv + system->ny;
+  return integrator;
+}
+
+srStatus sri_create(const char* method, const srSystem* system, const srIntegratorOptions* options,
+                    srMessages* messages, srIntegrator** out) {
+  SR_ASSERT(method != NULL && system != NULL && out != NULL);
+  *out = NULL;
+  const srIntegratorOps* ops = find_ops(method);
+  if (ops == NULL) {
+    complain_method(method, messages);
+    return SR_INPUT;
+  }
+  srIntegratorOptions chosen = options != NULL ? *options : sri_default_options();
+  bool fits = system_fits(ops, system, messages);
+  if (!options_fit(ops, &chosen, messages) || !fits) return SR_INPUT;
+
+  srIntegrator* integrator = allocate(ops, system);
+  if (integrator == NULL) {
+    COMPLAIN(messages, "out of memory for the integrator '%s'", method);
+    return SR_MEMORY;
+  }
+  integrator->ops = ops;
+  integrator->system = *system;
+  integrator->options = chosen;
+  ops->init(integrator);
+  *out = integrator;
+  return SR_OK;
+}
+
+void sri_destroy(srIntegrator* integrator) {
+  if (integrator == NULL) return;
+  if (integrator->ops->destroy != NULL) integrator->ops->destroy(integrator);
+  sr_free(integrator);
+}
+
+// ---- start, step, dense output ----------------------------------------------------------------------------------------
+
+static void put(double* to, const double* from, int count) {
+  if (count > 0) memcpy(to, from, (size_t)count * sizeof *to);
+}
+
+srStatus sri_fail(srIntegrator* integrator, const char* format, ...) {
+  va_list arguments;
+  va_start(arguments, format);
+  (void)vsnprintf(integrator->why, sizeof integrator->why, format, arguments);
+  va_end(arguments);
+  return SR_FAILED;
+}
+
+srStatus sri_start(srIntegrator* integrator, double t, const double* q, const double* v, const double* y) {
+  const srSystem* system = &integrator->system;
+  integrator->started = false;
+  integrator->dense = false;
+  integrator->why[0] = '\0';
+  put(integrator->x, q, system->nq);
+  put(integrator->x + system->nq, v, system->nv);
+  put(integrator->x + system->nq + system->nv, y, system->ny);
+  for (int i = integrator->ncontrol; i < integrator->n; ++i) integrator->x[i] = 0.0;
+  integrator->t = integrator->t_before = t;
+  integrator->h = 0.0;
+  put(integrator->x_before, integrator->x, integrator->n);
+  for (int i = 0; i < integrator->ncontrol; ++i) {
+    if (!isfinite(integrator->x[i])) {
+      (void)sri_fail(integrator, "entry %d of the start state (q, v, y) is not a finite number", i + 1);
+      return SR_INPUT;
+    }
+  }
+  if (!isfinite(t)) {
+    (void)sri_fail(integrator, "the start time is not a finite number");
+    return SR_INPUT;
+  }
+  integrator->started = true;
+  integrator->ops->start(integrator);
+  return SR_OK;
+}
+
+srStatus sri_step(srIntegrator* integrator, double t_limit) {
+  if (!integrator->started) {
+    if (integrator->why[0] == '\0') (void)sri_fail(integrator, "a step was asked for before sri_start");
+    return SR_INPUT;
+  }
+  if (!(t_limit > integrator->t)) {
+    (void)sri_fail(integrator, "a step was asked for to t = %.17g, which is not after the present t = %.17g", t_limit,
+                   integrator->t);
+    return SR_INPUT;
+  }
+  integrator->why[0] = '\0';
+  integrator->dense = false;
+  srStatus status = integrator->ops->step(integrator, t_limit);
+  integrator->dense = status == SR_OK;
+  return status;
+}
+
+// One part of the state at t_before + theta*h; the ends are the stored states themselves.
+static void interpolate_part(const srIntegrator* integrator, double theta, int first, int count, double* out) {
+  if (out == NULL || count == 0) return;
+  if (theta >= 1.0) {
+    put(out, integrator->x + first, count);
+  } else if (theta <= 0.0) {
+    put(out, integrator->x_before + first, count);
+  } else {
+    integrator->ops->interpolate(integrator, theta, first, count, out);
+  }
+}
+
+srStatus sri_interpolate(const srIntegrator* integrator, double t, double* q, double* v, double* y, double* w) {
+  const srSystem* system = &integrator->system;
+  if (!integrator->started) return SR_INPUT;
+  double theta = 1.0;
+  if (t != integrator->t) {
+    // Output times are computed by others: a few roundings outside of the step still count as its end.
+    double length = integrator->t - integrator->t_before;
+    double hair = 8.0 * DBL_EPSILON * fmax(fabs(integrator->t), fabs(integrator->t_before));
+    bool inside = t >= integrator->t_before - hair && t <= integrator->t + hair;
+    if (!integrator->dense || !inside) return SR_INPUT;
+    theta = (t - integrator->t_before) / length;
+  }
+  interpolate_part(integrator, theta, 0, system->nq, q);
+  interpolate_part(integrator, theta, system->nq, system->nv, v);
+  interpolate_part(integrator, theta, system->nq + system->nv, system->ny, y);
+  interpolate_part(integrator, theta, integrator->ncontrol, system->nw, w);
+  return SR_OK;
+}
+
+// ---- what can be asked ------------------------------------------------------------------------------------------------
+
+double sri_time(const srIntegrator* integrator) { return integrator->t; }
+double sri_time_before(const srIntegrator* integrator) { return integrator->t_before; }
+const double* sri_q(const srIntegrator* integrator) { return integrator->x; }
+const double* sri_v(const srIntegrator* integrator) { return integrator->x + integrator->system.nq; }
+const double* sri_y(const srIntegrator* integrator) { return sri_v(integrator) + integrator->system.nv; }
+const double* sri_w(const srIntegrator* integrator) { return integrator->x + integrator->ncontrol; }
+const srIntegratorStats* sri_stats(const srIntegrator* integrator) { return &integrator->stats; }
+const char* sri_why(const srIntegrator* integrator) { return integrator->why; }

@@ -1,0 +1,70 @@
+// What an integration method is made of, seen from inside: a row of functions, private work, open counters.
+//
+// The state is packed in one array, x = (q, v, y, w). A method fills x_new with the state at the end of the step and
+// hands it to sri_accept; until then t and x stay as they were, so that a step that fails leaves the last good state.
+//
+// To add a method: write its file with one srIntegratorOps, declare it below, put it into the table of integrator.c.
+#ifndef SR_INTEGRATE_INTERNAL_H
+#define SR_INTEGRATE_INTERNAL_H
+
+#include <sarrus/integrate.h>
+
+#include "base/base.h"
+
+// The callbacks that a method may need, with the words of the refusal.
+#define SRI_CALLBACK_LIST(X)                                                                                           \
+  X(rates, "the rates of the state")                                                                                   \
+  X(dynamics, "the mass matrix and the forces")                                                                        \
+  X(constraint, "the constraints and their Jacobian")                                                                  \
+  X(gamma, "the quadratic term of the constraints")                                                                    \
+  X(gap, "the gap functions")                                                                                          \
+  X(tangent, "the tangent matrix")                                                                                     \
+  X(qdot, "the rates of the positions")                                                                                \
+  X(retract, "the step along a motion")                                                                                \
+  X(difference, "the difference of two positions")
+
+enum {
+#define SRI_CALLBACK_INDEX(name, words) SRI_INDEX_##name,
+  SRI_CALLBACK_LIST(SRI_CALLBACK_INDEX)
+#undef SRI_CALLBACK_INDEX
+};
+#define SRI_NEEDS(name) (1u << SRI_INDEX_##name)
+
+typedef struct srIntegratorOps {
+  srMethod method;
+  unsigned needs;                                              // SRI_NEEDS(rates) | ...
+  size_t work_size;                                            // bytes of the private struct
+  size_t (*room)(const srSystem* system, int n);               // doubles behind it
+  void (*init)(srIntegrator* integrator);                      // lays out work in room; once
+  void (*start)(srIntegrator* integrator);                     // forgets history; the new state is in t, x
+  srStatus (*step)(srIntegrator* integrator, double t_limit);  // t < t_limit
+  // Entries first .. first+count-1 of x at t_before + theta*h, 0 < theta < 1.
+  void (*interpolate)(const srIntegrator* integrator, double theta, int first, int count, double* out);
+  void (*destroy)(srIntegrator* integrator);  // NULL: nothing but the memory taken here
+} srIntegratorOps;
+
+struct srIntegrator {
+  const srIntegratorOps* ops;
+  srSystem system;
+  srIntegratorOptions options;
+  srIntegratorStats stats;  // over the life of the integrator: a restart goes on counting
+  int n;                    // nq + nv + ny + nw
+  int ncontrol;             // nq + nv + ny: what must be finite and what the error control sees
+  double t, t_before;
+  double h;          // length of the last step
+  double* x;         // state at t (n)
+  double* x_before;  // state at t_before (n); scratch while a step is tried
+  double* x_new;     // state that a step proposes (n)
+  void* work;        // private to the method
+  double* room;      // its arrays
+  bool started;
+  bool dense;  // x_before and the method's work describe the step from t_before to t
+  char why[320];
+};
+
+extern const srIntegratorOps sri_euler_ops, sri_rk4_ops, sri_dopri5_ops;
+
+// Writes the sentence that sri_why gives; returns SR_FAILED.
+srStatus sri_fail(srIntegrator* integrator, const char* format, ...) SR_PRINTF(2, 3);
+
+#endif

@@ -1,0 +1,98 @@
+// Result tables as CSV: a line of provenance, a header with units, rows of numbers with 17 digits (so that reading gives
+// the same bits) and a point in every locale. Row writing allocates nothing: the buffer of the stream is ours.
+#include <errno.h>
+#include <sarrus/io.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "base/base.h"
+
+#define BUFFER_SIZE ((size_t)1 << 16)
+#define NUMBER_SIZE 40
+
+struct srCsv {
+  FILE* file;
+  int ncolumn;
+  char buffer[BUFFER_SIZE];
+};
+
+static void write_line_text(FILE* file, const char* text) {
+  for (; *text; text++) fputc(*text == '\n' || *text == '\r' ? ' ' : *text, file);
+}
+
+// "name [unit]", in quotes where a comma, a quote or a line end stands in it.
+static void write_name(FILE* file, const char* name, const char* unit) {
+  const bool quoted = strpbrk(name, ",\"\n\r") || (unit && strpbrk(unit, ",\"\n\r"));
+  if (quoted) fputc('"', file);
+  const char* parts[] = {name, unit && *unit ? " [" : "", unit && *unit ? unit : "", unit && *unit ? "]" : ""};
+  for (int i = 0; i < SR_COUNT(parts); i++)
+    for (const char* p = parts[i]; *p; p++) {
+      if (*p == '"') fputc('"', file);
+      fputc(*p == '\n' || *p == '\r' ? ' ' : *p, file);
+    }
+  if (quoted) fputc('"', file);
+}
+
+static void write_head(srCsv* csv, const char* provenance, const char* const* names, const char* const* units) {
+  if (provenance) {
+    fputs("# ", csv->file);
+    write_line_text(csv->file, provenance);
+    fputc('\n', csv->file);
+  }
+  for (int i = 0; i < csv->ncolumn; i++) {
+    if (i > 0) fputc(',', csv->file);
+    write_name(csv->file, names[i], units ? units[i] : NULL);
+  }
+  fputc('\n', csv->file);
+}
+
+srStatus sr_csv_create(const char* path, const char* provenance, int ncolumn, const char* const* names,
+                       const char* const* units, srMessages* messages, srCsv** out) {
+  *out = NULL;
+  srCsv* csv = sr_alloc(sizeof *csv);
+  if (!csv) return SR_MEMORY;
+  errno = 0;
+  csv->file = fopen(path, "wb");
+  csv->ncolumn = ncolumn;
+  if (!csv->file) {
+    sr_messages_add(messages, SR_SEVERITY_ERROR, (srPlace){.file = path}, "cannot be written: %s", strerror(errno));
+    sr_free(csv);
+    return SR_IO;
+  }
+  setvbuf(csv->file, csv->buffer, _IOFBF, BUFFER_SIZE);
+  write_head(csv, provenance, names, units);
+  *out = csv;
+  return SR_OK;
+}
+
+// 17 digits with a point; the locale's decimal point may be several bytes. Returns the length.
+static size_t print_number(double value, char out[NUMBER_SIZE]) {
+  if (value != value) return strlen(strcpy(out, "nan"));
+  snprintf(out, NUMBER_SIZE, "%.17g", value);
+  char* to = out;
+  bool point = false;
+  for (const char* from = out; *from; from++) {
+    const bool plain = strchr("0123456789+-einf", *from) != NULL;
+    if (plain || !point) *to++ = plain ? *from : '.';
+    point = point || !plain;
+  }
+  return (size_t)(to - out);
+}
+
+srStatus sr_csv_row(srCsv* csv, const double* row) {
+  for (int i = 0; i < csv->ncolumn; i++) {
+    char number[NUMBER_SIZE];
+    if (i > 0) fputc(',', csv->file);
+    fwrite(number, 1, print_number(row[i], number), csv->file);
+  }
+  fputc('\n', csv->file);
+  return ferror(csv->file) ? SR_IO : SR_OK;
+}
+
+srStatus sr_csv_close(srCsv* csv) {
+  if (!csv) return SR_OK;
+  const bool failed = ferror(csv->file) != 0;
+  const bool closed = fclose(csv->file) == 0;
+  sr_free(csv);
+  return closed && !failed ? SR_OK : SR_IO;
+}

@@ -1,0 +1,550 @@
+// Reader of model files (root <sarrus>). Walks the XML tree with the tables of srs_element: what is not in a table is an
+// error with the nearest known word. Repeats and includes are written out here, parameters are evaluated as they come,
+// so that counts and {formula} in names have values; all other formulas are left to the compiler, with their places.
+#include "io/native.h"
+
+#include <sarrus/io.h>
+#include <string.h>
+
+#include "io/csv_read.h"
+#include "io/file.h"
+#include "io/scope.h"
+#include "io/xml.h"
+#include "model/spec.h"
+
+#define MAX_FIELDS 32
+
+static const srField repeat_fields[] = {
+    {"count", "FORMULA", "1", "!", "", "how many times the content is repeated"},
+    {"index", "NAME", "1", "i", "", "name of the index: {i} in names, i in formulas"},
+    {"from", "FORMULA", "1", "0", "", "first value of the index"},
+};
+static const srField include_fields[] = {
+    {"file", "FILE", "1", "!", "",
+     "model file whose elements are put here: seen from this file, inside the model's folder"},
+};
+static const srElement file_elements[SR_FILE_ELEMENTS] = {
+    {"ground", "sarrus", "points and shapes that do not move", NULL, 0},
+    {"repeat", "sarrus|body|ground", "its content several times", repeat_fields, SR_COUNT(repeat_fields)},
+    {"include", "sarrus", "the elements of another model file", include_fields, SR_COUNT(include_fields)},
+};
+
+const srElement* sr_file_element(srFileElement which) { return &file_elements[which]; }
+
+typedef struct File {  // a file that is being read, and who includes it
+  const char* real;    // real path; NULL for text from memory
+  const char* folder;  // seen from the folder of the model; "." the same
+  const struct File* outer;
+  int depth;
+} File;
+
+typedef struct Tree {  // a file that was read
+  const char* real;
+  const srXmlNode* root;  // NULL: it had errors, already reported
+} Tree;
+
+typedef struct Reader {
+  srPool pool;  // lives as long as the reading
+  srPool text;  // texts of one element, emptied after it
+  srMessages* messages;
+  int errors_before;
+  srScope scope, bare;  // bare: no parameters, for the values of settings
+  srSpec* spec;
+  const srSetting* settings;
+  int nsetting;
+  bool* used;          // settings that found their parameter
+  const char* folder;  // of the model; NULL: no files may be read
+  const File* file;
+  Tree* trees;
+  int ntree, tree_capacity;
+  int budget;  // elements and turns of repeats that are left
+  bool stopped;
+} Reader;
+
+typedef enum Where { IN_SARRUS, IN_BODY, IN_GROUND } Where;
+static const char* const where_words[] = {"sarrus", "body", "ground"};
+
+static void walk(Reader* r, const srXmlNode* parent, Where where, int owner);
+
+#define FAIL(r, place, ...) sr_messages_add((r)->messages, SR_SEVERITY_ERROR, place, __VA_ARGS__)
+
+static int errors(const Reader* r) { return sr_messages_errors(r->messages) - r->errors_before; }
+
+static void out_of_memory(Reader* r) { longjmp(*r->pool.on_fail, 1); }
+
+// True when nothing more should be read: too many errors, or too many elements.
+static bool is_over(Reader* r, srPlace place) {
+  if (r->stopped) return true;
+  if (errors(r) >= SR_READER_MAX_ERRORS) {
+    sr_messages_add(r->messages, SR_SEVERITY_NOTE, place, "%d errors; the rest is not read", errors(r));
+    r->stopped = true;
+  } else if (--r->budget < 0) {
+    FAIL(r, place, "the model has more than %d elements when its repeats are written out", SR_READER_MAX_ELEMENTS);
+    r->stopped = true;
+  }
+  return r->stopped;
+}
+
+// ------------------------------------------------------------------------------------------------------------ words
+// True when the word is one of "a|b|c".
+static bool is_among(const char* word, const char* list) {
+  const size_t n = strlen(word);
+  for (const char* p = list; *p;) {
+    const size_t length = strcspn(p, "|");
+    if (length == n && memcmp(p, word, n) == 0) return true;
+    p += length + (p[length] == '|');
+  }
+  return false;
+}
+
+static int split_words(srPool* pool, const char* list, const char* words[MAX_FIELDS]) {
+  int n = 0;
+  for (const char* p = list; *p && n < MAX_FIELDS;) {
+    const size_t length = strcspn(p, "|");
+    words[n++] = sr_pool_text_n(pool, p, length);
+    p += length + (p[length] == '|');
+  }
+  return n;
+}
+
+// "a, b or c" of "a|b|c".
+static const char* list_words(srPool* pool, const char* list) {
+  const char* words[MAX_FIELDS];
+  const int n = split_words(pool, list, words);
+  const char* text = words[0];
+  for (int i = 1; i < n; i++) text = sr_pool_printf(pool, i == n - 1 ? "%s or %s" : "%s, %s", text, words[i]);
+  return text;
+}
+
+static void report_word(Reader* r, const srElement* e, const srField* f, const char* word, srPlace place) {
+  const char* words[MAX_FIELDS];
+  const int n = split_words(&r->text, f->count, words);
+  const char* nearest = sr_nearest_word(word, words, n);
+  const char* all = list_words(&r->text, f->count);
+  if (nearest)
+    FAIL(r, place, "unknown %s '%.60s' of <%s>; did you mean '%s'?", f->word, word, e->word, nearest);
+  else
+    FAIL(r, place, "unknown %s '%.60s' of <%s>; expected %s", f->word, word, e->word, all);
+}
+
+static void report_attribute(Reader* r, const srElement* e, const srXmlAttribute* a) {
+  const char* words[MAX_FIELDS];
+  for (int k = 0; k < e->nfield; k++) words[k] = e->fields[k].word;
+  const char* nearest = sr_nearest_word(a->name, words, e->nfield);
+  if (nearest) {
+    FAIL(r, a->name_place, "unknown attribute '%.60s' of <%s>; did you mean '%s'?", a->name, e->word, nearest);
+    return;
+  }
+  const char* all = e->nfield > 0 ? words[0] : "none";
+  for (int k = 1; k < e->nfield; k++) all = sr_pool_printf(&r->text, "%s, %s", all, words[k]);
+  FAIL(r, a->name_place, "unknown attribute '%.60s' of <%s>; it has %s", a->name, e->word, all);
+}
+
+static const srElement* find_element(const char* word, int* kind) {
+  for (*kind = 0; *kind < SR_ELEMENT_KINDS; ++*kind)
+    if (strcmp(srs_element((srElementKind)*kind)->word, word) == 0) return srs_element((srElementKind)*kind);
+  for (int i = 0; i < SR_FILE_ELEMENTS; i++)
+    if (strcmp(file_elements[i].word, word) == 0) {
+      *kind = SR_ELEMENT_KINDS + i;
+      return &file_elements[i];
+    }
+  return NULL;
+}
+
+static void report_element(Reader* r, const srXmlNode* node) {
+  const char* words[SR_ELEMENT_KINDS + SR_FILE_ELEMENTS];
+  int n = 0;
+  for (int k = 0; k < SR_ELEMENT_KINDS; k++)
+    if (k != SR_ELEMENT_MODEL) words[n++] = srs_element((srElementKind)k)->word;
+  for (int i = 0; i < SR_FILE_ELEMENTS; i++) words[n++] = file_elements[i].word;
+  const char* nearest = sr_nearest_word(node->name, words, n);
+  if (nearest)
+    FAIL(r, node->place, "unknown element <%.60s>; did you mean <%s>?", node->name, nearest);
+  else
+    FAIL(r, node->place, "unknown element <%.60s>", node->name);
+}
+
+static void report_misplaced(Reader* r, const srXmlNode* node, const srElement* e, Where where) {
+  const char* words[MAX_FIELDS];
+  const int n = split_words(&r->text, e->where, words);
+  if (n == 0) {
+    FAIL(r, node->place, "<%s> is the root of a file and stands in no other element", e->word);
+    return;
+  }
+  const char* all = sr_pool_printf(&r->text, "<%s>", words[0]);
+  for (int i = 1; i < n; i++) all = sr_pool_printf(&r->text, "%s or <%s>", all, words[i]);
+  FAIL(r, node->place, "<%s> belongs inside %s, not inside <%s>", e->word, all, where_words[where]);
+}
+
+// ------------------------------------------------------------------------------------------------------- attributes
+static int find_field(const srElement* e, const char* word) {
+  for (int k = 0; k < e->nfield; k++)
+    if (strcmp(e->fields[k].word, word) == 0) return k;
+  return -1;
+}
+
+static bool is_formula(const srField* f) { return strcmp(f->kind, "FORMULA") == 0 || strcmp(f->kind, "LAW") == 0; }
+
+static bool is_blank_text(const char* text) { return text[strspn(text, " \t\r\n")] == '\0'; }
+
+// What can be said about a value before the model is compiled.
+static void check_value(Reader* r, const srElement* e, const srField* f, const char* value, srPlace place) {
+  const char* problem = NULL;
+  if (is_blank_text(value)) {
+    FAIL(r, place, "the attribute '%s' of <%s> is empty", f->word, e->word);
+  } else if (strcmp(f->kind, "WORD") == 0) {
+    if (!is_among(value, f->count)) report_word(r, e, f, value, place);
+  } else if (strcmp(f->kind, "FILE") == 0) {
+    problem = sr_path_problem(value);
+    if (problem) FAIL(r, place, "'%.200s' %s", value, problem);
+  } else if (strcmp(f->word, "name") == 0) {
+    problem = sr_name_problem(value);
+    if (problem) FAIL(r, place, "the name '%.60s' %s", value, problem);
+  }
+}
+
+// Attributes of node into values (one for each field); false when something is wrong with them.
+static bool read_attributes(Reader* r, const srXmlNode* node, const srElement* e, srAttr* values) {
+  const int before = errors(r);
+  for (int i = 0; i < node->nattribute; i++) {
+    const srXmlAttribute* a = &node->attributes[i];
+    const int k = find_field(e, a->name);
+    if (k < 0) {
+      report_attribute(r, e, a);
+      continue;
+    }
+    const char* text = sr_scope_fill(&r->scope, &r->text, a->value, a->place, is_formula(&e->fields[k]));
+    if (text) check_value(r, e, &e->fields[k], text, a->place);
+    values[k] = (srAttr){.text = text ? text : "", .place = a->place};
+  }
+  for (int k = 0; k < e->nfield; k++)
+    if (e->fields[k].default_text[0] == '!' && !values[k].text)
+      FAIL(r, node->place, "<%s> needs the attribute '%s': %s", e->word, e->fields[k].word, e->fields[k].doc);
+  return errors(r) == before;
+}
+
+static void check_text(Reader* r, const srXmlNode* node) {
+  if (node->text) FAIL(r, node->text_place, "stray text '%s' inside <%s>", node->text, node->name);
+}
+
+static void check_empty(Reader* r, const srXmlNode* node) {
+  for (const srXmlNode* child = node->first; child; child = child->next)
+    FAIL(r, child->place, "<%.60s> stands inside <%s>, which holds no other elements", child->name, node->name);
+}
+
+// ------------------------------------------------------------------------------------------------------- parameters
+static int find_setting(Reader* r, const char* name) {
+  for (int i = r->nsetting - 1; i >= 0; i--)
+    if (strcmp(r->settings[i].name, name) == 0) return i;
+  return -1;
+}
+
+static srPlace setting_place(Reader* r, const char* name) {
+  return (srPlace){.file = sr_pool_printf(&r->pool, "--set %s", name)};
+}
+
+// A value given from outside replaces the one in the file.
+static bool apply_setting(Reader* r, srParameterDef* def, double* value) {
+  const int i = find_setting(r, def->name.text);
+  if (i < 0) return sr_scope_value(&r->scope, def->value.text, def->value.place, value);
+  for (int k = 0; k < r->nsetting; k++)
+    if (strcmp(r->settings[k].name, def->name.text) == 0) r->used[k] = true;
+  def->value = (srAttr){.text = r->settings[i].value, .place = setting_place(r, def->name.text)};
+  return sr_scope_value(&r->bare, def->value.text, def->value.place, value);
+}
+
+static void read_parameter(Reader* r, srParameterDef* def) {
+  const char* name = sr_pool_text(&r->pool, def->name.text);
+  const char* problem = sr_identifier_problem(name);
+  double value = 0;
+  if (problem)
+    FAIL(r, def->name.place, "the name '%.60s' %s", name, problem);
+  else if (sr_scope_is_index(&r->scope, name))
+    FAIL(r, def->name.place, "the parameter '%.60s' has the name of an index of a <repeat> around it", name);
+  else if (sr_scope_parameter(&r->scope, name))
+    FAIL(r, def->name.place, "there is a parameter '%.60s' already", name);
+  else {
+    apply_setting(r, def, &value);  // after an error it is defined all the same, so that its users raise no errors
+    sr_scope_define(&r->scope, name, value);
+  }
+}
+
+static void check_settings(Reader* r) {
+  for (int i = 0; i < r->nsetting; i++) {
+    if (r->used[i]) continue;
+    const char* name = r->settings[i].name;
+    const char* nearest = sr_nearest_word(name, r->scope.words, r->scope.n);
+    const char* all = r->scope.n > 0 ? r->scope.words[0] : "none";
+    for (int k = 1; k < r->scope.n && k < 10; k++) all = sr_pool_printf(&r->text, "%s, %s", all, r->scope.words[k]);
+    const srPlace place = setting_place(r, name);
+    if (nearest)
+      FAIL(r, place, "the model has no parameter '%.60s'; did you mean '%s'?", name, nearest);
+    else
+      FAIL(r, place, "the model has no parameter '%.60s'; it has %s%s", name, all, r->scope.n > 10 ? ", ..." : "");
+  }
+}
+
+// ------------------------------------------------------------------------------------------------------------ files
+// The text of a file that a model names; NULL after an error at place. *shown: its name for messages; *real: real path.
+static const char* open_file(Reader* r, const char* name, srPlace place, size_t* size, const char** shown,
+                             const char** real) {
+  const char* why = NULL;
+  if (!r->folder) {
+    FAIL(r, place, "'%.200s' is not read: the model comes from memory and has no folder", name);
+    return NULL;
+  }
+  *real = sr_path_inside(&r->pool, r->folder, name, &why);
+  *shown = sr_path_join(&r->pool, r->folder, name);
+  const char* text = *real ? sr_file_read(&r->pool, *real, SR_XML_MAX_SIZE, size, &why) : NULL;
+  if (!text) FAIL(r, place, "the file '%.200s' %s", name, why);
+  return text;
+}
+
+// Points of a motion from a CSV file: x from column 0, y from the given one.
+static void read_motion_file(Reader* r, srMotionDef* def) {
+  const char *shown, *real;
+  size_t size;
+  srTable table;
+  long long column = 1;
+  if (def->points.text) {
+    FAIL(r, def->points.place, "a <motion> has 'points' or 'file', not both");
+    return;
+  }
+  def->file.text = sr_path_join(&r->text, r->file->folder, def->file.text);  // as seen from the folder of the model
+  const char* text = open_file(r, def->file.text, def->file.place, &size, &shown, &real);
+  if (!text || !sr_csv_parse(&r->pool, text, size, shown, r->messages, &table)) return;
+  if (table.ncolumn < 2) {
+    FAIL(r, def->file.place, "the file '%.200s' has one column; a motion needs two", def->file.text);
+    return;
+  }
+  if (def->column.text && !sr_scope_whole(&r->scope, def->column.text, def->column.place, "column of <motion>", 1,
+                                          table.ncolumn - 1, &column))
+    return;
+  double* points = sr_pool_alloc(&r->text, 2 * (size_t)table.nrow * sizeof *points);
+  for (int i = 0; i < table.nrow; i++) {
+    points[2 * i] = table.values[i * table.ncolumn];
+    points[2 * i + 1] = table.values[i * table.ncolumn + (int)column];
+  }
+  def->points = (srAttr){.numbers = points, .n = 2 * table.nrow, .place = def->file.place};
+}
+
+static void note_parameters(Reader* r, const srXmlNode* root) {
+  for (const srXmlNode* child = root->first; child; child = child->next) {
+    const srXmlAttribute* name = strcmp(child->name, "parameter") == 0 ? sr_xml_attribute(child, "name") : NULL;
+    if (name) sr_names_put(&r->scope.later, name->value, 0);
+  }
+}
+
+// Checks the root and reads what stands in it. outer: false for the model itself, which gives its name.
+static void read_root(Reader* r, const srXmlNode* root, bool is_included) {
+  const srElement* e = srs_element(SR_ELEMENT_MODEL);
+  srModelDef def = {0};
+  if (strcmp(root->name, "robot") == 0 || strcmp(root->name, "mujoco") == 0) {
+    FAIL(r, root->place, "%s is not read yet, only model files with the root <sarrus>",
+         root->name[0] == 'r' ? "URDF (root <robot>)" : "MJCF (root <mujoco>)");
+    return;
+  }
+  if (strcmp(root->name, e->word) != 0) {
+    FAIL(r, root->place, "the root of a model file is <sarrus version=\"1\">, not <%.60s>", root->name);
+    return;
+  }
+  read_attributes(r, root, e, (srAttr*)&def);
+  if (!is_included && srs_add(r->spec, SR_ELEMENT_MODEL, SR_NO_OWNER, &def, &root->place) < 0) out_of_memory(r);
+  note_parameters(r, root);
+  walk(r, root, IN_SARRUS, SR_NO_OWNER);
+}
+
+// The tree of a file; each file is parsed once, however often it is included.
+static const srXmlNode* included_tree(Reader* r, const char* name, srPlace place, const char** real) {
+  const char *shown, *why = NULL;
+  size_t size;
+  *real = r->folder ? sr_path_inside(&r->pool, r->folder, name, &why) : NULL;
+  for (int i = 0; *real && i < r->ntree; i++)
+    if (strcmp(r->trees[i].real, *real) == 0) return r->trees[i].root;
+  const char* text = open_file(r, name, place, &size, &shown, real);
+  if (!text) return NULL;
+  const Tree tree = {*real, sr_xml_read(&r->pool, text, size, shown, r->messages)};
+  SR_PUSH(&r->pool, r->trees, r->ntree, r->tree_capacity) = tree;
+  return tree.root;
+}
+
+static bool is_cycle(const Reader* r, const char* real) {
+  for (const File* f = r->file; f; f = f->outer)
+    if (f->real && strcmp(f->real, real) == 0) return true;
+  return false;
+}
+
+static void read_include(Reader* r, const srXmlNode* node) {
+  srAttr file = {0};
+  check_text(r, node);
+  check_empty(r, node);
+  if (!read_attributes(r, node, &file_elements[SR_FILE_INCLUDE], &file)) return;
+  const char *name = sr_path_join(&r->pool, r->file->folder, file.text), *real;
+  const srXmlNode* root = included_tree(r, name, file.place, &real);
+  if (!root) return;
+  if (is_cycle(r, real)) {
+    FAIL(r, file.place, "'%.200s' includes itself, directly or through others", name);
+  } else if (r->file->depth >= SR_READER_MAX_INCLUDES) {
+    FAIL(r, file.place, "'%.200s' is included more than %d files deep", name, SR_READER_MAX_INCLUDES);
+  } else {
+    const File here = {real, sr_path_folder(&r->pool, name), r->file, r->file->depth + 1};
+    const File* outer = r->file;
+    r->file = &here;
+    read_root(r, root, true);
+    r->file = outer;
+  }
+}
+
+// --------------------------------------------------------------------------------------------------------- elements
+static bool begin_repeat(Reader* r, const srAttr* values, long long* count, long long* from, const char** index) {
+  *index = values[1].text ? sr_pool_text(&r->pool, values[1].text) : "i";
+  *from = 0;
+  const srPlace place = values[1].text ? values[1].place : values[0].place;
+  const char* problem = sr_identifier_problem(*index);
+  if (!sr_scope_whole(&r->scope, values[0].text, values[0].place, "count of <repeat>", 0, SR_READER_MAX_ELEMENTS,
+                      count))
+    return false;
+  if (values[2].text && !sr_scope_whole(&r->scope, values[2].text, values[2].place, "from of <repeat>", -1000000000000,
+                                        1000000000000, from))
+    return false;
+  if (problem)
+    FAIL(r, place, "the index '%.60s' %s", *index, problem);
+  else if (sr_scope_parameter(&r->scope, *index) || sr_scope_is_index(&r->scope, *index))
+    FAIL(r, place, "the index '%.60s' has the name of a parameter or of another index", *index);
+  else
+    return true;
+  return false;
+}
+
+static void read_repeat(Reader* r, const srXmlNode* node, Where where, int owner) {
+  srAttr values[SR_COUNT(repeat_fields)] = {0};
+  long long count, from;
+  const char* index;
+  if (!read_attributes(r, node, &file_elements[SR_FILE_REPEAT], values)) return;
+  if (!begin_repeat(r, values, &count, &from, &index)) return;
+  const int before = errors(r);
+  const int level = r->scope.nindex++;  // bounded by the depth of XML
+  SR_ASSERT(level < SR_SCOPE_INDEX_LIMIT);
+  r->scope.indices[level].name = index;
+  for (long long k = 0; k < count && errors(r) == before && !is_over(r, node->place); k++) {
+    r->scope.indices[level].value = from + k;  // errors of the first turn are not said again in the next
+    walk(r, node, where, owner);
+  }
+  r->scope.nindex = level;
+}
+
+static void read_definition(Reader* r, const srXmlNode* node, srElementKind kind, int owner) {
+  const srElement* e = srs_element(kind);
+  srAttr values[MAX_FIELDS] = {0};
+  SR_ASSERT(e->nfield <= MAX_FIELDS);
+  const bool good = read_attributes(r, node, e, values);
+  if (good && kind == SR_ELEMENT_PARAMETER) read_parameter(r, (srParameterDef*)values);
+  if (good && kind == SR_ELEMENT_MOTION && values[3].text) read_motion_file(r, (srMotionDef*)values);
+  const int index = srs_add(r->spec, kind, owner, values, &node->place);
+  sr_pool_free(&r->text);
+  if (index < 0) out_of_memory(r);
+  if (kind == SR_ELEMENT_BODY) {
+    walk(r, node, IN_BODY, index);
+  } else {
+    check_text(r, node);
+    check_empty(r, node);
+  }
+}
+
+static void read_ground(Reader* r, const srXmlNode* node) {
+  read_attributes(r, node, &file_elements[SR_FILE_GROUND], NULL);
+  walk(r, node, IN_GROUND, SR_GROUND);
+}
+
+static void read_element(Reader* r, const srXmlNode* node, Where where, int owner) {
+  int kind;
+  const srElement* e = find_element(node->name, &kind);
+  if (!e)
+    report_element(r, node);
+  else if (!is_among(where_words[where], e->where))
+    report_misplaced(r, node, e, where);
+  else if (kind < SR_ELEMENT_KINDS)
+    read_definition(r, node, (srElementKind)kind, owner);
+  else if (kind == SR_ELEMENT_KINDS + SR_FILE_REPEAT)
+    read_repeat(r, node, where, owner);
+  else if (kind == SR_ELEMENT_KINDS + SR_FILE_INCLUDE)
+    read_include(r, node);
+  else
+    read_ground(r, node);
+}
+
+static void walk(Reader* r, const srXmlNode* parent, Where where, int owner) {
+  check_text(r, parent);
+  for (const srXmlNode* node = parent->first; node && !is_over(r, node->place); node = node->next)
+    read_element(r, node, where, owner);
+}
+
+// ------------------------------------------------------------------------------------------------------------ entry
+typedef struct Source {
+  const char* path;  // a file, or NULL:
+  const char* text;
+  size_t size;
+  const char* name;
+} Source;
+
+static srStatus read_model(Reader* r, const Source* source) {
+  const char *text = source->text, *why = NULL;
+  size_t size = source->size;
+  File file = {.folder = "."};
+  r->used = sr_pool_alloc(&r->pool, (size_t)r->nsetting * sizeof *r->used);
+  if (source->path) {
+    text = sr_file_read(&r->pool, source->path, SR_XML_MAX_SIZE, &size, &why);
+    if (!text) {
+      FAIL(r, (srPlace){.file = source->path}, "%s", why);
+      return SR_IO;
+    }
+    r->folder = sr_path_folder(&r->pool, source->path);
+    const char* base = strrchr(source->path, '/');
+    file.real = sr_path_inside(&r->pool, r->folder, base ? base + 1 : source->path, &why);
+  }
+  if (r->folder && !srs_set_folder(r->spec, r->folder)) out_of_memory(r);
+  const srXmlNode* root = sr_xml_read(&r->pool, text, size, source->name, r->messages);
+  if (!root) return SR_INPUT;
+  r->file = &file;
+  read_root(r, root, false);
+  if (errors(r) == 0) check_settings(r);
+  return errors(r) > 0 ? SR_INPUT : SR_OK;
+}
+
+static srStatus guarded(Reader* r, const Source* source) {
+  jmp_buf no_memory;
+  if (setjmp(no_memory) != 0) return SR_MEMORY;
+  r->pool.on_fail = r->text.on_fail = &no_memory;
+  sr_scope_init(&r->scope, &r->pool, r->messages);
+  sr_scope_init(&r->bare, &r->pool, r->messages);
+  return read_model(r, source);
+}
+
+static srStatus load(const Source* source, const char* folder, const srSetting* settings, int nsetting,
+                     srMessages* messages, srSpec** out) {
+  Reader r = {.folder = folder, .settings = settings, .nsetting = nsetting, .budget = SR_READER_MAX_ELEMENTS};
+  *out = NULL;
+  r.messages = messages ? messages : sr_messages_create();  // errors are counted there
+  r.errors_before = sr_messages_errors(r.messages);
+  r.spec = srs_create();
+  const srStatus status = r.messages && r.spec ? guarded(&r, source) : SR_MEMORY;
+  sr_scope_free(&r.scope);
+  sr_scope_free(&r.bare);
+  sr_pool_free(&r.text);
+  sr_pool_free(&r.pool);
+  if (!messages) sr_messages_destroy(r.messages);
+  if (status == SR_OK)
+    *out = r.spec;
+  else
+    srs_destroy(r.spec);
+  return status;
+}
+
+srStatus sr_load(const char* path, const srSetting* settings, int nsetting, srMessages* messages, srSpec** out) {
+  return load(&(Source){.path = path, .name = path}, NULL, settings, nsetting, messages, out);
+}
+
+srStatus sr_load_text(const char* text, size_t size, const char* name, const char* folder, const srSetting* settings,
+                      int nsetting, srMessages* messages, srSpec** out) {
+  return load(&(Source){.text = text, .size = size, .name = name}, folder, settings, nsetting, messages, out);
+}

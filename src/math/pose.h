@@ -1,0 +1,23 @@
+// Poses in the layout of model.h: 16 doubles, three columns of the rotation padded to 4, then the origin. Plain scalar
+// code for setup; the recursions have their own vectors (v4.h).
+#ifndef SR_POSE_H
+#define SR_POSE_H
+
+void srm_pose_identity(double pose[16]);
+// out = a * b: b given in a's frame. out may not be a or b.
+void srm_pose_compose(const double a[16], const double b[16], double out[16]);
+// Frame with these axes (unit, right-handed) and this origin.
+void srm_pose_set(const double x[3], const double y[3], const double z[3], const double origin[3], double pose[16]);
+void srm_pose_transpose(const double pose[16], double out[16]);  // rotation transposed, origin zero
+void srm_pose_point(const double pose[16], const double p[3], double out[3]);   // R p + origin
+void srm_pose_rotate(const double pose[16], const double u[3], double out[3]);  // R u
+void srm_pose_from_quaternion(const double quaternion[4], double pose[16]);     // unit; sets the rotation alone
+void srm_pose_from_rpy(const double rpy[3], double pose[16]);                   // Rz(yaw) Ry(pitch) Rx(roll)
+// J' = R J R^T, row-major 3 x 3.
+void srm_pose_rotate_tensor(const double pose[16], const double J[9], double out[9]);
+
+double srm_norm3(const double a[3]);
+double srm_dot3(const double a[3], const double b[3]);
+void srm_cross3(const double a[3], const double b[3], double out[3]);
+
+#endif

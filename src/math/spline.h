@@ -1,0 +1,26 @@
+// Interpolating splines and the piecewise polynomials they are.
+#ifndef SR_MATH_SPLINE_H
+#define SR_MATH_SPLINE_H
+
+#include <stdbool.h>
+
+// On [x_i, x_i+1]: sum over j of c_ij (x - x_i)^j. The first and last piece go on beyond the ends.
+typedef struct srPiecewise {
+  int n;            // knots, >= 2
+  int degree;       // of every piece
+  const double* x;  // knots, strictly increasing (n)
+  const double* c;  // coefficients (n-1 x degree+1)
+} srPiecewise;
+
+// The derivative of this order at x; at a knot, the one from the right.
+double srm_piecewise(const srPiecewise* p, double x, int order);
+
+// Coefficients c (n-1 x 4) of the cubic spline through (x_i, y_i), n >= 2, x strictly increasing. clamped: slope zero at
+// both ends; else natural: second derivative zero. work: 2 n.
+void srm_spline_cubic(int n, const double* x, const double* y, bool clamped, double* work, double* c);
+
+// Coefficients c (n-1 x 6) of the quintic spline (C4) through the points, first and second derivative zero at both
+// ends. work: 5 n.
+void srm_spline_quintic(int n, const double* x, const double* y, double* work, double* c);
+
+#endif

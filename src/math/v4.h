@@ -1,0 +1,62 @@
+// Four doubles in one vector register: 3-vectors with a fourth lane of padding, and packs of four numbers.
+//
+// GCC and clang vector types, so that one source serves every processor: AVX where the compiler may use it, two SSE or
+// NEON halves elsewhere, with the same bits. A 3x3 matrix is its three columns, so that A*x is three broadcasts, three
+// products and two sums. The fourth lane is 0 unless something is said.
+#ifndef SR_MATH_V4_H
+#define SR_MATH_V4_H
+
+typedef double v4 __attribute__((vector_size(32), may_alias));
+typedef unsigned long long v4u __attribute__((vector_size(32), may_alias));  // their bits
+
+#define SRM_INLINE static inline __attribute__((always_inline))
+
+// Lane i of a in all four lanes.
+#define v4_lane(a, i) __builtin_shufflevector((a), (a), i, i, i, i)
+
+SRM_INLINE v4 v4_load(const double* p) { return *(const v4*)p; }  // p aligned to 32 bytes
+SRM_INLINE void v4_store(double* p, v4 a) { *(v4*)p = a; }
+SRM_INLINE v4 v4_all(double s) { return (v4){s, s, s, s}; }
+SRM_INLINE v4 v4_zero(void) { return (v4){0, 0, 0, 0}; }
+SRM_INLINE v4 v4_xyz(const double* p) { return (v4){p[0], p[1], p[2], 0}; }  // from three doubles, no alignment
+SRM_INLINE v4 v4_z(double s) { return (v4){0, 0, s, 0}; }
+SRM_INLINE void v4_put3(double* p, v4 a) {
+  p[0] = a[0];
+  p[1] = a[1];
+  p[2] = a[2];
+}
+
+SRM_INLINE double v4_dot(v4 a, v4 b) {  // of the first three lanes
+  const v4 t = a * b;
+  return t[0] + t[1] + t[2];
+}
+SRM_INLINE v4 v4_yzx(v4 a) { return __builtin_shufflevector(a, a, 1, 2, 0, 3); }
+SRM_INLINE v4 v4_cross(v4 a, v4 b) { return v4_yzx(a * v4_yzx(b) - v4_yzx(a) * b); }
+
+// A matrix as columns.
+typedef struct m3 {
+  v4 c[3];
+} m3;
+
+SRM_INLINE m3 m3_load(const double* p) { return (m3){{v4_load(p), v4_load(p + 4), v4_load(p + 8)}}; }
+SRM_INLINE void m3_store(double* p, m3 A) {
+  v4_store(p, A.c[0]);
+  v4_store(p + 4, A.c[1]);
+  v4_store(p + 8, A.c[2]);
+}
+SRM_INLINE v4 m3_mul(m3 A, v4 x) { return A.c[0] * v4_lane(x, 0) + A.c[1] * v4_lane(x, 1) + A.c[2] * v4_lane(x, 2); }
+// The same with x in memory: broadcasts come from loads.
+SRM_INLINE v4 m3_mul_at(m3 A, const double* x) {
+  return A.c[0] * v4_all(x[0]) + A.c[1] * v4_all(x[1]) + A.c[2] * v4_all(x[2]);
+}
+SRM_INLINE m3 m3_product(m3 A, m3 B) { return (m3){{m3_mul(A, B.c[0]), m3_mul(A, B.c[1]), m3_mul(A, B.c[2])}}; }
+SRM_INLINE m3 m3_transpose(m3 A) {
+  const v4 low = __builtin_shufflevector(A.c[0], A.c[1], 0, 4, 2, 6);   // x0 x1 z0 z1
+  const v4 high = __builtin_shufflevector(A.c[0], A.c[1], 1, 5, 3, 7);  // y0 y1 w0 w1
+  const v4 zw = __builtin_shufflevector(A.c[2], v4_zero(), 2, 4, 2, 4);  // z2 0 z2 0
+  return (m3){{__builtin_shufflevector(low, __builtin_shufflevector(A.c[2], v4_zero(), 0, 4, 0, 4), 0, 1, 6, 7),
+               __builtin_shufflevector(high, __builtin_shufflevector(A.c[2], v4_zero(), 1, 5, 1, 5), 0, 1, 6, 7),
+               __builtin_shufflevector(low, zw, 2, 3, 6, 7)}};
+}
+
+#endif

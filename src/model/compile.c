@@ -1,0 +1,135 @@
+// From what the user wrote to flat arrays: sr_compile reads like a table of contents of the stages.
+#include <string.h>
+
+#include "model/compile.h"
+
+// At most one of this element; its index or -1.
+static int only(srCompiler* c, srElementKind kind) {
+  const int n = srs_count(c->spec, kind);
+  for (int i = 1; i < n; i++) sr_c_error(c, srs_place(c->spec, kind, i), "<%s> stands twice", srs_element(kind)->word);
+  return n > 0 ? 0 : -1;
+}
+
+static void positive(srCompiler* c, int field, double* out) {
+  const srField* f = &srs_element(SR_ELEMENT_RUN)->fields[field];
+  int n = sr_c_numbers(c, SR_ELEMENT_RUN, 0, field, out, 1);
+  if (n == 1 && *out <= 0) {
+    sr_c_error(c, sr_c_place(c, SR_ELEMENT_RUN, 0, field), "'%s' must be positive, got %g", f->word, *out);
+  }
+}
+
+static void run_defaults(srCompiler* c, bool given) {
+  srModel* m = c->m;
+  m->run_t_end = 1;
+  m->run_step = 1e-3;
+  m->run_rtol = 1e-6;
+  m->run_atol = 1e-9;
+  m->run_method = "dopri5";
+  if (!given) return;
+  positive(c, SR_FIELD(srRunDef, t_end), &m->run_t_end);
+  positive(c, SR_FIELD(srRunDef, step), &m->run_step);
+  positive(c, SR_FIELD(srRunDef, rtol), &m->run_rtol);
+  positive(c, SR_FIELD(srRunDef, atol), &m->run_atol);
+  positive(c, SR_FIELD(srRunDef, every), &m->run_every);
+  m->run_method = sr_pool_text(c->pool, sr_c_text(c, SR_ELEMENT_RUN, 0, SR_FIELD(srRunDef, method)));
+}
+
+void sr_compile_run(srCompiler* c) {
+  srModel* m = c->m;
+  const int option = only(c, SR_ELEMENT_OPTION);
+  if (option >= 0) sr_c_numbers(c, SR_ELEMENT_OPTION, 0, SR_FIELD(srOptionDef, gravity), m->gravity, 3);
+  if (option < 0) m->gravity[2] = -9.81;
+  run_defaults(c, only(c, SR_ELEMENT_RUN) >= 0);
+  const int root = only(c, SR_ELEMENT_MODEL);
+  const char* name = root < 0 ? "model" : sr_c_text(c, SR_ELEMENT_MODEL, 0, SR_FIELD(srModelDef, name));
+  m->name = sr_pool_text(c->pool, name);
+}
+
+static void stages(srCompiler* c) {
+  static const char* const words[] = {"t", "pi", "z", "zdot", "q", "v", "sensor"};
+  for (int i = 0; i < SR_COUNT(words); i++) sr_c_know(c, words[i]);
+  sr_compile_parameters(c);
+  sr_compile_run(c);
+  sr_compile_tree(c);
+  if (!c->body_pose) return;  // no tree: what follows would only repeat the trouble
+  sr_compile_inertia(c);
+  sr_compile_points(c);
+  sr_compile_functions(c);
+  sr_compile_sensors(c);
+  sr_compile_drivers(c);
+  sr_compile_forces(c);
+  if (sr_c_errors(c) == 0) sr_compile_programs(c);
+}
+
+static void start(srCompiler* c) {
+  srNames* names[] = {&c->parameters, &c->states, &c->functions, &c->bodies,   &c->joints,
+                      &c->points,     &c->laws,   &c->sensors,   &c->materials};
+  for (int i = 0; i < SR_COUNT(names); i++) sr_names_init(names[i], &c->scratch);
+  c->link_arg = -1;
+  c->graph = sr_graph_create(c->pool);
+  c->priv->graph = c->graph;
+}
+
+srStatus sr_compile(const srSpec* spec, srMessages* messages, srModel** out) {
+  *out = NULL;
+  srMessages* own = messages ? NULL : sr_messages_create();
+  srModel* m = sr_alloc(sizeof *m);
+  struct srModelPrivate* priv = sr_alloc(sizeof *priv);
+  srStatus status = SR_MEMORY;
+  srCompiler c = {.spec = spec, .messages = messages ? messages : own, .m = m, .priv = priv};
+  sr_pool_init(&c.scratch);
+  if (m && priv && c.messages) {
+    jmp_buf out_of_memory;
+    m->priv = priv;
+    sr_pool_init(&priv->pool);
+    c.pool = &priv->pool;
+    priv->pool.on_fail = c.scratch.on_fail = &out_of_memory;
+    const int before = sr_messages_errors(c.messages);
+    if (setjmp(out_of_memory) == 0) {
+      start(&c);
+      stages(&c);
+      status = sr_messages_errors(c.messages) > before ? SR_INPUT : SR_OK;
+    }
+    priv->pool.on_fail = NULL;
+  }
+  sr_pool_free(&c.scratch);
+  sr_messages_destroy(own);
+  if (status == SR_OK) {
+    *out = m;
+  } else if (m && priv) {
+    m->priv = priv;
+    sr_model_destroy(m);
+  } else {
+    sr_free(m);
+    sr_free(priv);
+  }
+  return status;
+}
+
+void sr_model_destroy(srModel* model) {
+  if (!model) return;
+  sr_plugins_close(model->priv);
+  sr_pool_free(&model->priv->pool);
+  sr_free(model->priv);
+  sr_free(model);
+}
+
+static int find(const char* const* names, int n, const char* name) {
+  for (int i = 0; i < n; i++) {
+    if (names[i] && strcmp(names[i], name) == 0) return i;
+  }
+  return -1;
+}
+
+int sr_body_find(const srModel* model, const char* name) { return find(model->body_name, model->nbody + 1, name); }
+
+int sr_joint_find(const srModel* model, const char* name) { return find(model->joint_name, model->njoint, name); }
+
+int sr_point_find(const srModel* model, const char* name) { return find(model->point_name, model->npoint, name); }
+
+int sr_sensor_find(const srModel* model, const char* name) {
+  for (int i = 0; i < model->nsensor; i++) {
+    if (strcmp(model->sensor[i].name, name) == 0) return i;
+  }
+  return -1;
+}

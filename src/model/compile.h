@@ -1,0 +1,102 @@
+// Compilation in stages, each in its file; they share this context. Every stage adds all the errors it finds; a stage that
+// needs what a failed one would have made is not run.
+#ifndef SR_COMPILE_H
+#define SR_COMPILE_H
+
+#include <sarrus/spec.h>
+
+#include "model/joint.h"
+#include "model/private.h"
+
+typedef struct srCompiler {
+  const srSpec* spec;
+  srMessages* messages;
+  srPool* pool;      // the model's: results
+  srPool scratch;    // freed at the end
+  srModel* m;
+  struct srModelPrivate* priv;
+  srGraph* graph;
+
+  // formulas
+  srNames parameters;            // name -> node
+  srNames states;                // name -> state index
+  srNames functions;             // motions, and functions of C code and plugins
+  bool laws_open;                // laws may use t, q(), v(), sensor(), states
+  int link_arg;                  // argument of z while a link law is parsed, else -1
+  const char** known;            // words for "did you mean"
+  int nknown, known_capacity;
+
+  // tree, in spec order (file order)
+  int* body_of_spec;             // spec body -> body of the model
+  int* spec_of_body;             // body of the model -> spec body; [0] unused
+  int* joint_of_spec_body;       // spec body -> spec joint, -1 none
+  int* inertial_of_spec_body;    // spec body -> spec inertial, -1 none
+  double* body_pose;             // (nbody + 1) x 16: body frame in its link's frame
+  srNames bodies, joints, points, sensors, materials;
+  int force_point;               // point of action of the first <force>; the others follow
+
+  // laws
+  srNode* roots;                 // of the law program
+  int nroot, root_capacity;
+  srNode* driver_roots;          // 3 per driver
+  srForceElement* force;
+  int nforce, force_capacity;
+  srNames laws;                  // registered by C code and plugins: name -> impedances[]
+  const srImpedance** impedances;
+  int nimpedance, impedance_capacity;
+  srPlace registering;           // place of the plugin that is being loaded
+} srCompiler;
+
+// Index of a member in its definition struct, for the functions below.
+#define SR_FIELD(Def, member) ((int)(offsetof(Def, member) / sizeof(srAttr)))
+
+// ---------------------------------------------------------------------------------------------- compile_value.c
+srPlace sr_c_place(const srCompiler* c, srElementKind kind, int i, int field);  // of the attribute, or of its element
+void sr_c_error(srCompiler* c, srPlace place, const char* format, ...) SR_PRINTF(3, 4);
+void sr_c_warning(srCompiler* c, srPlace place, const char* format, ...) SR_PRINTF(3, 4);
+const srAttr* sr_c_attr(const srCompiler* c, srElementKind kind, int i, int field);
+// Text of a NAME, REF, WORD or FILE attribute, its default when not given; NULL when there is none.
+const char* sr_c_text(srCompiler* c, srElementKind kind, int i, int field);
+// Numbers of a FORMULA attribute (or of its default) into out, at most max; returns how many, 0 when not given and without
+// default, -1 after an error. The count is checked against the field's.
+int sr_c_numbers(srCompiler* c, srElementKind kind, int i, int field, double* out, int max);
+// One number; false after an error.
+bool sr_c_number(srCompiler* c, srElementKind kind, int i, int field, double* out);
+// Nodes of a LAW attribute; as sr_c_numbers.
+int sr_c_laws(srCompiler* c, srElementKind kind, int i, int field, srNode* out, int max);
+// Orientation from rot or rpy and position from at (field -1: none) as a pose; false after an error.
+bool sr_c_pose(srCompiler* c, srElementKind kind, int i, int at, int rot, int rpy, double pose[16]);
+// "name" is new in its table, else an error.
+bool sr_c_new_name(srCompiler* c, srNames* names, const char* name, int index, const char* what, srPlace place);
+// Index of a name in a table, else an error with the nearest known one; -1.
+int sr_c_find(srCompiler* c, const srNames* names, const char* name, const char* what, srPlace place);
+void sr_c_know(srCompiler* c, const char* word);
+int sr_c_errors(const srCompiler* c);
+
+// ------------------------------------------------------------------------------------------------------- stages
+void sr_compile_parameters(srCompiler* c);  // compile_value.c
+void sr_compile_tree(srCompiler* c);        // compile_tree.c: bodies, joints, links, coordinates
+void sr_compile_inertia(srCompiler* c);     // compile_inertia.c: bodies and links
+void sr_compile_points(srCompiler* c);      // compile_points.c
+void sr_compile_functions(srCompiler* c);   // compile_function.c: motions, plugins, registered laws and functions
+void sr_compile_sensors(srCompiler* c);     // compile_law.c: states and sensors
+void sr_compile_drivers(srCompiler* c);     // compile_law.c
+void sr_compile_forces(srCompiler* c);      // compile_force.c
+void sr_compile_programs(srCompiler* c);    // compile_law.c
+void sr_compile_run(srCompiler* c);         // compile.c: option and run
+
+// Index of a point "body/point" or "body"; -1 after an error.
+int sr_c_point(srCompiler* c, srElementKind kind, int i, int field);
+// Velocity coordinate of "joint" and "coordinate" attributes; -1 after an error. *qdof: its position coordinate, -1 for
+// quaternion joints.
+int sr_c_coordinate(srCompiler* c, srElementKind kind, int i, int joint, int coordinate, int* qdof, int* joint_index);
+// Adds a node to the law program; index of its value.
+int sr_c_root(srCompiler* c, srNode node);
+// Registers a law or a function, copied; a second one of the same name is an error. compile_function.c
+void sr_c_register_impedance(srCompiler* c, const srImpedance* law);
+void sr_c_register_function(srCompiler* c, const srFunction* function);
+// Loads a shared library and registers what it has. plugin.c
+void sr_plugin_load(srCompiler* c, const char* library, srPlace place);
+void sr_plugins_close(struct srModelPrivate* priv);
+
+#endif

@@ -1,0 +1,241 @@
+// Force elements: every spring, damper, stop, link, bushing, force and user law becomes an impedance at a port.
+#include <math.h>
+#include <string.h>
+
+#include "model/compile.h"
+
+static const srImpedance* builtin(const char* name) {
+  const srImpedance* law = sr_builtin_impedance(name);
+  SR_ASSERT(law);
+  return law;
+}
+
+// A new element; its name is the given one, or says what it is.
+static srForceElement* add(srCompiler* c, const srImpedance* law, srAccount account, const char* name, srPlace place) {
+  srForceElement* e = &SR_PUSH(&c->scratch, c->force, c->nforce, c->force_capacity);
+  place.file = sr_pool_text(c->pool, place.file);
+  *e = (srForceElement){.name = sr_pool_text(c->pool, name), .place = place, .law = law, .account = account};
+  e->dof = e->qdof = e->point[0] = e->point[1] = e->formula = e->link_arg = -1;
+  e->tau = 1e-4;
+  e->y = c->m->ny;
+  e->ny = law->ny;
+  c->m->ny += law->ny;
+  return e;
+}
+
+static void set_parameters(srCompiler* c, srForceElement* e, const double* p, int n) {
+  double* copy = sr_pool_alloc(c->pool, (size_t)(n + 1) * sizeof *copy);
+  if (n > 0) memcpy(copy, p, (size_t)n * sizeof *p);
+  e->p = copy;
+  e->np = n;
+}
+
+static const char* name_or(srCompiler* c, srElementKind kind, int i, const char* what, const char* of) {
+  const char* name = sr_c_text(c, kind, i, 0);  // NAME is the first attribute of every force element
+  return name ? name : sr_pool_printf(&c->scratch, "%s %s", what, of ? of : "");
+}
+
+// ------------------------------------------------------------------------------- springs, dampers, stops of joints
+static void on_coordinate(srCompiler* c, const char* law, int j, int k, srPlace place, const double* p, int np) {
+  const srModel* m = c->m;
+  const bool scalar = sr_joint_kind((srJointType)m->joint_type[j])->scalar;
+  const char* name = sr_pool_printf(&c->scratch, "%s of %s", law, m->v_name[m->joint_v[j] + k]);
+  srForceElement* e = add(c, builtin(law), SR_ACCOUNT_DISSIPATED, name, place);
+  e->dof = m->joint_v[j] + k;
+  e->qdof = scalar ? m->joint_q[j] + k : -1;
+  set_parameters(c, e, p, np);
+}
+
+static bool not_negative(srCompiler* c, int joint, int field, double* out) {
+  if (!sr_c_number(c, SR_ELEMENT_JOINT, joint, field, out)) return false;
+  if (*out >= 0) return true;
+  sr_c_error(c, sr_c_place(c, SR_ELEMENT_JOINT, joint, field), "'%s' is negative: %g",
+             srs_element(SR_ELEMENT_JOINT)->fields[field].word, *out);
+  return false;
+}
+
+static void joint_spring(srCompiler* c, int j, int joint) {
+  const int n = c->m->joint_nv[j], field = SR_FIELD(srJointDef, stiffness);
+  srPlace place = sr_c_place(c, SR_ELEMENT_JOINT, joint, field);
+  double stiffness, rest[7] = {0};
+  if (!not_negative(c, joint, field, &stiffness)) return;
+  const int nrest = sr_c_numbers(c, SR_ELEMENT_JOINT, joint, SR_FIELD(srJointDef, rest), rest, 7);
+  if (nrest < 0 || stiffness == 0) return;
+  if (!sr_joint_kind((srJointType)c->m->joint_type[j])->scalar) {
+    sr_c_error(c, place, "'stiffness' needs a joint whose coordinates are numbers; for '%s' use a <bushing>",
+               c->m->joint_name[j]);
+  } else if (nrest > 0 && nrest != n) {
+    sr_c_error(c, sr_c_place(c, SR_ELEMENT_JOINT, joint, SR_FIELD(srJointDef, rest)),
+               "'rest' of joint '%s' takes %d value%s, got %d", c->m->joint_name[j], n, n == 1 ? "" : "s", nrest);
+  } else {
+    for (int k = 0; k < n; k++) on_coordinate(c, "joint-spring", j, k, place, (double[]){stiffness, rest[k]}, 2);
+  }
+}
+
+static void joint_damper(srCompiler* c, int j, int joint) {
+  double damping;
+  if (!not_negative(c, joint, SR_FIELD(srJointDef, damping), &damping) || damping == 0) return;
+  srPlace place = sr_c_place(c, SR_ELEMENT_JOINT, joint, SR_FIELD(srJointDef, damping));
+  for (int k = 0; k < c->m->joint_nv[j]; k++) on_coordinate(c, "joint-damper", j, k, place, &damping, 1);
+}
+
+static void joint_stop(srCompiler* c, int j, int joint) {
+  const double* limits = c->priv->limits + 2 * j;
+  double stiffness, damping;
+  if (!not_negative(c, joint, SR_FIELD(srJointDef, limit_stiffness), &stiffness)) return;
+  if (!not_negative(c, joint, SR_FIELD(srJointDef, limit_damping), &damping)) return;
+  if (isnan(limits[0])) return;
+  on_coordinate(c, "joint-stop", j, 0, sr_c_place(c, SR_ELEMENT_JOINT, joint, SR_FIELD(srJointDef, limits)),
+                (double[]){limits[0], limits[1], stiffness, damping}, 4);
+}
+
+static void joint_elements(srCompiler* c) {
+  for (int j = 0; j < c->m->njoint; j++) {
+    const int joint = c->joint_of_spec_body[c->spec_of_body[j + 1]];
+    if (joint < 0 || c->m->joint_nv[j] == 0) continue;
+    joint_spring(c, j, joint);
+    joint_damper(c, j, joint);
+    joint_stop(c, j, joint);
+  }
+}
+
+// ----------------------------------------------------------------------------------------------- elements by formula
+static void torque(srCompiler* c, int i) {
+  srNode node;
+  int qdof = -1, joint;
+  const int dof = sr_c_coordinate(c, SR_ELEMENT_TORQUE, i, SR_FIELD(srTorqueDef, joint),
+                                  SR_FIELD(srTorqueDef, coordinate), &qdof, &joint);
+  if (sr_c_laws(c, SR_ELEMENT_TORQUE, i, SR_FIELD(srTorqueDef, law), &node, 1) != 1 || dof < 0) return;
+  const char* name = name_or(c, SR_ELEMENT_TORQUE, i, "torque on", c->m->v_name[dof]);
+  srForceElement* e =
+      add(c, builtin("joint-formula"), SR_ACCOUNT_TORQUE, name, srs_place(c->spec, SR_ELEMENT_TORQUE, i));
+  e->dof = dof;
+  e->qdof = qdof;
+  e->formula = sr_c_root(c, node);
+}
+
+// The two ends of a link, bushing or user law; false when one is unknown or both are one.
+static bool ends(srCompiler* c, srElementKind kind, int i, int a, int b, int point[2]) {
+  point[0] = sr_c_point(c, kind, i, a);
+  point[1] = sr_c_point(c, kind, i, b);
+  if (point[0] < 0 || point[1] < 0) return false;
+  const srModel* m = c->m;
+  if (m->point_link[point[0]] != m->point_link[point[1]]) return true;
+  sr_c_error(c, sr_c_place(c, kind, i, b), "'%s' and '%s' cannot move against each other", m->point_name[point[0]],
+             m->point_name[point[1]]);
+  return false;
+}
+
+static void link_law(srCompiler* c, int i) {
+  int point[2];
+  srNode node;
+  const bool ok = ends(c, SR_ELEMENT_LINK, i, SR_FIELD(srLinkDef, a), SR_FIELD(srLinkDef, b), point);
+  c->link_arg = c->m->nlink_arg;
+  const int n = sr_c_laws(c, SR_ELEMENT_LINK, i, SR_FIELD(srLinkDef, law), &node, 1);
+  c->link_arg = -1;
+  if (!ok || n != 1) return;
+  const char* name = name_or(c, SR_ELEMENT_LINK, i, "link to", c->m->point_name[point[1]]);
+  srForceElement* e = add(c, builtin("link-formula"), SR_ACCOUNT_LINK, name, srs_place(c->spec, SR_ELEMENT_LINK, i));
+  memcpy(e->point, point, sizeof point);
+  e->formula = sr_c_root(c, node);
+  e->link_arg = c->m->nlink_arg;
+  c->m->nlink_arg += 2;
+}
+
+static void external_force(srCompiler* c, int i) {
+  srNode f[3], moment[3];
+  const int nf = sr_c_laws(c, SR_ELEMENT_FORCE, i, SR_FIELD(srForceDef, f), f, 3);
+  const int nm = sr_c_laws(c, SR_ELEMENT_FORCE, i, SR_FIELD(srForceDef, m), moment, 3);
+  if (nf != 3 || nm != 3) return;
+  const int point = c->force_point + i;
+  const char* name = name_or(c, SR_ELEMENT_FORCE, i, "force on", c->m->body_name[c->m->point_body[point]]);
+  srForceElement* e = add(c, builtin("point-formula"), SR_ACCOUNT_FORCE, name, srs_place(c->spec, SR_ELEMENT_FORCE, i));
+  e->point[0] = point;
+  e->formula = c->nroot;  // moment, then force: angular first
+  for (int k = 0; k < 3; k++) sr_c_root(c, moment[k]);
+  for (int k = 0; k < 3; k++) sr_c_root(c, f[k]);
+}
+
+static void bushing(srCompiler* c, int i) {
+  int point[2];
+  double p[12];
+  const bool ok = ends(c, SR_ELEMENT_BUSHING, i, SR_FIELD(srBushingDef, a), SR_FIELD(srBushingDef, b), point);
+  const int nk = sr_c_numbers(c, SR_ELEMENT_BUSHING, i, SR_FIELD(srBushingDef, stiffness), p, 6);
+  const int nd = sr_c_numbers(c, SR_ELEMENT_BUSHING, i, SR_FIELD(srBushingDef, damping), p + 6, 6);
+  if (!ok || nk != 6 || nd != 6) return;
+  const char* name = name_or(c, SR_ELEMENT_BUSHING, i, "bushing to", c->m->point_name[point[1]]);
+  srForceElement* e =
+      add(c, builtin("bushing"), SR_ACCOUNT_DISSIPATED, name, srs_place(c->spec, SR_ELEMENT_BUSHING, i));
+  memcpy(e->point, point, sizeof point);
+  set_parameters(c, e, p, 12);
+}
+
+// ------------------------------------------------------------------------------------------------------ user laws
+static bool user_port(srCompiler* c, int i, srPort port, srForceElement* at) {
+  const srUserDef* def = srs_get(c->spec, SR_ELEMENT_USER, i);
+  const bool joint = sr_given(def->joint), point = sr_given(def->point), two = sr_given(def->a) && sr_given(def->b);
+  static const char* const wanted[] = {"'joint'", "'a' and 'b'", "'point'", "'a' and 'b'"};
+  const bool right = port == SR_PORT_JOINT ? joint : port == SR_PORT_POINT ? point : two;
+  if (!right || joint + point + (sr_given(def->a) || sr_given(def->b)) != 1) {
+    sr_c_error(c, srs_place(c->spec, SR_ELEMENT_USER, i), "the law '%s' takes %s and no other attachment", def->law.text,
+               wanted[port]);
+    return false;
+  }
+  int j;
+  if (port == SR_PORT_JOINT) {
+    at->dof = sr_c_coordinate(c, SR_ELEMENT_USER, i, SR_FIELD(srUserDef, joint), SR_FIELD(srUserDef, coordinate),
+                              &at->qdof, &j);
+    return at->dof >= 0;
+  }
+  if (port == SR_PORT_POINT) {
+    at->point[0] = sr_c_point(c, SR_ELEMENT_USER, i, SR_FIELD(srUserDef, point));
+    return at->point[0] >= 0;
+  }
+  return ends(c, SR_ELEMENT_USER, i, SR_FIELD(srUserDef, a), SR_FIELD(srUserDef, b), at->point);
+}
+
+static int user_parameters(srCompiler* c, int i, const srImpedance* law, double** p) {
+  const int field = SR_FIELD(srUserDef, parameters);
+  const srAttr* attr = sr_c_attr(c, SR_ELEMENT_USER, i, field);
+  const int most = attr->text ? (int)strlen(attr->text) / 2 + 1 : attr->n;
+  *p = sr_pool_alloc(&c->scratch, (size_t)(most + 1) * sizeof **p);
+  const int n = sr_c_numbers(c, SR_ELEMENT_USER, i, field, *p, most);
+  if (n < 0 || law->np < 0 || n == law->np) return n;
+  sr_c_error(c, sr_c_place(c, SR_ELEMENT_USER, i, field), "the law '%s' takes %d parameter%s, got %d", law->name, law->np,
+             law->np == 1 ? "" : "s", n);
+  return -1;
+}
+
+static void user_law(srCompiler* c, int i) {
+  const char* word = sr_c_text(c, SR_ELEMENT_USER, i, SR_FIELD(srUserDef, law));
+  if (!word) return;
+  const int k = sr_c_find(c, &c->laws, word, "law", sr_c_place(c, SR_ELEMENT_USER, i, SR_FIELD(srUserDef, law)));
+  if (k < 0) return;
+  const srImpedance* law = c->impedances[k];
+  srForceElement at = {.dof = -1, .qdof = -1, .point = {-1, -1}};
+  double *p, tau;
+  const int np = user_parameters(c, i, law, &p);
+  const bool placed = user_port(c, i, law->port, &at);
+  if (!sr_c_number(c, SR_ELEMENT_USER, i, SR_FIELD(srUserDef, tau), &tau) || np < 0 || !placed) return;
+  const char* name = name_or(c, SR_ELEMENT_USER, i, "law", word);
+  srForceElement* e = add(c, law, SR_ACCOUNT_USER, name, srs_place(c->spec, SR_ELEMENT_USER, i));
+  e->dof = at.dof;
+  e->qdof = at.qdof;
+  memcpy(e->point, at.point, sizeof at.point);
+  e->tau = tau;
+  set_parameters(c, e, p, np);
+}
+
+void sr_compile_forces(srCompiler* c) {
+  c->m->ny = c->priv->ny_user;
+  joint_elements(c);
+  for (int i = 0; i < srs_count(c->spec, SR_ELEMENT_TORQUE); i++) torque(c, i);
+  for (int i = 0; i < srs_count(c->spec, SR_ELEMENT_LINK); i++) link_law(c, i);
+  for (int i = 0; i < srs_count(c->spec, SR_ELEMENT_BUSHING); i++) bushing(c, i);
+  for (int i = 0; i < srs_count(c->spec, SR_ELEMENT_FORCE); i++) external_force(c, i);
+  for (int i = 0; i < srs_count(c->spec, SR_ELEMENT_USER); i++) user_law(c, i);
+  srForceElement* force = sr_pool_alloc(c->pool, (size_t)(c->nforce + 1) * sizeof *force);
+  if (c->nforce > 0) memcpy(force, c->force, (size_t)c->nforce * sizeof *force);
+  c->m->force = force;
+  c->m->nforce = c->nforce;
+}

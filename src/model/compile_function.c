@@ -1,0 +1,125 @@
+// Named functions and laws: motions of the file, and what C code and plugins register.
+#include <stdio.h>
+#include <string.h>
+
+#include "expr/motion.h"
+#include "model/compile.h"
+#include "model/spec.h"
+
+void sr_c_register_impedance(srCompiler* c, const srImpedance* law) {
+  if (!law->name || !law->evaluate) {
+    sr_c_error(c, c->registering, "a registered law has no name or no function");
+    return;
+  }
+  srImpedance* copy = sr_pool_alloc(c->pool, sizeof *copy);
+  *copy = *law;
+  copy->name = sr_pool_text(c->pool, law->name);
+  if (!sr_c_new_name(c, &c->laws, copy->name, c->nimpedance, "law", c->registering)) return;
+  SR_PUSH(&c->scratch, c->impedances, c->nimpedance, c->impedance_capacity) = copy;
+}
+
+void sr_c_register_function(srCompiler* c, const srFunction* function) {
+  if (!function->name || !function->evaluate) {
+    sr_c_error(c, c->registering, "a registered function has no name or no code");
+    return;
+  }
+  srFunction copy = *function;
+  copy.name = sr_pool_text(c->pool, function->name);
+  if (!sr_c_new_name(c, &c->functions, copy.name, 0, "function", c->registering)) return;
+  sr_graph_add_function(c->graph, &copy);
+  sr_c_know(c, copy.name);
+}
+
+// -------------------------------------------------------------------------------------------------------- motions
+// A number that this kind of motion needs.
+static bool needed(srCompiler* c, int i, int field, const char* type, double* out) {
+  int n = sr_c_numbers(c, SR_ELEMENT_MOTION, i, field, out, 1);
+  if (n == 0) {
+    sr_c_error(c, srs_place(c->spec, SR_ELEMENT_MOTION, i), "a %s motion needs the attribute '%s'", type,
+               srs_element(SR_ELEMENT_MOTION)->fields[field].word);
+  }
+  return n == 1;
+}
+
+static bool spline(srCompiler* c, int i, const char* type, srFunction* out, char* why, size_t size) {
+  const int points = SR_FIELD(srMotionDef, points);
+  const srAttr* attr = sr_c_attr(c, SR_ELEMENT_MOTION, i, points);
+  const int most = attr->text ? (int)strlen(attr->text) / 2 + 1 : attr->n;
+  double* given = sr_pool_alloc(&c->scratch, (size_t)(most + 4) * sizeof *given);
+  const int n = sr_c_numbers(c, SR_ELEMENT_MOTION, i, points, given, most);
+  if (n < 0) return false;
+  if (n == 0 || n % 2) {
+    snprintf(why, size, n ? "'points' takes pairs x y, got an odd number of values"
+                          : "a spline needs 'points' (x1 y1 x2 y2 ...) or a 'file'");
+    return false;
+  }
+  double* x = sr_pool_alloc(&c->scratch, (size_t)n * sizeof *x);
+  double* y = x + n / 2;
+  for (int k = 0; k < n / 2; k++) {
+    x[k] = given[2 * k];
+    y[k] = given[2 * k + 1];
+  }
+  const char* ends = sr_c_text(c, SR_ELEMENT_MOTION, i, SR_FIELD(srMotionDef, ends));
+  if (strcmp(type, "quintic") == 0) return sr_motion_quintic(c->pool, x, y, n / 2, out, why, size);
+  return sr_motion_cubic(c->pool, x, y, n / 2, strcmp(ends, "clamped") == 0, out, why, size);
+}
+
+static bool trapezoid(srCompiler* c, int i, srFunction* out, char* why, size_t size) {
+  double start, from, to, speed, acceleration;
+  const char* type = "trapezoid";
+  bool ok = sr_c_number(c, SR_ELEMENT_MOTION, i, SR_FIELD(srMotionDef, start), &start);
+  ok &= sr_c_number(c, SR_ELEMENT_MOTION, i, SR_FIELD(srMotionDef, from), &from);
+  ok &= needed(c, i, SR_FIELD(srMotionDef, to), type, &to);
+  ok &= needed(c, i, SR_FIELD(srMotionDef, speed), type, &speed);
+  ok &= needed(c, i, SR_FIELD(srMotionDef, acceleration), type, &acceleration);
+  return ok && sr_motion_trapezoid(c->pool, start, from, to, speed, acceleration, out, why, size);
+}
+
+static bool sweep(srCompiler* c, int i, srFunction* out, char* why, size_t size) {
+  double start, duration, amplitude, f0, f1;
+  const char* type = "sweep";
+  bool ok = sr_c_number(c, SR_ELEMENT_MOTION, i, SR_FIELD(srMotionDef, start), &start);
+  ok &= needed(c, i, SR_FIELD(srMotionDef, duration), type, &duration);
+  ok &= needed(c, i, SR_FIELD(srMotionDef, amplitude), type, &amplitude);
+  ok &= needed(c, i, SR_FIELD(srMotionDef, f0), type, &f0);
+  ok &= needed(c, i, SR_FIELD(srMotionDef, f1), type, &f1);
+  return ok && sr_motion_sweep(c->pool, start, duration, amplitude, f0, f1, out, why, size);
+}
+
+static void compile_motion(srCompiler* c, int i) {
+  const char* name = sr_c_text(c, SR_ELEMENT_MOTION, i, SR_FIELD(srMotionDef, name));
+  const char* type = sr_c_text(c, SR_ELEMENT_MOTION, i, SR_FIELD(srMotionDef, type));
+  srFunction function = {0};
+  char why[256] = "";
+  bool ok = false;
+  if (!name || !type) return;
+  if (strcmp(type, "trapezoid") == 0) {
+    ok = trapezoid(c, i, &function, why, sizeof why);
+  } else if (strcmp(type, "sweep") == 0) {
+    ok = sweep(c, i, &function, why, sizeof why);
+  } else {
+    ok = spline(c, i, type, &function, why, sizeof why);
+  }
+  if (why[0]) {
+    sr_c_error(c, sr_c_place(c, SR_ELEMENT_MOTION, i, SR_FIELD(srMotionDef, points)), "motion '%s': %s", name, why);
+  }
+  c->registering = sr_c_place(c, SR_ELEMENT_MOTION, i, SR_FIELD(srMotionDef, name));
+  function.name = name;
+  if (ok) sr_c_register_function(c, &function);
+}
+
+void sr_compile_functions(srCompiler* c) {
+  const srImpedance* laws;
+  const srFunction* functions;
+  const int nlaw = sr_spec_impedances(c->spec, &laws), nfunction = sr_spec_functions(c->spec, &functions);
+  for (int i = 0; i < nlaw; i++) sr_c_register_impedance(c, &laws[i]);
+  for (int i = 0; i < nfunction; i++) sr_c_register_function(c, &functions[i]);
+
+  const int nplugin = srs_count(c->spec, SR_ELEMENT_PLUGIN);
+  c->priv->plugins = sr_pool_alloc(c->pool, (size_t)(nplugin + 1) * sizeof(void*));
+  for (int i = 0; i < nplugin; i++) {
+    const char* library = sr_c_text(c, SR_ELEMENT_PLUGIN, i, SR_FIELD(srPluginDef, library));
+    if (library) sr_plugin_load(c, library, sr_c_place(c, SR_ELEMENT_PLUGIN, i, SR_FIELD(srPluginDef, library)));
+  }
+  for (int i = 0; i < srs_count(c->spec, SR_ELEMENT_MOTION); i++) compile_motion(c, i);
+}

@@ -1,0 +1,248 @@
+// Inertia: bodies from <inertial> and from shapes with a density; links from the bodies that ride on them.
+//
+//   about another point:  J_o = J_c + m (|c|^2 1 - c c^T)
+//   physical:  m >= 0,  principal moments >= 0,  none larger than the sum of the other two
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "math/dense.h"
+#include "math/pose.h"
+#include "model/compile.h"
+
+typedef struct Inertia {
+  double mass, com[3];
+  double J[9];  // about the centre of mass
+} Inertia;
+
+#define PI 3.14159265358979323846
+
+static void diagonal(double J[9], double xx, double yy, double zz) {
+  memset(J, 0, 9 * sizeof *J);
+  J[0] = xx;
+  J[4] = yy;
+  J[8] = zz;
+}
+
+// J += m (|r|^2 1 - r r^T)
+static void add_parallel_axis(double J[9], double mass, const double r[3]) {
+  const double rr = srm_dot3(r, r);
+  for (int i = 0; i < 3; i++) {
+    for (int k = 0; k < 3; k++) J[3 * i + k] += mass * ((i == k ? rr : 0) - r[i] * r[k]);
+  }
+}
+
+// The two bodies as one.
+static void add_inertia(Inertia* sum, const Inertia* part) {
+  const double mass = sum->mass + part->mass;
+  double com[3], to_sum[3], to_part[3];
+  for (int k = 0; k < 3; k++) {
+    com[k] = mass > 0 ? (sum->mass * sum->com[k] + part->mass * part->com[k]) / mass : sum->com[k];
+    to_sum[k] = sum->com[k] - com[k];
+    to_part[k] = part->com[k] - com[k];
+  }
+  for (int k = 0; k < 9; k++) sum->J[k] += part->J[k];
+  add_parallel_axis(sum->J, sum->mass, to_sum);
+  add_parallel_axis(sum->J, part->mass, to_part);
+  memcpy(sum->com, com, sizeof com);
+  sum->mass = mass;
+}
+
+// --------------------------------------------------------------------------------------------------------- shapes
+static void sphere(const double* s, Inertia* out) {
+  out->mass *= 4.0 / 3.0 * PI * s[0] * s[0] * s[0];
+  const double i = 0.4 * out->mass * s[0] * s[0];
+  diagonal(out->J, i, i, i);
+}
+
+static void box(const double* s, Inertia* out) {
+  out->mass *= s[0] * s[1] * s[2];
+  const double k = out->mass / 12, x = s[0] * s[0], y = s[1] * s[1], z = s[2] * s[2];
+  diagonal(out->J, k * (y + z), k * (x + z), k * (x + y));
+}
+
+static void cylinder(const double* s, Inertia* out) {
+  out->mass *= PI * s[0] * s[0] * s[1];
+  const double across = out->mass * (3 * s[0] * s[0] + s[1] * s[1]) / 12;
+  diagonal(out->J, across, across, 0.5 * out->mass * s[0] * s[0]);
+}
+
+// A cylinder and two half balls; the centroid of a half ball is 3/8 r from its base.
+static void capsule(const double* s, Inertia* out) {
+  const double r = s[0], length = s[1], density = out->mass;
+  const double barrel = density * PI * r * r * length, balls = density * 4.0 / 3.0 * PI * r * r * r;
+  const double ball_across = balls * (0.4 * r * r + 0.25 * length * length + 0.375 * length * r);
+  const double across = barrel * (3 * r * r + length * length) / 12 + ball_across;
+  out->mass = barrel + balls;
+  diagonal(out->J, across, across, 0.5 * barrel * r * r + 0.4 * balls * r * r);
+}
+
+static void ellipsoid(const double* s, Inertia* out) {
+  out->mass *= 4.0 / 3.0 * PI * s[0] * s[1] * s[2];
+  const double k = out->mass / 5, x = s[0] * s[0], y = s[1] * s[1], z = s[2] * s[2];
+  diagonal(out->J, k * (y + z), k * (x + z), k * (x + y));
+}
+
+// mass holds the density on entry.
+static const struct ShapeKind {
+  const char* word;
+  int nsize;
+  void (*inertia)(const double* size, Inertia* out);
+} shapes[] = {
+    {"sphere", 1, sphere}, {"box", 3, box}, {"cylinder", 2, cylinder}, {"capsule", 2, capsule}, {"ellipsoid", 3, ellipsoid}};
+
+static bool shape_density(srCompiler* c, int i, double* density) {
+  *density = 0;
+  int n = sr_c_numbers(c, SR_ELEMENT_SHAPE, i, SR_FIELD(srShapeDef, density), density, 1);
+  if (n < 0) return false;
+  const char* material = sr_c_text(c, SR_ELEMENT_SHAPE, i, SR_FIELD(srShapeDef, material));
+  if (n == 0 && material) {
+    int k = sr_c_find(c, &c->materials, material, "material",
+                      sr_c_place(c, SR_ELEMENT_SHAPE, i, SR_FIELD(srShapeDef, material)));
+    if (k < 0 || !sr_c_number(c, SR_ELEMENT_MATERIAL, k, SR_FIELD(srMaterialDef, density), density)) return false;
+  }
+  if (*density >= 0) return true;
+  sr_c_error(c, sr_c_place(c, SR_ELEMENT_SHAPE, i, SR_FIELD(srShapeDef, density)), "the density is negative");
+  return false;
+}
+
+// Checks a shape; its inertia in the body's frame. False after an error.
+static bool shape_inertia(srCompiler* c, int i, Inertia* out) {
+  const char* word = sr_c_text(c, SR_ELEMENT_SHAPE, i, SR_FIELD(srShapeDef, type));
+  const struct ShapeKind* kind = NULL;
+  for (int k = 0; word && k < SR_COUNT(shapes); k++) kind = strcmp(word, shapes[k].word) == 0 ? &shapes[k] : kind;
+  srPlace place = sr_c_place(c, SR_ELEMENT_SHAPE, i, SR_FIELD(srShapeDef, size));
+  double size[3], pose[16], J[9];
+  int n = sr_c_numbers(c, SR_ELEMENT_SHAPE, i, SR_FIELD(srShapeDef, size), size, 3);
+  if (!kind || n < 0 || !shape_density(c, i, &out->mass)) return false;
+  if (n != kind->nsize) {
+    sr_c_error(c, place, "'size' of a %s takes %d value%s, got %d", word, kind->nsize, kind->nsize > 1 ? "s" : "", n);
+    return false;
+  }
+  for (int k = 0; k < n; k++) {
+    if (size[k] > 0) continue;
+    sr_c_error(c, place, "'size' of a %s must be positive, got %g", word, size[k]);
+    return false;
+  }
+  if (!sr_c_pose(c, SR_ELEMENT_SHAPE, i, SR_FIELD(srShapeDef, at), SR_FIELD(srShapeDef, rot), SR_FIELD(srShapeDef, rpy),
+                 pose)) {
+    return false;
+  }
+  kind->inertia(size, out);
+  memcpy(J, out->J, sizeof J);
+  srm_pose_rotate_tensor(pose, J, out->J);
+  memcpy(out->com, pose + 12, sizeof out->com);
+  return true;
+}
+
+static void add_shapes(srCompiler* c, Inertia* bodies) {
+  for (int i = 0; i < srs_count(c->spec, SR_ELEMENT_MATERIAL); i++) {
+    const char* name = sr_c_text(c, SR_ELEMENT_MATERIAL, i, SR_FIELD(srMaterialDef, name));
+    srPlace place = sr_c_place(c, SR_ELEMENT_MATERIAL, i, SR_FIELD(srMaterialDef, name));
+    if (name) sr_c_new_name(c, &c->materials, name, i, "material", place);
+  }
+  for (int i = 0; i < srs_count(c->spec, SR_ELEMENT_SHAPE); i++) {
+    const int owner = srs_owner(c->spec, SR_ELEMENT_SHAPE, i);
+    Inertia part = {0};
+    if (shape_inertia(c, i, &part) && owner >= 0 && part.mass > 0) add_inertia(&bodies[c->body_of_spec[owner]], &part);
+  }
+}
+
+// ------------------------------------------------------------------------------------------------------- inertial
+static void check_physical(srCompiler* c, const char* body, const double J[9], srPlace place) {
+  double e[3];
+  srm_eigen_sym3(J, e);
+  double low = fmin(e[0], fmin(e[1], e[2])), high = fmax(e[0], fmax(e[1], e[2]));
+  const double rounding = 1e-10 * fabs(high);
+  if (low < -rounding) {
+    sr_c_error(c, place, "the inertia of body '%s' is not physical: it has a negative principal moment (%g kg m^2)", body,
+               low);
+  } else if (high > e[0] + e[1] + e[2] - high + rounding) {
+    sr_c_error(c, place,
+               "the inertia of body '%s' is not physical: its principal moments %g, %g, %g break the triangle "
+               "inequality (none may exceed the sum of the others)",
+               body, e[0], e[1], e[2]);
+  }
+}
+
+static void read_inertial(srCompiler* c, int body, int i, Inertia* out) {
+  const char* name = c->m->body_name[body];
+  double pose[16], given[6] = {0}, J[9];
+  if (!sr_c_number(c, SR_ELEMENT_INERTIAL, i, SR_FIELD(srInertialDef, mass), &out->mass)) return;
+  if (out->mass < 0) {
+    sr_c_error(c, sr_c_place(c, SR_ELEMENT_INERTIAL, i, SR_FIELD(srInertialDef, mass)),
+               "the mass of body '%s' is negative: %g kg", name, out->mass);
+  }
+  if (sr_c_numbers(c, SR_ELEMENT_INERTIAL, i, SR_FIELD(srInertialDef, com), out->com, 3) < 0) return;
+  if (sr_c_numbers(c, SR_ELEMENT_INERTIAL, i, SR_FIELD(srInertialDef, inertia), given, 6) < 0) return;
+  if (!sr_c_pose(c, SR_ELEMENT_INERTIAL, i, -1, SR_FIELD(srInertialDef, rot), SR_FIELD(srInertialDef, rpy), pose)) return;
+  diagonal(J, given[0], given[1], given[2]);
+  J[1] = J[3] = given[3];
+  J[2] = J[6] = given[4];
+  J[5] = J[7] = given[5];
+  check_physical(c, name, J, sr_c_place(c, SR_ELEMENT_INERTIAL, i, SR_FIELD(srInertialDef, inertia)));
+  srm_pose_rotate_tensor(pose, J, out->J);
+}
+
+// ---------------------------------------------------------------------------------------------------------- links
+// Adds a body to the inertia of its link, about the link's origin.
+static void add_to_link(const Inertia* body, const double pose[16], double* link) {
+  double J[9], com[3];
+  srm_pose_rotate_tensor(pose, body->J, J);
+  srm_pose_point(pose, body->com, com);
+  add_parallel_axis(J, body->mass, com);
+  for (int i = 0; i < 3; i++) {
+    for (int k = 0; k < 3; k++) link[4 * k + i] += J[3 * i + k];
+    link[12 + i] += body->mass * com[i];
+  }
+  link[15] += body->mass;
+}
+
+// A joint that moves nothing with inertia cannot be integrated: name it. Sums masses and moments from the tips inward.
+static void check_massless(srCompiler* c, const double* inertia) {
+  srModel* m = c->m;
+  double* beyond = sr_pool_alloc(&c->scratch, (size_t)m->nlink * 2 * sizeof *beyond);  // mass, moments
+  for (int i = m->nlink - 1; i > 0; i--) {
+    const double* I = inertia + 16 * i;
+    beyond[2 * i] += I[15];
+    beyond[2 * i + 1] += I[0] + I[5] + I[10];
+    const bool slides = m->link_type[i] == SR_LINK_PRISMATIC;
+    const bool heavy = slides ? beyond[2 * i] > 0 : beyond[2 * i] > 0 || beyond[2 * i + 1] > 0;
+    if (!heavy && m->dof_armature[m->link_v[i]] <= 0) {
+      const int body = m->link_body[i];
+      sr_c_error(c, m->body_place[body],
+                 "body '%s' and all beyond it have no mass%s: joint '%s' would move nothing", m->body_name[body],
+                 slides ? "" : " and no inertia", m->joint_name[m->link_joint[i]]);
+    }
+    beyond[2 * m->link_parent[i]] += beyond[2 * i];
+    beyond[2 * m->link_parent[i] + 1] += beyond[2 * i + 1];
+  }
+}
+
+void sr_compile_inertia(srCompiler* c) {
+  srModel* m = c->m;
+  const size_t n = (size_t)m->nbody + 1;
+  Inertia* bodies = sr_pool_alloc(&c->scratch, n * sizeof *bodies);
+  const int errors = sr_c_errors(c);
+  for (int b = 1; b <= m->nbody; b++) {
+    int i = c->inertial_of_spec_body[c->spec_of_body[b]];
+    if (i >= 0) read_inertial(c, b, i, &bodies[b]);
+  }
+  add_shapes(c, bodies);
+
+  double* mass = sr_pool_alloc(c->pool, n * sizeof *mass);
+  double* com = sr_pool_alloc(c->pool, n * 4 * sizeof *com);
+  double* J = sr_pool_alloc(c->pool, n * 9 * sizeof *J);
+  double* link = sr_pool_alloc(c->pool, (size_t)m->nlink * 16 * sizeof *link);
+  for (int b = 1; b <= m->nbody; b++) {
+    mass[b] = bodies[b].mass;
+    memcpy(com + 4 * b, bodies[b].com, sizeof bodies[b].com);
+    memcpy(J + 9 * b, bodies[b].J, sizeof bodies[b].J);
+    add_to_link(&bodies[b], c->body_pose + 16 * b, link + 16 * m->body_link[b]);
+  }
+  m->body_mass = mass;
+  m->body_com = com;
+  m->body_inertia = J;
+  m->link_inertia = link;
+  if (sr_c_errors(c) == errors) check_massless(c, link);
+}

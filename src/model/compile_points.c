@@ -1,0 +1,77 @@
+// Points: the frame of every body, its named points, and the points of action of <force> elements, placed in the frame of
+// the link that carries them.
+#include "math/pose.h"
+#include "model/compile.h"
+#include "model/spec.h"
+
+#define NEW(c, type, n) ((type*)sr_pool_alloc((c)->pool, (size_t)(n) * sizeof(type)))
+
+typedef struct Points {
+  const char** name;
+  int* body;
+  double* pose;
+} Points;
+
+// Point k, with this pose in the body's frame.
+static void put(srCompiler* c, Points* P, int k, int body, const char* name, const double local[16]) {
+  P->name[k] = name;
+  P->body[k] = body;
+  srm_pose_compose(c->body_pose + 16 * body, local, P->pose + 16 * k);
+}
+
+static void named_point(srCompiler* c, Points* P, int k, int i) {
+  const int owner = srs_owner(c->spec, SR_ELEMENT_POINT, i);
+  const int body = owner >= 0 ? c->body_of_spec[owner] : 0;
+  const char* word = sr_c_text(c, SR_ELEMENT_POINT, i, SR_FIELD(srPointDef, name));
+  const srPlace place = sr_c_place(c, SR_ELEMENT_POINT, i, SR_FIELD(srPointDef, name));
+  double local[16];
+  if (!sr_c_pose(c, SR_ELEMENT_POINT, i, SR_FIELD(srPointDef, at), SR_FIELD(srPointDef, rot),
+                 SR_FIELD(srPointDef, rpy), local) ||
+      !word) {
+    return;
+  }
+  const char* problem = sr_name_problem(word);
+  if (problem) sr_c_error(c, place, "the name '%s' of a point %s", word, problem);
+  put(c, P, k, body, sr_pool_printf(c->pool, "%s/%s", c->m->body_name[body], word), local);
+  if (!sr_names_put(&c->points, P->name[k], k)) {
+    sr_c_error(c, place, "there are two points named '%s' in body '%s'", word, c->m->body_name[body]);
+  }
+}
+
+static void force_point(srCompiler* c, Points* P, int k, int i) {
+  const char* name = sr_c_text(c, SR_ELEMENT_FORCE, i, SR_FIELD(srForceDef, body));
+  double local[16];
+  srm_pose_identity(local);
+  if (!name || sr_c_numbers(c, SR_ELEMENT_FORCE, i, SR_FIELD(srForceDef, at), local + 12, 3) < 0) return;
+  int body = sr_c_find(c, &c->bodies, name, "body", sr_c_place(c, SR_ELEMENT_FORCE, i, SR_FIELD(srForceDef, body)));
+  if (body >= 0) put(c, P, k, c->body_of_spec[body], sr_pool_printf(c->pool, "%s/(force %d)", name, i + 1), local);
+}
+
+void sr_compile_points(srCompiler* c) {
+  srModel* m = c->m;
+  const int given = srs_count(c->spec, SR_ELEMENT_POINT), forces = srs_count(c->spec, SR_ELEMENT_FORCE);
+  const int n = m->nbody + 1 + given + forces;
+  Points P = {NEW(c, const char*, n), NEW(c, int, n), NEW(c, double, 16 * n)};
+  double identity[16];
+  srm_pose_identity(identity);
+  for (int b = 0; b <= m->nbody; b++) {
+    put(c, &P, b, b, m->body_name[b], identity);
+    sr_names_put(&c->points, P.name[b], b);
+  }
+  c->force_point = m->nbody + 1 + given;
+  for (int i = 0; i < given; i++) named_point(c, &P, m->nbody + 1 + i, i);
+  for (int i = 0; i < forces; i++) force_point(c, &P, c->force_point + i, i);
+
+  int* link_of = NEW(c, int, n);
+  for (int k = 0; k < n; k++) link_of[k] = m->body_link[P.body[k]];
+  m->npoint = n;
+  m->point_name = P.name;
+  m->point_body = P.body;
+  m->point_link = link_of;
+  m->point_pose = P.pose;
+}
+
+int sr_c_point(srCompiler* c, srElementKind kind, int i, int field) {
+  const char* name = sr_c_text(c, kind, i, field);
+  return name ? sr_c_find(c, &c->points, name, "point", sr_c_place(c, kind, i, field)) : -1;
+}

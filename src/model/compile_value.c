@@ -1,0 +1,324 @@
+// Attributes to values: numbers from formulas of parameters, nodes from laws, poses, names.
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "math/pose.h"
+#include "model/compile.h"
+#include "model/list.h"
+#include "model/spec.h"
+
+static const srField* field_of(srElementKind kind, int field) { return &srs_element(kind)->fields[field]; }
+
+const srAttr* sr_c_attr(const srCompiler* c, srElementKind kind, int i, int field) {
+  return (const srAttr*)srs_get(c->spec, kind, i) + field;
+}
+
+srPlace sr_c_place(const srCompiler* c, srElementKind kind, int i, int field) {
+  const srAttr* attr = sr_c_attr(c, kind, i, field);
+  return sr_given(*attr) && attr->place.line > 0 ? attr->place : srs_place(c->spec, kind, i);
+}
+
+void sr_c_error(srCompiler* c, srPlace place, const char* format, ...) {
+  char text[512];
+  va_list list;
+  va_start(list, format);
+  vsnprintf(text, sizeof text, format, list);
+  va_end(list);
+  sr_messages_add(c->messages, SR_SEVERITY_ERROR, place, "%s", text);
+}
+
+void sr_c_warning(srCompiler* c, srPlace place, const char* format, ...) {
+  char text[512];
+  va_list list;
+  va_start(list, format);
+  vsnprintf(text, sizeof text, format, list);
+  va_end(list);
+  sr_messages_add(c->messages, SR_SEVERITY_WARNING, place, "%s", text);
+}
+
+int sr_c_errors(const srCompiler* c) { return sr_messages_errors(c->messages); }
+
+void sr_c_know(srCompiler* c, const char* word) { SR_PUSH(&c->scratch, c->known, c->nknown, c->known_capacity) = word; }
+
+// -------------------------------------------------------------------------------------------------------- names
+bool sr_c_new_name(srCompiler* c, srNames* names, const char* name, int index, const char* what, srPlace place) {
+  const bool formula_word = names == &c->parameters || names == &c->states || names == &c->functions;
+  const char* problem = formula_word ? sr_identifier_problem(name) : sr_name_problem(name);
+  if (problem) {
+    sr_c_error(c, place, "the name '%s' of a %s %s", name, what, problem);
+    return false;
+  }
+  if (sr_names_put(names, name, index)) return true;
+  sr_c_error(c, place, "there are two %ss named '%s': names must be unique", what, name);
+  return false;
+}
+
+int sr_c_find(srCompiler* c, const srNames* names, const char* name, const char* what, srPlace place) {
+  int index = sr_names_find(names, name);
+  if (index >= 0) return index;
+  const char* near = sr_names_nearest(names, name);
+  if (near) {
+    sr_c_error(c, place, "unknown %s '%s'; did you mean '%s'?", what, name, near);
+  } else {
+    sr_c_error(c, place, "unknown %s '%s'", what, name);
+  }
+  return -1;
+}
+
+const char* sr_c_text(srCompiler* c, srElementKind kind, int i, int field) {
+  const srAttr* attr = sr_c_attr(c, kind, i, field);
+  const srField* f = field_of(kind, field);
+  if (attr->text) return attr->text;
+  if (f->default_text[0] == '!') {
+    sr_c_error(c, srs_place(c->spec, kind, i), "<%s> needs the attribute '%s'", srs_element(kind)->word, f->word);
+    return NULL;
+  }
+  return f->default_text[0] ? f->default_text : NULL;
+}
+
+// ------------------------------------------------------------------------------------------------------ formulas
+static srNode resolve_name(void* user, srGraph* graph, const char* name, char* why, size_t size) {
+  srCompiler* c = user;
+  (void)why;
+  (void)size;
+  int node = sr_names_find(&c->parameters, name);
+  if (node >= 0) return node;
+  if (!c->laws_open) return SR_NO_NODE;
+  if (strcmp(name, "t") == 0) return sr_graph_var(graph, SR_VAR_TIME, 0);
+  if (c->link_arg >= 0 && strcmp(name, "z") == 0) return sr_graph_var(graph, SR_VAR_ARG, c->link_arg);
+  if (c->link_arg >= 0 && strcmp(name, "zdot") == 0) return sr_graph_var(graph, SR_VAR_ARG, c->link_arg + 1);
+  int state = sr_names_find(&c->states, name);
+  return state >= 0 ? sr_graph_var(graph, SR_VAR_STATE, state) : SR_NO_NODE;
+}
+
+static bool parse_index(const char* text, int* out) {
+  char* end;
+  long value = strtol(text, &end, 10);
+  *out = (int)value;
+  return end != text && *end == '\0' && value >= 0 && value < 1000;
+}
+
+// q(joint), q(joint, k), v(joint), v(joint, k)
+static srNode resolve_coordinate(srCompiler* c, srGraph* graph, const srCall* call, char* why, size_t size) {
+  const bool position = call->name[0] == 'q';
+  int k = 0;
+  if (call->narg < 1 || call->narg > 2 || (call->narg == 2 && !parse_index(call->raw[1], &k))) {
+    snprintf(why, size, "%s(joint) or %s(joint, k) with k from 0 is expected", call->name, call->name);
+    return SR_NO_NODE;
+  }
+  int joint = sr_names_find(&c->joints, call->raw[0]);
+  if (joint < 0) {
+    const char* near = sr_names_nearest(&c->joints, call->raw[0]);
+    if (near) {
+      snprintf(why, size, "unknown joint '%s'; did you mean '%s'?", call->raw[0], near);
+    } else {
+      snprintf(why, size, "unknown joint '%s'", call->raw[0]);
+    }
+    return SR_NO_NODE;
+  }
+  int count = position ? c->m->joint_nq[joint] : c->m->joint_nv[joint];
+  if (k >= count) {
+    snprintf(why, size, "joint '%s' has %d %s coordinate%s, counted from 0", call->raw[0], count,
+             position ? "position" : "velocity", count == 1 ? "" : "s");
+    return SR_NO_NODE;
+  }
+  int first = position ? c->m->joint_q[joint] : c->m->joint_v[joint];
+  return sr_graph_var(graph, position ? SR_VAR_Q : SR_VAR_V, first + k);
+}
+
+static int sensor_component(const char* word) {
+  static const char* const words[SR_SENSOR_SCALARS] = {"x",   "y",   "z",   "vx",  "vy",  "vz",  "wx",  "wy",  "wz",
+                                                       "rxx", "rxy", "rxz", "ryx", "ryy", "ryz", "rzx", "rzy", "rzz"};
+  for (int k = 0; k < SR_SENSOR_SCALARS; k++) {
+    if (strcmp(word, words[k]) == 0) return k;
+  }
+  return -1;
+}
+
+static srNode resolve_frame_sensor(srCompiler* c, srGraph* graph, srSensor* sensor, const srCall* call, char* why,
+                                   size_t size) {
+  if (call->narg != 2) {
+    snprintf(why, size, "sensor '%s' measures a frame: sensor(%s, x) with one of x y z vx vy vz wx wy wz rxx ... rzz",
+             sensor->name, sensor->name);
+    return SR_NO_NODE;
+  }
+  const char* word = call->raw[1];
+  int k = sensor_component(word);
+  if (k < 0) {
+    bool acceleration = word[0] == 'a' && word[1] && !word[2];
+    if (acceleration) {
+      snprintf(why, size, "'%s' of a sensor is an acceleration: in a law it would make an algebraic loop", word);
+    } else {
+      snprintf(why, size, "unknown component '%s'; expected one of x y z vx vy vz wx wy wz rxx rxy ... rzz", word);
+    }
+    return SR_NO_NODE;
+  }
+  if (sensor->value < 0) {
+    sensor->value = c->m->nsensor_value;
+    c->m->nsensor_value += SR_SENSOR_SCALARS;
+  }
+  return sr_graph_var(graph, SR_VAR_SENSOR, sensor->value + k);
+}
+
+// sensor(name) of a formula is that formula; sensor(name, x) of a frame is one of its scalars.
+static srNode resolve_sensor(srCompiler* c, srGraph* graph, const srCall* call, char* why, size_t size) {
+  int index = call->narg >= 1 ? sr_names_find(&c->sensors, call->raw[0]) : -1;
+  if (index < 0) {
+    snprintf(why, size, "unknown sensor '%s' (a formula may use sensors that stand before it)",
+             call->narg >= 1 ? call->raw[0] : "");
+    return SR_NO_NODE;
+  }
+  srSensor* sensor = (srSensor*)&c->m->sensor[index];
+  if (sensor->point >= 0) return resolve_frame_sensor(c, graph, sensor, call, why, size);
+  if (call->narg == 1) return c->roots[sensor->formula];
+  snprintf(why, size, "sensor '%s' is a formula: sensor(%s)", sensor->name, sensor->name);
+  return SR_NO_NODE;
+}
+
+static srNode resolve_call(void* user, srGraph* graph, const srCall* call, char* why, size_t size) {
+  srCompiler* c = user;
+  if (!call->raw) return SR_NO_NODE;
+  if (!c->laws_open) {
+    snprintf(why, size, "%s() may stand in laws only: this number is fixed when the model is compiled", call->name);
+    return SR_NO_NODE;
+  }
+  if (strcmp(call->name, "sensor") == 0) return resolve_sensor(c, graph, call, why, size);
+  return resolve_coordinate(c, graph, call, why, size);
+}
+
+static srNode parse(srCompiler* c, const char* text, srPlace place) {
+  static const char* const raw_calls[] = {"q", "v", "sensor", NULL};
+  srResolver resolver = {.user = c,
+                         .raw_calls = raw_calls,
+                         .name = resolve_name,
+                         .call = resolve_call,
+                         .known = c->known,
+                         .nknown = c->nknown};
+  return sr_parse(c->graph, text, &resolver, place, c->messages);
+}
+
+// "3", "3|6", "1-3", "4-"
+static bool count_allowed(const char* count, int n) {
+  for (const char* p = count; *p;) {
+    char* end;
+    int low = (int)strtol(p, &end, 10), high = low;
+    if (*end == '-') {
+      high = end[1] >= '0' && end[1] <= '9' ? (int)strtol(end + 1, &end, 10) : 1 << 30;
+      if (*end == '-') end++;
+    }
+    if (n >= low && n <= high) return true;
+    p = *end == '|' ? end + 1 : end + strlen(end);
+  }
+  return false;
+}
+
+// The items of an attribute, or of its default; -1 after an error.
+static int items_of(srCompiler* c, srElementKind kind, int i, int field, int max, srListItem** items) {
+  const srField* f = field_of(kind, field);
+  srAttr attr = *sr_c_attr(c, kind, i, field);
+  if (!sr_given(attr)) {
+    if (f->default_text[0] == '\0') return 0;
+    attr.text = sr_c_text(c, kind, i, field);
+    if (!attr.text) return -1;
+    attr.place = srs_place(c->spec, kind, i);
+  }
+  int n = 0;
+  if (strcmp(f->count, "1") == 0 && attr.text) {  // a single formula may hold blanks as it likes
+    srListItem* item = sr_pool_alloc(&c->scratch, sizeof *item);
+    *item = (srListItem){.text = attr.text, .place = attr.place};
+    *items = item;
+    n = 1;
+  } else {
+    n = sr_split_list(&c->scratch, &attr, items);
+  }
+  if (!count_allowed(f->count, n) || n > max) {
+    sr_c_error(c, sr_c_place(c, kind, i, field), "'%s' of <%s> takes %s value%s, got %d", f->word,
+               srs_element(kind)->word, f->count, strcmp(f->count, "1") == 0 ? "" : "s", n);
+    return -1;
+  }
+  return n;
+}
+
+static bool number_of(srCompiler* c, const srListItem* item, const char* word, double* out) {
+  if (!item->text) {
+    *out = item->number;
+  } else {
+    srNode node = parse(c, item->text, item->place);
+    if (node == SR_NO_NODE) return false;
+    if (!sr_graph_constant(c->graph, node, out)) {
+      sr_c_error(c, item->place, "'%s' must be a number or a formula of parameters", word);
+      return false;
+    }
+  }
+  if (isfinite(*out)) return true;
+  sr_c_error(c, item->place, "'%s' is not a finite number: '%s'", word, item->text ? item->text : "nan or inf");
+  return false;
+}
+
+int sr_c_numbers(srCompiler* c, srElementKind kind, int i, int field, double* out, int max) {
+  srListItem* items = NULL;
+  int n = items_of(c, kind, i, field, max, &items);
+  bool ok = true;
+  for (int k = 0; k < n; k++) ok &= number_of(c, &items[k], field_of(kind, field)->word, &out[k]);
+  return ok ? n : -1;
+}
+
+bool sr_c_number(srCompiler* c, srElementKind kind, int i, int field, double* out) {
+  return sr_c_numbers(c, kind, i, field, out, 1) == 1;
+}
+
+int sr_c_laws(srCompiler* c, srElementKind kind, int i, int field, srNode* out, int max) {
+  srListItem* items = NULL;
+  int n = items_of(c, kind, i, field, max, &items);
+  bool ok = true;
+  c->laws_open = true;
+  for (int k = 0; k < n; k++) {
+    out[k] = items[k].text ? parse(c, items[k].text, items[k].place) : sr_graph_const(c->graph, items[k].number);
+    ok &= out[k] != SR_NO_NODE;
+  }
+  c->laws_open = false;
+  return ok ? n : -1;
+}
+
+// --------------------------------------------------------------------------------------------------------- poses
+static bool unit_quaternion(srCompiler* c, srPlace place, double quaternion[4]) {
+  double norm = sqrt(quaternion[0] * quaternion[0] + srm_dot3(quaternion + 1, quaternion + 1));
+  if (norm < 1e-12) {
+    sr_c_error(c, place, "the quaternion 'rot' is zero");
+    return false;
+  }
+  for (int k = 0; k < 4; k++) quaternion[k] /= norm;
+  return true;
+}
+
+bool sr_c_pose(srCompiler* c, srElementKind kind, int i, int at, int rot, int rpy, double pose[16]) {
+  srm_pose_identity(pose);
+  if (at >= 0 && sr_c_numbers(c, kind, i, at, pose + 12, 3) < 0) return false;
+  double quaternion[4], angles[3];
+  int nrot = sr_c_numbers(c, kind, i, rot, quaternion, 4), nrpy = sr_c_numbers(c, kind, i, rpy, angles, 3);
+  if (nrot < 0 || nrpy < 0) return false;
+  if (nrot > 0 && nrpy > 0) {
+    sr_c_error(c, sr_c_place(c, kind, i, rpy), "give 'rot' or 'rpy', not both");
+    return false;
+  }
+  if (nrot > 0) {
+    if (!unit_quaternion(c, sr_c_place(c, kind, i, rot), quaternion)) return false;
+    srm_pose_from_quaternion(quaternion, pose);
+  }
+  if (nrpy > 0) srm_pose_from_rpy(angles, pose);
+  return true;
+}
+
+// --------------------------------------------------------------------------------------------------- parameters
+void sr_compile_parameters(srCompiler* c) {
+  for (int i = 0; i < srs_count(c->spec, SR_ELEMENT_PARAMETER); i++) {
+    const char* name = sr_c_text(c, SR_ELEMENT_PARAMETER, i, SR_FIELD(srParameterDef, name));
+    srPlace place = sr_c_place(c, SR_ELEMENT_PARAMETER, i, SR_FIELD(srParameterDef, name));
+    double value = 0;
+    if (!name || !sr_c_number(c, SR_ELEMENT_PARAMETER, i, SR_FIELD(srParameterDef, value), &value)) continue;
+    srNode node = sr_graph_param(c->graph, name, value);
+    if (sr_c_new_name(c, &c->parameters, name, node, "parameter", place)) sr_c_know(c, name);
+  }
+}

@@ -1,0 +1,47 @@
+// Joints: every kind expands to a short chain of elementary links with their axis along z. A new kind is a file
+// joint_<kind>.c with one srJointKind, and one row in joint.c.
+#ifndef SR_JOINT_H
+#define SR_JOINT_H
+
+#include <sarrus/model.h>
+
+#define SR_JOINT_LINKS_MAX 3
+
+// What the file says of a joint, as numbers.
+typedef struct srJointIn {
+  double axis[3];  // unit
+  bool has_axis2;
+  double axis2[3];  // unit
+  bool has_pitch;
+  double pitch;
+} srJointIn;
+
+// The chain: link k of this type turns or slides along z of frame[k], whose columns are given in joint axes at q = 0.
+typedef struct srJointOut {
+  srLinkType type[SR_JOINT_LINKS_MAX];
+  double frame[SR_JOINT_LINKS_MAX][16];
+  double pitch;
+} srJointOut;
+
+typedef struct srJointKind {
+  const char* word;
+  int nlink, nq, nv;
+  const char* q_suffix[7];  // "" for a single coordinate
+  const char* q_unit[7];
+  const char* v_suffix[6];
+  const char* v_unit[6];
+  bool scalar;  // every position coordinate is a number whose rate is the velocity coordinate (no quaternion)
+  // Fills the chain. NULL, or a sentence: what is missing or wrong.
+  const char* (*expand)(const srJointIn* in, srJointOut* out);
+} srJointKind;
+
+const srJointKind* sr_joint_kind(srJointType type);
+
+extern const srJointKind sr_joint_revolute, sr_joint_prismatic, sr_joint_helical, sr_joint_cylindrical,
+    sr_joint_universal, sr_joint_ball, sr_joint_planar, sr_joint_free, sr_joint_weld;
+
+// Right-handed frame with this unit z. Its x is the joint frame's x laid into the plane normal to z (the joint frame's y
+// where x stands along z), so that an axis 0 0 1 gives the joint frame itself.
+void sr_frame_about(const double z[3], double frame[16]);
+
+#endif

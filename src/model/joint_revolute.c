@@ -1,0 +1,19 @@
+// Revolute joint: one angle about the axis.
+#include "model/joint.h"
+
+static const char* expand(const srJointIn* in, srJointOut* out) {
+  out->type[0] = SR_LINK_REVOLUTE;
+  sr_frame_about(in->axis, out->frame[0]);
+  return NULL;
+}
+
+const srJointKind sr_joint_revolute = {.word = "revolute",
+                                       .nlink = 1,
+                                       .nq = 1,
+                                       .nv = 1,
+                                       .q_suffix = {""},
+                                       .q_unit = {"rad"},
+                                       .v_suffix = {""},
+                                       .v_unit = {"rad/s"},
+                                       .scalar = true,
+                                       .expand = expand};

@@ -1,0 +1,22 @@
+// What the compiler and the readers ask of a spec beyond the public interface.
+#ifndef SR_MODEL_SPEC_H
+#define SR_MODEL_SPEC_H
+
+#include <sarrus/spec.h>
+
+// Laws and functions registered by C code: their number, and the array in *out (lives as long as the spec, until the
+// next registration).
+int sr_spec_impedances(const srSpec* spec, const srImpedance** out);
+int sr_spec_functions(const srSpec* spec, const srFunction** out);
+
+// Attributes of an element as an array, in the order of srs_element(kind)->fields; NULL when there is no such element.
+const srAttr* sr_spec_attributes(const srSpec* spec, srElementKind kind, int i);
+
+// What is wrong with the name of an element ("is empty", "holds '/'"), or NULL when nothing is. Names must survive as
+// part of "body/point" and as an argument in formulas: no / , ( ) { } quotes or control characters, no blanks at the ends.
+const char* sr_name_problem(const char* name);
+// The same for names that formulas use as they are (parameters, states, motions): letters, digits and _, not beginning
+// with a digit, and none of the words pi, t, z, zdot.
+const char* sr_identifier_problem(const char* name);
+
+#endif

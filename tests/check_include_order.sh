@@ -1,0 +1,60 @@
+#!/usr/bin/env bash
+# Folders include only what stands before them, so that each part can be read, tested and embedded without the later ones.
+#   base < math < expr < model < dynamics < force < constraint < contact < analysis < symbolic
+# Beside that line: integrate stands on base and math; io on model; analysis joins integrate to the rest. The command
+# line includes <sarrus/sarrus.h> and its own headers.
+cd "$(dirname "$0")/.." || exit 1
+shopt -s nullglob
+
+program='
+BEGIN {
+  n = split("base math expr model dynamics force constraint contact analysis symbolic", line, " ")
+  for (i = 1; i <= n; i++) for (j = 1; j <= i; j++) allowed[line[i], line[j]] = 1
+  allowed["analysis", "integrate"] = allowed["symbolic", "integrate"] = 1
+  split("base math integrate", few, " ");     for (i in few) allowed["integrate", few[i]] = 1
+  split("base math expr model io", few, " "); for (i in few) allowed["io", few[i]] = 1
+  # Public headers belong to the folder of their name, but for these.
+  home["function"] = "expr"; home["spec"] = home["fields"] = home["force"] = "model"
+  # Outside the C library: the door to plugins, and the XML parser for the readers alone.
+  split("assert complex ctype errno fenv float inttypes limits locale math setjmp signal stdalign stdarg stdbool " \
+        "stddef stdint stdio stdlib stdnoreturn string tgmath time wchar dlfcn unistd sys/stat", c, " ")
+  for (i in c) system_header[c[i]] = 1
+}
+function fault(why) { print FILENAME ":" FNR ": " why; bad = 1 }
+function public_folder(header) { return header in home ? home[header] : header }
+function folder_of(file,   part) {
+  split(file, part, "/")
+  if (part[1] == "src") return part[2]
+  if (part[1] == "cli") return "cli"
+  sub(/\.h$/, "", part[3])
+  return public_folder(part[3])
+}
+function exists(file,   text, found) { found = (getline text < file) >= 0; close(file); return found }
+
+/^[ \t]*#[ \t]*include/ {
+  here = folder_of(FILENAME)
+  name = $0; sub(/^[^<"]*[<"]/, "", name); sub(/[>"].*$/, "", name)
+  if ($0 ~ /"/) {
+    split(name, part, "/")
+    if (here == "cli") { if (name ~ /\// || !exists("cli/" name)) fault("cli includes its own headers and <sarrus/sarrus.h>, not \"" name "\"") }
+    else if (FILENAME !~ /^src/) fault("a public header includes <sarrus/x.h>, not \"" name "\"")
+    else if (!exists("src/" name)) fault("write \"folder/file.h\", seen from src: \"" name "\"")
+    else if (!((here, part[1]) in allowed)) fault(here " may not include " name)
+  } else if (name ~ /^sarrus\//) {
+    sub(/^sarrus\//, "", name); sub(/\.h$/, "", name)
+    if (here == "cli") { if (name != "sarrus") fault("cli includes <sarrus/sarrus.h> alone, not <sarrus/" name ".h>") }
+    else if (here != "sarrus" && !((here, public_folder(name)) in allowed)) fault(here " may not include <sarrus/" name ".h>")
+  } else {
+    stem = name; sub(/\.h$/, "", stem)
+    if (stem == "expat" ? here != "io" : !(stem in system_header) && here != "cli") fault(here " may not include <" name ">")
+  }
+}
+END { exit bad }
+'
+if faults=$(awk "$program" src/*/*.[ch] include/sarrus/*.h cli/*.[ch]); then
+  echo "ok include order"
+else
+  echo "FAILED include order:"
+  echo "$faults" | sed 's/^/  /'
+  exit 1
+fi

@@ -1,0 +1,110 @@
+// Runs the tests: sarrus-test [--list] [FILTER]. A test's full name is module/name; FILTER is any part of it.
+// Ends with "N passed, N failed" alone on a line; exit status 1 when one failed.
+#include "runner.h"
+
+#include <math.h>
+#include <setjmp.h>
+#include <signal.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+static Test* first;
+static Test** last = &first;
+static jmp_buf end_of_test;
+static char full_name[256];  // of the test that runs
+
+void runner_add(Test* test) {
+  *last = test;
+  last = &test->next;
+}
+
+bool runner_long(void) {
+  const char* value = getenv("SARRUS_TEST_LONG");
+  return value && strcmp(value, "1") == 0;
+}
+
+__attribute__((noreturn, format(printf, 3, 4))) static void fail(const char* file, int line, const char* format, ...) {
+  va_list arguments;
+  va_start(arguments, format);
+  printf("FAILED %s\n  %s:%d: ", full_name, file, line);
+  vprintf(format, arguments);
+  printf("\n");
+  va_end(arguments);
+  longjmp(end_of_test, 1);
+}
+
+void runner_ensure(bool condition, const char* file, int line, const char* text) {
+  if (!condition) fail(file, line, "not true: %s", text);
+}
+
+void runner_small(double x, double tolerance, const char* file, int line, const char* text) {
+  if (!(fabs(x) <= tolerance)) fail(file, line, "%s is %.17g, not within %g", text, x, tolerance);
+}
+
+void runner_near(double a, double b, double tolerance, const char* file, int line, const char* text) {
+  if (!(fabs(a - b) <= tolerance))
+    fail(file, line, "%s: %.17g and %.17g differ by %.3g, more than %g", text, a, b, fabs(a - b), tolerance);
+}
+
+void runner_equal(long long a, long long b, const char* file, int line, const char* text) {
+  if (a != b) fail(file, line, "%s is %lld, not %lld", text, a, b);
+}
+
+void runner_text(const char* a, const char* b, const char* file, int line, const char* text) {
+  if (!a || !b ? a != b : strcmp(a, b) != 0)
+    fail(file, line, "%s is\n    \"%s\"\n  not\n    \"%s\"", text, a ? a : "(null)", b ? b : "(null)");
+}
+
+// "tests/test_base.c", "a_test" -> "base/a_test"
+static void set_full_name(const Test* test) {
+  const char* slash = strrchr(test->file, '/');
+  const char* base = slash ? slash + 1 : test->file;
+  if (strncmp(base, "test_", 5) == 0) base += 5;
+  snprintf(full_name, sizeof full_name, "%.*s/%s", (int)strcspn(base, "."), base, test->name);
+}
+
+static void on_crash(int signal_number) {
+  printf("CRASHED %s (signal %d)\n", full_name, signal_number);
+  fflush(stdout);  // not safe in a handler, but the program is lost anyway and the name is worth more
+  signal(signal_number, SIG_DFL);
+  raise(signal_number);
+}
+
+static void name_the_test_that_crashes(void) {
+#ifndef RUNNER_SANITIZED
+  const int signals[] = {SIGSEGV, SIGFPE, SIGABRT, SIGILL};
+  for (size_t i = 0; i < sizeof signals / sizeof signals[0]; i++) signal(signals[i], on_crash);
+#else
+  (void)on_crash;
+#endif
+}
+
+static bool passes(const Test* test) {
+  if (setjmp(end_of_test) != 0) return false;
+  test->run();
+  return true;
+}
+
+int main(int argc, char** argv) {
+  const bool list = argc > 1 && strcmp(argv[1], "--list") == 0;
+  const char* filter = argc > 1 + list ? argv[1 + list] : "";
+  name_the_test_that_crashes();
+
+  int passed = 0, failed = 0;
+  for (const Test* test = first; test; test = test->next) {
+    set_full_name(test);
+    if (!strstr(full_name, filter)) continue;
+    if (list) {
+      printf("%s\n", full_name);
+    } else if (passes(test)) {
+      passed++;
+    } else {
+      failed++;
+    }
+    fflush(stdout);
+  }
+  if (!list) printf("%d passed, %d failed\n", passed, failed);
+  return failed > 0;
+}

@@ -1,0 +1,56 @@
+// The test runner: a test is a block of C that registers itself.
+//
+//   TEST(a_pendulum_at_rest_stays_at_rest) {
+//     ENSURE(count == 3);               // a condition
+//     ENSURE_SMALL(residual, 1e-12);    // |residual| <= tolerance; NaN fails
+//     ENSURE_NEAR(a, b, 1e-12);         // |a - b| <= tolerance
+//     ENSURE_EQUAL(n, 3);               // whole numbers
+//     ENSURE_TEXT(text, "expected");
+//   }
+//
+// The first ENSURE that fails ends its test; the others go on. Helper functions may use ENSURE too.
+#ifndef SR_TEST_RUNNER_H
+#define SR_TEST_RUNNER_H
+
+#include <stdbool.h>
+
+// Defined when the address sanitizer watches: it reports crashes itself, and memory is laid out in another way.
+#if defined(__SANITIZE_ADDRESS__)  // gcc
+#define RUNNER_SANITIZED
+#elif defined(__has_feature)  // clang
+#if __has_feature(address_sanitizer)
+#define RUNNER_SANITIZED
+#endif
+#endif
+
+typedef struct Test {
+  const char* name;
+  const char* file;
+  void (*run)(void);
+  struct Test* next;
+} Test;
+
+void runner_add(Test* test);
+bool runner_long(void);  // true under `./test --long`: take more time, look harder
+
+void runner_ensure(bool condition, const char* file, int line, const char* text);
+void runner_small(double x, double tolerance, const char* file, int line, const char* text);
+void runner_near(double a, double b, double tolerance, const char* file, int line, const char* text);
+void runner_equal(long long a, long long b, const char* file, int line, const char* text);
+void runner_text(const char* a, const char* b, const char* file, int line, const char* text);
+
+#define TEST(test_name)                                                                                                \
+  static void test_name(void);                                                                                         \
+  __attribute__((constructor)) static void register_##test_name(void) {                                                \
+    static Test test = {.name = #test_name, .file = __FILE__, .run = test_name};                                       \
+    runner_add(&test);                                                                                                 \
+  }                                                                                                                    \
+  static void test_name(void)
+
+#define ENSURE(condition) runner_ensure((condition), __FILE__, __LINE__, #condition)
+#define ENSURE_SMALL(x, tolerance) runner_small((x), (tolerance), __FILE__, __LINE__, #x)
+#define ENSURE_NEAR(a, b, tolerance) runner_near((a), (b), (tolerance), __FILE__, __LINE__, #a " and " #b)
+#define ENSURE_EQUAL(a, b) runner_equal((a), (b), __FILE__, __LINE__, #a)
+#define ENSURE_TEXT(a, b) runner_text((a), (b), __FILE__, __LINE__, #a)
+
+#endif

@@ -1,0 +1,266 @@
+// Motions: splines, trapezoid, sweep.
+#include "expr/motion.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "runner.h"
+
+static srPool pool;
+static char why[256];
+
+static double at(const srFunction* f, double x, int order) { return f->evaluate(f->self, x, order); }
+
+static const double X[] = {-1, 0, 0.4, 1.5, 1.7, 3, 4.2}, Y[] = {2, -1, 0.5, 0.5, 3, -2, 1};
+#define N ((int)(sizeof X / sizeof X[0]))
+
+// The derivative of this order by extrapolated central differences of the one below.
+static double difference(const srFunction* f, double x, int order) {
+  double D[4][4];
+  for (int i = 0; i < 4; i++) {
+    double s = 0.01 / (1 << i);
+    D[i][0] = (at(f, x + s, order - 1) - at(f, x - s, order - 1)) / (2 * s);
+    for (int j = 1; j <= i; j++) D[i][j] = D[i][j - 1] + (D[i][j - 1] - D[i - 1][j - 1]) / ((1 << 2 * j) - 1);
+  }
+  return D[3][3];
+}
+
+// Derivatives 1 to 3 against differences at points that keep clear of the knots.
+static void compare_derivatives(const srFunction* f, double begin, double end, const double* knots, int nknot) {
+  for (int i = 0; i <= 200; i++) {
+    double x = begin + (end - begin) * i / 200;
+    bool clear = true;
+    for (int k = 0; k < nknot; k++) clear = clear && fabs(x - knots[k]) > 0.011;
+    for (int order = 1; clear && order <= 3; order++) {
+      double d = at(f, x, order);
+      ENSURE_NEAR(d, difference(f, x, order), 1e-9 * (1 + fabs(d) + fabs(at(f, x, order - 1))));
+    }
+  }
+}
+
+// Both sides of each inner knot agree up to this derivative; taken by Taylor from a little to the left and right.
+static void ensure_smooth(const srFunction* f, const double* knots, int nknot, int degree, int smooth) {
+  for (int k = 1; k < nknot - 1; k++) {
+    for (int order = 0; order <= smooth; order++) {
+      double e = 1e-3, left = 0, right = at(f, knots[k], order), power = 1, scale = 1;
+      for (int j = 0; order + j <= degree; j++) {  // exact: the piece is a polynomial
+        left += at(f, knots[k] - e, order + j) * power;
+        power *= e / (j + 1);
+        scale = fmax(scale, fabs(at(f, knots[k] - e, order + j)));
+      }
+      ENSURE_NEAR(left, right, 1e-12 * scale);
+    }
+  }
+}
+
+TEST(splines_pass_through_their_points) {
+  srFunction natural = {0}, clamped = {0}, quintic = {0};
+  sr_pool_init(&pool);
+  ENSURE(sr_motion_cubic(&pool, X, Y, N, false, &natural, why, sizeof why));
+  ENSURE(sr_motion_cubic(&pool, X, Y, N, true, &clamped, why, sizeof why));
+  ENSURE(sr_motion_quintic(&pool, X, Y, N, &quintic, why, sizeof why));
+  for (int i = 0; i < N; i++) {
+    ENSURE_NEAR(at(&natural, X[i], 0), Y[i], 1e-14);
+    ENSURE_NEAR(at(&clamped, X[i], 0), Y[i], 1e-14);
+    ENSURE_NEAR(at(&quintic, X[i], 0), Y[i], 1e-13);
+  }
+  ensure_smooth(&natural, X, N, 3, 2);
+  ensure_smooth(&clamped, X, N, 3, 2);
+  ensure_smooth(&quintic, X, N, 5, 4);
+  compare_derivatives(&natural, -2, 5, X, N);
+  compare_derivatives(&clamped, -2, 5, X, N);
+  compare_derivatives(&quintic, -2, 5, X, N);
+  sr_pool_free(&pool);
+}
+
+TEST(splines_end_as_they_were_told) {
+  srFunction natural = {0}, clamped = {0}, quintic = {0};
+  sr_pool_init(&pool);
+  ENSURE(sr_motion_cubic(&pool, X, Y, N, false, &natural, why, sizeof why));
+  ENSURE(sr_motion_cubic(&pool, X, Y, N, true, &clamped, why, sizeof why));
+  ENSURE(sr_motion_quintic(&pool, X, Y, N, &quintic, why, sizeof why));
+  for (int i = 0; i < 2; i++) {
+    double x = i == 0 ? X[0] : X[N - 1], y = i == 0 ? Y[0] : Y[N - 1], out = i == 0 ? -2 : 2;
+    ENSURE_SMALL(at(&natural, x, 2), 1e-12);
+    ENSURE_SMALL(at(&clamped, x, 1), 1e-12);
+    ENSURE_SMALL(at(&quintic, x, 1), 1e-11);
+    ENSURE_SMALL(at(&quintic, x, 2), 1e-10);
+    // outside
+    ENSURE_NEAR(at(&natural, x + out, 0), y + out * at(&natural, x, 1), 1e-13);
+    ENSURE_NEAR(at(&natural, x + out, 1), at(&natural, x, 1), 1e-13);
+    ENSURE(at(&natural, x + out, 2) == 0);
+    ENSURE(at(&clamped, x + out, 0) == y && at(&clamped, x + out, 1) == 0);
+    ENSURE(at(&quintic, x + out, 0) == y && at(&quintic, x + out, 1) == 0 && at(&quintic, x + out, 3) == 0);
+  }
+  ENSURE(isnan(at(&quintic, (double)NAN, 0)));
+  sr_pool_free(&pool);
+}
+
+TEST(two_points_give_the_closed_forms) {
+  const double x[] = {1, 3}, y[] = {5, 9};
+  srFunction line = {0}, smooth = {0}, minimum_jerk = {0};
+  sr_pool_init(&pool);
+  ENSURE(sr_motion_cubic(&pool, x, y, 2, false, &line, why, sizeof why));
+  ENSURE(sr_motion_cubic(&pool, x, y, 2, true, &smooth, why, sizeof why));
+  ENSURE(sr_motion_quintic(&pool, x, y, 2, &minimum_jerk, why, sizeof why));
+  for (int i = 0; i <= 10; i++) {
+    double s = i / 10.0, u = 1 + 2 * s;
+    ENSURE_NEAR(at(&line, u, 0), 5 + 4 * s, 1e-14);
+    ENSURE_NEAR(at(&smooth, u, 0), 5 + 4 * (3 * s * s - 2 * s * s * s), 1e-14);
+    ENSURE_NEAR(at(&minimum_jerk, u, 0), 5 + 4 * s * s * s * (10 - 15 * s + 6 * s * s), 1e-13);
+  }
+  sr_pool_free(&pool);
+}
+
+TEST(a_clamped_cubic_through_a_cubic_is_that_cubic) {
+  double x[9], y[9];
+  const double knots[] = {0, 0.1, 0.15, 0.3, 0.5, 0.55, 0.8, 0.95, 1};
+  srFunction f = {0};
+  sr_pool_init(&pool);
+  for (int i = 0; i < 9; i++) x[i] = knots[i], y[i] = x[i] * x[i] * (3 - 2 * x[i]);  // slope 0 at 0 and 1
+  ENSURE(sr_motion_cubic(&pool, x, y, 9, true, &f, why, sizeof why));
+  for (int i = 0; i <= 50; i++) {
+    double s = i / 50.0;
+    ENSURE_NEAR(at(&f, s, 0), s * s * (3 - 2 * s), 1e-14);
+    ENSURE_NEAR(at(&f, s, 3), -12, 1e-9);
+  }
+  sr_pool_free(&pool);
+}
+
+TEST(a_quintic_through_a_quintic_is_that_quintic) {
+  double x[9], y[9];
+  const double knots[] = {0, 0.1, 0.15, 0.3, 0.5, 0.55, 0.8, 0.95, 1};
+  srFunction f = {0};
+  sr_pool_init(&pool);
+  for (int i = 0; i < 9; i++) {
+    x[i] = knots[i];
+    y[i] = x[i] * x[i] * x[i] * (10 - 15 * x[i] + 6 * x[i] * x[i]);  // first and second derivative 0 at 0 and 1
+  }
+  ENSURE(sr_motion_quintic(&pool, x, y, 9, &f, why, sizeof why));
+  for (int i = 0; i <= 50; i++) {
+    double s = i / 50.0;
+    ENSURE_NEAR(at(&f, s, 0), s * s * s * (10 - 15 * s + 6 * s * s), 1e-13);
+    ENSURE_NEAR(at(&f, s, 2), 60 * s - 180 * s * s + 120 * s * s * s, 1e-9);
+  }
+  sr_pool_free(&pool);
+}
+
+// Largest error of the spline through m+1 points of sin^3 on [0, pi] (first and second derivative 0 at both ends).
+static double spline_error(bool quintic, int m) {
+  double x[129], y[129], worst = 0, pi = acos(-1.0);
+  srFunction f = {0};
+  sr_pool_init(&pool);
+  for (int i = 0; i <= m; i++) x[i] = pi * i / m, y[i] = pow(sin(x[i]), 3);
+  if (quintic) {
+    ENSURE(sr_motion_quintic(&pool, x, y, m + 1, &f, why, sizeof why));
+  } else {
+    ENSURE(sr_motion_cubic(&pool, x, y, m + 1, true, &f, why, sizeof why));
+  }
+  for (int i = 0; i <= 1000; i++) worst = fmax(worst, fabs(at(&f, pi * i / 1000, 0) - pow(sin(pi * i / 1000), 3)));
+  sr_pool_free(&pool);
+  return worst;
+}
+
+TEST(splines_converge_with_their_order) {
+  ENSURE_NEAR(log2(spline_error(false, 32) / spline_error(false, 64)), 4, 0.3);
+  ENSURE_NEAR(log2(spline_error(true, 32) / spline_error(true, 64)), 6, 0.4);
+}
+
+TEST(a_spline_does_not_mind_units) {
+  double x[N], y[N];
+  srFunction plain = {0}, scaled = {0};
+  sr_pool_init(&pool);
+  for (int i = 0; i < N; i++) x[i] = 1e-6 * X[i], y[i] = 1e5 * Y[i];
+  ENSURE(sr_motion_quintic(&pool, X, Y, N, &plain, why, sizeof why));
+  ENSURE(sr_motion_quintic(&pool, x, y, N, &scaled, why, sizeof why));
+  for (int i = 0; i <= 100; i++) {
+    double u = -1 + 5.2 * i / 100;
+    ENSURE_NEAR(at(&scaled, 1e-6 * u, 0), 1e5 * at(&plain, u, 0), 1e-6);
+  }
+  sr_pool_free(&pool);
+}
+
+TEST(points_that_allow_no_spline_are_refused) {
+  const double same[] = {0, 1, 1, 2}, back[] = {0, 2, 1.5, 3}, y[] = {0, 1, 2, 3};
+  const double lost[] = {0, (double)NAN, 2, 3}, near[] = {0, 1e-200, 1, 2};
+  srFunction f = {0};
+  sr_pool_init(&pool);
+  ENSURE(!sr_motion_cubic(&pool, same, y, 4, false, &f, why, sizeof why));
+  ENSURE_TEXT(why, "the points must be in increasing order: point 3 is at 1, after one at 1");
+  ENSURE(!sr_motion_quintic(&pool, back, y, 4, &f, why, sizeof why));
+  ENSURE_TEXT(why, "the points must be in increasing order: point 3 is at 1.5, after one at 2");
+  ENSURE(!sr_motion_cubic(&pool, y, y, 1, true, &f, why, sizeof why));
+  ENSURE_TEXT(why, "a spline needs at least 2 points, got 1");
+  ENSURE(!sr_motion_cubic(&pool, y, lost, 4, true, &f, why, sizeof why));
+  ENSURE_TEXT(why, "point 2 is not a pair of finite numbers");
+  ENSURE(!sr_motion_quintic(&pool, near, y, 4, &f, why, sizeof why));
+  ENSURE(strstr(why, "too close") != NULL);
+  ENSURE(!f.evaluate);
+  sr_pool_free(&pool);
+}
+
+// -------------------------------------------------------------------------------------------------------- trapezoid
+
+TEST(a_trapezoid_keeps_its_limits_and_arrives) {
+  static const double ways[] = {10, -10, 0.5, -0.5, 2, 4, 1e-9};  // from 1; vmax^2/amax = 2
+  for (int k = 0; k < SR_COUNT(ways); k++) {
+    const double vmax = 2, amax = 2, x0 = 3;
+    double y1 = 1 + ways[k], D = fabs(ways[k]), peak = 0;
+    double T = D >= 2 ? D / vmax + vmax / amax : 2 * sqrt(D / amax);
+    srFunction f = {0};
+    sr_pool_init(&pool);
+    ENSURE(sr_motion_trapezoid(&pool, x0, 1, y1, vmax, amax, &f, why, sizeof why));
+    ENSURE(at(&f, x0 - 1, 0) == 1 && at(&f, x0 - 1, 1) == 0);
+    ENSURE(at(&f, x0 + T + 1, 0) == y1 && at(&f, x0 + T + 1, 1) == 0);
+    ENSURE_NEAR(at(&f, x0 + T, 0), y1, 1e-14);
+    ENSURE_SMALL(at(&f, x0 + T, 1), 1e-8);  // sqrt of the rounding of x
+    ENSURE_NEAR(at(&f, x0 + T / 2, 0), 1 + ways[k] / 2, 1e-14 * (1 + D));
+    for (int i = 0; i <= 1000; i++) {
+      double x = x0 + T * i / 1000;
+      ENSURE(fabs(at(&f, x, 1)) <= vmax * (1 + 1e-14) && fabs(at(&f, x, 2)) <= amax);
+      ENSURE((at(&f, x, 0) - 1) * ways[k] >= -1e-14 && fabs(at(&f, x, 0) - 1) <= D * (1 + 1e-14) + 1e-15);
+      peak = fmax(peak, fabs(at(&f, x, 1)));
+    }
+    ENSURE_NEAR(peak, fmin(vmax, sqrt(D * amax)), 0.01 * peak);
+    if (D >= 0.5)
+      compare_derivatives(&f, x0 - 1, x0 + T + 1, (double[]){x0, x0 + fmin(1, T / 2), x0 + T - fmin(1, T / 2), x0 + T},
+                          4);
+    sr_pool_free(&pool);
+  }
+}
+
+TEST(a_trapezoid_without_a_way_stands_still) {
+  srFunction f = {0};
+  sr_pool_init(&pool);
+  ENSURE(sr_motion_trapezoid(&pool, 1, 4, 4, 1, 1, &f, why, sizeof why));
+  for (int i = 0; i < 10; i++) ENSURE(at(&f, i, 0) == 4 && at(&f, i, 1) == 0);
+  ENSURE(!sr_motion_trapezoid(&pool, 1, 4, 5, 0, 1, &f, why, sizeof why));
+  ENSURE_TEXT(why, "the speed must be a positive number, got 0");
+  ENSURE(!sr_motion_trapezoid(&pool, 1, 4, 5, 1, -2.5, &f, why, sizeof why));
+  ENSURE_TEXT(why, "the acceleration must be a positive number, got -2.5");
+  sr_pool_free(&pool);
+}
+
+// ------------------------------------------------------------------------------------------------------------ sweep
+
+TEST(a_sweep_runs_through_its_frequencies) {
+  const double pi = acos(-1.0), A = 0.3, f0 = 0.5, f1 = 2, T = 4, x0 = 1;
+  srFunction f = {0};
+  sr_pool_init(&pool);
+  ENSURE(sr_motion_sweep(&pool, x0, T, A, f0, f1, &f, why, sizeof why));
+  ENSURE(at(&f, 0.5, 0) == 0 && at(&f, 0.5, 1) == 0);
+  ENSURE_NEAR(at(&f, x0, 1), A * 2 * pi * f0, 1e-14);
+  for (int i = 0; i < 100; i++) {
+    double s = T * i / 100;
+    ENSURE_NEAR(at(&f, x0 + s, 0), A * sin(2 * pi * (f0 * s + (f1 - f0) / T * s * s / 2)), 1e-14);
+    // 5 s in all the mean frequency is 1.25: phase 5 turns, then the tone f1
+    ENSURE_NEAR(at(&f, x0 + T + s, 0), A * sin(2 * pi * f1 * s), 1e-12);
+  }
+  compare_derivatives(&f, 0, 7, (double[]){x0, x0 + T}, 2);
+  double e = 1e-9;  // value and slope go on at the end of the sweep
+  ENSURE_NEAR(at(&f, x0 + T - e, 0), at(&f, x0 + T + e, 0), 1e-7);
+  ENSURE_NEAR(at(&f, x0 + T - e, 1), at(&f, x0 + T + e, 1), 1e-6);
+  ENSURE(!sr_motion_sweep(&pool, 0, 0, 1, 1, 2, &f, why, sizeof why));
+  ENSURE_TEXT(why, "the duration must be a positive number, got 0");
+  sr_pool_free(&pool);
+}
