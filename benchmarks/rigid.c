@@ -88,7 +88,7 @@ static bool bench_create(Bench* b, const char* path, const Options* o) {
     Engine* e = &b->engine[b->n];
     *e = (Engine){.kind = peer_kinds[k], .self = peer_kinds[k]->create(b->m, STATES, why, sizeof why)};
     if (!e->self) {
-      fprintf(stderr, "%s: %s left out: %s\n", b->name, peer_kinds[k]->name, why);
+      if (!o->count) fprintf(stderr, "%s: %s left out: %s\n", b->name, peer_kinds[k]->name, why);
       continue;
     }
     for (int c = 0; c < CALLS; c++) e->ns[c] = e->instructions[c] = NAN;
@@ -260,6 +260,7 @@ int main(int argc, char** argv) {
             "[--call forward|inverse|mass] MODEL.xml ...\n");
     return 2;
   }
+  setvbuf(stdout, NULL, _IOLBF, BUFSIZ);  // messages come where they belong
   if (o.csv && !(o.csv_file = fopen(o.csv, "w"))) {
     fprintf(stderr, "%s: cannot be written\n", o.csv);
     return 2;

@@ -2,6 +2,7 @@
 #ifndef SARRUS_CLI_H
 #define SARRUS_CLI_H
 
+#include <math.h>
 #include <sarrus/sarrus.h>
 
 #include "json.h"
@@ -9,6 +10,8 @@
 
 // Exit statuses, a contract: 0 done, 1 the computation failed, 2 the input is wrong.
 enum { EXIT_DONE = 0, EXIT_FAILED = 1, EXIT_INPUT = 2 };
+
+#define NOT_GIVEN ((double)NAN)  // of a number that an option may give
 
 typedef struct Cli {
   bool json;             // one JSON object on standard output, and nothing else there
@@ -78,7 +81,7 @@ void report_sensors(const srModel* m, const srData* d);
 
 // ------------------------------------------------------------------------------------ a state as numbers (state.c)
 typedef struct State {
-  double t;  // NAN: not given
+  double t;  // NOT_GIVEN
   NumberList q, v, y, tau;
   const char* file;
 } State;

@@ -46,6 +46,7 @@ static void constraints(const srModel* m, const srData* d, Evaluation* e) {
 
 static int evaluate_all(const srModel* m, srData* d, srData* work, Evaluation* e) {
   if (sr_forward(m, d, SR_TAU_ELEMENT) != 0) return EXIT_FAILED;
+  sr_acceleration(m, d);
   sr_energy(m, d, &e->kinetic, &e->potential);
   equations(m, d, work, e);
   for (int i = 0; i < m->nv; i++) e->M[i * m->nv + i] += m->dof_armature[i];

@@ -13,7 +13,7 @@ typedef struct Run {
   State state;
   srRunOptions options;
   const char *method, *formulation, *contact, *out;
-  double t_end, step, rtol, atol, every;  // NAN: not given
+  double t_end, step, rtol, atol, every;  // or NOT_GIVEN
   srCsv* csv;
   int columns;
   Progress progress;
@@ -85,6 +85,10 @@ static bool settle(Run* r) {
   *o = sr_run_options(r->m.model);
   if (r->method) o->method = r->method;
   bool good = take(cli, "--t-end", r->t_end, &o->t_end, true);
+  if (good && o->t_end < r->m.data->t) {
+    cli_error(cli, "the end of the run, %g s, lies before its start at %g s", o->t_end, r->m.data->t);
+    good = false;
+  }
   good = take(cli, "--step", r->step, &o->step, false) && good;
   good = take(cli, "--rtol", r->rtol, &o->rtol, true) && good;
   good = take(cli, "--atol", r->atol, &o->atol, true) && good;
@@ -263,6 +267,7 @@ static int simulate(Run* r) {
     cli_error(r->cli, "%s", *trouble ? trouble : "the run stopped early");
   else if (!written)
     trouble = "the result file could not be written to its end";
+  if (r->m.data->stage >= SR_STAGE_VELOCITY) sr_acceleration(r->m.model, r->m.data);  // for the sensors
   cli_show(r->cli);
   if (r->cli->json)
     print_json(r, trouble);
@@ -285,11 +290,11 @@ int cmd_run(Cli* cli, const Verb* verb, int argc, char** argv) {
            .state = state_none(),
            .formulation = "relative",
            .contact = "continuous",
-           .t_end = NAN,
-           .step = NAN,
-           .rtol = NAN,
-           .atol = NAN,
-           .every = NAN};
+           .t_end = NOT_GIVEN,
+           .step = NOT_GIVEN,
+           .rtol = NOT_GIVEN,
+           .atol = NOT_GIVEN,
+           .every = NOT_GIVEN};
   int status = EXIT_DONE;
   const Option options[] = {
       {"--t-end", OPTION_NUMBER, &r.t_end, "SECONDS", "end of the simulation"},

@@ -8,7 +8,7 @@
 
 #include "cli.h"
 
-State state_none(void) { return (State){.t = NAN}; }
+State state_none(void) { return (State){.t = NOT_GIVEN}; }
 
 void state_free(State* s) {
   numbers_free(&s->q);

@@ -14,7 +14,7 @@ BEGIN {
   split("base math integrate", few, " ");     for (i in few) allowed["integrate", few[i]] = 1
   split("base math expr model io", few, " "); for (i in few) allowed["io", few[i]] = 1
   # Public headers belong to the folder of their name, but for these.
-  home["function"] = "expr"; home["spec"] = home["fields"] = home["force"] = "model"
+  home["words"] = "base"; home["function"] = "expr"; home["spec"] = home["fields"] = home["force"] = "model"
   # Outside the C library: the door to plugins, and the XML parser for the readers alone.
   split("assert complex ctype errno fenv float inttypes limits locale math setjmp signal stdalign stdarg stdbool " \
         "stddef stdint stdio stdlib stdnoreturn string tgmath time wchar dlfcn unistd sys/stat", c, " ")

@@ -185,10 +185,10 @@ static const char* const zoo =
     "<sarrus version='1' name='zoo'>"
     "<option gravity='0 0 0'/>"
     "<ground><point name='hook' at='0.3 0.2 2' rpy='0.3 -0.2 0.5'/></ground>"
-    "<body name='a'><joint type='revolute' axis='1 2 3' at='0 0 1' stiffness='4' rest='0.2' damping='0.7'/>"
-    "  <inertial mass='1' com='0.1 0 0.2' inertia='1 2 2.5'/><point name='p' at='0.4 0.1 -0.2' rpy='1 0.3 0.2'/></body>"
-    "<body name='b' parent='a'><joint type='universal' axis='1 0 0' axis2='0 1 0' at='0.5 0 0'"
+    "<body name='a'><joint type='revolute' axis='1 2 3' at='0 0 1' stiffness='4' rest='0.2' damping='0.7'"
     "  limits='-0.1 0.1' limit-stiffness='50' limit-damping='0.3'/>"
+    "  <inertial mass='1' com='0.1 0 0.2' inertia='1 2 2.5'/><point name='p' at='0.4 0.1 -0.2' rpy='1 0.3 0.2'/></body>"
+    "<body name='b' parent='a'><joint type='universal' axis='1 0 0' axis2='0 1 0' at='0.5 0 0'/>"
     "  <inertial mass='2' inertia='1 1 1'/><point name='p' at='0.1 0.7 0.2'/></body>"
     "<body name='c' parent='b'><joint type='ball' at='0 0.4 0'/>"
     "  <inertial mass='1.5' inertia='1 2 3' com='0 0.1 0'/><point name='p' at='-0.2 0.3 0.1' rpy='0.1 0.2 0.3'/></body>"
@@ -300,12 +300,34 @@ TEST(a_link_of_no_length_says_which) {
 
 TEST(an_external_force_works_in_inertial_axes) {
   Bench b = load(
-      "<sarrus version='1'><option gravity='0 0 0'/><body name='m'><joint type='free' q='0 0 0 sqrt(0.5) 0 0 sqrt(0.5)'/>"
+      "<sarrus version='1'><option gravity='0 0 0'/><body name='m'><joint type='free' q='0 0 0 sqrt(0.5) 0 0 "
+      "sqrt(0.5)'/>"
       "<inertial mass='2' inertia='1 1 1'/></body><force body='m' at='0 0 1' f='6 0 0'/></sarrus>");
   ENSURE_EQUAL(sr_forward(b.m, b.d, SR_TAU_ELEMENT), 0);
   // a quarter turn about z: inertial x is -y of the body; moment (0 0 1) x (0 -6 0) = (6 0 0)
   const double expected[6] = {6, 0, 0, 0, -3, 0};
   for (int i = 0; i < 6; ++i) ENSURE_NEAR(b.d->a[i], expected[i], 1e-12);
+  unload(b);
+}
+
+TEST(a_bushing_about_one_axis_is_a_torsion_spring_at_any_angle) {
+  static const double angles[] = {0.0, 1e-300, 1e-12, 1e-6, 0.03, 0.04, 1.5, 3.0, 3.14159, -3.14159, -0.7};
+  Bench b = load(
+      "<sarrus version='1'><option gravity='0 0 0'/><body name='m'><inertial mass='2' inertia='1 1 1'/></body>"
+      "<bushing a='ground' b='m' stiffness='10 20 30 1 1 1'/></sarrus>");
+  for (int i = 0; i < COUNT(angles); ++i) {
+    for (int axis = 0; axis < 3; ++axis) {
+      double* q = b.d->q + 3;
+      memset(q, 0, 4 * sizeof(double));
+      q[0] = cos(angles[i] / 2);
+      q[1 + axis] = sin(angles[i] / 2);
+      evaluate(b);
+      for (int k = 0; k < 6; ++k) {
+        const double expected = k == axis ? -10.0 * (1 + axis) * angles[i] : 0.0;
+        ENSURE_NEAR(b.d->f[k], expected, 1e-14 * fabs(expected));
+      }
+    }
+  }
   unload(b);
 }
 

@@ -127,7 +127,8 @@ TEST(the_root_of_a_model_file_is_checked) {
   ENSURE(load_with("<mujoco/>", NULL, 0) == SR_INPUT && strstr(first, "MJCF"));
   ENSURE(load_with("<model/>", NULL, 0) == SR_INPUT && strstr(first, "<sarrus version=\"1\">, not <model>"));
   ENSURE(load_with("<sarrus/>", NULL, 0) == SR_INPUT && strstr(first, "needs the attribute 'version'"));
-  ENSURE(load_with("<sarrus version='2'/>", NULL, 0) == SR_INPUT && strstr(first, "m:1:18: error: unknown version '2'"));
+  ENSURE(load_with("<sarrus version='2'/>", NULL, 0) == SR_INPUT &&
+         strstr(first, "m:1:18: error: unknown version '2'"));
   ENSURE(load_with("<sarrus version='1'/>", NULL, 0) == SR_OK);
   done();
 }
@@ -183,7 +184,8 @@ TEST(parameters_use_those_before_them) {
   ENSURE(refused("<parameter name='a' value='b'/><parameter name='b' value='1'/>", "'b' stands further down"));
   ENSURE(refused("<parameter name='a' value='a+1'/>", "m:2:28: error: parameter 'a' stands further down"));
   ENSURE(refused("<parameter name='len' value='1'/><parameter name='a' value='2*lem'/>", "did you mean 'len'?"));
-  ENSURE(refused("<parameter name='a' value='1'/>\n<parameter name='a' value='2'/>", "m:3:18: error: there is a parameter 'a'"));
+  ENSURE(refused("<parameter name='a' value='1'/>\n<parameter name='a' value='2'/>",
+                 "m:3:18: error: there is a parameter 'a'"));
   ENSURE(refused("<parameter name='a-b' value='1'/>", "m:2:18: error: the name 'a-b' holds something other"));
   ENSURE(refused("<parameter name='a' value='1/0'/>", "not a finite number"));
   ENSURE(refused("<parameter name='a' value='1+'/>", "m:2:30: error: expected"));
@@ -225,9 +227,10 @@ TEST(repeats_replace_indices_in_names_and_formulas) {
 }
 
 TEST(repeats_nest_and_may_be_empty) {
-  ENSURE(load("<repeat count='2'><body name='a{i}'><repeat count='i+1' index='k'><point name='p{k}' at='i k e'/></repeat>"
-              "</body></repeat><repeat count='0'><body/></repeat><ground><repeat count='2'><point name='g{i}'/></repeat>"
-              "</ground>") == SR_OK);
+  ENSURE(
+      load("<repeat count='2'><body name='a{i}'><repeat count='i+1' index='k'><point name='p{k}' at='i k e'/></repeat>"
+           "</body></repeat><repeat count='0'><body/></repeat><ground><repeat count='2'><point name='g{i}'/></repeat>"
+           "</ground>") == SR_OK);
   ENSURE_EQUAL(srs_count(spec, SR_ELEMENT_POINT), 5);
   ENSURE_TEXT(text_of(SR_ELEMENT_POINT, 2, "at"), "1 1 e");
   ENSURE_EQUAL(srs_owner(spec, SR_ELEMENT_POINT, 2), 1);
@@ -323,7 +326,8 @@ TEST(tables_of_numbers_are_read_and_wrong_ones_refused) {
   ENSURE(parse_csv("1 2 3", &t, &pool) && t.nrow == 1 && t.ncolumn == 3);
   ENSURE(!parse_csv("", &t, &pool) && strstr(first, "t: error: holds no row of numbers"));
   ENSURE(!parse_csv("1,2\n3,x\n4,\n1e999,2\n", &t, &pool));
-  ENSURE(strstr(first, "t:2:3: error: expected a number, found 'x'") && strstr(first, "t:3:3: error: expected a number"));
+  ENSURE(strstr(first, "t:2:3: error: expected a number, found 'x'") &&
+         strstr(first, "t:3:3: error: expected a number"));
   ENSURE(strstr(first, "t:4:1: error"));
   ENSURE(!parse_csv("1,2\n3\n", &t, &pool) && strstr(first, "t:2:1: error: 1 values; the lines before have 2"));
   ENSURE(!parse_csv("1,2a\n3,4", &t, &pool) && strstr(first, "found '2a'"));
@@ -351,7 +355,7 @@ static bool same_attribute(const srAttr* a, const srAttr* b) {
   return true;
 }
 
-// Elements of one owner keep their order; the ground may have stood anywhere. Returns the element of b that belongs to i.
+// Elements of one owner keep their order; the ground may have stood anywhere. The element of b that belongs to i of a.
 static int counterpart(const srSpec* a, const srSpec* b, srElementKind kind, int i) {
   int rank = 0;
   for (int k = 0; k < i; k++) rank += srs_owner(a, kind, k) == srs_owner(a, kind, i);

@@ -56,7 +56,7 @@ std::string joint_text(const srModel* model, int link, const Pose& x) {
                -at[1], -at[2], back.at[0][2], back.at[1][2], back.at[2][2]);
 }
 
-// Principal axes are given, not the full tensor: MuJoCo's own diagonalisation is good to 1e-9 only.
+// Principal axes are given, not the full tensor: MuJoCo's own diagonalisation costs up to 1e-8.
 std::string inertial_text(const srModel* model, int link) {
   const Inertia I = link_inertia(model, link);
   double J[3], quat[4];

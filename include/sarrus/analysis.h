@@ -12,18 +12,19 @@ extern "C" {
 // The model as the equations that integrators see. What the callbacks work on must outlive the system.
 typedef struct srModelSystem {
   const srModel* m;
-  srData* d;                  // their workspace; tau in it is applied throughout
-  double violation_position;  // largest over accepted steps, max norm, of the driven coordinates before they are put back
+  srData* d;  // their workspace; tau in it is applied throughout
+  double
+      violation_position;  // largest over accepted steps, max norm, of the driven coordinates before they are put back
   double violation_velocity;  //   on their motion
 } srModelSystem;
 SR_API srSystem sr_system(srModelSystem* user);
 
 typedef struct srRunOptions {
-  double t_end;         // s
-  const char* method;   // name of an integrator
-  double step;          // s, fixed-step methods
-  double rtol, atol;    // adaptive methods
-  double every;         // s between output rows; 0: a thousandth of the run
+  double t_end;        // s
+  const char* method;  // name of an integrator
+  double step;         // s, fixed-step methods
+  double rtol, atol;   // adaptive methods
+  double every;        // s between output rows; 0: a thousandth of the run
   // Called for every output row (srColumns); return nonzero to stop the run. Rows stand at t0 + k*every and at t_end.
   int (*row)(void* user, const double* row);
   // Called now and then (about every 50 ms of wall clock) with the time reached; return nonzero to stop the run.
@@ -45,29 +46,30 @@ SR_API srColumns* sr_columns_create(const srModel* m);  // NULL when out of memo
 SR_API void sr_columns_destroy(srColumns* columns);
 
 typedef struct srEnergy {
-  double kinetic, potential;        // at the end, J
-  double kinetic0, potential0;      // at the start, J
-  double work[SR_ACCOUNTS];         // work of every account over the run, J; dissipated is <= 0
-  double residual;                  // what the ledger misses: change of energy less all work, J
-  double scale;                     // largest of the energies met, J: what the residual is to be compared with
+  double kinetic, potential;    // at the end, J
+  double kinetic0, potential0;  // at the start, J
+  double work[SR_ACCOUNTS];     // work of every account over the run, J; dissipated is <= 0
+  double residual;              // what the ledger misses: change of energy less all work, J
+  double scale;                 // largest of the energies met, J: what the residual is to be compared with
 } srEnergy;
 
 typedef struct srRunResult {
-  double t;                    // reached
+  double t;  // reached
   srIntegratorStats stats;
-  double violation_position;   // largest over accepted steps, max norm, of the driven coordinates before they are put
-  double violation_velocity;   //   back on their motion
+  double violation_position;  // largest over accepted steps, max norm, of the driven coordinates before they are put
+  double violation_velocity;  //   back on their motion
   double violation_acceleration;
   srEnergy energy;
-  long rows;                   // output rows written
-  double seconds;              // wall clock
-  long limits_passed;          // accepted steps with a joint beyond its limits
-  char trouble[512];           // why the run stopped early: joint or body, time, largest force and its source
+  long rows;           // output rows written
+  double seconds;      // wall clock
+  long limits_passed;  // accepted steps with a joint beyond its limits
+  char trouble[512];   // why the run stopped early: joint or body, time, largest force and its source
 } srRunResult;
 
 // Simulates from d's state to t_end. Driven coordinates start on their motion. When it returns, d holds the last good state,
-// evaluated; also after SR_FAILED (result->trouble says why), and every row up to there has been handed out, one for that
-// state itself too. A run that a callback stopped is SR_OK with result->t before t_end. No memory is taken while it steps.
+// evaluated where that is possible; also after SR_FAILED (result->trouble says why), and every row up to there has been handed
+// out, one for that state too. A run that a callback stopped is SR_OK with result->t before t_end. No memory is taken while
+// it steps.
 SR_API srStatus sr_run(const srModel* m, srData* d, const srRunOptions* options, srMessages* messages,
                        srRunResult* result);
 

@@ -12,23 +12,14 @@
 #include <sarrus/base.h>
 #include <sarrus/force.h>
 #include <sarrus/spec.h>
+#include <sarrus/words.h>
 
 #ifdef __cplusplus
 extern "C" {
 #endif
 
-#define SR_JOINT_LIST(X)                                                                                               \
-  X(REVOLUTE, "revolute")                                                                                              \
-  X(PRISMATIC, "prismatic")                                                                                            \
-  X(HELICAL, "helical")                                                                                                \
-  X(CYLINDRICAL, "cylindrical")                                                                                        \
-  X(UNIVERSAL, "universal")                                                                                            \
-  X(BALL, "ball")                                                                                                      \
-  X(PLANAR, "planar")                                                                                                  \
-  X(FREE, "free")                                                                                                      \
-  X(WELD, "weld")
 typedef enum srJointType {
-#define SR_JOINT_ENUM(NAME, word) SR_JOINT_##NAME,
+#define SR_JOINT_ENUM(NAME, word) SR_JOINT_##NAME,  // words.h
   SR_JOINT_LIST(SR_JOINT_ENUM)
 #undef SR_JOINT_ENUM
   SR_JOINT_TYPES

@@ -16,7 +16,7 @@ int sr_column_count(const srModel* m) {
   return count;
 }
 
-// ---- names ------------------------------------------------------------------------------------------------------------
+// ---- names ----------------------------------------------------------------------------------------------------------
 
 typedef struct Table {  // what the caller sees, and what it stands on
   srColumns columns;
@@ -90,7 +90,7 @@ void sr_columns_destroy(srColumns* columns) {
   sr_free(table);
 }
 
-// ---- values -----------------------------------------------------------------------------------------------------------
+// ---- values ---------------------------------------------------------------------------------------------------------
 
 static double* put(double* to, const double* from, int n) {
   if (n > 0) memcpy(to, from, (size_t)n * sizeof *to);

@@ -1,5 +1,5 @@
 // Simulation: the model's system, an integrator, rows at exact output times, the energy ledger, and what went wrong.
-//   T + V - (T0 + V0) = sum of the work of all accounts + residual           the residual is the error of the integration
+//   T + V - (T0 + V0) = sum of the work of all accounts + residual      the residual is the error of the integration
 #include <math.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -49,7 +49,7 @@ srRunOptions sr_run_options(const srModel* m) {
   };
 }
 
-// ---- energy -----------------------------------------------------------------------------------------------------------
+// ---- energy ---------------------------------------------------------------------------------------------------------
 
 // Energies of d's state, with the work done so far in run->w.
 static void balance(Run* run) {
@@ -71,7 +71,7 @@ static void balance_start(Run* run) {
   balance(run);
 }
 
-// ---- rows -------------------------------------------------------------------------------------------------------------
+// ---- rows -----------------------------------------------------------------------------------------------------------
 
 // Evaluates the model at a time inside the last step.
 static int evaluate_at(Run* run, double t) {
@@ -104,7 +104,7 @@ static srStatus rows_until(Run* run, double t) {
   return SR_OK;
 }
 
-// ---- watching ---------------------------------------------------------------------------------------------------------
+// ---- watching -------------------------------------------------------------------------------------------------------
 
 static void report_progress(Run* run) {
   if (run->options->progress == NULL || sri_stats(run->integrator)->steps % STEPS_PER_CLOCK != 0) return;
@@ -140,7 +140,7 @@ static bool state_within_bounds(const Run* run) {
          within(sri_y(run->integrator), run->m->ny);
 }
 
-// ---- trouble ----------------------------------------------------------------------------------------------------------
+// ---- trouble --------------------------------------------------------------------------------------------------------
 
 SR_PRINTF(2, 3) static void say(Run* run, const char* format, ...) {
   char* text = run->result->trouble;
@@ -161,24 +161,18 @@ static int worst_entry(const double* x, int n) {
   return worst;
 }
 
-static void say_joint(Run* run, int dof) {
-  const srModel* m = run->m;
-  const int link = m->dof_link[dof], joint = m->link_joint[link];
-  say(run, "joint '%s' of body '%s'", m->joint_name[joint], m->body_name[m->link_body[link]]);
-}
-
 // Where the failed evaluation, or the state that grew too large, is worst: a joint, or a state.
 static void say_where(Run* run) {
   const srModel* m = run->m;
   const srData* d = run->d;
   const int v = worst_entry(d->v, m->nv), a = worst_entry(d->a, m->nv), y = worst_entry(d->y, m->ny);
-  if (v >= 0 && y >= 0 && !(fabs(d->y[y]) <= fabs(d->v[v]))) {
+  if (y >= 0 && (v < 0 || !(fabs(d->y[y]) <= fabs(d->v[v])))) {
     say(run, "; worst is the state '%s' = %.3g", m->y_name[y], d->y[y]);
   } else if (v >= 0) {
     const int i = isfinite(d->a[a]) ? v : a;
-    say(run, "; worst is ");
-    say_joint(run, i);
-    say(run, " with velocity %.3g %s, acceleration %.3g", d->v[i], m->v_unit[i], d->a[i]);
+    const int link = m->dof_link[i];
+    say(run, "; worst is joint '%s' of body '%s': velocity %.3g %s, acceleration %.3g",
+        m->joint_name[m->link_joint[link]], m->body_name[m->link_body[link]], d->v[i], m->v_unit[i], d->a[i]);
   }
 }
 
@@ -187,41 +181,51 @@ static void say_largest_force(Run* run) {
   const srModel* m = run->m;
   srData* d = run->d;
   const int dof = worst_entry(d->f, m->nv);
-  if (dof < 0) return;
-  const double f = d->f[dof];
+  if (dof < 0 || d->f[dof] == 0.0) return;
+  say(run, "; largest generalized force %.3g on joint '%s' at t = %.9g", d->f[dof],
+      m->joint_name[m->link_joint[m->dof_link[dof]]], d->t);
   double share = 0.0;
   const int source = sr_force_source(m, d, dof, &share);
-  say(run, "; at t = %.9g the largest generalized force is %.3g on ", d->t, f);
-  say_joint(run, dof);
-  if (source >= 0) say(run, ", %.3g of it from '%s'", share, m->force[source].name);
+  if (source >= 0) say(run, ", where '%s' gives %.3g", m->force[source].name, share);
 }
 
-// Puts d back on the state at t, the last good one, and evaluates it.
-static bool go_back(Run* run, double t) { return evaluate_at(run, t) == 0; }
+// d holds the state at t, evaluated down to the accelerations of frames.
+static bool settle(Run* run, double t) {
+  if (evaluate_at(run, t) != 0) return false;
+  sr_acceleration(run->m, run->d);
+  return true;
+}
 
 static srStatus fail(Run* run, double t_good, const char* why) {
   char cause[sizeof run->d->trouble];
   memcpy(cause, run->d->trouble, sizeof cause);
   run->result->trouble[0] = '\0';
-  say(run, "at t = %.9g: %s", sri_time(run->integrator), why);
+  say(run, "%s", why);
   if (cause[0] != '\0') say(run, "; %s", cause);
   say_where(run);
   run->result->t = t_good;
-  if (!go_back(run, t_good)) return SR_FAILED;
+  if (!settle(run, t_good)) return SR_FAILED;
   balance(run);
   if (run->d->t > run->t_row) hand_out(run);
   say_largest_force(run);
-  (void)go_back(run, t_good);  // the search for the source has used d's forces
+  (void)settle(run, t_good);  // the search for the source has used d's forces
   return SR_FAILED;
+}
+
+// The same for sentences of our own: those of the integrator tell the time themselves.
+static srStatus fail_at(Run* run, double t_good, const char* why) {
+  char sentence[160];
+  (void)snprintf(sentence, sizeof sentence, "at t = %.9g %s", sri_time(run->integrator), why);
+  return fail(run, t_good, sentence);
 }
 
 static srStatus fail_bounds(Run* run) {
   sr_put_state(run->m, run->d, sri_time(run->integrator), sri_q(run->integrator), sri_v(run->integrator),
                sri_y(run->integrator));
-  return fail(run, sri_time_before(run->integrator), "the motion has blown up, its state is beyond 1e15");
+  return fail_at(run, sri_time_before(run->integrator), "the motion has blown up: its state is beyond 1e15");
 }
 
-// ---- the run ----------------------------------------------------------------------------------------------------------
+// ---- the run --------------------------------------------------------------------------------------------------------
 
 static srStatus check_options(Run* run, srMessages* messages) {
   const srRunOptions* o = run->options;
@@ -280,7 +284,7 @@ static srStatus start(Run* run) {
   if (sri_start(run->integrator, run->t0, d->q, d->v, d->y) != SR_OK)
     return fail(run, run->t0, sri_why(run->integrator));
   if (sr_forward(m, d, SR_TAU_ELEMENT) != 0) {
-    return fail(run, run->t0, "the equations of motion cannot be evaluated at the start");
+    return fail_at(run, run->t0, "the equations of motion cannot be evaluated at the start");
   }
   balance_start(run);
   return rows_until(run, run->t0);
@@ -294,7 +298,7 @@ static srStatus step_to_end(Run* run) {
     if (!state_within_bounds(run)) return fail_bounds(run);
     count_limits(run);
     if (rows_until(run, sri_time(run->integrator)) != SR_OK) {
-      return fail(run, sri_time_before(run->integrator), "an output row cannot be evaluated");
+      return fail_at(run, sri_time_before(run->integrator), "an output row cannot be evaluated");
     }
     report_progress(run);
   }
@@ -305,7 +309,7 @@ static srStatus step_to_end(Run* run) {
 static srStatus finish(Run* run) {
   const double t = sri_time(run->integrator);
   run->result->t = t;
-  if (evaluate_at(run, t) != 0) return fail(run, t, "the equations of motion cannot be evaluated at the end");
+  if (!settle(run, t)) return fail_at(run, t, "the equations of motion cannot be evaluated at the end");
   balance(run);
   if (run->stopped) {
     say(run, "stopped at t = %.9g by the caller", t);

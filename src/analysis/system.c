@@ -1,7 +1,7 @@
 // The model as the equations that integrators see (integrate.h): its only constraints are the drivers.
 //   g = q_i - s(t),   G = unit rows,   b = -s'(t),   gamma = s''(t)
-// In the index-1 form (rates) driven coordinates are given: q_i = s, v_i = s', a_i = s'', and the force that does it is their
-// multiplier. Integrators then merely repeat s by quadrature; `accepted` puts them back on it.
+// In the index-1 form (rates) driven coordinates are given: q_i = s, v_i = s', a_i = s'', and the force that does it is
+// their multiplier. Integrators then merely repeat s by quadrature; `accepted` puts them back on it.
 #include "analysis/system.h"
 
 #include <math.h>
@@ -37,7 +37,7 @@ void sr_put_state(const srModel* m, srData* d, double t, const double* q, const 
   put_driven(m, d, d->q, d->v);
 }
 
-// ---- callbacks --------------------------------------------------------------------------------------------------------
+// ---- callbacks ------------------------------------------------------------------------------------------------------
 
 static int rates(void* user, double t, const double* q, const double* v, const double* y, double tau, double* qdot,
                  double* vdot, double* ydot, double* wdot) {
@@ -46,7 +46,7 @@ static int rates(void* user, double t, const double* q, const double* v, const d
   put_raw(s->m, d, t, q, v, y);
   sr_driver_motion(s->m, d);
   put_driven(s->m, d, d->q, d->v);
-  const int answer = sr_forward(s->m, d, tau);
+  const int answer = sr_forward_rates(s->m, d, tau);
   if (answer != 0) return answer;
   sr_qdot(s->m, d->q, d->v, qdot);
   copy(vdot, d->a, s->m->nv);

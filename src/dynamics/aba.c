@@ -39,19 +39,19 @@ static Scratch scratch(const srModel* m, srData* d) {
 // ------------------------------------------------------------------------------------------------------------- pass 1
 // Articulated inertia of a link alone: G dw = dw x h.
 SRM_INLINE void rigid_blocks(const double* inertia, double* IA) {
-  const double x = inertia[12], y = inertia[13], z = inertia[14], mass = inertia[15];
+  const v4 h = v4_load(inertia + 12), mass = v4_lane(h, 3), minus = -h;
   m3_store(IA, m3_load(inertia));
-  v4_store(IA + 12, (v4){0, -z, y, 0});
-  v4_store(IA + 16, (v4){z, 0, -x, 0});
-  v4_store(IA + 20, (v4){-y, x, 0, 0});
-  v4_store(IA + 24, (v4){mass, 0, 0, 0});
-  v4_store(IA + 28, (v4){0, mass, 0, 0});
-  v4_store(IA + 32, (v4){0, 0, mass, 0});
+  v4_store(IA + 12, v4_keep(__builtin_shufflevector(h, minus, 0, 6, 1, 3), 0, 1, 1));  // 0 -z y
+  v4_store(IA + 16, v4_keep(__builtin_shufflevector(h, minus, 2, 0, 4, 3), 1, 0, 1));  // z 0 -x
+  v4_store(IA + 20, v4_keep(__builtin_shufflevector(h, minus, 5, 0, 0, 3), 1, 1, 0));  // -y x 0
+  v4_store(IA + 24, v4_keep(mass, 1, 0, 0));
+  v4_store(IA + 28, v4_keep(mass, 0, 1, 0));
+  v4_store(IA + 32, v4_keep(mass, 0, 0, 1));
 }
 
 static void bias_pass(const srModel* m, srData* d, Scratch s, const double* v) {
   const srmTwist none = {v4_zero(), v4_zero()};
-  sr_motion_store(s.motion, (srMotion){v4_zero(), v4_zero(), -v4_load(m->gravity)});
+  sr_motion_store(s.motion, (srMotion){v4_zero(), v4_zero(), -v4_xyz(m->gravity)});
   for (int i = 1; i < m->nlink; i++) {
     const int type = m->link_type[i];
     const double *vi = v + m->link_v[i], *inertia = m->link_inertia + 16 * i;
@@ -74,41 +74,33 @@ typedef struct Blocks {
 
 SRM_INLINE Blocks blocks_load(const double* IA) { return (Blocks){m3_load(IA), m3_load(IA + 12), m3_load(IA + 24)}; }
 
-// R A R^T of the first n columns of A (the others are 0), and of the first nrow rows (the others are 0).
-SRM_INLINE m3 turned(const double* X, m3 A, int nrow, int n) {
+SRM_INLINE Blocks blocks_turned(const double* X, Blocks I) {  // R A R^T of each
   const m3 R = m3_load(X);
-  v4 B[3], out[3];
-  for (int j = 0; j < n; j++) {
-    B[j] = R.c[0] * v4_lane(A.c[j], 0) + R.c[1] * v4_lane(A.c[j], 1);
-    if (nrow > 2) B[j] += R.c[2] * v4_lane(A.c[j], 2);
-  }
-  for (int k = 0; k < 3; k++) {
-    out[k] = B[0] * v4_all(X[k]) + B[1] * v4_all(X[4 + k]);
-    if (n > 2) out[k] += B[2] * v4_all(X[8 + k]);
-  }
-  return (m3){{out[0], out[1], out[2]}};
+  return (Blocks){m3_product_transposed(m3_product(R, I.J), X), m3_product_transposed(m3_product(R, I.G), X),
+                  m3_product_transposed(m3_product(R, I.M), X)};
 }
+// The same where J has only its xy corner and G only its first two columns.
+SRM_INLINE Blocks blocks_turned_simple(const double* X, Blocks I) {
+  const m3 R = m3_load(X);
+  const v4 J0 = R.c[0] * v4_lane(I.J.c[0], 0) + R.c[1] * v4_lane(I.J.c[0], 1);
+  const v4 J1 = R.c[0] * v4_lane(I.J.c[1], 0) + R.c[1] * v4_lane(I.J.c[1], 1);
+  return (Blocks){m3_product_transposed2(J0, J1, X),
+                  m3_product_transposed2(m3_mul(R, I.G.c[0]), m3_mul(R, I.G.c[1]), X),
+                  m3_product_transposed(m3_product(R, I.M), X)};
+}
+
+SRM_INLINE void m3_add_at(double* sum, m3 A) { m3_store(sum, m3_plus(m3_load(sum), A)); }
 
 // Adds IA, turned to the parent's axes, to the parent's after moving it by p. With P the matrix of p x:
 //   M' = M,   G' = G - M P,   J' = J + K + K^T  where K = P (G - M P/2)
 SRM_INLINE void add_shifted(v4 p, Blocks I, double* parent) {
   const v4 half = 0.5 * p, x = v4_lane(half, 0), y = v4_lane(half, 1), z = v4_lane(half, 2);
   const m3 Q = {{I.M.c[1] * z - I.M.c[2] * y, I.M.c[2] * x - I.M.c[0] * z, I.M.c[0] * y - I.M.c[1] * x}};  // M P/2
-  m3 K;
-  for (int k = 0; k < 3; k++) {
-    const v4 mid = I.G.c[k] - Q.c[k];
-    v4_store(parent + 24 + 4 * k, v4_load(parent + 24 + 4 * k) + I.M.c[k]);
-    v4_store(parent + 12 + 4 * k, v4_load(parent + 12 + 4 * k) + (mid - Q.c[k]));
-    K.c[k] = v4_cross(p, mid);
-  }
-  const m3 KT = m3_transpose(K);
-  for (int k = 0; k < 3; k++) v4_store(parent + 4 * k, v4_load(parent + 4 * k) + (I.J.c[k] + (K.c[k] + KT.c[k])));
-}
-
-SRM_INLINE void add_wrench(const double* X, srmWrench pA, double* parent) {
-  const srmWrench up = srm_wrench_to_parent(srm_pose_load(X), pA);
-  v4_store(parent, v4_load(parent) + up.n);
-  v4_store(parent + 4, v4_load(parent + 4) + up.f);
+  const m3 mid = m3_minus(I.G, Q);
+  const m3 K = {{v4_cross(p, mid.c[0]), v4_cross(p, mid.c[1]), v4_cross(p, mid.c[2])}};
+  m3_add_at(parent + 24, I.M);
+  m3_add_at(parent + 12, m3_minus(mid, Q));
+  m3_add_at(parent, m3_plus(I.J, m3_plus(K, m3_transpose(K))));
 }
 
 // A pivot smaller than this part of the inertia it is taken from is rounding.
@@ -121,12 +113,17 @@ static srStatus singular(const srModel* m, srData* d, int i) {
   return SR_FAILED;
 }
 
-// A revolute coordinate: S = z, so U is a column, D a lane; J keeps its xy corner and G two columns.
-SRM_INLINE _Bool eliminate_revolute(Scratch s, double* IA, double* pA, int dof, double f, double armature, Blocks* out,
-                                    srmWrench* wrench) {
+// The common case has its own code: revolute, free, no armature.
+SRM_INLINE _Bool is_simple(const srModel* m, int i, int dof, const _Bool full) {
+  if (m->link_type[i] != SR_LINK_REVOLUTE) return 0;
+  return !full || (m->dof_driver[dof] < 0 && m->dof_armature[dof] == 0);
+}
+
+// S = z, so U is a column and D a lane; of J the xy corner is left, of G two columns.
+SRM_INLINE _Bool eliminate_simple(Scratch s, double* IA, double* pA, int dof, double f, Blocks* out, srmWrench* wrench) {
   const Blocks I = blocks_load(IA);
   const v4 Un = I.J.c[2], Uf = I.G.c[2];
-  const double D = IA[10] + armature, u = f - pA[2];
+  const double D = IA[10], u = f - pA[2];
   const double trace = IA[0] + IA[5] + IA[10];
   if (!(D > PIVOT_RATIO * trace)) return 0;
   const double inverse = 1 / D;
@@ -147,16 +144,15 @@ SRM_INLINE _Bool eliminate_revolute(Scratch s, double* IA, double* pA, int dof, 
 static srmWrench inertia_column(const double* IA, int slot) {
   if (slot < 3) return (srmWrench){v4_load(IA + 4 * slot), v4_load(IA + 12 + 4 * slot)};
   const int k = slot - 4;
-  return (srmWrench){(v4){IA[12 + k], IA[16 + k], IA[20 + k], 0}, v4_load(IA + 24 + 4 * k)};
+  return (srmWrench){v4_keep((v4){IA[12 + k], IA[16 + k], IA[20 + k], IA[20 + k]}, 1, 1, 1), v4_load(IA + 24 + 4 * k)};
 }
 
 static void subtract_square(double* IA, srmWrench U, double inverse) {
   const v4 tn = U.n * v4_all(inverse), tf = U.f * v4_all(inverse);
-  for (int k = 0; k < 3; k++) {
-    v4_store(IA + 4 * k, v4_load(IA + 4 * k) - U.n * v4_all(tn[k]));
-    v4_store(IA + 12 + 4 * k, v4_load(IA + 12 + 4 * k) - U.f * v4_all(tn[k]));
-    v4_store(IA + 24 + 4 * k, v4_load(IA + 24 + 4 * k) - U.f * v4_all(tf[k]));
-  }
+  const v4 n0 = v4_lane(tn, 0), n1 = v4_lane(tn, 1), n2 = v4_lane(tn, 2);
+  m3_add_at(IA, (m3){{-U.n * n0, -U.n * n1, -U.n * n2}});
+  m3_add_at(IA + 12, (m3){{-U.f * n0, -U.f * n1, -U.f * n2}});
+  m3_add_at(IA + 24, (m3){{-U.f * v4_lane(tf, 0), -U.f * v4_lane(tf, 1), -U.f * v4_lane(tf, 2)}});
 }
 
 // Any link, coordinate after coordinate, on IA and pA in memory.
@@ -198,22 +194,19 @@ SRM_INLINE srStatus inertia_pass(const srModel* m, srData* d, Scratch s, const d
     const int dof = m->link_v[i], parent = m->link_parent[i];
     const double* X = d->link_X + 16 * i;
     double *IA = s.IA + 36 * i, *pA = d->link_wrench + 8 * i;
-    if (m->link_type[i] == SR_LINK_REVOLUTE && (!full || m->dof_driver[dof] < 0)) {
+    if (is_simple(m, i, dof, full)) {
       Blocks I;
       srmWrench wrench;
-      if (!eliminate_revolute(s, IA, pA, dof, f[dof], full ? m->dof_armature[dof] : 0, &I, &wrench))
-        return singular(m, d, i);
+      if (!eliminate_simple(s, IA, pA, dof, f[dof], &I, &wrench)) return singular(m, d, i);
       if (parent == 0) continue;
-      add_wrench(X, wrench, d->link_wrench + 8 * parent);
-      add_shifted(v4_load(X + 12), (Blocks){turned(X, I.J, 2, 2), turned(X, I.G, 3, 2), turned(X, I.M, 3, 3)},
-                  s.IA + 36 * parent);
+      sr_wrench_add_to_parent(X, wrench, d->link_wrench + 8 * parent);
+      add_shifted(v4_load(X + 12), blocks_turned_simple(X, I), s.IA + 36 * parent);
     } else {
       if (!eliminate(m, d, s, i, f, full)) return singular(m, d, i);
       if (parent == 0) continue;
       const Blocks I = blocks_load(IA);
-      add_wrench(X, srm_wrench_load(pA), d->link_wrench + 8 * parent);
-      add_shifted(v4_load(X + 12), (Blocks){turned(X, I.J, 3, 3), turned(X, I.G, 3, 3), turned(X, I.M, 3, 3)},
-                  s.IA + 36 * parent);
+      sr_wrench_add_to_parent(X, srm_wrench_load(pA), d->link_wrench + 8 * parent);
+      add_shifted(v4_load(X + 12), blocks_turned(X, I), s.IA + 36 * parent);
     }
   }
   return SR_OK;
@@ -248,7 +241,7 @@ SRM_INLINE void acceleration_pass(const srModel* m, srData* d, Scratch s, double
     const int dof = m->link_v[i];
     const srmTwist parent = srm_twist_load(s.motion + 12 * m->link_parent[i]);
     srmTwist t = srm_twist_to_child(m3_load(d->link_E + 12 * i), v4_load(d->link_X + 16 * i + 12), parent);
-    if (m->link_type[i] == SR_LINK_REVOLUTE && (!full || m->dof_driver[dof] < 0)) {
+    if (is_simple(m, i, dof, full)) {
       const double* U = s.U + 8 * dof;
       const v4 Ut = v4_load(U) * t.w + v4_load(U + 4) * t.v;
       a[dof] = (s.u[2 * dof] - (Ut[0] + Ut[1] + Ut[2])) * s.u[2 * dof + 1];

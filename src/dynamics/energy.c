@@ -1,6 +1,6 @@
 // Kinetic energy and potential of gravity, link by link.
 //
-//   T = sum 1/2 t . (I t) + 1/2 armature v^2,     V = -sum g . (m p + R h)
+//   T = sum 1/2 t . (I t),     V = -sum g . (m p + R h)
 #include "dynamics/energy.h"
 
 #include "base/base.h"
@@ -14,7 +14,6 @@ double sr_kinetic_energy(const srModel* m, const srData* d) {
     const srmWrench momentum = srm_momentum(srm_inertia_load(m->link_inertia + 16 * i), t);
     twice += v4_dot(t.w, momentum.n) + v4_dot(t.v, momentum.f);
   }
-  for (int k = 0; k < m->nv; k++) twice += m->dof_armature[k] * d->v[k] * d->v[k];
   return 0.5 * twice;
 }
 
@@ -26,5 +25,5 @@ double sr_gravity_energy(const srModel* m, const srData* d) {
     const v4 h = v4_load(m->link_inertia + 16 * i + 12);
     moment += v4_lane(h, 3) * pose.p + m3_mul(pose.R, h);
   }
-  return -v4_dot(v4_load(m->gravity), moment);
+  return -v4_dot(v4_xyz(m->gravity), moment);
 }

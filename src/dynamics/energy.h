@@ -4,7 +4,7 @@
 
 #include <sarrus/model.h>
 
-double sr_kinetic_energy(const srModel* m, const srData* d);  // armature counted; needs the velocity stage
+double sr_kinetic_energy(const srModel* m, const srData* d);  // armature not counted; needs the velocity stage
 double sr_gravity_energy(const srModel* m, const srData* d);  // 0 at the ground's origin; needs the position stage
 
 #endif

@@ -78,4 +78,10 @@ SRM_INLINE srmWrench sr_motion_wrench(const double* inertia, srMotion s) {
                      v4_all(inertia[15]) * s.a + srm_turn(s.w, s.wd, I.h)};
 }
 
+SRM_INLINE void sr_wrench_add_to_parent(const double* X, srmWrench child, double* parent) {
+  const srmWrench up = srm_wrench_to_parent(srm_pose_load(X), child);
+  v4_store(parent, v4_load(parent) + up.n);
+  v4_store(parent + 4, v4_load(parent + 4) + up.f);
+}
+
 #endif

@@ -8,38 +8,40 @@
 #include "dynamics/link.h"
 
 static void forward(const srModel* m, srData* d, const double* v, const double* a) {
-  double* motion = d->work;
-  sr_motion_store(motion, (srMotion){v4_zero(), v4_zero(), -v4_load(m->gravity)});
-  for (int i = 1; i < m->nlink; i++) {
-    const int type = m->link_type[i];
-    const double *vi = v + m->link_v[i], *ai = a + m->link_v[i];
-    srMotion s = sr_motion_to_child(d->link_X + 16 * i, d->link_E + 12 * i, motion + 12 * m->link_parent[i]);
-    if (type == SR_LINK_REVOLUTE) {
+  const int *types = m->link_type, *parents = m->link_parent, *places = m->link_v;
+  const double *inertia = m->link_inertia, *X = d->link_X, *E = d->link_E;
+  double *motion = d->work, *own = motion, *wrench = d->link_wrench;
+  sr_motion_store(motion, (srMotion){v4_zero(), v4_zero(), -v4_xyz(m->gravity)});
+  for (int i = 1, n = m->nlink; i < n; i++) {
+    X += 16, E += 12, inertia += 16, own += 12, wrench += 8;
+    const double *vi = v + places[i], *ai = a + places[i];
+    srMotion s = sr_motion_to_child(X, E, motion + 12 * parents[i]);
+    if (types[i] == SR_LINK_REVOLUTE) {
       s = sr_motion_add_revolute(s, vi[0], ai[0]);
     } else {
       const double pitch = m->link_pitch[i];
-      s = sr_motion_add(s, sr_link_relative(type, pitch, vi), sr_link_relative(type, pitch, ai));
+      s = sr_motion_add(s, sr_link_relative(types[i], pitch, vi), sr_link_relative(types[i], pitch, ai));
     }
-    sr_motion_store(motion + 12 * i, s);
-    srm_wrench_store(d->link_wrench + 8 * i, sr_motion_wrench(m->link_inertia + 16 * i, s));
+    sr_motion_store(own, s);
+    srm_wrench_store(wrench, sr_motion_wrench(inertia, s));
   }
 }
 
 static void backward(const srModel* m, srData* d, double* tau) {
-  for (int i = m->nlink - 1; i > 0; i--) {
-    const int type = m->link_type[i], parent = m->link_parent[i];
-    const double* wrench = d->link_wrench + 8 * i;
-    double* out = tau + m->link_v[i];
-    if (type == SR_LINK_REVOLUTE) {
+  const int *types = m->link_type, *parents = m->link_parent, *places = m->link_v, n = m->nlink;
+  double* const wrenches = d->link_wrench;
+  const double *X = d->link_X + 16 * n, *wrench = wrenches + 8 * n;
+  for (int i = n - 1; i > 0; i--) {
+    X -= 16, wrench -= 8;
+    double* out = tau + places[i];
+    if (types[i] == SR_LINK_REVOLUTE) {
       out[0] = wrench[2];
     } else {
+      const int type = types[i];
       for (int k = 0; k < sr_link_nv[type]; k++) out[k] = sr_link_project(type, m->link_pitch[i], k, wrench);
     }
-    if (parent == 0) continue;
-    const srmWrench up = srm_wrench_to_parent(srm_pose_load(d->link_X + 16 * i), srm_wrench_load(wrench));
-    double* sum = d->link_wrench + 8 * parent;
-    v4_store(sum, v4_load(sum) + up.n);
-    v4_store(sum + 4, v4_load(sum + 4) + up.f);
+    if (parents[i] == 0) continue;
+    sr_wrench_add_to_parent(X, srm_wrench_load(wrench), wrenches + 8 * parents[i]);
   }
 }
 

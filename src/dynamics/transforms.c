@@ -8,15 +8,18 @@
 #include "dynamics/link.h"
 #include "math/sincos.h"
 
-static void sines(const srModel* m, srData* d, const double* q) {
-  for (int k = 0; k < m->nangle; k += 4) {
-    const int* link = m->angle_link + k;
-    const int n = m->nangle - k;
-    _Alignas(32) double x[4] = {q[m->link_q[link[0]]], 0, 0, 0};
-    if (n > 1) x[1] = q[m->link_q[link[1]]];
-    if (n > 2) x[2] = q[m->link_q[link[2]]];
-    if (n > 3) x[3] = q[m->link_q[link[3]]];
-    srm_sincos4(x, d->sincos + 2 * k);
+SRM_INLINE void sines(const srModel* m, srData* d, const double* q) {
+  const int *link = m->angle_link, *place = m->link_q;
+  double* out = d->sincos;
+  int left = m->nangle;
+  for (; left > 0; left -= 4, link += 4, out += 8) {
+    _Alignas(32) double x[4] = {0};
+    if (left > 3) {
+      x[0] = q[place[link[0]]], x[1] = q[place[link[1]]], x[2] = q[place[link[2]]], x[3] = q[place[link[3]]];
+    } else {
+      for (int k = 0; k < left; k++) x[k] = q[place[link[k]]];
+    }
+    srm_sincos4(x, out);
   }
 }
 
@@ -25,7 +28,7 @@ SRM_INLINE m3 turned_about_z(m3 T, double s, double c) {
 }
 
 // A link that is not revolute. sc: its sine, and its cosine four further, where it has an angle.
-static srmPose other_transform(srmPose T, int type, double pitch, const double* q, const double* sc) {
+static __attribute__((noinline)) srmPose other_transform(srmPose T, int type, double pitch, const double* q, const double* sc) {
   switch (type) {
     case SR_LINK_PRISMATIC: return (srmPose){T.R, T.p + T.R.c[2] * q[0]};
     case SR_LINK_HELICAL: return (srmPose){turned_about_z(T.R, sc[0], sc[4]), T.p + T.R.c[2] * (pitch * q[0])};
@@ -39,19 +42,22 @@ static srmPose other_transform(srmPose T, int type, double pitch, const double* 
 SRM_INLINE void transforms(const srModel* m, srData* d, const double* q, const _Bool with_E) {
   if (q != d->q) d->stage = SR_STAGE_NONE;
   sines(m, d, q);
-  for (int i = 1, angle = 0; i < m->nlink; i++) {
-    srmPose X = srm_pose_load(m->link_tree + 16 * i);
-    const int type = m->link_type[i];
-    const double* sc = d->sincos + 2 * angle - (angle & 3);
-    if (type == SR_LINK_REVOLUTE) {
-      X.R = turned_about_z(X.R, sc[0], sc[4]);
+  const double *T = m->link_tree, *sincos = d->sincos;
+  const int* types = m->link_type;
+  double *X = d->link_X, *E = d->link_E;
+  for (int i = 1, n = m->nlink, angle = 0; i < n; i++) {
+    T += 16, X += 16, E += 12;
+    const double* sc = sincos + 2 * angle - (angle & 3);
+    srmPose pose = srm_pose_load(T);
+    if (types[i] == SR_LINK_REVOLUTE) {
+      pose.R = turned_about_z(pose.R, sc[0], sc[4]);
       angle++;
     } else {
-      X = other_transform(X, type, m->link_pitch[i], q + m->link_q[i], sc);
-      angle += type == SR_LINK_HELICAL;
+      pose = other_transform(pose, types[i], m->link_pitch[i], q + m->link_q[i], sc);
+      angle += types[i] == SR_LINK_HELICAL;
     }
-    srm_pose_store(d->link_X + 16 * i, X);
-    if (with_E) m3_store(d->link_E + 12 * i, m3_transpose(X.R));
+    srm_pose_store(X, pose);
+    if (with_E) m3_store(E, m3_transpose(pose.R));
   }
 }
 

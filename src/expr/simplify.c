@@ -36,7 +36,7 @@ static bool negated(G* g, srNode x, srNode* y) {
     *y = child(g, x, 0);
     return true;
   }
-  if (!has_const(g, x, SR_OP_MUL) || value_of(g, child(g, x, 0)) > 0) return false;
+  if (!has_const(g, x, SR_OP_MUL) || !(value_of(g, child(g, x, 0)) < 0)) return false;  // NaN too
   *y = op2(g, SR_OP_MUL, sr_graph_const(g, -value_of(g, child(g, x, 0))), child(g, x, 1));
   return true;
 }

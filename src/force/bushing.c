@@ -2,10 +2,10 @@
 //   V = 1/2 theta^T K_r theta + 1/2 d^T K_t d          theta: rotation vector, d: displacement of b seen from a
 //   moment on b = -J^-T K_r theta - C_r w              theta' = J^-1(theta) w, w: angular velocity of b seen from a
 //   force  on b = -K_t d - C_t d'
-//   J^-T = 1 + 1/2 [theta] + c [theta]^2,  c = (1 - (a/2) cot(a/2)) / a^2,  a = |theta|      Bullo & Murray (1995), lemma 4
-// The moment is the exact gradient of V, so that energy is conserved at any rotation and for any K; -K_r theta alone is not,
-// unless K_r is a multiple of the identity. Beyond half a turn theta jumps to the shorter way round: V is continuous there,
-// the moment is not.
+//   J^-T = 1 + 1/2 [theta] + c [theta]^2,  c = (1 - (a/2) cot(a/2)) / a^2,  a = |theta|      Bullo & Murray (1995)
+// The moment is the exact gradient of V, so that energy is conserved at any rotation and for any K; -K_r theta alone is
+// not, unless K_r is a multiple of the identity. Beyond half a turn theta jumps to the shorter way round: V is
+// continuous there, the moment is not.
 #include <math.h>
 
 #include "force/laws.h"
@@ -18,7 +18,8 @@ static const char* const names[PARAMETERS] = {
     "damping about z",   "damping along x",   "damping along y",   "damping along z",
 };
 
-// c of J^-T. Below a^2 = 1e-3 by its series 1/12 + a^2/720 + a^4/30240 + ..., whose next term a^6/1209600 is below 1e-15.
+// c of J^-T. Below a^2 = 1e-3 by its series 1/12 + a^2/720 + a^4/30240 + ..., whose next term a^6/1209600 is below
+// 1e-15.
 static double quadratic_factor(double a2) {
   if (a2 < 1e-3) return 1.0 / 12.0 + a2 * (1.0 / 720.0 + a2 / 30240.0);
   const double half = 0.5 * sqrt(a2);

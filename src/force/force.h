@@ -7,11 +7,14 @@
 // Motion of the drivers at d->t: d->motion.
 void sr_driver_motion(const srModel* m, srData* d);
 
+// sr_forward for integrators: the same a, lambda, ydot, power, but kinematics of links only as far as laws see them.
+int sr_forward_rates(const srModel* m, srData* d, double tau_stage);
+
 // Energy stored in the force elements at d's state; needs the velocity stage.
 double sr_stored_energy(const srModel* m, srData* d);
 
-// The element whose force on a velocity coordinate is largest, and that force: whom to blame. -1: none acts on it. Needs the
-// velocity stage and what sr_forces left; overwrites d->f, ydot, power and link_wrench.
+// The element whose force on a velocity coordinate is largest, and that force: whom to blame. -1: none acts on it.
+// Needs the velocity stage and what sr_forces left; overwrites d->f, ydot, power and link_wrench.
 int sr_force_source(const srModel* m, srData* d, int dof, double* force);
 
 #endif

@@ -1,7 +1,8 @@
 // All laws at one state: drivers' motion, sensors, formulas, then every element by its port.
 //   f = tau + sum of the elements,   y' = r(t, q, v, y; tau),   power of every account of the ledger
-// An element with stored energy puts -dissipated into the ledger (its other power is the change of its energy); one without
-// puts all its power f . x' into its account. tau is the stage length of the method (paper 3), or the element's own.
+// An element with stored energy puts -dissipated into the ledger (its other power is the change of its energy); one
+// without puts all its power f . x' into its account. tau is the stage length of the method (paper 3), or the element's
+// own.
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
@@ -16,7 +17,7 @@ static void clear(double* x, int n) {
   if (n > 0) memset(x, 0, (size_t)n * sizeof *x);
 }
 
-// ---- what laws see ----------------------------------------------------------------------------------------------------
+// ---- what laws see --------------------------------------------------------------------------------------------------
 
 void sr_driver_motion(const srModel* m, srData* d) {
   if (m->ndriver == 0) return;
@@ -74,7 +75,7 @@ static srImpedanceIn law_input(const srData* d, const srForceElement* element, c
   };
 }
 
-// ---- elements ---------------------------------------------------------------------------------------------------------
+// ---- elements -------------------------------------------------------------------------------------------------------
 
 static int refused(srData* d, const srForceElement* element, int answer) {
   (void)snprintf(d->trouble, sizeof d->trouble, "the law '%s' of the force element '%s' refused the state",
@@ -154,7 +155,7 @@ int sr_forces(const srModel* m, srData* d, double tau_stage) {
   return 0;
 }
 
-// ---- energy and blame -------------------------------------------------------------------------------------------------
+// ---- energy and blame -----------------------------------------------------------------------------------------------
 
 double sr_stored_energy(const srModel* m, srData* d) {
   double sum = 0.0;

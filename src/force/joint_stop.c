@@ -1,6 +1,6 @@
 // End of travel of a joint coordinate, one-sided. At overshoot d >= 0, growing at the rate ddot:
 //   |f| = k d max(0, 1 + c ddot)       pushes back and never pulls        Hunt & Crossley (1975), exponent 1
-//   V   = 1/2 k d^2                    dissipated = |f| ddot - k d ddot >= 0:  k d c ddot^2, or -k d ddot once it lets go
+//   V   = 1/2 k d^2            dissipated = |f| ddot - k d ddot >= 0:  k d c ddot^2, or -k d ddot once it lets go
 // The damping grows with d, so the force is continuous at first touch.
 #include <math.h>
 

@@ -5,8 +5,9 @@
 //   frames   R_ab = R_a^T R_b = exp[theta], d = R_a^T (p_b - p_a)
 //            w = R_a^T (w_b - w_a), d' = R_a^T (v_b - v_a - w_a x (p_b - p_a))
 //            moment and force act on b at p_b, their negatives on a at the same place, so that power is f . x'
-// Wrenches gather in link axes about the link's origin; one pass from the tips to the ground makes them generalized forces,
-// f_i = S_i^T W_i and W_parent += X_i W_i: the same as the sum of J^T W over all elements, but linear in the number of links.
+// Wrenches gather in link axes about the link's origin; one pass from the tips to the ground makes them generalized
+// forces, f_i = S_i^T W_i and W_parent += X_i W_i: the same as the sum of J^T W over all elements, but linear in the
+// number of links.
 #include "force/ports.h"
 
 #include <math.h>
@@ -30,7 +31,7 @@ static void subtract(const double* a, const double* b, double* out) {
   for (int i = 0; i < 3; ++i) out[i] = a[i] - b[i];
 }
 
-// ---- motion -----------------------------------------------------------------------------------------------------------
+// ---- motion ---------------------------------------------------------------------------------------------------------
 
 static void point_state(const srModel* m, const srData* d, int point, PointState* out) {
   const int link = m->point_link[point];
@@ -147,7 +148,7 @@ int sr_port_motion(const srModel* m, srData* d, const srForceElement* element, s
   return 0;
 }
 
-// ---- force ------------------------------------------------------------------------------------------------------------
+// ---- force ----------------------------------------------------------------------------------------------------------
 
 // A moment and a force at a place in the ground frame, on a link. The ground takes what comes.
 static void add_wrench(const srModel* m, srData* d, int point, const double* at, const double* moment,

@@ -13,7 +13,8 @@ typedef struct srPortMotion {
 
 int sr_port_width(srPort port);  // 1 or 6: how many of x, xdot, f there are
 
-// Motion at the port of an element; needs the velocity stage. > 0 when it is not defined: then d->trouble has a sentence.
+// Motion at the port of an element; needs the velocity stage. > 0 when it is not defined: then d->trouble has a
+// sentence.
 int sr_port_motion(const srModel* m, srData* d, const srForceElement* element, srPortMotion* out);
 
 // Adds the force of an element to d->f (joints) or to d->link_wrench (all others), the reaction too.

@@ -9,11 +9,10 @@
 #include <stdio.h>
 #include <string.h>
 
-// One row per method.
 static const srIntegratorOps* const methods[] = {
-    &sri_euler_ops,
-    &sri_rk4_ops,
-    &sri_dopri5_ops,
+#define SR_METHOD_ROW(word) &sri_##word##_ops,
+    SR_METHOD_LIST(SR_METHOD_ROW)
+#undef SR_METHOD_ROW
 };
 
 int sri_method_count(void) { return SR_COUNT(methods); }

@@ -8,6 +8,7 @@
 #define SR_INTEGRATE_INTERNAL_H
 
 #include <sarrus/integrate.h>
+#include <sarrus/words.h>
 
 #include "base/base.h"
 
@@ -62,7 +63,9 @@ struct srIntegrator {
   char why[320];
 };
 
-extern const srIntegratorOps sri_euler_ops, sri_rk4_ops, sri_dopri5_ops;
+#define SR_METHOD_EXTERN(word) extern const srIntegratorOps sri_##word##_ops;
+SR_METHOD_LIST(SR_METHOD_EXTERN)
+#undef SR_METHOD_EXTERN
 
 // Writes the sentence that sri_why gives; returns SR_FAILED.
 srStatus sri_fail(srIntegrator* integrator, const char* format, ...) SR_PRINTF(2, 3);

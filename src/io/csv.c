@@ -1,5 +1,5 @@
-// Result tables as CSV: a line of provenance, a header with units, rows of numbers with 17 digits (so that reading gives
-// the same bits) and a point in every locale. Row writing allocates nothing: the buffer of the stream is ours.
+// Result tables as CSV: a line of provenance, a header with units, rows of numbers with 17 digits (reading gives the
+// same bits) and a point in every locale. Row writing allocates nothing: the buffer of the stream is ours.
 #include <errno.h>
 #include <sarrus/io.h>
 #include <stdio.h>

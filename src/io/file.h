@@ -6,8 +6,8 @@
 
 #include "base/base.h"
 
-// The whole file in the pool (whose on_fail must be set), one zero byte behind its end. NULL when it cannot be read or is
-// larger than max_size; then *why is a sentence's end ("cannot be read: No such file or directory").
+// The whole file in the pool (whose on_fail must be set), one zero byte behind its end. NULL when it cannot be read or
+// is larger than max_size; then *why is a sentence's end ("cannot be read: No such file or directory").
 char* sr_file_read(srPool* pool, const char* path, size_t max_size, size_t* size, const char** why);
 
 // Folder of a path: "a/b.xml" -> "a", "b.xml" -> ".", "/b.xml" -> "/".

@@ -1,6 +1,7 @@
-// Reader of model files (root <sarrus>). Walks the XML tree with the tables of srs_element: what is not in a table is an
-// error with the nearest known word. Repeats and includes are written out here, parameters are evaluated as they come,
-// so that counts and {formula} in names have values; all other formulas are left to the compiler, with their places.
+// Reader of model files (root <sarrus>). Walks the XML tree with the tables of srs_element: what is not in a table is
+// an error with the nearest known word. Repeats and includes are written out here, parameters are evaluated as they
+// come, so that counts and {formula} in names have values; all other formulas are left to the compiler, with their
+// places.
 #include "io/native.h"
 
 #include <sarrus/io.h>
@@ -335,7 +336,7 @@ static void note_parameters(Reader* r, const srXmlNode* root) {
   }
 }
 
-// Checks the root and reads what stands in it. outer: false for the model itself, which gives its name.
+// Checks the root and reads what stands in it. The model itself gives the name, included files do not.
 static void read_root(Reader* r, const srXmlNode* root, bool is_included) {
   const srElement* e = srs_element(SR_ELEMENT_MODEL);
   srModelDef def = {0};

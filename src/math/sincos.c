@@ -14,23 +14,27 @@
 #define LARGEST 1e5      // |k| stays below 2^16
 #define TO_INTEGER 0x1.8p52  // adding it rounds to the nearest integer and leaves that in the low bits
 
-static const double pio2_1 = 1.57079632673412561417e+00, pio2_2 = 6.07710050630396597660e-11,
-                    pio2_3 = 2.02226624871116645580e-21;
+// Every constant four times, read through a pointer that the compiler knows nothing about: then it is an operand of the
+// instruction that uses it, instead of a load of its own.
+#define FOUR(x) {x, x, x, x}
+enum { TWO_OVER_PI, INTEGER, PIO2_1, PIO2_2, PIO2_3, S1, S2, S3, S4, S5, S6, C1, C2, C3, C4, C5, C6, CONSTANTS };
+static const v4 constants[CONSTANTS] = {
+    FOUR(6.36619772367581382433e-01),  FOUR(TO_INTEGER),
+    FOUR(1.57079632673412561417e+00),  FOUR(6.07710050630396597660e-11),  FOUR(2.02226624871116645580e-21),
+    FOUR(-1.66666666666666324348e-01), FOUR(8.33333333332248946124e-03),  FOUR(-1.98412698298579493134e-04),
+    FOUR(2.75573137070700676789e-06),  FOUR(-2.50507602534068634195e-08), FOUR(1.58969099521155010221e-10),
+    FOUR(4.16666666666666019037e-02),  FOUR(-1.38888888888741095749e-03), FOUR(2.48015872894767294178e-05),
+    FOUR(-2.75573143513906633035e-07), FOUR(2.08757232129817482790e-09),  FOUR(-1.13596475577881948265e-11)};
 
-SRM_INLINE v4 sine(v4 r, v4 z) {
-  const v4 p = 8.33333333332248946124e-03 +
-               z * (-1.98412698298579493134e-04 +
-                    z * (2.75573137070700676789e-06 + z * (-2.50507602534068634195e-08 + z * 1.58969099521155010221e-10)));
-  return r + z * r * (-1.66666666666666324348e-01 + z * p);
+SRM_INLINE v4 sine(const v4* k, v4 r, v4 z) {
+  const v4 p = k[S2] + z * (k[S3] + z * (k[S4] + z * (k[S5] + z * k[S6])));
+  return r + z * r * (k[S1] + z * p);
 }
 
-SRM_INLINE v4 cosine(v4 z) {
-  const v4 p = 4.16666666666666019037e-02 +
-               z * (-1.38888888888741095749e-03 +
-                    z * (2.48015872894767294178e-05 +
-                         z * (-2.75573143513906633035e-07 + z * (2.08757232129817482790e-09 + z * -1.13596475577881948265e-11))));
-  const v4 half = 0.5 * z, w = 1.0 - half;
-  return w + (((1.0 - w) - half) + z * z * p);  // the bracket holds what 1 - z/2 lost
+SRM_INLINE v4 cosine(const v4* k, v4 z) {
+  const v4 p = k[C1] + z * (k[C2] + z * (k[C3] + z * (k[C4] + z * (k[C5] + z * k[C6]))));
+  const v4 one = v4_all(1), half = 0.5 * z, w = one - half;
+  return w + (((one - w) - half) + z * z * p);  // the bracket holds what 1 - z/2 lost
 }
 
 static void sincos_libm(const double* x, double* out) {
@@ -56,14 +60,16 @@ void srm_sincos4(const double* x4, double* out) {
     sincos_libm(x4, out);
     return;
   }
-  const v4 shifted = x * 6.36619772367581382433e-01 + TO_INTEGER;
+  const v4* c = constants;
+  __asm__("" : "+r"(c));
+  const v4 shifted = x * c[TWO_OVER_PI] + c[INTEGER];
   const v4u bits = (v4u)shifted;
-  const v4 k = shifted - TO_INTEGER;
-  const v4 r = ((x - k * pio2_1) - k * pio2_2) - k * pio2_3;
+  const v4 k = shifted - c[INTEGER];
+  const v4 r = ((x - k * c[PIO2_1]) - k * c[PIO2_2]) - k * c[PIO2_3];
   const v4 z = r * r;
-  const v4u s = (v4u)sine(r, z), c = (v4u)cosine(z);
-  const v4u exchange = (s ^ c) & -(bits & 1);
+  const v4u s = (v4u)sine(c, r, z), cos_r = (v4u)cosine(c, z);
+  const v4u exchange = (s ^ cos_r) & -(bits & 1);
   const v4u s_sign = (bits << 62) & sign_bit, c_sign = ((bits + 1) << 62) & sign_bit;
   v4_store(out, (v4)(s ^ exchange ^ s_sign));
-  v4_store(out + 4, (v4)(c ^ exchange ^ c_sign));
+  v4_store(out + 4, (v4)(cos_r ^ exchange ^ c_sign));
 }

@@ -9,6 +9,8 @@
 typedef double v4 __attribute__((vector_size(32), may_alias));
 typedef unsigned long long v4u __attribute__((vector_size(32), may_alias));  // their bits
 
+typedef double v4_any __attribute__((vector_size(32), aligned(8), may_alias));  // where doubles are not aligned
+
 #define SRM_INLINE static inline __attribute__((always_inline))
 
 // Lane i of a in all four lanes.
@@ -18,8 +20,15 @@ SRM_INLINE v4 v4_load(const double* p) { return *(const v4*)p; }  // p aligned t
 SRM_INLINE void v4_store(double* p, v4 a) { *(v4*)p = a; }
 SRM_INLINE v4 v4_all(double s) { return (v4){s, s, s, s}; }
 SRM_INLINE v4 v4_zero(void) { return (v4){0, 0, 0, 0}; }
-SRM_INLINE v4 v4_xyz(const double* p) { return (v4){p[0], p[1], p[2], 0}; }  // from three doubles, no alignment
-SRM_INLINE v4 v4_z(double s) { return (v4){0, 0, s, 0}; }
+SRM_INLINE v4 v4_keep(v4 a, int x, int y, int z) {  // lanes that are kept, the others and the fourth are 0
+  return (v4)((v4u)a & (v4u){x ? ~0ULL : 0, y ? ~0ULL : 0, z ? ~0ULL : 0, 0});
+}
+SRM_INLINE v4 v4_x(double s) { return v4_keep(v4_all(s), 1, 0, 0); }
+SRM_INLINE v4 v4_y(double s) { return v4_keep(v4_all(s), 0, 1, 0); }
+SRM_INLINE v4 v4_z(double s) { return v4_keep(v4_all(s), 0, 0, 1); }
+SRM_INLINE v4 v4_xyz(const double* p) {  // from three doubles, no alignment
+  return v4_keep((v4){p[0], p[1], p[2], p[2]}, 1, 1, 1);
+}
 SRM_INLINE void v4_put3(double* p, v4 a) {
   p[0] = a[0];
   p[1] = a[1];
@@ -50,6 +59,19 @@ SRM_INLINE v4 m3_mul_at(m3 A, const double* x) {
   return A.c[0] * v4_all(x[0]) + A.c[1] * v4_all(x[1]) + A.c[2] * v4_all(x[2]);
 }
 SRM_INLINE m3 m3_product(m3 A, m3 B) { return (m3){{m3_mul(A, B.c[0]), m3_mul(A, B.c[1]), m3_mul(A, B.c[2])}}; }
+SRM_INLINE m3 m3_plus(m3 A, m3 B) { return (m3){{A.c[0] + B.c[0], A.c[1] + B.c[1], A.c[2] + B.c[2]}}; }
+SRM_INLINE m3 m3_minus(m3 A, m3 B) { return (m3){{A.c[0] - B.c[0], A.c[1] - B.c[1], A.c[2] - B.c[2]}}; }
+// A B^T with B in memory; the second one when the third column of A is 0.
+SRM_INLINE v4 m3_row_sum(m3 A, const double* B, int k) {
+  return A.c[0] * v4_all(B[k]) + A.c[1] * v4_all(B[4 + k]) + A.c[2] * v4_all(B[8 + k]);
+}
+SRM_INLINE m3 m3_product_transposed(m3 A, const double* B) {
+  return (m3){{m3_row_sum(A, B, 0), m3_row_sum(A, B, 1), m3_row_sum(A, B, 2)}};
+}
+SRM_INLINE v4 m3_row_sum2(v4 a, v4 b, const double* B, int k) { return a * v4_all(B[k]) + b * v4_all(B[4 + k]); }
+SRM_INLINE m3 m3_product_transposed2(v4 a, v4 b, const double* B) {
+  return (m3){{m3_row_sum2(a, b, B, 0), m3_row_sum2(a, b, B, 1), m3_row_sum2(a, b, B, 2)}};
+}
 SRM_INLINE m3 m3_transpose(m3 A) {
   const v4 low = __builtin_shufflevector(A.c[0], A.c[1], 0, 4, 2, 6);   // x0 x1 z0 z1
   const v4 high = __builtin_shufflevector(A.c[0], A.c[1], 1, 5, 3, 7);  // y0 y1 w0 w1

@@ -51,7 +51,7 @@ bool sr_c_new_name(srCompiler* c, srNames* names, const char* name, int index, c
     return false;
   }
   if (sr_names_put(names, name, index)) return true;
-  sr_c_error(c, place, "there are two %ss named '%s': names must be unique", what, name);
+  sr_c_error(c, place, "the name '%s' is that of another %s already", name, what);
   return false;
 }
 

@@ -6,11 +6,9 @@
 #include "math/pose.h"
 
 static const srJointKind* const kinds[SR_JOINT_TYPES] = {
-    [SR_JOINT_REVOLUTE] = &sr_joint_revolute,       [SR_JOINT_PRISMATIC] = &sr_joint_prismatic,
-    [SR_JOINT_HELICAL] = &sr_joint_helical,         [SR_JOINT_CYLINDRICAL] = &sr_joint_cylindrical,
-    [SR_JOINT_UNIVERSAL] = &sr_joint_universal,     [SR_JOINT_BALL] = &sr_joint_ball,
-    [SR_JOINT_PLANAR] = &sr_joint_planar,           [SR_JOINT_FREE] = &sr_joint_free,
-    [SR_JOINT_WELD] = &sr_joint_weld,
+#define SR_JOINT_ROW(NAME, word) [SR_JOINT_##NAME] = &sr_joint_##word,
+    SR_JOINT_LIST(SR_JOINT_ROW)
+#undef SR_JOINT_ROW
 };
 
 const srJointKind* sr_joint_kind(srJointType type) { return kinds[type]; }

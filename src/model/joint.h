@@ -1,5 +1,5 @@
 // Joints: every kind expands to a short chain of elementary links with their axis along z. A new kind is a file
-// joint_<kind>.c with one srJointKind, and one row in joint.c.
+// joint_<kind>.c with one srJointKind, and one row in <sarrus/words.h>.
 #ifndef SR_JOINT_H
 #define SR_JOINT_H
 
@@ -37,8 +37,9 @@ typedef struct srJointKind {
 
 const srJointKind* sr_joint_kind(srJointType type);
 
-extern const srJointKind sr_joint_revolute, sr_joint_prismatic, sr_joint_helical, sr_joint_cylindrical,
-    sr_joint_universal, sr_joint_ball, sr_joint_planar, sr_joint_free, sr_joint_weld;
+#define SR_JOINT_EXTERN(NAME, word) extern const srJointKind sr_joint_##word;
+SR_JOINT_LIST(SR_JOINT_EXTERN)
+#undef SR_JOINT_EXTERN
 
 // Right-handed frame with this unit z. Its x is the joint frame's x laid into the plane normal to z (the joint frame's y
 // where x stands along z), so that an axis 0 0 1 gives the joint frame itself.

@@ -1,8 +1,8 @@
 // Lists in attributes: "l1 + 1 0 0" is three values. One rule for every list of the model file.
 //
 //   Values are separated by blanks or by a comma, outside of parentheses. A blank does not separate where an operator
-//   ties both sides: before an operator that cannot begin a value (* / ^ < > = !), after any operator, and around + and -
-//   with blanks on both sides. So "a - b" and "a-b" are one value and "a -b" is two, as in "1 -2 3".
+//   ties both sides: before an operator that cannot begin a value (* / ^ < > = !), after any operator, and around + and
+//   - with blanks on both sides. So "a - b" and "a-b" are one value and "a -b" is two, as in "1 -2 3".
 #ifndef SR_MODEL_LIST_H
 #define SR_MODEL_LIST_H
 
@@ -16,8 +16,8 @@ typedef struct srListItem {
   srPlace place;     // of its first character
 } srListItem;
 
-// The values of an attribute, in the pool; returns their number (0 when the attribute is not given). An empty value
-// ("1,,2") has an empty text, which the formula parser refuses.
+// The values of an attribute, in the pool (whose on_fail must be set); returns their number (0 when the attribute is
+// not given). An empty value ("1,,2") has an empty text, which the formula parser refuses.
 int sr_split_list(srPool* pool, const srAttr* attr, srListItem** items);
 
 #endif

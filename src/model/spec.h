@@ -13,7 +13,8 @@ int sr_spec_functions(const srSpec* spec, const srFunction** out);
 const srAttr* sr_spec_attributes(const srSpec* spec, srElementKind kind, int i);
 
 // What is wrong with the name of an element ("is empty", "holds '/'"), or NULL when nothing is. Names must survive as
-// part of "body/point" and as an argument in formulas: no / , ( ) { } quotes or control characters, no blanks at the ends.
+// part of "body/point" and as an argument in formulas: no / , ( ) { } quotes or control characters, no blanks at the
+// ends.
 const char* sr_name_problem(const char* name);
 // The same for names that formulas use as they are (parameters, states, motions): letters, digits and _, not beginning
 // with a digit, and none of the words pi, t, z, zdot.

@@ -1,0 +1,275 @@
+#!/usr/bin/env bash
+# The command line keeps its contract: exit statuses, keys of the JSON, messages, files. python3 or node give a second
+# opinion on the JSON when one of them is there.
+cd "$(dirname "$0")/.." || exit 1
+sarrus=${SARRUS:-$PWD/build/test/sarrus}
+include=$PWD/include
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+bad=0
+
+fail() {
+  echo "FAILED cli: $*"
+  bad=1
+}
+
+# status N ARGUMENTS...: the exit status is N; output in $work/out, $work/err
+status() {
+  local expected=$1 got
+  shift
+  "$sarrus" "$@" > "$work/out" 2> "$work/err"
+  got=$?
+  [ $got -eq "$expected" ] || fail "sarrus $*: status $got, expected $expected: $(head -c 300 "$work/err")"
+}
+
+# says PATTERN: standard error holds it
+says() {
+  grep -qE -- "$1" "$work/err" || fail "expected a message like '$1', got: $(head -c 300 "$work/err")"
+}
+
+# valid: $work/out is one JSON object
+valid() {
+  if command -v python3 > /dev/null && python3 -c '' 2> /dev/null; then
+    python3 -c 'import json, sys; assert isinstance(json.load(open(sys.argv[1])), dict)' "$work/out" 2> /dev/null
+  elif command -v node > /dev/null; then
+    node -e 'JSON.parse(require("fs").readFileSync(process.argv[1], "utf8"))' "$work/out" 2> /dev/null
+  else
+    [ "$(head -c 1 "$work/out")" = "{" ] && [ "$(tail -c 2 "$work/out")" = "}" ]
+  fi || fail "no valid JSON: $(head -c 200 "$work/out")"
+}
+
+# keys NAME...: members of the top object (each stands on a line of its own)
+keys() {
+  local key
+  valid
+  for key in "$@"; do grep -qE "^  \"$key\": " "$work/out" || fail "key '$key' is missing"; done
+}
+
+# has TEXT: standard output holds it
+has() { grep -qF -- "$1" "$work/out" || fail "expected '$1' in: $(head -c 400 "$work/out")"; }
+
+# ------------------------------------------------------------------------------------------------------ help, version
+status 0 --help
+has "check"
+has "eval"
+has "run"
+has "init"
+status 0 --version
+[ "$(cat "$work/out")" = "sarrus $(grep -oE 'SR_VERSION_STRING "[^"]*' include/sarrus/base.h | cut -d'"' -f2)" ] ||
+  fail "--version: $(cat "$work/out")"
+for verb in check eval run init; do
+  status 0 $verb --help
+  has "example"
+done
+status 2
+status 2 rnu models/pendulum.xml
+says "unknown verb 'rnu'; did you mean 'run'\?"
+status 2 run models/pendulum.xml --t-ned 3
+says "unknown option '--t-ned'; did you mean '--t-end'\?"
+status 2 run models/pendulum.xml --t-end
+says "--t-end needs a value"
+status 2 run models/pendulum.xml --t-end soon
+says "expects a number, not 'soon'"
+status 2 run models/pendulum.xml --t-end nan
+status 2 run
+says "needs an argument"
+status 2 check models/pendulum.xml models/top.xml
+says "one argument too many"
+
+# -------------------------------------------------------------------------------------------------------------- check
+for model in models/*.xml models/paper1/*.xml; do
+  status 0 check "$model" --json
+  keys name nbody njoint inbody nq nv nconstraint rank dof driven redundant contacts warnings joints
+  [ -s "$work/err" ] && fail "$model: $(head -n 1 "$work/err")"
+  status 0 check "$model"
+done
+status 0 check models/double-pendulum.xml --json
+has '"inbody": [0, 1]'
+has '{"name": "q2", "type": "revolute", "q": [1, 1], "v": [1, 1]}'
+status 0 check models/chain-planar.xml --set N=7 --json
+has '"nbody": 7'
+status 2 check models/pendulum.xml --set length=2
+says "length"
+status 2 check models/pendulum.xml --set l
+says "NAME=VALUE"
+status 2 check "$work/none.xml"
+says "none.xml"
+status 2 check "$work/none.xml" --json
+keys errors
+
+cat > "$work/bad.xml" << 'END'
+<sarrus version="1" name="bad">
+  <body name="a">
+    <joint type="revolut"/>
+    <inertial mass="1" centre="0 0 1"/>
+  </body>
+</sarrus>
+END
+status 2 check "$work/bad.xml"
+says "bad.xml:3:[0-9]+: error: .*revolut"
+says "bad.xml:4:[0-9]+: error: .*centre"
+status 2 run "$work/bad.xml" --json
+keys errors
+has "bad.xml:3:"
+
+# --------------------------------------------------------------------------------------------------------------- eval
+eval_keys="t q v M c f a lambda g gv energy sensors joints"
+
+# M a + c = f + G^T lambda in the numbers that were printed
+equation() {
+  awk '
+    function list(line, x,   n, i, part) {  # all numbers of a line into x, returns how many
+      sub(/^[^:]*: /, "", line); gsub(/[][]/, "", line); sub(/,$/, "", line)
+      n = split(line, part, /, */)
+      for (i = 1; i <= n; i++) x[i] = part[i] + 0
+      return line == "" ? 0 : n
+    }
+    /^  "M": / { list($0, M) }      /^  "c": / { nv = list($0, c) }     /^  "f": / { list($0, f) }
+    /^  "a": / { list($0, a) }      /^  "G": / { list($0, G) }          /^  "lambda": / { ng = list($0, l) }
+    function abs(x) { return x < 0 ? -x : x }
+    END {
+      for (i = 1; i <= nv; i++) {
+        r = c[i] - f[i]; s = abs(c[i]) + abs(f[i]) + 1e-300
+        for (j = 1; j <= nv; j++) { r += M[(i - 1) * nv + j] * a[j]; s += abs(M[(i - 1) * nv + j] * a[j]) }
+        for (k = 1; k <= ng; k++) r -= G[(k - 1) * nv + i] * l[k]
+        if (abs(r) > worst) worst = abs(r)
+        if (s > scale) scale = s
+      }
+      exit !(nv > 0 && worst <= 1e-12 * scale)
+    }' "$work/out" || fail "M a + c = f + G^T lambda does not hold for $*"
+}
+
+for model in models/*.xml models/paper1/*.xml; do
+  for bare in "" --bare; do
+    status 0 eval "$model" --json $bare
+    keys $eval_keys
+    equation "$model" $bare
+  done
+  status 0 eval "$model"
+done
+status 0 eval models/double-pendulum.xml --q 0.3,-0.1 --v 0,1 --tau=1,-2 --t 0.5 --json
+equation "double pendulum with tau"
+has '"t": 0.5'
+has '"q": [0.29999999999999999, -0.10000000000000001]'
+has '"jacobian": [['
+cp "$work/out" "$work/state.json"
+status 0 eval models/double-pendulum.xml --state "$work/state.json" --tau 1,-2 --json
+cmp -s "$work/out" "$work/state.json" || fail "eval --state of its own output gives something else"
+status 2 eval models/double-pendulum.xml --q 1
+says "q has 1 number, expected 2: q1, q2"
+status 2 eval models/double-pendulum.xml --v 1,x
+says "number 2"
+echo '{"t": 1, "q": [1, "two"]}' > "$work/bad.json"
+status 2 eval models/double-pendulum.xml --state "$work/bad.json"
+says "bad.json:1:[0-9]+: error: expected a number"
+echo '{"note": [1, {"a": null}]}' > "$work/bad.json"
+status 2 eval models/double-pendulum.xml --state "$work/bad.json"
+says "none of the keys"
+status 2 eval models/double-pendulum.xml --state "$work/none.json"
+status 0 eval models/top.xml --q 2,0,0,0 --json
+says "quaternion of joint 'top' has length 2"
+has '"q": [1, 0, 0, 0]'
+status 2 eval models/top.xml --q 0,0,0,0
+says "is zero"
+
+cat > "$work/driven.xml" << 'END'
+<sarrus version="1" name="driven">
+  <body name="cart">
+    <joint name="x" type="prismatic" axis="1 0 0" damping="0.3"/>
+    <inertial mass="2" inertia="1 1 1"/>
+  </body>
+  <body name="arm" parent="cart">
+    <joint name="phi" type="revolute" axis="0 1 0" q="0.4" armature="0.1"/>
+    <inertial mass="1" com="0 0 -0.5" inertia="0.1 0.1 0.1"/>
+  </body>
+  <driver joint="x" motion="0.2*sin(3*t)"/>
+  <run t-end="1"/>
+</sarrus>
+END
+status 0 eval "$work/driven.xml" --q 0.1,0.2 --v 0.3,0.4 --t 0.7 --json
+equation "driven cart"
+has '"G": [[1, 0]]'
+status 0 check "$work/driven.xml" --json
+has '"dof": 1'
+has '"driven": 1'
+
+# ---------------------------------------------------------------------------------------------------------------- run
+run_keys="method formulation contact t q v sensors steps rejected evaluations events violation energy seconds joints"
+status 0 run models/pendulum.xml --t-end 0.35 --every 0.1 --out "$work/p.csv" --json
+keys $run_keys
+has '"t": 0.34999999999999998'
+has '"method": "dopri5"'
+has '"work": {'
+[ -s "$work/err" ] && fail "run is not silent on standard error: $(head -n 1 "$work/err")"
+head -n 1 "$work/p.csv" | grep -q '^# sarrus [0-9.]*; model pendulum (models/pendulum.xml); dopri5; ' ||
+  fail "provenance: $(head -n 1 "$work/p.csv")"
+sed -n 2p "$work/p.csv" | grep -q '^"\?t \[s\]' || fail "header: $(sed -n 2p "$work/p.csv")"
+times=$(sed 1,2d "$work/p.csv" | cut -d, -f1 | awk '{ printf "%.15g ", $1 }')
+[ "$times" = "0 0.1 0.2 0.3 0.35 " ] || fail "times of the rows: $times"
+columns=$(sed 1d "$work/p.csv" | awk -F, '{ print NF }' | sort -u | wc -l)
+[ "$columns" -eq 1 ] || fail "rows of different lengths"
+cp "$work/p.csv" "$work/p1.csv"
+status 0 run models/pendulum.xml --t-end 0.35 --every 0.1 --out "$work/p.csv"
+cmp -s "$work/p.csv" "$work/p1.csv" || fail "the same run gives other bytes"
+has "energy"
+has "residual"
+has "p.csv"
+for method in euler rk4; do
+  status 0 run models/pendulum.xml --t-end 0.01 --method $method --step 0.001 --json
+  has "\"method\": \"$method\""
+  has '"steps": 10,'
+done
+status 0 run models/pendulum.xml --t-end 1 --json
+cp "$work/out" "$work/state.json"
+status 0 run models/pendulum.xml --t-end 2 --state "$work/state.json" --json
+has '"t": 2,'
+status 0 run "$work/driven.xml" --json
+keys $run_keys
+status 0 run models/pendulum.xml --t-end 0.1 --step 1e-3
+says "warning: --step"
+status 2 run models/pendulum.xml --method dopri
+says "did you mean 'dopri5'"
+status 2 run models/pendulum.xml --method hem5
+says "not in version"
+status 2 run models/pendulum.xml --formulation absolute
+says "not in version"
+status 2 run models/pendulum.xml --contact event
+says "not in version"
+status 2 run models/pendulum.xml --formulation relativ
+says "did you mean 'relative'"
+status 2 run models/pendulum.xml --step -1 --method rk4
+says "greater than zero"
+status 2 run models/pendulum.xml --t-end 0.1 --out "$work/none/p.csv"
+says "none/p.csv"
+
+cat > "$work/blowup.xml" << 'END'
+<sarrus version="1" name="blowup">
+  <body name="mass">
+    <joint name="x" type="prismatic" axis="1 0 0" q="1"/>
+    <inertial mass="1"/>
+  </body>
+  <torque name="runaway" joint="x" law="q(x)^3 * exp(q(x))"/>
+  <run t-end="100" every="0.05"/>
+</sarrus>
+END
+status 1 run "$work/blowup.xml" --out "$work/b.csv" --json
+keys $run_keys trouble
+says "x|runaway"
+[ "$(wc -l < "$work/b.csv")" -gt 5 ] || fail "the rows before the trouble were not kept"
+status 1 run "$work/blowup.xml"
+has "STOPPED EARLY"
+
+# --------------------------------------------------------------------------------------------------------------- init
+status 0 init "$work/project"
+make -s -C "$work/project" SARRUS_INCLUDE="$include" > "$work/log" 2>&1 ||
+  fail "the template does not build: $(cat "$work/log")"
+status 0 run "$work/project/model.xml" --json
+keys $run_keys
+status 0 eval "$work/project/model.xml" --json
+equation "template"
+status 2 init "$work/project"
+says "not empty"
+status 2 init "$work/none/project"
+
+[ $bad -eq 0 ] && echo "ok cli"
+exit $bad

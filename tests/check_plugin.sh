@@ -1,0 +1,68 @@
+#!/usr/bin/env bash
+# A plugin is built from <sarrus/force.h> (and the <sarrus/function.h> it includes) alone, links with nothing of ours, is
+# loaded by `sarrus run`, and moves a model as the same laws written as formulas do.
+cd "$(dirname "$0")/.." || exit 1
+sarrus=$(realpath "${SARRUS:-build/test/sarrus}")
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+
+fail() {
+  echo "FAILED plugin: $1"
+  tail -n 15 "$work/log" | sed 's/^/  /'
+  exit 1
+}
+
+mkdir -p "$work/include/sarrus"
+cp include/sarrus/force.h include/sarrus/function.h "$work/include/sarrus/"
+cp tests/plugin/*.xml "$work/"
+warnings="-Wall -Wextra -Wpedantic -Wshadow -Wconversion -Wmissing-prototypes -Werror"
+${CC:-cc} -std=c17 $warnings -I"$work/include" -fPIC -shared -o "$work/mylaws.so" tests/plugin/mylaws.c -lm \
+  > "$work/log" 2>&1 || fail "it does not build"
+echo '#include <sarrus/force.h>' > "$work/plain.cpp"
+if command -v c++ > /dev/null; then
+  c++ -Wall -Wextra -Werror -I"$work/include" -fsyntax-only "$work/plain.cpp" > "$work/log" 2>&1 || fail "not C++"
+fi
+
+for model in plugin formulas; do
+  "$sarrus" run "$work/$model.xml" --json > "$work/$model.json" 2> "$work/log" || fail "$model.xml does not run"
+done
+
+# Every number of q, v, y, lambda and the sensor agrees, and both ledgers close.
+awk -v tolerance=1e-9 '
+  function numbers(key,   text) {
+    if (!match(all, "\"" key "\" *: *\\[[^]]*\\]")) return ""
+    text = substr(all, RSTART, RLENGTH); sub(/^[^[]*\[/, "", text); sub(/\]$/, "", text)
+    return text
+  }
+  function scalar(key,   text) {
+    if (!match(all, "\"" key "\" *: *[-+0-9.eE]+")) return "none"
+    text = substr(all, RSTART, RLENGTH); sub(/^[^:]*: */, "", text)
+    return text
+  }
+  function finish(   i) {
+    file++
+    for (i = 1; i <= nkey; i++) kept[file, i] = numbers(key[i])
+    if (scalar("residual") == "none" || scalar("residual")^2 > 1e-16) { print "the ledger misses " scalar("residual") " J"; bad = 1 }
+  }
+  BEGIN { nkey = split("q v y lambda", key, " ") }
+  FNR == 1 && NR > 1 { finish(); all = "" }
+  { all = all $0 " " }
+  END {
+    finish()
+    for (i = 1; i <= nkey; i++) {
+      n = split(kept[1, i], a, ","); m = split(kept[2, i], b, ",")
+      if (n == 0 || n != m) { print key[i] ": " n " and " m " numbers"; bad = 1 }
+      for (k = 1; k <= n; k++) if ((a[k] - b[k])^2 > tolerance^2) { print key[i] ": " a[k] " and " b[k]; bad = 1 }
+    }
+    exit bad
+  }' "$work/plugin.json" "$work/formulas.json" > "$work/log" 2>&1 || fail "laws and formulas differ"
+
+# What cannot be loaded is refused with a sentence, not a crash.
+echo 'int nothing; ' > "$work/empty.c"
+${CC:-cc} -fPIC -shared -o "$work/mylaws.so" "$work/empty.c"
+"$sarrus" run "$work/plugin.xml" > "$work/log" 2>&1
+[ $? -eq 2 ] && grep -q "mylaws" "$work/log" || fail "a library without laws was not refused"
+rm "$work/mylaws.so"
+"$sarrus" run "$work/plugin.xml" > "$work/log" 2>&1
+[ $? -eq 2 ] && grep -q "mylaws" "$work/log" || fail "a missing library was not refused"
+echo "ok plugin"

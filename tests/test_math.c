@@ -1,0 +1,144 @@
+// Tests of src/math: packed sine and cosine, vectors, small dense systems.
+#include <float.h>
+#include <math.h>
+
+#include "math/dense.h"
+#include "math/sincos.h"
+#include "math/spatial.h"
+#include "random_tree.h"
+#include "runner.h"
+
+static const long double pi_l = 3.14159265358979323846264338327950288L;
+
+// Largest error of srm_sincos4 on four angles, less three units in the last place.
+static double sincos_error(const double x[4]) {
+  _Alignas(32) double in[4], out[8];
+  double worst = 0;
+  for (int i = 0; i < 4; i++) in[i] = x[i];
+  srm_sincos4(in, out);
+  for (int i = 0; i < 4; i++) {
+    const long double exact[2] = {sinl((long double)x[i]), cosl((long double)x[i])};
+    for (int j = 0; j < 2; j++) {
+      const long double error = fabsl((long double)out[4 * j + i] - exact[j]) - 3 * (long double)DBL_EPSILON * fabsl(exact[j]);
+      worst = fmax(worst, (double)error);
+    }
+  }
+  return worst;
+}
+
+TEST(packed_sine_and_cosine_are_exact_to_rounding_up_to_1e5) {
+  Random r = {5};
+  double worst = 0;
+  for (int k = 0; k < 100000; k++) {
+    double x[4];
+    for (int i = 0; i < 4; i++) x[i] = random_in(&r, -1, 1) * pow(10, random_in(&r, -6, 5));
+    worst = fmax(worst, sincos_error(x));
+  }
+  ENSURE_SMALL(worst, 1e-16);
+}
+
+TEST(packed_sine_and_cosine_are_exact_near_multiples_of_a_quarter_turn) {
+  Random r = {6};
+  double worst = 0;
+  for (int k = 0; k < 100000; k++) {
+    double x[4];
+    for (int i = 0; i < 4; i++)
+      x[i] = (double)((long double)(random_below(&r, 120000) - 60000) * pi_l / 2) + random_in(&r, -1, 1) * pow(10, random_in(&r, -17, 0));
+    worst = fmax(worst, sincos_error(x));
+  }
+  ENSURE_SMALL(worst, 1e-16);
+}
+
+TEST(packed_sine_and_cosine_of_huge_or_not_finite_angles_come_from_the_library) {
+  _Alignas(32) const double x[4] = {1e22, -3e5, 0.5, INFINITY};
+  _Alignas(32) double out[8];
+  srm_sincos4(x, out);
+  for (int i = 0; i < 3; i++) {
+    ENSURE(out[i] == sin(x[i]));
+    ENSURE(out[4 + i] == cos(x[i]));
+  }
+  ENSURE(isnan(out[3]) && isnan(out[7]));
+}
+
+TEST(vectors_multiply_transpose_and_cross_as_on_paper) {
+  const v4 a = {1, 2, 3, 0}, b = {-4, 5, 7, 0};
+  const v4 c = v4_cross(a, b);
+  ENSURE(c[0] == 2 * 7 - 3 * 5 && c[1] == 3 * -4 - 1 * 7 && c[2] == 1 * 5 - 2 * -4 && c[3] == 0);
+  ENSURE(v4_dot(a, b) == -4 + 10 + 21);
+  const m3 A = {{{1, 4, 7, 0}, {2, 5, 8, 0}, {3, 6, 10, 0}}};  // rows 1 2 3, 4 5 6, 7 8 10
+  const v4 x = m3_mul(A, b);
+  ENSURE(x[0] == -4 + 10 + 21 && x[1] == -16 + 25 + 42 && x[2] == -28 + 40 + 70);
+  const m3 T = m3_transpose(A);
+  for (int i = 0; i < 3; i++)
+    for (int j = 0; j < 4; j++) ENSURE(T.c[i][j] == (j < 3 ? A.c[j][i] : 0));
+  const v4 wd = {0.5, -1, 2, 0}, turn = srm_turn(a, wd, b), plain = v4_cross(wd, b) + v4_cross(a, v4_cross(a, b));
+  for (int i = 0; i < 3; i++) ENSURE_NEAR(turn[i], plain[i], 1e-13);
+}
+
+TEST(a_quaternion_of_any_length_gives_its_rotation) {
+  const double half = 0.3;  // about (1, 2, 2)/3 by 0.6
+  const double q[4] = {5 * cos(half), 5 * sin(half) / 3, 10 * sin(half) / 3, 10 * sin(half) / 3};
+  const m3 R = srm_quaternion_matrix(q);
+  const v4 axis = {1.0 / 3, 2.0 / 3, 2.0 / 3, 0}, u = {0.2, -1, 0.7, 0};
+  const v4 turned = m3_mul(R, u);
+  const v4 rodrigues = u * cos(0.6) + v4_cross(axis, u) * sin(0.6) + axis * (v4_dot(axis, u) * (1 - cos(0.6)));
+  for (int i = 0; i < 3; i++) ENSURE_NEAR(turned[i], rodrigues[i], 1e-15);
+}
+
+TEST(eigenvalues_of_a_symmetric_3x3_are_right) {
+  double e[3];
+  srm_eigen_sym3((const double[9]){3, 0, 0, 0, 1, 0, 0, 0, 2}, e);
+  ENSURE(e[0] == 1 && e[1] == 2 && e[2] == 3);
+  srm_eigen_sym3((const double[9]){0}, e);
+  ENSURE(e[0] == 0 && e[2] == 0);
+  Random r = {7};
+  for (int k = 0; k < 1000; k++) {
+    double q[4], lambda[3], A[9];
+    for (int i = 0; i < 4; i++) q[i] = random_in(&r, -1, 1);
+    lambda[0] = random_in(&r, -1, 1);
+    lambda[1] = lambda[0] + (k % 3 ? random_in(&r, 0, 2) : 0);
+    lambda[2] = lambda[1] + random_in(&r, 0, 1e3);
+    const m3 R = srm_quaternion_matrix(q);
+    for (int i = 0; i < 3; i++)
+      for (int j = 0; j < 3; j++) {
+        A[3 * i + j] = 0;
+        for (int l = 0; l < 3; l++) A[3 * i + j] += R.c[l][i] * lambda[l] * R.c[l][j];
+      }
+    srm_eigen_sym3(A, e);
+    for (int i = 0; i < 3; i++) ENSURE_NEAR(e[i], lambda[i], 1e-12);  // 5000 units of the largest
+  }
+}
+
+TEST(cholesky_and_lu_solve_random_systems) {
+  enum { N = 12 };
+  Random r = {8};
+  double A[N * N], B[N * N], x[N], y[N], b[N];
+  for (int i = 0; i < N * N; i++) B[i] = random_in(&r, -1, 1);
+  for (int i = 0; i < N; i++) {
+    b[i] = x[i] = y[i] = random_in(&r, -1, 1);
+    for (int j = 0; j < N; j++) {
+      A[i * N + j] = i == j;
+      for (int k = 0; k < N; k++) A[i * N + j] += B[i * N + k] * B[j * N + k];
+    }
+  }
+  double L[N * N], LU[N * N];
+  int pivot[N];
+  for (int i = 0; i < N * N; i++) L[i] = A[i], LU[i] = B[i];
+  ENSURE(srm_cholesky(N, L));
+  srm_cholesky_solve(N, L, x);
+  ENSURE(srm_lu(N, LU, pivot));
+  srm_lu_solve(N, LU, pivot, y);
+  for (int i = 0; i < N; i++) {
+    double rx = -b[i], ry = -b[i];
+    for (int j = 0; j < N; j++) rx += A[i * N + j] * x[j], ry += B[i * N + j] * y[j];
+    ENSURE_SMALL(rx, 1e-13);
+    ENSURE_SMALL(ry, 1e-13);
+  }
+}
+
+TEST(factorisations_refuse_what_they_cannot_factor) {
+  double indefinite[4] = {1, 2, 2, 1}, singular[4] = {1, 2, 2, 4};
+  int pivot[2];
+  ENSURE(!srm_cholesky(2, indefinite));
+  ENSURE(!srm_lu(2, singular, pivot));
+}
