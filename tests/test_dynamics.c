@@ -71,7 +71,8 @@ TEST(articulated_composite_and_newton_euler_agree_on_1000_random_trees) {
     sr_data_destroy(d);
     sr_model_destroy(m);
   }
-  if (getenv("SARRUS_TEST_VERBOSE")) printf("largest residuals: ABA %.1e, RNEA %.1e, LTL %.1e\n", worst[0], worst[1], worst[2]);
+  if (getenv("SARRUS_TEST_VERBOSE"))
+    printf("largest residuals: ABA %.1e, RNEA %.1e, LTL %.1e\n", worst[0], worst[1], worst[2]);
   for (int i = 0; i < 3; i++) ENSURE_SMALL(worst[i], 1e-13);
 }
 
@@ -160,11 +161,11 @@ static void plain_link(const srModel* m, const double* q, const double* v, int i
   double wr[3];
   cross(above->w, r, wr);
   add_cross(above->w, r, 1, out->v);
-  add_cross(above->w, relative, 1, out->wd);      // axes ride on the links
+  add_cross(above->w, relative, 1, out->wd);  // axes ride on the links
   add_cross(above->wd, r, 1, out->a);
-  add_cross(above->w, wr, 1, out->a);             // centripetal
-  add_cross(above->w, relative + 3, 2, out->a);   // Coriolis
-  add_cross(relative, relative + 3, 1, out->a);   // velocity of a free link is given in its own, turning axes
+  add_cross(above->w, wr, 1, out->a);            // centripetal
+  add_cross(above->w, relative + 3, 2, out->a);  // Coriolis
+  add_cross(relative, relative + 3, 1, out->a);  // velocity of a free link is given in its own, turning axes
 }
 
 // M = sum J^T I J and c = sum J^T (I (accel - gravity) + w x I w) over the bodies.
@@ -272,7 +273,8 @@ TEST(driven_and_armature_dynamics_agree_with_the_constrained_system_solved_dense
   Random r = {12};
   int drivers = 0;
   for (int k = 0; k < 200; k++) {
-    srModel* m = random_tree(&r, &(RandomTree){.nbody = 1 + random_below(&r, 15), .armature = true, .drivers = k % 4 != 0});
+    srModel* m =
+        random_tree(&r, &(RandomTree){.nbody = 1 + random_below(&r, 15), .armature = true, .drivers = k % 4 != 0});
     srData* d = sr_data_create(m);
     random_state(&r, m, d);
     const int n = m->nv;
@@ -536,7 +538,8 @@ TEST(qdot_is_the_rate_of_retract_and_does_not_depend_on_the_length_of_quaternion
   for (int k = 0; k < 100; k++) {
     srModel* m = random_tree(&r, &(RandomTree){.nbody = 1 + random_below(&r, 10)});
     srData* d = sr_data_create(m);
-    double *qdot = numbers(m->nq), *unit = numbers(m->nq), *q = numbers(m->nq), *dxi = numbers(m->nv), *rate = numbers(m->nq);
+    double *qdot = numbers(m->nq), *unit = numbers(m->nq), *q = numbers(m->nq), *dxi = numbers(m->nv),
+           *rate = numbers(m->nq);
     random_state(&r, m, d);
     sr_qdot(m, d->q, d->v, qdot);
     memcpy(q, d->q, (size_t)m->nq * sizeof *q);

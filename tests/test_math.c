@@ -19,7 +19,8 @@ static double sincos_error(const double x[4]) {
   for (int i = 0; i < 4; i++) {
     const long double exact[2] = {sinl((long double)x[i]), cosl((long double)x[i])};
     for (int j = 0; j < 2; j++) {
-      const long double error = fabsl((long double)out[4 * j + i] - exact[j]) - 3 * (long double)DBL_EPSILON * fabsl(exact[j]);
+      const long double error =
+          fabsl((long double)out[4 * j + i] - exact[j]) - 3 * (long double)DBL_EPSILON * fabsl(exact[j]);
       worst = fmax(worst, (double)error);
     }
   }
@@ -43,14 +44,15 @@ TEST(packed_sine_and_cosine_are_exact_near_multiples_of_a_quarter_turn) {
   for (int k = 0; k < 100000; k++) {
     double x[4];
     for (int i = 0; i < 4; i++)
-      x[i] = (double)((long double)(random_below(&r, 120000) - 60000) * pi_l / 2) + random_in(&r, -1, 1) * pow(10, random_in(&r, -17, 0));
+      x[i] = (double)((long double)(random_below(&r, 120000) - 60000) * pi_l / 2) +
+             random_in(&r, -1, 1) * pow(10, random_in(&r, -17, 0));
     worst = fmax(worst, sincos_error(x));
   }
   ENSURE_SMALL(worst, 1e-16);
 }
 
 TEST(packed_sine_and_cosine_of_huge_or_not_finite_angles_come_from_the_library) {
-  _Alignas(32) const double x[4] = {1e22, -3e5, 0.5, INFINITY};
+  _Alignas(32) const double x[4] = {1e22, -3e5, 0.5, (double)INFINITY};
   _Alignas(32) double out[8];
   srm_sincos4(x, out);
   for (int i = 0; i < 3; i++) {

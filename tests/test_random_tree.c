@@ -89,7 +89,8 @@ srModel* random_tree(Random* r, const RandomTree* options) {
     add_joint(r, spec, body, type, options);
     if (!massless) add_inertial(r, spec, body);
     double at[3], rpy[3];
-    srs_add_point(spec, body, &(srPointDef){.name = sr_text("p"), .at = random3(r, 0.5, at), .rpy = random3(r, 2, rpy)});
+    srs_add_point(spec, body,
+                  &(srPointDef){.name = sr_text("p"), .at = random3(r, 0.5, at), .rpy = random3(r, 2, rpy)});
     massless_parent = massless;
   }
   double gravity[3];

@@ -49,21 +49,24 @@ SRM_INLINE void rigid_blocks(const double* inertia, double* IA) {
   v4_store(IA + 32, v4_keep(mass, 0, 0, 1));
 }
 
-static void bias_pass(const srModel* m, srData* d, Scratch s, const double* v) {
+SRM_INLINE void bias_pass(const srModel* m, srData* d, Scratch s, const double* v) {
   const srmTwist none = {v4_zero(), v4_zero()};
-  sr_motion_store(s.motion, (srMotion){v4_zero(), v4_zero(), -v4_xyz(m->gravity)});
-  for (int i = 1; i < m->nlink; i++) {
-    const int type = m->link_type[i];
-    const double *vi = v + m->link_v[i], *inertia = m->link_inertia + 16 * i;
-    srMotion t = sr_motion_to_child(d->link_X + 16 * i, d->link_E + 12 * i, s.motion + 12 * m->link_parent[i]);
-    if (type == SR_LINK_REVOLUTE) {
+  const int *types = m->link_type, *parents = m->link_parent, *places = m->link_v;
+  const double *inertia = m->link_inertia, *X = d->link_X, *E = d->link_E;
+  double *motion = s.motion, *own = motion, *wrench = d->link_wrench, *IA = s.IA;
+  sr_motion_store(motion, (srMotion){v4_zero(), v4_zero(), -v4_xyz(m->gravity)});
+  for (int i = 1, n = m->nlink; i < n; i++) {
+    X += 16, E += 12, inertia += 16, own += 12, wrench += 8, IA += 36;
+    const double* vi = v + places[i];
+    srMotion t = sr_motion_to_child(X, E, motion + 12 * parents[i]);
+    if (types[i] == SR_LINK_REVOLUTE) {
       t = sr_motion_add_revolute(t, vi[0], 0);
     } else {
-      t = sr_motion_add(t, sr_link_relative(type, m->link_pitch[i], vi), none);
+      t = sr_motion_add(t, sr_link_relative(types[i], m->link_pitch[i], vi), none);
     }
-    sr_motion_store(s.motion + 12 * i, t);
-    srm_wrench_store(d->link_wrench + 8 * i, sr_motion_wrench(inertia, t));
-    rigid_blocks(inertia, s.IA + 36 * i);
+    sr_motion_store(own, t);
+    srm_wrench_store(wrench, sr_motion_wrench(inertia, t));
+    rigid_blocks(inertia, IA);
   }
 }
 
@@ -120,7 +123,8 @@ SRM_INLINE _Bool is_simple(const srModel* m, int i, int dof, const _Bool full) {
 }
 
 // S = z, so U is a column and D a lane; of J the xy corner is left, of G two columns.
-SRM_INLINE _Bool eliminate_simple(Scratch s, double* IA, double* pA, int dof, double f, Blocks* out, srmWrench* wrench) {
+SRM_INLINE _Bool eliminate_simple(Scratch s, double* IA, double* pA, int dof, double f, Blocks* out,
+                                  srmWrench* wrench) {
   const Blocks I = blocks_load(IA);
   const v4 Un = I.J.c[2], Uf = I.G.c[2];
   const double D = IA[10], u = f - pA[2];
@@ -133,21 +137,22 @@ SRM_INLINE _Bool eliminate_simple(Scratch s, double* IA, double* pA, int dof, do
   s.u[2 * dof] = u;
   s.u[2 * dof + 1] = inverse;
   const v4 tn = Un * v4_all(inverse), tf = Uf * v4_all(inverse), tn0 = v4_lane(tn, 0), tn1 = v4_lane(tn, 1);
-  *out = (Blocks){.J = {{I.J.c[0] - Un * tn0, I.J.c[1] - Un * tn1, v4_zero()}},
-                  .G = {{I.G.c[0] - Uf * tn0, I.G.c[1] - Uf * tn1, v4_zero()}},
-                  .M = {{I.M.c[0] - Uf * v4_lane(tf, 0), I.M.c[1] - Uf * v4_lane(tf, 1), I.M.c[2] - Uf * v4_lane(tf, 2)}}};
+  *out =
+      (Blocks){.J = {{I.J.c[0] - Un * tn0, I.J.c[1] - Un * tn1, v4_zero()}},
+               .G = {{I.G.c[0] - Uf * tn0, I.G.c[1] - Uf * tn1, v4_zero()}},
+               .M = {{I.M.c[0] - Uf * v4_lane(tf, 0), I.M.c[1] - Uf * v4_lane(tf, 1), I.M.c[2] - Uf * v4_lane(tf, 2)}}};
   *wrench = (srmWrench){v4_load(pA) + tn * v4_all(u), v4_load(pA + 4) + tf * v4_all(u)};
   return 1;
 }
 
 // U = IA S of a coordinate that stands at `slot` of a twist.
-static srmWrench inertia_column(const double* IA, int slot) {
+SRM_INLINE srmWrench inertia_column(const double* IA, int slot) {
   if (slot < 3) return (srmWrench){v4_load(IA + 4 * slot), v4_load(IA + 12 + 4 * slot)};
   const int k = slot - 4;
   return (srmWrench){v4_keep((v4){IA[12 + k], IA[16 + k], IA[20 + k], IA[20 + k]}, 1, 1, 1), v4_load(IA + 24 + 4 * k)};
 }
 
-static void subtract_square(double* IA, srmWrench U, double inverse) {
+SRM_INLINE void subtract_square(double* IA, srmWrench U, double inverse) {
   const v4 tn = U.n * v4_all(inverse), tf = U.f * v4_all(inverse);
   const v4 n0 = v4_lane(tn, 0), n1 = v4_lane(tn, 1), n2 = v4_lane(tn, 2);
   m3_add_at(IA, (m3){{-U.n * n0, -U.n * n1, -U.n * n2}});
@@ -156,7 +161,7 @@ static void subtract_square(double* IA, srmWrench U, double inverse) {
 }
 
 // Any link, coordinate after coordinate, on IA and pA in memory.
-static _Bool eliminate(const srModel* m, srData* d, Scratch s, int i, const double* f, const _Bool full) {
+SRM_CLONES static _Bool eliminate(const srModel* m, srData* d, Scratch s, int i, const double* f, const _Bool full) {
   const int type = m->link_type[i], first = m->link_v[i];
   const double pitch = m->link_pitch[i];
   double *IA = s.IA + 36 * i, *pA = d->link_wrench + 8 * i;
@@ -190,31 +195,33 @@ static _Bool eliminate(const srModel* m, srData* d, Scratch s, int i, const doub
 }
 
 SRM_INLINE srStatus inertia_pass(const srModel* m, srData* d, Scratch s, const double* f, const _Bool full) {
-  for (int i = m->nlink - 1; i > 0; i--) {
-    const int dof = m->link_v[i], parent = m->link_parent[i];
-    const double* X = d->link_X + 16 * i;
-    double *IA = s.IA + 36 * i, *pA = d->link_wrench + 8 * i;
+  const int *parents = m->link_parent, *places = m->link_v, n = m->nlink;
+  const double* X = d->link_X + 16 * n;
+  double *IA = s.IA + 36 * n, *pA = d->link_wrench + 8 * n, *const wrenches = d->link_wrench;
+  for (int i = n - 1; i > 0; i--) {
+    const int dof = places[i], parent = parents[i];
+    X -= 16, IA -= 36, pA -= 8;
+    double* IA_parent = s.IA + 36 * parent;
     if (is_simple(m, i, dof, full)) {
       Blocks I;
       srmWrench wrench;
       if (!eliminate_simple(s, IA, pA, dof, f[dof], &I, &wrench)) return singular(m, d, i);
       if (parent == 0) continue;
-      sr_wrench_add_to_parent(X, wrench, d->link_wrench + 8 * parent);
-      add_shifted(v4_load(X + 12), blocks_turned_simple(X, I), s.IA + 36 * parent);
+      sr_wrench_add_to_parent(X, wrench, wrenches + 8 * parent);
+      add_shifted(v4_load(X + 12), blocks_turned_simple(X, I), IA_parent);
     } else {
       if (!eliminate(m, d, s, i, f, full)) return singular(m, d, i);
       if (parent == 0) continue;
-      const Blocks I = blocks_load(IA);
-      sr_wrench_add_to_parent(X, srm_wrench_load(pA), d->link_wrench + 8 * parent);
-      add_shifted(v4_load(X + 12), blocks_turned(X, I), s.IA + 36 * parent);
+      sr_wrench_add_to_parent(X, srm_wrench_load(pA), wrenches + 8 * parent);
+      add_shifted(v4_load(X + 12), blocks_turned(X, blocks_load(IA)), IA_parent);
     }
   }
   return SR_OK;
 }
 
 // ------------------------------------------------------------------------------------------------------------- pass 3
-static srmTwist accelerate(const srModel* m, const srData* d, Scratch s, int i, srmTwist t, double* a, double* lambda,
-                           const _Bool full) {
+SRM_CLONES static srmTwist accelerate(const srModel* m, const srData* d, Scratch s, int i, srmTwist t, double* a,
+                                      double* lambda, const _Bool full) {
   const int type = m->link_type[i], first = m->link_v[i];
   for (int k = 0; k < sr_link_nv[type]; k++) {
     const int dof = first + k, driver = full ? m->dof_driver[dof] : -1;
@@ -236,25 +243,29 @@ static srmTwist accelerate(const srModel* m, const srData* d, Scratch s, int i, 
 }
 
 SRM_INLINE void acceleration_pass(const srModel* m, srData* d, Scratch s, double* a, double* lambda, const _Bool full) {
-  srm_twist_store(s.motion, (srmTwist){v4_zero(), v4_zero()});
-  for (int i = 1; i < m->nlink; i++) {
-    const int dof = m->link_v[i];
-    const srmTwist parent = srm_twist_load(s.motion + 12 * m->link_parent[i]);
-    srmTwist t = srm_twist_to_child(m3_load(d->link_E + 12 * i), v4_load(d->link_X + 16 * i + 12), parent);
+  const int *parents = m->link_parent, *places = m->link_v;
+  const double *X = d->link_X, *E = d->link_E;
+  double *motion = s.motion, *own = motion;
+  srm_twist_store(motion, (srmTwist){v4_zero(), v4_zero()});
+  for (int i = 1, n = m->nlink; i < n; i++) {
+    X += 16, E += 12, own += 12;
+    const int dof = places[i];
+    srmTwist t = srm_twist_to_child(m3_load(E), v4_load(X + 12), srm_twist_load(motion + 12 * parents[i]));
     if (is_simple(m, i, dof, full)) {
-      const double* U = s.U + 8 * dof;
+      const double *U = s.U + 8 * dof, *u = s.u + 2 * dof;
       const v4 Ut = v4_load(U) * t.w + v4_load(U + 4) * t.v;
-      a[dof] = (s.u[2 * dof] - (Ut[0] + Ut[1] + Ut[2])) * s.u[2 * dof + 1];
+      a[dof] = (u[0] - (Ut[0] + Ut[1] + Ut[2])) * u[1];
       t.w += v4_z(a[dof]);
     } else {
       t = accelerate(m, d, s, i, t, a, lambda, full);
     }
-    srm_twist_store(s.motion + 12 * i, t);
+    srm_twist_store(own, t);
   }
 }
 
 // ------------------------------------------------------------------------------------------------------------- public
-srStatus sr_aba(const srModel* m, srData* d, const double* q, const double* v, const double* tau, double* a) {
+SRM_CLONES srStatus sr_aba(const srModel* m, srData* d, const double* q, const double* v, const double* tau,
+                           double* a) {
   const Scratch s = scratch(m, d);
   sr_transforms(m, d, q);
   bias_pass(m, d, s, v);
@@ -263,8 +274,8 @@ srStatus sr_aba(const srModel* m, srData* d, const double* q, const double* v, c
   return status;
 }
 
-srStatus sr_aba_driven(const srModel* m, srData* d, const double* q, const double* v, const double* f,  //
-                       double* a, double* lambda) {
+SRM_CLONES srStatus sr_aba_driven(const srModel* m, srData* d, const double* q, const double* v, const double* f,  //
+                                  double* a, double* lambda) {
   const Scratch s = scratch(m, d);
   if (q != d->q || d->stage < SR_STAGE_POSITION) sr_transforms(m, d, q);  // else sr_kinematics has made them
   bias_pass(m, d, s, v);

@@ -2,8 +2,9 @@
 //
 //   Ic_i = I_i + sum over children j of Ic_j carried to i;   F = Ic_i S_i carried up the path;   M_ij = S_j^T F
 //
-// Only j = i and ancestors j of i give entries: M has the branch sparsity that ltl.c relies on.
-// Scratch: 16 doubles a link in work.
+// Only j = i and ancestors j of i give entries: M has the branch sparsity that ltl.c relies on. Links are numbered depth
+// first, so the coordinates beyond a link are a range: their wrenches F cross the link's joint in one loop, and do not
+// wait for each other. Scratch in work: 17 doubles a link, 8 a coordinate.
 #include "dynamics/link.h"
 
 // Inertia of a child about the parent's origin, in the parent's axes:
@@ -22,54 +23,46 @@ SRM_INLINE void add_to_parent(const double* X, const double* child, double* pare
   v4_store(parent + 12, v4_load(parent + 12) + Rh + m * with_mass);
 }
 
-// What the walk up the tree needs, out of the model and the data.
-typedef struct Path {
-  const int *type, *parent, *place;
-  const double *pitch, *X;
-  double* M;
-  ptrdiff_t n;
-} Path;
-
-// Entries of row and column `dof` for the coordinates of a link that is not revolute, given the wrench F in its axes.
-static void put_other(const Path* path, ptrdiff_t dof, ptrdiff_t link, const double* F) {
-  const int type = path->type[link];
-  const ptrdiff_t first = path->place[link], n = path->n;
-  for (int k = 0; k < sr_link_nv[type]; k++)
-    path->M[dof * n + first + k] = path->M[(first + k) * n + dof] = sr_link_project(type, path->pitch[link], k, F);
-}
-
-// Carries F = Ic S of one coordinate of a link to the ground.
-SRM_INLINE void carry(const Path* path, ptrdiff_t dof, ptrdiff_t link, srmWrench F) {
-  for (;;) {
-    if (path->type[link] == SR_LINK_REVOLUTE) {
-      const ptrdiff_t column = path->place[link];
-      path->M[dof * path->n + column] = path->M[column * path->n + dof] = F.n[2];
-    } else {
-      _Alignas(32) double wrench[8];
-      srm_wrench_store(wrench, F);
-      put_other(path, dof, link, wrench);
-    }
-    const ptrdiff_t parent = path->parent[link];
-    if (parent == 0) return;
-    F = srm_wrench_to_parent(srm_pose_load(path->X + 16 * link), F);
-    link = parent;
+// Entries of a coordinate, whose wrench F is given in the axes of a link, with the coordinates of that link: a piece of
+// a row of M, and of a column (step n).
+static void put(int type, double pitch, const double* F, double* row, double* column, ptrdiff_t n) {
+  if (type == SR_LINK_BALL || type == SR_LINK_FREE) {
+    row[0] = column[0] = F[0], row[1] = column[n] = F[1], row[2] = column[2 * n] = F[2];
+    if (type == SR_LINK_BALL) return;
+    column += 3 * n;
+    row[3] = column[0] = F[4], row[4] = column[n] = F[5], row[5] = column[2 * n] = F[6];
+  } else {
+    row[0] = column[0] = sr_link_project(type, pitch, 0, F);
   }
 }
 
-// Rows of a link that is not revolute.
-static void rows_other(const Path* path, ptrdiff_t link, const double* inertia) {
-  const int type = path->type[link];
+// F = Ic S of the coordinates of a link that is not revolute, and the entries among them. M begins at its own corner.
+SRM_CLONES static void begin_other(int type, double pitch, const double* inertia, double* F, double* M, ptrdiff_t n) {
   const srmInertia I = srm_inertia_load(inertia);
   for (int k = 0; k < sr_link_nv[type]; k++) {
     double unit[6] = {0};
     unit[k] = 1;
-    carry(path, path->place[link] + k, link, srm_momentum(I, sr_link_relative(type, path->pitch[link], unit)));
+    srm_wrench_store(F + 8 * k, srm_momentum(I, sr_link_relative(type, pitch, unit)));
+    put(type, pitch, F + 8 * k, M + k * n, M + k, n);
   }
 }
 
+SRM_INLINE void begin_revolute(const double* inertia, double* F, double* M) {  // J z, z x h
+  const v4 h = v4_load(inertia + 12);
+  v4_store(F, v4_load(inertia + 8));
+  v4_store(F + 4, v4_keep(__builtin_shufflevector(-h, h, 1, 4, 2, 3), 1, 1, 0));
+  *M = inertia[10];
+}
+
+SRM_INLINE v4 to_parent(srmPose X, double* F) {  // returns the moment
+  const v4 f = m3_mul_at(X.R, F + 4), n = m3_mul_at(X.R, F) + v4_cross(X.p, f);
+  srm_wrench_store(F, (srmWrench){n, f});
+  return n;
+}
+
 // Not memset: what it writes at once with one instruction costs more than a loop here.
-static void zero(double* x, int n) {
-  int i = 0;
+SRM_INLINE void zero(double* x, ptrdiff_t n) {
+  ptrdiff_t i = 0;
   for (; i + 16 <= n; i += 16) {
     v4_any* four = (v4_any*)(x + i);
     four[0] = four[1] = four[2] = four[3] = v4_zero();
@@ -77,22 +70,42 @@ static void zero(double* x, int n) {
   for (; i < n; i++) x[i] = 0;
 }
 
-void sr_crba(const srModel* m, srData* d, const double* q, double* M) {
+SRM_CLONES void sr_crba(const srModel* m, srData* d, const double* q, double* M) {
   sr_transforms_X(m, d, q);
-  const Path path = {m->link_type, m->link_parent, m->link_v, m->link_pitch, d->link_X, M, m->nv};
-  double* composite = d->work;
-  for (ptrdiff_t i = 1, n = m->nlink; i < n; i++)
-    srm_inertia_store(composite + 16 * i, srm_inertia_load(m->link_inertia + 16 * i));
-  zero(M, m->nv * m->nv);
-  for (ptrdiff_t i = m->nlink - 1; i > 0; i--) {
+  const int *parents = m->link_parent, *types = m->link_type, *places = m->link_v;
+  const double *pitch = m->link_pitch, *inertia = m->link_inertia, *X = d->link_X;
+  const ptrdiff_t nlink = m->nlink, n = m->nv;
+  double *composite = d->work, *F = composite + 16 * nlink;
+  int* end = (int*)(void*)(F + 8 * n);  // of the range of coordinates at and beyond a link; 0: not known yet
+  for (ptrdiff_t i = 1; i < nlink; i++) {
+    srm_inertia_store(composite + 16 * i, srm_inertia_load(inertia + 16 * i));
+    end[i] = 0;
+  }
+  zero(M, n * n);
+  for (ptrdiff_t i = nlink - 1; i > 0; i--) {
+    const ptrdiff_t parent = parents[i], first = places[i];
     const double* own = composite + 16 * i;
-    if (path.parent[i] > 0) add_to_parent(path.X + 16 * i, own, composite + 16 * path.parent[i]);
-    if (path.type[i] == SR_LINK_REVOLUTE) {  // J z, z x h
-      const v4 h = v4_load(own + 12);
-      const v4 z_cross_h = v4_keep(__builtin_shufflevector(-h, h, 1, 4, 2, 3), 1, 1, 0);
-      carry(&path, path.place[i], i, (srmWrench){v4_load(own + 8), z_cross_h});
+    const int type = types[i];
+    if (end[i] == 0) end[i] = (int)first + sr_link_nv[type];
+    if (type == SR_LINK_REVOLUTE) {
+      begin_revolute(own, F + 8 * first, M + first * (n + 1));
     } else {
-      rows_other(&path, i, own);
+      begin_other(type, pitch[i], own, F + 8 * first, M + first * (n + 1), n);
+    }
+    if (parent == 0) continue;
+    if (end[parent] == 0) end[parent] = end[i];  // the last child comes first and ends its parent's range
+    add_to_parent(X + 16 * i, own, composite + 16 * parent);
+
+    const srmPose pose = srm_pose_load(X + 16 * i);
+    const ptrdiff_t place = places[parent];
+    double *row = M + first * n + place, *column = M + place * n + first, *last = F + 8 * (ptrdiff_t)end[i];
+    if (types[parent] == SR_LINK_REVOLUTE) {
+      for (double* f = F + 8 * first; f < last; f += 8, row += n, column++) *row = *column = to_parent(pose, f)[2];
+    } else {
+      for (double* f = F + 8 * first; f < last; f += 8, row += n, column++) {
+        to_parent(pose, f);
+        put(types[parent], pitch[parent], f, row, column, n);
+      }
     }
   }
 }

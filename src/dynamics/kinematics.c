@@ -6,7 +6,7 @@
 #include "base/base.h"
 #include "dynamics/link.h"
 
-void sr_kinematics(const srModel* m, srData* d) {
+SRM_CLONES void sr_kinematics(const srModel* m, srData* d) {
   sr_transforms(m, d, d->q);
   const srmPose ground = {{{{1, 0, 0, 0}, {0, 1, 0, 0}, {0, 0, 1, 0}}}, v4_zero()};
   srm_pose_store(d->link_X, ground);
@@ -19,7 +19,7 @@ void sr_kinematics(const srModel* m, srData* d) {
   d->stage = SR_STAGE_POSITION;
 }
 
-void sr_velocity(const srModel* m, srData* d) {
+SRM_CLONES void sr_velocity(const srModel* m, srData* d) {
   SR_ASSERT(d->stage >= SR_STAGE_POSITION);
   srm_twist_store(d->link_twist, (srmTwist){v4_zero(), v4_zero()});
   for (int i = 1; i < m->nlink; i++) {
@@ -31,7 +31,7 @@ void sr_velocity(const srModel* m, srData* d) {
   d->stage = SR_STAGE_VELOCITY;
 }
 
-void sr_acceleration(const srModel* m, srData* d) {
+SRM_CLONES void sr_acceleration(const srModel* m, srData* d) {
   SR_ASSERT(d->stage >= SR_STAGE_VELOCITY);
   srm_twist_store(d->link_accel, (srmTwist){v4_zero(), v4_zero()});
   for (int i = 1; i < m->nlink; i++) {

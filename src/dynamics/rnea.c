@@ -7,7 +7,7 @@
 // is needed. The ground accelerates with -gravity. Scratch: 12 doubles a link in work, and link_wrench.
 #include "dynamics/link.h"
 
-static void forward(const srModel* m, srData* d, const double* v, const double* a) {
+SRM_INLINE void forward(const srModel* m, srData* d, const double* v, const double* a) {
   const int *types = m->link_type, *parents = m->link_parent, *places = m->link_v;
   const double *inertia = m->link_inertia, *X = d->link_X, *E = d->link_E;
   double *motion = d->work, *own = motion, *wrench = d->link_wrench;
@@ -27,7 +27,7 @@ static void forward(const srModel* m, srData* d, const double* v, const double* 
   }
 }
 
-static void backward(const srModel* m, srData* d, double* tau) {
+SRM_INLINE void backward(const srModel* m, srData* d, double* tau) {
   const int *types = m->link_type, *parents = m->link_parent, *places = m->link_v, n = m->nlink;
   double* const wrenches = d->link_wrench;
   const double *X = d->link_X + 16 * n, *wrench = wrenches + 8 * n;
@@ -45,7 +45,7 @@ static void backward(const srModel* m, srData* d, double* tau) {
   }
 }
 
-void sr_rnea(const srModel* m, srData* d, const double* q, const double* v, const double* a, double* tau) {
+SRM_CLONES void sr_rnea(const srModel* m, srData* d, const double* q, const double* v, const double* a, double* tau) {
   sr_transforms(m, d, q);
   forward(m, d, v, a);
   backward(m, d, tau);

@@ -28,13 +28,13 @@ SRM_INLINE m3 turned_about_z(m3 T, double s, double c) {
 }
 
 // A link that is not revolute. sc: its sine, and its cosine four further, where it has an angle.
-static __attribute__((noinline)) srmPose other_transform(srmPose T, int type, double pitch, const double* q, const double* sc) {
+SRM_CLONES static __attribute__((noinline)) srmPose other_transform(srmPose T, int type, double pitch, const double* q,
+                                                                    const double* sc) {
   switch (type) {
     case SR_LINK_PRISMATIC: return (srmPose){T.R, T.p + T.R.c[2] * q[0]};
     case SR_LINK_HELICAL: return (srmPose){turned_about_z(T.R, sc[0], sc[4]), T.p + T.R.c[2] * (pitch * q[0])};
     case SR_LINK_BALL: return (srmPose){m3_product(T.R, srm_quaternion_matrix(q)), T.p};
-    case SR_LINK_FREE:
-      return (srmPose){m3_product(T.R, srm_quaternion_matrix(q + 3)), T.p + m3_mul(T.R, v4_xyz(q))};
+    case SR_LINK_FREE: return (srmPose){m3_product(T.R, srm_quaternion_matrix(q + 3)), T.p + m3_mul(T.R, v4_xyz(q))};
     default: return T;
   }
 }
@@ -61,6 +61,6 @@ SRM_INLINE void transforms(const srModel* m, srData* d, const double* q, const _
   }
 }
 
-void sr_transforms(const srModel* m, srData* d, const double* q) { transforms(m, d, q, 1); }
+SRM_CLONES void sr_transforms(const srModel* m, srData* d, const double* q) { transforms(m, d, q, 1); }
 
-void sr_transforms_X(const srModel* m, srData* d, const double* q) { transforms(m, d, q, 0); }
+SRM_CLONES void sr_transforms_X(const srModel* m, srData* d, const double* q) { transforms(m, d, q, 0); }

@@ -11,20 +11,23 @@
 
 #include "math/v4.h"
 
-#define LARGEST 1e5      // |k| stays below 2^16
+#define LARGEST 1e5          // |k| stays below 2^16
 #define TO_INTEGER 0x1.8p52  // adding it rounds to the nearest integer and leaves that in the low bits
 
 // Every constant four times, read through a pointer that the compiler knows nothing about: then it is an operand of the
 // instruction that uses it, instead of a load of its own.
-#define FOUR(x) {x, x, x, x}
+#define FOUR(x)                                                                                                        \
+  { x, x, x, x }
 enum { TWO_OVER_PI, INTEGER, PIO2_1, PIO2_2, PIO2_3, S1, S2, S3, S4, S5, S6, C1, C2, C3, C4, C5, C6, CONSTANTS };
-static const v4 constants[CONSTANTS] = {
-    FOUR(6.36619772367581382433e-01),  FOUR(TO_INTEGER),
-    FOUR(1.57079632673412561417e+00),  FOUR(6.07710050630396597660e-11),  FOUR(2.02226624871116645580e-21),
-    FOUR(-1.66666666666666324348e-01), FOUR(8.33333333332248946124e-03),  FOUR(-1.98412698298579493134e-04),
-    FOUR(2.75573137070700676789e-06),  FOUR(-2.50507602534068634195e-08), FOUR(1.58969099521155010221e-10),
-    FOUR(4.16666666666666019037e-02),  FOUR(-1.38888888888741095749e-03), FOUR(2.48015872894767294178e-05),
-    FOUR(-2.75573143513906633035e-07), FOUR(2.08757232129817482790e-09),  FOUR(-1.13596475577881948265e-11)};
+static const v4 constants[CONSTANTS] = {FOUR(6.36619772367581382433e-01),  FOUR(TO_INTEGER),
+                                        FOUR(1.57079632673412561417e+00),  FOUR(6.07710050630396597660e-11),
+                                        FOUR(2.02226624871116645580e-21),  FOUR(-1.66666666666666324348e-01),
+                                        FOUR(8.33333333332248946124e-03),  FOUR(-1.98412698298579493134e-04),
+                                        FOUR(2.75573137070700676789e-06),  FOUR(-2.50507602534068634195e-08),
+                                        FOUR(1.58969099521155010221e-10),  FOUR(4.16666666666666019037e-02),
+                                        FOUR(-1.38888888888741095749e-03), FOUR(2.48015872894767294178e-05),
+                                        FOUR(-2.75573143513906633035e-07), FOUR(2.08757232129817482790e-09),
+                                        FOUR(-1.13596475577881948265e-11)};
 
 SRM_INLINE v4 sine(const v4* k, v4 r, v4 z) {
   const v4 p = k[S2] + z * (k[S3] + z * (k[S4] + z * (k[S5] + z * k[S6])));
@@ -52,7 +55,7 @@ SRM_INLINE int all_true(v4u mask) {
 #endif
 }
 
-void srm_sincos4(const double* x4, double* out) {
+SRM_CLONES void srm_sincos4(const double* x4, double* out) {
   const v4 x = v4_load(x4);
   const v4u sign_bit = {1ULL << 63, 1ULL << 63, 1ULL << 63, 1ULL << 63};
   const v4 size = (v4)((v4u)x & ~sign_bit);

@@ -13,6 +13,15 @@ typedef double v4_any __attribute__((vector_size(32), aligned(8), may_alias));  
 
 #define SRM_INLINE static inline __attribute__((always_inline))
 
+// A function compiled twice, for AVX2 and for any processor; the loader takes the better one, with the same results.
+// Sanitizers cannot live with the loader's choice.
+#if defined(__x86_64__) && !defined(__AVX2__) && defined(__gnu_linux__) && !defined(__SANITIZE_ADDRESS__) &&           \
+    !defined(__clang__)
+#define SRM_CLONES __attribute__((target_clones("avx2", "default")))
+#else
+#define SRM_CLONES
+#endif
+
 // Lane i of a in all four lanes.
 #define v4_lane(a, i) __builtin_shufflevector((a), (a), i, i, i, i)
 
@@ -23,8 +32,6 @@ SRM_INLINE v4 v4_zero(void) { return (v4){0, 0, 0, 0}; }
 SRM_INLINE v4 v4_keep(v4 a, int x, int y, int z) {  // lanes that are kept, the others and the fourth are 0
   return (v4)((v4u)a & (v4u){x ? ~0ULL : 0, y ? ~0ULL : 0, z ? ~0ULL : 0, 0});
 }
-SRM_INLINE v4 v4_x(double s) { return v4_keep(v4_all(s), 1, 0, 0); }
-SRM_INLINE v4 v4_y(double s) { return v4_keep(v4_all(s), 0, 1, 0); }
 SRM_INLINE v4 v4_z(double s) { return v4_keep(v4_all(s), 0, 0, 1); }
 SRM_INLINE v4 v4_xyz(const double* p) {  // from three doubles, no alignment
   return v4_keep((v4){p[0], p[1], p[2], p[2]}, 1, 1, 1);
@@ -73,8 +80,8 @@ SRM_INLINE m3 m3_product_transposed2(v4 a, v4 b, const double* B) {
   return (m3){{m3_row_sum2(a, b, B, 0), m3_row_sum2(a, b, B, 1), m3_row_sum2(a, b, B, 2)}};
 }
 SRM_INLINE m3 m3_transpose(m3 A) {
-  const v4 low = __builtin_shufflevector(A.c[0], A.c[1], 0, 4, 2, 6);   // x0 x1 z0 z1
-  const v4 high = __builtin_shufflevector(A.c[0], A.c[1], 1, 5, 3, 7);  // y0 y1 w0 w1
+  const v4 low = __builtin_shufflevector(A.c[0], A.c[1], 0, 4, 2, 6);    // x0 x1 z0 z1
+  const v4 high = __builtin_shufflevector(A.c[0], A.c[1], 1, 5, 3, 7);   // y0 y1 w0 w1
   const v4 zw = __builtin_shufflevector(A.c[2], v4_zero(), 2, 4, 2, 4);  // z2 0 z2 0
   return (m3){{__builtin_shufflevector(low, __builtin_shufflevector(A.c[2], v4_zero(), 0, 4, 0, 4), 0, 1, 6, 7),
                __builtin_shufflevector(high, __builtin_shufflevector(A.c[2], v4_zero(), 1, 5, 1, 5), 0, 1, 6, 7),
