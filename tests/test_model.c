@@ -48,12 +48,13 @@ static void ensure_refused(const char* document, const char* word) {
 
 TEST(bodies_are_numbered_depth_first_with_children_in_file_order) {
   // paper 4, figure 3: inbody = [0 1 2 2 2 4 4 0], here with the bodies written in another order
-  srModel* m = compiled(DOCUMENT(  //
-      "<body name='e' parent='b'><joint type='revolute'/>" UNIT_INERTIAL "</body>"
-      "<body name='a'><joint type='revolute'/>" UNIT_INERTIAL "</body>"
-      "<body name='b' parent='a'><joint type='universal' axis2='1 0 0'/>" UNIT_INERTIAL "</body>"
-      "<body name='h'><joint type='free'/>" UNIT_INERTIAL "</body>"
-      "<body name='c' parent='b'><joint type='weld'/>" UNIT_INERTIAL "</body>"));
+  srModel* m =
+      compiled(DOCUMENT(  //
+          "<body name='e' parent='b'><joint type='revolute'/>" UNIT_INERTIAL "</body>"
+          "<body name='a'><joint type='revolute'/>" UNIT_INERTIAL "</body>"
+          "<body name='b' parent='a'><joint type='universal' axis2='1 0 0'/>" UNIT_INERTIAL "</body>"
+          "<body name='h'><joint type='free'/>" UNIT_INERTIAL "</body>"
+          "<body name='c' parent='b'><joint type='weld'/>" UNIT_INERTIAL "</body>"));
   const char* const names[] = {"ground", "a", "b", "e", "c", "h"};
   const int parents[] = {-1, 0, 1, 2, 2, 0};
   for (int b = 0; b <= m->nbody; b++) {
@@ -119,9 +120,9 @@ static void ensure_frame(const char* joint, Frame expected) {
   d->stage = SR_STAGE_POSITION;
   srFrameMotion at;
   sr_frame_motion(m, d, sr_point_find(m, "b"), 0, &at);
-  const Frame base = times(shift(0.1, 0.2, 0.3), times(turn((const double[]){0, 0, 1}, 0.6),
-                                                       times(turn((const double[]){0, 1, 0}, 0.5),
-                                                             turn((const double[]){1, 0, 0}, 0.4))));
+  const Frame base = times(shift(0.1, 0.2, 0.3),
+                           times(turn((const double[]){0, 0, 1}, 0.6),
+                                 times(turn((const double[]){0, 1, 0}, 0.5), turn((const double[]){1, 0, 0}, 0.4))));
   const Frame f = times(base, expected);
   for (int i = 0; i < 3; i++) {
     ENSURE_NEAR(at.position[i], f.p[i], 1e-14);
@@ -193,9 +194,10 @@ TEST(shapes_have_the_mass_and_inertia_that_counting_cells_gives) {
 
 TEST(two_shapes_make_one_body_about_their_common_centre) {
   // two balls of mass M on the x axis, 2 apart: J_x = 2 * 2/5 M r^2, J_y = J_x + 2 M
-  srModel* m = compiled(DOCUMENT("<material name='oak' density='700'/><body name='dumbbell'>"
-                                 "<shape type='sphere' size='0.1' at='0 0 0' material='oak'/>"
-                                 "<shape type='sphere' size='0.1' at='2 0 0' density='700'/></body>"));
+  srModel* m =
+      compiled(DOCUMENT("<material name='oak' density='700'/><body name='dumbbell'>"
+                        "<shape type='sphere' size='0.1' at='0 0 0' material='oak'/>"
+                        "<shape type='sphere' size='0.1' at='2 0 0' density='700'/></body>"));
   const double M = 700 * 4.0 / 3 * 3.14159265358979323846 * 1e-3, Jx = 2 * 0.4 * M * 0.01;
   ENSURE_NEAR(m->body_mass[1], 2 * M, 1e-12);
   ENSURE_NEAR(m->body_com[4], 1, 1e-14);
@@ -215,14 +217,16 @@ TEST(inertia_axes_are_turned_by_their_own_rotation) {
 TEST(non_physical_bodies_are_refused_by_name) {
   ensure_refused(DOCUMENT("<body name='anvil'><inertial mass='-1'/></body>"), "'anvil' is negative");
   ensure_refused(DOCUMENT("<body name='anvil'><inertial mass='1' inertia='1 1 3'/></body>"), "triangle");
-  ensure_refused(DOCUMENT("<body name='anvil'><inertial mass='1' inertia='1 1 1 2 0 0'/></body>"), "negative principal");
+  ensure_refused(DOCUMENT("<body name='anvil'><inertial mass='1' inertia='1 1 1 2 0 0'/></body>"),
+                 "negative principal");
   ensure_refused(DOCUMENT("<body name='a'><joint type='revolute'/></body>"), "'a' would move nothing");
 }
 
 TEST(massless_bodies_are_allowed_where_something_with_mass_hangs_on_them) {
-  srModel* m = compiled(DOCUMENT("<body name='a'><joint type='revolute' axis='1 0 0'/></body>"
-                                 "<body name='b' parent='a'><joint type='revolute' axis='0 1 0'/>" UNIT_INERTIAL "</body>"
-                                 "<body name='rotor'><joint type='revolute' armature='0.1'/></body>"));
+  srModel* m =
+      compiled(DOCUMENT("<body name='a'><joint type='revolute' axis='1 0 0'/></body>"
+                        "<body name='b' parent='a'><joint type='revolute' axis='0 1 0'/>" UNIT_INERTIAL "</body>"
+                        "<body name='rotor'><joint type='revolute' armature='0.1'/></body>"));
   ENSURE_EQUAL(m->nv, 3);
   sr_model_destroy(m);
 }
@@ -252,9 +256,9 @@ TEST(names_that_do_not_exist_are_answered_with_the_nearest_one) {
 }
 
 TEST(all_errors_are_reported_not_only_the_first) {
-  const char* const document =
-      DOCUMENT("<body name='a'><joint type='revolute' axis='0 0 0'/><inertial mass='-1'/></body>"
-               "<torque joint='b' law='1'/>");
+  const char* const document = DOCUMENT(
+      "<body name='a'><joint type='revolute' axis='0 0 0'/><inertial mass='-1'/></body>"
+      "<torque joint='b' law='1'/>");
   ensure_refused(document, "axis of a joint must not be zero");
   ensure_refused(document, "mass of body 'a' is negative");
   ensure_refused(document, "unknown joint 'b'");
@@ -286,12 +290,12 @@ static void* failing(void* user, void* pointer, size_t old_size, size_t new_size
 }
 
 TEST(running_out_of_memory_at_any_allocation_is_reported_and_leaks_nothing) {
-  const char* const document =
-      DOCUMENT("<parameter name='k' value='2'/><motion name='ramp' type='cubic' points='0 0 1 1 2 0'/>"
-               "<body name='a'><joint type='universal' axis2='1 0 0' damping='k'/>" UNIT_INERTIAL
-               "<point name='tip' at='1 0 0'/></body><state name='s' rate='-s + sensor(tip, x)'/>"
-               "<sensor name='tip' point='a/tip'/><link a='a/tip' b='ground' law='-k*(z - 1)'/>"
-               "<driver joint='a' coordinate='1' motion='ramp(t)'/>");
+  const char* const document = DOCUMENT(
+      "<parameter name='k' value='2'/><motion name='ramp' type='cubic' points='0 0 1 1 2 0'/>"
+      "<body name='a'><joint type='universal' axis2='1 0 0' damping='k'/>" UNIT_INERTIAL
+      "<point name='tip' at='1 0 0'/></body><state name='s' rate='-s + sensor(tip, x)'/>"
+      "<sensor name='tip' point='a/tip'/><link a='a/tip' b='ground' law='-k*(z - 1)'/>"
+      "<driver joint='a' coordinate='1' motion='ramp(t)'/>");
   bool done = false;
   for (int n = 0; !done && n < 2000; n++) {
     srSpec* spec = NULL;
@@ -300,8 +304,8 @@ TEST(running_out_of_memory_at_any_allocation_is_reported_and_leaks_nothing) {
     allocations_live = 0;
     sr_set_allocator(failing, NULL);
     srMessages* messages = sr_messages_create();
-    srStatus status = messages ? sr_load_text(document, strlen(document), "test.xml", NULL, NULL, 0, messages, &spec)
-                               : SR_MEMORY;
+    srStatus status =
+        messages ? sr_load_text(document, strlen(document), "test.xml", NULL, NULL, 0, messages, &spec) : SR_MEMORY;
     if (status == SR_OK) status = sr_compile(spec, messages, &model);
     srData* data = status == SR_OK ? sr_data_create(model) : NULL;
     done = data != NULL;

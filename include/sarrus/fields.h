@@ -34,8 +34,7 @@
 
 #define SR_JOINT_FIELDS(X)                                                                                             \
   X(name, "name", NAME, "1", "", "", "name of the joint; default: the body's name")                                    \
-  X(type, "type", WORD, SR_JOINT_LIST(SR_JOINT_WORD), "!", "",             \
-    "kind of joint")                                                                                                   \
+  X(type, "type", WORD, SR_JOINT_LIST(SR_JOINT_WORD), "!", "", "kind of joint")                                        \
   X(axis, "axis", FORMULA, "3", "0 0 1", "", "axis in the joint frame (planar: the normal); any length but zero")      \
   X(axis2, "axis2", FORMULA, "3", "", "", "universal: second axis at q = 0, in the joint frame, not along the first")  \
   X(at, "at", FORMULA, "3", "0 0 0", "m", "origin of the joint frame in the parent's frame")                           \
@@ -155,7 +154,7 @@
 
 #define SR_RUN_FIELDS(X)                                                                                               \
   X(t_end, "t-end", FORMULA, "1", "1", "s", "end of the simulation")                                                   \
-  X(method, "method", WORD, SR_METHOD_LIST(SR_METHOD_WORD), "dopri5", "", "integrator")                                            \
+  X(method, "method", WORD, SR_METHOD_LIST(SR_METHOD_WORD), "dopri5", "", "integrator")                                \
   X(step, "step", FORMULA, "1", "1e-3", "s", "step of fixed-step methods")                                             \
   X(rtol, "rtol", FORMULA, "1", "1e-6", "", "relative tolerance of adaptive methods")                                  \
   X(atol, "atol", FORMULA, "1", "1e-9", "", "absolute tolerance of adaptive methods")                                  \

@@ -21,12 +21,12 @@ typedef enum srPort {
 
 typedef struct srImpedanceIn {
   double t;
-  double tau;              // stage length (paper 3), or the element's own constant
-  const double* x;         // motion at the port
+  double tau;       // stage length (paper 3), or the element's own constant
+  const double* x;  // motion at the port
   const double* xdot;
-  const double* y;         // states of this element (ny)
-  const double* p;         // its parameters (np)
-  const double* formula;   // values of its formulas at this state (formula laws only)
+  const double* y;        // states of this element (ny)
+  const double* p;        // its parameters (np)
+  const double* formula;  // values of its formulas at this state (formula laws only)
 } srImpedanceIn;
 
 typedef struct srImpedanceOut {
@@ -38,10 +38,10 @@ typedef struct srImpedanceOut {
 typedef struct srImpedance {
   const char* name;
   srPort port;
-  int np;                          // number of parameters; -1 any
-  const char* const* parameters;   // their names (np), for messages; may be NULL
-  int ny;                          // number of own states
-  const double* y0;                // their initial values; NULL: zero
+  int np;                         // number of parameters; -1 any
+  const char* const* parameters;  // their names (np), for messages; may be NULL
+  int ny;                         // number of own states
+  const double* y0;               // their initial values; NULL: zero
   // Return 0: done; > 0: try a smaller step; < 0: the run cannot go on.
   int (*evaluate)(const srImpedanceIn* in, srImpedanceOut* out);
   // Energy stored in the element. NULL: none, and all its power is counted as work.

@@ -25,12 +25,12 @@ extern "C" {
 
 // Every callback returns 0: done; > 0: could not, try a smaller step; < 0: stop, the run cannot go on.
 typedef struct srSystem {
-  int nq, nv;   // positions, velocities
-  int ny;       // continuous states
-  int nw;       // quadratures (energy ledger), not error controlled
-  int nz;       // discrete states, held by the user of the system
-  int ng, np;   // constraint rows; the first np have a position form
-  int ngap;     // unilateral gaps
+  int nq, nv;  // positions, velocities
+  int ny;      // continuous states
+  int nw;      // quadratures (energy ledger), not error controlled
+  int nz;      // discrete states, held by the user of the system
+  int ng, np;  // constraint rows; the first np have a position form
+  int ngap;    // unilateral gaps
   void* user;
 
   // Index-1 form, all an explicit method needs: q', v', y', w' with the constraints solved at acceleration level.

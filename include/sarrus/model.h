@@ -22,7 +22,7 @@ typedef enum srJointType {
 #define SR_JOINT_ENUM(NAME, word) SR_JOINT_##NAME,  // words.h
   SR_JOINT_LIST(SR_JOINT_ENUM)
 #undef SR_JOINT_ENUM
-  SR_JOINT_TYPES
+      SR_JOINT_TYPES
 } srJointType;
 
 typedef enum srLinkType {
@@ -47,7 +47,7 @@ typedef enum srAccount {
 #define SR_ACCOUNT_ENUM(NAME, word) SR_ACCOUNT_##NAME,
   SR_ACCOUNT_LIST(SR_ACCOUNT_ENUM)
 #undef SR_ACCOUNT_ENUM
-  SR_ACCOUNTS
+      SR_ACCOUNTS
 } srAccount;
 
 // One force element: a law at a port of the model.
@@ -56,15 +56,15 @@ typedef struct srForceElement {
   srPlace place;
   const srImpedance* law;
   srAccount account;
-  int dof;            // SR_PORT_JOINT: velocity coordinate
-  int qdof;           // SR_PORT_JOINT: position coordinate, -1 for coordinates of ball and free joints
-  int point[2];       // SR_PORT_POINT: [0]; SR_PORT_LINK and SR_PORT_FRAMES: a, b. Indices of points
-  const double* p;    // parameters (np)
+  int dof;          // SR_PORT_JOINT: velocity coordinate
+  int qdof;         // SR_PORT_JOINT: position coordinate, -1 for coordinates of ball and free joints
+  int point[2];     // SR_PORT_POINT: [0]; SR_PORT_LINK and SR_PORT_FRAMES: a, b. Indices of points
+  const double* p;  // parameters (np)
   int np;
-  int formula;        // first value of its formulas in srData.formula, -1 none
-  int link_arg;       // SR_PORT_LINK with a formula: its z is argument link_arg, zdot link_arg + 1; else -1
-  int y, ny;          // its own states: first, count
-  double tau;         // s
+  int formula;   // first value of its formulas in srData.formula, -1 none
+  int link_arg;  // SR_PORT_LINK with a formula: its z is argument link_arg, zdot link_arg + 1; else -1
+  int y, ny;     // its own states: first, count
+  double tau;    // s
 } srForceElement;
 
 typedef struct srSensor {
@@ -73,7 +73,7 @@ typedef struct srSensor {
   int relative_to;  // point index of the frame it is measured in; 0: the ground
   int formula;      // of a formula sensor: its value in srData.formula
   const char* unit;
-  int value;        // of a frame sensor used in laws: first of its 18 scalars in srData.sensor, else -1
+  int value;  // of a frame sensor used in laws: first of its 18 scalars in srData.sensor, else -1
 } srSensor;
 #define SR_SENSOR_SCALARS 18  // x y z, vx vy vz, wx wy wz, rxx rxy rxz ryx ... rzz
 
@@ -87,16 +87,16 @@ typedef struct srModel {
   const char* name;
   double gravity[4];  // m/s^2
 
-  int nq, nv, ny, nz;   // positions, velocities, continuous states, discrete states
-  int nbody;            // without the ground; body arrays hold nbody + 1, [0] the ground
-  int njoint;           // entries of the joint arrays, implied free joints included
-  int njoint_given;     // joints that the file names, welds counted, implied free joints not
-  int nlink;            // links, the ground included
-  int npoint;           // points; [0] is the ground's frame, [i] for i <= nbody the frame of body i
+  int nq, nv, ny, nz;  // positions, velocities, continuous states, discrete states
+  int nbody;           // without the ground; body arrays hold nbody + 1, [0] the ground
+  int njoint;          // entries of the joint arrays, implied free joints included
+  int njoint_given;    // joints that the file names, welds counted, implied free joints not
+  int nlink;           // links, the ground included
+  int npoint;          // points; [0] is the ground's frame, [i] for i <= nbody the frame of body i
   int nforce, nsensor, ndriver;
-  int nformula;         // values of the law program
-  int nlink_arg;        // arguments of link laws
-  int nsensor_value;    // sensor scalars that laws use
+  int nformula;       // values of the law program
+  int nlink_arg;      // arguments of link laws
+  int nsensor_value;  // sensor scalars that laws use
 
   const char* const* body_name;  // nbody + 1
   const int* body_parent;        // nbody + 1; [0] is -1. The inbody vector of paper 4 is body_parent[1..nbody]
@@ -113,7 +113,7 @@ typedef struct srModel {
   const int* joint_implied;       // njoint: 1 when the file gave no joint
   const int* joint_q;             // njoint: first position coordinate
   const int* joint_nq;
-  const int* joint_v;             // njoint: first velocity coordinate
+  const int* joint_v;  // njoint: first velocity coordinate
   const int* joint_nv;
 
   const char* const* q_name;  // nq: "theta", "base.x", "base.qw"
@@ -125,17 +125,18 @@ typedef struct srModel {
   const double* v0;           // nv
   const double* y0;           // ny
 
-  const int* link_parent;      // nlink; [0] is -1
-  const int* link_type;        // nlink, srLinkType
-  const int* link_q;           // nlink: first position coordinate
-  const int* link_v;           // nlink: first velocity coordinate
-  const int* link_joint;       // nlink: joint it is part of; [0] is -1
-  const int* link_body;        // nlink: body at the end of that joint
-  const double* link_tree;     // nlink x 16: pose of the link frame in the parent's link frame at q = 0
-  const double* link_pitch;    // nlink, m/rad
-  const double* link_inertia;  // nlink x 16: columns of the inertia about the link's origin, then m*com with the mass as 4th
-  const int* dof_link;         // nv
-  const int* dof_parent;       // nv: the coordinate before it on the path to the ground, -1 none
+  const int* link_parent;    // nlink; [0] is -1
+  const int* link_type;      // nlink, srLinkType
+  const int* link_q;         // nlink: first position coordinate
+  const int* link_v;         // nlink: first velocity coordinate
+  const int* link_joint;     // nlink: joint it is part of; [0] is -1
+  const int* link_body;      // nlink: body at the end of that joint
+  const double* link_tree;   // nlink x 16: pose of the link frame in the parent's link frame at q = 0
+  const double* link_pitch;  // nlink, m/rad
+  const double*
+      link_inertia;       // nlink x 16: columns of the inertia about the link's origin, then m*com with the mass as 4th
+  const int* dof_link;    // nv
+  const int* dof_parent;  // nv: the coordinate before it on the path to the ground, -1 none
   const double* dof_armature;  // nv, kg or kg m^2
   const int* dof_driver;       // nv: index of its driver or -1
   int nangle;                  // revolute and helical links

@@ -46,38 +46,79 @@ static inline srAttr sr_numbers(const double* numbers, int n) {
   a.n = n;
   return a;
 }
-#define SR_NUMBERS(...) sr_numbers((const double[]){__VA_ARGS__}, (int)(sizeof((double[]){__VA_ARGS__}) / sizeof(double)))
+#define SR_NUMBERS(...)                                                                                                \
+  sr_numbers((const double[]){__VA_ARGS__}, (int)(sizeof((double[]){__VA_ARGS__}) / sizeof(double)))
 static inline bool sr_given(srAttr a) { return a.text != NULL || a.n > 0; }
 
 // Definition structs: srBodyDef, srJointDef, ... one srAttr per attribute, in the order of fields.h.
 #define SR_DEF_MEMBER(member, word, kind, count, default_text, unit, doc) srAttr member;
-typedef struct srModelDef { SR_MODEL_FIELDS(SR_DEF_MEMBER) } srModelDef;
-typedef struct srParameterDef { SR_PARAMETER_FIELDS(SR_DEF_MEMBER) } srParameterDef;
-typedef struct srOptionDef { SR_OPTION_FIELDS(SR_DEF_MEMBER) } srOptionDef;
-typedef struct srMaterialDef { SR_MATERIAL_FIELDS(SR_DEF_MEMBER) } srMaterialDef;
-typedef struct srBodyDef { SR_BODY_FIELDS(SR_DEF_MEMBER) } srBodyDef;
-typedef struct srJointDef { SR_JOINT_FIELDS(SR_DEF_MEMBER) } srJointDef;
-typedef struct srInertialDef { SR_INERTIAL_FIELDS(SR_DEF_MEMBER) } srInertialDef;
-typedef struct srPointDef { SR_POINT_FIELDS(SR_DEF_MEMBER) } srPointDef;
-typedef struct srShapeDef { SR_SHAPE_FIELDS(SR_DEF_MEMBER) } srShapeDef;
-typedef struct srMotionDef { SR_MOTION_FIELDS(SR_DEF_MEMBER) } srMotionDef;
-typedef struct srStateDef { SR_STATE_FIELDS(SR_DEF_MEMBER) } srStateDef;
-typedef struct srSensorDef { SR_SENSOR_FIELDS(SR_DEF_MEMBER) } srSensorDef;
-typedef struct srDriverDef { SR_DRIVER_FIELDS(SR_DEF_MEMBER) } srDriverDef;
-typedef struct srTorqueDef { SR_TORQUE_FIELDS(SR_DEF_MEMBER) } srTorqueDef;
-typedef struct srLinkDef { SR_LINK_FIELDS(SR_DEF_MEMBER) } srLinkDef;
-typedef struct srBushingDef { SR_BUSHING_FIELDS(SR_DEF_MEMBER) } srBushingDef;
-typedef struct srForceDef { SR_FORCE_FIELDS(SR_DEF_MEMBER) } srForceDef;
-typedef struct srUserDef { SR_USER_FIELDS(SR_DEF_MEMBER) } srUserDef;
-typedef struct srPluginDef { SR_PLUGIN_FIELDS(SR_DEF_MEMBER) } srPluginDef;
-typedef struct srRunDef { SR_RUN_FIELDS(SR_DEF_MEMBER) } srRunDef;
+typedef struct srModelDef {
+  SR_MODEL_FIELDS(SR_DEF_MEMBER)
+} srModelDef;
+typedef struct srParameterDef {
+  SR_PARAMETER_FIELDS(SR_DEF_MEMBER)
+} srParameterDef;
+typedef struct srOptionDef {
+  SR_OPTION_FIELDS(SR_DEF_MEMBER)
+} srOptionDef;
+typedef struct srMaterialDef {
+  SR_MATERIAL_FIELDS(SR_DEF_MEMBER)
+} srMaterialDef;
+typedef struct srBodyDef {
+  SR_BODY_FIELDS(SR_DEF_MEMBER)
+} srBodyDef;
+typedef struct srJointDef {
+  SR_JOINT_FIELDS(SR_DEF_MEMBER)
+} srJointDef;
+typedef struct srInertialDef {
+  SR_INERTIAL_FIELDS(SR_DEF_MEMBER)
+} srInertialDef;
+typedef struct srPointDef {
+  SR_POINT_FIELDS(SR_DEF_MEMBER)
+} srPointDef;
+typedef struct srShapeDef {
+  SR_SHAPE_FIELDS(SR_DEF_MEMBER)
+} srShapeDef;
+typedef struct srMotionDef {
+  SR_MOTION_FIELDS(SR_DEF_MEMBER)
+} srMotionDef;
+typedef struct srStateDef {
+  SR_STATE_FIELDS(SR_DEF_MEMBER)
+} srStateDef;
+typedef struct srSensorDef {
+  SR_SENSOR_FIELDS(SR_DEF_MEMBER)
+} srSensorDef;
+typedef struct srDriverDef {
+  SR_DRIVER_FIELDS(SR_DEF_MEMBER)
+} srDriverDef;
+typedef struct srTorqueDef {
+  SR_TORQUE_FIELDS(SR_DEF_MEMBER)
+} srTorqueDef;
+typedef struct srLinkDef {
+  SR_LINK_FIELDS(SR_DEF_MEMBER)
+} srLinkDef;
+typedef struct srBushingDef {
+  SR_BUSHING_FIELDS(SR_DEF_MEMBER)
+} srBushingDef;
+typedef struct srForceDef {
+  SR_FORCE_FIELDS(SR_DEF_MEMBER)
+} srForceDef;
+typedef struct srUserDef {
+  SR_USER_FIELDS(SR_DEF_MEMBER)
+} srUserDef;
+typedef struct srPluginDef {
+  SR_PLUGIN_FIELDS(SR_DEF_MEMBER)
+} srPluginDef;
+typedef struct srRunDef {
+  SR_RUN_FIELDS(SR_DEF_MEMBER)
+} srRunDef;
 #undef SR_DEF_MEMBER
 
 typedef enum srElementKind {
 #define SR_KIND(KIND, member, Name, word, where, doc) SR_ELEMENT_##KIND,
   SR_ELEMENT_LIST(SR_KIND)
 #undef SR_KIND
-  SR_ELEMENT_KINDS
+      SR_ELEMENT_KINDS
 } srElementKind;
 
 typedef struct srSpec srSpec;

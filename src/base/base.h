@@ -25,8 +25,8 @@ typedef struct srPool {
 
 void sr_pool_init(srPool* pool);
 void sr_pool_free(srPool* pool);
-void* sr_pool_alloc(srPool* pool, size_t size);  // zeroed, aligned to 32 bytes
-char* sr_pool_text(srPool* pool, const char* text);               // copy; NULL stays NULL
+void* sr_pool_alloc(srPool* pool, size_t size);      // zeroed, aligned to 32 bytes
+char* sr_pool_text(srPool* pool, const char* text);  // copy; NULL stays NULL
 char* sr_pool_text_n(srPool* pool, const char* text, size_t n);
 char* sr_pool_printf(srPool* pool, const char* format, ...) SR_PRINTF(2, 3);
 char* sr_pool_vprintf(srPool* pool, const char* format, va_list arguments) SR_PRINTF(2, 0);
@@ -35,9 +35,8 @@ char* sr_pool_vprintf(srPool* pool, const char* format, va_list arguments) SR_PR
 //   int n = 0, capacity = 0; T* items = NULL;
 //   SR_PUSH(pool, items, n, capacity) = value;
 #define SR_PUSH(pool, items, n, capacity)                                                                              \
-  (*((n) == (capacity)                                                                                                 \
-         ? ((items) = sr_pool_grow((pool), (items), sizeof *(items), (n), &(capacity)), &(items)[(n)++])               \
-         : &(items)[(n)++]))
+  (*((n) == (capacity) ? ((items) = sr_pool_grow((pool), (items), sizeof *(items), (n), &(capacity)), &(items)[(n)++]) \
+                       : &(items)[(n)++]))
 void* sr_pool_grow(srPool* pool, const void* items, size_t item_size, int n, int* capacity);
 
 // Edit distance for "did you mean ...": the nearest of the words, or NULL when none is near (more than 1/3 differs).

@@ -71,39 +71,31 @@ SRM_INLINE void bias_pass(const srModel* m, srData* d, Scratch s, const double* 
 }
 
 // ------------------------------------------------------------------------------------------------------------- pass 2
-typedef struct Blocks {
-  m3 J, G, M;
-} Blocks;
+SRM_INLINE void add_at(double* sum, m3 A) { m3_store(sum, m3_plus(m3_load(sum), A)); }
 
-SRM_INLINE Blocks blocks_load(const double* IA) { return (Blocks){m3_load(IA), m3_load(IA + 12), m3_load(IA + 24)}; }
-
-SRM_INLINE Blocks blocks_turned(const double* X, Blocks I) {  // R A R^T of each
-  const m3 R = m3_load(X);
-  return (Blocks){m3_product_transposed(m3_product(R, I.J), X), m3_product_transposed(m3_product(R, I.G), X),
-                  m3_product_transposed(m3_product(R, I.M), X)};
-}
-// The same where J has only its xy corner and G only its first two columns.
-SRM_INLINE Blocks blocks_turned_simple(const double* X, Blocks I) {
-  const m3 R = m3_load(X);
-  const v4 J0 = R.c[0] * v4_lane(I.J.c[0], 0) + R.c[1] * v4_lane(I.J.c[0], 1);
-  const v4 J1 = R.c[0] * v4_lane(I.J.c[1], 0) + R.c[1] * v4_lane(I.J.c[1], 1);
-  return (Blocks){m3_product_transposed2(J0, J1, X),
-                  m3_product_transposed2(m3_mul(R, I.G.c[0]), m3_mul(R, I.G.c[1]), X),
-                  m3_product_transposed(m3_product(R, I.M), X)};
-}
-
-SRM_INLINE void m3_add_at(double* sum, m3 A) { m3_store(sum, m3_plus(m3_load(sum), A)); }
-
-// Adds IA, turned to the parent's axes, to the parent's after moving it by p. With P the matrix of p x:
+// The three blocks of IA are turned to the parent's axes (A -> R A R^T), moved by p and added, with P the matrix of p x:
 //   M' = M,   G' = G - M P,   J' = J + K + K^T  where K = P (G - M P/2)
-SRM_INLINE void add_shifted(v4 p, Blocks I, double* parent) {
+// One after the other, so that they fit into the registers.
+SRM_INLINE m3 add_M(v4 p, m3 M, double* parent) {  // returns M P/2
   const v4 half = 0.5 * p, x = v4_lane(half, 0), y = v4_lane(half, 1), z = v4_lane(half, 2);
-  const m3 Q = {{I.M.c[1] * z - I.M.c[2] * y, I.M.c[2] * x - I.M.c[0] * z, I.M.c[0] * y - I.M.c[1] * x}};  // M P/2
-  const m3 mid = m3_minus(I.G, Q);
-  const m3 K = {{v4_cross(p, mid.c[0]), v4_cross(p, mid.c[1]), v4_cross(p, mid.c[2])}};
-  m3_add_at(parent + 24, I.M);
-  m3_add_at(parent + 12, m3_minus(mid, Q));
-  m3_add_at(parent, m3_plus(I.J, m3_plus(K, m3_transpose(K))));
+  add_at(parent + 24, M);
+  return (m3){{M.c[1] * z - M.c[2] * y, M.c[2] * x - M.c[0] * z, M.c[0] * y - M.c[1] * x}};
+}
+SRM_INLINE m3 add_G(v4 p, m3 G, m3 half_MP, double* parent) {  // returns K
+  const m3 middle = m3_minus(G, half_MP);
+  add_at(parent + 12, m3_minus(middle, half_MP));
+  return (m3){{v4_cross(p, middle.c[0]), v4_cross(p, middle.c[1]), v4_cross(p, middle.c[2])}};
+}
+SRM_INLINE void add_J(m3 J, m3 K, double* parent) { add_at(parent, m3_plus(J, m3_plus(K, m3_transpose(K)))); }
+
+SRM_INLINE m3 turned(m3 R, const double* X, m3 A) { return m3_product_transposed(m3_product(R, A), X); }
+
+SRM_INLINE void add_inertia_to_parent(const double* X, const double* IA, double* parent) {
+  const m3 R = m3_load(X);
+  const v4 p = v4_load(X + 12);
+  const m3 half_MP = add_M(p, turned(R, X, m3_load(IA + 24)), parent);
+  const m3 K = add_G(p, turned(R, X, m3_load(IA + 12)), half_MP, parent);
+  add_J(turned(R, X, m3_load(IA)), K, parent);
 }
 
 // A pivot smaller than this part of the inertia it is taken from is rounding.
@@ -122,27 +114,35 @@ SRM_INLINE _Bool is_simple(const srModel* m, int i, int dof, const _Bool full) {
   return !full || (m->dof_driver[dof] < 0 && m->dof_armature[dof] == 0);
 }
 
-// S = z, so U is a column and D a lane; of J the xy corner is left, of G two columns.
-SRM_INLINE _Bool eliminate_simple(Scratch s, double* IA, double* pA, int dof, double f, Blocks* out,
-                                  srmWrench* wrench) {
-  const Blocks I = blocks_load(IA);
-  const v4 Un = I.J.c[2], Uf = I.G.c[2];
-  const double D = IA[10], u = f - pA[2];
-  const double trace = IA[0] + IA[5] + IA[10];
-  if (!(D > PIVOT_RATIO * trace)) return 0;
-  const double inverse = 1 / D;
-  double* U = s.U + 8 * dof;
-  v4_store(U, Un);
-  v4_store(U + 4, Uf);
-  s.u[2 * dof] = u;
-  s.u[2 * dof + 1] = inverse;
-  const v4 tn = Un * v4_all(inverse), tf = Uf * v4_all(inverse), tn0 = v4_lane(tn, 0), tn1 = v4_lane(tn, 1);
-  *out =
-      (Blocks){.J = {{I.J.c[0] - Un * tn0, I.J.c[1] - Un * tn1, v4_zero()}},
-               .G = {{I.G.c[0] - Uf * tn0, I.G.c[1] - Uf * tn1, v4_zero()}},
-               .M = {{I.M.c[0] - Uf * v4_lane(tf, 0), I.M.c[1] - Uf * v4_lane(tf, 1), I.M.c[2] - Uf * v4_lane(tf, 2)}}};
-  *wrench = (srmWrench){v4_load(pA) + tn * v4_all(u), v4_load(pA + 4) + tf * v4_all(u)};
+// S = z, so U is a column and D a lane; false when D is no pivot. What goes to the parent is left to add_simple.
+SRM_INLINE _Bool eliminate_simple(const double* IA, const double* pA, double f, double* U, double* u) {
+  const double D = IA[10];
+  if (!(D > PIVOT_RATIO * (IA[0] + IA[5] + D))) return 0;
+  v4_store(U, v4_load(IA + 8));
+  v4_store(U + 4, v4_load(IA + 20));
+  u[0] = f - pA[2];
+  u[1] = 1 / D;
   return 1;
+}
+
+// IA - U U^T/D and pA + U u/D to the parent. Of J - ... only the xy corner is left, of G - ... two columns.
+SRM_INLINE void add_simple(const double* X, const double* IA, const double* pA, const double* u, double* parent_IA,
+                           double* parent_pA) {
+  const v4 Un = v4_load(IA + 8), Uf = v4_load(IA + 20), p = v4_load(X + 12), inverse = v4_all(u[1]);
+  const v4 tn = Un * inverse, tf = Uf * inverse, step = v4_all(u[0]);
+  const m3 R = m3_load(X);
+  sr_wrench_add_to_parent(X, (srmWrench){v4_load(pA) + tn * step, v4_load(pA + 4) + tf * step}, parent_pA);
+
+  const m3 M = {{v4_load(IA + 24) - Uf * v4_lane(tf, 0), v4_load(IA + 28) - Uf * v4_lane(tf, 1),
+                 v4_load(IA + 32) - Uf * v4_lane(tf, 2)}};
+  const m3 half_MP = add_M(p, turned(R, X, M), parent_IA);
+  const v4 tn0 = v4_lane(tn, 0), tn1 = v4_lane(tn, 1);
+  const v4 G0 = m3_mul(R, v4_load(IA + 12) - Uf * tn0), G1 = m3_mul(R, v4_load(IA + 16) - Uf * tn1);
+  const m3 K = add_G(p, m3_product_transposed2(G0, G1, X), half_MP, parent_IA);
+  const v4 J0 = v4_load(IA) - Un * tn0, J1 = v4_load(IA + 4) - Un * tn1;
+  const v4 RJ0 = R.c[0] * v4_lane(J0, 0) + R.c[1] * v4_lane(J0, 1),
+           RJ1 = R.c[0] * v4_lane(J1, 0) + R.c[1] * v4_lane(J1, 1);
+  add_J(m3_product_transposed2(RJ0, RJ1, X), K, parent_IA);
 }
 
 // U = IA S of a coordinate that stands at `slot` of a twist.
@@ -155,9 +155,9 @@ SRM_INLINE srmWrench inertia_column(const double* IA, int slot) {
 SRM_INLINE void subtract_square(double* IA, srmWrench U, double inverse) {
   const v4 tn = U.n * v4_all(inverse), tf = U.f * v4_all(inverse);
   const v4 n0 = v4_lane(tn, 0), n1 = v4_lane(tn, 1), n2 = v4_lane(tn, 2);
-  m3_add_at(IA, (m3){{-U.n * n0, -U.n * n1, -U.n * n2}});
-  m3_add_at(IA + 12, (m3){{-U.f * n0, -U.f * n1, -U.f * n2}});
-  m3_add_at(IA + 24, (m3){{-U.f * v4_lane(tf, 0), -U.f * v4_lane(tf, 1), -U.f * v4_lane(tf, 2)}});
+  add_at(IA, (m3){{-U.n * n0, -U.n * n1, -U.n * n2}});
+  add_at(IA + 12, (m3){{-U.f * n0, -U.f * n1, -U.f * n2}});
+  add_at(IA + 24, (m3){{-U.f * v4_lane(tf, 0), -U.f * v4_lane(tf, 1), -U.f * v4_lane(tf, 2)}});
 }
 
 // Any link, coordinate after coordinate, on IA and pA in memory.
@@ -203,17 +203,14 @@ SRM_INLINE srStatus inertia_pass(const srModel* m, srData* d, Scratch s, const d
     X -= 16, IA -= 36, pA -= 8;
     double* IA_parent = s.IA + 36 * parent;
     if (is_simple(m, i, dof, full)) {
-      Blocks I;
-      srmWrench wrench;
-      if (!eliminate_simple(s, IA, pA, dof, f[dof], &I, &wrench)) return singular(m, d, i);
-      if (parent == 0) continue;
-      sr_wrench_add_to_parent(X, wrench, wrenches + 8 * parent);
-      add_shifted(v4_load(X + 12), blocks_turned_simple(X, I), IA_parent);
+      double* u = s.u + 2 * dof;
+      if (!eliminate_simple(IA, pA, f[dof], s.U + 8 * dof, u)) return singular(m, d, i);
+      if (parent > 0) add_simple(X, IA, pA, u, IA_parent, wrenches + 8 * parent);
     } else {
       if (!eliminate(m, d, s, i, f, full)) return singular(m, d, i);
       if (parent == 0) continue;
       sr_wrench_add_to_parent(X, srm_wrench_load(pA), wrenches + 8 * parent);
-      add_shifted(v4_load(X + 12), blocks_turned(X, blocks_load(IA)), IA_parent);
+      add_inertia_to_parent(X, IA, IA_parent);
     }
   }
   return SR_OK;

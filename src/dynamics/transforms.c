@@ -11,32 +11,32 @@
 SRM_INLINE void sines(const srModel* m, srData* d, const double* q) {
   const int *link = m->angle_link, *place = m->link_q;
   double* out = d->sincos;
-  int left = m->nangle;
-  for (; left > 0; left -= 4, link += 4, out += 8) {
-    _Alignas(32) double x[4] = {0};
-    if (left > 3) {
-      x[0] = q[place[link[0]]], x[1] = q[place[link[1]]], x[2] = q[place[link[2]]], x[3] = q[place[link[3]]];
-    } else {
-      for (int k = 0; k < left; k++) x[k] = q[place[link[k]]];
-    }
-    srm_sincos4(x, out);
+  for (int left = m->nangle; left > 0; left -= 4, link += 4, out += 8) {  // the last pack repeats its first angle
+    const int b = link[left > 1 ? 1 : 0], c = link[left > 2 ? 2 : 0], e = link[left > 3 ? 3 : 0];
+    const v4 x = {q[place[link[0]]], q[place[b]], q[place[c]], q[place[e]]};
+    srm_sincos4((const double*)&x, out);
   }
 }
 
-SRM_INLINE m3 turned_about_z(m3 T, double s, double c) {
+SRM_INLINE m3 turned_about_z(m3 T, double sine, double cosine) {
+  const v4 s = v4_all(sine), c = v4_all(cosine);
   return (m3){{T.c[0] * c + T.c[1] * s, T.c[1] * c - T.c[0] * s, T.c[2]}};
 }
 
 // A link that is not revolute. sc: its sine, and its cosine four further, where it has an angle.
-SRM_CLONES static __attribute__((noinline)) srmPose other_transform(srmPose T, int type, double pitch, const double* q,
-                                                                    const double* sc) {
-  switch (type) {
-    case SR_LINK_PRISMATIC: return (srmPose){T.R, T.p + T.R.c[2] * q[0]};
-    case SR_LINK_HELICAL: return (srmPose){turned_about_z(T.R, sc[0], sc[4]), T.p + T.R.c[2] * (pitch * q[0])};
-    case SR_LINK_BALL: return (srmPose){m3_product(T.R, srm_quaternion_matrix(q)), T.p};
-    case SR_LINK_FREE: return (srmPose){m3_product(T.R, srm_quaternion_matrix(q + 3)), T.p + m3_mul(T.R, v4_xyz(q))};
-    default: return T;
+SRM_CLONES static void other_transform(const double* tree, int type, double pitch, const double* q, const double* sc,
+                                       double* X) {
+  srmPose T = srm_pose_load(tree);
+  if (type == SR_LINK_PRISMATIC) {
+    T.p += T.R.c[2] * v4_all(q[0]);
+  } else if (type == SR_LINK_HELICAL) {
+    T.p += T.R.c[2] * v4_all(pitch * q[0]);
+    T.R = turned_about_z(T.R, sc[0], sc[4]);
+  } else {
+    if (type == SR_LINK_FREE) T.p += m3_mul_at(T.R, q);
+    T.R = m3_product(T.R, srm_quaternion_matrix(type == SR_LINK_FREE ? q + 3 : q));
   }
+  srm_pose_store(X, T);
 }
 
 SRM_INLINE void transforms(const srModel* m, srData* d, const double* q, const _Bool with_E) {
@@ -48,16 +48,16 @@ SRM_INLINE void transforms(const srModel* m, srData* d, const double* q, const _
   for (int i = 1, n = m->nlink, angle = 0; i < n; i++) {
     T += 16, X += 16, E += 12;
     const double* sc = sincos + 2 * angle - (angle & 3);
-    srmPose pose = srm_pose_load(T);
     if (types[i] == SR_LINK_REVOLUTE) {
-      pose.R = turned_about_z(pose.R, sc[0], sc[4]);
+      const srmPose pose = {turned_about_z(m3_load(T), sc[0], sc[4]), v4_load(T + 12)};
+      srm_pose_store(X, pose);
+      if (with_E) m3_store(E, m3_transpose(pose.R));
       angle++;
     } else {
-      pose = other_transform(pose, types[i], m->link_pitch[i], q + m->link_q[i], sc);
+      other_transform(T, types[i], m->link_pitch[i], q + m->link_q[i], sc, X);
+      if (with_E) m3_store(E, m3_transpose(m3_load(X)));
       angle += types[i] == SR_LINK_HELICAL;
     }
-    srm_pose_store(X, pose);
-    if (with_E) m3_store(E, m3_transpose(pose.R));
   }
 }
 

@@ -8,7 +8,7 @@ void srm_pose_identity(double pose[16]);
 void srm_pose_compose(const double a[16], const double b[16], double out[16]);
 // Frame with these axes (unit, right-handed) and this origin.
 void srm_pose_set(const double x[3], const double y[3], const double z[3], const double origin[3], double pose[16]);
-void srm_pose_transpose(const double pose[16], double out[16]);  // rotation transposed, origin zero
+void srm_pose_transpose(const double pose[16], double out[16]);                 // rotation transposed, origin zero
 void srm_pose_point(const double pose[16], const double p[3], double out[3]);   // R p + origin
 void srm_pose_rotate(const double pose[16], const double u[3], double out[3]);  // R u
 void srm_pose_from_quaternion(const double quaternion[4], double pose[16]);     // unit; sets the rotation alone

@@ -80,12 +80,12 @@ SRM_INLINE m3 m3_product_transposed2(v4 a, v4 b, const double* B) {
   return (m3){{m3_row_sum2(a, b, B, 0), m3_row_sum2(a, b, B, 1), m3_row_sum2(a, b, B, 2)}};
 }
 SRM_INLINE m3 m3_transpose(m3 A) {
-  const v4 low = __builtin_shufflevector(A.c[0], A.c[1], 0, 4, 2, 6);    // x0 x1 z0 z1
-  const v4 high = __builtin_shufflevector(A.c[0], A.c[1], 1, 5, 3, 7);   // y0 y1 w0 w1
-  const v4 zw = __builtin_shufflevector(A.c[2], v4_zero(), 2, 4, 2, 4);  // z2 0 z2 0
-  return (m3){{__builtin_shufflevector(low, __builtin_shufflevector(A.c[2], v4_zero(), 0, 4, 0, 4), 0, 1, 6, 7),
-               __builtin_shufflevector(high, __builtin_shufflevector(A.c[2], v4_zero(), 1, 5, 1, 5), 0, 1, 6, 7),
-               __builtin_shufflevector(low, zw, 2, 3, 6, 7)}};
+  const v4 xz = __builtin_shufflevector(A.c[0], A.c[1], 0, 4, 2, 6),
+           xz2 = __builtin_shufflevector(A.c[2], v4_zero(), 0, 4, 2, 6);
+  const v4 yw = __builtin_shufflevector(A.c[0], A.c[1], 1, 5, 3, 7),
+           yw2 = __builtin_shufflevector(A.c[2], v4_zero(), 1, 5, 3, 7);
+  return (m3){{__builtin_shufflevector(xz, xz2, 0, 1, 4, 5), __builtin_shufflevector(yw, yw2, 0, 1, 4, 5),
+               __builtin_shufflevector(xz, xz2, 2, 3, 6, 7)}};
 }
 
 #endif

@@ -11,40 +11,40 @@
 typedef struct srCompiler {
   const srSpec* spec;
   srMessages* messages;
-  srPool* pool;      // the model's: results
-  srPool scratch;    // freed at the end
+  srPool* pool;    // the model's: results
+  srPool scratch;  // freed at the end
   srModel* m;
   struct srModelPrivate* priv;
   srGraph* graph;
 
   // formulas
-  srNames parameters;            // name -> node
-  srNames states;                // name -> state index
-  srNames functions;             // motions, and functions of C code and plugins
-  bool laws_open;                // laws may use t, q(), v(), sensor(), states
-  int link_arg;                  // argument of z while a link law is parsed, else -1
-  const char** known;            // words for "did you mean"
+  srNames parameters;  // name -> node
+  srNames states;      // name -> state index
+  srNames functions;   // motions, and functions of C code and plugins
+  bool laws_open;      // laws may use t, q(), v(), sensor(), states
+  int link_arg;        // argument of z while a link law is parsed, else -1
+  const char** known;  // words for "did you mean"
   int nknown, known_capacity;
 
   // tree, in spec order (file order)
-  int* body_of_spec;             // spec body -> body of the model
-  int* spec_of_body;             // body of the model -> spec body; [0] unused
-  int* joint_of_spec_body;       // spec body -> spec joint, -1 none
-  int* inertial_of_spec_body;    // spec body -> spec inertial, -1 none
-  double* body_pose;             // (nbody + 1) x 16: body frame in its link's frame
+  int* body_of_spec;           // spec body -> body of the model
+  int* spec_of_body;           // body of the model -> spec body; [0] unused
+  int* joint_of_spec_body;     // spec body -> spec joint, -1 none
+  int* inertial_of_spec_body;  // spec body -> spec inertial, -1 none
+  double* body_pose;           // (nbody + 1) x 16: body frame in its link's frame
   srNames bodies, joints, points, sensors, materials;
-  int force_point;               // point of action of the first <force>; the others follow
+  int force_point;  // point of action of the first <force>; the others follow
 
   // laws
-  srNode* roots;                 // of the law program
+  srNode* roots;  // of the law program
   int nroot, root_capacity;
-  srNode* driver_roots;          // 3 per driver
+  srNode* driver_roots;  // 3 per driver
   srForceElement* force;
   int nforce, force_capacity;
-  srNames laws;                  // registered by C code and plugins: name -> impedances[]
+  srNames laws;  // registered by C code and plugins: name -> impedances[]
   const srImpedance** impedances;
   int nimpedance, impedance_capacity;
-  srPlace registering;           // place of the plugin that is being loaded
+  srPlace registering;  // place of the plugin that is being loaded
 } srCompiler;
 
 // Index of a member in its definition struct, for the functions below.

@@ -177,8 +177,8 @@ static bool user_port(srCompiler* c, int i, srPort port, srForceElement* at) {
   static const char* const wanted[] = {"'joint'", "'a' and 'b'", "'point'", "'a' and 'b'"};
   const bool right = port == SR_PORT_JOINT ? joint : port == SR_PORT_POINT ? point : two;
   if (!right || joint + point + (sr_given(def->a) || sr_given(def->b)) != 1) {
-    sr_c_error(c, srs_place(c->spec, SR_ELEMENT_USER, i), "the law '%s' takes %s and no other attachment", def->law.text,
-               wanted[port]);
+    sr_c_error(c, srs_place(c->spec, SR_ELEMENT_USER, i), "the law '%s' takes %s and no other attachment",
+               def->law.text, wanted[port]);
     return false;
   }
   int j;
@@ -201,8 +201,8 @@ static int user_parameters(srCompiler* c, int i, const srImpedance* law, double*
   *p = sr_pool_alloc(&c->scratch, (size_t)(most + 1) * sizeof **p);
   const int n = sr_c_numbers(c, SR_ELEMENT_USER, i, field, *p, most);
   if (n < 0 || law->np < 0 || n == law->np) return n;
-  sr_c_error(c, sr_c_place(c, SR_ELEMENT_USER, i, field), "the law '%s' takes %d parameter%s, got %d", law->name, law->np,
-             law->np == 1 ? "" : "s", n);
+  sr_c_error(c, sr_c_place(c, SR_ELEMENT_USER, i, field), "the law '%s' takes %d parameter%s, got %d", law->name,
+             law->np, law->np == 1 ? "" : "s", n);
   return -1;
 }
 

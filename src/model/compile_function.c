@@ -49,8 +49,9 @@ static bool spline(srCompiler* c, int i, const char* type, srFunction* out, char
   const int n = sr_c_numbers(c, SR_ELEMENT_MOTION, i, points, given, most);
   if (n < 0) return false;
   if (n == 0 || n % 2) {
-    snprintf(why, size, n ? "'points' takes pairs x y, got an odd number of values"
-                          : "a spline needs 'points' (x1 y1 x2 y2 ...) or a 'file'");
+    snprintf(why, size,
+             n ? "'points' takes pairs x y, got an odd number of values"
+               : "a spline needs 'points' (x1 y1 x2 y2 ...) or a 'file'");
     return false;
   }
   double* x = sr_pool_alloc(&c->scratch, (size_t)n * sizeof *x);

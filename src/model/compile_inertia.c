@@ -88,8 +88,11 @@ static const struct ShapeKind {
   const char* word;
   int nsize;
   void (*inertia)(const double* size, Inertia* out);
-} shapes[] = {
-    {"sphere", 1, sphere}, {"box", 3, box}, {"cylinder", 2, cylinder}, {"capsule", 2, capsule}, {"ellipsoid", 3, ellipsoid}};
+} shapes[] = {{"sphere", 1, sphere},
+              {"box", 3, box},
+              {"cylinder", 2, cylinder},
+              {"capsule", 2, capsule},
+              {"ellipsoid", 3, ellipsoid}};
 
 static bool shape_density(srCompiler* c, int i, double* density) {
   *density = 0;
@@ -155,8 +158,8 @@ static void check_physical(srCompiler* c, const char* body, const double J[9], s
   double low = fmin(e[0], fmin(e[1], e[2])), high = fmax(e[0], fmax(e[1], e[2]));
   const double rounding = 1e-10 * fabs(high);
   if (low < -rounding) {
-    sr_c_error(c, place, "the inertia of body '%s' is not physical: it has a negative principal moment (%g kg m^2)", body,
-               low);
+    sr_c_error(c, place, "the inertia of body '%s' is not physical: it has a negative principal moment (%g kg m^2)",
+               body, low);
   } else if (high > e[0] + e[1] + e[2] - high + rounding) {
     sr_c_error(c, place,
                "the inertia of body '%s' is not physical: its principal moments %g, %g, %g break the triangle "
@@ -175,7 +178,8 @@ static void read_inertial(srCompiler* c, int body, int i, Inertia* out) {
   }
   if (sr_c_numbers(c, SR_ELEMENT_INERTIAL, i, SR_FIELD(srInertialDef, com), out->com, 3) < 0) return;
   if (sr_c_numbers(c, SR_ELEMENT_INERTIAL, i, SR_FIELD(srInertialDef, inertia), given, 6) < 0) return;
-  if (!sr_c_pose(c, SR_ELEMENT_INERTIAL, i, -1, SR_FIELD(srInertialDef, rot), SR_FIELD(srInertialDef, rpy), pose)) return;
+  if (!sr_c_pose(c, SR_ELEMENT_INERTIAL, i, -1, SR_FIELD(srInertialDef, rot), SR_FIELD(srInertialDef, rpy), pose))
+    return;
   diagonal(J, given[0], given[1], given[2]);
   J[1] = J[3] = given[3];
   J[2] = J[6] = given[4];
@@ -210,9 +214,8 @@ static void check_massless(srCompiler* c, const double* inertia) {
     const bool heavy = slides ? beyond[2 * i] > 0 : beyond[2 * i] > 0 || beyond[2 * i + 1] > 0;
     if (!heavy && m->dof_armature[m->link_v[i]] <= 0) {
       const int body = m->link_body[i];
-      sr_c_error(c, m->body_place[body],
-                 "body '%s' and all beyond it have no mass%s: joint '%s' would move nothing", m->body_name[body],
-                 slides ? "" : " and no inertia", m->joint_name[m->link_joint[i]]);
+      sr_c_error(c, m->body_place[body], "body '%s' and all beyond it have no mass%s: joint '%s' would move nothing",
+                 m->body_name[body], slides ? "" : " and no inertia", m->joint_name[m->link_joint[i]]);
     }
     beyond[2 * m->link_parent[i]] += beyond[2 * i];
     beyond[2 * m->link_parent[i] + 1] += beyond[2 * i + 1];

@@ -104,8 +104,8 @@ static void compile_driver(srCompiler* c, int i, srDriver* driver, int* dof_driv
   srNode node;
   srPlace place = srs_place(c->spec, SR_ELEMENT_DRIVER, i);
   driver->place = place;
-  driver->dof = sr_c_coordinate(c, SR_ELEMENT_DRIVER, i, SR_FIELD(srDriverDef, joint), SR_FIELD(srDriverDef, coordinate),
-                                &driver->qdof, &joint);
+  driver->dof = sr_c_coordinate(c, SR_ELEMENT_DRIVER, i, SR_FIELD(srDriverDef, joint),
+                                SR_FIELD(srDriverDef, coordinate), &driver->qdof, &joint);
   if (sr_c_laws(c, SR_ELEMENT_DRIVER, i, SR_FIELD(srDriverDef, motion), &node, 1) != 1 || driver->dof < 0) return;
   driver->name = c->m->v_name[driver->dof];
   if (driver->qdof < 0) {
@@ -135,8 +135,9 @@ static void start_drivers(srCompiler* c, const srDriver* drivers) {
     double* q = (double*)&m->q0[drivers[i].qdof];
     double* v = (double*)&m->v0[drivers[i].dof];
     if ((*q != 0 && fabs(*q - out[3 * i]) > 1e-9) || (*v != 0 && fabs(*v - out[3 * i + 1]) > 1e-9)) {
-      sr_c_warning(c, drivers[i].place, "coordinate '%s' starts at %.9g, %.9g of its driver, not at the joint's %.9g, %.9g",
-                   drivers[i].name, out[3 * i], out[3 * i + 1], *q, *v);
+      sr_c_warning(c, drivers[i].place,
+                   "coordinate '%s' starts at %.9g, %.9g of its driver, not at the joint's %.9g, %.9g", drivers[i].name,
+                   out[3 * i], out[3 * i + 1], *q, *v);
     }
     *q = out[3 * i];
     *v = out[3 * i + 1];

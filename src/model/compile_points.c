@@ -25,8 +25,8 @@ static void named_point(srCompiler* c, Points* P, int k, int i) {
   const char* word = sr_c_text(c, SR_ELEMENT_POINT, i, SR_FIELD(srPointDef, name));
   const srPlace place = sr_c_place(c, SR_ELEMENT_POINT, i, SR_FIELD(srPointDef, name));
   double local[16];
-  if (!sr_c_pose(c, SR_ELEMENT_POINT, i, SR_FIELD(srPointDef, at), SR_FIELD(srPointDef, rot),
-                 SR_FIELD(srPointDef, rpy), local) ||
+  if (!sr_c_pose(c, SR_ELEMENT_POINT, i, SR_FIELD(srPointDef, at), SR_FIELD(srPointDef, rot), SR_FIELD(srPointDef, rpy),
+                 local) ||
       !word) {
     return;
   }

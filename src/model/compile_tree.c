@@ -141,7 +141,8 @@ static srJointType joint_type(srCompiler* c, int joint) {
     if (strcmp(word, sr_joint_word((srJointType)k)) == 0) return (srJointType)k;
   }
   if (word) {
-    sr_c_error(c, sr_c_place(c, SR_ELEMENT_JOINT, joint, SR_FIELD(srJointDef, type)), "unknown type of joint '%s'", word);
+    sr_c_error(c, sr_c_place(c, SR_ELEMENT_JOINT, joint, SR_FIELD(srJointDef, type)), "unknown type of joint '%s'",
+               word);
   }
   return SR_JOINT_WELD;
 }
@@ -165,8 +166,8 @@ static void number_joints(srCompiler* c, Arrays* A) {
     A->joint_name[j] = name ? sr_pool_text(c->pool, name) : A->body_name[body];
     A->joint_implied[j] = spec_joint < 0;
     A->joint_type[j] = (int)(spec_joint < 0 ? SR_JOINT_FREE : joint_type(c, spec_joint));
-    srPlace place = spec_joint < 0 ? A->body_place[body]
-                                   : sr_c_place(c, SR_ELEMENT_JOINT, spec_joint, SR_FIELD(srJointDef, name));
+    srPlace place =
+        spec_joint < 0 ? A->body_place[body] : sr_c_place(c, SR_ELEMENT_JOINT, spec_joint, SR_FIELD(srJointDef, name));
     sr_c_new_name(c, &c->joints, A->joint_name[j], j, "joint", place);
     const srJointKind* kind = sr_joint_kind((srJointType)A->joint_type[j]);
     A->joint_q[j] = m->nq;
@@ -338,8 +339,8 @@ static void joint_limits(srCompiler* c, Arrays* A, int j, int joint) {
   if (A->joint_nv[j] != 1) {
     sr_c_error(c, place, "'limits' are for joints with one coordinate; '%s' has %d", A->joint_name[j], A->joint_nv[j]);
   } else if (given[0] >= given[1]) {
-    sr_c_error(c, place, "'limits' of joint '%s': the lower one (%g) must be less than the upper (%g)", A->joint_name[j],
-               given[0], given[1]);
+    sr_c_error(c, place, "'limits' of joint '%s': the lower one (%g) must be less than the upper (%g)",
+               A->joint_name[j], given[0], given[1]);
   } else {
     memcpy(limits, given, sizeof given);
   }

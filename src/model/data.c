@@ -29,8 +29,8 @@ srData* sr_data_create(const srModel* model) {
   if (!memory) return NULL;
   srData* d = (srData*)(void*)memory;
   double* next = memory + head();
-#define SR_DATA_PLACE(name, count, doc) \
-  d->name = next;                       \
+#define SR_DATA_PLACE(name, count, doc)                                                                                \
+  d->name = next;                                                                                                      \
   next += padded(count);
   SR_DATA_FIELDS(SR_DATA_PLACE)
 #undef SR_DATA_PLACE

@@ -48,8 +48,8 @@ void sr_plugin_load(srCompiler* c, const char* library, srPlace place) {
   }
   const char* path = find_library(c, library);
   if (!path) {
-    sr_c_error(c, place, "there is no library '%s' (nor '%s.so', 'lib%s.so') in the folder of the model", library, library,
-               library);
+    sr_c_error(c, place, "there is no library '%s' (nor '%s.so', 'lib%s.so') in the folder of the model", library,
+               library, library);
     return;
   }
   void* handle = dlopen(path, RTLD_NOW | RTLD_LOCAL);

@@ -7,13 +7,13 @@
 #include "expr/expr.h"
 
 struct srModelPrivate {
-  srPool pool;          // everything the model points to
-  srGraph* graph;       // all formulas of the model, for derivatives and the code generator
-  srProgram* laws;      // inputs t, q, v, state, sensor, arg (link_arg) -> srData.formula
-  srProgram* drivers;   // input t -> srData.motion: value, rate, second derivative of each driver
-  int ny_user;          // the first ny_user states are <state> elements ...
-  int formula_rate;     // ... whose rates are srData.formula[formula_rate ...]
-  void** plugins;       // handles of loaded shared libraries
+  srPool pool;         // everything the model points to
+  srGraph* graph;      // all formulas of the model, for derivatives and the code generator
+  srProgram* laws;     // inputs t, q, v, state, sensor, arg (link_arg) -> srData.formula
+  srProgram* drivers;  // input t -> srData.motion: value, rate, second derivative of each driver
+  int ny_user;         // the first ny_user states are <state> elements ...
+  int formula_rate;    // ... whose rates are srData.formula[formula_rate ...]
+  void** plugins;      // handles of loaded shared libraries
   int nplugin;
   const double* limits;  // njoint x 2, NaN where there are none
 };
