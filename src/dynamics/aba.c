@@ -108,16 +108,15 @@ static srStatus singular(const srModel* m, srData* d, int i) {
   return SR_FAILED;
 }
 
-// The common case has its own code: revolute, free, no armature.
+// The common case has its own code: revolute and not driven. S = z, so U is a column and D a lane.
 SRM_INLINE _Bool is_simple(const srModel* m, int i, int dof, const _Bool full) {
-  if (m->link_type[i] != SR_LINK_REVOLUTE) return 0;
-  return !full || (m->dof_driver[dof] < 0 && m->dof_armature[dof] == 0);
+  return m->link_type[i] == SR_LINK_REVOLUTE && (!full || m->dof_driver[dof] < 0);
 }
 
-// S = z, so U is a column and D a lane; false when D is no pivot. What goes to the parent is left to add_simple.
-SRM_INLINE _Bool eliminate_simple(const double* IA, const double* pA, double f, double* U, double* u) {
-  const double D = IA[10];
-  if (!(D > PIVOT_RATIO * (IA[0] + IA[5] + D))) return 0;
+// U, u and 1/D; false when D is no pivot. What goes to the parent is left to add_simple.
+SRM_INLINE _Bool eliminate_simple(const double* IA, const double* pA, double f, double armature, double* U, double* u) {
+  const double D = IA[10] + armature;
+  if (!(D > PIVOT_RATIO * (IA[0] + IA[5] + IA[10]))) return 0;
   v4_store(U, v4_load(IA + 8));
   v4_store(U + 4, v4_load(IA + 20));
   u[0] = f - pA[2];
@@ -125,7 +124,7 @@ SRM_INLINE _Bool eliminate_simple(const double* IA, const double* pA, double f, 
   return 1;
 }
 
-// IA - U U^T/D and pA + U u/D to the parent. Of J - ... only the xy corner is left, of G - ... two columns.
+// IA - U U^T/D and pA + U u/D to the parent. Without armature only the xy corner of J is left, and two columns of G.
 SRM_INLINE void add_simple(const double* X, const double* IA, const double* pA, const double* u, double* parent_IA,
                            double* parent_pA) {
   const v4 Un = v4_load(IA + 8), Uf = v4_load(IA + 20), p = v4_load(X + 12), inverse = v4_all(u[1]);
@@ -145,19 +144,29 @@ SRM_INLINE void add_simple(const double* X, const double* IA, const double* pA, 
   add_J(m3_product_transposed2(RJ0, RJ1, X), K, parent_IA);
 }
 
-// U = IA S of a coordinate that stands at `slot` of a twist.
-SRM_INLINE srmWrench inertia_column(const double* IA, int slot) {
-  if (slot < 3) return (srmWrench){v4_load(IA + 4 * slot), v4_load(IA + 12 + 4 * slot)};
-  const int k = slot - 4;
-  return (srmWrench){v4_keep((v4){IA[12 + k], IA[16 + k], IA[20 + k], IA[20 + k]}, 1, 1, 1), v4_load(IA + 24 + 4 * k)};
-}
-
 SRM_INLINE void subtract_square(double* IA, srmWrench U, double inverse) {
   const v4 tn = U.n * v4_all(inverse), tf = U.f * v4_all(inverse);
   const v4 n0 = v4_lane(tn, 0), n1 = v4_lane(tn, 1), n2 = v4_lane(tn, 2);
   add_at(IA, (m3){{-U.n * n0, -U.n * n1, -U.n * n2}});
   add_at(IA + 12, (m3){{-U.f * n0, -U.f * n1, -U.f * n2}});
   add_at(IA + 24, (m3){{-U.f * v4_lane(tf, 0), -U.f * v4_lane(tf, 1), -U.f * v4_lane(tf, 2)}});
+}
+
+// The same with armature: nothing vanishes.
+SRM_INLINE void add_with_armature(const double* X, double* IA, const double* pA, const double* U, const double* u,
+                                  double* parent_IA, double* parent_pA) {
+  const srmWrench column = srm_wrench_load(U);
+  const v4 step = v4_all(u[0] * u[1]);
+  subtract_square(IA, column, u[1]);
+  sr_wrench_add_to_parent(X, (srmWrench){v4_load(pA) + column.n * step, v4_load(pA + 4) + column.f * step}, parent_pA);
+  add_inertia_to_parent(X, IA, parent_IA);
+}
+
+// U = IA S of a coordinate that stands at `slot` of a twist.
+SRM_INLINE srmWrench inertia_column(const double* IA, int slot) {
+  if (slot < 3) return (srmWrench){v4_load(IA + 4 * slot), v4_load(IA + 12 + 4 * slot)};
+  const int k = slot - 4;
+  return (srmWrench){v4_keep((v4){IA[12 + k], IA[16 + k], IA[20 + k], IA[20 + k]}, 1, 1, 1), v4_load(IA + 24 + 4 * k)};
 }
 
 // Any link, coordinate after coordinate, on IA and pA in memory.
@@ -203,9 +212,15 @@ SRM_INLINE srStatus inertia_pass(const srModel* m, srData* d, Scratch s, const d
     X -= 16, IA -= 36, pA -= 8;
     double* IA_parent = s.IA + 36 * parent;
     if (is_simple(m, i, dof, full)) {
-      double* u = s.u + 2 * dof;
-      if (!eliminate_simple(IA, pA, f[dof], s.U + 8 * dof, u)) return singular(m, d, i);
-      if (parent > 0) add_simple(X, IA, pA, u, IA_parent, wrenches + 8 * parent);
+      double *U = s.U + 8 * dof, *u = s.u + 2 * dof;
+      const double armature = full ? m->dof_armature[dof] : 0;
+      if (!eliminate_simple(IA, pA, f[dof], armature, U, u)) return singular(m, d, i);
+      if (parent == 0) continue;
+      if (armature == 0) {
+        add_simple(X, IA, pA, u, IA_parent, wrenches + 8 * parent);
+      } else {
+        add_with_armature(X, IA, pA, U, u, IA_parent, wrenches + 8 * parent);
+      }
     } else {
       if (!eliminate(m, d, s, i, f, full)) return singular(m, d, i);
       if (parent == 0) continue;
