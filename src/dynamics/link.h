@@ -2,8 +2,6 @@
 #ifndef SR_DYNAMICS_LINK_H
 #define SR_DYNAMICS_LINK_H
 
-#include "base/kernel_names.h"  // first: it renames what follows
-
 #include <sarrus/dynamics.h>
 
 #include "math/spatial.h"

@@ -5,8 +5,6 @@
 //
 // Constants and polynomials: fdlibm (Sun Microsystems 1993) e_rem_pio2.c, k_sin.c, k_cos.c. pi/2 is in three parts of
 // 33 bits: k times a part is exact while |k| < 2^20, with no fused multiply-add.
-#include "base/kernel_names.h"  // first: it renames what follows
-
 #include "math/sincos.h"
 
 #include <math.h>
