@@ -60,7 +60,7 @@ SRM_INLINE void bias_pass(const srModel* m, srData* d, Scratch s, const double* 
     const double* vi = v + places[i];
     srMotion t = sr_motion_to_child(X, E, motion + 12 * parents[i]);
     if (types[i] == SR_LINK_REVOLUTE) {
-      t = sr_motion_add_revolute(t, vi[0], 0);
+      t = sr_motion_add_revolute(t, vi[0]);
     } else {
       t = sr_motion_add(t, sr_link_relative(types[i], m->link_pitch[i], vi), none);
     }

@@ -62,11 +62,11 @@ SRM_INLINE srMotion sr_motion_add(srMotion s, srmTwist rate, srmTwist accel) {
   s.w += rate.w;
   return s;
 }
-// The same about z.
-SRM_INLINE srMotion sr_motion_add_revolute(srMotion s, double rate, double accel) {
-  const v4 swapped = __builtin_shufflevector(s.w, s.w, 1, 0, 2, 3);
-  s.wd += swapped * (v4){rate, -rate, 0, 0} + v4_z(accel);
-  s.w += v4_z(rate);
+// The same about z, without acceleration: w x z rate = rate (wy, -wx, 0).
+SRM_INLINE srMotion sr_motion_add_revolute(srMotion s, double rate) {
+  const v4 turned = __builtin_shufflevector(s.w, s.w, 1, 0, 2, 3) * (v4){1, -1, 0, 0}, r = v4_all(rate);
+  s.wd += turned * r;
+  s.w += v4_keep(r, 0, 0, 1);
   return s;
 }
 

@@ -17,7 +17,8 @@ SRM_INLINE void forward(const srModel* m, srData* d, const double* v, const doub
     const double *vi = v + places[i], *ai = a + places[i];
     srMotion s = sr_motion_to_child(X, E, motion + 12 * parents[i]);
     if (types[i] == SR_LINK_REVOLUTE) {
-      s = sr_motion_add_revolute(s, vi[0], ai[0]);
+      s = sr_motion_add_revolute(s, vi[0]);
+      s.wd += v4_z(ai[0]);
     } else {
       const double pitch = m->link_pitch[i];
       s = sr_motion_add(s, sr_link_relative(types[i], pitch, vi), sr_link_relative(types[i], pitch, ai));

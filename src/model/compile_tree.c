@@ -330,7 +330,7 @@ static void initial_quaternion(srCompiler* c, int joint, double* quaternion, boo
 
 static void joint_limits(srCompiler* c, Arrays* A, int j, int joint) {
   double* limits = A->limits + 2 * j;
-  limits[0] = limits[1] = NAN;
+  limits[0] = limits[1] = (double)NAN;
   if (joint < 0) return;
   double given[2];
   int n = sr_c_numbers(c, SR_ELEMENT_JOINT, joint, SR_FIELD(srJointDef, limits), given, 2);
