@@ -28,10 +28,11 @@ void cli_warning(Cli* cli, const char* format, ...) {
 }
 
 char* cli_message_text(const srMessage* message) {
-  const char* file = message->place.file ? message->place.file : "";
-  const size_t size = strlen(file) + strlen(message->text) + 64;
+  srMessage placed = *message;
+  if (!placed.place.file) placed.place.file = "sarrus";  // what is wrong with the call itself
+  const size_t size = strlen(placed.place.file) + strlen(placed.text) + 64;
   char* text = malloc(size);
-  if (text) sr_message_format(message, text, size);
+  if (text) sr_message_format(&placed, text, size);
   return text;
 }
 

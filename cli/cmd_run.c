@@ -29,7 +29,7 @@ static bool word_exists(Cli* cli, const char* option, const char* word, const ch
     if (i >= built) cli_error(cli, "%s %s is not in version %s yet; use '%s'", option, word, sr_version(), known[0]);
     return i < built;
   }
-  const char* meant = nearest(word, known, n);
+  const char* meant = sr_nearest_word(word, known, n);
   cli_error(cli, "%s: unknown word '%s'; %s '%s'%s", option, word, meant ? "did you mean" : "use",
             meant ? meant : known[0], meant ? "?" : "");
   return false;
@@ -54,7 +54,7 @@ static bool method_exists(Cli* cli, const char* word) {
   for (int i = built; i < n; i++)
     if (strcmp(words[i], word) == 0)
       return cli_error(cli, "--method %s is not in version %s yet; there are %s", word, sr_version(), list), false;
-  const char* meant = nearest(word, words, n);
+  const char* meant = sr_nearest_word(word, words, n);
   if (meant)
     cli_error(cli, "--method: unknown word '%s'; did you mean '%s'?", word, meant);
   else
@@ -97,6 +97,9 @@ static bool settle(Run* r) {
   else if (r->m.model->run_every <= 0)
     o->every = (o->t_end - r->m.data->t) / 1000;
   const srMethod* method = sri_method_find(o->method);
+  if (method && method->adaptive && o->rtol + o->atol < 1e-15)
+    cli_warning(cli, "rtol %g and atol %g are below what numbers of 16 digits hold: steps will be very small", o->rtol,
+                o->atol);
   if (method && method->adaptive && !isnan(r->step))
     cli_warning(cli, "--step is for methods of fixed step; %s chooses its own", o->method);
   if (method && !method->adaptive && (!isnan(r->rtol) || !isnan(r->atol)))
@@ -306,7 +309,8 @@ int cmd_run(Cli* cli, const Verb* verb, int argc, char** argv) {
       {"--contact", OPTION_TEXT, &r.contact, "NAME", "continuous"},
       {"--out", OPTION_TEXT, &r.out, "FILE.csv", "write the result table"},
       {"--every", OPTION_NUMBER, &r.every, "SECONDS", "time between its rows (default: a thousandth of the time)"},
-      {"--state", OPTION_TEXT, &r.state.file, "FILE.json", "start from the t, q, v, y of this file"},
+      {"--state", OPTION_TEXT, &r.state.file, "FILE.json",
+       "start from the t, q, v, y of this file; its tau acts all the time"},
       MODEL_OPTIONS(cli, &r.m)};
   if (verb_options(cli, verb, options, sizeof options / sizeof options[0], argc, argv, &r.m.path, &status) == 0)
     status = prepare_and_simulate(&r);

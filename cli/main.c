@@ -43,7 +43,7 @@ static const Verb* find_verb(Cli* cli, const char* word) {
     if (strcmp(verbs[i].name, word) == 0) return &verbs[i];
     words[i] = verbs[i].name;
   }
-  const char* meant = nearest(word, words, verb_count);
+  const char* meant = sr_nearest_word(word, words, verb_count);
   const char* what = word[0] == '-' ? "option" : "verb";
   if (meant)
     cli_error(cli, "unknown %s '%s'; did you mean '%s'?", what, word, meant);
@@ -57,7 +57,7 @@ static int dispatch(Cli* cli, int argc, char** argv) {
   if (strcmp(argv[1], "--help") == 0 || strcmp(argv[1], "-h") == 0) return print_help(stdout), EXIT_DONE;
   if (strcmp(argv[1], "--version") == 0) return printf("sarrus %s\n", sr_version()), EXIT_DONE;
   // Errors in the options themselves are reported as asked for, too.
-  for (int i = 2; i < argc; i++) cli->json = cli->json || strcmp(argv[i], "--json") == 0;
+  for (int i = 1; i < argc; i++) cli->json = cli->json || strcmp(argv[i], "--json") == 0;
   const Verb* verb = find_verb(cli, argv[1]);
   if (!verb) return cli_refuse(cli, EXIT_INPUT);
   return verb->run(cli, verb, argc - 2, argv + 2);

@@ -8,40 +8,6 @@
 
 static const srPlace here = {"sarrus", 0, 0};
 
-// ----------------------------------------------------------------------------------------------------- nearest words
-// Levenshtein distance, exchanged neighbours counted once, both cases alike. Words are cut at 31 letters.
-static int distance(const char* a, const char* b) {
-  enum { MAX = 31 };
-  int row[3][MAX + 1];
-  const int na = strlen(a) < MAX ? (int)strlen(a) : MAX, nb = strlen(b) < MAX ? (int)strlen(b) : MAX;
-  for (int j = 0; j <= nb; j++) row[0][j] = j;
-  for (int i = 1; i <= na; i++) {
-    int *now = row[i % 3], *before = row[(i + 2) % 3], *before2 = row[(i + 1) % 3];
-    now[0] = i;
-    for (int j = 1; j <= nb; j++) {
-      const int ca = tolower((unsigned char)a[i - 1]), cb = tolower((unsigned char)b[j - 1]);
-      int best = before[j - 1] + (ca != cb);
-      if (before[j] + 1 < best) best = before[j] + 1;
-      if (now[j - 1] + 1 < best) best = now[j - 1] + 1;
-      if (i > 1 && j > 1 && ca == tolower((unsigned char)b[j - 2]) && cb == tolower((unsigned char)a[i - 2]) &&
-          before2[j - 2] + 1 < best)
-        best = before2[j - 2] + 1;
-      now[j] = best;
-    }
-  }
-  return row[na % 3][nb];
-}
-
-const char* nearest(const char* word, const char* const* words, int n) {
-  const char* best = NULL;
-  int best_distance = 1 + (int)strlen(word) / 3;  // a third of the letters may be wrong
-  for (int i = 0; i < n; i++) {
-    const int d = distance(word, words[i]);
-    if (d < best_distance || (d == best_distance && !best)) best = words[i], best_distance = d;
-  }
-  return best;
-}
-
 // ------------------------------------------------------------------------------------------------------------ values
 static bool parse_number(const char* text, const char** end, double* out) {
   if (!*text || isspace((unsigned char)*text)) return false;
@@ -103,10 +69,17 @@ static bool set_setting(const Option* o, const char* value, srMessages* messages
   return true;
 }
 
+static bool set_text(const Option* o, const char* value, srMessages* messages) {
+  *(const char**)o->target = value;
+  if (*value) return true;
+  sr_messages_add(messages, SR_SEVERITY_ERROR, here, "%s has an empty value, expected %s", o->name, o->value);
+  return false;
+}
+
 static bool set_value(const Option* o, const char* value, srMessages* messages) {
   switch (o->kind) {
     case OPTION_FLAG: *(bool*)o->target = true; return true;
-    case OPTION_TEXT: *(const char**)o->target = value; return true;
+    case OPTION_TEXT: return set_text(o, value, messages);
     case OPTION_NUMBER: return set_number(o, value, messages);
     case OPTION_NUMBERS: return set_numbers(o, value, messages);
     case OPTION_SETTING: return set_setting(o, value, messages);
@@ -127,7 +100,7 @@ static bool unknown(const Option* options, int n, const char* word, size_t lengt
   int nword = 1;
   snprintf(name, sizeof name, "%.*s", (int)(length < 60 ? length : 60), word);
   for (int i = 0; i < n && nword < 32; i++) words[nword++] = options[i].name;
-  const char* meant = nearest(name, words, nword);
+  const char* meant = sr_nearest_word(name, words, nword);
   if (meant)
     sr_messages_add(messages, SR_SEVERITY_ERROR, here, "unknown option '%s'; did you mean '%s'?", name, meant);
   else
@@ -169,6 +142,9 @@ bool options_parse(const Option* options, int n, int argc, char** argv, srMessag
       good = false;
     } else {
       *argument = argv[i];
+      if (argv[i][0]) continue;
+      sr_messages_add(messages, SR_SEVERITY_ERROR, here, "the argument is empty");
+      good = false;
     }
   }
   return good;

@@ -37,9 +37,6 @@ bool options_parse(const Option* options, int n, int argc, char** argv, srMessag
                    bool* help);
 void options_print(FILE* out, const Option* options, int n);
 
-// The word nearest to `word`, or NULL when none is near enough to be meant.
-const char* nearest(const char* word, const char* const* words, int n);
-
 void numbers_free(NumberList* list);
 void settings_free(Settings* settings);
 

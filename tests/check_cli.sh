@@ -73,6 +73,10 @@ says "expects a number, not 'soon'"
 status 2 run models/pendulum.xml --t-end nan
 status 2 run
 says "needs an argument"
+status 2 check ""
+says "sarrus: error: the argument is empty"
+status 2 run models/pendulum.xml --out ""
+says "--out has an empty value, expected FILE.csv"
 status 2 check models/pendulum.xml models/top.xml
 says "one argument too many"
 
@@ -189,6 +193,9 @@ END
 status 0 eval "$work/driven.xml" --q 0.1,0.2 --v 0.3,0.4 --t 0.7 --json
 equation "driven cart"
 has '"G": [[1, 0]]'
+sed 's/0.2\*sin(3\*t)/sqrt(t)/' "$work/driven.xml" > "$work/pole.xml"
+status 1 eval "$work/pole.xml" --json
+says "the motion of driver 'x' or a derivative of it is infinite at t = 0"
 status 0 check "$work/driven.xml" --json
 has '"dof": 1'
 has '"driven": 1'
@@ -239,6 +246,38 @@ status 2 run models/pendulum.xml --formulation relativ
 says "did you mean 'relative'"
 status 2 run models/pendulum.xml --step -1 --method rk4
 says "greater than zero"
+status 2 run models/pendulum.xml --step 1e-300 --method rk4
+says "sarrus: error: step = 1e-300 s is too small"
+status 2 run models/pendulum.xml --every 1e-300 --out "$work/p.csv"
+says "sarrus: error: every = 1e-300 s is too small"
+status 0 run models/pendulum.xml --t-end 1e-9 --rtol 1e-20 --atol 0
+says "warning: rtol 1e-20 and atol 0 are below"
+status 2 run models/pendulum.xml --rtol 0 --atol 0 --json
+says "sarrus: error: .*rtol = 0"
+keys errors
+status 2 --json
+keys errors
+echo '{"tau": [3]}' > "$work/tau.json"
+status 0 run models/pendulum.xml --t-end 0.1 --state "$work/tau.json" --json
+grep -qE '"work": \{"applied": -?[0-9.]*[1-9]' "$work/out" || fail "tau of a state file does no work"
+# Ctrl-C: what there is, and status 1; also while the rows of a single step are written
+for every in 0.01 1e-9; do
+  timeout --foreground -s INT 1 "$sarrus" run models/pendulum.xml --t-end 1e5 --every $every --out /dev/null --json \
+    > "$work/out" 2> "$work/err"
+  keys $run_keys trouble
+  says "stopped by the user"
+done
+# a bar on a terminal (script makes one), and none elsewhere
+if command -v script > /dev/null; then
+  script -qec "timeout --foreground -s INT 1 $sarrus run models/pendulum.xml --t-end 1e9" /dev/null \
+    < /dev/null > "$work/out" 2>&1
+  grep -q '\[[#.]*\] .* t = .* of 1e+09 s' "$work/out" || fail "no progress bar: $(head -c 200 "$work/out")"
+fi
+if [ -e /dev/full ]; then
+  status 1 run models/pendulum.xml --out /dev/full --json
+  keys $run_keys trouble
+  says "could not be written"
+fi
 status 2 run models/pendulum.xml --t-end 0.1 --out "$work/none/p.csv"
 says "none/p.csv"
 

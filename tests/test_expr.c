@@ -742,6 +742,7 @@ TEST(errors_say_what_was_expected_and_where) {
       {"1 + q(nobody)", 5, "unknown joint 'nobody'"},
       {"q(arm", 6, "expected ',' or ')' after 'arm', found the end of the formula"},
       {"q(arm, )", 8, "expected an argument after ',', found ')'"},
+      {"q(\xC3\xA9", 4, "expected ',' or ')' after '\xC3\xA9', found the end of the formula"},
       {"random(t)", 1, "the argument of random must be a constant"},
       {"twice(1, 2)", 1, "unknown function 'twice'"},
       {"()", 2, "expected a number, a name or '(' after '(', found ')'"},

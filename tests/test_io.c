@@ -331,6 +331,11 @@ TEST(tables_of_numbers_are_read_and_wrong_ones_refused) {
   ENSURE(strstr(first, "t:4:1: error"));
   ENSURE(!parse_csv("1,2\n3\n", &t, &pool) && strstr(first, "t:2:1: error: 1 values; the lines before have 2"));
   ENSURE(!parse_csv("1,2a\n3,4", &t, &pool) && strstr(first, "found '2a'"));
+  ENSURE(!parse_csv("O.1,2\n3,4", &t, &pool) && strstr(first, "t:1:1: error: expected a number, found 'O.1'"));
+  ENSURE(parse_csv("\xef\xbb\xbf"
+                   "1,2\n3,4",
+                   &t, &pool) &&
+         t.nrow == 2 && t.values[0] == 1);
   sr_pool_free(&pool);
 }
 
@@ -460,7 +465,7 @@ TEST(result_tables_have_provenance_header_and_17_digits) {
   srCsv* csv;
   ENSURE(sr_csv_create(path, "sarrus 0.1\nmodel x", 3, names, units, NULL, &csv) == SR_OK);
   ENSURE(sr_csv_row(csv, (double[]){0.1, -1e-300, 1e22}) == SR_OK);
-  ENSURE(sr_csv_row(csv, (double[]){NAN, -INFINITY, 2}) == SR_OK);
+  ENSURE(sr_csv_row(csv, (double[]){(double)NAN, -(double)INFINITY, 2}) == SR_OK);
   ENSURE(sr_csv_close(csv) == SR_OK);
   ENSURE_TEXT(file_text(path),
               "# sarrus 0.1 model x\nt [s],\"q(\"\"a,b\"\") [rad]\",plain\n"

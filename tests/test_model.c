@@ -337,3 +337,53 @@ TEST(a_tree_built_in_c_compiles_like_one_from_a_file) {
   sr_model_destroy(m);
   sr_messages_destroy(messages);
 }
+
+TEST(names_that_mean_a_function_in_formulas_are_refused) {
+  ensure_refused(DOCUMENT("<parameter name='step' value='1'/>"), "the name 'step' is that of a function");
+  ensure_refused(DOCUMENT("<state name='exp' rate='1'/>"), "is that of a function");
+  ensure_refused(DOCUMENT("<motion name='sin' type='cubic' points='0 0 1 1'/>"), "is that of a function");
+  ensure_refused(DOCUMENT("<motion name='v' type='cubic' points='0 0 1 1'/>"), "means something else in formulas");
+}
+
+TEST(errors_come_in_the_order_of_the_file) {
+  char text[2048];
+  ENSURE(!compile(DOCUMENT("<body name='a' parent='first'/><body name='b' parent='second'/>"), text, sizeof text));
+  ENSURE(strstr(text, "'first'") && strstr(text, "'second'") && strstr(text, "'first'") < strstr(text, "'second'"));
+}
+
+TEST(a_call_without_arguments_is_told_what_it_needs) {
+  ensure_refused(DOCUMENT("<state name='y' rate='q()'/>"), "q(joint) or q(joint, k)");
+  ensure_refused(DOCUMENT("<state name='y' rate='sensor()'/>"), "sensor(name) or sensor(name, x)");
+}
+
+TEST(counts_of_values_are_told_in_words) {
+  ensure_refused(DOCUMENT("<motion name='m' type='cubic' points='0 0'/>"), "takes 4 or more values, got 2");
+  ensure_refused(DOCUMENT("<body name='a'><inertial mass='1' inertia='1 1'/></body>"), "takes 3 or 6 values, got 2");
+  ensure_refused(DOCUMENT("<body name='a'><shape type='box' size='1 1 1 1' density='1'/></body>"), "1 to 3 values");
+}
+
+TEST(bushings_that_would_make_energy_are_refused) {
+  ensure_refused(DOCUMENT("<body name='a'>" UNIT_INERTIAL "</body>"
+                          "<bushing a='a' b='ground' stiffness='1 1 1 1 1 1' damping='0 0 -2 0 0 0'/>"),
+                 "'damping' of <bushing> must not be negative, got -2");
+}
+
+static void ensure_warned(const char* document, const char* word) {
+  char text[2048];
+  srModel* model = compile(document, text, sizeof text);
+  ENSURE(model != NULL);
+  sr_model_destroy(model);
+  if (!strstr(text, word)) fprintf(stderr, "expected '%s' in: %s\n", word, text);
+  ENSURE(strstr(text, word) != NULL);
+}
+
+TEST(attributes_that_do_nothing_are_told) {
+  ensure_warned(DOCUMENT("<body name='a'><joint type='revolute' pitch='1'/>" UNIT_INERTIAL "</body>"),
+                "warning: 'pitch' does nothing: a joint of type 'revolute' does not use it");
+  ensure_warned(DOCUMENT("<body name='a'><joint type='revolute' rest='1'/>" UNIT_INERTIAL "</body>"),
+                "warning: 'rest' of <joint> does nothing without 'stiffness'");
+  ensure_warned(DOCUMENT("<motion name='m' type='quintic' points='0 0 1 1' ends='natural'/>"),
+                "warning: 'ends' does nothing: a motion of type 'quintic'");
+  ensure_warned(DOCUMENT("<body name='a'>" UNIT_INERTIAL "</body><force body='a'/>"), "<force> does nothing");
+  ensure_warned(DOCUMENT("<sensor name='s' expr='1' relative-to='ground'/>"), "does nothing without 'point'");
+}

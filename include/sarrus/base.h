@@ -70,6 +70,9 @@ SR_API void sr_messages_add(srMessages* messages, srSeverity severity, srPlace p
 // "file:line:column: error: text" into buffer, cut to size, always terminated.
 SR_API void sr_message_format(const srMessage* message, char* buffer, size_t size);
 
+// For "did you mean ...": the nearest of the words by edit distance, or NULL when none is near (more than 1/3 differs).
+SR_API const char* sr_nearest_word(const char* word, const char* const* words, int nword);
+
 // The one door to the heap: new_size 0 frees (returns NULL), pointer NULL allocates. Replaceable for tests and hosts.
 // Set it before anything else is called; it is global and not guarded by a lock.
 typedef void* (*srAllocator)(void* user, void* pointer, size_t old_size, size_t new_size);

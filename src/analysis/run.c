@@ -14,7 +14,9 @@
 
 #define STATE_BOUND 1e15  // beyond it a state has no digit left that means anything
 #define PROGRESS_SECONDS 0.05
-#define STEPS_PER_CLOCK 8  // the clock is read once in so many steps
+#define STEPS_PER_CLOCK 8    // the clock is read once in so many steps ...
+#define ROWS_PER_CLOCK 1024  // ... or rows
+#define MOST_POINTS 1e15     // of a grid in time: beyond them a double cannot count
 
 typedef struct Run {
   const srModel* m;
@@ -71,6 +73,16 @@ static void balance_start(Run* run) {
   balance(run);
 }
 
+// ---- progress -------------------------------------------------------------------------------------------------------
+
+static void report_progress(Run* run, double t) {
+  if (run->options->progress == NULL) return;
+  const double now = wall_clock();
+  if (now - run->reported < PROGRESS_SECONDS) return;
+  run->reported = now;
+  if (run->options->progress(run->options->user, t, run->t_end) != 0) run->stopped = true;
+}
+
 // ---- rows -----------------------------------------------------------------------------------------------------------
 
 // Evaluates the model at a time inside the last step.
@@ -99,20 +111,12 @@ static srStatus rows_until(Run* run, double t) {
     if (evaluate_at(run, t_row) != 0) return SR_FAILED;
     balance(run);
     hand_out(run);
-    ++run->next;
+    if (++run->next % ROWS_PER_CLOCK == 0) report_progress(run, t_row);
   }
   return SR_OK;
 }
 
 // ---- watching -------------------------------------------------------------------------------------------------------
-
-static void report_progress(Run* run) {
-  if (run->options->progress == NULL || sri_stats(run->integrator)->steps % STEPS_PER_CLOCK != 0) return;
-  const double now = wall_clock();
-  if (now - run->reported < PROGRESS_SECONDS) return;
-  run->reported = now;
-  if (run->options->progress(run->options->user, sri_time(run->integrator), run->t_end) != 0) run->stopped = true;
-}
 
 static void count_limits(Run* run) {
   const srModel* m = run->m;
@@ -227,6 +231,16 @@ static srStatus fail_bounds(Run* run) {
 
 // ---- the run --------------------------------------------------------------------------------------------------------
 
+// A step, or a time between rows, that the end is not reached with before the numbers run out.
+static bool check_grid(const Run* run, const char* word, double spacing, srMessages* messages) {
+  const double way = run->options->t_end - run->d->t;
+  if (!(spacing > 0.0) || way / spacing <= MOST_POINTS) return true;
+  sr_messages_add(messages, SR_SEVERITY_ERROR, (srPlace){0},
+                  "%s = %g s is too small: more than %g of them to the end at %g s", word, spacing, MOST_POINTS,
+                  run->options->t_end);
+  return false;
+}
+
 static srStatus check_options(Run* run, srMessages* messages) {
   const srRunOptions* o = run->options;
   if (!isfinite(o->t_end) || o->t_end < run->d->t) {
@@ -240,7 +254,12 @@ static srStatus check_options(Run* run, srMessages* messages) {
                     o->every);
     return SR_INPUT;
   }
-  return SR_OK;
+  const srMethod* method = sri_method_find(o->method);
+  const bool fixed = method != NULL && !method->adaptive;
+  return check_grid(run, "step", fixed ? o->step : 0.0, messages) &&
+                 check_grid(run, "every", o->row != NULL ? o->every : 0.0, messages)
+             ? SR_OK
+             : SR_INPUT;
 }
 
 // All memory of the run.
@@ -300,7 +319,7 @@ static srStatus step_to_end(Run* run) {
     if (rows_until(run, sri_time(run->integrator)) != SR_OK) {
       return fail_at(run, sri_time_before(run->integrator), "an output row cannot be evaluated");
     }
-    report_progress(run);
+    if (sri_stats(run->integrator)->steps % STEPS_PER_CLOCK == 0) report_progress(run, sri_time(run->integrator));
   }
   return SR_OK;
 }

@@ -1,4 +1,4 @@
-// Internal ground: heap door, pools for setup-time memory, growable arrays, words and their nearest neighbours.
+// Internal ground: heap door, pools for setup-time memory, growable arrays, names.
 #ifndef SR_BASE_INTERNAL_H
 #define SR_BASE_INTERNAL_H
 
@@ -38,9 +38,6 @@ char* sr_pool_vprintf(srPool* pool, const char* format, va_list arguments) SR_PR
   (*((n) == (capacity) ? ((items) = sr_pool_grow((pool), (items), sizeof *(items), (n), &(capacity)), &(items)[(n)++]) \
                        : &(items)[(n)++]))
 void* sr_pool_grow(srPool* pool, const void* items, size_t item_size, int n, int* capacity);
-
-// Edit distance for "did you mean ...": the nearest of the words, or NULL when none is near (more than 1/3 differs).
-const char* sr_nearest_word(const char* word, const char* const* words, int nword);
 
 void sr_log(srSeverity severity, const char* format, ...) SR_PRINTF(2, 3);
 

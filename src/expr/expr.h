@@ -103,6 +103,9 @@ typedef struct srResolver {
 // column moved to the offending character. Depth and length are bounded. SR_NO_NODE on error.
 srNode sr_parse(srGraph* graph, const char* text, const srResolver* resolver, srPlace place, srMessages* messages);
 
+// True for sin, cos, ...: words that mean a function in every formula.
+bool sr_is_builtin(const char* name);
+
 // --------------------------------------------------------------------------------------------------------- numbers
 // Reads an unsigned decimal number (12, 1.5, .5, 2., 1e-3), correctly rounded, whatever the locale. Returns the first
 // character after it, or NULL when text does not begin with a number. Too large: infinite.

@@ -55,6 +55,8 @@ static const Builtin* find_builtin(const char* name) {
   return NULL;
 }
 
+bool sr_is_builtin(const char* name) { return find_builtin(name) != NULL; }
+
 // ----------------------------------------------------------------------------------------------------- characters
 
 static bool is_digit(char c) { return c >= '0' && c <= '9'; }
@@ -100,7 +102,8 @@ static int token_end(const Parser* p, int pos) {
 static srPlace place_of(const Parser* p, int pos) {
   srPlace place = p->place;
   for (int i = 0; i < pos; i++) {
-    bool newline = p->text[i] == '\n';
+    const bool newline = p->text[i] == '\n';
+    if (((unsigned char)p->text[i] & 0xC0) == 0x80) continue;  // columns count characters, not bytes
     if (newline && place.line > 0) place.line++;
     if (place.column > 0) place.column = newline ? 1 : place.column + 1;
   }

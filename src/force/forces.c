@@ -25,6 +25,17 @@ void sr_driver_motion(const srModel* m, srData* d) {
   sr_program_evaluate(m->priv->drivers, &inputs, d->work, d->motion);
 }
 
+// A smaller step may avoid it, as with forces.
+static int motion_finite(const srModel* m, srData* d) {
+  for (int i = 0; i < 3 * m->ndriver; ++i) {
+    if (isfinite(d->motion[i])) continue;
+    (void)snprintf(d->trouble, sizeof d->trouble, "the motion of driver '%s' or a derivative of it is %s at t = %.9g",
+                   m->driver[i / 3].name, isnan(d->motion[i]) ? "not a number" : "infinite", d->t);
+    return 1;
+  }
+  return 0;
+}
+
 // The scalars of frame sensors that formulas use.
 static void sense(const srModel* m, srData* d) {
   if (m->nsensor_value == 0) return;
@@ -134,8 +145,10 @@ static void user_rates(const srModel* m, srData* d) {
 int sr_forces(const srModel* m, srData* d, double tau_stage) {
   d->trouble[0] = '\0';
   sr_driver_motion(m, d);
+  int answer = motion_finite(m, d);
+  if (answer != 0) return answer;
   sense(m, d);
-  int answer = measure_links(m, d);
+  answer = measure_links(m, d);
   if (answer != 0) return answer;
   evaluate_formulas(m, d);
 

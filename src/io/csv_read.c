@@ -63,11 +63,17 @@ static int read_line(Reader* r, const char* line, const char* end) {
   }
 }
 
-// The first line is a header when no number begins it.
+// The first line is a header when a number begins none of its fields (between commas or semicolons): a mistyped number
+// makes no header of a row.
 static bool is_header(const Reader* r, const char* line, const char* end) {
-  double value;
-  const char* p = skip_blanks(line, end);
-  return r->table->ncolumn == 0 && !read_value(p, end, &value);
+  if (r->table->ncolumn > 0 || r->errors > 0) return false;
+  for (const char* p = line; p < end; p++) {
+    double value;
+    p = skip_blanks(p, end);
+    if (p < end && read_value(p, end, &value)) return false;
+    while (p < end && *p != ',' && *p != ';') p++;
+  }
+  return true;
 }
 
 static void take_line(Reader* r, const char* line, const char* end) {
@@ -90,7 +96,8 @@ bool sr_csv_parse(srPool* pool, const char* text, size_t size, const char* file,
   *out = (srTable){0};
   Reader r = {.pool = pool, .file = file, .messages = messages, .table = out};
   bool header = false;
-  for (const char *line = text, *last = text + size; line < last && r.errors < MAX_ERRORS;) {
+  const bool mark = size >= 3 && memcmp(text, "\xef\xbb\xbf", 3) == 0;  // byte order mark
+  for (const char *line = text + (mark ? 3 : 0), *last = text + size; line < last && r.errors < MAX_ERRORS;) {
     const char* end = memchr(line, '\n', (size_t)(last - line));
     if (!end) end = last;
     r.line++;

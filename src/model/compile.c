@@ -50,6 +50,7 @@ static void stages(srCompiler* c) {
   for (int i = 0; i < SR_COUNT(words); i++) sr_c_know(c, words[i]);
   sr_compile_parameters(c);
   sr_compile_run(c);
+  sr_compile_idle(c);
   sr_compile_tree(c);
   if (!c->body_pose) return;  // no tree: what follows would only repeat the trouble
   sr_compile_inertia(c);

@@ -71,6 +71,7 @@ bool sr_c_new_name(srCompiler* c, srNames* names, const char* name, int index, c
 // Index of a name in a table, else an error with the nearest known one; -1.
 int sr_c_find(srCompiler* c, const srNames* names, const char* name, const char* what, srPlace place);
 void sr_c_know(srCompiler* c, const char* word);
+bool sr_c_is_raw_call(const char* name);  // q, v, sensor: calls whose arguments are names
 int sr_c_errors(const srCompiler* c);
 
 // ------------------------------------------------------------------------------------------------------- stages
@@ -84,6 +85,7 @@ void sr_compile_drivers(srCompiler* c);     // compile_law.c
 void sr_compile_forces(srCompiler* c);      // compile_force.c
 void sr_compile_programs(srCompiler* c);    // compile_law.c
 void sr_compile_run(srCompiler* c);         // compile.c: option and run
+void sr_compile_idle(srCompiler* c);        // compile_idle.c: attributes that do nothing
 
 // Index of a point "body/point" or "body"; -1 after an error.
 int sr_c_point(srCompiler* c, srElementKind kind, int i, int field);

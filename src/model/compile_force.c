@@ -46,19 +46,23 @@ static void on_coordinate(srCompiler* c, const char* law, int j, int k, srPlace 
   set_parameters(c, e, p, np);
 }
 
-static bool not_negative(srCompiler* c, int joint, int field, double* out) {
-  if (!sr_c_number(c, SR_ELEMENT_JOINT, joint, field, out)) return false;
-  if (*out >= 0) return true;
-  sr_c_error(c, sr_c_place(c, SR_ELEMENT_JOINT, joint, field), "'%s' is negative: %g",
-             srs_element(SR_ELEMENT_JOINT)->fields[field].word, *out);
-  return false;
+// n numbers, none of them below zero.
+static bool not_negative(srCompiler* c, srElementKind kind, int i, int field, double* out, int n) {
+  if (sr_c_numbers(c, kind, i, field, out, n) != n) return false;
+  for (int k = 0; k < n; k++) {
+    if (out[k] >= 0) continue;
+    sr_c_error(c, sr_c_place(c, kind, i, field), "'%s' of <%s> must not be negative, got %g",
+               srs_element(kind)->fields[field].word, srs_element(kind)->word, out[k]);
+    return false;
+  }
+  return true;
 }
 
 static void joint_spring(srCompiler* c, int j, int joint) {
   const int n = c->m->joint_nv[j], field = SR_FIELD(srJointDef, stiffness);
   srPlace place = sr_c_place(c, SR_ELEMENT_JOINT, joint, field);
   double stiffness, rest[7] = {0};
-  if (!not_negative(c, joint, field, &stiffness)) return;
+  if (!not_negative(c, SR_ELEMENT_JOINT, joint, field, &stiffness, 1)) return;
   const int nrest = sr_c_numbers(c, SR_ELEMENT_JOINT, joint, SR_FIELD(srJointDef, rest), rest, 7);
   if (nrest < 0 || stiffness == 0) return;
   if (!sr_joint_kind((srJointType)c->m->joint_type[j])->scalar) {
@@ -74,7 +78,7 @@ static void joint_spring(srCompiler* c, int j, int joint) {
 
 static void joint_damper(srCompiler* c, int j, int joint) {
   double damping;
-  if (!not_negative(c, joint, SR_FIELD(srJointDef, damping), &damping) || damping == 0) return;
+  if (!not_negative(c, SR_ELEMENT_JOINT, joint, SR_FIELD(srJointDef, damping), &damping, 1) || damping == 0) return;
   srPlace place = sr_c_place(c, SR_ELEMENT_JOINT, joint, SR_FIELD(srJointDef, damping));
   for (int k = 0; k < c->m->joint_nv[j]; k++) on_coordinate(c, "joint-damper", j, k, place, &damping, 1);
 }
@@ -82,8 +86,8 @@ static void joint_damper(srCompiler* c, int j, int joint) {
 static void joint_stop(srCompiler* c, int j, int joint) {
   const double* limits = c->priv->limits + 2 * j;
   double stiffness, damping;
-  if (!not_negative(c, joint, SR_FIELD(srJointDef, limit_stiffness), &stiffness)) return;
-  if (!not_negative(c, joint, SR_FIELD(srJointDef, limit_damping), &damping)) return;
+  if (!not_negative(c, SR_ELEMENT_JOINT, joint, SR_FIELD(srJointDef, limit_stiffness), &stiffness, 1)) return;
+  if (!not_negative(c, SR_ELEMENT_JOINT, joint, SR_FIELD(srJointDef, limit_damping), &damping, 1)) return;
   if (isnan(limits[0])) return;
   on_coordinate(c, "joint-stop", j, 0, sr_c_place(c, SR_ELEMENT_JOINT, joint, SR_FIELD(srJointDef, limits)),
                 (double[]){limits[0], limits[1], stiffness, damping}, 4);
@@ -160,9 +164,9 @@ static void bushing(srCompiler* c, int i) {
   int point[2];
   double p[12];
   const bool ok = ends(c, SR_ELEMENT_BUSHING, i, SR_FIELD(srBushingDef, a), SR_FIELD(srBushingDef, b), point);
-  const int nk = sr_c_numbers(c, SR_ELEMENT_BUSHING, i, SR_FIELD(srBushingDef, stiffness), p, 6);
-  const int nd = sr_c_numbers(c, SR_ELEMENT_BUSHING, i, SR_FIELD(srBushingDef, damping), p + 6, 6);
-  if (!ok || nk != 6 || nd != 6) return;
+  const bool stiff = not_negative(c, SR_ELEMENT_BUSHING, i, SR_FIELD(srBushingDef, stiffness), p, 6);
+  const bool damped = not_negative(c, SR_ELEMENT_BUSHING, i, SR_FIELD(srBushingDef, damping), p + 6, 6);
+  if (!ok || !stiff || !damped) return;
   const char* name = name_or(c, SR_ELEMENT_BUSHING, i, "bushing to", c->m->point_name[point[1]]);
   srForceElement* e =
       add(c, builtin("bushing"), SR_ACCOUNT_DISSIPATED, name, srs_place(c->spec, SR_ELEMENT_BUSHING, i));

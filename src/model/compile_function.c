@@ -25,6 +25,10 @@ void sr_c_register_function(srCompiler* c, const srFunction* function) {
   }
   srFunction copy = *function;
   copy.name = sr_pool_text(c->pool, function->name);
+  if (sr_c_is_raw_call(copy.name)) {
+    sr_c_error(c, c->registering, "the name '%s' of a function means something else in formulas", copy.name);
+    return;
+  }
   if (!sr_c_new_name(c, &c->functions, copy.name, 0, "function", c->registering)) return;
   sr_graph_add_function(c->graph, &copy);
   sr_c_know(c, copy.name);

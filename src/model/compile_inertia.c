@@ -105,7 +105,8 @@ static bool shape_density(srCompiler* c, int i, double* density) {
     if (k < 0 || !sr_c_number(c, SR_ELEMENT_MATERIAL, k, SR_FIELD(srMaterialDef, density), density)) return false;
   }
   if (*density >= 0) return true;
-  sr_c_error(c, sr_c_place(c, SR_ELEMENT_SHAPE, i, SR_FIELD(srShapeDef, density)), "the density is negative");
+  sr_c_error(c, sr_c_place(c, SR_ELEMENT_SHAPE, i, SR_FIELD(srShapeDef, density)),
+             "the density of a shape must not be negative, got %g", *density);
   return false;
 }
 

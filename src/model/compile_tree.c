@@ -61,10 +61,12 @@ static int* only_child(srCompiler* c, srElementKind kind, int nbody) {
 // Lists of children in file order: first[parent], next[child]; the ground is parent nbody.
 static void children(srCompiler* c, int nbody, int* parent, int* first, int* next) {
   for (int i = 0; i <= nbody; i++) first[i] = next[i] = -1;
-  for (int i = nbody - 1; i >= 0; i--) {
+  for (int i = 0; i < nbody; i++) {
     const char* name = sr_c_text(c, SR_ELEMENT_BODY, i, SR_FIELD(srBodyDef, parent));
     srPlace place = sr_c_place(c, SR_ELEMENT_BODY, i, SR_FIELD(srBodyDef, parent));
     parent[i] = sr_c_find(c, &c->bodies, name, "body", place);
+  }
+  for (int i = nbody - 1; i >= 0; i--) {
     if (parent[i] < 0) continue;
     next[i] = first[parent[i]];
     first[parent[i]] = i;

@@ -79,6 +79,14 @@ const char* sr_c_text(srCompiler* c, srElementKind kind, int i, int field) {
 }
 
 // ------------------------------------------------------------------------------------------------------ formulas
+static const char* const raw_calls[] = {"q", "v", "sensor", NULL};
+
+bool sr_c_is_raw_call(const char* name) {
+  for (int i = 0; raw_calls[i]; i++)
+    if (strcmp(raw_calls[i], name) == 0) return true;
+  return false;
+}
+
 static srNode resolve_name(void* user, srGraph* graph, const char* name, char* why, size_t size) {
   srCompiler* c = user;
   (void)why;
@@ -164,10 +172,13 @@ static srNode resolve_frame_sensor(srCompiler* c, srGraph* graph, srSensor* sens
 
 // sensor(name) of a formula is that formula; sensor(name, x) of a frame is one of its scalars.
 static srNode resolve_sensor(srCompiler* c, srGraph* graph, const srCall* call, char* why, size_t size) {
-  int index = call->narg >= 1 ? sr_names_find(&c->sensors, call->raw[0]) : -1;
+  if (call->narg < 1) {
+    snprintf(why, size, "sensor(name) or sensor(name, x) is expected");
+    return SR_NO_NODE;
+  }
+  const int index = sr_names_find(&c->sensors, call->raw[0]);
   if (index < 0) {
-    snprintf(why, size, "unknown sensor '%s' (a formula may use sensors that stand before it)",
-             call->narg >= 1 ? call->raw[0] : "");
+    snprintf(why, size, "unknown sensor '%s' (a formula may use sensors that stand before it)", call->raw[0]);
     return SR_NO_NODE;
   }
   srSensor* sensor = (srSensor*)&c->m->sensor[index];
@@ -179,7 +190,7 @@ static srNode resolve_sensor(srCompiler* c, srGraph* graph, const srCall* call, 
 
 static srNode resolve_call(void* user, srGraph* graph, const srCall* call, char* why, size_t size) {
   srCompiler* c = user;
-  if (!call->raw) return SR_NO_NODE;
+  if (!sr_c_is_raw_call(call->name)) return SR_NO_NODE;
   if (!c->laws_open) {
     snprintf(why, size, "%s() may stand in laws only: this number is fixed when the model is compiled", call->name);
     return SR_NO_NODE;
@@ -189,7 +200,6 @@ static srNode resolve_call(void* user, srGraph* graph, const srCall* call, char*
 }
 
 static srNode parse(srCompiler* c, const char* text, srPlace place) {
-  static const char* const raw_calls[] = {"q", "v", "sensor", NULL};
   srResolver resolver = {.user = c,
                          .raw_calls = raw_calls,
                          .name = resolve_name,
@@ -214,6 +224,15 @@ static bool count_allowed(const char* count, int n) {
   return false;
 }
 
+// "3", "3 or 6", "1 to 3", "4 or more"
+static const char* count_text(const char* count, char out[32]) {
+  const int n = (int)strcspn(count, "|-");
+  const char* rest = count + n;
+  if (*rest == '\0') return count;
+  snprintf(out, 32, "%.*s %s %s", n, count, *rest == '-' && rest[1] ? "to" : "or", rest[1] ? rest + 1 : "more");
+  return out;
+}
+
 // The items of an attribute, or of its default; -1 after an error.
 static int items_of(srCompiler* c, srElementKind kind, int i, int field, int max, srListItem** items) {
   const srField* f = field_of(kind, field);
@@ -234,8 +253,9 @@ static int items_of(srCompiler* c, srElementKind kind, int i, int field, int max
     n = sr_split_list(&c->scratch, &attr, items);
   }
   if (!count_allowed(f->count, n) || n > max) {
+    char count[32];
     sr_c_error(c, sr_c_place(c, kind, i, field), "'%s' of <%s> takes %s value%s, got %d", f->word,
-               srs_element(kind)->word, f->count, strcmp(f->count, "1") == 0 ? "" : "s", n);
+               srs_element(kind)->word, count_text(f->count, count), strcmp(f->count, "1") == 0 ? "" : "s", n);
     return -1;
   }
   return n;

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/base.h"
+#include "expr/expr.h"
 
 // ------------------------------------------------------------------------------------------ the language as data
 #define FIELD(member, word, kind, count, default_text, unit, doc) {word, #kind, count, default_text, unit, doc},
@@ -228,5 +229,5 @@ const char* sr_identifier_problem(const char* name) {
       return "holds something other than letters, digits and _, so that no formula could use it";
   for (int i = 0; i < SR_COUNT(taken); i++)
     if (strcmp(name, taken[i]) == 0) return "means something else in formulas";
-  return NULL;
+  return sr_is_builtin(name) ? "is that of a function in formulas" : NULL;
 }

@@ -17,7 +17,7 @@ const srAttr* sr_spec_attributes(const srSpec* spec, srElementKind kind, int i);
 // ends.
 const char* sr_name_problem(const char* name);
 // The same for names that formulas use as they are (parameters, states, motions): letters, digits and _, not beginning
-// with a digit, and none of the words pi, t, z, zdot.
+// with a digit, none of the words pi, t, z, zdot, and no built-in function.
 const char* sr_identifier_problem(const char* name);
 
 #endif

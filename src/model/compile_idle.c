@@ -1,0 +1,87 @@
+// Attributes that are given and do nothing: pitch of a revolute joint, points of a trapezoid. No error, since a <repeat>
+// may write one line for several types; but never in silence.
+#include <string.h>
+
+#include "model/compile.h"
+
+typedef struct Rule {
+  srElementKind kind;
+  const char* attribute;
+  const char* types;  // values of 'type' that use it, "|a|b|"; NULL: all of them
+  const char* needs;  // attribute without which it does nothing; NULL: none
+} Rule;
+
+#define MOVING "|revolute|prismatic|helical|cylindrical|universal|ball|planar|free|"
+#define WITH_AXIS "|revolute|prismatic|helical|cylindrical|universal|planar|"
+
+static const Rule rules[] = {
+    {SR_ELEMENT_JOINT, "axis", WITH_AXIS, NULL},
+    {SR_ELEMENT_JOINT, "axis2", "|universal|", NULL},
+    {SR_ELEMENT_JOINT, "pitch", "|helical|", NULL},
+    {SR_ELEMENT_JOINT, "q", MOVING, NULL},
+    {SR_ELEMENT_JOINT, "v", MOVING, NULL},
+    {SR_ELEMENT_JOINT, "stiffness", MOVING, NULL},
+    {SR_ELEMENT_JOINT, "damping", MOVING, NULL},
+    {SR_ELEMENT_JOINT, "armature", MOVING, NULL},
+    {SR_ELEMENT_JOINT, "rest", NULL, "stiffness"},
+    {SR_ELEMENT_JOINT, "limit-stiffness", NULL, "limits"},
+    {SR_ELEMENT_JOINT, "limit-damping", NULL, "limits"},
+    {SR_ELEMENT_MOTION, "points", "|cubic|quintic|", NULL},
+    {SR_ELEMENT_MOTION, "file", "|cubic|quintic|", NULL},
+    {SR_ELEMENT_MOTION, "column", NULL, "file"},
+    {SR_ELEMENT_MOTION, "ends", "|cubic|", NULL},
+    {SR_ELEMENT_MOTION, "start", "|trapezoid|sweep|", NULL},
+    {SR_ELEMENT_MOTION, "from", "|trapezoid|", NULL},
+    {SR_ELEMENT_MOTION, "to", "|trapezoid|", NULL},
+    {SR_ELEMENT_MOTION, "speed", "|trapezoid|", NULL},
+    {SR_ELEMENT_MOTION, "acceleration", "|trapezoid|", NULL},
+    {SR_ELEMENT_MOTION, "duration", "|sweep|", NULL},
+    {SR_ELEMENT_MOTION, "amplitude", "|sweep|", NULL},
+    {SR_ELEMENT_MOTION, "f0", "|sweep|", NULL},
+    {SR_ELEMENT_MOTION, "f1", "|sweep|", NULL},
+    {SR_ELEMENT_SENSOR, "relative-to", NULL, "point"},
+    {SR_ELEMENT_SENSOR, "unit", NULL, "expr"},
+    {SR_ELEMENT_USER, "coordinate", NULL, "joint"},
+};
+
+static int field_of(srElementKind kind, const char* word) {
+  const srElement* e = srs_element(kind);
+  int k = 0;
+  while (k < e->nfield && strcmp(e->fields[k].word, word) != 0) k++;
+  return k < e->nfield ? k : -1;
+}
+
+static bool is_among(const char* types, const char* word) {
+  const size_t n = strlen(word);
+  for (const char* p = types; *p == '|' && p[1]; p = strchr(p + 1, '|'))
+    if (strncmp(p + 1, word, n) == 0 && p[1 + n] == '|') return true;
+  return false;
+}
+
+static void check(srCompiler* c, const Rule* rule, int i, int field, int type, int needs) {
+  if (!sr_given(*sr_c_attr(c, rule->kind, i, field))) return;
+  const srPlace place = sr_c_place(c, rule->kind, i, field);
+  const char* word = type >= 0 ? sr_c_attr(c, rule->kind, i, type)->text : NULL;
+  if (word && !is_among(rule->types, word))
+    sr_c_warning(c, place, "'%s' does nothing: a %s of type '%s' does not use it", rule->attribute,
+                 srs_element(rule->kind)->word, word);
+  if (needs >= 0 && !sr_given(*sr_c_attr(c, rule->kind, i, needs)))
+    sr_c_warning(c, place, "'%s' of <%s> does nothing without '%s'", rule->attribute, srs_element(rule->kind)->word,
+                 rule->needs);
+}
+
+void sr_compile_idle(srCompiler* c) {
+  for (int r = 0; r < SR_COUNT(rules); r++) {
+    const Rule* rule = &rules[r];
+    const int field = field_of(rule->kind, rule->attribute);
+    const int type = rule->types ? field_of(rule->kind, "type") : -1;
+    const int needs = rule->needs ? field_of(rule->kind, rule->needs) : -1;
+    SR_ASSERT(field >= 0 && (type >= 0) == (rule->types != NULL) && (needs >= 0) == (rule->needs != NULL));
+    for (int i = 0; i < srs_count(c->spec, rule->kind); i++) check(c, rule, i, field, type, needs);
+  }
+  for (int i = 0; i < srs_count(c->spec, SR_ELEMENT_FORCE); i++) {
+    const srForceDef* def = srs_get(c->spec, SR_ELEMENT_FORCE, i);
+    if (!sr_given(def->f) && !sr_given(def->m))
+      sr_c_warning(c, srs_place(c->spec, SR_ELEMENT_FORCE, i), "<force> does nothing without 'f' or 'm'");
+  }
+}
