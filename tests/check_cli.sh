@@ -267,8 +267,8 @@ for every in 0.01 1e-9; do
   keys $run_keys trouble
   says "stopped by the user"
 done
-# a bar on a terminal (script makes one), and none elsewhere
-if command -v script > /dev/null; then
+# a bar on a terminal (script makes one, where the system has any to give), and none elsewhere
+if script -qec true /dev/null > /dev/null 2>&1; then
   script -qec "timeout --foreground -s INT 1 $sarrus run models/pendulum.xml --t-end 1e9" /dev/null \
     < /dev/null > "$work/out" 2>&1
   grep -q '\[[#.]*\] .* t = .* of 1e+09 s' "$work/out" || fail "no progress bar: $(head -c 200 "$work/out")"
