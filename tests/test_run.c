@@ -526,6 +526,26 @@ TEST(running_out_of_memory_is_said_and_leaks_nothing) {
 
 // ---- trouble ----------------------------------------------------------------------------------------------------------
 
+// The driving torque of a lone pendulum is known: J q'' + m g l sin q, with q through the points of the file.
+TEST(a_motion_from_a_csv_file_drives_a_joint_through_its_points) {
+  Bench b = {0};
+  srSpec* spec = NULL;
+  ENSURE(sr_load(SARRUS_SOURCE_DIR "/tests/io/driven.xml", NULL, 0, NULL, &spec) == SR_OK);
+  ENSURE(sr_compile(spec, NULL, &b.m) == SR_OK);
+  srs_destroy(spec);
+  b.d = sr_data_create(b.m);
+  const double t[] = {1.0, 2.0}, q[] = {0.5, 0.25};  // rows of tests/io/parts/gait.csv
+  for (int i = 0; i < COUNT(t); ++i) {
+    srRunOptions options = precise(&b, t[i]);
+    run(&b, &options);
+    ENSURE_NEAR(b.d->q[0], q[i], 1e-14);
+    const double torque = (0.06 + 2.0 * 0.09) * b.d->motion[2] + 2.0 * 9.81 * 0.3 * sin(q[i]);
+    ENSURE_NEAR(b.d->lambda[0], torque, 1e-12);
+  }
+  ENSURE_SMALL(b.d->v[0], 1e-14);  // the quintic comes to rest at its last point
+  unload(b);
+}
+
 static srRunResult run_into_trouble(const Bench* b, const char* method, double t_end, Rows* rows) {
   srRunResult result;
   srRunOptions options = sr_run_options(b->m);
