@@ -69,6 +69,8 @@ int verb_options(Cli* cli, const Verb* verb, const Option* options, int n, int a
 void put_joints(Json* json, const srModel* m);
 // Values of the sensors at d's state; the acceleration stage gives all of them. With the Jacobians where asked for.
 void put_sensors(Json* json, const srModel* m, srData* d, bool jacobian);
+// What the assembly has changed, of a looped model: "assembly": {iterations, residual, residual_velocity, moved[{q, by}]}
+void put_assembly(Json* json, const srModel* m, const srAssembly* a, const double* before, const double* after);
 void put_messages(Json* json, const char* key, const Cli* cli, srSeverity severity);
 
 // ------------------------------------------------------------------------------------- tables for people (report.c)

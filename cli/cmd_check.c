@@ -1,9 +1,56 @@
 // sarrus check: reads and compiles a model, tells topology and freedoms.
 #include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
 
 #include "cli.h"
 
-static void print_json(const Cli* cli, const srModel* m) {
+// ------------------------------------------------------------------------------------------------- loops and their rank
+typedef struct Loops {
+  srAssembly assembly;
+  srRank* rank;
+  double* q;  // as the file gave them (nq)
+} Loops;
+
+// Closes the loops and finds the rank; 0 or an exit status.
+static int close_loops(Cli* cli, const Model* m, Loops* loops) {
+  loops->q = calloc((size_t)m->model->nq + 1, sizeof *loops->q);
+  if (!loops->q) return cli_refuse(cli, EXIT_FAILED);
+  if (m->model->nq > 0) memcpy(loops->q, m->data->q, (size_t)m->model->nq * sizeof *loops->q);
+  srStatus status = sr_assemble(m->model, m->data, cli->messages, &loops->assembly);
+  if (status == SR_OK) status = sr_rank_create(m->model, m->data, &loops->rank);
+  if (status == SR_FAILED) cli_error(cli, "%s", m->data->trouble);
+  if (status != SR_OK) return cli_refuse(cli, cli_status(status));
+  return EXIT_DONE;
+}
+
+static int dof_of(const srModel* m, const Loops* loops) { return m->nv - loops->rank->rank; }
+
+static void put_rank(Json* json, const srModel* m, const Loops* loops) {
+  const srRank* r = loops->rank;
+  json_int(json, "nconstraint", m->ng - m->ndriver);
+  json_int(json, "rank", r->rank_undriven);
+  json_int(json, "dof", dof_of(m, loops));
+  json_int(json, "driven", m->ndriver);
+  json_array(json, "redundant");
+  for (int i = 0; i < r->nredundant; i++) {
+    json_object(json, NULL);
+    json_text(json, "row", m->row[r->redundant[i]].name);
+    json_array(json, "set");
+    for (int k = r->set_start[i]; k < r->set_start[i + 1]; k++) json_text(json, NULL, m->row[r->set[k]].name);
+    json_array_end(json);
+    json_object_end(json);
+  }
+  json_array_end(json);
+}
+
+static void put_rows(Json* json, const srModel* m) {
+  json_array(json, "rows");
+  for (int i = 0; i < m->ng; i++) json_text(json, NULL, m->row[i].name);
+  json_array_end(json);
+}
+
+static void print_json(const Cli* cli, const srModel* m, const srData* d, const Loops* loops) {
   Json json = json_begin(stdout);
   json_text(&json, "name", m->name);
   json_int(&json, "nbody", m->nbody);
@@ -14,14 +61,10 @@ static void print_json(const Cli* cli, const srModel* m) {
   json_int(&json, "nq", m->nq);
   json_int(&json, "nv", m->nv);
   json_int(&json, "ny", m->ny);
-  // A tree has no closures; drivers are counted in `driven`.
-  json_int(&json, "nconstraint", 0);
-  json_int(&json, "rank", 0);
-  json_int(&json, "dof", m->nv - m->ndriver);
-  json_int(&json, "driven", m->ndriver);
-  json_array(&json, "redundant");
-  json_array_end(&json);
+  put_rank(&json, m, loops);  // drivers are counted in `driven`
   json_int(&json, "contacts", 0);
+  put_assembly(&json, m, &loops->assembly, loops->q, d->q);
+  put_rows(&json, m);
   put_messages(&json, "warnings", cli, SR_SEVERITY_WARNING);
   json_array(&json, "bodies");
   for (int i = 1; i <= m->nbody; i++) json_text(&json, NULL, m->body_name[i]);
@@ -30,14 +73,30 @@ static void print_json(const Cli* cli, const srModel* m) {
   json_end(&json);
 }
 
-static void print_table(const srModel* m) {
+static void print_redundant(const srModel* m, const srRank* r) {
+  enum { SHOWN = 20 };
+  for (int i = 0; i < r->nredundant && i < SHOWN; i++) {
+    printf("  redundant: %s", m->row[r->redundant[i]].name);
+    for (int k = r->set_start[i] + 1; k < r->set_start[i + 1]; k++) {
+      printf("%s%s", k == r->set_start[i] + 1 ? ", with " : "; ", m->row[r->set[k]].name);
+    }
+    putchar('\n');
+  }
+  if (r->nredundant > SHOWN) printf("  redundant: %d more, see --json\n", r->nredundant - SHOWN);
+}
+
+static void print_table(const srModel* m, const Loops* loops) {
   double mass = 0;
   for (int i = 1; i <= m->nbody; i++) mass += m->body_mass[i];
   report_heading("model %s", m->name);
   report_line("bodies", "%d, %.9g kg", m->nbody, mass);
   report_line("joints", "%d", m->njoint_given);
   report_line("coordinates", "%d positions, %d velocities, %d states", m->nq, m->nv, m->ny);
-  report_line("freedoms", "%d (%d driven)", m->nv - m->ndriver, m->ndriver);
+  if (m->looped) {
+    report_line("constraints", "%d rows, rank %d", m->ng - m->ndriver, loops->rank->rank_undriven);
+    print_redundant(m, loops->rank);
+  }
+  report_line("freedoms", "%d (%d driven)", dof_of(m, loops), m->ndriver);
   report_line("force elements", "%d", m->nforce);
   report_line("sensors", "%d", m->nsensor);
   printf("\n  %-16s %-16s %-16s %-12s %6s %4s %4s\n", "body", "parent", "joint", "type", "q", "nq", "nv");
@@ -51,17 +110,22 @@ static void print_table(const srModel* m) {
 
 int cmd_check(Cli* cli, const Verb* verb, int argc, char** argv) {
   Model m = {0};
+  Loops loops = {0};
   int status = EXIT_DONE;
   const Option options[] = {MODEL_OPTIONS(cli, &m)};
   if (verb_options(cli, verb, options, sizeof options / sizeof options[0], argc, argv, &m.path, &status) == 0) {
     status = model_open(cli, &m);
+    if (status == EXIT_DONE) status = close_loops(cli, &m, &loops);
+    cli_show(cli);
     if (status == EXIT_DONE) {
       if (cli->json)
-        print_json(cli, m.model);
+        print_json(cli, m.model, m.data, &loops);
       else
-        print_table(m.model);
+        print_table(m.model, &loops);
     }
   }
+  sr_rank_destroy(loops.rank);
+  free(loops.q);
   model_close(&m);
   return status;
 }

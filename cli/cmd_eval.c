@@ -1,5 +1,5 @@
 // sarrus eval: everything at one state, with  M a + c = f + G^T lambda  in the numbers that are printed.
-//   c = RNEA(q, v, 0), gravity included;  f = tau and all laws;  G picks the driven coordinates
+//   c = RNEA(q, v, 0), gravity included;  f = tau and all laws;  G the rows of loops, couplings, formulas and drivers
 //   --bare: the rigid tree alone, f = tau, without laws, stops, armature and drivers
 #include <math.h>
 #include <stdio.h>
@@ -9,21 +9,27 @@
 #include "cli.h"
 
 typedef struct Evaluation {
-  double *M, *c, *G, *g, *gv;  // nv x nv, nv, ndriver x nv, ndriver, ndriver
-  int ng;                      // rows: ndriver, or 0 for the bare tree
+  double *M, *c, *G, *gv;  // nv x nv, nv, ng x nv, ng
+  double* reaction;        // njoint x 6
+  int ng, np;              // rows, or 0 for the bare tree
+  unsigned char* unique;   // ng + njoint: multipliers, then reactions, that are the only ones possible
+  int rank;
+  bool has_reactions;
   double kinetic, potential;
   double* memory;
 } Evaluation;
 
 static bool allocate(const srModel* m, Evaluation* e) {
-  const size_t nv = (size_t)m->nv, ng = (size_t)m->ndriver;
-  e->memory = calloc(nv * nv + nv + ng * nv + 2 * ng + 1, sizeof *e->memory);
+  const size_t nv = (size_t)m->nv, ng = (size_t)m->ng, nj = (size_t)m->njoint;
+  e->memory = calloc(nv * nv + nv + ng * nv + ng + 6 * nj + 1, sizeof *e->memory);
+  e->unique = calloc(ng + nj + 1, 1);
+  if (!e->memory || !e->unique) return false;
   e->M = e->memory;
   e->c = e->M + nv * nv;
   e->G = e->c + nv;
-  e->g = e->G + ng * nv;
-  e->gv = e->g + ng;
-  return e->memory != NULL;
+  e->gv = e->G + ng * nv;
+  e->reaction = e->gv + ng;
+  return true;
 }
 
 // M and c by the recursions that know nothing of laws. They use work memory of their own: d keeps its kinematics.
@@ -34,14 +40,24 @@ static void equations(const srModel* m, const srData* d, srData* work, Evaluatio
   sr_crba(m, work, d->q, e->M);
 }
 
-static void constraints(const srModel* m, const srData* d, Evaluation* e) {
-  e->ng = m->ndriver;
-  for (int i = 0; i < m->ndriver; i++) {
-    const srDriver* driver = &m->driver[i];
-    e->G[i * m->nv + driver->dof] = 1;
-    e->g[i] = d->q[driver->qdof] - d->motion[3 * i];
-    e->gv[i] = d->v[driver->dof] - d->motion[3 * i + 1];
-  }
+// Rows and reactions; what is unique among them comes from the rank at this position.
+static int constraints(const srModel* m, srData* d, Evaluation* e) {
+  srRank* rank = NULL;
+  e->ng = m->ng;
+  e->np = m->np;
+  if (sr_constraints(m, d) != 0) return EXIT_FAILED;  // of a tree: the drivers
+  sr_constraint_matrix(m, d, e->G);
+  sr_constraint_velocity(m, d, d->v, e->gv);
+  if (sr_reactions(m, d, e->reaction) != 0) return EXIT_FAILED;
+  const srStage stage = d->stage;
+  if (sr_rank_create(m, d, &rank) != SR_OK) return EXIT_FAILED;
+  memcpy(e->unique, rank->unique, (size_t)m->ng);
+  sr_reactions_unique(m, d, rank, e->unique + m->ng);
+  e->rank = rank->rank;
+  e->has_reactions = true;
+  sr_rank_destroy(rank);
+  d->stage = stage;  // the same position: velocities and accelerations of links are there still
+  return EXIT_DONE;
 }
 
 static int evaluate_all(const srModel* m, srData* d, srData* work, Evaluation* e) {
@@ -50,8 +66,7 @@ static int evaluate_all(const srModel* m, srData* d, srData* work, Evaluation* e
   sr_energy(m, d, &e->kinetic, &e->potential);
   equations(m, d, work, e);
   for (int i = 0; i < m->nv; i++) e->M[i * m->nv + i] += m->dof_armature[i];
-  constraints(m, d, e);
-  return EXIT_DONE;
+  return constraints(m, d, e);
 }
 
 static int evaluate_bare(const srModel* m, srData* d, srData* work, Evaluation* e) {
@@ -73,6 +88,26 @@ static int evaluate_bare(const srModel* m, srData* d, srData* work, Evaluation* 
   return EXIT_DONE;
 }
 
+// Names of the rows, which multipliers are unique, reactions of the joints.
+static void put_rows(Json* json, const srModel* m, const Evaluation* e) {
+  json_int(json, "rank", e->rank);
+  json_array(json, "rows");
+  for (int i = 0; i < e->ng; i++) json_text(json, NULL, m->row[i].name);
+  json_array_end(json);
+  json_array(json, "unique");
+  for (int i = 0; i < e->ng; i++) json_bool(json, NULL, e->unique[i]);
+  json_array_end(json);
+  json_object(json, "reactions");
+  for (int j = 0; j < m->njoint && e->has_reactions; j++) {
+    json_object(json, m->joint_name[j]);
+    json_numbers(json, "moment", e->reaction + 6 * j, 3);
+    json_numbers(json, "force", e->reaction + 6 * j + 3, 3);
+    json_bool(json, "unique", e->unique[e->ng + j]);
+    json_object_end(json);
+  }
+  json_object_end(json);
+}
+
 static void print_json(const srModel* m, srData* d, const Evaluation* e) {
   Json json = json_begin(stdout);
   json_number(&json, "t", d->t);
@@ -86,8 +121,9 @@ static void print_json(const srModel* m, srData* d, const Evaluation* e) {
   json_numbers(&json, "ydot", d->ydot, m->ny);
   json_numbers(&json, "lambda", d->lambda, e->ng);
   json_matrix(&json, "G", e->G, e->ng, m->nv);
-  json_numbers(&json, "g", e->g, e->ng);
+  json_numbers(&json, "g", d->g, e->np);
   json_numbers(&json, "gv", e->gv, e->ng);
+  put_rows(&json, m, e);
   json_object(&json, "energy");
   json_number(&json, "kinetic", e->kinetic);
   json_number(&json, "potential", e->potential);
@@ -97,6 +133,25 @@ static void print_json(const srModel* m, srData* d, const Evaluation* e) {
   json_end(&json);
 }
 
+static void print_rows(const srModel* m, const srData* d, const Evaluation* e) {
+  enum { SHOWN = 60 };
+  if (e->ng > 0) printf("constraints: residual, its rate, multiplier (* not unique); rank %d of %d\n", e->rank, e->ng);
+  for (int i = 0; i < e->ng && i < SHOWN; i++) {
+    printf("  %-46s", m->row[i].name);
+    if (i < e->np)
+      printf(" %11.3g", d->g[i]);
+    else
+      printf(" %11s", "");
+    printf(" %11.3g %16.9g%s\n", e->gv[i], d->lambda[i], e->unique[i] ? "" : " *");
+  }
+  if (e->has_reactions && m->njoint <= SHOWN) printf("reactions of joints: moment, force on the body, in its axes\n");
+  for (int j = 0; j < m->njoint && e->has_reactions && m->njoint <= SHOWN; j++) {
+    const double* r = e->reaction + 6 * j;
+    printf("  %-22s %11.5g %11.5g %11.5g Nm %11.5g %11.5g %11.5g N%s\n", m->joint_name[j], r[0], r[1], r[2], r[3], r[4],
+           r[5], e->unique[e->ng + j] ? "" : " *");
+  }
+}
+
 static void print_table(const srModel* m, const srData* d, const Evaluation* e, bool bare) {
   report_heading("model %s at t = %.9g s%s", m->name, d->t, bare ? ", the rigid tree alone" : "");
   report_values("positions q", m->q_name, m->q_unit, d->q, m->nq);
@@ -104,8 +159,7 @@ static void print_table(const srModel* m, const srData* d, const Evaluation* e, 
   report_values("accelerations a = dv/dt", m->v_name, NULL, d->a, m->nv);
   report_values("bias c (gravity included)", m->v_name, NULL, e->c, m->nv);
   report_values("forces f (tau and all laws)", m->v_name, NULL, d->f, m->nv);
-  if (e->ng > 0) printf("driving forces lambda\n");
-  for (int i = 0; i < e->ng; i++) report_line(m->driver[i].name, "%16.9g", d->lambda[i]);
+  print_rows(m, d, e);
   report_values("states y", m->y_name, NULL, d->y, m->ny);
   report_matrix("mass matrix M", e->M, m->nv, m->nv);
   printf("energy\n");
@@ -132,8 +186,17 @@ static int evaluate(Cli* cli, const Model* m, bool bare) {
   else
     print_table(m->model, m->data, &e, bare);
   free(e.memory);
+  free(e.unique);
   sr_data_destroy(work);
   return status;
+}
+
+// The state asked for; the initial one with its loops closed.
+static int start_state(Cli* cli, State* state, const Model* m, bool bare) {
+  if (!state_apply(cli, state, m->model, m->data)) return cli_refuse(cli, EXIT_INPUT);
+  if (bare || state->q.x || state->v.x || !m->model->looped) return EXIT_DONE;
+  const srStatus status = sr_assemble(m->model, m->data, cli->messages, NULL);
+  return status == SR_OK ? EXIT_DONE : cli_refuse(cli, cli_status(status));
 }
 
 int cmd_eval(Cli* cli, const Verb* verb, int argc, char** argv) {
@@ -147,8 +210,8 @@ int cmd_eval(Cli* cli, const Verb* verb, int argc, char** argv) {
       MODEL_OPTIONS(cli, &m)};
   if (verb_options(cli, verb, options, sizeof options / sizeof options[0], argc, argv, &m.path, &status) == 0) {
     status = model_open(cli, &m);
-    if (status == EXIT_DONE)
-      status = state_apply(cli, &state, m.model, m.data) ? evaluate(cli, &m, bare) : cli_refuse(cli, EXIT_INPUT);
+    if (status == EXIT_DONE) status = start_state(cli, &state, &m, bare);
+    if (status == EXIT_DONE) status = evaluate(cli, &m, bare);
   }
   state_free(&state);
   model_close(&m);

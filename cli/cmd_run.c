@@ -12,8 +12,8 @@ typedef struct Run {
   Model m;
   State state;
   srRunOptions options;
-  const char *method, *formulation, *contact, *out;
-  double t_end, step, rtol, atol, every;  // or NOT_GIVEN
+  const char *method, *formulation, *contact, *stabilization, *metric, *out;
+  double t_end, step, rtol, atol, every, alpha, beta;  // or NOT_GIVEN
   srCsv* csv;
   int columns;
   Progress progress;
@@ -62,11 +62,23 @@ static bool method_exists(Cli* cli, const char* word) {
   return false;
 }
 
+static const char* const stabilizations[] = {
+#define WORD(NAME, word) word,
+    SR_STABILIZATION_LIST(WORD)
+#undef WORD
+};
+enum { STABILIZATIONS = sizeof stabilizations / sizeof stabilizations[0] };
+
 static bool words_exist(Run* r) {
   static const char* const formulations[] = {"relative", "absolute", "penalty"};
   static const char* const contacts[] = {"continuous", "event", "timestepping", "hybrid"};
   bool good = word_exists(r->cli, "--formulation", r->formulation, formulations, 3, 1);
   good = word_exists(r->cli, "--contact", r->contact, contacts, 4, 1) && good;
+  static const char* const metrics[] = {"mass", "identity"};
+  good = (!r->metric || word_exists(r->cli, "--metric", r->metric, metrics, 2, 2)) && good;
+  good = (!r->stabilization ||
+          word_exists(r->cli, "--stabilization", r->stabilization, stabilizations, STABILIZATIONS, STABILIZATIONS)) &&
+         good;
   return (!r->method || method_exists(r->cli, r->method)) && good;
 }
 
@@ -92,6 +104,12 @@ static bool settle(Run* r) {
   good = take(cli, "--step", r->step, &o->step, false) && good;
   good = take(cli, "--rtol", r->rtol, &o->rtol, true) && good;
   good = take(cli, "--atol", r->atol, &o->atol, true) && good;
+  good = take(cli, "--alpha", r->alpha, &o->alpha, true) && good;
+  good = take(cli, "--beta", r->beta, &o->beta, true) && good;
+  for (int i = 0; r->stabilization && i < STABILIZATIONS; i++) {
+    if (strcmp(r->stabilization, stabilizations[i]) == 0) o->stabilization = (srStabilization)i;
+  }
+  if (r->metric) o->metric_identity = strcmp(r->metric, "identity") == 0;
   if (!isnan(r->every))
     good = take(cli, "--every", r->every, &o->every, false) && good;
   else if (r->m.model->run_every <= 0)
@@ -177,6 +195,32 @@ static void put_energy(Json* json, const srEnergy* e) {
   json_object_end(json);
 }
 
+static void put_events(Json* json, const srRunResult* x) {
+  json_array(json, "events");
+  for (int i = 0; i < x->nevent; i++) {
+    json_object(json, NULL);
+    json_number(json, "t", x->event[i].t);
+    json_text(json, "kind", x->event[i].kind);
+    json_text(json, "a", NULL);
+    json_text(json, "b", NULL);
+    json_text(json, "why", x->event[i].why);
+    json_object_end(json);
+  }
+  json_array_end(json);
+  json_int(json, "event_count", x->event_count);
+}
+
+static void put_loops(Json* json, const Run* r) {
+  const srAssembly* a = &r->result.assembly;
+  json_text(json, "stabilization", stabilizations[r->options.stabilization]);
+  json_int(json, "rank", r->m.data->rank);
+  json_object(json, "assembly");
+  json_int(json, "iterations", a->iterations);
+  json_number(json, "moved", a->moved_position);
+  json_number(json, "moved_velocity", a->moved_velocity);
+  json_object_end(json);
+}
+
 static void print_json(Run* r, const char* trouble) {
   const srModel* m = r->m.model;
   srData* d = r->m.data;
@@ -189,13 +233,13 @@ static void print_json(Run* r, const char* trouble) {
   json_numbers(&json, "q", d->q, m->nq);
   json_numbers(&json, "v", d->v, m->nv);
   json_numbers(&json, "y", d->y, m->ny);
-  json_numbers(&json, "lambda", d->lambda, m->ndriver);
+  json_numbers(&json, "lambda", d->lambda, m->ng);
+  if (m->looped) put_loops(&json, r);
   put_sensors(&json, m, d, false);
   json_int(&json, "steps", x->stats.steps);
   json_int(&json, "rejected", x->stats.rejected);
   json_int(&json, "evaluations", x->stats.evaluations);
-  json_array(&json, "events");
-  json_array_end(&json);
+  put_events(&json, x);
   json_object(&json, "violation");
   json_number(&json, "position", x->violation_position);
   json_number(&json, "velocity", x->violation_velocity);
@@ -236,12 +280,16 @@ static void print_report(const Run* r, const char* trouble) {
   report_line("cost", "%ld evaluations, %.3g s", x->stats.evaluations, x->seconds);
   if (x->limits_passed > 0) report_line("joint limits", "passed in %ld steps", x->limits_passed);
   print_energy(&x->energy);
-  if (m->ndriver > 0) {
-    printf("largest violation of the driven coordinates\n");
+  if (m->ng > 0) {
+    printf("largest violation of the %s\n", m->looped ? "constraints" : "driven coordinates");
     report_line("position", "%.3g", x->violation_position);
     report_line("velocity", "%.3g", x->violation_velocity);
     report_line("acceleration", "%.3g", x->violation_acceleration);
   }
+  for (int i = 0; i < x->nevent && i < 10; i++) {
+    report_line(i == 0 ? "events" : "", "at t = %.9g: %s", x->event[i].t, x->event[i].why);
+  }
+  if (x->event_count > 10) report_line("", "%ld events in all, see --json", x->event_count);
   enum { SHOWN = 24 };
   if (m->nq <= SHOWN) report_values("at the end: positions q", m->q_name, m->q_unit, r->m.data->q, m->nq);
   if (m->nv <= SHOWN) report_values("velocities v", m->v_name, m->v_unit, r->m.data->v, m->nv);
@@ -297,7 +345,9 @@ int cmd_run(Cli* cli, const Verb* verb, int argc, char** argv) {
            .step = NOT_GIVEN,
            .rtol = NOT_GIVEN,
            .atol = NOT_GIVEN,
-           .every = NOT_GIVEN};
+           .every = NOT_GIVEN,
+           .alpha = NOT_GIVEN,
+           .beta = NOT_GIVEN};
   int status = EXIT_DONE;
   const Option options[] = {
       {"--t-end", OPTION_NUMBER, &r.t_end, "SECONDS", "end of the simulation"},
@@ -305,6 +355,11 @@ int cmd_run(Cli* cli, const Verb* verb, int argc, char** argv) {
       {"--step", OPTION_NUMBER, &r.step, "SECONDS", "step of euler and rk4"},
       {"--rtol", OPTION_NUMBER, &r.rtol, "NUMBER", "relative tolerance of dopri5"},
       {"--atol", OPTION_NUMBER, &r.atol, "NUMBER", "absolute tolerance of dopri5"},
+      {"--stabilization", OPTION_TEXT, &r.stabilization, "NAME",
+       "how explicit methods keep loops closed: projection, baumgarte, partition, augmented, none"},
+      {"--alpha", OPTION_NUMBER, &r.alpha, "1/SECONDS", "baumgarte: weight of velocities"},
+      {"--beta", OPTION_NUMBER, &r.beta, "1/SECONDS", "baumgarte: weight of positions"},
+      {"--metric", OPTION_TEXT, &r.metric, "NAME", "of projections: mass or identity"},
       {"--formulation", OPTION_TEXT, &r.formulation, "NAME", "relative"},
       {"--contact", OPTION_TEXT, &r.contact, "NAME", "continuous"},
       {"--out", OPTION_TEXT, &r.out, "FILE.csv", "write the result table"},

@@ -20,6 +20,7 @@ void json_object_end(Json* json);
 void json_array(Json* json, const char* key);
 void json_array_end(Json* json);
 void json_text(Json* json, const char* key, const char* text);  // NULL: null
+void json_bool(Json* json, const char* key, bool value);
 void json_int(Json* json, const char* key, long long value);
 void json_number(Json* json, const char* key, double value);
 void json_numbers(Json* json, const char* key, const double* x, int n);

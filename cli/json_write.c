@@ -87,6 +87,11 @@ void json_text(Json* json, const char* key, const char* text) {
     fputs("null", json->out);
 }
 
+void json_bool(Json* json, const char* key, bool value) {
+  before(json, key);
+  fputs(value ? "true" : "false", json->out);
+}
+
 void json_int(Json* json, const char* key, long long value) {
   before(json, key);
   fprintf(json->out, "%lld", value);

@@ -56,6 +56,24 @@ void put_sensors(Json* json, const srModel* m, srData* d, bool jacobian) {
   free(J);
 }
 
+void put_assembly(Json* json, const srModel* m, const srAssembly* a, const double* before, const double* after) {
+  if (!m->looped) return;
+  json_object(json, "assembly");
+  json_int(json, "iterations", a->iterations);
+  json_number(json, "residual", a->residual_position);
+  json_number(json, "residual_velocity", a->residual_velocity);
+  json_array(json, "moved");
+  for (int i = 0; i < m->nq; i++) {
+    if (fabs(after[i] - before[i]) <= 1e-9) continue;
+    json_object(json, NULL);
+    json_text(json, "q", m->q_name[i]);
+    json_number(json, "by", after[i] - before[i]);
+    json_object_end(json);
+  }
+  json_array_end(json);
+  json_object_end(json);
+}
+
 void put_messages(Json* json, const char* key, const Cli* cli, srSeverity severity) {
   json_array(json, key);
   for (int i = 0; i < sr_messages_count(cli->messages); i++) {

@@ -236,7 +236,7 @@ status 0 run models/pendulum.xml --t-end 0.1 --step 1e-3
 says "warning: --step"
 status 2 run models/pendulum.xml --method dopri
 says "did you mean 'dopri5'"
-status 2 run models/pendulum.xml --method hem5
+status 2 run models/pendulum.xml --method radau5
 says "not in version"
 status 2 run models/pendulum.xml --formulation absolute
 says "not in version"

@@ -836,8 +836,9 @@ static void ensure_refused(const char* method, const srSystem* system, srIntegra
 TEST(what_does_not_fit_is_refused_with_a_sentence) {
   const srSystem bare = {.nq = 1, .nv = 1}, *s = &oscillator.system;
   const srSystem negative = {.nq = -1, .nv = 1, .rates = oscillator_rates};
-  ensure_refused("rk5", s, fixed(0.1),
-                 "unknown integration method 'rk5': expected one of euler, rk4, dopri5; did you mean 'rk4'?");
+  ensure_refused(
+      "rk5", s, fixed(0.1),
+      "unknown integration method 'rk5': expected one of euler, rk4, dopri5, mdop5, hem5; did you mean 'rk4'?");
   ensure_refused(
       "dopri5", &bare, sri_default_options(),
       "the method 'dopri5' needs the rates of the state, and the system does not offer them (callback 'rates')");

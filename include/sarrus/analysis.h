@@ -2,6 +2,7 @@
 #ifndef SARRUS_ANALYSIS_H
 #define SARRUS_ANALYSIS_H
 
+#include <sarrus/constraint.h>
 #include <sarrus/dynamics.h>
 #include <sarrus/integrate.h>
 
@@ -10,21 +11,51 @@ extern "C" {
 #endif
 
 // The model as the equations that integrators see. What the callbacks work on must outlive the system.
+typedef struct srRankChange {
+  double t;
+  int before, after;
+} srRankChange;
+#define SR_RANK_EVENTS 64
+
 typedef struct srModelSystem {
   const srModel* m;
-  srData* d;  // their workspace; tau in it is applied throughout
-  double
-      violation_position;  // largest over accepted steps, max norm, of the driven coordinates before they are put back
-  double violation_velocity;  //   on their motion
+  srData* d;             // their workspace; tau in it is applied throughout
+  bool project;          // looped models: `accepted` projects positions and velocities on the constraints ...
+  bool metric_identity;  // ... with the least correction by the identity instead of the mass matrix
+  double* correction;    // ... in this memory (nv + ng)
+  struct srPartitioning* partition;  // coordinate partitioning: dependent coordinates follow from the independent ones
+  long partitions;                   // new partitions taken on the way
+  // Filled by the callbacks: largest over accepted steps, max norm over all rows. Of a tree: of the driven coordinates
+  // before they are put back on their motion.
+  double violation_position, violation_velocity, violation_acceleration;
+  double row_residual;  // of the last evaluation
+  int rank;             // of the rows after the last accepted step, -1: none yet
+  long rank_changes;
+  int nrank_event;
+  srRankChange rank_event[SR_RANK_EVENTS];  // the first of them
+  srSparsity M_sparsity, G_sparsity;
 } srModelSystem;
 SR_API srSystem sr_system(srModelSystem* user);
 
+// Corrects d's positions, then its velocities, with the least change, so that all constraints hold; what was changed is said
+// in notes. Values that the file gave are kept where the others can do it alone. SR_INPUT: a loop cannot be closed; the
+// message names it and tells the residual that is left. d->t is the time.
+typedef struct srAssembly {
+  int iterations;
+  double residual_position, residual_velocity;  // largest that is left
+  double moved_position, moved_velocity;        // largest change
+} srAssembly;
+SR_API srStatus sr_assemble(const srModel* m, srData* d, srMessages* messages, srAssembly* out);
+
 typedef struct srRunOptions {
-  double t_end;        // s
-  const char* method;  // name of an integrator
-  double step;         // s, fixed-step methods
-  double rtol, atol;   // adaptive methods
-  double every;        // s between output rows; 0: a thousandth of the run
+  double t_end;                   // s
+  const char* method;             // name of an integrator
+  double step;                    // s, fixed-step methods
+  double rtol, atol;              // adaptive methods
+  double every;                   // s between output rows; 0: a thousandth of the run
+  srStabilization stabilization;  // looped models: how explicit methods keep the constraints
+  double alpha, beta;             // 1/s, Baumgarte
+  bool metric_identity;           // projections measure with the identity instead of the mass matrix
   // Called for every output row (srColumns); return nonzero to stop the run. Rows stand at t0 + k*every and at t_end.
   int (*row)(void* user, const double* row);
   // Called now and then (about every 50 ms of wall clock) with the time reached; return nonzero to stop the run.
@@ -35,7 +66,8 @@ typedef struct srRunOptions {
 SR_API srRunOptions sr_run_options(const srModel* m);
 
 // Columns of a result row:
-//   t; q.NAME; v.NAME; states by name; driver.NAME, the driving forces; sensors: NAME of a formula, of a frame NAME.x .y .z
+//   t; q.NAME; v.NAME; states by name; driver.NAME, the driving forces; lambda.NAME of a coupling or formula, lambda.NAME.k of
+//   row k of a closure; sensors: NAME of a formula, of a frame NAME.x .y .z
 //   .vx .vy .vz .wx .wy .wz; kinetic, potential, residual (of the energy ledger so far)
 typedef struct srColumns {
   int count;
@@ -53,12 +85,24 @@ typedef struct srEnergy {
   double scale;                 // largest of the energies met, J: what the residual is to be compared with
 } srEnergy;
 
+typedef struct srRunEvent {
+  double t;
+  const char* kind;  // "rank"
+  char why[120];
+} srRunEvent;
+#define SR_RUN_EVENTS 64
+
 typedef struct srRunResult {
   double t;  // reached
   srIntegratorStats stats;
-  double violation_position;  // largest over accepted steps, max norm, of the driven coordinates before they are put
-  double violation_velocity;  //   back on their motion
+  double violation_position;  // largest over accepted steps, max norm over all rows (of a tree: of the driven
+  double violation_velocity;  //   coordinates before they are put back on their motion)
   double violation_acceleration;
+  int rank;    // of the constraints at the end, looped models
+  int nevent;  // entries of event; event_count may be more
+  long event_count;
+  srRunEvent event[SR_RUN_EVENTS];
+  srAssembly assembly;
   srEnergy energy;
   long rows;           // output rows written
   double seconds;      // wall clock

@@ -113,6 +113,36 @@
   X(coordinate, "coordinate", FORMULA, "1", "0", "", "which coordinate of the joint, from 0; not ball, not free")      \
   X(motion, "motion", LAW, "1", "!", "rad or m", "position as a formula of t; derivatives are taken by the program")
 
+#define SR_CLOSURE_FIELDS(X)                                                                                           \
+  X(name, "name", NAME, "1", "", "", "name; default: closure and its number")                                          \
+  X(type, "type", WORD, SR_CLOSURE_LIST(SR_CLOSURE_WORD), "!", "", "kind of closure; weld is body, distance is rod")   \
+  X(a, "a", REF, "1", "!", "", "first frame: body/point or body (roll: the centre of the disc or sphere)")             \
+  X(b, "b", REF, "1", "!", "", "second frame (roll: a frame whose z is the normal of the plane)")                      \
+  X(axis, "axis", FORMULA, "3", "", "",                                                                                \
+    "axis, the same components in both frames; planar, point-plane: the normal; universal: fixed in a; roll: axis of " \
+    "the disc in a, none for a sphere; default 0 0 1")                                                                 \
+  X(axis2, "axis2", FORMULA, "3", "", "", "universal: second axis, fixed in b")                                        \
+  X(pitch, "pitch", FORMULA, "1", "", "m/rad", "helical: advance per radian")                                          \
+  X(length, "length", FORMULA, "1", "", "m", "rod, distance: its length")                                              \
+  X(radius, "radius", FORMULA, "1", "", "m", "roll: radius of the disc or sphere")                                     \
+  X(shape, "shape", WORD, "disc|sphere", "", "", "roll: default disc where an axis is given, else sphere")             \
+  X(normal, "normal", FORMULA, "3", "", "",                                                                            \
+    "ball: only the two rows square to it, for planar loops; in the axes of the youngest common ancestor")             \
+  X(tolerance, "tolerance", FORMULA, "1", "1e-8", "m or rad", "largest residual that an assembled loop may keep")
+
+#define SR_COUPLING_FIELDS(X)                                                                                          \
+  X(name, "name", NAME, "1", "", "", "name; default: coupling and its number")                                         \
+  X(joint, "joint", REF, "1", "!", "", "joint with one coordinate that follows")                                       \
+  X(to, "to", REF, "1", "!", "", "joint with one coordinate that leads")                                               \
+  X(ratio, "ratio", FORMULA, "1", "1", "", "q(joint) = ratio*q(to) + offset")                                          \
+  X(offset, "offset", FORMULA, "1", "0", "rad or m", "see ratio")
+
+#define SR_CONSTRAINT_FIELDS(X)                                                                                        \
+  X(name, "name", NAME, "1", "", "", "name; default: constraint and its number")                                       \
+  X(expr, "expr", LAW, "1", "", "", "formula of t, q() and sensor() that is kept at zero, or left = right")            \
+  X(velocity, "velocity", LAW, "1", "", "", "formula linear in velocities, kept at zero, instead (nonholonomic)")      \
+  X(tolerance, "tolerance", FORMULA, "1", "1e-8", "", "largest residual that may be left at the start")
+
 #define SR_MOTION_FIELDS(X)                                                                                            \
   X(name, "name", NAME, "1", "!", "", "name; called in formulas as name(t)")                                           \
   X(type, "type", WORD, "cubic|quintic|trapezoid|sweep", "!", "", "kind of motion")                                    \
@@ -158,7 +188,12 @@
   X(step, "step", FORMULA, "1", "1e-3", "s", "step of fixed-step methods")                                             \
   X(rtol, "rtol", FORMULA, "1", "1e-6", "", "relative tolerance of adaptive methods")                                  \
   X(atol, "atol", FORMULA, "1", "1e-9", "", "absolute tolerance of adaptive methods")                                  \
-  X(every, "every", FORMULA, "1", "", "s", "time between rows of the result; default t-end/1000")
+  X(every, "every", FORMULA, "1", "", "s", "time between rows of the result; default t-end/1000")                      \
+  X(stabilization, "stabilization", WORD, SR_STABILIZATION_LIST(SR_STABILIZATION_WORD), "", "",                        \
+    "how euler, rk4 and dopri5 keep constraints; default projection")                                                  \
+  X(alpha, "alpha", FORMULA, "1", "10", "1/s", "baumgarte: weight of the velocity violation, 2*alpha")                 \
+  X(beta, "beta", FORMULA, "1", "10", "1/s", "baumgarte: weight of the position violation, beta^2")                    \
+  X(metric, "metric", WORD, "mass|identity", "mass", "", "measure of the least correction in projections")
 
 // Elements with a definition struct:  X(MEMBER, member, Name, word, where, doc)
 //   where: "sarrus" the top level, "body" inside a body, "body|ground" inside a body or the ground, "" the root itself
@@ -176,6 +211,9 @@
   X(STATE, state, State, "state", "sarrus", "a user state with its rate")                                              \
   X(SENSOR, sensor, Sensor, "sensor", "sarrus", "something measured and reported")                                     \
   X(DRIVER, driver, Driver, "driver", "sarrus", "prescribes a joint coordinate as a function of time")                 \
+  X(CLOSURE, closure, Closure, "closure", "sarrus", "closes a loop: constrains two frames to each other")              \
+  X(COUPLING, coupling, Coupling, "coupling", "sarrus", "ties a joint coordinate to another one: gears, mimic")        \
+  X(CONSTRAINT, constraint, Constraint, "constraint", "sarrus", "a constraint by formula")                             \
   X(TORQUE, torque, Torque, "torque", "sarrus", "force or torque on a joint coordinate")                               \
   X(LINK, link, Link, "link", "sarrus", "force along the line between two points")                                     \
   X(BUSHING, bushing, Bushing, "bushing", "sarrus", "spring-damper in six directions between two frames")              \

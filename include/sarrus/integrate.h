@@ -23,6 +23,14 @@ extern "C" {
 // tau of a force evaluation when the method has no stage length of its own: each element uses its own constant.
 #define SR_TAU_ELEMENT (-1.0)
 
+// Pattern of a sparse matrix by compressed rows: the columns of row i are column[row[i]] .. column[row[i+1]-1], ascending.
+// A callback then writes the entries in that order instead of the whole matrix.
+typedef struct srSparsity {
+  int nrow, ncol;
+  const int* row;     // (nrow + 1)
+  const int* column;  // (row[nrow])
+} srSparsity;
+
 // Every callback returns 0: done; > 0: could not, try a smaller step; < 0: stop, the run cannot go on.
 typedef struct srSystem {
   int nq, nv;  // positions, velocities
@@ -36,10 +44,11 @@ typedef struct srSystem {
   // Index-1 form, all an explicit method needs: q', v', y', w' with the constraints solved at acceleration level.
   int (*rates)(void* user, double t, const double* q, const double* v, const double* y, double tau,  //
                double* qdot, double* vdot, double* ydot, double* wdot);
-  // M (nv x nv, row-major) and f (nv); D (ng x nv) where it differs from G, else left NULL by the caller.
+  // M (nv x nv, row-major, or by M_sparsity) and f (nv). D (ng x nv, or by G_sparsity) is asked for where D_differs is set,
+  // else it is NULL. ydot (ny).
   int (*dynamics)(void* user, double t, const double* q, const double* v, const double* y, double tau,  //
                   double* M, double* f, double* ydot, double* D);
-  // g (np), G (ng x nv, row-major), b (ng). Any output may be NULL.
+  // g (np), G (ng x nv, row-major, or by G_sparsity), b (ng). Any output may be NULL.
   int (*constraint)(void* user, double t, const double* q, double* g, double* G, double* b);
   // gamma = -(dG/dt v + db/dt), so that G v' = gamma on the constraint (ng).
   int (*gamma)(void* user, double t, const double* q, const double* v, double* gamma);
@@ -56,13 +65,39 @@ typedef struct srSystem {
   // After every accepted step: may put q and v back on what they must satisfy exactly (unit quaternions, driven
   // coordinates) and may change z. It must not move the state by more than the error of the step.
   int (*accepted)(void* user, double t, double* q, double* v, double* y);
+  // w' (nw), called right after `dynamics` with the same state; lambda (ng) are the multipliers of that stage, 0 in rows
+  // that are not used, of low order in half-explicit stages. NULL: w' is taken from `rates`, which costs an evaluation.
+  int (*power)(void* user, double t, const double* q, const double* v, const double* y, const double* lambda,
+               double* wdot);
+  bool D_differs;                // D is not G: `dynamics` writes it
+  const srSparsity* M_sparsity;  // NULL: dense. The whole symmetric pattern with its diagonal; must outlive sri_create
+  const srSparsity* G_sparsity;  // NULL: dense. The pattern of G and D; must outlive sri_create
 } srSystem;
+
+// Drift control by projection after each accepted step:
+//   N dq + G^T mu = 0, g(q + dq) = 0      N dv + G^T eta = 0, G (v + dv) + b = 0        N: M or the identity
+typedef enum srProject {
+  SR_PROJECT_DEFAULT,  // what the method does by itself: mdop5 and hem5 both, the others none
+  SR_PROJECT_NONE,
+  SR_PROJECT_POSITION,
+  SR_PROJECT_VELOCITY,
+  SR_PROJECT_BOTH,
+} srProject;
+
+typedef enum srMetric { SR_METRIC_MASS, SR_METRIC_IDENTITY } srMetric;
 
 typedef struct srIntegratorOptions {
   double step;      // fixed step, or first step of an adaptive method (0: chosen by the method)
   double step_min;  // below it an adaptive method gives up (0: 16 ulp of t)
   double step_max;  // 0: no bound
   double rtol, atol;
+  // Constraints (docs/half-explicit.md).
+  srProject project;
+  srMetric metric;
+  double rank_tolerance;  // distance of a row from the others up to which it is redundant; 0: 1e-5
+  double geometry_error;  // known error of the lengths in redundant rows; 0: none
+  bool free_rows;         // choose independent rows in every stage anew: loses to changing rank, kept to show it
+  bool no_leap;           // do not leap over singular positions
 } srIntegratorOptions;
 
 SR_API srIntegratorOptions sri_default_options(void);  // rtol 1e-6, atol 1e-9, step 0
@@ -70,7 +105,26 @@ SR_API srIntegratorOptions sri_default_options(void);  // rtol 1e-6, atol 1e-9, 
 typedef struct srIntegratorStats {
   long steps, rejected, evaluations;
   double step_last, step_smallest, step_largest;
+  // Constraints, for methods that look at them.
+  int rank, redundant;                    // rows in use, rows left out
+  long rank_changes, leaps, projections;  // leaps: singular positions passed; projections: steps that were corrected
+  long factorizations;                    // of saddle-point matrices
+  double violation_position, violation_velocity;  // largest after an accepted step, over all rows
 } srIntegratorStats;
+
+// What happened to the rank of the constraints, in order of time.
+typedef enum srRankEventKind {
+  SR_RANK_CHOSEN,    // at a start or restart: rank differs from before
+  SR_RANK_RETURNED,  // a row that was left out is independent after all
+  SR_RANK_PASSED,    // a singular position was passed in a leap; the rank was lower there
+} srRankEventKind;
+
+typedef struct srRankEvent {
+  double t;
+  srRankEventKind kind;
+  int before, after;  // rank
+  int row;            // first row concerned, -1: none
+} srRankEvent;
 
 typedef struct srIntegrator srIntegrator;
 
@@ -106,6 +160,15 @@ SR_API const double* sri_v(const srIntegrator* integrator);
 SR_API const double* sri_y(const srIntegrator* integrator);
 SR_API const double* sri_w(const srIntegrator* integrator);
 SR_API const srIntegratorStats* sri_stats(const srIntegrator* integrator);
+// The first 256 changes of rank; *count is how many there are in the array.
+SR_API const srRankEvent* sri_rank_events(const srIntegrator* integrator, int* count);
+// Which rows are in use (ng; 1 or 0), or NULL where the method does not choose.
+SR_API const unsigned char* sri_kept_rows(const srIntegrator* integrator);
+// A row that is left out is the sum of coefficient[k] times row k (ng), at the state where rows were chosen last.
+SR_API srStatus sri_dependence(srIntegrator* integrator, int row, double* coefficient);
+// Multipliers at the present state, of least norm over all rows; unique[k] != 0 where no other distribution exists. Both ng,
+// unique may be NULL. Evaluates the callbacks.
+SR_API srStatus sri_multipliers(srIntegrator* integrator, double* lambda, unsigned char* unique);
 SR_API const char* sri_why(const srIntegrator* integrator);  // a sentence: why the last step failed
 
 #ifdef __cplusplus

@@ -34,6 +34,12 @@ typedef enum srLinkType {
   SR_LINK_FREE,       // q: position, quaternion; v: angular velocity, velocity of the origin, in the link's axes
 } srLinkType;
 
+typedef enum srStabilization {
+#define SR_STABILIZATION_ENUM(NAME, word) SR_STABILIZATION_##NAME,  // words.h
+  SR_STABILIZATION_LIST(SR_STABILIZATION_ENUM)
+#undef SR_STABILIZATION_ENUM
+} srStabilization;
+
 // Accounts of the energy ledger: where power that has no stored energy goes.
 #define SR_ACCOUNT_LIST(X)                                                                                             \
   X(APPLIED, "applied")       /* tau given by the caller */                                                            \
@@ -82,6 +88,64 @@ typedef struct srDriver {
   srPlace place;
   const char* name;  // of the joint
 } srDriver;
+
+// Two frames held to each other. Its rows work on the pose and twist of frame point[1] seen from frame point[0] and
+// expressed in its axes, or in those of the youngest common ancestor (docs/loops.md).
+typedef struct srClosure {
+  const char* name;
+  srPlace place;
+  const struct srClosureKind* kind;  // src/model/closure.h
+  const char* word;                  // of its type: "ball"
+  int point[2];                      // observer and observed: a and b, of a roll b and a
+  int common;                        // point that is the frame of the youngest common ancestor
+  int row, np;                       // first position row, their number
+  int vrow, nvel;                    // first velocity row, their number
+  const char* row_name[6];           // position rows, then velocity rows: "translation along x"
+  double frame[3][3];                // unit vectors: two cross axes, then the axis (ball: the normal)
+  double axis2[3];                   // universal: unit, fixed in b
+  double pitch, length, radius;      // m/rad, m, m
+  bool has_axis, has_axis2, has_pitch, has_length, has_radius, has_normal, sphere, disc;  // what the file gave
+  double tolerance;
+} srClosure;
+
+typedef struct srCoupling {
+  const char* name;
+  srPlace place;
+  int row;
+  int dof[2], qdof[2];  // follower and leader
+  double ratio, offset;
+} srCoupling;
+
+// A variable of a constraint formula, and what its rate is made of.
+typedef struct srFormulaVariable {
+  int kind;    // srVarKind: time, q, v, sensor
+  int index;   // of the coordinate, or of the sensor
+  int scalar;  // of a sensor: which of its 18 scalars
+} srFormulaVariable;
+
+// A constraint by formula: a position row, or a velocity row.
+typedef struct srFormulaRow {
+  const char* name;
+  srPlace place;
+  int row;
+  bool velocity;
+  int nvar;
+  const srFormulaVariable* var;  // nvar
+  int value;  // first of its values in srData.row_formula: the formula, its nvar derivatives, of a position row their
+              //   second derivative along the rates
+  int arg;    // first of the rates of its variables in srData.row_arg
+  double tolerance;
+} srFormulaRow;
+
+typedef enum srRowKind { SR_ROW_CLOSURE, SR_ROW_COUPLING, SR_ROW_FORMULA, SR_ROW_DRIVER } srRowKind;
+
+typedef struct srRow {
+  const char* name;  // "closure guide, rotation about y"
+  srPlace place;
+  srRowKind kind;
+  int index;  // of the closure, coupling, formula row or driver
+  double tolerance;
+} srRow;
 
 typedef struct srModel {
   const char* name;
@@ -152,9 +216,33 @@ typedef struct srModel {
   const srSensor* sensor;       // nsensor
   const srDriver* driver;       // ndriver
 
+  // Constraints: rows of G v + b = 0. First the np position rows (closures in file order, couplings, formulas, drivers),
+  // then the velocity rows. A model that has drivers alone is solved as a tree; otherwise it is looped.
+  int ng, np;
+  int nclosure, ncoupling, nformula_row;
+  int row_driver;                   // first row of the drivers
+  bool looped;                      // ng > ndriver
+  const srClosure* closure;         // nclosure
+  const srCoupling* coupling;       // ncoupling
+  const srFormulaRow* formula_row;  // nformula_row
+  const srRow* row;                 // ng
+  const int* G_start;               // ng + 1: rows of G are sparse, their entries in srData.G ...
+  const int* G_index;               // ... at these velocity coordinates, ascending
+  const int* M_row;                 // nv + 1: M is sparse too: its entries in srData.M ...
+  const int* M_column;              // ... at these coordinates, ascending: those before and beyond it in the tree
+  const int* M_start;          // nv + 1: the path of coordinate i to the ground (i, dof_parent[i], ...) begins here ...
+  const int* M_place;          // ... 2 a coordinate of the path: where M_ij and M_ji stand in srData.M
+  int nrow_formula, nrow_arg;  // sizes of srData.row_formula and row_arg
+  const int* q_given;          // nv: 1 where the file gave an initial position
+  const int* v_given;          // nv: 1 where the file gave an initial velocity
+
   // defaults of `sarrus run`
   double run_t_end, run_step, run_rtol, run_atol, run_every;  // run_every 0: t_end/1000
   const char* run_method;
+  srStabilization run_stabilization;
+  bool run_stabilization_given;
+  double run_alpha, run_beta;  // 1/s
+  bool run_metric_identity;
 
   struct srModelPrivate* priv;  // programs of the formulas, plugins, memory
 } srModel;
@@ -184,7 +272,16 @@ typedef enum srStage { SR_STAGE_NONE, SR_STAGE_POSITION, SR_STAGE_VELOCITY, SR_S
   X(tau, m->nv, "forces applied by the caller")                                                                        \
   X(f, m->nv, "tau and all laws, generalized")                                                                         \
   X(bias, m->nv, "c of M a + c = f + G^T lambda, gravity included")                                                    \
-  X(lambda, m->ndriver, "driving forces")                                                                              \
+  X(lambda, m->ng, "multipliers of all rows; those of the drivers are the driving forces")                             \
+  X(g, m->np, "residuals of the position rows")                                                                        \
+  X(G, m->G_start[m->ng], "rows of the constraints, sparse: G_start, G_index")                                         \
+  X(b, m->ng, "their part that depends on time: G v + b = 0")                                                          \
+  X(gamma, m->ng, "-(dG/dt v + db/dt), so that G a = gamma")                                                           \
+  X(M, m->looped ? m->M_row[m->nv] : 0, "mass matrix with armature, sparse: M_row, M_column")                          \
+  X(row_formula, m->nrow_formula, "values of the constraint formulas")                                                 \
+  X(row_arg, m->nrow_arg, "rates of their variables")                                                                  \
+  X(row_scatter, m->nformula_row ? m->nv : 0, "a row, not sparse; zero between uses")                                  \
+  X(row_work, m->looped ? 2 * m->ng + 4 * m->nv : 0, "scratch of the solver of the constraints")                       \
   X(motion, 3 * m->ndriver, "value, rate and second derivative of every driver")                                       \
   X(power, SR_ACCOUNTS, "power of every account of the energy ledger, W")                                              \
   X(formula, m->nformula, "values of the law program")                                                                 \
@@ -206,6 +303,10 @@ typedef struct srData {
 #define SR_DATA_MEMBER(name, count, doc) double* name;
   SR_DATA_FIELDS(SR_DATA_MEMBER)
 #undef SR_DATA_MEMBER
+  int rank;                    // of the rows at the last acceleration, looped models
+  double alpha2, beta2;        // Baumgarte: G a = gamma - alpha2 (G v + b) - beta2 g; 0: none
+  double row_residual;         // largest |G a - right side| of the last acceleration
+  struct srDataPrivate* priv;  // solver of the constraints
   // Why the last evaluation failed: the joint or body by name, the largest force and its source.
   char trouble[256];
 } srData;

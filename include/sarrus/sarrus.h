@@ -4,6 +4,7 @@
 
 #include <sarrus/analysis.h>
 #include <sarrus/base.h>
+#include <sarrus/constraint.h>
 #include <sarrus/dynamics.h>
 #include <sarrus/force.h>
 #include <sarrus/function.h>

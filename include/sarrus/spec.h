@@ -91,6 +91,15 @@ typedef struct srSensorDef {
 typedef struct srDriverDef {
   SR_DRIVER_FIELDS(SR_DEF_MEMBER)
 } srDriverDef;
+typedef struct srClosureDef {
+  SR_CLOSURE_FIELDS(SR_DEF_MEMBER)
+} srClosureDef;
+typedef struct srCouplingDef {
+  SR_COUPLING_FIELDS(SR_DEF_MEMBER)
+} srCouplingDef;
+typedef struct srConstraintDef {
+  SR_CONSTRAINT_FIELDS(SR_DEF_MEMBER)
+} srConstraintDef;
 typedef struct srTorqueDef {
   SR_TORQUE_FIELDS(SR_DEF_MEMBER)
 } srTorqueDef;

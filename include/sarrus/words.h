@@ -16,10 +16,37 @@
   X(WELD, weld)
 
 // Integrators: X(word); defined in src/integrate/<word>.c
-#define SR_METHOD_LIST(X) X(euler) X(rk4) X(dopri5)
+#define SR_METHOD_LIST(X) X(euler) X(rk4) X(dopri5) X(mdop5) X(hem5)
+
+// Kinds of closures: X(NAME, kind, word); kind is defined in src/constraint/closure_<kind>.c, and may have two words.
+#define SR_CLOSURE_LIST(X)                                                                                             \
+  X(BODY, body, "body")                                                                                                \
+  X(WELD, body, "weld")                                                                                                \
+  X(BALL, ball, "ball")                                                                                                \
+  X(ROD, rod, "rod")                                                                                                   \
+  X(DISTANCE, rod, "distance")                                                                                         \
+  X(REVOLUTE, revolute, "revolute")                                                                                    \
+  X(PRISMATIC, prismatic, "prismatic")                                                                                 \
+  X(CYLINDRICAL, cylindrical, "cylindrical")                                                                           \
+  X(UNIVERSAL, universal, "universal")                                                                                 \
+  X(PLANAR, planar, "planar")                                                                                          \
+  X(HELICAL, helical, "helical")                                                                                       \
+  X(POINT_LINE, point_line, "point-line")                                                                              \
+  X(POINT_PLANE, point_plane, "point-plane")                                                                           \
+  X(ROLL, roll, "roll")
+
+// Ways to keep the constraints while an explicit method steps: X(NAME, word)
+#define SR_STABILIZATION_LIST(X)                                                                                       \
+  X(NONE, "none")                                                                                                      \
+  X(BAUMGARTE, "baumgarte")                                                                                            \
+  X(PROJECTION, "projection")                                                                                          \
+  X(PARTITION, "partition")                                                                                            \
+  X(AUGMENTED, "augmented")
 
 // The words as the one text that the attribute lists of fields.h take: "revolute|prismatic|...|"
 #define SR_JOINT_WORD(NAME, word) #word "|"
 #define SR_METHOD_WORD(word) #word "|"
+#define SR_CLOSURE_WORD(NAME, kind, word) word "|"
+#define SR_STABILIZATION_WORD(NAME, word) word "|"
 
 #endif

@@ -1,5 +1,5 @@
 // Result rows: columns with names and units, and their values at an evaluated state. Both walk the model in one order:
-//   t | q | v | y | driving forces | sensors | kinetic, potential, residual
+//   t | q | v | y | driving forces | other multipliers | sensors | kinetic, potential, residual
 #include "analysis/record.h"
 
 #include <string.h>
@@ -11,7 +11,7 @@ static const char* const frame_words[FRAME_COLUMNS] = {"x", "y", "z", "vx", "vy"
 static const char* const frame_units[FRAME_COLUMNS] = {"m", "m", "m", "m/s", "m/s", "m/s", "rad/s", "rad/s", "rad/s"};
 
 int sr_column_count(const srModel* m) {
-  int count = 1 + m->nq + m->nv + m->ny + m->ndriver + 3;
+  int count = 1 + m->nq + m->nv + m->ny + m->ng + 3;
   for (int i = 0; i < m->nsensor; ++i) count += m->sensor[i].point >= 0 ? FRAME_COLUMNS : 1;
   return count;
 }
@@ -44,6 +44,24 @@ static void add_sensor(Table* table, const srSensor* sensor) {
 // Force that works on a coordinate: Nm on an angle, N on a length.
 static const char* force_unit(const char* position_unit) { return strcmp(position_unit, "m") == 0 ? "N" : "Nm"; }
 
+// Multipliers of all rows but the drivers': lambda.NAME of a coupling or formula, lambda.NAME.k of row k of a closure.
+static void name_multipliers(const srModel* m, Table* table) {
+  srPool* pool = &table->pool;
+  for (int i = 0; i < m->ng; ++i) {
+    const srRow* row = &m->row[i];
+    if (row->kind == SR_ROW_CLOSURE) {
+      const srClosure* c = &m->closure[row->index];
+      const int k = i < m->np ? i - c->row : c->np + i - c->vrow;
+      const bool moment = strncmp(c->row_name[k], "rotation", 8) == 0;
+      add(table, sr_pool_printf(pool, "lambda.%s.%d", c->name, k), moment ? "Nm" : "N");
+    } else if (row->kind == SR_ROW_COUPLING) {
+      add(table, sr_pool_printf(pool, "lambda.%s", m->coupling[row->index].name), "");
+    } else if (row->kind == SR_ROW_FORMULA) {
+      add(table, sr_pool_printf(pool, "lambda.%s", m->formula_row[row->index].name), "");
+    }
+  }
+}
+
 static void name_columns(const srModel* m, Table* table) {
   srPool* pool = &table->pool;
   const size_t count = (size_t)sr_column_count(m);
@@ -59,6 +77,7 @@ static void name_columns(const srModel* m, Table* table) {
     const srDriver* driver = &m->driver[i];
     add(table, sr_pool_printf(pool, "driver.%s", m->q_name[driver->qdof]), force_unit(m->q_unit[driver->qdof]));
   }
+  name_multipliers(m, table);
   for (int i = 0; i < m->nsensor; ++i) add_sensor(table, &m->sensor[i]);
   add(table, "kinetic", "J");
   add(table, "potential", "J");
@@ -111,7 +130,9 @@ void sr_record(const srModel* m, const srData* d, double kinetic, double potenti
   next = put(next, d->q, m->nq);
   next = put(next, d->v, m->nv);
   next = put(next, d->y, m->ny);
-  next = put(next, d->lambda, m->ndriver);
+  next = put(next, d->lambda + m->row_driver, m->ndriver);
+  next = put(next, d->lambda, m->row_driver);
+  next = put(next, d->lambda + m->row_driver + m->ndriver, m->ng - m->row_driver - m->ndriver);
   for (int i = 0; i < m->nsensor; ++i) next = put_sensor(m, d, &m->sensor[i], next);
   next = put(next, &kinetic, 1);
   next = put(next, &potential, 1);

@@ -6,6 +6,7 @@
 #include <string.h>
 #include <time.h>
 
+#include "analysis/partition.h"
 #include "analysis/record.h"
 #include "analysis/system.h"
 #include "base/base.h"
@@ -29,6 +30,7 @@ typedef struct Run {
   long next;                // index of the next row on the grid t0 + next*every
   double t_row;             // time of the last row
   double *row, *q, *v, *y;  // one allocation
+  double* dense;            // of the augmented Lagrangian
   double w[SR_ACCOUNTS];
   double started, reported;  // wall clock
   bool stopped;              // by a callback
@@ -47,6 +49,10 @@ srRunOptions sr_run_options(const srModel* m) {
       .step = m->run_step,
       .rtol = m->run_rtol,
       .atol = m->run_atol,
+      .stabilization = m->run_stabilization,
+      .alpha = m->run_alpha,
+      .beta = m->run_beta,
+      .metric_identity = m->run_metric_identity,
       .every = m->run_every > 0.0 ? m->run_every : m->run_t_end / 1000.0,
   };
 }
@@ -262,6 +268,29 @@ static srStatus check_options(Run* run, srMessages* messages) {
              : SR_INPUT;
 }
 
+// Methods that take the accelerations from `rates` and know nothing of constraints.
+static bool method_is_explicit(const char* name) {
+  return strcmp(name, "euler") == 0 || strcmp(name, "rk4") == 0 || strcmp(name, "dopri5") == 0;
+}
+
+static srStatus prepare_stabilization(Run* run) {
+  const srModel* m = run->m;
+  if (run->options->stabilization == SR_STABILIZATION_PARTITION) {
+    run->system.partition = sr_partitioning_create(m);
+    if (run->system.partition == NULL) return SR_MEMORY;
+  }
+  if (run->options->stabilization == SR_STABILIZATION_AUGMENTED) {
+    run->dense = sr_alloc(((size_t)m->nv * (size_t)m->nv + (size_t)m->ng) * sizeof *run->dense);
+    if (run->dense == NULL) return SR_MEMORY;
+  }
+  return SR_OK;
+}
+
+static srStatus out_of_memory(srMessages* messages) {
+  sr_messages_add(messages, SR_SEVERITY_ERROR, (srPlace){0}, "out of memory for the run");
+  return SR_MEMORY;
+}
+
 // All memory of the run.
 static srStatus prepare(Run* run, srMessages* messages) {
   const srModel* m = run->m;
@@ -271,17 +300,15 @@ static srStatus prepare(Run* run, srMessages* messages) {
   run->t0 = run->t_row = run->d->t;
   run->t_end = o->t_end;
   run->every = o->every > 0.0 ? o->every : (run->t_end - run->t0) / 1000.0;
-  run->system = (srModelSystem){.m = m, .d = run->d};
+  run->system = (srModelSystem){.m = m, .d = run->d, .metric_identity = o->metric_identity};
 
   const int columns = sr_column_count(m);
-  run->row = sr_alloc((size_t)(columns + m->nq + m->nv + m->ny) * sizeof(double));
-  if (run->row == NULL) {
-    sr_messages_add(messages, SR_SEVERITY_ERROR, (srPlace){0}, "out of memory for the run");
-    return SR_MEMORY;
-  }
+  run->row = sr_alloc((size_t)(columns + m->nq + 2 * m->nv + m->ny + m->ng) * sizeof(double));
+  if (run->row == NULL) return out_of_memory(messages);
   run->q = run->row + columns;
   run->v = run->q + m->nq;
   run->y = run->v + m->nv;
+  run->system.correction = run->y + m->ny;
 
   const srSystem system = sr_system(&run->system);
   srIntegratorOptions options = sri_default_options();
@@ -289,17 +316,35 @@ static srStatus prepare(Run* run, srMessages* messages) {
   options.step = method != NULL && method->adaptive ? 0.0 : o->step;
   options.rtol = o->rtol;
   options.atol = o->atol;
+  options.metric = o->metric_identity ? SR_METRIC_IDENTITY : SR_METRIC_MASS;
+  if (m->looped && method != NULL && method_is_explicit(o->method)) {
+    run->system.project = o->stabilization == SR_STABILIZATION_PROJECTION;
+    if (prepare_stabilization(run) != SR_OK) return out_of_memory(messages);
+  }
   return sri_create(o->method, &system, &options, messages, &run->integrator);
 }
 
+// Baumgarte's terms and the solver for the time of the run.
+static void stabilize(Run* run, bool on) {
+  const srStabilization s = run->options->stabilization;
+  const bool used = on && (s == SR_STABILIZATION_BAUMGARTE || s == SR_STABILIZATION_AUGMENTED);
+  if (run->m->looped) run->d->priv->dense = on ? run->dense : NULL;
+  run->d->alpha2 = used ? 2.0 * run->options->alpha : 0.0;
+  run->d->beta2 = used ? run->options->beta * run->options->beta : 0.0;
+}
+
 // The start state, evaluated, and its row.
-static srStatus start(Run* run) {
+static srStatus start(Run* run, srMessages* messages) {
   const srModel* m = run->m;
   srData* d = run->d;
   memcpy(run->q, d->q, (size_t)m->nq * sizeof(double));
   memcpy(run->v, d->v, (size_t)m->nv * sizeof(double));
   if (m->ny > 0) memcpy(run->y, d->y, (size_t)m->ny * sizeof(double));
   sr_put_state(m, d, run->t0, run->q, run->v, run->y);
+  const srStatus assembled = sr_assemble(m, d, messages, &run->result->assembly);
+  if (assembled != SR_OK) return assembled;
+  stabilize(run, true);
+  if (run->system.partition != NULL) sr_partitioning_choose(run->system.partition, d);  // by the rows of the assembly
   if (sri_start(run->integrator, run->t0, d->q, d->v, d->y) != SR_OK)
     return fail(run, run->t0, sri_why(run->integrator));
   if (sr_forward(m, d, SR_TAU_ELEMENT) != 0) {
@@ -338,20 +383,43 @@ static srStatus finish(Run* run) {
   return SR_OK;
 }
 
+static void add_event(srRunResult* result, double t, int before, int after) {
+  ++result->event_count;
+  if (result->nevent == SR_RUN_EVENTS) return;
+  srRunEvent* event = &result->event[result->nevent++];
+  event->t = t;
+  event->kind = "rank";
+  (void)snprintf(event->why, sizeof event->why, "the rank of the constraints goes from %d to %d", before, after);
+}
+
+static void tell_events(Run* run) {
+  for (int i = 0; i < run->system.nrank_event; ++i) {
+    const srRankChange* change = &run->system.rank_event[i];
+    add_event(run->result, change->t, change->before, change->after);
+  }
+  run->result->event_count = run->system.rank_changes;
+}
+
 srStatus sr_run(const srModel* m, srData* d, const srRunOptions* options, srMessages* messages, srRunResult* result) {
   memset(result, 0, sizeof *result);
   result->t = d->t;
   Run run = {.m = m, .d = d, .options = options, .result = result, .started = wall_clock()};
   run.reported = run.started;
   srStatus status = prepare(&run, messages);
-  if (status == SR_OK) status = start(&run);
+  if (status == SR_OK) status = start(&run, messages);
   if (status == SR_OK) status = step_to_end(&run);
   if (status == SR_OK) status = finish(&run);
   if (run.integrator != NULL) result->stats = *sri_stats(run.integrator);
   result->violation_position = run.system.violation_position;
   result->violation_velocity = run.system.violation_velocity;
+  result->violation_acceleration = run.system.violation_acceleration;
+  result->rank = run.system.rank;
+  stabilize(&run, false);
+  tell_events(&run);
   result->seconds = wall_clock() - run.started;
   sri_destroy(run.integrator);
+  sr_partitioning_destroy(run.system.partition);
+  sr_free(run.dense);
   sr_free(run.row);
   return status;
 }

@@ -1,13 +1,23 @@
-// The model as the equations that integrators see (integrate.h): its only constraints are the drivers.
-//   g = q_i - s(t),   G = unit rows,   b = -s'(t),   gamma = s''(t)
-// In the index-1 form (rates) driven coordinates are given: q_i = s, v_i = s', a_i = s'', and the force that does it is
-// their multiplier. Integrators then merely repeat s by quadrature; `accepted` puts them back on it.
+// The model as the equations that integrators see (integrate.h).
+//
+// A tree: its only rows are the drivers, g = q_i - s(t), G unit rows, b = -s', gamma = s''. In the index-1 form (rates) driven
+// coordinates are given: q_i = s, v_i = s', a_i = s'', and the force that does it is their multiplier. Integrators then
+// merely repeat s by quadrature; `accepted` puts them back on it.
+//
+// A looped model: all rows of constraint/rows.c, M and G by their patterns. The independent rows of the index-1 form are
+// chosen at the start and looked at after every accepted step.
 #include "analysis/system.h"
 
 #include <math.h>
+#include <stdio.h>
 #include <string.h>
 
+#include "analysis/partition.h"
+#include "constraint/constraint.h"
 #include "force/force.h"
+
+#define PROJECTIONS 4   // of a position after a step: the first one brings it to rounding but for large steps
+#define ROUNDING 1e-15  // m or rad
 
 static void copy(double* to, const double* from, int n) {
   if (n > 0) memcpy(to, from, (size_t)n * sizeof *to);
@@ -19,6 +29,12 @@ static void put_driven(const srModel* m, const srData* d, double* q, double* v) 
     q[m->driver[i].qdof] = d->motion[3 * i];
     if (v != NULL) v[m->driver[i].dof] = d->motion[3 * i + 1];
   }
+}
+
+void sr_put_driven(const srModel* m, srData* d) {
+  if (m->looped) return;
+  sr_driver_motion(m, d);
+  put_driven(m, d, d->q, d->v);
 }
 
 // Everything but the quaternions, which the kinematics takes as normalised.
@@ -33,21 +49,31 @@ static void put_raw(const srModel* m, srData* d, double t, const double* q, cons
 void sr_put_state(const srModel* m, srData* d, double t, const double* q, const double* v, const double* y) {
   put_raw(m, d, t, q, v, y);
   sr_normalize(m, d->q);
-  sr_driver_motion(m, d);
-  put_driven(m, d, d->q, d->v);
+  sr_put_driven(m, d);
+}
+
+// Dependent coordinates of d's state from the independent ones.
+static int put_dependent(srModelSystem* s) {
+  double smallest;
+  const int answer = sr_partitioning_solve(s->partition, s->d, s->correction, &smallest);
+  if (answer > 0) {
+    (void)snprintf(s->d->trouble, sizeof s->d->trouble, "the dependent coordinates have no solution from here");
+  }
+  return answer;
 }
 
 // ---- callbacks ------------------------------------------------------------------------------------------------------
 
 static int rates(void* user, double t, const double* q, const double* v, const double* y, double tau, double* qdot,
                  double* vdot, double* ydot, double* wdot) {
-  const srModelSystem* s = user;
+  srModelSystem* s = user;
   srData* d = s->d;
   put_raw(s->m, d, t, q, v, y);
-  sr_driver_motion(s->m, d);
-  put_driven(s->m, d, d->q, d->v);
-  const int answer = sr_forward_rates(s->m, d, tau);
+  sr_put_driven(s->m, d);
+  int answer = s->partition != NULL ? put_dependent(s) : 0;
+  if (answer == 0) answer = sr_forward_rates(s->m, d, tau);
   if (answer != 0) return answer;
+  s->row_residual = d->row_residual;
   sr_qdot(s->m, d->q, d->v, qdot);
   copy(vdot, d->a, s->m->nv);
   copy(ydot, d->ydot, s->m->ny);
@@ -55,9 +81,10 @@ static int rates(void* user, double t, const double* q, const double* v, const d
   return 0;
 }
 
-static void unit_rows(const srModel* m, double* G) {
-  memset(G, 0, (size_t)m->ndriver * (size_t)m->nv * sizeof *G);
-  for (int i = 0; i < m->ndriver; ++i) G[(size_t)i * (size_t)m->nv + (size_t)m->driver[i].dof] = 1.0;
+// M of a tree: dense.
+static void dense_mass(const srModel* m, srData* d, double* M) {
+  sr_crba(m, d, d->q, M);
+  for (int i = 0; i < m->nv; ++i) M[(size_t)i * (size_t)m->nv + (size_t)i] += m->dof_armature[i];
 }
 
 static int dynamics(void* user, double t, const double* q, const double* v, const double* y, double tau, double* M,
@@ -65,42 +92,63 @@ static int dynamics(void* user, double t, const double* q, const double* v, cons
   const srModelSystem* s = user;
   const srModel* m = s->m;
   srData* d = s->d;
+  (void)D;  // never asked for: it is G
   put_raw(m, d, t, q, v, y);
   sr_kinematics(m, d);
   sr_velocity(m, d);
   const int answer = sr_forces(m, d, tau);
   if (answer != 0) return answer;
   copy(ydot, d->ydot, m->ny);
-  memset(d->a, 0, (size_t)m->nv * sizeof *d->a);
-  sr_rnea(m, d, d->q, d->v, d->a, d->bias);
-  sr_crba(m, d, d->q, M);
-  for (int i = 0; i < m->nv; ++i) {
-    f[i] = d->f[i] - d->bias[i];
-    M[(size_t)i * (size_t)m->nv + (size_t)i] += m->dof_armature[i];
+  sr_bias_force(m, d);
+  if (m->looped) {
+    sr_mass(m, d);
+    copy(M, d->M, m->M_row[m->nv]);
+  } else {
+    dense_mass(m, d, M);
   }
-  if (D != NULL && m->ndriver > 0) unit_rows(m, D);
+  for (int i = 0; i < m->nv; ++i) f[i] = d->f[i] - d->bias[i];
   return 0;
 }
 
 static int constraint(void* user, double t, const double* q, double* g, double* G, double* b) {
   const srModelSystem* s = user;
-  s->d->t = t;
-  sr_driver_motion(s->m, s->d);
-  if (G != NULL && s->m->ndriver > 0) unit_rows(s->m, G);
-  for (int i = 0; i < s->m->ndriver; ++i) {
-    if (g != NULL) g[i] = q[s->m->driver[i].qdof] - s->d->motion[3 * i];
-    if (b != NULL) b[i] = -s->d->motion[3 * i + 1];
-  }
+  const srModel* m = s->m;
+  srData* d = s->d;
+  d->t = t;
+  copy(d->q, q, m->nq);
+  sr_kinematics(m, d);
+  const int answer = sr_constraints(m, d);
+  if (answer != 0) return answer;
+  if (g != NULL) copy(g, d->g, m->np);
+  if (b != NULL) copy(b, d->b, m->ng);
+  if (G != NULL && m->looped) copy(G, d->G, m->G_start[m->ng]);
+  if (G != NULL && !m->looped) sr_constraint_matrix(m, d, G);
   return 0;
 }
 
 static int gamma_term(void* user, double t, const double* q, const double* v, double* gamma) {
   const srModelSystem* s = user;
-  (void)q;
-  (void)v;
-  s->d->t = t;
-  sr_driver_motion(s->m, s->d);
-  for (int i = 0; i < s->m->ndriver; ++i) gamma[i] = s->d->motion[3 * i + 2];
+  const srModel* m = s->m;
+  srData* d = s->d;
+  d->t = t;
+  copy(d->q, q, m->nq);
+  copy(d->v, v, m->nv);
+  sr_driver_motion(m, d);
+  sr_kinematics(m, d);
+  sr_velocity(m, d);
+  const int answer = sr_constraint_gamma(m, d);
+  copy(gamma, d->gamma, m->ng);
+  return answer;
+}
+
+static int power(void* user, double t, const double* q, const double* v, const double* y, const double* lambda,
+                 double* wdot) {
+  const srModelSystem* s = user;
+  srData* d = s->d;
+  (void)t, (void)q, (void)v, (void)y;  // d has them from `dynamics`
+  copy(d->lambda, lambda, s->m->ng);
+  sr_driver_power(s->m, d);
+  copy(wdot, d->power, SR_ACCOUNTS);
   return 0;
 }
 
@@ -119,12 +167,10 @@ static int difference(void* user, const double* q1, const double* q2, double* dx
   return 0;
 }
 
-static int accepted(void* user, double t, double* q, double* v, double* y) {
-  srModelSystem* s = user;
+// ---- after a step -----------------------------------------------------------------------------------------------------
+
+static void accept_driven(srModelSystem* s, double t, double* q, double* v) {
   const srModel* m = s->m;
-  (void)y;
-  sr_normalize(m, q);
-  if (m->ndriver == 0) return 0;
   s->d->t = t;
   sr_driver_motion(m, s->d);
   for (int i = 0; i < m->ndriver; ++i) {
@@ -133,19 +179,107 @@ static int accepted(void* user, double t, double* q, double* v, double* y) {
     s->violation_velocity = fmax(s->violation_velocity, fabs(v[m->driver[i].dof] - motion[1]));
   }
   put_driven(m, s->d, q, v);
+}
+
+static void measure(srModelSystem* s, const double* v) {
+  const srModel* m = s->m;
+  srData* d = s->d;
+  double* rate = d->row_work;
+  for (int i = 0; i < m->np; ++i) s->violation_position = fmax(s->violation_position, fabs(d->g[i]));
+  sr_constraint_velocity(m, d, v, rate);
+  for (int i = 0; i < m->ng; ++i) s->violation_velocity = fmax(s->violation_velocity, fabs(rate[i]));
+  s->violation_acceleration = fmax(s->violation_acceleration, s->row_residual);
+}
+
+// The rank at the end of the step, where it differs from the one before.
+static void watch_rank(srModelSystem* s, double t) {
+  srData* d = s->d;
+  const int before = s->rank, rank = sr_choose_rows(s->m, d);
+  if (rank < 0) return;
+  s->rank = rank;
+  if (before < 0 || before == rank) return;
+  ++s->rank_changes;
+  if (s->nrank_event == SR_RANK_EVENTS) return;
+  s->rank_event[s->nrank_event++] = (srRankChange){t, before, rank};
+}
+
+// Positions on g = 0, then velocities on G v + b = 0, by the least correction in the metric (paper 2, eq 35 and 36). The rows
+// in use are those that sr_choose_rows has taken at this place.
+static int project(srModelSystem* s, double* q, double* v) {
+  const srModel* m = s->m;
+  srData* d = s->d;
+  const double* metric = s->metric_identity ? NULL : d->M;
+  double *x = s->correction, *r = x + m->nv;
+  for (int i = 0; i < PROJECTIONS; ++i) {
+    double worst = 0.0;
+    for (int k = 0; k < m->ng; ++k) {
+      r[k] = k < m->np ? d->g[k] : 0.0;
+      worst = fmax(worst, fabs(r[k]));
+    }
+    if (worst < ROUNDING) break;
+    if (sr_constraint_correction(m, d, metric, r, x) != 0) return 1;
+    sr_retract(m, d->q, x, d->q);
+    sr_kinematics(m, d);
+    const int answer = sr_constraints(m, d);
+    if (answer != 0) return answer;
+    copy(q, d->q, m->nq);
+  }
+  sr_constraint_velocity(m, d, v, r);
+  if (sr_constraint_correction(m, d, metric, r, x) != 0) return 1;
+  for (int i = 0; i < m->nv; ++i) v[i] += x[i];
   return 0;
+}
+
+// The same for an accepted state, with a look at the pivots.
+static int accept_partition(srModelSystem* s, double* q, double* v) {
+  srData* d = s->d;
+  double smallest;
+  copy(d->v, v, s->m->nv);
+  const int answer = sr_partitioning_solve(s->partition, d, s->correction, &smallest);
+  if (answer != 0) return answer;
+  copy(q, d->q, s->m->nq);
+  copy(v, d->v, s->m->nv);
+  s->partitions += sr_partitioning_update(s->partition, d, smallest);
+  return 0;
+}
+
+static int accepted(void* user, double t, double* q, double* v, double* y) {
+  srModelSystem* s = user;
+  const srModel* m = s->m;
+  (void)y;
+  sr_normalize(m, q);
+  if (m->ng == 0) return 0;
+  if (!m->looped) {
+    accept_driven(s, t, q, v);
+    return 0;
+  }
+  s->d->t = t;
+  copy(s->d->q, q, m->nq);
+  sr_kinematics(m, s->d);
+  int answer = sr_constraints(m, s->d);
+  if (answer != 0) return answer;
+  sr_mass(m, s->d);
+  watch_rank(s, t);
+  if (s->project) answer = project(s, q, v);
+  if (s->partition != NULL) answer = accept_partition(s, q, v);
+  if (answer == 0) measure(s, v);
+  return answer;
 }
 
 srSystem sr_system(srModelSystem* user) {
   const srModel* m = user->m;
+  user->rank = -1;
+  user->M_sparsity = (srSparsity){m->nv, m->nv, m->M_row, m->M_column};
+  user->G_sparsity = (srSparsity){m->ng, m->nv, m->G_start, m->G_index};
+  if (m->looped) user->d->priv->chosen = false;
   return (srSystem){
       .nq = m->nq,
       .nv = m->nv,
       .ny = m->ny,
       .nw = SR_ACCOUNTS,
       .nz = m->nz,
-      .ng = m->ndriver,
-      .np = m->ndriver,
+      .ng = m->ng,
+      .np = m->np,
       .user = user,
       .rates = rates,
       .dynamics = dynamics,
@@ -155,5 +289,8 @@ srSystem sr_system(srModelSystem* user) {
       .retract = retract,
       .difference = difference,
       .accepted = accepted,
+      .power = power,
+      .M_sparsity = m->looped ? &user->M_sparsity : NULL,
+      .G_sparsity = m->looped ? &user->G_sparsity : NULL,
   };
 }

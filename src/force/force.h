@@ -7,11 +7,12 @@
 // Motion of the drivers at d->t: d->motion.
 void sr_driver_motion(const srModel* m, srData* d);
 
-// sr_forward for integrators: the same a, lambda, ydot, power, but kinematics of links only as far as laws see them.
-int sr_forward_rates(const srModel* m, srData* d, double tau_stage);
-
 // Energy stored in the force elements at d's state; needs the velocity stage.
 double sr_stored_energy(const srModel* m, srData* d);
+
+// Adds the forces of all elements that act on bodies (not inside joints) to wrench: 6 numbers a body, moment about the
+// ground's origin and force, inertial axes. Needs the velocity stage and what sr_forces left; overwrites link_wrench.
+int sr_body_forces(const srModel* m, srData* d, double* wrench);
 
 // The element whose force on a velocity coordinate is largest, and that force: whom to blame. -1: none acts on it.
 // Needs the velocity stage and what sr_forces left; overwrites d->f, ydot, power and link_wrench.

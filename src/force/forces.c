@@ -9,6 +9,7 @@
 
 #include "force/force.h"
 #include "force/ports.h"
+#include "math/pose.h"
 #include "model/private.h"
 
 #define OWN_TAU (-1.0)  // no stage length: every element takes its own
@@ -180,6 +181,40 @@ double sr_stored_energy(const srModel* m, srData* d) {
     sum += element->law->energy(&in);
   }
   return sum;
+}
+
+// The wrench that a link has received, to a body that rides on it; inertial axes, about the ground's origin.
+static void take_wrench(const srModel* m, srData* d, int point, double* wrench) {
+  const int link = m->point_link[point];
+  const double* pose = d->link_pose + 16 * link;
+  double* W = d->link_wrench + 8 * link;
+  double n[3], f[3], turn[3];
+  srm_pose_rotate(pose, W, n);
+  srm_pose_rotate(pose, W + 4, f);
+  srm_cross3(pose + 12, f, turn);
+  for (int i = 0; i < 3; ++i) {
+    wrench[6 * m->point_body[point] + i] += n[i] + turn[i];
+    wrench[6 * m->point_body[point] + 3 + i] += f[i];
+  }
+  clear(W, 8);
+}
+
+int sr_body_forces(const srModel* m, srData* d, double* wrench) {
+  double power[SR_ACCOUNTS];
+  memcpy(power, d->power, sizeof power);
+  clear(d->link_wrench, 8 * m->nlink);
+  int answer = 0;
+  for (int i = 0; i < m->nforce && answer == 0; ++i) {
+    const srForceElement* element = &m->force[i];
+    if (element->law->port == SR_PORT_JOINT) continue;
+    clear(d->ydot + element->y, element->ny);
+    answer = apply(m, d, element, OWN_TAU);
+    for (int k = 0; k < 2; ++k) {
+      if (element->point[k] >= 0) take_wrench(m, d, element->point[k], wrench);
+    }
+  }
+  memcpy(d->power, power, sizeof power);
+  return answer;
 }
 
 // Force of one element alone on a coordinate.

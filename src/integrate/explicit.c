@@ -9,6 +9,8 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "integrate/constrained.h"
+
 size_t sri_rk_room(const srTableau* tableau, int n) { return (size_t)(tableau->stages + 1) * (size_t)n; }
 
 void sri_rk_init(srIntegrator* integrator, srRungeKutta* rk, const srTableau* tableau) {
@@ -22,6 +24,9 @@ void sri_rk_init(srIntegrator* integrator, srRungeKutta* rk, const srTableau* ta
 int sri_rates(srIntegrator* integrator, double t, const double* x, double tau, double* xdot) {
   const srSystem* s = &integrator->system;
   const int v = s->nq, y = s->nq + s->nv, w = y + s->ny;
+  if (integrator->constrained != NULL && integrator->constrained->index1) {
+    return sri_index1(integrator, t, x, tau, xdot);
+  }
   ++integrator->stats.evaluations;
   int answer = s->rates(s->user, t, x, x + v, x + y, tau, xdot, xdot + v, xdot + y, xdot + w);
   return answer == 0 ? SRI_DONE : answer > 0 ? SRI_REFUSED : SRI_STOP;
@@ -51,6 +56,8 @@ int sri_not_finite(const srIntegrator* integrator, const double* x) {
 // ---- a step -----------------------------------------------------------------------------------------------------------
 
 srStatus sri_rk_first(srIntegrator* integrator, srRungeKutta* rk, double tau) {
+  const srStatus status = sri_choose_rows(integrator);
+  if (status != SR_OK) return status;
   if (rk->first == SRI_FIRST_CLOSING) {
     double* closing = rk->k[rk->tableau->stages];
     rk->k[rk->tableau->stages] = rk->k[0];
@@ -112,25 +119,40 @@ static void count_step(srIntegratorStats* stats, double h) {
   ++stats->steps;
 }
 
+// x_new becomes the state.
+static void take(srIntegrator* integrator, double t_new, double h) {
+  const size_t size = (size_t)integrator->n * sizeof(double);
+  memcpy(integrator->x_before, integrator->x, size);
+  memcpy(integrator->x, integrator->x_new, size);
+  integrator->t_before = integrator->t;
+  integrator->t = t_new;
+  integrator->h = h;
+  count_step(&integrator->stats, h);
+}
+
 int sri_accept(srIntegrator* integrator, double t_new, double h, bool* same) {
   const srSystem* s = &integrator->system;
   const size_t size = (size_t)integrator->n * sizeof(double);
   double* x_new = integrator->x_new;
   *same = true;
+  if (s->accepted == NULL && integrator->constrained == NULL) {
+    take(integrator, t_new, h);
+    return SRI_DONE;
+  }
+  memcpy(integrator->x_before, x_new, size);  // not needed any more as the start of the step before
+  if (integrator->constrained != NULL) {
+    int outcome = sri_finish_constraints(integrator, t_new);
+    if (outcome != SRI_DONE) return outcome;
+    if (sri_not_finite(integrator, x_new) >= 0) return SRI_NOT_FINITE;
+  }
   if (s->accepted != NULL) {
-    memcpy(integrator->x_before, x_new, size);  // not needed any more as the start of the step before
     int answer = s->accepted(s->user, t_new, x_new, x_new + s->nq, x_new + s->nq + s->nv);
     if (answer != 0) return answer > 0 ? SRI_REFUSED : SRI_STOP;
     if (sri_not_finite(integrator, x_new) >= 0) return SRI_NOT_FINITE;
-    // Discrete states are out of sight here and may have changed the forces.
-    *same = s->nz == 0 && rates_hold(integrator, integrator->x_before, x_new);
   }
-  memcpy(integrator->x_before, integrator->x, size);
-  memcpy(integrator->x, x_new, size);
-  integrator->t_before = integrator->t;
-  integrator->t = t_new;
-  integrator->h = h;
-  count_step(&integrator->stats, h);
+  // Discrete states are out of sight here and may have changed the forces.
+  *same = (s->accepted == NULL || s->nz == 0) && rates_hold(integrator, integrator->x_before, x_new);
+  take(integrator, t_new, h);
   return SRI_DONE;
 }
 
@@ -163,7 +185,9 @@ void sri_entry_name(const srIntegrator* integrator, int i, char* buffer, size_t 
 
 void sri_reason(const srIntegrator* integrator, int outcome, char* buffer, size_t size) {
   int bad = outcome == SRI_NOT_FINITE ? sri_not_finite(integrator, integrator->x_new) : -1;
-  if (bad >= 0) {
+  if (outcome != SRI_NOT_FINITE && integrator->detail[0] != '\0') {
+    (void)snprintf(buffer, size, "%s", integrator->detail);
+  } else if (bad >= 0) {
     char entry[32];
     sri_entry_name(integrator, bad, entry, sizeof entry);
     (void)snprintf(buffer, size, "%s became infinite or not a number", entry);

@@ -9,6 +9,8 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "integrate/constrained.h"
+
 static const srIntegratorOps* const methods[] = {
 #define SR_METHOD_ROW(word) &sri_##word##_ops,
     SR_METHOD_LIST(SR_METHOD_ROW)
@@ -50,15 +52,26 @@ static void complain_method(const char* name, srMessages* messages) {
            near != NULL ? "; did you mean '" : "", near != NULL ? near : "", near != NULL ? "'?" : "");
 }
 
-static bool system_fits(const srIntegratorOps* ops, const srSystem* system, srMessages* messages) {
+// The callbacks that a method needs for this system.
+static unsigned needs_of(const srIntegratorOps* ops, const srSystem* system, const srIntegratorOptions* options) {
+  if (system->ng == 0) return ops->needs;
+  const unsigned both = SRI_NEEDS(constraint) | (system->nq != system->nv ? SRI_NEEDS(qdot) : 0);
+  if (ops->needs_constrained == 0) return options->project > SR_PROJECT_NONE ? ops->needs | both : ops->needs;
+  const bool by_rates = ops->index1 && system->dynamics == NULL;
+  return ops->needs_constrained | both | (by_rates ? SRI_NEEDS(rates) : 0);
+}
+
+static bool system_fits(const srIntegratorOps* ops, const srSystem* system, const srIntegratorOptions* options,
+                        srMessages* messages) {
   bool good = true;
   if (system->nq < 0 || system->nv < 0 || system->ny < 0 || system->nw < 0) {
     COMPLAIN(messages, "the system has a negative size: nq %d, nv %d, ny %d, nw %d", system->nq, system->nv, system->ny,
              system->nw);
     good = false;
   }
+  const unsigned needs = needs_of(ops, system, options);
 #define CHECK_CALLBACK(callback, words)                                                                                \
-  if ((ops->needs & SRI_NEEDS(callback)) != 0 && system->callback == NULL) {                                           \
+  if ((needs & SRI_NEEDS(callback)) != 0 && system->callback == NULL) {                                                \
     COMPLAIN(messages, "the method '%s' needs " words ", and the system does not offer them (callback '%s')",          \
              ops->method.name, #callback);                                                                             \
     good = false;                                                                                                      \
@@ -129,7 +142,7 @@ srStatus sri_create(const char* method, const srSystem* system, const srIntegrat
     return SR_INPUT;
   }
   srIntegratorOptions chosen = options != NULL ? *options : sri_default_options();
-  bool fits = system_fits(ops, system, messages);
+  bool fits = system_fits(ops, system, &chosen, messages);
   if (!options_fit(ops, &chosen, messages) || !fits) return SR_INPUT;
 
   srIntegrator* integrator = allocate(ops, system);
@@ -141,6 +154,11 @@ srStatus sri_create(const char* method, const srSystem* system, const srIntegrat
   integrator->system = *system;
   integrator->options = chosen;
   ops->init(integrator);
+  if (sri_constrained_wanted(integrator) && !sri_constrained_create(integrator)) {
+    COMPLAIN(messages, "out of memory for the constraints in the integrator '%s'", method);
+    sri_destroy(integrator);
+    return SR_MEMORY;
+  }
   *out = integrator;
   return SR_OK;
 }
@@ -148,6 +166,7 @@ srStatus sri_create(const char* method, const srSystem* system, const srIntegrat
 void sri_destroy(srIntegrator* integrator) {
   if (integrator == NULL) return;
   if (integrator->ops->destroy != NULL) integrator->ops->destroy(integrator);
+  sri_constrained_destroy(integrator->constrained);
   sr_free(integrator);
 }
 
@@ -188,6 +207,7 @@ srStatus sri_start(srIntegrator* integrator, double t, const double* q, const do
     return SR_INPUT;
   }
   integrator->started = true;
+  sri_constrained_start(integrator);
   integrator->ops->start(integrator);
   return SR_OK;
 }
@@ -203,6 +223,7 @@ srStatus sri_step(srIntegrator* integrator, double t_limit) {
     return SR_INPUT;
   }
   integrator->why[0] = '\0';
+  integrator->detail[0] = '\0';
   integrator->dense = false;
   srStatus status = integrator->ops->step(integrator, t_limit);
   integrator->dense = status == SR_OK;

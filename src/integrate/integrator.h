@@ -33,8 +33,11 @@ enum {
 
 typedef struct srIntegratorOps {
   srMethod method;
-  unsigned needs;                                              // SRI_NEEDS(rates) | ...
-  size_t work_size;                                            // bytes of the private struct
+  unsigned needs;              // SRI_NEEDS(rates) | ...
+  unsigned needs_constrained;  // the same for a system with constraints; 0: as needs
+  bool index1;        // with constraints: accelerations from dynamics, constraint and gamma where these are offered
+  srProject project;  // what SR_PROJECT_DEFAULT means
+  size_t work_size;   // bytes of the private struct
   size_t (*room)(const srSystem* system, int n);               // doubles behind it
   void (*init)(srIntegrator* integrator);                      // lays out work in room; once
   void (*start)(srIntegrator* integrator);                     // forgets history; the new state is in t, x
@@ -43,6 +46,8 @@ typedef struct srIntegratorOps {
   void (*interpolate)(const srIntegrator* integrator, double theta, int first, int count, double* out);
   void (*destroy)(srIntegrator* integrator);  // NULL: nothing but the memory taken here
 } srIntegratorOps;
+
+typedef struct srConstrained srConstrained;
 
 struct srIntegrator {
   const srIntegratorOps* ops;
@@ -59,7 +64,9 @@ struct srIntegrator {
   void* work;        // private to the method
   double* room;      // its arrays
   bool started;
-  bool dense;  // x_before and the method's work describe the step from t_before to t
+  bool dense;                  // x_before and the method's work describe the step from t_before to t
+  srConstrained* constrained;  // NULL: the method does not look at the constraints
+  char detail[160];            // why a trial was refused, where more can be said than by the outcome
   char why[320];
 };
 

@@ -18,6 +18,20 @@ static void positive(srCompiler* c, int field, double* out) {
   }
 }
 
+static void stabilization(srCompiler* c) {
+  static const char* const words[] = {
+#define SR_WORD(NAME, word) word,
+      SR_STABILIZATION_LIST(SR_WORD)
+#undef SR_WORD
+  };
+  const char* given = sr_c_text(c, SR_ELEMENT_RUN, 0, SR_FIELD(srRunDef, stabilization));
+  for (int i = 0; given && i < SR_COUNT(words); i++) {
+    if (strcmp(given, words[i]) != 0) continue;
+    c->m->run_stabilization = (srStabilization)i;
+    c->m->run_stabilization_given = true;
+  }
+}
+
 static void run_defaults(srCompiler* c, bool given) {
   srModel* m = c->m;
   m->run_t_end = 1;
@@ -25,12 +39,19 @@ static void run_defaults(srCompiler* c, bool given) {
   m->run_rtol = 1e-6;
   m->run_atol = 1e-9;
   m->run_method = "dopri5";
+  m->run_alpha = m->run_beta = 10;
+  m->run_stabilization = SR_STABILIZATION_PROJECTION;
   if (!given) return;
   positive(c, SR_FIELD(srRunDef, t_end), &m->run_t_end);
   positive(c, SR_FIELD(srRunDef, step), &m->run_step);
   positive(c, SR_FIELD(srRunDef, rtol), &m->run_rtol);
   positive(c, SR_FIELD(srRunDef, atol), &m->run_atol);
   positive(c, SR_FIELD(srRunDef, every), &m->run_every);
+  positive(c, SR_FIELD(srRunDef, alpha), &m->run_alpha);
+  positive(c, SR_FIELD(srRunDef, beta), &m->run_beta);
+  const char* metric = sr_c_text(c, SR_ELEMENT_RUN, 0, SR_FIELD(srRunDef, metric));
+  m->run_metric_identity = strcmp(metric, "identity") == 0;
+  stabilization(c);
   m->run_method = sr_pool_text(c->pool, sr_c_text(c, SR_ELEMENT_RUN, 0, SR_FIELD(srRunDef, method)));
 }
 
@@ -59,6 +80,7 @@ static void stages(srCompiler* c) {
   sr_compile_sensors(c);
   sr_compile_drivers(c);
   sr_compile_forces(c);
+  sr_compile_constraints(c);
   if (sr_c_errors(c) == 0) sr_compile_programs(c);
 }
 

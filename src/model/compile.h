@@ -64,6 +64,7 @@ int sr_c_numbers(srCompiler* c, srElementKind kind, int i, int field, double* ou
 bool sr_c_number(srCompiler* c, srElementKind kind, int i, int field, double* out);
 // Nodes of a LAW attribute; as sr_c_numbers.
 int sr_c_laws(srCompiler* c, srElementKind kind, int i, int field, srNode* out, int max);
+srNode sr_c_law_text(srCompiler* c, const char* text, srPlace place);  // of one formula; SR_NO_NODE after an error
 // Orientation from rot or rpy and position from at (field -1: none) as a pose; false after an error.
 bool sr_c_pose(srCompiler* c, srElementKind kind, int i, int at, int rot, int rpy, double pose[16]);
 // "name" is new in its table, else an error.
@@ -75,17 +76,18 @@ bool sr_c_is_raw_call(const char* name);  // q, v, sensor: calls whose arguments
 int sr_c_errors(const srCompiler* c);
 
 // ------------------------------------------------------------------------------------------------------- stages
-void sr_compile_parameters(srCompiler* c);  // compile_value.c
-void sr_compile_tree(srCompiler* c);        // compile_tree.c: bodies, joints, links, coordinates
-void sr_compile_inertia(srCompiler* c);     // compile_inertia.c: bodies and links
-void sr_compile_points(srCompiler* c);      // compile_points.c
-void sr_compile_functions(srCompiler* c);   // compile_function.c: motions, plugins, registered laws and functions
-void sr_compile_sensors(srCompiler* c);     // compile_law.c: states and sensors
-void sr_compile_drivers(srCompiler* c);     // compile_law.c
-void sr_compile_forces(srCompiler* c);      // compile_force.c
-void sr_compile_programs(srCompiler* c);    // compile_law.c
-void sr_compile_run(srCompiler* c);         // compile.c: option and run
-void sr_compile_idle(srCompiler* c);        // compile_idle.c: attributes that do nothing
+void sr_compile_parameters(srCompiler* c);   // compile_value.c
+void sr_compile_tree(srCompiler* c);         // compile_tree.c: bodies, joints, links, coordinates
+void sr_compile_inertia(srCompiler* c);      // compile_inertia.c: bodies and links
+void sr_compile_points(srCompiler* c);       // compile_points.c
+void sr_compile_functions(srCompiler* c);    // compile_function.c: motions, plugins, registered laws and functions
+void sr_compile_sensors(srCompiler* c);      // compile_law.c: states and sensors
+void sr_compile_drivers(srCompiler* c);      // compile_law.c
+void sr_compile_forces(srCompiler* c);       // compile_force.c
+void sr_compile_constraints(srCompiler* c);  // compile_constraint.c: rows of G, after drivers and sensors
+void sr_compile_programs(srCompiler* c);     // compile_law.c
+void sr_compile_run(srCompiler* c);          // compile.c: option and run
+void sr_compile_idle(srCompiler* c);         // compile_idle.c: attributes that do nothing
 
 // Index of a point "body/point" or "body"; -1 after an error.
 int sr_c_point(srCompiler* c, srElementKind kind, int i, int field);

@@ -206,6 +206,8 @@ static void add_to_link(const Inertia* body, const double pose[16], double* link
 // A joint that moves nothing with inertia cannot be integrated: name it. Sums masses and moments from the tips inward.
 static void check_massless(srCompiler* c, const double* inertia) {
   srModel* m = c->m;
+  // In a loop it may be carried by others: then the solver of the constraints decides.
+  if (srs_count(c->spec, SR_ELEMENT_CLOSURE) + srs_count(c->spec, SR_ELEMENT_COUPLING) > 0) return;
   double* beyond = sr_pool_alloc(&c->scratch, (size_t)m->nlink * 2 * sizeof *beyond);  // mass, moments
   for (int i = m->nlink - 1; i > 0; i--) {
     const double* I = inertia + 16 * i;

@@ -289,6 +289,13 @@ bool sr_c_number(srCompiler* c, srElementKind kind, int i, int field, double* ou
   return sr_c_numbers(c, kind, i, field, out, 1) == 1;
 }
 
+srNode sr_c_law_text(srCompiler* c, const char* text, srPlace place) {
+  c->laws_open = true;
+  const srNode node = parse(c, text, place);
+  c->laws_open = false;
+  return node;
+}
+
 int sr_c_laws(srCompiler* c, srElementKind kind, int i, int field, srNode* out, int max) {
   srListItem* items = NULL;
   int n = items_of(c, kind, i, field, max, &items);

@@ -12,7 +12,8 @@ static size_t head(void) { return (sizeof(srData) / sizeof(double) + 2 * ALIGN) 
 // The recursions want 96 doubles a link; the programs their own registers; the two are not used at the same time.
 int sr_data_work(const srModel* m) {
   const int laws = sr_program_work(m->priv->laws), drivers = sr_program_work(m->priv->drivers);
-  return 96 * m->nlink + 8 * m->nv + (laws > drivers ? laws : drivers) + 256;
+  const int rows = sr_program_work(m->priv->rows), most = laws > drivers ? laws : drivers;
+  return 96 * m->nlink + 8 * m->nv + 12 * (m->nbody + 1) + (rows > most ? rows : most) + 256;
 }
 
 static size_t total(const srModel* m) {
@@ -23,10 +24,37 @@ static size_t total(const srModel* m) {
   return n;
 }
 
+static void destroy_solver(struct srDataPrivate* p) {
+  if (!p) return;
+  srm_saddle_destroy(p->saddle);
+  srm_rows_destroy(p->rows);
+  sr_free(p);
+}
+
+static struct srDataPrivate* create_solver(const srModel* m) {
+  struct srDataPrivate* p = sr_alloc(sizeof *p + 3 * (size_t)m->ng);
+  if (!p) return NULL;
+  p->kept = (unsigned char*)(p + 1);
+  p->taken = p->kept + m->ng;
+  p->unique = p->taken + m->ng;
+  p->M = (srmPattern){m->nv, m->nv, m->M_row, m->M_column};
+  p->G = (srmPattern){m->ng, m->nv, m->G_start, m->G_index};
+  p->shape = (srmSaddleShape){.nv = m->nv, .ng = m->ng, .M = &p->M, .G = &p->G};
+  p->saddle = srm_saddle_create(&p->shape);
+  p->rows = srm_rows_create(&p->shape);
+  if (p->saddle && p->rows) return p;
+  destroy_solver(p);
+  return NULL;
+}
+
 srData* sr_data_create(const srModel* model) {
   const srModel* m = model;
   double* memory = sr_alloc(total(m) * sizeof *memory);
-  if (!memory) return NULL;
+  struct srDataPrivate* solver = memory && m->looped ? create_solver(m) : NULL;
+  if (!memory || (m->looped && !solver)) {
+    sr_free(memory);
+    return NULL;
+  }
   srData* d = (srData*)(void*)memory;
   double* next = memory + head();
 #define SR_DATA_PLACE(name, count, doc)                                                                                \
@@ -35,11 +63,16 @@ srData* sr_data_create(const srModel* model) {
   SR_DATA_FIELDS(SR_DATA_PLACE)
 #undef SR_DATA_PLACE
   d->model = m;
+  d->priv = solver;
   sr_data_reset(m, d);
   return d;
 }
 
-void sr_data_destroy(srData* data) { sr_free(data); }
+void sr_data_destroy(srData* data) {
+  if (!data) return;
+  destroy_solver(data->priv);
+  sr_free(data);
+}
 
 void sr_data_reset(const srModel* model, srData* data) {
   const srModel* m = model;
@@ -51,6 +84,9 @@ void sr_data_reset(const srModel* model, srData* data) {
   if (m->ny > 0) memcpy(data->y, m->y0, (size_t)m->ny * sizeof(double));
   data->t = 0;
   data->stage = SR_STAGE_NONE;
+  data->rank = 0;
+  if (data->priv) data->priv->chosen = false;
+  data->alpha2 = data->beta2 = data->row_residual = 0;
   data->trouble[0] = '\0';
 }
 
@@ -61,5 +97,14 @@ void sr_data_copy(const srModel* model, const srData* from, srData* to) {
 #undef SR_DATA_COPY
   to->t = from->t;
   to->stage = from->stage;
+  to->rank = from->rank;
+  if (m->looped) {
+    memcpy(to->priv->kept, from->priv->kept, 3 * (size_t)m->ng);  // kept, taken, unique
+    to->priv->chosen = from->priv->chosen;
+    to->priv->rank = from->priv->rank;
+  }
+  to->alpha2 = from->alpha2;
+  to->beta2 = from->beta2;
+  to->row_residual = from->row_residual;
   memcpy(to->trouble, from->trouble, sizeof to->trouble);
 }

@@ -5,17 +5,33 @@
 #include <sarrus/model.h>
 
 #include "expr/expr.h"
+#include "math/saddle.h"
 
 struct srModelPrivate {
   srPool pool;         // everything the model points to
   srGraph* graph;      // all formulas of the model, for derivatives and the code generator
   srProgram* laws;     // inputs t, q, v, state, sensor, arg (link_arg) -> srData.formula
   srProgram* drivers;  // input t -> srData.motion: value, rate, second derivative of each driver
+  srProgram* rows;     // inputs t, q, v, sensor, arg (row_arg) -> srData.row_formula
   int ny_user;         // the first ny_user states are <state> elements ...
   int formula_rate;    // ... whose rates are srData.formula[formula_rate ...]
   void** plugins;      // handles of loaded shared libraries
   int nplugin;
   const double* limits;  // njoint x 2, NaN where there are none
+};
+
+// Of a data of a looped model: the solver of M a + c = f + G^T lambda, G a = gamma, and the rows that it counts.
+struct srDataPrivate {
+  srmPattern M, G;
+  srmSaddleShape shape;
+  srmSaddle* saddle;
+  srmRows* rows;
+  unsigned char* kept;    // ng: independent rows, held while an integrator steps
+  unsigned char* taken;   // ng: those of the last classification
+  unsigned char* unique;  // ng: rows whose multiplier is the only one possible
+  bool chosen;            // kept belongs to the motion under way
+  int rank;               // number of kept rows
+  double* dense;          // memory of the augmented Lagrangian while it is used (nv^2 + ng), else NULL
 };
 
 // The laws that come with the program: {"formula", "spring", ...}, ended by NULL. Defined in src/force/table.c: laws

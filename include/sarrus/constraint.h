@@ -1,0 +1,59 @@
+// Constraints: closures of loops, couplings, formulas, drivers. Rows, rank, reactions.
+//
+//   g(t, q) = 0 (np rows),   G v + b = 0 (ng rows, the first np are the derivatives of g),   G a = gamma
+//   M a + c = f + G^T lambda
+//
+// Signs of the multipliers, how redundant rows are treated and reported: docs/loops.md.
+#ifndef SARRUS_CONSTRAINT_H
+#define SARRUS_CONSTRAINT_H
+
+#include <sarrus/dynamics.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+// d->g, d->G, d->b at d's t and q. Needs the position stage. 0, > 0 where a row is not defined (d->trouble says why).
+SR_API int sr_constraints(const srModel* m, srData* d);
+// d->gamma, after sr_constraints. Needs the velocity stage. Overwrites d->a and link_accel.
+SR_API int sr_constraint_gamma(const srModel* m, srData* d);
+// G v + b (ng), after sr_constraints.
+SR_API void sr_constraint_velocity(const srModel* m, const srData* d, const double* v, double* out);
+// G as ng x nv, row-major, after sr_constraints; out += G^T lambda (nv).
+SR_API void sr_constraint_matrix(const srModel* m, const srData* d, double* G);
+SR_API void sr_constraint_force(const srModel* m, const srData* d, const double* lambda, double* out);
+
+// Which rows are independent at d's position, and which follow from them. All memory is taken here.
+typedef struct srRank {
+  int rank;                     // of all rows, drivers included
+  int rank_undriven;            // of the rows without the drivers
+  int nredundant;               // ng - rank
+  const int* redundant;         // nredundant: rows that can be left out; the rank stays
+  const int* set_start;         // nredundant + 1: the rows of dependent set i, the redundant row first, are
+  const int* set;               //   set[set_start[i]] .. set[set_start[i+1]-1]
+  const double* coefficient;    // for each entry of set: sum of coefficient times row is zero
+  const unsigned char* kept;    // ng: 1 for an independent row
+  const unsigned char* unique;  // ng: 1 where the multiplier is the only one possible
+} srRank;
+SR_API srStatus sr_rank_create(const srModel* m, srData* d, srRank** out);
+SR_API void sr_rank_destroy(srRank* rank);
+
+// Reactions of all joints (njoint x 6: moment, force) after sr_forward: the wrench that the body receives through its joint
+// from its parent, drives and springs of the joint included, about the origin of the body's frame, in its axes.
+// Overwrites d->link_accel (true accelerations) and d->work. 0, or > 0 where a law refuses.
+SR_API int sr_reactions(const srModel* m, srData* d, double* reaction);
+SR_API int sr_joint_reaction(const srModel* m, srData* d, int joint, double reaction[6]);
+// unique (njoint): 0 where another choice of redundant multipliers gives another reaction.
+SR_API void sr_reactions_unique(const srModel* m, srData* d, const srRank* rank, unsigned char* unique);
+
+// Corrections of least size, by the rows at d's position (sr_constraints done): x = -N^-1 G^T (G N^-1 G^T)^-1 r, so that
+// G x = -r in all independent rows. metric: N as values of the pattern of M (d->M is the mass matrix), NULL the identity.
+// Returns 0, or > 0 when N is singular on the kernel of G.
+SR_API int sr_constraint_correction(const srModel* m, srData* d, const double* metric, const double* r, double* x);
+// Mass matrix with armature at d's position into d->M.
+SR_API void sr_mass(const srModel* m, srData* d);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

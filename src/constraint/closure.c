@@ -1,0 +1,111 @@
+// Rows that several kinds of closures are made of. Paper 1, eq 1 to 6, with the errata of its quadratic terms: here they
+// follow from R' = [w] R alone, seen from the observer, where no term of his own motion appears.
+#include "constraint/closure.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "math/pose.h"
+
+const char* const sr_row_translation[6] = {"translation along x",  "translation along y",  "translation along z",
+                                           "translation along x'", "translation along y'", "translation along z'"};
+const char* const sr_row_rotation[6] = {"rotation about x",  "rotation about y",  "rotation about z",
+                                        "rotation about x'", "rotation about y'", "rotation about z'"};
+
+int sr_row_axis(const double e[3], int other) {
+  for (int k = 0; k < 3; k++) {
+    if (fabs(e[k]) > 1 - 1e-9) return k;
+  }
+  return 3 + other;
+}
+
+void sr_closure_triad(const double n[3], double frame[3][3]) {
+  int k = 0;
+  for (int i = 1; i < 3; i++) k = fabs(n[i]) > fabs(n[k]) ? i : k;
+  const int next = (k + 1) % 3;
+  for (int i = 0; i < 3; i++) frame[0][i] = (i == next) - n[next] * n[i];
+  const double length = srm_norm3(frame[0]);
+  for (int i = 0; i < 3; i++) frame[0][i] /= length;
+  memcpy(frame[2], n, 3 * sizeof *n);
+  srm_cross3(frame[2], frame[0], frame[1]);
+}
+
+void sr_turned(const srClosureIn* in, const double f[3], double out[3]) {
+  for (int i = 0; i < 3; i++) out[i] = srm_dot3(in->R + 3 * i, f);
+}
+
+void sr_row_displacement(const srClosureIn* in, const double e[3], int i, srClosureOut* out) {
+  out->g[i] = srm_dot3(e, in->d);
+  memcpy(out->W[i] + 3, e, 3 * sizeof *e);
+}
+
+void sr_row_cosine(const srClosureIn* in, const double e[3], const double f[3], double scale, double offset, int i,
+                   srClosureOut* out) {
+  double Rf[3], turn[3], twice[3];
+  sr_turned(in, f, Rf);
+  srm_cross3(Rf, e, out->W[i]);
+  srm_cross3(in->w, Rf, turn);
+  srm_cross3(in->w, turn, twice);
+  out->g[i] = scale * (srm_dot3(e, Rf) - offset);
+  for (int k = 0; k < 3; k++) out->W[i][k] *= scale;
+  out->bias[i] = scale * srm_dot3(e, twice);
+}
+
+void sr_row_tilt(const srClosure* c, const srClosureIn* in, int i, srClosureOut* out) {
+  sr_row_cosine(in, c->frame[1], c->frame[2], -1, 0, i, out);
+  sr_row_cosine(in, c->frame[0], c->frame[2], 1, 0, i + 1, out);
+}
+
+// Quaternion of R with q[0] >= 0, from its largest component: no cancellation at any angle (Shepperd 1978).
+static void quaternion(const double* R, double q[4]) {
+  const double trace = R[0] + R[4] + R[8];
+  int k = 0;
+  for (int i = 1; i < 3; i++) k = R[4 * i] > R[4 * k] ? i : k;
+  const int i = (k + 1) % 3, j = (k + 2) % 3;
+  if (trace >= R[4 * k]) {
+    q[0] = 0.5 * sqrt(1 + trace);
+    for (int l = 0; l < 3; l++) {
+      const int next = (l + 1) % 3, last = (l + 2) % 3;
+      q[1 + l] = (R[3 * last + next] - R[3 * next + last]) / (4 * q[0]);
+    }
+    return;
+  }
+  const double x = 0.5 * sqrt(fmax(0, 1 + R[4 * k] - R[4 * i] - R[4 * j]));
+  q[0] = (R[3 * j + i] - R[3 * i + j]) / (4 * x);
+  q[1 + k] = x;
+  q[1 + i] = (R[3 * i + k] + R[3 * k + i]) / (4 * x);
+  q[1 + j] = (R[3 * j + k] + R[3 * k + j]) / (4 * x);
+  if (q[0] < 0) {
+    for (int l = 0; l < 4; l++) q[l] = -q[l];
+  }
+}
+
+void sr_row_orientation(const srClosureIn* in, int i, srClosureOut* out) {
+  double q[4];
+  quaternion(in->R, q);
+  const double w2 = srm_dot3(in->w, in->w);
+  for (int k = 0; k < 3; k++) {
+    const int next = (k + 1) % 3, last = (k + 2) % 3;
+    out->g[i + k] = 2 * q[1 + k];
+    out->W[i + k][k] = q[0];  // (q0 1 - [qv]) w = q0 w + w x qv
+    out->W[i + k][next] = q[1 + last];
+    out->W[i + k][last] = -q[1 + next];
+    out->bias[i + k] = -0.5 * w2 * q[1 + k];
+  }
+}
+
+void sr_name_translation(srClosure* c, int i) {
+  for (int k = 0; k < 3; k++) c->row_name[i + k] = sr_row_translation[k];
+}
+
+void sr_name_cross_translation(srClosure* c, int i) {
+  for (int k = 0; k < 2; k++) c->row_name[i + k] = sr_row_translation[sr_row_axis(c->frame[k], k)];
+}
+
+void sr_name_tilt(srClosure* c, int i) {
+  for (int k = 0; k < 2; k++) c->row_name[i + k] = sr_row_rotation[sr_row_axis(c->frame[k], k)];
+}
+
+void sr_name_orientation(srClosure* c, int i) {
+  for (int k = 0; k < 3; k++) c->row_name[i + k] = sr_row_rotation[k];
+}

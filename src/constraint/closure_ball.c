@@ -1,0 +1,29 @@
+// Ball cut (paper 4, section 3.2.3, figure 13), 3 rows: the origins meet. Rows and multiplier are in the axes of the youngest
+// common ancestor of the two bodies. The residual is p_a - p_b, so that the multiplier is the force of the second body on
+// the first (catalog 4.16). With a normal (in the same axes) only the two rows square to it are kept: planar loops, where
+// the third holds by itself.
+#include "constraint/closure.h"
+
+static const double unit[3][3] = {{1, 0, 0}, {0, 1, 0}, {0, 0, 1}};
+
+static const char* setup(srClosure* c) {
+  c->np = c->has_normal ? 2 : 3;
+  if (c->has_normal) {
+    sr_name_cross_translation(c, 0);
+  } else {
+    sr_name_translation(c, 0);
+  }
+  return NULL;
+}
+
+static int evaluate(const srClosure* c, const srClosureIn* in, srClosureOut* out, const char** why) {
+  (void)why;
+  for (int i = 0; i < c->np; i++) {
+    const double* e = c->has_normal ? c->frame[i] : unit[i];
+    const double minus[3] = {-e[0], -e[1], -e[2]};
+    sr_row_displacement(in, minus, i, out);
+  }
+  return 0;
+}
+
+const srClosureKind sr_closure_ball = {.observer = SR_OBSERVER_COMMON, .setup = setup, .evaluate = evaluate};

@@ -1,0 +1,21 @@
+// Body cut (paper 4, section 3.2.3, figure 12), the same as a weld: frame b is frame a, 6 rows in the axes of a.
+#include "constraint/closure.h"
+
+static const double unit[3][3] = {{1, 0, 0}, {0, 1, 0}, {0, 0, 1}};
+
+static const char* setup(srClosure* c) {
+  c->np = 6;
+  sr_name_translation(c, 0);
+  sr_name_orientation(c, 3);
+  return NULL;
+}
+
+static int evaluate(const srClosure* c, const srClosureIn* in, srClosureOut* out, const char** why) {
+  (void)why;
+  (void)c;
+  for (int k = 0; k < 3; k++) sr_row_displacement(in, unit[k], k, out);
+  sr_row_orientation(in, 3, out);
+  return 0;
+}
+
+const srClosureKind sr_closure_body = {.observer = SR_OBSERVER_A, .setup = setup, .evaluate = evaluate};

@@ -1,0 +1,56 @@
+// Helical closure, 5 rows: b stays on the axis through a, its axis is that of a, and it advances by pitch per radian.
+//   s = t2.(R t1),  c = t1.(R t1),  phi = atan2(s, c);    g = n.d - pitch phi, taken modulo 2 pi pitch
+//   phi' = (c s' - s c') / (s^2 + c^2)
+// The angle of many turns is not a function of the pose, but the residual is: the nearest thread is the one that b is on, as
+// long as it has not slipped by half a turn. No counter of turns is needed.
+#include "constraint/closure.h"
+
+#include <math.h>
+
+#include "math/pose.h"
+
+static const double pi = 3.14159265358979323846;
+
+typedef struct Angle {
+  double value, row[3], bias;  // phi, phi' = row.w, phi'' = row.w' + bias
+} Angle;
+
+static Angle angle_about(const srClosure* c, const srClosureIn* in) {
+  double f[3], turn[3], twice[3], e[3];
+  Angle out;
+  sr_turned(in, c->frame[0], f);
+  srm_cross3(in->w, f, turn);
+  srm_cross3(in->w, turn, twice);
+  const double sine = srm_dot3(c->frame[1], f), cosine = srm_dot3(c->frame[0], f);
+  const double r2 = sine * sine + cosine * cosine;
+  for (int k = 0; k < 3; k++) e[k] = (cosine * c->frame[1][k] - sine * c->frame[0][k]) / r2;
+  const double s1 = srm_dot3(c->frame[1], turn), c1 = srm_dot3(c->frame[0], turn);
+  out.value = atan2(sine, cosine);
+  srm_cross3(f, e, out.row);
+  out.bias = srm_dot3(e, twice) - srm_dot3(out.row, in->w) * 2 * (sine * s1 + cosine * c1) / r2;
+  return out;
+}
+
+static const char* setup(srClosure* c) {
+  if (!c->has_pitch) return "a helical closure needs 'pitch', its advance per radian";
+  if (c->pitch == 0) return "the 'pitch' of a helical closure is zero: use a revolute closure";
+  c->np = 5;
+  sr_name_cross_translation(c, 0);
+  sr_name_tilt(c, 2);
+  c->row_name[4] = "advance along the axis";
+  return NULL;
+}
+
+static int evaluate(const srClosure* c, const srClosureIn* in, srClosureOut* out, const char** why) {
+  (void)why;
+  for (int k = 0; k < 2; k++) sr_row_displacement(in, c->frame[k], k, out);
+  sr_row_tilt(c, in, 2, out);
+  sr_row_displacement(in, c->frame[2], 4, out);
+  const Angle angle = angle_about(c, in);
+  out->g[4] = -c->pitch * remainder(angle.value - out->g[4] / c->pitch, 2 * pi);
+  out->bias[4] = -c->pitch * angle.bias;
+  for (int k = 0; k < 3; k++) out->W[4][k] = -c->pitch * angle.row[k];
+  return 0;
+}
+
+const srClosureKind sr_closure_helical = {.observer = SR_OBSERVER_A, .setup = setup, .evaluate = evaluate};

@@ -1,0 +1,18 @@
+// Planar closure, 3 rows: b stays in the plane through a, and its normal is that of a.
+#include "constraint/closure.h"
+
+static const char* setup(srClosure* c) {
+  c->np = 3;
+  c->row_name[0] = sr_row_translation[sr_row_axis(c->frame[2], 2)];
+  sr_name_tilt(c, 1);
+  return NULL;
+}
+
+static int evaluate(const srClosure* c, const srClosureIn* in, srClosureOut* out, const char** why) {
+  (void)why;
+  sr_row_displacement(in, c->frame[2], 0, out);
+  sr_row_tilt(c, in, 1, out);
+  return 0;
+}
+
+const srClosureKind sr_closure_planar = {.observer = SR_OBSERVER_A, .setup = setup, .evaluate = evaluate};

@@ -1,0 +1,16 @@
+// Point on a line, 2 rows: b stays on the line through a along the axis.
+#include "constraint/closure.h"
+
+static const char* setup(srClosure* c) {
+  c->np = 2;
+  sr_name_cross_translation(c, 0);
+  return NULL;
+}
+
+static int evaluate(const srClosure* c, const srClosureIn* in, srClosureOut* out, const char** why) {
+  (void)why;
+  for (int k = 0; k < 2; k++) sr_row_displacement(in, c->frame[k], k, out);
+  return 0;
+}
+
+const srClosureKind sr_closure_point_line = {.observer = SR_OBSERVER_A, .setup = setup, .evaluate = evaluate};

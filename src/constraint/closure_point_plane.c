@@ -1,0 +1,16 @@
+// Point on a plane, 1 row: b stays in the plane through a whose normal is the axis.
+#include "constraint/closure.h"
+
+static const char* setup(srClosure* c) {
+  c->np = 1;
+  c->row_name[0] = sr_row_translation[sr_row_axis(c->frame[2], 2)];
+  return NULL;
+}
+
+static int evaluate(const srClosure* c, const srClosureIn* in, srClosureOut* out, const char** why) {
+  (void)why;
+  sr_row_displacement(in, c->frame[2], 0, out);
+  return 0;
+}
+
+const srClosureKind sr_closure_point_plane = {.observer = SR_OBSERVER_A, .setup = setup, .evaluate = evaluate};

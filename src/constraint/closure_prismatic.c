@@ -1,0 +1,18 @@
+// Prismatic closure, 5 rows: b stays on the axis through a, and does not turn.
+#include "constraint/closure.h"
+
+static const char* setup(srClosure* c) {
+  c->np = 5;
+  sr_name_cross_translation(c, 0);
+  sr_name_orientation(c, 2);
+  return NULL;
+}
+
+static int evaluate(const srClosure* c, const srClosureIn* in, srClosureOut* out, const char** why) {
+  (void)why;
+  for (int k = 0; k < 2; k++) sr_row_displacement(in, c->frame[k], k, out);
+  sr_row_orientation(in, 2, out);
+  return 0;
+}
+
+const srClosureKind sr_closure_prismatic = {.observer = SR_OBSERVER_A, .setup = setup, .evaluate = evaluate};

@@ -1,0 +1,20 @@
+// Revolute closure, 5 rows: the origins meet (axes of a), the axis of b is that of a. Paper 1, eq 4 to 6.
+#include "constraint/closure.h"
+
+static const double unit[3][3] = {{1, 0, 0}, {0, 1, 0}, {0, 0, 1}};
+
+static const char* setup(srClosure* c) {
+  c->np = 5;
+  sr_name_translation(c, 0);
+  sr_name_tilt(c, 3);
+  return NULL;
+}
+
+static int evaluate(const srClosure* c, const srClosureIn* in, srClosureOut* out, const char** why) {
+  (void)why;
+  for (int k = 0; k < 3; k++) sr_row_displacement(in, unit[k], k, out);
+  sr_row_tilt(c, in, 3, out);
+  return 0;
+}
+
+const srClosureKind sr_closure_revolute = {.observer = SR_OBSERVER_A, .setup = setup, .evaluate = evaluate};

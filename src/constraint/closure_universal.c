@@ -1,0 +1,31 @@
+// Universal closure, 4 rows: the origins meet (axes of a); `axis`, fixed in a, and `axis2`, fixed in b, keep their angle.
+// The last row is the rotation about their common normal, in radians where it is small.
+#include "constraint/closure.h"
+#include "math/pose.h"
+
+static const double unit[3][3] = {{1, 0, 0}, {0, 1, 0}, {0, 0, 1}};
+
+static const char* setup(srClosure* c) {
+  if (!c->has_axis2) return "a universal closure needs 'axis2', its second axis";
+  double cross[3];
+  srm_cross3(c->frame[2], c->axis2, cross);
+  if (srm_norm3(cross) < 1e-4) return "the two axes of a universal closure must not be parallel";
+  c->np = 4;
+  sr_name_translation(c, 0);
+  const double length = srm_norm3(cross);
+  for (int k = 0; k < 3; k++) cross[k] /= length;
+  c->row_name[3] = sr_row_rotation[sr_row_axis(cross, 2)];
+  return NULL;
+}
+
+static int evaluate(const srClosure* c, const srClosureIn* in, srClosureOut* out, const char** why) {
+  (void)why;
+  double cross[3];
+  srm_cross3(c->frame[2], c->axis2, cross);
+  const double scale = -1 / srm_norm3(cross);
+  for (int k = 0; k < 3; k++) sr_row_displacement(in, unit[k], k, out);
+  sr_row_cosine(in, c->frame[2], c->axis2, scale, srm_dot3(c->frame[2], c->axis2), 3, out);
+  return 0;
+}
+
+const srClosureKind sr_closure_universal = {.observer = SR_OBSERVER_A, .setup = setup, .evaluate = evaluate};

@@ -1,0 +1,48 @@
+// What the files of this folder share, and what the analyses take beside <sarrus/constraint.h>.
+#ifndef SR_CONSTRAINT_INTERNAL_H
+#define SR_CONSTRAINT_INTERNAL_H
+
+#include <sarrus/constraint.h>
+
+#include "model/private.h"
+
+// sr_forward for integrators: the same a, lambda, ydot, power, but kinematics of links only as far as laws see them, and
+// of a looped model with the rows that sr_choose_rows has chosen.
+int sr_forward_rates(const srModel* m, srData* d, double tau_stage);
+
+// Independent rows at d's position (sr_constraints and sr_mass done) for the steps to come. Rows that were kept are kept
+// on when the rank falls: a singular position is passed, not obeyed. Returns the rank found, -1 when M fails.
+int sr_choose_rows(const srModel* m, srData* d);
+#define SR_RANK_TAU                                                                                                    \
+  1e-5  // sine of the angle to the other rows up to which a row is dependent (half_explicit_redundancy.md)
+
+// ---- solve.c: d->a, lambda, rank, row_residual; need the velocity stage and d->f
+int sr_solve_state(const srModel* m, srData* d);     // at any state: rows classified here, lambda of least norm
+int sr_solve_stepping(const srModel* m, srData* d);  // with the rows that were chosen
+
+int sr_solve_augmented(const srModel* m, srData* d);  // augmented.c, in priv->dense
+// Parts of them: g, G, b, gamma, bias, M; what G a must be, from G v + b in out; the sentence when M fails (returns 1).
+int sr_equations(const srModel* m, srData* d);
+void sr_row_right_side(const srModel* m, const srData* d, double* out);
+int sr_no_metric(srData* d);
+void sr_bias_force(const srModel* m, srData* d);    // d->bias, at the velocity stage; sets link_accel for a = 0
+void sr_driver_power(const srModel* m, srData* d);  // adds the power of d->lambda to d->power
+
+// ---- frames.c
+// What an observer sees of a frame (stage of d), in his axes; bias: with accelerations from sr_bias_acceleration.
+typedef struct srSeen {
+  double R[9], d[3], w[3], u[3], wd[3], ud[3];
+} srSeen;
+void sr_see(const srModel* m, const srData* d, int point, int observer, srSeen* out);
+// Columns over the twist (w, u) of what moves `point` against `observer`, for all coordinates between them: descending
+// coordinates into dof, 6 numbers each into column; returns how many. common >= 0: displacement of point less that of
+// observer, both seen from that point and in its axes.
+int sr_path_columns(const srModel* m, const srData* d, int point, int observer, int common, int* dof, double* column);
+// link_accel as if a were 0. d->a is 0 afterwards, the stage that of accelerations.
+void sr_bias_acceleration(const srModel* m, srData* d);
+
+// ---- formula.c
+int sr_formula_rows(const srModel* m, srData* d);    // their part of sr_constraints
+void sr_formula_gamma(const srModel* m, srData* d);  // their part of sr_constraint_gamma
+
+#endif

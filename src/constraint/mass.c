@@ -1,0 +1,58 @@
+// Mass matrix with armature by its pattern: composite rigid bodies (Featherstone 2008, section 6.2), as crba.c, but only
+// the entries that are not zero are visited. Cost and memory are the sum of the depths of the coordinates, so that a chain
+// of many short loops stays linear; crba.c fills a dense matrix.
+#include <string.h>
+
+#include "constraint/constraint.h"
+#include "dynamics/link.h"
+
+// Adds the inertia of a child, carried to the parent's axes and origin.
+static void add_to_parent(const double* X, const double* child, double* parent) {
+  const srmPose pose = srm_pose_load(X);
+  const srmInertia I = srm_inertia_load(child), P = srm_inertia_load(parent);
+  const v4 mass = v4_lane(I.h, 3), Rh = m3_mul(pose.R, I.h), g = Rh + 0.5 * mass * pose.p;
+  const m3 RJ = m3_product(pose.R, I.J), RJR = m3_product_transposed(RJ, X);
+  const double pg = 2 * v4_dot(pose.p, g);
+  m3 J = m3_plus(P.J, RJR);
+  for (int i = 0; i < 3; i++) {
+    J.c[i] -= pose.p * v4_all(g[i]) + g * v4_all(pose.p[i]);
+    J.c[i][i] += pg;
+    J.c[i][3] = 0;
+  }
+  v4 h = P.h + Rh + mass * pose.p;
+  h[3] = P.h[3] + I.h[3];
+  srm_inertia_store(parent, (srmInertia){J, h});
+}
+
+static void put(double* M, const int* place, double value) { M[place[0]] = M[place[1]] = value; }
+
+// Row of coordinate k of link i: its wrench F is carried to the ground, and meets the axes on the way.
+static void fill_row(const srModel* m, srData* d, int i, int k, const double* inertia) {
+  const int dof = m->link_v[i] + k;
+  const int* place = m->M_place + 2 * m->M_start[dof];
+  double unit[6] = {0};
+  _Alignas(32) double F[8];
+  unit[k] = 1;
+  srm_wrench_store(F,
+                   srm_momentum(srm_inertia_load(inertia), sr_link_relative(m->link_type[i], m->link_pitch[i], unit)));
+  int last = k;  // of the coordinates of the link, those before k
+  for (int link = i; link > 0; link = m->link_parent[link]) {
+    for (int j = last; j >= 0; j--, place += 2) {
+      double value = sr_link_project(m->link_type[link], m->link_pitch[link], j, F);
+      if (link == i && j == k) value += m->dof_armature[dof];
+      put(d->M, place, value);
+    }
+    srm_wrench_store(F, srm_wrench_to_parent(srm_pose_load(d->link_X + 16 * link), srm_wrench_load(F)));
+    last = sr_link_nv[m->link_type[m->link_parent[link]]] - 1;
+  }
+}
+
+void sr_mass(const srModel* m, srData* d) {
+  double* composite = d->work;
+  memcpy(composite, m->link_inertia, 16 * (size_t)m->nlink * sizeof *composite);
+  for (int i = m->nlink - 1; i > 0; i--) {
+    double* own = composite + 16 * i;
+    for (int k = 0; k < sr_link_nv[m->link_type[i]]; k++) fill_row(m, d, i, k, own);
+    if (m->link_parent[i] > 0) add_to_parent(d->link_X + 16 * i, own, composite + 16 * m->link_parent[i]);
+  }
+}

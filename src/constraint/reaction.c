@@ -1,0 +1,157 @@
+// Reactions of all joints: Newton and Euler for every body, with all that acts on it from outside, from the tips to the ground.
+//
+//   reaction_b = (inertia, gravity counted) - laws - closures - formulas, on b and on everything beyond it
+//
+// Over bodies, not links: a weld transmits a wrench too. All wrenches are about the ground's origin in inertial axes until the
+// end. Forces on joint coordinates (drives, springs, couplings) act inside the joint and are part of its reaction.
+#include "constraint/reaction.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "force/force.h"
+#include "math/pose.h"
+#include "model/closure.h"
+
+// moment and force at a place, on a body.
+static void add_wrench(double* wrench, int body, const double* at, const double* moment, const double* force,
+                       double sign) {
+  double turn[3];
+  srm_cross3(at, force, turn);
+  double* sum = wrench + 6 * body;
+  for (int i = 0; i < 3; i++) {
+    sum[i] += sign * (moment[i] + turn[i]);
+    sum[3 + i] += sign * force[i];
+  }
+}
+
+static void pose_of(const srModel* m, const srData* d, int point, double pose[16]) {
+  srm_pose_compose(d->link_pose + 16 * m->point_link[point], m->point_pose + 16 * point, pose);
+}
+
+void sr_pair_wrench(const srModel* m, const srData* d, int point, int observer, int common, const double w[6],
+                    double* wrench) {
+  double a[16], b[16], c[16], moment[3], force[3], opposite[3], arm[3];
+  pose_of(m, d, point, b);
+  pose_of(m, d, observer, a);
+  pose_of(m, d, common >= 0 ? common : observer, c);
+  srm_pose_rotate(c, w, moment);
+  srm_pose_rotate(c, w + 3, force);
+  add_wrench(wrench, m->point_body[point], b + 12, moment, force, 1);
+  if (common < 0) {
+    add_wrench(wrench, m->point_body[observer], b + 12, moment, force, -1);
+    return;
+  }
+  // The observer's axes turn with the common ancestor: what is left of the couple acts there.
+  const double none[3] = {0};
+  add_wrench(wrench, m->point_body[observer], a + 12, moment, force, -1);
+  for (int i = 0; i < 3; i++) arm[i] = a[12 + i] - b[12 + i];
+  srm_cross3(arm, force, opposite);
+  add_wrench(wrench, m->point_body[common], none, opposite, none, 1);
+}
+
+static void closure_wrenches(const srModel* m, srData* d, const double* lambda, double* wrench) {
+  for (int i = 0; i < m->nclosure; i++) {
+    const srClosure* c = &m->closure[i];
+    srClosureOut out;
+    double w[6] = {0};
+    if (sr_closure_evaluate(m, d, c, &out) != 0) continue;
+    for (int k = 0; k < c->np + c->nvel; k++) {
+      const double multiplier = lambda[k < c->np ? c->row + k : c->vrow + k - c->np];
+      for (int j = 0; j < 6; j++) w[j] += multiplier * out.W[k][j];
+    }
+    const bool both = c->kind->observer == SR_OBSERVER_COMMON;
+    sr_pair_wrench(m, d, c->point[1], c->point[0], both ? c->common : -1, w, wrench);
+  }
+}
+
+// What moves a body as it moves: inertia and weight.
+static void inertia_wrench(const srModel* m, const srData* d, int body, double* wrench) {
+  srFrameMotion x;
+  sr_frame_motion(m, d, body, 0, &x);
+  double pose[16], J[9], arm[3], at[3], Jw[3], Jwd[3], gyro[3], turn[3], twice[3], force[3], moment[3];
+  pose_of(m, d, body, pose);
+  srm_pose_rotate(pose, m->body_com + 4 * body, arm);
+  srm_pose_rotate_tensor(pose, m->body_inertia + 9 * body, J);
+  for (int i = 0; i < 3; i++) {
+    at[i] = pose[12 + i] + arm[i];
+    Jw[i] = srm_dot3(J + 3 * i, x.angular_velocity);
+    Jwd[i] = srm_dot3(J + 3 * i, x.angular_acceleration);
+  }
+  srm_cross3(x.angular_velocity, Jw, gyro);
+  srm_cross3(x.angular_velocity, arm, turn);
+  srm_cross3(x.angular_velocity, turn, twice);
+  srm_cross3(x.angular_acceleration, arm, turn);
+  for (int i = 0; i < 3; i++) {
+    force[i] = m->body_mass[body] * (x.acceleration[i] + turn[i] + twice[i] - m->gravity[i]);
+    moment[i] = Jwd[i] + gyro[i];
+  }
+  add_wrench(wrench, body, at, moment, force, 1);
+}
+
+// Sums from the tips to the ground, then to the frame of each body.
+static void transmit(const srModel* m, const srData* d, double* wrench, double* reaction) {
+  for (int body = m->nbody; body > 0; body--) {
+    double* own = wrench + 6 * body;
+    double* parent = wrench + 6 * m->body_parent[body];
+    double pose[16], turn[3];
+    for (int i = 0; i < 6; i++) parent[i] += own[i];
+    pose_of(m, d, body, pose);
+    srm_cross3(pose + 12, own + 3, turn);
+    double* out = reaction + 6 * m->body_joint[body];
+    for (int i = 0; i < 3; i++) {
+      const double moment[3] = {own[0] - turn[0], own[1] - turn[1], own[2] - turn[2]};
+      out[i] = srm_dot3(pose + 4 * i, moment);
+      out[3 + i] = srm_dot3(pose + 4 * i, own + 3);
+    }
+  }
+}
+
+static void subtract_constraints(const srModel* m, srData* d, const double* lambda, double* wrench) {
+  const int n = 6 * (m->nbody + 1);
+  for (int i = 0; i < n; i++) wrench[i] = -wrench[i];
+  closure_wrenches(m, d, lambda, wrench);
+  if (m->nformula_row > 0) sr_formula_wrenches(m, d, lambda, wrench);
+  for (int i = 0; i < n; i++) wrench[i] = -wrench[i];
+}
+
+int sr_reactions(const srModel* m, srData* d, double* reaction) {
+  double* wrench = d->work;
+  if (d->stage < SR_STAGE_VELOCITY) return 1;
+  sr_acceleration(m, d);
+  memset(wrench, 0, 6 * (size_t)(m->nbody + 1) * sizeof *wrench);
+  const int answer = sr_body_forces(m, d, wrench);
+  for (int i = 0; i < 6 * (m->nbody + 1); i++) wrench[i] = -wrench[i];
+  for (int body = 1; body <= m->nbody; body++) inertia_wrench(m, d, body, wrench);
+  if (m->looped) subtract_constraints(m, d, d->lambda, wrench);
+  transmit(m, d, wrench, reaction);
+  return answer;
+}
+
+int sr_joint_reaction(const srModel* m, srData* d, int joint, double reaction[6]) {
+  double* all = d->work + 6 * (m->nbody + 1);
+  const int answer = sr_reactions(m, d, all);
+  memcpy(reaction, all + 6 * joint, 6 * sizeof *reaction);
+  return answer;
+}
+
+void sr_reactions_unique(const srModel* m, srData* d, const srRank* rank, unsigned char* unique) {
+  double *wrench = d->work, *reaction = wrench + 6 * (m->nbody + 1), *lambda = d->row_work;
+  memset(unique, 1, (size_t)m->njoint);
+  for (int s = 0; s < rank->nredundant && m->looped; s++) {
+    double size = 0;
+    memset(lambda, 0, (size_t)m->ng * sizeof *lambda);
+    for (int k = rank->set_start[s]; k < rank->set_start[s + 1]; k++) {
+      lambda[rank->set[k]] = rank->coefficient[k];
+      size = fmax(size, fabs(rank->coefficient[k]));
+    }
+    memset(wrench, 0, 6 * (size_t)(m->nbody + 1) * sizeof *wrench);
+    subtract_constraints(m, d, lambda, wrench);
+    transmit(m, d, wrench, reaction);
+    for (int j = 0; j < m->njoint; j++) {
+      for (int i = 0; i < 6; i++) {
+        if (fabs(reaction[6 * j + i]) > 1e-6 * size) unique[j] = 0;
+      }
+    }
+  }
+}

@@ -1,0 +1,175 @@
+// All rows of the constraints: residuals g, Jacobian G by its pattern, b, and gamma = -(dG/dt v + db/dt).
+//
+//   closure    g, W from its kind;  G = W * columns of the twist;  gamma = -(W (w', u') + bias), with (w', u') of the
+//              frames when all joint accelerations are 0
+//   coupling   g = q_i - ratio q_j - offset
+//   driver     g = q_i - s(t),  b = -s',  gamma = s''
+//   formula    formula.c
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "constraint/constraint.h"
+#include "constraint/reaction.h"
+#include "force/force.h"
+#include "math/pose.h"
+#include "model/closure.h"
+
+static void minus(double* a, const double* b, int n) {
+  for (int i = 0; i < n; i++) a[i] -= b[i];
+}
+
+// ---- closures -------------------------------------------------------------------------------------------------------
+
+static bool common_observer(const srClosure* c) { return c->kind->observer == SR_OBSERVER_COMMON; }
+
+static void see_closure(const srModel* m, const srData* d, const srClosure* c, srSeen* out) {
+  if (!common_observer(c)) {
+    sr_see(m, d, c->point[1], c->point[0], out);
+    return;
+  }
+  srSeen a;
+  sr_see(m, d, c->point[1], c->common, out);
+  sr_see(m, d, c->point[0], c->common, &a);
+  minus(out->d, a.d, 3);
+  minus(out->w, a.w, 3);
+  minus(out->u, a.u, 3);
+  minus(out->wd, a.wd, 3);
+  minus(out->ud, a.ud, 3);
+}
+
+static int evaluate_closure(srData* d, const srClosure* c, const srSeen* seen, bool moving, srClosureOut* out) {
+  srClosureIn in = {0};
+  memcpy(in.R, seen->R, sizeof in.R);
+  memcpy(in.d, seen->d, sizeof in.d);
+  if (moving) {
+    memcpy(in.w, seen->w, sizeof in.w);
+    memcpy(in.u, seen->u, sizeof in.u);
+  }
+  memset(out, 0, sizeof *out);
+  const char* why = "";
+  const int answer = c->kind->evaluate(c, &in, out, &why);
+  if (answer != 0) (void)snprintf(d->trouble, sizeof d->trouble, "closure '%s' has no rows here: %s", c->name, why);
+  return answer;
+}
+
+int sr_closure_evaluate(const srModel* m, srData* d, const srClosure* c, srClosureOut* out) {
+  srSeen seen;
+  see_closure(m, d, c, &seen);
+  return evaluate_closure(d, c, &seen, false, out);
+}
+
+static int closure_row(const srClosure* c, int k) { return k < c->np ? c->row + k : c->vrow + k - c->np; }
+
+// W times a column. What is left of a cancellation is rounding, and must not pass for a row of its own.
+static double entry(const double* W, const double* column) {
+  double sum = 0, scale_W = 0, scale_column = 0;
+  for (int i = 0; i < 6; i++) {
+    sum += W[i] * column[i];
+    scale_W += fabs(W[i]);
+    scale_column += fabs(column[i]);
+  }
+  return fabs(sum) > 2e-14 * scale_W * scale_column ? sum : 0;
+}
+
+static int closure_rows(const srModel* m, srData* d, const srClosure* c) {
+  srSeen seen;
+  srClosureOut out;
+  see_closure(m, d, c, &seen);
+  const int answer = evaluate_closure(d, c, &seen, false, &out);
+  if (answer != 0) return answer;
+  double* column = d->work;
+  int* dof = (int*)(void*)(column + 6 * m->nv);
+  const int n = sr_path_columns(m, d, c->point[1], c->point[0], common_observer(c) ? c->common : -1, dof, column);
+  for (int k = 0; k < c->np + c->nvel; k++) {
+    const int row = closure_row(c, k);
+    double* G = d->G + m->G_start[row] + n;  // columns come descending, the pattern ascends
+    const double* W = out.W[k];
+    for (int i = 0; i < n; i++) *--G = entry(W, column + 6 * i);
+    if (k < c->np) d->g[row] = out.g[k];
+    d->b[row] = 0;
+  }
+  return 0;
+}
+
+static int closure_gamma(const srModel* m, srData* d, const srClosure* c) {
+  srSeen seen;
+  srClosureOut out;
+  see_closure(m, d, c, &seen);
+  const int answer = evaluate_closure(d, c, &seen, true, &out);
+  if (answer != 0) return answer;
+  for (int k = 0; k < c->np + c->nvel; k++) {
+    const double* W = out.W[k];
+    d->gamma[closure_row(c, k)] = -(srm_dot3(W, seen.wd) + srm_dot3(W + 3, seen.ud) + out.bias[k]);
+  }
+  return 0;
+}
+
+// ---- couplings and drivers --------------------------------------------------------------------------------------------
+
+static void coupling_row(const srModel* m, srData* d, const srCoupling* c) {
+  double* G = d->G + m->G_start[c->row];
+  const bool follower_first = c->dof[0] < c->dof[1];
+  G[follower_first ? 0 : 1] = 1;
+  G[follower_first ? 1 : 0] = -c->ratio;
+  d->g[c->row] = d->q[c->qdof[0]] - c->ratio * d->q[c->qdof[1]] - c->offset;
+  d->b[c->row] = 0;
+}
+
+static void driver_rows(const srModel* m, srData* d) {
+  for (int i = 0; i < m->ndriver; i++) {
+    const int row = m->row_driver + i;
+    d->G[m->G_start[row]] = 1;
+    d->g[row] = d->q[m->driver[i].qdof] - d->motion[3 * i];
+    d->b[row] = -d->motion[3 * i + 1];
+  }
+}
+
+// ---- all --------------------------------------------------------------------------------------------------------------
+
+int sr_constraints(const srModel* m, srData* d) {
+  SR_ASSERT(d->stage >= SR_STAGE_POSITION);
+  sr_driver_motion(m, d);
+  for (int i = 0; i < m->nclosure; i++) {
+    const int answer = closure_rows(m, d, &m->closure[i]);
+    if (answer != 0) return answer;
+  }
+  for (int i = 0; i < m->ncoupling; i++) coupling_row(m, d, &m->coupling[i]);
+  driver_rows(m, d);
+  return m->nformula_row > 0 ? sr_formula_rows(m, d) : 0;
+}
+
+int sr_constraint_gamma(const srModel* m, srData* d) {
+  SR_ASSERT(d->stage >= SR_STAGE_VELOCITY);
+  sr_bias_acceleration(m, d);
+  int answer = 0;
+  for (int i = 0; i < m->nclosure && answer == 0; i++) answer = closure_gamma(m, d, &m->closure[i]);
+  for (int i = 0; i < m->ncoupling; i++) d->gamma[m->coupling[i].row] = 0;
+  for (int i = 0; i < m->ndriver; i++) d->gamma[m->row_driver + i] = d->motion[3 * i + 2];
+  if (m->nformula_row > 0) sr_formula_gamma(m, d);
+  d->stage = SR_STAGE_VELOCITY;  // the accelerations are not those of the motion
+  return answer;
+}
+
+void sr_constraint_velocity(const srModel* m, const srData* d, const double* v, double* out) {
+  for (int i = 0; i < m->ng; i++) {
+    double sum = d->b[i];
+    for (int k = m->G_start[i]; k < m->G_start[i + 1]; k++) sum += d->G[k] * v[m->G_index[k]];
+    out[i] = sum;
+  }
+}
+
+void sr_constraint_matrix(const srModel* m, const srData* d, double* G) {
+  memset(G, 0, (size_t)m->ng * (size_t)m->nv * sizeof *G);
+  for (int i = 0; i < m->ng; i++) {
+    for (int k = m->G_start[i]; k < m->G_start[i + 1]; k++) {
+      G[(size_t)i * (size_t)m->nv + (size_t)m->G_index[k]] = d->G[k];
+    }
+  }
+}
+
+void sr_constraint_force(const srModel* m, const srData* d, const double* lambda, double* out) {
+  for (int i = 0; i < m->ng; i++) {
+    for (int k = m->G_start[i]; k < m->G_start[i + 1]; k++) out[m->G_index[k]] += d->G[k] * lambda[i];
+  }
+}

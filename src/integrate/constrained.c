@@ -1,0 +1,194 @@
+// Constraints as the integrators see them: evaluation, and the index-1 form
+//   [ M  -D^T ] [   v'   ]   [   f   ]
+//   [ G    0  ] [ lambda ] = [ gamma ]        over the rows in use, which stay the same in all stages
+// gamma = -(dG/dt v + db/dt). Where the system does not offer it, it is the difference of G v + b along the motion with v
+// held: -(F(t + e, q + e q') - F(t - e, q - e q')) / 2e, good to about 1e-10.
+#include "integrate/constrained.h"
+
+#include <math.h>
+#include <string.h>
+
+// ---- life -------------------------------------------------------------------------------------------------------------
+
+bool sri_constrained_wanted(const srIntegrator* integrator) {
+  const srIntegratorOps* ops = integrator->ops;
+  return integrator->system.ng > 0 && (ops->needs_constrained != 0 || integrator->options.project > SR_PROJECT_NONE);
+}
+
+static srmPattern pattern_of(const srSparsity* s) {
+  if (s == NULL) return (srmPattern){0};
+  return (srmPattern){.nrow = s->nrow, .ncol = s->ncol, .row = s->row, .column = s->column};
+}
+
+// Lays the arrays into one block.
+static bool allocate(srConstrained* c, const srSystem* s) {
+  const size_t nv = (size_t)s->nv, nq = (size_t)s->nq, ng = (size_t)s->ng;
+  struct {
+    double** to;
+    size_t count;
+  } parts[] = {{&c->M, c->nM},
+               {&c->f, nv},
+               {&c->D, c->nG},
+               {&c->G, c->nG},
+               {&c->b, ng},
+               {&c->g, ng},
+               {&c->G_stage, c->nG},
+               {&c->r, ng},
+               {&c->lambda, ng},
+               {&c->length, ng},
+               {&c->scale, ng},
+               {&c->u, ng},
+               {&c->dv, nv},
+               {&c->gamma, ng},
+               {&c->q, nq},
+               {&c->slope, nq},
+               {&c->y_rate, (size_t)s->ny}};
+  size_t count = 0;
+  for (int i = 0; i < SR_COUNT(parts); ++i) count += parts[i].count + 1;
+  c->block = sr_alloc(count * sizeof(double) + 3 * ng);
+  if (c->block == NULL) return false;
+  double* at = c->block;
+  for (int i = 0; i < SR_COUNT(parts); ++i) {
+    *parts[i].to = at;
+    at += parts[i].count + 1;
+  }
+  c->kept = (unsigned char*)at;
+  c->position = c->kept + ng;
+  c->trial = c->position + ng;
+  return true;
+}
+
+bool sri_constrained_create(srIntegrator* integrator) {
+  const srSystem* s = &integrator->system;
+  const srIntegratorOptions* o = &integrator->options;
+  srConstrained* c = sr_alloc(sizeof *c);
+  integrator->constrained = c;
+  if (c == NULL) return false;
+  c->M_pattern = pattern_of(s->M_sparsity);
+  c->G_pattern = pattern_of(s->G_sparsity);
+  c->shape = (srmSaddleShape){.nv = s->nv, .ng = s->ng};
+  if (s->M_sparsity != NULL) c->shape.M = &c->M_pattern;
+  if (s->G_sparsity != NULL) c->shape.G = &c->G_pattern;
+  c->nM = c->shape.M != NULL ? (size_t)srm_pattern_count(&c->M_pattern) : (size_t)s->nv * (size_t)s->nv;
+  c->nG = c->shape.G != NULL ? (size_t)srm_pattern_count(&c->G_pattern) : (size_t)s->ng * (size_t)s->nv;
+  c->stage = srm_saddle_create(&c->shape);
+  c->end = srm_saddle_create(&c->shape);
+  c->rows = srm_rows_create(&c->shape);
+  c->project = o->project == SR_PROJECT_DEFAULT ? integrator->ops->project : o->project;
+  c->metric = s->dynamics != NULL ? o->metric : SR_METRIC_IDENTITY;
+  c->tau = fmax(o->rank_tolerance > 0 ? o->rank_tolerance : 1e-5, 10 * o->geometry_error);
+  c->index1 = integrator->ops->needs_constrained != 0 && s->dynamics != NULL;
+  c->rank = -1;
+  return c->stage != NULL && c->end != NULL && c->rows != NULL && allocate(c, s);
+}
+
+void sri_constrained_destroy(srConstrained* c) {
+  if (c == NULL) return;
+  srm_saddle_destroy(c->stage);
+  srm_saddle_destroy(c->end);
+  srm_rows_destroy(c->rows);
+  sr_free(c->block);
+  sr_free(c);
+}
+
+void sri_constrained_start(srIntegrator* integrator) {
+  srConstrained* c = integrator->constrained;
+  if (c == NULL) return;
+  c->chosen = c->confirmed = c->u_known = false;
+  c->sigma = c->sigma_chosen = -1;
+}
+
+// ---- evaluation -------------------------------------------------------------------------------------------------------
+
+static int outcome_of(int answer) { return answer == 0 ? SRI_DONE : answer > 0 ? SRI_REFUSED : SRI_STOP; }
+
+int sri_dynamics(srIntegrator* integrator, double t, const double* x, double tau, double* ydot) {
+  const srSystem* s = &integrator->system;
+  srConstrained* c = integrator->constrained;
+  ++integrator->stats.evaluations;
+  return outcome_of(
+      s->dynamics(s->user, t, x, x + s->nq, x + s->nq + s->nv, tau, c->M, c->f, ydot, s->D_differs ? c->D : NULL));
+}
+
+int sri_constraint(srIntegrator* integrator, double t, const double* q, double* g, double* G, double* b) {
+  const srSystem* s = &integrator->system;
+  return outcome_of(s->constraint(s->user, t, q, g, G, b));
+}
+
+int sri_qdot(srIntegrator* integrator, const double* q, const double* v, double* qdot) {
+  const srSystem* s = &integrator->system;
+  if (s->qdot != NULL) return outcome_of(s->qdot(s->user, q, v, qdot));
+  if (s->nq > 0) memcpy(qdot, v, (size_t)s->nq * sizeof *qdot);
+  return SRI_DONE;
+}
+
+int sri_power(srIntegrator* integrator, double t, const double* x, double* wdot) {
+  const srSystem* s = &integrator->system;
+  srConstrained* c = integrator->constrained;
+  const double *v = x + s->nq, *y = v + s->nv;
+  if (s->nw == 0) return SRI_DONE;
+  if (s->power != NULL) return outcome_of(s->power(s->user, t, x, v, y, c->lambda, wdot));
+  if (s->rates == NULL) {
+    memset(wdot, 0, (size_t)s->nw * sizeof *wdot);
+    return SRI_DONE;
+  }
+  // The other rates are not wanted: they go where nothing is held between stages.
+  ++integrator->stats.evaluations;
+  return outcome_of(s->rates(s->user, t, x, v, y, SR_TAU_ELEMENT, c->slope, c->dv, c->y_rate, wdot));
+}
+
+static void velocity_form(const srConstrained* c, const double* G, const double* b, const double* v, double* out) {
+  srm_rows_times(&c->shape, G, v, out);
+  for (int k = 0; k < c->shape.ng; ++k) out[k] += b[k];
+}
+
+double sri_residual_velocity(srIntegrator* integrator, const double* v) {
+  srConstrained* c = integrator->constrained;
+  double most = 0;
+  velocity_form(c, c->G, c->b, v, c->r);
+  for (int k = 0; k < c->shape.ng; ++k) most = fmax(most, fabs(c->r[k]));
+  return most;
+}
+
+// gamma by a central difference along the motion; writes over b and G_stage.
+static int gamma_by_difference(srIntegrator* integrator, double t, const double* q, const double* v, double* gamma) {
+  const srSystem* s = &integrator->system;
+  srConstrained* c = integrator->constrained;
+  double size = 1e-3, rate = 1e-3;
+  int outcome = sri_qdot(integrator, q, v, c->slope);
+  for (int i = 0; i < s->nq; ++i) {
+    size = fmax(size, fabs(q[i]));
+    rate = fmax(rate, fabs(c->slope[i]));
+  }
+  // Third root of the rounding unit, times the time in which q changes by its own size.
+  const double e = 6e-6 * fmin(size / rate, 1.0);
+  for (int k = 0; k < s->ng; ++k) gamma[k] = 0;
+  for (int side = -1; side <= 1 && outcome == SRI_DONE; side += 2) {
+    for (int i = 0; i < s->nq; ++i) c->q[i] = q[i] + side * e * c->slope[i];
+    outcome = sri_constraint(integrator, t + side * e, c->q, NULL, c->G_stage, c->b);
+    velocity_form(c, c->G_stage, c->b, v, c->lambda);
+    for (int k = 0; k < s->ng; ++k) gamma[k] -= side * c->lambda[k] / (2 * e);
+  }
+  return outcome;
+}
+
+int sri_gamma(srIntegrator* integrator, double t, const double* q, const double* v, double* gamma) {
+  const srSystem* s = &integrator->system;
+  if (s->gamma == NULL) return gamma_by_difference(integrator, t, q, v, gamma);
+  return outcome_of(s->gamma(s->user, t, q, v, gamma));
+}
+
+int sri_index1(srIntegrator* integrator, double t, const double* x, double tau, double* xdot) {
+  const srSystem* s = &integrator->system;
+  srConstrained* c = integrator->constrained;
+  const int v = s->nq, y = v + s->nv;
+  int outcome = sri_dynamics(integrator, t, x, tau, xdot + y);
+  if (outcome == SRI_DONE) outcome = sri_constraint(integrator, t, x, NULL, c->G, NULL);
+  if (outcome == SRI_DONE) outcome = sri_gamma(integrator, t, x, x + v, c->r);
+  if (outcome != SRI_DONE) return outcome;
+  ++integrator->stats.factorizations;
+  if (!srm_saddle_factor(c->stage, c->M, s->D_differs ? c->D : NULL, c->G, c->kept)) return SRI_REFUSED;
+  srm_saddle_solve(c->stage, c->f, c->r, xdot + v, c->lambda);
+  outcome = sri_qdot(integrator, x, x + v, xdot);
+  return outcome == SRI_DONE ? sri_power(integrator, t, x, xdot + integrator->ncontrol) : outcome;
+}

@@ -1,0 +1,163 @@
+// Step control of the adaptive methods. Hairer, Norsett, Wanner I, II.4, and the controller of Gustafsson in the form of Hairer's
+// dopri5:
+//   h_next = h * min(10, max(0.2, safety * err^-alpha * err_before^beta)),   alpha = 1/5 - 3/4 beta
+// Both dopri5 and hem5 have an error estimate of h^5. A step across a singular position is planned by leap.c.
+#include "integrate/control.h"
+
+#include <float.h>
+#include <math.h>
+
+#include "integrate/constrained.h"
+
+#define SAFETY 0.9
+#define BETA 0.04
+#define ALPHA (0.2 - 0.75 * BETA)
+#define SHRINK_MOST 0.2
+#define GROW_MOST 10.0
+#define AFTER_LEAP 0.3  // of the leap: the step to go on with
+
+void sri_control_start(srIntegrator* integrator, srControl* control, double theta) {
+  control->h = integrator->options.step;
+  control->err_before = 1e-4;
+  sri_leap_start(&control->leap, theta);
+}
+
+double sri_largest_step(const srIntegrator* integrator) {
+  return integrator->options.step_max > 0.0 ? integrator->options.step_max : HUGE_VAL;
+}
+
+static double smallest_step(const srIntegrator* integrator) {
+  double ulp = nextafter(fabs(integrator->t), HUGE_VAL) - fabs(integrator->t);
+  return fmax(integrator->options.step_min, 16.0 * ulp);
+}
+
+double sri_allowed_error(const srIntegrator* integrator, double size) {
+  return fmax(integrator->options.atol + integrator->options.rtol * size, DBL_MIN);
+}
+
+// Root mean square over (q, v, y) of (a - b) / allowed(x); b may be NULL.
+static double scaled_norm(const srIntegrator* integrator, const double* a, const double* b) {
+  double sum = 0.0;
+  for (int i = 0; i < integrator->ncontrol; ++i) {
+    double ratio = (a[i] - (b != NULL ? b[i] : 0.0)) / sri_allowed_error(integrator, fabs(integrator->x[i]));
+    sum += ratio * ratio;
+  }
+  return integrator->ncontrol > 0 ? sqrt(sum / integrator->ncontrol) : 0.0;
+}
+
+// An Euler step of h0 gives x''; then h^5 max(|x'|, |x''|) = 0.01.
+double sri_first_step(srIntegrator* integrator, double* k0, double* k1) {
+  const double most = sri_largest_step(integrator), one = 1.0;
+  const double d0 = scaled_norm(integrator, integrator->x, NULL), d1 = scaled_norm(integrator, k0, NULL);
+  double h0 = fmin(d0 < 1e-5 || d1 < 1e-5 ? 1e-6 : 0.01 * d0 / d1, most);
+  sri_combine(integrator->n, integrator->x, h0, 1, &one, &k0, integrator->x_new);
+  if (sri_not_finite(integrator, integrator->x_new) >= 0) return h0;
+  int outcome = sri_rates(integrator, integrator->t + h0, integrator->x_new, SR_TAU_ELEMENT, k1);
+  // The error control will find out; here only a guess is wanted.
+  if (outcome != SRI_DONE || sri_not_finite(integrator, k1) >= 0) return h0;
+  const double d2 = scaled_norm(integrator, k1, k0) / h0;
+  const double dmax = fmax(d1, d2);
+  double h1 = dmax <= 1e-15 ? fmax(1e-6, 1e-3 * h0) : pow(0.01 / dmax, 0.2);
+  return fmin(fmin(100.0 * h0, h1), most);
+}
+
+// Lets a step of length h end on t_limit when it would pass it or nearly reach it, and halves the rest where it would
+// leave a crumb.
+static srTrial cut_step(const srIntegrator* integrator, double h, double t_limit) {
+  const double rest = t_limit - integrator->t;
+  // Stretched by 1 %, but not over step_max by more than rounding.
+  const double reach = fmax(fmin(1.01 * h, sri_largest_step(integrator)), h * (1.0 + 1e-12));
+  if (rest <= reach) return (srTrial){.h = rest, .t_new = t_limit, .cut = rest < h, .limit = {.limit = 1}};
+  if (rest < 2.0 * h) {
+    return (srTrial){.h = 0.5 * rest, .t_new = integrator->t + 0.5 * rest, .cut = true, .limit = {.limit = 1}};
+  }
+  return (srTrial){.h = h, .t_new = integrator->t + h, .limit = {.limit = 1}};
+}
+
+// The next step to try: as the error control wants it, or as a singular position nearby asks for.
+static srTrial plan_trial(const srIntegrator* integrator, const srControl* control, double t_limit) {
+  const double rest = t_limit - integrator->t;
+  if (integrator->constrained == NULL || integrator->options.no_leap || !integrator->ops->needs_constrained) {
+    return cut_step(integrator, control->h, t_limit);
+  }
+  const srLeapPlan plan = sri_leap_plan(&control->leap, control->h, rest);
+  if (!plan.leaps && plan.h == control->h) return cut_step(integrator, control->h, t_limit);
+  srTrial trial = {.h = fmin(plan.h, rest), .cut = true, .leaps = plan.leaps, .limit = plan.err};
+  trial.t_new = trial.h == rest ? t_limit : integrator->t + trial.h;
+  return trial;
+}
+
+// The step after an accepted one of length trial.h with error err.
+static void plan_next(const srIntegrator* integrator, srControl* control, srTrial trial, double err, bool rejected) {
+  double factor = SAFETY * pow(fmax(err, 1e-30), -ALPHA) * pow(control->err_before, BETA);
+  factor = fmin(GROW_MOST, fmax(SHRINK_MOST, factor));
+  if (rejected) factor = fmin(factor, 1.0);
+  double h = trial.h * factor;
+  if (trial.leaps) {
+    h = AFTER_LEAP * trial.h;
+  } else if (!trial.cut) {
+    control->err_before = fmax(err, 1e-4);
+  } else if (factor >= GROW_MOST) {
+    // The limit made this step so short that its error says little: what the controller had planned still stands.
+    h = fmax(h, control->h);
+  }
+  control->h = fmin(fmax(h, smallest_step(integrator)), sri_largest_step(integrator));
+}
+
+// Factor for the next trial after one that was not accepted.
+static double shrink(int outcome, double err) {
+  if (outcome == SRI_NOT_FINITE) return SHRINK_MOST;
+  if (err <= 1.0) return 0.5;  // a callback refused
+  return fmax(SHRINK_MOST, SAFETY * pow(err, -ALPHA));
+}
+
+static srStatus give_up(srIntegrator* integrator, int outcome, double h, double err) {
+  char reason[192];
+  sri_reason(integrator, outcome, reason, sizeof reason);
+  if (outcome < 0) {
+    return sri_fail(integrator, "the step from t = %.9g of length %.3g failed: %s", integrator->t, h, reason);
+  }
+  if (outcome == SRI_REFUSED && err > 1.0) {
+    return sri_fail(
+        integrator,
+        "at t = %.9g the error is still %.3g times the tolerance with a step of %.3g, and the least step is "
+        "%.3g",
+        integrator->t, err, h, smallest_step(integrator));
+  }
+  return sri_fail(integrator, "at t = %.9g no step succeeds, the last try was %.3g and the least step is %.3g: %s",
+                  integrator->t, h, smallest_step(integrator), reason);
+}
+
+static void note_accepted(srIntegrator* integrator, srControl* control, srTrial trial) {
+  srConstrained* c = integrator->constrained;
+  if (c == NULL) return;
+  if (trial.leaps) {
+    ++integrator->stats.leaps;
+    const double t_s = integrator->t_before + control->leap.theta * trial.h;
+    sri_rank_event(integrator, t_s, SR_RANK_PASSED, c->rank, c->rank, -1);
+  }
+  sri_leap_accepted(&control->leap, trial.h, trial.leaps, c->rechosen, c->sigma);
+}
+
+srStatus sri_control_step(srIntegrator* integrator, srControl* control, double t_limit, srTryStep try_step) {
+  control->h = fmin(fmax(control->h, smallest_step(integrator)), sri_largest_step(integrator));
+  for (bool rejected = false;; rejected = true) {
+    double err = 0.0;
+    integrator->detail[0] = '\0';
+    const srTrial trial = plan_trial(integrator, control, t_limit);
+    const int outcome = try_step(integrator, trial, &err);
+    if (outcome == SRI_DONE) {
+      plan_next(integrator, control, trial, err, rejected);
+      note_accepted(integrator, control, trial);
+      return SR_OK;
+    }
+    const double least = smallest_step(integrator);
+    if (outcome < 0 || trial.h <= least) return give_up(integrator, outcome, trial.h, err);
+    ++integrator->stats.rejected;
+    if (trial.leaps) {
+      sri_leap_refused(&control->leap, trial.h, err);
+    } else {
+      control->h = fmax(trial.h * shrink(outcome, err), least);
+    }
+  }
+}

@@ -1,0 +1,88 @@
+// Projection on the constraints, paper 2 (event-driven DAE comparison), eq. 35 and 36:
+//   N dq + G^T mu = 0, g(q (+) dq) = 0          Newton with G and N held; anew where it converges slowly
+//   N dv + G^T eta = 0, G (v + dv) + b = 0
+// N is M or the identity. Positions move by `retract` where the system has one, else by q + H(q) dq. Only the rows in use
+// take part, so that redundant rows do no harm; velocity rows (np and beyond) leave the positions alone.
+#include "integrate/projection.h"
+
+#include <float.h>
+#include <math.h>
+#include <string.h>
+
+#define ITERATIONS 12
+
+bool sri_factor_end(srIntegrator* integrator, const unsigned char* rows) {
+  srConstrained* c = integrator->constrained;
+  ++integrator->stats.factorizations;
+  return srm_saddle_factor(c->end, c->metric == SR_METRIC_MASS ? c->M : NULL, NULL, c->G, rows);
+}
+
+static double largest(int n, const double* a, const unsigned char* rows) {
+  double most = 0;
+  for (int i = 0; i < n; ++i) {
+    if (rows == NULL || rows[i] != 0) most = fmax(most, fabs(a[i]));
+  }
+  return most;
+}
+
+// q = q (+) dv.
+static int move(srIntegrator* integrator, double* q) {
+  const srSystem* s = &integrator->system;
+  srConstrained* c = integrator->constrained;
+  if (s->retract != NULL) {
+    const int answer = s->retract(s->user, q, c->dv, c->q);
+    if (answer != 0) return answer > 0 ? SRI_REFUSED : SRI_STOP;
+    memcpy(q, c->q, (size_t)s->nq * sizeof *q);
+    return SRI_DONE;
+  }
+  const int outcome = sri_qdot(integrator, q, c->dv, c->slope);
+  for (int i = 0; outcome == SRI_DONE && i < s->nq; ++i) q[i] += c->slope[i];
+  return outcome;
+}
+
+int sri_project_position(srIntegrator* integrator, double t, double* q, bool* moved) {
+  const srSystem* s = &integrator->system;
+  srConstrained* c = integrator->constrained;
+  *moved = false;
+  for (int k = 0; k < s->ng; ++k) c->position[k] = k < s->np && c->kept[k] != 0;
+  int outcome = sri_constraint(integrator, t, q, c->g, c->G, NULL);
+  if (outcome != SRI_DONE) return outcome;
+  // Lengths are of the size of q, or of 1 where q is small: below this g is rounding.
+  const double rounding = 4 * DBL_EPSILON * fmax(1, largest(s->nq, q, NULL));
+  double now = largest(s->np, c->g, c->position);
+  bool fresh = false;
+  for (int i = 0; now > rounding && i < ITERATIONS; ++i) {
+    if (!fresh && !sri_factor_end(integrator, c->position)) return SRI_REFUSED;
+    fresh = true;
+    for (int k = 0; k < s->ng; ++k) c->r[k] = k < s->np ? -c->g[k] : 0;
+    srm_saddle_solve(c->end, NULL, c->r, c->dv, NULL);
+    outcome = move(integrator, q);
+    *moved = true;
+    const double before = now;
+    // G follows only where the first try did not do: it is held otherwise.
+    if (outcome == SRI_DONE) outcome = sri_constraint(integrator, t, q, c->g, NULL, NULL);
+    if (outcome != SRI_DONE) return outcome;
+    now = largest(s->np, c->g, c->position);
+    if (!isfinite(now)) return SRI_NOT_FINITE;
+    if (now > 0.5 * before && now < 1e3 * rounding) break;  // rounding of g itself
+    if (now > 0.05 * before) {
+      outcome = sri_constraint(integrator, t, q, NULL, c->G, NULL);
+      if (outcome != SRI_DONE) return outcome;
+      fresh = false;
+    }
+  }
+  return now <= 1e-6 * fmax(1, largest(s->nq, q, NULL)) ? SRI_DONE : SRI_REFUSED;
+}
+
+void sri_project_velocity(srIntegrator* integrator, double* v) {
+  const srSystem* s = &integrator->system;
+  srConstrained* c = integrator->constrained;
+  // Twice where the factor is that of a place nearby: the second time takes what the first has left.
+  for (int i = 0; i < 3; ++i) {
+    (void)sri_residual_velocity(integrator, v);
+    if (largest(s->ng, c->r, c->kept) <= 2 * DBL_EPSILON * fmax(1, largest(s->nv, v, NULL))) return;
+    for (int k = 0; k < s->ng; ++k) c->r[k] = -c->r[k];
+    srm_saddle_solve(c->end, NULL, c->r, c->dv, NULL);
+    for (int j = 0; j < s->nv; ++j) v[j] += c->dv[j];
+  }
+}

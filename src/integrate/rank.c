@@ -1,0 +1,290 @@
+// Which rows of the constraints are in use, and what happens at the end of a step.
+//
+// Rows that are redundant on g = 0 need not be so in the stages, which leave it by O(h^2): there the rank is one higher, and a
+// half-explicit step with all rows fails (paper 2, section 4.5). So an independent set is chosen once, at a start or restart, and
+// kept for all stages; it is confirmed at the end of the first step and grows, never shrinks, until the next start. Rows left
+// out are looked at after each step. Thresholds: docs/half-explicit.md.
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "integrate/projection.h"
+
+void sri_rank_event(srIntegrator* integrator, double t, srRankEventKind kind, int before, int after, int row) {
+  srConstrained* c = integrator->constrained;
+  if (c->nevent == SRI_RANK_EVENTS) return;
+  c->event[c->nevent++] = (srRankEvent){.t = t, .kind = kind, .before = before, .after = after, .row = row};
+}
+
+static const double* metric_of(const srConstrained* c) { return c->metric == SR_METRIC_MASS ? c->M : NULL; }
+
+static void set_rank(srIntegrator* integrator, int rank) {
+  integrator->constrained->rank = rank;
+  integrator->stats.rank = rank;
+  integrator->stats.redundant = integrator->system.ng - rank;
+}
+
+static double largest(int n, const double* a) {
+  double most = 0;
+  for (int i = 0; i < n; ++i) most = fmax(most, fabs(a[i]));
+  return most;
+}
+
+// Ten times what the error control allows for a number of this size.
+static double ten_tolerances(const srIntegrator* integrator, double size) {
+  const srIntegratorOptions* o = &integrator->options;
+  if (!integrator->ops->method.adaptive) return 1e-6 * fmax(1, size);
+  return 10 * (o->atol + o->rtol * fmax(1, size));
+}
+
+// ---- choice -----------------------------------------------------------------------------------------------------------
+
+// Rows into c->trial, with M, G, b, g of the state x at hand; `first` (or NULL) go first. Returns the rank, -1: no metric.
+static int classify(srIntegrator* integrator, const double* v, double tau, const unsigned char* first) {
+  srConstrained* c = integrator->constrained;
+  // Off g = 0 by |g|, a row that is redundant there shows a distance of about |g|: it must stay below tau.
+  const double drift = integrator->system.np > 0 ? largest(integrator->system.np, c->g) : 0;
+  (void)sri_residual_velocity(integrator, v);
+  srmRowsChoice choice = {.tau = fmax(tau, fmin(100 * drift, 1e-2)),
+                          .first = first,
+                          .scale = c->scale,
+                          .residual = c->r,
+                          .residual_limit = ten_tolerances(integrator, largest(integrator->system.nv, v))};
+  return srm_rows_classify(c->rows, metric_of(c), c->G, &choice, c->trial);
+}
+
+// First row in which two sets differ, -1: none.
+static int first_difference(int n, const unsigned char* a, const unsigned char* b) {
+  for (int k = 0; k < n; ++k) {
+    if (a[k] != b[k]) return k;
+  }
+  return -1;
+}
+
+srStatus sri_choose_rows(srIntegrator* integrator) {
+  const srSystem* s = &integrator->system;
+  srConstrained* c = integrator->constrained;
+  if (c == NULL || c->chosen) return SR_OK;
+  int outcome = SRI_DONE;
+  if (s->dynamics != NULL) outcome = sri_dynamics(integrator, integrator->t, integrator->x, SR_TAU_ELEMENT, c->y_rate);
+  if (outcome == SRI_DONE) outcome = sri_constraint(integrator, integrator->t, integrator->x, c->g, c->G, c->b);
+  if (outcome != SRI_DONE) {
+    return sri_fail(integrator, "the constraints could not be evaluated at t = %.9g", integrator->t);
+  }
+  memset(c->scale, 0, (size_t)s->ng * sizeof *c->scale);
+  memset(c->length, 0, (size_t)s->ng * sizeof *c->length);
+  const int rank = classify(integrator, sri_v(integrator), c->tau, NULL);
+  if (rank < 0) {
+    return sri_fail(
+        integrator,
+        "at t = %.9g the mass matrix is singular along a motion that the constraints allow: the accelerations "
+        "are not determined",
+        integrator->t);
+  }
+  if (c->rank >= 0 && rank != c->rank) {
+    ++integrator->stats.rank_changes;
+    sri_rank_event(integrator, integrator->t, SR_RANK_CHOSEN, c->rank, rank,
+                   first_difference(s->ng, c->kept, c->trial));
+  }
+  memcpy(c->kept, c->trial, (size_t)s->ng);
+  set_rank(integrator, rank);
+  // The sparse choice is not pivoted: independent rows, but maybe poor ones.
+  if (rank < s->ng)
+    (void)srm_rows_exchange(c->rows, metric_of(c), c->G, &(srmRowsChoice){.tau = c->tau, .scale = c->scale}, c->kept);
+  c->chosen = true;
+  c->u_known = false;
+  c->sigma_chosen = -1;
+  return SR_OK;
+}
+
+// Do more rows turn out independent at the end of the step? Then they are taken in.
+static bool rows_return(srIntegrator* integrator, double t, const double* v, double tau) {
+  srConstrained* c = integrator->constrained;
+  const int rank = classify(integrator, v, tau, c->kept);
+  if (rank <= c->rank) return false;
+  ++integrator->stats.rank_changes;
+  sri_rank_event(integrator, t, SR_RANK_RETURNED, c->rank, rank,
+                 first_difference(integrator->system.ng, c->kept, c->trial));
+  memcpy(c->kept, c->trial, (size_t)integrator->system.ng);
+  set_rank(integrator, rank);
+  c->u_known = false;
+  c->sigma_chosen = -1;
+  return true;
+}
+
+// ---- end of a step ----------------------------------------------------------------------------------------------------
+
+static int evaluate_metric(srIntegrator* integrator, double t) {
+  srConstrained* c = integrator->constrained;
+  // Methods that evaluate the dynamics themselves did so at the end of the step, or nearer to it than its error.
+  if (c->metric != SR_METRIC_MASS || c->index1) return SRI_DONE;
+  return sri_dynamics(integrator, t, integrator->x_new, SR_TAU_ELEMENT, c->y_rate);
+}
+
+// Projects x_new as asked for; G, b, g at the new q and a factor near it are left in c.
+static int project(srIntegrator* integrator, double t) {
+  const srSystem* s = &integrator->system;
+  srConstrained* c = integrator->constrained;
+  double *q = integrator->x_new, *v = q + s->nq;
+  bool moved = false;
+  int outcome = SRI_DONE;
+  const bool position = s->np > 0 && (c->project == SR_PROJECT_POSITION || c->project == SR_PROJECT_BOTH);
+  if (position) outcome = sri_project_position(integrator, t, q, &moved);
+  if (outcome == SRI_DONE) outcome = sri_constraint(integrator, t, q, c->g, c->G, c->b);
+  if (outcome != SRI_DONE) return outcome;
+  // The factor of the position is that of a place nearby over the same rows, unless some have no position form.
+  if ((!moved || s->np < s->ng) && !sri_factor_end(integrator, c->kept)) return SRI_REFUSED;
+  if (c->project == SR_PROJECT_VELOCITY || c->project == SR_PROJECT_BOTH) sri_project_velocity(integrator, v);
+  return SRI_DONE;
+}
+
+// Smallest singular value of the rows in use, each measured by the largest length that it has had (a row that vanishes in a
+// singular position must be seen to do so), by inverse iteration with the factor at hand:
+//   u <- N (G M^-1 G^T)^-1 N u,  N: lengths of the rows
+static double smallest_singular_value(srConstrained* c) {
+  const int ng = c->shape.ng;
+  const int iterations = c->u_known ? 3 : 8;
+  double value = 1;
+  if (c->rank <= 0) return 1;
+  srm_rows_lengths(&c->shape, metric_of(c), c->G, c->lambda);
+  for (int k = 0; k < ng; ++k) c->length[k] = fmax(c->length[k], c->lambda[k]);
+  // The vector of the last step, and a little of every row: a part of the mechanism that is not coupled to the one that was
+  // nearest to a singular position till now must be able to take over.
+  const double some = (c->u_known ? 0.2 : 1.0) / sqrt(c->rank);
+  for (int k = 0; k < ng; ++k) {
+    if (!c->u_known) c->u[k] = 0;
+    if (c->kept[k] != 0) c->u[k] += some * (0.3 + (double)(k % 13) / 10);
+  }
+  for (int i = 0; i <= iterations; ++i) {
+    double norm = 0;
+    for (int k = 0; k < ng; ++k) norm += c->u[k] * c->u[k];
+    norm = sqrt(norm);
+    if (!(norm > 0) || !isfinite(norm)) return 0;
+    if (i > 0) value = 1 / sqrt(norm);
+    for (int k = 0; k < ng; ++k) c->u[k] /= norm;
+    if (i == iterations) break;
+    for (int k = 0; k < ng; ++k) c->r[k] = c->u[k] * c->length[k];
+    srm_saddle_solve(c->end, NULL, c->r, c->dv, c->lambda);
+    for (int k = 0; k < ng; ++k) c->u[k] = c->kept[k] != 0 ? c->lambda[k] * c->length[k] : 0;
+  }
+  c->u_known = true;
+  return value;
+}
+
+// The rows in use may come near dependence where others, now left out, do not: an exchange at equal rank, between steps, is
+// harmless. A lower rank here is a singular position, and no row goes for that.
+static bool exchange_rows(srIntegrator* integrator) {
+  const int ng = integrator->system.ng;
+  srConstrained* c = integrator->constrained;
+  const srmRowsChoice choice = {.tau = c->tau, .scale = c->scale};
+  memcpy(c->trial, c->kept, (size_t)ng);
+  if (!srm_rows_exchange(c->rows, metric_of(c), c->G, &choice, c->kept)) {
+    memcpy(c->kept, c->trial, (size_t)ng);
+    return false;
+  }
+  if (sri_factor_end(integrator, c->kept)) return true;
+  memcpy(c->kept, c->trial, (size_t)ng);
+  return false;
+}
+
+// Sigma at the end of the step; rows are exchanged where it has fallen to half of what it was when they were chosen.
+static void find_sigma(srIntegrator* integrator) {
+  srConstrained* c = integrator->constrained;
+  c->rechosen = false;
+  c->sigma = smallest_singular_value(c);
+  if (c->sigma_chosen < 0) c->sigma_chosen = c->sigma;
+  if (c->rank == integrator->system.ng || c->sigma >= 0.5 * c->sigma_chosen || integrator->options.free_rows) return;
+  c->rechosen = exchange_rows(integrator);
+  if (c->rechosen) {
+    c->u_known = false;
+    c->sigma = smallest_singular_value(c);
+  }
+  c->sigma_chosen = c->sigma;
+}
+
+// Largest violation over the rows left out, relative to ten tolerances.
+static double dropped_violation(srIntegrator* integrator, const double* q, const double* v) {
+  const srSystem* s = &integrator->system;
+  const srConstrained* c = integrator->constrained;
+  const double error = 10 * integrator->options.geometry_error;
+  const double most_g = fmax(ten_tolerances(integrator, largest(s->nq, q)), error);
+  const double most_v = fmax(ten_tolerances(integrator, largest(s->nv, v)), error * fmax(1, largest(s->nv, v)));
+  double most = 0;
+  for (int k = 0; k < s->ng; ++k) {
+    if (c->kept[k] != 0) continue;
+    if (k < s->np) most = fmax(most, fabs(c->g[k]) / most_g);
+    most = fmax(most, fabs(c->r[k]) / most_v);
+  }
+  return most;
+}
+
+int sri_finish_constraints(srIntegrator* integrator, double t_new) {
+  const srSystem* s = &integrator->system;
+  srConstrained* c = integrator->constrained;
+  srIntegratorStats* stats = &integrator->stats;
+  const double *q = integrator->x_new, *v = q + s->nq;
+  int outcome = evaluate_metric(integrator, t_new);
+  if (outcome == SRI_DONE) outcome = project(integrator, t_new);
+  if (outcome != SRI_DONE) return outcome;
+  if (!c->confirmed && rows_return(integrator, t_new, v, c->tau)) outcome = project(integrator, t_new);
+  if (outcome != SRI_DONE) return outcome;
+  c->confirmed = true;
+  const double gv = sri_residual_velocity(integrator, v), g = s->np > 0 ? largest(s->np, c->g) : 0;
+  // A row that comes back does so with a margin over the threshold by which it went.
+  if (c->rank < s->ng && dropped_violation(integrator, q, v) > 1 &&
+      rows_return(integrator, t_new, v, fmax(10 * c->tau, fmin(1e3 * g, 1e-2)))) {
+    (void)snprintf(integrator->detail, sizeof integrator->detail, "a constraint that was redundant is so no more");
+    return SRI_REFUSED;
+  }
+  find_sigma(integrator);
+  stats->violation_position = fmax(stats->violation_position, g);
+  stats->violation_velocity = fmax(stats->violation_velocity, gv);
+  stats->projections += c->project > SR_PROJECT_NONE;
+  return SRI_DONE;
+}
+
+// ---- what can be asked ------------------------------------------------------------------------------------------------
+
+const srRankEvent* sri_rank_events(const srIntegrator* integrator, int* count) {
+  *count = integrator->constrained != NULL ? integrator->constrained->nevent : 0;
+  return integrator->constrained != NULL ? integrator->constrained->event : NULL;
+}
+
+const unsigned char* sri_kept_rows(const srIntegrator* integrator) {
+  return integrator->constrained != NULL && integrator->constrained->rank >= 0 ? integrator->constrained->kept : NULL;
+}
+
+srStatus sri_dependence(srIntegrator* integrator, int row, double* coefficient) {
+  srConstrained* c = integrator->constrained;
+  if (c == NULL || !integrator->started || row < 0 || row >= integrator->system.ng) return SR_INPUT;
+  const srStatus status = sri_choose_rows(integrator);
+  if (status != SR_OK) return status;
+  if (c->kept[row] != 0) return SR_INPUT;
+  srm_rows_dependence(c->rows, row, coefficient);
+  return SR_OK;
+}
+
+srStatus sri_multipliers(srIntegrator* integrator, double* lambda, unsigned char* unique) {
+  const srSystem* s = &integrator->system;
+  srConstrained* c = integrator->constrained;
+  if (c == NULL || !integrator->started || s->dynamics == NULL) return SR_INPUT;
+  srStatus status = sri_choose_rows(integrator);
+  if (status != SR_OK) return status;
+  const double t = integrator->t, *x = integrator->x, *v = sri_v(integrator);
+  int outcome = sri_dynamics(integrator, t, x, SR_TAU_ELEMENT, c->y_rate);
+  if (outcome == SRI_DONE) outcome = sri_gamma(integrator, t, x, v, c->gamma);
+  if (outcome == SRI_DONE) outcome = sri_constraint(integrator, t, x, c->g, c->G, c->b);
+  if (outcome != SRI_DONE) return sri_fail(integrator, "the multipliers could not be evaluated at t = %.9g", t);
+  // The same rows as in the steps, with their dependence as it is here.
+  (void)sri_residual_velocity(integrator, v);
+  srmRowsChoice choice = {.tau = c->tau, .first = c->kept, .scale = c->scale};
+  const int rank = srm_rows_classify(c->rows, metric_of(c), c->G, &choice, c->trial);
+  ++integrator->stats.factorizations;
+  if (rank < 0 || !srm_saddle_factor(c->stage, c->M, s->D_differs ? c->D : NULL, c->G, c->trial)) {
+    return sri_fail(integrator, "the multipliers are not determined at t = %.9g", t);
+  }
+  srm_saddle_solve(c->stage, c->f, c->gamma, c->dv, lambda);
+  srm_rows_least_norm(c->rows, lambda);
+  if (unique != NULL) srm_rows_unique(c->rows, unique);
+  return SR_OK;
+}

@@ -1,0 +1,330 @@
+// Saddle-point systems: dense LU or sparse LU of the whole matrix, rows scaled, multipliers scaled to the size of x.
+//   [ M  -s D^T ] [    x     ]   [ f ]
+//   [ G     0   ] [ lambda/s ] = [ r ]        s = max|M| / max|D|
+// A dropped row k is lambda_k = 0: in the dense matrix it is left out, in the sparse one it becomes a row of the identity, so
+// that the pattern stays. The whole matrix, not G M^-1 D^T: M may be singular, and near a singular position the error is
+// u/sigma instead of u/sigma^2.
+#include "math/saddle.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "base/base.h"
+#include "math/dense.h"
+
+#define DENSE_BELOW 80
+
+struct srmSaddle {
+  srmSaddleShape shape;
+  srmPattern M, G;  // copies, where patterns are given
+  int n, nkept;     // nv + ng; rows kept at the last factor
+  bool sparse;
+  bool ready;
+  unsigned char* kept;
+  double s;       // scale of the multipliers
+  double* A;      // dense: (nv + nkept)^2
+  double* scale;  // dense: of the rows
+  int* pivot;
+  srmSparseLu* lu;
+  int *at_M, *at_D, *at_G, *at_diagonal;  // where the numbers go in the sparse matrix
+  double* values;
+  double* x;  // right side and solution (n)
+};
+
+// ---- products with rows -----------------------------------------------------------------------------------------------
+
+void srm_rows_times(const srmSaddleShape* s, const double* G, const double* x, double* out) {
+  for (int k = 0; k < s->ng; ++k) {
+    double sum = 0;
+    if (s->G == NULL) {
+      for (int j = 0; j < s->nv; ++j) sum += G[(size_t)k * (size_t)s->nv + (size_t)j] * x[j];
+    } else {
+      for (int p = s->G->row[k]; p < s->G->row[k + 1]; ++p) sum += G[p] * x[s->G->column[p]];
+    }
+    out[k] = sum;
+  }
+}
+
+void srm_rows_transposed_times(const srmSaddleShape* s, const double* G, const double* lambda, double* out) {
+  for (int j = 0; j < s->nv; ++j) out[j] = 0;
+  for (int k = 0; k < s->ng; ++k) {
+    if (lambda[k] == 0) continue;
+    if (s->G == NULL) {
+      for (int j = 0; j < s->nv; ++j) out[j] += G[(size_t)k * (size_t)s->nv + (size_t)j] * lambda[k];
+    } else {
+      for (int p = s->G->row[k]; p < s->G->row[k + 1]; ++p) out[s->G->column[p]] += G[p] * lambda[k];
+    }
+  }
+}
+
+static double diagonal(const srmSaddleShape* s, const double* M, int j) {
+  if (M == NULL) return 1;
+  if (s->M == NULL) return M[(size_t)j * (size_t)s->nv + (size_t)j];
+  for (int p = s->M->row[j]; p < s->M->row[j + 1]; ++p) {
+    if (s->M->column[p] == j) return M[p];
+  }
+  return 0;
+}
+
+void srm_rows_lengths(const srmSaddleShape* s, const double* M, const double* G, double* out) {
+  double most = 0;
+  for (int j = 0; j < s->nv; ++j) most = fmax(most, diagonal(s, M, j));
+  // A coordinate without mass counts with a little of it: lengths are scales, not results.
+  const double least = most > 0 ? 1e-8 * most : 1;
+  for (int k = 0; k < s->ng; ++k) {
+    const int first = s->G == NULL ? 0 : s->G->row[k], end = s->G == NULL ? s->nv : s->G->row[k + 1];
+    double sum = 0;
+    for (int p = first; p < end; ++p) {
+      const int j = s->G == NULL ? p : s->G->column[p];
+      const double entry = s->G == NULL ? G[(size_t)k * (size_t)s->nv + (size_t)j] : G[p];
+      if (entry != 0) sum += entry * entry / fmax(diagonal(s, M, j), least);
+    }
+    out[k] = sqrt(sum);
+  }
+}
+
+// ---- life -------------------------------------------------------------------------------------------------------------
+
+static bool take_ints(int** array, size_t count) {
+  *array = sr_alloc((count + 1) * sizeof **array);
+  return *array != NULL;
+}
+
+static bool take_numbers(double** array, size_t count) {
+  *array = sr_alloc((count + 1) * sizeof **array);
+  return *array != NULL;
+}
+
+static bool copy_pattern(const srmPattern* from, srmPattern* to) {
+  int *row, *column;
+  const size_t rows = (size_t)from->nrow + 1, count = (size_t)srm_pattern_count(from);
+  bool good = take_ints(&row, rows);
+  good = take_ints(&column, count) && good;
+  *to = (srmPattern){.nrow = from->nrow, .ncol = from->ncol, .row = row, .column = column};
+  if (!good) return false;
+  memcpy(row, from->row, rows * sizeof *row);
+  if (count > 0) memcpy(column, from->column, count * sizeof *column);
+  return true;
+}
+
+static void free_pattern(srmPattern* p) {
+  sr_free((void*)(size_t)p->row);
+  sr_free((void*)(size_t)p->column);
+}
+
+void srm_saddle_destroy(srmSaddle* s) {
+  if (s == NULL) return;
+  free_pattern(&s->M);
+  free_pattern(&s->G);
+  srm_sparse_lu_destroy(s->lu);
+  void* parts[] = {s->kept, s->A, s->scale, s->pivot, s->at_M, s->at_D, s->at_G, s->at_diagonal, s->values, s->x};
+  for (int i = 0; i < SR_COUNT(parts); ++i) sr_free(parts[i]);
+  sr_free(s);
+}
+
+// Pattern of the whole matrix, and where each number goes.
+static bool assemble_pattern(srmSaddle* s, int* row, int* column) {
+  const int nv = s->shape.nv, ng = s->shape.ng;
+  int *start = NULL, count = 0;
+  if (!take_ints(&start, (size_t)s->n + 2)) return false;
+  for (int k = 0; k < ng; ++k)
+    for (int p = s->G.row[k]; p < s->G.row[k + 1]; ++p) ++start[s->G.column[p] + 1];
+  row[0] = 0;
+  for (int i = 0; i < nv; ++i) {
+    for (int p = s->M.row[i]; p < s->M.row[i + 1]; ++p) {
+      s->at_M[p] = count;
+      column[count++] = s->M.column[p];
+    }
+    const int many = start[i + 1];
+    start[i + 1] = count;  // where the multipliers of row i begin
+    count += many;
+    row[i + 1] = count;
+  }
+  for (int k = 0; k < ng; ++k) {  // rising k keeps the columns ascending
+    for (int p = s->G.row[k]; p < s->G.row[k + 1]; ++p) {
+      const int place = start[s->G.column[p] + 1]++;
+      s->at_D[p] = place;
+      column[place] = nv + k;
+    }
+  }
+  for (int k = 0; k < ng; ++k) {
+    for (int p = s->G.row[k]; p < s->G.row[k + 1]; ++p) {
+      s->at_G[p] = count;
+      column[count++] = s->G.column[p];
+    }
+    s->at_diagonal[k] = count;
+    column[count++] = nv + k;
+    row[nv + k + 1] = count;
+  }
+  sr_free(start);
+  return true;
+}
+
+static bool create_sparse(srmSaddle* s) {
+  const size_t nM = (size_t)srm_pattern_count(&s->M), nG = (size_t)srm_pattern_count(&s->G), ng = (size_t)s->shape.ng;
+  const size_t count = nM + 2 * nG + ng;
+  int *row = NULL, *column = NULL;
+  bool good = take_ints(&row, (size_t)s->n + 1) && take_ints(&column, count) && take_ints(&s->at_M, nM) &&
+              take_ints(&s->at_D, nG) && take_ints(&s->at_G, nG) && take_ints(&s->at_diagonal, ng) &&
+              take_numbers(&s->values, count) && assemble_pattern(s, row, column);
+  if (good) {
+    s->lu = srm_sparse_lu_create(&(srmPattern){.nrow = s->n, .ncol = s->n, .row = row, .column = column});
+    good = s->lu != NULL;
+  }
+  sr_free(row);
+  sr_free(column);
+  return good;
+}
+
+static bool create_dense(srmSaddle* s) {
+  const size_t n = (size_t)s->n;
+  s->pivot = sr_alloc((n + 1) * sizeof *s->pivot);
+  return take_numbers(&s->A, n * n) && take_numbers(&s->scale, n) && s->pivot != NULL;
+}
+
+srmSaddle* srm_saddle_create(const srmSaddleShape* shape) {
+  srmSaddle* s = sr_alloc(sizeof *s);
+  if (s == NULL) return NULL;
+  const int below = shape->dense_below == 0 ? DENSE_BELOW : shape->dense_below;
+  s->shape = *shape;
+  s->n = shape->nv + shape->ng;
+  bool good = true;
+  if (shape->M != NULL) good = copy_pattern(shape->M, &s->M) && good;
+  if (shape->G != NULL) good = copy_pattern(shape->G, &s->G) && good;
+  s->shape.M = shape->M != NULL ? &s->M : NULL;
+  s->shape.G = shape->G != NULL ? &s->G : NULL;
+  s->sparse = shape->M != NULL && shape->G != NULL && s->n > below;
+  s->kept = sr_alloc((size_t)shape->ng + 1);
+  good =
+      good && s->kept != NULL && take_numbers(&s->x, (size_t)s->n) && (s->sparse ? create_sparse(s) : create_dense(s));
+  if (good) return s;
+  srm_saddle_destroy(s);
+  return NULL;
+}
+
+bool srm_saddle_is_sparse(const srmSaddle* s) { return s->sparse; }
+
+size_t srm_saddle_fill(const srmSaddle* s) {
+  const size_t n = (size_t)(s->shape.nv + s->nkept);
+  return s->sparse ? srm_sparse_lu_fill(s->lu) : n * n;
+}
+
+// ---- factor -----------------------------------------------------------------------------------------------------------
+
+static double largest(const double* a, size_t n) {
+  double most = 0;
+  for (size_t i = 0; i < n; ++i) most = fmax(most, fabs(a[i]));
+  return most;
+}
+
+static size_t count_M(const srmSaddle* s) {
+  return s->shape.M != NULL ? (size_t)srm_pattern_count(&s->M) : (size_t)s->shape.nv * (size_t)s->shape.nv;
+}
+
+static size_t count_G(const srmSaddle* s) {
+  return s->shape.G != NULL ? (size_t)srm_pattern_count(&s->G) : (size_t)s->shape.ng * (size_t)s->shape.nv;
+}
+
+// Row i of a pattern (or of a dense matrix) into out, times factor, with the given distance between columns.
+static void spread(const srmPattern* p, int ncol, const double* values, int i, double factor, double* out,
+                   size_t stride) {
+  if (p == NULL) {
+    const double* row = values + (size_t)i * (size_t)ncol;
+    for (int j = 0; j < ncol; ++j) out[(size_t)j * stride] = factor * row[j];
+  } else {
+    for (int k = p->row[i]; k < p->row[i + 1]; ++k) out[(size_t)p->column[k] * stride] = factor * values[k];
+  }
+}
+
+static bool scale_dense_rows(srmSaddle* s, int n) {
+  for (int i = 0; i < n; ++i) {
+    double* row = s->A + (size_t)i * (size_t)n;
+    const double most = largest(row, (size_t)n);
+    if (!(most > 0) || !isfinite(most)) return false;
+    s->scale[i] = 1 / most;
+    for (int j = 0; j < n; ++j) row[j] *= s->scale[i];
+  }
+  return true;
+}
+
+static bool factor_dense(srmSaddle* s, const double* M, const double* D, const double* G) {
+  const int nv = s->shape.nv, n = nv + s->nkept;
+  memset(s->A, 0, (size_t)n * (size_t)n * sizeof *s->A);
+  for (int i = 0; i < nv; ++i) {
+    double* row = s->A + (size_t)i * (size_t)n;
+    if (M == NULL) {
+      row[i] = 1;
+    } else {
+      spread(s->shape.M, nv, M, i, 1, row, 1);
+    }
+  }
+  for (int k = 0, at = nv; k < s->shape.ng; ++k) {
+    if (s->kept[k] == 0) continue;
+    spread(s->shape.G, nv, G, k, 1, s->A + (size_t)at * (size_t)n, 1);
+    spread(s->shape.G, nv, D, k, -s->s, s->A + at, (size_t)n);
+    ++at;
+  }
+  if (!scale_dense_rows(s, n) || !srm_lu(n, s->A, s->pivot)) return false;
+  for (int i = 0; i < n; ++i) {
+    // Entries are of size 1: below this a pivot is rounding.
+    if (!(fabs(s->A[(size_t)i * (size_t)n + (size_t)i]) > 1e-15)) return false;
+  }
+  return true;
+}
+
+static bool factor_sparse(srmSaddle* s, const double* M, const double* D, const double* G) {
+  const int nv = s->shape.nv;
+  for (int i = 0; i < nv; ++i) {
+    for (int p = s->M.row[i]; p < s->M.row[i + 1]; ++p) {
+      s->values[s->at_M[p]] = M != NULL ? M[p] : s->M.column[p] == i ? 1.0 : 0.0;
+    }
+  }
+  for (int k = 0; k < s->shape.ng; ++k) {
+    const bool kept = s->kept[k] != 0;
+    for (int p = s->G.row[k]; p < s->G.row[k + 1]; ++p) {
+      s->values[s->at_D[p]] = kept ? -s->s * D[p] : 0.0;
+      s->values[s->at_G[p]] = kept ? G[p] : 0.0;
+    }
+    s->values[s->at_diagonal[k]] = kept ? 0.0 : 1.0;
+  }
+  return srm_sparse_lu_factor(s->lu, s->values);
+}
+
+bool srm_saddle_factor(srmSaddle* s, const double* M, const double* D, const double* G, const unsigned char* kept) {
+  s->nkept = 0;
+  for (int k = 0; k < s->shape.ng; ++k) {
+    s->kept[k] = kept == NULL || kept[k] != 0;
+    s->nkept += s->kept[k];
+  }
+  if (D == NULL) D = G;
+  const double most_M = M != NULL ? largest(M, count_M(s)) : 1, most_D = largest(D, count_G(s));
+  s->s = most_M > 0 && most_D > 0 ? most_M / most_D : 1;
+  s->ready = s->sparse ? factor_sparse(s, M, D, G) : factor_dense(s, M, D, G);
+  return s->ready;
+}
+
+void srm_saddle_solve(srmSaddle* s, const double* f, const double* r, double* x, double* lambda) {
+  const int nv = s->shape.nv, ng = s->shape.ng;
+  SR_ASSERT(s->ready);
+  int at = nv;
+  for (int i = 0; i < nv; ++i) s->x[i] = f != NULL ? f[i] : 0;
+  for (int k = 0; k < ng; ++k) {
+    if (s->kept[k] != 0) {
+      s->x[at++] = r != NULL ? r[k] : 0;
+    } else if (s->sparse) {
+      s->x[at++] = 0;
+    }
+  }
+  if (s->sparse) {
+    srm_sparse_lu_solve(s->lu, s->x);
+  } else {
+    for (int i = 0; i < at; ++i) s->x[i] *= s->scale[i];
+    srm_lu_solve(at, s->A, s->pivot, s->x);
+  }
+  memcpy(x, s->x, (size_t)nv * sizeof *x);
+  at = nv;
+  for (int k = 0; lambda != NULL && k < ng; ++k) {
+    lambda[k] = s->kept[k] != 0 ? s->s * s->x[at] : 0;
+    at += s->kept[k] != 0 || s->sparse;
+  }
+}

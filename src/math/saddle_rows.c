@@ -1,0 +1,578 @@
+// Which rows of G are independent, on which the others depend, and multipliers of least norm.
+//
+// Dense: B = G L^-T with M = L L^T, rows scaled to length 1, row-pivoted QR: B_i = sum_j R_ij Q_j. A row with nothing left above
+// tau is dropped; its coefficients solve R_K^T c = R_d.
+// Sparse: S = N G W G^T N with W = diag(M)^-1 and N the scaling to length 1; S = L D L^T row by row (Davis 2006, section 4.7),
+// where D_k is the squared distance of row k from the rows before it: below tau^2 the row is dropped and its column of L
+// stays empty. Coefficients solve S_KK c = S_Kd. Not pivoted: each row kept is farther than tau from those before it, each
+// row dropped is nearer, but the smallest singular value of the kept rows may be smaller than tau.
+// Least norm: lambda - N^T (N N^T)^-1 N lambda with the rows N_d = e_d - c_d of the null space of G^T, by conjugate gradients:
+// N N^T = I + C C^T is well conditioned where no coefficient is large.
+#include <math.h>
+#include <string.h>
+
+#include "base/base.h"
+#include "math/dense.h"
+#include "math/qr.h"
+#include "math/saddle.h"
+
+#define DENSE_BELOW 80
+#define EXCHANGES 200  // at one time: each costs a factor
+
+struct srmRows {
+  srmSaddleShape shape;
+  srmPattern M, G;
+  bool sparse;
+  int rank;
+  unsigned char* kept;
+  double *length, *pivot, *work, *a, *b, *c, *d, *e;  // ng each; d: pivots of the sparse factor
+  // dense
+  double *metric, *B, *basis, *R;  // nv x nv, ng x nv, ng x nv, ng x ng
+  int* order;                      // kept rows in the order taken, then the dropped; sparse: order of elimination
+  // sparse
+  int *Sstart, *Sneighbour;  // graph of rows that share columns
+  double *S, *diagonal;      // numbers of S, by the graph and on the diagonal
+  int *place, *parent, *mark, *row_count, *Lstart, *Lcount, *Lrow, *stack;
+  double *Lvalue, *weight;
+};
+
+// ---- life -------------------------------------------------------------------------------------------------------------
+
+void srm_rows_destroy(srmRows* r) {
+  if (r == NULL) return;
+  void* parts[] = {(void*)(size_t)r->M.row,
+                   (void*)(size_t)r->M.column,
+                   (void*)(size_t)r->G.row,
+                   (void*)(size_t)r->G.column,
+                   r->kept,
+                   r->length,
+                   r->pivot,
+                   r->work,
+                   r->a,
+                   r->b,
+                   r->c,
+                   r->d,
+                   r->e,
+                   r->metric,
+                   r->B,
+                   r->basis,
+                   r->R,
+                   r->order,
+                   r->Sstart,
+                   r->Sneighbour,
+                   r->S,
+                   r->diagonal,
+                   r->place,
+                   r->parent,
+                   r->mark,
+                   r->row_count,
+                   r->Lstart,
+                   r->Lcount,
+                   r->Lrow,
+                   r->stack,
+                   r->Lvalue,
+                   r->weight};
+  for (int i = 0; i < SR_COUNT(parts); ++i) sr_free(parts[i]);
+  sr_free(r);
+}
+
+static bool take_ints(int** array, size_t count) {
+  *array = sr_alloc((count + 1) * sizeof **array);
+  return *array != NULL;
+}
+
+static bool take_numbers(double** array, size_t count) {
+  *array = sr_alloc((count + 1) * sizeof **array);
+  return *array != NULL;
+}
+
+static bool copy_pattern(const srmPattern* from, srmPattern* to) {
+  int *row, *column;
+  const size_t rows = (size_t)from->nrow + 1, count = (size_t)srm_pattern_count(from);
+  bool good = take_ints(&row, rows);
+  good = take_ints(&column, count) && good;
+  *to = (srmPattern){.nrow = from->nrow, .ncol = from->ncol, .row = row, .column = column};
+  if (!good) return false;
+  memcpy(row, from->row, rows * sizeof *row);
+  if (count > 0) memcpy(column, from->column, count * sizeof *column);
+  return true;
+}
+
+static bool create_sparse(srmRows* r) {
+  const size_t ng = (size_t)r->shape.ng;
+  bool good = srm_row_graph(&r->G, &r->Sstart, &r->Sneighbour) && take_ints(&r->order, ng) &&
+              take_ints(&r->place, ng) && take_ints(&r->parent, ng) && take_ints(&r->mark, ng) &&
+              take_ints(&r->row_count, ng) && take_ints(&r->Lstart, ng) && take_ints(&r->Lcount, ng) &&
+              take_ints(&r->stack, ng) && take_numbers(&r->diagonal, ng) &&
+              take_numbers(&r->weight, (size_t)r->shape.nv) && take_numbers(&r->S, (size_t)r->Sstart[ng]) &&
+              srm_order_minimum_degree(r->shape.ng, r->Sstart, r->Sneighbour, r->order);
+  if (!good) return false;
+  for (int k = 0; k < r->shape.ng; ++k) r->place[r->order[k]] = k;
+  const size_t fill =
+      srm_elimination_tree(r->shape.ng, r->Sstart, r->Sneighbour, r->order, r->place, r->parent, r->mark, r->row_count);
+  if (!take_ints(&r->Lrow, fill) || !take_numbers(&r->Lvalue, fill)) return false;
+  // Entries of each column: one for every row whose path runs through it.
+  for (int k = 0; k < r->shape.ng; ++k) r->mark[k] = -1;
+  for (int k = 0; k < r->shape.ng; ++k) {
+    r->mark[k] = k;
+    for (int e = r->Sstart[r->order[k]]; e < r->Sstart[r->order[k] + 1]; ++e) {
+      for (int i = r->place[r->Sneighbour[e]]; i < k && r->mark[i] != k; i = r->parent[i]) {
+        r->mark[i] = k;
+        ++r->Lstart[i + 1];
+      }
+    }
+  }
+  for (int k = 0; k < r->shape.ng; ++k) r->Lstart[k + 1] += r->Lstart[k];
+  return true;
+}
+
+static bool create_dense(srmRows* r) {
+  const size_t nv = (size_t)r->shape.nv, ng = (size_t)r->shape.ng;
+  return take_numbers(&r->metric, nv * nv) && take_numbers(&r->B, ng * nv) && take_numbers(&r->basis, ng * nv) &&
+         take_numbers(&r->R, ng * ng) && take_ints(&r->order, ng);
+}
+
+srmRows* srm_rows_create(const srmSaddleShape* shape) {
+  srmRows* r = sr_alloc(sizeof *r);
+  if (r == NULL) return NULL;
+  const size_t ng = (size_t)shape->ng;
+  const int below = shape->dense_below == 0 ? DENSE_BELOW : shape->dense_below;
+  r->shape = *shape;
+  bool good = true;
+  if (shape->M != NULL) good = copy_pattern(shape->M, &r->M) && good;
+  if (shape->G != NULL) good = copy_pattern(shape->G, &r->G) && good;
+  r->shape.M = shape->M != NULL ? &r->M : NULL;
+  r->shape.G = shape->G != NULL ? &r->G : NULL;
+  r->sparse = shape->M != NULL && shape->G != NULL && shape->nv + shape->ng > below;
+  r->kept = sr_alloc(ng + 1);
+  good = good && r->kept != NULL && take_numbers(&r->length, ng) && take_numbers(&r->pivot, ng) &&
+         take_numbers(&r->work, ng) && take_numbers(&r->a, ng) && take_numbers(&r->b, ng) && take_numbers(&r->c, ng) &&
+         take_numbers(&r->d, ng) && take_numbers(&r->e, ng) && (r->sparse ? create_sparse(r) : create_dense(r));
+  if (good) return r;
+  srm_rows_destroy(r);
+  return NULL;
+}
+
+// ---- dense ------------------------------------------------------------------------------------------------------------
+
+static void spread(const srmPattern* p, int ncol, const double* values, int i, double* out) {
+  if (p == NULL) {
+    memcpy(out, values + (size_t)i * (size_t)ncol, (size_t)ncol * sizeof *out);
+  } else {
+    memset(out, 0, (size_t)ncol * sizeof *out);
+    for (int k = p->row[i]; k < p->row[i + 1]; ++k) out[p->column[k]] = values[k];
+  }
+}
+
+// Smallest pivot of a Cholesky factor over the largest.
+static double spread_of_factor(int n, const double* L) {
+  double least = HUGE_VAL, most = 0;
+  for (int i = 0; i < n; ++i) {
+    least = fmin(least, L[(size_t)i * (size_t)n + (size_t)i]);
+    most = fmax(most, L[(size_t)i * (size_t)n + (size_t)i]);
+  }
+  return n > 0 && most > 0 ? least / most : 1;
+}
+
+// Cholesky factor of M, or of M + s G^T G where M is singular.
+static bool factor_metric(srmRows* r, const double* M) {
+  const int nv = r->shape.nv;
+  double most = 0, length = 0;
+  for (int help = 0; help < 2; ++help) {
+    for (int i = 0; i < nv; ++i) {
+      double* row = r->metric + (size_t)i * (size_t)nv;
+      if (M == NULL) {
+        memset(row, 0, (size_t)nv * sizeof *row);
+        row[i] = 1;
+      } else {
+        spread(r->shape.M, nv, M, i, row);
+      }
+      most = fmax(most, row[i]);
+    }
+    for (int k = 0; help == 1 && k < r->shape.ng * nv; ++k) length = fmax(length, fabs(r->B[k]));
+    for (int k = 0; help == 1 && k < r->shape.ng; ++k) {
+      const double* G = r->B + (size_t)k * (size_t)nv;
+      const double s = (most > 0 ? most : 1) / (length > 0 ? length * length : 1);
+      for (int i = 0; i < nv; ++i)
+        for (int j = 0; j < nv; ++j) r->metric[(size_t)i * (size_t)nv + (size_t)j] += s * G[i] * G[j];
+    }
+    // Squares stand in M: 1e-7 here is 1e-14 there.
+    if (srm_cholesky(nv, r->metric) && spread_of_factor(nv, r->metric) > 1e-7) return true;
+  }
+  return false;
+}
+
+// A row much shorter than the others is not stretched to their length: near a place where it vanishes, what drift leaves of
+// it would point anywhere and pass for a row of its own.
+#define SHORTEST 1e-2
+static void reference_lengths(srmRows* r, const srmRowsChoice* choice) {
+  double longest = 0;
+  for (int k = 0; k < r->shape.ng; ++k) {
+    if (choice->scale != NULL) r->length[k] = choice->scale[k] = fmax(choice->scale[k], r->length[k]);
+    longest = fmax(longest, r->length[k]);
+  }
+  for (int k = 0; k < r->shape.ng; ++k) {
+    if (r->length[k] > 0) r->length[k] = fmax(r->length[k], SHORTEST * longest);
+  }
+}
+
+static void scale_rows(srmRows* r, const srmRowsChoice* choice) {
+  const int nv = r->shape.nv;
+  for (int k = 0; k < r->shape.ng; ++k) {
+    double *row = r->B + (size_t)k * (size_t)nv, sum = 0;
+    for (int i = 0; i < nv; ++i) {  // row = L^-1 row
+      const double* L = r->metric + (size_t)i * (size_t)nv;
+      for (int j = 0; j < i; ++j) row[i] -= L[j] * row[j];
+      row[i] /= L[i];
+      sum += row[i] * row[i];
+    }
+    r->length[k] = sqrt(sum);
+  }
+  reference_lengths(r, choice);
+  for (int k = 0; k < r->shape.ng; ++k) {
+    const double factor = r->length[k] > 0 ? 1 / r->length[k] : 0;
+    for (int i = 0; i < nv; ++i) r->B[(size_t)k * (size_t)nv + (size_t)i] *= factor;
+  }
+}
+
+// Would keeping this row move v by more than the limit?
+static bool doubtful(const srmRows* r, const srmRowsChoice* choice, int row) {
+  if (choice->residual == NULL || r->pivot[row] >= 1e-3 || !(r->length[row] > 0)) return false;
+  return fabs(choice->residual[row]) / (r->length[row] * r->pivot[row]) > choice->residual_limit;
+}
+
+static int classify_dense(srmRows* r, const double* M, const double* G, const srmRowsChoice* choice) {
+  const int nv = r->shape.nv, ng = r->shape.ng;
+  for (int k = 0; k < ng; ++k) spread(r->shape.G, nv, G, k, r->B + (size_t)k * (size_t)nv);
+  if (!factor_metric(r, M)) return -1;
+  scale_rows(r, choice);
+  int rank = srm_row_qr(ng, nv, r->B, choice->first, choice->tau, r->order, r->pivot, r->basis, r->R);
+  // Doubtful rows are among the last that were taken, since distances fall.
+  while (rank > 0 && doubtful(r, choice, r->order[rank - 1])) --rank;
+  memset(r->kept, 0, (size_t)ng);
+  for (int k = 0; k < rank; ++k) r->kept[r->order[k]] = 1;
+  return rank;
+}
+
+// Coefficients of the scaled row over the scaled kept rows: B_d = sum c_k B_k, so R_K^T c = R_d.
+static void dependence_dense(const srmRows* r, const double* Rd, double* c) {
+  const int ng = r->shape.ng;
+  for (int k = r->rank - 1; k >= 0; --k) {
+    double sum = Rd[k];
+    for (int j = k + 1; j < r->rank; ++j) sum -= r->R[(size_t)r->order[j] * (size_t)ng + (size_t)k] * c[r->order[j]];
+    c[r->order[k]] = sum / r->R[(size_t)r->order[k] * (size_t)ng + (size_t)k];
+  }
+}
+
+// z_j = sum_d R_dj mu_d over the dropped rows, then the same solve: C^T mu.
+static void transposed_coefficients_dense(srmRows* r, const double* mu, double* out) {
+  const int ng = r->shape.ng;
+  memset(r->work, 0, (size_t)ng * sizeof *r->work);
+  for (int i = r->rank; i < ng; ++i) {
+    const int d = r->order[i];
+    for (int j = 0; j < r->rank; ++j) r->work[j] += r->R[(size_t)d * (size_t)ng + (size_t)j] * mu[d];
+  }
+  dependence_dense(r, r->work, out);
+}
+
+// C lambda_K for all dropped rows: R_d (R_K^-1 lambda_K).
+static void coefficients_dense(srmRows* r, const double* lambda, double* out) {
+  const int ng = r->shape.ng;
+  for (int k = 0; k < r->rank; ++k) {
+    double sum = lambda[r->order[k]];
+    const double* row = r->R + (size_t)r->order[k] * (size_t)ng;
+    for (int j = 0; j < k; ++j) sum -= row[j] * r->work[j];
+    r->work[k] = sum / row[k];
+  }
+  for (int i = r->rank; i < ng; ++i) {
+    const int d = r->order[i];
+    out[d] = 0;
+    for (int j = 0; j < r->rank; ++j) out[d] += r->R[(size_t)d * (size_t)ng + (size_t)j] * r->work[j];
+  }
+}
+
+// ---- sparse -----------------------------------------------------------------------------------------------------------
+
+// sum_j G_kj G_lj w_j of two sparse rows.
+static double row_product(const srmRows* r, const double* G, int k, int l) {
+  double sum = 0;
+  int p = r->G.row[k], q = r->G.row[l];
+  while (p < r->G.row[k + 1] && q < r->G.row[l + 1]) {
+    const int difference = r->G.column[p] - r->G.column[q];
+    if (difference == 0) sum += G[p] * G[q] * r->weight[r->G.column[p]];
+    p += difference <= 0;
+    q += difference >= 0;
+  }
+  return sum;
+}
+
+static void assemble_sparse(srmRows* r, const double* M, const double* G, const srmRowsChoice* choice) {
+  double most = 0;
+  for (int i = 0; i < r->shape.nv; ++i) {
+    r->weight[i] = M == NULL ? 1 : 0;
+    for (int p = r->M.row[i]; M != NULL && p < r->M.row[i + 1]; ++p) {
+      if (r->M.column[p] == i) r->weight[i] = M[p];
+    }
+    most = fmax(most, r->weight[i]);
+  }
+  // A coordinate without mass counts with a little of it: any metric gives the same rank.
+  const double least = most > 0 ? 1e-8 * most : 1;
+  for (int i = 0; i < r->shape.nv; ++i) r->weight[i] = 1 / fmax(r->weight[i], least);
+  for (int k = 0; k < r->shape.ng; ++k) {
+    r->diagonal[k] = row_product(r, G, k, k);
+    r->length[k] = sqrt(r->diagonal[k]);
+  }
+  reference_lengths(r, choice);
+  for (int k = 0; k < r->shape.ng; ++k) r->diagonal[k] /= r->length[k] > 0 ? r->length[k] * r->length[k] : 1;
+  for (int k = 0; k < r->shape.ng; ++k) {
+    for (int e = r->Sstart[k]; e < r->Sstart[k + 1]; ++e) {
+      const int l = r->Sneighbour[e];
+      const double scale = r->length[k] * r->length[l];
+      r->S[e] = scale > 0 ? row_product(r, G, k, l) / scale : 0;
+    }
+  }
+}
+
+// Rows of L that row k of the factor touches, in the order of the tree, at stack[top ..].
+static int row_reach(srmRows* r, int k) {
+  int top = r->shape.ng;
+  const int v = r->order[k];
+  r->mark[k] = k;
+  for (int e = r->Sstart[v]; e < r->Sstart[v + 1]; ++e) {
+    int length = 0;
+    for (int i = r->place[r->Sneighbour[e]]; i < k && r->mark[i] != k; i = r->parent[i]) {
+      r->mark[i] = k;
+      r->stack[length++] = i;
+    }
+    while (length > 0) r->stack[--top] = r->stack[--length];
+  }
+  return top;
+}
+
+// only (or NULL): rows that may be kept.
+static int classify_sparse(srmRows* r, const double* M, const double* G, const srmRowsChoice* choice,
+                           const unsigned char* only) {
+  const int ng = r->shape.ng;
+  double *x = r->work, *D = r->d;
+  int rank = 0;
+  assemble_sparse(r, M, G, choice);
+  for (int k = 0; k < ng; ++k) {
+    r->mark[k] = -1;
+    r->Lcount[k] = 0;
+    x[k] = 0;
+  }
+  for (int k = 0; k < ng; ++k) {
+    const int v = r->order[k], top = row_reach(r, k);
+    for (int e = r->Sstart[v]; e < r->Sstart[v + 1]; ++e) {
+      if (r->place[r->Sneighbour[e]] < k) x[r->place[r->Sneighbour[e]]] = r->S[e];
+    }
+    D[k] = r->diagonal[v];
+    for (int p = top; p < ng; ++p) {
+      const int i = r->stack[p];
+      const double xi = x[i];
+      x[i] = 0;
+      if (r->kept[r->order[i]] == 0 || xi == 0) continue;
+      for (int e = r->Lstart[i]; e < r->Lstart[i] + r->Lcount[i]; ++e) x[r->Lrow[e]] -= r->Lvalue[e] * xi;
+      D[k] -= xi * xi / D[i];
+      const int place = r->Lstart[i] + r->Lcount[i]++;
+      r->Lrow[place] = k;
+      r->Lvalue[place] = xi / D[i];
+    }
+    x[k] = 0;  // a column of L above may have written here
+    r->pivot[v] = sqrt(fmax(D[k], 0));
+    const bool keep = r->pivot[v] > choice->tau && (only != NULL ? only[v] != 0 : !doubtful(r, choice, v));
+    r->kept[v] = keep;
+    rank += keep;
+  }
+  return rank;
+}
+
+// y = S_KK^-1 y in the numbering of elimination; dropped places are left alone.
+static void solve_kept_sparse(const srmRows* r, double* y) {
+  const int ng = r->shape.ng;
+  for (int k = 0; k < ng; ++k) {
+    if (r->kept[r->order[k]] == 0) continue;
+    for (int e = r->Lstart[k]; e < r->Lstart[k] + r->Lcount[k]; ++e) {
+      if (r->kept[r->order[r->Lrow[e]]] != 0) y[r->Lrow[e]] -= r->Lvalue[e] * y[k];
+    }
+  }
+  for (int k = ng - 1; k >= 0; --k) {
+    if (r->kept[r->order[k]] == 0) continue;
+    y[k] /= r->d[k];
+    for (int e = r->Lstart[k]; e < r->Lstart[k] + r->Lcount[k]; ++e) {
+      if (r->kept[r->order[r->Lrow[e]]] != 0) y[k] -= r->Lvalue[e] * y[r->Lrow[e]];
+    }
+  }
+}
+
+// out_K = S_KK^-1 S_Kd mu_d.
+static void transposed_coefficients_sparse(srmRows* r, const double* mu, double* out) {
+  for (int k = 0; k < r->shape.ng; ++k) {
+    double sum = 0;
+    for (int e = r->Sstart[k]; r->kept[k] != 0 && e < r->Sstart[k + 1]; ++e) {
+      if (r->kept[r->Sneighbour[e]] == 0) sum += r->S[e] * mu[r->Sneighbour[e]];
+    }
+    r->work[r->place[k]] = sum;
+  }
+  solve_kept_sparse(r, r->work);
+  for (int k = 0; k < r->shape.ng; ++k) {
+    if (r->kept[k] != 0) out[k] = r->work[r->place[k]];
+  }
+}
+
+// out_d = S_dK S_KK^-1 lambda_K.
+static void coefficients_sparse(srmRows* r, const double* lambda, double* out) {
+  for (int k = 0; k < r->shape.ng; ++k) r->work[r->place[k]] = r->kept[k] != 0 ? lambda[k] : 0;
+  solve_kept_sparse(r, r->work);
+  for (int d = 0; d < r->shape.ng; ++d) {
+    if (r->kept[d] != 0) continue;
+    out[d] = 0;
+    for (int e = r->Sstart[d]; e < r->Sstart[d + 1]; ++e) {
+      if (r->kept[r->Sneighbour[e]] != 0) out[d] += r->S[e] * r->work[r->place[r->Sneighbour[e]]];
+    }
+  }
+}
+
+// ---- both -------------------------------------------------------------------------------------------------------------
+
+int srm_rows_classify(srmRows* r, const double* M, const double* G, const srmRowsChoice* choice, unsigned char* kept) {
+  r->rank = r->sparse ? classify_sparse(r, M, G, choice, NULL) : classify_dense(r, M, G, choice);
+  if (r->rank >= 0 && r->shape.ng > 0) memcpy(kept, r->kept, (size_t)r->shape.ng);
+  return r->rank;
+}
+
+// The kept row with the largest share in the smallest singular value of the kept rows.
+static int weakest_row(srmRows* r) {
+  const int ng = r->shape.ng;
+  double* y = r->work;
+  int weakest = -1;
+  for (int k = 0; k < ng; ++k) y[k] = 1 + 0.37 * (k % 13);
+  for (int i = 0; i < 4; ++i) {
+    double most = 0;
+    solve_kept_sparse(r, y);
+    for (int k = 0; k < ng; ++k) {
+      if (r->kept[r->order[k]] == 0 || !(fabs(y[k]) > most)) continue;
+      most = fabs(y[k]);
+      weakest = r->order[k];
+    }
+    for (int k = 0; k < ng; ++k) y[k] /= most > 0 ? most : 1;
+  }
+  return weakest;
+}
+
+// One exchange in kept; false: none that gains.
+static bool exchange_one(srmRows* r, unsigned char* kept) {
+  const int ng = r->shape.ng, weakest = weakest_row(r);
+  int best = -1;
+  if (weakest < 0) return false;
+  memset(r->a, 0, (size_t)ng * sizeof *r->a);
+  memset(r->b, 0, (size_t)ng * sizeof *r->b);
+  r->a[weakest] = 1;
+  coefficients_sparse(r, r->a, r->b);  // the share of the weakest row in each dropped one
+  for (int d = 0; d < ng; ++d) {
+    if (r->kept[d] == 0 && fabs(r->b[d]) > (best < 0 ? 2 : fabs(r->b[best]))) best = d;
+  }
+  if (best < 0) return false;
+  kept[weakest] = 0;
+  kept[best] = 1;
+  return true;
+}
+
+bool srm_rows_exchange(srmRows* r, const double* M, const double* G, const srmRowsChoice* choice, unsigned char* kept) {
+  const int ng = r->shape.ng;
+  // Near dependence is what is to be cured: it must not drop rows here.
+  const srmRowsChoice all = {.tau = 1e-7, .scale = choice->scale};
+  int rank = 0;
+  bool changed = false;
+  for (int k = 0; k < ng; ++k) rank += kept[k];
+  if (!r->sparse) {
+    r->rank = classify_dense(r, M, G, choice);
+    if (r->rank != rank || memcmp(kept, r->kept, (size_t)ng) == 0) return false;
+    memcpy(kept, r->kept, (size_t)ng);
+    return true;
+  }
+  for (int i = 0; i < EXCHANGES; ++i) {
+    r->rank = classify_sparse(r, M, G, &all, kept);
+    if (r->rank != rank || !exchange_one(r, kept)) break;
+    changed = true;
+  }
+  return changed && r->rank == rank;
+}
+
+double srm_rows_pivot(const srmRows* r, int row) { return r->pivot[row]; }
+
+// out_K = C^T mu over the rows as the caller scaled them: G_d = sum c_k G_k with c = c' |G_d|/|G_k|.
+static void transposed_coefficients(srmRows* r, const double* mu, double* out) {
+  const int ng = r->shape.ng;
+  for (int k = 0; k < ng; ++k) r->a[k] = r->kept[k] == 0 ? mu[k] * r->length[k] : 0;
+  if (r->sparse) {
+    transposed_coefficients_sparse(r, r->a, out);
+  } else {
+    transposed_coefficients_dense(r, r->a, out);
+  }
+  for (int k = 0; k < ng; ++k) out[k] = r->kept[k] != 0 ? out[k] / r->length[k] : 0;
+}
+
+// out_d = C lambda_K.
+static void coefficients(srmRows* r, const double* lambda, double* out) {
+  const int ng = r->shape.ng;
+  for (int k = 0; k < ng; ++k) r->a[k] = r->kept[k] != 0 ? lambda[k] / r->length[k] : 0;
+  if (r->sparse) {
+    coefficients_sparse(r, r->a, out);
+  } else {
+    coefficients_dense(r, r->a, out);
+  }
+  for (int k = 0; k < ng; ++k) out[k] = r->kept[k] == 0 ? out[k] * r->length[k] : 0;
+}
+
+void srm_rows_dependence(srmRows* r, int row, double* coefficient) {
+  memset(r->b, 0, (size_t)r->shape.ng * sizeof *r->b);
+  r->b[row] = 1;
+  transposed_coefficients(r, r->b, coefficient);
+}
+
+static double dot(int n, const double* a, const double* b) {
+  double sum = 0;
+  for (int i = 0; i < n; ++i) sum += a[i] * b[i];
+  return sum;
+}
+
+// rest_d = lambda_d - C lambda_K: what of lambda lies along the null space of G^T. Zero at the kept rows.
+static void null_part(srmRows* r, const double* lambda, double* rest) {
+  coefficients(r, lambda, rest);
+  for (int k = 0; k < r->shape.ng; ++k) rest[k] = r->kept[k] == 0 ? lambda[k] - rest[k] : 0;
+}
+
+void srm_rows_least_norm(srmRows* r, double* lambda) {
+  const int ng = r->shape.ng;
+  double *rest = r->b, *direction = r->c, *moved = r->e;
+  if (r->rank >= ng || ng == 0) return;
+  // Conjugate gradients for N N^T mu = N lambda, with lambda - N^T mu kept up to date in place. N^T p = p_d - C^T p.
+  null_part(r, lambda, rest);
+  memcpy(direction, rest, (size_t)ng * sizeof *direction);
+  double before = dot(ng, rest, rest);
+  const double enough = 1e-30 * dot(ng, lambda, lambda);
+  for (int i = 0; i < 2 * ng && before > enough; ++i) {
+    transposed_coefficients(r, direction, moved);
+    for (int k = 0; k < ng; ++k) moved[k] = r->kept[k] == 0 ? direction[k] : -moved[k];
+    const double step = before / dot(ng, moved, moved);  // p^T N N^T p = |N^T p|^2
+    for (int k = 0; k < ng; ++k) lambda[k] -= step * moved[k];
+    null_part(r, lambda, rest);
+    const double now = dot(ng, rest, rest);
+    if (!(now < before)) break;
+    for (int k = 0; k < ng; ++k) direction[k] = rest[k] + now / before * direction[k];
+    before = now;
+  }
+}
+
+void srm_rows_unique(srmRows* r, unsigned char* unique) {
+  for (int k = 0; k < r->shape.ng; ++k) unique[k] = r->kept[k];
+  for (int d = 0; d < r->shape.ng; ++d) {
+    if (r->kept[d] != 0) continue;
+    srm_rows_dependence(r, d, r->c);
+    for (int k = 0; k < r->shape.ng; ++k) {
+      // A coefficient of rounding is none; rows are compared at their own scale.
+      if (fabs(r->c[k]) * r->length[k] > 1e-9 * r->length[d]) unique[k] = 0;
+    }
+  }
+}

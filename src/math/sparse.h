@@ -1,0 +1,40 @@
+// Sparse linear algebra for systems that keep their pattern while their numbers change: analyse once, factor often.
+// All memory is taken in the create functions; factoring and solving allocate nothing.
+#ifndef SR_MATH_SPARSE_H
+#define SR_MATH_SPARSE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+// Pattern by compressed rows: the columns of row i are column[row[i]] .. column[row[i+1]-1], ascending. The numbers of a
+// matrix with this pattern stand in an array in the same order.
+typedef struct srmPattern {
+  int nrow, ncol;
+  const int* row;     // (nrow + 1)
+  const int* column;  // (row[nrow])
+} srmPattern;
+
+static inline int srm_pattern_count(const srmPattern* p) { return p->row[p->nrow]; }
+
+// An order of elimination of an undirected graph (neighbours of i: neighbour[start[i]] ..; no loops, both directions
+// stored) that keeps fill low: minimum degree. False when out of memory.
+bool srm_order_minimum_degree(int n, const int* start, const int* neighbour, int* order);
+// Graph in which two columns (rows) of the pattern are neighbours when a row (column) holds both. The arrays are from
+// sr_alloc; false when out of memory.
+bool srm_column_graph(const srmPattern* pattern, int** start, int** neighbour);
+bool srm_row_graph(const srmPattern* pattern, int** start, int** neighbour);
+// Elimination tree of the graph in the given order (place[order[k]] = k), and how many entries each row of the factor has
+// left of its diagonal. parent and mark: n each. Returns their sum.
+size_t srm_elimination_tree(int n, const int* start, const int* neighbour, const int* order, const int* place,
+                            int* parent, int* mark, int* row_count);
+
+// P R A Q = L U for a square pattern, with partial pivoting by rows (R: rows scaled to largest entry 1).
+typedef struct srmSparseLu srmSparseLu;
+srmSparseLu* srm_sparse_lu_create(const srmPattern* pattern);  // the pattern is copied; NULL: out of memory
+void srm_sparse_lu_destroy(srmSparseLu* lu);
+bool srm_sparse_lu_factor(srmSparseLu* lu, const double* values);  // false: singular to working precision
+void srm_sparse_lu_solve(srmSparseLu* lu, double* x);              // x = A^-1 x
+size_t srm_sparse_lu_bound(const srmSparseLu* lu);                 // entries that L and U may have at most
+size_t srm_sparse_lu_fill(const srmSparseLu* lu);                  // entries of the last L and U
+
+#endif

@@ -1,0 +1,55 @@
+// Closures: every kind is a file src/constraint/closure_<kind>.c with one srClosureKind, and one row in <sarrus/words.h>.
+//
+// A kind sees the pose (R, d) and the twist (w, u) of the observed frame, seen from the observer and expressed in its
+// axes: d' = u, R' = [w] R. It supplies
+//   g(R, d)                      residuals of its position rows
+//   W(R, d)                      rows over the twist: position rows, for which g' = W (w, u), then velocity rows
+//   bias = (dW/dt) (w, u)        so that the rows at acceleration level are W (w', u') + bias
+#ifndef SR_MODEL_CLOSURE_H
+#define SR_MODEL_CLOSURE_H
+
+#include <sarrus/model.h>
+
+typedef enum srObserver {
+  SR_OBSERVER_A,       // frame a sees frame b
+  SR_OBSERVER_B,       // frame b sees frame a
+  SR_OBSERVER_COMMON,  // the youngest common ancestor sees both; d and u are those of b less those of a, R is not defined
+} srObserver;
+
+typedef struct srClosureIn {
+  double R[9];        // rows
+  double d[3];        // m
+  double w[3], u[3];  // rad/s, m/s
+} srClosureIn;
+
+typedef struct srClosureOut {
+  double g[6];
+  double W[6][6];  // over (w, u)
+  double bias[6];
+} srClosureOut;
+
+typedef struct srClosureKind {
+  srObserver observer;
+  // Completes a closure whose numbers are filled in: np, nvel, row_name, frame. NULL, or a sentence: what is missing.
+  const char* (*setup)(srClosure* closure);
+  // out is zero before. 0, or > 0 where the rows are not defined: then *why is a sentence.
+  int (*evaluate)(const srClosure* closure, const srClosureIn* in, srClosureOut* out, const char** why);
+} srClosureKind;
+
+// frame[2] = n (unit), frame[0] and frame[1] two unit vectors that complete it to a right-handed triad; where n is an
+// axis, they are the next two axes.
+void sr_closure_triad(const double n[3], double frame[3][3]);
+
+typedef struct srClosureWord {
+  const char* word;
+  const srClosureKind* kind;
+} srClosureWord;
+// Defined in src/constraint/table.c: kinds stand above the model in the order of folders (as force laws do).
+extern const srClosureWord sr_closure_words[];
+extern const int sr_closure_word_count;
+
+#define SR_CLOSURE_EXTERN(NAME, kind, word) extern const srClosureKind sr_closure_##kind;
+SR_CLOSURE_LIST(SR_CLOSURE_EXTERN)
+#undef SR_CLOSURE_EXTERN
+
+#endif

@@ -1,0 +1,480 @@
+// Constraints: closures, couplings and formulas become rows; the pattern of G and of M; derivatives of the formulas.
+//
+// Rows: position rows of closures in file order, couplings, position formulas, drivers; then velocity rows.
+#include <math.h>
+#include <string.h>
+
+#include "math/pose.h"
+#include "model/closure.h"
+#include "model/compile.h"
+
+#define NEW(c, type, n) ((type*)sr_pool_alloc((c)->pool, (size_t)((n) > 0 ? (n) : 1) * sizeof(type)))
+
+// The name given, or the number of the element among its kind.
+static const char* name_of(srCompiler* c, srElementKind kind, int i, srNames* names) {
+  const char* given = sr_c_text(c, kind, i, 0);  // NAME is the first attribute of all three
+  const char* name = given ? sr_pool_text(c->pool, given) : sr_pool_printf(c->pool, "%d", i + 1);
+  if (given) sr_c_new_name(c, names, name, i, srs_element(kind)->word, sr_c_place(c, kind, i, 0));
+  return name;
+}
+
+static srPlace place_of(srCompiler* c, srElementKind kind, int i) {
+  srPlace place = srs_place(c->spec, kind, i);
+  place.file = sr_pool_text(c->pool, place.file);
+  return place;
+}
+
+static double tolerance_of(srCompiler* c, srElementKind kind, int i, int field) {
+  double tolerance = 0;
+  if (sr_c_number(c, kind, i, field, &tolerance) && !(tolerance > 0)) {
+    sr_c_error(c, sr_c_place(c, kind, i, field), "'tolerance' must be greater than zero");
+  }
+  return tolerance;
+}
+
+// ------------------------------------------------------------------------------------------------------- closures
+static bool unit_vector(srCompiler* c, int i, int field, double out[3], bool* given) {
+  const int n = sr_c_numbers(c, SR_ELEMENT_CLOSURE, i, field, out, 3);
+  *given = n == 3;
+  if (n != 3) return n == 0;
+  const double length = srm_norm3(out);
+  if (length < 1e-12) {
+    sr_c_error(c, sr_c_place(c, SR_ELEMENT_CLOSURE, i, field), "'%s' of a closure must not be zero",
+               srs_element(SR_ELEMENT_CLOSURE)->fields[field].word);
+    return false;
+  }
+  for (int k = 0; k < 3; k++) out[k] /= length;
+  return true;
+}
+
+static bool optional_number(srCompiler* c, int i, int field, double* out, bool* given) {
+  const int n = sr_c_numbers(c, SR_ELEMENT_CLOSURE, i, field, out, 1);
+  *given = n == 1;
+  return n >= 0;
+}
+
+static bool closure_numbers(srCompiler* c, int i, srClosure* closure) {
+  double axis[3] = {0, 0, 1}, normal[3];
+  bool ok = unit_vector(c, i, SR_FIELD(srClosureDef, axis), axis, &closure->has_axis);
+  ok &= unit_vector(c, i, SR_FIELD(srClosureDef, axis2), closure->axis2, &closure->has_axis2);
+  ok &= unit_vector(c, i, SR_FIELD(srClosureDef, normal), normal, &closure->has_normal);
+  ok &= optional_number(c, i, SR_FIELD(srClosureDef, pitch), &closure->pitch, &closure->has_pitch);
+  ok &= optional_number(c, i, SR_FIELD(srClosureDef, length), &closure->length, &closure->has_length);
+  ok &= optional_number(c, i, SR_FIELD(srClosureDef, radius), &closure->radius, &closure->has_radius);
+  const char* shape = sr_c_text(c, SR_ELEMENT_CLOSURE, i, SR_FIELD(srClosureDef, shape));
+  closure->disc = shape && strcmp(shape, "disc") == 0;
+  closure->sphere = shape ? strcmp(shape, "sphere") == 0 : !closure->has_axis;
+  closure->tolerance = tolerance_of(c, SR_ELEMENT_CLOSURE, i, SR_FIELD(srClosureDef, tolerance));
+  sr_closure_triad(closure->has_normal ? normal : axis, closure->frame);
+  return ok;
+}
+
+static const srClosureWord* closure_word(srCompiler* c, int i) {
+  const char* word = sr_c_text(c, SR_ELEMENT_CLOSURE, i, SR_FIELD(srClosureDef, type));
+  for (int k = 0; word && k < sr_closure_word_count; k++) {
+    if (strcmp(word, sr_closure_words[k].word) == 0) return &sr_closure_words[k];
+  }
+  if (word) {
+    sr_c_error(c, sr_c_place(c, SR_ELEMENT_CLOSURE, i, SR_FIELD(srClosureDef, type)), "unknown type of closure '%s'",
+               word);
+  }
+  return NULL;
+}
+
+// Frame of the youngest body that both stand on.
+static int common_point(const srModel* m, int a, int b) {
+  int i = m->point_body[a], j = m->point_body[b];
+  while (i != j) {  // parents have smaller numbers
+    if (i > j) {
+      i = m->body_parent[i];
+    } else {
+      j = m->body_parent[j];
+    }
+  }
+  return i;  // the first points are the frames of the bodies
+}
+
+static void compile_closure(srCompiler* c, int i, srNames* names, srClosure* closure) {
+  const srModel* m = c->m;
+  const srClosureWord* word = closure_word(c, i);
+  const int a = sr_c_point(c, SR_ELEMENT_CLOSURE, i, SR_FIELD(srClosureDef, a));
+  const int b = sr_c_point(c, SR_ELEMENT_CLOSURE, i, SR_FIELD(srClosureDef, b));
+  closure->name = name_of(c, SR_ELEMENT_CLOSURE, i, names);
+  closure->place = place_of(c, SR_ELEMENT_CLOSURE, i);
+  if (!closure_numbers(c, i, closure) || !word || a < 0 || b < 0) return;
+  if (m->point_link[a] == m->point_link[b]) {
+    sr_c_error(c, sr_c_place(c, SR_ELEMENT_CLOSURE, i, SR_FIELD(srClosureDef, b)),
+               "'%s' and '%s' cannot move against each other", m->point_name[a], m->point_name[b]);
+    return;
+  }
+  const bool swapped = word->kind->observer == SR_OBSERVER_B;
+  closure->word = word->word;
+  closure->kind = word->kind;
+  closure->point[0] = swapped ? b : a;
+  closure->point[1] = swapped ? a : b;
+  closure->common = common_point(m, a, b);
+  const char* problem = word->kind->setup(closure);
+  if (problem) sr_c_error(c, closure->place, "%s", problem);
+}
+
+// ------------------------------------------------------------------------------------------------------ couplings
+static bool coupled_joint(srCompiler* c, int i, int field, int* dof, int* qdof) {
+  const char* name = sr_c_text(c, SR_ELEMENT_COUPLING, i, field);
+  const srPlace place = sr_c_place(c, SR_ELEMENT_COUPLING, i, field);
+  const int j = name ? sr_c_find(c, &c->joints, name, "joint", place) : -1;
+  if (j < 0) return false;
+  *dof = c->m->joint_v[j];
+  *qdof = c->m->joint_q[j];
+  if (c->m->joint_nq[j] == 1) return true;
+  sr_c_error(c, place, "a coupling ties joints with one coordinate; '%s' has %d: use <constraint>", name,
+             c->m->joint_nq[j]);
+  return false;
+}
+
+static void compile_coupling(srCompiler* c, int i, srNames* names, srCoupling* coupling) {
+  coupling->name = name_of(c, SR_ELEMENT_COUPLING, i, names);
+  coupling->place = place_of(c, SR_ELEMENT_COUPLING, i);
+  bool ok = coupled_joint(c, i, SR_FIELD(srCouplingDef, joint), &coupling->dof[0], &coupling->qdof[0]);
+  ok &= coupled_joint(c, i, SR_FIELD(srCouplingDef, to), &coupling->dof[1], &coupling->qdof[1]);
+  sr_c_number(c, SR_ELEMENT_COUPLING, i, SR_FIELD(srCouplingDef, ratio), &coupling->ratio);
+  sr_c_number(c, SR_ELEMENT_COUPLING, i, SR_FIELD(srCouplingDef, offset), &coupling->offset);
+  if (ok && coupling->dof[0] == coupling->dof[1]) {
+    sr_c_error(c, sr_c_place(c, SR_ELEMENT_COUPLING, i, SR_FIELD(srCouplingDef, to)),
+               "joint '%s' cannot be coupled to itself", c->m->v_name[coupling->dof[0]]);
+  }
+}
+
+// ------------------------------------------------------------------------------------------------------- formulas
+static bool is_velocity(const srFormulaVariable* x) {
+  return x->kind == SR_VAR_V || (x->kind == SR_VAR_SENSOR && x->scalar >= 3 && x->scalar < 9);
+}
+
+// A variable of the graph as one of a row; false when no sensor has it.
+static bool as_variable(const srModel* m, const srNodeView* view, srFormulaVariable* out) {
+  *out = (srFormulaVariable){.kind = (int)view->kind, .index = view->index};
+  if (view->kind != SR_VAR_SENSOR) return true;
+  for (int i = 0; i < m->nsensor; i++) {
+    const int first = m->sensor[i].value;
+    if (first < 0 || view->index < first || view->index >= first + SR_SENSOR_SCALARS) continue;
+    out->index = i;
+    out->scalar = view->index - first;
+    return true;
+  }
+  return false;
+}
+
+// Variables that a node depends on: their nodes into *leaves, in the order of the graph.
+static int leaves_of(srCompiler* c, srNode node, srNode** leaves) {
+  unsigned char* seen = sr_pool_alloc(&c->scratch, (size_t)node + 1);
+  int n = 0, capacity = 0;
+  *leaves = NULL;
+  seen[node] = 1;
+  for (srNode x = node; x >= 0; x--) {  // children have smaller indices
+    if (!seen[x]) continue;
+    const srNodeView view = sr_graph_view(c->graph, x);
+    if (view.op == SR_OP_VAR) SR_PUSH(&c->scratch, *leaves, n, capacity) = x;
+    for (int k = 0; k < 3; k++) {
+      if (view.child[k] != SR_NO_NODE) seen[view.child[k]] = 1;
+    }
+  }
+  return n;
+}
+
+static const char* wrong_variable(const srFormulaRow* row, const srFormulaVariable* x) {
+  if (x->kind == SR_VAR_STATE) return "states cannot stand in a constraint";
+  if (!row->velocity && is_velocity(x)) return "a formula with velocities belongs into 'velocity', not into 'expr'";
+  return NULL;
+}
+
+// Adds the values of a row to the program: the formula, its derivatives, and of a position row
+//   sum over x, y of (d^2 g / dx dy) x' y'
+// with the rates x', y' as arguments. False when a velocity formula is not linear in the velocities.
+static bool add_values(srCompiler* c, srFormulaRow* row, srNode node, const srNode* leaves, srNode** roots, int* n,
+                       int* capacity) {
+  srGraph* graph = c->graph;
+  srNode rate = sr_graph_const(graph, 0), second = sr_graph_const(graph, 0);
+  row->value = *n;
+  SR_PUSH(&c->scratch, *roots, *n, *capacity) = node;
+  for (int k = 0; k < row->nvar; k++) {
+    const srNode by = sr_graph_derive(graph, node, leaves[k]);
+    const srNode term = sr_graph_op(graph, SR_OP_MUL, by, sr_graph_var(graph, SR_VAR_ARG, row->arg + k), SR_NO_NODE);
+    rate = sr_graph_op(graph, SR_OP_ADD, rate, term, SR_NO_NODE);
+    SR_PUSH(&c->scratch, *roots, *n, *capacity) = by;
+    for (int l = 0; row->velocity && is_velocity(&row->var[k]) && l < row->nvar; l++) {
+      double value = 1;
+      const srNode twice = sr_graph_derive(graph, by, leaves[l]);
+      if (is_velocity(&row->var[l]) && !(sr_graph_constant(graph, twice, &value) && value == 0)) return false;
+    }
+  }
+  if (row->velocity) return true;
+  for (int k = 0; k < row->nvar; k++) {
+    const srNode by = sr_graph_derive(graph, rate, leaves[k]);
+    const srNode term = sr_graph_op(graph, SR_OP_MUL, by, sr_graph_var(graph, SR_VAR_ARG, row->arg + k), SR_NO_NODE);
+    second = sr_graph_op(graph, SR_OP_ADD, second, term, SR_NO_NODE);
+  }
+  SR_PUSH(&c->scratch, *roots, *n, *capacity) = second;
+  return true;
+}
+
+typedef struct Roots {
+  srNode* node;
+  int n, capacity;
+} Roots;
+
+// "left = right" is left - right; a formula without = is kept at zero as it stands.
+static srNode equation(srCompiler* c, int i, int field, srPlace place) {
+  const srAttr* attr = sr_c_attr(c, SR_ELEMENT_CONSTRAINT, i, field);
+  srNode node = SR_NO_NODE;
+  const char* equals = attr->text ? strchr(attr->text, '=') : NULL;
+  const bool comparison = equals && (equals[1] == '=' || (equals > attr->text && strchr("<>!", equals[-1])));
+  if (!equals || comparison) return sr_c_laws(c, SR_ELEMENT_CONSTRAINT, i, field, &node, 1) == 1 ? node : SR_NO_NODE;
+  const srNode left = sr_c_law_text(c, sr_pool_text_n(&c->scratch, attr->text, (size_t)(equals - attr->text)), place);
+  srPlace after = place;
+  after.column += (int)(equals + 1 - attr->text);
+  const srNode right = sr_c_law_text(c, equals + 1, after);
+  if (left == SR_NO_NODE || right == SR_NO_NODE) return SR_NO_NODE;
+  return sr_graph_op(c->graph, SR_OP_SUB, left, right, SR_NO_NODE);
+}
+
+static void compile_formula(srCompiler* c, int i, srNames* names, srFormulaRow* row, Roots* roots) {
+  const srConstraintDef* def = srs_get(c->spec, SR_ELEMENT_CONSTRAINT, i);
+  row->name = name_of(c, SR_ELEMENT_CONSTRAINT, i, names);
+  row->place = place_of(c, SR_ELEMENT_CONSTRAINT, i);
+  row->tolerance = tolerance_of(c, SR_ELEMENT_CONSTRAINT, i, SR_FIELD(srConstraintDef, tolerance));
+  row->velocity = sr_given(def->velocity);
+  if (sr_given(def->expr) == sr_given(def->velocity)) {
+    sr_c_error(c, row->place, "constraint '%s' takes either 'expr' or 'velocity'", row->name);
+    return;
+  }
+  const int field = row->velocity ? SR_FIELD(srConstraintDef, velocity) : SR_FIELD(srConstraintDef, expr);
+  const srPlace place = sr_c_place(c, SR_ELEMENT_CONSTRAINT, i, field);
+  srNode node, *leaves;
+  node = equation(c, i, field, place);
+  if (node == SR_NO_NODE) return;
+  row->nvar = leaves_of(c, node, &leaves);
+  srFormulaVariable* var = NEW(c, srFormulaVariable, row->nvar);
+  row->var = var;
+  bool moves = false;
+  for (int k = 0; k < row->nvar; k++) {
+    const srNodeView view = sr_graph_view(c->graph, leaves[k]);
+    const char* problem = as_variable(c->m, &view, &var[k]) ? wrong_variable(row, &var[k]) : "an unknown sensor";
+    if (problem) sr_c_error(c, place, "constraint '%s': %s", row->name, problem);
+    moves |= row->velocity ? is_velocity(&var[k]) : var[k].kind != SR_VAR_TIME;
+  }
+  if (!moves) sr_c_error(c, place, "the formula of constraint '%s' depends on nothing that moves", row->name);
+  row->arg = c->m->nrow_arg;
+  c->m->nrow_arg += row->nvar;
+  if (!add_values(c, row, node, leaves, &roots->node, &roots->n, &roots->capacity)) {
+    sr_c_error(c, place, "the formula of constraint '%s' must be linear in the velocities", row->name);
+  }
+}
+
+// ----------------------------------------------------------------------------------------------------------- rows
+static void put_row(srCompiler* c, srRow* row, srRowKind kind, int index, const char* what, const char* name,
+                    const char* detail, srPlace place, double tolerance) {
+  const char* full =
+      detail ? sr_pool_printf(c->pool, "%s %s, %s", what, name, detail) : sr_pool_printf(c->pool, "%s %s", what, name);
+  *row = (srRow){.name = full, .place = place, .kind = kind, .index = index, .tolerance = tolerance};
+}
+
+static void count_rows(srModel* m) {
+  m->ng = m->np = 0;
+  for (int i = 0; i < m->nclosure; i++) {
+    m->np += m->closure[i].np;
+    m->ng += m->closure[i].nvel;
+  }
+  for (int i = 0; i < m->nformula_row; i++) {
+    m->np += !m->formula_row[i].velocity;
+    m->ng += m->formula_row[i].velocity;
+  }
+  m->np += m->ncoupling + m->ndriver;
+  m->ng += m->np;
+  m->looped = m->ng > m->ndriver;
+}
+
+static void number_closures(srCompiler* c, srClosure* closures, srRow* rows, int* next, int* next_velocity) {
+  for (int i = 0; i < c->m->nclosure; i++) {
+    srClosure* x = &closures[i];
+    x->row = *next;
+    x->vrow = *next_velocity;
+    for (int k = 0; k < x->np + x->nvel; k++) {
+      const int row = k < x->np ? (*next)++ : (*next_velocity)++;
+      put_row(c, &rows[row], SR_ROW_CLOSURE, i, "closure", x->name, x->row_name[k], x->place, x->tolerance);
+    }
+  }
+}
+
+static void number_rows(srCompiler* c, srClosure* closures, srCoupling* couplings, srFormulaRow* formulas) {
+  srModel* m = c->m;
+  count_rows(m);
+  srRow* rows = NEW(c, srRow, m->ng);
+  int next = 0, next_velocity = m->np;
+  number_closures(c, closures, rows, &next, &next_velocity);
+  for (int i = 0; i < m->ncoupling; i++) {
+    couplings[i].row = next;
+    put_row(c, &rows[next++], SR_ROW_COUPLING, i, "coupling", couplings[i].name, NULL, couplings[i].place, 1e-8);
+  }
+  for (int i = 0; i < m->nformula_row; i++) {
+    srFormulaRow* x = &formulas[i];
+    x->row = x->velocity ? next_velocity++ : next++;
+    put_row(c, &rows[x->row], SR_ROW_FORMULA, i, "constraint", x->name, NULL, x->place, x->tolerance);
+  }
+  m->row_driver = next;
+  for (int i = 0; i < m->ndriver; i++) {
+    put_row(c, &rows[next++], SR_ROW_DRIVER, i, "driver of", m->driver[i].name, NULL, m->driver[i].place, 1e-8);
+  }
+  m->row = rows;
+}
+
+// -------------------------------------------------------------------------------------------------------- pattern
+typedef struct Pattern {
+  const srModel* m;
+  int* mark;  // nv: 1 where the row has an entry
+} Pattern;
+
+static int link_coordinates(const srModel* m, int link) {
+  const int type = m->link_type[link];
+  return type == SR_LINK_GROUND ? 0 : type == SR_LINK_BALL ? 3 : type == SR_LINK_FREE ? 6 : 1;
+}
+
+static void mark_link(Pattern* p, int link) {
+  for (int k = 0; k < link_coordinates(p->m, link); k++) p->mark[p->m->link_v[link] + k] = 1;
+}
+
+// Coordinates on the two ways to where they meet.
+static void mark_path(Pattern* p, int a, int b) {
+  int i = p->m->point_link[a], j = p->m->point_link[b];
+  while (i != j) {
+    int* link = i > j ? &i : &j;
+    mark_link(p, *link);
+    *link = p->m->link_parent[*link];
+  }
+}
+
+static int link_of_position(const srModel* m, int q) {
+  int link = m->nlink - 1;
+  while (m->link_q[link] > q) link--;
+  return link;
+}
+
+static void mark_row(Pattern* p, const srRow* row) {
+  const srModel* m = p->m;
+  if (row->kind == SR_ROW_CLOSURE) mark_path(p, m->closure[row->index].point[0], m->closure[row->index].point[1]);
+  if (row->kind == SR_ROW_DRIVER) p->mark[m->driver[row->index].dof] = 1;
+  for (int k = 0; k < 2 && row->kind == SR_ROW_COUPLING; k++) p->mark[m->coupling[row->index].dof[k]] = 1;
+  if (row->kind != SR_ROW_FORMULA) return;
+  const srFormulaRow* formula = &m->formula_row[row->index];
+  for (int k = 0; k < formula->nvar; k++) {
+    const srFormulaVariable* x = &formula->var[k];
+    if (x->kind == SR_VAR_Q) mark_link(p, link_of_position(m, x->index));
+    if (x->kind == SR_VAR_V) p->mark[x->index] = 1;
+    if (x->kind == SR_VAR_SENSOR) mark_path(p, m->sensor[x->index].point, m->sensor[x->index].relative_to);
+  }
+}
+
+// Takes the marked coordinates as a row of the pattern, and clears the marks.
+static void take_row(srCompiler* c, Pattern* p, const srRow* row, int** index, int* n, int* capacity) {
+  mark_row(p, row);
+  for (int i = 0; i < p->m->nv; i++) {
+    if (!p->mark[i]) continue;
+    p->mark[i] = 0;
+    SR_PUSH(&c->scratch, *index, *n, *capacity) = i;
+  }
+}
+
+static void make_patterns(srCompiler* c) {
+  srModel* m = c->m;
+  Pattern p = {m, sr_pool_alloc(&c->scratch, ((size_t)m->nv + 1) * sizeof(int))};
+  int *index = NULL, n = 0, capacity = 0;
+  int* start = NEW(c, int, m->ng + 1);
+  for (int i = 0; i < m->ng; i++) {
+    take_row(c, &p, &m->row[i], &index, &n, &capacity);
+    start[i + 1] = n;
+  }
+  int* kept = NEW(c, int, n);
+  if (n > 0) memcpy(kept, index, (size_t)n * sizeof *kept);
+  m->G_start = start;
+  m->G_index = kept;
+}
+
+// M has entries where one coordinate stands on the path of the other.
+static void mass_pattern(srCompiler* c) {
+  srModel* m = c->m;
+  int *start = NEW(c, int, m->nv + 1), *row = NEW(c, int, m->nv + 1);
+  for (int i = 0; i < m->nv; i++) {
+    for (int k = i; k >= 0; k = m->dof_parent[k]) {
+      start[i + 1]++;
+      row[i + 1]++;
+      if (k != i) row[k + 1]++;
+    }
+  }
+  for (int i = 0; i < m->nv; i++) {
+    start[i + 1] += start[i];
+    row[i + 1] += row[i];
+  }
+  int *place = NEW(c, int, 2 * start[m->nv]), *column = NEW(c, int, row[m->nv]);
+  int* next = sr_pool_alloc(&c->scratch, ((size_t)m->nv + 1) * sizeof *next);
+  for (int i = 0; i < m->nv; i++) next[i] = row[i];
+  // Row i: first its own path, from the ground outwards; then the coordinates beyond it as their turn comes.
+  for (int i = 0; i < m->nv; i++) {
+    const int depth = start[i + 1] - start[i];
+    int at = depth - 1;
+    for (int k = i; k >= 0; k = m->dof_parent[k], at--) {
+      int* both = place + 2 * (start[i] + depth - 1 - at);
+      both[0] = both[1] = row[i] + at;
+      column[row[i] + at] = k;
+      if (k == i) continue;
+      both[1] = next[k]++;
+      column[both[1]] = i;
+    }
+    next[i] = row[i] + depth;
+  }
+  m->M_start = start;
+  m->M_place = place;
+  m->M_row = row;
+  m->M_column = column;
+}
+
+// Coordinates whose initial values the file gave: the assembly moves them least.
+static void given_values(srCompiler* c) {
+  srModel* m = c->m;
+  int *q = NEW(c, int, m->nv), *v = NEW(c, int, m->nv);
+  for (int j = 0; j < m->njoint; j++) {
+    const int joint = c->joint_of_spec_body[c->spec_of_body[j + 1]];
+    if (joint < 0) continue;
+    const srJointDef* def = srs_get(c->spec, SR_ELEMENT_JOINT, joint);
+    for (int k = 0; k < m->joint_nv[j]; k++) {
+      q[m->joint_v[j] + k] = sr_given(def->q);
+      v[m->joint_v[j] + k] = sr_given(def->v);
+    }
+  }
+  m->q_given = q;
+  m->v_given = v;
+}
+
+void sr_compile_constraints(srCompiler* c) {
+  srModel* m = c->m;
+  const int errors = sr_c_errors(c);
+  m->nclosure = srs_count(c->spec, SR_ELEMENT_CLOSURE);
+  m->ncoupling = srs_count(c->spec, SR_ELEMENT_COUPLING);
+  m->nformula_row = srs_count(c->spec, SR_ELEMENT_CONSTRAINT);
+  srClosure* closures = NEW(c, srClosure, m->nclosure);
+  srCoupling* couplings = NEW(c, srCoupling, m->ncoupling);
+  srFormulaRow* formulas = NEW(c, srFormulaRow, m->nformula_row);
+  srNames names[3];
+  Roots roots = {0};
+  for (int k = 0; k < 3; k++) sr_names_init(&names[k], &c->scratch);
+  for (int i = 0; i < m->nclosure; i++) compile_closure(c, i, &names[0], &closures[i]);
+  for (int i = 0; i < m->ncoupling; i++) compile_coupling(c, i, &names[1], &couplings[i]);
+  for (int i = 0; i < m->nformula_row; i++) compile_formula(c, i, &names[2], &formulas[i], &roots);
+  m->closure = closures;
+  m->coupling = couplings;
+  m->formula_row = formulas;
+  if (sr_c_errors(c) > errors) return;
+  number_rows(c, closures, couplings, formulas);
+  make_patterns(c);
+  mass_pattern(c);
+  given_values(c);
+  c->priv->rows = sr_program_create(c->pool, c->graph, roots.node, roots.n);
+  m->nrow_formula = roots.n;
+}
