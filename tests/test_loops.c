@@ -300,6 +300,9 @@ TEST(a_change_of_rank_is_an_event) {
                  "");
   run(&b, "rk4", SR_STABILIZATION_PROJECTION, 1, 1e-9);
   ENSURE_NEAR(turn(q_of(&b, "a") - q_of(&b, "c")), 0, 1e-8);  // still a parallelogram
+  ENSURE_EQUAL(b.result.event_count, 2);  // a step ends in the flat position, the next one beyond it
+  ENSURE_NEAR(b.result.event[0].t, 0.5, 1e-3);
+  ENSURE_TEXT(b.result.event[0].why, "the rank of the constraints goes from 2 to 1");
   ENSURE_SMALL(b.result.energy.residual, 1e-8);
   unload(&b);
 }

@@ -29,6 +29,7 @@ typedef struct srModelSystem {
   // before they are put back on their motion.
   double violation_position, violation_velocity, violation_acceleration;
   double row_residual;  // of the last evaluation
+  bool rates_used;      // the method takes its accelerations from `rates`
   int rank;             // of the rows after the last accepted step, -1: none yet
   long rank_changes;
   int nrank_event;

@@ -95,7 +95,9 @@ static void report_progress(Run* run, double t) {
 static int evaluate_at(Run* run, double t) {
   if (sri_interpolate(run->integrator, t, run->q, run->v, run->y, run->w) != SR_OK) return -1;
   sr_put_state(run->m, run->d, t, run->q, run->v, run->y);
-  return sr_forward(run->m, run->d, SR_TAU_ELEMENT);
+  const int answer = sr_forward(run->m, run->d, SR_TAU_ELEMENT);
+  run->system.violation_acceleration = fmax(run->system.violation_acceleration, run->d->row_residual);
+  return answer;
 }
 
 // Hands out the row of d's state.
@@ -329,6 +331,7 @@ static void stabilize(Run* run, bool on) {
   const srStabilization s = run->options->stabilization;
   const bool used = on && (s == SR_STABILIZATION_BAUMGARTE || s == SR_STABILIZATION_AUGMENTED);
   if (run->m->looped) run->d->priv->dense = on ? run->dense : NULL;
+  if (run->m->looped) run->d->priv->chosen = false;  // rows are chosen for one run
   run->d->alpha2 = used ? 2.0 * run->options->alpha : 0.0;
   run->d->beta2 = used ? run->options->beta * run->options->beta : 0.0;
 }
@@ -398,6 +401,11 @@ static void tell_events(Run* run) {
     add_event(run->result, change->t, change->before, change->after);
   }
   run->result->event_count = run->system.rank_changes;
+  int n = 0;
+  const srRankEvent* events = run->integrator != NULL ? sri_rank_events(run->integrator, &n) : NULL;
+  for (int i = 0; i < n && !run->system.rates_used; ++i) {
+    add_event(run->result, events[i].t, events[i].before, events[i].after);
+  }
 }
 
 srStatus sr_run(const srModel* m, srData* d, const srRunOptions* options, srMessages* messages, srRunResult* result) {
@@ -413,7 +421,7 @@ srStatus sr_run(const srModel* m, srData* d, const srRunOptions* options, srMess
   result->violation_position = run.system.violation_position;
   result->violation_velocity = run.system.violation_velocity;
   result->violation_acceleration = run.system.violation_acceleration;
-  result->rank = run.system.rank;
+  result->rank = run.system.rates_used ? run.system.rank : result->stats.rank;
   stabilize(&run, false);
   tell_events(&run);
   result->seconds = wall_clock() - run.started;

@@ -74,6 +74,7 @@ static int rates(void* user, double t, const double* q, const double* v, const d
   if (answer == 0) answer = sr_forward_rates(s->m, d, tau);
   if (answer != 0) return answer;
   s->row_residual = d->row_residual;
+  s->rates_used = true;
   sr_qdot(s->m, d->q, d->v, qdot);
   copy(vdot, d->a, s->m->nv);
   copy(ydot, d->ydot, s->m->ny);
@@ -258,8 +259,10 @@ static int accepted(void* user, double t, double* q, double* v, double* y) {
   sr_kinematics(m, s->d);
   int answer = sr_constraints(m, s->d);
   if (answer != 0) return answer;
-  sr_mass(m, s->d);
-  watch_rank(s, t);
+  if (s->rates_used) {  // other methods choose rows themselves
+    sr_mass(m, s->d);
+    watch_rank(s, t);
+  }
   if (s->project) answer = project(s, q, v);
   if (s->partition != NULL) answer = accept_partition(s, q, v);
   if (answer == 0) measure(s, v);
