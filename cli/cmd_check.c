@@ -21,6 +21,9 @@ static int close_loops(Cli* cli, const Model* m, Loops* loops) {
   if (status == SR_OK) status = sr_rank_create(m->model, m->data, &loops->rank);
   if (status == SR_FAILED) cli_error(cli, "%s", m->data->trouble);
   if (status != SR_OK) return cli_refuse(cli, cli_status(status));
+  // What a run would stumble over: no inertia behind a joint, the ends of a link in one place.
+  if (sr_forward(m->model, m->data, SR_TAU_ELEMENT) != 0)
+    cli_warning(cli, "no accelerations at the initial state: %s", m->data->trouble);
   return EXIT_DONE;
 }
 

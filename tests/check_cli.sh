@@ -234,6 +234,13 @@ status 0 run "$work/driven.xml" --json
 keys $run_keys
 status 0 run models/pendulum.xml --t-end 0.1 --step 1e-3
 says "warning: --step"
+cat > "$work/singular.xml" << 'END'
+<sarrus version="1"><body name="bob"><joint name="hook" type="ball"/><inertial mass="1" com="0 0 -1"/></body></sarrus>
+END
+status 0 check "$work/singular.xml"
+says "warning: no accelerations at the initial state: the mass matrix is singular at joint 'hook' of body 'bob'"
+status 1 run "$work/singular.xml"
+says "joint 'hook' of body 'bob'"
 status 2 run models/pendulum.xml --method dopri
 says "did you mean 'dopri5'"
 status 2 run models/pendulum.xml --method radau5
