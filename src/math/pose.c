@@ -80,3 +80,26 @@ void srm_pose_rotate_tensor(const double pose[16], const double J[9], double out
     }
   }
 }
+
+// From the largest component: no cancellation at any angle (Shepperd 1978).
+void srm_quaternion_from_rows(const double R[9], double quaternion[4]) {
+  double* q = quaternion;
+  const double trace = R[0] + R[4] + R[8];
+  int k = 0;
+  for (int i = 1; i < 3; i++) k = R[4 * i] > R[4 * k] ? i : k;
+  const int i = (k + 1) % 3, j = (k + 2) % 3;
+  if (trace >= R[4 * k]) {
+    q[0] = 0.5 * sqrt(1 + trace);
+    for (int l = 0; l < 3; l++) {
+      const int next = (l + 1) % 3, last = (l + 2) % 3;
+      q[1 + l] = (R[3 * last + next] - R[3 * next + last]) / (4 * q[0]);
+    }
+    return;
+  }
+  const double x = 0.5 * sqrt(fmax(0, 1 + R[4 * k] - R[4 * i] - R[4 * j]));
+  const double sign = R[3 * j + i] < R[3 * i + j] ? -1 : 1;  // so that w >= 0
+  q[0] = sign * (R[3 * j + i] - R[3 * i + j]) / (4 * x);
+  q[1 + k] = sign * x;
+  q[1 + i] = sign * (R[3 * i + k] + R[3 * k + i]) / (4 * x);
+  q[1 + j] = sign * (R[3 * j + k] + R[3 * k + j]) / (4 * x);
+}

@@ -12,6 +12,7 @@ void srm_pose_transpose(const double pose[16], double out[16]);                 
 void srm_pose_point(const double pose[16], const double p[3], double out[3]);   // R p + origin
 void srm_pose_rotate(const double pose[16], const double u[3], double out[3]);  // R u
 void srm_pose_from_quaternion(const double quaternion[4], double pose[16]);     // unit; sets the rotation alone
+void srm_quaternion_from_rows(const double R[9], double quaternion[4]);         // row-major; w >= 0
 void srm_pose_from_rpy(const double rpy[3], double pose[16]);                   // Rz(yaw) Ry(pitch) Rx(roll)
 // J' = R J R^T, row-major 3 x 3.
 void srm_pose_rotate_tensor(const double pose[16], const double J[9], double out[9]);

@@ -85,37 +85,10 @@ void srm_rows_lengths(const srmSaddleShape* s, const double* M, const double* G,
 
 // ---- life -------------------------------------------------------------------------------------------------------------
 
-static bool take_ints(int** array, size_t count) {
-  *array = sr_alloc((count + 1) * sizeof **array);
-  return *array != NULL;
-}
-
-static bool take_numbers(double** array, size_t count) {
-  *array = sr_alloc((count + 1) * sizeof **array);
-  return *array != NULL;
-}
-
-static bool copy_pattern(const srmPattern* from, srmPattern* to) {
-  int *row, *column;
-  const size_t rows = (size_t)from->nrow + 1, count = (size_t)srm_pattern_count(from);
-  bool good = take_ints(&row, rows);
-  good = take_ints(&column, count) && good;
-  *to = (srmPattern){.nrow = from->nrow, .ncol = from->ncol, .row = row, .column = column};
-  if (!good) return false;
-  memcpy(row, from->row, rows * sizeof *row);
-  if (count > 0) memcpy(column, from->column, count * sizeof *column);
-  return true;
-}
-
-static void free_pattern(srmPattern* p) {
-  sr_free((void*)(size_t)p->row);
-  sr_free((void*)(size_t)p->column);
-}
-
 void srm_saddle_destroy(srmSaddle* s) {
   if (s == NULL) return;
-  free_pattern(&s->M);
-  free_pattern(&s->G);
+  srm_pattern_free(&s->M);
+  srm_pattern_free(&s->G);
   srm_sparse_lu_destroy(s->lu);
   void* parts[] = {s->kept, s->A, s->scale, s->pivot, s->at_M, s->at_D, s->at_G, s->at_diagonal, s->values, s->x};
   for (int i = 0; i < SR_COUNT(parts); ++i) sr_free(parts[i]);
@@ -126,7 +99,7 @@ void srm_saddle_destroy(srmSaddle* s) {
 static bool assemble_pattern(srmSaddle* s, int* row, int* column) {
   const int nv = s->shape.nv, ng = s->shape.ng;
   int *start = NULL, count = 0;
-  if (!take_ints(&start, (size_t)s->n + 2)) return false;
+  if (!srm_take_ints(&start, (size_t)s->n + 2)) return false;
   for (int k = 0; k < ng; ++k)
     for (int p = s->G.row[k]; p < s->G.row[k + 1]; ++p) ++start[s->G.column[p] + 1];
   row[0] = 0;
@@ -164,9 +137,9 @@ static bool create_sparse(srmSaddle* s) {
   const size_t nM = (size_t)srm_pattern_count(&s->M), nG = (size_t)srm_pattern_count(&s->G), ng = (size_t)s->shape.ng;
   const size_t count = nM + 2 * nG + ng;
   int *row = NULL, *column = NULL;
-  bool good = take_ints(&row, (size_t)s->n + 1) && take_ints(&column, count) && take_ints(&s->at_M, nM) &&
-              take_ints(&s->at_D, nG) && take_ints(&s->at_G, nG) && take_ints(&s->at_diagonal, ng) &&
-              take_numbers(&s->values, count) && assemble_pattern(s, row, column);
+  bool good = srm_take_ints(&row, (size_t)s->n + 1) && srm_take_ints(&column, count) && srm_take_ints(&s->at_M, nM) &&
+              srm_take_ints(&s->at_D, nG) && srm_take_ints(&s->at_G, nG) && srm_take_ints(&s->at_diagonal, ng) &&
+              srm_take_numbers(&s->values, count) && assemble_pattern(s, row, column);
   if (good) {
     s->lu = srm_sparse_lu_create(&(srmPattern){.nrow = s->n, .ncol = s->n, .row = row, .column = column});
     good = s->lu != NULL;
@@ -179,7 +152,7 @@ static bool create_sparse(srmSaddle* s) {
 static bool create_dense(srmSaddle* s) {
   const size_t n = (size_t)s->n;
   s->pivot = sr_alloc((n + 1) * sizeof *s->pivot);
-  return take_numbers(&s->A, n * n) && take_numbers(&s->scale, n) && s->pivot != NULL;
+  return srm_take_numbers(&s->A, n * n) && srm_take_numbers(&s->scale, n) && s->pivot != NULL;
 }
 
 srmSaddle* srm_saddle_create(const srmSaddleShape* shape) {
@@ -189,14 +162,14 @@ srmSaddle* srm_saddle_create(const srmSaddleShape* shape) {
   s->shape = *shape;
   s->n = shape->nv + shape->ng;
   bool good = true;
-  if (shape->M != NULL) good = copy_pattern(shape->M, &s->M) && good;
-  if (shape->G != NULL) good = copy_pattern(shape->G, &s->G) && good;
+  if (shape->M != NULL) good = srm_pattern_copy(shape->M, &s->M) && good;
+  if (shape->G != NULL) good = srm_pattern_copy(shape->G, &s->G) && good;
   s->shape.M = shape->M != NULL ? &s->M : NULL;
   s->shape.G = shape->G != NULL ? &s->G : NULL;
   s->sparse = shape->M != NULL && shape->G != NULL && s->n > below;
   s->kept = sr_alloc((size_t)shape->ng + 1);
-  good =
-      good && s->kept != NULL && take_numbers(&s->x, (size_t)s->n) && (s->sparse ? create_sparse(s) : create_dense(s));
+  good = good && s->kept != NULL && srm_take_numbers(&s->x, (size_t)s->n) &&
+         (s->sparse ? create_sparse(s) : create_dense(s));
   if (good) return s;
   srm_saddle_destroy(s);
   return NULL;

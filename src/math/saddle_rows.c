@@ -40,77 +40,29 @@ struct srmRows {
 
 void srm_rows_destroy(srmRows* r) {
   if (r == NULL) return;
-  void* parts[] = {(void*)(size_t)r->M.row,
-                   (void*)(size_t)r->M.column,
-                   (void*)(size_t)r->G.row,
-                   (void*)(size_t)r->G.column,
-                   r->kept,
-                   r->length,
-                   r->pivot,
-                   r->work,
-                   r->a,
-                   r->b,
-                   r->c,
-                   r->d,
-                   r->e,
-                   r->metric,
-                   r->B,
-                   r->basis,
-                   r->R,
-                   r->order,
-                   r->Sstart,
-                   r->Sneighbour,
-                   r->S,
-                   r->diagonal,
-                   r->place,
-                   r->parent,
-                   r->mark,
-                   r->row_count,
-                   r->Lstart,
-                   r->Lcount,
-                   r->Lrow,
-                   r->stack,
-                   r->Lvalue,
-                   r->weight};
+  srm_pattern_free(&r->M);
+  srm_pattern_free(&r->G);
+  void* parts[] = {r->kept,      r->length,     r->pivot,  r->work,     r->a,     r->b,      r->c,
+                   r->d,         r->e,          r->metric, r->B,        r->basis, r->R,      r->order,
+                   r->Sstart,    r->Sneighbour, r->S,      r->diagonal, r->place, r->parent, r->mark,
+                   r->row_count, r->Lstart,     r->Lcount, r->Lrow,     r->stack, r->Lvalue, r->weight};
   for (int i = 0; i < SR_COUNT(parts); ++i) sr_free(parts[i]);
   sr_free(r);
 }
 
-static bool take_ints(int** array, size_t count) {
-  *array = sr_alloc((count + 1) * sizeof **array);
-  return *array != NULL;
-}
-
-static bool take_numbers(double** array, size_t count) {
-  *array = sr_alloc((count + 1) * sizeof **array);
-  return *array != NULL;
-}
-
-static bool copy_pattern(const srmPattern* from, srmPattern* to) {
-  int *row, *column;
-  const size_t rows = (size_t)from->nrow + 1, count = (size_t)srm_pattern_count(from);
-  bool good = take_ints(&row, rows);
-  good = take_ints(&column, count) && good;
-  *to = (srmPattern){.nrow = from->nrow, .ncol = from->ncol, .row = row, .column = column};
-  if (!good) return false;
-  memcpy(row, from->row, rows * sizeof *row);
-  if (count > 0) memcpy(column, from->column, count * sizeof *column);
-  return true;
-}
-
 static bool create_sparse(srmRows* r) {
   const size_t ng = (size_t)r->shape.ng;
-  bool good = srm_row_graph(&r->G, &r->Sstart, &r->Sneighbour) && take_ints(&r->order, ng) &&
-              take_ints(&r->place, ng) && take_ints(&r->parent, ng) && take_ints(&r->mark, ng) &&
-              take_ints(&r->row_count, ng) && take_ints(&r->Lstart, ng) && take_ints(&r->Lcount, ng) &&
-              take_ints(&r->stack, ng) && take_numbers(&r->diagonal, ng) &&
-              take_numbers(&r->weight, (size_t)r->shape.nv) && take_numbers(&r->S, (size_t)r->Sstart[ng]) &&
+  bool good = srm_row_graph(&r->G, &r->Sstart, &r->Sneighbour) && srm_take_ints(&r->order, ng) &&
+              srm_take_ints(&r->place, ng) && srm_take_ints(&r->parent, ng) && srm_take_ints(&r->mark, ng) &&
+              srm_take_ints(&r->row_count, ng) && srm_take_ints(&r->Lstart, ng) && srm_take_ints(&r->Lcount, ng) &&
+              srm_take_ints(&r->stack, ng) && srm_take_numbers(&r->diagonal, ng) &&
+              srm_take_numbers(&r->weight, (size_t)r->shape.nv) && srm_take_numbers(&r->S, (size_t)r->Sstart[ng]) &&
               srm_order_minimum_degree(r->shape.ng, r->Sstart, r->Sneighbour, r->order);
   if (!good) return false;
   for (int k = 0; k < r->shape.ng; ++k) r->place[r->order[k]] = k;
   const size_t fill =
       srm_elimination_tree(r->shape.ng, r->Sstart, r->Sneighbour, r->order, r->place, r->parent, r->mark, r->row_count);
-  if (!take_ints(&r->Lrow, fill) || !take_numbers(&r->Lvalue, fill)) return false;
+  if (!srm_take_ints(&r->Lrow, fill) || !srm_take_numbers(&r->Lvalue, fill)) return false;
   // Entries of each column: one for every row whose path runs through it.
   for (int k = 0; k < r->shape.ng; ++k) r->mark[k] = -1;
   for (int k = 0; k < r->shape.ng; ++k) {
@@ -128,8 +80,8 @@ static bool create_sparse(srmRows* r) {
 
 static bool create_dense(srmRows* r) {
   const size_t nv = (size_t)r->shape.nv, ng = (size_t)r->shape.ng;
-  return take_numbers(&r->metric, nv * nv) && take_numbers(&r->B, ng * nv) && take_numbers(&r->basis, ng * nv) &&
-         take_numbers(&r->R, ng * ng) && take_ints(&r->order, ng);
+  return srm_take_numbers(&r->metric, nv * nv) && srm_take_numbers(&r->B, ng * nv) &&
+         srm_take_numbers(&r->basis, ng * nv) && srm_take_numbers(&r->R, ng * ng) && srm_take_ints(&r->order, ng);
 }
 
 srmRows* srm_rows_create(const srmSaddleShape* shape) {
@@ -139,15 +91,16 @@ srmRows* srm_rows_create(const srmSaddleShape* shape) {
   const int below = shape->dense_below == 0 ? DENSE_BELOW : shape->dense_below;
   r->shape = *shape;
   bool good = true;
-  if (shape->M != NULL) good = copy_pattern(shape->M, &r->M) && good;
-  if (shape->G != NULL) good = copy_pattern(shape->G, &r->G) && good;
+  if (shape->M != NULL) good = srm_pattern_copy(shape->M, &r->M) && good;
+  if (shape->G != NULL) good = srm_pattern_copy(shape->G, &r->G) && good;
   r->shape.M = shape->M != NULL ? &r->M : NULL;
   r->shape.G = shape->G != NULL ? &r->G : NULL;
   r->sparse = shape->M != NULL && shape->G != NULL && shape->nv + shape->ng > below;
   r->kept = sr_alloc(ng + 1);
-  good = good && r->kept != NULL && take_numbers(&r->length, ng) && take_numbers(&r->pivot, ng) &&
-         take_numbers(&r->work, ng) && take_numbers(&r->a, ng) && take_numbers(&r->b, ng) && take_numbers(&r->c, ng) &&
-         take_numbers(&r->d, ng) && take_numbers(&r->e, ng) && (r->sparse ? create_sparse(r) : create_dense(r));
+  good = good && r->kept != NULL && srm_take_numbers(&r->length, ng) && srm_take_numbers(&r->pivot, ng) &&
+         srm_take_numbers(&r->work, ng) && srm_take_numbers(&r->a, ng) && srm_take_numbers(&r->b, ng) &&
+         srm_take_numbers(&r->c, ng) && srm_take_numbers(&r->d, ng) && srm_take_numbers(&r->e, ng) &&
+         (r->sparse ? create_sparse(r) : create_dense(r));
   if (good) return r;
   srm_rows_destroy(r);
   return NULL;

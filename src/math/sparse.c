@@ -8,6 +8,33 @@
 
 #include "base/base.h"
 
+bool srm_take_ints(int** array, size_t count) {
+  *array = sr_alloc((count + 1) * sizeof **array);
+  return *array != NULL;
+}
+
+bool srm_take_numbers(double** array, size_t count) {
+  *array = sr_alloc((count + 1) * sizeof **array);
+  return *array != NULL;
+}
+
+bool srm_pattern_copy(const srmPattern* from, srmPattern* to) {
+  int *row, *column;
+  const size_t rows = (size_t)from->nrow + 1, count = (size_t)srm_pattern_count(from);
+  bool good = srm_take_ints(&row, rows);
+  good = srm_take_ints(&column, count) && good;
+  *to = (srmPattern){.nrow = from->nrow, .ncol = from->ncol, .row = row, .column = column};
+  if (!good) return false;
+  memcpy(row, from->row, rows * sizeof *row);
+  if (count > 0) memcpy(column, from->column, count * sizeof *column);
+  return true;
+}
+
+void srm_pattern_free(srmPattern* pattern) {
+  sr_free((void*)(size_t)pattern->row);
+  sr_free((void*)(size_t)pattern->column);
+}
+
 // ---- graphs of a pattern ----------------------------------------------------------------------------------------------
 
 // Transposed pattern: rows of each column.

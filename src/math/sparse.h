@@ -15,6 +15,12 @@ typedef struct srmPattern {
 } srmPattern;
 
 static inline int srm_pattern_count(const srmPattern* p) { return p->row[p->nrow]; }
+bool srm_pattern_copy(const srmPattern* from, srmPattern* to);  // false when out of memory: free *to all the same
+void srm_pattern_free(srmPattern* pattern);
+
+// A new zeroed array in *array, never NULL for count 0; false when out of memory.
+bool srm_take_ints(int** array, size_t count);
+bool srm_take_numbers(double** array, size_t count);
 
 // An order of elimination of an undirected graph (neighbours of i: neighbour[start[i]] ..; no loops, both directions
 // stored) that keeps fill low: minimum degree. False when out of memory.

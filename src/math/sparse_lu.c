@@ -37,20 +37,11 @@ void srm_sparse_lu_destroy(srmSparseLu* lu) {
 
 // ---- analysis ---------------------------------------------------------------------------------------------------------
 
-static bool take(int** array, size_t count) {
-  *array = sr_alloc((count + 1) * sizeof **array);
-  return *array != NULL;
-}
-
-static bool take_numbers(double** array, size_t count) {
-  *array = sr_alloc((count + 1) * sizeof **array);
-  return *array != NULL;
-}
-
 // Columns of the pattern, with the way back to the numbers.
 static bool copy_columns(srmSparseLu* lu, const srmPattern* p) {
   const size_t n = (size_t)lu->n, count = (size_t)srm_pattern_count(p);
-  if (!take(&lu->start, n + 1) || !take(&lu->row, count) || !take(&lu->from, count) || !take(&lu->csr_row, n))
+  if (!srm_take_ints(&lu->start, n + 1) || !srm_take_ints(&lu->row, count) || !srm_take_ints(&lu->from, count) ||
+      !srm_take_ints(&lu->csr_row, n))
     return false;
   memcpy(lu->csr_row, p->row, (n + 1) * sizeof(int));
   for (size_t k = 0; k < count; ++k) ++lu->start[p->column[k] + 2];
@@ -70,8 +61,9 @@ static bool copy_columns(srmSparseLu* lu, const srmPattern* p) {
 static bool analyse(srmSparseLu* lu, const srmPattern* p) {
   int *start = NULL, *neighbour = NULL, *place = NULL, *parent = NULL, *count = NULL;
   const size_t n = (size_t)lu->n;
-  bool good = take(&lu->order, n) && take(&lu->mark, n) && take(&place, n) && take(&parent, n) && take(&count, n) &&
-              srm_column_graph(p, &start, &neighbour) && srm_order_minimum_degree(lu->n, start, neighbour, lu->order);
+  bool good = srm_take_ints(&lu->order, n) && srm_take_ints(&lu->mark, n) && srm_take_ints(&place, n) &&
+              srm_take_ints(&parent, n) && srm_take_ints(&count, n) && srm_column_graph(p, &start, &neighbour) &&
+              srm_order_minimum_degree(lu->n, start, neighbour, lu->order);
   if (good) {
     for (int k = 0; k < lu->n; ++k) place[lu->order[k]] = k;
     lu->bound = n + srm_elimination_tree(lu->n, start, neighbour, lu->order, place, parent, lu->mark, count);
@@ -90,11 +82,12 @@ srmSparseLu* srm_sparse_lu_create(const srmPattern* p) {
   if (lu == NULL) return NULL;
   const size_t n = (size_t)p->nrow;
   lu->n = p->nrow;
-  bool good = copy_columns(lu, p) && analyse(lu, p) && take(&lu->taken, n) && take(&lu->Lstart, n) &&
-              take(&lu->Ustart, n) && take(&lu->Lrow, lu->bound + n) && take(&lu->Urow, lu->bound + n) &&
-              take_numbers(&lu->Lvalue, lu->bound + n) && take_numbers(&lu->Uvalue, lu->bound + n) &&
-              take_numbers(&lu->scale, n) && take_numbers(&lu->x, n) && take_numbers(&lu->y, n) &&
-              take(&lu->stack, n) && take(&lu->position, n);
+  bool good = copy_columns(lu, p) && analyse(lu, p) && srm_take_ints(&lu->taken, n) && srm_take_ints(&lu->Lstart, n) &&
+              srm_take_ints(&lu->Ustart, n) && srm_take_ints(&lu->Lrow, lu->bound + n) &&
+              srm_take_ints(&lu->Urow, lu->bound + n) && srm_take_numbers(&lu->Lvalue, lu->bound + n) &&
+              srm_take_numbers(&lu->Uvalue, lu->bound + n) && srm_take_numbers(&lu->scale, n) &&
+              srm_take_numbers(&lu->x, n) && srm_take_numbers(&lu->y, n) && srm_take_ints(&lu->stack, n) &&
+              srm_take_ints(&lu->position, n);
   if (good) return lu;
   srm_sparse_lu_destroy(lu);
   return NULL;
