@@ -65,11 +65,45 @@ int cli_status(srStatus status) {
 }
 
 // ------------------------------------------------------------------------------------------------------------ models
+static const char* const formulations[] = {
+#define WORD(NAME, word) word,
+    SR_FORMULATION_LIST(WORD)
+#undef WORD
+};
+enum { FORMULATIONS = sizeof formulations / sizeof formulations[0] };
+
+static int formulation_of(const Model* m) {
+  for (int i = 0; m->formulation && i < FORMULATIONS; i++)
+    if (strcmp(m->formulation, formulations[i]) == 0) return i;
+  return m->formulation ? -1 : SR_FORMULATION_RELATIVE;
+}
+
+static bool formulation_exists(Cli* cli, const Model* m) {
+  if (formulation_of(m) >= 0) return true;
+  const char* meant = sr_nearest_word(m->formulation, formulations, FORMULATIONS);
+  if (meant)
+    cli_error(cli, "--formulation: unknown word '%s'; did you mean '%s'?", m->formulation, meant);
+  else
+    cli_error(cli, "--formulation: unknown word '%s'; there are relative, absolute and penalty", m->formulation);
+  return false;
+}
+
+bool model_is_relative(const Model* m) { return formulation_of(m) == SR_FORMULATION_RELATIVE; }
+
+int model_formulate(Cli* cli, Model* m) {
+  const int formulation = formulation_of(m);
+  if (formulation == SR_FORMULATION_RELATIVE) return EXIT_DONE;
+  m->relative = m->model;
+  m->relative_data = m->data;
+  const srStatus status = sr_formulate(m->spec, m->relative, m->relative_data, (srFormulation)formulation,
+                                       cli->messages, &m->model, &m->data);
+  return status == SR_OK ? EXIT_DONE : cli_refuse(cli, cli_status(status));
+}
+
 int model_open(Cli* cli, Model* m) {
-  srSpec* spec = NULL;
-  srStatus status = sr_load(m->path, m->settings.item, m->settings.n, cli->messages, &spec);
-  if (status == SR_OK) status = sr_compile(spec, cli->messages, &m->model);
-  srs_destroy(spec);
+  if (!formulation_exists(cli, m)) return cli_refuse(cli, EXIT_INPUT);
+  srStatus status = sr_load(m->path, m->settings.item, m->settings.n, cli->messages, &m->spec);
+  if (status == SR_OK) status = sr_compile(m->spec, cli->messages, &m->model);
   if (status != SR_OK) return cli_refuse(cli, cli_status(status));
   m->data = sr_data_create(m->model);
   if (!m->data) return cli_refuse(cli, cli_status(SR_MEMORY));
@@ -80,6 +114,9 @@ int model_open(Cli* cli, Model* m) {
 void model_close(Model* m) {
   sr_data_destroy(m->data);
   sr_model_destroy(m->model);
+  sr_data_destroy(m->relative_data);
+  sr_model_destroy(m->relative);
+  srs_destroy(m->spec);
   settings_free(&m->settings);
 }
 

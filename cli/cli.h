@@ -49,8 +49,12 @@ char* cli_message_text(const srMessage* message);
 typedef struct Model {
   const char* path;
   Settings settings;
-  srModel* model;
+  const char* formulation;  // given by --formulation, NULL: relative
+  srModel* model;           // in the formulation that was asked for, after model_formulate
   srData* data;
+  srSpec* spec;
+  srModel* relative;  // what another formulation was made of
+  srData* relative_data;
 } Model;
 // The options that every verb with a model has, and their number.
 #define MODEL_OPTIONS(cli, m)                                                                                          \
@@ -59,6 +63,11 @@ typedef struct Model {
   }
 // Reads and compiles; data holds the initial state. 0, or the exit status after cli_refuse.
 int model_open(Cli* cli, Model* m);
+bool model_is_relative(const Model* m);  // no other formulation was asked for
+// Takes the model to the formulation asked for, at data's state. 0, or the exit status after cli_refuse.
+int model_formulate(Cli* cli, Model* m);
+#define FORMULATION_OPTION(m)                                                                                          \
+  { "--formulation", OPTION_TEXT, &(m)->formulation, "NAME", "relative, absolute or penalty (docs/formulations.md)" }
 void model_close(Model* m);
 
 // Parses the options of a verb that takes a model. 0: go on; > 0: end with *status (also after --help).
@@ -69,6 +78,8 @@ int verb_options(Cli* cli, const Verb* verb, const Option* options, int n, int a
 void put_joints(Json* json, const srModel* m);
 // Values of the sensors at d's state; the acceleration stage gives all of them. With the Jacobians where asked for.
 void put_sensors(Json* json, const srModel* m, srData* d, bool jacobian);
+// State of a model whose bodies are free: "bodies": {q, v}, 7 and 6 numbers a body.
+void put_bodies(Json* json, const srModel* m, const srData* d);
 // What the assembly has changed, of a looped model: "assembly": {iterations, residual, residual_velocity, moved[{q, by}]}
 void put_assembly(Json* json, const srModel* m, const srAssembly* a, const double* before, const double* after);
 void put_messages(Json* json, const char* key, const Cli* cli, srSeverity severity);

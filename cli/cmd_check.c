@@ -13,11 +13,16 @@ typedef struct Loops {
 } Loops;
 
 // Closes the loops and finds the rank; 0 or an exit status.
-static int close_loops(Cli* cli, const Model* m, Loops* loops) {
+static int close_loops(Cli* cli, Model* m, Loops* loops) {
   loops->q = calloc((size_t)m->model->nq + 1, sizeof *loops->q);
   if (!loops->q) return cli_refuse(cli, EXIT_FAILED);
   if (m->model->nq > 0) memcpy(loops->q, m->data->q, (size_t)m->model->nq * sizeof *loops->q);
   srStatus status = sr_assemble(m->model, m->data, cli->messages, &loops->assembly);
+  if (status == SR_OK && !model_is_relative(m)) {
+    const int answer = model_formulate(cli, m);
+    if (answer != EXIT_DONE) return answer;
+    sr_kinematics(m->model, m->data);
+  }
   if (status == SR_OK) status = sr_rank_create(m->model, m->data, &loops->rank);
   if (status == SR_FAILED) cli_error(cli, "%s", m->data->trouble);
   if (status != SR_OK) return cli_refuse(cli, cli_status(status));
@@ -61,12 +66,13 @@ static void print_json(const Cli* cli, const srModel* m, const srData* d, const 
   json_array(&json, "inbody");
   for (int i = 1; i <= m->nbody; i++) json_int(&json, NULL, m->body_parent[i]);
   json_array_end(&json);
-  json_int(&json, "nq", m->nq);
-  json_int(&json, "nv", m->nv);
+  json_text(&json, "formulation", sr_formulation_word(m->formulation));
+  json_int(&json, "nq", m->njq);
+  json_int(&json, "nv", m->njv);
   json_int(&json, "ny", m->ny);
   put_rank(&json, m, loops);  // drivers are counted in `driven`
   json_int(&json, "contacts", 0);
-  put_assembly(&json, m, &loops->assembly, loops->q, d->q);
+  put_assembly(&json, m, &loops->assembly, loops->q, d->jq);
   put_rows(&json, m);
   put_messages(&json, "warnings", cli, SR_SEVERITY_WARNING);
   json_array(&json, "bodies");
@@ -94,7 +100,8 @@ static void print_table(const srModel* m, const Loops* loops) {
   report_heading("model %s", m->name);
   report_line("bodies", "%d, %.9g kg", m->nbody, mass);
   report_line("joints", "%d", m->njoint_given);
-  report_line("coordinates", "%d positions, %d velocities, %d states", m->nq, m->nv, m->ny);
+  report_line("coordinates", "%d positions, %d velocities, %d states", m->njq, m->njv, m->ny);
+  if (m->gauged) report_line("formulation", "%s, %d free bodies", sr_formulation_word(m->formulation), m->nbody);
   if (m->looped) {
     report_line("constraints", "%d rows, rank %d", m->ng - m->ndriver, loops->rank->rank_undriven);
     print_redundant(m, loops->rank);
@@ -115,7 +122,7 @@ int cmd_check(Cli* cli, const Verb* verb, int argc, char** argv) {
   Model m = {0};
   Loops loops = {0};
   int status = EXIT_DONE;
-  const Option options[] = {MODEL_OPTIONS(cli, &m)};
+  const Option options[] = {FORMULATION_OPTION(&m), MODEL_OPTIONS(cli, &m)};
   if (verb_options(cli, verb, options, sizeof options / sizeof options[0], argc, argv, &m.path, &status) == 0) {
     status = model_open(cli, &m);
     if (status == EXIT_DONE) status = close_loops(cli, &m, &loops);

@@ -10,6 +10,7 @@
 
 typedef struct Evaluation {
   double *M, *c, *G, *gv;  // nv x nv, nv, ng x nv, ng
+  double* a;               // njv: accelerations of joint coordinates
   double* reaction;        // njoint x 6
   int ng, np;              // rows, or 0 for the bare tree
   unsigned char* unique;   // ng + njoint: multipliers, then reactions, that are the only ones possible
@@ -21,7 +22,7 @@ typedef struct Evaluation {
 
 static bool allocate(const srModel* m, Evaluation* e) {
   const size_t nv = (size_t)m->nv, ng = (size_t)m->ng, nj = (size_t)m->njoint;
-  e->memory = calloc(nv * nv + nv + ng * nv + ng + 6 * nj + 1, sizeof *e->memory);
+  e->memory = calloc(nv * nv + nv + ng * nv + ng + 6 * nj + nv + 1, sizeof *e->memory);
   e->unique = calloc(ng + nj + 1, 1);
   if (!e->memory || !e->unique) return false;
   e->M = e->memory;
@@ -29,15 +30,25 @@ static bool allocate(const srModel* m, Evaluation* e) {
   e->G = e->c + nv;
   e->gv = e->G + ng * nv;
   e->reaction = e->gv + ng;
+  e->a = e->reaction + 6 * nj;  // njv <= nv
   return true;
 }
 
 // M and c by the recursions that know nothing of laws. They use work memory of their own: d keeps its kinematics.
 static void equations(const srModel* m, const srData* d, srData* work, Evaluation* e) {
-  double* zero = work->tau;
+  double* zero = work->a;
   memset(zero, 0, (size_t)m->nv * sizeof *zero);
   sr_rnea(m, work, d->q, d->v, zero, e->c);
   sr_crba(m, work, d->q, e->M);
+}
+
+// The same of free bodies, as they stand in the equations: armature ties them.
+static void free_equations(const srModel* m, const srData* d, Evaluation* e) {
+  for (int i = 0; i < m->nv; i++) {
+    e->c[i] = d->bias[i];
+    for (int k = m->M_row[i]; k < m->M_row[i + 1]; k++)
+      e->M[(size_t)i * (size_t)m->nv + (size_t)m->M_column[k]] = d->M[k];
+  }
 }
 
 // Rows and reactions; what is unique among them comes from the rank at this position.
@@ -64,8 +75,13 @@ static int evaluate_all(const srModel* m, srData* d, srData* work, Evaluation* e
   if (sr_forward(m, d, SR_TAU_ELEMENT) != 0) return EXIT_FAILED;
   sr_acceleration(m, d);
   sr_energy(m, d, &e->kinetic, &e->potential);
-  equations(m, d, work, e);
-  for (int i = 0; i < m->nv; i++) e->M[i * m->nv + i] += m->dof_armature[i];
+  sr_joint_accelerations(m, d, e->a);
+  if (m->gauged) {
+    free_equations(m, d, e);
+  } else {
+    equations(m, d, work, e);
+    for (int i = 0; i < m->nv; i++) e->M[i * m->nv + i] += m->dof_armature[i];
+  }
   return constraints(m, d, e);
 }
 
@@ -108,19 +124,32 @@ static void put_rows(Json* json, const srModel* m, const Evaluation* e) {
   json_object_end(json);
 }
 
+// Over the coordinates of the equations: of free bodies theirs.
+static void put_equations(Json* json, const srModel* m, const srData* d, const Evaluation* e) {
+  json_matrix(json, "M", e->M, m->nv, m->nv);
+  json_numbers(json, "c", e->c, m->nv);
+  json_numbers(json, "f", d->f, m->nv);
+  json_numbers(json, "a", d->a, m->nv);
+  json_matrix(json, "G", e->G, e->ng, m->nv);
+}
+
 static void print_json(const srModel* m, srData* d, const Evaluation* e) {
   Json json = json_begin(stdout);
   json_number(&json, "t", d->t);
-  json_numbers(&json, "q", d->q, m->nq);
-  json_numbers(&json, "v", d->v, m->nv);
+  json_text(&json, "formulation", sr_formulation_word(m->formulation));
+  json_numbers(&json, "q", d->jq, m->njq);
+  json_numbers(&json, "v", d->jv, m->njv);
   json_numbers(&json, "y", d->y, m->ny);
-  json_matrix(&json, "M", e->M, m->nv, m->nv);
-  json_numbers(&json, "c", e->c, m->nv);
-  json_numbers(&json, "f", d->f, m->nv);
-  json_numbers(&json, "a", d->a, m->nv);
+  if (m->gauged) {
+    json_numbers(&json, "a", e->a, m->njv);
+    json_object(&json, "bodies");
+    json_numbers(&json, "q", d->q, m->nq);
+    json_numbers(&json, "v", d->v, m->nv);
+  }
+  put_equations(&json, m, d, e);
+  if (m->gauged) json_object_end(&json);
   json_numbers(&json, "ydot", d->ydot, m->ny);
   json_numbers(&json, "lambda", d->lambda, e->ng);
-  json_matrix(&json, "G", e->G, e->ng, m->nv);
   json_numbers(&json, "g", d->g, e->np);
   json_numbers(&json, "gv", e->gv, e->ng);
   put_rows(&json, m, e);
@@ -154,14 +183,16 @@ static void print_rows(const srModel* m, const srData* d, const Evaluation* e) {
 
 static void print_table(const srModel* m, const srData* d, const Evaluation* e, bool bare) {
   report_heading("model %s at t = %.9g s%s", m->name, d->t, bare ? ", the rigid tree alone" : "");
-  report_values("positions q", m->q_name, m->q_unit, d->q, m->nq);
-  report_values("velocities v", m->v_name, m->v_unit, d->v, m->nv);
-  report_values("accelerations a = dv/dt", m->v_name, NULL, d->a, m->nv);
-  report_values("bias c (gravity included)", m->v_name, NULL, e->c, m->nv);
-  report_values("forces f (tau and all laws)", m->v_name, NULL, d->f, m->nv);
+  report_values("positions q", m->q_name, m->q_unit, d->jq, m->njq);
+  report_values("velocities v", m->v_name, m->v_unit, d->jv, m->njv);
+  report_values("accelerations a = dv/dt", m->v_name, NULL, bare ? d->a : e->a, m->njv);
+  if (!m->gauged) {
+    report_values("bias c (gravity included)", m->v_name, NULL, e->c, m->nv);
+    report_values("forces f (tau and all laws)", m->v_name, NULL, d->f, m->nv);
+  }
   print_rows(m, d, e);
   report_values("states y", m->y_name, NULL, d->y, m->ny);
-  report_matrix("mass matrix M", e->M, m->nv, m->nv);
+  if (!m->gauged) report_matrix("mass matrix M", e->M, m->nv, m->nv);
   printf("energy\n");
   report_line("kinetic", "%16.9g J", e->kinetic);
   report_line("potential", "%16.9g J", e->potential);
@@ -199,6 +230,12 @@ static int start_state(Cli* cli, State* state, const Model* m, bool bare) {
   return status == SR_OK ? EXIT_DONE : cli_refuse(cli, cli_status(status));
 }
 
+static int formulate(Cli* cli, Model* m, bool bare) {
+  if (!bare || model_is_relative(m)) return model_formulate(cli, m);
+  cli_error(cli, "--bare is the rigid tree alone: it has no formulation but the relative one");
+  return cli_refuse(cli, EXIT_INPUT);
+}
+
 int cmd_eval(Cli* cli, const Verb* verb, int argc, char** argv) {
   Model m = {0};
   State state = state_none();
@@ -207,10 +244,12 @@ int cmd_eval(Cli* cli, const Verb* verb, int argc, char** argv) {
   const Option options[] = {
       STATE_OPTIONS(&state),
       {"--bare", OPTION_FLAG, &bare, NULL, "the rigid tree alone: no laws, stops, armature, drivers"},
+      FORMULATION_OPTION(&m),
       MODEL_OPTIONS(cli, &m)};
   if (verb_options(cli, verb, options, sizeof options / sizeof options[0], argc, argv, &m.path, &status) == 0) {
     status = model_open(cli, &m);
     if (status == EXIT_DONE) status = start_state(cli, &state, &m, bare);
+    if (status == EXIT_DONE) status = formulate(cli, &m, bare);
     if (status == EXIT_DONE) status = evaluate(cli, &m, bare);
   }
   state_free(&state);

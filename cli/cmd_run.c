@@ -12,12 +12,13 @@ typedef struct Run {
   Model m;
   State state;
   srRunOptions options;
-  const char *method, *formulation, *contact, *stabilization, *metric, *out;
+  const char *method, *contact, *stabilization, *metric, *out;
   double t_end, step, rtol, atol, every, alpha, beta;  // or NOT_GIVEN
   srCsv* csv;
   int columns;
   Progress progress;
   bool write_failed;
+  srAssembly assembly;  // of the relative model, where the formulation is another
   srRunResult result;
 } Run;
 
@@ -70,10 +71,8 @@ static const char* const stabilizations[] = {
 enum { STABILIZATIONS = sizeof stabilizations / sizeof stabilizations[0] };
 
 static bool words_exist(Run* r) {
-  static const char* const formulations[] = {"relative", "absolute", "penalty"};
   static const char* const contacts[] = {"continuous", "event", "timestepping", "hybrid"};
-  bool good = word_exists(r->cli, "--formulation", r->formulation, formulations, 3, 1);
-  good = word_exists(r->cli, "--contact", r->contact, contacts, 4, 1) && good;
+  bool good = word_exists(r->cli, "--contact", r->contact, contacts, 4, 1);
   static const char* const metrics[] = {"mass", "identity"};
   good = (!r->metric || word_exists(r->cli, "--metric", r->metric, metrics, 2, 2)) && good;
   good = (!r->stabilization ||
@@ -152,6 +151,8 @@ static bool open_table(Run* r) {
   const srRunOptions* o = &r->options;
   int used = snprintf(line, sizeof line, "sarrus %s; model %s (%s); %s; %s; t-end %g s, every %g s", sr_version(),
                       m->name, r->m.path, o->method, method_settings(o, settings, sizeof settings), o->t_end, o->every);
+  if (m->gauged && used > 0 && used < (int)sizeof line)
+    used += snprintf(line + used, sizeof line - (size_t)used, "; %s", sr_formulation_word(m->formulation));
   for (int i = 0; i < r->m.settings.n && used > 0 && used < (int)sizeof line; i++)
     used += snprintf(line + used, sizeof line - (size_t)used, "%s %s=%s", i ? "," : "; set", r->m.settings.item[i].name,
                      r->m.settings.item[i].value);
@@ -227,11 +228,12 @@ static void print_json(Run* r, const char* trouble) {
   const srRunResult* x = &r->result;
   Json json = json_begin(stdout);
   json_text(&json, "method", r->options.method);
-  json_text(&json, "formulation", r->formulation);
+  json_text(&json, "formulation", sr_formulation_word(m->formulation));
   json_text(&json, "contact", r->contact);
   json_number(&json, "t", x->t);
-  json_numbers(&json, "q", d->q, m->nq);
-  json_numbers(&json, "v", d->v, m->nv);
+  json_numbers(&json, "q", d->jq, m->njq);
+  json_numbers(&json, "v", d->jv, m->njv);
+  if (m->gauged) put_bodies(&json, m, d);
   json_numbers(&json, "y", d->y, m->ny);
   json_numbers(&json, "lambda", d->lambda, m->ng);
   if (m->looped) put_loops(&json, r);
@@ -273,6 +275,7 @@ static void print_report(const Run* r, const char* trouble) {
   const srRunResult* x = &r->result;
   char settings[96];
   report_heading("model %s, %s", m->name, r->m.path);
+  if (m->gauged) report_line("formulation", "%s", sr_formulation_word(m->formulation));
   report_line("method", "%s, %s", r->options.method, method_settings(&r->options, settings, sizeof settings));
   report_line("time reached", "%.9g s of %.9g s", x->t, r->options.t_end);
   report_line("steps", "%ld accepted, %ld rejected", x->stats.steps, x->stats.rejected);
@@ -280,7 +283,7 @@ static void print_report(const Run* r, const char* trouble) {
   report_line("cost", "%ld evaluations, %.3g s", x->stats.evaluations, x->seconds);
   if (x->limits_passed > 0) report_line("joint limits", "passed in %ld steps", x->limits_passed);
   print_energy(&x->energy);
-  if (m->ng > 0) {
+  if (m->ng > 0 || m->gauged) {
     printf("largest violation of the %s\n", m->looped ? "constraints" : "driven coordinates");
     report_line("position", "%.3g", x->violation_position);
     report_line("velocity", "%.3g", x->violation_velocity);
@@ -291,8 +294,8 @@ static void print_report(const Run* r, const char* trouble) {
   }
   if (x->event_count > 10) report_line("", "%ld events in all, see --json", x->event_count);
   enum { SHOWN = 24 };
-  if (m->nq <= SHOWN) report_values("at the end: positions q", m->q_name, m->q_unit, r->m.data->q, m->nq);
-  if (m->nv <= SHOWN) report_values("velocities v", m->v_name, m->v_unit, r->m.data->v, m->nv);
+  if (m->njq <= SHOWN) report_values("at the end: positions q", m->q_name, m->q_unit, r->m.data->jq, m->njq);
+  if (m->njv <= SHOWN) report_values("velocities v", m->v_name, m->v_unit, r->m.data->jv, m->njv);
   report_values("states y", m->y_name, NULL, r->m.data->y, m->ny);
   report_sensors(m, r->m.data);
   if (r->out) printf("results: %s (%ld rows, %d columns)\n", r->out, x->rows, r->columns);
@@ -309,6 +312,7 @@ static int simulate(Run* r) {
   r->progress = progress_begin();
   const srStatus status = sr_run(r->m.model, r->m.data, &r->options, r->cli->messages, &r->result);
   progress_end(&r->progress);
+  if (r->m.model->gauged) r->result.assembly = r->assembly;
   const bool written = close_table(r);
   if (status != SR_OK && status != SR_FAILED) return cli_refuse(r->cli, cli_status(status));
 
@@ -327,11 +331,20 @@ static int simulate(Run* r) {
   return trouble ? EXIT_FAILED : EXIT_DONE;
 }
 
+// Another formulation starts where the relative model stands, its loops closed.
+static int formulate(Run* r) {
+  if (model_is_relative(&r->m)) return EXIT_DONE;
+  const srStatus status = sr_assemble(r->m.model, r->m.data, r->cli->messages, &r->assembly);
+  return status == SR_OK ? model_formulate(r->cli, &r->m) : cli_refuse(r->cli, cli_status(status));
+}
+
 static int prepare_and_simulate(Run* r) {
   if (!words_exist(r)) return cli_refuse(r->cli, EXIT_INPUT);
   const int status = model_open(r->cli, &r->m);
   if (status != EXIT_DONE) return status;
   if (!state_apply(r->cli, &r->state, r->m.model, r->m.data) || !settle(r)) return cli_refuse(r->cli, EXIT_INPUT);
+  const int formulated = formulate(r);
+  if (formulated != EXIT_DONE) return formulated;
   cli_show(r->cli);
   return simulate(r);
 }
@@ -339,7 +352,6 @@ static int prepare_and_simulate(Run* r) {
 int cmd_run(Cli* cli, const Verb* verb, int argc, char** argv) {
   Run r = {.cli = cli,
            .state = state_none(),
-           .formulation = "relative",
            .contact = "continuous",
            .t_end = NOT_GIVEN,
            .step = NOT_GIVEN,
@@ -360,7 +372,7 @@ int cmd_run(Cli* cli, const Verb* verb, int argc, char** argv) {
       {"--alpha", OPTION_NUMBER, &r.alpha, "1/SECONDS", "baumgarte: weight of velocities"},
       {"--beta", OPTION_NUMBER, &r.beta, "1/SECONDS", "baumgarte: weight of positions"},
       {"--metric", OPTION_TEXT, &r.metric, "NAME", "of projections: mass or identity"},
-      {"--formulation", OPTION_TEXT, &r.formulation, "NAME", "relative"},
+      FORMULATION_OPTION(&r.m),
       {"--contact", OPTION_TEXT, &r.contact, "NAME", "continuous"},
       {"--out", OPTION_TEXT, &r.out, "FILE.csv", "write the result table"},
       {"--every", OPTION_NUMBER, &r.every, "SECONDS", "time between its rows (default: a thousandth of the time)"},

@@ -35,7 +35,7 @@ static void put_frame(Json* json, const srModel* m, srData* d, const srSensor* s
   json_numbers(json, "angular_acceleration", x.angular_acceleration, 3);
   if (!J) return;
   sr_frame_jacobian(m, d, s->point, s->relative_to, J);
-  json_matrix(json, "jacobian", J, 6, m->nv);
+  json_matrix(json, "jacobian", J, 6, m->nv);  // over v, of free bodies over theirs
 }
 
 void put_sensors(Json* json, const srModel* m, srData* d, bool jacobian) {
@@ -56,6 +56,13 @@ void put_sensors(Json* json, const srModel* m, srData* d, bool jacobian) {
   free(J);
 }
 
+void put_bodies(Json* json, const srModel* m, const srData* d) {
+  json_object(json, "bodies");
+  json_numbers(json, "q", d->q, m->nq);
+  json_numbers(json, "v", d->v, m->nv);
+  json_object_end(json);
+}
+
 void put_assembly(Json* json, const srModel* m, const srAssembly* a, const double* before, const double* after) {
   if (!m->looped) return;
   json_object(json, "assembly");
@@ -63,7 +70,7 @@ void put_assembly(Json* json, const srModel* m, const srAssembly* a, const doubl
   json_number(json, "residual", a->residual_position);
   json_number(json, "residual_velocity", a->residual_velocity);
   json_array(json, "moved");
-  for (int i = 0; i < m->nq; i++) {
+  for (int i = 0; i < m->njq; i++) {
     if (fabs(after[i] - before[i]) <= 1e-9) continue;
     json_object(json, NULL);
     json_text(json, "q", m->q_name[i]);

@@ -245,8 +245,17 @@ status 2 run models/pendulum.xml --method dopri
 says "did you mean 'dopri5'"
 status 2 run models/pendulum.xml --method radau5
 says "not in version"
-status 2 run models/pendulum.xml --formulation absolute
-says "not in version"
+status 0 run models/pendulum.xml --formulation absolute --t-end 0.1 --json
+keys method formulation t q v bodies lambda joints
+status 0 eval models/pendulum.xml --formulation absolute --json
+keys formulation q v a bodies lambda reactions
+status 0 check models/pendulum.xml --formulation absolute --json
+keys formulation dof rank rows
+grep -q '"dof": 1' "$work/out" || fail "a pendulum of free bodies has one freedom: $(head -c 300 "$work/out")"
+status 2 run models/pendulum.xml --formulation penalty
+says "models/pendulum.xml:[0-9]*:[0-9]*: error: body 'rod' has no moment of inertia"
+status 2 eval models/pendulum.xml --bare --formulation absolute
+says "no formulation but the relative one"
 status 2 run models/pendulum.xml --contact event
 says "not in version"
 status 2 run models/pendulum.xml --formulation relativ

@@ -48,6 +48,12 @@ typedef struct srAssembly {
 } srAssembly;
 SR_API srStatus sr_assemble(const srModel* m, srData* d, srMessages* messages, srAssembly* out);
 
+// The model of a spec in another formulation (docs/formulations.md), beginning at the state of d: m is the spec compiled, d
+// one of its data, assembled before where it has loops. The names, joints, joint coordinates (jq, jv), sensors and columns of *out are those of m;
+// *out_data holds the same t, y and tau. Both are the caller's, NULL on failure.
+SR_API srStatus sr_formulate(const srSpec* spec, const srModel* m, srData* d, srFormulation formulation,
+                             srMessages* messages, srModel** out, srData** out_data);
+
 typedef struct srRunOptions {
   double t_end;                   // s
   const char* method;             // name of an integrator

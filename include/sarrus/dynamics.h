@@ -35,6 +35,9 @@ SR_API void sr_kinematics(const srModel* m, srData* d);    // link_X, link_E, li
 SR_API void sr_velocity(const srModel* m, srData* d);      // link_twist
 SR_API void sr_acceleration(const srModel* m, srData* d);  // link_accel (true acceleration, gravity not counted)
 
+// Accelerations of the joint coordinates (njv), of d->a: relative d->a itself. Needs the velocity stage.
+SR_API void sr_joint_accelerations(const srModel* m, const srData* d, double* out);
+
 // A frame fixed to a body (a point of the model), seen from another one and expressed in its axes.
 typedef struct srFrameMotion {
   double position[3];              // m

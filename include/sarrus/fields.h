@@ -193,7 +193,14 @@
     "how euler, rk4 and dopri5 keep constraints; default projection")                                                  \
   X(alpha, "alpha", FORMULA, "1", "10", "1/s", "baumgarte: weight of the velocity violation, 2*alpha")                 \
   X(beta, "beta", FORMULA, "1", "10", "1/s", "baumgarte: weight of the position violation, beta^2")                    \
-  X(metric, "metric", WORD, "mass|identity", "mass", "", "measure of the least correction in projections")
+  X(metric, "metric", WORD, "mass|identity", "mass", "", "measure of the least correction in projections")             \
+  X(penalty_stiffness, "penalty-stiffness", FORMULA, "1", "1e6", "N/m",                                                \
+    "penalty: stiffness of joints and closures against displacement")                                                  \
+  X(penalty_rotation, "penalty-rotation", FORMULA, "1", "1e4", "Nm/rad",                                               \
+    "penalty: stiffness of joints and closures against rotation")                                                      \
+  X(penalty_damping, "penalty-damping", FORMULA, "1", "1e-4", "s", "penalty: ratio of damping to stiffness")           \
+  X(penalty_inertia, "penalty-inertia", FORMULA, "1", "", "kg m^2",                                                    \
+    "penalty: added to the inertia of bodies that have less about an axis; default none, they are refused")
 
 // Elements with a definition struct:  X(MEMBER, member, Name, word, where, doc)
 //   where: "sarrus" the top level, "body" inside a body, "body|ground" inside a body or the ground, "" the root itself

@@ -40,6 +40,12 @@ typedef enum srStabilization {
 #undef SR_STABILIZATION_ENUM
 } srStabilization;
 
+typedef enum srFormulation {
+#define SR_FORMULATION_ENUM(NAME, word) SR_FORMULATION_##NAME,  // words.h
+  SR_FORMULATION_LIST(SR_FORMULATION_ENUM)
+#undef SR_FORMULATION_ENUM
+} srFormulation;
+
 // Accounts of the energy ledger: where power that has no stored energy goes.
 #define SR_ACCOUNT_LIST(X)                                                                                             \
   X(APPLIED, "applied")       /* tau given by the caller */                                                            \
@@ -62,8 +68,8 @@ typedef struct srForceElement {
   srPlace place;
   const srImpedance* law;
   srAccount account;
-  int dof;          // SR_PORT_JOINT: velocity coordinate
-  int qdof;         // SR_PORT_JOINT: position coordinate, -1 for coordinates of ball and free joints
+  int dof;          // SR_PORT_JOINT: velocity coordinate (srData.jv)
+  int qdof;         // SR_PORT_JOINT: position coordinate (srData.jq), -1 for coordinates of ball and free joints
   int point[2];     // SR_PORT_POINT: [0]; SR_PORT_LINK and SR_PORT_FRAMES: a, b. Indices of points
   const double* p;  // parameters (np)
   int np;
@@ -84,7 +90,7 @@ typedef struct srSensor {
 #define SR_SENSOR_SCALARS 18  // x y z, vx vy vz, wx wy wz, rxx rxy rxz ryx ... rzz
 
 typedef struct srDriver {
-  int dof, qdof;  // velocity and position coordinate
+  int dof, qdof;  // velocity and position coordinate (srData.jv, jq)
   srPlace place;
   const char* name;  // of the joint
 } srDriver;
@@ -106,13 +112,31 @@ typedef struct srClosure {
   double pitch, length, radius;      // m/rad, m, m
   bool has_axis, has_axis2, has_pitch, has_length, has_radius, has_normal, sphere, disc;  // what the file gave
   double tolerance;
+  int joint;  // absolute formulation: the joint that it stands for, -1: a closure of the file
+  bool soft;  // penalty formulation: its position rows are springs, not constraints (row is -1)
 } srClosure;
+
+// The own coordinate of a joint, measured between two free bodies (absolute formulation; src/dynamics/gauge.c).
+typedef enum srGaugeKind {
+  SR_GAUGE_ANGLE,     // atan2(e0.(R e1), e2.(R e3)), turns counted
+  SR_GAUGE_SLIDE,     // e0.d
+  SR_GAUGE_ROTATION,  // quaternion of R; rate: angular velocity in the body's axes
+  SR_GAUGE_ORIGIN,    // d; rate: velocity in the body's axes
+} srGaugeKind;
+
+typedef struct srGauge {
+  srGaugeKind kind;
+  int body;        // (R, d): pose of its frame, seen from the frame of its joint on the parent
+  int q, v;        // first joint coordinates
+  int z;           // angle, rotation: first discrete state
+  double e[4][3];  // unit vectors: e0, e2 in the joint's frame, e1, e3 in the body's
+} srGauge;
 
 typedef struct srCoupling {
   const char* name;
   srPlace place;
   int row;
-  int dof[2], qdof[2];  // follower and leader
+  int dof[2], qdof[2];  // follower and leader (srData.jv, jq)
   double ratio, offset;
 } srCoupling;
 
@@ -152,11 +176,14 @@ typedef struct srModel {
   double gravity[4];  // m/s^2
 
   int nq, nv, ny, nz;  // positions, velocities, continuous states, discrete states
-  int nbody;           // without the ground; body arrays hold nbody + 1, [0] the ground
-  int njoint;          // entries of the joint arrays, implied free joints included
-  int njoint_given;    // joints that the file names, welds counted, implied free joints not
-  int nlink;           // links, the ground included
-  int npoint;          // points; [0] is the ground's frame, [i] for i <= nbody the frame of body i
+  int njq, njv;        // joint coordinates: what formulas, laws, drivers and results speak of. Relative: nq and nv
+  srFormulation formulation;
+  bool gauged;  // not relative: every body is a link of its own, free on the ground; joint coordinates are measured
+  int nbody;    // without the ground; body arrays hold nbody + 1, [0] the ground
+  int njoint;   // entries of the joint arrays, implied free joints included
+  int njoint_given;  // joints that the file names, welds counted, implied free joints not
+  int nlink;         // links, the ground included
+  int npoint;        // points; [0] is the ground's frame, [i] for i <= nbody the frame of body i
   int nforce, nsensor, ndriver;
   int nformula;       // values of the law program
   int nlink_arg;      // arguments of link laws
@@ -175,19 +202,21 @@ typedef struct srModel {
   const int* joint_type;          // njoint, srJointType
   const int* joint_body;          // njoint
   const int* joint_implied;       // njoint: 1 when the file gave no joint
-  const int* joint_q;             // njoint: first position coordinate
+  const int* joint_q;             // njoint: first position coordinate (srData.jq)
   const int* joint_nq;
-  const int* joint_v;  // njoint: first velocity coordinate
+  const int* joint_v;  // njoint: first velocity coordinate (srData.jv)
   const int* joint_nv;
+  const double* joint_armature;  // njv, kg or kg m^2
 
-  const char* const* q_name;  // nq: "theta", "base.x", "base.qw"
+  const char* const* q_name;  // njq: "theta", "base.x", "base.qw"
   const char* const* q_unit;
-  const char* const* v_name;  // nv
+  const char* const* v_name;  // njv
   const char* const* v_unit;
   const char* const* y_name;  // ny
   const double* q0;           // nq, initial state
   const double* v0;           // nv
   const double* y0;           // ny
+  const double* z0;           // nz; gauged: time, then what each angle and rotation was then
 
   const int* link_parent;    // nlink; [0] is -1
   const int* link_type;      // nlink, srLinkType
@@ -201,11 +230,18 @@ typedef struct srModel {
       link_inertia;       // nlink x 16: columns of the inertia about the link's origin, then m*com with the mass as 4th
   const int* dof_link;    // nv
   const int* dof_parent;  // nv: the coordinate before it on the path to the ground, -1 none
-  const double* dof_armature;  // nv, kg or kg m^2
-  const int* dof_driver;       // nv: index of its driver or -1
+  const double* dof_armature;  // nv, kg or kg m^2; gauged: 0, see joint_armature
+  const int* dof_driver;       // nv: index of its driver or -1 (trees)
   int nangle;                  // revolute and helical links
   const int* angle_link;       // nangle: their links
   bool has_armature;
+
+  // Gauged models alone.
+  int ngauge;
+  const srGauge* gauge;       // ngauge, by bodies
+  const int* joint_point;     // njoint: point that is the joint's frame on the parent
+  const int* jv_joint;        // njv: joint of a velocity coordinate
+  const int* armature_place;  // njoint x 144: where its 12 x 12 entries stand in srData.M, -1 none; NULL: no armature
 
   const char* const* point_name;  // npoint: "ground", "arm", "arm/tip"
   const int* point_body;          // npoint
@@ -221,7 +257,7 @@ typedef struct srModel {
   int ng, np;
   int nclosure, ncoupling, nformula_row;
   int row_driver;                   // first row of the drivers
-  bool looped;                      // ng > ndriver
+  bool looped;                      // ng > ndriver, or gauged
   const srClosure* closure;         // nclosure
   const srCoupling* coupling;       // ncoupling
   const srFormulaRow* formula_row;  // nformula_row
@@ -243,6 +279,8 @@ typedef struct srModel {
   bool run_stabilization_given;
   double run_alpha, run_beta;  // 1/s
   bool run_metric_identity;
+  double run_penalty_stiffness, run_penalty_rotation, run_penalty_damping;  // N/m, Nm/rad, s
+  double run_penalty_inertia;                                               // kg m^2, 0: none
 
   struct srModelPrivate* priv;  // programs of the formulas, plugins, memory
 } srModel;
@@ -251,6 +289,7 @@ typedef struct srModel {
 // warnings are there after SR_OK too. The spec may be destroyed afterwards.
 SR_API srStatus sr_compile(const srSpec* spec, srMessages* messages, srModel** out);
 SR_API void sr_model_destroy(srModel* model);
+SR_API const char* sr_formulation_word(srFormulation formulation);
 
 SR_API const char* sr_joint_word(srJointType type);
 SR_API int sr_body_find(const srModel* model, const char* name);    // -1: unknown
@@ -269,7 +308,7 @@ typedef enum srStage { SR_STAGE_NONE, SR_STAGE_POSITION, SR_STAGE_VELOCITY, SR_S
   X(y, m->ny, "continuous states")                                                                                     \
   X(ydot, m->ny, "their rates")                                                                                        \
   X(z, m->nz, "discrete states")                                                                                       \
-  X(tau, m->nv, "forces applied by the caller")                                                                        \
+  X(tau, m->njv, "forces on joint coordinates, applied by the caller")                                                 \
   X(f, m->nv, "tau and all laws, generalized")                                                                         \
   X(bias, m->nv, "c of M a + c = f + G^T lambda, gravity included")                                                    \
   X(lambda, m->ng, "multipliers of all rows; those of the drivers are the driving forces")                             \
@@ -280,7 +319,7 @@ typedef enum srStage { SR_STAGE_NONE, SR_STAGE_POSITION, SR_STAGE_VELOCITY, SR_S
   X(M, m->looped ? m->M_row[m->nv] : 0, "mass matrix with armature, sparse: M_row, M_column")                          \
   X(row_formula, m->nrow_formula, "values of the constraint formulas")                                                 \
   X(row_arg, m->nrow_arg, "rates of their variables")                                                                  \
-  X(row_scatter, m->nformula_row ? m->nv : 0, "a row, not sparse; zero between uses")                                  \
+  X(row_scatter, m->nformula_row || m->gauged ? m->nv : 0, "a row, not sparse; zero between uses")                     \
   X(row_work, m->looped ? 2 * m->ng + 4 * m->nv : 0, "scratch of the solver of the constraints")                       \
   X(motion, 3 * m->ndriver, "value, rate and second derivative of every driver")                                       \
   X(power, SR_ACCOUNTS, "power of every account of the energy ledger, W")                                              \
@@ -294,6 +333,13 @@ typedef enum srStage { SR_STAGE_NONE, SR_STAGE_POSITION, SR_STAGE_VELOCITY, SR_S
   X(link_accel, 8 * m->nlink, "angular acceleration, acceleration of the origin (of the point), in link axes")         \
   X(link_wrench, 8 * m->nlink, "moment about the origin, force, in link axes: laws, or scratch of the recursions")     \
   X(sincos, 8 * ((m->nangle + 3) / 4), "packs of four angles: 4 sines, 4 cosines")                                     \
+  X(jq, m->gauged ? m->njq : 0, "joint coordinates; relative: q itself")                                               \
+  X(jv, m->gauged ? m->njv : 0, "their rates; relative: v itself")                                                     \
+  X(jf, m->gauged ? m->njv : 0, "tau and the laws on joint coordinates; relative: f itself")                           \
+  X(jJ, m->gauged ? 12 * m->njv : 0, "jv = jJ (v of the parent, v of the body)")                                       \
+  X(jbias, m->gauged ? m->njv : 0, "jv' = jJ a + jbias")                                                               \
+  X(soft_lambda, m->formulation == SR_FORMULATION_PENALTY ? 6 * m->nclosure : 0,                                       \
+    "multipliers of soft closures: springs")                                                                           \
   X(work, sr_data_work(m), "scratch of the recursions and programs")
 
 typedef struct srData {
@@ -306,6 +352,7 @@ typedef struct srData {
   int rank;                    // of the rows at the last acceleration, looped models
   double alpha2, beta2;        // Baumgarte: G a = gamma - alpha2 (G v + b) - beta2 g; 0: none
   double row_residual;         // largest |G a - right side| of the last acceleration
+  double soft_energy;          // stored in soft closures, of the last sr_forces
   struct srDataPrivate* priv;  // solver of the constraints
   // Why the last evaluation failed: the joint or body by name, the largest force and its source.
   char trouble[256];

@@ -43,6 +43,12 @@
   X(PARTITION, "partition")                                                                                            \
   X(AUGMENTED, "augmented")
 
+// What the coordinates of the equations are: X(NAME, word)   (docs/formulations.md)
+#define SR_FORMULATION_LIST(X)                                                                                         \
+  X(RELATIVE, "relative")                                                                                              \
+  X(ABSOLUTE, "absolute")                                                                                              \
+  X(PENALTY, "penalty")
+
 // The words as the one text that the attribute lists of fields.h take: "revolute|prismatic|...|"
 #define SR_JOINT_WORD(NAME, word) #word "|"
 #define SR_METHOD_WORD(word) #word "|"

@@ -250,8 +250,8 @@ static void tell_moved(const Work* w, const char* what, const double* change, sr
   for (int i = 0; i < m->nv; ++i) {
     if (fabs(change[i]) <= MOVED) continue;
     if (++n > 6 || used >= sizeof text) continue;
-    used +=
-        (size_t)snprintf(text + used, sizeof text - used, "%s%s by %.6g", n > 1 ? ", " : "", m->v_name[i], change[i]);
+    used += (size_t)snprintf(text + used, sizeof text - used, "%s%s by %.6g", n > 1 ? ", " : "",
+                             m->gauged ? m->body_name[m->dof_link[i]] : m->v_name[i], change[i]);
   }
   if (n == 0) return;
   sr_messages_add(messages, SR_SEVERITY_NOTE, (srPlace){0}, "the assembly has changed %s of %d coordinate%s: %s%s",

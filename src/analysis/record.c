@@ -10,8 +10,17 @@
 static const char* const frame_words[FRAME_COLUMNS] = {"x", "y", "z", "vx", "vy", "vz", "wx", "wy", "wz"};
 static const char* const frame_units[FRAME_COLUMNS] = {"m", "m", "m", "m/s", "m/s", "m/s", "rad/s", "rad/s", "rad/s"};
 
+// Rows of what the file has: not those of closures that stand for joints.
+static int multiplier_count(const srModel* m) {
+  int count = m->ncoupling + m->nformula_row;
+  for (int i = 0; i < m->nclosure; ++i) {
+    if (m->closure[i].joint < 0) count += m->closure[i].np + m->closure[i].nvel;
+  }
+  return count;
+}
+
 int sr_column_count(const srModel* m) {
-  int count = 1 + m->nq + m->nv + m->ny + m->ng + 3;
+  int count = 1 + m->njq + m->njv + m->ny + m->ndriver + multiplier_count(m) + 3;
   for (int i = 0; i < m->nsensor; ++i) count += m->sensor[i].point >= 0 ? FRAME_COLUMNS : 1;
   return count;
 }
@@ -44,22 +53,32 @@ static void add_sensor(Table* table, const srSensor* sensor) {
 // Force that works on a coordinate: Nm on an angle, N on a length.
 static const char* force_unit(const char* position_unit) { return strcmp(position_unit, "m") == 0 ? "N" : "Nm"; }
 
-// Multipliers of all rows but the drivers': lambda.NAME of a coupling or formula, lambda.NAME.k of row k of a closure.
-static void name_multipliers(const srModel* m, Table* table) {
-  srPool* pool = &table->pool;
-  for (int i = 0; i < m->ng; ++i) {
-    const srRow* row = &m->row[i];
-    if (row->kind == SR_ROW_CLOSURE) {
-      const srClosure* c = &m->closure[row->index];
-      const int k = i < m->np ? i - c->row : c->np + i - c->vrow;
+static void name_closures(const srModel* m, Table* table, bool velocity) {
+  for (int i = 0; i < m->nclosure; ++i) {
+    const srClosure* c = &m->closure[i];
+    const int first = velocity ? c->np : 0, last = velocity ? c->np + c->nvel : c->np;
+    for (int k = first; k < last && c->joint < 0; ++k) {
       const bool moment = strncmp(c->row_name[k], "rotation", 8) == 0;
-      add(table, sr_pool_printf(pool, "lambda.%s.%d", c->name, k), moment ? "Nm" : "N");
-    } else if (row->kind == SR_ROW_COUPLING) {
-      add(table, sr_pool_printf(pool, "lambda.%s", m->coupling[row->index].name), "");
-    } else if (row->kind == SR_ROW_FORMULA) {
-      add(table, sr_pool_printf(pool, "lambda.%s", m->formula_row[row->index].name), "");
+      add(table, sr_pool_printf(&table->pool, "lambda.%s.%d", c->name, k), moment ? "Nm" : "N");
     }
   }
+}
+
+static void name_formulas(const srModel* m, Table* table, bool velocity) {
+  for (int i = 0; i < m->nformula_row; ++i) {
+    const srFormulaRow* row = &m->formula_row[i];
+    if (row->velocity == velocity) add(table, sr_pool_printf(&table->pool, "lambda.%s", row->name), "");
+  }
+}
+
+// Multipliers of all rows of the file but the drivers': lambda.NAME of a coupling or formula, lambda.NAME.k of row k of a
+// closure; position rows, then velocity rows.
+static void name_multipliers(const srModel* m, Table* table) {
+  name_closures(m, table, false);
+  for (int i = 0; i < m->ncoupling; ++i) add(table, sr_pool_printf(&table->pool, "lambda.%s", m->coupling[i].name), "");
+  name_formulas(m, table, false);
+  name_closures(m, table, true);
+  name_formulas(m, table, true);
 }
 
 static void name_columns(const srModel* m, Table* table) {
@@ -68,9 +87,9 @@ static void name_columns(const srModel* m, Table* table) {
   table->names = sr_pool_alloc(pool, count * sizeof *table->names);
   table->units = sr_pool_alloc(pool, count * sizeof *table->units);
   add(table, "t", "s");
-  for (int i = 0; i < m->nq; ++i)
+  for (int i = 0; i < m->njq; ++i)
     add(table, sr_pool_printf(pool, "q.%s", m->q_name[i]), sr_pool_text(pool, m->q_unit[i]));
-  for (int i = 0; i < m->nv; ++i)
+  for (int i = 0; i < m->njv; ++i)
     add(table, sr_pool_printf(pool, "v.%s", m->v_name[i]), sr_pool_text(pool, m->v_unit[i]));
   for (int i = 0; i < m->ny; ++i) add(table, sr_pool_text(pool, m->y_name[i]), "");
   for (int i = 0; i < m->ndriver; ++i) {
@@ -125,14 +144,41 @@ static double* put_sensor(const srModel* m, const srData* d, const srSensor* sen
   return put(to, motion.angular_velocity, 3);
 }
 
+static double* put_closures(const srModel* m, const srData* d, bool velocity, double* to) {
+  for (int i = 0; i < m->nclosure; ++i) {
+    const srClosure* c = &m->closure[i];
+    if (c->joint >= 0) continue;
+    if (velocity) {
+      to = put(to, d->lambda + c->vrow, c->nvel);
+    } else {
+      to = put(to, c->soft ? d->soft_lambda + 6 * i : d->lambda + c->row, c->np);
+    }
+  }
+  return to;
+}
+
+static double* put_formulas(const srModel* m, const srData* d, bool velocity, double* to) {
+  for (int i = 0; i < m->nformula_row; ++i) {
+    if (m->formula_row[i].velocity == velocity) to = put(to, d->lambda + m->formula_row[i].row, 1);
+  }
+  return to;
+}
+
+static double* put_multipliers(const srModel* m, const srData* d, double* to) {
+  to = put_closures(m, d, false, to);
+  for (int i = 0; i < m->ncoupling; ++i) to = put(to, d->lambda + m->coupling[i].row, 1);
+  to = put_formulas(m, d, false, to);
+  to = put_closures(m, d, true, to);
+  return put_formulas(m, d, true, to);
+}
+
 void sr_record(const srModel* m, const srData* d, double kinetic, double potential, double residual, double* row) {
   double* next = put(row, &d->t, 1);
-  next = put(next, d->q, m->nq);
-  next = put(next, d->v, m->nv);
+  next = put(next, d->jq, m->njq);
+  next = put(next, d->jv, m->njv);
   next = put(next, d->y, m->ny);
   next = put(next, d->lambda + m->row_driver, m->ndriver);
-  next = put(next, d->lambda, m->row_driver);
-  next = put(next, d->lambda + m->row_driver + m->ndriver, m->ng - m->row_driver - m->ndriver);
+  next = put_multipliers(m, d, next);
   for (int i = 0; i < m->nsensor; ++i) next = put_sensor(m, d, &m->sensor[i], next);
   next = put(next, &kinetic, 1);
   next = put(next, &potential, 1);

@@ -126,10 +126,19 @@ static srStatus rows_until(Run* run, double t) {
 
 // ---- watching -------------------------------------------------------------------------------------------------------
 
+// Joint coordinates after the last step.
+static const double* joint_positions(Run* run) {
+  if (!run->m->gauged) return sri_q(run->integrator);
+  run->d->t = sri_time(run->integrator);
+  memcpy(run->d->q, sri_q(run->integrator), (size_t)run->m->nq * sizeof(double));
+  sr_kinematics(run->m, run->d);
+  return run->d->jq;
+}
+
 static void count_limits(Run* run) {
   const srModel* m = run->m;
-  const double* q = sri_q(run->integrator);
-  for (int j = 0; j < m->njoint; ++j) {
+  const double* q = m->priv->has_limits ? joint_positions(run) : NULL;
+  for (int j = 0; q != NULL && j < m->njoint; ++j) {
     const double lower = m->priv->limits[2 * j], upper = m->priv->limits[2 * j + 1];
     if (isnan(lower)) continue;
     for (int i = m->joint_q[j]; i < m->joint_q[j] + m->joint_nq[j]; ++i) {
@@ -184,7 +193,8 @@ static void say_where(Run* run) {
     const int i = isfinite(d->a[a]) ? v : a;
     const int link = m->dof_link[i];
     say(run, "; worst is joint '%s' of body '%s': velocity %.3g %s, acceleration %.3g",
-        m->joint_name[m->link_joint[link]], m->body_name[m->link_body[link]], d->v[i], m->v_unit[i], d->a[i]);
+        m->joint_name[m->link_joint[link]], m->body_name[m->link_body[link]], d->v[i],
+        m->gauged ? (i % 6 < 3 ? "rad/s" : "m/s") : m->v_unit[i], d->a[i]);
   }
 }
 

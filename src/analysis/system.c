@@ -14,6 +14,7 @@
 
 #include "analysis/partition.h"
 #include "constraint/constraint.h"
+#include "dynamics/gauge.h"
 #include "force/force.h"
 
 #define PROJECTIONS 4   // of a position after a step: the first one brings it to rounding but for large steps
@@ -231,6 +232,20 @@ static int project(srModelSystem* s, double* q, double* v) {
   return 0;
 }
 
+// Free bodies, at the state that the step ends with (d's, but for the velocities): what turns are counted from, and how far
+// springs that stand for joints have given way.
+static void settle_free(srModelSystem* s, const double* v) {
+  if (!s->m->gauged) return;
+  copy(s->d->v, v, s->m->nv);
+  sr_velocity(s->m, s->d);
+  sr_gauge_accept(s->m, s->d);
+  for (int i = 0; i < s->m->nclosure; ++i) {
+    srSoft soft;
+    if (!s->m->closure[i].soft || sr_soft_closure(s->m, s->d, &s->m->closure[i], &soft) != 0) continue;
+    s->violation_position = fmax(s->violation_position, soft.gap);
+  }
+}
+
 // The same for an accepted state, with a look at the pivots.
 static int accept_partition(srModelSystem* s, double* q, double* v) {
   srData* d = s->d;
@@ -249,7 +264,7 @@ static int accepted(void* user, double t, double* q, double* v, double* y) {
   const srModel* m = s->m;
   (void)y;
   sr_normalize(m, q);
-  if (m->ng == 0) return 0;
+  if (m->ng == 0 && !m->gauged) return 0;
   if (!m->looped) {
     accept_driven(s, t, q, v);
     return 0;
@@ -266,6 +281,7 @@ static int accepted(void* user, double t, double* q, double* v, double* y) {
   if (s->project) answer = project(s, q, v);
   if (s->partition != NULL) answer = accept_partition(s, q, v);
   if (answer == 0) measure(s, v);
+  if (answer == 0) settle_free(s, v);
   return answer;
 }
 

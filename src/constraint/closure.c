@@ -56,33 +56,9 @@ void sr_row_tilt(const srClosure* c, const srClosureIn* in, int i, srClosureOut*
   sr_row_cosine(in, c->frame[0], c->frame[2], 1, 0, i + 1, out);
 }
 
-// Quaternion of R with q[0] >= 0, from its largest component: no cancellation at any angle (Shepperd 1978).
-static void quaternion(const double* R, double q[4]) {
-  const double trace = R[0] + R[4] + R[8];
-  int k = 0;
-  for (int i = 1; i < 3; i++) k = R[4 * i] > R[4 * k] ? i : k;
-  const int i = (k + 1) % 3, j = (k + 2) % 3;
-  if (trace >= R[4 * k]) {
-    q[0] = 0.5 * sqrt(1 + trace);
-    for (int l = 0; l < 3; l++) {
-      const int next = (l + 1) % 3, last = (l + 2) % 3;
-      q[1 + l] = (R[3 * last + next] - R[3 * next + last]) / (4 * q[0]);
-    }
-    return;
-  }
-  const double x = 0.5 * sqrt(fmax(0, 1 + R[4 * k] - R[4 * i] - R[4 * j]));
-  q[0] = (R[3 * j + i] - R[3 * i + j]) / (4 * x);
-  q[1 + k] = x;
-  q[1 + i] = (R[3 * i + k] + R[3 * k + i]) / (4 * x);
-  q[1 + j] = (R[3 * j + k] + R[3 * k + j]) / (4 * x);
-  if (q[0] < 0) {
-    for (int l = 0; l < 4; l++) q[l] = -q[l];
-  }
-}
-
 void sr_row_orientation(const srClosureIn* in, int i, srClosureOut* out) {
   double q[4];
-  quaternion(in->R, q);
+  srm_quaternion_from_rows(in->R, q);
   const double w2 = srm_dot3(in->w, in->w);
   for (int k = 0; k < 3; k++) {
     const int next = (k + 1) % 3, last = (k + 2) % 3;

@@ -11,6 +11,7 @@
 
 #include "constraint/constraint.h"
 #include "constraint/reaction.h"
+#include "dynamics/gauge.h"
 #include "dynamics/link.h"
 #include "math/pose.h"
 
@@ -20,11 +21,11 @@ static bool is_velocity(const srFormulaVariable* x) {
 
 // ---- coordinates --------------------------------------------------------------------------------------------------------
 
-static int link_of_position(const srModel* m, int q) {
-  int low = 1, high = m->nlink - 1;
-  while (low < high) {  // last link whose first coordinate is not beyond q
+static int joint_of_position(const srModel* m, int q) {
+  int low = 0, high = m->njoint - 1;
+  while (low < high) {  // last joint whose first coordinate is not beyond q
     const int middle = (low + high + 1) / 2;
-    if (m->link_q[middle] <= q) {
+    if (m->joint_q[middle] <= q) {
       low = middle;
     } else {
       high = middle - 1;
@@ -39,17 +40,20 @@ static void quaternion_row(const double* n, int k, double out[3]) {
   for (int i = 0; i < 3; i++) out[i] = 0.5 * rows[k][i];
 }
 
-// q_i' = row . v of its link, and the part of q_i'' that is not row . v'. Returns the first velocity coordinate.
+// q_i' = row . v of its joint, and the part of q_i'' that is not row . v'. Returns the first velocity coordinate.
 static int position_row(const srModel* m, const srData* d, int i, int* n, double row[6], double* bias) {
-  const int link = link_of_position(m, i), type = m->link_type[link];
-  const double *q = d->q + m->link_q[link], *v = d->v + m->link_v[link];
-  const int k = i - m->link_q[link];
+  const int joint = joint_of_position(m, i), k = i - m->joint_q[joint];
+  const double *q = d->jq + m->joint_q[joint], *v = d->jv + m->joint_v[joint];
+  const bool is_free = m->joint_type[joint] == SR_JOINT_FREE;
+  int first = m->joint_v[joint];
   memset(row, 0, 6 * sizeof *row);
-  *n = sr_link_nv[type];
+  *n = m->joint_nv[joint];
   *bias = 0;
-  if (type != SR_LINK_BALL && type != SR_LINK_FREE) {
+  if (!is_free && m->joint_type[joint] != SR_JOINT_BALL) {
     row[0] = 1;
-  } else if (type == SR_LINK_FREE && k < 3) {  // position' = R v,  position'' = R (w x v)
+    *n = 1;
+    first += k;
+  } else if (is_free && k < 3) {  // position' = R v,  position'' = R (w x v)
     const m3 R = srm_quaternion_matrix(q + 3);
     double turn[3];
     srm_cross3(v, v + 3, turn);
@@ -58,11 +62,21 @@ static int position_row(const srModel* m, const srData* d, int i, int* n, double
       *bias += R.c[j][k] * turn[j];
     }
   } else {
-    const int shift = type == SR_LINK_FREE ? 3 : 0;
+    const int shift = is_free ? 3 : 0;
     quaternion_row(q + shift, k - shift, row);
     *bias = -0.25 * srm_dot3(v, v) * q[k];
   }
-  return m->link_v[link];
+  for (int j = 0; m->gauged && j < *n; j++) *bias += row[j] * d->jbias[first + j];
+  return first;
+}
+
+// Adds `by` times joint velocity k to d->row_scatter.
+static void scatter_velocity(const srModel* m, srData* d, int k, double by) {
+  if (m->gauged) {
+    sr_gauge_row(m, d, k, by, d->row_scatter);
+  } else {
+    d->row_scatter[k] += by;
+  }
 }
 
 // ---- sensors ------------------------------------------------------------------------------------------------------------
@@ -112,7 +126,7 @@ static void sense(const srModel* m, srData* d) {
 }
 
 static void evaluate(const srModel* m, srData* d) {
-  const srInputs inputs = {.t = d->t, .q = d->q, .v = d->v, .sensor = d->sensor, .arg = d->row_arg};
+  const srInputs inputs = {.t = d->t, .q = d->jq, .v = d->jv, .sensor = d->sensor, .arg = d->row_arg};
   sr_program_evaluate(m->priv->rows, &inputs, d->work, d->row_formula);
 }
 
@@ -121,12 +135,12 @@ static void evaluate(const srModel* m, srData* d) {
 // Adds `by` times the row of variable x to d->row_scatter.
 static void scatter(const srModel* m, srData* d, const srFormulaVariable* x, double by) {
   if (x->kind == SR_VAR_V) {
-    d->row_scatter[x->index] += by;
+    scatter_velocity(m, d, x->index, by);
   } else if (x->kind == SR_VAR_Q) {
     double row[6], bias;
     int n;
     const int first = position_row(m, d, x->index, &n, row, &bias);
-    for (int i = 0; i < n; i++) d->row_scatter[first + i] += by * row[i];
+    for (int i = 0; i < n; i++) scatter_velocity(m, d, first + i, by * row[i]);
   } else if (x->kind == SR_VAR_SENSOR) {
     const srSensor* sensor = &m->sensor[x->index];
     double P[6], bias, *column = d->work;
@@ -168,7 +182,7 @@ static void velocity_rows_at_rest(const srModel* m, srData* d, const double* v) 
       memset(d->sensor + m->sensor[x->index].value + 3, 0, 6 * sizeof(double));
     }
   }
-  const srInputs inputs = {.t = d->t, .q = d->q, .v = v, .sensor = d->sensor, .arg = d->row_arg};
+  const srInputs inputs = {.t = d->t, .q = d->jq, .v = v, .sensor = d->sensor, .arg = d->row_arg};
   sr_program_evaluate(m->priv->rows, &inputs, d->work, d->row_formula);
   for (int r = 0; r < m->nformula_row; r++) {
     const srFormulaRow* row = &m->formula_row[r];
@@ -203,6 +217,23 @@ void sr_formula_wrenches(const srModel* m, srData* d, const double* lambda, doub
   }
 }
 
+// Forces of the rows on joint velocities: out += lambda times the row over them.
+void sr_formula_joint_forces(const srModel* m, srData* d, const double* lambda, double* out) {
+  for (int r = 0; r < m->nformula_row; r++) {
+    const srFormulaRow* row = &m->formula_row[r];
+    for (int k = 0; k < row->nvar; k++) {
+      const srFormulaVariable* x = &row->var[k];
+      const double by = lambda[row->row] * d->row_formula[row->value + 1 + k];
+      double over[6], bias;
+      int n;
+      if (row->velocity && x->kind == SR_VAR_V) out[x->index] += by;
+      if (row->velocity || x->kind != SR_VAR_Q) continue;
+      const int first = position_row(m, d, x->index, &n, over, &bias);
+      for (int i = 0; i < n; i++) out[first + i] += by * over[i];
+    }
+  }
+}
+
 // ---- gamma --------------------------------------------------------------------------------------------------------------
 
 // x' of a position variable (velocity variables: the part of x' without joint accelerations) and, of a position variable,
@@ -215,7 +246,9 @@ static void rates_of(const srModel* m, const srData* d, const srFormulaVariable*
     double row[6];
     int n;
     const int first = position_row(m, d, x->index, &n, row, second);
-    for (int i = 0; i < n; i++) *rate += row[i] * d->v[first + i];
+    for (int i = 0; i < n; i++) *rate += row[i] * d->jv[first + i];
+  } else if (x->kind == SR_VAR_V) {
+    *rate = m->gauged ? d->jbias[x->index] : 0;
   } else if (x->kind == SR_VAR_SENSOR) {
     double P[6], bias;
     srSeen s;

@@ -8,7 +8,7 @@
 // Power of the driving forces, and of formulas that depend on time: -lambda b.
 void sr_driver_power(const srModel* m, srData* d) {
   for (int i = 0; i < m->ndriver; ++i) {
-    d->power[SR_ACCOUNT_DRIVER] += d->lambda[m->row_driver + i] * d->v[m->driver[i].dof];
+    d->power[SR_ACCOUNT_DRIVER] += d->lambda[m->row_driver + i] * d->jv[m->driver[i].dof];
   }
   for (int i = 0; i < m->nformula_row; ++i) {
     const int row = m->formula_row[i].row;

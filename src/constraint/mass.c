@@ -47,7 +47,20 @@ static void fill_row(const srModel* m, srData* d, int i, int k, const double* in
   }
 }
 
+// Free bodies: armature of a joint ties two of them, M += armature J^T J.
+static void add_armature(const srModel* m, srData* d) {
+  for (int k = 0; k < m->njv; k++) {
+    const double* J = d->jJ + 12 * k;
+    const int* place = m->armature_place + 144 * m->jv_joint[k];
+    if (!(m->joint_armature[k] > 0)) continue;
+    for (int i = 0; i < 144; i++) {
+      if (place[i] >= 0) d->M[place[i]] += m->joint_armature[k] * J[i / 12] * J[i % 12];
+    }
+  }
+}
+
 void sr_mass(const srModel* m, srData* d) {
+  if (m->armature_place) memset(d->M, 0, (size_t)m->M_row[m->nv] * sizeof *d->M);
   double* composite = d->work;
   memcpy(composite, m->link_inertia, 16 * (size_t)m->nlink * sizeof *composite);
   for (int i = m->nlink - 1; i > 0; i--) {
@@ -55,4 +68,5 @@ void sr_mass(const srModel* m, srData* d) {
     for (int k = 0; k < sr_link_nv[m->link_type[i]]; k++) fill_row(m, d, i, k, own);
     if (m->link_parent[i] > 0) add_to_parent(d->link_X + 16 * i, own, composite + 16 * m->link_parent[i]);
   }
+  if (m->armature_place) add_armature(m, d);
 }

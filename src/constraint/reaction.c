@@ -9,6 +9,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "dynamics/gauge.h"
 #include "force/force.h"
 #include "math/pose.h"
 #include "model/closure.h"
@@ -115,9 +116,100 @@ static void subtract_constraints(const srModel* m, srData* d, const double* lamb
   for (int i = 0; i < n; i++) wrench[i] = -wrench[i];
 }
 
+// ---- free bodies ---------------------------------------------------------------------------------------------------------
+//
+//   reaction of a joint = rows of its closure times their multipliers (penalty: its springs) + J^T (laws, drivers, couplings,
+//                         formulas on its coordinates - armature jv')         all over the velocities of its body: that is
+//                         a wrench about the origin of the body's frame, in its axes
+
+// Adds the part of the rows of joint closures, with these multipliers.
+static void closure_reactions(const srModel* m, const srData* d, const double* lambda, double* reaction) {
+  for (int i = 0; i < m->nclosure; i++) {
+    const srClosure* c = &m->closure[i];
+    if (c->joint < 0 || c->soft) continue;
+    const int first = m->link_v[m->body_link[m->joint_body[c->joint]]];
+    for (int row = c->row; row < c->row + c->np; row++) {
+      for (int k = m->G_start[row]; k < m->G_start[row + 1]; k++) {
+        const int at = m->G_index[k] - first;
+        if (at >= 0 && at < 6) reaction[6 * c->joint + at] += lambda[row] * d->G[k];
+      }
+    }
+  }
+}
+
+static int soft_reactions(const srModel* m, srData* d, double* reaction) {
+  for (int i = 0; i < m->nclosure; i++) {
+    const srClosure* c = &m->closure[i];
+    srSoft soft;
+    if (c->joint < 0 || !c->soft) continue;
+    const int answer = sr_soft_closure(m, d, c, &soft);
+    if (answer != 0) return answer;
+    double axes[16], own[16], moment[3], force[3];
+    pose_of(m, d, c->kind->observer == SR_OBSERVER_COMMON ? c->common : c->point[0], axes);
+    pose_of(m, d, c->point[1], own);
+    srm_pose_rotate(axes, soft.wrench, moment);
+    srm_pose_rotate(axes, soft.wrench + 3, force);
+    for (int k = 0; k < 3; k++) {
+      reaction[6 * c->joint + k] += srm_dot3(own + 4 * k, moment);
+      reaction[6 * c->joint + 3 + k] += srm_dot3(own + 4 * k, force);
+    }
+  }
+  return 0;
+}
+
+// Forces of couplings, drivers and formulas on joint coordinates.
+static void row_joint_forces(const srModel* m, srData* d, const double* lambda, double* out) {
+  for (int i = 0; i < m->ncoupling; i++) {
+    const srCoupling* c = &m->coupling[i];
+    out[c->dof[0]] += lambda[c->row];
+    out[c->dof[1]] -= c->ratio * lambda[c->row];
+  }
+  for (int i = 0; i < m->ndriver; i++) out[m->driver[i].dof] += lambda[m->row_driver + i];
+  if (m->nformula_row > 0) sr_formula_joint_forces(m, d, lambda, out);
+}
+
+static void add_joint_forces(const srModel* m, const srData* d, const double* f, double* reaction) {
+  for (int k = 0; k < m->njv; k++) {
+    double* out = reaction + 6 * m->jv_joint[k];
+    for (int i = 0; i < 6; i++) out[i] += f[k] * d->jJ[12 * k + 6 + i];
+  }
+}
+
+static int free_reactions(const srModel* m, srData* d, double* reaction) {
+  double* f = d->work;
+  memset(reaction, 0, 6 * (size_t)m->njoint * sizeof *reaction);
+  for (int k = 0; k < m->njv; k++) {
+    f[k] = d->jf[k] - m->joint_armature[k] * sr_gauge_acceleration(m, d, k, d->a);
+  }
+  row_joint_forces(m, d, d->lambda, f);
+  add_joint_forces(m, d, f, reaction);
+  closure_reactions(m, d, d->lambda, reaction);
+  sr_acceleration(m, d);
+  return soft_reactions(m, d, reaction);
+}
+
+// Of multipliers alone.
+static void row_reactions(const srModel* m, srData* d, const double* lambda, double* reaction) {
+  double* wrench = d->work;
+  if (!m->gauged) {
+    memset(wrench, 0, 6 * (size_t)(m->nbody + 1) * sizeof *wrench);
+    subtract_constraints(m, d, lambda, wrench);
+    transmit(m, d, wrench, reaction);
+    return;
+  }
+  memset(reaction, 0, 6 * (size_t)m->njoint * sizeof *reaction);
+  memset(wrench, 0, (size_t)m->njv * sizeof *wrench);
+  row_joint_forces(m, d, lambda, wrench);
+  add_joint_forces(m, d, wrench, reaction);
+  closure_reactions(m, d, lambda, reaction);
+}
+
+// ---- all -----------------------------------------------------------------------------------------------------------------
+
 int sr_reactions(const srModel* m, srData* d, double* reaction) {
   double* wrench = d->work;
   if (d->stage < SR_STAGE_VELOCITY) return 1;
+  if (m->gauged) return free_reactions(m, d, reaction);
   sr_acceleration(m, d);
   memset(wrench, 0, 6 * (size_t)(m->nbody + 1) * sizeof *wrench);
   const int answer = sr_body_forces(m, d, wrench);
@@ -136,7 +228,7 @@ int sr_joint_reaction(const srModel* m, srData* d, int joint, double reaction[6]
 }
 
 void sr_reactions_unique(const srModel* m, srData* d, const srRank* rank, unsigned char* unique) {
-  double *wrench = d->work, *reaction = wrench + 6 * (m->nbody + 1), *lambda = d->row_work;
+  double *reaction = d->work + 6 * (m->nbody + 1), *lambda = d->row_work;
   memset(unique, 1, (size_t)m->njoint);
   for (int s = 0; s < rank->nredundant && m->looped; s++) {
     double size = 0;
@@ -145,9 +237,7 @@ void sr_reactions_unique(const srModel* m, srData* d, const srRank* rank, unsign
       lambda[rank->set[k]] = rank->coefficient[k];
       size = fmax(size, fabs(rank->coefficient[k]));
     }
-    memset(wrench, 0, 6 * (size_t)(m->nbody + 1) * sizeof *wrench);
-    subtract_constraints(m, d, lambda, wrench);
-    transmit(m, d, wrench, reaction);
+    row_reactions(m, d, lambda, reaction);
     for (int j = 0; j < m->njoint; j++) {
       for (int i = 0; i < 6; i++) {
         if (fabs(reaction[6 * j + i]) > 1e-6 * size) unique[j] = 0;

@@ -12,6 +12,7 @@ int sr_closure_evaluate(const srModel* m, srData* d, const srClosure* c, srClosu
 // wrench holds 6 numbers a body, moment about the ground's origin and force, inertial axes.
 void sr_pair_wrench(const srModel* m, const srData* d, int point, int observer, int common, const double w[6],
                     double* wrench);
-void sr_formula_wrenches(const srModel* m, srData* d, const double* lambda, double* wrench);  // formula.c
+void sr_formula_joint_forces(const srModel* m, srData* d, const double* lambda, double* out);  // formula.c
+void sr_formula_wrenches(const srModel* m, srData* d, const double* lambda, double* wrench);   // formula.c
 
 #endif

@@ -11,6 +11,7 @@
 
 #include "constraint/constraint.h"
 #include "constraint/reaction.h"
+#include "dynamics/gauge.h"
 #include "force/force.h"
 #include "math/pose.h"
 #include "model/closure.h"
@@ -61,6 +62,9 @@ int sr_closure_evaluate(const srModel* m, srData* d, const srClosure* c, srClosu
 
 static int closure_row(const srClosure* c, int k) { return k < c->np ? c->row + k : c->vrow + k - c->np; }
 
+// Of a soft closure only the velocity rows are constraints.
+static int first_row(const srClosure* c) { return c->soft ? c->np : 0; }
+
 // W times a column. What is left of a cancellation is rounding, and must not pass for a row of its own.
 static double entry(const double* W, const double* column) {
   double sum = 0, scale_W = 0, scale_column = 0;
@@ -81,7 +85,7 @@ static int closure_rows(const srModel* m, srData* d, const srClosure* c) {
   double* column = d->work;
   int* dof = (int*)(void*)(column + 6 * m->nv);
   const int n = sr_path_columns(m, d, c->point[1], c->point[0], common_observer(c) ? c->common : -1, dof, column);
-  for (int k = 0; k < c->np + c->nvel; k++) {
+  for (int k = first_row(c); k < c->np + c->nvel; k++) {
     const int row = closure_row(c, k);
     double* G = d->G + m->G_start[row] + n;  // columns come descending, the pattern ascends
     const double* W = out.W[k];
@@ -98,7 +102,7 @@ static int closure_gamma(const srModel* m, srData* d, const srClosure* c) {
   see_closure(m, d, c, &seen);
   const int answer = evaluate_closure(d, c, &seen, true, &out);
   if (answer != 0) return answer;
-  for (int k = 0; k < c->np + c->nvel; k++) {
+  for (int k = first_row(c); k < c->np + c->nvel; k++) {
     const double* W = out.W[k];
     d->gamma[closure_row(c, k)] = -(srm_dot3(W, seen.wd) + srm_dot3(W + 3, seen.ud) + out.bias[k]);
   }
@@ -107,20 +111,39 @@ static int closure_gamma(const srModel* m, srData* d, const srClosure* c) {
 
 // ---- couplings and drivers --------------------------------------------------------------------------------------------
 
+// The row of free bodies that d->row_scatter holds, which is zero afterwards.
+static void take_scatter(const srModel* m, srData* d, int row) {
+  for (int k = m->G_start[row]; k < m->G_start[row + 1]; k++) {
+    d->G[k] = d->row_scatter[m->G_index[k]];
+    d->row_scatter[m->G_index[k]] = 0;
+  }
+}
+
 static void coupling_row(const srModel* m, srData* d, const srCoupling* c) {
+  d->g[c->row] = d->jq[c->qdof[0]] - c->ratio * d->jq[c->qdof[1]] - c->offset;
+  d->b[c->row] = 0;
+  if (m->gauged) {
+    sr_gauge_row(m, d, c->dof[0], 1, d->row_scatter);
+    sr_gauge_row(m, d, c->dof[1], -c->ratio, d->row_scatter);
+    take_scatter(m, d, c->row);
+    return;
+  }
   double* G = d->G + m->G_start[c->row];
   const bool follower_first = c->dof[0] < c->dof[1];
   G[follower_first ? 0 : 1] = 1;
   G[follower_first ? 1 : 0] = -c->ratio;
-  d->g[c->row] = d->q[c->qdof[0]] - c->ratio * d->q[c->qdof[1]] - c->offset;
-  d->b[c->row] = 0;
 }
 
 static void driver_rows(const srModel* m, srData* d) {
   for (int i = 0; i < m->ndriver; i++) {
     const int row = m->row_driver + i;
-    d->G[m->G_start[row]] = 1;
-    d->g[row] = d->q[m->driver[i].qdof] - d->motion[3 * i];
+    if (m->gauged) {
+      sr_gauge_row(m, d, m->driver[i].dof, 1, d->row_scatter);
+      take_scatter(m, d, row);
+    } else {
+      d->G[m->G_start[row]] = 1;
+    }
+    d->g[row] = d->jq[m->driver[i].qdof] - d->motion[3 * i];
     d->b[row] = -d->motion[3 * i + 1];
   }
 }
@@ -144,8 +167,13 @@ int sr_constraint_gamma(const srModel* m, srData* d) {
   sr_bias_acceleration(m, d);
   int answer = 0;
   for (int i = 0; i < m->nclosure && answer == 0; i++) answer = closure_gamma(m, d, &m->closure[i]);
-  for (int i = 0; i < m->ncoupling; i++) d->gamma[m->coupling[i].row] = 0;
-  for (int i = 0; i < m->ndriver; i++) d->gamma[m->row_driver + i] = d->motion[3 * i + 2];
+  for (int i = 0; i < m->ncoupling; i++) {
+    const srCoupling* c = &m->coupling[i];
+    d->gamma[c->row] = m->gauged ? c->ratio * d->jbias[c->dof[1]] - d->jbias[c->dof[0]] : 0;
+  }
+  for (int i = 0; i < m->ndriver; i++) {
+    d->gamma[m->row_driver + i] = d->motion[3 * i + 2] - (m->gauged ? d->jbias[m->driver[i].dof] : 0);
+  }
   if (m->nformula_row > 0) sr_formula_gamma(m, d);
   d->stage = SR_STAGE_VELOCITY;  // the accelerations are not those of the motion
   return answer;

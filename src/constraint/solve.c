@@ -10,6 +10,7 @@
 #include <string.h>
 
 #include "constraint/constraint.h"
+#include "dynamics/gauge.h"
 #include "dynamics/link.h"
 
 // ---- bias -----------------------------------------------------------------------------------------------------------------
@@ -31,6 +32,9 @@ static void gather_bias(const srModel* m, srData* d) {
     }
     if (m->link_parent[i] == 0) continue;
     sr_wrench_add_to_parent(d->link_X + 16 * i, srm_wrench_load(wrench), d->link_wrench + 8 * m->link_parent[i]);
+  }
+  for (int k = 0; m->armature_place && k < m->njv; k++) {  // J^T armature (J' v)
+    if (m->joint_armature[k] > 0) sr_gauge_row(m, d, k, m->joint_armature[k] * d->jbias[k], d->bias);
   }
 }
 

@@ -19,8 +19,8 @@ double sr_kinetic_energy(const srModel* m, const srData* d) {
 
 double sr_gravity_energy(const srModel* m, const srData* d) {
   SR_ASSERT(d->stage >= SR_STAGE_POSITION);
-  v4 moment = v4_zero();  // sum of mass times centre
-  for (int i = 1; i < m->nlink; i++) {
+  v4 moment = v4_zero();                // sum of mass times centre
+  for (int i = 0; i < m->nlink; i++) {  // the ground too: bodies welded to it weigh
     const srmPose pose = srm_pose_load(d->link_pose + 16 * i);
     const v4 h = v4_load(m->link_inertia + 16 * i + 12);
     moment += v4_lane(h, 3) * pose.p + m3_mul(pose.R, h);

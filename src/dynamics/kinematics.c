@@ -4,6 +4,7 @@
 //   twist   t_i = t_parent seen at i + S v
 //   accel   classical acceleration of the origin, gravity not counted (see sr_motion_add)
 #include "base/base.h"
+#include "dynamics/gauge.h"
 #include "dynamics/link.h"
 
 SRM_CLONES void sr_kinematics(const srModel* m, srData* d) {
@@ -17,6 +18,7 @@ SRM_CLONES void sr_kinematics(const srModel* m, srData* d) {
     srm_pose_store(d->link_pose + 16 * i, srm_pose_product(parent, srm_pose_load(d->link_X + 16 * i)));
   }
   d->stage = SR_STAGE_POSITION;
+  if (m->gauged) sr_gauge_positions(m, d);
 }
 
 SRM_CLONES void sr_velocity(const srModel* m, srData* d) {
@@ -29,6 +31,7 @@ SRM_CLONES void sr_velocity(const srModel* m, srData* d) {
     srm_twist_store(d->link_twist + 8 * i, (srmTwist){t.w + own.w, t.v + own.v});
   }
   d->stage = SR_STAGE_VELOCITY;
+  if (m->gauged) sr_gauge_velocities(m, d);
 }
 
 SRM_CLONES void sr_acceleration(const srModel* m, srData* d) {

@@ -7,7 +7,7 @@
 void sr_energy(const srModel* m, srData* d, double* kinetic, double* potential) {
   *kinetic = sr_kinetic_energy(m, d);
   if (m->has_armature) {
-    for (int i = 0; i < m->nv; ++i) *kinetic += 0.5 * m->dof_armature[i] * d->v[i] * d->v[i];
+    for (int i = 0; i < m->njv; ++i) *kinetic += 0.5 * m->joint_armature[i] * d->jv[i] * d->jv[i];
   }
-  *potential = sr_gravity_energy(m, d) + sr_stored_energy(m, d);
+  *potential = sr_gravity_energy(m, d) + sr_stored_energy(m, d) + d->soft_energy;
 }

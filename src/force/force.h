@@ -14,6 +14,16 @@ double sr_stored_energy(const srModel* m, srData* d);
 // ground's origin and force, inertial axes. Needs the velocity stage and what sr_forces left; overwrites link_wrench.
 int sr_body_forces(const srModel* m, srData* d, double* wrench);
 
+// A soft closure (penalty formulation) at d's state: its wrench over the twist that its rows work on. soft.c
+typedef struct srSoft {
+  double wrench[6];     // moment, force
+  double lambda[6];     // forces of the rows
+  double energy, heat;  // J, W
+  double gap;           // largest residual, m or rad
+} srSoft;
+int sr_soft_closure(const srModel* m, srData* d, const srClosure* c, srSoft* out);
+int sr_soft_closures(const srModel* m, srData* d);  // all of them: to link_wrench, power and soft_energy
+
 // The element whose force on a velocity coordinate is largest, and that force: whom to blame. -1: none acts on it.
 // Needs the velocity stage and what sr_forces left; overwrites d->f, ydot, power and link_wrench.
 int sr_force_source(const srModel* m, srData* d, int dof, double* force);

@@ -7,6 +7,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "dynamics/gauge.h"
 #include "force/force.h"
 #include "force/ports.h"
 #include "math/pose.h"
@@ -70,7 +71,7 @@ static int measure_links(const srModel* m, srData* d) {
 
 static void evaluate_formulas(const srModel* m, srData* d) {
   if (m->nformula == 0) return;
-  const srInputs inputs = {.t = d->t, .q = d->q, .v = d->v, .state = d->y, .sensor = d->sensor, .arg = d->link_arg};
+  const srInputs inputs = {.t = d->t, .q = d->jq, .v = d->jv, .state = d->y, .sensor = d->sensor, .arg = d->link_arg};
   sr_program_evaluate(m->priv->laws, &inputs, d->work, d->formula);
 }
 
@@ -132,9 +133,10 @@ static int apply(const srModel* m, srData* d, const srForceElement* element, dou
 static void begin(const srModel* m, srData* d) {
   clear(d->ydot, m->ny);
   clear(d->power, SR_ACCOUNTS);
-  for (int i = 0; i < m->nv; ++i) {
-    d->f[i] = d->tau[i];
-    d->power[SR_ACCOUNT_APPLIED] += d->tau[i] * d->v[i];
+  if (m->gauged) clear(d->f, m->nv);
+  for (int i = 0; i < m->njv; ++i) {
+    d->jf[i] = d->tau[i];
+    d->power[SR_ACCOUNT_APPLIED] += d->tau[i] * d->jv[i];
   }
 }
 
@@ -154,7 +156,8 @@ int sr_forces(const srModel* m, srData* d, double tau_stage) {
   evaluate_formulas(m, d);
 
   begin(m, d);
-  bool wrenches = false;
+  bool wrenches = m->formulation == SR_FORMULATION_PENALTY;
+  if (wrenches) clear(d->link_wrench, 8 * m->nlink);
   for (int i = 0; i < m->nforce; ++i) {
     const srForceElement* element = &m->force[i];
     if (element->law->port != SR_PORT_JOINT && !wrenches) {
@@ -164,9 +167,11 @@ int sr_forces(const srModel* m, srData* d, double tau_stage) {
     answer = apply(m, d, element, tau_stage);
     if (answer != 0) return answer;
   }
+  if (m->formulation == SR_FORMULATION_PENALTY) answer = sr_soft_closures(m, d);
   if (wrenches) sr_gather_wrenches(m, d);
+  if (m->gauged) sr_gauge_transposed(m, d, d->jf, d->f);
   user_rates(m, d);
-  return 0;
+  return answer;
 }
 
 // ---- energy and blame -----------------------------------------------------------------------------------------------
@@ -220,9 +225,11 @@ int sr_body_forces(const srModel* m, srData* d, double* wrench) {
 // Force of one element alone on a coordinate.
 static double force_alone(const srModel* m, srData* d, const srForceElement* element, int dof) {
   clear(d->f, m->nv);
+  clear(d->jf, m->njv);
   clear(d->link_wrench, 8 * m->nlink);
   if (apply(m, d, element, OWN_TAU) != 0) return 0.0;
   if (element->law->port != SR_PORT_JOINT) sr_gather_wrenches(m, d);
+  if (m->gauged) sr_gauge_transposed(m, d, d->jf, d->f);
   return d->f[dof];
 }
 

@@ -47,8 +47,8 @@ static void point_state(const srModel* m, const srData* d, int point, PointState
 }
 
 static void joint_motion(const srData* d, const srForceElement* element, srPortMotion* out) {
-  out->x[0] = element->qdof >= 0 ? d->q[element->qdof] : 0.0;
-  out->xdot[0] = d->v[element->dof];
+  out->x[0] = element->qdof >= 0 ? d->jq[element->qdof] : 0.0;
+  out->xdot[0] = d->jv[element->dof];
 }
 
 static int link_motion(const srModel* m, srData* d, const srForceElement* element, srPortMotion* out) {
@@ -83,29 +83,13 @@ static void point_motion(const srModel* m, const srData* d, const srForceElement
   memcpy(out->xdot + 3, s.v, sizeof s.v);
 }
 
-// Quaternion of R = R_a^T R_b, the largest component first: no cancellation at any angle (Shepperd 1978).
+// Quaternion of R_a^T R_b.
 static void relative_quaternion(const double* Ra, const double* Rb, double* q) {
-  double R[3][3];  // rows
+  double R[9];  // rows
   for (int i = 0; i < 3; ++i) {
-    for (int j = 0; j < 3; ++j) R[i][j] = srm_dot3(Ra + 4 * i, Rb + 4 * j);
+    for (int j = 0; j < 3; ++j) R[3 * i + j] = srm_dot3(Ra + 4 * i, Rb + 4 * j);
   }
-  const double trace = R[0][0] + R[1][1] + R[2][2];
-  int k = 0;
-  for (int i = 1; i < 3; ++i) k = R[i][i] > R[k][k] ? i : k;
-  const int i = (k + 1) % 3, j = (k + 2) % 3;
-  if (trace >= R[k][k]) {
-    const double w = 0.5 * sqrt(1.0 + trace);
-    q[0] = w;
-    q[1] = (R[2][1] - R[1][2]) / (4.0 * w);
-    q[2] = (R[0][2] - R[2][0]) / (4.0 * w);
-    q[3] = (R[1][0] - R[0][1]) / (4.0 * w);
-  } else {
-    const double x = 0.5 * sqrt(1.0 + R[k][k] - R[i][i] - R[j][j]);
-    q[0] = (R[j][i] - R[i][j]) / (4.0 * x);
-    q[1 + k] = x;
-    q[1 + i] = (R[i][k] + R[k][i]) / (4.0 * x);
-    q[1 + j] = (R[j][k] + R[k][j]) / (4.0 * x);
-  }
+  srm_quaternion_from_rows(R, q);
 }
 
 // theta with exp[theta] = the rotation, |theta| <= pi.
@@ -151,8 +135,8 @@ int sr_port_motion(const srModel* m, srData* d, const srForceElement* element, s
 // ---- force ----------------------------------------------------------------------------------------------------------
 
 // A moment and a force at a place in the ground frame, on a link. The ground takes what comes.
-static void add_wrench(const srModel* m, srData* d, int point, const double* at, const double* moment,
-                       const double* force, double sign) {
+void sr_port_wrench(const srModel* m, srData* d, int point, const double* at, const double* moment, const double* force,
+                    double sign) {
   const int link = m->point_link[point];
   if (link == 0) return;
   const double* pose = d->link_pose + 16 * link;
@@ -174,8 +158,8 @@ static void link_force(const srModel* m, srData* d, const srForceElement* elemen
   const double none[3] = {0};
   double force[3];
   for (int i = 0; i < 3; ++i) force[i] = f * motion->direction[i];
-  add_wrench(m, d, element->point[0], motion->at[0], none, force, -1.0);
-  add_wrench(m, d, element->point[1], motion->at[1], none, force, 1.0);
+  sr_port_wrench(m, d, element->point[0], motion->at[0], none, force, -1.0);
+  sr_port_wrench(m, d, element->point[1], motion->at[1], none, force, 1.0);
 }
 
 static void frames_force(const srModel* m, srData* d, const srForceElement* element, const srPortMotion* motion,
@@ -183,16 +167,16 @@ static void frames_force(const srModel* m, srData* d, const srForceElement* elem
   double moment[3], force[3];
   srm_pose_rotate(motion->axes, f, moment);
   srm_pose_rotate(motion->axes, f + 3, force);
-  add_wrench(m, d, element->point[0], motion->at[0], moment, force, -1.0);
-  add_wrench(m, d, element->point[1], motion->at[1], moment, force, 1.0);
+  sr_port_wrench(m, d, element->point[0], motion->at[0], moment, force, -1.0);
+  sr_port_wrench(m, d, element->point[1], motion->at[1], moment, force, 1.0);
 }
 
 void sr_port_force(const srModel* m, srData* d, const srForceElement* element, const srPortMotion* motion,
                    const double* f) {
   switch (element->law->port) {
-    case SR_PORT_JOINT: d->f[element->dof] += f[0]; break;
+    case SR_PORT_JOINT: d->jf[element->dof] += f[0]; break;
     case SR_PORT_LINK: link_force(m, d, element, motion, f[0]); break;
-    case SR_PORT_POINT: add_wrench(m, d, element->point[0], motion->at[0], f, f + 3, 1.0); break;
+    case SR_PORT_POINT: sr_port_wrench(m, d, element->point[0], motion->at[0], f, f + 3, 1.0); break;
     case SR_PORT_FRAMES: frames_force(m, d, element, motion, f); break;
   }
 }

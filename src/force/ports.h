@@ -21,6 +21,10 @@ int sr_port_motion(const srModel* m, srData* d, const srForceElement* element, s
 void sr_port_force(const srModel* m, srData* d, const srForceElement* element, const srPortMotion* motion,
                    const double* f);
 
+// Adds a moment and a force at a place in the ground frame, inertial axes, to the link that carries a point.
+void sr_port_wrench(const srModel* m, srData* d, int point, const double* at, const double* moment, const double* force,
+                    double sign);
+
 // f_i += S_i^T W_i from the tips to the ground, W carried to the parent. d->link_wrench is used up.
 void sr_gather_wrenches(const srModel* m, srData* d);
 

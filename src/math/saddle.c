@@ -12,7 +12,9 @@
 #include "base/base.h"
 #include "math/dense.h"
 
-#define DENSE_BELOW 80
+#define DENSE_BELOW 80  // beyond it sparse, however full
+#define DENSE_SMALL 12  // up to it dense, however empty; between the two by the entries:
+#define DENSE_SHARE 4   // sparse where they are fewer than this part of the matrix
 
 struct srmSaddle {
   srmSaddleShape shape;
@@ -155,10 +157,17 @@ static bool create_dense(srmSaddle* s) {
   return srm_take_numbers(&s->A, n * n) && srm_take_numbers(&s->scale, n) && s->pivot != NULL;
 }
 
+static bool is_sparse(const srmSaddleShape* shape) {
+  const int n = shape->nv + shape->ng;
+  if (shape->M == NULL || shape->G == NULL) return false;
+  if (shape->dense_below != 0) return n > shape->dense_below;
+  const double entries = srm_pattern_count(shape->M) + 2.0 * srm_pattern_count(shape->G);
+  return n > DENSE_BELOW || (n > DENSE_SMALL && DENSE_SHARE * entries < (double)n * n);
+}
+
 srmSaddle* srm_saddle_create(const srmSaddleShape* shape) {
   srmSaddle* s = sr_alloc(sizeof *s);
   if (s == NULL) return NULL;
-  const int below = shape->dense_below == 0 ? DENSE_BELOW : shape->dense_below;
   s->shape = *shape;
   s->n = shape->nv + shape->ng;
   bool good = true;
@@ -166,7 +175,7 @@ srmSaddle* srm_saddle_create(const srmSaddleShape* shape) {
   if (shape->G != NULL) good = srm_pattern_copy(shape->G, &s->G) && good;
   s->shape.M = shape->M != NULL ? &s->M : NULL;
   s->shape.G = shape->G != NULL ? &s->G : NULL;
-  s->sparse = shape->M != NULL && shape->G != NULL && s->n > below;
+  s->sparse = is_sparse(shape);
   s->kept = sr_alloc((size_t)shape->ng + 1);
   good = good && s->kept != NULL && srm_take_numbers(&s->x, (size_t)s->n) &&
          (s->sparse ? create_sparse(s) : create_dense(s));
@@ -186,7 +195,7 @@ size_t srm_saddle_fill(const srmSaddle* s) {
 
 static double largest(const double* a, size_t n) {
   double most = 0;
-  for (size_t i = 0; i < n; ++i) most = fmax(most, fabs(a[i]));
+  for (size_t i = 0; i < n; ++i) most = fabs(a[i]) > most ? fabs(a[i]) : most;  // fmax is a call
   return most;
 }
 

@@ -18,7 +18,7 @@ typedef struct srmSaddleShape {
   int nv, ng;
   const srmPattern* M;  // NULL: dense, row-major. The whole symmetric pattern, diagonal included
   const srmPattern* G;  // NULL: dense, row-major. D has the pattern of G
-  int dense_below;      // with patterns: nv + ng up to which the dense solver is used (0: 80; < 0: always sparse)
+  int dense_below;  // with patterns: nv + ng up to which the dense solver is used (0: by size and entries; < 0: sparse)
 } srmSaddleShape;
 
 typedef struct srmSaddle srmSaddle;

@@ -1,6 +1,7 @@
 // From what the user wrote to flat arrays: sr_compile reads like a table of contents of the stages.
 #include <string.h>
 
+#include "model/absolute.h"
 #include "model/compile.h"
 
 // At most one of this element; its index or -1.
@@ -41,7 +42,14 @@ static void run_defaults(srCompiler* c, bool given) {
   m->run_method = "dopri5";
   m->run_alpha = m->run_beta = 10;
   m->run_stabilization = SR_STABILIZATION_PROJECTION;
+  m->run_penalty_stiffness = 1e6;
+  m->run_penalty_rotation = 1e4;
+  m->run_penalty_damping = 1e-4;
   if (!given) return;
+  positive(c, SR_FIELD(srRunDef, penalty_stiffness), &m->run_penalty_stiffness);
+  positive(c, SR_FIELD(srRunDef, penalty_rotation), &m->run_penalty_rotation);
+  positive(c, SR_FIELD(srRunDef, penalty_damping), &m->run_penalty_damping);
+  positive(c, SR_FIELD(srRunDef, penalty_inertia), &m->run_penalty_inertia);
   positive(c, SR_FIELD(srRunDef, t_end), &m->run_t_end);
   positive(c, SR_FIELD(srRunDef, step), &m->run_step);
   positive(c, SR_FIELD(srRunDef, rtol), &m->run_rtol);
@@ -74,6 +82,7 @@ static void stages(srCompiler* c) {
   sr_compile_idle(c);
   sr_compile_tree(c);
   if (!c->body_pose) return;  // no tree: what follows would only repeat the trouble
+  if (c->absolute) sr_compile_free_bodies(c);
   sr_compile_inertia(c);
   sr_compile_points(c);
   sr_compile_functions(c);
@@ -94,12 +103,16 @@ static void start(srCompiler* c) {
 }
 
 srStatus sr_compile(const srSpec* spec, srMessages* messages, srModel** out) {
+  return sr_compile_as(spec, NULL, messages, out);
+}
+
+srStatus sr_compile_as(const srSpec* spec, const srAbsolute* absolute, srMessages* messages, srModel** out) {
   *out = NULL;
   srMessages* own = messages ? NULL : sr_messages_create();
   srModel* m = sr_alloc(sizeof *m);
   struct srModelPrivate* priv = sr_alloc(sizeof *priv);
   srStatus status = SR_MEMORY;
-  srCompiler c = {.spec = spec, .messages = messages ? messages : own, .m = m, .priv = priv};
+  srCompiler c = {.spec = spec, .messages = messages ? messages : own, .m = m, .priv = priv, .absolute = absolute};
   sr_pool_init(&c.scratch);
   if (m && priv && c.messages) {
     jmp_buf out_of_memory;
@@ -142,6 +155,15 @@ static int find(const char* const* names, int n, const char* name) {
     if (names[i] && strcmp(names[i], name) == 0) return i;
   }
   return -1;
+}
+
+const char* sr_formulation_word(srFormulation formulation) {
+  static const char* const words[] = {
+#define SR_WORD(NAME, word) word,
+      SR_FORMULATION_LIST(SR_WORD)
+#undef SR_WORD
+  };
+  return (unsigned)formulation < SR_COUNT(words) ? words[formulation] : "";
 }
 
 int sr_body_find(const srModel* model, const char* name) { return find(model->body_name, model->nbody + 1, name); }

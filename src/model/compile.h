@@ -35,6 +35,11 @@ typedef struct srCompiler {
   srNames bodies, joints, points, sensors, materials;
   int force_point;  // point of action of the first <force>; the others follow
 
+  // absolute formulation
+  const struct srAbsolute* absolute;  // NULL: relative
+  srJointOut* joint_out;              // njoint: chains of the joints
+  double* joint_frame;                // njoint x 16: joint frames in the parents' frames
+
   // laws
   srNode* roots;  // of the law program
   int nroot, root_capacity;
@@ -78,6 +83,7 @@ int sr_c_errors(const srCompiler* c);
 // ------------------------------------------------------------------------------------------------------- stages
 void sr_compile_parameters(srCompiler* c);   // compile_value.c
 void sr_compile_tree(srCompiler* c);         // compile_tree.c: bodies, joints, links, coordinates
+void sr_compile_free_bodies(srCompiler* c);  // compile_absolute.c: the tree taken apart
 void sr_compile_inertia(srCompiler* c);      // compile_inertia.c: bodies and links
 void sr_compile_points(srCompiler* c);       // compile_points.c
 void sr_compile_functions(srCompiler* c);    // compile_function.c: motions, plugins, registered laws and functions
@@ -88,6 +94,13 @@ void sr_compile_constraints(srCompiler* c);  // compile_constraint.c: rows of G,
 void sr_compile_programs(srCompiler* c);     // compile_law.c
 void sr_compile_run(srCompiler* c);          // compile.c: option and run
 void sr_compile_idle(srCompiler* c);         // compile_idle.c: attributes that do nothing
+
+// Parts of sr_compile_constraints in the absolute formulation. compile_absolute.c
+int sr_compile_joint_closures(srCompiler* c, srClosure* out);  // fills at most njoint; how many
+void sr_compile_free_ball(srCompiler* c, srClosure* closure);
+void sr_compile_armature(srCompiler* c);  // pattern of M with the armature of joints
+// The joint's chain of links and its frame in the parent's; false after an error. compile_tree.c
+bool sr_c_expand_joint(srCompiler* c, int joint, const srJointKind* kind, srJointOut* out, double frame[16]);
 
 // Index of a point "body/point" or "body"; -1 after an error.
 int sr_c_point(srCompiler* c, srElementKind kind, int i, int field);

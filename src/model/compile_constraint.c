@@ -99,6 +99,7 @@ static void compile_closure(srCompiler* c, int i, srNames* names, srClosure* clo
   const srClosureWord* word = closure_word(c, i);
   const int a = sr_c_point(c, SR_ELEMENT_CLOSURE, i, SR_FIELD(srClosureDef, a));
   const int b = sr_c_point(c, SR_ELEMENT_CLOSURE, i, SR_FIELD(srClosureDef, b));
+  closure->joint = -1;
   closure->name = name_of(c, SR_ELEMENT_CLOSURE, i, names);
   closure->place = place_of(c, SR_ELEMENT_CLOSURE, i);
   if (!closure_numbers(c, i, closure) || !word || a < 0 || b < 0) return;
@@ -115,6 +116,27 @@ static void compile_closure(srCompiler* c, int i, srNames* names, srClosure* clo
   closure->common = common_point(m, a, b);
   const char* problem = word->kind->setup(closure);
   if (problem) sr_c_error(c, closure->place, "%s", problem);
+  if (m->gauged && word->kind->observer == SR_OBSERVER_COMMON) sr_compile_free_ball(c, closure);
+}
+
+// Those that stand for joints (absolute formulation), then those of the file.
+static srClosure* compile_closures(srCompiler* c, srNames* names) {
+  srModel* m = c->m;
+  const int given = srs_count(c->spec, SR_ELEMENT_CLOSURE);
+  srClosure* closures = NEW(c, srClosure, given + (m->gauged ? m->njoint + 1 : 0));
+  const int of_joints = m->gauged ? sr_compile_joint_closures(c, closures) : 0;
+  double loosest = 0;
+  for (int i = of_joints; i < of_joints + given; i++) {
+    closures[i] = (srClosure){0};
+    compile_closure(c, i - of_joints, names, &closures[i]);
+    loosest = fmax(loosest, closures[i].tolerance);
+  }
+  // What a loop may leave open is shared by the joints on its way.
+  for (int i = 0; i < of_joints; i++) closures[i].tolerance = fmax(closures[i].tolerance, loosest);
+  for (int i = 0; i < of_joints + given; i++) closures[i].soft = m->formulation == SR_FORMULATION_PENALTY;
+  m->nclosure = of_joints + given;
+  m->closure = closures;
+  return closures;
 }
 
 // ------------------------------------------------------------------------------------------------------ couplings
@@ -280,7 +302,7 @@ static void put_row(srCompiler* c, srRow* row, srRowKind kind, int index, const 
 static void count_rows(srModel* m) {
   m->ng = m->np = 0;
   for (int i = 0; i < m->nclosure; i++) {
-    m->np += m->closure[i].np;
+    m->np += m->closure[i].soft ? 0 : m->closure[i].np;
     m->ng += m->closure[i].nvel;
   }
   for (int i = 0; i < m->nformula_row; i++) {
@@ -289,17 +311,18 @@ static void count_rows(srModel* m) {
   }
   m->np += m->ncoupling + m->ndriver;
   m->ng += m->np;
-  m->looped = m->ng > m->ndriver;
+  m->looped = m->ng > m->ndriver || m->gauged;
 }
 
 static void number_closures(srCompiler* c, srClosure* closures, srRow* rows, int* next, int* next_velocity) {
   for (int i = 0; i < c->m->nclosure; i++) {
     srClosure* x = &closures[i];
-    x->row = *next;
+    const char* what = x->joint >= 0 ? "joint" : "closure";
+    x->row = x->soft ? -1 : *next;
     x->vrow = *next_velocity;
-    for (int k = 0; k < x->np + x->nvel; k++) {
+    for (int k = x->soft ? x->np : 0; k < x->np + x->nvel; k++) {
       const int row = k < x->np ? (*next)++ : (*next_velocity)++;
-      put_row(c, &rows[row], SR_ROW_CLOSURE, i, "closure", x->name, x->row_name[k], x->place, x->tolerance);
+      put_row(c, &rows[row], SR_ROW_CLOSURE, i, what, x->name, x->row_name[k], x->place, x->tolerance);
     }
   }
 }
@@ -357,17 +380,39 @@ static int link_of_position(const srModel* m, int q) {
   return link;
 }
 
+// A joint velocity: of free bodies those of the two that the joint connects.
+static void mark_velocity(Pattern* p, int k) {
+  const srModel* m = p->m;
+  if (m->gauged) {
+    mark_path(p, m->joint_point[m->jv_joint[k]], m->joint_body[m->jv_joint[k]]);
+  } else {
+    p->mark[k] = 1;
+  }
+}
+
+// A joint position: all velocities that it may depend on.
+static void mark_position(Pattern* p, int i) {
+  const srModel* m = p->m;
+  if (!m->gauged) {
+    mark_link(p, link_of_position(m, i));
+    return;
+  }
+  int j = m->njoint - 1;
+  while (m->joint_q[j] > i || m->joint_nq[j] == 0) j--;
+  mark_velocity(p, m->joint_v[j]);
+}
+
 static void mark_row(Pattern* p, const srRow* row) {
   const srModel* m = p->m;
   if (row->kind == SR_ROW_CLOSURE) mark_path(p, m->closure[row->index].point[0], m->closure[row->index].point[1]);
-  if (row->kind == SR_ROW_DRIVER) p->mark[m->driver[row->index].dof] = 1;
-  for (int k = 0; k < 2 && row->kind == SR_ROW_COUPLING; k++) p->mark[m->coupling[row->index].dof[k]] = 1;
+  if (row->kind == SR_ROW_DRIVER) mark_velocity(p, m->driver[row->index].dof);
+  for (int k = 0; k < 2 && row->kind == SR_ROW_COUPLING; k++) mark_velocity(p, m->coupling[row->index].dof[k]);
   if (row->kind != SR_ROW_FORMULA) return;
   const srFormulaRow* formula = &m->formula_row[row->index];
   for (int k = 0; k < formula->nvar; k++) {
     const srFormulaVariable* x = &formula->var[k];
-    if (x->kind == SR_VAR_Q) mark_link(p, link_of_position(m, x->index));
-    if (x->kind == SR_VAR_V) p->mark[x->index] = 1;
+    if (x->kind == SR_VAR_Q) mark_position(p, x->index);
+    if (x->kind == SR_VAR_V) mark_velocity(p, x->index);
     if (x->kind == SR_VAR_SENSOR) mark_path(p, m->sensor[x->index].point, m->sensor[x->index].relative_to);
   }
 }
@@ -439,7 +484,7 @@ static void mass_pattern(srCompiler* c) {
 static void given_values(srCompiler* c) {
   srModel* m = c->m;
   int *q = NEW(c, int, m->nv), *v = NEW(c, int, m->nv);
-  for (int j = 0; j < m->njoint; j++) {
+  for (int j = 0; j < m->njoint && !m->gauged; j++) {
     const int joint = c->joint_of_spec_body[c->spec_of_body[j + 1]];
     if (joint < 0) continue;
     const srJointDef* def = srs_get(c->spec, SR_ELEMENT_JOINT, joint);
@@ -455,25 +500,23 @@ static void given_values(srCompiler* c) {
 void sr_compile_constraints(srCompiler* c) {
   srModel* m = c->m;
   const int errors = sr_c_errors(c);
-  m->nclosure = srs_count(c->spec, SR_ELEMENT_CLOSURE);
   m->ncoupling = srs_count(c->spec, SR_ELEMENT_COUPLING);
   m->nformula_row = srs_count(c->spec, SR_ELEMENT_CONSTRAINT);
-  srClosure* closures = NEW(c, srClosure, m->nclosure);
   srCoupling* couplings = NEW(c, srCoupling, m->ncoupling);
   srFormulaRow* formulas = NEW(c, srFormulaRow, m->nformula_row);
   srNames names[3];
   Roots roots = {0};
   for (int k = 0; k < 3; k++) sr_names_init(&names[k], &c->scratch);
-  for (int i = 0; i < m->nclosure; i++) compile_closure(c, i, &names[0], &closures[i]);
+  srClosure* closures = compile_closures(c, &names[0]);
   for (int i = 0; i < m->ncoupling; i++) compile_coupling(c, i, &names[1], &couplings[i]);
   for (int i = 0; i < m->nformula_row; i++) compile_formula(c, i, &names[2], &formulas[i], &roots);
-  m->closure = closures;
   m->coupling = couplings;
   m->formula_row = formulas;
   if (sr_c_errors(c) > errors) return;
   number_rows(c, closures, couplings, formulas);
   make_patterns(c);
   mass_pattern(c);
+  sr_compile_armature(c);
   given_values(c);
   c->priv->rows = sr_program_create(c->pool, c->graph, roots.node, roots.n);
   m->nrow_formula = roots.n;

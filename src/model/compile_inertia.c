@@ -206,6 +206,7 @@ static void add_to_link(const Inertia* body, const double pose[16], double* link
 // A joint that moves nothing with inertia cannot be integrated: name it. Sums masses and moments from the tips inward.
 static void check_massless(srCompiler* c, const double* inertia) {
   srModel* m = c->m;
+  if (m->gauged) return;  // said of the tree before
   // In a loop it may be carried by others: then the solver of the constraints decides.
   if (srs_count(c->spec, SR_ELEMENT_CLOSURE) + srs_count(c->spec, SR_ELEMENT_COUPLING) > 0) return;
   double* beyond = sr_pool_alloc(&c->scratch, (size_t)m->nlink * 2 * sizeof *beyond);  // mass, moments
@@ -225,6 +226,20 @@ static void check_massless(srCompiler* c, const double* inertia) {
   }
 }
 
+// Penalty formulation: nothing but its own inertia resists the springs of a body.
+static void penalty_inertia(srCompiler* c, int body, Inertia* x) {
+  const double added = c->m->run_penalty_inertia;
+  double e[3];
+  srm_eigen_sym3(x->J, e);
+  const double low = fmin(e[0], fmin(e[1], e[2])), high = fmax(e[0], fmax(e[1], e[2]));
+  for (int i = 0; i < 9 && low < added; i += 4) x->J[i] += added;
+  if (x->mass > 0 && (low > 1e-12 * high || added > 0)) return;
+  sr_c_error(c, c->m->body_place[body],
+             "body '%s' has no %s: in the penalty formulation nothing would hold it back; give it one%s",
+             c->m->body_name[body], x->mass > 0 ? "moment of inertia about one of its axes" : "mass",
+             x->mass > 0 ? ", or 'penalty-inertia' in <run>" : "");
+}
+
 void sr_compile_inertia(srCompiler* c) {
   srModel* m = c->m;
   const size_t n = (size_t)m->nbody + 1;
@@ -235,6 +250,7 @@ void sr_compile_inertia(srCompiler* c) {
     if (i >= 0) read_inertial(c, b, i, &bodies[b]);
   }
   add_shapes(c, bodies);
+  for (int b = 1; b <= m->nbody && m->formulation == SR_FORMULATION_PENALTY; b++) penalty_inertia(c, b, &bodies[b]);
 
   double* mass = sr_pool_alloc(c->pool, n * sizeof *mass);
   double* com = sr_pool_alloc(c->pool, n * 4 * sizeof *com);

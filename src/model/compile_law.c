@@ -157,7 +157,7 @@ void sr_compile_drivers(srCompiler* c) {
   m->dof_driver = dof_driver;
   if (sr_c_errors(c) > errors) return;
   c->priv->drivers = sr_program_create(c->pool, c->graph, c->driver_roots, 3 * m->ndriver);
-  start_drivers(c, drivers);
+  if (!m->gauged) start_drivers(c, drivers);
 }
 
 // ------------------------------------------------------------------------------------------------------- programs

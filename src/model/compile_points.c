@@ -47,10 +47,23 @@ static void force_point(srCompiler* c, Points* P, int k, int i) {
   if (body >= 0) put(c, P, k, c->body_of_spec[body], sr_pool_printf(c->pool, "%s/(force %d)", name, i + 1), local);
 }
 
+// Absolute formulation: frames of the joints on the parents.
+static void joint_points(srCompiler* c, Points* P, int first) {
+  srModel* m = c->m;
+  int* of = NEW(c, int, m->njoint + 1);
+  for (int j = 0; j < m->njoint; j++) {
+    const int body = m->body_parent[m->joint_body[j]];
+    of[j] = first + j;
+    put(c, P, of[j], body, sr_pool_printf(c->pool, "%s/(joint %s)", m->body_name[body], m->joint_name[j]),
+        c->joint_frame + 16 * j);
+  }
+  m->joint_point = of;
+}
+
 void sr_compile_points(srCompiler* c) {
   srModel* m = c->m;
   const int given = srs_count(c->spec, SR_ELEMENT_POINT), forces = srs_count(c->spec, SR_ELEMENT_FORCE);
-  const int n = m->nbody + 1 + given + forces;
+  const int n = m->nbody + 1 + given + forces + (m->gauged ? m->njoint : 0);
   Points P = {NEW(c, const char*, n), NEW(c, int, n), NEW(c, double, 16 * n)};
   double identity[16];
   srm_pose_identity(identity);
@@ -61,6 +74,8 @@ void sr_compile_points(srCompiler* c) {
   c->force_point = m->nbody + 1 + given;
   for (int i = 0; i < given; i++) named_point(c, &P, m->nbody + 1 + i, i);
   for (int i = 0; i < forces; i++) force_point(c, &P, c->force_point + i, i);
+
+  if (m->gauged) joint_points(c, &P, c->force_point + forces);
 
   int* link_of = NEW(c, int, n);
   for (int k = 0; k < n; k++) link_of[k] = m->body_link[P.body[k]];

@@ -219,8 +219,7 @@ static bool unit_axis(srCompiler* c, int joint, int field, double axis[3], bool*
   return true;
 }
 
-// The joint's chain of links and its frame in the parent.
-static bool expand_joint(srCompiler* c, int joint, const srJointKind* kind, srJointOut* out, double frame[16]) {
+bool sr_c_expand_joint(srCompiler* c, int joint, const srJointKind* kind, srJointOut* out, double frame[16]) {
   srJointIn in = {0};
   bool given;
   if (!sr_c_pose(c, SR_ELEMENT_JOINT, joint, SR_FIELD(srJointDef, at), SR_FIELD(srJointDef, rot),
@@ -266,7 +265,7 @@ static int make_links(srCompiler* c, Arrays* A, int j, int link) {
   srm_pose_identity(frame);
   if (spec_joint < 0) {
     kind->expand(NULL, &out);
-  } else if (!expand_joint(c, spec_joint, kind, &out, frame)) {
+  } else if (!sr_c_expand_joint(c, spec_joint, kind, &out, frame)) {
     for (int k = 0; k < kind->nlink; k++) srm_pose_identity(out.frame[k]);
   }
   srm_pose_compose(c->body_pose + 16 * parent_body, frame, pose);
@@ -345,6 +344,7 @@ static void joint_limits(srCompiler* c, Arrays* A, int j, int joint) {
                A->joint_name[j], given[0], given[1]);
   } else {
     memcpy(limits, given, sizeof given);
+    c->priv->has_limits = true;
   }
 }
 
@@ -396,7 +396,9 @@ static void hand_over(srCompiler* c, const Arrays* A) {
   m->v_unit = A->v_unit;
   m->q0 = A->q0;
   m->v0 = A->v0;
-  m->dof_armature = A->armature;
+  m->dof_armature = m->joint_armature = A->armature;
+  m->njq = m->nq;
+  m->njv = m->nv;
   m->link_parent = A->link_parent;
   m->link_type = A->link_type;
   m->link_q = A->link_q;

@@ -62,6 +62,11 @@ srData* sr_data_create(const srModel* model) {
   next += padded(count);
   SR_DATA_FIELDS(SR_DATA_PLACE)
 #undef SR_DATA_PLACE
+  if (!m->gauged) {  // joint coordinates are the coordinates
+    d->jq = d->q;
+    d->jv = d->v;
+    d->jf = d->f;
+  }
   d->model = m;
   d->priv = solver;
   sr_data_reset(m, d);
@@ -82,11 +87,12 @@ void sr_data_reset(const srModel* model, srData* data) {
   if (m->nq > 0) memcpy(data->q, m->q0, (size_t)m->nq * sizeof(double));
   if (m->nv > 0) memcpy(data->v, m->v0, (size_t)m->nv * sizeof(double));
   if (m->ny > 0) memcpy(data->y, m->y0, (size_t)m->ny * sizeof(double));
-  data->t = 0;
+  if (m->nz > 0) memcpy(data->z, m->z0, (size_t)m->nz * sizeof(double));
+  data->t = m->gauged ? m->z0[0] : 0;
   data->stage = SR_STAGE_NONE;
   data->rank = 0;
   if (data->priv) data->priv->chosen = false;
-  data->alpha2 = data->beta2 = data->row_residual = 0;
+  data->alpha2 = data->beta2 = data->row_residual = data->soft_energy = 0;
   data->trouble[0] = '\0';
 }
 
@@ -106,5 +112,6 @@ void sr_data_copy(const srModel* model, const srData* from, srData* to) {
   to->alpha2 = from->alpha2;
   to->beta2 = from->beta2;
   to->row_residual = from->row_residual;
+  to->soft_energy = from->soft_energy;
   memcpy(to->trouble, from->trouble, sizeof to->trouble);
 }

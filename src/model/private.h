@@ -18,6 +18,7 @@ struct srModelPrivate {
   void** plugins;      // handles of loaded shared libraries
   int nplugin;
   const double* limits;  // njoint x 2, NaN where there are none
+  bool has_limits;
 };
 
 // Of a data of a looped model: the solver of M a + c = f + G^T lambda, G a = gamma, and the rows that it counts.

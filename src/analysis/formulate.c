@@ -1,0 +1,66 @@
+// The model of a spec in another formulation: the spec is compiled once more, with its bodies free, at the state where the
+// bodies of the relative model stand and how they move.
+#include <string.h>
+
+#include "analysis/system.h"
+#include "base/base.h"
+#include "math/pose.h"
+#include "model/absolute.h"
+
+// Frames of all bodies in the ground: position, quaternion; angular velocity, velocity in their own axes.
+static void place_bodies(const srModel* m, srData* d, double* q, double* v) {
+  sr_kinematics(m, d);
+  sr_velocity(m, d);
+  for (int body = 1; body <= m->nbody; ++body, q += 7, v += 6) {
+    srFrameMotion x;
+    sr_frame_motion(m, d, body, 0, &x);
+    memcpy(q, x.position, sizeof x.position);
+    srm_quaternion_from_rows(x.rotation, q + 3);
+    for (int i = 0; i < 3; ++i) {
+      const double axis[3] = {x.rotation[i], x.rotation[3 + i], x.rotation[6 + i]};
+      v[i] = srm_dot3(axis, x.angular_velocity);
+      v[3 + i] = srm_dot3(axis, x.velocity);
+    }
+  }
+}
+
+static srStatus compile(const srSpec* spec, const srModel* m, srData* d, srFormulation formulation,
+                        srMessages* messages, srModel** out) {
+  const size_t n = (size_t)m->nbody;
+  double* q = sr_alloc((13 * n + 1) * sizeof *q);
+  if (q == NULL) return SR_MEMORY;
+  place_bodies(m, d, q, q + 7 * n);
+  const srAbsolute start = {.formulation = formulation, .t = d->t, .q = q, .v = q + 7 * n, .jq = d->jq, .jv = d->jv};
+  srMessages* twice = sr_messages_create();  // what the first compilation has said already
+  const srStatus status = twice != NULL ? sr_compile_as(spec, &start, twice, out) : SR_MEMORY;
+  for (int i = 0; status == SR_INPUT && i < sr_messages_count(twice); ++i) {
+    const srMessage* x = sr_messages_get(twice, i);
+    sr_messages_add(messages, x->severity, x->place, "%s", x->text);
+  }
+  sr_messages_destroy(twice);
+  sr_free(q);
+  return status;
+}
+
+srStatus sr_formulate(const srSpec* spec, const srModel* m, srData* d, srFormulation formulation, srMessages* messages,
+                      srModel** out, srData** out_data) {
+  *out = NULL;
+  *out_data = NULL;
+  if (m->gauged || formulation == SR_FORMULATION_RELATIVE) {
+    sr_messages_add(messages, SR_SEVERITY_ERROR, (srPlace){0},
+                    "a relative model is what other formulations are made of, not what is made");
+    return SR_INPUT;
+  }
+  const srStatus status = compile(spec, m, d, formulation, messages, out);
+  if (status != SR_OK) return status;
+  srData* made = sr_data_create(*out);
+  if (made == NULL) {
+    sr_model_destroy(*out);
+    *out = NULL;
+    return SR_MEMORY;
+  }
+  if (m->ny > 0) memcpy(made->y, d->y, (size_t)m->ny * sizeof *made->y);
+  if (m->njv > 0) memcpy(made->tau, d->tau, (size_t)m->njv * sizeof *made->tau);
+  *out_data = made;
+  return SR_OK;
+}

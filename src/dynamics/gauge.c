@@ -1,0 +1,219 @@
+// Gauges: the own coordinates of a joint, measured between two bodies that are free (absolute formulation).
+//
+// The joint's frame on the parent, P fixed in its axes, sees the body's frame at (R, d), moving with w and u = d', R' = [w] R.
+// With the body's velocities (w_b, v_b) in its axes, the parent's (w_a, v_a) in his, rho from his origin to the body's:
+//
+//   w = R w_b - P^T w_a,   u = R v_b - P^T (v_a + w_a x rho)
+//   and where the components of all velocities are constant      w' = w x R w_b,   u' = w x R v_b - P^T w_a x u
+//
+//   angle       s = e0.(R e1), c = e2.(R e3), phi = atan2(s, c)      s' = w.(R e1 x e0), s'' = w'.(R e1 x e0) + e0.(w x (w x R e1))
+//               phi' = (c s' - s c') / r^2,  phi'' = (c s'' - s c'') / r^2 - 2 phi' (s s' + c c') / r^2,  r^2 = s^2 + c^2
+//               revolute, helical, cylindrical, planar: e0 = y, e1 = e2 = e3 = x, square to the axis z
+//               universal: the first angle turns the second axis n2 about n1: e0 = y1, e2 = x1, e1 = e3 = n2; the second one turns
+//               n1, seen from the body, back about n2: e0 = -n1, e1 = y2, e2 = n1, e3 = x2
+//   slide       e0.d
+//   rotation    unit quaternion of R;  rate R^T w, with the derivative R^T w'
+//   origin      d;  rate R^T u, with the derivative R^T (u' - w x u)
+//
+// These hold off the constraints too, where a penalty lets the joint give way: the rates are the exact derivatives.
+//
+// Turns: an angle of many turns is not a function of the pose. z holds the angle and its rate at the last accepted step; phi is
+// taken nearest to what they foretell for the time at hand, so a step may turn the joint by any amount as long as its mean
+// rate changes by less than half a turn over the step. The sign of a quaternion is the one nearest to z's.
+#include "dynamics/gauge.h"
+
+#include <math.h>
+#include <sarrus/dynamics.h>
+#include <string.h>
+
+#include "math/pose.h"
+#include "math/spatial.h"
+
+static const double turn = 6.28318530717958647692;
+
+typedef struct Pair {
+  int link;   // of the parent
+  m3 P, R;    // as above
+  v4 d, rho;  // in the joint's axes; in the parent's
+  v4 w, u;    // twist
+  v4 wd, ud;  // of constant velocities
+} Pair;
+
+static Pair pair_of(const srModel* m, const srData* d, int body) {
+  const int point = m->joint_point[m->body_joint[body]];
+  const int link = m->point_link[point];
+  const srmPose a = srm_pose_load(d->link_pose + 16 * link), b = srm_pose_load(d->link_pose + 16 * m->body_link[body]);
+  const srmPose at = srm_pose_load(m->point_pose + 16 * point), frame = srm_pose_product(a, at);
+  const m3 back = m3_transpose(frame.R);
+  return (Pair){.link = link,
+                .P = at.R,
+                .R = m3_product(back, b.R),
+                .d = m3_mul(back, b.p - frame.p),
+                .rho = m3_mul(m3_transpose(a.R), b.p - a.p)};
+}
+
+static void add_motion(const srModel* m, const srData* d, int body, Pair* x) {
+  const srmTwist a = srm_twist_load(d->link_twist + 8 * x->link);
+  const srmTwist b = srm_twist_load(d->link_twist + 8 * m->body_link[body]);
+  const m3 back = m3_transpose(x->P);
+  const v4 wa = m3_mul(back, a.w), wb = m3_mul(x->R, b.w), vb = m3_mul(x->R, b.v);
+  x->w = wb - wa;
+  x->u = vb - m3_mul(back, a.v + v4_cross(a.w, x->rho));
+  x->wd = v4_cross(x->w, wb);
+  x->ud = v4_cross(x->w, vb) - v4_cross(wa, x->u);
+}
+
+// A row over the twist (w, u) as one over the velocities of the parent and of the body.
+static void put_row(const Pair* x, v4 over_w, v4 over_u, double* J) {
+  const m3 back = m3_transpose(x->R);
+  memset(J, 0, 12 * sizeof *J);
+  v4_put3(J + 6, m3_mul(back, over_w));
+  v4_put3(J + 9, m3_mul(back, over_u));
+  if (x->link == 0) return;
+  const v4 force = m3_mul(x->P, over_u);
+  v4_put3(J, -m3_mul(x->P, over_w) - v4_cross(x->rho, force));
+  v4_put3(J + 3, -force);
+}
+
+// ---- angles -----------------------------------------------------------------------------------------------------------
+
+typedef struct Angle {
+  double value, bias;  // bias: phi'' - row.w'
+  v4 row;
+} Angle;
+
+static Angle angle_of(const srGauge* gauge, const Pair* x) {
+  const v4 e0 = v4_xyz(gauge->e[0]), e2 = v4_xyz(gauge->e[2]);
+  const v4 f1 = m3_mul(x->R, v4_xyz(gauge->e[1])), f3 = m3_mul(x->R, v4_xyz(gauge->e[3]));
+  const double s = v4_dot(e0, f1), c = v4_dot(e2, f3), r2 = s * s + c * c;
+  const v4 s_row = v4_cross(f1, e0), c_row = v4_cross(f3, e2);
+  const v4 row = (v4_all(c) * s_row - v4_all(s) * c_row) / v4_all(r2);
+  const double s1 = v4_dot(s_row, x->w), c1 = v4_dot(c_row, x->w);
+  const double s2 = v4_dot(e0, v4_cross(x->w, v4_cross(x->w, f1)));
+  const double c2 = v4_dot(e2, v4_cross(x->w, v4_cross(x->w, f3)));
+  const double bias = (c * s2 - s * c2) / r2 - 2 * v4_dot(row, x->w) * (s * s1 + c * c1) / r2;
+  return (Angle){atan2(s, c), bias, row};
+}
+
+static double unwound(const srData* d, const srGauge* gauge, double angle) {
+  const double* z = d->z + gauge->z;
+  const double foretold = z[0] + z[1] * (d->t - d->z[0]);
+  return foretold + remainder(angle - foretold, turn);
+}
+
+// ---- all --------------------------------------------------------------------------------------------------------------
+
+static void put_quaternion(const srData* d, const srGauge* gauge, const Pair* x, double* q) {
+  double R[9];
+  for (int i = 0; i < 9; i++) R[i] = x->R.c[i % 3][i / 3];
+  srm_quaternion_from_rows(R, q);
+  const double* near = d->z + gauge->z;
+  const double along = q[0] * near[0] + srm_dot3(q + 1, near + 1);
+  for (int i = 0; i < 4 && along < 0; i++) q[i] = -q[i];
+}
+
+static void positions(srData* d, const srGauge* gauge, const Pair* x) {
+  double *q = d->jq + gauge->q, *J = d->jJ + 12 * gauge->v;
+  if (gauge->kind == SR_GAUGE_ANGLE) {
+    const Angle angle = angle_of(gauge, x);
+    *q = unwound(d, gauge, angle.value);
+    put_row(x, angle.row, v4_zero(), J);
+  } else if (gauge->kind == SR_GAUGE_SLIDE) {
+    const v4 e = v4_xyz(gauge->e[0]);
+    *q = v4_dot(e, x->d);
+    put_row(x, v4_zero(), e, J);
+  } else if (gauge->kind == SR_GAUGE_ROTATION) {
+    put_quaternion(d, gauge, x, q);
+    for (int k = 0; k < 3; k++) put_row(x, x->R.c[k], v4_zero(), J + 12 * k);
+  } else {
+    v4_put3(q, x->d);
+    for (int k = 0; k < 3; k++) put_row(x, v4_zero(), x->R.c[k], J + 12 * k);
+  }
+}
+
+void sr_gauge_positions(const srModel* m, srData* d) {
+  Pair x = {0};
+  for (int i = 0; i < m->ngauge; i++) {
+    if (i == 0 || m->gauge[i].body != m->gauge[i - 1].body) x = pair_of(m, d, m->gauge[i].body);
+    positions(d, &m->gauge[i], &x);
+  }
+}
+
+static void bias(srData* d, const srGauge* gauge, const Pair* x) {
+  double* out = d->jbias + gauge->v;
+  if (gauge->kind == SR_GAUGE_ANGLE) {
+    const Angle angle = angle_of(gauge, x);
+    *out = v4_dot(angle.row, x->wd) + angle.bias;
+  } else if (gauge->kind == SR_GAUGE_SLIDE) {
+    *out = v4_dot(v4_xyz(gauge->e[0]), x->ud);
+  } else {
+    v4 rate = x->wd;
+    if (gauge->kind == SR_GAUGE_ORIGIN) rate = x->ud - v4_cross(x->w, x->u);
+    v4_put3(out, m3_mul(m3_transpose(x->R), rate));
+  }
+}
+
+// First velocities of the parent and of the body of a joint's velocity coordinate; -1: the ground.
+static void ends(const srModel* m, int k, int* parent, int* body) {
+  const int joint = m->jv_joint[k], link = m->point_link[m->joint_point[joint]];
+  *parent = link > 0 ? m->link_v[link] : -1;
+  *body = m->link_v[m->body_link[m->joint_body[joint]]];
+}
+
+static double row_times(const srModel* m, const srData* d, int k, const double* v) {
+  const double* J = d->jJ + 12 * k;
+  int parent, body;
+  double sum = 0;
+  ends(m, k, &parent, &body);
+  for (int i = 0; i < 6 && parent >= 0; i++) sum += J[i] * v[parent + i];
+  for (int i = 0; i < 6; i++) sum += J[6 + i] * v[body + i];
+  return sum;
+}
+
+void sr_gauge_velocities(const srModel* m, srData* d) {
+  Pair x = {0};
+  for (int i = 0; i < m->ngauge; i++) {
+    const int body = m->gauge[i].body;
+    if (i == 0 || body != m->gauge[i - 1].body) {
+      x = pair_of(m, d, body);
+      add_motion(m, d, body, &x);
+    }
+    bias(d, &m->gauge[i], &x);
+  }
+  for (int k = 0; k < m->njv; k++) d->jv[k] = row_times(m, d, k, d->v);
+}
+
+void sr_gauge_accept(const srModel* m, srData* d) {
+  if (!m->gauged) return;
+  d->z[0] = d->t;
+  for (int i = 0; i < m->ngauge; i++) {
+    const srGauge* gauge = &m->gauge[i];
+    double* z = d->z + gauge->z;
+    if (gauge->kind == SR_GAUGE_ROTATION) memcpy(z, d->jq + gauge->q, 4 * sizeof *z);
+    if (gauge->kind != SR_GAUGE_ANGLE) continue;
+    z[0] = d->jq[gauge->q];
+    z[1] = d->jv[gauge->v];
+  }
+}
+
+void sr_gauge_row(const srModel* m, const srData* d, int k, double by, double* out) {
+  const double* J = d->jJ + 12 * k;
+  int parent, body;
+  ends(m, k, &parent, &body);
+  for (int i = 0; i < 6 && parent >= 0; i++) out[parent + i] += by * J[i];
+  for (int i = 0; i < 6; i++) out[body + i] += by * J[6 + i];
+}
+
+void sr_gauge_transposed(const srModel* m, const srData* d, const double* f, double* out) {
+  for (int k = 0; k < m->njv; k++) {
+    if (f[k] != 0) sr_gauge_row(m, d, k, f[k], out);
+  }
+}
+
+double sr_gauge_acceleration(const srModel* m, const srData* d, int k, const double* a) {
+  return row_times(m, d, k, a) + d->jbias[k];
+}
+
+void sr_joint_accelerations(const srModel* m, const srData* d, double* out) {
+  for (int k = 0; k < m->njv; k++) out[k] = m->gauged ? sr_gauge_acceleration(m, d, k, d->a) : d->a[k];
+}
