@@ -45,6 +45,12 @@ double bench_seconds(void) {
   return (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
 }
 
+double bench_cpu_seconds(void) {
+  struct timespec now;
+  clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &now);
+  return (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
+}
+
 double bench_random(uint64_t* seed, double low, double high) {
   // splitmix64: Steele, Lea and Flood (2014), Fast splittable pseudorandom number generators
   uint64_t z = (*seed += 0x9e3779b97f4a7c15u);

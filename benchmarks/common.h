@@ -14,7 +14,8 @@ srModel* bench_load(const char* path, const srSetting* settings, int nsetting, d
 // Compiles a spec and destroys it; on failure prints all messages and returns NULL.
 srModel* bench_compile(srSpec* spec);
 
-double bench_seconds(void);  // monotonic
+double bench_seconds(void);      // monotonic
+double bench_cpu_seconds(void);  // processor time of this process: runs of seconds are not disturbed by others
 double bench_random(uint64_t* seed, double low, double high);
 // Angles in a full turn, lengths within 1 m, unit quaternions; velocities, accelerations and forces of order 1 to 10.
 void bench_random_state(const srModel* m, uint64_t* seed, double* q, double* v, double* a, double* tau);

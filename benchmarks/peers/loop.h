@@ -29,7 +29,7 @@ typedef struct LoopMechanism {
 
 typedef struct LoopResult {
   double *q, *v;   // at t_end (nv each)
-  double seconds;  // of the integration alone: the model is built before
+  double seconds;  // processor time of the integration alone: the model is built before
   long steps;
   char why[256];  // it failed
 } LoopResult;
