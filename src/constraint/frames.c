@@ -22,14 +22,14 @@ void sr_see(const srModel* m, const srData* d, int point, int observer, srSeen* 
   memcpy(out->ud, x.acceleration, sizeof out->ud);
 }
 
-static v4 origin_of(const srModel* m, const srData* d, int point) {
+SRM_INLINE v4 origin_of(const srModel* m, const srData* d, int point) {
   const srmPose pose = srm_pose_load(d->link_pose + 16 * m->point_link[point]);
   return pose.p + m3_mul(pose.R, v4_load(m->point_pose + 16 * point + 12));
 }
 
 // Columns of one link's coordinates, the last one first.
-static int link_columns(const srModel* m, const srData* d, int link, m3 turn, v4 at, double sign, int* dof,
-                        double* column) {
+SRM_INLINE int link_columns(const srModel* m, const srData* d, int link, m3 turn, v4 at, double sign, int* dof,
+                            double* column) {
   const int type = m->link_type[link], n = sr_link_nv[type];
   const srmPose pose = srm_pose_load(d->link_pose + 16 * link);
   for (int k = n - 1; k >= 0; k--, dof++, column += 6) {
@@ -44,7 +44,8 @@ static int link_columns(const srModel* m, const srData* d, int link, m3 turn, v4
   return n;
 }
 
-int sr_path_columns(const srModel* m, const srData* d, int point, int observer, int common, int* dof, double* column) {
+SRM_CLONES int sr_path_columns(const srModel* m, const srData* d, int point, int observer, int common, int* dof,
+                               double* column) {
   const int axes = common >= 0 ? common : observer;
   const srmPose pose = srm_pose_load(d->link_pose + 16 * m->point_link[axes]);
   const m3 turn = m3_transpose(m3_product(pose.R, m3_load(m->point_pose + 16 * axes)));

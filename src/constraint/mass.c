@@ -27,7 +27,7 @@ static void add_to_parent(const double* X, const double* child, double* parent) 
 static void put(double* M, const int* place, double value) { M[place[0]] = M[place[1]] = value; }
 
 // Row of coordinate k of link i: its wrench F is carried to the ground, and meets the axes on the way.
-static void fill_row(const srModel* m, srData* d, int i, int k, const double* inertia) {
+SRM_INLINE void fill_row(const srModel* m, srData* d, int i, int k, const double* inertia) {
   const int dof = m->link_v[i] + k;
   const int* place = m->M_place + 2 * m->M_start[dof];
   double unit[6] = {0};
@@ -59,7 +59,7 @@ static void add_armature(const srModel* m, srData* d) {
   }
 }
 
-void sr_mass(const srModel* m, srData* d) {
+SRM_CLONES void sr_mass(const srModel* m, srData* d) {
   if (m->armature_place) memset(d->M, 0, (size_t)m->M_row[m->nv] * sizeof *d->M);
   double* composite = d->work;
   memcpy(composite, m->link_inertia, 16 * (size_t)m->nlink * sizeof *composite);

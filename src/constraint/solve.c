@@ -16,7 +16,7 @@
 // ---- bias -----------------------------------------------------------------------------------------------------------------
 
 // c = rnea(q, v, 0) from the accelerations that sr_bias_acceleration has left in link_accel: no second pass outwards.
-static void gather_bias(const srModel* m, srData* d) {
+SRM_CLONES static void gather_bias(const srModel* m, srData* d) {
   for (int i = 1; i < m->nlink; i++) {
     const srmPose pose = srm_pose_load(d->link_pose + 16 * i);
     const srmTwist accel = srm_twist_load(d->link_accel + 8 * i);

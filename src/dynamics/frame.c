@@ -15,7 +15,7 @@ typedef struct Frame {
   v4 r, v, a, w, wd;
 } Frame;
 
-static Frame frame_in_ground(const srModel* m, const srData* d, int point) {
+SRM_INLINE Frame frame_in_ground(const srModel* m, const srData* d, int point) {
   const int link = m->point_link[point];
   const srmPose at = srm_pose_load(m->point_pose + 16 * point), pose = srm_pose_load(d->link_pose + 16 * link);
   const srmPose whole = srm_pose_product(pose, at);
@@ -38,7 +38,7 @@ static void put_rows(double* out, m3 A) {
     for (int j = 0; j < 3; j++) out[3 * i + j] = A.c[j][i];
 }
 
-void sr_frame_motion(const srModel* m, const srData* d, int point, int relative_to, srFrameMotion* out) {
+SRM_CLONES void sr_frame_motion(const srModel* m, const srData* d, int point, int relative_to, srFrameMotion* out) {
   const v4 unknown = v4_all((double)NAN);
   v4 position = unknown, u = unknown, w = unknown, a = unknown, wd = unknown;
   m3 R = {{unknown, unknown, unknown}};
