@@ -64,6 +64,31 @@ int cli_status(srStatus status) {
   }
 }
 
+// ------------------------------------------------------------------------------------------------------------- words
+char* words_join(const char* const* words, int n, char* text, size_t size) {
+  size_t used = 0;
+  text[0] = 0;
+  for (int i = 0; i < n && used < size; i++)
+    used += (size_t)snprintf(text + used, size - used, "%s%s", i ? ", " : "", words[i]);
+  return text;
+}
+
+bool word_exists(Cli* cli, const char* option, const char* word, const char* const* known, int n, int built) {
+  char list[256];
+  words_join(known, built, list, sizeof list);
+  for (int i = 0; i < n; i++) {
+    if (strcmp(known[i], word) != 0) continue;
+    if (i >= built) cli_error(cli, "%s %s is not in version %s yet; there are: %s", option, word, sr_version(), list);
+    return i < built;
+  }
+  const char* meant = sr_nearest_word(word, known, n);
+  if (meant)
+    cli_error(cli, "%s: unknown word '%s'; did you mean '%s'? There are: %s", option, word, meant, list);
+  else
+    cli_error(cli, "%s: unknown word '%s'; there are: %s", option, word, list);
+  return false;
+}
+
 // ------------------------------------------------------------------------------------------------------------ models
 static const char* const formulations[] = {
 #define WORD(NAME, word) word,
@@ -79,13 +104,7 @@ static int formulation_of(const Model* m) {
 }
 
 static bool formulation_exists(Cli* cli, const Model* m) {
-  if (formulation_of(m) >= 0) return true;
-  const char* meant = sr_nearest_word(m->formulation, formulations, FORMULATIONS);
-  if (meant)
-    cli_error(cli, "--formulation: unknown word '%s'; did you mean '%s'?", m->formulation, meant);
-  else
-    cli_error(cli, "--formulation: unknown word '%s'; there are relative, absolute and penalty", m->formulation);
-  return false;
+  return !m->formulation || word_exists(cli, "--formulation", m->formulation, formulations, FORMULATIONS, FORMULATIONS);
 }
 
 bool model_is_relative(const Model* m) { return formulation_of(m) == SR_FORMULATION_RELATIVE; }
@@ -98,6 +117,29 @@ int model_formulate(Cli* cli, Model* m) {
   const srStatus status = sr_formulate(m->spec, m->relative, m->relative_data, (srFormulation)formulation,
                                        cli->messages, &m->model, &m->data);
   return status == SR_OK ? EXIT_DONE : cli_refuse(cli, cli_status(status));
+}
+
+// Counts the state in by `sign`: once before the assembly with -1, once after it with 1.
+static void count_state(Assembly* a, const srModel* m, const srData* d, double sign) {
+  for (int i = 0; i < m->nq; i++) a->q[i] += sign * d->q[i];
+  for (int i = 0; i < m->nv; i++) a->v[i] += sign * d->v[i];
+}
+
+int model_assemble(Cli* cli, Model* m, Assembly* a) {
+  a->q = calloc((size_t)(m->model->nq + m->model->nv + 1), sizeof *a->q);
+  if (!a->q) return cli_refuse(cli, EXIT_FAILED);
+  a->v = a->q + m->model->nq;
+  a->looped = m->model->looped;
+  count_state(a, m->model, m->data, -1);
+  const srStatus status = sr_assemble(m->model, m->data, cli->messages, &a->told);
+  count_state(a, m->model, m->data, 1);
+  if (status == SR_FAILED) cli_error(cli, "%s", m->data->trouble);
+  return status == SR_OK ? EXIT_DONE : cli_refuse(cli, cli_status(status));
+}
+
+void assembly_free(Assembly* a) {
+  free(a->q);
+  *a = (Assembly){0};
 }
 
 int model_open(Cli* cli, Model* m) {

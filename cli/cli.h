@@ -12,6 +12,7 @@
 enum { EXIT_DONE = 0, EXIT_FAILED = 1, EXIT_INPUT = 2 };
 
 #define NOT_GIVEN ((double)NAN)  // of a number that an option may give
+#define ASSEMBLY_MOVED 1e-9      // smaller changes of the assembly are not told
 
 typedef struct Cli {
   bool json;             // one JSON object on standard output, and nothing else there
@@ -45,6 +46,11 @@ int cli_status(srStatus status);  // exit status of a library status
 // "file:line:column: error: ..." in full; to be freed.
 char* cli_message_text(const srMessage* message);
 
+// Words that an option takes: known[0 .. built-1], and up to known[n-1] those of the contract that are not built yet. True
+// when the word can be used; else the error tells the nearest one and all that there are.
+bool word_exists(Cli* cli, const char* option, const char* word, const char* const* known, int n, int built);
+char* words_join(const char* const* words, int n, char* text, size_t size);  // "a, b, c" into text, which it returns
+
 // A model, opened from a file.
 typedef struct Model {
   const char* path;
@@ -64,6 +70,15 @@ typedef struct Model {
 // Reads and compiles; data holds the initial state. 0, or the exit status after cli_refuse.
 int model_open(Cli* cli, Model* m);
 bool model_is_relative(const Model* m);  // no other formulation was asked for
+// What closing the loops has changed, in the order of q and v.
+typedef struct Assembly {
+  bool looped;  // the model has loops, whatever its formulation makes of them
+  srAssembly told;
+  double *q, *v;
+} Assembly;
+// Closes the loops, before model_formulate. 0, or the exit status after cli_refuse.
+int model_assemble(Cli* cli, Model* m, Assembly* a);
+void assembly_free(Assembly* a);
 // Takes the model to the formulation asked for, at data's state. 0, or the exit status after cli_refuse.
 int model_formulate(Cli* cli, Model* m);
 #define FORMULATION_OPTION(m)                                                                                          \
@@ -80,8 +95,9 @@ void put_joints(Json* json, const srModel* m);
 void put_sensors(Json* json, const srModel* m, srData* d, bool jacobian);
 // State of a model whose bodies are free: "bodies": {q, v}, 7 and 6 numbers a body.
 void put_bodies(Json* json, const srModel* m, const srData* d);
-// What the assembly has changed, of a looped model: "assembly": {iterations, residual, residual_velocity, moved[{q, by}]}
-void put_assembly(Json* json, const srModel* m, const srAssembly* a, const double* before, const double* after);
+// What the assembly has changed, of a looped model:
+//   "assembly": {iterations, residual, residual_velocity, moved[{q, by}], moved_velocity[{v, by}]}
+void put_assembly(Json* json, const srModel* m, const Assembly* a);
 void put_messages(Json* json, const char* key, const Cli* cli, srSeverity severity);
 
 // ------------------------------------------------------------------------------------- tables for people (report.c)
@@ -91,6 +107,7 @@ void report_matrix(const char* label, const double* x, int rows, int columns);
 // "name value unit" lines of coordinates.
 void report_values(const char* label, const char* const* names, const char* const* units, const double* x, int n);
 void report_sensors(const srModel* m, const srData* d);
+void report_assembly(const srModel* m, const Assembly* a);  // of a looped model
 
 // ------------------------------------------------------------------------------------ a state as numbers (state.c)
 typedef struct State {

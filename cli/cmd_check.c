@@ -1,29 +1,21 @@
 // sarrus check: reads and compiles a model, tells topology and freedoms.
 #include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 
 #include "cli.h"
 
 // ------------------------------------------------------------------------------------------------- loops and their rank
 typedef struct Loops {
-  srAssembly assembly;
+  Assembly assembly;
   srRank* rank;
-  double* q;  // as the file gave them (nq)
 } Loops;
 
 // Closes the loops and finds the rank; 0 or an exit status.
 static int close_loops(Cli* cli, Model* m, Loops* loops) {
-  loops->q = calloc((size_t)m->model->nq + 1, sizeof *loops->q);
-  if (!loops->q) return cli_refuse(cli, EXIT_FAILED);
-  if (m->model->nq > 0) memcpy(loops->q, m->data->q, (size_t)m->model->nq * sizeof *loops->q);
-  srStatus status = sr_assemble(m->model, m->data, cli->messages, &loops->assembly);
-  if (status == SR_OK && !model_is_relative(m)) {
-    const int answer = model_formulate(cli, m);
-    if (answer != EXIT_DONE) return answer;
-    sr_kinematics(m->model, m->data);
-  }
-  if (status == SR_OK) status = sr_rank_create(m->model, m->data, &loops->rank);
+  int answer = model_assemble(cli, m, &loops->assembly);
+  if (answer == EXIT_DONE) answer = model_formulate(cli, m);
+  if (answer != EXIT_DONE) return answer;
+  if (!model_is_relative(m)) sr_kinematics(m->model, m->data);
+  const srStatus status = sr_rank_create(m->model, m->data, &loops->rank);
   if (status == SR_FAILED) cli_error(cli, "%s", m->data->trouble);
   if (status != SR_OK) return cli_refuse(cli, cli_status(status));
   // What a run would stumble over: no inertia behind a joint, the ends of a link in one place.
@@ -58,7 +50,7 @@ static void put_rows(Json* json, const srModel* m) {
   json_array_end(json);
 }
 
-static void print_json(const Cli* cli, const srModel* m, const srData* d, const Loops* loops) {
+static void print_json(const Cli* cli, const srModel* m, const Loops* loops) {
   Json json = json_begin(stdout);
   json_text(&json, "name", m->name);
   json_int(&json, "nbody", m->nbody);
@@ -72,7 +64,7 @@ static void print_json(const Cli* cli, const srModel* m, const srData* d, const 
   json_int(&json, "ny", m->ny);
   put_rank(&json, m, loops);  // drivers are counted in `driven`
   json_int(&json, "contacts", 0);
-  put_assembly(&json, m, &loops->assembly, loops->q, d->jq);
+  put_assembly(&json, m, &loops->assembly);
   put_rows(&json, m);
   put_messages(&json, "warnings", cli, SR_SEVERITY_WARNING);
   json_array(&json, "bodies");
@@ -106,6 +98,7 @@ static void print_table(const srModel* m, const Loops* loops) {
     report_line("constraints", "%d rows, rank %d", m->ng - m->ndriver, loops->rank->rank_undriven);
     print_redundant(m, loops->rank);
   }
+  report_assembly(m, &loops->assembly);
   report_line("freedoms", "%d (%d driven)", dof_of(m, loops), m->ndriver);
   report_line("force elements", "%d", m->nforce);
   report_line("sensors", "%d", m->nsensor);
@@ -129,13 +122,13 @@ int cmd_check(Cli* cli, const Verb* verb, int argc, char** argv) {
     cli_show(cli);
     if (status == EXIT_DONE) {
       if (cli->json)
-        print_json(cli, m.model, m.data, &loops);
+        print_json(cli, m.model, &loops);
       else
         print_table(m.model, &loops);
     }
   }
   sr_rank_destroy(loops.rank);
-  free(loops.q);
+  assembly_free(&loops.assembly);
   model_close(&m);
   return status;
 }

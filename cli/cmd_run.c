@@ -18,50 +18,36 @@ typedef struct Run {
   int columns;
   Progress progress;
   bool write_failed;
-  srAssembly assembly;  // of the relative model, where the formulation is another
+  Assembly assembly;
   srRunResult result;
 } Run;
 
 // ------------------------------------------------------------------------------------------------------------ options
-// A word of the contract that may not be built yet. True when it can be used.
-static bool word_exists(Cli* cli, const char* option, const char* word, const char* const* known, int n, int built) {
-  for (int i = 0; i < n; i++) {
-    if (strcmp(known[i], word) != 0) continue;
-    if (i >= built) cli_error(cli, "%s %s is not in version %s yet; use '%s'", option, word, sr_version(), known[0]);
-    return i < built;
-  }
-  const char* meant = sr_nearest_word(word, known, n);
-  cli_error(cli, "%s: unknown word '%s'; %s '%s'%s", option, word, meant ? "did you mean" : "use",
-            meant ? meant : known[0], meant ? "?" : "");
-  return false;
+enum { METHODS = 32 };  // room for their names
+
+// Names of the methods that are there: all, or those that are adaptive (1) or not (0).
+enum { FIXED = 0, ADAPTIVE = 1, ALL = 2 };
+static int method_names(const char** names, int which) {
+  int n = 0;
+  for (int i = 0; i < sri_method_count() && n < METHODS; i++)
+    if (which == ALL || sri_method(i)->adaptive == (which == ADAPTIVE)) names[n++] = sri_method(i)->name;
+  return n;
 }
 
 static bool method_exists(Cli* cli, const char* word) {
   static const char* const planned[] = {
-      "mdop5",  "hem5",  "phem56", "genalpha-index3", "genalpha-index2", "genalpha-ggl",
-      "radau5", "cvode", "ida",    "moreau"};
-  const char* words[64];
-  int n = 0;
-  if (sri_method_find(word)) return true;
-  for (int i = 0; i < sri_method_count() && n < 40; i++) words[n++] = sri_method(i)->name;
-  const int built = n;
-  for (size_t i = 0; i < sizeof planned / sizeof planned[0]; i++)
+      "phem56", "genalpha-index3", "genalpha-index2", "genalpha-ggl", "radau5", "cvode", "ida", "moreau"};
+  enum { PLANNED = sizeof planned / sizeof planned[0] };
+  const char* words[METHODS + PLANNED];
+  const int built = method_names(words, ALL);
+  int n = built;
+  for (int i = 0; i < PLANNED; i++)
     if (!sri_method_find(planned[i])) words[n++] = planned[i];
-  char list[256] = "";
-  for (int i = 0; i < built; i++) {
-    strncat(list, i ? ", " : "", sizeof list - strlen(list) - 1);
-    strncat(list, words[i], sizeof list - strlen(list) - 1);
-  }
-  for (int i = built; i < n; i++)
-    if (strcmp(words[i], word) == 0)
-      return cli_error(cli, "--method %s is not in version %s yet; there are %s", word, sr_version(), list), false;
-  const char* meant = sr_nearest_word(word, words, n);
-  if (meant)
-    cli_error(cli, "--method: unknown word '%s'; did you mean '%s'?", word, meant);
-  else
-    cli_error(cli, "--method: unknown word '%s'; there are %s", word, list);
-  return false;
+  return word_exists(cli, "--method", word, words, n, built);
 }
+
+// The others keep the constraints in a way of their own.
+static bool method_is_stabilized(const char* name) { return strcmp(name, "mdop5") != 0 && strcmp(name, "hem5") != 0; }
 
 static const char* const stabilizations[] = {
 #define WORD(NAME, word) word,
@@ -90,11 +76,44 @@ static bool take(Cli* cli, const char* option, double given, double* target, boo
   return false;
 }
 
-static bool settle(Run* r) {
+// Tolerances and steps that the method does not use.
+static void warn_accuracy(Run* r) {
+  Cli* cli = r->cli;
+  const srRunOptions* o = &r->options;
+  const srMethod* method = sri_method_find(o->method);
+  if (!method) return;
+  if (method->adaptive && o->rtol + o->atol < 1e-15)
+    cli_warning(cli, "rtol %g and atol %g are below what numbers of 16 digits hold: steps will be very small", o->rtol,
+                o->atol);
+  if (method->adaptive && !isnan(r->step))
+    cli_warning(cli, "--step is for methods of fixed step; %s chooses its own", o->method);
+  if (!method->adaptive && (!isnan(r->rtol) || !isnan(r->atol)))
+    cli_warning(cli, "--rtol and --atol are for adaptive methods; %s has a fixed step of %g s", o->method, o->step);
+}
+
+// Options for the constraints that have no effect on this run, of the model in its formulation.
+static void warn_constraints(Run* r) {
+  Cli* cli = r->cli;
+  const srRunOptions* o = &r->options;
+  const bool weights = !isnan(r->alpha) || !isnan(r->beta), own = !method_is_stabilized(o->method);
+  const srStabilization s = o->stabilization;
+  if (!r->m.model->looped) {
+    if (r->stabilization || weights || r->metric)
+      cli_warning(cli, "--stabilization, --alpha, --beta and --metric are for closed loops; the equations have none");
+    return;
+  }
+  if (own && r->stabilization)
+    cli_warning(cli, "--stabilization is for explicit methods; %s keeps the constraints in its own way", o->method);
+  if (weights && (own || (s != SR_STABILIZATION_BAUMGARTE && s != SR_STABILIZATION_AUGMENTED)))
+    cli_warning(cli, "--alpha and --beta are for --stabilization baumgarte and augmented; this run has %s",
+                own ? o->method : stabilizations[s]);
+  if (r->metric && !own && s != SR_STABILIZATION_PROJECTION)
+    cli_warning(cli, "--metric is for projections; this run has --stabilization %s", stabilizations[s]);
+}
+
+static bool settle_numbers(Run* r) {
   Cli* cli = r->cli;
   srRunOptions* o = &r->options;
-  *o = sr_run_options(r->m.model);
-  if (r->method) o->method = r->method;
   bool good = take(cli, "--t-end", r->t_end, &o->t_end, true);
   if (good && o->t_end < r->m.data->t) {
     cli_error(cli, "the end of the run, %g s, lies before its start at %g s", o->t_end, r->m.data->t);
@@ -105,22 +124,23 @@ static bool settle(Run* r) {
   good = take(cli, "--atol", r->atol, &o->atol, true) && good;
   good = take(cli, "--alpha", r->alpha, &o->alpha, true) && good;
   good = take(cli, "--beta", r->beta, &o->beta, true) && good;
-  for (int i = 0; r->stabilization && i < STABILIZATIONS; i++) {
-    if (strcmp(r->stabilization, stabilizations[i]) == 0) o->stabilization = (srStabilization)i;
-  }
-  if (r->metric) o->metric_identity = strcmp(r->metric, "identity") == 0;
   if (!isnan(r->every))
     good = take(cli, "--every", r->every, &o->every, false) && good;
   else if (r->m.model->run_every <= 0)
     o->every = (o->t_end - r->m.data->t) / 1000;
-  const srMethod* method = sri_method_find(o->method);
-  if (method && method->adaptive && o->rtol + o->atol < 1e-15)
-    cli_warning(cli, "rtol %g and atol %g are below what numbers of 16 digits hold: steps will be very small", o->rtol,
-                o->atol);
-  if (method && method->adaptive && !isnan(r->step))
-    cli_warning(cli, "--step is for methods of fixed step; %s chooses its own", o->method);
-  if (method && !method->adaptive && (!isnan(r->rtol) || !isnan(r->atol)))
-    cli_warning(cli, "--rtol and --atol are for adaptive methods; %s has a fixed step of %g s", o->method, o->step);
+  return good;
+}
+
+static bool settle(Run* r) {
+  srRunOptions* o = &r->options;
+  *o = sr_run_options(r->m.model);
+  if (r->method) o->method = r->method;
+  for (int i = 0; r->stabilization && i < STABILIZATIONS; i++) {
+    if (strcmp(r->stabilization, stabilizations[i]) == 0) o->stabilization = (srStabilization)i;
+  }
+  if (r->metric) o->metric_identity = strcmp(r->metric, "identity") == 0;
+  const bool good = settle_numbers(r);
+  warn_accuracy(r);
   return good;
 }
 
@@ -211,15 +231,8 @@ static void put_events(Json* json, const srRunResult* x) {
   json_int(json, "event_count", x->event_count);
 }
 
-static void put_loops(Json* json, const Run* r) {
-  const srAssembly* a = &r->result.assembly;
-  json_text(json, "stabilization", stabilizations[r->options.stabilization]);
-  json_int(json, "rank", r->m.data->rank);
-  json_object(json, "assembly");
-  json_int(json, "iterations", a->iterations);
-  json_number(json, "moved", a->moved_position);
-  json_number(json, "moved_velocity", a->moved_velocity);
-  json_object_end(json);
+static const char* stabilization_of(const srRunOptions* o) {
+  return method_is_stabilized(o->method) ? stabilizations[o->stabilization] : "own";
 }
 
 static void print_json(Run* r, const char* trouble) {
@@ -236,7 +249,11 @@ static void print_json(Run* r, const char* trouble) {
   if (m->gauged) put_bodies(&json, m, d);
   json_numbers(&json, "y", d->y, m->ny);
   json_numbers(&json, "lambda", d->lambda, m->ng);
-  if (m->looped) put_loops(&json, r);
+  if (m->looped) {
+    json_text(&json, "stabilization", stabilization_of(&r->options));
+    json_int(&json, "rank", d->rank);
+  }
+  put_assembly(&json, m, &r->assembly);
   put_sensors(&json, m, d, false);
   json_int(&json, "steps", x->stats.steps);
   json_int(&json, "rejected", x->stats.rejected);
@@ -277,6 +294,8 @@ static void print_report(const Run* r, const char* trouble) {
   report_heading("model %s, %s", m->name, r->m.path);
   if (m->gauged) report_line("formulation", "%s", sr_formulation_word(m->formulation));
   report_line("method", "%s, %s", r->options.method, method_settings(&r->options, settings, sizeof settings));
+  if (m->looped) report_line("stabilization", "%s", stabilization_of(&r->options));
+  report_assembly(m, &r->assembly);
   report_line("time reached", "%.9g s of %.9g s", x->t, r->options.t_end);
   report_line("steps", "%ld accepted, %ld rejected", x->stats.steps, x->stats.rejected);
   if (x->stats.steps > 0) report_line("step length", "%.3g to %.3g s", x->stats.step_smallest, x->stats.step_largest);
@@ -312,7 +331,6 @@ static int simulate(Run* r) {
   r->progress = progress_begin();
   const srStatus status = sr_run(r->m.model, r->m.data, &r->options, r->cli->messages, &r->result);
   progress_end(&r->progress);
-  if (r->m.model->gauged) r->result.assembly = r->assembly;
   const bool written = close_table(r);
   if (status != SR_OK && status != SR_FAILED) return cli_refuse(r->cli, cli_status(status));
 
@@ -331,22 +349,46 @@ static int simulate(Run* r) {
   return trouble ? EXIT_FAILED : EXIT_DONE;
 }
 
-// Another formulation starts where the relative model stands, its loops closed.
-static int formulate(Run* r) {
-  if (model_is_relative(&r->m)) return EXIT_DONE;
-  const srStatus status = sr_assemble(r->m.model, r->m.data, r->cli->messages, &r->assembly);
-  return status == SR_OK ? model_formulate(r->cli, &r->m) : cli_refuse(r->cli, cli_status(status));
+// The loops are closed in the coordinates of the file; another formulation starts from there.
+static int assemble(Run* r) {
+  int status = model_assemble(r->cli, &r->m, &r->assembly);
+  if (status == EXIT_DONE) status = model_formulate(r->cli, &r->m);
+  if (status == EXIT_DONE) warn_constraints(r);
+  return status;
 }
 
 static int prepare_and_simulate(Run* r) {
   if (!words_exist(r)) return cli_refuse(r->cli, EXIT_INPUT);
-  const int status = model_open(r->cli, &r->m);
+  int status = model_open(r->cli, &r->m);
   if (status != EXIT_DONE) return status;
   if (!state_apply(r->cli, &r->state, r->m.model, r->m.data) || !settle(r)) return cli_refuse(r->cli, EXIT_INPUT);
-  const int formulated = formulate(r);
-  if (formulated != EXIT_DONE) return formulated;
+  status = assemble(r);
+  if (status != EXIT_DONE) return status;
   cli_show(r->cli);
   return simulate(r);
+}
+
+// Lines of the help that name words.
+typedef struct Help {
+  char method[160], step[160], rtol[160], atol[160], stabilization[160];
+} Help;
+
+static void help_methods(char* text, size_t size, const char* what, int which) {
+  const char* names[METHODS];
+  char list[128];
+  snprintf(text, size, "%s: %s", what, words_join(names, method_names(names, which), list, sizeof list));
+}
+
+static Help help_of_words(void) {
+  Help h;
+  char list[128];
+  help_methods(h.method, sizeof h.method, "integrator", ALL);
+  help_methods(h.step, sizeof h.step, "step of the methods with a fixed one", FIXED);
+  help_methods(h.rtol, sizeof h.rtol, "relative tolerance of adaptive methods", ADAPTIVE);
+  help_methods(h.atol, sizeof h.atol, "absolute tolerance of adaptive methods", ADAPTIVE);
+  snprintf(h.stabilization, sizeof h.stabilization, "how explicit methods keep loops closed: %s",
+           words_join(stabilizations, STABILIZATIONS, list, sizeof list));
+  return h;
 }
 
 int cmd_run(Cli* cli, const Verb* verb, int argc, char** argv) {
@@ -361,16 +403,16 @@ int cmd_run(Cli* cli, const Verb* verb, int argc, char** argv) {
            .alpha = NOT_GIVEN,
            .beta = NOT_GIVEN};
   int status = EXIT_DONE;
+  const Help help = help_of_words();
   const Option options[] = {
       {"--t-end", OPTION_NUMBER, &r.t_end, "SECONDS", "end of the simulation"},
-      {"--method", OPTION_TEXT, &r.method, "NAME", "integrator: euler, rk4, dopri5"},
-      {"--step", OPTION_NUMBER, &r.step, "SECONDS", "step of euler and rk4"},
-      {"--rtol", OPTION_NUMBER, &r.rtol, "NUMBER", "relative tolerance of dopri5"},
-      {"--atol", OPTION_NUMBER, &r.atol, "NUMBER", "absolute tolerance of dopri5"},
-      {"--stabilization", OPTION_TEXT, &r.stabilization, "NAME",
-       "how explicit methods keep loops closed: projection, baumgarte, partition, augmented, none"},
-      {"--alpha", OPTION_NUMBER, &r.alpha, "1/SECONDS", "baumgarte: weight of velocities"},
-      {"--beta", OPTION_NUMBER, &r.beta, "1/SECONDS", "baumgarte: weight of positions"},
+      {"--method", OPTION_TEXT, &r.method, "NAME", help.method},
+      {"--step", OPTION_NUMBER, &r.step, "SECONDS", help.step},
+      {"--rtol", OPTION_NUMBER, &r.rtol, "NUMBER", help.rtol},
+      {"--atol", OPTION_NUMBER, &r.atol, "NUMBER", help.atol},
+      {"--stabilization", OPTION_TEXT, &r.stabilization, "NAME", help.stabilization},
+      {"--alpha", OPTION_NUMBER, &r.alpha, "1/SECONDS", "baumgarte, augmented: weight of velocities"},
+      {"--beta", OPTION_NUMBER, &r.beta, "1/SECONDS", "baumgarte, augmented: weight of positions"},
       {"--metric", OPTION_TEXT, &r.metric, "NAME", "of projections: mass or identity"},
       FORMULATION_OPTION(&r.m),
       {"--contact", OPTION_TEXT, &r.contact, "NAME", "continuous"},
@@ -381,6 +423,7 @@ int cmd_run(Cli* cli, const Verb* verb, int argc, char** argv) {
       MODEL_OPTIONS(cli, &r.m)};
   if (verb_options(cli, verb, options, sizeof options / sizeof options[0], argc, argv, &r.m.path, &status) == 0)
     status = prepare_and_simulate(&r);
+  assembly_free(&r.assembly);
   state_free(&r.state);
   model_close(&r.m);
   return status;

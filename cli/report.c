@@ -1,4 +1,5 @@
 // Tables for people, on standard output.
+#include <math.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
@@ -64,4 +65,23 @@ void report_sensors(const srModel* m, const srData* d) {
     vector_line("angular velocity", x.angular_velocity, "rad/s");
     vector_line("acceleration", x.acceleration, "m/s^2");
   }
+}
+
+static void report_moved(const char* what, const char* const* names, const char* const* units, const double* by,
+                         int n) {
+  enum { SHOWN = 20 };
+  int moved = 0;
+  for (int i = 0; i < n; i++) {
+    if (fabs(by[i]) <= ASSEMBLY_MOVED || ++moved > SHOWN) continue;
+    report_line("", "%s %s changed by %.6g %s", what, names[i], by[i], units[i]);
+  }
+  if (moved > SHOWN) report_line("", "%d more, see --json", moved - SHOWN);
+}
+
+void report_assembly(const srModel* m, const Assembly* a) {
+  if (!m->looped && !a->looped) return;
+  report_line("assembly", "%d iterations, residual %.2g, of velocities %.2g", a->told.iterations,
+              a->told.residual_position, a->told.residual_velocity);
+  report_moved("position", m->q_name, m->q_unit, a->q, m->njq);
+  report_moved("velocity", m->v_name, m->v_unit, a->v, m->njv);
 }

@@ -63,21 +63,27 @@ void put_bodies(Json* json, const srModel* m, const srData* d) {
   json_object_end(json);
 }
 
-void put_assembly(Json* json, const srModel* m, const srAssembly* a, const double* before, const double* after) {
-  if (!m->looped) return;
-  json_object(json, "assembly");
-  json_int(json, "iterations", a->iterations);
-  json_number(json, "residual", a->residual_position);
-  json_number(json, "residual_velocity", a->residual_velocity);
-  json_array(json, "moved");
-  for (int i = 0; i < m->njq; i++) {
-    if (fabs(after[i] - before[i]) <= 1e-9) continue;
+static void put_moved(Json* json, const char* key, const char* what, const char* const* names, const double* by,
+                      int n) {
+  json_array(json, key);
+  for (int i = 0; i < n; i++) {
+    if (fabs(by[i]) <= ASSEMBLY_MOVED) continue;
     json_object(json, NULL);
-    json_text(json, "q", m->q_name[i]);
-    json_number(json, "by", after[i] - before[i]);
+    json_text(json, what, names[i]);
+    json_number(json, "by", by[i]);
     json_object_end(json);
   }
   json_array_end(json);
+}
+
+void put_assembly(Json* json, const srModel* m, const Assembly* a) {
+  if (!m->looped && !a->looped) return;
+  json_object(json, "assembly");
+  json_int(json, "iterations", a->told.iterations);
+  json_number(json, "residual", a->told.residual_position);
+  json_number(json, "residual_velocity", a->told.residual_velocity);
+  put_moved(json, "moved", "q", m->q_name, a->q, m->njq);
+  put_moved(json, "moved_velocity", "v", m->v_name, a->v, m->njv);
   json_object_end(json);
 }
 

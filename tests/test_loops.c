@@ -11,6 +11,7 @@
 static const double pi = 3.14159265358979323846;
 
 typedef struct Bench {
+  srSpec* spec;
   srModel* m;
   srData* d;
   srRunResult result;
@@ -32,13 +33,11 @@ static Bench load(const char* format, const char* part) {
   char text[6000];
   Bench b = {0};
   snprintf(text, sizeof text, format, part);
-  srSpec* spec = NULL;
   srMessages* messages = sr_messages_create();
-  srStatus status = sr_load_text(text, strlen(text), "test", NULL, NULL, 0, messages, &spec);
-  if (status == SR_OK) status = sr_compile(spec, messages, &b.m);
+  srStatus status = sr_load_text(text, strlen(text), "test", NULL, NULL, 0, messages, &b.spec);
+  if (status == SR_OK) status = sr_compile(b.spec, messages, &b.m);
   keep_messages(messages);
   sr_messages_destroy(messages);
-  srs_destroy(spec);
   if (status != SR_OK) printf("%s", said);
   ENSURE_EQUAL(status, SR_OK);
   b.d = sr_data_create(b.m);
@@ -49,6 +48,7 @@ static Bench load(const char* format, const char* part) {
 static void unload(Bench* b) {
   sr_data_destroy(b->d);
   sr_model_destroy(b->m);
+  srs_destroy(b->spec);
 }
 
 static srStatus assemble(Bench* b, srAssembly* out) {
@@ -290,21 +290,243 @@ TEST(a_rolling_sphere_accelerates_by_five_sevenths) {
   unload(&b);
 }
 
-// The two ways through a flat parallelogram meet there: the rank falls, the run goes through on its branch and says so.
-TEST(a_change_of_rank_is_an_event) {
-  Bench b = load("<sarrus version='1'><option gravity='0 0 0'/>"
-                 "<body name='a'><joint name='a' type='revolute' q='1.5' v='-3'/>" BAR("a", "0.5") "</body>"
-                 "<body name='b' parent='a'><joint name='b' type='revolute' at='0.5 0 0' q='-1.5'/>" BAR("b", "1") "</body>"
-                 "<body name='c'><joint name='c' type='revolute' at='1 0 0' q='1.5'/>" BAR("c", "0.5") "</body>"
-                 "<closure type='ball' normal='0 0 1' a='b/end' b='c/end'/>%s</sarrus>",
-                 "");
-  run(&b, "rk4", SR_STABILIZATION_PROJECTION, 1, 1e-9);
-  ENSURE_NEAR(turn(q_of(&b, "a") - q_of(&b, "c")), 0, 1e-8);  // still a parallelogram
-  ENSURE_EQUAL(b.result.event_count, 2);  // a step ends in the flat position, the next one beyond it
-  ENSURE_NEAR(b.result.event[0].t, 0.5, 1e-3);
-  ENSURE_TEXT(b.result.event[0].why, "the rank of the constraints goes from 2 to 1");
-  ENSURE_SMALL(b.result.energy.residual, 1e-8);
+// ---- singular positions -----------------------------------------------------------------------------------------------------
+
+#define FLAT_BARS                                                                                                      \
+  "<sarrus version='1'><option gravity='0 0 0'/>"                                                                      \
+  "<body name='a'><joint name='a' type='revolute' q='%s' v='-3'/>" BAR("a", "0.5") "</body>"                            \
+  "<body name='b' parent='a'><joint name='b' type='revolute' at='0.5 0 0'/>" BAR("b", "1") "</body>"                    \
+  "<body name='c'><joint name='c' type='revolute' at='1 0 0'/>" BAR("c", "0.5") "</body>"                               \
+  "<closure type='ball' normal='0 0 1' a='b/end' b='c/end'/></sarrus>"
+
+static Bench flat_bars(const char* angle, double q) {
+  Bench b = load(FLAT_BARS, angle);
+  b.d->q[1] = -q;
+  b.d->q[2] = q;
+  return b;
+}
+
+static bool tells(const Bench* b, int i, const char* part) {
+  return i < b->result.nevent && strstr(b->result.event[i].why, part) != NULL;
+}
+
+// The two ways through a flat parallelogram meet there: the rank falls, the run goes through on its branch and says so, whether a
+// step ends there or not.
+TEST(a_flat_parallelogram_is_passed_and_told) {
+  static const struct {
+    const char* angle;
+    double q;
+  } starts[] = {{"1.5", 1.5}, {"1.50031", 1.50031}};
+  for (int i = 0; i < 2; i++) {
+    Bench b = flat_bars(starts[i].angle, starts[i].q);
+    run(&b, "rk4", SR_STABILIZATION_PROJECTION, 1, 1e-9);
+    ENSURE_NEAR(turn(q_of(&b, "a") - q_of(&b, "c")), 0, 1e-8);  // still a parallelogram
+    ENSURE(b.result.event_count >= 1 && b.result.event_count <= 2);
+    ENSURE_NEAR(b.result.event[0].t, starts[i].q / 3, 3e-4);
+    ENSURE(b.result.event_count == 2 ? tells(&b, 0, "the rank of the constraints goes from 2 to 1")
+                                     : tells(&b, 0, "a singular position is passed, or nearly so"));
+    ENSURE_TEXT(b.result.event[0].kind, "rank");
+    ENSURE_SMALL(b.result.energy.residual, 1e-8);
+    unload(&b);
+  }
+}
+
+TEST(a_start_in_a_singular_position_is_told) {
+  static const char* const methods[] = {"dopri5", "rk4"};
+  for (int i = 0; i < 2; i++) {
+    Bench b = flat_bars("0", 0);
+    b.d->v[0] = b.d->v[2] = -3;
+    b.d->v[1] = 3;
+    run(&b, methods[i], SR_STABILIZATION_PROJECTION, 0.5, 1e-9);
+    ENSURE(tells(&b, 0, "the rank of the constraints goes from 1 to 2"));
+    ENSURE_EQUAL(b.result.event_count, 1);
+    unload(&b);
+  }
+}
+
+static Bench open_model(const char* name) {
+  char path[600];
+  Bench b = {0};
+  srSpec* spec = NULL;
+  snprintf(path, sizeof path, "%s/models/%s.xml", SARRUS_SOURCE_DIR, name);
+  ENSURE_EQUAL(sr_load(path, NULL, 0, NULL, &spec), SR_OK);
+  ENSURE_EQUAL(sr_compile(spec, NULL, &b.m), SR_OK);
+  srs_destroy(spec);
+  b.d = sr_data_create(b.m);
+  ENSURE(b.d != NULL);
+  return b;
+}
+
+// Four crossings in 1.2 s. A method passes them on its branch, or the run says that it may not have, or it stops.
+TEST(crossing_branches_are_passed_rightly_or_told) {
+  static const struct {
+    const char* method;
+    srStabilization way;
+    double rtol;
+    bool right, may_fail;
+  } ways[] = {{"hem5", SR_STABILIZATION_NONE, 1e-8, true, false},
+              {"mdop5", SR_STABILIZATION_NONE, 1e-8, true, false},
+              {"dopri5", SR_STABILIZATION_PARTITION, 1e-8, true, false},
+              {"dopri5", SR_STABILIZATION_PROJECTION, 1e-6, true, false},
+              {"dopri5", SR_STABILIZATION_PROJECTION, 1e-8, true, true},
+              {"dopri5", SR_STABILIZATION_PROJECTION, 1e-10, true, true},
+              {"rk4", SR_STABILIZATION_PROJECTION, 1e-8, true, true},
+              {"dopri5", SR_STABILIZATION_AUGMENTED, 1e-8, false, false},
+              {"dopri5", SR_STABILIZATION_BAUMGARTE, 1e-8, false, false},
+              {"dopri5", SR_STABILIZATION_NONE, 1e-8, false, false}};
+  for (int i = 0; i < (int)(sizeof ways / sizeof ways[0]); i++) {
+    Bench b = open_model("mechanisms/change-point-four-bar");
+    srRunOptions options = sr_run_options(b.m);
+    options.method = ways[i].method;
+    options.stabilization = ways[i].way;
+    options.rtol = ways[i].rtol;
+    options.step = 1e-4;
+    const srStatus status = sr_run(b.m, b.d, &options, NULL, &b.result);
+    if (status == SR_OK) {
+      ENSURE_EQUAL(b.result.event_count, 4);
+      for (int k = 0; k < 4; k++) {
+        ENSURE_NEAR(b.result.event[k].t, 0.2475766 + 0.298404 * k, 1e-3);
+        ENSURE(tells(&b, k, "a singular position is passed"));
+      }
+      if (ways[i].right) ENSURE_NEAR(q_of(&b, "crank"), 26.2608823, 1e-3);
+    } else {
+      ENSURE_EQUAL(status, SR_FAILED);
+      ENSURE(ways[i].may_fail);
+      ENSURE(strstr(b.result.trouble, "the constraints are singular near t = 0.") != NULL);
+    }
+    ENSURE_SMALL(b.result.energy.residual, 1e-3 * b.result.energy.scale);
+    unload(&b);
+  }
+}
+
+TEST(half_explicit_methods_tell_the_singular_positions_they_pass) {
+  static const char* const methods[] = {"hem5", "mdop5"};
+  for (int i = 0; i < 2; i++) {
+    Bench b = open_model("benchmark/n-four-bar");
+    srRunOptions options = sr_run_options(b.m);
+    options.method = methods[i];
+    options.rtol = 1e-8;
+    options.atol = 1e-10;
+    options.t_end = 2;
+    ENSURE_EQUAL(sr_run(b.m, b.d, &options, NULL, &b.result), SR_OK);
+    ENSURE(b.result.nevent >= 2);
+    for (int k = 0; k < b.result.nevent; k++) ENSURE_TEXT(b.result.event[k].why, "a singular position is passed");
+    unload(&b);
+  }
+}
+
+// ---- rows that do not agree -------------------------------------------------------------------------------------------------
+
+// Drift makes redundant rows independent: the run stops where that happens.
+TEST(drift_that_raises_the_rank_stops_the_run) {
+  Bench b = open_model("mechanisms/bennett-linkage");
+  srRunOptions options = sr_run_options(b.m);
+  options.stabilization = SR_STABILIZATION_BAUMGARTE;
+  ENSURE_EQUAL(sr_run(b.m, b.d, &options, NULL, &b.result), SR_FAILED);
+  ENSURE(strstr(b.result.trouble, "the rank of the constraints rises from 2 to 3") != NULL);
+  ENSURE(tells(&b, 0, "is off by"));
+  ENSURE_TEXT(b.result.event[0].kind, "position");
+  ENSURE(b.result.stats.steps < 5000);
   unload(&b);
+}
+
+#define PENDULUM                                                                                                       \
+  "<sarrus version='1'><body name='p'><joint name='a' type='revolute' axis='0 1 0'/><inertial mass='2' com='0 0 "      \
+  "-0.5' "                                                                                                             \
+  "inertia='0.1 0.1 0.1'/></body>"                                                                                     \
+  "<body name='w'><joint name='b' type='revolute'/><inertial mass='1' inertia='1 1 1'/></body>\n%s</sarrus>"
+
+static srStatus run_with(Bench* b, const char* method, double rtol, double t_end) {
+  srRunOptions options = sr_run_options(b->m);
+  srMessages* messages = sr_messages_create();
+  options.method = method;
+  options.rtol = rtol;
+  options.atol = rtol * 1e-2;
+  options.step = 1e-3;
+  options.t_end = t_end;
+  const srStatus status = sr_run(b->m, b->d, &options, messages, &b->result);
+  keep_messages(messages);
+  sr_messages_destroy(messages);
+  return status;
+}
+
+static const char* const all_methods[] = {"dopri5", "hem5", "mdop5", "rk4"};
+
+TEST(redundant_rows_that_contradict_are_refused_at_the_start) {
+  static const struct {
+    const char *rows, *says;
+  } cases[] = {
+      {"<constraint name='one' expr='q(a) = t^2'/><constraint name='two' expr='q(a) = 2*t^2'/>",
+       "error: constraint two contradicts the constraints that it depends on: it asks for the acceleration 4, and "
+       "they give 2"},
+      {"<coupling joint='a' to='b'/><driver joint='a' motion='t^3'/><driver joint='b' motion='t^2'/>",
+       "contradicts the constraints that it depends on"},
+      {"<constraint name='one' expr='q(a) = 0'/><constraint name='two' velocity='v(a) = t'/>",
+       "contradicts the constraints that it depends on"}};
+  for (int i = 0; i < 3; i++) {
+    for (int k = 0; k < 4; k++) {
+      Bench b = load(PENDULUM, cases[i].rows);
+      ENSURE_EQUAL(run_with(&b, all_methods[k], 1e-8, 0.5), SR_INPUT);
+      ENSURE(strstr(said, "test:2:") != NULL && strstr(said, cases[i].says) != NULL);
+      unload(&b);
+    }
+  }
+}
+
+TEST(redundant_rows_that_part_on_the_way_stop_the_run) {
+  for (int k = 0; k < 4; k++) {
+    Bench b = load(PENDULUM, "<constraint name='one' expr='q(a) = t^3'/><constraint name='two' expr='q(a) = 2*t^3'/>");
+    ENSURE_EQUAL(run_with(&b, all_methods[k], 1e-8, 0.5), SR_FAILED);
+    ENSURE(strstr(b.result.trouble, "constraint two cannot be kept together with the other constraints") != NULL);
+    ENSURE_NEAR(b.result.t, 0.0215, 1e-3);
+    unload(&b);
+  }
+}
+
+TEST(redundant_rows_that_agree_run) {
+  for (int k = 0; k < 4; k++) {
+    Bench b = load(PENDULUM,
+                   "<constraint name='one' expr='q(a) = t^2'/><constraint name='two' expr='2*q(a) = 2*t^2'/>"
+                   "<coupling joint='a' to='b'/><driver joint='b' motion='t^2'/>");
+    ENSURE_EQUAL(run_with(&b, all_methods[k], 1e-8, 0.5), SR_OK);
+    ENSURE_NEAR(b.d->q[1], 0.25, 1e-8);
+    ENSURE_EQUAL(b.result.event_count, 0);
+    unload(&b);
+  }
+}
+
+// ---- energy -------------------------------------------------------------------------------------------------------------------
+
+// Constraints with t do work: that of formulas, and that of drivers in loops.
+TEST(constraints_with_time_do_work_in_every_method) {
+  for (int k = 0; k < 3; k++) {
+    Bench b = load(PENDULUM, "<constraint expr='q(a) = 0.3+0.5*sin(3*t)'/>");
+    ENSURE_EQUAL(run_with(&b, all_methods[k], 1e-8, 0.5), SR_OK);
+    ENSURE(fabs(b.result.energy.work[SR_ACCOUNT_DRIVER]) > 0.1);
+    ENSURE_SMALL(b.result.energy.residual, k == 1 ? 1e-8 : 1e-7);
+    unload(&b);
+    b = load(four_bar, PIN "<driver joint='crank' motion='1 + 12*t + t^2'/>");
+    b.d->q[1] = -0.5;
+    b.d->q[2] = 1.5;
+    ENSURE_EQUAL(run_with(&b, all_methods[k], 1e-9, 1), SR_OK);
+    ENSURE(fabs(b.result.energy.work[SR_ACCOUNT_DRIVER]) > 0.1);
+    ENSURE_SMALL(b.result.energy.residual, 1e-6);
+    compare_with_closed_form(&b, 1e-8);
+    unload(&b);
+  }
+}
+
+// The scale of the ledger knows the energies between the rows, of which there are none here.
+TEST(the_largest_energy_is_that_of_all_steps) {
+  static const char* const parts[] = {"", "<coupling joint='b' to='a'/>"};
+  for (int i = 0; i < 2; i++) {
+    Bench b = load(PENDULUM, parts[i]);
+    b.d->q[0] = 1.5;
+    b.d->q[1] = i == 0 ? 0 : 1.5;
+    ENSURE_EQUAL(run_with(&b, "rk4", 1e-8, 1.2), SR_OK);
+    ENSURE(b.result.energy.scale > 8.5);  // the lowest position: -9.81 J
+    unload(&b);
+  }
 }
 
 TEST(a_sarrus_linkage_has_one_freedom) {

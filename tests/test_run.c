@@ -599,6 +599,25 @@ TEST(a_force_between_two_bodies_and_a_state_are_blamed_by_name_too) {
   unload(b);
 }
 
+TEST(steps_that_collapse_stop_the_run) {
+  static const char* const methods[] = {"dopri5", "hem5"};
+  for (int i = 0; i < COUNT(methods); ++i) {
+    Bench b = load(
+        "<sarrus version='1'><body name='a'><joint type='revolute'/><inertial mass='1' inertia='1 1 1'/></body>"
+        "<torque joint='a' law='if(t &lt; 0.1, 0, 1e9*sin(1e11*t))'/></sarrus>");
+    srRunOptions options = precise(&b, 1.0);
+    options.method = methods[i];
+    options.rtol = 1e-6;
+    options.atol = 1e-9;
+    srRunResult result;
+    ENSURE_EQUAL(sr_run(b.m, b.d, &options, NULL, &result), SR_FAILED);
+    ENSURE_NEAR(result.t, 0.1, 1e-6);
+    ENSURE(strstr(result.trouble, "the steps have collapsed: the last 5000 of them went only") != NULL);
+    ENSURE(result.stats.steps < 20000);
+    unload(b);
+  }
+}
+
 TEST(a_model_in_which_nothing_moves_runs_to_its_end) {
   Bench b = load(
       "<sarrus version='1'><body name='post'><joint type='weld'/><inertial mass='1' com='0 0 2'/></body></sarrus>");

@@ -1,4 +1,4 @@
-// Assembly: positions, then velocities, are corrected with the least change so that all constraints hold.
+// Assembly: positions, then velocities, are corrected so that all constraints hold, every iteration by the least change.
 //
 //   positions    min |g(q (+) dx)|^2 by Levenberg-Marquardt: (G^T G + mu) dx = -G^T g,  mu proportional to |g|^2. Under redundant
 //                rows it still converges quadratically (Yamashita and Fukushima 2001), where Gauss-Newton would follow
@@ -8,6 +8,9 @@
 // What the file gave is frozen first; only if the rest cannot do it alone, everything moves alike. The linear systems go by
 // conjugate gradients on the normal equations (CGLS; Bjorck 1996, section 7.4): no matrix is formed or factored, the
 // correction is the one of least norm, and long chains of loops cost no more than their rows.
+//
+// Rows that hold an axis to another vanish also where it is reversed. A loop that closes so is opened again, its start turned
+// until the axes agree, and closed once more; where that does not help it is refused.
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
@@ -15,11 +18,16 @@
 #include "analysis/system.h"
 #include "base/base.h"
 #include "constraint/constraint.h"
+#include "constraint/reaction.h"
+#include "math/pose.h"
 
 #define ITERATIONS 100
 #define TRIES 12          // starts from other places when a loop does not close
 #define LONGEST_STEP 0.5  // rad or m in one iteration
 #define MOVED 1e-9        // a change that is worth a word
+#define TURN 0.1          // rad in one step of turning an axis
+#define TURN_STEPS 60     // more than half a turn
+#define TURNED 16         // closures that are turned from one start
 
 typedef struct Work {
   const srModel* m;
@@ -29,7 +37,7 @@ typedef struct Work {
   double *r, *Gp;                    // ng
   double* memory;
   int iterations;
-  double damping;  // mu / |g|^2
+  int reversed;  // closure that closed with its axis reversed, -1 none
 } Work;
 
 static bool allocate(Work* w) {
@@ -180,22 +188,98 @@ static void perturb(Work* w, int k) {
   sr_retract(m, w->q_start, w->dx, w->q_try);
 }
 
-static bool assemble_positions(Work* w, int* bad_row) {
+// ---- axes -------------------------------------------------------------------------------------------------------------------
+
+static int reversed_closure(const Work* w) {
+  double n[3], Rn[3];
+  for (int i = 0; i < w->m->nclosure; ++i) {
+    if (!w->m->closure[i].soft && !(sr_closure_axes(w->m, w->d, &w->m->closure[i], n, Rn) > 0.0)) return i;
+  }
+  return -1;
+}
+
+// dx of least length that turns b about e, seen from a, by TURN. False when no coordinate can.
+static bool turn_about(Work* w, const srClosure* c, const double e[3]) {
   const srModel* m = w->m;
-  const size_t bytes = (size_t)m->nq * sizeof(double);
+  double *column = w->d->work, sum = 0.0;
+  int* dof = (int*)(void*)(column + 6 * m->nv);
+  const int n = sr_path_columns(m, w->d, c->point[1], c->point[0], -1, dof, column);
+  memset(w->dx, 0, (size_t)m->nv * sizeof *w->dx);
+  for (int j = 0; j < n; ++j) {
+    w->dx[dof[j]] = w->weight[dof[j]] * srm_dot3(e, column + 6 * j);
+    sum += w->dx[dof[j]] * w->dx[dof[j]];
+  }
+  for (int i = 0; i < m->nv && sum > 1e-6; ++i) w->dx[i] *= TURN / sum;
+  return sum > 1e-6;
+}
+
+// Towards n: the rate of n . R n is w . (R n x n). Where they are opposite, about a cross axis.
+static bool turn_step(Work* w, const srClosure* c, const double n[3], const double Rn[3]) {
+  double e[3];
+  srm_cross3(Rn, n, e);
+  const double length = srm_norm3(e);
+  if (length < 1e-3) return turn_about(w, c, c->frame[0]) || turn_about(w, c, c->frame[1]);
+  for (int i = 0; i < 3; ++i) e[i] /= length;
+  return turn_about(w, c, e);
+}
+
+// Turns q_try until the axes of the closure agree to 30 degrees. False when they cannot.
+static bool turn(Work* w, const srClosure* c) {
+  double n[3], Rn[3];
+  for (int k = 0; k < TURN_STEPS; ++k) {
+    (void)residual_at(w, w->q_try);
+    if (sr_closure_axes(w->m, w->d, c, n, Rn) > 0.87) return true;
+    if (!turn_step(w, c, n, Rn)) return false;
+    sr_retract(w->m, w->q_try, w->dx, w->q_best);
+    memcpy(w->q_try, w->q_best, (size_t)w->m->nq * sizeof *w->q_try);
+  }
+  return false;
+}
+
+// ---- tries ------------------------------------------------------------------------------------------------------------------
+
+static void start_at(Work* w, int k) {
+  memcpy(w->q_try, w->q_start, (size_t)w->m->nq * sizeof(double));
+  if (k > 0) perturb(w, k);
+}
+
+// Closes from q_try; the worst row, -1 when closed. w->reversed: a closure that is closed the wrong way round.
+static int try_to_close(Work* w) {
+  const double phi = close_loops(w);
+  const int row = isfinite(phi) ? worst_row(w, w->d->g, w->m->np) : 0;
+  w->reversed = row < 0 ? reversed_closure(w) : -1;
+  return row;
+}
+
+// One start, shaken the k-th time; true when all is closed. The first closure that is reversed is turned at the start, others
+// where that has led.
+static bool try_start(Work* w, int k, int* row, int* reversed) {
+  start_at(w, k);
+  *row = try_to_close(w);
+  if (*row >= 0 || w->reversed < 0) return *row < 0;
+  int last = *row;
+  start_at(w, k);
+  *reversed = w->reversed;
+  for (int turns = 0; last < 0 && w->reversed >= 0 && turns < TURNED; ++turns) {
+    if (!turn(w, &w->m->closure[w->reversed])) return false;
+    last = try_to_close(w);
+  }
+  return last < 0 && w->reversed < 0;
+}
+
+// *bad_row: the worst of the first try; *reversed: a closure that some try closed with its axis reversed, -1 none.
+static bool assemble_positions(Work* w, int* bad_row, int* reversed) {
+  *reversed = -1;
   for (int k = 0; k < TRIES; ++k) {
     for (int freeze = 1; freeze >= 0; --freeze) {
-      memcpy(w->q_try, w->q_start, bytes);
-      if (k > 0) perturb(w, k);
-      set_weights(w, m->q_given, freeze != 0);
-      const double phi = close_loops(w);
-      const int row = isfinite(phi) ? worst_row(w, w->d->g, m->np) : 0;
-      if (row < 0) return true;
+      int row;
+      set_weights(w, w->m->q_given, freeze != 0);
+      if (try_start(w, k, &row, reversed)) return true;
       if (k == 0) *bad_row = row;
     }
   }
-  memcpy(w->q_try, w->q_start, bytes);  // tell the residual of the honest try
-  set_weights(w, m->q_given, false);
+  start_at(w, 0);  // tell the residual of the honest try
+  set_weights(w, w->m->q_given, false);
   (void)close_loops(w);
   return false;
 }
@@ -265,14 +349,42 @@ static srStatus refuse(const Work* w, int row, double residual, const char* leve
   return SR_INPUT;
 }
 
+static srStatus refuse_reversed(const srClosure* c, srMessages* messages) {
+  sr_messages_add(messages, SR_SEVERITY_ERROR, c->place, "%s %s can be closed only with its axis reversed",
+                  c->joint >= 0 ? "joint" : "closure", c->name);
+  return SR_INPUT;
+}
+
+// A start where rows have no values is not shaken: where it would end has nothing to do with the file.
+static bool has_values(Work* w, srMessages* messages) {
+  const srModel* m = w->m;
+  srData* d = w->d;
+  sr_kinematics(m, d);
+  const int answer = sr_constraints(m, d);
+  srClosureOut rows;
+  for (int i = 0; i < m->nclosure && answer != 0; ++i) {
+    if (sr_closure_evaluate(m, d, &m->closure[i], &rows) == 0) continue;
+    sr_messages_add(messages, SR_SEVERITY_ERROR, m->closure[i].place, "%s", d->trouble);
+    return false;
+  }
+  for (int i = 0; i < m->np && answer == 0; ++i) {
+    if (isfinite(d->g[i])) continue;
+    sr_messages_add(messages, SR_SEVERITY_ERROR, m->row[i].place, "%s has no value at the start", m->row[i].name);
+    return false;
+  }
+  return true;
+}
+
 static srStatus assemble(Work* w, srMessages* messages, srAssembly* out) {
   const srModel* m = w->m;
   srData* d = w->d;
-  int row = -1;
+  int row = -1, reversed = -1;
   memcpy(w->q_start, d->q, (size_t)m->nq * sizeof(double));
-  const bool closed = assemble_positions(w, &row);
+  if (!has_values(w, messages)) return SR_INPUT;
+  const bool closed = assemble_positions(w, &row, &reversed);
   out->iterations = w->iterations;
   for (int i = 0; i < m->np; ++i) out->residual_position = fmax(out->residual_position, fabs(d->g[i]));
+  if (!closed && reversed >= 0) return refuse_reversed(&m->closure[reversed], messages);
   if (!closed) {
     const int worst = worst_row(w, d->g, m->np);
     row = worst >= 0 ? worst : row;

@@ -9,7 +9,9 @@
 #include "analysis/partition.h"
 #include "analysis/record.h"
 #include "analysis/system.h"
+#include "analysis/watch.h"
 #include "base/base.h"
+#include "constraint/constraint.h"
 #include "force/force.h"
 #include "model/private.h"
 
@@ -18,6 +20,8 @@
 #define STEPS_PER_CLOCK 8    // the clock is read once in so many steps ...
 #define ROWS_PER_CLOCK 1024  // ... or rows
 #define MOST_POINTS 1e15     // of a grid in time: beyond them a double cannot count
+#define STEPS_PER_ENERGY 8   // of a tree; of a looped model the ledger is looked at after every step
+#define MOST_LOST 1e-3       // of the largest energy in one step: more is told
 
 typedef struct Run {
   const srModel* m;
@@ -32,8 +36,9 @@ typedef struct Run {
   double *row, *q, *v, *y;  // one allocation
   double* dense;            // of the augmented Lagrangian
   double w[SR_ACCOUNTS];
-  double started, reported;  // wall clock
-  bool stopped;              // by a callback
+  double residual, lost, t_lost;  // of the ledger after the last step; its largest jump and when that was
+  double started, reported;       // wall clock
+  bool stopped;                   // by a callback
 } Run;
 
 static double wall_clock(void) {
@@ -77,6 +82,23 @@ static void balance_start(Run* run) {
   srEnergy* energy = &run->result->energy;
   sr_energy(run->m, run->d, &energy->kinetic0, &energy->potential0);
   balance(run);
+}
+
+// The ledger after an accepted step: the largest energy, and how much goes amiss in one step.
+static void watch_energy(Run* run) {
+  const srIntegrator* x = run->integrator;
+  if (!run->m->looped && sri_stats(x)->steps % STEPS_PER_ENERGY != 0) return;
+  sr_put_state(run->m, run->d, sri_time(x), sri_q(x), sri_v(x), sri_y(x));
+  sr_kinematics(run->m, run->d);
+  sr_velocity(run->m, run->d);
+  memcpy(run->w, sri_w(x), sizeof run->w);
+  balance(run);
+  const double lost = run->result->energy.residual - run->residual;
+  run->residual = run->result->energy.residual;
+  // The energy in springs that stand for joints is that of the last stage.
+  if (!run->m->looped || run->m->formulation == SR_FORMULATION_PENALTY || !(fabs(lost) > fabs(run->lost))) return;
+  run->lost = lost;
+  run->t_lost = sri_time(x);
 }
 
 // ---- progress -------------------------------------------------------------------------------------------------------
@@ -247,6 +269,19 @@ static srStatus fail_bounds(Run* run) {
   return fail_at(run, sri_time_before(run->integrator), "the motion has blown up: its state is beyond 1e15");
 }
 
+// A step that is not possible, or steps that have become too short to get on.
+static srStatus fail_step(Run* run) {
+  const srStabilization way = run->options->stabilization;
+  const bool drifts = run->m->looped && run->system.rates_used && !run->system.project && run->system.partition == NULL;
+  char sentence[600];
+  const char* why = sri_why(run->integrator);
+  if (!drifts || strstr(why, "collapsed") == NULL) return fail(run, sri_time(run->integrator), why);
+  (void)snprintf(sentence, sizeof sentence,
+                 "%s; drift off the constraints may have made redundant ones independent: try another stabilization%s",
+                 why, way == SR_STABILIZATION_NONE ? "" : " or another alpha");
+  return fail(run, sri_time(run->integrator), sentence);
+}
+
 // ---- the run --------------------------------------------------------------------------------------------------------
 
 // A step, or a time between rows, that the end is not reached with before the numbers run out.
@@ -313,19 +348,22 @@ static srStatus prepare(Run* run, srMessages* messages) {
   run->t_end = o->t_end;
   run->every = o->every > 0.0 ? o->every : (run->t_end - run->t0) / 1000.0;
   run->system = (srModelSystem){.m = m, .d = run->d, .metric_identity = o->metric_identity};
+  const srMethod* method = sri_method_find(o->method);
+  const bool adaptive = method != NULL && method->adaptive;
+  if (adaptive) run->system.rtol = o->rtol, run->system.atol = o->atol;
 
   const int columns = sr_column_count(m);
-  run->row = sr_alloc((size_t)(columns + m->nq + 2 * m->nv + m->ny + m->ng) * sizeof(double));
+  run->row = sr_alloc((size_t)(columns + m->nq + 2 * m->nv + m->ny + 2 * m->ng) * sizeof(double));
   if (run->row == NULL) return out_of_memory(messages);
   run->q = run->row + columns;
   run->v = run->q + m->nq;
   run->y = run->v + m->nv;
   run->system.correction = run->y + m->ny;
+  run->system.row_length = run->system.correction + m->nv + m->ng;
 
   const srSystem system = sr_system(&run->system);
   srIntegratorOptions options = sri_default_options();
-  const srMethod* method = sri_method_find(o->method);
-  options.step = method != NULL && method->adaptive ? 0.0 : o->step;
+  options.step = adaptive ? 0.0 : o->step;
   options.rtol = o->rtol;
   options.atol = o->atol;
   options.metric = o->metric_identity ? SR_METRIC_IDENTITY : SR_METRIC_MASS;
@@ -346,6 +384,26 @@ static void stabilize(Run* run, bool on) {
   run->d->beta2 = used ? run->options->beta * run->options->beta : 0.0;
 }
 
+// The rank at the start, and whether rows that depend on others agree with them in the accelerations too.
+static srStatus look_at_rows(Run* run, srMessages* messages) {
+  srData* d = run->d;
+  double has = 0.0, wants = 0.0;
+  if (!run->m->looped) return SR_OK;
+  const int row = sr_watch_contradiction(run->m, d, &has, &wants);
+  if (row >= 0) {
+    sr_messages_add(
+        messages, SR_SEVERITY_ERROR, run->m->row[row].place,
+        "%s contradicts the constraints that it depends on: it asks for the acceleration %.6g, and they give "
+        "%.6g",
+        run->m->row[row].name, wants, has);
+    return SR_INPUT;
+  }
+  const srRankSeen seen = sr_watch_choose(&run->system);
+  run->system.rank_most = seen.rank;
+  sr_watch_note(&run->system, run->t0, seen);
+  return SR_OK;
+}
+
 // The start state, evaluated, and its row.
 static srStatus start(Run* run, srMessages* messages) {
   const srModel* m = run->m;
@@ -363,20 +421,21 @@ static srStatus start(Run* run, srMessages* messages) {
   if (sr_forward(m, d, SR_TAU_ELEMENT) != 0) {
     return fail_at(run, run->t0, "the equations of motion cannot be evaluated at the start");
   }
+  const srStatus agree = look_at_rows(run, messages);
+  if (agree != SR_OK) return agree;
   balance_start(run);
   return rows_until(run, run->t0);
 }
 
 static srStatus step_to_end(Run* run) {
   while (sri_time(run->integrator) < run->t_end && !run->stopped) {
-    if (sri_step(run->integrator, run->t_end) != SR_OK) {
-      return fail(run, sri_time(run->integrator), sri_why(run->integrator));
-    }
+    if (sri_step(run->integrator, run->t_end) != SR_OK) return fail_step(run);
     if (!state_within_bounds(run)) return fail_bounds(run);
     count_limits(run);
     if (rows_until(run, sri_time(run->integrator)) != SR_OK) {
       return fail_at(run, sri_time_before(run->integrator), "an output row cannot be evaluated");
     }
+    watch_energy(run);
     if (sri_stats(run->integrator)->steps % STEPS_PER_CLOCK == 0) report_progress(run, sri_time(run->integrator));
   }
   return SR_OK;
@@ -396,26 +455,68 @@ static srStatus finish(Run* run) {
   return SR_OK;
 }
 
-static void add_event(srRunResult* result, double t, int before, int after) {
+// ---- events -----------------------------------------------------------------------------------------------------------
+
+// A place for an event at t, in the order of time; NULL when there is none left.
+static srRunEvent* new_event(srRunResult* result, double t, const char* kind) {
   ++result->event_count;
-  if (result->nevent == SR_RUN_EVENTS) return;
-  srRunEvent* event = &result->event[result->nevent++];
-  event->t = t;
-  event->kind = "rank";
+  if (result->nevent == SR_RUN_EVENTS) return NULL;
+  int i = result->nevent++;
+  for (; i > 0 && result->event[i - 1].t > t; --i) result->event[i] = result->event[i - 1];
+  result->event[i] = (srRunEvent){.t = t, .kind = kind};
+  return &result->event[i];
+}
+
+static void rank_event(Run* run, double t, int before, int after) {
+  srRunEvent* event = new_event(run->result, t, "rank");
+  if (event == NULL) return;
   (void)snprintf(event->why, sizeof event->why, "the rank of the constraints goes from %d to %d", before, after);
 }
 
-static void tell_events(Run* run) {
-  for (int i = 0; i < run->system.nrank_event; ++i) {
-    const srRankChange* change = &run->system.rank_event[i];
-    add_event(run->result, change->t, change->before, change->after);
+static void singular_event(Run* run, double t) {
+  srRunEvent* event = new_event(run->result, t, "rank");
+  if (event == NULL) return;
+  (void)snprintf(
+      event->why, sizeof event->why, "a singular position is passed%s",
+      run->system.rates_used ? ", or nearly so; where branches cross there, hem5 and mdop5 keep to theirs" : "");
+}
+
+static void tell_losses(Run* run) {
+  const srModelSystem* s = &run->system;
+  if (s->off_row > 0) {
+    srRunEvent* event = new_event(run->result, s->off_t, "position");
+    if (event != NULL)
+      (void)snprintf(event->why, sizeof event->why, "%.80s is off by %.3g", run->m->row[s->off_row - 1].name, s->off);
   }
-  run->result->event_count = run->system.rank_changes;
+  if (fabs(run->lost) > MOST_LOST * run->result->energy.scale) {
+    srRunEvent* event = new_event(run->result, run->t_lost, "energy");
+    if (event == NULL) return;
+    (void)snprintf(event->why, sizeof event->why, "the energy ledger misses %.3g J in one step, the worst of all",
+                   run->lost);
+  }
+}
+
+static void tell_events(Run* run) {
+  const srModelSystem* s = &run->system;
+  for (int i = 0; i < s->nrank_event; ++i) {
+    const srRankChange* change = &s->rank_event[i];
+    if (change->before == change->after) {
+      singular_event(run, change->t);
+    } else {
+      rank_event(run, change->t, change->before, change->after);
+    }
+  }
+  run->result->event_count = s->rank_changes;
   int n = 0;
   const srRankEvent* events = run->integrator != NULL ? sri_rank_events(run->integrator, &n) : NULL;
-  for (int i = 0; i < n && !run->system.rates_used; ++i) {
-    add_event(run->result, events[i].t, events[i].before, events[i].after);
+  for (int i = 0; i < n && !s->rates_used; ++i) {
+    if (events[i].kind == SR_RANK_PASSED) {
+      singular_event(run, events[i].t);
+    } else {
+      rank_event(run, events[i].t, events[i].before, events[i].after);
+    }
   }
+  tell_losses(run);
 }
 
 srStatus sr_run(const srModel* m, srData* d, const srRunOptions* options, srMessages* messages, srRunResult* result) {

@@ -13,6 +13,7 @@
 #include <string.h>
 
 #include "analysis/partition.h"
+#include "analysis/watch.h"
 #include "constraint/constraint.h"
 #include "dynamics/gauge.h"
 #include "force/force.h"
@@ -147,7 +148,11 @@ static int power(void* user, double t, const double* q, const double* v, const d
                  double* wdot) {
   const srModelSystem* s = user;
   srData* d = s->d;
-  (void)t, (void)q, (void)v, (void)y;  // d has them from `dynamics`
+  (void)v, (void)y;              // d has them from `dynamics`
+  if (s->m->nformula_row > 0) {  // the rows are those of the next stage by now
+    const int answer = constraint(user, t, q, NULL, NULL, NULL);
+    if (answer != 0) return answer;
+  }
   copy(d->lambda, lambda, s->m->ng);
   sr_driver_power(s->m, d);
   copy(wdot, d->power, SR_ACCOUNTS);
@@ -183,31 +188,22 @@ static void accept_driven(srModelSystem* s, double t, double* q, double* v) {
   put_driven(m, s->d, q, v);
 }
 
-static void measure(srModelSystem* s, const double* v) {
+// How well the rows hold at the end of a step; 1 where the state is not to be accepted.
+static int measure(srModelSystem* s, double t, const double* v) {
   const srModel* m = s->m;
   srData* d = s->d;
   double* rate = d->row_work;
-  for (int i = 0; i < m->np; ++i) s->violation_position = fmax(s->violation_position, fabs(d->g[i]));
   sr_constraint_velocity(m, d, v, rate);
+  if (sr_watch_rows(s, t, v, rate) != 0) return 1;
+  for (int i = 0; i < m->np; ++i) s->violation_position = fmax(s->violation_position, fabs(d->g[i]));
   for (int i = 0; i < m->ng; ++i) s->violation_velocity = fmax(s->violation_velocity, fabs(rate[i]));
   s->violation_acceleration = fmax(s->violation_acceleration, s->row_residual);
-}
-
-// The rank at the end of the step, where it differs from the one before.
-static void watch_rank(srModelSystem* s, double t) {
-  srData* d = s->d;
-  const int before = s->rank, rank = sr_choose_rows(s->m, d);
-  if (rank < 0) return;
-  s->rank = rank;
-  if (before < 0 || before == rank) return;
-  ++s->rank_changes;
-  if (s->nrank_event == SR_RANK_EVENTS) return;
-  s->rank_event[s->nrank_event++] = (srRankChange){t, before, rank};
+  return 0;
 }
 
 // Positions on g = 0, then velocities on G v + b = 0, by the least correction in the metric (paper 2, eq 35 and 36). The rows
-// in use are those that sr_choose_rows has taken at this place.
-static int project(srModelSystem* s, double* q, double* v) {
+// in use are those that sr_choose_rows has taken at this place; sigma: how far they are from dependence.
+static int project(srModelSystem* s, double sigma, double* q, double* v) {
   const srModel* m = s->m;
   srData* d = s->d;
   const double* metric = s->metric_identity ? NULL : d->M;
@@ -228,6 +224,7 @@ static int project(srModelSystem* s, double* q, double* v) {
   }
   sr_constraint_velocity(m, d, v, r);
   if (sr_constraint_correction(m, d, metric, r, x) != 0) return 1;
+  if (sigma < SR_NEAR_SINGULAR && !sr_watch_correction(s, v, x)) return 1;
   for (int i = 0; i < m->nv; ++i) v[i] += x[i];
   return 0;
 }
@@ -274,15 +271,19 @@ static int accepted(void* user, double t, double* q, double* v, double* y) {
   sr_kinematics(m, s->d);
   int answer = sr_constraints(m, s->d);
   if (answer != 0) return answer;
+  srRankSeen seen = {.rank = -1};
   if (s->rates_used) {  // other methods choose rows themselves
     sr_mass(m, s->d);
-    watch_rank(s, t);
+    seen = sr_watch_choose(s);
   }
-  if (s->project) answer = project(s, q, v);
+  if (s->project) answer = project(s, seen.sigma, q, v);
   if (s->partition != NULL) answer = accept_partition(s, q, v);
-  if (answer == 0) measure(s, v);
-  if (answer == 0) settle_free(s, v);
-  return answer;
+  if (answer == 0) answer = measure(s, t, v);
+  if (answer == 0) answer = sr_watch_rise(s, seen);
+  if (answer != 0) return answer;
+  sr_watch_note(s, t, seen);
+  settle_free(s, v);
+  return 0;
 }
 
 srSystem sr_system(srModelSystem* user) {

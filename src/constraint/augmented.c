@@ -53,7 +53,7 @@ int sr_solve_augmented(const srModel* m, srData* d) {
   if (answer != 0) return answer;
   double *right = d->row_work, *P = right + m->ng, *A = d->priv->dense, *sum = A + (size_t)m->nv * (size_t)m->nv;
   penalties(m, d, P);
-  if (!factor(m, d, P, A)) return sr_no_metric(d);
+  if (!factor(m, d, P, A)) return sr_no_metric(m, d);
   sr_constraint_velocity(m, d, d->v, right);
   sr_row_right_side(m, d, right);
   memset(d->lambda, 0, (size_t)m->ng * sizeof *d->lambda);

@@ -53,4 +53,5 @@ static int evaluate(const srClosure* c, const srClosureIn* in, srClosureOut* out
   return 0;
 }
 
-const srClosureKind sr_closure_helical = {.observer = SR_OBSERVER_A, .setup = setup, .evaluate = evaluate};
+const srClosureKind sr_closure_helical = {
+    .observer = SR_OBSERVER_A, .axial = true, .setup = setup, .evaluate = evaluate};

@@ -21,10 +21,11 @@ int sr_solve_state(const srModel* m, srData* d);     // at any state: rows class
 int sr_solve_stepping(const srModel* m, srData* d);  // with the rows that were chosen
 
 int sr_solve_augmented(const srModel* m, srData* d);  // augmented.c, in priv->dense
-// Parts of them: g, G, b, gamma, bias, M; what G a must be, from G v + b in out; the sentence when M fails (returns 1).
+// Parts of them: g, G, b, gamma, bias, M; what G a must be, from G v + b in out; the sentence when M fails, with
+// the body that is free (returns 1; overwrites d->M and the factors).
 int sr_equations(const srModel* m, srData* d);
 void sr_row_right_side(const srModel* m, const srData* d, double* out);
-int sr_no_metric(srData* d);
+int sr_no_metric(const srModel* m, srData* d);
 void sr_bias_force(const srModel* m, srData* d);    // d->bias, at the velocity stage; sets link_accel for a = 0
 void sr_driver_power(const srModel* m, srData* d);  // adds the power of d->lambda to d->power
 
@@ -40,6 +41,11 @@ void sr_see(const srModel* m, const srData* d, int point, int observer, srSeen* 
 int sr_path_columns(const srModel* m, const srData* d, int point, int observer, int common, int* dof, double* column);
 // link_accel as if a were 0. d->a is 0 afterwards, the stage that of accelerations.
 void sr_bias_acceleration(const srModel* m, srData* d);
+
+// ---- rows.c
+// The axis of a closure, n, and the same axis of the observed frame, R n, in the observer's axes at d's position; returns
+// n . R n. Kinds without such an axis: 1.
+double sr_closure_axes(const srModel* m, const srData* d, const srClosure* c, double n[3], double Rn[3]);
 
 // ---- formula.c
 int sr_formula_rows(const srModel* m, srData* d);    // their part of sr_constraints

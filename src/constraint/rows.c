@@ -60,6 +60,15 @@ int sr_closure_evaluate(const srModel* m, srData* d, const srClosure* c, srClosu
   return evaluate_closure(d, c, &seen, false, out);
 }
 
+double sr_closure_axes(const srModel* m, const srData* d, const srClosure* c, double n[3], double Rn[3]) {
+  srSeen seen;
+  if (!c->kind->axial) return 1;
+  see_closure(m, d, c, &seen);
+  memcpy(n, c->frame[2], sizeof c->frame[2]);
+  for (int i = 0; i < 3; i++) Rn[i] = srm_dot3(seen.R + 3 * i, n);
+  return srm_dot3(n, Rn);
+}
+
 static int closure_row(const srClosure* c, int k) { return k < c->np ? c->row + k : c->vrow + k - c->np; }
 
 // Of a soft closure only the velocity rows are constraints.

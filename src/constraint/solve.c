@@ -52,9 +52,48 @@ static int classify(const srModel* m, srData* d, const unsigned char* first, dou
   return srm_rows_classify(d->priv->rows, d->M, d->G, &choice, kept);
 }
 
-int sr_no_metric(srData* d) {
+// ---- a mass matrix that fails -----------------------------------------------------------------------------------------------
+
+// A direction in which nothing has inertia and no row holds, into d->a: (M + eps) x - G^T lambda = f, G x = 0 makes x long
+// along the kernel alone, whatever f.
+static bool free_direction(const srModel* m, srData* d) {
+  struct srDataPrivate* p = d->priv;
+  const srmRowsChoice choice = {.tau = SR_RANK_TAU};
+  double *right = d->row_work, *f = right + m->ng, most = 0;
+  if (srm_rows_classify(p->rows, NULL, d->G, &choice, p->taken) < 0) return false;
+  for (int i = 0; i < m->nv; i++) most = fmax(most, d->M[m->M_place[2 * m->M_start[i]]]);
+  for (int i = 0; i < m->nv; i++) {
+    d->M[m->M_place[2 * m->M_start[i]]] += most > 0 ? 1e-9 * most : 1;
+    f[i] = 1 + 0.1 * (i % 7);
+  }
+  if (!srm_saddle_factor(p->saddle, d->M, NULL, d->G, p->taken)) return false;
+  memset(right, 0, (size_t)m->ng * sizeof *right);
+  srm_saddle_solve(p->saddle, f, right, d->a, NULL);
+  return true;
+}
+
+// The body of that direction: the one that moves most, of those without mass where there are such.
+static int free_body(const srModel* m, const srData* d) {
+  int body = 0;
+  double most = 0;
+  for (int i = 0; i < m->nv; i++) {
+    const int link = m->dof_link[i];
+    const bool massless = !(m->link_inertia[16 * link + 15] > 0);
+    const double size = fabs(d->a[i]) * (massless ? 1e6 : 1);
+    if (!(size > most)) continue;
+    most = size;
+    body = m->link_body[link];
+  }
+  return body;
+}
+
+int sr_no_metric(const srModel* m, srData* d) {
+  const int body = free_direction(m, d) ? free_body(m, d) : 0;
+  char name[96] = "a body";
+  if (body > 0) (void)snprintf(name, sizeof name, "body '%.80s'", m->body_name[body]);
   (void)snprintf(d->trouble, sizeof d->trouble,
-                 "the mass matrix is singular in a direction that no constraint holds: a body without inertia is free");
+                 "the mass matrix is singular in a direction that no constraint holds: %s without inertia is free",
+                 name);
   return 1;
 }
 
@@ -144,12 +183,12 @@ int sr_solve_stepping(const srModel* m, srData* d) {
   struct srDataPrivate* p = d->priv;
   const int answer = sr_equations(m, d);
   if (answer != 0) return answer;
-  if (!p->chosen && sr_choose_rows(m, d) < 0) return sr_no_metric(d);
+  if (!p->chosen && sr_choose_rows(m, d) < 0) return sr_no_metric(m, d);
   d->rank = p->rank;
   if (solve(m, d, p->kept) == 0) return 0;
   // A stage fell upon a singular position: there a row less counts.
   if (classify(m, d, NULL, 1e-9, p->taken) >= 0 && solve(m, d, p->taken) == 0) return 0;
-  return sr_no_metric(d);
+  return sr_no_metric(m, d);
 }
 
 int sr_solve_state(const srModel* m, srData* d) {
@@ -157,7 +196,7 @@ int sr_solve_state(const srModel* m, srData* d) {
   const int answer = sr_equations(m, d);
   if (answer != 0) return answer;
   d->rank = classify(m, d, NULL, SR_RANK_TAU, p->taken);
-  if (d->rank < 0 || solve(m, d, p->taken) != 0) return sr_no_metric(d);
+  if (d->rank < 0 || solve(m, d, p->taken) != 0) return sr_no_metric(m, d);
   if (d->rank < m->ng) srm_rows_least_norm(p->rows, d->lambda);
   srm_rows_unique(p->rows, p->unique);
   return 0;
@@ -169,8 +208,8 @@ int sr_constraint_correction(const srModel* m, srData* d, const double* metric, 
   const srmRowsChoice choice = {.tau = SR_RANK_TAU};
   // Rows in use that are dependent just here: a singular position, where one less counts.
   if (!p->chosen || !srm_saddle_factor(p->saddle, metric, NULL, d->G, p->kept)) {
-    if (srm_rows_classify(p->rows, metric, d->G, &choice, p->taken) < 0) return sr_no_metric(d);
-    if (!srm_saddle_factor(p->saddle, metric, NULL, d->G, p->taken)) return sr_no_metric(d);
+    if (srm_rows_classify(p->rows, metric, d->G, &choice, p->taken) < 0) return sr_no_metric(m, d);
+    if (!srm_saddle_factor(p->saddle, metric, NULL, d->G, p->taken)) return sr_no_metric(m, d);
   }
   for (int i = 0; i < m->ng; i++) right[i] = -r[i];
   srm_saddle_solve(p->saddle, NULL, right, x, NULL);

@@ -15,10 +15,17 @@
 #define SHRINK_MOST 0.2
 #define GROW_MOST 10.0
 #define AFTER_LEAP 0.3  // of the leap: the step to go on with
+// After so many accepted steps a look at what they have achieved: they have collapsed when they were far shorter than steps
+// used to be, and the limit is out of reach at their pace.
+#define PACE_STEPS 5000
+#define PACE_MOST 1e9    // steps that may be left
+#define PACE_SHORT 1e-3  // of the largest step
 
 void sri_control_start(srIntegrator* integrator, srControl* control, double theta) {
   control->h = integrator->options.step;
   control->err_before = 1e-4;
+  control->t_pace = integrator->t;
+  control->paced = 0;
   sri_leap_start(&control->leap, theta);
 }
 
@@ -139,7 +146,21 @@ static void note_accepted(srIntegrator* integrator, srControl* control, srTrial 
   sri_leap_accepted(&control->leap, trial.h, trial.leaps, c->rechosen, c->sigma);
 }
 
+static bool collapsed(const srIntegrator* integrator, srControl* control, double t_limit, double* advanced) {
+  if (control->paced < PACE_STEPS) return false;
+  *advanced = integrator->t - control->t_pace;
+  control->t_pace = integrator->t;
+  control->paced = 0;
+  const double mean = *advanced / PACE_STEPS;
+  return mean < PACE_SHORT * integrator->stats.step_largest && t_limit - integrator->t > PACE_MOST * mean;
+}
+
 srStatus sri_control_step(srIntegrator* integrator, srControl* control, double t_limit, srTryStep try_step) {
+  double advanced = 0.0;
+  if (collapsed(integrator, control, t_limit, &advanced)) {
+    return sri_fail(integrator, "at t = %.9g the steps have collapsed: the last %d of them went only %.3g",
+                    integrator->t, PACE_STEPS, advanced);
+  }
   control->h = fmin(fmax(control->h, smallest_step(integrator)), sri_largest_step(integrator));
   for (bool rejected = false;; rejected = true) {
     double err = 0.0;
@@ -147,6 +168,7 @@ srStatus sri_control_step(srIntegrator* integrator, srControl* control, double t
     const srTrial trial = plan_trial(integrator, control, t_limit);
     const int outcome = try_step(integrator, trial, &err);
     if (outcome == SRI_DONE) {
+      ++control->paced;
       plan_next(integrator, control, trial, err, rejected);
       note_accepted(integrator, control, trial);
       return SR_OK;

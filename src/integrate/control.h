@@ -8,6 +8,8 @@
 typedef struct srControl {
   double h;           // step to try next; 0: not chosen yet
   double err_before;  // error of the last step that the controller was free to choose
+  double t_pace;      // where the count of accepted steps began, to see whether they get on
+  int paced;          // steps since then
   srLeap leap;
 } srControl;
 

@@ -147,6 +147,9 @@ int sri_accept(srIntegrator* integrator, double t_new, double h, bool* same) {
   }
   if (s->accepted != NULL) {
     int answer = s->accepted(s->user, t_new, x_new, x_new + s->nq, x_new + s->nq + s->nv);
+    if (answer > 0) {
+      (void)snprintf(integrator->detail, sizeof integrator->detail, "the state that it leads to is refused");
+    }
     if (answer != 0) return answer > 0 ? SRI_REFUSED : SRI_STOP;
     if (sri_not_finite(integrator, x_new) >= 0) return SRI_NOT_FINITE;
   }

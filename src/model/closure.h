@@ -30,6 +30,7 @@ typedef struct srClosureOut {
 
 typedef struct srClosureKind {
   srObserver observer;
+  bool axial;  // its rows hold the axis n = frame[2] to R n, and vanish also where it is reversed, R n = -n
   // Completes a closure whose numbers are filled in: np, nvel, row_name, frame. NULL, or a sentence: what is missing.
   const char* (*setup)(srClosure* closure);
   // out is zero before. 0, or > 0 where the rows are not defined: then *why is a sentence.

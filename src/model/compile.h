@@ -57,6 +57,7 @@ typedef struct srCompiler {
 
 // ---------------------------------------------------------------------------------------------- compile_value.c
 srPlace sr_c_place(const srCompiler* c, srElementKind kind, int i, int field);  // of the attribute, or of its element
+srPlace sr_c_kept_place(srCompiler* c, srElementKind kind, int i);  // of the element, to be kept in the model
 void sr_c_error(srCompiler* c, srPlace place, const char* format, ...) SR_PRINTF(3, 4);
 void sr_c_warning(srCompiler* c, srPlace place, const char* format, ...) SR_PRINTF(3, 4);
 const srAttr* sr_c_attr(const srCompiler* c, srElementKind kind, int i, int field);
@@ -94,6 +95,10 @@ void sr_compile_constraints(srCompiler* c);  // compile_constraint.c: rows of G,
 void sr_compile_programs(srCompiler* c);     // compile_law.c
 void sr_compile_run(srCompiler* c);          // compile.c: option and run
 void sr_compile_idle(srCompiler* c);         // compile_idle.c: attributes that do nothing
+
+// The word of a function above one of the n leaves that the formula of a constraint may not have there; NULL: none.
+// velocity: the leaves are velocities, else coordinates. compile_rough.c
+const char* sr_compile_rough(srCompiler* c, srNode node, const srNode* leaf, int n, bool velocity);
 
 // Parts of sr_compile_constraints in the absolute formulation. compile_absolute.c
 int sr_compile_joint_closures(srCompiler* c, srClosure* out);  // fills at most njoint; how many

@@ -188,11 +188,7 @@ static bool joint_closure(srCompiler* c, int j, srClosure* x) {
   x->kind = closure_kind(type, &x->word);
   if (x->kind == NULL || type == SR_JOINT_FREE) return false;
   x->name = m->joint_name[j];
-  x->place = m->body_place[body];
-  if (spec_joint >= 0) {
-    x->place = srs_place(c->spec, SR_ELEMENT_JOINT, spec_joint);
-    x->place.file = sr_pool_text(c->pool, x->place.file);
-  }
+  x->place = spec_joint < 0 ? m->body_place[body] : sr_c_kept_place(c, SR_ELEMENT_JOINT, spec_joint);
   x->point[0] = m->joint_point[j];
   x->point[1] = body;
   x->joint = j;

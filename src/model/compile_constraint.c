@@ -10,18 +10,24 @@
 
 #define NEW(c, type, n) ((type*)sr_pool_alloc((c)->pool, (size_t)((n) > 0 ? (n) : 1) * sizeof(type)))
 
+#define NAME 0  // the first attribute of all three
+
 // The name given, or the number of the element among its kind.
 static const char* name_of(srCompiler* c, srElementKind kind, int i, srNames* names) {
-  const char* given = sr_c_text(c, kind, i, 0);  // NAME is the first attribute of all three
+  const char* given = sr_c_text(c, kind, i, NAME);
   const char* name = given ? sr_pool_text(c->pool, given) : sr_pool_printf(c->pool, "%d", i + 1);
-  if (given) sr_c_new_name(c, names, name, i, srs_element(kind)->word, sr_c_place(c, kind, i, 0));
+  if (given) sr_c_new_name(c, names, name, i, srs_element(kind)->word, sr_c_place(c, kind, i, NAME));
   return name;
 }
 
-static srPlace place_of(srCompiler* c, srElementKind kind, int i) {
-  srPlace place = srs_place(c->spec, kind, i);
-  place.file = sr_pool_text(c->pool, place.file);
-  return place;
+// A number that stands for a name must not be the name of another one.
+static void check_numbers(srCompiler* c, srElementKind kind, const srNames* names) {
+  for (int i = 0; i < srs_count(c->spec, kind); i++) {
+    const char* number = sr_pool_printf(&c->scratch, "%d", i + 1);
+    if (sr_c_text(c, kind, i, NAME) || sr_names_find(names, number) < 0) continue;
+    sr_c_error(c, srs_place(c->spec, kind, i), "a %s without a name is called by its number, but another is named '%s'",
+               srs_element(kind)->word, number);
+  }
 }
 
 static double tolerance_of(srCompiler* c, srElementKind kind, int i, int field) {
@@ -101,7 +107,7 @@ static void compile_closure(srCompiler* c, int i, srNames* names, srClosure* clo
   const int b = sr_c_point(c, SR_ELEMENT_CLOSURE, i, SR_FIELD(srClosureDef, b));
   closure->joint = -1;
   closure->name = name_of(c, SR_ELEMENT_CLOSURE, i, names);
-  closure->place = place_of(c, SR_ELEMENT_CLOSURE, i);
+  closure->place = sr_c_kept_place(c, SR_ELEMENT_CLOSURE, i);
   if (!closure_numbers(c, i, closure) || !word || a < 0 || b < 0) return;
   if (m->point_link[a] == m->point_link[b]) {
     sr_c_error(c, sr_c_place(c, SR_ELEMENT_CLOSURE, i, SR_FIELD(srClosureDef, b)),
@@ -115,7 +121,7 @@ static void compile_closure(srCompiler* c, int i, srNames* names, srClosure* clo
   closure->point[1] = swapped ? a : b;
   closure->common = common_point(m, a, b);
   const char* problem = word->kind->setup(closure);
-  if (problem) sr_c_error(c, closure->place, "%s", problem);
+  if (problem) sr_c_error(c, closure->place, "closure '%s': %s", closure->name, problem);
   if (m->gauged && word->kind->observer == SR_OBSERVER_COMMON) sr_compile_free_ball(c, closure);
 }
 
@@ -155,7 +161,7 @@ static bool coupled_joint(srCompiler* c, int i, int field, int* dof, int* qdof) 
 
 static void compile_coupling(srCompiler* c, int i, srNames* names, srCoupling* coupling) {
   coupling->name = name_of(c, SR_ELEMENT_COUPLING, i, names);
-  coupling->place = place_of(c, SR_ELEMENT_COUPLING, i);
+  coupling->place = sr_c_kept_place(c, SR_ELEMENT_COUPLING, i);
   bool ok = coupled_joint(c, i, SR_FIELD(srCouplingDef, joint), &coupling->dof[0], &coupling->qdof[0]);
   ok &= coupled_joint(c, i, SR_FIELD(srCouplingDef, to), &coupling->dof[1], &coupling->qdof[1]);
   sr_c_number(c, SR_ELEMENT_COUPLING, i, SR_FIELD(srCouplingDef, ratio), &coupling->ratio);
@@ -243,25 +249,102 @@ typedef struct Roots {
   int n, capacity;
 } Roots;
 
+#define LEFT_RIGHT "a constraint is written left = right"
+
+typedef struct Signs {
+  const char *equals, *comparison;  // the first = and the first < <= > >= == != outside of parentheses; NULL: none
+} Signs;
+
+static Signs signs_of(const char* text) {
+  Signs out = {0};
+  int depth = 0;
+  for (const char* p = text; *p; p++) {
+    depth += (*p == '(') - (*p == ')');
+    if (depth != 0 || !strchr("<>=!", *p)) continue;
+    const bool two = p[1] == '=';
+    if (*p == '=' && !two) {
+      if (!out.equals) out.equals = p;
+    } else if (!out.comparison) {
+      out.comparison = p;
+    }
+    p += two;
+  }
+  return out;
+}
+
 // "left = right" is left - right; a formula without = is kept at zero as it stands.
 static srNode equation(srCompiler* c, int i, int field, srPlace place) {
   const srAttr* attr = sr_c_attr(c, SR_ELEMENT_CONSTRAINT, i, field);
   srNode node = SR_NO_NODE;
-  const char* equals = attr->text ? strchr(attr->text, '=') : NULL;
-  const bool comparison = equals && (equals[1] == '=' || (equals > attr->text && strchr("<>!", equals[-1])));
-  if (!equals || comparison) return sr_c_laws(c, SR_ELEMENT_CONSTRAINT, i, field, &node, 1) == 1 ? node : SR_NO_NODE;
-  const srNode left = sr_c_law_text(c, sr_pool_text_n(&c->scratch, attr->text, (size_t)(equals - attr->text)), place);
-  srPlace after = place;
-  after.column += (int)(equals + 1 - attr->text);
-  const srNode right = sr_c_law_text(c, equals + 1, after);
+  const Signs signs = signs_of(attr->text ? attr->text : "");
+  srPlace at = place;
+  if (signs.comparison) {
+    at.column += (int)(signs.comparison - attr->text);
+    sr_c_error(c, at, LEFT_RIGHT);
+    return SR_NO_NODE;
+  }
+  if (!signs.equals) return sr_c_laws(c, SR_ELEMENT_CONSTRAINT, i, field, &node, 1) == 1 ? node : SR_NO_NODE;
+  const int n = (int)(signs.equals - attr->text);
+  const srNode left = sr_c_law_text(c, sr_pool_text_n(&c->scratch, attr->text, (size_t)n), place);
+  at.column += n + 1;
+  const srNode right = sr_c_law_text(c, signs.equals + 1, at);
   if (left == SR_NO_NODE || right == SR_NO_NODE) return SR_NO_NODE;
   return sr_graph_op(c->graph, SR_OP_SUB, left, right, SR_NO_NODE);
+}
+
+// What the row holds on: velocities of a velocity row, else all but time.
+static bool is_held(const srFormulaRow* row, int k) {
+  return row->velocity ? is_velocity(&row->var[k]) : row->var[k].kind != SR_VAR_TIME;
+}
+
+static bool row_variables(srCompiler* c, srFormulaRow* row, const srNode* leaves, srPlace place) {
+  srFormulaVariable* var = NEW(c, srFormulaVariable, row->nvar);
+  bool ok = true, moves = false;
+  row->var = var;
+  for (int k = 0; k < row->nvar; k++) {
+    const srNodeView view = sr_graph_view(c->graph, leaves[k]);
+    const char* problem = as_variable(c->m, &view, &var[k]) ? wrong_variable(row, &var[k]) : "an unknown sensor";
+    if (problem) sr_c_error(c, place, "constraint '%s': %s", row->name, problem);
+    ok &= !problem;
+    moves |= is_held(row, k);
+  }
+  if (!moves) sr_c_error(c, place, "the formula of constraint '%s' depends on nothing that moves", row->name);
+  return ok && moves;
+}
+
+static bool is_smooth(srCompiler* c, const srFormulaRow* row, srNode node, const srNode* leaves, srPlace place) {
+  srNode* held = sr_pool_alloc(&c->scratch, (size_t)row->nvar * sizeof *held);
+  int n = 0;
+  for (int k = 0; k < row->nvar; k++) {
+    if (is_held(row, k)) held[n++] = leaves[k];
+  }
+  const srOp root = sr_graph_view(c->graph, node).op;
+  const char* word = sr_compile_rough(c, node, held, n, row->velocity);
+  if (!word) return true;
+  if (root == SR_OP_LT || root == SR_OP_LE || root == SR_OP_EQ) {
+    sr_c_error(c, place, LEFT_RIGHT);
+  } else if (row->velocity) {
+    sr_c_error(c, place, "constraint '%s': a velocity stands in %s, but the formula must be linear in the velocities",
+               row->name, word);
+  } else {
+    sr_c_error(c, place, "constraint '%s': a coordinate stands in %s, which jumps", row->name, word);
+  }
+  return false;
+}
+
+// True when the derivatives by everything that the row holds on are zero.
+static bool is_flat(srCompiler* c, const srFormulaRow* row, const srNode* by) {
+  for (int k = 0; k < row->nvar; k++) {
+    double value = 1;
+    if (is_held(row, k) && !(sr_graph_constant(c->graph, by[k], &value) && value == 0)) return false;
+  }
+  return true;
 }
 
 static void compile_formula(srCompiler* c, int i, srNames* names, srFormulaRow* row, Roots* roots) {
   const srConstraintDef* def = srs_get(c->spec, SR_ELEMENT_CONSTRAINT, i);
   row->name = name_of(c, SR_ELEMENT_CONSTRAINT, i, names);
-  row->place = place_of(c, SR_ELEMENT_CONSTRAINT, i);
+  row->place = sr_c_kept_place(c, SR_ELEMENT_CONSTRAINT, i);
   row->tolerance = tolerance_of(c, SR_ELEMENT_CONSTRAINT, i, SR_FIELD(srConstraintDef, tolerance));
   row->velocity = sr_given(def->velocity);
   if (sr_given(def->expr) == sr_given(def->velocity)) {
@@ -274,20 +357,13 @@ static void compile_formula(srCompiler* c, int i, srNames* names, srFormulaRow* 
   node = equation(c, i, field, place);
   if (node == SR_NO_NODE) return;
   row->nvar = leaves_of(c, node, &leaves);
-  srFormulaVariable* var = NEW(c, srFormulaVariable, row->nvar);
-  row->var = var;
-  bool moves = false;
-  for (int k = 0; k < row->nvar; k++) {
-    const srNodeView view = sr_graph_view(c->graph, leaves[k]);
-    const char* problem = as_variable(c->m, &view, &var[k]) ? wrong_variable(row, &var[k]) : "an unknown sensor";
-    if (problem) sr_c_error(c, place, "constraint '%s': %s", row->name, problem);
-    moves |= row->velocity ? is_velocity(&var[k]) : var[k].kind != SR_VAR_TIME;
-  }
-  if (!moves) sr_c_error(c, place, "the formula of constraint '%s' depends on nothing that moves", row->name);
+  if (!row_variables(c, row, leaves, place) || !is_smooth(c, row, node, leaves, place)) return;
   row->arg = c->m->nrow_arg;
   c->m->nrow_arg += row->nvar;
   if (!add_values(c, row, node, leaves, &roots->node, &roots->n, &roots->capacity)) {
     sr_c_error(c, place, "the formula of constraint '%s' must be linear in the velocities", row->name);
+  } else if (!row->velocity && is_flat(c, row, roots->node + row->value + 1)) {
+    sr_c_error(c, place, "constraint '%s': the formula does not change with any coordinate", row->name);
   }
 }
 
@@ -510,6 +586,9 @@ void sr_compile_constraints(srCompiler* c) {
   srClosure* closures = compile_closures(c, &names[0]);
   for (int i = 0; i < m->ncoupling; i++) compile_coupling(c, i, &names[1], &couplings[i]);
   for (int i = 0; i < m->nformula_row; i++) compile_formula(c, i, &names[2], &formulas[i], &roots);
+  check_numbers(c, SR_ELEMENT_CLOSURE, &names[0]);
+  check_numbers(c, SR_ELEMENT_COUPLING, &names[1]);
+  check_numbers(c, SR_ELEMENT_CONSTRAINT, &names[2]);
   m->coupling = couplings;
   m->formula_row = formulas;
   if (sr_c_errors(c) > errors) return;

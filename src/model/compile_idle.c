@@ -12,6 +12,7 @@ typedef struct Rule {
 } Rule;
 
 #define MOVING "|revolute|prismatic|helical|cylindrical|universal|ball|planar|free|"
+#define CLOSURE_AXIS "|revolute|prismatic|cylindrical|universal|planar|helical|point-line|point-plane|roll|"
 #define WITH_AXIS "|revolute|prismatic|helical|cylindrical|universal|planar|"
 
 static const Rule rules[] = {
@@ -26,6 +27,13 @@ static const Rule rules[] = {
     {SR_ELEMENT_JOINT, "rest", NULL, "stiffness"},
     {SR_ELEMENT_JOINT, "limit-stiffness", NULL, "limits"},
     {SR_ELEMENT_JOINT, "limit-damping", NULL, "limits"},
+    {SR_ELEMENT_CLOSURE, "axis", CLOSURE_AXIS, NULL},
+    {SR_ELEMENT_CLOSURE, "axis2", "|universal|", NULL},
+    {SR_ELEMENT_CLOSURE, "pitch", "|helical|", NULL},
+    {SR_ELEMENT_CLOSURE, "length", "|rod|distance|", NULL},
+    {SR_ELEMENT_CLOSURE, "radius", "|roll|", NULL},
+    {SR_ELEMENT_CLOSURE, "shape", "|roll|", NULL},
+    {SR_ELEMENT_CLOSURE, "normal", "|ball|", NULL},
     {SR_ELEMENT_MOTION, "points", "|cubic|quintic|", NULL},
     {SR_ELEMENT_MOTION, "file", "|cubic|quintic|", NULL},
     {SR_ELEMENT_MOTION, "column", NULL, "file"},
@@ -70,6 +78,16 @@ static void check(srCompiler* c, const Rule* rule, int i, int field, int type, i
                  rule->needs);
 }
 
+static void check_spheres(srCompiler* c) {
+  for (int i = 0; i < srs_count(c->spec, SR_ELEMENT_CLOSURE); i++) {
+    const srClosureDef* def = srs_get(c->spec, SR_ELEMENT_CLOSURE, i);
+    const bool rolls = def->type.text && strcmp(def->type.text, "roll") == 0;
+    if (!rolls || !def->shape.text || strcmp(def->shape.text, "sphere") != 0 || !sr_given(def->axis)) continue;
+    sr_c_warning(c, sr_c_place(c, SR_ELEMENT_CLOSURE, i, SR_FIELD(srClosureDef, axis)),
+                 "'axis' does nothing: a sphere has none");
+  }
+}
+
 void sr_compile_idle(srCompiler* c) {
   for (int r = 0; r < SR_COUNT(rules); r++) {
     const Rule* rule = &rules[r];
@@ -79,6 +97,7 @@ void sr_compile_idle(srCompiler* c) {
     SR_ASSERT(field >= 0 && (type >= 0) == (rule->types != NULL) && (needs >= 0) == (rule->needs != NULL));
     for (int i = 0; i < srs_count(c->spec, rule->kind); i++) check(c, rule, i, field, type, needs);
   }
+  check_spheres(c);
   for (int i = 0; i < srs_count(c->spec, SR_ELEMENT_FORCE); i++) {
     const srForceDef* def = srs_get(c->spec, SR_ELEMENT_FORCE, i);
     if (!sr_given(def->f) && !sr_given(def->m))

@@ -102,7 +102,7 @@ static bool depends_on_time_alone(const srCompiler* c, srNode node) {
 static void compile_driver(srCompiler* c, int i, srDriver* driver, int* dof_driver) {
   int joint = 0;
   srNode node;
-  srPlace place = srs_place(c->spec, SR_ELEMENT_DRIVER, i);
+  const srPlace place = sr_c_kept_place(c, SR_ELEMENT_DRIVER, i);
   driver->place = place;
   driver->dof = sr_c_coordinate(c, SR_ELEMENT_DRIVER, i, SR_FIELD(srDriverDef, joint),
                                 SR_FIELD(srDriverDef, coordinate), &driver->qdof, &joint);

@@ -130,8 +130,7 @@ static bool order_bodies(srCompiler* c, Arrays* A) {
     int i = c->spec_of_body[b];
     A->body_name[b] = sr_pool_text(c->pool, sr_c_text(c, SR_ELEMENT_BODY, i, SR_FIELD(srBodyDef, name)));
     A->body_parent[b] = c->body_of_spec[parent[i]];
-    A->body_place[b] = srs_place(c->spec, SR_ELEMENT_BODY, i);
-    A->body_place[b].file = sr_pool_text(c->pool, A->body_place[b].file);
+    A->body_place[b] = sr_c_kept_place(c, SR_ELEMENT_BODY, i);
   }
   return true;
 }

@@ -20,6 +20,12 @@ srPlace sr_c_place(const srCompiler* c, srElementKind kind, int i, int field) {
   return sr_given(*attr) && attr->place.line > 0 ? attr->place : srs_place(c->spec, kind, i);
 }
 
+srPlace sr_c_kept_place(srCompiler* c, srElementKind kind, int i) {
+  srPlace place = srs_place(c->spec, kind, i);
+  place.file = sr_pool_text(c->pool, place.file);
+  return place;
+}
+
 void sr_c_error(srCompiler* c, srPlace place, const char* format, ...) {
   char text[512];
   va_list list;
