@@ -321,6 +321,42 @@ TEST(running_out_of_memory_at_any_allocation_is_reported_and_leaks_nothing) {
   ENSURE(done);
 }
 
+static size_t bytes_taken;
+
+static void* counting(void* user, void* pointer, size_t old_size, size_t new_size) {
+  (void)user;
+  (void)old_size;
+  if (new_size == 0) {
+    free(pointer);
+    return NULL;
+  }
+  bytes_taken += new_size;
+  return realloc(pointer, new_size);
+}
+
+// Bytes that model and data of a chain of n links take.
+static size_t chain_bytes(const char* n) {
+  srSpec* spec = NULL;
+  srModel* model = NULL;
+  const srSetting setting = {"N", n};
+  ENSURE(sr_load(SARRUS_SOURCE_DIR "/models/chain-planar.xml", &setting, 1, NULL, &spec) == SR_OK);
+  bytes_taken = 0;
+  sr_set_allocator(counting, NULL);
+  const srStatus status = sr_compile(spec, NULL, &model);
+  srData* data = status == SR_OK ? sr_data_create(model) : NULL;
+  sr_data_destroy(data);
+  sr_model_destroy(model);
+  sr_set_allocator(NULL, NULL);
+  srs_destroy(spec);
+  ENSURE(data != NULL);
+  return bytes_taken;
+}
+
+TEST(the_memory_of_a_tree_grows_in_proportion_to_its_links) {
+  // 4 times the links: 4 times the memory, but for pools and tables that grow by doubling (up to 2 times)
+  ENSURE(chain_bytes("4000") < 8 * chain_bytes("1000"));
+}
+
 TEST(a_tree_built_in_c_compiles_like_one_from_a_file) {
   srSpec* spec = srs_create();
   int arm = srs_add_body(spec, SR_NO_OWNER, &(srBodyDef){.name = sr_text("arm")});

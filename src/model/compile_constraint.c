@@ -594,7 +594,7 @@ void sr_compile_constraints(srCompiler* c) {
   if (sr_c_errors(c) > errors) return;
   number_rows(c, closures, couplings, formulas);
   make_patterns(c);
-  mass_pattern(c);
+  if (m->looped) mass_pattern(c);  // it grows with the depth of the tree, and trees do without M
   sr_compile_armature(c);
   given_values(c);
   c->priv->rows = sr_program_create(c->pool, c->graph, roots.node, roots.n);
