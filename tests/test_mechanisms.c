@@ -32,7 +32,7 @@ typedef struct Way {
 // badly conditioned rows (80 tolerances at 1e-5, 4 at 1e-10).
 static const Way ways[] = {
     {"dopri5", SR_STABILIZATION_PROJECTION, false, 0, 1e-12, 1e-10, 1e-8, "dopri5, projected"},
-    {"dopri5", SR_STABILIZATION_PARTITION, false, 0, 1e-12, 1e-10, 5e-8, "dopri5, partitioned"},
+    {"dopri5", SR_STABILIZATION_PARTITION, true, 0, 1e-12, 1e-10, 5e-8, "dopri5, partitioned"},
     {"mdop5", SR_STABILIZATION_NONE, true, 250, 1e-12, 1e-10, 1e-8, "mdop5"},
     {"hem5", SR_STABILIZATION_NONE, true, 5, 1e-12, 1e-11, 1e-8, "hem5"},
 };
