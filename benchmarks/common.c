@@ -3,6 +3,7 @@
 
 #include <math.h>
 #include <stdio.h>
+#include <string.h>
 #include <time.h>
 
 static void print_messages(const srMessages* messages) {
@@ -93,4 +94,20 @@ void bench_random_state(const srModel* m, uint64_t* seed, double* q, double* v, 
     a[i] = bench_random(seed, -5, 5);
     tau[i] = bench_random(seed, -10, 10);
   }
+}
+
+BenchArguments bench_arguments(int argc, char** argv) {
+  BenchArguments a = {.note = ""};
+  for (int i = 1; i < argc; i++) {
+    if (strcmp(argv[i], "--quick") == 0) {
+      a.quick = true;
+    } else if (strcmp(argv[i], "--csv") == 0 && i + 1 < argc) {
+      a.csv = argv[++i];
+    } else if (strcmp(argv[i], "--note") == 0 && i + 1 < argc) {
+      a.note = argv[++i];
+    } else if (a.npath < (int)(sizeof a.path / sizeof a.path[0])) {
+      a.path[a.npath++] = argv[i];
+    }
+  }
+  return a;
 }

@@ -14,6 +14,15 @@ srModel* bench_load(const char* path, const srSetting* settings, int nsetting, d
 // Compiles a spec and destroys it; on failure prints all messages and returns NULL.
 srModel* bench_compile(srSpec* spec);
 
+// [--quick] [--csv FILE] [--note TEXT] PATH...: what every program takes.
+typedef struct BenchArguments {
+  bool quick;
+  const char *csv, *note;  // csv NULL: none
+  const char* path[8];
+  int npath;
+} BenchArguments;
+BenchArguments bench_arguments(int argc, char** argv);
+
 double bench_seconds(void);      // monotonic
 double bench_cpu_seconds(void);  // processor time of this process: runs of seconds are not disturbed by others
 double bench_random(uint64_t* seed, double low, double high);

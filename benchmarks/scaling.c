@@ -117,18 +117,9 @@ static bool measure_best(const char* path, int n, const char* method, bool quick
 
 int main(int argc, char** argv) {
   const int sizes[] = {10, 30, 100, 300, 1000, 2000};
-  bool quick = false;
-  const char *csv = NULL, *note = "", *path = NULL;
-  for (int i = 1; i < argc; i++) {
-    if (strcmp(argv[i], "--quick") == 0)
-      quick = true;
-    else if (strcmp(argv[i], "--csv") == 0 && i + 1 < argc)
-      csv = argv[++i];
-    else if (strcmp(argv[i], "--note") == 0 && i + 1 < argc)
-      note = argv[++i];
-    else
-      path = argv[i];
-  }
+  const BenchArguments arguments = bench_arguments(argc, argv);
+  const bool quick = arguments.quick;
+  const char *csv = arguments.csv, *note = arguments.note, *path = arguments.npath > 0 ? arguments.path[0] : NULL;
   FILE* file = csv ? fopen(csv, "w") : NULL;
   if (!path || (csv && !file)) {
     fprintf(stderr, "usage: bench-scaling [--quick] [--csv FILE] [--note TEXT] N-FOUR-BAR.xml\n");

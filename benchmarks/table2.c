@@ -47,19 +47,10 @@ static double best_run(const char* path, bool quick) {  // s, NAN when it failed
 
 int main(int argc, char** argv) {
   static const double paper[] = {0.482, 0.715, 0.947};
-  bool quick = false;
-  const char *csv = NULL, *note = "", *path[3];
-  int n = 0;
-  for (int i = 1; i < argc; i++) {
-    if (strcmp(argv[i], "--quick") == 0)
-      quick = true;
-    else if (strcmp(argv[i], "--csv") == 0 && i + 1 < argc)
-      csv = argv[++i];
-    else if (strcmp(argv[i], "--note") == 0 && i + 1 < argc)
-      note = argv[++i];
-    else if (n < 3)
-      path[n++] = argv[i];
-  }
+  const BenchArguments arguments = bench_arguments(argc, argv);
+  const bool quick = arguments.quick;
+  const char *csv = arguments.csv, *note = arguments.note, *const *path = arguments.path;
+  const int n = arguments.npath;
   FILE* file = csv ? fopen(csv, "w") : NULL;
   if (n != 3 || (csv && !file)) {
     fprintf(stderr, "usage: bench-table2 [--quick] [--csv FILE] [--note TEXT] ARM2.xml ARM4.xml ARM6.xml\n");
