@@ -47,7 +47,10 @@ static bool method_exists(Cli* cli, const char* word) {
 }
 
 // The others keep the constraints in a way of their own.
-static bool method_is_stabilized(const char* name) { return strcmp(name, "mdop5") != 0 && strcmp(name, "hem5") != 0; }
+static bool method_is_stabilized(const char* name) {
+  const srMethod* method = sri_method_find(name);
+  return method == NULL || method->index == 0;
+}
 
 static const char* const stabilizations[] = {
 #define WORD(NAME, word) word,

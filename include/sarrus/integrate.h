@@ -15,6 +15,7 @@
 #define SARRUS_INTEGRATE_H
 
 #include <sarrus/base.h>
+#include <sarrus/words.h>
 
 #ifdef __cplusplus
 extern "C" {
@@ -30,6 +31,15 @@ typedef struct srSparsity {
   const int* row;     // (nrow + 1)
   const int* column;  // (row[nrow])
 } srSparsity;
+
+// Derivatives of the residual that implicit methods solve, over the rows of v and of y,
+//   [ M(q) a - f(t,q,v,y; tau) - D^T lambda ]
+//   [         - y'(t,q,v,y; tau)            ]
+// with a and lambda held. Both matrices are (nv+ny) x (nv+ny), row-major, or by K_sparsity.
+typedef struct srTangent {
+  double* Kq;  // by q, along the directions of `retract`; the columns of y are 0
+  double* Kv;  // by v and by y
+} srTangent;
 
 // Every callback returns 0: done; > 0: could not, try a smaller step; < 0: stop, the run cannot go on.
 typedef struct srSystem {
@@ -54,9 +64,9 @@ typedef struct srSystem {
   int (*gamma)(void* user, double t, const double* q, const double* v, double* gamma);
   // gap functions (ngap); > 0 apart.
   int (*gap)(void* user, double t, const double* q, double* gap);
-  // cM*M + cC*df/dv + cK*df/dq over (v, y), row-major (nv+ny)^2.
-  int (*tangent)(void* user, double t, const double* q, const double* v, const double* y,  //
-                 double cM, double cC, double cK, double* K);
+  // Exact derivatives of the residual; a (nv) and lambda (ng) are held. NULL: integrators take differences.
+  int (*tangent)(void* user, double t, const double* q, const double* v, const double* y, double tau,  //
+                 const double* a, const double* lambda, srTangent* out);
   // q' = H(q) v
   int (*qdot)(void* user, const double* q, const double* v, double* qdot);
   // q_out = q (+) dxi, dxi in the space of v; difference: dxi with q1 (+) dxi = q2. Lie-group steps and differences.
@@ -72,6 +82,8 @@ typedef struct srSystem {
   bool D_differs;                // D is not G: `dynamics` writes it
   const srSparsity* M_sparsity;  // NULL: dense. The whole symmetric pattern with its diagonal; must outlive sri_create
   const srSparsity* G_sparsity;  // NULL: dense. The pattern of G and D; must outlive sri_create
+  const srSparsity*
+      K_sparsity;  // NULL: dense. Of the tangent, over (v, y): symmetric, with its diagonal and all of M's
 } srSystem;
 
 // Drift control by projection after each accepted step:
@@ -86,6 +98,16 @@ typedef enum srProject {
 
 typedef enum srMetric { SR_METRIC_MASS, SR_METRIC_IDENTITY } srMetric;
 
+// How long the steps of adaptive methods are.
+typedef enum srControlRule {
+  SR_CONTROL_DEFAULT,  // PI controller, exponent 1/(p+1)
+  SR_CONTROL_PAPER2,   // paper 2, eq 30: h = s h (tol/|e|)^(1/p), with the numbers of its Table 1 (sri_paper2_options)
+  SR_CONTROL_FIXED,    // all of length `step`; no error is estimated
+} srControlRule;
+
+typedef enum srFamily { SR_FAMILY_CHUNG_HULBERT, SR_FAMILY_HHT, SR_FAMILY_NEWMARK } srFamily;
+typedef enum srTangentWay { SR_TANGENT_EXACT, SR_TANGENT_DIFFERENCE } srTangentWay;
+
 typedef struct srIntegratorOptions {
   double step;      // fixed step, or first step of an adaptive method (0: chosen by the method)
   double step_min;  // below it an adaptive method gives up (0: 16 ulp of t)
@@ -98,9 +120,20 @@ typedef struct srIntegratorOptions {
   double geometry_error;  // known error of the lengths in redundant rows; 0: none
   bool free_rows;         // choose independent rows in every stage anew: loses to changing rank, kept to show it
   bool no_leap;           // do not leap over singular positions
+  // Rule of the step.
+  srControlRule control;
+  double safety;          // 0: of the rule (default 0.9, paper2 0.3)
+  double violation_most;  // projections wait until g or G v + b is beyond it; 0: after every step
+  // Implicit methods.
+  double rho;               // spectral radius at infinity of the generalized-alpha methods, 0 .. 1
+  srFamily family;          // their parameters from rho
+  srTangentWay tangent;     // exact where the system offers it
+  double newton_tolerance;  // largest residual that counts as solved; 0: a part of the error tolerance
 } srIntegratorOptions;
 
-SR_API srIntegratorOptions sri_default_options(void);  // rtol 1e-6, atol 1e-9, step 0
+SR_API srIntegratorOptions sri_default_options(void);  // rtol 1e-6, atol 1e-9, step 0, rho 0.8
+// Paper 2, Table 1: rtol and atol 1e-4, least step 1e-7, residual 1e-8, violation 1e-4, safety 0.3, control paper2.
+SR_API srIntegratorOptions sri_paper2_options(void);
 
 typedef struct srIntegratorStats {
   long steps, rejected, evaluations;
@@ -109,6 +142,7 @@ typedef struct srIntegratorStats {
   int rank, redundant;                    // rows in use, rows left out
   long rank_changes, leaps, projections;  // leaps: singular positions passed; projections: steps that were corrected
   long factorizations;                    // of saddle-point matrices
+  long tangents, iterations;              // of implicit methods: matrices evaluated, Newton steps
   double violation_position, violation_velocity;  // largest after an accepted step, over all rows
 } srIntegratorStats;
 
@@ -133,6 +167,8 @@ typedef struct srMethod {
   const char* name;
   int order;      // of the state
   bool adaptive;  // takes rtol and atol; otherwise needs a step
+  bool implicit;  // takes rho, tangent and newton_tolerance where they apply; stays stable in stiff systems
+  int index;      // of the equations it solves where there are constraints: 1, 2, 3; 0: takes `rates` and knows of none
   const char* about;
 } srMethod;
 

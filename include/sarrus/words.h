@@ -15,8 +15,30 @@
   X(FREE, free)                                                                                                        \
   X(WELD, weld)
 
-// Integrators: X(word); defined in src/integrate/<word>.c
-#define SR_METHOD_LIST(X) X(euler) X(rk4) X(dopri5) X(mdop5) X(hem5)
+// Integrators: X(name, word); sri_<name>_ops is defined in src/integrate/<name>.c
+#define SR_METHOD_LIST(X)                                                                                              \
+  X(euler, "euler")                                                                                                    \
+  X(rk4, "rk4")                                                                                                        \
+  X(dopri5, "dopri5")                                                                                                  \
+  X(mdop5, "mdop5")                                                                                                    \
+  X(hem5, "hem5")
+
+// Rules of the step length: X(NAME, word)   (docs/integrators.md)
+#define SR_CONTROL_LIST(X)                                                                                             \
+  X(DEFAULT, "default")                                                                                                \
+  X(PAPER2, "paper2")                                                                                                  \
+  X(FIXED, "fixed")
+
+// Parameters of the generalized-alpha methods from rho: X(NAME, word)
+#define SR_FAMILY_LIST(X)                                                                                              \
+  X(CHUNG_HULBERT, "chung-hulbert")                                                                                    \
+  X(HHT, "hht")                                                                                                        \
+  X(NEWMARK, "newmark")
+
+// Where implicit methods take their matrix from: X(NAME, word)
+#define SR_TANGENT_LIST(X)                                                                                             \
+  X(EXACT, "exact")                                                                                                    \
+  X(DIFFERENCE, "difference")
 
 // Kinds of closures: X(NAME, kind, word); kind is defined in src/constraint/closure_<kind>.c, and may have two words.
 #define SR_CLOSURE_LIST(X)                                                                                             \
@@ -51,8 +73,11 @@
 
 // The words as the one text that the attribute lists of fields.h take: "revolute|prismatic|...|"
 #define SR_JOINT_WORD(NAME, word) #word "|"
-#define SR_METHOD_WORD(word) #word "|"
+#define SR_METHOD_WORD(name, word) word "|"
 #define SR_CLOSURE_WORD(NAME, kind, word) word "|"
 #define SR_STABILIZATION_WORD(NAME, word) word "|"
+#define SR_CONTROL_WORD(NAME, word) word "|"
+#define SR_FAMILY_WORD(NAME, word) word "|"
+#define SR_TANGENT_WORD(NAME, word) word "|"
 
 #endif

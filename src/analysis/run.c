@@ -315,11 +315,6 @@ static srStatus check_options(Run* run, srMessages* messages) {
              : SR_INPUT;
 }
 
-// Methods that take the accelerations from `rates` and know nothing of constraints.
-static bool method_is_explicit(const char* name) {
-  return strcmp(name, "euler") == 0 || strcmp(name, "rk4") == 0 || strcmp(name, "dopri5") == 0;
-}
-
 static srStatus prepare_stabilization(Run* run) {
   const srModel* m = run->m;
   if (run->options->stabilization == SR_STABILIZATION_PARTITION) {
@@ -367,7 +362,7 @@ static srStatus prepare(Run* run, srMessages* messages) {
   options.rtol = o->rtol;
   options.atol = o->atol;
   options.metric = o->metric_identity ? SR_METRIC_IDENTITY : SR_METRIC_MASS;
-  if (m->looped && method != NULL && method_is_explicit(o->method)) {
+  if (m->looped && method != NULL && method->index == 0) {
     run->system.project = o->stabilization == SR_STABILIZATION_PROJECTION;
     if (prepare_stabilization(run) != SR_OK) return out_of_memory(messages);
   }

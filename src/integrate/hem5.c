@@ -345,6 +345,7 @@ const srIntegratorOps sri_hem5_ops = {
     .method = {.name = "hem5",
                .order = 5,
                .adaptive = true,
+               .index = 2,
                .about =
                    "half-explicit Runge-Kutta of order 5, index 2: velocity constraints exact, positions projected"},
     .needs = SRI_NEEDS(rates),

@@ -12,7 +12,7 @@
 #include "integrate/constrained.h"
 
 static const srIntegratorOps* const methods[] = {
-#define SR_METHOD_ROW(word) &sri_##word##_ops,
+#define SR_METHOD_ROW(name, word) &sri_##name##_ops,
     SR_METHOD_LIST(SR_METHOD_ROW)
 #undef SR_METHOD_ROW
 };
@@ -33,7 +33,18 @@ const srMethod* sri_method_find(const char* name) {
   return ops != NULL ? &ops->method : NULL;
 }
 
-srIntegratorOptions sri_default_options(void) { return (srIntegratorOptions){.rtol = 1e-6, .atol = 1e-9}; }
+srIntegratorOptions sri_default_options(void) { return (srIntegratorOptions){.rtol = 1e-6, .atol = 1e-9, .rho = 0.8}; }
+
+srIntegratorOptions sri_paper2_options(void) {
+  return (srIntegratorOptions){.rtol = 1e-4,
+                               .atol = 1e-4,
+                               .step_min = 1e-7,
+                               .control = SR_CONTROL_PAPER2,
+                               .safety = 0.3,
+                               .violation_most = 1e-4,
+                               .newton_tolerance = 1e-8,
+                               .rho = 0.8};
+}
 
 // ---- checks at creation -----------------------------------------------------------------------------------------------
 

@@ -70,7 +70,7 @@ struct srIntegrator {
   char why[320];
 };
 
-#define SR_METHOD_EXTERN(word) extern const srIntegratorOps sri_##word##_ops;
+#define SR_METHOD_EXTERN(name, word) extern const srIntegratorOps sri_##name##_ops;
 SR_METHOD_LIST(SR_METHOD_EXTERN)
 #undef SR_METHOD_EXTERN
 

@@ -1,0 +1,42 @@
+// The tangent of implicit methods: derivatives of the residual of the motion by q, v and y, exact or by differences.
+//
+//   E = [ M(q) a - f(t,q,v,y; tau) - D^T lambda ]      nv rows
+//       [         - y'(t,q,v,y; tau)            ]      ny rows
+//   Kq = dE/dxi (q moved by retract),  Kv = dE/d(v, y),   a and lambda held
+#ifndef SR_INTEGRATE_TANGENT_H
+#define SR_INTEGRATE_TANGENT_H
+
+#include "integrate/integrator.h"
+#include "math/sparse.h"
+
+typedef struct srTangentWork {
+  srmPattern pattern;  // (nv+ny) x (nv+ny): symmetric, with the diagonal; where the system gives none, full
+  size_t count;        // its entries
+  double *Kq, *Kv;     // by the pattern
+  int ngroup;          // columns of one group have no row in common: one difference serves them all
+  int* group;          // of each column (nv+ny)
+  int* row_of;         // of each entry: its row (count)
+  int* transposed;     // of each entry (i, j): the place of (j, i) (count)
+  int* mass;           // of each number of the system's M: its place in the pattern
+  size_t nmass;
+  // What a difference needs: residuals, a moved state, M, f, G, D of the place.
+  double *e0, *e1, *x, *M, *f, *G, *D, *dxi;
+  double* block;
+} srTangentWork;
+
+// All memory; false: out of it (destroy is then still to be called).
+bool sri_tangent_create(srTangentWork* work, const srSystem* system);
+void sri_tangent_destroy(srTangentWork* work);
+
+// Kq and Kv at the packed state x, with a (nv) and lambda (ng, or NULL where ng = 0) held. By the system's callback, or by
+// one-sided differences over the groups where it has none or the options ask for it. Outcomes as in explicit.h.
+int sri_tangent(srIntegrator* integrator, srTangentWork* work, double t, const double* x, double tau, const double* a,
+                const double* lambda);
+// out = cM diag(M, 0) + cI diag(0, I) + cq Kq + cv Kv, by the pattern. M as the system's `dynamics` writes it.
+void sri_tangent_combine(const srTangentWork* work, const srSystem* system, const double* M, double cM, double cI,
+                         double cq, double cv, double* out);
+// E at the packed state x (nv + ny), M, f and G left in work.
+int sri_motion_residual(srIntegrator* integrator, srTangentWork* work, double t, const double* x, double tau,
+                        const double* a, const double* lambda, double* E);
+
+#endif
