@@ -33,6 +33,10 @@ extern const int verb_count;
 int cmd_check(Cli* cli, const Verb* verb, int argc, char** argv);
 int cmd_eval(Cli* cli, const Verb* verb, int argc, char** argv);
 int cmd_run(Cli* cli, const Verb* verb, int argc, char** argv);
+int cmd_compare(Cli* cli, const Verb* verb, int argc, char** argv);
+int cmd_plot(Cli* cli, const Verb* verb, int argc, char** argv);
+int cmd_recommend(Cli* cli, const Verb* verb, int argc, char** argv);
+int cmd_laws(Cli* cli, const Verb* verb, int argc, char** argv);
 int cmd_init(Cli* cli, const Verb* verb, int argc, char** argv);
 
 // Adds "sarrus: error: ..." to the messages.

@@ -63,7 +63,7 @@ static void print_json(const Cli* cli, const srModel* m, const Loops* loops) {
   json_int(&json, "nv", m->njv);
   json_int(&json, "ny", m->ny);
   put_rank(&json, m, loops);  // drivers are counted in `driven`
-  json_int(&json, "contacts", 0);
+  json_int(&json, "contacts", m->ncontact);
   put_assembly(&json, m, &loops->assembly);
   put_rows(&json, m);
   put_messages(&json, "warnings", cli, SR_SEVERITY_WARNING);

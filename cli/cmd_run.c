@@ -12,8 +12,8 @@ typedef struct Run {
   Model m;
   State state;
   srRunOptions options;
-  const char *method, *contact, *stabilization, *metric, *out;
-  double t_end, step, rtol, atol, every, alpha, beta;  // or NOT_GIVEN
+  const char *method, *contact, *stabilization, *metric, *control, *family, *tangent, *out;
+  double t_end, step, rtol, atol, every, alpha, beta, rho;  // or NOT_GIVEN
   srCsv* csv;
   int columns;
   Progress progress;
@@ -52,22 +52,44 @@ static bool method_is_stabilized(const char* name) {
   return method == NULL || method->index == 0;
 }
 
-static const char* const stabilizations[] = {
+// Words in the order of their enumeration.
 #define WORD(NAME, word) word,
-    SR_STABILIZATION_LIST(WORD)
+static const char* const stabilizations[] = {SR_STABILIZATION_LIST(WORD)};
+static const char* const controls[] = {SR_CONTROL_LIST(WORD)};
+static const char* const families[] = {SR_FAMILY_LIST(WORD)};
+static const char* const tangents[] = {SR_TANGENT_LIST(WORD)};
 #undef WORD
-};
-enum { STABILIZATIONS = sizeof stabilizations / sizeof stabilizations[0] };
+#define COUNT(words) ((int)(sizeof(words) / sizeof(words)[0]))
 
 static bool words_exist(Run* r) {
   static const char* const contacts[] = {"continuous", "event", "timestepping", "hybrid"};
-  bool good = word_exists(r->cli, "--contact", r->contact, contacts, 4, 1);
   static const char* const metrics[] = {"mass", "identity"};
-  good = (!r->metric || word_exists(r->cli, "--metric", r->metric, metrics, 2, 2)) && good;
-  good = (!r->stabilization ||
-          word_exists(r->cli, "--stabilization", r->stabilization, stabilizations, STABILIZATIONS, STABILIZATIONS)) &&
-         good;
+  const struct {
+    const char *option, *word, *const *words;
+    int n;
+  } given[] = {{"--metric", r->metric, metrics, COUNT(metrics)},
+               {"--stabilization", r->stabilization, stabilizations, COUNT(stabilizations)},
+               {"--control", r->control, controls, COUNT(controls)},
+               {"--family", r->family, families, COUNT(families)},
+               {"--tangent", r->tangent, tangents, COUNT(tangents)}};
+  bool good = word_exists(r->cli, "--contact", r->contact, contacts, COUNT(contacts), 1);
+  for (int i = 0; i < COUNT(given); i++)
+    if (given[i].word && !word_exists(r->cli, given[i].option, given[i].word, given[i].words, given[i].n, given[i].n))
+      good = false;
   return (!r->method || method_exists(r->cli, r->method)) && good;
+}
+
+// Index of a word that is there, or what stood before where none was given.
+static int word_index(const char* word, const char* const* words, int n, int before) {
+  for (int i = 0; word && i < n; i++)
+    if (strcmp(word, words[i]) == 0) return i;
+  return before;
+}
+
+// Does the error choose the steps?
+static bool is_adaptive(const srRunOptions* o) {
+  const srMethod* method = sri_method_find(o->method);
+  return method && method->adaptive && o->control != SR_CONTROL_FIXED;
 }
 
 // Overrides *target when the number was given and is in range.
@@ -85,13 +107,28 @@ static void warn_accuracy(Run* r) {
   const srRunOptions* o = &r->options;
   const srMethod* method = sri_method_find(o->method);
   if (!method) return;
-  if (method->adaptive && o->rtol + o->atol < 1e-15)
+  const bool adaptive = is_adaptive(o);
+  if (adaptive && o->rtol + o->atol < 1e-15)
     cli_warning(cli, "rtol %g and atol %g are below what numbers of 16 digits hold: steps will be very small", o->rtol,
                 o->atol);
-  if (method->adaptive && !isnan(r->step))
-    cli_warning(cli, "--step is for methods of fixed step; %s chooses its own", o->method);
-  if (!method->adaptive && (!isnan(r->rtol) || !isnan(r->atol)))
+  if (adaptive && !isnan(r->step))
+    cli_warning(cli, "--step is for methods of fixed step and for --control fixed; %s chooses its own", o->method);
+  // Implicit methods solve their equations to a part of the tolerances, with a fixed step too.
+  if (!adaptive && !method->implicit && (!isnan(r->rtol) || !isnan(r->atol)))
     cli_warning(cli, "--rtol and --atol are for adaptive methods; %s has a fixed step of %g s", o->method, o->step);
+  if (!method->adaptive && r->control && o->control != SR_CONTROL_FIXED)
+    cli_warning(cli, "--control is for adaptive methods; %s has a fixed step of %g s", o->method, o->step);
+}
+
+// Options of implicit methods.
+static void warn_implicit(Run* r) {
+  const srMethod* method = sri_method_find(r->options.method);
+  if (!method) return;
+  const bool alpha = strncmp(method->name, "genalpha", 8) == 0;
+  if (!alpha && (!isnan(r->rho) || r->family))
+    cli_warning(r->cli, "--rho and --family are for the genalpha methods; %s has no such parameters", method->name);
+  if (!method->implicit && r->tangent)
+    cli_warning(r->cli, "--tangent is for implicit methods; %s solves no equations with it", method->name);
 }
 
 // Options for the constraints that have no effect on this run, of the model in its formulation.
@@ -125,6 +162,8 @@ static bool settle_numbers(Run* r) {
   good = take(cli, "--step", r->step, &o->step, false) && good;
   good = take(cli, "--rtol", r->rtol, &o->rtol, true) && good;
   good = take(cli, "--atol", r->atol, &o->atol, true) && good;
+  good = take(cli, "--rho", r->rho, &o->rho, true) && good;
+  if (o->rho > 1) good = (cli_error(cli, "--rho must be from 0 to 1, not %g", o->rho), false);
   good = take(cli, "--alpha", r->alpha, &o->alpha, true) && good;
   good = take(cli, "--beta", r->beta, &o->beta, true) && good;
   if (!isnan(r->every))
@@ -134,16 +173,29 @@ static bool settle_numbers(Run* r) {
   return good;
 }
 
+static void settle_words(Run* r) {
+  srRunOptions* o = &r->options;
+  o->stabilization =
+      (srStabilization)word_index(r->stabilization, stabilizations, COUNT(stabilizations), (int)o->stabilization);
+  o->control = (srControlRule)word_index(r->control, controls, COUNT(controls), (int)o->control);
+  o->family = (srFamily)word_index(r->family, families, COUNT(families), (int)o->family);
+  o->tangent = (srTangentWay)word_index(r->tangent, tangents, COUNT(tangents), (int)o->tangent);
+  if (r->metric) o->metric_identity = strcmp(r->metric, "identity") == 0;
+  if (r->control && o->control == SR_CONTROL_PAPER2) {
+    const srIntegratorOptions table = sri_paper2_options();
+    o->rtol = table.rtol;
+    o->atol = table.atol;
+  }
+}
+
 static bool settle(Run* r) {
   srRunOptions* o = &r->options;
   *o = sr_run_options(r->m.model);
   if (r->method) o->method = r->method;
-  for (int i = 0; r->stabilization && i < STABILIZATIONS; i++) {
-    if (strcmp(r->stabilization, stabilizations[i]) == 0) o->stabilization = (srStabilization)i;
-  }
-  if (r->metric) o->metric_identity = strcmp(r->metric, "identity") == 0;
+  settle_words(r);
   const bool good = settle_numbers(r);
   warn_accuracy(r);
+  warn_implicit(r);
   return good;
 }
 
@@ -160,9 +212,9 @@ static int on_progress(void* user, double t, double t_end) {
 }
 
 static const char* method_settings(const srRunOptions* o, char* text, size_t size) {
-  const srMethod* method = sri_method_find(o->method);
-  if (method && method->adaptive)
-    snprintf(text, size, "rtol %g, atol %g", o->rtol, o->atol);
+  if (is_adaptive(o))
+    snprintf(text, size, "rtol %g, atol %g%s", o->rtol, o->atol,
+             o->control == SR_CONTROL_PAPER2 ? ", control paper2" : "");
   else
     snprintf(text, size, "step %g s", o->step);
   return text;
@@ -211,9 +263,14 @@ static void put_energy(Json* json, const srEnergy* e) {
   json_number(json, "potential0", e->potential0);
   json_object(json, "work");
   for (int i = 0; i < SR_ACCOUNTS; i++)
-    if (i != SR_ACCOUNT_DISSIPATED) json_number(json, words[i], e->work[i]);
+    if (i < SR_ACCOUNT_FRICTION) json_number(json, words[i], e->work[i]);
   json_object_end(json);
-  json_number(json, "dissipated", 0 - e->work[SR_ACCOUNT_DISSIPATED]);  // heat, >= 0
+  const double rubbed = 0 - e->work[SR_ACCOUNT_FRICTION], pressed = 0 - e->work[SR_ACCOUNT_CONTACT];
+  json_number(json, "dissipated", rubbed + pressed - e->work[SR_ACCOUNT_DISSIPATED]);  // all heat, >= 0
+  json_object(json, "heat");                                                           // parts of it
+  json_number(json, "friction", rubbed);
+  json_number(json, "contact", pressed);
+  json_object_end(json);
   json_number(json, "residual", e->residual);
   json_number(json, "scale", e->scale);
   json_object_end(json);
@@ -225,8 +282,8 @@ static void put_events(Json* json, const srRunResult* x) {
     json_object(json, NULL);
     json_number(json, "t", x->event[i].t);
     json_text(json, "kind", x->event[i].kind);
-    json_text(json, "a", NULL);
-    json_text(json, "b", NULL);
+    json_text(json, "a", x->event[i].a);
+    json_text(json, "b", x->event[i].b);
     json_text(json, "why", x->event[i].why);
     json_object_end(json);
   }
@@ -244,6 +301,7 @@ static void print_json(Run* r, const char* trouble) {
   const srRunResult* x = &r->result;
   Json json = json_begin(stdout);
   json_text(&json, "method", r->options.method);
+  if (r->options.control != SR_CONTROL_DEFAULT) json_text(&json, "control", controls[r->options.control]);
   json_text(&json, "formulation", sr_formulation_word(m->formulation));
   json_text(&json, "contact", r->contact);
   json_number(&json, "t", x->t);
@@ -268,6 +326,8 @@ static void print_json(Run* r, const char* trouble) {
   json_number(&json, "acceleration", x->violation_acceleration);
   json_object_end(&json);
   put_energy(&json, &x->energy);
+  json_int(&json, "impacts", x->impacts);
+  json_int(&json, "clamps", x->clamps);
   json_int(&json, "limits_passed", x->limits_passed);
   json_number(&json, "seconds", x->seconds);
   if (r->out) json_text(&json, "out", r->out);
@@ -278,9 +338,9 @@ static void print_json(Run* r, const char* trouble) {
 }
 
 static void print_energy(const srEnergy* e) {
-  static const char* const labels[SR_ACCOUNTS] = {
-      "work of applied forces", "work of joint laws", "work of links", "work of external forces",
-      "work of user laws",      "work of drivers",    "dissipated"};
+  static const char* const labels[SR_ACCOUNTS] = {"work of applied forces",  "work of joint laws", "work of links",
+                                                  "work of external forces", "work of user laws",  "work of drivers",
+                                                  "heat of friction",        "heat of contacts",   "dissipated"};
   printf("energy                          start              end           change   J\n");
   printf("  %-22s %14.7g   %14.7g   %14.7g\n", "kinetic", e->kinetic0, e->kinetic, e->kinetic - e->kinetic0);
   printf("  %-22s %14.7g   %14.7g   %14.7g\n", "potential", e->potential0, e->potential, e->potential - e->potential0);
@@ -303,6 +363,7 @@ static void print_report(const Run* r, const char* trouble) {
   report_line("steps", "%ld accepted, %ld rejected", x->stats.steps, x->stats.rejected);
   if (x->stats.steps > 0) report_line("step length", "%.3g to %.3g s", x->stats.step_smallest, x->stats.step_largest);
   report_line("cost", "%ld evaluations, %.3g s", x->stats.evaluations, x->seconds);
+  if (m->ncontact > 0) report_line("contacts", "%ld impacts, %ld times a law would have pulled", x->impacts, x->clamps);
   if (x->limits_passed > 0) report_line("joint limits", "passed in %ld steps", x->limits_passed);
   print_energy(&x->energy);
   if (m->ng > 0 || m->gauged) {
@@ -373,24 +434,31 @@ static int prepare_and_simulate(Run* r) {
 
 // Lines of the help that name words.
 typedef struct Help {
-  char method[160], step[160], rtol[160], atol[160], stabilization[160];
+  char method[256], step[256], rtol[256], atol[256], stabilization[160], control[160], family[160], tangent[160];
 } Help;
 
 static void help_methods(char* text, size_t size, const char* what, int which) {
   const char* names[METHODS];
-  char list[128];
+  char list[200];
   snprintf(text, size, "%s: %s", what, words_join(names, method_names(names, which), list, sizeof list));
+}
+
+static void help_words(char* text, size_t size, const char* what, const char* const* words, int n) {
+  char list[128];
+  snprintf(text, size, "%s: %s", what, words_join(words, n, list, sizeof list));
 }
 
 static Help help_of_words(void) {
   Help h;
-  char list[128];
   help_methods(h.method, sizeof h.method, "integrator", ALL);
-  help_methods(h.step, sizeof h.step, "step of the methods with a fixed one", FIXED);
+  help_methods(h.step, sizeof h.step, "step of --control fixed, and of methods with a fixed one", FIXED);
   help_methods(h.rtol, sizeof h.rtol, "relative tolerance of adaptive methods", ADAPTIVE);
   help_methods(h.atol, sizeof h.atol, "absolute tolerance of adaptive methods", ADAPTIVE);
-  snprintf(h.stabilization, sizeof h.stabilization, "how explicit methods keep loops closed: %s",
-           words_join(stabilizations, STABILIZATIONS, list, sizeof list));
+  help_words(h.stabilization, sizeof h.stabilization, "how explicit methods keep loops closed", stabilizations,
+             COUNT(stabilizations));
+  help_words(h.control, sizeof h.control, "rule of the step of adaptive methods", controls, COUNT(controls));
+  help_words(h.family, sizeof h.family, "genalpha: parameters from rho", families, COUNT(families));
+  help_words(h.tangent, sizeof h.tangent, "implicit methods: their matrix", tangents, COUNT(tangents));
   return h;
 }
 
@@ -404,7 +472,8 @@ int cmd_run(Cli* cli, const Verb* verb, int argc, char** argv) {
            .atol = NOT_GIVEN,
            .every = NOT_GIVEN,
            .alpha = NOT_GIVEN,
-           .beta = NOT_GIVEN};
+           .beta = NOT_GIVEN,
+           .rho = NOT_GIVEN};
   int status = EXIT_DONE;
   const Help help = help_of_words();
   const Option options[] = {
@@ -413,6 +482,10 @@ int cmd_run(Cli* cli, const Verb* verb, int argc, char** argv) {
       {"--step", OPTION_NUMBER, &r.step, "SECONDS", help.step},
       {"--rtol", OPTION_NUMBER, &r.rtol, "NUMBER", help.rtol},
       {"--atol", OPTION_NUMBER, &r.atol, "NUMBER", help.atol},
+      {"--control", OPTION_TEXT, &r.control, "NAME", help.control},
+      {"--rho", OPTION_NUMBER, &r.rho, "NUMBER", "genalpha: spectral radius at infinity, 0 to 1"},
+      {"--family", OPTION_TEXT, &r.family, "NAME", help.family},
+      {"--tangent", OPTION_TEXT, &r.tangent, "NAME", help.tangent},
       {"--stabilization", OPTION_TEXT, &r.stabilization, "NAME", help.stabilization},
       {"--alpha", OPTION_NUMBER, &r.alpha, "1/SECONDS", "baumgarte, augmented: weight of velocities"},
       {"--beta", OPTION_NUMBER, &r.beta, "1/SECONDS", "baumgarte, augmented: weight of positions"},

@@ -12,6 +12,14 @@ const Verb verbs[] = {
      "sarrus eval models/double-pendulum.xml --q 0.3,-0.1 --v 0,1 --json", cmd_eval},
     {"run", "MODEL [options]", "simulate; report energy, accuracy and cost",
      "sarrus run models/double-pendulum.xml --t-end 10 --rtol 1e-9 --out double.csv", cmd_run},
+    {"compare", "MODEL... [options]", "many methods on one or many models: errors, cost, violations, profile",
+     "sarrus compare models/paper2/slider-crank.xml --methods dopri5,hem5 --rtol 1e-4,1e-8 --svg figures", cmd_compare},
+    {"recommend", "MODEL [options]", "measure stiffness, redundancy and events; say which method and tolerance to take",
+     "sarrus recommend models/paper2/slider-crank.xml --rtol 1e-6", cmd_recommend},
+    {"plot", "RESULT.csv... [options]", "columns of result tables to a figure (SVG)",
+     "sarrus plot double.csv --y 'q.*' --y kinetic,potential --out double.svg", cmd_plot},
+    {"laws", "[options]", "print and plot contact and friction laws, and the restitution that each gives",
+     "sarrus laws --friction kikuuwe,lugre --set friction.K=5000 --svg laws", cmd_laws},
     {"init", "DIR", "write a new project: a model and laws of your own in C",  //
      "sarrus init myproject && make -C myproject", cmd_init},
 };
@@ -22,7 +30,7 @@ static void print_help(FILE* out) {
           "Sarrus %s: multibody dynamics\n\n"
           "usage: sarrus VERB MODEL [options]\n\nverbs\n",
           sr_version());
-  for (int i = 0; i < verb_count; i++) fprintf(out, "  %-8s %s\n", verbs[i].name, verbs[i].about);
+  for (int i = 0; i < verb_count; i++) fprintf(out, "  %-9s %s\n", verbs[i].name, verbs[i].about);
   fprintf(out,
           "\n  sarrus VERB --help    options of a verb, with an example\n"
           "  sarrus --version      version\n\n"

@@ -76,12 +76,24 @@ static bool set_text(const Option* o, const char* value, srMessages* messages) {
   return false;
 }
 
+static bool set_texts(const Option* o, const char* value, srMessages* messages) {
+  TextList* list = o->target;
+  const char* text;
+  if (!set_text(&(Option){o->name, OPTION_TEXT, &text, o->value, o->doc}, value, messages)) return false;
+  const char** item = realloc(list->item, (size_t)(list->n + 1) * sizeof *item);
+  if (!item) return false;
+  list->item = item;
+  item[list->n++] = text;
+  return true;
+}
+
 static bool set_value(const Option* o, const char* value, srMessages* messages) {
   switch (o->kind) {
     case OPTION_FLAG: *(bool*)o->target = true; return true;
     case OPTION_TEXT: return set_text(o, value, messages);
     case OPTION_NUMBER: return set_number(o, value, messages);
     case OPTION_NUMBERS: return set_numbers(o, value, messages);
+    case OPTION_TEXTS: return set_texts(o, value, messages);
     case OPTION_SETTING: return set_setting(o, value, messages);
   }
   return false;
@@ -99,7 +111,8 @@ static bool unknown(const Option* options, int n, const char* word, size_t lengt
   const char* words[32] = {"--help"};
   int nword = 1;
   snprintf(name, sizeof name, "%.*s", (int)(length < 60 ? length : 60), word);
-  for (int i = 0; i < n && nword < 32; i++) words[nword++] = options[i].name;
+  for (int i = 0; i < n && nword < 32; i++)
+    if (*options[i].name) words[nword++] = options[i].name;
   const char* meant = sr_nearest_word(name, words, nword);
   if (meant)
     sr_messages_add(messages, SR_SEVERITY_ERROR, here, "unknown option '%s'; did you mean '%s'?", name, meant);
@@ -128,6 +141,21 @@ static bool take_option(const Option* options, int n, int argc, char** argv, int
   return set_value(o, argv[++*i], messages);
 }
 
+// A word that belongs to no option.
+static bool take_argument(const Option* options, int n, const char* word, const char** argument, srMessages* messages) {
+  const Option* several = find(options, n, "", 0);
+  if (!*word) {
+    sr_messages_add(messages, SR_SEVERITY_ERROR, here, "the argument is empty");
+    return false;
+  }
+  if (*argument && !several) {
+    sr_messages_add(messages, SR_SEVERITY_ERROR, here, "'%s' is one argument too many, after '%s'", word, *argument);
+    return false;
+  }
+  if (!*argument) *argument = word;
+  return !several || set_value(several, word, messages);
+}
+
 bool options_parse(const Option* options, int n, int argc, char** argv, srMessages* messages, const char** argument,
                    bool* help) {
   bool good = true;
@@ -136,15 +164,8 @@ bool options_parse(const Option* options, int n, int argc, char** argv, srMessag
       *help = true;
     } else if (argv[i][0] == '-' && argv[i][1]) {
       good = take_option(options, n, argc, argv, &i, messages) && good;
-    } else if (*argument) {
-      sr_messages_add(messages, SR_SEVERITY_ERROR, here, "'%s' is one argument too many, after '%s'", argv[i],
-                      *argument);
-      good = false;
     } else {
-      *argument = argv[i];
-      if (argv[i][0]) continue;
-      sr_messages_add(messages, SR_SEVERITY_ERROR, here, "the argument is empty");
-      good = false;
+      good = take_argument(options, n, argv[i], argument, messages) && good;
     }
   }
   return good;
@@ -152,6 +173,7 @@ bool options_parse(const Option* options, int n, int argc, char** argv, srMessag
 
 void options_print(FILE* out, const Option* options, int n) {
   for (int i = 0; i < n; i++) {
+    if (!*options[i].name) continue;
     char left[64];
     snprintf(left, sizeof left, "%s %s", options[i].name, options[i].value ? options[i].value : "");
     fprintf(out, "  %-24s %s\n", left, options[i].doc);
@@ -162,6 +184,11 @@ void options_print(FILE* out, const Option* options, int n) {
 void numbers_free(NumberList* list) {
   free(list->x);
   *list = (NumberList){0};
+}
+
+void texts_free(TextList* list) {
+  free(list->item);
+  *list = (TextList){0};
 }
 
 void settings_free(Settings* settings) {

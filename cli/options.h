@@ -15,16 +15,23 @@ typedef struct Settings {
   int n;
 } Settings;
 
+typedef struct TextList {
+  const char** item;  // of argv
+  int n;
+} TextList;
+
 typedef enum OptionKind {
   OPTION_FLAG,     // target bool*
   OPTION_TEXT,     // target const char**
   OPTION_NUMBER,   // target double*
   OPTION_NUMBERS,  // target NumberList*: "1,2.5,-3"
+  OPTION_TEXTS,    // target TextList*: may be repeated
   OPTION_SETTING,  // target Settings*: NAME=VALUE, may be repeated
 } OptionKind;
 
 typedef struct Option {
-  const char* name;  // "--t-end"
+  const char*
+      name;  // "--t-end"; "" takes the arguments that belong to no option, if there may be several (OPTION_TEXTS)
   OptionKind kind;
   void* target;
   const char* value;  // what stands after it, for the help; NULL for flags
@@ -32,12 +39,13 @@ typedef struct Option {
 } Option;
 
 // Fills the targets from argv[0..argc-1]; "--name value" and "--name=value". What begins with no dash goes to argument
-// (one only). Errors go to messages. *help is set by --help and -h.
+// (one only, unless an option is named ""). Errors go to messages. *help is set by --help and -h.
 bool options_parse(const Option* options, int n, int argc, char** argv, srMessages* messages, const char** argument,
                    bool* help);
 void options_print(FILE* out, const Option* options, int n);
 
 void numbers_free(NumberList* list);
+void texts_free(TextList* list);
 void settings_free(Settings* settings);
 
 #endif

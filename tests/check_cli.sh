@@ -234,6 +234,39 @@ status 0 run "$work/driven.xml" --json
 keys $run_keys
 status 0 run models/pendulum.xml --t-end 0.1 --step 1e-3
 says "warning: --step"
+# rules of the step
+for method in dopri5 mdop5 hem5 phem56; do
+  status 0 run models/paper2/slider-crank.xml --t-end 0.1 --method $method --control fixed --step 1e-3 --json
+  has '"control": "fixed"'
+  has '"steps": 100,'
+  [ -s "$work/err" ] && fail "a warning of --control fixed with $method: $(head -n 1 "$work/err")"
+  status 0 run models/paper2/slider-crank.xml --t-end 0.1 --method $method --control paper2 --json
+  has '"control": "paper2"'
+done
+status 0 run models/pendulum.xml --t-end 0.1 --control paper2
+has "rtol 0.0001, atol 0.0001, control paper2"
+status 0 run models/pendulum.xml --t-end 0.1 --control paper2 --rtol 1e-5
+has "rtol 1e-05, atol 0.0001, control paper2"
+status 0 run models/pendulum.xml --t-end 0.1 --json
+grep -q '"control"' "$work/out" && fail "the default rule of the step is told"
+sed 's/<run [^>]*>/<run t-end="0.1" control="paper2" atol="1e-6"\/>/' models/pendulum.xml > "$work/ruled.xml"
+status 0 run "$work/ruled.xml"
+has "rtol 0.0001, atol 1e-06, control paper2"
+sed 's/<run [^>]*>/<run rho="1.2"\/>/' models/pendulum.xml > "$work/ruled.xml"
+status 2 run "$work/ruled.xml"
+says "'rho' must be from 0 to 1, got 1.2"
+status 0 run models/pendulum.xml --t-end 0.1 --method rk4 --control paper2
+says "warning: --control is for adaptive methods; rk4 has a fixed step"
+status 0 run models/pendulum.xml --t-end 0.1 --rho 0.5
+says "warning: --rho and --family are for the genalpha methods; dopri5"
+status 0 run models/pendulum.xml --t-end 0.1 --tangent exact
+says "warning: --tangent is for implicit methods; dopri5"
+status 0 run models/pendulum.xml --t-end 0.1 --control fixed --rtol 1e-3
+says "warning: --rtol and --atol are for adaptive methods; dopri5 has a fixed step of 0.001 s"
+status 2 run models/pendulum.xml --control fixd
+says "did you mean 'fixed'\? There are: default, paper2, fixed"
+status 2 run models/pendulum.xml --rho 1.1
+says "sarrus: error: --rho must be from 0 to 1, not 1.1"
 cat > "$work/singular.xml" << 'END'
 <sarrus version="1"><body name="bob"><joint name="hook" type="ball"/><inertial mass="1" com="0 0 -1"/></body></sarrus>
 END
@@ -243,7 +276,7 @@ status 1 run "$work/singular.xml"
 says "joint 'hook' of body 'bob'"
 status 2 run models/pendulum.xml --method dopri
 says "did you mean 'dopri5'\? There are: euler, rk4, dopri5, mdop5, hem5"
-status 2 run models/pendulum.xml --method radau5
+status 2 run models/pendulum.xml --method moreau
 says "not in version"
 status 0 run models/pendulum.xml --formulation absolute --t-end 0.1 --json
 keys method formulation t q v bodies lambda joints
@@ -337,7 +370,7 @@ has '"stabilization": "projection"'
 has '"moved": [], "moved_velocity": []}'
 [ -s "$work/err" ] && fail "run of a loop is not silent on standard error: $(head -n 1 "$work/err")"
 # options that have no effect are told, those that have one are not
-for method in mdop5 hem5; do
+for method in mdop5 hem5 phem56; do
   status 0 $four_bar --method $method --stabilization baumgarte --json
   says "warning: --stabilization is for explicit methods; $method keeps"
   has '"stabilization": "own"'

@@ -1,24 +1,29 @@
 #!/usr/bin/env bash
 # Folders include only what stands before them, so that each part can be read, tested and embedded without the later ones.
 #   base < math < expr < model < dynamics < force < constraint < contact < analysis < symbolic
-# Beside that line: integrate stands on base and math; io on model; analysis joins integrate to the rest. The command
-# line includes <sarrus/sarrus.h> and its own headers.
+# Beside that line: integrate stands on base and math, sundials on it; plot on base; io on model; analysis joins integrate to the rest.
+# The command line includes <sarrus/sarrus.h> and its own headers.
 cd "$(dirname "$0")/.." || exit 1
 shopt -s nullglob
 
 program='
 BEGIN {
-  n = split("base math expr model dynamics force constraint contact analysis symbolic", line, " ")
+  n = split("base math expr model dynamics force constraint contact analysis network symbolic", line, " ")
   for (i = 1; i <= n; i++) for (j = 1; j <= i; j++) allowed[line[i], line[j]] = 1
-  allowed["analysis", "integrate"] = allowed["symbolic", "integrate"] = 1
+  allowed["analysis", "integrate"] = allowed["network", "integrate"] = allowed["symbolic", "integrate"] = 1
   split("base math integrate", few, " ");     for (i in few) allowed["integrate", few[i]] = 1
+  split("base plot", few, " ");               for (i in few) allowed["plot", few[i]] = 1
   split("base math expr model io", few, " "); for (i in few) allowed["io", few[i]] = 1
+  split("base math integrate sundials", few, " "); for (i in few) allowed["sundials", few[i]] = 1
   # Public headers belong to the folder of their name, but for these.
   home["words"] = "base"; home["function"] = "expr"; home["spec"] = home["fields"] = home["force"] = "model"
+  home["friction"] = home["normal"] = home["laws"] = "model"  # compile looks laws up by name
+  home["compare"] = home["recommend"] = "analysis"; home["admittance"] = "network"
   # Outside the C library: the door to plugins, and the XML parser for the readers alone.
   split("assert complex ctype errno fenv float inttypes limits locale math setjmp signal stdalign stdarg stdbool " \
         "stddef stdint stdio stdlib stdnoreturn string tgmath time wchar dlfcn unistd sys/stat", c, " ")
   for (i in c) system_header[c[i]] = 1
+  split("pthread stdatomic", c, " "); for (i in c) threads[c[i]] = 1  # for the team of the network alone
 }
 function fault(why) { print FILENAME ":" FNR ": " why; bad = 1 }
 function public_folder(header) { return header in home ? home[header] : header }
@@ -46,6 +51,8 @@ function exists(file,   text, found) { found = (getline text < file) >= 0; close
     else if (here != "sarrus" && !((here, public_folder(name)) in allowed)) fault(here " may not include <sarrus/" name ".h>")
   } else {
     stem = name; sub(/\.h$/, "", stem)
+    if (stem ~ /^(cvodes|idas|nvector|sundials)\//) { if (here != "sundials") fault(here " may not include <" name ">") }
+    else if (stem in threads && here == "network") next
     if (stem == "expat" ? here != "io" : !(stem in system_header) && here != "cli") fault(here " may not include <" name ">")
   }
 }

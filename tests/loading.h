@@ -56,6 +56,21 @@ static inline Loaded open_model(const char* file, const char* settings) {
   return x;
 }
 
+// The same from the text of a model.
+static inline Loaded open_text(const char* text) {
+  srMessages* messages = sr_messages_create();
+  srSpec* spec = NULL;
+  Loaded x = {0};
+  srStatus status = sr_load_text(text, strlen(text), "test", NULL, NULL, 0, messages, &spec);
+  if (status == SR_OK) status = sr_compile(spec, messages, &x.m);
+  loading_print(messages);
+  srs_destroy(spec);
+  sr_messages_destroy(messages);
+  ENSURE_EQUAL(status, SR_OK);
+  x.d = sr_data_create(x.m);
+  return x;
+}
+
 static inline void close_model(Loaded* x) {
   sr_data_destroy(x->d);
   sr_model_destroy(x->m);

@@ -836,9 +836,13 @@ static void ensure_refused(const char* method, const srSystem* system, srIntegra
 TEST(what_does_not_fit_is_refused_with_a_sentence) {
   const srSystem bare = {.nq = 1, .nv = 1}, *s = &oscillator.system;
   const srSystem negative = {.nq = -1, .nv = 1, .rates = oscillator_rates};
-  ensure_refused(
-      "rk5", s, fixed(0.1),
-      "unknown integration method 'rk5': expected one of euler, rk4, dopri5, mdop5, hem5; did you mean 'rk4'?");
+#define METHOD_AND(name, word) word ", "
+  const char list[] = SR_METHOD_LIST(METHOD_AND);
+#undef METHOD_AND
+  char unknown[400];
+  snprintf(unknown, sizeof unknown, "unknown integration method 'rk5': expected one of %.*s; did you mean 'rk4'?",
+           (int)sizeof list - 3, list);
+  ensure_refused("rk5", s, fixed(0.1), unknown);
   ensure_refused(
       "dopri5", &bare, sri_default_options(),
       "the method 'dopri5' needs the rates of the state, and the system does not offer them (callback 'rates')");
@@ -889,6 +893,7 @@ TEST(stepping_and_restarting_allocate_nothing) {
   top.exact(0.0, x);
   sr_set_allocator(counting_allocator, &heap);
   for (int m = 0; m < sri_method_count() && good; ++m) {
+    if (sri_method(m)->implicit) continue;  // they need more than rates, and have tests of their own
     srIntegrator* integrator = NULL;
     srIntegratorOptions options = {.step = 1e-3, .rtol = 1e-8, .atol = 1e-8};
     good = sri_create(sri_method(m)->name, &top.system, &options, NULL, &integrator) == SR_OK;
@@ -933,6 +938,7 @@ static int empty_rates(void* user, double t, const double* q, const double* v, c
 TEST(a_system_without_states_runs_to_its_end) {
   const srSystem s = {.rates = empty_rates};
   for (int m = 0; m < sri_method_count(); ++m) {
+    if (sri_method(m)->implicit) continue;
     srIntegrator* integrator = create(sri_method(m)->name, &s, (srIntegratorOptions){.step = 0.1, .rtol = 1e-6});
     ENSURE(sri_start(integrator, 0.0, NULL, NULL, NULL) == SR_OK);
     run_to(integrator, 1.0);

@@ -365,6 +365,7 @@ TEST(crossing_branches_are_passed_rightly_or_told) {
     double rtol;
     bool right, may_fail;
   } ways[] = {{"hem5", SR_STABILIZATION_NONE, 1e-8, true, false},
+              {"phem56", SR_STABILIZATION_NONE, 1e-8, true, false},
               {"mdop5", SR_STABILIZATION_NONE, 1e-8, true, false},
               {"dopri5", SR_STABILIZATION_PARTITION, 1e-8, true, false},
               {"dopri5", SR_STABILIZATION_PROJECTION, 1e-6, true, false},
@@ -400,8 +401,8 @@ TEST(crossing_branches_are_passed_rightly_or_told) {
 }
 
 TEST(half_explicit_methods_tell_the_singular_positions_they_pass) {
-  static const char* const methods[] = {"hem5", "mdop5"};
-  for (int i = 0; i < 2; i++) {
+  static const char* const methods[] = {"hem5", "mdop5", "phem56"};
+  for (int i = 0; i < 3; i++) {
     Bench b = open_model("benchmark/n-four-bar");
     srRunOptions options = sr_run_options(b.m);
     options.method = methods[i];
@@ -450,7 +451,8 @@ static srStatus run_with(Bench* b, const char* method, double rtol, double t_end
   return status;
 }
 
-static const char* const all_methods[] = {"dopri5", "hem5", "mdop5", "rk4"};
+static const char* const all_methods[] = {"dopri5", "hem5", "mdop5", "phem56", "rk4"};
+enum { METHODS = sizeof all_methods / sizeof all_methods[0] };
 
 TEST(redundant_rows_that_contradict_are_refused_at_the_start) {
   static const struct {
@@ -464,7 +466,7 @@ TEST(redundant_rows_that_contradict_are_refused_at_the_start) {
       {"<constraint name='one' expr='q(a) = 0'/><constraint name='two' velocity='v(a) = t'/>",
        "contradicts the constraints that it depends on"}};
   for (int i = 0; i < 3; i++) {
-    for (int k = 0; k < 4; k++) {
+    for (int k = 0; k < METHODS; k++) {
       Bench b = load(PENDULUM, cases[i].rows);
       ENSURE_EQUAL(run_with(&b, all_methods[k], 1e-8, 0.5), SR_INPUT);
       ENSURE(strstr(said, "test:2:") != NULL && strstr(said, cases[i].says) != NULL);
@@ -474,7 +476,7 @@ TEST(redundant_rows_that_contradict_are_refused_at_the_start) {
 }
 
 TEST(redundant_rows_that_part_on_the_way_stop_the_run) {
-  for (int k = 0; k < 4; k++) {
+  for (int k = 0; k < METHODS; k++) {
     Bench b = load(PENDULUM, "<constraint name='one' expr='q(a) = t^3'/><constraint name='two' expr='q(a) = 2*t^3'/>");
     ENSURE_EQUAL(run_with(&b, all_methods[k], 1e-8, 0.5), SR_FAILED);
     ENSURE(strstr(b.result.trouble, "constraint two cannot be kept together with the other constraints") != NULL);
@@ -484,7 +486,7 @@ TEST(redundant_rows_that_part_on_the_way_stop_the_run) {
 }
 
 TEST(redundant_rows_that_agree_run) {
-  for (int k = 0; k < 4; k++) {
+  for (int k = 0; k < METHODS; k++) {
     Bench b = load(PENDULUM,
                    "<constraint name='one' expr='q(a) = t^2'/><constraint name='two' expr='2*q(a) = 2*t^2'/>"
                    "<coupling joint='a' to='b'/><driver joint='b' motion='t^2'/>");
@@ -499,7 +501,7 @@ TEST(redundant_rows_that_agree_run) {
 
 // Constraints with t do work: that of formulas, and that of drivers in loops.
 TEST(constraints_with_time_do_work_in_every_method) {
-  for (int k = 0; k < 3; k++) {
+  for (int k = 0; k < 4; k++) {
     Bench b = load(PENDULUM, "<constraint expr='q(a) = 0.3+0.5*sin(3*t)'/>");
     ENSURE_EQUAL(run_with(&b, all_methods[k], 1e-8, 0.5), SR_OK);
     ENSURE(fabs(b.result.energy.work[SR_ACCOUNT_DRIVER]) > 0.1);

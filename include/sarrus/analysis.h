@@ -27,6 +27,7 @@ typedef struct srModelSystem {
   struct srPartitioning* partition;  // coordinate partitioning: dependent coordinates follow from the independent ones
   long partitions;                   // new partitions taken on the way
   double rtol, atol;                 // of the method, both 0 when its step is fixed
+  double violation_most;             // rows may be off by it after a step, 0: by their tolerance
   // Filled by the callbacks: largest over accepted steps, max norm over all rows. Of a tree: of the driven coordinates
   // before they are put back on their motion.
   double violation_position, violation_velocity, violation_acceleration;
@@ -42,8 +43,15 @@ typedef struct srModelSystem {
   int off_row;                  // + 1; first row seen out of its tolerance by far where nothing keeps it there
   double off_t, off;            // when, and by how much
   srSparsity M_sparsity, G_sparsity;
+  struct srModelTangent* tangent;  // exact derivatives for implicit methods; NULL: the system offers none
 } srModelSystem;
 SR_API srSystem sr_system(srModelSystem* user);
+
+// Pattern and memory of the exact tangent of a model (docs/tangent.md), for one srModelSystem at a time. The model must outlive
+// it. NULL: out of memory.
+typedef struct srModelTangent srModelTangent;
+SR_API srModelTangent* sr_tangent_create(const srModel* m);
+SR_API void sr_tangent_destroy(srModelTangent* tangent);
 
 // Corrects d's positions, then its velocities, with the least change, so that all constraints hold; what was changed is said
 // in notes. Values that the file gave are kept where the others can do it alone. SR_INPUT: a loop cannot be closed; the
@@ -62,11 +70,15 @@ SR_API srStatus sr_formulate(const srSpec* spec, const srModel* m, srData* d, sr
                              srMessages* messages, srModel** out, srData** out_data);
 
 typedef struct srRunOptions {
-  double t_end;                   // s
-  const char* method;             // name of an integrator
-  double step;                    // s, fixed-step methods
-  double rtol, atol;              // adaptive methods
-  double every;                   // s between output rows; 0: a thousandth of the run
+  double t_end;           // s
+  const char* method;     // name of an integrator
+  double step;            // s, fixed-step methods and control fixed
+  double rtol, atol;      // adaptive methods
+  srControlRule control;  // rule of the step; paper2 takes all of its Table 1 but rtol and atol, which stand here
+  double rho;             // generalized-alpha methods
+  srFamily family;        // their parameters from rho
+  srTangentWay tangent;   // implicit methods
+  double every;           // s between output rows; 0: a thousandth of the run
   srStabilization stabilization;  // looped models: how explicit methods keep the constraints
   double alpha, beta;             // 1/s, Baumgarte
   bool metric_identity;           // projections measure with the identity instead of the mass matrix
@@ -101,7 +113,9 @@ typedef struct srEnergy {
 
 typedef struct srRunEvent {
   double t;
-  const char* kind;  // "rank" (falls, rises, or falls for an instant); "energy", "position": lost on the way
+  const char *a, *b;  // name of the <event>; the two shapes of an impact; else NULL
+  const char*
+      kind;  // "event"; "impact": a contact has touched; "rank" (falls, rises, or falls for an instant); "energy", "position": lost on the way
   char why[120];
 } srRunEvent;
 #define SR_RUN_EVENTS 64
@@ -120,6 +134,8 @@ typedef struct srRunResult {
   srEnergy energy;
   long rows;           // output rows written
   double seconds;      // wall clock
+  long impacts;        // contacts that have touched
+  long clamps;         // times that a normal law would have pulled
   long limits_passed;  // accepted steps with a joint beyond its limits
   char trouble[512];   // why the run stopped early: joint or body, time, largest force and its source
 } srRunResult;

@@ -7,6 +7,7 @@
 //              FORMULA   numbers or formulas of parameters, fixed when the model is compiled; `count` of them
 //                        ("1", "3", "3-4", "1-" any number)
 //              LAW       formulas evaluated while the model moves (t, q(), v(), sensor(), states, motions); `count` of them
+//              ACTIONS   assignments to states, "NAME = law; NAME = law"
 //              FILE      a path, inside the folder of the model
 //     default  text as it would stand in the file; "" none; "!" the attribute must be given
 #ifndef SARRUS_FIELDS_H
@@ -26,7 +27,19 @@
 
 #define SR_MATERIAL_FIELDS(X)                                                                                          \
   X(name, "name", NAME, "1", "!", "", "name of the material")                                                          \
-  X(density, "density", FORMULA, "1", "!", "kg/m^3", "density, for the inertia of shapes")
+  X(density, "density", FORMULA, "1", "", "kg/m^3", "density, for the inertia of shapes; none: they add no mass")      \
+  X(E, "E", FORMULA, "1", "", "Pa", "Young's modulus, for the stiffness of contacts; none: rigid beside the other")    \
+  X(nu, "nu", FORMULA, "1", "0.3", "", "Poisson's ratio")                                                              \
+  X(restitution, "restitution", FORMULA, "1", "", "", "coefficient of restitution, 0 to 1")                            \
+  X(mu_s, "mu-s", FORMULA, "1", "", "", "coefficient of static friction; default mu-k")                                \
+  X(mu_k, "mu-k", FORMULA, "1", "", "", "coefficient of kinetic friction; default mu-s")
+
+#define SR_PAIR_FIELDS(X)                                                                                              \
+  X(materials, "materials", REF, "2", "!", "",                                                                         \
+    "two materials: what follows holds between them instead of their cards")                                           \
+  X(restitution, "restitution", FORMULA, "1", "", "", "coefficient of restitution, 0 to 1")                            \
+  X(mu_s, "mu-s", FORMULA, "1", "", "", "coefficient of static friction")                                              \
+  X(mu_k, "mu-k", FORMULA, "1", "", "", "coefficient of kinetic friction")
 
 #define SR_BODY_FIELDS(X)                                                                                              \
   X(name, "name", NAME, "1", "!", "", "name of the body")                                                              \
@@ -50,6 +63,9 @@
   X(limit_stiffness, "limit-stiffness", FORMULA, "1", "1e5", "N/m or Nm/rad", "stiffness of the stop")                 \
   X(limit_damping, "limit-damping", FORMULA, "1", "1", "s/m or s/rad",                                                 \
     "stop force is stiffness*d*max(0, 1 + limit-damping*ddot) at overshoot d")                                         \
+  X(limit_law, "limit-law", REF, "1", "", "",                                                                          \
+    "normal law of the stop instead, with exponent 1: " SR_NORMAL_LIST(SR_LAW_TEXT) "or one of a plugin")              \
+  X(limit_restitution, "limit-restitution", FORMULA, "1", "", "", "of a limit-law that has one: 0 to 1")               \
   X(armature, "armature", FORMULA, "1", "0", "kg or kg m^2", "inertia of the drive, felt by the coordinate alone")
 
 #define SR_INERTIAL_FIELDS(X)                                                                                          \
@@ -67,15 +83,16 @@
 
 #define SR_SHAPE_FIELDS(X)                                                                                             \
   X(name, "name", NAME, "1", "", "", "name of the shape")                                                              \
-  X(type, "type", WORD, "sphere|box|cylinder|capsule|ellipsoid", "!", "", "kind of shape")                             \
-  X(size, "size", FORMULA, "1-3", "!", "m",                                                                            \
+  X(type, "type", WORD, "sphere|box|cylinder|capsule|ellipsoid|plane", "!", "", "kind of shape")                       \
+  X(size, "size", FORMULA, "1-3", "", "m",                                                                             \
     "sphere: radius; box: edges x y z; cylinder, capsule: radius and length along z (capsule: without the caps); "     \
-    "ellipsoid: half-axes x y z")                                                                                      \
+    "ellipsoid: half-axes x y z; plane: none, z of its frame is the normal")                                           \
+  X(group, "group", NAME, "1", "", "", "group that contacts may name")                                                 \
   X(at, "at", FORMULA, "3", "0 0 0", "m", "centre in the body's frame")                                                \
   X(rot, "rot", FORMULA, "4", "", "", "orientation: quaternion w x y z")                                               \
   X(rpy, "rpy", FORMULA, "3", "", "rad", "the same as roll, pitch, yaw")                                               \
   X(density, "density", FORMULA, "1", "", "kg/m^3", "density: the shape adds its mass and inertia to the body")        \
-  X(material, "material", REF, "1", "", "", "material that gives the density")
+  X(material, "material", REF, "1", "", "", "card that gives the density and what contacts need")
 
 #define SR_TORQUE_FIELDS(X)                                                                                            \
   X(name, "name", NAME, "1", "", "", "name, for reports")                                                              \
@@ -103,10 +120,69 @@
   X(f, "f", LAW, "3", "0 0 0", "N", "force in inertial axes")                                                          \
   X(m, "m", LAW, "3", "0 0 0", "Nm", "moment in inertial axes")
 
+// What friction laws take, of joints and contacts alike.
+#define SR_BRISTLE_FIELDS(X)                                                                                           \
+  X(v0, "v0", FORMULA, "1", "1e-3", "m/s or rad/s", "speed up to which a regularised law rises (ambrosio: is 0)")      \
+  X(v1, "v1", FORMULA, "1", "1e-2", "m/s or rad/s", "speed from which ambrosio gives the whole force")                 \
+  X(xi, "xi", FORMULA, "1", "100", "s/m or s/rad", "fall of bengisu-akay behind its peak")                             \
+  X(vs, "vs", FORMULA, "1", "1e-2", "m/s or rad/s", "Stribeck speed: limit Fk + (F - Fk) exp(-(v/vs)^delta)")          \
+  X(delta, "delta", FORMULA, "1", "2", "", "Stribeck exponent, 1 or more")                                             \
+  X(elements, "elements", FORMULA, "1", "8", "", "iwan: number of elements")                                           \
+  X(spread, "spread", FORMULA, "1", "1", "", "iwan: strengths lie between 1 - spread and 1 + spread of their mean")    \
+  X(tau, "tau", FORMULA, "1", "1e-4", "s", "time constant of the bristles where the method has no stage length")
+
+#define SR_FRICTION_FIELDS(X)                                                                                          \
+  X(name, "name", NAME, "1", "", "", "name, for reports and its states")                                               \
+  X(joint, "joint", REF, "1", "!", "", "joint whose coordinate is held back")                                          \
+  X(coordinate, "coordinate", FORMULA, "1", "0", "", "which velocity coordinate of the joint, from 0")                 \
+  X(law, "law", REF, "1", "kikuuwe", "",                                                                               \
+    SR_FRICTION_LIST(SR_LAW_TEXT) "or one of a plugin; several: 'choice' takes one of them")                           \
+  X(choice, "choice", FORMULA, "1", "0", "", "which of several laws, from 0: so a parameter can choose")               \
+  X(F, "F", FORMULA, "1", "!", "N or Nm", "largest force at rest")                                                     \
+  X(Fk, "Fk", FORMULA, "1", "", "N or Nm", "force while it slips; default F")                                          \
+  X(K, "K", FORMULA, "1", "", "N/m or Nm/rad", "stiffness of the bristles; needed by laws that have some")             \
+  X(B, "B", FORMULA, "1", "0", "Ns/m or Nms/rad", "damping of the bristles")                                           \
+  X(D, "D", FORMULA, "1", "0", "Ns/m or Nms/rad", "viscous friction while it slips")                                   \
+  SR_BRISTLE_FIELDS(X)
+
+#define SR_CONTACT_FIELDS(X)                                                                                           \
+  X(name, "name", NAME, "1", "", "", "name, for reports and its states")                                               \
+  X(a, "a", REF, "1", "", "", "a shape (body/shape, or its name), a group, or a body: all its shapes")                 \
+  X(b, "b", REF, "1", "", "", "the other one")                                                                         \
+  X(gap, "gap", LAW, "1", "", "m", "instead of a and b: distance as a formula of t, q() and positions by sensor()")    \
+  X(slip, "slip", LAW, "1", "", "m", "of a gap: formula of the same kind whose rate is the slip speed")                \
+  X(slip_speed, "slip-speed", LAW, "1", "", "m/s", "of a gap: slip speed itself, linear in velocities, instead")       \
+  X(normal, "normal", REF, "1", "exact", "",                                                                           \
+    SR_NORMAL_LIST(SR_LAW_TEXT) "or one of a plugin; several: 'normal-choice' takes one of them")                      \
+  X(normal_choice, "normal-choice", FORMULA, "1", "0", "", "which of several normal laws, from 0")                     \
+  X(friction, "friction", REF, "1", "kikuuwe", "",                                                                     \
+    "none, " SR_FRICTION_LIST(SR_LAW_TEXT) "or one of a plugin; several: 'friction-choice' takes one of them")         \
+  X(friction_choice, "friction-choice", FORMULA, "1", "0", "", "which of several friction laws, from 0")               \
+  X(K, "K", FORMULA, "1", "", "N/m^n", "stiffness; default by Hertz from E, nu of the cards and the radii")            \
+  X(n, "n", FORMULA, "1", "", "", "exponent of the penetration; default 1.5 (hooke, kelvin-voigt: always 1)")          \
+  X(D, "D", FORMULA, "1", "", "Ns/m", "damping of kelvin-voigt")                                                       \
+  X(restitution, "restitution", FORMULA, "1", "", "", "0 to 1; default from the <pair> or the cards")                  \
+  X(floor, "floor", FORMULA, "1", "1e-3", "m/s", "least speed at first touch that a law is given")                     \
+  X(mu_s, "mu-s", FORMULA, "1", "", "", "static friction; default from the <pair> or the cards, else mu-k")            \
+  X(mu_k, "mu-k", FORMULA, "1", "", "", "kinetic friction; default from the <pair> or the cards, else mu-s")           \
+  X(mu_v, "mu-v", FORMULA, "1", "0", "s/m", "viscous friction per newton of normal force")                             \
+  X(mu_roll, "mu-roll", FORMULA, "1", "0", "m", "lever of the resistance to rolling")                                  \
+  X(mu_spin, "mu-spin", FORMULA, "1", "0", "m", "lever of the resistance to spinning about the normal")                \
+  X(bristle_K, "bristle-K", FORMULA, "1", "", "N/m", "stiffness of the bristles; default K of a law with exponent 1")  \
+  X(bristle_B, "bristle-B", FORMULA, "1", "0", "Ns/m", "damping of the bristles")                                      \
+  SR_BRISTLE_FIELDS(X)
+
 #define SR_STATE_FIELDS(X)                                                                                             \
   X(name, "name", NAME, "1", "!", "", "name of the state, usable in every law")                                        \
   X(initial, "initial", FORMULA, "1", "0", "", "value at the start")                                                   \
   X(rate, "rate", LAW, "1", "!", "1/s", "its derivative by time")
+
+#define SR_EVENT_FIELDS(X)                                                                                             \
+  X(name, "name", NAME, "1", "", "", "name, for reports; default: event and its number")                               \
+  X(when, "when", LAW, "1", "!", "", "formula whose change of sign is the event")                                      \
+  X(direction, "direction", WORD, "both|rising|falling", "both", "", "which changes count")                            \
+  X(action, "do", ACTIONS, "1", "", "", "what happens then: STATE = formula, several of them separated by ;")          \
+  X(stop, "stop", WORD, "no|yes", "no", "", "the run ends there")
 
 #define SR_DRIVER_FIELDS(X)                                                                                            \
   X(joint, "joint", REF, "1", "!", "", "driven joint")                                                                 \
@@ -185,9 +261,15 @@
 #define SR_RUN_FIELDS(X)                                                                                               \
   X(t_end, "t-end", FORMULA, "1", "1", "s", "end of the simulation")                                                   \
   X(method, "method", WORD, SR_METHOD_LIST(SR_METHOD_WORD), "dopri5", "", "integrator")                                \
-  X(step, "step", FORMULA, "1", "1e-3", "s", "step of fixed-step methods")                                             \
+  X(step, "step", FORMULA, "1", "1e-3", "s", "step of fixed-step methods and of control fixed")                        \
   X(rtol, "rtol", FORMULA, "1", "1e-6", "", "relative tolerance of adaptive methods")                                  \
   X(atol, "atol", FORMULA, "1", "1e-9", "", "absolute tolerance of adaptive methods")                                  \
+  X(control, "control", WORD, SR_CONTROL_LIST(SR_CONTROL_WORD), "default", "",                                         \
+    "step of adaptive methods; paper2: rtol and atol are 1e-4 where not given; fixed: of length step")                 \
+  X(rho, "rho", FORMULA, "1", "0.8", "", "generalized-alpha: spectral radius at infinity, 0 to 1")                     \
+  X(family, "family", WORD, SR_FAMILY_LIST(SR_FAMILY_WORD), "chung-hulbert", "",                                       \
+    "generalized-alpha: parameters from rho")                                                                          \
+  X(tangent, "tangent", WORD, SR_TANGENT_LIST(SR_TANGENT_WORD), "exact", "", "matrix of implicit methods")             \
   X(every, "every", FORMULA, "1", "", "s", "time between rows of the result; default t-end/1000")                      \
   X(stabilization, "stabilization", WORD, SR_STABILIZATION_LIST(SR_STABILIZATION_WORD), "", "",                        \
     "how euler, rk4 and dopri5 keep constraints; default projection")                                                  \
@@ -209,6 +291,7 @@
   X(PARAMETER, parameter, Parameter, "parameter", "sarrus", "a named number; --set NAME=VALUE overrides it")           \
   X(OPTION, option, Option, "option", "sarrus", "settings of the whole model")                                         \
   X(MATERIAL, material, Material, "material", "sarrus", "a material card")                                             \
+  X(PAIR, pair, Pair, "pair", "sarrus", "what holds between two materials instead of their cards")                     \
   X(BODY, body, Body, "body", "sarrus", "a rigid body and the joint that attaches it")                                 \
   X(JOINT, joint, Joint, "joint", "body", "joint between the parent and this body; without one the body is free")      \
   X(INERTIAL, inertial, Inertial, "inertial", "body", "mass, centre and inertia")                                      \
@@ -217,6 +300,7 @@
   X(MOTION, motion, Motion, "motion", "sarrus", "a named function for formulas and drivers")                           \
   X(STATE, state, State, "state", "sarrus", "a user state with its rate")                                              \
   X(SENSOR, sensor, Sensor, "sensor", "sarrus", "something measured and reported")                                     \
+  X(EVENT, event, Event, "event", "sarrus", "something that happens when a formula changes its sign")                  \
   X(DRIVER, driver, Driver, "driver", "sarrus", "prescribes a joint coordinate as a function of time")                 \
   X(CLOSURE, closure, Closure, "closure", "sarrus", "closes a loop: constrains two frames to each other")              \
   X(COUPLING, coupling, Coupling, "coupling", "sarrus", "ties a joint coordinate to another one: gears, mimic")        \
@@ -225,6 +309,8 @@
   X(LINK, link, Link, "link", "sarrus", "force along the line between two points")                                     \
   X(BUSHING, bushing, Bushing, "bushing", "sarrus", "spring-damper in six directions between two frames")              \
   X(FORCE, force, Force, "force", "sarrus", "external force and moment at a point of a body")                          \
+  X(FRICTION, friction, Friction, "friction", "sarrus", "dry friction of a joint coordinate")                          \
+  X(CONTACT, contact, Contact, "contact", "sarrus", "contact between shapes, or by a gap function")                    \
   X(USER, user, User, "user", "sarrus", "a law from a plugin or from C code")                                          \
   X(PLUGIN, plugin, Plugin, "plugin", "sarrus", "loads laws and functions from a shared library")                      \
   X(RUN, run, Run, "run", "sarrus", "defaults for `sarrus run`")

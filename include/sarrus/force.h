@@ -17,6 +17,7 @@ typedef enum srPort {
   SR_PORT_POINT,   // x[6]: 0 0 0, position; xdot[6]: angular velocity, velocity; f[6]: moment, force. Inertial axes
   SR_PORT_FRAMES,  // x[6]: rotation vector, displacement of b seen from a; xdot[6]: angular velocity, velocity of b seen
                    // from a; f[6]: moment, force on b (the reaction acts on a at b's origin). Axes of a
+  SR_PORT_GAP,  // x[2], xdot[2]: gap and slip by formula, and their rates; f[2]: forces on them. Of the program itself
 } srPort;
 
 typedef struct srImpedanceIn {
@@ -27,12 +28,15 @@ typedef struct srImpedanceIn {
   const double* y;        // states of this element (ny)
   const double* p;        // its parameters (np)
   const double* formula;  // values of its formulas at this state (formula laws only)
+  const double* z;        // its discrete states; NULL: none
+  const void* data;       // of laws of the program itself, else NULL
 } srImpedanceIn;
 
 typedef struct srImpedanceOut {
   double* f;          // force at the port, zeroed before the call
   double* ydot;       // rates of the states (ny), zeroed before the call
   double dissipated;  // power turned into heat, >= 0; to be given by laws that have `energy`
+  double rubbed;      // the part of it that is dry friction
 } srImpedanceOut;
 
 typedef struct srImpedance {
@@ -49,12 +53,15 @@ typedef struct srImpedance {
 } srImpedance;
 
 // A plugin exports   int sarrus_plugin(srPlugin* plugin)   and registers what it has; returns 0, or else it is refused.
-#define SR_PLUGIN_ABI 1
+#define SR_PLUGIN_ABI 2
+struct srAdmittance;  // admittance.h
 typedef struct srPlugin {
   int abi;  // SR_PLUGIN_ABI of the host
   void* host;
   void (*add_impedance)(void* host, const srImpedance* law);
   void (*add_function)(void* host, const srFunction* function);
+  void (*add_admittance)(void* host,
+                         const struct srAdmittance* admittance);  // for `network`; a model has no use for it
 } srPlugin;
 typedef int (*srPluginEntry)(srPlugin* plugin);
 

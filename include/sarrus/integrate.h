@@ -89,7 +89,7 @@ typedef struct srSystem {
 // Drift control by projection after each accepted step:
 //   N dq + G^T mu = 0, g(q + dq) = 0      N dv + G^T eta = 0, G (v + dv) + b = 0        N: M or the identity
 typedef enum srProject {
-  SR_PROJECT_DEFAULT,  // what the method does by itself: mdop5 and hem5 both, the others none
+  SR_PROJECT_DEFAULT,  // what the method does by itself: mdop5, hem5 and phem56 both, the others none
   SR_PROJECT_NONE,
   SR_PROJECT_POSITION,
   SR_PROJECT_VELOCITY,
@@ -97,16 +97,6 @@ typedef enum srProject {
 } srProject;
 
 typedef enum srMetric { SR_METRIC_MASS, SR_METRIC_IDENTITY } srMetric;
-
-// How long the steps of adaptive methods are.
-typedef enum srControlRule {
-  SR_CONTROL_DEFAULT,  // PI controller, exponent 1/(p+1)
-  SR_CONTROL_PAPER2,   // paper 2, eq 30: h = s h (tol/|e|)^(1/p), with the numbers of its Table 1 (sri_paper2_options)
-  SR_CONTROL_FIXED,    // all of length `step`; no error is estimated
-} srControlRule;
-
-typedef enum srFamily { SR_FAMILY_CHUNG_HULBERT, SR_FAMILY_HHT, SR_FAMILY_NEWMARK } srFamily;
-typedef enum srTangentWay { SR_TANGENT_EXACT, SR_TANGENT_DIFFERENCE } srTangentWay;
 
 typedef struct srIntegratorOptions {
   double step;      // fixed step, or first step of an adaptive method (0: chosen by the method)
@@ -169,6 +159,7 @@ typedef struct srMethod {
   bool adaptive;  // takes rtol and atol; otherwise needs a step
   bool implicit;  // takes rho, tangent and newton_tolerance where they apply; stays stable in stiff systems
   int index;      // of the equations it solves where there are constraints: 1, 2, 3; 0: takes `rates` and knows of none
+  bool drifts;    // from g = 0, by its error: it looks at velocities alone and does not project
   const char* about;
 } srMethod;
 
@@ -189,12 +180,34 @@ SR_API srStatus sri_step(srIntegrator* integrator, double t_limit);
 // State at time t inside the last step, by the method's dense output. Outputs may be NULL.
 SR_API srStatus sri_interpolate(const srIntegrator* integrator, double t, double* q, double* v, double* y, double* w);
 
+// Events: functions of the state whose change of sign is looked for after every step, by the method's dense output.
+typedef struct srRoots {
+  int count;
+  void* user;
+  // value (count) at a state; as the callbacks of srSystem.
+  int (*evaluate)(void* user, double t, const double* q, const double* v, const double* y, double* value);
+  const signed char* direction;  // (count) +1: rising alone, -1: falling alone, 0: both; NULL: both. Must stay
+} srRoots;
+
+typedef struct srRootFinder srRootFinder;
+SR_API srRootFinder* sri_roots_create(const srIntegrator* integrator, const srRoots* roots);  // NULL: out of memory
+SR_API void sri_roots_destroy(srRootFinder* finder);
+// Takes the signs at the present state: after every sri_start. A function that is 0 there has no sign until it gets one.
+SR_API srStatus sri_roots_start(srRootFinder* finder, const srIntegrator* integrator);
+// Looks at the last step. *t: the first time, to the last digits, at which a function has changed its sign; fired (count) is
+// 1 for those that have. HUGE_VAL: none. Signs then are those at *t, or at the end of the step. SR_FAILED: a function could
+// not be evaluated.
+SR_API srStatus sri_roots_step(srRootFinder* finder, const srIntegrator* integrator, double* t, unsigned char* fired);
+
 SR_API double sri_time(const srIntegrator* integrator);
 SR_API double sri_time_before(const srIntegrator* integrator);  // start of the last step
 SR_API const double* sri_q(const srIntegrator* integrator);
 SR_API const double* sri_v(const srIntegrator* integrator);
 SR_API const double* sri_y(const srIntegrator* integrator);
 SR_API const double* sri_w(const srIntegrator* integrator);
+// Multipliers that the method itself has at the end of the last step (ng; 0 in rows that are not used), of its own order; NULL
+// where it has none: sri_multipliers finds them at any state.
+SR_API const double* sri_lambda(const srIntegrator* integrator);
 SR_API const srIntegratorStats* sri_stats(const srIntegrator* integrator);
 // The first 256 changes of rank; *count is how many there are in the array.
 SR_API const srRankEvent* sri_rank_events(const srIntegrator* integrator, int* count);

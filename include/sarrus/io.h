@@ -36,6 +36,20 @@ SR_API srStatus sr_csv_create(const char* path, const char* provenance, int ncol
 SR_API srStatus sr_csv_row(srCsv* csv, const double* row);  // allocates nothing
 SR_API srStatus sr_csv_close(srCsv* csv);                   // flushes; reports a full disk
 
+// A table of results, by columns: one that was written as above, or by another program. Fields are separated by commas,
+// semicolons, tabs or blanks; beside the last three a comma may be the decimal point. Lines that begin with # are left
+// out.
+typedef struct srCsvTable {
+  int ncolumn, nrow;
+  const char** names;  // (ncolumn); c1, c2, ... where the file has no line of names
+  const char** units;  // (ncolumn); "" where none is given as "name [unit]" or "name (unit)"
+  double** columns;    // (ncolumn) x (nrow); NaN where a field is empty
+} srCsvTable;
+// Errors go to messages with file, line and column: SR_INPUT; SR_IO when the file cannot be read. *out is NULL unless
+// SR_OK.
+SR_API srStatus sr_csv_read(const char* path, srMessages* messages, srCsvTable** out);
+SR_API void sr_csv_table_destroy(srCsvTable* table);
+
 #ifdef __cplusplus
 }
 #endif

@@ -11,6 +11,8 @@
 
 #include <sarrus/base.h>
 #include <sarrus/force.h>
+#include <sarrus/friction.h>
+#include <sarrus/normal.h>
 #include <sarrus/spec.h>
 #include <sarrus/words.h>
 
@@ -54,13 +56,49 @@ typedef enum srFormulation {
   X(FORCE, "force")           /* external forces */                                                                    \
   X(USER, "user")             /* laws from plugins and C code */                                                       \
   X(DRIVER, "driver")         /* driving forces */                                                                     \
-  X(DISSIPATED, "dissipated") /* heat of dampers and all laws that store energy; <= 0 */
+  X(FRICTION, "friction")     /* heat of dry friction in joints and contacts; <= 0 */                                  \
+  X(CONTACT, "contact")       /* heat of normal laws of contacts; <= 0 */                                              \
+  X(DISSIPATED, "dissipated") /* heat of dampers and all other laws that store energy; <= 0 */
 typedef enum srAccount {
 #define SR_ACCOUNT_ENUM(NAME, word) SR_ACCOUNT_##NAME,
   SR_ACCOUNT_LIST(SR_ACCOUNT_ENUM)
 #undef SR_ACCOUNT_ENUM
       SR_ACCOUNTS
 } srAccount;
+
+// Dry friction of a joint, or of a contact, where the limits are coefficients times the normal force.
+typedef struct srDryFriction {
+  const srFrictionLaw* law;  // NULL: none
+  srFrictionParameters p;
+  double s, k;  // static and kinetic: N or Nm of a joint; of a contact mu, of rolling and spinning levers in m
+  int n;        // directions
+  int e, ne;    // its states among those of the element: first, count
+} srDryFriction;
+
+// What stands behind a <friction>, a <contact> or a stop of a joint (docs/contact-elements.md).
+typedef struct srContact {
+  const char *a, *b;       // names for reports: shapes, or the joint
+  const srNormalLaw* law;  // NULL: friction of a joint
+  srNormalParameters p;
+  double radius[2];  // shapes: of a and b; a plane has INFINITY, and is a
+  double side, end;  // stop of a joint: gap = side (end - q), side 1 the upper end, -1 the lower one
+  srDryFriction slip, roll, spin;
+  // A gap by formula: values of the law program from srForceElement.formula on are the gap, its rate, the slip's, then of each
+  // variable what the gap and the slip change with it.
+  int nvariable;
+  const struct srContactVariable* variable;
+  bool located;  // the touch is located as an event: z is the speed at first touch, and whether it is closed
+} srContact;
+
+// Something that a gap by formula depends on.
+typedef struct srContactVariable {
+  int kind;    // srVarKind: q, v, sensor
+  int index;   // of the coordinate, or of the sensor
+  int scalar;  // of a sensor: which of its scalars
+  int dof;     // of a coordinate: its velocity
+} srContactVariable;
+
+enum { SR_Z_SPEED, SR_Z_CLOSED, SR_Z_CONTACT };  // discrete states of a contact whose touch is located
 
 // One force element: a law at a port of the model.
 typedef struct srForceElement {
@@ -73,10 +111,14 @@ typedef struct srForceElement {
   int point[2];     // SR_PORT_POINT: [0]; SR_PORT_LINK and SR_PORT_FRAMES: a, b. Indices of points
   const double* p;  // parameters (np)
   int np;
-  int formula;   // first value of its formulas in srData.formula, -1 none
-  int link_arg;  // SR_PORT_LINK with a formula: its z is argument link_arg, zdot link_arg + 1; else -1
-  int y, ny;     // its own states: first, count
-  double tau;    // s
+  int formula;               // first value of its formulas in srData.formula, -1 none
+  int link_arg;              // SR_PORT_LINK with a formula: its z is argument link_arg, zdot link_arg + 1; else -1
+  int y, ny;                 // its own states: first, count
+  double tau;                // s
+  int z;                     // first of its discrete states, -1 none
+  const srContact* contact;  // of friction and contact, else NULL
+  // Derivatives of (f, y') by (x, x', y), as sr_law_slope; NULL: differences.
+  int (*slope)(const srImpedanceIn* in, double* J);
 } srForceElement;
 
 typedef struct srSensor {
@@ -161,6 +203,21 @@ typedef struct srFormulaRow {
   double tolerance;
 } srFormulaRow;
 
+// Something that happens when a formula changes its sign.
+typedef struct srEventAction {
+  int y;      // state that is set ...
+  int value;  // ... to this value of the event program
+} srEventAction;
+
+typedef struct srEvent {
+  const char* name;
+  srPlace place;
+  signed char direction;  // +1 rising, -1 falling, 0 both
+  bool stop;              // the run ends
+  int naction;
+  const srEventAction* action;
+} srEvent;
+
 typedef enum srRowKind { SR_ROW_CLOSURE, SR_ROW_COUPLING, SR_ROW_FORMULA, SR_ROW_DRIVER } srRowKind;
 
 typedef struct srRow {
@@ -185,6 +242,7 @@ typedef struct srModel {
   int nlink;         // links, the ground included
   int npoint;        // points; [0] is the ground's frame, [i] for i <= nbody the frame of body i
   int nforce, nsensor, ndriver;
+  int ncontact;       // force elements that are contacts of shapes or gaps by formula
   int nformula;       // values of the law program
   int nlink_arg;      // arguments of link laws
   int nsensor_value;  // sensor scalars that laws use
@@ -251,6 +309,8 @@ typedef struct srModel {
   const srForceElement* force;  // nforce
   const srSensor* sensor;       // nsensor
   const srDriver* driver;       // ndriver
+  int nevent;
+  const srEvent* event;  // nevent; the first nevent values of the event program are their formulas
 
   // Constraints: rows of G v + b = 0. First the np position rows (closures in file order, couplings, formulas, drivers),
   // then the velocity rows. A model that has drivers alone is solved as a tree; otherwise it is looped.
@@ -275,6 +335,10 @@ typedef struct srModel {
   // defaults of `sarrus run`
   double run_t_end, run_step, run_rtol, run_atol, run_every;  // run_every 0: t_end/1000
   const char* run_method;
+  srControlRule run_control;
+  srFamily run_family;
+  srTangentWay run_tangent;
+  double run_rho;
   srStabilization run_stabilization;
   bool run_stabilization_given;
   double run_alpha, run_beta;  // 1/s

@@ -2,15 +2,23 @@
 #ifndef SARRUS_SARRUS_H
 #define SARRUS_SARRUS_H
 
+#include <sarrus/admittance.h>
 #include <sarrus/analysis.h>
 #include <sarrus/base.h>
+#include <sarrus/compare.h>
 #include <sarrus/constraint.h>
 #include <sarrus/dynamics.h>
 #include <sarrus/force.h>
+#include <sarrus/friction.h>
 #include <sarrus/function.h>
 #include <sarrus/integrate.h>
 #include <sarrus/io.h>
+#include <sarrus/laws.h>
 #include <sarrus/model.h>
+#include <sarrus/network.h>
+#include <sarrus/normal.h>
+#include <sarrus/plot.h>
+#include <sarrus/recommend.h>
 #include <sarrus/spec.h>
 
 #endif

@@ -64,6 +64,9 @@ typedef struct srOptionDef {
 typedef struct srMaterialDef {
   SR_MATERIAL_FIELDS(SR_DEF_MEMBER)
 } srMaterialDef;
+typedef struct srPairDef {
+  SR_PAIR_FIELDS(SR_DEF_MEMBER)
+} srPairDef;
 typedef struct srBodyDef {
   SR_BODY_FIELDS(SR_DEF_MEMBER)
 } srBodyDef;
@@ -88,6 +91,10 @@ typedef struct srStateDef {
 typedef struct srSensorDef {
   SR_SENSOR_FIELDS(SR_DEF_MEMBER)
 } srSensorDef;
+
+typedef struct srEventDef {
+  SR_EVENT_FIELDS(SR_DEF_MEMBER)
+} srEventDef;
 typedef struct srDriverDef {
   SR_DRIVER_FIELDS(SR_DEF_MEMBER)
 } srDriverDef;
@@ -112,6 +119,12 @@ typedef struct srBushingDef {
 typedef struct srForceDef {
   SR_FORCE_FIELDS(SR_DEF_MEMBER)
 } srForceDef;
+typedef struct srFrictionDef {
+  SR_FRICTION_FIELDS(SR_DEF_MEMBER)
+} srFrictionDef;
+typedef struct srContactDef {
+  SR_CONTACT_FIELDS(SR_DEF_MEMBER)
+} srContactDef;
 typedef struct srUserDef {
   SR_USER_FIELDS(SR_DEF_MEMBER)
 } srUserDef;
@@ -167,7 +180,7 @@ SR_API const char* srs_folder(const srSpec* spec);
 // The language as data: elements and attributes, for readers, writers, editors and the reference page.
 typedef struct srField {
   const char* word;   // as in the file: "limit-stiffness"
-  const char* kind;   // "NAME", "REF", "WORD", "FORMULA", "LAW", "FILE"
+  const char* kind;   // "NAME", "REF", "WORD", "FORMULA", "LAW", "ACTIONS", "FILE"
   const char* count;  // number of values, or the allowed words of a WORD
   const char* default_text;
   const char* unit;

@@ -15,30 +15,44 @@
   X(FREE, free)                                                                                                        \
   X(WELD, weld)
 
-// Integrators: X(name, word); sri_<name>_ops is defined in src/integrate/<name>.c
+// Integrators: X(name, word); sri_<name>_ops is defined in src/integrate/<name>.c; cvode, ida: src/sundials
 #define SR_METHOD_LIST(X)                                                                                              \
   X(euler, "euler")                                                                                                    \
   X(rk4, "rk4")                                                                                                        \
   X(dopri5, "dopri5")                                                                                                  \
   X(mdop5, "mdop5")                                                                                                    \
-  X(hem5, "hem5")
+  X(hem5, "hem5")                                                                                                      \
+  X(phem56, "phem56")                                                                                                  \
+  X(genalpha_index3, "genalpha-index3")                                                                                \
+  X(genalpha_index2, "genalpha-index2")                                                                                \
+  X(genalpha_ggl, "genalpha-ggl")                                                                                      \
+  X(radau5, "radau5")                                                                                                  \
+  X(cvode, "cvode")                                                                                                    \
+  X(ida, "ida")
 
 // Rules of the step length: X(NAME, word)   (docs/integrators.md)
 #define SR_CONTROL_LIST(X)                                                                                             \
   X(DEFAULT, "default")                                                                                                \
   X(PAPER2, "paper2")                                                                                                  \
   X(FIXED, "fixed")
+typedef enum srControlRule {
+  SR_CONTROL_DEFAULT,  // PI controller, exponent 1/(p+1)
+  SR_CONTROL_PAPER2,   // paper 2, eq 30: h = s h (tol/|e|)^(1/p), with the numbers of its Table 1 (sri_paper2_options)
+  SR_CONTROL_FIXED,    // all of length `step`; the error is not looked at
+} srControlRule;
 
 // Parameters of the generalized-alpha methods from rho: X(NAME, word)
 #define SR_FAMILY_LIST(X)                                                                                              \
   X(CHUNG_HULBERT, "chung-hulbert")                                                                                    \
   X(HHT, "hht")                                                                                                        \
   X(NEWMARK, "newmark")
+typedef enum srFamily { SR_FAMILY_CHUNG_HULBERT, SR_FAMILY_HHT, SR_FAMILY_NEWMARK } srFamily;
 
 // Where implicit methods take their matrix from: X(NAME, word)
 #define SR_TANGENT_LIST(X)                                                                                             \
   X(EXACT, "exact")                                                                                                    \
   X(DIFFERENCE, "difference")
+typedef enum srTangentWay { SR_TANGENT_EXACT, SR_TANGENT_DIFFERENCE } srTangentWay;
 
 // Kinds of closures: X(NAME, kind, word); kind is defined in src/constraint/closure_<kind>.c, and may have two words.
 #define SR_CLOSURE_LIST(X)                                                                                             \
@@ -71,6 +85,27 @@
   X(ABSOLUTE, "absolute")                                                                                              \
   X(PENALTY, "penalty")
 
+// Friction laws: X(name, word); sr_friction_<name> is defined in src/contact/friction_<name>.c   (docs/friction.md)
+#define SR_FRICTION_LIST(X)                                                                                            \
+  X(coulomb, "coulomb")                                                                                                \
+  X(threlfall, "threlfall")                                                                                            \
+  X(bengisu_akay, "bengisu-akay")                                                                                      \
+  X(ambrosio, "ambrosio")                                                                                              \
+  X(dahl, "dahl")                                                                                                      \
+  X(lugre, "lugre")                                                                                                    \
+  X(kikuuwe, "kikuuwe")                                                                                                \
+  X(iwan, "iwan")
+
+// Normal laws of continuous contact: X(name, word); sr_normal_<name> in src/contact/normal_<name>.c   (docs/contact.md)
+#define SR_NORMAL_LIST(X)                                                                                              \
+  X(hooke, "hooke")                                                                                                    \
+  X(hertz, "hertz")                                                                                                    \
+  X(kelvin_voigt, "kelvin-voigt")                                                                                      \
+  X(hunt_crossley, "hunt-crossley")                                                                                    \
+  X(lankarani_nikravesh, "lankarani-nikravesh")                                                                        \
+  X(flores, "flores")                                                                                                  \
+  X(exact, "exact")
+
 // The words as the one text that the attribute lists of fields.h take: "revolute|prismatic|...|"
 #define SR_JOINT_WORD(NAME, word) #word "|"
 #define SR_METHOD_WORD(name, word) word "|"
@@ -79,5 +114,8 @@
 #define SR_CONTROL_WORD(NAME, word) word "|"
 #define SR_FAMILY_WORD(NAME, word) word "|"
 #define SR_TANGENT_WORD(NAME, word) word "|"
+#define SR_FRICTION_WORD(name, word) word "|"
+#define SR_NORMAL_WORD(name, word) word "|"
+#define SR_LAW_TEXT(name, word) word ", "  // in a sentence: laws of plugins are not among the words
 
 #endif

@@ -6,9 +6,11 @@
 #include <string.h>
 #include <time.h>
 
+#include "analysis/event.h"
 #include "analysis/partition.h"
 #include "analysis/record.h"
 #include "analysis/system.h"
+#include "analysis/touch.h"
 #include "analysis/watch.h"
 #include "base/base.h"
 #include "constraint/constraint.h"
@@ -31,11 +33,14 @@ typedef struct Run {
   srModelSystem system;
   srIntegrator* integrator;
   double t0, t_end, every;
-  long next;                // index of the next row on the grid t0 + next*every
-  double t_row;             // time of the last row
-  double *row, *q, *v, *y;  // one allocation
-  double* dense;            // of the augmented Lagrangian
-  double w[SR_ACCOUNTS];
+  long next;                                     // index of the next row on the grid t0 + next*every
+  double t_row;                                  // time of the last row
+  double *row, *q, *v, *y;                       // one allocation
+  double* dense;                                 // of the augmented Lagrangian
+  double w[SR_ACCOUNTS], w_before[SR_ACCOUNTS];  // work done so far; up to the last restart
+  srEventWatch* events;                          // NULL: the model has none
+  srTouchWatch* touch;                           // contacts
+  bool ended;                                    // by an event
   double residual, lost, t_lost;  // of the ledger after the last step; its largest jump and when that was
   double started, reported;       // wall clock
   bool stopped;                   // by a callback
@@ -54,6 +59,10 @@ srRunOptions sr_run_options(const srModel* m) {
       .step = m->run_step,
       .rtol = m->run_rtol,
       .atol = m->run_atol,
+      .control = m->run_control,
+      .rho = m->run_rho,
+      .family = m->run_family,
+      .tangent = m->run_tangent,
       .stabilization = m->run_stabilization,
       .alpha = m->run_alpha,
       .beta = m->run_beta,
@@ -84,6 +93,10 @@ static void balance_start(Run* run) {
   balance(run);
 }
 
+static void add_work_before(Run* run) {
+  for (int i = 0; i < SR_ACCOUNTS; ++i) run->w[i] += run->w_before[i];
+}
+
 // The ledger after an accepted step: the largest energy, and how much goes amiss in one step.
 static void watch_energy(Run* run) {
   const srIntegrator* x = run->integrator;
@@ -92,6 +105,7 @@ static void watch_energy(Run* run) {
   sr_kinematics(run->m, run->d);
   sr_velocity(run->m, run->d);
   memcpy(run->w, sri_w(x), sizeof run->w);
+  add_work_before(run);
   balance(run);
   const double lost = run->result->energy.residual - run->residual;
   run->residual = run->result->energy.residual;
@@ -116,6 +130,7 @@ static void report_progress(Run* run, double t) {
 // Evaluates the model at a time inside the last step.
 static int evaluate_at(Run* run, double t) {
   if (sri_interpolate(run->integrator, t, run->q, run->v, run->y, run->w) != SR_OK) return -1;
+  add_work_before(run);
   sr_put_state(run->m, run->d, t, run->q, run->v, run->y);
   const int answer = sr_forward(run->m, run->d, SR_TAU_ELEMENT);
   run->system.violation_acceleration = fmax(run->system.violation_acceleration, run->d->row_residual);
@@ -294,6 +309,12 @@ static bool check_grid(const Run* run, const char* word, double spacing, srMessa
   return false;
 }
 
+// Does the error choose the steps?
+static bool is_adaptive(const srRunOptions* o) {
+  const srMethod* method = sri_method_find(o->method);
+  return method == NULL || (method->adaptive && o->control != SR_CONTROL_FIXED);
+}
+
 static srStatus check_options(Run* run, srMessages* messages) {
   const srRunOptions* o = run->options;
   if (!isfinite(o->t_end) || o->t_end < run->d->t) {
@@ -307,9 +328,7 @@ static srStatus check_options(Run* run, srMessages* messages) {
                     o->every);
     return SR_INPUT;
   }
-  const srMethod* method = sri_method_find(o->method);
-  const bool fixed = method != NULL && !method->adaptive;
-  return check_grid(run, "step", fixed ? o->step : 0.0, messages) &&
+  return check_grid(run, "step", is_adaptive(o) ? 0.0 : o->step, messages) &&
                  check_grid(run, "every", o->row != NULL ? o->every : 0.0, messages)
              ? SR_OK
              : SR_INPUT;
@@ -333,6 +352,19 @@ static srStatus out_of_memory(srMessages* messages) {
   return SR_MEMORY;
 }
 
+static srIntegratorOptions integrator_options(const srRunOptions* o) {
+  srIntegratorOptions options = o->control == SR_CONTROL_PAPER2 ? sri_paper2_options() : sri_default_options();
+  options.step = is_adaptive(o) ? 0.0 : o->step;
+  options.rtol = o->rtol;
+  options.atol = o->atol;
+  options.control = o->control;
+  options.rho = o->rho;
+  options.family = o->family;
+  options.tangent = o->tangent;
+  options.metric = o->metric_identity ? SR_METRIC_IDENTITY : SR_METRIC_MASS;
+  return options;
+}
+
 // All memory of the run.
 static srStatus prepare(Run* run, srMessages* messages) {
   const srModel* m = run->m;
@@ -343,9 +375,12 @@ static srStatus prepare(Run* run, srMessages* messages) {
   run->t_end = o->t_end;
   run->every = o->every > 0.0 ? o->every : (run->t_end - run->t0) / 1000.0;
   run->system = (srModelSystem){.m = m, .d = run->d, .metric_identity = o->metric_identity};
-  const srMethod* method = sri_method_find(o->method);
-  const bool adaptive = method != NULL && method->adaptive;
-  if (adaptive) run->system.rtol = o->rtol, run->system.atol = o->atol;
+  if (is_adaptive(o)) run->system.rtol = o->rtol, run->system.atol = o->atol;
+  const srMethod* method = sri_method_find(o->method);  // NULL: sri_create says so
+  if (method != NULL && method->implicit) {
+    run->system.tangent = sr_tangent_create(m);
+    if (run->system.tangent == NULL) return out_of_memory(messages);
+  }
 
   const int columns = sr_column_count(m);
   run->row = sr_alloc((size_t)(columns + m->nq + 2 * m->nv + m->ny + 2 * m->ng) * sizeof(double));
@@ -357,16 +392,20 @@ static srStatus prepare(Run* run, srMessages* messages) {
   run->system.row_length = run->system.correction + m->nv + m->ng;
 
   const srSystem system = sr_system(&run->system);
-  srIntegratorOptions options = sri_default_options();
-  options.step = adaptive ? 0.0 : o->step;
-  options.rtol = o->rtol;
-  options.atol = o->atol;
-  options.metric = o->metric_identity ? SR_METRIC_IDENTITY : SR_METRIC_MASS;
+  const srIntegratorOptions options = integrator_options(o);
+  run->system.violation_most = options.violation_most;
+  if (method != NULL && method->drifts) run->system.violation_most = HUGE_VAL;
   if (m->looped && method != NULL && method->index == 0) {
     run->system.project = o->stabilization == SR_STABILIZATION_PROJECTION;
     if (prepare_stabilization(run) != SR_OK) return out_of_memory(messages);
   }
-  return sri_create(o->method, &system, &options, messages, &run->integrator);
+  const srStatus created = sri_create(o->method, &system, &options, messages, &run->integrator);
+  if (created != SR_OK) return created;
+  run->touch = sr_touch_create(m, run->d);
+  if (run->touch == NULL) return out_of_memory(messages);
+  if (m->nevent + run->touch->nlocated == 0) return SR_OK;
+  run->events = sr_events_create(m, run->d, run->integrator, run->touch);
+  return run->events != NULL ? SR_OK : out_of_memory(messages);
 }
 
 // Baumgarte's terms and the solver for the time of the run.
@@ -409,6 +448,9 @@ static srStatus start(Run* run, srMessages* messages) {
   sr_put_state(m, d, run->t0, run->q, run->v, run->y);
   const srStatus assembled = sr_assemble(m, d, messages, &run->result->assembly);
   if (assembled != SR_OK) return assembled;
+  sr_kinematics(m, d);
+  sr_velocity(m, d);
+  if (sr_touch_start(run->touch, messages) != 0) return fail_at(run, run->t0, "a contact cannot be evaluated");
   stabilize(run, true);
   if (run->system.partition != NULL) sr_partitioning_choose(run->system.partition, d);  // by the rows of the assembly
   if (sri_start(run->integrator, run->t0, d->q, d->v, d->y) != SR_OK)
@@ -418,14 +460,89 @@ static srStatus start(Run* run, srMessages* messages) {
   }
   const srStatus agree = look_at_rows(run, messages);
   if (agree != SR_OK) return agree;
+  if (run->events != NULL && sr_events_start(run->events, run->integrator) != SR_OK) {
+    return fail_at(run, run->t0, "the formula of an event cannot be evaluated");
+  }
   balance_start(run);
   return rows_until(run, run->t0);
 }
 
+// ---- events -----------------------------------------------------------------------------------------------------------
+
+// A place for an event at t, in the order of time; NULL when there is none left.
+static srRunEvent* new_event(srRunResult* result, double t, const char* kind) {
+  ++result->event_count;
+  if (result->nevent == SR_RUN_EVENTS) return NULL;
+  int i = result->nevent++;
+  for (; i > 0 && result->event[i - 1].t > t; --i) result->event[i] = result->event[i - 1];
+  result->event[i] = (srRunEvent){.t = t, .kind = kind};
+  return &result->event[i];
+}
+
+static void tell_impact(void* user, double t, int i) {
+  Run* run = user;
+  const srContact* contact = run->m->force[run->touch->element[i]].contact;
+  ++run->result->impacts;
+  srRunEvent* event = new_event(run->result, t, "impact");
+  if (event == NULL) return;
+  event->a = contact->a;
+  event->b = contact->b;
+  (void)snprintf(event->why, sizeof event->why, "%.40s touches%s%.40s with %.6g m/s", contact->a,
+                 contact->b != NULL ? " " : "", contact->b != NULL ? contact->b : "", -run->touch->rate[i]);
+}
+
+static void tell_fired(Run* run, double t) {
+  for (int i = 0; i < run->m->nevent; ++i) {
+    if (run->events->fired[i] == 0) continue;
+    const srEvent* fired = &run->m->event[i];
+    srRunEvent* event = new_event(run->result, t, "event");
+    if (event == NULL) continue;
+    event->a = fired->name;
+    (void)snprintf(event->why, sizeof event->why, "%.90s%s", fired->name, fired->stop ? ": the run ends" : "");
+  }
+  for (int i = 0; i < run->touch->nlocated; ++i) {
+    if (run->events->fired[run->m->nevent + i] != 0 && run->touch->closed[i] != 0) tell_impact(run, t, i);
+  }
+}
+
+// What an event of the last step does, at its time t; the motion starts anew from there.
+static srStatus happen(Run* run, double t) {
+  const double t_good = sri_time_before(run->integrator);
+  double heat = 0.0;
+  if (rows_until(run, t) != SR_OK) return fail_at(run, t_good, "an output row cannot be evaluated");
+  if (sri_interpolate(run->integrator, t, run->q, run->v, run->y, run->w) != SR_OK ||
+      sr_events_act(run->events, t, run->q, run->v, run->y, &run->ended, &heat) != SR_OK) {
+    return fail_at(run, t_good, "the action of an event cannot be evaluated");
+  }
+  tell_fired(run, t);
+  add_work_before(run);
+  memcpy(run->w_before, run->w, sizeof run->w);
+  run->w_before[SR_ACCOUNT_FRICTION] -= heat;
+  if (sri_start(run->integrator, t, run->q, run->v, run->y) != SR_OK) return fail(run, t, sri_why(run->integrator));
+  if (sr_events_start(run->events, run->integrator) != SR_OK) {
+    return fail_at(run, t, "the formula of an event cannot be evaluated");
+  }
+  return sr_events_crowd(run->events, t) ? fail_at(run, t, "events follow each other without end") : SR_OK;
+}
+
+static srStatus take_events(Run* run) {
+  double t = HUGE_VAL;
+  if (run->events == NULL) return SR_OK;
+  if (sr_events_step(run->events, run->integrator, &t) != SR_OK) {
+    return fail_at(run, sri_time_before(run->integrator), "the formula of an event cannot be evaluated");
+  }
+  return t < HUGE_VAL ? happen(run, t) : SR_OK;
+}
+
 static srStatus step_to_end(Run* run) {
-  while (sri_time(run->integrator) < run->t_end && !run->stopped) {
+  while (sri_time(run->integrator) < run->t_end && !run->stopped && !run->ended) {
     if (sri_step(run->integrator, run->t_end) != SR_OK) return fail_step(run);
     if (!state_within_bounds(run)) return fail_bounds(run);
+    const srStatus status = take_events(run);
+    if (status != SR_OK) return status;
+    if (sr_touch_step(run->touch, run->integrator, run, tell_impact) != 0) {
+      return fail_at(run, sri_time_before(run->integrator), "a contact cannot be evaluated");
+    }
     count_limits(run);
     if (rows_until(run, sri_time(run->integrator)) != SR_OK) {
       return fail_at(run, sri_time_before(run->integrator), "an output row cannot be evaluated");
@@ -448,18 +565,6 @@ static srStatus finish(Run* run) {
     hand_out(run);
   }
   return SR_OK;
-}
-
-// ---- events -----------------------------------------------------------------------------------------------------------
-
-// A place for an event at t, in the order of time; NULL when there is none left.
-static srRunEvent* new_event(srRunResult* result, double t, const char* kind) {
-  ++result->event_count;
-  if (result->nevent == SR_RUN_EVENTS) return NULL;
-  int i = result->nevent++;
-  for (; i > 0 && result->event[i - 1].t > t; --i) result->event[i] = result->event[i - 1];
-  result->event[i] = (srRunEvent){.t = t, .kind = kind};
-  return &result->event[i];
 }
 
 static void rank_event(Run* run, double t, int before, int after) {
@@ -493,6 +598,7 @@ static void tell_losses(Run* run) {
 
 static void tell_events(Run* run) {
   const srModelSystem* s = &run->system;
+  const long fired = run->result->event_count;
   for (int i = 0; i < s->nrank_event; ++i) {
     const srRankChange* change = &s->rank_event[i];
     if (change->before == change->after) {
@@ -501,7 +607,7 @@ static void tell_events(Run* run) {
       rank_event(run, change->t, change->before, change->after);
     }
   }
-  run->result->event_count = s->rank_changes;
+  run->result->event_count = fired + s->rank_changes;
   int n = 0;
   const srRankEvent* events = run->integrator != NULL ? sri_rank_events(run->integrator, &n) : NULL;
   for (int i = 0; i < n && !s->rates_used; ++i) {
@@ -531,8 +637,12 @@ srStatus sr_run(const srModel* m, srData* d, const srRunOptions* options, srMess
   stabilize(&run, false);
   tell_events(&run);
   result->seconds = wall_clock() - run.started;
+  if (run.touch != NULL) result->clamps = run.touch->clamps;
+  sr_events_destroy(run.events);
+  sr_touch_destroy(run.touch);
   sri_destroy(run.integrator);
   sr_partitioning_destroy(run.system.partition);
+  sr_tangent_destroy(run.system.tangent);
   sr_free(run.dense);
   sr_free(run.row);
   return status;

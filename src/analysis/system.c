@@ -13,6 +13,7 @@
 #include <string.h>
 
 #include "analysis/partition.h"
+#include "analysis/tangent.h"
 #include "analysis/watch.h"
 #include "constraint/constraint.h"
 #include "dynamics/gauge.h"
@@ -157,6 +158,17 @@ static int power(void* user, double t, const double* q, const double* v, const d
   sr_driver_power(s->m, d);
   copy(wdot, d->power, SR_ACCOUNTS);
   return 0;
+}
+
+static int tangent(void* user, double t, const double* q, const double* v, const double* y, double tau, const double* a,
+                   const double* lambda, srTangent* out) {
+  const srModelSystem* s = user;
+  srData* d = s->d;
+  put_raw(s->m, d, t, q, v, y);
+  sr_kinematics(s->m, d);
+  sr_velocity(s->m, d);
+  const int answer = sr_forces(s->m, d, tau);
+  return answer != 0 ? answer : sr_tangent_evaluate(s->tangent, d, tau, a, lambda, out);
 }
 
 static int position_rates(void* user, const double* q, const double* v, double* qdot) {
@@ -305,6 +317,7 @@ srSystem sr_system(srModelSystem* user) {
       .dynamics = dynamics,
       .constraint = constraint,
       .gamma = gamma_term,
+      .tangent = user->tangent != NULL ? tangent : NULL,
       .qdot = position_rates,
       .retract = retract,
       .difference = difference,
@@ -312,5 +325,6 @@ srSystem sr_system(srModelSystem* user) {
       .power = power,
       .M_sparsity = m->looped ? &user->M_sparsity : NULL,
       .G_sparsity = m->looped ? &user->G_sparsity : NULL,
+      .K_sparsity = user->tangent != NULL && user->tangent->sparsity.row != NULL ? &user->tangent->sparsity : NULL,
   };
 }

@@ -144,7 +144,8 @@ int sr_watch_rows(srModelSystem* s, double t, const double* v, const double* rat
   const bool keeps = s->project || s->partition != NULL || !s->rates_used;
   for (int i = 0; i < m->ng; ++i) {
     const double off = i < m->np ? fabs(s->d->g[i]) : fabs(rate[i]) / speed;
-    if (off <= fmax(TOLERANCES_MOST * m->row[i].tolerance, ROUNDING_MOST)) continue;
+    // A method that projects only beyond a violation leaves that much.
+    if (off <= fmax(fmax(TOLERANCES_MOST * m->row[i].tolerance, ROUNDING_MOST), s->violation_most)) continue;
     if (keeps) {
       (void)snprintf(s->d->trouble, sizeof s->d->trouble,
                      "%s cannot be kept together with the other constraints: it is off by %.3g", m->row[i].name, off);

@@ -18,4 +18,9 @@ static int evaluate(const srClosure* c, const srClosureIn* in, srClosureOut* out
   return 0;
 }
 
-const srClosureKind sr_closure_body = {.observer = SR_OBSERVER_A, .setup = setup, .evaluate = evaluate};
+static void slope(const srClosure* c, const srClosureIn* in, const double* lambda, double* L) {
+  (void)c;
+  sr_slope_orientation(in, lambda + 3, L);
+}
+
+const srClosureKind sr_closure_body = {.observer = SR_OBSERVER_A, .setup = setup, .evaluate = evaluate, .slope = slope};

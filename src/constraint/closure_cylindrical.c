@@ -15,5 +15,9 @@ static int evaluate(const srClosure* c, const srClosureIn* in, srClosureOut* out
   return 0;
 }
 
+static void slope(const srClosure* c, const srClosureIn* in, const double* lambda, double* L) {
+  sr_slope_tilt(c, in, lambda + 2, L);
+}
+
 const srClosureKind sr_closure_cylindrical = {
-    .observer = SR_OBSERVER_A, .axial = true, .setup = setup, .evaluate = evaluate};
+    .observer = SR_OBSERVER_A, .axial = true, .setup = setup, .evaluate = evaluate, .slope = slope};

@@ -13,4 +13,9 @@ static int evaluate(const srClosure* c, const srClosureIn* in, srClosureOut* out
   return 0;
 }
 
-const srClosureKind sr_closure_point_line = {.observer = SR_OBSERVER_A, .setup = setup, .evaluate = evaluate};
+static void slope(const srClosure* c, const srClosureIn* in, const double* lambda, double* L) {
+  (void)c, (void)in, (void)lambda, (void)L;  // its rows are constant
+}
+
+const srClosureKind sr_closure_point_line = {
+    .observer = SR_OBSERVER_A, .setup = setup, .evaluate = evaluate, .slope = slope};

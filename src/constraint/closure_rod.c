@@ -21,4 +21,9 @@ static int evaluate(const srClosure* c, const srClosureIn* in, srClosureOut* out
   return 0;
 }
 
-const srClosureKind sr_closure_rod = {.observer = SR_OBSERVER_A, .setup = setup, .evaluate = evaluate};
+static void slope(const srClosure* c, const srClosureIn* in, const double* lambda, double* L) {
+  (void)in;
+  for (int k = 3; k < 6; k++) L[7 * k] += lambda[0] / c->length;
+}
+
+const srClosureKind sr_closure_rod = {.observer = SR_OBSERVER_A, .setup = setup, .evaluate = evaluate, .slope = slope};

@@ -61,4 +61,18 @@ static int evaluate(const srClosure* c, const srClosureIn* in, srClosureOut* out
   return 0;
 }
 
-const srClosureKind sr_closure_roll = {.observer = SR_OBSERVER_B, .setup = setup, .evaluate = evaluate};
+// Sum of lambda_i W_i over w is rho x e, e = lambda_0 z + lambda_1 x + lambda_2 y.
+static void slope(const srClosure* c, const srClosureIn* in, const double* lambda, double* L) {
+  if (c->sphere) return;  // its rows are constant
+  const double e[3] = {lambda[1], lambda[2], lambda[0]};
+  for (int j = 0; j < 3; j++) {
+    srClosureIn moving = *in;
+    double rho[3], rate[3], row[3];
+    for (int i = 0; i < 3; i++) moving.w[i] = i == j;
+    contact(c, &moving, rho, rate);
+    srm_cross3(rate, e, row);
+    for (int i = 0; i < 3; i++) L[6 * i + j] += row[i];
+  }
+}
+
+const srClosureKind sr_closure_roll = {.observer = SR_OBSERVER_B, .setup = setup, .evaluate = evaluate, .slope = slope};

@@ -28,4 +28,11 @@ static int evaluate(const srClosure* c, const srClosureIn* in, srClosureOut* out
   return 0;
 }
 
-const srClosureKind sr_closure_universal = {.observer = SR_OBSERVER_A, .setup = setup, .evaluate = evaluate};
+static void slope(const srClosure* c, const srClosureIn* in, const double* lambda, double* L) {
+  double cross[3];
+  srm_cross3(c->frame[2], c->axis2, cross);
+  sr_slope_cosine(in, c->frame[2], c->axis2, -1 / srm_norm3(cross), lambda[3], L);
+}
+
+const srClosureKind sr_closure_universal = {
+    .observer = SR_OBSERVER_A, .setup = setup, .evaluate = evaluate, .slope = slope};

@@ -69,6 +69,9 @@ srNode sr_graph_derive(srGraph* graph, srNode node, srNode leaf);
 bool sr_graph_depends(const srGraph* graph, srNode node, srVarKind kind);
 // True when node is a constant or a function of parameters only; its value in *value.
 bool sr_graph_constant(const srGraph* graph, srNode node, double* value);
+// A graph of its own in pool with the same roots, parameters replaced by their values; roots (nroot) are changed to its nodes.
+// The functions stay those of the first graph, which must outlive it.
+srGraph* sr_graph_bind(srPool* pool, const srGraph* graph, srNode* roots, int nroot);
 // The node as text again (for messages and the generator); in the pool. Cut with "..." beyond 64 KiB. Variables other
 // than t, z and zdot have no names here: they are written q[0], v[0], y[0], sensor[0].
 const char* sr_graph_text(srGraph* graph, srNode node, srPool* pool);

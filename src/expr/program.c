@@ -50,8 +50,7 @@ static srNode bind_node(srGraph* bound, const srGraphNode* x, const srNode* map)
   return sr_graph_op(bound, x->op, child[0], child[1], child[2]);
 }
 
-// A graph in pool with the same roots and parameters replaced by their values; roots are changed to its nodes.
-static srGraph* bind_parameters(srPool* pool, const srGraph* graph, srNode* roots, int nroot) {
+srGraph* sr_graph_bind(srPool* pool, const srGraph* graph, srNode* roots, int nroot) {
   srGraph* bound = sr_graph_create(pool);
   unsigned char* needed = mark(pool, graph, roots, nroot);
   srNode* map = sr_pool_alloc(pool, ((size_t)graph->n + 1) * sizeof *map);
@@ -107,7 +106,7 @@ static void build(srProgram* program, srPool* pool, srPool* scratch, const srGra
     SR_ASSERT(roots[i] >= 0 && roots[i] < graph->n);
     bound_roots[i] = roots[i];
   }
-  srGraph* bound = bind_parameters(scratch, graph, bound_roots, program->nroot);
+  srGraph* bound = sr_graph_bind(scratch, graph, bound_roots, program->nroot);
   emit(program, pool, scratch, bound, bound_roots);
   srFunction* functions = sr_pool_alloc(pool, (nfunction + 1) * sizeof *functions);
   if (nfunction > 0) memcpy(functions, graph->functions, nfunction * sizeof *functions);

@@ -7,6 +7,12 @@
 // Motion of the drivers at d->t: d->motion.
 void sr_driver_motion(const srModel* m, srData* d);
 
+// The scalars of frame sensors that formulas use, at d's state: d->sensor. Needs the velocity stage.
+void sr_sense(const srModel* m, srData* d);
+
+// All that laws see beside the coordinates: sensors, lengths of links, formulas. Needs the velocity stage; > 0: d->trouble.
+int sr_measure(const srModel* m, srData* d);
+
 // Energy stored in the force elements at d's state; needs the velocity stage.
 double sr_stored_energy(const srModel* m, srData* d);
 

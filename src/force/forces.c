@@ -39,7 +39,7 @@ static int motion_finite(const srModel* m, srData* d) {
 }
 
 // The scalars of frame sensors that formulas use.
-static void sense(const srModel* m, srData* d) {
+void sr_sense(const srModel* m, srData* d) {
   if (m->nsensor_value == 0) return;
   for (int i = 0; i < m->nsensor; ++i) {
     const srSensor* sensor = &m->sensor[i];
@@ -75,6 +75,13 @@ static void evaluate_formulas(const srModel* m, srData* d) {
   sr_program_evaluate(m->priv->laws, &inputs, d->work, d->formula);
 }
 
+int sr_measure(const srModel* m, srData* d) {
+  sr_sense(m, d);
+  const int answer = measure_links(m, d);
+  if (answer == 0) evaluate_formulas(m, d);
+  return answer;
+}
+
 static srImpedanceIn law_input(const srData* d, const srForceElement* element, const srPortMotion* motion,
                                double tau_stage) {
   return (srImpedanceIn){
@@ -85,6 +92,8 @@ static srImpedanceIn law_input(const srData* d, const srForceElement* element, c
       .y = d->y + element->y,
       .p = element->p,
       .formula = element->formula >= 0 ? d->formula + element->formula : NULL,
+      .z = element->z >= 0 ? d->z + element->z : NULL,
+      .data = element->contact,
   };
 }
 
@@ -121,7 +130,10 @@ static int apply(const srModel* m, srData* d, const srForceElement* element, dou
     power += f[i] * motion.xdot[i];
   }
   sr_port_force(m, d, element, &motion, f);
-  if (element->law->energy != NULL) {
+  if (element->contact != NULL) {
+    d->power[SR_ACCOUNT_FRICTION] -= out.rubbed;
+    d->power[SR_ACCOUNT_CONTACT] -= out.dissipated - out.rubbed;
+  } else if (element->law->energy != NULL) {
     d->power[SR_ACCOUNT_DISSIPATED] -= out.dissipated;
   } else {
     d->power[element->account] += power;
@@ -150,10 +162,8 @@ int sr_forces(const srModel* m, srData* d, double tau_stage) {
   sr_driver_motion(m, d);
   int answer = motion_finite(m, d);
   if (answer != 0) return answer;
-  sense(m, d);
-  answer = measure_links(m, d);
+  answer = sr_measure(m, d);
   if (answer != 0) return answer;
-  evaluate_formulas(m, d);
 
   begin(m, d);
   bool wrenches = m->formulation == SR_FORMULATION_PENALTY;
@@ -204,6 +214,22 @@ static void take_wrench(const srModel* m, srData* d, int point, double* wrench) 
   clear(W, 8);
 }
 
+// Of a gap: what it does to joint coordinates acts inside joints, the rest on the bodies of its sensors.
+static int gap_body_forces(const srModel* m, srData* d, const srForceElement* element, double* wrench) {
+  const srContact* contact = element->contact;
+  double* jf = d->work;
+  memcpy(jf, d->jf, (size_t)m->njv * sizeof *jf);
+  const int answer = apply(m, d, element, OWN_TAU);
+  memcpy(d->jf, jf, (size_t)m->njv * sizeof *jf);
+  for (int k = 0; k < contact->nvariable; ++k) {
+    if (contact->variable[k].dof >= 0) continue;
+    const srSensor* sensor = &m->sensor[contact->variable[k].index];
+    take_wrench(m, d, sensor->point, wrench);
+    take_wrench(m, d, sensor->relative_to, wrench);
+  }
+  return answer;
+}
+
 int sr_body_forces(const srModel* m, srData* d, double* wrench) {
   double power[SR_ACCOUNTS];
   memcpy(power, d->power, sizeof power);
@@ -213,6 +239,10 @@ int sr_body_forces(const srModel* m, srData* d, double* wrench) {
     const srForceElement* element = &m->force[i];
     if (element->law->port == SR_PORT_JOINT) continue;
     clear(d->ydot + element->y, element->ny);
+    if (element->law->port == SR_PORT_GAP) {
+      answer = gap_body_forces(m, d, element, wrench);
+      continue;
+    }
     answer = apply(m, d, element, OWN_TAU);
     for (int k = 0; k < 2; ++k) {
       if (element->point[k] >= 0) take_wrench(m, d, element->point[k], wrench);

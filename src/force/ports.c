@@ -5,6 +5,7 @@
 //   frames   R_ab = R_a^T R_b = exp[theta], d = R_a^T (p_b - p_a)
 //            w = R_a^T (w_b - w_a), d' = R_a^T (v_b - v_a - w_a x (p_b - p_a))
 //            moment and force act on b at p_b, their negatives on a at the same place, so that power is f . x'
+//   gap      the program of the laws gives gap, slip and rates; forces go back over their variables
 // Wrenches gather in link axes about the link's origin; one pass from the tips to the ground makes them generalized
 // forces, f_i = S_i^T W_i and W_parent += X_i W_i: the same as the sum of J^T W over all elements, but linear in the
 // number of links.
@@ -20,7 +21,9 @@ typedef struct PointState {  // a point of the model in ground axes
   double p[3], w[3], v[3];
 } PointState;
 
-int sr_port_width(srPort port) { return port == SR_PORT_POINT || port == SR_PORT_FRAMES ? 6 : 1; }
+int sr_port_width(srPort port) {
+  return port == SR_PORT_POINT || port == SR_PORT_FRAMES ? 6 : port == SR_PORT_GAP ? 2 : 1;
+}
 
 // R^T u
 static void rotate_back(const double* pose, const double* u, double* out) {
@@ -122,12 +125,22 @@ static void frames_motion(const srModel* m, const srData* d, const srForceElemen
   memcpy(out->at[1], b.p, sizeof b.p);
 }
 
+// The program of the laws has the rates already.
+static void gap_motion(const srData* d, const srForceElement* element, srPortMotion* out) {
+  const double* value = out->formula = d->formula + element->formula;
+  out->x[0] = value[0];
+  out->x[1] = 0.0;
+  out->xdot[0] = value[1];
+  out->xdot[1] = value[2];
+}
+
 int sr_port_motion(const srModel* m, srData* d, const srForceElement* element, srPortMotion* out) {
   switch (element->law->port) {
     case SR_PORT_JOINT: joint_motion(d, element, out); break;
     case SR_PORT_LINK: return link_motion(m, d, element, out);
     case SR_PORT_POINT: point_motion(m, d, element, out); break;
     case SR_PORT_FRAMES: frames_motion(m, d, element, out); break;
+    case SR_PORT_GAP: gap_motion(d, element, out); break;
   }
   return 0;
 }
@@ -171,6 +184,31 @@ static void frames_force(const srModel* m, srData* d, const srForceElement* elem
   sr_port_wrench(m, d, element->point[1], motion->at[1], moment, force, 1.0);
 }
 
+// A force on a scalar of a sensor: the rate of x y z, and vx vy vz themselves, are components of the velocity.
+static void sensor_force(const srModel* m, srData* d, const srSensor* sensor, int scalar, double by) {
+  const srForceElement frames = {.point = {sensor->relative_to, sensor->point}};
+  srPortMotion motion;
+  double f[6] = {0};
+  f[scalar >= 6 ? scalar - 6 : 3 + scalar % 3] = by;
+  frames_motion(m, d, &frames, &motion);
+  frames_force(m, d, &frames, &motion, f);
+}
+
+// What works on the gap and the slip works on each variable by its coefficients in their rates.
+static void gap_force(const srModel* m, srData* d, const srForceElement* element, const srPortMotion* motion,
+                      const double* f) {
+  const double* by = motion->formula + 3;
+  for (int k = 0; k < element->contact->nvariable; ++k, by += 2) {
+    const srContactVariable* x = &element->contact->variable[k];
+    const double force = f[0] * by[0] + f[1] * by[1];
+    if (x->dof >= 0) {
+      d->jf[x->dof] += force;
+    } else {
+      sensor_force(m, d, &m->sensor[x->index], x->scalar, force);
+    }
+  }
+}
+
 void sr_port_force(const srModel* m, srData* d, const srForceElement* element, const srPortMotion* motion,
                    const double* f) {
   switch (element->law->port) {
@@ -178,6 +216,7 @@ void sr_port_force(const srModel* m, srData* d, const srForceElement* element, c
     case SR_PORT_LINK: link_force(m, d, element, motion, f[0]); break;
     case SR_PORT_POINT: sr_port_wrench(m, d, element->point[0], motion->at[0], f, f + 3, 1.0); break;
     case SR_PORT_FRAMES: frames_force(m, d, element, motion, f); break;
+    case SR_PORT_GAP: gap_force(m, d, element, motion, f); break;
   }
 }
 

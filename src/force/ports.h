@@ -5,13 +5,14 @@
 #include <sarrus/model.h>
 
 typedef struct srPortMotion {
-  double x[6], xdot[6];  // as srPort says
-  double at[2][3];       // where the force acts on a and on b (a point alone: [0]), ground axes
-  double direction[3];   // SR_PORT_LINK: unit vector from a to b, ground axes
-  double axes[16];       // SR_PORT_FRAMES: rotation of frame a, as a pose
+  double x[6], xdot[6];   // as srPort says
+  double at[2][3];        // where the force acts on a and on b (a point alone: [0]), ground axes
+  double direction[3];    // SR_PORT_LINK: unit vector from a to b, ground axes
+  double axes[16];        // SR_PORT_FRAMES: rotation of frame a, as a pose
+  const double* formula;  // SR_PORT_GAP: values of its formulas
 } srPortMotion;
 
-int sr_port_width(srPort port);  // 1 or 6: how many of x, xdot, f there are
+int sr_port_width(srPort port);  // 1, 2 or 6: how many of x, xdot, f there are
 
 // Motion at the port of an element; needs the velocity stage. > 0 when it is not defined: then d->trouble has a
 // sentence.

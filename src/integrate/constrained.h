@@ -35,6 +35,7 @@ struct srConstrained {
   double sigma_chosen;  // what it was when the rows were chosen; < 0: not known
   bool rechosen;        // the rows in use changed at the end of the last step: sigma before and now do not compare
   bool u_known;
+  bool projected;  // the end of the last step tried
   int nevent;
   srRankEvent event[SRI_RANK_EVENTS];
 };

@@ -1,7 +1,10 @@
-// Step control of the adaptive methods. Hairer, Norsett, Wanner I, II.4, and the controller of Gustafsson in the form of Hairer's
-// dopri5:
-//   h_next = h * min(10, max(0.2, safety * err^-alpha * err_before^beta)),   alpha = 1/5 - 3/4 beta
-// Both dopri5 and hem5 have an error estimate of h^5. A step across a singular position is planned by leap.c.
+// Rules of the step of the adaptive methods, for an error estimate that falls like h^e; err is the error over the tolerance.
+//   default   h_next = h * min(10, max(0.2, 0.9 err^-alpha err_before^beta)),   alpha = 1/e - 3/4 beta,   beta = 0.2/e
+//   paper2    h_next = h * min(10, max(0.2, 0.3 err^(-1/p))),                   p = e - 1
+//   fixed     t_k = t_0 + k h; the error is not looked at
+// default: Hairer, Norsett, Wanner I, II.4, and the controller of Gustafsson in the form of Hairer's dopri5 (e = 5). paper2: event-driven
+// DAE comparison, eq. 30, with its exponent 1/p where 1/(p+1) is usual, and its safety factor. The generalized-alpha methods
+// have e = 3, the pairs of order 5(4) and hem5 e = 5. A step across a singular position is planned by leap.c, but under `fixed`.
 #include "integrate/control.h"
 
 #include <float.h>
@@ -10,8 +13,8 @@
 #include "integrate/constrained.h"
 
 #define SAFETY 0.9
-#define BETA 0.04
-#define ALPHA (0.2 - 0.75 * BETA)
+#define SAFETY_PAPER2 0.3
+#define BETA 0.04  // where the estimate falls like h^5
 #define SHRINK_MOST 0.2
 #define GROW_MOST 10.0
 #define AFTER_LEAP 0.3  // of the leap: the step to go on with
@@ -21,12 +24,22 @@
 #define PACE_MOST 1e9    // steps that may be left
 #define PACE_SHORT 1e-3  // of the largest step
 
-void sri_control_start(srIntegrator* integrator, srControl* control, double theta) {
+void sri_control_start(srIntegrator* integrator, srControl* control, double theta, int estimate) {
+  control->estimate = estimate;
   control->h = integrator->options.step;
   control->err_before = 1e-4;
   control->t_pace = integrator->t;
   control->paced = 0;
+  sri_grid_start(&control->grid, integrator->t);
   sri_leap_start(&control->leap, theta);
+}
+
+bool sri_control_needs_first(const srIntegrator* integrator, const srControl* control) {
+  return control->h <= 0.0 && sri_is_adaptive(integrator);
+}
+
+bool sri_is_adaptive(const srIntegrator* integrator) {
+  return integrator->ops->method.adaptive && integrator->options.control != SR_CONTROL_FIXED;
 }
 
 double sri_largest_step(const srIntegrator* integrator) {
@@ -52,8 +65,8 @@ static double scaled_norm(const srIntegrator* integrator, const double* a, const
   return integrator->ncontrol > 0 ? sqrt(sum / integrator->ncontrol) : 0.0;
 }
 
-// An Euler step of h0 gives x''; then h^5 max(|x'|, |x''|) = 0.01.
-double sri_first_step(srIntegrator* integrator, double* k0, double* k1) {
+// An Euler step of h0 gives x''; then h^estimate max(|x'|, |x''|) = 0.01.
+double sri_first_step(srIntegrator* integrator, const srControl* control, double* k0, double* k1) {
   const double most = sri_largest_step(integrator), one = 1.0;
   const double d0 = scaled_norm(integrator, integrator->x, NULL), d1 = scaled_norm(integrator, k0, NULL);
   double h0 = fmin(d0 < 1e-5 || d1 < 1e-5 ? 1e-6 : 0.01 * d0 / d1, most);
@@ -64,7 +77,7 @@ double sri_first_step(srIntegrator* integrator, double* k0, double* k1) {
   if (outcome != SRI_DONE || sri_not_finite(integrator, k1) >= 0) return h0;
   const double d2 = scaled_norm(integrator, k1, k0) / h0;
   const double dmax = fmax(d1, d2);
-  double h1 = dmax <= 1e-15 ? fmax(1e-6, 1e-3 * h0) : pow(0.01 / dmax, 0.2);
+  double h1 = dmax <= 1e-15 ? fmax(1e-6, 1e-3 * h0) : pow(0.01 / dmax, 1.0 / control->estimate);
   return fmin(fmin(100.0 * h0, h1), most);
 }
 
@@ -94,9 +107,21 @@ static srTrial plan_trial(const srIntegrator* integrator, const srControl* contr
   return trial;
 }
 
+// What the rule multiplies the step by, after a step of this error. An error of 0 lets it grow as far as it may.
+static double rule_factor(const srIntegrator* integrator, const srControl* control, double err, bool accepted) {
+  const double given = integrator->options.safety, e = control->estimate;
+  err = fmax(err, 1e-30);
+  if (integrator->options.control == SR_CONTROL_PAPER2) {
+    return (given > 0.0 ? given : SAFETY_PAPER2) * pow(err, -1.0 / (e - 1.0));
+  }
+  const double beta = BETA * (5.0 / e), alpha = 1.0 / e - 0.75 * beta;
+  const double factor = (given > 0.0 ? given : SAFETY) * pow(err, -alpha);
+  return accepted ? factor * pow(control->err_before, beta) : factor;
+}
+
 // The step after an accepted one of length trial.h with error err.
 static void plan_next(const srIntegrator* integrator, srControl* control, srTrial trial, double err, bool rejected) {
-  double factor = SAFETY * pow(fmax(err, 1e-30), -ALPHA) * pow(control->err_before, BETA);
+  double factor = rule_factor(integrator, control, err, true);
   factor = fmin(GROW_MOST, fmax(SHRINK_MOST, factor));
   if (rejected) factor = fmin(factor, 1.0);
   double h = trial.h * factor;
@@ -112,10 +137,10 @@ static void plan_next(const srIntegrator* integrator, srControl* control, srTria
 }
 
 // Factor for the next trial after one that was not accepted.
-static double shrink(int outcome, double err) {
+static double shrink(const srIntegrator* integrator, const srControl* control, int outcome, double err) {
   if (outcome == SRI_NOT_FINITE) return SHRINK_MOST;
   if (err <= 1.0) return 0.5;  // a callback refused
-  return fmax(SHRINK_MOST, SAFETY * pow(err, -ALPHA));
+  return fmax(SHRINK_MOST, rule_factor(integrator, control, err, false));
 }
 
 static srStatus give_up(srIntegrator* integrator, int outcome, double h, double err) {
@@ -155,7 +180,29 @@ static bool collapsed(const srIntegrator* integrator, srControl* control, double
   return mean < PACE_SHORT * integrator->stats.step_largest && t_limit - integrator->t > PACE_MOST * mean;
 }
 
+// One step of the grid. It is tried again only where a row that had been left out was taken in.
+static srStatus fixed_step(srIntegrator* integrator, srControl* control, double t_limit, srTryStep try_step) {
+  const srConstrained* c = integrator->constrained;
+  srTrial trial = {.limit = {.limit = HUGE_VAL}};
+  trial.t_new = sri_grid_next(&control->grid, integrator, t_limit, &trial.h);
+  if (!(trial.t_new > integrator->t)) {
+    return sri_fail(integrator, "the step %.3g is too small to advance t = %.17g", trial.h, integrator->t);
+  }
+  double err = 0.0;
+  int outcome = SRI_REFUSED;
+  for (bool again = true; again && outcome == SRI_REFUSED;) {
+    const int rank = c != NULL ? c->rank : 0;
+    integrator->detail[0] = '\0';
+    outcome = try_step(integrator, trial, &err);
+    again = c != NULL && c->rank > rank;
+  }
+  if (outcome != SRI_DONE) return sri_grid_failed(integrator, trial.t_new, outcome);
+  sri_grid_taken(&control->grid, integrator, t_limit);
+  return SR_OK;
+}
+
 srStatus sri_control_step(srIntegrator* integrator, srControl* control, double t_limit, srTryStep try_step) {
+  if (!sri_is_adaptive(integrator)) return fixed_step(integrator, control, t_limit, try_step);
   double advanced = 0.0;
   if (collapsed(integrator, control, t_limit, &advanced)) {
     return sri_fail(integrator, "at t = %.9g the steps have collapsed: the last %d of them went only %.3g",
@@ -179,7 +226,7 @@ srStatus sri_control_step(srIntegrator* integrator, srControl* control, double t
     if (trial.leaps) {
       sri_leap_refused(&control->leap, trial.h, err);
     } else {
-      control->h = fmax(trial.h * shrink(outcome, err), least);
+      control->h = fmax(trial.h * shrink(integrator, control, outcome, err), least);
     }
   }
 }

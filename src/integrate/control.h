@@ -2,14 +2,16 @@
 #ifndef SR_INTEGRATE_CONTROL_H
 #define SR_INTEGRATE_CONTROL_H
 
-#include "integrate/explicit.h"
+#include "integrate/fixed.h"
 #include "integrate/leap.h"
 
 typedef struct srControl {
+  int estimate;       // the error estimate of the method falls like h^estimate
   double h;           // step to try next; 0: not chosen yet
   double err_before;  // error of the last step that the controller was free to choose
   double t_pace;      // where the count of accepted steps began, to see whether they get on
   int paced;          // steps since then
+  srGrid grid;        // of steps of fixed length
   srLeap leap;
 } srControl;
 
@@ -24,14 +26,19 @@ typedef struct srTrial {
 // accepted: SRI_REFUSED.
 typedef int (*srTryStep)(srIntegrator* integrator, srTrial trial, double* err);
 
-void sri_control_start(srIntegrator* integrator, srControl* control, double theta);
-// Tries until a step is accepted or none can be.
+// theta: where in a step a singular position shall lie (leap.h); estimate: 5 for dopri5 and its like, 3 for methods of order 2.
+void sri_control_start(srIntegrator* integrator, srControl* control, double theta, int estimate);
+// A first step has to be chosen: none is given, and the rule leaves it open.
+bool sri_control_needs_first(const srIntegrator* integrator, const srControl* control);
+// Tries until a step is accepted or none can be. Under the rule `fixed` every finite error is accepted.
 srStatus sri_control_step(srIntegrator* integrator, srControl* control, double t_limit, srTryStep try_step);
 
+// Does the error choose the step? Not with a fixed step, be it of the method or of the rule.
+bool sri_is_adaptive(const srIntegrator* integrator);
 double sri_largest_step(const srIntegrator* integrator);
 // What an entry of this size may be wrong by. Not zero, so that an entry that stays 0 under rtol alone counts as exact.
 double sri_allowed_error(const srIntegrator* integrator, double size);
 // First step: Hairer, Norsett, Wanner I, II.4, with the rates k0 at the present state; k1 is scratch.
-double sri_first_step(srIntegrator* integrator, double* k0, double* k1);
+double sri_first_step(srIntegrator* integrator, const srControl* control, double* k0, double* k1);
 
 #endif

@@ -44,7 +44,7 @@ void sri_dopri5_init(srIntegrator* integrator) {
 void sri_dopri5_start(srIntegrator* integrator) {
   srDopri5* work = integrator->work;
   work->rk.first = SRI_FIRST_UNKNOWN;
-  sri_control_start(integrator, &work->control, THETA);
+  sri_control_start(integrator, &work->control, THETA, 5);
 }
 
 // Norm of the error estimate h sum e_i k_i of the step to x_new.
@@ -79,7 +79,9 @@ srStatus sri_dopri5_step(srIntegrator* integrator, double t_limit) {
   srDopri5* work = integrator->work;
   srStatus status = sri_rk_first(integrator, &work->rk, SR_TAU_ELEMENT);
   if (status != SR_OK) return status;
-  if (work->control.h <= 0.0) work->control.h = sri_first_step(integrator, work->rk.k[0], work->rk.k[1]);
+  if (sri_control_needs_first(integrator, &work->control)) {
+    work->control.h = sri_first_step(integrator, &work->control, work->rk.k[0], work->rk.k[1]);
+  }
   return sri_control_step(integrator, &work->control, t_limit, try_step);
 }
 

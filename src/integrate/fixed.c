@@ -1,4 +1,4 @@
-// Steps of fixed length for explicit Runge-Kutta methods: t_k = t_origin + k h, so that times do not gather rounding.
+// Steps of fixed length: t_k = t_origin + k h, so that times do not gather rounding.
 // The last step before t_limit is shortened to end on it; the grid then starts anew there.
 #include "integrate/fixed.h"
 
@@ -8,22 +8,43 @@
 void sri_fixed_start(srIntegrator* integrator) {
   srFixed* work = integrator->work;
   work->rk.first = SRI_FIRST_UNKNOWN;
-  work->t_origin = integrator->t;
-  work->count = 0;
+  sri_grid_start(&work->grid, integrator->t);
 }
 
-// End of the next step; *h is its length, the nominal one exactly wherever that is right to rounding.
-static double next_time(const srIntegrator* integrator, double t_limit, double* h) {
-  const srFixed* work = integrator->work;
+// ---- grid -------------------------------------------------------------------------------------------------------------
+
+void sri_grid_start(srGrid* grid, double t) { *grid = (srGrid){.t_origin = t}; }
+
+// The length is the nominal one exactly wherever that is right to rounding.
+double sri_grid_next(const srGrid* grid, const srIntegrator* integrator, double t_limit, double* h) {
   const double step = integrator->options.step;
-  const double t_next = work->t_origin + (double)(work->count + 1) * step;
-  const double rounding = 8.0 * DBL_EPSILON * fmax(fabs(work->t_origin), fabs(t_next));
+  const double t_next = grid->t_origin + (double)(grid->count + 1) * step;
+  const double rounding = 8.0 * DBL_EPSILON * fmax(fabs(grid->t_origin), fabs(t_next));
   *h = step;
   // A remainder of 1e-9 steps is swallowed: nobody means it.
   if (t_limit - t_next > 1e-9 * step + rounding) return t_next;
   if (fabs(t_limit - t_next) > rounding) *h = t_limit - integrator->t;
   return t_limit;
 }
+
+void sri_grid_taken(srGrid* grid, const srIntegrator* integrator, double t_limit) {
+  if (integrator->t == t_limit) {
+    sri_grid_start(grid, t_limit);
+  } else {
+    ++grid->count;
+  }
+}
+
+srStatus sri_grid_failed(srIntegrator* integrator, double t_new, int outcome) {
+  char reason[128];
+  const char* advice = integrator->ops->method.adaptive ? "; the steps are all of one length, a smaller one may help"
+                                                        : "; the method has a fixed step, a smaller one may help";
+  sri_reason(integrator, outcome, reason, sizeof reason);
+  return sri_fail(integrator, "the step from t = %.9g to %.9g failed: %s%s", integrator->t, t_new, reason,
+                  outcome > 0 ? advice : "");
+}
+
+// ---- explicit methods -------------------------------------------------------------------------------------------------
 
 // Stages, closing evaluation, acceptance.
 static int try_step(srIntegrator* integrator, srFixed* work, double h, double t_new) {
@@ -40,7 +61,7 @@ static int try_step(srIntegrator* integrator, srFixed* work, double h, double t_
 srStatus sri_fixed_step(srIntegrator* integrator, double t_limit) {
   srFixed* work = integrator->work;
   double h = 0.0;
-  double t_new = next_time(integrator, t_limit, &h);
+  double t_new = sri_grid_next(&work->grid, integrator, t_limit, &h);
   if (!(t_new > integrator->t)) {
     return sri_fail(integrator, "the step %.3g is too small to advance t = %.17g", h, integrator->t);
   }
@@ -51,17 +72,9 @@ srStatus sri_fixed_step(srIntegrator* integrator, double t_limit) {
 
   int outcome = try_step(integrator, work, h, t_new);
   if (outcome != SRI_DONE) {
-    char reason[128];
     work->rk.first = SRI_FIRST_UNKNOWN;
-    sri_reason(integrator, outcome, reason, sizeof reason);
-    return sri_fail(integrator, "the step from t = %.9g to %.9g failed: %s%s", integrator->t, t_new, reason,
-                    outcome > 0 ? "; the method has a fixed step, a smaller one may help" : "");
+    return sri_grid_failed(integrator, t_new, outcome);
   }
-  if (t_new == t_limit) {
-    work->t_origin = t_new;
-    work->count = 0;
-  } else {
-    ++work->count;
-  }
+  sri_grid_taken(&work->grid, integrator, t_limit);
   return SR_OK;
 }

@@ -14,11 +14,10 @@
 
 #include <float.h>
 #include <math.h>
-#include <stdio.h>
 #include <string.h>
 
-#include "integrate/constrained.h"
 #include "integrate/control.h"
+#include "integrate/half_step.h"
 
 // clang-format off
 const srHem5Tableau sri_hem5_tableau = {
@@ -78,69 +77,10 @@ static void init(srIntegrator* integrator) {
 static void start(srIntegrator* integrator) {
   srHem5* work = integrator->work;
   work->dense = work->dense_failed = false;
-  sri_control_start(integrator, &work->control, THETA_LEAP);
+  sri_control_start(integrator, &work->control, THETA_LEAP, 5);
 }
 
 // ---- stages -----------------------------------------------------------------------------------------------------------
-
-// Rows chosen in each stage by itself: what the fixed set is better than (paper 2, section 4.5).
-static int choose_in_stage(srIntegrator* integrator, int number) {
-  srConstrained* c = integrator->constrained;
-  const srmRowsChoice choice = {.tau = 1e-8};
-  const int rank = srm_rows_classify(c->rows, c->M, c->G, &choice, c->kept);
-  const int before = c->rank;
-  if (rank == before) return SRI_DONE;
-  (void)snprintf(integrator->detail, sizeof integrator->detail,
-                 "the rank of the constraints is %d in stage %d and %d in stage %d", before, number, rank, number + 1);
-  return SRI_STOP;
-}
-
-// One half-explicit solve. The state of the stage is x (its M, f, D, y' are evaluated here, its G stands in G_stage); q_next
-// is the place where the constraint shall hold at t_next, and v_known + factor * A the velocity there. Writes the rates k of
-// the stage; G of q_next is left in c->G.
-typedef struct srHalfStep {
-  int number;  // of the stage, from 1; 0: the rows are not chosen in it even where that is asked for
-  double t, t_next;
-  const double *x, *q_next, *v_known;
-  double factor;
-  double* k;
-} srHalfStep;
-
-static int half_step(srIntegrator* integrator, const srHalfStep* step) {
-  const srSystem* s = &integrator->system;
-  srConstrained* c = integrator->constrained;
-  int outcome = sri_dynamics(integrator, step->t, step->x, SR_TAU_ELEMENT, step->k + s->nq + s->nv);
-  if (outcome == SRI_DONE) outcome = sri_constraint(integrator, step->t_next, step->q_next, NULL, c->G, c->b);
-  if (outcome != SRI_DONE) return outcome;
-  if (integrator->options.free_rows && step->number > 0) outcome = choose_in_stage(integrator, step->number);
-  if (outcome != SRI_DONE) return outcome;
-  (void)sri_residual_velocity(integrator, step->v_known);
-  for (int k = 0; k < s->ng; ++k) c->r[k] /= -step->factor;
-  ++integrator->stats.factorizations;
-  if (!srm_saddle_factor(c->stage, c->M, s->D_differs ? c->D : c->G_stage, c->G, c->kept)) {
-    (void)snprintf(integrator->detail, sizeof integrator->detail, "the constraints are singular in a stage");
-    return SRI_REFUSED;
-  }
-  srm_saddle_solve(c->stage, c->f, c->r, step->k + s->nq, c->lambda);
-  return sri_power(integrator, step->t, step->x, step->k + integrator->ncontrol);
-}
-
-// The velocities in out: x + h sum a_j k_j, j < count.
-static void combine_velocity(const srIntegrator* integrator, const double* x, double h, int count, const double* a,
-                             double* const* k, double* out) {
-  const int first = integrator->system.nq, end = first + integrator->system.nv;
-  for (int i = first; i < end; ++i) {
-    double sum = 0.0;
-    for (int j = 0; j < count; ++j) sum += a[j] * k[j][i];
-    out[i] = x[i] + h * sum;
-  }
-}
-
-static void swap_rows(srConstrained* c) {
-  double* const G = c->G_stage;
-  c->G_stage = c->G;
-  c->G = G;
-}
 
 // Rates of stage i (from 0) and the state of the next one into x_stage.
 static int stage(srIntegrator* integrator, srHem5* work, int i, double h, double t_new) {
@@ -159,10 +99,8 @@ static int stage(srIntegrator* integrator, srHem5* work, int i, double h, double
     if (outcome != SRI_DONE) return outcome;
     // Positions with all rates so far; velocities with all but the one to be solved for.
     sri_combine(s->nq, integrator->x, h, i + 1, tableau->a[i + 1], work->k, next);
-    combine_velocity(integrator, integrator->x, h, i, tableau->a[i + 1], work->k, next);
-    for (int j = 0; j < s->nq + s->nv; ++j) {
-      if (!isfinite(next[j])) return SRI_NOT_FINITE;
-    }
+    sri_combine_velocity(integrator, integrator->x, h, i, tableau->a[i + 1], work->k, next);
+    if (sri_not_finite_motion(integrator, next)) return SRI_NOT_FINITE;
     const srHalfStep half = {.number = i + 1,
                              .t = t,
                              .t_next = t_next,
@@ -171,9 +109,9 @@ static int stage(srIntegrator* integrator, srHem5* work, int i, double h, double
                              .v_known = next + s->nq,
                              .factor = h * tableau->a[i + 1][i],
                              .k = k};
-    outcome = half_step(integrator, &half);
+    outcome = sri_half_step(integrator, &half);
     if (outcome != SRI_DONE) return outcome;
-    swap_rows(c);
+    sri_swap_rows(c);
   }
   sri_combine(integrator->n, integrator->x, h, i + 1, tableau->a[i + 1], work->k, next);
   return sri_not_finite(integrator, next) >= 0 ? SRI_NOT_FINITE : SRI_DONE;
@@ -222,12 +160,12 @@ static srStatus step(srIntegrator* integrator, double t_limit) {
   srHem5* work = integrator->work;
   srStatus status = sri_choose_rows(integrator);
   if (status != SR_OK) return status;
-  if (work->control.h <= 0.0) {
+  if (sri_control_needs_first(integrator, &work->control)) {
     if (sri_rates(integrator, integrator->t, integrator->x, SR_TAU_ELEMENT, work->k[0]) != SRI_DONE ||
         sri_not_finite(integrator, work->k[0]) >= 0) {
       return sri_fail(integrator, "the equations of motion could not be evaluated at t = %.9g", integrator->t);
     }
-    work->control.h = sri_first_step(integrator, work->k[0], work->k[1]);
+    work->control.h = sri_first_step(integrator, &work->control, work->k[0], work->k[1]);
   }
   return sri_control_step(integrator, &work->control, t_limit, try_step);
 }
@@ -257,7 +195,7 @@ static int extra_state(srIntegrator* integrator, srHem5* work) {
     if (outcome == SRI_DONE) outcome = sri_constraint(integrator, integrator->t, integrator->x, NULL, c->G_stage, c->b);
     if (outcome != SRI_DONE) return outcome;
     sri_combine(s->nq, integrator->x_before, h, 3, a, k, next);
-    combine_velocity(integrator, integrator->x_before, h, 2, a, k, next);
+    sri_combine_velocity(integrator, integrator->x_before, h, 2, a, k, next);
     const srHalfStep half = {.t = integrator->t,
                              .t_next = t_extra,
                              .x = integrator->x,
@@ -265,8 +203,8 @@ static int extra_state(srIntegrator* integrator, srHem5* work) {
                              .v_known = next + s->nq,
                              .factor = h * extra_a9,
                              .k = k[2]};
-    outcome = half_step(integrator, &half);
-    swap_rows(c);
+    outcome = sri_half_step(integrator, &half);
+    sri_swap_rows(c);
   }
   sri_combine(integrator->n, integrator->x_before, h, 3, a, k, next);
   return outcome;
@@ -282,7 +220,7 @@ static int extra_rates(srIntegrator* integrator, srHem5* work) {
   int outcome = sri_qdot(integrator, x, x + s->nq, k);
   if (outcome != SRI_DONE) return outcome;
   sri_combine(s->nq, integrator->x_before, h, 6, weight, work->k + 3, middle);
-  combine_velocity(integrator, integrator->x_before, h, 5, weight, work->k + 3, middle);
+  sri_combine_velocity(integrator, integrator->x_before, h, 5, weight, work->k + 3, middle);
   const srHalfStep half = {.t = t_extra,
                            .t_next = integrator->t_before + THETA_MIDDLE * h,
                            .x = x,
@@ -290,7 +228,7 @@ static int extra_rates(srIntegrator* integrator, srHem5* work) {
                            .v_known = middle + s->nq,
                            .factor = h * weight[5],
                            .k = k};
-  outcome = half_step(integrator, &half);
+  outcome = sri_half_step(integrator, &half);
   for (int i = 0; i < s->nv; ++i) work->middle[i] = middle[s->nq + i] + h * weight[5] * k[s->nq + i];
   return outcome;
 }

@@ -95,6 +95,32 @@ static bool system_fits(const srIntegratorOps* ops, const srSystem* system, cons
 // Not negative and not NaN.
 static bool sane(double value) { return value >= 0.0 && isfinite(value); }
 
+// Numbers of the rule of the step and of implicit methods.
+static bool rules_fit(const srIntegratorOps* ops, const srIntegratorOptions* options, srMessages* messages) {
+  const char* name = ops->method.name;
+  bool good = true;
+  if (!sane(options->safety) || options->safety > 1.0) {
+    COMPLAIN(messages, "the method '%s' was given safety = %g: expected a number from 0 (that of the rule) to 1", name,
+             options->safety);
+    good = false;
+  }
+  if (!sane(options->violation_most) || !sane(options->newton_tolerance)) {
+    COMPLAIN(messages, "the method '%s' was given violation_most = %g, newton_tolerance = %g: expected numbers >= 0",
+             name, options->violation_most, options->newton_tolerance);
+    good = false;
+  }
+  if (!sane(options->rho) || options->rho > 1.0) {
+    COMPLAIN(messages, "the method '%s' was given rho = %g: expected a number from 0 to 1", name, options->rho);
+    good = false;
+  }
+  if (ops->method.adaptive && options->control == SR_CONTROL_FIXED && !(options->step > 0.0)) {
+    COMPLAIN(messages, "the method '%s' was asked for steps of fixed length and given step = %g: expected a number > 0",
+             name, options->step);
+    good = false;
+  }
+  return good;
+}
+
 static bool options_fit(const srIntegratorOps* ops, const srIntegratorOptions* options, srMessages* messages) {
   const char* name = ops->method.name;
   if (!ops->method.adaptive) {
@@ -103,7 +129,7 @@ static bool options_fit(const srIntegratorOps* ops, const srIntegratorOptions* o
              options->step);
     return false;
   }
-  bool good = true;
+  bool good = rules_fit(ops, options, messages);
   if (!sane(options->rtol) || !sane(options->atol) || options->rtol + options->atol <= 0.0) {
     COMPLAIN(messages, "the method '%s' was given rtol = %g and atol = %g: expected numbers >= 0, not both zero", name,
              options->rtol, options->atol);
@@ -169,6 +195,11 @@ srStatus sri_create(const char* method, const srSystem* system, const srIntegrat
     COMPLAIN(messages, "out of memory for the constraints in the integrator '%s'", method);
     sri_destroy(integrator);
     return SR_MEMORY;
+  }
+  const srStatus status = ops->create != NULL ? ops->create(integrator, messages) : SR_OK;
+  if (status != SR_OK) {
+    sri_destroy(integrator);
+    return status;
   }
   *out = integrator;
   return SR_OK;
@@ -281,4 +312,5 @@ const double* sri_v(const srIntegrator* integrator) { return integrator->x + int
 const double* sri_y(const srIntegrator* integrator) { return sri_v(integrator) + integrator->system.nv; }
 const double* sri_w(const srIntegrator* integrator) { return integrator->x + integrator->ncontrol; }
 const srIntegratorStats* sri_stats(const srIntegrator* integrator) { return &integrator->stats; }
+const double* sri_lambda(const srIntegrator* integrator) { return integrator->lambda; }
 const char* sri_why(const srIntegrator* integrator) { return integrator->why; }

@@ -38,8 +38,10 @@ typedef struct srIntegratorOps {
   bool index1;        // with constraints: accelerations from dynamics, constraint and gamma where these are offered
   srProject project;  // what SR_PROJECT_DEFAULT means
   size_t work_size;   // bytes of the private struct
-  size_t (*room)(const srSystem* system, int n);               // doubles behind it
-  void (*init)(srIntegrator* integrator);                      // lays out work in room; once
+  size_t (*room)(const srSystem* system, int n);  // doubles behind it
+  void (*init)(srIntegrator* integrator);         // lays out work in room; once
+  // Takes more memory or refuses the system, with a sentence; after init. NULL: neither. destroy is called where it fails.
+  srStatus (*create)(srIntegrator* integrator, srMessages* messages);
   void (*start)(srIntegrator* integrator);                     // forgets history; the new state is in t, x
   srStatus (*step)(srIntegrator* integrator, double t_limit);  // t < t_limit
   // Entries first .. first+count-1 of x at t_before + theta*h, 0 < theta < 1.
@@ -66,6 +68,7 @@ struct srIntegrator {
   bool started;
   bool dense;                  // x_before and the method's work describe the step from t_before to t
   srConstrained* constrained;  // NULL: the method does not look at the constraints
+  const double* lambda;        // multipliers of the method at t (ng); NULL: it has none
   char detail[160];            // why a trial was refused, where more can be said than by the outcome
   char why[320];
 };

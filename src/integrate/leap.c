@@ -58,7 +58,8 @@ srLeapPlan sri_leap_plan(const srLeap* leap, double h, double rest) {
 }
 
 void sri_leap_refused(srLeap* leap, double h, double err) {
-  leap->cap = 0.6 * h;
+  // A smaller one from nearer by, whatever theta is: the same place must not ask for the same leap again.
+  leap->cap = fmin(0.6, 0.999 * leap->theta / WINDOW) * h;
   leap->measure = err * h * h;
 }
 

@@ -8,7 +8,10 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "integrate/control.h"
 #include "integrate/projection.h"
+
+#define SIGMA_NEAR 0.3
 
 void sri_rank_event(srIntegrator* integrator, double t, srRankEventKind kind, int before, int after, int row) {
   srConstrained* c = integrator->constrained;
@@ -33,7 +36,7 @@ static double largest(int n, const double* a) {
 // Ten times what the error control allows for a number of this size.
 static double ten_tolerances(const srIntegrator* integrator, double size) {
   const srIntegratorOptions* o = &integrator->options;
-  if (!integrator->ops->method.adaptive) return 1e-6 * fmax(1, size);
+  if (!sri_is_adaptive(integrator)) return 1e-6 * fmax(1, size);
   return 10 * (o->atol + o->rtol * fmax(1, size));
 }
 
@@ -121,13 +124,38 @@ static int evaluate_metric(srIntegrator* integrator, double t) {
   return sri_dynamics(integrator, t, integrator->x_new, SR_TAU_ELEMENT, c->y_rate);
 }
 
+// Largest entry over the rows in use.
+static double largest_kept(const srConstrained* c, int n, const double* a) {
+  double most = 0;
+  for (int k = 0; k < n; ++k) most = c->kept[k] != 0 ? fmax(most, fabs(a[k])) : most;
+  return most;
+}
+
+// Is x_new near enough to the constraints to stay as it is? Then G, b, g there are left in c. Near a singular position drift
+// would turn the crossing of two branches into a bend: there it is projected always.
+static int within_violation(srIntegrator* integrator, double t, bool* within) {
+  const srSystem* s = &integrator->system;
+  srConstrained* c = integrator->constrained;
+  const double most = integrator->options.violation_most;
+  *within = false;
+  if (most <= 0 || c->project == SR_PROJECT_NONE || (c->sigma >= 0 && c->sigma < SIGMA_NEAR)) return SRI_DONE;
+  const int outcome = sri_constraint(integrator, t, integrator->x_new, c->g, c->G, c->b);
+  if (outcome != SRI_DONE) return outcome;
+  (void)sri_residual_velocity(integrator, integrator->x_new + s->nq);
+  *within = largest_kept(c, s->np, c->g) <= most && largest_kept(c, s->ng, c->r) <= most;
+  return SRI_DONE;
+}
+
 // Projects x_new as asked for; G, b, g at the new q and a factor near it are left in c.
 static int project(srIntegrator* integrator, double t) {
   const srSystem* s = &integrator->system;
   srConstrained* c = integrator->constrained;
   double *q = integrator->x_new, *v = q + s->nq;
-  bool moved = false;
-  int outcome = SRI_DONE;
+  bool moved = false, within = false;
+  int outcome = within_violation(integrator, t, &within);
+  if (outcome != SRI_DONE) return outcome;
+  c->projected = c->project > SR_PROJECT_NONE && !within;
+  if (within) return sri_factor_end(integrator, c->kept) ? SRI_DONE : SRI_REFUSED;
   const bool position = s->np > 0 && (c->project == SR_PROJECT_POSITION || c->project == SR_PROJECT_BOTH);
   if (position) outcome = sri_project_position(integrator, t, q, &moved);
   if (outcome == SRI_DONE) outcome = sri_constraint(integrator, t, q, c->g, c->G, c->b);
@@ -239,7 +267,7 @@ int sri_finish_constraints(srIntegrator* integrator, double t_new) {
   find_sigma(integrator);
   stats->violation_position = fmax(stats->violation_position, g);
   stats->violation_velocity = fmax(stats->violation_velocity, gv);
-  stats->projections += c->project > SR_PROJECT_NONE;
+  stats->projections += c->projected;
   return SRI_DONE;
 }
 

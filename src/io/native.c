@@ -13,7 +13,7 @@
 #include "io/xml.h"
 #include "model/spec.h"
 
-#define MAX_FIELDS 32
+#define MAX_FIELDS 64
 
 static const srField repeat_fields[] = {
     {"count", "FORMULA", "1", "!", "", "how many times the content is repeated"},
@@ -184,7 +184,9 @@ static int find_field(const srElement* e, const char* word) {
   return -1;
 }
 
-static bool is_formula(const srField* f) { return strcmp(f->kind, "FORMULA") == 0 || strcmp(f->kind, "LAW") == 0; }
+static bool is_formula(const srField* f) {
+  return strcmp(f->kind, "FORMULA") == 0 || strcmp(f->kind, "LAW") == 0 || strcmp(f->kind, "ACTIONS") == 0;
+}
 
 static bool is_blank_text(const char* text) { return text[strspn(text, " \t\r\n")] == '\0'; }
 

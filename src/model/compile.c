@@ -19,6 +19,36 @@ static void positive(srCompiler* c, int field, double* out) {
   }
 }
 
+// Index of the word that a field of <run> has.
+static int word_index(srCompiler* c, int field, const char* const* words, int n) {
+  const char* given = sr_c_text(c, SR_ELEMENT_RUN, 0, field);
+  for (int i = 0; given && i < n; i++) {
+    if (strcmp(given, words[i]) == 0) return i;
+  }
+  return 0;
+}
+
+// Rule of the step, and what implicit methods take.
+static void rules(srCompiler* c) {
+#define SR_WORD(NAME, word) word,
+  static const char* const controls[] = {SR_CONTROL_LIST(SR_WORD)};
+  static const char* const families[] = {SR_FAMILY_LIST(SR_WORD)};
+  static const char* const tangents[] = {SR_TANGENT_LIST(SR_WORD)};
+#undef SR_WORD
+  srModel* m = c->m;
+  const int rtol = SR_FIELD(srRunDef, rtol), atol = SR_FIELD(srRunDef, atol), rho = SR_FIELD(srRunDef, rho);
+  m->run_control = (srControlRule)word_index(c, SR_FIELD(srRunDef, control), controls, SR_COUNT(controls));
+  m->run_family = (srFamily)word_index(c, SR_FIELD(srRunDef, family), families, SR_COUNT(families));
+  m->run_tangent = (srTangentWay)word_index(c, SR_FIELD(srRunDef, tangent), tangents, SR_COUNT(tangents));
+  if (sr_c_number(c, SR_ELEMENT_RUN, 0, rho, &m->run_rho) && !(m->run_rho >= 0 && m->run_rho <= 1)) {
+    sr_c_error(c, sr_c_place(c, SR_ELEMENT_RUN, 0, rho), "'rho' must be from 0 to 1, got %g", m->run_rho);
+  }
+  // Table 1 of paper 2 stands behind what the file says.
+  if (m->run_control != SR_CONTROL_PAPER2) return;
+  if (!sr_c_attr(c, SR_ELEMENT_RUN, 0, rtol)->text) m->run_rtol = 1e-4;
+  if (!sr_c_attr(c, SR_ELEMENT_RUN, 0, atol)->text) m->run_atol = 1e-4;
+}
+
 static void stabilization(srCompiler* c) {
   static const char* const words[] = {
 #define SR_WORD(NAME, word) word,
@@ -40,6 +70,7 @@ static void run_defaults(srCompiler* c, bool given) {
   m->run_rtol = 1e-6;
   m->run_atol = 1e-9;
   m->run_method = "dopri5";
+  m->run_rho = 0.8;
   m->run_alpha = m->run_beta = 10;
   m->run_stabilization = SR_STABILIZATION_PROJECTION;
   m->run_penalty_stiffness = 1e6;
@@ -60,6 +91,7 @@ static void run_defaults(srCompiler* c, bool given) {
   const char* metric = sr_c_text(c, SR_ELEMENT_RUN, 0, SR_FIELD(srRunDef, metric));
   m->run_metric_identity = strcmp(metric, "identity") == 0;
   stabilization(c);
+  rules(c);
   m->run_method = sr_pool_text(c->pool, sr_c_text(c, SR_ELEMENT_RUN, 0, SR_FIELD(srRunDef, method)));
 }
 
@@ -89,13 +121,14 @@ static void stages(srCompiler* c) {
   sr_compile_sensors(c);
   sr_compile_drivers(c);
   sr_compile_forces(c);
+  sr_compile_events(c);
   sr_compile_constraints(c);
   if (sr_c_errors(c) == 0) sr_compile_programs(c);
 }
 
 static void start(srCompiler* c) {
-  srNames* names[] = {&c->parameters, &c->states, &c->functions, &c->bodies,   &c->joints,
-                      &c->points,     &c->laws,   &c->sensors,   &c->materials};
+  srNames* names[] = {&c->parameters, &c->states,  &c->functions, &c->bodies,         &c->joints,      &c->points,
+                      &c->laws,       &c->sensors, &c->materials, &c->friction_names, &c->normal_names};
   for (int i = 0; i < SR_COUNT(names); i++) sr_names_init(names[i], &c->scratch);
   c->link_arg = -1;
   c->graph = sr_graph_create(c->pool);

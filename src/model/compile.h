@@ -3,6 +3,7 @@
 #ifndef SR_COMPILE_H
 #define SR_COMPILE_H
 
+#include <sarrus/laws.h>
 #include <sarrus/spec.h>
 
 #include "model/joint.h"
@@ -34,6 +35,7 @@ typedef struct srCompiler {
   double* body_pose;           // (nbody + 1) x 16: body frame in its link's frame
   srNames bodies, joints, points, sensors, materials;
   int force_point;  // point of action of the first <force>; the others follow
+  int shape_point;  // frame of the first <shape>, where there are contacts; the others follow
 
   // absolute formulation
   const struct srAbsolute* absolute;  // NULL: relative
@@ -49,6 +51,10 @@ typedef struct srCompiler {
   srNames laws;  // registered by C code and plugins: name -> impedances[]
   const srImpedance** impedances;
   int nimpedance, impedance_capacity;
+  srNames friction_names, normal_names;  // laws of friction and contact that were registered
+  const srFrictionLaw** friction_laws;
+  const srNormalLaw** normal_laws;
+  int nfriction, friction_capacity, nnormal, normal_capacity;
   srPlace registering;  // place of the plugin that is being loaded
 } srCompiler;
 
@@ -91,6 +97,7 @@ void sr_compile_functions(srCompiler* c);    // compile_function.c: motions, plu
 void sr_compile_sensors(srCompiler* c);      // compile_law.c: states and sensors
 void sr_compile_drivers(srCompiler* c);      // compile_law.c
 void sr_compile_forces(srCompiler* c);       // compile_force.c
+void sr_compile_events(srCompiler* c);       // compile_event.c
 void sr_compile_constraints(srCompiler* c);  // compile_constraint.c: rows of G, after drivers and sensors
 void sr_compile_programs(srCompiler* c);     // compile_law.c
 void sr_compile_run(srCompiler* c);          // compile.c: option and run
@@ -106,6 +113,29 @@ void sr_compile_free_ball(srCompiler* c, srClosure* closure);
 void sr_compile_armature(srCompiler* c);  // pattern of M with the armature of joints
 // The joint's chain of links and its frame in the parent's; false after an error. compile_tree.c
 bool sr_c_expand_joint(srCompiler* c, int joint, const srJointKind* kind, srJointOut* out, double frame[16]);
+
+// Friction of joints, contacts of shapes and gaps: force elements. compile_friction.c, compile_contact.c
+void sr_compile_friction(srCompiler* c, int i);
+void sr_compile_contact(srCompiler* c, int i);
+void sr_compile_gap(srCompiler* c, int i);
+void sr_compile_joint_ends(srCompiler* c, int j, int joint, const char* law, double stiffness, double damping);
+void sr_compile_contact_states(srCompiler* c);  // discrete states of contacts, after all elements
+// A new force element; its name is copied. compile_force.c
+srForceElement* sr_c_add_force(srCompiler* c, const srImpedance* law, srAccount account, const char* name,
+                               srPlace place);
+// ... with friction or contact behind it, and ny states. compile_friction.c
+srForceElement* sr_c_add_contact(srCompiler* c, const char* kind, const srContact* contact, const char* name,
+                                 srPlace place);
+// The law that an attribute names, or one of several by a number; NULL after an error. compile_friction.c
+const char* sr_c_choice(srCompiler* c, srElementKind kind, int i, int field, int choice);
+const srFrictionLaw* sr_c_friction_law(srCompiler* c, const char* name, srPlace place);
+const srNormalLaw* sr_c_normal_law(srCompiler* c, const char* name, srPlace place);
+// A number that may be missing: NaN. False after an error.
+bool sr_c_optional(srCompiler* c, srElementKind kind, int i, int field, double* out);
+// Numbers of SR_BRISTLE_FIELDS from `first` on; warns of those that the law does not use. False after an error.
+bool sr_c_bristle(srCompiler* c, srElementKind kind, int i, int first, srDryFriction* x, double* tau);
+void sr_c_register_friction(srCompiler* c, const srFrictionLaw* law);
+void sr_c_register_normal(srCompiler* c, const srNormalLaw* law);
 
 // Index of a point "body/point" or "body"; -1 after an error.
 int sr_c_point(srCompiler* c, srElementKind kind, int i, int field);

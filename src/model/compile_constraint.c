@@ -599,4 +599,7 @@ void sr_compile_constraints(srCompiler* c) {
   given_values(c);
   c->priv->rows = sr_program_create(c->pool, c->graph, roots.node, roots.n);
   m->nrow_formula = roots.n;
+  srNode* kept = NEW(c, srNode, roots.n);
+  if (roots.n > 0) memcpy(kept, roots.node, (size_t)roots.n * sizeof *kept);
+  c->priv->row_root = kept;
 }

@@ -11,11 +11,12 @@ static const srImpedance* builtin(const char* name) {
 }
 
 // A new element; its name is the given one, or says what it is.
-static srForceElement* add(srCompiler* c, const srImpedance* law, srAccount account, const char* name, srPlace place) {
+srForceElement* sr_c_add_force(srCompiler* c, const srImpedance* law, srAccount account, const char* name,
+                               srPlace place) {
   srForceElement* e = &SR_PUSH(&c->scratch, c->force, c->nforce, c->force_capacity);
   place.file = sr_pool_text(c->pool, place.file);
   *e = (srForceElement){.name = sr_pool_text(c->pool, name), .place = place, .law = law, .account = account};
-  e->dof = e->qdof = e->point[0] = e->point[1] = e->formula = e->link_arg = -1;
+  e->dof = e->qdof = e->point[0] = e->point[1] = e->formula = e->link_arg = e->z = -1;
   e->tau = 1e-4;
   e->y = c->m->ny;
   e->ny = law->ny;
@@ -40,7 +41,7 @@ static void on_coordinate(srCompiler* c, const char* law, int j, int k, srPlace 
   const srModel* m = c->m;
   const bool scalar = sr_joint_kind((srJointType)m->joint_type[j])->scalar;
   const char* name = sr_pool_printf(&c->scratch, "%s of %s", law, m->v_name[m->joint_v[j] + k]);
-  srForceElement* e = add(c, builtin(law), SR_ACCOUNT_DISSIPATED, name, place);
+  srForceElement* e = sr_c_add_force(c, builtin(law), SR_ACCOUNT_DISSIPATED, name, place);
   e->dof = m->joint_v[j] + k;
   e->qdof = scalar ? m->joint_q[j] + k : -1;
   set_parameters(c, e, p, np);
@@ -89,6 +90,11 @@ static void joint_stop(srCompiler* c, int j, int joint) {
   if (!not_negative(c, SR_ELEMENT_JOINT, joint, SR_FIELD(srJointDef, limit_stiffness), &stiffness, 1)) return;
   if (!not_negative(c, SR_ELEMENT_JOINT, joint, SR_FIELD(srJointDef, limit_damping), &damping, 1)) return;
   if (isnan(limits[0])) return;
+  const char* law = sr_c_text(c, SR_ELEMENT_JOINT, joint, SR_FIELD(srJointDef, limit_law));
+  if (law) {
+    sr_compile_joint_ends(c, j, joint, law, stiffness, damping);
+    return;
+  }
   on_coordinate(c, "joint-stop", j, 0, sr_c_place(c, SR_ELEMENT_JOINT, joint, SR_FIELD(srJointDef, limits)),
                 (double[]){limits[0], limits[1], stiffness, damping}, 4);
 }
@@ -112,7 +118,7 @@ static void torque(srCompiler* c, int i) {
   if (sr_c_laws(c, SR_ELEMENT_TORQUE, i, SR_FIELD(srTorqueDef, law), &node, 1) != 1 || dof < 0) return;
   const char* name = name_or(c, SR_ELEMENT_TORQUE, i, "torque on", c->m->v_name[dof]);
   srForceElement* e =
-      add(c, builtin("joint-formula"), SR_ACCOUNT_TORQUE, name, srs_place(c->spec, SR_ELEMENT_TORQUE, i));
+      sr_c_add_force(c, builtin("joint-formula"), SR_ACCOUNT_TORQUE, name, srs_place(c->spec, SR_ELEMENT_TORQUE, i));
   e->dof = dof;
   e->qdof = qdof;
   e->formula = sr_c_root(c, node);
@@ -139,7 +145,8 @@ static void link_law(srCompiler* c, int i) {
   c->link_arg = -1;
   if (!ok || n != 1) return;
   const char* name = name_or(c, SR_ELEMENT_LINK, i, "link to", c->m->point_name[point[1]]);
-  srForceElement* e = add(c, builtin("link-formula"), SR_ACCOUNT_LINK, name, srs_place(c->spec, SR_ELEMENT_LINK, i));
+  srForceElement* e =
+      sr_c_add_force(c, builtin("link-formula"), SR_ACCOUNT_LINK, name, srs_place(c->spec, SR_ELEMENT_LINK, i));
   memcpy(e->point, point, sizeof point);
   e->formula = sr_c_root(c, node);
   e->link_arg = c->m->nlink_arg;
@@ -153,7 +160,8 @@ static void external_force(srCompiler* c, int i) {
   if (nf != 3 || nm != 3) return;
   const int point = c->force_point + i;
   const char* name = name_or(c, SR_ELEMENT_FORCE, i, "force on", c->m->body_name[c->m->point_body[point]]);
-  srForceElement* e = add(c, builtin("point-formula"), SR_ACCOUNT_FORCE, name, srs_place(c->spec, SR_ELEMENT_FORCE, i));
+  srForceElement* e =
+      sr_c_add_force(c, builtin("point-formula"), SR_ACCOUNT_FORCE, name, srs_place(c->spec, SR_ELEMENT_FORCE, i));
   e->point[0] = point;
   e->formula = c->nroot;  // moment, then force: angular first
   for (int k = 0; k < 3; k++) sr_c_root(c, moment[k]);
@@ -169,7 +177,7 @@ static void bushing(srCompiler* c, int i) {
   if (!ok || !stiff || !damped) return;
   const char* name = name_or(c, SR_ELEMENT_BUSHING, i, "bushing to", c->m->point_name[point[1]]);
   srForceElement* e =
-      add(c, builtin("bushing"), SR_ACCOUNT_DISSIPATED, name, srs_place(c->spec, SR_ELEMENT_BUSHING, i));
+      sr_c_add_force(c, builtin("bushing"), SR_ACCOUNT_DISSIPATED, name, srs_place(c->spec, SR_ELEMENT_BUSHING, i));
   memcpy(e->point, point, sizeof point);
   set_parameters(c, e, p, 12);
 }
@@ -179,6 +187,11 @@ static bool user_port(srCompiler* c, int i, srPort port, srForceElement* at) {
   const srUserDef* def = srs_get(c->spec, SR_ELEMENT_USER, i);
   const bool joint = sr_given(def->joint), point = sr_given(def->point), two = sr_given(def->a) && sr_given(def->b);
   static const char* const wanted[] = {"'joint'", "'a' and 'b'", "'point'", "'a' and 'b'"};
+  if ((unsigned)port >= SR_COUNT(wanted)) {
+    sr_c_error(c, srs_place(c->spec, SR_ELEMENT_USER, i), "the law '%s' has no port that a model can give",
+               def->law.text);
+    return false;
+  }
   const bool right = port == SR_PORT_JOINT ? joint : port == SR_PORT_POINT ? point : two;
   if (!right || joint + point + (sr_given(def->a) || sr_given(def->b)) != 1) {
     sr_c_error(c, srs_place(c->spec, SR_ELEMENT_USER, i), "the law '%s' takes %s and no other attachment",
@@ -222,7 +235,7 @@ static void user_law(srCompiler* c, int i) {
   const bool placed = user_port(c, i, law->port, &at);
   if (!sr_c_number(c, SR_ELEMENT_USER, i, SR_FIELD(srUserDef, tau), &tau) || np < 0 || !placed) return;
   const char* name = name_or(c, SR_ELEMENT_USER, i, "law", word);
-  srForceElement* e = add(c, law, SR_ACCOUNT_USER, name, srs_place(c->spec, SR_ELEMENT_USER, i));
+  srForceElement* e = sr_c_add_force(c, law, SR_ACCOUNT_USER, name, srs_place(c->spec, SR_ELEMENT_USER, i));
   e->dof = at.dof;
   e->qdof = at.qdof;
   memcpy(e->point, at.point, sizeof at.point);
@@ -237,7 +250,10 @@ void sr_compile_forces(srCompiler* c) {
   for (int i = 0; i < srs_count(c->spec, SR_ELEMENT_LINK); i++) link_law(c, i);
   for (int i = 0; i < srs_count(c->spec, SR_ELEMENT_BUSHING); i++) bushing(c, i);
   for (int i = 0; i < srs_count(c->spec, SR_ELEMENT_FORCE); i++) external_force(c, i);
+  for (int i = 0; i < srs_count(c->spec, SR_ELEMENT_FRICTION); i++) sr_compile_friction(c, i);
+  for (int i = 0; i < srs_count(c->spec, SR_ELEMENT_CONTACT); i++) sr_compile_contact(c, i);
   for (int i = 0; i < srs_count(c->spec, SR_ELEMENT_USER); i++) user_law(c, i);
+  sr_compile_contact_states(c);
   srForceElement* force = sr_pool_alloc(c->pool, (size_t)(c->nforce + 1) * sizeof *force);
   if (c->nforce > 0) memcpy(force, c->force, (size_t)c->nforce * sizeof *force);
   c->m->force = force;

@@ -88,11 +88,8 @@ static const struct ShapeKind {
   const char* word;
   int nsize;
   void (*inertia)(const double* size, Inertia* out);
-} shapes[] = {{"sphere", 1, sphere},
-              {"box", 3, box},
-              {"cylinder", 2, cylinder},
-              {"capsule", 2, capsule},
-              {"ellipsoid", 3, ellipsoid}};
+} shapes[] = {{"sphere", 1, sphere},       {"box", 3, box},   {"cylinder", 2, cylinder}, {"capsule", 2, capsule},
+              {"ellipsoid", 3, ellipsoid}, {"plane", 0, NULL}};
 
 static bool shape_density(srCompiler* c, int i, double* density) {
   *density = 0;
@@ -102,7 +99,8 @@ static bool shape_density(srCompiler* c, int i, double* density) {
   if (n == 0 && material) {
     int k = sr_c_find(c, &c->materials, material, "material",
                       sr_c_place(c, SR_ELEMENT_SHAPE, i, SR_FIELD(srShapeDef, material)));
-    if (k < 0 || !sr_c_number(c, SR_ELEMENT_MATERIAL, k, SR_FIELD(srMaterialDef, density), density)) return false;
+    if (k < 0 || sr_c_numbers(c, SR_ELEMENT_MATERIAL, k, SR_FIELD(srMaterialDef, density), density, 1) < 0)
+      return false;
   }
   if (*density >= 0) return true;
   sr_c_error(c, sr_c_place(c, SR_ELEMENT_SHAPE, i, SR_FIELD(srShapeDef, density)),
@@ -120,7 +118,7 @@ static bool shape_inertia(srCompiler* c, int i, Inertia* out) {
   int n = sr_c_numbers(c, SR_ELEMENT_SHAPE, i, SR_FIELD(srShapeDef, size), size, 3);
   if (!kind || n < 0 || !shape_density(c, i, &out->mass)) return false;
   if (n != kind->nsize) {
-    sr_c_error(c, place, "'size' of a %s takes %d value%s, got %d", word, kind->nsize, kind->nsize > 1 ? "s" : "", n);
+    sr_c_error(c, place, "'size' of a %s takes %d value%s, got %d", word, kind->nsize, kind->nsize != 1 ? "s" : "", n);
     return false;
   }
   for (int k = 0; k < n; k++) {
@@ -132,6 +130,7 @@ static bool shape_inertia(srCompiler* c, int i, Inertia* out) {
                  pose)) {
     return false;
   }
+  if (kind->inertia == NULL) return false;  // a plane has no mass
   kind->inertia(size, out);
   memcpy(J, out->J, sizeof J);
   srm_pose_rotate_tensor(pose, J, out->J);

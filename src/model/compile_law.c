@@ -165,6 +165,9 @@ void sr_compile_programs(srCompiler* c) {
   srModel* m = c->m;
   c->priv->laws = sr_program_create(c->pool, c->graph, c->roots, c->nroot);
   m->nformula = c->nroot;
+  srNode* kept = NEW(c, srNode, c->nroot);
+  if (c->nroot > 0) memcpy(kept, c->roots, (size_t)c->nroot * sizeof *kept);
+  c->priv->law_root = kept;
   double* y0 = NEW(c, double, m->ny);
   const char** names = NEW(c, const char*, m->ny);
   for (int i = 0; i < c->priv->ny_user; i++) {
@@ -175,7 +178,8 @@ void sr_compile_programs(srCompiler* c) {
     const srForceElement* e = &m->force[i];
     for (int k = 0; k < e->ny; k++) {
       y0[e->y + k] = e->law->y0 ? e->law->y0[k] : 0;
-      names[e->y + k] = e->ny == 1 ? e->name : sr_pool_printf(c->pool, "%s.%d", e->name, k);
+      const char* format = e->contact == NULL ? "%s.%d" : e->ny == 1 ? "%s.e" : "%s.e%d";
+      names[e->y + k] = e->ny == 1 && e->contact == NULL ? e->name : sr_pool_printf(c->pool, format, e->name, k);
     }
   }
   m->y0 = y0;

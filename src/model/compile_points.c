@@ -1,4 +1,4 @@
-// Points: the frame of every body, its named points, and the points of action of <force> elements, placed in the frame of
+// Points: the frame of every body, its named points, the points of action of <force> elements and the frames of shapes, placed in the frame of
 // the link that carries them.
 #include "math/pose.h"
 #include "model/compile.h"
@@ -38,6 +38,18 @@ static void named_point(srCompiler* c, Points* P, int k, int i) {
   }
 }
 
+// Frames of shapes, for contacts: without a name of their own.
+static void shape_point(srCompiler* c, Points* P, int k, int i) {
+  const int owner = srs_owner(c->spec, SR_ELEMENT_SHAPE, i);
+  const int body = owner >= 0 ? c->body_of_spec[owner] : 0;
+  double local[16];
+  if (!sr_c_pose(c, SR_ELEMENT_SHAPE, i, SR_FIELD(srShapeDef, at), SR_FIELD(srShapeDef, rot), SR_FIELD(srShapeDef, rpy),
+                 local)) {
+    return;
+  }
+  put(c, P, k, body, sr_pool_printf(c->pool, "%s/(shape %d)", c->m->body_name[body], i + 1), local);
+}
+
 static void force_point(srCompiler* c, Points* P, int k, int i) {
   const char* name = sr_c_text(c, SR_ELEMENT_FORCE, i, SR_FIELD(srForceDef, body));
   double local[16];
@@ -63,7 +75,8 @@ static void joint_points(srCompiler* c, Points* P, int first) {
 void sr_compile_points(srCompiler* c) {
   srModel* m = c->m;
   const int given = srs_count(c->spec, SR_ELEMENT_POINT), forces = srs_count(c->spec, SR_ELEMENT_FORCE);
-  const int n = m->nbody + 1 + given + forces + (m->gauged ? m->njoint : 0);
+  const int shapes = srs_count(c->spec, SR_ELEMENT_CONTACT) > 0 ? srs_count(c->spec, SR_ELEMENT_SHAPE) : 0;
+  const int n = m->nbody + 1 + given + forces + shapes + (m->gauged ? m->njoint : 0);
   Points P = {NEW(c, const char*, n), NEW(c, int, n), NEW(c, double, 16 * n)};
   double identity[16];
   srm_pose_identity(identity);
@@ -75,7 +88,9 @@ void sr_compile_points(srCompiler* c) {
   for (int i = 0; i < given; i++) named_point(c, &P, m->nbody + 1 + i, i);
   for (int i = 0; i < forces; i++) force_point(c, &P, c->force_point + i, i);
 
-  if (m->gauged) joint_points(c, &P, c->force_point + forces);
+  c->shape_point = c->force_point + forces;
+  for (int i = 0; i < shapes; i++) shape_point(c, &P, c->shape_point + i, i);
+  if (m->gauged) joint_points(c, &P, c->shape_point + shapes);
 
   int* link_of = NEW(c, int, n);
   for (int k = 0; k < n; k++) link_of[k] = m->body_link[P.body[k]];

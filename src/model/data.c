@@ -12,8 +12,9 @@ static size_t head(void) { return (sizeof(srData) / sizeof(double) + 2 * ALIGN) 
 // The recursions want 96 doubles a link; the programs their own registers; the two are not used at the same time.
 int sr_data_work(const srModel* m) {
   const int laws = sr_program_work(m->priv->laws), drivers = sr_program_work(m->priv->drivers);
-  const int rows = sr_program_work(m->priv->rows), most = laws > drivers ? laws : drivers;
-  return 96 * m->nlink + 8 * m->nv + 12 * (m->nbody + 1) + (rows > most ? rows : most) + 256;
+  const int rows = sr_program_work(m->priv->rows), events = sr_program_work(m->priv->events);
+  const int most = laws > drivers ? laws : drivers, other = rows > events ? rows : events;
+  return 96 * m->nlink + 8 * m->nv + 12 * (m->nbody + 1) + (other > most ? other : most) + 256;
 }
 
 static size_t total(const srModel* m) {

@@ -12,6 +12,8 @@ static void add_impedance(void* host, const srImpedance* law) { sr_c_register_im
 
 static void add_function(void* host, const srFunction* function) { sr_c_register_function(host, function); }
 
+static void pass_admittance(void* host, const struct srAdmittance* admittance) { (void)host, (void)admittance; }
+
 static bool stays_inside(const char* path) {
   if (path[0] == '/' || strncmp(path, "../", 3) == 0 || strcmp(path, "..") == 0) return false;
   return !strstr(path, "/../");
@@ -37,7 +39,11 @@ static bool call_entry(srCompiler* c, void* handle) {
   srPluginEntry entry;
   void* symbol = dlsym(handle, "sarrus_plugin");
   memcpy(&entry, &symbol, sizeof entry);  // ISO C has no cast from object to function pointers
-  srPlugin plugin = {.abi = SR_PLUGIN_ABI, .host = c, .add_impedance = add_impedance, .add_function = add_function};
+  srPlugin plugin = {.abi = SR_PLUGIN_ABI,
+                     .host = c,
+                     .add_impedance = add_impedance,
+                     .add_function = add_function,
+                     .add_admittance = pass_admittance};
   return symbol && entry(&plugin) == 0;
 }
 

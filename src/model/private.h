@@ -12,10 +12,14 @@ struct srModelPrivate {
   srGraph* graph;      // all formulas of the model, for derivatives and the code generator
   srProgram* laws;     // inputs t, q, v, state, sensor, arg (link_arg) -> srData.formula
   srProgram* drivers;  // input t -> srData.motion: value, rate, second derivative of each driver
-  srProgram* rows;     // inputs t, q, v, sensor, arg (row_arg) -> srData.row_formula
-  int ny_user;         // the first ny_user states are <state> elements ...
-  int formula_rate;    // ... whose rates are srData.formula[formula_rate ...]
-  void** plugins;      // handles of loaded shared libraries
+  srProgram* events;   // inputs as laws, without arg -> formulas of the events, then values of their actions
+  int nevent_value;
+  srProgram* rows;         // inputs t, q, v, sensor, arg (row_arg) -> srData.row_formula
+  const srNode* law_root;  // of the law program (nformula), and ...
+  const srNode* row_root;  // ... of the rows (nrow_formula): for derivatives
+  int ny_user;             // the first ny_user states are <state> elements ...
+  int formula_rate;        // ... whose rates are srData.formula[formula_rate ...]
+  void** plugins;          // handles of loaded shared libraries
   int nplugin;
   const double* limits;  // njoint x 2, NaN where there are none
   bool has_limits;
@@ -39,6 +43,13 @@ struct srDataPrivate {
 // stand above the model in the order of folders, and their table is the one thing that compile takes from there.
 extern const srImpedance* const sr_builtin_impedances[];
 const srImpedance* sr_builtin_impedance(const char* name);
+
+// Friction and contact: a law and its derivatives. From src/contact, as above.
+typedef struct srContactKind {
+  const srImpedance* law;
+  int (*slope)(const srImpedanceIn* in, double* J);  // as srForceElement.slope
+} srContactKind;
+const srContactKind* sr_contact_kind(const char* name);  // joint-friction, joint-end, contact, contact-formula
 
 int sr_data_work(const srModel* m);  // doubles of scratch that srData.work holds
 

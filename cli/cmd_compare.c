@@ -1,0 +1,381 @@
+// sarrus compare: many methods on one model or many. Every run is a process of its own, so that what fails costs one entry;
+// errors are those against tight runs of methods of different kind, whose own disagreement is told too.
+#define _POSIX_C_SOURCE 200809L
+#include <ctype.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "compare.h"
+
+#define REFERENCE_RTOL 1e-12
+#define GOOD_REFERENCE 1e-8
+#define TIMEOUT 60.0
+#define ACCEPT 100.0
+#define MOST_JOBS 1024.0
+
+// ------------------------------------------------------------------------------------------------------------- words
+#define WORD(NAME, word) word,
+static const char* const stabilizations[] = {SR_STABILIZATION_LIST(WORD)};
+static const char* const controls[] = {SR_CONTROL_LIST(WORD)};
+static const char* const families[] = {SR_FAMILY_LIST(WORD)};
+static const char* const tangents[] = {SR_TANGENT_LIST(WORD)};
+static const char* const metrics[] = {"mass", "identity"};
+static const char* const measures[] = {"time", "evaluations"};
+#undef WORD
+#define COUNT(words) ((int)(sizeof(words) / sizeof(words)[0]))
+
+static int word_index(const char* word, const char* const* words, int n, int before) {
+  for (int i = 0; word && i < n; i++)
+    if (strcmp(word, words[i]) == 0) return i;
+  return before;
+}
+
+static bool words_exist(Compare* c) {
+  const struct {
+    const char *option, *word, *const *words;
+    int n;
+  } given[] = {{"--measure", c->measure, measures, COUNT(measures)},
+               {"--metric", c->metric, metrics, COUNT(metrics)},
+               {"--stabilization", c->stabilization, stabilizations, COUNT(stabilizations)},
+               {"--control", c->control, controls, COUNT(controls)},
+               {"--family", c->family, families, COUNT(families)},
+               {"--tangent", c->tangent, tangents, COUNT(tangents)}};
+  bool good = true;
+  for (int i = 0; i < COUNT(given); i++)
+    if (given[i].word && !word_exists(c->cli, given[i].option, given[i].word, given[i].words, given[i].n, given[i].n))
+      good = false;
+  c->by_evaluations = c->measure && strcmp(c->measure, "evaluations") == 0;
+  return good;
+}
+
+static int method_names(const char** names) {
+  int n = 0;
+  for (; n < sri_method_count() && n < METHODS; n++) names[n] = sri_method(n)->name;
+  return n;
+}
+
+static bool add_method(Compare* c, const char* word) {
+  const char* names[METHODS];
+  const int n = method_names(names);
+  if (!word_exists(c->cli, "--methods", word, names, n, n)) return false;
+  const int method = word_index(word, names, n, 0);
+  for (int i = 0; i < c->nmethod; i++)
+    if (c->method[i] == method) return true;  // twice is once
+  c->method[c->nmethod++] = method;
+  return true;
+}
+
+// "dopri5,hem5", or all that there are.
+static bool take_methods(Compare* c) {
+  bool good = true;
+  for (int i = 0; !c->method_list && i < sri_method_count() && i < METHODS; i++) c->method[c->nmethod++] = i;
+  for (const char* p = c->method_list; p; p = *p == ',' ? p + 1 : NULL) {
+    char word[64];
+    while (*p == ' ') p++;
+    const size_t length = strcspn(p, ", ");
+    snprintf(word, sizeof word, "%.*s", (int)(length < 60 ? length : 60), p);
+    good = add_method(c, word) && good;
+    p += length;
+    while (*p == ' ') p++;
+  }
+  return good;
+}
+
+// A method, or a file: what has a dot or a slash in it is a file.
+static bool take_reference_word(Compare* c) {
+  const char* names[METHODS];
+  const int n = method_names(names);
+  c->reference_method = -1;
+  if (!c->reference) return true;
+  c->reference_file = strpbrk(c->reference, "./") != NULL;
+  if (c->reference_file) return true;
+  if (!word_exists(c->cli, "--reference", c->reference, names, n, n)) return false;
+  c->reference_method = word_index(c->reference, names, n, -1);
+  if (sri_method(c->reference_method)->adaptive) return true;
+  cli_error(c->cli, "--reference %s: a reference needs a method with step control", c->reference);
+  return false;
+}
+
+// ----------------------------------------------------------------------------------------------------------- numbers
+static bool set_default_list(NumberList* list, const double* x, int n) {
+  if (list->n > 0) return true;
+  free(list->x);
+  list->x = malloc((size_t)n * sizeof *x);
+  if (!list->x) return false;
+  memcpy(list->x, x, (size_t)n * sizeof *x);
+  list->n = n;
+  return true;
+}
+
+static bool are_positive(Compare* c, const char* option, const NumberList* list) {
+  for (int i = 0; i < list->n; i++) {
+    if (list->x[i] > 0) continue;
+    cli_error(c->cli, "%s: all numbers must be greater than zero, not %g", option, list->x[i]);
+    return false;
+  }
+  return true;
+}
+
+static bool is_positive(Compare* c, const char* option, double x) {
+  if (isnan(x) || x > 0) return true;
+  cli_error(c->cli, "%s must be greater than zero, not %g", option, x);
+  return false;
+}
+
+// Paper 2 has one tolerance, in its Table 1.
+static bool take_lists(Compare* c) {
+  const double usual[] = {1e-4, 1e-6, 1e-8}, paper2 = sri_paper2_options().rtol;
+  const bool paper = c->control && strcmp(c->control, "paper2") == 0;
+  if (!set_default_list(&c->rtol, paper ? &paper2 : usual, paper ? 1 : COUNT(usual)))
+    return cli_error(c->cli, "out of memory"), false;
+  bool good = are_positive(c, "--rtol", &c->rtol);
+  good = are_positive(c, "--atol", &c->atol) && good;
+  good = are_positive(c, "--step", &c->step) && good;
+  for (int i = 0; i < c->rtol.n; i++)
+    for (int k = 0; k < i; k++)
+      if (c->rtol.x[i] == c->rtol.x[k])
+        good = (cli_error(c->cli, "--rtol: %g stands there twice", c->rtol.x[i]), false);
+  if (c->atol.n <= 1 || c->atol.n == c->rtol.n) return good;
+  cli_error(c->cli, "--atol: %d numbers for the %d of --rtol; give one for all, or one for each", c->atol.n, c->rtol.n);
+  return false;
+}
+
+static bool take_numbers(Compare* c) {
+  const long processors = sysconf(_SC_NPROCESSORS_ONLN);
+  if (isnan(c->jobs)) c->jobs = processors > 0 ? (double)processors : 1;
+  bool good = take_lists(c);
+  good = is_positive(c, "--timeout", c->timeout) && good;
+  good = is_positive(c, "--accept", c->accept) && good;
+  good = is_positive(c, "--reference-rtol", c->reference_rtol) && good;
+  if (!(c->jobs >= 1 && c->jobs <= MOST_JOBS && c->jobs == floor(c->jobs)))
+    good = (cli_error(c->cli, "--jobs must be a whole number from 1 to %g, not %g", MOST_JOBS, c->jobs), false);
+  if (!(c->repeat >= 0 && c->repeat <= 1e6 && c->repeat == floor(c->repeat)))
+    good = (cli_error(c->cli, "--repeat must be a whole number of runs, not %g", c->repeat), false);
+  if (!isnan(c->rho) && !(c->rho >= 0 && c->rho <= 1))
+    good = (cli_error(c->cli, "--rho must be from 0 to 1, not %g", c->rho), false);
+  return good;
+}
+
+// ------------------------------------------------------------------------------------------------------------ models
+static void settle_words(const Compare* c, srRunOptions* o) {
+  o->stabilization =
+      (srStabilization)word_index(c->stabilization, stabilizations, COUNT(stabilizations), (int)o->stabilization);
+  o->control = (srControlRule)word_index(c->control, controls, COUNT(controls), (int)o->control);
+  o->family = (srFamily)word_index(c->family, families, COUNT(families), (int)o->family);
+  o->tangent = (srTangentWay)word_index(c->tangent, tangents, COUNT(tangents), (int)o->tangent);
+  if (c->metric) o->metric_identity = strcmp(c->metric, "identity") == 0;
+}
+
+static bool settle(Compare* c, Subject* s) {
+  srRunOptions* o = &s->options;
+  *o = sr_run_options(s->m.model);
+  settle_words(c, o);
+  if (!isnan(c->alpha)) o->alpha = c->alpha;
+  if (!isnan(c->beta)) o->beta = c->beta;
+  if (!isnan(c->rho)) o->rho = c->rho;
+  if (!isnan(c->t_end)) o->t_end = c->t_end;
+  s->t0 = s->m.data->t;
+  s->samples = SAMPLES;
+  if (o->t_end > s->t0) return true;
+  cli_error(c->cli, "the end of the run of '%s', %g s, does not lie after its start at %g s", s->m.model->name,
+            o->t_end, s->t0);
+  return false;
+}
+
+// The name of the model where it is the only one of that name, in characters that suit file names.
+static void name_subject(Compare* c, int i) {
+  Subject* s = &c->subject[i];
+  snprintf(s->name, sizeof s->name - 8, "%s", s->m.model->name);
+  for (char* p = s->name; *p; p++)
+    if (!isalnum((unsigned char)*p) && !strchr("-_.+", *p)) *p = '-';
+  int same = 1;
+  for (int k = 0; k < i; k++) same += strcmp(c->subject[k].m.model->name, s->m.model->name) == 0;
+  const size_t used = strlen(s->name);
+  if (same > 1) snprintf(s->name + used, sizeof s->name - used, "-%d", same);
+}
+
+static int open_subject(Compare* c, int i) {
+  Subject* s = &c->subject[i];
+  Assembly assembly = {0};
+  s->m.settings = c->settings;
+  s->m.formulation = c->formulation;
+  int status = model_open(c->cli, &s->m);
+  if (status == EXIT_DONE) status = model_assemble(c->cli, &s->m, &assembly);
+  assembly_free(&assembly);
+  if (status == EXIT_DONE) status = model_formulate(c->cli, &s->m);
+  if (status != EXIT_DONE) return status;
+  name_subject(c, i);
+  if (!settle(c, s) || (c->reference_file && !read_reference(c, s))) return cli_refuse(c->cli, EXIT_INPUT);
+  cli_show(c->cli);
+  return EXIT_DONE;
+}
+
+static int open_subjects(Compare* c) {
+  int status = EXIT_DONE;
+  c->subject = calloc((size_t)c->models.n, sizeof *c->subject);
+  if (!c->subject) return cli_refuse(c->cli, EXIT_FAILED);
+  for (int i = 0; i < c->models.n && status == EXIT_DONE; i++) {
+    c->nsubject++;
+    c->subject[i].m.path = c->models.item[i];
+    status = open_subject(c, i);
+  }
+  return status;
+}
+
+static void close_all(Compare* c) {
+  for (int i = 0; i < c->nentry; i++) sr_trajectory_destroy(c->entry[i].samples);
+  for (int i = 0; i < c->nsubject; i++) {
+    sr_trajectory_destroy(c->subject[i].reference);
+    c->subject[i].m.settings = (Settings){0};  // they are the comparison's
+    model_close(&c->subject[i].m);
+  }
+  settings_free(&c->settings);
+  texts_free(&c->models);
+  numbers_free(&c->rtol);
+  numbers_free(&c->atol);
+  numbers_free(&c->step);
+  free(c->entry);
+  free(c->subject);
+  free(c->ratio);
+}
+
+// ----------------------------------------------------------------------------------------------------------- the work
+static bool wants_adaptive(const Compare* c, const Entry* e) { return is_adaptive(&c->subject[e->model], e->method); }
+static bool wants_fixed(const Compare* c, const Entry* e) { return !wants_adaptive(c, e); }
+
+static bool wants_first(const Compare* c, const Entry* e) {
+  return c->reference_method >= 0 || !sri_method(e->method)->implicit;
+}
+
+// Implicit methods take long for so many digits: where the others fail, or disagree.
+static bool wants_second(const Compare* c, const Entry* e) {
+  const srTrajectoryError* known = &c->subject[e->model].reference_error;
+  return !wants_first(c, e) && !(fmax(known->q, fmax(known->v, known->y)) < GOOD_REFERENCE);
+}
+
+static int count_wanted(const Compare* c, const Entry* list, int n, bool (*wanted)(const Compare* c, const Entry* e)) {
+  int count = 0;
+  for (int i = 0; i < n; i++) count += wanted(c, &list[i]);
+  return count;
+}
+
+static bool run_references(Compare* c, Entry* list, int n) {
+  if (n <= 0) return n == 0 || (cli_error(c->cli, "out of memory"), false);
+  c->total += count_wanted(c, list, n, wants_first);
+  bool good = pool_run(c, list, n, wants_first);
+  for (int i = 0; good && i < c->nsubject; i++) choose_reference(c, i, list, n, false);
+  c->total += count_wanted(c, list, n, wants_second);
+  good = good && pool_run(c, list, n, wants_second);
+  for (int i = 0; good && i < c->nsubject; i++) choose_reference(c, i, list, n, true);
+  for (int i = 0; i < n; i++) sr_trajectory_destroy(list[i].samples);
+  return good;
+}
+
+static bool run_all(Compare* c) {
+  Entry* references = NULL;
+  if (!list_runs(c)) return false;
+  c->total = c->nentry;
+  const int n = list_references(c, &references);
+  bool good = run_references(c, references, n);
+  free(references);
+  good = good && pool_run(c, c->entry, c->nentry, wants_adaptive);
+  if (good) derive_steps(c);
+  good = good && pool_run(c, c->entry, c->nentry, wants_fixed);
+  if (good) judge(c);
+  return good && make_profile(c);
+}
+
+static int compare(Compare* c) {
+  bool good = take_methods(c);
+  good = words_exist(c) && good;
+  good = take_reference_word(c) && good;
+  good = take_numbers(c) && good;
+  if (c->reference_file && c->models.n > 1)
+    good = (cli_error(c->cli, "--reference %s: a file is the reference of one model, not of %d", c->reference,
+                      c->models.n),
+            false);
+  if (!good) return cli_refuse(c->cli, EXIT_INPUT);
+  const int status = open_subjects(c);
+  if (status != EXIT_DONE) return status;
+  if (!run_all(c)) return cli_refuse(c->cli, EXIT_FAILED);
+  if (c->csv) good = write_csv(c) && good;
+  if (c->svg) good = write_figures(c) && good;
+  if (c->interrupted) cli_error(c->cli, "stopped by the user");
+  cli_show(c->cli);
+  if (c->cli->json)
+    print_compare_json(c);
+  else
+    print_tables(c);
+  return good && !c->interrupted ? EXIT_DONE : EXIT_FAILED;
+}
+
+// ----------------------------------------------------------------------------------------------------------- options
+typedef struct Help {
+  char methods[300], stabilization[160], control[160], family[160], tangent[160];
+} Help;
+
+static void help_words(char* text, size_t size, const char* what, const char* const* words, int n) {
+  char list[256];
+  snprintf(text, size, "%s: %s", what, words_join(words, n, list, sizeof list));
+}
+
+static Help help_of_words(void) {
+  Help h;
+  const char* names[METHODS];
+  const int n = method_names(names);
+  help_words(h.methods, sizeof h.methods, "of all", names, n);
+  help_words(h.stabilization, sizeof h.stabilization, "how explicit methods keep loops closed", stabilizations,
+             COUNT(stabilizations));
+  help_words(h.control, sizeof h.control, "rule of the step of adaptive methods", controls, COUNT(controls));
+  help_words(h.family, sizeof h.family, "genalpha: parameters from rho", families, COUNT(families));
+  help_words(h.tangent, sizeof h.tangent, "implicit methods: their matrix", tangents, COUNT(tangents));
+  return h;
+}
+
+int cmd_compare(Cli* cli, const Verb* verb, int argc, char** argv) {
+  Compare c = {.cli = cli,
+               .t_end = NOT_GIVEN,
+               .alpha = NOT_GIVEN,
+               .beta = NOT_GIVEN,
+               .rho = NOT_GIVEN,
+               .timeout = TIMEOUT,
+               .jobs = NOT_GIVEN,
+               .accept = ACCEPT,
+               .reference_rtol = REFERENCE_RTOL};
+  int status = EXIT_DONE;
+  const char* first = NULL;
+  const Help help = help_of_words();
+  const Option options[] = {
+      {"", OPTION_TEXTS, &c.models, "MODEL", ""},
+      {"--methods", OPTION_TEXT, &c.method_list, "LIST", help.methods},
+      {"--rtol", OPTION_NUMBERS, &c.rtol, "LIST", "relative tolerances (default: 1e-4,1e-6,1e-8)"},
+      {"--atol", OPTION_NUMBERS, &c.atol, "LIST",
+       "absolute ones, one or as many (default: in the ratio of the model's)"},
+      {"--step", OPTION_NUMBERS, &c.step, "LIST", "steps where they are fixed, s (default: for equal evaluations)"},
+      {"--t-end", OPTION_NUMBER, &c.t_end, "SECONDS", "end of the simulations"},
+      {"--reference", OPTION_TEXT, &c.reference, "NAME|FILE.csv", "method of the reference, or a result table"},
+      {"--reference-rtol", OPTION_NUMBER, &c.reference_rtol, "NUMBER", "its tolerance (default: 1e-12)"},
+      {"--measure", OPTION_TEXT, &c.measure, "NAME", "of the profile: time (default) or evaluations"},
+      {"--accept", OPTION_NUMBER, &c.accept, "FACTOR", "solved: error of q up to so many tolerances (default: 100)"},
+      {"--jobs", OPTION_NUMBER, &c.jobs, "N", "processes at a time (default: one a processor)"},
+      {"--timeout", OPTION_NUMBER, &c.timeout, "SECONDS", "processor time of a run until it is ended (default: 60)"},
+      {"--repeat", OPTION_NUMBER, &c.repeat, "N", "timed runs of each (default: three or more, 0.1 s of them)"},
+      {"--control", OPTION_TEXT, &c.control, "NAME", help.control},
+      {"--rho", OPTION_NUMBER, &c.rho, "NUMBER", "genalpha: spectral radius at infinity, 0 to 1"},
+      {"--family", OPTION_TEXT, &c.family, "NAME", help.family},
+      {"--tangent", OPTION_TEXT, &c.tangent, "NAME", help.tangent},
+      {"--stabilization", OPTION_TEXT, &c.stabilization, "NAME", help.stabilization},
+      {"--alpha", OPTION_NUMBER, &c.alpha, "1/SECONDS", "baumgarte, augmented: weight of velocities"},
+      {"--beta", OPTION_NUMBER, &c.beta, "1/SECONDS", "baumgarte, augmented: weight of positions"},
+      {"--metric", OPTION_TEXT, &c.metric, "NAME", "of projections: mass or identity"},
+      {"--formulation", OPTION_TEXT, &c.formulation, "NAME", "relative, absolute or penalty (docs/formulations.md)"},
+      {"--csv", OPTION_TEXT, &c.csv, "FILE.csv", "write all numbers as a table"},
+      {"--svg", OPTION_TEXT, &c.svg, "DIR", "write the figures into this folder"},
+      {"--set", OPTION_SETTING, &c.settings, "NAME=VALUE", "override a parameter of all models; as often as wanted"},
+      {"--json", OPTION_FLAG, &cli->json, NULL, "print one JSON object on standard output"}};
+  const int n = COUNT(options);
+  if (verb_options(cli, verb, options, n, argc, argv, &first, &status) == 0) status = compare(&c);
+  close_all(&c);
+  return status;
+}

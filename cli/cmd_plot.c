@@ -1,0 +1,255 @@
+// sarrus plot: columns of result tables to an SVG figure. Each --y is a panel; several tables lie over each other.
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "plot_columns.h"
+
+typedef struct Plot {
+  Cli* cli;
+  TextList files, y;
+  const char *x, *log, *out, *title, *theme;
+  double width, height;
+  srCsvTable** tables;
+  PlotColumns columns;
+  srPlot* figure;
+  char* default_out;  // to be freed
+} Plot;
+
+static const char* const log_words[] = {"x", "y", "xy"};
+static const char* const theme_words[] = {"auto", "light", "dark"};  // in the order of srPlotTheme
+
+static bool has(const char* text, char letter) { return text && strchr(text, letter); }
+
+// ------------------------------------------------------------------------------------------------------------- options
+static bool size_fits(Cli* cli, const char* option, double size) {
+  if (isnan(size) || (size >= 100 && size <= 20000)) return true;
+  cli_error(cli, "%s is a number of pixels from 100 to 20000, not %g", option, size);
+  return false;
+}
+
+static bool options_fit(Plot* p) {
+  bool good = !p->log || word_exists(p->cli, "--log", p->log, log_words, 3, 3);
+  good = (!p->theme || word_exists(p->cli, "--theme", p->theme, theme_words, 3, 3)) && good;
+  good = size_fits(p->cli, "--width", p->width) && good;
+  good = size_fits(p->cli, "--height", p->height) && good;
+  if (p->cli->json && p->out && strcmp(p->out, "-") == 0) {
+    cli_error(p->cli, "--json and --out - both want standard output");
+    good = false;
+  }
+  return good;
+}
+
+static const char* base_name(const char* path) {
+  const char* slash = strrchr(path, '/');
+  return slash ? slash + 1 : path;
+}
+
+// The path without .csv, and behind it what is asked for. To be freed.
+static char* with_ending(const char* path, const char* ending) {
+  size_t n = strlen(path);
+  char* text = malloc(n + strlen(ending) + 1);
+  if (!text) return NULL;
+  if (n > 4 && strcmp(path + n - 4, ".csv") == 0) n -= 4;
+  memcpy(text, path, n);
+  strcpy(text + n, ending);
+  return text;
+}
+
+// -------------------------------------------------------------------------------------------------------------- labels
+// What all names of a panel have in common before their first point: "q" of q.arm and q.hand. To be freed.
+static char* common_name(const PlotColumns* c, const PlotPanel* panel) {
+  const char* first = c->names[panel->column[0]];
+  size_t n = panel->n == 1 ? strlen(first) : strcspn(first, ".");
+  for (int i = 1; i < panel->n; i++) {
+    const char* name = c->names[panel->column[i]];
+    if (strcspn(name, ".") != n || strncmp(name, first, n) != 0 || first[n] != '.') n = 0;
+  }
+  char* text = malloc(n + 1);
+  if (text) memcpy(text, first, n), text[n] = 0;
+  return text;
+}
+
+static bool same_unit(const PlotColumns* c, const PlotPanel* panel) {
+  for (int i = 1; i < panel->n; i++)
+    if (strcmp(c->units[panel->column[i]], c->units[panel->column[0]]) != 0) return false;
+  return true;
+}
+
+// A unit as a label shows it: pure numbers have none.
+static const char* shown_unit(const char* unit) { return strcmp(unit, "1") == 0 ? "" : unit; }
+
+// Name of a table in the legend: its file without folder and ending, unless another one has the same. To be freed.
+static char* table_name(const Plot* p, int t) {
+  for (int i = 0; i < p->files.n; i++)
+    if (i != t && strcmp(base_name(p->files.item[i]), base_name(p->files.item[t])) == 0)
+      return with_ending(p->files.item[t], "");
+  return with_ending(base_name(p->files.item[t]), "");
+}
+
+// What the legend calls a column of a table; "" when the label of the axis says it. To be freed.
+static char* series_name(const Plot* p, const PlotPanel* panel, int column, int t) {
+  const char* name = panel->n > 1 ? p->columns.names[column] : "";
+  const char* unit = same_unit(&p->columns, panel) ? "" : shown_unit(p->columns.units[column]);
+  char* table = p->files.n > 1 ? table_name(p, t) : calloc(1, 1);
+  const size_t size = strlen(name) + strlen(unit) + (table ? strlen(table) : 0) + 8;
+  char* text = table ? malloc(size) : NULL;
+  if (text)
+    snprintf(text, size, "%s%s%s%s%s%s", name, *unit ? " [" : "", unit, *unit ? "]" : "", *name && *table ? ", " : "",
+             table);
+  free(table);
+  return text;
+}
+
+// -------------------------------------------------------------------------------------------------------------- figure
+static srStatus add_series(Plot* p, int row, int column, const PlotPanel* panel, int t) {
+  const srCsvTable* table = p->tables[t];
+  const int x = p->x ? table_column(table, p->x) : 0;
+  for (int i = 0; i < panel->n; i++) {
+    const int y = table_column(table, p->columns.names[panel->column[i]]);
+    if (y < 0) {
+      cli_warning(p->cli, "%s has no column '%s'", p->files.item[t], p->columns.names[panel->column[i]]);
+      continue;
+    }
+    char* name = series_name(p, panel, panel->column[i], t);
+    const srStatus status =
+        sr_plot_series(p->figure, row, column,
+                       &(srPlotSeries){.name = name, .n = table->nrow, .x = table->columns[x], .y = table->columns[y]});
+    free(name);
+    if (status != SR_OK) return status;
+  }
+  return SR_OK;
+}
+
+static srStatus add_panel(Plot* p, int row, int column, const PlotPanel* panel) {
+  const PlotColumns* c = &p->columns;
+  char* label = common_name(c, panel);
+  const srPlotPanel def = {.x_label = c->names[c->x],
+                           .x_unit = shown_unit(c->units[c->x]),
+                           .y_label = label,
+                           .y_unit = same_unit(c, panel) ? shown_unit(c->units[panel->column[0]]) : "",
+                           .x_scale = has(p->log, 'x') ? SR_PLOT_LOG : SR_PLOT_LINEAR,
+                           .y_scale = has(p->log, 'y') ? SR_PLOT_LOG : SR_PLOT_LINEAR};
+  srStatus status = sr_plot_panel(p->figure, row, column, &def);
+  free(label);
+  for (int t = 0; status == SR_OK && t < p->files.n; t++) status = add_series(p, row, column, panel, t);
+  return status;
+}
+
+static srStatus make_figure(Plot* p) {
+  const int n = p->columns.npanel, columns = n <= 6 ? 1 : 2;
+  srPlotDef def = {.title = p->title, .rows = (n + columns - 1) / columns, .columns = columns};
+  if (!isnan(p->width)) def.width = p->width;
+  if (!isnan(p->height)) def.height = p->height;
+  for (int i = 0; i < 3 && p->theme; i++)
+    if (strcmp(p->theme, theme_words[i]) == 0) def.theme = (srPlotTheme)i;
+  srStatus status = sr_plot_create(&def, &p->figure);
+  for (int i = 0; status == SR_OK && i < n; i++)
+    status = add_panel(p, i % def.rows, i / def.rows, &p->columns.panel[i]);
+  return status;
+}
+
+static srStatus write_figure(Plot* p) {
+  if (p->out && strcmp(p->out, "-") == 0) return sr_plot_write_stream(p->figure, stdout, p->cli->messages);
+  if (!p->out) p->out = p->default_out = with_ending(p->files.item[0], ".svg");
+  return p->out ? sr_plot_write(p->figure, p->out, p->cli->messages) : SR_MEMORY;
+}
+
+// -------------------------------------------------------------------------------------------------------------- report
+static void print_json(const Plot* p) {
+  const PlotColumns* c = &p->columns;
+  long long rows = 0;
+  for (int t = 0; t < p->files.n; t++) rows += p->tables[t]->nrow;
+  Json json = json_begin(stdout);
+  json_text(&json, "out", p->out);
+  json_array(&json, "panels");
+  for (int i = 0; i < c->npanel; i++) {
+    json_object(&json, NULL);
+    json_array(&json, "columns");
+    for (int k = 0; k < c->panel[i].n; k++) json_text(&json, NULL, c->names[c->panel[i].column[k]]);
+    json_array_end(&json);
+    json_object_end(&json);
+  }
+  json_array_end(&json);
+  json_text(&json, "x", c->names[c->x]);
+  json_int(&json, "rows", rows);
+  put_messages(&json, "warnings", p->cli, SR_SEVERITY_WARNING);
+  json_end(&json);
+}
+
+static void print_names(const char* label, const PlotColumns* c, const int* column, int n) {
+  printf("  %-10s", label);
+  for (int i = 0; i < n; i++) printf("%s%s", i ? ", " : "", c->names[column ? column[i] : i]);
+  printf("\n");
+}
+
+static void print_report(const Plot* p) {
+  const PlotColumns* c = &p->columns;
+  printf("figure %s\n", p->out);
+  for (int i = 0; i < c->npanel; i++) {
+    char label[24];
+    snprintf(label, sizeof label, "panel %d", i + 1);
+    print_names(label, c, c->panel[i].column, c->panel[i].n);
+  }
+  if (p->y.n == 0) print_names("columns", c, NULL, c->n);
+}
+
+// ---------------------------------------------------------------------------------------------------------------- verb
+static srStatus read_tables(Plot* p) {
+  srStatus status = SR_OK;
+  p->tables = calloc((size_t)p->files.n, sizeof *p->tables);
+  if (!p->tables) return SR_MEMORY;
+  for (int t = 0; t < p->files.n; t++) {
+    const srStatus one = sr_csv_read(p->files.item[t], p->cli->messages, &p->tables[t]);
+    if (one != SR_OK) status = one;
+  }
+  return status;
+}
+
+static int plot(Plot* p) {
+  if (!options_fit(p)) return cli_refuse(p->cli, EXIT_INPUT);
+  srStatus status = read_tables(p);
+  if (status != SR_OK) return cli_refuse(p->cli, cli_status(status));
+  if (!plot_columns_choose(p->cli, p->tables, p->files.n, p->x, &p->y, &p->columns))
+    return cli_refuse(p->cli, sr_messages_errors(p->cli->messages) > 0 ? EXIT_INPUT : EXIT_FAILED);
+  status = make_figure(p);
+  if (status == SR_OK) status = write_figure(p);
+  if (status != SR_OK) return cli_refuse(p->cli, cli_status(status));
+  cli_show(p->cli);
+  if (p->cli->json)
+    print_json(p);
+  else if (strcmp(p->out, "-") != 0)
+    print_report(p);
+  return EXIT_DONE;
+}
+
+static void close_plot(Plot* p) {
+  for (int t = 0; t < p->files.n && p->tables; t++) sr_csv_table_destroy(p->tables[t]);
+  free(p->tables);
+  free(p->default_out);
+  plot_columns_free(&p->columns);
+  sr_plot_destroy(p->figure);
+  texts_free(&p->files);
+  texts_free(&p->y);
+}
+
+int cmd_plot(Cli* cli, const Verb* verb, int argc, char** argv) {
+  Plot p = {.cli = cli, .width = NOT_GIVEN, .height = NOT_GIVEN};
+  const char* first = NULL;
+  int status = EXIT_DONE;
+  const Option options[] = {
+      {"", OPTION_TEXTS, &p.files, "RESULT.csv", ""},
+      {"--y", OPTION_TEXTS, &p.y, "NAME[,NAME...]", "columns of a panel, also patterns as 'q.*'; as often as wanted"},
+      {"--x", OPTION_TEXT, &p.x, "NAME", "column of the horizontal axis (default: the first)"},
+      {"--log", OPTION_TEXT, &p.log, "x|y|xy", "logarithmic axes"},
+      {"--out", OPTION_TEXT, &p.out, "FILE.svg", "the figure (default: RESULT.svg beside the table; - is stdout)"},
+      {"--title", OPTION_TEXT, &p.title, "TEXT", "title of the figure"},
+      {"--theme", OPTION_TEXT, &p.theme, "NAME", "light, dark or auto (default): as the reader's page"},
+      {"--width", OPTION_NUMBER, &p.width, "PIXELS", "width of the figure"},
+      {"--height", OPTION_NUMBER, &p.height, "PIXELS", "height of the figure"},
+      {"--json", OPTION_FLAG, &cli->json, NULL, "print one JSON object on standard output"}};
+  if (verb_options(cli, verb, options, sizeof options / sizeof options[0], argc, argv, &first, &status) == 0)
+    status = plot(&p);
+  close_plot(&p);
+  return status;
+}

@@ -1,0 +1,274 @@
+// sarrus recommend: measures a model (sr_survey_create), tries every method on it over a short window, each in a process of its
+// own as `compare` does, and says which one to take, with the numbers.
+#define _POSIX_C_SOURCE 200809L
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "recommend.h"
+
+#define SECONDS 10.0
+#define TRIAL_RUNS 2.2      // of an entry: one is sampled, one is timed
+#define LEAST_TIMEOUT 0.05  // s
+#define LEAST_PROCESSOR 0.2
+#define LEAST_SHARE 0.3  // of the time that the trials get, however long the survey took
+#define CONTENDER 10.0   // times the cost of the one chosen first: may be the better one after all
+#define AGAIN_RUNS 2     // that are timed in a round
+#define MOST_ROUNDS 8
+#define TIGHTER 0.1        // tolerance of the second look, of the first
+#define MUCH_TIGHTER 1e-2  // where no method was accurate
+#define TIGHTER_COST 2.0   // a decade multiplies the steps of order 5 by 1.6
+
+static double seconds_of(clockid_t clock) {
+  struct timespec t;
+  clock_gettime(clock, &t);
+  return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
+}
+static double wall_clock(void) { return seconds_of(CLOCK_MONOTONIC); }
+static double processor_clock(void) { return seconds_of(CLOCK_PROCESS_CPUTIME_ID); }
+
+// ------------------------------------------------------------------------------------------------------------- trials
+static bool wants_adaptive(const Compare* c, const Entry* e) {
+  return !e->record.timed && is_adaptive(&c->subject[e->model], e->method);
+}
+static bool wants_fixed(const Compare* c, const Entry* e) { return !is_adaptive(&c->subject[e->model], e->method); }
+static bool wants_new(const Compare* c, const Entry* e) { return e->of_rtol != c->subject[0].options.rtol; }
+
+static void add_entry(Recommend* r, int method, double rtol) {
+  const srRunOptions* o = &r->c.subject[0].options;
+  const double none = (double)NAN;
+  Entry e = {.method = method, .rtol = none, .atol = none, .step = none, .of_rtol = rtol};
+  if (is_adaptive(&r->c.subject[0], method)) {
+    e.rtol = rtol;
+    e.atol = o->rtol > 0 ? o->atol * (rtol / o->rtol) : o->atol;
+  }
+  r->c.entry[r->c.nentry++] = e;
+}
+
+// The time that is left, shared by n entries.
+static void share_time(Recommend* r, int n) {
+  const double left = fmax(r->seconds - (wall_clock() - r->began), LEAST_SHARE * r->seconds);
+  r->c.timeout = fmax(r->share * left * fmin(r->c.jobs, n) / (TRIAL_RUNS * n), LEAST_TIMEOUT);
+  r->c.total = n;
+  r->c.done = 0;
+}
+
+static double error_of(Recommend* r, const Entry* e) {
+  const srModel* m = model_of(r)->relative ? model_of(r)->relative : model_of(r)->model;
+  if (!e->record.done || !e->samples || !r->survey->reference) return (double)NAN;
+  const srTrajectoryError x = sr_trajectory_error(m, r->survey->reference, e->samples);
+  if (m->ny == 0 || isnan(x.q)) return x.q;
+  return isnan(x.y) ? x.y : fmax(x.q, x.y);
+}
+
+static void tell_trial(Recommend* r, const Entry* e, srMethodTrial* x) {
+  const double window = r->survey->t_window - r->survey->t0;
+  *x = (srMethodTrial){.method = e->method,
+                       .rtol = e->rtol,
+                       .atol = e->atol,
+                       .step = e->step,
+                       .done = e->record.done,
+                       .seconds = e->record.seconds / window,
+                       .steps = e->record.steps,
+                       .rejected = e->record.rejected,
+                       .error = error_of(r, e)};
+  memcpy(x->violation, e->record.violation, sizeof x->violation);
+}
+
+static void advise(Recommend* r) {
+  for (int i = 0; i < r->c.nentry; i++) tell_trial(r, &r->c.entry[i], &r->trial[i]);
+  sr_advise(model_of(r)->model, r->survey, r->trial, r->c.nentry, r->c.subject[0].options.rtol, &r->advice);
+}
+
+static bool wants_contenders(const Compare* c, const Entry* e) { return (void)c, e->record.done; }
+
+static bool may_win(const Recommend* r, int i) {
+  const srMethodTrial *x = &r->trial[i], *best = &r->trial[r->advice.trial];
+  return x->done && x->seconds < CONTENDER * best->seconds &&
+         (x->error <= SR_ADVICE_ACCEPT * r->c.subject[0].options.rtol || i == r->advice.trial);
+}
+
+// One more run of each contender; the least of all counts.
+static bool time_round(Recommend* r, Entry* again) {
+  Compare* c = &r->c;
+  for (int i = 0; i < c->nentry; i++) {
+    again[i] = c->entry[i];
+    again[i].samples = NULL;
+    again[i].record.done = may_win(r, i);
+  }
+  const bool good = pool_run(c, again, c->nentry, wants_contenders);
+  for (int i = 0; i < c->nentry; i++) {
+    Record* x = &c->entry[i].record;
+    if (good && again[i].samples && again[i].record.done) x->seconds = fmin(x->seconds, again[i].record.seconds);
+    sr_trajectory_destroy(again[i].samples);
+  }
+  return good;
+}
+
+// The clock of a busy machine errs by a factor: those that may win run again, one at a time, while there is time.
+static bool time_again(Recommend* r) {
+  Compare* c = &r->c;
+  const double end = r->began + r->seconds, jobs = c->jobs;
+  double before = wall_clock(), took = 0;
+  Entry* again = calloc((size_t)c->nentry, sizeof *again);
+  if (!again) return cli_error(r->cli, "out of memory"), false;
+  bool good = true;
+  c->jobs = 1;
+  c->repeat = AGAIN_RUNS;
+  c->timeout *= CONTENDER;
+  for (int i = 0; good && !c->interrupted && i < MOST_ROUNDS && before + took < end; i++) {
+    good = time_round(r, again);
+    const double now = wall_clock();
+    took = now - before;
+    before = now;
+  }
+  c->jobs = jobs;
+  c->repeat = 1;
+  free(again);
+  return good;
+}
+
+// Is a tighter tolerance worth a trial: this one was wrong, and it is cheap enough or nothing better is known?
+static bool deserves_more(const Recommend* r, int i) {
+  const srMethodTrial *x = &r->trial[i], *best = &r->trial[r->advice.trial];
+  if (!x->done || isnan(x->rtol) || sri_method(x->method)->order < 3) return false;
+  if (!r->advice.accurate) return true;
+  return x->error > SR_ADVICE_ACCEPT * x->rtol && x->seconds * TIGHTER_COST < best->seconds;
+}
+
+static bool try_tighter(Recommend* r) {
+  Compare* c = &r->c;
+  const int n = c->nentry;
+  const double tighter = c->subject[0].options.rtol * (r->advice.accurate ? TIGHTER : MUCH_TIGHTER);
+  for (int i = 0; i < n; i++)
+    if (deserves_more(r, i)) add_entry(r, c->entry[i].method, tighter);
+  if (c->nentry == n) return true;
+  share_time(r, c->nentry - n);
+  if (!pool_run(c, c->entry, c->nentry, wants_new)) return false;
+  advise(r);
+  return true;
+}
+
+// All methods at the tolerance that was asked for, then a second look where it may change the choice.
+static bool try_methods(Recommend* r) {
+  Compare* c = &r->c;
+  const int n = sri_method_count();
+  c->entry = calloc(2 * (size_t)n, sizeof *c->entry);
+  r->trial = calloc(2 * (size_t)n, sizeof *r->trial);
+  if (!c->entry || !r->trial) return cli_error(r->cli, "out of memory"), false;
+  for (int i = 0; i < n; i++) add_entry(r, i, c->subject[0].options.rtol);
+  share_time(r, n);
+  if (!pool_run(c, c->entry, n, wants_adaptive)) return false;
+  derive_steps(c);
+  if (!pool_run(c, c->entry, n, wants_fixed)) return false;
+  advise(r);
+  if (r->advice.trial < 0 || c->interrupted) return true;
+  if (!try_tighter(r) || (!c->interrupted && !time_again(r))) return false;
+  advise(r);
+  return true;
+}
+
+// ----------------------------------------------------------------------------------------------------------- the verb
+static bool take(Cli* cli, const char* option, double given, double* target) {
+  if (isnan(given)) return true;
+  *target = given;
+  if (given > 0) return true;
+  cli_error(cli, "%s must be greater than zero, not %g", option, given);
+  return false;
+}
+
+static bool settle(Recommend* r) {
+  Subject* s = &r->c.subject[0];
+  srRunOptions* o = &s->options;
+  *o = sr_run_options(s->m.model);
+  o->control = SR_CONTROL_DEFAULT;
+  const double ratio = o->rtol > 0 ? o->atol / o->rtol : 1e-3;
+  bool good = take(r->cli, "--t-end", r->t_end, &o->t_end);
+  good = take(r->cli, "--rtol", r->rtol, &o->rtol) && good;
+  if (!isnan(r->rtol)) o->atol = ratio * o->rtol;
+  good = take(r->cli, "--atol", r->atol, &o->atol) && good;
+  good = take(r->cli, "--seconds", r->seconds, &r->seconds) && good;
+  if (good && !(o->rtol > 0)) good = (cli_error(r->cli, "the model has rtol 0: give --rtol"), false);
+  s->t0 = s->m.data->t;
+  if (!good || o->t_end > s->t0) return good;
+  cli_error(r->cli, "the end of the run, %g s, does not lie after its start at %g s", o->t_end, s->t0);
+  return false;
+}
+
+static int open_model(Recommend* r) {
+  Assembly assembly = {0};
+  Model* m = model_of(r);
+  int status = model_open(r->cli, m);
+  if (status == EXIT_DONE) status = model_assemble(r->cli, m, &assembly);
+  assembly_free(&assembly);
+  if (status == EXIT_DONE) status = model_formulate(r->cli, m);
+  if (status == EXIT_DONE && !settle(r)) status = cli_refuse(r->cli, EXIT_INPUT);
+  return status;
+}
+
+static int recommend(Recommend* r) {
+  Subject* s = &r->c.subject[0];
+  int status = open_model(r);
+  if (status != EXIT_DONE) return status;
+  cli_show(r->cli);
+  const double processor = processor_clock();
+  r->began = wall_clock();
+  const srStatus surveyed =
+      sr_survey_create(s->m.model, s->m.data, &s->options, r->seconds, r->cli->messages, &r->survey);
+  if (surveyed != SR_OK) return cli_refuse(r->cli, cli_status(surveyed));
+  r->share = fmin(fmax((processor_clock() - processor) / (wall_clock() - r->began), LEAST_PROCESSOR), 1);
+  if (!r->survey->reference) {
+    cli_error(r->cli, "no method got through the trial run: %s",
+              r->survey->pilot_why[0] ? r->survey->pilot_why : r->survey->guide_why);
+  } else {
+    if (r->survey->pilot_why[0] && r->survey->t > r->survey->t0)
+      cli_warning(r->cli, "%s did not come to the end: %s", r->survey->pilot, r->survey->pilot_why);
+    s->options.t_end = r->survey->t_window;
+    s->samples = r->survey->reference->n;
+    if (!try_methods(r)) return cli_refuse(r->cli, EXIT_FAILED);
+  }
+  if (r->c.interrupted) cli_error(r->cli, "stopped by the user");
+  cli_show(r->cli);
+  if (r->cli->json)
+    print_advice_json(r, wall_clock() - r->began);
+  else
+    print_advice(r);
+  return r->advice.trial >= 0 && r->survey->reference && !r->c.interrupted ? EXIT_DONE : EXIT_FAILED;
+}
+
+static void close_all(Recommend* r) {
+  for (int i = 0; i < r->c.nentry; i++) sr_trajectory_destroy(r->c.entry[i].samples);
+  model_close(model_of(r));
+  sr_survey_destroy(r->survey);
+  free(r->c.entry);
+  free(r->trial);
+}
+
+int cmd_recommend(Cli* cli, const Verb* verb, int argc, char** argv) {
+  const long processors = sysconf(_SC_NPROCESSORS_ONLN);
+  Subject subject = {0};
+  Recommend r = {.cli = cli,
+                 .c = {.cli = cli,
+                       .subject = &subject,
+                       .nsubject = 1,
+                       .repeat = 1,
+                       .jobs = processors > 0 ? (double)processors : 1},
+                 .seconds = SECONDS,
+                 .t_end = NOT_GIVEN,
+                 .rtol = NOT_GIVEN,
+                 .atol = NOT_GIVEN,
+                 .advice = {.trial = -1, .alternative = -1}};
+  int status = EXIT_DONE;
+  const Option options[] = {
+      {"--rtol", OPTION_NUMBER, &r.rtol, "NUMBER", "relative accuracy that is wanted (default: of the model)"},
+      {"--atol", OPTION_NUMBER, &r.atol, "NUMBER", "absolute one (default: in the ratio of the model's)"},
+      {"--t-end", OPTION_NUMBER, &r.t_end, "SECONDS", "end of the simulation that is planned"},
+      {"--seconds", OPTION_NUMBER, &r.seconds, "SECONDS", "time that this may take, about (default: 10)"},
+      FORMULATION_OPTION(&subject.m),
+      MODEL_OPTIONS(cli, &subject.m)};
+  if (verb_options(cli, verb, options, sizeof options / sizeof options[0], argc, argv, &subject.m.path, &status) == 0)
+    status = recommend(&r);
+  close_all(&r);
+  return status;
+}

@@ -1,0 +1,219 @@
+// Runs of the comparison, some at a time, each in a process: a crash, an endless run or too much memory costs one entry. A
+// child tells its result through a pipe; where it stands in the list does not depend on when it comes.
+#define _XOPEN_SOURCE 700
+#include <errno.h>
+#include <poll.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "compare.h"
+
+#define PATIENCE 10.0        // times --timeout of wall clock until a child that does not work is ended too ...
+#define LEAST_PATIENCE 15.0  // ... and so many seconds more
+
+typedef struct Slot {
+  pid_t pid;  // 0: free
+  int in;     // end of the pipe
+  int entry;
+  double started;  // wall clock
+  bool ended;      // by us
+  char* bytes;
+  size_t size, room;
+} Slot;
+
+typedef struct Pool {
+  Compare* c;
+  Entry* entries;
+  Slot* slot;
+  struct pollfd* poll;
+  int nslot, busy;
+} Pool;
+
+static volatile sig_atomic_t interrupted;
+static void on_interrupt(int signal_number) {
+  interrupted = 1;
+  signal(signal_number, SIG_DFL);  // the second time it ends the program
+}
+
+static double wall_clock(void) {
+  struct timespec t;
+  clock_gettime(CLOCK_MONOTONIC, &t);
+  return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
+}
+
+static void show_progress(const Compare* c, bool over) {
+  enum { WIDTH = 40 };
+  if (isatty(STDERR_FILENO) != 1) return;
+  if (over) {
+    fprintf(stderr, "\r%79s\r", "");
+    return;
+  }
+  fputs("\r[", stderr);
+  for (int i = 0; i < WIDTH; i++) putc(i * c->total < c->done * WIDTH ? '#' : '.', stderr);
+  fprintf(stderr, "] %d of %d runs ", c->done, c->total);
+  fflush(stderr);
+}
+
+// --------------------------------------------------------------------------------------------------------- beginning
+static bool start_child(Pool* pool, Slot* slot, int entry) {
+  int ends[2];
+  if (pipe(ends) != 0) return false;
+  fflush(NULL);  // nothing that is not written yet may be written twice
+  const pid_t pid = fork();
+  if (pid == 0) {
+    signal(SIGINT, SIG_DFL);
+    signal(SIGTERM, SIG_DFL);
+    close(ends[0]);
+    child_run(pool->c, &pool->entries[entry], ends[1]);
+  }
+  close(ends[1]);
+  if (pid < 0) return close(ends[0]), false;
+  *slot = (Slot){.pid = pid, .in = ends[0], .entry = entry, .started = wall_clock()};
+  pool->busy++;
+  return true;
+}
+
+// ------------------------------------------------------------------------------------------------------------ ending
+static void tell_end(const Compare* c, Record* r, const Slot* slot, int status) {
+  *r = (Record){.t = (double)NAN, .seconds = (double)NAN};
+  for (int i = 0; i < 3; i++) r->violation[i] = (double)NAN;
+  const int number = WIFSIGNALED(status) ? WTERMSIG(status) : 0;
+  r->timed_out = slot->ended || number == SIGPROF;
+  if (c->interrupted || interrupted || number == SIGINT)
+    snprintf(r->why, sizeof r->why, "stopped by the user");
+  else if (number == SIGPROF)
+    snprintf(r->why, sizeof r->why, "took longer than %g s of processor time, inside of a step", c->timeout);
+  else if (slot->ended)
+    snprintf(r->why, sizeof r->why, "took longer than %g s; it did not use the processor", c->timeout);
+  else if (number)
+    snprintf(r->why, sizeof r->why, "the process of the run was ended by signal %d (%s)", number, strsignal(number));
+  else
+    snprintf(r->why, sizeof r->why, "the process of the run ended with status %d and no result", WEXITSTATUS(status));
+}
+
+// The record and samples that came through the pipe, where they are whole.
+static bool take_result(const Compare* c, Entry* e, const Slot* slot) {
+  if (slot->size < sizeof e->record) return false;
+  memcpy(&e->record, slot->bytes, sizeof e->record);
+  const Subject* s = &c->subject[e->model];
+  e->samples = sr_trajectory_create(s->m.model, s->samples);
+  if (!e->samples) return false;
+  const size_t width = (size_t)sr_trajectory_width(e->samples) * sizeof(double);
+  const int n = e->record.samples;
+  if (n < 0 || n > e->samples->n || slot->size != sizeof e->record + (size_t)n * width) return false;
+  memcpy(e->samples->sample, slot->bytes + sizeof e->record, (size_t)n * width);
+  e->samples->filled = n;
+  return true;
+}
+
+static void end_child(Pool* pool, Slot* slot) {
+  Entry* e = &pool->entries[slot->entry];
+  int status = 0;
+  close(slot->in);
+  while (waitpid(slot->pid, &status, 0) < 0 && errno == EINTR) continue;
+  const bool good = WIFEXITED(status) && WEXITSTATUS(status) == EXIT_DONE && take_result(pool->c, e, slot);
+  if (!good) tell_end(pool->c, &e->record, slot, status);
+  free(slot->bytes);
+  *slot = (Slot){0};
+  pool->busy--;
+  pool->c->done++;
+  show_progress(pool->c, false);
+}
+
+// ----------------------------------------------------------------------------------------------------------- meantime
+// Reads what is there; the end of the pipe is the end of the child.
+static void read_child(Pool* pool, Slot* slot) {
+  enum { PIECE = 65536 };
+  if (slot->room < slot->size + PIECE) {
+    char* bytes = realloc(slot->bytes, 2 * slot->room + PIECE);
+    if (!bytes) {
+      kill(slot->pid, SIGKILL);
+      end_child(pool, slot);
+      return;
+    }
+    slot->bytes = bytes;
+    slot->room = 2 * slot->room + PIECE;
+  }
+  const ssize_t n = read(slot->in, slot->bytes + slot->size, PIECE);
+  if (n > 0) slot->size += (size_t)n;
+  if (n == 0 || (n < 0 && errno != EINTR && errno != EAGAIN)) end_child(pool, slot);
+}
+
+// A child that works ends by its own clock.
+static void end_sleepers(Pool* pool) {
+  const double now = wall_clock();
+  for (int i = 0; i < pool->nslot; i++) {
+    Slot* s = &pool->slot[i];
+    const double runs = 1 + fmax(1, pool->c->repeat);
+    const double most = runs * PATIENCE * pool->c->timeout + LEAST_PATIENCE;
+    if (!s->pid || s->ended || (!interrupted && now - s->started < most)) continue;
+    s->ended = !interrupted;
+    kill(s->pid, SIGKILL);
+  }
+}
+
+static void wait_for_children(Pool* pool) {
+  for (int i = 0; i < pool->nslot; i++)
+    pool->poll[i] = (struct pollfd){.fd = pool->slot[i].pid ? pool->slot[i].in : -1, .events = POLLIN};
+  if (poll(pool->poll, (nfds_t)pool->nslot, 200) > 0) {
+    for (int i = 0; i < pool->nslot; i++)
+      if (pool->poll[i].revents && pool->slot[i].pid) read_child(pool, &pool->slot[i]);
+  }
+  end_sleepers(pool);
+}
+
+static Slot* free_slot(Pool* pool) {
+  for (int i = 0; i < pool->nslot; i++)
+    if (!pool->slot[i].pid) return &pool->slot[i];
+  return NULL;
+}
+
+// A run that was not begun any more.
+static void leave_out(Compare* c, Entry* e, const char* why) {
+  e->record = (Record){.t = (double)NAN, .seconds = (double)NAN, .violation = {(double)NAN, (double)NAN, (double)NAN}};
+  snprintf(e->record.why, sizeof e->record.why, "%s", why);
+  c->done++;
+}
+
+static void run_all(Pool* pool, int n, bool (*wanted)(const Compare* c, const Entry* e)) {
+  for (int next = 0; next < n || pool->busy > 0;) {
+    Slot* slot = free_slot(pool);
+    if (next >= n || !slot) {
+      wait_for_children(pool);
+    } else if (!wanted(pool->c, &pool->entries[next])) {
+      next++;
+    } else if (interrupted || pool->c->interrupted) {
+      leave_out(pool->c, &pool->entries[next++], "stopped by the user");
+    } else if (start_child(pool, slot, next)) {
+      next++;
+    } else if (pool->busy > 0) {
+      wait_for_children(pool);  // no more processes just now
+    } else {
+      leave_out(pool->c, &pool->entries[next++], "no process could be started for the run");
+    }
+  }
+}
+
+bool pool_run(Compare* c, Entry* entries, int n, bool (*wanted)(const Compare* c, const Entry* e)) {
+  Pool pool = {.c = c, .entries = entries, .nslot = (int)c->jobs};
+  pool.slot = calloc((size_t)pool.nslot, sizeof *pool.slot);
+  pool.poll = calloc((size_t)pool.nslot, sizeof *pool.poll);
+  const bool good = pool.slot && pool.poll;
+  interrupted = 0;
+  signal(SIGINT, on_interrupt);
+  signal(SIGTERM, on_interrupt);
+  show_progress(c, false);
+  if (good) run_all(&pool, n, wanted);
+  show_progress(c, true);
+  signal(SIGINT, SIG_DFL);
+  signal(SIGTERM, SIG_DFL);
+  c->interrupted = c->interrupted || interrupted;
+  free(pool.slot);
+  free(pool.poll);
+  if (!good) cli_error(c->cli, "out of memory");
+  return good;
+}

@@ -1,0 +1,228 @@
+// sarrus laws: the table for people, JSON, CSV and the two figures (as Figures 7 and 8 of paper 1).
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "laws.h"
+
+// --------------------------------------------------------------------------------------------------------------- table
+static void normal_table(const Laws* l) {
+  report_heading("one impact: m = %g kg, %g m/s, K = %g, n = %g, e = %g, D = %g", l->mass, l->speed, l->normal.K,
+                 l->normal.n, l->normal.e, l->normal.D);
+  printf("  %-20s %12s %12s %12s %12s\n", "law", "given", "d max [m]", "f max [N]", "time [s]");
+  for (int i = 0; i < l->nnormal; i++) {
+    const NormalCurve* c = &l->normal_curve[i];
+    printf("  %-20s %12.6f %12.5g %12.5g %12.5g%s\n", c->law->name, c->impact.restitution, c->impact.d_max,
+           c->impact.f_max, c->impact.duration, c->impact.clamped ? "  clamped" : "");
+  }
+  report_heading("\nrestitution given, for restitution asked");
+  printf("  %-20s", "law");
+  for (int k = 0; k < l->asked.n; k++) printf(" %8g", l->asked.x[k]);
+  printf("\n");
+  for (int i = 0; i < l->nnormal; i++) {
+    printf("  %-20s", l->normal_curve[i].law->name);
+    for (int k = 0; k < l->asked.n; k++) {
+      const double given = l->normal_curve[i].given[k];
+      if (isnan(given))
+        printf(" %8s", "-");
+      else
+        printf(" %8.4f", given);
+    }
+    printf("\n");
+  }
+}
+
+static void friction_table(const Laws* l) {
+  static const double parts[] = {0.01, 0.02, 0.05, 0.1, 0.2, 0.5, 1};
+  enum { PARTS = sizeof parts / sizeof parts[0] };
+  report_heading("%sforce of steady sliding [N]: limits %g and %g, at speed [m/s]", l->nnormal > 0 ? "\n" : "",
+                 l->limits.x[0], l->limits.x[1]);
+  printf("  %-20s", "law");
+  for (int k = 0; k < PARTS; k++) printf(" %9.3g", parts[k] * l->v_max);
+  printf("  at rest\n");
+  for (int i = 0; i < l->nfriction; i++) {
+    const FrictionCurve* c = &l->friction_curve[i];
+    printf("  %-20s", c->law->name);
+    for (int k = 0; k < PARTS; k++) printf(" %9.5g", c->f[LAW_POINTS / 2 + (int)lround(parts[k] * (LAW_POINTS / 2))]);
+    printf("  %s\n", c->law->set_valued ? "set-valued" : c->law->holds ? "holds" : "creeps");
+  }
+}
+
+void laws_table(const Laws* l) {
+  if (l->nnormal > 0) normal_table(l);
+  if (l->nfriction > 0) friction_table(l);
+}
+
+// ---------------------------------------------------------------------------------------------------------------- JSON
+static void json_pair(Json* json, double x, double y) { json_numbers(json, NULL, (const double[]){x, y}, 2); }
+
+static void json_normal(Json* json, const Laws* l, const NormalCurve* c) {
+  json_object(json, NULL);
+  json_text(json, "name", c->law->name);
+  json_text(json, "about", c->law->about);
+  json_array(json, "curve");
+  for (int i = 0; i < LAW_POINTS; i++) json_pair(json, c->d[i], c->f[i]);
+  json_array_end(json);
+  json_number(json, "given", c->impact.restitution);
+  json_number(json, "d_max", c->impact.d_max);
+  json_number(json, "f_max", c->impact.f_max);
+  json_number(json, "duration", c->impact.duration);
+  json_bool(json, "clamped", c->impact.clamped);
+  json_array(json, "restitution");
+  for (int i = 0; i < l->asked.n; i++) {
+    json_object(json, NULL);
+    json_number(json, "asked", l->asked.x[i]);
+    json_number(json, "given", c->given[i]);
+    json_object_end(json);
+  }
+  json_array_end(json);
+  json_object_end(json);
+}
+
+static void json_friction(Json* json, const FrictionCurve* c) {
+  json_object(json, NULL);
+  json_text(json, "name", c->law->name);
+  json_text(json, "about", c->law->about);
+  json_bool(json, "holds", c->law->holds);
+  json_bool(json, "set_valued", c->law->set_valued);
+  json_numbers(json, "v", c->v, LAW_POINTS);
+  json_numbers(json, "f", c->f, LAW_POINTS);
+  json_object(json, "cycle");
+  json_numbers(json, "x", c->cycle_x, CYCLE_POINTS);
+  json_numbers(json, "v", c->cycle_v, CYCLE_POINTS);
+  json_numbers(json, "f", c->cycle_f, CYCLE_POINTS);
+  json_object_end(json);
+  json_object_end(json);
+}
+
+static void json_parameters(Json* json, const Laws* l) {
+  json_object(json, "parameters");
+#define NORMAL_NUMBER(field, value, unit, doc) json_number(json, "normal." #field, l->normal.field);
+  SR_NORMAL_PARAMETER_LIST(NORMAL_NUMBER)
+#undef NORMAL_NUMBER
+#define FRICTION_NUMBER(field, value, sliding, turning, doc) json_number(json, "friction." #field, l->friction.field);
+  SR_FRICTION_PARAMETER_LIST(FRICTION_NUMBER)
+#undef FRICTION_NUMBER
+  json_number(json, "mass", l->mass);
+  json_number(json, "speed", l->speed);
+  json_numbers(json, "limits", l->limits.x, 2);
+  json_number(json, "tau", l->tau);
+  json_object_end(json);
+}
+
+void laws_json(const Laws* l) {
+  Json json = json_begin(stdout);
+  json_parameters(&json, l);
+  json_array(&json, "normal");
+  for (int i = 0; i < l->nnormal; i++) json_normal(&json, l, &l->normal_curve[i]);
+  json_array_end(&json);
+  json_array(&json, "friction");
+  for (int i = 0; i < l->nfriction; i++) json_friction(&json, &l->friction_curve[i]);
+  json_array_end(&json);
+  put_messages(&json, "warnings", l->cli, SR_SEVERITY_WARNING);
+  json_end(&json);
+}
+
+// ----------------------------------------------------------------------------------------------------------------- CSV
+// One row for each point of the curves: v and the friction laws, then penetration and force of each normal law.
+static void csv_rows(const Laws* l, FILE* out) {
+  const char* comma = "";
+  if (l->nfriction > 0) fprintf(out, "v [m/s]"), comma = ",";
+  for (int i = 0; i < l->nfriction; i++) fprintf(out, ",%s [N]", l->friction_curve[i].law->name);
+  for (int i = 0; i < l->nnormal; i++, comma = ",")
+    fprintf(out, "%s%s.d [m],%s.f [N]", comma, l->normal_curve[i].law->name, l->normal_curve[i].law->name);
+  fprintf(out, "\n");
+  for (int k = 0; k < LAW_POINTS; k++) {
+    comma = "";
+    if (l->nfriction > 0) fprintf(out, "%.17g", l->friction_curve[0].v[k]), comma = ",";
+    for (int i = 0; i < l->nfriction; i++) fprintf(out, ",%.17g", l->friction_curve[i].f[k]);
+    for (int i = 0; i < l->nnormal; i++, comma = ",")
+      fprintf(out, "%s%.17g,%.17g", comma, l->normal_curve[i].d[k], l->normal_curve[i].f[k]);
+    fprintf(out, "\n");
+  }
+}
+
+bool laws_csv(Laws* l) {
+  FILE* out = fopen(l->csv, "w");
+  if (!out) return cli_error(l->cli, "%s cannot be written: %s", l->csv, strerror(errno)), false;
+  csv_rows(l, out);
+  const bool failed = ferror(out) != 0;
+  if (fclose(out) == 0 && !failed) return true;
+  return cli_error(l->cli, "%s could not be written to its end", l->csv), false;
+}
+
+// ------------------------------------------------------------------------------------------------------------- figures
+static bool write_figure(Laws* l, srPlot* plot, const char* ending) {
+  const size_t size = strlen(l->svg) + strlen(ending) + 1;
+  char* path = malloc(size);
+  if (!path) return cli_error(l->cli, "out of memory"), false;
+  snprintf(path, size, "%s%s", l->svg, ending);
+  const srStatus status = sr_plot_write(plot, path, l->cli->messages);
+  free(path);
+  return status == SR_OK;
+}
+
+static bool normal_figure(Laws* l) {
+  srPlot* plot = NULL;
+  const int n = l->nnormal, columns = n < 3 ? n : 3;
+  bool good = sr_plot_create(&(srPlotDef){.title = "Force against penetration, one impact",
+                                          .rows = (n + columns - 1) / columns,
+                                          .columns = columns,
+                                          .legend = SR_PLOT_LEGEND_NONE,
+                                          .separate_x = true},
+                             &plot) == SR_OK;
+  for (int i = 0; good && i < n; i++) {
+    const NormalCurve* c = &l->normal_curve[i];
+    const int row = i / columns, column = i % columns;
+    char note[80];
+    snprintf(note, sizeof note, "restitution %.4f%s", c->impact.restitution, c->impact.clamped ? ", clamped" : "");
+    sr_plot_panel(
+        plot, row, column,
+        &(srPlotPanel){
+            .title = c->law->name, .x_label = "penetration", .x_unit = "m", .y_label = "force", .y_unit = "N"});
+    sr_plot_series(plot, row, column,
+                   &(srPlotSeries){.name = c->law->name, .n = LAW_POINTS, .x = c->d, .y = c->f, .look = 1});
+    sr_plot_note(plot, row, column, note);
+  }
+  good = good && write_figure(l, plot, "-normal.svg");
+  sr_plot_destroy(plot);
+  return good;
+}
+
+static void friction_panel(srPlot* plot, int row, int column, const FrictionCurve* c, double limit) {
+  sr_plot_panel(plot, row, column,
+                &(srPlotPanel){.title = c->law->name,
+                               .x_label = "slip speed",
+                               .x_unit = "m/s",
+                               .y_label = "force",
+                               .y_unit = "N",
+                               .y_min = -1.2 * limit,
+                               .y_max = 1.2 * limit});
+  sr_plot_series(plot, row, column,
+                 &(srPlotSeries){.name = "steady sliding", .n = LAW_POINTS, .x = c->v, .y = c->f, .look = 1});
+  if (c->law->ne != 0)
+    sr_plot_series(
+        plot, row, column,
+        &(srPlotSeries){.name = "to and fro", .n = CYCLE_POINTS, .x = c->cycle_v, .y = c->cycle_f, .look = 2});
+}
+
+static bool friction_figure(Laws* l) {
+  srPlot* plot = NULL;
+  const int n = l->nfriction, columns = n < 3 ? n : 3;
+  bool good = sr_plot_create(&(srPlotDef){.title = "Force against slip speed",
+                                          .rows = (n + columns - 1) / columns,
+                                          .columns = columns,
+                                          .legend = SR_PLOT_LEGEND_BELOW},
+                             &plot) == SR_OK;
+  const double limit = l->limits.x[0] + l->friction.D * l->v_max;
+  for (int i = 0; good && i < n; i++) friction_panel(plot, i / columns, i % columns, &l->friction_curve[i], limit);
+  good = good && write_figure(l, plot, "-friction.svg");
+  sr_plot_destroy(plot);
+  return good;
+}
+
+bool laws_svg(Laws* l) {
+  const bool normal = l->nnormal == 0 || normal_figure(l);
+  return (l->nfriction == 0 || friction_figure(l)) && normal;
+}

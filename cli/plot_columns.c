@@ -1,0 +1,171 @@
+// Which columns of result tables stand in which panel: names, patterns, and a choice when none is given.
+#include "plot_columns.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+bool pattern_fits(const char* pattern, const char* text) {
+  const char *star = NULL, *again = NULL;  // the last * and where its letters end so far
+  while (*text) {
+    if (*pattern == '*') {
+      star = pattern++;
+      again = text;
+    } else if (*pattern == '?' || *pattern == *text) {
+      pattern++;
+      text++;
+    } else if (star) {
+      pattern = star + 1;
+      text = ++again;
+    } else {
+      return false;
+    }
+  }
+  while (*pattern == '*') pattern++;
+  return *pattern == 0;
+}
+
+int table_column(const srCsvTable* table, const char* name) {
+  for (int i = 0; i < table->ncolumn; i++)
+    if (strcmp(table->names[i], name) == 0) return i;
+  return -1;
+}
+
+static int find(const PlotColumns* c, const char* name) {
+  for (int i = 0; i < c->n; i++)
+    if (strcmp(c->names[i], name) == 0) return i;
+  return -1;
+}
+
+static bool collect(srCsvTable* const* tables, int ntable, PlotColumns* c) {
+  size_t room = 1;
+  for (int t = 0; t < ntable; t++) room += (size_t)tables[t]->ncolumn;
+  c->names = malloc(room * sizeof *c->names);
+  c->units = malloc(room * sizeof *c->units);
+  if (!c->names || !c->units) return false;
+  for (int t = 0; t < ntable; t++)
+    for (int i = 0; i < tables[t]->ncolumn; i++) {
+      if (find(c, tables[t]->names[i]) >= 0) continue;
+      c->names[c->n] = tables[t]->names[i];
+      c->units[c->n++] = tables[t]->units[i];
+    }
+  return true;
+}
+
+// Tells that a word is no column, with the nearest one and all that there are.
+static void refuse(Cli* cli, const PlotColumns* c, const char* option, const char* word) {
+  char list[700];
+  words_join(c->names, c->n, list, sizeof list);
+  if (strlen(list) + 1 == sizeof list) strcpy(list + sizeof list - 6, ", ...");
+  const char* meant = strpbrk(word, "*?") ? NULL : sr_nearest_word(word, c->names, c->n);
+  if (meant)
+    cli_error(cli, "%s: there is no column '%s'; did you mean '%s'? Columns: %s", option, word, meant, list);
+  else
+    cli_error(cli, "%s: no column fits '%s'. Columns: %s", option, word, list);
+}
+
+// ------------------------------------------------------------------------------------------------------------- panels
+static PlotPanel* new_panel(PlotColumns* c) {
+  PlotPanel* panel = realloc(c->panel, (size_t)(c->npanel + 1) * sizeof *panel);
+  if (!panel) return NULL;
+  c->panel = panel;
+  panel[c->npanel] = (PlotPanel){.column = malloc((size_t)(c->n + 1) * sizeof(int))};
+  return panel[c->npanel].column ? &panel[c->npanel++] : NULL;
+}
+
+static void add(PlotPanel* panel, int column) {
+  for (int i = 0; i < panel->n; i++)
+    if (panel->column[i] == column) return;  // two patterns may fit the same column
+  panel->column[panel->n++] = column;
+}
+
+// One word of a list: a name as it stands, or a pattern, which leaves out the column of x.
+static bool add_word(Cli* cli, PlotColumns* c, PlotPanel* panel, const char* word) {
+  const int before = panel->n, exact = find(c, word);
+  if (exact >= 0) {
+    add(panel, exact);
+    return true;
+  }
+  bool any = false;
+  for (int i = 0; i < c->n && strpbrk(word, "*?"); i++) {
+    if (i == c->x || !pattern_fits(word, c->names[i])) continue;
+    add(panel, i);
+    any = true;
+  }
+  if (!any && panel->n == before) refuse(cli, c, "--y", word);
+  return any;
+}
+
+static bool add_list(Cli* cli, PlotColumns* c, const char* list) {
+  PlotPanel* panel = new_panel(c);
+  char* copy = malloc(strlen(list) + 1);
+  bool good = panel && copy;
+  if (good) strcpy(copy, list);
+  for (char *word = copy, *next; good && word; word = next) {
+    next = strchr(word, ',');
+    if (next) *next++ = 0;
+    while (*word == ' ') word++;
+    for (size_t n = strlen(word); n > 0 && word[n - 1] == ' '; n--) word[n - 1] = 0;
+    good = add_word(cli, c, panel, word);
+  }
+  free(copy);
+  return good;
+}
+
+// Columns that fit a pattern, a panel for each unit.
+static bool add_by_unit(PlotColumns* c, const char* pattern) {
+  const int first = c->npanel;
+  for (int i = 0; i < c->n; i++) {
+    if (i == c->x || !pattern_fits(pattern, c->names[i])) continue;
+    PlotPanel* panel = NULL;
+    for (int p = first; p < c->npanel && !panel; p++)
+      if (strcmp(c->units[c->panel[p].column[0]], c->units[i]) == 0) panel = &c->panel[p];
+    if (!panel) panel = new_panel(c);
+    if (!panel) return false;
+    add(panel, i);
+  }
+  return true;
+}
+
+static bool choose_panels(Cli* cli, PlotColumns* c, const TextList* y) {
+  bool good = true;
+  for (int i = 0; i < y->n; i++) good = add_list(cli, c, y->item[i]) && good;
+  if (y->n == 0) good = add_by_unit(c, "q.*") && add_by_unit(c, "v.*");
+  if (good && c->npanel == 0) good = add_by_unit(c, "*");
+  if (good && c->npanel == 0) {
+    cli_error(cli, "the table has one column alone; a plot needs two");
+    return false;
+  }
+  if (good && c->npanel > SR_PLOT_MAX_PANELS) {
+    cli_error(cli, "%d panels are too many; a figure has at most %d", c->npanel, SR_PLOT_MAX_PANELS);
+    return false;
+  }
+  return good;
+}
+
+static bool choose_x(Cli* cli, srCsvTable* const* tables, int ntable, const char* x, PlotColumns* c) {
+  c->x = x ? find(c, x) : 0;
+  if (c->x < 0) {
+    refuse(cli, c, "--x", x);
+    return false;
+  }
+  for (int t = 0; x && t < ntable; t++) {
+    if (table_column(tables[t], x) >= 0) continue;
+    cli_error(cli, "--x: table %d has no column '%s'", t + 1, x);
+    return false;
+  }
+  return true;
+}
+
+bool plot_columns_choose(Cli* cli, srCsvTable* const* tables, int ntable, const char* x, const TextList* y,
+                         PlotColumns* out) {
+  if (!collect(tables, ntable, out)) return false;
+  return choose_x(cli, tables, ntable, x, out) && choose_panels(cli, out, y);
+}
+
+void plot_columns_free(PlotColumns* columns) {
+  for (int i = 0; i < columns->npanel; i++) free(columns->panel[i].column);
+  free(columns->panel);
+  free(columns->names);
+  free(columns->units);
+  *columns = (PlotColumns){0};
+}

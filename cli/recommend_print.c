@@ -1,0 +1,280 @@
+// The answer of `sarrus recommend`: what was measured, the trials, the choice with its reasons, and a command to run.
+#include <stdarg.h>
+#include <string.h>
+
+#include "recommend.h"
+
+// ------------------------------------------------------------------------------------------------------------ command
+#define WORD(NAME, word) word,
+static const char* const stabilizations[] = {SR_STABILIZATION_LIST(WORD)};
+#undef WORD
+
+typedef struct Text {
+  char x[2048];
+  size_t n;
+} Text;
+
+static void append(Text* text, const char* format, ...) SR_PRINTF(2, 3);
+static void append(Text* text, const char* format, ...) {
+  va_list arguments;
+  va_start(arguments, format);
+  const int n = vsnprintf(text->x + text->n, sizeof text->x - text->n, format, arguments);
+  va_end(arguments);
+  if (n > 0) text->n += (size_t)n;
+  if (text->n >= sizeof text->x) text->n = sizeof text->x - 1;
+}
+
+// As a shell takes it for one word.
+static void append_word(Text* text, const char* word) {
+  static const char plain[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-./=+,:@%";
+  if (*word && word[strspn(word, plain)] == 0) {
+    append(text, " %s", word);
+    return;
+  }
+  append(text, " '");
+  for (const char* p = word; *p; p++) append(text, *p == '\'' ? "'\\''" : "%c", *p);
+  append(text, "'");
+}
+
+static const char* stabilization_of(Recommend* r, int trial) {
+  const srModel* m = model_of(r)->model;
+  if (!m->looped || m->ng == 0) return NULL;
+  return sri_method(r->trial[trial].method)->index > 0 ? "own" : stabilizations[r->c.subject[0].options.stabilization];
+}
+
+static const char* command_of(Recommend* r, int trial, Text* text) {
+  const srMethodTrial* x = &r->trial[trial];
+  const Model* m = model_of(r);
+  const char* way = stabilization_of(r, trial);
+  text->n = 0;
+  append(text, "sarrus run");
+  append_word(text, m->path);
+  append(text, " --method %s", sri_method(x->method)->name);
+  if (isnan(x->rtol))
+    append(text, " --step %.3g", x->step);
+  else
+    append(text, " --rtol %g --atol %g", x->rtol, x->atol);
+  if (m->model->run_control != SR_CONTROL_DEFAULT && !isnan(x->rtol)) append(text, " --control default");
+  if (way && strcmp(way, "own") != 0) append(text, " --stabilization %s", way);
+  if (!isnan(r->t_end)) append(text, " --t-end %.9g", r->t_end);
+  if (!model_is_relative(m)) append(text, " --formulation %s", m->formulation);
+  for (int i = 0; i < m->settings.n; i++) {
+    Text setting = {.n = 0};
+    append(&setting, "%s=%s", m->settings.item[i].name, m->settings.item[i].value);
+    append(text, " --set");
+    append_word(text, setting.x);
+  }
+  return text->x;
+}
+
+// --------------------------------------------------------------------------------------------------------------- JSON
+static void put_stiffness(Json* json, const srSurvey* s) {
+  const bool known = s->pace.steps > 0;
+  json_object(json, "stiffness");
+  json_number(json, "largest", hypot(s->largest.re, s->largest.im));
+  json_number(json, "re", s->largest.re);
+  json_number(json, "im", fabs(s->largest.im));
+  json_number(json, "ratio", known ? s->ratio : (double)NAN);
+  json_bool(json, "stiff", s->stiff);
+  json_number(json, "step_accuracy", known ? s->pace.h : (double)NAN);
+  json_number(json, "factor", known ? s->factor : (double)NAN);
+  json_text(json, "bounded_by", !known ? NULL : s->factor > 1.5 ? "stability" : "accuracy");
+  json_array(json, "at");
+  for (int i = 0; i < s->nspectrum; i++) {
+    const srSpectrum* x = &s->spectrum[i];
+    json_object(json, NULL);
+    json_number(json, "t", x->t);
+    json_number(json, "re", x->largest.re);
+    json_number(json, "im", fabs(x->largest.im));
+    json_number(json, "rate", x->rate);
+    json_object_end(json);
+  }
+  json_array_end(json);
+  json_object_end(json);
+}
+
+static void put_pilot(Json* json, const srSurvey* s) {
+  json_object(json, "pilot");
+  json_text(json, "method", s->pilot);
+  json_number(json, "t", s->t);
+  json_int(json, "steps", s->steps);
+  json_int(json, "rejected", s->rejected);
+  json_number(json, "step", s->step);
+  json_number(json, "step_over_stability", s->h_rate);
+  json_number(json, "seconds", s->seconds);
+  json_text(json, "why", s->pilot_why[0] ? s->pilot_why : NULL);
+  json_object_end(json);
+  json_object(json, "window");
+  json_number(json, "from", s->t0);
+  json_number(json, "to", s->t_window);
+  json_text(json, "reference", s->guide);
+  json_number(json, "rtol", s->rtol_tight);
+  json_text(json, "why", s->guide_why[0] ? s->guide_why : NULL);
+  json_object_end(json);
+}
+
+static void put_redundancy(Json* json, const srModel* m, const srSurvey* s) {
+  json_object(json, "redundancy");
+  json_int(json, "rows", s->ng);
+  json_int(json, "rank", s->rank);
+  json_array(json, "redundant");
+  for (int i = 0; i < s->nredundant; i++) json_text(json, NULL, m->row[s->redundant[i]].name);
+  json_array_end(json);
+  json_int(json, "velocity_rows", s->ng - s->np);
+  json_int(json, "rank_changes", s->rank_changes);
+  json_int(json, "singular", s->singular);
+  json_object_end(json);
+}
+
+static void put_events_and_size(Json* json, const srSurvey* s) {
+  json_object(json, "events");
+  json_int(json, "count", s->events);
+  json_number(json, "per_second", s->events_per_second);
+  json_number(json, "steps_per_event", s->steps_per_event);
+  json_int(json, "limits_passed", s->limits_passed);
+  json_int(json, "rough", s->rough);
+  json_object_end(json);
+  json_object(json, "size");
+  json_int(json, "nq", s->nq);
+  json_int(json, "nv", s->nv);
+  json_int(json, "ng", s->ng);
+  json_int(json, "ny_user", s->ny_user);
+  json_int(json, "ny_force", s->ny - s->ny_user);
+  json_int(json, "M_entries", s->M_entries);
+  json_int(json, "G_entries", s->G_entries);
+  json_object_end(json);
+}
+
+static const char* status_of(const Record* record) {
+  return record->done ? "done" : record->timed_out ? "late" : "failed";
+}
+
+static void put_trials(Json* json, Recommend* r) {
+  json_array(json, "trials");
+  for (int i = 0; i < r->c.nentry; i++) {
+    const srMethodTrial* x = &r->trial[i];
+    const Record* record = &r->c.entry[i].record;
+    json_object(json, NULL);
+    json_text(json, "method", sri_method(x->method)->name);
+    json_number(json, "rtol", x->rtol);
+    json_number(json, "atol", x->atol);
+    json_number(json, "step", x->step);
+    json_text(json, "status", status_of(record));
+    json_number(json, "seconds_per_second", x->seconds);
+    json_int(json, "steps", x->steps);
+    json_int(json, "rejected", x->rejected);
+    json_number(json, "error", x->error);
+    json_object(json, "violation");
+    json_number(json, "position", x->violation[0]);
+    json_number(json, "velocity", x->violation[1]);
+    json_number(json, "acceleration", x->violation[2]);
+    json_object_end(json);
+    json_text(json, "why", record->done ? NULL : record->why);
+    json_object_end(json);
+  }
+  json_array_end(json);
+}
+
+static void put_choice(Json* json, Recommend* r, const char* key, int trial) {
+  Text command;
+  if (trial < 0) {
+    json_text(json, key, NULL);
+    return;
+  }
+  const srMethodTrial* x = &r->trial[trial];
+  const bool first = trial == r->advice.trial;
+  json_object(json, key);
+  json_text(json, "method", sri_method(x->method)->name);
+  json_number(json, "rtol", x->rtol);
+  json_number(json, "atol", x->atol);
+  json_number(json, "step", x->step);
+  json_text(json, "stabilization", stabilization_of(r, trial));
+  if (first) json_bool(json, "accurate", r->advice.accurate);
+  json_array(json, "why");
+  for (int i = 0; first && i < r->advice.nwhy; i++) json_text(json, NULL, r->advice.why[i]);
+  if (!first) json_text(json, NULL, r->advice.alternative_why);
+  json_array_end(json);
+  json_text(json, "command", command_of(r, trial, &command));
+  json_object_end(json);
+}
+
+void print_advice_json(Recommend* r, double seconds) {
+  const srModel* m = model_of(r)->model;
+  Json json = json_begin(stdout);
+  json_text(&json, "model", m->name);
+  json_text(&json, "formulation", sr_formulation_word(m->formulation));
+  json_number(&json, "rtol", r->c.subject[0].options.rtol);
+  put_stiffness(&json, r->survey);
+  put_pilot(&json, r->survey);
+  put_redundancy(&json, m, r->survey);
+  put_events_and_size(&json, r->survey);
+  put_trials(&json, r);
+  put_choice(&json, r, "recommend", r->advice.trial);
+  put_choice(&json, r, "alternative", r->advice.alternative);
+  json_number(&json, "seconds", seconds);
+  put_messages(&json, "warnings", r->cli, SR_SEVERITY_WARNING);
+  put_messages(&json, "errors", r->cli, SR_SEVERITY_ERROR);
+  json_end(&json);
+}
+
+// ------------------------------------------------------------------------------------------------------------- tables
+static void print_measures(const srModel* m, const srSurvey* s) {
+  const double size = hypot(s->largest.re, s->largest.im);
+  report_line("size", "%d positions, %d velocities, %d states, %d rows", s->nq, s->nv, s->ny, s->ng);
+  if (m->looped && m->ng > 0)
+    report_line("rank", "%d; %d rows redundant, %d at velocity level; %ld changes, %ld singular positions", s->rank,
+                s->nredundant, s->ng - s->np, s->rank_changes, s->singular);
+  for (int i = 0; i < s->nredundant && i < 6; i++) report_line("", "redundant: %s", m->row[s->redundant[i]].name);
+  if (s->nredundant > 6) report_line("", "redundant: %d more, see --json", s->nredundant - 6);
+  report_line("largest eigenvalue", "%.4g 1/s (%.4g %+.4g i)", size, s->largest.re, fabs(s->largest.im));
+  if (s->pace.steps > 0) {
+    report_line("step by accuracy", "%.3g s; times the eigenvalue %.3g", s->pace.h, s->ratio);
+    report_line("stability", "multiplies the steps of explicit methods by %.3g: %s", s->factor,
+                s->stiff ? "stiff" : "not stiff");
+  }
+  if (s->pilot)
+    report_line("trial run", "%s to t = %.4g s: %ld steps, %ld rejected; mean step %.3g s, %.2g of the stable one",
+                s->pilot, s->t, s->steps, s->rejected, s->step, s->h_rate);
+  report_line("events", "%ld, %.3g a second; %ld steps beyond limits of joints; %d rough functions", s->events,
+              s->events_per_second, s->limits_passed, s->rough);
+}
+
+static void print_trials(Recommend* r) {
+  const srSurvey* s = r->survey;
+  printf("\ntrials from %.4g to %.4g s, errors against %s at %g\n", s->t0, s->t_window, s->guide ? s->guide : "nothing",
+         s->rtol_tight);
+  printf("  %-16s %9s %9s %12s %8s %8s %10s %10s\n", "method", "rtol", "step", "s per s", "steps", "rejected", "error",
+         "violation");
+  for (int i = 0; i < r->c.nentry; i++) {
+    const srMethodTrial* x = &r->trial[i];
+    const Record* record = &r->c.entry[i].record;
+    printf("  %-16s", sri_method(x->method)->name);
+    if (isnan(x->rtol))
+      printf(" %9s %9.2g", "", x->step);
+    else
+      printf(" %9.1e %9s", x->rtol, "");
+    if (record->done)
+      printf(" %12.3e %8ld %8ld %10.2e %10.2e\n", x->seconds, x->steps, x->rejected, x->error, x->violation[0]);
+    else
+      printf(" %s: %.200s\n", status_of(record), record->why);
+  }
+}
+
+void print_advice(Recommend* r) {
+  const srAdvice* a = &r->advice;
+  Text command;
+  report_heading("model %s", model_of(r)->model->name);
+  print_measures(model_of(r)->model, r->survey);
+  print_trials(r);
+  if (a->trial < 0) {
+    printf("\nno method can be recommended\n");
+    for (int i = 0; i < a->nwhy; i++) printf("  - %s\n", a->why[i]);
+    return;
+  }
+  printf("\ntake %s\n", sri_method(r->trial[a->trial].method)->name);
+  for (int i = 0; i < a->nwhy; i++) printf("  - %s\n", a->why[i]);
+  printf("  %s\n", command_of(r, a->trial, &command));
+  if (a->alternative < 0) return;
+  printf("or %s, %s\n", sri_method(r->trial[a->alternative].method)->name, a->alternative_why);
+  printf("  %s\n", command_of(r, a->alternative, &command));
+}

@@ -1,0 +1,122 @@
+// Which method and tolerance suit a model: measured, then said with the numbers. Definitions: docs/recommend.md. The command
+// line runs the trials, each in a process of its own (sarrus/compare.h has what they are judged by).
+#ifndef SARRUS_RECOMMEND_H
+#define SARRUS_RECOMMEND_H
+
+#include <sarrus/analysis.h>
+#include <sarrus/compare.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+// ---------------------------------------------------------------------------------------------------------- stiffness
+typedef struct srEigenvalue {
+  double re, im;  // 1/s
+} srEigenvalue;
+
+// Eigenvalues of the motion linearized at d's state (t, q, v, y), the constraints solved at acceleration level; largest
+// modulus first, of equal ones im > 0 first. A looped model has two zeros for every independent row. All 2 nv + ny of them
+// up to 120 states, beyond that the largest ones, estimated. At most `room` are written; *count is how many. SR_FAILED: the
+// accelerations cannot be evaluated around the state, or an eigenvalue was not found.
+SR_API srStatus sr_eigenvalues(const srModel* m, const srData* d, int room, srEigenvalue* out, int* count);
+
+// Largest h |lambda| for which dopri5 does not let this mode grow: about 3.3 for real negative ones, 1 for imaginary ones.
+// INFINITY where re > 0: such a mode grows by itself.
+SR_API double sr_stability_bound(srEigenvalue lambda);
+
+typedef struct srSpectrum {
+  double t;
+  srEigenvalue largest;  // modulus
+  double rate;  // 1/s: steps in a second that stability asks of dopri5, the largest |lambda| / bound of all modes
+} srSpectrum;
+SR_API srStatus sr_spectrum(const srModel* m, const srData* d, srSpectrum* out);
+
+// Steps that the motion x(t) asks for by its smoothness alone: those that the error control of dopri5 would take if x' were a
+// known function of time, without stages that react to each other, so that nothing can become unstable.
+typedef struct srPace {
+  double steps;           // over all samples
+  double h;               // s: the step in use at half of all time (median by time)
+  double steps_explicit;  // the same, none longer than 1/rate
+} srPace;
+// rate: (nrate) of so many equal parts of the time; NULL: none. SR_MEMORY, SR_INPUT: fewer than 6 samples.
+SR_API srStatus sr_pace(const srTrajectory* x, double rtol, double atol, const double* rate, int nrate, srPace* out);
+
+// ------------------------------------------------------------------------------------------------------------- survey
+#define SR_SURVEY_PARTS 10  // of the window; eigenvalues are taken at their ends
+#define SR_STIFF 4.0        // stability multiplies the steps by this and more: stiff
+
+typedef struct srSurvey {
+  // Size. Entries that are not zero in M and G of a looped model.
+  int nq, nv, ny, ny_user, ng, np, M_entries, G_entries;
+  int rough;  // functions with kinks or jumps in formulas: abs, min, max, sign, step, floor, comparisons, if
+  // Trial run: an explicit method at the tolerances of the options, as far as its share of the time went.
+  const char* pilot;     // its method, NULL: none took a step
+  double t0, t;          // from .. reached
+  double seconds;        // wall clock of it
+  long steps, rejected;  // of it
+  double step;           // mean
+  double h_rate;         // its mean step by the mean rate: 1 is at the bound of stability
+  char pilot_why[512];   // why it stopped before the end, "": it did not
+  // Stiffness, in the window.
+  const char* guide;  // method of the tight run that this is taken from, NULL: there was none
+  double t_window;    // its end
+  double rtol_tight;
+  srSpectrum spectrum[SR_SURVEY_PARTS + 1];
+  int nspectrum;
+  srEigenvalue largest;  // that lasts: seen at two times in a row
+  srPace pace;
+  double ratio;             // |largest| * pace.h
+  double factor;            // pace.steps_explicit / pace.steps
+  bool stiff;               // factor >= SR_STIFF
+  srTrajectory* reference;  // of the window, 10 samples for each part; NULL: none
+  char guide_why[512];
+  // Redundancy.
+  int rank, nredundant;
+  int* redundant;  // rows that can be left out at the start
+  long rank_changes, singular;
+  // Events of the trial run.
+  long events, limits_passed;
+  double events_per_second, steps_per_event;
+} srSurvey;
+
+// Measures m from d's state to options->t_end in about so many seconds of wall clock; method and rows of the options are not
+// used. d is not changed. SR_INPUT, SR_FAILED: not even the start can be evaluated, messages say why. To be destroyed.
+SR_API srStatus sr_survey_create(const srModel* m, const srData* d, const srRunOptions* options, double seconds,
+                                 srMessages* messages, srSurvey** out);
+SR_API void sr_survey_destroy(srSurvey* survey);
+
+// ------------------------------------------------------------------------------------------------------------- advice
+typedef struct srMethodTrial {
+  int method;         // index of sri_method
+  double rtol, atol;  // NaN for a fixed step
+  double step;        // NaN for an adaptive one
+  bool done;
+  double seconds;  // processor time for a second of motion; NaN: not known
+  long steps, rejected;
+  double error;  // largest of positions and states, relative (srTrajectoryError); NaN: not known
+  double violation[3];
+} srMethodTrial;
+
+#define SR_ADVICE_ACCEPT 100.0    // an error up to so many tolerances is what a tolerance means
+#define SR_ADVICE_VIOLATION 1e-4  // of positions, m or rad: paper 2, Table 1
+#define SR_ADVICE_REASONS 6
+
+typedef struct srAdvice {
+  int trial;      // index of the one to take, -1: none came to its end
+  bool accurate;  // its error is what the tolerance asks for
+  int nwhy;
+  char why[SR_ADVICE_REASONS][400];
+  int alternative;  // index of another one, -1: none
+  char alternative_why[400];
+} srAdvice;
+
+// Chooses by the flags of the methods (adaptive, implicit, index, order) and the numbers of the trials, which all ran over the
+// window of the survey. rtol: the accuracy that is wanted.
+SR_API void sr_advise(const srModel* m, const srSurvey* survey, const srMethodTrial* trial, int n, double rtol,
+                      srAdvice* out);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

@@ -1,0 +1,30 @@
+// Friction and contact as force elements: what compile, the run and the tangent take from this folder.
+#ifndef SR_CONTACT_ELEMENT_H
+#define SR_CONTACT_ELEMENT_H
+
+#include <sarrus/laws.h>
+#include <sarrus/model.h>
+
+// One evaluation of a friction law for an element, and its derivatives.
+typedef struct srRub {
+  double f[SR_FRICTION_MAX_N];  // resists
+  double heat;
+} srRub;
+// N: what the limits are multiplied with, 1 for a joint. edot: rates of its states.
+int sr_rub(const srDryFriction* x, const double* v, const double* e, double N, double tau, srRub* out, double* edot);
+double sr_rub_energy(const srDryFriction* x, const double* v, const double* e, double tau);
+// slope: (n + ne) x (n + ne + 1), row-major: of (f, edot) by (v, e, N). Differences of the fourth order, with steps that fit
+// the law's own scales: bristles are short beside a metre.
+int sr_rub_slope(const srDryFriction* x, const double* v, const double* e, double N, double tau, double* slope);
+#define SR_RUB_MOST (SR_FRICTION_MAX_N * (1 + SR_FRICTION_MAX_ELEMENTS))  // n + ne
+
+// Normal force at penetration d with rate ddot; z: discrete states of the element, NULL: none.
+int sr_press(const srContact* c, double d, double ddot, const double* z, srNormalOut* out);
+// Its derivatives by d and ddot.
+int sr_press_slope(const srContact* c, double d, double ddot, const double* z, double slope[2]);
+double sr_press_energy(const srContact* c, double d, const double* z);
+
+// Gap and its rate of an element that is a contact, at the motion of its port.
+void sr_contact_gap(const srContact* c, const srImpedanceIn* in, double* gap, double* rate);
+
+#endif

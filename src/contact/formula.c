@@ -1,0 +1,60 @@
+// A contact by its gap function: x = (gap, slip), x' their rates, f = (N, -friction) works on them.
+//   d = max(0, -gap),   generalized force  N dgap/dq - f dslip/dq
+// The port (src/force/ports.c) gives the rates and takes the forces back to the coordinates.
+#include <string.h>
+
+#include "contact/element.h"
+#include "contact/kinds.h"
+
+static int evaluate(const srImpedanceIn* in, srImpedanceOut* out) {
+  const srContact* c = in->data;
+  srNormalOut normal;
+  srRub slip = {0};
+  int answer = sr_press(c, -in->x[0], -in->xdot[0], in->z, &normal);
+  if (answer == 0 && c->slip.law != NULL)
+    answer = sr_rub(&c->slip, in->xdot + 1, in->y, normal.f, in->tau, &slip, out->ydot);
+  out->f[0] = normal.f;
+  out->f[1] = -slip.f[0];
+  out->rubbed = slip.heat;
+  out->dissipated = normal.heat + slip.heat;
+  return answer;
+}
+
+static double energy(const srImpedanceIn* in) {
+  const srContact* c = in->data;
+  const double bristles = c->slip.law != NULL ? sr_rub_energy(&c->slip, in->xdot + 1, in->y, in->tau) : 0;
+  return sr_press_energy(c, -in->x[0], in->z) + bristles;
+}
+
+// J: (2 + k) x (4 + k) by (gap, slip, gap', slip', e).
+static int slope(const srImpedanceIn* in, double* J) {
+  const srContact* c = in->data;
+  const int k = c->slip.ne, width = 4 + k, rows = 1 + k;
+  double press[2], rub[(1 + SR_FRICTION_MAX_ELEMENTS) * (2 + SR_FRICTION_MAX_ELEMENTS)];
+  srNormalOut normal;
+  int answer = sr_press(c, -in->x[0], -in->xdot[0], in->z, &normal);
+  if (answer == 0) answer = sr_press_slope(c, -in->x[0], -in->xdot[0], in->z, press);
+  if (answer != 0) return answer;
+  J[0] = -press[0];
+  J[2] = -press[1];
+  if (c->slip.law == NULL) return 0;
+  answer = sr_rub_slope(&c->slip, in->xdot + 1, in->y, normal.f, in->tau, rub);
+  for (int r = 0; r < rows && answer == 0; r++) {
+    const double* s = rub + r * (rows + 1);
+    const double sign = r == 0 ? -1 : 1;
+    double* row = J + (1 + r) * width;
+    row[0] = -sign * s[rows] * press[0];
+    row[2] = -sign * s[rows] * press[1];
+    row[3] = sign * s[0];
+    for (int j = 0; j < k; j++) row[4 + j] = sign * s[1 + j];
+  }
+  return answer;
+}
+
+static const srImpedance contact = {
+    .name = "contact-formula",
+    .port = SR_PORT_GAP,
+    .evaluate = evaluate,
+    .energy = energy,
+};
+const srContactKind sr_contact_formula = {&contact, slope};

@@ -1,0 +1,47 @@
+// What the friction laws share: vectors of slip, laws without memory, Stribeck's curve, limits of rolling and spinning.
+#include "contact/friction.h"
+
+#include <math.h>
+
+double sr_slip_dot(int n, const double* a, const double* b) {
+  double sum = 0.0;
+  for (int k = 0; k < n; ++k) sum += a[k] * b[k];
+  return sum;
+}
+
+double sr_slip_norm(int n, const double* x) {
+  double norm = fabs(x[0]);
+  for (int k = 1; k < n; ++k) norm = hypot(norm, x[k]);
+  return norm;
+}
+
+void sr_slip_along(int n, const double* x, double norm, double size, double* out) {
+  for (int k = 0; k < n; ++k) out[k] = norm == 0.0 ? 0.0 : x[k] / norm * size;  // NaN goes through
+}
+
+void sr_slip_gsat(int n, double limit, const double* x, double* out) {
+  const double norm = sr_slip_norm(n, x);
+  if (norm > limit)
+    sr_slip_along(n, x, norm, fmax(limit, 0.0), out);
+  else
+    for (int k = 0; k < n; ++k) out[k] = x[k];
+}
+
+int sr_friction_memoryless(const srFrictionIn* in, double speed, double size, srFrictionOut* out) {
+  sr_slip_along(in->n, in->v, speed, size, out->f);
+  out->heat = size * speed;
+  out->sticks = speed == 0.0;
+  return 0;
+}
+
+double sr_stribeck(double Fs, double Fk, double vs, double delta, double s) {
+  return Fs > Fk ? Fk + (Fs - Fk) * exp(-pow(s / vs, delta)) : Fk;
+}
+
+double sr_rolling_limit(double lever, double N) { return fmax(lever * N, 0.0); }
+
+// mu times the integral of r p(r) over the patch: p constant, and p = 3 N/(2 pi a^2) sqrt(1 - r^2/a^2).
+double sr_spinning_limit(double mu, double N, double a, srPressure pressure) {
+  const double pi = 3.14159265358979323846;
+  return fmax((pressure == SR_PRESSURE_HERTZ ? 3.0 * pi / 16.0 : 2.0 / 3.0) * mu * N * a, 0.0);
+}

@@ -1,0 +1,34 @@
+// What the friction laws share. To add one: write friction_<name>.c with one srFrictionLaw, put a row into
+// SR_FRICTION_LIST (include/sarrus/words.h).
+#ifndef SR_CONTACT_FRICTION_H
+#define SR_CONTACT_FRICTION_H
+
+#include <sarrus/laws.h>
+
+#define SR_FRICTION_DECLARE(name, word) extern const srFrictionLaw sr_friction_##name;
+SR_FRICTION_LIST(SR_FRICTION_DECLARE)
+#undef SR_FRICTION_DECLARE
+
+double sr_slip_dot(int n, const double* a, const double* b);
+double sr_slip_norm(int n, const double* x);  // without under- and overflow; exact along an axis
+// out = size x/|x|, and 0 for x = 0: paper 1, eq 46, times size. norm is |x|.
+void sr_slip_along(int n, const double* x, double norm, double size, double* out);
+// out = gsat(limit, x): x, shortened to the limit where it is longer. Paper 3, eq 15.
+void sr_slip_gsat(int n, double limit, const double* x, double* out);
+// Fills out for a law without memory whose force has this size and the direction of v.
+int sr_friction_memoryless(const srFrictionIn* in, double speed, double size, srFrictionOut* out);
+
+// One bristle with a slider: friction_kikuuwe.c.
+typedef struct srBristle {
+  double K, Z;       // stiffness; damping B + tau K
+  double Fs, Fk, D;  // limit at rest, limit far above vs, viscous coefficient
+  double vs, delta;  // Stribeck
+} srBristle;
+double sr_bristle(const srBristle* b, int n, const double* v, const double* e, double* f, double* edot, bool* sticks);
+
+// What dahl and lugre share: bristles that bend back by |v| e/g while they slip. friction_dahl.c
+// rates edot, and e_plus = e + t edot, where t <= tau is 0 unless the bristle forgets faster than within tau.
+void sr_bristle_bend(const srFrictionIn* in, double g, double* e_plus, double* edot);
+double sr_bristle_energy(const srFrictionIn* in);  // 1/2 K |e|^2 of a single bristle
+
+#endif

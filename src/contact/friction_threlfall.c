@@ -1,0 +1,18 @@
+// Threlfall's regularisation: paper 1, eq 47.
+//   f = Fk (1 - exp(-3 |v|/v0)) v/|v|   for |v| <= v0,   Fk (1 - exp(-3)) v/|v|   beyond
+// The paper prints 0.95 for 1 - exp(-3) = 0.950213, which leaves a jump of 2.1e-4 Fk; here the branches meet.
+#include <math.h>
+
+#include "contact/friction.h"
+
+static int evaluate(const srFrictionIn* in, srFrictionOut* out) {
+  const double speed = sr_slip_norm(in->n, in->v);
+  return sr_friction_memoryless(in, speed, -in->Fk * expm1(-3.0 * fmin(speed / in->p->v0, 1.0)), out);
+}
+
+const srFrictionLaw sr_friction_threlfall = {
+    .name = "threlfall",
+    .about = "exponential rise to 95 % of the kinetic limit at v0; creeps",
+    .uses = SR_FRICTION_USES(v0),
+    .evaluate = evaluate,
+};

@@ -1,0 +1,9 @@
+// The kinds of elements of this folder: compile looks them up by name (model/private.h).
+#ifndef SR_CONTACT_KINDS_H
+#define SR_CONTACT_KINDS_H
+
+#include "model/private.h"
+
+extern const srContactKind sr_contact_joint_friction, sr_contact_joint_end, sr_contact_shapes, sr_contact_formula;
+
+#endif

@@ -1,0 +1,20 @@
+// Flores' law: paper 1, eq 44.   f = K d^n (1 + 8 (1 - e)/(5 e) ddot/ddot0)
+// Near the restitution asked for over the whole range; without bound as e -> 0, so e = 0 is refused.
+#include "contact/normal.h"
+
+static double factor(const srNormalParameters* p) { return 1.6 * (1.0 - p->e) / p->e; }
+
+static const char* refuse(const srNormalParameters* p) {
+  return p->e > 0.0 ? NULL : "its damping is infinite at restitution 0; take a small one, or the law exact";
+}
+
+const srNormalLaw sr_normal_flores = {
+    .name = "flores",
+    .about = "Hertz with damping 8(1-e)/(5e); near the restitution asked for over the whole range",
+    .uses = SR_NORMAL_USES(K) | SR_NORMAL_USES(n) | SR_NORMAL_USES(e) | SR_NORMAL_USES(floor),
+    .needs_speed = true,
+    .evaluate = sr_normal_damped,
+    .energy = sr_normal_damped_energy,
+    .factor = factor,
+    .refuse = refuse,
+};

@@ -1,0 +1,24 @@
+// Kelvin and Voigt's spring and damper: paper 1, eq 41.   f = max(0, K d + D ddot)
+// The force jumps to D ddot at first touch, and without the clamp it would pull at the end of the contact.
+#include <math.h>
+
+#include "contact/normal.h"
+
+static int evaluate(const srNormalIn* in, srNormalOut* out) {
+  out->elastic = in->d <= 0.0 ? 0.0 : in->p->K * in->d;
+  out->f = in->d <= 0.0 ? 0.0 : out->elastic + in->p->D * in->ddot;
+  out->clamped = out->f < 0.0;
+  if (out->clamped) out->f = 0.0;
+  out->heat = (out->f - out->elastic) * in->ddot;
+  return 0;
+}
+
+static double energy(const srNormalIn* in) { return sr_normal_power_energy(in, 1.0); }
+
+const srNormalLaw sr_normal_kelvin_voigt = {
+    .name = "kelvin-voigt",
+    .about = "linear spring and damper; jumps at first touch",
+    .uses = SR_NORMAL_USES(K) | SR_NORMAL_USES(D),
+    .evaluate = evaluate,
+    .energy = energy,
+};

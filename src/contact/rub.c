@@ -1,0 +1,93 @@
+// The laws of friction and normal force as elements call them: limits times the normal force, and derivatives.
+#include <math.h>
+#include <string.h>
+
+#include "contact/element.h"
+
+// ---- friction -----------------------------------------------------------------------------------------------------------
+
+static srFrictionIn input(const srDryFriction* x, const double* v, const double* e, double N, double tau) {
+  return (srFrictionIn){
+      .n = x->n, .v = v, .e = e, .tau = tau, .Fs = x->s * N, .Fk = x->k * N, .D = x->p.D * N, .p = &x->p};
+}
+
+int sr_rub(const srDryFriction* x, const double* v, const double* e, double N, double tau, srRub* out, double* edot) {
+  const srFrictionIn in = input(x, v, e, N, tau);
+  srFrictionOut answer = {.f = out->f, .edot = edot};
+  const int status = x->law->evaluate(&in, &answer);
+  out->heat = answer.heat;
+  return status;
+}
+
+double sr_rub_energy(const srDryFriction* x, const double* v, const double* e, double tau) {
+  const srFrictionIn in = input(x, v, e, 1, tau);
+  return x->law->energy != NULL ? x->law->energy(&in) : 0;
+}
+
+// How much v, e and N have to change before the force does by its limit.
+static void scales(const srDryFriction* x, const double* v, const double* e, double N, double tau, double out[3]) {
+  const double limit = x->s * N + 1e-12, Z = x->p.B + tau * x->p.K;
+  double speed = 0, length = 0;
+  for (int i = 0; i < x->n; i++) speed = hypot(speed, v[i]);
+  for (int i = 0; i < x->ne; i++) length = fmax(length, fabs(e[i]));
+  out[0] = speed + (x->ne == 0 ? x->p.v0 : Z > 0 ? limit / Z : 1e-3);
+  out[1] = length + limit / x->p.K;
+  out[2] = N;
+}
+
+int sr_rub_slope(const srDryFriction* x, const double* v, const double* e, double N, double tau, double* slope) {
+  static const double weight[4] = {1.0 / 12, -2.0 / 3, 2.0 / 3, -1.0 / 12}, at[4] = {-2, -1, 1, 2};
+  const int rows = x->n + x->ne, columns = rows + 1;
+  double in[SR_RUB_MOST + 1], edot[SR_RUB_MOST], scale[3];
+  scales(x, v, e, N, tau, scale);
+  memcpy(in, v, (size_t)x->n * sizeof *in);
+  if (x->ne > 0) memcpy(in + x->n, e, (size_t)x->ne * sizeof *in);
+  in[rows] = N;
+  memset(slope, 0, (size_t)(rows * columns) * sizeof *slope);
+  for (int j = 0; j < columns; j++) {
+    const double value = in[j], h = 1e-4 * scale[j < x->n ? 0 : j < rows ? 1 : 2];
+    for (int i = 0; i < 4 && h > 0; i++) {
+      srRub out;
+      in[j] = value + at[i] * h;
+      const int answer = sr_rub(x, in, in + x->n, in[rows], tau, &out, edot);
+      if (answer != 0) return answer;
+      for (int r = 0; r < rows; r++) slope[r * columns + j] += weight[i] / h * (r < x->n ? out.f[r] : edot[r - x->n]);
+    }
+    in[j] = value;
+  }
+  return 0;
+}
+
+// ---- normal force -------------------------------------------------------------------------------------------------------
+
+// A contact whose touch is located stays open until then, so that what comes before the touch is smooth up to it.
+static bool is_open(const double* z) { return z != NULL && z[SR_Z_CLOSED] == 0; }
+
+int sr_press(const srContact* c, double d, double ddot, const double* z, srNormalOut* out) {
+  *out = (srNormalOut){0};
+  if (d <= 0 || is_open(z)) return 0;
+  const srNormalIn in = {.d = d, .ddot = ddot, .ddot0 = z != NULL ? z[SR_Z_SPEED] : c->p.floor, .p = &c->p};
+  return c->law->evaluate(&in, out);
+}
+
+int sr_press_slope(const srContact* c, double d, double ddot, const double* z, double slope[2]) {
+  static const double weight[4] = {1.0 / 12, -2.0 / 3, 2.0 / 3, -1.0 / 12}, at[4] = {-2, -1, 1, 2};
+  const double h[2] = {1e-4 * d, 1e-4 * (fabs(ddot) + c->p.floor)};  // not out of the contact
+  slope[0] = slope[1] = 0;
+  if (d <= 0 || is_open(z)) return 0;
+  for (int j = 0; j < 2; j++) {
+    for (int i = 0; i < 4; i++) {
+      srNormalOut out;
+      const int answer = sr_press(c, d + (j == 0) * at[i] * h[0], ddot + (j == 1) * at[i] * h[1], z, &out);
+      if (answer != 0) return answer;
+      slope[j] += weight[i] / h[j] * out.f;
+    }
+  }
+  return 0;
+}
+
+double sr_press_energy(const srContact* c, double d, const double* z) {
+  if (d <= 0 || is_open(z) || c->law->energy == NULL) return 0;
+  const srNormalIn in = {.d = d, .ddot0 = c->p.floor, .p = &c->p};
+  return c->law->energy(&in);
+}

@@ -1,0 +1,284 @@
+// A sphere on a plane, a sphere on a sphere: the normal law along the normal, friction at the point of contact.
+//
+// The port is that of two frames: a the plane's or the first sphere's, b the second sphere's centre at x, seen from a and moving
+// with (w, u); all in the axes of a.
+//   plane     n = z,       gap = n.x - R_b            sphere    n = x/|x|,   gap = |x| - R_a - R_b
+//   gap' = n.u,   r = -R_b n from b's centre to the point of contact,   P = 1 - n n^T
+//   slip      s = P u + w x r         rolling   P w         spinning   n.w
+//   on b      force N n - f,  moment r x (-f) - m_roll - m_spin n        and the opposite on a at the same points
+//
+// Bristles are vectors in the axes of a. Those of a plane have two components. On a sphere the normal turns, n' = P u/|x|, and a
+// bristle turns with it, so that it stays in the tangent plane and keeps its length and its energy:
+//   e' = (law's e') - n (n'.e)
+// Power: -f.s + N gap' = d(energies)/dt - heat, as n'.e adds nothing to e.e'.
+#include <math.h>
+#include <string.h>
+
+#include "contact/element.h"
+#include "contact/kinds.h"
+#include "math/pose.h"
+
+typedef struct Geometry {
+  int nt;        // components of a tangent vector: 2 or 3
+  double n[3];   // normal, from a to b
+  double curve;  // 1/|x|, 0 for a plane
+  double gap, rate;
+  double r[3];
+  double slip[3], turn[3], spin;
+  double turning[3];  // n'
+} Geometry;
+
+// P a
+static void flat(const double* n, const double* a, double* out) {
+  const double along = srm_dot3(n, a);
+  for (int i = 0; i < 3; i++) out[i] = a[i] - along * n[i];
+}
+
+static void place(const srContact* c, const double* x, Geometry* g) {
+  const bool plane = isinf(c->radius[0]);
+  const double distance = plane ? 0 : srm_norm3(x);
+  g->nt = plane ? 2 : 3;
+  g->curve = distance > 0 ? 1 / distance : 0;
+  for (int i = 0; i < 3; i++) g->n[i] = distance > 0 ? x[i] / distance : i == 2;  // concentric spheres have no normal
+  g->gap = plane ? x[2] - c->radius[1] : distance - c->radius[0] - c->radius[1];
+  for (int i = 0; i < 3; i++) g->r[i] = -c->radius[1] * g->n[i];
+}
+
+static Geometry geometry(const srImpedanceIn* in) {
+  const srContact* c = in->data;
+  const double *w = in->xdot, *u = in->xdot + 3;
+  Geometry g;
+  place(c, in->x + 3, &g);
+  double arm[3];
+  srm_cross3(w, g.r, arm);
+  flat(g.n, u, g.slip);
+  for (int i = 0; i < 3; i++) {
+    g.turning[i] = g.curve * g.slip[i];
+    g.slip[i] += arm[i];
+  }
+  flat(g.n, w, g.turn);
+  g.spin = srm_dot3(g.n, w);
+  g.rate = srm_dot3(g.n, u);
+  return g;
+}
+
+// ---- bristles -----------------------------------------------------------------------------------------------------------
+
+// In the tangent plane of a sphere; a plane's are there.
+static void flatten(const Geometry* g, const srDryFriction* x, const double* e, double* out) {
+  if (x->ne > 0) memcpy(out, e, (size_t)x->ne * sizeof *e);
+  for (int i = 0; x->n == 3 && i < x->ne; i += 3) flat(g->n, e + i, out + i);
+}
+
+static int rub(const Geometry* g, const srDryFriction* x, const double* v, const srImpedanceIn* in, double N,
+               srRub* rub, double* ydot) {
+  *rub = (srRub){0};
+  if (x->law == NULL) return 0;
+  double e[SR_RUB_MOST];
+  flatten(g, x, in->y + x->e, e);
+  double* edot = ydot + x->e;
+  const int answer = sr_rub(x, v, e, N, in->tau, rub, edot);
+  for (int i = 0; x->n == 3 && i < x->ne; i += 3) {
+    const double back = srm_dot3(g->turning, e + i);
+    for (int k = 0; k < 3; k++) edot[i + k] -= back * g->n[k];
+  }
+  return answer;
+}
+
+// ---- force --------------------------------------------------------------------------------------------------------------
+
+static int evaluate(const srImpedanceIn* in, srImpedanceOut* out) {
+  const srContact* c = in->data;
+  const Geometry g = geometry(in);
+  srNormalOut normal;
+  int answer = sr_press(c, -g.gap, -g.rate, in->z, &normal);
+  srRub slip, roll, spin;
+  if (answer == 0) answer = rub(&g, &c->slip, g.slip, in, normal.f, &slip, out->ydot);
+  if (answer == 0) answer = rub(&g, &c->roll, g.turn, in, normal.f, &roll, out->ydot);
+  if (answer == 0) answer = rub(&g, &c->spin, &g.spin, in, normal.f, &spin, out->ydot);
+  if (answer != 0) return answer;
+  double moment[3];
+  srm_cross3(slip.f, g.r, moment);
+  for (int i = 0; i < 3; i++) {
+    out->f[i] = moment[i] - roll.f[i] - spin.f[0] * g.n[i];
+    out->f[3 + i] = normal.f * g.n[i] - slip.f[i];
+  }
+  out->rubbed = slip.heat + roll.heat + spin.heat;
+  out->dissipated = normal.heat + out->rubbed;
+  return 0;
+}
+
+static double energy(const srImpedanceIn* in) {
+  const srContact* c = in->data;
+  const Geometry g = geometry(in);
+  const srDryFriction* part[] = {&c->slip, &c->roll, &c->spin};
+  const double* v[] = {g.slip, g.turn, &g.spin};
+  double sum = sr_press_energy(c, -g.gap, in->z), e[SR_RUB_MOST];
+  for (int i = 0; i < 3; i++) {
+    if (part[i]->law == NULL) continue;
+    flatten(&g, part[i], in->y + part[i]->e, e);
+    sum += sr_rub_energy(part[i], v[i], e, in->tau);
+  }
+  return sum;
+}
+
+// ---- derivatives --------------------------------------------------------------------------------------------------------
+// Along one direction (dx, dw, du, de) at a time: n' = P dx/|x|, and so on down the formulas above.
+
+typedef struct Change {
+  double n[3], r[3], slip[3], turn[3], spin, turning[3];
+  double N;
+} Change;
+
+// d(P a) = P da - dn (n.a) - n (dn.a)
+static void flat_change(const double* n, const double* dn, const double* a, const double* da, double* out) {
+  const double along = srm_dot3(n, a), turn = srm_dot3(dn, a);
+  flat(n, da, out);
+  for (int i = 0; i < 3; i++) out[i] -= dn[i] * along + n[i] * turn;
+}
+
+// Direction j of (x, x'): N_d and N_ddot are press[2].
+static Change change_along(const srImpedanceIn* in, const Geometry* g, const double press[2], int j) {
+  const srContact* c = in->data;
+  const double *w = in->xdot, *u = in->xdot + 3;
+  double dx[3] = {0}, dw[3] = {0}, du[3] = {0}, one[3], two[3], pu[3];
+  if (j >= 3 && j < 6) dx[j - 3] = 1;
+  if (j >= 6 && j < 9) dw[j - 6] = 1;
+  if (j >= 9) du[j - 9] = 1;
+  Change d = {0};
+  flat(g->n, dx, d.n);
+  for (int i = 0; i < 3; i++) {
+    d.n[i] *= g->curve;
+    d.r[i] = -c->radius[1] * d.n[i];
+  }
+  d.N = -press[0] * srm_dot3(g->n, dx) - press[1] * (srm_dot3(g->n, du) + srm_dot3(d.n, u));
+  flat_change(g->n, d.n, u, du, d.slip);
+  flat(g->n, u, pu);
+  for (int i = 0; i < 3; i++) d.turning[i] = g->curve * (d.slip[i] - g->curve * srm_dot3(g->n, dx) * pu[i]);
+  srm_cross3(dw, g->r, one);
+  srm_cross3(w, d.r, two);
+  for (int i = 0; i < 3; i++) d.slip[i] += one[i] + two[i];
+  flat_change(g->n, d.n, w, dw, d.turn);
+  d.spin = srm_dot3(g->n, dw) + srm_dot3(d.n, w);
+  return d;
+}
+
+// One of the three frictions: its slope, its force, and where its wrench goes.
+typedef struct Part {
+  const srDryFriction* x;
+  srRub rub;
+  const double *e, *flat;  // states, and those in the tangent plane
+  const double* slope;     // of sr_rub_slope
+  int kind;                // 0 slip, 1 roll, 2 spin
+} Part;
+
+// df and de' along a change of (v, e, N).
+static void part_along(const Part* p, const double* dv, const double* de, double dN, double* df, double* dedot) {
+  const int n = p->x->n, rows = n + p->x->ne;
+  for (int r = 0; r < rows; r++) {
+    const double* s = p->slope + r * (rows + 1);
+    double sum = s[rows] * dN;
+    for (int j = 0; j < n; j++) sum += s[j] * dv[j];
+    for (int j = 0; j < p->x->ne; j++) sum += s[n + j] * de[j];
+    *(r < n ? &df[r] : &dedot[r - n]) = sum;
+  }
+}
+
+// Adds what a part does along column `column` of J, (6 + k) x (12 + k).
+static void put_part(const Part* p, const Geometry* g, const Change* d, const double* de, int k, int column,
+                     double* J) {
+  const srDryFriction* x = p->x;
+  const int width = 12 + k;
+  double df[3] = {0}, dedot[SR_RUB_MOST], dflat[SR_RUB_MOST], one[3], two[3];
+  if (x->ne > 0) memcpy(dflat, de, (size_t)x->ne * sizeof *de);
+  for (int i = 0; x->n == 3 && i < x->ne; i += 3) flat_change(g->n, d->n, p->e + i, de + i, dflat + i);
+  part_along(p, p->kind == 0 ? d->slip : p->kind == 1 ? d->turn : &d->spin, dflat, d->N, df, dedot);
+  srm_cross3(df, g->r, one);
+  srm_cross3(p->rub.f, d->r, two);
+  for (int i = 0; i < 3; i++) {
+    double* moment = &J[i * width + column];
+    if (p->kind == 0) {
+      *moment += one[i] + two[i];
+      J[(3 + i) * width + column] -= df[i];
+    } else {
+      *moment -= p->kind == 1 ? df[i] : df[0] * g->n[i] + p->rub.f[0] * d->n[i];
+    }
+  }
+  for (int i = 0; x->n == 3 && i < x->ne; i += 3) {
+    const double back = srm_dot3(g->turning, p->flat + i);
+    const double dback = srm_dot3(d->turning, p->flat + i) + srm_dot3(g->turning, dflat + i);
+    for (int j = 0; j < 3; j++) dedot[i + j] -= dback * g->n[j] + back * d->n[j];
+  }
+  for (int i = 0; i < x->ne; i++) J[(6 + x->e + i) * width + column] += dedot[i];
+}
+
+static int part_slope(const srImpedanceIn* in, const Geometry* g, const double press[2], double N, Part* p, double* J) {
+  const srContact* c = in->data;
+  const double* v = p->kind == 0 ? g->slip : p->kind == 1 ? g->turn : &g->spin;
+  const int k = c->slip.ne + c->roll.ne + c->spin.ne;
+  double e[SR_RUB_MOST], edot[SR_RUB_MOST], de[SR_RUB_MOST] = {0};
+  double slope[SR_RUB_MOST * (SR_RUB_MOST + 1)];
+  flatten(g, p->x, in->y + p->x->e, e);
+  p->e = in->y + p->x->e;
+  p->flat = e;
+  p->slope = slope;
+  int answer = sr_rub(p->x, v, e, N, in->tau, &p->rub, edot);
+  if (answer == 0) answer = sr_rub_slope(p->x, v, e, N, in->tau, slope);
+  if (answer != 0) return answer;
+  for (int j = 3; j < 12; j++) {
+    const Change d = change_along(in, g, press, j);
+    put_part(p, g, &d, de, k, j, J);
+  }
+  for (int j = 0; j < p->x->ne; j++) {
+    const Change none = {0};
+    de[j] = 1;
+    put_part(p, g, &none, de, k, 12 + p->x->e + j, J);
+    de[j] = 0;
+  }
+  return 0;
+}
+
+static int slope(const srImpedanceIn* in, double* J) {
+  const srContact* c = in->data;
+  const Geometry g = geometry(in);
+  const int k = c->slip.ne + c->roll.ne + c->spin.ne;
+  srNormalOut normal;
+  double press[2];
+  int answer = sr_press(c, -g.gap, -g.rate, in->z, &normal);
+  if (answer == 0) answer = sr_press_slope(c, -g.gap, -g.rate, in->z, press);
+  for (int j = 3; j < 12 && answer == 0; j++) {
+    const Change d = change_along(in, &g, press, j);
+    for (int i = 0; i < 3; i++) J[(3 + i) * (12 + k) + j] += d.N * g.n[i] + normal.f * d.n[i];
+  }
+  const srDryFriction* part[] = {&c->slip, &c->roll, &c->spin};
+  for (int i = 0; i < 3 && answer == 0; i++) {
+    Part p = {.x = part[i], .kind = i};
+    if (p.x->law != NULL) answer = part_slope(in, &g, press, normal.f, &p, J);
+  }
+  return answer;
+}
+
+static const srImpedance contact = {
+    .name = "contact",
+    .port = SR_PORT_FRAMES,
+    .evaluate = evaluate,
+    .energy = energy,
+};
+const srContactKind sr_contact_shapes = {&contact, slope};
+
+// ---- gap ----------------------------------------------------------------------------------------------------------------
+
+void sr_contact_gap(const srContact* c, const srImpedanceIn* in, double* gap, double* rate) {
+  if (c->nvariable > 0) {
+    *gap = in->x[0];
+    *rate = in->xdot[0];
+  } else if (c->side != 0) {
+    *gap = c->side * (c->end - in->x[0]);
+    *rate = -c->side * in->xdot[0];
+  } else {
+    Geometry g;
+    place(c, in->x + 3, &g);
+    *gap = g.gap;
+    *rate = srm_dot3(g.n, in->xdot + 3);
+  }
+}

@@ -1,0 +1,16 @@
+// Derivatives of force laws by their own motion and states, for the tangent of implicit methods.
+#ifndef SR_FORCE_DERIVATIVE_H
+#define SR_FORCE_DERIVATIVE_H
+
+#include <sarrus/model.h>
+
+// With n the width of the port and k the states of the element: J is (n + k) x (2 n + k), row-major, the derivatives of (f, y')
+// by (x, x', y). Formulas are not varied: what they depend on is not the element's own. work: sr_law_slope_work doubles.
+// Answers as `evaluate` of the law.
+int sr_law_slope(const srForceElement* element, const srImpedanceIn* in, double* work, double* J);
+int sr_law_slope_work(const srForceElement* element);
+
+// x of a port between frames: theta' = A w with R = exp[theta], R' = [w] R; A is 3 x 3, row-major.
+void sr_rotation_slope(const double* theta, double* A);
+
+#endif

@@ -1,0 +1,453 @@
+// The stages of radau5: residuals, the simplified Newton method, its linear algebra.   Hairer, Wanner II, IV.8
+//
+// Unknown are Z_i (increments of v and y), U_i (corrections of the positions) and lambda_i of the three stages, with
+//   P_i = h sum_j a_ij (v_0 + Z_j + U_j),   Q_i = q_0 + h sum_j a_ij H(Q_j) (v_0 + Z_j + U_j)
+// The residuals, with Z'_i = 1/h sum_j w_ij Z_j,
+//   M(Q_i) Z'_i - f_i - D_i^T lambda_i,   Y'_i - r_i,   g(Q_i),   G(Q_i) V_i + b_i
+// are transformed by T^-1 (x) I, which leaves one real system of shift s = gamma/h and one complex of s = (alpha + i beta)/h:
+//   [ sM + Kv + Kq/s  -D^T ] [   dV    ]   [ -R - Kq u/s ]      N u = G_p^T mu,  G_p u = -s g + (G v + b)_p
+//   [       G           0  ] [ dlambda ] = [ -(G v + b)  ]      dP = (dV + u)/s
+// with Kq, Kv, M, G, D, N of one place, that of the last tangent. The position corrections come first, by a real matrix that
+// does not contain h; then the velocities. Left out of the matrix, not of the residuals: d(G v)/dq. Measured, it gains nothing:
+// its part is h |omega|/s, and G itself changes by h |omega| over the step. So the place is in the middle of the step.
+#include <float.h>
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "integrate/radau5.h"
+
+#define ITERATIONS 10
+#define ITERATIONS_FIXED 30  // where no smaller step can be taken
+#define SWEEPS 40            // of the positions of the stages
+#define ROUNDING 1e-14       // relative increments below it are rounding
+#define ROUNDING_SLOW 1e-12  // and below it where they do not fall any more
+
+static const srRadau5Tableau* const tableau = &sri_radau5_tableau;
+
+static int outcome_of(int answer) { return answer == 0 ? SRI_DONE : answer > 0 ? SRI_REFUSED : SRI_STOP; }
+
+static void copy(double* to, const double* from, size_t n) {
+  if (n > 0) memcpy(to, from, n * sizeof *to);
+}
+
+// ---- evaluation -------------------------------------------------------------------------------------------------------
+
+void sri_radau5_add_mass_times(const srSystem* s, const double* M, const double* a, double* out) {
+  const srSparsity* m = s->M_sparsity;
+  for (int i = 0; i < s->nv; ++i) {
+    double sum = 0;
+    if (m == NULL) {
+      for (int j = 0; j < s->nv; ++j) sum += M[(size_t)i * (size_t)s->nv + (size_t)j] * a[j];
+    } else {
+      for (int p = m->row[i]; p < m->row[i + 1]; ++p) sum += M[p] * a[m->column[p]];
+    }
+    out[i] += sum;
+  }
+}
+
+int sri_radau5_evaluate(srIntegrator* integrator, srRadau5* work, double t, const double* x, const double* a,
+                        const double* lambda, double* E, double* g, double* rv) {
+  const srSystem* s = &integrator->system;
+  srConstrained* c = integrator->constrained;
+  const double *v = x + s->nq, *y = v + s->nv;
+  double *M = c != NULL ? c->M : work->tangent.M, *f = c != NULL ? c->f : work->tangent.f;
+  for (int i = 0; i < integrator->ncontrol; ++i) {
+    if (!isfinite(x[i])) return SRI_NOT_FINITE;
+  }
+  ++integrator->stats.evaluations;
+  int answer =
+      s->dynamics(s->user, t, x, v, y, SR_TAU_ELEMENT, M, f, E + s->nv, c != NULL && s->D_differs ? c->D : NULL);
+  if (answer != 0) return outcome_of(answer);
+  for (int i = 0; i < s->nv; ++i) E[i] = -f[i];
+  for (int i = s->nv; i < s->nv + s->ny; ++i) E[i] = -E[i];
+  if (a != NULL) {
+    sri_radau5_add_mass_times(s, M, a, E);
+    for (int i = s->nv; i < s->nv + s->ny; ++i) E[i] += a[i];
+  }
+  if (c == NULL) return SRI_DONE;
+  answer = s->constraint(s->user, t, x, c->g, c->G, c->b);
+  if (answer != 0) return outcome_of(answer);
+  (void)sri_residual_velocity(integrator, v);
+  if (rv != NULL) copy(rv, c->r, (size_t)s->ng);
+  for (int k = 0; g != NULL && k < s->ng; ++k) g[k] = k < s->np ? c->g[k] : 0;
+  srm_rows_transposed_times(&c->shape, s->D_differs ? c->D : c->G, lambda, c->dv);
+  for (int i = 0; i < s->nv; ++i) E[i] -= c->dv[i];
+  return SRI_DONE;
+}
+
+static bool all_finite(int n, const double* a) {
+  for (int i = 0; i < n; ++i) {
+    if (!isfinite(a[i])) return false;
+  }
+  return true;
+}
+
+// ---- the matrix -------------------------------------------------------------------------------------------------------
+
+// Forces, M, G at the start of the step.
+static int evaluate_base(srIntegrator* integrator, srRadau5* work) {
+  const srSystem* s = &integrator->system;
+  const srConstrained* c = integrator->constrained;
+  const int n = s->nv + s->ny;
+  if (work->base_known) return SRI_DONE;
+  const int outcome =
+      sri_radau5_evaluate(integrator, work, integrator->t, integrator->x, NULL, work->l0, work->F0, NULL, NULL);
+  if (outcome != SRI_DONE) return outcome;
+  for (int i = 0; i < n; ++i) work->F0[i] = -work->F0[i];
+  if (!all_finite(n, work->F0)) return SRI_NOT_FINITE;
+  copy(work->M0, c != NULL ? c->M : work->tangent.M, work->tangent.nmass);
+  work->base_known = true;
+  return SRI_DONE;
+}
+
+// Where the matrix is evaluated.
+typedef struct srRadau5Place {
+  double t;
+  const double *x, *a, *lambda;
+} srRadau5Place;
+
+static int evaluate_tangent(srIntegrator* integrator, srRadau5* work, const srRadau5Place* at) {
+  const srSystem* s = &integrator->system;
+  srConstrained* c = integrator->constrained;
+  int outcome = sri_radau5_evaluate(integrator, work, at->t, at->x, NULL, at->lambda, work->R[0], NULL, NULL);
+  if (outcome != SRI_DONE) return outcome;
+  copy(work->M, c != NULL ? c->M : work->tangent.M, work->tangent.nmass);
+  if (c != NULL) {
+    copy(work->G, c->G, c->nG);
+    copy(work->D, s->D_differs ? c->D : c->G, c->nG);
+  }
+  outcome = sri_tangent(integrator, &work->tangent, at->t, at->x, SR_TAU_ELEMENT, at->a, c != NULL ? at->lambda : NULL);
+  if (outcome != SRI_DONE) return outcome;
+  if (work->position != NULL) {
+    for (int k = 0; k < s->ng; ++k) c->position[k] = k < s->np && c->kept[k] != 0;
+    ++integrator->stats.factorizations;
+    // Bodies without mass: the rows with a position form alone may leave M singular. Any metric serves.
+    if (!srm_saddle_factor(work->position, c->metric == SR_METRIC_MASS ? work->M : NULL, NULL, work->G, c->position) &&
+        !srm_saddle_factor(work->position, NULL, NULL, work->G, c->position))
+      return SRI_REFUSED;
+  }
+  work->known = work->fresh = true;
+  work->h_factored = 0;
+  work->eta = 1;
+  return SRI_DONE;
+}
+
+// At the second stage as predicted, from where all stages are half a step away; else at the start of the step.
+static int find_tangent(srIntegrator* integrator, srRadau5* work, double h) {
+  const srSystem* s = &integrator->system;
+  const double* w = tableau->W[1];
+  if (work->h_before > 0 && sri_radau5_states(integrator, work, h) == SRI_DONE) {
+    for (int j = 0; j < s->nv; ++j) {
+      work->dU[0][j] = (w[0] * work->Z[0][j] + w[1] * work->Z[1][j] + w[2] * work->Z[2][j]) / h;
+    }
+    const srRadau5Place middle = {integrator->t + tableau->c[1] * h, work->X[1], work->dU[0], work->L[1]};
+    const int outcome = evaluate_tangent(integrator, work, &middle);
+    if (outcome <= 0) return outcome;
+  }
+  const srRadau5Place start = {integrator->t, integrator->x, work->a0, work->l0};
+  return evaluate_tangent(integrator, work, &start);
+}
+
+static bool factor(srIntegrator* integrator, srRadau5* work, double h) {
+  const srSystem* s = &integrator->system;
+  const double g = tableau->gamma / h, a = tableau->alpha / h, b = tableau->beta / h, size = a * a + b * b;
+  integrator->stats.factorizations += 2;
+  work->h_factored = 0;
+  sri_tangent_combine(&work->tangent, s, work->M, g, g, 1 / g, 1, work->K_re);
+  if (!srm_shifted_factor(work->real, work->K_re, NULL, work->D, work->G, work->kept)) return false;
+  sri_tangent_combine(&work->tangent, s, work->M, a, a, a / size, 1, work->K_re);
+  sri_tangent_combine(&work->tangent, s, work->M, b, b, -b / size, 0, work->K_im);
+  if (!srm_shifted_factor(work->complex, work->K_re, work->K_im, work->D, work->G, work->kept)) return false;
+  work->h_factored = h;
+  return true;
+}
+
+int sri_radau5_prepare(srIntegrator* integrator, srRadau5* work, double h) {
+  int outcome = evaluate_base(integrator, work);
+  if (outcome != SRI_DONE) return outcome;
+  if (!work->known) outcome = find_tangent(integrator, work, h);
+  if (outcome != SRI_DONE) return outcome;
+  if (work->h_factored == h || factor(integrator, work, h)) return SRI_DONE;
+  (void)snprintf(integrator->detail, sizeof integrator->detail, "the matrix of the Newton method is singular");
+  return SRI_REFUSED;
+}
+
+// ---- linear algebra ---------------------------------------------------------------------------------------------------
+
+// out -= Kq x over (v, y), x in the directions of v.
+static void subtract_Kq_times(const srTangentWork* tangent, int nv, const double* x, double* out) {
+  const srmPattern* p = &tangent->pattern;
+  for (int i = 0; i < p->nrow; ++i) {
+    double sum = 0;
+    for (int k = p->row[i]; k < p->row[i + 1]; ++k) {
+      if (p->column[k] < nv) sum += tangent->Kq[k] * x[p->column[k]];
+    }
+    out[i] -= sum;
+  }
+}
+
+// Complex a /= b, entry by entry, imaginary parts behind the real ones.
+static void divide(int n, double* a, double re, double im) {
+  const double size = re * re + im * im;
+  for (int i = 0; i < n; ++i) {
+    const double x = a[i], y = a[n + i];
+    a[i] = (x * re + y * im) / size;
+    a[n + i] = (y * re - x * im) / size;
+  }
+}
+
+// work->p = (u + p) / s, p NULL: 0.
+static void position_part(srRadau5* work, int nv, bool complex, const double s[2], const double* p) {
+  for (int i = 0; i < (complex ? 2 : 1) * nv; ++i) work->p[i] = work->u[i] + (p != NULL ? p[i] : 0);
+  if (complex) {
+    divide(nv, work->p, s[0], s[1]);
+  } else {
+    for (int i = 0; i < nv; ++i) work->p[i] /= s[0];
+  }
+}
+
+// u with G_p u = s g - r_p.
+static void correct_positions(srIntegrator* integrator, srRadau5* work, bool complex, const double s[2],
+                              const double* g) {
+  const int nv = integrator->system.nv, ng = integrator->system.ng;
+  double* r = integrator->constrained->r;
+  for (int part = 0; part < (complex ? 2 : 1); ++part) {
+    for (int k = 0; k < ng; ++k) {
+      r[k] = s[0] * g[part * ng + k] - work->r[part * ng + k];
+      if (complex) r[k] += (part == 0 ? -s[1] : s[1]) * g[(1 - part) * ng + k];
+    }
+    srm_saddle_solve(work->position, NULL, r, work->u + part * nv, NULL);
+  }
+}
+
+void sri_radau5_solve(srIntegrator* integrator, srRadau5* work, double h, bool complex, const double* p,
+                      const double* g) {
+  const int nv = integrator->system.nv, n = nv + integrator->system.ny;
+  const double s[2] = {(complex ? tableau->alpha : tableau->gamma) / h, complex ? tableau->beta / h : 0};
+  memset(work->u, 0, 2 * (size_t)nv * sizeof(double));
+  if (g != NULL && work->position != NULL) correct_positions(integrator, work, complex, s, g);
+  position_part(work, nv, complex, s, p);
+  for (int part = 0; part < (complex ? 2 : 1); ++part) {
+    subtract_Kq_times(&work->tangent, nv, work->p + part * nv, work->k + part * n);
+  }
+  srm_shifted_solve(complex ? work->complex : work->real, work->k, work->r, work->k, work->l);
+  for (int i = 0; !complex && i < nv; ++i) work->p[i] += work->k[i] / s[0];
+}
+
+// out_i = sum_j B_ij in_j for the three stages, negated where factor is -1; from and to may not overlap.
+static void transform(const double B[3][3], int first, int count, int n, double* const* in, double factor,
+                      double* out) {
+  for (int i = 0; i < count; ++i) {
+    const double* row = B[first + i];
+    for (int k = 0; k < n; ++k) {
+      out[i * n + k] = factor * (row[0] * in[0][k] + row[1] * in[1][k] + row[2] * in[2][k]);
+    }
+  }
+}
+
+// to_i += T_i,first+j from_j, j < count.
+static void transform_back(int first, int count, int n, const double* from, double* const* to) {
+  for (int i = 0; i < 3; ++i) {
+    for (int j = 0; j < count; ++j) {
+      for (int k = 0; k < n; ++k) to[i][k] += tableau->T[i][first + j] * from[j * n + k];
+    }
+  }
+}
+
+// dZ, dU from the residuals; the multipliers are moved at once.
+static void increments(srIntegrator* integrator, srRadau5* work, double h) {
+  const srSystem* s = &integrator->system;
+  const int n = s->nv + s->ny;
+  for (int i = 0; i < 3; ++i) {
+    memset(work->dZ[i], 0, (size_t)n * sizeof(double));
+    memset(work->dU[i], 0, (size_t)s->nv * sizeof(double));
+  }
+  for (int pair = 0; pair < 2; ++pair) {
+    const int first = pair, count = 1 + pair;
+    transform(tableau->T_inverse, first, count, n, work->R, -1, work->k);
+    transform(tableau->T_inverse, first, count, s->ng, work->rv, -1, work->r);
+    transform(tableau->T_inverse, first, count, s->ng, work->rg, -1, work->g);
+    sri_radau5_solve(integrator, work, h, pair == 1, NULL, s->ng > 0 ? work->g : NULL);
+    transform_back(first, count, n, work->k, work->dZ);
+    transform_back(first, count, s->nv, work->u, work->dU);
+    transform_back(first, count, s->ng, work->l, work->L);
+  }
+}
+
+// ---- stages -----------------------------------------------------------------------------------------------------------
+
+// What an entry of size x may move in the last Newton increment, over `newton`.
+static double scale_of(const srIntegrator* integrator, const srRadau5* work, double x) {
+  const double size = fmax(1, fabs(x));
+  if (!sri_is_adaptive(integrator)) return 1e-11 * size;
+  return fmin(work->tolerance * sri_allowed_error(integrator, fabs(x)), 1e-4 * size);
+}
+
+// x_i = x_0 + h sum_j a_ij k_j for all three stages.
+static void integrate(int n, const double* x, double h, double* const* k, double* const* out) {
+  for (int i = 0; i < 3; ++i) {
+    const double* a = tableau->A[i];
+    for (int j = 0; j < n; ++j) {
+      out[i][j] = (x != NULL ? x[j] : 0) + h * (a[0] * k[0][j] + a[1] * k[1][j] + a[2] * k[2][j]);
+    }
+  }
+}
+
+// Largest change of the positions of the stages to q_0 + h sum a_ij q'_j, over what is allowed; the change is made.
+static double sweep(const srIntegrator* integrator, const srRadau5* work, double h) {
+  const srSystem* s = &integrator->system;
+  double most = 0;
+  for (int i = 0; i < 3; ++i) {
+    const double* a = tableau->A[i];
+    for (int j = 0; j < s->nq; ++j) {
+      const double q0 = integrator->x[j];
+      const double q = q0 + h * (a[0] * work->slope[0][j] + a[1] * work->slope[1][j] + a[2] * work->slope[2][j]);
+      const double allowed = fmax(0.01 * work->newton * scale_of(integrator, work, q0), 4 * DBL_EPSILON * fabs(q));
+      const double change = fabs(q - work->X[i][j]);
+      // Not the largest but the first that is not a number: comparisons with it are false.
+      if (!(change <= most * allowed)) most = change / allowed;
+      work->X[i][j] = q;
+    }
+  }
+  return most;
+}
+
+// Positions of the stages: q' = H(q) (v + U) by fixed-point iteration, at a rate of h |omega| and without a force evaluated.
+static int stage_positions(srIntegrator* integrator, srRadau5* work, double h) {
+  const srSystem* s = &integrator->system;
+  const double* v = sri_v(integrator);
+  for (int i = 0; i < 3; ++i) {
+    for (int j = 0; j < s->nv; ++j) work->dU[i][j] = v[j] + work->Z[i][j] + work->U[i][j];
+    if (!all_finite(s->nv, work->dU[i])) return SRI_NOT_FINITE;
+  }
+  integrate(s->nv, NULL, h, work->dU, work->P);
+  if (s->qdot == NULL) {
+    integrate(s->nq, integrator->x, h, work->dU, work->X);
+    return SRI_DONE;
+  }
+  for (int sweeps = 0; sweeps < SWEEPS; ++sweeps) {
+    for (int i = 0; i < 3; ++i) {
+      const int outcome = sri_qdot(integrator, work->X[i], work->dU[i], work->slope[i]);
+      if (outcome != SRI_DONE) return outcome;
+    }
+    const double change = sweep(integrator, work, h);
+    if (!isfinite(change)) return SRI_NOT_FINITE;
+    if (change <= 1) return SRI_DONE;
+  }
+  (void)snprintf(integrator->detail, sizeof integrator->detail, "the positions of the stages do not converge");
+  return SRI_REFUSED;
+}
+
+int sri_radau5_states(srIntegrator* integrator, srRadau5* work, double h) {
+  const srSystem* s = &integrator->system;
+  for (int i = 0; i < 3; ++i) {
+    for (int j = 0; j < s->nv + s->ny; ++j) work->X[i][s->nq + j] = integrator->x[s->nq + j] + work->Z[i][j];
+  }
+  return stage_positions(integrator, work, h);
+}
+
+static double largest(int n, const double* a) {
+  double most = 0;
+  for (int i = 0; i < n; ++i) most = fmax(most, fabs(a[i]));
+  return most;
+}
+
+int sri_radau5_residuals(srIntegrator* integrator, srRadau5* work, double h, double t_new, double* most) {
+  const srSystem* s = &integrator->system;
+  const int n = s->nv + s->ny;
+  *most = 0;
+  for (int i = 0; i < 3; ++i) {
+    const double t = i == 2 ? t_new : integrator->t + tableau->c[i] * h, *w = tableau->W[i];
+    for (int j = 0; j < n; ++j) {
+      work->a[j] = (w[0] * work->Z[0][j] + w[1] * work->Z[1][j] + w[2] * work->Z[2][j]) / h;
+    }
+    const int outcome =
+        sri_radau5_evaluate(integrator, work, t, work->X[i], work->a, work->L[i], work->R[i], work->rg[i], work->rv[i]);
+    if (outcome != SRI_DONE) return outcome;
+    for (int k = 0; k < s->ng; ++k) {
+      if (work->kept[k] == 0) work->rg[i][k] = work->rv[i][k] = 0;
+    }
+    if (!all_finite(n, work->R[i]) || !all_finite(s->ng, work->rv[i]) || !all_finite(s->ng, work->rg[i]))
+      return SRI_NOT_FINITE;
+    *most = fmax(*most, fmax(largest(n, work->R[i]), fmax(largest(s->ng, work->rg[i]), largest(s->ng, work->rv[i]))));
+  }
+  return SRI_DONE;
+}
+
+int sri_radau5_measure(srIntegrator* integrator, srRadau5* work, double h, double* norm, double* relative) {
+  const srSystem* s = &integrator->system;
+  const int m = integrator->ncontrol, n = s->nv + s->ny;
+  double sum = 0;
+  *relative = 0;
+  for (int i = 0; i < 3; ++i) {
+    const double* a = tableau->A[i];
+    for (int j = 0; j < s->nv; ++j) {
+      double dp = 0;
+      for (int k = 0; k < 3; ++k) dp += a[k] * (work->dZ[k][j] + work->dU[k][j]);
+      work->p[j] = h * dp;
+    }
+    const int outcome = sri_qdot(integrator, integrator->x, work->p, work->e);
+    if (outcome != SRI_DONE) return outcome;
+    copy(work->e + s->nq, work->dZ[i], (size_t)n);
+    for (int j = 0; j < m; ++j) {
+      const double x = integrator->x[j], ratio = work->e[j] / scale_of(integrator, work, x);
+      sum += ratio * ratio;
+      *relative = fmax(*relative, fabs(work->e[j]) / fmax(1, fabs(x)));
+    }
+  }
+  *norm = m > 0 ? sqrt(sum / (3 * m)) : 0;
+  return isfinite(*norm) ? SRI_DONE : SRI_NOT_FINITE;
+}
+
+// Can the iteration still reach its aim? Updates theta and eta after increment number k (from 1) of size norm.
+static bool converges(srRadau5* work, int k, int most, double norm, double before) {
+  if (k == 1) {
+    work->eta = pow(fmax(work->eta, DBL_EPSILON), 0.8);
+    return true;
+  }
+  const double ratio = norm / before;
+  work->theta = k == 2 ? ratio : sqrt(ratio * work->theta);
+  if (!(work->theta < 0.99)) return false;
+  work->eta = work->theta / (1 - work->theta);
+  return norm * work->eta * pow(work->theta, most - k - 1) <= work->newton;
+}
+
+static int refuse(srIntegrator* integrator) {
+  (void)snprintf(integrator->detail, sizeof integrator->detail, "the Newton method does not converge");
+  return SRI_REFUSED;
+}
+
+void sri_radau5_move(const srIntegrator* integrator, srRadau5* work) {
+  const srSystem* s = &integrator->system;
+  for (int i = 0; i < 3; ++i) {
+    for (int j = 0; j < s->nv + s->ny; ++j) work->Z[i][j] += work->dZ[i][j];
+    for (int j = 0; j < s->nv; ++j) work->U[i][j] += work->dU[i][j];
+  }
+}
+
+int sri_radau5_newton(srIntegrator* integrator, srRadau5* work, double h, double t_new) {
+  const double given = integrator->options.newton_tolerance;
+  const int last = sri_is_adaptive(integrator) ? ITERATIONS : ITERATIONS_FIXED;
+  double before = 0;
+  work->theta = 0;
+  for (int k = 1; k <= last; ++k) {
+    double most, norm = 0, relative = 0;
+    work->iterations = k;
+    int outcome = sri_radau5_states(integrator, work, h);
+    if (outcome == SRI_DONE) outcome = sri_radau5_residuals(integrator, work, h, t_new, &most);
+    if (outcome != SRI_DONE) return outcome;
+    if (given > 0 && most <= given) return SRI_DONE;
+    ++integrator->stats.iterations;
+    increments(integrator, work, h);
+    outcome = sri_radau5_measure(integrator, work, h, &norm, &relative);
+    if (outcome != SRI_DONE) return outcome;
+    const bool goes_on = converges(work, k, last, norm, before);
+    const bool rounding = relative <= ROUNDING || (!goes_on && relative <= ROUNDING_SLOW);
+    if (!goes_on && !rounding) return refuse(integrator);
+    sri_radau5_move(integrator, work);
+    if (rounding || (given == 0 && work->eta * norm <= work->newton)) return sri_radau5_states(integrator, work, h);
+    before = norm;
+  }
+  return refuse(integrator);
+}

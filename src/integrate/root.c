@@ -1,0 +1,161 @@
+// Events: where in the last step a function of the state changes its sign.
+//
+// The step is looked at in PARTS pieces, so that a function that goes through zero and comes back is seen unless both lie in
+// one of them. In the first piece with a change the root is bracketed down to the last digits of t by the Illinois variant of
+// the regula falsi, safeguarded by halving. The time told is the right end of the bracket: there the sign has changed, so that
+// a restart does not find the same root again.
+#include <float.h>
+#include <math.h>
+#include <string.h>
+
+#include "integrate/integrator.h"
+
+#define PARTS 4
+#define ITERATIONS 120  // halving alone brings a step of 1e16 rounding units down in 54
+
+struct srRootFinder {
+  srRoots roots;
+  int nq, nv;
+  signed char* sign;         // (count) at the last state; 0: none yet
+  double *left, *right, *x;  // (count), (count), (nq + nv + ny)
+};
+
+// ---- life -------------------------------------------------------------------------------------------------------------
+
+srRootFinder* sri_roots_create(const srIntegrator* integrator, const srRoots* roots) {
+  const size_t count = (size_t)roots->count, head = (sizeof(srRootFinder) + 63) / 64 * 64;
+  char* block = sr_alloc(head + (2 * count + (size_t)integrator->ncontrol) * sizeof(double) + count);
+  if (block == NULL) return NULL;
+  srRootFinder* finder = (srRootFinder*)(void*)block;
+  finder->roots = *roots;
+  finder->nq = integrator->system.nq;
+  finder->nv = integrator->system.nv;
+  finder->left = (double*)(void*)(block + head);
+  finder->right = finder->left + count;
+  finder->x = finder->right + count;
+  finder->sign = (signed char*)(finder->x + integrator->ncontrol);
+  return finder;
+}
+
+void sri_roots_destroy(srRootFinder* finder) { sr_free(finder); }
+
+// ---- evaluation -------------------------------------------------------------------------------------------------------
+
+static signed char sign_of(double value) { return (signed char)((value > 0) - (value < 0)); }
+
+// The functions at time t of the last step.
+static srStatus evaluate(srRootFinder* finder, const srIntegrator* integrator, double t, double* value) {
+  double *q = finder->x, *v = q + finder->nq, *y = v + finder->nv;
+  if (sri_interpolate(integrator, t, q, v, y, NULL) != SR_OK) return SR_FAILED;
+  if (finder->roots.evaluate(finder->roots.user, t, q, v, y, value) != 0) return SR_FAILED;
+  for (int i = 0; i < finder->roots.count; ++i) {
+    if (isnan(value[i])) return SR_FAILED;
+  }
+  return SR_OK;
+}
+
+srStatus sri_roots_start(srRootFinder* finder, const srIntegrator* integrator) {
+  const srRoots* roots = &finder->roots;
+  if (roots->evaluate(roots->user, sri_time(integrator), sri_q(integrator), sri_v(integrator), sri_y(integrator),
+                      finder->left) != 0) {
+    return SR_FAILED;
+  }
+  for (int i = 0; i < roots->count; ++i) finder->sign[i] = sign_of(finder->left[i]);
+  return SR_OK;
+}
+
+// Does function i change its sign, in the direction that counts, when it gets this value?
+static bool changes(const srRootFinder* finder, int i, double value) {
+  const signed char before = finder->sign[i], after = sign_of(value);
+  const signed char* direction = finder->roots.direction;
+  if (before == 0 || after == 0 || before == after) return false;
+  return direction == NULL || direction[i] == 0 || direction[i] == after;
+}
+
+// ---- bracketing -------------------------------------------------------------------------------------------------------
+
+static int first_change(const srRootFinder* finder, const double* value) {
+  for (int i = 0; i < finder->roots.count; ++i) {
+    if (changes(finder, i, value[i])) return i;
+  }
+  return -1;
+}
+
+// A bracket of time, with the values of function i at its ends as the regula falsi weights them.
+typedef struct Bracket {
+  double a, b, fa, fb;
+  bool halve;  // the last steps did not pay
+} Bracket;
+
+static double next_try(const Bracket* s) {
+  const double middle = s->a + 0.5 * (s->b - s->a);
+  if (s->halve) return middle;
+  const double t = s->b - s->fb * (s->b - s->a) / (s->fb - s->fa);
+  return t > s->a && t < s->b ? t : middle;
+}
+
+// Narrows [a, b] to the first change of any function; finder->right then belongs to b.
+static srStatus narrow(srRootFinder* finder, const srIntegrator* integrator, double a, double* b) {
+  int i = first_change(finder, finder->right);
+  Bracket s = {.a = a, .b = *b, .fa = finder->left[i], .fb = finder->right[i]};
+  int side = 0;
+  for (int k = 0; k < ITERATIONS && s.b - s.a > 2 * DBL_EPSILON * fmax(fabs(s.a), fabs(s.b)); ++k) {
+    const double width = s.b - s.a, t = next_try(&s);
+    if (!(t > s.a && t < s.b)) break;
+    if (evaluate(finder, integrator, t, finder->left) != SR_OK) return SR_FAILED;
+    const int changed = first_change(finder, finder->left);
+    if (changed >= 0) {  // the change lies before t, of this function or of another
+      s.fa = side > 0 ? 0.5 * s.fa : s.fa;
+      side = 1;
+      s.b = t;
+      memcpy(finder->right, finder->left, (size_t)finder->roots.count * sizeof(double));
+      if (!changes(finder, i, finder->right[i])) {
+        i = changed;
+        s.halve = true;  // what is known of its other end is old
+        s.fa = -finder->right[i];
+      }
+      s.fb = finder->right[i];
+    } else {
+      s.fb = side < 0 ? 0.5 * s.fb : s.fb;
+      side = -1;
+      s.a = t;
+      s.fa = finder->left[i] != 0 ? finder->left[i] : -DBL_MIN * finder->sign[i];
+    }
+    s.halve = s.b - s.a > 0.5 * width && !s.halve;
+  }
+  *b = s.b;
+  return SR_OK;
+}
+
+// The state at the end of a piece, or at a root, is the one that signs belong to from now on.
+static void take_signs(srRootFinder* finder, unsigned char* fired) {
+  for (int i = 0; i < finder->roots.count; ++i) {
+    if (fired != NULL) fired[i] = changes(finder, i, finder->right[i]);
+  }
+  for (int i = 0; i < finder->roots.count; ++i) {
+    const signed char after = sign_of(finder->right[i]);
+    if (after != 0) finder->sign[i] = after;
+  }
+}
+
+srStatus sri_roots_step(srRootFinder* finder, const srIntegrator* integrator, double* t, unsigned char* fired) {
+  const double t0 = sri_time_before(integrator), t1 = sri_time(integrator);
+  double a = t0;
+  *t = HUGE_VAL;
+  if (finder->roots.count == 0) return SR_OK;
+  if (evaluate(finder, integrator, a, finder->left) != SR_OK) return SR_FAILED;
+  for (int part = 1; part <= PARTS; ++part) {
+    double b = part == PARTS ? t1 : t0 + (t1 - t0) * part / PARTS;
+    if (evaluate(finder, integrator, b, finder->right) != SR_OK) return SR_FAILED;
+    if (first_change(finder, finder->right) >= 0) {
+      if (narrow(finder, integrator, a, &b) != SR_OK) return SR_FAILED;
+      *t = b;
+      take_signs(finder, fired);
+      return SR_OK;
+    }
+    take_signs(finder, NULL);
+    memcpy(finder->left, finder->right, (size_t)finder->roots.count * sizeof(double));
+    a = b;
+  }
+  return SR_OK;
+}

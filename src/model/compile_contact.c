@@ -1,0 +1,566 @@
+// Contacts: pairs of shapes by name, group or body; what is not given comes from the materials. Gaps by formula.
+//
+// Two cards make a pair: K by Hertz from E, nu and the radii (a card without E is rigid beside the other);
+//   restitution   e^2 = (s_a e_a^2 + s_b e_b^2)/(s_a + s_b), s = (1 - nu^2)/E: the softer body stores most of the energy and
+//                 decides how much of it is lost; without E both count the same
+//   friction      mu = sqrt(mu_a mu_b)
+// <pair> stands above the cards, attributes of <contact> above both.
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "model/compile.h"
+
+// ------------------------------------------------------------------------------------------------------------ shapes
+typedef struct Shape {
+  int index;  // of the <shape>
+  int body;
+  int link;
+  const char *type, *name;  // name for reports: body/shape
+  const char* material;     // NULL: none
+  double radius;            // sphere; plane: INFINITY
+} Shape;
+
+typedef struct Shapes {
+  Shape* shape;
+  int n, capacity;
+} Shapes;
+
+static Shape shape_of(srCompiler* c, int i) {
+  const int owner = srs_owner(c->spec, SR_ELEMENT_SHAPE, i);
+  const int body = owner >= 0 ? c->body_of_spec[owner] : 0;
+  const char* name = sr_c_text(c, SR_ELEMENT_SHAPE, i, SR_FIELD(srShapeDef, name));
+  Shape s = {.index = i, .body = body, .link = c->m->body_link[body], .radius = HUGE_VAL};
+  s.type = sr_c_text(c, SR_ELEMENT_SHAPE, i, SR_FIELD(srShapeDef, type));
+  s.material = sr_c_text(c, SR_ELEMENT_SHAPE, i, SR_FIELD(srShapeDef, material));
+  s.name = name ? sr_pool_printf(c->pool, "%s/%s", c->m->body_name[body], name)
+                : sr_pool_text(c->pool, c->m->body_name[body]);
+  if (strcmp(s.type, "plane") != 0) {
+    double size[3];
+    (void)sr_c_numbers(c, SR_ELEMENT_SHAPE, i, SR_FIELD(srShapeDef, size), size, 3);
+    s.radius = size[0];
+  }
+  return s;
+}
+
+static bool is_same(const char* a, const char* b) { return a && b && strcmp(a, b) == 0; }
+
+// Is shape i what `word` means? 1: the shape itself, 2: its group, 3: its body.
+static int meaning(srCompiler* c, int i, const char* word) {
+  const int owner = srs_owner(c->spec, SR_ELEMENT_SHAPE, i);
+  const char* body = c->m->body_name[owner >= 0 ? c->body_of_spec[owner] : 0];
+  const char* name = sr_c_text(c, SR_ELEMENT_SHAPE, i, SR_FIELD(srShapeDef, name));
+  const char* slash = strchr(word, '/');
+  if (slash) {
+    const size_t n = (size_t)(slash - word);
+    return is_same(name, slash + 1) && strlen(body) == n && strncmp(body, word, n) == 0 ? 1 : 0;
+  }
+  if (is_same(name, word)) return 1;
+  if (is_same(sr_c_text(c, SR_ELEMENT_SHAPE, i, SR_FIELD(srShapeDef, group)), word)) return 2;
+  return is_same(body, word) ? 3 : 0;
+}
+
+static bool find_shapes(srCompiler* c, int i, int field, Shapes* out) {
+  static const char* const kinds[] = {"", "shape", "group", "body"};
+  const char* word = sr_c_text(c, SR_ELEMENT_CONTACT, i, field);
+  const srPlace place = sr_c_place(c, SR_ELEMENT_CONTACT, i, field);
+  int kind = 0;
+  srNames names;
+  sr_names_init(&names, &c->scratch);
+  for (int k = 0; k < srs_count(c->spec, SR_ELEMENT_SHAPE); k++) {
+    const char* of[] = {sr_c_text(c, SR_ELEMENT_SHAPE, k, SR_FIELD(srShapeDef, name)),
+                        sr_c_text(c, SR_ELEMENT_SHAPE, k, SR_FIELD(srShapeDef, group))};
+    for (int j = 0; j < 2; j++)
+      if (of[j]) sr_names_put(&names, of[j], k);
+    const int found = meaning(c, k, word);
+    if (found == 0) continue;
+    if (kind != 0 && (found != kind || kind == 1)) {
+      sr_c_error(c, place, "'%s' can mean a %s and another %s; write body/shape, or another name", word, kinds[kind],
+                 kinds[found]);
+      return false;
+    }
+    kind = found;
+    SR_PUSH(&c->scratch, out->shape, out->n, out->capacity) = shape_of(c, k);
+  }
+  if (kind != 0) return true;
+  if (sr_names_find(&c->bodies, word) >= 0 || strcmp(word, "ground") == 0) {
+    sr_c_error(c, place, "body '%s' has no shape", word);
+  } else {
+    for (int b = 0; b <= c->m->nbody; b++) sr_names_put(&names, c->m->body_name[b], b);
+    (void)sr_c_find(c, &names, word, "shape, group or body", place);
+  }
+  return false;
+}
+
+// ------------------------------------------------------------------------------------------------------------- cards
+// What a pair of surfaces has; NaN: not given.
+typedef struct Card {
+  double E, nu, e, mu_s, mu_k;
+} Card;
+
+static const Card no_card = {NAN, 0.3, NAN, NAN, NAN};
+
+static bool card_of(srCompiler* c, const char* material, Card* out) {
+  *out = no_card;
+  if (!material) return true;
+  const srElementKind kind = SR_ELEMENT_MATERIAL;
+  const int k = sr_names_find(&c->materials, material);  // an unknown one has been said
+  if (k < 0) return false;
+  bool good = sr_c_optional(c, kind, k, SR_FIELD(srMaterialDef, E), &out->E);
+  good &= sr_c_optional(c, kind, k, SR_FIELD(srMaterialDef, nu), &out->nu);
+  good &= sr_c_optional(c, kind, k, SR_FIELD(srMaterialDef, restitution), &out->e);
+  good &= sr_c_optional(c, kind, k, SR_FIELD(srMaterialDef, mu_s), &out->mu_s);
+  good &= sr_c_optional(c, kind, k, SR_FIELD(srMaterialDef, mu_k), &out->mu_k);
+  if (good && (out->E <= 0 || !(out->nu > -1 && out->nu <= 0.5))) {
+    sr_c_error(c, srs_place(c->spec, kind, k), "material '%s' needs E > 0 and -1 < nu <= 0.5, got %g and %g", material,
+               out->E, out->nu);
+    return false;
+  }
+  if (isnan(out->mu_k)) out->mu_k = out->mu_s;
+  if (isnan(out->mu_s)) out->mu_s = out->mu_k;
+  return good;
+}
+
+static void put_given(double from, double* to) {
+  if (!isnan(from)) *to = from;
+}
+
+// The <pair> of two materials, where there is one.
+static bool pair_of(srCompiler* c, const char* a, const char* b, Card* out) {
+  *out = no_card;
+  const srElementKind kind = SR_ELEMENT_PAIR;
+  for (int i = 0; a && b && i < srs_count(c->spec, kind); i++) {
+    const char* text = sr_c_text(c, kind, i, SR_FIELD(srPairDef, materials));
+    char first[128] = "", second[128] = "", rest[2] = "";
+    if (!text || sscanf(text, "%127s %127s %1s", first, second, rest) != 2) continue;  // said by check_pairs
+    if (!(is_same(first, a) && is_same(second, b)) && !(is_same(first, b) && is_same(second, a))) continue;
+    bool good = sr_c_optional(c, kind, i, SR_FIELD(srPairDef, restitution), &out->e);
+    good &= sr_c_optional(c, kind, i, SR_FIELD(srPairDef, mu_s), &out->mu_s);
+    good &= sr_c_optional(c, kind, i, SR_FIELD(srPairDef, mu_k), &out->mu_k);
+    if (isnan(out->mu_k)) out->mu_k = out->mu_s;
+    if (isnan(out->mu_s)) out->mu_s = out->mu_k;
+    return good;
+  }
+  return true;
+}
+
+static void check_pairs(srCompiler* c) {
+  const srElementKind kind = SR_ELEMENT_PAIR;
+  for (int i = 0; i < srs_count(c->spec, kind); i++) {
+    const char* text = sr_c_text(c, kind, i, SR_FIELD(srPairDef, materials));
+    const srPlace place = sr_c_place(c, kind, i, SR_FIELD(srPairDef, materials));
+    char name[2][128] = {"", ""}, rest[2] = "";
+    if (!text) continue;
+    if (sscanf(text, "%127s %127s %1s", name[0], name[1], rest) != 2) {
+      sr_c_error(c, place, "'materials' of <pair> takes two names, got '%s'", text);
+      continue;
+    }
+    for (int k = 0; k < 2; k++) (void)sr_c_find(c, &c->materials, name[k], "material", place);
+  }
+}
+
+// What cards say of two surfaces together.
+static Card combined(const Card* a, const Card* b) {
+  const double sa = (1 - a->nu * a->nu) / a->E, sb = (1 - b->nu * b->nu) / b->E;
+  const bool both = !isnan(sa) && !isnan(sb);
+  const double wa = both ? sa / (sa + sb) : 0.5;
+  Card out = no_card;
+  out.e = sqrt(wa * a->e * a->e + (1 - wa) * b->e * b->e);
+  out.mu_s = sqrt(a->mu_s * b->mu_s);
+  out.mu_k = sqrt(a->mu_k * b->mu_k);
+  return out;
+}
+
+// ---------------------------------------------------------------------------------------------------------- contact
+#define PLACE(member) sr_c_place(c, SR_ELEMENT_CONTACT, i, SR_FIELD(srContactDef, member))
+#define OPTIONAL(member, out) sr_c_optional(c, SR_ELEMENT_CONTACT, i, SR_FIELD(srContactDef, member), out)
+
+static bool needs(srCompiler* c, int i, const char* name, const char* law, const char* what) {
+  sr_c_error(c, srs_place(c->spec, SR_ELEMENT_CONTACT, i), "%s: the law '%s' needs %s", name, law, what);
+  return false;
+}
+
+// What both kinds of contacts have: laws and numbers that do not depend on the pair.
+static bool common(srCompiler* c, int i, srContact* x, double* tau) {
+  const srElementKind kind = SR_ELEMENT_CONTACT;
+  const char* normal = sr_c_choice(c, kind, i, SR_FIELD(srContactDef, normal), SR_FIELD(srContactDef, normal_choice));
+  const char* friction =
+      sr_c_choice(c, kind, i, SR_FIELD(srContactDef, friction), SR_FIELD(srContactDef, friction_choice));
+  x->p = sr_normal_defaults();
+  if (normal) x->law = sr_c_normal_law(c, normal, PLACE(normal));
+  bool good = OPTIONAL(K, &x->p.K);
+  good &= OPTIONAL(n, &x->p.n);
+  good &= OPTIONAL(D, &x->p.D);
+  good &= OPTIONAL(restitution, &x->p.e);
+  good &= OPTIONAL(floor, &x->p.floor);
+  good &= OPTIONAL(mu_s, &x->slip.s);
+  good &= OPTIONAL(mu_k, &x->slip.k);
+  good &= OPTIONAL(mu_roll, &x->roll.s);
+  good &= OPTIONAL(mu_spin, &x->spin.s);
+  good &= sr_c_number(c, kind, i, SR_FIELD(srContactDef, tau), tau);
+  if (!normal || !x->law || !friction || !good) return false;
+  if (isnan(x->slip.k)) x->slip.k = x->slip.s;
+  if (isnan(x->slip.s)) x->slip.s = x->slip.k;
+  x->located = x->law->needs_speed;
+  if (strcmp(friction, "none") == 0) return true;
+  x->slip.law = sr_c_friction_law(c, friction, PLACE(friction));
+  return x->slip.law && sr_c_bristle(c, kind, i, SR_FIELD(srContactDef, v0), &x->slip, tau);
+}
+
+// Friction of a contact whose numbers are there: what is missing or wrong.
+static bool finish_friction(srCompiler* c, int i, const char* name, double tau, srContact* x) {
+  srDryFriction* slip = &x->slip;
+  if (!slip->law) return true;
+  if (isnan(slip->s)) {
+    return needs(c, i, name, slip->law->name, "'mu-s' or 'mu-k', here or on both materials; or friction=\"none\"");
+  }
+  const bool linear = (x->law->uses & SR_NORMAL_USES(n)) == 0 || x->p.n == 1;
+  if (isnan(slip->p.K) && linear) slip->p.K = x->p.K;
+  if (isnan(slip->p.K) && (slip->law->uses & SR_FRICTION_USES(K)) != 0) {
+    return needs(c, i, name, slip->law->name, "'bristle-K', the stiffness of its bristles in N/m");
+  }
+  char why[200];
+  if (!sr_friction_refusal(slip->law, &slip->p, tau, slip->s, slip->k, why, sizeof why)) return true;
+  sr_c_error(c, srs_place(c->spec, SR_ELEMENT_CONTACT, i), "%s: %s", name, why);
+  return false;
+}
+
+static bool finish_normal(srCompiler* c, int i, const char* name, srContact* x) {
+  srNormalParameters* p = &x->p;
+  const unsigned uses = x->law->uses;
+  if (isnan(p->n)) p->n = 1.5;
+  if (isnan(p->D) && (uses & SR_NORMAL_USES(D)) != 0) return needs(c, i, name, x->law->name, "'D', its damping");
+  if (isnan(p->e) && (uses & SR_NORMAL_USES(e)) != 0) {
+    return needs(c, i, name, x->law->name, "'restitution', here or on both materials");
+  }
+  if (isnan(p->D)) p->D = 0;
+  if (isnan(p->e)) p->e = 1;
+  char why[200];
+  if (!sr_normal_refusal(x->law, p, why, sizeof why)) {
+    sr_normal_prepare(x->law, p);
+    return true;
+  }
+  sr_c_error(c, srs_place(c->spec, SR_ELEMENT_CONTACT, i), "%s: %s", name, why);
+  return false;
+}
+
+// Stiffness of two shapes.
+static bool pair_stiffness(srCompiler* c, int i, const char* name, const Shape* a, const Shape* b, const Card* ca,
+                           const Card* cb, srContact* x) {
+  if (!isnan(x->p.K) || (x->law->uses & SR_NORMAL_USES(K)) == 0) return true;
+  const bool hertz = (x->law->uses & SR_NORMAL_USES(n)) != 0 && (isnan(x->p.n) || x->p.n == 1.5);
+  if (!hertz && strcmp(x->law->name, "hertz") != 0) {
+    return needs(c, i, name, x->law->name, "'K': a stiffness by E and nu has the exponent 1.5");
+  }
+  if (isnan(ca->E) && isnan(cb->E)) {
+    return needs(c, i, name, x->law->name, "'K', or 'E' on the material of one of the two shapes");
+  }
+  const srElastic one = {isnan(ca->E) ? HUGE_VAL : ca->E, ca->nu, a->radius};
+  const srElastic two = {isnan(cb->E) ? HUGE_VAL : cb->E, cb->nu, b->radius};
+  x->p.K = sr_hertz_stiffness(one, two);
+  return true;
+}
+
+// Resistance to rolling and spinning: the law of sliding, with bristles at the arm R of the sphere.
+static void resist(const srContact* x, srDryFriction* to, int n, double R) {
+  const double lever = to->s;
+  if (!(lever > 0) || !x->slip.law) {
+    *to = (srDryFriction){0};
+    return;
+  }
+  *to = x->slip;
+  to->n = n;
+  to->s = to->k = lever;
+  to->p.K *= R * R;
+  to->p.B *= R * R;
+  to->p.D *= R * R;
+  to->p.v0 /= R;
+  to->p.v1 /= R;
+  to->p.vs /= R;
+  to->p.xi *= R;
+}
+
+static void add_pair(srCompiler* c, int i, const srContact* of, double tau, const Shape* a, const Shape* b,
+                     const char* name) {
+  srContact x = *of;
+  Card ca, cb, pair;
+  if (!card_of(c, a->material, &ca) || !card_of(c, b->material, &cb) || !pair_of(c, a->material, b->material, &pair))
+    return;
+  Card both = combined(&ca, &cb);
+  put_given(pair.e, &both.e);
+  put_given(pair.mu_s, &both.mu_s);
+  put_given(pair.mu_k, &both.mu_k);
+  if (isnan(x.p.e)) x.p.e = both.e;
+  if (isnan(x.slip.s)) {
+    x.slip.s = both.mu_s;
+    x.slip.k = both.mu_k;
+  }
+  x.radius[0] = a->radius;
+  x.radius[1] = b->radius;
+  x.a = a->name;
+  x.b = b->name;
+  x.slip.n = isinf(a->radius) ? 2 : 3;
+  if (!pair_stiffness(c, i, name, a, b, &ca, &cb, &x) || !finish_normal(c, i, name, &x) ||
+      !finish_friction(c, i, name, tau, &x))
+    return;
+  const double R = fmin(fabs(a->radius), fabs(b->radius));
+  resist(&x, &x.roll, x.slip.n, R);
+  resist(&x, &x.spin, 1, R);
+  srForceElement* e = sr_c_add_contact(c, "contact", &x, name, srs_place(c->spec, SR_ELEMENT_CONTACT, i));
+  e->point[0] = c->shape_point + a->index;
+  e->point[1] = c->shape_point + b->index;
+  e->tau = tau;
+  c->m->ncontact++;
+}
+
+static bool touches(const Shape* a, const Shape* b) {
+  const bool sphere_a = strcmp(a->type, "sphere") == 0, sphere_b = strcmp(b->type, "sphere") == 0;
+  const bool plane_a = strcmp(a->type, "plane") == 0, plane_b = strcmp(b->type, "plane") == 0;
+  return (sphere_a && (sphere_b || plane_b)) || (plane_a && sphere_b);
+}
+
+static int count_pairs(srCompiler* c, int i, const Shapes* a, const Shapes* b, bool same, bool add, const srContact* x,
+                       double tau, int total) {
+  const char* given = sr_c_text(c, SR_ELEMENT_CONTACT, i, SR_FIELD(srContactDef, name));
+  int n = 0;
+  for (int k = 0; k < a->n; k++) {
+    for (int l = same ? k + 1 : 0; l < b->n; l++) {
+      const Shape *one = &a->shape[k], *two = &b->shape[l];
+      if (one->link == two->link || one->index == two->index) continue;
+      n++;
+      if (!add) continue;
+      if (!touches(one, two)) {
+        sr_c_error(c, srs_place(c->spec, SR_ELEMENT_CONTACT, i),
+                   "contact between a %s ('%s') and a %s ('%s') is not in this version: spheres with spheres or planes",
+                   one->type, one->name, two->type, two->name);
+        continue;
+      }
+      if (isinf(two->radius)) {  // the plane is a
+        const Shape* swap = one;
+        one = two;
+        two = swap;
+      }
+      const char* between = sr_pool_printf(&c->scratch, "%s on %s", two->name, one->name);
+      const char* name = !given ? between : total == 1 ? given : sr_pool_printf(&c->scratch, "%s %s", given, between);
+      add_pair(c, i, x, tau, one, two, name);
+    }
+  }
+  return n;
+}
+
+static void contact_of_shapes(srCompiler* c, int i) {
+  Shapes a = {0}, b = {0};
+  srContact x = {0};
+  double tau;
+  const int fa = SR_FIELD(srContactDef, a), fb = SR_FIELD(srContactDef, b);
+  const bool found = find_shapes(c, i, fa, &a) & find_shapes(c, i, fb, &b);
+  if (!common(c, i, &x, &tau) || !found) return;
+  const bool same = is_same(sr_c_text(c, SR_ELEMENT_CONTACT, i, fa), sr_c_text(c, SR_ELEMENT_CONTACT, i, fb));
+  const int total = count_pairs(c, i, &a, &b, same, false, &x, tau, 0);
+  if (total == 0) {
+    sr_c_error(c, srs_place(c->spec, SR_ELEMENT_CONTACT, i), "'%s' and '%s' cannot move against each other",
+               sr_c_text(c, SR_ELEMENT_CONTACT, i, fa), sr_c_text(c, SR_ELEMENT_CONTACT, i, fb));
+  }
+  (void)count_pairs(c, i, &a, &b, same, true, &x, tau, total);
+}
+
+void sr_compile_contact(srCompiler* c, int i) {
+  const srContactDef* def = srs_get(c->spec, SR_ELEMENT_CONTACT, i);
+  const bool shapes = sr_given(def->a) || sr_given(def->b), gap = sr_given(def->gap);
+  if (i == 0) check_pairs(c);
+  if (shapes == gap || (shapes && (!sr_given(def->a) || !sr_given(def->b)))) {
+    sr_c_error(c, srs_place(c->spec, SR_ELEMENT_CONTACT, i), "<contact> takes either 'a' and 'b', or 'gap'");
+  } else if (gap) {
+    sr_compile_gap(c, i);
+  } else if (sr_given(def->slip) || sr_given(def->slip_speed)) {
+    sr_c_error(c, srs_place(c->spec, SR_ELEMENT_CONTACT, i), "'slip' and 'slip-speed' belong to a 'gap'");
+  } else if (sr_c_errors(c) == 0) {  // shapes and materials that are wrong have been said
+    contact_of_shapes(c, i);
+  }
+}
+
+// -------------------------------------------------------------------------------------------------------------- gaps
+// Leaves of a formula that move, in the order of the graph.
+static int leaves_of(srCompiler* c, srNode node, srNode** leaves, int n, int* capacity) {
+  unsigned char* seen = sr_pool_alloc(&c->scratch, (size_t)node + 1);
+  seen[node] = 1;
+  for (srNode x = node; x >= 0; x--) {  // children have smaller indices
+    if (!seen[x]) continue;
+    const srNodeView view = sr_graph_view(c->graph, x);
+    bool known = view.op != SR_OP_VAR || view.kind == SR_VAR_TIME;
+    for (int k = 0; k < n && !known; k++) known = (*leaves)[k] == x;
+    if (!known) SR_PUSH(&c->scratch, *leaves, n, *capacity) = x;
+    for (int k = 0; k < 3; k++) {
+      if (view.child[k] != SR_NO_NODE) seen[view.child[k]] = 1;
+    }
+  }
+  return n;
+}
+
+static int sensor_of(const srModel* m, int value, int* scalar) {
+  for (int i = 0; i < m->nsensor; i++) {
+    *scalar = value - m->sensor[i].value;
+    if (m->sensor[i].value >= 0 && *scalar >= 0 && *scalar < SR_SENSOR_SCALARS) return i;
+  }
+  return -1;
+}
+
+// The velocity coordinate of a joint's own position coordinate; -1: of a quaternion or a free body.
+static int velocity_of(const srModel* m, int q) {
+  for (int j = 0; j < m->njoint; j++) {
+    const int k = q - m->joint_q[j];
+    if (k < 0 || k >= m->joint_nq[j]) continue;
+    return sr_joint_kind((srJointType)m->joint_type[j])->scalar ? m->joint_v[j] + k : -1;
+  }
+  return -1;
+}
+
+// A leaf as a variable; its rate as a node (positions). NULL, or what is wrong with it.
+static const char* as_variable(srCompiler* c, srNode leaf, bool velocity, srContactVariable* x, srNode* rate) {
+  const srNodeView view = sr_graph_view(c->graph, leaf);
+  *x = (srContactVariable){.kind = (int)view.kind, .index = view.index, .dof = -1};
+  *rate = SR_NO_NODE;
+  if (view.kind == SR_VAR_Q && !velocity) {
+    x->dof = velocity_of(c->m, view.index);
+    if (x->dof < 0) return "coordinates of ball and free joints cannot stand in a gap; use a sensor";
+    *rate = sr_graph_var(c->graph, SR_VAR_V, x->dof);
+    return NULL;
+  }
+  if (view.kind == SR_VAR_V && velocity) {
+    x->dof = view.index;
+    return NULL;
+  }
+  if (view.kind == SR_VAR_SENSOR) {
+    x->index = sensor_of(c->m, view.index, &x->scalar);
+    if (x->index < 0) return "a formula sensor cannot stand in a gap; write its formula";
+    if (!velocity && x->scalar < 3) {
+      *rate = sr_graph_var(c->graph, SR_VAR_SENSOR, view.index + 3);
+      return NULL;
+    }
+    if (velocity && x->scalar >= 3 && x->scalar < 9) return NULL;
+  }
+  return velocity ? "'slip-speed' is a formula of velocities: v() and vx vy vz wx wy wz of sensors, linear in them"
+                  : "'gap' and 'slip' are formulas of t, q() and x y z of sensors";
+}
+
+static srNode plus_product(srGraph* g, srNode sum, srNode a, srNode b) {
+  return sr_graph_op(g, SR_OP_ADD, sum, sr_graph_op(g, SR_OP_MUL, a, b, SR_NO_NODE), SR_NO_NODE);
+}
+
+static srNode derived(srGraph* g, srNode node, srNode leaf) {
+  return node == SR_NO_NODE ? sr_graph_const(g, 0) : sr_graph_derive(g, node, leaf);
+}
+
+typedef struct Gap {
+  srNode gap, slip, speed;  // formulas; SR_NO_NODE: not given
+  srNode* leaf;
+  int n, positions;  // leaves; the first ones are of gap and slip, the others of speed
+  srContactVariable* variable;
+  srNode* rate;
+} Gap;
+
+static bool gap_variables(srCompiler* c, int i, Gap* g) {
+  int capacity = 0;
+  g->n = leaves_of(c, g->gap, &g->leaf, 0, &capacity);
+  if (g->slip != SR_NO_NODE) g->n = leaves_of(c, g->slip, &g->leaf, g->n, &capacity);
+  g->positions = g->n;
+  if (g->speed != SR_NO_NODE) {
+    srNode* all = NULL;
+    int room = 0;
+    const int n = leaves_of(c, g->speed, &all, 0, &room);
+    for (int k = 0; k < n; k++) {  // positions may stand in its coefficients
+      const srNodeView view = sr_graph_view(c->graph, all[k]);
+      int scalar = 0;
+      if (view.kind == SR_VAR_SENSOR) (void)sensor_of(c->m, view.index, &scalar);
+      if (view.kind == SR_VAR_V || (scalar >= 3 && scalar < 9)) SR_PUSH(&c->scratch, g->leaf, g->n, capacity) = all[k];
+    }
+  }
+  g->variable = sr_pool_alloc(c->pool, (size_t)(g->n + 1) * sizeof *g->variable);
+  g->rate = sr_pool_alloc(&c->scratch, (size_t)(g->n + 1) * sizeof *g->rate);
+  for (int k = 0; k < g->n; k++) {
+    const char* wrong = as_variable(c, g->leaf[k], k >= g->positions, &g->variable[k], &g->rate[k]);
+    if (!wrong) continue;
+    sr_c_error(c, k >= g->positions ? PLACE(slip_speed) : PLACE(gap), "%s", wrong);
+    return false;
+  }
+  if (g->n > 0) return true;
+  sr_c_error(c, PLACE(gap), "the gap depends on nothing that moves");
+  return false;
+}
+
+// Linear in the velocities, without a part that is not: then the slip speed is the sum of its terms.
+static bool is_linear(srCompiler* c, const Gap* g) {
+  for (int k = g->positions; k < g->n; k++) {
+    for (int l = g->positions; l < g->n; l++) {
+      double value = 1;
+      const srNode twice = sr_graph_derive(c->graph, sr_graph_derive(c->graph, g->speed, g->leaf[k]), g->leaf[l]);
+      if (!sr_graph_constant(c->graph, twice, &value) || value != 0) return false;
+    }
+  }
+  return g->n > g->positions;
+}
+
+// Values of the law program: gap, its rate, the slip's, then the coefficients of each variable in the two rates.
+static int gap_roots(srCompiler* c, const Gap* g) {
+  srGraph* graph = c->graph;
+  const srNode t = sr_graph_var(graph, SR_VAR_TIME, 0);
+  srNode rate = derived(graph, g->gap, t);
+  srNode slip = g->speed != SR_NO_NODE ? g->speed : derived(graph, g->slip, t);
+  for (int k = 0; k < g->positions; k++) {
+    rate = plus_product(graph, rate, derived(graph, g->gap, g->leaf[k]), g->rate[k]);
+    if (g->slip != SR_NO_NODE) slip = plus_product(graph, slip, derived(graph, g->slip, g->leaf[k]), g->rate[k]);
+  }
+  const int first = sr_c_root(c, g->gap);
+  sr_c_root(c, rate);
+  sr_c_root(c, slip);
+  for (int k = 0; k < g->n; k++) {
+    const bool position = k < g->positions;
+    sr_c_root(c, derived(graph, position ? g->gap : SR_NO_NODE, g->leaf[k]));
+    sr_c_root(c, derived(graph, position ? g->slip : g->speed, g->leaf[k]));
+  }
+  return first;
+}
+
+static srNode optional_law(srCompiler* c, int i, int field, bool* good) {
+  srNode node = SR_NO_NODE;
+  const int n = sr_c_laws(c, SR_ELEMENT_CONTACT, i, field, &node, 1);
+  *good &= n >= 0;
+  return n == 1 ? node : SR_NO_NODE;
+}
+
+void sr_compile_gap(srCompiler* c, int i) {
+  const srContactDef* def = srs_get(c->spec, SR_ELEMENT_CONTACT, i);
+  const char* given = sr_c_text(c, SR_ELEMENT_CONTACT, i, SR_FIELD(srContactDef, name));
+  const char* name = given ? given : sr_pool_printf(&c->scratch, "contact %d", i + 1);
+  bool good = true;
+  Gap g = {.gap = optional_law(c, i, SR_FIELD(srContactDef, gap), &good)};
+  g.slip = optional_law(c, i, SR_FIELD(srContactDef, slip), &good);
+  g.speed = optional_law(c, i, SR_FIELD(srContactDef, slip_speed), &good);
+  srContact x = {0};
+  double tau;
+  if (!common(c, i, &x, &tau) || !good) return;
+  if (x.slip.law && sr_given(def->slip) == sr_given(def->slip_speed)) {
+    sr_c_error(c, srs_place(c->spec, SR_ELEMENT_CONTACT, i),
+               "%s: friction of a gap needs 'slip' or 'slip-speed'; or friction=\"none\"", name);
+    return;
+  }
+  if (!gap_variables(c, i, &g)) return;
+  if (g.speed != SR_NO_NODE && !is_linear(c, &g)) {
+    sr_c_error(c, PLACE(slip_speed), "'slip-speed' must be linear in velocities");
+    return;
+  }
+  if (isnan(x.p.K)) {
+    (void)needs(c, i, name, x.law->name, "'K'");
+    return;
+  }
+  if (!finish_normal(c, i, name, &x) || !finish_friction(c, i, name, tau, &x)) return;
+  x.slip.n = 1;
+  x.roll = x.spin = (srDryFriction){0};
+  x.a = sr_pool_text(c->pool, name);
+  x.nvariable = g.n;
+  x.variable = g.variable;
+  srForceElement* e = sr_c_add_contact(c, "contact-formula", &x, name, srs_place(c->spec, SR_ELEMENT_CONTACT, i));
+  e->formula = gap_roots(c, &g);
+  e->tau = tau;
+  c->m->ncontact++;
+}

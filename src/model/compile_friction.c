@@ -1,0 +1,257 @@
+// Friction of joints: laws by name, their numbers, the elements. What contacts share with them stands here too.
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "model/compile.h"
+
+// ------------------------------------------------------------------------------------------------------------ laws
+void sr_c_register_friction(srCompiler* c, const srFrictionLaw* law) {
+  if (!law->name || !law->evaluate || sr_friction_find(law->name)) {
+    sr_c_error(c, c->registering, "a registered friction law has no name of its own or no function");
+    return;
+  }
+  srFrictionLaw* copy = sr_pool_alloc(c->pool, sizeof *copy);
+  *copy = *law;
+  copy->name = sr_pool_text(c->pool, law->name);
+  if (!sr_c_new_name(c, &c->friction_names, copy->name, c->nfriction, "friction law", c->registering)) return;
+  SR_PUSH(&c->scratch, c->friction_laws, c->nfriction, c->friction_capacity) = copy;
+}
+
+void sr_c_register_normal(srCompiler* c, const srNormalLaw* law) {
+  if (!law->name || !law->evaluate || sr_normal_find(law->name)) {
+    sr_c_error(c, c->registering, "a registered normal law has no name of its own or no function");
+    return;
+  }
+  srNormalLaw* copy = sr_pool_alloc(c->pool, sizeof *copy);
+  *copy = *law;
+  copy->name = sr_pool_text(c->pool, law->name);
+  if (!sr_c_new_name(c, &c->normal_names, copy->name, c->nnormal, "normal law", c->registering)) return;
+  SR_PUSH(&c->scratch, c->normal_laws, c->nnormal, c->normal_capacity) = copy;
+}
+
+// For messages: all names, those of the program and registered ones.
+static void all_names(srCompiler* c, bool friction, const srNames* registered, srNames* out) {
+  sr_names_init(out, &c->scratch);
+  for (int k = 0; k < (friction ? sr_friction_count() : sr_normal_count()); k++) {
+    sr_names_put(out, friction ? sr_friction_law(k)->name : sr_normal_law(k)->name, k);
+  }
+  for (int k = 0; k < registered->n; k++) {
+    sr_names_put(out, friction ? c->friction_laws[k]->name : c->normal_laws[k]->name, k);
+  }
+}
+
+const srFrictionLaw* sr_c_friction_law(srCompiler* c, const char* name, srPlace place) {
+  const srFrictionLaw* law = sr_friction_find(name);
+  const int k = sr_names_find(&c->friction_names, name);
+  if (!law && k >= 0) law = c->friction_laws[k];
+  if (!law) {
+    srNames names;
+    all_names(c, true, &c->friction_names, &names);
+    (void)sr_c_find(c, &names, name, "friction law", place);
+  } else if (law->set_valued) {
+    sr_c_error(c, place,
+               "the friction law '%s' is for rigid contact: its force at rest is not a function of the motion", name);
+    return NULL;
+  }
+  return law;
+}
+
+const srNormalLaw* sr_c_normal_law(srCompiler* c, const char* name, srPlace place) {
+  const srNormalLaw* law = sr_normal_find(name);
+  const int k = sr_names_find(&c->normal_names, name);
+  if (!law && k >= 0) law = c->normal_laws[k];
+  if (!law) {
+    srNames names;
+    all_names(c, false, &c->normal_names, &names);
+    (void)sr_c_find(c, &names, name, "normal law", place);
+  }
+  return law;
+}
+
+const char* sr_c_choice(srCompiler* c, srElementKind kind, int i, int field, int choice) {
+  const char* text = sr_c_text(c, kind, i, field);
+  double which;
+  if (!text || !sr_c_number(c, kind, i, choice, &which)) return NULL;
+  int n = 0;
+  const char* found = NULL;
+  for (const char* at = text + strspn(text, " \t\r\n"); *at; n++) {
+    const size_t length = strcspn(at, " \t\r\n");
+    if (n == which) found = sr_pool_text_n(&c->scratch, at, length);
+    at += length;
+    at += strspn(at, " \t\r\n");
+  }
+  if (!found) {
+    sr_c_error(c, sr_c_place(c, kind, i, choice), "'%s' is %g, but there are %d laws, counted from 0",
+               srs_element(kind)->fields[choice].word, which, n);
+  }
+  return found;
+}
+
+// --------------------------------------------------------------------------------------------------------- numbers
+bool sr_c_optional(srCompiler* c, srElementKind kind, int i, int field, double* out) {
+  *out = (double)NAN;
+  return sr_c_numbers(c, kind, i, field, out, 1) >= 0;
+}
+
+static int field_by_word(srElementKind kind, const char* word) {
+  const srElement* e = srs_element(kind);
+  for (int k = 0; k < e->nfield; k++) {
+    if (strcmp(e->fields[k].word, word) == 0) return k;
+  }
+  return -1;
+}
+
+// One of the numbers that laws take: where it stands, where it goes, which law uses it.
+typedef struct Number {
+  const char* word;
+  double* to;
+  unsigned use;
+} Number;
+
+bool sr_c_bristle(srCompiler* c, srElementKind kind, int i, int first, srDryFriction* x, double* tau) {
+  srFrictionParameters* p = &x->p;
+  const bool contact = kind == SR_ELEMENT_CONTACT;
+  const Number numbers[] = {
+      {contact ? "bristle-K" : "K", &p->K, SR_FRICTION_USES(K)},
+      {contact ? "bristle-B" : "B", &p->B, SR_FRICTION_USES(B)},
+      {contact ? "mu-v" : "D", &p->D, SR_FRICTION_USES(D)},
+      {"v0", &p->v0, SR_FRICTION_USES(v0)},
+      {"v1", &p->v1, SR_FRICTION_USES(v1)},
+      {"xi", &p->xi, SR_FRICTION_USES(xi)},
+      {"vs", &p->vs, SR_FRICTION_USES(vs)},
+      {"delta", &p->delta, SR_FRICTION_USES(delta)},
+      {"elements", &p->elements, SR_FRICTION_USES(elements)},
+      {"spread", &p->spread, SR_FRICTION_USES(spread)},
+  };
+  bool good = sr_c_number(c, kind, i, first + SR_FIELD(srFrictionDef, tau) - SR_FIELD(srFrictionDef, v0), tau);
+  for (int k = 0; k < SR_COUNT(numbers); k++) {
+    const int field = field_by_word(kind, numbers[k].word);
+    SR_ASSERT(field >= 0);
+    good &= sr_c_optional(c, kind, i, field, numbers[k].to);
+    if ((x->law->uses & numbers[k].use) != 0 || !sr_given(*sr_c_attr(c, kind, i, field))) continue;
+    if (strchr(sr_c_text(c, kind, i, contact ? SR_FIELD(srContactDef, friction) : SR_FIELD(srFrictionDef, law)), ' '))
+      continue;  // another choice may use it
+    sr_c_warning(c, sr_c_place(c, kind, i, field), "'%s' does nothing: the law '%s' does not use it", numbers[k].word,
+                 x->law->name);
+  }
+  if ((x->law->uses & SR_FRICTION_USES(elements)) != 0) {
+    if (!(p->elements >= 1 && p->elements <= SR_FRICTION_MAX_ELEMENTS && p->elements == floor(p->elements))) {
+      sr_c_error(c, sr_c_place(c, kind, i, field_by_word(kind, "elements")),
+                 "'elements' must be a whole number from 1 to %d, got %g", SR_FRICTION_MAX_ELEMENTS, p->elements);
+      good = false;
+    }
+  }
+  return good;
+}
+
+// ---------------------------------------------------------------------------------------------------------- elements
+srForceElement* sr_c_add_contact(srCompiler* c, const char* kind, const srContact* contact, const char* name,
+                                 srPlace place) {
+  const srContactKind* found = sr_contact_kind(kind);
+  SR_ASSERT(found);
+  srContact* copy = sr_pool_alloc(c->pool, sizeof *copy);
+  *copy = *contact;
+  srForceElement* e = sr_c_add_force(c, found->law, SR_ACCOUNT_CONTACT, name, place);
+  e->contact = copy;
+  e->slope = found->slope;
+  srDryFriction* part[] = {&copy->slip, &copy->roll, &copy->spin};
+  for (int k = 0; k < SR_COUNT(part); k++) {
+    srDryFriction* x = part[k];
+    if (!x->law) continue;
+    x->e = e->ny;
+    x->ne = sr_friction_states(x->law, &x->p, x->n);
+    e->ny += x->ne;
+    c->m->ny += x->ne;
+  }
+  if (copy->located) {
+    e->z = c->m->nz;
+    c->m->nz += SR_Z_CONTACT;
+  }
+  return e;
+}
+
+void sr_compile_friction(srCompiler* c, int i) {
+  const srElementKind kind = SR_ELEMENT_FRICTION;
+  int qdof = -1, joint;
+  const int dof =
+      sr_c_coordinate(c, kind, i, SR_FIELD(srFrictionDef, joint), SR_FIELD(srFrictionDef, coordinate), &qdof, &joint);
+  const char* word = sr_c_choice(c, kind, i, SR_FIELD(srFrictionDef, law), SR_FIELD(srFrictionDef, choice));
+  const srPlace place = sr_c_place(c, kind, i, SR_FIELD(srFrictionDef, law));
+  srContact contact = {.slip = {.n = 1, .law = word ? sr_c_friction_law(c, word, place) : NULL}};
+  srDryFriction* x = &contact.slip;
+  double tau;
+  bool good = sr_c_number(c, kind, i, SR_FIELD(srFrictionDef, F), &x->s);
+  good &= sr_c_optional(c, kind, i, SR_FIELD(srFrictionDef, Fk), &x->k);
+  if (!x->law || !good || !sr_c_bristle(c, kind, i, SR_FIELD(srFrictionDef, v0), x, &tau) || dof < 0) return;
+  if (isnan(x->k)) x->k = x->s;
+  if (isnan(x->p.K) && (x->law->uses & SR_FRICTION_USES(K)) != 0) {
+    sr_c_error(c, srs_place(c->spec, kind, i), "the law '%s' needs 'K', the stiffness of its bristles", x->law->name);
+    return;
+  }
+  char why[200];
+  if (sr_friction_refusal(x->law, &x->p, tau, x->s, x->k, why, sizeof why)) {
+    sr_c_error(c, srs_place(c->spec, kind, i), "%s", why);
+    return;
+  }
+  const char* name = sr_c_text(c, kind, i, SR_FIELD(srFrictionDef, name));
+  if (!name) name = sr_pool_printf(&c->scratch, "friction of %s", c->m->v_name[dof]);
+  contact.a = c->m->joint_name[joint];
+  srForceElement* e = sr_c_add_contact(c, "joint-friction", &contact, name, srs_place(c->spec, kind, i));
+  e->dof = dof;
+  e->qdof = qdof;
+  e->tau = tau;
+}
+
+// ------------------------------------------------------------------------------------------------------ ends of joints
+void sr_compile_joint_ends(srCompiler* c, int j, int joint, const char* word, double stiffness, double damping) {
+  const srElementKind kind = SR_ELEMENT_JOINT;
+  const int restitution = SR_FIELD(srJointDef, limit_restitution);
+  const srPlace place = sr_c_place(c, kind, joint, SR_FIELD(srJointDef, limit_law));
+  const srModel* m = c->m;
+  srContact contact = {.law = sr_c_normal_law(c, word, place), .p = sr_normal_defaults(), .a = m->joint_name[j]};
+  double e;
+  if (!contact.law || !sr_c_optional(c, kind, joint, restitution, &e)) return;
+  if (isnan(e) && (contact.law->uses & SR_NORMAL_USES(e)) != 0) {
+    sr_c_error(c, place, "the normal law '%s' needs 'limit-restitution'", word);
+    return;
+  }
+  contact.p.K = stiffness;
+  contact.p.n = 1;
+  contact.p.D = damping;
+  if (!isnan(e)) contact.p.e = e;
+  char why[200];
+  if (sr_normal_refusal(contact.law, &contact.p, why, sizeof why)) {
+    sr_c_error(c, place, "%s", why);
+    return;
+  }
+  sr_normal_prepare(contact.law, &contact.p);
+  contact.located = contact.law->needs_speed;
+  for (int k = 0; k < 2; k++) {
+    contact.side = k == 0 ? -1 : 1;
+    contact.end = c->priv->limits[2 * j + k];
+    contact.b = k == 0 ? "lower end" : "upper end";
+    const char* name = sr_pool_printf(&c->scratch, "%s of %s", contact.b, m->joint_name[j]);
+    srForceElement* element = sr_c_add_contact(c, "joint-end", &contact, name, place);
+    element->dof = m->joint_v[j];
+    element->qdof = m->joint_q[j];
+  }
+}
+
+// A contact starts closed, at its least speed: so that a state that is only looked at has its force. A run finds out.
+void sr_compile_contact_states(srCompiler* c) {
+  srModel* m = c->m;
+  double* z = sr_pool_alloc(c->pool, (size_t)(m->nz + 1) * sizeof *z);
+  int before = m->nz;
+  for (int i = 0; i < c->nforce; i++) {
+    if (c->force[i].z >= 0 && c->force[i].z < before) before = c->force[i].z;
+  }
+  if (before > 0) memcpy(z, m->z0, (size_t)before * sizeof *z);
+  for (int i = 0; i < c->nforce; i++) {
+    const srForceElement* e = &c->force[i];
+    if (e->z < 0) continue;
+    z[e->z + SR_Z_SPEED] = e->contact->p.floor;
+    z[e->z + SR_Z_CLOSED] = 1;
+  }
+  m->z0 = z;
+}

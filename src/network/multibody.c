@@ -1,0 +1,188 @@
+// A mechanism as an admittance: paper 3, eq 8. What a run of the model integrates, its force elements, states and constraints
+// included; forces come on the joint coordinates and at points:
+//   M(q) v' + c(q, v) = f(t, q, v, y; tau) + u + sum over points J^T (moment, force) + G^T lambda
+// It owns its data, so that components of one model may run at the same time.
+#include <string.h>
+
+#include "analysis/system.h"
+#include "math/pose.h"
+#include "network/network.h"
+
+#define POINT_OUT 16  // 0 0 0 position, angular velocity velocity, quaternion
+#define POINT_IN 6    // moment, force
+
+typedef struct Multibody {
+  const srModel* m;
+  srData* d;
+  srModelSystem system;
+  srSystem callbacks;
+  int npoint;
+  int* point;          // of the model
+  double* J;           // 6 x nv
+  double* correction;  // nv + ng
+} Multibody;
+
+static const double* velocities(const Multibody* b, const double* x) { return x + b->m->nq; }
+static const double* own_states(const Multibody* b, const double* x) { return x + b->m->nq + b->m->nv; }
+
+// Forces at points as forces on the coordinates (relative coordinates: those of the joints are those of the model).
+static void add_point_forces(const Multibody* b, const double* u) {
+  const srModel* m = b->m;
+  sr_kinematics(m, b->d);
+  for (int k = 0; k < b->npoint; ++k) {
+    sr_frame_jacobian(m, b->d, b->point[k], 0, b->J);
+    const double* wrench = u + m->njv + POINT_IN * k;
+    for (int r = 0; r < 6; ++r) {
+      for (int i = 0; i < m->nv; ++i) b->d->tau[i] += b->J[r * m->nv + i] * wrench[r];
+    }
+  }
+}
+
+int sr_multibody_rates(const srAdmittanceIn* in, double* xdot) {
+  Multibody* b = in->self;
+  const srModel* m = b->m;
+  const double *v = velocities(b, in->x), *y = own_states(b, in->x);
+  double power[SR_ACCOUNTS];
+  if (m->njv > 0) memcpy(b->d->tau, in->u, (size_t)m->njv * sizeof *in->u);
+  if (b->npoint > 0) {
+    sr_put_state(m, b->d, in->t, in->x, v, y);
+    add_point_forces(b, in->u);
+  }
+  return b->callbacks.rates(&b->system, in->t, in->x, v, y, in->tau, xdot, xdot + m->nq, xdot + m->nq + m->nv, power);
+}
+
+static void point_motion(const Multibody* b, int k, double* out) {
+  srFrameMotion frame;
+  sr_frame_motion(b->m, b->d, b->point[k], 0, &frame);
+  memset(out, 0, 3 * sizeof *out);
+  memcpy(out + 3, frame.position, sizeof frame.position);
+  memcpy(out + 6, frame.angular_velocity, sizeof frame.angular_velocity);
+  memcpy(out + 9, frame.velocity, sizeof frame.velocity);
+  srm_quaternion_from_rows(frame.rotation, out + 12);
+}
+
+static int motion(const srAdmittanceIn* in, double* out) {
+  Multibody* b = in->self;
+  const srModel* m = b->m;
+  sr_put_state(m, b->d, in->t, in->x, velocities(b, in->x), own_states(b, in->x));
+  if (m->gauged || b->npoint > 0) {
+    sr_kinematics(m, b->d);
+    sr_velocity(m, b->d);
+  }
+  if (m->njq > 0) memcpy(out, b->d->jq, (size_t)m->njq * sizeof *out);
+  if (m->njv > 0) memcpy(out + m->njq, b->d->jv, (size_t)m->njv * sizeof *out);
+  for (int k = 0; k < b->npoint; ++k) point_motion(b, k, out + m->njq + m->njv + POINT_OUT * k);
+  return 0;
+}
+
+static int accepted(const srAdmittanceIn* in, double* x) {
+  Multibody* b = in->self;
+  return b->callbacks.accepted(&b->system, in->t, x, x + b->m->nq, x + b->m->nq + b->m->nv);
+}
+
+// ---- making one -----------------------------------------------------------------------------------------------------------
+
+static void destroy(void* object) {
+  Multibody* b = object;
+  sr_data_destroy(b->d);
+  sr_free(b->point);
+  sr_free(b->J);
+  sr_free(b->correction);
+  sr_free(b);
+}
+
+static Multibody* create(const srModel* m, const srData* d, int npoint) {
+  Multibody* b = sr_alloc(sizeof *b);
+  if (!b) return NULL;
+  b->m = m;
+  b->npoint = npoint;
+  b->d = sr_data_create(m);
+  b->point = sr_alloc((size_t)(npoint + 1) * sizeof *b->point);
+  b->J = sr_alloc((size_t)(6 * m->nv + 1) * sizeof *b->J);
+  b->correction = sr_alloc((size_t)(m->nv + m->ng + 1) * sizeof *b->correction);
+  if (!b->d || !b->point || !b->J || !b->correction) {
+    destroy(b);
+    return NULL;
+  }
+  if (d) sr_data_copy(m, d, b->d);
+  b->system = (srModelSystem){.m = m, .d = b->d, .project = m->looped, .correction = b->correction};
+  b->callbacks = sr_system(&b->system);
+  return b;
+}
+
+static const char* trouble(void* self) { return ((Multibody*)self)->d->trouble; }
+
+static int find_point(const srModel* m, const char* name) {
+  for (int i = 0; i < m->npoint; ++i) {
+    if (strcmp(m->point_name[i], name) == 0) return i;
+  }
+  return -1;
+}
+
+// What a network cannot do with a model, as a sentence.
+static bool possible(srNetwork* n, const char* name, const srModel* m, int npoint) {
+  if (m->nevent > 0) {
+    sr_net_error(n, "'%s': the model has events, which a network does not look for", name);
+  } else if (m->gauged && npoint > 0) {
+    sr_net_error(n, "'%s': forces at points need the relative formulation", name);
+  } else {
+    return true;
+  }
+  return false;
+}
+
+static int add(srNetwork* n, const char* name, Multibody* b) {
+  const srModel* m = b->m;
+  const int nx = m->nq + m->nv + m->ny;
+  double* x0 = sr_pool_alloc(&n->pool, (size_t)(nx + 1) * sizeof *x0);
+  if (!x0) {
+    sr_net_error(n, "the network is out of memory");
+    return SR_REFUSED;
+  }
+  memcpy(x0, b->d->q, (size_t)m->nq * sizeof *x0);
+  memcpy(x0 + m->nq, b->d->v, (size_t)m->nv * sizeof *x0);
+  if (m->ny > 0) memcpy(x0 + m->nq + m->nv, b->d->y, (size_t)m->ny * sizeof *x0);
+  const srAdmittance admittance = {.name = "multibody",
+                                   .nx = nx,
+                                   .nu = m->njv + POINT_IN * b->npoint,
+                                   .nout = m->njq + m->njv + POINT_OUT * b->npoint,
+                                   .x0 = x0,
+                                   .rates = sr_multibody_rates,
+                                   .motion = motion,
+                                   .accepted = accepted};
+  const int i = sr_network_admittance(n, name, &admittance, NULL, 0, b);
+  if (i >= 0) n->component[i].trouble = trouble;
+  return i;
+}
+
+int sr_network_multibody(srNetwork* n, const char* name, const srModel* m, const srData* d, const char* const* points,
+                         int npoint) {
+  if (!sr_net_open(n) || !sr_net_good_name(n, name) || !possible(n, name, m, npoint)) return SR_REFUSED;
+  Multibody* b = create(m, d, npoint);
+  if (!b) {
+    sr_net_error(n, "the network is out of memory");
+    return SR_REFUSED;
+  }
+  if (!sr_net_own(n, destroy, b)) return SR_REFUSED;
+  for (int k = 0; k < npoint; ++k) {
+    b->point[k] = find_point(m, points[k]);
+    if (b->point[k] >= 0) continue;
+    const char* near = sr_nearest_word(points[k], m->point_name, m->npoint);
+    sr_net_error(n, "'%s': the model has no point '%s'%s%s%s", name, points[k], near ? "; did you mean '" : "",
+                 near ? near : "", near ? "'?" : "");
+    return SR_REFUSED;
+  }
+  return add(n, name, b);
+}
+
+const srModel* sr_multibody_model(const srComponent* c) {
+  return c->kind == SR_ADMITTANCE && c->admittance.rates == sr_multibody_rates ? ((const Multibody*)c->self)->m : NULL;
+}
+
+int sr_multibody_point(const srComponent* c, const char* name) {
+  const Multibody* b = c->self;
+  for (int k = 0; k < b->npoint; ++k) {
+    if (strcmp(b->m->point_name[b->point[k]], name) == 0) return k;
+  }
+  return -1;
+}

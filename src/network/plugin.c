@@ -1,0 +1,81 @@
+// Components of third parties: shared libraries that the caller names, with impedances and admittances. The structs are copied;
+// their functions, names and tables live in the library, which stays until the network is destroyed.
+#include <dlfcn.h>
+#include <string.h>
+
+#include "force/laws.h"
+#include "model/private.h"
+#include "network/network.h"
+
+static void out_of_memory(srNetwork* n) {
+  n->pool.on_fail = NULL;
+  sr_net_error(n, "the network is out of memory");
+}
+
+static void add_impedance(void* host, const srImpedance* law) {
+  srNetwork* n = host;
+  jmp_buf no_room;
+  if (setjmp(no_room) != 0) {
+    out_of_memory(n);
+    return;
+  }
+  n->pool.on_fail = &no_room;
+  const srImpedance copy = *law;
+  SR_PUSH(&n->pool, n->impedance, n->nimpedance, n->impedance_capacity) = copy;
+  n->pool.on_fail = NULL;
+}
+
+static void add_admittance(void* host, const srAdmittance* admittance) {
+  srNetwork* n = host;
+  jmp_buf no_room;
+  if (setjmp(no_room) != 0) {
+    out_of_memory(n);
+    return;
+  }
+  n->pool.on_fail = &no_room;
+  const srAdmittance copy = *admittance;
+  SR_PUSH(&n->pool, n->admittance, n->nadmittance, n->admittance_capacity) = copy;
+  n->pool.on_fail = NULL;
+}
+
+// Functions are for formulas, which a network has none of.
+static void pass_function(void* host, const srFunction* function) { (void)host, (void)function; }
+
+static void close_library(void* handle) { (void)dlclose(handle); }
+
+srStatus sr_network_plugin(srNetwork* n, const char* path) {
+  if (!sr_net_open(n)) return SR_INPUT;
+  void* handle = dlopen(path, RTLD_NOW | RTLD_LOCAL);
+  if (!handle) {
+    sr_net_error(n, "the library '%s' cannot be loaded: %s", path, dlerror());
+    return SR_INPUT;
+  }
+  if (!sr_net_own(n, close_library, handle)) return SR_MEMORY;
+  srPluginEntry entry;
+  void* symbol = dlsym(handle, "sarrus_plugin");
+  memcpy(&entry, &symbol, sizeof entry);  // ISO C has no cast from object to function pointers
+  srPlugin plugin = {.abi = SR_PLUGIN_ABI,
+                     .host = n,
+                     .add_impedance = add_impedance,
+                     .add_function = pass_function,
+                     .add_admittance = add_admittance};
+  if (!symbol || entry(&plugin) != 0) {
+    sr_net_error(n, "the library '%s' has no function sarrus_plugin, or it refused this version", path);
+    return SR_INPUT;
+  }
+  return n->refused ? SR_INPUT : SR_OK;
+}
+
+const srImpedance* sr_network_find_impedance(const srNetwork* n, const char* name) {
+  for (int i = 0; i < n->nimpedance; ++i) {
+    if (strcmp(n->impedance[i].name, name) == 0) return &n->impedance[i];
+  }
+  return strcmp(name, sr_law_hinge.name) == 0 ? &sr_law_hinge : sr_builtin_impedance(name);
+}
+
+const srAdmittance* sr_network_find_admittance(const srNetwork* n, const char* name) {
+  for (int i = 0; i < n->nadmittance; ++i) {
+    if (strcmp(n->admittance[i].name, name) == 0) return &n->admittance[i];
+  }
+  return NULL;
+}

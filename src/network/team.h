@@ -1,0 +1,17 @@
+// A team of threads that do one job together, phase by phase. Made once; a job costs no thread and no memory.
+#ifndef SR_NETWORK_TEAM_H
+#define SR_NETWORK_TEAM_H
+
+typedef struct srTeam srTeam;
+typedef void (*srTeamJob)(void* user, srTeam* team, int member, int members);
+
+// At least the caller alone, where there are no threads or they cannot be had. NULL: out of memory.
+srTeam* sr_team_create(int members);
+void sr_team_destroy(srTeam* team);
+int sr_team_members(const srTeam* team);
+// All members run the job, the caller as member 0; returns when all are done.
+void sr_team_run(srTeam* team, srTeamJob job, void* user);
+// Inside a job: waits until all members have come here. What they wrote before is seen by all afterwards.
+void sr_team_meet(srTeam* team);
+
+#endif

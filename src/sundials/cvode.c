@@ -1,0 +1,300 @@
+// cvode: CVODES of SUNDIALS. Formulas of backward differentiation of variable step and order 1 to 5, with Newton, on the
+// index-1 form
+//   q' = H(q) v,   [ M  -D^T ] [   v'   ]   [   f   ]
+//                  [ G    0  ] [ lambda ] = [ gamma ],   y' = r                                 (constrained.c)
+// After each corrector, before the error test, the state is projected on g = 0 and G v + b = 0 over the rows in use, and its
+// quaternions on length 1 (projection of CVODE: Eich, SIAM J. Numer. Anal. 30 (1993)); the error estimate loses what lies across
+// the constraints. Quadratures w' are CVODES' own, without error control.
+#include <cvodes/cvodes.h>
+#include <cvodes/cvodes_ls.h>
+#include <cvodes/cvodes_proj.h>
+#include <string.h>
+
+#include "integrate/projection.h"
+#include "sundials/bdf.h"
+
+#define MOST_FAILURES 30   // in one step: the least step decides, not their number
+#define NEWTON_PART 0.033  // of the error test, that Newton's iteration may leave (CVODE's own: 0.1)
+
+static int size_of(const srSystem* s) { return s->nq + s->nv + s->ny; }
+
+// ---- what CVODE calls -------------------------------------------------------------------------------------------------
+
+static int right_side(realtype t, N_Vector x, N_Vector xdot, void* user) {
+  srIntegrator* integrator = user;
+  srBdf* b = integrator->work;
+  // Before the first step CVODE looks about in the neighbourhood of t.
+  if (!b->first && sri_bdf_too_short(integrator, t)) return -1;
+  const int answer = sri_bdf_rates(integrator, t, NV_DATA_S(x), b->rate);
+  N_VConst(0, xdot);
+  if (answer == 0 && integrator->ncontrol > 0) {
+    memcpy(NV_DATA_S(xdot), b->rate, (size_t)integrator->ncontrol * sizeof(double));
+  }
+  return answer;
+}
+
+static int quadrature(realtype t, N_Vector x, N_Vector wdot, void* user) {
+  srIntegrator* integrator = user;
+  srBdf* b = integrator->work;
+  const int answer = sri_bdf_rates(integrator, t, NV_DATA_S(x), b->rate);
+  if (answer == 0) {
+    memcpy(NV_DATA_S(wdot), b->rate + integrator->ncontrol, (size_t)integrator->system.nw * sizeof(double));
+  }
+  return answer;
+}
+
+static int weights(N_Vector x, N_Vector weight, void* user) {
+  N_VConst(1, weight);
+  sri_bdf_weights(user, NV_DATA_S(x), 1, NV_DATA_S(weight));
+  return 0;
+}
+
+// ---- projection -------------------------------------------------------------------------------------------------------
+
+static bool projects_positions(const srIntegrator* integrator) {
+  const srConstrained* c = integrator->constrained;
+  return c != NULL && integrator->system.np > 0 && (c->project == SR_PROJECT_POSITION || c->project == SR_PROJECT_BOTH);
+}
+
+static bool projects_velocities(const srIntegrator* integrator) {
+  const srConstrained* c = integrator->constrained;
+  return c != NULL && (c->project == SR_PROJECT_VELOCITY || c->project == SR_PROJECT_BOTH);
+}
+
+// Positions and velocities of x (q, v) on the constraints; c->end is left factored near it.
+static int project_state(srIntegrator* integrator, double t, double* x) {
+  const srSystem* s = &integrator->system;
+  srConstrained* c = integrator->constrained;
+  bool moved = false;
+  int outcome = SRI_DONE;
+  if (projects_positions(integrator)) outcome = sri_project_position(integrator, t, x, &moved);
+  if (outcome == SRI_DONE) outcome = sri_constraint(integrator, t, x, NULL, c->G, c->b);
+  if (outcome != SRI_DONE) return outcome;
+  // The factor of the position is that of a place nearby over the same rows, unless some have no position form.
+  if ((!moved || s->np < s->ng) && !sri_factor_end(integrator, c->kept)) return SRI_REFUSED;
+  if (projects_velocities(integrator)) sri_project_velocity(integrator, x + s->nq);
+  return SRI_DONE;
+}
+
+// What a motion e, in the space of v, has across the first nrow rows: into c->dv.
+static void find_across(srIntegrator* integrator, const double* e, int nrow) {
+  srConstrained* c = integrator->constrained;
+  srm_rows_times(&c->shape, c->G, e, c->r);
+  for (int k = nrow; k < c->shape.ng; ++k) c->r[k] = 0;
+  srm_saddle_solve(c->end, NULL, c->r, c->dv, NULL);
+}
+
+// The error estimate at the projected state x loses what the projection takes away.
+static int project_error(srIntegrator* integrator, const double* x, double* error) {
+  const srSystem* s = &integrator->system;
+  srBdf* b = integrator->work;
+  srConstrained* c = integrator->constrained;
+  if (projects_velocities(integrator)) {
+    find_across(integrator, error + s->nq, s->ng);
+    for (int i = 0; i < s->nv; ++i) error[s->nq + i] -= c->dv[i];
+  }
+  if (!projects_positions(integrator)) return SRI_DONE;
+  double* xi = b->nothing;
+  if (s->difference != NULL) {
+    for (int i = 0; i < s->nq; ++i) c->q[i] = x[i] + error[i];
+    const int answer = s->difference(s->user, x, c->q, xi);
+    if (answer != 0) return answer > 0 ? SRI_REFUSED : SRI_STOP;
+  } else {
+    memcpy(xi, error, (size_t)s->nq * sizeof *xi);
+  }
+  find_across(integrator, xi, s->np);
+  const int outcome = sri_qdot(integrator, x, c->dv, c->slope);
+  for (int i = 0; i < s->nq; ++i) error[i] -= c->slope[i];
+  return outcome;
+}
+
+static int project(realtype t, N_Vector x, N_Vector correction, realtype tolerance, N_Vector error, void* user) {
+  srIntegrator* integrator = user;
+  srBdf* b = integrator->work;
+  const double* now = NV_DATA_S(x);
+  const size_t n = (size_t)integrator->ncontrol;
+  const bool rows = integrator->constrained != NULL && integrator->constrained->project > SR_PROJECT_NONE;
+  (void)tolerance;  // to rounding
+  if (!sri_bdf_finite(now, integrator->ncontrol)) return sri_bdf_answer(integrator, SRI_NOT_FINITE);
+  memcpy(b->moved, now, n * sizeof *now);
+  int outcome = SRI_DONE;
+  if (sri_bdf_normalizes(&integrator->system)) outcome = sri_bdf_normalize(integrator, now, b->moved);
+  if (outcome == SRI_DONE && rows) outcome = project_state(integrator, t, b->moved);
+  if (outcome == SRI_DONE && rows && error != NULL) outcome = project_error(integrator, b->moved, NV_DATA_S(error));
+  if (outcome == SRI_DONE && !sri_bdf_finite(b->moved, integrator->ncontrol)) outcome = SRI_NOT_FINITE;
+  for (size_t i = 0; i < n; ++i) NV_DATA_S(correction)[i] = b->moved[i] - now[i];
+  return sri_bdf_answer(integrator, outcome);
+}
+
+// ---- Newton -----------------------------------------------------------------------------------------------------------
+
+// (1 - gamma J), factored as (1/gamma - J).
+static int linear_system(realtype t, N_Vector x, N_Vector xdot, SUNMatrix matrix, booleantype jok, booleantype* fresh,
+                         realtype gamma, void* user, N_Vector t1, N_Vector t2, N_Vector t3) {
+  srIntegrator* integrator = user;
+  srBdf* b = integrator->work;
+  const double* now = NV_DATA_S(x);
+  (void)xdot, (void)matrix, (void)t1, (void)t2, (void)t3;
+  *fresh = jok ? SUNFALSE : SUNTRUE;
+  int outcome = SRI_DONE;
+  if (!jok && b->newton.saddle) {
+    outcome = sri_bdf_rates(integrator, t, now, b->rate) == 0 ? SRI_DONE : b->outcome;
+    if (outcome == SRI_DONE) {
+      const double* a = b->rate + integrator->system.nq;
+      outcome = sri_newton_tangent(integrator, &b->newton, t, now, a, integrator->constrained->lambda);
+    }
+  } else if (!jok) {
+    outcome = sri_newton_differences(integrator, &b->newton, sri_bdf_rates, t, now, gamma);
+  }
+  if (outcome != SRI_DONE) return sri_bdf_answer(integrator, outcome);
+  return sri_newton_factor(integrator, &b->newton, 1 / gamma) ? 0 : 1;
+}
+
+static int solve(SUNLinearSolver solver, SUNMatrix matrix, N_Vector x, N_Vector right, realtype tolerance) {
+  srIntegrator* integrator = solver->content;
+  srBdf* b = integrator->work;
+  srNewton* newton = &b->newton;
+  const srSystem* s = &integrator->system;
+  const int v = s->nq, y = s->nq + s->nv;
+  (void)matrix, (void)tolerance;
+  N_VScale(newton->c, right, x);
+  if (!newton->saddle) {
+    sri_newton_solve_rates(newton, NV_DATA_S(x));
+    return 0;
+  }
+  // c q, c M v, c y, and G v of the right side.
+  srConstrained* c = integrator->constrained;
+  double* scaled = b->rate;
+  memcpy(scaled, NV_DATA_S(x), (size_t)integrator->ncontrol * sizeof *scaled);
+  sri_newton_mass_times(newton, s, NV_DATA_S(x) + v, scaled + v);
+  srm_rows_times(&c->shape, newton->G, NV_DATA_S(right) + v, c->gamma);
+  const srNewtonParts from = {.q = scaled, .v = scaled + v, .y = scaled + y, .row = c->gamma};
+  const srNewtonParts to = {.q = NV_DATA_S(x), .v = NV_DATA_S(x) + v, .y = NV_DATA_S(x) + y};
+  return sri_bdf_answer(integrator, sri_newton_solve_motion(integrator, newton, &from, &to));
+}
+
+// ---- the solver -------------------------------------------------------------------------------------------------------
+
+static bool set_limits(const srIntegrator* integrator, void* m) {
+  const double most = integrator->options.step_max;
+  return CVodeSetMaxErrTestFails(m, MOST_FAILURES) == CV_SUCCESS &&
+         CVodeSetMaxConvFails(m, MOST_FAILURES) == CV_SUCCESS && CVodeSetMaxHnilWarns(m, -1) == CV_SUCCESS &&
+         CVodeSetNonlinConvCoef(m, NEWTON_PART) == CV_SUCCESS &&
+         CVodeSetMinStep(m, integrator->options.step_min) == CV_SUCCESS &&
+         (most <= 0 || CVodeSetMaxStep(m, most) == CV_SUCCESS);
+}
+
+static bool set_projection(const srIntegrator* integrator, void* m) {
+  const srConstrained* c = integrator->constrained;
+  const bool rows = c != NULL && c->project > SR_PROJECT_NONE;
+  if (!rows && !sri_bdf_normalizes(&integrator->system)) return true;
+  return CVodeSetProjFn(m, project) == CV_SUCCESS && CVodeSetMaxNumProjFails(m, MOST_FAILURES) == CV_SUCCESS &&
+         CVodeSetProjErrEst(m, rows ? SUNTRUE : SUNFALSE) == CV_SUCCESS;
+}
+
+static bool create(srIntegrator* integrator) {
+  srBdf* b = integrator->work;
+  if (!sri_newton_create(&b->newton, integrator, false) || !sri_bdf_solver(integrator, solve)) return false;
+  b->memory = CVodeCreate(CV_BDF, b->context);
+  if (b->memory == NULL) return false;
+  return CVodeSetErrHandlerFn(b->memory, sri_bdf_silent, NULL) == CV_SUCCESS &&
+         CVodeInit(b->memory, right_side, 0, b->x) == CV_SUCCESS &&
+         CVodeSetUserData(b->memory, integrator) == CV_SUCCESS && CVodeWFtolerances(b->memory, weights) == CV_SUCCESS &&
+         CVodeSetLinearSolver(b->memory, b->solver, b->matrix) == CV_SUCCESS &&
+         CVodeSetLinSysFn(b->memory, linear_system) == CV_SUCCESS && set_limits(integrator, b->memory) &&
+         set_projection(integrator, b->memory) &&
+         (b->w == NULL || CVodeQuadInit(b->memory, quadrature, b->w) == CV_SUCCESS);
+}
+
+static void destroy(srBdf* b) { CVodeFree(&b->memory); }
+
+static bool begin(srIntegrator* integrator) {
+  srBdf* b = integrator->work;
+  b->flag = CVodeReInit(b->memory, integrator->t, b->x);
+  if (b->flag == CV_SUCCESS && b->w != NULL) b->flag = CVodeQuadReInit(b->memory, b->w);
+  if (b->flag == CV_SUCCESS) b->flag = CVodeSetInitStep(b->memory, b->h_first);
+  return b->flag == CV_SUCCESS;
+}
+
+static srBdfEnd end_of(int flag) {
+  switch (flag) {
+    case CV_SUCCESS:
+    case CV_TSTOP_RETURN: return SRI_BDF_DONE;
+    case CV_TOO_MUCH_ACC: return SRI_BDF_ACCURACY;
+    case CV_ERR_FAILURE: return SRI_BDF_ERROR;
+    case CV_CONV_FAILURE:
+    case CV_LSETUP_FAIL:
+    case CV_LSOLVE_FAIL: return SRI_BDF_NEWTON;
+    case CV_RHSFUNC_FAIL:
+    case CV_FIRST_RHSFUNC_ERR:
+    case CV_REPTD_RHSFUNC_ERR:
+    case CV_UNREC_RHSFUNC_ERR:
+    case CV_QRHSFUNC_FAIL:
+    case CV_FIRST_QRHSFUNC_ERR:
+    case CV_REPTD_QRHSFUNC_ERR:
+    case CV_UNREC_QRHSFUNC_ERR:
+    case CV_PROJFUNC_FAIL:
+    case CV_REPTD_PROJFUNC_ERR: return SRI_BDF_CALLBACK;
+    default: return SRI_BDF_OTHER;
+  }
+}
+
+static srBdfEnd advance(srIntegrator* integrator, double t_out, double t_limit, double* t_new) {
+  srBdf* b = integrator->work;
+  b->flag = CVodeSetStopTime(b->memory, t_limit);
+  if (b->flag == CV_SUCCESS) b->flag = CVode(b->memory, t_out, b->x, t_new, CV_ONE_STEP);
+  realtype t;
+  if (b->flag >= 0 && b->w != NULL && CVodeGetQuad(b->memory, &t, b->w) != CV_SUCCESS) return SRI_BDF_OTHER;
+  return end_of(b->flag);
+}
+
+static bool dense(srBdf* b, double t) {
+  return CVodeGetDky(b->memory, t, 0, b->dense) == CV_SUCCESS &&
+         (b->w == NULL || CVodeGetQuadDky(b->memory, t, 0, b->dense_w) == CV_SUCCESS);
+}
+
+static double planned(srBdf* b) {
+  realtype h = 0;
+  (void)CVodeGetCurrentStep(b->memory, &h);
+  return h;
+}
+
+static void counts(srBdf* b, long* rejected, long* iterations) {
+  long errors = 0, failures = 0;
+  (void)CVodeGetNumErrTestFails(b->memory, &errors);
+  (void)CVodeGetNumNonlinSolvConvFails(b->memory, &failures);
+  (void)CVodeGetNumNonlinSolvIters(b->memory, iterations);
+  *rejected = errors + failures;
+}
+
+static const srBdfOps cvode = {.size = size_of,
+                               .create = create,
+                               .destroy = destroy,
+                               .begin = begin,
+                               .advance = advance,
+                               .dense = dense,
+                               .planned = planned,
+                               .counts = counts};
+
+static void init(srIntegrator* integrator) { sri_bdf_lay_out(integrator, &cvode); }
+
+const srIntegratorOps sri_cvode_ops = {
+    .method = {.name = "cvode",
+               .order = 5,
+               .adaptive = true,
+               .implicit = true,
+               .index = 1,
+               .about = "SUNDIALS: backward differentiation of order 1 to 5, projected on the constraints"},
+    .needs = SRI_NEEDS(rates),
+    .needs_constrained = SRI_NEEDS(constraint),
+    .index1 = true,
+    .project = SR_PROJECT_BOTH,
+    .work_size = sizeof(srBdf),
+    .room = sri_bdf_room,
+    .init = init,
+    .create = sri_bdf_create,
+    .start = sri_bdf_start,
+    .step = sri_bdf_step,
+    .interpolate = sri_bdf_interpolate,
+    .destroy = sri_bdf_destroy,
+};

@@ -1,0 +1,237 @@
+// Events: roots inside steps by the dense output of every method; events of models, against closed forms.
+#include <math.h>
+#include <sarrus/sarrus.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "loading.h"
+
+static const double pi = 3.14159265358979323846;
+
+// ---- an oscillator, x = cos t -----------------------------------------------------------------------------------------
+
+static int rates(void* user, double t, const double* q, const double* v, const double* y, double tau, double* qdot,
+                 double* vdot, double* ydot, double* wdot) {
+  (void)user, (void)t, (void)y, (void)tau, (void)ydot, (void)wdot;
+  qdot[0] = v[0];
+  vdot[0] = -q[0];
+  return 0;
+}
+
+static int dynamics(void* user, double t, const double* q, const double* v, const double* y, double tau, double* M,
+                    double* f, double* ydot, double* D) {
+  (void)user, (void)t, (void)v, (void)y, (void)tau, (void)ydot, (void)D;
+  M[0] = 1;
+  f[0] = -q[0];
+  return 0;
+}
+
+static const srSystem oscillator = {.nq = 1, .nv = 1, .rates = rates, .dynamics = dynamics};
+
+static int position_and_velocity(void* user, double t, const double* q, const double* v, const double* y,
+                                 double* value) {
+  (void)t, (void)y;
+  ++*(int*)user;
+  value[0] = q[0];
+  value[1] = v[0] + 0.5;  // -sin t + 1/2: pi/6, 5 pi/6, ...
+  return 0;
+}
+
+// What the dense output of a method may be wrong by with these options.
+static double trust(const srMethod* method) {
+  if (method->order == 1) return 2e-3;
+  return method->order == 2 ? 5e-5 : 1e-6;
+}
+
+static srIntegrator* start(const srMethod* method) {
+  srIntegratorOptions options = sri_default_options();
+  options.rtol = options.atol = method->order < 3 ? 1e-8 : 1e-10;
+  if (!method->adaptive) options.step = 1e-3;
+  srMessages* messages = sr_messages_create();
+  srIntegrator* integrator = NULL;
+  ENSURE_EQUAL(sri_create(method->name, &oscillator, &options, messages, &integrator), SR_OK);
+  sr_messages_destroy(messages);
+  const double q = 1, v = 0;
+  ENSURE_EQUAL(sri_start(integrator, 0, &q, &v, NULL), SR_OK);
+  return integrator;
+}
+
+// The times of the first roots, each with a restart there.
+static int find(srIntegrator* integrator, srRootFinder* finder, double t_end, int most, double* when, int* which) {
+  unsigned char fired[2];
+  int n = 0;
+  while (sri_time(integrator) < t_end && n < most) {
+    double t, q, v;
+    ENSURE_EQUAL(sri_step(integrator, t_end), SR_OK);
+    ENSURE_EQUAL(sri_roots_step(finder, integrator, &t, fired), SR_OK);
+    if (t == HUGE_VAL) continue;
+    when[n] = t;
+    which[n++] = fired[0] + 2 * fired[1];
+    ENSURE_EQUAL(sri_interpolate(integrator, t, &q, &v, NULL, NULL), SR_OK);
+    ENSURE_EQUAL(sri_start(integrator, t, &q, &v, NULL), SR_OK);
+    ENSURE_EQUAL(sri_roots_start(finder, integrator), SR_OK);
+  }
+  return n;
+}
+
+TEST(event_every_method_finds_the_roots_of_an_oscillator) {
+  const double expected[] = {pi / 6, pi / 2, 5 * pi / 6, 3 * pi / 2, 13 * pi / 6, 5 * pi / 2};
+  const int functions[] = {2, 1, 2, 1, 2, 1};
+  for (int i = 0; i < sri_method_count(); ++i) {
+    const srMethod* method = sri_method(i);
+    srIntegrator* integrator = start(method);
+    int calls = 0, which[8];
+    double when[8];
+    srRootFinder* finder =
+        sri_roots_create(integrator, &(srRoots){.count = 2, .user = &calls, .evaluate = position_and_velocity});
+    ENSURE_EQUAL(sri_roots_start(finder, integrator), SR_OK);
+    const int n = find(integrator, finder, 8, 8, when, which);
+    if (n != 6) printf("%s: %d roots\n", method->name, n);
+    ENSURE_EQUAL(n, 6);
+    for (int k = 0; k < n; ++k) {
+      ENSURE_EQUAL(which[k], functions[k]);
+      if (!(fabs(when[k] - expected[k]) <= trust(method))) printf("%s: root %d\n", method->name, k);
+      ENSURE_NEAR(when[k], expected[k], trust(method));
+    }
+    sri_roots_destroy(finder);
+    sri_destroy(integrator);
+  }
+}
+
+TEST(event_directions_and_starts_on_a_root) {
+  const signed char falling_alone[] = {-1, 1};
+  srIntegrator* integrator = start(sri_method_find("dopri5"));
+  int calls = 0, which[8];
+  double when[8], t;
+  unsigned char fired[2];
+  srRootFinder* finder = sri_roots_create(
+      integrator,
+      &(srRoots){.count = 2, .user = &calls, .evaluate = position_and_velocity, .direction = falling_alone});
+  ENSURE_EQUAL(sri_roots_start(finder, integrator), SR_OK);
+  const int n = find(integrator, finder, 8, 8, when, which);
+  ENSURE_EQUAL(n, 3);
+  ENSURE_NEAR(when[0], pi / 2, 1e-8);
+  ENSURE_NEAR(when[1], 5 * pi / 6, 1e-8);
+  ENSURE_NEAR(when[2], 5 * pi / 2, 1e-8);
+  // x = 0 at the start: no event there, the next one half a period later.
+  const double q = 0, v = 1;
+  ENSURE_EQUAL(sri_start(integrator, 0, &q, &v, NULL), SR_OK);
+  ENSURE_EQUAL(sri_roots_start(finder, integrator), SR_OK);
+  do {
+    ENSURE_EQUAL(sri_step(integrator, 8), SR_OK);
+    ENSURE_EQUAL(sri_roots_step(finder, integrator, &t, fired), SR_OK);
+  } while (t == HUGE_VAL);
+  ENSURE_NEAR(t, pi, 1e-8);
+  ENSURE(fired[0] == 1);
+  sri_roots_destroy(finder);
+  sri_destroy(integrator);
+}
+
+// ---- models -----------------------------------------------------------------------------------------------------------
+
+static srStatus simulate(Loaded* x, const char* method, double t_end) {
+  srRunOptions options = sr_run_options(x->m);
+  const srMethod* row = sri_method_find(method);
+  options.method = method;
+  options.t_end = t_end;
+  options.rtol = options.atol = row->order < 3 ? 1e-8 : 1e-10;
+  srMessages* messages = sr_messages_create();
+  const srStatus status = sr_run(x->m, x->d, &options, messages, &x->result);
+  loading_print(messages);
+  sr_messages_destroy(messages);
+  return status;
+}
+
+#define ARM                                                                                                            \
+  "<body name='arm'><joint name='theta' type='revolute' axis='0 1 0' q='1'/>"                                          \
+  "<inertial mass='1' com='0 0 -1' inertia='0 0 0'/></body>"
+
+// A room that cools with rate 1 towards 0 and is heated by 3: on at 1, off at 2. It rises by ln 2 and falls by ln 2.
+static const char thermostat[] = "<sarrus version='1'>" ARM
+                                 "<state name='on' initial='1' rate='0'/>"
+                                 "<state name='T' initial='1' rate='3*on - T'/>"
+                                 "<event name='hot' when='T - 2' direction='rising' do='on = 0'/>"
+                                 "<event name='cold' when='T - 1' direction='falling' do='on = 1;'/>"
+                                 "</sarrus>";
+
+TEST(event_a_thermostat_switches_at_the_times_of_its_closed_form) {
+  for (int i = 0; i < sri_method_count(); ++i) {
+    const srMethod* method = sri_method(i);
+    const double good = trust(method);
+    Loaded x = open_text(thermostat);
+    ENSURE_EQUAL(simulate(&x, method->name, 4), SR_OK);
+    const double period = log(2.0);  // 3 - 2 e^-t = 2 and 2 e^-t = 1
+    ENSURE_EQUAL(x.result.nevent, 5);
+    for (int k = 0; k < 5; ++k) {
+      ENSURE_TEXT(x.result.event[k].kind, "event");
+      ENSURE_TEXT(x.result.event[k].a, k % 2 == 0 ? "hot" : "cold");
+      if (!(fabs(x.result.event[k].t - (k + 1) * period) <= 5 * good)) printf("%s\n", method->name);
+      ENSURE_NEAR(x.result.event[k].t, (k + 1) * period, 5 * good);
+    }
+    ENSURE_SMALL(ledger(&x), method->order == 1 ? 5e-2 : 1e-5);
+    close_model(&x);
+  }
+}
+
+TEST(event_actions_see_the_state_before_all_of_them) {
+  Loaded x = open_text("<sarrus version='1'>" ARM
+                       "<state name='a' initial='1' rate='0'/><state name='b' initial='2' rate='0'/>"
+                       "<event when='t - 0.5' do='a = b; b = a + 10*t'/></sarrus>");
+  ENSURE_EQUAL(simulate(&x, "dopri5", 1), SR_OK);
+  ENSURE_NEAR(x.d->y[0], 2, 1e-15);
+  ENSURE_NEAR(x.d->y[1], 6, 1e-13);
+  ENSURE_EQUAL(x.result.nevent, 1);
+  ENSURE_TEXT(x.result.event[0].a, "event 1");
+  close_model(&x);
+}
+
+TEST(event_stops_a_run_where_the_pendulum_hangs) {
+  Loaded x = open_text("<sarrus version='1'>" ARM "<event name='down' when='q(theta)' stop='yes'/></sarrus>");
+  ENSURE_EQUAL(simulate(&x, "dopri5", 100), SR_OK);
+  ENSURE_TEXT(x.result.event[0].a, "down");
+  ENSURE_NEAR(x.result.t, x.result.event[0].t, 0);
+  ENSURE_SMALL(x.d->q[0], 1e-9);
+  // A quarter of the period: K(sin 1/2) sqrt(l/g), by the arithmetic-geometric mean.
+  double a = 1, b = cos(0.5);
+  for (int k = 0; k < 6; ++k) {
+    const double mean = 0.5 * (a + b);
+    b = sqrt(a * b);
+    a = mean;
+  }
+  ENSURE_NEAR(x.result.t, pi / (2 * a) / sqrt(9.81), 1e-9);
+  close_model(&x);
+}
+
+TEST(event_energy_goes_on_through_restarts) {
+  Loaded x = open_text(
+      "<sarrus version='1'>"
+      "<body name='arm'><joint name='theta' type='revolute' axis='0 1 0' q='1' damping='0.3'/>"
+      "<inertial mass='1' com='0 0 -1' inertia='0 0 0'/></body>"
+      "<event when='q(theta)'/><event when='v(theta)'/></sarrus>");
+  ENSURE_EQUAL(simulate(&x, "dopri5", 10), SR_OK);
+  ENSURE(x.result.event_count >= 18);
+  ENSURE_SMALL(ledger(&x), 1e-9);
+  ENSURE(x.result.energy.work[SR_ACCOUNT_DISSIPATED] < -3);  // most of 4.5 J
+  close_model(&x);
+}
+
+TEST(event_chattering_is_named_and_stops) {
+  Loaded x = open_text("<sarrus version='1'>" ARM
+                       "<state name='s' initial='1' rate='0'/><state name='u' initial='-0.5' rate='s'/>"
+                       "<event name='up' when='u' direction='rising' do='s = -1'/>"
+                       "<event name='down' when='u' direction='falling' do='s = 1'/></sarrus>");
+  ENSURE_EQUAL(simulate(&x, "dopri5", 1), SR_FAILED);
+  ENSURE(strstr(x.result.trouble, "events follow each other without end") != NULL);
+  ENSURE_NEAR(x.result.t, 0.5, 1e-6);
+  close_model(&x);
+}
+
+TEST(event_formulas_see_sensors) {
+  Loaded x = open_text(
+      "<sarrus version='1'><body name='arm'><joint name='theta' type='revolute' axis='0 1 0' q='1'/>"
+      "<inertial mass='1' com='0 0 -1' inertia='0 0 0'/><point name='tip' at='0 0 -1'/></body>"
+      "<sensor name='tip' point='arm/tip'/><event when='sensor(tip, x)' stop='yes'/></sarrus>");
+  ENSURE_EQUAL(simulate(&x, "dopri5", 100), SR_OK);
+  ENSURE_SMALL(x.d->q[0], 1e-9);
+  close_model(&x);
+}
