@@ -142,8 +142,9 @@ static void warn_constraints(Run* r) {
       cli_warning(cli, "--stabilization, --alpha, --beta and --metric are for closed loops; the equations have none");
     return;
   }
-  if (own && r->stabilization)
-    cli_warning(cli, "--stabilization is for explicit methods; %s keeps the constraints in its own way", o->method);
+  if (own && r->stabilization && s != SR_STABILIZATION_NONE)
+    cli_warning(cli, "--stabilization %s is for explicit methods; %s keeps the constraints in its own way",
+                stabilizations[s], o->method);
   if (weights && (own || (s != SR_STABILIZATION_BAUMGARTE && s != SR_STABILIZATION_AUGMENTED)))
     cli_warning(cli, "--alpha and --beta are for --stabilization baumgarte and augmented; this run has %s",
                 own ? o->method : stabilizations[s]);
@@ -292,7 +293,8 @@ static void put_events(Json* json, const srRunResult* x) {
 }
 
 static const char* stabilization_of(const srRunOptions* o) {
-  return method_is_stabilized(o->method) ? stabilizations[o->stabilization] : "own";
+  const bool named = method_is_stabilized(o->method) || o->stabilization == SR_STABILIZATION_NONE;
+  return named ? stabilizations[o->stabilization] : "own";
 }
 
 static void print_json(Run* r, const char* trouble) {

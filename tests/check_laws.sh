@@ -23,6 +23,8 @@ status() {
 says() { grep -qE -- "$1" "$work/err" || fail "expected a message like '$1', got: $(head -c 300 "$work/err")"; }
 has() { grep -qE -- "$1" "$work/out" || fail "expected '$1' in: $(head -c 400 "$work/out")"; }
 
+texts() { grep -o '>[^<]*</text>' "$1"; }
+
 # --------------------------------------------------------------------------------------------------------------- table
 status 0 --help
 has "example"
@@ -68,7 +70,9 @@ fi
 status 0 --svg "$work/laws" --csv "$work/laws.csv"
 for kind in normal friction; do
   [ "$(head -c 4 "$work/laws-$kind.svg")" = "<svg" ] || fail "laws-$kind.svg is no figure"
-  cmp -s "$work/laws-$kind.svg" "docs/laws-$kind.svg" || fail "docs/laws-$kind.svg is old: sarrus laws --svg docs/laws"
+  # All texts, with ticks and restitutions; not the lines, which another libm may round to another hundredth of a pixel.
+  cmp -s <(texts "$work/laws-$kind.svg") <(texts "docs/laws-$kind.svg") ||
+    fail "docs/laws-$kind.svg is old: sarrus laws --svg docs/laws"
 done
 [ "$(wc -l < "$work/laws.csv")" -eq 202 ] || fail "the table has $(wc -l < "$work/laws.csv") lines, expected 202"
 "$sarrus" plot "$work/laws.csv" --y coulomb,kikuuwe --out "$work/again.svg" > /dev/null || fail "sarrus plot does not read the table"

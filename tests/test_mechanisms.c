@@ -33,9 +33,9 @@ typedef struct Way {
 static const Way ways[] = {
     {"dopri5", SR_STABILIZATION_PROJECTION, false, 0, 1e-12, 1e-10, 1e-8, "dopri5, projected"},
     {"dopri5", SR_STABILIZATION_PARTITION, true, 0, 1e-12, 1e-10, 5e-8, "dopri5, partitioned"},
-    {"mdop5", SR_STABILIZATION_NONE, true, 250, 1e-12, 1e-10, 1e-8, "mdop5"},
-    {"phem56", SR_STABILIZATION_NONE, true, 250, 1e-12, 1e-11, 1e-8, "phem56"},
-    {"hem5", SR_STABILIZATION_NONE, true, 5, 1e-12, 1e-11, 1e-8, "hem5"},
+    {"mdop5", SR_STABILIZATION_PROJECTION, true, 250, 1e-12, 1e-10, 1e-8, "mdop5"},
+    {"phem56", SR_STABILIZATION_PROJECTION, true, 250, 1e-12, 1e-11, 1e-8, "phem56"},
+    {"hem5", SR_STABILIZATION_PROJECTION, true, 5, 1e-12, 1e-11, 1e-8, "hem5"},
 };
 enum { WAYS = sizeof ways / sizeof ways[0] };
 

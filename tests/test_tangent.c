@@ -666,3 +666,65 @@ TEST(rows_of_a_closure_without_slopes_are_differenced_in_their_own_space) {
     for (int i = 0; i < 36; i++) ENSURE_NEAR(L[0][i], L[1][i], 1e-9);
   }
 }
+
+// ---- friction and contact -----------------------------------------------------------------------------------------------
+
+TEST(tangent_of_friction_in_joints_is_exact) {
+  compare_text("friction",
+               "<friction joint='arm' F='0.5' K='3' B='0.5' tau='0.1'/>"
+               "<friction joint='wrist' coordinate='1' F='5' Fk='2' K='3' B='2' D='0.3' vs='0.7' tau='0.2'/>"
+               "<friction joint='nut' law='lugre' F='1' Fk='0.6' K='3' B='0.5' vs='0.5'/>"
+               "<friction joint='plate' coordinate='2' law='dahl' F='1' K='4' tau='0'/>"
+               "<friction joint='cross' law='iwan' F='1.4' K='4' B='0.6' elements='3' tau='0.1'/>"
+               "<friction joint='sleeve' law='threlfall' F='1' v0='0.7'/>",
+               NULL, 0);
+}
+
+// Deep in each other, so that the differences do not leave the contact.
+static const char* const spheres =
+    "<ground><shape name='floor' type='plane' at='0.1 0 0.1' rpy='0.2 -0.3 0.1'/><point name='hook' at='0 0 "
+    "1'/></ground>"
+    "<body name='base'><joint name='base' type='free' q='0.1 0 0.2 0.9 0.1 -0.2 0.3' v='0.3 -0.2 0.5 0.1 0.2 "
+    "-0.3'/>" INERTIAL
+    "<shape name='big' type='sphere' size='0.9' at='0.1 0.05 0'/></body>"
+    "<body name='arm' parent='base'><joint name='arm' type='revolute' axis='0.2 1 0.3' at='0.6 0 0.1' q='0.4' v='2'"
+    " limits='-0.9 -0.2' limit-law='hunt-crossley' limit-restitution='0.4' limit-stiffness='20'/>" INERTIAL
+    "<shape name='small' type='sphere' size='0.7' at='0.3 0 0.1'/><point name='tip' at='0.3 0.1 0'/></body>"
+    "<body name='pad'><joint name='pad' type='planar' axis='0 1 0.3' at='0.4 0.1 0.4' q='0.1 -0.1 0.4' v='0.2 0.3 "
+    "-1'/>" INERTIAL
+    "<shape name='wall' type='plane' rpy='0.4 0.3 -0.2' at='0 0 0.3'/></body>"
+    "<sensor name='tip' point='arm/tip' relative-to='pad'/>";
+
+static void compare_contacts(const char* what, const char* contacts) {
+  char text[8000];
+  snprintf(text, sizeof text, "<sarrus version='1'>%s%s</sarrus>", spheres, contacts);
+  Side x = open_text(text, NULL, 0);
+  compare_formulations(what, &x, 0.05, 1e-8);
+  close_side(&x);
+}
+
+TEST(tangent_of_contacts_between_shapes_is_exact) {
+  compare_contacts(
+      "sphere on plane",
+      "<contact a='floor' b='big' normal='hunt-crossley' K='30' n='1.7' restitution='0.3' floor='0.5' mu-s='0.6'"
+      " mu-k='0.4' bristle-K='5' bristle-B='0.7' vs='0.6' tau='0.1' mu-roll='0.1' mu-spin='0.05'/>"
+      "<contact a='wall' b='small' normal='kelvin-voigt' K='20' D='0.4' mu-s='0.2' friction='lugre' vs='0.5'"
+      " bristle-B='0.4'/>");
+  compare_contacts("sphere on sphere",
+                   "<body name='third'><joint name='third' type='prismatic' axis='0 1 1' q='0.7'/>" INERTIAL
+                   "<shape name='third' type='sphere' size='0.8'/></body>"
+                   "<contact a='third' b='small' normal='exact' K='30' restitution='0.6' floor='0.8' mu-s='0.4'"
+                   " bristle-K='5' bristle-B='0.7' tau='0.1' mu-roll='0.2' mu-spin='0.1'/>"
+                   "<contact a='big' b='third' normal='hertz' K='30' friction='iwan' mu-k='0.3' bristle-K='4'"
+                   " bristle-B='0.5' elements='3' tau='0.1'/>");
+}
+
+TEST(tangent_of_gaps_by_formula_is_exact) {
+  compare_contacts(
+      "gaps",
+      "<contact gap='sensor(tip, x)*q(pad, 0)^2 - 2 + 0.1*t - 0.3*q(arm)*sensor(tip, z)' normal='flores' K='3'"
+      " restitution='0.5' floor='0.5' slip='q(arm)*sensor(tip, y) + sin(q(pad, 2))' mu-k='0.4' bristle-K='3'"
+      " bristle-B='0.5' tau='0.1'/>"
+      "<contact gap='q(arm) - q(pad, 1) - 2' normal='hooke' K='4' bristle-B='0.4' mu-k='0.7' tau='0.1'"
+      " slip-speed='v(arm)*q(pad, 1) + sensor(tip, vx)*sensor(tip, y) + 0.3*sensor(tip, wz)'/>");
+}

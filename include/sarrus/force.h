@@ -54,14 +54,18 @@ typedef struct srImpedance {
 
 // A plugin exports   int sarrus_plugin(srPlugin* plugin)   and registers what it has; returns 0, or else it is refused.
 #define SR_PLUGIN_ABI 2
-struct srAdmittance;  // admittance.h
+struct srAdmittance;   // admittance.h
+struct srFrictionLaw;  // friction.h
+struct srNormalLaw;    // normal.h
 typedef struct srPlugin {
   int abi;  // SR_PLUGIN_ABI of the host
   void* host;
   void (*add_impedance)(void* host, const srImpedance* law);
   void (*add_function)(void* host, const srFunction* function);
   void (*add_admittance)(void* host,
-                         const struct srAdmittance* admittance);  // for `network`; a model has no use for it
+                         const struct srAdmittance* admittance);      // for `network`; a model has no use for it
+  void (*add_friction)(void* host, const struct srFrictionLaw* law);  // for joints and contacts of a model
+  void (*add_normal)(void* host, const struct srNormalLaw* law);      // for contacts of a model
 } srPlugin;
 typedef int (*srPluginEntry)(srPlugin* plugin);
 

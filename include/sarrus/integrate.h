@@ -208,6 +208,9 @@ SR_API const double* sri_w(const srIntegrator* integrator);
 // Multipliers that the method itself has at the end of the last step (ng; 0 in rows that are not used), of its own order; NULL
 // where it has none: sri_multipliers finds them at any state.
 SR_API const double* sri_lambda(const srIntegrator* integrator);
+// v' that the method itself has at the end of the last step (nv), of its own order: it need not solve the constraints at acceleration
+// level. NULL where the method has none but those that do.
+SR_API const double* sri_acceleration(const srIntegrator* integrator);
 SR_API const srIntegratorStats* sri_stats(const srIntegrator* integrator);
 // The first 256 changes of rank; *count is how many there are in the array.
 SR_API const srRankEvent* sri_rank_events(const srIntegrator* integrator, int* count);

@@ -67,11 +67,10 @@ SR_API srStatus sr_network_constant(srNetwork* network, double value, int to, in
 // Point mass (eq 7): states and outputs p, v (3 + 3); input: force (3).
 SR_API int sr_network_mass(srNetwork* network, const char* name, double mass, const double p[3], const double v[3]);
 // Rigid body (eq 26): states p, v, q (w x y z), angular velocity in the body's axes: 13. Outputs p, v, q, angular velocity
-// in inertial axes. Inputs: force, moment about the centre of mass, inertial axes (3 + 3). inertia: about the centre of
-// mass, body axes, rows. q NULL: 1 0 0 0; w (inertial axes) NULL: 0.
+// in inertial axes. Inputs: force, moment about the centre of mass, inertial axes (3 + 3).
 typedef struct srRigidDef {
   double mass;        // kg
-  double inertia[9];  // kg m^2
+  double inertia[9];  // kg m^2, about the centre of mass, body axes, rows
   double p[3], v[3];  // m, m/s, of the centre of mass
   double q[4];        // all 0: 1 0 0 0
   double w[3];        // rad/s, inertial axes

@@ -104,6 +104,7 @@ static void watch_energy(Run* run) {
   sr_put_state(run->m, run->d, sri_time(x), sri_q(x), sri_v(x), sri_y(x));
   sr_kinematics(run->m, run->d);
   sr_velocity(run->m, run->d);
+  sr_watch_acceleration(&run->system, sri_acceleration(x));
   memcpy(run->w, sri_w(x), sizeof run->w);
   add_work_before(run);
   balance(run);
@@ -133,7 +134,10 @@ static int evaluate_at(Run* run, double t) {
   add_work_before(run);
   sr_put_state(run->m, run->d, t, run->q, run->v, run->y);
   const int answer = sr_forward(run->m, run->d, SR_TAU_ELEMENT);
-  run->system.violation_acceleration = fmax(run->system.violation_acceleration, run->d->row_residual);
+  // Of a method with accelerations of its own these are looked at, after every step.
+  if (sri_acceleration(run->integrator) == NULL) {
+    run->system.violation_acceleration = fmax(run->system.violation_acceleration, run->d->row_residual);
+  }
   return answer;
 }
 
@@ -392,9 +396,12 @@ static srStatus prepare(Run* run, srMessages* messages) {
   run->system.row_length = run->system.correction + m->nv + m->ng;
 
   const srSystem system = sr_system(&run->system);
-  const srIntegratorOptions options = integrator_options(o);
+  srIntegratorOptions options = integrator_options(o);
+  // Methods that project by themselves, and are asked not to.
+  const bool bare = method != NULL && method->index > 0 && o->stabilization == SR_STABILIZATION_NONE;
+  if (bare) options.project = SR_PROJECT_NONE;
   run->system.violation_most = options.violation_most;
-  if (method != NULL && method->drifts) run->system.violation_most = HUGE_VAL;
+  if (bare || (method != NULL && method->drifts)) run->system.violation_most = HUGE_VAL;
   if (m->looped && method != NULL && method->index == 0) {
     run->system.project = o->stabilization == SR_STABILIZATION_PROJECTION;
     if (prepare_stabilization(run) != SR_OK) return out_of_memory(messages);

@@ -9,6 +9,7 @@
 #include <stdio.h>
 
 #include "constraint/constraint.h"
+#include "force/force.h"
 
 #define PASSED_BELOW 1e-2        // a smallest distance with a minimum below this counts as a singular position
 #define PASSED_BETWEEN 0.5       // and one that points to zero between two steps, from below this
@@ -170,6 +171,26 @@ int sr_watch_rise(srModelSystem* s, srRankSeen seen) {
       "stabilization or alpha",
       s->m->row[s->off_row - 1].name, before, seen.rank);
   return -1;
+}
+
+void sr_watch_acceleration(srModelSystem* s, const double* a) {
+  const srModel* m = s->m;
+  srData* d = s->d;
+  double most = 0.0;
+  if (a == NULL || m->ng == 0) return;
+  for (int i = 0; i < m->ndriver && !m->looped; ++i) {
+    most = fmax(most, fabs(a[m->driver[i].dof] - d->motion[3 * i + 2]));
+  }
+  if (m->looped) {
+    sr_driver_motion(m, d);
+    if (sr_constraints(m, d) != 0 || sr_constraint_gamma(m, d) != 0) return;
+  }
+  for (int i = 0; i < m->ng && m->looped; ++i) {
+    double sum = -d->gamma[i];
+    for (int k = m->G_start[i]; k < m->G_start[i + 1]; ++k) sum += d->G[k] * a[m->G_index[k]];
+    most = fmax(most, fabs(sum));
+  }
+  s->violation_acceleration = fmax(s->violation_acceleration, most);
 }
 
 int sr_watch_contradiction(const srModel* m, const srData* d, double* has, double* wants) {

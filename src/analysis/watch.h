@@ -22,6 +22,8 @@ bool sr_watch_correction(const srModelSystem* s, const double* v, const double* 
 int sr_watch_rows(srModelSystem* s, double t, const double* v, const double* rate);
 // -1 and d->trouble where the rank has risen over all that was seen before, and rows had drifted off: it is a false one.
 int sr_watch_rise(srModelSystem* s, srRankSeen seen);
+// The largest of |G a - gamma| at d's state (sr_velocity done), with the accelerations a of the method; NULL: nothing is done.
+void sr_watch_acceleration(srModelSystem* s, const double* a);
 // At the start, d evaluated: the first row whose acceleration contradicts those it depends on, -1: none. *has, *wants: G a, gamma.
 int sr_watch_contradiction(const srModel* m, const srData* d, double* has, double* wants);
 

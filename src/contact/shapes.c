@@ -3,7 +3,8 @@
 // The port is that of two frames: a the plane's or the first sphere's, b the second sphere's centre at x, seen from a and moving
 // with (w, u); all in the axes of a.
 //   plane     n = z,       gap = n.x - R_b            sphere    n = x/|x|,   gap = |x| - R_a - R_b
-//   gap' = n.u,   r = -R_b n from b's centre to the point of contact,   P = 1 - n n^T
+//   gap' = n.u,   P = 1 - n n^T,   r from b's centre to the point of contact:
+//   plane     r = -R_b n, as paper 3               sphere    r = -(R_b + gap/2) n, the middle of the overlap: a and b count alike
 //   slip      s = P u + w x r         rolling   P w         spinning   n.w
 //   on b      force N n - f,  moment r x (-f) - m_roll - m_spin n        and the opposite on a at the same points
 //
@@ -23,7 +24,7 @@ typedef struct Geometry {
   double n[3];   // normal, from a to b
   double curve;  // 1/|x|, 0 for a plane
   double gap, rate;
-  double r[3];
+  double r[3], arm;  // r = -arm n
   double slip[3], turn[3], spin;
   double turning[3];  // n'
 } Geometry;
@@ -41,7 +42,8 @@ static void place(const srContact* c, const double* x, Geometry* g) {
   g->curve = distance > 0 ? 1 / distance : 0;
   for (int i = 0; i < 3; i++) g->n[i] = distance > 0 ? x[i] / distance : i == 2;  // concentric spheres have no normal
   g->gap = plane ? x[2] - c->radius[1] : distance - c->radius[0] - c->radius[1];
-  for (int i = 0; i < 3; i++) g->r[i] = -c->radius[1] * g->n[i];
+  g->arm = plane ? c->radius[1] : c->radius[1] + 0.5 * g->gap;
+  for (int i = 0; i < 3; i++) g->r[i] = -g->arm * g->n[i];
 }
 
 static Geometry geometry(const srImpedanceIn* in) {
@@ -139,7 +141,6 @@ static void flat_change(const double* n, const double* dn, const double* a, cons
 
 // Direction j of (x, x'): N_d and N_ddot are press[2].
 static Change change_along(const srImpedanceIn* in, const Geometry* g, const double press[2], int j) {
-  const srContact* c = in->data;
   const double *w = in->xdot, *u = in->xdot + 3;
   double dx[3] = {0}, dw[3] = {0}, du[3] = {0}, one[3], two[3], pu[3];
   if (j >= 3 && j < 6) dx[j - 3] = 1;
@@ -149,7 +150,7 @@ static Change change_along(const srImpedanceIn* in, const Geometry* g, const dou
   flat(g->n, dx, d.n);
   for (int i = 0; i < 3; i++) {
     d.n[i] *= g->curve;
-    d.r[i] = -c->radius[1] * d.n[i];
+    d.r[i] = -g->arm * d.n[i] - (g->curve > 0 ? 0.5 * srm_dot3(g->n, dx) : 0) * g->n[i];
   }
   d.N = -press[0] * srm_dot3(g->n, dx) - press[1] * (srm_dot3(g->n, du) + srm_dot3(d.n, u));
   flat_change(g->n, d.n, u, du, d.slip);

@@ -20,6 +20,11 @@
 //   of q   h v_0 + h^2 ((1/2-beta) a_0 + beta a_1) + U - h v_0 - h^2/3 v'_0 - h^2/6 v'_1         eq 29
 //   of v   h ((1-gamma) a_0 + gamma a_1) - h/2 (v'_0 + v'_1) + h^3/6 D                           third-order Adams-Moulton; y alike
 // Both fall like h^3. Under control = paper2 that of q alone counts.
+//
+// Index 3 knows positions to eps |q|, and so velocities to eps |q|/h and accelerations to eps |q|/h^2, across the constraints:
+// along M^-1 G^T. An estimate with that in it grows where the step falls. So the error of v is parted,
+//   e = e_t + e_n,   e_n = M^-1 G^T (...),  G e_t = 0,
+// and e_n counts with what it has beyond rounding, C eps max(1, |q|)/h, alone.
 #include "integrate/genalpha.h"
 
 #include <float.h>
@@ -34,6 +39,8 @@
 #define GROW_MOST 2.0    // of the step, from one to the next: the sequences carry memory that scales with it
 #define GROW_LEAST 1.2   // less is not worth a new matrix
 #define SHORT_STEP 0.25  // of the one before: slopes from a shorter one are rounding
+#define FIRST_ROUNDS 3   // looks for the first step
+#define RISES_MOST 3     // shorter steps in a row whose error does not fall
 #define JERK_PART 1e-3   // of the first step, for the difference that gives v''
 #define JERK_MOST 0.5    // of v' that h v'' may be at a start: what is faster is not followed
 
@@ -129,6 +136,12 @@ static bool fits(const srIntegrator* integrator, srMessages* messages) {
              "position form (nonholonomic): take genalpha-index2 or genalpha-ggl",
              name, s->ng - s->np, s->ng);
     good = false;
+  }
+  if (work->form == SRI_GEN_INDEX3 && s->ng > 0 && o->rho == 1) {
+    sr_messages_add(messages, SR_SEVERITY_WARNING, (srPlace){0},
+                    "the method '%s' with rho = 1 damps nothing of what a start or a change of the step leaves in the "
+                    "multipliers: they oscillate and grow with the number of steps; take rho below 1",
+                    name);
   }
   if ((s->nq != s->nv || s->qdot != NULL) && s->retract == NULL) {
     COMPLAIN(messages,
@@ -265,16 +278,20 @@ static bool second_rates(srIntegrator* integrator, double d) {
   return sri_not_finite(integrator, out) < 0;
 }
 
-// Where none is given: h^3 max(|x'|, |x''|) = 0.01, as for the explicit methods.
+// Where none is given: h^3 max(|x'|, |x''|) = 0.01, as for the explicit methods. From rest h0 is far too small, as velocities of 0
+// may be wrong by atol alone: then once more from 100 h0.
 static double first_step(srIntegrator* integrator) {
   srGenAlpha* work = integrator->work;
   const double most = sri_largest_step(integrator);
   const double d0 = scaled_norm(integrator, integrator->x), d1 = scaled_norm(integrator, work->rate);
-  const double h0 = fmin(d0 < 1e-5 || d1 < 1e-5 ? 1e-6 : 0.01 * d0 / d1, most);
-  if (!second_rates(integrator, h0)) return h0;
-  const double top = fmax(d1, scaled_norm(integrator, work->rate_before));
-  const double h1 = top <= 1e-15 ? fmax(1e-6, 1e-3 * h0) : cbrt(0.01 / top);
-  return fmin(fmin(100 * h0, h1), most);
+  double h0 = fmin(d0 < 1e-5 || d1 < 1e-5 ? 1e-6 : 0.01 * d0 / d1, most), h1 = h0;
+  for (int i = 0; i < FIRST_ROUNDS && second_rates(integrator, h0); ++i) {
+    const double top = fmax(d1, scaled_norm(integrator, work->rate_before));
+    h1 = top <= 1e-15 ? fmax(1e-6, 1e-3 * h0) : cbrt(0.01 / top);
+    if (h1 <= 100 * h0) break;
+    h0 = h1 = fmin(100 * h0, most);
+  }
+  return fmin(h1, most);
 }
 
 // Second rates that change the rates by more than a part within a step are none to start from: they become 0.
@@ -384,6 +401,25 @@ static void damp_error(srIntegrator* integrator, double* e) {
   srm_saddle_solve(work->saddle, work->E, work->r, e, NULL);
 }
 
+// The error e of v along the constraints, G e = 0, by their matrix at the start of the step: the part across them, M^-1 G^T (...),
+// has rounding of eps |q|/h in index 3. Where that matrix has another metric in it than M, that of the step serves, which may be
+// older.
+static void take_along(srIntegrator* integrator, double* e) {
+  const srSystem* s = &integrator->system;
+  srGenAlpha* work = integrator->work;
+  srConstrained* c = integrator->constrained;
+  if (c->metric == SR_METRIC_MASS) {
+    srm_rows_times(&c->shape, c->G, e, c->r);
+    srm_saddle_solve(c->end, NULL, c->r, c->dv, NULL);
+  } else {
+    memset(work->E, 0, (size_t)(s->nv + s->ny) * sizeof(double));
+    srm_rows_times(&c->shape, work->tangent.G, e, work->r);
+    srm_saddle_solve(work->saddle, work->E, work->r, work->delta, NULL);
+    memcpy(c->dv, work->delta, (size_t)s->nv * sizeof(double));
+  }
+  for (int i = 0; i < s->nv; ++i) e[i] -= c->dv[i];
+}
+
 // Error over the tolerance of the step in a0, a1, rate, rate_new.
 static double error_norm(srIntegrator* integrator, double h) {
   const srSystem* s = &integrator->system;
@@ -404,6 +440,7 @@ static double error_norm(srIntegrator* integrator, double h) {
     e[nq + i] = of_velocity || i >= s->nv ? h * mean + h * h * h / 6 * D : 0;
   }
   damp_error(integrator, e + nq);
+  if (of_velocity && work->form == SRI_GEN_INDEX3 && s->ng > 0) take_along(integrator, e + nq);
   for (int i = 0; i < nq + n; ++i) {
     const double size = fmax(fabs(integrator->x[i]), fabs(integrator->x_new[i]));
     const double ratio = e[i] / sri_allowed_error(integrator, size);
@@ -451,6 +488,7 @@ static void take_sequences(srIntegrator* integrator, double h, const double* ben
   work->rate = work->rate_new;
   work->rate_new = before;
   work->h_before = h;
+  integrator->acceleration = work->rate + s->nq;
 }
 
 // Did what `accepted` has done change the forces? Then the sequences begin anew.
@@ -486,6 +524,29 @@ static int rows_returned(srIntegrator* integrator, int outcome) {
   return begin(integrator) == SR_OK ? outcome : SRI_STOP;
 }
 
+// A step was refused for its error. Where shorter ones do not have a smaller one, and rounding is as large as what the error of
+// a velocity may be, none will: SRI_STOP, with half a sentence.
+static int error_refused(srIntegrator* integrator, double h, double err) {
+  const srSystem* s = &integrator->system;
+  srGenAlpha* work = integrator->work;
+  if (!isfinite(err)) return SRI_NOT_FINITE;
+  const bool rises = h < work->h_refused && err > 0.9 * work->err_refused;
+  work->rises = rises ? work->rises + 1 : 0;
+  work->h_refused = h;
+  work->err_refused = err;
+  if (work->form != SRI_GEN_INDEX3 || s->ng == 0 || work->rises < RISES_MOST) return SRI_REFUSED;
+  double least = HUGE_VAL;
+  for (int i = 0; i < s->nv; ++i) {
+    least = fmin(least, sri_allowed_error(integrator, fabs(integrator->x[s->nq + i])));
+  }
+  if (DBL_EPSILON * fmax(1, largest(s->nq, integrator->x)) / h < least) return SRI_REFUSED;
+  (void)snprintf(integrator->detail, sizeof integrator->detail,
+                 "the error is %.2g tolerances and does not fall with the step: rounding of index 3, eps |q|/h in the "
+                 "velocities; take a larger tolerance or genalpha-ggl",
+                 err);
+  return SRI_STOP;
+}
+
 static int try_step(srIntegrator* integrator, srTrial trial, double* err) {
   const srSystem* s = &integrator->system;
   srGenAlpha* work = integrator->work;
@@ -497,7 +558,7 @@ static int try_step(srIntegrator* integrator, srTrial trial, double* err) {
   if (outcome == SRI_DONE) outcome = sri_genalpha_solve(integrator, h, trial.t_new);
   if (outcome != SRI_DONE) return outcome;
   *err = error_norm(integrator, h);
-  if (!sri_error_accepted(trial.limit, *err)) return isfinite(*err) ? SRI_REFUSED : SRI_NOT_FINITE;
+  if (!sri_error_accepted(trial.limit, *err)) return error_refused(integrator, h, *err);
   outcome = close_step(integrator, h, trial.t_new);
   if (outcome != SRI_DONE) return outcome;
   if (c != NULL) {
@@ -532,6 +593,8 @@ srStatus sri_genalpha_step(srIntegrator* integrator, double t_limit) {
     if (status != SR_OK) return status;
   }
   steady(integrator);
+  work->h_refused = 0;
+  work->rises = 0;
   return sri_control_step(integrator, &work->control, t_limit, try_step);
 }
 

@@ -46,8 +46,10 @@ typedef struct srGenAlpha {
   double *lambda_before, *lambda;  // at both (ng)
   double* jump;                    // from v to what the next step starts with, but for the bend (nv)
   // Of the step that is tried.
-  double *a0, *a1;          // the sequence at both ends, (a, zeta)
-  double* v0;               // velocities that the step starts with (nv)
+  double h_refused, err_refused;  // the last try that was refused for its error; 0: none
+  int rises;                      // tries in a row whose error did not fall with the step
+  double *a0, *a1;                // the sequence at both ends, (a, zeta)
+  double* v0;                     // velocities that the step starts with (nv)
   double *dxi, *U;          // increment of the positions, and the part of it that the position constraints ask for (nv)
   double *lambda_new, *nu;  // (ng)
   double *E, *delta;        // residual and correction (nv+ny)

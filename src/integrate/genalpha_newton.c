@@ -173,16 +173,17 @@ static double form_rows(srIntegrator* integrator, double h) {
   srGenAlpha* work = integrator->work;
   srConstrained* c = integrator->constrained;
   const double* v = integrator->x_new + s->nq;
-  const double rounding_q = 4 * DBL_EPSILON * fmax(1, largest(s->nq, integrator->x_new));
-  double worst = 0;
+  double worst = 0, length = 0;
+  for (size_t p = 0; p < c->nG; ++p) length = fmax(length, fabs(work->tangent.G[p]));
+  // Of small mechanisms g is known better than to eps, and must be: accelerations of index 3 have g/h^2 in them.
+  const double rounding_q = 4 * DBL_EPSILON * fmin(1, length) * fmax(1, largest(s->nq, integrator->x_new));
   if (work->form != SRI_GEN_INDEX2) worst = largest_of(c->kept, s->np, work->g) / rounding_q;
   if (work->form == SRI_GEN_INDEX3) {
     for (int k = 0; k < s->ng; ++k) work->r[k] = -work->g[k] / (h * h * work->v.beta * work->v.kappa);
     return worst;
   }
-  double length = 1;
+  length = fmax(length, 1);
   srm_rows_times(&c->shape, work->tangent.G, v, c->r);
-  for (size_t p = 0; p < c->nG; ++p) length = fmax(length, fabs(work->tangent.G[p]));
   for (int k = 0; k < s->ng; ++k) {
     c->r[k] += work->b[k];
     work->r[k] = -c->r[k] / (h * work->v.gamma * work->v.kappa);

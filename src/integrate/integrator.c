@@ -237,6 +237,7 @@ srStatus sri_start(srIntegrator* integrator, double t, const double* q, const do
   for (int i = integrator->ncontrol; i < integrator->n; ++i) integrator->x[i] = 0.0;
   integrator->t = integrator->t_before = t;
   integrator->h = 0.0;
+  integrator->acceleration = NULL;
   put(integrator->x_before, integrator->x, integrator->n);
   for (int i = 0; i < integrator->ncontrol; ++i) {
     if (!isfinite(integrator->x[i])) {
@@ -313,4 +314,5 @@ const double* sri_y(const srIntegrator* integrator) { return sri_v(integrator) +
 const double* sri_w(const srIntegrator* integrator) { return integrator->x + integrator->ncontrol; }
 const srIntegratorStats* sri_stats(const srIntegrator* integrator) { return &integrator->stats; }
 const double* sri_lambda(const srIntegrator* integrator) { return integrator->lambda; }
+const double* sri_acceleration(const srIntegrator* integrator) { return integrator->acceleration; }
 const char* sri_why(const srIntegrator* integrator) { return integrator->why; }

@@ -69,6 +69,7 @@ struct srIntegrator {
   bool dense;                  // x_before and the method's work describe the step from t_before to t
   srConstrained* constrained;  // NULL: the method does not look at the constraints
   const double* lambda;        // multipliers of the method at t (ng); NULL: it has none
+  const double* acceleration;  // v' of the method at t (nv), set after each step; NULL: it has none of its own
   char detail[160];            // why a trial was refused, where more can be said than by the outcome
   char why[320];
 };

@@ -215,6 +215,7 @@ static int try_step(srIntegrator* integrator, srTrial trial, double* err) {
   if (outcome != SRI_DONE) return outcome;
   const bool carries = !trial.leaps && work->rank == rank_of(integrator) && (same || moved_little(integrator, work));
   work->rk.first = carries ? SRI_FIRST_CLOSING : SRI_FIRST_UNKNOWN;
+  if (integrator->constrained != NULL) integrator->acceleration = work->rk.k[STAGES - 1] + integrator->system.nq;
   return SRI_DONE;
 }
 

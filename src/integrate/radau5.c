@@ -389,6 +389,7 @@ static void remember(srIntegrator* integrator, srRadau5* work, double h, double 
   if (work->theta > THETA_KEEP) work->known = false;
   work->err_last = err;
   integrator->lambda = s->ng > 0 ? work->l0 : NULL;
+  integrator->acceleration = work->a0;
 }
 
 static int try_step(srIntegrator* integrator, srTrial trial, double* err) {

@@ -118,6 +118,7 @@ bool sr_c_expand_joint(srCompiler* c, int joint, const srJointKind* kind, srJoin
 void sr_compile_friction(srCompiler* c, int i);
 void sr_compile_contact(srCompiler* c, int i);
 void sr_compile_gap(srCompiler* c, int i);
+void sr_compile_pairs(srCompiler* c);  // checks them
 void sr_compile_joint_ends(srCompiler* c, int j, int joint, const char* law, double stiffness, double damping);
 void sr_compile_contact_states(srCompiler* c);  // discrete states of contacts, after all elements
 // A new force element; its name is copied. compile_force.c

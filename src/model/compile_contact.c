@@ -132,7 +132,7 @@ static bool pair_of(srCompiler* c, const char* a, const char* b, Card* out) {
   for (int i = 0; a && b && i < srs_count(c->spec, kind); i++) {
     const char* text = sr_c_text(c, kind, i, SR_FIELD(srPairDef, materials));
     char first[128] = "", second[128] = "", rest[2] = "";
-    if (!text || sscanf(text, "%127s %127s %1s", first, second, rest) != 2) continue;  // said by check_pairs
+    if (!text || sscanf(text, "%127s %127s %1s", first, second, rest) != 2) continue;  // said before
     if (!(is_same(first, a) && is_same(second, b)) && !(is_same(first, b) && is_same(second, a))) continue;
     bool good = sr_c_optional(c, kind, i, SR_FIELD(srPairDef, restitution), &out->e);
     good &= sr_c_optional(c, kind, i, SR_FIELD(srPairDef, mu_s), &out->mu_s);
@@ -144,7 +144,7 @@ static bool pair_of(srCompiler* c, const char* a, const char* b, Card* out) {
   return true;
 }
 
-static void check_pairs(srCompiler* c) {
+void sr_compile_pairs(srCompiler* c) {
   const srElementKind kind = SR_ELEMENT_PAIR;
   for (int i = 0; i < srs_count(c->spec, kind); i++) {
     const char* text = sr_c_text(c, kind, i, SR_FIELD(srPairDef, materials));
@@ -180,6 +180,32 @@ static bool needs(srCompiler* c, int i, const char* name, const char* law, const
   return false;
 }
 
+// Numbers that the laws do not use. Where several laws stand to choose from, another one may use them.
+static void tell_idle(srCompiler* c, int i, const srContact* x) {
+  const srContactDef* def = srs_get(c->spec, SR_ELEMENT_CONTACT, i);
+  const struct {
+    const srAttr* attr;
+    int field;
+    bool used;
+  } numbers[] = {
+      {&def->n, SR_FIELD(srContactDef, n), (x->law->uses & SR_NORMAL_USES(n)) != 0},
+      {&def->D, SR_FIELD(srContactDef, D), (x->law->uses & SR_NORMAL_USES(D)) != 0},
+      {&def->restitution, SR_FIELD(srContactDef, restitution), (x->law->uses & SR_NORMAL_USES(e)) != 0},
+      {&def->mu_s, SR_FIELD(srContactDef, mu_s), x->slip.law != NULL},
+      {&def->mu_k, SR_FIELD(srContactDef, mu_k), x->slip.law != NULL},
+      {&def->mu_roll, SR_FIELD(srContactDef, mu_roll), x->slip.law != NULL && !sr_given(def->gap)},
+      {&def->mu_spin, SR_FIELD(srContactDef, mu_spin), x->slip.law != NULL && !sr_given(def->gap)},
+  };
+  const char* normal = sr_c_text(c, SR_ELEMENT_CONTACT, i, SR_FIELD(srContactDef, normal));
+  const char* friction = sr_c_text(c, SR_ELEMENT_CONTACT, i, SR_FIELD(srContactDef, friction));
+  for (int k = 0; k < SR_COUNT(numbers); k++) {
+    if (numbers[k].used || !sr_given(*numbers[k].attr) || strchr(k < 3 ? normal : friction, ' ')) continue;
+    sr_c_warning(c, sr_c_place(c, SR_ELEMENT_CONTACT, i, numbers[k].field), "'%s' does nothing: %s does not use it",
+                 srs_element(SR_ELEMENT_CONTACT)->fields[numbers[k].field].word,
+                 k < 3 ? x->law->name : "a contact without friction, or by a gap,");
+  }
+}
+
 // What both kinds of contacts have: laws and numbers that do not depend on the pair.
 static bool common(srCompiler* c, int i, srContact* x, double* tau) {
   const srElementKind kind = SR_ELEMENT_CONTACT;
@@ -202,9 +228,10 @@ static bool common(srCompiler* c, int i, srContact* x, double* tau) {
   if (isnan(x->slip.k)) x->slip.k = x->slip.s;
   if (isnan(x->slip.s)) x->slip.s = x->slip.k;
   x->located = x->law->needs_speed;
-  if (strcmp(friction, "none") == 0) return true;
-  x->slip.law = sr_c_friction_law(c, friction, PLACE(friction));
-  return x->slip.law && sr_c_bristle(c, kind, i, SR_FIELD(srContactDef, v0), &x->slip, tau);
+  const bool none = strcmp(friction, "none") == 0;
+  if (!none) x->slip.law = sr_c_friction_law(c, friction, PLACE(friction));
+  if (none || x->slip.law) tell_idle(c, i, x);
+  return none || (x->slip.law && sr_c_bristle(c, kind, i, SR_FIELD(srContactDef, v0), &x->slip, tau));
 }
 
 // Friction of a contact whose numbers are there: what is missing or wrong.
@@ -367,7 +394,6 @@ static void contact_of_shapes(srCompiler* c, int i) {
 void sr_compile_contact(srCompiler* c, int i) {
   const srContactDef* def = srs_get(c->spec, SR_ELEMENT_CONTACT, i);
   const bool shapes = sr_given(def->a) || sr_given(def->b), gap = sr_given(def->gap);
-  if (i == 0) check_pairs(c);
   if (shapes == gap || (shapes && (!sr_given(def->a) || !sr_given(def->b)))) {
     sr_c_error(c, srs_place(c->spec, SR_ELEMENT_CONTACT, i), "<contact> takes either 'a' and 'b', or 'gap'");
   } else if (gap) {

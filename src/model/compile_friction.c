@@ -216,6 +216,11 @@ void sr_compile_joint_ends(srCompiler* c, int j, int joint, const char* word, do
     sr_c_error(c, place, "the normal law '%s' needs 'limit-restitution'", word);
     return;
   }
+  if ((contact.law->uses & SR_NORMAL_USES(D)) == 0 &&
+      sr_given(*sr_c_attr(c, kind, joint, SR_FIELD(srJointDef, limit_damping)))) {
+    sr_c_warning(c, sr_c_place(c, kind, joint, SR_FIELD(srJointDef, limit_damping)),
+                 "'limit-damping' does nothing: the law '%s' does not use it", word);
+  }
   contact.p.K = stiffness;
   contact.p.n = 1;
   contact.p.D = damping;

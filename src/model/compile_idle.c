@@ -27,6 +27,8 @@ static const Rule rules[] = {
     {SR_ELEMENT_JOINT, "rest", NULL, "stiffness"},
     {SR_ELEMENT_JOINT, "limit-stiffness", NULL, "limits"},
     {SR_ELEMENT_JOINT, "limit-damping", NULL, "limits"},
+    {SR_ELEMENT_JOINT, "limit-law", NULL, "limits"},
+    {SR_ELEMENT_JOINT, "limit-restitution", NULL, "limit-law"},
     {SR_ELEMENT_CLOSURE, "axis", CLOSURE_AXIS, NULL},
     {SR_ELEMENT_CLOSURE, "axis2", "|universal|", NULL},
     {SR_ELEMENT_CLOSURE, "pitch", "|helical|", NULL},

@@ -12,6 +12,10 @@ static void add_impedance(void* host, const srImpedance* law) { sr_c_register_im
 
 static void add_function(void* host, const srFunction* function) { sr_c_register_function(host, function); }
 
+static void add_friction(void* host, const srFrictionLaw* law) { sr_c_register_friction(host, law); }
+
+static void add_normal(void* host, const srNormalLaw* law) { sr_c_register_normal(host, law); }
+
 static void pass_admittance(void* host, const struct srAdmittance* admittance) { (void)host, (void)admittance; }
 
 static bool stays_inside(const char* path) {
@@ -43,7 +47,9 @@ static bool call_entry(srCompiler* c, void* handle) {
                      .host = c,
                      .add_impedance = add_impedance,
                      .add_function = add_function,
-                     .add_admittance = pass_admittance};
+                     .add_admittance = pass_admittance,
+                     .add_friction = add_friction,
+                     .add_normal = add_normal};
   return symbol && entry(&plugin) == 0;
 }
 

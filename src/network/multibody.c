@@ -119,10 +119,20 @@ static int find_point(const srModel* m, const char* name) {
   return -1;
 }
 
+static const srForceElement* located_contact(const srModel* m) {
+  for (int i = 0; i < m->nforce; ++i) {
+    if (m->force[i].contact && m->force[i].contact->located) return &m->force[i];
+  }
+  return NULL;
+}
+
 // What a network cannot do with a model, as a sentence.
 static bool possible(srNetwork* n, const char* name, const srModel* m, int npoint) {
   if (m->nevent > 0) {
     sr_net_error(n, "'%s': the model has events, which a network does not look for", name);
+  } else if (located_contact(m)) {
+    sr_net_error(n, "'%s': the contact '%s' needs the speed at first touch, which a network does not locate", name,
+                 located_contact(m)->name);
   } else if (m->gauged && npoint > 0) {
     sr_net_error(n, "'%s': forces at points need the relative formulation", name);
   } else {

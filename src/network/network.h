@@ -78,7 +78,7 @@ struct srNetwork {
   int* admit;                // nadmit: the admittances
   double *input, *output;    // nin, nout
   double *x, *stage, *k[4];  // nx
-  double t, t_rest;  // what rounding has taken from t so far
+  double t, t_rest;          // what rounding has taken from t so far
   srTeam* team;
   atomic_int failed;  // phase of the first failure, INT_MAX: none
   char why[256];

@@ -41,6 +41,10 @@ static void add_admittance(void* host, const srAdmittance* admittance) {
 // Functions are for formulas, which a network has none of.
 static void pass_function(void* host, const srFunction* function) { (void)host, (void)function; }
 
+// Laws of friction and contact are for elements of a model.
+static void pass_friction(void* host, const struct srFrictionLaw* law) { (void)host, (void)law; }
+static void pass_normal(void* host, const struct srNormalLaw* law) { (void)host, (void)law; }
+
 static void close_library(void* handle) { (void)dlclose(handle); }
 
 srStatus sr_network_plugin(srNetwork* n, const char* path) {
@@ -58,7 +62,9 @@ srStatus sr_network_plugin(srNetwork* n, const char* path) {
                      .host = n,
                      .add_impedance = add_impedance,
                      .add_function = pass_function,
-                     .add_admittance = add_admittance};
+                     .add_admittance = add_admittance,
+                     .add_friction = pass_friction,
+                     .add_normal = pass_normal};
   if (!symbol || entry(&plugin) != 0) {
     sr_net_error(n, "the library '%s' has no function sarrus_plugin, or it refused this version", path);
     return SR_INPUT;

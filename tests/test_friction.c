@@ -1,0 +1,219 @@
+// Friction in joints: simulations II and III of paper 3, rest under a pulsating load, stick-slip, hysteresis, the energy ledger.
+#include <math.h>
+#include <stdlib.h>
+
+#include "loading.h"
+
+// ---- a run and one column of it -----------------------------------------------------------------------------------------
+
+#define ROWS 40000
+typedef struct Track {
+  const srModel* m;
+  int n, nq, nv;
+  double t[ROWS], q[ROWS][2], v[ROWS][2];
+} Track;
+
+static int keep(void* user, const double* row) {
+  Track* x = user;
+  if (x->n == ROWS) return 1;
+  x->t[x->n] = row[0];
+  for (int i = 0; i < 2 && i < x->m->njq; i++) x->q[x->n][i] = row[1 + i];
+  for (int i = 0; i < 2 && i < x->m->njv; i++) x->v[x->n][i] = row[1 + x->m->njq + i];
+  x->n++;
+  return 0;
+}
+
+// Runs from the start; the track is the caller's (NULL: none).
+static void run(Loaded* x, const char* method, double t_end, double every, Track* track) {
+  srRunOptions options = sr_run_options(x->m);
+  if (method) options.method = method;
+  options.t_end = t_end;
+  options.every = every;
+  if (track) {
+    track->m = x->m;
+    track->n = 0;
+    options.row = keep;
+    options.user = track;
+  }
+  const srStatus status = sr_run(x->m, x->d, &options, NULL, &x->result);
+  if (status != SR_OK) printf("  %s\n", x->result.trouble);
+  ENSURE_EQUAL(status, SR_OK);
+}
+
+static Track* new_track(void) {
+  Track* x = calloc(1, sizeof *x);
+  ENSURE(x != NULL);
+  return x;
+}
+
+static const double period = 3.14159265358979323846 / 50;  // of the load, sin(100 t)
+
+// Mean speed of coordinate i from t on, at equal phase.
+static double creep(const Track* x, int i, double t) {
+  int first = 0;
+  while (x->t[first] < t) first++;
+  const int last = x->n - 2;  // the last row is the end of the run
+  ENSURE(last - first > 10);
+  ENSURE_NEAR(x->t[last] - x->t[first], (last - first) * period, 1e-9);
+  return (x->q[last][i] - x->q[first][i]) / (x->t[last] - x->t[first]);
+}
+
+// ---- simulation II --------------------------------------------------------------------------------------------------------
+
+static void rests(const char* method, long most_steps) {
+  Track* track = new_track();
+  Loaded x = open_model("paper3/two-link", "");
+  ENSURE_TEXT(x.m->y_name[0], "friction0.e");
+  run(&x, method, 10, period, track);
+  for (int k = 0; k < track->n; k++) {
+    for (int i = 0; i < 2; i++) {
+      if (track->t[k] > 3 && track->t[k] < 4) ENSURE(fabs(track->v[k][i]) > 0.05);
+      if (track->t[k] > 4.5)
+        ENSURE(fabs(track->v[k][i]) < 0.02);  // bristles alone: 0.144/5000 rad at 100 rad/s is 3e-3
+    }
+  }
+  for (int i = 0; i < 2; i++) ENSURE_SMALL(creep(track, i, 5), 1e-6);
+  ENSURE(x.result.stats.steps < most_steps);
+  ENSURE(x.result.energy.work[SR_ACCOUNT_FRICTION] < -1);
+  ENSURE_SMALL(x.result.energy.residual / x.result.energy.work[SR_ACCOUNT_FRICTION], 1e-5);
+  close_model(&x);
+  free(track);
+}
+
+TEST(simulation_II_comes_to_rest_and_stays_with_rk4) { rests("rk4", 100001); }
+TEST(simulation_II_comes_to_rest_and_stays_with_dopri5_in_few_steps) { rests("dopri5", 20000); }
+TEST(simulation_II_comes_to_rest_and_stays_with_generalized_alpha) { rests("genalpha-index3", 100001); }
+TEST(simulation_II_comes_to_rest_and_stays_with_radau5) { rests("radau5", 20000); }
+
+TEST(simulation_II_creeps_with_lugre) {
+  Track* track = new_track();
+  Loaded x = open_model("paper3/two-link", "law=1");
+  run(&x, "rk4", 10, period, track);
+  for (int i = 0; i < 2; i++) {
+    const double rate = creep(track, i, 5);
+    ENSURE(rate > 3e-3 && rate < 12e-3);
+  }
+  close_model(&x);
+  free(track);
+}
+
+// The model of a file in another formulation.
+static Loaded open_formulated(const char* file, srFormulation formulation) {
+  char path[512];
+  snprintf(path, sizeof path, "%s/models/%s.xml", SARRUS_SOURCE_DIR, file);
+  srSpec* spec = NULL;
+  srModel* m = NULL;
+  Loaded x = {0};
+  ENSURE_EQUAL(sr_load(path, NULL, 0, NULL, &spec), SR_OK);
+  ENSURE_EQUAL(sr_compile(spec, NULL, &m), SR_OK);
+  srData* d = sr_data_create(m);
+  ENSURE_EQUAL(sr_formulate(spec, m, d, formulation, NULL, &x.m, &x.d), SR_OK);
+  sr_data_destroy(d);
+  sr_model_destroy(m);
+  srs_destroy(spec);
+  return x;
+}
+
+TEST(simulation_III_agrees_with_II) {
+  Track *two = new_track(), *three = new_track();
+  const double t_end = runner_long() ? 10 : 5.5;
+  Loaded x = open_model("paper3/two-link", ""), y = open_formulated("paper3/two-link", SR_FORMULATION_PENALTY);
+  run(&x, "rk4", t_end, period, two);
+  run(&y, "rk4", t_end, period, three);
+  ENSURE_EQUAL(two->n, three->n);
+  for (int k = 0; k < two->n; k++) {
+    for (int i = 0; i < 2; i++) ENSURE_NEAR(two->q[k][i], three->q[k][i], 1e-4);
+  }
+  for (int i = 0; i < 2; i++) ENSURE_SMALL(creep(three, i, 4.7), 1e-6);
+  ENSURE_SMALL(y.result.energy.residual / y.result.energy.work[SR_ACCOUNT_FRICTION], 1e-5);
+  close_model(&x);
+  close_model(&y);
+  free(two), free(three);
+}
+
+TEST(friction_acts_on_the_joint_coordinate_of_free_bodies_too) {
+  Loaded x = open_model("paper3/two-link", ""), y = open_formulated("paper3/two-link", SR_FORMULATION_ABSOLUTE);
+  run(&x, "dopri5", 2, 0.1, NULL);
+  run(&y, "dopri5", 2, 0.1, NULL);
+  for (int i = 0; i < 2; i++) {
+    ENSURE_NEAR(x.d->jq[i], y.d->jq[i], 1e-6);
+    ENSURE_NEAR(x.d->y[i], y.d->y[i], 1e-9);
+  }
+  ENSURE_NEAR(x.result.energy.work[SR_ACCOUNT_FRICTION], y.result.energy.work[SR_ACCOUNT_FRICTION], 1e-6);
+  close_model(&x);
+  close_model(&y);
+}
+
+// rk4 hands its stage lengths to the bristles (paper 3, eq 22), other methods the element's own tau: with a tau of many steps the
+// other methods see stiffer sticking. While all sticks the force is K e + (B + tau K) v.
+TEST(rk4_hands_stage_lengths_to_friction_and_others_its_own_tau) {
+  const char* text =
+      "<sarrus version='1'><option gravity='0 0 0'/><body name='a'><joint name='a' type='prismatic' "
+      "v='0.01'/><inertial mass='1'/>"
+      "</body><friction joint='a' F='1000' K='100' B='0' tau='%s'/></sarrus>";
+  double left[2][2];
+  for (int k = 0; k < 4; k++) {
+    char model[600];
+    snprintf(model, sizeof model, text, k % 2 ? "0.5" : "1e-6");
+    Loaded x = open_text(model);
+    srRunOptions options = sr_run_options(x.m);
+    options.method = k < 2 ? "rk4" : "dopri5";
+    options.step = 1e-3;
+    ENSURE_EQUAL(sr_run(x.m, x.d, &options, NULL, &x.result), SR_OK);
+    left[k / 2][k % 2] = x.result.energy.kinetic + x.result.energy.potential;
+    close_model(&x);
+  }
+  ENSURE_NEAR(left[0][0], left[0][1], 0);                 // rk4 does not look at it
+  ENSURE(left[1][0] > 0.99 * 5e-5 && left[1][1] < 1e-6);  // undamped, and damped by tau K = 50
+}
+
+// ---- stick-slip -----------------------------------------------------------------------------------------------------------
+
+// Times between events, after the first stick: slip and stick in turn.
+static void durations(const char* settings, double rtol, double atol, double* slip, double* stick) {
+  Loaded x = open_model("contact/belt", settings);
+  srRunOptions options = sr_run_options(x.m);
+  options.rtol = rtol;
+  options.atol = atol;
+  ENSURE_EQUAL(sr_run(x.m, x.d, &options, NULL, &x.result), SR_OK);
+  ENSURE(x.result.nevent >= 5);
+  const srRunEvent* e = x.result.event;
+  for (int k = 0; k < 5; k++) ENSURE_TEXT(e[k].a, k % 2 ? "sticks" : "slips");
+  *slip = e[3].t - e[2].t;
+  *stick = e[4].t - e[3].t;
+  ENSURE_SMALL(x.result.energy.residual / x.result.energy.work[SR_ACCOUNT_FRICTION], 1e-6);
+  close_model(&x);
+}
+
+TEST(stick_slip_on_a_belt_has_the_durations_of_the_closed_form) {
+  const double m = 1, k = 100, V = 0.1, drop = 2, pi = 3.14159265358979323846;
+  const double slip = 2 * (pi - atan(drop / (V * sqrt(k * m)))) * sqrt(m / k), stick = 2 * drop / (k * V);
+  double a, b;
+  durations("stiff=10", 1e-9, 1e-12, &a, &b);
+  ENSURE_SMALL(a / slip - 1, 1e-3);
+  ENSURE_SMALL(b / stick - 1, 1e-3);
+  // The limit: what is left falls with 1/stiff, down to what the method's tolerance lets be seen.
+  durations("stiff=10000", 1e-10, 1e-16, &a, &b);
+  ENSURE_NEAR(a, slip, 1e-6);
+  ENSURE_NEAR(b, stick, 1e-6);
+}
+
+// ---- hysteresis -----------------------------------------------------------------------------------------------------------
+
+TEST(a_joint_with_hysteresis_runs_through_the_same_loop_again) {
+  const double turn = 6.28318530717958647692;
+  Track* track = new_track();
+  Loaded x = open_model("contact/hysteresis-joint", "");
+  run(&x, "dopri5", 3 * turn, turn / 64, track);
+  double area[3] = {0};
+  for (int k = 1; k < track->n; k++) {  // of torque over angle, trapezoids
+    const double a = 1.6 * sin(track->t[k - 1]), b = 1.6 * sin(track->t[k]);
+    area[(k - 1) / 64] += 0.5 * (a + b) * (track->q[k][0] - track->q[k - 1][0]);
+  }
+  for (int k = 64 + 16; k < 128; k++) ENSURE_NEAR(track->q[k][0], track->q[k + 64][0], 1e-5);
+  ENSURE(area[1] > 1e-3);
+  ENSURE_NEAR(area[1], area[2], 1e-2 * area[1]);
+  ENSURE_NEAR(-x.result.energy.work[SR_ACCOUNT_FRICTION], area[0] + area[1] + area[2], 0.25 * area[1]);
+  close_model(&x);
+  free(track);
+}
