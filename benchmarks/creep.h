@@ -26,9 +26,10 @@ typedef struct CreepScene {
 } CreepScene;
 
 typedef struct CreepResult {
-  double first, last, most;  // m: place along `down` at CREEP_FIRST and at the end; largest way from the first, at equal phase
-  double t;                  // s, the end
-  double seconds;            // processor time
+  double first, last,
+      most;        // m: place along `down` at CREEP_FIRST and at the end; largest way from the first, at equal phase
+  double t;        // s, the end
+  double seconds;  // processor time
   long steps;
   char why[256];  // it failed
 } CreepResult;
@@ -52,6 +53,7 @@ typedef struct CreepMujoco {
   int noslip;       // iterations of the solver that runs afterwards and takes the slip away
   double solref;    // time constant of a contact, in steps
   double solimp;    // impedance
+  bool whole;       // run for 1000 s
 } CreepMujoco;
 bool creep_mujoco(const CreepMujoco* setting, const CreepScene* scene, int periods, CreepResult* result);
 

@@ -31,7 +31,7 @@ typedef struct Entry {
   Record record;
   srTrajectory* samples;  // NULL where there are none
   srTrajectoryError error;
-  bool solved;  // done, and accurate enough for its tolerance
+  bool solved;  // done, and accurate enough for its tolerance; false where nobody knows: is_judged
 } Entry;
 
 typedef struct Subject {  // a model
@@ -67,7 +67,9 @@ typedef struct Compare {
   bool interrupted;
   int done, total;  // runs, for the progress
   // profile
-  int nproblem;
+  int* judged;  // models with a reference
+  int njudged;
+  int nproblem;   // a model with a reference at a tolerance
   double* ratio;  // nproblem x nmethod
 } Compare;
 
@@ -90,7 +92,8 @@ bool read_reference(Compare* c, Subject* s);  // --reference FILE.csv; false: me
 // The pair of candidates that agrees best; reference_error is how well. The reference itself is taken the last time.
 void choose_reference(Compare* c, int subject, Entry* candidates, int n, bool last);
 void judge(Compare* c);                                                     // errors, solved
-bool make_profile(Compare* c);                                              // c->ratio
+bool is_judged(const Compare* c, const Entry* e);                           // there is a reference
+bool make_profile(Compare* c);                                              // c->judged, c->ratio
 bool profile_ratios(const Compare* c, bool by_evaluations, double* ratio);  // false: out of memory
 const char* problem_name(const Compare* c, int p, char* text, size_t size);
 

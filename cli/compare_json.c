@@ -3,7 +3,19 @@
 
 #include "compare.h"
 
-static void put_run(Json* json, const Entry* e) {
+static void put_error(Json* json, const srTrajectoryError* e) {
+  json_object(json, "error");
+  json_number(json, "q", e->q);
+  json_number(json, "v", e->v);
+  json_number(json, "y", e->y);
+  json_number(json, "state", e->state);
+  json_number(json, "end", fmax(e->end_q, e->end_v));
+  json_number(json, "end_q", e->end_q);
+  json_number(json, "end_v", e->end_v);
+  json_object_end(json);
+}
+
+static void put_run(Json* json, const Compare* c, const Entry* e) {
   const Record* r = &e->record;
   json_object(json, NULL);
   json_text(json, "method", sri_method(e->method)->name);
@@ -11,7 +23,10 @@ static void put_run(Json* json, const Entry* e) {
   json_number(json, "atol", e->atol);
   json_number(json, "step", e->step);
   json_text(json, "status", r->done ? "done" : "failed");
-  json_bool(json, "solved", e->solved);
+  if (is_judged(c, e))
+    json_bool(json, "solved", e->solved);
+  else
+    json_text(json, "solved", NULL);
   json_text(json, "why", r->done ? NULL : r->why);
   json_number(json, "t", r->t);
   json_int(json, "steps", r->steps);
@@ -19,14 +34,7 @@ static void put_run(Json* json, const Entry* e) {
   json_int(json, "evaluations", r->evaluations);
   json_number(json, "seconds", r->seconds);
   json_int(json, "timed", r->timed);
-  json_object(json, "error");
-  json_number(json, "q", e->error.q);
-  json_number(json, "v", e->error.v);
-  json_number(json, "y", e->error.y);
-  json_number(json, "end", fmax(e->error.end_q, e->error.end_v));
-  json_number(json, "end_q", e->error.end_q);
-  json_number(json, "end_v", e->error.end_v);
-  json_object_end(json);
+  put_error(json, &e->error);
   json_object(json, "violation");
   json_number(json, "position", r->violation[0]);
   json_number(json, "velocity", r->violation[1]);
@@ -43,6 +51,7 @@ static void put_reference(Json* json, const Subject* s) {
   json_number(json, "error", fmax(s->reference_error.q, fmax(s->reference_error.v, s->reference_error.y)));
   json_number(json, "error_q", s->reference_error.q);
   json_number(json, "error_v", s->reference_error.v);
+  json_number(json, "error_y", s->reference_error.y);
   if (!s->reference) json_text(json, "why", s->reference_why);
   json_object_end(json);
 }
@@ -58,7 +67,7 @@ static void put_model(Json* json, const Compare* c, int i) {
   put_reference(json, s);
   json_array(json, "runs");
   for (int k = 0; k < c->nentry; k++)
-    if (c->entry[k].model == i) put_run(json, &c->entry[k]);
+    if (c->entry[k].model == i) put_run(json, c, &c->entry[k]);
   json_array_end(json);
   json_object_end(json);
 }
@@ -69,6 +78,7 @@ static void put_profile(Json* json, const Compare* c) {
   json_object(json, "profile");
   json_text(json, "measure", c->by_evaluations ? "evaluations" : "time");
   json_int(json, "problems", c->nproblem);
+  json_int(json, "left_out", (long long)(c->nsubject - c->njudged) * c->rtol.n);
   json_number(json, "accept", c->accept);
   json_numbers(json, "tau", tau, n);
   json_object(json, "methods");

@@ -1,24 +1,27 @@
 // References and what follows from them: errors, which runs count as solved, the performance profile.
-//   reference   of all tight runs, the two methods of different kind that agree best: one of them, and how far the other is
-//   solved      done, and error of q <= max(accept * rtol, error of the reference)
+//   reference   of all tight runs, the two methods of different kind and other coefficients that agree best: one of them, and
+//               how far the other is
+//   solved      done, and error of q and y <= max(accept * rtol, error of the reference); without a reference nobody knows,
+//               and the model is no problem of the profile
 #include <stdlib.h>
 #include <string.h>
 
 #include "compare.h"
 
-#define ALIKE 0.1  // of the number of steps
-
 // --------------------------------------------------------------------------------------------------------- references
-// Methods of one kind may share formulas, even coefficients: that they agree proves little.
+// Methods of one kind may share formulas: that they agree proves little.
 static int kind_of(int method) {
   const srMethod* m = sri_method(method);
   return 4 * m->implicit + (m->index > 1 ? m->index : 1);
 }
 
-// Different kind, and different steps: methods that are built on the same coefficients choose the same ones.
+static bool are_kin(int a, int b) {
+  const char *x = sri_method(a)->kin, *y = sri_method(b)->kin;
+  return a == b || (x && y && strcmp(x, y) == 0);
+}
+
 static bool are_independent(const Entry* a, const Entry* b) {
-  const double m = (double)a->record.steps, n = (double)b->record.steps;
-  return kind_of(a->method) != kind_of(b->method) && fabs(m - n) > ALIKE * fmax(m, n);
+  return kind_of(a->method) != kind_of(b->method) && !are_kin(a->method, b->method);
 }
 
 static const srModel* joints_of(const Subject* s) { return s->m.relative ? s->m.relative : s->m.model; }
@@ -27,7 +30,7 @@ static double largest_of(srTrajectoryError e) { return fmax(e.q, fmax(e.v, e.y))
 
 static srTrajectoryError not_known(void) {
   const double x = (double)NAN;
-  return (srTrajectoryError){x, x, x, x, x, x};
+  return (srTrajectoryError){x, x, x, x, x, x, x};
 }
 
 static void name_reference(Subject* s, const Entry* a, const Entry* b) {
@@ -55,7 +58,7 @@ void choose_reference(Compare* c, int subject, Entry* candidates, int n, bool la
       Entry* b = &candidates[k];
       if (b->model != subject || !b->record.done || (c->reference_method < 0 && !are_independent(a, b))) continue;
       const srTrajectoryError apart = sr_trajectory_error(joints_of(s), a->samples, b->samples);
-      if (isnan(apart.q) || (other && largest_of(apart) >= largest_of(s->reference_error))) continue;
+      if (isnan(apart.state) || (other && largest_of(apart) >= largest_of(s->reference_error))) continue;
       s->reference_error = apart;
       one = a, other = b;
     }
@@ -121,11 +124,12 @@ bool read_reference(Compare* c, Subject* s) {
 }
 
 // ------------------------------------------------------------------------------------------------------------- errors
+bool is_judged(const Compare* c, const Entry* e) { return c->subject[e->model].reference != NULL; }
+
 static bool is_accurate(const Compare* c, const Entry* e, double rtol) {
   const Subject* s = &c->subject[e->model];
-  if (!e->record.done || !s->reference) return e->record.done;
-  const double least = isnan(s->reference_error.q) ? 0 : s->reference_error.q;
-  return e->error.q <= fmax(c->accept * rtol, least);
+  const double least = isnan(s->reference_error.state) ? 0 : s->reference_error.state;
+  return e->record.done && is_judged(c, e) && e->error.state <= fmax(c->accept * rtol, least);
 }
 
 void judge(Compare* c) {
@@ -134,7 +138,7 @@ void judge(Compare* c) {
     const Subject* s = &c->subject[e->model];
     e->error = not_known();
     if (e->record.done && s->reference) e->error = sr_trajectory_error(joints_of(s), s->reference, e->samples);
-    e->solved = isnan(e->of_rtol) ? e->record.done : is_accurate(c, e, e->of_rtol);
+    e->solved = isnan(e->of_rtol) ? e->record.done && is_judged(c, e) : is_accurate(c, e, e->of_rtol);
   }
 }
 
@@ -156,21 +160,25 @@ bool profile_ratios(const Compare* c, bool by_evaluations, double* ratio) {
   if (!cost) return cli_error(c->cli, "out of memory"), false;
   for (int p = 0; p < np; p++)
     for (int j = 0; j < ns; j++)
-      cost[p * ns + j] = best_cost(c, by_evaluations, p / nt, c->method[j], c->rtol.x[p % nt]);
+      cost[p * ns + j] = best_cost(c, by_evaluations, c->judged[p / nt], c->method[j], c->rtol.x[p % nt]);
   sr_profile_ratios(np, ns, cost, ratio);
   free(cost);
   return true;
 }
 
 bool make_profile(Compare* c) {
-  c->nproblem = c->nsubject * c->rtol.n;
+  c->judged = calloc((size_t)c->nsubject, sizeof *c->judged);
+  if (!c->judged) return cli_error(c->cli, "out of memory"), false;
+  for (int i = 0; i < c->nsubject; i++)
+    if (c->subject[i].reference) c->judged[c->njudged++] = i;
+  c->nproblem = c->njudged * c->rtol.n;
   c->ratio = calloc((size_t)c->nproblem * (size_t)c->nmethod + 1, sizeof *c->ratio);
   if (!c->ratio) return cli_error(c->cli, "out of memory"), false;
   return profile_ratios(c, c->by_evaluations, c->ratio);
 }
 
 const char* problem_name(const Compare* c, int p, char* text, size_t size) {
-  const char* name = c->subject[p / c->rtol.n].name;
+  const char* name = c->subject[c->judged[p / c->rtol.n]].name;
   if (c->rtol.n > 1)
     snprintf(text, size, "%s at %g", name, c->rtol.x[p % c->rtol.n]);
   else

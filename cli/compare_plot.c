@@ -12,7 +12,7 @@ enum { MOST = 256 };  // points of a curve
 
 typedef double (*Quantity)(const Compare* c, const Entry* e);
 
-static double error_of(const Compare* c, const Entry* e) { return (void)c, e->error.q; }
+static double error_of(const Compare* c, const Entry* e) { return (void)c, e->error.state; }
 static double milliseconds(const Compare* c, const Entry* e) { return (void)c, 1e3 * e->record.seconds; }
 static double evaluations(const Compare* c, const Entry* e) { return (void)c, (double)e->record.evaluations; }
 static double tolerance(const Compare* c, const Entry* e) { return (void)c, e->of_rtol; }
@@ -88,19 +88,20 @@ static bool write_figure(const Compare* c, srPlot* plot, const char* name, const
 static bool draw_work(const Compare* c, int model) {
   const Subject* s = &c->subject[model];
   char title[160], note[160];
+  const char* error = s->m.model->ny == 0 ? "error of q" : s->m.model->njv == 0 ? "error of y" : "error of q and y";
   const Panel panels[] = {
-      {{.x_label = "error of q", .y_label = "time", .y_unit = "ms", .x_scale = SR_PLOT_LOG, .y_scale = SR_PLOT_LOG},
+      {{.x_label = error, .y_label = "time", .y_unit = "ms", .x_scale = SR_PLOT_LOG, .y_scale = SR_PLOT_LOG},
        error_of,
        milliseconds},
-      {{.x_label = "error of q", .y_label = "evaluations", .x_scale = SR_PLOT_LOG, .y_scale = SR_PLOT_LOG},
+      {{.x_label = error, .y_label = "evaluations", .x_scale = SR_PLOT_LOG, .y_scale = SR_PLOT_LOG},
        error_of,
        evaluations}};
   srPlot* plot = NULL;
   snprintf(title, sizeof title, "%s: work and precision", s->name);
   if (sr_plot_create(&(srPlotDef){.title = title, .rows = 1, .columns = 2}, &plot) != SR_OK) return false;
   for (int k = 0; k < 2; k++) draw_methods(c, plot, 0, k, model, &panels[k]);
-  if (isfinite(s->reference_error.q)) {
-    snprintf(note, sizeof note, "error of the reference itself: %.1e", s->reference_error.q);
+  if (isfinite(s->reference_error.state)) {
+    snprintf(note, sizeof note, "error of the reference itself: %.1e", s->reference_error.state);
     sr_plot_note(plot, 0, 0, note);
   }
   note_failures(c, plot, 0, model);
@@ -155,13 +156,17 @@ static void draw_profile_panel(const Compare* c, srPlot* plot, int column, doubl
 static bool draw_profile(const Compare* c) {
   double* work = calloc(3 * ((size_t)c->nproblem * (size_t)c->nmethod + 2), sizeof *work);
   srPlot* plot = NULL;
-  char title[160];
+  char title[160], note[80];
   snprintf(title, sizeof title, "Performance profile over %d problems", c->nproblem);
   if (!work || sr_plot_create(&(srPlotDef){.title = title, .rows = 1, .columns = 2}, &plot) != SR_OK)
     return free(work), false;
   draw_profile_panel(c, plot, 0, work);
   draw_profile_panel(c, plot, 1, work);
   free(work);
+  if (c->njudged < c->nsubject) {
+    snprintf(note, sizeof note, "%d models without a reference are left out", c->nsubject - c->njudged);
+    sr_plot_note(plot, 0, 0, note);
+  }
   return write_figure(c, plot, "profile", "");
 }
 
@@ -173,5 +178,5 @@ bool write_figures(const Compare* c) {
     good = draw_work(c, i) && good;
     good = draw_violations(c, i) && good;
   }
-  return (c->nsubject < 2 || draw_profile(c)) && good;
+  return (c->nsubject < 2 || c->njudged == 0 || draw_profile(c)) && good;
 }

@@ -17,6 +17,8 @@ static const char* error_text(double error, double least, char* text, size_t siz
   return text;
 }
 
+static bool is_inaccurate(const Compare* c, const Entry* e) { return e->record.done && is_judged(c, e) && !e->solved; }
+
 // The first parts of the sentence, as many as one line holds; all of it stands in the CSV and the JSON.
 static int short_why(const char* why) {
   enum { ROOM = 160 };
@@ -25,9 +27,18 @@ static int short_why(const char* why) {
   return end ? (int)(end - why) : (int)strlen(why);
 }
 
-static void print_run(const Subject* s, const Entry* e) {
+// Of q and v, and of y where there are states.
+static void print_errors(const Subject* s, const Entry* e) {
+  const srTrajectoryError *x = &e->error, *least = &s->reference_error;
+  char text[16];
+  printf(" %9s", error_text(x->q, least->q, text, sizeof text));
+  printf(" %9s", error_text(x->v, least->v, text, sizeof text));
+  if (s->m.model->ny > 0) printf(" %9s", error_text(x->y, least->y, text, sizeof text));
+}
+
+static void print_run(const Compare* c, const Entry* e) {
   const Record* r = &e->record;
-  char fine[32], q[16], v[16];
+  char fine[32];
   snprintf(fine, sizeof fine, isnan(e->step) ? "%.3g" : "h %.2e", isnan(e->step) ? e->rtol : e->step);
   printf("  %-16s %10s ", sri_method(e->method)->name, fine);
   if (!r->done) {
@@ -35,20 +46,34 @@ static void print_run(const Subject* s, const Entry* e) {
     if (isnan(r->t)) printf("failed: %.*s\n", short_why(r->why), r->why);
     return;
   }
-  printf("%8ld %7ld %9ld %9.3f %9s %9s %8.1e %8.1e %8.1e%s\n", r->steps, r->rejected, r->evaluations, 1e3 * r->seconds,
-         error_text(e->error.q, s->reference_error.q, q, sizeof q),
-         error_text(e->error.v, s->reference_error.v, v, sizeof v), r->violation[0], r->violation[1], r->violation[2],
-         e->solved ? "" : " *");
+  printf("%8ld %7ld %9ld %9.3f", r->steps, r->rejected, r->evaluations, 1e3 * r->seconds);
+  print_errors(&c->subject[e->model], e);
+  printf(" %8.1e %8.1e %8.1e%s\n", r->violation[0], r->violation[1], r->violation[2], is_inaccurate(c, e) ? " *" : "");
+}
+
+static void print_disagreement(const Subject* s) {
+  const srTrajectoryError* e = &s->reference_error;
+  const struct {
+    double error;
+    const char* name;
+  } parts[] = {{e->q, "q"}, {e->v, "v"}, {e->y, "y"}};
+  const char* between = " ";
+  printf("  reference %s; from %s it differs by", s->reference_of[0], s->reference_of[1]);
+  for (int i = 0; i < 3; i++) {
+    if (isnan(parts[i].error)) continue;
+    printf("%s%.1e in %s", between, parts[i].error, parts[i].name);
+    between = ", ";
+  }
+  putchar('\n');
 }
 
 static void print_reference(const Subject* s) {
   if (!s->reference)
     printf("  no reference, errors are not known: %s\n", s->reference_why[0] ? s->reference_why : "none was made");
-  else if (isnan(s->reference_error.q))
+  else if (isnan(s->reference_error.state))
     printf("  reference %s; its own error is not known\n", s->reference_of[0]);
   else
-    printf("  reference %s; from %s it differs by %.1e in q, %.1e in v\n", s->reference_of[0], s->reference_of[1],
-           s->reference_error.q, s->reference_error.v);
+    print_disagreement(s);
 }
 
 static void print_model(const Compare* c, int i) {
@@ -56,10 +81,12 @@ static void print_model(const Compare* c, int i) {
   printf("%s (%s), %g s, %s coordinates\n", s->name, s->m.path, s->options.t_end - s->t0,
          sr_formulation_word(s->m.model->formulation));
   print_reference(s);
-  printf("  %-16s %10s %8s %7s %9s %9s %9s %9s %8s %8s %8s\n", "method", "rtol", "steps", "reject", "evals", "ms",
-         "error q", "error v", "g", "G v", "G a");
+  printf("  %-16s %10s %8s %7s %9s %9s %9s %9s", "method", "rtol", "steps", "reject", "evals", "ms", "error q",
+         "error v");
+  if (s->m.model->ny > 0) printf(" %9s", "error y");
+  printf(" %8s %8s %8s\n", "g", "G v", "G a");
   for (int k = 0; k < c->nentry; k++)
-    if (c->entry[k].model == i) print_run(s, &c->entry[k]);
+    if (c->entry[k].model == i) print_run(c, &c->entry[k]);
   putchar('\n');
 }
 
@@ -76,7 +103,7 @@ static void print_method(const Compare* c, int j) {
     const Entry* e = &c->entry[i];
     if (e->method != c->method[j]) continue;
     failed += !e->record.done;
-    inaccurate += e->record.done && !e->solved;
+    inaccurate += is_inaccurate(c, e);
   }
   const int np = c->nproblem, ns = c->nmethod;
   printf("  %-16s %6d %9.2f %9.2f %9.2f %9.2f %9d %11d\n", sri_method(c->method[j])->name, count_best(c, j),
@@ -112,11 +139,17 @@ static void print_failures(const Compare* c) {
   }
 }
 
-static void print_profile(const Compare* c) {
-  printf("profile over %d problems (%d models, %d tolerance%s) by %s\n", c->nproblem, c->nsubject, c->rtol.n,
+static void print_head(const Compare* c) {
+  printf("profile over %d problems (%d models, %d tolerance%s) by %s\n", c->nproblem, c->njudged, c->rtol.n,
          c->rtol.n > 1 ? "s" : "", c->by_evaluations ? "evaluations" : "time");
-  printf("  solved: the end is reached, and the error of q is at most %g tolerances (or that of the reference)\n",
+  for (int i = 0; i < c->nsubject; i++)
+    if (!c->subject[i].reference) printf("  left out, for want of a reference: %s\n", c->subject[i].name);
+  printf("  solved: the end is reached, and the error of q and y is at most %g tolerances (or that of the reference)\n",
          c->accept);
+}
+
+static void print_profile(const Compare* c) {
+  print_head(c);
   printf("  %-16s %6s %9s %9s %9s %9s %9s %11s\n", "method", "best", "rho(1.2)", "rho(2)", "rho(10)", "rho(inf)",
          "failed", "inaccurate");
   for (int j = 0; j < c->nmethod; j++) print_method(c, j);
@@ -130,7 +163,7 @@ static void print_profile(const Compare* c) {
 
 static bool is_any_inaccurate(const Compare* c) {
   for (int i = 0; i < c->nentry; i++)
-    if (c->entry[i].record.done && !c->entry[i].solved) return true;
+    if (is_inaccurate(c, &c->entry[i])) return true;
   return false;
 }
 
@@ -140,8 +173,12 @@ void print_tables(const Compare* c) {
   printf("times: of a whole run without output, of several%s\n\n",
          c->jobs > 1 ? "; runs went on beside each other, --jobs 1 is less noisy" : "");
   for (int i = 0; i < c->nsubject; i++) print_model(c, i);
-  if (is_any_inaccurate(c)) printf("  * not solved: the error of q is above %g tolerances\n\n", c->accept);
-  if (c->nsubject > 1 && !c->interrupted) print_profile(c);
+  if (is_any_inaccurate(c)) printf("  * not solved: the error of q or y is above %g tolerances\n\n", c->accept);
+  if (c->nsubject < 2 || c->interrupted) return;
+  if (c->njudged > 0)
+    print_profile(c);
+  else
+    printf("no profile: none of the %d models has a reference\n", c->nsubject);
 }
 
 // ---------------------------------------------------------------------------------------------------------------- CSV
@@ -170,11 +207,12 @@ static void put_row(FILE* out, const Compare* c, const Entry* e) {
   put_number(out, e->rtol);
   put_number(out, e->atol);
   put_number(out, e->step);
-  fprintf(out, "%s,%d,", r->done ? "done" : "failed", e->solved);
+  fprintf(out, "%s,%s,", r->done ? "done" : "failed", !is_judged(c, e) ? "" : e->solved ? "1" : "0");
   put_number(out, r->t);
   fprintf(out, "%ld,%ld,%ld,", r->steps, r->rejected, r->evaluations);
   put_number(out, r->seconds);
-  const double numbers[] = {x->q, x->v, x->y, x->end_q, x->end_v, s->reference_error.q, s->reference_error.v};
+  const srTrajectoryError* own = &s->reference_error;
+  const double numbers[] = {x->q, x->v, x->y, x->end_q, x->end_v, own->q, own->v, own->y};
   for (size_t i = 0; i < sizeof numbers / sizeof numbers[0]; i++) put_number(out, numbers[i]);
   for (int i = 0; i < 3; i++) put_number(out, r->violation[i]);
   put_text(out, r->done ? "" : r->why);
@@ -188,9 +226,8 @@ bool write_csv(const Compare* c) {
           c->accept, c->reference_rtol);
   fputs(
       "model,file,method,rtol,atol,step [s],status,solved,t [s],steps,rejected,evaluations,seconds [s],error q,error v,"
-      "error y,error end q,error end v,reference error q,reference error v,violation position,violation "
-      "velocity,violation "
-      "acceleration,why\n",
+      "error y,error end q,error end v,reference error q,reference error v,reference error y,violation position,"
+      "violation velocity,violation acceleration,why\n",
       out);
   for (int i = 0; i < c->nentry; i++) put_row(out, c, &c->entry[i]);
   const bool failed = ferror(out) != 0;

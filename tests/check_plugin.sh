@@ -66,8 +66,8 @@ for sensor in slides falls; do
   awk -v key="$sensor" '
     { all = all $0 " " }
     END {
-      if (!match(all, "\"" key "\" *: *[-+0-9.eE]+")) exit 1
-      text = substr(all, RSTART, RLENGTH); sub(/^[^:]*: */, "", text)
+      if (!match(all, "\"" key "\" *: *[{]\"value\" *: *[-+0-9.eE]+")) exit 1
+      text = substr(all, RSTART, RLENGTH); sub(/.*: */, "", text)
       exit !(text^2 < 1e-16)
     }' "$work/rub.json" || fail "$sensor: a law of friction or contact and its formula differ"
 done

@@ -514,6 +514,35 @@ TEST(hht_is_refused_below_one_half) {
   sr_messages_destroy(messages);
 }
 
+// Where there is nothing to damp in the multipliers, or another method: no word.
+TEST(index_3_warns_of_rho_1) {
+  const srSystem s = pendulum();
+  srSystem loose = s;
+  loose.ng = loose.np = 0;
+  const struct {
+    const srSystem* system;
+    const char* method;
+    double rho;
+    int warnings;
+  } table[] = {{&s, "genalpha-index3", 1, 1},
+               {&s, "genalpha-index3", 0.99, 0},
+               {&s, "genalpha-ggl", 1, 0},
+               {&loose, "genalpha-index3", 1, 0}};
+  for (int i = 0; i < 4; ++i) {
+    srMessages* messages = sr_messages_create();
+    const srIntegratorOptions o = fixed(0.01, table[i].rho);
+    srIntegrator* integrator = NULL;
+    ENSURE(sri_create(table[i].method, table[i].system, &o, messages, &integrator) == SR_OK);
+    ENSURE_EQUAL(sr_messages_count(messages), table[i].warnings);
+    if (table[i].warnings > 0) {
+      ENSURE_EQUAL(sr_messages_get(messages, 0)->severity, SR_SEVERITY_WARNING);
+      ENSURE(strstr(sr_messages_get(messages, 0)->text, "take rho below 1") != NULL);
+    }
+    sri_destroy(integrator);
+    sr_messages_destroy(messages);
+  }
+}
+
 // ---- damping ----------------------------------------------------------------------------------------------------------
 
 // q'' = -omega^2 q, and y' = -omega y beside it.
@@ -705,6 +734,48 @@ TEST(the_error_follows_the_tolerance) {
       }
     }
   }
+}
+
+// Velocities of index 3 are known to eps/h, and steps of 1e-9 to 1e-6 are where that is seen. They must get on from there.
+TEST(a_first_step_that_is_far_too_small_is_forgotten) {
+  const Problem problems[] = {pendulum_problem(), surface_problem()};
+  for (int i = 0; i < 2; ++i) {
+    const srSystem* s = &problems[i].system;
+    for (int m = 0; m < METHODS; ++m) {
+      for (double first = 1e-9; first < 2e-6; first *= 10) {
+        srIntegratorOptions o = sri_default_options();
+        o.rtol = o.atol = 1e-8;
+        o.step = first;
+        double x[6];
+        srIntegrator* integrator = create(methods[m], s, o);
+        memcpy(x, problems[i].start, (size_t)(2 * s->nv) * sizeof *x);
+        ENSURE(run(integrator, s, 1, 0, x));
+        const srIntegratorStats* stats = sri_stats(integrator);
+        const double error = distance(2 * s->nv, x, problems[i].exact);
+        if (verbose()) {
+          printf("  %s first %g error %.1e steps %ld rejected %ld\n", methods[m], first, error, stats->steps,
+                 stats->rejected);
+        }
+        ENSURE_SMALL(error, 1e-4);
+        ENSURE(stats->steps < 4000);
+        sri_destroy(integrator);
+      }
+    }
+  }
+}
+
+// Below rounding nothing can be reached: a sentence, before steps have become as small as they can be.
+TEST(index_3_tells_where_rounding_hides_the_error) {
+  const srSystem s = pendulum();
+  srIntegratorOptions o = sri_default_options();
+  o.rtol = o.atol = 1e-17;
+  srIntegrator* integrator = create("genalpha-index3", &s, o);
+  srStatus status = SR_OK;
+  ENSURE(sri_start(integrator, 0, pendulum_start, pendulum_start + 2, NULL) == SR_OK);
+  for (int i = 0; i < 1000 && status == SR_OK; ++i) status = sri_step(integrator, 1);
+  if (verbose()) printf("  %s\n", sri_why(integrator));
+  ENSURE(status == SR_FAILED && strstr(sri_why(integrator), "rounding of index 3") != NULL);
+  sri_destroy(integrator);
 }
 
 // w' = -g v_y: the work of the weight.
@@ -948,6 +1019,31 @@ TEST(genalpha_converges_to_the_reference_of_andrews) {
   close_model(&x);
 }
 
+// By the error control, from rest: its velocities of 0 may be wrong by atol alone, and the first steps are short.
+TEST(index_3_follows_andrews_at_every_tolerance) {
+  static const double beta = 15.8107711951537071;
+  Loaded x = open_model("benchmark/andrews", "");
+  double error[3] = {0};
+  for (int i = 0; i < 3; ++i) {
+    sr_data_reset(x.m, x.d);
+    srRunOptions options = sr_run_options(x.m);
+    options.t_end = 0.03;
+    options.method = "genalpha-index3";
+    options.rtol = pow(10, -6 - i);
+    options.atol = 1e-11;
+    ENSURE_EQUAL(sr_run(x.m, x.d, &options, NULL, &x.result), SR_OK);
+    error[i] = fabs(x.d->q[x.m->joint_q[sr_joint_find(x.m, "beta")]] - beta);
+    const srIntegratorStats* stats = &x.result.stats;
+    if (verbose()) {
+      printf("  rtol %g error %.1e steps %ld rejected %ld\n", options.rtol, error[i], stats->steps, stats->rejected);
+    }
+    ENSURE(stats->rejected < stats->steps / 10);
+    ENSURE_SMALL(x.result.violation_velocity, 1e-2);
+  }
+  ENSURE(error[0] < 2e-3 && error[2] < 1e-4 && error[2] < 0.1 * error[0]);
+  close_model(&x);
+}
+
 // ---- mechanisms -------------------------------------------------------------------------------------------------------
 
 static bool run_model(Loaded* x, const char* method, double t_end, double rtol) {
@@ -1010,6 +1106,111 @@ TEST(mechanisms_run_with_every_generalized_alpha_method) {
     free(q);
     close_model(&x);
   }
+}
+
+// Steps of 1e-4 s and less, through places where a velocity is 0 and its tolerance atol: rounding across the constraints must not
+// choose the step.
+TEST(index_3_runs_at_tight_tolerances) {
+  static const struct {
+    const char* name;
+    double t_end, rtol, error;
+    long most;
+  } models[] = {{"paper2/slider-crank", 0.6, 1e-10, 1e-6, 20000},
+                {"mechanisms/four-bar", 0.5, 1e-8, 2e-4, 4000},
+                {"mechanisms/sarrus-linkage", 0.5, 1e-9, 1e-6, 10000},
+                {"mechanisms/spatial-slider-crank", 0.5, 1e-9, 1e-4, 10000},
+                {"mechanisms/motor-slider-crank", 0.2, 1e-9, 1e-6, 10000},
+                {"mechanisms/delta-robot", 0.5, 1e-9, 1e-12, 10000}};
+  for (size_t i = 0; i < sizeof models / sizeof models[0]; ++i) {
+    Loaded x = open_model(models[i].name, "");
+    double* q = malloc((size_t)x.m->nq * sizeof *q);
+    ENSURE(run_model(&x, "hem5", models[i].t_end, 1e-11));
+    memcpy(q, x.d->q, (size_t)x.m->nq * sizeof *q);
+    ENSURE(run_model(&x, "genalpha-index3", models[i].t_end, models[i].rtol));
+    const double error = distance(x.m->nq, x.d->q, q);
+    const srIntegratorStats* stats = &x.result.stats;
+    if (verbose()) {
+      printf("  %s error %.1e steps %ld rejected %ld\n", models[i].name, error, stats->steps, stats->rejected);
+    }
+    ENSURE_SMALL(error, models[i].error);
+    ENSURE(stats->steps < models[i].most && stats->rejected < stats->steps / 10);
+    free(q);
+    close_model(&x);
+  }
+}
+
+// Where positions are off, branches that cross do not meet: index 2 cannot pass, and says why.
+TEST(index_2_ends_at_a_singular_position_with_a_sentence) {
+  static const srControlRule rules[] = {SR_CONTROL_DEFAULT, SR_CONTROL_PAPER2};
+  for (int i = 0; i < 2; ++i) {
+    Loaded x = open_model("mechanisms/double-four-bar", "");
+    srRunOptions options = sr_run_options(x.m);
+    options.method = "genalpha-index2";
+    options.control = rules[i];
+    if (rules[i] == SR_CONTROL_PAPER2) options.rtol = options.atol = 1e-4;
+    ENSURE_EQUAL(sr_run(x.m, x.d, &options, NULL, &x.result), SR_FAILED);
+    if (verbose()) printf("  %s\n", x.result.trouble);
+    ENSURE(strstr(x.result.trouble, "a singular position is at hand") != NULL);
+    ENSURE_NEAR(x.d->q[0], 1.57079632679489662, 1e-5);
+    close_model(&x);
+  }
+}
+
+// ---- accelerations ----------------------------------------------------------------------------------------------------
+
+TEST(accelerations_of_the_method_are_those_of_the_end_of_the_step) {
+  const srSystem s = pendulum();
+  static const char* const all[] = {"genalpha-index3", "genalpha-index2", "genalpha-ggl", "radau5", "hem5", "phem56"};
+  for (int m = 0; m < 6; ++m) {
+    srIntegratorOptions o = fixed(1e-3, 0.8);
+    srIntegrator* integrator = create(all[m], &s, o);
+    for (int again = 0; again < 2; ++again) {
+      ENSURE(sri_start(integrator, 0, pendulum_start, pendulum_start + 2, NULL) == SR_OK);
+      ENSURE(sri_acceleration(integrator) == NULL);  // a restart forgets
+      for (int i = 0; i < 20; ++i) ENSURE(sri_step(integrator, 1) == SR_OK);
+    }
+    // lambda = -(v^2 - g q1) of q'' = (0, -g) + q lambda
+    const double *q = sri_q(integrator), *v = sri_v(integrator), *a = sri_acceleration(integrator);
+    const double lambda = -(v[0] * v[0] + v[1] * v[1] - 9.81 * q[1]);
+    if (verbose())
+      printf("  %s off by %.1e\n", all[m], fmax(fabs(a[0] - q[0] * lambda), fabs(a[1] + 9.81 - q[1] * lambda)));
+    ENSURE_NEAR(a[0], q[0] * lambda, m < 3 ? 2e-5 : 1e-7);
+    ENSURE_NEAR(a[1], -9.81 + q[1] * lambda, m < 3 ? 2e-5 : 1e-7);
+    sri_destroy(integrator);
+  }
+}
+
+// What the method itself has of G v' = gamma: with the order of its accelerations. Methods of index 1 solve these equations.
+TEST(accelerations_violate_the_constraints_with_the_order_of_the_method) {
+  static const struct {
+    const char* method;
+    double order;  // 0: of index 1
+  } table[] = {{"genalpha-index3", 2}, {"genalpha-index2", 2}, {"genalpha-ggl", 2}, {"radau5", 3}, {"hem5", 3},
+               {"phem56", 4},          {"dopri5", 0},          {"mdop5", 0}};
+  Loaded x = open_model("paper2/slider-crank", "");
+  double last[8], order = 0;
+  for (size_t m = 0; m < sizeof table / sizeof table[0]; ++m) {
+    double before = 0;
+    for (int i = 0; i < 3; ++i) {
+      sr_data_reset(x.m, x.d);
+      srRunOptions options = sr_run_options(x.m);
+      options.t_end = 0.5;
+      options.method = table[m].method;
+      options.control = SR_CONTROL_FIXED;
+      options.step = 2e-3 / (1 << i);
+      options.rtol = options.atol = 1e-10;
+      ENSURE_EQUAL(sr_run(x.m, x.d, &options, NULL, &x.result), SR_OK);
+      last[m] = x.result.violation_acceleration;
+      order = log2(before / last[m]);
+      before = last[m];
+    }
+    if (verbose()) printf("  %s acceleration %.2e order %.2f\n", table[m].method, last[m], order);
+    if (table[m].order > 0) ENSURE_NEAR(order, table[m].order, 0.25);
+    if (table[m].order == 0) ENSURE_SMALL(last[m], 1e-12);
+  }
+  // Index 3 leaves more than index 2, and far more than rounding.
+  ENSURE(last[0] > 1.5 * last[1] && last[0] > 1e-3);
+  close_model(&x);
 }
 
 // A tree with a driven joint: its row is a unit row of a dense G, and `accepted` puts the coordinate back on its motion.

@@ -21,7 +21,7 @@ typedef struct Way {
   double crossing;                // error after four of those of the change-point four-bar, where nothing does, in
                                   //   tolerances; 0: not tried
   double position, velocity;      // largest residuals of the rows at rtol 1e-9, m or rad, and of their rates
-  double energy;                  // largest part of the energy that the ledger misses at rtol 1e-9
+  double energy;                  // largest part of the energy that the ledger misses at rtol 1e-9; 0: not looked at
   const char* name;
 } Way;
 // Residuals: all of these end every step on the constraints, so what is left is rounding, magnified by speeds of 1e3 rad/s
@@ -35,9 +35,21 @@ static const Way ways[] = {
     {"dopri5", SR_STABILIZATION_PARTITION, true, 0, 1e-12, 1e-10, 5e-8, "dopri5, partitioned"},
     {"mdop5", SR_STABILIZATION_PROJECTION, true, 250, 1e-12, 1e-10, 1e-8, "mdop5"},
     {"phem56", SR_STABILIZATION_PROJECTION, true, 250, 1e-12, 1e-11, 1e-8, "phem56"},
+    {"radau5", SR_STABILIZATION_PROJECTION, true, 250, 1e-12, 1e-11, 1e-8, "radau5"},
     {"hem5", SR_STABILIZATION_PROJECTION, true, 5, 1e-12, 1e-11, 1e-8, "hem5"},
 };
 enum { WAYS = sizeof ways / sizeof ways[0] };
+// Methods of order 2, and multistep methods: at rtol 1e-7, and in fewer of the tests. Order 2 has errors of a run like the tolerance to
+// the power 2/3. ida keeps the constraints to a part of the tolerance. Energy 0 of cvode: not looked at. In mechanisms that are
+// driven altogether its states follow from the constraints, nothing but the quadratures would ask for short steps, and the
+// ledger is off by up to 4e-3.
+static const Way others[] = {
+    {"genalpha-ggl", SR_STABILIZATION_PROJECTION, false, 0, 1e-12, 1e-11, 5e-5, "genalpha-ggl"},
+    {"cvode", SR_STABILIZATION_PROJECTION, false, 0, 1e-12, 1e-11, 0, "cvode"},
+    {"ida", SR_STABILIZATION_PROJECTION, false, 0, 2e-7, 1e-5, 1e-5, "ida"},
+};
+enum { OTHERS = sizeof others / sizeof others[0] };
+static const double others_error = 4e-4;  // of a run at that tolerance, found: 1.6e-4 of genalpha-ggl
 
 // ------------------------------------------------------------------------------------------------------------ running
 // From the initial state. A failure is printed.
@@ -202,21 +214,35 @@ TEST(mechanisms_have_the_freedoms_and_redundant_rows_counted_by_hand) {
   ENSURE_EQUAL(wrong, 0);
 }
 
+// One mechanism in one way; what is wrong is printed.
+static bool keeps(const Mechanism* want, const Way* way, double rtol) {
+  Loaded x = open_model(want->file, want->settings);
+  const bool done = runs_to(&x, way, want->t_end, rtol);
+  const double position = x.result.violation_position, velocity = x.result.violation_velocity;
+  const bool good = done && position <= way->position && velocity <= way->velocity &&
+                    (way->energy == 0 || fabs(ledger(&x)) <= way->energy);
+  if (!good) {
+    printf("%s %s, %s: residual %.2g, rate %.2g, energy %.2g\n", x.m->name, want->settings, way->name, position,
+           velocity, ledger(&x));
+  }
+  close_model(&x);
+  return good;
+}
+
 TEST(mechanisms_keep_their_constraints_and_their_energy) {
   int wrong = 0;
   for (int i = 0; i < MECHANISMS; i++) {
-    const Mechanism* want = &mechanisms[i];
-    for (int k = 0; k < WAYS && want->t_end > 0; k++) {
-      Loaded x = open_model(want->file, want->settings);
-      const bool done = runs_to(&x, &ways[k], want->t_end, 1e-9);
-      const double position = x.result.violation_position, velocity = x.result.violation_velocity;
-      if (!(done && position <= ways[k].position && velocity <= ways[k].velocity &&
-            fabs(ledger(&x)) <= ways[k].energy)) {
-        printf("%s %s, %s: residual %.2g, rate %.2g, energy %.2g\n", x.m->name, want->settings, ways[k].name, position,
-               velocity, ledger(&x));
-        wrong++;
-      }
-      close_model(&x);
+    for (int k = 0; k < WAYS && mechanisms[i].t_end > 0; k++) wrong += keeps(&mechanisms[i], &ways[k], 1e-9) ? 0 : 1;
+  }
+  ENSURE_EQUAL(wrong, 0);
+}
+
+TEST(mechanisms_keep_them_with_methods_of_low_order_and_with_many_steps) {
+  int wrong = 0;
+  for (int k = 0; k < OTHERS; k++) {
+    if (sri_method_find(others[k].method) == NULL) continue;  // built without them
+    for (int i = 0; i < MECHANISMS; i++) {
+      if (mechanisms[i].t_end > 0) wrong += keeps(&mechanisms[i], &others[k], 1e-7) ? 0 : 1;
     }
   }
   ENSURE_EQUAL(wrong, 0);
@@ -523,22 +549,27 @@ static const OneFreedom one_freedom_models[] = {
     {"mechanisms/change-point-four-bar", "", change_point, 0, "crank", 1, 20, 0.2, 500},
 };
 
+// The end of a run and the solution (s, v) differ by no more than the tolerance, ten times that in the rate.
+static void follow(const OneFreedom* want, const Way* way, double rtol, double s, double v, double tolerance) {
+  Loaded x = open_model(want->file, want->settings);
+  run_to(&x, way, want->t_end, rtol);
+  const double q = *want->joint ? q_of(&x, want->joint) : x.d->q[2];
+  const double rate = *want->joint ? v_of(&x, want->joint) : x.d->v[2];
+  if (fabs(q - s) > tolerance || fabs(rate - v) > 10 * tolerance)
+    printf("%s %s, %s: %.12g for %.12g, rate %.12g for %.12g\n", x.m->name, want->settings, way->name, q, s, rate, v);
+  ENSURE_NEAR(q, s, tolerance);
+  ENSURE_NEAR(rate, v, 10 * tolerance);
+  close_model(&x);
+}
+
 TEST(mechanisms_of_one_freedom_follow_their_equation_in_one_coordinate) {
   for (int i = 0; i < (int)(sizeof one_freedom_models / sizeof one_freedom_models[0]); i++) {
     const OneFreedom* want = &one_freedom_models[i];
     double s = want->s0, v = want->v0;
     one_freedom(want->linkage, want->gravity, want->t_end, want->steps, &s, &v);
-    for (int k = 0; k < WAYS; k++) {
-      Loaded x = open_model(want->file, want->settings);
-      run_to(&x, &ways[k], want->t_end, 1e-10);
-      const double q = *want->joint ? q_of(&x, want->joint) : x.d->q[2];
-      const double rate = *want->joint ? v_of(&x, want->joint) : x.d->v[2];
-      if (fabs(q - s) > 1e-7 || fabs(rate - v) > 1e-6)
-        printf("%s %s, %s: %.12g for %.12g, rate %.12g for %.12g\n", x.m->name, want->settings, ways[k].name, q, s,
-               rate, v);
-      ENSURE_NEAR(q, s, 1e-7);
-      ENSURE_NEAR(rate, v, 1e-6);
-      close_model(&x);
+    for (int k = 0; k < WAYS; k++) follow(want, &ways[k], 1e-10, s, v, 1e-7);
+    for (int k = 0; k < OTHERS; k++) {
+      if (sri_method_find(others[k].method) != NULL) follow(want, &others[k], 1e-7, s, v, others_error);
     }
   }
 }

@@ -253,7 +253,7 @@ static Side side_of(srSpec* spec, srStatus loaded, srMessages* messages) {
 static double cube(const void* self, double x, int order) {
   const double value[4] = {x * x * x, 3 * x * x, 6 * x, 6};
   (void)self;
-  return order < 4 ? value[order] : NAN;
+  return order < 4 ? value[order] : (double)NAN;
 }
 
 // The formulas may use cube(x), a function in C.
@@ -717,6 +717,14 @@ TEST(tangent_of_contacts_between_shapes_is_exact) {
                    " bristle-K='5' bristle-B='0.7' tau='0.1' mu-roll='0.2' mu-spin='0.1'/>"
                    "<contact a='big' b='third' normal='hertz' K='30' friction='iwan' mu-k='0.3' bristle-K='4'"
                    " bristle-B='0.5' elements='3' tau='0.1'/>");
+}
+
+TEST(tangent_of_a_contact_in_a_hollow_sphere_is_exact) {
+  compare_contacts("hollow",
+                   "<body name='bowl'><joint name='bowl' type='ball' at='-0.4 0 0.2' v='1 0.3 -0.5'/>" INERTIAL
+                   "<shape name='bowl' type='sphere' size='-1' at='0.2 0.1 0'/></body>"
+                   "<contact a='bowl' b='small' normal='exact' K='30' restitution='0.6' floor='0.8' mu-s='0.4'"
+                   " bristle-K='5' bristle-B='0.7' tau='0.1' mu-roll='0.2' mu-spin='0.1'/>");
 }
 
 TEST(tangent_of_gaps_by_formula_is_exact) {

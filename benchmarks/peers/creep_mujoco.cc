@@ -44,30 +44,28 @@ std::string place(const Pose& p) {
                quat[1], quat[2], quat[3]);
 }
 
-// The shapes of a link, one geom for each; a sphere that two contacts share is written once.
-std::string geoms(const srModel* m, int link) {
-  const double thick = 0.05;
-  std::string text;
-  int written = -1;
-  for (int i = 0; i < m->nforce; i++) {
-    const srForceElement& e = m->force[i];
-    for (int side = 0; e.contact && side < 2; side++) {
-      if (m->point_link[e.point[side]] != link) continue;
-      Pose p = point_pose(m, e.point[side]);
-      std::string shape = "type='plane' size='1 1 1'";
-      if (std::isfinite(e.contact->radius[side])) {
-        if (side == 1 && written >= 0 && memcmp(p.origin, point_pose(m, written).origin, sizeof p.origin) == 0) continue;
-        written = e.point[side];
-        shape = print("type='sphere' size='%.17g'", e.contact->radius[side]);
-      } else if (link > 0) {  // the face of a box whose outward normal is the plane's
-        for (int k = 0; k < 3; k++) p.origin[k] -= thick * p.rotation.at[k][2];
-        shape = print("type='box' size='10 10 %.17g'", thick);
-      } else if (side == 0 && text.find("plane") != std::string::npos) {
-        continue;  // the ground's plane, of every foot
-      }
-      text += "<geom " + shape + " " + place(p) + print(" friction='%.17g 0 0'/>\n", e.contact->slip.k);
-    }
+std::string geom(const srContact* contact, int side, bool moves, Pose p) {
+  const double thick = 0.05;  // m, half of it
+  std::string shape = "type='plane' size='1 1 1'";
+  if (std::isfinite(contact->radius[side])) {
+    shape = print("type='sphere' size='%.17g'", contact->radius[side]);
+  } else if (moves) {  // the plane is the face of the box on its positive side
+    for (int k = 0; k < 3; k++) p.origin[k] -= thick * p.rotation.at[k][2];
+    shape = print("type='box' size='10 10 %.17g'", thick);
   }
+  return "<geom " + shape + " " + place(p) + print(" friction='%.17g 0 0'/>\n", contact->slip.k);
+}
+
+// The shapes of a link. One that several contacts share is written once.
+std::string geoms(const srModel* m, int link) {
+  std::string text;
+  for (int i = 0; i < m->nforce; i++)
+    for (int side = 0; m->force[i].contact && side < 2; side++) {
+      const int point = m->force[i].point[side];
+      if (m->point_link[point] != link) continue;
+      const std::string one = geom(m->force[i].contact, side, link > 0, point_pose(m, point));
+      if (text.find(one) == std::string::npos) text += one;
+    }
   return text;
 }
 

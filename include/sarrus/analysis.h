@@ -79,9 +79,10 @@ typedef struct srRunOptions {
   srFamily family;        // their parameters from rho
   srTangentWay tangent;   // implicit methods
   double every;           // s between output rows; 0: a thousandth of the run
-  srStabilization stabilization;  // looped models: how explicit methods keep the constraints; NONE: the others do not project
-  double alpha, beta;             // 1/s, Baumgarte
-  bool metric_identity;           // projections measure with the identity instead of the mass matrix
+  srStabilization
+      stabilization;     // looped models: how explicit methods keep the constraints; NONE: the others do not project
+  double alpha, beta;    // 1/s, Baumgarte
+  bool metric_identity;  // projections measure with the identity instead of the mass matrix
   // Called for every output row (srColumns); return nonzero to stop the run. Rows stand at t0 + k*every and at t_end.
   int (*row)(void* user, const double* row);
   // Called now and then (about every 50 ms of wall clock) with the time reached; return nonzero to stop the run.

@@ -33,8 +33,9 @@ SR_API srStatus sr_run_sampled(const srModel* m, srData* d, const srRunOptions* 
 // Positions are subtracted on their manifold (sr_difference: orientations by the rotation between them), angles as they
 // are, without modulus.
 typedef struct srTrajectoryError {
-  double q, v, y;              // largest over the samples; y: NaN where the model has no states
+  double q, v, y;              // largest over the samples; NaN where the model has no coordinates, no states
   double end_q, end_v, end_y;  // at the last sample
+  double state;  // the larger one of q and y, of those that there are: what a run is judged by. NaN: not known
 } srTrajectoryError;
 
 // m is a model in relative coordinates with the joints of both. When one has samples that the other lacks, all is

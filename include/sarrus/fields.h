@@ -85,7 +85,8 @@
   X(name, "name", NAME, "1", "", "", "name of the shape")                                                              \
   X(type, "type", WORD, "sphere|box|cylinder|capsule|ellipsoid|plane", "!", "", "kind of shape")                       \
   X(size, "size", FORMULA, "1-3", "", "m",                                                                             \
-    "sphere: radius; box: edges x y z; cylinder, capsule: radius and length along z (capsule: without the caps); "     \
+    "sphere: radius, negative: hollow, contacts are within; box: edges x y z; cylinder, capsule: radius and length "   \
+    "along z (capsule: without the caps); "                                                                            \
     "ellipsoid: half-axes x y z; plane: none, z of its frame is the normal")                                           \
   X(group, "group", NAME, "1", "", "", "group that contacts may name")                                                 \
   X(at, "at", FORMULA, "3", "0 0 0", "m", "centre in the body's frame")                                                \

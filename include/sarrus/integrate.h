@@ -160,6 +160,9 @@ typedef struct srMethod {
   bool implicit;  // takes rho, tangent and newton_tolerance where they apply; stays stable in stiff systems
   int index;      // of the equations it solves where there are constraints: 1, 2, 3; 0: takes `rates` and knows of none
   bool drifts;    // from g = 0, by its error: it looks at velocities alone and does not project
+  bool absent;    // not in this build: its name is known, sri_create refuses it
+  // One word for all methods with the same coefficients: that those agree proves little. NULL: it is alone.
+  const char* kin;
   const char* about;
 } srMethod;
 
@@ -198,6 +201,11 @@ SR_API srStatus sri_roots_start(srRootFinder* finder, const srIntegrator* integr
 // 1 for those that have. HUGE_VAL: none. Signs then are those at *t, or at the end of the step. SR_FAILED: a function could
 // not be evaluated.
 SR_API srStatus sri_roots_step(srRootFinder* finder, const srIntegrator* integrator, double* t, unsigned char* fired);
+// After the state was changed by hand at the time told: fired (count) is 1 for the functions that have changed their sign by
+// it. Signs then are those of the new state; one that is 0 there keeps what it had. Instead of sri_roots_start.
+SR_API srStatus sri_roots_jump(srRootFinder* finder, double t, const double* q, const double* v, const double* y,
+                               unsigned char* fired);
+SR_API int sri_roots_bad(const srRootFinder* finder);  // the function that could not be evaluated, -1: none is known
 
 SR_API double sri_time(const srIntegrator* integrator);
 SR_API double sri_time_before(const srIntegrator* integrator);  // start of the last step

@@ -87,7 +87,8 @@ typedef struct srContact {
   // variable what the gap and the slip change with it.
   int nvariable;
   const struct srContactVariable* variable;
-  bool located;  // the touch is located as an event: z is the speed at first touch, and whether it is closed
+  bool
+      located;  // the touch is located as an event: z is the speed at first touch (0: not known), and whether it is closed
 } srContact;
 
 // Something that a gap by formula depends on.

@@ -121,7 +121,7 @@ static double state_distance(const srTrajectory* ref, const double* a, const dou
 
 static srTrajectoryError no_error_known(void) {
   const double x = (double)NAN;
-  return (srTrajectoryError){x, x, x, x, x, x};
+  return (srTrajectoryError){x, x, x, x, x, x, x};
 }
 
 static srTrajectoryError compare_samples(const srModel* m, const srTrajectory* ref, const srTrajectory* x,
@@ -140,6 +140,8 @@ static srTrajectoryError compare_samples(const srModel* m, const srTrajectory* r
     e.v = worse(e.end_v, e.v);
     e.y = worse(e.end_y, e.y);
   }
+  e.state = worse(e.y, e.q);
+  if (ref->nv == 0) e.q = e.v = e.end_q = e.end_v = (double)NAN;
   if (ref->ny == 0) e.y = e.end_y = (double)NAN;
   return e;
 }

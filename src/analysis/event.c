@@ -98,6 +98,20 @@ srStatus sr_events_act(srEventWatch* watch, double t, const double* q, const dou
   return SR_OK;
 }
 
+srStatus sr_events_follow(srEventWatch* watch, double t, const double* q, const double* v, const double* y, bool* any) {
+  *any = false;
+  if (sri_roots_jump(watch->finder, t, q, v, y, watch->fired) != SR_OK) return SR_FAILED;
+  // Gaps are functions of the positions, which no action changes: what they show here is the touch that was dealt with.
+  for (int i = watch->m->nevent; i < watch->count; ++i) watch->fired[i] = 0;
+  for (int i = 0; i < watch->m->nevent; ++i) *any = *any || watch->fired[i] != 0;
+  return SR_OK;
+}
+
+const char* sr_events_bad(const srEventWatch* watch) {
+  const int i = sri_roots_bad(watch->finder);
+  return i >= 0 && i < watch->m->nevent ? watch->m->event[i].name : NULL;
+}
+
 bool sr_events_crowd(srEventWatch* watch, double t) {
   const bool near = t - watch->t_last <= CROWD_WIDTH * fmax(fabs(t), DBL_MIN);
   watch->crowd = near ? watch->crowd + 1 : 0;

@@ -29,6 +29,10 @@ srStatus sr_events_step(srEventWatch* watch, const srIntegrator* integrator, dou
 // *stop: the run is to end. *heat: energy that was lost, J.
 srStatus sr_events_act(srEventWatch* watch, double t, const double* q, const double* v, double* y, bool* stop,
                        double* heat);
+// After the actions: what fires because of them, at the same time. *any: something does.
+srStatus sr_events_follow(srEventWatch* watch, double t, const double* q, const double* v, const double* y, bool* any);
+// Name of the event whose formula could not be evaluated, NULL: not known.
+const char* sr_events_bad(const srEventWatch* watch);
 // Events follow each other without time passing between them.
 bool sr_events_crowd(srEventWatch* watch, double t);
 

@@ -228,7 +228,11 @@ static void say_where(Run* run) {
   const srModel* m = run->m;
   const srData* d = run->d;
   const int v = worst_entry(d->v, m->nv), a = worst_entry(d->a, m->nv), y = worst_entry(d->y, m->ny);
-  if (y >= 0 && (v < 0 || !(fabs(d->y[y]) <= fabs(d->v[v])))) {
+  const int rate = worst_entry(d->ydot, m->ny);
+  if (rate >= 0 && !isfinite(d->ydot[rate])) {
+    say(run, "; worst is the state '%s', whose rate is %s", m->y_name[rate],
+        isnan(d->ydot[rate]) ? "not a number" : "infinite");
+  } else if (y >= 0 && (v < 0 || !(fabs(d->y[y]) <= fabs(d->v[v])))) {
     say(run, "; worst is the state '%s' = %.3g", m->y_name[y], d->y[y]);
   } else if (v >= 0) {
     const int i = isfinite(d->a[a]) ? v : a;
@@ -277,7 +281,7 @@ static srStatus fail(Run* run, double t_good, const char* why) {
 
 // The same for sentences of our own: those of the integrator tell the time themselves.
 static srStatus fail_at(Run* run, double t_good, const char* why) {
-  char sentence[160];
+  char sentence[240];
   (void)snprintf(sentence, sizeof sentence, "at t = %.9g %s", sri_time(run->integrator), why);
   return fail(run, t_good, sentence);
 }
@@ -512,31 +516,63 @@ static void tell_fired(Run* run, double t) {
   }
 }
 
+static srStatus fail_formula(Run* run, double t_good) {
+  char sentence[160];
+  const char* name = sr_events_bad(run->events);
+  (void)snprintf(sentence, sizeof sentence, "the formula of %s%.80s%s cannot be evaluated",
+                 name != NULL ? "the event '" : "an event", name != NULL ? name : "", name != NULL ? "'" : "");
+  return fail_at(run, t_good, sentence);
+}
+
+// All that happens at one instant, t: actions, and what fires because of them.
+static srStatus act(Run* run, double t) {
+  const double t_good = sri_time_before(run->integrator);
+  for (bool any = true; any;) {
+    bool ends = false;
+    double heat = 0.0;
+    if (sr_events_act(run->events, t, run->q, run->v, run->y, &ends, &heat) != SR_OK) {
+      return fail_at(run, t_good, "the action of an event cannot be evaluated");
+    }
+    run->ended = run->ended || ends;
+    run->w_before[SR_ACCOUNT_FRICTION] -= heat;
+    tell_fired(run, t);
+    if (sr_events_follow(run->events, t, run->q, run->v, run->y, &any) != SR_OK) return fail_formula(run, t_good);
+    if (sr_events_crowd(run->events, t)) return fail_at(run, t, "events follow each other without end");
+  }
+  return SR_OK;
+}
+
+// Does the run keep the constraints of the model to rounding?
+static bool is_kept(const Run* run) {
+  const srMethod* method = sri_method_find(run->options->method);
+  const bool own = method != NULL && method->index > 0 && run->options->stabilization != SR_STABILIZATION_NONE;
+  return run->m->looped && (own || run->system.project);
+}
+
 // What an event of the last step does, at its time t; the motion starts anew from there.
 static srStatus happen(Run* run, double t) {
   const double t_good = sri_time_before(run->integrator);
-  double heat = 0.0;
   if (rows_until(run, t) != SR_OK) return fail_at(run, t_good, "an output row cannot be evaluated");
-  if (sri_interpolate(run->integrator, t, run->q, run->v, run->y, run->w) != SR_OK ||
-      sr_events_act(run->events, t, run->q, run->v, run->y, &run->ended, &heat) != SR_OK) {
-    return fail_at(run, t_good, "the action of an event cannot be evaluated");
+  if (sri_interpolate(run->integrator, t, run->q, run->v, run->y, run->w) != SR_OK) {
+    return fail_at(run, t_good, "the state at an event cannot be found");
   }
-  tell_fired(run, t);
   add_work_before(run);
   memcpy(run->w_before, run->w, sizeof run->w);
-  run->w_before[SR_ACCOUNT_FRICTION] -= heat;
-  if (sri_start(run->integrator, t, run->q, run->v, run->y) != SR_OK) return fail(run, t, sri_why(run->integrator));
-  if (sr_events_start(run->events, run->integrator) != SR_OK) {
-    return fail_at(run, t, "the formula of an event cannot be evaluated");
+  // Dense output is off the constraints by the error of the step.
+  if (is_kept(run) && sr_put_on_constraints(&run->system, t, run->q, run->v) != 0) {
+    return fail_at(run, t_good, "the constraints cannot be met at an event");
   }
-  return sr_events_crowd(run->events, t) ? fail_at(run, t, "events follow each other without end") : SR_OK;
+  const srStatus status = act(run, t);
+  if (status != SR_OK) return status;
+  return sri_start(run->integrator, t, run->q, run->v, run->y) == SR_OK ? SR_OK
+                                                                        : fail(run, t, sri_why(run->integrator));
 }
 
 static srStatus take_events(Run* run) {
   double t = HUGE_VAL;
   if (run->events == NULL) return SR_OK;
   if (sr_events_step(run->events, run->integrator, &t) != SR_OK) {
-    return fail_at(run, sri_time_before(run->integrator), "the formula of an event cannot be evaluated");
+    return fail_formula(run, sri_time_before(run->integrator));
   }
   return t < HUGE_VAL ? happen(run, t) : SR_OK;
 }

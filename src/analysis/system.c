@@ -241,6 +241,28 @@ static int project(srModelSystem* s, double sigma, double* q, double* v) {
   return 0;
 }
 
+int sr_put_on_constraints(srModelSystem* s, double t, double* q, double* v) {
+  const srModel* m = s->m;
+  srData* d = s->d;
+  sr_normalize(m, q);
+  d->t = t;
+  copy(d->q, q, m->nq);
+  sr_kinematics(m, d);
+  int answer = sr_constraints(m, d);
+  if (answer != 0) return answer;
+  sr_mass(m, d);
+  const bool chosen = d->priv->chosen;  // false where the integrator has rows of its own
+  (void)sr_watch_choose(s);
+  answer = project(s, 1.0, q, v);
+  d->priv->chosen = chosen;
+  if (answer != 0) return answer;
+  double* rate = d->row_work;
+  sr_constraint_velocity(m, d, v, rate);
+  for (int i = 0; i < m->np; ++i) s->violation_position = fmax(s->violation_position, fabs(d->g[i]));
+  for (int i = 0; i < m->ng; ++i) s->violation_velocity = fmax(s->violation_velocity, fabs(rate[i]));
+  return 0;
+}
+
 // Free bodies, at the state that the step ends with (d's, but for the velocities): what turns are counted from, and how far
 // springs that stand for joints have given way.
 static void settle_free(srModelSystem* s, const double* v) {

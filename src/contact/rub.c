@@ -63,10 +63,15 @@ int sr_rub_slope(const srDryFriction* x, const double* v, const double* e, doubl
 // A contact whose touch is located stays open until then, so that what comes before the touch is smooth up to it.
 static bool is_open(const double* z) { return z != NULL && z[SR_Z_CLOSED] == 0; }
 
+// Of a state that no run has led to the speed at first touch is not known: as if it touched with the one it has.
+static double first_speed(const srContact* c, double ddot, const double* z) {
+  return z != NULL && z[SR_Z_SPEED] > 0 ? z[SR_Z_SPEED] : fmax(c->p.floor, fabs(ddot));
+}
+
 int sr_press(const srContact* c, double d, double ddot, const double* z, srNormalOut* out) {
   *out = (srNormalOut){0};
   if (d <= 0 || is_open(z)) return 0;
-  const srNormalIn in = {.d = d, .ddot = ddot, .ddot0 = z != NULL ? z[SR_Z_SPEED] : c->p.floor, .p = &c->p};
+  const srNormalIn in = {.d = d, .ddot = ddot, .ddot0 = first_speed(c, ddot, z), .p = &c->p};
   return c->law->evaluate(&in, out);
 }
 

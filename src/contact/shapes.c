@@ -3,12 +3,13 @@
 // The port is that of two frames: a the plane's or the first sphere's, b the second sphere's centre at x, seen from a and moving
 // with (w, u); all in the axes of a.
 //   plane     n = z,       gap = n.x - R_b            sphere    n = x/|x|,   gap = |x| - R_a - R_b
+//   A hollow sphere a has R_a < 0 and holds b within: n = -x/|x|, gap = -|x| - R_a - R_b.
 //   gap' = n.u,   P = 1 - n n^T,   r from b's centre to the point of contact:
 //   plane     r = -R_b n, as paper 3               sphere    r = -(R_b + gap/2) n, the middle of the overlap: a and b count alike
 //   slip      s = P u + w x r         rolling   P w         spinning   n.w
 //   on b      force N n - f,  moment r x (-f) - m_roll - m_spin n        and the opposite on a at the same points
 //
-// Bristles are vectors in the axes of a. Those of a plane have two components. On a sphere the normal turns, n' = P u/|x|, and a
+// Bristles are vectors in the axes of a. Those of a plane have two components. On a sphere the normal turns, n' = P u/|x| (hollow: -), and a
 // bristle turns with it, so that it stays in the tangent plane and keeps its length and its energy:
 //   e' = (law's e') - n (n'.e)
 // Power: -f.s + N gap' = d(energies)/dt - heat, as n'.e adds nothing to e.e'.
@@ -22,7 +23,7 @@
 typedef struct Geometry {
   int nt;        // components of a tangent vector: 2 or 3
   double n[3];   // normal, from a to b
-  double curve;  // 1/|x|, 0 for a plane
+  double curve;  // 1/|x|, 0 for a plane, -1/|x| in a hollow sphere
   double gap, rate;
   double r[3], arm;  // r = -arm n
   double slip[3], turn[3], spin;
@@ -39,9 +40,10 @@ static void place(const srContact* c, const double* x, Geometry* g) {
   const bool plane = isinf(c->radius[0]);
   const double distance = plane ? 0 : srm_norm3(x);
   g->nt = plane ? 2 : 3;
-  g->curve = distance > 0 ? 1 / distance : 0;
-  for (int i = 0; i < 3; i++) g->n[i] = distance > 0 ? x[i] / distance : i == 2;  // concentric spheres have no normal
-  g->gap = plane ? x[2] - c->radius[1] : distance - c->radius[0] - c->radius[1];
+  const double side = c->radius[0] < 0 ? -1 : 1;
+  g->curve = distance > 0 ? side / distance : 0;
+  for (int i = 0; i < 3; i++) g->n[i] = distance > 0 ? g->curve * x[i] : i == 2;  // concentric spheres have no normal
+  g->gap = plane ? x[2] - c->radius[1] : side * distance - c->radius[0] - c->radius[1];
   g->arm = plane ? c->radius[1] : c->radius[1] + 0.5 * g->gap;
   for (int i = 0; i < 3; i++) g->r[i] = -g->arm * g->n[i];
 }
@@ -150,7 +152,7 @@ static Change change_along(const srImpedanceIn* in, const Geometry* g, const dou
   flat(g->n, dx, d.n);
   for (int i = 0; i < 3; i++) {
     d.n[i] *= g->curve;
-    d.r[i] = -g->arm * d.n[i] - (g->curve > 0 ? 0.5 * srm_dot3(g->n, dx) : 0) * g->n[i];
+    d.r[i] = -g->arm * d.n[i] - (g->curve != 0 ? 0.5 * srm_dot3(g->n, dx) : 0) * g->n[i];
   }
   d.N = -press[0] * srm_dot3(g->n, dx) - press[1] * (srm_dot3(g->n, du) + srm_dot3(d.n, u));
   flat_change(g->n, d.n, u, du, d.slip);

@@ -98,7 +98,11 @@ void sri_dopri5_interpolate(const srIntegrator* integrator, double theta, int fi
 }
 
 const srIntegratorOps sri_dopri5_ops = {
-    .method = {.name = "dopri5", .order = 5, .adaptive = true, .about = "Dormand-Prince 5(4), adaptive step"},
+    .method = {.name = "dopri5",
+               .order = 5,
+               .adaptive = true,
+               .kin = "dormand-prince",
+               .about = "Dormand-Prince 5(4), adaptive step"},
     .needs = SRI_NEEDS(rates),
     .work_size = sizeof(srDopri5),
     .room = sri_dopri5_room,

@@ -22,9 +22,8 @@
 // Both fall like h^3. Under control = paper2 that of q alone counts.
 //
 // Index 3 knows positions to eps |q|, and so velocities to eps |q|/h and accelerations to eps |q|/h^2, across the constraints:
-// along M^-1 G^T. An estimate with that in it grows where the step falls. So the error of v is parted,
-//   e = e_t + e_n,   e_n = M^-1 G^T (...),  G e_t = 0,
-// and e_n counts with what it has beyond rounding, C eps max(1, |q|)/h, alone.
+// along M^-1 G^T. An estimate with that in it grows where the step falls. So of index 3 the error of v counts along the
+// constraints alone, e - M^-1 G^T (G M^-1 G^T)^-1 G e; across them that of q does, in which rounding is eps |q|.
 #include "integrate/genalpha.h"
 
 #include <float.h>
@@ -36,13 +35,14 @@
 
 // Where in a step a singular position shall lie. Constraints are looked at in its ends alone.
 #define THETA_LEAP 0.5
-#define GROW_MOST 2.0    // of the step, from one to the next: the sequences carry memory that scales with it
-#define GROW_LEAST 1.2   // less is not worth a new matrix
-#define SHORT_STEP 0.25  // of the one before: slopes from a shorter one are rounding
-#define FIRST_ROUNDS 3   // looks for the first step
-#define RISES_MOST 3     // shorter steps in a row whose error does not fall
-#define JERK_PART 1e-3   // of the first step, for the difference that gives v''
-#define JERK_MOST 0.5    // of v' that h v'' may be at a start: what is faster is not followed
+#define GROW_MOST 2.0       // of the step, from one to the next: the sequences carry memory that scales with it
+#define GROW_LEAST 1.2      // less is not worth a new matrix
+#define SHORT_STEP 0.25     // of the one before: slopes from a shorter one are rounding
+#define FIRST_ROUNDS 3      // looks for the first step
+#define RISES_MOST 3        // shorter steps in a row whose error does not fall
+#define SINGULAR_NEAR 1e-3  // smallest singular value of the rows: a failure there is told to be its doing
+#define JERK_PART 1e-3      // of the first step, for the difference that gives v''
+#define JERK_MOST 0.5       // of v' that h v'' may be at a start: what is faster is not followed
 
 // ---- parameters -------------------------------------------------------------------------------------------------------
 
@@ -586,6 +586,19 @@ static void steady(srIntegrator* integrator) {
   if (ratio > 1 && ratio < GROW_LEAST) work->control.h = last;
 }
 
+// A failure at a singular position, of a method that drifts: where g is not 0 the branches that cross there do not meet, and the motion
+// would have to turn from one into the other in no time.
+static srStatus failed(srIntegrator* integrator) {
+  const srLeap* leap = &((const srGenAlpha*)integrator->work)->control.leap;
+  if (!integrator->ops->method.drifts || !leap->sigma_known || leap->sigma > SINGULAR_NEAR) return SR_FAILED;
+  char why[160];
+  (void)snprintf(why, sizeof why, "%.159s", integrator->why);
+  return sri_fail(integrator,
+                  "%s; a singular position is at hand, where branches of the motion cross, and positions that have "
+                  "drifted do not meet it: take genalpha-ggl",
+                  why);
+}
+
 srStatus sri_genalpha_step(srIntegrator* integrator, double t_limit) {
   srGenAlpha* work = integrator->work;
   if (!work->known) {
@@ -595,7 +608,8 @@ srStatus sri_genalpha_step(srIntegrator* integrator, double t_limit) {
   steady(integrator);
   work->h_refused = 0;
   work->rises = 0;
-  return sri_control_step(integrator, &work->control, t_limit, try_step);
+  const srStatus status = sri_control_step(integrator, &work->control, t_limit, try_step);
+  return status == SR_FAILED ? failed(integrator) : status;
 }
 
 // ---- dense output -----------------------------------------------------------------------------------------------------

@@ -11,6 +11,7 @@ const srIntegratorOps sri_genalpha_ggl_ops = {
                .adaptive = true,
                .implicit = true,
                .index = 2,
+               .kin = "generalized-alpha",
                .about = "generalized-alpha, stabilised index 2 (GGL): position and velocity constraints exact"},
     .needs = SRI_NEEDS(dynamics),
     .needs_constrained = SRI_NEEDS(dynamics) | SRI_NEEDS(constraint),

@@ -12,6 +12,7 @@ const srIntegratorOps sri_genalpha_index2_ops = {
                .implicit = true,
                .index = 2,
                .drifts = true,
+               .kin = "generalized-alpha",
                .about = "generalized-alpha, index 2: velocity constraints exact, positions drift"},
     .needs = SRI_NEEDS(dynamics),
     .needs_constrained = SRI_NEEDS(dynamics) | SRI_NEEDS(constraint),

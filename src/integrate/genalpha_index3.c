@@ -11,6 +11,7 @@ const srIntegratorOps sri_genalpha_index3_ops = {
                .adaptive = true,
                .implicit = true,
                .index = 3,
+               .kin = "generalized-alpha",
                .about = "generalized-alpha, index 3: position constraints exact, velocities not corrected"},
     .needs = SRI_NEEDS(dynamics),
     .needs_constrained = SRI_NEEDS(dynamics) | SRI_NEEDS(constraint),

@@ -153,7 +153,12 @@ static int try_step(srIntegrator* integrator, srTrial trial, double* err) {
   *err = error_norm(integrator, work, trial.h);
   if (!sri_error_accepted(trial.limit, *err)) return isfinite(*err) ? SRI_REFUSED : SRI_NOT_FINITE;
   memcpy(work->x_end, integrator->x_new, (size_t)integrator->n * sizeof(double));
-  return sri_accept(integrator, trial.t_new, trial.h, &same);
+  outcome = sri_accept(integrator, trial.t_new, trial.h, &same);
+  // The eighth stage stands at the end of the step; its rate is of order 3.
+  if (outcome == SRI_DONE && integrator->constrained != NULL) {
+    integrator->acceleration = work->k[STAGES - 1] + integrator->system.nq;
+  }
+  return outcome;
 }
 
 static srStatus step(srIntegrator* integrator, double t_limit) {

@@ -135,6 +135,13 @@ static bool options_fit(const srIntegratorOps* ops, const srIntegratorOptions* o
              options->rtol, options->atol);
     good = false;
   }
+  if (ops->method.implicit && options->atol == 0.0 && options->control != SR_CONTROL_FIXED) {
+    COMPLAIN(
+        messages,
+        "the method '%s' was given atol = 0: expected a number > 0, since an entry that is 0 has no relative error",
+        name);
+    good = false;
+  }
   if (!sane(options->step) || !sane(options->step_min) || !sane(options->step_max)) {
     COMPLAIN(messages, "the method '%s' was given step = %g, step_min = %g, step_max = %g: expected numbers >= 0", name,
              options->step, options->step_min, options->step_max);

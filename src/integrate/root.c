@@ -16,6 +16,7 @@
 struct srRootFinder {
   srRoots roots;
   int nq, nv;
+  int bad;                   // function that was not a number, -1: none
   signed char* sign;         // (count) at the last state; 0: none yet
   double *left, *right, *x;  // (count), (count), (nq + nv + ny)
 };
@@ -43,24 +44,33 @@ void sri_roots_destroy(srRootFinder* finder) { sr_free(finder); }
 
 static signed char sign_of(double value) { return (signed char)((value > 0) - (value < 0)); }
 
-// The functions at time t of the last step.
-static srStatus evaluate(srRootFinder* finder, const srIntegrator* integrator, double t, double* value) {
-  double *q = finder->x, *v = q + finder->nq, *y = v + finder->nv;
-  if (sri_interpolate(integrator, t, q, v, y, NULL) != SR_OK) return SR_FAILED;
+static srStatus evaluate_at(srRootFinder* finder, double t, const double* q, const double* v, const double* y,
+                            double* value) {
+  finder->bad = -1;
   if (finder->roots.evaluate(finder->roots.user, t, q, v, y, value) != 0) return SR_FAILED;
   for (int i = 0; i < finder->roots.count; ++i) {
-    if (isnan(value[i])) return SR_FAILED;
+    if (!isnan(value[i])) continue;
+    finder->bad = i;
+    return SR_FAILED;
   }
   return SR_OK;
 }
 
+int sri_roots_bad(const srRootFinder* finder) { return finder->bad; }
+
+// The functions at time t of the last step.
+static srStatus evaluate(srRootFinder* finder, const srIntegrator* integrator, double t, double* value) {
+  double *q = finder->x, *v = q + finder->nq, *y = v + finder->nv;
+  if (sri_interpolate(integrator, t, q, v, y, NULL) != SR_OK) return SR_FAILED;
+  return evaluate_at(finder, t, q, v, y, value);
+}
+
 srStatus sri_roots_start(srRootFinder* finder, const srIntegrator* integrator) {
-  const srRoots* roots = &finder->roots;
-  if (roots->evaluate(roots->user, sri_time(integrator), sri_q(integrator), sri_v(integrator), sri_y(integrator),
-                      finder->left) != 0) {
+  if (evaluate_at(finder, sri_time(integrator), sri_q(integrator), sri_v(integrator), sri_y(integrator),
+                  finder->left) != SR_OK) {
     return SR_FAILED;
   }
-  for (int i = 0; i < roots->count; ++i) finder->sign[i] = sign_of(finder->left[i]);
+  for (int i = 0; i < finder->roots.count; ++i) finder->sign[i] = sign_of(finder->left[i]);
   return SR_OK;
 }
 
@@ -138,6 +148,40 @@ static void take_signs(srRootFinder* finder, unsigned char* fired) {
   }
 }
 
+srStatus sri_roots_jump(srRootFinder* finder, double t, const double* q, const double* v, const double* y,
+                        unsigned char* fired) {
+  if (evaluate_at(finder, t, q, v, y, finder->right) != SR_OK) return SR_FAILED;
+  take_signs(finder, fired);
+  return SR_OK;
+}
+
+// Nothing happens up to here: the next look begins from this state.
+static void pass(srRootFinder* finder) {
+  take_signs(finder, NULL);
+  memcpy(finder->left, finder->right, (size_t)finder->roots.count * sizeof(double));
+}
+
+// The functions at the end b of a piece that begins at a. Where one is not a number there, an event before that may keep the
+// motion from ever getting so far: it is looked for up to where they are numbers, and a, b enclose it.
+static srStatus evaluate_end(srRootFinder* finder, const srIntegrator* integrator, double* a, double* b) {
+  if (evaluate(finder, integrator, *b, finder->right) == SR_OK) return SR_OK;
+  const int culprit = finder->bad;
+  double bad = *b;
+  for (int k = 0; k < ITERATIONS && culprit >= 0; ++k) {
+    const double middle = *a + 0.5 * (bad - *a);
+    if (evaluate(finder, integrator, middle, finder->right) != SR_OK) {
+      bad = middle;
+      continue;
+    }
+    *b = middle;
+    if (first_change(finder, finder->right) >= 0) return SR_OK;
+    pass(finder);
+    *a = middle;
+  }
+  finder->bad = culprit;
+  return SR_FAILED;
+}
+
 srStatus sri_roots_step(srRootFinder* finder, const srIntegrator* integrator, double* t, unsigned char* fired) {
   const double t0 = sri_time_before(integrator), t1 = sri_time(integrator);
   double a = t0;
@@ -146,15 +190,14 @@ srStatus sri_roots_step(srRootFinder* finder, const srIntegrator* integrator, do
   if (evaluate(finder, integrator, a, finder->left) != SR_OK) return SR_FAILED;
   for (int part = 1; part <= PARTS; ++part) {
     double b = part == PARTS ? t1 : t0 + (t1 - t0) * part / PARTS;
-    if (evaluate(finder, integrator, b, finder->right) != SR_OK) return SR_FAILED;
+    if (evaluate_end(finder, integrator, &a, &b) != SR_OK) return SR_FAILED;
     if (first_change(finder, finder->right) >= 0) {
       if (narrow(finder, integrator, a, &b) != SR_OK) return SR_FAILED;
       *t = b;
       take_signs(finder, fired);
       return SR_OK;
     }
-    take_signs(finder, NULL);
-    memcpy(finder->left, finder->right, (size_t)finder->roots.count * sizeof(double));
+    pass(finder);
     a = b;
   }
   return SR_OK;

@@ -60,18 +60,30 @@ static int meaning(srCompiler* c, int i, const char* word) {
   return is_same(body, word) ? 3 : 0;
 }
 
+// Nothing has this name: what it could have been.
+static void tell_unknown(srCompiler* c, const char* word, srPlace place) {
+  if (sr_names_find(&c->bodies, word) >= 0 || strcmp(word, "ground") == 0) {
+    sr_c_error(c, place, "body '%s' has no shape", word);
+    return;
+  }
+  srNames names;
+  sr_names_init(&names, &c->scratch);
+  for (int k = 0; k < srs_count(c->spec, SR_ELEMENT_SHAPE); k++) {
+    const char* name = sr_c_text(c, SR_ELEMENT_SHAPE, k, SR_FIELD(srShapeDef, name));
+    const char* group = sr_c_text(c, SR_ELEMENT_SHAPE, k, SR_FIELD(srShapeDef, group));
+    if (name) sr_names_put(&names, name, k);
+    if (group) sr_names_put(&names, group, k);
+  }
+  for (int b = 0; b <= c->m->nbody; b++) sr_names_put(&names, c->m->body_name[b], b);
+  (void)sr_c_find(c, &names, word, "shape, group or body", place);
+}
+
 static bool find_shapes(srCompiler* c, int i, int field, Shapes* out) {
   static const char* const kinds[] = {"", "shape", "group", "body"};
   const char* word = sr_c_text(c, SR_ELEMENT_CONTACT, i, field);
   const srPlace place = sr_c_place(c, SR_ELEMENT_CONTACT, i, field);
   int kind = 0;
-  srNames names;
-  sr_names_init(&names, &c->scratch);
   for (int k = 0; k < srs_count(c->spec, SR_ELEMENT_SHAPE); k++) {
-    const char* of[] = {sr_c_text(c, SR_ELEMENT_SHAPE, k, SR_FIELD(srShapeDef, name)),
-                        sr_c_text(c, SR_ELEMENT_SHAPE, k, SR_FIELD(srShapeDef, group))};
-    for (int j = 0; j < 2; j++)
-      if (of[j]) sr_names_put(&names, of[j], k);
     const int found = meaning(c, k, word);
     if (found == 0) continue;
     if (kind != 0 && (found != kind || kind == 1)) {
@@ -82,14 +94,8 @@ static bool find_shapes(srCompiler* c, int i, int field, Shapes* out) {
     kind = found;
     SR_PUSH(&c->scratch, out->shape, out->n, out->capacity) = shape_of(c, k);
   }
-  if (kind != 0) return true;
-  if (sr_names_find(&c->bodies, word) >= 0 || strcmp(word, "ground") == 0) {
-    sr_c_error(c, place, "body '%s' has no shape", word);
-  } else {
-    for (int b = 0; b <= c->m->nbody; b++) sr_names_put(&names, c->m->body_name[b], b);
-    (void)sr_c_find(c, &names, word, "shape, group or body", place);
-  }
-  return false;
+  if (kind == 0) tell_unknown(c, word, place);
+  return kind != 0;
 }
 
 // ------------------------------------------------------------------------------------------------------------- cards
@@ -340,55 +346,69 @@ static void add_pair(srCompiler* c, int i, const srContact* of, double tau, cons
   c->m->ncontact++;
 }
 
+static bool is_hollow(const Shape* s) { return s->radius < 0; }
+
 static bool touches(const Shape* a, const Shape* b) {
   const bool sphere_a = strcmp(a->type, "sphere") == 0, sphere_b = strcmp(b->type, "sphere") == 0;
   const bool plane_a = strcmp(a->type, "plane") == 0, plane_b = strcmp(b->type, "plane") == 0;
+  if (is_hollow(a) || is_hollow(b))
+    return sphere_a && sphere_b && a->radius + b->radius < 0 && is_hollow(a) != is_hollow(b);
   return (sphere_a && (sphere_b || plane_b)) || (plane_a && sphere_b);
 }
 
-static int count_pairs(srCompiler* c, int i, const Shapes* a, const Shapes* b, bool same, bool add, const srContact* x,
-                       double tau, int total) {
-  const char* given = sr_c_text(c, SR_ELEMENT_CONTACT, i, SR_FIELD(srContactDef, name));
+// What a <contact> of shapes is made of.
+typedef struct Pairs {
+  int i;  // of the <contact>
+  Shapes a, b;
+  bool same;  // a and b are one name: each pair once
+  srContact x;
+  double tau;
+  int total;  // pairs that can move against each other
+} Pairs;
+
+static void make_pair(srCompiler* c, const Pairs* p, const Shape* one, const Shape* two) {
+  const char* given = sr_c_text(c, SR_ELEMENT_CONTACT, p->i, SR_FIELD(srContactDef, name));
+  if (!touches(one, two)) {
+    sr_c_error(
+        c, srs_place(c->spec, SR_ELEMENT_CONTACT, p->i),
+        "contact between a %s ('%s') and a %s ('%s') is not in this version: spheres with spheres or planes, or in a "
+        "wider hollow sphere",
+        one->type, one->name, two->type, two->name);
+    return;
+  }
+  const bool swap = isinf(two->radius) || is_hollow(two);  // the plane or the hollow sphere is a
+  const Shape *a = swap ? two : one, *b = swap ? one : two;
+  const char* between = sr_pool_printf(&c->scratch, "%s on %s", b->name, a->name);
+  const char* name = !given ? between : p->total == 1 ? given : sr_pool_printf(&c->scratch, "%s %s", given, between);
+  add_pair(c, p->i, &p->x, p->tau, a, b, name);
+}
+
+// All pairs; how many. make: with an element each.
+static int each_pair(srCompiler* c, const Pairs* p, bool make) {
   int n = 0;
-  for (int k = 0; k < a->n; k++) {
-    for (int l = same ? k + 1 : 0; l < b->n; l++) {
-      const Shape *one = &a->shape[k], *two = &b->shape[l];
+  for (int k = 0; k < p->a.n; k++) {
+    for (int l = p->same ? k + 1 : 0; l < p->b.n; l++) {
+      const Shape *one = &p->a.shape[k], *two = &p->b.shape[l];
       if (one->link == two->link || one->index == two->index) continue;
       n++;
-      if (!add) continue;
-      if (!touches(one, two)) {
-        sr_c_error(c, srs_place(c->spec, SR_ELEMENT_CONTACT, i),
-                   "contact between a %s ('%s') and a %s ('%s') is not in this version: spheres with spheres or planes",
-                   one->type, one->name, two->type, two->name);
-        continue;
-      }
-      if (isinf(two->radius)) {  // the plane is a
-        const Shape* swap = one;
-        one = two;
-        two = swap;
-      }
-      const char* between = sr_pool_printf(&c->scratch, "%s on %s", two->name, one->name);
-      const char* name = !given ? between : total == 1 ? given : sr_pool_printf(&c->scratch, "%s %s", given, between);
-      add_pair(c, i, x, tau, one, two, name);
+      if (make) make_pair(c, p, one, two);
     }
   }
   return n;
 }
 
 static void contact_of_shapes(srCompiler* c, int i) {
-  Shapes a = {0}, b = {0};
-  srContact x = {0};
-  double tau;
+  Pairs p = {.i = i};
   const int fa = SR_FIELD(srContactDef, a), fb = SR_FIELD(srContactDef, b);
-  const bool found = find_shapes(c, i, fa, &a) & find_shapes(c, i, fb, &b);
-  if (!common(c, i, &x, &tau) || !found) return;
-  const bool same = is_same(sr_c_text(c, SR_ELEMENT_CONTACT, i, fa), sr_c_text(c, SR_ELEMENT_CONTACT, i, fb));
-  const int total = count_pairs(c, i, &a, &b, same, false, &x, tau, 0);
-  if (total == 0) {
-    sr_c_error(c, srs_place(c->spec, SR_ELEMENT_CONTACT, i), "'%s' and '%s' cannot move against each other",
-               sr_c_text(c, SR_ELEMENT_CONTACT, i, fa), sr_c_text(c, SR_ELEMENT_CONTACT, i, fb));
+  const bool found = find_shapes(c, i, fa, &p.a) & find_shapes(c, i, fb, &p.b);
+  if (!common(c, i, &p.x, &p.tau) || !found) return;
+  const char *a = sr_c_text(c, SR_ELEMENT_CONTACT, i, fa), *b = sr_c_text(c, SR_ELEMENT_CONTACT, i, fb);
+  p.same = is_same(a, b);
+  p.total = each_pair(c, &p, false);
+  if (p.total == 0) {
+    sr_c_error(c, srs_place(c->spec, SR_ELEMENT_CONTACT, i), "'%s' and '%s' cannot move against each other", a, b);
   }
-  (void)count_pairs(c, i, &a, &b, same, true, &x, tau, total);
+  (void)each_pair(c, &p, true);
 }
 
 void sr_compile_contact(srCompiler* c, int i) {

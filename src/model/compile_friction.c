@@ -109,6 +109,23 @@ typedef struct Number {
   unsigned use;
 } Number;
 
+// A number that the law does not use; where several laws stand to choose from, another one may.
+static void tell_idle(srCompiler* c, srElementKind kind, int i, int field, const srFrictionLaw* law) {
+  const int laws = kind == SR_ELEMENT_CONTACT ? SR_FIELD(srContactDef, friction) : SR_FIELD(srFrictionDef, law);
+  if (!sr_given(*sr_c_attr(c, kind, i, field)) || strchr(sr_c_text(c, kind, i, laws), ' ')) return;
+  sr_c_warning(c, sr_c_place(c, kind, i, field), "'%s' does nothing: the law '%s' does not use it",
+               srs_element(kind)->fields[field].word, law->name);
+}
+
+static bool check_elements(srCompiler* c, srElementKind kind, int i, const srDryFriction* x) {
+  const double n = x->p.elements;
+  if ((x->law->uses & SR_FRICTION_USES(elements)) == 0) return true;
+  if (n >= 1 && n <= SR_FRICTION_MAX_ELEMENTS && n == floor(n)) return true;
+  sr_c_error(c, sr_c_place(c, kind, i, field_by_word(kind, "elements")),
+             "'elements' must be a whole number from 1 to %d, got %g", SR_FRICTION_MAX_ELEMENTS, n);
+  return false;
+}
+
 bool sr_c_bristle(srCompiler* c, srElementKind kind, int i, int first, srDryFriction* x, double* tau) {
   srFrictionParameters* p = &x->p;
   const bool contact = kind == SR_ELEMENT_CONTACT;
@@ -129,20 +146,9 @@ bool sr_c_bristle(srCompiler* c, srElementKind kind, int i, int first, srDryFric
     const int field = field_by_word(kind, numbers[k].word);
     SR_ASSERT(field >= 0);
     good &= sr_c_optional(c, kind, i, field, numbers[k].to);
-    if ((x->law->uses & numbers[k].use) != 0 || !sr_given(*sr_c_attr(c, kind, i, field))) continue;
-    if (strchr(sr_c_text(c, kind, i, contact ? SR_FIELD(srContactDef, friction) : SR_FIELD(srFrictionDef, law)), ' '))
-      continue;  // another choice may use it
-    sr_c_warning(c, sr_c_place(c, kind, i, field), "'%s' does nothing: the law '%s' does not use it", numbers[k].word,
-                 x->law->name);
+    if ((x->law->uses & numbers[k].use) == 0) tell_idle(c, kind, i, field, x->law);
   }
-  if ((x->law->uses & SR_FRICTION_USES(elements)) != 0) {
-    if (!(p->elements >= 1 && p->elements <= SR_FRICTION_MAX_ELEMENTS && p->elements == floor(p->elements))) {
-      sr_c_error(c, sr_c_place(c, kind, i, field_by_word(kind, "elements")),
-                 "'elements' must be a whole number from 1 to %d, got %g", SR_FRICTION_MAX_ELEMENTS, p->elements);
-      good = false;
-    }
-  }
-  return good;
+  return good && check_elements(c, kind, i, x);
 }
 
 // ---------------------------------------------------------------------------------------------------------- elements
@@ -243,7 +249,7 @@ void sr_compile_joint_ends(srCompiler* c, int j, int joint, const char* word, do
   }
 }
 
-// A contact starts closed, at its least speed: so that a state that is only looked at has its force. A run finds out.
+// A contact starts closed, its speed not known: so that a state that is only looked at has its force. A run finds out.
 void sr_compile_contact_states(srCompiler* c) {
   srModel* m = c->m;
   double* z = sr_pool_alloc(c->pool, (size_t)(m->nz + 1) * sizeof *z);
@@ -255,7 +261,6 @@ void sr_compile_contact_states(srCompiler* c) {
   for (int i = 0; i < c->nforce; i++) {
     const srForceElement* e = &c->force[i];
     if (e->z < 0) continue;
-    z[e->z + SR_Z_SPEED] = e->contact->p.floor;
     z[e->z + SR_Z_CLOSED] = 1;
   }
   m->z0 = z;

@@ -39,9 +39,14 @@ static bool create_vectors(srIntegrator* integrator) {
   srBdf* b = integrator->work;
   const int size = b->ops->size(&integrator->system), nw = integrator->system.nw;
   // A system without states still has time: SUNDIALS gets one number that stays 0.
-  b->x = N_VNew_Serial(size > 0 ? size : 1, b->context);
-  b->dense = b->x != NULL ? N_VClone(b->x) : NULL;
-  if (b->dense == NULL) return false;
+  b->x = sri_bdf_vector(integrator, size > 0 ? size : 1);
+  if (b->x == NULL) return false;
+  N_Vector* others[] = {&b->xdot, &b->dense, &b->part, &b->positions, &b->once, &b->twice};
+  for (int i = 0; i < SR_COUNT(others); ++i) {
+    *others[i] = N_VClone(b->x);
+    if (*others[i] == NULL) return false;
+    N_VConst(0, *others[i]);
+  }
   N_VConst(0, b->x);
   if (nw == 0) return true;
   b->w = N_VNew_Serial(nw, b->context);
@@ -72,17 +77,19 @@ srStatus sri_bdf_create(srIntegrator* integrator, srMessages* messages) {
         "more positions than velocities (callbacks 'qdot', 'difference')",
         name);
   }
-  const bool good =
-      SUNContext_Create(NULL, &b->context) == 0 && create_vectors(integrator) && b->ops->create(integrator);
+  const bool good = SUNContext_Create(NULL, &b->context) == 0 && create_vectors(integrator) &&
+                    sri_iteration_create(b) && b->ops->create(integrator);
   return good ? SR_OK : refuse(messages, SR_MEMORY, "has not got the memory that it needs", name);
 }
 
 void sri_bdf_destroy(srIntegrator* integrator) {
   srBdf* b = integrator->work;
   if (b->memory != NULL) b->ops->destroy(b);
+  if (b->nonlinear != NULL) SUNNonlinSolFreeEmpty(b->nonlinear);
   if (b->solver != NULL) SUNLinSolFreeEmpty(b->solver);
   if (b->matrix != NULL) SUNMatFreeEmpty(b->matrix);
-  N_Vector vectors[] = {b->x, b->xdot, b->w, b->dense, b->dense_w};
+  N_Vector vectors[] = {b->x,    b->xdot,      b->w,    b->dense, b->dense_w,
+                        b->part, b->positions, b->once, b->twice, b->iteration.increment};
   for (int i = 0; i < SR_COUNT(vectors); ++i) {
     if (vectors[i] != NULL) N_VDestroy(vectors[i]);
   }
@@ -95,6 +102,7 @@ void sri_bdf_start(srIntegrator* integrator) {
   b->restart = true;
   b->h_first = integrator->options.step;
   b->straight = b->dense_known = false;
+  integrator->acceleration = NULL;
 }
 
 // ---- a linear solver of our own ---------------------------------------------------------------------------------------
@@ -268,6 +276,7 @@ static srStatus begin(srIntegrator* integrator) {
   if (n > 0) memcpy(NV_DATA_S(b->x), integrator->x, n * sizeof(double));
   if (nw > 0) memcpy(NV_DATA_S(b->w), integrator->x + n, nw * sizeof(double));
   if (integrator->constrained != NULL) memcpy(b->kept, integrator->constrained->kept, (size_t)integrator->system.ng);
+  b->iteration.proper = 0;
   if (!b->ops->begin(integrator)) return fail_step(integrator, SRI_BDF_OTHER);
   b->rejected = b->iterations = 0;
   b->restart = false;
@@ -339,6 +348,8 @@ static int take(srIntegrator* integrator, double t_new) {
   b->restart = integrator->stats.rank != rank || !history_holds(integrator, discrete);
   if (b->restart) b->h_first = 0;
   b->first = b->straight = b->dense_known = false;
+  // Not where the state was moved away from what the formula gave.
+  integrator->acceleration = b->restart || s->nv == 0 ? NULL : NV_DATA_S(b->xdot) + s->nq;
   return SRI_DONE;
 }
 
@@ -351,6 +362,7 @@ static srStatus straight_step(srIntegrator* integrator, double t_limit) {
   if (status != SR_OK) return status;
   b->restart = b->straight = true;
   b->h_first = 0;
+  integrator->acceleration = NULL;
   for (int i = 0; i < integrator->n; ++i) integrator->x_new[i] = integrator->x[i] + h * b->rate[i];
   b->outcome = sri_accept(integrator, t_limit, h, &same);
   return b->outcome == SRI_DONE ? SR_OK : fail_evaluation(integrator, h);
@@ -361,12 +373,13 @@ srStatus sri_bdf_step(srIntegrator* integrator, double t_limit) {
   const double t = integrator->t;
   if (t_limit - t < FEW_ROUNDINGS * (nextafter(fabs(t), HUGE_VAL) - fabs(t))) return straight_step(integrator, t_limit);
   b->t_limit = t_limit;
+  integrator->acceleration = NULL;
   for (;;) {
     const srStatus status = b->restart ? begin(integrator) : SR_OK;
     if (status != SR_OK) return status;
     double t_new = t;
     b->outcome = SRI_DONE;
-    b->too_short = false;
+    b->too_short = b->filters = false;
     // SUNDIALS looks for its first step between t and t_out.
     const double t_out = isfinite(t_limit) ? t_limit : t + 1 + fabs(t);
     srBdfEnd end = b->ops->advance(integrator, t_out, fmin(t_limit, DBL_MAX), &t_new);

@@ -5,6 +5,7 @@
 #include <nvector/nvector_serial.h>
 #include <sundials/sundials_linearsolver.h>
 #include <sundials/sundials_matrix.h>
+#include <sundials/sundials_nonlinearsolver.h>
 
 #include "sundials/newton.h"
 
@@ -28,21 +29,41 @@ typedef struct srBdfOps {
   void (*destroy)(srBdf* b);
   // History begins at the present state, whose rates are in b->rate; b->h_first > 0: with this step. False: refused.
   bool (*begin)(srIntegrator* integrator);
-  // One step from t towards t_out, not beyond t_limit; the new state is in b->x and b->w.
+  // One step from t towards t_out, not beyond t_limit; the new state is in b->x and b->w, its rate in b->xdot.
   srBdfEnd (*advance)(srIntegrator* integrator, double t_out, double t_limit, double* t_new);
   bool (*dense)(srBdf* b, double t);  // into b->dense and b->dense_w
   double (*planned)(srBdf* b);        // the step that SUNDIALS tries next, or tried last
   // Since the last begin: steps tried in vain, Newton steps.
   void (*counts)(srBdf* b, long* rejected, long* iterations);
+  // (B c + K)^-1 c B e into out, with the matrix of Newton's iteration: norm.c. 0: done.
+  int (*filter)(srIntegrator* integrator, N_Vector e, N_Vector out);
 } srBdfOps;
+
+// State of iteration.c.
+typedef struct srIteration {
+  SUNNonlinSolSysFn residual;
+  SUNNonlinSolLSetupFn setup;
+  SUNNonlinSolLSolveFn solve;
+  SUNNonlinSolConvTestFn test;
+  void* test_data;
+  N_Vector increment;
+  int most, now;         // iterations with one matrix; number of the present one
+  long count, failures;  // of the last solution
+  bool failed;           // in this solution, with an older matrix
+  int proper;            // steps that still begin with Newton proper
+} srIteration;
 
 struct srBdf {
   const srBdfOps* ops;
   SUNContext context;
   void* memory;
-  N_Vector x, xdot, w, dense, dense_w;  // xdot: ida alone; w, dense_w: NULL where there are no quadratures
+  N_Vector x, xdot, w, dense, dense_w;  // w, dense_w: NULL where there are no quadratures
   SUNMatrix matrix;                     // a name: the numbers are in newton
   SUNLinearSolver solver;
+  SUNNonlinearSolver nonlinear;
+  srIteration iteration;
+  N_Vector part, positions, once, twice;  // of norm.c
+  bool filters;                           // a correction has been found, and its norm is asked for
   srNewton newton;
   double* rate;         // (n) x' packed: of the last evaluation
   double* rate_before;  // (ncontrol) x' before `accepted`
@@ -86,6 +107,10 @@ void sri_bdf_weights(const srIntegrator* integrator, const double* x, double fac
 // A matrix in name and a solver whose solve is this function; false: out of memory.
 typedef int (*srBdfSolve)(SUNLinearSolver solver, SUNMatrix matrix, N_Vector x, N_Vector b, realtype tolerance);
 bool sri_bdf_solver(srIntegrator* integrator, srBdfSolve solve);
+// A vector whose norm, and that of its clones, is filtered: norm.c. NULL: out of memory.
+N_Vector sri_bdf_vector(srIntegrator* integrator, int size);
+// b->nonlinear, after b->x; false: out of memory.
+bool sri_iteration_create(srBdf* b);
 // Takes the messages that SUNDIALS would print.
 void sri_bdf_silent(int code, const char* module, const char* function, char* message, void* user);
 

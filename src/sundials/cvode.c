@@ -61,6 +61,10 @@ static bool projects_velocities(const srIntegrator* integrator) {
   return c != NULL && (c->project == SR_PROJECT_VELOCITY || c->project == SR_PROJECT_BOTH);
 }
 
+static bool projects(const srIntegrator* integrator) {
+  return integrator->constrained != NULL && integrator->constrained->project > SR_PROJECT_NONE;
+}
+
 // Positions and velocities of x (q, v) on the constraints; c->end is left factored near it.
 static int project_state(srIntegrator* integrator, double t, double* x) {
   const srSystem* s = &integrator->system;
@@ -113,7 +117,7 @@ static int project(realtype t, N_Vector x, N_Vector correction, realtype toleran
   srBdf* b = integrator->work;
   const double* now = NV_DATA_S(x);
   const size_t n = (size_t)integrator->ncontrol;
-  const bool rows = integrator->constrained != NULL && integrator->constrained->project > SR_PROJECT_NONE;
+  const bool rows = projects(integrator);
   (void)tolerance;  // to rounding
   if (!sri_bdf_finite(now, integrator->ncontrol)) return sri_bdf_answer(integrator, SRI_NOT_FINITE);
   memcpy(b->moved, now, n * sizeof *now);
@@ -173,6 +177,13 @@ static int solve(SUNLinearSolver solver, SUNMatrix matrix, N_Vector x, N_Vector 
   return sri_bdf_answer(integrator, sri_newton_solve_motion(integrator, newton, &from, &to));
 }
 
+// What the projection takes away is no error either: the test of the step has lost it (project), the choice of the order not yet.
+static int filter(srIntegrator* integrator, N_Vector e, N_Vector out) {
+  srBdf* b = integrator->work;
+  if (projects(integrator) && project_error(integrator, b->moved, NV_DATA_S(e)) != SRI_DONE) return 1;
+  return solve(b->solver, b->matrix, out, e, 0);
+}
+
 // ---- the solver -------------------------------------------------------------------------------------------------------
 
 static bool set_limits(const srIntegrator* integrator, void* m) {
@@ -184,12 +195,9 @@ static bool set_limits(const srIntegrator* integrator, void* m) {
          (most <= 0 || CVodeSetMaxStep(m, most) == CV_SUCCESS);
 }
 
-static bool set_projection(const srIntegrator* integrator, void* m) {
-  const srConstrained* c = integrator->constrained;
-  const bool rows = c != NULL && c->project > SR_PROJECT_NONE;
-  if (!rows && !sri_bdf_normalizes(&integrator->system)) return true;
+static bool set_projection(void* m) {
   return CVodeSetProjFn(m, project) == CV_SUCCESS && CVodeSetMaxNumProjFails(m, MOST_FAILURES) == CV_SUCCESS &&
-         CVodeSetProjErrEst(m, rows ? SUNTRUE : SUNFALSE) == CV_SUCCESS;
+         CVodeSetProjErrEst(m, SUNTRUE) == CV_SUCCESS;
 }
 
 static bool create(srIntegrator* integrator) {
@@ -200,10 +208,10 @@ static bool create(srIntegrator* integrator) {
   return CVodeSetErrHandlerFn(b->memory, sri_bdf_silent, NULL) == CV_SUCCESS &&
          CVodeInit(b->memory, right_side, 0, b->x) == CV_SUCCESS &&
          CVodeSetUserData(b->memory, integrator) == CV_SUCCESS && CVodeWFtolerances(b->memory, weights) == CV_SUCCESS &&
+         CVodeSetNonlinearSolver(b->memory, b->nonlinear) == CV_SUCCESS &&
          CVodeSetLinearSolver(b->memory, b->solver, b->matrix) == CV_SUCCESS &&
          CVodeSetLinSysFn(b->memory, linear_system) == CV_SUCCESS && set_limits(integrator, b->memory) &&
-         set_projection(integrator, b->memory) &&
-         (b->w == NULL || CVodeQuadInit(b->memory, quadrature, b->w) == CV_SUCCESS);
+         set_projection(b->memory) && (b->w == NULL || CVodeQuadInit(b->memory, quadrature, b->w) == CV_SUCCESS);
 }
 
 static void destroy(srBdf* b) { CVodeFree(&b->memory); }
@@ -245,6 +253,7 @@ static srBdfEnd advance(srIntegrator* integrator, double t_out, double t_limit, 
   if (b->flag == CV_SUCCESS) b->flag = CVode(b->memory, t_out, b->x, t_new, CV_ONE_STEP);
   realtype t;
   if (b->flag >= 0 && b->w != NULL && CVodeGetQuad(b->memory, &t, b->w) != CV_SUCCESS) return SRI_BDF_OTHER;
+  if (b->flag >= 0 && CVodeGetDky(b->memory, *t_new, 1, b->xdot) != CV_SUCCESS) return SRI_BDF_OTHER;
   return end_of(b->flag);
 }
 
@@ -274,7 +283,8 @@ static const srBdfOps cvode = {.size = size_of,
                                .advance = advance,
                                .dense = dense,
                                .planned = planned,
-                               .counts = counts};
+                               .counts = counts,
+                               .filter = filter};
 
 static void init(srIntegrator* integrator) { sri_bdf_lay_out(integrator, &cvode); }
 

@@ -23,6 +23,7 @@
 
 #define MOST_FAILURES 30  // in one step: the least step decides, not their number
 #define KAPPA 0.1         // of the coefficient of the formula
+#define SLOW_GROWTH 1.2   // of the step at order 1 (IDA: 2)
 #define NO_WEIGHT 1e-100  // of multipliers
 #define ROUNDINGS 256     // of the largest position or velocity: what Newton's iteration can be asked for
 
@@ -210,6 +211,23 @@ static int solve(SUNLinearSolver solver, SUNMatrix matrix, N_Vector x, N_Vector 
   return sri_bdf_answer(integrator, sri_newton_solve_motion(integrator, &b->newton, &from, &to));
 }
 
+// c B e, and the rows of e itself: what lies across the constraints stays.
+static int filter(srIntegrator* integrator, N_Vector e, N_Vector out) {
+  srBdf* b = integrator->work;
+  const srSystem* s = &integrator->system;
+  const double* from = NV_DATA_S(e);
+  N_Vector right = b->dense;
+  double* r = NV_DATA_S(right);
+  b->dense_known = false;
+  N_VScale(b->newton.c, e, right);
+  if (!b->newton.saddle) return solve(b->solver, b->matrix, out, right, 0);
+  sri_newton_mass_times(&b->newton, s, from + s->nq, r + s->nq);
+  for (int i = s->nq; i < s->nq + s->nv; ++i) r[i] *= b->newton.c;
+  const srNewtonParts parts = parts_of(integrator, e), to = parts_of(integrator, right);
+  const int outcome = sri_newton_rows(integrator, &b->newton, &parts, &to);
+  return outcome == SRI_DONE ? solve(b->solver, b->matrix, out, right, 0) : 1;
+}
+
 // ---- the solver -------------------------------------------------------------------------------------------------------
 
 // Part of the error test that Newton's iteration may leave. IDA's own 0.33 leaves noise in the history that makes steps a third
@@ -229,17 +247,16 @@ static bool set_limits(const srIntegrator* integrator, void* m) {
 static bool create(srIntegrator* integrator) {
   srBdf* b = integrator->work;
   b->rows_matter = true;
-  b->xdot = N_VClone(b->x);
-  if (b->xdot == NULL || !sri_newton_create(&b->newton, integrator, true) || !sri_bdf_solver(integrator, solve)) {
+  if (!sri_newton_create(&b->newton, integrator, true) || !sri_bdf_solver(integrator, solve)) {
     return false;
   }
   if (sri_bdf_normalizes(&integrator->system)) b->newton.across = 1 / (1 + KAPPA);
-  N_VConst(0, b->xdot);
   b->memory = IDACreate(b->context);
   if (b->memory == NULL) return false;
   return IDASetErrHandlerFn(b->memory, sri_bdf_silent, NULL) == IDA_SUCCESS &&
          IDAInit(b->memory, b->newton.saddle ? residual : free_residual, 0, b->x, b->xdot) == IDA_SUCCESS &&
          IDASetUserData(b->memory, integrator) == IDA_SUCCESS && IDAWFtolerances(b->memory, weights) == IDA_SUCCESS &&
+         IDASetNonlinearSolver(b->memory, b->nonlinear) == IDA_SUCCESS &&
          IDASetLinearSolver(b->memory, b->solver, b->matrix) == IDA_SUCCESS &&
          IDASetJacFn(b->memory, jacobian) == IDA_SUCCESS && set_limits(integrator, b->memory) &&
          (b->w == NULL || IDAQuadInit(b->memory, quadrature, b->w) == IDA_SUCCESS);
@@ -281,9 +298,20 @@ static srBdfEnd end_of(int flag) {
   }
 }
 
+// Where the order has fallen to 1 the step grows slowly: doubled, it throws the prediction of a velocity that a stiff spring dictates
+// off so far that the next step fails, and so on for ever.
+static int set_growth(srBdf* b) {
+  int order = 0;
+  int flag = IDAGetCurrentOrder(b->memory, &order);
+  const bool slow = !b->first && order == 1;
+  if (flag == IDA_SUCCESS) flag = IDASetEtaFixedStepBounds(b->memory, 1, slow ? SLOW_GROWTH : 2);
+  return flag == IDA_SUCCESS ? IDASetEtaMax(b->memory, slow ? SLOW_GROWTH : 2) : flag;
+}
+
 static srBdfEnd advance(srIntegrator* integrator, double t_out, double t_limit, double* t_new) {
   srBdf* b = integrator->work;
   b->flag = IDASetStopTime(b->memory, t_limit);
+  if (b->flag == IDA_SUCCESS) b->flag = set_growth(b);
   if (b->flag == IDA_SUCCESS) b->flag = IDASolve(b->memory, t_out, t_new, b->x, b->xdot, IDA_ONE_STEP);
   realtype t;
   if (b->flag >= 0 && b->w != NULL && IDAGetQuad(b->memory, &t, b->w) != IDA_SUCCESS) return SRI_BDF_OTHER;
@@ -316,7 +344,8 @@ static const srBdfOps ida = {.size = size_of,
                              .advance = advance,
                              .dense = dense,
                              .planned = planned,
-                             .counts = counts};
+                             .counts = counts,
+                             .filter = filter};
 
 static void init(srIntegrator* integrator) { sri_bdf_lay_out(integrator, &ida); }
 

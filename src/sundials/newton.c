@@ -389,3 +389,16 @@ int sri_newton_solve_motion(srIntegrator* integrator, srNewton* w, const srNewto
   if (s->ny > 0) memcpy(out->y, w->dx + s->nv, (size_t)s->ny * sizeof *w->dx);
   return outcome;
 }
+
+int sri_newton_rows(srIntegrator* integrator, srNewton* w, const srNewtonParts* x, const srNewtonParts* out) {
+  const srSystem* s = &integrator->system;
+  const srConstrained* c = integrator->constrained;
+  const int outcome = split_positions(integrator, w, x->q);
+  if (outcome != SRI_DONE) return outcome;
+  srm_rows_times(&c->shape, w->G, x->v, out->row);
+  srm_rows_times(&c->shape, w->G1, w->xi0, w->r);
+  srm_rows_times(&c->shape, w->G, w->xi0, w->dl);
+  for (int k = 0; k < s->ng; ++k) out->row[k] = w->kept[k] != 0 ? out->row[k] + w->r[k] : 0;
+  for (int k = 0; k < s->np; ++k) out->place[k] = w->placed[k] != 0 ? w->dl[k] : 0;
+  return SRI_DONE;
+}

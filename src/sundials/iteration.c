@@ -1,0 +1,139 @@
+// Newton's iteration of cvode and ida: a nonlinear solver of SUNDIALS.
+//
+// At first with the matrix at hand (simplified Newton), as SUNDIALS' own; where that does not converge, with the matrix of the
+// prediction; where that does not either, with the matrix of each iterate (Newton proper). A stiff spring that turns needs the
+// last: prediction and solution lie e apart, k e is its force there, and a direction that is wrong by e makes of it k h^2 e^2 / m along
+// the soft motion.
+#include <sundials/sundials_nonlinearsolver.h>
+
+#include "sundials/bdf.h"
+
+#define MOST_PROPER 8  // iterations of Newton proper
+#define FOR_STEPS 10   // so many steps begin with the kind of iteration that was needed
+
+typedef enum Matrix { AT_HAND, OF_PREDICTION, OF_ITERATE } Matrix;
+
+static srIteration* iteration_of(SUNNonlinearSolver solver) { return &((srBdf*)solver->content)->iteration; }
+
+static int set_up(const srIteration* it, bool bad, void* memory) {
+  booleantype current = SUNFALSE;
+  return it->setup(bad ? SUNTRUE : SUNFALSE, &current, memory);
+}
+
+// One try from the prediction.
+static int iterate(SUNNonlinearSolver solver, N_Vector x, N_Vector weight, realtype tolerance, Matrix matrix,
+                   void* memory) {
+  srIteration* it = iteration_of(solver);
+  const int most = matrix == OF_ITERATE ? MOST_PROPER : it->most;
+  N_VConst(0, x);
+  for (it->now = 0; it->now < most; ++it->now) {
+    int answer = it->residual(x, it->increment, memory);
+    if (answer == 0 && (matrix == OF_ITERATE || (matrix == OF_PREDICTION && it->now == 0))) {
+      answer = set_up(it, it->now > 0 || it->failed, memory);
+    }
+    if (answer != 0) return answer;
+    N_VScale(-1, it->increment, it->increment);
+    answer = it->solve(it->increment, memory);
+    if (answer != 0) return answer;
+    ++it->count;
+    N_VLinearSum(1, x, 1, it->increment, x);
+    answer = it->test(solver, x, it->increment, tolerance, weight, it->test_data);
+    if (answer != SUN_NLS_CONTINUE) return answer;
+  }
+  return SUN_NLS_CONV_RECVR;
+}
+
+static int solve(SUNNonlinearSolver solver, N_Vector predicted, N_Vector x, N_Vector weight, realtype tolerance,
+                 booleantype set_up_now, void* memory) {
+  srBdf* b = solver->content;
+  srIteration* it = &b->iteration;
+  Matrix matrix = set_up_now ? OF_PREDICTION : AT_HAND;
+  (void)predicted;
+  if (it->proper > 0) {
+    --it->proper;
+    matrix = OF_ITERATE;
+  }
+  it->count = it->failures = 0;
+  it->failed = b->filters = false;
+  int answer = iterate(solver, x, weight, tolerance, matrix, memory);
+  while (answer > 0 && matrix != OF_ITERATE) {
+    it->failed = true;
+    answer = iterate(solver, x, weight, tolerance, ++matrix, memory);
+    if (answer == 0 && matrix == OF_ITERATE) it->proper = FOR_STEPS;
+  }
+  it->failures = answer != 0;
+  b->filters = answer == 0;
+  return answer;
+}
+
+// ---- what SUNDIALS wants of a solver ----------------------------------------------------------------------------------
+
+static SUNNonlinearSolver_Type type_of(SUNNonlinearSolver solver) {
+  (void)solver;
+  return SUNNONLINEARSOLVER_ROOTFIND;
+}
+
+static int nothing(SUNNonlinearSolver solver) {
+  (void)solver;
+  return 0;
+}
+
+static int set_residual(SUNNonlinearSolver solver, SUNNonlinSolSysFn residual) {
+  iteration_of(solver)->residual = residual;
+  return 0;
+}
+
+static int set_setup(SUNNonlinearSolver solver, SUNNonlinSolLSetupFn setup) {
+  iteration_of(solver)->setup = setup;
+  return 0;
+}
+
+static int set_solve(SUNNonlinearSolver solver, SUNNonlinSolLSolveFn function) {
+  iteration_of(solver)->solve = function;
+  return 0;
+}
+
+static int set_test(SUNNonlinearSolver solver, SUNNonlinSolConvTestFn test, void* data) {
+  iteration_of(solver)->test = test;
+  iteration_of(solver)->test_data = data;
+  return 0;
+}
+
+static int set_most(SUNNonlinearSolver solver, int most) {
+  iteration_of(solver)->most = most;
+  return 0;
+}
+
+static int get_now(SUNNonlinearSolver solver, int* now) {
+  *now = iteration_of(solver)->now;
+  return 0;
+}
+
+static int get_count(SUNNonlinearSolver solver, long* count) {
+  *count = iteration_of(solver)->count;
+  return 0;
+}
+
+static int get_failures(SUNNonlinearSolver solver, long* failures) {
+  *failures = iteration_of(solver)->failures;
+  return 0;
+}
+
+bool sri_iteration_create(srBdf* b) {
+  b->iteration.increment = N_VClone(b->x);
+  b->nonlinear = SUNNonlinSolNewEmpty(b->context);
+  if (b->iteration.increment == NULL || b->nonlinear == NULL) return false;
+  b->nonlinear->content = b;
+  *b->nonlinear->ops = (struct _generic_SUNNonlinearSolver_Ops){.gettype = type_of,
+                                                                .initialize = nothing,
+                                                                .solve = solve,
+                                                                .setsysfn = set_residual,
+                                                                .setlsetupfn = set_setup,
+                                                                .setlsolvefn = set_solve,
+                                                                .setctestfn = set_test,
+                                                                .setmaxiters = set_most,
+                                                                .getnumiters = get_count,
+                                                                .getcuriter = get_now,
+                                                                .getnumconvfails = get_failures};
+  return true;
+}

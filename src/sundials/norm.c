@@ -1,0 +1,84 @@
+// Vectors of the state whose norm is that of the error test of a stiff system.
+//
+// Formulas of backward differentiation judge a step by how far the corrector went from the prediction, e. A stiff spring ties v to
+// the positions: v is then a difference of them, and each change of the step throws its prediction off by O(h), which no shorter step
+// cures before it resolves the vibration. The formula forgets it within a step, so it is not an error. With the matrix B c + K of
+// Newton's iteration (B: q, M v, y; without constraints c - J), e goes through the filter
+//   e_q := q-part of (B c + K)^-1 c B (e_q, 0, 0),   e_v, e_y := v- and y-part of (B c + K)^-1 c B (0, e_v, e_y)
+// up to two times. It is the identity up to O(h^2) where nothing is stiff, and divides by c^-2 k/m along a spring. Filters of this kind:
+// Shampine; Hairer, Wanner II, IV.8, with q and v together. That lets a stiff spring make c e_q of e_v, more than there was.
+//
+// SUNDIALS asks a vector for its norm, so the vectors know their integrator. Where no correction has been found in the present step
+// (increments of Newton's iteration, the first step) the norm is plain.
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "sundials/bdf.h"
+
+#define STIFF 0.8  // the first pass leaves less than this of the norm: there is stiffness, and a second pass
+
+typedef struct Content {
+  struct _N_VectorContent_Serial serial;  // first: the operations of serial vectors see this alone
+  srIntegrator* owner;
+} Content;
+
+static srIntegrator* owner_of(N_Vector x) { return ((Content*)x->content)->owner; }
+
+static bool give_owner(N_Vector x, srIntegrator* owner) {
+  Content* content = realloc(x->content, sizeof *content);  // N_VDestroy_Serial frees it
+  if (content == NULL) return false;
+  content->owner = owner;
+  x->content = content;
+  return true;
+}
+
+static N_Vector clone(N_Vector x) {
+  N_Vector copy = N_VClone_Serial(x);
+  if (copy != NULL && !give_owner(copy, owner_of(x))) {
+    N_VDestroy_Serial(copy);
+    return NULL;
+  }
+  return copy;
+}
+
+// out = e once filtered; not in place: e may be part of the history.
+static int pass(srIntegrator* integrator, N_Vector e, N_Vector out) {
+  srBdf* b = integrator->work;
+  const size_t nq = (size_t)integrator->system.nq, n = (size_t)integrator->ncontrol;
+  double *part = NV_DATA_S(b->part), *whole = NV_DATA_S(out);
+  const double* from = NV_DATA_S(e);
+  N_VConst(0, b->part);
+  memcpy(part + nq, from + nq, (n - nq) * sizeof *part);
+  int answer = b->ops->filter(integrator, b->part, out);
+  if (answer != 0 || nq == 0) return answer;
+  N_VConst(0, b->part);
+  memcpy(part, from, nq * sizeof *part);
+  answer = b->ops->filter(integrator, b->part, b->positions);
+  memcpy(whole, NV_DATA_S(b->positions), nq * sizeof *whole);
+  return answer;
+}
+
+static realtype norm(N_Vector e, N_Vector weight) {
+  srIntegrator* integrator = owner_of(e);
+  srBdf* b = integrator->work;
+  const realtype plain = N_VWrmsNorm_Serial(e, weight);
+  if (!b->filters || integrator->ncontrol == 0) return plain;
+  if (pass(integrator, e, b->once) != 0) return plain;
+  const realtype once = fmin(plain, N_VWrmsNorm_Serial(b->once, weight));
+  if (once > STIFF * plain || pass(integrator, b->once, b->twice) != 0) return once;
+  return fmin(once, N_VWrmsNorm_Serial(b->twice, weight));
+}
+
+N_Vector sri_bdf_vector(srIntegrator* integrator, int size) {
+  const srBdf* b = integrator->work;
+  N_Vector x = N_VNew_Serial(size, b->context);
+  if (x == NULL) return NULL;
+  if (!give_owner(x, integrator)) {
+    N_VDestroy_Serial(x);
+    return NULL;
+  }
+  x->ops->nvclone = clone;
+  x->ops->nvwrmsnorm = norm;
+  return x;
+}
