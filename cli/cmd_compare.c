@@ -15,36 +15,12 @@
 #define MOST_JOBS 1024.0
 
 // ------------------------------------------------------------------------------------------------------------- words
-#define WORD(NAME, word) word,
-static const char* const stabilizations[] = {SR_STABILIZATION_LIST(WORD)};
-static const char* const controls[] = {SR_CONTROL_LIST(WORD)};
-static const char* const families[] = {SR_FAMILY_LIST(WORD)};
-static const char* const tangents[] = {SR_TANGENT_LIST(WORD)};
-static const char* const metrics[] = {"mass", "identity"};
 static const char* const measures[] = {"time", "evaluations"};
-#undef WORD
-#define COUNT(words) ((int)(sizeof(words) / sizeof(words)[0]))
-
-static int word_index(const char* word, const char* const* words, int n, int before) {
-  for (int i = 0; word && i < n; i++)
-    if (strcmp(word, words[i]) == 0) return i;
-  return before;
-}
 
 static bool words_exist(Compare* c) {
-  const struct {
-    const char *option, *word, *const *words;
-    int n;
-  } given[] = {{"--measure", c->measure, measures, COUNT(measures)},
-               {"--metric", c->metric, metrics, COUNT(metrics)},
-               {"--stabilization", c->stabilization, stabilizations, COUNT(stabilizations)},
-               {"--control", c->control, controls, COUNT(controls)},
-               {"--family", c->family, families, COUNT(families)},
-               {"--tangent", c->tangent, tangents, COUNT(tangents)}};
-  bool good = true;
-  for (int i = 0; i < COUNT(given); i++)
-    if (given[i].word && !word_exists(c->cli, given[i].option, given[i].word, given[i].words, given[i].n, given[i].n))
-      good = false;
+  bool good = run_words_exist(c->cli, &c->words);
+  if (c->measure && !word_exists(c->cli, "--measure", c->measure, measures, COUNT(measures), COUNT(measures)))
+    good = false;
   c->by_evaluations = c->measure && strcmp(c->measure, "evaluations") == 0;
   return good;
 }
@@ -66,10 +42,11 @@ static bool add_method(Compare* c, const char* word) {
   return true;
 }
 
-// "dopri5,hem5", or all that there are.
+// "dopri5,hem5", or all that this build has.
 static bool take_methods(Compare* c) {
   bool good = true;
-  for (int i = 0; !c->method_list && i < sri_method_count() && i < METHODS; i++) c->method[c->nmethod++] = i;
+  for (int i = 0; !c->method_list && i < sri_method_count() && c->nmethod < METHODS; i++)
+    if (!sri_method(i)->absent) c->method[c->nmethod++] = i;
   for (const char* p = c->method_list; p; p = *p == ',' ? p + 1 : NULL) {
     char word[64];
     while (*p == ' ') p++;
@@ -126,7 +103,7 @@ static bool is_positive(Compare* c, const char* option, double x) {
 // Paper 2 has one tolerance, in its Table 1.
 static bool take_lists(Compare* c) {
   const double usual[] = {1e-4, 1e-6, 1e-8}, paper2 = sri_paper2_options().rtol;
-  const bool paper = c->control && strcmp(c->control, "paper2") == 0;
+  const bool paper = c->words.control && strcmp(c->words.control, "paper2") == 0;
   if (!set_default_list(&c->rtol, paper ? &paper2 : usual, paper ? 1 : COUNT(usual)))
     return cli_error(c->cli, "out of memory"), false;
   bool good = are_positive(c, "--rtol", &c->rtol);
@@ -158,19 +135,10 @@ static bool take_numbers(Compare* c) {
 }
 
 // ------------------------------------------------------------------------------------------------------------ models
-static void settle_words(const Compare* c, srRunOptions* o) {
-  o->stabilization =
-      (srStabilization)word_index(c->stabilization, stabilizations, COUNT(stabilizations), (int)o->stabilization);
-  o->control = (srControlRule)word_index(c->control, controls, COUNT(controls), (int)o->control);
-  o->family = (srFamily)word_index(c->family, families, COUNT(families), (int)o->family);
-  o->tangent = (srTangentWay)word_index(c->tangent, tangents, COUNT(tangents), (int)o->tangent);
-  if (c->metric) o->metric_identity = strcmp(c->metric, "identity") == 0;
-}
-
 static bool settle(Compare* c, Subject* s) {
   srRunOptions* o = &s->options;
   *o = sr_run_options(s->m.model);
-  settle_words(c, o);
+  run_words_settle(&c->words, o);
   if (!isnan(c->alpha)) o->alpha = c->alpha;
   if (!isnan(c->beta)) o->beta = c->beta;
   if (!isnan(c->rho)) o->rho = c->rho;
@@ -238,6 +206,7 @@ static void close_all(Compare* c) {
   free(c->entry);
   free(c->subject);
   free(c->ratio);
+  free(c->judged);
 }
 
 // ----------------------------------------------------------------------------------------------------------- the work
@@ -312,70 +281,64 @@ static int compare(Compare* c) {
 
 // ----------------------------------------------------------------------------------------------------------- options
 typedef struct Help {
-  char methods[300], stabilization[160], control[160], family[160], tangent[160];
+  char methods[300];
+  RunHelp words;
 } Help;
-
-static void help_words(char* text, size_t size, const char* what, const char* const* words, int n) {
-  char list[256];
-  snprintf(text, size, "%s: %s", what, words_join(words, n, list, sizeof list));
-}
 
 static Help help_of_words(void) {
   Help h;
   const char* names[METHODS];
+  char list[256];
   const int n = method_names(names);
-  help_words(h.methods, sizeof h.methods, "of all", names, n);
-  help_words(h.stabilization, sizeof h.stabilization, "how explicit methods keep loops closed", stabilizations,
-             COUNT(stabilizations));
-  help_words(h.control, sizeof h.control, "rule of the step of adaptive methods", controls, COUNT(controls));
-  help_words(h.family, sizeof h.family, "genalpha: parameters from rho", families, COUNT(families));
-  help_words(h.tangent, sizeof h.tangent, "implicit methods: their matrix", tangents, COUNT(tangents));
+  snprintf(h.methods, sizeof h.methods, "of all: %s", words_join(names, n, list, sizeof list));
+  h.words = run_words_help();
   return h;
 }
 
-int cmd_compare(Cli* cli, const Verb* verb, int argc, char** argv) {
-  Compare c = {.cli = cli,
-               .t_end = NOT_GIVEN,
-               .alpha = NOT_GIVEN,
-               .beta = NOT_GIVEN,
-               .rho = NOT_GIVEN,
-               .timeout = TIMEOUT,
-               .jobs = NOT_GIVEN,
-               .accept = ACCEPT,
-               .reference_rtol = REFERENCE_RTOL};
+static Compare compare_defaults(Cli* cli) {
+  return (Compare){.cli = cli,
+                   .t_end = NOT_GIVEN,
+                   .alpha = NOT_GIVEN,
+                   .beta = NOT_GIVEN,
+                   .rho = NOT_GIVEN,
+                   .timeout = TIMEOUT,
+                   .jobs = NOT_GIVEN,
+                   .accept = ACCEPT,
+                   .reference_rtol = REFERENCE_RTOL};
+}
+
+// Reads the options, and compares.
+static int parse_and_compare(Compare* c, const Help* help, const Verb* verb, int argc, char** argv) {
   int status = EXIT_DONE;
   const char* first = NULL;
-  const Help help = help_of_words();
   const Option options[] = {
-      {"", OPTION_TEXTS, &c.models, "MODEL", ""},
-      {"--methods", OPTION_TEXT, &c.method_list, "LIST", help.methods},
-      {"--rtol", OPTION_NUMBERS, &c.rtol, "LIST", "relative tolerances (default: 1e-4,1e-6,1e-8)"},
-      {"--atol", OPTION_NUMBERS, &c.atol, "LIST",
-       "absolute ones, one or as many (default: in the ratio of the model's)"},
-      {"--step", OPTION_NUMBERS, &c.step, "LIST", "steps where they are fixed, s (default: for equal evaluations)"},
-      {"--t-end", OPTION_NUMBER, &c.t_end, "SECONDS", "end of the simulations"},
-      {"--reference", OPTION_TEXT, &c.reference, "NAME|FILE.csv", "method of the reference, or a result table"},
-      {"--reference-rtol", OPTION_NUMBER, &c.reference_rtol, "NUMBER", "its tolerance (default: 1e-12)"},
-      {"--measure", OPTION_TEXT, &c.measure, "NAME", "of the profile: time (default) or evaluations"},
-      {"--accept", OPTION_NUMBER, &c.accept, "FACTOR", "solved: error of q up to so many tolerances (default: 100)"},
-      {"--jobs", OPTION_NUMBER, &c.jobs, "N", "processes at a time (default: one a processor)"},
-      {"--timeout", OPTION_NUMBER, &c.timeout, "SECONDS", "processor time of a run until it is ended (default: 60)"},
-      {"--repeat", OPTION_NUMBER, &c.repeat, "N", "timed runs of each (default: three or more, 0.1 s of them)"},
-      {"--control", OPTION_TEXT, &c.control, "NAME", help.control},
-      {"--rho", OPTION_NUMBER, &c.rho, "NUMBER", "genalpha: spectral radius at infinity, 0 to 1"},
-      {"--family", OPTION_TEXT, &c.family, "NAME", help.family},
-      {"--tangent", OPTION_TEXT, &c.tangent, "NAME", help.tangent},
-      {"--stabilization", OPTION_TEXT, &c.stabilization, "NAME", help.stabilization},
-      {"--alpha", OPTION_NUMBER, &c.alpha, "1/SECONDS", "baumgarte, augmented: weight of velocities"},
-      {"--beta", OPTION_NUMBER, &c.beta, "1/SECONDS", "baumgarte, augmented: weight of positions"},
-      {"--metric", OPTION_TEXT, &c.metric, "NAME", "of projections: mass or identity"},
-      {"--formulation", OPTION_TEXT, &c.formulation, "NAME", "relative, absolute or penalty (docs/formulations.md)"},
-      {"--csv", OPTION_TEXT, &c.csv, "FILE.csv", "write all numbers as a table"},
-      {"--svg", OPTION_TEXT, &c.svg, "DIR", "write the figures into this folder"},
-      {"--set", OPTION_SETTING, &c.settings, "NAME=VALUE", "override a parameter of all models; as often as wanted"},
-      {"--json", OPTION_FLAG, &cli->json, NULL, "print one JSON object on standard output"}};
-  const int n = COUNT(options);
-  if (verb_options(cli, verb, options, n, argc, argv, &first, &status) == 0) status = compare(&c);
+      {"", OPTION_TEXTS, &c->models, "MODEL", ""},
+      {"--methods", OPTION_TEXT, &c->method_list, "LIST", help->methods},
+      {"--rtol", OPTION_NUMBERS, &c->rtol, "LIST", "relative tolerances (default: 1e-4,1e-6,1e-8)"},
+      {"--atol", OPTION_NUMBERS, &c->atol, "LIST", "absolute ones, one or as many (default: in the model's ratio)"},
+      {"--step", OPTION_NUMBERS, &c->step, "LIST", "steps where they are fixed, s (default: for equal evaluations)"},
+      {"--t-end", OPTION_NUMBER, &c->t_end, "SECONDS", "end of the simulations"},
+      {"--reference", OPTION_TEXT, &c->reference, "NAME|FILE.csv", "method of the reference, or a result table"},
+      {"--reference-rtol", OPTION_NUMBER, &c->reference_rtol, "NUMBER", "its tolerance (default: 1e-12)"},
+      {"--measure", OPTION_TEXT, &c->measure, "NAME", "of the profile: time (default) or evaluations"},
+      {"--accept", OPTION_NUMBER, &c->accept, "FACTOR", "solved: error up to so many tolerances (default: 100)"},
+      {"--jobs", OPTION_NUMBER, &c->jobs, "N", "processes at a time (default: one a processor)"},
+      {"--timeout", OPTION_NUMBER, &c->timeout, "SECONDS", "processor time of a run until it is ended (default: 60)"},
+      {"--repeat", OPTION_NUMBER, &c->repeat, "N", "timed runs of each (default: three or more, 0.1 s of them)"},
+      RUN_OPTIONS(c, &help->words),
+      {"--formulation", OPTION_TEXT, &c->formulation, "NAME", "relative, absolute or penalty (docs/formulations.md)"},
+      {"--csv", OPTION_TEXT, &c->csv, "FILE.csv", "write all numbers as a table"},
+      {"--svg", OPTION_TEXT, &c->svg, "DIR", "write the figures into this folder"},
+      {"--set", OPTION_SETTING, &c->settings, "NAME=VALUE", "override a parameter of all models; as often as wanted"},
+      {"--json", OPTION_FLAG, &c->cli->json, NULL, "print one JSON object on standard output"}};
+  if (verb_options(c->cli, verb, options, COUNT(options), argc, argv, &first, &status) == 0) status = compare(c);
+  return status;
+}
+
+int cmd_compare(Cli* cli, const Verb* verb, int argc, char** argv) {
+  Compare c = compare_defaults(cli);
+  const Help help = help_of_words();
+  const int status = parse_and_compare(&c, &help, verb, argc, argv);
   close_all(&c);
   return status;
 }

@@ -17,8 +17,9 @@
 #define AGAIN_RUNS 2     // that are timed in a round
 #define MOST_ROUNDS 8
 #define TIGHTER 0.1        // tolerance of the second look, of the first
-#define MUCH_TIGHTER 1e-2  // where no method was accurate
-#define TIGHTER_COST 2.0   // a decade multiplies the steps of order 5 by 1.6
+#define MUCH_TIGHTER 1e-2  // where no method was within FAR_OFF tolerances
+#define FAR_OFF 100.0
+#define TIGHTER_COST 2.0  // a decade multiplies the steps of order 5 by 1.6
 
 static double seconds_of(clockid_t clock) {
   struct timespec t;
@@ -57,9 +58,7 @@ static void share_time(Recommend* r, int n) {
 static double error_of(Recommend* r, const Entry* e) {
   const srModel* m = model_of(r)->relative ? model_of(r)->relative : model_of(r)->model;
   if (!e->record.done || !e->samples || !r->survey->reference) return (double)NAN;
-  const srTrajectoryError x = sr_trajectory_error(m, r->survey->reference, e->samples);
-  if (m->ny == 0 || isnan(x.q)) return x.q;
-  return isnan(x.y) ? x.y : fmax(x.q, x.y);
+  return sr_trajectory_error(m, r->survey->reference, e->samples).state;
 }
 
 static void tell_trial(Recommend* r, const Entry* e, srMethodTrial* x) {
@@ -72,6 +71,7 @@ static void tell_trial(Recommend* r, const Entry* e, srMethodTrial* x) {
                        .seconds = e->record.seconds / window,
                        .steps = e->record.steps,
                        .rejected = e->record.rejected,
+                       .evaluations = e->record.evaluations,
                        .error = error_of(r, e)};
   memcpy(x->violation, e->record.violation, sizeof x->violation);
 }
@@ -140,7 +140,9 @@ static bool deserves_more(const Recommend* r, int i) {
 static bool try_tighter(Recommend* r) {
   Compare* c = &r->c;
   const int n = c->nentry;
-  const double tighter = c->subject[0].options.rtol * (r->advice.accurate ? TIGHTER : MUCH_TIGHTER);
+  const double rtol = c->subject[0].options.rtol;
+  const bool near = r->trial[r->advice.trial].error <= FAR_OFF * rtol;
+  const double tighter = rtol * (near ? TIGHTER : MUCH_TIGHTER);
   for (int i = 0; i < n; i++)
     if (deserves_more(r, i)) add_entry(r, c->entry[i].method, tighter);
   if (c->nentry == n) return true;
@@ -153,11 +155,13 @@ static bool try_tighter(Recommend* r) {
 // All methods at the tolerance that was asked for, then a second look where it may change the choice.
 static bool try_methods(Recommend* r) {
   Compare* c = &r->c;
-  const int n = sri_method_count();
-  c->entry = calloc(2 * (size_t)n, sizeof *c->entry);
-  r->trial = calloc(2 * (size_t)n, sizeof *r->trial);
+  const size_t most = 2 * (size_t)sri_method_count();
+  c->entry = calloc(most, sizeof *c->entry);
+  r->trial = calloc(most, sizeof *r->trial);
   if (!c->entry || !r->trial) return cli_error(r->cli, "out of memory"), false;
-  for (int i = 0; i < n; i++) add_entry(r, i, c->subject[0].options.rtol);
+  for (int i = 0; i < sri_method_count(); i++)
+    if (!sri_method(i)->absent) add_entry(r, i, c->subject[0].options.rtol);
+  const int n = c->nentry;
   share_time(r, n);
   if (!pool_run(c, c->entry, n, wants_adaptive)) return false;
   derive_steps(c);

@@ -5,14 +5,15 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "cli.h"
+#include "run_options.h"
 
 typedef struct Run {
   Cli* cli;
   Model m;
   State state;
   srRunOptions options;
-  const char *method, *contact, *stabilization, *metric, *control, *family, *tangent, *out;
+  const char *method, *contact, *out;
+  RunWords words;
   double t_end, step, rtol, atol, every, alpha, beta, rho;  // or NOT_GIVEN
   srCsv* csv;
   int columns;
@@ -52,38 +53,11 @@ static bool method_is_stabilized(const char* name) {
   return method == NULL || method->index == 0;
 }
 
-// Words in the order of their enumeration.
-#define WORD(NAME, word) word,
-static const char* const stabilizations[] = {SR_STABILIZATION_LIST(WORD)};
-static const char* const controls[] = {SR_CONTROL_LIST(WORD)};
-static const char* const families[] = {SR_FAMILY_LIST(WORD)};
-static const char* const tangents[] = {SR_TANGENT_LIST(WORD)};
-#undef WORD
-#define COUNT(words) ((int)(sizeof(words) / sizeof(words)[0]))
-
 static bool words_exist(Run* r) {
   static const char* const contacts[] = {"continuous", "event", "timestepping", "hybrid"};
-  static const char* const metrics[] = {"mass", "identity"};
-  const struct {
-    const char *option, *word, *const *words;
-    int n;
-  } given[] = {{"--metric", r->metric, metrics, COUNT(metrics)},
-               {"--stabilization", r->stabilization, stabilizations, COUNT(stabilizations)},
-               {"--control", r->control, controls, COUNT(controls)},
-               {"--family", r->family, families, COUNT(families)},
-               {"--tangent", r->tangent, tangents, COUNT(tangents)}};
   bool good = word_exists(r->cli, "--contact", r->contact, contacts, COUNT(contacts), 1);
-  for (int i = 0; i < COUNT(given); i++)
-    if (given[i].word && !word_exists(r->cli, given[i].option, given[i].word, given[i].words, given[i].n, given[i].n))
-      good = false;
+  good = run_words_exist(r->cli, &r->words) && good;
   return (!r->method || method_exists(r->cli, r->method)) && good;
-}
-
-// Index of a word that is there, or what stood before where none was given.
-static int word_index(const char* word, const char* const* words, int n, int before) {
-  for (int i = 0; word && i < n; i++)
-    if (strcmp(word, words[i]) == 0) return i;
-  return before;
 }
 
 // Does the error choose the steps?
@@ -116,7 +90,7 @@ static void warn_accuracy(Run* r) {
   // Implicit methods solve their equations to a part of the tolerances, with a fixed step too.
   if (!adaptive && !method->implicit && (!isnan(r->rtol) || !isnan(r->atol)))
     cli_warning(cli, "--rtol and --atol are for adaptive methods; %s has a fixed step of %g s", o->method, o->step);
-  if (!method->adaptive && r->control && o->control != SR_CONTROL_FIXED)
+  if (!method->adaptive && r->words.control && o->control != SR_CONTROL_FIXED)
     cli_warning(cli, "--control is for adaptive methods; %s has a fixed step of %g s", o->method, o->step);
 }
 
@@ -125,9 +99,9 @@ static void warn_implicit(Run* r) {
   const srMethod* method = sri_method_find(r->options.method);
   if (!method) return;
   const bool alpha = strncmp(method->name, "genalpha", 8) == 0;
-  if (!alpha && (!isnan(r->rho) || r->family))
+  if (!alpha && (!isnan(r->rho) || r->words.family))
     cli_warning(r->cli, "--rho and --family are for the genalpha methods; %s has no such parameters", method->name);
-  if (!method->implicit && r->tangent)
+  if (!method->implicit && r->words.tangent)
     cli_warning(r->cli, "--tangent is for implicit methods; %s solves no equations with it", method->name);
 }
 
@@ -138,18 +112,18 @@ static void warn_constraints(Run* r) {
   const bool weights = !isnan(r->alpha) || !isnan(r->beta), own = !method_is_stabilized(o->method);
   const srStabilization s = o->stabilization;
   if (!r->m.model->looped) {
-    if (r->stabilization || weights || r->metric)
+    if (r->words.stabilization || weights || r->words.metric)
       cli_warning(cli, "--stabilization, --alpha, --beta and --metric are for closed loops; the equations have none");
     return;
   }
-  if (own && r->stabilization && s != SR_STABILIZATION_NONE)
+  if (own && r->words.stabilization && s != SR_STABILIZATION_NONE)
     cli_warning(cli, "--stabilization %s is for explicit methods; %s keeps the constraints in its own way",
-                stabilizations[s], o->method);
+                stabilization_word(s), o->method);
   if (weights && (own || (s != SR_STABILIZATION_BAUMGARTE && s != SR_STABILIZATION_AUGMENTED)))
     cli_warning(cli, "--alpha and --beta are for --stabilization baumgarte and augmented; this run has %s",
-                own ? o->method : stabilizations[s]);
-  if (r->metric && !own && s != SR_STABILIZATION_PROJECTION)
-    cli_warning(cli, "--metric is for projections; this run has --stabilization %s", stabilizations[s]);
+                own ? o->method : stabilization_word(s));
+  if (r->words.metric && !own && s != SR_STABILIZATION_PROJECTION)
+    cli_warning(cli, "--metric is for projections; this run has --stabilization %s", stabilization_word(s));
 }
 
 static bool settle_numbers(Run* r) {
@@ -176,13 +150,8 @@ static bool settle_numbers(Run* r) {
 
 static void settle_words(Run* r) {
   srRunOptions* o = &r->options;
-  o->stabilization =
-      (srStabilization)word_index(r->stabilization, stabilizations, COUNT(stabilizations), (int)o->stabilization);
-  o->control = (srControlRule)word_index(r->control, controls, COUNT(controls), (int)o->control);
-  o->family = (srFamily)word_index(r->family, families, COUNT(families), (int)o->family);
-  o->tangent = (srTangentWay)word_index(r->tangent, tangents, COUNT(tangents), (int)o->tangent);
-  if (r->metric) o->metric_identity = strcmp(r->metric, "identity") == 0;
-  if (r->control && o->control == SR_CONTROL_PAPER2) {
+  run_words_settle(&r->words, o);
+  if (r->words.control && o->control == SR_CONTROL_PAPER2) {
     const srIntegratorOptions table = sri_paper2_options();
     o->rtol = table.rtol;
     o->atol = table.atol;
@@ -294,7 +263,7 @@ static void put_events(Json* json, const srRunResult* x) {
 
 static const char* stabilization_of(const srRunOptions* o) {
   const bool named = method_is_stabilized(o->method) || o->stabilization == SR_STABILIZATION_NONE;
-  return named ? stabilizations[o->stabilization] : "own";
+  return named ? stabilization_word(o->stabilization) : "own";
 }
 
 static void print_json(Run* r, const char* trouble) {
@@ -303,7 +272,7 @@ static void print_json(Run* r, const char* trouble) {
   const srRunResult* x = &r->result;
   Json json = json_begin(stdout);
   json_text(&json, "method", r->options.method);
-  if (r->options.control != SR_CONTROL_DEFAULT) json_text(&json, "control", controls[r->options.control]);
+  if (r->options.control != SR_CONTROL_DEFAULT) json_text(&json, "control", control_word(r->options.control));
   json_text(&json, "formulation", sr_formulation_word(m->formulation));
   json_text(&json, "contact", r->contact);
   json_number(&json, "t", x->t);
@@ -365,7 +334,8 @@ static void print_report(const Run* r, const char* trouble) {
   report_line("steps", "%ld accepted, %ld rejected", x->stats.steps, x->stats.rejected);
   if (x->stats.steps > 0) report_line("step length", "%.3g to %.3g s", x->stats.step_smallest, x->stats.step_largest);
   report_line("cost", "%ld evaluations, %.3g s", x->stats.evaluations, x->seconds);
-  if (m->ncontact > 0) report_line("contacts", "%ld impacts, %ld times a law would have pulled", x->impacts, x->clamps);
+  if (m->ncontact > 0)
+    report_line("contacts", "%ld impacts, in %ld of them a law would have pulled", x->impacts, x->clamps);
   if (x->limits_passed > 0) report_line("joint limits", "passed in %ld steps", x->limits_passed);
   print_energy(&x->energy);
   if (m->ng > 0 || m->gauged) {
@@ -436,7 +406,8 @@ static int prepare_and_simulate(Run* r) {
 
 // Lines of the help that name words.
 typedef struct Help {
-  char method[256], step[256], rtol[256], atol[256], stabilization[160], control[160], family[160], tangent[160];
+  char method[256], step[256], rtol[256], atol[256];
+  RunHelp words;
 } Help;
 
 static void help_methods(char* text, size_t size, const char* what, int which) {
@@ -445,22 +416,13 @@ static void help_methods(char* text, size_t size, const char* what, int which) {
   snprintf(text, size, "%s: %s", what, words_join(names, method_names(names, which), list, sizeof list));
 }
 
-static void help_words(char* text, size_t size, const char* what, const char* const* words, int n) {
-  char list[128];
-  snprintf(text, size, "%s: %s", what, words_join(words, n, list, sizeof list));
-}
-
 static Help help_of_words(void) {
   Help h;
   help_methods(h.method, sizeof h.method, "integrator", ALL);
   help_methods(h.step, sizeof h.step, "step of --control fixed, and of methods with a fixed one", FIXED);
   help_methods(h.rtol, sizeof h.rtol, "relative tolerance of adaptive methods", ADAPTIVE);
   help_methods(h.atol, sizeof h.atol, "absolute tolerance of adaptive methods", ADAPTIVE);
-  help_words(h.stabilization, sizeof h.stabilization, "how explicit methods keep loops closed", stabilizations,
-             COUNT(stabilizations));
-  help_words(h.control, sizeof h.control, "rule of the step of adaptive methods", controls, COUNT(controls));
-  help_words(h.family, sizeof h.family, "genalpha: parameters from rho", families, COUNT(families));
-  help_words(h.tangent, sizeof h.tangent, "implicit methods: their matrix", tangents, COUNT(tangents));
+  h.words = run_words_help();
   return h;
 }
 
@@ -484,14 +446,7 @@ int cmd_run(Cli* cli, const Verb* verb, int argc, char** argv) {
       {"--step", OPTION_NUMBER, &r.step, "SECONDS", help.step},
       {"--rtol", OPTION_NUMBER, &r.rtol, "NUMBER", help.rtol},
       {"--atol", OPTION_NUMBER, &r.atol, "NUMBER", help.atol},
-      {"--control", OPTION_TEXT, &r.control, "NAME", help.control},
-      {"--rho", OPTION_NUMBER, &r.rho, "NUMBER", "genalpha: spectral radius at infinity, 0 to 1"},
-      {"--family", OPTION_TEXT, &r.family, "NAME", help.family},
-      {"--tangent", OPTION_TEXT, &r.tangent, "NAME", help.tangent},
-      {"--stabilization", OPTION_TEXT, &r.stabilization, "NAME", help.stabilization},
-      {"--alpha", OPTION_NUMBER, &r.alpha, "1/SECONDS", "baumgarte, augmented: weight of velocities"},
-      {"--beta", OPTION_NUMBER, &r.beta, "1/SECONDS", "baumgarte, augmented: weight of positions"},
-      {"--metric", OPTION_TEXT, &r.metric, "NAME", "of projections: mass or identity"},
+      RUN_OPTIONS(&r, &help.words),
       FORMULATION_OPTION(&r.m),
       {"--contact", OPTION_TEXT, &r.contact, "NAME", "continuous"},
       {"--out", OPTION_TEXT, &r.out, "FILE.csv", "write the result table"},

@@ -4,7 +4,7 @@
 #ifndef SARRUS_CLI_COMPARE_H
 #define SARRUS_CLI_COMPARE_H
 
-#include "cli.h"
+#include "run_options.h"
 
 enum { METHODS = 32, SAMPLES = 101 };  // room for methods; samples of a run unless a reference file has others
 
@@ -52,8 +52,7 @@ typedef struct Compare {
   TextList models;
   Settings settings;
   const char *formulation, *method_list, *reference, *measure, *csv, *svg;
-  const char *stabilization, *metric;
-  const char *control, *family, *tangent;
+  RunWords words;
   NumberList rtol, atol, step;
   double t_end, alpha, beta, rho, timeout, jobs, repeat, accept, reference_rtol;
   // what they mean

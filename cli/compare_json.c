@@ -23,7 +23,7 @@ static void put_run(Json* json, const Compare* c, const Entry* e) {
   json_number(json, "atol", e->atol);
   json_number(json, "step", e->step);
   json_text(json, "status", r->done ? "done" : "failed");
-  if (is_judged(c, e))
+  if (!r->done || is_judged(c, e))
     json_bool(json, "solved", e->solved);
   else
     json_text(json, "solved", NULL);

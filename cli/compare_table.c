@@ -207,7 +207,7 @@ static void put_row(FILE* out, const Compare* c, const Entry* e) {
   put_number(out, e->rtol);
   put_number(out, e->atol);
   put_number(out, e->step);
-  fprintf(out, "%s,%s,", r->done ? "done" : "failed", !is_judged(c, e) ? "" : e->solved ? "1" : "0");
+  fprintf(out, "%s,%s,", r->done ? "done" : "failed", r->done && !is_judged(c, e) ? "" : e->solved ? "1" : "0");
   put_number(out, r->t);
   fprintf(out, "%ld,%ld,%ld,", r->steps, r->rejected, r->evaluations);
   put_number(out, r->seconds);

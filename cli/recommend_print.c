@@ -5,10 +5,6 @@
 #include "recommend.h"
 
 // ------------------------------------------------------------------------------------------------------------ command
-#define WORD(NAME, word) word,
-static const char* const stabilizations[] = {SR_STABILIZATION_LIST(WORD)};
-#undef WORD
-
 typedef struct Text {
   char x[2048];
   size_t n;
@@ -39,7 +35,8 @@ static void append_word(Text* text, const char* word) {
 static const char* stabilization_of(Recommend* r, int trial) {
   const srModel* m = model_of(r)->model;
   if (!m->looped || m->ng == 0) return NULL;
-  return sri_method(r->trial[trial].method)->index > 0 ? "own" : stabilizations[r->c.subject[0].options.stabilization];
+  return sri_method(r->trial[trial].method)->index > 0 ? "own"
+                                                       : stabilization_word(r->c.subject[0].options.stabilization);
 }
 
 static const char* command_of(Recommend* r, int trial, Text* text) {

@@ -74,17 +74,19 @@ runs="hem5 hem5 rk4 rk4 dopri5 dopri5"
 [ "$(sed -n 2p "$work/four.csv" | cut -d, -f1-8)" = "model,file,method,rtol,atol,step [s],status,solved" ] ||
   fail "the columns are: $(sed -n 2p "$work/four.csv")"
 [ "$(wc -l < "$work/four.csv")" -eq 14 ] || fail "12 runs should give 14 lines"
-awk -F, 'NR > 1 && NF != 24 { exit 1 }' "$work/four.csv" || fail "not all lines of the table have 24 columns"
+awk -F, 'NR > 1 && NF != 25 { exit 1 }' "$work/four.csv" || fail "not all lines of the table have 25 columns"
 
 cat > "$work/look.py" << 'END'
 import json, math, sys
 x = json.load(open(sys.argv[1]))
 assert list(x["profile"]["methods"]) == ["hem5", "rk4", "dopri5"]
-assert x["profile"]["problems"] == 4 and x["profile"]["tau"][0] == 1 and x["profile"]["measure"] == "time"
+assert x["profile"]["problems"] == 4 and x["profile"]["left_out"] == 0 and x["profile"]["tau"][0] == 1 and x["profile"]["measure"] == "time"
 for rho in x["profile"]["methods"].values():
     assert len(rho) == len(x["profile"]["tau"]) and rho == sorted(rho) and rho[-1] <= 1
 for m in x["models"]:
     assert len(m["reference"]["methods"]) == 2 and 0 < m["reference"]["error"] < 1e-8, m["reference"]
+    kin = [of.split()[0] in ("dopri5", "mdop5", "phem56") for of in m["reference"]["methods"]]
+    assert not all(kin), "a reference of one set of coefficients: %s" % m["reference"]
     for r in m["runs"]:
         for key in ("method rtol atol step steps rejected evaluations seconds error violation status why solved t").split():
             assert key in r, key
@@ -134,12 +136,47 @@ status 0 $crank --methods dopri5,hem5 --control paper2 $quick --json
 status 0 $pendulum --methods dopri5 --control fixed --step 0.01 $quick --json
 has '"steps": 1000, "rejected": 0'
 
+# ------------------------------------------------------------------------------------------------------- states alone
+cat > "$work/states.xml" << 'END'
+<sarrus version="1" name="states">
+  <state name="a" initial="1" rate="b"/><state name="b" initial="0" rate="-4*a"/><run t-end="5" step="0.01"/>
+</sarrus>
+END
+status 0 "$work/states.xml" --methods euler,dopri5 --rtol 1e-4 $quick
+has "error q +error v +error y"
+has "it differs by [0-9.e-]+ in y"
+has "euler .* - +- +[1-9][0-9.]+e-01 .*\*$"
+has "dopri5 .* - +- +[0-9.]+e-0[45] .*e\+00$"
+status 0 "$work/states.xml" --methods euler,dopri5 --rtol 1e-4 $quick --json --svg "$work/figures"
+has '"method": "euler".*"solved": false'
+has '"method": "dopri5".*"solved": true'
+has '"error": \{"q": null, "v": null, "y": [0-9.e-]+, "state": [0-9.e-]+'
+grep -q "error of y" "$work/figures/work-precision-states.svg" || fail "the figure of states has another label"
+
+# ------------------------------------------------------------------------------- methods that this build does not have
+status 0 $pendulum --t-end 0.5 --rtol 1e-4 $quick --json
+has=$(grep -c '"why": "this build has no SUNDIALS' "$work/out")
+[ "$has" -eq 0 ] || fail "methods that are not in this build are compared by default"
+if "$sarrus" run $pendulum --method cvode --t-end 0.1 > "$work/log" 2>&1; then
+  has '"method": "cvode"'
+else
+  ! grep -q '"method": "cvode"' "$work/out" || fail "cvode is listed, and not in this build"
+fi
+
 # ------------------------------------------------------------------------------------------------ what fails, and why
 sed 's/t-end="10"/t-end="1e7"/' $pendulum > "$work/endless.xml"
 status 0 "$work/endless.xml" $pendulum --methods rk4 --step 0.01 --timeout 0.2 --reference dopri5 --reference-rtol 1e-6 $quick
 has "rk4 +h 1.00e-02 failed at t = .* took longer than 0.2 s"
 has "no reference, errors are not known: dopri5: took longer"
 has "rk4 +h 1.00e-02 +1000 "  # the others go on
+has "^profile over 3 problems \(1 models, 3 tolerances\)"
+has "left out, for want of a reference: pendulum$"
+status 0 "$work/endless.xml" $pendulum --methods rk4 --step 0.01 --timeout 0.2 --reference dopri5 --reference-rtol 1e-6 $quick --json
+has '"problems": 3, "left_out": 3'
+# What ends without a reference is neither solved nor not: rk4 goes far beyond what its step can follow.
+sed 's/<run /<run method="rk4" /; s/q="1"/q="3"/' "$work/endless.xml" > "$work/unknown.xml"
+status 0 "$work/endless.xml" "$work/unknown.xml" --methods rk4 --step 10000 --timeout 0.2 --reference dopri5 --reference-rtol 1e-6 $quick
+has "no profile: none of the 2 models has a reference"
 
 cat > "$work/burst.xml" << 'END'
 <sarrus version="1" name="burst">

@@ -56,6 +56,33 @@ TEST(profiles_of_nothing_solved_are_zero) {
   ENSURE(sr_profile(0, 2, ratio, 0, 2) == 0);
 }
 
+// ------------------------------------------------------------------------------------------------------------ methods
+// phem56 without constraints is dopri5, to the last digit: kin by coefficients, and hem5 and radau5 are not.
+TEST(methods_with_the_same_coefficients_are_marked_as_kin) {
+  const char* const same[] = {"dopri5", "mdop5", "phem56"};
+  const char* const other[] = {"hem5", "radau5", "rk4", "cvode"};
+  const char* kin = sri_method_find("dopri5")->kin;
+  ENSURE(kin != NULL);
+  for (int i = 0; i < 3; i++) ENSURE_TEXT(sri_method_find(same[i])->kin, kin);
+  for (int i = 0; i < 4; i++) {
+    const char* its = sri_method_find(other[i])->kin;
+    ENSURE(its == NULL || strcmp(its, kin) != 0);
+  }
+  ENSURE_TEXT(sri_method_find("cvode")->kin, sri_method_find("ida")->kin);
+}
+
+TEST(only_methods_of_sundials_may_be_absent_and_creation_agrees) {
+  for (int i = 0; i < sri_method_count(); i++) {
+    const srMethod* method = sri_method(i);
+    ENSURE(!method->absent || strcmp(method->name, "cvode") == 0 || strcmp(method->name, "ida") == 0);
+#ifdef SARRUS_SUNDIALS
+    ENSURE(!method->absent);
+#else
+    ENSURE(method->absent == (strcmp(method->name, "cvode") == 0 || strcmp(method->name, "ida") == 0));
+#endif
+  }
+}
+
 // ------------------------------------------------------------------------------------------------------- trajectories
 // A mass on a spring, x = a cos(w t), beside a hinge that turns freely, phi = u t.
 static const char oscillator[] =
@@ -210,5 +237,47 @@ TEST(a_run_that_stops_early_keeps_the_samples_that_it_reached) {
   for (int k = 0; k < 100; k++) ENSURE_NEAR(run->sample[3 * k + 1] * (1 - 2.0 * k / 199), 1, 1e-3);
   ENSURE(x.result.trouble[0] != 0);
   sr_trajectory_destroy(run);
+  close_model(&x);
+}
+
+// y'' = -4 y as two states, beside nothing, and beside a mass that moves exactly.
+TEST(a_model_of_states_alone_is_judged_by_its_states) {
+  Loaded x = open_text(
+      "<sarrus version='1'><state name='a' initial='1' rate='b'/><state name='b' initial='0' rate='-4*a'/>"
+      "<run t-end='2' step='0.01'/></sarrus>");
+  srTrajectory* fine = sampled(&x, "dopri5", 1e-12, 11);
+  sr_data_reset(x.m, x.d);
+  srTrajectory* coarse = sampled(&x, "euler", 1e-6, 11);
+  const srTrajectoryError e = sr_trajectory_error(x.m, fine, coarse);
+  ENSURE(isnan(e.q) && isnan(e.v) && isnan(e.end_q) && isnan(e.end_v));
+  // Euler's amplitude grows by (1 + 4 h^2)^(1/2) in a step: by 4 % to t = 2.
+  ENSURE(e.y > 1e-2 && e.y < 1e-1);
+  ENSURE(e.state == e.y);
+  sr_trajectory_destroy(fine);
+  sr_trajectory_destroy(coarse);
+  close_model(&x);
+}
+
+TEST(the_error_of_the_state_is_the_larger_one_of_coordinates_and_states) {
+  Loaded x = open_text(
+      "<sarrus version='1'><body name='b'><joint name='p' type='prismatic' axis='1 0 0' v='1'/>"
+      "<inertial mass='1' inertia='1 1 1'/></body><state name='s' initial='4' rate='0'/><run t-end='1'/></sarrus>");
+  srTrajectory* one = sampled(&x, "dopri5", 1e-6, 11);
+  sr_data_reset(x.m, x.d);
+  srTrajectory* other = sampled(&x, "dopri5", 1e-6, 11);
+  const int width = sr_trajectory_width(one);
+  other->sample[3 * width + 1] += 0.25;  // q, of 1 m
+  other->sample[5 * width + 3] += 0.5;   // y, of 4
+  srTrajectoryError e = sr_trajectory_error(x.m, one, other);
+  ENSURE_NEAR(e.q, 0.25, 1e-9);
+  ENSURE_NEAR(e.y, 0.125, 1e-9);
+  ENSURE(e.state == e.q);
+  other->sample[6 * width + 3] += 2;
+  e = sr_trajectory_error(x.m, one, other);
+  ENSURE(e.state == e.y && e.y > e.q);
+  other->sample[6 * width + 3] = (double)NAN;
+  ENSURE(isnan(sr_trajectory_error(x.m, one, other).state));
+  sr_trajectory_destroy(one);
+  sr_trajectory_destroy(other);
   close_model(&x);
 }

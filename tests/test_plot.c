@@ -118,6 +118,22 @@ TEST(a_range_holds_its_data_also_when_they_are_constant) {
   ENSURE(axis.low > 0 && axis.low < 100 && axis.high > 100);
 }
 
+// Some percent on a log axis: magnitudes are read, not digits.
+TEST(a_log_axis_of_a_tiny_range_has_short_labels) {
+  const double low[] = {1e-13, 9.99e-16, 3.2e-5, 7.77e-9}, wider[] = {1e-9, 1e-6, 1e-3, 0.3};
+  for (int i = 0; i < 4; i++)
+    for (int k = 0; k < 4; k++) {
+      srAxis axis = {.scale = SR_PLOT_LOG, .from = 200, .to = 0};
+      const double high = low[i] * (1 + wider[k]);
+      sr_axis_range(&axis, low[i], high, 0.05);
+      ENSURE(axis.low < low[i] && axis.high > high && axis.high / axis.low > 3);
+      ENSURE_NEAR(axis.low * axis.high / (low[i] * high), 1, 1e-9);  // in the middle
+      sr_axis_ticks(&axis, 6);
+      ENSURE(axis.ntick >= 2 && !*axis.offset);
+      for (int j = 0; j < axis.ntick; j++) ENSURE(strlen(axis.tick[j].text) <= 6);
+    }
+}
+
 // -------------------------------------------------------------------------------------------------------------- reduce
 static double noise(unsigned* seed) { return (double)((*seed = *seed * 1664525u + 1013904223u) >> 8) / 16777216; }
 
@@ -237,7 +253,7 @@ TEST(every_series_has_its_path_and_its_name_in_every_style_and_scale) {
       srPlot* plot = make(def, 12, (srPlotStyle)style, (srPlotScale)scale);
       char* text = text_of(plot, NULL);
       ENSURE(text && parses(text));
-      const bool line = style != SR_PLOT_MARKERS, mark = style == SR_PLOT_MARKERS || style == SR_PLOT_LINE_MARKERS;
+      const bool line = style != SR_PLOT_MARKERS, mark = style != SR_PLOT_LINE;
       ENSURE_EQUAL(count(text, "<path class=\"line "), line ? 4 * 12 + 12 : 0);  // and 12 in the legend
       ENSURE_EQUAL(count(text, "<path class=\"mark "), mark ? 4 * 12 + 12 : 0);
       ENSURE_EQUAL(count(text, ">method 7</text>"), 1);
@@ -333,15 +349,58 @@ TEST(a_legend_that_is_too_long_says_how_many_more_there_are) {
 }
 
 TEST(fourteen_series_can_be_told_apart) {
-  const srPlotStyle styles[] = {SR_PLOT_LINE, SR_PLOT_LINE_MARKERS};
-  for (int k = 0; k < 2; k++)
+  for (int k = 0; k < 2; k++)  // without and with markers
     for (int a = 0; a < SR_PLOT_LOOKS; a++)
       for (int b = 0; b < a; b++) {
         const bool colors = strcmp(sr_look_color(a, k), sr_look_color(b, k)) != 0;
-        const bool dashes = strcmp(sr_look_dash(a, styles[k]), sr_look_dash(b, styles[k])) != 0;
+        const bool dashes = strcmp(sr_look_dash(a, k == 1), sr_look_dash(b, k == 1)) != 0;
         ENSURE(colors || dashes);
         ENSURE(strcmp(sr_look_marker(a), sr_look_marker(b)) != 0 || sr_look_hollow(a) != sr_look_hollow(b));
       }
+}
+
+// Where the markers of a path stand.
+static int marker_places(const char* path, double x[], double y[], int most) {
+  int n = 0;
+  const char* end = strstr(path, "\"/>");
+  for (const char* p = strchr(path, 'M'); p && p < end && n < most; p = strchr(p + 1, 'M'))
+    n += sscanf(p, "M%lf %lf", &x[n], &y[n]) == 2;
+  return n;
+}
+
+// Performance profiles run over each other: 14 of the same steps, and each is seen.
+TEST(steps_that_cover_each_other_have_markers_at_places_of_their_own) {
+  enum { MOST = 200 };
+  srPlot* plot = NULL;
+  ENSURE_EQUAL(sr_plot_create(&(srPlotDef){.width = 900, .height = 500}, &plot), SR_OK);
+  const double t[] = {0, 3, 4, 10}, rho[] = {0, 0.5, 0.9, 0.9};
+  for (int s = 0; s < SR_PLOT_LOOKS; s++) {
+    char name[20];
+    snprintf(name, sizeof name, "method %d", s + 1);
+    sr_plot_series(plot, 0, 0, &(srPlotSeries){.name = name, .n = 4, .x = t, .y = rho, .style = SR_PLOT_STEP});
+  }
+  char* text = text_of(plot, NULL);
+  double x[MOST], y[MOST];
+  int n = 0, paths = 0;
+  for (const char* p = text; (p = strstr(p, "<path class=\"mark ")) != NULL && paths < SR_PLOT_LOOKS; p++, paths++) {
+    const int more = marker_places(p, x + n, y + n, MOST - n);
+    ENSURE(more >= 3);
+    n += more;
+  }
+  ENSURE_EQUAL(paths, SR_PLOT_LOOKS);
+  for (int i = 0; i < n; i++)
+    for (int k = 0; k < i; k++) ENSURE(hypot(x[i] - x[k], y[i] - y[k]) > 5);
+  for (int i = 0; i < n; i++) ENSURE(x[i] > 0 && y[i] > 0);
+  sr_free_text(text);
+  sr_plot_destroy(plot);
+}
+
+TEST(a_single_series_of_steps_has_no_markers) {
+  srPlot* plot = make((srPlotDef){.title = "Figure"}, 1, SR_PLOT_STEP, SR_PLOT_LINEAR);
+  char* text = text_of(plot, NULL);
+  ENSURE_EQUAL(count(text, "<path class=\"mark "), 0);
+  sr_free_text(text);
+  sr_plot_destroy(plot);
 }
 
 TEST(the_same_figure_gives_the_same_bytes_in_any_locale) {

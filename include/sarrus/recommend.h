@@ -93,12 +93,12 @@ typedef struct srMethodTrial {
   double step;        // NaN for an adaptive one
   bool done;
   double seconds;  // processor time for a second of motion; NaN: not known
-  long steps, rejected;
+  long steps, rejected, evaluations;
   double error;  // largest of positions and states, relative (srTrajectoryError); NaN: not known
   double violation[3];
 } srMethodTrial;
 
-#define SR_ADVICE_ACCEPT 100.0    // an error up to so many tolerances is what a tolerance means
+#define SR_ADVICE_ACCEPT 10.0     // an error up to so many tolerances is what a tolerance means
 #define SR_ADVICE_VIOLATION 1e-4  // of positions, m or rad: paper 2, Table 1
 #define SR_ADVICE_REASONS 6
 

@@ -3,7 +3,8 @@
 //                       constraints the ones that solve the constraints themselves (index >= 1)
 //   of which kind       explicit where the model is not stiff; implicit where it is, unless explicit ones cost less than half
 //                       as much all the same
-//   which one           the cheapest; of those that cost about the same, the one of higher order and fewer needs
+//   which one           the cheapest at equal accuracy,  cost = seconds max(1, error/wanted)^(1/order)
+//                       of those that cost about the same, by what does not change with the clock: is_plainer
 #include <math.h>
 #include <sarrus/recommend.h>
 #include <stdarg.h>
@@ -12,7 +13,9 @@
 
 #include "base/base.h"
 
-#define ALIKE 1.25        // costs up to this ratio are the same: clocks are not better
+#define ALIKE 1.5         // costs up to this ratio are the same: clocks are not better
+#define BUSY 3.0          // nor are those of busy machines, where the number of evaluations says that it should be so
+#define ROUNDING 1e-10    // rows of velocities that are kept to this are kept to rounding
 #define CONTRADICTS 2.0   // costs less by this: the clock contradicts the rule
 #define SEEN 1.5          // factor of steps from which it is told
 #define EVENTS_MANY 20.0  // steps for each event below which restarts are a cost of their own
@@ -58,8 +61,15 @@ static int standing(const Choice* c, int i) {
   return 1 + rows + 2 * !isnan(c->trial[i].rtol);
 }
 
+// What the work grows by until the error is the one that is wanted: of order p, so many times as many steps. More accuracy than
+// is wanted is not paid back: the tolerance stays.
+static double shortfall(const Choice* c, int i) {
+  const double times = c->trial[i].error / c->rtol;
+  return times > 1.0 && c->s->reference != NULL ? pow(times, 1.0 / method_of(c, i)->order) : 1.0;
+}
+
 static double cost(const Choice* c, int i) {
-  const double x = c->trial[i].seconds;
+  const double x = c->trial[i].seconds * shortfall(c, i);
   return isnan(x) ? HUGE_VAL : x;
 }
 
@@ -75,12 +85,32 @@ static int cheapest(const Choice* c, int level, bool implicit) {
   return best;
 }
 
-// Is a to be taken before b where both cost the same?
-static bool is_plainer(const Choice* c, int a, int b) {
+static bool keeps_velocities(const Choice* c, int i) { return c->trial[i].violation[1] <= ROUNDING; }
+
+static bool needs_clearly_fewer(const Choice* c, int a, int b) {
+  return ALIKE * (double)c->trial[a].evaluations < (double)c->trial[b].evaluations;
+}
+
+// Is a to be taken before b where both cost the same? The word why, NULL: it is not. Clocks have no say in it, and what the
+// flags tell comes first, so that the answer is the same the next time.
+static const char* is_plainer(const Choice* c, int a, int b) {
   const srMethod *x = method_of(c, a), *y = method_of(c, b);
-  if (!has_rows(c) && (x->index == 0) != (y->index == 0)) return x->index == 0;  // no rows: none need be looked at
-  if (x->order != y->order) return x->order > y->order;
-  return cost(c, a) < cost(c, b);
+  // No rows: none need be looked at.
+  if (!has_rows(c) && (x->index == 0) != (y->index == 0)) return x->index == 0 ? "it looks for no constraints" : NULL;
+  if (x->order != y->order) return x->order > y->order ? "its order is higher" : NULL;
+  if (is_multistep(x) != is_multistep(y)) return is_multistep(y) ? "it starts at full order" : NULL;
+  if (has_rows(c) && keeps_velocities(c, a) != keeps_velocities(c, b))
+    return keeps_velocities(c, a) ? "it keeps the rows of velocities to rounding" : NULL;
+  if (needs_clearly_fewer(c, a, b)) return "it needs fewer evaluations";
+  return c->trial[a].method < c->trial[b].method && !needs_clearly_fewer(c, b, a) ? "it is the plainer one" : NULL;
+}
+
+// Do both cost the same? Explicit methods do about the same work in an evaluation.
+static bool are_alike(const Choice* c, int i, int best) {
+  const srMethodTrial *x = &c->trial[i], *y = &c->trial[best];
+  const double work = (double)x->evaluations * shortfall(c, i), least = (double)y->evaluations * shortfall(c, best);
+  const bool counted = !method_of(c, i)->implicit && !method_of(c, best)->implicit && least > 0.0;
+  return cost(c, i) <= (counted && work <= ALIKE * least ? BUSY : ALIKE) * cost(c, best);
 }
 
 static int choose_of_kind(const Choice* c, int level, bool implicit) {
@@ -88,9 +118,8 @@ static int choose_of_kind(const Choice* c, int level, bool implicit) {
   int taken = best;
   for (int i = 0; best >= 0 && i < c->n; ++i) {
     const srMethod* method = method_of(c, i);
-    if (standing(c, i) != level || method->implicit != implicit || cost(c, i) > ALIKE * cost(c, best)) continue;
-    if (is_multistep(method) && !is_multistep(method_of(c, best))) continue;
-    if (is_plainer(c, i, taken)) taken = i;
+    if (standing(c, i) != level || method->implicit != implicit || !are_alike(c, i, best)) continue;
+    if (is_plainer(c, i, taken) != NULL) taken = i;
   }
   return taken;
 }
@@ -185,12 +214,36 @@ static void say_rows(Choice* c, int taken) {
         s->ng, s->rank, rank);
 }
 
+// Why the one that was taken comes before another that took less time in its trial.
+static void say_why_dearer(const Choice* c, int taken, int other, char* text, size_t size) {
+  const srMethod *a = method_of(c, other), *b = method_of(c, taken);
+  const char* plainer = is_plainer(c, taken, other);
+  if (standing(c, other) < standing(c, taken))
+    (void)snprintf(text, size, "%s", isnan(c->trial[other].rtol) ? "it has no step control" : "it needs stabilization");
+  else if (a->implicit != b->implicit)
+    (void)snprintf(text, size, "it is %s, and the model is %s", a->implicit ? "implicit" : "explicit",
+                   c->s->stiff ? "stiff" : "not stiff");
+  else if (cost(c, other) > cost(c, taken))
+    (void)snprintf(text, size, "its error is %.2g times that of %s, and equal accuracy would take it %.3g s",
+                   c->trial[other].error / c->trial[taken].error, b->name, cost(c, other));
+  else if (c->s->steps_per_event < EVENTS_MANY && is_multistep(a))
+    (void)snprintf(text, size, "it would begin with order 1 at each of the many events");
+  else
+    (void)snprintf(text, size, "the difference may be the clock's, and %s is taken because %s", b->name,
+                   plainer != NULL ? plainer : "it comes before a third one that costs less");
+}
+
 static void say_cost(Choice* c, int taken) {
   const srMethodTrial* x = &c->trial[taken];
-  char rival[120] = "";
+  char rival[320] = "";
   const int next = next_of_kind(c, taken);
-  if (next >= 0)
-    (void)snprintf(rival, sizeof rival, "; next %s with %.3g s", method_of(c, next)->name, c->trial[next].seconds);
+  if (next >= 0) {
+    char why[240] = "";
+    const bool cheaper = c->trial[next].seconds < x->seconds;
+    if (cheaper) say_why_dearer(c, taken, next, why, sizeof why);
+    (void)snprintf(rival, sizeof rival, "; next %s with %.3g s%s%s", method_of(c, next)->name, c->trial[next].seconds,
+                   cheaper ? ", but " : "", why);
+  }
   say(c, "%s takes %.3g s for a second of motion, %ld steps and %ld rejected in the trial of %.3g s%s",
       method_of(c, taken)->name, x->seconds, x->steps, x->rejected, c->s->t_window - c->s->t0, rival);
 }
@@ -233,7 +286,10 @@ static void say_alternative(Choice* c, int taken, int other) {
   const srMethod *a = method_of(c, i), *b = method_of(c, taken);
   out->alternative = i;
   const double ratio = c->trial[i].seconds / c->trial[taken].seconds;
-  const char* when = ratio < 1 / CONTRADICTS       ? "it was cheaper in this trial"
+  char cheaper[280], why[240];
+  say_why_dearer(c, taken, i, why, sizeof why);
+  (void)snprintf(cheaper, sizeof cheaper, "it took less time in this trial, but %s", why);
+  const char* when = ratio < 1                     ? cheaper
                      : a->implicit && !b->implicit ? "if springs or dampers become stiffer"
                      : !a->implicit && b->implicit ? "if the fast modes themselves are wanted, at tight tolerances"
                                                    : "as a second opinion";

@@ -128,7 +128,7 @@ static srStatus look_at_start(Survey* s) {
 
 // May this method lead? Explicit ones that suit the constraints first, then the other explicit ones, then the implicit.
 static bool is_of_kind(const srModel* m, const srMethod* method, int kind) {
-  if (!method->adaptive || method->order < GUIDE_ORDER) return false;
+  if (method->absent || !method->adaptive || method->order < GUIDE_ORDER) return false;
   const bool suits = (m->looped && m->ng > 0) == (method->index > 0);
   if (kind == 0) return !method->implicit && suits;
   return kind == 1 ? !method->implicit && !suits : method->implicit;
@@ -320,12 +320,19 @@ static void judge_stiffness(Survey* s, const srTrajectory* all) {
   out->stiff = out->factor >= SR_STIFF;
 }
 
+// The part of the way that the time is enough for: all of it, a half, a quarter ... so that the next call, whose clock differs,
+// looks at the same motion.
+static double window_of(double way, double most) {
+  const double halvings = most < way ? ceil(log2(way / most)) : 0.0;
+  return halvings < 60.0 ? ldexp(way, -(int)halvings) : most;
+}
+
 static srStatus guide(Survey* s, double t_guide, double rate_guide) {
   srSurvey* out = s->out;
   const double reach = t_guide - out->t0;
   // What stopped a run before its end (an event, a failure) must not lie in the window.
   const double safe = t_guide < s->options->t_end ? 0.98 * reach : reach;
-  const double length = fmin(safe, GUIDE_PLAN * s->seconds / (TIGHT_COST * rate_guide)) / SR_SURVEY_PARTS;
+  const double length = window_of(safe, GUIDE_PLAN * s->seconds / (TIGHT_COST * rate_guide)) / SR_SURVEY_PARTS;
   const double width = 1.0 + s->m->njq + s->m->njv + s->m->ny, room = MOST_NUMBERS / width / SR_SURVEY_PARTS;
   const int every = (int)fmax(1.0, fmin(PART_SAMPLES, room) / REFERENCE_SAMPLES), n = every * REFERENCE_SAMPLES;
   srTrajectory* part = sr_trajectory_create(s->m, n + 1);

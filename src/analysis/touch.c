@@ -16,6 +16,7 @@
 #include "force/ports.h"
 
 #define TOUCHING 1e-9  // m: bodies that are no deeper than this at the start touch just now
+#define PARTING 1e-12  // m: depth just before bodies part
 #define HALVINGS 50    // of the time of a touch that is only counted
 
 static bool is_contact(const srForceElement* e) { return e->contact != NULL && e->contact->law != NULL; }
@@ -92,11 +93,26 @@ int sr_touch_start(srTouchWatch* watch, srMessages* messages) {
   return answer;
 }
 
+// Would the law pull at this depth? Counted once from touch to parting.
+static int count_clamp(srTouchWatch* watch, int i, double deep) {
+  const srForceElement* e = element_of(watch, i);
+  srNormalOut out;
+  const int answer = sr_press(e->contact, deep, -watch->rate[i], e->z >= 0 ? watch->d->z + e->z : NULL, &out);
+  if (answer != 0 || !out.clamped || watch->clamped[i] != 0) return answer;
+  watch->clamped[i] = 1;
+  ++watch->clamps;
+  return 0;
+}
+
 double sr_touch_change(srTouchWatch* watch, int i, bool touches, double* y) {
   const srForceElement* e = element_of(watch, i);
   srData* d = watch->d;
   double* z = d->z + e->z;
   watch->closed[i] = touches;
+  if (!touches) {
+    (void)count_clamp(watch, i, PARTING);
+    watch->clamped[i] = 0;
+  }
   if (touches) z[SR_Z_SPEED] = speed(watch, i);
   z[SR_Z_CLOSED] = touches;
   if (touches || e->ny == 0) return 0.0;
@@ -136,30 +152,19 @@ static int locate(srTouchWatch* watch, const srIntegrator* x, int i, double* t) 
   return answer;
 }
 
-static int count_clamps(srTouchWatch* watch) {
-  for (int i = 0; i < watch->n; ++i) {
-    const srForceElement* e = element_of(watch, i);
-    srNormalOut out;
-    const int answer =
-        sr_press(e->contact, -watch->gap[i], -watch->rate[i], e->z >= 0 ? watch->d->z + e->z : NULL, &out);
-    if (answer != 0) return answer;
-    watch->clamps += out.clamped && watch->clamped[i] == 0;
-    watch->clamped[i] = out.clamped;
-  }
-  return 0;
-}
-
 int sr_touch_step(srTouchWatch* watch, const srIntegrator* x, void* user,
                   void (*touched)(void* user, double t, int i)) {
   if (watch->n == 0) return 0;
   int answer = measure_at(watch, sri_time(x), sri_q(x), sri_v(x), sri_y(x));
-  if (answer == 0) answer = count_clamps(watch);
+  for (int i = 0; i < watch->n && answer == 0; ++i) answer = count_clamp(watch, i, -watch->gap[i]);
   bool moved = false;
   for (int i = watch->nlocated; i < watch->n && answer == 0; ++i) {
     if (moved) answer = measure_at(watch, sri_time(x), sri_q(x), sri_v(x), sri_y(x));
     moved = false;
     const bool was = watch->closed[i] != 0;
     watch->closed[i] = watch->gap[i] <= 0.0;
+    if (was && watch->closed[i] == 0 && answer == 0) answer = count_clamp(watch, i, PARTING);
+    if (watch->closed[i] == 0) watch->clamped[i] = 0;
     if (was || watch->closed[i] == 0 || answer != 0) continue;
     double t = 0.0;
     answer = locate(watch, x, i, &t);

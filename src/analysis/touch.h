@@ -12,9 +12,9 @@ typedef struct srTouchWatch {
   int* element;            // n: force elements
   double *gap, *rate;      // n: at the last state that was measured
   unsigned char* closed;   // n: after the last step
-  unsigned char* clamped;  // n: after the last step
+  unsigned char* clamped;  // n: since the last touch
   bool formulas;           // a gap is a formula
-  long clamps;
+  long clamps;             // touches in which the law would have pulled
 } srTouchWatch;
 
 // n may be 0. NULL: out of memory.

@@ -400,8 +400,8 @@ static int each_pair(srCompiler* c, const Pairs* p, bool make) {
 static void contact_of_shapes(srCompiler* c, int i) {
   Pairs p = {.i = i};
   const int fa = SR_FIELD(srContactDef, a), fb = SR_FIELD(srContactDef, b);
-  const bool found = find_shapes(c, i, fa, &p.a) & find_shapes(c, i, fb, &p.b);
-  if (!common(c, i, &p.x, &p.tau) || !found) return;
+  const bool found_a = find_shapes(c, i, fa, &p.a), found_b = find_shapes(c, i, fb, &p.b);
+  if (!common(c, i, &p.x, &p.tau) || !found_a || !found_b) return;
   const char *a = sr_c_text(c, SR_ELEMENT_CONTACT, i, fa), *b = sr_c_text(c, SR_ELEMENT_CONTACT, i, fb);
   p.same = is_same(a, b);
   p.total = each_pair(c, &p, false);

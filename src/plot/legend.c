@@ -35,9 +35,8 @@ static int next_look(srLegend* legend, srLayout* layout) {
 }
 
 // The look of a series; its name enters the legend where it is new.
-static int enter(srPool* pool, srLayout* layout, srLegend* legend, const srPanelSeries* series) {
-  const bool line = series->style != SR_PLOT_MARKERS;
-  const bool markers = series->style == SR_PLOT_MARKERS || series->style == SR_PLOT_LINE_MARKERS;
+static int enter(srPool* pool, srLayout* layout, srLegend* legend, const srPanel* panel, const srPanelSeries* series) {
+  const bool line = series->style != SR_PLOT_MARKERS, markers = sr_look_marked(panel, series);
   if (!*series->name) return series->look >= 0 ? series->look : next_look(legend, layout);
   const int known = sr_names_find(&legend->names, series->name);
   if (known >= 0) {
@@ -48,7 +47,7 @@ static int enter(srPool* pool, srLayout* layout, srLegend* legend, const srPanel
   }
   const int look = series->look >= 0 ? series->look : next_look(legend, layout);
   (void)sr_names_put(&legend->names, series->name, legend->n);
-  const srLegendEntry entry = {series->name, look, line, markers, series->style};
+  const srLegendEntry entry = {series->name, look, line, markers};
   SR_PUSH(pool, legend->entry, legend->n, legend->capacity) = entry;
   return look;
 }
@@ -63,7 +62,7 @@ void sr_legends_collect(srPool* pool, const srPlot* plot, srLayout* layout) {
     sr_names_init(&cell->legend.names, pool);
     srLegend* legend = layout->panel_legends ? &cell->legend : &layout->legend;
     cell->look = sr_pool_alloc(pool, (size_t)panel->nseries * sizeof *cell->look);
-    for (int i = 0; i < panel->nseries; i++) cell->look[i] = enter(pool, layout, legend, &panel->series[i]);
+    for (int i = 0; i < panel->nseries; i++) cell->look[i] = enter(pool, layout, legend, panel, &panel->series[i]);
   }
 }
 

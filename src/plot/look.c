@@ -27,8 +27,14 @@ bool sr_look_hollow(int look) { return look >= COLORS; }
 
 const char* sr_look_marker(int look) { return markers[look % COLORS]; }
 
+// Steps of several series run over each other, in few heights: dashes alone would not tell them apart.
+bool sr_look_marked(const srPanel* panel, const srPanelSeries* series) {
+  return series->style == SR_PLOT_MARKERS || series->style == SR_PLOT_LINE_MARKERS ||
+         (series->style == SR_PLOT_STEP && panel->nseries > 1);
+}
+
 // Beside markers, dashes would only disturb: there they tell the second seven from the first.
-const char* sr_look_dash(int look, srPlotStyle style) {
-  if (style == SR_PLOT_LINE_MARKERS) return sr_look_hollow(look) ? "5 2.5" : "";
+const char* sr_look_dash(int look, bool marked) {
+  if (marked) return sr_look_hollow(look) ? "5 2.5" : "";
   return dashes[sr_look_hollow(look) ? (look + 3) % COLORS : look % COLORS];
 }

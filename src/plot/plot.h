@@ -85,8 +85,9 @@ int sr_curve_places(srPool* pool, const srCurvePoint* in, int n, srCurvePoint* o
 
 // --------------------------------------------------------------------------------------------------------------- look
 const char* sr_look_color(int look, bool dark);
-const char* sr_look_dash(int look, srPlotStyle style);  // for stroke-dasharray; "" is solid
-const char* sr_look_marker(int look);                   // path behind a move to the place
+const char* sr_look_dash(int look, bool marked);                         // for stroke-dasharray; "" is solid
+bool sr_look_marked(const srPanel* panel, const srPanelSeries* series);  // has markers
+const char* sr_look_marker(int look);                                    // path behind a move to the place
 bool sr_look_hollow(int look);
 
 // --------------------------------------------------------------------------------------------------------------- text
@@ -112,7 +113,6 @@ typedef struct srLegendEntry {
   const char* name;
   int look;
   bool line, markers;
-  srPlotStyle style;
 } srLegendEntry;
 
 typedef struct srLegend {

@@ -11,6 +11,7 @@
 #define TIMES "\xc3\x97"
 #define FAR 20000.0         // px: what lies farther out is drawn there; renderers count in single precision
 #define MARKERS_APART 10.0  // px between markers on a line that has many
+#define STEP_MARKERS 6.5    // px between the markers of two looks on steps; a look has its own again after all of them
 
 typedef struct Svg {
   const srPlot* plot;
@@ -237,9 +238,9 @@ static int place_points(const srPanelSeries* s, const srCell* cell, srCurvePoint
   return n;
 }
 
-static void put_line(Svg* svg, const srPanelSeries* s, int look, int n) {
+static void put_line(Svg* svg, bool marked, int look, int n) {
   const srCurvePoint* points = svg->points;
-  const char* dash = sr_look_dash(look, s->style);
+  const char* dash = sr_look_dash(look, marked);
   sr_text_put(svg->out, "<path class=\"line s%d\"", look + 1);
   if (*dash) sr_text_put(svg->out, " stroke-dasharray=\"%s\"", dash);
   sr_text_put(svg->out, " d=\"");
@@ -271,20 +272,50 @@ static void put_markers(Svg* svg, const srPanelSeries* s, int look, const srRect
   sr_text_put(svg->out, "\"/>");
 }
 
+// Markers on steps: at places of its own for each look, so that curves that run over each other are all seen. A short one has
+// a marker at its start at least.
+static void put_step_markers(Svg* svg, int look, const srRect* area, int n) {
+  const double apart = SR_PLOT_LOOKS * STEP_MARKERS;
+  const srCurvePoint* points = svg->points;
+  double next = area->x + (look + 0.5) * STEP_MARKERS;
+  int count = 0;
+  sr_text_put(svg->out, "<path class=\"mark m%d\" d=\"", look + 1);
+  for (int i = 0; i < n; i++) {
+    const bool holds = i + 1 < n && !points[i + 1].move && points[i + 1].x > points[i].x;
+    while (next < points[i].x) next += apart;
+    for (; holds && next <= points[i + 1].x && next <= area->x + area->w; next += apart) {
+      const srCurvePoint place = {next, points[i].y, false};
+      if (!inside(area, &place)) continue;
+      sr_text_put(svg->out, "M%p %p%s", place.x, place.y, sr_look_marker(look));
+      count++;
+    }
+  }
+  for (int i = 0; i < n && count == 0; i++) {
+    if (!inside(area, &points[i])) continue;
+    sr_text_put(svg->out, "M%p %p%s", points[i].x, points[i].y, sr_look_marker(look));
+    count++;
+  }
+  sr_text_put(svg->out, "\"/>");
+}
+
 static void put_series(Svg* svg, const srCell* cell, int p, const srPanelSeries* s, int look) {
   srPool* pool = svg->out->pool;
+  const bool marked = sr_look_marked(&svg->plot->panel[p], s);
   sr_text_put(svg->out, "<g>");
   if (*s->name) sr_text_put(svg->out, "<title>%t</title>", s->name);
   if (s->style != SR_PLOT_MARKERS) {
     const int n = sr_curve_reduce(pool, svg->points, place_points(s, cell, svg->points));
     sr_text_put(svg->out, "<g clip-path=\"url(#%s-%d)\">", svg->id, p + 1);
-    put_line(svg, s, look, n);
+    put_line(svg, marked, look, n);
     sr_text_put(svg->out, "</g>");
   }
-  if (s->style == SR_PLOT_MARKERS || s->style == SR_PLOT_LINE_MARKERS) {
+  if (marked) {
     int n = place_points(s, cell, svg->points);
     if (s->style == SR_PLOT_MARKERS) n = sr_curve_places(pool, svg->points, n, svg->points);
-    put_markers(svg, s, look, &cell->area, n);
+    if (s->style == SR_PLOT_STEP)
+      put_step_markers(svg, look, &cell->area, n);
+    else
+      put_markers(svg, s, look, &cell->area, n);
   }
   sr_text_put(svg->out, "</g>\n");
 }
@@ -309,7 +340,7 @@ static void put_panel(Svg* svg, int p) {
 
 // -------------------------------------------------------------------------------------------------------------- legend
 static void put_sample(Svg* svg, const srLegendEntry* entry, double x, double y) {
-  const char* dash = sr_look_dash(entry->look, entry->markers ? SR_PLOT_LINE_MARKERS : entry->style);
+  const char* dash = sr_look_dash(entry->look, entry->markers);
   if (entry->line) {
     sr_text_put(svg->out, "<path class=\"line s%d\"", entry->look + 1);
     if (*dash) sr_text_put(svg->out, " stroke-dasharray=\"%s\"", dash);

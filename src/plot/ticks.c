@@ -15,11 +15,12 @@
 #define LARGEST_VALUE 4e307  // so that a range is finite
 #define CONSTANT 1e-13       // a range this small beside the values is rounding
 #define SMALLEST_RANGE 1e-290
-#define TOUCH 1e-9        // of a step: a tick this near to the end still stands
-#define FINEST 1e15       // steps from zero: a range finer than doubles has no ticks
-#define LONGEST 1000000   // K from which labels leave out an offset
-#define LARGE 99999.5     // from here on, and
-#define SMALL 0.00099999  // up to here, labels leave out a power of ten
+#define LEAST_DECADES 0.5  // of a log axis
+#define TOUCH 1e-9         // of a step: a tick this near to the end still stands
+#define FINEST 1e15        // steps from zero: a range finer than doubles has no ticks
+#define LONGEST 1000000    // K from which labels leave out an offset
+#define LARGE 99999.5      // from here on, and
+#define SMALL 0.00099999   // up to here, labels leave out a power of ten
 
 // -------------------------------------------------------------------------------------------------------------- range
 static void constant_range(srAxis* axis, double value) {
@@ -30,7 +31,8 @@ static void constant_range(srAxis* axis, double value) {
 
 static void log_range(srAxis* axis, double low, double high, double margin) {
   const double a = log10(low), b = log10(high);
-  const double more = b - a < 1e-12 ? 0.5 : margin * (b - a);
+  // Who chose this scale asks for magnitudes: a range of some percent would show noise, with labels of many digits.
+  const double more = b - a < 1e-12 ? 0.5 : fmax(margin * (b - a), 0.5 * (LEAST_DECADES - (b - a)));
   axis->low = fmax(pow(10, a - more), DBL_MIN);
   axis->high = fmin(pow(10, b + more), LARGEST_VALUE);
 }

@@ -41,7 +41,7 @@ static bool create_vectors(srIntegrator* integrator) {
   // A system without states still has time: SUNDIALS gets one number that stays 0.
   b->x = sri_bdf_vector(integrator, size > 0 ? size : 1);
   if (b->x == NULL) return false;
-  N_Vector* others[] = {&b->xdot, &b->dense, &b->part, &b->positions, &b->once, &b->twice};
+  N_Vector* others[] = {&b->xdot, &b->dense, &b->part, &b->once, &b->twice};
   for (int i = 0; i < SR_COUNT(others); ++i) {
     *others[i] = N_VClone(b->x);
     if (*others[i] == NULL) return false;
@@ -88,8 +88,7 @@ void sri_bdf_destroy(srIntegrator* integrator) {
   if (b->nonlinear != NULL) SUNNonlinSolFreeEmpty(b->nonlinear);
   if (b->solver != NULL) SUNLinSolFreeEmpty(b->solver);
   if (b->matrix != NULL) SUNMatFreeEmpty(b->matrix);
-  N_Vector vectors[] = {b->x,    b->xdot,      b->w,    b->dense, b->dense_w,
-                        b->part, b->positions, b->once, b->twice, b->iteration.increment};
+  N_Vector vectors[] = {b->x, b->xdot, b->w, b->dense, b->dense_w, b->part, b->once, b->twice, b->iteration.increment};
   for (int i = 0; i < SR_COUNT(vectors); ++i) {
     if (vectors[i] != NULL) N_VDestroy(vectors[i]);
   }

@@ -62,8 +62,8 @@ struct srBdf {
   SUNLinearSolver solver;
   SUNNonlinearSolver nonlinear;
   srIteration iteration;
-  N_Vector part, positions, once, twice;  // of norm.c
-  bool filters;                           // a correction has been found, and its norm is asked for
+  N_Vector part, once, twice;  // of norm.c
+  bool filters;                // a correction has been found, and its norm is asked for
   srNewton newton;
   double* rate;         // (n) x' packed: of the last evaluation
   double* rate_before;  // (ncontrol) x' before `accepted`

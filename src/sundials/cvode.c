@@ -14,6 +14,7 @@
 #include "sundials/bdf.h"
 
 #define MOST_FAILURES 30   // in one step: the least step decides, not their number
+#define SHORTENED 0.5      // a step on which Newton's iteration has failed (CVODE's own: 0.25)
 #define NEWTON_PART 0.033  // of the error test, that Newton's iteration may leave (CVODE's own: 0.1)
 
 static int size_of(const srSystem* s) { return s->nq + s->nv + s->ny; }
@@ -190,7 +191,7 @@ static bool set_limits(const srIntegrator* integrator, void* m) {
   const double most = integrator->options.step_max;
   return CVodeSetMaxErrTestFails(m, MOST_FAILURES) == CV_SUCCESS &&
          CVodeSetMaxConvFails(m, MOST_FAILURES) == CV_SUCCESS && CVodeSetMaxHnilWarns(m, -1) == CV_SUCCESS &&
-         CVodeSetNonlinConvCoef(m, NEWTON_PART) == CV_SUCCESS &&
+         CVodeSetNonlinConvCoef(m, NEWTON_PART) == CV_SUCCESS && CVodeSetEtaConvFail(m, SHORTENED) == CV_SUCCESS &&
          CVodeSetMinStep(m, integrator->options.step_min) == CV_SUCCESS &&
          (most <= 0 || CVodeSetMaxStep(m, most) == CV_SUCCESS);
 }

@@ -233,7 +233,7 @@ static int filter(srIntegrator* integrator, N_Vector e, N_Vector out) {
 // Part of the error test that Newton's iteration may leave. IDA's own 0.33 leaves noise in the history that makes steps a third
 // shorter, and far more in stiff systems. But less than rounding cannot be asked for.
 static double newton_part(const srIntegratorOptions* o) {
-  return fmin(0.33, fmax(0.01, 1e-12 / fmax(o->rtol, o->atol)));
+  return fmin(0.33, fmax(0.01, 1e-13 / fmax(o->rtol, o->atol)));
 }
 
 static bool set_limits(const srIntegrator* integrator, void* m) {

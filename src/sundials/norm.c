@@ -1,12 +1,13 @@
 // Vectors of the state whose norm is that of the error test of a stiff system.
 //
 // Formulas of backward differentiation judge a step by how far the corrector went from the prediction, e. A stiff spring ties v to
-// the positions: v is then a difference of them, and each change of the step throws its prediction off by O(h), which no shorter step
-// cures before it resolves the vibration. The formula forgets it within a step, so it is not an error. With the matrix B c + K of
-// Newton's iteration (B: q, M v, y; without constraints c - J), e goes through the filter
-//   e_q := q-part of (B c + K)^-1 c B (e_q, 0, 0),   e_v, e_y := v- and y-part of (B c + K)^-1 c B (0, e_v, e_y)
-// up to two times. It is the identity up to O(h^2) where nothing is stiff, and divides by c^-2 k/m along a spring. Filters of this kind:
-// Shampine; Hairer, Wanner II, IV.8, with q and v together. That lets a stiff spring make c e_q of e_v, more than there was.
+// the positions: v is then a difference of them, and each change of the step throws its prediction off by O(h), which no shorter
+// step cures before it resolves the vibration. The formula forgets it within a step, so it is not an error. With the matrix B c + K
+// of Newton's iteration (B: q, M v, y; without constraints c - J) e_v and e_y go through
+//   e_v, e_y := v- and y-part of (B c + K)^-1 c B (0, e_v, e_y)
+// up to two times. That is the identity up to O(h^2) where nothing is stiff, and divides by k/(m c^2) along a spring. The error of
+// positions counts as it is: a step on which Newton's iteration has found a solution far away, where all is stiff, fails by it.
+// Filters of this kind: Shampine; Hairer, Wanner II, IV.8, with q and v together, which makes -c e_q of e_v.
 //
 // SUNDIALS asks a vector for its norm, so the vectors know their integrator. Where no correction has been found in the present step
 // (increments of Newton's iteration, the first step) the norm is plain.
@@ -42,20 +43,14 @@ static N_Vector clone(N_Vector x) {
   return copy;
 }
 
-// out = e once filtered; not in place: e may be part of the history.
+// out = e once filtered, the positions as they are; not in place: e may be part of the history.
 static int pass(srIntegrator* integrator, N_Vector e, N_Vector out) {
   srBdf* b = integrator->work;
-  const size_t nq = (size_t)integrator->system.nq, n = (size_t)integrator->ncontrol;
-  double *part = NV_DATA_S(b->part), *whole = NV_DATA_S(out);
-  const double* from = NV_DATA_S(e);
-  N_VConst(0, b->part);
-  memcpy(part + nq, from + nq, (n - nq) * sizeof *part);
-  int answer = b->ops->filter(integrator, b->part, out);
-  if (answer != 0 || nq == 0) return answer;
-  N_VConst(0, b->part);
-  memcpy(part, from, nq * sizeof *part);
-  answer = b->ops->filter(integrator, b->part, b->positions);
-  memcpy(whole, NV_DATA_S(b->positions), nq * sizeof *whole);
+  const size_t nq = (size_t)integrator->system.nq;
+  N_VScale(1, e, b->part);
+  memset(NV_DATA_S(b->part), 0, nq * sizeof(double));
+  const int answer = b->ops->filter(integrator, b->part, out);
+  memcpy(NV_DATA_S(out), NV_DATA_S(e), nq * sizeof(double));
   return answer;
 }
 
