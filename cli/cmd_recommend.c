@@ -129,12 +129,19 @@ static bool time_again(Recommend* r) {
   return good;
 }
 
+// Explicit methods are compared by what a clock does not disturb: they do about the same work in an evaluation.
+static bool is_cheap_beside(const srMethodTrial* x, const srMethodTrial* best) {
+  const bool by_clock = sri_method(x->method)->implicit || sri_method(best->method)->implicit;
+  return by_clock ? x->seconds * TIGHTER_COST < best->seconds
+                  : (double)x->evaluations * TIGHTER_COST < (double)best->evaluations;
+}
+
 // Is a tighter tolerance worth a trial: this one was wrong, and it is cheap enough or nothing better is known?
 static bool deserves_more(const Recommend* r, int i) {
   const srMethodTrial *x = &r->trial[i], *best = &r->trial[r->advice.trial];
   if (!x->done || isnan(x->rtol) || sri_method(x->method)->order < 3) return false;
   if (!r->advice.accurate) return true;
-  return x->error > SR_ADVICE_ACCEPT * x->rtol && x->seconds * TIGHTER_COST < best->seconds;
+  return x->error > SR_ADVICE_ACCEPT * x->rtol && is_cheap_beside(x, best);
 }
 
 static bool try_tighter(Recommend* r) {

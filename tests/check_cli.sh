@@ -372,8 +372,10 @@ has '"moved": [], "moved_velocity": []}'
 # options that have no effect are told, those that have one are not
 for method in mdop5 hem5 phem56; do
   status 0 $four_bar --method $method --stabilization baumgarte --json
-  says "warning: --stabilization is for explicit methods; $method keeps"
+  says "warning: --stabilization baumgarte is for explicit methods; $method keeps"
   has '"stabilization": "own"'
+  status 0 $four_bar --method $method --stabilization none --json
+  has '"stabilization": "none"'
   status 0 $four_bar --method $method --alpha 3
   says "warning: --alpha and --beta are for --stabilization baumgarte and augmented; this run has $method"
   status 0 $four_bar --method $method --metric identity

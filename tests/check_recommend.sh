@@ -122,6 +122,26 @@ has stiffness '"stiff": true'
 between stiffness largest 4000 6000
 has recommend '--formulation penalty"'
 
+# ---- a stiff loop: not the cheap method that is wrong, and the same answer each time --------------------------------------
+for call in 1 2 3; do
+  status 0 models/paper2/slider-crank-bushing.xml --rtol 1e-4 --seconds 2 --json
+  has stiffness '"stiff": true'
+  has recommend '"method": "radau5"'
+  has recommend '"accurate": true'
+done
+line trials | grep -q 'this build has no SUNDIALS' && fail "methods that are not in this build are tried"
+
+# ---- states alone -----------------------------------------------------------------------------------------------------------
+cat > "$work/states.xml" << 'MODEL'
+<sarrus version="1">
+  <state name="a" initial="1" rate="b"/><state name="b" initial="0" rate="-4*a"/>
+  <run t-end="5" rtol="1e-6" atol="1e-8" step="0.01"/>
+</sarrus>
+MODEL
+status 0 "$work/states.xml" --seconds 1 --json
+has recommend '"method": "dopri5"'
+line trials | grep -qE '"method": "euler"[^}]*"error": 0\.[0-9]' || fail "the error of euler is not seen in the states"
+
 # ---- what is wrong -----------------------------------------------------------------------------------------------------------
 status 2 models/pendulum.xml --rtol 0
 status 2 models/pendulum.xml --seconds -1 --json

@@ -447,6 +447,85 @@ TEST(recommend_costs_that_are_alike_do_not_decide) {
   close_model(&x);
 }
 
+// The slider-crank with a bushing at 1e-4, as measured: cheap and wrong does not win, whatever the clock adds to either.
+TEST(recommend_accuracy_that_is_missing_is_paid_for) {
+  Loaded x = open_model("pendulum", "");
+  srTrajectory* reference = sr_trajectory_create(x.m, 2);
+  srSurvey s = made_up(reference);
+  srAdvice a;
+  s.stiff = true;
+  for (double noise = 0.7; noise < 1.4; noise *= 1.1) {
+    // 9 tolerances of order 2 are worth 3 times the work.
+    const srMethodTrial trials[] = {trial("genalpha-index3", 1e-3 * noise, 9e-6), trial("radau5", 1.9e-3, 1e-7)};
+    sr_advise(x.m, &s, trials, 2, 1e-6, &a);
+    ENSURE_TEXT(chosen(trials, &a), "radau5");
+    ENSURE(a.accurate);
+    // The other one took less time: it is said why it is not taken.
+    ENSURE(strstr(a.alternative_why, "it took less time in this trial, but its error is") != NULL);
+    bool told = false;
+    for (int i = 0; i < a.nwhy; ++i) told = told || strstr(a.why[i], "s, but its error is") != NULL;
+    ENSURE(told);
+  }
+  // Beyond ten tolerances it is no choice at all.
+  const srMethodTrial wrong[] = {trial("genalpha-index3", 1e-5, 11e-6), trial("radau5", 1.9e-3, 1e-7)};
+  sr_advise(x.m, &s, wrong, 2, 1e-6, &a);
+  ENSURE_TEXT(chosen(wrong, &a), "radau5");
+  ENSURE_EQUAL(a.alternative, -1);
+  // More accuracy than is wanted is not paid back.
+  const srMethodTrial fine[] = {trial("genalpha-index3", 1e-3, 9e-7), trial("radau5", 1.9e-3, 1e-12)};
+  sr_advise(x.m, &s, fine, 2, 1e-6, &a);
+  ENSURE_TEXT(chosen(fine, &a), "genalpha-index3");
+  sr_trajectory_destroy(reference);
+  close_model(&x);
+}
+
+// Four methods that do about the same work, under clocks that err by a third to either side: always the same answer.
+TEST(recommend_the_choice_does_not_follow_the_noise_of_clocks) {
+  Loaded x = open_model("mechanisms/four-bar", "");
+  srTrajectory* reference = sr_trajectory_create(x.m, 2);
+  srSurvey s = made_up(reference);
+  Random r = {3};
+  for (int k = 0; k < 500; ++k) {
+    srMethodTrial trials[] = {trial("phem56", 1.1e-3, 1e-7), trial("mdop5", 1.0e-3, 2e-7), trial("hem5", 3.2e-3, 1e-8),
+                              trial("radau5", 4e-3, 1e-7)};
+    const long evaluations[] = {2500, 2600, 9000, 4000};
+    for (int i = 0; i < 4; ++i) {
+      trials[i].seconds *= random_in(&r, 0.67, 1.5);
+      trials[i].evaluations = evaluations[i];
+    }
+    srAdvice a;
+    sr_advise(x.m, &s, trials, 4, 1e-6, &a);
+    ENSURE_TEXT(chosen(trials, &a), "mdop5");
+    // A neighbour that took less time stands there with a reason.
+    for (int i = 0; i < a.nwhy; ++i) {
+      const char* next = strstr(a.why[i], "; next ");
+      if (next == NULL || trials[0].seconds >= trials[1].seconds) continue;
+      ENSURE(strncmp(next, "; next phem56", 13) == 0 && strstr(next, "s, but ") != NULL);
+    }
+  }
+  sr_trajectory_destroy(reference);
+  close_model(&x);
+}
+
+TEST(recommend_of_equal_costs_the_method_that_keeps_velocity_rows_is_taken) {
+  Loaded x = open_model("mechanisms/four-bar", "");
+  srTrajectory* reference = sr_trajectory_create(x.m, 2);
+  srSurvey s = made_up(reference);
+  s.stiff = true;
+  srAdvice a;
+  srMethodTrial trials[] = {trial("genalpha-index3", 1e-3, 1e-7), trial("genalpha-ggl", 1.3e-3, 1e-7)};
+  sr_advise(x.m, &s, trials, 2, 1e-6, &a);
+  ENSURE_TEXT(chosen(trials, &a), "genalpha-index3");
+  trials[0].violation[1] = 1e-5;
+  sr_advise(x.m, &s, trials, 2, 1e-6, &a);
+  ENSURE_TEXT(chosen(trials, &a), "genalpha-ggl");
+  trials[1].seconds = 1.6e-3;  // but not at any price
+  sr_advise(x.m, &s, trials, 2, 1e-6, &a);
+  ENSURE_TEXT(chosen(trials, &a), "genalpha-index3");
+  sr_trajectory_destroy(reference);
+  close_model(&x);
+}
+
 TEST(recommend_loops_want_a_method_that_keeps_them) {
   Loaded x = open_model("mechanisms/four-bar", "");
   srTrajectory* reference = sr_trajectory_create(x.m, 2);

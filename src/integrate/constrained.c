@@ -100,24 +100,22 @@ void sri_constrained_start(srIntegrator* integrator) {
 
 // ---- evaluation -------------------------------------------------------------------------------------------------------
 
-static int outcome_of(int answer) { return answer == 0 ? SRI_DONE : answer > 0 ? SRI_REFUSED : SRI_STOP; }
-
 int sri_dynamics(srIntegrator* integrator, double t, const double* x, double tau, double* ydot) {
   const srSystem* s = &integrator->system;
   srConstrained* c = integrator->constrained;
   ++integrator->stats.evaluations;
-  return outcome_of(
+  return sri_outcome(
       s->dynamics(s->user, t, x, x + s->nq, x + s->nq + s->nv, tau, c->M, c->f, ydot, s->D_differs ? c->D : NULL));
 }
 
 int sri_constraint(srIntegrator* integrator, double t, const double* q, double* g, double* G, double* b) {
   const srSystem* s = &integrator->system;
-  return outcome_of(s->constraint(s->user, t, q, g, G, b));
+  return sri_outcome(s->constraint(s->user, t, q, g, G, b));
 }
 
 int sri_qdot(srIntegrator* integrator, const double* q, const double* v, double* qdot) {
   const srSystem* s = &integrator->system;
-  if (s->qdot != NULL) return outcome_of(s->qdot(s->user, q, v, qdot));
+  if (s->qdot != NULL) return sri_outcome(s->qdot(s->user, q, v, qdot));
   if (s->nq > 0) memcpy(qdot, v, (size_t)s->nq * sizeof *qdot);
   return SRI_DONE;
 }
@@ -127,14 +125,14 @@ int sri_power(srIntegrator* integrator, double t, const double* x, double* wdot)
   srConstrained* c = integrator->constrained;
   const double *v = x + s->nq, *y = v + s->nv;
   if (s->nw == 0) return SRI_DONE;
-  if (s->power != NULL) return outcome_of(s->power(s->user, t, x, v, y, c->lambda, wdot));
+  if (s->power != NULL) return sri_outcome(s->power(s->user, t, x, v, y, c->lambda, wdot));
   if (s->rates == NULL) {
     memset(wdot, 0, (size_t)s->nw * sizeof *wdot);
     return SRI_DONE;
   }
   // The other rates are not wanted: they go where nothing is held between stages.
   ++integrator->stats.evaluations;
-  return outcome_of(s->rates(s->user, t, x, v, y, SR_TAU_ELEMENT, c->slope, c->dv, c->y_rate, wdot));
+  return sri_outcome(s->rates(s->user, t, x, v, y, SR_TAU_ELEMENT, c->slope, c->dv, c->y_rate, wdot));
 }
 
 static void velocity_form(const srConstrained* c, const double* G, const double* b, const double* v, double* out) {
@@ -175,7 +173,7 @@ static int gamma_by_difference(srIntegrator* integrator, double t, const double*
 int sri_gamma(srIntegrator* integrator, double t, const double* q, const double* v, double* gamma) {
   const srSystem* s = &integrator->system;
   if (s->gamma == NULL) return gamma_by_difference(integrator, t, q, v, gamma);
-  return outcome_of(s->gamma(s->user, t, q, v, gamma));
+  return sri_outcome(s->gamma(s->user, t, q, v, gamma));
 }
 
 int sri_index1(srIntegrator* integrator, double t, const double* x, double tau, double* xdot) {

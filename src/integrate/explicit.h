@@ -31,6 +31,8 @@ typedef struct srRungeKutta {
 // Outcome of an evaluation, a trial or an acceptance: as the callbacks (0 done, > 0 smaller step, < 0 stop), and
 // not finite.
 enum { SRI_DONE = 0, SRI_REFUSED = 1, SRI_NOT_FINITE = 2, SRI_STOP = -1 };
+// The same from the answer of a callback.
+static inline int sri_outcome(int answer) { return answer == 0 ? SRI_DONE : answer > 0 ? SRI_REFUSED : SRI_STOP; }
 
 size_t sri_rk_room(const srTableau* tableau, int n);  // doubles
 void sri_rk_init(srIntegrator* integrator, srRungeKutta* rk, const srTableau* tableau);

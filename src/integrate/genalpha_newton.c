@@ -41,13 +41,11 @@ static double largest_of(const unsigned char* rows, int n, const double* a) {
   return most;
 }
 
-static int outcome_of(int answer) { return answer == 0 ? SRI_DONE : answer > 0 ? SRI_REFUSED : SRI_STOP; }
-
 // ---- equations --------------------------------------------------------------------------------------------------------
 
 int sri_genalpha_retract(const srIntegrator* integrator, const double* q, const double* dxi, double* out) {
   const srSystem* s = &integrator->system;
-  if (s->retract != NULL) return outcome_of(s->retract(s->user, q, dxi, out));
+  if (s->retract != NULL) return sri_outcome(s->retract(s->user, q, dxi, out));
   for (int i = 0; i < s->nq; ++i) out[i] = q[i] + dxi[i];
   return SRI_DONE;
 }
@@ -58,7 +56,7 @@ int sri_genalpha_evaluate(srIntegrator* integrator, double t, const double* x, d
   srTangentWork* k = &work->tangent;
   srConstrained* c = integrator->constrained;
   ++integrator->stats.evaluations;
-  const int outcome = outcome_of(s->dynamics(s->user, t, x, x + s->nq, x + s->nq + s->nv, SR_TAU_ELEMENT, k->M, k->f,
+  const int outcome = sri_outcome(s->dynamics(s->user, t, x, x + s->nq, x + s->nq + s->nv, SR_TAU_ELEMENT, k->M, k->f,
                                              ydot, s->D_differs ? k->D : NULL));
   return outcome == SRI_DONE && c != NULL ? sri_constraint(integrator, t, x, work->g, k->G, work->b) : outcome;
 }

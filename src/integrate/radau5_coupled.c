@@ -47,8 +47,6 @@ static void spread_row(const srSystem* s, const double* G, int k, double* out) {
   for (int e = p->row[k]; e < p->row[k + 1]; ++e) out[p->column[e]] = G[e];
 }
 
-static int outcome_of(int answer) { return answer == 0 ? SRI_DONE : answer > 0 ? SRI_REFUSED : SRI_STOP; }
-
 // Column j of C at the stage: rows C_k = d(G v + b)_k into J below those of Kq.
 static int differences(srIntegrator* integrator, srRadau5* work, double t, int i) {
   const srSystem* s = &integrator->system;
@@ -60,7 +58,7 @@ static int differences(srIntegrator* integrator, srRadau5* work, double t, int i
     memset(c->dv, 0, (size_t)s->nv * sizeof *c->dv);
     c->dv[j] = d;
     if (s->retract != NULL) {
-      outcome = outcome_of(s->retract(s->user, x, c->dv, c->q));
+      outcome = sri_outcome(s->retract(s->user, x, c->dv, c->q));
     } else {
       outcome = sri_qdot(integrator, x, c->dv, c->q);
       for (int k = 0; k < s->nq; ++k) c->q[k] += x[k];

@@ -25,8 +25,6 @@
 
 static const srRadau5Tableau* const tableau = &sri_radau5_tableau;
 
-static int outcome_of(int answer) { return answer == 0 ? SRI_DONE : answer > 0 ? SRI_REFUSED : SRI_STOP; }
-
 static void copy(double* to, const double* from, size_t n) {
   if (n > 0) memcpy(to, from, n * sizeof *to);
 }
@@ -58,7 +56,7 @@ int sri_radau5_evaluate(srIntegrator* integrator, srRadau5* work, double t, cons
   ++integrator->stats.evaluations;
   int answer =
       s->dynamics(s->user, t, x, v, y, SR_TAU_ELEMENT, M, f, E + s->nv, c != NULL && s->D_differs ? c->D : NULL);
-  if (answer != 0) return outcome_of(answer);
+  if (answer != 0) return sri_outcome(answer);
   for (int i = 0; i < s->nv; ++i) E[i] = -f[i];
   for (int i = s->nv; i < s->nv + s->ny; ++i) E[i] = -E[i];
   if (a != NULL) {
@@ -67,7 +65,7 @@ int sri_radau5_evaluate(srIntegrator* integrator, srRadau5* work, double t, cons
   }
   if (c == NULL) return SRI_DONE;
   answer = s->constraint(s->user, t, x, c->g, c->G, c->b);
-  if (answer != 0) return outcome_of(answer);
+  if (answer != 0) return sri_outcome(answer);
   (void)sri_residual_velocity(integrator, v);
   if (rv != NULL) copy(rv, c->r, (size_t)s->ng);
   for (int k = 0; g != NULL && k < s->ng; ++k) g[k] = k < s->np ? c->g[k] : 0;

@@ -151,8 +151,6 @@ void sri_tangent_destroy(srTangentWork* work) {
 
 // ---- residual ---------------------------------------------------------------------------------------------------------
 
-static int outcome_of(int answer) { return answer == 0 ? SRI_DONE : answer > 0 ? SRI_REFUSED : SRI_STOP; }
-
 // E += sign * D^T lambda
 static void add_reactions(const srSystem* s, const double* D, const double* lambda, double sign, double* E) {
   for (int k = 0; k < s->ng; ++k) {
@@ -191,7 +189,7 @@ static int residual(srIntegrator* integrator, srTangentWork* work, double t, con
   if (answer == 0 && rows && s->ng > 0 && lambda != NULL) {
     answer = s->constraint(s->user, t, x, NULL, work->G, NULL);
   }
-  if (answer != 0) return outcome_of(answer);
+  if (answer != 0) return sri_outcome(answer);
   motion_terms(s, work->M, work->f, a, E);
   for (int i = s->nv; i < s->nv + s->ny; ++i) E[i] = -E[i];
   if (s->ng > 0 && lambda != NULL) add_reactions(s, s->D_differs ? work->D : work->G, lambda, -1, E);
@@ -209,14 +207,14 @@ int sri_motion_residual(srIntegrator* integrator, srTangentWork* work, double t,
 // ---- differences ------------------------------------------------------------------------------------------------------
 
 static int move_positions(const srSystem* s, const double* q, const double* dxi, double* out) {
-  if (s->retract != NULL) return outcome_of(s->retract(s->user, q, dxi, out));
+  if (s->retract != NULL) return sri_outcome(s->retract(s->user, q, dxi, out));
   if (s->qdot == NULL) {
     for (int i = 0; i < s->nq; ++i) out[i] = q[i] + dxi[i];
     return SRI_DONE;
   }
   const int answer = s->qdot(s->user, q, dxi, out);
   for (int i = 0; i < s->nq; ++i) out[i] += q[i];
-  return outcome_of(answer);
+  return sri_outcome(answer);
 }
 
 // Half of the digits: of a number of this size, or of 1 where it is small.
@@ -275,7 +273,7 @@ int sri_tangent(srIntegrator* integrator, srTangentWork* work, double t, const d
     return difference(integrator, work, t, x, tau, a, lambda);
   }
   srTangent out = {.Kq = work->Kq, .Kv = work->Kv};
-  return outcome_of(s->tangent(s->user, t, x, x + s->nq, x + s->nq + s->nv, tau, a, lambda, &out));
+  return sri_outcome(s->tangent(s->user, t, x, x + s->nq, x + s->nq + s->nv, tau, a, lambda, &out));
 }
 
 void sri_tangent_combine(const srTangentWork* work, const srSystem* s, const double* M, double cM, double cI, double cq,
