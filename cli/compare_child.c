@@ -12,6 +12,18 @@
 
 #include "compare.h"
 
+// The sanitizer reserves more memory than there is, and must be let. gcc has a macro for it, clang asks for a feature.
+#if defined(__SANITIZE_ADDRESS__)
+#define SANITIZED 1
+#elif defined(__has_feature)
+#if __has_feature(address_sanitizer)
+#define SANITIZED 1
+#endif
+#endif
+#ifndef SANITIZED
+#define SANITIZED 0
+#endif
+
 #define ENOUGH_SECONDS 0.1  // of processor time in timed runs: its clock may have steps of some ms
 #define MOST_SECONDS 5.0    // of wall clock in them
 #define LEAST_RUNS 3
@@ -58,7 +70,7 @@ static void set_alarm(double seconds) {
 
 // A part of the memory of the machine is enough for one run: beyond it allocations fail, with a sentence.
 static void limit_memory(const Compare* c) {
-#if !defined(__SANITIZE_ADDRESS__)
+#if !SANITIZED
   const long pages = sysconf(_SC_PHYS_PAGES), page = sysconf(_SC_PAGESIZE);
   if (pages <= 0 || page <= 0) return;
   const double bytes = fmax(0.8 * (double)pages * (double)page / c->jobs, 256e6);

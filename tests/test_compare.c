@@ -68,7 +68,6 @@ TEST(methods_with_the_same_coefficients_are_marked_as_kin) {
     const char* its = sri_method_find(other[i])->kin;
     ENSURE(its == NULL || strcmp(its, kin) != 0);
   }
-  ENSURE_TEXT(sri_method_find("cvode")->kin, sri_method_find("ida")->kin);
 }
 
 TEST(only_methods_of_sundials_may_be_absent) {

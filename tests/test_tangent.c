@@ -118,7 +118,7 @@ static void exact(Bench* b) {
   const int count = pattern ? pattern->row[n] : n * n;
   double *Kq = numbers(count), *Kv = numbers(count);
   srTangent out = {Kq, Kv};
-  for (int i = 0; i < count; i++) Kq[i] = Kv[i] = NAN;  // all of them are written
+  for (int i = 0; i < count; i++) Kq[i] = Kv[i] = (double)NAN;  // all of them are written
   ENSURE(s->tangent != NULL);
   ENSURE_EQUAL(s->tangent(s->user, b->at.t, b->at.q, b->at.v, b->at.y, b->at.tau, b->at.a, b->at.lambda, &out), 0);
   memset(b->Kq, 0, (size_t)(n * n) * sizeof(double));

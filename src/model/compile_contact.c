@@ -104,7 +104,7 @@ typedef struct Card {
   double E, nu, e, mu_s, mu_k;
 } Card;
 
-static const Card no_card = {NAN, 0.3, NAN, NAN, NAN};
+static const Card no_card = {(double)NAN, 0.3, (double)NAN, (double)NAN, (double)NAN};
 
 static bool card_of(srCompiler* c, const char* material, Card* out) {
   *out = no_card;

@@ -355,6 +355,7 @@ const srIntegratorOps sri_ida_ops = {
                .adaptive = true,
                .implicit = true,
                .index = 2,
+               .kin = "bdf",
                .about = "SUNDIALS: backward differentiation of order 1 to 5 on the stabilised index-2 form"},
     .needs = SRI_NEEDS(rates),
     .needs_constrained = SRI_NEEDS(dynamics) | SRI_NEEDS(constraint),

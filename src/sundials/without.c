@@ -28,6 +28,8 @@ static srStatus no_step(srIntegrator* integrator, double t_limit) {
                .adaptive = true,                                                                                       \
                .implicit = true,                                                                                       \
                .index = form,                                                                                          \
+               .absent = true,                                                                                         \
+               .kin = "bdf",                                                                                           \
                .about = "not in this build, which has no SUNDIALS"},                                                   \
     .room = no_room, .init = nothing, .create = refuse, .start = nothing, .step = no_step,                             \
   }
