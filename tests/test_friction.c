@@ -220,3 +220,37 @@ TEST(a_joint_with_hysteresis_runs_through_the_same_loop_again) {
   close_model(&x);
   free(track);
 }
+
+// ---- what moves gaps and belts ----------------------------------------------------------------------------------------------
+
+// A block on a table that shakes and a belt that runs, both by formula: what they give to the block and to heat stands in the
+// account of drivers.
+static void shaken_work(const char* slip) {
+  const char* text =
+      "<sarrus version='1'><parameter name='belt' value='0.3'/>"
+      "<body name='a'><joint name='x' type='prismatic' axis='1 0 0'/><inertial mass='0.1'/></body>"
+      "<body name='b' parent='a'><joint name='z' type='prismatic' axis='0 0 1' q='0.02'/><inertial mass='1'/></body>"
+      "<sensor name='tip' point='b'/>"
+      "<contact gap='q(z) - 0.05*sin(20*t)' %s K='1e5' n='1' restitution='0.5' mu-k='0.2' bristle-B='30'/></sarrus>";
+  char model[1000];
+  snprintf(model, sizeof model, text, slip);
+  Loaded x = open_text(model);
+  srRunOptions options = sr_run_options(x.m);
+  options.method = "dopri5";
+  options.t_end = 1;
+  options.rtol = 1e-9;
+  options.atol = 1e-12;
+  ENSURE_EQUAL(sr_run(x.m, x.d, &options, NULL, &x.result), SR_OK);
+  const double work = x.result.energy.work[SR_ACCOUNT_DRIVER];
+  ENSURE(work > 1);
+  ENSURE(x.result.energy.work[SR_ACCOUNT_FRICTION] < -1e-3);
+  ENSURE_SMALL(x.result.energy.residual / work, 1e-6);
+  close_model(&x);
+}
+
+TEST(a_gap_and_a_belt_that_move_by_formula_have_their_work_in_the_ledger) {
+  shaken_work("slip='q(x) - belt*t'");
+  shaken_work("slip='sensor(tip, x) - belt*t - 0.001*sin(50*t)'");
+  shaken_work("slip-speed='v(x)*(1 + 0.1*q(x)) - belt*cos(t)'");
+  shaken_work("slip-speed='sensor(tip, vx) - belt'");
+}

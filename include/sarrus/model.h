@@ -84,7 +84,7 @@ typedef struct srContact {
   double side, end;  // stop of a joint: gap = side (end - q), side 1 the upper end, -1 the lower one
   srDryFriction slip, roll, spin;
   // A gap by formula: values of the law program from srForceElement.formula on are the gap, its rate, the slip's, then of each
-  // variable what the gap and the slip change with it.
+  // variable what the gap and the slip change with it, then the rates of both that are there when the model rests.
   int nvariable;
   const struct srContactVariable* variable;
   bool

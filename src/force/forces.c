@@ -112,6 +112,13 @@ static int not_finite(srData* d, const srForceElement* element, double f) {
   return 1;
 }
 
+// A gap or a belt that moves by itself: the contact takes f . x', the model gets f . (x' - own rates), and whatever moves the
+// gap does the work between the two.
+static double gap_power(const srForceElement* element, const srPortMotion* motion, const double* f) {
+  const double* own = motion->formula + 3 + 2 * element->contact->nvariable;
+  return -(f[0] * own[0] + f[1] * own[1]);
+}
+
 // One element: its force to d->f or d->link_wrench, the rates of its states, its power.
 static int apply(const srModel* m, srData* d, const srForceElement* element, double tau_stage) {
   srPortMotion motion;
@@ -130,6 +137,7 @@ static int apply(const srModel* m, srData* d, const srForceElement* element, dou
     power += f[i] * motion.xdot[i];
   }
   sr_port_force(m, d, element, &motion, f);
+  if (element->law->port == SR_PORT_GAP) d->power[SR_ACCOUNT_DRIVER] += gap_power(element, &motion, f);
   if (element->contact != NULL) {
     d->power[SR_ACCOUNT_FRICTION] -= out.rubbed;
     d->power[SR_ACCOUNT_CONTACT] -= out.dissipated - out.rubbed;

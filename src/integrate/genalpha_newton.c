@@ -57,7 +57,7 @@ int sri_genalpha_evaluate(srIntegrator* integrator, double t, const double* x, d
   srConstrained* c = integrator->constrained;
   ++integrator->stats.evaluations;
   const int outcome = sri_outcome(s->dynamics(s->user, t, x, x + s->nq, x + s->nq + s->nv, SR_TAU_ELEMENT, k->M, k->f,
-                                             ydot, s->D_differs ? k->D : NULL));
+                                              ydot, s->D_differs ? k->D : NULL));
   return outcome == SRI_DONE && c != NULL ? sri_constraint(integrator, t, x, work->g, k->G, work->b) : outcome;
 }
 

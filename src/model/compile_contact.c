@@ -546,7 +546,19 @@ static bool is_linear(srCompiler* c, const Gap* g) {
   return g->n > g->positions;
 }
 
-// Values of the law program: gap, its rate, the slip's, then the coefficients of each variable in the two rates.
+// Slip that nothing in the model makes: of a belt.
+static srNode own_slip(srCompiler* c, const Gap* g) {
+  srGraph* graph = c->graph;
+  if (g->speed == SR_NO_NODE) return derived(graph, g->slip, sr_graph_var(graph, SR_VAR_TIME, 0));
+  srNode sum = sr_graph_const(graph, 0);
+  for (int k = g->positions; k < g->n; k++) {
+    sum = plus_product(graph, sum, derived(graph, g->speed, g->leaf[k]), g->leaf[k]);
+  }
+  return sr_graph_op(graph, SR_OP_SUB, g->speed, sum, SR_NO_NODE);
+}
+
+// Values of the law program: gap, its rate, the slip's, then the coefficients of each variable in the two rates, then the parts
+// of the rates that are there when the model rests.
 static int gap_roots(srCompiler* c, const Gap* g) {
   srGraph* graph = c->graph;
   const srNode t = sr_graph_var(graph, SR_VAR_TIME, 0);
@@ -564,6 +576,8 @@ static int gap_roots(srCompiler* c, const Gap* g) {
     sr_c_root(c, derived(graph, position ? g->gap : SR_NO_NODE, g->leaf[k]));
     sr_c_root(c, derived(graph, position ? g->slip : g->speed, g->leaf[k]));
   }
+  sr_c_root(c, derived(graph, g->gap, t));
+  sr_c_root(c, own_slip(c, g));
   return first;
 }
 
