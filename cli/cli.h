@@ -117,6 +117,7 @@ void report_assembly(const srModel* m, const Assembly* a);  // of a looped model
 typedef struct State {
   double t;  // NOT_GIVEN
   NumberList q, v, y, tau;
+  NumberList touch;  // of a file alone: speeds at first touch of the contacts, 0: open
   const char* file;
 } State;
 State state_none(void);

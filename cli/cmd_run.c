@@ -266,6 +266,19 @@ static const char* stabilization_of(const srRunOptions* o) {
   return named ? stabilization_word(o->stabilization) : "own";
 }
 
+// Speeds at first touch of the contacts, 0: open. With q, v, y all that a run goes on from.
+static void put_touch(Json* json, const srModel* m, const srData* d) {
+  bool any = false;
+  for (int i = 0; i < m->nforce; i++) {
+    if (m->force[i].z < 0) continue;
+    if (!any) json_array(json, "touch");
+    any = true;
+    const double* z = d->z + m->force[i].z;
+    json_number(json, NULL, z[SR_Z_CLOSED] != 0 ? z[SR_Z_SPEED] : 0);
+  }
+  if (any) json_array_end(json);
+}
+
 static void print_json(Run* r, const char* trouble) {
   const srModel* m = r->m.model;
   srData* d = r->m.data;
@@ -280,6 +293,7 @@ static void print_json(Run* r, const char* trouble) {
   json_numbers(&json, "v", d->jv, m->njv);
   if (m->gauged) put_bodies(&json, m, d);
   json_numbers(&json, "y", d->y, m->ny);
+  put_touch(&json, m, d);
   json_numbers(&json, "lambda", d->lambda, m->ng);
   if (m->looped) {
     json_text(&json, "stabilization", stabilization_of(&r->options));

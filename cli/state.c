@@ -15,6 +15,7 @@ void state_free(State* s) {
   numbers_free(&s->v);
   numbers_free(&s->y);
   numbers_free(&s->tau);
+  numbers_free(&s->touch);
 }
 
 // -------------------------------------------------------------------------------------------------------------- file
@@ -58,10 +59,10 @@ static bool state_read(Cli* cli, State* s) {
   size_t size;
   char* text = read_all(cli, s->file, &size);
   if (!text) return false;
-  JsonWanted wanted[] = {
-      {"t", false, NULL, 0}, {"q", true, NULL, 0}, {"v", true, NULL, 0}, {"y", true, NULL, 0}, {"tau", true, NULL, 0}};
+  JsonWanted wanted[] = {{"t", false, NULL, 0}, {"q", true, NULL, 0},   {"v", true, NULL, 0},
+                         {"y", true, NULL, 0},  {"tau", true, NULL, 0}, {"touch", true, NULL, 0}};
   JsonTrouble trouble;
-  bool good = json_read(text, size, wanted, 5, &trouble);
+  bool good = json_read(text, size, wanted, 6, &trouble);
   free(text);
   const srPlace place = {s->file, trouble.line, trouble.column};
   if (!good) sr_messages_add(cli->messages, SR_SEVERITY_ERROR, place, "%s", trouble.text);
@@ -77,6 +78,7 @@ static bool state_read(Cli* cli, State* s) {
   keep(&s->v, &wanted[2]);
   keep(&s->y, &wanted[3]);
   keep(&s->tau, &wanted[4]);
+  keep(&s->touch, &wanted[5]);
   return good;
 }
 
@@ -127,12 +129,32 @@ static bool normalize(Cli* cli, const srModel* m, double* q) {
   return good;
 }
 
+// ---------------------------------------------------------------------------------------------------------- contacts
+// What a run knows of contacts beyond q, v, y: it belongs to the positions and velocities of the same file.
+static bool put_touch(Cli* cli, const NumberList* list, const srModel* m, srData* d) {
+  int n = 0;
+  for (int i = 0; i < m->nforce; i++) {
+    if (m->force[i].z < 0) continue;
+    if (list->x && n < list->n) {
+      d->z[m->force[i].z + SR_Z_SPEED] = list->x[n];
+      d->z[m->force[i].z + SR_Z_CLOSED] = list->x[n] > 0;
+    }
+    n++;
+  }
+  if (!list->x || list->n == n) return true;
+  cli_error(cli, "touch has %d number%s, and the model has %d contact%s", list->n, list->n == 1 ? "" : "s", n,
+            n == 1 ? "" : "s");
+  return false;
+}
+
 bool state_apply(Cli* cli, State* s, const srModel* m, srData* d) {
+  const bool moved = s->q.x || s->v.x;
   if (s->file && !state_read(cli, s)) return false;
   if (!isnan(s->t)) d->t = s->t;
   bool good = put_list(cli, &s->q, "q", m->q_name, m->nq, d->q);
   good = put_list(cli, &s->v, "v", m->v_name, m->nv, d->v) && good;
   good = put_list(cli, &s->y, "y", m->y_name, m->ny, d->y) && good;
   good = put_list(cli, &s->tau, "tau", m->v_name, m->nv, d->tau) && good;
+  if (!moved) good = put_touch(cli, &s->touch, m, d) && good;
   return good && normalize(cli, m, d->q);
 }

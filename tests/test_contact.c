@@ -183,6 +183,132 @@ TEST(bodies_in_touch_at_the_start_are_told) {
   close_model(&x);
 }
 
+// ---- long steps, contacts that exist already ------------------------------------------------------------------------------
+
+// Two flights, meeting head-on: all methods that choose their steps make them longer than the touch, some longer than the balls.
+TEST(spheres_that_meet_head_on_bounce_by_every_adaptive_method) {
+  for (int k = 0; k < sri_method_count(); k++) {
+    const srMethod* method = sri_method(k);
+    if (!method->adaptive) continue;
+    Loaded x = open_text(
+        "<sarrus version='1'><option gravity='0 0 0'/><ground><shape name='w' type='sphere' size='0.1'/></ground>"
+        "<body name='a'><joint name='a' type='free' q='-1.5 0 0 1 0 0 0' v='0 0 0 1 0 0'/>"
+        "<inertial mass='1' inertia='0.004 0.004 0.004'/><shape name='s' type='sphere' size='0.1'/></body>"
+        "<contact a='w' b='s' K='1e6' restitution='0.7' mu-k='0.3' bristle-K='1e5'/>"
+        "<run t-end='3' rtol='1e-6' atol='1e-9'/></sarrus>");
+    srRunOptions options = sr_run_options(x.m);
+    options.method = method->name;
+    run(&x, options, NULL);
+    if (x.result.impacts != 1 || fabs(x.d->v[3] + 0.7) > 1e-3) printf("  %s: %.6g m/s\n", method->name, x.d->v[3]);
+    ENSURE_EQUAL(x.result.impacts, 1);
+    ENSURE_NEAR(x.d->v[3], -0.7, 1e-3);
+    ENSURE_NEAR(x.result.event[0].t, 1.3, 1e-9);
+    close_model(&x);
+  }
+}
+
+// A flight of 10 s, in a few steps, onto a floor that stops the ball within a millisecond, by laws without a speed of touch.
+TEST(a_long_flight_ends_at_the_floor_whatever_the_law) {
+  static const char* const laws[] = {"kelvin-voigt' D='100", "hertz", "hooke"};
+  for (int k = 0; k < 3 * sri_method_count(); k++) {
+    const srMethod* method = sri_method(k / 3);
+    if (!method->adaptive) continue;
+    char text[800];
+    snprintf(text, sizeof text,
+             "<sarrus version='1'><option gravity='0 0 0'/><ground><shape name='floor' type='plane'/></ground>"
+             "<body name='a'><joint name='a' type='prismatic' axis='0 0 1' q='10' v='-1'/><inertial mass='1'/>"
+             "<shape name='s' type='sphere' size='0.05'/></body>"
+             "<contact a='floor' b='a' K='%s' friction='none' normal='%s'/><run t-end='20'/></sarrus>",
+             k % 3 == 1 ? "1e8" : "1e6", laws[k % 3]);
+    Loaded x = open_text(text);
+    srRunOptions options = sr_run_options(x.m);
+    options.method = method->name;
+    run(&x, options, NULL);
+    if (fabs(x.result.energy.residual) > 5e-4) printf("  %s, %s\n", method->name, laws[k % 3]);
+    ENSURE_EQUAL(x.result.impacts, 1);
+    ENSURE_SMALL(x.result.energy.residual, 5e-4);  // of 0.5 J
+    if (k % 3 > 0) ENSURE_NEAR(x.d->v[0], 1, 1e-3);
+    close_model(&x);
+  }
+}
+
+static const char* const ball_near_floor =
+    "<sarrus version='1'><option gravity='0 0 0'/><ground><shape name='floor' type='plane'/></ground>"
+    "<body name='a'><joint name='a' type='prismatic' axis='0 0 1' q='%.17g' v='%g'/><inertial mass='1'/>"
+    "<shape name='s' type='sphere' size='0.05'/></body>"
+    "<contact a='floor' b='a' K='1e8' restitution='0.5' friction='none'/>"
+    "<run t-end='0.1' rtol='1e-9' atol='1e-12'/></sarrus>";
+
+TEST(a_ball_that_starts_a_little_deep_bounces_with_its_speed) {
+  static const double deep[] = {0, 1e-10, 1e-8};
+  for (int k = 0; k < 3; k++) {
+    char text[800];
+    snprintf(text, sizeof text, ball_near_floor, 0.05 - deep[k], -2.0);
+    Loaded x = open_text(text);
+    run(&x, sr_run_options(x.m), NULL);
+    ENSURE_NEAR(x.d->v[0], 1, 1e-3);
+    close_model(&x);
+  }
+}
+
+TEST(what_parts_does_not_touch) {
+  static const double deep[] = {0, 1e-10};
+  for (int k = 0; k < 2; k++) {
+    char text[800];
+    snprintf(text, sizeof text, ball_near_floor, 0.05 - deep[k], 2.0);
+    Loaded x = open_text(text);
+    run(&x, sr_run_options(x.m), NULL);
+    ENSURE_EQUAL(x.result.impacts, 0);
+    ENSURE_NEAR(x.d->v[0], 2, 1e-12);
+    close_model(&x);
+  }
+}
+
+TEST(a_run_that_goes_on_in_the_middle_of_an_impact_knows_the_speed) {
+  char text[800];
+  snprintf(text, sizeof text, ball_near_floor, 0.06, -1.0);
+  Loaded x = open_text(text);
+  srMessages* messages = sr_messages_create();
+  srRunOptions options = sr_run_options(x.m);
+  options.t_end = 0.0101;
+  run(&x, options, messages);
+  ENSURE(x.d->q[0] < 0.05 && x.d->v[0] < -0.9);
+  options.t_end = 0.1;
+  run(&x, options, messages);
+  ENSURE_NEAR(x.d->v[0], 0.5, 1e-4);
+  ENSURE_EQUAL(x.result.impacts, 0);
+  ENSURE_EQUAL(sr_messages_count(messages), 0);
+  sr_messages_destroy(messages);
+  close_model(&x);
+}
+
+// Three balls in a row: the second touches the third from the start, without force, or not quite. It makes no difference.
+TEST(a_contact_at_rest_that_is_struck_has_the_speed_of_the_blow) {
+  static const double gap[] = {0, 1e-9};
+  double v[2][3];
+  for (int k = 0; k < 2; k++) {
+    char text[1200];
+    snprintf(text, sizeof text,
+             "<sarrus version='1'><option gravity='0 0 0'/>"
+             "<body name='a'><joint name='a' type='prismatic' axis='1 0 0' q='-0.3' v='1'/><inertial mass='1'/>"
+             "<shape name='s' type='sphere' size='0.1' group='g'/></body>"
+             "<body name='b'><joint name='b' type='prismatic' axis='1 0 0'/><inertial mass='1'/>"
+             "<shape name='s' type='sphere' size='0.1' group='g'/></body>"
+             "<body name='c'><joint name='c' type='prismatic' axis='1 0 0' q='0.2+%g'/><inertial mass='1'/>"
+             "<shape name='s' type='sphere' size='0.1' group='g'/></body>"
+             "<contact a='g' b='g' K='1e8' restitution='0.9' friction='none'/>"
+             "<run t-end='0.5' rtol='1e-9' atol='1e-12'/></sarrus>",
+             gap[k]);
+    Loaded x = open_text(text);
+    run(&x, sr_run_options(x.m), NULL);
+    memcpy(v[k], x.d->v, sizeof v[k]);
+    close_model(&x);
+  }
+  for (int i = 0; i < 3; i++) ENSURE_NEAR(v[0][i], v[1][i], 1e-4);
+  ENSURE_NEAR(v[0][0] + v[0][1] + v[0][2], 1, 1e-9);
+  ENSURE(v[0][2] > 0.8);
+}
+
 // ---- two spheres ----------------------------------------------------------------------------------------------------------
 
 static const char* const two_spheres =

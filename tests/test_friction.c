@@ -254,3 +254,55 @@ TEST(a_gap_and_a_belt_that_move_by_formula_have_their_work_in_the_ledger) {
   shaken_work("slip-speed='v(x)*(1 + 0.1*q(x)) - belt*cos(t)'");
   shaken_work("slip-speed='sensor(tip, vx) - belt'");
 }
+
+// ---- pairs ------------------------------------------------------------------------------------------------------------------
+
+// Two spheres that spin fast about the normal while they touch: bristles turn with the mean of both.
+TEST(the_two_spheres_of_a_contact_may_be_exchanged) {
+  const char* text =
+      "<sarrus version='1'><option gravity='0 0 0'/>"
+      "<body name='A'><joint name='A' type='free' v='30 -7 11 0.2 0 0'/><inertial mass='1' inertia='0.004 0.004 "
+      "0.004'/>"
+      "<shape name='a' type='sphere' size='0.1'/></body>"
+      "<body name='B'><joint name='B' type='free' q='0.25 0.08 0.03 1 0 0 0' v='3 20 -15 -1 0.1 0.2'/>"
+      "<inertial mass='2' inertia='0.008 0.008 0.008'/><shape name='b' type='sphere' size='0.1'/></body>"
+      "<contact %s K='1e5' restitution='0.6' mu-s='0.4' mu-k='0.3' bristle-K='1e3' bristle-B='3' mu-roll='0.002' "
+      "mu-spin='0.003'/></sarrus>";
+  double v[2][12];
+  for (int k = 0; k < 2; k++) {
+    char model[1000];
+    snprintf(model, sizeof model, text, k == 0 ? "a='a' b='b'" : "a='b' b='a'");
+    Loaded x = open_text(model);
+    srRunOptions options = sr_run_options(x.m);
+    options.method = "dopri5";
+    options.t_end = 0.3;
+    options.rtol = 1e-11;
+    options.atol = 1e-14;
+    ENSURE_EQUAL(sr_run(x.m, x.d, &options, NULL, &x.result), SR_OK);
+    ENSURE(x.result.impacts == 1);
+    ENSURE_SMALL(x.result.energy.residual, 1e-9);
+    for (int i = 0; i < 12; i++) v[k][i] = x.d->jv[i];
+    close_model(&x);
+  }
+  for (int i = 0; i < 12; i++) ENSURE_NEAR(v[0][i], v[1][i], 1e-6);
+}
+
+TEST(a_pair_of_shapes_in_two_contacts_is_told) {
+  const char* text =
+      "<sarrus version='1'><ground><shape name='floor' type='plane'/></ground><body name='A'><joint name='A' "
+      "type='free' q='0 0 1 1 0 0 0'/><inertial mass='1' inertia='1 1 1'/><shape name='ball' type='sphere' size='0.1'/>"
+      "</body><contact name='first' a='floor' b='ball' K='1e3' normal='hooke' friction='none'/>"
+      "<contact a='A' b='ground' K='1e3' normal='hooke' friction='none'/></sarrus>";
+  srMessages* messages = sr_messages_create();
+  srSpec* spec = NULL;
+  srModel* m = NULL;
+  ENSURE_EQUAL(sr_load_text(text, strlen(text), "test", NULL, NULL, 0, messages, &spec), SR_OK);
+  ENSURE_EQUAL(sr_compile(spec, messages, &m), SR_OK);
+  ENSURE_EQUAL(sr_messages_count(messages), 1);
+  char line[400];
+  sr_message_format(sr_messages_get(messages, 0), line, sizeof line);
+  ENSURE(strstr(line, "warning") && strstr(line, "'first'") && strstr(line, "both act"));
+  sr_model_destroy(m);
+  srs_destroy(spec);
+  sr_messages_destroy(messages);
+}

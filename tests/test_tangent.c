@@ -675,8 +675,8 @@ TEST(tangent_of_friction_in_joints_is_exact) {
                "<friction joint='wrist' coordinate='1' F='5' Fk='2' K='3' B='2' D='0.3' vs='0.7' tau='0.2'/>"
                "<friction joint='nut' law='lugre' F='1' Fk='0.6' K='3' B='0.5' vs='0.5'/>"
                "<friction joint='plate' coordinate='2' law='dahl' F='1' K='4' tau='0'/>"
-               "<friction joint='cross' law='iwan' F='1.4' K='4' B='0.6' elements='3' tau='0.1'/>"
-               "<friction joint='sleeve' law='threlfall' F='1' v0='0.7'/>",
+               "<friction joint='cross' coordinate='0' law='iwan' F='1.4' K='4' B='0.6' elements='3' tau='0.1'/>"
+               "<friction joint='sleeve' coordinate='0' law='threlfall' F='1' v0='0.7'/>",
                NULL, 0);
 }
 

@@ -187,9 +187,10 @@ SR_API srStatus sri_interpolate(const srIntegrator* integrator, double t, double
 typedef struct srRoots {
   int count;
   void* user;
-  // value (count) at a state; as the callbacks of srSystem.
+  // value (count + rated) at a state, the rates of the last `rated` functions behind the functions; as the callbacks of srSystem.
   int (*evaluate)(void* user, double t, const double* q, const double* v, const double* y, double* value);
   const signed char* direction;  // (count) +1: rising alone, -1: falling alone, 0: both; NULL: both. Must stay
+  int rated;                     // functions whose rates are known: where one turns back, its extremum is looked at
 } srRoots;
 
 typedef struct srRootFinder srRootFinder;

@@ -55,7 +55,7 @@ typedef enum srFormulation {
   X(LINK, "link")             /* laws between two points */                                                            \
   X(FORCE, "force")           /* external forces */                                                                    \
   X(USER, "user")             /* laws from plugins and C code */                                                       \
-  X(DRIVER, "driver")         /* driving forces */                                                                     \
+  X(DRIVER, "driver")         /* driving forces, and what moves gaps and belts by formula */                           \
   X(FRICTION, "friction")     /* heat of dry friction in joints and contacts; <= 0 */                                  \
   X(CONTACT, "contact")       /* heat of normal laws of contacts; <= 0 */                                              \
   X(DISSIPATED, "dissipated") /* heat of dampers and all other laws that store energy; <= 0 */
@@ -99,7 +99,7 @@ typedef struct srContactVariable {
   int dof;     // of a coordinate: its velocity
 } srContactVariable;
 
-enum { SR_Z_SPEED, SR_Z_CLOSED, SR_Z_CONTACT };  // discrete states of a contact whose touch is located
+enum { SR_Z_SPEED, SR_Z_CLOSED, SR_Z_CONTACT };  // discrete states of a contact
 
 // One force element: a law at a port of the model.
 typedef struct srForceElement {

@@ -23,9 +23,10 @@ static void formulas_at(srEventWatch* watch, double t, const double* q, const do
   sr_put_state(m, d, t, q, v, y);
   sr_kinematics(m, d);
   sr_velocity(m, d);
+  if (m->nevent == 0) return;
   sr_sense(m, d);
   const srInputs inputs = {.t = t, .q = d->jq, .v = d->jv, .state = d->y, .sensor = d->sensor};
-  if (m->nevent > 0) sr_program_evaluate(m->priv->events, &inputs, d->work, watch->value);
+  sr_program_evaluate(m->priv->events, &inputs, d->work, watch->value);
 }
 
 static int evaluate(void* user, double t, const double* q, const double* v, const double* y, double* value) {
@@ -36,6 +37,7 @@ static int evaluate(void* user, double t, const double* q, const double* v, cons
   if (ngap == 0) return 0;
   const int answer = sr_touch_measure(watch->touch, ngap);
   memcpy(value + nevent, watch->touch->gap, (size_t)ngap * sizeof *value);
+  memcpy(value + nevent + ngap, watch->touch->rate, (size_t)ngap * sizeof *value);
   return answer;
 }
 
@@ -54,7 +56,11 @@ srEventWatch* sr_events_create(const srModel* m, srData* d, const srIntegrator* 
   watch->count = (int)n;
   watch->t_last = -HUGE_VAL;
   for (int i = 0; i < m->nevent; ++i) watch->direction[i] = m->event[i].direction;
-  const srRoots roots = {.count = watch->count, .user = watch, .evaluate = evaluate, .direction = watch->direction};
+  const srRoots roots = {.count = watch->count,
+                         .user = watch,
+                         .evaluate = evaluate,
+                         .direction = watch->direction,
+                         .rated = touch->nlocated};
   watch->finder = sri_roots_create(integrator, &roots);
   if (watch->finder != NULL) return watch;
   sr_free(block);
@@ -93,7 +99,8 @@ srStatus sr_events_act(srEventWatch* watch, double t, const double* q, const dou
   }
   for (int i = 0; i < watch->touch->nlocated; ++i) {
     if (watch->fired[m->nevent + i] == 0) continue;
-    *heat += sr_touch_change(watch->touch, i, watch->touch->gap[i] <= 0.0, y);
+    // What parts is no touch, however deep the error of the step has put it.
+    *heat += sr_touch_change(watch->touch, i, watch->touch->gap[i] <= 0.0 && watch->touch->rate[i] < 0.0, y);
   }
   return SR_OK;
 }
@@ -105,6 +112,16 @@ srStatus sr_events_follow(srEventWatch* watch, double t, const double* q, const 
   for (int i = watch->m->nevent; i < watch->count; ++i) watch->fired[i] = 0;
   for (int i = 0; i < watch->m->nevent; ++i) *any = *any || watch->fired[i] != 0;
   return SR_OK;
+}
+
+bool sr_events_late(srEventWatch* watch) {
+  bool any = false;
+  memset(watch->fired, 0, (size_t)watch->count);
+  for (int i = 0; i < watch->touch->nlocated; ++i) {
+    watch->fired[watch->m->nevent + i] = watch->touch->late[i];
+    any = any || watch->touch->late[i] != 0;
+  }
+  return any;
 }
 
 const char* sr_events_bad(const srEventWatch* watch) {

@@ -31,6 +31,8 @@ srStatus sr_events_act(srEventWatch* watch, double t, const double* q, const dou
                        double* heat);
 // After the actions: what fires because of them, at the same time. *any: something does.
 srStatus sr_events_follow(srEventWatch* watch, double t, const double* q, const double* v, const double* y, bool* any);
+// After sr_touch_step: located contacts that are not in the state they should be in fire now. False: none does.
+bool sr_events_late(srEventWatch* watch);
 // Name of the event whose formula could not be evaluated, NULL: not known.
 const char* sr_events_bad(const srEventWatch* watch);
 // Events follow each other without time passing between them.

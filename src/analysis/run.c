@@ -412,7 +412,7 @@ static srStatus prepare(Run* run, srMessages* messages) {
   }
   const srStatus created = sri_create(o->method, &system, &options, messages, &run->integrator);
   if (created != SR_OK) return created;
-  run->touch = sr_touch_create(m, run->d);
+  run->touch = sr_touch_create(m, run->d, is_adaptive(o));
   if (run->touch == NULL) return out_of_memory(messages);
   if (m->nevent + run->touch->nlocated == 0) return SR_OK;
   run->events = sr_events_create(m, run->d, run->integrator, run->touch);
@@ -585,6 +585,10 @@ static srStatus step_to_end(Run* run) {
     if (status != SR_OK) return status;
     if (sr_touch_step(run->touch, run->integrator, run, tell_impact) != 0) {
       return fail_at(run, sri_time_before(run->integrator), "a contact cannot be evaluated");
+    }
+    if (run->events != NULL && sr_events_late(run->events)) {
+      const srStatus late = happen(run, sri_time(run->integrator));
+      if (late != SR_OK) return late;
     }
     count_limits(run);
     if (rows_until(run, sri_time(run->integrator)) != SR_OK) {

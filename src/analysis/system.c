@@ -331,7 +331,7 @@ srSystem sr_system(srModelSystem* user) {
       .nv = m->nv,
       .ny = m->ny,
       .nw = SR_ACCOUNTS,
-      .nz = m->nz,
+      .nz = m->gauged ? m->nz : 0,  // those of contacts change at restarts, or without a change of force
       .ng = m->ng,
       .np = m->np,
       .user = user,

@@ -2,8 +2,11 @@
 //
 // A law that looks at the speed at first touch gets it from the located event: its gap is a switching function (event.c), and the
 // contact stays open until the root is found, so that nothing but the motion before it decides where that is. At the touch the
-// speed is max(floor, -gap'); when the gap opens again the bristles of friction are released. Other laws are continuous or nearly
-// so; their touches are counted after each step, without a restart.
+// speed is max(floor, -gap'); when the gap opens again the bristles of friction are released. A closed contact that is struck, by
+// another body than the one it began with, has the largest approach speed since its touch.
+// Other laws are continuous or nearly so. Where the error chooses the steps they are located all the same: a step that has grown
+// long over a free flight has no other way to know of a floor. With steps of fixed length their touches are counted after each
+// step, without a restart.
 #include "analysis/touch.h"
 
 #include <math.h>
@@ -21,11 +24,11 @@
 
 static bool is_contact(const srForceElement* e) { return e->contact != NULL && e->contact->law != NULL; }
 
-srTouchWatch* sr_touch_create(const srModel* m, srData* d) {
+srTouchWatch* sr_touch_create(const srModel* m, srData* d, bool adaptive) {
   size_t n = 0;
   for (int i = 0; i < m->nforce; ++i) n += is_contact(&m->force[i]);
   const size_t head = (sizeof(srTouchWatch) + 15) / 16 * 16;
-  char* block = sr_alloc(head + n * (2 * sizeof(double) + sizeof(int) + 2));
+  char* block = sr_alloc(head + n * (2 * sizeof(double) + sizeof(int) + 3));
   if (block == NULL) return NULL;
   srTouchWatch* watch = (srTouchWatch*)(void*)block;
   watch->m = m;
@@ -35,9 +38,10 @@ srTouchWatch* sr_touch_create(const srModel* m, srData* d) {
   watch->element = (int*)(void*)(watch->rate + n);
   watch->closed = (unsigned char*)(watch->element + n);
   watch->clamped = watch->closed + n;
+  watch->late = watch->clamped + n;
   for (int located = 1; located >= 0; --located) {
     for (int i = 0; i < m->nforce; ++i) {
-      if (!is_contact(&m->force[i]) || m->force[i].contact->located != located) continue;
+      if (!is_contact(&m->force[i]) || (adaptive || m->force[i].contact->located) != located) continue;
       watch->element[watch->n++] = i;
       watch->nlocated += located;
       watch->formulas = watch->formulas || m->force[i].law->port == SR_PORT_GAP;
@@ -79,16 +83,21 @@ int sr_touch_start(srTouchWatch* watch, srMessages* messages) {
   for (int i = 0; i < watch->n && answer == 0; ++i) {
     const srForceElement* e = element_of(watch, i);
     const double floor = e->contact->p.floor, deep = -watch->gap[i];
-    watch->closed[i] = deep >= 0.0;
+    const bool located = i < watch->nlocated;
+    watch->closed[i] = deep >= 0.0 && (!located || deep > TOUCHING || watch->rate[i] <= 0.0);
     if (e->z < 0) continue;
-    watch->d->z[e->z + SR_Z_CLOSED] = watch->closed[i];
-    watch->d->z[e->z + SR_Z_SPEED] = deep > TOUCHING ? floor : speed(watch, i);
-    if (!watch->closed[i] || (deep <= TOUCHING && -watch->rate[i] >= floor)) continue;
+    double* z = watch->d->z + e->z;
+    // A run that goes on where another has stopped knows the speed. Else, in the middle of an impact, approaching or parting, it
+    // was at least the present one.
+    const bool known = deep > 0.0 && z[SR_Z_CLOSED] != 0 && z[SR_Z_SPEED] > 0.0;
+    z[SR_Z_SPEED] = fmax(known ? z[SR_Z_SPEED] : floor, fabs(watch->rate[i]));
+    z[SR_Z_CLOSED] = watch->closed[i] || !located;  // what is not located has its force at once
+    if (known || !e->contact->located || !watch->closed[i] || (deep <= TOUCHING && -watch->rate[i] >= floor)) continue;
     sr_messages_add(messages, SR_SEVERITY_WARNING, e->place,
                     "%s: '%s' and '%s' are in touch at the start, %.3g m deep; the law '%s' takes %g m/s for the speed "
                     "at first touch",
                     e->name, e->contact->a, e->contact->b != NULL ? e->contact->b : "its gap", fmax(0.0, deep),
-                    e->contact->law->name, watch->d->z[e->z + SR_Z_SPEED]);
+                    e->contact->law->name, z[SR_Z_SPEED]);
   }
   return answer;
 }
@@ -152,11 +161,22 @@ static int locate(srTouchWatch* watch, const srIntegrator* x, int i, double* t) 
   return answer;
 }
 
+// Located contacts after a step: one that is struck gets its speed; one that no change of sign has told of is late.
+static void look_at_located(srTouchWatch* watch) {
+  for (int i = 0; i < watch->nlocated; ++i) {
+    double* z = watch->d->z + element_of(watch, i)->z;
+    const bool in = watch->gap[i] <= 0.0;
+    watch->late[i] = watch->closed[i] != 0 ? watch->gap[i] > 0.0 : in && watch->rate[i] < 0.0;
+    if (watch->closed[i] != 0 && in) z[SR_Z_SPEED] = fmax(z[SR_Z_SPEED], -watch->rate[i]);
+  }
+}
+
 int sr_touch_step(srTouchWatch* watch, const srIntegrator* x, void* user,
                   void (*touched)(void* user, double t, int i)) {
   if (watch->n == 0) return 0;
   int answer = measure_at(watch, sri_time(x), sri_q(x), sri_v(x), sri_y(x));
   for (int i = 0; i < watch->n && answer == 0; ++i) answer = count_clamp(watch, i, -watch->gap[i]);
+  if (answer == 0) look_at_located(watch);
   bool moved = false;
   for (int i = watch->nlocated; i < watch->n && answer == 0; ++i) {
     if (moved) answer = measure_at(watch, sri_time(x), sri_q(x), sri_v(x), sri_y(x));

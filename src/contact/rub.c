@@ -63,9 +63,10 @@ int sr_rub_slope(const srDryFriction* x, const double* v, const double* e, doubl
 // A contact whose touch is located stays open until then, so that what comes before the touch is smooth up to it.
 static bool is_open(const double* z) { return z != NULL && z[SR_Z_CLOSED] == 0; }
 
-// Of a state that no run has led to the speed at first touch is not known: as if it touched with the one it has.
+// The largest approach speed since the touch: the run keeps it after each step, the present one may be more. Of a state that no
+// run has led to it is not known: as if it touched with the speed it has.
 static double first_speed(const srContact* c, double ddot, const double* z) {
-  return z != NULL && z[SR_Z_SPEED] > 0 ? z[SR_Z_SPEED] : fmax(c->p.floor, fabs(ddot));
+  return z != NULL && z[SR_Z_SPEED] > 0 ? fmax(z[SR_Z_SPEED], ddot) : fmax(c->p.floor, fabs(ddot));
 }
 
 int sr_press(const srContact* c, double d, double ddot, const double* z, srNormalOut* out) {

@@ -10,9 +10,10 @@
 //   on b      force N n - f,  moment r x (-f) - m_roll - m_spin n        and the opposite on a at the same points
 //
 // Bristles are vectors in the axes of a. Those of a plane have two components. On a sphere the normal turns, n' = P u/|x| (hollow: -), and a
-// bristle turns with it, so that it stays in the tangent plane and keeps its length and its energy:
-//   e' = (law's e') - n (n'.e)
-// Power: -f.s + N gap' = d(energies)/dt - heat, as n'.e adds nothing to e.e'.
+// bristle turns with it, so that it stays in the tangent plane and keeps its length and its energy; about the normal it turns with
+// the mean of both bodies, so that a and b count alike:
+//   e' = (law's e') - n (n'.e) + 1/2 (n.w) n x e
+// Power: -f.s + N gap' = d(energies)/dt - heat, as the turning adds nothing to e.e'.
 #include <math.h>
 #include <string.h>
 
@@ -84,7 +85,9 @@ static int rub(const Geometry* g, const srDryFriction* x, const double* v, const
   const int answer = sr_rub(x, v, e, N, in->tau, rub, edot);
   for (int i = 0; x->n == 3 && i < x->ne; i += 3) {
     const double back = srm_dot3(g->turning, e + i);
-    for (int k = 0; k < 3; k++) edot[i + k] -= back * g->n[k];
+    double about[3];
+    srm_cross3(g->n, e + i, about);
+    for (int k = 0; k < 3; k++) edot[i + k] += 0.5 * g->spin * about[k] - back * g->n[k];
   }
   return answer;
 }
@@ -187,6 +190,19 @@ static void part_along(const Part* p, const double* dv, const double* de, double
   }
 }
 
+// Adds the change of a bristle's turning.
+static void turn_change(const Geometry* g, const Change* d, const double* e, const double* de, double* dedot) {
+  const double back = srm_dot3(g->turning, e);
+  const double dback = srm_dot3(d->turning, e) + srm_dot3(g->turning, de);
+  double about[3], one[3], two[3];
+  srm_cross3(g->n, e, about);
+  srm_cross3(d->n, e, one);
+  srm_cross3(g->n, de, two);
+  for (int j = 0; j < 3; j++) {
+    dedot[j] += 0.5 * (d->spin * about[j] + g->spin * (one[j] + two[j])) - dback * g->n[j] - back * d->n[j];
+  }
+}
+
 // Adds what a part does along column `column` of J, (6 + k) x (12 + k).
 static void put_part(const Part* p, const Geometry* g, const Change* d, const double* de, int k, int column,
                      double* J) {
@@ -207,11 +223,7 @@ static void put_part(const Part* p, const Geometry* g, const Change* d, const do
       *moment -= p->kind == 1 ? df[i] : df[0] * g->n[i] + p->rub.f[0] * d->n[i];
     }
   }
-  for (int i = 0; x->n == 3 && i < x->ne; i += 3) {
-    const double back = srm_dot3(g->turning, p->flat + i);
-    const double dback = srm_dot3(d->turning, p->flat + i) + srm_dot3(g->turning, dflat + i);
-    for (int j = 0; j < 3; j++) dedot[i + j] -= dback * g->n[j] + back * d->n[j];
-  }
+  for (int i = 0; x->n == 3 && i < x->ne; i += 3) turn_change(g, d, p->flat + i, dflat + i, dedot + i);
   for (int i = 0; i < x->ne; i++) J[(6 + x->e + i) * width + column] += dedot[i];
 }
 

@@ -6,6 +6,7 @@
 #include "base/base.h"
 #include "contact/friction.h"
 #include "contact/normal.h"
+#include "model/private.h"
 
 static const srFrictionLaw* const friction_laws[] = {
 #define FRICTION_ROW(name, word) &sr_friction_##name,
@@ -59,6 +60,15 @@ void sr_normal_prepare(const srNormalLaw* law, srNormalParameters* p) {
 }
 
 // ------------------------------------------------------------------------------------------------------------ refusals
+// What is wrong goes into text in the words of whoever asks: the laws' own, or the attributes of a model file in quotes. The answer
+// is the place of the number among the words, or SR_LAW_GOOD.
+typedef struct Asked {
+  const char* law;
+  const char* const* word;  // NULL: the laws' own
+  char* text;
+  size_t size;
+} Asked;
+
 // A parameter and the least value that it may have.
 typedef struct Bound {
   const char* name;
@@ -66,21 +76,52 @@ typedef struct Bound {
   bool open;  // the least value itself is refused
 } Bound;
 
-static bool out_of_bounds(const char* law, const Bound* b, char* text, size_t size) {
+static bool out_of_bounds(const Asked* a, int place, const Bound* b) {
   if (isfinite(b->value) && (b->open ? b->value > b->least : b->value >= b->least)) return false;
-  snprintf(text, size, "%s needs %s %s %g, not %g", law, b->name, b->open ? ">" : ">=", b->least, b->value);
+  const char *quote = a->word != NULL ? "'" : "", *name = a->word != NULL ? a->word[place] : b->name;
+  snprintf(a->text, a->size, "%s needs %s%s%s %s %g, not %g", a->law, quote, name, quote,
+           b->open ? ">" : ">=", b->least, b->value);
   return true;
 }
 
-static bool limits_refused(const srFrictionLaw* law, double Fs, double Fk, char* text, size_t size) {
-  if (out_of_bounds(law->name, &(Bound){"a kinetic limit", Fk, 0, false}, text, size)) return true;
-  if (isfinite(Fs) && Fs >= Fk) return false;
-  snprintf(text, size, "%s needs a static limit that is not below the kinetic one: %g, not %g", law->name, Fk, Fs);
-  return true;
+static int limits_wrong(const Asked* a, double Fs, double Fk) {
+  if (out_of_bounds(a, SR_FRICTION_KINETIC, &(Bound){"a kinetic limit", Fk, 0, false})) return SR_FRICTION_KINETIC;
+  if (isfinite(Fs) && Fs >= Fk) return SR_LAW_GOOD;
+  if (a->word != NULL) {
+    snprintf(a->text, a->size, "%s needs '%s' not below '%s': %g or more, not %g", a->law, a->word[SR_FRICTION_STATIC],
+             a->word[SR_FRICTION_KINETIC], Fk, Fs);
+  } else {
+    snprintf(a->text, a->size, "%s needs a static limit that is not below the kinetic one: %g, not %g", a->law, Fk, Fs);
+  }
+  return SR_FRICTION_STATIC;
 }
 
-bool sr_friction_refusal(const srFrictionLaw* law, const srFrictionParameters* p, double tau, double Fs, double Fk,
-                         char* text, size_t size) {
+// A sentence of a law with the names of its parameters exchanged; the place of the first one in it.
+static int put_sentence(const Asked* a, const char* const* own, int nown, const char* why) {
+  static const char letters[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-";
+  int first = SR_LAW_WHOLE;
+  size_t n = (size_t)snprintf(a->text, a->size, "%s: ", a->law);
+  while (*why != '\0' && n < a->size) {
+    const size_t length = strspn(why, letters);
+    int place = 0;
+    while (place < nown && (strlen(own[place]) != length || strncmp(own[place], why, length) != 0)) ++place;
+    if (a->word != NULL && place < nown) {
+      if (first == SR_LAW_WHOLE) first = place;
+      n += (size_t)snprintf(a->text + n, a->size - n, "'%s'", a->word[place]);
+    } else {
+      n += (size_t)snprintf(a->text + n, a->size - n, "%.*s", length > 0 ? (int)length : 1, why);
+    }
+    why += length > 0 ? length : 1;
+  }
+  return first;
+}
+
+int sr_friction_wrong(const srFrictionLaw* law, const srFrictionParameters* p, double tau, double Fs, double Fk,
+                      const char* const* word, char* text, size_t size) {
+#define FRICTION_NAME(field, value, sliding, turning, doc) #field,
+  static const char* const own[] = {SR_FRICTION_PARAMETER_LIST(FRICTION_NAME) "tau"};
+#undef FRICTION_NAME
+  const Asked a = {law->name, word, text, size};
   const Bound bounds[SR_FRICTION_PARAMETERS] = {
       [SR_FRICTION_K] = {"K", p->K, 0, true},
       [SR_FRICTION_B] = {"B", p->B, 0, false},
@@ -94,15 +135,22 @@ bool sr_friction_refusal(const srFrictionLaw* law, const srFrictionParameters* p
       [SR_FRICTION_elements] = {"elements", p->elements, 1, false},
   };
   for (int i = 0; i < SR_FRICTION_PARAMETERS; ++i)
-    if ((law->uses >> i & 1u) != 0 && out_of_bounds(law->name, &bounds[i], text, size)) return true;
-  if (out_of_bounds(law->name, &(Bound){"tau", tau, 0, false}, text, size)) return true;
-  if (limits_refused(law, Fs, Fk, text, size)) return true;
+    if ((law->uses >> i & 1u) != 0 && out_of_bounds(&a, i, &bounds[i])) return i;
+  if (out_of_bounds(&a, SR_FRICTION_TAU, &(Bound){"tau", tau, 0, false})) return SR_FRICTION_TAU;
+  const int limits = limits_wrong(&a, Fs, Fk);
+  if (limits != SR_LAW_GOOD) return limits;
   const char* why = law->refuse != NULL ? law->refuse(p, tau) : NULL;
-  if (why != NULL) snprintf(text, size, "%s: %s", law->name, why);
-  return why != NULL;
+  return why != NULL ? put_sentence(&a, own, SR_COUNT(own), why) : SR_LAW_GOOD;
 }
 
-bool sr_normal_refusal(const srNormalLaw* law, const srNormalParameters* p, char* text, size_t size) {
+bool sr_friction_refusal(const srFrictionLaw* law, const srFrictionParameters* p, double tau, double Fs, double Fk,
+                         char* text, size_t size) {
+  return sr_friction_wrong(law, p, tau, Fs, Fk, NULL, text, size) != SR_LAW_GOOD;
+}
+
+int sr_normal_wrong(const srNormalLaw* law, const srNormalParameters* p, const char* const* word, char* text,
+                    size_t size) {
+  const Asked a = {law->name, word, text, size};
   const Bound bounds[SR_NORMAL_PARAMETERS] = {
       [SR_NORMAL_K] = {"K", p->K, 0, true},
       [SR_NORMAL_n] = {"n", p->n, 1, false},
@@ -111,12 +159,17 @@ bool sr_normal_refusal(const srNormalLaw* law, const srNormalParameters* p, char
       [SR_NORMAL_floor] = {"floor", p->floor, 0, true},
   };
   for (int i = 0; i < SR_NORMAL_PARAMETERS; ++i)
-    if ((law->uses >> i & 1u) != 0 && out_of_bounds(law->name, &bounds[i], text, size)) return true;
+    if ((law->uses >> i & 1u) != 0 && out_of_bounds(&a, i, &bounds[i])) return i;
   if ((law->uses & SR_NORMAL_USES(e)) != 0 && p->e > 1.0) {
-    snprintf(text, size, "%s needs e <= 1, not %g", law->name, p->e);
-    return true;
+    const char* quote = word != NULL ? "'" : "";
+    snprintf(text, size, "%s needs %s%s%s <= 1, not %g", law->name, quote, word != NULL ? word[SR_NORMAL_e] : "e",
+             quote, p->e);
+    return SR_NORMAL_e;
   }
   const char* why = law->refuse != NULL ? law->refuse(p) : NULL;
-  if (why != NULL) snprintf(text, size, "%s: %s", law->name, why);
-  return why != NULL;
+  return why != NULL ? put_sentence(&a, NULL, 0, why) : SR_LAW_GOOD;
+}
+
+bool sr_normal_refusal(const srNormalLaw* law, const srNormalParameters* p, char* text, size_t size) {
+  return sr_normal_wrong(law, p, NULL, text, size) != SR_LAW_GOOD;
 }

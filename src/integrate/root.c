@@ -1,9 +1,10 @@
 // Events: where in the last step a function of the state changes its sign.
 //
 // The step is looked at in PARTS pieces, so that a function that goes through zero and comes back is seen unless both lie in
-// one of them. In the first piece with a change the root is bracketed down to the last digits of t by the Illinois variant of
-// the regula falsi, safeguarded by halving. The time told is the right end of the bracket: there the sign has changed, so that
-// a restart does not find the same root again.
+// one of them. Of a function whose rate is known these are seen too: where it turns back within a piece its extremum is looked
+// for, and if that lies beyond zero the piece ends there. In the first piece with a change the root is bracketed down to the
+// last digits of t by the Illinois variant of the regula falsi, safeguarded by halving. The time told is the right end of the
+// bracket: there the sign has changed, so that a restart does not find the same root again.
 #include <float.h>
 #include <math.h>
 #include <string.h>
@@ -16,24 +17,29 @@
 struct srRootFinder {
   srRoots roots;
   int nq, nv;
+  int nvalue;                // count + rated
   int bad;                   // function that was not a number, -1: none
   signed char* sign;         // (count) at the last state; 0: none yet
-  double *left, *right, *x;  // (count), (count), (nq + nv + ny)
+  double *left, *right, *x;  // (nvalue), (nvalue), (nq + nv + ny)
+  double* turn;              // (nvalue)
 };
 
 // ---- life -------------------------------------------------------------------------------------------------------------
 
 srRootFinder* sri_roots_create(const srIntegrator* integrator, const srRoots* roots) {
   const size_t count = (size_t)roots->count, head = (sizeof(srRootFinder) + 63) / 64 * 64;
-  char* block = sr_alloc(head + (2 * count + (size_t)integrator->ncontrol) * sizeof(double) + count);
+  const size_t nvalue = count + (size_t)roots->rated;
+  char* block = sr_alloc(head + (3 * nvalue + (size_t)integrator->ncontrol) * sizeof(double) + count);
   if (block == NULL) return NULL;
   srRootFinder* finder = (srRootFinder*)(void*)block;
   finder->roots = *roots;
   finder->nq = integrator->system.nq;
   finder->nv = integrator->system.nv;
   finder->left = (double*)(void*)(block + head);
-  finder->right = finder->left + count;
-  finder->x = finder->right + count;
+  finder->nvalue = (int)nvalue;
+  finder->right = finder->left + nvalue;
+  finder->turn = finder->right + nvalue;
+  finder->x = finder->turn + nvalue;
   finder->sign = (signed char*)(finder->x + integrator->ncontrol);
   return finder;
 }
@@ -48,9 +54,9 @@ static srStatus evaluate_at(srRootFinder* finder, double t, const double* q, con
                             double* value) {
   finder->bad = -1;
   if (finder->roots.evaluate(finder->roots.user, t, q, v, y, value) != 0) return SR_FAILED;
-  for (int i = 0; i < finder->roots.count; ++i) {
+  for (int i = 0; i < finder->nvalue; ++i) {
     if (!isnan(value[i])) continue;
-    finder->bad = i;
+    finder->bad = i < finder->roots.count ? i : i - finder->roots.rated;
     return SR_FAILED;
   }
   return SR_OK;
@@ -118,7 +124,7 @@ static srStatus narrow(srRootFinder* finder, const srIntegrator* integrator, dou
       s.fa = side > 0 ? 0.5 * s.fa : s.fa;
       side = 1;
       s.b = t;
-      memcpy(finder->right, finder->left, (size_t)finder->roots.count * sizeof(double));
+      memcpy(finder->right, finder->left, (size_t)finder->nvalue * sizeof(double));
       if (!changes(finder, i, finder->right[i])) {
         i = changed;
         s.halve = true;  // what is known of its other end is old
@@ -158,7 +164,7 @@ srStatus sri_roots_jump(srRootFinder* finder, double t, const double* q, const d
 // Nothing happens up to here: the next look begins from this state.
 static void pass(srRootFinder* finder) {
   take_signs(finder, NULL);
-  memcpy(finder->left, finder->right, (size_t)finder->roots.count * sizeof(double));
+  memcpy(finder->left, finder->right, (size_t)finder->nvalue * sizeof(double));
 }
 
 // The functions at the end b of a piece that begins at a. Where one is not a number there, an event before that may keep the
@@ -182,6 +188,59 @@ static srStatus evaluate_end(srRootFinder* finder, const srIntegrator* integrato
   return SR_FAILED;
 }
 
+// ---- turning back -----------------------------------------------------------------------------------------------------
+
+// May function i, with the same sign at both ends of a piece, be beyond zero between them? Not where it does not turn back, nor
+// where its tangents at the ends, which a function that bends one way does not cross, meet well before zero.
+static bool may_dip(const srRootFinder* finder, int i, double width) {
+  const int rate = finder->roots.rated + i;
+  const double s = finder->sign[i];
+  const double fa = s * finder->left[i], fb = s * finder->right[i];
+  const double ra = s * finder->left[rate], rb = s * finder->right[rate];
+  if (!(fa > 0 && fb > 0 && ra < 0 && rb > 0)) return false;
+  if (finder->roots.direction != NULL && finder->roots.direction[i] * s > 0) return false;
+  const double x = (fa - fb + rb * width) / (rb - ra);  // after a
+  return !(x > 0 && x < width && fa + ra * x > 0.5 * fmin(fa, fb));
+}
+
+// Looks for the extremum of function i in [a, *b]. Where it is beyond zero, *b is put there, with finder->right.
+static srStatus dip(srRootFinder* finder, const srIntegrator* integrator, int i, double a, double* b) {
+  const int rate = finder->roots.rated + i;
+  const double s = finder->sign[i], least = 1e-10 * (*b - a);
+  Bracket x = {.a = a, .b = *b, .fa = s * finder->left[rate], .fb = s * finder->right[rate]};
+  for (int k = 0; k < ITERATIONS && x.b - x.a > least; ++k) {
+    x.halve = k % 2 != 0;
+    const double t = next_try(&x);
+    if (!(t > x.a && t < x.b)) break;
+    if (evaluate(finder, integrator, t, finder->turn) != SR_OK) return SR_FAILED;
+    if (s * finder->turn[i] < 0) {
+      *b = t;
+      memcpy(finder->right, finder->turn, (size_t)finder->nvalue * sizeof(double));
+      return SR_OK;
+    }
+    const double slope = s * finder->turn[rate];
+    if (slope < 0) {
+      x.a = t;
+      x.fa = slope;
+    } else {
+      x.b = t;
+      x.fb = slope;
+    }
+  }
+  return SR_OK;
+}
+
+// All functions that turn back in [a, *b]: when one is beyond zero there, those before may be so in what is left.
+static srStatus take_dips(srRootFinder* finder, const srIntegrator* integrator, double a, double* b) {
+  for (int i = finder->roots.count - finder->roots.rated; i < finder->roots.count; ++i) {
+    const double before = *b;
+    if (!may_dip(finder, i, *b - a)) continue;
+    if (dip(finder, integrator, i, a, b) != SR_OK) return SR_FAILED;
+    if (*b < before) i = finder->roots.count - finder->roots.rated - 1;
+  }
+  return SR_OK;
+}
+
 srStatus sri_roots_step(srRootFinder* finder, const srIntegrator* integrator, double* t, unsigned char* fired) {
   const double t0 = sri_time_before(integrator), t1 = sri_time(integrator);
   double a = t0;
@@ -190,7 +249,9 @@ srStatus sri_roots_step(srRootFinder* finder, const srIntegrator* integrator, do
   if (evaluate(finder, integrator, a, finder->left) != SR_OK) return SR_FAILED;
   for (int part = 1; part <= PARTS; ++part) {
     double b = part == PARTS ? t1 : t0 + (t1 - t0) * part / PARTS;
+    const double end = b;
     if (evaluate_end(finder, integrator, &a, &b) != SR_OK) return SR_FAILED;
+    if (b == end && take_dips(finder, integrator, a, &b) != SR_OK) return SR_FAILED;
     if (first_change(finder, finder->right) >= 0) {
       if (narrow(finder, integrator, a, &b) != SR_OK) return SR_FAILED;
       *t = b;

@@ -131,6 +131,10 @@ srForceElement* sr_c_add_contact(srCompiler* c, const char* kind, const srContac
 const char* sr_c_choice(srCompiler* c, srElementKind kind, int i, int field, int choice);
 const srFrictionLaw* sr_c_friction_law(srCompiler* c, const char* name, srPlace place);
 const srNormalLaw* sr_c_normal_law(srCompiler* c, const char* name, srPlace place);
+// Numbers that a law refuses are errors at their attributes; name: of the element, for the message, or NULL.
+bool sr_c_check_friction(srCompiler* c, srElementKind kind, int i, const char* name, const srDryFriction* x,
+                         double tau);
+bool sr_c_check_normal(srCompiler* c, srElementKind kind, int i, const char* name, const srContact* x);
 // A number that may be missing: NaN. False after an error.
 bool sr_c_optional(srCompiler* c, srElementKind kind, int i, int field, double* out);
 // Numbers of SR_BRISTLE_FIELDS from `first` on; warns of those that the law does not use. False after an error.

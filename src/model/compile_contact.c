@@ -117,11 +117,6 @@ static bool card_of(srCompiler* c, const char* material, Card* out) {
   good &= sr_c_optional(c, kind, k, SR_FIELD(srMaterialDef, restitution), &out->e);
   good &= sr_c_optional(c, kind, k, SR_FIELD(srMaterialDef, mu_s), &out->mu_s);
   good &= sr_c_optional(c, kind, k, SR_FIELD(srMaterialDef, mu_k), &out->mu_k);
-  if (good && (out->E <= 0 || !(out->nu > -1 && out->nu <= 0.5))) {
-    sr_c_error(c, srs_place(c->spec, kind, k), "material '%s' needs E > 0 and -1 < nu <= 0.5, got %g and %g", material,
-               out->E, out->nu);
-    return false;
-  }
   if (isnan(out->mu_k)) out->mu_k = out->mu_s;
   if (isnan(out->mu_s)) out->mu_s = out->mu_k;
   return good;
@@ -150,18 +145,78 @@ static bool pair_of(srCompiler* c, const char* a, const char* b, Card* out) {
   return true;
 }
 
+// A number of a card, if it is given: where it must lie.
+typedef struct Range {
+  int field;
+  double least, most;
+  bool open;  // least itself is refused
+  const char* text;
+} Range;
+
+static void check_range(srCompiler* c, srElementKind kind, int i, const char* name, const Range* r) {
+  double x;
+  if (!sr_c_optional(c, kind, i, r->field, &x) || isnan(x)) return;
+  if (x <= r->most && (r->open ? x > r->least : x >= r->least)) return;
+  sr_c_error(c, sr_c_place(c, kind, i, r->field), "%s needs %s, got %g", name, r->text, x);
+}
+
+static void check_limits(srCompiler* c, srElementKind kind, int i, const char* name, int s, int k) {
+  double mu_s, mu_k;
+  check_range(c, kind, i, name, &(Range){s, 0, HUGE_VAL, false, "mu-s >= 0"});
+  check_range(c, kind, i, name, &(Range){k, 0, HUGE_VAL, false, "mu-k >= 0"});
+  if (sr_c_errors(c) > 0 || !sr_c_optional(c, kind, i, s, &mu_s) || !sr_c_optional(c, kind, i, k, &mu_k)) return;
+  if (mu_s < mu_k) {
+    sr_c_error(c, sr_c_place(c, kind, i, s), "%s needs mu-s not below mu-k = %g, got %g", name, mu_k, mu_s);
+  }
+}
+
+// All cards, whether something uses them or not.
+static void check_materials(srCompiler* c) {
+  const srElementKind kind = SR_ELEMENT_MATERIAL;
+  const Range ranges[] = {
+      {SR_FIELD(srMaterialDef, E), 0, HUGE_VAL, true, "E > 0"},
+      {SR_FIELD(srMaterialDef, nu), -1, 0.5, true, "-1 < nu <= 0.5"},
+      {SR_FIELD(srMaterialDef, restitution), 0, 1, false, "0 <= restitution <= 1"},
+  };
+  for (int i = 0; i < srs_count(c->spec, kind); i++) {
+    const srMaterialDef* def = srs_get(c->spec, kind, i);
+    const char* name = sr_pool_printf(&c->scratch, "material '%s'", def->name.text ? def->name.text : "");
+    for (int k = 0; k < SR_COUNT(ranges); k++) check_range(c, kind, i, name, &ranges[k]);
+    check_limits(c, kind, i, name, SR_FIELD(srMaterialDef, mu_s), SR_FIELD(srMaterialDef, mu_k));
+  }
+}
+
+// The two names of a <pair>, in the order of the alphabet: so that a pair has one name. NULL: there are not two.
+static const char* name_of_pair(srCompiler* c, int i) {
+  const char* text = sr_c_text(c, SR_ELEMENT_PAIR, i, SR_FIELD(srPairDef, materials));
+  const srPlace place = sr_c_place(c, SR_ELEMENT_PAIR, i, SR_FIELD(srPairDef, materials));
+  char name[2][128] = {"", ""}, rest[2] = "";
+  if (!text) return NULL;
+  if (sscanf(text, "%127s %127s %1s", name[0], name[1], rest) != 2) {
+    sr_c_error(c, place, "'materials' of <pair> takes two names, got '%s'", text);
+    return NULL;
+  }
+  for (int k = 0; k < 2; k++) (void)sr_c_find(c, &c->materials, name[k], "material", place);
+  const int swap = strcmp(name[0], name[1]) > 0;
+  return sr_pool_printf(&c->scratch, "'%s' and '%s'", name[swap], name[1 - swap]);
+}
+
 void sr_compile_pairs(srCompiler* c) {
   const srElementKind kind = SR_ELEMENT_PAIR;
+  check_materials(c);
+  srNames pairs;
+  sr_names_init(&pairs, &c->scratch);
   for (int i = 0; i < srs_count(c->spec, kind); i++) {
-    const char* text = sr_c_text(c, kind, i, SR_FIELD(srPairDef, materials));
-    const srPlace place = sr_c_place(c, kind, i, SR_FIELD(srPairDef, materials));
-    char name[2][128] = {"", ""}, rest[2] = "";
-    if (!text) continue;
-    if (sscanf(text, "%127s %127s %1s", name[0], name[1], rest) != 2) {
-      sr_c_error(c, place, "'materials' of <pair> takes two names, got '%s'", text);
-      continue;
+    const char* name = name_of_pair(c, i);
+    if (!name) continue;
+    if (!sr_names_put(&pairs, name, i)) {
+      const srPlace first = srs_place(c->spec, kind, sr_names_find(&pairs, name));
+      sr_c_error(c, srs_place(c->spec, kind, i), "a second <pair> of %s: the first stands at %s:%d:%d", name,
+                 first.file ? first.file : "", first.line, first.column);
     }
-    for (int k = 0; k < 2; k++) (void)sr_c_find(c, &c->materials, name[k], "material", place);
+    name = sr_pool_printf(&c->scratch, "<pair> of %s", name);
+    check_range(c, kind, i, name, &(Range){SR_FIELD(srPairDef, restitution), 0, 1, false, "0 <= restitution <= 1"});
+    check_limits(c, kind, i, name, SR_FIELD(srPairDef, mu_s), SR_FIELD(srPairDef, mu_k));
   }
 }
 
@@ -212,6 +267,13 @@ static void tell_idle(srCompiler* c, int i, const srContact* x) {
   }
 }
 
+static bool check_lever(srCompiler* c, int i, int field, double lever) {
+  if (!(lever < 0)) return true;
+  sr_c_error(c, sr_c_place(c, SR_ELEMENT_CONTACT, i, field), "'%s' is a lever in metres, 0 or more, not %g",
+             srs_element(SR_ELEMENT_CONTACT)->fields[field].word, lever);
+  return false;
+}
+
 // What both kinds of contacts have: laws and numbers that do not depend on the pair.
 static bool common(srCompiler* c, int i, srContact* x, double* tau) {
   const srElementKind kind = SR_ELEMENT_CONTACT;
@@ -230,6 +292,8 @@ static bool common(srCompiler* c, int i, srContact* x, double* tau) {
   good &= OPTIONAL(mu_roll, &x->roll.s);
   good &= OPTIONAL(mu_spin, &x->spin.s);
   good &= sr_c_number(c, kind, i, SR_FIELD(srContactDef, tau), tau);
+  good &= check_lever(c, i, SR_FIELD(srContactDef, mu_roll), x->roll.s);
+  good &= check_lever(c, i, SR_FIELD(srContactDef, mu_spin), x->spin.s);
   if (!normal || !x->law || !friction || !good) return false;
   if (isnan(x->slip.k)) x->slip.k = x->slip.s;
   if (isnan(x->slip.s)) x->slip.s = x->slip.k;
@@ -252,10 +316,7 @@ static bool finish_friction(srCompiler* c, int i, const char* name, double tau, 
   if (isnan(slip->p.K) && (slip->law->uses & SR_FRICTION_USES(K)) != 0) {
     return needs(c, i, name, slip->law->name, "'bristle-K', the stiffness of its bristles in N/m");
   }
-  char why[200];
-  if (!sr_friction_refusal(slip->law, &slip->p, tau, slip->s, slip->k, why, sizeof why)) return true;
-  sr_c_error(c, srs_place(c->spec, SR_ELEMENT_CONTACT, i), "%s: %s", name, why);
-  return false;
+  return sr_c_check_friction(c, SR_ELEMENT_CONTACT, i, name, slip, tau);
 }
 
 static bool finish_normal(srCompiler* c, int i, const char* name, srContact* x) {
@@ -268,13 +329,9 @@ static bool finish_normal(srCompiler* c, int i, const char* name, srContact* x) 
   }
   if (isnan(p->D)) p->D = 0;
   if (isnan(p->e)) p->e = 1;
-  char why[200];
-  if (!sr_normal_refusal(x->law, p, why, sizeof why)) {
-    sr_normal_prepare(x->law, p);
-    return true;
-  }
-  sr_c_error(c, srs_place(c->spec, SR_ELEMENT_CONTACT, i), "%s: %s", name, why);
-  return false;
+  if (!sr_c_check_normal(c, SR_ELEMENT_CONTACT, i, name, x)) return false;
+  sr_normal_prepare(x->law, p);
+  return true;
 }
 
 // Stiffness of two shapes.
@@ -364,9 +421,25 @@ typedef struct Pairs {
   srContact x;
   double tau;
   int total;  // pairs that can move against each other
+  int first;  // elements that were there before
+  bool told;  // that a pair is there already
 } Pairs;
 
-static void make_pair(srCompiler* c, const Pairs* p, const Shape* one, const Shape* two) {
+// Two shapes that an element holds apart already. Of one name each pair is there once.
+static void tell_twice(srCompiler* c, Pairs* p, const Shape* one, const Shape* two) {
+  const int k = c->shape_point + one->index, l = c->shape_point + two->index;
+  for (int i = 0; i < (p->same ? p->first : c->nforce) && !p->told; i++) {
+    const srForceElement* e = &c->force[i];
+    if (!e->contact || e->law->port != SR_PORT_FRAMES) continue;
+    p->told = (e->point[0] == k && e->point[1] == l) || (e->point[0] == l && e->point[1] == k);
+    if (!p->told) continue;
+    sr_c_warning(c, srs_place(c->spec, SR_ELEMENT_CONTACT, p->i),
+                 "'%s' and '%s' have a contact already, '%s': both act, one on top of the other", one->name, two->name,
+                 e->name);
+  }
+}
+
+static void make_pair(srCompiler* c, Pairs* p, const Shape* one, const Shape* two) {
   const char* given = sr_c_text(c, SR_ELEMENT_CONTACT, p->i, SR_FIELD(srContactDef, name));
   if (!touches(one, two)) {
     sr_c_error(
@@ -379,12 +452,13 @@ static void make_pair(srCompiler* c, const Pairs* p, const Shape* one, const Sha
   const bool swap = isinf(two->radius) || is_hollow(two);  // the plane or the hollow sphere is a
   const Shape *a = swap ? two : one, *b = swap ? one : two;
   const char* between = sr_pool_printf(&c->scratch, "%s on %s", b->name, a->name);
+  tell_twice(c, p, one, two);
   const char* name = !given ? between : p->total == 1 ? given : sr_pool_printf(&c->scratch, "%s %s", given, between);
   add_pair(c, p->i, &p->x, p->tau, a, b, name);
 }
 
 // All pairs; how many. make: with an element each.
-static int each_pair(srCompiler* c, const Pairs* p, bool make) {
+static int each_pair(srCompiler* c, Pairs* p, bool make) {
   int n = 0;
   for (int k = 0; k < p->a.n; k++) {
     for (int l = p->same ? k + 1 : 0; l < p->b.n; l++) {
@@ -398,7 +472,7 @@ static int each_pair(srCompiler* c, const Pairs* p, bool make) {
 }
 
 static void contact_of_shapes(srCompiler* c, int i) {
-  Pairs p = {.i = i};
+  Pairs p = {.i = i, .first = c->nforce};
   const int fa = SR_FIELD(srContactDef, a), fb = SR_FIELD(srContactDef, b);
   const bool found_a = find_shapes(c, i, fa, &p.a), found_b = find_shapes(c, i, fb, &p.b);
   if (!common(c, i, &p.x, &p.tau) || !found_a || !found_b) return;
@@ -599,6 +673,10 @@ void sr_compile_gap(srCompiler* c, int i) {
   srContact x = {0};
   double tau;
   if (!common(c, i, &x, &tau) || !good) return;
+  if (sr_given(def->slip) && sr_given(def->slip_speed)) {
+    sr_c_error(c, PLACE(slip_speed), "%s: 'slip' or 'slip-speed', not both", name);
+    return;
+  }
   if (x.slip.law && sr_given(def->slip) == sr_given(def->slip_speed)) {
     sr_c_error(c, srs_place(c->spec, SR_ELEMENT_CONTACT, i),
                "%s: friction of a gap needs 'slip' or 'slip-speed'; or friction=\"none\"", name);

@@ -30,15 +30,21 @@ void sr_c_register_normal(srCompiler* c, const srNormalLaw* law) {
   SR_PUSH(&c->scratch, c->normal_laws, c->nnormal, c->normal_capacity) = copy;
 }
 
-// For messages: all names, those of the program and registered ones.
-static void all_names(srCompiler* c, bool friction, const srNames* registered, srNames* out) {
-  sr_names_init(out, &c->scratch);
-  for (int k = 0; k < (friction ? sr_friction_count() : sr_normal_count()); k++) {
-    sr_names_put(out, friction ? sr_friction_law(k)->name : sr_normal_law(k)->name, k);
+// Nothing has this name: all that there are, and the nearest. What continuous runs refuse is left out.
+static void tell_unknown(srCompiler* c, bool friction, const char* name, srPlace place) {
+  const int own = friction ? sr_friction_count() : sr_normal_count(), more = friction ? c->nfriction : c->nnormal;
+  const char** words = sr_pool_alloc(&c->scratch, (size_t)(own + more + 1) * sizeof *words);
+  const char* list = "";
+  int n = 0;
+  for (int k = 0; k < own + more; k++) {
+    const srFrictionLaw* law = !friction ? NULL : k < own ? sr_friction_law(k) : c->friction_laws[k - own];
+    if (law && law->set_valued) continue;
+    words[n++] = law ? law->name : k < own ? sr_normal_law(k)->name : c->normal_laws[k - own]->name;
+    list = sr_pool_printf(&c->scratch, "%s%s%s", list, n > 1 ? ", " : "", words[n - 1]);
   }
-  for (int k = 0; k < registered->n; k++) {
-    sr_names_put(out, friction ? c->friction_laws[k]->name : c->normal_laws[k]->name, k);
-  }
+  const char* near = sr_nearest_word(name, words, n);
+  const char* hint = near ? sr_pool_printf(&c->scratch, "did you mean '%s'? ", near) : "";
+  sr_c_error(c, place, "unknown %s law '%s'; %sthere are %s", friction ? "friction" : "normal", name, hint, list);
 }
 
 const srFrictionLaw* sr_c_friction_law(srCompiler* c, const char* name, srPlace place) {
@@ -46,9 +52,7 @@ const srFrictionLaw* sr_c_friction_law(srCompiler* c, const char* name, srPlace 
   const int k = sr_names_find(&c->friction_names, name);
   if (!law && k >= 0) law = c->friction_laws[k];
   if (!law) {
-    srNames names;
-    all_names(c, true, &c->friction_names, &names);
-    (void)sr_c_find(c, &names, name, "friction law", place);
+    tell_unknown(c, true, name, place);
   } else if (law->set_valued) {
     sr_c_error(c, place,
                "the friction law '%s' is for rigid contact: its force at rest is not a function of the motion", name);
@@ -61,11 +65,7 @@ const srNormalLaw* sr_c_normal_law(srCompiler* c, const char* name, srPlace plac
   const srNormalLaw* law = sr_normal_find(name);
   const int k = sr_names_find(&c->normal_names, name);
   if (!law && k >= 0) law = c->normal_laws[k];
-  if (!law) {
-    srNames names;
-    all_names(c, false, &c->normal_names, &names);
-    (void)sr_c_find(c, &names, name, "normal law", place);
-  }
+  if (!law) tell_unknown(c, false, name, place);
   return law;
 }
 
@@ -151,6 +151,55 @@ bool sr_c_bristle(srCompiler* c, srElementKind kind, int i, int first, srDryFric
   return good && check_elements(c, kind, i, x);
 }
 
+// The place of the attribute that is wrong, or of the element.
+static srPlace place_of(srCompiler* c, srElementKind kind, int i, const char* const* word, int which) {
+  const int field = which >= 0 ? field_by_word(kind, word[which]) : -1;
+  return field >= 0 ? sr_c_place(c, kind, i, field) : srs_place(c->spec, kind, i);
+}
+
+bool sr_c_check_friction(srCompiler* c, srElementKind kind, int i, const char* name, const srDryFriction* x,
+                         double tau) {
+  const bool contact = kind == SR_ELEMENT_CONTACT;
+#define OWN_WORD(field, value, sliding, turning, doc) [SR_FRICTION_##field] = #field,
+  const char* word[SR_FRICTION_WORDS] = {SR_FRICTION_PARAMETER_LIST(OWN_WORD)};
+#undef OWN_WORD
+  if (contact) {
+    word[SR_FRICTION_K] = "bristle-K";
+    word[SR_FRICTION_B] = "bristle-B";
+    word[SR_FRICTION_D] = "mu-v";
+  }
+  const char *at_rest = contact ? "mu-s" : "F", *slipping = contact ? "mu-k" : "Fk";
+  const bool one = !sr_given(*sr_c_attr(c, kind, i, field_by_word(kind, slipping))) &&
+                   sr_given(*sr_c_attr(c, kind, i, field_by_word(kind, at_rest)));  // stands for both
+  word[SR_FRICTION_TAU] = "tau";
+  word[SR_FRICTION_KINETIC] = one ? at_rest : slipping;
+  word[SR_FRICTION_STATIC] = at_rest;
+  char why[200];
+  const int which = sr_friction_wrong(x->law, &x->p, tau, x->s, x->k, word, why, sizeof why);
+  if (which == SR_LAW_GOOD) return true;
+  sr_c_error(c, place_of(c, kind, i, word, which), "%s%s%s", name ? name : "", name ? ": " : "", why);
+  return false;
+}
+
+bool sr_c_check_normal(srCompiler* c, srElementKind kind, int i, const char* name, const srContact* x) {
+  static const char* const of_contact[SR_NORMAL_PARAMETERS] = {[SR_NORMAL_K] = "K",
+                                                               [SR_NORMAL_n] = "n",
+                                                               [SR_NORMAL_e] = "restitution",
+                                                               [SR_NORMAL_D] = "D",
+                                                               [SR_NORMAL_floor] = "floor"};
+  static const char* const of_joint[SR_NORMAL_PARAMETERS] = {[SR_NORMAL_K] = "limit-stiffness",
+                                                             [SR_NORMAL_n] = "n",
+                                                             [SR_NORMAL_e] = "limit-restitution",
+                                                             [SR_NORMAL_D] = "limit-damping",
+                                                             [SR_NORMAL_floor] = "floor"};
+  const char* const* word = kind == SR_ELEMENT_CONTACT ? of_contact : of_joint;
+  char why[200];
+  const int which = sr_normal_wrong(x->law, &x->p, word, why, sizeof why);
+  if (which == SR_LAW_GOOD) return true;
+  sr_c_error(c, place_of(c, kind, i, word, which), "%s%s%s", name ? name : "", name ? ": " : "", why);
+  return false;
+}
+
 // ---------------------------------------------------------------------------------------------------------- elements
 srForceElement* sr_c_add_contact(srCompiler* c, const char* kind, const srContact* contact, const char* name,
                                  srPlace place) {
@@ -170,10 +219,8 @@ srForceElement* sr_c_add_contact(srCompiler* c, const char* kind, const srContac
     e->ny += x->ne;
     c->m->ny += x->ne;
   }
-  if (copy->located) {
-    e->z = c->m->nz;
-    c->m->nz += SR_Z_CONTACT;
-  }
+  e->z = c->m->nz;
+  c->m->nz += SR_Z_CONTACT;
   return e;
 }
 
@@ -190,16 +237,18 @@ void sr_compile_friction(srCompiler* c, int i) {
   bool good = sr_c_number(c, kind, i, SR_FIELD(srFrictionDef, F), &x->s);
   good &= sr_c_optional(c, kind, i, SR_FIELD(srFrictionDef, Fk), &x->k);
   if (!x->law || !good || !sr_c_bristle(c, kind, i, SR_FIELD(srFrictionDef, v0), x, &tau) || dof < 0) return;
+  if (c->m->joint_nv[joint] > 1 && !sr_given(*sr_c_attr(c, kind, i, SR_FIELD(srFrictionDef, coordinate)))) {
+    sr_c_error(c, sr_c_place(c, kind, i, SR_FIELD(srFrictionDef, joint)),
+               "joint '%s' has %d velocity coordinates: 'coordinate' says which one, counted from 0",
+               c->m->joint_name[joint], c->m->joint_nv[joint]);
+    return;
+  }
   if (isnan(x->k)) x->k = x->s;
   if (isnan(x->p.K) && (x->law->uses & SR_FRICTION_USES(K)) != 0) {
     sr_c_error(c, srs_place(c->spec, kind, i), "the law '%s' needs 'K', the stiffness of its bristles", x->law->name);
     return;
   }
-  char why[200];
-  if (sr_friction_refusal(x->law, &x->p, tau, x->s, x->k, why, sizeof why)) {
-    sr_c_error(c, srs_place(c->spec, kind, i), "%s", why);
-    return;
-  }
+  if (!sr_c_check_friction(c, kind, i, NULL, x, tau)) return;
   const char* name = sr_c_text(c, kind, i, SR_FIELD(srFrictionDef, name));
   if (!name) name = sr_pool_printf(&c->scratch, "friction of %s", c->m->v_name[dof]);
   contact.a = c->m->joint_name[joint];
@@ -231,11 +280,7 @@ void sr_compile_joint_ends(srCompiler* c, int j, int joint, const char* word, do
   contact.p.n = 1;
   contact.p.D = damping;
   if (!isnan(e)) contact.p.e = e;
-  char why[200];
-  if (sr_normal_refusal(contact.law, &contact.p, why, sizeof why)) {
-    sr_c_error(c, place, "%s", why);
-    return;
-  }
+  if (!sr_c_check_normal(c, kind, joint, NULL, &contact)) return;
   sr_normal_prepare(contact.law, &contact.p);
   contact.located = contact.law->needs_speed;
   for (int k = 0; k < 2; k++) {
