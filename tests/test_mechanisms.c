@@ -240,7 +240,7 @@ TEST(mechanisms_keep_their_constraints_and_their_energy) {
 TEST(mechanisms_keep_them_with_methods_of_low_order_and_with_many_steps) {
   int wrong = 0;
   for (int k = 0; k < OTHERS; k++) {
-    if (sri_method_find(others[k].method) == NULL) continue;  // built without them
+    if (sri_method_find(others[k].method)->absent) continue;  // built without them
     for (int i = 0; i < MECHANISMS; i++) {
       if (mechanisms[i].t_end > 0) wrong += keeps(&mechanisms[i], &others[k], 1e-7) ? 0 : 1;
     }
@@ -569,7 +569,7 @@ TEST(mechanisms_of_one_freedom_follow_their_equation_in_one_coordinate) {
     one_freedom(want->linkage, want->gravity, want->t_end, want->steps, &s, &v);
     for (int k = 0; k < WAYS; k++) follow(want, &ways[k], 1e-10, s, v, 1e-7);
     for (int k = 0; k < OTHERS; k++) {
-      if (sri_method_find(others[k].method) != NULL) follow(want, &others[k], 1e-7, s, v, others_error);
+      if (!sri_method_find(others[k].method)->absent) follow(want, &others[k], 1e-7, s, v, others_error);
     }
   }
 }
@@ -606,14 +606,17 @@ TEST(simple_pendulum_agrees_with_the_iftomm_table) {
       {2, -0.79356619534332174697, -0.60848393044379151465, -2.102437874436125789, 2.7419353930105090791},
       {5, -0.94230543504375733513, -0.33475433841400058183, 0.85790425688594907658, -2.4149286543704886241},
       {10, -0.27508746257611685693, -0.96141920509912506516, 4.1755981009517288415, -1.1947490545604752584}};
-  for (int k = 0; k < WAYS; k++) {
+  for (int k = 0; k < WAYS + OTHERS; k++) {
+    const Way* way = k < WAYS ? &ways[k] : &others[k - WAYS];
+    if (sri_method_find(way->method)->absent) continue;
+    const double loose = k < WAYS ? 1 : sri_method_find(way->method)->order == 2 ? 1e3 : 100;
     Loaded x = open_model("benchmark/simple-pendulum", "");
     for (int i = 0; i < 4; i++) {
-      run_to(&x, &ways[k], table[i][0], 1e-11);
-      ENSURE_NEAR(q_of(&x, "x"), table[i][1], 1e-8);
-      ENSURE_NEAR(q_of(&x, "y"), table[i][2], 1e-8);
-      ENSURE_NEAR(v_of(&x, "x"), table[i][3], 1e-7);
-      ENSURE_NEAR(v_of(&x, "y"), table[i][4], 1e-7);
+      run_to(&x, way, table[i][0], 1e-11);
+      ENSURE_NEAR(q_of(&x, "x"), table[i][1], loose * 1e-8);
+      ENSURE_NEAR(q_of(&x, "y"), table[i][2], loose * 1e-8);
+      ENSURE_NEAR(v_of(&x, "x"), table[i][3], loose * 1e-7);
+      ENSURE_NEAR(v_of(&x, "y"), table[i][4], loose * 1e-7);
     }
     ENSURE_SMALL(x.result.energy.residual, 5e-5);  // J, the limit that the benchmark sets
     close_model(&x);
@@ -750,14 +753,16 @@ TEST(bricard_agrees_with_the_iftomm_table) {
                                     {2, -0.96934034478, -1.22124689496, 0.75427801078},
                                     {5, 0.99999999774, -1.00006725770, 0.99993274004},
                                     {10, 0.99999996381, -1.00026901270, 0.99973095112}};
-  for (int k = 0; k < WAYS; k++) {
+  for (int k = 0; k < WAYS + OTHERS; k++) {
+    const Way* way = k < WAYS ? &ways[k] : &others[k - WAYS];
+    if (sri_method_find(way->method)->absent) continue;
     Loaded x = open_model("benchmark/bricard", "");
     for (int i = 0; i < 4; i++) {
-      run_to(&x, &ways[k], table[i][0], 1e-10);
+      run_to(&x, way, table[i][0], 1e-10);
       const srFrameMotion P3 = sensor(&x, "P3");
       for (int j = 0; j < 3; j++) ENSURE_NEAR(P3.position[j], table[i][1 + j], 1e-7);
     }
-    ENSURE_SMALL(ledger(&x), 1e-8);
+    ENSURE_SMALL(ledger(&x), k < WAYS ? 1e-8 : 1e-6);
     close_model(&x);
   }
 }
