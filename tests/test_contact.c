@@ -260,6 +260,7 @@ TEST(what_parts_does_not_touch) {
     run(&x, sr_run_options(x.m), NULL);
     ENSURE_EQUAL(x.result.impacts, 0);
     ENSURE_NEAR(x.d->v[0], 2, 1e-12);
+    ENSURE(x.d->z[x.m->force[0].z + SR_Z_CLOSED] == 0);  // ready for the next touch
     close_model(&x);
   }
 }

@@ -22,7 +22,9 @@
 // ---- memory -----------------------------------------------------------------------------------------------------------
 
 static const srVariable* gap_variable(srModelTangent* x, const srContactVariable* of) {
-  return x->variable[sr_tangent_variable(x, (srVariable){.kind = of->kind, .index = of->index, .scalar = of->scalar})];
+  const srVariable key = {.kind = of->kind, .index = of->index, .scalar = of->scalar};
+  const int k = sr_tangent_variable(x, key);  // may move the list
+  return x->variable[k];
 }
 
 static void prepare_force(srModelTangent* x, int i) {

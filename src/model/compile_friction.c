@@ -44,7 +44,8 @@ static void tell_unknown(srCompiler* c, bool friction, const char* name, srPlace
   }
   const char* near = sr_nearest_word(name, words, n);
   const char* hint = near ? sr_pool_printf(&c->scratch, "did you mean '%s'? ", near) : "";
-  sr_c_error(c, place, "unknown %s law '%s'; %sthere are %s", friction ? "friction" : "normal", name, hint, list);
+  sr_c_error(c, place, "unknown %s law '%s'; %sthere are %s%s", friction ? "friction" : "normal", name, hint, list,
+             friction ? ", of a <contact> also none" : "");
 }
 
 const srFrictionLaw* sr_c_friction_law(srCompiler* c, const char* name, srPlace place) {
