@@ -7,6 +7,8 @@
 
 #include "run_options.h"
 
+#define MOST_MISSING 1e-2  // part of the largest energy that the ledger may miss without a word
+
 typedef struct Run {
   Cli* cli;
   Model m;
@@ -371,6 +373,17 @@ static void print_report(const Run* r, const char* trouble) {
   if (trouble) printf("THE RUN STOPPED EARLY: %s\n", trouble);
 }
 
+// A ledger that does not close is the surest sign of steps that are too long for the model.
+static void warn_ledger(Run* r) {
+  const srEnergy* e = &r->result.energy;
+  const double missing = e->scale > 0 ? fabs(e->residual) / e->scale : 0;
+  if (missing < MOST_MISSING) return;
+  cli_warning(
+      r->cli, "the energy ledger misses %.2g J, %.2g of the largest energy: take a smaller %s", e->residual, missing,
+      r->options.control == SR_CONTROL_FIXED || !sri_method_find(r->options.method)->adaptive ? "step"
+                                                                                              : "rtol and atol");
+}
+
 static int simulate(Run* r) {
   r->options.user = r;
   r->options.progress = on_progress;
@@ -384,6 +397,7 @@ static int simulate(Run* r) {
   const bool written = close_table(r);
   if (status != SR_OK && status != SR_FAILED) return cli_refuse(r->cli, cli_status(status));
 
+  warn_ledger(r);
   const char* trouble = status == SR_OK ? NULL : r->result.trouble;
   if (r->progress.stopped) trouble = "stopped by the user";
   if (trouble)
