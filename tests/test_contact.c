@@ -49,7 +49,7 @@ static void run(Loaded* x, srRunOptions options, srMessages* messages) {
 
 // ---- simulation I ---------------------------------------------------------------------------------------------------------
 
-TEST(simulation_I_rolls_without_slip_from_0_58_s_on) {
+TEST(simulation_I_reaches_rolling_between_0_58_and_0_60_s) {
   Loaded x = open_model("paper3/rolling-sphere", "");
   Track track = track_of(x.m, 10002, "slip", "centre.vx", "centre.z");
   srRunOptions options = sr_run_options(x.m);
