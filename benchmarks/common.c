@@ -19,7 +19,7 @@ srModel* bench_load(const char* path, const srSetting* settings, int nsetting, d
   srSpec* spec = NULL;
   srModel* model = NULL;
   double t0 = bench_seconds();
-  srStatus status = sr_load(path, settings, nsetting, messages, &spec);
+  srStatus status = sr_load(path, &(srLoadOptions){.settings = settings, .nsetting = nsetting}, messages, &spec);
   double t1 = bench_seconds();
   if (status == SR_OK) status = sr_compile(spec, messages, &model);
   double t2 = bench_seconds();

@@ -88,7 +88,7 @@ static srModel* model_with(const char* path, const char* law, double press) {
   char value[32];
   snprintf(value, sizeof value, "%.17g", press);
   const srSetting setting = {"press", value};
-  const srStatus status = sr_load(path, &setting, press > 0 ? 1 : 0, messages, &spec);
+  const srStatus status = sr_load(path, &(srLoadOptions){.settings = &setting, .nsetting = press > 0}, messages, &spec);
   sr_messages_destroy(messages);
   if (status != SR_OK) {
     fprintf(stderr, "%s cannot be read\n", path);

@@ -144,7 +144,12 @@ void assembly_free(Assembly* a) {
 
 int model_open(Cli* cli, Model* m) {
   if (!formulation_exists(cli, m)) return cli_refuse(cli, EXIT_INPUT);
-  srStatus status = sr_load(m->path, m->settings.item, m->settings.n, cli->messages, &m->spec);
+  const srLoadOptions how = {.settings = m->settings.item,
+                             .nsetting = m->settings.n,
+                             .base = m->base,
+                             .packages = m->packages.item,
+                             .npackage = m->packages.n};
+  srStatus status = sr_load(m->path, &how, cli->messages, &m->spec);
   if (status == SR_OK) status = sr_compile(m->spec, cli->messages, &m->model);
   if (status != SR_OK) return cli_refuse(cli, cli_status(status));
   m->data = sr_data_create(m->model);
@@ -160,6 +165,7 @@ void model_close(Model* m) {
   sr_model_destroy(m->relative);
   srs_destroy(m->spec);
   settings_free(&m->settings);
+  free(m->packages.item);
 }
 
 // ----------------------------------------------------------------------------------------------------------- options

@@ -37,6 +37,7 @@ int cmd_compare(Cli* cli, const Verb* verb, int argc, char** argv);
 int cmd_plot(Cli* cli, const Verb* verb, int argc, char** argv);
 int cmd_recommend(Cli* cli, const Verb* verb, int argc, char** argv);
 int cmd_laws(Cli* cli, const Verb* verb, int argc, char** argv);
+int cmd_convert(Cli* cli, const Verb* verb, int argc, char** argv);
 int cmd_init(Cli* cli, const Verb* verb, int argc, char** argv);
 
 // Adds "sarrus: error: ..." to the messages.
@@ -59,6 +60,8 @@ char* words_join(const char* const* words, int n, char* text, size_t size);  // 
 typedef struct Model {
   const char* path;
   Settings settings;
+  const char* base;         // URDF: given by --base, NULL: fixed
+  TextList packages;        // where package:// is looked for
   const char* formulation;  // given by --formulation, NULL: relative
   srModel* model;           // in the formulation that was asked for, after model_formulate
   srData* data;
@@ -68,7 +71,9 @@ typedef struct Model {
 } Model;
 // The options that every verb with a model has, and their number.
 #define MODEL_OPTIONS(cli, m)                                                                                          \
-  {"--set", OPTION_SETTING, &(m)->settings, "NAME=VALUE", "override a parameter of the model; as often as wanted"}, {  \
+  {"--set", OPTION_SETTING, &(m)->settings, "NAME=VALUE", "override a parameter of the model; as often as wanted"},    \
+      {"--base", OPTION_TEXT, &(m)->base, "WORD", "URDF: fixed to the ground, or floating"},                           \
+      {"--package", OPTION_TEXTS, &(m)->packages, "[NAME=]FOLDER", "where package://NAME is; as often as wanted"}, {   \
     "--json", OPTION_FLAG, &(cli)->json, NULL, "print one JSON object on standard output"                              \
   }
 // Reads and compiles; data holds the initial state. 0, or the exit status after cli_refuse.
@@ -94,6 +99,8 @@ int verb_options(Cli* cli, const Verb* verb, const Option* options, int n, int a
                  const char** argument, int* status);
 
 // --------------------------------------------------------------------------------- parts of JSON results (results.c)
+// Length of a path without the ending of a result file (.csv, .h5, .hdf5); all of it where it has none.
+size_t result_stem(const char* path);
 void put_joints(Json* json, const srModel* m);
 // Values of the sensors at d's state; the acceleration stage gives all of them. With the Jacobians where asked for.
 void put_sensors(Json* json, const srModel* m, srData* d, bool jacobian);

@@ -50,6 +50,29 @@ static void put_rows(Json* json, const srModel* m) {
   json_array_end(json);
 }
 
+static void put_shapes(Json* json, const srModel* m) {
+  json_int(json, "shapes", m->nshape);
+  json_array(json, "meshes");
+  for (int i = 0; i < m->nmesh; i++) {
+    json_object(json, NULL);
+    json_text(json, "name", m->mesh[i].name);
+    json_text(json, "file", m->mesh[i].file ? m->mesh[i].file : "");
+    json_int(json, "vertices", m->mesh[i].nvertex);
+    json_int(json, "triangles", m->mesh[i].ntriangle);
+    json_object_end(json);
+  }
+  json_array_end(json);
+}
+
+static void report_shapes(const srModel* m) {
+  long long triangles = 0;
+  for (int i = 0; i < m->nmesh; i++) triangles += m->mesh[i].ntriangle;
+  if (m->nmesh > 0)
+    report_line("shapes", "%d; %d mesh%s, %lld triangles", m->nshape, m->nmesh, m->nmesh == 1 ? "" : "es", triangles);
+  else if (m->nshape > 0)
+    report_line("shapes", "%d", m->nshape);
+}
+
 static void print_json(const Cli* cli, const srModel* m, const Loops* loops) {
   Json json = json_begin(stdout);
   json_text(&json, "name", m->name);
@@ -64,6 +87,7 @@ static void print_json(const Cli* cli, const srModel* m, const Loops* loops) {
   json_int(&json, "ny", m->ny);
   put_rank(&json, m, loops);  // drivers are counted in `driven`
   json_int(&json, "contacts", m->ncontact);
+  put_shapes(&json, m);
   put_assembly(&json, m, &loops->assembly);
   put_rows(&json, m);
   put_messages(&json, "warnings", cli, SR_SEVERITY_WARNING);
@@ -102,6 +126,7 @@ static void print_table(const srModel* m, const Loops* loops) {
   report_line("freedoms", "%d (%d driven)", dof_of(m, loops), m->ndriver);
   report_line("force elements", "%d", m->nforce);
   report_line("sensors", "%d", m->nsensor);
+  report_shapes(m);
   printf("\n  %-16s %-16s %-16s %-12s %6s %4s %4s\n", "body", "parent", "joint", "type", "q", "nq", "nv");
   for (int j = 0; j < m->njoint; j++) {
     const int body = m->joint_body[j];

@@ -167,6 +167,8 @@ static int open_subject(Compare* c, int i) {
   Subject* s = &c->subject[i];
   Assembly assembly = {0};
   s->m.settings = c->settings;
+  s->m.base = c->base;
+  s->m.packages = c->packages;
   s->m.formulation = c->formulation;
   int status = model_open(c->cli, &s->m);
   if (status == EXIT_DONE) status = model_assemble(c->cli, &s->m, &assembly);
@@ -196,9 +198,11 @@ static void close_all(Compare* c) {
   for (int i = 0; i < c->nsubject; i++) {
     sr_trajectory_destroy(c->subject[i].reference);
     c->subject[i].m.settings = (Settings){0};  // they are the comparison's
+    c->subject[i].m.packages = (TextList){0};
     model_close(&c->subject[i].m);
   }
   settings_free(&c->settings);
+  free(c->packages.item);
   texts_free(&c->models);
   numbers_free(&c->rtol);
   numbers_free(&c->atol);
@@ -256,6 +260,9 @@ static bool run_all(Compare* c) {
 }
 
 static int compare(Compare* c) {
+  int nresult = 0;
+  for (int i = 0; i < c->models.n; i++) nresult += c->models.item[i][result_stem(c->models.item[i])] != 0;
+  if (nresult == c->models.n) return compare_results(c->cli, &c->models);
   bool good = take_methods(c);
   good = words_exist(c) && good;
   good = take_reference_word(c) && good;
@@ -318,7 +325,7 @@ static int parse_and_compare(Compare* c, const Help* help, const Verb* verb, int
       {"--atol", OPTION_NUMBERS, &c->atol, "LIST", "absolute ones, one or as many (default: in the model's ratio)"},
       {"--step", OPTION_NUMBERS, &c->step, "LIST", "steps where they are fixed, s (default: for equal evaluations)"},
       {"--t-end", OPTION_NUMBER, &c->t_end, "SECONDS", "end of the simulations"},
-      {"--reference", OPTION_TEXT, &c->reference, "NAME|FILE.csv", "method of the reference, or a result table"},
+      {"--reference", OPTION_TEXT, &c->reference, "NAME|FILE", "method of the reference, or a result file"},
       {"--reference-rtol", OPTION_NUMBER, &c->reference_rtol, "NUMBER", "its tolerance (default: 1e-12)"},
       {"--measure", OPTION_TEXT, &c->measure, "NAME", "of the profile: time (default) or evaluations"},
       {"--accept", OPTION_NUMBER, &c->accept, "FACTOR", "solved: error up to so many tolerances (default: 100)"},
@@ -330,6 +337,8 @@ static int parse_and_compare(Compare* c, const Help* help, const Verb* verb, int
       {"--csv", OPTION_TEXT, &c->csv, "FILE.csv", "write all numbers as a table"},
       {"--svg", OPTION_TEXT, &c->svg, "DIR", "write the figures into this folder"},
       {"--set", OPTION_SETTING, &c->settings, "NAME=VALUE", "override a parameter of all models; as often as wanted"},
+      {"--base", OPTION_TEXT, &c->base, "WORD", "URDF: fixed to the ground, or floating"},
+      {"--package", OPTION_TEXTS, &c->packages, "[NAME=]FOLDER", "where package://NAME is; as often as wanted"},
       {"--json", OPTION_FLAG, &c->cli->json, NULL, "print one JSON object on standard output"}};
   if (verb_options(c->cli, verb, options, COUNT(options), argc, argv, &first, &status) == 0) status = compare(c);
   return status;

@@ -10,7 +10,7 @@ typedef struct Plot {
   TextList files, y;
   const char *x, *log, *out, *title, *theme;
   double width, height;
-  srCsvTable** tables;
+  srResultTable** tables;
   PlotColumns columns;
   srPlot* figure;
   char* default_out;  // to be freed
@@ -45,12 +45,11 @@ static const char* base_name(const char* path) {
   return slash ? slash + 1 : path;
 }
 
-// The path without .csv, and behind it what is asked for. To be freed.
+// The path without the ending of a result file, and behind it what is asked for. To be freed.
 static char* with_ending(const char* path, const char* ending) {
-  size_t n = strlen(path);
+  const size_t n = result_stem(path);
   char* text = malloc(n + strlen(ending) + 1);
   if (!text) return NULL;
-  if (n > 4 && strcmp(path + n - 4, ".csv") == 0) n -= 4;
   memcpy(text, path, n);
   strcpy(text + n, ending);
   return text;
@@ -103,7 +102,7 @@ static char* series_name(const Plot* p, const PlotPanel* panel, int column, int 
 
 // -------------------------------------------------------------------------------------------------------------- figure
 static srStatus add_series(Plot* p, int row, int column, const PlotPanel* panel, int t) {
-  const srCsvTable* table = p->tables[t];
+  const srResultTable* table = p->tables[t];
   const int x = p->x ? table_column(table, p->x) : 0;
   for (int i = 0; i < panel->n; i++) {
     const int y = table_column(table, p->columns.names[panel->column[i]]);
@@ -200,7 +199,7 @@ static srStatus read_tables(Plot* p) {
   p->tables = calloc((size_t)p->files.n, sizeof *p->tables);
   if (!p->tables) return SR_MEMORY;
   for (int t = 0; t < p->files.n; t++) {
-    const srStatus one = sr_csv_read(p->files.item[t], p->cli->messages, &p->tables[t]);
+    const srStatus one = sr_table_read(p->files.item[t], p->cli->messages, &p->tables[t]);
     if (one != SR_OK) status = one;
   }
   return status;
@@ -224,7 +223,7 @@ static int plot(Plot* p) {
 }
 
 static void close_plot(Plot* p) {
-  for (int t = 0; t < p->files.n && p->tables; t++) sr_csv_table_destroy(p->tables[t]);
+  for (int t = 0; t < p->files.n && p->tables; t++) sr_table_destroy(p->tables[t]);
   free(p->tables);
   free(p->default_out);
   plot_columns_free(&p->columns);
@@ -238,7 +237,7 @@ int cmd_plot(Cli* cli, const Verb* verb, int argc, char** argv) {
   const char* first = NULL;
   int status = EXIT_DONE;
   const Option options[] = {
-      {"", OPTION_TEXTS, &p.files, "RESULT.csv", ""},
+      {"", OPTION_TEXTS, &p.files, "RESULT", ""},
       {"--y", OPTION_TEXTS, &p.y, "NAME[,NAME...]", "columns of a panel, also patterns as 'q.*'; as often as wanted"},
       {"--x", OPTION_TEXT, &p.x, "NAME", "column of the horizontal axis (default: the first)"},
       {"--log", OPTION_TEXT, &p.log, "x|y|xy", "logarithmic axes"},

@@ -17,7 +17,7 @@ typedef struct Run {
   const char *method, *contact, *out;
   RunWords words;
   double t_end, step, rtol, atol, every, alpha, beta, rho;  // or NOT_GIVEN
-  srCsv* csv;
+  srTableWriter* table;
   int columns;
   Progress progress;
   bool write_failed;
@@ -174,7 +174,7 @@ static bool settle(Run* r) {
 // ------------------------------------------------------------------------------------------------------ result table
 static int on_row(void* user, const double* row) {
   Run* r = user;
-  if (sr_csv_row(r->csv, row) == SR_OK) return 0;
+  if (sr_table_row(r->table, row) == SR_OK) return 0;
   r->write_failed = true;
   return 1;
 }
@@ -207,15 +207,15 @@ static bool open_table(Run* r) {
   if (!columns) return cli_error(r->cli, "out of memory"), false;
   r->columns = columns->count;
   const srStatus status =
-      sr_csv_create(r->out, line, columns->count, columns->names, columns->units, r->cli->messages, &r->csv);
+      sr_table_create(r->out, line, columns->count, columns->names, columns->units, r->cli->messages, &r->table);
   sr_columns_destroy(columns);
   return status == SR_OK;
 }
 
 static bool close_table(Run* r) {
-  if (!r->csv) return true;
-  const srStatus status = sr_csv_close(r->csv);
-  r->csv = NULL;
+  if (!r->table) return true;
+  const srStatus status = sr_table_close(r->table);
+  r->table = NULL;
   if (status == SR_OK && !r->write_failed) return true;
   cli_error(r->cli, "the result file '%s' could not be written to its end", r->out);
   return false;
@@ -477,7 +477,7 @@ int cmd_run(Cli* cli, const Verb* verb, int argc, char** argv) {
       RUN_OPTIONS(&r, &help.words),
       FORMULATION_OPTION(&r.m),
       {"--contact", OPTION_TEXT, &r.contact, "NAME", "continuous"},
-      {"--out", OPTION_TEXT, &r.out, "FILE.csv", "write the result table"},
+      {"--out", OPTION_TEXT, &r.out, "FILE", "write the result table: CSV, or HDF5 where the name ends in .h5"},
       {"--every", OPTION_NUMBER, &r.every, "SECONDS", "time between its rows (default: a thousandth of the time)"},
       {"--state", OPTION_TEXT, &r.state.file, "FILE.json",
        "start from the t, q, v, y of this file; its tau acts all the time"},

@@ -51,6 +51,8 @@ typedef struct Compare {
   // options
   TextList models;
   Settings settings;
+  const char* base;  // URDF: NULL fixed
+  TextList packages;
   const char *formulation, *method_list, *reference, *measure, *csv, *svg;
   RunWords words;
   NumberList rtol, atol, step;
@@ -95,6 +97,9 @@ bool is_judged(const Compare* c, const Entry* e);                           // t
 bool make_profile(Compare* c);                                              // c->judged, c->ratio
 bool profile_ratios(const Compare* c, bool by_evaluations, double* ratio);  // false: out of memory
 const char* problem_name(const Compare* c, int p, char* text, size_t size);
+
+// compare_results.c: stored results instead of models
+int compare_results(Cli* cli, const TextList* files);
 
 // compare_table.c, compare_json.c, compare_plot.c
 void print_tables(const Compare* c);

@@ -71,13 +71,13 @@ void choose_reference(Compare* c, int subject, Entry* candidates, int n, bool la
 
 // ---------------------------------------------------------------------------------------------------- reference files
 // Its columns, by name: t, q, v, y as `sarrus run --out` writes them. NULL: one is missing.
-static const double* find_column(const srCsvTable* table, const char* name) {
+static const double* find_column(const srResultTable* table, const char* name) {
   for (int i = 0; i < table->ncolumn; i++)
     if (strcmp(table->names[i], name) == 0) return table->columns[i];
   return NULL;
 }
 
-static bool take_columns(Compare* c, const srModel* m, const srCsvTable* table, srTrajectory* out) {
+static bool take_columns(Compare* c, const srModel* m, const srResultTable* table, srTrajectory* out) {
   srColumns* columns = sr_columns_create(m);
   const int width = sr_trajectory_width(out);
   bool good = columns != NULL;
@@ -108,8 +108,8 @@ static bool fits_run(Compare* c, const Subject* s, const srTrajectory* x) {
 }
 
 bool read_reference(Compare* c, Subject* s) {
-  srCsvTable* table = NULL;
-  if (sr_csv_read(c->reference, c->cli->messages, &table) != SR_OK) return false;
+  srResultTable* table = NULL;
+  if (sr_table_read(c->reference, c->cli->messages, &table) != SR_OK) return false;
   bool good = table->nrow >= 2;
   if (!good) cli_error(c->cli, "%s has fewer than two rows", c->reference);
   if (good) s->reference = sr_trajectory_create(s->m.model, table->nrow);
@@ -119,7 +119,7 @@ bool read_reference(Compare* c, Subject* s) {
     snprintf(s->reference_of[0], sizeof s->reference_of[0], "%.95s", c->reference);
   }
   s->reference_error = not_known();
-  sr_csv_table_destroy(table);
+  sr_table_destroy(table);
   return good;
 }
 

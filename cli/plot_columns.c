@@ -24,7 +24,7 @@ bool pattern_fits(const char* pattern, const char* text) {
   return *pattern == 0;
 }
 
-int table_column(const srCsvTable* table, const char* name) {
+int table_column(const srResultTable* table, const char* name) {
   for (int i = 0; i < table->ncolumn; i++)
     if (strcmp(table->names[i], name) == 0) return i;
   return -1;
@@ -36,7 +36,7 @@ static int find(const PlotColumns* c, const char* name) {
   return -1;
 }
 
-static bool collect(srCsvTable* const* tables, int ntable, PlotColumns* c) {
+static bool collect(srResultTable* const* tables, int ntable, PlotColumns* c) {
   size_t room = 1;
   for (int t = 0; t < ntable; t++) room += (size_t)tables[t]->ncolumn;
   c->names = malloc(room * sizeof *c->names);
@@ -142,7 +142,7 @@ static bool choose_panels(Cli* cli, PlotColumns* c, const TextList* y) {
   return good;
 }
 
-static bool choose_x(Cli* cli, srCsvTable* const* tables, int ntable, const char* x, PlotColumns* c) {
+static bool choose_x(Cli* cli, srResultTable* const* tables, int ntable, const char* x, PlotColumns* c) {
   c->x = x ? find(c, x) : 0;
   if (c->x < 0) {
     refuse(cli, c, "--x", x);
@@ -156,7 +156,7 @@ static bool choose_x(Cli* cli, srCsvTable* const* tables, int ntable, const char
   return true;
 }
 
-bool plot_columns_choose(Cli* cli, srCsvTable* const* tables, int ntable, const char* x, const TextList* y,
+bool plot_columns_choose(Cli* cli, srResultTable* const* tables, int ntable, const char* x, const TextList* y,
                          PlotColumns* out) {
   if (!collect(tables, ntable, out)) return false;
   return choose_x(cli, tables, ntable, x, out) && choose_panels(cli, out, y);

@@ -1,8 +1,19 @@
 // Parts of JSON results that several verbs print.
 #include <math.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "cli.h"
+
+size_t result_stem(const char* path) {
+  static const char* const endings[] = {".csv", ".h5", ".hdf5"};
+  const size_t n = strlen(path);
+  for (int i = 0; i < 3; i++) {
+    const size_t k = strlen(endings[i]);
+    if (n > k && strcmp(path + n - k, endings[i]) == 0) return n - k;
+  }
+  return n;
+}
 
 static void put_range(Json* json, const char* key, int first, int count) {
   json_array(json, key);

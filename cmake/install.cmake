@@ -1,4 +1,4 @@
-# What `cmake --install` puts where: headers, library, command line, models, CMake package, pkg-config file.
+# What `cmake --install` puts where: headers, library, command line, models, bindings, CMake package, pkg-config file.
 include(CMakePackageConfigHelpers)
 set(package_dir ${CMAKE_INSTALL_LIBDIR}/cmake/Sarrus)
 set(pkgconfig_dir ${CMAKE_INSTALL_LIBDIR}/pkgconfig)
@@ -8,6 +8,9 @@ install(TARGETS sarrus EXPORT SarrusTargets LIBRARY DESTINATION ${CMAKE_INSTALL_
 install(FILES ${public_headers} DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/sarrus)
 install(FILES LICENSE DESTINATION ${CMAKE_INSTALL_DOCDIR})
 install(DIRECTORY models/ DESTINATION ${CMAKE_INSTALL_DATADIR}/sarrus/models OPTIONAL)
+# Python's module and Octave's functions: they find the library from where they lie.
+install(DIRECTORY bindings/python/sarrus DESTINATION ${CMAKE_INSTALL_DATADIR}/sarrus/python PATTERN __pycache__ EXCLUDE)
+install(DIRECTORY bindings/octave/ DESTINATION ${CMAKE_INSTALL_DATADIR}/sarrus/octave)
 if(TARGET sarrus_cli)
   install(TARGETS sarrus_cli RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR})
 endif()
@@ -16,7 +19,7 @@ endif()
 if(NOT BUILD_SHARED_LIBS AND io_sources)
   set(package_needs "find_dependency(EXPAT)")
   set(pkgconfig_needs "Requires: expat")
-  set(pkgconfig_libs "${sundials_flags} ${CMAKE_THREAD_LIBS_INIT} -l${CMAKE_DL_LIBS} -lm")
+  set(pkgconfig_libs "${sundials_flags} ${hdf5_flags} ${CMAKE_THREAD_LIBS_INIT} -l${CMAKE_DL_LIBS} -lm")
   string(REPLACE "-l " "" pkgconfig_libs "${pkgconfig_libs}") # where libdl is part of libc
 endif()
 

@@ -1,8 +1,9 @@
 #!/usr/bin/env bash
-# Fuzzes the model reader and the formulas under the sanitizers for SARRUS_FUZZ_SECONDS each (default 10; 60 under
-# ./test --long), beginning with the stored corpora, which are all replayed. Needs clang with libFuzzer; without it: skipped.
+# Fuzzes the readers under the sanitizers for SARRUS_FUZZ_SECONDS each (default 5; 60 under ./test --long), two at a time,
+# beginning with the stored corpora, which are all replayed. Every tests/fuzz/fuzz_NAME.c is run, on the files of
+# tests/fuzz/NAME and of the folders listed below. Needs clang with libFuzzer; without it: skipped.
 cd "$(dirname "$0")/.." || exit 1
-seconds=${SARRUS_FUZZ_SECONDS:-10}
+seconds=${SARRUS_FUZZ_SECONDS:-5}
 [ -z "${SARRUS_FUZZ_SECONDS:-}" ] && [ "${SARRUS_TEST_LONG:-0}" = 1 ] && seconds=60
 clang=$(command -v clang) || { echo "ok fuzzing (skipped: no clang)"; exit 0; }
 build=${SARRUS_FUZZ_BUILD:-build/fuzz}
@@ -20,20 +21,35 @@ if ! { cmake -S tests/fuzz -B "$build" -DCMAKE_C_COMPILER="$clang" -DCMAKE_BUILD
   exit 1
 fi
 
-bad=0
-fuzz() {  # fuzz NAME CORPUS...
-  local name=$1 new=$work/$1
-  shift
-  mkdir -p "$new"
-  if "$build/$name" -max_total_time="$seconds" -max_len=8000 -timeout=10 -rss_limit_mb=3000 -verbosity=0 \
-      -print_final_stats=1 -dict=tests/fuzz/xml.dict -artifact_prefix="$build/$name-" "$new" "$@" > "$work/log" 2>&1; then
-    echo "ok $name: $(grep -o 'number_of_executed_units: *[0-9]*' "$work/log" | grep -o '[0-9]*$') inputs in $seconds s"
+# Folders of other tests that a fuzzer begins with too.
+declare -A more=(
+  [model]="tests/bad models models/paper1 tests/io"
+  [urdf]="tests/urdf models/robots"
+  [xacro]="tests/xacro"
+  [mbs]="tests/mbs"
+  [mjcf]="tests/mjcf tests/mjcf-sections models/robots"
+  [stl]="tests/mesh"
+  [obj]="tests/mesh"
+  [dae]="tests/mesh"
+)
+fuzz() {  # fuzz NAME: one line of outcome
+  local name=$1 corpora=() folder
+  for folder in "tests/fuzz/$name" ${more[$name]:-}; do [ -d "$folder" ] && corpora+=("$folder"); done
+  mkdir -p "$work/$name"
+  if "$build/fuzz_$name" -max_total_time="$seconds" -max_len=8000 -timeout=10 -rss_limit_mb=3000 -verbosity=0 \
+      -print_final_stats=1 -dict=tests/fuzz/xml.dict -artifact_prefix="$build/fuzz_$name-" "$work/$name" "${corpora[@]}" \
+      > "$work/$name.log" 2>&1; then
+    echo "ok fuzz_$name: $(grep -o 'number_of_executed_units: *[0-9]*' "$work/$name.log" | grep -o '[0-9]*$') inputs in $seconds s"
   else
-    tail -n 40 "$work/log"
-    echo "FAILED $name: the input is kept as $build/$name-*"
-    bad=1
+    tail -n 40 "$work/$name.log"
+    echo "FAILED fuzz_$name: the input is kept as $build/fuzz_$name-*"
   fi
 }
-fuzz fuzz_model tests/fuzz/model tests/bad models models/paper1 tests/io
-fuzz fuzz_formula tests/fuzz/formula
-exit $bad
+for file in tests/fuzz/fuzz_*.c; do
+  name=$(basename "$file" .c)
+  while [ "$(jobs -rp | wc -l)" -ge 2 ]; do wait -n; done
+  fuzz "${name#fuzz_}" > "$work/${name#fuzz_}.out" &
+done
+wait
+cat "$work"/*.out
+! grep -q '^FAILED' "$work"/*.out

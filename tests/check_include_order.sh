@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
 # Folders include only what stands before them, so that each part can be read, tested and embedded without the later ones.
 #   base < math < expr < model < dynamics < force < constraint < contact < analysis < symbolic
+# access, the door for other languages, stands on all of it and on io.
 # Beside that line: integrate stands on base and math, sundials on it; plot on base; io on model; analysis joins integrate to the rest.
 # The command line includes <sarrus/sarrus.h> and its own headers.
 cd "$(dirname "$0")/.." || exit 1
@@ -15,11 +16,12 @@ BEGIN {
   split("base plot", few, " ");               for (i in few) allowed["plot", few[i]] = 1
   split("base math expr model io", few, " "); for (i in few) allowed["io", few[i]] = 1
   split("base math integrate sundials", few, " "); for (i in few) allowed["sundials", few[i]] = 1
+  split("base math expr model dynamics constraint analysis integrate io access", few, " "); for (i in few) allowed["access", few[i]] = 1
   # Public headers belong to the folder of their name, but for these.
   home["words"] = "base"; home["function"] = "expr"; home["spec"] = home["fields"] = home["force"] = "model"
   home["friction"] = home["normal"] = home["laws"] = "model"  # compile looks laws up by name
   home["compare"] = home["recommend"] = "analysis"; home["admittance"] = "network"
-  # Outside the C library: the door to plugins, and the XML parser for the readers alone.
+  # Outside the C library: the door to plugins, and the XML parser and HDF5 for the readers alone.
   split("assert complex ctype errno fenv float inttypes limits locale math setjmp signal stdalign stdarg stdbool " \
         "stddef stdint stdio stdlib stdnoreturn string tgmath time wchar dlfcn unistd sys/stat", c, " ")
   for (i in c) system_header[c[i]] = 1
@@ -53,7 +55,7 @@ function exists(file,   text, found) { found = (getline text < file) >= 0; close
     stem = name; sub(/\.h$/, "", stem)
     if (stem ~ /^(cvodes|idas|nvector|sundials)\//) { if (here != "sundials") fault(here " may not include <" name ">"); next }
     if (stem in threads && here == "network") next
-    if (stem == "expat" ? here != "io" : !(stem in system_header) && here != "cli") fault(here " may not include <" name ">")
+    if (stem == "expat" || stem == "hdf5" ? here != "io" : !(stem in system_header) && here != "cli") fault(here " may not include <" name ">")
   }
 }
 END { exit bad }

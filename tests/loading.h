@@ -44,7 +44,7 @@ static inline Loaded open_model(const char* file, const char* settings) {
   srMessages* messages = sr_messages_create();
   srSpec* spec = NULL;
   Loaded x = {0};
-  srStatus status = sr_load(path, items, n, messages, &spec);
+  srStatus status = sr_load(path, &(srLoadOptions){.settings = items, .nsetting = n}, messages, &spec);
   if (status == SR_OK) status = sr_compile(spec, messages, &x.m);
   loading_print(messages);
   srs_destroy(spec);
@@ -61,7 +61,7 @@ static inline Loaded open_text(const char* text) {
   srMessages* messages = sr_messages_create();
   srSpec* spec = NULL;
   Loaded x = {0};
-  srStatus status = sr_load_text(text, strlen(text), "test", NULL, NULL, 0, messages, &spec);
+  srStatus status = sr_load_text(text, strlen(text), "test", NULL, NULL, messages, &spec);
   if (status == SR_OK) status = sr_compile(spec, messages, &x.m);
   loading_print(messages);
   srs_destroy(spec);

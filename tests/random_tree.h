@@ -22,6 +22,7 @@ typedef struct RandomTree {
 
 // Bodies b1, b2, ... each with a point "p". Full inertia tensors, random axes and offsets. Ends the test when refused.
 srModel* random_tree(Random* r, const RandomTree* options);
+srSpec* random_tree_spec(Random* r, const RandomTree* options);  // the same, before it is compiled
 // d->q (quaternions of any length), d->v, d->a, d->tau, and the accelerations in d->motion.
 void random_state(Random* r, const srModel* m, srData* d);
 

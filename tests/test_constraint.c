@@ -30,7 +30,7 @@ static void tell(srMessages* messages) {
 static bool compile(const char* text, srModel** out) {
   srSpec* spec = NULL;
   srMessages* messages = sr_messages_create();
-  srStatus status = sr_load_text(text, strlen(text), "test", NULL, NULL, 0, messages, &spec);
+  srStatus status = sr_load_text(text, strlen(text), "test", NULL, NULL, messages, &spec);
   if (status == SR_OK) status = sr_compile(spec, messages, out);
   tell(messages);
   srs_destroy(spec);

@@ -523,7 +523,7 @@ TEST(a_gap_by_formula_gives_the_same_motion_of_free_bodies) {
     snprintf(text, sizeof text, slider, ways[k]);
     srSpec* spec = NULL;
     Loaded x = {0}, y = {0};
-    ENSURE_EQUAL(sr_load_text(text, strlen(text), "test", NULL, NULL, 0, NULL, &spec), SR_OK);
+    ENSURE_EQUAL(sr_load_text(text, strlen(text), "test", NULL, NULL, NULL, &spec), SR_OK);
     ENSURE_EQUAL(sr_compile(spec, NULL, &x.m), SR_OK);
     x.d = sr_data_create(x.m);
     ENSURE_EQUAL(sr_formulate(spec, x.m, x.d, SR_FORMULATION_ABSOLUTE, NULL, &y.m, &y.d), SR_OK);

@@ -41,7 +41,7 @@ static Bench compile(srSpec* spec) {
 static srSpec* read_text(const char* text) {
   srSpec* spec = NULL;
   srMessages* messages = sr_messages_create();
-  if (sr_load_text(text, strlen(text), "test", NULL, NULL, 0, messages, &spec) != SR_OK) show(messages);
+  if (sr_load_text(text, strlen(text), "test", NULL, NULL, messages, &spec) != SR_OK) show(messages);
   sr_messages_destroy(messages);
   ENSURE(spec != NULL);
   return spec;

@@ -46,14 +46,14 @@ static Side relative_of(srStatus loaded, srSpec* spec, srMessages* messages) {
 static Side open_file(const char* path) {
   srSpec* spec = NULL;
   srMessages* messages = sr_messages_create();
-  const srStatus status = sr_load(path, NULL, 0, messages, &spec);
+  const srStatus status = sr_load(path, NULL, messages, &spec);
   return relative_of(status, spec, messages);
 }
 
 static Side open_text(const char* text) {
   srSpec* spec = NULL;
   srMessages* messages = sr_messages_create();
-  const srStatus status = sr_load_text(text, strlen(text), "test", NULL, NULL, 0, messages, &spec);
+  const srStatus status = sr_load_text(text, strlen(text), "test", NULL, NULL, messages, &spec);
   return relative_of(status, spec, messages);
 }
 
@@ -379,7 +379,7 @@ TEST(relative_and_absolute_agree_on_user_laws_of_joints) {
       "<user law='cubic' joint='a' parameters='3'/><user law='cubic' joint='b' parameters='200'/></sarrus>";
   srSpec* spec = NULL;
   srMessages* messages = sr_messages_create();
-  const srStatus status = sr_load_text(text, strlen(text), "test", NULL, NULL, 0, messages, &spec);
+  const srStatus status = sr_load_text(text, strlen(text), "test", NULL, NULL, messages, &spec);
   ENSURE(srs_register_impedance(spec, &law));
   Side r = relative_of(status, spec, messages);
   compare_runs(&r, "dopri5", 0.5);

@@ -104,7 +104,7 @@ static Loaded open_formulated(const char* file, srFormulation formulation) {
   srSpec* spec = NULL;
   srModel* m = NULL;
   Loaded x = {0};
-  ENSURE_EQUAL(sr_load(path, NULL, 0, NULL, &spec), SR_OK);
+  ENSURE_EQUAL(sr_load(path, NULL, NULL, &spec), SR_OK);
   ENSURE_EQUAL(sr_compile(spec, NULL, &m), SR_OK);
   srData* d = sr_data_create(m);
   ENSURE_EQUAL(sr_formulate(spec, m, d, formulation, NULL, &x.m, &x.d), SR_OK);
@@ -297,7 +297,7 @@ TEST(a_pair_of_shapes_in_two_contacts_is_told) {
   srMessages* messages = sr_messages_create();
   srSpec* spec = NULL;
   srModel* m = NULL;
-  ENSURE_EQUAL(sr_load_text(text, strlen(text), "test", NULL, NULL, 0, messages, &spec), SR_OK);
+  ENSURE_EQUAL(sr_load_text(text, strlen(text), "test", NULL, NULL, messages, &spec), SR_OK);
   ENSURE_EQUAL(sr_compile(spec, messages, &m), SR_OK);
   ENSURE_EQUAL(sr_messages_count(messages), 1);
   char line[400];

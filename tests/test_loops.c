@@ -34,7 +34,7 @@ static Bench load(const char* format, const char* part) {
   Bench b = {0};
   snprintf(text, sizeof text, format, part);
   srMessages* messages = sr_messages_create();
-  srStatus status = sr_load_text(text, strlen(text), "test", NULL, NULL, 0, messages, &b.spec);
+  srStatus status = sr_load_text(text, strlen(text), "test", NULL, NULL, messages, &b.spec);
   if (status == SR_OK) status = sr_compile(b.spec, messages, &b.m);
   keep_messages(messages);
   sr_messages_destroy(messages);
@@ -349,7 +349,7 @@ static Bench open_model(const char* name) {
   Bench b = {0};
   srSpec* spec = NULL;
   snprintf(path, sizeof path, "%s/models/%s.xml", SARRUS_SOURCE_DIR, name);
-  ENSURE_EQUAL(sr_load(path, NULL, 0, NULL, &spec), SR_OK);
+  ENSURE_EQUAL(sr_load(path, NULL, NULL, &spec), SR_OK);
   ENSURE_EQUAL(sr_compile(spec, NULL, &b.m), SR_OK);
   srs_destroy(spec);
   b.d = sr_data_create(b.m);
@@ -537,7 +537,7 @@ TEST(a_sarrus_linkage_has_one_freedom) {
   srModel* m = NULL;
   srRank* rank = NULL;
   snprintf(path, sizeof path, "%s/models/mechanisms/sarrus-linkage.xml", SARRUS_SOURCE_DIR);
-  ENSURE_EQUAL(sr_load(path, NULL, 0, NULL, &spec), SR_OK);
+  ENSURE_EQUAL(sr_load(path, NULL, NULL, &spec), SR_OK);
   ENSURE_EQUAL(sr_compile(spec, NULL, &m), SR_OK);
   srs_destroy(spec);
   srData* d = sr_data_create(m);

@@ -15,7 +15,7 @@ static srModel* compile(const char* document, char* text, size_t size) {
   srMessages* messages = sr_messages_create();
   srSpec* spec = NULL;
   srModel* model = NULL;
-  srStatus status = sr_load_text(document, strlen(document), "test.xml", NULL, NULL, 0, messages, &spec);
+  srStatus status = sr_load_text(document, strlen(document), "test.xml", NULL, NULL, messages, &spec);
   if (status == SR_OK) status = sr_compile(spec, messages, &model);
   size_t used = 0;
   text[0] = '\0';
@@ -305,7 +305,7 @@ TEST(running_out_of_memory_at_any_allocation_is_reported_and_leaks_nothing) {
     sr_set_allocator(failing, NULL);
     srMessages* messages = sr_messages_create();
     srStatus status =
-        messages ? sr_load_text(document, strlen(document), "test.xml", NULL, NULL, 0, messages, &spec) : SR_MEMORY;
+        messages ? sr_load_text(document, strlen(document), "test.xml", NULL, NULL, messages, &spec) : SR_MEMORY;
     if (status == SR_OK) status = sr_compile(spec, messages, &model);
     srData* data = status == SR_OK ? sr_data_create(model) : NULL;
     done = data != NULL;
@@ -339,7 +339,8 @@ static size_t chain_bytes(const char* n) {
   srSpec* spec = NULL;
   srModel* model = NULL;
   const srSetting setting = {"N", n};
-  ENSURE(sr_load(SARRUS_SOURCE_DIR "/models/chain-planar.xml", &setting, 1, NULL, &spec) == SR_OK);
+  ENSURE(sr_load(SARRUS_SOURCE_DIR "/models/chain-planar.xml", &(srLoadOptions){.settings = &setting, .nsetting = 1},
+                 NULL, &spec) == SR_OK);
   bytes_taken = 0;
   sr_set_allocator(counting, NULL);
   const srStatus status = sr_compile(spec, NULL, &model);

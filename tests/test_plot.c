@@ -583,7 +583,7 @@ static void write_file(const char* text) {
   fclose(file);
 }
 
-static srCsvTable* table;
+static srResultTable* table;
 static char message[600];
 
 static srStatus read_text(const char* text) {
@@ -611,17 +611,17 @@ TEST(tables_of_other_programs_are_read) {
     ENSURE_TEXT(table->names[1], "x");
     ENSURE_TEXT(table->units[0], "s");
     ENSURE(table->columns[0][1] == 1 && table->columns[1][0] == 1.5 && table->columns[1][1] == -2000);
-    sr_csv_table_destroy(table);
+    sr_table_destroy(table);
   }
   ENSURE_EQUAL(read_text("0 1.5 nan\n1  -2000  inf  \n"), SR_OK);
   ENSURE_TEXT(table->names[2], "c3");
   ENSURE(isnan(table->columns[2][0]) && isinf(table->columns[2][1]) && table->columns[1][1] == -2000);
-  sr_csv_table_destroy(table);
+  sr_table_destroy(table);
   ENSURE_EQUAL(read_text("a,\"b, \"\"c\"\" [m]\",sin(x)\n1,,3\n"), SR_OK);
   ENSURE_TEXT(table->names[1], "b, \"c\"");
   ENSURE_TEXT(table->names[2], "sin(x)");
   ENSURE(isnan(table->columns[1][0]));
-  sr_csv_table_destroy(table);
+  sr_table_destroy(table);
 }
 
 TEST(tables_that_are_wrong_are_refused_by_line_and_column) {
@@ -661,7 +661,7 @@ TEST(a_table_that_was_written_reads_back_to_the_same_bits) {
   ENSURE_EQUAL(table->nrow, ROWS);
   ENSURE_TEXT(table->units[1], "rad/s");
   for (int i = 0; i < ROWS; i++) ENSURE(table->columns[0][i] == rows[i][0] && table->columns[1][i] == rows[i][1]);
-  sr_csv_table_destroy(table);
+  sr_table_destroy(table);
 }
 
 TEST(a_table_that_runs_out_of_memory_says_so_and_leaks_nothing) {
@@ -674,7 +674,7 @@ TEST(a_table_that_runs_out_of_memory_says_so_and_leaks_nothing) {
     const srStatus status = sr_csv_read(path, NULL, &table);
     finished = status == SR_OK;
     ENSURE(finished || status == SR_MEMORY);
-    sr_csv_table_destroy(table);
+    sr_table_destroy(table);
     ENSURE_EQUAL(live, 0);
   }
   sr_set_allocator(NULL, NULL);

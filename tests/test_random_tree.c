@@ -70,7 +70,7 @@ static void add_joint(Random* r, srSpec* spec, int body, srJointType type, const
   }
 }
 
-srModel* random_tree(Random* r, const RandomTree* options) {
+srSpec* random_tree_spec(Random* r, const RandomTree* options) {
   srSpec* spec = srs_create();
   bool massless_parent = false;
   for (int i = 0; i < options->nbody; i++) {
@@ -95,7 +95,11 @@ srModel* random_tree(Random* r, const RandomTree* options) {
   }
   double gravity[3];
   srs_add_option(spec, SR_NO_OWNER, &(srOptionDef){.gravity = random3(r, 10, gravity)});
+  return spec;
+}
 
+srModel* random_tree(Random* r, const RandomTree* options) {
+  srSpec* spec = random_tree_spec(r, options);
   srMessages* messages = sr_messages_create();
   srModel* model = NULL;
   if (sr_compile(spec, messages, &model) != SR_OK) {

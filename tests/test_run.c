@@ -30,7 +30,7 @@ static Bench load(const char* text) {
   Bench bench = {0};
   srSpec* spec = NULL;
   srMessages* messages = sr_messages_create();
-  if (sr_load_text(text, strlen(text), "test", NULL, NULL, 0, messages, &spec) != SR_OK ||
+  if (sr_load_text(text, strlen(text), "test", NULL, NULL, messages, &spec) != SR_OK ||
       sr_compile(spec, messages, &bench.m) != SR_OK)
     show(messages);
   sr_messages_destroy(messages);
@@ -530,7 +530,7 @@ TEST(running_out_of_memory_is_said_and_leaks_nothing) {
 TEST(a_motion_from_a_csv_file_drives_a_joint_through_its_points) {
   Bench b = {0};
   srSpec* spec = NULL;
-  ENSURE(sr_load(SARRUS_SOURCE_DIR "/tests/io/driven.xml", NULL, 0, NULL, &spec) == SR_OK);
+  ENSURE(sr_load(SARRUS_SOURCE_DIR "/tests/io/driven.xml", NULL, NULL, &spec) == SR_OK);
   ENSURE(sr_compile(spec, NULL, &b.m) == SR_OK);
   srs_destroy(spec);
   b.d = sr_data_create(b.m);

@@ -72,7 +72,7 @@ TEST(the_language_as_data_matches_the_definition_structs) {
     const srElement* e = srs_element((srElementKind)k);
     for (int i = 0; i < e->nfield; i++) {
       ENSURE(e->fields[i].word && e->fields[i].doc && e->fields[i].default_text);
-      ENSURE(strstr("NAME REF WORD FORMULA LAW ACTIONS FILE", e->fields[i].kind) != NULL);
+      ENSURE(strstr("NAME REF WORD FORMULA LAW ACTIONS FILE PATH", e->fields[i].kind) != NULL);
     }
   }
   const srField* stop = &joint->fields[offsetof(srJointDef, limit_stiffness) / sizeof(srAttr)];

@@ -500,7 +500,7 @@ TEST(free_bodies_in_a_loop_agree_with_joint_coordinates) {
   for (int m = 0; m < 2; ++m) {
     srSpec* spec = NULL;
     Loaded joints = {0}, bodies = {0};
-    ENSURE_EQUAL(sr_load(SARRUS_SOURCE_DIR "/models/benchmark/bricard.xml", NULL, 0, NULL, &spec), SR_OK);
+    ENSURE_EQUAL(sr_load(SARRUS_SOURCE_DIR "/models/benchmark/bricard.xml", NULL, NULL, &spec), SR_OK);
     ENSURE_EQUAL(sr_compile(spec, NULL, &joints.m), SR_OK);
     joints.d = sr_data_create(joints.m);
     ENSURE_EQUAL(sr_formulate(spec, joints.m, joints.d, SR_FORMULATION_ABSOLUTE, NULL, &bodies.m, &bodies.d), SR_OK);

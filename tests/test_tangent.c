@@ -261,7 +261,7 @@ static Side open_text(const char* text, const srImpedance* law, int nlaw) {
   static const srFunction function = {"cube", cube, NULL};
   srSpec* spec = NULL;
   srMessages* messages = sr_messages_create();
-  const srStatus status = sr_load_text(text, strlen(text), "test", NULL, NULL, 0, messages, &spec);
+  const srStatus status = sr_load_text(text, strlen(text), "test", NULL, NULL, messages, &spec);
   for (int i = 0; i < nlaw; i++) ENSURE(srs_register_impedance(spec, &law[i]));
   ENSURE(srs_register_function(spec, &function));
   return side_of(spec, status, messages);
@@ -325,7 +325,7 @@ static int compare_folder(const char* folder) {
     snprintf(path, sizeof path, "%s/models/%s/%s", SARRUS_SOURCE_DIR, folder, entry->d_name);
     srSpec* spec = NULL;
     srMessages* messages = sr_messages_create();
-    const srStatus status = sr_load(path, NULL, 0, messages, &spec);
+    const srStatus status = sr_load(path, NULL, messages, &spec);
     Side x = side_of(spec, status, messages);
     compare_formulations(entry->d_name, &x, 0.1, 1e-8);
     close_side(&x);
@@ -345,7 +345,8 @@ TEST(tangent_is_exact_on_a_long_chain_of_loops) {
   const srSetting many = {"N", "13"};
   srSpec* spec = NULL;
   srMessages* messages = sr_messages_create();
-  const srStatus status = sr_load(SARRUS_SOURCE_DIR "/models/benchmark/n-four-bar.xml", &many, 1, messages, &spec);
+  const srStatus status = sr_load(SARRUS_SOURCE_DIR "/models/benchmark/n-four-bar.xml",
+                                  &(srLoadOptions){.settings = &many, .nsetting = 1}, messages, &spec);
   Side x = side_of(spec, status, messages);
   ENSURE(x.m->nv > 24);  // by its pattern
   compare_formulations("n-four-bar, N = 13", &x, 0.1, 1e-8);
@@ -538,7 +539,8 @@ TEST(pattern_of_the_tangent_is_symmetric_sorted_and_holds_that_of_the_mass_matri
   srSetting many = {"N", "12"};
   srSpec* spec = NULL;
   srMessages* messages = sr_messages_create();
-  const srStatus status = sr_load(SARRUS_SOURCE_DIR "/models/benchmark/n-four-bar.xml", &many, 1, messages, &spec);
+  const srStatus status = sr_load(SARRUS_SOURCE_DIR "/models/benchmark/n-four-bar.xml",
+                                  &(srLoadOptions){.settings = &many, .nsetting = 1}, messages, &spec);
   Side x = side_of(spec, status, messages);
   Bench b = bench_of(x.m, x.d);
   bench_join(&b);

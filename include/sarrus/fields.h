@@ -9,6 +9,7 @@
 //              LAW       formulas evaluated while the model moves (t, q(), v(), sensor(), states, motions); `count` of them
 //              ACTIONS   assignments to states, "NAME = law; NAME = law"
 //              FILE      a path, inside the folder of the model
+//              PATH      a path of a file that is read as data alone, seen from the folder of the model; may leave it
 //     default  text as it would stand in the file; "" none; "!" the attribute must be given
 #ifndef SARRUS_FIELDS_H
 #define SARRUS_FIELDS_H
@@ -66,14 +67,20 @@
   X(limit_law, "limit-law", REF, "1", "", "",                                                                          \
     "normal law of the stop instead, with exponent 1: " SR_NORMAL_LIST(SR_LAW_TEXT) "or one of a plugin")              \
   X(limit_restitution, "limit-restitution", FORMULA, "1", "", "", "of a limit-law that has one: 0 to 1")               \
-  X(armature, "armature", FORMULA, "1", "0", "kg or kg m^2", "inertia of the drive, felt by the coordinate alone")
+  X(armature, "armature", FORMULA, "1", "0", "kg or kg m^2", "inertia of the drive, felt by the coordinate alone")     \
+  X(effort, "effort", FORMULA, "1", "", "N or Nm",                                                                     \
+    "largest force of its drive: kept for other programs, not enforced")                                               \
+  X(speed, "speed", FORMULA, "1", "", "m/s or rad/s", "largest speed of its drive: kept, not enforced")                \
+  X(nature, "nature", WORD, "independent|dependent", "", "", "hint for the partition of coordinates; default: none")
 
 #define SR_INERTIAL_FIELDS(X)                                                                                          \
   X(mass, "mass", FORMULA, "1", "!", "kg", "mass")                                                                     \
   X(com, "com", FORMULA, "3", "0 0 0", "m", "centre of mass in the body's frame")                                      \
   X(inertia, "inertia", FORMULA, "3|6", "0 0 0", "kg m^2", "xx yy zz [xy xz yz] about the centre of mass")             \
   X(rot, "rot", FORMULA, "4", "", "", "orientation of the inertia's axes: quaternion w x y z")                         \
-  X(rpy, "rpy", FORMULA, "3", "", "rad", "the same as roll, pitch, yaw")
+  X(rpy, "rpy", FORMULA, "3", "", "rad", "the same as roll, pitch, yaw")                                               \
+  X(check, "check", WORD, "strict|warn", "strict", "",                                                                 \
+    "of an inertia that breaks the triangle inequality, which no real body does: an error or a warning")
 
 #define SR_POINT_FIELDS(X)                                                                                             \
   X(name, "name", NAME, "1", "!", "", "name of the point, unique in its body")                                         \
@@ -83,17 +90,27 @@
 
 #define SR_SHAPE_FIELDS(X)                                                                                             \
   X(name, "name", NAME, "1", "", "", "name of the shape")                                                              \
-  X(type, "type", WORD, "sphere|box|cylinder|capsule|ellipsoid|plane", "!", "", "kind of shape")                       \
+  X(type, "type", WORD, SR_SHAPE_LIST(SR_SHAPE_WORD), "!", "", "kind of shape")                                        \
   X(size, "size", FORMULA, "1-3", "", "m",                                                                             \
     "sphere: radius, negative: hollow, contacts are within; box: edges x y z; cylinder, capsule: radius and length "   \
     "along z (capsule: without the caps); "                                                                            \
-    "ellipsoid: half-axes x y z; plane: none, z of its frame is the normal")                                           \
+    "ellipsoid: half-axes x y z; plane, mesh: none; z of a plane's frame is its normal")                               \
+  X(mesh, "mesh", REF, "1", "", "", "mesh: name of the <mesh>, in the shape's frame")                                  \
+  X(use, "use", WORD, "both|collision|visual", "both", "", "what it is for; visual: no contact finds it")              \
+  X(color, "color", FORMULA, "4", "", "", "red green blue alpha, 0 to 1, for pictures")                                \
   X(group, "group", NAME, "1", "", "", "group that contacts may name")                                                 \
   X(at, "at", FORMULA, "3", "0 0 0", "m", "centre in the body's frame")                                                \
   X(rot, "rot", FORMULA, "4", "", "", "orientation: quaternion w x y z")                                               \
   X(rpy, "rpy", FORMULA, "3", "", "rad", "the same as roll, pitch, yaw")                                               \
   X(density, "density", FORMULA, "1", "", "kg/m^3", "density: the shape adds its mass and inertia to the body")        \
   X(material, "material", REF, "1", "", "", "card that gives the density and what contacts need")
+
+#define SR_MESH_FIELDS(X)                                                                                              \
+  X(name, "name", NAME, "1", "!", "", "name of the mesh")                                                              \
+  X(file, "file", PATH, "1", "", "", "STL, OBJ or DAE file")                                                           \
+  X(scale, "scale", FORMULA, "1|3", "1", "", "factor, of all or of x y z; negative mirrors")                           \
+  X(vertices, "vertices", FORMULA, "9-", "", "m", "x1 y1 z1 x2 ... instead of a file, before the scale")               \
+  X(faces, "faces", FORMULA, "3-", "", "", "triangles: three indices of vertices each, from 0, seen counterclockwise")
 
 #define SR_TORQUE_FIELDS(X)                                                                                            \
   X(name, "name", NAME, "1", "", "", "name, for reports")                                                              \
@@ -293,6 +310,7 @@
   X(OPTION, option, Option, "option", "sarrus", "settings of the whole model")                                         \
   X(MATERIAL, material, Material, "material", "sarrus", "a material card")                                             \
   X(PAIR, pair, Pair, "pair", "sarrus", "what holds between two materials instead of their cards")                     \
+  X(MESH, mesh, Mesh, "mesh", "sarrus", "a surface of triangles that shapes may have")                                 \
   X(BODY, body, Body, "body", "sarrus", "a rigid body and the joint that attaches it")                                 \
   X(JOINT, joint, Joint, "joint", "body", "joint between the parent and this body; without one the body is free")      \
   X(INERTIAL, inertial, Inertial, "inertial", "body", "mass, centre and inertia")                                      \

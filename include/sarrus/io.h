@@ -15,12 +15,23 @@ typedef struct srSetting {
   const char* value;
 } srSetting;
 
-// Reads a model file. All errors go to messages (file:line:column), not only the first; then SR_INPUT. A setting whose
-// name is no parameter of the model is an error. *out is NULL unless SR_OK.
-SR_API srStatus sr_load(const char* path, const srSetting* settings, int nsetting, srMessages* messages, srSpec** out);
-// The same from memory; name stands for the file in messages. Includes and CSV files are refused unless folder is given.
+// How a file is read. All zero: the defaults.
+typedef struct srLoadOptions {
+  const srSetting* settings;
+  int nsetting;
+  const char* base;  // URDF: "fixed" (default) or "floating", a free joint named root
+  const char* const*
+      packages;  // where package://NAME/... is looked for: "NAME=FOLDER", or a folder that holds packages
+  int npackage;
+} srLoadOptions;
+
+// Reads a model file: ours, URDF, MJCF or ROBOTRAN, told by its root element. All errors go to messages
+// (file:line:column), not only the first; then SR_INPUT. A setting whose name is no parameter of the model is an error.
+// options may be NULL. *out is NULL unless SR_OK.
+SR_API srStatus sr_load(const char* path, const srLoadOptions* options, srMessages* messages, srSpec** out);
+// The same from memory; name stands for the file in messages. Files that it names are refused unless folder is given.
 SR_API srStatus sr_load_text(const char* text, size_t size, const char* name, const char* folder,
-                             const srSetting* settings, int nsetting, srMessages* messages, srSpec** out);
+                             const srLoadOptions* options, srMessages* messages, srSpec** out);
 
 // Writes a spec as a model file: `<repeat>` and `<include>` expanded, formulas as they were written. Reading it again
 // gives the same model.
@@ -29,6 +40,49 @@ SR_API srStatus sr_save(const srSpec* spec, const char* path, srMessages* messag
 SR_API char* sr_save_text(const srSpec* spec, size_t* size);
 SR_API void sr_free_text(char* text);
 
+// A surface of triangles from an STL, OBJ or DAE file, by its ending. Corners in the same place are one vertex;
+// triangles are seen counterclockwise from outside when the file keeps that rule. docs/meshes.md
+typedef struct srTriangles {
+  int nvertex, ntriangle;
+  double* vertex;  // nvertex x 3, in the unit of the file; of DAE in metres
+  int* triangle;   // ntriangle x 3, from 0
+} srTriangles;
+// Errors go to messages with line and column, or with the byte of a binary file: SR_INPUT; SR_IO when the file cannot
+// be read. *out is NULL unless SR_OK.
+SR_API srStatus sr_mesh_read(const char* path, srMessages* messages, srTriangles** out);
+SR_API void sr_mesh_destroy(srTriangles* triangles);
+
+// What a conversion could not say in the words of the other program, one thing each.
+typedef enum srLossEffect {
+  SR_LOSS_NOTHING,  // names, pictures, settings: the machine is the same
+  SR_LOSS_START,    // the initial state
+  SR_LOSS_MOTION,   // the equations of motion
+} srLossEffect;
+typedef struct srLost {
+  const char* what;  // "'stiffness' of joint 'knee'"
+  const char* why;   // a sentence's end: what became of it, or that there is no word for it
+  srPlace place;     // in the file that was read
+  srLossEffect effect;
+} srLost;
+typedef struct srConversion {
+  const char* format;  // "sarrus", "urdf", "mjcf"
+  const char* text;    // the new file
+  size_t size;
+  const char* base;  // URDF: how it has to be read, "fixed" or "floating"; else NULL
+  int nlost;
+  const srLost* lost;
+  struct srConversionPrivate* priv;
+} srConversion;
+// A spec in the words of a format: "sarrus", "urdf" or "mjcf" (docs/convert.md). folder: where the new file will stand, for
+// the paths of meshes; NULL: the working folder. The spec must compile; its errors go to messages, then SR_INPUT. *out is
+// NULL unless SR_OK.
+SR_API srStatus sr_convert(const srSpec* spec, const char* format, const char* folder, srMessages* messages,
+                           srConversion** out);
+SR_API void sr_conversion_destroy(srConversion* conversion);
+// The same, written to a file. What was lost is in *out, which may be NULL.
+SR_API srStatus sr_save_as(const srSpec* spec, const char* format, const char* path, srMessages* messages,
+                           srConversion** out);
+
 // Result table as CSV: one provenance line (# ...), one header line (name [unit], ...), then rows with 17 digits.
 typedef struct srCsv srCsv;
 SR_API srStatus sr_csv_create(const char* path, const char* provenance, int ncolumn, const char* const* names,
@@ -36,19 +90,31 @@ SR_API srStatus sr_csv_create(const char* path, const char* provenance, int ncol
 SR_API srStatus sr_csv_row(srCsv* csv, const double* row);  // allocates nothing
 SR_API srStatus sr_csv_close(srCsv* csv);                   // flushes; reports a full disk
 
-// A table of results, by columns: one that was written as above, or by another program. Fields are separated by commas,
-// semicolons, tabs or blanks; beside the last three a comma may be the decimal point. Lines that begin with # are left
-// out.
-typedef struct srCsvTable {
+// A result table that is being written: CSV, or HDF5 where the name ends in .h5 or .hdf5 (docs/results.md). HDF5 is
+// there when the library was built with it; else SR_IO, and a message. The HDF5 library is not safe for threads: one at a
+// time.
+typedef struct srTableWriter srTableWriter;
+SR_API srStatus sr_table_create(const char* path, const char* provenance, int ncolumn, const char* const* names,
+                                const char* const* units, srMessages* messages, srTableWriter** out);
+SR_API srStatus sr_table_row(srTableWriter* table, const double* row);  // rows are kept as they come: a run may stop
+SR_API srStatus sr_table_close(srTableWriter* table);                   // reports a full disk
+SR_API bool sr_table_has_hdf5(void);
+
+// A table of results, by columns.
+typedef struct srResultTable {
   int ncolumn, nrow;
-  const char** names;  // (ncolumn); c1, c2, ... where the file has no line of names
-  const char** units;  // (ncolumn); "" where none is given as "name [unit]" or "name (unit)"
+  const char** names;  // (ncolumn); c1, c2, ... where the file has none
+  const char** units;  // (ncolumn); "" where none is given
   double** columns;    // (ncolumn) x (nrow); NaN where a field is empty
-} srCsvTable;
-// Errors go to messages with file, line and column: SR_INPUT; SR_IO when the file cannot be read. *out is NULL unless
-// SR_OK.
-SR_API srStatus sr_csv_read(const char* path, srMessages* messages, srCsvTable** out);
-SR_API void sr_csv_table_destroy(srCsvTable* table);
+} srResultTable;
+// One that was written as above, or by another program; CSV and HDF5 are told by the content. Errors go to messages with
+// file, line and column: SR_INPUT; SR_IO when the file cannot be read. *out is NULL unless SR_OK.
+//   CSV    fields separated by commas, semicolons, tabs or blanks; beside the last three a comma may be the decimal point;
+//          units as "name [unit]" or "name (unit)"; lines that begin with # are left out
+//   HDF5   a dataset `table`, rows x columns, with `names` and `units`; or data sets of one dimension and one length
+SR_API srStatus sr_table_read(const char* path, srMessages* messages, srResultTable** out);
+SR_API srStatus sr_csv_read(const char* path, srMessages* messages, srResultTable** out);  // CSV alone
+SR_API void sr_table_destroy(srResultTable* table);
 
 #ifdef __cplusplus
 }

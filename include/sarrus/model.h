@@ -48,6 +48,39 @@ typedef enum srFormulation {
 #undef SR_FORMULATION_ENUM
 } srFormulation;
 
+typedef enum srShapeType {
+#define SR_SHAPE_ENUM(NAME, word) SR_SHAPE_##NAME,  // words.h
+  SR_SHAPE_LIST(SR_SHAPE_ENUM)
+#undef SR_SHAPE_ENUM
+      SR_SHAPE_TYPES
+} srShapeType;
+typedef enum srShapeUse { SR_SHAPE_BOTH, SR_SHAPE_COLLISION, SR_SHAPE_VISUAL } srShapeUse;
+
+// A shape as it sits on its body: for contacts, pictures and other programs.
+typedef struct srShape {
+  const char* name;  // NULL: none
+  int body;          // 0: the ground
+  srShapeType type;
+  double size[3];   // as in the file, 0 where the type has none; of a sphere negative: hollow
+  double pose[16];  // in the body's frame
+  int mesh;         // index in srModel.mesh, -1 none
+  srShapeUse use;
+  double color[4];  // red green blue alpha, 0 to 1; grey where none is given
+  bool has_color;
+  const char *material, *group;  // NULL: none
+  srPlace place;
+} srShape;
+
+// A surface of triangles, seen counterclockwise from outside; scaled, and turned where the scale mirrors it.
+typedef struct srMesh {
+  const char* name;
+  const char* file;  // as in the spec; NULL: the model file has the vertices
+  int nvertex, ntriangle;
+  const double* vertex;  // nvertex x 3, m
+  const int* triangle;   // ntriangle x 3, from 0
+  srPlace place;
+} srMesh;
+
 // Accounts of the energy ledger: where power that has no stored energy goes.
 #define SR_ACCOUNT_LIST(X)                                                                                             \
   X(APPLIED, "applied")       /* tau given by the caller */                                                            \
@@ -219,6 +252,8 @@ typedef struct srEvent {
   const srEventAction* action;
 } srEvent;
 
+typedef enum srNature { SR_NATURE_NONE, SR_NATURE_INDEPENDENT, SR_NATURE_DEPENDENT } srNature;
+
 typedef enum srRowKind { SR_ROW_CLOSURE, SR_ROW_COUPLING, SR_ROW_FORMULA, SR_ROW_DRIVER } srRowKind;
 
 typedef struct srRow {
@@ -266,6 +301,7 @@ typedef struct srModel {
   const int* joint_v;  // njoint: first velocity coordinate (srData.jv)
   const int* joint_nv;
   const double* joint_armature;  // njv, kg or kg m^2
+  const int* joint_nature;       // njoint, srNature: a hint which coordinates of a loop are independent
 
   const char* const* q_name;  // njq: "theta", "base.x", "base.qw"
   const char* const* q_unit;
@@ -310,6 +346,9 @@ typedef struct srModel {
   const srForceElement* force;  // nforce
   const srSensor* sensor;       // nsensor
   const srDriver* driver;       // ndriver
+  int nshape, nmesh;
+  const srShape* shape;  // nshape, in file order
+  const srMesh* mesh;    // nmesh
   int nevent;
   const srEvent* event;  // nevent; the first nevent values of the event program are their formulas
 
@@ -357,6 +396,7 @@ SR_API void sr_model_destroy(srModel* model);
 SR_API const char* sr_formulation_word(srFormulation formulation);
 
 SR_API const char* sr_joint_word(srJointType type);
+SR_API const char* sr_shape_word(srShapeType type);
 SR_API int sr_body_find(const srModel* model, const char* name);    // -1: unknown
 SR_API int sr_joint_find(const srModel* model, const char* name);   // -1: unknown
 SR_API int sr_point_find(const srModel* model, const char* name);   // "body/point" or "body"; -1: unknown

@@ -2,6 +2,7 @@
 #ifndef SARRUS_SARRUS_H
 #define SARRUS_SARRUS_H
 
+#include <sarrus/access.h>
 #include <sarrus/admittance.h>
 #include <sarrus/analysis.h>
 #include <sarrus/base.h>

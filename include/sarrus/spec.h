@@ -82,6 +82,9 @@ typedef struct srPointDef {
 typedef struct srShapeDef {
   SR_SHAPE_FIELDS(SR_DEF_MEMBER)
 } srShapeDef;
+typedef struct srMeshDef {
+  SR_MESH_FIELDS(SR_DEF_MEMBER)
+} srMeshDef;
 typedef struct srMotionDef {
   SR_MOTION_FIELDS(SR_DEF_MEMBER)
 } srMotionDef;
@@ -173,6 +176,11 @@ SR_ELEMENT_LIST(SR_ADD)
 // Laws and functions by C code: `user` elements and formulas find them by name. The structs are copied, names too.
 SR_API bool srs_register_impedance(srSpec* spec, const srImpedance* law);
 SR_API bool srs_register_function(srSpec* spec, const srFunction* function);
+// A copy, with places, registered laws and folder. NULL when out of memory.
+SR_API srSpec* srs_copy(const srSpec* spec);
+// A copy in which every FORMULA attribute is numbers: parameters are worked out. Laws keep their text, and the parameters
+// stay for them, as numbers. NULL after errors, which go to messages, or when out of memory.
+SR_API srSpec* srs_numbers(const srSpec* spec, srMessages* messages);
 // Folder that relative FILE attributes are looked up in (set by the reader). NULL: the working folder.
 SR_API bool srs_set_folder(srSpec* spec, const char* folder);
 SR_API const char* srs_folder(const srSpec* spec);
@@ -180,7 +188,7 @@ SR_API const char* srs_folder(const srSpec* spec);
 // The language as data: elements and attributes, for readers, writers, editors and the reference page.
 typedef struct srField {
   const char* word;   // as in the file: "limit-stiffness"
-  const char* kind;   // "NAME", "REF", "WORD", "FORMULA", "LAW", "ACTIONS", "FILE"
+  const char* kind;   // "NAME", "REF", "WORD", "FORMULA", "LAW", "ACTIONS", "FILE", "PATH"
   const char* count;  // number of values, or the allowed words of a WORD
   const char* default_text;
   const char* unit;

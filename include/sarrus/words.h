@@ -15,6 +15,16 @@
   X(FREE, free)                                                                                                        \
   X(WELD, weld)
 
+// Kinds of shapes: X(NAME, word)   (docs/format.md, docs/meshes.md)
+#define SR_SHAPE_LIST(X)                                                                                               \
+  X(SPHERE, "sphere")                                                                                                  \
+  X(BOX, "box")                                                                                                        \
+  X(CYLINDER, "cylinder")                                                                                              \
+  X(CAPSULE, "capsule")                                                                                                \
+  X(ELLIPSOID, "ellipsoid")                                                                                            \
+  X(PLANE, "plane")                                                                                                    \
+  X(MESH, "mesh")
+
 // Integrators: X(name, word); sri_<name>_ops is defined in src/integrate/<name>.c; cvode, ida: src/sundials
 #define SR_METHOD_LIST(X)                                                                                              \
   X(euler, "euler")                                                                                                    \
@@ -109,6 +119,7 @@ typedef enum srTangentWay { SR_TANGENT_EXACT, SR_TANGENT_DIFFERENCE } srTangentW
 // The words as the one text that the attribute lists of fields.h take: "revolute|prismatic|...|"
 #define SR_JOINT_WORD(NAME, word) #word "|"
 #define SR_METHOD_WORD(name, word) word "|"
+#define SR_SHAPE_WORD(NAME, word) word "|"
 #define SR_CLOSURE_WORD(NAME, kind, word) word "|"
 #define SR_STABILIZATION_WORD(NAME, word) word "|"
 #define SR_CONTROL_WORD(NAME, word) word "|"

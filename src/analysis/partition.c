@@ -9,6 +9,9 @@
 // The integrator carries all coordinates, but the rates see the dependent ones only as a first guess: the equations that are
 // integrated are those of the independent coordinates. So a new partition, taken when the pivots of the old one have become
 // small against the best ones, needs no restart.
+//
+// Hints (`nature` of a joint): pivots are looked for among the coordinates that are to be dependent, then among those without
+// a hint, last among those that are to be independent; a pivot below HINTED is not taken for the hint's sake.
 #include "analysis/partition.h"
 
 #include <math.h>
@@ -17,7 +20,8 @@
 #include "base/base.h"
 #include "constraint/constraint.h"
 
-#define TAU 1e-7  // pivot of a scaled row below which it is redundant
+#define TAU 1e-7     // pivot of a scaled row below which it is redundant
+#define HINTED 1e-2  // pivot of a scaled row from which a hint is followed
 #define ITERATIONS 20
 #define WORST 0.05  // smallest pivot against that of a new partition: below it the new one is taken
 
@@ -25,15 +29,28 @@ struct srPartitioning {
   const srModel* m;
   int rank, rank_position;
   int *row, *column;   // ng, nv: rank of them are the pivots, the others follow
+  int* level;          // nv: 0 to be dependent, 1 no hint, 2 to be independent
   double *A, *LU;      // ng x nv; rank x rank
   int* pivot;          // rank
   double *x, *length;  // rank; ng
   double smallest;     // pivot of the partition when it was taken
 };
 
+// In other than relative coordinates the hints speak of no coordinate of the equations.
+static void read_hints(srPartitioning* p) {
+  const srModel* m = p->m;
+  for (int i = 0; i < m->nv; ++i) p->level[i] = 1;
+  for (int j = 0; j < m->njoint && !m->gauged; ++j) {
+    for (int k = 0; k < m->joint_nv[j]; ++k) {
+      if (m->joint_nature[j] == SR_NATURE_DEPENDENT) p->level[m->joint_v[j] + k] = 0;
+      if (m->joint_nature[j] == SR_NATURE_INDEPENDENT) p->level[m->joint_v[j] + k] = 2;
+    }
+  }
+}
+
 srPartitioning* sr_partitioning_create(const srModel* m) {
   const size_t nv = (size_t)m->nv, ng = (size_t)m->ng, n = ng < nv ? ng : nv;
-  const size_t doubles = ng * nv + n * n + n + ng + 1, ints = ng + nv + n + 1;
+  const size_t doubles = ng * nv + n * n + n + ng + 1, ints = ng + 2 * nv + n + 1;
   srPartitioning* p = sr_alloc(sizeof *p + doubles * sizeof(double) + ints * sizeof(int));
   if (p == NULL) return NULL;
   p->m = m;
@@ -43,7 +60,9 @@ srPartitioning* sr_partitioning_create(const srModel* m) {
   p->length = p->x + n;
   p->row = (int*)(void*)(p->length + ng + 1);
   p->column = p->row + ng;
-  p->pivot = p->column + nv;
+  p->level = p->column + nv;
+  p->pivot = p->level + nv;
+  read_hints(p);
   return p;
 }
 
@@ -68,12 +87,13 @@ static void swap(int* a, int* b) {
   *b = t;
 }
 
-// The largest entry that is left in rows k .. last-1 of the order; its size.
-static double find_pivot(const srPartitioning* p, int k, int last, int* row, int* column) {
+// The largest entry that is left in rows k .. last-1 of the order and in columns up to the level; its size.
+static double largest(const srPartitioning* p, int k, int last, int level, int* row, int* column) {
   const srModel* m = p->m;
   double most = 0.0;
   for (int i = k; i < last; ++i) {
     for (int j = k; j < m->nv; ++j) {
+      if (p->level[p->column[j]] > level) continue;
       const double size = fabs(p->A[(size_t)p->row[i] * (size_t)m->nv + (size_t)p->column[j]]);
       if (size <= most) continue;
       most = size;
@@ -82,6 +102,14 @@ static double find_pivot(const srPartitioning* p, int k, int last, int* row, int
     }
   }
   return most;
+}
+
+static double find_pivot(const srPartitioning* p, int k, int last, int* row, int* column) {
+  for (int level = 0; level < 2; ++level) {
+    const double size = largest(p, k, last, level, row, column);
+    if (size >= HINTED) return size;
+  }
+  return largest(p, k, last, 2, row, column);
 }
 
 static void eliminate(srPartitioning* p, int k) {
@@ -121,6 +149,19 @@ void sr_partitioning_choose(srPartitioning* p, const srData* d) {
     if (p->row[i] >= m->np) swap(&p->row[next++], &p->row[i]);
   }
   p->rank = take_pivots(p, p->rank_position, next, &p->smallest);
+}
+
+void sr_partitioning_tell(const srPartitioning* p, srMessages* messages) {
+  const srModel* m = p->m;
+  for (int k = 0; k < m->nv; ++k) {
+    const int coordinate = p->column[k], level = p->level[coordinate];
+    const bool dependent = k < p->rank;
+    if (level == 1 || (level == 0) == dependent) continue;
+    sr_messages_add(
+        messages, SR_SEVERITY_WARNING, (srPlace){0},
+        "the coordinate '%s' is %s: its nature is to be %s, which the constraints do not allow at the start",
+        m->v_name[coordinate], dependent ? "dependent" : "independent", dependent ? "independent" : "dependent");
+  }
 }
 
 int sr_partitioning_rank(const srPartitioning* p) { return p->rank; }

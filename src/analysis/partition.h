@@ -10,6 +10,8 @@ typedef struct srPartitioning srPartitioning;
 srPartitioning* sr_partitioning_create(const srModel* m);  // NULL: out of memory
 void sr_partitioning_destroy(srPartitioning* p);
 void sr_partitioning_choose(srPartitioning* p, const srData* d);  // by d->G
+// Warnings for joints whose `nature` the choice could not follow.
+void sr_partitioning_tell(const srPartitioning* p, srMessages* messages);
 int sr_partitioning_rank(const srPartitioning* p);
 int sr_partitioning_dependent(const srPartitioning* p, int k);  // velocity coordinate, k < rank
 // Dependent coordinates and velocities of d->q and d->v; dx: scratch (nv). > 0: no solution from here. *smallest: least pivot.

@@ -463,7 +463,10 @@ static srStatus start(Run* run, srMessages* messages) {
   sr_velocity(m, d);
   if (sr_touch_start(run->touch, messages) != 0) return fail_at(run, run->t0, "a contact cannot be evaluated");
   stabilize(run, true);
-  if (run->system.partition != NULL) sr_partitioning_choose(run->system.partition, d);  // by the rows of the assembly
+  if (run->system.partition != NULL) {
+    sr_partitioning_choose(run->system.partition, d);  // by the rows of the assembly
+    sr_partitioning_tell(run->system.partition, messages);
+  }
   if (sri_start(run->integrator, run->t0, d->q, d->v, d->y) != SR_OK)
     return fail(run, run->t0, sri_why(run->integrator));
   if (sr_forward(m, d, SR_TAU_ELEMENT) != 0) {

@@ -10,17 +10,14 @@
 
 #include "base/base.h"
 #include "expr/expr.h"
+#include "io/table.h"
 
 #define PIECE ((size_t)1 << 18)
 #define LONGEST_LINE ((size_t)1 << 26)
 #define MOST_ROWS 500000000
 #define MAX_ERRORS 20
 
-typedef struct Table {
-  srCsvTable seen;  // first: what the caller has
-  srPool pool;      // names
-  int capacity;     // rows of each column
-} Table;
+typedef srTableMemory Table;
 
 typedef struct Reader {
   Table* table;
@@ -208,7 +205,7 @@ static int count_fields(const Reader* r, const char* line, const char* end) {
 }
 
 static void take_header(Reader* r, const char* line, const char* end, bool named) {
-  srCsvTable* t = &r->table->seen;
+  srResultTable* t = &r->table->seen;
   srPool* pool = &r->table->pool;
   t->ncolumn = count_fields(r, line, end);
   t->names = sr_pool_alloc(pool, (size_t)t->ncolumn * sizeof *t->names);
@@ -240,7 +237,7 @@ static bool grow(Table* t) {
 }
 
 static void take_row(Reader* r, const char* line, const char* end) {
-  srCsvTable* t = &r->table->seen;
+  srResultTable* t = &r->table->seen;
   if (t->nrow == r->table->capacity && !grow(r->table)) {
     r->memory = true;
     return;
@@ -345,7 +342,7 @@ static srStatus read_all(Reader* r, FILE* file, Buffer* b) {
   return r->errors == 0 ? SR_OK : SR_INPUT;
 }
 
-srStatus sr_csv_read(const char* path, srMessages* messages, srCsvTable** out) {
+srStatus sr_csv_read(const char* path, srMessages* messages, srResultTable** out) {
   *out = NULL;
   errno = 0;
   FILE* file = fopen(path, "rb");
@@ -369,14 +366,6 @@ srStatus sr_csv_read(const char* path, srMessages* messages, srCsvTable** out) {
   fclose(file);
   if (buffer) sr_free(buffer->data);
   sr_free(buffer);
-  if (!*out && table) sr_csv_table_destroy(&table->seen);
+  if (!*out && table) sr_table_destroy(&table->seen);
   return status;
-}
-
-void sr_csv_table_destroy(srCsvTable* table) {
-  if (!table) return;
-  Table* t = (Table*)table;
-  for (int i = 0; i < table->ncolumn && table->columns; i++) sr_free(table->columns[i]);
-  sr_pool_free(&t->pool);
-  sr_free(t);
 }

@@ -8,6 +8,7 @@
 #include <limits.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 
 #ifdef _WIN32
 #define LONGEST_PATH 4096
@@ -129,4 +130,55 @@ bool sr_path_same_folder(const char* a, const char* b) {
   const char *left = a && *a ? a : ".", *right = b && *b ? b : ".";
   if (strcmp(left, right) == 0) return true;
   return real_path(left, real_a) && real_path(right, real_b) && strcmp(real_a, real_b) == 0;
+}
+
+const char* sr_path_real(srPool* pool, const char* path) {
+  char real[LONGEST_PATH + 1];
+  return real_path(path && *path ? path : ".", real) ? sr_pool_text(pool, real) : NULL;
+}
+
+bool sr_path_is_file(const char* path) {
+  struct stat about;
+  return stat(path, &about) == 0 && (about.st_mode & S_IFMT) == S_IFREG;
+}
+
+const char* sr_path_relative(srPool* pool, const char* folder, const char* path) {
+  const char *base = sr_path_real(pool, folder), *real = sr_path_real(pool, path);
+  const size_t length = folder ? strlen(folder) : 0;
+  if (!base || !real) {
+    const bool below = length > 0 && strncmp(path, folder, length) == 0 && is_separator(path[length]);
+    return sr_pool_text(pool, below ? path + length + 1 : path);
+  }
+  size_t same = 0, i = 0;  // same: length of what both have, up to behind a separator
+  for (; base[i] && base[i] == real[i]; i++)
+    if (is_separator(base[i])) same = i + 1;
+  if (!base[i] && is_separator(real[i])) same = i + 1;  // the folder itself holds it
+  if (same <= 1 && !(base[0] && !base[1])) return real;
+  const char* climb = "";
+  for (const char* p = base + (same > i ? i : same); *p; p++)
+    if (p == base + same || is_separator(p[-1])) climb = sr_pool_printf(pool, "../%s", climb);
+  return sr_pool_printf(pool, "%s%s", climb, real + same);
+}
+
+// Where the two paths part: behind the last separator that both have.
+static size_t common_part(const char* a, const char* b) {
+  size_t n = 0, i = 0;
+  for (; a[i] && a[i] == b[i]; i++)
+    if (is_separator(a[i])) n = i + 1;
+  return !a[i] && is_separator(b[i]) ? i + 1 : n;
+}
+
+const char* sr_path_seen_from(srPool* pool, const char* viewer, const char* folder, const char* name) {
+  char from[LONGEST_PATH + 1], to[LONGEST_PATH + 1];
+  if (is_separator(name[0]) || sr_path_same_folder(viewer, folder)) return sr_pool_text(pool, name);
+  const char* path = sr_path_join(pool, folder, name);
+  if (!real_path(viewer && *viewer ? viewer : ".", from) || !real_path(sr_path_folder(pool, path), to)) return path;
+  const char* base = path + strlen(path);
+  while (base > path && !is_separator(base[-1])) base--;
+  const size_t n = common_part(from, to), length = strlen(from);
+  const char* up = "";
+  for (size_t i = n; i < length; i++)
+    if (i == n || is_separator(from[i])) up = sr_pool_printf(pool, "../%s", up);
+  const char* down = n < strlen(to) ? to + n : "";
+  return sr_pool_printf(pool, "%s%s%s%s", up, down, *down ? "/" : "", base);
 }

@@ -18,6 +18,15 @@ const char* sr_path_join(srPool* pool, const char* folder, const char* name);
 const char* sr_path_problem(const char* path);
 // The real path (links resolved) of folder/name, which must lie inside folder. NULL: *why is a sentence's end.
 const char* sr_path_inside(srPool* pool, const char* folder, const char* name, const char** why);
+// The real path (links resolved), in the pool; NULL: there is nothing.
+const char* sr_path_real(srPool* pool, const char* path);
+// True for a file that can be read as a whole: no folder, no device, no pipe.
+bool sr_path_is_file(const char* path);
+// A path to be opened from the working folder, as it is seen from a folder: with ../ where both lie in one folder below
+// the root, else absolute. What does not exist is told by its letters alone.
+const char* sr_path_relative(srPool* pool, const char* folder, const char* path);
+// folder/name as a file in the folder `viewer` would write it: "../meshes/a.stl". An absolute name stays what it is.
+const char* sr_path_seen_from(srPool* pool, const char* viewer, const char* folder, const char* name);
 // True when both are the same folder, or none of them can be found and their names are equal.
 bool sr_path_same_folder(const char* a, const char* b);
 

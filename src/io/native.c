@@ -9,8 +9,9 @@
 
 #include "io/csv_read.h"
 #include "io/file.h"
+#include "io/mesh.h"
+#include "io/reader.h"
 #include "io/scope.h"
-#include "io/xml.h"
 #include "model/spec.h"
 
 #define MAX_FIELDS 64
@@ -22,12 +23,20 @@ static const srField repeat_fields[] = {
 };
 static const srField include_fields[] = {
     {"file", "FILE", "1", "!", "",
-     "model file whose elements are put here: seen from this file, inside the model's folder"},
+     "model file, URDF or MJCF whose elements are put here: seen from this file, inside the model's folder"},
+    {"base", "WORD", "fixed|floating", "fixed", "",
+     "URDF: how the robot stands on the ground; floating: by a free joint named root"},
+};
+static const srField extend_fields[] = {
+    {"body", "REF", "1", "!", "", "body that stands before, most often in an included file"},
 };
 static const srElement file_elements[SR_FILE_ELEMENTS] = {
     {"ground", "sarrus", "points and shapes that do not move", NULL, 0},
     {"repeat", "sarrus|body|ground", "its content several times", repeat_fields, SR_COUNT(repeat_fields)},
     {"include", "sarrus", "the elements of another model file", include_fields, SR_COUNT(include_fields)},
+    {"extend", "sarrus",
+     "a body once more: <point> and <shape> are added, <joint> and <inertial> change the attributes that they give",
+     extend_fields, SR_COUNT(extend_fields)},
 };
 
 const srElement* sr_file_element(srFileElement which) { return &file_elements[which]; }
@@ -45,46 +54,23 @@ typedef struct Tree {  // a file that was read
 } Tree;
 
 typedef struct Reader {
-  srPool pool;  // lives as long as the reading
-  srPool text;  // texts of one element, emptied after it
-  srMessages* messages;
-  int errors_before;
+  srReader* in;
   srScope scope, bare;  // bare: no parameters, for the values of settings
-  srSpec* spec;
-  const srSetting* settings;
-  int nsetting;
-  bool* used;          // settings that found their parameter
-  const char* folder;  // of the model; NULL: no files may be read
   const File* file;
   Tree* trees;
   int ntree, tree_capacity;
-  int budget;  // elements and turns of repeats that are left
-  bool stopped;
 } Reader;
 
-typedef enum Where { IN_SARRUS, IN_BODY, IN_GROUND } Where;
-static const char* const where_words[] = {"sarrus", "body", "ground"};
+typedef enum Where { IN_SARRUS, IN_BODY, IN_GROUND, IN_EXTEND } Where;
+static const char* const where_words[] = {"sarrus", "body", "ground", "body"};  // what stands in a body extends one
 
 static void walk(Reader* r, const srXmlNode* parent, Where where, int owner);
 
-#define FAIL(r, place, ...) sr_messages_add((r)->messages, SR_SEVERITY_ERROR, place, __VA_ARGS__)
+#define FAIL(r, place, ...) sr_messages_add((r)->in->messages, SR_SEVERITY_ERROR, place, __VA_ARGS__)
 
-static int errors(const Reader* r) { return sr_messages_errors(r->messages) - r->errors_before; }
+static int errors(const Reader* r) { return sr_reader_errors(r->in); }
 
-static void out_of_memory(Reader* r) { longjmp(*r->pool.on_fail, 1); }
-
-// True when nothing more should be read: too many errors, or too many elements.
-static bool is_over(Reader* r, srPlace place) {
-  if (r->stopped) return true;
-  if (errors(r) >= SR_READER_MAX_ERRORS) {
-    sr_messages_add(r->messages, SR_SEVERITY_NOTE, place, "%d errors; the rest is not read", errors(r));
-    r->stopped = true;
-  } else if (--r->budget < 0) {
-    FAIL(r, place, "the model has more than %d elements when its repeats are written out", SR_READER_MAX_ELEMENTS);
-    r->stopped = true;
-  }
-  return r->stopped;
-}
+static void out_of_memory(Reader* r) { longjmp(*r->in->pool.on_fail, 1); }
 
 // ------------------------------------------------------------------------------------------------------------ words
 // True when the word is one of "a|b|c".
@@ -119,9 +105,9 @@ static const char* list_words(srPool* pool, const char* list) {
 
 static void report_word(Reader* r, const srElement* e, const srField* f, const char* word, srPlace place) {
   const char* words[MAX_FIELDS];
-  const int n = split_words(&r->text, f->count, words);
+  const int n = split_words(&r->in->text, f->count, words);
   const char* nearest = sr_nearest_word(word, words, n);
-  const char* all = list_words(&r->text, f->count);
+  const char* all = list_words(&r->in->text, f->count);
   if (nearest)
     FAIL(r, place, "unknown %s '%.60s' of <%s>; did you mean '%s'?", f->word, word, e->word, nearest);
   else
@@ -137,7 +123,7 @@ static void report_attribute(Reader* r, const srElement* e, const srXmlAttribute
     return;
   }
   const char* all = e->nfield > 0 ? words[0] : "none";
-  for (int k = 1; k < e->nfield; k++) all = sr_pool_printf(&r->text, "%s, %s", all, words[k]);
+  for (int k = 1; k < e->nfield; k++) all = sr_pool_printf(&r->in->text, "%s, %s", all, words[k]);
   FAIL(r, a->name_place, "unknown attribute '%.60s' of <%s>; it has %s", a->name, e->word, all);
 }
 
@@ -167,13 +153,13 @@ static void report_element(Reader* r, const srXmlNode* node) {
 
 static void report_misplaced(Reader* r, const srXmlNode* node, const srElement* e, Where where) {
   const char* words[MAX_FIELDS];
-  const int n = split_words(&r->text, e->where, words);
+  const int n = split_words(&r->in->text, e->where, words);
   if (n == 0) {
     FAIL(r, node->place, "<%s> is the root of a file and stands in no other element", e->word);
     return;
   }
-  const char* all = sr_pool_printf(&r->text, "<%s>", words[0]);
-  for (int i = 1; i < n; i++) all = sr_pool_printf(&r->text, "%s or <%s>", all, words[i]);
+  const char* all = sr_pool_printf(&r->in->text, "<%s>", words[0]);
+  for (int i = 1; i < n; i++) all = sr_pool_printf(&r->in->text, "%s or <%s>", all, words[i]);
   FAIL(r, node->place, "<%s> belongs inside %s, not inside <%s>", e->word, all, where_words[where]);
 }
 
@@ -207,7 +193,7 @@ static void check_value(Reader* r, const srElement* e, const srField* f, const c
 }
 
 // Attributes of node into values (one for each field); false when something is wrong with them.
-static bool read_attributes(Reader* r, const srXmlNode* node, const srElement* e, srAttr* values) {
+static bool read_given(Reader* r, const srXmlNode* node, const srElement* e, srAttr* values) {
   const int before = errors(r);
   for (int i = 0; i < node->nattribute; i++) {
     const srXmlAttribute* a = &node->attributes[i];
@@ -216,10 +202,17 @@ static bool read_attributes(Reader* r, const srXmlNode* node, const srElement* e
       report_attribute(r, e, a);
       continue;
     }
-    const char* text = sr_scope_fill(&r->scope, &r->text, a->value, a->place, is_formula(&e->fields[k]));
+    const char* text = sr_scope_fill(&r->scope, &r->in->text, a->value, a->place, is_formula(&e->fields[k]));
     if (text) check_value(r, e, &e->fields[k], text, a->place);
     values[k] = (srAttr){.text = text ? text : "", .place = a->place};
   }
+  return errors(r) == before;
+}
+
+// ... and those that must be there are.
+static bool read_attributes(Reader* r, const srXmlNode* node, const srElement* e, srAttr* values) {
+  const int before = errors(r);
+  read_given(r, node, e, values);
   for (int k = 0; k < e->nfield; k++)
     if (e->fields[k].default_text[0] == '!' && !values[k].text)
       FAIL(r, node->place, "<%s> needs the attribute '%s': %s", e->word, e->fields[k].word, e->fields[k].doc);
@@ -227,7 +220,11 @@ static bool read_attributes(Reader* r, const srXmlNode* node, const srElement* e
 }
 
 static void check_text(Reader* r, const srXmlNode* node) {
-  if (node->text) FAIL(r, node->text_place, "stray text '%s' inside <%s>", node->text, node->name);
+  if (!node->text) return;
+  int n = (int)strcspn(node->text, "\r\n");
+  if (n > 40) n = 40;
+  while (n > 0 && ((unsigned char)node->text[n - 1] & 0x80 || strchr(" \t", node->text[n - 1]))) n--;
+  FAIL(r, node->text_place, "stray text '%.*s' inside <%s>", n, node->text, node->name);
 }
 
 static void check_empty(Reader* r, const srXmlNode* node) {
@@ -236,28 +233,16 @@ static void check_empty(Reader* r, const srXmlNode* node) {
 }
 
 // ------------------------------------------------------------------------------------------------------- parameters
-static int find_setting(Reader* r, const char* name) {
-  for (int i = r->nsetting - 1; i >= 0; i--)
-    if (strcmp(r->settings[i].name, name) == 0) return i;
-  return -1;
-}
-
-static srPlace setting_place(Reader* r, const char* name) {
-  return (srPlace){.file = sr_pool_printf(&r->pool, "--set %s", name)};
-}
-
 // A value given from outside replaces the one in the file.
 static bool apply_setting(Reader* r, srParameterDef* def, double* value) {
-  const int i = find_setting(r, def->name.text);
-  if (i < 0) return sr_scope_value(&r->scope, def->value.text, def->value.place, value);
-  for (int k = 0; k < r->nsetting; k++)
-    if (strcmp(r->settings[k].name, def->name.text) == 0) r->used[k] = true;
-  def->value = (srAttr){.text = r->settings[i].value, .place = setting_place(r, def->name.text)};
+  const char* setting = sr_reader_setting(r->in, def->name.text);
+  if (!setting) return sr_scope_value(&r->scope, def->value.text, def->value.place, value);
+  def->value = (srAttr){.text = setting, .place = sr_reader_setting_place(r->in, def->name.text)};
   return sr_scope_value(&r->bare, def->value.text, def->value.place, value);
 }
 
 static void read_parameter(Reader* r, srParameterDef* def) {
-  const char* name = sr_pool_text(&r->pool, def->name.text);
+  const char* name = sr_pool_text(&r->in->pool, def->name.text);
   const char* problem = sr_identifier_problem(name);
   double value = 0;
   if (problem)
@@ -272,33 +257,18 @@ static void read_parameter(Reader* r, srParameterDef* def) {
   }
 }
 
-static void check_settings(Reader* r) {
-  for (int i = 0; i < r->nsetting; i++) {
-    if (r->used[i]) continue;
-    const char* name = r->settings[i].name;
-    const char* nearest = sr_nearest_word(name, r->scope.words, r->scope.n);
-    const char* all = r->scope.n > 0 ? r->scope.words[0] : "none";
-    for (int k = 1; k < r->scope.n && k < 10; k++) all = sr_pool_printf(&r->text, "%s, %s", all, r->scope.words[k]);
-    const srPlace place = setting_place(r, name);
-    if (nearest)
-      FAIL(r, place, "the model has no parameter '%.60s'; did you mean '%s'?", name, nearest);
-    else
-      FAIL(r, place, "the model has no parameter '%.60s'; it has %s%s", name, all, r->scope.n > 10 ? ", ..." : "");
-  }
-}
-
 // ------------------------------------------------------------------------------------------------------------ files
 // The text of a file that a model names; NULL after an error at place. *shown: its name for messages; *real: real path.
 static const char* open_file(Reader* r, const char* name, srPlace place, size_t* size, const char** shown,
                              const char** real) {
   const char* why = NULL;
-  if (!r->folder) {
+  if (!r->in->folder) {
     FAIL(r, place, "'%.200s' is not read: the model comes from memory and has no folder", name);
     return NULL;
   }
-  *real = sr_path_inside(&r->pool, r->folder, name, &why);
-  *shown = sr_path_join(&r->pool, r->folder, name);
-  const char* text = *real ? sr_file_read(&r->pool, *real, SR_XML_MAX_SIZE, size, &why) : NULL;
+  *real = sr_path_inside(&r->in->pool, r->in->folder, name, &why);
+  *shown = sr_path_join(&r->in->pool, r->in->folder, name);
+  const char* text = *real ? sr_file_read(&r->in->pool, *real, SR_XML_MAX_SIZE, size, &why) : NULL;
   if (!text) FAIL(r, place, "the file '%.200s' %s", name, why);
   return text;
 }
@@ -313,9 +283,9 @@ static void read_motion_file(Reader* r, srMotionDef* def) {
     FAIL(r, def->points.place, "a <motion> has 'points' or 'file', not both");
     return;
   }
-  def->file.text = sr_path_join(&r->text, r->file->folder, def->file.text);  // as seen from the folder of the model
+  def->file.text = sr_path_join(&r->in->text, r->file->folder, def->file.text);  // as seen from the folder of the model
   const char* text = open_file(r, def->file.text, def->file.place, &size, &shown, &real);
-  if (!text || !sr_csv_parse(&r->pool, text, size, shown, r->messages, &table)) return;
+  if (!text || !sr_csv_parse(&r->in->pool, text, size, shown, r->in->messages, &table)) return;
   if (table.ncolumn < 2) {
     FAIL(r, def->file.place, "the file '%.200s' has one column; a motion needs two", def->file.text);
     return;
@@ -323,12 +293,24 @@ static void read_motion_file(Reader* r, srMotionDef* def) {
   if (def->column.text && !sr_scope_whole(&r->scope, def->column.text, def->column.place, "column of <motion>", 1,
                                           table.ncolumn - 1, &column))
     return;
-  double* points = sr_pool_alloc(&r->text, 2 * (size_t)table.nrow * sizeof *points);
+  double* points = sr_pool_alloc(&r->in->text, 2 * (size_t)table.nrow * sizeof *points);
   for (int i = 0; i < table.nrow; i++) {
     points[2 * i] = table.values[i * table.ncolumn];
     points[2 * i + 1] = table.values[i * table.ncolumn + (int)column];
   }
   def->points = (srAttr){.numbers = points, .n = 2 * table.nrow, .place = def->file.place};
+}
+
+// Triangles of a mesh; a file that is not there or is broken is a warning: the model moves without it.
+static void read_mesh_file(Reader* r, srMeshDef* def) {
+  if (sr_given(def->vertices) || sr_given(def->faces)) {
+    FAIL(r, def->file.place, "a <mesh> has 'file', or 'vertices' and 'faces', not both");
+    return;
+  }
+  if (!sr_path_is_fixed(def->file.text))
+    def->file.text =
+        sr_path_join(&r->in->text, r->file->folder, def->file.text);  // as seen from the folder of the model
+  (void)sr_mesh_fill(r->in, &(srImport){.folder = r->in->folder}, &r->in->text, def);
 }
 
 static void note_parameters(Reader* r, const srXmlNode* root) {
@@ -342,17 +324,12 @@ static void note_parameters(Reader* r, const srXmlNode* root) {
 static void read_root(Reader* r, const srXmlNode* root, bool is_included) {
   const srElement* e = srs_element(SR_ELEMENT_MODEL);
   srModelDef def = {0};
-  if (strcmp(root->name, "robot") == 0 || strcmp(root->name, "mujoco") == 0) {
-    FAIL(r, root->place, "%s is not read yet, only model files with the root <sarrus>",
-         root->name[0] == 'r' ? "URDF (root <robot>)" : "MJCF (root <mujoco>)");
-    return;
-  }
-  if (strcmp(root->name, e->word) != 0) {
+  if (strcmp(root->name, e->word) != 0) {  // of an included file: others have come by their root
     FAIL(r, root->place, "the root of a model file is <sarrus version=\"1\">, not <%.60s>", root->name);
     return;
   }
   read_attributes(r, root, e, (srAttr*)&def);
-  if (!is_included && srs_add(r->spec, SR_ELEMENT_MODEL, SR_NO_OWNER, &def, &root->place) < 0) out_of_memory(r);
+  if (!is_included && srs_add(r->in->spec, SR_ELEMENT_MODEL, SR_NO_OWNER, &def, &root->place) < 0) out_of_memory(r);
   note_parameters(r, root);
   walk(r, root, IN_SARRUS, SR_NO_OWNER);
 }
@@ -361,13 +338,13 @@ static void read_root(Reader* r, const srXmlNode* root, bool is_included) {
 static const srXmlNode* included_tree(Reader* r, const char* name, srPlace place, const char** real) {
   const char *shown, *why = NULL;
   size_t size;
-  *real = r->folder ? sr_path_inside(&r->pool, r->folder, name, &why) : NULL;
+  *real = r->in->folder ? sr_path_inside(&r->in->pool, r->in->folder, name, &why) : NULL;
   for (int i = 0; *real && i < r->ntree; i++)
     if (strcmp(r->trees[i].real, *real) == 0) return r->trees[i].root;
   const char* text = open_file(r, name, place, &size, &shown, real);
   if (!text) return NULL;
-  const Tree tree = {*real, sr_xml_read(&r->pool, text, size, shown, r->messages)};
-  SR_PUSH(&r->pool, r->trees, r->ntree, r->tree_capacity) = tree;
+  const Tree tree = {*real, sr_xml_read(&r->in->pool, text, size, shown, r->in->messages)};
+  SR_PUSH(&r->in->pool, r->trees, r->ntree, r->tree_capacity) = tree;
   return tree.root;
 }
 
@@ -377,20 +354,47 @@ static bool is_cycle(const Reader* r, const char* real) {
   return false;
 }
 
+// A file of another language: its reader knows nothing of our parameters and repeats.
+static void read_foreign(Reader* r, const srFormat* format, const srXmlNode* root, const char* name, srAttr base) {
+  const char* folder = sr_path_folder(&r->in->pool, sr_path_join(&r->in->pool, r->in->folder, name));
+  const srImport how = {.folder = folder, .base = base.text ? base.text : "fixed", .included = true};
+  if (base.text && strcmp(format->word, "urdf") != 0)
+    FAIL(r, base.place, "'base' is for URDF alone; this is %s", format->title);
+  const int known = srs_count(r->in->spec, SR_ELEMENT_PARAMETER);
+  format->read(r->in, root, &how);
+  for (int i = known; i < srs_count(r->in->spec, SR_ELEMENT_PARAMETER); i++) {
+    const srParameterDef* def = srs_get(r->in->spec, SR_ELEMENT_PARAMETER, i);
+    if (sr_scope_parameter(&r->scope, def->name.text))
+      FAIL(r, srs_place(r->in->spec, SR_ELEMENT_PARAMETER, i), "there is a parameter '%.60s' already", def->name.text);
+    else {
+      double value = def->value.number;
+      if (def->value.text) sr_scope_value(&r->bare, def->value.text, def->value.place, &value);
+      sr_scope_define(&r->scope, def->name.text, value);
+    }
+  }
+}
+
 static void read_include(Reader* r, const srXmlNode* node) {
-  srAttr file = {0};
+  srAttr values[SR_COUNT(include_fields)] = {0};
   check_text(r, node);
   check_empty(r, node);
-  if (!read_attributes(r, node, &file_elements[SR_FILE_INCLUDE], &file)) return;
-  const char *name = sr_path_join(&r->pool, r->file->folder, file.text), *real;
+  if (!read_attributes(r, node, &file_elements[SR_FILE_INCLUDE], values)) return;
+  const srAttr file = values[0], base = values[1];
+  const char *name = sr_path_join(&r->in->pool, r->file->folder, file.text), *real;
   const srXmlNode* root = included_tree(r, name, file.place, &real);
   if (!root) return;
+  const srFormat* format = sr_format_find(root->name);
+  if (format && format->read != sr_read_native) {
+    read_foreign(r, format, root, name, base);
+    return;
+  }
+  if (base.text) FAIL(r, base.place, "'base' is for URDF alone; this is a model file of ours");
   if (is_cycle(r, real)) {
     FAIL(r, file.place, "'%.200s' includes itself, directly or through others", name);
   } else if (r->file->depth >= SR_READER_MAX_INCLUDES) {
     FAIL(r, file.place, "'%.200s' is included more than %d files deep", name, SR_READER_MAX_INCLUDES);
   } else {
-    const File here = {real, sr_path_folder(&r->pool, name), r->file, r->file->depth + 1};
+    const File here = {real, sr_path_folder(&r->in->pool, name), r->file, r->file->depth + 1};
     const File* outer = r->file;
     r->file = &here;
     read_root(r, root, true);
@@ -400,7 +404,7 @@ static void read_include(Reader* r, const srXmlNode* node) {
 
 // --------------------------------------------------------------------------------------------------------- elements
 static bool begin_repeat(Reader* r, const srAttr* values, long long* count, long long* from, const char** index) {
-  *index = values[1].text ? sr_pool_text(&r->pool, values[1].text) : "i";
+  *index = values[1].text ? sr_pool_text(&r->in->pool, values[1].text) : "i";
   *from = 0;
   const srPlace place = values[1].text ? values[1].place : values[0].place;
   const char* problem = sr_identifier_problem(*index);
@@ -429,7 +433,7 @@ static void read_repeat(Reader* r, const srXmlNode* node, Where where, int owner
   const int level = r->scope.nindex++;  // bounded by the depth of XML
   SR_ASSERT(level < SR_SCOPE_INDEX_LIMIT);
   r->scope.indices[level].name = index;
-  for (long long k = 0; k < count && errors(r) == before && !is_over(r, node->place); k++) {
+  for (long long k = 0; k < count && errors(r) == before && !sr_reader_is_over(r->in, node->place); k++) {
     r->scope.indices[level].value = from + k;  // errors of the first turn are not said again in the next
     walk(r, node, where, owner);
   }
@@ -443,8 +447,9 @@ static void read_definition(Reader* r, const srXmlNode* node, srElementKind kind
   const bool good = read_attributes(r, node, e, values);
   if (good && kind == SR_ELEMENT_PARAMETER) read_parameter(r, (srParameterDef*)values);
   if (good && kind == SR_ELEMENT_MOTION && values[3].text) read_motion_file(r, (srMotionDef*)values);
-  const int index = srs_add(r->spec, kind, owner, values, &node->place);
-  sr_pool_free(&r->text);
+  if (good && kind == SR_ELEMENT_MESH && sr_given(((srMeshDef*)values)->file)) read_mesh_file(r, (srMeshDef*)values);
+  const int index = srs_add(r->in->spec, kind, owner, values, &node->place);
+  sr_pool_free(&r->in->text);
   if (index < 0) out_of_memory(r);
   if (kind == SR_ELEMENT_BODY) {
     walk(r, node, IN_BODY, index);
@@ -452,6 +457,51 @@ static void read_definition(Reader* r, const srXmlNode* node, srElementKind kind
     check_text(r, node);
     check_empty(r, node);
   }
+}
+
+static int find_body(const Reader* r, const char* name) {
+  for (int i = srs_count(r->in->spec, SR_ELEMENT_BODY) - 1; i >= 0; i--) {
+    const srBodyDef* def = srs_get(r->in->spec, SR_ELEMENT_BODY, i);
+    if (def->name.text && strcmp(def->name.text, name) == 0) return i;
+  }
+  return -1;
+}
+
+static void report_body(Reader* r, const srAttr* body) {
+  const int n = srs_count(r->in->spec, SR_ELEMENT_BODY);
+  const char** words = sr_pool_alloc(&r->in->text, (size_t)(n + 1) * sizeof *words);
+  for (int i = 0; i < n; i++) words[i] = ((const srBodyDef*)srs_get(r->in->spec, SR_ELEMENT_BODY, i))->name.text;
+  const char* nearest = sr_nearest_word(body->text, words, n);
+  if (nearest)
+    FAIL(r, body->place, "no body '%.60s' stands before this <extend>; did you mean '%s'?", body->text, nearest);
+  else
+    FAIL(r, body->place, "no body '%.60s' stands before this <extend>", body->text);
+}
+
+static void read_extend(Reader* r, const srXmlNode* node) {
+  srAttr body = {0};
+  if (!read_attributes(r, node, &file_elements[SR_FILE_EXTEND], &body)) return;
+  const int owner = find_body(r, body.text);
+  if (owner < 0)
+    report_body(r, &body);
+  else
+    walk(r, node, IN_EXTEND, owner);
+}
+
+// <joint> or <inertial> inside <extend>: the attributes that are given replace those of the body's own.
+static bool change_definition(Reader* r, const srXmlNode* node, srElementKind kind, int owner) {
+  const srElement* e = srs_element(kind);
+  srAttr values[MAX_FIELDS] = {0};
+  int i = srs_count(r->in->spec, kind) - 1;
+  while (i >= 0 && srs_owner(r->in->spec, kind, i) != owner) i--;
+  if (i < 0) return false;
+  check_text(r, node);
+  check_empty(r, node);
+  if (!read_given(r, node, e, values)) return true;
+  for (int k = 0; k < e->nfield; k++)
+    if (values[k].text && !srs_set(r->in->spec, kind, i, k, values[k])) out_of_memory(r);
+  sr_pool_free(&r->in->text);
+  return true;
 }
 
 static void read_ground(Reader* r, const srXmlNode* node) {
@@ -466,88 +516,53 @@ static void read_element(Reader* r, const srXmlNode* node, Where where, int owne
     report_element(r, node);
   else if (!is_among(where_words[where], e->where))
     report_misplaced(r, node, e, where);
+  else if (where == IN_EXTEND && (kind == SR_ELEMENT_JOINT || kind == SR_ELEMENT_INERTIAL) &&
+           change_definition(r, node, (srElementKind)kind, owner))
+    return;
   else if (kind < SR_ELEMENT_KINDS)
     read_definition(r, node, (srElementKind)kind, owner);
   else if (kind == SR_ELEMENT_KINDS + SR_FILE_REPEAT)
     read_repeat(r, node, where, owner);
   else if (kind == SR_ELEMENT_KINDS + SR_FILE_INCLUDE)
     read_include(r, node);
+  else if (kind == SR_ELEMENT_KINDS + SR_FILE_EXTEND)
+    read_extend(r, node);
   else
     read_ground(r, node);
 }
 
 static void walk(Reader* r, const srXmlNode* parent, Where where, int owner) {
   check_text(r, parent);
-  for (const srXmlNode* node = parent->first; node && !is_over(r, node->place); node = node->next)
+  for (const srXmlNode* node = parent->first; node && !sr_reader_is_over(r->in, node->place); node = node->next)
     read_element(r, node, where, owner);
 }
 
 // ------------------------------------------------------------------------------------------------------------ entry
-typedef struct Source {
-  const char* path;  // a file, or NULL:
-  const char* text;
-  size_t size;
-  const char* name;
-} Source;
-
-static srStatus read_model(Reader* r, const Source* source) {
-  const char *text = source->text, *why = NULL;
-  size_t size = source->size;
-  File file = {.folder = "."};
-  r->used = sr_pool_alloc(&r->pool, (size_t)r->nsetting * sizeof *r->used);
-  if (source->path) {
-    text = sr_file_read(&r->pool, source->path, SR_XML_MAX_SIZE, &size, &why);
-    if (!text) {
-      FAIL(r, (srPlace){.file = source->path}, "%s", why);
-      return SR_IO;
-    }
-    r->folder = sr_path_folder(&r->pool, source->path);
-    const char* base = strrchr(source->path, '/');
-    file.real = sr_path_inside(&r->pool, r->folder, base ? base + 1 : source->path, &why);
+static void read_guarded(Reader* r, const srXmlNode* root) {
+  srReader* in = r->in;
+  jmp_buf *outer = in->pool.on_fail, here;
+  in->pool.on_fail = in->text.on_fail = &here;
+  const bool failed = setjmp(here) != 0;
+  if (!failed) {
+    sr_scope_init(&r->scope, &in->pool, in->messages);
+    sr_scope_init(&r->bare, &in->pool, in->messages);
+    read_root(r, root, false);
   }
-  if (r->folder && !srs_set_folder(r->spec, r->folder)) out_of_memory(r);
-  const srXmlNode* root = sr_xml_read(&r->pool, text, size, source->name, r->messages);
-  if (!root) return SR_INPUT;
+  sr_scope_free(&r->scope);  // they have memory of their own
+  sr_scope_free(&r->bare);
+  in->pool.on_fail = in->text.on_fail = outer;
+  if (failed) out_of_memory(r);
+}
+
+void sr_read_native(srReader* in, const srXmlNode* root, const srImport* how) {
+  Reader* r = sr_pool_alloc(&in->pool, sizeof *r);
+  File file = {.folder = "."};
+  const char* why = NULL;
+  const char* slash = root->place.file ? strrchr(root->place.file, '/') : NULL;
+  (void)how;
+  if (in->folder && root->place.file)
+    file.real = sr_path_inside(&in->pool, in->folder, slash ? slash + 1 : root->place.file, &why);
+  r->in = in;
   r->file = &file;
-  read_root(r, root, false);
-  if (errors(r) == 0) check_settings(r);
-  return errors(r) > 0 ? SR_INPUT : SR_OK;
-}
-
-static srStatus guarded(Reader* r, const Source* source) {
-  jmp_buf no_memory;
-  if (setjmp(no_memory) != 0) return SR_MEMORY;
-  r->pool.on_fail = r->text.on_fail = &no_memory;
-  sr_scope_init(&r->scope, &r->pool, r->messages);
-  sr_scope_init(&r->bare, &r->pool, r->messages);
-  return read_model(r, source);
-}
-
-static srStatus load(const Source* source, const char* folder, const srSetting* settings, int nsetting,
-                     srMessages* messages, srSpec** out) {
-  Reader r = {.folder = folder, .settings = settings, .nsetting = nsetting, .budget = SR_READER_MAX_ELEMENTS};
-  *out = NULL;
-  r.messages = messages ? messages : sr_messages_create();  // errors are counted there
-  r.errors_before = sr_messages_errors(r.messages);
-  r.spec = srs_create();
-  const srStatus status = r.messages && r.spec ? guarded(&r, source) : SR_MEMORY;
-  sr_scope_free(&r.scope);
-  sr_scope_free(&r.bare);
-  sr_pool_free(&r.text);
-  sr_pool_free(&r.pool);
-  if (!messages) sr_messages_destroy(r.messages);
-  if (status == SR_OK)
-    *out = r.spec;
-  else
-    srs_destroy(r.spec);
-  return status;
-}
-
-srStatus sr_load(const char* path, const srSetting* settings, int nsetting, srMessages* messages, srSpec** out) {
-  return load(&(Source){.path = path, .name = path}, NULL, settings, nsetting, messages, out);
-}
-
-srStatus sr_load_text(const char* text, size_t size, const char* name, const char* folder, const srSetting* settings,
-                      int nsetting, srMessages* messages, srSpec** out) {
-  return load(&(Source){.text = text, .size = size, .name = name}, folder, settings, nsetting, messages, out);
+  read_guarded(r, root);
 }

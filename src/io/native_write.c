@@ -12,7 +12,8 @@
 typedef struct Writer {
   srPool pool;
   const srSpec* spec;
-  bool inline_files;  // points instead of the file they came from: the new file stands in another folder
+  const char* folder;  // that the file is written into; NULL: that of the model
+  bool inline_files;   // points instead of the file they came from: the new file stands in another folder
   char* text;
   size_t n, capacity;
   // Elements inside bodies, by owner: first[kind][owner + 1] (0: the ground) and the next of the same owner, or -1.
@@ -67,8 +68,18 @@ static void put_attribute(Writer* w, const char* word, const srAttr* a) {
   put(w, "\"");
 }
 
-// A motion from a file has its points too: only one of both is written.
+// A PATH that is seen from the folder of the model, as it is seen from the new one.
+static void put_path(Writer* w, const char* word, const srAttr* a) {
+  srAttr moved = *a;
+  const bool stays = !w->inline_files || !a->text || strstr(a->text, "://");
+  if (!stays) moved.text = sr_path_seen_from(&w->pool, w->folder, srs_folder(w->spec), a->text);
+  put_attribute(w, word, &moved);
+}
+
+// A motion or a mesh from a file has its points too: only one of both is written.
 static bool is_skipped(const Writer* w, srElementKind kind, const srAttr* values, const char* word) {
+  if (kind == SR_ELEMENT_MESH)
+    return sr_given(((const srMeshDef*)values)->file) && (strcmp(word, "vertices") == 0 || strcmp(word, "faces") == 0);
   if (kind != SR_ELEMENT_MOTION) return false;
   const srMotionDef* motion = (const srMotionDef*)values;
   if (!sr_given(motion->file)) return false;
@@ -82,9 +93,13 @@ static void put_start(Writer* w, srElementKind kind, int i, int indent) {
   const srAttr* values = sr_spec_attributes(w->spec, kind, i);
   for (int k = 0; k < indent; k++) put(w, "  ");
   put(w, "<"), put(w, e->word);
-  for (int k = 0; k < e->nfield; k++)
-    if (sr_given(values[k]) && !is_skipped(w, kind, values, e->fields[k].word))
+  for (int k = 0; k < e->nfield; k++) {
+    if (!sr_given(values[k]) || is_skipped(w, kind, values, e->fields[k].word)) continue;
+    if (strcmp(e->fields[k].kind, "PATH") == 0)
+      put_path(w, e->fields[k].word, &values[k]);
+    else
       put_attribute(w, e->fields[k].word, &values[k]);
+  }
 }
 
 // --------------------------------------------------------------------------------------------------------- elements
@@ -167,9 +182,9 @@ static bool guarded(Writer* w) {
   return true;
 }
 
-// The text, or NULL when out of memory.
-static char* save_text(const srSpec* spec, bool inline_files, size_t* size) {
-  Writer w = {.spec = spec, .inline_files = inline_files};
+// The text, or NULL when out of memory. folder: a new one, where files of the model are not found; NULL: its own.
+static char* save_text(const srSpec* spec, const char* folder, size_t* size) {
+  Writer w = {.spec = spec, .folder = folder, .inline_files = folder != NULL};
   const bool done = guarded(&w);
   sr_pool_free(&w.pool);
   if (!done) {
@@ -180,23 +195,19 @@ static char* save_text(const srSpec* spec, bool inline_files, size_t* size) {
   return w.text;
 }
 
-char* sr_save_text(const srSpec* spec, size_t* size) { return save_text(spec, false, size); }
+char* sr_save_text(const srSpec* spec, size_t* size) { return save_text(spec, NULL, size); }
 
 void sr_free_text(char* text) { sr_free(text); }
 
 // ------------------------------------------------------------------------------------------------------------- file
-static bool is_same_folder(const srSpec* spec, const char* path) {
+srStatus sr_save(const srSpec* spec, const char* path, srMessages* messages) {
+  size_t size;
   srPool pool;
   sr_pool_init(&pool);
   const char* folder = sr_path_folder(&pool, path);
-  const bool same = folder && sr_path_same_folder(folder, srs_folder(spec));
+  char* text = NULL;
+  if (folder) text = save_text(spec, sr_path_same_folder(folder, srs_folder(spec)) ? NULL : folder, &size);
   sr_pool_free(&pool);
-  return same;
-}
-
-srStatus sr_save(const srSpec* spec, const char* path, srMessages* messages) {
-  size_t size;
-  char* text = save_text(spec, !is_same_folder(spec, path), &size);
   if (!text) return SR_MEMORY;
   errno = 0;
   FILE* file = fopen(path, "wb");

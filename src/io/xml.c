@@ -151,19 +151,36 @@ static void open_element(Sax* sax, const char* name, const char** pairs) {
   }
 }
 
-// Keeps the first words between the tags, for the message that they do not belong there.
+// Expat gives the text of an element in pieces: they are put together, from the first character that is no blank on.
 static void keep_text(Sax* sax, const char* text, int n) {
+  srXmlNode* node = sax->open;
   int first = 0;
-  while (first < n && is_blank(text[first])) first++;
-  if (first == n || !sax->open || sax->open->text) return;
-  int last = first;
-  while (last < n && last < first + 40 && text[last] != '\n') last++;
-  while (last > first && (is_blank(text[last - 1]) || ((unsigned char)text[last - 1] & 0x80))) last--;
-  event_place(sax);
-  Cursor c = sax->cursor;
-  for (int i = 0; i < first && c.offset < sax->size; i++) step(&c, sax->text, sax->size);
-  sax->open->text = sr_pool_text_n(sax->pool, text + first, (size_t)(last - first));
-  sax->open->text_place = place_of(sax, &c);
+  while (!(node && node->text) && first < n && is_blank(text[first])) first++;
+  if (first == n || !node) return;
+  if (!node->text) {
+    event_place(sax);
+    Cursor c = sax->cursor;
+    for (int i = 0; i < first && c.offset < sax->size; i++) step(&c, sax->text, sax->size);
+    node->text_place = place_of(sax, &c);
+  }
+  const size_t more = (size_t)(n - first), size = node->text_size + more;
+  if (size + 1 > node->text_capacity) {
+    const size_t capacity = 2 * size + 32;
+    char* larger = sr_pool_alloc(sax->pool, capacity);
+    if (node->text) memcpy(larger, node->text, node->text_size);
+    node->text = larger;
+    node->text_capacity = capacity;
+  }
+  char* to = (char*)(size_t)node->text + node->text_size;
+  memcpy(to, text + first, more);
+  to[more] = '\0';
+  node->text_size = size;
+}
+
+static void trim_text(srXmlNode* node) {
+  if (!node->text) return;
+  while (node->text_size > 0 && is_blank(node->text[node->text_size - 1])) node->text_size--;
+  ((char*)(size_t)node->text)[node->text_size] = '\0';
 }
 
 // Handlers run inside expat, which a jump must not leave: memory that runs out jumps here, and expat is asked to stop.
@@ -192,6 +209,7 @@ static void XMLCALL on_end(void* user, const XML_Char* name) {
   Sax* sax = user;
   (void)name;
   if (over(sax) || !sax->open) return;
+  trim_text(sax->open);
   sax->open = sax->open->parent;
   sax->depth--;
 }

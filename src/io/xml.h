@@ -24,8 +24,9 @@ typedef struct srXmlNode {
   struct srXmlNode* parent;
   struct srXmlNode *first, *last;  // children
   struct srXmlNode* next;          // sibling
-  const char* text;                // the first words that stand between the tags, or NULL when there are none
-  srPlace text_place;
+  const char* text;                // what stands between the tags, without blanks at the ends; NULL: nothing but blanks
+  srPlace text_place;              // of its first character
+  size_t text_size, text_capacity;
 } srXmlNode;
 
 // Reads text; the tree lives in the pool, whose on_fail must be set. file is kept in the places, not copied. NULL after

@@ -108,6 +108,7 @@ void sr_compile_run(srCompiler* c) {
 
 static void stages(srCompiler* c) {
   static const char* const words[] = {"t", "pi", "z", "zdot", "q", "v", "sensor"};
+  const int before = sr_c_errors(c);
   for (int i = 0; i < SR_COUNT(words); i++) sr_c_know(c, words[i]);
   sr_compile_parameters(c);
   sr_compile_run(c);
@@ -115,7 +116,9 @@ static void stages(srCompiler* c) {
   sr_compile_tree(c);
   if (!c->body_pose) return;  // no tree: what follows would only repeat the trouble
   if (c->absolute) sr_compile_free_bodies(c);
+  sr_compile_meshes(c);
   sr_compile_inertia(c);
+  if (sr_c_errors(c) == before) sr_compile_shapes(c);  // what is wrong with them would be said twice
   sr_compile_points(c);
   sr_compile_functions(c);
   sr_compile_sensors(c);
@@ -127,8 +130,8 @@ static void stages(srCompiler* c) {
 }
 
 static void start(srCompiler* c) {
-  srNames* names[] = {&c->parameters, &c->states,  &c->functions, &c->bodies,         &c->joints,      &c->points,
-                      &c->laws,       &c->sensors, &c->materials, &c->friction_names, &c->normal_names};
+  srNames* names[] = {&c->parameters, &c->states,  &c->functions, &c->bodies, &c->joints,         &c->points,
+                      &c->laws,       &c->sensors, &c->materials, &c->meshes, &c->friction_names, &c->normal_names};
   for (int i = 0; i < SR_COUNT(names); i++) sr_names_init(names[i], &c->scratch);
   c->link_arg = -1;
   c->graph = sr_graph_create(c->pool);

@@ -33,7 +33,7 @@ typedef struct srCompiler {
   int* joint_of_spec_body;     // spec body -> spec joint, -1 none
   int* inertial_of_spec_body;  // spec body -> spec inertial, -1 none
   double* body_pose;           // (nbody + 1) x 16: body frame in its link's frame
-  srNames bodies, joints, points, sensors, materials;
+  srNames bodies, joints, points, sensors, materials, meshes;
   int force_point;  // point of action of the first <force>; the others follow
   int shape_point;  // frame of the first <shape>, where there are contacts; the others follow
 
@@ -91,7 +91,9 @@ int sr_c_errors(const srCompiler* c);
 void sr_compile_parameters(srCompiler* c);   // compile_value.c
 void sr_compile_tree(srCompiler* c);         // compile_tree.c: bodies, joints, links, coordinates
 void sr_compile_free_bodies(srCompiler* c);  // compile_absolute.c: the tree taken apart
+void sr_compile_meshes(srCompiler* c);       // compile_shapes.c: surfaces; inertia needs them
 void sr_compile_inertia(srCompiler* c);      // compile_inertia.c: bodies and links
+void sr_compile_shapes(srCompiler* c);       // compile_shapes.c: after inertia, which checks types, sizes and materials
 void sr_compile_points(srCompiler* c);       // compile_points.c
 void sr_compile_functions(srCompiler* c);    // compile_function.c: motions, plugins, registered laws and functions
 void sr_compile_sensors(srCompiler* c);      // compile_law.c: states and sensors
@@ -113,6 +115,12 @@ void sr_compile_free_ball(srCompiler* c, srClosure* closure);
 void sr_compile_armature(srCompiler* c);  // pattern of M with the armature of joints
 // The joint's chain of links and its frame in the parent's; false after an error. compile_tree.c
 bool sr_c_expand_joint(srCompiler* c, int joint, const srJointKind* kind, srJointOut* out, double frame[16]);
+
+// The mesh of a shape of this type; -1 after an error. compile_shapes.c
+int sr_c_mesh(srCompiler* c, int shape);
+// Volume, centroid and second moments (of x x^T, about the centroid, 3 x 3) of a surface; false: it is not closed.
+// compile_mesh_volume.c
+bool sr_c_mesh_volume(srCompiler* c, const srMesh* mesh, double* volume, double centroid[3], double moments[9]);
 
 // Friction of joints, contacts of shapes and gaps: force elements. compile_friction.c, compile_contact.c
 void sr_compile_friction(srCompiler* c, int i);

@@ -556,7 +556,8 @@ static void mass_pattern(srCompiler* c) {
   m->M_column = column;
 }
 
-// Coordinates whose initial values the file gave: the assembly moves them least.
+// Coordinates whose initial values the file gave: the assembly moves them least. Those of independent joints count as given,
+// those of dependent joints not: their values are a guess.
 static void given_values(srCompiler* c) {
   srModel* m = c->m;
   int *q = NEW(c, int, m->nv), *v = NEW(c, int, m->nv);
@@ -564,9 +565,10 @@ static void given_values(srCompiler* c) {
     const int joint = c->joint_of_spec_body[c->spec_of_body[j + 1]];
     if (joint < 0) continue;
     const srJointDef* def = srs_get(c->spec, SR_ELEMENT_JOINT, joint);
+    const bool always = m->joint_nature[j] == SR_NATURE_INDEPENDENT, never = m->joint_nature[j] == SR_NATURE_DEPENDENT;
     for (int k = 0; k < m->joint_nv[j]; k++) {
-      q[m->joint_v[j] + k] = sr_given(def->q);
-      v[m->joint_v[j] + k] = sr_given(def->v);
+      q[m->joint_v[j] + k] = (sr_given(def->q) || always) && !never;
+      v[m->joint_v[j] + k] = (sr_given(def->v) || always) && !never;
     }
   }
   m->q_given = q;

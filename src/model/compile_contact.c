@@ -35,7 +35,7 @@ static Shape shape_of(srCompiler* c, int i) {
   s.material = sr_c_text(c, SR_ELEMENT_SHAPE, i, SR_FIELD(srShapeDef, material));
   s.name = name ? sr_pool_printf(c->pool, "%s/%s", c->m->body_name[body], name)
                 : sr_pool_text(c->pool, c->m->body_name[body]);
-  if (strcmp(s.type, "plane") != 0) {
+  if (strcmp(s.type, "plane") != 0 && strcmp(s.type, "mesh") != 0) {
     double size[3];
     (void)sr_c_numbers(c, SR_ELEMENT_SHAPE, i, SR_FIELD(srShapeDef, size), size, 3);
     s.radius = size[0];
@@ -60,6 +60,10 @@ static int meaning(srCompiler* c, int i, const char* word) {
   return is_same(body, word) ? 3 : 0;
 }
 
+static bool is_visual(srCompiler* c, int i) {
+  return is_same(sr_c_text(c, SR_ELEMENT_SHAPE, i, SR_FIELD(srShapeDef, use)), "visual");
+}
+
 // Nothing has this name: what it could have been.
 static void tell_unknown(srCompiler* c, const char* word, srPlace place) {
   if (sr_names_find(&c->bodies, word) >= 0 || strcmp(word, "ground") == 0) {
@@ -82,10 +86,11 @@ static bool find_shapes(srCompiler* c, int i, int field, Shapes* out) {
   static const char* const kinds[] = {"", "shape", "group", "body"};
   const char* word = sr_c_text(c, SR_ELEMENT_CONTACT, i, field);
   const srPlace place = sr_c_place(c, SR_ELEMENT_CONTACT, i, field);
-  int kind = 0;
+  int kind = 0, visual = 0;
   for (int k = 0; k < srs_count(c->spec, SR_ELEMENT_SHAPE); k++) {
     const int found = meaning(c, k, word);
-    if (found == 0) continue;
+    visual = found != 0 && is_visual(c, k) ? found : visual;
+    if (found == 0 || is_visual(c, k)) continue;
     if (kind != 0 && (found != kind || kind == 1)) {
       sr_c_error(c, place, "'%s' can mean a %s and another %s; write body/shape, or another name", word, kinds[kind],
                  kinds[found]);
@@ -94,7 +99,13 @@ static bool find_shapes(srCompiler* c, int i, int field, Shapes* out) {
     kind = found;
     SR_PUSH(&c->scratch, out->shape, out->n, out->capacity) = shape_of(c, k);
   }
-  if (kind == 0) tell_unknown(c, word, place);
+  if (kind == 0 && visual == 1)
+    sr_c_error(c, place, "the shape '%s' is for pictures alone (use=\"visual\"): no contact finds it", word);
+  else if (kind == 0 && visual != 0)
+    sr_c_error(c, place, "the %s '%s' has shapes for pictures alone (use=\"visual\"): no contact finds them",
+               kinds[visual], word);
+  else if (kind == 0)
+    tell_unknown(c, word, place);
   return kind != 0;
 }
 

@@ -88,8 +88,8 @@ static const struct ShapeKind {
   const char* word;
   int nsize;
   void (*inertia)(const double* size, Inertia* out);
-} shapes[] = {{"sphere", 1, sphere},       {"box", 3, box},   {"cylinder", 2, cylinder}, {"capsule", 2, capsule},
-              {"ellipsoid", 3, ellipsoid}, {"plane", 0, NULL}};
+} shapes[] = {{"sphere", 1, sphere},       {"box", 3, box},    {"cylinder", 2, cylinder}, {"capsule", 2, capsule},
+              {"ellipsoid", 3, ellipsoid}, {"plane", 0, NULL}, {"mesh", 0, NULL}};
 
 static bool shape_density(srCompiler* c, int i, double* density) {
   *density = 0;
@@ -106,6 +106,35 @@ static bool shape_density(srCompiler* c, int i, double* density) {
   sr_c_error(c, sr_c_place(c, SR_ELEMENT_SHAPE, i, SR_FIELD(srShapeDef, density)),
              "the density of a shape must not be negative, got %g", *density);
   return false;
+}
+
+// A mesh filled with the density; out->com in the frame of the shape. False: it adds nothing.
+static bool mesh_inertia(srCompiler* c, int i, Inertia* out) {
+  const int k = sr_c_mesh(c, i);
+  const srPlace place = sr_c_place(c, SR_ELEMENT_SHAPE, i, SR_FIELD(srShapeDef, mesh));
+  const double density = out->mass;
+  double volume, moments[9];
+  if (k < 0 || density == 0 || srs_owner(c->spec, SR_ELEMENT_SHAPE, i) < 0) return false;  // the ground has no mass
+  const srMesh* mesh = &c->m->mesh[k];
+  if (mesh->ntriangle == 0) {
+    sr_c_error(c, place, "a density needs a volume: mesh '%s' has no triangles", mesh->name);
+    return false;
+  }
+  const bool closed = sr_c_mesh_volume(c, mesh, &volume, out->com, moments);
+  if (!closed)
+    sr_c_warning(c, place, "mesh '%s' is not closed: its volume, and the mass and inertia from it, are not exact",
+                 mesh->name);
+  if (!(volume > 0)) {
+    sr_c_error(c, place,
+               "mesh '%s' has the volume %g m^3: a density needs triangles that are seen counterclockwise "
+               "from outside",
+               mesh->name, volume);
+    return false;
+  }
+  const double trace = moments[0] + moments[4] + moments[8];
+  for (int r = 0; r < 9; r++) out->J[r] = density * ((r % 4 == 0 ? trace : 0) - moments[r]);
+  out->mass = density * volume;
+  return true;
 }
 
 // Checks a shape; its inertia in the body's frame. False after an error.
@@ -130,11 +159,16 @@ static bool shape_inertia(srCompiler* c, int i, Inertia* out) {
                  pose)) {
     return false;
   }
-  if (kind->inertia == NULL) return false;  // a plane has no mass
-  kind->inertia(size, out);
+  if (strcmp(word, "mesh") == 0) {
+    if (!mesh_inertia(c, i, out)) return false;
+  } else if (kind->inertia == NULL) {
+    return false;  // a plane has no mass
+  } else {
+    kind->inertia(size, out);
+  }
   memcpy(J, out->J, sizeof J);
   srm_pose_rotate_tensor(pose, J, out->J);
-  memcpy(out->com, pose + 12, sizeof out->com);
+  srm_pose_point(pose, out->com, out->com);
   return true;
 }
 
@@ -152,7 +186,7 @@ static void add_shapes(srCompiler* c, Inertia* bodies) {
 }
 
 // ------------------------------------------------------------------------------------------------------- inertial
-static void check_physical(srCompiler* c, const char* body, const double J[9], srPlace place) {
+static void check_physical(srCompiler* c, const char* body, const double J[9], srPlace place, bool strict) {
   double e[3];
   srm_eigen_sym3(J, e);
   double low = fmin(e[0], fmin(e[1], e[2])), high = fmax(e[0], fmax(e[1], e[2]));
@@ -161,10 +195,11 @@ static void check_physical(srCompiler* c, const char* body, const double J[9], s
     sr_c_error(c, place, "the inertia of body '%s' is not physical: it has a negative principal moment (%g kg m^2)",
                body, low);
   } else if (high > e[0] + e[1] + e[2] - high + rounding) {
-    sr_c_error(c, place,
-               "the inertia of body '%s' is not physical: its principal moments %g, %g, %g break the triangle "
-               "inequality (none may exceed the sum of the others)",
-               body, e[0], e[1], e[2]);
+    void (*tell)(srCompiler*, srPlace, const char*, ...) = strict ? sr_c_error : sr_c_warning;
+    tell(c, place,
+         "the inertia of body '%s' is not physical: its principal moments %g, %g, %g break the triangle inequality "
+         "(none may exceed the sum of the others)",
+         body, e[0], e[1], e[2]);
   }
 }
 
@@ -184,7 +219,9 @@ static void read_inertial(srCompiler* c, int body, int i, Inertia* out) {
   J[1] = J[3] = given[3];
   J[2] = J[6] = given[4];
   J[5] = J[7] = given[5];
-  check_physical(c, name, J, sr_c_place(c, SR_ELEMENT_INERTIAL, i, SR_FIELD(srInertialDef, inertia)));
+  const char* check = sr_c_text(c, SR_ELEMENT_INERTIAL, i, SR_FIELD(srInertialDef, check));
+  const srPlace place = sr_c_place(c, SR_ELEMENT_INERTIAL, i, SR_FIELD(srInertialDef, inertia));
+  check_physical(c, name, J, place, strcmp(check, "strict") == 0);
   srm_pose_rotate_tensor(pose, J, out->J);
 }
 

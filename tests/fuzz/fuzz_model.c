@@ -12,7 +12,7 @@ static void write_and_read(const srSpec* spec) {
   srSpec* again;
   char* text = sr_save_text(spec, &size);
   if (!text) abort();
-  if (sr_load_text(text, size, "again", NULL, NULL, 0, NULL, &again) != SR_OK) abort();
+  if (sr_load_text(text, size, "again", NULL, NULL, NULL, &again) != SR_OK) abort();
   for (int k = 0; k < SR_ELEMENT_KINDS; k++)
     if (srs_count(spec, (srElementKind)k) != srs_count(again, (srElementKind)k)) abort();
   srs_destroy(again);
@@ -24,7 +24,7 @@ int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   srMessages* messages = sr_messages_create();
   srSpec* spec;
   srModel* model = NULL;
-  const srStatus status = sr_load_text((const char*)data, size, "fuzz", NULL, NULL, 0, messages, &spec);
+  const srStatus status = sr_load_text((const char*)data, size, "fuzz", NULL, NULL, messages, &spec);
   if ((status == SR_OK) != (sr_messages_errors(messages) == 0) || (status == SR_OK) != (spec != NULL)) abort();
   if (spec) write_and_read(spec);
   if (spec && srs_count(spec, SR_ELEMENT_PLUGIN) == 0) sr_compile(spec, messages, &model);  // no library is loaded here

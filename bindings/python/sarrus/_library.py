@@ -1,0 +1,243 @@
+"""libsarrus by ctypes: where it is, its structs, its functions.
+
+No struct is written down here but one: the library tells the members of its structs with their offsets
+(include/sarrus/access.h), and the classes are made from that when the module is imported.
+"""
+import ctypes
+import ctypes.util
+import functools
+import os
+import pathlib
+from ctypes import POINTER, byref, c_bool, c_char_p, c_double, c_int, c_long, c_size_t, c_void_p
+
+HERE = pathlib.Path(__file__).resolve().parent
+
+
+def candidates():
+    """Files that may be the library, best first."""
+    given = os.environ.get("SARRUS_LIBRARY")
+    if given:
+        yield pathlib.Path(given)
+        return
+    program = os.environ.get("SARRUS")
+    if program:  # a program of someone's build stands beside its library
+        yield from sorted(pathlib.Path(program).resolve().parent.glob("libsarrus.so*"))
+    builds = HERE.parents[2] / "build"  # of the repository: build/release before the others; sanitizers need a host of theirs
+    folders = [builds / "release", builds / "test"] + sorted(p for p in builds.glob("*") if p.name not in ("asan", "coverage"))
+    for folder in folders:
+        yield from sorted(folder.glob("libsarrus.so*"))
+    prefix = HERE.parents[3]  # PREFIX/share/sarrus/python/sarrus
+    for pattern in ("lib*/libsarrus.so*", "lib*/*/libsarrus.so*"):
+        yield from sorted(prefix.glob(pattern))
+    found = ctypes.util.find_library("sarrus")
+    if found:
+        yield pathlib.Path(found)
+
+
+def open_library():
+    tried = []
+    for path in candidates():
+        try:
+            return ctypes.CDLL(str(path)), path
+        except OSError as trouble:
+            tried.append(f"  {path}: {trouble}")
+    raise ImportError("libsarrus was not found; build it (cmake --preset release && cmake --build --preset release), "
+                      "install it, or name the file in SARRUS_LIBRARY"
+                      + ("\ntried:\n" + "\n".join(tried) if tried else ""))
+
+
+lib, path = open_library()
+
+
+# ------------------------------------------------------------------------------------------------------------- structs
+class Member(ctypes.Structure):
+    """srMember: the one struct that is written down, and compared with what it says of itself."""
+    _fields_ = [("of", c_char_p), ("name", c_char_p), ("type", c_int), ("offset", c_int), ("size", c_int)]
+
+
+DOUBLE, INT, LONG, BOOL, TEXT, CHARS, POINTER_TO, BYTES = range(8)
+_CTYPES = {DOUBLE: c_double, INT: c_int, LONG: c_long, BOOL: c_bool, TEXT: c_char_p, POINTER_TO: c_void_p,
+           CHARS: ctypes.c_char, BYTES: ctypes.c_ubyte}
+
+
+def _members():
+    try:
+        lib.sr_layout.restype, lib.sr_layout.argtypes = POINTER(Member), [c_int]
+    except AttributeError:
+        raise ImportError(f"{path} is older than this module: it does not tell its structs (sr_layout)") from None
+    i = 0
+    while True:
+        row = lib.sr_layout(i)
+        if not row:
+            return
+        yield row.contents
+        i += 1
+
+
+def _struct(name, size, members):
+    fields, end = [], 0
+    for member, kind, offset, length in members:
+        if offset > end:
+            fields.append((f"_gap{end}", ctypes.c_ubyte * (offset - end)))
+        one = _CTYPES[kind]
+        n = length // ctypes.sizeof(one)
+        fields.append((member, one if n == 1 and kind not in (CHARS, BYTES) else one * n))
+        end = offset + length
+    if size > end:
+        fields.append((f"_gap{end}", ctypes.c_ubyte * (size - end)))
+    made = type(name, (ctypes.Structure,), {"_fields_": fields})
+    right = ctypes.sizeof(made) == size and all(getattr(made, m).offset == o for m, _, o, _ in members)
+    if not right:
+        raise ImportError(f"{path}: the struct {name} cannot be laid out as the library says it is")
+    return made
+
+
+def _structs():
+    told = {}
+    for row in _members():
+        name = row.of.decode()
+        if row.name == b"":
+            told[name] = (row.size, [])
+        else:
+            told[name][1].append((row.name.decode().replace(".", "_"), row.type, row.offset, row.size))
+    mine = [(n, getattr(Member, n).offset) for n, _ in Member._fields_]
+    if [(m, o) for m, _, o, _ in told.get("srMember", (0, []))[1]] != mine:
+        raise ImportError(f"{path}: srMember of the library is not the one that this module was written for")
+    return {name: _struct(name, size, members) for name, (size, members) in told.items()}
+
+
+struct = _structs()
+Attr, Array, Message, Place = struct["srAttr"], struct["srArray"], struct["srMessage"], struct["srPlace"]
+Element, Field = struct["srElement"], struct["srField"]
+
+# ----------------------------------------------------------------------------------------------------------- functions
+P, S = c_void_p, c_char_p  # a pointer to something of the library; a text
+D, I = c_double, c_int
+
+_FUNCTIONS = {
+    "sr_version": (S, []),
+    "sr_status_text": (S, [I]),
+    "sr_messages_create": (P, []),
+    "sr_messages_destroy": (None, [P]),
+    "sr_messages_count": (I, [P]),
+    "sr_messages_get": (POINTER(Message), [P, I]),
+    "sr_message_format": (None, [POINTER(Message), S, c_size_t]),
+    "srs_create": (P, []),
+    "srs_destroy": (None, [P]),
+    "srs_add": (I, [P, I, I, P, P]),
+    "srs_count": (I, [P, I]),
+    "srs_get": (POINTER(Attr), [P, I, I]),
+    "srs_owner": (I, [P, I, I]),
+    "srs_place": (Place, [P, I, I]),
+    "srs_set": (c_bool, [P, I, I, I, Attr]),
+    "srs_element": (POINTER(Element), [I]),
+    "srs_copy": (P, [P]),
+    "sr_load": (I, [S, P, P, POINTER(P)]),
+    "sr_load_text": (I, [S, c_size_t, S, S, P, P, POINTER(P)]),
+    "sr_save": (I, [P, S, P]),
+    "sr_save_text": (P, [P, POINTER(c_size_t)]),
+    "sr_free_text": (None, [P]),
+    "sr_save_as": (I, [P, S, S, P, POINTER(POINTER(struct["srConversion"]))]),
+    "sr_conversion_destroy": (None, [P]),
+    "sr_table_create": (I, [S, S, I, P, P, P, POINTER(P)]),
+    "sr_table_row": (I, [P, P]),
+    "sr_table_close": (I, [P]),
+    "sr_table_read": (I, [S, P, POINTER(POINTER(struct["srResultTable"]))]),
+    "sr_table_destroy": (None, [P]),
+    "sr_compile": (I, [P, P, POINTER(P)]),
+    "sr_model_destroy": (None, [P]),
+    "sr_point_find": (I, [P, S]),
+    "sr_model_array": (c_bool, [P, S, POINTER(Array)]),
+    "sr_model_array_name": (S, [I]),
+    "sr_mesh_array": (c_bool, [P, I, S, POINTER(Array)]),
+    "sr_data_array": (c_bool, [P, P, S, POINTER(Array)]),
+    "sr_data_array_name": (S, [I]),
+    "sr_word": (S, [S, I]),
+    "sr_data_create": (P, [P]),
+    "sr_data_destroy": (None, [P]),
+    "sr_data_reset": (None, [P, P]),
+    "sr_data_copy": (None, [P, P, P]),
+    "sr_rnea": (None, [P, P, P, P, P, P]),
+    "sr_crba": (None, [P, P, P, P]),
+    "sr_aba": (I, [P, P, P, P, P, P]),
+    "sr_kinematics": (None, [P, P]),
+    "sr_velocity": (None, [P, P]),
+    "sr_acceleration": (None, [P, P]),
+    "sr_joint_accelerations": (None, [P, P, P]),
+    "sr_frame_motion": (None, [P, P, I, I, POINTER(struct["srFrameMotion"])]),
+    "sr_frame_jacobian": (None, [P, P, I, I, P]),
+    "sr_energy": (None, [P, P, POINTER(D), POINTER(D)]),
+    "sr_momentum": (None, [P, P, P, POINTER(D), P]),
+    "sr_qdot": (None, [P, P, P, P]),
+    "sr_retract": (None, [P, P, P, P]),
+    "sr_difference": (None, [P, P, P, P]),
+    "sr_normalize": (None, [P, P]),
+    "sr_forces": (I, [P, P, D]),
+    "sr_forward": (I, [P, P, D]),
+    "sr_constraints": (I, [P, P]),
+    "sr_constraint_gamma": (I, [P, P]),
+    "sr_constraint_velocity": (None, [P, P, P, P]),
+    "sr_constraint_matrix": (None, [P, P, P]),
+    "sr_rank_create": (I, [P, P, POINTER(POINTER(struct["srRank"]))]),
+    "sr_rank_destroy": (None, [P]),
+    "sr_reactions": (I, [P, P, P]),
+    "sr_reactions_unique": (None, [P, P, P, P]),
+    "sr_mass": (None, [P, P]),
+    "sr_assemble": (I, [P, P, P, POINTER(struct["srAssembly"])]),
+    "sr_formulate": (I, [P, P, P, I, P, POINTER(P), POINTER(P)]),
+    "sr_run_options": (struct["srRunOptions"], [P]),
+    "sr_run": (I, [P, P, POINTER(struct["srRunOptions"]), P, POINTER(struct["srRunResult"])]),
+    "sr_columns_create": (POINTER(struct["srColumns"]), [P]),
+    "sr_columns_destroy": (None, [P]),
+    "sr_row_store_create": (P, [I]),
+    "sr_row_store_destroy": (None, [P]),
+    "sr_row_store_rows": (P, [P, POINTER(c_long)]),
+    "sr_row_store_complete": (c_bool, [P]),
+    "sr_row_store_time": (D, [P]),
+    "sr_row_store_stop": (None, [P]),
+    "sri_method_count": (I, []),
+    "sri_method_find": (POINTER(struct["srMethod"]), [S]),
+    "sri_paper2_options": (struct["srIntegratorOptions"], []),
+}
+
+
+def _declare():
+    missing = [name for name in _FUNCTIONS if not hasattr(lib, name)]
+    if missing:
+        raise ImportError(f"{path} is not of the version of this module: it has no {', '.join(missing)}")
+    for name, (result, arguments) in _FUNCTIONS.items():
+        function = getattr(lib, name)
+        function.restype, function.argtypes = result, arguments
+
+
+_declare()
+TAU_ELEMENT = -1.0  # SR_TAU_ELEMENT: laws take their own time constant
+OK, FAILED = 0, 1   # srStatus
+NO_OWNER, GROUND = -1, -2
+
+
+def texts(function, *leading):
+    """All texts of a function that ends with None: word lists, names."""
+    out = []
+    while True:
+        text = function(*leading, len(out))
+        if text is None:
+            return tuple(out)
+        out.append(text.decode())
+
+
+@functools.lru_cache(maxsize=None)
+def words(name):
+    return texts(lib.sr_word, name.encode())
+
+
+MODEL_NAMES = texts(lib.sr_model_array_name)
+DATA_NAMES = texts(lib.sr_data_array_name)
+
+
+def text_list(address, n):
+    """n texts from a const char* const*."""
+    return [x.decode() if x else "" for x in (c_char_p * n).from_address(address)] if n else []
+
+
+__all__ = ["lib", "struct", "byref"]

@@ -1,0 +1,479 @@
+"""A compiled model, its data, and what is computed from them.
+
+   M a + c = f + G^T lambda        c = inverse(q, v, 0), gravity included; f = tau and all laws
+"""
+import ctypes
+import threading
+from ctypes import byref
+
+import numpy as np
+
+from . import _library as L
+from ._error import Error, Messages, nearest, warn
+from ._memory import Handle, address, value, vector, view
+from ._run import run
+
+lib = L.lib
+NONE, POSITION, VELOCITY, ACCELERATION = range(4)  # srStage
+FREE, BALL = L.words("joint").index("free"), L.words("joint").index("ball")
+
+
+class Data:
+    """One state and its results: t, q, v, a, y, tau, f, bias, lambda_, ... as views into the library's memory.
+
+    `data.q[0] = 1` and `data.q = [1, 2]` write there. Results belong to the state after `model.forward(data)`; a view
+    stays valid as long as someone holds it. One thread at a time; the model may be shared."""
+
+    def __init__(self, model, handle=None):
+        handle = handle or Handle(lib.sr_data_create(model._handle.pointer), lib.sr_data_destroy, model._handle)
+        self.__dict__.update(model=model, _handle=handle, _views={})
+
+    def _array(self, name):
+        found = L.Array()
+        if not lib.sr_data_array(self.model._handle.pointer, self._handle.pointer, name.rstrip("_").encode(), byref(found)):
+            raise AttributeError(f"a data has no '{name}'{nearest(name, L.DATA_NAMES)} It has: {', '.join(L.DATA_NAMES)}")
+        return found
+
+    def __getattr__(self, name):
+        if name.startswith("_"):
+            raise AttributeError(name)
+        if name not in self._views:
+            array = self._array(name)
+            if array.ndim == 0:
+                return value(self._handle, array)
+            self._views[name] = value(self._handle, array)
+        return self._views[name]
+
+    def __setattr__(self, name, new):
+        array = self._array(name)
+        if not array.writable:
+            raise AttributeError(f"'{name}' is a result: it is computed, not set")
+        if array.ndim == 0:
+            ctypes.c_double.from_address(array.data).value = float(vector(new, 1, name)[0])
+        else:
+            shape = getattr(self, name).shape
+            getattr(self, name)[...] = vector(np.broadcast_to(new, shape) if np.ndim(new) == 0 else new, shape[0], name)
+
+    def __dir__(self):
+        return sorted([*super().__dir__(), *L.DATA_NAMES])
+
+    def reset(self):
+        """Back to the initial state, t = 0."""
+        lib.sr_data_reset(self.model._handle.pointer, self._handle.pointer)
+
+    def copy(self):
+        other = Data(self.model)
+        lib.sr_data_copy(self.model._handle.pointer, self._handle.pointer, other._handle.pointer)
+        return other
+
+    def __repr__(self):
+        return f"<sarrus.Data of {self.model.name}: t = {self.t:g}>"
+
+
+class Model:
+    """A compiled model: constant. Its arrays (body_mass, joint_name, q0, ...: include/sarrus/model.h) are attributes, as
+    views that cannot be written. What computes takes a Data, or makes one at the initial state."""
+
+    def __init__(self, handle, spec, warnings, initial=None):
+        self._handle, self._spec, self.warnings = handle, spec, warnings  # spec: a handle of its own copy
+        self._initial = initial  # Data that another formulation begins with
+        self._local = threading.local()
+
+    def __getattr__(self, name):
+        if name.startswith("_"):
+            raise AttributeError(name)
+        found = L.Array()
+        if not lib.sr_model_array(self._handle.pointer, name.encode(), byref(found)):
+            raise AttributeError(f"a model has no '{name}'{nearest(name, L.MODEL_NAMES)}")
+        got = value(self._handle, found)
+        got = L.words("formulation")[got] if name == "formulation" else got
+        self.__dict__[name] = got  # a model is constant: asked for once
+        return got
+
+    def __dir__(self):
+        return sorted([*super().__dir__(), *L.MODEL_NAMES])
+
+    def __repr__(self):
+        return f"<sarrus.Model {self.name}: {self.nbody} bodies, {self.njv} velocities, {self.ng} constraints>"
+
+    # ------------------------------------------------------------------------------------------------------------ data
+    def data(self, q=None, v=None, y=None, tau=None, t=None):
+        """A new Data, at the initial state but for what is given."""
+        d = self._initial.copy() if self._initial else Data(self)
+        given = (("q", q, self.nq, self.q_name), ("v", v, self.nv, self.v_name), ("y", y, self.ny, self.y_name),
+                 ("tau", tau, self.njv, self.v_name))
+        for name, x, n, names in given:
+            if x is not None:
+                getattr(d, name)[...] = vector(x, n, name, names if len(names) == n else ())
+        if t is not None:
+            d.t = t
+        if q is not None or not self.gauged:
+            self._normalize(d)
+        return d
+
+    def _normalize(self, d):
+        """Quaternions are made unit; one that was far from it is told."""
+        for j in np.flatnonzero((self.joint_type == FREE) | (self.joint_type == BALL)) if not self.gauged else ():
+            first = self.joint_q[j] + (3 if self.joint_type[j] == FREE else 0)
+            norm = np.linalg.norm(d.q[first:first + 4])
+            if norm == 0:
+                raise ValueError(f"the quaternion of joint '{self.joint_name[j]}' is zero")
+            if abs(norm - 1) > 1e-12:
+                warn([f"the quaternion of joint '{self.joint_name[j]}' has length {norm:.9g}; it is normalised"], 5)
+        lib.sr_normalize(self._handle.pointer, address(d.q))
+
+    def _of(self, d):
+        if d.model is not self and d.model._handle is not self._handle:
+            raise ValueError("this data belongs to another model")
+        return self._handle.pointer, d._handle.pointer
+
+    def _need(self, d, stage):
+        if d.stage < stage:
+            raise Error(f"call model.{('', 'kinematics', 'velocity', 'forward')[stage]}(data) first", 2)
+
+    def _done(self, code, d, what):
+        if code != 0:
+            raise Error(f"{what}: {d.trouble or 'a law refused this state'}", 1)
+
+    # -------------------------------------------------------------------------------------------------- stages of a data
+    def kinematics(self, d):
+        """Poses of links."""
+        lib.sr_kinematics(*self._of(d))
+        return d
+
+    def velocity(self, d):
+        """The same and twists."""
+        self.kinematics(d)
+        lib.sr_velocity(*self._of(d))
+        return d
+
+    def forces(self, d):
+        """The same and all laws: f, ydot, motion, power."""
+        self.velocity(d)
+        self._done(lib.sr_forces(*self._of(d), L.TAU_ELEMENT), d, "no forces at this state")
+        return d
+
+    def forward(self, d):
+        """The whole: kinematics, laws, accelerations a, multipliers lambda_; accelerations of links and sensors."""
+        self._done(lib.sr_forward(*self._of(d), L.TAU_ELEMENT), d, "no accelerations at this state")
+        lib.sr_acceleration(*self._of(d))
+        return d
+
+    def assemble(self, d):
+        """Closes the loops with the least change of q, then of v. sarrus.Error where it cannot be done."""
+        told, before = L.struct["srAssembly"](), (d.q.copy(), d.v.copy())
+        with Messages() as said:
+            notes = said.check(lib.sr_assemble(*self._of(d), said.pointer, byref(told)), d.trouble)
+        moved = [{"q": n, "by": x} for n, x in zip(self.q_name, d.q - before[0]) if abs(x) > 1e-9]
+        moved_velocity = [{"v": n, "by": x} for n, x in zip(self.v_name, d.v - before[1]) if abs(x) > 1e-9]
+        return {"iterations": told.iterations, "residual": told.residual_position,
+                "residual_velocity": told.residual_velocity, "moved": moved, "moved_velocity": moved_velocity,
+                "warnings": notes}
+
+    # ------------------------------------------------------------------------------------ the rigid tree alone, from q, v
+    def _work(self):
+        """Scratch of the recursions, one a thread: what they need of a data, not its state."""
+        if not hasattr(self._local, "handle"):
+            self._local.handle = Handle(lib.sr_data_create(self._handle.pointer), lib.sr_data_destroy, self._handle)
+        return self._handle.pointer, self._local.handle.pointer
+
+    def _q(self, q):
+        return vector(q, self.nq, "q", self.q_name if not self.gauged else ())
+
+    def _v(self, v, what="v"):
+        return vector(v, self.nv, what, self.v_name if not self.gauged else ())
+
+    def inverse(self, q, v, a):
+        """tau = M a + c of the rigid tree alone (recursive Newton-Euler): no laws, no armature, no drivers."""
+        q, v, a, out = self._q(q), self._v(v), self._v(a, "a"), np.zeros(self.nv)
+        lib.sr_rnea(*self._work(), address(q), address(v), address(a), address(out))
+        return out
+
+    def bias(self, q, v):
+        """c: what the rigid tree needs to go on without acceleration, gravity included."""
+        return self.inverse(q, v, np.zeros(self.nv))
+
+    def mass_matrix(self, q, armature=True):
+        """M (nv x nv), with the armature of the joints or without."""
+        q = self._q(q)
+        if self.gauged:
+            if not armature:
+                raise ValueError("free bodies are tied by the armature of their joints: ask the relative model instead")
+            work = Data(self)
+            work.q = q
+            self.kinematics(work)
+            lib.sr_mass(*self._of(work))
+            return self._dense(work)
+        M = np.zeros((self.nv, self.nv))
+        lib.sr_crba(*self._work(), address(q), address(M))
+        if armature:
+            M[np.diag_indices(self.nv)] += self.dof_armature
+        return M
+
+    def _dense(self, d):
+        M = np.zeros((self.nv, self.nv))
+        rows = np.repeat(np.arange(self.nv), np.diff(self.M_row))
+        M[rows, self.M_column] = d.M
+        return M
+
+    def acceleration(self, q, v, tau):
+        """a of the rigid tree alone under tau (articulated bodies), O(n)."""
+        q, v, tau, out = self._q(q), self._v(v), self._v(tau, "tau"), np.zeros(self.nv)
+        code = lib.sr_aba(*self._work(), address(q), address(v), address(tau), address(out))
+        self._done(code, Data(self, self._local.handle), "no accelerations")
+        return out
+
+    def qdot(self, q, v):
+        """dq/dt, quaternions included."""
+        q, v, out = self._q(q), self._v(v), np.zeros(self.nq)
+        lib.sr_qdot(self._handle.pointer, address(q), address(v), address(out))
+        return out
+
+    def retract(self, q, step):
+        """q moved by a step of velocity coordinates; quaternions stay unit."""
+        q, step, out = self._q(q), self._v(step, "step"), np.zeros(self.nq)
+        lib.sr_retract(self._handle.pointer, address(q), address(step), address(out))
+        return out
+
+    def difference(self, q1, q2):
+        """The step from q1 to q2: retract(q1, step) is q2."""
+        q1, q2, out = self._q(q1), self._q(q2), np.zeros(self.nv)
+        lib.sr_difference(self._handle.pointer, address(q1), address(q2), address(out))
+        return out
+
+    # ------------------------------------------------------------------------------------------------ results of a data
+    def _point(self, name):
+        i = lib.sr_point_find(self._handle.pointer, name.encode())
+        if i < 0:
+            raise ValueError(f"there is no point '{name}'{nearest(name, self.point_name)}")
+        return i
+
+    def frame(self, d, point, relative_to="ground"):
+        """Motion of a point's frame (body/point, or a body) as far as the data was computed; the rest is NaN."""
+        self._need(d, POSITION)
+        return self._frame(d, self._point(point), self._point(relative_to))
+
+    def _frame(self, d, point, relative_to):
+        x = L.struct["srFrameMotion"]()
+        lib.sr_frame_motion(*self._of(d), point, relative_to, byref(x))
+        out = {name: np.array(getattr(x, name)) for name, _ in x._fields_}
+        out["rotation"] = out["rotation"].reshape(3, 3)
+        return out
+
+    def jacobian(self, d, point, relative_to="ground"):
+        """6 x nv: angular velocity, velocity of the frame are J v."""
+        self._need(d, POSITION)
+        return self._jacobian(d, self._point(point), self._point(relative_to))
+
+    def _jacobian(self, d, point, relative_to):
+        J = np.zeros((6, self.nv))
+        lib.sr_frame_jacobian(*self._of(d), point, relative_to, address(J))
+        return J
+
+    def energy(self, d):
+        self._need(d, VELOCITY)
+        kinetic, potential = ctypes.c_double(), ctypes.c_double()
+        lib.sr_energy(*self._of(d), byref(kinetic), byref(potential))
+        return {"kinetic": kinetic.value, "potential": potential.value}
+
+    def momentum(self, d):
+        """About the ground's origin, in its axes; mass and centre of mass of all bodies."""
+        self._need(d, VELOCITY)
+        x, mass, com = np.zeros(8), ctypes.c_double(), np.zeros(4)
+        lib.sr_momentum(*self._of(d), address(x), byref(mass), address(com))
+        return {"angular": x[:3], "linear": x[3:6], "mass": mass.value, "com": com[:3]}
+
+    def constraints(self, d):
+        """Rows at the data's t, q, v: residuals g, G (dense), b, gv = G v + b, gamma with G a = gamma."""
+        self.velocity(d)
+        self._done(lib.sr_constraints(*self._of(d)), d, "a constraint is not defined here")
+        out = {"rows": list(self.row_name), "g": d.g.copy(), "G": np.zeros((self.ng, self.nv)), "b": d.b.copy(),
+               "gv": np.zeros(self.ng)}
+        lib.sr_constraint_matrix(*self._of(d), address(out["G"]))
+        lib.sr_constraint_velocity(*self._of(d), address(d.v), address(out["gv"]))
+        a = d.a.copy()
+        self._done(lib.sr_constraint_gamma(*self._of(d)), d, "a constraint is not defined here")
+        d.a[...] = a
+        out["gamma"] = d.gamma.copy()
+        return out
+
+    def _ranked(self, d, use):
+        out = ctypes.POINTER(L.struct["srRank"])()
+        status = lib.sr_rank_create(*self._of(d), byref(out))
+        if status != L.OK:
+            raise Error(d.trouble or L.lib.sr_status_text(status).decode(), 1)
+        try:
+            return use(out)
+        finally:
+            lib.sr_rank_destroy(out)
+
+    def rank(self, d):
+        """Rank of the constraints at the data's position, and sets of rows that depend on each other."""
+        self.kinematics(d)
+
+        def told(pointer):
+            r = pointer.contents
+            first = view(None, r.set_start, (r.nredundant + 1,), np.intc) if r.nredundant else np.zeros(1, int)
+            rows = view(None, r.set, (int(first[-1]),), np.intc)
+            redundant = view(None, r.redundant, (r.nredundant,), np.intc)
+            sets = [{"row": self.row_name[redundant[i]], "set": [self.row_name[k] for k in rows[first[i]:first[i + 1]]]}
+                    for i in range(r.nredundant)]
+            return {"rank": r.rank, "rank_undriven": r.rank_undriven, "redundant": sets,
+                    "unique": view(None, r.unique, (self.ng,), np.uint8).astype(bool)}
+        return self._ranked(d, told)
+
+    def reactions(self, d):
+        """{joint: {moment, force, unique}} after forward: on the body, about its origin, in its axes."""
+        self._need(d, ACCELERATION)
+        x, unique = np.zeros((self.njoint, 6)), np.zeros(self.njoint, np.uint8)
+        stage = ctypes.c_int.from_address(d._array("stage").data)
+        before = stage.value
+        self._done(lib.sr_reactions(*self._of(d), address(x)), d, "no reactions")
+        self._ranked(d, lambda rank: lib.sr_reactions_unique(*self._of(d), rank, address(unique)))
+        stage.value = before  # the same position
+        return {n: {"moment": x[j, :3], "force": x[j, 3:], "unique": bool(unique[j])} for j, n in enumerate(self.joint_name)}
+
+    def sensors(self, d, jacobian=False):
+        """Values of the sensors at the data's stage, as in the results of the command line."""
+        out = {}
+        for i, name in enumerate(self.sensor_name):
+            point, relative_to = int(self.sensor_point[i]), int(self.sensor_relative_to[i])
+            if point < 0:
+                out[name] = {"value": float(d.formula[self.sensor_formula[i]]), "unit": self.sensor_unit[i]}
+                continue
+            out[name] = self._frame(d, point, relative_to)
+            if jacobian:
+                out[name]["jacobian"] = self._jacobian(d, point, relative_to)
+        return out
+
+    @property
+    def joints(self):
+        words = L.words("joint")
+        return [{"name": n, "type": words[self.joint_type[j]], "q": [int(self.joint_q[j]), int(self.joint_nq[j])],
+                 "v": [int(self.joint_v[j]), int(self.joint_nv[j])]} for j, n in enumerate(self.joint_name)]
+
+    @property
+    def shapes(self):
+        """Shapes with their bodies, sizes and poses (4 x 4, in the body's frame)."""
+        types, uses, out = L.words("shape"), L.words("use"), []
+        for i, name in enumerate(self.shape_name):
+            pose = np.eye(4)
+            pose[:3] = self.shape_pose[i].reshape(4, 4).T[:3]  # stored as columns
+            mesh = int(self.shape_mesh[i])
+            out.append({"name": name, "body": self.body_name[self.shape_body[i]], "type": types[self.shape_type[i]],
+                        "size": self.shape_size[i], "pose": pose, "mesh": self.mesh_name[mesh] if mesh >= 0 else None,
+                        "use": uses[self.shape_use[i]], "color": self.shape_color[i], "material": self.shape_material[i],
+                        "group": self.shape_group[i]})
+        return out
+
+    @property
+    def meshes(self):
+        """{name: (vertices, triangles)}, views of n x 3 numbers."""
+        out = {}
+        for i, name in enumerate(self.mesh_name):
+            found = L.Array(), L.Array()
+            for array, what in zip(found, (b"vertex", b"triangle")):
+                lib.sr_mesh_array(self._handle.pointer, i, what, byref(array))
+            out[name] = tuple(value(self._handle, array) for array in found)
+        return out
+
+    # ------------------------------------------------------------------------------------------------------ formulations
+    def formulated(self, word, d=None):
+        """This model in another formulation (absolute, penalty), beginning at d: another Model."""
+        words = L.words("formulation")
+        if word not in words:
+            raise ValueError(f"there is no formulation '{word}'{nearest(word, words)} There are: {', '.join(words)}")
+        if word == self.formulation:
+            return self
+        if self.formulation != "relative":
+            raise ValueError("take the relative model, not one that was made of it")
+        if d is None:
+            d = self.data()
+            if self.looped:
+                self.assemble(d)
+        model, data = ctypes.c_void_p(), ctypes.c_void_p()
+        with Messages() as said:
+            warnings = said.check(lib.sr_formulate(self._spec.pointer, *self._of(d), words.index(word), said.pointer,
+                                                   byref(model), byref(data)), d.trouble)
+        other = Model(Handle(model.value, lib.sr_model_destroy), self._spec, self.warnings + warnings)
+        other._initial = Data(other, Handle(data.value, lib.sr_data_destroy, other._handle))
+        return other
+
+    # ------------------------------------------------------------------------------------------------------------- verbs
+    def check(self, formulation="relative"):
+        """Topology and freedoms, as `sarrus check --json`."""
+        d = self.data()
+        assembly = self.assemble(d)
+        m = self if formulation == self.formulation else self.formulated(formulation, d)
+        d = d if m is self else m.data()
+        rank = m.rank(d)
+        warnings = list(m.warnings)
+        try:
+            m.forward(d)
+        except Error as trouble:
+            warnings.append(str(trouble))
+        out = {"name": m.name, "nbody": m.nbody, "njoint": m.njoint_given, "inbody": m.body_parent[1:].copy(),
+               "formulation": m.formulation, "nq": m.njq, "nv": m.njv, "ny": m.ny, "nconstraint": m.ng - m.ndriver,
+               "rank": rank["rank_undriven"], "dof": m.nv - rank["rank"], "driven": m.ndriver,
+               "redundant": rank["redundant"], "contacts": m.ncontact}
+        if m.looped or self.looped:
+            out["assembly"] = assembly
+        meshes = zip(m.mesh_name, m.mesh_file, m.mesh_nvertex.tolist(), m.mesh_ntriangle.tolist())
+        out.update(shapes=m.nshape, meshes=[dict(zip(("name", "file", "vertices", "triangles"), x)) for x in meshes])
+        out.update(rows=list(m.row_name), warnings=warnings, bodies=list(m.body_name[1:]), joints=m.joints)
+        return out
+
+    def eval(self, q=None, v=None, y=None, tau=None, t=None, bare=False, formulation=None):
+        """Everything at one state, as `sarrus eval --json`, with arrays. The initial state has its loops closed."""
+        d = self.data(q, v, y, tau, t)
+        if not (bare or q is not None or v is not None) and self.looped and not self.gauged:
+            self.assemble(d)
+        if formulation not in (None, self.formulation):
+            if bare:
+                raise ValueError("bare is the rigid tree alone: it has no formulation but the relative one")
+            other = self.formulated(formulation, d)
+            return other._evaluate(other.data())
+        return self._evaluate_bare(d) if bare else self._evaluate(d)
+
+    def _evaluate(self, d):
+        self.forward(d)
+        energy, joint_a = self.energy(d), np.zeros(self.njv)
+        lib.sr_joint_accelerations(*self._of(d), address(joint_a))
+        c = d.bias.copy() if self.gauged else self.bias(d.q, d.v)
+        M = self._dense(d) if self.gauged else self.mass_matrix(d.q)
+        equations = {"M": M, "c": c, "f": d.f.copy(), "a": d.a.copy()}
+        reactions, sensors = self.reactions(d), None
+        lib.sr_constraints(*self._of(d))
+        G, gv = np.zeros((self.ng, self.nv)), np.zeros(self.ng)
+        lib.sr_constraint_matrix(*self._of(d), address(G))
+        lib.sr_constraint_velocity(*self._of(d), address(d.v), address(gv))
+        equations["G"] = G
+        sensors = self.sensors(d, True)
+        rank = self._ranked(d, lambda p: (p.contents.rank, view(None, p.contents.unique, (self.ng,), np.uint8).astype(bool)))
+        out = {"t": d.t, "formulation": self.formulation, "q": d.jq.copy(), "v": d.jv.copy(), "y": d.y.copy()}
+        if self.gauged:
+            out.update(a=joint_a, bodies={"q": d.q.copy(), "v": d.v.copy(), **equations})
+        else:
+            out.update(equations)
+        out.update(ydot=d.ydot.copy(), g=d.g.copy(), gv=gv, rank=rank[0], rows=list(self.row_name), unique=rank[1],
+                   reactions=reactions, energy=energy, sensors=sensors, joints=self.joints)
+        out["lambda"] = d.lambda_.copy()
+        return out
+
+    def _evaluate_bare(self, d):
+        """The rigid tree alone: no laws, stops, armature, drivers."""
+        self.velocity(d)
+        lib.sr_forces(*self._of(d), L.TAU_ELEMENT)  # for the formula sensors alone
+        d.a = self.acceleration(d.q, d.v, d.tau)
+        lib.sr_acceleration(*self._of(d))
+        M, momentum = self.mass_matrix(d.q, armature=False), self.momentum(d)
+        potential = -momentum["mass"] * float(self.gravity[:3] @ momentum["com"])
+        none = np.zeros(0)
+        return {"t": d.t, "formulation": self.formulation, "q": d.q.copy(), "v": d.v.copy(), "y": d.y.copy(), "M": M,
+                "c": self.bias(d.q, d.v), "f": d.tau.copy(), "a": d.a.copy(), "G": np.zeros((0, self.nv)),
+                "ydot": d.ydot.copy(), "lambda": none, "g": none, "gv": none, "rank": 0, "rows": [],
+                "unique": np.zeros(0, bool), "reactions": {},
+                "energy": {"kinetic": 0.5 * float(d.v @ M @ d.v), "potential": potential},
+                "sensors": self.sensors(d, True), "joints": self.joints}
+
+    run = run

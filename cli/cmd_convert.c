@@ -1,0 +1,113 @@
+// sarrus convert: a model in the words of another program, and the list of what those cannot say.
+#include <stdio.h>
+#include <string.h>
+
+#include "cli.h"
+
+typedef struct Wish {
+  const char* format;  // --to; NULL: by the name of the output
+  const char* file;    // NULL: standard output
+} Wish;
+
+static bool ends_with(const char* text, const char* end) {
+  const size_t n = strlen(text), m = strlen(end);
+  return n >= m && strcmp(text + n - m, end) == 0;
+}
+
+// The format, from --to or from the name of the output; NULL after an error.
+static const char* format_of(Cli* cli, const Wish* wish) {
+  static const char* const words[] = {"sarrus", "urdf", "mjcf"};
+  if (wish->format) return word_exists(cli, "--to", wish->format, words, 3, 3) ? wish->format : NULL;
+  for (int i = 0; wish->file && i < 3; i++) {
+    const char* dot = strrchr(wish->file, '.');
+    if (dot && strcmp(dot + 1, words[i]) == 0) return words[i];
+  }
+  if (wish->file && ends_with(wish->file, ".xml"))
+    cli_error(cli, "a file named .xml may be sarrus or mjcf; say which by --to");
+  else
+    cli_error(cli, "say by --to what to make: sarrus, urdf or mjcf");
+  return NULL;
+}
+
+static const char* effect_text(srLossEffect effect) {
+  return effect == SR_LOSS_MOTION ? " (changes the motion)" : effect == SR_LOSS_START ? " (changes the start)" : "";
+}
+
+static void put_lost(Json* json, const srLost* lost) {
+  static const char* const effects[] = {"none", "start", "motion"};
+  json_object(json, NULL);
+  json_text(json, "what", lost->what);
+  json_text(json, "why", lost->why);
+  json_text(json, "changes", effects[lost->effect]);
+  json_text(json, "file", lost->place.file);
+  json_int(json, "line", lost->place.line);
+  json_int(json, "column", lost->place.column);
+  json_object_end(json);
+}
+
+static void print_json(const Cli* cli, const srConversion* c, const Wish* wish) {
+  Json json = json_begin(stdout);
+  json_text(&json, "file", wish->file);
+  json_text(&json, "format", c->format);
+  json_text(&json, "base", c->base);
+  json_array(&json, "lost");
+  for (int i = 0; i < c->nlost; i++) put_lost(&json, &c->lost[i]);
+  json_array_end(&json);
+  put_messages(&json, "warnings", cli, SR_SEVERITY_WARNING);
+  if (!wish->file) json_text(&json, "text", c->text);
+  json_end(&json);
+}
+
+// Those that change the motion first.
+static void print_lost(FILE* out, const srConversion* c) {
+  for (int effect = SR_LOSS_MOTION; effect >= SR_LOSS_NOTHING; effect--)
+    for (int i = 0; i < c->nlost; i++) {
+      const srLost* lost = &c->lost[i];
+      if ((int)lost->effect != effect) continue;
+      if (lost->place.file && lost->place.line > 0)
+        fprintf(out, "%s:%d:%d: ", lost->place.file, lost->place.line, lost->place.column);
+      fprintf(out, "%s: %s%s\n", lost->what, lost->why, effect_text(lost->effect));
+    }
+}
+
+static void print_people(const srConversion* c, const Wish* wish) {
+  FILE* out = wish->file ? stdout : stderr;
+  if (!wish->file) fwrite(c->text, 1, c->size, stdout);
+  if (wish->file) fprintf(out, "%s: %s, %zu bytes\n", wish->file, c->format, c->size);
+  if (c->base && strcmp(c->base, "floating") == 0) fprintf(out, "its root floats: read it with --base floating\n");
+  if (c->nlost > 0) fprintf(out, "what %s cannot say, or says in another way:\n", c->format);
+  print_lost(out, c);
+}
+
+static int convert(Cli* cli, Model* m, const Wish* wish, const char* format) {
+  srConversion* c = NULL;
+  const srStatus status =
+      wish->file ? sr_save_as(m->spec, format, wish->file, NULL, &c) : sr_convert(m->spec, format, NULL, NULL, &c);
+  if (status == SR_IO) cli_error(cli, "'%s' cannot be written", wish->file);
+  if (status != SR_OK) return cli_refuse(cli, cli_status(status));
+  cli_show(cli);
+  if (cli->json)
+    print_json(cli, c, wish);
+  else
+    print_people(c, wish);
+  sr_conversion_destroy(c);
+  return EXIT_DONE;
+}
+
+int cmd_convert(Cli* cli, const Verb* verb, int argc, char** argv) {
+  Model m = {0};
+  Wish wish = {0};
+  int status = EXIT_DONE;
+  const Option options[] = {
+      {"--to", OPTION_TEXT, &wish.format, "FORMAT", "sarrus, urdf or mjcf (default: by the name of the output)"},
+      {"--out", OPTION_TEXT, &wish.file, "FILE", "the new file (default: standard output)"},
+      {"-o", OPTION_TEXT, &wish.file, "FILE", "the same"},
+      MODEL_OPTIONS(cli, &m)};
+  if (verb_options(cli, verb, options, sizeof options / sizeof options[0], argc, argv, &m.path, &status) == 0) {
+    const char* format = format_of(cli, &wish);
+    status = format ? model_open(cli, &m) : cli_refuse(cli, EXIT_INPUT);
+    if (status == EXIT_DONE) status = convert(cli, &m, &wish, format);
+  }
+  model_close(&m);
+  return status;
+}

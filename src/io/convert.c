@@ -1,0 +1,583 @@
+// From a spec to another program's model file: see convert.h. The writers are urdf_write.c and mjcf_write.c.
+#include "io/convert.h"
+
+#include <errno.h>
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "expr/expr.h"
+#include "io/file.h"
+#include "math/pose.h"
+#include "model/joint.h"
+#include "model/spec.h"
+
+struct srConversionPrivate {
+  srPool pool;
+};
+
+// ---------------------------------------------------------------------------------------------------------- attributes
+static const srAttr* attribute(const srConvert* x, srElementKind kind, int i, int field) {
+  return sr_spec_attributes(x->spec, kind, i) + field;
+}
+
+const srAttr* sr_convert_take(srConvert* x, srElementKind kind, int i, int field) {
+  x->taken[kind][i * srs_element(kind)->nfield + field] = true;
+  return attribute(x, kind, i, field);
+}
+
+bool sr_convert_given(const srConvert* x, srElementKind kind, int i, int field) {
+  return sr_given(*attribute(x, kind, i, field));
+}
+
+void sr_convert_take_all(srConvert* x, srElementKind kind, int i) {
+  for (int k = 0; k < srs_element(kind)->nfield; k++) sr_convert_take(x, kind, i, k);
+}
+
+const char* sr_convert_text(srConvert* x, srElementKind kind, int i, int field) {
+  const char* text = sr_convert_take(x, kind, i, field)->text;
+  const char* otherwise = srs_element(kind)->fields[field].default_text;
+  return text ? text : otherwise[0] && otherwise[0] != '!' ? otherwise : NULL;
+}
+
+int sr_convert_numbers(srConvert* x, srElementKind kind, int i, int field, double* out, int most) {
+  const srAttr* a = sr_convert_take(x, kind, i, field);
+  for (int k = 0; k < a->n && k < most; k++) out[k] = a->numbers ? a->numbers[k] : a->number;
+  return a->n < most ? a->n : most;
+}
+
+double sr_convert_number(srConvert* x, srElementKind kind, int i, int field, double otherwise) {
+  double value = otherwise;
+  sr_convert_numbers(x, kind, i, field, &value, 1);
+  return value;
+}
+
+void sr_convert_pose(srConvert* x, srElementKind kind, int i, int at, int rot, int rpy, double pose[16]) {
+  double quaternion[4], angles[3];
+  srm_pose_identity(pose);
+  sr_convert_numbers(x, kind, i, at, pose + 12, 3);
+  if (sr_convert_numbers(x, kind, i, rot, quaternion, 4) == 4) {
+    const double norm = sqrt(quaternion[0] * quaternion[0] + srm_dot3(quaternion + 1, quaternion + 1));
+    for (int k = 0; k < 4; k++) quaternion[k] /= norm;  // compiled: not zero
+    srm_pose_from_quaternion(quaternion, pose);
+  }
+  if (sr_convert_numbers(x, kind, i, rpy, angles, 3) == 3) srm_pose_from_rpy(angles, pose);
+}
+
+bool sr_convert_pose_is_identity(const double pose[16]) {
+  for (int i = 0; i < 3; i++)
+    for (int k = 0; k < 4; k++)
+      if (pose[4 * k + i] != (i == k ? 1.0 : 0.0)) return false;
+  return true;
+}
+
+bool sr_convert_has_mass(const srModel* m, int b) {
+  double sum = fabs(m->body_mass[b]);
+  for (int k = 0; k < 9; k++) sum += fabs(m->body_inertia[9 * b + k]);
+  return sum > 0;
+}
+
+// -------------------------------------------------------------------------------------------------------------- losses
+// Index of an attribute by its word, -1: the element has none.
+static int field_of(srElementKind kind, const char* word) {
+  const srElement* e = srs_element(kind);
+  for (int k = 0; k < e->nfield; k++)
+    if (strcmp(e->fields[k].word, word) == 0) return k;
+  return -1;
+}
+
+static const char* given_text(const srConvert* x, srElementKind kind, int i, const char* word) {
+  const int field = field_of(kind, word);
+  return field < 0 ? NULL : attribute(x, kind, i, field)->text;
+}
+
+static const char* owner_text(srConvert* x, srElementKind kind, int i) {
+  const int owner = srs_owner(x->spec, kind, i);
+  if (owner == SR_GROUND) return " of the ground";
+  if (owner < 0) return "";
+  return sr_pool_printf(x->pool, " of body '%s'", given_text(x, SR_ELEMENT_BODY, owner, "name"));
+}
+
+const char* sr_convert_title(srConvert* x, srElementKind kind, int i) {
+  const char* word = srs_element(kind)->word;
+  const char* name = given_text(x, kind, i, "name");
+  if (kind == SR_ELEMENT_JOINT) {
+    if (!name) name = given_text(x, SR_ELEMENT_BODY, srs_owner(x->spec, kind, i), "name");
+    return sr_pool_printf(x->pool, "joint '%s'", name);
+  }
+  if (kind == SR_ELEMENT_BODY) return sr_pool_printf(x->pool, "body '%s'", name);
+  if (name) return sr_pool_printf(x->pool, "<%s> '%s'%s", word, name, owner_text(x, kind, i));
+  const char* joint = given_text(x, kind, i, "joint");
+  const char *a = given_text(x, kind, i, "a"), *b = given_text(x, kind, i, "b");
+  const char* body = given_text(x, kind, i, "body");
+  const char* formula = given_text(x, kind, i, "expr");
+  if (!formula) formula = given_text(x, kind, i, "gap");
+  if (!formula) formula = given_text(x, kind, i, "when");
+  if (joint) return sr_pool_printf(x->pool, "<%s> of joint '%s'", word, joint);
+  if (a && b) return sr_pool_printf(x->pool, "<%s> of '%s' and '%s'", word, a, b);
+  if (body) return sr_pool_printf(x->pool, "<%s> on body '%s'", word, body);
+  if (formula) return sr_pool_printf(x->pool, "<%s> '%.60s'", word, formula);
+  return sr_pool_printf(x->pool, "<%s>%s", word, owner_text(x, kind, i));
+}
+
+void sr_convert_lose(srConvert* x, srPlace place, srLossEffect effect, const char* what, const char* why, ...) {
+  va_list arguments;
+  va_start(arguments, why);
+  const char* text = sr_pool_vprintf(x->pool, why, arguments);
+  va_end(arguments);
+  place.file = sr_pool_text(x->pool, place.file);
+  const srLost lost = {.what = sr_pool_text(x->pool, what), .why = text, .place = place, .effect = effect};
+  SR_PUSH(x->pool, x->lost, x->nlost, x->lost_capacity) = lost;
+}
+
+// What the equations of motion do not feel: pictures, names, settings, and what laws alone use, which are told themselves.
+static srLossEffect effect_of(srElementKind kind, const char* word) {
+  static const srElementKind harmless[] = {
+      SR_ELEMENT_MODEL, SR_ELEMENT_PARAMETER, SR_ELEMENT_MATERIAL, SR_ELEMENT_PAIR,   SR_ELEMENT_MESH, SR_ELEMENT_SHAPE,
+      SR_ELEMENT_POINT, SR_ELEMENT_MOTION,    SR_ELEMENT_SENSOR,   SR_ELEMENT_PLUGIN, SR_ELEMENT_RUN,
+  };
+  static const char* const words[] = {"name", "effort", "speed", "nature", "check", "tolerance"};
+  for (int i = 0; i < SR_COUNT(harmless); i++)
+    if (kind == harmless[i]) return SR_LOSS_NOTHING;
+  for (int i = 0; i < SR_COUNT(words); i++)
+    if (strcmp(word, words[i]) == 0) return SR_LOSS_NOTHING;
+  const bool start = kind == SR_ELEMENT_JOINT && (strcmp(word, "q") == 0 || strcmp(word, "v") == 0);
+  return start ? SR_LOSS_START : SR_LOSS_MOTION;
+}
+
+static bool is_zero(const srAttr* a) {
+  bool zero = a->n > 0;
+  for (int k = 0; k < a->n; k++) zero = zero && (a->numbers ? a->numbers[k] : a->number) == 0;
+  return zero;
+}
+
+// True when an attribute says what is so without it.
+static bool is_default(const srField* f, const srAttr* a) {
+  if (a->text) return strcmp(a->text, f->default_text) == 0;
+  const char* p = f->default_text;
+  if (!*p && strcmp(f->kind, "FORMULA") == 0 && (strcmp(f->word, "q") == 0 || strcmp(f->word, "v") == 0))
+    return is_zero(a);
+  for (int k = 0; k < a->n; k++) {
+    double value;
+    p += strspn(p, " ");
+    const bool minus = *p == '-';
+    p = sr_number_read(p + minus, &value);
+    if (!p || (minus ? -value : value) != (a->numbers ? a->numbers[k] : a->number)) return false;
+  }
+  return true;
+}
+
+// The attributes of an element that are given and not taken, those of one effect in one line.
+static void tell_attributes(srConvert* x, srElementKind kind, int i, srLossEffect effect) {
+  const srElement* e = srs_element(kind);
+  const char* list = NULL;
+  srPlace place = srs_place(x->spec, kind, i);
+  for (int k = 0; k < e->nfield; k++) {
+    const srAttr* a = attribute(x, kind, i, k);
+    if (!sr_given(*a) || x->taken[kind][i * e->nfield + k] || is_default(&e->fields[k], a)) continue;
+    if (effect_of(kind, e->fields[k].word) != effect) continue;
+    if (!list && a->place.line > 0) place = a->place;
+    list = list ? sr_pool_printf(x->pool, "%s, '%s'", list, e->fields[k].word)
+                : sr_pool_printf(x->pool, "'%s'", e->fields[k].word);
+  }
+  if (!list) return;
+  const char* what = sr_pool_printf(x->pool, "%s of %s", list, sr_convert_title(x, kind, i));
+  sr_convert_lose(x, place, effect, what, "%s has no word for it", x->program);
+}
+
+static void tell_element(srConvert* x, srElementKind kind, int i) {
+  const srElement* e = srs_element(kind);
+  bool taken = false;
+  for (int k = 0; k < e->nfield; k++) taken = taken || x->taken[kind][i * e->nfield + k];
+  if (taken) {
+    for (int effect = SR_LOSS_MOTION; effect >= SR_LOSS_NOTHING; effect--)
+      tell_attributes(x, kind, i, (srLossEffect)effect);
+    return;
+  }
+  sr_convert_lose(x, srs_place(x->spec, kind, i), effect_of(kind, ""), sr_convert_title(x, kind, i),
+                  "%s has no word for it", x->program);
+}
+
+void sr_convert_tell_normal(srConvert* x, int i) {
+  const int field = SR_TAKE(srClosureDef, normal);
+  if (!sr_given(*sr_convert_take(x, SR_ELEMENT_CLOSURE, i, field))) return;
+  sr_convert_lose(x, srs_place(x->spec, SR_ELEMENT_CLOSURE, i), SR_LOSS_NOTHING,
+                  sr_pool_printf(x->pool, "'normal' of %s", sr_convert_title(x, SR_ELEMENT_CLOSURE, i)),
+                  "all three rows are written: one of them is redundant in a planar loop");
+}
+
+void sr_convert_tell_rest(srConvert* x) {
+  for (int kind = 0; kind < SR_ELEMENT_KINDS; kind++)
+    for (int i = 0; i < srs_count(x->spec, (srElementKind)kind); i++) tell_element(x, (srElementKind)kind, i);
+}
+
+// --------------------------------------------------------------------------------------------------------------- names
+const char* sr_convert_name(srConvert* x, srNames* taken, const char* format, ...) {
+  va_list arguments;
+  va_start(arguments, format);
+  const char* name = sr_pool_vprintf(x->pool, format, arguments);
+  va_end(arguments);
+  const char* unique = name;
+  for (int i = 2; !sr_names_put(taken, unique, 0); i++) unique = sr_pool_printf(x->pool, "%s_%d", name, i);
+  return unique;
+}
+
+// -------------------------------------------------------------------------------------------------------------- joints
+const char* sr_convert_joint_name(srConvert* x, int j) {
+  const int joint = x->joint[x->m->joint_body[j]];
+  if (joint >= 0) sr_convert_take(x, SR_ELEMENT_JOINT, joint, SR_TAKE(srJointDef, name));
+  return x->m->joint_name[j];
+}
+
+static void unit(double axis[3]) {
+  const double length = srm_norm3(axis);
+  if (fabs(length - 1) < 4e-16) return;  // so that a file written once is written the same again
+  for (int k = 0; k < 3; k++) axis[k] /= length;
+}
+
+void sr_convert_axis(srConvert* x, int j, double axis[3]) {
+  axis[0] = axis[1] = 0, axis[2] = 1;
+  sr_convert_numbers(x, SR_ELEMENT_JOINT, x->joint[x->m->joint_body[j]], SR_TAKE(srJointDef, axis), axis, 3);
+  unit(axis);
+}
+
+void sr_convert_joint_pose(srConvert* x, int b, double pose[16]) {
+  srm_pose_identity(pose);
+  if (x->joint[b] < 0) return;
+  sr_convert_pose(x, SR_ELEMENT_JOINT, x->joint[b], SR_TAKE(srJointDef, at), SR_TAKE(srJointDef, rot),
+                  SR_TAKE(srJointDef, rpy), pose);
+}
+
+static const char* coordinate_name(srConvert* x, int j, int k) {
+  return sr_convert_name(x, &x->joint_names, "%s", x->m->v_name[x->m->joint_v[j] + k]);
+}
+
+// Two or three parts, each with a coordinate of its own.
+static int several(srConvert* x, int j, srJointPart* out, int n, const srPartType* types) {
+  double plane[16];
+  double axis[3];
+  sr_convert_axis(x, j, axis);
+  sr_frame_about(axis, plane);
+  const bool planar = x->m->joint_type[j] == SR_JOINT_PLANAR;
+  for (int k = 0; k < n; k++) {
+    out[k] = (srJointPart){.type = types[k], .name = coordinate_name(x, j, k), .coordinate = k};
+    memcpy(out[k].axis, planar ? plane + 4 * k : axis, sizeof axis);
+  }
+  return n;
+}
+
+static int one(srConvert* x, int j, srJointPart* out, srPartType type) {
+  out[0] = (srJointPart){.type = type, .name = sr_convert_joint_name(x, j), .axis = {0, 0, 1}};
+  if (type == SR_PART_HINGE || type == SR_PART_SLIDE) sr_convert_axis(x, j, out[0].axis);
+  return 1;
+}
+
+static int universal(srConvert* x, int j, srJointPart* out) {
+  const int joint = x->joint[x->m->joint_body[j]];
+  several(x, j, out, 2, (const srPartType[]){SR_PART_HINGE, SR_PART_HINGE});
+  sr_convert_numbers(x, SR_ELEMENT_JOINT, joint, SR_TAKE(srJointDef, axis2), out[1].axis, 3);
+  unit(out[1].axis);
+  return 2;
+}
+
+static int screw(srConvert* x, int j, srJointPart* out) {
+  one(x, j, out, SR_PART_HINGE);
+  out[1] = out[0];
+  out[1].type = SR_PART_SLIDE;
+  out[1].name = sr_convert_name(x, &x->joint_names, "%s.along", out[0].name);
+  out[1].coordinate = SR_PART_FOLLOWS;
+  out[1].pitch = sr_convert_number(x, SR_ELEMENT_JOINT, x->joint[x->m->joint_body[j]], SR_TAKE(srJointDef, pitch), 0);
+  return 2;
+}
+
+int sr_convert_parts(srConvert* x, int j, srJointPart out[SR_PARTS]) {
+  const int joint = x->joint[x->m->joint_body[j]];
+  static const int used_or_idle[] = {SR_TAKE(srJointDef, type), SR_TAKE(srJointDef, name), SR_TAKE(srJointDef, axis),
+                                     SR_TAKE(srJointDef, axis2), SR_TAKE(srJointDef, pitch)};
+  for (int k = 0; joint >= 0 && k < SR_COUNT(used_or_idle); k++)
+    sr_convert_take(x, SR_ELEMENT_JOINT, joint, used_or_idle[k]);
+  if (joint >= 0 && x->m->joint_type[j] == SR_JOINT_WELD) sr_convert_take_all(x, SR_ELEMENT_JOINT, joint);
+  switch ((srJointType)x->m->joint_type[j]) {
+    case SR_JOINT_REVOLUTE: return one(x, j, out, SR_PART_HINGE);
+    case SR_JOINT_PRISMATIC: return one(x, j, out, SR_PART_SLIDE);
+    case SR_JOINT_HELICAL: return screw(x, j, out);
+    case SR_JOINT_CYLINDRICAL: return several(x, j, out, 2, (const srPartType[]){SR_PART_HINGE, SR_PART_SLIDE});
+    case SR_JOINT_UNIVERSAL: return universal(x, j, out);
+    case SR_JOINT_PLANAR:
+      return several(x, j, out, 3, (const srPartType[]){SR_PART_SLIDE, SR_PART_SLIDE, SR_PART_HINGE});
+    case SR_JOINT_BALL: return one(x, j, out, SR_PART_BALL);
+    case SR_JOINT_FREE: return one(x, j, out, SR_PART_FREE);
+    default: return one(x, j, out, SR_PART_FIXED);
+  }
+}
+
+// As sr_reader_friction makes it: docs/robots.md.
+static bool is_readers_law(srConvert* x, int i, bool rotates) {
+  const double F = sr_convert_number(x, SR_ELEMENT_FRICTION, i, SR_TAKE(srFrictionDef, F), 0);
+  const srFrictionDef* def = srs_get(x->spec, SR_ELEMENT_FRICTION, i);
+  const double K = F / (rotates ? 1e-3 : 1e-4);
+  return !def->law.text && !sr_given(def->Fk) && def->K.n == 1 && def->K.number == K && def->B.n == 1 &&
+         def->B.number == 1e-3 * K;
+}
+
+double sr_convert_friction(srConvert* x, int j, int coordinate) {
+  const srModel* m = x->m;
+  for (int i = x->friction[j]; i >= 0; i = x->next_friction[i]) {
+    const srAttr* which = attribute(x, SR_ELEMENT_FRICTION, i, SR_TAKE(srFrictionDef, coordinate));
+    if ((which->n > 0 ? (int)which->number : 0) != coordinate) continue;
+    sr_convert_take(x, SR_ELEMENT_FRICTION, i, SR_TAKE(srFrictionDef, joint));
+    sr_convert_take(x, SR_ELEMENT_FRICTION, i, SR_TAKE(srFrictionDef, coordinate));
+    const bool rotates = m->link_type[m->dof_link[m->joint_v[j] + coordinate]] != SR_LINK_PRISMATIC;
+    if (is_readers_law(x, i, rotates)) {
+      sr_convert_take(x, SR_ELEMENT_FRICTION, i, SR_TAKE(srFrictionDef, K));
+      sr_convert_take(x, SR_ELEMENT_FRICTION, i, SR_TAKE(srFrictionDef, B));
+    }
+    return sr_convert_number(x, SR_ELEMENT_FRICTION, i, SR_TAKE(srFrictionDef, F), 0);  // a second one is lost
+  }
+  return 0;
+}
+
+// --------------------------------------------------------------------------------------------------------------- paths
+const char* sr_convert_path(srConvert* x, const char* file) {
+  if (strstr(file, "://")) return file;
+  return sr_path_seen_from(x->pool, x->folder, srs_folder(x->spec), file);
+}
+
+// --------------------------------------------------------------------------------------------------------------- setup
+static int* new_ints(srConvert* x, int n) {
+  int* out = sr_pool_alloc(x->pool, (size_t)(n + 1) * sizeof *out);
+  for (int i = 0; i <= n; i++) out[i] = -1;
+  return out;
+}
+
+// Elements of each body, in order: first[b], next[i]; the ground is body 0.
+static void chain(srConvert* x, srElementKind kind, const int* body_of_spec) {
+  const int n = srs_count(x->spec, kind);
+  x->first[kind] = new_ints(x, x->m->nbody);
+  x->next[kind] = new_ints(x, n);
+  for (int i = n - 1; i >= 0; i--) {
+    const int owner = srs_owner(x->spec, kind, i);
+    const int b = owner >= 0 ? body_of_spec[owner] : 0;
+    x->next[kind][i] = x->first[kind][b];
+    x->first[kind][b] = i;
+  }
+}
+
+static void index_bodies(srConvert* x) {
+  const srModel* m = x->m;
+  const int nbody = srs_count(x->spec, SR_ELEMENT_BODY), njoint = srs_count(x->spec, SR_ELEMENT_JOINT);
+  int* body_of_spec = new_ints(x, nbody);
+  x->body = new_ints(x, m->nbody);
+  x->joint = new_ints(x, m->nbody);
+  for (int b = 1; b <= m->nbody; b++) sr_names_put(&x->bodies, m->body_name[b], b);
+  for (int j = 0; j < m->njoint; j++) {
+    sr_names_put(&x->joints, m->joint_name[j], j);
+    if (m->joint_nv[j] <= 1 || m->joint_type[j] == SR_JOINT_BALL || m->joint_type[j] == SR_JOINT_FREE)
+      sr_names_put(&x->joint_names, m->joint_name[j], 0);
+  }
+  for (int i = 0; i < nbody; i++) {
+    body_of_spec[i] = sr_names_find(&x->bodies, given_text(x, SR_ELEMENT_BODY, i, "name"));
+    x->body[body_of_spec[i]] = i;
+  }
+  for (int i = 0; i < njoint; i++) x->joint[body_of_spec[srs_owner(x->spec, SR_ELEMENT_JOINT, i)]] = i;
+  chain(x, SR_ELEMENT_POINT, body_of_spec);
+  chain(x, SR_ELEMENT_SHAPE, body_of_spec);
+  const int npoint = srs_count(x->spec, SR_ELEMENT_POINT);
+  x->point_word = sr_pool_alloc(x->pool, (size_t)(npoint + 1) * sizeof *x->point_word);
+  for (int i = 0; i < npoint; i++) {
+    const int owner = srs_owner(x->spec, SR_ELEMENT_POINT, i);
+    const char* body = owner >= 0 ? given_text(x, SR_ELEMENT_BODY, owner, "name") : "ground";
+    sr_names_put(&x->points, sr_pool_printf(x->pool, "%s/%s", body, given_text(x, SR_ELEMENT_POINT, i, "name")), i);
+  }
+  for (int i = 0; i < srs_count(x->spec, SR_ELEMENT_MESH); i++)
+    sr_names_put(&x->meshes, given_text(x, SR_ELEMENT_MESH, i, "name"), i);
+}
+
+static void index_laws(srConvert* x) {
+  const int nfriction = srs_count(x->spec, SR_ELEMENT_FRICTION);
+  x->friction = new_ints(x, x->m->njoint);
+  x->coupling = new_ints(x, x->m->njoint);
+  x->next_friction = new_ints(x, nfriction);
+  for (int i = nfriction - 1; i >= 0; i--) {
+    const int j = sr_names_find(&x->joints, given_text(x, SR_ELEMENT_FRICTION, i, "joint"));
+    x->next_friction[i] = x->friction[j];
+    x->friction[j] = i;
+  }
+  for (int i = srs_count(x->spec, SR_ELEMENT_COUPLING) - 1; i >= 0; i--)
+    x->coupling[sr_names_find(&x->joints, given_text(x, SR_ELEMENT_COUPLING, i, "joint"))] = i;
+}
+
+static void prepare(srConvert* x) {
+  srNames* names[] = {&x->bodies,     &x->joints,      &x->points,      &x->meshes,
+                      &x->link_names, &x->joint_names, &x->point_names, &x->mesh_names};
+  for (int i = 0; i < SR_COUNT(names); i++) sr_names_init(names[i], x->pool);
+  x->xml.pool = x->pool;
+  for (int kind = 0; kind < SR_ELEMENT_KINDS; kind++) {
+    const int n = srs_count(x->spec, (srElementKind)kind) * srs_element((srElementKind)kind)->nfield;
+    x->taken[kind] = sr_pool_alloc(x->pool, (size_t)(n + 1) * sizeof(bool));
+  }
+  index_bodies(x);
+  index_laws(x);
+  const srElementKind folded[] = {SR_ELEMENT_MODEL, SR_ELEMENT_PARAMETER};  // the numbers stand where they were used
+  for (int k = 0; k < SR_COUNT(folded); k++)
+    for (int i = 0; i < srs_count(x->spec, folded[k]); i++) sr_convert_take_all(x, folded[k], i);
+  for (int i = 0; i < srs_count(x->spec, SR_ELEMENT_BODY); i++) sr_convert_take_all(x, SR_ELEMENT_BODY, i);
+  for (int i = 0; i < srs_count(x->spec, SR_ELEMENT_INERTIAL); i++) sr_convert_take_all(x, SR_ELEMENT_INERTIAL, i);
+  for (int i = 0; i < srs_count(x->spec, SR_ELEMENT_MATERIAL); i++) {  // densities are in the inertia of the bodies
+    sr_convert_take(x, SR_ELEMENT_MATERIAL, i, SR_TAKE(srMaterialDef, name));
+    sr_convert_take(x, SR_ELEMENT_MATERIAL, i, SR_TAKE(srMaterialDef, density));
+  }
+}
+
+// ----------------------------------------------------------------------------------------------------- our own format
+// Paths are seen from the new folder; what is looked for beside the model is told.
+static void move_files(srConvert* x, srSpec* copy) {
+  if (sr_path_same_folder(x->folder, srs_folder(x->spec))) return;
+  for (int i = 0; i < srs_count(copy, SR_ELEMENT_MESH); i++) {
+    srAttr file = *attribute(x, SR_ELEMENT_MESH, i, SR_TAKE(srMeshDef, file));
+    if (!file.text) continue;
+    file.text = sr_convert_path(x, file.text);
+    if (!srs_set(copy, SR_ELEMENT_MESH, i, SR_TAKE(srMeshDef, file), file)) longjmp(*x->pool->on_fail, 1);
+  }
+  for (int i = 0; i < srs_count(copy, SR_ELEMENT_MOTION); i++) {  // the reader has put the points of the file there
+    if (!sr_convert_given(x, SR_ELEMENT_MOTION, i, SR_TAKE(srMotionDef, points))) continue;
+    srs_set(copy, SR_ELEMENT_MOTION, i, SR_TAKE(srMotionDef, file), (srAttr){0});
+    srs_set(copy, SR_ELEMENT_MOTION, i, SR_TAKE(srMotionDef, column), (srAttr){0});
+  }
+  for (int i = 0; i < srs_count(copy, SR_ELEMENT_PLUGIN); i++)
+    sr_convert_lose(x, srs_place(copy, SR_ELEMENT_PLUGIN, i), SR_LOSS_MOTION, sr_convert_title(x, SR_ELEMENT_PLUGIN, i),
+                    "its library is looked for beside the new file: copy it there");
+}
+
+static void write_native(srConvert* x, srConversion* out) {
+  srSpec* copy = srs_copy(x->spec);
+  if (!copy) longjmp(*x->pool->on_fail, 1);
+  jmp_buf* outer = x->pool->on_fail;
+  jmp_buf no_memory;
+  x->pool->on_fail = &no_memory;
+  char* volatile text = NULL;
+  if (setjmp(no_memory) == 0) {
+    move_files(x, copy);
+    text = sr_save_text(copy, &out->size);
+    out->text = text ? sr_pool_text(x->pool, text) : NULL;
+  }
+  x->pool->on_fail = outer;
+  sr_free_text(text);
+  srs_destroy(copy);
+  if (!out->text) longjmp(*outer, 1);
+}
+
+// ---------------------------------------------------------------------------------------------------------- the whole
+static const struct Language {
+  const char *word, *program;
+  void (*write)(srConvert* x);  // NULL: our own
+} languages[] = {{"sarrus", "sarrus", NULL}, {"urdf", "URDF", sr_write_urdf}, {"mjcf", "MJCF", sr_write_mjcf}};
+
+static const struct Language* find_language(const char* word, srMessages* messages) {
+  const char* words[SR_COUNT(languages)];
+  for (int i = 0; i < SR_COUNT(languages); i++) {
+    words[i] = languages[i].word;
+    if (strcmp(word, words[i]) == 0) return &languages[i];
+  }
+  const char* near = sr_nearest_word(word, words, SR_COUNT(languages));
+  sr_messages_add(messages, SR_SEVERITY_ERROR, (srPlace){0},
+                  "unknown format '%s'; %s%s%sthere are sarrus, urdf and mjcf", word, near ? "did you mean '" : "",
+                  near ? near : "", near ? "'? " : "");
+  return NULL;
+}
+
+static void convert(srConvert* x, const struct Language* language, srConversion* out) {
+  x->program = language->program;
+  x->base = strcmp(language->word, "urdf") == 0 ? "fixed" : NULL;
+  if (language->write) {
+    prepare(x);
+    language->write(x);
+    out->text = sr_xml_finish(&x->xml);
+    out->size = (size_t)x->xml.n;
+    sr_convert_tell_rest(x);
+  } else {
+    write_native(x, out);
+  }
+  out->format = language->word;
+  out->base = x->base;
+  out->lost = x->lost;
+  out->nlost = x->nlost;
+}
+
+static srStatus guarded(srConvert* x, const struct Language* language, srConversion* out) {
+  jmp_buf no_memory;
+  x->pool->on_fail = &no_memory;
+  const bool done = setjmp(no_memory) == 0;
+  if (done) convert(x, language, out);
+  x->pool->on_fail = NULL;
+  return done ? SR_OK : SR_MEMORY;
+}
+
+static srConversion* new_conversion(void) {
+  srConversion* out = sr_alloc(sizeof *out);
+  if (out) out->priv = sr_alloc(sizeof *out->priv);
+  if (out && out->priv) {
+    sr_pool_init(&out->priv->pool);
+    return out;
+  }
+  sr_free(out);
+  return NULL;
+}
+
+srStatus sr_convert(const srSpec* spec, const char* format, const char* folder, srMessages* messages,
+                    srConversion** out) {
+  *out = NULL;
+  const struct Language* language = find_language(format, messages);
+  if (!language) return SR_INPUT;
+  srModel* model = NULL;
+  srStatus status = sr_compile(spec, messages, &model);
+  if (status != SR_OK) return status;
+  srSpec* numbers = language->write ? srs_numbers(spec, messages) : NULL;
+  srConversion* conversion = new_conversion();
+  status = SR_MEMORY;
+  if (conversion && (numbers || !language->write)) {
+    srConvert x = {.pool = &conversion->priv->pool, .spec = numbers ? numbers : spec, .m = model, .folder = folder};
+    status = guarded(&x, language, conversion);
+  }
+  srs_destroy(numbers);
+  sr_model_destroy(model);
+  if (status == SR_OK)
+    *out = conversion;
+  else
+    sr_conversion_destroy(conversion);
+  return status;
+}
+
+void sr_conversion_destroy(srConversion* conversion) {
+  if (!conversion) return;
+  sr_pool_free(&conversion->priv->pool);
+  sr_free(conversion->priv);
+  sr_free(conversion);
+}
+
+static srStatus write_file(const char* path, const srConversion* conversion, srMessages* messages) {
+  errno = 0;
+  FILE* file = fopen(path, "wb");
+  bool done = file && fwrite(conversion->text, 1, conversion->size, file) == conversion->size;
+  if (file && fclose(file) != 0) done = false;
+  if (done) return SR_OK;
+  sr_messages_add(messages, SR_SEVERITY_ERROR, (srPlace){.file = path}, "cannot be written: %s", strerror(errno));
+  return SR_IO;
+}
+
+srStatus sr_save_as(const srSpec* spec, const char* format, const char* path, srMessages* messages,
+                    srConversion** out) {
+  srPool pool;
+  srConversion* conversion = NULL;
+  if (out) *out = NULL;
+  sr_pool_init(&pool);
+  const char* folder = sr_path_folder(&pool, path);
+  srStatus status = folder ? sr_convert(spec, format, folder, messages, &conversion) : SR_MEMORY;
+  sr_pool_free(&pool);
+  if (status == SR_OK) status = write_file(path, conversion, messages);
+  if (status == SR_OK && out)
+    *out = conversion;
+  else
+    sr_conversion_destroy(conversion);
+  return status;
+}

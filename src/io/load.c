@@ -1,0 +1,142 @@
+// Model files: opened here, told apart by their root element, and handed to their reader.
+#include <string.h>
+
+#include "io/file.h"
+#include "io/native.h"
+#include "io/reader.h"
+#include "model/spec.h"
+
+static const srFormat formats[] = {
+    {"sarrus", "sarrus", "a model file (root <sarrus>)", sr_read_native},
+    {"robot", "urdf", "URDF (root <robot>)", sr_read_urdf},
+    {"mujoco", "mjcf", "MJCF (root <mujoco>)", sr_read_mjcf},
+    {"mbsDescR7", "mbs", "ROBOTRAN (root <mbsDescR7>)", sr_read_mbs},
+};
+
+const srFormat* sr_format_find(const char* root) {
+  for (int i = 0; i < SR_COUNT(formats); i++)
+    if (strcmp(formats[i].root, root) == 0) return &formats[i];
+  return NULL;
+}
+
+const srXmlNode* sr_reader_open(srReader* r, const char* path, srPlace place) {
+  const char* why = NULL;
+  size_t size;
+  const char* text = sr_file_read(&r->pool, path, SR_XML_MAX_SIZE, &size, &why);
+  if (text) return sr_xml_read(&r->pool, text, size, path, r->messages);
+  sr_reader_error(r, place, "the file '%.200s' %s", path, why);
+  return NULL;
+}
+
+// ---------------------------------------------------------------------------------------------------------- settings
+static void report_setting(srReader* r, const char* name) {
+  enum { SHOWN = 10 };
+  const int n = srs_count(r->spec, SR_ELEMENT_PARAMETER);
+  const char** words = sr_pool_alloc(&r->pool, (size_t)(n + 1) * sizeof *words);
+  const char* all = NULL;
+  for (int k = 0; k < n; k++) {
+    words[k] = ((const srParameterDef*)srs_get(r->spec, SR_ELEMENT_PARAMETER, k))->name.text;
+    if (k < SHOWN) all = all ? sr_pool_printf(&r->pool, "%s, %s", all, words[k]) : words[k];
+  }
+  const char* nearest = sr_nearest_word(name, words, n);
+  const srPlace place = sr_reader_setting_place(r, name);
+  if (nearest)
+    sr_reader_error(r, place, "the model has no parameter '%.60s'; did you mean '%s'?", name, nearest);
+  else
+    sr_reader_error(r, place, "the model has no parameter '%.60s'; it has %s%s", name, all ? all : "none",
+                    n > SHOWN ? ", ..." : "");
+}
+
+static void check_settings(srReader* r) {
+  for (int i = 0; i < r->options->nsetting; i++)
+    if (!r->used[i]) report_setting(r, r->options->settings[i].name);
+}
+
+// ------------------------------------------------------------------------------------------------------------- entry
+typedef struct Source {
+  const char* path;  // a file, or NULL:
+  const char* text;
+  size_t size;
+  const char* name;
+} Source;
+
+static const char* base_of(srReader* r, const srFormat* format) {
+  const char* base = r->options->base;
+  if (!base) return "fixed";
+  const srPlace place = {.file = "--base"};
+  if (strcmp(base, "fixed") != 0 && strcmp(base, "floating") != 0)
+    sr_reader_error(r, place, "unknown word '%.60s'; expected fixed or floating", base);
+  else if (strcmp(format->word, "urdf") != 0)
+    sr_reader_error(r, place, "this is %s; only URDF leaves open how the robot stands on the ground", format->title);
+  return base;
+}
+
+static void read_root(srReader* r, const srXmlNode* root) {
+  const srFormat* format = sr_format_find(root->name);
+  if (!format) {
+    sr_reader_error(
+        r, root->place,
+        "the root of a model file is <sarrus version=\"1\">, <robot> (URDF) or <mujoco> (MJCF), not <%.60s>",
+        root->name);
+    return;
+  }
+  const srImport how = {.folder = r->folder, .base = base_of(r, format)};
+  format->read(r, root, &how);
+  sr_reader_tell_ignored(r);
+  if (sr_reader_errors(r) == 0) check_settings(r);
+}
+
+static srStatus read_model(srReader* r, const Source* source) {
+  const char *text = source->text, *why = NULL;
+  size_t size = source->size;
+  r->used = sr_pool_alloc(&r->pool, (size_t)(r->options->nsetting + 1) * sizeof *r->used);
+  sr_names_init(&r->ignored_names, &r->pool);
+  if (source->path) {
+    text = sr_file_read(&r->pool, source->path, SR_XML_MAX_SIZE, &size, &why);
+    if (!text) {
+      sr_reader_error(r, (srPlace){.file = source->path}, "%s", why);
+      return SR_IO;
+    }
+    r->folder = sr_path_folder(&r->pool, source->path);
+  }
+  if (r->folder && !srs_set_folder(r->spec, r->folder)) return SR_MEMORY;
+  const srXmlNode* root = sr_xml_read(&r->pool, text, size, source->name, r->messages);
+  if (!root) return SR_INPUT;
+  read_root(r, root);
+  return sr_reader_errors(r) > 0 ? SR_INPUT : SR_OK;
+}
+
+static srStatus guarded(srReader* r, const Source* source) {
+  jmp_buf no_memory;
+  if (setjmp(no_memory) != 0) return SR_MEMORY;
+  r->pool.on_fail = r->text.on_fail = &no_memory;
+  return read_model(r, source);
+}
+
+static srStatus load(const Source* source, const char* folder, const srLoadOptions* options, srMessages* messages,
+                     srSpec** out) {
+  static const srLoadOptions none = {0};
+  srReader r = {.folder = folder, .options = options ? options : &none, .budget = SR_READER_MAX_ELEMENTS};
+  *out = NULL;
+  r.messages = messages ? messages : sr_messages_create();  // errors are counted there
+  r.errors_before = sr_messages_errors(r.messages);
+  r.spec = srs_create();
+  const srStatus status = r.messages && r.spec ? guarded(&r, source) : SR_MEMORY;
+  sr_pool_free(&r.text);
+  sr_pool_free(&r.pool);
+  if (!messages) sr_messages_destroy(r.messages);
+  if (status == SR_OK)
+    *out = r.spec;
+  else
+    srs_destroy(r.spec);
+  return status;
+}
+
+srStatus sr_load(const char* path, const srLoadOptions* options, srMessages* messages, srSpec** out) {
+  return load(&(Source){.path = path, .name = path}, NULL, options, messages, out);
+}
+
+srStatus sr_load_text(const char* text, size_t size, const char* name, const char* folder, const srLoadOptions* options,
+                      srMessages* messages, srSpec** out) {
+  return load(&(Source){.text = text, .size = size, .name = name}, folder, options, messages, out);
+}

@@ -1,0 +1,217 @@
+// Meshes of shapes: files told apart by their ending, read, and put into the spec once each; and the public door to
+// them.
+#include "io/mesh.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#include "io/file.h"
+#include "io/triangles.h"
+
+// ------------------------------------------------------------------------------------------------------------ endings
+static const struct Ending {
+  const char* word;
+  bool (*read)(srTriangleList* list, const char* text, size_t size);
+} endings[] = {{"stl", sr_stl_read}, {"obj", sr_obj_read}, {"dae", sr_dae_read}};
+
+bool sr_triangles_read(srTriangleList* list, const char* text, size_t size) {
+  const char *dot = strrchr(list->file, '.'), *slash = strrchr(list->file, '/');
+  if (!dot || (slash && dot < slash)) dot = "";
+  const srWord ending = {*dot ? dot + 1 : dot, (int)strlen(*dot ? dot + 1 : dot), 0, 0};
+  for (int i = 0; i < SR_COUNT(endings); i++)
+    if (sr_word_is(&ending, endings[i].word)) return endings[i].read(list, text, size);
+  if (sr_word_is(&ending, "msh"))
+    sr_triangles_error(list, 0, 0, "MuJoCo's own binary format .msh is not read; save it as .stl, .obj or .dae");
+  else
+    sr_triangles_error(list, 0, 0, "the ending '%.20s' is not known; meshes are read from .stl, .obj and .dae", dot);
+  return false;
+}
+
+// ------------------------------------------------------------------------------------------------------------- public
+static srTriangles* keep(const srTriangles* got) {
+  const size_t vertices = 3 * (size_t)got->nvertex * sizeof(double), corners = 3 * (size_t)got->ntriangle * sizeof(int);
+  const size_t head = (sizeof(srTriangles) + 31) / 32 * 32;
+  char* block = sr_alloc(head + vertices + corners);
+  if (!block) return NULL;
+  srTriangles* out = (srTriangles*)(void*)block;
+  *out = *got;
+  out->vertex = (double*)(void*)(block + head);
+  out->triangle = (int*)(void*)(block + head + vertices);
+  if (vertices) memcpy(out->vertex, got->vertex, vertices);
+  if (corners) memcpy(out->triangle, got->triangle, corners);
+  return out;
+}
+
+static srStatus read_guarded(srPool* pool, const char* path, srMessages* messages, srTriangles** out) {
+  jmp_buf no_memory;
+  size_t size;
+  const char* why = NULL;
+  pool->on_fail = &no_memory;
+  if (setjmp(no_memory) != 0) return SR_MEMORY;
+  srTriangleList list = {.pool = pool, .file = path, .messages = messages};
+  const char* text = sr_file_read(pool, path, SR_MESH_MAX_SIZE, &size, &why);
+  if (!text) {
+    sr_triangles_error(&list, 0, 0, "%s", why);
+    return SR_IO;
+  }
+  if (!sr_triangles_read(&list, text, size)) return SR_INPUT;
+  *out = keep(&list.got);
+  return *out ? SR_OK : SR_MEMORY;
+}
+
+srStatus sr_mesh_read(const char* path, srMessages* messages, srTriangles** out) {
+  srPool pool;
+  sr_pool_init(&pool);
+  *out = NULL;
+  const srStatus status = read_guarded(&pool, path, messages, out);
+  sr_pool_free(&pool);
+  return status;
+}
+
+void sr_mesh_destroy(srTriangles* triangles) { sr_free(triangles); }
+
+// -------------------------------------------------------------------------------------------------------- into a spec
+// What the reader of a mesh had to say; its errors are warnings here: a model moves without its pictures.
+static void pass_on(srReader* r, const srMessages* from) {
+  enum { SHOWN = 3 };
+  const int n = sr_messages_count(from);
+  for (int i = 0; i < n && i < SHOWN; i++) {
+    const srMessage* m = sr_messages_get(from, i);
+    sr_messages_add(r->messages, m->severity == SR_SEVERITY_NOTE ? SR_SEVERITY_NOTE : SR_SEVERITY_WARNING, m->place,
+                    "%s", m->text);
+  }
+}
+
+static void put_triangles(srPool* pool, const srTriangles* got, srMeshDef* def) {
+  double* faces = sr_pool_alloc(pool, 3 * (size_t)got->ntriangle * sizeof *faces);
+  double* vertices = sr_pool_alloc(pool, 3 * (size_t)got->nvertex * sizeof *vertices);
+  for (int i = 0; i < 3 * got->ntriangle; i++) faces[i] = got->triangle[i];
+  if (got->nvertex > 0) memcpy(vertices, got->vertex, 3 * (size_t)got->nvertex * sizeof *vertices);
+  def->vertices = (srAttr){.numbers = vertices, .n = 3 * got->nvertex, .place = def->file.place};
+  def->faces = (srAttr){.numbers = faces, .n = 3 * got->ntriangle, .place = def->file.place};
+}
+
+// Reads the file at path; false after warnings.
+static bool fill_from(srReader* r, const char* path, srPool* pool, srMeshDef* def) {
+  srMessages* said = sr_messages_create();
+  srTriangles* got = NULL;
+  if (!said) longjmp(*r->pool.on_fail, 1);
+  const srStatus status = sr_mesh_read(path, said, &got);
+  pass_on(r, said);
+  sr_messages_destroy(said);
+  if (status == SR_MEMORY) longjmp(*r->pool.on_fail, 1);
+  if (status != SR_OK) {
+    sr_reader_warning(r, def->file.place, "the mesh '%.200s' cannot be read: it has no triangles", path);
+    return false;
+  }
+  if (got->ntriangle == 0) sr_reader_warning(r, def->file.place, "the mesh '%.200s' has no triangles", path);
+  jmp_buf *outer = pool->on_fail, here;
+  pool->on_fail = &here;
+  const bool failed = setjmp(here) != 0;
+  if (!failed && got->ntriangle > 0) put_triangles(pool, got, def);
+  pool->on_fail = outer;
+  sr_mesh_destroy(got);
+  if (failed) longjmp(*r->pool.on_fail, 1);
+  return true;
+}
+
+static void tell_missing(srReader* r, const srMeshDef* def, const char* tried) {
+  if (tried)
+    sr_messages_add(r->messages, SR_SEVERITY_WARNING, def->file.place,
+                    "the mesh '%.200s' is not found: it has no triangles; tried %s", def->file.text, tried);
+  else
+    sr_reader_warning(r, def->file.place,
+                      "the mesh '%.200s' is not read: the model comes from memory and has no folder", def->file.text);
+}
+
+bool sr_mesh_fill(srReader* r, const srImport* how, srPool* pool, srMeshDef* def) {
+  const char* tried = NULL;
+  const char* path = sr_package_find(r, how, def->file.text, &tried);
+  if (path) return fill_from(r, path, pool, def);
+  tell_missing(r, def, tried);
+  return false;
+}
+
+// --------------------------------------------------------------------------------------------------------------- uses
+struct srMeshUses {
+  srNames files;  // "scale, folder, uri" and "scale, path" -> index in the spec
+  srNames names;  // of all meshes in the spec
+  srNames told;   // files that were warned of
+  int known;      // meshes of the spec that are in names
+};
+
+static struct srMeshUses* uses_of(srReader* r) {
+  if (!r->meshes) {
+    r->meshes = sr_pool_alloc(&r->pool, sizeof *r->meshes);
+    sr_names_init(&r->meshes->files, &r->pool);
+    sr_names_init(&r->meshes->names, &r->pool);
+    sr_names_init(&r->meshes->told, &r->pool);
+  }
+  struct srMeshUses* u = r->meshes;
+  for (; u->known < srs_count(r->spec, SR_ELEMENT_MESH); u->known++) {  // those that others have added
+    const srMeshDef* def = srs_get(r->spec, SR_ELEMENT_MESH, u->known);
+    if (def->name.text) sr_names_put(&u->names, def->name.text, u->known);
+  }
+  return u;
+}
+
+// "package://arm/meshes/Elbow.v2.STL" -> "Elbow.v2"
+static const char* stem_of(srReader* r, const char* uri) {
+  const char* last = strrchr(uri, '/');
+  last = last ? last + 1 : uri;
+  const char* dot = strrchr(last, '.');
+  return sr_pool_text_n(&r->pool, last, dot && dot != last ? (size_t)(dot - last) : strlen(last));
+}
+
+// The attribute `file` of the spec: as it is seen from the folder of the model.
+static const char* file_of(srReader* r, const srImport* how, const char* uri, const char* path) {
+  if (path) return sr_path_relative(&r->pool, r->folder, path);
+  if (sr_path_is_fixed(uri)) return uri;
+  return sr_path_seen_from(&r->pool, r->folder, how->folder, uri);
+}
+
+// A mesh of its own; path NULL: the file was not found. Its index in the spec.
+static int add_mesh(srReader* r, srPool* pool, const char* path, srMeshDef* def, const double scale[3], srPlace place) {
+  if (scale[0] != 1 || scale[1] != 1 || scale[2] != 1) def->scale = (srAttr){.numbers = scale, .n = 3, .place = place};
+  if (path) (void)fill_from(r, path, pool, def);
+  return srs_add(r->spec, SR_ELEMENT_MESH, SR_NO_OWNER, def, &place);
+}
+
+// With memory of its own: r->text holds the element that asks.
+static int add_guarded(srReader* r, const char* path, srMeshDef* def, const double scale[3], srPlace place) {
+  srPool pool;
+  sr_pool_init(&pool);
+  jmp_buf *outer = r->pool.on_fail, here;
+  r->pool.on_fail = pool.on_fail = &here;
+  volatile int index = -1;
+  if (setjmp(here) == 0) index = add_mesh(r, &pool, path, def, scale, place);
+  r->pool.on_fail = outer;
+  sr_pool_free(&pool);
+  if (index < 0) longjmp(*outer, 1);
+  return index;
+}
+
+const char* sr_mesh_use(srReader* r, const srImport* how, const char* uri, const double scale[3], const char* name,
+                        srPlace place) {
+  struct srMeshUses* u = uses_of(r);
+  const char* tried = NULL;
+  const char* size = sr_pool_printf(&r->pool, "%.17g %.17g %.17g", scale[0], scale[1], scale[2]);
+  const char* asked = sr_pool_printf(&r->pool, "%s in %s: %s", size, how->folder ? how->folder : "", uri);
+  int index = sr_names_find(&u->files, asked);
+  if (index < 0) {
+    const char* path = sr_package_find(r, how, uri, &tried);
+    const char* found = sr_pool_printf(&r->pool, "%s at %s", size, path ? path : uri);
+    index = sr_names_find(&u->files, found);
+    if (index < 0) {
+      srMeshDef def = {.file = {.text = uri, .place = place}};
+      if (!path && sr_names_put(&u->told, sr_pool_text(&r->pool, uri), 0)) tell_missing(r, &def, tried);
+      def.file.text = file_of(r, how, uri, path);
+      def.name = (srAttr){.text = sr_reader_name(r, name ? name : stem_of(r, uri), &u->names), .place = place};
+      index = add_guarded(r, path, &def, scale, place);
+      u->known = srs_count(r->spec, SR_ELEMENT_MESH);
+      sr_names_put(&u->files, found, index);
+    }
+    sr_names_put(&u->files, asked, index);
+  }
+  return ((const srMeshDef*)srs_get(r->spec, SR_ELEMENT_MESH, index))->name.text;
+}

@@ -1,0 +1,231 @@
+// The tree of an MJCF file with all its files: <include> is replaced by what stands in the root of the file that it names,
+// <replicate> by copies of its content, each in a <frame> of its own and with a number behind its names. The tree that
+// was read is left alone; nodes are copied. Source: MuJoCo's XML reference, "include" and "replicate".
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "io/file.h"
+#include "io/mjcf.h"
+#include "io/mjcf_words.h"
+#include "math/pose.h"
+
+#define MAX_INCLUDES 16
+#define MAX_DEPTH 200  // of elements, when all files are put together
+
+typedef struct Tree {  // a file that was read
+  const char* real;
+  const srXmlNode* root;  // NULL: it had errors, already reported
+} Tree;
+
+typedef struct File {  // a file that is being read, and who includes it
+  const char* real;
+  const struct File* outer;
+  int depth;
+} File;
+
+typedef struct Expander {
+  srMjcf* m;
+  const File* file;
+  Tree* trees;
+  int ntree, tree_capacity;
+  int depth;
+  bool replicates;     // the second time: they need the angles of <compiler>, wherever that stands
+  const char* suffix;  // behind names, "" outside of replicates
+} Expander;
+
+static void copy_children(Expander* x, const srXmlNode* from, srXmlNode* to);
+
+static srXmlNode* append(srXmlNode* parent, srXmlNode* child) {
+  child->parent = parent;
+  if (parent->last)
+    parent->last->next = child;
+  else
+    parent->first = child;
+  parent->last = child;
+  return child;
+}
+
+// ---------------------------------------------------------------------------------------------------------- includes
+static const srXmlNode* tree_of(Expander* x, const char* name, const char* real, srPlace place) {
+  srReader* r = x->m->r;
+  for (int i = 0; i < x->ntree; i++)
+    if (strcmp(x->trees[i].real, real) == 0) return x->trees[i].root;
+  const srXmlNode* root = sr_reader_open(r, sr_path_join(&r->pool, x->m->how->folder, name), place);
+  if (root && !sr_mjcf_is_among(root->name, "mujoco|mujocoinclude")) {
+    sr_mjcf_error(x->m, root->place, "the root of an included file is <mujoco> or <mujocoinclude>, not <%.60s>",
+                  root->name);
+    root = NULL;
+  }
+  SR_PUSH(&r->pool, x->trees, x->ntree, x->tree_capacity) = (Tree){real, root};
+  return root;
+}
+
+static bool is_cycle(const File* file, const char* real) {
+  for (; file; file = file->outer)
+    if (file->real && strcmp(file->real, real) == 0) return true;
+  return false;
+}
+
+static void include(Expander* x, const srXmlNode* node, srXmlNode* to) {
+  srReader* r = x->m->r;
+  const srXmlAttribute* a = sr_xml_attribute(node, "file");
+  const char* why = NULL;
+  sr_mjcf_check_words(x->m, node, "file", "prefix");
+  if (!a) {
+    sr_mjcf_error(x->m, node->place, "<include> needs the attribute 'file'");
+    return;
+  }
+  if (!x->m->how->folder) {
+    sr_mjcf_error(x->m, a->place, "'%.200s' is not read: the model comes from memory and has no folder", a->value);
+    return;
+  }
+  const char* problem = sr_path_problem(a->value);
+  const char* real = problem ? NULL : sr_path_inside(&r->pool, x->m->how->folder, a->value, &why);
+  if (!real) {
+    sr_mjcf_error(x->m, a->place, problem ? "'%.200s' %s" : "the file '%.200s' %s", a->value, problem ? problem : why);
+  } else if (is_cycle(x->file, real)) {
+    sr_mjcf_error(x->m, a->place, "'%.200s' includes itself, directly or through others", a->value);
+  } else if (x->file->depth >= MAX_INCLUDES) {
+    sr_mjcf_error(x->m, a->place, "'%.200s' is included more than %d files deep", a->value, MAX_INCLUDES);
+  } else {
+    const srXmlNode* root = tree_of(x, a->value, real, a->place);
+    const File here = {real, x->file, x->file->depth + 1};
+    const File* outer = x->file;
+    x->file = &here;
+    if (root) copy_children(x, root, to);
+    x->file = outer;
+  }
+}
+
+// --------------------------------------------------------------------------------------------------------- replicates
+static srXmlAttribute attribute(srReader* r, const srXmlNode* node, const char* name, const double* numbers, int n) {
+  const char* text = "";
+  for (int i = 0; i < n; i++) text = sr_pool_printf(&r->pool, "%s%s%.17g", text, i ? " " : "", numbers[i]);
+  return (srXmlAttribute){name, text, node->place, node->place};
+}
+
+// A <frame> with this pose in the place of the <replicate>.
+static srXmlNode* new_frame(Expander* x, const srXmlNode* node, const double pose[16]) {
+  srReader* r = x->m->r;
+  srXmlNode* frame = sr_pool_alloc(&r->pool, sizeof *frame);
+  double rows[9], quaternion[4];
+  for (int i = 0; i < 9; i++) rows[i] = pose[4 * (i % 3) + i / 3];
+  srm_quaternion_from_rows(rows, quaternion);
+  frame->name = "frame";
+  frame->place = node->place;
+  frame->attributes = sr_pool_alloc(&r->pool, 3 * sizeof *frame->attributes);
+  frame->attributes[frame->nattribute++] = attribute(r, node, "pos", pose + 12, 3);
+  frame->attributes[frame->nattribute++] = attribute(r, node, "quat", quaternion, 4);
+  const srXmlAttribute* childclass = sr_xml_attribute(node, "childclass");
+  if (childclass) frame->attributes[frame->nattribute++] = *childclass;
+  return frame;
+}
+
+static int digits(int count) {
+  char text[16];
+  return snprintf(text, sizeof text, "%d", count);
+}
+
+// The step from a copy to the next one, seen from the first of them.
+static bool read_step(Expander* x, const srXmlNode* node, double step[16], int* count, const char** separator) {
+  const srXmlAttribute *n = sr_xml_attribute(node, "count"), *offset = sr_xml_attribute(node, "offset"),
+                       *euler = sr_xml_attribute(node, "euler"), *sep = sr_xml_attribute(node, "sep");
+  double number = 0, angles[3] = {0}, at[3] = {0};
+  sr_mjcf_check_words(x->m, node, "count|offset|euler|sep|childclass", "");
+  *separator = sep ? sep->value : "";
+  if (!n) {
+    sr_mjcf_error(x->m, node->place, "<replicate> needs the attribute 'count'");
+    return false;
+  }
+  if (sr_mjcf_values(x->m, n, 1, 1, &number) < 0) return false;
+  if (number != floor(number) || number < 0 || number > SR_READER_MAX_ELEMENTS) {
+    sr_mjcf_error(x->m, n->place, "'count' of <replicate> is %g; it must be a whole number, 0 or more", number);
+    return false;
+  }
+  *count = (int)number;
+  if (offset && sr_mjcf_values(x->m, offset, 3, 3, at) < 0) return false;
+  if (euler && sr_mjcf_values(x->m, euler, 3, 3, angles) < 0) return false;
+  sr_mjcf_euler(x->m, angles, step);
+  memcpy(step + 12, at, sizeof at);
+  return true;
+}
+
+static void replicate(Expander* x, const srXmlNode* node, srXmlNode* to) {
+  double step[16], pose[16], next[16];
+  int count;
+  const char *separator, *outer = x->suffix;
+  if (!read_step(x, node, step, &count, &separator)) return;
+  const int before = sr_reader_errors(x->m->r);
+  srm_pose_identity(pose);
+  for (int i = 0; i < count && sr_reader_errors(x->m->r) == before; i++) {
+    if (sr_reader_is_over(x->m->r, node->place)) break;
+    x->suffix = sr_pool_printf(&x->m->r->pool, "%.60s%0*d%s", separator, digits(count), i, outer);
+    copy_children(x, node, append(to, new_frame(x, node, pose)));
+    srm_pose_compose(pose, step, next);
+    memcpy(pose, next, sizeof pose);
+  }
+  x->suffix = outer;
+}
+
+// ------------------------------------------------------------------------------------------------------------- copies
+static void rename_copy(Expander* x, srXmlNode* node) {
+  srPool* pool = &x->m->r->pool;
+  srXmlAttribute* own = node->attributes;
+  if (!*x->suffix || !sr_xml_attribute(node, "name")) return;
+  node->attributes = sr_pool_alloc(pool, (size_t)node->nattribute * sizeof *own);
+  memcpy(node->attributes, own, (size_t)node->nattribute * sizeof *own);
+  for (int i = 0; i < node->nattribute; i++)
+    if (strcmp(own[i].name, "name") == 0)
+      node->attributes[i].value = sr_pool_printf(pool, "%s%s", own[i].value, x->suffix);
+}
+
+static void copy_children(Expander* x, const srXmlNode* from, srXmlNode* to) {
+  if (x->depth >= MAX_DEPTH) {
+    sr_mjcf_error(x->m, from->place, "elements stand more than %d deep when all files are put together", MAX_DEPTH);
+    return;
+  }
+  x->depth++;
+  for (const srXmlNode* child = from->first; child && !sr_reader_is_over(x->m->r, child->place); child = child->next) {
+    if (strcmp(child->name, "include") == 0) {
+      include(x, child, to);
+    } else if (x->replicates && strcmp(child->name, "replicate") == 0) {
+      replicate(x, child, to);
+    } else {
+      srXmlNode* copy = sr_pool_alloc(&x->m->r->pool, sizeof *copy);
+      *copy = *child;
+      copy->first = copy->last = copy->next = NULL;
+      append(to, copy);
+      rename_copy(x, copy);
+      copy_children(x, child, copy);
+    }
+  }
+  x->depth--;
+}
+
+static const srXmlNode* copy_root(Expander* x, const srXmlNode* root) {
+  srXmlNode* copy = sr_pool_alloc(&x->m->r->pool, sizeof *copy);
+  *copy = *root;
+  copy->parent = copy->first = copy->last = copy->next = NULL;
+  x->suffix = "";
+  copy_children(x, root, copy);
+  return x->m->r->stopped ? NULL : copy;
+}
+
+const srXmlNode* sr_mjcf_include(srMjcf* m, const srXmlNode* root) {
+  File file = {0};
+  const char *why, *slash = root->place.file ? strrchr(root->place.file, '/') : NULL;
+  if (m->how->folder && root->place.file)
+    file.real = sr_path_inside(&m->r->pool, m->how->folder, slash ? slash + 1 : root->place.file, &why);
+  return copy_root(&(Expander){.m = m, .file = &file}, root);
+}
+
+static bool has_replicate(const srXmlNode* node) {
+  for (const srXmlNode* child = node->first; child; child = child->next)
+    if (strcmp(child->name, "replicate") == 0 || has_replicate(child)) return true;
+  return false;
+}
+
+const srXmlNode* sr_mjcf_replicate(srMjcf* m, const srXmlNode* root) {
+  return has_replicate(root) ? copy_root(&(Expander){.m = m, .replicates = true}, root) : root;
+}

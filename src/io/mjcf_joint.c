@@ -1,0 +1,268 @@
+// MJCF's joints. Several joints of a body are a chain of ours: a body without mass for each but the last. The frame of
+// our joint is at MJCF's anchor and has the axes of the MJCF body, turned or moved back by `ref`, so that our q is
+// MuJoCo's qpos. Source: MuJoCo's XML reference, "joint", and its computation page, "Kinematic tree".
+#include <math.h>
+#include <string.h>
+
+#include "io/mjcf.h"
+#include "io/mjcf_law.h"
+#include "io/mjcf_words.h"
+#include "math/pose.h"
+
+static const char* const types[] = {"free", "ball", "slide", "hinge"};  // in the order of srMjcfJointType
+static const char* const our_types[] = {"free", "ball", "prismatic", "revolute"};
+static const int nq[] = {7, 4, 1, 1}, nv[] = {6, 3, 1, 1};
+
+typedef struct Joint {
+  srMjcfJoint base;
+  double anchor[3], axis[3];
+  double stiffness, rest, damping, armature, friction, limits[2];
+  bool limited;
+} Joint;
+
+static srMjcfJointType type_of(srMjcf* m, const srMjcfInside* x) {
+  if (strcmp(x->node->name, "freejoint") == 0) return SR_MJCF_FREE;
+  const srXmlAttribute* a = sr_mjcf_attribute(m, x->node, x->childclass, "type");
+  return (srMjcfJointType)sr_mjcf_choice(m, a, types, 4, SR_MJCF_HINGE);
+}
+
+static void read_limits(srMjcf* m, const srMjcfInside* x, Joint* j) {
+  static const char* const words[] = {"false", "true", "auto"};
+  const srXmlAttribute* range = sr_mjcf_attribute(m, x->node, x->childclass, "range");
+  const srXmlAttribute* limited = sr_mjcf_attribute(m, x->node, x->childclass, "limited");
+  const int choice = sr_mjcf_choice(m, limited, words, 3, 2);
+  double given[2] = {0};
+  if (range && sr_mjcf_values(m, range, 2, 2, given) < 0) return;
+  if (choice == 0 || (choice == 2 && !(m->autolimits && given[0] < given[1]))) return;
+  if (j->base.type == SR_MJCF_FREE || j->base.type == SR_MJCF_BALL) {
+    if (range) sr_reader_ignore(m->r, range->place, "'range' of a %s joint", types[j->base.type]);
+    return;
+  }
+  if (given[0] >= given[1]) {
+    sr_mjcf_error(m, range ? range->place : limited->place, "the 'range' of a limited joint must rise, got %g %g",
+                  given[0], given[1]);
+    return;
+  }
+  j->limited = true;
+  for (int k = 0; k < 2; k++) j->limits[k] = j->base.type == SR_MJCF_HINGE ? sr_mjcf_angle(m, given[k]) : given[k];
+}
+
+static void not_negative(srMjcf* m, const srMjcfInside* x, const char* name, double* out) {
+  sr_mjcf_number(m, x->node, x->childclass, name, 0, out);
+  if (*out < 0) {
+    sr_mjcf_error(m, sr_mjcf_attribute(m, x->node, x->childclass, name)->place, "'%s' must not be negative, got %g",
+                  name, *out);
+    *out = 0;
+  }
+}
+
+static void read_axis(srMjcf* m, const srMjcfInside* x, Joint* j) {
+  double axis[3] = {0, 0, 1}, anchor[3] = {0};
+  sr_mjcf_numbers(m, x->node, x->childclass, "axis", 3, 3, axis);
+  sr_mjcf_numbers(m, x->node, x->childclass, "pos", 3, 3, anchor);
+  const double length = srm_norm3(axis);
+  if (!(length > 1e-14 && isfinite(length))) {
+    sr_mjcf_error(m, sr_mjcf_attribute(m, x->node, x->childclass, "axis")->place,
+                  "the axis of a joint must have a direction; its length is %g", length);
+    return;
+  }
+  for (int k = 0; k < 3; k++) axis[k] /= length;
+  srm_pose_rotate(x->frame, axis, j->axis);
+  srm_pose_point(x->frame, anchor, j->anchor);
+}
+
+// Attributes of hinges, slides and ball joints; a <freejoint> has none, of its own or by defaults.
+static void read_values(srMjcf* m, const srMjcfInside* x, Joint* j) {
+  const bool scalar = j->base.type == SR_MJCF_HINGE || j->base.type == SR_MJCF_SLIDE;
+  not_negative(m, x, "stiffness", &j->stiffness);
+  not_negative(m, x, "damping", &j->damping);
+  not_negative(m, x, "armature", &j->armature);
+  not_negative(m, x, "frictionloss", &j->friction);
+  read_limits(m, x, j);
+  if (j->base.type != SR_MJCF_FREE) read_axis(m, x, j);  // a free joint is at the body's origin
+  if (scalar) {
+    sr_mjcf_number(m, x->node, x->childclass, "ref", 0, &j->base.ref);
+    sr_mjcf_number(m, x->node, x->childclass, "springref", 0, &j->rest);
+  }
+  if (j->base.type == SR_MJCF_HINGE) {
+    j->base.ref = sr_mjcf_angle(m, j->base.ref);
+    j->rest = sr_mjcf_angle(m, j->rest);
+  }
+  if (!scalar && j->stiffness > 0) {
+    sr_reader_ignore(m->r, j->base.place, "'stiffness' of a %s joint", types[j->base.type]);
+    j->stiffness = 0;
+  }
+  if (!m->with_limits) j->limited = false;
+  if (!m->with_friction) j->friction = 0;
+  if (!m->with_springs) j->stiffness = 0;
+  if (!m->with_dampers) j->damping = 0;
+  if (j->base.type == SR_MJCF_FREE && j->friction > 0) {
+    sr_reader_ignore(m->r, j->base.place, "'frictionloss' of a free joint");
+    j->friction = 0;
+  }
+}
+
+static Joint read_joint(srMjcf* m, int body, const srMjcfInside* x) {
+  const srXmlAttribute* name = sr_xml_attribute(x->node, "name");
+  Joint j = {.base = {.body = body, .place = x->node->place, .node = x->node, .childclass = x->childclass}};
+  sr_mjcf_check_own_words(m, x->node);
+  sr_mjcf_check_class(m, x->node, "class");
+  j.base.type = type_of(m, x);
+  j.base.word = name && *name->value ? name->value : NULL;
+  j.base.name = sr_mjcf_our_name(m, &m->given_joints, j.base.word);
+  if (!j.base.name) j.base.name = sr_reader_name(m->r, m->body[body].name, &m->joints);
+  if (strcmp(x->node->name, "joint") == 0) read_values(m, x, &j);
+  return j;
+}
+
+// ----------------------------------------------------------------------------------------------------------- the spec
+static int add_body(srMjcf* m, const char* name, const char* parent, srPlace place) {
+  const srBodyDef def = {.name = {.text = name, .place = place}, .parent = {.text = parent, .place = place}};
+  return sr_reader_add(m->r, SR_ELEMENT_BODY, SR_NO_OWNER, &def, place);
+}
+
+// Where the joint's own coordinate is zero, seen from where it is `ref`.
+static void move_back(const Joint* j, double pose[16]) {
+  srm_pose_identity(pose);
+  if (j->base.type == SR_MJCF_HINGE && j->base.ref != 0) sr_mjcf_turn(j->axis, -j->base.ref, pose);
+  for (int k = 0; k < 3 && j->base.type == SR_MJCF_SLIDE; k++) pose[12 + k] = -j->base.ref * j->axis[k];
+}
+
+// A free joint's coordinates are the pose in the ground frame.
+static srAttr free_position(srMjcf* m, const double pose[16], srPlace place) {
+  double q[7], R[9];
+  for (int i = 0; i < 9; i++) R[i] = pose[4 * (i % 3) + i / 3];
+  memcpy(q, pose + 12, 3 * sizeof *q);
+  srm_quaternion_from_rows(R, q + 3);
+  return sr_reader_list(m->r, q, 7, place);
+}
+
+static void add_joint(srMjcf* m, int owner, Joint* j, const double frame[16]) {
+  const srPlace place = j->base.place;
+  srReader* r = m->r;
+  double back[16], pose[16];
+  srJointDef def = {.name = {.text = j->base.name, .place = place}, .type = {.text = our_types[j->base.type]}};
+  move_back(j, back);
+  srm_pose_compose(frame, back, pose);
+  if (j->base.type == SR_MJCF_FREE)
+    def.q = free_position(m, frame, place);
+  else
+    sr_reader_pose(r, pose, place, &def.at, &def.rot);
+  if (j->base.type == SR_MJCF_HINGE || j->base.type == SR_MJCF_SLIDE) {
+    def.axis = sr_reader_list(r, j->axis, 3, place);
+    if (j->base.ref != 0) def.q = sr_reader_one(j->base.ref, place);
+  }
+  if (j->stiffness > 0) def.stiffness = sr_reader_one(j->stiffness, place);
+  if (j->stiffness > 0 && j->rest != 0) def.rest = sr_reader_one(j->rest, place);
+  if (j->damping > 0) def.damping = sr_reader_one(j->damping, place);
+  if (j->armature > 0) def.armature = sr_reader_one(j->armature, place);
+  if (j->limited) def.limits = sr_reader_list(r, j->limits, 2, place);
+  j->base.index = sr_reader_add(r, SR_ELEMENT_JOINT, owner, &def, place);
+  for (int k = 0; k < nv[j->base.type] && j->friction > 0; k++)
+    sr_reader_friction(r, j->base.name, k, j->base.type != SR_MJCF_SLIDE, j->friction, place);
+}
+
+static void keep_joint(srMjcf* m, Joint* j) {
+  j->base.qpos = m->nq;
+  j->base.qvel = m->nv;
+  m->nq += nq[j->base.type];
+  m->nv += nv[j->base.type];
+  if (j->base.word) sr_names_put(&m->joint_names, j->base.word, m->njoint);
+  SR_PUSH(&m->r->pool, m->joint, m->njoint, m->joint_capacity) = j->base;
+}
+
+static void add_weld(srMjcf* m, srMjcfBody* b, const char* parent, const double frame[16]) {
+  srJointDef def = {.name = {.text = sr_reader_name(m->r, b->name, &m->joints), .place = b->place},
+                    .type = {.text = "weld", .place = b->place}};
+  b->index = add_body(m, b->name, parent, b->place);
+  sr_reader_pose(m->r, frame, b->place, &def.at, &def.rot);
+  sr_reader_add(m->r, SR_ELEMENT_JOINT, b->index, &def, b->place);
+  srm_pose_identity(b->inner);
+}
+
+// --------------------------------------------------------------------------------------------------------- springdamper
+static void put_number(srMjcf* m, int joint, int field, double value, srPlace place) {
+  if (!srs_set(m->r->spec, SR_ELEMENT_JOINT, joint, field, sr_reader_one(value, place)))
+    longjmp(*m->r->pool.on_fail, 1);
+}
+
+// The inertia that the joint feels at qpos0 makes a spring and a damper of the time constant and the damping ratio.
+static void set_spring_damper(srMjcf* m, int i, srPlace place, double time, double ratio) {
+  const srMjcfJoint* j = &m->joint[i];
+  const double inertia = sr_mjcf_reflected(m, &i, &(double){1}, 1);
+  const double stiffness = inertia / (time * time * ratio * ratio), damping = 2 * inertia / time;
+  double rest = 0;
+  if (!(stiffness < 1e100) || !(damping < 1e100)) {
+    sr_reader_ignore(m->r, place, "'springdamper' of a joint whose inertia cannot be told");
+    return;
+  }
+  sr_mjcf_number(m, j->node, j->childclass, "springref", 0, &rest);
+  if (j->type == SR_MJCF_HINGE) rest = sr_mjcf_angle(m, rest);
+  if (m->with_springs) put_number(m, j->index, SR_MJCF_FIELD(srJointDef, stiffness), stiffness, place);
+  if (m->with_springs && rest != 0) put_number(m, j->index, SR_MJCF_FIELD(srJointDef, rest), rest, place);
+  if (m->with_dampers) put_number(m, j->index, SR_MJCF_FIELD(srJointDef, damping), damping, place);
+}
+
+void sr_mjcf_spring_dampers(srMjcf* m) {
+  for (int i = 0; i < m->njoint && !m->r->stopped; i++) {
+    const srMjcfJoint* j = &m->joint[i];
+    const srXmlAttribute* a = sr_mjcf_attribute(m, j->node, j->childclass, "springdamper");
+    double x[2];
+    if (!a || strcmp(j->node->name, "joint") != 0 || sr_mjcf_values(m, a, 2, 2, x) < 0) continue;
+    if (!(x[0] > 0 && x[1] > 0)) continue;  // MuJoCo: then stiffness and damping hold
+    if (sr_mjcf_is_scalar(m, i))
+      set_spring_damper(m, i, a->place, x[0], x[1]);
+    else
+      sr_reader_ignore(m->r, a->place, "'springdamper' of a %s joint", types[j->type]);
+  }
+}
+
+// --------------------------------------------------------------------------------------------------------------- chain
+// Free joints stand alone, in bodies of the world; all of a body's joints have six coordinates at most.
+static bool check_chain(srMjcf* m, const srMjcfBody* b, const Joint* joints, int n) {
+  int coordinates = 0;
+  for (int i = 0; i < n; i++) {
+    coordinates += nv[joints[i].base.type];
+    if (joints[i].base.type != SR_MJCF_FREE) continue;
+    if (b->parent != 0)
+      sr_mjcf_error(m, joints[i].base.place, "a free joint belongs in a body of the world, not of '%s'",
+                    m->body[b->parent].name);
+    else if (n > 1)
+      sr_mjcf_error(m, joints[i].base.place, "a free joint is the only joint of its body");
+    else
+      continue;
+    return false;
+  }
+  if (coordinates <= 6) return true;
+  sr_mjcf_error(m, b->place, "the joints of body '%s' have %d coordinates; six are the most", b->name, coordinates);
+  return false;
+}
+
+void sr_mjcf_joints(srMjcf* m, int body, const double pose[16], const srMjcfInside* inside, int n) {
+  srMjcfBody* b = &m->body[body];
+  Joint joints[6];
+  double frame[16], at_anchor[16];  // the MJCF body in our last body's frame; the joint there
+  const char* parent = m->body[b->parent].name;
+  srm_pose_compose(m->body[b->parent].inner, pose, frame);
+  for (int i = 0; i < n; i++) joints[i] = read_joint(m, body, &inside[i]);
+  b->welded = n == 0 && m->body[b->parent].welded;
+  if (n == 0 || !check_chain(m, b, joints, n)) {
+    add_weld(m, b, parent, frame);
+    return;
+  }
+  for (int i = 0; i < n; i++) {
+    Joint* j = &joints[i];
+    const char* name = b->name;
+    if (i < n - 1) name = sr_reader_name(m->r, sr_pool_printf(&m->r->pool, "%s.%s", b->name, j->base.name), &m->bodies);
+    b->index = add_body(m, name, parent, b->place);
+    srm_pose_identity(at_anchor);
+    srm_pose_point(frame, j->anchor, at_anchor + 12);
+    memcpy(at_anchor, frame, 12 * sizeof *frame);
+    add_joint(m, b->index, j, at_anchor);
+    keep_joint(m, j);
+    srm_pose_identity(frame);
+    for (int k = 0; k < 3; k++) frame[12 + k] = -j->anchor[k];
+    parent = name;
+  }
+  memcpy(b->inner, frame, sizeof frame);
+}

@@ -1,0 +1,167 @@
+// Meshes of MJCF's geoms: put into the spec at their first use, from a file or from numbers in the model, and weighed.
+// MuJoCo takes vertices off refpos, turns them back by refquat, then scales them; our meshes are scaled first. Where that is
+// not the same but for a pose, the mesh gets vertices of its own. Source: MuJoCo's XML reference, "mesh".
+#include <math.h>
+#include <string.h>
+
+#include "io/file.h"
+#include "io/mesh.h"
+#include "io/mjcf.h"
+#include "math/pose.h"
+#include "math/solid.h"
+
+#define MAX_NUMBERS 3000000  // of an inline mesh
+
+static int count_numbers(const char* text) {
+  int n = 0;
+  for (const char* p = text + strspn(text, " \t\r\n"); *p; p += strspn(p, " \t\r\n")) {
+    p += strcspn(p, " \t\r\n");
+    n++;
+  }
+  return n;
+}
+
+static const double* read_many(srMjcf* m, const srXmlAttribute* a, int least, int* n) {
+  *n = count_numbers(a->value);
+  if (*n > MAX_NUMBERS) *n = MAX_NUMBERS;
+  double* numbers = sr_pool_alloc(&m->r->pool, (size_t)(*n + 1) * sizeof *numbers);
+  if (sr_mjcf_values(m, a, *n < least ? least : *n, MAX_NUMBERS, numbers) < 0) return NULL;
+  if (*n % 3 == 0) return numbers;
+  sr_mjcf_error(m, a->place, "'%s' takes three numbers each, got %d", a->name, *n);
+  return NULL;
+}
+
+static const char* new_mesh_name(srMjcf* m, const char* word) {
+  for (; m->known_meshes < srs_count(m->r->spec, SR_ELEMENT_MESH); m->known_meshes++) {
+    const srMeshDef* def = srs_get(m->r->spec, SR_ELEMENT_MESH, m->known_meshes);
+    if (def->name.text) sr_names_put(&m->meshes, sr_pool_text(&m->r->pool, def->name.text), 0);
+  }
+  return sr_reader_name(m->r, word, &m->meshes);
+}
+
+// Numbers in the file. Without faces MuJoCo takes the convex hull, which is not made here.
+static bool read_inline(srMjcf* m, const srMjcfMesh* mesh, srMeshDef* def) {
+  const srXmlAttribute *vertex = sr_xml_attribute(mesh->node, "vertex"), *face = sr_xml_attribute(mesh->node, "face");
+  int nvertex, nface;
+  if (!vertex || !face) {
+    sr_reader_ignore(m->r, mesh->node->place, "<mesh> without %s", vertex ? "'face'" : "'file' or 'vertex'");
+    return false;
+  }
+  const double* vertices = read_many(m, vertex, 9, &nvertex);
+  const double* faces = read_many(m, face, 3, &nface);
+  if (!vertices || !faces) return false;
+  for (int i = 0; i < nface; i++)
+    if (faces[i] != floor(faces[i]) || faces[i] < 0 || faces[i] >= nvertex / 3) {
+      sr_mjcf_error(m, face->place, "%g in 'face' is no vertex: they count from 0 to %d", faces[i], nvertex / 3 - 1);
+      return false;
+    }
+  def->vertices = (srAttr){.numbers = vertices, .n = nvertex, .place = vertex->place};
+  def->faces = (srAttr){.numbers = faces, .n = nface, .place = face->place};
+  return true;
+}
+
+static const char* path_of(srMjcf* m, const srXmlAttribute* file) {
+  const char* path = m->strip_path ? sr_mjcf_behind_slash(file->value) : file->value;
+  return *m->mesh_folder && !sr_path_is_fixed(path) ? sr_path_join(&m->r->pool, m->mesh_folder, path) : path;
+}
+
+// True where scaling first and turning then gives the same up to a pose, which is put into mesh->inverse.
+static bool turn_last(srMjcfMesh* mesh) {
+  const double* s = mesh->scale;
+  bool turned = false;
+  for (int k = 0; k < 12; k++) turned = turned || mesh->inverse[k] != (k % 5 == 0 ? 1.0 : 0.0);
+  if (turned && (s[0] != s[1] || s[0] != s[2])) return false;
+  for (int k = 0; k < 3; k++) mesh->inverse[12 + k] *= s[k];
+  return true;
+}
+
+// Vertices as MuJoCo has them, scale and pose taken into them. A mirror turns the triangles around.
+static void bake(srMjcf* m, srMjcfMesh* mesh, srMeshDef* def) {
+  double* vertices = sr_pool_alloc(&m->r->pool, (size_t)(def->vertices.n + 1) * sizeof *vertices);
+  double* faces = sr_pool_alloc(&m->r->pool, (size_t)(def->faces.n + 1) * sizeof *faces);
+  const double* s = mesh->scale;
+  const bool mirrored = s[0] * s[1] * s[2] < 0;
+  for (int i = 0; i + 2 < def->vertices.n; i += 3) {
+    srm_pose_point(mesh->inverse, def->vertices.numbers + i, vertices + i);
+    for (int k = 0; k < 3; k++) vertices[i + k] *= s[k];
+  }
+  for (int i = 0; i < def->faces.n; i++) faces[i] = def->faces.numbers[mirrored ? i - i % 3 + 2 - i % 3 : i];
+  def->vertices.numbers = vertices;
+  def->faces.numbers = faces;
+  def->file = (srAttr){0};
+  for (int k = 0; k < 3; k++) mesh->scale[k] = 1;
+  srm_pose_identity(mesh->inverse);
+}
+
+static const char* add_mesh(srMjcf* m, srMjcfMesh* mesh, bool as_it_is) {
+  const srXmlAttribute* file = sr_xml_attribute(mesh->node, "file");
+  const srPlace place = mesh->node->place;
+  srMeshDef def = {0};
+  if (file) {
+    def.file = (srAttr){.text = path_of(m, file), .place = file->place};
+    if (!sr_mesh_fill(m->r, m->how, &m->r->pool, &def)) return NULL;
+  } else if (!read_inline(m, mesh, &def)) {
+    return NULL;
+  }
+  if (!as_it_is && def.vertices.numbers && def.faces.numbers) bake(m, mesh, &def);
+  def.name = (srAttr){.text = new_mesh_name(m, mesh->word), .place = place};
+  if (mesh->scale[0] != 1 || mesh->scale[1] != 1 || mesh->scale[2] != 1)
+    def.scale = sr_reader_list(m->r, mesh->scale, 3, place);
+  sr_reader_add(m->r, SR_ELEMENT_MESH, SR_NO_OWNER, &def, place);
+  return def.name.text;
+}
+
+const char* sr_mjcf_mesh_use(srMjcf* m, int i) {
+  srMjcfMesh* mesh = &m->mesh[i];
+  const srXmlAttribute* file = sr_xml_attribute(mesh->node, "file");
+  if (mesh->name || mesh->failed) return mesh->name;
+  const bool as_it_is = turn_last(mesh);
+  if (file && as_it_is)
+    mesh->name = sr_mesh_use(m->r, m->how, path_of(m, file), mesh->scale, mesh->word, file->place);
+  else
+    mesh->name = add_mesh(m, mesh, as_it_is);
+  mesh->failed = !mesh->name;
+  return mesh->name;
+}
+
+// ------------------------------------------------------------------------------------------------------------- weight
+static const srMeshDef* find(const srMjcf* m, const char* name) {
+  for (int i = srs_count(m->r->spec, SR_ELEMENT_MESH) - 1; i >= 0; i--) {
+    const srMeshDef* def = srs_get(m->r->spec, SR_ELEMENT_MESH, i);
+    if (def->name.text && strcmp(def->name.text, name) == 0) return def;
+  }
+  return NULL;
+}
+
+static bool copy_triangles(srMjcf* m, const srMjcfMesh* mesh, const srMeshDef* def, double** vertex, int** corner) {
+  const int n = def->vertices.n / 3;
+  *vertex = sr_pool_alloc(&m->r->pool, (size_t)(def->vertices.n + 1) * sizeof **vertex);
+  *corner = sr_pool_alloc(&m->r->pool, (size_t)(def->faces.n + 1) * sizeof **corner);
+  for (int i = 0; i < def->vertices.n; i++) (*vertex)[i] = mesh->scale[i % 3] * def->vertices.numbers[i];
+  for (int i = 0; i < def->faces.n; i++) {
+    if (!(def->faces.numbers[i] >= 0 && def->faces.numbers[i] < n)) return false;
+    (*corner)[i] = (int)def->faces.numbers[i];
+  }
+  return true;
+}
+
+bool sr_mjcf_mesh_weigh(srMjcf* m, srMjcfMesh* mesh) {
+  const srMeshDef* def = mesh->name ? find(m, mesh->name) : NULL;
+  double *vertex, moments[9];
+  int* corner;
+  if (mesh->weighed) return mesh->volume > 0;
+  mesh->weighed = true;
+  if (!def || !def->vertices.numbers || !def->faces.numbers || !copy_triangles(m, mesh, def, &vertex, &corner))
+    return false;
+  double open;
+  mesh->volume = srm_solid(vertex, def->vertices.n / 3, corner, def->faces.n / 3, mesh->com, moments, &open);
+  const double sign = mesh->volume < 0 ? -1 : 1, trace = moments[0] + moments[4] + moments[8];
+  mesh->volume *= sign;
+  for (int k = 0; k < 9; k++) mesh->J[k] = sign * ((k % 4 == 0 ? trace : 0) - moments[k]);
+  if (open > 1e-6)
+    sr_reader_warning(m->r, mesh->node->place,
+                      "the mesh '%.60s' is not closed: its mass is what its triangles enclose, seen "
+                      "from the middle of them",
+                      mesh->word);
+  return mesh->volume > 0 && isfinite(mesh->volume);
+}

@@ -1,0 +1,126 @@
+// MJCF's <compiler> and <option>: how the file is to be understood, gravity and the time step.
+#include <math.h>
+#include <string.h>
+
+#include "io/mjcf.h"
+#include "io/mjcf_words.h"
+
+static void read_euler_sequence(srMjcf* m, const srXmlAttribute* a) {
+  if (!a) return;
+  if (strlen(a->value) == 3 && strspn(a->value, "xyzXYZ") == 3)
+    memcpy(m->euler_sequence, a->value, 4);
+  else
+    sr_mjcf_error(m, a->place, "'%.60s' in 'eulerseq' is not three letters of x y z X Y Z", a->value);
+}
+
+static void read_groups(srMjcf* m, const srXmlAttribute* a) {
+  double range[2];
+  if (!a || sr_mjcf_values(m, a, 2, 2, range) < 0) return;
+  if (fabs(range[0]) > 1e6 || fabs(range[1]) > 1e6) {
+    sr_mjcf_error(m, a->place, "groups are small whole numbers, got %g %g", range[0], range[1]);
+    return;
+  }
+  m->least_group = (int)range[0];
+  m->most_group = (int)range[1];
+}
+
+static void read_bound(srMjcf* m, const srXmlNode* node, const char* name, double* bound) {
+  double value;
+  if (!sr_xml_attribute(node, name) || sr_mjcf_values(m, sr_xml_attribute(node, name), 1, 1, &value) < 0) return;
+  if (value < 0 && strcmp(name, "settotalmass") != 0)
+    sr_mjcf_error(m, sr_xml_attribute(node, name)->place, "'%s' must not be negative, got %g", name, value);
+  else
+    *bound = value;
+}
+
+// Attributes of a later <compiler> replace those of an earlier one.
+void sr_mjcf_compiler(srMjcf* m, const srXmlNode* node) {
+  static const char* const angles[] = {"radian", "degree"};
+  static const char* const coordinates[] = {"local", "global"};
+  static const char* const from_geom[] = {"false", "true", "auto"};
+  const srXmlAttribute* coordinate = sr_xml_attribute(node, "coordinate");
+  sr_mjcf_check_own_words(m, node);
+  m->degree = sr_mjcf_choice(m, sr_xml_attribute(node, "angle"), angles, 2, m->degree) == 1;
+  if (sr_mjcf_choice(m, coordinate, coordinates, 2, 0) == 1)
+    sr_mjcf_error(m, coordinate->place, "global coordinates are not understood (nor by MuJoCo since 2.3.4)");
+  m->inertia_from_geom =
+      sr_mjcf_choice(m, sr_xml_attribute(node, "inertiafromgeom"), from_geom, 3, m->inertia_from_geom);
+  m->autolimits = sr_mjcf_flag(m, node, NULL, "autolimits", m->autolimits);
+  m->balance_inertia = sr_mjcf_flag(m, node, NULL, "balanceinertia", m->balance_inertia);
+  m->strip_path = sr_mjcf_flag(m, node, NULL, "strippath", m->strip_path);
+  read_euler_sequence(m, sr_xml_attribute(node, "eulerseq"));
+  read_groups(m, sr_xml_attribute(node, "inertiagrouprange"));
+  read_bound(m, node, "boundmass", &m->bound_mass);
+  read_bound(m, node, "boundinertia", &m->bound_inertia);
+  read_bound(m, node, "settotalmass", &m->total_mass);
+  const srXmlAttribute *folder = sr_xml_attribute(node, "meshdir"), *assets = sr_xml_attribute(node, "assetdir");
+  if (folder || assets) m->mesh_folder = folder ? folder->value : assets->value;
+  for (const srXmlNode* child = node->first; child; child = child->next)
+    sr_mjcf_other_element(m, child, "", "lengthrange");
+}
+
+// True: the attribute says enable, or false: disable. Without it: as before.
+static bool is_enabled(srMjcf* m, const srXmlNode* node, const char* name, bool before) {
+  static const char* const words[] = {"disable", "enable"};
+  return sr_mjcf_choice(m, sr_xml_attribute(node, name), words, 2, before) == 1;
+}
+
+static void read_flag(srMjcf* m, const srXmlNode* node) {
+  sr_mjcf_check_own_words(m, node);
+  if (!is_enabled(m, node, "gravity", true)) {
+    memset(m->gravity, 0, sizeof m->gravity);
+    m->gravity_given = true;
+    m->gravity_place = sr_xml_attribute(node, "gravity")->place;
+  }
+  m->with_limits = is_enabled(m, node, "limit", m->with_limits);
+  m->with_friction = is_enabled(m, node, "frictionloss", m->with_friction);
+  const bool passive = is_enabled(m, node, "passive", true);
+  m->with_springs = passive && is_enabled(m, node, "spring", m->with_springs);
+  m->with_dampers = passive && is_enabled(m, node, "damper", m->with_dampers);
+}
+
+void sr_mjcf_option(srMjcf* m, const srXmlNode* node) {
+  const srXmlAttribute *gravity = sr_xml_attribute(node, "gravity"), *step = sr_xml_attribute(node, "timestep");
+  double value;
+  sr_mjcf_check_own_words(m, node);
+  if (gravity && sr_mjcf_values(m, gravity, 3, 3, m->gravity) == 3) {
+    m->gravity_given = true;
+    m->gravity_place = gravity->place;
+  }
+  if (step && sr_mjcf_values(m, step, 1, 1, &value) == 1) {
+    m->timestep = value;
+    m->timestep_place = step->place;
+    if (value <= 0) sr_mjcf_error(m, step->place, "'timestep' must be positive, got %g", value);
+  }
+  for (const srXmlNode* child = node->first; child; child = child->next)
+    if (strcmp(child->name, "flag") == 0)
+      read_flag(m, child);
+    else
+      sr_mjcf_other_element(m, child, "flag", "");
+}
+
+// A model that includes this one has the name, the gravity and the run.
+void sr_mjcf_put_options(srMjcf* m) {
+  const srXmlAttribute* name = sr_xml_attribute(m->root, "model");
+  const double* g = m->gravity;
+  if (m->how->included) {
+    if (g[0] != 0 || g[1] != 0 || g[2] != -9.81)
+      sr_reader_warning(
+          m->r, m->gravity_place,
+          "gravity of an included file is not used: it has %g %g %g, the model that includes it has its own", g[0],
+          g[1], g[2]);
+    return;
+  }
+  srModelDef model = {.version = {.text = "1", .place = m->root->place}};
+  if (name && *name->value)
+    model.name = (srAttr){.text = sr_reader_name(m->r, name->value, NULL), .place = name->place};
+  sr_reader_add(m->r, SR_ELEMENT_MODEL, SR_NO_OWNER, &model, m->root->place);
+  if (m->gravity_given) {
+    const srOptionDef option = {.gravity = sr_reader_list(m->r, g, 3, m->gravity_place)};
+    sr_reader_add(m->r, SR_ELEMENT_OPTION, SR_NO_OWNER, &option, m->gravity_place);
+  }
+  if (m->timestep_place.line > 0) {
+    const srRunDef run = {.step = sr_reader_one(m->timestep, m->timestep_place)};
+    sr_reader_add(m->r, SR_ELEMENT_RUN, SR_NO_OWNER, &run, m->timestep_place);
+  }
+}

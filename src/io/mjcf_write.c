@@ -1,0 +1,500 @@
+// MJCF out. Our body frame is the joint's frame at q = 0, as the frame of an MJCF body is whose joints have their anchors in
+// its origin. Several freedoms are several joints in one body. What becomes of each element stands in docs/convert.md.
+#include <math.h>
+#include <string.h>
+
+#include "io/convert.h"
+#include "io/xml.h"
+#include "math/dense.h"
+#include "math/pose.h"
+
+typedef struct Screw {
+  const char *hinge, *slide;
+  double pitch;
+} Screw;
+
+typedef struct Mjcf {
+  srConvert* c;
+  int* level;               // of body b: elements that are open inside of it
+  const char** frame_word;  // of body b: the site that is its frame, for closures
+  Screw* screws;
+  int nscrew, screw_capacity;
+  double *qpos, *qvel;  // of the key
+  int nqpos, qpos_capacity, nqvel, qvel_capacity;
+  bool moved;  // the initial state is another one than MJCF's own
+  int nsolid;  // shapes that are there for contacts
+  srPlace first_solid;
+} Mjcf;
+
+static bool is_word(const char* a, const char* b) { return a && strcmp(a, b) == 0; }
+
+static void quaternion_of(const double pose[16], double quaternion[4]) {
+  const double R[9] = {pose[0], pose[4], pose[8], pose[1], pose[5], pose[9], pose[2], pose[6], pose[10]};
+  srm_quaternion_from_rows(R, quaternion);
+}
+
+static void put_pose(srXmlWriter* w, const double pose[16]) {
+  double turned[16], quaternion[4];
+  if (pose[12] != 0 || pose[13] != 0 || pose[14] != 0) sr_xml_numbers(w, "pos", pose + 12, 3);
+  memcpy(turned, pose, sizeof turned);
+  turned[12] = turned[13] = turned[14] = 0;
+  if (sr_convert_pose_is_identity(turned)) return;
+  quaternion_of(pose, quaternion);
+  sr_xml_numbers(w, "quat", quaternion, 4);
+}
+
+// -------------------------------------------------------------------------------------------------------------- meshes
+static bool ends_with(const char* text, const char* end) {
+  const size_t n = strlen(text), m = strlen(end);
+  if (n < m) return false;
+  for (size_t i = 0; i < m; i++)
+    if ((text[n - m + i] | 0x20) != end[i]) return false;
+  return true;
+}
+
+static bool can_say_mesh(const srConvert* c, int i) {
+  const srMeshDef* def = srs_get(c->spec, SR_ELEMENT_MESH, i);
+  return def->file.text ? ends_with(def->file.text, ".stl") || ends_with(def->file.text, ".obj") : def->vertices.n > 0;
+}
+
+static void put_list(srConvert* c, int i, int field, const char* word) {
+  const srAttr* a = sr_convert_take(c, SR_ELEMENT_MESH, i, field);
+  if (a->n > 0) sr_xml_numbers(&c->xml, word, a->numbers ? a->numbers : &a->number, a->n);
+}
+
+static void put_mesh(srConvert* c, int i) {
+  double scale[3];
+  sr_xml_begin(&c->xml, "mesh");
+  sr_xml_text(&c->xml, "name", sr_convert_text(c, SR_ELEMENT_MESH, i, SR_TAKE(srMeshDef, name)));
+  const char* file = sr_convert_text(c, SR_ELEMENT_MESH, i, SR_TAKE(srMeshDef, file));
+  if (file) {
+    sr_xml_text(&c->xml, "file", sr_convert_path(c, file));
+    sr_convert_take(c, SR_ELEMENT_MESH, i, SR_TAKE(srMeshDef, vertices));  // they are in the file
+    sr_convert_take(c, SR_ELEMENT_MESH, i, SR_TAKE(srMeshDef, faces));
+  } else {
+    put_list(c, i, SR_TAKE(srMeshDef, vertices), "vertex");
+    put_list(c, i, SR_TAKE(srMeshDef, faces), "face");
+  }
+  const int n = sr_convert_numbers(c, SR_ELEMENT_MESH, i, SR_TAKE(srMeshDef, scale), scale, 3);
+  if (n == 1) scale[1] = scale[2] = scale[0];
+  if (n > 0) sr_xml_numbers(&c->xml, "scale", scale, 3);
+  sr_xml_end(&c->xml);
+}
+
+static void put_assets(srConvert* c) {
+  bool any = false;
+  for (int i = 0; i < srs_count(c->spec, SR_ELEMENT_MESH); i++) {
+    if (!can_say_mesh(c, i)) continue;
+    if (!any) sr_xml_begin(&c->xml, "asset");
+    any = true;
+    put_mesh(c, i);
+  }
+  if (any) sr_xml_end(&c->xml);
+}
+
+// -------------------------------------------------------------------------------------------------------------- shapes
+// Half of lengths and edges, as MJCF has them.
+static void put_size(srConvert* c, const char* type, const double size[3]) {
+  const double half[3] = {0.5 * size[0], 0.5 * size[1], 0.5 * size[2]};
+  if (is_word(type, "plane")) {
+    sr_xml_numbers(&c->xml, "size", (const double[]){0, 0, 1}, 3);  // without end
+  } else if (is_word(type, "sphere")) {
+    sr_xml_numbers(&c->xml, "size", size, 1);
+  } else if (is_word(type, "box")) {
+    sr_xml_numbers(&c->xml, "size", half, 3);
+  } else if (is_word(type, "ellipsoid")) {
+    sr_xml_numbers(&c->xml, "size", size, 3);
+  } else {
+    sr_xml_numbers(&c->xml, "size", (const double[]){size[0], half[1]}, 2);
+  }
+}
+
+static bool can_say_shape(const srConvert* c, int i, int b) {
+  const srShapeDef* def = srs_get(c->spec, SR_ELEMENT_SHAPE, i);
+  const double size = def->size.numbers ? def->size.numbers[0] : def->size.number;
+  if (is_word(def->type.text, "mesh")) {
+    const int mesh = def->mesh.text ? sr_names_find(&c->meshes, def->mesh.text) : -1;
+    return mesh >= 0 && can_say_mesh(c, mesh);
+  }
+  if (is_word(def->type.text, "plane")) return b == 0 || c->m->body_link[b] == 0;  // on what does not move alone
+  return !(is_word(def->type.text, "sphere") && size < 0);
+}
+
+static void put_shape(Mjcf* x, int i) {
+  srConvert* c = x->c;
+  double pose[16], size[3] = {0}, rgba[4];
+  const char* name = sr_convert_text(c, SR_ELEMENT_SHAPE, i, SR_TAKE(srShapeDef, name));
+  const char* type = sr_convert_text(c, SR_ELEMENT_SHAPE, i, SR_TAKE(srShapeDef, type));
+  const char* mesh = sr_convert_text(c, SR_ELEMENT_SHAPE, i, SR_TAKE(srShapeDef, mesh));
+  const char* use = sr_convert_text(c, SR_ELEMENT_SHAPE, i, SR_TAKE(srShapeDef, use));
+  sr_convert_take(c, SR_ELEMENT_SHAPE, i, SR_TAKE(srShapeDef, density));  // in the inertia of the body
+  sr_convert_take(c, SR_ELEMENT_SHAPE, i, SR_TAKE(srShapeDef, material));
+  sr_convert_pose(c, SR_ELEMENT_SHAPE, i, SR_TAKE(srShapeDef, at), SR_TAKE(srShapeDef, rot), SR_TAKE(srShapeDef, rpy),
+                  pose);
+  sr_convert_numbers(c, SR_ELEMENT_SHAPE, i, SR_TAKE(srShapeDef, size), size, 3);
+  sr_xml_begin(&c->xml, "geom");
+  if (name) sr_xml_text(&c->xml, "name", sr_convert_name(c, &c->mesh_names, "%s", name));
+  sr_xml_text(&c->xml, "type", type);
+  if (is_word(type, "mesh"))
+    sr_xml_text(&c->xml, "mesh", mesh);
+  else
+    put_size(c, type, size);
+  put_pose(&c->xml, pose);
+  if (sr_convert_numbers(c, SR_ELEMENT_SHAPE, i, SR_TAKE(srShapeDef, color), rgba, 4) == 4)
+    sr_xml_numbers(&c->xml, "rgba", rgba, 4);
+  sr_xml_text(&c->xml, "mass", "0");
+  sr_xml_text(&c->xml, "contype", "0");
+  sr_xml_text(&c->xml, "conaffinity", "0");
+  sr_xml_end(&c->xml);
+  if (!is_word(use, "visual") && x->nsolid++ == 0) x->first_solid = srs_place(c->spec, SR_ELEMENT_SHAPE, i);
+}
+
+static void put_site(srConvert* c, int i, int b) {
+  double pose[16];
+  const char* point = sr_convert_text(c, SR_ELEMENT_POINT, i, SR_TAKE(srPointDef, name));
+  const bool is_new = sr_names_find(&c->point_names, point) < 0;
+  const char* name = is_new ? sr_convert_name(c, &c->point_names, "%s", point)
+                            : sr_convert_name(c, &c->point_names, "%s_%s", c->m->body_name[b], point);
+  c->point_word[i] = name;
+  sr_convert_pose(c, SR_ELEMENT_POINT, i, SR_TAKE(srPointDef, at), SR_TAKE(srPointDef, rot), SR_TAKE(srPointDef, rpy),
+                  pose);
+  sr_xml_begin(&c->xml, "site");
+  sr_xml_text(&c->xml, "name", name);
+  put_pose(&c->xml, pose);
+  sr_xml_end(&c->xml);
+}
+
+// ------------------------------------------------------------------------------------------------------------- inertia
+static void put_inertial(srConvert* c, int b) {
+  const srModel* m = c->m;
+  const double* J = m->body_inertia + 9 * b;
+  double e[3];
+  srm_eigen_sym3(J, e);
+  const bool moves = m->joint_nv[m->body_joint[b]] > 0;
+  const double low = fmin(e[0], fmin(e[1], e[2])), high = fmax(e[0], fmax(e[1], e[2]));
+  if (moves && (m->body_mass[b] < 1e-15 || low < 1e-15))
+    sr_convert_lose(c, m->body_place[b], SR_LOSS_NOTHING, sr_pool_printf(c->pool, "body '%s'", m->body_name[b]),
+                    "it has no %s: MuJoCo refuses such a body that moves",
+                    m->body_mass[b] < 1e-15 ? "mass of its own" : "moment of inertia about one of its axes");
+  else if (high > e[0] + e[1] + e[2] - high)
+    sr_convert_lose(c, m->body_place[b], SR_LOSS_NOTHING, sr_pool_printf(c->pool, "body '%s'", m->body_name[b]),
+                    "its inertia is at or beyond the edge of the triangle inequality: MuJoCo may refuse it");
+  if (!sr_convert_has_mass(m, b)) return;
+  sr_xml_begin(&c->xml, "inertial");
+  sr_xml_numbers(&c->xml, "pos", m->body_com + 4 * b, 3);
+  sr_xml_number(&c->xml, "mass", m->body_mass[b]);
+  if (J[1] == 0 && J[2] == 0 && J[5] == 0)
+    sr_xml_numbers(&c->xml, "diaginertia", (const double[]){J[0], J[4], J[8]}, 3);
+  else
+    sr_xml_numbers(&c->xml, "fullinertia", (const double[]){J[0], J[4], J[8], J[1], J[2], J[5]}, 6);
+  sr_xml_end(&c->xml);
+}
+
+// -------------------------------------------------------------------------------------------------------------- joints
+static double joint_number(srConvert* c, int j, int field) {
+  const int joint = c->joint[c->m->joint_body[j]];
+  return joint < 0 ? 0 : sr_convert_number(c, SR_ELEMENT_JOINT, joint, field, 0);
+}
+
+static void put_nonzero(srConvert* c, const char* word, double value) {
+  if (value != 0) sr_xml_number(&c->xml, word, value);
+}
+
+// Of a hinge or a slide that has a coordinate of ours.
+static void put_scalar(srConvert* c, int j, const srJointPart* part) {
+  const int joint = c->joint[c->m->joint_body[j]];
+  double limits[2];
+  double rest[6] = {0};
+  put_nonzero(c, "stiffness", joint_number(c, j, SR_TAKE(srJointDef, stiffness)));
+  const int n = sr_convert_numbers(c, SR_ELEMENT_JOINT, joint, SR_TAKE(srJointDef, rest), rest, 6);
+  put_nonzero(c, "springref", n > part->coordinate ? rest[part->coordinate] : 0);
+  put_nonzero(c, "frictionloss", sr_convert_friction(c, j, part->coordinate));
+  if (sr_convert_numbers(c, SR_ELEMENT_JOINT, joint, SR_TAKE(srJointDef, limits), limits, 2) != 2) return;
+  sr_xml_text(&c->xml, "limited", "true");
+  sr_xml_numbers(&c->xml, "range", limits, 2);
+}
+
+static void put_joint(Mjcf* x, int j, const srJointPart* part) {
+  static const char* const words[] = {"", "hinge", "slide", "ball", "free"};
+  srConvert* c = x->c;
+  const bool scalar = part->type == SR_PART_HINGE || part->type == SR_PART_SLIDE;
+  if (part->type == SR_PART_FIXED) return;
+  sr_xml_begin(&c->xml, "joint");
+  sr_xml_text(&c->xml, "name", part->name);
+  sr_xml_text(&c->xml, "type", words[part->type]);
+  if (scalar) sr_xml_numbers(&c->xml, "axis", part->axis, 3);
+  if (part->coordinate != SR_PART_FOLLOWS) put_nonzero(c, "damping", joint_number(c, j, SR_TAKE(srJointDef, damping)));
+  if (part->coordinate >= 0) put_nonzero(c, "armature", joint_number(c, j, SR_TAKE(srJointDef, armature)));
+  if (scalar && part->coordinate >= 0) put_scalar(c, j, part);
+  sr_xml_end(&c->xml);
+}
+
+// A free joint on a body that moves itself: MJCF has those on the world alone.
+static int slides_and_ball(srConvert* c, int j, srJointPart part[SR_PARTS]) {
+  static const char* const axes[] = {"x", "y", "z"};
+  part[3] = part[0];
+  part[3].type = SR_PART_BALL;
+  part[3].coordinate = SR_PART_OTHER;
+  for (int k = 0; k < 3; k++) {
+    part[k] = (srJointPart){.type = SR_PART_SLIDE, .coordinate = SR_PART_OTHER};
+    part[k].axis[k] = 1;
+    part[k].name = sr_convert_name(c, &c->joint_names, "%s.%s", part[3].name, axes[k]);
+  }
+  sr_convert_lose(
+      c, c->m->body_place[c->m->joint_body[j]], SR_LOSS_NOTHING,
+      sr_pool_printf(c->pool, "free joint '%s'", c->m->joint_name[j]),
+      "MJCF has free joints on the world alone: three slides and a ball stand for it, so its velocities are "
+      "others");
+  return 4;
+}
+
+// ------------------------------------------------------------------------------------------------------- initial state
+static void push(Mjcf* x, bool velocity, const double* values, int n) {
+  for (int k = 0; k < n; k++) {
+    if (velocity)
+      SR_PUSH(x->c->pool, x->qvel, x->nqvel, x->qvel_capacity) = values[k];
+    else
+      SR_PUSH(x->c->pool, x->qpos, x->nqpos, x->qpos_capacity) = values[k];
+  }
+}
+
+// A free joint as MuJoCo has it: pose and velocity in the ground's axes, then the angular velocity in the body's. `pose` is
+// the joint's frame, on the ground; it becomes that of the body at the start. Elsewhere slides and a ball stand for it.
+static void free_start(Mjcf* x, const double* q, const double* v, bool top, double pose[16]) {
+  double at[16], start[16], quaternion[4], velocity[3];
+  srm_pose_identity(at);
+  memcpy(at + 12, q, 3 * sizeof *q);
+  srm_pose_from_quaternion(q + 3, at);
+  memcpy(start, at, sizeof start);
+  if (top) srm_pose_compose(pose, at, start);
+  if (top) memcpy(pose, start, sizeof start);
+  x->moved = x->moved || (!top && !sr_convert_pose_is_identity(at));
+  quaternion_of(start, quaternion);
+  srm_pose_rotate(start, v + 3, velocity);
+  push(x, false, start + 12, 3);
+  push(x, false, quaternion, 4);
+  push(x, true, velocity, 3);
+  push(x, true, v, 3);
+}
+
+static void start_of(Mjcf* x, int j, const srJointPart* part, int n, double pose[16]) {
+  const srModel* m = x->c->m;
+  const double *q = m->q0 + m->joint_q[j], *v = m->v0 + m->joint_v[j];
+  const int joint = x->c->joint[m->joint_body[j]];
+  if (joint >= 0) {
+    sr_convert_take(x->c, SR_ELEMENT_JOINT, joint, SR_TAKE(srJointDef, q));
+    sr_convert_take(x->c, SR_ELEMENT_JOINT, joint, SR_TAKE(srJointDef, v));
+  }
+  for (int k = 0; k < m->joint_nv[j]; k++) x->moved = x->moved || v[k] != 0;
+  if (m->joint_type[j] == SR_JOINT_FREE) {
+    free_start(x, q, v, part[0].type == SR_PART_FREE, pose);
+    return;
+  }
+  for (int k = 0; k < m->joint_nq[j]; k++)
+    x->moved = x->moved || q[k] != (m->joint_type[j] == SR_JOINT_BALL && k == 0 ? 1 : 0);
+  push(x, false, q, m->joint_nq[j]);
+  push(x, true, v, m->joint_nv[j]);
+  if (n != 2 || part[1].coordinate != SR_PART_FOLLOWS) return;
+  push(x, false, &(double){part[1].pitch * q[0]}, 1);
+  push(x, true, &(double){part[1].pitch * v[0]}, 1);
+}
+
+// -------------------------------------------------------------------------------------------------------------- bodies
+static void put_content(Mjcf* x, int b) {
+  srConvert* c = x->c;
+  for (int i = c->first[SR_ELEMENT_SHAPE][b]; i >= 0; i = c->next[SR_ELEMENT_SHAPE][i])
+    if (can_say_shape(c, i, b)) put_shape(x, i);
+  for (int i = c->first[SR_ELEMENT_POINT][b]; i >= 0; i = c->next[SR_ELEMENT_POINT][i]) put_site(c, i, b);
+}
+
+static void tell_names(srConvert* c, int b) {
+  const int j = c->m->body_joint[b];
+  const bool named = strcmp(c->m->joint_name[j], c->m->body_name[b]) != 0;
+  if (c->m->joint_type[j] == SR_JOINT_WELD && named)
+    sr_convert_lose(c, c->m->body_place[b], SR_LOSS_NOTHING,
+                    sr_pool_printf(c->pool, "name of joint '%s'", c->m->joint_name[j]), "MJCF has no joint that holds");
+}
+
+// Parts of the joint; a free joint of the ground is counted from the ground's frame.
+static int parts_of(Mjcf* x, int b, srJointPart part[SR_PARTS], const double pose[16]) {
+  srConvert* c = x->c;
+  const int j = c->m->body_joint[b], n = sr_convert_parts(c, j, part);
+  tell_names(c, b);
+  if (part[0].type != SR_PART_FREE) return n;
+  if (c->m->body_parent[b] != 0) return slides_and_ball(c, j, part);
+  if (!sr_convert_pose_is_identity(pose))
+    sr_convert_lose(c, c->m->body_place[b], SR_LOSS_NOTHING,
+                    sr_pool_printf(c->pool, "frame of free joint '%s'", c->m->joint_name[j]),
+                    "its position is counted from the ground's frame in MJCF");
+  if (c->m->joint_armature[c->m->joint_v[j]] > 0)
+    sr_convert_lose(c, c->m->body_place[b], SR_LOSS_MOTION,
+                    sr_pool_printf(c->pool, "'armature' of joint '%s'", c->m->joint_name[j]),
+                    "MuJoCo has it in the ground's axes, not in the body's; our reader takes it back as it was");
+  return n;
+}
+
+static void put_body(Mjcf* x, int b) {
+  srConvert* c = x->c;
+  srJointPart part[SR_PARTS];
+  double pose[16];
+  while (c->xml.nopen > x->level[c->m->body_parent[b]]) sr_xml_end(&c->xml);
+  sr_convert_joint_pose(c, b, pose);
+  const int j = c->m->body_joint[b], n = parts_of(x, b, part, pose);
+  start_of(x, j, part, n, pose);
+  sr_xml_begin(&c->xml, "body");
+  x->level[b] = c->xml.nopen;
+  sr_xml_text(&c->xml, "name", c->m->body_name[b]);
+  put_pose(&c->xml, pose);
+  put_inertial(c, b);
+  for (int k = 0; k < n; k++) put_joint(x, j, &part[k]);
+  if (n == 2 && part[1].coordinate == SR_PART_FOLLOWS) {
+    const Screw screw = {part[0].name, part[1].name, part[1].pitch};
+    SR_PUSH(c->pool, x->screws, x->nscrew, x->screw_capacity) = screw;
+  }
+  put_content(x, b);
+}
+
+// ------------------------------------------------------------------------------------------------------------ equality
+static void put_equality_joint(srConvert* c, const char* name, const char* joint, const char* to, double offset,
+                               double ratio) {
+  sr_xml_begin(&c->xml, "joint");
+  if (name) sr_xml_text(&c->xml, "name", name);
+  sr_xml_text(&c->xml, "joint1", joint);
+  sr_xml_text(&c->xml, "joint2", to);
+  sr_xml_numbers(&c->xml, "polycoef", (const double[]){offset, ratio, 0, 0, 0}, 5);
+  sr_xml_end(&c->xml);
+}
+
+static void put_couplings(srConvert* c) {
+  for (int i = 0; i < srs_count(c->spec, SR_ELEMENT_COUPLING); i++) {
+    const char* joint = sr_convert_text(c, SR_ELEMENT_COUPLING, i, SR_TAKE(srCouplingDef, joint));
+    const char* to = sr_convert_text(c, SR_ELEMENT_COUPLING, i, SR_TAKE(srCouplingDef, to));
+    const char* name = sr_convert_text(c, SR_ELEMENT_COUPLING, i, SR_TAKE(srCouplingDef, name));
+    const double ratio = sr_convert_number(c, SR_ELEMENT_COUPLING, i, SR_TAKE(srCouplingDef, ratio), 1);
+    put_equality_joint(c, name, joint, to,
+                       sr_convert_number(c, SR_ELEMENT_COUPLING, i, SR_TAKE(srCouplingDef, offset), 0), ratio);
+  }
+}
+
+// Closures between sites: those of their points, or the frames of bodies.
+static const char* site_of(Mjcf* x, const char* ref) {
+  const int i = sr_names_find(&x->c->points, ref), b = sr_names_find(&x->c->bodies, ref);
+  return i >= 0 ? x->c->point_word[i] : x->frame_word[b > 0 ? b : 0];
+}
+
+static bool is_joined(const srClosureDef* def) {
+  const char* type = def->type.text;
+  return is_word(type, "weld") || is_word(type, "body") || is_word(type, "ball");
+}
+
+static void put_closures(Mjcf* x) {
+  srConvert* c = x->c;
+  for (int i = 0; i < srs_count(c->spec, SR_ELEMENT_CLOSURE); i++) {
+    const srClosureDef* def = srs_get(c->spec, SR_ELEMENT_CLOSURE, i);
+    if (!is_joined(def)) continue;
+    const bool ball = is_word(sr_convert_text(c, SR_ELEMENT_CLOSURE, i, SR_TAKE(srClosureDef, type)), "ball");
+    const char* name = sr_convert_text(c, SR_ELEMENT_CLOSURE, i, SR_TAKE(srClosureDef, name));
+    sr_xml_begin(&c->xml, ball ? "connect" : "weld");
+    if (name) sr_xml_text(&c->xml, "name", name);
+    sr_xml_text(&c->xml, "site1", site_of(x, sr_convert_text(c, SR_ELEMENT_CLOSURE, i, SR_TAKE(srClosureDef, a))));
+    sr_xml_text(&c->xml, "site2", site_of(x, sr_convert_text(c, SR_ELEMENT_CLOSURE, i, SR_TAKE(srClosureDef, b))));
+    sr_xml_end(&c->xml);
+    sr_convert_tell_normal(c, i);
+  }
+}
+
+static void put_equalities(Mjcf* x) {
+  srConvert* c = x->c;
+  int n = 0;
+  for (int i = 0; i < srs_count(c->spec, SR_ELEMENT_CLOSURE); i++)
+    n += is_joined(srs_get(c->spec, SR_ELEMENT_CLOSURE, i));
+  if (n > 0)
+    sr_convert_lose(c, (srPlace){0}, SR_LOSS_NOTHING, "closures", "they name two sites each: MuJoCo from 3.2.3 on");
+  if (n + x->nscrew + srs_count(c->spec, SR_ELEMENT_COUPLING) == 0) return;
+  sr_xml_begin(&c->xml, "equality");
+  for (int i = 0; i < x->nscrew; i++)
+    put_equality_joint(c, NULL, x->screws[i].slide, x->screws[i].hinge, 0, x->screws[i].pitch);
+  put_couplings(c);
+  put_closures(x);
+  sr_xml_end(&c->xml);
+}
+
+// Sites for bodies that closures name without a point.
+static void mark_frames(srConvert* c, bool* wanted) {
+  for (int i = 0; i < srs_count(c->spec, SR_ELEMENT_CLOSURE); i++) {
+    const srClosureDef* def = srs_get(c->spec, SR_ELEMENT_CLOSURE, i);
+    const char* refs[] = {def->a.text, def->b.text};
+    for (int k = 0; k < 2 && is_joined(def); k++) {
+      if (sr_names_find(&c->points, refs[k]) >= 0) continue;
+      const int b = sr_names_find(&c->bodies, refs[k]);
+      wanted[b > 0 ? b : 0] = true;
+    }
+  }
+}
+
+// ----------------------------------------------------------------------------------------------------------- the whole
+static void put_options(srConvert* c) {
+  sr_xml_begin(&c->xml, "compiler");
+  sr_xml_text(&c->xml, "angle", "radian");
+  sr_xml_text(&c->xml, "inertiafromgeom", "false");
+  sr_xml_end(&c->xml);
+  sr_xml_begin(&c->xml, "option");
+  sr_xml_numbers(&c->xml, "gravity", c->m->gravity, 3);
+  for (int i = 0; i < srs_count(c->spec, SR_ELEMENT_OPTION); i++)
+    sr_convert_take(c, SR_ELEMENT_OPTION, i, SR_TAKE(srOptionDef, gravity));
+  if (srs_count(c->spec, SR_ELEMENT_RUN) > 0 && sr_convert_given(c, SR_ELEMENT_RUN, 0, SR_TAKE(srRunDef, step)))
+    sr_xml_number(&c->xml, "timestep", sr_convert_number(c, SR_ELEMENT_RUN, 0, SR_TAKE(srRunDef, step), 0));
+  sr_xml_end(&c->xml);
+}
+
+static void put_world(Mjcf* x) {
+  srConvert* c = x->c;
+  bool* wanted = sr_pool_alloc(c->pool, (size_t)c->m->nbody + 1);
+  mark_frames(c, wanted);
+  sr_xml_begin(&c->xml, "worldbody");
+  x->level[0] = c->xml.nopen;
+  put_content(x, 0);
+  for (int b = 0; b <= c->m->nbody; b++) {
+    if (b > 0) put_body(x, b);
+    if (!wanted[b]) continue;
+    sr_xml_begin(&c->xml, "site");
+    x->frame_word[b] = sr_convert_name(c, &c->point_names, "%s_frame", c->m->body_name[b]);
+    sr_xml_text(&c->xml, "name", x->frame_word[b]);
+    sr_xml_end(&c->xml);
+  }
+  while (c->xml.nopen >= x->level[0]) sr_xml_end(&c->xml);
+}
+
+static void put_key(Mjcf* x) {
+  srConvert* c = x->c;
+  if (!x->moved) return;
+  sr_xml_begin(&c->xml, "keyframe");
+  sr_xml_begin(&c->xml, "key");
+  sr_xml_text(&c->xml, "name", "start");
+  sr_xml_numbers(&c->xml, "qpos", x->qpos, x->nqpos);
+  sr_xml_numbers(&c->xml, "qvel", x->qvel, x->nqvel);
+  sr_xml_end(&c->xml);
+  sr_xml_end(&c->xml);
+  sr_convert_lose(c, (srPlace){0}, SR_LOSS_START, "the initial state",
+                  "it is the key 'start', which has to be chosen (our own reader: --set key=0)");
+}
+
+void sr_write_mjcf(srConvert* c) {
+  Mjcf x = {.c = c, .level = sr_pool_alloc(c->pool, (size_t)(c->m->nbody + 1) * sizeof(int))};
+  x.frame_word = sr_pool_alloc(c->pool, (size_t)(c->m->nbody + 1) * sizeof *x.frame_word);
+  sr_xml_begin(&c->xml, "mujoco");
+  sr_xml_text(&c->xml, "model", c->m->name);
+  put_options(c);
+  put_assets(c);
+  put_world(&x);
+  put_equalities(&x);
+  put_key(&x);
+  if (x.nsolid > 0)
+    sr_convert_lose(c, x.first_solid, SR_LOSS_NOTHING,
+                    sr_pool_printf(c->pool, "contacts of %d shape%s", x.nsolid, x.nsolid == 1 ? "" : "s"),
+                    "contype and conaffinity are 0, so that nothing touches that does not in the model");
+  if (c->xml.deepest > SR_XML_MAX_DEPTH)
+    sr_convert_lose(c, (srPlace){0}, SR_LOSS_NOTHING, "the depth of the tree",
+                    "MJCF nests bodies: the file is %d elements deep, and our own reader takes %d", c->xml.deepest,
+                    SR_XML_MAX_DEPTH);
+}

@@ -1,0 +1,206 @@
+// What all readers of model files share: see reader.h.
+#include "io/reader.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "expr/expr.h"
+#include "math/pose.h"
+#include "model/spec.h"
+
+// ---------------------------------------------------------------------------------------------------------- messages
+int sr_reader_errors(const srReader* r) { return sr_messages_errors(r->messages) - r->errors_before; }
+
+static void say(srReader* r, srSeverity severity, srPlace place, const char* format, va_list arguments) {
+  char text[1024];
+  vsnprintf(text, sizeof text, format, arguments);
+  sr_messages_add(r->messages, severity, place, "%s", text);
+}
+
+void sr_reader_error(srReader* r, srPlace place, const char* format, ...) {
+  va_list arguments;
+  va_start(arguments, format);
+  say(r, SR_SEVERITY_ERROR, place, format, arguments);
+  va_end(arguments);
+}
+
+void sr_reader_warning(srReader* r, srPlace place, const char* format, ...) {
+  va_list arguments;
+  va_start(arguments, format);
+  say(r, SR_SEVERITY_WARNING, place, format, arguments);
+  va_end(arguments);
+}
+
+void sr_reader_ignore(srReader* r, srPlace place, const char* format, ...) {
+  char what[256];
+  va_list arguments;
+  va_start(arguments, format);
+  vsnprintf(what, sizeof what, format, arguments);
+  va_end(arguments);
+  int i = sr_names_find(&r->ignored_names, what);
+  if (i < 0) {
+    i = r->nignored;
+    const srIgnored ignored = {sr_pool_text(&r->pool, what), place, 0};
+    SR_PUSH(&r->pool, r->ignored, r->nignored, r->ignored_capacity) = ignored;
+    sr_names_put(&r->ignored_names, r->ignored[i].what, i);
+  }
+  r->ignored[i].times++;
+}
+
+void sr_reader_tell_ignored(srReader* r) {
+  for (int i = 0; i < r->nignored; i++) {
+    const srIgnored* x = &r->ignored[i];
+    if (x->times == 1)
+      sr_reader_warning(r, x->first, "%s is not used", x->what);
+    else
+      sr_reader_warning(r, x->first, "%s is not used: %d times, the first is here", x->what, x->times);
+  }
+  r->nignored = 0;
+}
+
+bool sr_reader_is_over(srReader* r, srPlace place) {
+  if (r->stopped) return true;
+  if (sr_reader_errors(r) >= SR_READER_MAX_ERRORS) {
+    sr_messages_add(r->messages, SR_SEVERITY_NOTE, place, "%d errors; the rest is not read", sr_reader_errors(r));
+    r->stopped = true;
+  } else if (--r->budget < 0) {
+    sr_reader_error(r, place, "the model has more than %d elements when its repeats are written out",
+                    SR_READER_MAX_ELEMENTS);
+    r->stopped = true;
+  }
+  return r->stopped;
+}
+
+int sr_reader_add(srReader* r, srElementKind kind, int owner, const void* def, srPlace place) {
+  const int index = srs_add(r->spec, kind, owner, def, &place);
+  sr_pool_free(&r->text);
+  if (index < 0) longjmp(*r->pool.on_fail, 1);
+  return index;
+}
+
+// ---------------------------------------------------------------------------------------------------------- settings
+const char* sr_reader_setting(srReader* r, const char* name) {
+  const char* value = NULL;
+  for (int i = 0; i < r->options->nsetting; i++) {
+    if (strcmp(r->options->settings[i].name, name) != 0) continue;
+    r->used[i] = true;
+    value = r->options->settings[i].value;  // the last one holds
+  }
+  return value;
+}
+
+srPlace sr_reader_setting_place(srReader* r, const char* name) {
+  return (srPlace){.file = sr_pool_printf(&r->pool, "--set %s", name)};
+}
+
+const char* sr_reader_parameter(srReader* r, const char* name, double value, srPlace place) {
+  char* word = sr_pool_text(&r->pool, name);
+  for (char* p = word; *p; p++)
+    if (!((*p >= 'a' && *p <= 'z') || (*p >= 'A' && *p <= 'Z') || (*p >= '0' && *p <= '9'))) *p = '_';
+  const char* setting = sr_reader_setting(r, word);
+  srParameterDef def = {.name = {.text = word, .place = place}, .value = sr_reader_one(value, place)};
+  if (setting) def.value = (srAttr){.text = setting, .place = sr_reader_setting_place(r, word)};
+  sr_reader_add(r, SR_ELEMENT_PARAMETER, SR_NO_OWNER, &def, place);
+  return word;
+}
+
+// ----------------------------------------------------------------------------------------------------------- numbers
+static bool is_blank(char c) { return c == ' ' || c == '\t' || c == '\n' || c == '\r'; }
+
+// A number with its sign, up to a blank or the end; NULL: it is none.
+static const char* read_signed(const char* text, double* value) {
+  const char* digits = text + (*text == '-' || *text == '+');
+  const char* end = sr_number_read(digits, value);
+  if (*text == '-') *value = -*value;
+  return end && end != digits && (*end == '\0' || is_blank(*end)) && isfinite(*value) ? end : NULL;
+}
+
+int sr_reader_numbers(srReader* r, const srXmlAttribute* a, int least, int most, double* out) {
+  int n = 0;
+  for (const char* p = a->value;;) {
+    while (is_blank(*p)) p++;
+    if (!*p) break;
+    srPlace place = a->place;
+    place.column += (int)(p - a->value);
+    double value;
+    const char* end = read_signed(p, &value);
+    if (!end) {
+      const int length = (int)strcspn(p, " \t\r\n");
+      sr_reader_error(r, place, "'%.*s' in '%s' is not a number", length < 60 ? length : 60, p, a->name);
+      return -1;
+    }
+    if (n < most) out[n] = value;
+    n++;
+    p = end;
+  }
+  if (n >= least && n <= most) return n;
+  if (least == most)
+    sr_reader_error(r, a->place, "'%s' takes %d number%s, got %d", a->name, least, least == 1 ? "" : "s", n);
+  else
+    sr_reader_error(r, a->place, "'%s' takes %d to %d numbers, got %d", a->name, least, most, n);
+  return -1;
+}
+
+bool sr_reader_number(srReader* r, const srXmlNode* node, const char* name, double value, double* out) {
+  const srXmlAttribute* a = sr_xml_attribute(node, name);
+  *out = value;
+  return !a || sr_reader_numbers(r, a, 1, 1, out) == 1;
+}
+
+srAttr sr_reader_list(srReader* r, const double* numbers, int n, srPlace place) {
+  double* copy = sr_pool_alloc(&r->text, (size_t)n * sizeof *copy);
+  memcpy(copy, numbers, (size_t)n * sizeof *copy);
+  return (srAttr){.numbers = copy, .n = n, .place = place};
+}
+
+srAttr sr_reader_one(double number, srPlace place) { return (srAttr){.number = number, .n = 1, .place = place}; }
+
+srAttr sr_reader_word(srReader* r, srPlace place, const char* format, ...) {
+  va_list arguments;
+  va_start(arguments, format);
+  const char* text = sr_pool_vprintf(&r->text, format, arguments);
+  va_end(arguments);
+  return (srAttr){.text = text, .place = place};
+}
+
+void sr_reader_pose(srReader* r, const double pose[16], srPlace place, srAttr* at, srAttr* rot) {
+  double R[9], quaternion[4];
+  bool turned = false;
+  for (int i = 0; i < 3; i++)
+    for (int k = 0; k < 3; k++) {
+      R[3 * i + k] = pose[4 * k + i];
+      turned = turned || R[3 * i + k] != (i == k ? 1.0 : 0.0);
+    }
+  if (turned) {
+    srm_quaternion_from_rows(R, quaternion);
+    *rot = sr_reader_list(r, quaternion, 4, place);
+  }
+  if (pose[12] != 0 || pose[13] != 0 || pose[14] != 0) *at = sr_reader_list(r, pose + 12, 3, place);
+}
+
+// ------------------------------------------------------------------------------------------------------------- names
+const char* sr_reader_name(srReader* r, const char* name, srNames* taken) {
+  char* word = sr_pool_text(&r->pool, name && *name ? name : "_");
+  for (char* p = word; *p; p++)
+    if ((unsigned char)*p < 0x20 || *p == 0x7f || strchr("/,(){}'\"", *p)) *p = '_';
+  if (is_blank(word[0])) word[0] = '_';
+  if (is_blank(word[strlen(word) - 1])) word[strlen(word) - 1] = '_';
+  const char* unique = word;
+  for (int i = 2; taken && !sr_names_put(taken, unique, 0); i++) unique = sr_pool_printf(&r->pool, "%s_%d", word, i);
+  return unique;
+}
+
+// ---------------------------------------------------------------------------------------------------------- friction
+#define BRISTLE_ANGLE 1e-3   // rad that the joint gives way before it slips
+#define BRISTLE_LENGTH 1e-4  // m
+#define BRISTLE_TIME 1e-3    // s: damping of the bristles over their stiffness
+
+void sr_reader_friction(srReader* r, const char* joint, int coordinate, bool rotates, double force, srPlace place) {
+  const double K = force / (rotates ? BRISTLE_ANGLE : BRISTLE_LENGTH);
+  srFrictionDef def = {.joint = {.text = joint, .place = place}, .F = sr_reader_one(force, place)};
+  if (coordinate > 0) def.coordinate = sr_reader_one(coordinate, place);
+  def.K = sr_reader_one(K, place);
+  def.B = sr_reader_one(BRISTLE_TIME * K, place);
+  sr_reader_add(r, SR_ELEMENT_FRICTION, SR_NO_OWNER, &def, place);
+}

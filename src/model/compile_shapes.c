@@ -1,0 +1,170 @@
+// Meshes and shapes into the model: scaled triangles, and where each shape sits on its body. Types, sizes and materials
+// of shapes are checked where their inertia is made (compile_inertia.c).
+#include <math.h>
+#include <string.h>
+
+#include "model/compile.h"
+#include "model/spec.h"
+
+// -------------------------------------------------------------------------------------------------------------- meshes
+// All numbers of an attribute in the pool; their count, -1 after an error.
+static int all_numbers(srCompiler* c, int i, int field, srPool* pool, double** out) {
+  const srAttr* attr = sr_c_attr(c, SR_ELEMENT_MESH, i, field);
+  const int most = attr->text ? (int)strlen(attr->text) / 2 + 1 : attr->n;
+  *out = sr_pool_alloc(pool, ((size_t)most + 1) * sizeof **out);
+  if (attr->text || !attr->numbers) return sr_c_numbers(c, SR_ELEMENT_MESH, i, field, *out, most);
+  memcpy(*out, attr->numbers, (size_t)attr->n * sizeof **out);  // of a file: too many to split
+  for (int k = 0; k < attr->n; k++) {
+    if (isfinite((*out)[k])) continue;
+    sr_c_error(c, sr_c_place(c, SR_ELEMENT_MESH, i, field), "number %d of '%s' is not finite", k,
+               srs_element(SR_ELEMENT_MESH)->fields[field].word);
+    return -1;
+  }
+  return attr->n;
+}
+
+static bool scale_of(srCompiler* c, int i, double scale[3]) {
+  const int field = SR_FIELD(srMeshDef, scale);
+  const int n = sr_c_numbers(c, SR_ELEMENT_MESH, i, field, scale, 3);
+  if (n < 0) return false;
+  if (n == 1) scale[1] = scale[2] = scale[0];
+  for (int k = 0; k < 3; k++) {
+    if (scale[k] != 0) continue;
+    sr_c_error(c, sr_c_place(c, SR_ELEMENT_MESH, i, field), "'scale' of a mesh must not be zero");
+    return false;
+  }
+  return true;
+}
+
+static bool read_vertices(srCompiler* c, int i, const double scale[3], srMesh* out) {
+  const int field = SR_FIELD(srMeshDef, vertices);
+  double* x;
+  const int n = all_numbers(c, i, field, c->pool, &x);
+  if (n < 0) return false;
+  if (n % 3 != 0) {
+    sr_c_error(c, sr_c_place(c, SR_ELEMENT_MESH, i, field), "'vertices' takes three numbers each, got %d numbers", n);
+    return false;
+  }
+  for (int k = 0; k < n; k++) {
+    x[k] *= scale[k % 3];
+    if (isfinite(x[k])) continue;
+    sr_c_error(c, sr_c_place(c, SR_ELEMENT_MESH, i, field), "vertex %d is not finite when it is scaled", k / 3);
+    return false;
+  }
+  out->nvertex = n / 3;
+  out->vertex = x;
+  return true;
+}
+
+static bool read_faces(srCompiler* c, int i, bool mirrored, srMesh* out) {
+  const int field = SR_FIELD(srMeshDef, faces);
+  const srPlace place = sr_c_place(c, SR_ELEMENT_MESH, i, field);
+  double* x;
+  const int n = all_numbers(c, i, field, &c->scratch, &x);
+  if (n < 0) return false;
+  if (n % 3 != 0) {
+    sr_c_error(c, place, "'faces' takes three indices each, got %d numbers", n);
+    return false;
+  }
+  int* index = sr_pool_alloc(c->pool, ((size_t)n + 1) * sizeof *index);
+  for (int k = 0; k < n; k++) {
+    if (!(x[k] >= 0 && x[k] < out->nvertex && x[k] == floor(x[k]))) {
+      sr_c_error(c, place, "face %d of mesh '%s' has the corner %g; its vertices are 0 to %d", k / 3, out->name, x[k],
+                 out->nvertex - 1);
+      return false;
+    }
+    const int corner = k % 3;  // mirrored: the last two change places
+    index[k - corner + (mirrored && corner > 0 ? 3 - corner : corner)] = (int)x[k];
+  }
+  out->ntriangle = n / 3;
+  out->triangle = index;
+  return true;
+}
+
+static void compile_mesh(srCompiler* c, int i, srMesh* out) {
+  const srMeshDef* def = srs_get(c->spec, SR_ELEMENT_MESH, i);
+  const char* name = sr_c_text(c, SR_ELEMENT_MESH, i, SR_FIELD(srMeshDef, name));
+  const srPlace place = srs_place(c->spec, SR_ELEMENT_MESH, i);
+  double scale[3];
+  *out = (srMesh){.name = sr_pool_text(c->pool, name ? name : ""), .place = sr_c_kept_place(c, SR_ELEMENT_MESH, i)};
+  out->file = sr_pool_text(c->pool, def->file.text);
+  if (!name) return;
+  (void)sr_c_new_name(c, &c->meshes, out->name, i, "mesh",
+                      sr_c_place(c, SR_ELEMENT_MESH, i, SR_FIELD(srMeshDef, name)));
+  if (!scale_of(c, i, scale)) return;
+  if (!sr_given(def->vertices) && !sr_given(def->file))
+    sr_c_error(c, place, "mesh '%s' needs 'file', or 'vertices' and 'faces'", name);
+  else if (sr_given(def->vertices) && !sr_given(def->faces))
+    sr_c_error(c, place, "mesh '%s' has 'vertices' and needs 'faces' too", name);
+  else if (sr_given(def->vertices) && read_vertices(c, i, scale, out))
+    (void)read_faces(c, i, scale[0] * scale[1] * scale[2] < 0, out);
+  // A file without vertices was not found: the reader has said so.
+}
+
+void sr_compile_meshes(srCompiler* c) {
+  const int n = srs_count(c->spec, SR_ELEMENT_MESH);
+  srMesh* mesh = sr_pool_alloc(c->pool, ((size_t)n + 1) * sizeof *mesh);
+  for (int i = 0; i < n; i++) compile_mesh(c, i, &mesh[i]);
+  c->m->nmesh = n;
+  c->m->mesh = mesh;
+}
+
+int sr_c_mesh(srCompiler* c, int shape) {
+  const int field = SR_FIELD(srShapeDef, mesh);
+  const char* name = sr_c_text(c, SR_ELEMENT_SHAPE, shape, field);
+  if (name) return sr_c_find(c, &c->meshes, name, "mesh", sr_c_place(c, SR_ELEMENT_SHAPE, shape, field));
+  sr_c_error(c, srs_place(c->spec, SR_ELEMENT_SHAPE, shape), "a shape of type 'mesh' needs the attribute 'mesh'");
+  return -1;
+}
+
+// -------------------------------------------------------------------------------------------------------------- shapes
+static const char* const types[] = {
+#define SR_WORD(NAME, word) word,
+    SR_SHAPE_LIST(SR_WORD)
+#undef SR_WORD
+};
+
+const char* sr_shape_word(srShapeType type) { return (unsigned)type < SR_COUNT(types) ? types[type] : ""; }
+
+static void read_color(srCompiler* c, int i, srShape* out) {
+  static const double grey[4] = {0.5, 0.5, 0.5, 1};
+  const int field = SR_FIELD(srShapeDef, color);
+  memcpy(out->color, grey, sizeof grey);
+  out->has_color = sr_c_numbers(c, SR_ELEMENT_SHAPE, i, field, out->color, 4) == 4;
+  bool beyond = false;
+  for (int k = 0; k < 4; k++) {
+    const double within = fmin(1, fmax(0, out->color[k]));
+    beyond |= within != out->color[k];
+    out->color[k] = within;
+  }
+  if (beyond)
+    sr_c_warning(c, sr_c_place(c, SR_ELEMENT_SHAPE, i, field), "'color' has numbers beyond 0 to 1: they are cut there");
+}
+
+static void compile_shape(srCompiler* c, int i, srShape* out) {
+  const int owner = srs_owner(c->spec, SR_ELEMENT_SHAPE, i);
+  const char* type = sr_c_text(c, SR_ELEMENT_SHAPE, i, SR_FIELD(srShapeDef, type));
+  const char* use = sr_c_text(c, SR_ELEMENT_SHAPE, i, SR_FIELD(srShapeDef, use));
+  *out = (srShape){.body = owner >= 0 ? c->body_of_spec[owner] : 0, .mesh = -1};
+  while (out->type < SR_SHAPE_MESH && strcmp(types[out->type], type) != 0) out->type++;
+  out->use = strcmp(use, "visual") == 0      ? SR_SHAPE_VISUAL
+             : strcmp(use, "collision") == 0 ? SR_SHAPE_COLLISION
+                                             : SR_SHAPE_BOTH;
+  out->name = sr_pool_text(c->pool, sr_c_text(c, SR_ELEMENT_SHAPE, i, SR_FIELD(srShapeDef, name)));
+  out->group = sr_pool_text(c->pool, sr_c_text(c, SR_ELEMENT_SHAPE, i, SR_FIELD(srShapeDef, group)));
+  out->material = sr_pool_text(c->pool, sr_c_text(c, SR_ELEMENT_SHAPE, i, SR_FIELD(srShapeDef, material)));
+  out->place = sr_c_kept_place(c, SR_ELEMENT_SHAPE, i);
+  (void)sr_c_numbers(c, SR_ELEMENT_SHAPE, i, SR_FIELD(srShapeDef, size), out->size, 3);
+  (void)sr_c_pose(c, SR_ELEMENT_SHAPE, i, SR_FIELD(srShapeDef, at), SR_FIELD(srShapeDef, rot),
+                  SR_FIELD(srShapeDef, rpy), out->pose);
+  read_color(c, i, out);
+  if (out->type == SR_SHAPE_MESH) out->mesh = sr_c_mesh(c, i);
+}
+
+void sr_compile_shapes(srCompiler* c) {
+  const int n = srs_count(c->spec, SR_ELEMENT_SHAPE);
+  srShape* shape = sr_pool_alloc(c->pool, ((size_t)n + 1) * sizeof *shape);
+  for (int i = 0; i < n; i++) compile_shape(c, i, &shape[i]);
+  c->m->nshape = n;
+  c->m->shape = shape;
+}

@@ -1,0 +1,54 @@
+#!/usr/bin/env bash
+# The Python module: its tests, its examples, and the installed module. Needs a Python with numpy (Debian's has one after
+# tools/setup); another python3 may stand first on PATH.
+cd "$(dirname "$0")/.." || exit 1
+build=$(realpath "${SARRUS_BUILD:-build/test}")
+SARRUS=$(realpath "${SARRUS:-$build/sarrus}")
+export SARRUS PYTHONDONTWRITEBYTECODE=1
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+failed=0
+
+fail() {  # fail WHAT: what it printed, cut
+  echo "FAILED python: $1"
+  tail -n 30 "$work/log" | sed 's/^/  /'
+  failed=1
+}
+
+for candidate in python3 /usr/bin/python3; do
+  "$candidate" -c 'import numpy' 2> /dev/null && python=$candidate && break
+done
+if [ -z "${python:-}" ]; then
+  echo "FAILED python: no python3 with numpy; tools/setup installs it"
+  exit 1
+fi
+
+# In the repository: the library of this build.
+export SARRUS_LIBRARY=${SARRUS_LIBRARY:-$(ls "$build"/libsarrus.so* 2> /dev/null | head -n 1)}
+export PYTHONPATH=$PWD/bindings/python
+for test in tests/python/test_*.py; do
+  "$python" "$test" > "$work/log" 2>&1 || fail "$test"
+done
+for example in bindings/python/examples/*.py; do
+  (cd "$work" && "$python" -W error "$OLDPWD/$example") > "$work/log" 2>&1 || fail "$example"
+done
+# The lines that docs/python.md shows.
+awk '/^```python$/ { inside = 1; next } /^```$/ { inside = 0 } inside' docs/python.md > "$work/page.py"
+(cd "$work" && ln -s "$OLDPWD/models" models && "$python" -W error page.py) > "$work/log" 2>&1 || fail "the lines of docs/python.md"
+
+# Installed, and moved: the module finds the library and the program of its own tree.
+if [ -e "$build/cmake_install.cmake" ]; then
+  if cmake --install "$build" --prefix "$work/prefix" > "$work/log" 2>&1 && mv "$work/prefix" "$work/moved"; then
+    env -u SARRUS -u SARRUS_LIBRARY PYTHONPATH="$work/moved/share/sarrus/python" "$python" -c '
+import sarrus, sys
+where = sys.argv[1]
+assert sarrus.__file__.startswith(where) and sarrus.library.startswith(where), (sarrus.__file__, sarrus.library)
+assert sarrus.program().startswith(where), sarrus.program()
+assert sarrus.load(where + "/share/sarrus/models/pendulum.xml").compile().run(t_end=0.1).report["t"] == 0.1
+assert "run" in sarrus.verbs()' "$(realpath "$work/moved")" > "$work/log" 2>&1 || fail "the installed module"
+  else
+    fail "cmake --install"
+  fi
+fi
+[ $failed -eq 0 ] && echo "ok python"
+exit $failed

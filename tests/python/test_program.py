@@ -1,0 +1,98 @@
+"""Verbs of the command line as functions."""
+import json
+import os
+import pathlib
+import subprocess
+import sys
+import tempfile
+
+import numpy as np
+from common import MODELS, ROOT, command, main, raises, same
+
+import sarrus
+
+PENDULUM = MODELS / "pendulum.xml"
+
+
+def test_every_verb_of_the_help_is_a_function():
+    text = subprocess.run([sarrus.program(), "--help"], capture_output=True, text=True, check=True).stdout
+    verbs = sarrus.verbs()
+    assert {"check", "eval", "run", "compare", "recommend", "plot", "laws", "init"} <= set(verbs)
+    for name in verbs:
+        assert f"  {name} " in text
+        function = getattr(sarrus, name)
+        assert function.__name__ == name and f"usage: sarrus {name}" in function.__doc__
+        error = raises(sarrus.Error, function, "/nowhere/at all")  # it is called, and refuses with its own sentence
+        assert error.status in (1, 2) and error.messages
+    assert not hasattr(sarrus, "simulate")
+    assert set(verbs) <= set(dir(sarrus))
+
+
+def test_eval_check_and_run_give_what_they_print():
+    same(sarrus.eval(PENDULUM, q=[0.25], v=[1]), command("eval", PENDULUM, "--q", "0.25", "--v", "1", "--json"), 0)
+    same(sarrus.check(PENDULUM), command("check", PENDULUM, "--json"), 0)
+    out = sarrus.run(PENDULUM, t_end=0.5, method="rk4", step=1e-3, set={"l": 0.4, "theta0": 0.1})
+    assert isinstance(out["q"], np.ndarray) and out["method"] == "rk4" and out["t"] == 0.5
+    mine = sarrus.load(PENDULUM, set={"l": 0.4, "theta0": 0.1}).compile().run(t_end=0.5, method="rk4", step=1e-3)
+    same(mine.report, {"q": out["q"].tolist(), "steps": out["steps"]})
+
+
+def test_compare_and_recommend():
+    out = sarrus.compare([PENDULUM], methods=["rk4", "dopri5"], rtol=[1e-4, 1e-6], t_end=1)
+    assert "rk4" in json.dumps(out, default=str) and "dopri5" in json.dumps(out, default=str)
+    assert sarrus.recommend(PENDULUM, rtol=1e-6)
+
+
+def test_plot_with_an_option_given_several_times():
+    with tempfile.TemporaryDirectory() as folder:
+        table, figure = pathlib.Path(folder) / "x.csv", pathlib.Path(folder) / "x.svg"
+        sarrus.load(PENDULUM).compile().run(t_end=1).save(table)
+        sarrus.plot(table, y=["q.*", "kinetic,potential"], out=figure)
+        assert "<svg" in figure.read_text()
+
+
+def test_laws_and_init():
+    assert sarrus.laws()
+    with tempfile.TemporaryDirectory() as folder:
+        sarrus.init(pathlib.Path(folder) / "mine")
+        assert list((pathlib.Path(folder) / "mine").glob("*.xml"))
+
+
+def test_convert_keeps_the_dynamics():
+    with tempfile.TemporaryDirectory() as folder:
+        path = pathlib.Path(folder) / "double.urdf"
+        sarrus.convert(MODELS / "double-pendulum.xml", out=path)
+        a = sarrus.load(MODELS / "double-pendulum.xml").compile().mass_matrix([0.3, 0.4])
+        b = sarrus.load(path).compile().mass_matrix([0.3, 0.4])
+        assert np.allclose(a, b, atol=1e-12)
+
+
+def test_what_is_wrong_is_told():
+    assert "did you mean 'recommend'" in str(raises(ValueError, sarrus.verb, "recomend"))
+    assert "did you mean 't_end'" in str(raises(TypeError, sarrus.run, PENDULUM, t_ends=1))
+    error = raises(sarrus.Error, sarrus.run, PENDULUM, set={"nothing": 1})
+    assert error.status == 2 and "nothing" in error.messages[0]
+
+
+def python(code, **environment):
+    env = {**os.environ, "PYTHONPATH": str(ROOT / "bindings" / "python"), **environment}
+    return subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, env=env, check=False)
+
+
+def test_an_import_that_fails_says_what_to_do():
+    done = python("import sys; sys.modules['numpy'] = None; import sarrus")
+    assert done.returncode != 0 and "needs numpy" in done.stderr and "python3-numpy" in done.stderr
+    done = python("import sarrus", SARRUS_LIBRARY="/nowhere/libsarrus.so")
+    assert done.returncode != 0 and "/nowhere/libsarrus.so" in done.stderr and "ImportError" in done.stderr
+    done = python("import sarrus", SARRUS_LIBRARY="libm.so.6")  # a library of something else
+    assert done.returncode != 0 and "older than this module" in done.stderr
+
+
+def test_the_program_may_be_missing():
+    done = python("import sarrus\nm = sarrus.load('%s').compile().run(t_end=0.1)\n"
+                  "try:\n  sarrus.verbs()\nexcept (sarrus.Error, OSError) as e:\n  print('refused', e)" % PENDULUM,
+                  SARRUS="/nowhere/sarrus", SARRUS_LIBRARY=sarrus.library)
+    assert done.returncode == 0 and "refused" in done.stdout, done.stderr
+
+
+main(globals())

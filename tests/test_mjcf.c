@@ -1,0 +1,643 @@
+// Tests of the reader of MJCF: its bodies, joints, geoms, inertia and defaults against the same mechanisms written in our
+// own format, against closed forms, and against numbers that MuJoCo computed; its messages, word by word.
+#include <math.h>
+#include <sarrus/sarrus.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "model/spec.h"
+#include "runner.h"
+
+#define FOLDER SARRUS_SOURCE_DIR "/tests/mjcf/"
+#define PI 3.14159265358979323846
+
+// ------------------------------------------------------------------------------------------------------------ helpers
+typedef struct Mechanism {
+  srSpec* spec;
+  srModel* m;
+  srData* d;
+} Mechanism;
+
+static char said[16384];  // all messages of the last load, a line each
+
+static void keep_messages(srMessages* messages) {
+  said[0] = '\0';
+  for (int i = 0; i < sr_messages_count(messages); i++) {
+    char line[600];
+    sr_message_format(sr_messages_get(messages, i), line, sizeof line);
+    if (strlen(said) + strlen(line) + 2 > sizeof said) break;
+    strcat(strcat(said, line), "\n");
+  }
+  sr_messages_destroy(messages);
+}
+
+static Mechanism finish(srStatus status, srSpec* spec, srMessages* messages) {
+  Mechanism x = {.spec = spec};
+  if (status == SR_OK) status = sr_compile(spec, messages, &x.m);
+  keep_messages(messages);
+  if (status != SR_OK) printf("%s", said);
+  ENSURE(status == SR_OK);
+  x.d = sr_data_create(x.m);
+  return x;
+}
+
+static Mechanism open_file(const char* path) {
+  srMessages* messages = sr_messages_create();
+  srSpec* spec = NULL;
+  const srStatus status = sr_load(path, NULL, messages, &spec);
+  return finish(status, spec, messages);
+}
+
+static Mechanism open_text(const char* text) {
+  srMessages* messages = sr_messages_create();
+  srSpec* spec = NULL;
+  const srStatus status = sr_load_text(text, strlen(text), "m", NULL, NULL, messages, &spec);
+  return finish(status, spec, messages);
+}
+
+static Mechanism mjcf(const char* content) {
+  char text[8192];
+  snprintf(text, sizeof text, "<mujoco>\n%s\n</mujoco>", content);
+  return open_text(text);
+}
+
+static Mechanism world(const char* content) {
+  char text[8192];
+  snprintf(text, sizeof text, "<mujoco><compiler angle='radian'/><worldbody>\n%s\n</worldbody></mujoco>", content);
+  return open_text(text);
+}
+
+static Mechanism ours(const char* content) {
+  char text[8192];
+  snprintf(text, sizeof text, "<sarrus version='1'>\n%s\n</sarrus>", content);
+  return open_text(text);
+}
+
+static void done(Mechanism* x) {
+  sr_data_destroy(x->d);
+  sr_model_destroy(x->m);
+  srs_destroy(x->spec);
+}
+
+static double uniform(void) { return 2.0 * rand() / RAND_MAX - 1; }
+
+static double worst(double so_far, double a, double b) { return fmax(so_far, fabs(a - b) / (1 + fabs(b))); }
+
+static double compare_state(const Mechanism* x, const Mechanism* y) {
+  enum { MOST = 32 };
+  double M[2][MOST * MOST], c[2][MOST], zero[MOST] = {0}, error = 0;
+  const Mechanism* both[] = {x, y};
+  const int nv = x->m->nv;
+  ENSURE(nv <= MOST);
+  for (int i = 0; i < 2; i++) {
+    sr_crba(both[i]->m, both[i]->d, both[i]->d->q, M[i]);
+    sr_rnea(both[i]->m, both[i]->d, both[i]->d->q, both[i]->d->v, zero, c[i]);
+    ENSURE_EQUAL(sr_forward(both[i]->m, both[i]->d, 0), 0);
+  }
+  for (int i = 0; i < nv * nv; i++) error = worst(error, M[0][i], M[1][i]);
+  for (int i = 0; i < nv; i++) error = worst(error, c[0][i], c[1][i]);
+  for (int i = 0; i < nv; i++) error = worst(error, x->d->a[i], y->d->a[i]);
+  return error;
+}
+
+// Both have the same coordinates, the same initial state, and the same M, c and accelerations at random states.
+static void ensure_same(Mechanism x, Mechanism y) {
+  ENSURE_EQUAL(x.m->nq, y.m->nq);
+  ENSURE_EQUAL(x.m->nv, y.m->nv);
+  for (int i = 0; i < x.m->nq; i++) ENSURE_NEAR(x.m->q0[i], y.m->q0[i], 1e-14);
+  for (int i = 0; i < x.m->nv; i++) ENSURE_TEXT(x.m->v_name[i], y.m->v_name[i]);
+  srand(7);
+  for (int trial = 0; trial < 5; trial++) {
+    for (int i = 0; i < x.m->nq; i++) x.d->q[i] = y.d->q[i] = x.m->q0[i] + 0.4 * uniform();
+    for (int i = 0; i < x.m->nv; i++) x.d->v[i] = y.d->v[i] = uniform();
+    sr_normalize(x.m, x.d->q);
+    memcpy(y.d->q, x.d->q, (size_t)x.m->nq * sizeof *y.d->q);
+    ENSURE_SMALL(compare_state(&x, &y), 1e-13);
+  }
+  done(&x), done(&y);
+}
+
+static const srAttr* attribute(const srSpec* spec, srElementKind kind, int i, const char* word) {
+  const srElement* e = srs_element(kind);
+  for (int k = 0; k < e->nfield; k++)
+    if (strcmp(e->fields[k].word, word) == 0) return &sr_spec_attributes(spec, kind, i)[k];
+  return NULL;
+}
+
+static double number(const srSpec* spec, srElementKind kind, int i, const char* word, int k) {
+  const srAttr* a = attribute(spec, kind, i, word);
+  ENSURE(k < a->n);
+  return a->numbers ? a->numbers[k] : a->number;
+}
+
+// ----------------------------------------------------------------------------------------------------- against MuJoCo
+// MuJoCo 2.2.2 computed these for tests/mjcf/walker.xml, at the state below, with contacts and limits off.
+static const double mujoco_q[] = {0.1, 0,    1,   0.8,  0.36,  -0.48, 0,   0.57453292519943289,
+                                  0.5, 0.65, 0.8, 0.36, -0.48, 0,     0.8, 0.9};
+static const double mujoco_v[] = {0.5, 0.3, 0.1, -0.1, -0.3, -0.5, -0.7, -0.9, -1.1, -1.3, -1.5, -1.7, -1.9, -2.1};
+static const double mujoco_a[] = {1.53640549856796,  -0.721530839547074, -7.11947890030167,  3.96731886948381,
+                                  -1.10087134835138, -4.14580438978249,  -3.2859463039474,   -14.0207690011388,
+                                  -12.1479078119228, -2.28718708930131,  -0.445594964280571, -3.8288433147175,
+                                  -4.72162811609749, 9.06420031612004};
+
+TEST(a_walker_accelerates_as_in_mujoco) {
+  Mechanism x = open_file(FOLDER "walker.xml");
+  ENSURE_EQUAL(x.m->nq, 16);
+  ENSURE_EQUAL(x.m->nv, 14);
+  // At the start: qpos0. The base stands 20 30 40 degrees turned about z, y', x''.
+  const double c[] = {cos(PI / 18), cos(PI / 12), cos(PI / 9)}, s[] = {sin(PI / 18), sin(PI / 12), sin(PI / 9)};
+  ENSURE_NEAR(x.m->q0[3], c[0] * c[1] * c[2] + s[0] * s[1] * s[2], 1e-15);
+  ENSURE_NEAR(x.m->q0[2], 1, 0);
+  ENSURE_NEAR(x.m->q0[7], PI / 18, 1e-16);
+  ENSURE_NEAR(x.m->q0[9], 0.05, 0);
+  memcpy(x.d->q, mujoco_q, sizeof mujoco_q);
+  memcpy(x.d->v, mujoco_v, sizeof mujoco_v);
+  // MuJoCo's free joint: velocity in the ground's axes, then angular velocity in the body's. Ours: the other way round,
+  // both in the body's axes. R of the quaternion 0.8 0.36 -0.48 0:
+  const double R[9] = {0.5392, -0.3456, -0.768, -0.3456, 0.7408, -0.576, 0.768, 0.576, 0.28};
+  double *v = x.d->v, a[14], turned[3];
+  for (int i = 0; i < 3; i++) {
+    v[i] = mujoco_v[3 + i];
+    v[3 + i] = R[i] * mujoco_v[0] + R[3 + i] * mujoco_v[1] + R[6 + i] * mujoco_v[2];
+  }
+  ENSURE_EQUAL(sr_forward(x.m, x.d, 0), 0);
+  memcpy(a, x.d->a, sizeof a);
+  const double drift[] = {v[1] * v[5] - v[2] * v[4], v[2] * v[3] - v[0] * v[5], v[0] * v[4] - v[1] * v[3]};
+  for (int i = 0; i < 3; i++) turned[i] = x.d->a[3 + i] + drift[i];
+  for (int i = 0; i < 3; i++) {
+    a[i] = R[3 * i] * turned[0] + R[3 * i + 1] * turned[1] + R[3 * i + 2] * turned[2];
+    a[3 + i] = x.d->a[i];
+  }
+  for (int i = 0; i < 14; i++) ENSURE_NEAR(a[i], mujoco_a[i], 2e-13 * (1 + fabs(mujoco_a[i])));
+  srFrameMotion sole;
+  sr_frame_motion(x.m, x.d, sr_point_find(x.m, "sole/under"), 0, &sole);
+  const double at[] = {0.378387423009, 0.11544954966, 1.73967307894};  // MuJoCo's, 12 digits
+  for (int i = 0; i < 3; i++) ENSURE_NEAR(sole.position[i], at[i], 1e-11);
+  ENSURE_NEAR(number(x.spec, SR_ELEMENT_OPTION, 0, "gravity", 2), -9.5, 0);
+  ENSURE_NEAR(number(x.spec, SR_ELEMENT_RUN, 0, "step", 0), 0.001, 0);
+  done(&x);
+}
+
+// -------------------------------------------------------------------------------------------------------------- joints
+TEST(a_hinge_off_the_origin_is_ours_at_the_anchor) {
+  ensure_same(world("<body name='arm' pos='0.1 0.2 0.3' quat='0.5 0.5 0.5 0.5'><joint name='j' axis='0 2 0'"
+                    " pos='0.3 -0.1 0.2' ref='0.4' damping='0.5' armature='0.01' stiffness='3' springref='0.2'/>"
+                    "<inertial pos='0.4 0 0.1' mass='2' diaginertia='0.1 0.2 0.15'/></body>"),
+              // the anchor in the world: a third of a turn about 1 1 1 takes x y z to z x y
+              ours("<body name='arm'><joint name='j' type='revolute' axis='0 1 0' at='0.1+0.2 0.2+0.3 0.3-0.1'"
+                   " rot='0.5*cos(0.2)+0.5*sin(0.2) 0.5*cos(0.2)+0.5*sin(0.2) 0.5*cos(0.2)-0.5*sin(0.2)"
+                   " 0.5*cos(0.2)-0.5*sin(0.2)' q='0.4' damping='0.5' armature='0.01' stiffness='3' rest='0.2'/>"
+                   "<inertial mass='2' com='0.1 0.1 -0.1' inertia='0.1 0.2 0.15'/></body>"));
+}
+
+TEST(several_joints_of_a_body_are_a_chain) {
+  Mechanism x = world(
+      "<body name='b' pos='0 0 1'><joint name='x' type='slide' axis='1 0 0' pos='1 1 1' ref='0.5'/>"
+      "<joint name='y' axis='0 1 0' pos='0 0 -0.2'/><joint axis='0 0 1' pos='0.1 0 0'/>"
+      "<inertial pos='0 0 0.3' mass='1' diaginertia='0.1 0.1 0.1'/>"
+      "<site name='tip' pos='0 0 0.5'/>"
+      "<body name='c' pos='0 0 0.5'><joint name='ball' type='ball' pos='0 0.1 0'/>"
+      "<inertial pos='0 0 0.1' mass='2' diaginertia='0.2 0.3 0.4'/></body></body>");
+  ENSURE_EQUAL(x.m->nbody, 4);
+  ENSURE_TEXT(x.m->body_name[1], "b.x");
+  ENSURE_TEXT(x.m->body_name[2], "b.y");
+  ENSURE_TEXT(x.m->body_name[3], "b");
+  ENSURE_TEXT(x.m->joint_name[2], "b");  // no name in the file: the body's
+  srFrameMotion tip;
+  ENSURE_EQUAL(sr_forward(x.m, x.d, 0), 0);
+  sr_frame_motion(x.m, x.d, sr_point_find(x.m, "b/tip"), 0, &tip);
+  ENSURE_SMALL(fabs(tip.position[0]) + fabs(tip.position[1]) + fabs(tip.position[2] - 1.5), 1e-15);
+  ensure_same(x, ours("<body name='1'><joint name='x' type='prismatic' axis='1 0 0' at='-0.5 0 1' q='0.5'/></body>"
+                      "<body name='2' parent='1'><joint name='y' type='revolute' axis='0 1 0' at='0 0 -0.2'/></body>"
+                      "<body name='b' parent='2'><joint name='b' type='revolute' axis='0 0 1' at='0.1 0 0.2'/>"
+                      "<inertial mass='1' com='-0.1 0 0.3' inertia='0.1 0.1 0.1'/></body>"
+                      "<body name='c' parent='b'><joint name='ball' type='ball' at='-0.1 0.1 0.5'/>"
+                      "<inertial mass='2' com='0 -0.1 0.1' inertia='0.2 0.3 0.4'/></body>"));
+}
+
+TEST(a_free_body_begins_where_it_stands_and_its_q_is_qpos) {
+  Mechanism x = world(
+      "<frame pos='1 0 0'><body name='b' pos='1 2 3' quat='0 1 0 0'><freejoint/>"
+      "<geom type='box' size='0.1 0.2 0.3' mass='6' pos='0.1 0 0'/></body></frame>");
+  const double q[] = {2, 2, 3, 0, 1, 0, 0};
+  for (int i = 0; i < 7; i++) ENSURE_NEAR(x.m->q0[i], q[i], 1e-15);
+  ensure_same(x, ours("<body name='b'><joint type='free' q='2 2 3 0 1 0 0'/>"
+                      "<inertial mass='6' com='0.1 0 0' inertia='0.26 0.2 0.1'/></body>"));
+}
+
+TEST(limits_friction_and_springs_are_taken_in_their_units) {
+  Mechanism x = mjcf(
+      "<default><joint range='-90 45' frictionloss='2'/></default><worldbody>"
+      "<body name='a'><joint name='h' ref='9' springref='18' stiffness='5'/><geom size='0.1'/>"
+      "<body name='b'><joint name='s' type='slide' range='-0.5 1'/><geom size='0.1'/>"
+      "<body name='c'><joint name='n' limited='false' frictionloss='0'/><geom size='0.1'/></body>"
+      "</body></body></worldbody>");
+  ENSURE_EQUAL(srs_count(x.spec, SR_ELEMENT_JOINT), 3);
+  ENSURE_NEAR(number(x.spec, SR_ELEMENT_JOINT, 0, "limits", 0), -PI / 2, 1e-15);
+  ENSURE_NEAR(number(x.spec, SR_ELEMENT_JOINT, 0, "limits", 1), PI / 4, 1e-15);
+  ENSURE_NEAR(number(x.spec, SR_ELEMENT_JOINT, 0, "rest", 0), PI / 10, 1e-15);
+  ENSURE_NEAR(number(x.spec, SR_ELEMENT_JOINT, 0, "q", 0), PI / 20, 1e-15);
+  ENSURE_NEAR(number(x.spec, SR_ELEMENT_JOINT, 1, "limits", 0), -0.5, 0);
+  ENSURE(!sr_given(*attribute(x.spec, SR_ELEMENT_JOINT, 2, "limits")));
+  ENSURE_EQUAL(srs_count(x.spec, SR_ELEMENT_FRICTION), 2);
+  ENSURE_TEXT(attribute(x.spec, SR_ELEMENT_FRICTION, 1, "joint")->text, "s");
+  ENSURE_NEAR(number(x.spec, SR_ELEMENT_FRICTION, 1, "F", 0), 2, 0);
+  done(&x);
+  x = mjcf("<compiler autolimits='false'/><worldbody><body><joint range='-1 1'/><geom size='1'/></body></worldbody>");
+  ENSURE(!sr_given(*attribute(x.spec, SR_ELEMENT_JOINT, 0, "limits")));
+  done(&x);
+}
+
+TEST(a_time_and_a_damping_ratio_make_spring_and_damper_of_the_inertia_at_the_start) {
+  // about the hinge: 0.2 + 2 0.5^2 + armature 0.3 = 1
+  Mechanism x = world(
+      "<body name='a'><joint name='j' axis='0 1 0' springdamper='0.5 0.8' springref='0.1' armature='0.3'"
+      " stiffness='7' damping='7'/><inertial pos='0.5 0 0' mass='2' diaginertia='0.1 0.2 0.2'/></body>");
+  ENSURE_NEAR(number(x.spec, SR_ELEMENT_JOINT, 0, "stiffness", 0), 1 / (0.25 * 0.64), 1e-13);
+  ENSURE_NEAR(number(x.spec, SR_ELEMENT_JOINT, 0, "damping", 0), 4, 1e-13);
+  ENSURE_NEAR(number(x.spec, SR_ELEMENT_JOINT, 0, "rest", 0), 0.1, 0);
+  done(&x);
+}
+
+TEST(flags_switch_off_what_joints_have) {
+  Mechanism x = mjcf(
+      "<option gravity='1 2 3'><flag gravity='disable' limit='disable' frictionloss='disable'"
+      " spring='disable'/></option><worldbody><body><joint range='-1 1' frictionloss='1' stiffness='2'"
+      " damping='3'/><geom size='1'/></body></worldbody>");
+  ENSURE_TEXT(said, "");
+  ENSURE(!sr_given(*attribute(x.spec, SR_ELEMENT_JOINT, 0, "limits")));
+  ENSURE(!sr_given(*attribute(x.spec, SR_ELEMENT_JOINT, 0, "stiffness")));
+  ENSURE_NEAR(number(x.spec, SR_ELEMENT_JOINT, 0, "damping", 0), 3, 0);
+  ENSURE_EQUAL(srs_count(x.spec, SR_ELEMENT_FRICTION), 0);
+  ENSURE_NEAR(number(x.spec, SR_ELEMENT_OPTION, 0, "gravity", 2), 0, 0);
+  done(&x);
+}
+
+// ------------------------------------------------------------------------------------------------------- orientations
+TEST(orientations_are_the_same_in_all_five_ways) {
+  static const char* const ways[] = {"quat='2 2 0 0'", "axisangle='3 0 0 90'", "euler='90 0 0'", "zaxis='0 -2 0'",
+                                     "xyaxes='2 0 0 5 0 7'"};
+  for (int i = 0; i < 5; i++) {
+    char text[256];
+    snprintf(text, sizeof text, "<worldbody><site name='s' pos='1 2 3' %s/></worldbody>", ways[i]);
+    Mechanism x = mjcf(text);
+    srFrameMotion s;
+    sr_kinematics(x.m, x.d);
+    x.d->stage = SR_STAGE_POSITION;
+    sr_frame_motion(x.m, x.d, sr_point_find(x.m, "ground/s"), 0, &s);
+    const double R[] = {1, 0, 0, 0, 0, -1, 0, 1, 0};
+    for (int k = 0; k < 9; k++) ENSURE_NEAR(s.rotation[k], R[k], 1e-15);
+    ENSURE_NEAR(s.position[1], 2, 0);
+    done(&x);
+  }
+}
+
+TEST(euler_angles_turn_about_moving_or_fixed_axes) {
+  const double a = 0.3, b = 0.5, c = 0.7;
+  static const char* const sequences[] = {"xyz", "ZYX"};
+  // Rx(a) Ry(b) Rz(c) of moving axes; fixed ones in the order Z Y X give Rx(c) Ry(b) Rz(a)
+  for (int i = 0; i < 2; i++) {
+    char text[256];
+    snprintf(text, sizeof text,
+             "<compiler angle='radian' eulerseq='%s'/><worldbody><site name='s' euler='%g %g %g'/></worldbody>",
+             sequences[i], i ? c : a, b, i ? a : c);
+    Mechanism x = mjcf(text);
+    srFrameMotion s;
+    sr_kinematics(x.m, x.d);
+    x.d->stage = SR_STAGE_POSITION;
+    sr_frame_motion(x.m, x.d, sr_point_find(x.m, "ground/s"), 0, &s);
+    ENSURE_NEAR(s.rotation[0], cos(b) * cos(c), 1e-15);
+    ENSURE_NEAR(s.rotation[1], -cos(b) * sin(c), 1e-15);
+    ENSURE_NEAR(s.rotation[2], sin(b), 1e-15);
+    ENSURE_NEAR(s.rotation[5], -sin(a) * cos(b), 1e-15);
+    ENSURE_NEAR(s.rotation[8], cos(a) * cos(b), 1e-15);
+    done(&x);
+  }
+}
+
+// ------------------------------------------------------------------------------------------------------------- inertia
+static void ensure_inertia(const char* parts, double mass, double com, double across, double along) {
+  char text[1024];
+  snprintf(text, sizeof text, "<body name='b'><freejoint/>%s</body>", parts);
+  Mechanism x = world(text);
+  ENSURE_NEAR(x.m->body_mass[1], mass, 1e-13 * mass);
+  ENSURE_NEAR(x.m->body_com[4], com, 1e-15);
+  ENSURE_NEAR(x.m->body_inertia[9], along, 1e-13 * along);
+  ENSURE_NEAR(x.m->body_inertia[13], across, 1e-13 * across);
+  ENSURE_NEAR(x.m->body_inertia[17], across, 1e-13 * across);
+  done(&x);
+}
+
+// Solids along x, centre at 0.25: density 1000 where nothing else is said.
+TEST(geoms_have_the_inertia_of_solids) {
+  const double r = 0.1, l = 0.3;
+  const double ball = 4000.0 / 3 * PI * r * r * r, barrel = 1000 * PI * r * r * l, capsule = ball + barrel;
+  const double caps = ball * (0.4 * r * r + l * l / 4 + 3.0 / 8 * l * r);
+  ensure_inertia("<geom size='0.1' pos='0.25 0 0'/>", ball, 0.25, 0.4 * ball * r * r, 0.4 * ball * r * r);
+  ensure_inertia("<geom type='cylinder' size='0.1' fromto='0.1 0 0 0.4 0 0'/>", barrel, 0.25,
+                 barrel * (3 * r * r + l * l) / 12, 0.5 * barrel * r * r);
+  ensure_inertia("<geom type='capsule' size='0.1 0.15' pos='0.25 0 0' zaxis='1 0 0'/>", capsule, 0.25,
+                 barrel * (3 * r * r + l * l) / 12 + caps, (0.5 * barrel + 0.4 * ball) * r * r);
+  ensure_inertia("<geom type='box' size='0.1 0.2 0.2' pos='0.25 0 0' density='500'/>", 16, 0.25, 16 * 0.2 / 12,
+                 16 * 0.32 / 12);
+  ensure_inertia("<geom type='ellipsoid' size='0.1 0.2 0.2' pos='0.25 0 0' mass='5'/>", 5, 0.25, 0.05, 0.08);
+  // two halves of a rod, and what must not count
+  ensure_inertia(
+      "<geom type='box' size='0.1 0.2 0.2' pos='0.15 0 0' mass='3'/>"
+      "<geom type='box' size='0.1 0.2 0.2' pos='0.35 0 0' mass='3'/><geom group='7' size='1'/>"
+      "<geom size='1' mass='0'/>",
+      6, 0.25, 6 * (0.16 + 0.16) / 12, 6 * 0.32 / 12);
+}
+
+TEST(the_compiler_chooses_and_changes_inertia) {
+  static const char body[] =
+      "<worldbody><body name='b'><freejoint/><inertial pos='0 0 0' mass='1' diaginertia='1 2 5'/>"
+      "<geom type='box' size='0.5 0.5 0.5' density='6'/></body></worldbody>";
+  static const struct {
+    const char* compiler;
+    double mass, J[3];
+  } cases[] = {
+      {"balanceinertia='true'", 1, {8.0 / 3, 8.0 / 3, 8.0 / 3}},
+      {"inertiafromgeom='true'", 6, {1, 1, 1}},
+      {"inertiafromgeom='true' settotalmass='3'", 3, {0.5, 0.5, 0.5}},
+      {"boundmass='2' boundinertia='3.5'", 2, {3.5, 3.5, 5}},
+  };
+  for (int i = 0; i < 4; i++) {
+    char text[1024];
+    snprintf(text, sizeof text, "<compiler %s/>%s", cases[i].compiler, body);
+    Mechanism x = mjcf(text);
+    ENSURE_NEAR(x.m->body_mass[1], cases[i].mass, 1e-14);
+    for (int k = 0; k < 3; k++) ENSURE_NEAR(x.m->body_inertia[9 + 4 * k], cases[i].J[k], 1e-13);
+    done(&x);
+  }
+}
+
+TEST(bounds_hold_for_principal_moments) {
+  // moments 1 and 3 about the diagonals of x y, 2.5 about z; the least becomes 2
+  Mechanism x = mjcf(
+      "<compiler boundinertia='2'/><worldbody><body><freejoint/>"
+      "<inertial pos='0 0 0' mass='1' fullinertia='2 2 2.5 1 0 0'/></body></worldbody>");
+  const double J[] = {2.5, 0.5, 0, 0.5, 2.5, 0, 0, 0, 2.5};
+  for (int k = 0; k < 9; k++) ENSURE_NEAR(x.m->body_inertia[9 + k], J[k], 1e-14);
+  done(&x);
+}
+
+#define TETRAHEDRON "vertex='0 0 0 1 0 0 0 1 0 0 0 1' face='0 2 1 0 1 3 0 3 2 1 2 3'"
+
+TEST(meshes_have_the_mass_of_their_volume) {
+  Mechanism x = mjcf("<asset><mesh name='t' " TETRAHEDRON
+                     " scale='2 2 2' refpos='0.5 0 0'/>"
+                     "<material name='red' rgba='1 0 0 1'/></asset><worldbody><body name='b'><freejoint/>"
+                     "<geom type='mesh' mesh='t' density='3' material='red'/></body>"
+                     "<body name='c'><freejoint/><geom type='mesh' mesh='t' mass='7'/></body></worldbody>");
+  ENSURE_NEAR(x.m->body_mass[1], 4, 1e-14);  // 8/6 m^3
+  ENSURE_NEAR(x.m->body_com[4], 0.5 - 1, 1e-15);
+  ENSURE_NEAR(x.m->body_com[5], 0.5, 1e-15);
+  // int x^2 dV = a^5/60 and int xy dV = a^5/120 about the corner, a^5/160 and -a^5/480 about the centroid
+  ENSURE_NEAR(x.m->body_inertia[9], 3 * 2 * 32.0 / 160, 1e-14);
+  ENSURE_NEAR(x.m->body_inertia[10], 3 * 32.0 / 480, 1e-14);
+  ENSURE_NEAR(x.m->body_mass[2], 7, 1e-14);
+  ENSURE_EQUAL(srs_count(x.spec, SR_ELEMENT_MESH), 1);
+  ENSURE_NEAR(number(x.spec, SR_ELEMENT_SHAPE, 0, "color", 0), 1, 0);
+  done(&x);
+}
+
+TEST(a_mesh_is_taken_off_its_reference_before_it_is_scaled) {
+  // refquat: a quarter turn about z, turned back: x y z becomes y -x z; then it is stretched to 4 along the new x
+  Mechanism x = mjcf("<asset><mesh name='t' " TETRAHEDRON
+                     " scale='4 1 1' refpos='1 0 0' refquat='1 0 0 1'/></asset>"
+                     "<worldbody><body name='b'><freejoint/><geom type='mesh' mesh='t'/></body></worldbody>");
+  ENSURE_NEAR(x.m->body_mass[1], 4000.0 / 6, 1e-11);
+  ENSURE_NEAR(x.m->body_com[4], 4 * 0.25, 1e-14);
+  ENSURE_NEAR(x.m->body_com[5], 1 - 0.25, 1e-14);
+  ENSURE_NEAR(x.m->body_com[6], 0.25, 1e-14);
+  done(&x);
+}
+
+TEST(an_open_mesh_is_warned_of) {
+  Mechanism x = mjcf(
+      "<asset><mesh name='t' vertex='0 0 0 1 0 0 0 1 0 0 0 1' face='0 2 1 0 1 3 0 3 2'/></asset><worldbody>"
+      "<body><freejoint/><geom type='mesh' mesh='t'/></body></worldbody>");
+  ENSURE(strstr(said, "m:2:8: warning: the mesh 't' is not closed"));
+  done(&x);
+}
+
+// ------------------------------------------------------------------------------------------------------------ defaults
+TEST(defaults_come_from_the_nearest_class) {
+  Mechanism x = mjcf(
+      "<default><geom size='0.1' density='1'/><default class='a'><geom density='2' rgba='0 1 0 1'/>"
+      "<default class='aa'><geom type='box' size='0.5 0.5 0.5'/></default></default>"
+      "<default class='b'><geom density='4'/></default></default><default><joint axis='1 0 0'/></default>"
+      "<worldbody><body name='0'><freejoint/><geom mass='1'/>"
+      "<body name='1' childclass='a'><joint/><geom type='box' size='0.5 0.5 0.5'/>"
+      "<body name='2'><joint axis='0 1 0'/><geom class='aa'/><frame childclass='b'><geom type='box' size='.5 .5 .5'/>"
+      "<body name='3'><joint/><geom type='box' size='0.5 0.5 0.5'/></body></frame></body></body></body></worldbody>");
+  const double mass[] = {1, 2, 6, 4};
+  for (int i = 0; i < 4; i++) ENSURE_NEAR(x.m->body_mass[1 + i], mass[i], 1e-14);
+  ENSURE_NEAR(number(x.spec, SR_ELEMENT_JOINT, 1, "axis", 0), 1, 0);
+  ENSURE_NEAR(number(x.spec, SR_ELEMENT_JOINT, 2, "axis", 1), 1, 0);
+  ENSURE_NEAR(number(x.spec, SR_ELEMENT_SHAPE, 1, "color", 1), 1, 0);
+  ENSURE(!sr_given(*attribute(x.spec, SR_ELEMENT_SHAPE, 3, "color")));
+  done(&x);
+}
+
+TEST(an_orientation_overrides_that_of_the_class_in_another_way) {
+  Mechanism x = mjcf(
+      "<default><site quat='0 0 0 1'/></default><worldbody><site name='s' euler='0 0 0'/>"
+      "<site name='t'/></worldbody>");
+  ENSURE(!sr_given(*attribute(x.spec, SR_ELEMENT_POINT, 0, "rot")));
+  ENSURE_NEAR(fabs(number(x.spec, SR_ELEMENT_POINT, 1, "rot", 3)), 1, 1e-15);
+  done(&x);
+}
+
+// ------------------------------------------------------------------------------------------------- shapes, names, files
+TEST(geoms_are_shapes_with_our_sizes) {
+  Mechanism x = world(
+      "<geom type='plane' size='5 5 0.1'/><body name='b/1'><freejoint name='b/1'/>"
+      "<geom name='capsule' type='capsule' size='0.1 0.2' contype='0' conaffinity='0'/>"
+      "<geom type='box' size='0.1 0.2 0.3' pos='1 2 3'/><geom size='0.1' rgba='0.1 0.2 0.3 0.4'/></body>");
+  ENSURE_EQUAL(srs_count(x.spec, SR_ELEMENT_SHAPE), 4);
+  ENSURE_TEXT(attribute(x.spec, SR_ELEMENT_SHAPE, 0, "type")->text, "plane");
+  ENSURE_EQUAL(srs_owner(x.spec, SR_ELEMENT_SHAPE, 0), SR_GROUND);
+  ENSURE_TEXT(attribute(x.spec, SR_ELEMENT_SHAPE, 1, "use")->text, "visual");
+  ENSURE_NEAR(number(x.spec, SR_ELEMENT_SHAPE, 1, "size", 1), 0.4, 0);
+  ENSURE(!sr_given(*attribute(x.spec, SR_ELEMENT_SHAPE, 2, "use")));
+  ENSURE_NEAR(number(x.spec, SR_ELEMENT_SHAPE, 2, "size", 2), 0.6, 0);
+  ENSURE_NEAR(number(x.spec, SR_ELEMENT_SHAPE, 2, "at", 2), 3, 0);
+  ENSURE_NEAR(number(x.spec, SR_ELEMENT_SHAPE, 3, "color", 3), 0.4, 0);
+  ENSURE_TEXT(x.m->body_name[1], "b_1");
+  done(&x);
+}
+
+TEST(names_that_are_made_take_none_of_the_file) {
+  Mechanism x = world(
+      "<body name='a'><geom size='1'/><body><joint name='body_2'/><geom size='1'/></body></body>"
+      "<body><joint name='a'/><geom size='1'/></body><body name='body'><freejoint/><geom size='1'/></body>");
+  ENSURE_TEXT(x.m->body_name[1], "a");
+  ENSURE_TEXT(x.m->joint_name[0], "a_2");  // the weld of body a
+  ENSURE_TEXT(x.m->body_name[2], "body_2");
+  ENSURE_TEXT(x.m->joint_name[1], "body_2");
+  ENSURE_TEXT(x.m->body_name[3], "body_3");
+  ENSURE_TEXT(x.m->joint_name[2], "a");
+  ENSURE_TEXT(x.m->body_name[4], "body");
+  done(&x);
+}
+
+TEST(frames_and_replicates_are_written_out) {
+  ensure_same(
+      world("<frame pos='1 0 0' euler='0 0 1.5'><body name='a' pos='0 1 0'><frame pos='0 0.1 0' euler='0.2 0 0'>"
+            "<joint name='j' axis='0 1 0' pos='0.3 0 0'/><geom type='box' size='0.1 0.2 0.3' pos='0 0 1'/></frame>"
+            "</body></frame>"),
+      world("<body name='w' pos='1 0 0' euler='0 0 1.5'><body name='a' pos='0 1 0'>"
+            "<joint name='j' axis='0 0.98006657784124163 0.19866933079506122' pos='0.3 0.1 0'/>"
+            "<geom type='box' size='0.1 0.2 0.3' euler='0.2 0 0' pos='0 -0.09866933079506122 0.98006657784124163'/>"
+            "</body></body>"));
+  Mechanism x = mjcf(
+      "<worldbody><replicate count='12' sep='-' offset='0 0 0.1' euler='0 0 30'>"
+      "<body name='b' pos='1 0 0'><joint name='j'/><geom size='0.1'/><site name='s'/></body>"
+      "</replicate></worldbody>");
+  ENSURE_EQUAL(x.m->nbody, 12);
+  ENSURE_TEXT(x.m->body_name[4], "b-03");
+  srFrameMotion s;
+  ENSURE_EQUAL(sr_forward(x.m, x.d, 0), 0);
+  sr_frame_motion(x.m, x.d, sr_point_find(x.m, "b-03/s-03"), 0, &s);
+  ENSURE_SMALL(fabs(s.position[0]) + fabs(s.position[1] - 1) + fabs(s.position[2] - 0.3), 1e-15);
+  done(&x);
+}
+
+TEST(replicates_in_replicates_have_the_inner_number_first) {
+  Mechanism x = mjcf(
+      "<worldbody><replicate count='2' sep='_'><body name='a'><joint name='r'/><geom size='1'/>"
+      "<replicate count='2'><site name='s'/></replicate></body></replicate></worldbody>");
+  ENSURE(sr_point_find(x.m, "a_1/s0_1") > 0 && sr_point_find(x.m, "a_1/s1_1") > 0);
+  done(&x);
+}
+
+TEST(a_model_of_several_files_is_read_as_one) {
+  Mechanism x = open_file(FOLDER "robot.xml");
+  ENSURE_TEXT(said, "");
+  const double ball = 7800 * 4.0 / 3 * PI * 1e-3;
+  ENSURE_NEAR(x.m->body_mass[1], ball, 1e-13 * ball);
+  ENSURE_NEAR(x.m->q0[1], 0.5, 0);
+  done(&x);
+}
+
+TEST(a_model_of_ours_includes_and_extends_one) {
+  static const char text[] =
+      "<sarrus version='1'><option gravity='0 0 0'/><include file='walker.xml'/>"
+      "<extend body='hand'><point name='tool' at='0 0 0.1'/></extend><sensor name='s' point='hand/tool'/></sarrus>";
+  srMessages* messages = sr_messages_create();
+  srSpec* spec = NULL;
+  const srStatus status = sr_load_text(text, strlen(text), "m", SARRUS_SOURCE_DIR "/tests/mjcf", NULL, messages, &spec);
+  Mechanism x = finish(status, spec, messages);
+  ENSURE(strstr(said, "walker.xml:4:20: warning: gravity of an included file is not used: it has 0.1 0.2 -9.5"));
+  ENSURE_EQUAL(srs_count(x.spec, SR_ELEMENT_OPTION), 1);
+  ENSURE_EQUAL(srs_count(x.spec, SR_ELEMENT_RUN), 0);
+  ENSURE(sr_point_find(x.m, "hand/tool") > 0);
+  done(&x);
+}
+
+// ------------------------------------------------------------------------------------------------------------ messages
+TEST(what_is_not_used_is_named_once) {
+  Mechanism x = world(
+      "<light/><light/><camera/><body name='b' mocap='true'><geom size='1' user='1'/><geom size='1'"
+      " user='2' contype='0' conaffinity='0'/></body>");
+  ENSURE_TEXT(said,
+              "m:2:1: warning: <light> is not used: 2 times, the first is here\nm:2:17: warning: <camera> is not used\n"
+              "m:2:41: warning: 'mocap' of <body> is not used\n"
+              "m:2:69: warning: 'user' of <geom> is not used: 2 times, the first is here\n");
+  done(&x);
+}
+
+static void ensure_refused(const char* name) {
+  char path[512], text[8192], place[32];
+  srMessages* messages = sr_messages_create();
+  srSpec* spec = NULL;
+  snprintf(path, sizeof path, FOLDER "%s.xml", name);
+  ENSURE(sr_load(path, NULL, messages, &spec) == SR_INPUT && !spec);
+  const int errors = sr_messages_errors(messages);
+  keep_messages(messages);
+  snprintf(path, sizeof path, FOLDER "%s.expected", name);
+  FILE* file = fopen(path, "r");
+  ENSURE(file != NULL);
+  int lines = 0;
+  bool good = true;
+  for (; fgets(text, sizeof text, file); lines++) {
+    text[strcspn(text, "\n")] = '\0';
+    snprintf(place, sizeof place, "%s.xml:", name);
+    const char* at = said;  // "path/NAME.xml:" and then the line
+    while ((at = strstr(at, place)) && strncmp(at + strlen(place), text, strlen(text)) != 0) at++;
+    if (!at) printf("expected %s\n", text);
+    good = good && at;
+  }
+  fclose(file);
+  if (!good || lines != errors) printf("got %s", said);
+  ENSURE(good);
+  ENSURE_EQUAL(errors, lines);
+}
+
+TEST(wrong_words_are_reported_with_their_places) { ensure_refused("bad-words"); }
+TEST(wrong_values_are_reported_with_their_places) { ensure_refused("bad-values"); }
+
+static bool refused(const char* content, const char* message) {
+  char text[4096];
+  srMessages* messages = sr_messages_create();
+  srSpec* spec = NULL;
+  snprintf(text, sizeof text, "<mujoco>\n%s\n</mujoco>", content);
+  const bool input = sr_load_text(text, strlen(text), "m", NULL, NULL, messages, &spec) == SR_INPUT && !spec;
+  keep_messages(messages);
+  if (!input || !strstr(said, message)) printf("expected %s\ngot %s", message, said);
+  return input && strstr(said, message);
+}
+
+TEST(files_and_copies_are_bounded) {
+  ENSURE(refused("<include file='x.xml'/>", "m:2:16: error: 'x.xml' is not read: the model comes from memory"));
+  ENSURE(refused("<worldbody><replicate count='2000000'><site/><site/></replicate></worldbody>",
+                 "the model has more than 2000000 elements when its repeats are written out"));
+  ENSURE(refused("<worldbody><replicate count='3'><body name='b' pos='0'/></replicate></worldbody>",
+                 "m:2:53: error: 'pos' takes 3 numbers, got 1\n"));
+  srMessages* messages = sr_messages_create();
+  srSpec* spec = NULL;
+  ENSURE(sr_load(FOLDER "loop-a.xml", NULL, messages, &spec) == SR_INPUT);
+  keep_messages(messages);
+  ENSURE(strstr(said, "loop-b.xml:3:20: error: 'loop-a.xml' includes itself, directly or through others"));
+  static const char out[] = "<mujoco><include file='../io/walker.xml'/></mujoco>";
+  messages = sr_messages_create();
+  ENSURE(sr_load_text(out, strlen(out), "m", SARRUS_SOURCE_DIR "/tests/mjcf", NULL, messages, &spec) == SR_INPUT);
+  keep_messages(messages);
+  ENSURE(strstr(said, "m:1:24: error: '../io/walker.xml' leaves the folder of the model"));
+}
+
+// -------------------------------------------------------------------------------------------------------- running out
+static int left;        // allocations that still succeed
+static long long live;  // blocks not given back
+
+static void* limited(void* user, void* pointer, size_t old_size, size_t new_size) {
+  (void)user, (void)old_size;
+  if (new_size == 0) {
+    live -= pointer != NULL;
+    free(pointer);
+    return NULL;
+  }
+  if (left-- <= 0) return NULL;
+  live += pointer == NULL;
+  return realloc(pointer, new_size);
+}
+
+TEST(a_reader_that_runs_out_of_memory_says_so_and_leaks_nothing) {
+  bool finished = false;
+  sr_set_allocator(limited, NULL);
+  live = 0;
+  for (int limit = 0; limit < 20000 && !finished; limit += limit < 200 ? 1 : 37) {
+    srSpec* spec = NULL;
+    left = limit;
+    const srStatus status = sr_load(FOLDER "walker.xml", NULL, NULL, &spec);
+    finished = status == SR_OK;
+    ENSURE(status == SR_OK || status == SR_MEMORY);
+    srs_destroy(spec);
+    ENSURE_EQUAL(live, 0);
+  }
+  sr_set_allocator(NULL, NULL);
+  ENSURE(finished);
+}
