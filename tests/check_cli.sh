@@ -76,7 +76,7 @@ says "needs an argument"
 status 2 check ""
 says "sarrus: error: the argument is empty"
 status 2 run models/pendulum.xml --out ""
-says "--out has an empty value, expected FILE.csv"
+says "--out has an empty value, expected FILE"
 status 2 check models/pendulum.xml models/top.xml
 says "one argument too many"
 

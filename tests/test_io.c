@@ -116,9 +116,9 @@ TEST(what_is_not_xml_is_refused_at_its_place) {
 TEST(document_types_and_depth_and_many_attributes_are_refused) {
   static const char bomb[] = "<!DOCTYPE x [<!ENTITY a 'aaaa'><!ENTITY b '&a;&a;'>]>\n<sarrus version='1' name='&b;'/>";
   ENSURE(load_with(bomb, NULL, 0) == SR_INPUT && strstr(first, "m:1:1: error: <!DOCTYPE> is refused"));
-  char deep[2000] = "", wide[2000] = "<body";
-  for (int i = 0; i < 70; i++) strcat(deep, "<repeat count='1'>");
-  ENSURE(refused(deep, "stands more than 64 elements deep"));
+  char deep[6000] = "", wide[2000] = "<body";
+  for (int i = 0; i < 210; i++) strcat(deep, "<repeat count='1'>");
+  ENSURE(refused(deep, "stands more than 200 elements deep"));
   for (int i = 0; i < 70; i++) sprintf(wide + strlen(wide), " a%d='1'", i);
   strcat(wide, "/>");
   ENSURE(refused(wide, "m:2:1: error: <body> has 70 attributes"));
@@ -126,7 +126,7 @@ TEST(document_types_and_depth_and_many_attributes_are_refused) {
 
 // --------------------------------------------------------------------------------------------------------- messages
 TEST(the_root_of_a_model_file_is_checked) {
-  ENSURE(load_with("<model/>", NULL, 0) == SR_INPUT && strstr(first, "(MJCF), not <model>"));
+  ENSURE(load_with("<model/>", NULL, 0) == SR_INPUT && strstr(first, "(ROBOTRAN), not <model>"));
   ENSURE(load_with("<sarrus/>", NULL, 0) == SR_INPUT && strstr(first, "needs the attribute 'version'"));
   ENSURE(load_with("<sarrus version='2'/>", NULL, 0) == SR_INPUT &&
          strstr(first, "m:1:18: error: unknown version '2'"));

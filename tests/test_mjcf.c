@@ -260,6 +260,28 @@ TEST(a_time_and_a_damping_ratio_make_spring_and_damper_of_the_inertia_at_the_sta
   done(&x);
 }
 
+// -stiffness times the rotation vector; a ball of inertia 2 turned by 0.6 rad about 1 2 2, a free body moved and turned.
+TEST(springs_of_ball_and_free_joints_pull_to_the_start) {
+  Mechanism x = mjcf(
+      "<option gravity='0 0 0'/><worldbody><body pos='1 2 3' euler='10 20 30'>"
+      "<joint type='ball' pos='0.1 0 0' stiffness='3'/>"
+      "<inertial pos='0.1 0 0' mass='1' diaginertia='2 2 2'/></body><body pos='0 0 1'>"
+      "<joint type='free' stiffness='5'/><inertial pos='0 0 0' mass='4' diaginertia='2 2 2'/></body>"
+      "</worldbody>");
+  const double axis[] = {1.0 / 3, 2.0 / 3, 2.0 / 3};
+  double* q = x.d->q;
+  q[0] = q[7] = cos(0.3);
+  for (int k = 0; k < 3; k++) q[1 + k] = q[8 + k] = sin(0.3) * axis[k];
+  q[6] += 0.5;
+  ENSURE_EQUAL(sr_forward(x.m, x.d, 0), 0);
+  for (int k = 0; k < 3; k++) ENSURE_NEAR(x.d->a[k], -3 * 0.6 * axis[k] / 2, 1e-14);
+  for (int k = 0; k < 3; k++) ENSURE_NEAR(x.d->a[3 + k], -5 * 0.6 * axis[k] / 2, 1e-14);
+  double lift = 0;
+  for (int k = 0; k < 3; k++) lift += x.d->a[6 + k] * x.d->a[6 + k];
+  ENSURE_NEAR(sqrt(lift), 5 * 0.5 / 4, 1e-14);
+  done(&x);
+}
+
 TEST(flags_switch_off_what_joints_have) {
   Mechanism x = mjcf(
       "<option gravity='1 2 3'><flag gravity='disable' limit='disable' frictionloss='disable'"

@@ -367,7 +367,7 @@ TEST(xacro_an_error_in_a_macro_is_said_once_with_its_place_and_call) {
 // ------------------------------------------------------------------------------------------------------------ bounds
 TEST(xacro_what_grows_without_end_is_stopped) {
   ENSURE(refused("<xacro:macro name='m'><xacro:m/></xacro:macro><xacro:m/>", "levels deep"));
-  ENSURE(refused("<xacro:macro name='m'><a><xacro:m/></a></xacro:macro><xacro:m/>", "elements deep"));
+  ENSURE(refused("<xacro:macro name='m'><a><xacro:m/></a></xacro:macro><xacro:m/>", "levels deep"));
   ENSURE(
       refused("<xacro:macro name='m' params='n'><xacro:if value='${n}'><xacro:m n='${n-1}'/><xacro:m n='${n-1}'/>"
               "</xacro:if></xacro:macro><xacro:m n='60'/>",

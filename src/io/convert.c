@@ -8,6 +8,7 @@
 
 #include "expr/expr.h"
 #include "io/file.h"
+#include "io/reader.h"
 #include "math/pose.h"
 #include "model/joint.h"
 #include "model/spec.h"
@@ -315,9 +316,9 @@ int sr_convert_parts(srConvert* x, int j, srJointPart out[SR_PARTS]) {
 static bool is_readers_law(srConvert* x, int i, bool rotates) {
   const double F = sr_convert_number(x, SR_ELEMENT_FRICTION, i, SR_TAKE(srFrictionDef, F), 0);
   const srFrictionDef* def = srs_get(x->spec, SR_ELEMENT_FRICTION, i);
-  const double K = F / (rotates ? 1e-3 : 1e-4);
+  const double K = F / (rotates ? SR_BRISTLE_ANGLE : SR_BRISTLE_LENGTH);
   return !def->law.text && !sr_given(def->Fk) && def->K.n == 1 && def->K.number == K && def->B.n == 1 &&
-         def->B.number == 1e-3 * K;
+         def->B.number == SR_BRISTLE_TIME * K;
 }
 
 double sr_convert_friction(srConvert* x, int j, int coordinate) {

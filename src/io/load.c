@@ -76,7 +76,8 @@ static void read_root(srReader* r, const srXmlNode* root) {
   if (!format) {
     sr_reader_error(
         r, root->place,
-        "the root of a model file is <sarrus version=\"1\">, <robot> (URDF) or <mujoco> (MJCF), not <%.60s>",
+        "the root of a model file is <sarrus version=\"1\">, <robot> (URDF), <mujoco> (MJCF) or <mbsDescR7> "
+        "(ROBOTRAN), not <%.60s>",
         root->name);
     return;
   }

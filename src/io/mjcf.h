@@ -129,17 +129,16 @@ typedef struct srMjcf {
 
 // ------------------------------------------------------------------------------------------- mjcf_default.c, mjcf_value.c
 // An attribute of an element: its own, or that of its class, of the childclass around it, or of the main class. NULL: none.
-// `element` is the word that defaults are kept under (<motor> and <position> have defaults of their own word, and the
-// attributes of <general> where MJCF says so).
+// All actuators share one set of defaults; a <motor>, <position>, ... in a class sets the gain and bias of its <general> too.
 const srXmlAttribute* sr_mjcf_attribute(const srMjcf* m, const srXmlNode* node, const char* childclass,
                                         const char* name);
 // Numbers of it; as sr_reader_numbers, 0: not given.
 int sr_mjcf_numbers(srMjcf* m, const srXmlNode* node, const char* childclass, const char* name, int least, int most,
                     double* out);
-// An error that is said once, though copies of an element (<replicate>) and users of a default class raise it again.
-void sr_mjcf_error(srMjcf* m, srPlace place, const char* format, ...) SR_PRINTF(3, 4);
 // The same of an attribute at hand. Numbers beyond 1e30 are refused; what is wrong with an attribute is said once.
 int sr_mjcf_values(srMjcf* m, const srXmlAttribute* a, int least, int most, double* out);
+// An error that is said once, though copies of an element (<replicate>) and users of a default class raise it again.
+void sr_mjcf_error(srMjcf* m, srPlace place, const char* format, ...) SR_PRINTF(3, 4);
 bool sr_mjcf_number(srMjcf* m, const srXmlNode* node, const char* childclass, const char* name, double value,
                     double* out);
 const char* sr_mjcf_text(const srMjcf* m, const srXmlNode* node, const char* childclass,
@@ -204,13 +203,14 @@ void sr_mjcf_worldbody(srMjcf* m, const srXmlNode* section);
 const char* sr_mjcf_new_name(srMjcf* m, const char* stem, int* count, srNames* taken);
 const char* sr_mjcf_our_name(const srMjcf* m, const srNames* given, const char* word);
 
-// A joint in the chain of a body: it stands in <frame>s, and is under `childclass`. mjcf_joint.c
+// An element inside a body: the <frame>s that it stands in, and the childclass that holds for it.
 typedef struct srMjcfInside {
   const srXmlNode* node;
   const char* childclass;
   double frame[16];  // of the <frame>s around it, in the body's
 } srMjcfInside;
 // Adds our bodies and joints for a body with these joints; fills body->name, index, inner. `pose`: the body in its parent.
+// mjcf_joint.c
 void sr_mjcf_joints(srMjcf* m, int body, const double pose[16], const srMjcfInside* joints, int n);
 // Springs and dampers of joints that are given by time and damping ratio; behind the bodies.
 void sr_mjcf_spring_dampers(srMjcf* m);

@@ -30,6 +30,7 @@ typedef struct Drive {
   double ratio;  // of damping, 0: none
   double gear[6];
   int joint, tendon, site;  // one of them; -1: not this
+  bool clamps;              // controls are kept within their range
   bool in_parent;           // the turning part of the gear is seen from the parent
   srMjcfActuator out;
 } Drive;
@@ -43,7 +44,8 @@ typedef struct Sum {
 } Sum;
 
 typedef struct Sums {
-  Sum* joint;  // one a joint
+  Sum* joint;              // one a joint
+  bool disabled, clamped;  // by the flags actuation and clampctrl
 } Sums;
 
 // ------------------------------------------------------------------------------------------------------------- words
@@ -169,39 +171,45 @@ static bool read_numbers(Drive* d) {
 }
 
 // ------------------------------------------------------------------------------------------------------ transmission
-static bool find_target(Drive* d) {
+// The one attribute that says what the actuator works on. NULL after an error.
+static const char* target_word(Drive* d) {
   static const char* const all[] = {"joint", "jointinparent", "tendon", "site", "body", "cranksite"};
-  srMjcf* m = d->m;
   const char* given = NULL;
   for (int i = 0; i < SR_COUNT(all); i++) {
     if (!sr_xml_attribute(d->node, all[i])) continue;
     if (given) {
-      sr_mjcf_error(m, d->node->place, "<%s> has '%s' and '%s', but works on one thing", d->node->name, given, all[i]);
-      return false;
+      sr_mjcf_error(d->m, d->node->place, "<%s> has '%s' and '%s', but works on one thing", d->node->name, given,
+                    all[i]);
+      return NULL;
     }
     given = all[i];
   }
-  if (!given) {
-    sr_mjcf_error(m, d->node->place, "<%s> works on nothing: it needs 'joint', 'tendon' or 'site'", d->node->name);
-    return false;
-  }
-  if (strcmp(given, "joint") == 0 || strcmp(given, "jointinparent") == 0) {
-    d->joint = sr_mjcf_find(m, d->node, given, &m->joint_names, "joint");
-    d->in_parent = strcmp(given, "jointinparent") == 0;
+  if (!given)
+    sr_mjcf_error(d->m, d->node->place, "<%s> works on nothing: it needs 'joint', 'tendon' or 'site'", d->node->name);
+  return given;
+}
+
+static bool find_target(Drive* d) {
+  srMjcf* m = d->m;
+  const char* word = target_word(d);
+  if (!word) return false;
+  if (strcmp(word, "joint") == 0 || strcmp(word, "jointinparent") == 0) {
+    d->joint = sr_mjcf_find(m, d->node, word, &m->joint_names, "joint");
+    d->in_parent = strcmp(word, "jointinparent") == 0;
     return d->joint >= 0;
   }
-  if (strcmp(given, "tendon") == 0) {
-    d->tendon = sr_mjcf_find(m, d->node, given, &m->tendon_names, "tendon");
+  if (strcmp(word, "tendon") == 0) {
+    d->tendon = sr_mjcf_find(m, d->node, word, &m->tendon_names, "tendon");
     if (d->tendon >= 0 && m->tendon[d->tendon].n > 0) return true;
     if (d->tendon >= 0) sr_reader_ignore(m->r, d->node->place, "<%s> on a spatial tendon", d->node->name);
     return false;
   }
-  if (strcmp(given, "site") == 0 && !sr_xml_attribute(d->node, "refsite")) {
-    d->site = sr_mjcf_find(m, d->node, given, &m->site_names, "site");
+  const bool site = strcmp(word, "site") == 0;
+  if (site && !sr_xml_attribute(d->node, "refsite")) {
+    d->site = sr_mjcf_find(m, d->node, word, &m->site_names, "site");
     return d->site >= 0;
   }
-  sr_reader_ignore(m->r, d->node->place, "<%s> with '%s'", d->node->name,
-                   strcmp(given, "site") == 0 ? "refsite" : given);
+  sr_reader_ignore(m->r, d->node->place, "<%s> with '%s'", d->node->name, site ? "refsite" : word);
   return false;
 }
 
@@ -378,7 +386,7 @@ static bool make_force(Drive* d) {
   d->out.parameter = srs_count(m->r->spec, SR_ELEMENT_PARAMETER) - 1;
   const double* other = inherits && d->dynamics != INTEGRATOR ? range : NULL;
   const char* u = d->out.control;
-  if (!sr_mjcf_is_disabled(m, "clampctrl")) u = clamped(d, "ctrllimited", "ctrlrange", other, u);
+  if (d->clamps) u = clamped(d, "ctrllimited", "ctrlrange", other, u);
   if (!u) return false;
   const double* held_range = inherits && d->dynamics == INTEGRATOR ? range : NULL;
   const char* w = d->dynamics == NONE ? u : add_state(d, label, u, held_range);
@@ -532,11 +540,11 @@ static void read_drive(Drive* d, Sums* sums) {
 
 static void read_actuator(srMjcf* m, const srXmlNode* node, Sums* sums) {
   const srXmlAttribute* name = sr_xml_attribute(node, "name");
-  Drive d = {.m = m, .node = node, .joint = -1, .tendon = -1, .site = -1};
+  Drive d = {.m = m, .node = node, .joint = -1, .tendon = -1, .site = -1, .clamps = sums->clamped};
   d.out = (srMjcfActuator){.word = name && *name->value ? name->value : NULL, .parameter = -1, .state = -1};
   if (d.out.word && !sr_names_put(&m->actuator_names, d.out.word, m->nactuator))
     sr_mjcf_error(m, name->place, "there is an actuator '%.60s' already", d.out.word);
-  read_drive(&d, sums);
+  if (!sums->disabled) read_drive(&d, sums);
   SR_PUSH(&m->r->pool, m->actuator, m->nactuator, m->actuator_capacity) = d.out;
 }
 
@@ -570,12 +578,12 @@ static void put_sums(srMjcf* m, Sums* sums) {
 
 // All sections at the first of them: a joint's actuatorfrcrange clamps the sum of all its actuators.
 void sr_mjcf_actuators(srMjcf* m, const srXmlNode* section) {
-  if (m->nactuator > 0 || sr_mjcf_is_disabled(m, "actuation")) return;
-  Sums sums;
+  if (m->nactuator > 0) return;
+  Sums sums = {.disabled = sr_mjcf_is_disabled(m, "actuation"), .clamped = !sr_mjcf_is_disabled(m, "clampctrl")};
   start_sums(m, &sums);
   for (const srXmlNode* s = section; s; s = s->next)
     for (const srXmlNode* node = strcmp(s->name, "actuator") == 0 ? s->first : NULL; node; node = node->next)
-      add_armature(m, node);
+      if (!m->r->stopped) add_armature(m, node);
   for (const srXmlNode* s = section; s; s = s->next) {
     if (strcmp(s->name, "actuator") != 0) continue;
     for (const srXmlNode* node = s->first; node && !sr_reader_is_over(m->r, node->place); node = node->next)

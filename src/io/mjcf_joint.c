@@ -88,10 +88,6 @@ static void read_values(srMjcf* m, const srMjcfInside* x, Joint* j) {
     j->base.ref = sr_mjcf_angle(m, j->base.ref);
     j->rest = sr_mjcf_angle(m, j->rest);
   }
-  if (!scalar && j->stiffness > 0) {
-    sr_reader_ignore(m->r, j->base.place, "'stiffness' of a %s joint", types[j->base.type]);
-    j->stiffness = 0;
-  }
   if (!m->with_limits) j->limited = false;
   if (!m->with_friction) j->friction = 0;
   if (!m->with_springs) j->stiffness = 0;
@@ -116,6 +112,11 @@ static Joint read_joint(srMjcf* m, int body, const srMjcfInside* x) {
 }
 
 // ----------------------------------------------------------------------------------------------------------- the spec
+typedef struct Ends {  // of a joint: bodies of ours
+  const char *parent, *body;
+  int parent_index, index;
+} Ends;
+
 static int add_body(srMjcf* m, const char* name, const char* parent, srPlace place) {
   const srBodyDef def = {.name = {.text = name, .place = place}, .parent = {.text = parent, .place = place}};
   return sr_reader_add(m->r, SR_ELEMENT_BODY, SR_NO_OWNER, &def, place);
@@ -137,7 +138,24 @@ static srAttr free_position(srMjcf* m, const double pose[16], srPlace place) {
   return sr_reader_list(m->r, q, 7, place);
 }
 
-static void add_joint(srMjcf* m, int owner, Joint* j, const double frame[16]) {
+// The spring of a ball or free joint: its moment is -stiffness times the rotation vector from where it stands at the start, a
+// bushing's whose stiffness is the same about all axes; of a free joint so is the force.
+static void add_spring(srMjcf* m, const Ends* ends, const Joint* j, const double frame[16]) {
+  const srPlace place = j->base.place;
+  const double k = j->stiffness, along = j->base.type == SR_MJCF_FREE ? k : 0;
+  const char* name = sr_reader_name(m->r, sr_pool_printf(&m->r->pool, "%s.spring", j->base.name), &m->points);
+  srPointDef point = {.name = {.text = name, .place = place}};
+  sr_reader_pose(m->r, frame, place, &point.at, &point.rot);
+  sr_reader_add(m->r, SR_ELEMENT_POINT, ends->parent_index, &point, place);
+  const double six[] = {k, k, k, along, along, along};
+  const srBushingDef def = {.a = sr_reader_word(m->r, place, "%s/%s", ends->parent, name),
+                            .b = {.text = ends->body, .place = place},
+                            .stiffness = sr_reader_list(m->r, six, 6, place)};
+  sr_reader_add(m->r, SR_ELEMENT_BUSHING, SR_NO_OWNER, &def, place);
+}
+
+static void add_joint(srMjcf* m, const Ends* ends, Joint* j, const double frame[16]) {
+  const bool scalar = j->base.type == SR_MJCF_HINGE || j->base.type == SR_MJCF_SLIDE;
   const srPlace place = j->base.place;
   srReader* r = m->r;
   double back[16], pose[16];
@@ -148,16 +166,17 @@ static void add_joint(srMjcf* m, int owner, Joint* j, const double frame[16]) {
     def.q = free_position(m, frame, place);
   else
     sr_reader_pose(r, pose, place, &def.at, &def.rot);
-  if (j->base.type == SR_MJCF_HINGE || j->base.type == SR_MJCF_SLIDE) {
+  if (scalar) {
     def.axis = sr_reader_list(r, j->axis, 3, place);
     if (j->base.ref != 0) def.q = sr_reader_one(j->base.ref, place);
   }
-  if (j->stiffness > 0) def.stiffness = sr_reader_one(j->stiffness, place);
-  if (j->stiffness > 0 && j->rest != 0) def.rest = sr_reader_one(j->rest, place);
+  if (scalar && j->stiffness > 0) def.stiffness = sr_reader_one(j->stiffness, place);
+  if (scalar && j->stiffness > 0 && j->rest != 0) def.rest = sr_reader_one(j->rest, place);
   if (j->damping > 0) def.damping = sr_reader_one(j->damping, place);
   if (j->armature > 0) def.armature = sr_reader_one(j->armature, place);
   if (j->limited) def.limits = sr_reader_list(r, j->limits, 2, place);
-  j->base.index = sr_reader_add(r, SR_ELEMENT_JOINT, owner, &def, place);
+  j->base.index = sr_reader_add(r, SR_ELEMENT_JOINT, ends->index, &def, place);
+  if (!scalar && j->stiffness > 0) add_spring(m, ends, j, frame);
   for (int k = 0; k < nv[j->base.type] && j->friction > 0; k++)
     sr_reader_friction(r, j->base.name, k, j->base.type != SR_MJCF_SLIDE, j->friction, place);
 }
@@ -238,31 +257,35 @@ static bool check_chain(srMjcf* m, const srMjcfBody* b, const Joint* joints, int
   return false;
 }
 
+// One link of the chain. frame: the MJCF body in the parent's frame; then in the new body's.
+static void add_link(srMjcf* m, srMjcfBody* b, Ends* ends, Joint* j, bool last, double frame[16]) {
+  double at_anchor[16];
+  ends->body = b->name;
+  if (!last) ends->body = sr_reader_name(m->r, sr_pool_printf(&m->r->pool, "%s.%s", b->name, j->base.name), &m->bodies);
+  ends->index = b->index = add_body(m, ends->body, ends->parent, b->place);
+  memcpy(at_anchor, frame, sizeof at_anchor);
+  srm_pose_point(frame, j->anchor, at_anchor + 12);
+  add_joint(m, ends, j, at_anchor);
+  keep_joint(m, j);
+  srm_pose_identity(frame);
+  for (int k = 0; k < 3; k++) frame[12 + k] = -j->anchor[k];
+  ends->parent = ends->body;
+  ends->parent_index = ends->index;
+}
+
 void sr_mjcf_joints(srMjcf* m, int body, const double pose[16], const srMjcfInside* inside, int n) {
   srMjcfBody* b = &m->body[body];
+  const srMjcfBody* parent = &m->body[b->parent];
   Joint joints[6];
-  double frame[16], at_anchor[16];  // the MJCF body in our last body's frame; the joint there
-  const char* parent = m->body[b->parent].name;
-  srm_pose_compose(m->body[b->parent].inner, pose, frame);
+  Ends ends = {.parent = parent->name, .parent_index = parent->index};
+  srm_pose_compose(parent->inner, pose, b->inner);
   for (int i = 0; i < n; i++) joints[i] = read_joint(m, body, &inside[i]);
-  b->welded = n == 0 && m->body[b->parent].welded;
+  b->welded = n == 0 && parent->welded;
   if (n == 0 || !check_chain(m, b, joints, n)) {
-    add_weld(m, b, parent, frame);
+    double frame[16];
+    memcpy(frame, b->inner, sizeof frame);
+    add_weld(m, b, parent->name, frame);
     return;
   }
-  for (int i = 0; i < n; i++) {
-    Joint* j = &joints[i];
-    const char* name = b->name;
-    if (i < n - 1) name = sr_reader_name(m->r, sr_pool_printf(&m->r->pool, "%s.%s", b->name, j->base.name), &m->bodies);
-    b->index = add_body(m, name, parent, b->place);
-    srm_pose_identity(at_anchor);
-    srm_pose_point(frame, j->anchor, at_anchor + 12);
-    memcpy(at_anchor, frame, 12 * sizeof *frame);
-    add_joint(m, b->index, j, at_anchor);
-    keep_joint(m, j);
-    srm_pose_identity(frame);
-    for (int k = 0; k < 3; k++) frame[12 + k] = -j->anchor[k];
-    parent = name;
-  }
-  memcpy(b->inner, frame, sizeof frame);
+  for (int i = 0; i < n; i++) add_link(m, b, &ends, &joints[i], i == n - 1, b->inner);
 }

@@ -7,7 +7,7 @@
 #include "expr/expr.h"
 #include "math/pose.h"
 
-#define LETTERS_PER_ELEMENT 256  // of a law's text that count as one element
+#define LETTERS_PER_ELEMENT 64  // of a law's text that count as one element
 
 // ------------------------------------------------------------------------------------------------------------- text
 void sr_mjcf_write(srMjcfText* text, const char* word) {

@@ -87,7 +87,6 @@ static void of_tendon(Sensor* s) {
 
 static void of_actuator(Sensor* s) {
   srMjcf* m = s->m;
-  if (sr_mjcf_is_disabled(m, "actuation")) return;
   const int i = find(s, "actuator", &m->actuator_names);
   if (i < 0 || i >= m->nactuator) return;
   const srMjcfActuator* a = &m->actuator[i];

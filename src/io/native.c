@@ -16,31 +16,6 @@
 
 #define MAX_FIELDS 64
 
-static const srField repeat_fields[] = {
-    {"count", "FORMULA", "1", "!", "", "how many times the content is repeated"},
-    {"index", "NAME", "1", "i", "", "name of the index: {i} in names, i in formulas"},
-    {"from", "FORMULA", "1", "0", "", "first value of the index"},
-};
-static const srField include_fields[] = {
-    {"file", "FILE", "1", "!", "",
-     "model file, URDF or MJCF whose elements are put here: seen from this file, inside the model's folder"},
-    {"base", "WORD", "fixed|floating", "fixed", "",
-     "URDF: how the robot stands on the ground; floating: by a free joint named root"},
-};
-static const srField extend_fields[] = {
-    {"body", "REF", "1", "!", "", "body that stands before, most often in an included file"},
-};
-static const srElement file_elements[SR_FILE_ELEMENTS] = {
-    {"ground", "sarrus", "points and shapes that do not move", NULL, 0},
-    {"repeat", "sarrus|body|ground", "its content several times", repeat_fields, SR_COUNT(repeat_fields)},
-    {"include", "sarrus", "the elements of another model file", include_fields, SR_COUNT(include_fields)},
-    {"extend", "sarrus",
-     "a body once more: <point> and <shape> are added, <joint> and <inertial> change the attributes that they give",
-     extend_fields, SR_COUNT(extend_fields)},
-};
-
-const srElement* sr_file_element(srFileElement which) { return &file_elements[which]; }
-
 typedef struct File {  // a file that is being read, and who includes it
   const char* real;    // real path; NULL for text from memory
   const char* folder;  // seen from the folder of the model; "." the same
@@ -131,9 +106,9 @@ static const srElement* find_element(const char* word, int* kind) {
   for (*kind = 0; *kind < SR_ELEMENT_KINDS; ++*kind)
     if (strcmp(srs_element((srElementKind)*kind)->word, word) == 0) return srs_element((srElementKind)*kind);
   for (int i = 0; i < SR_FILE_ELEMENTS; i++)
-    if (strcmp(file_elements[i].word, word) == 0) {
+    if (strcmp(sr_file_element((srFileElement)i)->word, word) == 0) {
       *kind = SR_ELEMENT_KINDS + i;
-      return &file_elements[i];
+      return sr_file_element((srFileElement)i);
     }
   return NULL;
 }
@@ -143,7 +118,7 @@ static void report_element(Reader* r, const srXmlNode* node) {
   int n = 0;
   for (int k = 0; k < SR_ELEMENT_KINDS; k++)
     if (k != SR_ELEMENT_MODEL) words[n++] = srs_element((srElementKind)k)->word;
-  for (int i = 0; i < SR_FILE_ELEMENTS; i++) words[n++] = file_elements[i].word;
+  for (int i = 0; i < SR_FILE_ELEMENTS; i++) words[n++] = sr_file_element((srFileElement)i)->word;
   const char* nearest = sr_nearest_word(node->name, words, n);
   if (nearest)
     FAIL(r, node->place, "unknown element <%.60s>; did you mean <%s>?", node->name, nearest);
@@ -375,10 +350,10 @@ static void read_foreign(Reader* r, const srFormat* format, const srXmlNode* roo
 }
 
 static void read_include(Reader* r, const srXmlNode* node) {
-  srAttr values[SR_COUNT(include_fields)] = {0};
+  srAttr values[SR_FILE_MOST_FIELDS] = {0};
   check_text(r, node);
   check_empty(r, node);
-  if (!read_attributes(r, node, &file_elements[SR_FILE_INCLUDE], values)) return;
+  if (!read_attributes(r, node, sr_file_element(SR_FILE_INCLUDE), values)) return;
   const srAttr file = values[0], base = values[1];
   const char *name = sr_path_join(&r->in->pool, r->file->folder, file.text), *real;
   const srXmlNode* root = included_tree(r, name, file.place, &real);
@@ -424,10 +399,10 @@ static bool begin_repeat(Reader* r, const srAttr* values, long long* count, long
 }
 
 static void read_repeat(Reader* r, const srXmlNode* node, Where where, int owner) {
-  srAttr values[SR_COUNT(repeat_fields)] = {0};
+  srAttr values[SR_FILE_MOST_FIELDS] = {0};
   long long count, from;
   const char* index;
-  if (!read_attributes(r, node, &file_elements[SR_FILE_REPEAT], values)) return;
+  if (!read_attributes(r, node, sr_file_element(SR_FILE_REPEAT), values)) return;
   if (!begin_repeat(r, values, &count, &from, &index)) return;
   const int before = errors(r);
   const int level = r->scope.nindex++;  // bounded by the depth of XML
@@ -480,7 +455,7 @@ static void report_body(Reader* r, const srAttr* body) {
 
 static void read_extend(Reader* r, const srXmlNode* node) {
   srAttr body = {0};
-  if (!read_attributes(r, node, &file_elements[SR_FILE_EXTEND], &body)) return;
+  if (!read_attributes(r, node, sr_file_element(SR_FILE_EXTEND), &body)) return;
   const int owner = find_body(r, body.text);
   if (owner < 0)
     report_body(r, &body);
@@ -505,7 +480,7 @@ static bool change_definition(Reader* r, const srXmlNode* node, srElementKind ki
 }
 
 static void read_ground(Reader* r, const srXmlNode* node) {
-  read_attributes(r, node, &file_elements[SR_FILE_GROUND], NULL);
+  read_attributes(r, node, sr_file_element(SR_FILE_GROUND), NULL);
   walk(r, node, IN_GROUND, SR_GROUND);
 }
 

@@ -14,6 +14,7 @@ typedef enum srFileElement {
   SR_FILE_EXTEND,
   SR_FILE_ELEMENTS
 } srFileElement;
-const srElement* sr_file_element(srFileElement which);
+const srElement* sr_file_element(srFileElement which);  // native_elements.c
+#define SR_FILE_MOST_FIELDS 4
 
 #endif

@@ -180,27 +180,40 @@ void sr_reader_pose(srReader* r, const double pose[16], srPlace place, srAttr* a
 }
 
 // ------------------------------------------------------------------------------------------------------------- names
+// "word_N" with the first N that is free: found in steps that double, because the numbers below it are most often taken.
+static const char* numbered_name(srReader* r, const char* word, const srNames* taken) {
+  int low = 1, high = 2;
+#define NUMBERED(i) sr_pool_printf(&r->pool, "%s_%d", word, i)
+  while (high < (1 << 30) && sr_names_find(taken, NUMBERED(high)) >= 0) low = high, high *= 2;
+  while (high - low > 1) {
+    const int middle = low + (high - low) / 2;
+    if (sr_names_find(taken, NUMBERED(middle)) >= 0)
+      low = middle;
+    else
+      high = middle;
+  }
+  return NUMBERED(high);
+#undef NUMBERED
+}
+
 const char* sr_reader_name(srReader* r, const char* name, srNames* taken) {
   char* word = sr_pool_text(&r->pool, name && *name ? name : "_");
   for (char* p = word; *p; p++)
     if ((unsigned char)*p < 0x20 || *p == 0x7f || strchr("/,(){}'\"", *p)) *p = '_';
   if (is_blank(word[0])) word[0] = '_';
   if (is_blank(word[strlen(word) - 1])) word[strlen(word) - 1] = '_';
-  const char* unique = word;
-  for (int i = 2; taken && !sr_names_put(taken, unique, 0); i++) unique = sr_pool_printf(&r->pool, "%s_%d", word, i);
+  if (!taken || sr_names_put(taken, word, 0)) return word;
+  const char* unique = numbered_name(r, word, taken);
+  sr_names_put(taken, unique, 0);
   return unique;
 }
 
 // ---------------------------------------------------------------------------------------------------------- friction
-#define BRISTLE_ANGLE 1e-3   // rad that the joint gives way before it slips
-#define BRISTLE_LENGTH 1e-4  // m
-#define BRISTLE_TIME 1e-3    // s: damping of the bristles over their stiffness
-
 void sr_reader_friction(srReader* r, const char* joint, int coordinate, bool rotates, double force, srPlace place) {
-  const double K = force / (rotates ? BRISTLE_ANGLE : BRISTLE_LENGTH);
+  const double K = force / (rotates ? SR_BRISTLE_ANGLE : SR_BRISTLE_LENGTH);
   srFrictionDef def = {.joint = {.text = joint, .place = place}, .F = sr_reader_one(force, place)};
   if (coordinate > 0) def.coordinate = sr_reader_one(coordinate, place);
   def.K = sr_reader_one(K, place);
-  def.B = sr_reader_one(BRISTLE_TIME * K, place);
+  def.B = sr_reader_one(SR_BRISTLE_TIME * K, place);
   sr_reader_add(r, SR_ELEMENT_FRICTION, SR_NO_OWNER, &def, place);
 }

@@ -4,7 +4,7 @@
 
 #include "expr/expr.h"
 
-#define SR_SCOPE_INDEX_LIMIT 64
+#define SR_SCOPE_INDEX_LIMIT 200  // as deep as XML may be
 
 typedef struct srScope {
   srPool* pool;  // on_fail is set

@@ -7,7 +7,7 @@
 
 #include "io/xacro.h"
 
-#define GUESSES 100
+#define GUESSES 20
 
 // -------------------------------------------------------------------------------------------------------------- xacro
 static bool node_has_xacro(const srXmlNode* node) {
@@ -37,12 +37,12 @@ static void take_names(srUrdf* u, srElementKind kind, srNames* taken) {
   const srSpec* spec = u->r->spec;
   for (int i = 0; i < srs_count(spec, kind); i++) {  // the name is the first attribute of all that have one
     const srAttr* name = srs_get(spec, kind, i);
-    if (name->text) sr_names_put(taken, sr_pool_text(&u->r->pool, name->text), 0);
+    if (name->text) sr_urdf_take(u, taken, sr_pool_text(&u->r->pool, name->text));
   }
 }
 
 static const char* new_name(srUrdf* u, const char* what, const char* word, srNames* taken, srPlace place) {
-  const char* name = sr_reader_name(u->r, word, taken);
+  const char* name = sr_urdf_new_name(u, word, taken);
   if (strcmp(name, word) != 0 && sr_reader_errors(u->r) == 0)
     sr_reader_warning(u->r, place,
                       "%s '%.60s' is called '%.60s' in the model: names are unique and hold none of /,(){}'\"", what,
@@ -57,7 +57,7 @@ static void give_names(srUrdf* u) {
   take_names(u, SR_ELEMENT_CLOSURE, &u->constraints);
   take_names(u, SR_ELEMENT_COUPLING, &u->constraints);
   take_names(u, SR_ELEMENT_CONSTRAINT, &u->constraints);
-  sr_names_put(&u->bodies, "ground", 0);
+  sr_urdf_take(u, &u->bodies, "ground");
   if (u->floating) u->root_joint = new_name(u, "the joint", "root", &u->joint_names, u->root->place);
   for (int i = 0; i < u->nlink; i++)
     u->link[i].name = new_name(u, "link", u->link[i].word, &u->bodies, u->link[i].place);

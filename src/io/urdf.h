@@ -90,6 +90,8 @@ typedef struct srUrdf {
   srNames links, joints, materials;          // words of the file -> index
   srNames bodies, joint_names, constraints;  // names taken in the spec
   srNames shapes;                            // names of shapes taken
+  int* number;                               // of every taken name: the last that was added to it
+  int nnumber, number_capacity;
   const srXmlNode** material;
   int nmaterial, material_capacity;
   int base;     // root link; -1: none
@@ -120,6 +122,10 @@ const char* sr_urdf_name(srUrdf* u, const srXmlNode* node, const char* attribute
 int sr_urdf_find(srUrdf* u, const srXmlNode* node, const char* attribute, const srNames* names, const char* what);
 // " did you mean 'x'?" behind an unknown name, or "".
 const char* sr_urdf_guess(srUrdf* u, const srNames* names, const char* name);
+// A name that is not taken yet, as one of ours: characters that names may not have become '_', and a number is added where
+// needed. In time that does not grow with the number of equal names. And: a name that is taken.
+const char* sr_urdf_new_name(srUrdf* u, const char* word, srNames* taken);
+bool sr_urdf_take(srUrdf* u, srNames* taken, const char* name);
 void sr_urdf_list(srUrdf* u, srUrdfList* list, const char* name, srPlace place);
 
 // ------------------------------------------------------------------------------------------------------------- parts

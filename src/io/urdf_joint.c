@@ -289,7 +289,7 @@ static void write_mimic(srUrdf* u, const srUrdfJoint* joint) {
     return;
   }
   srCouplingDef def = {.joint = {.text = joint->name, .place = place}, .to = {.text = leader->name, .place = place}};
-  def.name = (srAttr){.text = sr_reader_name(u->r, joint->word, &u->constraints), .place = place};
+  def.name = (srAttr){.text = sr_urdf_new_name(u, joint->word, &u->constraints), .place = place};
   def.ratio = sr_reader_one(joint->multiplier, place);
   if (joint->offset != 0) def.offset = sr_reader_one(joint->offset, place);
   sr_reader_add(u->r, SR_ELEMENT_COUPLING, SR_NO_OWNER, &def, place);

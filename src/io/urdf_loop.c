@@ -91,7 +91,7 @@ static void write_cut(srUrdf* u, const srUrdfJoint* joint) {
                       joint->word, lost);
   if (joint->type == SR_URDF_FLOATING) return;  // holds nothing
   Loop loop = {.node = joint->node, .type = sr_urdf_type_word(joint->type), .axis_place = joint->axis_place};
-  loop.name = sr_reader_name(u->r, joint->word, &u->constraints);
+  loop.name = sr_urdf_new_name(u, joint->word, &u->constraints);
   loop.axial = sr_urdf_scalar(joint) || joint->type == SR_URDF_PLANAR;
   memcpy(loop.axis, joint->axis, sizeof loop.axis);
   loop.end[0] = (End){.link = joint->parent, .pose = joint->origin};
@@ -325,7 +325,7 @@ void sr_urdf_loop(srUrdf* u, const srXmlNode* node) {
     return;
   }
   if (!loop->good || u->link[loop->end[0].link].index < 0 || u->link[loop->end[1].link].index < 0) return;
-  loop->name = sr_reader_name(u->r, name && *name->value ? name->value : "loop", &u->constraints);
+  loop->name = sr_urdf_new_name(u, name && *name->value ? name->value : "loop", &u->constraints);
   if (loop->kind == COUPLING)
     write_coupling(u, loop);
   else

@@ -147,7 +147,7 @@ static void write_shape(srUrdf* u, const srUrdfLink* link, const srXmlNode* node
     return;
   }
   if (name && *name->value)
-    def.name = (srAttr){.text = sr_reader_name(u->r, name->value, &u->shapes), .place = name->place};
+    def.name = (srAttr){.text = sr_urdf_new_name(u, name->value, &u->shapes), .place = name->place};
   sr_urdf_put_pose(u, &origin, &def.at, &def.rot, &def.rpy);
   if (visual) color_of(u, node, &def.color);
   sr_reader_add(u->r, SR_ELEMENT_SHAPE, link->index, &def, node->place);

@@ -156,6 +156,22 @@ const char* sr_urdf_guess(srUrdf* u, const srNames* names, const char* name) {
   return nearest ? sr_pool_printf(&u->r->pool, "; did you mean '%.60s'?", nearest) : "";
 }
 
+bool sr_urdf_take(srUrdf* u, srNames* taken, const char* name) {
+  if (!sr_names_put(taken, name, u->nnumber)) return false;
+  SR_PUSH(&u->r->pool, u->number, u->nnumber, u->number_capacity) = 1;
+  return true;
+}
+
+const char* sr_urdf_new_name(srUrdf* u, const char* word, srNames* taken) {
+  const char* name = sr_reader_name(u->r, word, NULL);
+  if (sr_urdf_take(u, taken, name)) return name;
+  const int first = sr_names_find(taken, name);
+  for (;;) {
+    const char* numbered = sr_pool_printf(&u->r->pool, "%s_%d", name, ++u->number[first]);
+    if (sr_urdf_take(u, taken, numbered)) return numbered;
+  }
+}
+
 void sr_urdf_list(srUrdf* u, srUrdfList* list, const char* name, srPlace place) {
   enum { SHOWN = 12 };
   srPool* pool = &u->r->pool;

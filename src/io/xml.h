@@ -6,7 +6,7 @@
 #include "base/base.h"
 
 #define SR_XML_MAX_SIZE ((size_t)64 << 20)
-#define SR_XML_MAX_DEPTH 64
+#define SR_XML_MAX_DEPTH 200
 #define SR_XML_MAX_ATTRIBUTES 64
 
 typedef struct srXmlAttribute {
