@@ -9,20 +9,14 @@ typedef struct Wish {
   const char* file;    // NULL: standard output
 } Wish;
 
-static bool ends_with(const char* text, const char* end) {
-  const size_t n = strlen(text), m = strlen(end);
-  return n >= m && strcmp(text + n - m, end) == 0;
-}
-
 // The format, from --to or from the name of the output; NULL after an error.
 static const char* format_of(Cli* cli, const Wish* wish) {
   static const char* const words[] = {"sarrus", "urdf", "mjcf"};
   if (wish->format) return word_exists(cli, "--to", wish->format, words, 3, 3) ? wish->format : NULL;
-  for (int i = 0; wish->file && i < 3; i++) {
-    const char* dot = strrchr(wish->file, '.');
-    if (dot && strcmp(dot + 1, words[i]) == 0) return words[i];
-  }
-  if (wish->file && ends_with(wish->file, ".xml"))
+  const char* dot = wish->file ? strrchr(wish->file, '.') : NULL;
+  for (int i = 0; dot && i < 3; i++)
+    if (strcmp(dot + 1, words[i]) == 0) return words[i];
+  if (dot && strcmp(dot, ".xml") == 0)
     cli_error(cli, "a file named .xml may be sarrus or mjcf; say which by --to");
   else
     cli_error(cli, "say by --to what to make: sarrus, urdf or mjcf");

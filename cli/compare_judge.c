@@ -94,8 +94,15 @@ static bool take_columns(Compare* c, const srModel* m, const srResultTable* tabl
 // Its rows become the times of comparison: they must be equidistant and begin and end with the run.
 static bool fits_run(Compare* c, const Subject* s, const srTrajectory* x) {
   const double step = (s->options.t_end - s->t0) / (x->n - 1);
+  const int width = sr_trajectory_width(x);
+  const double first = x->sample[0], last = x->sample[(size_t)(x->n - 1) * (size_t)width];
+  if (fabs(first - s->t0) > 1e-6 * step || fabs(last - s->options.t_end) > 1e-6 * step) {
+    cli_error(c->cli, "%s is of %.9g to %.9g s, the run of %.9g to %.9g s: give --t-end, or another reference",
+              c->reference, first, last, s->t0, s->options.t_end);
+    return false;
+  }
   for (int k = 0; k < x->n; k++) {
-    const double t = x->sample[(size_t)k * (size_t)sr_trajectory_width(x)], wanted = s->t0 + k * step;
+    const double t = x->sample[(size_t)k * (size_t)width], wanted = s->t0 + k * step;
     if (fabs(t - wanted) <= 1e-6 * step) continue;
     cli_error(
         c->cli,

@@ -1,6 +1,7 @@
 // sarrus compare RESULT RESULT...: results that were stored, column by column, against the first of them.
-//   at the times of the file compared that lie within the first one's; where the first has no row at a time, its columns are
-//   taken from the cubic through the four rows around (Lagrange), which is said
+//   at the times of the file compared that lie within the first one's, and the others are counted; where the first has no
+//   row at a time, its columns are taken from the cubic through the four rows around (Lagrange), which is said
+// A number in one file where the other has none is a difference that is no number, and the largest.
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -13,6 +14,7 @@
 
 typedef struct Difference {
   const char *name, *unit;
+  const char* unit_of_first;
   double most, rms, at, range;  // at: time of the largest; range: of the column in the first file
   int n;                        // rows compared
 } Difference;
@@ -20,8 +22,10 @@ typedef struct Difference {
 typedef struct Pair {
   const srResultTable *a, *b;  // the first file, and the one that is compared with it
   Difference* column;
-  int ncolumn, nmissing, nrow;
-  int between;  // rows of b between those of a
+  int ncolumn, nrow;
+  int missing[2];  // columns that a, b has not
+  int outside;     // rows of b before the first or after the last of a
+  int between;     // rows of b between those of a
 } Pair;
 
 // The row of `times` at t, or -1 and *first of the four rows around it; -2: t lies outside.
@@ -70,9 +74,10 @@ static void compare_column(const Pair* p, int ca, int cb, int ta, int tb, double
     const double t = p->b->columns[tb][i];
     const int row = row_at(times, p->a->nrow, t, same, &first);
     if (row == -2) continue;
-    const double e = fabs(xb[i] - (row >= 0 ? xa[row] : lagrange(times + first, xa + first, t)));
-    if (isnan(e)) continue;
-    if (e > d->most || d->n == 0) d->most = e, d->at = t;
+    const double x = row >= 0 ? xa[row] : lagrange(times + first, xa + first, t);
+    if (isnan(xb[i]) && isnan(x)) continue;
+    const double e = fabs(xb[i] - x);
+    if (d->n == 0 || e > d->most || (isnan(e) && !isnan(d->most))) d->most = e, d->at = t;
     sum += e * e;
     d->n++;
   }
@@ -92,6 +97,18 @@ static bool rises(Cli* cli, const char* file, const srResultTable* t, int column
   return column >= 0;
 }
 
+// Metres and millimetres are not subtracted. A file without units says nothing.
+static bool same_units(Cli* cli, const char* const* files, const Pair* p) {
+  bool good = true;
+  for (int i = 0; i < p->ncolumn; i++) {
+    const Difference* d = &p->column[i];
+    if (!*d->unit || !*d->unit_of_first || strcmp(d->unit, d->unit_of_first) == 0) continue;
+    cli_error(cli, "column %s is in %s in %s, and in %s in %s", d->name, d->unit_of_first, files[0], d->unit, files[1]);
+    good = false;
+  }
+  return good;
+}
+
 // Fills the columns that both have. False: messages say why.
 static bool compare_pair(Cli* cli, const char* const* files, Pair* p) {
   const int ta = table_column(p->a, "t"), tb = table_column(p->b, "t");
@@ -103,20 +120,22 @@ static bool compare_pair(Cli* cli, const char* const* files, Pair* p) {
     int first;
     const int row = row_at(p->a->columns[ta], p->a->nrow, p->b->columns[tb][i], same, &first);
     p->nrow += row != -2;
+    p->outside += row == -2;
     p->between += row == -1;
   }
   for (int cb = 0; cb < p->b->ncolumn; cb++) {
     const int ca = table_column(p->a, p->b->names[cb]);
     if (cb == tb) continue;
     if (ca < 0) {
-      p->nmissing++;
+      p->missing[0]++;
       continue;
     }
     Difference* d = &p->column[p->ncolumn++];
-    *d = (Difference){.name = p->b->names[cb], .unit = p->b->units[cb]};
+    *d = (Difference){.name = p->b->names[cb], .unit = p->b->units[cb], .unit_of_first = p->a->units[ca]};
     compare_column(p, ca, cb, ta, tb, same, d);
   }
-  if (p->nrow > 0 && p->ncolumn > 0) return true;
+  for (int ca = 0; ca < p->a->ncolumn; ca++) p->missing[1] += table_column(p->b, p->a->names[ca]) < 0;
+  if (p->nrow > 0 && p->ncolumn > 0) return same_units(cli, files, p);
   cli_error(cli, "%s and %s have no %s in common", files[0], files[1], p->nrow > 0 ? "column but the time" : "time");
   return false;
 }
@@ -124,7 +143,10 @@ static bool compare_pair(Cli* cli, const char* const* files, Pair* p) {
 static void print_pair(const char* first, const char* file, const Pair* p) {
   report_heading("%s against %s: %d rows", file, first, p->nrow);
   if (p->between > 0) report_line("interpolated", "%d rows lie between rows of %s", p->between, first);
-  if (p->nmissing > 0) report_line("not compared", "%d columns that %s does not have", p->nmissing, first);
+  if (p->outside > 0) report_line("not compared", "%d rows outside of the time of %s", p->outside, first);
+  for (int k = 0; k < 2; k++)
+    if (p->missing[k] > 0)
+      report_line("not compared", "%d columns that %s does not have", p->missing[k], k ? file : first);
   printf("  %-30s %12s %12s %12s %12s  %s\n", "column", "largest", "at t", "rms", "range", "unit");
   for (int i = 0; i < p->ncolumn; i++) {
     const Difference* d = &p->column[i];
@@ -137,7 +159,8 @@ static void put_pair(Json* json, const char* file, const Pair* p) {
   json_text(json, "file", file);
   json_int(json, "rows", p->nrow);
   json_int(json, "interpolated", p->between);
-  json_int(json, "missing", p->nmissing);
+  json_int(json, "outside", p->outside);
+  json_int(json, "missing", p->missing[0] + p->missing[1]);
   json_array(json, "columns");
   for (int i = 0; i < p->ncolumn; i++) {
     const Difference* d = &p->column[i];

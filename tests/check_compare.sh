@@ -122,6 +122,9 @@ status 0 $pendulum --t-end 2 --methods dopri5 --rtol 1e-6 --reference "$work/ref
 has '"samples": 41'
 has '"error": null, "error_q": null'
 status 2 $pendulum --t-end 3 --methods dopri5 --reference "$work/reference.csv"
+says "is of 0 to 2 s, the run of 0 to 3 s"
+sed '8d' "$work/reference.csv" > "$work/gap.csv"
+status 2 $pendulum --t-end 2 --methods dopri5 --reference "$work/gap.csv"
 says "equidistant"
 status 2 $crank --methods dopri5 --reference "$work/reference.csv"
 says "has no column 'q."

@@ -30,8 +30,8 @@ cp "$model" "$work/empty/arm.xml"
 sed -i 's/ density="600"/ color="0 0 1 1"/; s|<shape name="picture"|<inertial mass="1" inertia="1 1 1"/> &|' "$work/empty/arm.xml"
 sed -i 's/color="1 0 0 1"//' "$work/empty/arm.xml"
 "$sarrus" check "$work/empty/arm.xml" > "$work/out" 2> "$work/err" || fail "a missing mesh is no error: $(cat "$work/err")"
-[ "$(grep -c 'warning: the mesh .* is not found' "$work/err")" = 3 ] || fail "three warnings expected: $(cat "$work/err")"
-has "$work/empty/arm_description/meshes/tetrahedron.obj" "$work/err"
+[ "$(grep -c 'warning: the .* is not found' "$work/err")" = 3 ] || fail "three warnings expected: $(cat "$work/err")"
+has "looked in $(realpath "$work")/empty and the folders above it; say where it is by --package arm_description=FOLDER" "$work/err"
 has "$work/meshes/tetrahedron.obj" <(sed 's|/empty/\.\./|/|' "$work/err")
 
 # ... and where --package says they are.
@@ -39,6 +39,13 @@ has "$work/meshes/tetrahedron.obj" <(sed 's|/empty/\.\./|/|' "$work/err")
   > "$work/out" 2> "$work/err"
 [ "$(grep -c 'warning: the mesh .* is not found' "$work/err")" = 1 ] || fail "one warning expected: $(cat "$work/err")"
 grep -qE '^ *shapes +2; 3 meshes, 8 triangles$' "$work/out" || fail "--package: $(cat "$work/out")"
+
+# An option that can only be a slip of the pen.
+for wrong in arm=/no/such/folder arm= = /no/such/folder; do
+  "$sarrus" check "$model" --package "$wrong" > "$work/out" 2> "$work/err"
+  [ $? -eq 2 ] || fail "--package $wrong is taken"
+  has "--package $wrong: error:" "$work/err"
+done
 
 [ $bad -eq 0 ] && echo "ok mesh: shapes and meshes of check, missing files"
 exit $bad

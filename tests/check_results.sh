@@ -38,6 +38,19 @@ printf 't,x\n0,1\n1,2\n1,3\n' > back.csv
 "$sarrus" compare fine.csv back.csv > log 2>&1
 [ $? -eq 2 ] && grep -q 'row 3' log || fail "times that do not rise: $(cat log)"
 
+printf 't [s],x [m],y\n0,1,0\n1,2,0\n' > one.csv
+printf 't [s],x [m],z\n0,1,0\n1,nan,0\n2,300,0\n' > two.csv
+printf 't [s],x [mm]\n0,1\n1,2\n' > three.csv
+"$sarrus" compare one.csv two.csv --json > c.json 2> log || fail "compare with a gap: $(cat log)"
+python3 -c '
+import json
+pair = json.load(open("c.json"))["results"][0]
+assert (pair["rows"], pair["outside"], pair["missing"]) == (2, 1, 2), pair
+assert pair["columns"][0]["largest"] is None and pair["columns"][0]["at"] == 1, pair' ||
+  fail "what is left out, or is no number, is not told"
+"$sarrus" compare one.csv three.csv > log 2>&1
+[ $? -eq 2 ] && grep -q 'in m in one.csv, and in mm in three.csv' log || fail "units that differ: $(cat log)"
+
 if "$sarrus" run "$model" --t-end 2 --rtol 1e-10 --atol 1e-12 --every 0.01 --out fine.h5 > log 2>&1; then
   "$sarrus" compare fine.csv fine.h5 --json > c.json || fail "compare of CSV and HDF5"
   python3 -c '
@@ -50,6 +63,8 @@ assert all(c["largest"] == 0 for c in pair["columns"]), "they differ"' || fail "
   "$sarrus" compare "$model" --methods dopri5 --rtol 1e-6 --t-end 1 --reference reference.h5 --json > c.json 2> log ||
     fail "compare --reference HDF5: $(cat log)"
   grep -q 'reference.h5' c.json || fail "the reference is not named"
+  "$sarrus" compare "$model" --methods dopri5 --rtol 1e-6 --t-end 2 --reference reference.h5 > log 2>&1
+  [ $? -eq 2 ] && grep -q 'is of 0 to 1 s, the run of 0 to 2 s' log || fail "a reference of another time: $(cat log)"
   head -c 3000 fine.h5 > cut.h5
   "$sarrus" plot cut.h5 > log 2>&1
   [ $? -eq 2 ] && grep -q 'cut.h5: error: ' log || fail "a damaged file: $(cat log)"

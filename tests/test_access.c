@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "loading.h"
+#include "scarce.h"
 
 static srArray of_model(const Loaded* x, const char* name) {
   srArray a;
@@ -242,17 +243,10 @@ TEST(a_row_store_stops_a_run_and_tells_its_time) {
 }
 
 // Memory that ends: the row is not kept, the run is stopped, and that is told.
-static int calls_left;
-static void* stingy(void* user, void* pointer, size_t old_size, size_t new_size) {
-  (void)user, (void)old_size;
-  if (new_size == 0) return free(pointer), NULL;
-  return calls_left-- > 0 ? realloc(pointer, new_size) : NULL;
-}
-
 TEST(a_row_store_without_memory_says_so) {
   const double row[2] = {1, 2};
-  calls_left = 2;  // the store, its first 1024 rows
-  sr_set_allocator(stingy, NULL);
+  scarce_left = 2;  // the store, its first 1024 rows
+  sr_set_allocator(scarce, NULL);
   srRowStore* rows = sr_row_store_create(2);
   long n = 0;
   while (n < 5000 && sr_row_store_add(rows, row) == 0) n++;

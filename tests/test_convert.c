@@ -8,6 +8,7 @@
 
 #include "loading.h"
 #include "random_tree.h"
+#include "scarce.h"
 
 // ------------------------------------------------------------------------------------------------------------- helpers
 static srSpec* read_text(const char* text) {
@@ -844,15 +845,6 @@ TEST(a_format_that_does_not_exist_is_refused) {
 }
 
 // ------------------------------------------------------------------------------------------------------------- no memory
-static int left;  // allocations that succeed
-
-static void* scarce(void* user, void* pointer, size_t old_size, size_t new_size) {
-  (void)user;
-  (void)old_size;
-  if (new_size == 0) return free(pointer), NULL;
-  return left-- > 0 ? realloc(pointer, new_size) : NULL;
-}
-
 TEST(a_conversion_that_runs_out_of_memory_says_so_and_leaks_nothing) {
   char text[4096];
   snprintf(text, sizeof text, laws, "<coupling joint='j2' to='j1'/><friction joint='j1' F='1' K='9'/>");
@@ -860,18 +852,20 @@ TEST(a_conversion_that_runs_out_of_memory_says_so_and_leaks_nothing) {
   for (int k = 0; k < 3; k++) {
     srStatus status = SR_MEMORY;
     for (int n = 0; n < 4000 && status != SR_OK; n++) {
-      left = 1 << 30;
+      scarce_left = 1 << 30;
+      scarce_live = 0;
       sr_set_allocator(scarce, NULL);
       srSpec* spec = read_text(text);
       srConversion* c = NULL;
-      left = n;
+      scarce_left = n;
       status = sr_convert(spec, formats[k], NULL, NULL, &c);
-      left = 1 << 30;
+      scarce_left = 1 << 30;
       const bool fair = status == SR_OK ? c != NULL : c == NULL && status == SR_MEMORY;
       sr_conversion_destroy(c);
       srs_destroy(spec);
       sr_set_allocator(NULL, NULL);
       ENSURE(fair);
+      ENSURE_EQUAL(scarce_live, 0);
     }
     ENSURE_EQUAL(status, SR_OK);
   }

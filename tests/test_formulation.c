@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "messages.h"
 #include "runner.h"
 
 // ------------------------------------------------------------------------------------------------------------- models
@@ -20,15 +21,7 @@ typedef struct Side {
 
 static char said[4096];  // all messages of the last load
 
-static void keep_messages(const srMessages* messages) {
-  size_t used = 0;
-  said[0] = 0;
-  for (int i = 0; i < sr_messages_count(messages) && used < sizeof said - 512; i++) {
-    char line[512];
-    sr_message_format(sr_messages_get(messages, i), line, sizeof line);
-    used += (size_t)snprintf(said + used, sizeof said - used, "%s\n", line);
-  }
-}
+static void keep_messages(const srMessages* messages) { messages_keep(messages, said, sizeof said); }
 
 static Side relative_of(srStatus loaded, srSpec* spec, srMessages* messages) {
   Side x = {.spec = spec};

@@ -19,22 +19,16 @@
 #include "io/reader.h"
 #include "io/scope.h"
 #include "io/xml.h"
+#include "messages.h"
 #include "model/spec.h"
 #include "runner.h"
+#include "scarce.h"
 
 // ---------------------------------------------------------------------------------------------------------- helpers
 static char first[16384];  // all messages of the last load, a line each
 static srSpec* spec;
 
-static void keep_messages(const srMessages* messages) {
-  first[0] = '\0';
-  for (int i = 0; i < sr_messages_count(messages); i++) {
-    char line[600];
-    sr_message_format(sr_messages_get(messages, i), line, sizeof line);
-    if (strlen(first) + strlen(line) + 2 > sizeof first) break;
-    strcat(strcat(first, line), "\n");
-  }
-}
+static void keep_messages(const srMessages* messages) { messages_keep(messages, first, sizeof first); }
 
 static srStatus load_with(const char* text, const srSetting* settings, int nsetting) {
   srMessages* messages = sr_messages_create();
@@ -566,34 +560,19 @@ TEST(numbers_do_not_follow_the_locale) {
 }
 
 // ------------------------------------------------------------------------------------------------------ running out
-static int left;        // allocations that still succeed
-static long long live;  // blocks not given back
-
-static void* limited(void* user, void* pointer, size_t old_size, size_t new_size) {
-  (void)user, (void)old_size;
-  if (new_size == 0) {
-    live -= pointer != NULL;
-    free(pointer);
-    return NULL;
-  }
-  if (left-- <= 0) return NULL;
-  live += pointer == NULL;
-  return realloc(pointer, new_size);
-}
-
 TEST(a_reader_that_runs_out_of_memory_says_so_and_leaks_nothing) {
   bool finished = false;
-  sr_set_allocator(limited, NULL);
-  live = 0;
+  sr_set_allocator(scarce, NULL);
+  scarce_live = 0;
   for (int limit = 0; limit < 20000 && !finished; limit += limit < 200 ? 1 : 37) {
-    left = limit;
+    scarce_left = limit;
     const srStatus status = sr_load(WALKER, NULL, NULL, &spec);
     char* text = status == SR_OK ? sr_save_text(spec, NULL) : NULL;
     finished = text != NULL;
     ENSURE(status == SR_OK || status == SR_MEMORY);
     sr_free_text(text);
     done();
-    ENSURE_EQUAL(live, 0);
+    ENSURE_EQUAL(scarce_live, 0);
   }
   sr_set_allocator(NULL, NULL);
   ENSURE(finished);

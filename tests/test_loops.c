@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "messages.h"
 #include "runner.h"
 
 static const double pi = 3.14159265358979323846;
@@ -19,15 +20,7 @@ typedef struct Bench {
 
 static char said[2048];
 
-static void keep_messages(const srMessages* messages) {
-  size_t used = 0;
-  said[0] = 0;
-  for (int i = 0; i < sr_messages_count(messages) && used < sizeof said; i++) {
-    char line[512];
-    sr_message_format(sr_messages_get(messages, i), line, sizeof line);
-    used += (size_t)snprintf(said + used, sizeof said - used, "%s\n", line);
-  }
-}
+static void keep_messages(const srMessages* messages) { messages_keep(messages, said, sizeof said); }
 
 static Bench load(const char* format, const char* part) {
   char text[6000];

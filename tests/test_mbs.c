@@ -5,18 +5,12 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "messages.h"
 #include "runner.h"
 
 static char said[8192];
 
-static void keep_messages(const srMessages* messages) {
-  said[0] = '\0';
-  for (int i = 0; i < sr_messages_count(messages); i++) {
-    char line[600];
-    sr_message_format(sr_messages_get(messages, i), line, sizeof line);
-    if (strlen(said) + strlen(line) + 2 < sizeof said) strcat(strcat(said, line), "\n");
-  }
-}
+static void keep_messages(const srMessages* messages) { messages_keep(messages, said, sizeof said); }
 
 static srModel* compile(srSpec* spec, srMessages* messages) {
   srModel* model = NULL;

@@ -4,9 +4,11 @@
 
 #include <math.h>
 #include <stdlib.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "io/mesh.h"
+#include "io/package.h"
 #include "io/triangles.h"
 #include "loading.h"
 #include "math/pose.h"
@@ -567,32 +569,35 @@ static const double one[3] = {1, 1, 1};
 
 TEST(packages_are_found_by_options_and_by_the_environment) {
   Desk* d = open_desk("/");
-  const char *uri = "package://hand/meshes/palm.obj", *tried;
-  ENSURE(sr_package_find(&d->r, &d->how, uri, &tried) == NULL);
-  ENSURE(strstr(tried, "/hand/meshes/palm.obj") != NULL);
+  const char* uri = "package://hand/meshes/palm.obj";
+  srLookup lookup;
+  ENSURE(sr_package_find(&d->r, &d->how, uri, &lookup) == NULL);
+  ENSURE_TEXT(lookup.package, "hand");
+  ENSURE(!lookup.has_package);
+  ENSURE_TEXT(lookup.places, "/ and the folders above it");
   const char* const named[] = {"foot=/", "hand=" FOLDER "/packages/tools/share/hand"};
   d->options = (srLoadOptions){.packages = named, .npackage = 2};
-  ENSURE_TEXT(sr_package_find(&d->r, &d->how, uri, &tried), FOLDER "/packages/tools/share/hand/meshes/palm.obj");
+  ENSURE_TEXT(sr_package_find(&d->r, &d->how, uri, &lookup), FOLDER "/packages/tools/share/hand/meshes/palm.obj");
   const char* const holder[] = {FOLDER "/packages/tools/share"};
   d->options = (srLoadOptions){.packages = holder, .npackage = 1};
-  ENSURE(sr_package_find(&d->r, &d->how, uri, &tried) != NULL);
-  ENSURE(sr_package_find(&d->r, &d->how, "model://hand/meshes/palm.obj", &tried) != NULL);
+  ENSURE(sr_package_find(&d->r, &d->how, uri, &lookup) != NULL);
+  ENSURE(sr_package_find(&d->r, &d->how, "model://hand/meshes/palm.obj", &lookup) != NULL);
   const char* const itself[] = {FOLDER "/packages/arm_folder"};
   d->options = (srLoadOptions){.packages = itself, .npackage = 1};
-  ENSURE(sr_package_find(&d->r, &d->how, "package://arm_description/meshes/tetrahedron.obj", &tried) != NULL);
-  ENSURE(sr_package_find(&d->r, &d->how, uri, &tried) == NULL);
+  ENSURE(sr_package_find(&d->r, &d->how, "package://arm_description/meshes/tetrahedron.obj", &lookup) != NULL);
+  ENSURE(sr_package_find(&d->r, &d->how, uri, &lookup) == NULL);
   d->options = (srLoadOptions){0};
   setenv("ROS_PACKAGE_PATH", "/nowhere::" FOLDER "/packages/tools/share", 1);
-  ENSURE(sr_package_find(&d->r, &d->how, uri, &tried) != NULL);
+  ENSURE(sr_package_find(&d->r, &d->how, uri, &lookup) != NULL);
   unsetenv("ROS_PACKAGE_PATH");
-  ENSURE(sr_package_find(&d->r, &d->how, uri, &tried) == NULL);
+  ENSURE(sr_package_find(&d->r, &d->how, uri, &lookup) == NULL);
   setenv("AMENT_PREFIX_PATH", FOLDER "/packages/tools", 1);
-  ENSURE(sr_package_find(&d->r, &d->how, uri, &tried) != NULL);
+  ENSURE(sr_package_find(&d->r, &d->how, uri, &lookup) != NULL);
   unsetenv("AMENT_PREFIX_PATH");
-  ENSURE_TEXT(sr_package_find(&d->r, &d->how, "file://" FOLDER "/box.stl", &tried), FOLDER "/box.stl");
-  ENSURE(sr_package_find(&d->r, &d->how, FOLDER, &tried) == NULL);  // a folder is no file
-  ENSURE(sr_package_find(&d->r, &d->how, "http://a/b.stl", &tried) == NULL);
-  ENSURE(strstr(tried, "only package://") != NULL);
+  ENSURE_TEXT(sr_package_find(&d->r, &d->how, "file://" FOLDER "/box.stl", &lookup), FOLDER "/box.stl");
+  ENSURE(sr_package_find(&d->r, &d->how, FOLDER, &lookup) == NULL);  // a folder is no file
+  ENSURE(sr_package_find(&d->r, &d->how, "http://a/b.stl", &lookup) == NULL);
+  ENSURE(strstr(lookup.places, "only package://") != NULL);
   close_desk(d);
 }
 
@@ -627,19 +632,110 @@ TEST(a_missing_mesh_is_one_warning_with_the_places) {
   ENSURE_TEXT(sr_mesh_use(&d->r, &d->how, uri, one, NULL, (srPlace){"a.urdf", 3, 4}), "none");
   ENSURE_TEXT(sr_mesh_use(&d->r, &d->how, uri, one, NULL, (srPlace){"a.urdf", 5, 4}), "none");
   ENSURE_TEXT(sr_mesh_use(&d->r, &d->how, uri, doubled, NULL, (srPlace){"a.urdf", 6, 4}), "none_2");
+  sr_mesh_tell_missing(&d->r);
   ENSURE_EQUAL(sr_messages_count(d->r.messages), 1);
   ENSURE_EQUAL(sr_messages_errors(d->r.messages), 0);
   const srMessage* m = sr_messages_get(d->r.messages, 0);
   ENSURE_EQUAL(m->place.line, 3);
-  ENSURE(strstr(m->text, FOLDER "/packages/arm_folder/meshes/none.stl") != NULL);
-  ENSURE(strstr(m->text, SARRUS_SOURCE_DIR "/arm_folder/meshes/none.stl") != NULL);
+  ENSURE_TEXT(m->text,
+              "the package 'arm_folder' has not all of its files: 1 mesh has no triangles: 'meshes/none.stl'; looked "
+              "in " FOLDER "/packages/arm_folder");
   ENSURE_TEXT(((const srMeshDef*)srs_get(d->r.spec, SR_ELEMENT_MESH, 0))->file.text, uri);
   close_desk(d);
   d = open_desk(NULL);
   ENSURE_TEXT(sr_mesh_use(&d->r, &d->how, "box.stl", one, NULL, (srPlace){0}), "box");
+  sr_mesh_tell_missing(&d->r);
   ENSURE_SAYS(d->r.messages, "comes from memory and has no folder");
   ENSURE_EQUAL(sr_messages_errors(d->r.messages), 0);
   close_desk(d);
+}
+
+TEST(the_missing_meshes_of_a_package_are_one_warning) {
+  Desk* d = open_desk(FOLDER);
+  char uri[80];
+  for (int i = 0; i < 50; i++) {
+    snprintf(uri, sizeof uri, "package://nowhere/meshes/%d.stl", i);
+    sr_mesh_use(&d->r, &d->how, uri, one, NULL, (srPlace){"a.urdf", i + 1, 1});
+  }
+  sr_mesh_use(&d->r, &d->how, "parts/a.stl", one, NULL, (srPlace){"a.urdf", 60, 1});
+  sr_mesh_use(&d->r, &d->how, "parts/b.stl", one, NULL, (srPlace){"a.urdf", 61, 1});
+  sr_mesh_use(&d->r, &d->how, "pieces/c.stl", one, NULL, (srPlace){"a.urdf", 62, 1});
+  sr_mesh_tell_missing(&d->r);
+  ENSURE_EQUAL(sr_messages_count(d->r.messages), 3);
+  ENSURE_TEXT(sr_messages_get(d->r.messages, 0)->text,
+              "the package 'nowhere' is not found: 50 meshes have no triangles: 'meshes/0.stl', 'meshes/1.stl', "
+              "'meshes/2.stl', 'meshes/3.stl', 'meshes/4.stl', 'meshes/5.stl', 'meshes/6.stl', 'meshes/7.stl', "
+              "'meshes/8.stl', 'meshes/9.stl', 'meshes/10.stl', 'meshes/11.stl', ...; looked in " FOLDER
+              " and the folders above it; say where it is by --package nowhere=FOLDER");
+  ENSURE_TEXT(sr_messages_get(d->r.messages, 1)->text,
+              "files in " FOLDER "/parts are not found: 2 meshes have no triangles: 'a.stl', 'b.stl'");
+  ENSURE_TEXT(sr_messages_get(d->r.messages, 2)->text,
+              "the mesh 'pieces/c.stl' is not found: it has no triangles; tried " FOLDER "/pieces/c.stl");
+  close_desk(d);
+}
+
+// A workspace as people have them: packages some levels below the folder that is given.
+static void make_file(const char* folder, const char* name, const char* text) {
+  char path[400];
+  snprintf(path, sizeof path, "%s/%s", folder, name);
+  for (char* p = strchr(path + strlen(folder) + 1, '/'); p; p = strchr(p + 1, '/')) {
+    *p = '\0';
+    mkdir(path, 0700);
+    *p = '/';
+  }
+  FILE* file = fopen(path, "w");
+  fputs(text, file);
+  fclose(file);
+}
+
+TEST(packages_are_found_below_a_workspace) {
+  char folder[] = "/tmp/sarrus-mesh-XXXXXX", expected[200], command[200];
+  srLookup lookup;
+  ENSURE(mkdtemp(folder) != NULL);
+  make_file(folder, "src/universal/ur_description/package.xml", "<package><name>ur_description</name></package>");
+  make_file(folder, "src/universal/ur_description/meshes/base.stl", "");
+  make_file(folder, "src/universal/ur_description/inner/package.xml", "<package><name>inner</name></package>");
+  make_file(folder, "src/universal/ur_description/inner/a.stl", "");
+  make_file(folder, "src/old/CATKIN_IGNORE", "");
+  make_file(folder, "src/old/legacy/package.xml", "<package><name>legacy</name></package>");
+  make_file(folder, "src/old/legacy/a.stl", "");
+  make_file(folder, "a/b/c/d/e/deep/package.xml", "<package><name>deep</name></package>");
+  make_file(folder, "a/b/c/d/e/deep/a.stl", "");
+  const char* const given[] = {folder};
+  Desk* d = open_desk("/");
+  d->options = (srLoadOptions){.packages = given, .npackage = 1};
+  snprintf(expected, sizeof expected, "%s/src/universal/ur_description/meshes/base.stl", folder);
+  ENSURE_TEXT(sr_package_find(&d->r, &d->how, "package://ur_description/meshes/base.stl", &lookup), expected);
+  ENSURE(sr_package_find(&d->r, &d->how, "package://ur_description/meshes/none.stl", &lookup) == NULL);
+  ENSURE(lookup.has_package);
+  ENSURE(sr_package_find(&d->r, &d->how, "package://inner/a.stl", &lookup) == NULL);   // packages hold no packages
+  ENSURE(sr_package_find(&d->r, &d->how, "package://legacy/a.stl", &lookup) == NULL);  // left out by its owner
+  ENSURE(sr_package_find(&d->r, &d->how, "package://deep/a.stl", &lookup) == NULL);    // six levels
+  d->options = (srLoadOptions){0};
+  setenv("ROS_PACKAGE_PATH", folder, 1);
+  ENSURE_TEXT(sr_package_find(&d->r, &d->how, "package://ur_description/meshes/base.stl", &lookup), expected);
+  unsetenv("ROS_PACKAGE_PATH");
+  close_desk(d);
+  snprintf(command, sizeof command, "rm -r %s", folder);
+  ENSURE_EQUAL(system(command), 0);
+}
+
+TEST(a_package_option_must_name_a_folder) {
+  static const struct {
+    const char *given, *message;
+  } wrong[] = {{"arm=/nowhere/at/all", "--package arm=/nowhere/at/all: error: there is no folder '/nowhere/at/all'"},
+               {"/nowhere/at/all", "there is no folder '/nowhere/at/all'"},
+               {"=", "--package =: error: expected NAME=FOLDER"},
+               {"arm=", "--package arm=: error: expected NAME=FOLDER"},
+               {"", "expected NAME=FOLDER"}};
+  for (int i = 0; i < SR_COUNT(wrong); i++) {
+    srMessages* said = sr_messages_create();
+    srSpec* spec;
+    const srLoadOptions options = {.packages = &wrong[i].given, .npackage = 1};
+    ENSURE_EQUAL(sr_load(FOLDER "/packages/arm_folder/models/arm.xml", &options, said, &spec), SR_INPUT);
+    ENSURE_SAYS(said, wrong[i].message);
+    sr_messages_destroy(said);
+  }
 }
 
 TEST(a_broken_mesh_is_a_warning_with_its_place) {

@@ -6,8 +6,10 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "messages.h"
 #include "model/spec.h"
 #include "runner.h"
+#include "scarce.h"
 
 #define FOLDER SARRUS_SOURCE_DIR "/tests/mjcf/"
 #define PI 3.14159265358979323846
@@ -22,13 +24,7 @@ typedef struct Mechanism {
 static char said[16384];  // all messages of the last load, a line each
 
 static void keep_messages(srMessages* messages) {
-  said[0] = '\0';
-  for (int i = 0; i < sr_messages_count(messages); i++) {
-    char line[600];
-    sr_message_format(sr_messages_get(messages, i), line, sizeof line);
-    if (strlen(said) + strlen(line) + 2 > sizeof said) break;
-    strcat(strcat(said, line), "\n");
-  }
+  messages_keep(messages, said, sizeof said);
   sr_messages_destroy(messages);
 }
 
@@ -244,8 +240,55 @@ TEST(limits_friction_and_springs_are_taken_in_their_units) {
   ENSURE_TEXT(attribute(x.spec, SR_ELEMENT_FRICTION, 1, "joint")->text, "s");
   ENSURE_NEAR(number(x.spec, SR_ELEMENT_FRICTION, 1, "F", 0), 2, 0);
   done(&x);
-  x = mjcf("<compiler autolimits='false'/><worldbody><body><joint range='-1 1'/><geom size='1'/></body></worldbody>");
+  x = mjcf("<worldbody><body><joint range='1 -1'/><geom size='1'/></body></worldbody>");  // MuJoCo: not limited
   ENSURE(!sr_given(*attribute(x.spec, SR_ELEMENT_JOINT, 0, "limits")));
+  ENSURE(strstr(said, "'range' of <joint> that does not rise is not used"));
+  done(&x);
+}
+
+TEST(springs_and_dampers_may_be_polynomials) {
+  Mechanism x = mjcf(
+      "<compiler angle='radian'/><option gravity='0 0 0'/><worldbody><body>"
+      "<joint name='j' damping='1 2 3' stiffness='4 5 6' springref='0.1'/>"
+      "<inertial pos='0 0 0' mass='1' diaginertia='1 1 1'/></body><body><joint name='b' type='ball' damping='1 2 3'/>"
+      "<inertial pos='0 0 0' mass='1' diaginertia='1 1 1'/></body></worldbody>");
+  // MuJoCo 3.14: qfrc_spring at 0.5 and -0.5, qfrc_damper at -0.5, of the ball at 0.3 -0.4 1
+  static const double q[] = {0.5, -0.5, 0.1}, v[] = {0, 0, -0.5}, force[] = {-2.784, 1.896, 1.375};
+  static const double w[] = {0.3, -0.4, 1}, moment[] = {-0.561, 0.912, -6};
+  for (int i = 0; i < 3; i++) {
+    x.d->q[0] = q[i], x.d->v[0] = v[i];
+    for (int k = 0; k < 3; k++) x.d->v[1 + k] = w[k];
+    x.d->stage = SR_STAGE_NONE;
+    ENSURE_EQUAL(sr_forward(x.m, x.d, SR_TAU_ELEMENT), 0);
+    ENSURE_NEAR(x.d->f[0], force[i], 1e-14);
+    for (int k = 0; k < 3; k++) ENSURE_NEAR(x.d->f[1 + k], moment[k], 1e-14);
+  }
+  done(&x);
+}
+
+// Armature of a free joint stands on the velocity in the axes of the world: without forces that does not change.
+TEST(armature_of_a_free_joint_keeps_the_momentum) {
+  Mechanism x = mjcf(
+      "<option gravity='0 0 0'/><worldbody><body pos='0 0 3' euler='20 30 40'><joint type='free' armature='0.2'/>"
+      "<geom type='box' size='0.1 0.2 0.3'/></body></worldbody>");
+  static const double w[] = {1, -2, 0.5}, v[] = {0.3, 0.7, -1.1};
+  for (int k = 0; k < 3; k++) x.d->v[k] = w[k], x.d->v[3 + k] = v[k];
+  x.d->stage = SR_STAGE_NONE;
+  ENSURE_EQUAL(sr_forward(x.m, x.d, SR_TAU_ELEMENT), 0);
+  ENSURE_NEAR(x.d->a[3], -(w[1] * v[2] - w[2] * v[1]), 1e-14);
+  ENSURE_NEAR(x.d->a[4], -(w[2] * v[0] - w[0] * v[2]), 1e-14);
+  ENSURE_NEAR(x.d->a[5], -(w[0] * v[1] - w[1] * v[0]), 1e-14);
+  done(&x);
+}
+
+TEST(a_body_without_mass_is_bounded_at_its_own_position) {
+  Mechanism x = mjcf(
+      "<compiler boundmass='2' boundinertia='0.5' angle='radian'/><worldbody><body pos='1 0 0' euler='0 0 1'><joint/>"
+      "<body pos='0 3 0'/></body></worldbody>");
+  // MuJoCo 3.14: ipos is 1 0 0 of the one and 0 3 0 of the other; the second body's centre is then 6 from the axis
+  double M;
+  sr_crba(x.m, x.d, x.m->q0, &M);
+  ENSURE_NEAR(M, 2 * 0.5 + 2 * (1 + 36), 1e-12);
   done(&x);
 }
 
@@ -632,33 +675,18 @@ TEST(files_and_copies_are_bounded) {
 }
 
 // -------------------------------------------------------------------------------------------------------- running out
-static int left;        // allocations that still succeed
-static long long live;  // blocks not given back
-
-static void* limited(void* user, void* pointer, size_t old_size, size_t new_size) {
-  (void)user, (void)old_size;
-  if (new_size == 0) {
-    live -= pointer != NULL;
-    free(pointer);
-    return NULL;
-  }
-  if (left-- <= 0) return NULL;
-  live += pointer == NULL;
-  return realloc(pointer, new_size);
-}
-
 TEST(a_reader_that_runs_out_of_memory_says_so_and_leaks_nothing) {
   bool finished = false;
-  sr_set_allocator(limited, NULL);
-  live = 0;
+  sr_set_allocator(scarce, NULL);
+  scarce_live = 0;
   for (int limit = 0; limit < 20000 && !finished; limit += limit < 200 ? 1 : 37) {
     srSpec* spec = NULL;
-    left = limit;
+    scarce_left = limit;
     const srStatus status = sr_load(FOLDER "walker.xml", NULL, NULL, &spec);
     finished = status == SR_OK;
     ENSURE(status == SR_OK || status == SR_MEMORY);
     srs_destroy(spec);
-    ENSURE_EQUAL(live, 0);
+    ENSURE_EQUAL(scarce_live, 0);
   }
   sr_set_allocator(NULL, NULL);
   ENSURE(finished);

@@ -5,20 +5,13 @@
 #include <string.h>
 
 #include "loading.h"
+#include "messages.h"
 #include "model/spec.h"
 
 // ----------------------------------------------------------------------------------------------------------- helpers
 static char said[16384];  // messages of the last load, a line each
 
-static void keep(const srMessages* messages) {
-  said[0] = '\0';
-  for (int i = 0; i < sr_messages_count(messages); i++) {
-    char line[800];
-    sr_message_format(sr_messages_get(messages, i), line, sizeof line);
-    if (strlen(said) + strlen(line) + 2 > sizeof said) break;
-    strcat(strcat(said, line), "\n");
-  }
-}
+static void keep(const srMessages* messages) { messages_keep(messages, said, sizeof said); }
 
 static srSpec* read_text(const char* text, const char* settings) {
   char copy[256];
@@ -188,12 +181,42 @@ TEST(inertia_and_damping_of_an_actuator_reach_the_joint_through_the_gear_squared
   close_model(&x);
 }
 
+// Every word of an actuator leaves its numbers in one set of defaults, where the others find them.
+TEST(defaults_of_actuators_are_one_set_for_all_their_words) {
+  static const char defaults[] =
+      "<default><default class='g'><general gainprm='30 2 -3' biasprm='1 2 -3' biastype='affine' dyntype='filter' "
+      "dynprm='0.5' gaintype='affine'/></default><default class='p'><position kp='70' kv='4' gear='3'/><default "
+      "class='q'><general gainprm='9'/><default class='r'><position kv='3'/></default></default></default>"
+      "<default class='c'><cylinder timeconst='0.3' area='2' bias='1 2 -3'/></default></default>";
+  static const struct {
+    const char *drive, *law;  // MuJoCo 3.14: actuator_gainprm, biasprm and their types
+  } cases[] = {
+      {"<motor class='g'", "ctrl_0"},
+      {"<position class='g'", "30*act_0 + 1 + (-30)*q(j) + (-3)*v(j)"},
+      {"<velocity class='g'", "30*ctrl_0 + (-30)*v(j)"},
+      {"<damper class='g'", "((-3)*v(j))*ctrl_0"},
+      {"<cylinder class='g'", "30*act_0 + 1 + 2*q(j) + (-3)*v(j)"},
+      {"<general class='p' gainprm='2'", "3*(2*ctrl_0 + (-70)*3*q(j) + (-4)*3*v(j))"},
+      {"<velocity class='p'", "3*(70*ctrl_0 + (-70)*3*v(j))"},
+      {"<position class='q'", "3*(9*ctrl_0 + (-9)*3*q(j) + (-4)*3*v(j))"},
+      {"<general class='r'", "3*(9*ctrl_0 + (-9)*3*q(j) + (-3)*3*v(j))"},
+      {"<position class='c' dampratio='0'", "2*act_0 + 1 + (-2)*q(j)"},
+      {"<damper", "0"},
+  };
+  for (int i = 0; i < (int)(sizeof cases / sizeof cases[0]); i++) {
+    char more[1024];
+    snprintf(more, sizeof more, "%s<actuator>%s joint='j'/></actuator>", defaults, cases[i].drive);
+    srSpec* spec = arms(more, "");
+    ENSURE(spec != NULL);
+    ENSURE_TEXT(law(spec, 0), cases[i].law);
+    srs_destroy(spec);
+  }
+}
+
 TEST(a_damping_ratio_refers_to_the_inertia_at_the_reference_pose) {
   srSpec* spec = read_file("ratio", "");
-  // MuJoCo: 1/(J M^-1 J^T) of the same four transmissions, by mj_solveM
-  static const double inertia[] = {0.0046089906973661408, 0.041670045504248389, 0.0071132551427276012,
-                                   0.67610895145571359};
-  static const double kp[] = {40, 10, 5, 1}, ratio[] = {0.7, 1, 0.5, 1};
+  // MuJoCo 3.14: minus the third number of actuator_biasprm
+  static const double expected[] = {0.8263990944132918, 3.2269259940065194, 1.1830592444847055, 2.966479394838265};
   static const int torque[] = {0, 1, 2, 4};  // the tendon's servo works on two joints
   ENSURE(spec != NULL);
   for (int i = 0; i < 4; i++) {
@@ -202,7 +225,7 @@ TEST(a_damping_ratio_refers_to_the_inertia_at_the_reference_pose) {
     double kv = 0;
     while (text > law(spec, torque[i]) && *text != '-') text--;
     ENSURE_EQUAL(sscanf(text, "-%lf", &kv), 1);
-    ENSURE_NEAR(kv, 2 * ratio[i] * sqrt(kp[i] * inertia[i]), 1e-13);
+    ENSURE_NEAR(kv, expected[i], 1e-13);
   }
   srs_destroy(spec);
 }
@@ -344,8 +367,8 @@ TEST(points_of_connect_and_weld_are_those_of_mujoco) {
       {0.1, 0.2, 0.3, -0.1613454876876643, -0.013295791671756707, -0.61466676684192678, 0.76905436612381217,
        -0.23605154997616823, -0.55486116257710727, 0.21204748987745986},
       {0, 0, 0, 0.1, 0.2, 0.3, 0.5, 0.5, 0.5, 0.5},
-      {0.7, 0.8, 0.9, 0.1, 0.2, 0.3, 0.5, 0.5, 0.5, 0.5}};
-  static const double inner[3] = {-0.1, 0, -0.2};  // body2's frame in ours, which stands at its joint
+      {0.7, 0.8, 0.9, 0.1, 0.2, 0.3, 0.5, 0.5, 0.5, 0.5}};  // the last two of bodies of their own, which move there
+  static const double inner[3] = {-0.1, 0, -0.2};           // body2's frame in ours, which stands at its joint
   ENSURE(spec != NULL);
   ENSURE_EQUAL(srs_count(spec, SR_ELEMENT_CLOSURE), 5);
   for (int i = 0; i < 5; i++) {
@@ -499,8 +522,12 @@ TEST(flags_switch_sections_off) {
   static const struct {
     const char* flag;
     int contacts, constraints, torques;
-  } cases[] = {{"warmstart", 1, 1, 1}, {"contact", 0, 1, 1}, {"equality", 1, 0, 1}, {"actuation", 1, 1, 0}};
-  for (int i = 0; i < 4; i++) {
+  } cases[] = {{"warmstart", 1, 1, 1},
+               {"contact", 0, 1, 1},
+               {"equality", 1, 0, 1},
+               {"actuation", 1, 1, 0},
+               {"constraint", 0, 0, 1}};
+  for (int i = 0; i < 5; i++) {
     char full[1024];
     snprintf(full, sizeof full, text, cases[i].flag);
     srSpec* spec = read_text(full, "");
@@ -510,6 +537,55 @@ TEST(flags_switch_sections_off) {
     if (cases[i].torques > 0) ENSURE_TEXT(law(spec, 0), "max((-1), min(1, ctrl_m))");
     srs_destroy(spec);
   }
+}
+
+TEST(flags_hold_for_joints_and_tendons_too) {
+  static const char text[] =
+      "<mujoco><option><flag %s='disable'/></option><worldbody><body name='a'><joint name='j' range='-1 1' "
+      "frictionloss='1'/><geom size='0.1'/></body></worldbody><tendon><fixed name='t' stiffness='3' damping='2' "
+      "springlength='0' frictionloss='1'><joint joint='j' coef='1'/></fixed><fixed range='-1 1'><joint joint='j' "
+      "coef='1'/></fixed></tendon></mujoco>";
+  static const struct {
+    const char *flag, *spring;
+    bool limits, stop;
+    double friction;  // of the joint and of the tendon together
+  } cases[] = {{"warmstart", "(-3)*((q(j)) - 0) + (-2)*(v(j))", true, true, 2},
+               {"constraint", "(-3)*((q(j)) - 0) + (-2)*(v(j))", false, false, 0},
+               {"limit", "(-3)*((q(j)) - 0) + (-2)*(v(j))", false, false, 2},
+               {"frictionloss", "(-3)*((q(j)) - 0) + (-2)*(v(j))", true, true, 0},
+               {"spring", "(-2)*(v(j))", true, true, 2},
+               {"damper", "(-3)*((q(j)) - 0)", true, true, 2}};
+  for (int i = 0; i < (int)(sizeof cases / sizeof cases[0]); i++) {
+    char full[1024];
+    snprintf(full, sizeof full, text, cases[i].flag);
+    srSpec* spec = read_text(full, "");
+    ENSURE(spec != NULL);
+    ENSURE_TEXT(law(spec, 0), cases[i].spring);
+    ENSURE_EQUAL(srs_count(spec, SR_ELEMENT_TORQUE), 1 + cases[i].stop);
+    ENSURE_EQUAL(srs_count(spec, SR_ELEMENT_FRICTION), cases[i].friction > 0);
+    if (cases[i].friction > 0)
+      ENSURE_NEAR(((const srFrictionDef*)srs_get(spec, SR_ELEMENT_FRICTION, 0))->F.number, cases[i].friction, 0);
+    const srJointDef* def = srs_get(spec, SR_ELEMENT_JOINT, 0);
+    ENSURE_EQUAL(sr_given(def->limits), cases[i].limits);
+    srs_destroy(spec);
+  }
+}
+
+TEST(a_pair_with_a_geom_that_was_left_out_is_a_warning) {
+  static const char text[] =
+      "<mujoco><asset><hfield name='h' nrow='2' ncol='2' size='1 1 1 1'/><mesh name='m' file='no.stl'/></asset>"
+      "<worldbody><geom name='hills' type='hfield' hfield='h'/><body><freejoint/><geom name='ball' size='0.1'/>"
+      "<geom name='lost' type='mesh' mesh='m'/></body></worldbody>"
+      "<contact><pair geom1='hills' geom2='ball'/><pair geom1='lost' geom2='hills'/>%s</contact></mujoco>";
+  char full[1024];
+  snprintf(full, sizeof full, text, "");
+  srSpec* spec = read_text(full, "");
+  ENSURE(spec != NULL);
+  ENSURE(strstr(said, "<pair> with a geom that has no shape here is not used: 2 times"));
+  ENSURE_EQUAL(srs_count(spec, SR_ELEMENT_CONTACT), 0);
+  srs_destroy(spec);
+  snprintf(full, sizeof full, text, "<pair geom1='hils' geom2='ball'/>");
+  ENSURE(read_text(full, "") == NULL && strstr(said, "there is no geom 'hils'; did you mean 'hills'?"));
 }
 
 // --------------------------------------------------------------------------------------------------------- keyframes
@@ -530,6 +606,9 @@ TEST(a_keyframe_is_the_start_when_it_is_asked_for) {
   static const double act[] = {0.3, 0.25, 0.6};
   for (int i = 0; i < 3; i++) ENSURE_NEAR(x.m->y0[i], act[i], 0);
   close_model(&x);
+  srSpec* wrong = arms("<keyframe><key qpos='1 2 3'/></keyframe>", "");
+  ENSURE(wrong && strstr(said, "m:2:22: warning: 'qpos' of <key> has 3 numbers, and the model 2"));
+  srs_destroy(wrong);
   srSpec* spec = read_file("drives", "key=2");
   ENSURE(!spec && strstr(said, "--set key: error: there is no keyframe '2'; the file has 0 zero, 1 busy"));
 }
@@ -579,7 +658,8 @@ TEST(what_is_wrong_in_a_section_is_said_at_its_place) {
                  "unknown element <moter> in <actuator>; did you mean <motor>?"));
   ENSURE(refused("<actuator><motor joint='j' kp='1'/></actuator>", "m:2:28: error: unknown attribute 'kp' of <motor>"));
   ENSURE(refused("<actuator><motor joint='j' gear='x'/></actuator>", "m:2:34: error: 'x' in 'gear' is not a number"));
-  ENSURE(refused("<actuator><motor joint='j' ctrlrange='2 1'/></actuator>", "from a smaller to a larger number"));
+  ENSURE(refused("<actuator><motor joint='j' ctrlrange='2 1' ctrllimited='true'/></actuator>",
+                 "from a smaller to a larger number"));
   ENSURE(refused("<actuator><motor joint='j' ctrllimited='true'/></actuator>", "it has no 'ctrlrange'"));
   ENSURE(refused("<actuator><motor joint='j' ctrllimited='maybe'/></actuator>", "'maybe' in 'ctrllimited' is none of"));
   ENSURE(refused("<actuator><motor name='m' joint='j'/><motor name='m' joint='k'/></actuator>",

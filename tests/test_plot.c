@@ -10,6 +10,7 @@
 
 #include "plot/plot.h"
 #include "runner.h"
+#include "scarce.h"
 
 // --------------------------------------------------------------------------------------------------------------- ticks
 // The labels of an axis joined by blanks, powers behind ^; then what they leave out.
@@ -539,27 +540,12 @@ TEST(wrong_descriptions_are_refused_and_remembered) {
 }
 
 // ------------------------------------------------------------------------------------------------------- running out
-static int left;
-static long long live;
-
-static void* limited(void* user, void* pointer, size_t old_size, size_t new_size) {
-  (void)user, (void)old_size;
-  if (new_size == 0) {
-    live -= pointer != NULL;
-    free(pointer);
-    return NULL;
-  }
-  if (left-- <= 0) return NULL;
-  live += pointer == NULL;
-  return realloc(pointer, new_size);
-}
-
 TEST(a_figure_that_runs_out_of_memory_says_so_and_leaks_nothing) {
   bool finished = false;
-  sr_set_allocator(limited, NULL);
-  live = 0;
+  sr_set_allocator(scarce, NULL);
+  scarce_live = 0;
   for (int limit = 0; limit < 3000 && !finished; limit++) {
-    left = limit;
+    scarce_left = limit;
     srPlot* plot = make((srPlotDef){.title = "Figure", .rows = 2}, 3, SR_PLOT_LINE, SR_PLOT_LINEAR);
     char* text = NULL;
     const srStatus status = plot ? sr_plot_write_text(plot, NULL, &text, NULL) : SR_MEMORY;
@@ -567,7 +553,7 @@ TEST(a_figure_that_runs_out_of_memory_says_so_and_leaks_nothing) {
     ENSURE_EQUAL(status, finished ? SR_OK : SR_MEMORY);
     sr_free_text(text);
     sr_plot_destroy(plot);
-    ENSURE_EQUAL(live, 0);
+    ENSURE_EQUAL(scarce_live, 0);
   }
   sr_set_allocator(NULL, NULL);
   ENSURE(finished);
@@ -667,15 +653,15 @@ TEST(a_table_that_was_written_reads_back_to_the_same_bits) {
 TEST(a_table_that_runs_out_of_memory_says_so_and_leaks_nothing) {
   bool finished = false;
   write_file("t [s],x [m]\n0,1\n1,2\n");
-  sr_set_allocator(limited, NULL);
-  live = 0;
+  sr_set_allocator(scarce, NULL);
+  scarce_live = 0;
   for (int limit = 0; limit < 100 && !finished; limit++) {
-    left = limit;
+    scarce_left = limit;
     const srStatus status = sr_csv_read(path, NULL, &table);
     finished = status == SR_OK;
     ENSURE(finished || status == SR_MEMORY);
     sr_table_destroy(table);
-    ENSURE_EQUAL(live, 0);
+    ENSURE_EQUAL(scarce_live, 0);
   }
   sr_set_allocator(NULL, NULL);
   remove(path);

@@ -7,20 +7,13 @@
 #include <string.h>
 
 #include "loading.h"
+#include "messages.h"
 #include "runner.h"
 
 // ------------------------------------------------------------------------------------------------------------ helpers
 static char said[8192];
 
-static void keep_messages(const srMessages* messages) {
-  size_t used = 0;
-  said[0] = 0;
-  for (int i = 0; i < sr_messages_count(messages) && used < sizeof said; i++) {
-    char line[600];
-    sr_message_format(sr_messages_get(messages, i), line, sizeof line);
-    used += (size_t)snprintf(said + used, sizeof said - used, "%s\n", line);
-  }
-}
+static void keep_messages(const srMessages* messages) { messages_keep(messages, said, sizeof said); }
 
 typedef struct Robot {
   srSpec* spec;
@@ -394,6 +387,22 @@ TEST(rotors_add_the_square_of_the_reduction) {
   drop(&x);
 }
 
+// As franka's files have them: a transmission for each interface, with the same motor.
+TEST(a_motor_that_is_written_three_times_has_one_rotor) {
+  Robot x = read_text(
+      "<robot name='r'><link name='base'/><link name='a'><inertial><mass value='1'/><inertia ixx='1' iyy='1' izz='1'/>"
+      "</inertial></link><joint name='j' type='continuous'><parent link='base'/><child link='a'/></joint>"
+#define DRIVE(name, motor)                                                                                             \
+  "<transmission name='" name "'><joint name='j'/><actuator name='" motor                                              \
+  "'><mechanicalReduction>50"                                                                                          \
+  "</mechanicalReduction><rotorInertia>1e-4</rotorInertia></actuator></transmission>"
+      DRIVE("t", "m") DRIVE("t", "m") DRIVE("other", "m") DRIVE("t", "other") DRIVE("second", "n") "</robot>");
+#undef DRIVE
+  ENSURE_NEAR(x.m->dof_armature[0], 2 * 50 * 50 * 1e-4, 1e-15);  // of the motors m and n
+  ENSURE(strstr(said, "with the name or the actuator of another one of its joint is not used: 3 times"));
+  drop(&x);
+}
+
 TEST(shapes_limits_and_drives_are_kept) {
   Robot x = read_file("tests/urdf/arm.urdf", NULL);
   ENSURE_EQUAL(srs_count(x.spec, SR_ELEMENT_SHAPE), 4);
@@ -456,32 +465,84 @@ static void write_file(const char* path, const char* text) {
   fclose(file);
 }
 
-TEST(a_model_file_includes_robots_and_extends_them) {
-  char folder[400], robot[450], model[450];
-  snprintf(folder, sizeof folder, "%s", SARRUS_BINARY_DIR);
-  snprintf(robot, sizeof robot, "%s/test-urdf-robot.urdf", folder);
-  snprintf(model, sizeof model, "%s/test-urdf-model.xml", folder);
-  write_file(
-      robot,
-      "<robot name='r'><link name='base'/><link name='arm'><inertial><mass value='1'/><inertia ixx='1' iyy='1' "
-      "izz='1'/></inertial></link><joint name='j' type='continuous'><parent link='base'/><child link='arm'/></joint>"
-      "</robot>");
-  write_file(model,
-             "<sarrus version='1' name='two'><include file='test-urdf-robot.urdf'/>"
-             "<extend body='arm'><joint q='0.5' armature='2'/></extend>"
-             "<include file='test-urdf-robot.urdf' base='floating'/><torque joint='j_2' law='1'/></sarrus>");
+// A model file that includes the robot as robot.urdf, both in the folder of the tests.
+static Robot read_sidecar(const char* robot, const char* model) {
+  const char *robot_path = SARRUS_BINARY_DIR "/test-urdf-robot.urdf",
+             *model_path = SARRUS_BINARY_DIR "/test-urdf-model.xml";
   srSpec* spec = NULL;
   srMessages* messages = sr_messages_create();
-  const srStatus status = sr_load(model, NULL, messages, &spec);
-  Robot x = finish(spec, status, messages);
+  write_file(robot_path, robot);
+  write_file(model_path, model);
+  const srStatus status = sr_load(model_path, NULL, messages, &spec);
+  remove(robot_path);
+  remove(model_path);
+  return finish(spec, status, messages);
+}
+
+TEST(a_model_file_includes_robots_and_extends_them) {
+  Robot x = read_sidecar(
+      "<robot name='r'><link name='base'/><link name='arm'><inertial><mass value='1'/><inertia ixx='1' iyy='1' "
+      "izz='1'/></inertial></link><joint name='j' type='continuous'><parent link='base'/><child link='arm'/></joint>"
+      "</robot>",
+      "<sarrus version='1' name='two'><include file='test-urdf-robot.urdf'/>"
+      "<extend body='arm'><joint q='0.5' armature='2'/></extend>"
+      "<include file='test-urdf-robot.urdf' base='floating'/><torque joint='j_2' law='1'/></sarrus>");
   ENSURE_TEXT(x.m->name, "two");
   ENSURE_NEAR(q_of(&x, "j"), 0.5, 0);
   ENSURE_NEAR(x.m->dof_armature[0], 2, 0);
   ENSURE(sr_joint_find(x.m, "root") >= 0 && sr_joint_find(x.m, "root_2") >= 0);  // the second robot is renamed
   ENSURE(strstr(said, "link 'arm' is called 'arm_2' in the model"));
   ENSURE(strstr(said, "the joint 'root' is called 'root_2' in the model"));
-  remove(robot);
-  remove(model);
+  drop(&x);
+}
+
+TEST(what_a_sidecar_gives_is_not_asked_for) {
+  static const char robot[] =
+      "<robot name='r'><link name='base'/><link name='a'/><link name='b'><inertial><mass value='2'/></inertial></link>"
+      "<joint name='i' type='revolute'><parent link='base'/><child link='a'/></joint>"
+      "<joint name='j' type='revolute'><parent link='a'/><child link='b'/><limit lower='0.5' upper='1'/></joint>"
+      "<transmission name='t'><joint name='j'/><actuator name='m'><mechanicalReduction>5</mechanicalReduction>"
+      "</actuator></transmission></robot>";
+  static const char* const asked[] = {"no <limit>", "is outside of the limits of joint 'j'",
+                                      "no <inertial> in link 'a'",
+                                      "mass without moments of inertia, a point, in link 'b'", "adds no armature"};
+  Robot x = read_text(robot);
+  for (int i = 0; i < 5; i++) ENSURE(strstr(said, asked[i]));
+  drop(&x);
+  x = read_sidecar(robot,
+                   "<sarrus version='1' name='m'><include file='test-urdf-robot.urdf'/><extend body='a'>"
+                   "<joint limits='-1 1'/><inertial mass='1' inertia='1 1 1'/></extend>"
+                   "<extend body='b'><joint q='0.7' armature='1'/><inertial inertia='3 3 3'/></extend></sarrus>");
+  ENSURE_TEXT(said, "");
+  ENSURE_NEAR(x.m->body_mass[2], 1, 0);
+  ENSURE_NEAR(x.m->body_mass[3], 2, 0);
+  ENSURE_NEAR(q_of(&x, "j"), 0.7, 0);
+  drop(&x);
+}
+
+TEST(a_friction_of_a_sidecar_replaces_that_of_the_robot) {
+  static const char robot[] =
+      "<robot name='r'><link name='base'/><link name='a'><inertial><mass value='1'/><inertia ixx='1' iyy='1' izz='1'/>"
+      "</inertial></link><joint name='j' type='continuous'><parent link='base'/><child link='a'/>"
+      "<dynamics friction='0.3'/></joint></robot>";
+  static const char* const models[] = {
+      "<sarrus version='1' name='m'><include file='test-urdf-robot.urdf'/>"
+      "<friction joint='j' law='kikuuwe' F='1' K='100' B='2'/></sarrus>",
+      "<sarrus version='1' name='m'><friction joint='j' law='kikuuwe' F='1' K='100' B='2'/>"
+      "<include file='test-urdf-robot.urdf'/></sarrus>"};
+  for (int k = 0; k < 2; k++) {
+    Robot x = read_sidecar(robot, models[k]);
+    ENSURE_EQUAL(srs_count(x.spec, SR_ELEMENT_FRICTION), 1);
+    const srFrictionDef* def = srs_get(x.spec, SR_ELEMENT_FRICTION, 0);
+    ENSURE_TEXT(def->F.text, "1");
+    ENSURE_TEXT(def->K.text, "100");
+    ENSURE(
+        strstr(said, "note: the dry friction that the robot's file gives joint 'j' is replaced by this model's own"));
+    drop(&x);
+  }
+  Robot x = read_sidecar(robot, "<sarrus version='1' name='m'><include file='test-urdf-robot.urdf'/></sarrus>");
+  ENSURE_NEAR(((const srFrictionDef*)srs_get(x.spec, SR_ELEMENT_FRICTION, 0))->F.number, 0.3, 0);
+  ENSURE_TEXT(said, "");
   drop(&x);
 }
 

@@ -8,6 +8,7 @@
 
 #include "io/reader.h"
 #include "io/xacro.h"
+#include "messages.h"
 #include "runner.h"
 
 // ----------------------------------------------------------------------------------------------------------- helpers
@@ -32,14 +33,7 @@ static void write_node(const srXmlNode* node) {
   put("</"), put(node->name), put(">");
 }
 
-static void keep_messages(const srMessages* messages) {
-  said[0] = '\0';
-  for (int i = 0; i < sr_messages_count(messages); i++) {
-    char line[1400];
-    sr_message_format(sr_messages_get(messages, i), line, sizeof line);
-    if (strlen(said) + strlen(line) + 2 < sizeof said) strcat(strcat(said, line), "\n");
-  }
-}
+static void keep_messages(const srMessages* messages) { messages_keep(messages, said, sizeof said); }
 
 static bool expand_in(srReader* r, const char* text, const char* folder) {
   jmp_buf no_memory;
@@ -455,6 +449,7 @@ TEST(xacro_packages_are_found) {
   ENSURE(m && m->nv == 1);
   sr_model_destroy(m);
   ENSURE(open_with("package.urdf.xacro", NULL) == NULL);
-  ENSURE(strstr(said, "the file 'package://arm_parts/link.xacro' is not found"));
+  ENSURE(strstr(said, "the package 'arm_parts' of 'package://arm_parts/link.xacro' is not found; looked in "));
+  ENSURE(strstr(said, "say where it is by --package arm_parts=FOLDER"));
   ENSURE(!strstr(said, "there is no macro"));  // what follows from it is not said
 }

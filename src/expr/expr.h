@@ -113,6 +113,7 @@ bool sr_is_builtin(const char* name);
 // Reads an unsigned decimal number (12, 1.5, .5, 2., 1e-3), correctly rounded, whatever the locale. Returns the first
 // character after it, or NULL when text does not begin with a number. Too large: infinite.
 const char* sr_number_read(const char* text, double* value);
+const char* sr_number_read_signed(const char* text, double* value);  // the same behind a + or -
 #define SR_NUMBER_TEXT 32
 // The shortest text that reads back as the same number, with a point, whatever the locale. size >= SR_NUMBER_TEXT.
 void sr_number_text(double value, char* buffer, size_t size);

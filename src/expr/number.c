@@ -58,6 +58,12 @@ const char* sr_number_read(const char* text, double* value) {
   return at;
 }
 
+const char* sr_number_read_signed(const char* text, double* value) {
+  const char* end = sr_number_read(text + (*text == '-' || *text == '+'), value);
+  if (end && *text == '-') *value = -*value;
+  return end;
+}
+
 // "%.*g" with a point, whatever the locale writes there (it may be several bytes).
 static void print(double value, int digits, char* buffer, size_t size) {
   char raw[64];

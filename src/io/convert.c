@@ -1,13 +1,13 @@
 // From a spec to another program's model file: see convert.h. The writers are urdf_write.c and mjcf_write.c.
 #include "io/convert.h"
 
-#include <errno.h>
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
 
 #include "expr/expr.h"
 #include "io/file.h"
+#include "io/native.h"
 #include "io/reader.h"
 #include "math/pose.h"
 #include "model/joint.h"
@@ -31,7 +31,7 @@ bool sr_convert_given(const srConvert* x, srElementKind kind, int i, int field) 
   return sr_given(*attribute(x, kind, i, field));
 }
 
-void sr_convert_take_all(srConvert* x, srElementKind kind, int i) {
+static void take_all(srConvert* x, srElementKind kind, int i) {
   for (int k = 0; k < srs_element(kind)->nfield; k++) sr_convert_take(x, kind, i, k);
 }
 
@@ -63,13 +63,6 @@ void sr_convert_pose(srConvert* x, srElementKind kind, int i, int at, int rot, i
     srm_pose_from_quaternion(quaternion, pose);
   }
   if (sr_convert_numbers(x, kind, i, rpy, angles, 3) == 3) srm_pose_from_rpy(angles, pose);
-}
-
-bool sr_convert_pose_is_identity(const double pose[16]) {
-  for (int i = 0; i < 3; i++)
-    for (int k = 0; k < 4; k++)
-      if (pose[4 * k + i] != (i == k ? 1.0 : 0.0)) return false;
-  return true;
 }
 
 bool sr_convert_has_mass(const srModel* m, int b) {
@@ -160,10 +153,8 @@ static bool is_default(const srField* f, const srAttr* a) {
     return is_zero(a);
   for (int k = 0; k < a->n; k++) {
     double value;
-    p += strspn(p, " ");
-    const bool minus = *p == '-';
-    p = sr_number_read(p + minus, &value);
-    if (!p || (minus ? -value : value) != (a->numbers ? a->numbers[k] : a->number)) return false;
+    p = sr_number_read_signed(p + strspn(p, " "), &value);
+    if (!p || value != (a->numbers ? a->numbers[k] : a->number)) return false;
   }
   return true;
 }
@@ -207,7 +198,7 @@ void sr_convert_tell_normal(srConvert* x, int i) {
                   "all three rows are written: one of them is redundant in a planar loop");
 }
 
-void sr_convert_tell_rest(srConvert* x) {
+static void tell_rest(srConvert* x) {
   for (int kind = 0; kind < SR_ELEMENT_KINDS; kind++)
     for (int i = 0; i < srs_count(x->spec, (srElementKind)kind); i++) tell_element(x, (srElementKind)kind, i);
 }
@@ -236,7 +227,7 @@ static void unit(double axis[3]) {
   for (int k = 0; k < 3; k++) axis[k] /= length;
 }
 
-void sr_convert_axis(srConvert* x, int j, double axis[3]) {
+static void axis_of(srConvert* x, int j, double axis[3]) {
   axis[0] = axis[1] = 0, axis[2] = 1;
   sr_convert_numbers(x, SR_ELEMENT_JOINT, x->joint[x->m->joint_body[j]], SR_TAKE(srJointDef, axis), axis, 3);
   unit(axis);
@@ -257,7 +248,7 @@ static const char* coordinate_name(srConvert* x, int j, int k) {
 static int several(srConvert* x, int j, srJointPart* out, int n, const srPartType* types) {
   double plane[16];
   double axis[3];
-  sr_convert_axis(x, j, axis);
+  axis_of(x, j, axis);
   sr_frame_about(axis, plane);
   const bool planar = x->m->joint_type[j] == SR_JOINT_PLANAR;
   for (int k = 0; k < n; k++) {
@@ -269,7 +260,7 @@ static int several(srConvert* x, int j, srJointPart* out, int n, const srPartTyp
 
 static int one(srConvert* x, int j, srJointPart* out, srPartType type) {
   out[0] = (srJointPart){.type = type, .name = sr_convert_joint_name(x, j), .axis = {0, 0, 1}};
-  if (type == SR_PART_HINGE || type == SR_PART_SLIDE) sr_convert_axis(x, j, out[0].axis);
+  if (type == SR_PART_HINGE || type == SR_PART_SLIDE) axis_of(x, j, out[0].axis);
   return 1;
 }
 
@@ -297,7 +288,7 @@ int sr_convert_parts(srConvert* x, int j, srJointPart out[SR_PARTS]) {
                                      SR_TAKE(srJointDef, axis2), SR_TAKE(srJointDef, pitch)};
   for (int k = 0; joint >= 0 && k < SR_COUNT(used_or_idle); k++)
     sr_convert_take(x, SR_ELEMENT_JOINT, joint, used_or_idle[k]);
-  if (joint >= 0 && x->m->joint_type[j] == SR_JOINT_WELD) sr_convert_take_all(x, SR_ELEMENT_JOINT, joint);
+  if (joint >= 0 && x->m->joint_type[j] == SR_JOINT_WELD) take_all(x, SR_ELEMENT_JOINT, joint);
   switch ((srJointType)x->m->joint_type[j]) {
     case SR_JOINT_REVOLUTE: return one(x, j, out, SR_PART_HINGE);
     case SR_JOINT_PRISMATIC: return one(x, j, out, SR_PART_SLIDE);
@@ -421,9 +412,9 @@ static void prepare(srConvert* x) {
   index_laws(x);
   const srElementKind folded[] = {SR_ELEMENT_MODEL, SR_ELEMENT_PARAMETER};  // the numbers stand where they were used
   for (int k = 0; k < SR_COUNT(folded); k++)
-    for (int i = 0; i < srs_count(x->spec, folded[k]); i++) sr_convert_take_all(x, folded[k], i);
-  for (int i = 0; i < srs_count(x->spec, SR_ELEMENT_BODY); i++) sr_convert_take_all(x, SR_ELEMENT_BODY, i);
-  for (int i = 0; i < srs_count(x->spec, SR_ELEMENT_INERTIAL); i++) sr_convert_take_all(x, SR_ELEMENT_INERTIAL, i);
+    for (int i = 0; i < srs_count(x->spec, folded[k]); i++) take_all(x, folded[k], i);
+  for (int i = 0; i < srs_count(x->spec, SR_ELEMENT_BODY); i++) take_all(x, SR_ELEMENT_BODY, i);
+  for (int i = 0; i < srs_count(x->spec, SR_ELEMENT_INERTIAL); i++) take_all(x, SR_ELEMENT_INERTIAL, i);
   for (int i = 0; i < srs_count(x->spec, SR_ELEMENT_MATERIAL); i++) {  // densities are in the inertia of the bodies
     sr_convert_take(x, SR_ELEMENT_MATERIAL, i, SR_TAKE(srMaterialDef, name));
     sr_convert_take(x, SR_ELEMENT_MATERIAL, i, SR_TAKE(srMaterialDef, density));
@@ -431,40 +422,23 @@ static void prepare(srConvert* x) {
 }
 
 // ----------------------------------------------------------------------------------------------------- our own format
-// Paths are seen from the new folder; what is looked for beside the model is told.
-static void move_files(srConvert* x, srSpec* copy) {
-  if (sr_path_same_folder(x->folder, srs_folder(x->spec))) return;
-  for (int i = 0; i < srs_count(copy, SR_ELEMENT_MESH); i++) {
-    srAttr file = *attribute(x, SR_ELEMENT_MESH, i, SR_TAKE(srMeshDef, file));
-    if (!file.text) continue;
-    file.text = sr_convert_path(x, file.text);
-    if (!srs_set(copy, SR_ELEMENT_MESH, i, SR_TAKE(srMeshDef, file), file)) longjmp(*x->pool->on_fail, 1);
-  }
-  for (int i = 0; i < srs_count(copy, SR_ELEMENT_MOTION); i++) {  // the reader has put the points of the file there
-    if (!sr_convert_given(x, SR_ELEMENT_MOTION, i, SR_TAKE(srMotionDef, points))) continue;
-    srs_set(copy, SR_ELEMENT_MOTION, i, SR_TAKE(srMotionDef, file), (srAttr){0});
-    srs_set(copy, SR_ELEMENT_MOTION, i, SR_TAKE(srMotionDef, column), (srAttr){0});
-  }
-  for (int i = 0; i < srs_count(copy, SR_ELEMENT_PLUGIN); i++)
-    sr_convert_lose(x, srs_place(copy, SR_ELEMENT_PLUGIN, i), SR_LOSS_MOTION, sr_convert_title(x, SR_ELEMENT_PLUGIN, i),
+static void tell_plugins(srConvert* x) {
+  for (int i = 0; i < srs_count(x->spec, SR_ELEMENT_PLUGIN); i++)
+    sr_convert_lose(x, srs_place(x->spec, SR_ELEMENT_PLUGIN, i), SR_LOSS_MOTION,
+                    sr_convert_title(x, SR_ELEMENT_PLUGIN, i),
                     "its library is looked for beside the new file: copy it there");
 }
 
 static void write_native(srConvert* x, srConversion* out) {
-  srSpec* copy = srs_copy(x->spec);
-  if (!copy) longjmp(*x->pool->on_fail, 1);
+  const char* folder = x->folder ? x->folder : ".";
+  if (!sr_path_same_folder(folder, srs_folder(x->spec))) tell_plugins(x);
+  char* text = sr_native_text(x->spec, folder, &out->size);
+  if (!text) longjmp(*x->pool->on_fail, 1);
   jmp_buf* outer = x->pool->on_fail;
-  jmp_buf no_memory;
-  x->pool->on_fail = &no_memory;
-  char* volatile text = NULL;
-  if (setjmp(no_memory) == 0) {
-    move_files(x, copy);
-    text = sr_save_text(copy, &out->size);
-    out->text = text ? sr_pool_text(x->pool, text) : NULL;
-  }
+  x->pool->on_fail = NULL;  // the text has memory of its own
+  out->text = sr_pool_text(x->pool, text);
   x->pool->on_fail = outer;
-  sr_free_text(text);
-  srs_destroy(copy);
+  sr_free(text);
   if (!out->text) longjmp(*outer, 1);
 }
 
@@ -495,7 +469,7 @@ static void convert(srConvert* x, const struct Language* language, srConversion*
     language->write(x);
     out->text = sr_xml_finish(&x->xml);
     out->size = (size_t)x->xml.n;
-    sr_convert_tell_rest(x);
+    tell_rest(x);
   } else {
     write_native(x, out);
   }
@@ -556,16 +530,6 @@ void sr_conversion_destroy(srConversion* conversion) {
   sr_free(conversion);
 }
 
-static srStatus write_file(const char* path, const srConversion* conversion, srMessages* messages) {
-  errno = 0;
-  FILE* file = fopen(path, "wb");
-  bool done = file && fwrite(conversion->text, 1, conversion->size, file) == conversion->size;
-  if (file && fclose(file) != 0) done = false;
-  if (done) return SR_OK;
-  sr_messages_add(messages, SR_SEVERITY_ERROR, (srPlace){.file = path}, "cannot be written: %s", strerror(errno));
-  return SR_IO;
-}
-
 srStatus sr_save_as(const srSpec* spec, const char* format, const char* path, srMessages* messages,
                     srConversion** out) {
   srPool pool;
@@ -575,7 +539,7 @@ srStatus sr_save_as(const srSpec* spec, const char* format, const char* path, sr
   const char* folder = sr_path_folder(&pool, path);
   srStatus status = folder ? sr_convert(spec, format, folder, messages, &conversion) : SR_MEMORY;
   sr_pool_free(&pool);
-  if (status == SR_OK) status = write_file(path, conversion, messages);
+  if (status == SR_OK) status = sr_file_write(path, conversion->text, conversion->size, messages);
   if (status == SR_OK && out)
     *out = conversion;
   else

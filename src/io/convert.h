@@ -7,6 +7,7 @@
 #include <sarrus/io.h>
 #include <sarrus/model.h>
 
+#include "io/text.h"
 #include "io/xml_write.h"
 
 typedef struct srConvert {
@@ -40,7 +41,6 @@ const char* sr_convert_text(srConvert* x, srElementKind kind, int i, int field);
 int sr_convert_numbers(srConvert* x, srElementKind kind, int i, int field, double* out, int most);  // 0: not given
 double sr_convert_number(srConvert* x, srElementKind kind, int i, int field, double otherwise);
 void sr_convert_pose(srConvert* x, srElementKind kind, int i, int at, int rot, int rpy, double pose[16]);
-void sr_convert_take_all(srConvert* x, srElementKind kind, int i);
 bool sr_convert_given(const srConvert* x, srElementKind kind, int i, int field);
 
 // ------------------------------------------------------------------------------------------------------------ losses
@@ -49,7 +49,6 @@ const char* sr_convert_title(srConvert* x, srElementKind kind, int i);  // "join
 void sr_convert_lose(srConvert* x, srPlace place, srLossEffect effect, const char* what, const char* why, ...)
     SR_PRINTF(5, 6);
 void sr_convert_tell_normal(srConvert* x, int i);  // of a closure, which is written with all its rows
-void sr_convert_tell_rest(srConvert* x);           // all that is given and not taken
 
 // -------------------------------------------------------------------------------------------------------------- joints
 // A joint of ours as joints that other programs have: a chain, all frames the joint's frame at q = 0.
@@ -64,7 +63,6 @@ typedef struct srJointPart {
 enum { SR_PART_FOLLOWS = -1, SR_PART_OTHER = -2 };  // the slide of a screw; a coordinate that is none of the joint's
 enum { SR_PARTS = 4 };
 int sr_convert_parts(srConvert* x, int j, srJointPart out[SR_PARTS]);
-void sr_convert_axis(srConvert* x, int j, double axis[3]);         // unit
 void sr_convert_joint_pose(srConvert* x, int b, double pose[16]);  // of body b's joint, in the parent's frame
 const char* sr_convert_joint_name(srConvert* x, int j);            // in the new file
 const char* sr_convert_name(srConvert* x, srNames* taken, const char* format, ...) SR_PRINTF(3, 4);  // new in the table
@@ -72,7 +70,6 @@ const char* sr_convert_name(srConvert* x, srNames* taken, const char* format, ..
 // of the spec, nothing is lost.
 double sr_convert_friction(srConvert* x, int j, int coordinate);
 
-bool sr_convert_pose_is_identity(const double pose[16]);
 bool sr_convert_has_mass(const srModel* m, int b);
 // A path of the spec, seen from the folder of the new file.
 const char* sr_convert_path(srConvert* x, const char* file);

@@ -36,13 +36,9 @@ static void fail(Reader* r, const char* line, const char* p, const char* end) {
 
 // One number with its sign at p; NULL: none, or not finite.
 static const char* read_value(const char* p, const char* end, double* value) {
-  const bool minus = *p == '-';
-  const char* digits = *p == '-' || *p == '+' ? p + 1 : p;
-  const char* behind = sr_number_read(digits, value);
+  const char* behind = sr_number_read_signed(p, value);
   if (!behind || behind > end || !isfinite(*value)) return NULL;
-  if (behind < end && !is_blank(*behind) && *behind != ',' && *behind != ';') return NULL;
-  if (minus) *value = -*value;
-  return behind;
+  return behind == end || is_blank(*behind) || *behind == ',' || *behind == ';' ? behind : NULL;
 }
 
 // The values of one line; returns their number, or -1 after an error.

@@ -11,9 +11,11 @@
 #include <sys/stat.h>
 
 #ifdef _WIN32
+#include <io.h>
 #define LONGEST_PATH 4096
 static bool real_path(const char* path, char* out) { return _fullpath(out, path, LONGEST_PATH) != NULL; }
 #else
+#include <dirent.h>
 #ifndef PATH_MAX
 #define PATH_MAX 4096
 #endif
@@ -67,6 +69,17 @@ char* sr_file_read(srPool* pool, const char* path, size_t max_size, size_t* size
   return read_all(pool, file, max_size, size, why);
 }
 
+srStatus sr_file_write(const char* path, const char* text, size_t size, srMessages* messages) {
+  errno = 0;
+  FILE* file = fopen(path, "wb");
+  bool done = file && fwrite(text, 1, size, file) == size;
+  if (file && fclose(file) != 0) done = false;
+  if (done) return SR_OK;
+  sr_messages_add(messages, SR_SEVERITY_ERROR, (srPlace){.file = path}, "cannot be written: %s", strerror(errno));
+  return SR_IO;
+}
+
+// -------------------------------------------------------------------------------------------------------------- paths
 static bool is_separator(char c) {
 #ifdef _WIN32
   return c == '/' || c == '\\';
@@ -87,6 +100,10 @@ const char* sr_path_join(srPool* pool, const char* folder, const char* name) {
   if (!folder || !*folder || strcmp(folder, ".") == 0) return sr_pool_text(pool, name);
   const bool slash = is_separator(folder[strlen(folder) - 1]);
   return sr_pool_printf(pool, slash ? "%s%s" : "%s/%s", folder, name);
+}
+
+bool sr_path_is_fixed(const char* path) {
+  return path[0] == '/' || strstr(path, "://") != NULL || (path[0] && path[1] == ':');
 }
 
 // Backslashes and drive letters are refused everywhere, so that a model is as safe on one system as on another.
@@ -142,43 +159,96 @@ bool sr_path_is_file(const char* path) {
   return stat(path, &about) == 0 && (about.st_mode & S_IFMT) == S_IFREG;
 }
 
-const char* sr_path_relative(srPool* pool, const char* folder, const char* path) {
-  const char *base = sr_path_real(pool, folder), *real = sr_path_real(pool, path);
-  const size_t length = folder ? strlen(folder) : 0;
-  if (!base || !real) {
-    const bool below = length > 0 && strncmp(path, folder, length) == 0 && is_separator(path[length]);
-    return sr_pool_text(pool, below ? path + length + 1 : path);
-  }
-  size_t same = 0, i = 0;  // same: length of what both have, up to behind a separator
-  for (; base[i] && base[i] == real[i]; i++)
-    if (is_separator(base[i])) same = i + 1;
-  if (!base[i] && is_separator(real[i])) same = i + 1;  // the folder itself holds it
-  if (same <= 1 && !(base[0] && !base[1])) return real;
-  const char* climb = "";
-  for (const char* p = base + (same > i ? i : same); *p; p++)
-    if (p == base + same || is_separator(p[-1])) climb = sr_pool_printf(pool, "../%s", climb);
-  return sr_pool_printf(pool, "%s%s", climb, real + same);
+bool sr_path_is_folder(const char* path) {
+  struct stat about;
+  return stat(path, &about) == 0 && (about.st_mode & S_IFMT) == S_IFDIR;
 }
 
-// Where the two paths part: behind the last separator that both have.
+typedef struct Folders {
+  srPool* pool;
+  const char* path;
+  const char** name;
+  int n, capacity, entries;
+} Folders;
+
+static void keep_folder(Folders* f, const char* name) {
+  f->entries++;
+  if (name[0] == '.' || !sr_path_is_folder(sr_path_join(f->pool, f->path, name))) return;
+  SR_PUSH(f->pool, f->name, f->n, f->capacity) = sr_pool_text(f->pool, name);
+}
+
+// Memory that runs out jumps; the handle of the system is closed first.
+#ifdef _WIN32
+static void list_folder(Folders* f) {
+  struct _finddata_t entry;
+  const intptr_t handle = _findfirst(sr_path_join(f->pool, f->path, "*"), &entry);
+  if (handle == -1) return;
+  jmp_buf *outer = f->pool->on_fail, here;
+  f->pool->on_fail = &here;
+  const bool failed = setjmp(here) != 0;
+  if (!failed) do
+      keep_folder(f, entry.name);
+    while (f->entries < SR_PATH_MAX_ENTRIES && _findnext(handle, &entry) == 0);
+  f->pool->on_fail = outer;
+  _findclose(handle);
+  if (failed) longjmp(*outer, 1);
+}
+#else
+static void list_folder(Folders* f) {
+  DIR* folder = opendir(f->path);
+  if (!folder) return;
+  jmp_buf *outer = f->pool->on_fail, here;
+  f->pool->on_fail = &here;
+  const bool failed = setjmp(here) != 0;
+  for (struct dirent* entry; !failed && f->entries < SR_PATH_MAX_ENTRIES && (entry = readdir(folder)) != NULL;)
+    keep_folder(f, entry->d_name);
+  f->pool->on_fail = outer;
+  closedir(folder);
+  if (failed) longjmp(*outer, 1);
+}
+#endif
+
+static int by_name(const void* a, const void* b) { return strcmp(*(const char* const*)a, *(const char* const*)b); }
+
+const char** sr_path_folders(srPool* pool, const char* path, int* n) {
+  Folders f = {.pool = pool, .path = path};
+  list_folder(&f);
+  if (f.n > 1) qsort(f.name, (size_t)f.n, sizeof *f.name, by_name);
+  *n = f.n;
+  return f.name;
+}
+
+// Where the paths of two folders part: behind the last separator that both have, or behind the end of one.
 static size_t common_part(const char* a, const char* b) {
   size_t n = 0, i = 0;
   for (; a[i] && a[i] == b[i]; i++)
     if (is_separator(a[i])) n = i + 1;
-  return !a[i] && is_separator(b[i]) ? i + 1 : n;
+  return (!a[i] || is_separator(a[i])) && (!b[i] || is_separator(b[i])) ? i + 1 : n;
 }
 
-const char* sr_path_seen_from(srPool* pool, const char* viewer, const char* folder, const char* name) {
-  char from[LONGEST_PATH + 1], to[LONGEST_PATH + 1];
-  if (is_separator(name[0]) || sr_path_same_folder(viewer, folder)) return sr_pool_text(pool, name);
-  const char* path = sr_path_join(pool, folder, name);
-  if (!real_path(viewer && *viewer ? viewer : ".", from) || !real_path(sr_path_folder(pool, path), to)) return path;
-  const char* base = path + strlen(path);
-  while (base > path && !is_separator(base[-1])) base--;
+static const char* behind_separator(const char* path) {
+  const char* p = path + strlen(path);
+  while (p > path && !is_separator(p[-1])) p--;
+  return p;
+}
+
+const char* sr_path_relative(srPool* pool, const char* viewer, const char* path) {
+  const char *from = sr_path_real(pool, viewer), *to = sr_path_real(pool, sr_path_folder(pool, path));
+  const char *name = behind_separator(path), *up = "";
+  if (!from || !to) {
+    const size_t n = viewer ? strlen(viewer) : 0;
+    const bool below = n > 0 && strncmp(path, viewer, n) == 0 && is_separator(path[n]);
+    return sr_pool_text(pool, below ? path + n + 1 : path);
+  }
   const size_t n = common_part(from, to), length = strlen(from);
-  const char* up = "";
+  if (n <= 1 && length > 1) return sr_path_join(pool, to, name);
   for (size_t i = n; i < length; i++)
     if (i == n || is_separator(from[i])) up = sr_pool_printf(pool, "../%s", up);
   const char* down = n < strlen(to) ? to + n : "";
-  return sr_pool_printf(pool, "%s%s%s%s", up, down, *down ? "/" : "", base);
+  return sr_pool_printf(pool, "%s%s", up, *down ? sr_path_join(pool, down, name) : name);
+}
+
+const char* sr_path_seen_from(srPool* pool, const char* viewer, const char* folder, const char* name) {
+  if (is_separator(name[0]) || sr_path_same_folder(viewer, folder)) return sr_pool_text(pool, name);
+  return sr_path_relative(pool, viewer, sr_path_join(pool, folder, name));
 }

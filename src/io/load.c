@@ -2,7 +2,9 @@
 #include <string.h>
 
 #include "io/file.h"
+#include "io/mesh.h"
 #include "io/native.h"
+#include "io/package.h"
 #include "io/reader.h"
 #include "model/spec.h"
 
@@ -82,7 +84,10 @@ static void read_root(srReader* r, const srXmlNode* root) {
     return;
   }
   const srImport how = {.folder = r->folder, .base = base_of(r, format)};
+  sr_package_check(r);
   format->read(r, root, &how);
+  sr_reader_end(r);
+  sr_mesh_tell_missing(r);
   sr_reader_tell_ignored(r);
   if (sr_reader_errors(r) == 0) check_settings(r);
 }
@@ -92,6 +97,7 @@ static srStatus read_model(srReader* r, const Source* source) {
   size_t size = source->size;
   r->used = sr_pool_alloc(&r->pool, (size_t)(r->options->nsetting + 1) * sizeof *r->used);
   sr_names_init(&r->ignored_names, &r->pool);
+  sr_names_init(&r->friction_names, &r->pool);
   if (source->path) {
     text = sr_file_read(&r->pool, source->path, SR_XML_MAX_SIZE, &size, &why);
     if (!text) {

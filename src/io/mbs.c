@@ -37,31 +37,15 @@ typedef struct Mbs {
 #define BASE "base"
 
 // ----------------------------------------------------------------------------------------------------------- reading
-static const srXmlNode* child(const srXmlNode* node, const char* name) {
-  for (const srXmlNode* c = node ? node->first : NULL; c; c = c->next)
-    if (strcmp(c->name, name) == 0) return c;
-  return NULL;
-}
-
-static bool is_among(const char* word, const char* list) {  // "a|b|c"
-  const size_t n = strlen(word);
-  for (const char* p = list; *p;) {
-    const size_t length = strcspn(p, "|");
-    if (length == n && memcmp(p, word, n) == 0) return true;
-    p += length + (p[length] == '|');
-  }
-  return false;
-}
-
 // Children that are not in the list are not used.
 static void ignore_others(Mbs* m, const srXmlNode* node, const char* used) {
   for (const srXmlNode* c = node->first; c; c = c->next)
-    if (!is_among(c->name, used)) sr_reader_ignore(m->r, c->place, "<%.60s> of <%.60s>", c->name, node->name);
+    if (!sr_text_is_among(c->name, used)) sr_reader_ignore(m->r, c->place, "<%.60s> of <%.60s>", c->name, node->name);
 }
 
 // The number between the tags of a child; false after an error. *out stays when there is none.
 static bool number(Mbs* m, const srXmlNode* node, const char* name, double* out) {
-  const srXmlNode* c = child(node, name);
+  const srXmlNode* c = sr_xml_child(node, name);
   if (!c) return true;
   const srXmlAttribute a = {
       .name = c->name, .value = c->text ? c->text : "", .place = c->text ? c->text_place : c->place};
@@ -69,7 +53,7 @@ static bool number(Mbs* m, const srXmlNode* node, const char* name, double* out)
 }
 
 static void coordinates(Mbs* m, const srXmlNode* node, double out[3]) {
-  const srXmlNode* c = child(node, "coordinates");
+  const srXmlNode* c = sr_xml_child(node, "coordinates");
   out[0] = out[1] = out[2] = 0;
   if (!c) return;
   ignore_others(m, c, "x|y|z");
@@ -80,7 +64,7 @@ static void coordinates(Mbs* m, const srXmlNode* node, double out[3]) {
 
 // The text of a child; NULL after an error.
 static const char* word_of(Mbs* m, const srXmlNode* node, const char* name) {
-  const srXmlNode* c = child(node, name);
+  const srXmlNode* c = sr_xml_child(node, name);
   if (c && c->text) return c->text;
   sr_reader_error(m->r, c ? c->place : node->place, "<%.60s> needs <%s>", node->name, name);
   return NULL;
@@ -139,10 +123,10 @@ static Body* find_body(Mbs* m, const srXmlNode* node) {
   if (i >= 0) return &m->body[i];
   const char* nearest = sr_names_nearest(&m->body_words, word);
   if (nearest)
-    sr_reader_error(m->r, child(node, "bodyname")->text_place, "there is no body '%.60s'; did you mean '%s'?", word,
-                    nearest);
+    sr_reader_error(m->r, sr_xml_child(node, "bodyname")->text_place, "there is no body '%.60s'; did you mean '%s'?",
+                    word, nearest);
   else
-    sr_reader_error(m->r, child(node, "bodyname")->text_place, "there is no body '%.60s'", word);
+    sr_reader_error(m->r, sr_xml_child(node, "bodyname")->text_place, "there is no body '%.60s'", word);
   return NULL;
 }
 
@@ -155,8 +139,8 @@ static const char* find_point(Mbs* m, const srXmlNode* node, double at[3]) {
   const int i = sr_names_find(&b->point_words, word);
   if (i < 0 && strcmp(word, "origin") != 0) {
     const char* nearest = sr_names_nearest(&b->point_words, word);
-    sr_reader_error(m->r, child(node, "pointname")->text_place, "the body '%.60s' has no point '%.60s'%s%s%s", b->word,
-                    word, nearest ? "; did you mean '" : "", nearest ? nearest : "", nearest ? "'?" : "");
+    sr_reader_error(m->r, sr_xml_child(node, "pointname")->text_place, "the body '%.60s' has no point '%.60s'%s%s%s",
+                    b->word, word, nearest ? "; did you mean '" : "", nearest ? nearest : "", nearest ? "'?" : "");
     return NULL;
   }
   if (at && i >= 0) memcpy(at, b->point[i].at, 3 * sizeof *at);
@@ -183,14 +167,14 @@ static bool read_type(Mbs* m, const srXmlNode* node, Joint* out) {
       out->axis = i % 3;
       return true;
     }
-  sr_reader_error(m->r, child(node, "type")->text_place,
+  sr_reader_error(m->r, sr_xml_child(node, "type")->text_place,
                   "unknown type '%.60s' of a joint; expected R1, R2, R3, T1, T2 or T3", word);
   return false;
 }
 
 static bool read_nature(Mbs* m, const srXmlNode* node, Joint* out) {
   static const char* const natures[] = {"independent", "dependent", "driven"};
-  const srXmlNode* c = child(node, "nature");
+  const srXmlNode* c = sr_xml_child(node, "nature");
   out->nature = "independent";
   if (!c) return true;
   const char* word = c->text ? c->text : "";
@@ -206,7 +190,7 @@ static bool read_nature(Mbs* m, const srXmlNode* node, Joint* out) {
 static bool read_joint(Mbs* m, const srXmlNode* node, Joint* out) {
   *out = (Joint){0};
   const char* word = word_of(m, node, "jointname");
-  const srXmlNode* start = child(node, "initialvalue");
+  const srXmlNode* start = sr_xml_child(node, "initialvalue");
   for (const srXmlNode* c = node->first; c; c = c->next)
     if (strcmp(c->name, "actuated") == 0)
       sr_reader_ignore(m->r, c->place, "<actuated>: its force is user code of ROBOTRAN, which");
@@ -247,7 +231,7 @@ static int add_link(Mbs* m, const char* name, const char* parent, const double a
 // All joints of a body, one after the other; between them bodies without mass, named after their joints. The index of
 // the last body, -1 after an error.
 static int write_joints(Mbs* m, const Body* b) {
-  const srXmlNode* up = child(b->node, "parent");
+  const srXmlNode* up = sr_xml_child(b->node, "parent");
   static const double zero[3] = {0};
   double at[3] = {0};
   if (!up) {
@@ -277,12 +261,12 @@ static int write_joints(Mbs* m, const Body* b) {
 
 static void write_inertia(Mbs* m, const Body* b, int index) {
   static const char* const words[] = {"Ixx", "Iyy", "Izz", "Ixy", "Ixz", "Iyz"};
-  const srXmlNode* node = child(b->node, "inertia");
-  const srPlace place = child(b->node, "mass") ? child(b->node, "mass")->place : b->node->place;
+  const srXmlNode* node = sr_xml_child(b->node, "inertia");
+  const srPlace place = sr_xml_child(b->node, "mass") ? sr_xml_child(b->node, "mass")->place : b->node->place;
   double mass = 0, com[3], inertia[6] = {0};
   bool any = false;
   if (!number(m, b->node, "mass", &mass)) return;
-  coordinates(m, child(b->node, "com"), com);
+  coordinates(m, sr_xml_child(b->node, "com"), com);
   for (int i = 0; i < 6; i++) {
     if (!number(m, node, words[i], &inertia[i])) return;
     any = any || inertia[i] != 0;
@@ -324,10 +308,10 @@ static void write_points(Mbs* m, const Body* b, const srXmlNode* from, int owner
 // The one direction of <ignore><x/></ignore>, whose row is left out: 0 none, 1 set, -1 after an error.
 static int ignored_axis(Mbs* m, const srXmlNode* node, double axis[3]) {
   static const char* const words[] = {"x", "y", "z"};
-  const srXmlNode* c = child(node, "ignore");
+  const srXmlNode* c = sr_xml_child(node, "ignore");
   int n = 0;
   for (int i = 0; i < 3; i++) {
-    axis[i] = c && child(c, words[i]) ? 1 : 0;
+    axis[i] = c && sr_xml_child(c, words[i]) ? 1 : 0;
     n += axis[i] != 0;
   }
   if (n == 0 || (n == 1 && strcmp(node->name, "ball") == 0)) return n;
@@ -338,7 +322,7 @@ static int ignored_axis(Mbs* m, const srXmlNode* node, double axis[3]) {
 
 // The two frames of a cut or link; false after an error.
 static bool endpoints(Mbs* m, const srXmlNode* node, srAttr* a, srAttr* b) {
-  const srXmlNode *first = child(node, "endpoint1"), *second = child(node, "endpoint2");
+  const srXmlNode *first = sr_xml_child(node, "endpoint1"), *second = sr_xml_child(node, "endpoint2");
   if (!first || !second) {
     sr_reader_error(m->r, node->place, "<%.60s> needs <endpoint1> and <endpoint2>", node->name);
     return false;
@@ -361,14 +345,14 @@ static void write_cut(Mbs* m, const srXmlNode* node) {
   if (left_out > 0) def.normal = sr_reader_list(m->r, axis, 3, node->place);
   if (rod) {
     if (!word_of(m, node, "length") || !number(m, node, "length", &length)) return;
-    def.length = sr_reader_one(length, child(node, "length")->place);
+    def.length = sr_reader_one(length, sr_xml_child(node, "length")->place);
   }
   sr_reader_add(m->r, SR_ELEMENT_CLOSURE, SR_NO_OWNER, &def, node->place);
 }
 
 static void write_cuts(Mbs* m, const srXmlNode* cuts) {
   for (const srXmlNode* c = cuts->first; c && !sr_reader_is_over(m->r, c->place); c = c->next)
-    if (is_among(c->name, "ball|rod|solid")) write_cut(m, c);
+    if (sr_text_is_among(c->name, "ball|rod|solid")) write_cut(m, c);
   ignore_others(m, cuts, "ball|rod|solid");
 }
 
@@ -391,7 +375,7 @@ static void write_links(Mbs* m, const srXmlNode* links) {
 
 // ------------------------------------------------------------------------------------------------------------- model
 static void write_model(Mbs* m, const srXmlNode* root) {
-  const srXmlNode *name = child(root, "mbsname"), *gravity = child(child(root, "base"), "gravity");
+  const srXmlNode *name = sr_xml_child(root, "mbsname"), *gravity = sr_xml_child(sr_xml_child(root, "base"), "gravity");
   srModelDef def = {.version = {.text = "1", .place = root->place}};
   if (name && name->text)
     def.name = (srAttr){.text = sr_reader_name(m->r, name->text, NULL), .place = name->text_place};
@@ -416,7 +400,7 @@ static void tell(Mbs* m) {
 }
 
 static void read_all(Mbs* m, const srXmlNode* root) {
-  const srXmlNode *base = child(root, "base"), *tree = child(root, "bodytree");
+  const srXmlNode *base = sr_xml_child(root, "base"), *tree = sr_xml_child(root, "bodytree");
   add_body(m, NULL, BASE, "ground");
   if (base) {
     ignore_others(m, base, "gravity|baseBodyName|point");
@@ -428,7 +412,7 @@ static void read_all(Mbs* m, const srXmlNode* root) {
 }
 
 static void write_all(Mbs* m, const srXmlNode* root) {
-  const srXmlNode* base = child(root, "base");
+  const srXmlNode* base = sr_xml_child(root, "base");
   if (base) write_points(m, &m->body[0], base, SR_GROUND);
   for (int i = 1; i < m->nbody && !sr_reader_is_over(m->r, root->place); i++) {
     const int index = write_joints(m, &m->body[i]);

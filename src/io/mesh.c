@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "io/file.h"
+#include "io/package.h"
 #include "io/triangles.h"
 
 // ------------------------------------------------------------------------------------------------------------ endings
@@ -115,29 +116,25 @@ static bool fill_from(srReader* r, const char* path, srPool* pool, srMeshDef* de
   return true;
 }
 
-static void tell_missing(srReader* r, const srMeshDef* def, const char* tried) {
-  if (tried)
-    sr_messages_add(r->messages, SR_SEVERITY_WARNING, def->file.place,
-                    "the mesh '%.200s' is not found: it has no triangles; tried %s", def->file.text, tried);
-  else
-    sr_reader_warning(r, def->file.place,
-                      "the mesh '%.200s' is not read: the model comes from memory and has no folder", def->file.text);
-}
-
-bool sr_mesh_fill(srReader* r, const srImport* how, srPool* pool, srMeshDef* def) {
-  const char* tried = NULL;
-  const char* path = sr_package_find(r, how, def->file.text, &tried);
-  if (path) return fill_from(r, path, pool, def);
-  tell_missing(r, def, tried);
-  return false;
-}
-
 // --------------------------------------------------------------------------------------------------------------- uses
+// Files that were not found in the same place: a package, or a folder.
+typedef struct Missing {
+  srLookup lookup;
+  const char* folder;  // without a package; NULL: no folder, only places
+  const char* only;    // the first as it is written
+  const char* list;    // those of them that are shown
+  srPlace first;
+  int n;
+} Missing;
+
 struct srMeshUses {
   srNames files;  // "scale, folder, uri" and "scale, path" -> index in the spec
   srNames names;  // of all meshes in the spec
-  srNames told;   // files that were warned of
   int known;      // meshes of the spec that are in names
+  srNames told;   // files that are missing
+  srNames missing_names;
+  Missing* missing;
+  int nmissing, missing_capacity;
 };
 
 static struct srMeshUses* uses_of(srReader* r) {
@@ -146,6 +143,7 @@ static struct srMeshUses* uses_of(srReader* r) {
     sr_names_init(&r->meshes->files, &r->pool);
     sr_names_init(&r->meshes->names, &r->pool);
     sr_names_init(&r->meshes->told, &r->pool);
+    sr_names_init(&r->meshes->missing_names, &r->pool);
   }
   struct srMeshUses* u = r->meshes;
   for (; u->known < srs_count(r->spec, SR_ELEMENT_MESH); u->known++) {  // those that others have added
@@ -155,6 +153,77 @@ static struct srMeshUses* uses_of(srReader* r) {
   return u;
 }
 
+// ------------------------------------------------------------------------------------------------------------- missing
+// The list that a missing file belongs to.
+static Missing* missing_of(srReader* r, struct srMeshUses* u, const srLookup* lookup) {
+  const bool path = !lookup->package && lookup->places && strncmp(lookup->places, "nothing:", 8) != 0;
+  const char* folder = path ? sr_path_folder(&r->pool, lookup->places) : NULL;
+  const char* key = sr_pool_printf(&r->pool, "%s: %s", lookup->package ? lookup->package : "",
+                                   folder           ? folder
+                                   : lookup->places ? lookup->places
+                                                    : "");
+  int i = sr_names_find(&u->missing_names, key);
+  if (i < 0) {
+    i = u->nmissing;
+    SR_PUSH(&r->pool, u->missing, u->nmissing, u->missing_capacity) = (Missing){.lookup = *lookup, .folder = folder};
+    sr_names_put(&u->missing_names, key, i);
+  }
+  return &u->missing[i];
+}
+
+static void remember_missing(srReader* r, const char* uri, const srLookup* lookup, srPlace place) {
+  enum { SHOWN = 12 };
+  struct srMeshUses* u = uses_of(r);
+  if (!sr_names_put(&u->told, sr_pool_text(&r->pool, uri), 0)) return;
+  Missing* m = missing_of(r, u, lookup);
+  const char* file = uri;
+  if (lookup->package) file = strchr(strstr(uri, "://") + 3, '/') + 1;
+  if (m->folder) file = strrchr(uri, '/') ? strrchr(uri, '/') + 1 : uri;
+  if (m->n == 0) {
+    m->first = place;
+    m->only = sr_pool_text(&r->pool, uri);
+    m->list = sr_pool_printf(&r->pool, "'%.200s'", file);
+  } else if (m->n < SHOWN) {
+    m->list = sr_pool_printf(&r->pool, "%s, '%.200s'", m->list, file);
+  } else if (m->n == SHOWN) {
+    m->list = sr_pool_printf(&r->pool, "%s, ...", m->list);
+  }
+  m->n++;
+}
+
+static void tell(srReader* r, const Missing* m) {
+#define SAY(...) sr_messages_add(r->messages, SR_SEVERITY_WARNING, m->first, __VA_ARGS__)
+  const srLookup* at = &m->lookup;
+  const char* count =
+      m->n == 1 ? "1 mesh has no triangles" : sr_pool_printf(&r->pool, "%d meshes have no triangles", m->n);
+  if (!at->places)
+    SAY("%s, because the model comes from memory and has no folder: %s", count, m->list);
+  else if (at->package && at->has_package)
+    SAY("the package '%s' has not all of its files: %s: %s; looked in %s", at->package, count, m->list, at->places);
+  else if (at->package)
+    SAY("the package '%s' is not found: %s: %s; looked in %s; say where it is by --package %s=FOLDER", at->package,
+        count, m->list, at->places, at->package);
+  else if (m->n == 1)
+    SAY("the mesh '%s' is not found: it has no triangles; tried %s", m->only, at->places);
+  else
+    SAY("files in %s are not found: %s: %s", m->folder ? m->folder : at->places, count, m->list);
+#undef SAY
+}
+
+void sr_mesh_tell_missing(srReader* r) {
+  for (int i = 0; r->meshes && i < r->meshes->nmissing; i++) tell(r, &r->meshes->missing[i]);
+  if (r->meshes) r->meshes->nmissing = 0;
+}
+
+bool sr_mesh_fill(srReader* r, const srImport* how, srPool* pool, srMeshDef* def) {
+  srLookup lookup;
+  const char* path = sr_package_find(r, how, def->file.text, &lookup);
+  if (path) return fill_from(r, path, pool, def);
+  remember_missing(r, def->file.text, &lookup, def->file.place);
+  return false;
+}
+
+// ---------------------------------------------------------------------------------------------------------- use by name
 // "package://arm/meshes/Elbow.v2.STL" -> "Elbow.v2"
 static const char* stem_of(srReader* r, const char* uri) {
   const char* last = strrchr(uri, '/');
@@ -194,17 +263,17 @@ static int add_guarded(srReader* r, const char* path, srMeshDef* def, const doub
 const char* sr_mesh_use(srReader* r, const srImport* how, const char* uri, const double scale[3], const char* name,
                         srPlace place) {
   struct srMeshUses* u = uses_of(r);
-  const char* tried = NULL;
+  srLookup lookup;
   const char* size = sr_pool_printf(&r->pool, "%.17g %.17g %.17g", scale[0], scale[1], scale[2]);
   const char* asked = sr_pool_printf(&r->pool, "%s in %s: %s", size, how->folder ? how->folder : "", uri);
   int index = sr_names_find(&u->files, asked);
   if (index < 0) {
-    const char* path = sr_package_find(r, how, uri, &tried);
+    const char* path = sr_package_find(r, how, uri, &lookup);
     const char* found = sr_pool_printf(&r->pool, "%s at %s", size, path ? path : uri);
     index = sr_names_find(&u->files, found);
     if (index < 0) {
       srMeshDef def = {.file = {.text = uri, .place = place}};
-      if (!path && sr_names_put(&u->told, sr_pool_text(&r->pool, uri), 0)) tell_missing(r, &def, tried);
+      if (!path) remember_missing(r, uri, &lookup, place);
       def.file.text = file_of(r, how, uri, path);
       def.name = (srAttr){.text = sr_reader_name(r, name ? name : stem_of(r, uri), &u->names), .place = place};
       index = add_guarded(r, path, &def, scale, place);

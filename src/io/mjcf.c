@@ -20,7 +20,7 @@ static void check_sections(srMjcf* m) {
   static const char ignored[] = "size|visual|statistic|extension|custom|deformable";
   sr_mjcf_check_own_words(m, m->root);
   for (const srXmlNode* node = m->root->first; node; node = node->next)
-    if (!sr_mjcf_is_among(node->name, used)) sr_mjcf_other_element(m, node, used, ignored);
+    if (!sr_text_is_among(node->name, used)) sr_mjcf_other_element(m, node, used, ignored);
 }
 
 static void start(srMjcf* m) {

@@ -44,8 +44,8 @@ typedef struct srMjcfSite {
 
 typedef struct srMjcfGeom {
   const char* word;
-  const char* shape;  // "body/shape" in the spec
-  const char* type;   // sphere, capsule, ... as in the file
+  const char* shape;  // "body/shape" in the spec; NULL: it was left out (hfield, a mesh without triangles)
+  const char* type;   // sphere, capsule, ... as in the file; NULL: left out
   int body;
   double pose[16];  // in the MJCF body's frame
   double size[3];   // as in the file, fromto resolved
@@ -68,7 +68,15 @@ typedef struct srMjcfClass {
   int parent;  // index in srMjcf.classes; -1 for the main class, which is 0
   const srXmlNode** node;
   int nnode, node_capacity;
+  struct srMjcfGain* drive;  // of actuators; NULL: not worked out yet
 } srMjcfClass;
+
+// What an actuator makes of its control and its length, before clamping; numbers as in <general>.
+typedef struct srMjcfGain {
+  const char *dyntype, *gaintype, *biastype;
+  double time;  // dynprm0
+  double gain[3], bias[3];
+} srMjcfGain;
 
 typedef struct srMjcf {
   srReader* r;
@@ -129,7 +137,7 @@ typedef struct srMjcf {
 
 // ------------------------------------------------------------------------------------------- mjcf_default.c, mjcf_value.c
 // An attribute of an element: its own, or that of its class, of the childclass around it, or of the main class. NULL: none.
-// All actuators share one set of defaults; a <motor>, <position>, ... in a class sets the gain and bias of its <general> too.
+// All actuators share one set of defaults.
 const srXmlAttribute* sr_mjcf_attribute(const srMjcf* m, const srXmlNode* node, const char* childclass,
                                         const char* name);
 // Numbers of it; as sr_reader_numbers, 0: not given.
@@ -141,8 +149,6 @@ int sr_mjcf_values(srMjcf* m, const srXmlAttribute* a, int least, int most, doub
 void sr_mjcf_error(srMjcf* m, srPlace place, const char* format, ...) SR_PRINTF(3, 4);
 bool sr_mjcf_number(srMjcf* m, const srXmlNode* node, const char* childclass, const char* name, double value,
                     double* out);
-const char* sr_mjcf_text(const srMjcf* m, const srXmlNode* node, const char* childclass,
-                         const char* name);  // NULL: none
 bool sr_mjcf_flag(srMjcf* m, const srXmlNode* node, const char* childclass, const char* name,
                   bool value);  // true, false
 // pos with quat, axisangle, euler, xyaxes or zaxis. False after an error.
@@ -156,13 +162,14 @@ int sr_mjcf_find(srMjcf* m, const srXmlNode* node, const char* attribute, const 
 // The same with how far away it stood: 0 the element itself, then outwards through its classes.
 const srXmlAttribute* sr_mjcf_attribute_level(const srMjcf* m, const srXmlNode* node, const char* childclass,
                                               const char* name, int* level);
+// The class of an element; -1: an unknown one, which is reported elsewhere.
+int sr_mjcf_class(const srMjcf* m, const srXmlNode* node, const char* childclass);
 void sr_mjcf_start_defaults(srMjcf* m);
 void sr_mjcf_defaults(srMjcf* m, const srXmlNode* section);
 // False after an error: the attribute names a class that is not there.
 bool sr_mjcf_check_class(srMjcf* m, const srXmlNode* node, const char* attribute);
 // Which of the words a is; `value` where it is NULL or, after an error, none of them.
 int sr_mjcf_choice(srMjcf* m, const srXmlAttribute* a, const char* const* words, int n, int value);
-bool sr_mjcf_orientation(srMjcf* m, const srXmlNode* node, const char* childclass, double pose[16]);
 void sr_mjcf_turn(const double axis[3], double angle, double pose[16]);  // sets the rotation alone; axis unit, rad
 void sr_mjcf_turn_z(const double z[3], double pose[16]);                 // ... that brings 0 0 1 to the unit vector z
 void sr_mjcf_euler(const srMjcf* m, const double angles[3], double pose[16]);  // in the units of the file
@@ -232,12 +239,13 @@ void sr_mjcf_put_inertia(srMjcf* m);  // bounds, balance, total mass; into the s
 
 // ---------------------------------------------------------------------------------------------------------- sections
 // Each reads all elements of its section, after the bodies; all sections of that name in the file, one after the other.
-void sr_mjcf_tendons(srMjcf* m, const srXmlNode* section);     // mjcf_tendon.c; before the others
-void sr_mjcf_equalities(srMjcf* m, const srXmlNode* section);  // mjcf_equality.c
-void sr_mjcf_actuators(srMjcf* m, const srXmlNode* section);   // mjcf_actuator.c
-void sr_mjcf_contacts(srMjcf* m, const srXmlNode* section);    // mjcf_contact.c: pair and exclude are noted
-void sr_mjcf_touching(srMjcf* m);                              // mjcf_contact.c: once, behind all sections
-void sr_mjcf_keyframes(srMjcf* m, const srXmlNode* section);   // mjcf_keyframe.c
-void sr_mjcf_sensors(srMjcf* m, const srXmlNode* section);     // mjcf_sensor.c
+void sr_mjcf_tendons(srMjcf* m, const srXmlNode* section);             // mjcf_tendon.c; before the others
+void sr_mjcf_equalities(srMjcf* m, const srXmlNode* section);          // mjcf_equality.c
+void sr_mjcf_actuators(srMjcf* m, const srXmlNode* section);           // mjcf_actuator.c
+bool sr_mjcf_gain(srMjcf* m, const srXmlNode* node, srMjcfGain* out);  // mjcf_gain.c; false after an error
+void sr_mjcf_contacts(srMjcf* m, const srXmlNode* section);            // mjcf_contact.c: pair and exclude are noted
+void sr_mjcf_touching(srMjcf* m);                                      // mjcf_contact.c: once, behind all sections
+void sr_mjcf_keyframes(srMjcf* m, const srXmlNode* section);           // mjcf_keyframe.c
+void sr_mjcf_sensors(srMjcf* m, const srXmlNode* section);             // mjcf_sensor.c
 
 #endif

@@ -3,12 +3,7 @@
 //
 //   u = ctrl clamped to ctrlrange           w = u, or the activation: w' = u (integrator), w' = (u - w)/dynprm0 (filter)
 //   F = (g0 + g1 l + g2 l') w + b0 + b1 l + b2 l', clamped to forcerange        l = gear q, the force on q is gear F
-//   motor         g = 1
-//   position      g = kp    b = 0 -kp -kv    a filter where timeconst > 0
-//   velocity      g = kv    b = 0 0 -kv
-//   intvelocity   as position, with an integrator
-//   damper        g = 0 0 -kv
-//   cylinder      g = area  b = bias         with a filter
+//   gains g and biases b of each word: mjcf_gain.c
 #include <math.h>
 #include <string.h>
 
@@ -16,7 +11,6 @@
 #include "io/mjcf_words.h"
 #include "math/pose.h"
 
-#define PI 3.14159265358979323846
 #define TRANSMISSION "joint|jointinparent|tendon|site|body|cranksite|slidersite|refsite"
 
 typedef enum Dynamics { NONE, INTEGRATOR, FILTER, FILTER_EXACT } Dynamics;
@@ -96,77 +90,30 @@ static bool three(Drive* d, const char* name, double out[3]) {
 }
 
 // Which word; -1: one that is not understood, which is said.
-static int word_of(Drive* d, const char* name, const char* const* words, int n) {
-  const srXmlAttribute* a = sr_mjcf_attribute(d->m, d->node, NULL, name);
-  if (!a) return 0;
+static int word_of(Drive* d, const char* name, const char* value, const char* const* words, int n) {
   for (int i = 0; i < n; i++)
-    if (strcmp(a->value, words[i]) == 0) return i;
-  if (sr_mjcf_is_among(a->value, "muscle|user|pid|dcmotor|so3"))
-    sr_reader_ignore(d->m->r, a->place, "<%s> with %s=\"%s\"", d->node->name, name, a->value);
-  else
-    (void)sr_mjcf_choice(d->m, a, words, n, 0);
+    if (strcmp(value, words[i]) == 0) return i;
+  sr_reader_ignore(d->m->r, d->node->place, "<%s> with %s=\"%s\"", d->node->name, name, value);
   return -1;
 }
 
-static bool read_general(Drive* d) {
+static bool read_numbers(Drive* d) {
   static const char* const dynamics[] = {"none", "integrator", "filter", "filterexact"};
   static const char* const gains[] = {"fixed", "affine"};
   static const char* const biases[] = {"none", "affine"};
-  const int dynamic = word_of(d, "dyntype", dynamics, 4);
-  const int gain = word_of(d, "gaintype", gains, 2), bias = word_of(d, "biastype", biases, 2);
-  double time[3] = {1, 0, 0};
-  d->gain[0] = 1;
+  srMjcfGain g;
+  if (!sr_mjcf_gain(d->m, d->node, &g)) return false;
+  const int dynamic = word_of(d, "dyntype", g.dyntype, dynamics, 4);
+  const int gain = word_of(d, "gaintype", g.gaintype, gains, 2), bias = word_of(d, "biastype", g.biastype, biases, 2);
   if (dynamic < 0 || gain < 0 || bias < 0) return false;
-  if (!three(d, "gainprm", d->gain) || !three(d, "biasprm", d->bias) || !three(d, "dynprm", time)) return false;
   d->dynamics = (Dynamics)dynamic;
-  d->time = time[0];
-  if (gain == 0) d->gain[1] = d->gain[2] = 0;
-  if (bias == 0) d->bias[0] = d->bias[1] = d->bias[2] = 0;
-  if (bias == 1 && d->bias[2] > 0 && d->gain[0] == -d->bias[1]) {  // MuJoCo takes it for a damping ratio
+  d->time = g.time;
+  memcpy(d->gain, g.gain, gain == 0 ? sizeof *g.gain : sizeof g.gain);
+  if (bias == 1) memcpy(d->bias, g.bias, sizeof g.bias);
+  if (bias == 1 && gain == 0 && d->bias[2] > 0 && d->gain[0] == -d->bias[1]) {  // MuJoCo takes it for a damping ratio
     d->ratio = d->bias[2];
     d->bias[2] = 0;
   }
-  return true;
-}
-
-static bool read_servo(Drive* d) {
-  double kp, kv;
-  if (!number(d, "kp", 1, &kp) || !number(d, "kv", 0, &kv) || !number(d, "dampratio", 0, &d->ratio)) return false;
-  if (kv != 0 && d->ratio != 0) {
-    sr_mjcf_error(d->m, d->node->place, "<%s> has 'kv' and 'dampratio', which both give its damping", d->node->name);
-    return false;
-  }
-  d->gain[0] = kp, d->bias[1] = -kp, d->bias[2] = -kv;
-  d->dynamics = is(d, "intvelocity") ? INTEGRATOR : NONE;
-  if (is(d, "position")) {
-    if (!number(d, "timeconst", 0, &d->time)) return false;
-    if (d->time > 0) d->dynamics = FILTER_EXACT;
-  }
-  return true;
-}
-
-static bool read_cylinder(Drive* d) {
-  double diameter;
-  if (!number(d, "timeconst", 1, &d->time) || !number(d, "area", 1, &d->gain[0]) || !three(d, "bias", d->bias) ||
-      !number(d, "diameter", 0, &diameter))
-    return false;
-  if (diameter != 0) d->gain[0] = PI / 4 * diameter * diameter;
-  d->dynamics = FILTER;
-  return true;
-}
-
-static bool read_numbers(Drive* d) {
-  double kv;
-  if (is(d, "general")) return read_general(d);
-  if (is(d, "position") || is(d, "intvelocity")) return read_servo(d);
-  if (is(d, "cylinder")) return read_cylinder(d);
-  d->gain[0] = 1;
-  if (is(d, "motor")) return true;
-  if (!number(d, "kv", 1, &kv)) return false;
-  const bool damper = is(d, "damper");
-  d->gain[0] = damper ? 0 : kv;
-  d->gain[2] = damper ? -kv : 0;
-  d->bias[2] = damper ? 0 : -kv;
   return true;
 }
 
@@ -237,17 +184,30 @@ static void turning_way(Drive* d) {
   d->out.rate = sr_mjcf_written(&rate);
 }
 
-// A damping ratio is one of 2 sqrt(kp m), with the inertia m that the actuator feels at qpos0.
+// What MuJoCo takes for the inertia along a tendon: the sum of M_jj/c_j^2 over its joints, c_j all that is coef of joint j.
+static double inertia_along(srMjcf* m, const srMjcfTendon* t) {
+  double sum = 0;
+  for (int i = 0; i < t->n; i++) {
+    double coef = 0;
+    bool first = true;
+    for (int k = 0; k < t->n; k++) {
+      if (t->joint[k] == t->joint[i]) coef += t->coef[k];
+      first = first && (k >= i || t->joint[k] != t->joint[i]);
+    }
+    if (first && coef != 0) sum += sr_mjcf_carried(m, t->joint[i]) / (coef * coef);
+  }
+  return sum;
+}
+
+// A damping ratio is one of 2 sqrt(kp m), with the inertia m of the joints that the actuator moves, at qpos0.
 static void find_damping(Drive* d) {
   srMjcf* m = d->m;
   double inertia = (double)NAN;
   if (d->ratio == 0) return;
-  if (d->tendon >= 0) {
-    const srMjcfTendon* t = &m->tendon[d->tendon];
-    inertia = sr_mjcf_reflected(m, t->joint, t->coef, t->n);
-  } else if (d->joint >= 0 && sr_mjcf_is_scalar(m, d->joint)) {
-    inertia = sr_mjcf_reflected(m, &d->joint, &(double){1}, 1);
-  }
+  if (d->tendon >= 0)
+    inertia = inertia_along(m, &m->tendon[d->tendon]);
+  else if (d->joint >= 0 && sr_mjcf_is_scalar(m, d->joint))
+    inertia = sr_mjcf_carried(m, d->joint);
   const double damping = 2 * d->ratio * sqrt(d->gain[0] * inertia) / fabs(d->gear[0]);
   if (isfinite(damping))
     d->bias[2] = -damping;
@@ -332,8 +292,7 @@ static const char* add_state(Drive* d, const char* label, const char* u, const d
     sr_mjcf_error(m, place, "the time constant of <%s> must be positive, got %g", d->node->name, d->time);
     return NULL;
   }
-  const bool may = is(d, "general") || is(d, "intvelocity");
-  int limited = may ? sr_mjcf_limits(m, d->node, "actlimited", "actrange", range) : 0;
+  int limited = sr_mjcf_limits(m, d->node, "actlimited", "actrange", range);
   if (limited < 0) return NULL;
   if (limited == 0 && other) memcpy(range, other, sizeof range), limited = 1;
   const char* act = sr_mjcf_identifier(m, "act_", label);
@@ -486,7 +445,7 @@ static void add_damping(Drive* d) {
   if (!three(d, "damping", damping)) return;
   if (damping[1] != 0 || damping[2] != 0)
     sr_reader_ignore(m->r, d->node->place, "the second and third number of 'damping' of <%s>", d->node->name);
-  if (damping[0] == 0) return;
+  if (damping[0] == 0 || !m->with_dampers) return;
   if (d->joint >= 0 && sr_mjcf_is_scalar(m, d->joint))
     sr_mjcf_add_torque(m, d->joint, 0, -g * damping[0], sr_mjcf_coordinate(m, d->joint, true), d->name, d->node->place);
   else if (d->tendon >= 0)

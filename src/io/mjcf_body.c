@@ -49,8 +49,8 @@ static void collect_name(srMjcf* m, const srXmlNode* node, srNames* given, srNam
 void sr_mjcf_collect_names(srMjcf* m, const srXmlNode* section) {
   for (const srXmlNode* node = section->first; node && !sr_reader_is_over(m->r, node->place); node = node->next) {
     if (strcmp(node->name, "body") == 0) collect_name(m, node, &m->given_bodies, &m->bodies, "body");
-    if (sr_mjcf_is_among(node->name, "joint|freejoint")) collect_name(m, node, &m->given_joints, &m->joints, "joint");
-    if (sr_mjcf_is_among(node->name, "body|frame")) sr_mjcf_collect_names(m, node);
+    if (sr_text_is_among(node->name, "joint|freejoint")) collect_name(m, node, &m->given_joints, &m->joints, "joint");
+    if (sr_text_is_among(node->name, "body|frame")) sr_mjcf_collect_names(m, node);
   }
 }
 
@@ -64,8 +64,8 @@ static void walk_frame(Walk* w, const srXmlNode* node, const char* childclass, c
     sr_mjcf_check_own_words(w->m, node);
     if (!sr_mjcf_check_class(w->m, node, "childclass")) w->broken = true;
   }
-  if (!sr_mjcf_pose(w->m, node, NULL, own)) w->broken = true;
   if (w->broken) return;
+  if (!sr_mjcf_pose(w->m, node, NULL, own)) srm_pose_identity(own);
   srm_pose_compose(frame, own, inner);
   walk(w, node, a ? a->value : childclass, inner);
 }
@@ -87,7 +87,7 @@ static void read_part(Walk* w, const srMjcfInside* x) {
     sr_mjcf_geom(w->m, w->body, x);
   } else if (strcmp(word, "site") == 0) {
     sr_mjcf_site(w->m, w->body, x);
-  } else if (!sr_mjcf_is_among(word, used)) {
+  } else if (!sr_text_is_among(word, used)) {
     sr_mjcf_other_element(w->m, x->node, used, ignored);
   }
 }
@@ -108,7 +108,7 @@ static void walk(Walk* w, const srXmlNode* parent, const char* childclass, const
     memcpy(x.frame, frame, sizeof x.frame);
     if (strcmp(node->name, "frame") == 0)
       walk_frame(w, node, childclass, frame);
-    else if (w->pass == JOINTS && sr_mjcf_is_among(node->name, "joint|freejoint"))
+    else if (w->pass == JOINTS && sr_text_is_among(node->name, "joint|freejoint"))
       read_joint_later(w, &x);
     else if (w->pass == JOINTS && strcmp(node->name, "inertial") == 0)
       read_inertial(w, &x);  // before the geoms, which add mass only where there is none
@@ -148,8 +148,9 @@ static int add_body(srMjcf* m, int parent, const srMjcfInside* x, const double p
 static void read_body(srMjcf* m, int parent, const srMjcfInside* x) {
   double own[16], pose[16], here[16];
   sr_mjcf_check_own_words(m, x->node);
-  const bool good = sr_mjcf_check_class(m, x->node, "childclass") & sr_mjcf_pose(m, x->node, NULL, own);
-  if (!good) return;  // what stands in it would raise errors that are none
+  if (!sr_mjcf_pose(m, x->node, NULL, own)) srm_pose_identity(own);
+  // What stands in it would raise errors that are none: without the numbers of its class it lacks some.
+  if (!sr_mjcf_check_class(m, x->node, "childclass")) return;
   srm_pose_compose(x->frame, own, pose);
   Walk w = {.m = m, .body = add_body(m, parent, x, pose), .pass = JOINTS};
   srm_pose_identity(here);

@@ -264,6 +264,10 @@ static void read_pair(Search* s, const srXmlNode* node) {
     sr_mjcf_error(m, node->place, "<pair> needs 'geom1' and 'geom2'");
   if (!read_touch(m, node, &t) || a < 0 || b < 0 || a >= m->ngeom || b >= m->ngeom) return;
   SR_PUSH(&m->r->pool, s->paired.key, s->paired.n, s->paired.capacity) = key_of(a, b);
+  if (!m->geom[a].shape || !m->geom[b].shape) {
+    sr_reader_ignore(m->r, node->place, "<pair> with a geom that has no shape here");
+    return;
+  }
   if (s->weld[m->geom[a].body] == s->weld[m->geom[b].body]) {
     sr_reader_ignore(m->r, node->place, "<pair> of geoms that cannot move against each other");
     return;

@@ -129,13 +129,26 @@ static int mesh_of(srMjcf* m, const srMjcfInside* x, int* kind) {
   return i;
 }
 
-static const char* geom_name(srMjcf* m, const srMjcfInside* x, srMjcfGeom* g) {
+// Puts a geom into the list, by its name.
+static void add_geom(srMjcf* m, const srMjcfInside* x, srMjcfGeom* g) {
   const srXmlAttribute* a = sr_xml_attribute(x->node, "name");
-  if (!a || !*a->value) return sr_mjcf_new_name(m, "geom", &m->unnamed_geoms, &m->shapes);
-  g->word = a->value;
-  if (!sr_names_put(&m->geom_names, a->value, m->ngeom))
-    sr_mjcf_error(m, a->place, "there is a geom '%.60s' already", a->value);
-  return sr_reader_name(m->r, a->value, &m->shapes);
+  if (a && *a->value) g->word = a->value;
+  if (g->word && !sr_names_put(&m->geom_names, g->word, m->ngeom))
+    sr_mjcf_error(m, a->place, "there is a geom '%.60s' already", g->word);
+  SR_PUSH(&m->r->pool, m->geom, m->ngeom, m->geom_capacity) = *g;
+}
+
+// One that has no shape here touches nothing, but pairs and sensors may name it.
+static void leave_out(srMjcf* m, const srMjcfInside* x, srMjcfGeom* g) {
+  g->type = g->shape = NULL;
+  g->contype = g->conaffinity = 0;
+  add_geom(m, x, g);
+}
+
+static const char* shape_name(srMjcf* m, const srMjcfInside* x) {
+  const srXmlAttribute* a = sr_xml_attribute(x->node, "name");
+  return a && *a->value ? sr_reader_name(m->r, a->value, &m->shapes)
+                        : sr_mjcf_new_name(m, "geom", &m->unnamed_geoms, &m->shapes);
 }
 
 static void add_shape(srMjcf* m, const srMjcfInside* x, const srMjcfGeom* g, int kind, const char* name,
@@ -172,9 +185,9 @@ static bool read_place(srMjcf* m, const srMjcfInside* x, const struct Kind* kind
 static void weigh(srMjcf* m, const srMjcfInside* x, const srMjcfGeom* g, int kind, int mesh) {
   double mass = -1, density;
   const int group = read_whole(m, x, "group", 0);
-  sr_mjcf_number(m, x->node, x->childclass, "mass", -1, &mass);
+  const bool given = sr_mjcf_numbers(m, x->node, x->childclass, "mass", 1, 1, &mass) == 1;
   sr_mjcf_number(m, x->node, x->childclass, "density", 1000, &density);
-  if (density < 0 || (mass < 0 && mass != -1)) {
+  if (density < 0 || (given && mass < 0)) {
     const char* word = density < 0 ? "density" : "mass";
     sr_mjcf_error(m, sr_mjcf_attribute(m, x->node, x->childclass, word)->place, "'%s' must not be negative, got %g",
                   word, density < 0 ? density : mass);
@@ -197,22 +210,23 @@ void sr_mjcf_geom(srMjcf* m, int body, const srMjcfInside* x) {
   for (const srXmlNode* child = x->node->first; child; child = child->next)
     sr_mjcf_other_element(m, child, "", "plugin");
   const int mesh = mesh_of(m, x, &kind);
-  if (kind == HFIELD || kind == SDF) {
-    sr_reader_ignore(m->r, x->node->place, "<geom> of type %s", kinds[kind].word);
-    return;
-  }
   read_contact(m, x, &g);
   if (!read_place(m, x, &kinds[kind], &g) || sr_reader_errors(m->r) > before) return;
-  const char* triangles = mesh >= 0 ? sr_mjcf_mesh_use(m, mesh) : NULL;
-  if (mesh >= 0 && !triangles) return;
-  const char* name = geom_name(m, x, &g);
+  const bool unknown = kind == HFIELD || kind == SDF;
+  const char* triangles = mesh >= 0 && !unknown ? sr_mjcf_mesh_use(m, mesh) : NULL;
+  if (unknown) sr_reader_ignore(m->r, x->node->place, "<geom> of type %s", kinds[kind].word);
+  if (unknown || (mesh >= 0 && !triangles)) {
+    leave_out(m, x, &g);
+    return;
+  }
+  const char* name = shape_name(m, x);
   g.type = kinds[kind].word;
   g.shape = sr_pool_printf(&m->r->pool, "%s/%s", m->body[body].name, name);
   memcpy(pose, g.pose, sizeof pose);
   if (mesh >= 0) srm_pose_compose(g.pose, m->mesh[mesh].inverse, pose);
   add_shape(m, x, &g, kind, name, triangles, pose);
   weigh(m, x, &g, kind, mesh);
-  SR_PUSH(&m->r->pool, m->geom, m->ngeom, m->geom_capacity) = g;
+  add_geom(m, x, &g);
 }
 
 // --------------------------------------------------------------------------------------------------------------- site

@@ -36,23 +36,13 @@ typedef struct Expander {
 
 static void copy_children(Expander* x, const srXmlNode* from, srXmlNode* to);
 
-static srXmlNode* append(srXmlNode* parent, srXmlNode* child) {
-  child->parent = parent;
-  if (parent->last)
-    parent->last->next = child;
-  else
-    parent->first = child;
-  parent->last = child;
-  return child;
-}
-
 // ---------------------------------------------------------------------------------------------------------- includes
 static const srXmlNode* tree_of(Expander* x, const char* name, const char* real, srPlace place) {
   srReader* r = x->m->r;
   for (int i = 0; i < x->ntree; i++)
     if (strcmp(x->trees[i].real, real) == 0) return x->trees[i].root;
   const srXmlNode* root = sr_reader_open(r, sr_path_join(&r->pool, x->m->how->folder, name), place);
-  if (root && !sr_mjcf_is_among(root->name, "mujoco|mujocoinclude")) {
+  if (root && !sr_text_is_among(root->name, "mujoco|mujocoinclude")) {
     sr_mjcf_error(x->m, root->place, "the root of an included file is <mujoco> or <mujocoinclude>, not <%.60s>",
                   root->name);
     root = NULL;
@@ -109,9 +99,8 @@ static srXmlAttribute attribute(srReader* r, const srXmlNode* node, const char* 
 static srXmlNode* new_frame(Expander* x, const srXmlNode* node, const double pose[16]) {
   srReader* r = x->m->r;
   srXmlNode* frame = sr_pool_alloc(&r->pool, sizeof *frame);
-  double rows[9], quaternion[4];
-  for (int i = 0; i < 9; i++) rows[i] = pose[4 * (i % 3) + i / 3];
-  srm_quaternion_from_rows(rows, quaternion);
+  double quaternion[4];
+  srm_quaternion_from_pose(pose, quaternion);
   frame->name = "frame";
   frame->place = node->place;
   frame->attributes = sr_pool_alloc(&r->pool, 3 * sizeof *frame->attributes);
@@ -140,7 +129,8 @@ static bool read_step(Expander* x, const srXmlNode* node, double step[16], int* 
   }
   if (sr_mjcf_values(x->m, n, 1, 1, &number) < 0) return false;
   if (number != floor(number) || number < 0 || number > SR_READER_MAX_ELEMENTS) {
-    sr_mjcf_error(x->m, n->place, "'count' of <replicate> is %g; it must be a whole number, 0 or more", number);
+    sr_mjcf_error(x->m, n->place, "'count' of <replicate> is %.10g; it must be a whole number from 0 to %d", number,
+                  SR_READER_MAX_ELEMENTS);
     return false;
   }
   *count = (int)number;
@@ -161,7 +151,7 @@ static void replicate(Expander* x, const srXmlNode* node, srXmlNode* to) {
   for (int i = 0; i < count && sr_reader_errors(x->m->r) == before; i++) {
     if (sr_reader_is_over(x->m->r, node->place)) break;
     x->suffix = sr_pool_printf(&x->m->r->pool, "%.60s%0*d%s", separator, digits(count), i, outer);
-    copy_children(x, node, append(to, new_frame(x, node, pose)));
+    copy_children(x, node, sr_xml_append(to, new_frame(x, node, pose)));
     srm_pose_compose(pose, step, next);
     memcpy(pose, next, sizeof pose);
   }
@@ -195,7 +185,7 @@ static void copy_children(Expander* x, const srXmlNode* from, srXmlNode* to) {
       srXmlNode* copy = sr_pool_alloc(&x->m->r->pool, sizeof *copy);
       *copy = *child;
       copy->first = copy->last = copy->next = NULL;
-      append(to, copy);
+      sr_xml_append(to, copy);
       rename_copy(x, copy);
       copy_children(x, child, copy);
     }
@@ -214,9 +204,7 @@ static const srXmlNode* copy_root(Expander* x, const srXmlNode* root) {
 
 const srXmlNode* sr_mjcf_include(srMjcf* m, const srXmlNode* root) {
   File file = {0};
-  const char *why, *slash = root->place.file ? strrchr(root->place.file, '/') : NULL;
-  if (m->how->folder && root->place.file)
-    file.real = sr_path_inside(&m->r->pool, m->how->folder, slash ? slash + 1 : root->place.file, &why);
+  if (m->how->folder && root->place.file) file.real = sr_path_real(&m->r->pool, root->place.file);
   return copy_root(&(Expander){.m = m, .file = &file}, root);
 }
 

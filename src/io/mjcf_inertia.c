@@ -174,9 +174,20 @@ static void principal(const double J[9], double V[9], double e[3]) {
   for (int i = 0; i < 3; i++) e[i] = A[4 * i];
 }
 
+// The inertia of a body that has none is at the body's own `pos`, as seen from the body itself: so in MuJoCo.
+static void place_inertia(const srMjcf* m, int body) {
+  const srMjcfBody *b = &m->body[body], *parent = &m->body[b->parent];
+  double back[16], away[3];
+  srm_pose_transpose(parent->outer, back);
+  for (int k = 0; k < 3; k++) away[k] = b->outer[12 + k] - parent->outer[12 + k];
+  srm_pose_rotate(back, away, m->inertia[body].com);
+}
+
 // Mass and principal moments are not below their bounds.
-static void bound(srMjcf* m, srMjcfInertia* x) {
+static void bound(srMjcf* m, int body) {
+  srMjcfInertia* x = &m->inertia[body];
   double V[9], e[3];
+  if (x->mass == 0 && !x->given) place_inertia(m, body);
   if (x->mass < m->bound_mass) x->mass = m->bound_mass;
   if (m->bound_inertia <= 0) return;
   principal(x->J, V, e);
@@ -220,7 +231,7 @@ void sr_mjcf_put_inertia(srMjcf* m) {
   for (int i = 1; i < m->nbody; i++) {
     srMjcfInertia* x = &m->inertia[i];
     const double before = x->mass;
-    bound(m, x);
+    bound(m, i);
     if (m->balance_inertia) balance(x);
     m->body[i].mass += x->mass - before;
   }

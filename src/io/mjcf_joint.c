@@ -16,7 +16,8 @@ static const int nq[] = {7, 4, 1, 1}, nv[] = {6, 3, 1, 1};
 typedef struct Joint {
   srMjcfJoint base;
   double anchor[3], axis[3];
-  double stiffness, rest, damping, armature, friction, limits[2];
+  srMjcfPassive passive;
+  double friction, limits[2];
   bool limited;
 } Joint;
 
@@ -33,7 +34,12 @@ static void read_limits(srMjcf* m, const srMjcfInside* x, Joint* j) {
   const int choice = sr_mjcf_choice(m, limited, words, 3, 2);
   double given[2] = {0};
   if (range && sr_mjcf_values(m, range, 2, 2, given) < 0) return;
-  if (choice == 0 || (choice == 2 && !(m->autolimits && given[0] < given[1]))) return;
+  if (choice == 2 && !m->autolimits && (given[0] != 0 || given[1] != 0)) {
+    sr_mjcf_error(m, range->place, "'range' needs 'limited', for the compiler's autolimits is false");
+    return;
+  }
+  if (choice == 2 && given[0] > given[1]) sr_reader_ignore(m->r, range->place, "'range' of <joint> that does not rise");
+  if (choice == 0 || (choice == 2 && given[0] >= given[1])) return;
   if (j->base.type == SR_MJCF_FREE || j->base.type == SR_MJCF_BALL) {
     if (range) sr_reader_ignore(m->r, range->place, "'range' of a %s joint", types[j->base.type]);
     return;
@@ -47,8 +53,9 @@ static void read_limits(srMjcf* m, const srMjcfInside* x, Joint* j) {
   for (int k = 0; k < 2; k++) j->limits[k] = j->base.type == SR_MJCF_HINGE ? sr_mjcf_angle(m, given[k]) : given[k];
 }
 
-static void not_negative(srMjcf* m, const srMjcfInside* x, const char* name, double* out) {
-  sr_mjcf_number(m, x->node, x->childclass, name, 0, out);
+// Up to n numbers, the first of which must not be negative.
+static void not_negative(srMjcf* m, const srMjcfInside* x, const char* name, int n, double* out) {
+  sr_mjcf_numbers(m, x->node, x->childclass, name, 1, n, out);
   if (*out < 0) {
     sr_mjcf_error(m, sr_mjcf_attribute(m, x->node, x->childclass, name)->place, "'%s' must not be negative, got %g",
                   name, *out);
@@ -74,24 +81,25 @@ static void read_axis(srMjcf* m, const srMjcfInside* x, Joint* j) {
 // Attributes of hinges, slides and ball joints; a <freejoint> has none, of its own or by defaults.
 static void read_values(srMjcf* m, const srMjcfInside* x, Joint* j) {
   const bool scalar = j->base.type == SR_MJCF_HINGE || j->base.type == SR_MJCF_SLIDE;
-  not_negative(m, x, "stiffness", &j->stiffness);
-  not_negative(m, x, "damping", &j->damping);
-  not_negative(m, x, "armature", &j->armature);
-  not_negative(m, x, "frictionloss", &j->friction);
+  srMjcfPassive* p = &j->passive;
+  not_negative(m, x, "stiffness", 3, p->stiffness);
+  not_negative(m, x, "damping", 3, p->damping);
+  not_negative(m, x, "armature", 1, &p->armature);
+  not_negative(m, x, "frictionloss", 1, &j->friction);
   read_limits(m, x, j);
   if (j->base.type != SR_MJCF_FREE) read_axis(m, x, j);  // a free joint is at the body's origin
   if (scalar) {
     sr_mjcf_number(m, x->node, x->childclass, "ref", 0, &j->base.ref);
-    sr_mjcf_number(m, x->node, x->childclass, "springref", 0, &j->rest);
+    sr_mjcf_number(m, x->node, x->childclass, "springref", 0, &p->rest);
   }
   if (j->base.type == SR_MJCF_HINGE) {
     j->base.ref = sr_mjcf_angle(m, j->base.ref);
-    j->rest = sr_mjcf_angle(m, j->rest);
+    p->rest = sr_mjcf_angle(m, p->rest);
   }
   if (!m->with_limits) j->limited = false;
   if (!m->with_friction) j->friction = 0;
-  if (!m->with_springs) j->stiffness = 0;
-  if (!m->with_dampers) j->damping = 0;
+  if (!m->with_springs) memset(p->stiffness, 0, sizeof p->stiffness);
+  if (!m->with_dampers) memset(p->damping, 0, sizeof p->damping);
   if (j->base.type == SR_MJCF_FREE && j->friction > 0) {
     sr_reader_ignore(m->r, j->base.place, "'frictionloss' of a free joint");
     j->friction = 0;
@@ -131,10 +139,9 @@ static void move_back(const Joint* j, double pose[16]) {
 
 // A free joint's coordinates are the pose in the ground frame.
 static srAttr free_position(srMjcf* m, const double pose[16], srPlace place) {
-  double q[7], R[9];
-  for (int i = 0; i < 9; i++) R[i] = pose[4 * (i % 3) + i / 3];
+  double q[7];
   memcpy(q, pose + 12, 3 * sizeof *q);
-  srm_quaternion_from_rows(R, q + 3);
+  srm_quaternion_from_pose(pose, q + 3);
   return sr_reader_list(m->r, q, 7, place);
 }
 
@@ -142,7 +149,7 @@ static srAttr free_position(srMjcf* m, const double pose[16], srPlace place) {
 // bushing's whose stiffness is the same about all axes; of a free joint so is the force.
 static void add_spring(srMjcf* m, const Ends* ends, const Joint* j, const double frame[16]) {
   const srPlace place = j->base.place;
-  const double k = j->stiffness, along = j->base.type == SR_MJCF_FREE ? k : 0;
+  const double k = j->passive.stiffness[0], along = j->base.type == SR_MJCF_FREE ? k : 0;
   const char* name = sr_reader_name(m->r, sr_pool_printf(&m->r->pool, "%s.spring", j->base.name), &m->points);
   srPointDef point = {.name = {.text = name, .place = place}};
   sr_reader_pose(m->r, frame, place, &point.at, &point.rot);
@@ -157,6 +164,7 @@ static void add_spring(srMjcf* m, const Ends* ends, const Joint* j, const double
 static void add_joint(srMjcf* m, const Ends* ends, Joint* j, const double frame[16]) {
   const bool scalar = j->base.type == SR_MJCF_HINGE || j->base.type == SR_MJCF_SLIDE;
   const srPlace place = j->base.place;
+  const srMjcfPassive* p = &j->passive;
   srReader* r = m->r;
   double back[16], pose[16];
   srJointDef def = {.name = {.text = j->base.name, .place = place}, .type = {.text = our_types[j->base.type]}};
@@ -170,13 +178,13 @@ static void add_joint(srMjcf* m, const Ends* ends, Joint* j, const double frame[
     def.axis = sr_reader_list(r, j->axis, 3, place);
     if (j->base.ref != 0) def.q = sr_reader_one(j->base.ref, place);
   }
-  if (scalar && j->stiffness > 0) def.stiffness = sr_reader_one(j->stiffness, place);
-  if (scalar && j->stiffness > 0 && j->rest != 0) def.rest = sr_reader_one(j->rest, place);
-  if (j->damping > 0) def.damping = sr_reader_one(j->damping, place);
-  if (j->armature > 0) def.armature = sr_reader_one(j->armature, place);
+  if (scalar && p->stiffness[0] > 0) def.stiffness = sr_reader_one(p->stiffness[0], place);
+  if (scalar && p->stiffness[0] > 0 && p->rest != 0) def.rest = sr_reader_one(p->rest, place);
+  if (p->damping[0] > 0) def.damping = sr_reader_one(p->damping[0], place);
+  if (p->armature > 0) def.armature = sr_reader_one(p->armature, place);
   if (j->limited) def.limits = sr_reader_list(r, j->limits, 2, place);
   j->base.index = sr_reader_add(r, SR_ELEMENT_JOINT, ends->index, &def, place);
-  if (!scalar && j->stiffness > 0) add_spring(m, ends, j, frame);
+  if (!scalar && p->stiffness[0] > 0) add_spring(m, ends, j, frame);
   for (int k = 0; k < nv[j->base.type] && j->friction > 0; k++)
     sr_reader_friction(r, j->base.name, k, j->base.type != SR_MJCF_SLIDE, j->friction, place);
 }
@@ -208,7 +216,7 @@ static void put_number(srMjcf* m, int joint, int field, double value, srPlace pl
 // The inertia that the joint feels at qpos0 makes a spring and a damper of the time constant and the damping ratio.
 static void set_spring_damper(srMjcf* m, int i, srPlace place, double time, double ratio) {
   const srMjcfJoint* j = &m->joint[i];
-  const double inertia = sr_mjcf_reflected(m, &i, &(double){1}, 1);
+  const double inertia = sr_mjcf_reflected(m, i);
   const double stiffness = inertia / (time * time * ratio * ratio), damping = 2 * inertia / time;
   double rest = 0;
   if (!(stiffness < 1e100) || !(damping < 1e100)) {
@@ -267,6 +275,7 @@ static void add_link(srMjcf* m, srMjcfBody* b, Ends* ends, Joint* j, bool last, 
   srm_pose_point(frame, j->anchor, at_anchor + 12);
   add_joint(m, ends, j, at_anchor);
   keep_joint(m, j);
+  sr_mjcf_passive(m, m->njoint - 1, &j->passive);
   srm_pose_identity(frame);
   for (int k = 0; k < 3; k++) frame[12 + k] = -j->anchor[k];
   ends->parent = ends->body;

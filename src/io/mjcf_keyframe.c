@@ -149,8 +149,23 @@ static int chosen(srMjcf* m, const Keys* keys, const char* setting) {
   return -2;
 }
 
+// A key that does not fit is said, but refused only where it is asked for: elements that are not used may have made it fit.
+static void check_count(srMjcf* m, const srXmlNode* key, const char* name, int n) {
+  const srXmlAttribute* a = sr_xml_attribute(key, name);
+  if (!a) return;
+  const size_t most = strlen(a->value) / 2 + 2;
+  double* all = sr_pool_alloc(&m->r->pool, most * sizeof *all);
+  const int count = sr_reader_numbers(m->r, a, 0, (int)most, all);
+  if (count >= 0 && count != n)
+    sr_reader_warning(m->r, a->place, "'%s' of <key> has %d numbers, and the model %d: the key cannot be used", name,
+                      count, n);
+}
+
 static void check(srMjcf* m, const srXmlNode* key) {
   sr_mjcf_check_words(m, key, "name|time|qpos|qvel|act|ctrl|mpos|mquat", "");
+  check_count(m, key, "qpos", m->nq);
+  check_count(m, key, "qvel", m->nv);
+  check_count(m, key, "ctrl", m->nactuator);
 }
 
 // All sections at the first of them: the number of a key counts through.
@@ -169,7 +184,7 @@ void sr_mjcf_keyframes(srMjcf* m, const srXmlNode* section) {
       SR_PUSH(&m->r->pool, keys.node, keys.n, keys.capacity) = node;
     }
   }
-  if (keys.n == 0) return;
+  if (keys.n == 0 || sr_reader_errors(m->r) > 0) return;
   sr_names_put(&m->identifiers, "key", 0);
   const int key = chosen(m, &keys, sr_reader_setting(m->r, "key"));
   const srPlace place = keys.node[0]->place;

@@ -119,6 +119,10 @@ int sr_mjcf_limits(srMjcf* m, const srXmlNode* node, const char* flag, const cha
   }
   const bool wanted = a && strcmp(a->value, "true") == 0;
   if (!wanted && (given == 0 || (out[0] == 0 && out[1] == 0))) return 0;  // two zeros are MJCF's way to say none
+  if (!wanted && m->autolimits && out[0] >= out[1]) {
+    sr_reader_ignore(m->r, node->place, "'%s' of <%s> that does not rise", range, node->name);
+    return 0;
+  }
   const bool implied = strcmp(node->name, "damper") == 0 || strcmp(node->name, "intvelocity") == 0;
   if (!wanted && !m->autolimits && !implied) {
     sr_mjcf_error(m, node->place, "'%s' of <%s> needs '%s', for the compiler's autolimits is false", range, node->name,
@@ -134,7 +138,7 @@ int sr_mjcf_limits(srMjcf* m, const srXmlNode* node, const char* flag, const cha
   return -1;
 }
 
-bool sr_mjcf_is_disabled(const srMjcf* m, const char* flag) {
+static bool is_off(const srMjcf* m, const char* flag) {
   bool disabled = false;
   for (const srXmlNode* option = m->root->first; option; option = option->next) {
     if (strcmp(option->name, "option") != 0) continue;
@@ -144,6 +148,11 @@ bool sr_mjcf_is_disabled(const srMjcf* m, const char* flag) {
     }
   }
   return disabled;
+}
+
+bool sr_mjcf_is_disabled(const srMjcf* m, const char* flag) {
+  const bool constraint = strcmp(flag, "equality") == 0 || strcmp(flag, "contact") == 0;
+  return is_off(m, flag) || (constraint && is_off(m, "constraint"));
 }
 
 // ------------------------------------------------------------------------------------------------------------ points

@@ -45,11 +45,20 @@ bool sr_mjcf_add_torque(srMjcf* m, int joint, int coordinate, double factor, con
 // factor*coef*(force) on every joint of a tendon.
 void sr_mjcf_pull(srMjcf* m, const srMjcfTendon* tendon, double factor, const char* force, const char* name,
                   srPlace place);
+// Springs and dampers of a joint, the linear parts first, which the joint's own attributes are; and its armature.
+typedef struct srMjcfPassive {
+  double stiffness[3], rest;
+  double damping[3], armature;
+} srMjcfPassive;
+void sr_mjcf_passive(srMjcf* m, int joint, const srMjcfPassive* p);  // laws for what is left. mjcf_passive.c
+
 // Takes elements from the budget of the reader for a text that is stored `times`.
 void sr_mjcf_charge(srMjcf* m, size_t length, int times);
 
-// Inertia that a force along the sum of coef q feels at qpos0; NaN: it cannot be said. mjcf_reflect.c
-double sr_mjcf_reflected(srMjcf* m, const int* joint, const double* coef, int n);
+// Inertia that a force along a hinge or slide feels at qpos0, all other joints free to move, 1/(M^-1)_jj; NaN: it cannot be
+// said. And with all others held: M_jj. mjcf_reflect.c
+double sr_mjcf_reflected(srMjcf* m, int joint);
+double sr_mjcf_carried(srMjcf* m, int joint);
 
 // 1: limited, with the range; 0: not; -1 after an error. `flag` is true, false or auto.
 int sr_mjcf_limits(srMjcf* m, const srXmlNode* node, const char* flag, const char* range, double out[2]);

@@ -68,9 +68,7 @@ static const char* path_of(srMjcf* m, const srXmlAttribute* file) {
 // True where scaling first and turning then gives the same up to a pose, which is put into mesh->inverse.
 static bool turn_last(srMjcfMesh* mesh) {
   const double* s = mesh->scale;
-  bool turned = false;
-  for (int k = 0; k < 12; k++) turned = turned || mesh->inverse[k] != (k % 5 == 0 ? 1.0 : 0.0);
-  if (turned && (s[0] != s[1] || s[0] != s[2])) return false;
+  if (srm_pose_is_turned(mesh->inverse) && (s[0] != s[1] || s[0] != s[2])) return false;
   for (int k = 0; k < 3; k++) mesh->inverse[12 + k] *= s[k];
   return true;
 }
@@ -147,18 +145,17 @@ static bool copy_triangles(srMjcf* m, const srMjcfMesh* mesh, const srMeshDef* d
 
 bool sr_mjcf_mesh_weigh(srMjcf* m, srMjcfMesh* mesh) {
   const srMeshDef* def = mesh->name ? find(m, mesh->name) : NULL;
-  double *vertex, moments[9];
+  double *vertex, gap;
   int* corner;
   if (mesh->weighed) return mesh->volume > 0;
   mesh->weighed = true;
   if (!def || !def->vertices.numbers || !def->faces.numbers || !copy_triangles(m, mesh, def, &vertex, &corner))
     return false;
-  double open;
-  mesh->volume = srm_solid(vertex, def->vertices.n / 3, corner, def->faces.n / 3, mesh->com, moments, &open);
-  const double sign = mesh->volume < 0 ? -1 : 1, trace = moments[0] + moments[4] + moments[8];
+  mesh->volume = srm_solid(vertex, def->vertices.n / 3, corner, def->faces.n / 3, mesh->com, mesh->J, &gap);
+  const double sign = mesh->volume < 0 ? -1 : 1;  // triangles that are seen clockwise from outside enclose as much
   mesh->volume *= sign;
-  for (int k = 0; k < 9; k++) mesh->J[k] = sign * ((k % 4 == 0 ? trace : 0) - moments[k]);
-  if (open > 1e-6)
+  for (int k = 0; k < 9; k++) mesh->J[k] *= sign;
+  if (gap > 1e-6)
     sr_reader_warning(m->r, mesh->node->place,
                       "the mesh '%.60s' is not closed: its mass is what its triangles enclose, seen "
                       "from the middle of them",

@@ -72,8 +72,9 @@ static void read_flag(srMjcf* m, const srXmlNode* node) {
     m->gravity_given = true;
     m->gravity_place = sr_xml_attribute(node, "gravity")->place;
   }
-  m->with_limits = is_enabled(m, node, "limit", m->with_limits);
-  m->with_friction = is_enabled(m, node, "frictionloss", m->with_friction);
+  const bool constraints = is_enabled(m, node, "constraint", true);  // of which these are some
+  m->with_limits = constraints && is_enabled(m, node, "limit", m->with_limits);
+  m->with_friction = constraints && is_enabled(m, node, "frictionloss", m->with_friction);
   const bool passive = is_enabled(m, node, "passive", true);
   m->with_springs = passive && is_enabled(m, node, "spring", m->with_springs);
   m->with_dampers = passive && is_enabled(m, node, "damper", m->with_dampers);

@@ -1,5 +1,5 @@
-// The inertia that a force along a joint or a fixed tendon feels at qpos0, 1/(J M^-1 J^T), for MJCF's damping ratios: the
-// reader has no model yet, so the mass matrix of the trees in question is summed up here from the file's bodies.
+// The inertia that a joint carries at qpos0, M_jj, and the one that a force along it feels, 1/(M^-1)_jj, for MJCF's damping
+// ratios: the reader has no model yet, so the mass matrix of the tree in question is summed up here from the file's bodies.
 // Source: R. Featherstone, Rigid Body Dynamics Algorithms, 2008, section 6.2 (composite bodies); spatial vectors about the
 // world's origin: a coordinate's motion is (w, v), M_ij = w_i . (I w_j + h x v_j) + v_i . (m v_j - h x w_j) with the mass m,
 // the first moment h and the inertia I of all that coordinate j carries.
@@ -24,7 +24,6 @@ typedef struct Coordinate {
 typedef struct Trees {
   srMjcf* m;
   Rigid* rigid;  // composite, one a body
-  bool* wanted;  // of the first body of a tree
   Coordinate list[MAX_COORDINATES];
   int n;
 } Trees;
@@ -150,29 +149,35 @@ static void fill(const Trees* t, double* M) {
     }
 }
 
-double sr_mjcf_reflected(srMjcf* m, const int* joint, const double* coef, int n) {
+static Trees* new_trees(srMjcf* m) {
   Trees* t = sr_pool_alloc(&m->r->pool, sizeof *t);
   t->m = m;
   t->rigid = sr_pool_alloc(&m->r->pool, (size_t)(m->nbody + 1) * sizeof *t->rigid);
-  t->wanted = sr_pool_alloc(&m->r->pool, (size_t)(m->nbody + 1) * sizeof *t->wanted);
   sr_mjcf_charge(m, sizeof *t + (size_t)m->nbody * sizeof *t->rigid, 4);
   add_up(t);
-  for (int i = 0; i < n; i++) t->wanted[root_of(m, m->joint[joint[i]].body)] = true;
+  return t;
+}
+
+double sr_mjcf_carried(srMjcf* m, int joint) {
+  Trees* t = new_trees(m);
+  add_coordinates(t, joint);
+  return entry(t, &t->list[0], &t->list[0]) + def_of(m, joint)->armature.number;
+}
+
+double sr_mjcf_reflected(srMjcf* m, int joint) {
+  Trees* t = new_trees(m);
+  const int root = root_of(m, m->joint[joint].body);
+  int self = 0;
   for (int j = 0; j < m->njoint; j++) {
-    const int root = root_of(m, m->joint[j].body);
-    if (t->wanted[root] && !add_coordinates(t, j)) return (double)NAN;
+    if (j == joint) self = t->n;
+    if (root_of(m, m->joint[j].body) == root && !add_coordinates(t, j)) return (double)NAN;
   }
   double* M = sr_pool_alloc(&m->r->pool, (size_t)(t->n * t->n + t->n) * sizeof *M);
   double* x = M + t->n * t->n;
-  double J[MAX_COORDINATES] = {0}, sum = 0;
   sr_mjcf_charge(m, (size_t)(t->n * t->n) * sizeof *M, 4);
   fill(t, M);
-  for (int i = 0; i < n; i++)
-    for (int k = 0; k < t->n; k++)
-      if (t->list[k].joint == joint[i]) J[k] += coef[i];
-  memcpy(x, J, (size_t)t->n * sizeof *x);
+  x[self] = 1;
   if (!srm_cholesky(t->n, M)) return (double)NAN;
   srm_cholesky_solve(t->n, M, x);
-  for (int k = 0; k < t->n; k++) sum += J[k] * x[k];
-  return 1 / sum;
+  return 1 / x[self];
 }

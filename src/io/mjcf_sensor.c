@@ -48,7 +48,7 @@ static int find(Sensor* s, const char* attribute, const srNames* names) {
   return sr_mjcf_find(s->m, s->node, attribute, names, attribute);
 }
 
-static bool is(const Sensor* s, const char* words) { return sr_mjcf_is_among(s->node->name, words); }
+static bool is(const Sensor* s, const char* words) { return sr_text_is_among(s->node->name, words); }
 
 // ------------------------------------------------------------------------------------------------------------ formulas
 static void of_joint(Sensor* s) {
@@ -109,11 +109,11 @@ static const char* frame_of(Sensor* s, const char* type_word, const char* name_w
     sr_mjcf_error(m, place, "<%s> needs '%s' and '%s'", s->node->name, type_word, name_word);
     return NULL;
   }
-  if (sr_mjcf_is_among(type->value, "body|camera")) {  // a body's own frame is that of its inertia there
+  if (sr_text_is_among(type->value, "body|camera")) {  // a body's own frame is that of its inertia there
     sr_reader_ignore(m->r, type->place, "<%s> of a %s", s->node->name, type->value);
     return NULL;
   }
-  if (!sr_mjcf_is_among(type->value, "xbody|geom|site")) {
+  if (!sr_text_is_among(type->value, "xbody|geom|site")) {
     sr_mjcf_error(m, type->place, "unknown %s '%.60s'; expected xbody, geom, site, body or camera", type_word,
                   type->value);
     return NULL;
@@ -130,6 +130,10 @@ static const char* frame_of(Sensor* s, const char* type_word, const char* name_w
   double identity[16];
   srm_pose_identity(identity);
   if (letter == 'g' && i >= m->ngeom) return NULL;
+  if (letter == 'g' && (!m->geom[i].type || strcmp(m->geom[i].type, "mesh") == 0)) {  // MuJoCo moves its frame
+    sr_reader_ignore(m->r, place, "<%s> of a mesh geom, whose frame is that of its inertia in MuJoCo,", s->node->name);
+    return NULL;
+  }
   const int body = letter == 'g' ? m->geom[i].body : i;
   if (letter == 'x' && memcmp(m->body[i].inner, identity, sizeof identity) == 0) return m->body[i].name;
   return sr_mjcf_add_point(m, body, letter == 'g' ? m->geom[i].pose : identity, s->name, place);
@@ -181,7 +185,7 @@ static const struct Kind {
 static void read_sensor(srMjcf* m, const srXmlNode* node) {
   const struct Kind* kind = NULL;
   for (int i = 0; i < SR_COUNT(kinds) && !kind; i++)
-    if (sr_mjcf_is_among(node->name, kinds[i].words)) kind = &kinds[i];
+    if (sr_text_is_among(node->name, kinds[i].words)) kind = &kinds[i];
   if (!kind) {
     sr_mjcf_other_element(m, node,
                           "jointpos|jointvel|tendonpos|tendonvel|actuatorpos|actuatorvel|actuatorfrc|" FRAMES

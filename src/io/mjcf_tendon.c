@@ -92,7 +92,7 @@ static void write_stop(srMjcf* m, const char* length, const char* rate, double e
 
 static void add_friction(srMjcf* m, const srXmlNode* node, const srMjcfTendon* t) {
   double loss;
-  if (!sr_mjcf_number(m, node, NULL, "frictionloss", 0, &loss) || loss == 0) return;
+  if (!sr_mjcf_number(m, node, NULL, "frictionloss", 0, &loss) || loss == 0 || !m->with_friction) return;
   if (loss < 0) {
     sr_mjcf_error(m, node->place, "'frictionloss' of <fixed> must not be negative, got %g", loss);
   } else if (t->n != 1) {
@@ -107,9 +107,9 @@ static void add_forces(srMjcf* m, const srXmlNode* node, const srMjcfTendon* t, 
   const char *length = sr_mjcf_tendon_text(m, t, false), *rate = sr_mjcf_tendon_text(m, t, true);
   srMjcfText force = {.pool = &m->r->pool};
   double range[2];
-  write_spring(m, node, t, length, &force);
-  write_damper(m, node, rate, &force);
-  if (sr_mjcf_limits(m, node, "limited", "range", range) == 1) {
+  if (m->with_springs) write_spring(m, node, t, length, &force);
+  if (m->with_dampers) write_damper(m, node, rate, &force);
+  if (sr_mjcf_limits(m, node, "limited", "range", range) == 1 && m->with_limits) {
     write_stop(m, length, rate, range[1], 1, &force);
     write_stop(m, length, rate, range[0], -1, &force);
   }

@@ -53,11 +53,6 @@ bool sr_mjcf_number(srMjcf* m, const srXmlNode* node, const char* childclass, co
   return sr_mjcf_numbers(m, node, childclass, name, 1, 1, out) >= 0;
 }
 
-const char* sr_mjcf_text(const srMjcf* m, const srXmlNode* node, const char* childclass, const char* name) {
-  const srXmlAttribute* a = sr_mjcf_attribute(m, node, childclass, name);
-  return a ? a->value : NULL;
-}
-
 bool sr_mjcf_flag(srMjcf* m, const srXmlNode* node, const char* childclass, const char* name, bool value) {
   const srXmlAttribute* a = sr_mjcf_attribute(m, node, childclass, name);
   if (!a) return value;
@@ -72,12 +67,11 @@ int sr_mjcf_choice(srMjcf* m, const srXmlAttribute* a, const char* const* words,
   for (int i = 0; i < n; i++)
     if (strcmp(a->value, words[i]) == 0) return i;
   const char* nearest = sr_nearest_word(a->value, words, n);
-  const char* all = words[0];
-  for (int i = 1; i < n; i++) all = sr_pool_printf(&m->r->pool, i == n - 1 ? "%s or %s" : "%s, %s", all, words[i]);
   if (nearest)
     sr_mjcf_error(m, a->place, "unknown %s '%.60s'; did you mean '%s'?", a->name, a->value, nearest);
   else
-    sr_mjcf_error(m, a->place, "unknown %s '%.60s'; expected %s", a->name, a->value, all);
+    sr_mjcf_error(m, a->place, "unknown %s '%.60s'; expected %s", a->name, a->value,
+                  sr_text_alternatives(&m->r->pool, words, n));
   return value;
 }
 
@@ -176,7 +170,7 @@ static const struct Way {
             {"zaxis", from_zaxis}};
 
 // The one that stands nearest holds: an element's own before that of its class.
-bool sr_mjcf_orientation(srMjcf* m, const srXmlNode* node, const char* childclass, double pose[16]) {
+static bool read_orientation(srMjcf* m, const srXmlNode* node, const char* childclass, double pose[16]) {
   const srXmlAttribute* best = NULL;
   int best_level = 0, way = 0;
   for (int i = 0; i < SR_COUNT(ways); i++) {
@@ -196,7 +190,7 @@ bool sr_mjcf_pose(srMjcf* m, const srXmlNode* node, const char* childclass, doub
   double at[3] = {0};
   srm_pose_identity(pose);
   const bool placed = sr_mjcf_numbers(m, node, childclass, "pos", 3, 3, at) >= 0;
-  const bool turned = sr_mjcf_orientation(m, node, childclass, pose);
+  const bool turned = read_orientation(m, node, childclass, pose);
   memcpy(pose + 12, at, sizeof at);
   return placed && turned;
 }

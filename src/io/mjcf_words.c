@@ -27,8 +27,9 @@ static const Words bodies[] = {
      "ls_iterations|noslip_iterations|ccd_iterations|mpr_iterations|sdf_iterations|sdf_initpoints|actuatorgroupdisable|"
      "sleep_tolerance"},
     {"flag",
-     "gravity|equality|frictionloss|limit|contact|passive|spring|damper|clampctrl|filterparent|actuation|refsafe",
-     "constraint|warmstart|sensor|midphase|eulerdamp|autoreset|override|energy|fwdinv|invdiscrete|sensornoise|multiccd|"
+     "constraint|gravity|equality|frictionloss|limit|contact|passive|spring|damper|clampctrl|filterparent|actuation|"
+     "refsafe",
+     "warmstart|sensor|midphase|eulerdamp|autoreset|override|energy|fwdinv|invdiscrete|sensornoise|multiccd|"
      "island|nativeccd|sleep"},
     {"worldbody", "childclass|name", ""},
     {"body", "name|childclass|pos|" TURNED, "mocap|gravcomp|user|sleep"},
@@ -82,28 +83,9 @@ static const Words defaults[] = {
     {"plugin", DRIVE "|plugin|instance|actdim|actlimited|actrange|dyntype|dynprm|actearly", ""},
 };
 
-bool sr_mjcf_is_among(const char* word, const char* list) {
-  const size_t n = strlen(word);
-  for (const char* p = list; *p;) {
-    const size_t length = strcspn(p, "|");
-    if (length == n && memcmp(p, word, n) == 0) return true;
-    p += length + (p[length] == '|');
-  }
-  return false;
-}
-
-static int split(srPool* pool, const char* list, const char* words[MAX_WORDS], int n) {
-  for (const char* p = list; *p && n < MAX_WORDS;) {
-    const size_t length = strcspn(p, "|");
-    words[n++] = sr_pool_text_n(pool, p, length);
-    p += length + (p[length] == '|');
-  }
-  return n;
-}
-
 static const char* nearest_of(srMjcf* m, const char* word, const char* a, const char* b) {
   const char* words[MAX_WORDS];
-  const int n = split(&m->r->text, b, words, split(&m->r->text, a, words, 0));
+  const int n = sr_text_split(&m->r->text, b, words, sr_text_split(&m->r->text, a, words, 0, MAX_WORDS), MAX_WORDS);
   return sr_nearest_word(word, words, n);
 }
 
@@ -111,8 +93,8 @@ bool sr_mjcf_check_words(srMjcf* m, const srXmlNode* node, const char* used, con
   bool good = true;
   for (int i = 0; i < node->nattribute; i++) {
     const srXmlAttribute* a = &node->attributes[i];
-    if (sr_mjcf_is_among(a->name, used)) continue;
-    if (sr_mjcf_is_among(a->name, ignored)) {
+    if (sr_text_is_among(a->name, used)) continue;
+    if (sr_text_is_among(a->name, ignored)) {
       sr_reader_ignore(m->r, a->name_place, "'%s' of <%s>", a->name, node->name);
       continue;
     }
@@ -141,7 +123,7 @@ bool sr_mjcf_check_own_words(srMjcf* m, const srXmlNode* node) {
 
 bool sr_mjcf_check_default(srMjcf* m, const srXmlNode* node) {
   static const char elements[] = "mesh|material|joint|geom|site|camera|light|pair|equality|tendon|" SR_MJCF_ACTUATORS;
-  if (!sr_mjcf_is_among(node->name, elements)) {
+  if (!sr_text_is_among(node->name, elements)) {
     sr_mjcf_other_element(m, node, elements, "");
     return false;
   }
@@ -154,7 +136,7 @@ bool sr_mjcf_check_default(srMjcf* m, const srXmlNode* node) {
 }
 
 void sr_mjcf_other_element(srMjcf* m, const srXmlNode* node, const char* used, const char* ignored) {
-  if (sr_mjcf_is_among(node->name, ignored)) {
+  if (sr_text_is_among(node->name, ignored)) {
     sr_reader_ignore(m->r, node->place, "<%s>", node->name);
     return;
   }

@@ -7,8 +7,6 @@
 #define SR_MJCF_ACTUATORS                                                                                              \
   "general|motor|position|velocity|intvelocity|damper|cylinder|muscle|adhesion|plugin|dcmotor|orientation|pid"
 
-// True when the word is one of "a|b|c".
-bool sr_mjcf_is_among(const char* word, const char* list);
 // Every attribute of node is in `used`, or in `ignored` and then named as such; else an error with the nearest of both.
 // False after one.
 bool sr_mjcf_check_words(srMjcf* m, const srXmlNode* node, const char* used, const char* ignored);

@@ -26,25 +26,17 @@ typedef struct Mjcf {
   srPlace first_solid;
 } Mjcf;
 
-static bool is_word(const char* a, const char* b) { return a && strcmp(a, b) == 0; }
-
-static void quaternion_of(const double pose[16], double quaternion[4]) {
-  const double R[9] = {pose[0], pose[4], pose[8], pose[1], pose[5], pose[9], pose[2], pose[6], pose[10]};
-  srm_quaternion_from_rows(R, quaternion);
-}
-
 static void put_pose(srXmlWriter* w, const double pose[16]) {
-  double turned[16], quaternion[4];
+  double quaternion[4];
   if (pose[12] != 0 || pose[13] != 0 || pose[14] != 0) sr_xml_numbers(w, "pos", pose + 12, 3);
-  memcpy(turned, pose, sizeof turned);
-  turned[12] = turned[13] = turned[14] = 0;
-  if (sr_convert_pose_is_identity(turned)) return;
-  quaternion_of(pose, quaternion);
+  if (!srm_pose_is_turned(pose)) return;
+  srm_quaternion_from_pose(pose, quaternion);
   sr_xml_numbers(w, "quat", quaternion, 4);
 }
 
 // -------------------------------------------------------------------------------------------------------------- meshes
-static bool ends_with(const char* text, const char* end) {
+// In capitals too, as MuJoCo reads it; end is small.
+static bool has_ending(const char* text, const char* end) {
   const size_t n = strlen(text), m = strlen(end);
   if (n < m) return false;
   for (size_t i = 0; i < m; i++)
@@ -54,7 +46,8 @@ static bool ends_with(const char* text, const char* end) {
 
 static bool can_say_mesh(const srConvert* c, int i) {
   const srMeshDef* def = srs_get(c->spec, SR_ELEMENT_MESH, i);
-  return def->file.text ? ends_with(def->file.text, ".stl") || ends_with(def->file.text, ".obj") : def->vertices.n > 0;
+  return def->file.text ? has_ending(def->file.text, ".stl") || has_ending(def->file.text, ".obj")
+                        : def->vertices.n > 0;
 }
 
 static void put_list(srConvert* c, int i, int field, const char* word) {
@@ -96,13 +89,13 @@ static void put_assets(srConvert* c) {
 // Half of lengths and edges, as MJCF has them.
 static void put_size(srConvert* c, const char* type, const double size[3]) {
   const double half[3] = {0.5 * size[0], 0.5 * size[1], 0.5 * size[2]};
-  if (is_word(type, "plane")) {
+  if (sr_text_is(type, "plane")) {
     sr_xml_numbers(&c->xml, "size", (const double[]){0, 0, 1}, 3);  // without end
-  } else if (is_word(type, "sphere")) {
+  } else if (sr_text_is(type, "sphere")) {
     sr_xml_numbers(&c->xml, "size", size, 1);
-  } else if (is_word(type, "box")) {
+  } else if (sr_text_is(type, "box")) {
     sr_xml_numbers(&c->xml, "size", half, 3);
-  } else if (is_word(type, "ellipsoid")) {
+  } else if (sr_text_is(type, "ellipsoid")) {
     sr_xml_numbers(&c->xml, "size", size, 3);
   } else {
     sr_xml_numbers(&c->xml, "size", (const double[]){size[0], half[1]}, 2);
@@ -112,12 +105,12 @@ static void put_size(srConvert* c, const char* type, const double size[3]) {
 static bool can_say_shape(const srConvert* c, int i, int b) {
   const srShapeDef* def = srs_get(c->spec, SR_ELEMENT_SHAPE, i);
   const double size = def->size.numbers ? def->size.numbers[0] : def->size.number;
-  if (is_word(def->type.text, "mesh")) {
+  if (sr_text_is(def->type.text, "mesh")) {
     const int mesh = def->mesh.text ? sr_names_find(&c->meshes, def->mesh.text) : -1;
     return mesh >= 0 && can_say_mesh(c, mesh);
   }
-  if (is_word(def->type.text, "plane")) return b == 0 || c->m->body_link[b] == 0;  // on what does not move alone
-  return !(is_word(def->type.text, "sphere") && size < 0);
+  if (sr_text_is(def->type.text, "plane")) return b == 0 || c->m->body_link[b] == 0;  // on what does not move alone
+  return !(sr_text_is(def->type.text, "sphere") && size < 0);
 }
 
 static void put_shape(Mjcf* x, int i) {
@@ -135,7 +128,7 @@ static void put_shape(Mjcf* x, int i) {
   sr_xml_begin(&c->xml, "geom");
   if (name) sr_xml_text(&c->xml, "name", sr_convert_name(c, &c->mesh_names, "%s", name));
   sr_xml_text(&c->xml, "type", type);
-  if (is_word(type, "mesh"))
+  if (sr_text_is(type, "mesh"))
     sr_xml_text(&c->xml, "mesh", mesh);
   else
     put_size(c, type, size);
@@ -146,7 +139,7 @@ static void put_shape(Mjcf* x, int i) {
   sr_xml_text(&c->xml, "contype", "0");
   sr_xml_text(&c->xml, "conaffinity", "0");
   sr_xml_end(&c->xml);
-  if (!is_word(use, "visual") && x->nsolid++ == 0) x->first_solid = srs_place(c->spec, SR_ELEMENT_SHAPE, i);
+  if (!sr_text_is(use, "visual") && x->nsolid++ == 0) x->first_solid = srs_place(c->spec, SR_ELEMENT_SHAPE, i);
 }
 
 static void put_site(srConvert* c, int i, int b) {
@@ -268,8 +261,8 @@ static void free_start(Mjcf* x, const double* q, const double* v, bool top, doub
   memcpy(start, at, sizeof start);
   if (top) srm_pose_compose(pose, at, start);
   if (top) memcpy(pose, start, sizeof start);
-  x->moved = x->moved || (!top && !sr_convert_pose_is_identity(at));
-  quaternion_of(start, quaternion);
+  x->moved = x->moved || (!top && !srm_pose_is_identity(at));
+  srm_quaternion_from_pose(start, quaternion);
   srm_pose_rotate(start, v + 3, velocity);
   push(x, false, start + 12, 3);
   push(x, false, quaternion, 4);
@@ -322,7 +315,7 @@ static int parts_of(Mjcf* x, int b, srJointPart part[SR_PARTS], const double pos
   tell_names(c, b);
   if (part[0].type != SR_PART_FREE) return n;
   if (c->m->body_parent[b] != 0) return slides_and_ball(c, j, part);
-  if (!sr_convert_pose_is_identity(pose))
+  if (!srm_pose_is_identity(pose))
     sr_convert_lose(c, c->m->body_place[b], SR_LOSS_NOTHING,
                     sr_pool_printf(c->pool, "frame of free joint '%s'", c->m->joint_name[j]),
                     "its position is counted from the ground's frame in MJCF");
@@ -384,7 +377,7 @@ static const char* site_of(Mjcf* x, const char* ref) {
 
 static bool is_joined(const srClosureDef* def) {
   const char* type = def->type.text;
-  return is_word(type, "weld") || is_word(type, "body") || is_word(type, "ball");
+  return sr_text_is(type, "weld") || sr_text_is(type, "body") || sr_text_is(type, "ball");
 }
 
 static void put_closures(Mjcf* x) {
@@ -392,7 +385,7 @@ static void put_closures(Mjcf* x) {
   for (int i = 0; i < srs_count(c->spec, SR_ELEMENT_CLOSURE); i++) {
     const srClosureDef* def = srs_get(c->spec, SR_ELEMENT_CLOSURE, i);
     if (!is_joined(def)) continue;
-    const bool ball = is_word(sr_convert_text(c, SR_ELEMENT_CLOSURE, i, SR_TAKE(srClosureDef, type)), "ball");
+    const bool ball = sr_text_is(sr_convert_text(c, SR_ELEMENT_CLOSURE, i, SR_TAKE(srClosureDef, type)), "ball");
     const char* name = sr_convert_text(c, SR_ELEMENT_CLOSURE, i, SR_TAKE(srClosureDef, name));
     sr_xml_begin(&c->xml, ball ? "connect" : "weld");
     if (name) sr_xml_text(&c->xml, "name", name);

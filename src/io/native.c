@@ -48,45 +48,15 @@ static int errors(const Reader* r) { return sr_reader_errors(r->in); }
 static void out_of_memory(Reader* r) { longjmp(*r->in->pool.on_fail, 1); }
 
 // ------------------------------------------------------------------------------------------------------------ words
-// True when the word is one of "a|b|c".
-static bool is_among(const char* word, const char* list) {
-  const size_t n = strlen(word);
-  for (const char* p = list; *p;) {
-    const size_t length = strcspn(p, "|");
-    if (length == n && memcmp(p, word, n) == 0) return true;
-    p += length + (p[length] == '|');
-  }
-  return false;
-}
-
-static int split_words(srPool* pool, const char* list, const char* words[MAX_FIELDS]) {
-  int n = 0;
-  for (const char* p = list; *p && n < MAX_FIELDS;) {
-    const size_t length = strcspn(p, "|");
-    words[n++] = sr_pool_text_n(pool, p, length);
-    p += length + (p[length] == '|');
-  }
-  return n;
-}
-
-// "a, b or c" of "a|b|c".
-static const char* list_words(srPool* pool, const char* list) {
-  const char* words[MAX_FIELDS];
-  const int n = split_words(pool, list, words);
-  const char* text = words[0];
-  for (int i = 1; i < n; i++) text = sr_pool_printf(pool, i == n - 1 ? "%s or %s" : "%s, %s", text, words[i]);
-  return text;
-}
-
 static void report_word(Reader* r, const srElement* e, const srField* f, const char* word, srPlace place) {
   const char* words[MAX_FIELDS];
-  const int n = split_words(&r->in->text, f->count, words);
+  const int n = sr_text_split(&r->in->text, f->count, words, 0, MAX_FIELDS);
   const char* nearest = sr_nearest_word(word, words, n);
-  const char* all = list_words(&r->in->text, f->count);
   if (nearest)
     FAIL(r, place, "unknown %s '%.60s' of <%s>; did you mean '%s'?", f->word, word, e->word, nearest);
   else
-    FAIL(r, place, "unknown %s '%.60s' of <%s>; expected %s", f->word, word, e->word, all);
+    FAIL(r, place, "unknown %s '%.60s' of <%s>; expected %s", f->word, word, e->word,
+         sr_text_alternatives(&r->in->text, words, n));
 }
 
 static void report_attribute(Reader* r, const srElement* e, const srXmlAttribute* a) {
@@ -128,7 +98,7 @@ static void report_element(Reader* r, const srXmlNode* node) {
 
 static void report_misplaced(Reader* r, const srXmlNode* node, const srElement* e, Where where) {
   const char* words[MAX_FIELDS];
-  const int n = split_words(&r->in->text, e->where, words);
+  const int n = sr_text_split(&r->in->text, e->where, words, 0, MAX_FIELDS);
   if (n == 0) {
     FAIL(r, node->place, "<%s> is the root of a file and stands in no other element", e->word);
     return;
@@ -157,7 +127,7 @@ static void check_value(Reader* r, const srElement* e, const srField* f, const c
   if (is_blank_text(value)) {
     FAIL(r, place, "the attribute '%s' of <%s> is empty", f->word, e->word);
   } else if (strcmp(f->kind, "WORD") == 0) {
-    if (!is_among(value, f->count)) report_word(r, e, f, value, place);
+    if (!sr_text_is_among(value, f->count)) report_word(r, e, f, value, place);
   } else if (strcmp(f->kind, "FILE") == 0) {
     problem = sr_path_problem(value);
     if (problem) FAIL(r, place, "'%.200s' %s", value, problem);
@@ -423,7 +393,8 @@ static void read_definition(Reader* r, const srXmlNode* node, srElementKind kind
   if (good && kind == SR_ELEMENT_PARAMETER) read_parameter(r, (srParameterDef*)values);
   if (good && kind == SR_ELEMENT_MOTION && values[3].text) read_motion_file(r, (srMotionDef*)values);
   if (good && kind == SR_ELEMENT_MESH && sr_given(((srMeshDef*)values)->file)) read_mesh_file(r, (srMeshDef*)values);
-  const int index = srs_add(r->in->spec, kind, owner, values, &node->place);
+  const bool replaces = good && kind == SR_ELEMENT_FRICTION && sr_reader_own_friction(r->in, (srFrictionDef*)values);
+  const int index = replaces ? 0 : srs_add(r->in->spec, kind, owner, values, &node->place);
   sr_pool_free(&r->in->text);
   if (index < 0) out_of_memory(r);
   if (kind == SR_ELEMENT_BODY) {
@@ -489,7 +460,7 @@ static void read_element(Reader* r, const srXmlNode* node, Where where, int owne
   const srElement* e = find_element(node->name, &kind);
   if (!e)
     report_element(r, node);
-  else if (!is_among(where_words[where], e->where))
+  else if (!sr_text_is_among(where_words[where], e->where))
     report_misplaced(r, node, e, where);
   else if (where == IN_EXTEND && (kind == SR_ELEMENT_JOINT || kind == SR_ELEMENT_INERTIAL) &&
            change_definition(r, node, (srElementKind)kind, owner))
@@ -532,11 +503,8 @@ static void read_guarded(Reader* r, const srXmlNode* root) {
 void sr_read_native(srReader* in, const srXmlNode* root, const srImport* how) {
   Reader* r = sr_pool_alloc(&in->pool, sizeof *r);
   File file = {.folder = "."};
-  const char* why = NULL;
-  const char* slash = root->place.file ? strrchr(root->place.file, '/') : NULL;
   (void)how;
-  if (in->folder && root->place.file)
-    file.real = sr_path_inside(&in->pool, in->folder, slash ? slash + 1 : root->place.file, &why);
+  if (in->folder && root->place.file) file.real = sr_path_real(&in->pool, root->place.file);
   r->in = in;
   r->file = &file;
   read_guarded(r, root);

@@ -17,4 +17,8 @@ typedef enum srFileElement {
 const srElement* sr_file_element(srFileElement which);  // native_elements.c
 #define SR_FILE_MOST_FIELDS 4
 
+// The model as a text for a file in a folder, where its own files are seen from; NULL: in that of the model. To be given
+// to sr_free; NULL when out of memory. native_write.c
+char* sr_native_text(const srSpec* spec, const char* folder, size_t* size);
+
 #endif

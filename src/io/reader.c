@@ -2,6 +2,7 @@
 #include "io/reader.h"
 
 #include <math.h>
+#include <stddef.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -59,6 +60,20 @@ void sr_reader_tell_ignored(srReader* r) {
   r->nignored = 0;
 }
 
+typedef struct srReaderTold {
+  void (*tell)(void* data);
+  void* data;
+} Told;
+
+void sr_reader_at_end(srReader* r, void (*tell)(void* data), void* data) {
+  SR_PUSH(&r->pool, r->told, r->ntold, r->told_capacity) = (Told){tell, data};
+}
+
+void sr_reader_end(srReader* r) {
+  for (int i = 0; i < r->ntold; i++) r->told[i].tell(r->told[i].data);
+  r->ntold = 0;
+}
+
 bool sr_reader_is_over(srReader* r, srPlace place) {
   if (r->stopped) return true;
   if (sr_reader_errors(r) >= SR_READER_MAX_ERRORS) {
@@ -106,25 +121,21 @@ const char* sr_reader_parameter(srReader* r, const char* name, double value, srP
 }
 
 // ----------------------------------------------------------------------------------------------------------- numbers
-static bool is_blank(char c) { return c == ' ' || c == '\t' || c == '\n' || c == '\r'; }
-
-// A number with its sign, up to a blank or the end; NULL: it is none.
-static const char* read_signed(const char* text, double* value) {
-  const char* digits = text + (*text == '-' || *text == '+');
-  const char* end = sr_number_read(digits, value);
-  if (*text == '-') *value = -*value;
-  return end && end != digits && (*end == '\0' || is_blank(*end)) && isfinite(*value) ? end : NULL;
+// A finite number with its sign, up to a blank or the end; NULL: it is none.
+static const char* read_one(const char* text, double* value) {
+  const char* end = sr_number_read_signed(text, value);
+  return end && (*end == '\0' || sr_text_is_blank(*end)) && isfinite(*value) ? end : NULL;
 }
 
 int sr_reader_numbers(srReader* r, const srXmlAttribute* a, int least, int most, double* out) {
   int n = 0;
   for (const char* p = a->value;;) {
-    while (is_blank(*p)) p++;
+    while (sr_text_is_blank(*p)) p++;
     if (!*p) break;
     srPlace place = a->place;
     place.column += (int)(p - a->value);
     double value;
-    const char* end = read_signed(p, &value);
+    const char* end = read_one(p, &value);
     if (!end) {
       const int length = (int)strcspn(p, " \t\r\n");
       sr_reader_error(r, place, "'%.*s' in '%s' is not a number", length < 60 ? length : 60, p, a->name);
@@ -165,15 +176,9 @@ srAttr sr_reader_word(srReader* r, srPlace place, const char* format, ...) {
 }
 
 void sr_reader_pose(srReader* r, const double pose[16], srPlace place, srAttr* at, srAttr* rot) {
-  double R[9], quaternion[4];
-  bool turned = false;
-  for (int i = 0; i < 3; i++)
-    for (int k = 0; k < 3; k++) {
-      R[3 * i + k] = pose[4 * k + i];
-      turned = turned || R[3 * i + k] != (i == k ? 1.0 : 0.0);
-    }
-  if (turned) {
-    srm_quaternion_from_rows(R, quaternion);
+  double quaternion[4];
+  if (srm_pose_is_turned(pose)) {
+    srm_quaternion_from_pose(pose, quaternion);
     *rot = sr_reader_list(r, quaternion, 4, place);
   }
   if (pose[12] != 0 || pose[13] != 0 || pose[14] != 0) *at = sr_reader_list(r, pose + 12, 3, place);
@@ -200,8 +205,8 @@ const char* sr_reader_name(srReader* r, const char* name, srNames* taken) {
   char* word = sr_pool_text(&r->pool, name && *name ? name : "_");
   for (char* p = word; *p; p++)
     if ((unsigned char)*p < 0x20 || *p == 0x7f || strchr("/,(){}'\"", *p)) *p = '_';
-  if (is_blank(word[0])) word[0] = '_';
-  if (is_blank(word[strlen(word) - 1])) word[strlen(word) - 1] = '_';
+  if (sr_text_is_blank(word[0])) word[0] = '_';
+  if (sr_text_is_blank(word[strlen(word) - 1])) word[strlen(word) - 1] = '_';
   if (!taken || sr_names_put(taken, word, 0)) return word;
   const char* unique = numbered_name(r, word, taken);
   sr_names_put(taken, unique, 0);
@@ -209,11 +214,63 @@ const char* sr_reader_name(srReader* r, const char* name, srNames* taken) {
 }
 
 // ---------------------------------------------------------------------------------------------------------- friction
+typedef struct srReaderFriction {
+  int index;  // in the spec; -1: the model's own
+} Friction;
+
+static Friction* friction_of(srReader* r, const char* joint, int coordinate, bool* is_new) {
+  const char* key = sr_pool_printf(&r->pool, "%s, %d", joint, coordinate);
+  int i = sr_names_find(&r->friction_names, key);
+  *is_new = i < 0;
+  if (i < 0) {
+    i = r->nfriction;
+    SR_PUSH(&r->pool, r->friction, r->nfriction, r->friction_capacity) = (Friction){-1};
+    sr_names_put(&r->friction_names, key, i);
+  }
+  return &r->friction[i];
+}
+
+static void tell_replaced(srReader* r, srPlace place, const char* joint) {
+  sr_messages_add(r->messages, SR_SEVERITY_NOTE, place,
+                  "the dry friction that the robot's file gives joint '%.60s' is replaced by this model's own", joint);
+}
+
 void sr_reader_friction(srReader* r, const char* joint, int coordinate, bool rotates, double force, srPlace place) {
   const double K = force / (rotates ? SR_BRISTLE_ANGLE : SR_BRISTLE_LENGTH);
   srFrictionDef def = {.joint = {.text = joint, .place = place}, .F = sr_reader_one(force, place)};
+  bool is_new;
+  Friction* friction = friction_of(r, joint, coordinate, &is_new);
+  if (!is_new && friction->index < 0) {
+    tell_replaced(r, place, joint);
+    return;
+  }
+  if (!is_new) {  // of a tendon on the same joint: forces add up
+    const srFrictionDef* before = srs_get(r->spec, SR_ELEMENT_FRICTION, friction->index);
+    const srAttr sums[] = {sr_reader_one(before->F.number + force, place), sr_reader_one(before->K.number + K, place),
+                           sr_reader_one(before->B.number + SR_BRISTLE_TIME * K, place)};
+    const size_t fields[] = {offsetof(srFrictionDef, F), offsetof(srFrictionDef, K), offsetof(srFrictionDef, B)};
+    for (int i = 0; i < 3; i++)
+      if (!srs_set(r->spec, SR_ELEMENT_FRICTION, friction->index, (int)(fields[i] / sizeof(srAttr)), sums[i]))
+        longjmp(*r->pool.on_fail, 1);
+    return;
+  }
   if (coordinate > 0) def.coordinate = sr_reader_one(coordinate, place);
   def.K = sr_reader_one(K, place);
   def.B = sr_reader_one(SR_BRISTLE_TIME * K, place);
-  sr_reader_add(r, SR_ELEMENT_FRICTION, SR_NO_OWNER, &def, place);
+  friction->index = sr_reader_add(r, SR_ELEMENT_FRICTION, SR_NO_OWNER, &def, place);
+}
+
+bool sr_reader_own_friction(srReader* r, const srFrictionDef* def) {
+  double coordinate = 0;
+  bool is_new;
+  const srAttr* values = (const srAttr*)def;
+  const char* end = def->coordinate.text ? sr_number_read_signed(def->coordinate.text, &coordinate) : "";
+  if (!def->joint.text || !end || *end || !(fabs(coordinate) < 1000)) return false;
+  Friction* friction = friction_of(r, def->joint.text, (int)coordinate, &is_new);
+  if (is_new || friction->index < 0) return false;
+  for (int k = 0; k < srs_element(SR_ELEMENT_FRICTION)->nfield; k++)
+    if (!srs_set(r->spec, SR_ELEMENT_FRICTION, friction->index, k, values[k])) longjmp(*r->pool.on_fail, 1);
+  friction->index = -1;
+  tell_replaced(r, def->joint.place, def->joint.text);
+  return true;
 }

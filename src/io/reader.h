@@ -6,6 +6,7 @@
 #include <sarrus/io.h>
 
 #include "base/base.h"
+#include "io/text.h"
 #include "io/xml.h"
 
 #define SR_READER_MAX_ERRORS 100
@@ -35,7 +36,13 @@ typedef struct srReader {
   srIgnored* ignored;
   int nignored, ignored_capacity;
   srNames ignored_names;
-  struct srMeshUses* meshes;  // files that were asked for; mesh.c
+  struct srReaderTold* told;  // what is told at the end; reader.c
+  int ntold, told_capacity;
+  srNames friction_names;  // "joint, coordinate" -> friction below
+  struct srReaderFriction* friction;
+  int nfriction, friction_capacity;
+  struct srMeshUses* meshes;       // files that were asked for; mesh.c
+  struct srPackageCrawls* crawls;  // folders that were gone through for packages; package_crawl.c
 } srReader;
 
 // How a file is read.
@@ -67,6 +74,9 @@ void sr_reader_warning(srReader* r, srPlace place, const char* format, ...) SR_P
 // Counts something that is not used; each `what` is said once, at the end of the reading, with the first place.
 void sr_reader_ignore(srReader* r, srPlace place, const char* format, ...) SR_PRINTF(3, 4);
 void sr_reader_tell_ignored(srReader* r);
+// Calls tell(data) when the whole model is read: a file that includes a robot may give what the robot's file lacks.
+void sr_reader_at_end(srReader* r, void (*tell)(void* data), void* data);
+void sr_reader_end(srReader* r);
 // True when nothing more should be read: too many errors, or too many elements. Called once an element.
 bool sr_reader_is_over(srReader* r, srPlace place);
 // An element of the spec, then empties r->text. Its index; memory that runs out jumps.
@@ -99,5 +109,8 @@ const char* sr_reader_name(srReader* r, const char* name, srNames* taken);
 #define SR_BRISTLE_LENGTH 1e-4  // m
 #define SR_BRISTLE_TIME 1e-3    // s: damping of the bristles over their stiffness
 void sr_reader_friction(srReader* r, const char* joint, int coordinate, bool rotates, double force, srPlace place);
+// A <friction> of our own file takes the place of the one that a robot's file gives the same coordinate, whichever comes
+// first. True: it is in the spec already.
+bool sr_reader_own_friction(srReader* r, const srFrictionDef* def);
 
 #endif

@@ -4,22 +4,19 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "io/text.h"
+
 struct srTableWriter {
   srCsv* csv;  // one of the two
   srHdf5* hdf5;
 };
-
-static bool ends_with(const char* path, const char* ending) {
-  const size_t n = strlen(path), k = strlen(ending);
-  return n > k && strcmp(path + n - k, ending) == 0;
-}
 
 srStatus sr_table_create(const char* path, const char* provenance, int ncolumn, const char* const* names,
                          const char* const* units, srMessages* messages, srTableWriter** out) {
   *out = NULL;
   srTableWriter* table = sr_alloc(sizeof *table);
   if (!table) return SR_MEMORY;
-  const srStatus status = ends_with(path, ".h5") || ends_with(path, ".hdf5")
+  const srStatus status = sr_text_ends_with(path, ".h5") || sr_text_ends_with(path, ".hdf5")
                               ? sr_hdf5_create(path, provenance, ncolumn, names, units, messages, &table->hdf5)
                               : sr_csv_create(path, provenance, ncolumn, names, units, messages, &table->csv);
   if (status == SR_OK)

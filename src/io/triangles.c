@@ -163,10 +163,7 @@ bool sr_word_is(const srWord* word, const char* text) {
 }
 
 bool sr_word_number(const srWord* word, double* out) {
-  const char* digits = word->text + (*word->text == '-' || *word->text == '+');
-  const char* end = sr_number_read(digits, out);
-  if (*word->text == '-') *out = -*out;
-  return end == word->text + word->n && isfinite(*out);
+  return sr_number_read_signed(word->text, out) == word->text + word->n && isfinite(*out);
 }
 
 bool sr_word_whole(const srWord* word, int* out) {

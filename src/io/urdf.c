@@ -9,40 +9,17 @@
 
 #define GUESSES 20
 
-// -------------------------------------------------------------------------------------------------------------- xacro
-static bool node_has_xacro(const srXmlNode* node) {
-  if (strncmp(node->name, "xacro:", 6) == 0) return true;
-  for (int i = 0; i < node->nattribute; i++) {
-    const srXmlAttribute* a = &node->attributes[i];
-    if (strcmp(a->name, "xmlns:xacro") == 0 || strstr(a->value, "${") || strstr(a->value, "$(")) return true;
-  }
-  return node->text && (strstr(node->text, "${") || strstr(node->text, "$("));
-}
-
-static bool has_xacro(const srXmlNode* root) {
-  for (const srXmlNode* node = root;;) {
-    if (node_has_xacro(node)) return true;
-    if (node->first) {
-      node = node->first;
-      continue;
-    }
-    while (node != root && !node->next) node = node->parent;
-    if (node == root) return false;
-    node = node->next;
-  }
-}
-
 // -------------------------------------------------------------------------------------------------------------- names
 static void take_names(srUrdf* u, srElementKind kind, srNames* taken) {
   const srSpec* spec = u->r->spec;
   for (int i = 0; i < srs_count(spec, kind); i++) {  // the name is the first attribute of all that have one
     const srAttr* name = srs_get(spec, kind, i);
-    if (name->text) sr_urdf_take(u, taken, sr_pool_text(&u->r->pool, name->text));
+    if (name->text) sr_names_put(taken, sr_pool_text(&u->r->pool, name->text), 0);
   }
 }
 
 static const char* new_name(srUrdf* u, const char* what, const char* word, srNames* taken, srPlace place) {
-  const char* name = sr_urdf_new_name(u, word, taken);
+  const char* name = sr_reader_name(u->r, word, taken);
   if (strcmp(name, word) != 0 && sr_reader_errors(u->r) == 0)
     sr_reader_warning(u->r, place,
                       "%s '%.60s' is called '%.60s' in the model: names are unique and hold none of /,(){}'\"", what,
@@ -57,7 +34,7 @@ static void give_names(srUrdf* u) {
   take_names(u, SR_ELEMENT_CLOSURE, &u->constraints);
   take_names(u, SR_ELEMENT_COUPLING, &u->constraints);
   take_names(u, SR_ELEMENT_CONSTRAINT, &u->constraints);
-  sr_urdf_take(u, &u->bodies, "ground");
+  sr_names_put(&u->bodies, "ground", 0);
   if (u->floating) u->root_joint = new_name(u, "the joint", "root", &u->joint_names, u->root->place);
   for (int i = 0; i < u->nlink; i++)
     u->link[i].name = new_name(u, "link", u->link[i].word, &u->bodies, u->link[i].place);
@@ -69,7 +46,7 @@ static void give_names(srUrdf* u) {
 // ------------------------------------------------------------------------------------------------------------- reading
 static void add_materials(srUrdf* u, const srXmlNode* link) {
   for (const srXmlNode* node = link->first; node; node = node->next) {
-    const srXmlNode* material = strcmp(node->name, "visual") == 0 ? sr_urdf_child(node, "material") : NULL;
+    const srXmlNode* material = strcmp(node->name, "visual") == 0 ? sr_xml_child(node, "material") : NULL;
     if (material) sr_urdf_add_material(u, material);
   }
 }
@@ -136,10 +113,18 @@ static void write_loose(srUrdf* u) {
   each(u, true, sr_urdf_loop);
 }
 
+static void tell(void* data) {
+  srUrdf* u = data;
+  if (sr_reader_errors(u->r) > 0) return;  // what is only told of a model would confuse
+  sr_urdf_tell_limits(u);
+  sr_urdf_tell_masses(u);
+  sr_urdf_tell_gears(u);
+}
+
 static void read_robot(srUrdf* u) {
   for (int i = 0; i < u->root->nattribute; i++) {
     const srXmlAttribute* a = &u->root->attributes[i];
-    if (!sr_urdf_is_among(a->name, "name|version") && !strchr(a->name, ':') && strcmp(a->name, "xmlns") != 0)
+    if (!sr_text_is_among(a->name, "name|version") && !strchr(a->name, ':') && strcmp(a->name, "xmlns") != 0)
       sr_reader_ignore(u->r, a->name_place, "'%.60s' of <robot>", a->name);
   }
   collect(u);
@@ -160,10 +145,7 @@ static void read_robot(srUrdf* u) {
   sr_urdf_write_laws(u);
   sr_urdf_write_cuts(u);
   each(u, true, sr_urdf_loop);
-  if (sr_reader_errors(u->r) > 0) return;  // what is only told of a model would confuse
-  sr_urdf_tell_limits(u);
-  sr_urdf_tell_masses(u);
-  sr_urdf_tell_gears(u);
+  if (!u->r->stopped) sr_reader_at_end(u->r, tell, u);
 }
 
 void sr_read_urdf(srReader* r, const srXmlNode* root, const srImport* how) {
@@ -171,7 +153,7 @@ void sr_read_urdf(srReader* r, const srXmlNode* root, const srImport* how) {
   *u = (srUrdf){.r = r, .how = how, .root = root, .base = -1, .guesses = GUESSES};
   u->floating = strcmp(how->base, "floating") == 0;
   srNames* const names[] = {&u->links,       &u->joints,      &u->materials, &u->bodies,
-                            &u->joint_names, &u->constraints, &u->shapes};
+                            &u->joint_names, &u->constraints, &u->shapes,    &u->drives};
   for (int i = 0; i < SR_COUNT(names); i++) sr_names_init(names[i], &r->pool);
   if (has_xacro(root)) u->root = sr_xacro_expand(r, root, how);
   if (u->root) read_robot(u);

@@ -24,15 +24,23 @@ typedef struct srUrdfLink {
   const char* name;  // in the spec
   const srXmlNode* node;
   int index;                        // of the body in the spec; -1: not yet
+  int inertial;                     // of its <inertial> in the spec; -1: none
   int joint;                        // that carries it in the tree; -1: the root
   int first_out, last_out;          // joints that have it as parent, in the order of the file; -1: none
   int first_in;                     // joints that have it as child
   int group;                        // link that it is fixed to in the end
   bool reached, has_shape, stated;  // stated: it has <inertial>
+  bool flat;                        // a point: mass without moments of inertia
+  srPlace flat_place;
   double mass;
   double pose[16];  // in the root link, at the start
   srPlace place;
 } srUrdfLink;
+
+typedef struct srUrdfAim {  // the axis is made parallel to others of its loop: urdf_parallel.c
+  bool given;
+  double direction[3];  // in the root link, at the start
+} srUrdfAim;
 
 typedef enum srUrdfType {
   SR_URDF_REVOLUTE,
@@ -63,6 +71,7 @@ typedef struct srUrdfJoint {
   srUrdfPose origin;
   double axis[3];  // of length 1
   srPlace axis_place;
+  srUrdfAim aim;
   srUrdfLimit limit;
   double lower, upper;
   srAttr effort, speed;  // with places; not given: none
@@ -71,13 +80,35 @@ typedef struct srUrdfJoint {
   const srXmlNode* mimic;  // NULL: none, or it is not followed
   int leader;              // joint that it mimics; -1: none
   double multiplier, offset;
-  double start;        // q at the start: 0, or what the mimic asks for
-  const char* nature;  // URDF+: "independent", "dependent"; NULL: not said
-  bool leads;          // another one mimics it
-  bool driven;         // a transmission has it
-  bool cut;            // closes a loop: a closure
+  double start;             // q at the start: 0, or what the mimic asks for
+  const char* nature;       // URDF+: "independent", "dependent"; NULL: not said
+  bool leads;               // another one mimics it
+  bool driven;              // a transmission has it
+  const srXmlNode* geared;  // transmission with a reduction and no rotor; NULL: none
+  int index;                // in the spec, unless it is cut
+  bool cut;                 // closes a loop: a closure
   srPlace place;
 } srUrdfJoint;
+
+typedef struct srUrdfEnd {  // of a loop: a frame on a link
+  int link;
+  bool given, posed;
+  srUrdfPose pose;
+} srUrdfEnd;
+
+// A joint that the tree has cut, or an element that closes a loop.
+typedef struct srUrdfLoop {
+  const srXmlNode* node;
+  const char* word;  // wish for its name
+  const char* name;  // in the spec
+  const char* type;  // word of the closure; NULL: a coupling
+  srUrdfEnd end[2];
+  double axis[3];  // the same components in both frames
+  srPlace axis_place;
+  double ratio;
+  bool axial, good;
+  srUrdfAim aim;
+} srUrdfLoop;
 
 typedef struct srUrdf {
   srReader* r;
@@ -87,11 +118,12 @@ typedef struct srUrdf {
   int nlink, link_capacity;
   srUrdfJoint* joint;
   int njoint, joint_capacity;
+  srUrdfLoop* loop;
+  int nloop, loop_capacity;
   srNames links, joints, materials;          // words of the file -> index
   srNames bodies, joint_names, constraints;  // names taken in the spec
   srNames shapes;                            // names of shapes taken
-  int* number;                               // of every taken name: the last that was added to it
-  int nnumber, number_capacity;
+  srNames drives;                            // "joint by transmission", "joint from actuator": rotors that are counted
   const srXmlNode** material;
   int nmaterial, material_capacity;
   int base;     // root link; -1: none
@@ -99,15 +131,11 @@ typedef struct srUrdf {
   bool floating;
   bool broken;             // a link or joint has no name of its own: the tree is not looked for
   const char* root_joint;  // name of what carries the root link
-  srUrdfList no_limit, zero_limit, crossed_limit, outside, massless, weightless, flat, geared;
 } srUrdf;
 
 // ------------------------------------------------------------------------------------------------------ urdf_value.c
 // Says what of a node is not used: attributes and elements beyond the lists "a|b|c", a second of one element, text.
 void sr_urdf_check(srUrdf* u, const srXmlNode* node, const char* attributes, const char* elements);
-const srXmlNode* sr_urdf_child(const srXmlNode* node, const char* name);  // the first; NULL: none
-int sr_urdf_place_among(const char* word, const char* list);              // -1: not among "a|b|c"
-bool sr_urdf_is_among(const char* word, const char* list);
 // <origin> inside node, or the attributes xyz, rpy, quat_xyzw of a node itself. False after an error.
 bool sr_urdf_origin(srUrdf* u, const srXmlNode* node, srUrdfPose* out);
 bool sr_urdf_pose(srUrdf* u, const srXmlNode* origin, srUrdfPose* out);
@@ -122,34 +150,34 @@ const char* sr_urdf_name(srUrdf* u, const srXmlNode* node, const char* attribute
 int sr_urdf_find(srUrdf* u, const srXmlNode* node, const char* attribute, const srNames* names, const char* what);
 // " did you mean 'x'?" behind an unknown name, or "".
 const char* sr_urdf_guess(srUrdf* u, const srNames* names, const char* name);
-// A name that is not taken yet, as one of ours: characters that names may not have become '_', and a number is added where
-// needed. In time that does not grow with the number of equal names. And: a name that is taken.
-const char* sr_urdf_new_name(srUrdf* u, const char* word, srNames* taken);
-bool sr_urdf_take(srUrdf* u, srNames* taken, const char* name);
 void sr_urdf_list(srUrdf* u, srUrdfList* list, const char* name, srPlace place);
 
 // ------------------------------------------------------------------------------------------------------------- parts
 void sr_urdf_add_link(srUrdf* u, const srXmlNode* node);  // urdf_link.c
 void sr_urdf_write_link(srUrdf* u, int link);             // its body, joint, inertia and shapes into the spec
-void sr_urdf_tell_masses(srUrdf* u);
+void sr_urdf_tell_masses(srUrdf* u);                      // what is told at the end: <extend> may have changed the spec
 void sr_urdf_add_joint(srUrdf* u, const srXmlNode* node);  // urdf_joint.c
 void sr_urdf_read_joints(srUrdf* u);                       // when all links are known
 void sr_urdf_write_joint(srUrdf* u, int joint, int body);
 void sr_urdf_write_laws(srUrdf* u);  // friction and couplings, behind the bodies
 void sr_urdf_tell_limits(srUrdf* u);
-const char* sr_urdf_type_word(srUrdfType type);                        // of our joint and closure
-int sr_urdf_type(srUrdf* u, const srXmlNode* node, const char* more);  // srUrdfType; -1 after an error
-bool sr_urdf_scalar(const srUrdfJoint* joint);                         // has one coordinate
-void sr_urdf_transmission(srUrdf* u, const srXmlNode* node);           // urdf_transmission.c: before the tree
+const srJointDef* sr_urdf_joint_def(const srUrdf* u, const srUrdfJoint* joint);  // in the spec
+const char* sr_urdf_type_word(srUrdfType type);                                  // of our joint and closure
+int sr_urdf_type(srUrdf* u, const srXmlNode* node, const char* more);            // srUrdfType; -1 after an error
+bool sr_urdf_scalar(const srUrdfJoint* joint);                                   // has one coordinate
+void sr_urdf_transmission(srUrdf* u, const srXmlNode* node);                     // urdf_transmission.c: before the tree
 void sr_urdf_tell_gears(srUrdf* u);
 bool sr_urdf_tree(srUrdf* u);             // urdf_tree.c: root and cuts; false after an error
-void sr_urdf_write_cuts(srUrdf* u);       // urdf_loop.c
-void sr_urdf_place(srUrdf* u, int link);  // urdf_close.c: its pose; the parent's is there
+bool sr_urdf_is_loop(const char* word);   // urdf_loop.c
+void sr_urdf_add_loop(srUrdf* u, const srXmlNode* node);  // <loop>, <constraint>, <coupling>, ...
+void sr_urdf_add_cuts(srUrdf* u);                         // joints that the tree has cut
+void sr_urdf_write_loops(srUrdf* u);                      // behind the bodies
+void sr_urdf_place(srUrdf* u, int link);     // urdf_close.c: its pose, with the axis aimed; the parent's is there
+void sr_urdf_make_parallel(srUrdf* u);       // urdf_parallel.c: aims of joints and loops; all links are placed
+void sr_urdf_aim(const srUrdfAim* aim, const double frame[16], double axis[3]);
 // Closes a loop that rounded numbers leave open, by a small move of frame a. False: it is open by more.
 bool sr_urdf_close(srUrdf* u, int link_a, srUrdfPose* a, int link_b, const srUrdfPose* b, const char* type,
                    const double axis[3], srPlace place);
-bool sr_urdf_is_loop(const char* word);
-void sr_urdf_loop(srUrdf* u, const srXmlNode* node);  // <loop>, <constraint>, <coupling>, ...: behind the bodies
 void sr_urdf_add_material(srUrdf* u, const srXmlNode* node);  // urdf_shape.c
 void sr_urdf_shapes(srUrdf* u, const srUrdfLink* link);
 

@@ -18,10 +18,7 @@ static void to_matrix(const srUrdfPose* pose, double out[16]) {
 }
 
 static void from_matrix(const double matrix[16], srUrdfPose* pose) {
-  double R[9];
-  for (int i = 0; i < 3; i++)
-    for (int k = 0; k < 3; k++) R[3 * i + k] = matrix[4 * k + i];
-  srm_quaternion_from_rows(R, pose->quaternion);
+  srm_quaternion_from_pose(matrix, pose->quaternion);
   memcpy(pose->xyz, matrix + 12, sizeof pose->xyz);
   pose->moved = pose->turned = true;
   pose->rolled = false;
@@ -85,7 +82,7 @@ static double turn_off(const char* type, const double axis[3], const double rela
   double there[3], across[3];
   srm_pose_identity(out);
   if (strcmp(type, "ball") == 0) return 0;
-  if (sr_urdf_is_among(type, "weld|prismatic")) {
+  if (sr_text_is_among(type, "weld|prismatic")) {
     srUrdfPose turn = {0};
     from_matrix(relative, &turn);
     srm_pose_from_quaternion(turn.quaternion, out);
@@ -103,7 +100,7 @@ static double shift_off(const char* type, const double axis[3], const double rel
   const double along = srm_dot3(axis, relative + 12);
   memcpy(out, relative + 12, 3 * sizeof *out);
   for (int k = 0; k < 3; k++) {
-    if (sr_urdf_is_among(type, "prismatic|cylindrical")) out[k] -= along * axis[k];
+    if (sr_text_is_among(type, "prismatic|cylindrical")) out[k] -= along * axis[k];
     if (strcmp(type, "planar") == 0) out[k] = along * axis[k];
   }
   return srm_norm3(out);

@@ -73,7 +73,7 @@ void sr_urdf_add_joint(srUrdf* u, const srXmlNode* node) {
 }
 
 static int end_of(srUrdf* u, const srUrdfJoint* joint, const char* which) {
-  const srXmlNode* node = sr_urdf_child(joint->node, which);
+  const srXmlNode* node = sr_xml_child(joint->node, which);
   if (!node) {
     sr_reader_error(u->r, joint->place, "joint '%.60s' has no <%s link=\"...\"/>", joint->word, which);
     return -1;
@@ -90,7 +90,7 @@ static bool read_end(srUrdf* u, const srXmlNode* node, const char* name, double*
   const char* word = a->value + strspn(a->value, " ");
   const double sign = *word == '-' ? -1 : 1;
   word += *word == '-' || *word == '+';
-  if (sr_urdf_is_among(word, "inf|Inf|INF|infinity|Infinity|.inf")) {
+  if (sr_text_is_among(word, "inf|Inf|INF|infinity|Infinity|.inf")) {
     *out = sign * HUGE_VAL;
     return true;
   }
@@ -115,7 +115,7 @@ static srAttr read_most(srUrdf* u, const srXmlNode* node, const char* name) {
 }
 
 static void read_limit(srUrdf* u, srUrdfJoint* joint) {
-  const srXmlNode* node = sr_urdf_child(joint->node, "limit");
+  const srXmlNode* node = sr_xml_child(joint->node, "limit");
   const bool asked = joint->type == SR_URDF_REVOLUTE || joint->type == SR_URDF_PRISMATIC;
   if (asked) joint->limit = SR_URDF_LIMIT_MISSING;
   if (!node) return;
@@ -143,7 +143,7 @@ static double read_positive(srUrdf* u, const srUrdfJoint* joint, const srXmlNode
 }
 
 static void read_dynamics(srUrdf* u, srUrdfJoint* joint) {
-  const srXmlNode* node = sr_urdf_child(joint->node, "dynamics");
+  const srXmlNode* node = sr_xml_child(joint->node, "dynamics");
   if (!node) return;
   if (!sr_urdf_scalar(joint)) {
     sr_reader_ignore(u->r, node->place, "<dynamics> of a %s joint", file_word(joint->type));
@@ -159,9 +159,9 @@ static void read_dynamics(srUrdf* u, srUrdfJoint* joint) {
 static void read_nature(srUrdf* u, srUrdfJoint* joint) {
   const srXmlAttribute* a = sr_xml_attribute(joint->node, "independent");
   if (!a) return;
-  if (sr_urdf_is_among(a->value, "true|True|1"))
+  if (sr_text_is_among(a->value, "true|True|1"))
     joint->nature = "independent";
-  else if (sr_urdf_is_among(a->value, "false|False|0"))
+  else if (sr_text_is_among(a->value, "false|False|0"))
     joint->nature = "dependent";
   else
     sr_reader_error(u->r, a->place, "'independent' is true or false, not '%.60s'", a->value);
@@ -178,7 +178,7 @@ static void read_joint(srUrdf* u, srUrdfJoint* joint) {
     sr_reader_error(u->r, joint->place, "joint '%.60s' joins link '%.60s' to itself", joint->word,
                     u->link[joint->child].word);
   sr_urdf_origin(u, node, &joint->origin);
-  const srXmlNode* axis = sr_urdf_child(node, "axis");
+  const srXmlNode* axis = sr_xml_child(node, "axis");
   if (sr_urdf_scalar(joint) || joint->type == SR_URDF_PLANAR)
     sr_urdf_axis(u, node, joint->axis, &joint->axis_place);
   else if (axis)
@@ -190,7 +190,7 @@ static void read_joint(srUrdf* u, srUrdfJoint* joint) {
 
 // -------------------------------------------------------------------------------------------------------------- mimic
 static void read_mimic(srUrdf* u, srUrdfJoint* joint) {
-  const srXmlNode* node = sr_urdf_child(joint->node, "mimic");
+  const srXmlNode* node = sr_xml_child(joint->node, "mimic");
   if (!node) return;
   sr_urdf_check(u, node, "joint|multiplier|offset", "");
   const char* name = sr_urdf_name(u, node, "joint");
@@ -249,18 +249,8 @@ void sr_urdf_read_joints(srUrdf* u) {
 }
 
 // ------------------------------------------------------------------------------------------------------------ writing
-static void note_limit(srUrdf* u, const srUrdfJoint* joint) {
-  const srXmlNode* node = sr_urdf_child(joint->node, "limit");
-  const srPlace place = node ? node->place : joint->place;
-  if (joint->limit == SR_URDF_LIMIT_MISSING) sr_urdf_list(u, &u->no_limit, joint->word, place);
-  if (joint->limit == SR_URDF_LIMIT_ZERO) sr_urdf_list(u, &u->zero_limit, joint->word, place);
-  if (joint->limit == SR_URDF_LIMIT_CROSSED) sr_urdf_list(u, &u->crossed_limit, joint->word, place);
-  if (joint->limit == SR_URDF_LIMIT_GIVEN && (joint->start < joint->lower || joint->start > joint->upper))
-    sr_urdf_list(u, &u->outside, joint->word, place);
-}
-
 void sr_urdf_write_joint(srUrdf* u, int index, int body) {
-  const srUrdfJoint* joint = &u->joint[index];
+  srUrdfJoint* joint = &u->joint[index];
   srJointDef def = {.name = {.text = joint->name, .place = joint->place},
                     .type = {.text = sr_urdf_type_word(joint->type), .place = joint->place}};
   sr_urdf_put_pose(u, &joint->origin, &def.at, &def.rot, &def.rpy);
@@ -268,7 +258,7 @@ void sr_urdf_write_joint(srUrdf* u, int index, int body) {
     def.axis = sr_reader_list(u->r, joint->axis, 3, joint->axis_place);
   if (joint->limit == SR_URDF_LIMIT_GIVEN) {
     const double ends[2] = {joint->lower, joint->upper};
-    def.limits = sr_reader_list(u->r, ends, 2, sr_urdf_child(joint->node, "limit")->place);
+    def.limits = sr_reader_list(u->r, ends, 2, sr_xml_child(joint->node, "limit")->place);
   }
   if (joint->damping > 0) def.damping = sr_reader_one(joint->damping, joint->dynamics_place);
   if (joint->armature > 0) def.armature = sr_reader_one(joint->armature, joint->place);
@@ -276,8 +266,7 @@ void sr_urdf_write_joint(srUrdf* u, int index, int body) {
   if (joint->nature && sr_urdf_scalar(joint)) def.nature = (srAttr){.text = joint->nature, .place = joint->place};
   def.effort = joint->effort;
   def.speed = joint->speed;
-  sr_reader_add(u->r, SR_ELEMENT_JOINT, body, &def, joint->place);
-  note_limit(u, joint);
+  joint->index = sr_reader_add(u->r, SR_ELEMENT_JOINT, body, &def, joint->place);
 }
 
 static void write_mimic(srUrdf* u, const srUrdfJoint* joint) {
@@ -289,7 +278,7 @@ static void write_mimic(srUrdf* u, const srUrdfJoint* joint) {
     return;
   }
   srCouplingDef def = {.joint = {.text = joint->name, .place = place}, .to = {.text = leader->name, .place = place}};
-  def.name = (srAttr){.text = sr_urdf_new_name(u, joint->word, &u->constraints), .place = place};
+  def.name = (srAttr){.text = sr_reader_name(u->r, joint->word, &u->constraints), .place = place};
   def.ratio = sr_reader_one(joint->multiplier, place);
   if (joint->offset != 0) def.offset = sr_reader_one(joint->offset, place);
   sr_reader_add(u->r, SR_ELEMENT_COUPLING, SR_NO_OWNER, &def, place);
@@ -306,22 +295,48 @@ void sr_urdf_write_laws(srUrdf* u) {
   }
 }
 
+// ------------------------------------------------------------------------------------------------------------ telling
+const srJointDef* sr_urdf_joint_def(const srUrdf* u, const srUrdfJoint* joint) {
+  return srs_get(u->r->spec, SR_ELEMENT_JOINT, joint->index);
+}
+
+typedef struct LimitLists {
+  srUrdfList missing, zero, crossed, outside;
+} LimitLists;
+
+// An attribute with a text is not from this file: <extend> has given it.
+static void note_limit(srUrdf* u, const srUrdfJoint* joint, LimitLists* lists) {
+  const srXmlNode* node = sr_xml_child(joint->node, "limit");
+  const srPlace place = node ? node->place : joint->place;
+  const srJointDef* def = sr_urdf_joint_def(u, joint);
+  if (def->limits.text) return;
+  if (joint->limit == SR_URDF_LIMIT_MISSING) sr_urdf_list(u, &lists->missing, joint->word, place);
+  if (joint->limit == SR_URDF_LIMIT_ZERO) sr_urdf_list(u, &lists->zero, joint->word, place);
+  if (joint->limit == SR_URDF_LIMIT_CROSSED) sr_urdf_list(u, &lists->crossed, joint->word, place);
+  if (joint->limit == SR_URDF_LIMIT_GIVEN && !def->q.text &&
+      (joint->start < joint->lower || joint->start > joint->upper))
+    sr_urdf_list(u, &lists->outside, joint->word, place);
+}
+
 void sr_urdf_tell_limits(srUrdf* u) {
   srReader* r = u->r;
-  if (u->no_limit.n > 0)
-    sr_reader_warning(r, u->no_limit.first, "no <limit>, which URDF asks for, in joint %s: there is no stop",
-                      u->no_limit.text);
-  if (u->zero_limit.n > 0)
-    sr_reader_warning(r, u->zero_limit.first,
+  LimitLists lists = {.missing = {0}};
+  for (int i = 0; i < u->njoint; i++)
+    if (!u->joint[i].cut) note_limit(u, &u->joint[i], &lists);
+  if (lists.missing.n > 0)
+    sr_reader_warning(r, lists.missing.first, "no <limit>, which URDF asks for, in joint %s: there is no stop",
+                      lists.missing.text);
+  if (lists.zero.n > 0)
+    sr_reader_warning(r, lists.zero.first,
                       "'lower' and 'upper' (0 where not given) leave no way in joint %s: there is no stop",
-                      u->zero_limit.text);
-  if (u->crossed_limit.n > 0)
-    sr_reader_warning(r, u->crossed_limit.first, "'lower' is above 'upper' in joint %s: there is no stop",
-                      u->crossed_limit.text);
-  if (u->outside.n > 0)
+                      lists.zero.text);
+  if (lists.crossed.n > 0)
+    sr_reader_warning(r, lists.crossed.first, "'lower' is above 'upper' in joint %s: there is no stop",
+                      lists.crossed.text);
+  if (lists.outside.n > 0)
     sr_reader_warning(
-        r, u->outside.first,
+        r, lists.outside.first,
         "the start, q = 0, is outside of the limits of joint %s: the stop pushes at once; give a start by "
         "--q, or by <extend body=\"...\"><joint q=\"...\"/></extend> in a model file that includes this one",
-        u->outside.text);
+        lists.outside.text);
 }

@@ -6,7 +6,8 @@
 void sr_urdf_add_link(srUrdf* u, const srXmlNode* node) {
   const char* word = sr_urdf_name(u, node, "name");
   const int i = u->nlink;
-  const srUrdfLink link = {.word = word ? word : "", .node = node, .index = -1, .joint = -1, .place = node->place};
+  const srUrdfLink link = {
+      .word = word ? word : "", .node = node, .index = -1, .inertial = -1, .joint = -1, .place = node->place};
   SR_PUSH(&u->r->pool, u->link, u->nlink, u->link_capacity) = link;
   u->broken = u->broken || !word;
   if (!word || sr_names_put(&u->links, word, i)) return;
@@ -27,7 +28,7 @@ static bool read_tensor(srUrdf* u, const srXmlNode* node, double J[6]) {
 
 static void write_inertial(srUrdf* u, srUrdfLink* link, const srXmlNode* node) {
   srReader* r = u->r;
-  const srXmlNode *mass = sr_urdf_child(node, "mass"), *inertia = sr_urdf_child(node, "inertia");
+  const srXmlNode *mass = sr_xml_child(node, "mass"), *inertia = sr_xml_child(node, "inertia");
   srUrdfPose origin;
   double J[6] = {0};
   sr_urdf_check(u, node, "", "origin|mass|inertia");
@@ -45,8 +46,9 @@ static void write_inertial(srUrdf* u, srUrdfLink* link, const srXmlNode* node) {
   sr_urdf_put_pose(u, &origin, &def.com, &def.rot, &def.rpy);
   def.inertia = sr_reader_list(r, J, 6, place);
   def.check = (srAttr){.text = "warn", .place = place};
-  sr_reader_add(r, SR_ELEMENT_INERTIAL, link->index, &def, node->place);
-  if (link->mass != 0 && J[0] == 0 && J[1] == 0 && J[2] == 0) sr_urdf_list(u, &u->flat, link->word, place);
+  link->inertial = sr_reader_add(r, SR_ELEMENT_INERTIAL, link->index, &def, node->place);
+  link->flat_place = place;
+  link->flat = link->mass != 0 && J[0] == 0 && J[1] == 0 && J[2] == 0;
 }
 
 // --------------------------------------------------------------------------------------------------------------- body
@@ -58,7 +60,7 @@ static void write_root_joint(srUrdf* u, const srUrdfLink* link) {
 
 void sr_urdf_write_link(srUrdf* u, int index) {
   srUrdfLink* link = &u->link[index];
-  const srXmlNode* inertial = sr_urdf_child(link->node, "inertial");
+  const srXmlNode* inertial = sr_xml_child(link->node, "inertial");
   sr_urdf_check(u, link->node, "name", "inertial|visual|collision");
   srBodyDef def = {.name = {.text = link->name, .place = link->place}};
   if (link->joint >= 0) def.parent = (srAttr){.text = u->link[u->joint[link->joint].parent].name, .place = link->place};
@@ -69,27 +71,54 @@ void sr_urdf_write_link(srUrdf* u, int index) {
     write_root_joint(u, link);
   link->stated = inertial != NULL;
   if (inertial) write_inertial(u, link, inertial);
-  link->has_shape = sr_urdf_child(link->node, "visual") || sr_urdf_child(link->node, "collision");
+  link->has_shape = sr_xml_child(link->node, "visual") || sr_xml_child(link->node, "collision");
   sr_urdf_shapes(u, link);
 }
 
 // ------------------------------------------------------------------------------------------------------------- masses
+// Bodies that got a mass from a file that includes the robot: by <extend> with <inertial>, whose attributes have a text,
+// or with a shape that has a density.
+static bool* find_extended(const srUrdf* u) {
+  const srSpec* spec = u->r->spec;
+  bool* extended = sr_pool_alloc(&u->r->pool, (size_t)srs_count(spec, SR_ELEMENT_BODY) + 1);
+  for (int i = 0; i < srs_count(spec, SR_ELEMENT_INERTIAL); i++) {
+    const srInertialDef* def = srs_get(spec, SR_ELEMENT_INERTIAL, i);
+    const int owner = srs_owner(spec, SR_ELEMENT_INERTIAL, i);
+    if (def->mass.text && owner >= 0) extended[owner] = true;
+  }
+  for (int i = 0; i < srs_count(spec, SR_ELEMENT_SHAPE); i++) {
+    const srShapeDef* def = srs_get(spec, SR_ELEMENT_SHAPE, i);
+    const int owner = srs_owner(spec, SR_ELEMENT_SHAPE, i);
+    if (def->density.text && owner >= 0) extended[owner] = true;
+  }
+  return extended;
+}
+
+static bool is_flat(const srUrdf* u, const srUrdfLink* link) {
+  if (!link->flat) return false;
+  const srInertialDef* def = srs_get(u->r->spec, SR_ELEMENT_INERTIAL, link->inertial);
+  return !def->inertia.text;
+}
+
 // Links that are fixed to each other are one for the dynamics. One without mass is told where it moves, and either has
 // the shape of a real part, or all that it is fixed to has none: a mere frame is not worth a warning.
 void sr_urdf_tell_masses(srUrdf* u) {
   srReader* r = u->r;
-  double* mass = sr_pool_alloc(&r->pool, (size_t)(u->nlink + 1) * sizeof *mass);
-  for (int i = 0; i < u->nlink; i++) mass[u->link[i].group] += u->link[i].mass;
+  srUrdfList massless = {0}, weightless = {0}, flat = {0};
   const int ground = u->floating ? -1 : u->base;
+  const bool* extended = find_extended(u);
+  bool* heavy = sr_pool_alloc(&r->pool, (size_t)u->nlink + 1);  // groups
+  for (int i = 0; i < u->nlink; i++)
+    if (u->link[i].mass != 0 || extended[u->link[i].index]) heavy[u->link[i].group] = true;
   for (int i = 0; i < u->nlink; i++) {
     const srUrdfLink* link = &u->link[i];
-    if (link->mass != 0 || link->group == ground || (!link->has_shape && mass[link->group] != 0)) continue;
-    sr_urdf_list(u, link->stated ? &u->weightless : &u->massless, link->word, link->place);
+    if (is_flat(u, link)) sr_urdf_list(u, &flat, link->word, link->flat_place);
+    if (link->mass != 0 || extended[link->index] || link->group == ground) continue;
+    if (link->has_shape || !heavy[link->group])
+      sr_urdf_list(u, link->stated ? &weightless : &massless, link->word, link->place);
   }
-  if (u->massless.n > 0)
-    sr_reader_warning(r, u->massless.first, "no <inertial> in link %s: taken without mass and inertia",
-                      u->massless.text);
-  if (u->weightless.n > 0) sr_reader_warning(r, u->weightless.first, "the mass is zero in link %s", u->weightless.text);
-  if (u->flat.n > 0)
-    sr_reader_warning(r, u->flat.first, "mass without moments of inertia, a point, in link %s", u->flat.text);
+  if (massless.n > 0)
+    sr_reader_warning(r, massless.first, "no <inertial> in link %s: taken without mass and inertia", massless.text);
+  if (weightless.n > 0) sr_reader_warning(r, weightless.first, "the mass is zero in link %s", weightless.text);
+  if (flat.n > 0) sr_reader_warning(r, flat.first, "mass without moments of inertia, a point, in link %s", flat.text);
 }

@@ -13,28 +13,11 @@
 #define TOLERANCE 1e-3  // m or rad
 #define FARTHEST 256    // joints between a link and the common ancestor, in a coupling
 
-typedef struct End {
-  int link;
-  bool given, posed;
-  srUrdfPose pose;
-} End;
-
-typedef enum Kind { CLOSURE, COUPLING } Kind;
-
-typedef struct Loop {
-  const srXmlNode* node;
-  const char* name;
-  const char* type;  // word of the closure
-  Kind kind;
-  End end[2];
-  double axis[3];
-  srPlace axis_place;
-  double ratio;
-  bool axial, good;
-} Loop;
+typedef srUrdfEnd End;
+typedef srUrdfLoop Loop;
 
 bool sr_urdf_is_loop(const char* word) {
-  return sr_urdf_is_among(word, "loop|constraint|loop_joint|coupling|drake:ball_constraint");
+  return sr_text_is_among(word, "loop|constraint|loop_joint|coupling|drake:ball_constraint");
 }
 
 // ------------------------------------------------------------------------------------------------------------ writing
@@ -53,6 +36,7 @@ static srAttr write_frame(srUrdf* u, const srUrdfLink* link, const srUrdfPose* p
 static void write_closure(srUrdf* u, Loop* loop) {
   srClosureDef def = {.name = {.text = loop->name, .place = loop->node->place},
                       .type = {.text = loop->type, .place = loop->node->place}};
+  sr_urdf_aim_loop(u, loop);
   if (!sr_urdf_close(u, loop->end[0].link, &loop->end[0].pose, loop->end[1].link, &loop->end[1].pose, loop->type,
                      loop->axis, loop->node->place))
     def.tolerance = sr_reader_one(TOLERANCE, loop->node->place);
@@ -80,7 +64,9 @@ static const char* losses(srUrdf* u, const srUrdfJoint* joint) {
   return text;
 }
 
-static void write_cut(srUrdf* u, const srUrdfJoint* joint) {
+static void keep(srUrdf* u, const Loop* loop) { SR_PUSH(&u->r->pool, u->loop, u->nloop, u->loop_capacity) = *loop; }
+
+static void add_cut(srUrdf* u, const srUrdfJoint* joint) {
   const srUrdfLink *parent = &u->link[joint->parent], *child = &u->link[joint->child];
   const char* lost = losses(u, joint);
   sr_messages_add(u->r->messages, SR_SEVERITY_NOTE, joint->place,
@@ -90,18 +76,18 @@ static void write_cut(srUrdf* u, const srUrdfJoint* joint) {
     sr_reader_warning(u->r, joint->place, "joint '%.60s' closes a loop and has no coordinate: its %s is lost",
                       joint->word, lost);
   if (joint->type == SR_URDF_FLOATING) return;  // holds nothing
-  Loop loop = {.node = joint->node, .type = sr_urdf_type_word(joint->type), .axis_place = joint->axis_place};
-  loop.name = sr_urdf_new_name(u, joint->word, &u->constraints);
+  Loop loop = {.node = joint->node, .word = joint->word, .type = sr_urdf_type_word(joint->type)};
+  loop.axis_place = joint->axis_place;
   loop.axial = sr_urdf_scalar(joint) || joint->type == SR_URDF_PLANAR;
   memcpy(loop.axis, joint->axis, sizeof loop.axis);
   loop.end[0] = (End){.link = joint->parent, .pose = joint->origin};
   loop.end[1] = (End){.link = joint->child, .pose = {.place = joint->place}};
-  write_closure(u, &loop);
+  keep(u, &loop);
 }
 
-void sr_urdf_write_cuts(srUrdf* u) {
+void sr_urdf_add_cuts(srUrdf* u) {
   for (int i = 0; i < u->njoint; i++)
-    if (u->joint[i].cut) write_cut(u, &u->joint[i]);
+    if (u->joint[i].cut) add_cut(u, &u->joint[i]);
 }
 
 // ------------------------------------------------------------------------------------------------------------ reading
@@ -113,17 +99,24 @@ static void refuse(srUrdf* u, Loop* loop, srPlace place, const char* what, const
 static void refuse_attributes(srUrdf* u, Loop* loop, const srXmlNode* node, const char* known) {
   for (int i = 0; i < node->nattribute; i++) {
     const srXmlAttribute* a = &node->attributes[i];
-    if (sr_urdf_is_among(a->name, known)) continue;
+    if (sr_text_is_among(a->name, known)) continue;
     refuse(u, loop, a->name_place, sr_pool_printf(&u->r->pool, "'%.60s' of <%.60s>", a->name, node->name),
            sr_pool_printf(&u->r->pool, "of %s", known));
   }
 }
 
 static void read_pose(srUrdf* u, Loop* loop, const srXmlNode* node, int k) {
-  if (loop->end[k].posed)
+  End* end = &loop->end[k];
+  srUrdfPose pose;
+  const bool good = sr_urdf_pose(u, node, &pose);
+  loop->good &= good;
+  if (!good || !(pose.moved || pose.rolled || pose.turned)) return;  // the link's own frame: says nothing
+  if (end->posed) {
     sr_reader_error(u->r, node->place, "the frame on this link is given twice in <%.60s>", loop->node->name);
-  loop->good &= !loop->end[k].posed && sr_urdf_pose(u, node, &loop->end[k].pose);
-  loop->end[k].posed = true;
+    loop->good = false;
+  }
+  end->pose = pose;
+  end->posed = true;
 }
 
 static void read_end(srUrdf* u, Loop* loop, const srXmlNode* node, int k) {
@@ -150,7 +143,7 @@ static void read_end(srUrdf* u, Loop* loop, const srXmlNode* node, int k) {
 }
 
 static void read_ratio(srUrdf* u, Loop* loop, const srXmlNode* node) {
-  if (loop->kind != COUPLING) {
+  if (loop->type) {
     refuse(u, loop, node->place, "<ratio>", "it in <coupling>");
     return;
   }
@@ -159,19 +152,19 @@ static void read_ratio(srUrdf* u, Loop* loop, const srXmlNode* node) {
 
 static void read_child(srUrdf* u, Loop* loop, const srXmlNode* node) {
   const char* word = node->name;
-  if (sr_urdf_is_among(word, "predecessor|parent"))
+  if (sr_text_is_among(word, "predecessor|parent"))
     read_end(u, loop, node, 0);
-  else if (sr_urdf_is_among(word, "successor|child|link2"))
+  else if (sr_text_is_among(word, "successor|child|link2"))
     read_end(u, loop, node, 1);
   else if (strcmp(word, "link1") == 0)  // of some files both are called so
     read_end(u, loop, node, loop->end[0].given ? 1 : 0);
-  else if (sr_urdf_is_among(word, "origin|predecessor_origin|parent_origin"))
+  else if (sr_text_is_among(word, "origin|predecessor_origin|parent_origin"))
     read_pose(u, loop, node, 0);
-  else if (sr_urdf_is_among(word, "successor_origin|child_origin"))
+  else if (sr_text_is_among(word, "successor_origin|child_origin"))
     read_pose(u, loop, node, 1);
   else if (strcmp(word, "ratio") == 0)
     read_ratio(u, loop, node);
-  else if (sr_urdf_is_among(word, "limit|dynamics|safety_controller|calibration"))
+  else if (sr_text_is_among(word, "limit|dynamics|safety_controller|calibration"))
     sr_reader_ignore(u->r, node->place, "<%s> in <%.60s>", word, loop->node->name);
   else if (strcmp(word, "axis") == 0)
     refuse_attributes(u, loop, node, "xyz");
@@ -184,10 +177,10 @@ static void read_child(srUrdf* u, Loop* loop, const srXmlNode* node) {
 static void read_type(srUrdf* u, Loop* loop) {
   const srXmlAttribute* a = sr_xml_attribute(loop->node, "type");
   if (strcmp(loop->node->name, "coupling") == 0 || (a && strcmp(a->value, "rolling") == 0)) {
-    loop->kind = COUPLING;
+    loop->type = NULL;
   } else if (a && strcmp(a->value, "position") == 0) {
     loop->type = "ball";
-  } else if (a && sr_urdf_is_among(a->value, "cylindrical|weld")) {
+  } else if (a && sr_text_is_among(a->value, "cylindrical|weld")) {
     loop->type = a->value;
     loop->axial = strcmp(a->value, "cylindrical") == 0;
   } else {
@@ -220,13 +213,13 @@ static void read_ball(srUrdf* u, Loop* loop) {
   loop->type = "ball";
   for (const srXmlNode* node = loop->node->first; node; node = node->next) {
     const char* word = strncmp(node->name, "drake:ball_constraint_", 22) == 0 ? node->name + 22 : "";
-    const int k = sr_urdf_is_among(word, "body_B|p_BQ");
+    const int k = sr_text_is_among(word, "body_B|p_BQ");
     End* end = &loop->end[k];
-    if (sr_urdf_is_among(word, "body_A|body_B")) {
+    if (sr_text_is_among(word, "body_A|body_B")) {
       end->link = sr_urdf_find(u, node, "name", &u->links, "link");
       end->given = true;
       loop->good &= end->link >= 0;
-    } else if (sr_urdf_is_among(word, "p_AP|p_BQ")) {
+    } else if (sr_text_is_among(word, "p_AP|p_BQ")) {
       const srXmlAttribute* value = sr_urdf_name(u, node, "value") ? sr_xml_attribute(node, "value") : NULL;
       end->pose = (srUrdfPose){.place = node->place, .moved = true};
       loop->good &= value && sr_reader_numbers(u->r, value, 3, 3, end->pose.xyz) == 3;
@@ -310,24 +303,32 @@ static void write_coupling(srUrdf* u, const Loop* loop) {
   sr_reader_add(u->r, SR_ELEMENT_CONSTRAINT, SR_NO_OWNER, &def, place);
 }
 
-void sr_urdf_loop(srUrdf* u, const srXmlNode* node) {
+// -------------------------------------------------------------------------------------------------------------- entry
+void sr_urdf_add_loop(srUrdf* u, const srXmlNode* node) {
   const srXmlAttribute* name = sr_xml_attribute(node, "name");
-  Loop* loop = sr_pool_alloc(&u->r->pool, sizeof *loop);
-  *loop = (Loop){.node = node, .ratio = 1, .good = true, .axis = {1, 0, 0}, .axis_place = node->place};
-  for (int k = 0; k < 2; k++) loop->end[k] = (End){.link = -1, .pose = {.place = node->place}};
+  Loop loop = {.node = node, .word = name && *name->value ? name->value : "loop", .ratio = 1, .good = true};
+  loop.axis[0] = 1;
+  loop.axis_place = node->place;
+  for (int k = 0; k < 2; k++) loop.end[k] = (End){.link = -1, .pose = {.place = node->place}};
   if (strcmp(node->name, "drake:ball_constraint") == 0)
-    read_ball(u, loop);
+    read_ball(u, &loop);
   else
-    read_loop(u, loop);
-  if (loop->good && loop->end[0].link == loop->end[1].link) {
+    read_loop(u, &loop);
+  if (loop.good && loop.end[0].link == loop.end[1].link)
     sr_reader_error(u->r, node->place, "<%.60s> ties link '%.60s' to itself", node->name,
-                    u->link[loop->end[0].link].word);
-    return;
+                    u->link[loop.end[0].link].word);
+  else if (loop.good)
+    keep(u, &loop);
+}
+
+void sr_urdf_write_loops(srUrdf* u) {
+  for (int i = 0; i < u->nloop; i++) {
+    Loop* loop = &u->loop[i];
+    if (u->link[loop->end[0].link].index < 0 || u->link[loop->end[1].link].index < 0) continue;
+    loop->name = sr_reader_name(u->r, loop->word, &u->constraints);
+    if (loop->type)
+      write_closure(u, loop);
+    else
+      write_coupling(u, loop);
   }
-  if (!loop->good || u->link[loop->end[0].link].index < 0 || u->link[loop->end[1].link].index < 0) return;
-  loop->name = sr_urdf_new_name(u, name && *name->value ? name->value : "loop", &u->constraints);
-  if (loop->kind == COUPLING)
-    write_coupling(u, loop);
-  else
-    write_closure(u, loop);
 }

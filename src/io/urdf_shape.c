@@ -6,18 +6,40 @@
 
 void sr_urdf_add_material(srUrdf* u, const srXmlNode* node) {
   const srXmlAttribute* name = sr_xml_attribute(node, "name");
-  if (!name || !sr_urdf_child(node, "color")) return;  // a mere use
+  if (!name || !sr_xml_child(node, "color")) return;  // a mere use
   const int i = u->nmaterial;
   SR_PUSH(&u->r->pool, u->material, u->nmaterial, u->material_capacity) = node;
   sr_names_put(&u->materials, name->value, i);  // of two with one name the first holds
 }
 
+// Numbers of a picture: those behind the last that is asked for are no reason to stop. How many, -1 after an error.
+static int first_numbers(srUrdf* u, const srXmlAttribute* a, int most, double* out) {
+  const char *p = a->value, *end = NULL;
+  int n = 0;
+  for (;; n++) {
+    p += strspn(p, " \t\r\n");
+    if (!*p) break;
+    p += strcspn(p, " \t\r\n");
+    if (n + 1 == most) end = p;
+  }
+  if (n <= most) return sr_reader_numbers(u->r, a, 1, most, out);
+  srXmlAttribute cut = *a;
+  cut.value = sr_pool_text_n(&u->r->pool, a->value, (size_t)(end - a->value));
+  sr_reader_warning(u->r, a->place, "'%s' takes %d numbers, got %d: the first %d are taken", a->name, most, n, most);
+  return sr_reader_numbers(u->r, &cut, most, most, out);
+}
+
 // ------------------------------------------------------------------------------------------------------------- colour
 static bool read_color(srUrdf* u, const srXmlNode* material, srAttr* out) {
-  const srXmlNode* color = sr_urdf_child(material, "color");
+  const srXmlNode* color = sr_xml_child(material, "color");
   const srXmlAttribute* rgba = color ? sr_xml_attribute(color, "rgba") : NULL;
   double value[4] = {0, 0, 0, 1};
-  if (!rgba || sr_reader_numbers(u->r, rgba, 3, 4, value) < 0) return false;
+  const int n = rgba ? first_numbers(u, rgba, 4, value) : 0;
+  if (n < 0) return false;
+  if (n < 3) {
+    if (rgba) sr_reader_ignore(u->r, rgba->place, "a colour with less than three numbers");
+    return false;
+  }
   for (int k = 0; k < 4; k++) {
     if (value[k] >= 0 && value[k] <= 1) continue;
     sr_reader_ignore(u->r, rgba->place, "a colour outside of 0 to 1");
@@ -28,9 +50,9 @@ static bool read_color(srUrdf* u, const srXmlNode* material, srAttr* out) {
 }
 
 static void color_of(srUrdf* u, const srXmlNode* node, srAttr* out) {
-  const srXmlNode* material = sr_urdf_child(node, "material");
+  const srXmlNode* material = sr_xml_child(node, "material");
   if (!material) return;
-  const srXmlNode* color = sr_urdf_child(material, "color");
+  const srXmlNode* color = sr_xml_child(material, "color");
   const srXmlAttribute* name = sr_xml_attribute(material, "name");
   sr_urdf_check(u, material, "name", "color");
   if (color) {
@@ -98,10 +120,10 @@ static bool read_mesh(srUrdf* u, const srXmlNode* node, srShapeDef* def) {
     sr_reader_warning(u->r, node->place, "a <mesh> without a file is left out");
     return false;
   }
-  const int n = a ? sr_reader_numbers(u->r, a, 1, 3, scale) : 3;
+  const int n = a ? first_numbers(u, a, 3, scale) : 3;
   if (n < 0) return false;
   if (n == 2) {
-    sr_reader_error(u->r, a->place, "'scale' takes 1 or 3 numbers, got 2");
+    sr_reader_warning(u->r, a->place, "'scale' takes 1 or 3 numbers, got 2: the <mesh> is left out");
     return false;
   }
   if (n == 1) scale[1] = scale[2] = scale[0];
@@ -128,7 +150,7 @@ static bool read_geometry(srUrdf* u, const srXmlNode* geometry, srShapeDef* def)
 }
 
 static void write_shape(srUrdf* u, const srUrdfLink* link, const srXmlNode* node, const char* use) {
-  const srXmlNode* geometry = sr_urdf_child(node, "geometry");
+  const srXmlNode* geometry = sr_xml_child(node, "geometry");
   const srXmlAttribute* name = sr_xml_attribute(node, "name");
   const bool visual = strcmp(use, "visual") == 0;
   srShapeDef def = {.use = {.text = use, .place = node->place}};
@@ -147,7 +169,7 @@ static void write_shape(srUrdf* u, const srUrdfLink* link, const srXmlNode* node
     return;
   }
   if (name && *name->value)
-    def.name = (srAttr){.text = sr_urdf_new_name(u, name->value, &u->shapes), .place = name->place};
+    def.name = (srAttr){.text = sr_reader_name(u->r, name->value, &u->shapes), .place = name->place};
   sr_urdf_put_pose(u, &origin, &def.at, &def.rot, &def.rpy);
   if (visual) color_of(u, node, &def.color);
   sr_reader_add(u->r, SR_ELEMENT_SHAPE, link->index, &def, node->place);

@@ -5,25 +5,6 @@
 #include "io/urdf.h"
 #include "math/pose.h"
 
-int sr_urdf_place_among(const char* word, const char* list) {
-  const size_t n = strlen(word);
-  int place = 0;
-  for (const char* p = list; *p; place++) {
-    const size_t length = strcspn(p, "|");
-    if (length == n && memcmp(p, word, n) == 0) return place;
-    p += length + (p[length] == '|');
-  }
-  return -1;
-}
-
-bool sr_urdf_is_among(const char* word, const char* list) { return sr_urdf_place_among(word, list) >= 0; }
-
-const srXmlNode* sr_urdf_child(const srXmlNode* node, const char* name) {
-  for (const srXmlNode* child = node->first; child; child = child->next)
-    if (strcmp(child->name, name) == 0) return child;
-  return NULL;
-}
-
 // Elements that may come more than once in one another.
 #define REPEATED "visual|collision|link|joint|material|transmission|link1|leftActuator|rightActuator|actuator"
 
@@ -31,15 +12,15 @@ void sr_urdf_check(srUrdf* u, const srXmlNode* node, const char* attributes, con
   srReader* r = u->r;
   for (int i = 0; i < node->nattribute; i++) {
     const srXmlAttribute* a = &node->attributes[i];
-    if (!sr_urdf_is_among(a->name, attributes) && strncmp(a->name, "xmlns", 5) != 0)
+    if (!sr_text_is_among(a->name, attributes) && strncmp(a->name, "xmlns", 5) != 0)
       sr_reader_ignore(r, a->name_place, "'%.60s' of <%.60s>", a->name, node->name);
   }
   uint32_t seen = 0;  // a bit for each word of the list
   for (const srXmlNode* child = node->first; child && !sr_reader_is_over(r, child->place); child = child->next) {
-    const int k = sr_urdf_place_among(child->name, elements);
+    const int k = sr_text_place_among(child->name, elements);
     if (k < 0)
       sr_reader_ignore(r, child->place, "<%.60s> in <%.60s>", child->name, node->name);
-    else if (!sr_urdf_is_among(child->name, REPEATED) && (seen >> k & 1))
+    else if (!sr_text_is_among(child->name, REPEATED) && (seen >> k & 1))
       sr_reader_ignore(r, child->place, "a second <%.60s> in one <%.60s>", child->name, node->name);
     if (k >= 0) seen |= 1u << k;
   }
@@ -81,7 +62,7 @@ bool sr_urdf_pose(srUrdf* u, const srXmlNode* node, srUrdfPose* out) {
 }
 
 bool sr_urdf_origin(srUrdf* u, const srXmlNode* node, srUrdfPose* out) {
-  const srXmlNode* origin = sr_urdf_child(node, "origin");
+  const srXmlNode* origin = sr_xml_child(node, "origin");
   *out = (srUrdfPose){.place = node->place};
   if (!origin) return true;
   sr_urdf_check(u, origin, "xyz|rpy|quat_xyzw", "");
@@ -95,7 +76,7 @@ void sr_urdf_put_pose(srUrdf* u, const srUrdfPose* pose, srAttr* at, srAttr* rot
 }
 
 bool sr_urdf_axis(srUrdf* u, const srXmlNode* node, double axis[3], srPlace* place) {
-  const srXmlNode* element = sr_urdf_child(node, "axis");
+  const srXmlNode* element = sr_xml_child(node, "axis");
   axis[0] = 1;
   axis[1] = axis[2] = 0;
   *place = node->place;
@@ -154,22 +135,6 @@ const char* sr_urdf_guess(srUrdf* u, const srNames* names, const char* name) {
   if (u->guesses-- <= 0) return "";
   const char* nearest = sr_names_nearest(names, name);
   return nearest ? sr_pool_printf(&u->r->pool, "; did you mean '%.60s'?", nearest) : "";
-}
-
-bool sr_urdf_take(srUrdf* u, srNames* taken, const char* name) {
-  if (!sr_names_put(taken, name, u->nnumber)) return false;
-  SR_PUSH(&u->r->pool, u->number, u->nnumber, u->number_capacity) = 1;
-  return true;
-}
-
-const char* sr_urdf_new_name(srUrdf* u, const char* word, srNames* taken) {
-  const char* name = sr_reader_name(u->r, word, NULL);
-  if (sr_urdf_take(u, taken, name)) return name;
-  const int first = sr_names_find(taken, name);
-  for (;;) {
-    const char* numbered = sr_pool_printf(&u->r->pool, "%s_%d", name, ++u->number[first]);
-    if (sr_urdf_take(u, taken, numbered)) return numbered;
-  }
 }
 
 void sr_urdf_list(srUrdf* u, srUrdfList* list, const char* name, srPlace place) {

@@ -37,7 +37,7 @@ static void rpy_of(const double pose[16], double rpy[3]) {
 static void put_origin_of(srConvert* c, const double pose[16], srElementKind kind, int i, int given) {
   srXmlWriter* w = &c->xml;
   double rpy[3];
-  if (sr_convert_pose_is_identity(pose)) return;
+  if (srm_pose_is_identity(pose)) return;
   rpy_of(pose, rpy);
   if (i >= 0) sr_convert_numbers(c, kind, i, given, rpy, 3);
   sr_xml_begin(w, "origin");
@@ -56,8 +56,6 @@ static void put_one(srXmlWriter* w, const char* element, const char* attribute, 
 }
 
 // -------------------------------------------------------------------------------------------------------------- shapes
-static bool is_word(const char* a, const char* b) { return a && strcmp(a, b) == 0; }
-
 static int mesh_of(const srConvert* c, int i) {
   const srShapeDef* def = srs_get(c->spec, SR_ELEMENT_SHAPE, i);
   return def->mesh.text ? sr_names_find(&c->meshes, def->mesh.text) : -1;
@@ -68,11 +66,11 @@ static bool can_say(const srConvert* c, int i) {
   const srShapeDef* def = srs_get(c->spec, SR_ELEMENT_SHAPE, i);
   const char* type = def->type.text;
   const double size = def->size.numbers ? def->size.numbers[0] : def->size.number;
-  if (is_word(type, "mesh")) {
+  if (sr_text_is(type, "mesh")) {
     const int mesh = mesh_of(c, i);
     return mesh >= 0 && ((const srMeshDef*)srs_get(c->spec, SR_ELEMENT_MESH, mesh))->file.text;
   }
-  return !is_word(type, "plane") && !is_word(type, "ellipsoid") && !(is_word(type, "sphere") && size < 0);
+  return !sr_text_is(type, "plane") && !sr_text_is(type, "ellipsoid") && !(sr_text_is(type, "sphere") && size < 0);
 }
 
 static void put_mesh(srConvert* c, int i) {
@@ -95,15 +93,15 @@ static void put_geometry(srConvert* c, int i, const char* type) {
   double size[3] = {0};
   sr_xml_begin(&c->xml, "geometry");
   sr_convert_numbers(c, SR_ELEMENT_SHAPE, i, SR_TAKE(srShapeDef, size), size, 3);
-  if (is_word(type, "mesh")) {
+  if (sr_text_is(type, "mesh")) {
     put_mesh(c, i);
   } else {
     sr_xml_begin(&c->xml, type);
-    if (is_word(type, "box")) {
+    if (sr_text_is(type, "box")) {
       sr_xml_numbers(&c->xml, "size", size, 3);
     } else {
       sr_xml_number(&c->xml, "radius", size[0]);
-      if (!is_word(type, "sphere")) sr_xml_number(&c->xml, "length", size[1]);
+      if (!sr_text_is(type, "sphere")) sr_xml_number(&c->xml, "length", size[1]);
     }
     sr_xml_end(&c->xml);
   }
@@ -138,7 +136,7 @@ static void put_shape(srConvert* c, int i, const char* element) {
   if (name) sr_xml_text(&c->xml, "name", name);
   put_origin_of(c, pose, SR_ELEMENT_SHAPE, i, SR_TAKE(srShapeDef, rpy));
   put_geometry(c, i, type);
-  if (is_word(element, "visual")) put_color(c, i);
+  if (sr_text_is(element, "visual")) put_color(c, i);
   sr_xml_end(&c->xml);
 }
 
@@ -148,8 +146,8 @@ static void put_shapes(srConvert* c, int b) {
     const char* use = sr_convert_text(c, SR_ELEMENT_SHAPE, i, SR_TAKE(srShapeDef, use));
     sr_convert_take(c, SR_ELEMENT_SHAPE, i, SR_TAKE(srShapeDef, density));  // in the inertia of the body
     sr_convert_take(c, SR_ELEMENT_SHAPE, i, SR_TAKE(srShapeDef, material));
-    if (!is_word(use, "collision")) put_shape(c, i, "visual");
-    if (!is_word(use, "visual")) put_shape(c, i, "collision");
+    if (!sr_text_is(use, "collision")) put_shape(c, i, "visual");
+    if (!sr_text_is(use, "visual")) put_shape(c, i, "collision");
   }
 }
 
@@ -390,7 +388,7 @@ static const char* loop_word(const char* type) {
                                          {"prismatic", "prismatic"}, {"cylindrical", "cylindrical"},
                                          {"planar", "planar"}};
   for (int k = 0; k < SR_COUNT(words); k++)
-    if (is_word(type, words[k][0])) return words[k][1];
+    if (sr_text_is(type, words[k][0])) return words[k][1];
   return NULL;
 }
 
@@ -412,7 +410,7 @@ static void put_loop(Urdf* u, int i) {
   sr_xml_text(&c->xml, "type", type);
   put_one(&c->xml, "predecessor", "link", a);
   put_one(&c->xml, "successor", "link", b);
-  if (!is_word(type, "fixed") && !is_word(type, "spherical")) {
+  if (!sr_text_is(type, "fixed") && !sr_text_is(type, "spherical")) {
     sr_xml_begin(&c->xml, "axis");
     sr_xml_numbers(&c->xml, "xyz", axis, 3);
     sr_xml_end(&c->xml);
@@ -434,7 +432,7 @@ static int root_body(Urdf* u) {
   sr_convert_joint_pose(u->c, root, pose);
   const int j = m->body_joint[root], type = m->joint_type[j];
   const bool fits = strcmp(m->joint_name[j], "root") == 0 && (type == SR_JOINT_WELD || type == SR_JOINT_FREE);
-  if (!fits || !sr_convert_pose_is_identity(pose)) return 0;
+  if (!fits || !srm_pose_is_identity(pose)) return 0;
   if (type == SR_JOINT_FREE) u->c->base = "floating";
   return root;
 }

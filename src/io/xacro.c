@@ -7,7 +7,7 @@
 #include <string.h>
 
 #include "io/file.h"
-#include "io/mesh.h"
+#include "io/package.h"
 #include "io/xacro_parts.h"
 
 #define MAX_INCLUDES 1000
@@ -37,11 +37,6 @@ void sr_xacro_error(srXacro* x, srPlace place, const char* format, ...) {
   if (!x->stopped) say(x, place, text, "");
 }
 
-static bool ends_with(const char* text, const char* end) {
-  const size_t n = strlen(text), m = strlen(end);
-  return n >= m && strcmp(text + n - m, end) == 0;
-}
-
 void sr_xacro_beyond(srXacro* x, srPlace place, const char* format, ...) {
   char text[600], how[600] = "";
   va_list arguments;
@@ -50,7 +45,7 @@ void sr_xacro_beyond(srXacro* x, srPlace place, const char* format, ...) {
   va_end(arguments);
   if (x->stopped) return;
   if (!x->told_how) {  // robot.urdf.xacro > robot.urdf
-    const int n = (int)strlen(x->file), bare = ends_with(x->file, ".xacro") ? n - 6 : n;
+    const int n = (int)strlen(x->file), bare = sr_text_ends_with(x->file, ".xacro") ? n - 6 : n;
     const char* end = bare < n && bare >= 5 && strncmp(x->file + bare - 5, ".urdf", 5) == 0 ? "" : ".urdf";
     snprintf(how, sizeof how, "; ROS's own program writes the file out: xacro %.200s > %.*s%s", x->file,
              bare < 200 ? bare : 200, x->file, end);
@@ -104,14 +99,7 @@ static srXmlNode* add_node(srXacro* x, const srXmlNode* like, const char* name, 
   srXmlNode* node = sr_pool_alloc(&x->r->pool, sizeof *node);
   node->name = name;
   node->place = like->place;
-  node->parent = to;
-  if (!to) return node;
-  if (to->last)
-    to->last->next = node;
-  else
-    to->first = node;
-  to->last = node;
-  return node;
+  return to ? sr_xml_append(to, node) : node;
 }
 
 static void set_attribute(srXacro* x, srXmlNode* node, srXmlAttribute a) {
@@ -348,20 +336,21 @@ static void do_attribute(srXacro* x, srXacroScope* scope, const srXmlNode* node,
 // ---------------------------------------------------------------------------------------------------------- includes
 static const char* include_path(srXacro* x, const char* name, srPlace place) {
   const srImport how = {.folder = x->folder, .base = x->how->base, .included = x->how->included};
-  const char* tried = NULL;
+  srLookup lookup;
   if (strncmp(name, "file://", 7) == 0) name += 7;
   if (strncmp(name, "package://", 10) != 0) return name[0] == '/' ? name : sr_path_join(&x->r->pool, x->folder, name);
-  const char* path = sr_package_find(x->r, &how, name, &tried);
+  const char* path = sr_package_find(x->r, &how, name, &lookup);
   if (path) return path;
   x->lost = true;
-  sr_xacro_error(x, place, "the file '%.200s' is not found; tried: %.300s", name, tried ? tried : "nothing");
+  if (lookup.package && !lookup.has_package)
+    sr_xacro_error(x, place,
+                   "the package '%.60s' of '%.200s' is not found; looked in %.200s; say where it is by --package "
+                   "%.60s=FOLDER",
+                   lookup.package, name, lookup.places, lookup.package);
+  else
+    sr_xacro_error(x, place, "the file '%.200s' is not found; looked in %.300s", name,
+                   lookup.places ? lookup.places : "nothing");
   return NULL;
-}
-
-static bool exists(const char* path) {
-  FILE* file = fopen(path, "rb");
-  if (file) fclose(file);
-  return file != NULL;
 }
 
 static void do_include(srXacro* x, srXacroScope* scope, const srXmlNode* node, srXmlNode* to) {
@@ -381,7 +370,7 @@ static void do_include(srXacro* x, srXacroScope* scope, const srXmlNode* node, s
     return;
   }
   const char* path = include_path(x, name, place);
-  if (!path || (flag(x, scope, node, "optional", false) && !exists(path))) return;
+  if (!path || (flag(x, scope, node, "optional", false) && !sr_path_is_file(path))) return;
   const srXmlNode* root = sr_reader_open(x->r, path, place);
   if (!root) {
     x->failed = x->lost = true;

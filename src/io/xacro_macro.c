@@ -4,14 +4,12 @@
 
 #include "io/xacro_parts.h"
 
-static bool is_blank(char c) { return c == ' ' || c == '\t' || c == '\n' || c == '\r'; }
-
 // -------------------------------------------------------------------------------------------------------- definition
 // The end of a default: a blank that is neither in quotes nor in ${...}.
 static const char* default_end(const char* p) {
   char quote = 0;
   int depth = 0;
-  for (; *p && (quote || depth > 0 || !is_blank(*p)); p++) {
+  for (; *p && (quote || depth > 0 || !sr_text_is_blank(*p)); p++) {
     if (quote) {
       if (*p == quote) quote = 0;
     } else if (*p == '\'' || *p == '"') {

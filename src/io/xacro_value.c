@@ -157,10 +157,8 @@ const char* sr_xacro_print(srXacro* x, const srXacroValue* v) {
 }
 
 // ---------------------------------------------------------------------------------------------------------- literals
-static bool is_blank(char c) { return c == ' ' || c == '\t' || c == '\n' || c == '\r'; }
-
 static const char* skip_blanks(const char* p) {
-  while (is_blank(*p)) p++;
+  while (sr_text_is_blank(*p)) p++;
   return p;
 }
 
@@ -179,13 +177,8 @@ bool sr_xacro_read_int(const char* text, long long* whole) {
 }
 
 bool sr_xacro_read_float(const char* text, double* number) {
-  const char* p = skip_blanks(text);
-  const bool negative = *p == '-';
-  if (*p == '-' || *p == '+') p++;
-  const char* end = sr_number_read(p, number);
-  if (!end || end == p || !isfinite(*number)) return false;
-  if (negative) *number = -*number;
-  return *skip_blanks(end) == '\0';
+  const char* end = sr_number_read_signed(skip_blanks(text), number);
+  return end && isfinite(*number) && *skip_blanks(end) == '\0';
 }
 
 srXacroValue sr_xacro_literal(srXacro* x, const srXacroValue* v) {

@@ -5,6 +5,8 @@
 #include <expat.h>
 #include <string.h>
 
+#include "io/text.h"
+
 typedef struct Cursor {  // a place in the text that only moves forward, so that finding lines costs one pass
   size_t offset;
   int line, column;
@@ -74,8 +76,6 @@ static srPlace event_place(Sax* sax) {
   return place_of(sax, &sax->cursor);
 }
 
-static bool is_blank(char c) { return c == ' ' || c == '\t' || c == '\n' || c == '\r'; }
-
 static bool at(const Sax* sax, const Cursor* c, const char* set) {
   return c->offset < sax->size && sax->text[c->offset] != '\0' && strchr(set, sax->text[c->offset]) != NULL;
 }
@@ -116,7 +116,6 @@ static srXmlNode* new_node(Sax* sax, const char* name, const char** pairs, int n
   srXmlNode* node = sr_pool_alloc(sax->pool, sizeof *node);
   node->name = sr_pool_text(sax->pool, name);
   node->place = place_of(sax, &sax->cursor);
-  node->parent = sax->open;
   node->nattribute = nattribute;
   if (nattribute > 0) node->attributes = sr_pool_alloc(sax->pool, (size_t)nattribute * sizeof *node->attributes);
   for (int i = 0; i < nattribute; i++) {
@@ -141,11 +140,10 @@ static void open_element(Sax* sax, const char* name, const char** pairs) {
     refuse(sax);
   } else {
     srXmlNode* node = new_node(sax, name, pairs, nattribute);
-    srXmlNode* parent = sax->open;
-    if (!parent) sax->root = node;
-    if (parent && parent->last) parent->last->next = node;
-    if (parent && !parent->first) parent->first = node;
-    if (parent) parent->last = node;
+    if (sax->open)
+      sr_xml_append(sax->open, node);
+    else
+      sax->root = node;
     sax->open = node;
     sax->depth++;
   }
@@ -155,7 +153,7 @@ static void open_element(Sax* sax, const char* name, const char** pairs) {
 static void keep_text(Sax* sax, const char* text, int n) {
   srXmlNode* node = sax->open;
   int first = 0;
-  while (!(node && node->text) && first < n && is_blank(text[first])) first++;
+  while (!(node && node->text) && first < n && sr_text_is_blank(text[first])) first++;
   if (first == n || !node) return;
   if (!node->text) {
     event_place(sax);
@@ -179,7 +177,7 @@ static void keep_text(Sax* sax, const char* text, int n) {
 
 static void trim_text(srXmlNode* node) {
   if (!node->text) return;
-  while (node->text_size > 0 && is_blank(node->text[node->text_size - 1])) node->text_size--;
+  while (node->text_size > 0 && sr_text_is_blank(node->text[node->text_size - 1])) node->text_size--;
   ((char*)(size_t)node->text)[node->text_size] = '\0';
 }
 
@@ -300,8 +298,24 @@ srXmlNode* sr_xml_read(srPool* pool, const char* text, size_t size, const char* 
   return done ? sax->root : NULL;
 }
 
+srXmlNode* sr_xml_append(srXmlNode* parent, srXmlNode* child) {
+  child->parent = parent;
+  if (parent->last)
+    parent->last->next = child;
+  else
+    parent->first = child;
+  parent->last = child;
+  return child;
+}
+
 const srXmlAttribute* sr_xml_attribute(const srXmlNode* node, const char* name) {
   for (int i = 0; i < node->nattribute; i++)
     if (strcmp(node->attributes[i].name, name) == 0) return &node->attributes[i];
+  return NULL;
+}
+
+const srXmlNode* sr_xml_child(const srXmlNode* node, const char* name) {
+  for (const srXmlNode* child = node ? node->first : NULL; child; child = child->next)
+    if (strcmp(child->name, name) == 0) return child;
   return NULL;
 }

@@ -33,6 +33,8 @@ typedef struct srXmlNode {
 // an error, which is in messages.
 srXmlNode* sr_xml_read(srPool* pool, const char* text, size_t size, const char* file, srMessages* messages);
 
+srXmlNode* sr_xml_append(srXmlNode* parent, srXmlNode* child);                    // behind its children; the child
 const srXmlAttribute* sr_xml_attribute(const srXmlNode* node, const char* name);  // NULL: not there
+const srXmlNode* sr_xml_child(const srXmlNode* node, const char* name);           // the first; NULL: none, or no node
 
 #endif

@@ -8,7 +8,9 @@
 #define MARGIN 40  // levels
 
 static void put_n(srXmlWriter* w, const char* text, size_t n) {
-  for (size_t i = 0; i < n; i++) SR_PUSH(w->pool, w->text, w->n, w->capacity) = text[i];
+  while ((size_t)(w->capacity - w->n) < n) w->text = sr_pool_grow(w->pool, w->text, 1, w->n, &w->capacity);
+  memcpy(w->text + w->n, text, n);
+  w->n += (int)n;
 }
 
 static void put(srXmlWriter* w, const char* text) { put_n(w, text, strlen(text)); }
@@ -72,7 +74,7 @@ void sr_xml_numbers(srXmlWriter* w, const char* name, const double* values, int 
   attribute(w, name);
   for (int i = 0; i < n; i++) {
     char number[SR_NUMBER_TEXT];
-    sr_number_text(values[i] == 0 ? 0 : values[i], number, sizeof number);  // no -0
+    sr_number_text(values[i] == 0 && !w->keeps_minus_zero ? 0 : values[i], number, sizeof number);
     if (i > 0) put(w, " ");
     put(w, number);
   }
@@ -85,15 +87,6 @@ void sr_xml_words(srXmlWriter* w, const char* words) {
   end_tag(w, ">");
   put_escaped(w, words);
   w->has_words = true;
-}
-
-// Two dashes may not stand in a comment.
-void sr_xml_comment(srXmlWriter* w, const char* words) {
-  end_tag(w, ">\n");
-  indent(w);
-  put(w, "<!-- ");
-  for (const char* p = words; *p; p++) put_n(w, *p == '-' && p[1] == '-' ? "~" : p, 1);
-  put(w, " -->\n");
 }
 
 const char* sr_xml_finish(srXmlWriter* w) {

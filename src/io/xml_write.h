@@ -1,4 +1,4 @@
-// XML out: elements begun and ended, attributes of texts and numbers. For the writers of other programs' model files.
+// XML out: elements begun and ended, attributes of texts and numbers. For the writers of model files.
 //
 //   sr_xml_begin(w, "link");
 //   sr_xml_text(w, "name", "arm");
@@ -15,8 +15,9 @@ typedef struct srXmlWriter {
   int n, capacity;
   const char** open;  // elements that are not ended yet
   int nopen, open_capacity;
-  bool in_tag;     // attributes may follow
-  bool has_words;  // the open element holds text: its end stands on the same line
+  bool keeps_minus_zero;  // else -0 is written 0
+  bool in_tag;            // attributes may follow
+  bool has_words;         // the open element holds text: its end stands on the same line
   int deepest;
 } srXmlWriter;
 
@@ -25,8 +26,7 @@ void sr_xml_end(srXmlWriter* w);
 void sr_xml_text(srXmlWriter* w, const char* attribute, const char* value);
 void sr_xml_number(srXmlWriter* w, const char* attribute, double value);
 void sr_xml_numbers(srXmlWriter* w, const char* attribute, const double* values, int n);
-void sr_xml_words(srXmlWriter* w, const char* words);    // text inside the element
-void sr_xml_comment(srXmlWriter* w, const char* words);  // on a line of its own
-const char* sr_xml_finish(srXmlWriter* w);               // the whole text, ended by a zero
+void sr_xml_words(srXmlWriter* w, const char* words);  // text inside the element
+const char* sr_xml_finish(srXmlWriter* w);             // the whole text, ended by a zero
 
 #endif

@@ -81,6 +81,22 @@ void srm_pose_rotate_tensor(const double pose[16], const double J[9], double out
   }
 }
 
+bool srm_pose_is_turned(const double pose[16]) {
+  for (int i = 0; i < 9; i++)
+    if (pose[4 * (i / 3) + i % 3] != (i % 4 == 0 ? 1 : 0)) return true;
+  return false;
+}
+
+bool srm_pose_is_identity(const double pose[16]) {
+  return !srm_pose_is_turned(pose) && pose[12] == 0 && pose[13] == 0 && pose[14] == 0;
+}
+
+void srm_quaternion_from_pose(const double pose[16], double quaternion[4]) {
+  double R[9];
+  for (int i = 0; i < 9; i++) R[i] = pose[4 * (i % 3) + i / 3];
+  srm_quaternion_from_rows(R, quaternion);
+}
+
 // From the largest component: no cancellation at any angle (Shepperd 1978).
 void srm_quaternion_from_rows(const double R[9], double quaternion[4]) {
   double* q = quaternion;

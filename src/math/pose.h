@@ -3,6 +3,8 @@
 #ifndef SR_POSE_H
 #define SR_POSE_H
 
+#include <stdbool.h>
+
 void srm_pose_identity(double pose[16]);
 // out = a * b: b given in a's frame. out may not be a or b.
 void srm_pose_compose(const double a[16], const double b[16], double out[16]);
@@ -13,6 +15,9 @@ void srm_pose_point(const double pose[16], const double p[3], double out[3]);   
 void srm_pose_rotate(const double pose[16], const double u[3], double out[3]);  // R u
 void srm_pose_from_quaternion(const double quaternion[4], double pose[16]);     // unit; sets the rotation alone
 void srm_quaternion_from_rows(const double R[9], double quaternion[4]);         // row-major; w >= 0
+void srm_quaternion_from_pose(const double pose[16], double quaternion[4]);     // of its rotation; w >= 0
+bool srm_pose_is_turned(const double pose[16]);                                 // its rotation is not exactly 1
+bool srm_pose_is_identity(const double pose[16]);                               // exactly
 void srm_pose_from_rpy(const double rpy[3], double pose[16]);                   // Rz(yaw) Ry(pitch) Rx(roll)
 // J' = R J R^T, row-major 3 x 3.
 void srm_pose_rotate_tensor(const double pose[16], const double J[9], double out[9]);

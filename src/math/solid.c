@@ -1,53 +1,73 @@
-// Volume, centroid and second moments as sums over tetrahedra, see solid.h. With a, b, c the corners of a triangle seen from a
-// fixed point, d = a . (b x c) and s = a + b + c, its tetrahedron has
-//   volume d/6,   int x dV = d/24 s,   int x x^T dV = d/120 (s s^T + a a^T + b b^T + c c^T)
+// Volume, centroid and inertia of a closed surface of triangles: exact, as sums over the tetrahedra that its triangles
+// make with a fixed point o, with their sign (Mirtich 1996 and Tonon 2004 come to the same sums by other ways).
+//
+//   With a, b, c the corners seen from o, d = a . (b x c), s = a + b + c, a tetrahedron has
+//     volume d/6,   int x dV = d/24 s,   int x x^T dV = d/120 (s s^T + a a^T + b b^T + c c^T)
+//   (over the unit simplex int u_i = 1/24, int u_i u_i = 1/60, int u_i u_j = 1/120).
+//
+// The sums do not depend on o when the surface is closed. o is the middle of the box around the vertices, so that a surface
+// far from its origin loses no digits.
 #include "math/solid.h"
 
 #include <math.h>
-#include <string.h>
+#include <stddef.h>
 
 #include "math/pose.h"
 
-static void middle(const double* vertex, int n, double o[3]) {
+typedef struct Sums {
+  double volume;             // 6 times
+  double first[3];           // moments, 24 times
+  double second[9];          // 120 times
+  double area[3], absolute;  // area vectors and their lengths, twice
+} Sums;
+
+static void middle_of(const double* vertex, int n, double o[3]) {
   for (int k = 0; k < 3; k++) {
     double low = HUGE_VAL, high = -HUGE_VAL;
     for (int i = 0; i < n; i++) {
-      low = fmin(low, vertex[3 * i + k]);
-      high = fmax(high, vertex[3 * i + k]);
+      low = fmin(low, vertex[3 * (size_t)i + (size_t)k]);
+      high = fmax(high, vertex[3 * (size_t)i + (size_t)k]);
     }
     o[k] = n > 0 ? 0.5 * low + 0.5 * high : 0;
   }
 }
 
-double srm_solid(const double* vertex, int nvertex, const int* triangle, int ntriangle, double centroid[3],
-                 double moments[9], double* open) {
-  double o[3], r[3], area[3] = {0}, length = 0, sum = 0, first[3] = {0};
-  memset(moments, 0, 9 * sizeof *moments);
-  middle(vertex, nvertex, o);
-  for (int t = 0; t < ntriangle; t++) {
-    double x[9], edge[6], normal[3], s[3];
-    for (int k = 0; k < 9; k++) x[k] = vertex[3 * triangle[3 * t + k / 3] + k % 3] - o[k % 3];
-    for (int k = 0; k < 6; k++) edge[k] = x[3 + k] - x[k % 3];
-    srm_cross3(edge, edge + 3, normal);
-    const double d = srm_dot3(x, normal);  // a . ((b - a) x (c - a)) = a . (b x c)
-    length += srm_norm3(normal);
-    sum += d;
-    for (int k = 0; k < 3; k++) {
-      area[k] += normal[k];
-      s[k] = x[k] + x[3 + k] + x[6 + k];
-      first[k] += d * s[k];
-    }
-    for (int k = 0; k < 9; k++) {
-      const int i = k / 3, j = k % 3;
-      moments[k] += d * (s[i] * s[j] + x[i] * x[j] + x[3 + i] * x[3 + j] + x[6 + i] * x[6 + j]);
-    }
-  }
-  const double volume = sum / 6;
-  *open = length > 0 ? srm_norm3(area) / length : 0;
+static void add_tetrahedron(Sums* sums, const double a[3], const double b[3], const double c[3]) {
+  double ab[3], ac[3], normal[3], s[3];
   for (int k = 0; k < 3; k++) {
-    r[k] = volume != 0 ? first[k] / (24 * volume) : 0;
+    ab[k] = b[k] - a[k];
+    ac[k] = c[k] - a[k];
+    s[k] = a[k] + b[k] + c[k];
+  }
+  srm_cross3(ab, ac, normal);
+  const double d = srm_dot3(a, normal);  // a . ((b - a) x (c - a)) = a . (b x c)
+  sums->volume += d;
+  sums->absolute += srm_norm3(normal);
+  for (int i = 0; i < 3; i++) {
+    sums->area[i] += normal[i];
+    sums->first[i] += d * s[i];
+    for (int k = 0; k < 3; k++) sums->second[3 * i + k] += d * (s[i] * s[k] + a[i] * a[k] + b[i] * b[k] + c[i] * c[k]);
+  }
+}
+
+double srm_solid(const double* vertex, int nvertex, const int* triangle, int ntriangle, double centroid[3], double J[9],
+                 double* gap) {
+  Sums sums = {0};
+  double o[3], r[3], second[9];  // r: the centroid, seen from o
+  middle_of(vertex, nvertex, o);
+  for (size_t t = 0; t < (size_t)ntriangle; t++) {
+    double x[9];
+    for (size_t k = 0; k < 9; k++) x[k] = vertex[3 * (size_t)triangle[3 * t + k / 3] + k % 3] - o[k % 3];
+    add_tetrahedron(&sums, x, x + 3, x + 6);
+  }
+  const double volume = sums.volume / 6;
+  for (int k = 0; k < 3; k++) {
+    r[k] = volume != 0 ? sums.first[k] / (24 * volume) : 0;
     centroid[k] = o[k] + r[k];
   }
-  for (int k = 0; k < 9; k++) moments[k] = moments[k] / 120 - volume * r[k / 3] * r[k % 3];
+  for (int k = 0; k < 9; k++) second[k] = sums.second[k] / 120 - volume * r[k / 3] * r[k % 3];
+  const double trace = second[0] + second[4] + second[8];
+  for (int k = 0; k < 9; k++) J[k] = (k % 4 == 0 ? trace : 0) - second[k];
+  if (gap) *gap = sums.absolute > 0 ? srm_norm3(sums.area) / sums.absolute : 0;
   return volume;
 }

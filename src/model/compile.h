@@ -118,9 +118,7 @@ bool sr_c_expand_joint(srCompiler* c, int joint, const srJointKind* kind, srJoin
 
 // The mesh of a shape of this type; -1 after an error. compile_shapes.c
 int sr_c_mesh(srCompiler* c, int shape);
-// Volume, centroid and second moments (of x x^T, about the centroid, 3 x 3) of a surface; false: it is not closed.
-// compile_mesh_volume.c
-bool sr_c_mesh_volume(srCompiler* c, const srMesh* mesh, double* volume, double centroid[3], double moments[9]);
+bool sr_c_mesh_is_closed(srCompiler* c, const srMesh* mesh);  // compile_mesh_closed.c
 
 // Friction of joints, contacts of shapes and gaps: force elements. compile_friction.c, compile_contact.c
 void sr_compile_friction(srCompiler* c, int i);

@@ -8,6 +8,7 @@
 
 #include "math/dense.h"
 #include "math/pose.h"
+#include "math/solid.h"
 #include "model/compile.h"
 
 typedef struct Inertia {
@@ -113,15 +114,14 @@ static bool mesh_inertia(srCompiler* c, int i, Inertia* out) {
   const int k = sr_c_mesh(c, i);
   const srPlace place = sr_c_place(c, SR_ELEMENT_SHAPE, i, SR_FIELD(srShapeDef, mesh));
   const double density = out->mass;
-  double volume, moments[9];
   if (k < 0 || density == 0 || srs_owner(c->spec, SR_ELEMENT_SHAPE, i) < 0) return false;  // the ground has no mass
   const srMesh* mesh = &c->m->mesh[k];
   if (mesh->ntriangle == 0) {
     sr_c_error(c, place, "a density needs a volume: mesh '%s' has no triangles", mesh->name);
     return false;
   }
-  const bool closed = sr_c_mesh_volume(c, mesh, &volume, out->com, moments);
-  if (!closed)
+  const double volume = srm_solid(mesh->vertex, mesh->nvertex, mesh->triangle, mesh->ntriangle, out->com, out->J, NULL);
+  if (!sr_c_mesh_is_closed(c, mesh))
     sr_c_warning(c, place, "mesh '%s' is not closed: its volume, and the mass and inertia from it, are not exact",
                  mesh->name);
   if (!(volume > 0)) {
@@ -131,8 +131,7 @@ static bool mesh_inertia(srCompiler* c, int i, Inertia* out) {
                mesh->name, volume);
     return false;
   }
-  const double trace = moments[0] + moments[4] + moments[8];
-  for (int r = 0; r < 9; r++) out->J[r] = density * ((r % 4 == 0 ? trace : 0) - moments[r]);
+  for (int r = 0; r < 9; r++) out->J[r] *= density;
   out->mass = density * volume;
   return true;
 }

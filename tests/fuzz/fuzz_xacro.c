@@ -1,27 +1,8 @@
 // Fuzzer of xacro: an input that begins with '<' is a file, written out and read as a robot; any other is a formula.
 // Nothing may crash, leak or hang.
-#include <sarrus/io.h>
-#include <sarrus/model.h>
-#include <stdint.h>
-#include <stdlib.h>
-#include <string.h>
-
+#include "fuzz_reader.h"
 #include "io/reader.h"
 #include "io/xacro_parts.h"
-
-int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size);
-
-static void read_file(const char* text, size_t size) {
-  srMessages* messages = sr_messages_create();
-  srSpec* spec;
-  srModel* model = NULL;
-  const srStatus status = sr_load_text(text, size, "fuzz", NULL, NULL, messages, &spec);
-  if ((status == SR_OK) != (sr_messages_errors(messages) == 0) || (status == SR_OK) != (spec != NULL)) abort();
-  if (spec && srs_count(spec, SR_ELEMENT_PLUGIN) == 0) sr_compile(spec, messages, &model);
-  sr_model_destroy(model);
-  srs_destroy(spec);
-  sr_messages_destroy(messages);
-}
 
 static void evaluate(srReader* r, const char* text, size_t size) {
   jmp_buf no_memory;
@@ -53,9 +34,9 @@ static void read_formula(const char* text, size_t size) {
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
-  if (size == 0 || size > 20000) return 0;
+  if (size == 0 || size > FUZZ_LONGEST) return 0;
   if (data[0] == '<')
-    read_file((const char*)data, size);
+    fuzz_reader((const char*)data, size, NULL);
   else
     read_formula((const char*)data, size);
   return 0;
