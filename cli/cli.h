@@ -88,6 +88,8 @@ typedef struct Assembly {
 // Closes the loops, before model_formulate. 0, or the exit status after cli_refuse.
 int model_assemble(Cli* cli, Model* m, Assembly* a);
 void assembly_free(Assembly* a);
+// Warns of constraints that leave no freedom, and of rows that are redundant but for rounded numbers.
+void warn_rank(Cli* cli, const srModel* m, const srRank* rank);
 // Takes the model to the formulation asked for, at data's state. 0, or the exit status after cli_refuse.
 int model_formulate(Cli* cli, Model* m);
 #define FORMULATION_OPTION(m)                                                                                          \

@@ -18,6 +18,7 @@ static int close_loops(Cli* cli, Model* m, Loops* loops) {
   const srStatus status = sr_rank_create(m->model, m->data, &loops->rank);
   if (status == SR_FAILED) cli_error(cli, "%s", m->data->trouble);
   if (status != SR_OK) return cli_refuse(cli, cli_status(status));
+  warn_rank(cli, m->model, loops->rank);
   // What a run would stumble over: no inertia behind a joint, the ends of a link in one place.
   if (sr_forward(m->model, m->data, SR_TAU_ELEMENT) != 0)
     cli_warning(cli, "no accelerations at the initial state: %s", m->data->trouble);

@@ -73,10 +73,22 @@ static void print_people(const srConversion* c, const Wish* wish) {
   print_lost(out, c);
 }
 
+// MJCF has the initial state in a key, and MuJoCo does not close loops itself. NULL: the spec as it is.
+static srSpec* assembled(Cli* cli, const Model* m, const char* format) {
+  srSpec* spec = NULL;
+  if (strcmp(format, "mjcf") == 0 && sr_assembled_spec(m->spec, NULL, &spec) == SR_INPUT)
+    sr_messages_add(cli->messages, SR_SEVERITY_WARNING, (srPlace){.file = m->path},
+                    "its loops cannot be closed: the initial state is written as the model has it");
+  return spec;
+}
+
 static int convert(Cli* cli, Model* m, const Wish* wish, const char* format) {
   srConversion* c = NULL;
+  srSpec* started = assembled(cli, m, format);
+  const srSpec* spec = started ? started : m->spec;
   const srStatus status =
-      wish->file ? sr_save_as(m->spec, format, wish->file, NULL, &c) : sr_convert(m->spec, format, NULL, NULL, &c);
+      wish->file ? sr_save_as(spec, format, wish->file, NULL, &c) : sr_convert(spec, format, NULL, NULL, &c);
+  srs_destroy(started);
   if (status == SR_IO) cli_error(cli, "'%s' cannot be written", wish->file);
   if (status != SR_OK) return cli_refuse(cli, cli_status(status));
   cli_show(cli);

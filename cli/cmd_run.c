@@ -415,7 +415,11 @@ static int simulate(Run* r) {
 
 // The loops are closed in the coordinates of the file; another formulation starts from there.
 static int assemble(Run* r) {
+  srRank* rank = NULL;
   int status = model_assemble(r->cli, &r->m, &r->assembly);
+  if (status == EXIT_DONE && r->m.model->looped && sr_rank_create(r->m.model, r->m.data, &rank) == SR_OK)
+    warn_rank(r->cli, r->m.model, rank);
+  sr_rank_destroy(rank);
   if (status == EXIT_DONE) status = model_formulate(r->cli, &r->m);
   if (status == EXIT_DONE) warn_constraints(r);
   return status;

@@ -410,6 +410,27 @@ for verb in "check" "run --t-end 0.05" "run --t-end 0.05 --formulation absolute"
   has "velocity crank changed by -"
 done
 
+# ------------------------------------------------------------------------------------------------------- locked loops
+# A parallelogram whose first axis is turned by the rounding of 1.5708.
+cat > "$work/locked.xml" << 'EOF'
+<sarrus version="1">
+  <parameter name="off" value="1.5708 - pi/2"/>
+  <body name="a"><joint type="revolute" axis="0 cos(off) sin(off)"/><inertial mass="1" com="0 0 -0.5" inertia="1 1 1"/></body>
+  <body name="b" parent="a"><joint type="revolute" axis="0 1 0" at="0 0 -1"/><inertial mass="1" com="0.5 0 0" inertia="1 1 1"/>
+    <point name="end" at="1 0 0"/></body>
+  <body name="c"><joint type="revolute" axis="0 1 0" at="1 0 0"/><inertial mass="1" com="0 0 -0.5" inertia="1 1 1"/>
+    <point name="end" at="0 0 -1"/></body>
+  <closure name="pin" type="revolute" a="b/end" b="c/end" axis="0 1 0" tolerance="1e-4"/>
+</sarrus>
+EOF
+status 0 check "$work/locked.xml"
+says "nothing can move"
+says "closure pin, .* is nearly redundant"
+status 0 run "$work/locked.xml" --t-end 0.01
+says "nothing can move"
+status 0 check "$work/locked.xml" --set off=0
+grep -q "nothing can move\|nearly" "$work/err" && fail "an exact parallelogram is warned of: $(cat "$work/err")"
+
 # --------------------------------------------------------------------------------------------------------------- init
 status 0 init "$work/project"
 make -s -C "$work/project" SARRUS_INCLUDE="$include" > "$work/log" 2>&1 ||

@@ -27,6 +27,7 @@ declare -A more=(
   [urdf]="tests/urdf models/robots"
   [xacro]="tests/xacro"
   [mbs]="tests/mbs"
+  [convert]="models models/robots models/mechanisms tests/mjcf-sections tests/urdf tests/mbs"
   [mjcf]="tests/mjcf tests/mjcf-sections models/robots"
   [stl]="tests/mesh"
   [obj]="tests/mesh"

@@ -158,7 +158,11 @@ static double round_trip(const srSpec* spec, const char* format, Random* r) {
   Pair p = pair_up(compile(spec), read_back(c));
   double most = 0;
   for (int k = 0; k < 5; k++) most = fmax(most, difference(&p, r));
-  for (int b = 1; b <= p.a.m->nbody; b++) ENSURE(sr_body_find(p.b.m, p.a.m->body_name[b]) > 0);
+  for (int b = 1; b <= p.a.m->nbody; b++) {
+    char renamed[200];
+    snprintf(renamed, sizeof renamed, "name of body '%s'", p.a.m->body_name[b]);
+    ENSURE(sr_body_find(p.b.m, p.a.m->body_name[b]) > 0 || is_lost(c, renamed, SR_LOSS_NOTHING));
+  }
   pair_free(&p);
   sr_conversion_destroy(c);
   return most;
@@ -624,6 +628,24 @@ static bool keeps_motion(const srConversion* c) {
   return true;
 }
 
+// A four-bar whose last pin is a hinge: two connects, five independent rows.
+TEST(a_hinge_that_closes_a_loop_is_two_points_of_its_axis) {
+  srSpec* spec = read_model("mechanisms/four-bar");
+  for (int i = 0; i < srs_count(spec, SR_ELEMENT_CLOSURE); i++) {
+    srs_set(spec, SR_ELEMENT_CLOSURE, i, (int)(offsetof(srClosureDef, type) / sizeof(srAttr)), sr_text("revolute"));
+    srs_set(spec, SR_ELEMENT_CLOSURE, i, (int)(offsetof(srClosureDef, axis) / sizeof(srAttr)), SR_NUMBERS(0, 0, 2));
+    srs_set(spec, SR_ELEMENT_CLOSURE, i, (int)(offsetof(srClosureDef, normal) / sizeof(srAttr)), (srAttr){0});
+  }
+  srConversion* c = convert(spec, "mjcf");
+  ENSURE(keeps_motion(c));
+  ENSURE(strstr(c->text, "<connect"));
+  Pair p = pair_up(compile(spec), read_back(c));
+  ENSURE_SMALL(loop_difference(&p), 1e-12);
+  pair_free(&p);
+  sr_conversion_destroy(c);
+  srs_destroy(spec);
+}
+
 // Mechanisms without drivers and laws, whose closures are all of kinds that the format has.
 static int mechanisms(const char* format, bool mjcf) {
   static const char* const names[] = {
@@ -655,7 +677,7 @@ static int mechanisms(const char* format, bool mjcf) {
 
 TEST(shipped_mechanisms_keep_their_accelerations) {
   const int urdf = mechanisms("urdf", false), mjcf = mechanisms("mjcf", true);
-  ENSURE(urdf >= 9 && mjcf >= 7);
+  ENSURE(urdf >= 9 && mjcf >= 9);
 }
 
 // --------------------------------------------------------------------------------------------------------------- losses
@@ -795,6 +817,71 @@ TEST(shapes_come_back_with_their_sizes_places_and_colours) {
 }
 
 // ----------------------------------------------------------------------------------------------------------------- root
+// Several joints in one body: bodies without mass are no bodies of MJCF, which MuJoCo would refuse.
+TEST(bodies_without_mass_become_joints_of_the_body_behind_them) {
+  srSpec* spec = read_text(
+      "<sarrus version='1'><body name='arm.a'><joint name='a' type='revolute' axis='0 1 0' at='0 0 1' rpy='0.1 0.2 "
+      "0.3'/></body><body name='mid' parent='arm.a'><joint name='b' type='prismatic' axis='1 2 0' at='0.3 0 0' rpy='0 "
+      "0.4 0'/></body><body name='arm' parent='mid'><joint name='c' type='universal' axis='1 0 0' axis2='0 1 0' at='0 "
+      "0.2 0' rpy='0.5 0 0'/><inertial mass='2' com='0.1 0.2 0.3' inertia='0.1 0.12 0.13'/></body>"
+      "<body name='held'><joint name='h' type='revolute' axis='0 1 0'/><point name='p' at='0 0 1'/></body>"
+      "<body name='load' parent='held'><joint name='w' type='weld'/><inertial mass='1' com='0.1 0 0' inertia='1 1 1'/>"
+      "</body></sarrus>");
+  srConversion* c = convert(spec, "mjcf");
+  ENSURE(!strstr(c->text, "arm.a") && !strstr(c->text, "\"mid\""));
+  ENSURE(is_lost(c, "name of body 'mid'", SR_LOSS_NOTHING) && !is_lost(c, "name of body 'arm.a'", SR_LOSS_NOTHING));
+  ENSURE(!is_lost(c, "body 'held'", SR_LOSS_NOTHING));  // MuJoCo takes it: what is welded to it has mass
+  Random r = {5};
+  ENSURE_SMALL(round_trip(spec, "mjcf", &r), 1e-12);
+  sr_conversion_destroy(c);
+  srs_destroy(spec);
+}
+
+TEST(a_body_that_is_called_world_gets_another_name_in_mjcf) {
+  srSpec* spec = read_text(
+      "<sarrus version='1'><body name='world'><joint name='root' type='weld'/></body><body name='arm' parent='world'>"
+      "<joint name='j' type='revolute' axis='0 1 0' effort='7'/><inertial mass='1' inertia='1 1 1'/></body></sarrus>");
+  srConversion* c = convert(spec, "mjcf");
+  ENSURE(is_lost(c, "name of body 'world'", SR_LOSS_NOTHING));
+  ENSURE(strstr(c->text, "actuatorfrcrange=\"-7 7\"") && !is_lost(c, "effort", SR_LOSS_NOTHING));
+  Loaded back = read_back(c);
+  ENSURE(sr_body_find(back.m, "world_2") > 0);
+  close_model(&back);
+  sr_conversion_destroy(c);
+  srs_destroy(spec);
+}
+
+TEST(a_mesh_whose_file_was_not_found_is_left_out_of_mjcf) {
+  srSpec* spec = read_text(
+      "<sarrus version='1'><mesh name='lost' file='package://x/lost.stl'/><body name='a'><joint name='j' "
+      "type='revolute' "
+      "axis='0 1 0'/><inertial mass='1' inertia='1 1 1'/><shape name='s' type='mesh' mesh='lost' use='visual'/></body>"
+      "</sarrus>");
+  srConversion* c = convert(spec, "mjcf");
+  ENSURE(!strstr(c->text, "<mesh") && !strstr(c->text, "<geom"));
+  ENSURE(is_lost(c, "<mesh> 'lost'", SR_LOSS_NOTHING) && is_lost(c, "<shape> 's'", SR_LOSS_NOTHING));
+  sr_conversion_destroy(c);
+  srs_destroy(spec);
+}
+
+// The start of a joint that mimics another one follows from the other.
+TEST(the_start_of_a_joint_that_follows_is_not_lost) {
+  static const char text[] =
+      "<sarrus version='1'><body name='a'><joint name='j' type='revolute' axis='0 1 0'/><inertial mass='1' inertia='1 "
+      "1 "
+      "1'/></body><body name='b'><joint name='k' type='revolute' axis='0 1 0' q='%s'/><inertial mass='1' inertia='1 1 "
+      "1'/></body><coupling joint='k' to='j' ratio='2' offset='0.5'/></sarrus>";
+  for (int i = 0; i < 2; i++) {
+    char full[1024];
+    snprintf(full, sizeof full, text, i == 0 ? "0.5" : "0.6");
+    srSpec* spec = read_text(full);
+    srConversion* c = convert(spec, "urdf");
+    ENSURE_EQUAL(is_lost(c, "'q' of joint 'k'", SR_LOSS_START), i == 1);
+    sr_conversion_destroy(c);
+    srs_destroy(spec);
+  }
+}
+
 TEST(a_robot_that_floats_by_the_joint_root_has_no_world_link) {
   srSpec* spec = read_text(
       "<sarrus version='1'><body name='base'><joint name='root' type='free'/><inertial mass='1' inertia='1 1 "

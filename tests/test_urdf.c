@@ -300,6 +300,85 @@ TEST(loops_that_rounded_numbers_leave_open_are_closed_by_moving_a_frame) {
   drop(&x);
 }
 
+// A parallelogram whose first pin has its axis by a rounded quarter turn: by the letter the loop could not move.
+#define BAR "<inertial><origin xyz='0.1 0 0'/><mass value='1'/><inertia ixx='0.01' iyy='0.01' izz='0.01'/></inertial>"
+#define LINKS                                                                                                          \
+  "<robot name='r'><link name='base'/><link name='crank'>" BAR "</link><link name='coupler'>" BAR                      \
+  "</link><link name='rocker'>" BAR "</link>"
+#define PIN(name, parent, child, more)                                                                                 \
+  "<joint name='" name "' type='continuous'><parent link='" parent "'/><child link='" child "'/>" more "</joint>"
+static const char* const closed[] = {
+    "<loop name='j4' type='continuous'><parent link='coupler'/><child link='rocker'/><origin xyz='0 0 0.5'/>"
+    "<child_origin xyz='0.2 0 0'/><axis xyz='0 1 0'/></loop>",
+    "<loop name='j4' type='spherical'><parent link='coupler'/><child link='rocker'/><origin xyz='0 0 0.5'/>"
+    "<child_origin xyz='0.2 0 0'/></loop>",
+    // the pin of the closure is skew too, on either side
+    "<loop name='j4' type='continuous'><parent link='coupler'/><child link='rocker'/><origin xyz='0 0 0.5' "
+    "rpy='-1.5708 0 0'/><child_origin xyz='0.2 0 0' rpy='-1.5707 0 0'/><axis xyz='0 0 1'/></loop>",
+    // the closure is no pin: the link in between is carried by one, and fixed
+    "<link name='pin'/><joint name='j4' type='continuous'><parent link='coupler'/><child link='pin'/><origin xyz='0 0 "
+    "0.5'/><axis xyz='0 -1 0'/><dynamics damping='1e-9'/></joint><loop name='j5' type='fixed'><parent link='rocker'/>"
+    "<child link='pin'/><origin xyz='0.2 0 0'/></loop>"};
+
+TEST(a_planar_loop_moves_although_its_axes_are_rounded) {
+  static const char parallelogram[] = LINKS PIN("j1", "base", "crank", "<origin rpy='-%s 0 0'/><axis xyz='0 0 1'/>")
+      PIN("j2", "crank", "coupler", "<origin xyz='0.2 0 0' rpy='%s 0 0'/><axis xyz='0 1 0'/>")
+          PIN("j3", "base", "rocker", "<origin xyz='0 0 0.5'/><axis xyz='0 1 0'/>") "%s</robot>";
+  static const char* const quarter[] = {"1.5707963267948966", "1.570796", "1.5708", "1.57"};
+  static const double tolerance[] = {0, 1e-6, 1e-5, 3e-3};
+  for (int c = 0; c < 4; c++) {
+    double exact = 0;
+    for (int k = 0; k < 4; k++) {
+      char filled[4000];
+      snprintf(filled, sizeof filled, parallelogram, quarter[k], quarter[k], closed[c]);
+      Robot x = read_text(filled);
+      ENSURE((strstr(said, "it is closed in its plane alone, or it could not move") != NULL) == (k > 0 || c == 2));
+      run(&x, "dopri5", 0.15, 1e-9);  // before it is stretched
+      if (k == 0) exact = q_of(&x, "j1");
+      ENSURE(fabs(exact) > 0.1);  // it falls
+      ENSURE_NEAR(q_of(&x, "j1"), exact, tolerance[k]);
+      ENSURE_NEAR(q_of(&x, "j3"), q_of(&x, "j1"), k == 3 ? 3e-3 : 1e-5);
+      ENSURE_SMALL(x.result.violation_position, 1e-9);
+      drop(&x);
+    }
+  }
+}
+
+// A slider-crank: the slide is perpendicular to the pins, but for rounding.
+TEST(a_slider_crank_moves_although_its_axes_are_rounded) {
+  static const char text[] =
+      LINKS PIN("j1", "base", "crank", "<axis xyz='0 1 0'/>")
+          PIN("j2", "crank", "coupler", "<origin xyz='0.2 0 0.1'/><axis xyz='%s 1 0'/>")
+              "<joint name='slide' type='prismatic'><parent link='base'/><child link='rocker'/><origin xyz='0.7 0 "
+              "0.1'/><axis xyz='1 %s 0'/></joint><loop name='pin' type='continuous'><parent link='coupler'/><child "
+              "link='rocker'/><origin xyz='0.5 0 0'/><axis xyz='0 1 %s'/></loop></robot>";
+  double way[2];
+  for (int k = 0; k < 2; k++) {
+    char filled[4000];
+    snprintf(filled, sizeof filled, text, k ? "1e-5" : "0", k ? "-2e-5" : "0", k ? "1e-6" : "0");
+    Robot x = read_text(filled);
+    ENSURE((strstr(said, "off by 2e-05 rad") != NULL) == (k == 1));
+    run(&x, "dopri5", 0.2, 1e-9);
+    way[k] = q_of(&x, "slide");
+    drop(&x);
+  }
+  ENSURE(fabs(way[0]) > 1e-3);
+  ENSURE_NEAR(way[1], way[0], 1e-5);
+}
+
+// What drake's Cassie has: an <origin> that says nothing beside the frames of the links.
+TEST(an_origin_of_zero_in_a_loop_is_no_second_frame) {
+  Robot x = read_text(
+      "<robot name='r'><link name='base'/><link name='a'>" MASS "</link><link name='b'>" MASS
+      "</link>" PIN("ja", "base", "a", "") PIN("jb", "base", "b", "")
+          "<loop_joint name='l' type='continuous'><origin xyz='0 0 0' rpy='0 0 0'/><link1 link='a' xyz='0.3 0.1 0' "
+          "rpy='0 0 0'/><link2 link='b' xyz='0.3 0.1 0' rpy='0 0 0'/><axis xyz='1 0 0'/></loop_joint></robot>");
+  const srPointDef* point = srs_get(x.spec, SR_ELEMENT_POINT, 0);
+  ENSURE_NEAR(point->at.numbers[0], 0.3, 0);
+  ENSURE_NEAR(point->at.numbers[1], 0.1, 0);
+  drop(&x);
+}
+
 TEST(a_loop_that_is_wide_open_at_q_zero_is_assembled) {
   Robot x =
       read_text("<robot name='r'><link name='base'/><link name='a'>" MASS "</link><link name='b'>" MASS
@@ -517,6 +596,20 @@ TEST(what_a_sidecar_gives_is_not_asked_for) {
   ENSURE_NEAR(x.m->body_mass[2], 1, 0);
   ENSURE_NEAR(x.m->body_mass[3], 2, 0);
   ENSURE_NEAR(q_of(&x, "j"), 0.7, 0);
+  drop(&x);
+}
+
+// The start of what mimics is a guess of the reader: it follows the one that the sidecar gives.
+TEST(a_start_of_a_sidecar_is_kept_where_others_mimic_the_joint) {
+  Robot x = read_sidecar(
+      "<robot name='r'><link name='base'/><link name='a'>" MASS "</link><link name='b'>" MASS "</link>" PIN(
+          "j1", "base", "a", "") PIN("j2", "a", "b", "<mimic joint='j1' multiplier='2' offset='0.1'/>") "</robot>",
+      "<sarrus version='1' name='m'><include file='test-urdf-robot.urdf'/><extend body='a'><joint q='0.3'/></extend>"
+      "</sarrus>");
+  srAssembly got;
+  ENSURE_EQUAL(sr_assemble(x.m, x.d, NULL, &got), SR_OK);
+  ENSURE_NEAR(q_of(&x, "j1"), 0.3, 1e-12);
+  ENSURE_NEAR(q_of(&x, "j2"), 0.7, 1e-12);
   drop(&x);
 }
 

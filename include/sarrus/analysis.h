@@ -62,6 +62,9 @@ typedef struct srAssembly {
   double moved_position, moved_velocity;        // largest change
 } srAssembly;
 SR_API srStatus sr_assemble(const srModel* m, srData* d, srMessages* messages, srAssembly* out);
+// A copy of the spec whose joints begin at the assembled state, for other programs, which do not assemble (sr_convert writes
+// the state that the spec has). Without loops it is the spec as it was. *out is NULL unless SR_OK.
+SR_API srStatus sr_assembled_spec(const srSpec* spec, srMessages* messages, srSpec** out);
 
 // The model of a spec in another formulation (docs/formulations.md), beginning at the state of d: m is the spec compiled, d
 // one of its data, assembled before where it has loops. The names, joints, joint coordinates (jq, jv), sensors and columns of *out are those of m;

@@ -34,6 +34,8 @@ typedef struct srRank {
   const double* coefficient;    // for each entry of set: sum of coefficient times row is zero
   const unsigned char* kept;    // ng: 1 for an independent row
   const unsigned char* unique;  // ng: 1 where the multiplier is the only one possible
+  double least;   // of the independent rows the part that is new, least of all; NaN: not known, or no rows
+  int least_row;  // that row, or -1
 } srRank;
 SR_API srStatus sr_rank_create(const srModel* m, srData* d, srRank** out);
 SR_API void sr_rank_destroy(srRank* rank);

@@ -104,6 +104,8 @@ static const srMember members[] = {
     ONE(srRank, coefficient),
     ONE(srRank, kept),
     ONE(srRank, unique),
+    ONE(srRank, least),
+    ONE(srRank, least_row),
     WHOLE(srAssembly),
     ONE(srAssembly, iterations),
     ONE(srAssembly, residual_position),

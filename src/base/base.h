@@ -52,6 +52,8 @@ void sr_names_init(srNames* names, srPool* pool);
 int sr_names_find(const srNames* names, const char* name);
 // Stores index under name; returns false when the name is taken (the old index stays). The text is not copied.
 bool sr_names_put(srNames* names, const char* name, int index);
+// The name with index 0, or where it is taken with _2, _3, ... behind it, in the pool of the table: as it was put.
+const char* sr_names_put_new(srNames* names, const char* name);
 // The stored name nearest to this one, for "did you mean ...", or NULL when none is near.
 const char* sr_names_nearest(const srNames* names, const char* name);
 

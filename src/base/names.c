@@ -59,6 +59,29 @@ bool sr_names_put(srNames* names, const char* name, int index) {
   return true;
 }
 
+// "name_N" with the first N that is free: found in steps that double, because the numbers below it are most often taken.
+static const char* numbered(srNames* names, const char* name) {
+  int low = 1, high = 2;
+#define NUMBERED(i) sr_pool_printf(names->pool, "%s_%d", name, i)
+  while (high < (1 << 30) && sr_names_find(names, NUMBERED(high)) >= 0) low = high, high *= 2;
+  while (high - low > 1) {
+    const int middle = low + (high - low) / 2;
+    if (sr_names_find(names, NUMBERED(middle)) >= 0)
+      low = middle;
+    else
+      high = middle;
+  }
+  return NUMBERED(high);
+#undef NUMBERED
+}
+
+const char* sr_names_put_new(srNames* names, const char* name) {
+  if (sr_names_put(names, name, 0)) return name;
+  const char* unique = numbered(names, name);
+  sr_names_put(names, unique, 0);
+  return unique;
+}
+
 const char* sr_names_nearest(const srNames* names, const char* name) {
   const char** words = sr_pool_alloc(names->pool, (size_t)(names->n + 1) * sizeof *words);
   if (!words) return NULL;

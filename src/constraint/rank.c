@@ -129,6 +129,7 @@ static void rank_dense(Rank* r, const srModel* m, const srData* d) {
     if (distance > SR_RANK_TAU && b.n < m->nv) {
       take(&b, row, distance);
       r->kept[row] = 1;
+      if (!(r->shown.least <= distance)) r->shown.least = distance, r->shown.least_row = row;
     } else {
       depend(r, &b, row);
     }
@@ -162,6 +163,8 @@ static void fill(Rank* r, const srModel* m, srData* d) {
   r->kept = sr_pool_alloc(&r->pool, (size_t)m->ng + 1);
   r->unique = sr_pool_alloc(&r->pool, (size_t)m->ng + 1);
   memset(r->unique, 1, (size_t)m->ng + 1);
+  r->shown.least = (double)NAN;
+  r->shown.least_row = -1;
   if (!m->looped || (double)m->ng * m->nv <= DENSE_MOST) {
     rank_dense(r, m, d);
   } else {

@@ -31,7 +31,7 @@ bool sr_convert_given(const srConvert* x, srElementKind kind, int i, int field) 
   return sr_given(*attribute(x, kind, i, field));
 }
 
-static void take_all(srConvert* x, srElementKind kind, int i) {
+void sr_convert_take_all(srConvert* x, srElementKind kind, int i) {
   for (int k = 0; k < srs_element(kind)->nfield; k++) sr_convert_take(x, kind, i, k);
 }
 
@@ -186,8 +186,9 @@ static void tell_element(srConvert* x, srElementKind kind, int i) {
       tell_attributes(x, kind, i, (srLossEffect)effect);
     return;
   }
+  const bool law = kind == SR_ELEMENT_TORQUE || kind == SR_ELEMENT_FORCE || kind == SR_ELEMENT_STATE;
   sr_convert_lose(x, srs_place(x->spec, kind, i), effect_of(kind, ""), sr_convert_title(x, kind, i),
-                  "%s has no word for it", x->program);
+                  law ? "laws by formula are not written as %s" : "%s has no word for it", x->program);
 }
 
 void sr_convert_tell_normal(srConvert* x, int i) {
@@ -209,124 +210,7 @@ const char* sr_convert_name(srConvert* x, srNames* taken, const char* format, ..
   va_start(arguments, format);
   const char* name = sr_pool_vprintf(x->pool, format, arguments);
   va_end(arguments);
-  const char* unique = name;
-  for (int i = 2; !sr_names_put(taken, unique, 0); i++) unique = sr_pool_printf(x->pool, "%s_%d", name, i);
-  return unique;
-}
-
-// -------------------------------------------------------------------------------------------------------------- joints
-const char* sr_convert_joint_name(srConvert* x, int j) {
-  const int joint = x->joint[x->m->joint_body[j]];
-  if (joint >= 0) sr_convert_take(x, SR_ELEMENT_JOINT, joint, SR_TAKE(srJointDef, name));
-  return x->m->joint_name[j];
-}
-
-static void unit(double axis[3]) {
-  const double length = srm_norm3(axis);
-  if (fabs(length - 1) < 4e-16) return;  // so that a file written once is written the same again
-  for (int k = 0; k < 3; k++) axis[k] /= length;
-}
-
-static void axis_of(srConvert* x, int j, double axis[3]) {
-  axis[0] = axis[1] = 0, axis[2] = 1;
-  sr_convert_numbers(x, SR_ELEMENT_JOINT, x->joint[x->m->joint_body[j]], SR_TAKE(srJointDef, axis), axis, 3);
-  unit(axis);
-}
-
-void sr_convert_joint_pose(srConvert* x, int b, double pose[16]) {
-  srm_pose_identity(pose);
-  if (x->joint[b] < 0) return;
-  sr_convert_pose(x, SR_ELEMENT_JOINT, x->joint[b], SR_TAKE(srJointDef, at), SR_TAKE(srJointDef, rot),
-                  SR_TAKE(srJointDef, rpy), pose);
-}
-
-static const char* coordinate_name(srConvert* x, int j, int k) {
-  return sr_convert_name(x, &x->joint_names, "%s", x->m->v_name[x->m->joint_v[j] + k]);
-}
-
-// Two or three parts, each with a coordinate of its own.
-static int several(srConvert* x, int j, srJointPart* out, int n, const srPartType* types) {
-  double plane[16];
-  double axis[3];
-  axis_of(x, j, axis);
-  sr_frame_about(axis, plane);
-  const bool planar = x->m->joint_type[j] == SR_JOINT_PLANAR;
-  for (int k = 0; k < n; k++) {
-    out[k] = (srJointPart){.type = types[k], .name = coordinate_name(x, j, k), .coordinate = k};
-    memcpy(out[k].axis, planar ? plane + 4 * k : axis, sizeof axis);
-  }
-  return n;
-}
-
-static int one(srConvert* x, int j, srJointPart* out, srPartType type) {
-  out[0] = (srJointPart){.type = type, .name = sr_convert_joint_name(x, j), .axis = {0, 0, 1}};
-  if (type == SR_PART_HINGE || type == SR_PART_SLIDE) axis_of(x, j, out[0].axis);
-  return 1;
-}
-
-static int universal(srConvert* x, int j, srJointPart* out) {
-  const int joint = x->joint[x->m->joint_body[j]];
-  several(x, j, out, 2, (const srPartType[]){SR_PART_HINGE, SR_PART_HINGE});
-  sr_convert_numbers(x, SR_ELEMENT_JOINT, joint, SR_TAKE(srJointDef, axis2), out[1].axis, 3);
-  unit(out[1].axis);
-  return 2;
-}
-
-static int screw(srConvert* x, int j, srJointPart* out) {
-  one(x, j, out, SR_PART_HINGE);
-  out[1] = out[0];
-  out[1].type = SR_PART_SLIDE;
-  out[1].name = sr_convert_name(x, &x->joint_names, "%s.along", out[0].name);
-  out[1].coordinate = SR_PART_FOLLOWS;
-  out[1].pitch = sr_convert_number(x, SR_ELEMENT_JOINT, x->joint[x->m->joint_body[j]], SR_TAKE(srJointDef, pitch), 0);
-  return 2;
-}
-
-int sr_convert_parts(srConvert* x, int j, srJointPart out[SR_PARTS]) {
-  const int joint = x->joint[x->m->joint_body[j]];
-  static const int used_or_idle[] = {SR_TAKE(srJointDef, type), SR_TAKE(srJointDef, name), SR_TAKE(srJointDef, axis),
-                                     SR_TAKE(srJointDef, axis2), SR_TAKE(srJointDef, pitch)};
-  for (int k = 0; joint >= 0 && k < SR_COUNT(used_or_idle); k++)
-    sr_convert_take(x, SR_ELEMENT_JOINT, joint, used_or_idle[k]);
-  if (joint >= 0 && x->m->joint_type[j] == SR_JOINT_WELD) take_all(x, SR_ELEMENT_JOINT, joint);
-  switch ((srJointType)x->m->joint_type[j]) {
-    case SR_JOINT_REVOLUTE: return one(x, j, out, SR_PART_HINGE);
-    case SR_JOINT_PRISMATIC: return one(x, j, out, SR_PART_SLIDE);
-    case SR_JOINT_HELICAL: return screw(x, j, out);
-    case SR_JOINT_CYLINDRICAL: return several(x, j, out, 2, (const srPartType[]){SR_PART_HINGE, SR_PART_SLIDE});
-    case SR_JOINT_UNIVERSAL: return universal(x, j, out);
-    case SR_JOINT_PLANAR:
-      return several(x, j, out, 3, (const srPartType[]){SR_PART_SLIDE, SR_PART_SLIDE, SR_PART_HINGE});
-    case SR_JOINT_BALL: return one(x, j, out, SR_PART_BALL);
-    case SR_JOINT_FREE: return one(x, j, out, SR_PART_FREE);
-    default: return one(x, j, out, SR_PART_FIXED);
-  }
-}
-
-// As sr_reader_friction makes it: docs/robots.md.
-static bool is_readers_law(srConvert* x, int i, bool rotates) {
-  const double F = sr_convert_number(x, SR_ELEMENT_FRICTION, i, SR_TAKE(srFrictionDef, F), 0);
-  const srFrictionDef* def = srs_get(x->spec, SR_ELEMENT_FRICTION, i);
-  const double K = F / (rotates ? SR_BRISTLE_ANGLE : SR_BRISTLE_LENGTH);
-  return !def->law.text && !sr_given(def->Fk) && def->K.n == 1 && def->K.number == K && def->B.n == 1 &&
-         def->B.number == SR_BRISTLE_TIME * K;
-}
-
-double sr_convert_friction(srConvert* x, int j, int coordinate) {
-  const srModel* m = x->m;
-  for (int i = x->friction[j]; i >= 0; i = x->next_friction[i]) {
-    const srAttr* which = attribute(x, SR_ELEMENT_FRICTION, i, SR_TAKE(srFrictionDef, coordinate));
-    if ((which->n > 0 ? (int)which->number : 0) != coordinate) continue;
-    sr_convert_take(x, SR_ELEMENT_FRICTION, i, SR_TAKE(srFrictionDef, joint));
-    sr_convert_take(x, SR_ELEMENT_FRICTION, i, SR_TAKE(srFrictionDef, coordinate));
-    const bool rotates = m->link_type[m->dof_link[m->joint_v[j] + coordinate]] != SR_LINK_PRISMATIC;
-    if (is_readers_law(x, i, rotates)) {
-      sr_convert_take(x, SR_ELEMENT_FRICTION, i, SR_TAKE(srFrictionDef, K));
-      sr_convert_take(x, SR_ELEMENT_FRICTION, i, SR_TAKE(srFrictionDef, B));
-    }
-    return sr_convert_number(x, SR_ELEMENT_FRICTION, i, SR_TAKE(srFrictionDef, F), 0);  // a second one is lost
-  }
-  return 0;
+  return sr_names_put_new(taken, name);
 }
 
 // --------------------------------------------------------------------------------------------------------------- paths
@@ -412,9 +296,9 @@ static void prepare(srConvert* x) {
   index_laws(x);
   const srElementKind folded[] = {SR_ELEMENT_MODEL, SR_ELEMENT_PARAMETER};  // the numbers stand where they were used
   for (int k = 0; k < SR_COUNT(folded); k++)
-    for (int i = 0; i < srs_count(x->spec, folded[k]); i++) take_all(x, folded[k], i);
-  for (int i = 0; i < srs_count(x->spec, SR_ELEMENT_BODY); i++) take_all(x, SR_ELEMENT_BODY, i);
-  for (int i = 0; i < srs_count(x->spec, SR_ELEMENT_INERTIAL); i++) take_all(x, SR_ELEMENT_INERTIAL, i);
+    for (int i = 0; i < srs_count(x->spec, folded[k]); i++) sr_convert_take_all(x, folded[k], i);
+  for (int i = 0; i < srs_count(x->spec, SR_ELEMENT_BODY); i++) sr_convert_take_all(x, SR_ELEMENT_BODY, i);
+  for (int i = 0; i < srs_count(x->spec, SR_ELEMENT_INERTIAL); i++) sr_convert_take_all(x, SR_ELEMENT_INERTIAL, i);
   for (int i = 0; i < srs_count(x->spec, SR_ELEMENT_MATERIAL); i++) {  // densities are in the inertia of the bodies
     sr_convert_take(x, SR_ELEMENT_MATERIAL, i, SR_TAKE(srMaterialDef, name));
     sr_convert_take(x, SR_ELEMENT_MATERIAL, i, SR_TAKE(srMaterialDef, density));

@@ -41,6 +41,7 @@ const char* sr_convert_text(srConvert* x, srElementKind kind, int i, int field);
 int sr_convert_numbers(srConvert* x, srElementKind kind, int i, int field, double* out, int most);  // 0: not given
 double sr_convert_number(srConvert* x, srElementKind kind, int i, int field, double otherwise);
 void sr_convert_pose(srConvert* x, srElementKind kind, int i, int at, int rot, int rpy, double pose[16]);
+void sr_convert_take_all(srConvert* x, srElementKind kind, int i);
 bool sr_convert_given(const srConvert* x, srElementKind kind, int i, int field);
 
 // ------------------------------------------------------------------------------------------------------------ losses
@@ -50,7 +51,7 @@ void sr_convert_lose(srConvert* x, srPlace place, srLossEffect effect, const cha
     SR_PRINTF(5, 6);
 void sr_convert_tell_normal(srConvert* x, int i);  // of a closure, which is written with all its rows
 
-// -------------------------------------------------------------------------------------------------------------- joints
+// ------------------------------------------------------------------------------------------------ joints: convert_joint.c
 // A joint of ours as joints that other programs have: a chain, all frames the joint's frame at q = 0.
 typedef enum srPartType { SR_PART_FIXED, SR_PART_HINGE, SR_PART_SLIDE, SR_PART_BALL, SR_PART_FREE } srPartType;
 typedef struct srJointPart {

@@ -33,11 +33,12 @@ const srXmlNode* sr_reader_open(srReader* r, const char* path, srPlace place) {
 // ---------------------------------------------------------------------------------------------------------- settings
 static void report_setting(srReader* r, const char* name) {
   enum { SHOWN = 10 };
-  const int n = srs_count(r->spec, SR_ELEMENT_PARAMETER);
+  const int nparameter = srs_count(r->spec, SR_ELEMENT_PARAMETER), n = nparameter + r->noffered;
   const char** words = sr_pool_alloc(&r->pool, (size_t)(n + 1) * sizeof *words);
   const char* all = NULL;
   for (int k = 0; k < n; k++) {
-    words[k] = ((const srParameterDef*)srs_get(r->spec, SR_ELEMENT_PARAMETER, k))->name.text;
+    words[k] = k < nparameter ? ((const srParameterDef*)srs_get(r->spec, SR_ELEMENT_PARAMETER, k))->name.text
+                              : r->offered[k - nparameter];
     if (k < SHOWN) all = all ? sr_pool_printf(&r->pool, "%s, %s", all, words[k]) : words[k];
   }
   const char* nearest = sr_nearest_word(name, words, n);

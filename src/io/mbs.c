@@ -30,7 +30,7 @@ typedef struct Mbs {
   srReader* r;
   Body* body;  // [0] the base
   int nbody, body_capacity;
-  srNames body_words, body_names, joint_names, closure_names, link_names, sensor_names;
+  srNames body_words, body_names, joint_words, joint_names, closure_names, link_names, sensor_names;
   Told driven, links;
 } Mbs;
 
@@ -187,6 +187,17 @@ static bool read_nature(Mbs* m, const srXmlNode* node, Joint* out) {
   return false;
 }
 
+static const char* joint_name(Mbs* m, const srXmlNode* node, const char* word) {
+  const char* name = sr_reader_name(m->r, word, &m->joint_names);
+  if (!sr_names_put(&m->joint_words, word, 0))
+    sr_reader_error(m->r, sr_xml_child(node, "jointname")->text_place, "there are two joints '%.60s'", word);
+  else if (strcmp(name, word) != 0)
+    sr_reader_warning(m->r, sr_xml_child(node, "jointname")->text_place,
+                      "the joint '%.60s' is called '%.60s' in the model", word, name);
+  return name;
+}
+
+// All that is wrong with it is told.
 static bool read_joint(Mbs* m, const srXmlNode* node, Joint* out) {
   *out = (Joint){0};
   const char* word = word_of(m, node, "jointname");
@@ -196,11 +207,13 @@ static bool read_joint(Mbs* m, const srXmlNode* node, Joint* out) {
       sr_reader_ignore(m->r, c->place, "<actuated>: its force is user code of ROBOTRAN, which");
   ignore_others(m, node, "jointname|type|nature|initialvalue|actuated");
   if (start) ignore_others(m, start, "q|qd");
-  if (!word || !read_type(m, node, out) || !read_nature(m, node, out)) return false;
-  if (start && (!number(m, start, "q", &out->q) || !number(m, start, "qd", &out->v))) return false;
+  bool good = word != NULL;
+  good &= read_type(m, node, out);
+  good &= read_nature(m, node, out);
+  if (start) good &= number(m, start, "q", &out->q) & number(m, start, "qd", &out->v);
   out->given = start != NULL;
-  out->name = sr_reader_name(m->r, word, &m->joint_names);
-  return true;
+  out->name = word ? joint_name(m, node, word) : "";
+  return good;
 }
 
 static void add_driver(Mbs* m, const Joint* j, srPlace place) {
@@ -234,20 +247,17 @@ static int write_joints(Mbs* m, const Body* b) {
   const srXmlNode* up = sr_xml_child(b->node, "parent");
   static const double zero[3] = {0};
   double at[3] = {0};
-  if (!up) {
-    sr_reader_error(m->r, b->node->place, "the body '%.60s' needs <parent>", b->word);
-    return -1;
-  }
-  const Body* parent = find_body(m, up);
-  if (!find_point(m, up, at) || !parent) return -1;
-  const char* before = parent->name;
+  const char* point = up ? find_point(m, up, at) : NULL;
+  if (!up) sr_reader_error(m->r, b->node->place, "the body '%.60s' needs <parent>", b->word);
+  const char* before = point ? find_body(m, up)->name : "ground";  // after an error: for what else is wrong
+  bool good = point != NULL;
   Joint joint, last;
   srPlace place = b->node->place;
   int n = 0;
   for (const srXmlNode* c = b->node->first; c && !sr_reader_is_over(m->r, c->place); c = c->next) {
     if (strcmp(c->name, "joint") != 0) continue;
-    if (!read_joint(m, c, &joint)) return -1;
-    if (n > 0) {
+    good &= read_joint(m, c, &joint);
+    if (n > 0 && good) {
       const char* name = sr_reader_name(m->r, last.name, &m->body_names);
       add_link(m, name, before, n == 1 ? at : zero, &last, place);
       before = name;
@@ -256,9 +266,10 @@ static int write_joints(Mbs* m, const Body* b) {
     place = c->place;
     n++;
   }
-  return add_link(m, b->name, before, n <= 1 ? at : zero, n > 0 ? &last : NULL, place);
+  return good ? add_link(m, b->name, before, n <= 1 ? at : zero, n > 0 ? &last : NULL, place) : -1;
 }
 
+// index -1: it is only looked at.
 static void write_inertia(Mbs* m, const Body* b, int index) {
   static const char* const words[] = {"Ixx", "Iyy", "Izz", "Ixy", "Ixz", "Iyz"};
   const srXmlNode* node = sr_xml_child(b->node, "inertia");
@@ -272,7 +283,10 @@ static void write_inertia(Mbs* m, const Body* b, int index) {
     any = any || inertia[i] != 0;
   }
   if (node) ignore_others(m, node, "Ixx|Iyy|Izz|Ixy|Ixz|Iyz");
-  if (mass == 0 && !any) return;
+  if (mass < 0) sr_reader_error(m->r, place, "the body '%.60s' has the mass %g, below zero", b->word, mass);
+  if (mass == 0 && any)
+    sr_reader_warning(m->r, node->place, "the body '%.60s' has moments of inertia and no mass", b->word);
+  if (index < 0 || mass < 0 || (mass == 0 && !any)) return;
   srInertialDef def = {.mass = sr_reader_one(mass, place), .check = {.text = "warn", .place = place}};
   if (!has_origin(com)) def.com = sr_reader_list(m->r, com, 3, place);
   def.inertia = sr_reader_list(m->r, inertia, 6, place);
@@ -416,8 +430,8 @@ static void write_all(Mbs* m, const srXmlNode* root) {
   if (base) write_points(m, &m->body[0], base, SR_GROUND);
   for (int i = 1; i < m->nbody && !sr_reader_is_over(m->r, root->place); i++) {
     const int index = write_joints(m, &m->body[i]);
-    if (index < 0) continue;
     write_inertia(m, &m->body[i], index);
+    if (index < 0) continue;
     write_points(m, &m->body[i], m->body[i].node, index);
   }
   for (const srXmlNode* c = root->first; c; c = c->next) {
@@ -428,7 +442,7 @@ static void write_all(Mbs* m, const srXmlNode* root) {
 
 void sr_read_mbs(srReader* r, const srXmlNode* root, const srImport* how) {
   Mbs m = {.r = r};
-  srNames* const names[] = {&m.body_words,    &m.body_names, &m.joint_names,
+  srNames* const names[] = {&m.body_words,    &m.body_names, &m.joint_words, &m.joint_names,
                             &m.closure_names, &m.link_names, &m.sensor_names};
   for (int i = 0; i < SR_COUNT(names); i++) sr_names_init(names[i], &r->pool);
   sr_names_put(&m.body_names, "ground", 0);

@@ -76,7 +76,7 @@ static bool find_bodies(srMjcf* m, const srXmlNode* node, int* one, int* two) {
 // Body two seen from body one at qpos0.
 static void relative(const srMjcf* m, int one, int two, double out[16]) {
   double inverse[16];
-  sr_mjcf_invert(m->body[one].outer, inverse);
+  srm_pose_invert(m->body[one].outer, inverse);
   srm_pose_compose(inverse, m->body[two].outer, out);
 }
 

@@ -18,6 +18,7 @@ typedef struct Joint {
   double anchor[3], axis[3];
   srMjcfPassive passive;
   double friction, limits[2];
+  double effort;  // larger end of actuatorfrcrange; the actuators' own limits are in their laws
   bool limited;
 } Joint;
 
@@ -89,6 +90,10 @@ static void read_values(srMjcf* m, const srMjcfInside* x, Joint* j) {
   read_limits(m, x, j);
   if (j->base.type != SR_MJCF_FREE) read_axis(m, x, j);  // a free joint is at the body's origin
   if (scalar) {
+    double range[2] = {0};
+    const srXmlAttribute* flag = sr_mjcf_attribute(m, x->node, x->childclass, "actuatorfrclimited");
+    sr_mjcf_numbers(m, x->node, x->childclass, "actuatorfrcrange", 2, 2, range);
+    if (!flag || strcmp(flag->value, "false") != 0) j->effort = fmax(fabs(range[0]), fabs(range[1]));
     sr_mjcf_number(m, x->node, x->childclass, "ref", 0, &j->base.ref);
     sr_mjcf_number(m, x->node, x->childclass, "springref", 0, &p->rest);
   }
@@ -183,6 +188,7 @@ static void add_joint(srMjcf* m, const Ends* ends, Joint* j, const double frame[
   if (p->damping[0] > 0) def.damping = sr_reader_one(p->damping[0], place);
   if (p->armature > 0) def.armature = sr_reader_one(p->armature, place);
   if (j->limited) def.limits = sr_reader_list(r, j->limits, 2, place);
+  if (scalar && j->effort > 0) def.effort = sr_reader_one(j->effort, place);
   j->base.index = sr_reader_add(r, SR_ELEMENT_JOINT, ends->index, &def, place);
   if (!scalar && p->stiffness[0] > 0) add_spring(m, ends, j, frame);
   for (int k = 0; k < nv[j->base.type] && j->friction > 0; k++)

@@ -156,13 +156,6 @@ bool sr_mjcf_is_disabled(const srMjcf* m, const char* flag) {
 }
 
 // ------------------------------------------------------------------------------------------------------------ points
-void sr_mjcf_invert(const double pose[16], double out[16]) {
-  double at[3];
-  srm_pose_transpose(pose, out);
-  srm_pose_rotate(out, pose + 12, at);
-  for (int k = 0; k < 3; k++) out[12 + k] = -at[k];
-}
-
 const char* sr_mjcf_add_point(srMjcf* m, int body, const double pose[16], const char* wish, srPlace place) {
   const srMjcfBody* b = &m->body[body];
   const char* name = sr_reader_name(m->r, wish, &m->points);

@@ -67,7 +67,6 @@ bool sr_mjcf_is_disabled(const srMjcf* m, const char* flag);
 
 // Pose of a frame of the MJCF body as a <point> of its body of ours: "body/point".
 const char* sr_mjcf_add_point(srMjcf* m, int body, const double pose[16], const char* wish, srPlace place);
-void sr_mjcf_invert(const double pose[16], double out[16]);
 
 // A word for formulas: letters, digits and '_' of prefix and name, new among those of the file.
 const char* sr_mjcf_identifier(srMjcf* m, const char* prefix, const char* name);

@@ -1,9 +1,11 @@
 // MJCF out. Our body frame is the joint's frame at q = 0, as the frame of an MJCF body is whose joints have their anchors in
 // its origin. Several freedoms are several joints in one body. What becomes of each element stands in docs/convert.md.
 #include <math.h>
+#include <stdio.h>
 #include <string.h>
 
 #include "io/convert.h"
+#include "io/file.h"
 #include "io/xml.h"
 #include "math/dense.h"
 #include "math/pose.h"
@@ -13,10 +15,24 @@ typedef struct Screw {
   double pitch;
 } Screw;
 
+#define ALONG 0.1    // m: how far the second point of a hinge that closes a loop is from the first, on its axis
+#define LEAST 1e-15  // of masses and moments: MuJoCo's mjMINVAL
+
+// A site that the model does not have: the second point on the axis of a closure.
+typedef struct Extra {
+  double at[3];
+  const char* word;
+  int next;  // of the same body, -1: none
+} Extra;
+
 typedef struct Mjcf {
   srConvert* c;
+  const char** body_word;   // of body b
+  bool* folded;             // body b has no mass: its joint stands in the body behind it
   int* level;               // of body b: elements that are open inside of it
   const char** frame_word;  // of body b: the site that is its frame, for closures
+  Extra* extra;             // two of every closure
+  int* first_extra;         // of body b, -1: none
   Screw* screws;
   int nscrew, screw_capacity;
   double *qpos, *qvel;  // of the key
@@ -45,9 +61,32 @@ static bool has_ending(const char* text, const char* end) {
 }
 
 static bool can_say_mesh(const srConvert* c, int i) {
-  const srMeshDef* def = srs_get(c->spec, SR_ELEMENT_MESH, i);
-  return def->file.text ? has_ending(def->file.text, ".stl") || has_ending(def->file.text, ".obj")
-                        : def->vertices.n > 0;
+  return ((const srMeshDef*)srs_get(c->spec, SR_ELEMENT_MESH, i))->vertices.n > 0;
+}
+
+// MuJoCo reads OBJ and binary STL: its triangles of 50 bytes, counted behind 80 bytes of anything.
+static bool is_binary_stl(srConvert* c, const char* file) {
+  unsigned char head[84];
+  const char* folder = srs_folder(c->spec);
+  FILE* stream = fopen(folder ? sr_path_join(c->pool, folder, file) : file, "rb");
+  if (!stream) return false;
+  const bool whole = fread(head, 1, sizeof head, stream) == sizeof head && fseek(stream, 0, SEEK_END) == 0;
+  const long size = whole ? ftell(stream) : 0;
+  fclose(stream);
+  const double n = head[80] + 256.0 * (head[81] + 256.0 * (head[82] + 256.0 * head[83]));
+  return whole && (double)size == 84 + 50 * n;
+}
+
+// Of a file that was not there.
+static bool is_missing(const srConvert* c, int mesh) {
+  const srMeshDef* def = mesh >= 0 ? srs_get(c->spec, SR_ELEMENT_MESH, mesh) : NULL;
+  return def && def->file.text && def->vertices.n == 0;
+}
+
+static void lose_missing(srConvert* c, srElementKind kind, int i) {
+  sr_convert_take_all(c, kind, i);
+  sr_convert_lose(c, srs_place(c->spec, kind, i), SR_LOSS_NOTHING, sr_convert_title(c, kind, i),
+                  "the file of the mesh was not found, and MuJoCo would refuse the model for it");
 }
 
 static void put_list(srConvert* c, int i, int field, const char* word) {
@@ -60,7 +99,11 @@ static void put_mesh(srConvert* c, int i) {
   sr_xml_begin(&c->xml, "mesh");
   sr_xml_text(&c->xml, "name", sr_convert_text(c, SR_ELEMENT_MESH, i, SR_TAKE(srMeshDef, name)));
   const char* file = sr_convert_text(c, SR_ELEMENT_MESH, i, SR_TAKE(srMeshDef, file));
-  if (file) {
+  const bool known = file && (has_ending(file, ".obj") || (has_ending(file, ".stl") && is_binary_stl(c, file)));
+  if (file && !known)
+    sr_convert_lose(c, srs_place(c->spec, SR_ELEMENT_MESH, i), SR_LOSS_NOTHING, sr_convert_title(c, SR_ELEMENT_MESH, i),
+                    "MuJoCo reads OBJ and binary STL alone: its triangles are written into the new file");
+  if (known) {
     sr_xml_text(&c->xml, "file", sr_convert_path(c, file));
     sr_convert_take(c, SR_ELEMENT_MESH, i, SR_TAKE(srMeshDef, vertices));  // they are in the file
     sr_convert_take(c, SR_ELEMENT_MESH, i, SR_TAKE(srMeshDef, faces));
@@ -77,6 +120,7 @@ static void put_mesh(srConvert* c, int i) {
 static void put_assets(srConvert* c) {
   bool any = false;
   for (int i = 0; i < srs_count(c->spec, SR_ELEMENT_MESH); i++) {
+    if (is_missing(c, i)) lose_missing(c, SR_ELEMENT_MESH, i);
     if (!can_say_mesh(c, i)) continue;
     if (!any) sr_xml_begin(&c->xml, "asset");
     any = true;
@@ -158,18 +202,28 @@ static void put_site(srConvert* c, int i, int b) {
 }
 
 // ------------------------------------------------------------------------------------------------------------- inertia
+// What MuJoCo asks of a body that moves: mass and moments of its own, or of a body without joint on it.
+static bool is_heavy(const srModel* m, int b) {
+  double e[3];
+  srm_eigen_sym3(m->body_inertia + 9 * b, e);
+  if (m->body_mass[b] >= LEAST && fmin(e[0], fmin(e[1], e[2])) >= LEAST) return true;
+  for (int k = b + 1; k <= m->nbody; k++)
+    if (m->body_parent[k] == b && m->joint_nv[m->body_joint[k]] == 0 && is_heavy(m, k)) return true;
+  return false;
+}
+
 static void put_inertial(srConvert* c, int b) {
   const srModel* m = c->m;
   const double* J = m->body_inertia + 9 * b;
   double e[3];
   srm_eigen_sym3(J, e);
   const bool moves = m->joint_nv[m->body_joint[b]] > 0;
-  const double low = fmin(e[0], fmin(e[1], e[2])), high = fmax(e[0], fmax(e[1], e[2]));
-  if (moves && (m->body_mass[b] < 1e-15 || low < 1e-15))
+  const double high = fmax(e[0], fmax(e[1], e[2]));
+  if (moves && !is_heavy(m, b))
     sr_convert_lose(c, m->body_place[b], SR_LOSS_NOTHING, sr_pool_printf(c->pool, "body '%s'", m->body_name[b]),
                     "it has no %s: MuJoCo refuses such a body that moves",
-                    m->body_mass[b] < 1e-15 ? "mass of its own" : "moment of inertia about one of its axes");
-  else if (high > e[0] + e[1] + e[2] - high)
+                    m->body_mass[b] < LEAST ? "mass of its own" : "moment of inertia about one of its axes");
+  else if (high > e[0] + e[1] + e[2] - high && sr_convert_has_mass(m, b))
     sr_convert_lose(c, m->body_place[b], SR_LOSS_NOTHING, sr_pool_printf(c->pool, "body '%s'", m->body_name[b]),
                     "its inertia is at or beyond the edge of the triangle inequality: MuJoCo may refuse it");
   if (!sr_convert_has_mass(m, b)) return;
@@ -202,12 +256,15 @@ static void put_scalar(srConvert* c, int j, const srJointPart* part) {
   const int n = sr_convert_numbers(c, SR_ELEMENT_JOINT, joint, SR_TAKE(srJointDef, rest), rest, 6);
   put_nonzero(c, "springref", n > part->coordinate ? rest[part->coordinate] : 0);
   put_nonzero(c, "frictionloss", sr_convert_friction(c, j, part->coordinate));
+  const double effort = c->m->joint_nv[j] == 1 ? joint_number(c, j, SR_TAKE(srJointDef, effort)) : 0;
+  if (effort > 0) sr_xml_numbers(&c->xml, "actuatorfrcrange", (const double[]){-effort, effort}, 2);
   if (sr_convert_numbers(c, SR_ELEMENT_JOINT, joint, SR_TAKE(srJointDef, limits), limits, 2) != 2) return;
   sr_xml_text(&c->xml, "limited", "true");
   sr_xml_numbers(&c->xml, "range", limits, 2);
 }
 
-static void put_joint(Mjcf* x, int j, const srJointPart* part) {
+// frame: that of the joint in the body.
+static void put_joint(Mjcf* x, int j, const srJointPart* part, const double frame[16]) {
   static const char* const words[] = {"", "hinge", "slide", "ball", "free"};
   srConvert* c = x->c;
   const bool scalar = part->type == SR_PART_HINGE || part->type == SR_PART_SLIDE;
@@ -215,7 +272,12 @@ static void put_joint(Mjcf* x, int j, const srJointPart* part) {
   sr_xml_begin(&c->xml, "joint");
   sr_xml_text(&c->xml, "name", part->name);
   sr_xml_text(&c->xml, "type", words[part->type]);
-  if (scalar) sr_xml_numbers(&c->xml, "axis", part->axis, 3);
+  if (scalar) {
+    double axis[3];
+    srm_pose_rotate(frame, part->axis, axis);
+    if (frame[12] != 0 || frame[13] != 0 || frame[14] != 0) sr_xml_numbers(&c->xml, "pos", frame + 12, 3);
+    sr_xml_numbers(&c->xml, "axis", axis, 3);
+  }
   if (part->coordinate != SR_PART_FOLLOWS) put_nonzero(c, "damping", joint_number(c, j, SR_TAKE(srJointDef, damping)));
   if (part->coordinate >= 0) put_nonzero(c, "armature", joint_number(c, j, SR_TAKE(srJointDef, armature)));
   if (scalar && part->coordinate >= 0) put_scalar(c, j, part);
@@ -295,9 +357,22 @@ static void start_of(Mjcf* x, int j, const srJointPart* part, int n, double pose
 // -------------------------------------------------------------------------------------------------------------- bodies
 static void put_content(Mjcf* x, int b) {
   srConvert* c = x->c;
-  for (int i = c->first[SR_ELEMENT_SHAPE][b]; i >= 0; i = c->next[SR_ELEMENT_SHAPE][i])
-    if (can_say_shape(c, i, b)) put_shape(x, i);
+  for (int i = c->first[SR_ELEMENT_SHAPE][b]; i >= 0; i = c->next[SR_ELEMENT_SHAPE][i]) {
+    const srShapeDef* def = srs_get(c->spec, SR_ELEMENT_SHAPE, i);
+    const bool mesh = sr_text_is(def->type.text, "mesh") && def->mesh.text;
+    if (can_say_shape(c, i, b))
+      put_shape(x, i);
+    else if (mesh && is_missing(c, sr_names_find(&c->meshes, def->mesh.text)))
+      lose_missing(c, SR_ELEMENT_SHAPE, i);
+  }
   for (int i = c->first[SR_ELEMENT_POINT][b]; i >= 0; i = c->next[SR_ELEMENT_POINT][i]) put_site(c, i, b);
+  for (int i = x->first_extra[b]; i >= 0; i = x->extra[i].next) {
+    x->extra[i].word = sr_convert_name(c, &c->point_names, "%s_axis", c->m->body_name[b]);
+    sr_xml_begin(&c->xml, "site");
+    sr_xml_text(&c->xml, "name", x->extra[i].word);
+    sr_xml_numbers(&c->xml, "pos", x->extra[i].at, 3);
+    sr_xml_end(&c->xml);
+  }
 }
 
 static void tell_names(srConvert* c, int b) {
@@ -326,24 +401,100 @@ static int parts_of(Mjcf* x, int b, srJointPart part[SR_PARTS], const double pos
   return n;
 }
 
+// ---------------------------------------------------------------------------------------------------- joints in one body
+static bool has_one_child(const srModel* m, int b) {
+  int n = 0;
+  for (int k = b + 1; k <= m->nbody && n < 2; k++) n += m->body_parent[k] == b;
+  return n == 1 && m->body_parent[b + 1] == b;  // bodies come depth first
+}
+
+static bool is_chained(const srModel* m, int b) {
+  const int j = m->body_joint[b], type = m->joint_type[j];
+  return m->joint_nv[j] > 0 && type != SR_JOINT_BALL && type != SR_JOINT_FREE;
+}
+
+// Bodies without mass and content, as readers make them of several joints in one body, are joints of the body behind them.
+static void find_folded(Mjcf* x, const bool* wanted) {
+  const srConvert* c = x->c;
+  const srModel* m = c->m;
+  int freedoms = 0;  // of the chain so far; a body of MJCF has six at most
+  for (int b = m->nbody; b > 0; b--) {
+    const bool empty = !sr_convert_has_mass(m, b) && c->first[SR_ELEMENT_SHAPE][b] < 0 &&
+                       c->first[SR_ELEMENT_POINT][b] < 0 && x->first_extra[b] < 0 && !wanted[b];
+    const int own = m->joint_nv[m->body_joint[b]] + (m->joint_type[m->body_joint[b]] == SR_JOINT_HELICAL);
+    x->folded[b] = empty && is_chained(m, b) && has_one_child(m, b) && is_chained(m, b + 1) && freedoms + own <= 6;
+    freedoms = x->folded[b] ? freedoms + own : own;
+  }
+}
+
+static void tell_folded(Mjcf* x, int b, int end) {
+  srConvert* c = x->c;
+  const srModel* m = c->m;
+  const char* read = sr_pool_printf(c->pool, "%s.%s", m->body_name[end], m->joint_name[m->body_joint[b]]);
+  if (strcmp(read, m->body_name[b]) != 0)
+    sr_convert_lose(c, m->body_place[b], SR_LOSS_NOTHING, sr_pool_printf(c->pool, "name of body '%s'", m->body_name[b]),
+                    "it has no mass: its joint stands in body '%s', and our reader calls it '%s'", m->body_name[end],
+                    read);
+}
+
+// First body of the chain that ends in b.
+static int first_of(const Mjcf* x, int b) {
+  while (x->folded[x->c->m->body_parent[b]]) b = x->c->m->body_parent[b];
+  return b;
+}
+
+// A joint of a body: its parts.
+typedef struct Held {
+  int j, n;
+  srJointPart part[SR_PARTS];
+  double pose[16];  // in the frame of the one before it
+} Held;
+
+static void put_held(Mjcf* x, const Held* held, const double frame[16]) {
+  const srJointPart* part = held->part;
+  for (int k = 0; k < held->n; k++) put_joint(x, held->j, &part[k], frame);
+  if (held->n == 2 && part[1].coordinate == SR_PART_FOLLOWS) {
+    const Screw screw = {part[0].name, part[1].name, part[1].pitch};
+    SR_PUSH(x->c->pool, x->screws, x->nscrew, x->screw_capacity) = screw;
+  }
+}
+
+// The joints from body `first` to b, which stand in a row, and the pose of b in the parent of the first.
+static int hold_joints(Mjcf* x, int first, int b, Held held[6], double pose[16]) {
+  int n = 0;
+  srm_pose_identity(pose);
+  for (int k = first; k <= b; k++) {
+    Held* h = &held[n++];
+    double next[16];
+    h->j = x->c->m->body_joint[k];
+    sr_convert_joint_pose(x->c, k, h->pose);
+    h->n = parts_of(x, k, h->part, h->pose);
+    start_of(x, h->j, h->part, h->n, h->pose);
+    if (k < b) tell_folded(x, k, b);
+    srm_pose_compose(pose, h->pose, next);
+    memcpy(pose, next, sizeof next);
+  }
+  return n;
+}
+
 static void put_body(Mjcf* x, int b) {
   srConvert* c = x->c;
-  srJointPart part[SR_PARTS];
-  double pose[16];
-  while (c->xml.nopen > x->level[c->m->body_parent[b]]) sr_xml_end(&c->xml);
-  sr_convert_joint_pose(c, b, pose);
-  const int j = c->m->body_joint[b], n = parts_of(x, b, part, pose);
-  start_of(x, j, part, n, pose);
+  Held held[6];
+  double pose[16], frame[6][16], back[16];
+  if (x->folded[b]) return;
+  const int first = first_of(x, b), n = hold_joints(x, first, b, held, pose);
+  while (c->xml.nopen > x->level[c->m->body_parent[first]]) sr_xml_end(&c->xml);
+  srm_pose_identity(frame[n - 1]);  // of each joint, seen from the body
+  for (int k = n - 1; k > 0; k--) {
+    srm_pose_invert(held[k].pose, back);
+    srm_pose_compose(frame[k], back, frame[k - 1]);
+  }
   sr_xml_begin(&c->xml, "body");
   x->level[b] = c->xml.nopen;
-  sr_xml_text(&c->xml, "name", c->m->body_name[b]);
+  sr_xml_text(&c->xml, "name", x->body_word[b]);
   put_pose(&c->xml, pose);
   put_inertial(c, b);
-  for (int k = 0; k < n; k++) put_joint(x, j, &part[k]);
-  if (n == 2 && part[1].coordinate == SR_PART_FOLLOWS) {
-    const Screw screw = {part[0].name, part[1].name, part[1].pitch};
-    SR_PUSH(c->pool, x->screws, x->nscrew, x->screw_capacity) = screw;
-  }
+  for (int k = 0; k < n; k++) put_held(x, &held[k], frame[k]);
   put_content(x, b);
 }
 
@@ -377,22 +528,36 @@ static const char* site_of(Mjcf* x, const char* ref) {
 
 static bool is_joined(const srClosureDef* def) {
   const char* type = def->type.text;
-  return sr_text_is(type, "weld") || sr_text_is(type, "body") || sr_text_is(type, "ball");
+  return sr_text_is(type, "weld") || sr_text_is(type, "body") || sr_text_is(type, "ball") ||
+         sr_text_is(type, "revolute");
 }
 
+static void put_pair_of_sites(srConvert* c, const char* element, const char* name, const char* a, const char* b) {
+  sr_xml_begin(&c->xml, element);
+  if (name) sr_xml_text(&c->xml, "name", name);
+  sr_xml_text(&c->xml, "site1", a);
+  sr_xml_text(&c->xml, "site2", b);
+  sr_xml_end(&c->xml);
+}
+
+// A hinge holds two points of its axis.
 static void put_closures(Mjcf* x) {
   srConvert* c = x->c;
   for (int i = 0; i < srs_count(c->spec, SR_ELEMENT_CLOSURE); i++) {
     const srClosureDef* def = srs_get(c->spec, SR_ELEMENT_CLOSURE, i);
     if (!is_joined(def)) continue;
-    const bool ball = sr_text_is(sr_convert_text(c, SR_ELEMENT_CLOSURE, i, SR_TAKE(srClosureDef, type)), "ball");
+    const char* type = sr_convert_text(c, SR_ELEMENT_CLOSURE, i, SR_TAKE(srClosureDef, type));
     const char* name = sr_convert_text(c, SR_ELEMENT_CLOSURE, i, SR_TAKE(srClosureDef, name));
-    sr_xml_begin(&c->xml, ball ? "connect" : "weld");
-    if (name) sr_xml_text(&c->xml, "name", name);
-    sr_xml_text(&c->xml, "site1", site_of(x, sr_convert_text(c, SR_ELEMENT_CLOSURE, i, SR_TAKE(srClosureDef, a))));
-    sr_xml_text(&c->xml, "site2", site_of(x, sr_convert_text(c, SR_ELEMENT_CLOSURE, i, SR_TAKE(srClosureDef, b))));
-    sr_xml_end(&c->xml);
+    const char* a = site_of(x, sr_convert_text(c, SR_ELEMENT_CLOSURE, i, SR_TAKE(srClosureDef, a)));
+    const char* b = site_of(x, sr_convert_text(c, SR_ELEMENT_CLOSURE, i, SR_TAKE(srClosureDef, b)));
+    const bool hinge = sr_text_is(type, "revolute");
+    put_pair_of_sites(c, hinge || sr_text_is(type, "ball") ? "connect" : "weld", name, a, b);
     sr_convert_tell_normal(c, i);
+    if (!hinge) continue;
+    put_pair_of_sites(c, "connect", NULL, x->extra[2 * i].word, x->extra[2 * i + 1].word);
+    sr_convert_lose(c, srs_place(c->spec, SR_ELEMENT_CLOSURE, i), SR_LOSS_NOTHING,
+                    sr_convert_title(c, SR_ELEMENT_CLOSURE, i),
+                    "MJCF closes loops by points: two of its axis are held, so that one of six rows is redundant");
   }
 }
 
@@ -412,6 +577,21 @@ static void put_equalities(Mjcf* x) {
   sr_xml_end(&c->xml);
 }
 
+// Body and pose in it of a frame that a closure names.
+static int frame_of(srConvert* c, const char* ref, double pose[16]) {
+  const int i = sr_names_find(&c->points, ref);
+  srm_pose_identity(pose);
+  if (i < 0) {
+    const int b = sr_names_find(&c->bodies, ref);
+    return b > 0 ? b : 0;
+  }
+  sr_convert_pose(c, SR_ELEMENT_POINT, i, SR_TAKE(srPointDef, at), SR_TAKE(srPointDef, rot), SR_TAKE(srPointDef, rpy),
+                  pose);
+  const int owner = srs_owner(c->spec, SR_ELEMENT_POINT, i);
+  if (owner < 0) return 0;
+  return sr_names_find(&c->bodies, ((const srBodyDef*)srs_get(c->spec, SR_ELEMENT_BODY, owner))->name.text);
+}
+
 // Sites for bodies that closures name without a point.
 static void mark_frames(srConvert* c, bool* wanted) {
   for (int i = 0; i < srs_count(c->spec, SR_ELEMENT_CLOSURE); i++) {
@@ -422,6 +602,46 @@ static void mark_frames(srConvert* c, bool* wanted) {
       const int b = sr_names_find(&c->bodies, refs[k]);
       wanted[b > 0 ? b : 0] = true;
     }
+  }
+}
+
+// The second points on the axes of hinges that close loops.
+static void find_extras(Mjcf* x) {
+  srConvert* c = x->c;
+  const int n = srs_count(c->spec, SR_ELEMENT_CLOSURE);
+  x->extra = sr_pool_alloc(c->pool, (size_t)(2 * n + 1) * sizeof *x->extra);
+  x->first_extra = sr_pool_alloc(c->pool, (size_t)(c->m->nbody + 1) * sizeof *x->first_extra);
+  for (int b = 0; b <= c->m->nbody; b++) x->first_extra[b] = -1;
+  for (int i = 0; i < n; i++) {
+    const srClosureDef* def = srs_get(c->spec, SR_ELEMENT_CLOSURE, i);
+    double axis[3] = {0, 0, 1};
+    if (!sr_text_is(def->type.text, "revolute")) continue;
+    sr_convert_numbers(c, SR_ELEMENT_CLOSURE, i, SR_TAKE(srClosureDef, axis), axis, 3);
+    const double length = srm_norm3(axis);  // compiled: not zero
+    for (int k = 0; k < 3; k++) axis[k] *= ALONG / length;
+    for (int side = 0; side < 2; side++) {
+      Extra* e = &x->extra[2 * i + side];
+      double pose[16];
+      const int b = frame_of(c, side == 0 ? def->a.text : def->b.text, pose);
+      srm_pose_point(pose, axis, e->at);
+      e->next = x->first_extra[b];
+      x->first_extra[b] = 2 * i + side;
+    }
+  }
+}
+
+// Bodies by their names; "world" is the ground in MJCF.
+static void name_bodies(Mjcf* x) {
+  srConvert* c = x->c;
+  const srModel* m = c->m;
+  x->body_word = sr_pool_alloc(c->pool, (size_t)(m->nbody + 1) * sizeof *x->body_word);
+  for (int b = 1; b <= m->nbody; b++) sr_names_put(&c->link_names, m->body_name[b], 0);
+  for (int b = 1; b <= m->nbody; b++) {
+    const bool world = strcmp(m->body_name[b], "world") == 0;
+    x->body_word[b] = world ? sr_convert_name(c, &c->link_names, "world") : m->body_name[b];
+    if (world)
+      sr_convert_lose(c, m->body_place[b], SR_LOSS_NOTHING, "name of body 'world'",
+                      "that is the ground in MJCF: it is called '%s'", x->body_word[b]);
   }
 }
 
@@ -444,6 +664,7 @@ static void put_world(Mjcf* x) {
   srConvert* c = x->c;
   bool* wanted = sr_pool_alloc(c->pool, (size_t)c->m->nbody + 1);
   mark_frames(c, wanted);
+  find_folded(x, wanted);
   sr_xml_begin(&c->xml, "worldbody");
   x->level[0] = c->xml.nopen;
   put_content(x, 0);
@@ -475,6 +696,9 @@ static void put_key(Mjcf* x) {
 void sr_write_mjcf(srConvert* c) {
   Mjcf x = {.c = c, .level = sr_pool_alloc(c->pool, (size_t)(c->m->nbody + 1) * sizeof(int))};
   x.frame_word = sr_pool_alloc(c->pool, (size_t)(c->m->nbody + 1) * sizeof *x.frame_word);
+  x.folded = sr_pool_alloc(c->pool, (size_t)c->m->nbody + 1);
+  name_bodies(&x);
+  find_extras(&x);
   sr_xml_begin(&c->xml, "mujoco");
   sr_xml_text(&c->xml, "model", c->m->name);
   put_options(c);

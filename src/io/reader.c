@@ -105,6 +105,10 @@ const char* sr_reader_setting(srReader* r, const char* name) {
   return value;
 }
 
+void sr_reader_offer(srReader* r, const char* name) {
+  SR_PUSH(&r->pool, r->offered, r->noffered, r->offered_capacity) = name;
+}
+
 srPlace sr_reader_setting_place(srReader* r, const char* name) {
   return (srPlace){.file = sr_pool_printf(&r->pool, "--set %s", name)};
 }
@@ -185,32 +189,13 @@ void sr_reader_pose(srReader* r, const double pose[16], srPlace place, srAttr* a
 }
 
 // ------------------------------------------------------------------------------------------------------------- names
-// "word_N" with the first N that is free: found in steps that double, because the numbers below it are most often taken.
-static const char* numbered_name(srReader* r, const char* word, const srNames* taken) {
-  int low = 1, high = 2;
-#define NUMBERED(i) sr_pool_printf(&r->pool, "%s_%d", word, i)
-  while (high < (1 << 30) && sr_names_find(taken, NUMBERED(high)) >= 0) low = high, high *= 2;
-  while (high - low > 1) {
-    const int middle = low + (high - low) / 2;
-    if (sr_names_find(taken, NUMBERED(middle)) >= 0)
-      low = middle;
-    else
-      high = middle;
-  }
-  return NUMBERED(high);
-#undef NUMBERED
-}
-
 const char* sr_reader_name(srReader* r, const char* name, srNames* taken) {
   char* word = sr_pool_text(&r->pool, name && *name ? name : "_");
   for (char* p = word; *p; p++)
     if ((unsigned char)*p < 0x20 || *p == 0x7f || strchr("/,(){}'\"", *p)) *p = '_';
   if (sr_text_is_blank(word[0])) word[0] = '_';
   if (sr_text_is_blank(word[strlen(word) - 1])) word[strlen(word) - 1] = '_';
-  if (!taken || sr_names_put(taken, word, 0)) return word;
-  const char* unique = numbered_name(r, word, taken);
-  sr_names_put(taken, unique, 0);
-  return unique;
+  return taken ? sr_names_put_new(taken, word) : word;
 }
 
 // ---------------------------------------------------------------------------------------------------------- friction

@@ -30,8 +30,10 @@ typedef struct srReader {
   srSpec* spec;
   const srLoadOptions* options;  // never NULL
   bool* used;                    // settings that found their parameter
-  const char* folder;            // of the model; NULL: no files may be read
-  int budget;                    // elements that may still come
+  const char** offered;          // names of settings beside the parameters
+  int noffered, offered_capacity;
+  const char* folder;  // of the model; NULL: no files may be read
+  int budget;          // elements that may still come
   bool stopped;
   srIgnored* ignored;
   int nignored, ignored_capacity;
@@ -84,6 +86,8 @@ int sr_reader_add(srReader* r, srElementKind kind, int owner, const void* def, s
 
 // Value of the setting --set NAME=VALUE, which is then used; NULL: none.
 const char* sr_reader_setting(srReader* r, const char* name);
+// A name that --set may give beside the parameters, for messages.
+void sr_reader_offer(srReader* r, const char* name);
 srPlace sr_reader_setting_place(srReader* r, const char* name);
 // A <parameter> with this value, or with that of a setting. Returns its name as formulas use it.
 const char* sr_reader_parameter(srReader* r, const char* name, double value, srPlace place);

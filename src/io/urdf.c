@@ -110,7 +110,6 @@ static void write_loose(srUrdf* u) {
     u->link[i].joint = -1;
     sr_urdf_write_link(u, i);
   }
-  each(u, true, sr_urdf_loop);
 }
 
 static void tell(void* data) {
@@ -135,6 +134,8 @@ static void read_robot(srUrdf* u) {
   sr_urdf_read_joints(u);
   each(u, false, sr_urdf_transmission);
   const bool is_tree = sr_urdf_tree(u);
+  if (is_tree) sr_urdf_add_cuts(u);
+  each(u, true, sr_urdf_add_loop);
   if (!u->how->included) write_model(u);
   give_names(u);
   if (!is_tree) {
@@ -143,18 +144,17 @@ static void read_robot(srUrdf* u) {
   }
   write_tree(u);
   sr_urdf_write_laws(u);
-  sr_urdf_write_cuts(u);
-  each(u, true, sr_urdf_loop);
+  sr_urdf_write_loops(u);
   if (!u->r->stopped) sr_reader_at_end(u->r, tell, u);
 }
 
 void sr_read_urdf(srReader* r, const srXmlNode* root, const srImport* how) {
   srUrdf* u = sr_pool_alloc(&r->pool, sizeof *u);
-  *u = (srUrdf){.r = r, .how = how, .root = root, .base = -1, .guesses = GUESSES};
+  *u = (srUrdf){.r = r, .how = how, .base = -1, .guesses = GUESSES};
   u->floating = strcmp(how->base, "floating") == 0;
   srNames* const names[] = {&u->links,       &u->joints,      &u->materials, &u->bodies,
                             &u->joint_names, &u->constraints, &u->shapes,    &u->drives};
   for (int i = 0; i < SR_COUNT(names); i++) sr_names_init(names[i], &r->pool);
-  if (has_xacro(root)) u->root = sr_xacro_expand(r, root, how);
+  u->root = sr_xacro_expand(r, root, how);
   if (u->root) read_robot(u);
 }

@@ -28,6 +28,7 @@ typedef struct srUrdfLink {
   int joint;                        // that carries it in the tree; -1: the root
   int first_out, last_out;          // joints that have it as parent, in the order of the file; -1: none
   int first_in;                     // joints that have it as child
+  int depth;                        // joints between it and the root
   int group;                        // link that it is fixed to in the end
   bool reached, has_shape, stated;  // stated: it has <inertial>
   bool flat;                        // a point: mass without moments of inertia
@@ -36,11 +37,6 @@ typedef struct srUrdfLink {
   double pose[16];  // in the root link, at the start
   srPlace place;
 } srUrdfLink;
-
-typedef struct srUrdfAim {  // the axis is made parallel to others of its loop: urdf_parallel.c
-  bool given;
-  double direction[3];  // in the root link, at the start
-} srUrdfAim;
 
 typedef enum srUrdfType {
   SR_URDF_REVOLUTE,
@@ -71,7 +67,6 @@ typedef struct srUrdfJoint {
   srUrdfPose origin;
   double axis[3];  // of length 1
   srPlace axis_place;
-  srUrdfAim aim;
   srUrdfLimit limit;
   double lower, upper;
   srAttr effort, speed;  // with places; not given: none
@@ -107,7 +102,8 @@ typedef struct srUrdfLoop {
   srPlace axis_place;
   double ratio;
   bool axial, good;
-  srUrdfAim aim;
+  bool flat;         // only what lies in its plane is held: urdf_planar.c
+  double normal[3];  // of the plane, in the link that carries both ends; in the first frame it is the axis
 } srUrdfLoop;
 
 typedef struct srUrdf {
@@ -167,17 +163,16 @@ int sr_urdf_type(srUrdf* u, const srXmlNode* node, const char* more);           
 bool sr_urdf_scalar(const srUrdfJoint* joint);                                   // has one coordinate
 void sr_urdf_transmission(srUrdf* u, const srXmlNode* node);                     // urdf_transmission.c: before the tree
 void sr_urdf_tell_gears(srUrdf* u);
-bool sr_urdf_tree(srUrdf* u);             // urdf_tree.c: root and cuts; false after an error
-bool sr_urdf_is_loop(const char* word);   // urdf_loop.c
+bool sr_urdf_tree(srUrdf* u);                             // urdf_tree.c: root and cuts; false after an error
+bool sr_urdf_is_loop(const char* word);                   // urdf_loop.c
 void sr_urdf_add_loop(srUrdf* u, const srXmlNode* node);  // <loop>, <constraint>, <coupling>, ...
 void sr_urdf_add_cuts(srUrdf* u);                         // joints that the tree has cut
 void sr_urdf_write_loops(srUrdf* u);                      // behind the bodies
-void sr_urdf_place(srUrdf* u, int link);     // urdf_close.c: its pose, with the axis aimed; the parent's is there
-void sr_urdf_make_parallel(srUrdf* u);       // urdf_parallel.c: aims of joints and loops; all links are placed
-void sr_urdf_aim(const srUrdfAim* aim, const double frame[16], double axis[3]);
-// Closes a loop that rounded numbers leave open, by a small move of frame a. False: it is open by more.
-bool sr_urdf_close(srUrdf* u, int link_a, srUrdfPose* a, int link_b, const srUrdfPose* b, const char* type,
-                   const double axis[3], srPlace place);
+void sr_urdf_place(srUrdf* u, int link);                  // urdf_close.c: its pose; the parent\'s is there
+void sr_urdf_frame(const srUrdf* u, const srUrdfEnd* end, double out[16]);  // urdf_close.c: in the root link
+void sr_urdf_flatten(srUrdf* u, srUrdfLoop* loop);                          // urdf_planar.c
+// Closes a loop that rounded numbers leave open, by a small move of its first frame. False: it is open by more.
+bool sr_urdf_close(srUrdf* u, srUrdfLoop* loop);
 void sr_urdf_add_material(srUrdf* u, const srXmlNode* node);  // urdf_shape.c
 void sr_urdf_shapes(srUrdf* u, const srUrdfLink* link);
 

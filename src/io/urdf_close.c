@@ -40,14 +40,23 @@ static void move_by(const srUrdfJoint* joint, double out[16]) {
 
 void sr_urdf_place(srUrdf* u, int index) {
   srUrdfLink* link = &u->link[index];
-  double origin[16], moved[16], both[16];
+  double origin[16], moved[16], frame[16];
   srm_pose_identity(link->pose);
+  link->depth = 0;
   if (link->joint < 0) return;
   const srUrdfJoint* joint = &u->joint[link->joint];
+  const srUrdfLink* parent = &u->link[joint->parent];
   to_matrix(&joint->origin, origin);
+  srm_pose_compose(parent->pose, origin, frame);
   move_by(joint, moved);
-  srm_pose_compose(origin, moved, both);
-  srm_pose_compose(u->link[joint->parent].pose, both, link->pose);
+  srm_pose_compose(frame, moved, link->pose);
+  link->depth = parent->depth + 1;
+}
+
+void sr_urdf_frame(const srUrdf* u, const srUrdfEnd* end, double out[16]) {
+  double pose[16];
+  to_matrix(&end->pose, pose);
+  srm_pose_compose(u->link[end->link].pose, pose, out);
 }
 
 // Pose of frame b of its link in frame a of its link.
@@ -96,25 +105,26 @@ static double turn_off(const char* type, const double axis[3], const double rela
 }
 
 // Distance by which it is off, as a vector in frame a.
-static double shift_off(const char* type, const double axis[3], const double relative[16], double out[3]) {
-  const double along = srm_dot3(axis, relative + 12);
+static double shift_off(const srUrdfLoop* loop, const double relative[16], double out[3]) {
+  const double *axis = loop->axis, along = srm_dot3(axis, relative + 12);
   memcpy(out, relative + 12, 3 * sizeof *out);
   for (int k = 0; k < 3; k++) {
-    if (sr_text_is_among(type, "prismatic|cylindrical")) out[k] -= along * axis[k];
-    if (strcmp(type, "planar") == 0) out[k] = along * axis[k];
+    if (loop->flat || sr_text_is_among(loop->type, "prismatic|cylindrical")) out[k] -= along * axis[k];
+    if (strcmp(loop->type, "planar") == 0) out[k] = along * axis[k];
   }
   return srm_norm3(out);
 }
 
-bool sr_urdf_close(srUrdf* u, int link_a, srUrdfPose* a, int link_b, const srUrdfPose* b, const char* type,
-                   const double axis[3], srPlace place) {
+bool sr_urdf_close(srUrdf* u, srUrdfLoop* loop) {
+  const int link_a = loop->end[0].link, link_b = loop->end[1].link;
+  srUrdfPose *a = &loop->end[0].pose, *b = &loop->end[1].pose;
   double frame[16], relative[16], turn[16], shift[3], turned[16];
   to_matrix(a, frame);
   relate(u, link_a, frame, link_b, b, relative);
-  const double angle = turn_off(type, axis, relative, turn);
+  const double angle = turn_off(loop->type, loop->axis, relative, turn);
   srm_pose_compose(frame, turn, turned);
   relate(u, link_a, turned, link_b, b, relative);  // the shift is told in the axes as they are then
-  const double distance = shift_off(type, axis, relative, shift);
+  const double distance = shift_off(loop, relative, shift);
   if (angle <= ROUNDING && distance <= ROUNDING) return true;
   if (!(angle <= SMALL && distance <= SMALL)) return false;
   srm_pose_point(turned, shift, frame);
@@ -122,7 +132,7 @@ bool sr_urdf_close(srUrdf* u, int link_a, srUrdfPose* a, int link_b, const srUrd
   from_matrix(turned, a);
   if (angle > 1e-9 || distance > 1e-9)
     sr_reader_warning(
-        u->r, place,
+        u->r, loop->node->place,
         "the loop is open by %.2g m and %.2g rad at the start, as rounded numbers leave it: the frame on link "
         "'%.60s' is moved to close it",
         distance, angle, u->link[link_a].word);

@@ -263,6 +263,8 @@ void sr_urdf_write_joint(srUrdf* u, int index, int body) {
   if (joint->damping > 0) def.damping = sr_reader_one(joint->damping, joint->dynamics_place);
   if (joint->armature > 0) def.armature = sr_reader_one(joint->armature, joint->place);
   if (joint->start != 0) def.q = sr_reader_one(joint->start, joint->mimic ? joint->mimic->place : joint->place);
+  // What it mimics decides: its own start is a guess, which must give way when the other one is set elsewhere.
+  if (joint->leader >= 0 && !joint->nature) joint->nature = "dependent";
   if (joint->nature && sr_urdf_scalar(joint)) def.nature = (srAttr){.text = joint->nature, .place = joint->place};
   def.effort = joint->effort;
   def.speed = joint->speed;

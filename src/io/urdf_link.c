@@ -17,12 +17,19 @@ void sr_urdf_add_link(srUrdf* u, const srXmlNode* node) {
 }
 
 // ------------------------------------------------------------------------------------------------------------ inertia
-// xx yy zz xy xz yz. False after an error.
+// xx yy zz xy xz yz. False after an error: a moment that is not there is not zero, unless all of them are left out.
 static bool read_tensor(srUrdf* u, const srXmlNode* node, double J[6]) {
   static const char* const words[6] = {"ixx", "iyy", "izz", "ixy", "ixz", "iyz"};
   bool good = true;
   sr_urdf_check(u, node, "ixx|iyy|izz|ixy|ixz|iyz", "");
+  int given = 0;
   for (int k = 0; k < 6; k++) good &= sr_reader_number(u->r, node, words[k], 0, &J[k]);
+  for (int k = 0; k < 3; k++) given += sr_xml_attribute(node, words[k]) != NULL;
+  for (int k = 0; k < 3 && given > 0; k++)
+    if (!sr_xml_attribute(node, words[k])) {
+      sr_reader_error(u->r, node->place, "<inertia> needs the attribute '%s'", words[k]);
+      good = false;
+    }
   return good;
 }
 

@@ -34,14 +34,13 @@ static srAttr write_frame(srUrdf* u, const srUrdfLink* link, const srUrdfPose* p
 }
 
 static void write_closure(srUrdf* u, Loop* loop) {
+  sr_urdf_flatten(u, loop);
   srClosureDef def = {.name = {.text = loop->name, .place = loop->node->place},
                       .type = {.text = loop->type, .place = loop->node->place}};
-  sr_urdf_aim_loop(u, loop);
-  if (!sr_urdf_close(u, loop->end[0].link, &loop->end[0].pose, loop->end[1].link, &loop->end[1].pose, loop->type,
-                     loop->axis, loop->node->place))
-    def.tolerance = sr_reader_one(TOLERANCE, loop->node->place);
+  if (!sr_urdf_close(u, loop)) def.tolerance = sr_reader_one(TOLERANCE, loop->node->place);
   def.a = write_frame(u, &u->link[loop->end[0].link], &loop->end[0].pose, loop->name);
   def.b = write_frame(u, &u->link[loop->end[1].link], &loop->end[1].pose, loop->name);
+  if (loop->flat) def.normal = sr_reader_list(u->r, loop->normal, 3, loop->node->place);
   if (loop->axial) def.axis = sr_reader_list(u->r, loop->axis, 3, loop->axis_place);
   sr_reader_add(u->r, SR_ELEMENT_CLOSURE, SR_NO_OWNER, &def, loop->node->place);
 }

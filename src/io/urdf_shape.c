@@ -22,7 +22,7 @@ static int first_numbers(srUrdf* u, const srXmlAttribute* a, int most, double* o
     p += strcspn(p, " \t\r\n");
     if (n + 1 == most) end = p;
   }
-  if (n <= most) return sr_reader_numbers(u->r, a, 1, most, out);
+  if (n <= most) return n > 0 ? sr_reader_numbers(u->r, a, n, n, out) : 0;
   srXmlAttribute cut = *a;
   cut.value = sr_pool_text_n(&u->r->pool, a->value, (size_t)(end - a->value));
   sr_reader_warning(u->r, a->place, "'%s' takes %d numbers, got %d: the first %d are taken", a->name, most, n, most);
@@ -81,20 +81,25 @@ static const struct Solid {
               {"sphere", "sphere", 1, "radius"},
               {"drake:ellipsoid", "ellipsoid", 3, "a|b|c"}};
 
-// Numbers of the attributes, one each or all in one. False after an error.
+// Numbers of the attributes, one each or all in one. False after an error, or a warning: what is only seen or touched is
+// no reason to stop.
 static bool read_size(srUrdf* u, const srXmlNode* node, const struct Solid* solid, double size[3]) {
-  if (!strchr(solid->attributes, '|') && solid->n > 1)
-    return sr_urdf_name(u, node, solid->attributes) &&
-           sr_reader_numbers(u->r, sr_xml_attribute(node, solid->attributes), solid->n, solid->n, size) == solid->n;
-  bool good = true;
+  const bool one = !strchr(solid->attributes, '|');
   const char* p = solid->attributes;
-  for (int k = 0; k < solid->n; k++) {
+  for (int k = 0; k < (one ? 1 : solid->n); k++) {
     const size_t length = strcspn(p, "|");
     const char* word = sr_pool_text_n(&u->r->text, p, length);
-    good = good && sr_urdf_name(u, node, word) && sr_reader_number(u->r, node, word, 0, &size[k]);
+    const srXmlAttribute* a = sr_xml_attribute(node, word);
+    const int wanted = one ? solid->n : 1, n = a && *a->value ? first_numbers(u, a, wanted, &size[k]) : 0;
+    if (n < 0) return false;
+    if (n < wanted) {
+      sr_reader_warning(u->r, a ? a->place : node->place, "a <%s> is left out: '%s' takes %d number%s, got %d",
+                        node->name, word, wanted, wanted == 1 ? "" : "s", n);
+      return false;
+    }
     p += length + (p[length] == '|');
   }
-  return good;
+  return true;
 }
 
 static bool read_solid(srUrdf* u, const srXmlNode* node, const struct Solid* solid, srShapeDef* def) {
@@ -122,8 +127,8 @@ static bool read_mesh(srUrdf* u, const srXmlNode* node, srShapeDef* def) {
   }
   const int n = a ? first_numbers(u, a, 3, scale) : 3;
   if (n < 0) return false;
-  if (n == 2) {
-    sr_reader_warning(u->r, a->place, "'scale' takes 1 or 3 numbers, got 2: the <mesh> is left out");
+  if (n == 0 || n == 2) {
+    sr_reader_warning(u->r, a->place, "'scale' takes 1 or 3 numbers, got %d: the <mesh> is left out", n);
     return false;
   }
   if (n == 1) scale[1] = scale[2] = scale[0];
@@ -141,12 +146,20 @@ static bool read_mesh(srUrdf* u, const srXmlNode* node, srShapeDef* def) {
 
 // The first child of <geometry> that is known.
 static bool read_geometry(srUrdf* u, const srXmlNode* geometry, srShapeDef* def) {
+  bool found = false, good = false;
   for (const srXmlNode* node = geometry->first; node; node = node->next) {
-    if (strcmp(node->name, "mesh") == 0) return read_mesh(u, node, def);
+    const struct Solid* solid = NULL;
+    const bool mesh = strcmp(node->name, "mesh") == 0;
     for (int i = 0; i < SR_COUNT(solids); i++)
-      if (strcmp(node->name, solids[i].word) == 0) return read_solid(u, node, &solids[i], def);
+      if (strcmp(node->name, solids[i].word) == 0) solid = &solids[i];
+    if (!mesh && !solid) continue;
+    if (found)
+      sr_reader_ignore(u->r, node->place, "a second shape in one <geometry>");
+    else
+      good = mesh ? read_mesh(u, node, def) : read_solid(u, node, solid, def);
+    found = true;
   }
-  return false;
+  return good;
 }
 
 static void write_shape(srUrdf* u, const srUrdfLink* link, const srXmlNode* node, const char* use) {

@@ -19,6 +19,8 @@ typedef struct Urdf {
   const char* first_unknown;
   int nendless;  // prismatic joints without ends
   const char* first_endless;
+  int npath;  // meshes by a path
+  const char* first_path;
 } Urdf;
 
 // --------------------------------------------------------------------------------------------------------------- poses
@@ -73,7 +75,8 @@ static bool can_say(const srConvert* c, int i) {
   return !sr_text_is(type, "plane") && !sr_text_is(type, "ellipsoid") && !(sr_text_is(type, "sphere") && size < 0);
 }
 
-static void put_mesh(srConvert* c, int i) {
+static void put_mesh(Urdf* u, int i) {
+  srConvert* c = u->c;
   const int mesh = mesh_of(c, i);
   double scale[3];
   sr_convert_text(c, SR_ELEMENT_SHAPE, i, SR_TAKE(srShapeDef, mesh));
@@ -81,20 +84,22 @@ static void put_mesh(srConvert* c, int i) {
   sr_convert_take(c, SR_ELEMENT_MESH, mesh, SR_TAKE(srMeshDef, vertices));  // they are in the file
   sr_convert_take(c, SR_ELEMENT_MESH, mesh, SR_TAKE(srMeshDef, faces));
   sr_xml_begin(&c->xml, "mesh");
-  sr_xml_text(&c->xml, "filename",
-              sr_convert_path(c, sr_convert_text(c, SR_ELEMENT_MESH, mesh, SR_TAKE(srMeshDef, file))));
+  const char* path = sr_convert_path(c, sr_convert_text(c, SR_ELEMENT_MESH, mesh, SR_TAKE(srMeshDef, file)));
+  sr_xml_text(&c->xml, "filename", path);
+  if (!strstr(path, "://") && u->npath++ == 0) u->first_path = path;
   const int n = sr_convert_numbers(c, SR_ELEMENT_MESH, mesh, SR_TAKE(srMeshDef, scale), scale, 3);
   if (n == 1) scale[1] = scale[2] = scale[0];
   if (n > 0) sr_xml_numbers(&c->xml, "scale", scale, 3);
   sr_xml_end(&c->xml);
 }
 
-static void put_geometry(srConvert* c, int i, const char* type) {
+static void put_geometry(Urdf* u, int i, const char* type) {
+  srConvert* c = u->c;
   double size[3] = {0};
   sr_xml_begin(&c->xml, "geometry");
   sr_convert_numbers(c, SR_ELEMENT_SHAPE, i, SR_TAKE(srShapeDef, size), size, 3);
   if (sr_text_is(type, "mesh")) {
-    put_mesh(c, i);
+    put_mesh(u, i);
   } else {
     sr_xml_begin(&c->xml, type);
     if (sr_text_is(type, "box")) {
@@ -126,7 +131,8 @@ static void put_color(srConvert* c, int i) {
   sr_xml_end(&c->xml);
 }
 
-static void put_shape(srConvert* c, int i, const char* element) {
+static void put_shape(Urdf* u, int i, const char* element) {
+  srConvert* c = u->c;
   double pose[16];
   const char* name = sr_convert_text(c, SR_ELEMENT_SHAPE, i, SR_TAKE(srShapeDef, name));
   const char* type = sr_convert_text(c, SR_ELEMENT_SHAPE, i, SR_TAKE(srShapeDef, type));
@@ -135,19 +141,20 @@ static void put_shape(srConvert* c, int i, const char* element) {
   sr_xml_begin(&c->xml, element);
   if (name) sr_xml_text(&c->xml, "name", name);
   put_origin_of(c, pose, SR_ELEMENT_SHAPE, i, SR_TAKE(srShapeDef, rpy));
-  put_geometry(c, i, type);
+  put_geometry(u, i, type);
   if (sr_text_is(element, "visual")) put_color(c, i);
   sr_xml_end(&c->xml);
 }
 
-static void put_shapes(srConvert* c, int b) {
+static void put_shapes(Urdf* u, int b) {
+  srConvert* c = u->c;
   for (int i = c->first[SR_ELEMENT_SHAPE][b]; i >= 0; i = c->next[SR_ELEMENT_SHAPE][i]) {
     if (!can_say(c, i)) continue;
     const char* use = sr_convert_text(c, SR_ELEMENT_SHAPE, i, SR_TAKE(srShapeDef, use));
     sr_convert_take(c, SR_ELEMENT_SHAPE, i, SR_TAKE(srShapeDef, density));  // in the inertia of the body
     sr_convert_take(c, SR_ELEMENT_SHAPE, i, SR_TAKE(srShapeDef, material));
-    if (!sr_text_is(use, "collision")) put_shape(c, i, "visual");
-    if (!sr_text_is(use, "visual")) put_shape(c, i, "collision");
+    if (!sr_text_is(use, "collision")) put_shape(u, i, "visual");
+    if (!sr_text_is(use, "visual")) put_shape(u, i, "collision");
   }
 }
 
@@ -175,8 +182,8 @@ static void put_link(Urdf* u, int b, const char* name) {
   sr_xml_begin(&c->xml, "link");
   sr_xml_text(&c->xml, "name", name);
   if (b > 0) put_inertial(c, b);
-  put_shapes(c, b);
-  if (b > 0 && b == u->root && c->m->joint_type[c->m->body_joint[b]] == SR_JOINT_WELD) put_shapes(c, 0);
+  put_shapes(u, b);
+  if (b > 0 && b == u->root && c->m->joint_type[c->m->body_joint[b]] == SR_JOINT_WELD) put_shapes(u, 0);
   sr_xml_end(&c->xml);
 }
 
@@ -243,6 +250,16 @@ static void put_dynamics(srConvert* c, int j, const srJointPart* part) {
   sr_xml_end(&c->xml);
 }
 
+// The start of a joint that follows another one is where the other says, and readers put it there.
+static void take_followed_start(srConvert* c, int j, int coupling) {
+  const srCouplingDef* def = srs_get(c->spec, SR_ELEMENT_COUPLING, coupling);
+  const int to = sr_names_find(&c->joints, def->to.text), joint = c->joint[c->m->joint_body[j]];
+  const double ratio = def->ratio.n > 0 ? def->ratio.number : 1, offset = def->offset.n > 0 ? def->offset.number : 0;
+  const double q = offset + ratio * c->m->q0[c->m->joint_q[to]];
+  if (fabs(c->m->q0[c->m->joint_q[j]] - q) <= 1e-12 * (1 + fabs(q)))
+    sr_convert_take(c, SR_ELEMENT_JOINT, joint, SR_TAKE(srJointDef, q));
+}
+
 static void put_mimic(srConvert* c, int j, const srJointPart* part, const char* before) {
   const int i = c->coupling[j];
   if (part->coordinate == SR_PART_FOLLOWS) {
@@ -252,6 +269,7 @@ static void put_mimic(srConvert* c, int j, const srJointPart* part, const char* 
     sr_xml_end(&c->xml);
   } else if (i >= 0 && part->coordinate >= 0) {
     sr_convert_take(c, SR_ELEMENT_COUPLING, i, SR_TAKE(srCouplingDef, joint));
+    take_followed_start(c, j, i);
     sr_xml_begin(&c->xml, "mimic");
     sr_xml_text(&c->xml, "joint", sr_convert_text(c, SR_ELEMENT_COUPLING, i, SR_TAKE(srCouplingDef, to)));
     sr_xml_number(&c->xml, "multiplier",
@@ -455,6 +473,12 @@ static void tell_invented(Urdf* u) {
                     sr_pool_printf(u->c->pool, "largest force and speed of %d joint%s, the first is '%s'", u->nunknown,
                                    u->nunknown == 1 ? "" : "s", u->first_unknown),
                     "URDF asks for them: 1e9 is written");
+  if (u->npath > 0)
+    sr_convert_lose(u->c, (srPlace){0}, SR_LOSS_NOTHING,
+                    sr_pool_printf(u->c->pool, "package:// of %d mesh%s, the first is '%s'", u->npath,
+                                   u->npath == 1 ? "" : "es", u->first_path),
+                    "paths are written as they are seen from the new file; programs of ROS ask for package:// or "
+                    "file://");
   if (u->nendless > 0)
     sr_convert_lose(u->c, (srPlace){0}, SR_LOSS_NOTHING,
                     sr_pool_printf(u->c->pool, "ends of %d sliding joint%s without any, the first is '%s'", u->nendless,

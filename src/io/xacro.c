@@ -244,7 +244,9 @@ static void do_property(srXacro* x, srXacroScope* scope, const srXmlNode* node, 
   if (!name) return;
   if (!is_name(name) || strncmp(name, "__", 2) == 0) {
     sr_xacro_error(x, sr_xml_attribute(node, "name")->place,
-                   "'%.60s' is not a name that a property may have: letters, digits and _", name);
+                   is_name(name) ? "'%.60s': the name of a property may not begin with __"
+                                 : "'%.60s' is not a name that a property may have: letters, digits and _",
+                   name);
     return;
   }
   const bool removed = flag(x, scope, node, "remove", false);
@@ -267,6 +269,7 @@ static void do_arg(srXacro* x, srXacroScope* scope, const srXmlNode* node, srXml
   if (!CHECK(x, node, 1, "name", "default")) return;
   const char* name = attribute_text(x, scope, node, "name");
   if (!name || sr_names_find(&x->argument_names, name) >= 0) return;
+  sr_reader_offer(x->r, name);
   const char* value = sr_reader_setting(x->r, name);
   if (!value) value = attribute_text(x, scope, node, "default");
   if (!value) {
@@ -371,15 +374,25 @@ static void do_include(srXacro* x, srXacroScope* scope, const srXmlNode* node, s
   }
   const char* path = include_path(x, name, place);
   if (!path || (flag(x, scope, node, "optional", false) && !sr_path_is_file(path))) return;
+  const char* real = sr_path_real(&x->r->pool, path);
+  for (const srXacroFile* f = x->open; f && real; f = f->outer)
+    if (f->real && strcmp(f->real, real) == 0) {
+      sr_xacro_error(x, place, "'%.200s' includes itself, directly or through others", path);
+      x->stopped = true;
+      return;
+    }
   const srXmlNode* root = sr_reader_open(x->r, path, place);
   if (!root) {
     x->failed = x->lost = true;
     return;
   }
+  const srXacroFile file = {real, x->open};
+  x->open = &file;
   const char* outer = x->folder;
   x->folder = sr_path_folder(&x->r->pool, path);
   sr_xacro_children(x, scope, root, to);
   x->folder = outer;
+  x->open = file.outer;
 }
 
 // ---------------------------------------------------------------------------------------------------------- elements
@@ -449,7 +462,14 @@ const srXmlNode* sr_xacro_expand(srReader* r, const srXmlNode* root, const srImp
   sr_names_init(&x.said, &r->pool);
   x.global = sr_xacro_scope(&x, NULL);
   srXmlNode* made = add_node(&x, root, root->name, NULL);
-  copy_attributes(&x, x.global, root, made);
+  const srXacroFile file = {how->folder ? sr_path_real(&r->pool, x.file) : NULL, NULL};
+  x.open = &file;
   sr_xacro_children(&x, x.global, root, made);
+  srXmlNode named = *root;  // those of the root come last: name="$(arg name)" stands before the argument is declared
+  named.attributes = NULL;
+  named.nattribute = 0;
+  copy_attributes(&x, x.global, root, &named);
+  for (int i = 0; i < named.nattribute; i++)
+    if (!sr_xml_attribute(made, named.attributes[i].name)) set_attribute(&x, made, named.attributes[i]);
   return x.failed ? NULL : made;
 }

@@ -320,9 +320,11 @@ static srXacroValue read_name(Parser* s) {
   const srPlace place = here(s);
   srXacroValue value = nothing;
   const char* name = take_name(s);
-  if ((strcmp(name, "math") == 0 || strcmp(name, "python") == 0) && *s->p == '.' && is_letter(s->p[1])) {
+  const bool of_xacro = strcmp(name, "xacro") == 0;
+  if ((of_xacro || strcmp(name, "math") == 0 || strcmp(name, "python") == 0) && *s->p == '.' && is_letter(s->p[1])) {
     s->p++;
     name = take_name(s);
+    if (of_xacro) name = sr_pool_printf(&s->x->r->pool, "xacro.%s", name);
   }
   if (take_sign(s, "(")) return call(s, name, place);
   if (s->skip) return nothing;
@@ -333,8 +335,7 @@ static srXacroValue read_name(Parser* s) {
     s->p = behind;
     return value;
   }
-  if (!own && (strcmp(name, "xacro") == 0 || sr_xacro_is_function(name)))
-    return BEYOND(s, "'%.60s' is not understood here", name);
+  if (!own && (of_xacro || sr_xacro_is_function(name))) return BEYOND(s, "'%.60s' is not understood here", name);
   if (!sr_xacro_get(s->x, s->scope, name, place, &value)) s->failed = true;
   s->p = behind;
   return value;

@@ -192,12 +192,54 @@ static bool do_list(const Call* c, srXacroValue* out) {
   return false;
 }
 
+// xacro.warning('a', 1): the values behind each other; the formula goes on with an empty text.
+static bool do_message(const Call* c, srXacroValue* out) {
+  const char* text = "";
+  for (int i = 0; i < c->n; i++)
+    text = sr_pool_printf(&c->x->r->pool, "%.900s%s%.900s", text, i > 0 ? " " : "", sr_xacro_print(c->x, &c->a[i]));
+  const char* word = strchr(c->name, '.') + 1;
+  *out = sr_xacro_str("");
+  if (strcmp(word, "fatal") == 0) {
+    sr_xacro_error(c->x, c->place, "the file says: %.400s", text);
+    return false;
+  }
+  if (strcmp(word, "message") == 0)
+    sr_messages_add(c->x->r->messages, SR_SEVERITY_NOTE, c->place, "the file says: %.400s", text);
+  else
+    sr_reader_warning(c->x->r, c->place, "the file says: %.400s", text);
+  return true;
+}
+
+static bool do_argument(const Call* c, srXacroValue* out) {
+  if (!need(c, 1, 1)) return false;
+  if (c->a[0].type == SR_XACRO_STR) return sr_xacro_argument(c->x, c->a[0].text, c->place, out);
+  sr_xacro_error(c->x, c->place, "%s() takes a name, got %s", c->name, sr_xacro_type_word(&c->a[0]));
+  return false;
+}
+
 static const struct {
   const char* name;
   bool (*f)(const Call* c, srXacroValue* out);
-} others[] = {{"abs", do_abs},    {"round", do_round}, {"int", do_int},     {"float", do_float}, {"str", do_str},
-              {"bool", do_bool},  {"len", do_len},     {"min", do_extreme}, {"max", do_extreme}, {"floor", do_floor},
-              {"ceil", do_floor}, {"log", do_log},     {"range", do_range}, {"list", do_list},   {"tuple", do_list}};
+} others[] = {{"abs", do_abs},
+              {"round", do_round},
+              {"int", do_int},
+              {"float", do_float},
+              {"str", do_str},
+              {"bool", do_bool},
+              {"len", do_len},
+              {"min", do_extreme},
+              {"max", do_extreme},
+              {"floor", do_floor},
+              {"ceil", do_floor},
+              {"log", do_log},
+              {"range", do_range},
+              {"list", do_list},
+              {"tuple", do_list},
+              {"xacro.warning", do_message},
+              {"xacro.message", do_message},
+              {"xacro.error", do_message},
+              {"xacro.fatal", do_message},
+              {"xacro.arg", do_argument}};
 
 bool sr_xacro_is_function(const char* name) {
   for (int i = 0; i < SR_COUNT(one); i++)

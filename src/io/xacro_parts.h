@@ -112,11 +112,17 @@ typedef struct srXacroCall {
   const struct srXacroCall* outer;
 } srXacroCall;
 
+typedef struct srXacroFile {
+  const char* real;  // path, links resolved
+  const struct srXacroFile* outer;
+} srXacroFile;
+
 struct srXacro {
   srReader* r;
   const srImport* how;
-  const char* file;    // the outermost, for the sentence how to expand it
-  const char* folder;  // of the file that is being written out; NULL: no files may be read
+  const char* file;         // the outermost, for the sentence how to expand it
+  const char* folder;       // of the file that is being written out; NULL: no files may be read
+  const srXacroFile* open;  // files that are being written out, the innermost first
   srXacroScope* global;
   srNames macro_names;
   srXacroMacro* macro;
@@ -150,6 +156,8 @@ bool sr_xacro_formula(srXacro* x, srXacroScope* scope, const char* text, srPlace
 bool sr_xacro_function(srXacro* x, const char* name, const srXacroValue* a, const char* const* keys, int n,
                        srPlace place, srXacroValue* out);
 bool sr_xacro_is_function(const char* name);
+// $(arg NAME); false after an error. xacro_text.c
+bool sr_xacro_argument(srXacro* x, const char* name, srPlace place, srXacroValue* out);
 srPlace sr_xacro_moved(srPlace place, const char* text, size_t offset);
 
 // The children of node, written out behind those of `to`.

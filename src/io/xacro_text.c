@@ -1,6 +1,7 @@
 // Texts of xacro: ${formula}, $(arg NAME), $(find PACKAGE), and $${ or $$( for the characters themselves.
 #include <string.h>
 
+#include "io/file.h"
 #include "io/xacro_parts.h"
 
 typedef struct Piece {  // of a text
@@ -64,7 +65,7 @@ static bool next_piece(srXacro* x, const char** p, const char* text, srPlace pla
 }
 
 // ----------------------------------------------------------------------------------------------------- substitutions
-static bool argument(srXacro* x, const char* name, srPlace place, srXacroValue* out) {
+bool sr_xacro_argument(srXacro* x, const char* name, srPlace place, srXacroValue* out) {
   const int i = sr_names_find(&x->argument_names, name);
   const char* value = i >= 0 ? x->argument[i] : sr_reader_setting(x->r, name);
   if (!value) {
@@ -98,13 +99,15 @@ static bool substitute(srXacro* x, const char* inside, srPlace place, srXacroVal
   const size_t length = strcspn(p, " \t\n");
   const char* name = sr_pool_text_n(pool, p, length);
   const char* rest = p + length + strspn(p + length, " \t\n");
-  if (strcmp(word, "arg") == 0 && *name) return argument(x, name, place, out);
+  if (strcmp(word, "arg") == 0 && *name) return sr_xacro_argument(x, name, place, out);
   if (strcmp(word, "find") == 0 && *name) {
     *out = sr_xacro_str(sr_pool_printf(pool, "package://%s", name));
     return true;
   }
-  if (strcmp(word, "dirname") == 0 && x->folder) {
-    *out = sr_xacro_str(x->folder);
+  if (strcmp(word, "dirname") == 0 &&
+      x->folder) {  // a whole path: relative ones are seen from the file where they stand
+    const char* real = sr_path_real(pool, x->folder);
+    *out = sr_xacro_str(real ? real : x->folder);
     return true;
   }
   if (strcmp(word, "optenv") == 0 && *name) return optional_environment(x, name, rest, place, out);

@@ -8,6 +8,7 @@
 void srm_pose_identity(double pose[16]);
 // out = a * b: b given in a's frame. out may not be a or b.
 void srm_pose_compose(const double a[16], const double b[16], double out[16]);
+void srm_pose_invert(const double pose[16], double out[16]);  // out may not be pose
 // Frame with these axes (unit, right-handed) and this origin.
 void srm_pose_set(const double x[3], const double y[3], const double z[3], const double origin[3], double pose[16]);
 void srm_pose_transpose(const double pose[16], double out[16]);                 // rotation transposed, origin zero
