@@ -51,6 +51,10 @@ assert pair["columns"][0]["largest"] is None and pair["columns"][0]["at"] == 1, 
 "$sarrus" compare one.csv three.csv > log 2>&1
 [ $? -eq 2 ] && grep -q 'in m in one.csv, and in mm in three.csv' log || fail "units that differ: $(cat log)"
 
+head -c -20 fine.csv > stopped.csv
+"$sarrus" compare fine.csv stopped.csv --json > c.json 2> log || fail "a CSV that was cut off: $(cat log)"
+grep -q 'the last line is cut off' log && grep -q '"rows": 200,' c.json || fail "a line that was cut off is not told: $(cat log)"
+
 if "$sarrus" run "$model" --t-end 2 --rtol 1e-10 --atol 1e-12 --every 0.01 --out fine.h5 > log 2>&1; then
   "$sarrus" compare fine.csv fine.h5 --json > c.json || fail "compare of CSV and HDF5"
   python3 -c '

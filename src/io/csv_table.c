@@ -25,6 +25,8 @@ typedef struct Reader {
   srMessages* messages;
   int line, errors;
   char separator;  // ',' ';' or a tab; ' ' for any blanks; 0: not known yet
+  bool ours;       // written by `run`: every line ends
+  bool unended;    // this line has no end: the program that wrote it may have been stopped
   bool memory;     // ran out
   bool cut;        // the line is the last one, without an end: a run may have been stopped in it
 } Reader;
@@ -242,8 +244,18 @@ static bool grow(Table* t) {
   return true;
 }
 
+// The last line of a program that was stopped may end anywhere: what stands before it is whole.
+static bool is_cut(Reader* r, const char* line, const char* end) {
+  if (!r->unended || r->table->seen.nrow == 0) return false;
+  if (!r->ours && count_fields(r, line, end) >= r->table->seen.ncolumn) return false;
+  sr_messages_add(r->messages, SR_SEVERITY_WARNING, (srPlace){r->file, r->line, 1},
+                  "the last line is cut off, and left out");
+  return true;
+}
+
 static void take_row(Reader* r, const char* line, const char* end) {
   srResultTable* t = &r->table->seen;
+  if (is_cut(r, line, end)) return;
   if (t->nrow == r->table->capacity && !grow(r->table)) {
     r->memory = true;
     return;
@@ -277,6 +289,7 @@ static void take_row(Reader* r, const char* line, const char* end) {
 static void take_line(Reader* r, const char* line, const char* end) {
   r->line++;
   if (r->line == 1 && end - line >= 3 && memcmp(line, "\xef\xbb\xbf", 3) == 0) line += 3;  // byte order mark
+  if (r->line == 1) r->ours = strncmp(line, "# sarrus ", 9) == 0;
   const char* first = line;
   while (first < end && is_blank(*first)) first++;
   if (first == end || *first == '#') return;
@@ -322,6 +335,7 @@ static void take_lines(Reader* r, Buffer* b, bool last) {
     if (!end && !last) break;
     char* next = end ? end + 1 : stop;
     r->cut = !end && r->table->seen.nrow > 0 && count_fields(r, line, stop) <= r->table->seen.ncolumn;
+    r->unended = !end;
     if (!end) end = stop;
     if (end > line && end[-1] == '\r') end--;
     *end = 0;
