@@ -26,6 +26,7 @@ declare -A more=(
   [model]="tests/bad models models/paper1 tests/io"
   [urdf]="tests/urdf models/robots"
   [xacro]="tests/xacro"
+  [yaml]="tests/xacro/config"
   [mbs]="tests/mbs"
   [convert]="models models/robots models/mechanisms tests/mjcf-sections tests/urdf tests/mbs"
   [mjcf]="tests/mjcf tests/mjcf-sections models/robots"

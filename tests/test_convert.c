@@ -468,10 +468,12 @@ TEST(lists_of_any_length_are_worked_out) {
 static const char laws[] =
     "<sarrus version='1' name='laws'>"
     "<body name='a'><joint name='j1' type='revolute' axis='0 1 0' at='0 0 1' damping='0.3' armature='0.2'"
-    " limits='-1 0.5' effort='30' speed='4'/><inertial mass='2' com='0 0 -0.4' inertia='0.1 0.2 0.15 0.01 0.02 -0.03'/>"
+    " limits='-1 0.5' limit-stiffness='1e5' limit-damping='1' effort='30' speed='4'/><inertial mass='2' com='0 0 -0.4' "
+    "inertia='0.1 0.2 0.15 0.01 0.02 -0.03'/>"
     "<shape name='rod' type='cylinder' size='0.05 0.8' at='0 0 -0.4' density='500' color='1 0 0 1'/></body>"
     "<body name='b' parent='a'><joint name='j2' type='prismatic' axis='1 1 0' at='0 0 -0.8' rpy='0.1 0.2 0.3'"
-    " damping='2' armature='0.5' limits='-2 2' effort='3' speed='1'/><inertial mass='1' inertia='0.1 0.1 0.1'/></body>"
+    " damping='2' armature='0.5' limits='-2 2' limit-stiffness='1e5' effort='3' speed='1'/><inertial mass='1' "
+    "inertia='0.1 0.1 0.1'/></body>"
     "<body name='c' parent='b'><joint name='j3' type='universal' axis='1 0 0' axis2='0 1 0' damping='0.1' "
     "armature='0.3'/>"
     "<inertial mass='1.5' com='0.1 0.2 0.3' inertia='0.2 0.2 0.2'/></body>%s</sarrus>";
@@ -703,7 +705,6 @@ TEST(whatever_a_format_cannot_say_is_told) {
   } both[] = {{"'E'", SR_LOSS_NOTHING},
               {"<pair>", SR_LOSS_NOTHING},
               {"'nature' of joint 'j'", SR_LOSS_NOTHING},
-              {"'limit-stiffness' of joint 'k'", SR_LOSS_MOTION},
               {"<motion> 'gait'", SR_LOSS_NOTHING},
               {"<state> 'y'", SR_LOSS_MOTION},
               {"<sensor> 'out'", SR_LOSS_NOTHING},
@@ -725,6 +726,7 @@ TEST(whatever_a_format_cannot_say_is_told) {
       ENSURE(is_lost(c, both[i].what, both[i].effect));
     }
     ENSURE_EQUAL(is_lost(c, "gravity", SR_LOSS_MOTION), k == 0);
+    ENSURE_EQUAL(is_lost(c, "'limit-stiffness' of joint 'k'", SR_LOSS_MOTION), k == 0);
     ENSURE(is_lost(c, k == 0 ? "<shape> 'floor' of the ground" : "'group' of <shape> 'floor'", SR_LOSS_NOTHING));
     ENSURE_EQUAL(is_lost(c, "'q' of joint 'j'", SR_LOSS_START), k == 0);
     for (int i = 0; i < c->nlost; i++)
@@ -750,6 +752,23 @@ TEST(a_conversion_that_says_all_tells_nothing) {
     sr_conversion_destroy(c);
   }
   srs_destroy(spec);
+}
+
+// The stop of a joint that does not say its stiffness is MuJoCo's own there, which is told; a stop by numbers comes back.
+TEST(stops_without_numbers_are_told_for_mjcf) {
+  static const char text[] =
+      "<sarrus version='1'><body name='a'><joint name='j' type='revolute' axis='0 1 0' limits='-1 1'%s/>"
+      "<inertial mass='1' inertia='1 1 1'/></body></sarrus>";
+  for (int i = 0; i < 2; i++) {
+    char full[400];
+    snprintf(full, sizeof full, text, i == 0 ? "" : " limit-damping='0.5'");
+    srSpec* spec = read_text(full);
+    srConversion* c = convert(spec, "mjcf");
+    ENSURE_EQUAL(is_lost(c, "stops of 1 joint", SR_LOSS_MOTION), i == 0);
+    ENSURE_EQUAL(strstr(c->text, "solreflimit=\"-100000 -500\"") != NULL, i == 1);
+    sr_conversion_destroy(c);
+    srs_destroy(spec);
+  }
 }
 
 // ------------------------------------------------------------------------------------------------------ poses and shapes

@@ -219,3 +219,47 @@ TEST(mbs_mistakes_are_told_with_their_place) {
       "</parent><joint><jointname>j</jointname><type>R1</type><nature>dependant</nature></joint></body></bodytree>",
       "did you mean 'dependent'?"));
 }
+
+#define JOINT(name, type, more) "<joint><jointname>" name "</jointname><type>" type "</type>" more "</joint>"
+#define BARE(name, content)                                                                                            \
+  "<body><bodyname>" name "</bodyname><parent><bodyname>base</bodyname><pointname>origin</pointname></parent>" content \
+  "</body>"
+
+TEST(mbs_two_joints_of_one_name_are_refused) {
+  ENSURE(refused("<bodytree>" BARE("a", JOINT("j", "R1", "")) BARE("b", JOINT("j", "R2", "")) "</bodytree>",
+                 "there are two joints 'j'"));
+}
+
+TEST(mbs_all_mistakes_are_told_at_once) {
+  ENSURE(refused(
+      "<bodytree>" BARE(
+          "a",
+          JOINT("j", "R9",
+                "<initialvalue><q>zz</q></initialvalue>") "<mass>-1</mass>") "<body><bodyname>b</"
+                                                                             "bodyname><parent><bodyname>amr</"
+                                                                             "bodyname><pointname>origin</pointname></"
+                                                                             "parent>" JOINT(
+                                                                                 "k", "R1",
+                                                                                 "<nature>free</nature>") "</"
+                                                                                                          "bo"
+                                                                                                          "dy"
+                                                                                                          "><"
+                                                                                                          "/b"
+                                                                                                          "od"
+                                                                                                          "yt"
+                                                                                                          "re"
+                                                                                                          "e"
+                                                                                                          ">",
+      "unknown type 'R9'"));
+  ENSURE(strstr(said, "'zz' in 'q' is not a number"));
+  ENSURE(strstr(said, "the body 'a' has the mass -1, below zero"));
+  ENSURE(strstr(said, "unknown nature 'free'"));
+  const char* first = strstr(said, "there is no body 'amr'");
+  ENSURE(first && !strstr(first + 1, "there is no body 'amr'"));  // once
+}
+
+TEST(mbs_inertia_without_mass_is_told) {
+  ENSURE(refused("<bodytree>" BARE("a", JOINT("j", "R1", "") "<inertia><Ixx>1</Ixx></inertia>")
+                     BARE("b", "<mass>x</mass>") "</bodytree>",
+                 "warning: the body 'a' has moments of inertia and no mass"));
+}

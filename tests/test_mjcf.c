@@ -246,6 +246,56 @@ TEST(limits_friction_and_springs_are_taken_in_their_units) {
   done(&x);
 }
 
+// K = I/(tc dr)^2 and D = 2 I/tc at an overshoot of 0.01; about the hinge I = 0.2 + 2 0.5^2 + armature 0.3 = 1.
+TEST(stops_have_the_softness_of_solreflimit) {
+  Mechanism x = mjcf(
+      "<compiler angle='radian'/><option gravity='0 0 0'/><worldbody><body name='a'><joint name='j' axis='0 1 0' "
+      "range='-1 1' solreflimit='0.05 0.8' armature='0.1'/><inertial pos='0.5 0 0' mass='2' diaginertia='0.1 0.2 0.2'/>"
+      "<body name='b' pos='9 9 9'><joint name='k' type='slide' axis='1 0 0' range='0.2 1' solreflimit='-500 -20'/>"
+      "<inertial pos='0 0 0' mass='3' diaginertia='1 1 1'/></body></body></worldbody>"
+      "<actuator><motor joint='j' armature='0.05' gear='2'/></actuator>");
+  const double I = 0.2 + 0.5 + 0.1 + 4 * 0.05 + 1 + 3 * (81 + 81);
+  ENSURE_NEAR(number(x.spec, SR_ELEMENT_JOINT, 0, "limit-stiffness", 0), I / (0.04 * 0.04), 1e-8);
+  ENSURE_NEAR(number(x.spec, SR_ELEMENT_JOINT, 0, "limit-damping", 0), (2 * I / 0.05) / (I / 0.0016 * 0.01), 1e-12);
+  ENSURE_NEAR(number(x.spec, SR_ELEMENT_JOINT, 1, "limit-stiffness", 0), 3 * 500, 1e-11);
+  ENSURE_NEAR(number(x.spec, SR_ELEMENT_JOINT, 1, "limit-damping", 0), 20 / (500 * 0.01), 1e-13);
+  ENSURE(strstr(said, "the start is outside of the range of 1 joint, whose stops push: k"));
+  done(&x);
+}
+
+// An L of 0.005 m^3, which MuJoCo's default takes for 5.3 kg.
+TEST(the_mass_of_a_mesh_that_is_not_convex_is_told_to_be_the_exact_one) {
+  static const char text[] =
+      "<asset><mesh name='m' %s vertex='0 0 0 .3 0 0 .3 .1 0 .1 .1 0 .1 .3 0 0 .3 0 0 0 .1 .3 0 .1 .3 .1 .1 .1 .1 .1 "
+      ".1 "
+      ".3 .1 0 .3 .1' face='0 3 1 1 3 2 0 5 3 3 5 4 6 7 9 7 8 9 6 9 11 9 10 11 0 1 7 0 7 6 1 2 8 1 8 7 2 3 9 2 9 8 3 4 "
+      "10 "
+      "3 10 9 4 5 11 4 11 10 5 0 6 5 6 11'/></asset><worldbody><body><freejoint/><geom type='mesh' mesh='m'/></body>"
+      "</worldbody>";
+  static const char* const ways[] = {"", "inertia='exact'", "inertia='convex'"};
+  static const char* const words[] = {"is that of its exact volume; MuJoCo's default", NULL,
+                                      "inertia=\"convex\" of <mesh> (its mass is that of the exact volume)"};
+  for (int i = 0; i < 3; i++) {
+    char full[2048];
+    snprintf(full, sizeof full, text, ways[i]);
+    Mechanism x = mjcf(full);
+    ENSURE_NEAR(x.m->body_mass[1], 5, 1e-13);
+    ENSURE(words[i] ? strstr(said, words[i]) != NULL : said[0] == '\0');
+    done(&x);
+  }
+}
+
+TEST(gravity_compensation_carries_its_part_of_the_weight) {
+  Mechanism x = mjcf(
+      "<option gravity='0 0 -10'/><worldbody><body gravcomp='0.4' pos='1 2 3' euler='10 20 30'><freejoint/>"
+      "<inertial pos='0.1 0.2 0.3' mass='2' diaginertia='1 1 1'/></body></worldbody>");
+  ENSURE_EQUAL(sr_forward(x.m, x.d, SR_TAU_ELEMENT), 0);
+  const double* a = x.d->a;  // falls without turning, by 0.6 g
+  ENSURE_NEAR(sqrt(a[3] * a[3] + a[4] * a[4] + a[5] * a[5]), 6, 1e-13);
+  for (int k = 0; k < 3; k++) ENSURE_NEAR(a[k], 0, 1e-13);
+  done(&x);
+}
+
 TEST(springs_and_dampers_may_be_polynomials) {
   Mechanism x = mjcf(
       "<compiler angle='radian'/><option gravity='0 0 0'/><worldbody><body>"

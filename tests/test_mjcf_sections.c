@@ -246,7 +246,7 @@ TEST(actuators_that_are_not_used_are_named_and_keep_their_place) {
   ENSURE(strstr(said, "'group' of <position> is not used"));
   ENSURE_EQUAL(srs_count(spec, SR_ELEMENT_TORQUE), 1);
   ENSURE_TEXT(law(spec, 0), "2*ctrl_p + (-2)*q(k)");
-  const srParameterDef* p = srs_get(spec, SR_ELEMENT_PARAMETER, 0);
+  const srParameterDef* p = srs_get(spec, SR_ELEMENT_PARAMETER, 4);
   ENSURE_TEXT(p->name.text, "ctrl_p");
   ENSURE_NEAR(p->value.number, 5, 0);  // the fifth control of the key
   srs_destroy(spec);
@@ -569,6 +569,29 @@ TEST(flags_hold_for_joints_and_tendons_too) {
     ENSURE_EQUAL(sr_given(def->limits), cases[i].limits);
     srs_destroy(spec);
   }
+}
+
+TEST(predefined_collisions_are_those_of_pairs) {
+  srSpec* spec = read_text(
+      "<mujoco><option collision='predefined'/><worldbody><geom name='floor' type='plane' size='1 1 "
+      "1'/><body><freejoint/>"
+      "<geom name='a' size='0.1'/></body><body><freejoint/><geom name='b' size='0.1'/></body></worldbody>"
+      "<contact><pair geom1='a' geom2='b'/></contact></mujoco>",
+      "");
+  ENSURE_EQUAL(srs_count(spec, SR_ELEMENT_CONTACT), 1);
+  srs_destroy(spec);
+}
+
+TEST(controls_of_actuators_that_do_nothing_may_be_set) {
+  static const char drives[] = "<actuator><muscle name='m' joint='j'/><motor name='n' joint='j'/></actuator>";
+  srSpec* spec = arms(drives, "ctrl_m=1 ctrl_n=2");
+  ENSURE(spec != NULL);
+  srs_destroy(spec);
+  char text[1024];
+  snprintf(text, sizeof text, "<option><flag actuation='disable'/></option>%s", drives);
+  spec = arms(text, "ctrl_m=1 ctrl_n=2");
+  ENSURE(spec && srs_count(spec, SR_ELEMENT_TORQUE) == 0);
+  srs_destroy(spec);
 }
 
 TEST(a_pair_with_a_geom_that_was_left_out_is_a_warning) {

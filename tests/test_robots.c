@@ -2,6 +2,7 @@
 // them are compared by tests/check_robots.sh.
 #include <math.h>
 #include <sarrus/sarrus.h>
+#include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -24,6 +25,13 @@ static const Robot robots[] = {
 };
 enum { NROBOT = sizeof robots / sizeof *robots };
 
+// MJCF's stops have the softness of MuJoCo, URDF's none of their own: here both are those of a <joint>.
+static void make_stops_equal(srSpec* spec) {
+  static const size_t fields[] = {offsetof(srJointDef, limit_stiffness), offsetof(srJointDef, limit_damping)};
+  for (int i = 0; i < srs_count(spec, SR_ELEMENT_JOINT); i++)
+    for (int k = 0; k < 2; k++) srs_set(spec, SR_ELEMENT_JOINT, i, (int)(fields[k] / sizeof(srAttr)), (srAttr){0});
+}
+
 static Loaded open_robot(const char* file, const char* base) {
   char path[512];
   snprintf(path, sizeof path, "%s/models/robots/%s", SARRUS_SOURCE_DIR, file);
@@ -31,6 +39,7 @@ static Loaded open_robot(const char* file, const char* base) {
   srSpec* spec = NULL;
   Loaded x = {0};
   srStatus status = sr_load(path, &(srLoadOptions){.base = base}, messages, &spec);
+  if (status == SR_OK) make_stops_equal(spec);
   if (status == SR_OK) status = sr_compile(spec, messages, &x.m);
   if (status != SR_OK) loading_print(messages);
   srs_destroy(spec);

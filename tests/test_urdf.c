@@ -366,6 +366,29 @@ TEST(a_slider_crank_moves_although_its_axes_are_rounded) {
   ENSURE_NEAR(way[1], way[0], 1e-5);
 }
 
+// Stretched at q = 0, where no step of Newton helps: the joints are shaken, the base is not.
+TEST(a_floating_base_stays_while_a_loop_that_it_carries_is_assembled) {
+  const char* text =
+      "<robot name='r'><link name='base'>" MASS "</link><link name='a'>" MASS "</link><link name='b'>" MASS
+      "</link>" PIN("ja", "base", "a", "<axis xyz='0 1 0'/>")
+          PIN("jb", "a", "b", "<origin xyz='1 0 0'/><axis xyz='0 1 0'/>")
+              "<loop name='l' type='spherical'><parent link='base'/><child link='b'/><origin xyz='1.2 0 0'/>"
+              "<child_origin xyz='1 0 0'/></loop></robot>";
+  srSpec* spec = NULL;
+  srMessages* messages = sr_messages_create();
+  const srStatus status =
+      sr_load_text(text, strlen(text), "t", NULL, &(srLoadOptions){.base = "floating"}, messages, &spec);
+  Robot x = finish(spec, status, messages);
+  double before[7];
+  srAssembly got;
+  memcpy(before, x.d->q, sizeof before);
+  ENSURE_EQUAL(sr_assemble(x.m, x.d, NULL, &got), SR_OK);
+  ENSURE_SMALL(largest_difference(x.d->q, before, 7), 1e-15);
+  const double a = q_of(&x, "ja"), b = a + q_of(&x, "jb");
+  ENSURE_NEAR(cos(a) + cos(b), 1.2, 1e-9);
+  drop(&x);
+}
+
 // What drake's Cassie has: an <origin> that says nothing beside the frames of the links.
 TEST(an_origin_of_zero_in_a_loop_is_no_second_frame) {
   Robot x = read_text(

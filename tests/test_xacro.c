@@ -1,10 +1,15 @@
 // Tests of xacro: trees that it writes out, against what the documentation of xacro says they are; formulas against
 // Python's values; all messages; and a robot by macros against the same robot written out.
+#define _XOPEN_SOURCE 700  // mkdtemp, mkstemp
+
 #include <math.h>
 #include <sarrus/sarrus.h>
 #include <setjmp.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
 #include "io/reader.h"
 #include "io/xacro.h"
@@ -343,7 +348,7 @@ TEST(xacro_calls_are_checked) {
 }
 
 TEST(xacro_what_is_not_understood_says_how_to_expand_it) {
-  ENSURE(refused("<a b=\"${xacro.load_yaml('f')}\"/>", "xacro m > m.urdf"));
+  ENSURE(refused("<a b=\"${xacro.tokenize('f')}\"/>", "xacro m > m.urdf"));
   ENSURE(refused("<a b=\"${'%d' % 3}\"/>", "'%' behind a text is not understood"));
   ENSURE(refused("<a b='$(eval 1 + 2)'/>", "xacro m > m.urdf"));
   ENSURE(refused("<xacro:include filename='x' ns='y'/>", "'ns' of <xacro:include> is not understood"));
@@ -452,4 +457,129 @@ TEST(xacro_packages_are_found) {
   ENSURE(strstr(said, "the package 'arm_parts' of 'package://arm_parts/link.xacro' is not found; looked in "));
   ENSURE(strstr(said, "say where it is by --package arm_parts=FOLDER"));
   ENSURE(!strstr(said, "there is no macro"));  // what follows from it is not said
+}
+
+// -------------------------------------------------------------------------------------------------------------- files
+#define HERE SARRUS_SOURCE_DIR "/tests/xacro"
+
+// The text of a formula in a file of tests/xacro.
+static bool gives_here(const char* formula, const char* expected) {
+  char text[1024], whole[1024];
+  snprintf(text, sizeof text,
+           "<robot xmlns:xacro='x'><xacro:property name='y' value=\"${xacro.load_yaml('config/limits.yaml')}\"/>"
+           "<a b=\"${%s}\"/></robot>",
+           formula);
+  snprintf(whole, sizeof whole, "<robot><a b='%s'/></robot>", expected);
+  const bool done = expand_all(text, HERE, NULL, 0);
+  if (done && strcmp(tree, whole) == 0) return true;
+  fprintf(stderr, "expected: %s\n     got: %s\n%s", whole, tree, said);
+  return false;
+}
+
+// What PyYAML reads, with xacro's units; but that 3e-2 is a number, as in YAML 1.2.
+TEST(xacro_values_are_loaded_from_yaml) {
+  ENSURE(gives_here("y['joint_limits']['shoulder']['max']", "3.141592653589793"));
+  ENSURE(gives_here("y.joint_limits.shoulder.min", "-1.5707963267948966"));
+  ENSURE(gives_here("y.joint_limits.shoulder.effort * 2", "661.0"));
+  ENSURE(gives_here("y.joint_limits.shoulder.has_limits", "True"));
+  ENSURE(gives_here("y.joint_limits.shoulder.count", "3"));
+  ENSURE(gives_here("y['joint_limits']['elbow joint']['min']", "-2.5"));
+  ENSURE(gives_here("y['joint_limits']['elbow joint']['names'][1]", "b c"));
+  ENSURE(gives_here("y['joint_limits']['elbow joint']['names'][2]", "d # e"));
+  ENSURE(gives_here("y.offsets[1]", "-2"));
+  ENSURE(gives_here("y.offsets[2]", "0.03"));
+  ENSURE(gives_here("len(y.list)", "4"));
+  ENSURE(gives_here("y.list[1]", "two words"));
+  ENSURE(gives_here("y.list[2].size", "0.25"));
+  ENSURE(gives_here("y.list[3][1]", "8"));
+  ENSURE(gives_here("y.none is None and y.empty is None", "True"));
+  ENSURE(gives_here("y.hash", "calib_12788084448423163542"));
+  ENSURE(!expand_all("<robot xmlns:xacro='x'><a b=\"${load_yaml('config/none.yaml')}\"/></robot>", HERE, NULL, 0));
+  ENSURE(strstr(said, "config/none.yaml' cannot be read"));
+  ENSURE(refused("<a b=\"${xacro.load_yaml('a.yaml')}\"/>", "the model comes from memory: it may not read 'a.yaml'"));
+}
+
+static bool yaml_refused(const char* text, const char* message) {
+  char path[] = "/tmp/sarrus-yaml-XXXXXX", model[200];
+  const int handle = mkstemp(path);
+  ENSURE(handle >= 0 && write(handle, text, strlen(text)) == (ssize_t)strlen(text));
+  close(handle);
+  snprintf(model, sizeof model, "<robot xmlns:xacro='x'><a b=\"${load_yaml('%s')}\"/></robot>", path);
+  const bool good = !expand_all(model, HERE, NULL, 0) && strstr(said, message);
+  if (!good) fprintf(stderr, "expected: %s\ngot: %s%s\n", message, said, tree);
+  remove(path);
+  return good;
+}
+
+TEST(xacro_yaml_that_is_beyond_is_told_with_its_line) {
+  ENSURE(yaml_refused("a: 1\nb: &x 2\n", ":2:1: error: this kind of YAML is not understood: '&x 2'"));
+  ENSURE(yaml_refused("a: |\n  text\n", ":1:1: error: this kind of YAML is not understood: '|'"));
+  ENSURE(yaml_refused("a: 1\n  b: 2\n", ":2:3: error: a line that is indented otherwise is not understood: 'b: 2'"));
+  ENSURE(yaml_refused("a: 1\nb\n", ":2:1: error: a line without 'key:' is not understood: 'b'"));
+  ENSURE(yaml_refused("a: !furlongs 3\n", "this tag is not understood: '!furlongs 3'"));
+  ENSURE(yaml_refused("a: [1, 2\n", "a list without ']' is not understood"));
+  ENSURE(yaml_refused("a: 'x\n", "a text of several lines is not understood"));
+  ENSURE(yaml_refused("a:\n\tb: 1\n", "a tab that indents a line is not understood"));
+  ENSURE(yaml_refused("a: [[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[1]\n", "so deep a list is not understood"));
+  ENSURE(yaml_refused("a: !degrees [1]\n", "a unit of what is no number is not understood"));
+}
+
+TEST(xacro_what_a_file_says_itself_is_passed_on) {
+  ENSURE(becomes("<a b=\"${xacro.warning('old', 2)}\"/>", "<a b=''/>"));
+  ENSURE(strstr(said, "m:2:9: warning: the file says: old 2"));
+  ENSURE(becomes("<a b=\"${xacro.message('hello')}\"/>", "<a b=''/>"));
+  ENSURE(strstr(said, "note: the file says: hello"));
+  ENSURE(refused("<a b=\"${xacro.fatal('no gripper')}\"/>", "error: the file says: no gripper"));
+  ENSURE(refused("<a b=\"${xacro.warn('x')}\"/>", "the function 'xacro.warn' is not known; did you mean 'xacro."));
+  ENSURE(refused("<a b=\"${xacro.thing}\"/>", "'xacro.thing' is not understood here"));
+  ENSURE(becomes("<xacro:arg name='n' default='4'/><a b=\"${xacro.arg('n')}\"/>", "<a b='4'/>"));
+}
+
+TEST(xacro_names_that_begin_with_underscores_are_told_so) {
+  ENSURE(refused("<xacro:property name='__k' value='1'/>", "'__k': the name of a property may not begin with __"));
+}
+
+TEST(xacro_the_root_sees_arguments_that_stand_below) {
+  const char* text = "<robot xmlns:xacro='x' name='$(arg name)'><xacro:arg name='name' default='ur'/><a/></robot>";
+  ENSURE(expand_all(text, NULL, NULL, 0));
+  ENSURE_TEXT(tree, "<robot name='ur'><a/></robot>");
+}
+
+TEST(xacro_a_setting_that_is_no_argument_is_told_with_those_there_are) {
+  ENSURE(open_with("arm.urdf.xacro", &(srLoadOptions){.settings = &(srSetting){"mas", "3"}, .nsetting = 1}) == NULL);
+  ENSURE(strstr(said, "the model has no parameter 'mas'; did you mean 'mass'?"));
+  ENSURE(open_with("arm.urdf.xacro", &(srLoadOptions){.settings = &(srSetting){"quite_other", "3"}, .nsetting = 1}) ==
+         NULL);
+  ENSURE(strstr(said, "; it has ") && strstr(said, "mass") && strstr(said, "tool"));
+}
+
+static void put_file(const char* path, const char* text) {
+  FILE* file = fopen(path, "w");
+  ENSURE(file != NULL);
+  fputs(text, file);
+  fclose(file);
+}
+
+TEST(xacro_the_folder_of_a_file_is_a_whole_path) {
+  char folder[] = "/tmp/sarrus-xacro-XXXXXX", before[1000];
+  srSpec* spec = NULL;
+  ENSURE(mkdtemp(folder) != NULL && getcwd(before, sizeof before) && chdir(folder) == 0);
+  ENSURE(mkdir("robot", 0700) == 0);
+  put_file("robot/part.xacro", "<robot xmlns:xacro='x'><link name='base'/></robot>");
+  put_file("robot/r.xacro",
+           "<robot name='r' xmlns:xacro='x'><xacro:include filename='$(dirname)/part.xacro'/></robot>");
+  put_file(
+      "robot/loop.xacro",
+      "<robot name='r' xmlns:xacro='x'><xacro:include filename='none.xacro'/><xacro:include filename='loop.xacro'/>"
+      "</robot>");
+  ENSURE_EQUAL(sr_load("robot/r.xacro", NULL, NULL, &spec), SR_OK);
+  srs_destroy(spec);
+  srMessages* messages = sr_messages_create();
+  ENSURE_EQUAL(sr_load("robot/loop.xacro", NULL, messages, &spec), SR_INPUT);
+  keep_messages(messages);
+  ENSURE_EQUAL(sr_messages_errors(messages), 2);
+  ENSURE(strstr(said, "none.xacro' cannot be read") && strstr(said, "'robot/loop.xacro' includes itself"));
+  sr_messages_destroy(messages);
+  remove("robot/part.xacro"), remove("robot/r.xacro"), remove("robot/loop.xacro"), rmdir("robot");
+  ENSURE(chdir(before) == 0 && rmdir(folder) == 0);
 }

@@ -176,13 +176,17 @@ static double scatter(unsigned i) {
   return (double)(i & 0xffffffU) / (double)0x800000 - 1.0;
 }
 
-// Another place to start from, farther with every try; what the file gave stays.
+// Another place to start from, farther with every try; what the file gave stays, and what no row depends on: a floating
+// base does not move because a loop that it carries is shaken.
 static void perturb(Work* w, int k) {
   const srModel* m = w->m;
+  double* seen = w->s;
   bool any = false;
-  for (int i = 0; i < m->nv; ++i) any |= !m->q_given[i];
+  memset(seen, 0, (size_t)m->nv * sizeof *seen);
+  for (int j = 0; j < m->G_start[m->np]; ++j) seen[m->G_index[j]] = 1.0;
+  for (int i = 0; i < m->nv; ++i) any |= seen[i] > 0.0 && !m->q_given[i];
   for (int i = 0; i < m->nv; ++i) {
-    const bool moves = !any || !m->q_given[i];
+    const bool moves = seen[i] > 0.0 && (!any || !m->q_given[i]);
     w->dx[i] = moves ? 0.05 * (double)k * scatter((unsigned)(k * m->nv + i)) : 0.0;
   }
   sr_retract(m, w->q_start, w->dx, w->q_try);

@@ -28,15 +28,9 @@ typedef struct Reader {
   bool ours;       // written by `run`: every line ends
   bool unended;    // this line has no end: the program that wrote it may have been stopped
   bool memory;     // ran out
-  bool cut;        // the line is the last one, without an end: a run may have been stopped in it
 } Reader;
 
 static void fail(Reader* r, int column, const char* what, const char* at, size_t n) {
-  if (r->cut) {
-    sr_messages_add(r->messages, SR_SEVERITY_WARNING, (srPlace){r->file, r->line, column},
-                    "the last line is cut off and left out: %s", what);
-    return;
-  }
   r->errors++;
   if (n > 40) n = 40;
   sr_messages_add(r->messages, SR_SEVERITY_ERROR, (srPlace){r->file, r->line, column}, n ? "%s, found '%.*s'" : "%s",
@@ -334,7 +328,6 @@ static void take_lines(Reader* r, Buffer* b, bool last) {
     char* end = memchr(line, '\n', (size_t)(stop - line));
     if (!end && !last) break;
     char* next = end ? end + 1 : stop;
-    r->cut = !end && r->table->seen.nrow > 0 && count_fields(r, line, stop) <= r->table->seen.ncolumn;
     r->unended = !end;
     if (!end) end = stop;
     if (end > line && end[-1] == '\r') end--;

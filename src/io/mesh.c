@@ -232,6 +232,8 @@ static const char* stem_of(srReader* r, const char* uri) {
   return sr_pool_text_n(&r->pool, last, dot && dot != last ? (size_t)(dot - last) : strlen(last));
 }
 
+const char* sr_mesh_new_name(srReader* r, const char* wish) { return sr_reader_name(r, wish, &uses_of(r)->names); }
+
 // The attribute `file` of the spec: as it is seen from the folder of the model.
 static const char* file_of(srReader* r, const srImport* how, const char* uri, const char* path) {
   if (path) return sr_path_relative(&r->pool, r->folder, path);
@@ -275,7 +277,7 @@ const char* sr_mesh_use(srReader* r, const srImport* how, const char* uri, const
       srMeshDef def = {.file = {.text = uri, .place = place}};
       if (!path) remember_missing(r, uri, &lookup, place);
       def.file.text = file_of(r, how, uri, path);
-      def.name = (srAttr){.text = sr_reader_name(r, name ? name : stem_of(r, uri), &u->names), .place = place};
+      def.name = (srAttr){.text = sr_mesh_new_name(r, name ? name : stem_of(r, uri)), .place = place};
       index = add_guarded(r, path, &def, scale, place);
       u->known = srs_count(r->spec, SR_ELEMENT_MESH);
       sr_names_put(&u->files, found, index);

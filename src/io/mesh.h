@@ -10,6 +10,8 @@
 // `name`: the wish for its name, NULL: from the file.
 const char* sr_mesh_use(srReader* r, const srImport* how, const char* uri, const double scale[3], const char* name,
                         srPlace place);
+// A name that no <mesh> of the spec has: the wish, or with a number behind it.
+const char* sr_mesh_new_name(srReader* r, const char* wish);
 // Finds and reads def->file, seen from how->folder, into def->vertices and def->faces (numbers in the pool). False
 // when there is none, which is told; then they stay empty.
 bool sr_mesh_fill(srReader* r, const srImport* how, srPool* pool, srMeshDef* def);

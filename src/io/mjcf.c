@@ -25,10 +25,9 @@ static void check_sections(srMjcf* m) {
 
 static void start(srMjcf* m) {
   srPool* pool = &m->r->pool;
-  srNames* const names[] = {&m->body_names,   &m->joint_names, &m->site_names,     &m->geom_names,
-                            &m->tendon_names, &m->points,      &m->shapes,         &m->bodies,
-                            &m->joints,       &m->mesh_names,  &m->material_names, &m->given_bodies,
-                            &m->given_joints, &m->meshes,      &m->errors,         &m->actuator_names};
+  srNames* const names[] = {&m->body_names,     &m->joint_names,  &m->site_names,   &m->geom_names, &m->tendon_names,
+                            &m->points,         &m->shapes,       &m->bodies,       &m->joints,     &m->mesh_names,
+                            &m->material_names, &m->given_bodies, &m->given_joints, &m->errors,     &m->actuator_names};
   for (int i = 0; i < SR_COUNT(names); i++) sr_names_init(names[i], pool);
   m->degree = m->autolimits = true;
   m->with_limits = m->with_friction = m->with_springs = m->with_dampers = true;
@@ -51,6 +50,7 @@ static void read_sections(srMjcf* m) {
   each(m, "worldbody", sr_mjcf_worldbody);
   sr_mjcf_put_inertia(m);
   sr_mjcf_spring_dampers(m);
+  sr_mjcf_gravity_compensation(m);
   each(m, "tendon", sr_mjcf_tendons);
   each(m, "equality", sr_mjcf_equalities);
   each(m, "actuator", sr_mjcf_actuators);
@@ -58,6 +58,7 @@ static void read_sections(srMjcf* m) {
   if (!m->r->stopped) sr_mjcf_touching(m);
   each(m, "sensor", sr_mjcf_sensors);
   each(m, "keyframe", sr_mjcf_keyframes);
+  if (!m->r->stopped) sr_mjcf_stops(m);
 }
 
 void sr_read_mjcf(srReader* r, const srXmlNode* root, const srImport* how) {

@@ -18,6 +18,7 @@ typedef struct srMjcfBody {
   double outer[16];  // frame of the MJCF body in the world at qpos0
   bool welded;       // no joint between it and the world
   double mass;       // kg, of its <inertial> or geoms
+  double gravcomp;   // part of its weight that is carried
   const char* childclass;
   srPlace place;
 } srMjcfBody;
@@ -103,8 +104,6 @@ typedef struct srMjcf {
   struct srMjcfMaterial* material;
   int nmaterial, material_capacity;
   srNames mesh_names, material_names;
-  srNames meshes;  // names taken in the spec
-  int known_meshes;
   // names: of the file (to the index in `ours`), and those of the spec that they become
   srNames given_bodies, given_joints;
   const char** ours;
@@ -130,6 +129,7 @@ typedef struct srMjcf {
   srNames body_names, joint_names, site_names, geom_names, tendon_names, actuator_names;  // words of the file -> index
   srNames points, shapes, bodies, joints;                                                 // names taken in the spec
   srNames identifiers, sensors, constraints;  // names taken by the sections; made when first used
+  void* composite;                            // of bodies with all that they carry; mjcf_reflect.c
   int nq, nv;
   double timestep;         // s
   srPlace timestep_place;  // line 0: not given
@@ -221,6 +221,8 @@ typedef struct srMjcfInside {
 void sr_mjcf_joints(srMjcf* m, int body, const double pose[16], const srMjcfInside* joints, int n);
 // Springs and dampers of joints that are given by time and damping ratio; behind the bodies.
 void sr_mjcf_spring_dampers(srMjcf* m);
+void sr_mjcf_gravity_compensation(srMjcf* m);                   // mjcf_passive.c
+void sr_mjcf_stops(srMjcf* m);                                  // behind all sections; mjcf_limit.c
 void sr_mjcf_geom(srMjcf* m, int body, const srMjcfInside* x);  // mjcf_geom.c
 void sr_mjcf_site(srMjcf* m, int body, const srMjcfInside* x);
 

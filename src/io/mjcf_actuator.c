@@ -293,6 +293,10 @@ static void read_actuator(const Drive* like, const srXmlNode* node, bool is_disa
   if (d.out.word && !sr_names_put(&m->actuator_names, d.out.word, m->nactuator))
     sr_mjcf_error(m, name->place, "there is an actuator '%.60s' already", d.out.word);
   if (!is_disabled) read_drive(&d);
+  if (!d.out.control) {  // its control may be set all the same
+    const char* label = d.out.word ? d.out.word : sr_pool_printf(&m->r->pool, "%d", m->nactuator);
+    sr_reader_parameter(m->r, sr_mjcf_identifier(m, "ctrl_", label), 0, node->place);
+  }
   SR_PUSH(&m->r->pool, m->actuator, m->nactuator, m->actuator_capacity) = d.out;
 }
 

@@ -132,9 +132,12 @@ static void read_content(Walk* w, const srXmlNode* node, const char* childclass)
 static int add_body(srMjcf* m, int parent, const srMjcfInside* x, const double pose[16]) {
   const srXmlAttribute *name = sr_xml_attribute(x->node, "name"), *own = sr_xml_attribute(x->node, "childclass");
   const int i = m->nbody;
+  double gravcomp;
+  if (!sr_reader_number(m->r, x->node, "gravcomp", 0, &gravcomp)) gravcomp = 0;
   srMjcfBody body = {.word = name && *name->value ? name->value : NULL,
                      .parent = parent,
                      .place = x->node->place,
+                     .gravcomp = gravcomp,
                      .childclass = own ? own->value : x->childclass};
   srm_pose_compose(m->body[parent].outer, pose, body.outer);
   body.name = sr_mjcf_our_name(m, &m->given_bodies, body.word);

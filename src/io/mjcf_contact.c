@@ -319,6 +319,16 @@ static void tell(Search* s) {
         s->made);
 }
 
+// <option collision="predefined"/> of MuJoCo before 3.0: what <pair> names touches, and nothing else.
+static bool pairs_alone(const srMjcf* m) {
+  bool alone = false;
+  for (const srXmlNode* option = m->root->first; option; option = option->next) {
+    const srXmlAttribute* a = strcmp(option->name, "option") == 0 ? sr_xml_attribute(option, "collision") : NULL;
+    if (a) alone = strcmp(a->value, "predefined") == 0;
+  }
+  return alone;
+}
+
 void sr_mjcf_touching(srMjcf* m) {
   if (sr_mjcf_is_disabled(m, "contact")) return;
   Search s = {
@@ -328,6 +338,6 @@ void sr_mjcf_touching(srMjcf* m) {
   each_of(&s, "pair", read_pair);
   sort(&s.excluded);
   sort(&s.paired);
-  find_touching(&s);
+  if (!pairs_alone(m)) find_touching(&s);
   tell(&s);
 }

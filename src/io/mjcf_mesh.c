@@ -31,14 +31,6 @@ static const double* read_many(srMjcf* m, const srXmlAttribute* a, int least, in
   return NULL;
 }
 
-static const char* new_mesh_name(srMjcf* m, const char* word) {
-  for (; m->known_meshes < srs_count(m->r->spec, SR_ELEMENT_MESH); m->known_meshes++) {
-    const srMeshDef* def = srs_get(m->r->spec, SR_ELEMENT_MESH, m->known_meshes);
-    if (def->name.text) sr_names_put(&m->meshes, sr_pool_text(&m->r->pool, def->name.text), 0);
-  }
-  return sr_reader_name(m->r, word, &m->meshes);
-}
-
 // Numbers in the file. Without faces MuJoCo takes the convex hull, which is not made here.
 static bool read_inline(srMjcf* m, const srMjcfMesh* mesh, srMeshDef* def) {
   const srXmlAttribute *vertex = sr_xml_attribute(mesh->node, "vertex"), *face = sr_xml_attribute(mesh->node, "face");
@@ -102,7 +94,7 @@ static const char* add_mesh(srMjcf* m, srMjcfMesh* mesh, bool as_it_is) {
     return NULL;
   }
   if (!as_it_is && def.vertices.numbers && def.faces.numbers) bake(m, mesh, &def);
-  def.name = (srAttr){.text = new_mesh_name(m, mesh->word), .place = place};
+  def.name = (srAttr){.text = sr_mesh_new_name(m->r, mesh->word), .place = place};
   if (mesh->scale[0] != 1 || mesh->scale[1] != 1 || mesh->scale[2] != 1)
     def.scale = sr_reader_list(m->r, mesh->scale, 3, place);
   sr_reader_add(m->r, SR_ELEMENT_MESH, SR_NO_OWNER, &def, place);
@@ -143,6 +135,42 @@ static bool copy_triangles(srMjcf* m, const srMjcfMesh* mesh, const srMeshDef* d
   return true;
 }
 
+// What MuJoCo's own default, inertia="legacy", takes for the volume: tetrahedra to the middle of the surface, all positive.
+// The same where that sees all triangles from inside.
+static double legacy_volume(const double* vertex, const int* corner, int ntriangle) {
+  double middle[3] = {0}, area = 0, volume = 0;
+  for (int pass = 0; pass < 2; pass++)
+    for (int i = 0; i < ntriangle; i++) {
+      const double *a = vertex + 3 * corner[3 * i], *b = vertex + 3 * corner[3 * i + 1];
+      const double* c = vertex + 3 * corner[3 * i + 2];
+      double ab[3], ac[3], n[3], out[3];
+      for (int k = 0; k < 3; k++) ab[k] = b[k] - a[k], ac[k] = c[k] - a[k];
+      srm_cross3(ab, ac, n);
+      const double size = srm_norm3(n);
+      for (int k = 0; k < 3; k++) out[k] = a[k] - middle[k];
+      if (pass == 1) volume += fabs(srm_dot3(out, n)) / 6;
+      for (int k = 0; k < 3 && pass == 0; k++) middle[k] += size * (a[k] + b[k] + c[k]) / 3;
+      if (pass == 0) area += size;
+      if (pass == 0 && i == ntriangle - 1 && area > 0)
+        for (int k = 0; k < 3; k++) middle[k] /= area;
+    }
+  return volume;
+}
+
+// Masses are those of the exact volume, whatever the file asks for.
+static void tell_way(srMjcf* m, const srMjcfMesh* mesh, double legacy) {
+  const srXmlAttribute* way = sr_mjcf_attribute(m, mesh->node, NULL, "inertia");
+  if (way && strcmp(way->value, "exact") == 0) return;
+  if (way && strcmp(way->value, "legacy") != 0)
+    sr_reader_ignore(m->r, way->place, "inertia=\"%.20s\" of <mesh> (its mass is that of the exact volume)",
+                     way->value);
+  else if (fabs(legacy - mesh->volume) > 1e-6 * mesh->volume)
+    sr_reader_warning(m->r, mesh->node->place,
+                      "the mass of the mesh '%.60s' is that of its exact volume; MuJoCo's default (inertia=\"legacy\") "
+                      "takes more, for it is not convex enough",
+                      mesh->word);
+}
+
 bool sr_mjcf_mesh_weigh(srMjcf* m, srMjcfMesh* mesh) {
   const srMeshDef* def = mesh->name ? find(m, mesh->name) : NULL;
   double *vertex, gap;
@@ -155,6 +183,7 @@ bool sr_mjcf_mesh_weigh(srMjcf* m, srMjcfMesh* mesh) {
   const double sign = mesh->volume < 0 ? -1 : 1;  // triangles that are seen clockwise from outside enclose as much
   mesh->volume *= sign;
   for (int k = 0; k < 9; k++) mesh->J[k] *= sign;
+  if (mesh->volume > 0 && gap <= 1e-6) tell_way(m, mesh, legacy_volume(vertex, corner, def->faces.n / 3));
   if (gap > 1e-6)
     sr_reader_warning(m->r, mesh->node->place,
                       "the mesh '%.60s' is not closed: its mass is what its triangles enclose, seen "

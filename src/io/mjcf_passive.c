@@ -5,9 +5,11 @@
 //   damper    -(a v + b v |v| + c v^3), of a ball joint about each axis; a is the joint's own damping
 //   armature of a free joint: MuJoCo has its velocity in the axes of the world, u = R v, ours in those of the body. Then
 //             A u' = R A (v' + w x v): the armature of ours is A v', and -A (w x v) is left
+//   gravcomp  a force that carries a part of a body's weight
 #include <string.h>
 
 #include "io/mjcf_law.h"
+#include "math/pose.h"
 
 static bool is_given(const double more[2]) { return more[0] != 0 || more[1] != 0; }
 
@@ -57,6 +59,23 @@ static void of_free(srMjcf* m, int joint, const srMjcfPassive* p) {
                        sr_pool_printf(&m->r->pool, "(v(%s, %d)*v(%s, %d) - v(%s, %d)*v(%s, %d))", name, i, name, 3 + l,
                                       name, l, name, 3 + i));
     put(m, joint, 3 + k, &law);
+  }
+}
+
+// -gravcomp m g at the centre of mass.
+void sr_mjcf_gravity_compensation(srMjcf* m) {
+  const double* g = m->gravity;
+  for (int i = 1; i < m->nbody && !m->r->stopped; i++) {
+    const srMjcfBody* b = &m->body[i];
+    const double weight = -b->gravcomp * b->mass;
+    if (weight == 0 || (g[0] == 0 && g[1] == 0 && g[2] == 0) || sr_reader_is_over(m->r, b->place)) continue;
+    double at[3];
+    srm_pose_point(b->inner, m->inertia[i].com, at);
+    const srForceDef def = {
+        .body = {.text = b->name, .place = b->place},
+        .at = sr_reader_list(m->r, at, 3, b->place),
+        .f = sr_reader_word(m->r, b->place, "%.17g, %.17g, %.17g", weight * g[0], weight * g[1], weight * g[2])};
+    sr_reader_add(m->r, SR_ELEMENT_FORCE, SR_NO_OWNER, &def, b->place);
   }
 }
 

@@ -149,23 +149,26 @@ static void fill(const Trees* t, double* M) {
     }
 }
 
-static Trees* new_trees(srMjcf* m) {
-  Trees* t = sr_pool_alloc(&m->r->pool, sizeof *t);
+// Composite bodies, added up once: their masses do not change any more.
+static void start(Trees* t, srMjcf* m) {
   t->m = m;
-  t->rigid = sr_pool_alloc(&m->r->pool, (size_t)(m->nbody + 1) * sizeof *t->rigid);
-  sr_mjcf_charge(m, sizeof *t + (size_t)m->nbody * sizeof *t->rigid, 4);
+  t->n = 0;
+  t->rigid = m->composite;
+  if (t->rigid) return;
+  t->rigid = m->composite = sr_pool_alloc(&m->r->pool, (size_t)(m->nbody + 1) * sizeof *t->rigid);
   add_up(t);
-  return t;
 }
 
 double sr_mjcf_carried(srMjcf* m, int joint) {
-  Trees* t = new_trees(m);
-  add_coordinates(t, joint);
-  return entry(t, &t->list[0], &t->list[0]) + def_of(m, joint)->armature.number;
+  Trees t;
+  start(&t, m);
+  add_coordinates(&t, joint);
+  return entry(&t, &t.list[0], &t.list[0]) + def_of(m, joint)->armature.number;
 }
 
 double sr_mjcf_reflected(srMjcf* m, int joint) {
-  Trees* t = new_trees(m);
+  Trees trees, *t = &trees;
+  start(t, m);
   const int root = root_of(m, m->joint[joint].body);
   int self = 0;
   for (int j = 0; j < m->njoint; j++) {

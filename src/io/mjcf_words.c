@@ -32,13 +32,13 @@ static const Words bodies[] = {
      "warmstart|sensor|midphase|eulerdamp|autoreset|override|energy|fwdinv|invdiscrete|sensornoise|multiccd|"
      "island|nativeccd|sleep"},
     {"worldbody", "childclass|name", ""},
-    {"body", "name|childclass|pos|" TURNED, "mocap|gravcomp|user|sleep"},
+    {"body", "name|childclass|gravcomp|pos|" TURNED, "mocap|user|sleep"},
     {"frame", "name|childclass|pos|" TURNED, ""},
     {"inertial", "pos|mass|diaginertia|fullinertia|" TURNED, ""},
     {"joint",
      "name|class|type|pos|axis|limited|stiffness|range|ref|springref|armature|damping|frictionloss|"
-     "actuatorfrclimited|actuatorfrcrange|springdamper",
-     "group|actuatorgravcomp|solreflimit|solimplimit|solreffriction|"
+     "actuatorfrclimited|actuatorfrcrange|springdamper|solreflimit",
+     "group|actuatorgravcomp|solimplimit|solreffriction|"
      "solimpfriction|margin|user"},
     {"freejoint", "name", "group|align"},
     {"geom",
@@ -46,8 +46,8 @@ static const Words bodies[] = {
      "margin|gap|fromto|pos|" TURNED "|mesh|rgba",
      "shellinertia|solmix|hfield|fitscale|fluidshape|fluidcoef|user"},
     {"site", "name|class|pos|fromto|" TURNED, "type|group|material|size|rgba|user"},
-    {"mesh", "name|class|file|vertex|face|scale|refpos|refquat",
-     "content_type|normal|texcoord|smoothnormal|maxhullvert|inertia|builtin|params|material|octree_maxdepth"},
+    {"mesh", "name|class|file|vertex|face|scale|refpos|refquat|inertia",
+     "content_type|normal|texcoord|smoothnormal|maxhullvert|builtin|params|material|octree_maxdepth"},
     {"material", "name|class|rgba",
      "texture|texrepeat|texuniform|emission|specular|shininess|reflectance|metallic|roughness"},
 };

@@ -6,6 +6,7 @@
 
 #include "io/convert.h"
 #include "io/file.h"
+#include "io/reader.h"
 #include "io/xml.h"
 #include "math/dense.h"
 #include "math/pose.h"
@@ -28,11 +29,15 @@ typedef struct Extra {
 typedef struct Mjcf {
   srConvert* c;
   const char** body_word;   // of body b
+  bool* heavy;              // body b, or what is welded to it, has mass and moments
   bool* folded;             // body b has no mass: its joint stands in the body behind it
   int* level;               // of body b: elements that are open inside of it
   const char** frame_word;  // of body b: the site that is its frame, for closures
   Extra* extra;             // two of every closure
   int* first_extra;         // of body b, -1: none
+  struct Load* load;        // of body b; NULL: not added up
+  int nstop;                // limits whose stops are MuJoCo's own
+  const char* first_stop;
   Screw* screws;
   int nscrew, screw_capacity;
   double *qpos, *qvel;  // of the key
@@ -203,23 +208,26 @@ static void put_site(srConvert* c, int i, int b) {
 
 // ------------------------------------------------------------------------------------------------------------- inertia
 // What MuJoCo asks of a body that moves: mass and moments of its own, or of a body without joint on it.
-static bool is_heavy(const srModel* m, int b) {
-  double e[3];
-  srm_eigen_sym3(m->body_inertia + 9 * b, e);
-  if (m->body_mass[b] >= LEAST && fmin(e[0], fmin(e[1], e[2])) >= LEAST) return true;
-  for (int k = b + 1; k <= m->nbody; k++)
-    if (m->body_parent[k] == b && m->joint_nv[m->body_joint[k]] == 0 && is_heavy(m, k)) return true;
-  return false;
+static void find_heavy(Mjcf* x) {
+  const srModel* m = x->c->m;
+  x->heavy = sr_pool_alloc(x->c->pool, (size_t)m->nbody + 1);
+  for (int b = m->nbody; b > 0; b--) {
+    double e[3];
+    srm_eigen_sym3(m->body_inertia + 9 * b, e);
+    if (m->body_mass[b] >= LEAST && fmin(e[0], fmin(e[1], e[2])) >= LEAST) x->heavy[b] = true;
+    if (x->heavy[b] && m->joint_nv[m->body_joint[b]] == 0) x->heavy[m->body_parent[b]] = true;
+  }
 }
 
-static void put_inertial(srConvert* c, int b) {
+static void put_inertial(Mjcf* x, int b) {
+  srConvert* c = x->c;
   const srModel* m = c->m;
   const double* J = m->body_inertia + 9 * b;
   double e[3];
   srm_eigen_sym3(J, e);
   const bool moves = m->joint_nv[m->body_joint[b]] > 0;
   const double high = fmax(e[0], fmax(e[1], e[2]));
-  if (moves && !is_heavy(m, b))
+  if (moves && !x->heavy[b])
     sr_convert_lose(c, m->body_place[b], SR_LOSS_NOTHING, sr_pool_printf(c->pool, "body '%s'", m->body_name[b]),
                     "it has no %s: MuJoCo refuses such a body that moves",
                     m->body_mass[b] < LEAST ? "mass of its own" : "moment of inertia about one of its axes");
@@ -247,8 +255,70 @@ static void put_nonzero(srConvert* c, const char* word, double value) {
   if (value != 0) sr_xml_number(&c->xml, word, value);
 }
 
+// All that a body carries at q = 0, in the frame of the ground: mass, first moment, moments about the origin.
+typedef struct Load {
+  double pose[16];
+  double m, h[3], I[9];
+} Load;
+
+static void add_up(Mjcf* x) {
+  const srModel* m = x->c->m;
+  Load* all = x->load = sr_pool_alloc(x->c->pool, (size_t)(m->nbody + 1) * sizeof *all);
+  srm_pose_identity(all[0].pose);
+  for (int b = 1; b <= m->nbody; b++) {
+    double pose[16], c[3];
+    Load* one = &all[b];
+    sr_convert_joint_pose(x->c, b, pose);
+    srm_pose_compose(all[m->body_parent[b]].pose, pose, one->pose);
+    srm_pose_point(one->pose, m->body_com + 4 * b, c);
+    srm_pose_rotate_tensor(one->pose, m->body_inertia + 9 * b, one->I);
+    one->m = m->body_mass[b];
+    for (int k = 0; k < 3; k++) one->h[k] = one->m * c[k];
+    for (int k = 0; k < 9; k++) one->I[k] += one->m * ((k % 4 == 0 ? srm_dot3(c, c) : 0) - c[k / 3] * c[k % 3]);
+  }
+  for (int b = m->nbody; b > 0; b--) {
+    Load* parent = &all[m->body_parent[b]];
+    parent->m += all[b].m;
+    for (int k = 0; k < 3; k++) parent->h[k] += all[b].h[k];
+    for (int k = 0; k < 9; k++) parent->I[k] += all[b].I[k];
+  }
+}
+
+// Inertia of a hinge or slide with all behind it: M_jj, as our reader works it out (mjcf_reflect.c).
+static double carried(Mjcf* x, int j, const srJointPart* part) {
+  if (!x->load) add_up(x);
+  const Load* l = &x->load[x->c->m->joint_body[j]];
+  double w[3], v[3], L[3], hv[3];
+  const double armature = joint_number(x->c, j, SR_TAKE(srJointDef, armature));
+  if (part->type == SR_PART_SLIDE) return l->m + armature;
+  srm_pose_rotate(l->pose, part->axis, w);
+  srm_cross3(l->pose + 12, w, v);
+  srm_cross3(l->h, v, hv);
+  for (int k = 0; k < 3; k++) L[k] = srm_dot3(l->I + 3 * k, w) + 2 * hv[k];
+  return srm_dot3(w, L) + l->m * srm_dot3(v, v) + armature;
+}
+
+// A stop that the model gives numbers for, by unit of inertia: both are negative (mjcf_limit.c). Others are MuJoCo's own: as
+// stiff as ours they would be too much for its step.
+static void put_stop(Mjcf* x, int j, const srJointPart* part) {
+  srConvert* c = x->c;
+  const int joint = c->joint[c->m->joint_body[j]], stiffness = SR_TAKE(srJointDef, limit_stiffness);
+  const int damping = SR_TAKE(srJointDef, limit_damping);
+  const double I = carried(x, j, part);
+  const bool given =
+      sr_convert_given(c, SR_ELEMENT_JOINT, joint, stiffness) || sr_convert_given(c, SR_ELEMENT_JOINT, joint, damping);
+  if (!given || !(I > 0) || sr_convert_given(c, SR_ELEMENT_JOINT, joint, SR_TAKE(srJointDef, limit_law))) {
+    if (x->nstop++ == 0) x->first_stop = part->name;
+    return;
+  }
+  const double K = sr_convert_number(c, SR_ELEMENT_JOINT, joint, stiffness, 1e5);
+  const double D = K * sr_convert_number(c, SR_ELEMENT_JOINT, joint, damping, 1) * SR_STOP_OVERSHOOT;
+  sr_xml_numbers(&c->xml, "solreflimit", (const double[]){-K / I, -D / I}, 2);
+}
+
 // Of a hinge or a slide that has a coordinate of ours.
-static void put_scalar(srConvert* c, int j, const srJointPart* part) {
+static void put_scalar(Mjcf* x, int j, const srJointPart* part) {
+  srConvert* c = x->c;
   const int joint = c->joint[c->m->joint_body[j]];
   double limits[2];
   double rest[6] = {0};
@@ -261,6 +331,7 @@ static void put_scalar(srConvert* c, int j, const srJointPart* part) {
   if (sr_convert_numbers(c, SR_ELEMENT_JOINT, joint, SR_TAKE(srJointDef, limits), limits, 2) != 2) return;
   sr_xml_text(&c->xml, "limited", "true");
   sr_xml_numbers(&c->xml, "range", limits, 2);
+  put_stop(x, j, part);
 }
 
 // frame: that of the joint in the body.
@@ -280,7 +351,7 @@ static void put_joint(Mjcf* x, int j, const srJointPart* part, const double fram
   }
   if (part->coordinate != SR_PART_FOLLOWS) put_nonzero(c, "damping", joint_number(c, j, SR_TAKE(srJointDef, damping)));
   if (part->coordinate >= 0) put_nonzero(c, "armature", joint_number(c, j, SR_TAKE(srJointDef, armature)));
-  if (scalar && part->coordinate >= 0) put_scalar(c, j, part);
+  if (scalar && part->coordinate >= 0) put_scalar(x, j, part);
   sr_xml_end(&c->xml);
 }
 
@@ -402,12 +473,6 @@ static int parts_of(Mjcf* x, int b, srJointPart part[SR_PARTS], const double pos
 }
 
 // ---------------------------------------------------------------------------------------------------- joints in one body
-static bool has_one_child(const srModel* m, int b) {
-  int n = 0;
-  for (int k = b + 1; k <= m->nbody && n < 2; k++) n += m->body_parent[k] == b;
-  return n == 1 && m->body_parent[b + 1] == b;  // bodies come depth first
-}
-
 static bool is_chained(const srModel* m, int b) {
   const int j = m->body_joint[b], type = m->joint_type[j];
   return m->joint_nv[j] > 0 && type != SR_JOINT_BALL && type != SR_JOINT_FREE;
@@ -418,11 +483,13 @@ static void find_folded(Mjcf* x, const bool* wanted) {
   const srConvert* c = x->c;
   const srModel* m = c->m;
   int freedoms = 0;  // of the chain so far; a body of MJCF has six at most
+  int* children = sr_pool_alloc(c->pool, (size_t)(m->nbody + 1) * sizeof *children);
+  for (int b = 1; b <= m->nbody; b++) children[m->body_parent[b]]++;
   for (int b = m->nbody; b > 0; b--) {
     const bool empty = !sr_convert_has_mass(m, b) && c->first[SR_ELEMENT_SHAPE][b] < 0 &&
                        c->first[SR_ELEMENT_POINT][b] < 0 && x->first_extra[b] < 0 && !wanted[b];
     const int own = m->joint_nv[m->body_joint[b]] + (m->joint_type[m->body_joint[b]] == SR_JOINT_HELICAL);
-    x->folded[b] = empty && is_chained(m, b) && has_one_child(m, b) && is_chained(m, b + 1) && freedoms + own <= 6;
+    x->folded[b] = empty && is_chained(m, b) && children[b] == 1 && is_chained(m, b + 1) && freedoms + own <= 6;
     freedoms = x->folded[b] ? freedoms + own : own;
   }
 }
@@ -493,7 +560,7 @@ static void put_body(Mjcf* x, int b) {
   x->level[b] = c->xml.nopen;
   sr_xml_text(&c->xml, "name", x->body_word[b]);
   put_pose(&c->xml, pose);
-  put_inertial(c, b);
+  put_inertial(x, b);
   for (int k = 0; k < n; k++) put_held(x, &held[k], frame[k]);
   put_content(x, b);
 }
@@ -699,6 +766,7 @@ void sr_write_mjcf(srConvert* c) {
   x.folded = sr_pool_alloc(c->pool, (size_t)c->m->nbody + 1);
   name_bodies(&x);
   find_extras(&x);
+  find_heavy(&x);
   sr_xml_begin(&c->xml, "mujoco");
   sr_xml_text(&c->xml, "model", c->m->name);
   put_options(c);
@@ -710,6 +778,11 @@ void sr_write_mjcf(srConvert* c) {
     sr_convert_lose(c, x.first_solid, SR_LOSS_NOTHING,
                     sr_pool_printf(c->pool, "contacts of %d shape%s", x.nsolid, x.nsolid == 1 ? "" : "s"),
                     "contype and conaffinity are 0, so that nothing touches that does not in the model");
+  if (x.nstop > 0)
+    sr_convert_lose(c, (srPlace){0}, SR_LOSS_MOTION,
+                    sr_pool_printf(c->pool, "stops of %d joint%s, the first is '%s'", x.nstop, x.nstop == 1 ? "" : "s",
+                                   x.first_stop),
+                    "limit-stiffness and limit-damping are not given: MJCF's own are softer (solreflimit)");
   if (c->xml.deepest > SR_XML_MAX_DEPTH)
     sr_convert_lose(c, (srPlace){0}, SR_LOSS_NOTHING, "the depth of the tree",
                     "MJCF nests bodies: the file is %d elements deep, and our own reader takes %d", c->xml.deepest,

@@ -337,7 +337,7 @@ static void do_attribute(srXacro* x, srXacroScope* scope, const srXmlNode* node,
 }
 
 // ---------------------------------------------------------------------------------------------------------- includes
-static const char* include_path(srXacro* x, const char* name, srPlace place) {
+const char* sr_xacro_path(srXacro* x, const char* name, srPlace place) {
   const srImport how = {.folder = x->folder, .base = x->how->base, .included = x->how->included};
   srLookup lookup;
   if (strncmp(name, "file://", 7) == 0) name += 7;
@@ -372,7 +372,7 @@ static void do_include(srXacro* x, srXacroScope* scope, const srXmlNode* node, s
     sr_xacro_beyond(x, place, "several files by one name, '%.200s', are not understood", name);
     return;
   }
-  const char* path = include_path(x, name, place);
+  const char* path = sr_xacro_path(x, name, place);
   if (!path || (flag(x, scope, node, "optional", false) && !sr_path_is_file(path))) return;
   const char* real = sr_path_real(&x->r->pool, path);
   for (const srXacroFile* f = x->open; f && real; f = f->outer)

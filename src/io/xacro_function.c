@@ -210,6 +210,13 @@ static bool do_message(const Call* c, srXacroValue* out) {
   return true;
 }
 
+static bool do_yaml(const Call* c, srXacroValue* out) {
+  if (!need(c, 1, 1)) return false;
+  if (c->a[0].type == SR_XACRO_STR) return sr_xacro_yaml(c->x, c->a[0].text, c->place, out);
+  sr_xacro_error(c->x, c->place, "%s() takes the name of a file, got %s", c->name, sr_xacro_type_word(&c->a[0]));
+  return false;
+}
+
 static bool do_argument(const Call* c, srXacroValue* out) {
   if (!need(c, 1, 1)) return false;
   if (c->a[0].type == SR_XACRO_STR) return sr_xacro_argument(c->x, c->a[0].text, c->place, out);
@@ -239,7 +246,9 @@ static const struct {
               {"xacro.message", do_message},
               {"xacro.error", do_message},
               {"xacro.fatal", do_message},
-              {"xacro.arg", do_argument}};
+              {"xacro.arg", do_argument},
+              {"xacro.load_yaml", do_yaml},
+              {"load_yaml", do_yaml}};
 
 bool sr_xacro_is_function(const char* name) {
   for (int i = 0; i < SR_COUNT(one); i++)

@@ -4,6 +4,7 @@
 //   xacro_text.c        texts with ${...} and $(...)
 //   xacro_expression.c  the formula of ${...}
 //   xacro_function.c    functions in it
+//   xacro_yaml.c        load_yaml
 //   xacro_value.c       values: numbers, texts, lists, dictionaries
 //   xacro_scope.c       names: properties and blocks
 #ifndef SR_IO_XACRO_PARTS_H
@@ -156,6 +157,11 @@ bool sr_xacro_formula(srXacro* x, srXacroScope* scope, const char* text, srPlace
 bool sr_xacro_function(srXacro* x, const char* name, const srXacroValue* a, const char* const* keys, int n,
                        srPlace place, srXacroValue* out);
 bool sr_xacro_is_function(const char* name);
+// load_yaml(NAME); false after an error. xacro_yaml.c
+bool sr_xacro_yaml(srXacro* x, const char* name, srPlace place, srXacroValue* out);
+bool sr_xacro_yaml_text(srXacro* x, char* text, const char* file, srXacroValue* out);  // text is taken apart
+// The path of a file that is named here; NULL after an error. xacro.c
+const char* sr_xacro_path(srXacro* x, const char* name, srPlace place);
 // $(arg NAME); false after an error. xacro_text.c
 bool sr_xacro_argument(srXacro* x, const char* name, srPlace place, srXacroValue* out);
 srPlace sr_xacro_moved(srPlace place, const char* text, size_t offset);

@@ -162,6 +162,18 @@ MODELS_TO_EVAL = ("pendulum", "double-pendulum", "free-body", "tree", "dc-motor"
                   "contact/block-on-slope", "humanoid")
 
 
+def test_queries_leave_the_stage_of_a_data_alone():
+    model = compiled("mechanisms/four-bar")
+    d = model.data()
+    model.assemble(d)
+    model.forward(d)
+    a = d.a.copy()
+    model.constraints(d)
+    model.rank(d)
+    assert model.reactions(d).keys() == set(model.joint_name)
+    assert (d.a == a).all()
+
+
 def test_eval_is_that_of_the_command_line():
     for name in MODELS_TO_EVAL:
         same(compiled(name).eval(), command("eval", MODELS / f"{name}.xml", "--json"), where=name)

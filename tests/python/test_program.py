@@ -79,6 +79,20 @@ def python(code, **environment):
     return subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, env=env, check=False)
 
 
+def test_messages_of_verbs_have_their_parts():
+    with tempfile.TemporaryDirectory() as folder:
+        path = os.path.join(folder, "bad.xml")
+        open(path, "w").write('<sarrus version="1">\n<body name="a"><joint type="revolut"/></body></sarrus>')
+        for read in (sarrus.check, lambda p: sarrus.load(p).compile()):
+            try:
+                read(path)
+                assert False
+            except sarrus.Error as error:
+                m = error.messages[0]
+                assert (m.file, m.line, m.column, m.severity) == (path, 2, 29, "error"), (m, m.file, m.line, m.column)
+                assert m.text.startswith("unknown type 'revolut'")
+
+
 def test_an_import_that_fails_says_what_to_do():
     done = python("import sys; sys.modules['numpy'] = None; import sarrus")
     assert done.returncode != 0 and "needs numpy" in done.stderr and "python3-numpy" in done.stderr

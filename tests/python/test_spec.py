@@ -1,4 +1,5 @@
 """Loading, editing, saving: what was written."""
+import os
 import pathlib
 import tempfile
 import warnings
@@ -101,6 +102,33 @@ def test_saving_in_another_format():
         assert any("stiffness" in x["what"] and x["effect"] == "motion" for x in lost), lost
         assert "<robot" in path.read_text()
         raises(sarrus.Error, m.save, path, format="docx")
+
+
+def test_the_name_of_the_file_gives_the_format():
+    m = sarrus.load(MODELS / "pendulum.xml")
+    for ending, root in ((".urdf", "<robot"), (".mjcf", "<mujoco"), (".xml", "<sarrus"), (".sarrus", "<sarrus")):
+        with tempfile.TemporaryDirectory() as folder:
+            path = os.path.join(folder, "new" + ending)
+            m.save(path)
+            assert open(path).read().startswith(root), ending
+            m.save(path, format="urdf")
+            assert open(path).read().startswith("<robot")
+
+
+def test_loops_are_closed_in_the_key_of_mjcf():
+    m = sarrus.load(MODELS / "mechanisms/four-bar.xml")
+    m.joints["rocker"].q = 1.5  # a guess, beside the place where the loop is closed
+    start = m.compile().eval()
+    with tempfile.TemporaryDirectory() as folder:
+        path = os.path.join(folder, "new.mjcf")
+        m.save(path)
+        q = [float(x) for x in open(path).read().partition('qpos="')[2].partition('"')[0].split()]
+    assert np.allclose(q, start["q"], atol=1e-12)
+
+
+def test_packages_are_named_as_on_the_command_line():
+    meshes = sarrus.load(MODELS / "robots/gripper.urdf", package={"robots": MODELS / "robots"}).compile().meshes
+    assert len(meshes) > 0 and all(len(v) for v, _ in meshes.values())
 
 
 def test_a_copy_is_edited_alone():

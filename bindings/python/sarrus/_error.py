@@ -1,6 +1,7 @@
 """What can go wrong, with every message of the library: file, line, column, sentence."""
 import ctypes
 import difflib
+import re
 import warnings as python_warnings
 
 from . import _library as L
@@ -16,13 +17,28 @@ class Message(str):
     text = ""
 
 
+_PLACED = re.compile(r"(?:(?P<file>.*?):(?:(?P<line>\d+):(?P<column>\d+):)? )?(?P<severity>error|warning|note): (?P<text>.*)", re.S)
+
+
+def parsed(line):
+    """A Message of a line that the program wrote."""
+    if isinstance(line, Message):
+        return line
+    out, found = Message(line), _PLACED.fullmatch(line)
+    out.text = line
+    if found:
+        out.severity, out.text, out.file = found["severity"], found["text"], found["file"]
+        out.line, out.column = int(found["line"] or 0), int(found["column"] or 0)
+    return out
+
+
 class Error(Exception):
     """The input is wrong, or the computation failed. `messages` are all that were found, not only the first."""
 
     def __init__(self, messages, status=2):
         if isinstance(messages, str):
             messages = [messages]
-        self.messages = list(messages)
+        self.messages = [parsed(m) for m in messages]
         self.status = status  # as the exit status of the command line: 1 the computation failed, 2 the input is wrong
         super().__init__("\n".join(self.messages))
 

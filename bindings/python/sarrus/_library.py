@@ -184,6 +184,7 @@ _FUNCTIONS = {
     "sr_reactions_unique": (None, [P, P, P, P]),
     "sr_mass": (None, [P, P]),
     "sr_assemble": (I, [P, P, P, POINTER(struct["srAssembly"])]),
+    "sr_assembled_spec": (I, [P, P, POINTER(P)]),
     "sr_formulate": (I, [P, P, P, I, P, POINTER(P), POINTER(P)]),
     "sr_run_options": (struct["srRunOptions"], [P]),
     "sr_run": (I, [P, P, POINTER(struct["srRunOptions"]), P, POINTER(struct["srRunResult"])]),

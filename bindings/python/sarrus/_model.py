@@ -285,15 +285,14 @@ class Model:
 
     def constraints(self, d):
         """Rows at the data's t, q, v: residuals g, G (dense), b, gv = G v + b, gamma with G a = gamma."""
+        d = d.copy()  # what the caller has stays at its stage
         self.velocity(d)
         self._done(lib.sr_constraints(*self._of(d)), d, "a constraint is not defined here")
         out = {"rows": list(self.row_name), "g": d.g.copy(), "G": np.zeros((self.ng, self.nv)), "b": d.b.copy(),
                "gv": np.zeros(self.ng)}
         lib.sr_constraint_matrix(*self._of(d), address(out["G"]))
         lib.sr_constraint_velocity(*self._of(d), address(d.v), address(out["gv"]))
-        a = d.a.copy()
         self._done(lib.sr_constraint_gamma(*self._of(d)), d, "a constraint is not defined here")
-        d.a[...] = a
         out["gamma"] = d.gamma.copy()
         return out
 
@@ -309,6 +308,7 @@ class Model:
 
     def rank(self, d):
         """Rank of the constraints at the data's position, and sets of rows that depend on each other."""
+        d = d.copy()  # what the caller has stays at its stage
         self.kinematics(d)
 
         def told(pointer):

@@ -338,16 +338,28 @@ class Spec:
         finally:
             lib.sr_free_text(pointer)
 
-    def save(self, path, format="sarrus"):
-        """Writes a model file: of our own format, "urdf" or "mjcf". Returns what the format cannot say, as a list of
-        {what, why, place, effect}; effect is "nothing", "start" (the initial state) or "motion" (the equations)."""
+    def save(self, path, format=None):
+        """Writes a model file: "sarrus" (our own format), "urdf" or "mjcf"; without a format by the name of the file,
+        .urdf or .mjcf, else our own. Returns what the format cannot say, as a list of {what, why, place, effect}; effect is
+        "nothing", "start" (the initial state) or "motion" (the equations)."""
+        if format is None:
+            ending = os.path.splitext(os.fsdecode(path))[1]
+            format = ending[1:] if ending in (".urdf", ".mjcf") else "sarrus"
+        if format == "mjcf":  # MuJoCo does not close loops itself
+            closed = ctypes.c_void_p()
+            if lib.sr_assembled_spec(self._handle.pointer, None, ctypes.byref(closed)) == L.OK:
+                return self._save_as(Handle(closed.value, lib.srs_destroy), path, format)
+        return self._save_as(self._handle, path, format)
+
+    @staticmethod
+    def _save_as(handle, path, format):
         if format == "sarrus":
             with Messages() as said:
-                said.check(lib.sr_save(self._handle.pointer, os.fsencode(path), said.pointer))
+                said.check(lib.sr_save(handle.pointer, os.fsencode(path), said.pointer))
             return []
         out = ctypes.POINTER(L.struct["srConversion"])()
         with Messages() as said:
-            status = lib.sr_save_as(self._handle.pointer, format.encode(), os.fsencode(path), said.pointer, ctypes.byref(out))
+            status = lib.sr_save_as(handle.pointer, format.encode(), os.fsencode(path), said.pointer, ctypes.byref(out))
             warn(said.check(status))
         try:
             lost = ctypes.cast(out.contents.lost, ctypes.POINTER(L.struct["srLost"]))
@@ -388,6 +400,8 @@ def _options(settings, base, packages):
     for item, (name, value) in zip(items, settings.items()):
         item.name = name.encode()
         item.value = value.encode() if isinstance(value, str) else repr(float(value)).encode()
+    if isinstance(packages, (str, os.PathLike)):
+        packages = [packages]
     if isinstance(packages, dict):
         packages = [f"{name}={os.fspath(folder)}" for name, folder in packages.items()]
     folders = (ctypes.c_char_p * max(1, len(packages)))(*[os.fsencode(p) for p in packages])
@@ -409,18 +423,18 @@ def _made(read, settings, base, packages):
     return spec
 
 
-def load(path, set=None, base=None, packages=()):
+def load(path, set=None, base=None, package=()):
     """Reads a model file: ours, URDF, xacro, MJCF or ROBOTRAN, told by its root element.
 
-    set: {NAME: VALUE} overrides parameters, as --set; base: "fixed" or "floating", of a URDF; packages: where package:// is
-    looked for, a list of folders or {NAME: FOLDER}."""
-    return _made(lambda options, said, out: lib.sr_load(os.fsencode(path), options, said, out), set, base, packages)
+    set: {NAME: VALUE} overrides parameters, as --set; base: "fixed" or "floating", of a URDF; package: where package:// is
+    looked for, as --package: a folder, a list of them or {NAME: FOLDER}."""
+    return _made(lambda options, said, out: lib.sr_load(os.fsencode(path), options, said, out), set, base, package)
 
 
-def loads(text, name="text", folder=None, set=None, base=None, packages=()):
+def loads(text, name="text", folder=None, set=None, base=None, package=()):
     """The same from a text. Files that it names are looked for in folder, and refused where there is none."""
     data = text.encode()
     where = os.fsencode(folder) if folder is not None else None
     return _made(lambda options, said, out: lib.sr_load_text(data, len(data), name.encode(), where, options, said, out),
-                 set, base, packages)
+                 set, base, package)
 

@@ -1,0 +1,62 @@
+// Stops of MJCF's joints. MuJoCo's limit is soft, with the time constant and the damping ratio of solreflimit; as for its
+// contacts (mjcf_contact.c) it is taken for K = I/(tc dr)^2 and D = 2 I/tc, with the inertia I that the joint carries at qpos0.
+// The force of our stop is K d max(0, 1 + limit-damping d') at the overshoot d, so that it does not pull: limit-damping is
+// chosen so that the damping is D at an overshoot of 0.01 rad or m. Source: MuJoCo's XML reference, "joint", and its
+// computation page, "Constraint model".
+#include <math.h>
+#include <string.h>
+
+#include "io/mjcf_law.h"
+
+static void set(srMjcf* m, int joint, int field, double value, srPlace place) {
+  if (!srs_set(m->r->spec, SR_ELEMENT_JOINT, joint, field, sr_reader_one(value, place)))
+    longjmp(*m->r->pool.on_fail, 1);
+}
+
+static void soften(srMjcf* m, int i, bool safe) {
+  const srMjcfJoint* j = &m->joint[i];
+  double solref[2] = {0.02, 1};
+  if (sr_mjcf_numbers(m, j->node, j->childclass, "solreflimit", 1, 2, solref) < 0) return;
+  const double I = sr_mjcf_carried(m, i);
+  double K = -solref[0] * I, D = -solref[1] * I;  // both negative: by unit of inertia
+  if (solref[0] > 0 && solref[1] > 0) {
+    const double tc = safe ? fmax(solref[0], 2 * m->timestep) : solref[0];
+    K = I / (tc * solref[1] * tc * solref[1]);
+    D = 2 * I / tc;
+  }
+  if (!(K > 0 && K < 1e100) || !(D >= 0 && D < 1e100)) return;  // no inertia: the stop of a <joint> as it is
+  set(m, j->index, SR_MJCF_FIELD(srJointDef, limit_stiffness), K, j->place);
+  set(m, j->index, SR_MJCF_FIELD(srJointDef, limit_damping), D / (K * SR_STOP_OVERSHOOT), j->place);
+}
+
+static bool is_outside(const srJointDef* def) {
+  const double q = def->q.n == 1 ? def->q.numbers ? def->q.numbers[0] : def->q.number : 0;
+  return q < def->limits.numbers[0] || q > def->limits.numbers[1];
+}
+
+static void tell_outside(srMjcf* m) {
+  srMjcfText names = {.pool = &m->r->pool};
+  int n = 0;
+  srPlace first = m->root->place;
+  for (int i = 0; i < m->njoint; i++) {
+    const srJointDef* def = srs_get(m->r->spec, SR_ELEMENT_JOINT, m->joint[i].index);
+    if (def->limits.n != 2 || !is_outside(def)) continue;
+    if (n++ == 0) first = m->joint[i].place;
+    if (n > 8) continue;
+    if (n > 1) sr_mjcf_write(&names, ", ");
+    sr_mjcf_write(&names, m->joint[i].name);
+  }
+  if (n > 8) sr_mjcf_write(&names, ", ...");
+  if (n > 0)
+    sr_reader_warning(m->r, first, "the start is outside of the range of %d joint%s, whose stops push: %s", n,
+                      n == 1 ? "" : "s", sr_mjcf_written(&names));
+}
+
+void sr_mjcf_stops(srMjcf* m) {
+  const bool safe = !sr_mjcf_is_disabled(m, "refsafe");
+  for (int i = 0; i < m->njoint && !m->r->stopped; i++) {
+    const srJointDef* def = srs_get(m->r->spec, SR_ELEMENT_JOINT, m->joint[i].index);
+    if (def->limits.n == 2) soften(m, i, safe);
+  }
+  tell_outside(m);
+}
