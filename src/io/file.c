@@ -4,6 +4,7 @@
 #endif
 #include "io/file.h"
 
+#include <dirent.h>
 #include <errno.h>
 #include <limits.h>
 #include <stdlib.h>
@@ -11,11 +12,9 @@
 #include <sys/stat.h>
 
 #ifdef _WIN32
-#include <io.h>
 #define LONGEST_PATH 4096
 static bool real_path(const char* path, char* out) { return _fullpath(out, path, LONGEST_PATH) != NULL; }
 #else
-#include <dirent.h>
 #ifndef PATH_MAX
 #define PATH_MAX 4096
 #endif
@@ -178,22 +177,6 @@ static void keep_folder(Folders* f, const char* name) {
 }
 
 // Memory that runs out jumps; the handle of the system is closed first.
-#ifdef _WIN32
-static void list_folder(Folders* f) {
-  struct _finddata_t entry;
-  const intptr_t handle = _findfirst(sr_path_join(f->pool, f->path, "*"), &entry);
-  if (handle == -1) return;
-  jmp_buf *outer = f->pool->on_fail, here;
-  f->pool->on_fail = &here;
-  const bool failed = setjmp(here) != 0;
-  if (!failed) do
-      keep_folder(f, entry.name);
-    while (f->entries < SR_PATH_MAX_ENTRIES && _findnext(handle, &entry) == 0);
-  f->pool->on_fail = outer;
-  _findclose(handle);
-  if (failed) longjmp(*outer, 1);
-}
-#else
 static void list_folder(Folders* f) {
   DIR* folder = opendir(f->path);
   if (!folder) return;
@@ -206,7 +189,6 @@ static void list_folder(Folders* f) {
   closedir(folder);
   if (failed) longjmp(*outer, 1);
 }
-#endif
 
 static int by_name(const void* a, const void* b) { return strcmp(*(const char* const*)a, *(const char* const*)b); }
 
