@@ -166,6 +166,7 @@ TEST(joints_come_depth_first_in_the_order_of_the_joints_in_the_file) {
   static const char* const order[] = {"root", "to_b", "to_c", "to_a", "to_d"};
   Robot x = read_text(text);
   ENSURE_EQUAL(x.m->njoint, 5);
+  ENSURE_EQUAL(x.m->njoint_given, 4);  // the root's is not in the file
   for (int i = 0; i < 5; i++) ENSURE_TEXT(x.m->joint_name[i], order[i]);
   ENSURE_TEXT(x.m->name, "r");
   drop(&x);

@@ -274,7 +274,7 @@ typedef struct srModel {
   bool gauged;  // not relative: every body is a link of its own, free on the ground; joint coordinates are measured
   int nbody;    // without the ground; body arrays hold nbody + 1, [0] the ground
   int njoint;   // entries of the joint arrays, implied free joints included
-  int njoint_given;  // joints that the file names, welds counted, implied free joints not
+  int njoint_given;  // joints of the file, welds counted; not free joints that are implied, nor the base of a URDF
   int nlink;         // links, the ground included
   int npoint;        // points; [0] is the ground's frame, [i] for i <= nbody the frame of body i
   int nforce, nsensor, ndriver;

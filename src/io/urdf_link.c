@@ -2,6 +2,7 @@
 #include <string.h>
 
 #include "io/urdf.h"
+#include "model/spec.h"
 
 void sr_urdf_add_link(srUrdf* u, const srXmlNode* node) {
   const char* word = sr_urdf_name(u, node, "name");
@@ -62,7 +63,7 @@ static void write_inertial(srUrdf* u, srUrdfLink* link, const srXmlNode* node) {
 static void write_root_joint(srUrdf* u, const srUrdfLink* link) {
   const srJointDef def = {.name = {.text = u->root_joint, .place = link->place},
                           .type = {.text = u->floating ? "free" : "weld", .place = link->place}};
-  sr_reader_add(u->r, SR_ELEMENT_JOINT, link->index, &def, link->place);
+  sr_spec_imply(u->r->spec, sr_reader_add(u->r, SR_ELEMENT_JOINT, link->index, &def, link->place));
 }
 
 void sr_urdf_write_link(srUrdf* u, int index) {

@@ -9,6 +9,7 @@
 
 #include "math/pose.h"
 #include "model/compile.h"
+#include "model/spec.h"
 
 // Mutable views of the model's arrays while they are filled.
 typedef struct Arrays {
@@ -189,7 +190,7 @@ static void number_joints(srCompiler* c, Arrays* A) {
     m->nq += kind->nq;
     m->nv += kind->nv;
     m->nlink += kind->nlink;
-    m->njoint_given += spec_joint >= 0;
+    m->njoint_given += spec_joint >= 0 && !sr_spec_is_implied(c->spec, spec_joint);
   }
 }
 

@@ -22,6 +22,7 @@ srSpec* srs_copy(const srSpec* spec) {
       const srPlace place = srs_place(spec, (srElementKind)kind, i);
       done = srs_add(copy, (srElementKind)kind, srs_owner(spec, (srElementKind)kind, i),
                      srs_get(spec, (srElementKind)kind, i), &place) >= 0;
+      if (done && kind == SR_ELEMENT_JOINT && sr_spec_is_implied(spec, i)) sr_spec_imply(copy, i);
     }
   }
   if (done) return copy;

@@ -30,6 +30,7 @@ const srElement* srs_element(srElementKind kind) {
 typedef struct Item {
   srAttr* attributes;  // the definition struct
   int owner;
+  bool implied;  // of a joint: see sr_spec_imply
   srPlace place;
 } Item;
 
@@ -142,6 +143,16 @@ bool srs_set(srSpec* spec, srElementKind kind, int i, int attribute, srAttr valu
   if (done) item->attributes[attribute] = copy_attribute(spec, value);
   spec->pool.on_fail = NULL;
   return done;
+}
+
+void sr_spec_imply(srSpec* spec, int joint) {
+  Item* item = find_item(spec, SR_ELEMENT_JOINT, joint);
+  if (item) item->implied = true;
+}
+
+bool sr_spec_is_implied(const srSpec* spec, int joint) {
+  const Item* item = find_item(spec, SR_ELEMENT_JOINT, joint);
+  return item && item->implied;
 }
 
 // ------------------------------------------------------------------------------- laws and functions by C code

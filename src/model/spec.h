@@ -12,6 +12,11 @@ int sr_spec_functions(const srSpec* spec, const srFunction** out);
 // Attributes of an element as an array, in the order of srs_element(kind)->fields; NULL when there is no such element.
 const srAttr* sr_spec_attributes(const srSpec* spec, srElementKind kind, int i);
 
+// A joint that a reader has made because the file leaves it open how the first body stands on the ground: it is not
+// counted among those of the file.
+void sr_spec_imply(srSpec* spec, int joint);
+bool sr_spec_is_implied(const srSpec* spec, int joint);
+
 // What is wrong with the name of an element ("is empty", "holds '/'"), or NULL when nothing is. Names must survive as
 // part of "body/point" and as an argument in formulas: no / , ( ) { } quotes or control characters, no blanks at the
 // ends.
