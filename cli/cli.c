@@ -137,12 +137,10 @@ int model_assemble(Cli* cli, Model* m, Assembly* a) {
   return status == SR_OK ? EXIT_DONE : cli_refuse(cli, cli_status(status));
 }
 
-#define NEARLY_REDUNDANT 2e-3  // 1.57 for pi/2 is 8e-4 away
-
 void warn_rank(Cli* cli, const srModel* m, const srRank* rank) {
   if (m->nv > 0 && rank->rank == m->nv && m->ndriver == 0)
     cli_warning(cli, "nothing can move: the constraints leave no freedom");
-  if (rank->least < NEARLY_REDUNDANT)
+  if (rank->rank_rough < rank->rank)
     cli_warning(
         cli,
         "%s is nearly redundant: %.1g of it is new, and takes a freedom all the same. Axes that are meant to be "

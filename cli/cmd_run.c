@@ -417,7 +417,9 @@ static int simulate(Run* r) {
 static int assemble(Run* r) {
   srRank* rank = NULL;
   int status = model_assemble(r->cli, &r->m, &r->assembly);
-  if (status == EXIT_DONE && r->m.model->looped && sr_rank_create(r->m.model, r->m.data, &rank) == SR_OK)
+  const srModel* m = r->m.model;
+  const bool small = (double)m->ng * m->nv <= 1e5;  // the cost of the rank is cubic, and `check` tells of large ones
+  if (status == EXIT_DONE && m->looped && small && sr_rank_create(m, r->m.data, &rank) == SR_OK)
     warn_rank(r->cli, r->m.model, rank);
   sr_rank_destroy(rank);
   if (status == EXIT_DONE) status = model_formulate(r->cli, &r->m);

@@ -14,6 +14,8 @@
 #define DENSE_MOST 4e6    // entries of G up to which it is taken row by row
 #define SHORTEST 1e-2     // part of the longest row below which a row is not scaled up (as in saddle_rows.c)
 #define COEFFICIENT 1e-6  // of scaled rows: below it a row does not belong to the set
+#define ROUGH 2e-3        // 1.57 for pi/2 is 8e-4 away
+#define ROUGH_MOST 1e5    // entries of G up to which the rough rank is taken: the cost is cubic
 
 typedef struct Rank {
   srRank shown;  // first: what the caller sees
@@ -138,6 +140,17 @@ static void rank_dense(Rank* r, const srModel* m, const srData* d) {
   r->shown.rank = b.n;
 }
 
+// Rows that rounded numbers make independent do not count: one that is dropped may let a later one in.
+static int rank_rough(Rank* r, const srModel* m, const srData* d) {
+  Basis b = basis_create(&r->pool, m->ng, m->nv);
+  for (int i = 0; i < m->ng; i++) b.longest = fmax(b.longest, row_length(m, d, i));
+  for (int row = 0; row < m->ng && b.n < m->nv; row++) {
+    const double distance = reduce(&b, m, d, row);
+    if (distance > ROUGH) take(&b, row, distance);
+  }
+  return b.n;
+}
+
 static void rank_sparse(Rank* r, const srModel* m, srData* d) {
   const srmRowsChoice choice = {.tau = SR_RANK_TAU};
   double* c = sr_pool_alloc(&r->pool, (size_t)(m->ng + 1) * sizeof *c);
@@ -170,6 +183,8 @@ static void fill(Rank* r, const srModel* m, srData* d) {
   } else {
     rank_sparse(r, m, d);
   }
+  const bool small = (double)m->ng * m->nv <= ROUGH_MOST;
+  r->shown.rank_rough = small && r->shown.least < ROUGH ? rank_rough(r, m, d) : r->shown.rank;
   r->shown.redundant = r->redundant;
   r->shown.set_start = r->set_start;
   r->shown.set = r->set;
