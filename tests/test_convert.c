@@ -648,6 +648,33 @@ TEST(a_hinge_that_closes_a_loop_is_two_points_of_its_axis) {
   srs_destroy(spec);
 }
 
+#define LOOP_MASS "<inertial mass='1' inertia='0.1 0.1 0.1'/>"
+
+// The row across the plane is redundant where the axes are parallel; where they are not it locks the loop.
+TEST(a_normal_that_is_lost_changes_the_motion_where_the_loop_is_not_exactly_planar) {
+  static const char text[] =
+      "<sarrus version='1' name='m'><body name='a'><joint name='a' type='revolute' axis='0 1 0'/>" LOOP_MASS
+      "<point name='p' at='0.5 0 0.3'/></body><body name='b'><joint name='b' type='%s' axis='%s' at='0.7 %s "
+      "0'/>" LOOP_MASS
+      "<point name='p' at='-0.2 0 0.3'/></body><closure name='c' type='ball' normal='0 1 0' a='a/p' b='b/p'/></sarrus>";
+  static const struct {
+    const char *type, *axis, *off;
+    bool keeps;
+  } cases[] = {{"revolute", "0 1 0", "0", true},      {"revolute", "0 -1 0", "0", true},
+               {"prismatic", "1 0 0", "0", true},     {"revolute", "0 1 1e-6", "0", false},
+               {"prismatic", "1 1e-6 0", "0", false}, {"revolute", "0 1 0", "1e-5", false}};
+  for (size_t k = 0; k < sizeof cases / sizeof cases[0]; k++) {
+    char filled[2000];
+    srSpec* spec = NULL;
+    snprintf(filled, sizeof filled, text, cases[k].type, cases[k].axis, cases[k].off);
+    ENSURE_EQUAL(sr_load_text(filled, strlen(filled), "t", NULL, NULL, NULL, &spec), SR_OK);
+    srConversion* c = convert(spec, "mjcf");
+    ENSURE(keeps_motion(c) == cases[k].keeps);
+    sr_conversion_destroy(c);
+    srs_destroy(spec);
+  }
+}
+
 // Mechanisms without drivers and laws, whose closures are all of kinds that the format has.
 static int mechanisms(const char* format, bool mjcf) {
   static const char* const names[] = {
@@ -769,6 +796,41 @@ TEST(stops_without_numbers_are_told_for_mjcf) {
     sr_conversion_destroy(c);
     srs_destroy(spec);
   }
+}
+
+// A law of the stop has no word in MJCF: told once, with its numbers.
+TEST(laws_of_stops_are_told_for_mjcf) {
+  srSpec* spec = read_text(
+      "<sarrus version='1'><body name='a'><joint name='j' type='revolute' limits='-1 1' limit-stiffness='1000'"
+      " limit-damping='2' limit-law='kelvin-voigt'/><inertial mass='1' inertia='1 1 1'/></body></sarrus>");
+  srConversion* c = convert(spec, "mjcf");
+  ENSURE(is_lost(c, "stops of 1 joint with a limit-law, the first is 'j'", SR_LOSS_MOTION));
+  ENSURE_EQUAL(c->nlost, 1);
+  ENSURE(!strstr(c->text, "solreflimit"));
+  sr_conversion_destroy(c);
+  srs_destroy(spec);
+}
+
+// By unit of the inertia 1/(M^-1)_ii: two rods of 12 kg and 1 m in a row have M = {32, 10; 10, 4} kg m^2, so det/4 = 7 and
+// det/32 = 0.875. No damping is 0, not -0.
+TEST(stops_for_mjcf_have_the_inertia_that_the_joint_feels) {
+  srSpec* spec = read_text(
+      "<sarrus version='1'><body name='a'><joint name='j' type='revolute' axis='0 1 0' limits='-1 1'"
+      " limit-stiffness='700' limit-damping='2'/><inertial mass='12' com='0.5 0 0' inertia='0 1 1'/></body><body"
+      " name='b' parent='a'><joint name='k' type='revolute' axis='0 1 0' at='1 0 0' limits='-1 1'"
+      " limit-stiffness='875' limit-damping='0'/><inertial mass='12' com='0.5 0 0' inertia='0 1 1'/></body></sarrus>");
+  srConversion* c = convert(spec, "mjcf");
+  const char* first = strstr(c->text, "solreflimit=\"");
+  const char* second = first ? strstr(first + 1, "solreflimit=\"") : NULL;
+  double x[4] = {0};
+  ENSURE(second && sscanf(first, "solreflimit=\"%lf %lf", x, x + 1) == 2);
+  ENSURE(second && sscanf(second, "solreflimit=\"%lf %lf", x + 2, x + 3) == 2);
+  ENSURE_NEAR(x[0], -100, 1e-10);
+  ENSURE_NEAR(x[1], -2, 1e-12);
+  ENSURE_NEAR(x[2], -1000, 1e-9);
+  ENSURE(x[3] == 0 && !signbit(x[3]));
+  sr_conversion_destroy(c);
+  srs_destroy(spec);
 }
 
 // ------------------------------------------------------------------------------------------------------ poses and shapes

@@ -246,7 +246,8 @@ TEST(limits_friction_and_springs_are_taken_in_their_units) {
   done(&x);
 }
 
-// K = I/(tc dr)^2 and D = 2 I/tc at an overshoot of 0.01; about the hinge I = 0.2 + 2 0.5^2 + armature 0.3 = 1.
+// K = I/(tc dr)^2 and D = 2 I/tc at an overshoot of 0.01, with I = 1/(M^-1)_ii. The hinge carries M_00, the slide 3 kg, and
+// they feel each other by 3 9: I_0 = M_00 - 27^2/3, I_1 = 3 - 27^2/M_00.
 TEST(stops_have_the_softness_of_solreflimit) {
   Mechanism x = mjcf(
       "<compiler angle='radian'/><option gravity='0 0 0'/><worldbody><body name='a'><joint name='j' axis='0 1 0' "
@@ -254,13 +255,58 @@ TEST(stops_have_the_softness_of_solreflimit) {
       "<body name='b' pos='9 9 9'><joint name='k' type='slide' axis='1 0 0' range='0.2 1' solreflimit='-500 -20'/>"
       "<inertial pos='0 0 0' mass='3' diaginertia='1 1 1'/></body></body></worldbody>"
       "<actuator><motor joint='j' armature='0.05' gear='2'/></actuator>");
-  const double I = 0.2 + 0.5 + 0.1 + 4 * 0.05 + 1 + 3 * (81 + 81);
+  const double carried = 0.2 + 0.5 + 0.1 + 4 * 0.05 + 1 + 3 * (81 + 81);
+  const double I = carried - 27.0 * 27 / 3, along = 3 - 27.0 * 27 / carried;
   ENSURE_NEAR(number(x.spec, SR_ELEMENT_JOINT, 0, "limit-stiffness", 0), I / (0.04 * 0.04), 1e-8);
   ENSURE_NEAR(number(x.spec, SR_ELEMENT_JOINT, 0, "limit-damping", 0), (2 * I / 0.05) / (I / 0.0016 * 0.01), 1e-12);
-  ENSURE_NEAR(number(x.spec, SR_ELEMENT_JOINT, 1, "limit-stiffness", 0), 3 * 500, 1e-11);
+  ENSURE_NEAR(number(x.spec, SR_ELEMENT_JOINT, 1, "limit-stiffness", 0), along * 500, 1e-11);
   ENSURE_NEAR(number(x.spec, SR_ELEMENT_JOINT, 1, "limit-damping", 0), 20 / (500 * 0.01), 1e-13);
   ENSURE(strstr(said, "the start is outside of the range of 1 joint, whose stops push: k"));
   done(&x);
+}
+
+// MuJoCo 3.14: 2500/dof_invweight0 of the five joints with a range.
+TEST(stops_have_the_inertia_that_mujoco_takes) {
+  static const double stiffness[] = {234.08299302668436, 2751.0699130628686, 0,
+                                     11.457086509219124, 16.78228154029294,  7.901220674063054};
+  Mechanism x = mjcf(
+      "<compiler angle='radian'/><worldbody><body pos='1 2 3' quat='1 .2 .3 .4'><freejoint/><geom type='box' "
+      "size='.1 .2 .3' mass='2' pos='.1 0 .05' contype='0'/><body pos='.1 .2 .3' euler='.1 .2 .3'><joint axis='1 1 0' "
+      "range='-1 1' armature='.02'/><joint type='slide' axis='0 1 1' range='-1 1' ref='.3'/><geom type='box' "
+      "size='.1 .1 .3' mass='1.5'/><body pos='.4 0 0'><joint type='ball'/><geom type='capsule' size='.05 .2' "
+      "mass='.7'/><body pos='0 0 .5'><joint axis='0 1 0' pos='.1 0 0' range='-1 1'/><geom type='box' "
+      "size='.1 .2 .05' mass='.4'/></body></body><body pos='0 .5 0'><geom type='sphere' size='.1' mass='.3'/><body "
+      "pos='.1 0 0'><joint axis='0 0 1' range='-1 1'/><joint axis='0 1 .5' range='-1 1'/><geom type='box' "
+      "size='.1 .2 .05' mass='.4' pos='.1 .1 0'/></body></body></body></body></worldbody>");
+  int seen = 0;
+  for (int i = 0, k = 0; i < srs_count(x.spec, SR_ELEMENT_JOINT); i++) {
+    const srJointDef* def = srs_get(x.spec, SR_ELEMENT_JOINT, i);
+    if (!sr_given(def->limits)) continue;
+    if (stiffness[k] == 0) k++;
+    ENSURE_NEAR(def->limit_stiffness.number / stiffness[k], 1, 1e-11);
+    k++, seen++;
+  }
+  ENSURE_EQUAL(seen, 5);
+  done(&x);
+}
+
+// For mixed signs and zeros MuJoCo takes its own 0.02 1, with a warning. Without damping, by unit of inertia, it is 0, not -0.
+TEST(a_solreflimit_that_cannot_be_is_the_default) {
+  static const char* const words[] = {"0 1", "-100 1", "0.02 0", "5 -3", "-100", "-100 0"};
+  for (int i = 0; i < 6; i++) {
+    char text[400];
+    snprintf(text, sizeof text,
+             "<worldbody><body><joint name='j' range='-1 1' solreflimit='%s'/><inertial pos='0 0 0' mass='1' "
+             "diaginertia='2 2 2'/></body></worldbody>",
+             words[i]);
+    Mechanism x = mjcf(text);
+    const double damping = number(x.spec, SR_ELEMENT_JOINT, 0, "limit-damping", 0);
+    ENSURE_EQUAL(strstr(said, "0.02 1 is taken") != NULL, i < 5);
+    ENSURE_NEAR(number(x.spec, SR_ELEMENT_JOINT, 0, "limit-stiffness", 0), i < 5 ? 2 / 4e-4 : 200, 1e-9);
+    ENSURE_NEAR(damping, i < 5 ? 4 : 0, 1e-12);
+    ENSURE(!signbit(damping));
+    done(&x);
+  }
 }
 
 // An L of 0.005 m^3, which MuJoCo's default takes for 5.3 kg.
@@ -387,6 +433,53 @@ TEST(flags_switch_off_what_joints_have) {
   ENSURE_EQUAL(srs_count(x.spec, SR_ELEMENT_FRICTION), 0);
   ENSURE_NEAR(number(x.spec, SR_ELEMENT_OPTION, 0, "gravity", 2), 0, 0);
   done(&x);
+}
+
+// Each flag is what the last <option> that has it says, as in MuJoCo.
+TEST(flags_of_several_options_merge) {
+  static const struct {
+    const char* options;
+    double gravity;
+    bool limits, spring;
+  } cases[] = {
+      {"<option><flag gravity='disable'/></option><option gravity='0 0 -9.5'/>", 0, true, true},
+      {"<option gravity='0 0 -9.5'><flag gravity='disable'/></option><option><flag gravity='enable'/></option>", -9.5,
+       true, true},
+      {"<option gravity='0 0 -9.5'><flag constraint='disable'/></option><option><flag constraint='enable'/></option>",
+       -9.5, true, true},
+      {"<option gravity='0 0 -9.5'><flag constraint='disable'/></option><option><flag limit='enable'/></option>", -9.5,
+       false, true},
+      {"<option gravity='0 0 -9.5'><flag limit='disable' passive='disable'/></option><option><flag passive='enable'/>"
+       "</option>",
+       -9.5, false, true},
+      {"<option gravity='0 0 -9.5'><flag passive='disable'/></option><option><flag spring='enable'/></option>", -9.5,
+       true, false}};
+  for (int i = 0; i < (int)(sizeof cases / sizeof cases[0]); i++) {
+    char text[600];
+    snprintf(text, sizeof text,
+             "%s<worldbody><body><joint range='-1 1' stiffness='2'/><geom size='1'/></body></worldbody>",
+             cases[i].options);
+    Mechanism x = mjcf(text);
+    ENSURE_NEAR(x.m->gravity[2], cases[i].gravity, 0);
+    ENSURE_EQUAL(sr_given(*attribute(x.spec, SR_ELEMENT_JOINT, 0, "limits")), cases[i].limits);
+    ENSURE_EQUAL(sr_given(*attribute(x.spec, SR_ELEMENT_JOINT, 0, "stiffness")), cases[i].spring);
+    done(&x);
+  }
+}
+
+// MuJoCo has no passive forces once springs and dampers are both off, and gravcomp is one.
+TEST(gravity_compensation_goes_with_the_passive_forces) {
+  static const char* const flags[] = {"spring='disable'", "damper='disable'", "spring='disable' damper='disable'",
+                                      "passive='disable'"};
+  for (int i = 0; i < 4; i++) {
+    char text[300];
+    snprintf(text, sizeof text,
+             "<option><flag %s/></option><worldbody><body gravcomp='1'><joint/><geom size='1'/></body></worldbody>",
+             flags[i]);
+    Mechanism x = mjcf(text);
+    ENSURE_EQUAL(srs_count(x.spec, SR_ELEMENT_FORCE), i < 2);
+    done(&x);
+  }
 }
 
 // ------------------------------------------------------------------------------------------------------- orientations

@@ -156,6 +156,23 @@ TEST(ranges_of_controls_forces_and_joints_clamp) {
   close_model(&x);
 }
 
+// A flag takes the stop away, not the range.
+TEST(ranges_are_inherited_where_limits_are_switched_off) {
+  static const char* const flags[] = {"limit", "constraint"};
+  for (int i = 0; i < 2; i++) {
+    char text[500];
+    snprintf(text, sizeof text,
+             "<mujoco><compiler angle='radian'/><option><flag %s='disable'/></option><worldbody><body><joint name='j' "
+             "range='-1 3'/><inertial pos='0 0 0' mass='1' diaginertia='1 1 1'/></body></worldbody><actuator><position "
+             "name='p' joint='j' kp='10' inheritrange='0.5'/></actuator></mujoco>",
+             flags[i]);
+    Loaded x = started(read_text(text, "ctrl_p=100"));
+    ENSURE_TEXT(said, "");
+    ENSURE_NEAR(x.d->f[0], 10 * 2, 1e-14);  // the range -1 3 halved about its middle: 0 2
+    close_model(&x);
+  }
+}
+
 TEST(an_activation_stands_still_at_the_end_of_its_range) {
   static const char drives[] =
       "<actuator><intvelocity name='i' joint='j' kp='3' actrange='-1 0.5'/></actuator>"

@@ -345,6 +345,41 @@ TEST(a_planar_loop_moves_although_its_axes_are_rounded) {
   }
 }
 
+// What lies across the plane is let go of only where it is small: a pin 0.1 m beside its hole is no rounding.
+TEST(a_planar_loop_with_rounded_axes_is_not_closed_across_a_gap) {
+  static const char text[] = LINKS PIN("j1", "base", "crank", "<axis xyz='0 1 0'/>")
+      PIN("j2", "crank", "coupler", "<origin xyz='0.2 0 0'/><axis xyz='0 1 0'/>")
+          PIN("j3", "base", "rocker", "<origin xyz='0 0 0.5'/><axis xyz='0 1 %s'/>") "%s</robot>";
+  static const char ball[] =
+      "<loop name='l' type='spherical'><parent link='coupler'/><child link='rocker'/><origin xyz='0 %s 0.5'/>"
+      "<child_origin xyz='0.2 0 0'/></loop>";
+  static const char cylindrical[] =  // slides along the normal
+      "<loop name='l' type='cylindrical'><parent link='coupler'/><child link='rocker'/><origin xyz='0 %s 0.5'/>"
+      "<child_origin xyz='0.2 0 0'/><axis xyz='0 1 0'/></loop>";
+  static const char weld[] =
+      "<link name='pin'/><joint name='j4' type='continuous'><parent link='coupler'/><child link='pin'/><origin xyz='0 "
+      "0 0.5'/><axis xyz='0 1 0'/></joint><loop name='l' type='fixed'><parent link='rocker'/><child link='pin'/>"
+      "<origin xyz='0.2 0 0' rpy='%s 0 0'/></loop>";
+  static const struct {
+    const char *form, *gap, *skew;
+    bool told, closes;
+  } cases[] = {{ball, "0.0009", "1e-5", true, true},    {ball, "0.1", "1e-5", false, false},
+               {ball, "-0.1", "1e-5", false, false},    {ball, "0.1", "0", false, false},
+               {ball, "0", "1e-11", true, true},        {ball, "0", "0", false, true},
+               {weld, "0.0015", "1e-5", true, true},    {weld, "1", "1e-5", false, false},
+               {weld, "3.1416", "1e-5", false, false},  {weld, "1", "0", false, false},
+               {cylindrical, "0.1", "1e-5", true, true}};
+  for (size_t k = 0; k < sizeof cases / sizeof cases[0]; k++) {
+    char loop[1000], filled[4000];
+    snprintf(loop, sizeof loop, cases[k].form, cases[k].gap);
+    snprintf(filled, sizeof filled, text, cases[k].skew, loop);
+    Robot x = read_text(filled);
+    ENSURE((strstr(said, "it is closed in its plane alone, or it could not move") != NULL) == cases[k].told);
+    ENSURE((sr_assemble(x.m, x.d, NULL, NULL) == SR_OK) == cases[k].closes);
+    drop(&x);
+  }
+}
+
 // A slider-crank: the slide is perpendicular to the pins, but for rounding.
 TEST(a_slider_crank_moves_although_its_axes_are_rounded) {
   static const char text[] =
@@ -653,6 +688,7 @@ TEST(a_friction_of_a_sidecar_replaces_that_of_the_robot) {
     const srFrictionDef* def = srs_get(x.spec, SR_ELEMENT_FRICTION, 0);
     ENSURE_TEXT(def->F.text, "1");
     ENSURE_TEXT(def->K.text, "100");
+    ENSURE(!strstr(srs_place(x.spec, SR_ELEMENT_FRICTION, 0).file, "robot.urdf"));  // where its errors are told
     ENSURE(
         strstr(said, "note: the dry friction that the robot's file gives joint 'j' is replaced by this model's own"));
     drop(&x);
@@ -661,6 +697,25 @@ TEST(a_friction_of_a_sidecar_replaces_that_of_the_robot) {
   ENSURE_NEAR(((const srFrictionDef*)srs_get(x.spec, SR_ELEMENT_FRICTION, 0))->F.number, 0.3, 0);
   ENSURE_TEXT(said, "");
   drop(&x);
+}
+
+// The parameter may be changed until the model is compiled: which coordinate is meant cannot be told.
+TEST(a_friction_of_a_sidecar_whose_coordinate_is_a_formula_stands_beside_that_of_the_robot) {
+  static const char robot[] = "<robot name='r'><link name='base'/><link name='a'>" MASS
+                              "</link><joint name='j' type='continuous'>"
+                              "<parent link='base'/><child link='a'/><dynamics friction='0.3'/></joint></robot>";
+  static const char* const models[] = {
+      "<sarrus version='1' name='m'><parameter name='k' value='0'/><include file='test-urdf-robot.urdf'/>"
+      "<friction joint='j' coordinate='k' F='1' K='100' B='2'/></sarrus>",
+      "<sarrus version='1' name='m'><parameter name='k' value='0'/><friction joint='j' coordinate='k' F='1' K='100' "
+      "B='2'/><include file='test-urdf-robot.urdf'/></sarrus>"};
+  for (int k = 0; k < 2; k++) {
+    Robot x = read_sidecar(robot, models[k]);
+    ENSURE_EQUAL(srs_count(x.spec, SR_ELEMENT_FRICTION), 2);
+    ENSURE(
+        strstr(said, "warning: the dry friction that the robot's file gives joint 'j' stays beside this model's own"));
+    drop(&x);
+  }
 }
 
 TEST(many_links_in_a_chain_are_read_in_linear_time) {

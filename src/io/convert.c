@@ -191,14 +191,6 @@ static void tell_element(srConvert* x, srElementKind kind, int i) {
                   law ? "laws by formula are not written as %s" : "%s has no word for it", x->program);
 }
 
-void sr_convert_tell_normal(srConvert* x, int i) {
-  const int field = SR_TAKE(srClosureDef, normal);
-  if (!sr_given(*sr_convert_take(x, SR_ELEMENT_CLOSURE, i, field))) return;
-  sr_convert_lose(x, srs_place(x->spec, SR_ELEMENT_CLOSURE, i), SR_LOSS_NOTHING,
-                  sr_pool_printf(x->pool, "'normal' of %s", sr_convert_title(x, SR_ELEMENT_CLOSURE, i)),
-                  "all three rows are written: one of them is redundant in a planar loop");
-}
-
 static void tell_rest(srConvert* x) {
   for (int kind = 0; kind < SR_ELEMENT_KINDS; kind++)
     for (int i = 0; i < srs_count(x->spec, (srElementKind)kind); i++) tell_element(x, (srElementKind)kind, i);

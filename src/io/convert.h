@@ -49,7 +49,7 @@ const char* sr_convert_title(srConvert* x, srElementKind kind, int i);  // "join
 // Tells a loss in words of its own.
 void sr_convert_lose(srConvert* x, srPlace place, srLossEffect effect, const char* what, const char* why, ...)
     SR_PRINTF(5, 6);
-void sr_convert_tell_normal(srConvert* x, int i);  // of a closure, which is written with all its rows
+void sr_convert_tell_normal(srConvert* x, int i);  // convert_normal.c: of a closure, written with all its rows
 
 // ------------------------------------------------------------------------------------------------ joints: convert_joint.c
 // A joint of ours as joints that other programs have: a chain, all frames the joint's frame at q = 0.

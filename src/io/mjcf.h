@@ -27,10 +27,11 @@ typedef struct srMjcfJoint {
   const char* word;  // name in the file, NULL: none
   const char* name;  // in the spec
   srMjcfJointType type;
-  int body;        // index in srMjcf.body
-  int index;       // of the <joint> in the spec
-  int qpos, qvel;  // first coordinates in MuJoCo's order: depth first, as in ours
-  double ref;      // hinge, slide: q at qpos0, rad or m
+  int body;         // index in srMjcf.body
+  int index;        // of the <joint> in the spec
+  int qpos, qvel;   // first coordinates in MuJoCo's order: depth first, as in ours
+  double ref;       // hinge, slide: q at qpos0, rad or m
+  double range[2];  // of a limited one, rad or m, with limits switched off too; else 0 0
   srPlace place;
   const srXmlNode* node;
   const char* childclass;  // around it, for sr_mjcf_attribute

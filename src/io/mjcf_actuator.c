@@ -122,13 +122,12 @@ static int inherited(Drive* d, double out[2]) {
   double scale;
   if (!(is(d, "general") || is(d, "position") || is(d, "intvelocity"))) return 0;
   if (!number(d, "inheritrange", 0, &scale) || scale == 0) return 0;
-  const srJointDef* def = d->joint >= 0 ? srs_get(d->m->r->spec, SR_ELEMENT_JOINT, d->m->joint[d->joint].index) : NULL;
-  if (!def || def->limits.n != 2) {
+  const double* range = d->joint >= 0 ? d->m->joint[d->joint].range : NULL;
+  if (!range || !(range[0] < range[1])) {
     sr_reader_ignore(d->m->r, d->node->place, "'inheritrange' of <%s> without a joint that has a range", d->node->name);
     return 0;
   }
-  const double middle = 0.5 * (def->limits.numbers[0] + def->limits.numbers[1]);
-  const double half = 0.5 * (def->limits.numbers[1] - def->limits.numbers[0]) * scale;
+  const double middle = 0.5 * (range[0] + range[1]), half = 0.5 * (range[1] - range[0]) * scale;
   out[0] = middle - half, out[1] = middle + half;
   return 1;
 }

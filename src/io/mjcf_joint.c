@@ -52,6 +52,7 @@ static void read_limits(srMjcf* m, const srMjcfInside* x, Joint* j) {
   }
   j->limited = true;
   for (int k = 0; k < 2; k++) j->limits[k] = j->base.type == SR_MJCF_HINGE ? sr_mjcf_angle(m, given[k]) : given[k];
+  memcpy(j->base.range, j->limits, sizeof j->limits);
 }
 
 // Up to n numbers, the first of which must not be negative.

@@ -138,21 +138,23 @@ int sr_mjcf_limits(srMjcf* m, const srXmlNode* node, const char* flag, const cha
   return -1;
 }
 
-static bool is_off(const srMjcf* m, const char* flag) {
-  bool disabled = false;
+const srXmlAttribute* sr_mjcf_disabling(const srMjcf* m, const char* flag) {
+  const srXmlAttribute* last = NULL;
   for (const srXmlNode* option = m->root->first; option; option = option->next) {
     if (strcmp(option->name, "option") != 0) continue;
     for (const srXmlNode* flags = option->first; flags; flags = flags->next) {
       const srXmlAttribute* a = strcmp(flags->name, "flag") == 0 ? sr_xml_attribute(flags, flag) : NULL;
-      if (a) disabled = strcmp(a->value, "disable") == 0;
+      if (a) last = a;
     }
   }
-  return disabled;
+  return last && strcmp(last->value, "disable") == 0 ? last : NULL;
 }
 
 bool sr_mjcf_is_disabled(const srMjcf* m, const char* flag) {
-  const bool constraint = strcmp(flag, "equality") == 0 || strcmp(flag, "contact") == 0;
-  return is_off(m, flag) || (constraint && is_off(m, "constraint"));
+  const bool constraint = sr_text_is_among(flag, "equality|contact|limit|frictionloss");
+  const bool passive = sr_text_is_among(flag, "spring|damper");
+  return sr_mjcf_disabling(m, flag) || (constraint && sr_mjcf_disabling(m, "constraint")) ||
+         (passive && sr_mjcf_disabling(m, "passive"));
 }
 
 // ------------------------------------------------------------------------------------------------------------ points

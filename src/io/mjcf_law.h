@@ -59,10 +59,14 @@ void sr_mjcf_charge(srMjcf* m, size_t length, int times);
 // said. And with all others held: M_jj. mjcf_reflect.c
 double sr_mjcf_reflected(srMjcf* m, int joint);
 double sr_mjcf_carried(srMjcf* m, int joint);
+// The first of all joints at once, quicker; free and ball joints: that of their last axis.
+const double* sr_mjcf_felt_by_joints(srMjcf* m);
 
 // 1: limited, with the range; 0: not; -1 after an error. `flag` is true, false or auto.
 int sr_mjcf_limits(srMjcf* m, const srXmlNode* node, const char* flag, const char* range, double out[2]);
-// Is this flag of <option> disabled?
+// The word of the last <option> that has this flag, where that is "disable"; else NULL.
+const srXmlAttribute* sr_mjcf_disabling(const srMjcf* m, const char* flag);
+// Is this flag of <option> disabled, or the one that stands for it and others (constraint, passive)?
 bool sr_mjcf_is_disabled(const srMjcf* m, const char* flag);
 
 // Pose of a frame of the MJCF body as a <point> of its body of ours: "body/point".

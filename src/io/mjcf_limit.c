@@ -1,5 +1,6 @@
 // Stops of MJCF's joints. MuJoCo's limit is soft, with the time constant and the damping ratio of solreflimit; as for its
-// contacts (mjcf_contact.c) it is taken for K = I/(tc dr)^2 and D = 2 I/tc, with the inertia I that the joint carries at qpos0.
+// contacts (mjcf_contact.c) it is taken for K = I/(tc dr)^2 and D = 2 I/tc, with the inertia I that the joint feels at qpos0,
+// all others free to move: MuJoCo's dof_invweight0 is 1/I.
 // The force of our stop is K d max(0, 1 + limit-damping d') at the overshoot d, so that it does not pull: limit-damping is
 // chosen so that the damping is D at an overshoot of 0.01 rad or m. Source: MuJoCo's XML reference, "joint", and its
 // computation page, "Constraint model".
@@ -13,13 +14,24 @@ static void set(srMjcf* m, int joint, int field, double value, srPlace place) {
     longjmp(*m->r->pool.on_fail, 1);
 }
 
-static void soften(srMjcf* m, int i, bool safe) {
+// Two positive numbers, or a stiffness and a damping by unit of inertia, both with a minus. For others MuJoCo takes its own.
+static bool read_solref(srMjcf* m, const srMjcfJoint* j, double solref[2]) {
+  solref[0] = 0.02, solref[1] = 1;
+  if (sr_mjcf_numbers(m, j->node, j->childclass, "solreflimit", 1, 2, solref) < 0) return false;
+  if ((solref[0] > 0 && solref[1] > 0) || (solref[0] < 0 && solref[1] <= 0)) return true;
+  sr_reader_warning(m->r, sr_mjcf_attribute(m, j->node, j->childclass, "solreflimit")->place,
+                    "'solreflimit' of joint '%s' has two positive or two negative numbers, not %g %g: 0.02 1 is taken",
+                    j->name, solref[0], solref[1]);
+  solref[0] = 0.02, solref[1] = 1;
+  return true;
+}
+
+static void soften(srMjcf* m, int i, bool safe, double I) {
   const srMjcfJoint* j = &m->joint[i];
-  double solref[2] = {0.02, 1};
-  if (sr_mjcf_numbers(m, j->node, j->childclass, "solreflimit", 1, 2, solref) < 0) return;
-  const double I = sr_mjcf_carried(m, i);
-  double K = -solref[0] * I, D = -solref[1] * I;  // both negative: by unit of inertia
-  if (solref[0] > 0 && solref[1] > 0) {
+  double solref[2];
+  if (!read_solref(m, j, solref)) return;
+  double K = -solref[0] * I, D = fabs(solref[1]) * I;  // both negative: by unit of inertia
+  if (solref[0] > 0) {
     const double tc = safe ? fmax(solref[0], 2 * m->timestep) : solref[0];
     K = I / (tc * solref[1] * tc * solref[1]);
     D = 2 * I / tc;
@@ -54,9 +66,12 @@ static void tell_outside(srMjcf* m) {
 
 void sr_mjcf_stops(srMjcf* m) {
   const bool safe = !sr_mjcf_is_disabled(m, "refsafe");
+  const double* felt = NULL;
   for (int i = 0; i < m->njoint && !m->r->stopped; i++) {
     const srJointDef* def = srs_get(m->r->spec, SR_ELEMENT_JOINT, m->joint[i].index);
-    if (def->limits.n == 2) soften(m, i, safe);
+    if (def->limits.n != 2) continue;
+    if (!felt) felt = sr_mjcf_felt_by_joints(m);
+    soften(m, i, safe, felt[i]);
   }
   tell_outside(m);
 }

@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "io/mjcf.h"
+#include "io/mjcf_law.h"
 #include "io/mjcf_words.h"
 
 static void read_euler_sequence(srMjcf* m, const srXmlAttribute* a) {
@@ -59,25 +60,12 @@ void sr_mjcf_compiler(srMjcf* m, const srXmlNode* node) {
     sr_mjcf_other_element(m, child, "", "lengthrange");
 }
 
-// True: the attribute says enable, or false: disable. Without it: as before.
-static bool is_enabled(srMjcf* m, const srXmlNode* node, const char* name, bool before) {
+// The flags themselves hold for the whole file, whichever <option> says them last: see use_flags.
+static void check_flag(srMjcf* m, const srXmlNode* node) {
   static const char* const words[] = {"disable", "enable"};
-  return sr_mjcf_choice(m, sr_xml_attribute(node, name), words, 2, before) == 1;
-}
-
-static void read_flag(srMjcf* m, const srXmlNode* node) {
+  static const char* const used[] = {"gravity", "constraint", "limit", "frictionloss", "passive", "spring", "damper"};
   sr_mjcf_check_own_words(m, node);
-  if (!is_enabled(m, node, "gravity", true)) {
-    memset(m->gravity, 0, sizeof m->gravity);
-    m->gravity_given = true;
-    m->gravity_place = sr_xml_attribute(node, "gravity")->place;
-  }
-  const bool constraints = is_enabled(m, node, "constraint", true);  // of which these are some
-  m->with_limits = constraints && is_enabled(m, node, "limit", m->with_limits);
-  m->with_friction = constraints && is_enabled(m, node, "frictionloss", m->with_friction);
-  const bool passive = is_enabled(m, node, "passive", true);
-  m->with_springs = passive && is_enabled(m, node, "spring", m->with_springs);
-  m->with_dampers = passive && is_enabled(m, node, "damper", m->with_dampers);
+  for (int i = 0; i < SR_COUNT(used); i++) sr_mjcf_choice(m, sr_xml_attribute(node, used[i]), words, 2, 1);
 }
 
 void sr_mjcf_option(srMjcf* m, const srXmlNode* node) {
@@ -95,15 +83,29 @@ void sr_mjcf_option(srMjcf* m, const srXmlNode* node) {
   }
   for (const srXmlNode* child = node->first; child; child = child->next)
     if (strcmp(child->name, "flag") == 0)
-      read_flag(m, child);
+      check_flag(m, child);
     else
       sr_mjcf_other_element(m, child, "flag", "");
+}
+
+static void use_flags(srMjcf* m) {
+  const srXmlAttribute* weightless = sr_mjcf_disabling(m, "gravity");
+  if (weightless) {
+    memset(m->gravity, 0, sizeof m->gravity);
+    m->gravity_given = true;
+    m->gravity_place = weightless->place;
+  }
+  m->with_limits = !sr_mjcf_is_disabled(m, "limit");
+  m->with_friction = !sr_mjcf_is_disabled(m, "frictionloss");
+  m->with_springs = !sr_mjcf_is_disabled(m, "spring");
+  m->with_dampers = !sr_mjcf_is_disabled(m, "damper");
 }
 
 // A model that includes this one has the name, the gravity and the run.
 void sr_mjcf_put_options(srMjcf* m) {
   const srXmlAttribute* name = sr_xml_attribute(m->root, "model");
   const double* g = m->gravity;
+  use_flags(m);
   if (m->how->included) {
     if (g[0] != 0 || g[1] != 0 || g[2] != -9.81)
       sr_reader_warning(

@@ -62,9 +62,10 @@ static void of_free(srMjcf* m, int joint, const srMjcfPassive* p) {
   }
 }
 
-// -gravcomp m g at the centre of mass.
+// -gravcomp m g at the centre of mass. MuJoCo has no passive forces at all without springs and dampers.
 void sr_mjcf_gravity_compensation(srMjcf* m) {
   const double* g = m->gravity;
+  if (!m->with_springs && !m->with_dampers) return;
   for (int i = 1; i < m->nbody && !m->r->stopped; i++) {
     const srMjcfBody* b = &m->body[i];
     const double weight = -b->gravcomp * b->mass;

@@ -6,6 +6,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "io/mjcf_felt.h"
 #include "io/mjcf_law.h"
 #include "math/dense.h"
 #include "math/pose.h"
@@ -183,4 +184,42 @@ double sr_mjcf_reflected(srMjcf* m, int joint) {
   if (!srm_cholesky(t->n, M)) return (double)NAN;
   srm_cholesky_solve(t->n, M, x);
   return 1 / x[self];
+}
+
+// -------------------------------------------------------------------------------------------------- of all at once
+// The axes of one joint behind axis `last`; the last one.
+static int add_axes(Trees* t, int joint, int last, srMjcfAxis* axes, int* n) {
+  t->n = 0;
+  add_coordinates(t, joint);
+  for (int k = 0; k < t->n; k++) {
+    srMjcfAxis* a = &axes[*n];
+    a->parent = last;
+    a->armature = def_of(t->m, joint)->armature.number;
+    memcpy(a->s, t->list[k].w, sizeof t->list[k].w);
+    memcpy(a->s + 3, t->list[k].v, sizeof t->list[k].v);
+    last = (*n)++;
+  }
+  return last;
+}
+
+const double* sr_mjcf_felt_by_joints(srMjcf* m) {
+  srPool* pool = &m->r->pool;
+  srMjcfAxis* axes = sr_pool_alloc(pool, (size_t)(m->nv + 6) * sizeof *axes);
+  int* last = sr_pool_alloc(pool, (size_t)(m->nbody + 1) * sizeof *last);  // axis of a body
+  int* of = sr_pool_alloc(pool, (size_t)(m->njoint + 1) * sizeof *of);     // axis of a joint
+  double* felt = sr_pool_alloc(pool, (size_t)(m->nv + 6) * sizeof *felt);
+  Trees t;
+  int n = 0, j = 0;
+  start(&t, m);
+  last[0] = -1;
+  for (int i = 1; i < m->nbody; i++) {
+    last[i] = last[m->body[i].parent];
+    for (; j < m->njoint && m->joint[j].body == i; j++) last[i] = of[j] = add_axes(&t, j, last[i], axes, &n);
+    const Rigid r = body_inertia(m, i);
+    if (last[i] >= 0) sr_mjcf_axis_load(&axes[last[i]], r.m, r.h, r.I);
+  }
+  sr_mjcf_felt(n, axes, felt);
+  double* out = sr_pool_alloc(pool, (size_t)(m->njoint + 1) * sizeof *out);
+  for (int i = 0; i < j; i++) out[i] = felt[of[i]];
+  return out;
 }

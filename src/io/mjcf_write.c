@@ -39,6 +39,12 @@ static void tell_whole(const srMjcfOut* x) {
                     sr_pool_printf(c->pool, "stops of %d joint%s, the first is '%s'", x->nstop,
                                    x->nstop == 1 ? "" : "s", x->first_stop),
                     "limit-stiffness and limit-damping are not given: MJCF's own are softer (solreflimit)");
+  if (x->nlaw > 0)
+    sr_convert_lose(c, (srPlace){0}, SR_LOSS_MOTION,
+                    sr_pool_printf(c->pool, "stops of %d joint%s with a limit-law, the first is '%s'", x->nlaw,
+                                   x->nlaw == 1 ? "" : "s", x->first_law),
+                    "MJCF has one law: limit-law, limit-stiffness and limit-damping are lost, and its own stops hold "
+                    "(solreflimit)");
   if (c->xml.deepest > SR_XML_MAX_DEPTH)
     sr_convert_lose(c, (srPlace){0}, SR_LOSS_NOTHING, "the depth of the tree",
                     "MJCF nests bodies: the file is %d elements deep, and our own reader takes %d", c->xml.deepest,

@@ -27,7 +27,7 @@ typedef struct srMjcfOut {
   bool* folded;             // it has no mass: its joint stands in the body behind it
   bool* framed;             // a closure names its frame, which has to be a site
   const char** frame_word;  // that site
-  struct srMjcfLoad* load;  // what it carries; NULL: not added up
+  double* felt;             // inertia that its joint feels at q = 0; NULL: not worked out
   // Equalities
   srMjcfAxisSite* axis_site;  // two of every closure
   int* first_axis_site;       // of body b, -1: none
@@ -40,6 +40,8 @@ typedef struct srMjcfOut {
   // Told once at the end
   int nstop;  // limits whose stops are MuJoCo's own
   const char* first_stop;
+  int nlaw;  // limits with a law of their own
+  const char* first_law;
   int nsolid;  // shapes that are there for contacts
   srPlace first_solid;
 } srMjcfOut;

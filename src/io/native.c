@@ -393,7 +393,8 @@ static void read_definition(Reader* r, const srXmlNode* node, srElementKind kind
   if (good && kind == SR_ELEMENT_PARAMETER) read_parameter(r, (srParameterDef*)values);
   if (good && kind == SR_ELEMENT_MOTION && values[3].text) read_motion_file(r, (srMotionDef*)values);
   if (good && kind == SR_ELEMENT_MESH && sr_given(((srMeshDef*)values)->file)) read_mesh_file(r, (srMeshDef*)values);
-  const bool replaces = good && kind == SR_ELEMENT_FRICTION && sr_reader_own_friction(r->in, (srFrictionDef*)values);
+  const bool replaces =
+      good && kind == SR_ELEMENT_FRICTION && sr_reader_own_friction(r->in, (srFrictionDef*)values, node->place);
   const int index = replaces ? 0 : srs_add(r->in->spec, kind, owner, values, &node->place);
   sr_pool_free(&r->in->text);
   if (index < 0) out_of_memory(r);

@@ -203,6 +203,9 @@ typedef struct srReaderFriction {
   int index;  // in the spec; -1: the model's own
 } Friction;
 
+// In place of a coordinate, which is below 1000:
+enum { OF_ROBOT = 1000, BY_FORMULA };  // any that the robot's file gives; the model's own whose coordinate is a formula
+
 static Friction* friction_of(srReader* r, const char* joint, int coordinate, bool* is_new) {
   const char* key = sr_pool_printf(&r->pool, "%s, %d", joint, coordinate);
   int i = sr_names_find(&r->friction_names, key);
@@ -218,6 +221,17 @@ static Friction* friction_of(srReader* r, const char* joint, int coordinate, boo
 static void tell_replaced(srReader* r, srPlace place, const char* joint) {
   sr_messages_add(r->messages, SR_SEVERITY_NOTE, place,
                   "the dry friction that the robot's file gives joint '%.60s' is replaced by this model's own", joint);
+}
+
+static bool has_friction(srReader* r, const char* joint, int coordinate) {
+  return sr_names_find(&r->friction_names, sr_pool_printf(&r->pool, "%s, %d", joint, coordinate)) >= 0;
+}
+
+static void tell_both(srReader* r, srPlace place, const char* joint) {
+  sr_reader_warning(r, place,
+                    "the dry friction that the robot's file gives joint '%.60s' stays beside this model's own, whose "
+                    "coordinate is a formula; to replace it, write the coordinate as a number",
+                    joint);
 }
 
 void sr_reader_friction(srReader* r, const char* joint, int coordinate, bool rotates, double force, srPlace place) {
@@ -243,18 +257,27 @@ void sr_reader_friction(srReader* r, const char* joint, int coordinate, bool rot
   def.K = sr_reader_one(K, place);
   def.B = sr_reader_one(SR_BRISTLE_TIME * K, place);
   friction->index = sr_reader_add(r, SR_ELEMENT_FRICTION, SR_NO_OWNER, &def, place);
+  friction_of(r, joint, OF_ROBOT, &is_new);
+  if (has_friction(r, joint, BY_FORMULA)) tell_both(r, place, joint);
 }
 
-bool sr_reader_own_friction(srReader* r, const srFrictionDef* def) {
+bool sr_reader_own_friction(srReader* r, const srFrictionDef* def, srPlace place) {
   double coordinate = 0;
   bool is_new;
   const srAttr* values = (const srAttr*)def;
   const char* end = def->coordinate.text ? sr_number_read_signed(def->coordinate.text, &coordinate) : "";
-  if (!def->joint.text || !end || *end || !(fabs(coordinate) < 1000)) return false;
+  if (!def->joint.text) return false;
+  if (!end || *end) {
+    friction_of(r, def->joint.text, BY_FORMULA, &is_new);
+    if (has_friction(r, def->joint.text, OF_ROBOT)) tell_both(r, def->coordinate.place, def->joint.text);
+    return false;
+  }
+  if (!(fabs(coordinate) < 1000)) return false;
   Friction* friction = friction_of(r, def->joint.text, (int)coordinate, &is_new);
   if (is_new || friction->index < 0) return false;
   for (int k = 0; k < srs_element(SR_ELEMENT_FRICTION)->nfield; k++)
     if (!srs_set(r->spec, SR_ELEMENT_FRICTION, friction->index, k, values[k])) longjmp(*r->pool.on_fail, 1);
+  if (!sr_spec_set_place(r->spec, SR_ELEMENT_FRICTION, friction->index, place)) longjmp(*r->pool.on_fail, 1);
   friction->index = -1;
   tell_replaced(r, def->joint.place, def->joint.text);
   return true;

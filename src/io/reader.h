@@ -116,7 +116,7 @@ const char* sr_reader_name(srReader* r, const char* name, srNames* taken);
 #define SR_STOP_OVERSHOOT 0.01
 void sr_reader_friction(srReader* r, const char* joint, int coordinate, bool rotates, double force, srPlace place);
 // A <friction> of our own file takes the place of the one that a robot's file gives the same coordinate, whichever comes
-// first. True: it is in the spec already.
-bool sr_reader_own_friction(srReader* r, const srFrictionDef* def);
+// first. True: it is in the spec already. Where a formula gives the coordinate both stay, which is told.
+bool sr_reader_own_friction(srReader* r, const srFrictionDef* def, srPlace place);
 
 #endif

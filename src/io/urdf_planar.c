@@ -9,9 +9,9 @@
 #include "io/urdf.h"
 #include "math/pose.h"
 
-#define SMALL 2e-3  // rad: "3.14" is off by 1.6e-3
+#define SMALL 2e-3   // rad: "3.14" is off by 1.6e-3
+#define OFFSET 1e-3  // m along the normal: more is meant, or wrong
 #define ROUNDING 1e-13
-#define TOLD 1e-9
 #define FARTHEST 256  // joints of a loop
 
 typedef struct Axis {
@@ -95,6 +95,22 @@ static bool find_plane(const srUrdf* u, const srUrdfLoop* loop, Plane* p) {
   return p->worst <= SMALL;
 }
 
+// Whether what the closure holds across the plane is met at the start but for rounding. More is left to the closure as it
+// is, which then tells that it cannot be closed. The pins of a closure are among the axes.
+static bool fits_across(const srUrdf* u, const srUrdfLoop* loop, const Plane* p) {
+  double frame[2][16], back[16], normal[2][3], across[3];
+  for (int k = 0; k < 2; k++) {
+    sr_urdf_frame(u, &loop->end[k], frame[k]);
+    srm_pose_transpose(frame[k], back);
+    srm_pose_rotate(back, p->normal, normal[k]);
+  }
+  const double offset = srm_dot3(frame[1] + 12, p->normal) - srm_dot3(frame[0] + 12, p->normal);
+  srm_cross3(normal[0], normal[1], across);
+  const double angle = atan2(srm_norm3(across), srm_dot3(normal[0], normal[1]));
+  if (strcmp(loop->type, "cylindrical") != 0 && !(fabs(offset) <= OFFSET)) return false;
+  return strcmp(loop->type, "weld") != 0 || angle <= SMALL;
+}
+
 // ------------------------------------------------------------------------------------------------------------- angles
 // How far the second frame is turned against the first about the normal, at the start.
 static double turned_by(const srUrdf* u, const srUrdfLoop* loop, const Plane* p) {
@@ -142,11 +158,11 @@ void sr_urdf_flatten(srUrdf* u, srUrdfLoop* loop) {
                       p->worst);
     return;
   }
-  if (p->worst > TOLD)
-    sr_reader_warning(u->r, loop->node->place,
-                      "the axes of this planar loop are off by %.2g rad, as rounded numbers leave it: it is closed in "
-                      "its plane alone, or it could not move",
-                      p->worst);
+  if (!fits_across(u, loop, p)) return;
+  sr_reader_warning(u->r, loop->node->place,
+                    "the axes of this planar loop are off by %.2g rad, as rounded numbers leave it: it is closed in "
+                    "its plane alone, or it could not move",
+                    p->worst);
   if (fixed) write_angles(u, loop, p);
   srm_pose_transpose(u->link[p->ancestor].pose, back);
   srm_pose_rotate(back, p->normal, loop->normal);

@@ -145,6 +145,17 @@ bool srs_set(srSpec* spec, srElementKind kind, int i, int attribute, srAttr valu
   return done;
 }
 
+bool sr_spec_set_place(srSpec* spec, srElementKind kind, int i, srPlace place) {
+  Item* item = find_item(spec, kind, i);
+  if (!item) return false;
+  jmp_buf no_memory;
+  spec->pool.on_fail = &no_memory;
+  const bool done = setjmp(no_memory) == 0;
+  if (done) item->place = copy_place(spec, place);
+  spec->pool.on_fail = NULL;
+  return done;
+}
+
 void sr_spec_imply(srSpec* spec, int joint) {
   Item* item = find_item(spec, SR_ELEMENT_JOINT, joint);
   if (item) item->implied = true;

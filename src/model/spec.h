@@ -12,6 +12,9 @@ int sr_spec_functions(const srSpec* spec, const srFunction** out);
 // Attributes of an element as an array, in the order of srs_element(kind)->fields; NULL when there is no such element.
 const srAttr* sr_spec_attributes(const srSpec* spec, srElementKind kind, int i);
 
+// Where an element stands, when another takes its place by srs_set. False when out of memory.
+bool sr_spec_set_place(srSpec* spec, srElementKind kind, int i, srPlace place);
+
 // A joint that a reader has made because the file leaves it open how the first body stands on the ground: it is not
 // counted among those of the file.
 void sr_spec_imply(srSpec* spec, int joint);
