@@ -1,4 +1,5 @@
 // A spec that begins where its loops are closed: for programs that start from the state of a file as it is.
+#include <math.h>
 #include <sarrus/analysis.h>
 #include <stddef.h>
 
@@ -19,6 +20,14 @@ static bool put_state(srSpec* spec, const srModel* m, const srData* d) {
   return true;
 }
 
+static bool is_finite_state(const srModel* m, const srData* d) {
+  for (int i = 0; i < m->nq; i++)
+    if (!isfinite(d->q[i])) return false;
+  for (int i = 0; i < m->nv; i++)
+    if (!isfinite(d->v[i])) return false;
+  return true;
+}
+
 srStatus sr_assembled_spec(const srSpec* spec, srMessages* messages, srSpec** out) {
   srModel* m = NULL;
   *out = NULL;
@@ -28,6 +37,10 @@ srStatus sr_assembled_spec(const srSpec* spec, srMessages* messages, srSpec** ou
   srData* d = sr_data_create(m);
   status = copy && d ? SR_OK : SR_MEMORY;
   if (status == SR_OK && m->looped) status = sr_assemble(m, d, messages, NULL);
+  if (status == SR_OK && !is_finite_state(m, d)) {  // loops of numbers that overflow
+    sr_messages_add(messages, SR_SEVERITY_ERROR, (srPlace){0}, "the loops cannot be closed: the start is not finite");
+    status = SR_FAILED;
+  }
   if (status == SR_OK && m->looped && !put_state(copy, m, d)) status = SR_MEMORY;
   if (status == SR_OK)
     *out = copy;

@@ -262,6 +262,15 @@ static int add_guarded(srReader* r, const char* path, srMeshDef* def, const doub
   return index;
 }
 
+// In a model file of ours {...} is a formula: a path that has such characters cannot be kept as it is.
+static const char* without_braces(srReader* r, const char* path) {
+  if (!strpbrk(path, "{}")) return path;
+  char* text = sr_pool_text(&r->pool, path);
+  for (char* p = text; *p; p++)
+    if (*p == '{' || *p == '}') *p = '_';
+  return text;
+}
+
 const char* sr_mesh_use(srReader* r, const srImport* how, const char* uri, const double scale[3], const char* name,
                         srPlace place) {
   struct srMeshUses* u = uses_of(r);
@@ -276,7 +285,7 @@ const char* sr_mesh_use(srReader* r, const srImport* how, const char* uri, const
     if (index < 0) {
       srMeshDef def = {.file = {.text = uri, .place = place}};
       if (!path) remember_missing(r, uri, &lookup, place);
-      def.file.text = file_of(r, how, uri, path);
+      def.file.text = without_braces(r, file_of(r, how, uri, path));
       def.name = (srAttr){.text = sr_mesh_new_name(r, name ? name : stem_of(r, uri)), .place = place};
       index = add_guarded(r, path, &def, scale, place);
       u->known = srs_count(r->spec, SR_ELEMENT_MESH);

@@ -1,14 +1,18 @@
 // MJCF out: <keyframe>, the initial state, in MuJoCo's order of coordinates, which is that of the joints in the file.
 // It is written where it is not the one that MJCF starts from: qpos of the bodies as they stand in the file, no
 // velocity.
+#include <math.h>
 #include <string.h>
 
 #include "io/mjcf_write.h"
 #include "math/pose.h"
 
+// A driver may have no value at the start (the square root of a negative number): 0 stands for it.
+static double finite(double value) { return isfinite(value) ? value : 0; }
+
 static void add(srMjcfOut* x, const double* q, int nq, const double* v, int nv) {
-  for (int k = 0; k < nq; k++) SR_PUSH(x->c->pool, x->qpos, x->nqpos, x->qpos_capacity) = q[k];
-  for (int k = 0; k < nv; k++) SR_PUSH(x->c->pool, x->qvel, x->nqvel, x->qvel_capacity) = v[k];
+  for (int k = 0; k < nq; k++) SR_PUSH(x->c->pool, x->qpos, x->nqpos, x->qpos_capacity) = finite(q[k]);
+  for (int k = 0; k < nv; k++) SR_PUSH(x->c->pool, x->qvel, x->nqvel, x->qvel_capacity) = finite(v[k]);
 }
 
 // A free joint as MuJoCo has it: pose and velocity in the ground's axes, then the angular velocity in the body's.
