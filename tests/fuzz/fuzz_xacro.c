@@ -2,7 +2,7 @@
 // Nothing may crash, leak or hang.
 #include "fuzz_xacro.h"
 
-static void use_formula(srXacro* x, const char* text) {
+static void use_formula(srXacro* x, char* text) {
   srXacroValue value;
   sr_xacro_set(x, x->global, "a", sr_xacro_int(3), true, (srPlace){0});
   sr_xacro_set(x, x->global, "b", sr_xacro_str("${a + 1}"), true, (srPlace){0});

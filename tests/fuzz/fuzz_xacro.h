@@ -6,7 +6,7 @@
 #include "io/reader.h"
 #include "io/xacro_parts.h"
 
-typedef void (*FuzzUse)(srXacro* x, const char* text);
+typedef void (*FuzzUse)(srXacro* x, char* text);  // text may be taken apart
 
 static void fuzz_guarded(srReader* r, const char* text, size_t size, FuzzUse use) {
   jmp_buf no_memory;

@@ -1,7 +1,7 @@
 // Fuzzer of xacro's load_yaml: nothing may crash, leak or hang, and what is read can be printed.
 #include "fuzz_xacro.h"
 
-static void use_yaml(srXacro* x, const char* text) {
+static void use_yaml(srXacro* x, char* text) {
   srXacroValue value;
   const bool good = sr_xacro_yaml_text(x, text, "fuzz.yaml", &value);
   if (good == x->failed) abort();
