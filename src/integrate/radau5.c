@@ -157,7 +157,6 @@ static void start(srIntegrator* integrator) {
   work->coupled_steps = 0;
   work->rows_hold = false;
   work->h_factored = work->h_before = 0;
-  work->eta = 1;
   // The rule of paper 2 compares the error with the tolerance as it is.
   work->tolerance = o->control == SR_CONTROL_PAPER2 ? 1 : 0.1 * pow(tol, -1.0 / 3);
   const double inner = work->tolerance * tol;

@@ -40,7 +40,7 @@ typedef struct srRadau5 {
   bool fresh;         // and in the step that is tried
   bool base_known;    // M0 and F0 are those of the present state
   double h_factored;  // step of the factors; 0: none
-  double theta, eta;  // rate of convergence in the last step, and theta/(1 - theta)
+  double theta;       // rate of convergence in the last step
   int iterations;     // of the last Newton process
   double tolerance;   // of the error over that of the options
   double newton;      // largest increment that ends an iteration, in units of the tolerance

@@ -239,7 +239,8 @@ int sri_radau5_coupled(srIntegrator* integrator, srRadau5* work, double h, doubl
     // The first increments may grow while the iteration finds its way.
     if (k > 4 && !(norm < 0.5 * before) && norm > work->newton) break;
     sri_radau5_move(integrator, work);
-    if (norm <= work->newton || relative <= 1e-13) return sri_radau5_states(integrator, work, h);
+    // Nor does the first say that it has: it may lead off the branch of a force that it was found on.
+    if ((k > 1 && norm <= work->newton) || relative <= 1e-13) return sri_radau5_states(integrator, work, h);
     before = norm;
   }
   (void)snprintf(integrator->detail, sizeof integrator->detail, "the Newton method does not converge");

@@ -127,7 +127,6 @@ static int evaluate_tangent(srIntegrator* integrator, srRadau5* work, const srRa
   }
   work->known = work->fresh = true;
   work->h_factored = 0;
-  work->eta = 1;
   return SRI_DONE;
 }
 
@@ -398,17 +397,16 @@ int sri_radau5_measure(srIntegrator* integrator, srRadau5* work, double h, doubl
   return isfinite(*norm) ? SRI_DONE : SRI_NOT_FINITE;
 }
 
-// Can the iteration still reach its aim? Updates theta and eta after increment number k (from 1) of size norm.
+// What is left after an increment of size norm.
+static double rest(const srRadau5* work, double norm) { return work->theta / (1 - work->theta) * norm; }
+
+// Can the iteration still reach its aim? Updates theta after increment number k (from 1) of size norm.
 static bool converges(srRadau5* work, int k, int most, double norm, double before) {
-  if (k == 1) {
-    work->eta = pow(fmax(work->eta, DBL_EPSILON), 0.8);
-    return true;
-  }
+  if (k == 1) return true;
   const double ratio = norm / before;
   work->theta = k == 2 ? ratio : sqrt(ratio * work->theta);
   if (!(work->theta < 0.99)) return false;
-  work->eta = work->theta / (1 - work->theta);
-  return norm * work->eta * pow(work->theta, most - k - 1) <= work->newton;
+  return rest(work, norm) * pow(work->theta, most - k - 1) <= work->newton;
 }
 
 static int refuse(srIntegrator* integrator) {
@@ -424,6 +422,9 @@ void sri_radau5_move(const srIntegrator* integrator, srRadau5* work) {
   }
 }
 
+// The first increment never ends the iteration, however small. Where a stage has left the stiff branch of a force (a support that
+// lifts off, a bristle that gives way), the stiffness of that branch, in a kept tangent or in one taken at the prediction, makes
+// any increment small. The second, which is then as large, shows that nothing was solved.
 int sri_radau5_newton(srIntegrator* integrator, srRadau5* work, double h, double t_new) {
   const double given = integrator->options.newton_tolerance;
   const int last = sri_is_adaptive(integrator) ? ITERATIONS : ITERATIONS_FIXED;
@@ -444,7 +445,8 @@ int sri_radau5_newton(srIntegrator* integrator, srRadau5* work, double h, double
     const bool rounding = relative <= ROUNDING || (!goes_on && relative <= ROUNDING_SLOW);
     if (!goes_on && !rounding) return refuse(integrator);
     sri_radau5_move(integrator, work);
-    if (rounding || (given == 0 && work->eta * norm <= work->newton)) return sri_radau5_states(integrator, work, h);
+    const bool enough = given == 0 && k > 1 && rest(work, norm) <= work->newton;
+    if (rounding || enough) return sri_radau5_states(integrator, work, h);
     before = norm;
   }
   return refuse(integrator);

@@ -1,0 +1,63 @@
+// Implicit methods where a force leaves its stiff branch: Newton's iteration must not take the small increments that the stiffness
+// of that branch makes for a solution.
+#include <math.h>
+#include <sarrus/sarrus.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "loading.h"
+#include "runner.h"
+
+static bool verbose(void) { return getenv("SARRUS_TEST_VERBOSE") != NULL; }
+
+static srStatus run_at(Loaded* x, const char* method, double rtol, double atol, double t_end) {
+  srRunOptions options = sr_run_options(x->m);
+  options.method = method;
+  options.rtol = rtol;
+  options.atol = atol;
+  options.t_end = t_end;
+  return sr_run(x->m, x->d, &options, NULL, &x->result);
+}
+
+// A mass of 1 kg rests on a support of stiffness K and damping sqrt(K) that pushes and does not pull; its load 10 - 2 t ends at 5 s,
+// and from there it rises: q = (t - 5)^3/3 + 2/K (t - 5), the speed at which the support lets it go.
+static double lifted(const char* method, double K, double rtol) {
+  char text[800];
+  snprintf(text, sizeof text,
+           "<sarrus version='1'><parameter name='K' value='%g'/><option gravity='0 0 0'/>"
+           "<body name='b'><joint name='z' type='prismatic' axis='0 0 1' q='-10/K'/><inertial mass='1'/></body>"
+           "<torque joint='z' law='2*t - 10 + if(q(z) &lt; 0, max(0, -K*q(z) - sqrt(K)*v(z)), 0)'/></sarrus>",
+           K);
+  Loaded x = open_text(text);
+  ENSURE_EQUAL(run_at(&x, method, rtol, 1e-3 * rtol, 6), SR_OK);
+  const double error = x.d->q[0] - (1.0 / 3 + 2 / K);
+  if (verbose()) {
+    printf("  %s K %g rtol %g: error %.1e, %ld steps, %ld evaluations\n", method, K, rtol, error, x.result.stats.steps,
+           x.result.stats.evaluations);
+  }
+  close_model(&x);
+  return error;
+}
+
+// radau5 holds the error of a step below 0.1 rtol^(2/3).
+TEST(radau5_sees_a_support_let_go) {
+  for (double K = 1e6; K <= 1e10; K *= 100) {
+    for (double rtol = 1e-2; rtol > 1e-9; rtol /= 10) ENSURE_SMALL(lifted("radau5", K, rtol), pow(rtol, 2.0 / 3));
+  }
+}
+
+// Eight bristles that give way one after the other, against an explicit method at a tolerance a million times smaller.
+TEST(radau5_follows_bristles_that_give_way) {
+  for (double t_end = 3; t_end <= 15; t_end += 3) {
+    Loaded x = open_model("contact/hysteresis-joint", "");
+    ENSURE_EQUAL(run_at(&x, "dopri5", 1e-9, 1e-12, t_end), SR_OK);
+    const double q = x.d->q[0];
+    for (double rtol = 1e-3; rtol > 1e-6; rtol /= 10) {
+      sr_data_reset(x.m, x.d);
+      ENSURE_EQUAL(run_at(&x, "radau5", rtol, 1e-3 * rtol, t_end), SR_OK);
+      if (verbose()) printf("  t %g rtol %g: error %.1e of %.1e\n", t_end, rtol, x.d->q[0] - q, q);
+      ENSURE_SMALL(x.d->q[0] - q, 1e-2 * pow(rtol, 2.0 / 3));  // angles of 5e-3: the tolerance of a step
+    }
+    close_model(&x);
+  }
+}
