@@ -5,7 +5,7 @@
 cd "$(dirname "$0")/.." || exit 1
 seconds=${SARRUS_FUZZ_SECONDS:-5}
 [ -z "${SARRUS_FUZZ_SECONDS:-}" ] && [ "${SARRUS_TEST_LONG:-0}" = 1 ] && seconds=60
-clang=$(command -v clang) || { echo "ok fuzzing (skipped: no clang)"; exit 0; }
+clang=$(command -v clang) || { echo "skipped fuzzing: no clang"; exit 77; }
 build=${SARRUS_FUZZ_BUILD:-build/fuzz}
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
@@ -13,8 +13,8 @@ trap 'rm -rf "$work"' EXIT
 if ! { cmake -S tests/fuzz -B "$build" -DCMAKE_C_COMPILER="$clang" -DCMAKE_BUILD_TYPE=None \
        && cmake --build "$build" --parallel "${SARRUS_JOBS:-$(nproc)}"; } > "$work/log" 2>&1; then
   if grep -q 'fuzzer.*cannot find\|cannot find.*fuzzer' "$work/log"; then
-    echo "ok fuzzing (skipped: clang without libFuzzer)"
-    exit 0
+    echo "skipped fuzzing: clang without libFuzzer"
+    exit 77
   fi
   tail -n 30 "$work/log"
   echo "FAILED build of the fuzzers"

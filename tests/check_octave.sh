@@ -4,8 +4,8 @@ cd "$(dirname "$0")/.." || exit 1
 sarrus=${SARRUS:-build/test/sarrus}
 octave=$(command -v octave-cli || command -v octave)
 if [ -z "$octave" ]; then
-  echo "ok octave (skipped: it is not installed)"
-  exit 0
+  echo "skipped octave: it is not installed"
+  exit 77
 fi
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT

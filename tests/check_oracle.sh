@@ -7,8 +7,8 @@ export OPENBLAS_NUM_THREADS=1
 
 have() { [ -n "$(find /usr/include /usr/local/include -maxdepth 2 -path "*/$1" -print -quit 2> /dev/null)" ]; }
 if ! have mujoco/mujoco.h && ! have simbody/Simbody.h && ! have kdl/tree.hpp; then
-  echo "skipped (tools/setup --peers) oracle"
-  exit 0
+  echo "skipped oracle: no other engine is installed (tools/setup --peers)"
+  exit 77
 fi
 
 if ! { cmake -S benchmarks -B "$build/oracle" -DSARRUS_LIBRARY="$build/libsarrus.so" -DSARRUS_LIBRARY_V3= &&

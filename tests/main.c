@@ -1,5 +1,9 @@
 // Runs the tests: sarrus-test [--list] [FILTER]. A test's full name is module/name; FILTER is any part of it.
-// Ends with "N passed, N failed" alone on a line; exit status 1 when one failed.
+// Ends with "N passed, N failed, N skipped" alone on a line; exit status 1 when one failed.
+//
+// A test may take SARRUS_TEST_SECONDS of processor time (default below) and 20 times that by the clock on the wall, which
+// other work on the machine does not use up. One that takes longer is named, and the run ends there: nothing is known of
+// the state it was interrupted in.
 #include "runner.h"
 
 #include <math.h>
@@ -9,6 +13,10 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/time.h>
+#include <unistd.h>
+
+enum { LIMIT = 120, LIMIT_LONG = 1800, SANITIZED_TIMES = 10, WALL_TIMES = 20, PASSED = 0, FAILED = 1, SKIPPED = 2 };
 
 static Test* first;
 static Test** last = &first;
@@ -32,7 +40,12 @@ __attribute__((noreturn, format(printf, 3, 4))) static void fail(const char* fil
   vprintf(format, arguments);
   printf("\n");
   va_end(arguments);
-  longjmp(end_of_test, 1);
+  longjmp(end_of_test, FAILED);
+}
+
+void runner_skip(const char* why) {
+  printf("skipped %s: %s\n", full_name, why);
+  longjmp(end_of_test, SKIPPED);
 }
 
 void runner_ensure(bool condition, const char* file, int line, const char* text) {
@@ -81,30 +94,59 @@ static void name_the_test_that_crashes(void) {
 #endif
 }
 
-static bool passes(const Test* test) {
-  if (setjmp(end_of_test) != 0) return false;
-  test->run();
-  return true;
+static void on_time(int signal_number) {
+  (void)signal_number;
+  static const char before[] = "FAILED ", after[] = "\n  it takes longer than its time limit (SARRUS_TEST_SECONDS)\n";
+  (void)!write(STDOUT_FILENO, before, sizeof before - 1);  // stdout was flushed before the test began
+  (void)!write(STDOUT_FILENO, full_name, strlen(full_name));
+  (void)!write(STDOUT_FILENO, after, sizeof after - 1);
+  _exit(1);
+}
+
+static long limit_seconds(void) {
+  const char* value = getenv("SARRUS_TEST_SECONDS");
+  const long limit = value ? strtol(value, NULL, 10) : runner_long() ? LIMIT_LONG : LIMIT;
+#ifdef RUNNER_SANITIZED
+  return SANITIZED_TIMES * limit;
+#else
+  return limit;
+#endif
+}
+
+static void set_limit(long seconds) {  // 0: none
+  const struct itimerval processor = {.it_value.tv_sec = seconds}, wall = {.it_value.tv_sec = WALL_TIMES * seconds};
+  (void)setitimer(ITIMER_PROF, &processor, NULL);
+  (void)setitimer(ITIMER_REAL, &wall, NULL);
+}
+
+static int outcome(const Test* test) {
+  const int ended = setjmp(end_of_test);
+  if (ended == 0) {
+    set_limit(limit_seconds());
+    test->run();
+  }
+  set_limit(0);
+  return ended;
 }
 
 int main(int argc, char** argv) {
   const bool list = argc > 1 && strcmp(argv[1], "--list") == 0;
   const char* filter = argc > 1 + list ? argv[1 + list] : "";
   name_the_test_that_crashes();
+  signal(SIGPROF, on_time);
+  signal(SIGALRM, on_time);
 
-  int passed = 0, failed = 0;
+  int count[3] = {0};  // by outcome
   for (const Test* test = first; test; test = test->next) {
     set_full_name(test);
     if (!strstr(full_name, filter)) continue;
     if (list) {
       printf("%s\n", full_name);
-    } else if (passes(test)) {
-      passed++;
     } else {
-      failed++;
+      count[outcome(test)]++;
     }
     fflush(stdout);
   }
-  if (!list) printf("%d passed, %d failed\n", passed, failed);
-  return failed > 0;
+  if (!list) printf("%d passed, %d failed, %d skipped\n", count[PASSED], count[FAILED], count[SKIPPED]);
+  return count[FAILED] > 0;
 }

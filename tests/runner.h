@@ -6,6 +6,7 @@
 //     ENSURE_NEAR(a, b, 1e-12);         // |a - b| <= tolerance
 //     ENSURE_EQUAL(n, 3);               // whole numbers
 //     ENSURE_TEXT(text, "expected");
+//     if (!present) SKIP("needs ...");  // what it needs is not there: neither passed nor failed
 //   }
 //
 // The first ENSURE that fails ends its test; the others go on. Helper functions may use ENSURE too.
@@ -33,6 +34,8 @@ typedef struct Test {
 void runner_add(Test* test);
 bool runner_long(void);  // true under `./test --long`: take more time, look harder
 
+__attribute__((noreturn)) void runner_skip(const char* why);  // ends the test: it counts as skipped, not as passed
+
 void runner_ensure(bool condition, const char* file, int line, const char* text);
 void runner_small(double x, double tolerance, const char* file, int line, const char* text);
 void runner_near(double a, double b, double tolerance, const char* file, int line, const char* text);
@@ -47,6 +50,7 @@ void runner_text(const char* a, const char* b, const char* file, int line, const
   }                                                                                                                    \
   static void test_name(void)
 
+#define SKIP(why) runner_skip(why)
 #define ENSURE(condition) runner_ensure((condition), __FILE__, __LINE__, #condition)
 #define ENSURE_SMALL(x, tolerance) runner_small((x), (tolerance), __FILE__, __LINE__, #x)
 #define ENSURE_NEAR(a, b, tolerance) runner_near((a), (b), (tolerance), __FILE__, __LINE__, #a " and " #b)

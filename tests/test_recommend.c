@@ -546,7 +546,7 @@ TEST(recommend_stiffness_wants_an_implicit_method_that_pays) {
   for (int i = 0; i < sri_method_count(); ++i) {
     if (sri_method(i)->implicit && sri_method(i)->adaptive && !implicit) implicit = sri_method(i)->name;
   }
-  if (!implicit) return;
+  if (!implicit) SKIP("needs an implicit method with step control");
   Loaded x = open_model("pendulum", "");
   srTrajectory* reference = sr_trajectory_create(x.m, 2);
   srSurvey s = made_up(reference);
