@@ -1,20 +1,35 @@
 #!/usr/bin/env bash
-# A row of 10 to 2000 four-bar linkages: the time of a step, per loop, is flat within 2 times, for every method.
+# Rows of 10 to 200 four-bar linkages (2000 under ./test --long): the instructions of a step, per loop and evaluation, are
+# flat within 1.5 times, for every method. Counted by callgrind, so that other work on the machine does not matter.
 cd "$(dirname "$0")/.." || exit 1
-build=$(realpath "${SARRUS_BUILD:-build/test}")
-log=$build/scaling.log
-if ! "${CC:-cc}" -O2 -std=gnu17 -Iinclude benchmarks/scaling.c benchmarks/common.c -o "$build/bench-scaling" \
-  -L"$build" -Wl,-rpath,"$build" -lsarrus -lm > "$log" 2>&1; then
-  echo "FAILED scaling: it does not build"
-  cat "$log"
-  exit 1
-fi
-for _ in 1 2 3; do  # other work on the machine may disturb a run
-  if "$build/bench-scaling" models/benchmark/n-four-bar.xml > "$log" 2>&1; then
-    echo "ok scaling: $(grep -o '^[a-z0-9]*: \|[0-9.]* times' "$log" | paste -sd ' ')"
-    exit 0
-  fi
+sarrus=${SARRUS:-build/test/sarrus}
+command -v valgrind > /dev/null || { echo "skipped scaling: no valgrind"; exit 77; }
+sizes="10 50 200"
+[ "${SARRUS_TEST_LONG:-0}" = 1 ] && sizes="10 100 1000 2000"
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+
+# cost METHOD N: instructions inside of steps, for each loop and evaluation
+cost() {
+  valgrind --tool=callgrind --callgrind-out-file=/dev/null --collect-atstart=no --toggle-collect=sri_step \
+    "$sarrus" run models/benchmark/n-four-bar.xml --set N="$2" --set start=2 --set speed=0 --method "$1" \
+    --control fixed --step 0.002 --t-end 0.01 --json > "$work/out" 2> "$work/err" || return 1
+  awk -v n="$2" '/Collected/ { instructions = $NF } /"evaluations":/ { evaluations = $2 + 0 }
+    END { if (!(instructions > 0 && evaluations > 0)) exit 1; printf "%.0f\n", instructions / evaluations / n }' \
+    "$work/err" "$work/out"
+}
+
+bad=0 summary=
+for method in dopri5 mdop5 hem5; do
+  costs=()
+  for n in $sizes; do
+    one=$(cost "$method" "$n") || { echo "FAILED scaling: $method does not run with $n loops: $(tail -n 3 "$work/err")"; exit 1; }
+    costs+=("$one")
+  done
+  ratio=$(printf '%s\n' "${costs[@]}" | sort -n | awk 'NR == 1 { least = $1 } END { printf "%.2f", $1 / least }')
+  summary+=" $method: ${costs[*]} ($ratio times);"
+  awk -v r="$ratio" 'BEGIN { exit !(r <= 1.5) }' || bad=1
 done
-echo "FAILED scaling"
-cat "$log"
-exit 1
+summary="instructions for each loop and evaluation,$summary"
+[ $bad -eq 0 ] && echo "ok scaling: $summary" || echo "FAILED scaling: $summary"
+exit $bad

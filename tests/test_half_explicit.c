@@ -1,5 +1,4 @@
 // Tests of hem5, mdop5 and projection on systems without bodies: orders, redundancy, changing rank, singular positions.
-#include <time.h>
 
 #include "constrained.h"
 #include "integrate/hem5.h"
@@ -523,30 +522,33 @@ TEST(a_sparse_system_moves_as_the_dense_one) {
   }
 }
 
+// A step has the same evaluations and factorizations whatever the number of loops, and a factor has entries in proportion
+// to it (tests/check_scaling.sh counts the instructions of whole steps).
 TEST(the_cost_of_a_step_grows_with_the_number_of_loops) {
   static SparseBars sparse;
   static double x[8 * MOST_BARS];
-  double least = HUGE_VAL, most = 0;
+  static const char* const methods[] = {"hem5", "mdop5", "phem56"};
   static const int sizes[] = {40, 200, 1000, 2000};
-  for (int i = 0; i < 4; ++i) {
-    const srSystem s = sparse_n_four_bar(&sparse, sizes[i], x);
-    srIntegrator* integrator = create("hem5", &s, fixed(0.005));
-    ENSURE(sri_start(integrator, 0, x, x + s.nq, NULL) == SR_OK);
-    ENSURE(sri_step(integrator, 1) == SR_OK);
-    double best = HUGE_VAL;
-    for (int trial = 0; trial < 3; ++trial) {  // the best of three: others use the machine too
-      const int steps = sizes[i] < 1000 ? 20 : 2;
-      const clock_t before = clock();
-      for (int k = 0; k < steps; ++k) ENSURE(sri_step(integrator, 1) == SR_OK);
-      best = fmin(best, (double)(clock() - before) / CLOCKS_PER_SEC / steps / sizes[i]);
+  for (int m = 0; m < 3; ++m) {
+    double least = HUGE_VAL, most = 0;
+    long evaluations = 0, factorizations = 0;
+    for (int i = 0; i < 4; ++i) {
+      const srSystem s = sparse_n_four_bar(&sparse, sizes[i], x);
+      srIntegrator* integrator = create(methods[m], &s, fixed(0.005));
+      ENSURE(sri_start(integrator, 0, x, x + s.nq, NULL) == SR_OK);
+      for (int k = 0; k < 3; ++k) ENSURE(sri_step(integrator, 1) == SR_OK);
+      const srIntegratorStats* stats = sri_stats(integrator);
+      if (i == 0) evaluations = stats->evaluations, factorizations = stats->factorizations;
+      ENSURE_EQUAL(stats->evaluations, evaluations);
+      ENSURE_EQUAL(stats->factorizations, factorizations);
+      const double entries = (double)stats->factor_entries / sizes[i];
+      if (verbose()) printf("  %s, N %4d: %.1f entries for each loop\n", methods[m], sizes[i], entries);
+      least = fmin(least, entries);
+      most = fmax(most, entries);
+      sri_destroy(integrator);
     }
-    if (verbose()) printf("  N %4d: %.2f us for each step and loop\n", sizes[i], 1e6 * best);
-    least = fmin(least, best);
-    most = fmax(most, best);
-    sri_destroy(integrator);
+    ENSURE(least > 0 && most < 1.3 * least);
   }
-  // A dense route would differ by 2000/40 squared; the clock of a shared machine may be off by a factor.
-  ENSURE(most < (runner_long() ? 2 : 5) * least);
 }
 
 // ---- redundant rows -------------------------------------------------------------------------------------------------

@@ -132,6 +132,7 @@ typedef struct srIntegratorStats {
   int rank, redundant;                    // rows in use, rows left out
   long rank_changes, leaps, projections;  // leaps: singular positions passed; projections: steps that were corrected
   long factorizations;                    // of saddle-point matrices
+  long factor_entries;                    // of the last such factor in a stage
   long tangents, iterations;              // of implicit methods: matrices evaluated, Newton steps
   double violation_position, violation_velocity;  // largest after an accepted step, over all rows
 } srIntegratorStats;

@@ -186,6 +186,7 @@ int sri_index1(srIntegrator* integrator, double t, const double* x, double tau, 
   if (outcome != SRI_DONE) return outcome;
   ++integrator->stats.factorizations;
   if (!srm_saddle_factor(c->stage, c->M, s->D_differs ? c->D : NULL, c->G, c->kept)) return SRI_REFUSED;
+  integrator->stats.factor_entries = (long)srm_saddle_fill(c->stage);
   srm_saddle_solve(c->stage, c->f, c->r, xdot + v, c->lambda);
   outcome = sri_qdot(integrator, x, x + v, xdot);
   return outcome == SRI_DONE ? sri_power(integrator, t, x, xdot + integrator->ncontrol) : outcome;

@@ -31,6 +31,7 @@ int sri_half_step(srIntegrator* integrator, const srHalfStep* step) {
     (void)snprintf(integrator->detail, sizeof integrator->detail, "the constraints are singular in a stage");
     return SRI_REFUSED;
   }
+  integrator->stats.factor_entries = (long)srm_saddle_fill(c->stage);
   srm_saddle_solve(c->stage, c->f, c->r, step->k + s->nq, c->lambda);
   return sri_power(integrator, step->t, step->x, step->k + integrator->ncontrol);
 }
