@@ -157,9 +157,9 @@ TEST(a_stop_pushes_back_beyond_its_range_only) {
   ENSURE_NEAR(law_force("joint-stop", 2.1, 0.4, p, &energy, &heat), -12.0, 1e-12);
   ENSURE_NEAR(energy, 0.5, 1e-12);
   ENSURE_NEAR(heat, 100 * 0.1 * 0.5 * 0.4 * 0.4, 1e-12);
-  // beyond the lower end by 0.2, moving back in at 1: 100*0.2*(1 - 0.5)
-  ENSURE_NEAR(law_force("joint-stop", -1.2, 1.0, p, &energy, &heat), 10.0, 1e-12);
-  ENSURE_NEAR(heat, 100 * 0.2 * 0.5, 1e-12);
+  // beyond the lower end by 0.2, moving back in at 1: 100*0.2*exp(-0.5)
+  ENSURE_NEAR(law_force("joint-stop", -1.2, 1.0, p, &energy, &heat), 20.0 * exp(-0.5), 1e-12);
+  ENSURE_NEAR(heat, 20.0 * (1.0 - exp(-0.5)), 1e-12);
 }
 
 TEST(a_stop_never_pulls_and_never_makes_energy) {

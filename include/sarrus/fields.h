@@ -63,7 +63,7 @@
   X(limits, "limits", FORMULA, "2", "", "rad or m", "lower and upper end of travel, held by a one-sided stop")         \
   X(limit_stiffness, "limit-stiffness", FORMULA, "1", "1e5", "N/m or Nm/rad", "stiffness of the stop")                 \
   X(limit_damping, "limit-damping", FORMULA, "1", "1", "s/m or s/rad",                                                 \
-    "stop force is stiffness*d*max(0, 1 + limit-damping*ddot) at overshoot d")                                         \
+    "at overshoot d: stiffness*d*(1 + x), on the way back stiffness*d*exp(x); x = limit-damping*ddot")                 \
   X(limit_law, "limit-law", REF, "1", "", "",                                                                          \
     "normal law of the stop instead, with exponent 1: " SR_NORMAL_LIST(SR_LAW_TEXT) "or one of a plugin")              \
   X(limit_restitution, "limit-restitution", FORMULA, "1", "", "", "of a limit-law that has one: 0 to 1")               \

@@ -1,7 +1,16 @@
-// End of travel of a joint coordinate, one-sided. At overshoot d >= 0, growing at the rate ddot:
-//   |f| = k d max(0, 1 + c ddot)       pushes back and never pulls        Hunt & Crossley (1975), exponent 1
-//   V   = 1/2 k d^2            dissipated = |f| ddot - k d ddot >= 0:  k d c ddot^2, or -k d ddot once it lets go
-// The damping grows with d, so the force is continuous at first touch.
+// End of travel of a joint coordinate, one-sided. At overshoot d >= 0, growing at the rate d', with x = c d':
+//   |f| = k d phi(x),   phi = 1 + x  for x >= 0   (Hunt & Crossley 1975, exponent 1),   exp(x)  for x < 0
+//   V   = 1/2 k d^2,    dissipated = |f| d' - k d d' = k d (phi - 1) d' >= 0
+// phi and its slope are continuous. The force grows from zero at first touch, since the damping grows with d, is k d at rest,
+// and never pulls.
+//
+// Why not max(0, 1 + x) on the way back: a joint that returns from far outside then moves at exactly 1/c, where the force
+// switches between 0 and k d, a sliding mode with rates of k d c/I (1e7 1/s) that every method has to resolve or to damp. Here
+// the inertia I returns with I u' = k d exp(-c u): u = (1/c) log(1 + k d c t/I) at first, and the rate k d c exp(-c u)/I = c u'
+// falls as 1/t. It is never faster than the motion.
+//
+// Restitution: k d dd = -I v dv/phi(c v), so that k and I drop out. A touch with the speed v is left with w:
+//   integral of x/phi over [-c w, c v] = 0:   1 + (c w - 1) exp(c w) = c v - log(1 + c v)        e = w/v = 1 - 2/3 c v + ...
 #include <math.h>
 
 #include "force/laws.h"
@@ -16,15 +25,29 @@ static double overshoot(const srImpedanceIn* in, double* side) {
   return *side > 0.0 ? x - in->p[UPPER] : *side < 0.0 ? in->p[LOWER] - x : 0.0;
 }
 
+// phi(x) and its derivative.
+static double grip(double x, double* slope) {
+  *slope = x < 0.0 ? exp(x) : 1.0;
+  return x < 0.0 ? *slope : 1.0 + x;
+}
+
 static int evaluate(const srImpedanceIn* in, srImpedanceOut* out) {
-  double side = 0.0;
+  double side = 0.0, slope;
   const double d = overshoot(in, &side), ddot = side * in->xdot[0];
   if (side == 0.0) return 0;
   const double elastic = in->p[STIFFNESS] * d;
-  const double force = elastic * fmax(0.0, 1.0 + in->p[DAMPING] * ddot);
+  const double force = elastic * grip(in->p[DAMPING] * ddot, &slope);
   out->f[0] = -side * force;
   out->dissipated = (force - elastic) * ddot;
   return 0;
+}
+
+void sr_joint_stop_slope(const srImpedanceIn* in, double* J) {
+  double side = 0.0, slope;
+  const double d = overshoot(in, &side);
+  if (side == 0.0) return;
+  J[0] = -in->p[STIFFNESS] * grip(in->p[DAMPING] * side * in->xdot[0], &slope);
+  J[1] = -in->p[STIFFNESS] * d * in->p[DAMPING] * slope;
 }
 
 static double energy(const srImpedanceIn* in) {

@@ -1,6 +1,6 @@
 // Derivatives of force laws in the space of their own port.
 //
-//   joint spring, damper, stop    by hand
+//   joint spring, damper, stop    by hand; that of the stop is in joint_stop.c
 //   bushing    moment -A^T K theta, A^T = 1 + [theta]/2 + c [theta]^2:
 //                d(A^T u) = K + ([theta] K - [u])/2 + c ([theta]^2 K - [theta x u] - [theta][u])
 //                           + 2 c' (theta x (theta x u)) theta^T
@@ -19,16 +19,6 @@
 enum { MOST = 12 };
 
 // ---- by hand ----------------------------------------------------------------------------------------------------------
-
-static void stop_slope(const srImpedanceIn* in, double* J) {
-  enum { LOWER, UPPER, STIFFNESS, DAMPING };
-  const double x = in->x[0], side = x > in->p[UPPER] ? 1 : x < in->p[LOWER] ? -1 : 0;
-  const double beyond = side > 0 ? x - in->p[UPPER] : in->p[LOWER] - x;
-  const double grip = 1 + in->p[DAMPING] * side * in->xdot[0];
-  if (side == 0 || grip <= 0) return;
-  J[0] = -in->p[STIFFNESS] * grip;
-  J[1] = -in->p[STIFFNESS] * beyond * in->p[DAMPING];
-}
 
 // c of A and its derivative by a2 = |theta|^2. The closed forms cancel where the angle is small.
 static double quadratic(double a2, double* slope) {
@@ -132,7 +122,7 @@ int sr_law_slope(const srForceElement* element, const srImpedanceIn* in, double*
   } else if (law == &sr_law_joint_damper) {
     J[1] = -in->p[0];
   } else if (law == &sr_law_joint_stop) {
-    stop_slope(in, J);
+    sr_joint_stop_slope(in, J);
   } else if (law == &sr_law_bushing) {
     bushing_slope(in, J);
   } else {

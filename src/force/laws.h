@@ -17,4 +17,7 @@
 SR_LAW_LIST(SR_LAW_DECLARE)
 #undef SR_LAW_DECLARE
 
+// J[0], J[1] = derivatives of the stop's force by its coordinate and by the rate of it; left as they are inside the range.
+void sr_joint_stop_slope(const srImpedanceIn* in, double* J);
+
 #endif

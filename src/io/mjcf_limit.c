@@ -1,8 +1,8 @@
 // Stops of MJCF's joints. MuJoCo's limit is soft, with the time constant and the damping ratio of solreflimit; as for its
 // contacts (mjcf_contact.c) it is taken for K = I/(tc dr)^2 and D = 2 I/tc, with the inertia I that the joint feels at qpos0,
 // all others free to move: MuJoCo's dof_invweight0 is 1/I.
-// The force of our stop is K d max(0, 1 + limit-damping d') at the overshoot d, so that it does not pull: limit-damping is
-// chosen so that the damping is D at an overshoot of 0.01 rad or m. Source: MuJoCo's XML reference, "joint", and its
+// The force of our stop at the overshoot d is K d (1 + limit-damping d') for small rates and does not pull at large ones
+// (force/joint_stop.c): limit-damping is chosen so that the damping is D at an overshoot of 0.01 rad or m. Source: MuJoCo's XML reference, "joint", and its
 // computation page, "Constraint model".
 #include <math.h>
 #include <string.h>

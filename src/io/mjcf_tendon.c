@@ -73,7 +73,8 @@ static void write_damper(srMjcf* m, const srXmlNode* node, const char* rate, srM
   if (d[2] != 0) sr_mjcf_write_term(force, -d[2], power(m, rate, 3));
 }
 
-// One end of the range: sign 1 for the upper, which pulls back when the length is above it.
+// One end of the range: sign 1 for the upper, which pulls back when the length is above it. The factor of the rate is phi of
+// force/joint_stop.c, max(0, x) + exp(min(0, x)).
 static void write_stop(srMjcf* m, const char* length, const char* rate, double end, int sign, srMjcfText* force) {
   srMjcfText over = {.pool = &m->r->pool};
   sr_mjcf_write(&over, "max(0, ");
@@ -82,11 +83,9 @@ static void write_stop(srMjcf* m, const char* length, const char* rate, double e
   } else {
     sr_mjcf_write_number(&over, end), sr_mjcf_write(&over, " - "), sr_mjcf_write(&over, length);
   }
-  sr_mjcf_write(&over, ")*max(0, 1 ");
-  sr_mjcf_write(&over, sign > 0 ? "+ " : "- ");
-  if (STOP_DAMPING != 1) sr_mjcf_write_number(&over, STOP_DAMPING), sr_mjcf_write(&over, "*");
-  sr_mjcf_write(&over, rate);
-  sr_mjcf_write(&over, ")");
+  const char* grip = sr_pool_printf(&m->r->pool, ")*(max(0, %s%d*%s) + exp(min(0, %s%d*%s)))", sign > 0 ? "" : "-",
+                                    STOP_DAMPING, rate, sign > 0 ? "" : "-", STOP_DAMPING, rate);
+  sr_mjcf_write(&over, grip);
   sr_mjcf_write_term(force, -sign * STOP_STIFFNESS, sr_mjcf_written(&over));
 }
 
