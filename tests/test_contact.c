@@ -49,28 +49,62 @@ static void run(Loaded* x, srRunOptions options, srMessages* messages) {
 
 // ---- simulation I ---------------------------------------------------------------------------------------------------------
 
-TEST(simulation_I_reaches_rolling_between_0_58_and_0_60_s) {
-  Loaded x = open_model("paper3/rolling-sphere", "");
-  Track track = track_of(x.m, 10002, "slip", "centre.vx", "centre.z");
-  srRunOptions options = sr_run_options(x.m);
+// Slip falls during touches alone, which come every 0.04 s. With the paper's T = 1e-4 s a touch takes five steps, and the last digit
+// of the start decides how high the ball bounces and which touch brings it to roll: at 1e-4 s between 0.593 and 0.603 s, and other
+// programs say 0.619. With T = 1e-5 s the time does not hang on rounding; the network (tests/test_network.c) has it too.
+static void roll(const char* settings, double t_end, Loaded* x, Track* track) {
+  *x = open_model("paper3/rolling-sphere", settings);
+  *track = track_of(x->m, 100002, "slip", "centre.vx", "centre.z");
+  srRunOptions options = sr_run_options(x->m);
+  options.step = options.every = 1e-5;
+  options.t_end = t_end;
   options.row = keep;
-  options.user = &track;
-  run(&x, options, NULL);
+  options.user = track;
+  run(x, options, NULL);
+}
+
+static double rolls_at(const Track* track) {
   int k = 0;
-  while (k < track.n && fabs(track.row[k][1]) >= 1e-3) k++;
-  ENSURE(track.row[k][0] > 0.58 && track.row[k][0] < 0.60);  // slip falls during touches alone, every 0.04 s
-  for (; k < track.n; k++) ENSURE(fabs(track.row[k][1]) < (track.row[k][0] < 0.634 ? 2e-3 : 2e-4));
-  ENSURE_NEAR(track.row[track.n - 1][2], 10.0 / 7, 1e-6);
+  while (k < track->n - 1 && fabs(track->row[k][1]) >= 1e-3) k++;
+  return track->row[k][0];
+}
+
+TEST(simulation_I_reaches_rolling_at_0_592_s) {
+  Loaded x;
+  Track track;
+  roll("", 1.0, &x, &track);
+  ENSURE(rolls_at(&track) > 0.592 && rolls_at(&track) < 0.5935);
+  for (int k = 0; k < track.n; k++) {
+    const double t = track.row[k][0], slip = track.row[k][1];
+    // Angular momentum about the floor: v = 5/7 v0 + 2/7 slip, in flight and in touches.
+    ENSURE_NEAR(track.row[k][2], 10.0 / 7 + 2.0 / 7 * slip, 1e-10);
+    ENSURE(t < 0.6 || fabs(slip) < 1e-2);
+    ENSURE(t < 0.8 || fabs(slip) < 1e-3);
+  }
   ENSURE(x.result.impacts >= 26 && x.result.impacts <= 29);  // it keeps bouncing: damping ratio 0.003
   ENSURE_EQUAL(x.result.nevent, x.result.impacts);
   ENSURE_TEXT(x.result.event[0].kind, "impact");
   ENSURE_TEXT(x.result.event[0].a, "ground/floor");
   ENSURE_TEXT(x.result.event[0].b, "sphere/ball");
   ENSURE_NEAR(x.result.event[0].t, sqrt(2 * 0.002 / 9.8), 1e-6);
-  ENSURE_SMALL(x.result.energy.residual / x.result.energy.work[SR_ACCOUNT_FRICTION],
-               5e-3);  // steps of a fifth of a touch
+  ENSURE_SMALL(x.result.energy.residual / x.result.energy.work[SR_ACCOUNT_FRICTION], 1e-4);  // 50 steps a touch
   free(track.row);
   close_model(&x);
+}
+
+TEST(the_time_of_rolling_does_not_hang_on_the_last_digit_of_the_start) {
+  static const char* const starts[] = {"", "z0=0.202+1e-16", "z0=0.202-3e-16"};
+  double t[3];
+  for (int i = 0; i < 3; i++) {
+    Loaded x;
+    Track track;
+    roll(starts[i], 0.62, &x, &track);
+    t[i] = rolls_at(&track);
+    free(track.row);
+    close_model(&x);
+  }
+  ENSURE_NEAR(t[1], t[0], 3e-5);
+  ENSURE_NEAR(t[2], t[0], 3e-5);
 }
 
 // What friction takes from a sliding sphere that is put down without bouncing: 2/7 of its energy. Rolling at 2 v0/(7 mu g).
