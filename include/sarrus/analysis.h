@@ -55,7 +55,8 @@ SR_API void sr_tangent_destroy(srModelTangent* tangent);
 
 // Corrects d's positions, then its velocities, with the least change, so that all constraints hold; what was changed is said
 // in notes. Values that the file gave are kept where the others can do it alone. SR_INPUT: a loop cannot be closed; the
-// message names it and tells the residual that is left. d->t is the time.
+// message names it and tells the residual that is left. SR_FAILED: it was stopped (d->stop), and d's state is as it was. d->t
+// is the time.
 typedef struct srAssembly {
   int iterations;
   double residual_position, residual_velocity;  // largest that is left
@@ -88,7 +89,8 @@ typedef struct srRunOptions {
   bool metric_identity;  // projections measure with the identity instead of the mass matrix
   // Called for every output row (srColumns); return nonzero to stop the run. Rows stand at t0 + k*every and at t_end.
   int (*row)(void* user, const double* row);
-  // Called now and then (about every 50 ms of wall clock) with the time reached; return nonzero to stop the run.
+  // Called now and then (about every 50 ms of wall clock, inside of steps too) with the time reached; return nonzero to stop
+  // the run, as d->stop does.
   int (*progress)(void* user, double t, double t_end);
   void* user;
 } srRunOptions;
@@ -146,8 +148,8 @@ typedef struct srRunResult {
 
 // Simulates from d's state to t_end. Driven coordinates start on their motion. When it returns, d holds the last good state,
 // evaluated where that is possible; also after SR_FAILED (result->trouble says why), and every row up to there has been handed
-// out, one for that state too. A run that a callback stopped is SR_OK with result->t before t_end. No memory is taken while
-// it steps.
+// out, one for that state too. A run that a callback or d->stop has stopped is SR_OK with result->t before t_end: a step under
+// way is given up, and d holds the state before it. No memory is taken while it steps.
 SR_API srStatus sr_run(const srModel* m, srData* d, const srRunOptions* options, srMessages* messages,
                        srRunResult* result);
 

@@ -459,6 +459,10 @@ typedef struct srData {
   double row_residual;         // largest |G a - right side| of the last acceleration
   double soft_energy;          // stored in soft closures, of the last sr_forces
   struct srDataPrivate* priv;  // solver of the constraints
+  // A request to stop: called before every evaluation of a run, an assembly or a survey that works on this data, so it must
+  // be cheap (read a flag). Nonzero ends the analysis, which keeps what it has; from then on it must stay nonzero. NULL: none.
+  int (*stop)(void* user);
+  void* stop_user;
   // Why the last evaluation failed: the joint or body by name, the largest force and its source.
   char trouble[256];
 } srData;

@@ -81,7 +81,8 @@ typedef struct srSurvey {
 } srSurvey;
 
 // Measures m from d's state to options->t_end in about so many seconds of wall clock; method and rows of the options are not
-// used. d is not changed. SR_INPUT, SR_FAILED: not even the start can be evaluated, messages say why. To be destroyed.
+// used. d is not changed. SR_INPUT, SR_FAILED: not even the start can be evaluated, or d->stop asked to stop; messages say
+// why. To be destroyed.
 SR_API srStatus sr_survey_create(const srModel* m, const srData* d, const srRunOptions* options, double seconds,
                                  srMessages* messages, srSurvey** out);
 SR_API void sr_survey_destroy(srSurvey* survey);

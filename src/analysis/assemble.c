@@ -38,7 +38,10 @@ typedef struct Work {
   double* memory;
   int iterations;
   int reversed;  // closure that closed with its axis reversed, -1 none
+  bool stopped;  // by a request: every loop ends
 } Work;
+
+static bool stops(Work* w) { return w->stopped = w->stopped || sr_stop_requested(w->d); }
 
 static bool allocate(Work* w) {
   const size_t nq = (size_t)w->m->nq, nv = (size_t)w->m->nv, ng = (size_t)w->m->ng;
@@ -95,7 +98,7 @@ static void least_squares(Work* w, int n, double mu) {
   memcpy(w->p, w->s, (size_t)nv * sizeof *w->p);
   double gamma = square(w->s, nv);
   const double enough = 1e-30 * gamma;
-  for (int k = 0; k < most && gamma > enough; ++k) {
+  for (int k = 0; k < most && gamma > enough && !stops(w); ++k) {
     times(w, n, w->p, w->Gp);
     const double alpha = gamma / (square(w->Gp, n) + mu * square(w->p, nv));
     for (int i = 0; i < nv; ++i) w->dx[i] += alpha * w->p[i];
@@ -138,7 +141,7 @@ static double close_loops(Work* w) {
   const srModel* m = w->m;
   double phi = residual_at(w, w->q_try);
   double damping = 1e-3;
-  for (int k = 0; k < ITERATIONS && phi > 0.0 && isfinite(phi) && damping < 1e9; ++k, ++w->iterations) {
+  for (int k = 0; k < ITERATIONS && phi > 0.0 && isfinite(phi) && damping < 1e9 && !stops(w); ++k, ++w->iterations) {
     memcpy(w->r, w->d->g, (size_t)m->np * sizeof *w->r);
     least_squares(w, m->np, damping * phi);
     double longest = 0.0;
@@ -230,7 +233,7 @@ static bool turn_step(Work* w, const srClosure* c, const double n[3], const doub
 // Turns q_try until the axes of the closure agree to 30 degrees. False when they cannot.
 static bool turn(Work* w, const srClosure* c) {
   double n[3], Rn[3];
-  for (int k = 0; k < TURN_STEPS; ++k) {
+  for (int k = 0; k < TURN_STEPS && !stops(w); ++k) {
     (void)residual_at(w, w->q_try);
     if (sr_closure_axes(w->m, w->d, c, n, Rn) > 0.87) return true;
     if (!turn_step(w, c, n, Rn)) return false;
@@ -275,13 +278,14 @@ static bool try_start(Work* w, int k, int* row, int* reversed) {
 static bool assemble_positions(Work* w, int* bad_row, int* reversed) {
   *reversed = -1;
   for (int k = 0; k < TRIES; ++k) {
-    for (int freeze = 1; freeze >= 0; --freeze) {
+    for (int freeze = 1; freeze >= 0 && !w->stopped; --freeze) {
       int row;
       set_weights(w, w->m->q_given, freeze != 0);
       if (try_start(w, k, &row, reversed)) return true;
       if (k == 0) *bad_row = row;
     }
   }
+  if (w->stopped) return false;
   start_at(w, 0);  // tell the residual of the honest try
   set_weights(w, w->m->q_given, false);
   (void)close_loops(w);
@@ -298,7 +302,7 @@ static double velocity_residual(Work* w) {
 static double correct_velocities(Work* w) {
   const srModel* m = w->m;
   double phi = velocity_residual(w);
-  for (int k = 0; k < 20 && phi > 0.0; ++k) {
+  for (int k = 0; k < 20 && phi > 0.0 && !stops(w); ++k) {
     least_squares(w, m->ng, 0.0);
     for (int i = 0; i < m->nv; ++i) w->d->v[i] += w->dx[i];
     const double next = velocity_residual(w);
@@ -359,6 +363,16 @@ static srStatus refuse_reversed(const srClosure* c, srMessages* messages) {
   return SR_INPUT;
 }
 
+// What was reached on the way is no assembly: d gets back the state that it had.
+static srStatus refuse_stopped(const Work* w, const double* v_start, srMessages* messages) {
+  memcpy(w->d->q, w->q_start, (size_t)w->m->nq * sizeof(double));
+  if (v_start != NULL) memcpy(w->d->v, v_start, (size_t)w->m->nv * sizeof(double));
+  w->d->stage = SR_STAGE_NONE;
+  sr_messages_add(messages, SR_SEVERITY_ERROR, (srPlace){0},
+                  "the assembly was stopped by the caller after %d iterations", w->iterations);
+  return SR_FAILED;
+}
+
 // A start where rows have no values is not shaken: where it would end has nothing to do with the file.
 static bool has_values(Work* w, srMessages* messages) {
   const srModel* m = w->m;
@@ -387,6 +401,7 @@ static srStatus assemble(Work* w, srMessages* messages, srAssembly* out) {
   if (!has_values(w, messages)) return SR_INPUT;
   const bool closed = assemble_positions(w, &row, &reversed);
   out->iterations = w->iterations;
+  if (w->stopped) return refuse_stopped(w, NULL, messages);
   for (int i = 0; i < m->np; ++i) out->residual_position = fmax(out->residual_position, fabs(d->g[i]));
   if (!closed && reversed >= 0) return refuse_reversed(&m->closure[reversed], messages);
   if (!closed) {
@@ -401,6 +416,7 @@ static srStatus assemble(Work* w, srMessages* messages, srAssembly* out) {
   double* v_start = w->q_best;  // nq >= nv
   memcpy(v_start, d->v, (size_t)m->nv * sizeof(double));
   const bool moves = assemble_velocities(w, v_start, &row);
+  if (w->stopped) return refuse_stopped(w, v_start, messages);
   sr_constraint_velocity(m, d, d->v, w->r);
   for (int i = 0; i < m->ng; ++i) out->residual_velocity = fmax(out->residual_velocity, fabs(w->r[i]));
   if (!moves) return refuse(w, row, w->r[row], " at velocity level", messages);

@@ -9,6 +9,7 @@
 #include <string.h>
 #include <time.h>
 
+#include "analysis/system.h"
 #include "base/base.h"
 #include "model/private.h"
 
@@ -217,6 +218,7 @@ static void fly(Survey* s, double* t_guide, double* rate_guide) {
     for (int i = 0; i < sri_method_count(); ++i) {
       const srMethod* method = sri_method(i);
       if (!is_of_kind(s->m, method, kind) || wall_clock() - s->began > 0.5 * s->seconds) continue;
+      if (sr_stop_requested(s->d)) return;
       // One explicit method that got on is enough; an implicit one is asked where the time was not.
       if (kind < 2 && s->out->pilot != NULL && s->out->pilot_why[0] == 0) continue;
       if (!try_run(s, method, &status)) {
@@ -364,9 +366,10 @@ static srStatus survey(Survey* s) {
 }
 
 static void tell_failure(const Survey* s, srStatus status, srMessages* messages) {
-  const char* why = status == SR_MEMORY ? "out of memory for the survey"
-                    : s->d->trouble[0]  ? s->d->trouble
-                                        : "the model cannot be evaluated at its start";
+  const char* why = status == SR_MEMORY       ? "out of memory for the survey"
+                    : sr_stop_requested(s->d) ? "the survey was stopped by the caller"
+                    : s->d->trouble[0]        ? s->d->trouble
+                                              : "the model cannot be evaluated at its start";
   sr_messages_add(messages, SR_SEVERITY_ERROR, (srPlace){0}, "%s", why);
 }
 
@@ -382,7 +385,10 @@ srStatus sr_survey_create(const srModel* m, const srData* d, const srRunOptions*
   if (status == SR_OK) {
     s.out->t0 = s.out->t = s.out->t_window = d->t;
     s.out->steps_per_event = (double)INFINITY;
+    s.d->stop = d->stop;
+    s.d->stop_user = d->stop_user;
     status = survey(&s);
+    if (status == SR_OK && sr_stop_requested(s.d)) status = SR_FAILED;
     if (status != SR_OK) tell_failure(&s, status, messages);
   }
   if (status == SR_OK) {

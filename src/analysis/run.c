@@ -19,11 +19,10 @@
 
 #define STATE_BOUND 1e15  // beyond it a state has no digit left that means anything
 #define PROGRESS_SECONDS 0.05
-#define STEPS_PER_CLOCK 8    // the clock is read once in so many steps ...
-#define ROWS_PER_CLOCK 1024  // ... or rows
-#define MOST_POINTS 1e15     // of a grid in time: beyond them a double cannot count
-#define STEPS_PER_ENERGY 8   // of a tree; of a looped model the ledger is looked at after every step
-#define MOST_LOST 1e-3       // of the largest energy in one step: more is told
+#define ASKED_PER_CLOCK 8   // the clock is read once in so many evaluations or rows
+#define MOST_POINTS 1e15    // of a grid in time: beyond them a double cannot count
+#define STEPS_PER_ENERGY 8  // of a tree; of a looped model the ledger is looked at after every step
+#define MOST_LOST 1e-3      // of the largest energy in one step: more is told
 
 typedef struct Run {
   const srModel* m;
@@ -43,7 +42,11 @@ typedef struct Run {
   bool ended;                                    // by an event
   double residual, lost, t_lost;  // of the ledger after the last step; its largest jump and when that was
   double started, reported;       // wall clock
-  bool stopped;                   // by a callback
+  long asked;                     // requests to stop that were looked for
+  int (*stop)(void* user);        // d's own, and what it takes: called by ask
+  void* stop_user;
+  bool stepping;  // the integrator was started
+  bool stopped;   // by a callback
 } Run;
 
 static double wall_clock(void) {
@@ -126,6 +129,23 @@ static void report_progress(Run* run, double t) {
   if (run->options->progress(run->options->user, t, run->t_end) != 0) run->stopped = true;
 }
 
+// d's request to stop for the time of the run: its own, and what the progress answers. One that has come stays.
+static int ask(void* user) {
+  Run* run = user;
+  if (!run->stopped && run->stop != NULL && run->stop(run->stop_user) != 0) run->stopped = true;
+  if (!run->stopped && ++run->asked % ASKED_PER_CLOCK == 0) {
+    report_progress(run, run->stepping ? sri_time(run->integrator) : run->t0);
+  }
+  return run->stopped;
+}
+
+// Requests are taken in the assembly and inside of steps, which then leave the last good state. What follows a step (events,
+// rows, dense output) is short, and half of it would be wrong.
+static void listen(Run* run, bool on) {
+  run->d->stop = on ? ask : NULL;
+  run->d->stop_user = on ? run : NULL;
+}
+
 // ---- rows -----------------------------------------------------------------------------------------------------------
 
 // Evaluates the model at a time inside the last step.
@@ -154,13 +174,13 @@ static void hand_out(Run* run) {
 // Rows of the grid up to t. The one that falls on the end is left to the end.
 static srStatus rows_until(Run* run, double t) {
   if (run->options->row == NULL) return SR_OK;
-  while (!run->stopped) {
+  while (ask(run) == 0) {
     const double t_row = run->t0 + (double)run->next * run->every;
     if (t_row > t || t_row > run->t_end - 1e-9 * run->every) return SR_OK;
     if (evaluate_at(run, t_row) != 0) return SR_FAILED;
     balance(run);
     hand_out(run);
-    if (++run->next % ROWS_PER_CLOCK == 0) report_progress(run, t_row);
+    ++run->next;
   }
   return SR_OK;
 }
@@ -457,7 +477,10 @@ static srStatus start(Run* run, srMessages* messages) {
   memcpy(run->v, d->v, (size_t)m->nv * sizeof(double));
   if (m->ny > 0) memcpy(run->y, d->y, (size_t)m->ny * sizeof(double));
   sr_put_state(m, d, run->t0, run->q, run->v, run->y);
+  listen(run, true);
   const srStatus assembled = sr_assemble(m, d, messages, &run->result->assembly);
+  listen(run, false);
+  if (run->stopped) return SR_OK;
   if (assembled != SR_OK) return assembled;
   sr_kinematics(m, d);
   sr_velocity(m, d);
@@ -469,6 +492,7 @@ static srStatus start(Run* run, srMessages* messages) {
   }
   if (sri_start(run->integrator, run->t0, d->q, d->v, d->y) != SR_OK)
     return fail(run, run->t0, sri_why(run->integrator));
+  run->stepping = true;
   if (sr_forward(m, d, SR_TAU_ELEMENT) != 0) {
     return fail_at(run, run->t0, "the equations of motion cannot be evaluated at the start");
   }
@@ -582,7 +606,10 @@ static srStatus take_events(Run* run) {
 
 static srStatus step_to_end(Run* run) {
   while (sri_time(run->integrator) < run->t_end && !run->stopped && !run->ended) {
-    if (sri_step(run->integrator, run->t_end) != SR_OK) return fail_step(run);
+    listen(run, true);
+    const srStatus stepped = sri_step(run->integrator, run->t_end);
+    listen(run, false);
+    if (stepped != SR_OK) return run->stopped ? SR_OK : fail_step(run);
     if (!state_within_bounds(run)) return fail_bounds(run);
     const srStatus status = take_events(run);
     if (status != SR_OK) return status;
@@ -598,13 +625,16 @@ static srStatus step_to_end(Run* run) {
       return fail_at(run, sri_time_before(run->integrator), "an output row cannot be evaluated");
     }
     watch_energy(run);
-    if (sri_stats(run->integrator)->steps % STEPS_PER_CLOCK == 0) report_progress(run, sri_time(run->integrator));
   }
   return SR_OK;
 }
 
 // d holds the last state, evaluated; the last row.
 static srStatus finish(Run* run) {
+  if (!run->stepping) {
+    say(run, "stopped at t = %.9g by the caller, in the assembly", run->t0);
+    return SR_OK;
+  }
   const double t = sri_time(run->integrator);
   run->result->t = t;
   if (!settle(run, t)) return fail_at(run, t, "the equations of motion cannot be evaluated at the end");
@@ -674,11 +704,15 @@ srStatus sr_run(const srModel* m, srData* d, const srRunOptions* options, srMess
   memset(result, 0, sizeof *result);
   result->t = d->t;
   Run run = {.m = m, .d = d, .options = options, .result = result, .started = wall_clock()};
+  run.stop = d->stop;
+  run.stop_user = d->stop_user;
   run.reported = run.started;
   srStatus status = prepare(&run, messages);
   if (status == SR_OK) status = start(&run, messages);
   if (status == SR_OK) status = step_to_end(&run);
   if (status == SR_OK) status = finish(&run);
+  d->stop = run.stop;
+  d->stop_user = run.stop_user;
   if (run.integrator != NULL) result->stats = *sri_stats(run.integrator);
   result->violation_position = run.system.violation_position;
   result->violation_velocity = run.system.violation_velocity;

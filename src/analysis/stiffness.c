@@ -235,6 +235,8 @@ static srStatus linearize(const srModel* m, const srData* d, srEigenvalue** out,
   srData* copy = sr_data_create(m);
   if (copy == NULL) return SR_MEMORY;
   sr_data_copy(m, d, copy);
+  copy->stop = d->stop;
+  copy->stop_user = d->stop_user;
   srModelSystem user = {.m = m, .d = copy};
   const srSystem system = sr_system(&user);
   Linear l = {.system = &system, .t = d->t, .q = d->q, .v = d->v, .y = d->y};

@@ -66,11 +66,13 @@ static int put_dependent(srModelSystem* s) {
 }
 
 // ---- callbacks ------------------------------------------------------------------------------------------------------
+// Those that evaluate the model look for a request to stop first: so does every method, whatever it iterates.
 
 static int rates(void* user, double t, const double* q, const double* v, const double* y, double tau, double* qdot,
                  double* vdot, double* ydot, double* wdot) {
   srModelSystem* s = user;
   srData* d = s->d;
+  if (sr_stop_requested(d)) return -1;
   put_raw(s->m, d, t, q, v, y);
   sr_put_driven(s->m, d);
   int answer = s->partition != NULL ? put_dependent(s) : 0;
@@ -97,6 +99,7 @@ static int dynamics(void* user, double t, const double* q, const double* v, cons
   const srModel* m = s->m;
   srData* d = s->d;
   (void)D;  // never asked for: it is G
+  if (sr_stop_requested(d)) return -1;
   put_raw(m, d, t, q, v, y);
   sr_kinematics(m, d);
   sr_velocity(m, d);
@@ -118,6 +121,7 @@ static int constraint(void* user, double t, const double* q, double* g, double* 
   const srModelSystem* s = user;
   const srModel* m = s->m;
   srData* d = s->d;
+  if (sr_stop_requested(d)) return -1;
   d->t = t;
   copy(d->q, q, m->nq);
   sr_kinematics(m, d);
@@ -164,6 +168,7 @@ static int tangent(void* user, double t, const double* q, const double* v, const
                    const double* lambda, srTangent* out) {
   const srModelSystem* s = user;
   srData* d = s->d;
+  if (sr_stop_requested(d)) return -1;
   put_raw(s->m, d, t, q, v, y);
   sr_kinematics(s->m, d);
   sr_velocity(s->m, d);

@@ -11,5 +11,6 @@ void sr_put_state(const srModel* m, srData* d, double t, const double* q, const 
 // cannot be done.
 int sr_put_on_constraints(srModelSystem* s, double t, double* q, double* v);
 void sr_put_driven(const srModel* m, srData* d);  // driven coordinates of d's state alone
+static inline bool sr_stop_requested(const srData* d) { return d->stop != NULL && d->stop(d->stop_user) != 0; }
 
 #endif

@@ -18,18 +18,18 @@
 #define SHRINK_MOST 0.2
 #define GROW_MOST 10.0
 #define AFTER_LEAP 0.3  // of the leap: the step to go on with
-// After so many accepted steps a look at what they have achieved: they have collapsed when they were far shorter than steps
-// used to be, and the limit is out of reach at their pace.
-#define PACE_STEPS 5000
-#define PACE_MOST 1e9    // steps that may be left
-#define PACE_SHORT 1e-3  // of the largest step
+// After so many accepted steps a look at what they have achieved. They have collapsed when the limit is out of reach at their
+// pace: by far shorter steps than they used to be, or by so many windows of ADVANCE_STEPS one after the other.
+#define ADVANCE_STEPS 5000
+#define ADVANCE_MOST 1e9    // steps that may be left where they have become short
+#define ADVANCE_SHORT 1e-3  // of the largest step
+#define ADVANCE_NEVER 1e12  // steps that may be left where they have always been short: months, whatever the model is
+#define ADVANCE_WINDOWS 10
 
 void sri_control_start(srIntegrator* integrator, srControl* control, double theta, int estimate) {
   control->estimate = estimate;
   control->h = integrator->options.step;
   control->err_before = 1e-4;
-  control->t_pace = integrator->t;
-  control->paced = 0;
   sri_grid_start(&control->grid, integrator->t);
   sri_leap_start(&control->leap, theta);
 }
@@ -171,13 +171,39 @@ static void note_accepted(srIntegrator* integrator, srControl* control, srTrial 
   sri_leap_accepted(&control->leap, trial.h, trial.leaps, c->rechosen, c->sigma);
 }
 
-static bool collapsed(const srIntegrator* integrator, srControl* control, double t_limit, double* advanced) {
-  if (control->paced < PACE_STEPS) return false;
-  *advanced = integrator->t - control->t_pace;
-  control->t_pace = integrator->t;
-  control->paced = 0;
-  const double mean = *advanced / PACE_STEPS;
-  return mean < PACE_SHORT * integrator->stats.step_largest && t_limit - integrator->t > PACE_MOST * mean;
+// ---- progress ---------------------------------------------------------------------------------------------------------
+
+void sri_advance_start(srIntegrator* integrator) {
+  srAdvance* advance = &integrator->advance;
+  // Restarts at events go on counting: many short spans are no progress either.
+  if (advance->steps > 0 && integrator->t >= advance->t) return;
+  *advance = (srAdvance){.t = integrator->t};
+}
+
+static srStatus fail_collapsed(srIntegrator* integrator, double advanced, double left) {
+  const srMethod* method = &integrator->ops->method;
+  return sri_fail(
+      integrator,
+      "at t = %.9g the steps of %s have collapsed: the last %d of them went only %.3g, and about %.1g more are left; "
+      "%s",
+      integrator->t, method->name, ADVANCE_STEPS, advanced, left,
+      method->implicit
+          ? "a law jumps or chatters here, or rounding is larger than the tolerance: take a larger rtol and "
+            "atol, or a smoother law"
+          : "the motion is stiff here, or a law jumps or chatters: take an implicit method (radau5), or a "
+            "larger rtol and atol");
+}
+
+srStatus sri_advance_check(srIntegrator* integrator, double t_limit) {
+  srAdvance* advance = &integrator->advance;
+  if (advance->steps < ADVANCE_STEPS || !sri_is_adaptive(integrator)) return SR_OK;
+  const double advanced = integrator->t - advance->t, mean = advanced / ADVANCE_STEPS, rest = t_limit - integrator->t;
+  const bool never = rest > ADVANCE_NEVER * mean, shorter = mean < ADVANCE_SHORT * integrator->stats.step_largest;
+  *advance = (srAdvance){.t = integrator->t, .windows = never ? advance->windows + 1 : 0};
+  if ((shorter && rest > ADVANCE_MOST * mean) || advance->windows == ADVANCE_WINDOWS) {
+    return fail_collapsed(integrator, advanced, rest / mean);
+  }
+  return SR_OK;
 }
 
 // One step of the grid. It is tried again only where a row that had been left out was taken in.
@@ -203,11 +229,6 @@ static srStatus fixed_step(srIntegrator* integrator, srControl* control, double 
 
 srStatus sri_control_step(srIntegrator* integrator, srControl* control, double t_limit, srTryStep try_step) {
   if (!sri_is_adaptive(integrator)) return fixed_step(integrator, control, t_limit, try_step);
-  double advanced = 0.0;
-  if (collapsed(integrator, control, t_limit, &advanced)) {
-    return sri_fail(integrator, "at t = %.9g the steps have collapsed: the last %d of them went only %.3g",
-                    integrator->t, PACE_STEPS, advanced);
-  }
   control->h = fmin(fmax(control->h, smallest_step(integrator)), sri_largest_step(integrator));
   for (bool rejected = false;; rejected = true) {
     double err = 0.0;
@@ -215,7 +236,6 @@ srStatus sri_control_step(srIntegrator* integrator, srControl* control, double t
     const srTrial trial = plan_trial(integrator, control, t_limit);
     const int outcome = try_step(integrator, trial, &err);
     if (outcome == SRI_DONE) {
-      ++control->paced;
       plan_next(integrator, control, trial, err, rejected);
       note_accepted(integrator, control, trial);
       return SR_OK;

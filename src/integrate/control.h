@@ -9,8 +9,6 @@ typedef struct srControl {
   int estimate;       // the error estimate of the method falls like h^estimate
   double h;           // step to try next; 0: not chosen yet
   double err_before;  // error of the last step that the controller was free to choose
-  double t_pace;      // where the count of accepted steps began, to see whether they get on
-  int paced;          // steps since then
   srGrid grid;        // of steps of fixed length
   srLeap leap;
 } srControl;
@@ -32,6 +30,10 @@ void sri_control_start(srIntegrator* integrator, srControl* control, double thet
 bool sri_control_needs_first(const srIntegrator* integrator, const srControl* control);
 // Tries until a step is accepted or none can be. Under the rule `fixed` every finite error is accepted.
 srStatus sri_control_step(srIntegrator* integrator, srControl* control, double t_limit, srTryStep try_step);
+
+// Do accepted steps get on? Counted over all methods by sri_step; SR_FAILED, with a sentence, where they do not.
+void sri_advance_start(srIntegrator* integrator);
+srStatus sri_advance_check(srIntegrator* integrator, double t_limit);
 
 // Does the error choose the step? Not with a fixed step, be it of the method or of the rule.
 bool sri_is_adaptive(const srIntegrator* integrator);

@@ -10,6 +10,7 @@
 #include <string.h>
 
 #include "integrate/constrained.h"
+#include "integrate/control.h"
 
 static const srIntegratorOps* const methods[] = {
 #define SR_METHOD_ROW(name, word) &sri_##name##_ops,
@@ -257,6 +258,7 @@ srStatus sri_start(srIntegrator* integrator, double t, const double* q, const do
     return SR_INPUT;
   }
   integrator->started = true;
+  sri_advance_start(integrator);
   sri_constrained_start(integrator);
   integrator->ops->start(integrator);
   return SR_OK;
@@ -275,7 +277,9 @@ srStatus sri_step(srIntegrator* integrator, double t_limit) {
   integrator->why[0] = '\0';
   integrator->detail[0] = '\0';
   integrator->dense = false;
-  srStatus status = integrator->ops->step(integrator, t_limit);
+  srStatus status = sri_advance_check(integrator, t_limit);
+  if (status == SR_OK) status = integrator->ops->step(integrator, t_limit);
+  integrator->advance.steps += status == SR_OK;
   integrator->dense = status == SR_OK;
   return status;
 }

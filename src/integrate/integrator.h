@@ -51,6 +51,13 @@ typedef struct srIntegratorOps {
 
 typedef struct srConstrained srConstrained;
 
+// What accepted steps have achieved lately (control.c).
+typedef struct srAdvance {
+  double t;     // where the count began
+  int steps;    // since then
+  int windows;  // counts in a row that were far too slow
+} srAdvance;
+
 struct srIntegrator {
   const srIntegratorOps* ops;
   srSystem system;
@@ -65,6 +72,7 @@ struct srIntegrator {
   double* x_new;     // state that a step proposes (n)
   void* work;        // private to the method
   double* room;      // its arrays
+  srAdvance advance;
   bool started;
   bool dense;                  // x_before and the method's work describe the step from t_before to t
   srConstrained* constrained;  // NULL: the method does not look at the constraints

@@ -42,7 +42,8 @@ srLeapPlan sri_leap_plan(const srLeap* leap, double h, double rest) {
     // The limit cuts the leap: a short step first, so that t_s lies right in what is left.
     const double first = (plan.distance - theta * rest) / (1 - theta);
     if (first > 0.02 * rest && first < 0.98 * plan.distance) {
-      plan.h = first;
+      // No longer than the error control wants: what it refuses must be tried shorter the next time.
+      plan.h = fmin(h, first);
       plan.leaps = false;
     } else {
       plan.h = rest;
