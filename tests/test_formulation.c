@@ -564,6 +564,54 @@ TEST(reactions_of_the_penalty_are_those_of_its_springs) {
   close_side(&r);
 }
 
+// A bar that hangs at both ends, its mass at three quarters of the way: one closure carries a quarter of the weight, the other
+// three quarters. Rows of the table name them, whatever their place in the list.
+typedef struct Hanging {
+  const srColumns* columns;
+  double left[3], right[3];  // multipliers in the last row
+} Hanging;
+
+static int keep_multipliers(void* user, const double* row) {
+  Hanging* x = user;
+  for (int i = 0; i < x->columns->count; i++) {
+    for (int k = 0; k < 3; k++) {
+      char left[32], right[32];
+      snprintf(left, sizeof left, "lambda.left.%d", k);
+      snprintf(right, sizeof right, "lambda.right.%d", k);
+      if (strcmp(x->columns->names[i], left) == 0) x->left[k] = row[i];
+      if (strcmp(x->columns->names[i], right) == 0) x->right[k] = row[i];
+    }
+  }
+  return 0;
+}
+
+TEST(multipliers_of_the_penalty_stand_in_the_columns_of_their_closures) {
+  Side r = open_text(
+      "<sarrus version='1'><ground><point name='L' at='-1 0 0'/><point name='R' at='1 0 0'/></ground>"
+      "<body name='bar'><joint type='free'/><inertial mass='2' com='0.5 0 0' inertia='0.1 1 1'/>"
+      "<point name='L' at='-1 0 0'/><point name='R' at='1 0 0'/></body>"
+      "<closure name='left' type='ball' a='bar/L' b='ground/L'/><closure name='right' type='ball' a='bar/R' "
+      "b='ground/R'/>"
+      "</sarrus>");
+  Side p = made(&r, SR_FORMULATION_PENALTY);
+  srColumns* columns = sr_columns_create(p.m);
+  Hanging x = {.columns = columns};
+  srRunOptions options = sr_run_options(p.m);
+  options.t_end = 0.5;
+  options.every = 0.1;
+  options.method = "radau5";
+  options.row = keep_multipliers;
+  options.user = &x;
+  ENSURE_EQUAL(sr_run(p.m, p.d, &options, NULL, &p.result), SR_OK);
+  for (int k = 0; k < 2; k++) ENSURE(fabs(x.left[k]) < 0.01 && fabs(x.right[k]) < 0.01);
+  ENSURE_NEAR(fabs(x.left[2]), 0.25 * 2 * 9.81, 1e-3);
+  ENSURE_NEAR(fabs(x.right[2]), 0.75 * 2 * 9.81, 1e-3);
+  ENSURE(x.left[2] * x.right[2] > 0);
+  sr_columns_destroy(columns);
+  close_side(&p);
+  close_side(&r);
+}
+
 TEST(drivers_couplings_and_rolling_stay_constraints_in_the_penalty) {
   char path[1024], text[2000];
   snprintf(path, sizeof path, "%s/models/mechanisms/rolling-disc.xml", SARRUS_SOURCE_DIR);

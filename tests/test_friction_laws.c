@@ -462,6 +462,23 @@ TEST(kikuuwe_and_iwan_hold_where_dahl_and_lugre_creep) {
 // Quasi-static creep, an independent road: without inertia and damping dahl's f follows the load, and each reversal costs
 //   dx = (F/K) integral of df/(F - f) going up, df/(F + f) going down:  (F/K) ln((1 - (a-b)^2)/(1 - (a+b)^2)) a period
 // for f/F between a - b and a + b. A heavy mass would shake: it is light here.
+// Slip so fast that the bristle forgets within g/|v| = 0.05 s, much less than tau = 1 s: backward Euler over t = tau - g/|v|,
+//   e+ = (e + t v)/(1 + t |v|/g) = (0.02 + 0.95*2)/(1 + 0.95*20) = 0.096 m,  edot = (0.1 - 0.02)/tau
+TEST(dahl_forgets_in_one_backward_euler_step_where_tau_is_long) {
+  Slip s = slip_of("dahl", 1);
+  s.p.K = 10;
+  s.Fs = s.Fk = 1;
+  s.tau = 1;
+  s.e[0] = 0.02;
+  evaluate(&s, (double[]){2});
+  ENSURE_NEAR(s.edot[0], 0.08, 1e-16);
+  ENSURE_NEAR(s.f[0], 0.96, 1e-15);
+  s.e[0] = -0.05;
+  evaluate(&s, (double[]){2});
+  ENSURE_NEAR(s.edot[0], 0.15, 1e-16);
+  ENSURE_NEAR(s.f[0], 10 * (-0.05 + 0.95 * 2) / 20, 1e-15);
+}
+
 TEST(dahl_creeps_at_its_quasi_static_rate) {
   Slip s = slip_of("dahl", 1);
   const double a = 0.67, b = 0.29, F = s.Fk, K = s.p.K;

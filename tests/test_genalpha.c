@@ -358,6 +358,16 @@ TEST(genalpha_has_order_2_in_a_state_that_is_coupled_to_the_motion) {
   for (int i = 0; i < 4; ++i) second_order(&p, fixed(0, rhos[i]), 0.02, 4, false);
 }
 
+// A gamma that is off by 1e-4 leaves an error of first order, which only short steps bring to light.
+TEST(genalpha_has_order_2_in_a_state_down_to_short_steps) {
+  double exact[5];
+  const Problem p = state_problem(exact);
+  for (int i = 0; i < 4; ++i) {
+    const Orders o = measure("genalpha-ggl", &p, fixed(0, rhos[i]), 4e-4, 2, false);
+    ENSURE_NEAR(o.y, 2, 0.02);
+  }
+}
+
 TEST(genalpha_has_order_2_with_quaternions) {
   double exact[7];
   for (int constrained = 0; constrained < 2; ++constrained) {

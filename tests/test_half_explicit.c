@@ -1417,4 +1417,17 @@ TEST(coefficients_of_hem5_satisfy_the_simplifying_conditions) {
     const double sum = sri_hem5_dense[0][k] + sri_hem5_dense[1][k] + sri_hem5_dense[2][k] + sri_hem5_dense[3][k];
     ENSURE_NEAR(sum, k < 5 ? h->a[8][3 + k] : 0, 1e-11);
   }
+  // sum a c^p = c^(p+1)/(p+1) of the extra stage; sum b(theta) c^p = theta^(p+1)/(p+1): each power of theta by itself.
+  const srHem5Extra* e = &sri_hem5_extra;
+  const double node[3] = {h->c[5], h->c[6], 1}, stage[6] = {h->c[3], h->c[4], h->c[5], h->c[6], h->c[7], e->c};
+  for (int p = 0; p < 4; ++p) {
+    double row = 0;
+    for (int k = 0; k < 3; ++k) row += e->a[k] * pow(node[k], p);
+    if (p < 3) ENSURE_NEAR(row, pow(e->c, p + 1) / (p + 1), 2e-15);
+    for (int power = 0; power < 4; ++power) {
+      double sum = 0;
+      for (int k = 0; k < 6; ++k) sum += sri_hem5_dense[power][k] * pow(stage[k], p);
+      ENSURE_NEAR(sum, power == p ? 1.0 / (p + 1) : 0, 1e-11);
+    }
+  }
 }

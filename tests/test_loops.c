@@ -584,3 +584,33 @@ TEST(looped_models_take_no_memory_while_they_are_stepped) {
     sr_set_allocator(NULL, NULL);
   }
 }
+
+// Rows of four-bars whose first and last cranks are driven alike: one degree of freedom, so one driver repeats the other. Also
+// where the matrix is large enough for the sparse way, which drops rows in an order of its own.
+TEST(a_driver_that_repeats_another_leaves_the_rank_of_the_loops) {
+  static const char* const loops[] = {"3", "1100"};
+  for (int i = 0; i < 2; ++i) {
+    Bench x = load(
+        "<sarrus version='1'><parameter name='N' value='%s'/>"
+        "<body name='crank0'><joint name='crank0' type='revolute' axis='0 0 1' q='1'/>"
+        "<inertial mass='1' inertia='1 1 1'/>"
+        "<point name='tip' at='0 1 0'/></body>"
+        "<repeat count='N' index='i' from='1'>"
+        "<body name='bar{i}' parent='crank{i-1}'><joint name='bar{i}' type='revolute' axis='0 0 1' at='0 1 0' q='-1'/>"
+        "<inertial mass='1' inertia='1 1 1'/><point name='tip' at='1 0 0'/></body>"
+        "<body name='crank{i}'><joint name='crank{i}' type='revolute' axis='0 0 1' at='i 0 0' q='1'/>"
+        "<inertial mass='1' inertia='1 1 1'/><point name='tip' at='0 1 0'/></body>"
+        "<closure name='loop{i}' type='ball' normal='0 0 1' a='crank{i}/tip' b='bar{i}/tip'/></repeat>"
+        "<driver joint='crank0' motion='1 + t'/><driver joint='crank{N}' motion='1 + t'/></sarrus>",
+        loops[i]);
+    const int n = atoi(loops[i]);
+    srRank* rank = NULL;
+    sr_kinematics(x.m, x.d);
+    ENSURE_EQUAL(sr_rank_create(x.m, x.d, &rank), SR_OK);
+    ENSURE_EQUAL(rank->rank_undriven, 2 * n);
+    ENSURE_EQUAL(rank->rank, 2 * n + 1);
+    ENSURE_EQUAL(rank->nredundant, 1);
+    sr_rank_destroy(rank);
+    unload(&x);
+  }
+}

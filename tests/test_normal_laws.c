@@ -3,6 +3,7 @@
 #include <sarrus/laws.h>
 #include <string.h>
 
+#include "contact/element.h"
 #include "runner.h"
 
 static srNormalParameters parameters(const char* law, double K, double n, double e) {
@@ -92,6 +93,24 @@ TEST(the_speed_at_first_touch_has_a_floor) {
   const srNormalParameters p = parameters("exact", 1e4, 1.5, 0.5);
   ENSURE(at("exact", &p, 1e-3, 1e-4, 0).f == at("exact", &p, 1e-3, 1e-4, p.floor).f);
   ENSURE(isfinite(at("exact", &p, 1e-3, 1e-4, 0).f));
+}
+
+// Hunt and Crossley: f = K d^n (1 + 3(1 - e)/2 ddot/ddot0). ddot0 is the largest speed of approach since the touch (z), or the
+// present one where that is more, in approach only; without z it is the present one.
+TEST(a_closed_contact_has_the_largest_speed_of_approach_since_its_touch) {
+  srContact c = {.law = sr_normal_find("hunt-crossley"), .p = parameters("hunt-crossley", 1000, 1, 0.4)};
+  const double closed[SR_Z_CONTACT] = {[SR_Z_CLOSED] = 1, [SR_Z_SPEED] = 2}, none[SR_Z_CONTACT] = {[SR_Z_CLOSED] = 1};
+  const struct {
+    const double* z;
+    double ddot, ddot0;
+  } cases[] = {{closed, 1, 2}, {closed, 4, 4}, {closed, -1, 2}, {closed, -4, 2},
+               {none, 3, 3},   {none, -3, 3},  {NULL, 0.5, 0.5}};
+  for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+    srNormalOut out;
+    ENSURE_EQUAL(sr_press(&c, 0.01, cases[i].ddot, cases[i].z, &out), 0);
+    const double f = 10 * (1 + 0.9 * cases[i].ddot / cases[i].ddot0);
+    ENSURE_NEAR(out.f, fmax(0, f), 1e-12);
+  }
 }
 
 TEST(wrong_normal_parameters_are_refused_with_a_sentence) {

@@ -332,6 +332,24 @@ TEST(the_cost_of_a_chain_of_loops_grows_with_its_length) {
   ENSURE(most < 1.3 * least);
 }
 
+// A matrix of rank n - 1 that elimination leaves with a last pivot of rounding, not of zero: 0.1 + 0.2 is not 0.3.
+TEST(a_sparse_matrix_that_is_singular_but_for_rounding_is_refused) {
+  enum { N = 3 };
+  const int row[N + 1] = {0, 3, 6, 9}, column[9] = {0, 1, 2, 0, 1, 2, 0, 1, 2};
+  double A[9] = {1, 0.1, 0.7, 1, 0.2, 0.4, 2, 0.1 + 0.2, 0.7 + 0.4};  // the last row is the sum of the others
+  const srmPattern pattern = {.nrow = N, .ncol = N, .row = row, .column = column};
+  srmSparseLu* lu = srm_sparse_lu_create(&pattern);
+  ENSURE(!srm_sparse_lu_factor(lu, A));
+  A[8] += 1e-12;  // a pivot of that size is one, and the solution is right to what is left of the digits
+  ENSURE(srm_sparse_lu_factor(lu, A));
+  double x[N] = {A[0] - A[1], A[3] - A[4], A[6] - A[7]};
+  srm_sparse_lu_solve(lu, x);
+  ENSURE_NEAR(x[0], 1, 1e-3);
+  ENSURE_NEAR(x[1], -1, 1e-3);
+  ENSURE_SMALL(x[2], 1e-3);
+  srm_sparse_lu_destroy(lu);
+}
+
 // ---- memory ---------------------------------------------------------------------------------------------------------
 
 typedef struct Heap {

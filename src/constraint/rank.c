@@ -151,16 +151,28 @@ static int rank_rough(Rank* r, const srModel* m, const srData* d) {
   return b.n;
 }
 
+// Rank of the rows that are not drivers: a driver that contradicts or repeats a loop may be kept in place of a row of it, so
+// that those kept cannot simply be counted.
+static int rank_without_drivers(Rank* r, const srModel* m, srData* d) {
+  const srmRowsChoice choice = {.tau = SR_RANK_TAU};
+  const int entries = m->G_start[m->ng];
+  double* G = sr_pool_alloc(&r->pool, (size_t)(entries + 1) * sizeof *G);
+  memcpy(G, d->G, (size_t)entries * sizeof *G);
+  for (int i = 0; i < m->ng; i++) {
+    if (m->row[i].kind != SR_ROW_DRIVER) continue;
+    for (int k = m->G_start[i]; k < m->G_start[i + 1]; k++) G[k] = 0;
+  }
+  return srm_rows_classify(d->priv->rows, NULL, G, &choice, r->kept);
+}
+
 static void rank_sparse(Rank* r, const srModel* m, srData* d) {
   const srmRowsChoice choice = {.tau = SR_RANK_TAU};
   double* c = sr_pool_alloc(&r->pool, (size_t)(m->ng + 1) * sizeof *c);
+  r->shown.rank_undriven = m->ndriver > 0 ? rank_without_drivers(r, m, d) : -1;
   r->shown.rank = srm_rows_classify(d->priv->rows, NULL, d->G, &choice, r->kept);
-  r->shown.rank_undriven = r->shown.rank;
+  if (m->ndriver == 0) r->shown.rank_undriven = r->shown.rank;
   for (int i = 0; i < m->ng; i++) {
-    if (r->kept[i]) {
-      if (m->row[i].kind == SR_ROW_DRIVER) r->shown.rank_undriven--;
-      continue;
-    }
+    if (r->kept[i]) continue;
     begin_set(r, i);
     srm_rows_dependence(d->priv->rows, i, c);
     for (int k = 0; k < m->ng; k++) {

@@ -39,7 +39,7 @@ const double sri_hem5_dense[4][6] = {
     {2.963408265225625, 5.405521925140019, 0.9129165649477744, -2.963932600778991, 1.261033213890067, -7.578947368424495},
     {-4.141333547260734, -8.533017606960350, -0.8633784567714418, 6.403467289689607, -2.971000836599169, 10.10526315790209},
     {1.690827587510642, 3.816617960011145, 0.2123061778941055, -3.383148874338215, 1.873923464716025, -4.210526315793703}};
-static const double extra_c = 0.05, extra_a6 = 0.2519444444444446, extra_a7 = -0.3861111111111117, extra_a9 = 0.1841666666666670;
+const srHem5Extra sri_hem5_extra = {.c = 0.05, .a = {0.2519444444444446, -0.3861111111111117, 0.1841666666666670}};
 // clang-format on
 #define THETA_MIDDLE 0.540179418
 // Where in a step a singular position shall lie: away from the nodes.
@@ -188,8 +188,8 @@ static void dense_weights(double theta, double weight[6]) {
 static int extra_state(srIntegrator* integrator, srHem5* work) {
   const srSystem* s = &integrator->system;
   srConstrained* c = integrator->constrained;
-  const double h = integrator->h, t_extra = integrator->t_before + extra_c * h;
-  const double a[3] = {extra_a6, extra_a7, extra_a9};
+  const double h = integrator->h, t_extra = integrator->t_before + sri_hem5_extra.c * h;
+  const double* a = sri_hem5_extra.a;
   double* const k[3] = {work->k[5], work->k[6], work->slope[1]};
   double* next = work->x_stage;
   int outcome;
@@ -206,7 +206,7 @@ static int extra_state(srIntegrator* integrator, srHem5* work) {
                              .x = integrator->x,
                              .q_next = next,
                              .v_known = next + s->nq,
-                             .factor = h * extra_a9,
+                             .factor = h * a[2],
                              .k = k[2]};
     outcome = sri_half_step(integrator, &half);
     sri_swap_rows(c);
@@ -218,7 +218,7 @@ static int extra_state(srIntegrator* integrator, srHem5* work) {
 // Rates of the extra stage, and v in the middle, solved half-explicitly.
 static int extra_rates(srIntegrator* integrator, srHem5* work) {
   const srSystem* s = &integrator->system;
-  const double h = integrator->h, t_extra = integrator->t_before + extra_c * h;
+  const double h = integrator->h, t_extra = integrator->t_before + sri_hem5_extra.c * h;
   double weight[6], *k = work->k[STAGES], *x = work->x_stage, *middle = integrator->x_new;
   if (integrator->constrained == NULL) return sri_rates(integrator, t_extra, x, SR_TAU_ELEMENT, k);
   dense_weights(THETA_MIDDLE, weight);
