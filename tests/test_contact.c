@@ -3,6 +3,7 @@
 #include <math.h>
 #include <stdlib.h>
 
+#include "analysis/event.h"
 #include "loading.h"
 
 static const double pi = 3.14159265358979323846;
@@ -295,6 +296,35 @@ TEST(what_parts_does_not_touch) {
     ENSURE_EQUAL(x.result.impacts, 0);
     ENSURE_NEAR(x.d->v[0], 2, 1e-12);
     ENSURE(x.d->z[x.m->force[0].z + SR_Z_CLOSED] == 0);  // ready for the next touch
+    close_model(&x);
+  }
+}
+
+// An event of a gap, located 1e-9 m deep by the error of the step: it is a touch where the bodies approach, and where they part
+// it is not.
+TEST(an_event_of_a_gap_is_a_touch_only_in_approach) {
+  static const double speeds[] = {-2, 2};
+  for (int k = 0; k < 2; k++) {
+    char text[800];
+    bool stop;
+    double heat;
+    snprintf(text, sizeof text, ball_near_floor, 0.05 - 1e-9, speeds[k]);
+    Loaded x = open_text(text);
+    srModelSystem user = {.m = x.m, .d = x.d};
+    const srSystem system = sr_system(&user);
+    const srIntegratorOptions options = sri_default_options();
+    srIntegrator* integrator = NULL;
+    ENSURE_EQUAL(sri_create("dopri5", &system, &options, NULL, &integrator), SR_OK);
+    srTouchWatch* touch = sr_touch_create(x.m, x.d, true);
+    srEventWatch* watch = sr_events_create(x.m, x.d, integrator, touch);
+    ENSURE_EQUAL(watch->count, 1);
+    watch->fired[0] = 1;
+    ENSURE_EQUAL(sr_events_act(watch, 0, x.d->q, x.d->v, x.d->y, &stop, &heat), SR_OK);
+    ENSURE_EQUAL(touch->closed[0], speeds[k] < 0);
+    if (speeds[k] < 0) ENSURE(x.d->z[x.m->force[0].z + SR_Z_SPEED] == 2);
+    sr_events_destroy(watch);
+    sr_touch_destroy(touch);
+    sri_destroy(integrator);
     close_model(&x);
   }
 }
