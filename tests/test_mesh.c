@@ -11,7 +11,9 @@
 #include "io/package.h"
 #include "io/triangles.h"
 #include "loading.h"
+#include "math/hull.h"
 #include "math/pose.h"
+#include "math/solid.h"
 
 #define PI 3.14159265358979323846
 #define FOLDER SARRUS_SOURCE_DIR "/tests/mesh"
@@ -437,6 +439,64 @@ TEST(open_and_inverted_surfaces_are_told) {
 }
 
 // -------------------------------------------------------------------------------------------------------------- model
+static double random_number(unsigned* seed) {
+  *seed = *seed * 1664525u + 1013904223u;
+  return (double)(*seed >> 8) / 16777216.0;
+}
+
+// Every point inside of every face; every edge once in each direction, so faces and corners are those of a sphere (Euler).
+static double check_hull(srPool* pool, const double* point, int n) {
+  int* triangle = NULL;
+  const int count = srm_hull(pool, point, n, &triangle);
+  double centroid[3], J[9], gap;
+  char* used = sr_pool_alloc(pool, (size_t)n);
+  int corners = 0;
+  for (int i = 0; i < 3 * count; i++) used[triangle[i]] = 1;
+  for (int i = 0; i < n; i++) corners += used[i];
+  ENSURE_EQUAL(count, 2 * corners - 4);
+  for (int t = 0; t < count; t++) {
+    const double *a = point + 3 * triangle[3 * t], *b = point + 3 * triangle[3 * t + 1];
+    double ab[3], ac[3], normal[3];
+    for (int k = 0; k < 3; k++) ab[k] = b[k] - a[k], ac[k] = point[3 * triangle[3 * t + 2] + k] - a[k];
+    srm_cross3(ab, ac, normal);
+    const double size = srm_norm3(normal);
+    for (int i = 0; i < n; i++) ENSURE(srm_dot3(normal, point + 3 * i) - srm_dot3(normal, a) <= 1e-11 * size);
+  }
+  const double volume = srm_solid(point, n, triangle, count, centroid, J, &gap);
+  ENSURE_NEAR(gap, 0, 1e-12);
+  return volume;
+}
+
+TEST(a_convex_hull_has_all_points_inside) {
+  srPool pool;
+  double point[3 * 1000];
+  unsigned seed = 7;
+  int* none = NULL;
+  sr_pool_init(&pool);
+  int n = 0;
+  for (int i = 0; i < 512; i++) {  // a grid in the unit cube: many points in a plane, in a line, and twice
+    for (int k = 0; k < 3; k++) point[3 * n + k] = (double)(i >> 3 * k & 7) / 7;
+    n++;
+  }
+  memcpy(point + 3 * n, point, 300 * sizeof *point);
+  ENSURE_NEAR(check_hull(&pool, point, n + 100), 1, 1e-13);
+  for (int i = 0; i < 1000; i++) {  // on a sphere: all are corners
+    double z = 2 * random_number(&seed) - 1, angle = 2 * PI * random_number(&seed), r = sqrt(1 - z * z);
+    point[3 * i] = 3 + r * cos(angle), point[3 * i + 1] = r * sin(angle), point[3 * i + 2] = z;
+  }
+  const double volume = check_hull(&pool, point, 1000);
+  ENSURE(volume < 4 * PI / 3 && volume > 4 * PI / 3 * 0.98);
+  for (int i = 0; i < 3 * 1000; i++) point[i] = random_number(&seed) + (i % 3 == 2 ? 1e-7 * random_number(&seed) : 0);
+  const double full = check_hull(&pool, point, 1000);
+  ENSURE(full < 1 && full > 0.9);
+  for (int i = 0; i < 1000; i++) point[3 * i + 2] = 2 * point[3 * i] - point[3 * i + 1];  // in a plane
+  ENSURE_EQUAL(srm_hull(&pool, point, 1000, &none), 0);
+  ENSURE_EQUAL(srm_hull(&pool, point, 3, &none), 0);
+  for (int i = 0; i < 3 * 10; i++) point[i] = 1;
+  ENSURE_EQUAL(srm_hull(&pool, point, 10, &none), 0);
+  sr_pool_free(&pool);
+}
+
 TEST(shapes_and_meshes_are_in_the_model) {
   Compiled x = compile_quietly(
       "<sarrus version='1'><material name='steel' density='1'/><mesh name='t' " TETRAHEDRON

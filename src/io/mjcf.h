@@ -91,7 +91,7 @@ typedef struct srMjcf {
   int least_group, most_group;                   // groups of geoms that give inertia
   double bound_mass, bound_inertia, total_mass;  // total_mass <= 0: as it comes
   const char* mesh_folder;                       // "": that of the file
-  bool strip_path;
+  bool strip_path, exact_mesh_inertia;
   bool with_limits, with_friction, with_springs, with_dampers;  // of joints: <flag>
   double gravity[3];
   bool gravity_given;
@@ -185,6 +185,8 @@ void sr_mjcf_compiler(srMjcf* m, const srXmlNode* section);  // mjcf_option.c
 void sr_mjcf_option(srMjcf* m, const srXmlNode* section);
 void sr_mjcf_put_options(srMjcf* m);  // name, gravity and step into the spec
 
+// What of a mesh has mass: tetrahedra all counted as positive, its inside, that of its convex hull, its surface.
+typedef enum srMjcfFilling { SR_MJCF_LEGACY, SR_MJCF_EXACT, SR_MJCF_CONVEX, SR_MJCF_SHELL } srMjcfFilling;
 typedef struct srMjcfMesh {
   const srXmlNode* node;
   const char* word;
@@ -193,7 +195,8 @@ typedef struct srMjcfMesh {
   double inverse[16];  // of the frame given by refpos, refquat
   bool failed;
   bool weighed;
-  double volume, com[3], J[9];  // J about com, by density; volume 0: not known
+  srMjcfFilling filling;
+  double measure, com[3], J[9];  // volume or area, 0: not known; J about com, by density
 } srMjcfMesh;
 typedef struct srMjcfMaterial {
   double rgba[4];
@@ -202,7 +205,9 @@ void sr_mjcf_assets(srMjcf* m, const srXmlNode* section);  // mjcf_asset.c
 const char* sr_mjcf_behind_slash(const char* path);
 // The <mesh> in the spec; NULL: it has no triangles, which is said once. mjcf_mesh.c
 const char* sr_mjcf_mesh_use(srMjcf* m, int mesh);
-bool sr_mjcf_mesh_weigh(srMjcf* m, srMjcfMesh* mesh);  // false: it has no volume
+// The one that its file asks for; shell: of a geom that does, in files of older versions.
+srMjcfFilling sr_mjcf_mesh_filling(srMjcf* m, const srMjcfMesh* mesh, bool shell);
+bool sr_mjcf_mesh_weigh(srMjcf* m, srMjcfMesh* mesh, srMjcfFilling filling);  // false: it has no volume, or area
 
 void sr_mjcf_collect_names(srMjcf* m, const srXmlNode* section);  // mjcf_body.c
 void sr_mjcf_start_world(srMjcf* m);
@@ -234,9 +239,13 @@ typedef struct srMjcfInertia {
   srPlace place;
 } srMjcfInertia;
 void sr_mjcf_inertial(srMjcf* m, int body, const srMjcfInside* x);
-// The geom's mass is added to its body's. mass < 0: by density.
-void sr_mjcf_geom_inertia(srMjcf* m, const srMjcfGeom* geom, double mass, double density);
-void sr_mjcf_mesh_inertia(srMjcf* m, const srMjcfGeom* geom, int mesh, double mass, double density);
+// The geom's mass is added to its body's.
+typedef struct srMjcfMatter {
+  double mass, density;  // mass < 0: by density
+  bool shell;            // on the surface: the density is that of an area
+} srMjcfMatter;
+void sr_mjcf_geom_inertia(srMjcf* m, const srMjcfGeom* geom, const srMjcfMatter* matter);
+void sr_mjcf_mesh_inertia(srMjcf* m, const srMjcfGeom* geom, int mesh, const srMjcfMatter* matter);
 bool sr_mjcf_wants_geoms(const srMjcf* m, int body);
 void sr_mjcf_put_inertia(srMjcf* m);  // bounds, balance, total mass; into the spec
 

@@ -183,21 +183,21 @@ static bool read_place(srMjcf* m, const srMjcfInside* x, const struct Kind* kind
 
 // What the geom weighs, where the body's inertia comes from its geoms.
 static void weigh(srMjcf* m, const srMjcfInside* x, const srMjcfGeom* g, int kind, int mesh) {
-  double mass = -1, density;
+  srMjcfMatter matter = {.mass = -1, .shell = sr_mjcf_flag(m, x->node, x->childclass, "shellinertia", false)};
   const int group = read_whole(m, x, "group", 0);
-  const bool given = sr_mjcf_numbers(m, x->node, x->childclass, "mass", 1, 1, &mass) == 1;
-  sr_mjcf_number(m, x->node, x->childclass, "density", 1000, &density);
-  if (density < 0 || (given && mass < 0)) {
-    const char* word = density < 0 ? "density" : "mass";
+  const bool given = sr_mjcf_numbers(m, x->node, x->childclass, "mass", 1, 1, &matter.mass) == 1;
+  sr_mjcf_number(m, x->node, x->childclass, "density", 1000, &matter.density);
+  if (matter.density < 0 || (given && matter.mass < 0)) {
+    const char* word = matter.density < 0 ? "density" : "mass";
     sr_mjcf_error(m, sr_mjcf_attribute(m, x->node, x->childclass, word)->place, "'%s' must not be negative, got %g",
-                  word, density < 0 ? density : mass);
+                  word, matter.density < 0 ? matter.density : matter.mass);
     return;
   }
   if (!sr_mjcf_wants_geoms(m, g->body) || group < m->least_group || group > m->most_group || kind == PLANE) return;
   if (mesh >= 0)
-    sr_mjcf_mesh_inertia(m, g, mesh, mass, density);
+    sr_mjcf_mesh_inertia(m, g, mesh, &matter);
   else
-    sr_mjcf_geom_inertia(m, g, mass, density);
+    sr_mjcf_geom_inertia(m, g, &matter);
 }
 
 void sr_mjcf_geom(srMjcf* m, int body, const srMjcfInside* x) {

@@ -65,6 +65,43 @@ static double solid(const char* type, const double* s, double J[9]) {
   return volume;
 }
 
+// Area of a geom's surface, and its moments by its mass. Of an ellipsoid MuJoCo has the area by Thomsen's approximation, and
+// the moments of a thin layer of the same thickness along all three axes: those of d(V (y + z)/5) by d(V).
+static double shell(const char* type, const double* s, double J[9]) {
+  const double r = s[0], x = s[0] * s[0];
+  if (strcmp(type, "sphere") == 0) {
+    diagonal(J, 2 * x / 3, 2 * x / 3, 2 * x / 3);
+    return 4 * PI * x;
+  }
+  const double h = s[1], y = s[1] * s[1], z = s[2] * s[2];
+  if (strcmp(type, "box") == 0) {
+    const double xy = s[0] * s[1], yz = s[1] * s[2], zx = s[2] * s[0], all = xy + yz + zx;
+    const double xx = x * (xy + 3 * yz + zx) / (3 * all), yy = y * (xy + yz + 3 * zx) / (3 * all);
+    const double zz =
+        z * (3 * xy + yz + zx) / (3 * all);  // second moments: a side has its own distance, others a third
+    diagonal(J, yy + zz, xx + zz, xx + yy);
+    return 8 * all;
+  }
+  if (strcmp(type, "ellipsoid") == 0) {
+    const double p = 1.6075, sum = 1 / s[0] + 1 / s[1] + 1 / s[2];
+    const double xx = (x + 2 * s[0] / sum) / 5, yy = (y + 2 * s[1] / sum) / 5, zz = (z + 2 * s[2] / sum) / 5;
+    diagonal(J, yy + zz, xx + zz, xx + yy);
+    return 4 * PI * pow((pow(s[0] * s[1], p) + pow(s[1] * s[2], p) + pow(s[2] * s[0], p)) / 3, 1 / p);
+  }
+  const double barrel = 4 * PI * r * h, across = x / 2 + y / 3;
+  if (strcmp(type, "cylinder") == 0) {
+    const double discs = 2 * PI * x, area = barrel + discs;
+    const double side = (barrel * across + discs * (x / 4 + y)) / area;
+    diagonal(J, side, side, (barrel * x + discs * x / 2) / area);
+    return area;
+  }
+  // A capsule: the centroid of half a sphere is r/2 from its base.
+  const double balls = 4 * PI * x, area = barrel + balls;
+  const double side = (barrel * across + balls * (2 * x / 3 + y + h * r)) / area;
+  diagonal(J, side, side, (barrel * x + balls * 2 * x / 3) / area);
+  return area;
+}
+
 bool sr_mjcf_wants_geoms(const srMjcf* m, int body) {
   return body > 0 && (m->inertia_from_geom == 1 || (m->inertia_from_geom == 2 && !m->inertia[body].given));
 }
@@ -75,10 +112,10 @@ static bool check_mass(srMjcf* m, const srMjcfGeom* g, double mass) {
   return false;
 }
 
-void sr_mjcf_geom_inertia(srMjcf* m, const srMjcfGeom* g, double mass, double density) {
+void sr_mjcf_geom_inertia(srMjcf* m, const srMjcfGeom* g, const srMjcfMatter* matter) {
   double unit[9], J[9];
-  const double volume = solid(g->type, g->size, unit);
-  if (mass < 0) mass = density * volume;
+  const double measure = matter->shell ? shell(g->type, g->size, unit) : solid(g->type, g->size, unit);
+  const double mass = matter->mass < 0 ? matter->density * measure : matter->mass;
   for (int k = 0; k < 9; k++) unit[k] *= mass;
   srm_pose_rotate_tensor(g->pose, unit, J);
   if (!check_mass(m, g, mass)) return;
@@ -86,16 +123,16 @@ void sr_mjcf_geom_inertia(srMjcf* m, const srMjcfGeom* g, double mass, double de
   m->body[g->body].mass += mass;
 }
 
-void sr_mjcf_mesh_inertia(srMjcf* m, const srMjcfGeom* g, int index, double mass, double density) {
+void sr_mjcf_mesh_inertia(srMjcf* m, const srMjcfGeom* g, int index, const srMjcfMatter* matter) {
   srMjcfMesh* mesh = &m->mesh[index];
   double pose[16], com[3], unit[9], J[9];
-  if (mass == 0 || density == 0) return;
-  if (!sr_mjcf_mesh_weigh(m, mesh)) {
+  if (matter->mass == 0 || (matter->mass < 0 && matter->density == 0)) return;
+  if (!sr_mjcf_mesh_weigh(m, mesh, sr_mjcf_mesh_filling(m, mesh, matter->shell))) {
     sr_reader_ignore(m->r, g->place, "the mass of a mesh without volume");
     return;
   }
-  if (mass > 0) density = mass / mesh->volume;
-  mass = density * mesh->volume;
+  const double density = matter->mass > 0 ? matter->mass / mesh->measure : matter->density;
+  const double mass = density * mesh->measure;
   if (!check_mass(m, g, mass)) return;
   srm_pose_compose(g->pose, mesh->inverse, pose);
   srm_pose_point(pose, mesh->com, com);

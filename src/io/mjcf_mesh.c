@@ -1,4 +1,5 @@
-// Meshes of MJCF's geoms: put into the spec at their first use, from a file or from numbers in the model, and weighed.
+// Meshes of MJCF's geoms: put into the spec at their first use, from a file or from numbers in the model, and weighed in the
+// way that the file asks for.
 // MuJoCo takes vertices off refpos, turns them back by refquat, then scales them; our meshes are scaled first. Where that is
 // not the same but for a pose, the mesh gets vertices of its own. Source: MuJoCo's XML reference, "mesh".
 #include <math.h>
@@ -7,6 +8,7 @@
 #include "io/file.h"
 #include "io/mesh.h"
 #include "io/mjcf.h"
+#include "math/hull.h"
 #include "math/pose.h"
 #include "math/solid.h"
 
@@ -31,24 +33,38 @@ static const double* read_many(srMjcf* m, const srXmlAttribute* a, int least, in
   return NULL;
 }
 
-// Numbers in the file. Without faces MuJoCo takes the convex hull, which is not made here.
+// The convex hull, as the faces of vertices without any.
+static const double* hull_faces(srMjcf* m, const srMjcfMesh* mesh, const double* vertices, int nvertex, int* nface) {
+  int* corner = NULL;
+  *nface = 3 * srm_hull(&m->r->pool, vertices, nvertex / 3, &corner);
+  if (*nface == 0) {
+    sr_mjcf_error(m, mesh->node->place, "the mesh '%.60s' has no faces, and its vertices lie in a plane", mesh->word);
+    return NULL;
+  }
+  double* faces = sr_pool_alloc(&m->r->pool, (size_t)*nface * sizeof *faces);
+  for (int i = 0; i < *nface; i++) faces[i] = corner[i];
+  return faces;
+}
+
+// Numbers in the file.
 static bool read_inline(srMjcf* m, const srMjcfMesh* mesh, srMeshDef* def) {
   const srXmlAttribute *vertex = sr_xml_attribute(mesh->node, "vertex"), *face = sr_xml_attribute(mesh->node, "face");
   int nvertex, nface;
-  if (!vertex || !face) {
-    sr_reader_ignore(m->r, mesh->node->place, "<mesh> without %s", vertex ? "'face'" : "'file' or 'vertex'");
+  if (!vertex) {
+    sr_reader_ignore(m->r, mesh->node->place, "<mesh> without 'file' or 'vertex'");
     return false;
   }
-  const double* vertices = read_many(m, vertex, 9, &nvertex);
-  const double* faces = read_many(m, face, 3, &nface);
-  if (!vertices || !faces) return false;
-  for (int i = 0; i < nface; i++)
+  const double *vertices = read_many(m, vertex, 9, &nvertex), *faces = NULL;
+  if (!vertices) return false;
+  faces = face ? read_many(m, face, 3, &nface) : hull_faces(m, mesh, vertices, nvertex, &nface);
+  if (!faces) return false;
+  for (int i = 0; face && i < nface; i++)
     if (faces[i] != floor(faces[i]) || faces[i] < 0 || faces[i] >= nvertex / 3) {
       sr_mjcf_error(m, face->place, "%g in 'face' is no vertex: they count from 0 to %d", faces[i], nvertex / 3 - 1);
       return false;
     }
   def->vertices = (srAttr){.numbers = vertices, .n = nvertex, .place = vertex->place};
-  def->faces = (srAttr){.numbers = faces, .n = nface, .place = face->place};
+  def->faces = (srAttr){.numbers = faces, .n = nface, .place = face ? face->place : vertex->place};
   return true;
 }
 
@@ -135,59 +151,60 @@ static bool copy_triangles(srMjcf* m, const srMjcfMesh* mesh, const srMeshDef* d
   return true;
 }
 
-// What MuJoCo's own default, inertia="legacy", takes for the volume: tetrahedra to the middle of the surface, all positive.
-// The same where that sees all triangles from inside.
-static double legacy_volume(const double* vertex, const int* corner, int ntriangle) {
-  double middle[3] = {0}, area = 0, volume = 0;
-  for (int pass = 0; pass < 2; pass++)
-    for (int i = 0; i < ntriangle; i++) {
-      const double *a = vertex + 3 * corner[3 * i], *b = vertex + 3 * corner[3 * i + 1];
-      const double* c = vertex + 3 * corner[3 * i + 2];
-      double ab[3], ac[3], n[3], out[3];
-      for (int k = 0; k < 3; k++) ab[k] = b[k] - a[k], ac[k] = c[k] - a[k];
-      srm_cross3(ab, ac, n);
-      const double size = srm_norm3(n);
-      for (int k = 0; k < 3; k++) out[k] = a[k] - middle[k];
-      if (pass == 1) volume += fabs(srm_dot3(out, n)) / 6;
-      for (int k = 0; k < 3 && pass == 0; k++) middle[k] += size * (a[k] + b[k] + c[k]) / 3;
-      if (pass == 0) area += size;
-      if (pass == 0 && i == ntriangle - 1 && area > 0)
-        for (int k = 0; k < 3; k++) middle[k] /= area;
-    }
-  return volume;
-}
+static const char* const ways[] = {"legacy", "exact", "convex", "shell"};
 
-// Masses are those of the exact volume, whatever the file asks for.
-static void tell_way(srMjcf* m, const srMjcfMesh* mesh, double legacy) {
+// The attribute `inertia`; files of older versions have exactmeshinertia of <compiler>, and shellinertia of geoms.
+srMjcfFilling sr_mjcf_mesh_filling(srMjcf* m, const srMjcfMesh* mesh, bool shell) {
   const srXmlAttribute* way = sr_mjcf_attribute(m, mesh->node, NULL, "inertia");
-  if (way && strcmp(way->value, "exact") == 0) return;
-  if (way && strcmp(way->value, "legacy") != 0)
-    sr_reader_ignore(m->r, way->place, "inertia=\"%.20s\" of <mesh> (its mass is that of the exact volume)",
-                     way->value);
-  else if (fabs(legacy - mesh->volume) > 1e-6 * mesh->volume)
-    sr_reader_warning(m->r, mesh->node->place,
-                      "the mass of the mesh '%.60s' is that of its exact volume; MuJoCo's default (inertia=\"legacy\") "
-                      "takes more, for it is not convex enough",
-                      mesh->word);
+  const int before = m->exact_mesh_inertia ? SR_MJCF_EXACT : SR_MJCF_LEGACY;
+  if (!way && shell) return SR_MJCF_SHELL;
+  return (srMjcfFilling)sr_mjcf_choice(m, way, ways, SR_COUNT(ways), before);
 }
 
-bool sr_mjcf_mesh_weigh(srMjcf* m, srMjcfMesh* mesh) {
-  const srMeshDef* def = mesh->name ? find(m, mesh->name) : NULL;
-  double *vertex, gap;
-  int* corner;
-  if (mesh->weighed) return mesh->volume > 0;
-  mesh->weighed = true;
-  if (!def || !def->vertices.numbers || !def->faces.numbers || !copy_triangles(m, mesh, def, &vertex, &corner))
-    return false;
-  mesh->volume = srm_solid(vertex, def->vertices.n / 3, corner, def->faces.n / 3, mesh->com, mesh->J, &gap);
-  const double sign = mesh->volume < 0 ? -1 : 1;  // triangles that are seen clockwise from outside enclose as much
-  mesh->volume *= sign;
-  for (int k = 0; k < 9; k++) mesh->J[k] *= sign;
-  if (mesh->volume > 0 && gap <= 1e-6) tell_way(m, mesh, legacy_volume(vertex, corner, def->faces.n / 3));
+// An inside that is open, or turned inside out: MuJoCo refuses the second.
+static void tell_exact(srMjcf* m, srMjcfMesh* mesh, const double* vertex, int nvertex, const int* corner, int n) {
+  double com[3], J[9], gap;
+  srm_solid(vertex, nvertex, corner, n, com, J, &gap);
   if (gap > 1e-6)
     sr_reader_warning(m->r, mesh->node->place,
-                      "the mesh '%.60s' is not closed: its mass is what its triangles enclose, seen "
-                      "from the middle of them",
+                      "the mesh '%.60s' is not closed: its mass, by inertia=\"exact\", is what its triangles enclose "
+                      "with the middle of them",
                       mesh->word);
-  return mesh->volume > 0 && isfinite(mesh->volume);
+  if (mesh->measure >= 0) return;
+  sr_reader_warning(m->r, mesh->node->place,
+                    "the triangles of the mesh '%.60s' are seen clockwise from outside: they are taken the other way "
+                    "round; MuJoCo refuses them with inertia=\"exact\"",
+                    mesh->word);
+  mesh->measure = -mesh->measure;
+  for (int k = 0; k < 9; k++) mesh->J[k] = -mesh->J[k];
+}
+
+static void tell_hull(srMjcf* m, const srMjcfMesh* mesh) {
+  const srXmlAttribute* most = sr_mjcf_attribute(m, mesh->node, NULL, "maxhullvert");
+  double value = -1;
+  if (most && sr_mjcf_values(m, most, 1, 1, &value) == 1 && value > 3)
+    sr_reader_warning(m->r, most->place,
+                      "'maxhullvert' of the mesh '%.60s' is not used: its mass is that of the whole convex hull",
+                      mesh->word);
+}
+
+bool sr_mjcf_mesh_weigh(srMjcf* m, srMjcfMesh* mesh, srMjcfFilling filling) {
+  static const srmFilling fillings[] = {SRM_FILLED_UNSIGNED, SRM_FILLED, SRM_FILLED, SRM_SHELL};
+  const srMeshDef* def = mesh->name ? find(m, mesh->name) : NULL;
+  double* vertex;
+  int* corner;
+  if (mesh->weighed && mesh->filling == filling) return mesh->measure > 0;
+  mesh->weighed = true;
+  mesh->filling = filling;
+  mesh->measure = 0;
+  if (!def || !def->vertices.numbers || !def->faces.numbers || !copy_triangles(m, mesh, def, &vertex, &corner))
+    return false;
+  int n = def->faces.n / 3;
+  if (filling == SR_MJCF_CONVEX) {
+    tell_hull(m, mesh);
+    n = srm_hull(&m->r->pool, vertex, def->vertices.n / 3, &corner);
+  }
+  mesh->measure = srm_filled(vertex, corner, n, fillings[filling], mesh->com, mesh->J);
+  if (filling == SR_MJCF_EXACT) tell_exact(m, mesh, vertex, def->vertices.n / 3, corner, n);
+  return mesh->measure > 0 && isfinite(mesh->measure);
 }

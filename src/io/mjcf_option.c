@@ -48,6 +48,7 @@ void sr_mjcf_compiler(srMjcf* m, const srXmlNode* node) {
       sr_mjcf_choice(m, sr_xml_attribute(node, "inertiafromgeom"), from_geom, 3, m->inertia_from_geom);
   m->autolimits = sr_mjcf_flag(m, node, NULL, "autolimits", m->autolimits);
   m->balance_inertia = sr_mjcf_flag(m, node, NULL, "balanceinertia", m->balance_inertia);
+  m->exact_mesh_inertia = sr_mjcf_flag(m, node, NULL, "exactmeshinertia", m->exact_mesh_inertia);
   m->strip_path = sr_mjcf_flag(m, node, NULL, "strippath", m->strip_path);
   read_euler_sequence(m, sr_xml_attribute(node, "eulerseq"));
   read_groups(m, sr_xml_attribute(node, "inertiagrouprange"));
