@@ -5,6 +5,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 
 // ---------------------------------------------------------------------------------------------------------- messages
 static void add(Cli* cli, srSeverity severity, const char* format, va_list arguments) {
@@ -153,14 +154,39 @@ void assembly_free(Assembly* a) {
   *a = (Assembly){0};
 }
 
+bool output_is_free(Cli* cli, const char* output, const char* input) {
+  struct stat a, b;
+  if (!output || !input || stat(output, &a) != 0 || stat(input, &b) != 0) return true;
+  if (!S_ISREG(a.st_mode) || a.st_ino != b.st_ino || a.st_dev != b.st_dev) return true;
+  cli_error(cli, "'%s' is read and would be replaced by the result: give the result another name", output);
+  return false;
+}
+
+// The folders of --plugins=DIR:DIR, separated in a copy of the text. NULL: out of memory.
+static const char** split_folders(const char* text, int* n) {
+  size_t room = 1;
+  for (const char* p = text; *p; p++) room += *p == ':';
+  const char** list = malloc(room * sizeof *list + strlen(text) + 1);
+  char* copy = list ? memcpy(list + room, text, strlen(text) + 1) : NULL;
+  for (char* part = copy ? strtok(copy, ":") : NULL; part; part = strtok(NULL, ":")) list[(*n)++] = part;
+  return list;
+}
+
 int model_open(Cli* cli, Model* m) {
   if (!formulation_exists(cli, m)) return cli_refuse(cli, EXIT_INPUT);
-  const srLoadOptions how = {.settings = m->settings.item,
+  int nfolder = 0;
+  const char** folders = m->plugins ? split_folders(m->plugins, &nfolder) : NULL;
+  if (m->plugins && !folders) return cli_refuse(cli, cli_status(SR_MEMORY));
+  const srLoadOptions how = {.plugins = m->plugins != NULL,
+                             .plugin_folders = folders,
+                             .nplugin_folder = nfolder,
+                             .settings = m->settings.item,
                              .nsetting = m->settings.n,
                              .base = m->base,
                              .packages = m->packages.item,
                              .npackage = m->packages.n};
   srStatus status = sr_load(m->path, &how, cli->messages, &m->spec);
+  free(folders);
   if (status == SR_OK) status = sr_compile(m->spec, cli->messages, &m->model);
   if (status != SR_OK) return cli_refuse(cli, cli_status(status));
   m->data = sr_data_create(m->model);

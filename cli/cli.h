@@ -62,6 +62,7 @@ typedef struct Model {
   Settings settings;
   const char* base;         // URDF: given by --base, NULL: fixed
   TextList packages;        // where package:// is looked for
+  const char* plugins;      // given by --plugins: "", or folders separated by ':'; NULL: no library is loaded
   const char* formulation;  // given by --formulation, NULL: relative
   srModel* model;           // in the formulation that was asked for, after model_formulate
   srData* data;
@@ -69,13 +70,21 @@ typedef struct Model {
   srModel* relative;  // what another formulation was made of
   srData* relative_data;
 } Model;
-// The options that every verb with a model has, and their number.
+#define PLUGINS_OPTION(target)                                                                                         \
+  {                                                                                                                    \
+    "--plugins", OPTION_CHOICE, target, "[=DIR[:DIR]]",                                                                \
+        "run the code of libraries that the model names, in its folder or in these"                                    \
+  }
+// The options that every verb with a model has.
 #define MODEL_OPTIONS(cli, m)                                                                                          \
   {"--set", OPTION_SETTING, &(m)->settings, "NAME=VALUE", "override a parameter of the model; as often as wanted"},    \
       {"--base", OPTION_TEXT, &(m)->base, "WORD", "URDF: fixed to the ground, or floating"},                           \
-      {"--package", OPTION_TEXTS, &(m)->packages, "[NAME=]FOLDER", "where package://NAME is; as often as wanted"}, {   \
+      {"--package", OPTION_TEXTS, &(m)->packages, "[NAME=]FOLDER", "where package://NAME is; as often as wanted"},     \
+      PLUGINS_OPTION(&(m)->plugins), {                                                                                 \
     "--json", OPTION_FLAG, &(cli)->json, NULL, "print one JSON object on standard output"                              \
   }
+// Refuses an output that is one of the inputs. False: told.
+bool output_is_free(Cli* cli, const char* output, const char* input);
 // Reads and compiles; data holds the initial state. 0, or the exit status after cli_refuse.
 int model_open(Cli* cli, Model* m);
 bool model_is_relative(const Model* m);  // no other formulation was asked for
@@ -147,8 +156,13 @@ typedef struct Progress {
   long long drawn;  // last time of drawing, ms
   bool stopped;     // the user asked to stop
 } Progress;
-Progress progress_begin(void);                             // also watches for Ctrl-C
+Progress progress_begin(void);                             // also watches for signals, stop.c
 int progress_update(Progress* p, double t, double t_end);  // nonzero: the user wants to stop
 void progress_end(Progress* p);
+
+// ---------------------------------------------------------------------------------------------------- signals (stop.c)
+void stop_watch(void);  // SIGINT, SIGTERM and SIGHUP are a wish to stop from here on; the second one ends the program
+bool stop_asked(void);
+void stop_end(void);
 
 #endif

@@ -169,6 +169,7 @@ static int open_subject(Compare* c, int i) {
   s->m.settings = c->settings;
   s->m.base = c->base;
   s->m.packages = c->packages;
+  s->m.plugins = c->plugins;
   s->m.formulation = c->formulation;
   int status = model_open(c->cli, &s->m);
   if (status == EXIT_DONE) status = model_assemble(c->cli, &s->m, &assembly);
@@ -339,6 +340,7 @@ static int parse_and_compare(Compare* c, const Help* help, const Verb* verb, int
       {"--set", OPTION_SETTING, &c->settings, "NAME=VALUE", "override a parameter of all models; as often as wanted"},
       {"--base", OPTION_TEXT, &c->base, "WORD", "URDF: fixed to the ground, or floating"},
       {"--package", OPTION_TEXTS, &c->packages, "[NAME=]FOLDER", "where package://NAME is; as often as wanted"},
+      PLUGINS_OPTION(&c->plugins),
       {"--json", OPTION_FLAG, &c->cli->json, NULL, "print one JSON object on standard output"}};
   if (verb_options(c->cli, verb, options, COUNT(options), argc, argv, &first, &status) == 0) status = compare(c);
   return status;

@@ -82,14 +82,23 @@ static srSpec* assembled(Cli* cli, const Model* m, const char* format) {
   return spec;
 }
 
+static void pass_errors(Cli* cli, const srMessages* from) {
+  for (int i = 0; from && i < sr_messages_count(from); i++) {
+    const srMessage* x = sr_messages_get(from, i);
+    if (x->severity == SR_SEVERITY_ERROR) sr_messages_add(cli->messages, x->severity, x->place, "%s", x->text);
+  }
+}
+
 static int convert(Cli* cli, Model* m, const Wish* wish, const char* format) {
   srConversion* c = NULL;
+  srMessages* written = sr_messages_create();  // the warnings of the model are told already
   srSpec* started = assembled(cli, m, format);
   const srSpec* spec = started ? started : m->spec;
   const srStatus status =
-      wish->file ? sr_save_as(spec, format, wish->file, NULL, &c) : sr_convert(spec, format, NULL, NULL, &c);
+      wish->file ? sr_save_as(spec, format, wish->file, written, &c) : sr_convert(spec, format, NULL, NULL, &c);
   srs_destroy(started);
-  if (status == SR_IO) cli_error(cli, "'%s' cannot be written", wish->file);
+  pass_errors(cli, written);
+  sr_messages_destroy(written);
   if (status != SR_OK) return cli_refuse(cli, cli_status(status));
   cli_show(cli);
   if (cli->json)
@@ -111,7 +120,7 @@ int cmd_convert(Cli* cli, const Verb* verb, int argc, char** argv) {
       MODEL_OPTIONS(cli, &m)};
   if (verb_options(cli, verb, options, sizeof options / sizeof options[0], argc, argv, &m.path, &status) == 0) {
     const char* format = format_of(cli, &wish);
-    status = format ? model_open(cli, &m) : cli_refuse(cli, EXIT_INPUT);
+    status = format && output_is_free(cli, wish.file, m.path) ? model_open(cli, &m) : cli_refuse(cli, EXIT_INPUT);
     if (status == EXIT_DONE) status = convert(cli, &m, &wish, format);
   }
   model_close(&m);

@@ -56,6 +56,6 @@ int cmd_init(Cli* cli, const Verb* verb, int argc, char** argv) {
   }
   printf("%s/ holds a new project:\n", folder);
   for (int i = 0; i < template_file_count; i++) printf("  %s\n", template_files[i].name);
-  printf("next:\n  make -C %s\n  sarrus run %s/model.xml\n", folder, folder);
+  printf("next:\n  make -C %s\n  sarrus run %s/model.xml --plugins\n", folder, folder);
   return EXIT_DONE;
 }

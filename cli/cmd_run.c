@@ -214,11 +214,9 @@ static bool open_table(Run* r) {
 
 static bool close_table(Run* r) {
   if (!r->table) return true;
-  const srStatus status = sr_table_close(r->table);
+  const srStatus status = sr_table_close(r->table, r->cli->messages);
   r->table = NULL;
-  if (status == SR_OK && !r->write_failed) return true;
-  cli_error(r->cli, "the result file '%s' could not be written to its end", r->out);
-  return false;
+  return status == SR_OK && !r->write_failed;
 }
 
 // ------------------------------------------------------------------------------------------------------------ results
@@ -428,7 +426,8 @@ static int assemble(Run* r) {
 }
 
 static int prepare_and_simulate(Run* r) {
-  if (!words_exist(r)) return cli_refuse(r->cli, EXIT_INPUT);
+  if (!words_exist(r) || !output_is_free(r->cli, r->out, r->m.path) || !output_is_free(r->cli, r->out, r->state.file))
+    return cli_refuse(r->cli, EXIT_INPUT);
   int status = model_open(r->cli, &r->m);
   if (status != EXIT_DONE) return status;
   if (!state_apply(r->cli, &r->state, r->m.model, r->m.data) || !settle(r)) return cli_refuse(r->cli, EXIT_INPUT);

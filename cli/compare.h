@@ -53,6 +53,7 @@ typedef struct Compare {
   Settings settings;
   const char* base;  // URDF: NULL fixed
   TextList packages;
+  const char* plugins;
   const char *formulation, *method_list, *reference, *measure, *csv, *svg;
   RunWords words;
   NumberList rtol, atol, step;

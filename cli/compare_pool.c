@@ -33,12 +33,6 @@ typedef struct Pool {
   int nslot, busy;
 } Pool;
 
-static volatile sig_atomic_t interrupted;
-static void on_interrupt(int signal_number) {
-  interrupted = 1;
-  signal(signal_number, SIG_DFL);  // the second time it ends the program
-}
-
 static double wall_clock(void) {
   struct timespec t;
   clock_gettime(CLOCK_MONOTONIC, &t);
@@ -65,8 +59,7 @@ static bool start_child(Pool* pool, Slot* slot, int entry) {
   fflush(NULL);  // nothing that is not written yet may be written twice
   const pid_t pid = fork();
   if (pid == 0) {
-    signal(SIGINT, SIG_DFL);
-    signal(SIGTERM, SIG_DFL);
+    stop_end();
     close(ends[0]);
     child_run(pool->c, &pool->entries[entry], ends[1]);
   }
@@ -83,7 +76,7 @@ static void tell_end(const Compare* c, Record* r, const Slot* slot, int status) 
   for (int i = 0; i < 3; i++) r->violation[i] = (double)NAN;
   const int number = WIFSIGNALED(status) ? WTERMSIG(status) : 0;
   r->timed_out = slot->ended || number == SIGPROF;
-  if (c->interrupted || interrupted || number == SIGINT)
+  if (c->interrupted || stop_asked() || number == SIGINT)
     snprintf(r->why, sizeof r->why, "stopped by the user");
   else if (number == SIGPROF)
     snprintf(r->why, sizeof r->why, "took longer than %g s of processor time, inside of a step", c->timeout);
@@ -150,8 +143,8 @@ static void end_sleepers(Pool* pool) {
     Slot* s = &pool->slot[i];
     const double runs = 1 + fmax(1, pool->c->repeat);
     const double most = runs * PATIENCE * pool->c->timeout + LEAST_PATIENCE;
-    if (!s->pid || s->ended || (!interrupted && now - s->started < most)) continue;
-    s->ended = !interrupted;
+    if (!s->pid || s->ended || (!stop_asked() && now - s->started < most)) continue;
+    s->ended = !stop_asked();
     kill(s->pid, SIGKILL);
   }
 }
@@ -186,7 +179,7 @@ static void run_all(Pool* pool, int n, bool (*wanted)(const Compare* c, const En
       wait_for_children(pool);
     } else if (!wanted(pool->c, &pool->entries[next])) {
       next++;
-    } else if (interrupted || pool->c->interrupted) {
+    } else if (stop_asked() || pool->c->interrupted) {
       leave_out(pool->c, &pool->entries[next++], "stopped by the user");
     } else if (start_child(pool, slot, next)) {
       next++;
@@ -203,15 +196,12 @@ bool pool_run(Compare* c, Entry* entries, int n, bool (*wanted)(const Compare* c
   pool.slot = calloc((size_t)pool.nslot, sizeof *pool.slot);
   pool.poll = calloc((size_t)pool.nslot, sizeof *pool.poll);
   const bool good = pool.slot && pool.poll;
-  interrupted = 0;
-  signal(SIGINT, on_interrupt);
-  signal(SIGTERM, on_interrupt);
+  stop_watch();
   show_progress(c, false);
   if (good) run_all(&pool, n, wanted);
   show_progress(c, true);
-  signal(SIGINT, SIG_DFL);
-  signal(SIGTERM, SIG_DFL);
-  c->interrupted = c->interrupted || interrupted;
+  c->interrupted = c->interrupted || stop_asked();
+  stop_end();
   free(pool.slot);
   free(pool.poll);
   if (!good) cli_error(c->cli, "out of memory");

@@ -1,5 +1,4 @@
 // The comparison for people, on standard output, and as CSV.
-#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -220,8 +219,9 @@ static void put_row(FILE* out, const Compare* c, const Entry* e) {
 }
 
 bool write_csv(const Compare* c) {
-  FILE* out = fopen(c->csv, "w");
-  if (!out) return cli_error(c->cli, "%s cannot be written: %s", c->csv, strerror(errno)), false;
+  srOutput* output;
+  if (sr_output_create(c->csv, c->cli->messages, &output) != SR_OK) return false;
+  FILE* out = sr_output_stream(output);
   fprintf(out, "# sarrus %s; compare; accept %g; reference at %g; empty: not known or not used\n", sr_version(),
           c->accept, c->reference_rtol);
   fputs(
@@ -230,8 +230,5 @@ bool write_csv(const Compare* c) {
       "violation velocity,violation acceleration,why\n",
       out);
   for (int i = 0; i < c->nentry; i++) put_row(out, c, &c->entry[i]);
-  const bool failed = ferror(out) != 0;
-  if (fclose(out) == 0 && !failed) return true;
-  cli_error(c->cli, "the file '%s' could not be written to its end", c->csv);
-  return false;
+  return sr_output_close(output, c->cli->messages) == SR_OK;
 }

@@ -1,5 +1,4 @@
 // sarrus laws: the table for people, JSON, CSV and the two figures (as Figures 7 and 8 of paper 1).
-#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -144,12 +143,10 @@ static void csv_rows(const Laws* l, FILE* out) {
 }
 
 bool laws_csv(Laws* l) {
-  FILE* out = fopen(l->csv, "w");
-  if (!out) return cli_error(l->cli, "%s cannot be written: %s", l->csv, strerror(errno)), false;
-  csv_rows(l, out);
-  const bool failed = ferror(out) != 0;
-  if (fclose(out) == 0 && !failed) return true;
-  return cli_error(l->cli, "%s could not be written to its end", l->csv), false;
+  srOutput* output;
+  if (sr_output_create(l->csv, l->cli->messages, &output) != SR_OK) return false;
+  csv_rows(l, sr_output_stream(output));
+  return sr_output_close(output, l->cli->messages) == SR_OK;
 }
 
 // ------------------------------------------------------------------------------------------------------------- figures

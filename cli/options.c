@@ -90,7 +90,8 @@ static bool set_texts(const Option* o, const char* value, srMessages* messages) 
 static bool set_value(const Option* o, const char* value, srMessages* messages) {
   switch (o->kind) {
     case OPTION_FLAG: *(bool*)o->target = true; return true;
-    case OPTION_TEXT: return set_text(o, value, messages);
+    case OPTION_TEXT:
+    case OPTION_CHOICE: return set_text(o, value, messages);
     case OPTION_NUMBER: return set_number(o, value, messages);
     case OPTION_NUMBERS: return set_numbers(o, value, messages);
     case OPTION_TEXTS: return set_texts(o, value, messages);
@@ -133,6 +134,7 @@ static bool take_option(const Option* options, int n, int argc, char** argv, int
     sr_messages_add(messages, SR_SEVERITY_ERROR, here, "%s takes no value", o->name);
     return false;
   }
+  if (o->kind == OPTION_CHOICE && !equals) return *(const char**)o->target = "", true;
   if (equals) return set_value(o, equals + 1, messages);
   if (*i + 1 >= argc) {
     sr_messages_add(messages, SR_SEVERITY_ERROR, here, "%s needs a value: %s %s", o->name, o->name, o->value);
@@ -175,7 +177,8 @@ void options_print(FILE* out, const Option* options, int n) {
   for (int i = 0; i < n; i++) {
     if (!*options[i].name) continue;
     char left[64];
-    snprintf(left, sizeof left, "%s %s", options[i].name, options[i].value ? options[i].value : "");
+    snprintf(left, sizeof left, "%s%s%s", options[i].name, options[i].kind == OPTION_CHOICE ? "" : " ",
+             options[i].value ? options[i].value : "");
     fprintf(out, "  %-24s %s\n", left, options[i].doc);
   }
   fprintf(out, "  %-24s %s\n", "--help", "this page");

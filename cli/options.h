@@ -23,6 +23,7 @@ typedef struct TextList {
 typedef enum OptionKind {
   OPTION_FLAG,     // target bool*
   OPTION_TEXT,     // target const char**
+  OPTION_CHOICE,   // target const char**: --name is "", --name=VALUE the value; nothing behind it is taken
   OPTION_NUMBER,   // target double*
   OPTION_NUMBERS,  // target NumberList*: "1,2.5,-3"
   OPTION_TEXTS,    // target TextList*: may be repeated

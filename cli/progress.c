@@ -1,20 +1,11 @@
-// A progress bar on standard error, when that is a terminal; and Ctrl-C as a wish to stop with what there is.
+// A progress bar on standard error, when that is a terminal; and signals as a wish to stop with what there is.
 #define _POSIX_C_SOURCE 200809L
-#include <signal.h>
 #include <stdio.h>
 #include <string.h>
 #include <time.h>
 #include <unistd.h>
 
 #include "cli.h"
-
-static volatile sig_atomic_t interrupted;
-
-static void on_interrupt(int signal_number) {
-  (void)signal_number;
-  interrupted = 1;
-  signal(SIGINT, SIG_DFL);  // the second time it ends the program
-}
 
 static long long now_ms(void) {
   struct timespec t;
@@ -23,14 +14,13 @@ static long long now_ms(void) {
 }
 
 Progress progress_begin(void) {
-  interrupted = 0;
-  signal(SIGINT, on_interrupt);
+  stop_watch();
   return (Progress){.shown = isatty(STDERR_FILENO) == 1, .drawn = now_ms()};
 }
 
 int progress_update(Progress* p, double t, double t_end) {
   enum { WIDTH = 40, PAUSE = 100 };  // ms between drawings; what is over sooner shows no bar
-  if (interrupted) return p->stopped = true, 1;
+  if (stop_asked()) return p->stopped = true, 1;
   const long long now = now_ms();
   if (!p->shown || now - p->drawn < PAUSE) return 0;
   p->drawn = now;
@@ -44,6 +34,6 @@ int progress_update(Progress* p, double t, double t_end) {
 }
 
 void progress_end(Progress* p) {
-  signal(SIGINT, SIG_DFL);
+  stop_end();
   if (p->shown) fprintf(stderr, "\r%79s\r", "");
 }

@@ -4,7 +4,7 @@
 
 static const char model_xml[] =
     "<!-- A cart on a driven slide carries an arm, held by a cable, pushed by the wind. The laws stand in mylaws.c:\n"
-    "     make, then: sarrus run model.xml -->\n"
+    "     make, then run it as README.md says -->\n"
     "<sarrus version=\"1\" name=\"myproject\">\n"
     "  <parameter name=\"l\" value=\"0.5\"/>\n"
     "  <plugin library=\"mylaws\"/>\n"
@@ -118,7 +118,7 @@ static const char makefile[] =
     "\t$(CC) -std=c17 $(CFLAGS) $(SARRUS_CFLAGS) -fPIC -shared -o $@ $< -lm\n"
     "\n"
     "run: mylaws.so\n"
-    "\t$(SARRUS) run model.xml --out result.csv\n"
+    "\t$(SARRUS) run model.xml --plugins --out result.csv\n"
     "\n"
     "clean:\n"
     "\trm -f mylaws.so result.csv\n"
@@ -134,12 +134,12 @@ static const char readme_md[] =
     "\n"
     "```\n"
     "make                                  # or: make SARRUS_INCLUDE=/path/to/sarrus/include\n"
-    "sarrus check model.xml\n"
-    "sarrus run model.xml --out result.csv\n"
+    "sarrus check model.xml --plugins\n"
+    "sarrus run model.xml --plugins --out result.csv\n"
     "```\n"
     "\n"
     "Laws that are one formula need no C: `<torque joint=\"phi\" law=\"-k*q(phi) - d*v(phi)\"/>` in the model file does it.\n"
-    "A plugin is code: run only those that you trust.\n";
+    "A plugin is code, and runs only with `--plugins`: give it to models that you trust.\n";
 
 const TemplateFile template_files[] = {
     {"model.xml", model_xml},

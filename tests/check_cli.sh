@@ -435,9 +435,9 @@ grep -q "nothing can move\|nearly" "$work/err" && fail "an exact parallelogram i
 status 0 init "$work/project"
 make -s -C "$work/project" SARRUS_INCLUDE="$include" > "$work/log" 2>&1 ||
   fail "the template does not build: $(cat "$work/log")"
-status 0 run "$work/project/model.xml" --json
+status 0 run "$work/project/model.xml" --plugins --json
 keys $run_keys
-status 0 eval "$work/project/model.xml" --json
+status 0 eval "$work/project/model.xml" --plugins --json
 equation "template"
 status 2 init "$work/project"
 says "not empty"

@@ -213,7 +213,7 @@ if ${CC:-cc} -Iinclude -fPIC -shared -o "$work/crash.so" "$work/crash.c" > "$wor
     sed 's|</sarrus>|<plugin library="crash"/><user name="u" law="crash" joint="theta" parameters="'$way'"/></sarrus>|; s/name="pendulum"/name="way'$way'"/' \
       $pendulum > "$work/way$way.xml"
   done
-  status 0 "$work/way0.xml" "$work/way1.xml" $pendulum --methods dopri5 --rtol 1e-4 --timeout 1 --reference hem5 $quick
+  status 0 "$work/way0.xml" "$work/way1.xml" $pendulum --methods dopri5 --rtol 1e-4 --timeout 1 --reference hem5 --plugins $quick
   has "dopri5 +0.0001 failed: the process of the run was ended by signal 6 \(Aborted\)"
   has "dopri5 +0.0001 failed: took longer than 1 s of processor time, inside of a step"
   has "dopri5 +0.0001 +[0-9]+ "

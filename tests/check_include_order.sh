@@ -21,9 +21,9 @@ BEGIN {
   home["words"] = "base"; home["function"] = "expr"; home["spec"] = home["fields"] = home["force"] = "model"
   home["friction"] = home["normal"] = home["laws"] = "model"  # compile looks laws up by name
   home["compare"] = home["recommend"] = "analysis"; home["admittance"] = "network"
-  # Outside the C library: the door to plugins, and the XML parser and HDF5 for the readers alone.
+  # Outside the C library: the doors to files and plugins, and the XML parser and HDF5 for the readers alone.
   split("assert complex ctype errno fenv float inttypes limits locale math setjmp signal stdalign stdarg stdbool " \
-        "stddef stdint stdio stdlib stdnoreturn string tgmath time wchar dlfcn unistd sys/stat dirent", c, " ")
+        "stddef stdint stdio stdlib stdnoreturn string tgmath time wchar dlfcn unistd sys/stat dirent fcntl sys/file", c, " ")
   for (i in c) system_header[c[i]] = 1
   split("pthread stdatomic", c, " "); for (i in c) threads[c[i]] = 1  # for the team of the network alone
 }

@@ -29,7 +29,7 @@ if command -v c++ > /dev/null; then
 fi
 
 "$work/main" "$work/parts.so" > "$work/network" 2> "$work/log" || fail "the program does not run"
-"$sarrus" run "$work/rotor.xml" --json > "$work/model.json" 2> "$work/log" || fail "the model does not run"
+"$sarrus" run "$work/rotor.xml" --plugins --json > "$work/model.json" 2> "$work/log" || fail "the model does not run"
 
 # q, v and y of the model against the line of the program.
 awk -v tolerance=1e-11 '

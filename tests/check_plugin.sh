@@ -24,7 +24,7 @@ if command -v c++ > /dev/null; then
 fi
 
 for model in plugin formulas; do
-  "$sarrus" run "$work/$model.xml" --json > "$work/$model.json" 2> "$work/log" || fail "$model.xml does not run"
+  "$sarrus" run "$work/$model.xml" --plugins --json > "$work/$model.json" 2> "$work/log" || fail "$model.xml does not run"
 done
 
 # Every number of q, v, y, lambda and the sensor agrees, and both ledgers close.
@@ -61,7 +61,7 @@ awk -v tolerance=1e-9 '
 cp include/sarrus/friction.h include/sarrus/normal.h "$work/include/sarrus/"
 ${CC:-cc} -std=c17 $warnings -I"$work/include" -fPIC -shared -o "$work/rub.so" tests/plugin/rub.c -lm \
   > "$work/log" 2>&1 || fail "laws of friction and contact do not build"
-"$sarrus" run "$work/rub.xml" --json > "$work/rub.json" 2> "$work/log" || fail "rub.xml does not run"
+"$sarrus" run "$work/rub.xml" --plugins --json > "$work/rub.json" 2> "$work/log" || fail "rub.xml does not run"
 for sensor in slides falls; do
   awk -v key="$sensor" '
     { all = all $0 " " }
@@ -75,9 +75,9 @@ done
 # What cannot be loaded is refused with a sentence, not a crash.
 echo 'int nothing; ' > "$work/empty.c"
 ${CC:-cc} -fPIC -shared -o "$work/mylaws.so" "$work/empty.c"
-"$sarrus" run "$work/plugin.xml" > "$work/log" 2>&1
+"$sarrus" run "$work/plugin.xml" --plugins > "$work/log" 2>&1
 [ $? -eq 2 ] && grep -q "mylaws" "$work/log" || fail "a library without laws was not refused"
 rm "$work/mylaws.so"
-"$sarrus" run "$work/plugin.xml" > "$work/log" 2>&1
+"$sarrus" run "$work/plugin.xml" --plugins > "$work/log" 2>&1
 [ $? -eq 2 ] && grep -q "mylaws" "$work/log" || fail "a missing library was not refused"
 echo "ok plugin"

@@ -631,32 +631,34 @@ TEST(packages_are_found_by_options_and_by_the_environment) {
   Desk* d = open_desk("/");
   const char* uri = "package://hand/meshes/palm.obj";
   srLookup lookup;
-  ENSURE(sr_package_find(&d->r, &d->how, uri, &lookup) == NULL);
+  ENSURE(sr_package_find(&d->r, &d->how, uri, SR_REACH_MESH, &lookup) == NULL);
   ENSURE_TEXT(lookup.package, "hand");
   ENSURE(!lookup.has_package);
   ENSURE_TEXT(lookup.places, "/ and the folders above it");
   const char* const named[] = {"foot=/", "hand=" FOLDER "/packages/tools/share/hand"};
   d->options = (srLoadOptions){.packages = named, .npackage = 2};
-  ENSURE_TEXT(sr_package_find(&d->r, &d->how, uri, &lookup), FOLDER "/packages/tools/share/hand/meshes/palm.obj");
+  ENSURE_TEXT(sr_package_find(&d->r, &d->how, uri, SR_REACH_MESH, &lookup),
+              FOLDER "/packages/tools/share/hand/meshes/palm.obj");
   const char* const holder[] = {FOLDER "/packages/tools/share"};
   d->options = (srLoadOptions){.packages = holder, .npackage = 1};
-  ENSURE(sr_package_find(&d->r, &d->how, uri, &lookup) != NULL);
-  ENSURE(sr_package_find(&d->r, &d->how, "model://hand/meshes/palm.obj", &lookup) != NULL);
+  ENSURE(sr_package_find(&d->r, &d->how, uri, SR_REACH_MESH, &lookup) != NULL);
+  ENSURE(sr_package_find(&d->r, &d->how, "model://hand/meshes/palm.obj", SR_REACH_MESH, &lookup) != NULL);
   const char* const itself[] = {FOLDER "/packages/arm_folder"};
   d->options = (srLoadOptions){.packages = itself, .npackage = 1};
-  ENSURE(sr_package_find(&d->r, &d->how, "package://arm_description/meshes/tetrahedron.obj", &lookup) != NULL);
-  ENSURE(sr_package_find(&d->r, &d->how, uri, &lookup) == NULL);
+  ENSURE(sr_package_find(&d->r, &d->how, "package://arm_description/meshes/tetrahedron.obj", SR_REACH_MESH, &lookup) !=
+         NULL);
+  ENSURE(sr_package_find(&d->r, &d->how, uri, SR_REACH_MESH, &lookup) == NULL);
   d->options = (srLoadOptions){0};
   setenv("ROS_PACKAGE_PATH", "/nowhere::" FOLDER "/packages/tools/share", 1);
-  ENSURE(sr_package_find(&d->r, &d->how, uri, &lookup) != NULL);
+  ENSURE(sr_package_find(&d->r, &d->how, uri, SR_REACH_MESH, &lookup) != NULL);
   unsetenv("ROS_PACKAGE_PATH");
-  ENSURE(sr_package_find(&d->r, &d->how, uri, &lookup) == NULL);
+  ENSURE(sr_package_find(&d->r, &d->how, uri, SR_REACH_MESH, &lookup) == NULL);
   setenv("AMENT_PREFIX_PATH", FOLDER "/packages/tools", 1);
-  ENSURE(sr_package_find(&d->r, &d->how, uri, &lookup) != NULL);
+  ENSURE(sr_package_find(&d->r, &d->how, uri, SR_REACH_MESH, &lookup) != NULL);
   unsetenv("AMENT_PREFIX_PATH");
-  ENSURE_TEXT(sr_package_find(&d->r, &d->how, "file://" FOLDER "/box.stl", &lookup), FOLDER "/box.stl");
-  ENSURE(sr_package_find(&d->r, &d->how, FOLDER, &lookup) == NULL);  // a folder is no file
-  ENSURE(sr_package_find(&d->r, &d->how, "http://a/b.stl", &lookup) == NULL);
+  ENSURE_TEXT(sr_package_find(&d->r, &d->how, "file://" FOLDER "/box.stl", SR_REACH_MESH, &lookup), FOLDER "/box.stl");
+  ENSURE(sr_package_find(&d->r, &d->how, FOLDER, SR_REACH_MESH, &lookup) == NULL);  // a folder is no file
+  ENSURE(sr_package_find(&d->r, &d->how, "http://a/b.stl", SR_REACH_MESH, &lookup) == NULL);
   ENSURE(strstr(lookup.places, "only package://") != NULL);
   close_desk(d);
 }
@@ -765,15 +767,19 @@ TEST(packages_are_found_below_a_workspace) {
   Desk* d = open_desk("/");
   d->options = (srLoadOptions){.packages = given, .npackage = 1};
   snprintf(expected, sizeof expected, "%s/src/universal/ur_description/meshes/base.stl", folder);
-  ENSURE_TEXT(sr_package_find(&d->r, &d->how, "package://ur_description/meshes/base.stl", &lookup), expected);
-  ENSURE(sr_package_find(&d->r, &d->how, "package://ur_description/meshes/none.stl", &lookup) == NULL);
+  ENSURE_TEXT(sr_package_find(&d->r, &d->how, "package://ur_description/meshes/base.stl", SR_REACH_MESH, &lookup),
+              expected);
+  ENSURE(sr_package_find(&d->r, &d->how, "package://ur_description/meshes/none.stl", SR_REACH_MESH, &lookup) == NULL);
   ENSURE(lookup.has_package);
-  ENSURE(sr_package_find(&d->r, &d->how, "package://inner/a.stl", &lookup) == NULL);   // packages hold no packages
-  ENSURE(sr_package_find(&d->r, &d->how, "package://legacy/a.stl", &lookup) == NULL);  // left out by its owner
-  ENSURE(sr_package_find(&d->r, &d->how, "package://deep/a.stl", &lookup) == NULL);    // six levels
+  ENSURE(sr_package_find(&d->r, &d->how, "package://inner/a.stl", SR_REACH_MESH, &lookup) ==
+         NULL);  // packages hold no packages
+  ENSURE(sr_package_find(&d->r, &d->how, "package://legacy/a.stl", SR_REACH_MESH, &lookup) ==
+         NULL);  // left out by its owner
+  ENSURE(sr_package_find(&d->r, &d->how, "package://deep/a.stl", SR_REACH_MESH, &lookup) == NULL);  // six levels
   d->options = (srLoadOptions){0};
   setenv("ROS_PACKAGE_PATH", folder, 1);
-  ENSURE_TEXT(sr_package_find(&d->r, &d->how, "package://ur_description/meshes/base.stl", &lookup), expected);
+  ENSURE_TEXT(sr_package_find(&d->r, &d->how, "package://ur_description/meshes/base.stl", SR_REACH_MESH, &lookup),
+              expected);
   unsetenv("ROS_PACKAGE_PATH");
   close_desk(d);
   snprintf(command, sizeof command, "rm -r %s", folder);

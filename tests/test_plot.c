@@ -641,7 +641,7 @@ TEST(a_table_that_was_written_reads_back_to_the_same_bits) {
         (noise(&seed) + noise(&seed) * 0x1p-24 + noise(&seed) * 0x1p-48 - 0.5) * pow(2, (int)(seed >> 24) - 128);
     sr_csv_row(csv, rows[i]);
   }
-  ENSURE_EQUAL(sr_csv_close(csv), SR_OK);
+  ENSURE_EQUAL(sr_csv_close(csv, NULL), SR_OK);
   ENSURE_EQUAL(sr_csv_read(path, NULL, &table), SR_OK);
   remove(path);
   ENSURE_EQUAL(table->nrow, ROWS);

@@ -505,7 +505,7 @@ static bool yaml_refused(const char* text, const char* message) {
   ENSURE(handle >= 0 && write(handle, text, strlen(text)) == (ssize_t)strlen(text));
   close(handle);
   snprintf(model, sizeof model, "<robot xmlns:xacro='x'><a b=\"${load_yaml('%s')}\"/></robot>", path);
-  const bool good = !expand_all(model, HERE, NULL, 0) && strstr(said, message);
+  const bool good = !expand_all(model, "/tmp", NULL, 0) && strstr(said, message);
   if (!good) fprintf(stderr, "expected: %s\ngot: %s%s\n", message, said, tree);
   remove(path);
   return good;

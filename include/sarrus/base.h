@@ -4,6 +4,7 @@
 
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdio.h>
 
 #ifdef __cplusplus
 extern "C" {
@@ -81,6 +82,16 @@ SR_API void sr_set_allocator(srAllocator allocator, void* user);  // NULL: back 
 // The library never prints. What it has to say outside of return values goes here; default: nowhere.
 typedef void (*srLogger)(void* user, srSeverity severity, const char* text);
 SR_API void sr_set_logger(srLogger logger, void* user);
+
+// A file that is replaced as a whole, or not at all: what is written goes to PATH.part, which takes the name when it is closed
+// and all of it is on the disk. While it is open nobody else can open it: a second sr_output_create is refused. A pipe, a
+// terminal or a device is written to as it is. All results of the library are written so.
+typedef struct srOutput srOutput;
+SR_API srStatus sr_output_create(const char* path, srMessages* messages, srOutput** out);  // SR_IO: told
+SR_API FILE* sr_output_stream(const srOutput* output);
+// SR_FAILED when something could not be written (a full disk); then the file is what it was before, which is told.
+SR_API srStatus sr_output_close(srOutput* output, srMessages* messages);
+SR_API void sr_output_discard(srOutput* output);  // the file stays what it was
 
 #ifdef __cplusplus
 }

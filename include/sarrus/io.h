@@ -23,6 +23,11 @@ typedef struct srLoadOptions {
   const char* const*
       packages;  // where package://NAME/... is looked for: "NAME=FOLDER", or a folder that holds packages
   int npackage;
+  // Code of shared libraries that the model names (<plugin>) runs only where this is true. A library must lie, links resolved,
+  // in one of these folders; without any, in the folder of the model.
+  bool plugins;
+  const char* const* plugin_folders;
+  int nplugin_folder;
 } srLoadOptions;
 
 // Reads a model file: ours, URDF, MJCF or ROBOTRAN, told by its root element. All errors go to messages
@@ -87,8 +92,8 @@ SR_API srStatus sr_save_as(const srSpec* spec, const char* format, const char* p
 typedef struct srCsv srCsv;
 SR_API srStatus sr_csv_create(const char* path, const char* provenance, int ncolumn, const char* const* names,
                               const char* const* units, srMessages* messages, srCsv** out);
-SR_API srStatus sr_csv_row(srCsv* csv, const double* row);  // allocates nothing
-SR_API srStatus sr_csv_close(srCsv* csv);                   // flushes; reports a full disk
+SR_API srStatus sr_csv_row(srCsv* csv, const double* row);       // allocates nothing
+SR_API srStatus sr_csv_close(srCsv* csv, srMessages* messages);  // SR_FAILED: a full disk; srOutput says what is left
 
 // A result table that is being written: CSV, or HDF5 where the name ends in .h5 or .hdf5 (docs/results.md). HDF5 is
 // there when the library was built with it; else SR_IO, and a message. The HDF5 library is not safe for threads: one at a
@@ -97,7 +102,7 @@ typedef struct srTableWriter srTableWriter;
 SR_API srStatus sr_table_create(const char* path, const char* provenance, int ncolumn, const char* const* names,
                                 const char* const* units, srMessages* messages, srTableWriter** out);
 SR_API srStatus sr_table_row(srTableWriter* table, const double* row);  // rows are kept as they come: a run may stop
-SR_API srStatus sr_table_close(srTableWriter* table);                   // reports a full disk
+SR_API srStatus sr_table_close(srTableWriter* table, srMessages* messages);  // as sr_csv_close
 SR_API bool sr_table_has_hdf5(void);
 
 // A table of results, by columns.

@@ -184,6 +184,9 @@ SR_API srSpec* srs_numbers(const srSpec* spec, srMessages* messages);
 // Folder that relative FILE attributes are looked up in (set by the reader). NULL: the working folder.
 SR_API bool srs_set_folder(srSpec* spec, const char* folder);
 SR_API const char* srs_folder(const srSpec* spec);
+// Lets sr_compile load the shared libraries that <plugin> names and run their code: those that lie, links resolved, in one of
+// these folders, or, without any, in the folder of the model. Before this call a <plugin> is an error. False: out of memory.
+SR_API bool srs_allow_plugins(srSpec* spec, const char* const* folders, int nfolder);
 
 // The language as data: elements and attributes, for readers, writers, editors and the reference page.
 typedef struct srField {

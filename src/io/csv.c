@@ -1,17 +1,17 @@
 // Result tables as CSV: a line of provenance, a header with units, rows of numbers with 17 digits (reading gives the
 // same bits) and a point in every locale. Row writing allocates nothing: the buffer of the stream is ours.
-#include <errno.h>
 #include <sarrus/io.h>
 #include <stdio.h>
 #include <string.h>
 
-#include "base/base.h"
+#include "base/file.h"
 
 #define BUFFER_SIZE ((size_t)1 << 16)
 #define NUMBER_SIZE 40
 
 struct srCsv {
-  FILE* file;
+  srOutput* output;
+  FILE* file;  // of output
   int ncolumn;
   char buffer[BUFFER_SIZE];
 };
@@ -51,14 +51,14 @@ srStatus sr_csv_create(const char* path, const char* provenance, int ncolumn, co
   *out = NULL;
   srCsv* csv = sr_alloc(sizeof *csv);
   if (!csv) return SR_MEMORY;
-  errno = 0;
-  csv->file = fopen(path, "wb");
-  csv->ncolumn = ncolumn;
-  if (!csv->file) {
-    sr_messages_add(messages, SR_SEVERITY_ERROR, (srPlace){.file = path}, "cannot be written: %s", strerror(errno));
+  const srStatus status = sr_output_create(path, messages, &csv->output);
+  if (status != SR_OK) {
     sr_free(csv);
-    return SR_IO;
+    return status;
   }
+  sr_output_rescue(csv->output);
+  csv->file = sr_output_stream(csv->output);
+  csv->ncolumn = ncolumn;
   setvbuf(csv->file, csv->buffer, _IOFBF, BUFFER_SIZE);
   write_head(csv, provenance, names, units);
   *out = csv;
@@ -89,10 +89,9 @@ srStatus sr_csv_row(srCsv* csv, const double* row) {
   return ferror(csv->file) ? SR_IO : SR_OK;
 }
 
-srStatus sr_csv_close(srCsv* csv) {
+srStatus sr_csv_close(srCsv* csv, srMessages* messages) {
   if (!csv) return SR_OK;
-  const bool failed = ferror(csv->file) != 0;
-  const bool closed = fclose(csv->file) == 0;
+  const srStatus status = sr_output_close(csv->output, messages);
   sr_free(csv);
-  return closed && !failed ? SR_OK : SR_IO;
+  return status;
 }

@@ -358,12 +358,13 @@ static srStatus read_all(Reader* r, FILE* file, Buffer* b) {
 
 srStatus sr_csv_read(const char* path, srMessages* messages, srResultTable** out) {
   *out = NULL;
-  errno = 0;
-  FILE* file = fopen(path, "rb");
+  srWhy why;
+  FILE* file = sr_file_open(path, &why);
   if (!file) {
-    sr_messages_add(messages, SR_SEVERITY_ERROR, (srPlace){.file = path}, "cannot be read: %s", strerror(errno));
+    sr_messages_add(messages, SR_SEVERITY_ERROR, (srPlace){.file = path}, "%s", why.text);
     return SR_IO;
   }
+  errno = 0;
   Table* table = sr_alloc(sizeof *table);
   Buffer* buffer = sr_alloc(sizeof *buffer);
   srStatus status = SR_MEMORY;

@@ -1,26 +1,11 @@
-// Files and paths. The only place of the readers that asks the operating system for anything.
-#if defined(__unix__) || defined(__APPLE__)
-#define _XOPEN_SOURCE 700  // realpath
-#endif
+// Files and paths of the readers. Opening and resolving is done by base/file.c.
 #include "io/file.h"
 
 #include <dirent.h>
 #include <errno.h>
-#include <limits.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
-
-#ifdef _WIN32
-#define LONGEST_PATH 4096
-static bool real_path(const char* path, char* out) { return _fullpath(out, path, LONGEST_PATH) != NULL; }
-#else
-#ifndef PATH_MAX
-#define PATH_MAX 4096
-#endif
-#define LONGEST_PATH PATH_MAX
-static bool real_path(const char* path, char* out) { return realpath(path, out) != NULL; }
-#endif
 
 static const char* reason(srPool* pool, int code) { return sr_pool_printf(pool, "cannot be read: %s", strerror(code)); }
 
@@ -59,23 +44,22 @@ static char* read_all(srPool* pool, FILE* file, size_t max_size, size_t* size, c
 }
 
 char* sr_file_read(srPool* pool, const char* path, size_t max_size, size_t* size, const char** why) {
-  errno = 0;
-  FILE* file = fopen(path, "rb");
+  srWhy trouble;
+  FILE* file = sr_file_open(path, &trouble);
   if (!file) {
-    *why = reason(pool, errno);
+    *why = sr_pool_text(pool, trouble.text);
     return NULL;
   }
+  errno = 0;
   return read_all(pool, file, max_size, size, why);
 }
 
 srStatus sr_file_write(const char* path, const char* text, size_t size, srMessages* messages) {
-  errno = 0;
-  FILE* file = fopen(path, "wb");
-  bool done = file && fwrite(text, 1, size, file) == size;
-  if (file && fclose(file) != 0) done = false;
-  if (done) return SR_OK;
-  sr_messages_add(messages, SR_SEVERITY_ERROR, (srPlace){.file = path}, "cannot be written: %s", strerror(errno));
-  return SR_IO;
+  srOutput* output;
+  const srStatus status = sr_output_create(path, messages, &output);
+  if (status != SR_OK) return status;
+  (void)fwrite(text, 1, size, sr_output_stream(output));  // the stream keeps the error
+  return sr_output_close(output, messages);
 }
 
 // -------------------------------------------------------------------------------------------------------------- paths
@@ -119,22 +103,16 @@ const char* sr_path_problem(const char* path) {
   return NULL;
 }
 
-static bool lies_inside(const char* folder, const char* path) {
-  const size_t n = strlen(folder);
-  if (strncmp(folder, path, n) != 0) return false;
-  return is_separator(path[n]) || (n > 0 && is_separator(folder[n - 1]));
-}
-
 const char* sr_path_inside(srPool* pool, const char* folder, const char* name, const char** why) {
-  char real_folder[LONGEST_PATH + 1], real[LONGEST_PATH + 1];
+  char real_folder[SR_PATH_SIZE], real[SR_PATH_SIZE];
   *why = sr_path_problem(name);
   if (*why) return NULL;
   const char* path = sr_path_join(pool, folder, name);
-  if (!real_path(folder && *folder ? folder : ".", real_folder) || !real_path(path, real)) {
+  if (!sr_file_real(folder, real_folder) || !sr_file_real(path, real)) {
     *why = reason(pool, errno);
     return NULL;
   }
-  if (!lies_inside(real_folder, real)) {
+  if (!sr_file_is_inside(real_folder, real)) {
     *why = "is a link that leads out of the folder of the model";
     return NULL;
   }
@@ -142,25 +120,25 @@ const char* sr_path_inside(srPool* pool, const char* folder, const char* name, c
 }
 
 bool sr_path_same_folder(const char* a, const char* b) {
-  char real_a[LONGEST_PATH + 1], real_b[LONGEST_PATH + 1];
+  char real_a[SR_PATH_SIZE], real_b[SR_PATH_SIZE];
   const char *left = a && *a ? a : ".", *right = b && *b ? b : ".";
   if (strcmp(left, right) == 0) return true;
-  return real_path(left, real_a) && real_path(right, real_b) && strcmp(real_a, real_b) == 0;
+  return sr_file_real(left, real_a) && sr_file_real(right, real_b) && strcmp(real_a, real_b) == 0;
 }
 
 const char* sr_path_real(srPool* pool, const char* path) {
-  char real[LONGEST_PATH + 1];
-  return real_path(path && *path ? path : ".", real) ? sr_pool_text(pool, real) : NULL;
+  char real[SR_PATH_SIZE];
+  return sr_file_real(path, real) ? sr_pool_text(pool, real) : NULL;
 }
 
 bool sr_path_is_file(const char* path) {
   struct stat about;
-  return stat(path, &about) == 0 && (about.st_mode & S_IFMT) == S_IFREG;
+  return stat(path, &about) == 0 && S_ISREG(about.st_mode);
 }
 
 bool sr_path_is_folder(const char* path) {
   struct stat about;
-  return stat(path, &about) == 0 && (about.st_mode & S_IFMT) == S_IFDIR;
+  return stat(path, &about) == 0 && S_ISDIR(about.st_mode);
 }
 
 typedef struct Folders {

@@ -4,13 +4,13 @@
 
 #include <stdio.h>
 
-#include "base/base.h"
+#include "base/file.h"
 
 // The whole file in the pool (whose on_fail must be set), one zero byte behind its end. NULL when it cannot be read or
 // is larger than max_size; then *why is a sentence's end ("cannot be read: No such file or directory").
 char* sr_file_read(srPool* pool, const char* path, size_t max_size, size_t* size, const char** why);
 
-// The text as a file; SR_IO after an error, which is in messages.
+// The text as a file, which is replaced as a whole (srOutput); errors are in messages.
 srStatus sr_file_write(const char* path, const char* text, size_t size, srMessages* messages);
 
 // Folder of a path: "a/b.xml" -> "a", "b.xml" -> ".", "/b.xml" -> "/".

@@ -17,6 +17,7 @@
 #define LONGEST_NAME 4096
 
 struct srHdf5 {
+  srOutput* output;
   hid_t file, table;
   int ncolumn, block_rows, nrow;  // nrow: of the block
   hsize_t written;
@@ -122,6 +123,26 @@ static bool write_block(srHdf5* f) {
   return done;
 }
 
+// The lock on the file is ours already (srOutput), and would keep the library out.
+static hid_t open_file(const char* path) {
+  hid_t how = H5Pcreate(H5P_FILE_ACCESS);
+#if H5_VERSION_GE(1, 10, 7)
+  H5Pset_file_locking(how, false, true);
+#endif
+  hid_t file = H5Fcreate(path, H5F_ACC_TRUNC, H5P_DEFAULT, how);
+  H5Pclose(how);
+  return file;
+}
+
+static bool close_file(srHdf5* f) {
+  const Quiet quiet = be_quiet();
+  bool done = f->table >= 0 && write_block(f);
+  if (f->table >= 0) done = H5Dclose(f->table) >= 0 && done;
+  if (f->file >= 0) done = H5Fclose(f->file) >= 0 && done;
+  be_loud(quiet);
+  return done;
+}
+
 srStatus sr_hdf5_create(const char* path, const char* provenance, int ncolumn, const char* const* names,
                         const char* const* units, srMessages* messages, srHdf5** out) {
   *out = NULL;
@@ -134,16 +155,23 @@ srStatus sr_hdf5_create(const char* path, const char* provenance, int ncolumn, c
   if (f->block_rows > 1024) f->block_rows = 1024;
   f->block = sr_alloc(row * (size_t)f->block_rows);
   const Quiet quiet = be_quiet();
-  if (f->block) f->file = H5Fcreate(path, H5F_ACC_TRUNC, H5P_DEFAULT, H5P_DEFAULT);
+  srStatus status = f->block ? sr_output_create(path, messages, &f->output) : SR_MEMORY;
+  if (f->output) f->file = open_file(sr_output_file(f->output));
   const bool done = f->file >= 0 && write_head(f, provenance, names, units);
   be_loud(quiet);
   if (done) {
+    sr_output_rescue(f->output);
     *out = f;
     return SR_OK;
   }
-  const srStatus status = f->block ? SR_IO : SR_MEMORY;
-  if (f->block) sr_messages_add(messages, SR_SEVERITY_ERROR, (srPlace){.file = path}, "cannot be written as HDF5");
-  (void)sr_hdf5_close(f);
+  if (status == SR_OK) {
+    sr_messages_add(messages, SR_SEVERITY_ERROR, (srPlace){.file = path}, "cannot be written as HDF5");
+    status = SR_IO;
+  }
+  (void)close_file(f);
+  sr_output_discard(f->output);
+  sr_free(f->block);
+  sr_free(f);
   return status;
 }
 
@@ -156,16 +184,13 @@ srStatus sr_hdf5_row(srHdf5* f, const double* row) {
   return done ? SR_OK : SR_IO;
 }
 
-srStatus sr_hdf5_close(srHdf5* f) {
+srStatus sr_hdf5_close(srHdf5* f, srMessages* messages) {
   if (!f) return SR_OK;
-  const Quiet quiet = be_quiet();
-  bool done = f->table >= 0 && write_block(f);
-  if (f->table >= 0) done = H5Dclose(f->table) >= 0 && done;
-  if (f->file >= 0) done = H5Fclose(f->file) >= 0 && done;
-  be_loud(quiet);
+  if (!close_file(f)) sr_output_fail(f->output);
+  const srStatus status = sr_output_close(f->output, messages);
   sr_free(f->block);
   sr_free(f);
-  return done ? SR_OK : SR_IO;
+  return status;
 }
 
 // ----------------------------------------------------------------------------------------------------------- reading

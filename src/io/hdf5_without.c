@@ -22,8 +22,8 @@ srStatus sr_hdf5_row(srHdf5* file, const double* row) {
   return SR_IO;
 }
 
-srStatus sr_hdf5_close(srHdf5* file) {
-  (void)file;
+srStatus sr_hdf5_close(srHdf5* file, srMessages* messages) {
+  (void)file, (void)messages;
   return SR_IO;
 }
 

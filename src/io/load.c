@@ -6,6 +6,7 @@
 #include "io/native.h"
 #include "io/package.h"
 #include "io/reader.h"
+#include "io/root.h"
 #include "model/spec.h"
 
 static const srFormat formats[] = {
@@ -106,8 +107,11 @@ static srStatus read_model(srReader* r, const Source* source) {
       return SR_IO;
     }
     r->folder = sr_path_folder(&r->pool, source->path);
+    sr_root_model(r, source->path);
   }
   if (r->folder && !srs_set_folder(r->spec, r->folder)) return SR_MEMORY;
+  const srLoadOptions* o = r->options;
+  if (o->plugins && !srs_allow_plugins(r->spec, o->plugin_folders, o->nplugin_folder)) return SR_MEMORY;
   const srXmlNode* root = sr_xml_read(&r->pool, text, size, source->name, r->messages);
   if (!root) return SR_INPUT;
   read_root(r, root);

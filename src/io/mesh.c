@@ -98,7 +98,7 @@ static bool fill_from(srReader* r, const char* path, srPool* pool, srMeshDef* de
   srTriangles* got = NULL;
   if (!said) longjmp(*r->pool.on_fail, 1);
   const srStatus status = sr_mesh_read(path, said, &got);
-  pass_on(r, said);
+  if (sr_root_reaches(r, path, SR_REACH_TEXT)) pass_on(r, said);  // else nothing of what stands in it is told
   sr_messages_destroy(said);
   if (status == SR_MEMORY) longjmp(*r->pool.on_fail, 1);
   if (status != SR_OK) {
@@ -156,10 +156,12 @@ static struct srMeshUses* uses_of(srReader* r) {
 // ------------------------------------------------------------------------------------------------------------- missing
 // The list that a missing file belongs to.
 static Missing* missing_of(srReader* r, struct srMeshUses* u, const srLookup* lookup) {
-  const bool path = !lookup->package && lookup->places && strncmp(lookup->places, "nothing:", 8) != 0;
+  const bool path =
+      !lookup->package && !lookup->outside && lookup->places && strncmp(lookup->places, "nothing:", 8) != 0;
   const char* folder = path ? sr_path_folder(&r->pool, lookup->places) : NULL;
   const char* key = sr_pool_printf(&r->pool, "%s: %s", lookup->package ? lookup->package : "",
-                                   folder           ? folder
+                                   lookup->outside  ? lookup->outside
+                                   : folder         ? folder
                                    : lookup->places ? lookup->places
                                                     : "");
   int i = sr_names_find(&u->missing_names, key);
@@ -196,7 +198,11 @@ static void tell(srReader* r, const Missing* m) {
   const srLookup* at = &m->lookup;
   const char* count =
       m->n == 1 ? "1 mesh has no triangles" : sr_pool_printf(&r->pool, "%d meshes have no triangles", m->n);
-  if (!at->places)
+  if (at->outside)
+    SAY("%s: %s: not read, because '%s' lies outside of the folder and the package of the model; --package %s allows "
+        "it",
+        count, m->list, at->outside, at->outside);
+  else if (!at->places)
     SAY("%s, because the model comes from memory and has no folder: %s", count, m->list);
   else if (at->package && at->has_package)
     SAY("the package '%s' has not all of its files: %s: %s; looked in %s", at->package, count, m->list, at->places);
@@ -217,7 +223,7 @@ void sr_mesh_tell_missing(srReader* r) {
 
 bool sr_mesh_fill(srReader* r, const srImport* how, srPool* pool, srMeshDef* def) {
   srLookup lookup;
-  const char* path = sr_package_find(r, how, def->file.text, &lookup);
+  const char* path = sr_package_find(r, how, def->file.text, SR_REACH_MESH, &lookup);
   if (path) return fill_from(r, path, pool, def);
   remember_missing(r, def->file.text, &lookup, def->file.place);
   return false;
@@ -279,7 +285,7 @@ const char* sr_mesh_use(srReader* r, const srImport* how, const char* uri, const
   const char* asked = sr_pool_printf(&r->pool, "%s in %s: %s", size, how->folder ? how->folder : "", uri);
   int index = sr_names_find(&u->files, asked);
   if (index < 0) {
-    const char* path = sr_package_find(r, how, uri, &lookup);
+    const char* path = sr_package_find(r, how, uri, SR_REACH_MESH, &lookup);
     const char* found = sr_pool_printf(&r->pool, "%s at %s", size, path ? path : uri);
     index = sr_names_find(&u->files, found);
     if (index < 0) {

@@ -34,7 +34,8 @@ static bool has_ending(const char* text, const char* end) {
 static bool is_binary_stl(srConvert* c, const char* file) {
   unsigned char head[84];
   const char* folder = srs_folder(c->spec);
-  FILE* stream = fopen(folder ? sr_path_join(c->pool, folder, file) : file, "rb");
+  srWhy why;
+  FILE* stream = sr_file_open(folder ? sr_path_join(c->pool, folder, file) : file, &why);
   if (!stream) return false;
   const bool whole = fread(head, 1, sizeof head, stream) == sizeof head && fseek(stream, 0, SEEK_END) == 0;
   const long size = whole ? ftell(stream) : 0;

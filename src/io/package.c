@@ -14,10 +14,13 @@
 
 typedef struct Search {
   srReader* r;
-  const char* name;    // of the package
-  const char* rest;    // path in it
-  const char* places;  // where the package was looked for
-  const char* homes;   // folders that are the package
+  const char* name;     // of the package
+  const char* rest;     // path in it
+  const char* places;   // where the package was looked for
+  const char* homes;    // folders that are the package
+  const char* outside;  // folder of a file that may not be read
+  srReach reach;
+  bool trusted;  // the user has named the folders that are tried
   const char* found;
 } Search;
 
@@ -32,21 +35,46 @@ static void add_to(Search* s, const char** list, const char* word) {
   *list = *list ? sr_pool_printf(&s->r->pool, "%s, %s", *list, word) : sr_pool_text(&s->r->pool, word);
 }
 
+// Takes a file that is there, unless it may not be read.
+static void take(Search* s, const char* path) {
+  if (sr_root_reaches(s->r, path, s->reach))
+    s->found = sr_pool_text(&s->r->pool, path);
+  else if (!s->outside)
+    s->outside = sr_path_folder(&s->r->pool, path);
+}
+
 static bool try_file(Search* s, const char* path) {
   if (sr_path_is_file(path))
-    s->found = sr_pool_text(&s->r->pool, path);
+    take(s, path);
   else
     add_to(s, &s->places, path);
   return s->found != NULL;
 }
 
 // ----------------------------------------------------------------------------------------------------------- packages
+// A folder around the model is a package where it says so. Any other one has the name by chance: package://etc/passwd must not
+// lead to /etc.
+static bool is_declared(Search* s, const char* folder) {
+  return sr_package_name(s->r, folder) || sr_path_is_file(sr_path_join(&s->r->pool, folder, "model.config"));
+}
+
+// A mesh may also come from a folder of that name which holds the model.
+static bool is_mesh_around(Search* s, const char* folder, const char* path) {
+  const char *home = sr_path_real(&s->r->pool, s->r->folder), *real = sr_path_real(&s->r->pool, path);
+  return s->reach == SR_REACH_MESH && home && real && strcmp(folder, "/") != 0 && sr_file_is_inside(folder, home) &&
+         sr_file_is_inside(folder, real);
+}
+
 // In a folder that is the package.
 static bool try_home(Search* s, const char* folder) {
   const char* path = sr_path_join(&s->r->pool, folder, s->rest);
-  if (sr_path_is_file(path))
-    s->found = path;
-  else if (sr_path_is_folder(folder))
+  if (sr_path_is_file(path)) {
+    if (s->trusted || is_declared(s, folder)) sr_root_allow(s->r, folder, s->trusted);
+    if (is_mesh_around(s, folder, path))
+      s->found = path;
+    else
+      take(s, path);
+  } else if (sr_path_is_folder(folder))
     add_to(s, &s->homes, folder);
   return s->found != NULL;
 }
@@ -118,13 +146,17 @@ static void find_in_package(Search* s, const srImport* how, const char* address)
     s->places = "nothing: the address names no package or no file in it";
     return;
   }
-  if (try_options(s) || try_ancestors(s, how->folder)) return;
+  s->trusted = true;
+  if (try_options(s)) return;
+  s->trusted = false;
+  if (try_ancestors(s, how->folder)) return;
+  s->trusted = true;
   if (!try_environment(s, "ROS_PACKAGE_PATH", false)) (void)try_environment(s, "AMENT_PREFIX_PATH", true);
 }
 
 // -------------------------------------------------------------------------------------------------------------- entry
-const char* sr_package_find(srReader* r, const srImport* how, const char* uri, srLookup* lookup) {
-  Search s = {.r = r};
+const char* sr_package_find(srReader* r, const srImport* how, const char* uri, srReach reach, srLookup* lookup) {
+  Search s = {.r = r, .reach = reach};
   *lookup = (srLookup){0};
   if (!how->folder) return NULL;
   const char* package = behind(uri, "package");
@@ -138,7 +170,10 @@ const char* sr_package_find(srReader* r, const srImport* how, const char* uri, s
     s.places = "nothing: only package://, model:// and file:// addresses are looked for";
   else
     try_file(&s, sr_path_is_fixed(uri) ? uri : sr_path_join(&r->pool, how->folder, uri));
-  *lookup = (srLookup){.package = s.name, .has_package = s.homes != NULL, .places = s.homes ? s.homes : s.places};
+  *lookup = (srLookup){.package = s.name,
+                       .has_package = s.homes != NULL,
+                       .outside = s.found ? NULL : s.outside,
+                       .places = s.homes ? s.homes : s.places};
   return s.found;
 }
 

@@ -2,18 +2,19 @@
 #ifndef SR_IO_PACKAGE_H
 #define SR_IO_PACKAGE_H
 
-#include "io/reader.h"
+#include "io/root.h"
 
 // Where a file was looked for.
 typedef struct srLookup {
   const char* package;  // that the address names; NULL: none
   bool has_package;     // its folder is there, but not the file
+  const char* outside;  // folder of the file, which is there but may not be read (root.h); NULL: no such file
   const char* places;   // that were tried, "a, b"; NULL: the model comes from memory, and nothing is looked for
 } srLookup;
 
-// The path of a uri to be opened from the working folder, in r->pool; NULL: not found.
+// The path of a uri to be opened from the working folder, in r->pool; NULL: not found, or not to be read.
 //   uri    package://NAME/path, model://NAME/path, file:///path, or a path seen from how->folder
-const char* sr_package_find(srReader* r, const srImport* how, const char* uri, srLookup* lookup);
+const char* sr_package_find(srReader* r, const srImport* how, const char* uri, srReach reach, srLookup* lookup);
 // Every --package must name a folder that is there; errors otherwise.
 void sr_package_check(srReader* r);
 

@@ -45,6 +45,7 @@ typedef struct srReader {
   int nfriction, friction_capacity;
   struct srMeshUses* meshes;       // files that were asked for; mesh.c
   struct srPackageCrawls* crawls;  // folders that were gone through for packages; package_crawl.c
+  struct srRoots* roots;           // folders whose files may be read; root.c
 } srReader;
 
 // How a file is read.

@@ -30,9 +30,9 @@ srStatus sr_table_row(srTableWriter* table, const double* row) {
   return table->csv ? sr_csv_row(table->csv, row) : sr_hdf5_row(table->hdf5, row);
 }
 
-srStatus sr_table_close(srTableWriter* table) {
+srStatus sr_table_close(srTableWriter* table, srMessages* messages) {
   if (!table) return SR_OK;
-  const srStatus status = table->csv ? sr_csv_close(table->csv) : sr_hdf5_close(table->hdf5);
+  const srStatus status = table->csv ? sr_csv_close(table->csv, messages) : sr_hdf5_close(table->hdf5, messages);
   sr_free(table);
   return status;
 }
@@ -40,7 +40,8 @@ srStatus sr_table_close(srTableWriter* table) {
 // The signature may stand at 0, 512, 1024, 2048, ...: those behind it are for files with a block of the user's in front.
 static bool is_hdf5(const char* path) {
   static const char signature[8] = {'\x89', 'H', 'D', 'F', '\r', '\n', '\x1a', '\n'};
-  FILE* file = fopen(path, "rb");
+  srWhy why;
+  FILE* file = sr_file_open(path, &why);
   bool found = false;
   for (long at = 0; file && !found && at < (1L << 20); at = at ? 2 * at : 512) {
     char head[8];

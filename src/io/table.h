@@ -4,7 +4,7 @@
 
 #include <sarrus/io.h>
 
-#include "base/base.h"
+#include "base/file.h"
 
 // A table that was read, and its memory: the columns have their own, all else is in the pool.
 typedef struct srTableMemory {
@@ -18,7 +18,7 @@ typedef struct srHdf5 srHdf5;
 srStatus sr_hdf5_create(const char* path, const char* provenance, int ncolumn, const char* const* names,
                         const char* const* units, srMessages* messages, srHdf5** out);
 srStatus sr_hdf5_row(srHdf5* file, const double* row);
-srStatus sr_hdf5_close(srHdf5* file);
+srStatus sr_hdf5_close(srHdf5* file, srMessages* messages);
 srStatus sr_hdf5_read(const char* path, srMessages* messages, srResultTable** out);
 
 #endif

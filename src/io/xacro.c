@@ -341,10 +341,19 @@ const char* sr_xacro_path(srXacro* x, const char* name, srPlace place) {
   const srImport how = {.folder = x->folder, .base = x->how->base, .included = x->how->included};
   srLookup lookup;
   if (strncmp(name, "file://", 7) == 0) name += 7;
-  if (strncmp(name, "package://", 10) != 0) return name[0] == '/' ? name : sr_path_join(&x->r->pool, x->folder, name);
-  const char* path = sr_package_find(x->r, &how, name, &lookup);
+  const char* path = sr_package_find(x->r, &how, name, SR_REACH_TEXT, &lookup);
   if (path) return path;
+  if (!lookup.outside && strncmp(name, "package://", 10) != 0)
+    return name[0] == '/' ? name : sr_path_join(&x->r->pool, x->folder, name);  // to be told that it is not there
   x->lost = true;
+  if (lookup.outside) {
+    sr_xacro_error(
+        x, place,
+        "the file '%.200s' is not read: it lies in '%.200s', outside of the folder and the package of the model; "
+        "--package FOLDER allows one",
+        name, lookup.outside);
+    return NULL;
+  }
   if (lookup.package && !lookup.has_package)
     sr_xacro_error(x, place,
                    "the package '%.60s' of '%.200s' is not found; looked in %.200s; say where it is by --package "

@@ -121,6 +121,7 @@ static void stages(srCompiler* c) {
   if (sr_c_errors(c) == before) sr_compile_shapes(c);  // what is wrong with them would be said twice
   sr_compile_points(c);
   sr_compile_functions(c);
+  if (c->lacks_plugin) return;  // every use of its laws would be an error, too
   sr_compile_sensors(c);
   sr_compile_drivers(c);
   sr_compile_forces(c);

@@ -8,7 +8,10 @@ static bool copy_registered(const srSpec* spec, srSpec* copy) {
   const srImpedance* laws;
   const srFunction* functions;
   const int nlaw = sr_spec_impedances(spec, &laws), nfunction = sr_spec_functions(spec, &functions);
+  const char* const* folders;
+  const int nfolder = sr_spec_plugin_folders(spec, &folders);
   bool done = srs_set_folder(copy, srs_folder(spec));
+  if (folders) done = done && srs_allow_plugins(copy, folders, nfolder);
   for (int i = 0; i < nlaw; i++) done = done && srs_register_impedance(copy, &laws[i]);
   for (int i = 0; i < nfunction; i++) done = done && srs_register_function(copy, &functions[i]);
   return done;

@@ -1,12 +1,13 @@
-// Plugins: shared libraries named in the model file, looked for in the model's folder: NAME, NAME.so, libNAME.so. They
-// stay inside that folder, so that a model from elsewhere cannot name a library of the system.
-#define _POSIX_C_SOURCE 200809L
+// Plugins: shared libraries named in the model file, looked for in the model's folder and in those that the caller allows:
+// NAME, NAME.so, libNAME.so. Reading a model runs no code: a library is loaded only where the caller asks for it
+// (srs_allow_plugins), and only when its real path lies in an allowed folder. The rule: SECURITY.md.
 #include <dlfcn.h>
 #include <stdio.h>
 #include <string.h>
-#include <unistd.h>
 
+#include "base/file.h"
 #include "model/compile.h"
+#include "model/spec.h"
 
 static void add_impedance(void* host, const srImpedance* law) { sr_c_register_impedance(host, law); }
 
@@ -18,27 +19,84 @@ static void add_normal(void* host, const srNormalLaw* law) { sr_c_register_norma
 
 static void pass_admittance(void* host, const struct srAdmittance* admittance) { (void)host, (void)admittance; }
 
-static bool stays_inside(const char* path) {
-  if (path[0] == '/' || strncmp(path, "../", 3) == 0 || strcmp(path, "..") == 0) return false;
-  return !strstr(path, "/../");
+// ------------------------------------------------------------------------------------------------------------- search
+typedef struct Search {
+  srCompiler* c;
+  const char* const* allowed;  // folders
+  int nallowed;
+  const char* outside;  // a library that was found, but lies in none of them
+} Search;
+
+// Whether a real path lies in a folder that the caller allows.
+static bool is_allowed(const Search* s, const char* real) {
+  char folder[SR_PATH_SIZE];
+  for (int i = 0; i < s->nallowed; i++)
+    if (sr_file_real(s->allowed[i], folder) && sr_file_is_inside(folder, real)) return true;
+  return false;
 }
 
-// Path of the library in the model's folder, in the scratch pool; NULL when there is no such file.
-static const char* find_library(srCompiler* c, const char* library) {
+// The real path of folder/sub/NAME, NAME.so or libNAME.so, in the scratch pool; NULL: none that may be loaded.
+static const char* find_in(Search* s, const char* folder, const char* library) {
   static const char* const prefix[] = {"", "", "lib"};
   static const char* const suffix[] = {"", ".so", ".so"};
-  const char* folder = srs_folder(c->spec);
+  srPool* pool = &s->c->scratch;
   const char* slash = strrchr(library, '/');
   const char* file = slash ? slash + 1 : library;
-  const char* sub = sr_pool_text_n(&c->scratch, library, (size_t)(file - library));
   for (int k = 0; k < SR_COUNT(prefix); k++) {
+    char real[SR_PATH_SIZE];
+    srWhy why;
     const char* path =
-        sr_pool_printf(&c->scratch, "%s/%s%s%s%s", folder ? folder : ".", sub, prefix[k], file, suffix[k]);
-    if (access(path, R_OK) == 0) return path;
+        sr_pool_printf(pool, "%s/%.*s%s%s%s", folder, (int)(file - library), library, prefix[k], file, suffix[k]);
+    FILE* opened = sr_file_real(path, real) ? sr_file_open(real, &why) : NULL;  // no pipe, no device, no folder
+    if (!opened) continue;
+    fclose(opened);
+    if (is_allowed(s, real)) return sr_pool_text(pool, real);
+    s->outside = sr_pool_text(pool, real);
   }
   return NULL;
 }
 
+static bool leaves_folder(const char* path) {
+  return path[0] == '/' || strncmp(path, "../", 3) == 0 || strcmp(path, "..") == 0 || strstr(path, "/../");
+}
+
+// The file to load; NULL after an error.
+static const char* find_library(srCompiler* c, const char* library, srPlace place) {
+  const char* home = srs_folder(c->spec);
+  Search s = {.c = c};
+  if (!home) home = ".";
+  s.nallowed = sr_spec_plugin_folders(c->spec, &s.allowed);
+  if (!s.allowed) {
+    sr_c_error(
+        c, place,
+        "the library '%s' is not loaded: code that a model names runs only on request. If you trust it: --plugins on "
+        "the command line, plugins=True in Python, srLoadOptions.plugins in C",
+        library);
+    return NULL;
+  }
+  if (leaves_folder(library)) {
+    sr_c_error(c, place, "the library '%s' must lie in the folder of the model, or in one that --plugins names",
+               library);
+    return NULL;
+  }
+  const int nfolder = s.nallowed;
+  const char* const* folders = s.allowed;
+  if (nfolder == 0) s.allowed = &home, s.nallowed = 1;
+  const char* path = find_in(&s, home, library);
+  for (int i = 0; !path && i < nfolder; i++) path = find_in(&s, folders[i], library);
+  if (path) return path;
+  if (s.outside)
+    sr_c_error(c, place,
+               "the library '%s' is not loaded: its file, links resolved, is '%s', and lies in no folder that is "
+               "allowed; --plugins=FOLDER allows one",
+               library, s.outside);
+  else
+    sr_c_error(c, place, "there is no library '%s' (nor '%s.so', 'lib%s.so') in the folder of the model%s", library,
+               library, library, nfolder > 0 ? ", nor in those of --plugins" : "");
+  return NULL;
+}
+
+// ------------------------------------------------------------------------------------------------------------ loading
 static bool call_entry(srCompiler* c, void* handle) {
   srPluginEntry entry;
   void* symbol = dlsym(handle, "sarrus_plugin");
@@ -54,26 +112,18 @@ static bool call_entry(srCompiler* c, void* handle) {
 }
 
 void sr_plugin_load(srCompiler* c, const char* library, srPlace place) {
-  if (!stays_inside(library)) {
-    sr_c_error(c, place, "the library '%s' must lie in the folder of the model", library);
-    return;
+  const int before = sr_c_errors(c);
+  const char* path = find_library(c, library, place);
+  void* handle = path ? dlopen(path, RTLD_NOW | RTLD_LOCAL) : NULL;
+  if (path && !handle) sr_c_error(c, place, "the library '%s' cannot be loaded: %s", library, dlerror());
+  if (handle) {
+    if (!c->absolute) sr_messages_add(c->messages, SR_SEVERITY_NOTE, place, "code of the library '%s' runs", path);
+    c->priv->plugins[c->priv->nplugin++] = handle;
+    c->registering = place;
+    if (!call_entry(c, handle))
+      sr_c_error(c, place, "the library '%s' has no function sarrus_plugin, or it refused this version", library);
   }
-  const char* path = find_library(c, library);
-  if (!path) {
-    sr_c_error(c, place, "there is no library '%s' (nor '%s.so', 'lib%s.so') in the folder of the model", library,
-               library, library);
-    return;
-  }
-  void* handle = dlopen(path, RTLD_NOW | RTLD_LOCAL);
-  if (!handle) {
-    sr_c_error(c, place, "the library '%s' cannot be loaded: %s", library, dlerror());
-    return;
-  }
-  c->priv->plugins[c->priv->nplugin++] = handle;
-  c->registering = place;
-  if (!call_entry(c, handle)) {
-    sr_c_error(c, place, "the library '%s' has no function sarrus_plugin, or it refused this version", library);
-  }
+  if (sr_c_errors(c) > before) c->lacks_plugin = true;
 }
 
 void sr_plugins_close(struct srModelPrivate* priv) {

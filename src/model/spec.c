@@ -47,7 +47,9 @@ struct srSpec {
   srFunction* functions;
   int nfunction, function_capacity;
   const char* folder;
-  const char* file;  // the last file name copied; places in one file share it
+  const char** plugin_folders;  // NULL: no library is loaded
+  int nplugin_folder;           // 0: that of the model
+  const char* file;             // the last file name copied; places in one file share it
 };
 
 srSpec* srs_create(void) {
@@ -226,6 +228,25 @@ bool srs_set_folder(srSpec* spec, const char* folder) {
 }
 
 const char* srs_folder(const srSpec* spec) { return spec->folder; }
+
+bool srs_allow_plugins(srSpec* spec, const char* const* folders, int nfolder) {
+  jmp_buf no_memory;
+  spec->pool.on_fail = &no_memory;
+  const bool done = setjmp(no_memory) == 0;
+  if (done) {
+    const char** copy = sr_pool_alloc(&spec->pool, (size_t)(nfolder + 1) * sizeof *copy);
+    for (int i = 0; i < nfolder; i++) copy[i] = sr_pool_text(&spec->pool, folders[i]);
+    spec->plugin_folders = copy;
+    spec->nplugin_folder = nfolder;
+  }
+  spec->pool.on_fail = NULL;
+  return done;
+}
+
+int sr_spec_plugin_folders(const srSpec* spec, const char* const** out) {
+  *out = spec->plugin_folders;
+  return spec->nplugin_folder;
+}
 
 // ---------------------------------------------------------------------------------------------------------- names
 static bool is_blank(char c) { return c == ' ' || c == '\t' || c == '\n' || c == '\r'; }

@@ -9,6 +9,9 @@
 int sr_spec_impedances(const srSpec* spec, const srImpedance** out);
 int sr_spec_functions(const srSpec* spec, const srFunction** out);
 
+// Folders whose libraries may be loaded: their number, and the array in *out; NULL: none is loaded.
+int sr_spec_plugin_folders(const srSpec* spec, const char* const** out);
+
 // Attributes of an element as an array, in the order of srs_element(kind)->fields; NULL when there is no such element.
 const srAttr* sr_spec_attributes(const srSpec* spec, srElementKind kind, int i);
 

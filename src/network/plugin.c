@@ -3,6 +3,7 @@
 #include <dlfcn.h>
 #include <string.h>
 
+#include "base/file.h"
 #include "force/laws.h"
 #include "model/private.h"
 #include "network/network.h"
@@ -48,12 +49,18 @@ static void pass_normal(void* host, const struct srNormalLaw* law) { (void)host,
 static void close_library(void* handle) { (void)dlclose(handle); }
 
 srStatus sr_network_plugin(srNetwork* n, const char* path) {
+  char real[SR_PATH_SIZE];
+  srWhy why = {"cannot be found"};
   if (!sr_net_open(n)) return SR_INPUT;
-  void* handle = dlopen(path, RTLD_NOW | RTLD_LOCAL);
+  // A file, never a name that the linker looks up in the folders of the system.
+  FILE* opened = sr_file_real(path, real) ? sr_file_open(real, &why) : NULL;
+  void* handle = opened ? dlopen(real, RTLD_NOW | RTLD_LOCAL) : NULL;
+  if (opened) fclose(opened);
   if (!handle) {
-    sr_net_error(n, "the library '%s' cannot be loaded: %s", path, dlerror());
+    sr_net_error(n, "the library '%s' cannot be loaded: %s", path, opened ? dlerror() : why.text);
     return SR_INPUT;
   }
+  sr_messages_add(n->messages, SR_SEVERITY_NOTE, (srPlace){0}, "code of the library '%s' runs", real);
   if (!sr_net_own(n, close_library, handle)) return SR_MEMORY;
   srPluginEntry entry;
   void* symbol = dlsym(handle, "sarrus_plugin");

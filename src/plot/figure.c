@@ -1,6 +1,5 @@
 // Figures as they are described: panels, series and notes, copied into one pool. The first failure is kept, so that a
 // caller can describe a whole figure and look at the status of the writer alone.
-#include <errno.h>
 #include <math.h>
 #include <string.h>
 
@@ -197,15 +196,14 @@ srStatus sr_plot_write_stream(srPlot* plot, FILE* stream, srMessages* messages) 
 srStatus sr_plot_write(srPlot* plot, const char* path, srMessages* messages) {
   char* text;
   size_t size = 0;
-  const srStatus status = sr_plot_write_text(plot, messages, &text, &size);
+  srStatus status = sr_plot_write_text(plot, messages, &text, &size);
   if (status != SR_OK) return status;
-  errno = 0;
-  FILE* file = fopen(path, "wb");
-  const bool written = file && fwrite(text, 1, size, file) == size;
-  const bool done = file && fclose(file) == 0 && written;
+  srOutput* output;
+  status = sr_output_create(path, messages, &output);
+  if (status == SR_OK) {
+    (void)fwrite(text, 1, size, sr_output_stream(output));  // the stream keeps the error
+    status = sr_output_close(output, messages);
+  }
   sr_free(text);
-  if (done) return SR_OK;
-  sr_messages_add(messages, SR_SEVERITY_ERROR, (srPlace){.file = path}, "%s: %s",
-                  file ? "could not be written to its end" : "cannot be written", strerror(errno));
-  return file ? SR_FAILED : SR_IO;
+  return status;
 }

@@ -22,7 +22,8 @@ static int refused(const char* library) {
   if (sr_network_plugin(network, library) != SR_OK) return 1;
   const int a = sr_network_admittance(network, "bad", sr_network_find_admittance(network, "rotor"), p, 2, NULL);
   const int said = sr_messages_count(messages);
-  const int told = said == 1 && strstr(sr_messages_get(messages, 0)->text, "its inertia must be positive") != NULL;
+  const int told = said == 2 && strstr(sr_messages_get(messages, 0)->text, "code of the library '/") != NULL &&
+                   strstr(sr_messages_get(messages, 1)->text, "its inertia must be positive") != NULL;
   sr_network_destroy(network);
   sr_messages_destroy(messages);
   return a != SR_REFUSED || !told;

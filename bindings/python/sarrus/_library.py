@@ -141,7 +141,7 @@ _FUNCTIONS = {
     "sr_conversion_destroy": (None, [P]),
     "sr_table_create": (I, [S, S, I, P, P, P, POINTER(P)]),
     "sr_table_row": (I, [P, P]),
-    "sr_table_close": (I, [P]),
+    "sr_table_close": (I, [P, P]),
     "sr_table_read": (I, [S, P, POINTER(POINTER(struct["srResultTable"]))]),
     "sr_table_destroy": (None, [P]),
     "sr_compile": (I, [P, P, POINTER(P)]),

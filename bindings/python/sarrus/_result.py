@@ -55,7 +55,7 @@ class Result:
             status = L.OK
             for row in np.ascontiguousarray(self.table, dtype=np.float64):
                 status = status or lib.sr_table_row(out, address(row))
-            closed = lib.sr_table_close(out)
+            closed = lib.sr_table_close(out, said.pointer)
             said.check(status or closed, f"{os.fspath(path)} could not be written to its end")
 
     def __repr__(self):

@@ -394,7 +394,7 @@ class Spec:
 
 
 # ------------------------------------------------------------------------------------------------------------- loading
-def _options(settings, base, packages):
+def _options(settings, base, packages, plugins):
     """srLoadOptions, and what it points to."""
     items = (L.struct["srSetting"] * max(1, len(settings)))()
     for item, (name, value) in zip(items, settings.items()):
@@ -409,11 +409,19 @@ def _options(settings, base, packages):
     options.settings, options.nsetting = ctypes.addressof(items), len(settings)
     options.base = base.encode() if base is not None else None
     options.packages, options.npackage = ctypes.addressof(folders), len(packages)
-    return options, (items, folders)
+    options.plugins = plugins is not False and plugins is not None
+    if isinstance(plugins, (str, os.PathLike)):
+        plugins = [plugins]
+    allowed = [] if plugins in (True, False, None) else [os.fsencode(p) for p in plugins]
+    if options.plugins and plugins is not True and not allowed:
+        raise ValueError("plugins is True, a folder, or a list of at least one folder")
+    libraries = (ctypes.c_char_p * max(1, len(allowed)))(*allowed)
+    options.plugin_folders, options.nplugin_folder = ctypes.addressof(libraries), len(allowed)
+    return options, (items, folders, libraries)
 
 
-def _made(read, settings, base, packages):
-    options, _alive = _options(dict(settings or {}), base, packages)
+def _made(read, settings, base, packages, plugins):
+    options, _alive = _options(dict(settings or {}), base, packages, plugins)
     out = ctypes.c_void_p()
     with Messages() as said:
         warnings = said.check(read(ctypes.addressof(options), said.pointer, ctypes.byref(out)))
@@ -423,18 +431,19 @@ def _made(read, settings, base, packages):
     return spec
 
 
-def load(path, set=None, base=None, package=()):
+def load(path, set=None, base=None, package=(), plugins=False):
     """Reads a model file: ours, URDF, xacro, MJCF or ROBOTRAN, told by its root element.
 
     set: {NAME: VALUE} overrides parameters, as --set; base: "fixed" or "floating", of a URDF; package: where package:// is
-    looked for, as --package: a folder, a list of them or {NAME: FOLDER}."""
-    return _made(lambda options, said, out: lib.sr_load(os.fsencode(path), options, said, out), set, base, package)
+    looked for, as --package: a folder, a list of them or {NAME: FOLDER}; plugins: True lets code of libraries run that the
+    model names, in its folder; a folder or a list of them: in these, as --plugins."""
+    return _made(lambda options, said, out: lib.sr_load(os.fsencode(path), options, said, out), set, base, package, plugins)
 
 
-def loads(text, name="text", folder=None, set=None, base=None, package=()):
+def loads(text, name="text", folder=None, set=None, base=None, package=(), plugins=False):
     """The same from a text. Files that it names are looked for in folder, and refused where there is none."""
     data = text.encode()
     where = os.fsencode(folder) if folder is not None else None
     return _made(lambda options, said, out: lib.sr_load_text(data, len(data), name.encode(), where, options, said, out),
-                 set, base, package)
+                 set, base, package, plugins)
 
