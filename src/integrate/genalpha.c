@@ -75,7 +75,7 @@ static srGenCoefficients first_order_coefficients(double rho) {
 // ---- life -------------------------------------------------------------------------------------------------------------
 
 size_t sri_genalpha_room(const srSystem* s, int n) {
-  return 4 * (size_t)n + 5 * (size_t)(s->nv + s->ny) + 4 * (size_t)s->nv + 9 * (size_t)s->ng;
+  return 4 * (size_t)n + 7 * (size_t)(s->nv + s->ny) + 4 * (size_t)s->nv + 9 * (size_t)s->ng;
 }
 
 void sri_genalpha_init(srIntegrator* integrator, srGenForm form) {
@@ -85,28 +85,14 @@ void sri_genalpha_init(srIntegrator* integrator, srGenForm form) {
   struct {
     double** to;
     size_t count;
-  } parts[] = {{&work->rate_before, n},
-               {&work->rate, n},
-               {&work->rate_new, n},
-               {&work->scratch, n},
-               {&work->slope, m},
-               {&work->a0, m},
-               {&work->a1, m},
-               {&work->E, m},
-               {&work->delta, m},
-               {&work->v0, nv},
-               {&work->dxi, nv},
-               {&work->U, nv},
-               {&work->jump, nv},
-               {&work->bend, ng},
-               {&work->g, ng},
-               {&work->nu, ng},
-               {&work->b, ng},
-               {&work->lambda, ng},
-               {&work->lambda_before, ng},
-               {&work->lambda_new, ng},
-               {&work->r, ng},
-               {&work->dlambda, ng}};
+  } parts[] = {{&work->rate_before, n}, {&work->rate, n},        {&work->rate_new, n},
+               {&work->scratch, n},     {&work->slope, m},       {&work->a0, m},
+               {&work->a1, m},          {&work->E, m},           {&work->delta, m},
+               {&work->lack, m},        {&work->lack_before, m}, {&work->v0, nv},
+               {&work->dxi, nv},        {&work->U, nv},          {&work->jump, nv},
+               {&work->bend, ng},       {&work->g, ng},          {&work->nu, ng},
+               {&work->b, ng},          {&work->lambda, ng},     {&work->lambda_before, ng},
+               {&work->lambda_new, ng}, {&work->r, ng},          {&work->dlambda, ng}};
   double* at = integrator->room;
   for (int i = 0; i < SR_COUNT(parts); ++i) {
     *parts[i].to = at;

@@ -53,6 +53,7 @@ typedef struct srGenAlpha {
   double *dxi, *U;          // increment of the positions, and the part of it that the position constraints ask for (nv)
   double *lambda_new, *nu;  // (ng)
   double *E, *delta;        // residual and correction (nv+ny)
+  double *lack, *lack_before;   // answers of stiffness in units of the tolerance, now and before (nv+ny)
   double *g, *b, *r, *dlambda;  // of the constraints at the end of the step, and right side and correction (ng)
   double* scratch;              // (n)
 } srGenAlpha;

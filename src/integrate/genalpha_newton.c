@@ -106,13 +106,11 @@ static double form_residual(srIntegrator* integrator, const double* ydot) {
     const srmSaddleShape* shape = &integrator->constrained->shape;
     srm_rows_transposed_times(shape, s->D_differs ? k->D : k->G, work->lambda_new, work->delta);
   }
-  for (int i = 0; i < s->nv; ++i) {
-    most = fmax(most, fmax(fabs(work->E[i]), fmax(fabs(k->f[i]), fabs(work->delta[i]))));
-    work->E[i] -= k->f[i] + work->delta[i];
-  }
-  for (int i = 0; i < s->ny; ++i) {
-    work->E[s->nv + i] = eta[i] - ydot[i];
-    most = fmax(most, fmax(fabs(eta[i]), fabs(ydot[i])));
+  for (int i = 0; i < s->nv + s->ny; ++i) {
+    const double a = i < s->nv ? work->E[i] : eta[i - s->nv], f = i < s->nv ? k->f[i] : ydot[i - s->nv];
+    const double pull = i < s->nv ? work->delta[i] : 0, size = fmax(fabs(a), fmax(fabs(f), fabs(pull)));
+    work->E[i] = a - (f + pull);
+    most = fmax(most, size);
   }
   return most;
 }
@@ -240,13 +238,15 @@ static double correction_norm(const srIntegrator* integrator, double h) {
   return n > 0 ? sqrt(sum / n) : 0;
 }
 
-// Is the correction no more than the rounding of the velocities, or of the positions where it does not fall any more?
+// Is the correction no more than the rounding of the velocities and of what they are summed from, or of the positions where it does
+// not fall any more?
 static bool correction_is_rounding(const srIntegrator* integrator, double h, bool stagnates) {
   const srSystem* s = &integrator->system;
   const srGenAlpha* work = integrator->work;
   const double size = largest(s->nv + s->ny, work->delta), cv = h * work->v.gamma * work->v.kappa;
   const double of_q = 32 * DBL_EPSILON * fmax(1, largest(s->nq, integrator->x));
-  const double of_v = 8 * DBL_EPSILON * largest(s->nv + s->ny, integrator->x_new + s->nq);
+  const double summed = h * fmax(largest(s->nv + s->ny, work->a0), largest(s->nv + s->ny, work->a1));
+  const double of_v = 8 * DBL_EPSILON * fmax(largest(s->nv + s->ny, integrator->x_new + s->nq), summed);
   return cv * size <= of_v || (stagnates && h * cv * size <= of_q);
 }
 
@@ -291,6 +291,25 @@ static bool small_enough(double theta, double size) {
   return size <= TINY * NEWTON_PART || (theta < 1 && theta / (1 - theta) * size <= NEWTON_PART);
 }
 
+// Falls in a row of what stiffness answers the correction with.
+static int stiffness_falls(const srIntegrator* integrator, double h, int falls) {
+  const srSystem* s = &integrator->system;
+  const srGenAlpha* work = integrator->work;
+  const int n = s->nv + s->ny;
+  const double cv = h * work->v.gamma * work->v.kappa, cq = h * h * work->v.beta * work->v.kappa;
+  const double* x = integrator->x + s->nq;
+  for (int i = 0; i < n; ++i) {
+    work->a1[i] = cv * work->delta[i];  // a1 is formed anew with the next state
+    work->E[i] = cq * work->delta[i];
+  }
+  sri_stiffness_times(&work->tangent, s->nv, work->E, work->a1, work->lack);
+  for (int i = 0; i < n; ++i) {
+    const double mass = i < s->nv ? fmax(sri_mass_of(s, work->tangent.M, i), DBL_MIN) : 1;
+    work->lack[i] = cv * fabs(work->lack[i]) / (mass * sri_allowed_error(integrator, fabs(x[i])));
+  }
+  return sri_stiffness_falls(n, SRI_NEGLIGIBLE, work->lack, work->lack_before, falls);
+}
+
 // Iterates with the matrix at hand, from the residual that is formed. *converged false: it does not.
 static int iterate(srIntegrator* integrator, double h, double t_new, bool solved, bool* converged) {
   srGenAlpha* work = integrator->work;
@@ -299,6 +318,7 @@ static int iterate(srIntegrator* integrator, double h, double t_new, bool solved
   double before = 0, theta = fmax(work->rate_newton, RATE_TURNED), seen = pow(work->rate_newton, 0.8);
   double rate_before = work->rate_newton < 1 ? theta : 0;
   bool measured = false;
+  int falls = -1;
   *converged = solved;
   work->contracts = false;
   for (int i = 0; i < ITERATIONS && !*converged; ++i) {
@@ -321,7 +341,8 @@ static int iterate(srIntegrator* integrator, double h, double t_new, bool solved
     if (work->contracts && !by_residual && pow(theta, ITERATIONS - i) * size > NEWTON_PART && !rounding) {
       return form_state(integrator, h);
     }
-    *converged = rounding || (!by_residual && small_enough(theta, size));
+    falls = stiffness_falls(integrator, h, falls);
+    *converged = rounding || (!by_residual && falls >= SRI_FALLS_ENOUGH && small_enough(theta, size));
     const int outcome = *converged ? form_state(integrator, h) : form_all(integrator, h, t_new, converged);
     if (outcome != SRI_DONE) return outcome;
   }

@@ -75,7 +75,9 @@ static size_t lay_out(srRadau5* w, const srSystem* s, int n, double* at) {
                {&w->u, 1, 2 * nv},
                {&w->p, 1, 2 * nv},
                {&w->a, 1, m},
-               {&w->e, 1, nx}};
+               {&w->e, 1, nx},
+               {&w->lack, 1, m},
+               {&w->lack_before, 1, m}};
   size_t count = 0;
   for (int i = 0; i < SR_COUNT(parts); ++i) {
     for (int k = 0; k < parts[i].copies; ++k, count += parts[i].count) {

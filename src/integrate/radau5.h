@@ -63,6 +63,7 @@ typedef struct srRadau5 {
   double *K_re, *K_im;
   double *k, *r, *g, *l, *u, *p;  // right sides and solutions, two parts each: (nv + ny), (ng), (ng), (ng), (nv), (nv)
   double *a, *e;                  // scratch: (nv + ny), (n)
+  double *lack, *lack_before;     // answers of stiffness in units of the tolerance, now and before (nv + ny)
   unsigned char* kept;            // rows of the factors (ng)
 } srRadau5;
 

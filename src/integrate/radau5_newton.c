@@ -422,13 +422,34 @@ void sri_radau5_move(const srIntegrator* integrator, srRadau5* work) {
   }
 }
 
-// The first increment never ends the iteration, however small. Where a stage has left the stiff branch of a force (a support that
-// lifts off, a bristle that gives way), the stiffness of that branch, in a kept tangent or in one taken at the prediction, makes
-// any increment small. The second, which is then as large, shows that nothing was solved.
+// Falls in a row of what stiffness answers dZ and dU with; of the three stages the largest counts.
+static int stiffness_falls(const srIntegrator* integrator, srRadau5* work, double h, int falls) {
+  const srSystem* s = &integrator->system;
+  const int n = s->nv + s->ny;
+  memset(work->lack, 0, (size_t)n * sizeof(double));
+  for (int stage = 0; stage < 3; ++stage) {
+    const double* a = tableau->A[stage];
+    for (int j = 0; j < s->nv; ++j) {
+      work->p[j] = 0;
+      for (int k = 0; k < 3; ++k) work->p[j] += h * a[k] * (work->dZ[k][j] + work->dU[k][j]);
+    }
+    sri_stiffness_times(&work->tangent, s->nv, work->p, work->dZ[stage], work->a);
+    for (int i = 0; i < n; ++i) work->lack[i] = fmax(work->lack[i], fabs(work->a[i]));
+  }
+  for (int i = 0; i < n; ++i) {
+    const double mass = i < s->nv ? fmax(sri_mass_of(s, work->M, i), DBL_MIN) : 1;
+    work->lack[i] *= h / (mass * scale_of(integrator, work, integrator->x[s->nq + i]));
+  }
+  return sri_stiffness_falls(n, SRI_NEGLIGIBLE, work->lack, work->lack_before, falls);
+}
+
+// The first increment never ends the iteration, however small, and what stiffness answers has to fall: tangent.h says why. With a new
+// tangent as with a kept one: it was taken at the prediction, which may lie on a branch of a force that the solution has left.
 int sri_radau5_newton(srIntegrator* integrator, srRadau5* work, double h, double t_new) {
   const double given = integrator->options.newton_tolerance;
   const int last = sri_is_adaptive(integrator) ? ITERATIONS : ITERATIONS_FIXED;
   double before = 0;
+  int falls = -1;
   work->theta = 0;
   for (int k = 1; k <= last; ++k) {
     double most, norm = 0, relative = 0;
@@ -439,13 +460,14 @@ int sri_radau5_newton(srIntegrator* integrator, srRadau5* work, double h, double
     if (given > 0 && most <= given) return SRI_DONE;
     ++integrator->stats.iterations;
     increments(integrator, work, h);
+    falls = stiffness_falls(integrator, work, h, falls);
     outcome = sri_radau5_measure(integrator, work, h, &norm, &relative);
     if (outcome != SRI_DONE) return outcome;
     const bool goes_on = converges(work, k, last, norm, before);
     const bool rounding = relative <= ROUNDING || (!goes_on && relative <= ROUNDING_SLOW);
     if (!goes_on && !rounding) return refuse(integrator);
     sri_radau5_move(integrator, work);
-    const bool enough = given == 0 && k > 1 && rest(work, norm) <= work->newton;
+    const bool enough = given == 0 && k > 1 && falls >= SRI_FALLS_ENOUGH && rest(work, norm) <= work->newton;
     if (rounding || enough) return sri_radau5_states(integrator, work, h);
     before = norm;
   }

@@ -285,3 +285,40 @@ void sri_tangent_combine(const srTangentWork* work, const srSystem* s, const dou
   }
   for (int i = s->nv; i < p->nrow; ++i) out[place_of(p, i, i)] += cI;
 }
+
+// ---- convergence ------------------------------------------------------------------------------------------------------
+
+#define FALLS 0.5  // to this part, from one iteration to the next
+
+void sri_stiffness_times(const srTangentWork* work, int nv, const double* dxi, const double* dx, double* out) {
+  const srmPattern* p = &work->pattern;
+  for (int i = 0; i < p->nrow; ++i) {
+    double sum = 0;
+    for (int k = p->row[i]; k < p->row[i + 1]; ++k) {
+      const int j = p->column[k];
+      sum += work->Kv[k] * dx[j] + (j < nv ? work->Kq[k] * dxi[j] : 0);
+    }
+    out[i] = sum;
+  }
+}
+
+int sri_stiffness_falls(int n, double negligible, const double* now, double* before, int falls) {
+  bool fell = true, small = true;
+  for (int i = 0; i < n; ++i) {
+    if (!(now[i] <= negligible)) {
+      small = false;
+      if (!(now[i] <= FALLS * before[i])) fell = false;
+    }
+    before[i] = now[i];
+  }
+  return small ? SRI_FALLS_ENOUGH : fell ? falls + 1 : 0;
+}
+
+double sri_mass_of(const srSystem* system, const double* M, int i) {
+  const srSparsity* m = system->M_sparsity;
+  if (m == NULL) return M[(size_t)i * (size_t)system->nv + (size_t)i];
+  for (int p = m->row[i]; p < m->row[i + 1]; ++p) {
+    if (m->column[p] == i) return M[p];
+  }
+  return 0;
+}

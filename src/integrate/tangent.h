@@ -39,4 +39,21 @@ void sri_tangent_combine(const srTangentWork* work, const srSystem* system, cons
 int sri_motion_residual(srIntegrator* integrator, srTangentWork* work, double t, const double* x, double tau,
                         const double* a, const double* lambda, double* E);
 
+// out = Kq dxi + Kv dx over (v, y); dxi (nv), dx (nv + ny).
+void sri_stiffness_times(const srTangentWork* work, int nv, const double* dxi, const double* dx, double* out);
+
+// Whether an iteration with a matrix that is kept solves its equations. Increments do not tell: where a force has left its stiff
+// branch (a support that lifts off, a bristle that gives way), the stiffness of that branch, in the matrix, makes them small though
+// nothing is solved, and equations that converge hide one that does not. What is told here is the force by which stiffness answers an
+// increment, Kq dxi + Kv dx: that much is left of the residual where the answer does not come. In units of the allowed error, as inertia
+// alone would turn it into errors of v and y, it is to be negligible, or to fall to half twice in a row: the first fall may be that
+// of a prediction which was deep in the stiff branch.
+#define SRI_FALLS_ENOUGH 2
+#define SRI_NEGLIGIBLE 1e-3  // where M_ii is taken for the inertia: a link in a chain may be 1000 times easier to move
+// Falls in a row, those before being `falls` (-1 in the first iteration of a process); SRI_FALLS_ENOUGH where all of now (n) is
+// negligible. now goes to before (n).
+int sri_stiffness_falls(int n, double negligible, const double* now, double* before, int falls);
+// M_ii, of M as the system's `dynamics` writes it.
+double sri_mass_of(const srSystem* system, const double* M, int i);
+
 #endif

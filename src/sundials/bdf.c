@@ -20,7 +20,7 @@
 // ---- life -------------------------------------------------------------------------------------------------------------
 
 size_t sri_bdf_room(const srSystem* s, int n) {
-  return 3 * (size_t)n + (size_t)s->nq + (size_t)s->ng / sizeof(double) + 1;
+  return 5 * (size_t)n + (size_t)s->nq + (size_t)s->ng / sizeof(double) + 1;
 }
 
 void sri_bdf_lay_out(srIntegrator* integrator, const srBdfOps* ops) {
@@ -31,7 +31,8 @@ void sri_bdf_lay_out(srIntegrator* integrator, const srBdfOps* ops) {
   b->rate_before = b->rate + n;
   b->moved = b->rate_before + n;
   b->nothing = b->moved + n;
-  b->kept = (unsigned char*)(b->nothing + integrator->system.nq);
+  b->lack = b->nothing + integrator->system.nq;
+  b->kept = (unsigned char*)(b->lack + 2 * n);
   b->restart = true;
 }
 
@@ -78,7 +79,7 @@ srStatus sri_bdf_create(srIntegrator* integrator, srMessages* messages) {
         name);
   }
   const bool good = SUNContext_Create(NULL, &b->context) == 0 && create_vectors(integrator) &&
-                    sri_iteration_create(b) && b->ops->create(integrator);
+                    sri_iteration_create(b, integrator->ncontrol, b->lack) && b->ops->create(integrator);
   return good ? SR_OK : refuse(messages, SR_MEMORY, "has not got the memory that it needs", name);
 }
 

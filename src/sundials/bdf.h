@@ -37,6 +37,9 @@ typedef struct srBdfOps {
   void (*counts)(srBdf* b, long* rejected, long* iterations);
   // (B c + K)^-1 c B e into out, with the matrix of Newton's iteration: norm.c. 0: done.
   int (*filter)(srIntegrator* integrator, N_Vector e, N_Vector out);
+  // From the increment of the state and the residual of (q, v, y) that it answers, in place: how far stiffness has held it back, as
+  // errors of the state. False: with M_ii for the inertia.
+  bool (*stiffness)(const srIntegrator* integrator, const double* increment, double* residual);
 } srBdfOps;
 
 // State of iteration.c.
@@ -47,10 +50,12 @@ typedef struct srIteration {
   SUNNonlinSolConvTestFn test;
   void* test_data;
   N_Vector increment;
-  int most, now;         // iterations with one matrix; number of the present one
-  long count, failures;  // of the last solution
-  bool failed;           // in this solution, with an older matrix
-  int proper;            // steps that still begin with Newton proper
+  int n;                       // numbers of (q, v, y)
+  double *lack, *lack_before;  // answers of stiffness in units of the tolerance, now and before (n)
+  int most, now;               // iterations with one matrix; number of the present one
+  long count, failures;        // of the last solution
+  bool failed;                 // in this solution, with an older matrix
+  int proper;                  // steps that still begin with Newton proper
 } srIteration;
 
 struct srBdf {
@@ -69,6 +74,7 @@ struct srBdf {
   double* rate_before;  // (ncontrol) x' before `accepted`
   double* moved;        // (ncontrol) a state that is being projected
   double* nothing;      // (nq) scratch of the size of a motion
+  double* lack;         // (2 ncontrol) room of the iteration
   unsigned char* kept;  // (ng) rows in use at the last begin
   bool restart;         // history must begin anew
   bool first;           // no step has succeeded since it began
@@ -109,8 +115,8 @@ typedef int (*srBdfSolve)(SUNLinearSolver solver, SUNMatrix matrix, N_Vector x, 
 bool sri_bdf_solver(srIntegrator* integrator, srBdfSolve solve);
 // A vector whose norm, and that of its clones, is filtered: norm.c. NULL: out of memory.
 N_Vector sri_bdf_vector(srIntegrator* integrator, int size);
-// b->nonlinear, after b->x; false: out of memory.
-bool sri_iteration_create(srBdf* b);
+// b->nonlinear, after b->x, for n numbers of (q, v, y), with room for 2 n; false: out of memory.
+bool sri_iteration_create(srBdf* b, int n, double* room);
 // Takes the messages that SUNDIALS would print.
 void sri_bdf_silent(int code, const char* module, const char* function, char* message, void* user);
 

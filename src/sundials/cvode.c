@@ -171,6 +171,12 @@ static int filter(srIntegrator* integrator, N_Vector e, N_Vector out) {
   return solve(b->solver, b->matrix, out, e, 0);
 }
 
+// (1 - gamma J) dx = -r, gamma J dx = dx + r
+static bool stiffness(const srIntegrator* integrator, const double* increment, double* residual) {
+  for (int i = 0; i < integrator->ncontrol; ++i) residual[i] += increment[i];
+  return true;
+}
+
 // ---- the solver -------------------------------------------------------------------------------------------------------
 
 static bool set_limits(const srIntegrator* integrator, void* m) {
@@ -271,7 +277,8 @@ static const srBdfOps cvode = {.size = size_of,
                                .dense = dense,
                                .planned = planned,
                                .counts = counts,
-                               .filter = filter};
+                               .filter = filter,
+                               .stiffness = stiffness};
 
 static void init(srIntegrator* integrator) { sri_bdf_lay_out(integrator, &cvode); }
 

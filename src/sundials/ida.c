@@ -228,6 +228,22 @@ static int filter(srIntegrator* integrator, N_Vector e, N_Vector out) {
   return outcome == SRI_DONE ? solve(b->solver, b->matrix, out, right, 0) : 1;
 }
 
+// Without constraints (c - J) dx = -F, J dx/c = dx + F/c; with them Kq dxi + Kv dv from the tangent.
+static bool stiffness(const srIntegrator* integrator, const double* increment, double* residual) {
+  const srSystem* s = &integrator->system;
+  const srNewton* newton = &((const srBdf*)integrator->work)->newton;
+  if (!newton->saddle) {
+    for (int i = 0; i < integrator->ncontrol; ++i) residual[i] = increment[i] + residual[i] / newton->c;
+    return true;
+  }
+  memset(residual, 0, (size_t)s->nq * sizeof *residual);
+  sri_stiffness_times(&newton->tangent, s->nv, newton->xi, newton->dx, residual + s->nq);
+  for (int i = 0; i < s->nv + s->ny; ++i) {
+    residual[s->nq + i] /= newton->c * (i < s->nv ? fmax(sri_mass_of(s, newton->M, i), DBL_MIN) : 1);
+  }
+  return false;
+}
+
 // ---- the solver -------------------------------------------------------------------------------------------------------
 
 // Part of the error test that Newton's iteration may leave. IDA's own 0.33 leaves noise in the history that makes steps a third
@@ -345,7 +361,8 @@ static const srBdfOps ida = {.size = size_of,
                              .dense = dense,
                              .planned = planned,
                              .counts = counts,
-                             .filter = filter};
+                             .filter = filter,
+                             .stiffness = stiffness};
 
 static void init(srIntegrator* integrator) { sri_bdf_lay_out(integrator, &ida); }
 
