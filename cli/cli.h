@@ -143,11 +143,14 @@ State state_none(void);
   {"--q", OPTION_NUMBERS, &(s)->q, "LIST", "positions, a comma list (default: the initial ones)"},                     \
       {"--v", OPTION_NUMBERS, &(s)->v, "LIST", "velocities"}, {"--y", OPTION_NUMBERS, &(s)->y, "LIST", "states"},      \
       {"--tau", OPTION_NUMBERS, &(s)->tau, "LIST", "generalized forces applied from outside (default: 0)"},            \
-      {"--t", OPTION_NUMBER, &(s)->t, "SECONDS", "time (default: 0)"}, {                                               \
+      {"--t", OPTION_NUMBER, &(s)->t, "SECONDS", "time of the state (default: 0)"}, {                                  \
     "--state", OPTION_TEXT, &(s)->file, "FILE.json", "the same from a file with the keys t, q, v, y, tau"              \
   }
 // Puts the state into d; lists win over the file. False: messages say what is wrong.
 bool state_apply(Cli* cli, State* s, const srModel* m, srData* d);
+// Drivers at the time of the state, and closed loops where neither positions nor velocities were given (sr_state_at_time).
+// 0, or the exit status after cli_refuse.
+int state_at_time(Cli* cli, const State* s, const Model* m);
 void state_free(State* s);
 
 // --------------------------------------------------------------------------------- progress on a terminal (progress.c)

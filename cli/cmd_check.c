@@ -12,6 +12,7 @@ typedef struct Loops {
 // Closes the loops and finds the rank; 0 or an exit status.
 static int close_loops(Cli* cli, Model* m, Loops* loops) {
   int answer = model_assemble(cli, m, &loops->assembly);
+  if (answer == EXIT_DONE) (void)sr_start_outside(m->model, m->data, cli->messages);
   if (answer == EXIT_DONE) answer = model_formulate(cli, m);
   if (answer != EXIT_DONE) return answer;
   if (!model_is_relative(m)) sr_kinematics(m->model, m->data);

@@ -222,12 +222,10 @@ static int evaluate(Cli* cli, const Model* m, bool bare) {
   return status;
 }
 
-// The state asked for; the initial one with its loops closed.
+// The state asked for; the initial one at its time, with its loops closed.
 static int start_state(Cli* cli, State* state, const Model* m, bool bare) {
   if (!state_apply(cli, state, m->model, m->data)) return cli_refuse(cli, EXIT_INPUT);
-  if (bare || state->q.x || state->v.x || !m->model->looped) return EXIT_DONE;
-  const srStatus status = sr_assemble(m->model, m->data, cli->messages, NULL);
-  return status == SR_OK ? EXIT_DONE : cli_refuse(cli, cli_status(status));
+  return bare ? EXIT_DONE : state_at_time(cli, state, m);
 }
 
 static int formulate(Cli* cli, Model* m, bool bare) {

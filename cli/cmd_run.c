@@ -14,7 +14,7 @@ typedef struct Run {
   Model m;
   State state;
   srRunOptions options;
-  const char *method, *contact, *out;
+  const char *method, *contact, *out, *start;
   RunWords words;
   double t_end, step, rtol, atol, every, alpha, beta, rho;  // or NOT_GIVEN
   srTableWriter* table;
@@ -59,6 +59,7 @@ static bool words_exist(Run* r) {
   static const char* const contacts[] = {"continuous", "event", "timestepping", "hybrid"};
   bool good = word_exists(r->cli, "--contact", r->contact, contacts, COUNT(contacts), 1);
   good = run_words_exist(r->cli, &r->words) && good;
+  good = start_exists(r->cli, r->start) && good;
   return (!r->method || method_exists(r->cli, r->method)) && good;
 }
 
@@ -288,6 +289,7 @@ static void print_json(Run* r, const char* trouble) {
   if (r->options.control != SR_CONTROL_DEFAULT) json_text(&json, "control", control_word(r->options.control));
   json_text(&json, "formulation", sr_formulation_word(m->formulation));
   json_text(&json, "contact", r->contact);
+  if (r->start) json_text(&json, "start", r->start);
   json_number(&json, "t", x->t);
   json_numbers(&json, "q", d->jq, m->njq);
   json_numbers(&json, "v", d->jv, m->njv);
@@ -411,10 +413,24 @@ static int simulate(Run* r) {
   return trouble ? EXIT_FAILED : EXIT_DONE;
 }
 
+// The start in the coordinates of the file: given, at its time, moved as asked for.
+static int place_start(Run* r) {
+  const bool given = r->state.q.x || r->state.v.x;
+  if (given || r->m.data->t != 0) {
+    const int status = state_at_time(r->cli, &r->state, &r->m);
+    if (status != EXIT_DONE) return status;
+  }
+  const srStatus moved = sr_start(r->m.model, r->m.data, start_of(r->start), r->cli->messages);
+  return moved == SR_OK ? EXIT_DONE : cli_refuse(r->cli, cli_status(moved));
+}
+
 // The loops are closed in the coordinates of the file; another formulation starts from there.
 static int assemble(Run* r) {
   srRank* rank = NULL;
-  int status = model_assemble(r->cli, &r->m, &r->assembly);
+  int status = place_start(r);
+  if (status == EXIT_DONE) status = model_assemble(r->cli, &r->m, &r->assembly);
+  // A state of a file goes on with a run, which may rest on a stop.
+  if (status == EXIT_DONE && !r->state.file) (void)sr_start_outside(r->m.model, r->m.data, r->cli->messages);
   const srModel* m = r->m.model;
   const bool small = (double)m->ng * m->nv <= 1e5;  // the cost of the rank is cubic, and `check` tells of large ones
   if (status == EXIT_DONE && m->looped && small && sr_rank_create(m, r->m.data, &rank) == SR_OK)
@@ -484,8 +500,9 @@ int cmd_run(Cli* cli, const Verb* verb, int argc, char** argv) {
       {"--contact", OPTION_TEXT, &r.contact, "NAME", "continuous"},
       {"--out", OPTION_TEXT, &r.out, "FILE", "write the result table: CSV, or HDF5 where the name ends in .h5"},
       {"--every", OPTION_NUMBER, &r.every, "SECONDS", "time between its rows (default: a thousandth of the time)"},
-      {"--state", OPTION_TEXT, &r.state.file, "FILE.json",
-       "start from the t, q, v, y of this file; its tau acts all the time"},
+      STATE_OPTIONS(&r.state),
+      {"--start", OPTION_TEXT, &r.start, "NAME",
+       "given, or inside-limits: the nearest start inside of the joint limits"},
       MODEL_OPTIONS(cli, &r.m)};
   if (verb_options(cli, verb, options, sizeof options / sizeof options[0], argc, argv, &r.m.path, &status) == 0)
     status = prepare_and_simulate(&r);

@@ -8,11 +8,18 @@ static const char* const stabilizations[] = {SR_STABILIZATION_LIST(WORD)};
 static const char* const controls[] = {SR_CONTROL_LIST(WORD)};
 static const char* const families[] = {SR_FAMILY_LIST(WORD)};
 static const char* const tangents[] = {SR_TANGENT_LIST(WORD)};
+static const char* const starts[] = {SR_START_LIST(WORD)};
 #undef WORD
 static const char* const metrics[] = {"mass", "identity"};
 
 const char* stabilization_word(srStabilization stabilization) { return stabilizations[stabilization]; }
 const char* control_word(srControlRule control) { return controls[control]; }
+
+bool start_exists(Cli* cli, const char* word) {
+  return !word || word_exists(cli, "--start", word, starts, COUNT(starts), COUNT(starts));
+}
+
+srStart start_of(const char* word) { return (srStart)word_index(word, starts, COUNT(starts), SR_START_GIVEN); }
 
 int word_index(const char* word, const char* const* words, int n, int before) {
   for (int i = 0; word && i < n; i++)

@@ -14,6 +14,10 @@ typedef struct RunWords {
 const char* stabilization_word(srStabilization stabilization);
 const char* control_word(srControlRule control);
 
+// The word of --start; NULL: as given.
+bool start_exists(Cli* cli, const char* word);
+srStart start_of(const char* word);
+
 // Index of a word that is there, or what stood before where none was given.
 int word_index(const char* word, const char* const* words, int n, int before);
 bool run_words_exist(Cli* cli, const RunWords* given);                // false: messages say what there is

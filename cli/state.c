@@ -158,3 +158,8 @@ bool state_apply(Cli* cli, State* s, const srModel* m, srData* d) {
   if (!moved) good = put_touch(cli, &s->touch, m, d) && good;
   return good && normalize(cli, m, d->q);
 }
+
+int state_at_time(Cli* cli, const State* s, const Model* m) {
+  const srStatus status = sr_state_at_time(m->model, m->data, s->q.x != NULL, s->v.x != NULL, cli->messages, NULL);
+  return status == SR_OK ? EXIT_DONE : cli_refuse(cli, cli_status(status));
+}

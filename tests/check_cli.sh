@@ -193,6 +193,15 @@ END
 status 0 eval "$work/driven.xml" --q 0.1,0.2 --v 0.3,0.4 --t 0.7 --json
 equation "driven cart"
 has '"G": [[1, 0]]'
+says "the position of 'x' is given as 0.1, and its driver has 0.172641873 m at t = 0.7 s"
+status 0 eval "$work/driven.xml" --t 0.7 --json  # 0.2 sin(2.1), 0.6 cos(2.1)
+has '"q": [0.17264187332977'
+has '"v": [-0.3029076627599'
+echo '{"t": 0.7}' > "$work/time.json"
+status 0 eval "$work/driven.xml" --state "$work/time.json" --json
+has '"q": [0.17264187332977'
+status 0 run "$work/driven.xml" --t 0.7 --t-end 0.7 --json
+has '"q": [0.17264187332977'
 sed 's/0.2\*sin(3\*t)/sqrt(t)/' "$work/driven.xml" > "$work/pole.xml"
 status 1 eval "$work/pole.xml" --json
 says "the motion of driver 'x' or a derivative of it is infinite at t = 0"
@@ -361,6 +370,41 @@ for method in $methods; do
   status 0 run models/mechanisms/four-bar.xml --t-end 0.01 --method "$method"
   grep -E '^\| `--method`' docs/cli.md | grep -qF "\`$method\`" || fail "docs/cli.md does not name the method $method"
 done
+
+# ---------------------------------------------------------------------------------------------------------- run: starts
+status 2 run models/double-pendulum.xml --q 1
+says "q has 1 number, expected 2: q1, q2"
+status 2 run models/double-pendulum.xml --v 1,2,3
+says "v has 3 numbers, expected 2"
+status 0 run models/double-pendulum.xml --q 0.3,-0.1 --v 0,1 --t-end 0 --json
+has '"q": [0.29999999999999999, -0.1'
+has '"v": [0, 1]'
+status 0 run models/mechanisms/four-bar.xml --q 1,0,0 --t-end 0 --json  # assembled as any start
+says "the assembly has changed the positions"
+cat > "$work/leg.xml" << 'END'
+<sarrus version="1" name="leg">
+  <body name="a">
+    <joint name="knee" type="revolute" axis="0 1 0" limits="-2.7 -0.9"/>
+    <inertial mass="1" com="0 0 -0.2" inertia="0.1 0.1 0.1"/>
+  </body>
+</sarrus>
+END
+status 0 run "$work/leg.xml" --t-end 0.01 --json
+says "outside of the limits of 1 joint, and the stops push at once: 'knee' at 0 rad \(-2.7 to -0.9\); --start inside-limits"
+[ "$(grep -c "outside of the limits" "$work/err")" -eq 1 ] || fail "a start outside of limits is said more than once"
+cp "$work/out" "$work/end.json"
+status 0 run "$work/leg.xml" --state "$work/end.json" --t-end 0.02 --json  # it goes on
+[ -s "$work/err" ] && fail "a run that goes on warns of its start: $(cat "$work/err")"
+status 0 check "$work/leg.xml"
+says "'knee' at 0 rad"
+status 0 run "$work/leg.xml" --start inside-limits --t-end 0 --json
+says "note: the start is moved inside of the limits of 1 joint: 'knee' to -0.9 rad"
+has '"start": "inside-limits"'
+has '"q": [-0.9'
+status 0 run "$work/leg.xml" --start inside-limits --formulation absolute --t-end 0 --json
+has '"q": [-0.9'
+status 2 run "$work/leg.xml" --start inside --json
+says "unknown word 'inside'"
 
 # ------------------------------------------------------------------------------------------------------- closed loops
 four_bar="run models/mechanisms/four-bar.xml --t-end 0.05"

@@ -262,7 +262,6 @@ TEST(stops_have_the_softness_of_solreflimit) {
   ENSURE_NEAR(number(x.spec, SR_ELEMENT_JOINT, 0, "limit-damping", 0), (2 * I / 0.05) / (I / 0.0016 * 0.01), 1e-12);
   ENSURE_NEAR(number(x.spec, SR_ELEMENT_JOINT, 1, "limit-stiffness", 0), along * 500, 1e-11);
   ENSURE_NEAR(number(x.spec, SR_ELEMENT_JOINT, 1, "limit-damping", 0), 20 / (500 * 0.01), 1e-13);
-  ENSURE(strstr(said, "the start is outside of the range of 1 joint, whose stops push: k"));
   done(&x);
 }
 

@@ -641,11 +641,10 @@ TEST(what_a_sidecar_gives_is_not_asked_for) {
       "<joint name='j' type='revolute'><parent link='a'/><child link='b'/><limit lower='0.5' upper='1'/></joint>"
       "<transmission name='t'><joint name='j'/><actuator name='m'><mechanicalReduction>5</mechanicalReduction>"
       "</actuator></transmission></robot>";
-  static const char* const asked[] = {"no <limit>", "is outside of the limits of joint 'j'",
-                                      "no <inertial> in link 'a'",
+  static const char* const asked[] = {"no <limit>", "no <inertial> in link 'a'",
                                       "mass without moments of inertia, a point, in link 'b'", "adds no armature"};
   Robot x = read_text(robot);
-  for (int i = 0; i < 5; i++) ENSURE(strstr(said, asked[i]));
+  for (int i = 0; i < 4; i++) ENSURE(strstr(said, asked[i]));
   drop(&x);
   x = read_sidecar(robot,
                    "<sarrus version='1' name='m'><include file='test-urdf-robot.urdf'/><extend body='a'>"

@@ -64,6 +64,15 @@ typedef enum srFamily { SR_FAMILY_CHUNG_HULBERT, SR_FAMILY_HHT, SR_FAMILY_NEWMAR
   X(DIFFERENCE, "difference")
 typedef enum srTangentWay { SR_TANGENT_EXACT, SR_TANGENT_DIFFERENCE } srTangentWay;
 
+// Where a run starts: X(NAME, word)   (docs/cli.md)
+#define SR_START_LIST(X)                                                                                               \
+  X(GIVEN, "given")                                                                                                    \
+  X(INSIDE_LIMITS, "inside-limits")
+typedef enum srStart {
+  SR_START_GIVEN,          // where the file or the caller has it
+  SR_START_INSIDE_LIMITS,  // the nearest start inside of the limits of the joints
+} srStart;
+
 // Kinds of closures: X(NAME, kind, word); kind is defined in src/constraint/closure_<kind>.c, and may have two words.
 #define SR_CLOSURE_LIST(X)                                                                                             \
   X(BODY, body, "body")                                                                                                \

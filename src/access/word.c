@@ -10,6 +10,7 @@
 static const char* const joints[] = {SR_JOINT_LIST(BARE_WORD)};
 static const char* const controls[] = {SR_CONTROL_LIST(WORD)};
 static const char* const families[] = {SR_FAMILY_LIST(WORD)};
+static const char* const starts[] = {SR_START_LIST(WORD)};
 static const char* const tangents[] = {SR_TANGENT_LIST(WORD)};
 static const char* const stabilizations[] = {SR_STABILIZATION_LIST(WORD)};
 static const char* const formulations[] = {SR_FORMULATION_LIST(WORD)};
@@ -27,6 +28,7 @@ static const struct {
 } lists[] = {LIST("joint", joints),
              LIST("control", controls),
              LIST("family", families),
+             LIST("start", starts),
              LIST("tangent", tangents),
              LIST("stabilization", stabilizations),
              LIST("formulation", formulations),

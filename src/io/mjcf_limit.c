@@ -41,29 +41,6 @@ static void soften(srMjcf* m, int i, bool safe, double I) {
   set(m, j->index, SR_MJCF_FIELD(srJointDef, limit_damping), D / (K * SR_STOP_OVERSHOOT), j->place);
 }
 
-static bool is_outside(const srJointDef* def) {
-  const double q = def->q.n == 1 ? def->q.numbers ? def->q.numbers[0] : def->q.number : 0;
-  return q < def->limits.numbers[0] || q > def->limits.numbers[1];
-}
-
-static void tell_outside(srMjcf* m) {
-  srMjcfText names = {.pool = &m->r->pool};
-  int n = 0;
-  srPlace first = m->root->place;
-  for (int i = 0; i < m->njoint; i++) {
-    const srJointDef* def = srs_get(m->r->spec, SR_ELEMENT_JOINT, m->joint[i].index);
-    if (def->limits.n != 2 || !is_outside(def)) continue;
-    if (n++ == 0) first = m->joint[i].place;
-    if (n > 8) continue;
-    if (n > 1) sr_mjcf_write(&names, ", ");
-    sr_mjcf_write(&names, m->joint[i].name);
-  }
-  if (n > 8) sr_mjcf_write(&names, ", ...");
-  if (n > 0)
-    sr_reader_warning(m->r, first, "the start is outside of the range of %d joint%s, whose stops push: %s", n,
-                      n == 1 ? "" : "s", sr_mjcf_written(&names));
-}
-
 void sr_mjcf_stops(srMjcf* m) {
   const bool safe = !sr_mjcf_is_disabled(m, "refsafe");
   const double* felt = NULL;
@@ -73,5 +50,4 @@ void sr_mjcf_stops(srMjcf* m) {
     if (!felt) felt = sr_mjcf_felt_by_joints(m);
     soften(m, i, safe, felt[i]);
   }
-  tell_outside(m);
 }

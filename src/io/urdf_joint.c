@@ -303,7 +303,7 @@ const srJointDef* sr_urdf_joint_def(const srUrdf* u, const srUrdfJoint* joint) {
 }
 
 typedef struct LimitLists {
-  srUrdfList missing, zero, crossed, outside;
+  srUrdfList missing, zero, crossed;
 } LimitLists;
 
 // An attribute with a text is not from this file: <extend> has given it.
@@ -315,9 +315,6 @@ static void note_limit(srUrdf* u, const srUrdfJoint* joint, LimitLists* lists) {
   if (joint->limit == SR_URDF_LIMIT_MISSING) sr_urdf_list(u, &lists->missing, joint->word, place);
   if (joint->limit == SR_URDF_LIMIT_ZERO) sr_urdf_list(u, &lists->zero, joint->word, place);
   if (joint->limit == SR_URDF_LIMIT_CROSSED) sr_urdf_list(u, &lists->crossed, joint->word, place);
-  if (joint->limit == SR_URDF_LIMIT_GIVEN && !def->q.text &&
-      (joint->start < joint->lower || joint->start > joint->upper))
-    sr_urdf_list(u, &lists->outside, joint->word, place);
 }
 
 void sr_urdf_tell_limits(srUrdf* u) {
@@ -335,10 +332,4 @@ void sr_urdf_tell_limits(srUrdf* u) {
   if (lists.crossed.n > 0)
     sr_reader_warning(r, lists.crossed.first, "'lower' is above 'upper' in joint %s: there is no stop",
                       lists.crossed.text);
-  if (lists.outside.n > 0)
-    sr_reader_warning(
-        r, lists.outside.first,
-        "the start, q = 0, is outside of the limits of joint %s: the stop pushes at once; give a start by "
-        "--q, or by <extend body=\"...\"><joint q=\"...\"/></extend> in a model file that includes this one",
-        lists.outside.text);
 }

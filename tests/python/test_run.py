@@ -2,6 +2,7 @@
 import pathlib
 import signal
 import tempfile
+import warnings
 
 import numpy as np
 from common import MODELS, command, main, raises, same
@@ -50,6 +51,40 @@ def test_a_run_is_that_of_the_command_line():
         same(mine.report, its, where=name, skip=("seconds", "out"))
         assert mine.names == table.names and mine.units == table.units
         assert np.array_equal(mine.table, table.table, equal_nan=True), name
+
+
+LEG = """<sarrus version="1"><body name="a"><joint name="knee" type="revolute" axis="0 1 0" limits="-2.7 -0.9"/>
+  <inertial mass="1" com="0 0 -0.2" inertia="0.1 0.1 0.1"/></body></sarrus>"""
+
+
+def test_a_start_outside_of_limits_is_warned_of_and_moved_inside():
+    model = sarrus.loads(LEG).compile()
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always")
+        away = model.run(t_end=0.01)
+        inside = model.run(t_end=0.01, start="inside-limits", method="radau5")
+        model.run(t_end=0.02, data=away.data)  # goes on
+    told = [str(w.message) for w in caught]
+    assert len(told) == 1 and "'knee' at 0 rad (-2.7 to -0.9)" in told[0] and told[0] in away.report["warnings"], told
+    assert away["q.knee"][0] == 0 and inside["q.knee"][0] == -0.9 and inside.report["start"] == "inside-limits"
+    assert any("'knee' at 0 rad" in w for w in model.check()["warnings"])
+    d = model.data()
+    model.start(d)
+    assert d.q[0] == -0.9
+    assert "did you mean 'inside-limits'" in str(raises(ValueError, lambda: model.run(start="inside-limit")))
+
+
+def test_a_run_starts_at_its_time():
+    text = """<sarrus version="1"><body name="cart"><joint name="x" type="prismatic" axis="1 0 0"/><inertial mass="2"/></body>
+      <driver joint="x" motion="0.1*sin(3*t)"/></sarrus>"""
+    model = sarrus.loads(text).compile()
+    state = model.eval(t=0.7)
+    assert abs(state["q"][0] - 0.1 * np.sin(2.1)) < 1e-15 and abs(state["v"][0] - 0.3 * np.cos(2.1)) < 1e-15
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always")
+        assert model.eval(q=[0.25], t=0.7)["q"][0] == 0.25
+    assert "the position of 'x' is given as 0.25" in str(caught[0].message)
+    assert abs(model.run(t=0.5, t_end=0.7)["q.x"][-1] - 0.1 * np.sin(2.1)) < 1e-15
 
 
 def test_a_run_goes_on_from_a_data():

@@ -9,7 +9,7 @@ from ctypes import byref
 import numpy as np
 
 from . import _library as L
-from ._error import Error, Messages, nearest, warn
+from ._error import WARNING, Error, Messages, nearest, warn
 from ._memory import Handle, address, value, vector, view
 from ._run import run
 
@@ -169,6 +169,26 @@ class Model:
         return {"iterations": told.iterations, "residual": told.residual_position,
                 "residual_velocity": told.residual_velocity, "moved": moved, "moved_velocity": moved_velocity,
                 "warnings": notes}
+
+    def _at_time(self, d, q_given, v_given):
+        """The state at d.t: drivers on their motion, loops of the initial state closed. Warnings as texts."""
+        with Messages() as said:
+            return said.check(lib.sr_state_at_time(*self._of(d), q_given, v_given, said.pointer, None), d.trouble)
+
+    def start(self, d, word="inside-limits"):
+        """Moves the start in d: "inside-limits", to the nearest one inside of the limits of all joints that meets the
+        constraints; "given" leaves it. sarrus.Error where there is none. Warnings as texts."""
+        words = L.words("start")
+        if word not in words:
+            raise ValueError(f"start '{word}' is unknown{nearest(str(word), words)} There are: {', '.join(words)}")
+        with Messages() as said:
+            return said.check(lib.sr_start(*self._of(d), words.index(word), said.pointer), d.trouble)
+
+    def _outside(self, d):
+        """The warning of joints outside of their limits, as a list of texts."""
+        with Messages() as said:
+            lib.sr_start_outside(*self._of(d), said.pointer)
+            return said.all(WARNING)
 
     # ------------------------------------------------------------------------------------ the rigid tree alone, from q, v
     def _work(self):
@@ -404,10 +424,11 @@ class Model:
         """Topology and freedoms, as `sarrus check --json`."""
         d = self.data()
         assembly = self.assemble(d)
+        outside = self._outside(d) if not self.gauged else []
         m = self if formulation == self.formulation else self.formulated(formulation, d)
         d = d if m is self else m.data()
         rank = m.rank(d)
-        warnings = list(m.warnings)
+        warnings = list(m.warnings) + outside
         try:
             m.forward(d)
         except Error as trouble:
@@ -424,10 +445,11 @@ class Model:
         return out
 
     def eval(self, q=None, v=None, y=None, tau=None, t=None, bare=False, formulation=None):
-        """Everything at one state, as `sarrus eval --json`, with arrays. The initial state has its loops closed."""
+        """Everything at one state, as `sarrus eval --json`, with arrays. The initial state is brought to t, with its loops
+        closed; a state that is given is taken as it is."""
         d = self.data(q, v, y, tau, t)
-        if not (bare or q is not None or v is not None) and self.looped and not self.gauged:
-            self.assemble(d)
+        if not (bare or self.gauged):
+            warn(self._at_time(d, q is not None, v is not None))
         if formulation not in (None, self.formulation):
             if bare:
                 raise ValueError("bare is the rigid tree alone: it has no formulation but the relative one")

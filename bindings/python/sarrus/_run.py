@@ -186,28 +186,35 @@ def _simulate(model, d, o, progress):
 
 
 def run(self, t_end=None, method=None, q=None, v=None, y=None, tau=None, t=None, data=None, formulation=None,
-        progress=None, **options):
+        start=None, progress=None, **options):
     """Simulates, from the initial state, from q, v, y, t, or from a data (which then holds the end). tau acts all the time.
 
     Options are those of `sarrus run`: step, rtol, atol, every, control, rho, family, tangent, stabilization, alpha, beta,
-    metric; what is not given is taken from the model's <run>. progress(t, t_end) is called about 20 times a second; true
+    metric; what is not given is taken from the model's <run>. start="inside-limits" moves the start to the nearest one
+    inside of the limits of all joints. progress(t, t_end) is called about 20 times a second; true
     stops the run. Returns a Result: columns by name as arrays, and its report. sarrus.Stopped where it could not go on."""
     if data is not None and any(x is not None for x in (q, v, y, tau, t)):
         raise ValueError("give a data, or q, v, y, tau, t; not both")
     d = data if data is not None else self.data(q, v, y, tau, t)
     o = _settle(self, d.t, {"t_end": t_end, "method": method, **options})
     model = self
+    given = data is not None or q is not None or v is not None
+    said = self._at_time(d, q is not None, v is not None) if data is None and not self.gauged and (given or d.t != 0) else []
+    said += self.start(d, start) if start is not None else []
     assembly = self.assemble(d) if not self.gauged else None
+    said += self._outside(d) if data is None and not self.gauged else []  # a data goes on with a run
     if formulation not in (None, self.formulation):
         model = self.formulated(formulation, d)
         d = model.data()
     if not (self.looped or model.looped):
         assembly = None
     r, result, errors, warnings, trouble = _simulate(model, d, o, progress)
-    warnings = (assembly["warnings"] if assembly else []) + warnings + _ledger(r, o)
+    warnings = said + (assembly["warnings"] if assembly else []) + warnings + _ledger(r, o)
     if d.stage >= 2:
         lib.sr_acceleration(*model._of(d))  # for the sensors
     result.report = _report(model, d, o, r, assembly, model.warnings + warnings)
+    if start is not None:
+        result.report["start"] = start
     result.data, result.warnings = d, warnings
     result.provenance = f"sarrus {lib.sr_version().decode()}; model {model.name}; {o.method.decode()}; t-end {o.t_end:g} s"
     warn(warnings)
