@@ -3,6 +3,7 @@
 #include <math.h>
 
 #include "math/dense.h"
+#include "math/inertia.h"
 #include "math/sincos.h"
 #include "math/spatial.h"
 #include "random_tree.h"
@@ -143,4 +144,22 @@ TEST(factorisations_refuse_what_they_cannot_factor) {
   int pivot[2];
   ENSURE(!srm_cholesky(2, indefinite));
   ENSURE(!srm_lu(2, singular, pivot));
+}
+
+// 1, 1, 3 has the second moments 1.5, 1.5, -0.5: without the last the moments are 1.5, 1.5, 3. Turned about two axes.
+TEST(the_nearest_inertia_has_no_negative_second_moment) {
+  const double c = 0.6, s = 0.8, R[9] = {c, -s * c, s * s, s, c * c, -c * s, 0, s, c};
+  const double given[3] = {1, 1, 3}, nearest[3] = {1.5, 1.5, 3}, fine[3] = {1, 2, 2.5};
+  double J[9] = {0}, expected[9] = {0}, out[9], good[9] = {0};
+  for (int i = 0; i < 9; i++)
+    for (int k = 0; k < 3; k++) {
+      const double axes = R[3 * (i / 3) + k] * R[3 * (i % 3) + k];
+      J[i] += given[k] * axes;
+      expected[i] += nearest[k] * axes;
+      good[i] += fine[k] * axes;
+    }
+  ENSURE_NEAR(srm_nearest_inertia(J, out), sqrt(0.5), 1e-14);
+  for (int i = 0; i < 9; i++) ENSURE_NEAR(out[i], expected[i], 1e-14);
+  ENSURE_NEAR(srm_nearest_inertia(good, out), 0, 1e-14);
+  for (int i = 0; i < 9; i++) ENSURE_NEAR(out[i], good[i], 1e-14);
 }

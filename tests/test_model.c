@@ -222,6 +222,57 @@ TEST(non_physical_bodies_are_refused_by_name) {
   ensure_refused(DOCUMENT("<body name='a'><joint type='revolute'/></body>"), "'a' would move nothing");
 }
 
+// Compiles, and says this word as a warning.
+static srModel* warned(const char* document, const char* word) {
+  char text[2048];
+  srModel* model = compile(document, text, sizeof text);
+  if (!model || !strstr(text, word)) fprintf(stderr, "expected '%s' in: %s\n", word, text);
+  ENSURE(model != NULL && strstr(text, "warning: ") != NULL && strstr(text, word) != NULL);
+  return model;
+}
+
+// A mass of 1 kg at 0.1 m from the joint: 1e-2 kg m^2. An off-diagonal x has the moments x, 0, -x; the nearest tensor has
+// the second moments x/2, 0, -x/2 clipped at 0 and so 0, x/2, x/2 along the same axes, 1 0 1 and 1 0 -1.
+TEST(inertia_that_is_not_physical_by_rounding_is_repaired_with_a_warning) {
+#define HEAD(x)                                                                                                        \
+  DOCUMENT("<body name='head'><joint type='revolute' axis='0 1 0'/><inertial mass='1' com='0 0 -0.1' " x "/></body>")
+  srModel* m = warned(HEAD("inertia='0 0 0 0 2e-13 0'"), "'head' is not physical, by ");
+  const double repaired[9] = {5e-14, 0, 5e-14, 0, 1e-13, 0, 5e-14, 0, 5e-14};
+  for (int k = 0; k < 9; k++) ENSURE_NEAR(m->body_inertia[9 + k], 2 * repaired[k], 1e-25);
+  sr_model_destroy(m);
+  m = warned(HEAD("inertia='0 0 1e-13'"), "is rounding");
+  ENSURE_NEAR(m->body_inertia[9], 0.25e-13 + 0.25e-13, 1e-25);  // second moments 0.5, 0.5, -0.5 e-13
+  sr_model_destroy(m);
+  ensure_refused(HEAD("inertia='0 0 0 0 2e-11 0'"), "negative principal");
+  ensure_refused(HEAD("inertia='0 0 2e-11'"), "triangle");
+  ensure_refused(HEAD("inertia='0 0 0 0 2e-11 0' check='warn'"), "negative principal");  // a point: no moment about z
+#undef HEAD
+}
+
+// Welded to a body with 1e-2 kg m^2 about every axis, or to the ground.
+TEST(a_negative_moment_that_is_not_felt_is_a_warning_in_files_of_robots) {
+#define ANTENNA(parent, xy, check)                                                                                     \
+  DOCUMENT(                                                                                                            \
+      "<body name='base'><joint type='revolute' axis='0 1 0'/><inertial mass='1' inertia='.01 .01 .01'/></body>"       \
+      "<body name='antenna' parent='" parent                                                                           \
+      "'><joint type='weld' at='0.1 0 0'/><inertial mass='1e-6' "                                                      \
+      "inertia='2e-9 2e-9 4e-9 " xy " 0 0' check='" check "'/></body>")
+  srModel* m = warned(ANTENNA("base", "6e-9", "warn"), "is not felt by what the body is welded to");
+  // moments -4, 4, 8 e-9: second moments 8, 0, -4 become 8, 0, 0, and the moments 0, 8, 8
+  ENSURE_NEAR(m->body_inertia[18], 4e-9, 1e-20);
+  ENSURE_NEAR(m->body_inertia[19], 4e-9, 1e-20);
+  ENSURE_NEAR(m->body_inertia[26], 8e-9, 1e-20);
+  srData* d = sr_data_create(m);
+  ENSURE_EQUAL(sr_forward(m, d, SR_TAU_ELEMENT), 0);
+  sr_data_destroy(d);
+  sr_model_destroy(m);
+  ensure_refused(ANTENNA("base", "6e-9", "strict"), "negative principal");
+  ensure_refused(ANTENNA("base", "6e-8", "warn"), "negative principal");
+  sr_model_destroy(warned(ANTENNA("ground", "6e-3", "warn"), "welded to the ground"));
+  ensure_refused(ANTENNA("ground", "6e-3", "strict"), "negative principal");
+#undef ANTENNA
+}
+
 TEST(massless_bodies_are_allowed_where_something_with_mass_hangs_on_them) {
   srModel* m =
       compiled(DOCUMENT("<body name='a'><joint type='revolute' axis='1 0 0'/></body>"

@@ -80,7 +80,7 @@
   X(rot, "rot", FORMULA, "4", "", "", "orientation of the inertia's axes: quaternion w x y z")                         \
   X(rpy, "rpy", FORMULA, "3", "", "rad", "the same as roll, pitch, yaw")                                               \
   X(check, "check", WORD, "strict|warn", "strict", "",                                                                 \
-    "of an inertia that breaks the triangle inequality, which no real body does: an error or a warning")
+    "of an inertia that no real body has, beyond rounding: an error, or where M stays regular a warning")
 
 #define SR_POINT_FIELDS(X)                                                                                             \
   X(name, "name", NAME, "1", "!", "", "name of the point, unique in its body")                                         \

@@ -6,6 +6,7 @@
 #include "io/mjcf.h"
 #include "io/mjcf_words.h"
 #include "math/dense.h"
+#include "math/inertia.h"
 #include "math/pose.h"
 
 #define PI 3.14159265358979323846
@@ -187,30 +188,6 @@ void sr_mjcf_inertial(srMjcf* m, int body, const srMjcfInside* x) {
 }
 
 // ----------------------------------------------------------------------------------------------------- <compiler>'s part
-// Principal axes V (columns) and moments e of J by Jacobi's rotations.
-static void principal(const double J[9], double V[9], double e[3]) {
-  double A[9];
-  memcpy(A, J, sizeof A);
-  diagonal(V, 1, 1, 1);
-  for (int sweep = 0; sweep < 60; sweep++) {
-    const int i = sweep % 3 == 2 ? 1 : 0, k = sweep % 3 == 0 ? 1 : 2;
-    if (A[3 * i + k] == 0) continue;
-    const double angle = 0.5 * atan2(2 * A[3 * i + k], A[4 * k] - A[4 * i]), c = cos(angle), s = sin(angle);
-    for (int row = 0; row < 6; row++) {  // columns i and k of A, then of V
-      double* x = row < 3 ? A + 3 * row : V + 3 * (row - 3);
-      const double a = x[i], b = x[k];
-      x[i] = c * a - s * b;
-      x[k] = s * a + c * b;
-    }
-    for (int column = 0; column < 3; column++) {
-      const double a = A[3 * i + column], b = A[3 * k + column];
-      A[3 * i + column] = c * a - s * b;
-      A[3 * k + column] = s * a + c * b;
-    }
-  }
-  for (int i = 0; i < 3; i++) e[i] = A[4 * i];
-}
-
 // The inertia of a body that has none is at the body's own `pos`, as seen from the body itself: so in MuJoCo.
 static void place_inertia(const srMjcf* m, int body) {
   const srMjcfBody *b = &m->body[body], *parent = &m->body[b->parent];
@@ -227,7 +204,7 @@ static void bound(srMjcf* m, int body) {
   if (x->mass == 0 && !x->given) place_inertia(m, body);
   if (x->mass < m->bound_mass) x->mass = m->bound_mass;
   if (m->bound_inertia <= 0) return;
-  principal(x->J, V, e);
+  srm_principal(x->J, V, e);
   for (int k = 0; k < 3; k++)
     for (int i = 0; i < 9 && e[k] < m->bound_inertia; i++)
       x->J[i] += (m->bound_inertia - e[k]) * V[3 * (i / 3) + k] * V[3 * (i % 3) + k];

@@ -2,11 +2,16 @@
 //
 //   about another point:  J_o = J_c + m (|c|^2 1 - c c^T)
 //   physical:  m >= 0,  principal moments >= 0,  none larger than the sum of the other two
+//
+// A tensor that is not physical by rounding alone is repaired (math/inertia.h), with a warning. So is one with a negative moment
+// where the repair is felt by no joint, in files of robots: the change is compared with the inertia of all bodies that are
+// welded together, about the origin of their link.
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
 
 #include "math/dense.h"
+#include "math/inertia.h"
 #include "math/pose.h"
 #include "math/solid.h"
 #include "model/compile.h"
@@ -185,23 +190,6 @@ static void add_shapes(srCompiler* c, Inertia* bodies) {
 }
 
 // ------------------------------------------------------------------------------------------------------- inertial
-static void check_physical(srCompiler* c, const char* body, const double J[9], srPlace place, bool strict) {
-  double e[3];
-  srm_eigen_sym3(J, e);
-  double low = fmin(e[0], fmin(e[1], e[2])), high = fmax(e[0], fmax(e[1], e[2]));
-  const double rounding = 1e-10 * fabs(high);
-  if (low < -rounding) {
-    sr_c_error(c, place, "the inertia of body '%s' is not physical: it has a negative principal moment (%g kg m^2)",
-               body, low);
-  } else if (high > e[0] + e[1] + e[2] - high + rounding) {
-    void (*tell)(srCompiler*, srPlace, const char*, ...) = strict ? sr_c_error : sr_c_warning;
-    tell(c, place,
-         "the inertia of body '%s' is not physical: its principal moments %g, %g, %g break the triangle inequality "
-         "(none may exceed the sum of the others)",
-         body, e[0], e[1], e[2]);
-  }
-}
-
 static void read_inertial(srCompiler* c, int body, int i, Inertia* out) {
   const char* name = c->m->body_name[body];
   double pose[16], given[6] = {0}, J[9];
@@ -218,13 +206,9 @@ static void read_inertial(srCompiler* c, int body, int i, Inertia* out) {
   J[1] = J[3] = given[3];
   J[2] = J[6] = given[4];
   J[5] = J[7] = given[5];
-  const char* check = sr_c_text(c, SR_ELEMENT_INERTIAL, i, SR_FIELD(srInertialDef, check));
-  const srPlace place = sr_c_place(c, SR_ELEMENT_INERTIAL, i, SR_FIELD(srInertialDef, inertia));
-  check_physical(c, name, J, place, strcmp(check, "strict") == 0);
   srm_pose_rotate_tensor(pose, J, out->J);
 }
 
-// ---------------------------------------------------------------------------------------------------------- links
 // Adds a body to the inertia of its link, about the link's origin.
 static void add_to_link(const Inertia* body, const double pose[16], double* link) {
   double J[9], com[3];
@@ -238,6 +222,92 @@ static void add_to_link(const Inertia* body, const double pose[16], double* link
   link[15] += body->mass;
 }
 
+// ------------------------------------------------------------------------------------------------------- physical
+#define ROUNDING 1e-10  // part of the largest moment that the rounding of numbers in a file may change
+#define NOT_FELT 1e-6   // part of the least moment of what moves, the tolerance of a run: less is not felt by a joint
+
+// A tensor that no body has.
+typedef struct Flaw {
+  int inertial;           // element of the spec, -1: none
+  double e[3];            // moments, ascending
+  double nearest[9];      // about the centre of mass, in the axes of the body
+  double change;          // norm
+  bool negative, broken;  // a moment below zero, the triangle inequality
+} Flaw;
+
+static Flaw find_flaw(int inertial, const double J[9]) {
+  Flaw flaw = {.inertial = inertial};
+  srm_eigen_sym3(J, flaw.e);
+  const double low = fmin(flaw.e[0], fmin(flaw.e[1], flaw.e[2])), high = fmax(flaw.e[0], fmax(flaw.e[1], flaw.e[2]));
+  const double rounding = ROUNDING * fabs(high);
+  flaw.negative = low < -rounding;
+  flaw.broken = high > flaw.e[0] + flaw.e[1] + flaw.e[2] - high + rounding;
+  flaw.change = srm_nearest_inertia(J, flaw.nearest);
+  return flaw;
+}
+
+// Least and largest moment of the bodies of a link, about its origin, flaws repaired.
+static void link_moments(const srCompiler* c, int link, const Inertia* bodies, const Flaw* flaws, double range[2]) {
+  double sum[16] = {0}, J[9], e[3];
+  for (int b = 1; b <= c->m->nbody; b++) {
+    if (c->m->body_link[b] != link) continue;
+    Inertia body = bodies[b];
+    if (flaws[b].negative || flaws[b].broken) srm_nearest_inertia(bodies[b].J, body.J);
+    add_to_link(&body, c->body_pose + 16 * b, sum);
+  }
+  for (int k = 0; k < 9; k++) J[k] = sum[4 * (k % 3) + k / 3];
+  srm_eigen_sym3(J, e);
+  range[0] = fmin(e[0], fmin(e[1], e[2]));
+  range[1] = fmax(e[0], fmax(e[1], e[2]));
+}
+
+// Whether the flaw is repaired; says what is done with it.
+static bool judge(srCompiler* c, int body, const Flaw* flaw, const double range[2], bool strict) {
+  const char* name = c->m->body_name[body];
+  const srPlace place = sr_c_place(c, SR_ELEMENT_INERTIAL, flaw->inertial, SR_FIELD(srInertialDef, inertia));
+  const double low = fmin(flaw->e[0], fmin(flaw->e[1], flaw->e[2]));
+  const bool rounded = flaw->change <= ROUNDING * range[1];
+  const bool still = c->m->body_link[body] == 0;  // welded to the ground
+  if (rounded || (!strict && flaw->negative && (still || flaw->change <= NOT_FELT * range[0]))) {
+    sr_c_warning(c, place,
+                 "the inertia of body '%s' is not physical, by %.2g kg m^2, which %s: the nearest one that is is taken",
+                 name, flaw->change,
+                 rounded ? "is rounding"
+                 : still ? "moves nothing, for the body is welded to the ground"
+                         : "is not felt by what the body is welded to");
+    return true;
+  }
+  if (flaw->negative) {
+    sr_c_error(c, place, "the inertia of body '%s' is not physical: it has a negative principal moment (%g kg m^2)",
+               name, low);
+    return false;
+  }
+  void (*tell)(srCompiler*, srPlace, const char*, ...) = strict ? sr_c_error : sr_c_warning;
+  tell(c, place,
+       "the inertia of body '%s' is not physical: its principal moments %g, %g, %g break the triangle inequality "
+       "(none may exceed the sum of the others)",
+       name, flaw->e[0], flaw->e[1], flaw->e[2]);
+  return false;
+}
+
+// given: the tensors of <inertial>; bodies: with their shapes.
+static void make_physical(srCompiler* c, const Flaw* flaws, const double* given, Inertia* bodies) {
+  const srModel* m = c->m;
+  for (int b = 1; b <= m->nbody; b++) {
+    const Flaw* flaw = &flaws[b];
+    double range[2];
+    if (!flaw->negative && !flaw->broken) continue;
+    bool repaired = flaw->negative;  // free bodies: what else there is was judged in the tree before
+    if (!m->gauged) {
+      const char* check = sr_c_text(c, SR_ELEMENT_INERTIAL, flaw->inertial, SR_FIELD(srInertialDef, check));
+      link_moments(c, m->body_link[b], bodies, flaws, range);
+      repaired = judge(c, b, flaw, range, strcmp(check, "strict") == 0);
+    }
+    for (int k = 0; k < 9 && repaired; k++) bodies[b].J[k] += flaw->nearest[k] - given[9 * b + k];
+  }
+}
+
+// ---------------------------------------------------------------------------------------------------------- links
 // A joint that moves nothing with inertia cannot be integrated: name it. Sums masses and moments from the tips inward.
 static void check_massless(srCompiler* c, const double* inertia) {
   srModel* m = c->m;
@@ -279,12 +349,17 @@ void sr_compile_inertia(srCompiler* c) {
   srModel* m = c->m;
   const size_t n = (size_t)m->nbody + 1;
   Inertia* bodies = sr_pool_alloc(&c->scratch, n * sizeof *bodies);
+  Flaw* flaws = sr_pool_alloc(&c->scratch, n * sizeof *flaws);
+  double* given = sr_pool_alloc(&c->scratch, n * 9 * sizeof *given);
   const int errors = sr_c_errors(c);
   for (int b = 1; b <= m->nbody; b++) {
     int i = c->inertial_of_spec_body[c->spec_of_body[b]];
     if (i >= 0) read_inertial(c, b, i, &bodies[b]);
+    if (i >= 0) flaws[b] = find_flaw(i, bodies[b].J);
+    memcpy(given + 9 * b, bodies[b].J, sizeof bodies[b].J);
   }
   add_shapes(c, bodies);
+  make_physical(c, flaws, given, bodies);
   for (int b = 1; b <= m->nbody && m->formulation == SR_FORMULATION_PENALTY; b++) penalty_inertia(c, b, &bodies[b]);
 
   double* mass = sr_pool_alloc(c->pool, n * sizeof *mass);
