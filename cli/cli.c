@@ -37,12 +37,48 @@ char* cli_message_text(const srMessage* message) {
   return text;
 }
 
-void cli_show(Cli* cli) {
-  for (; cli->shown < sr_messages_count(cli->messages); cli->shown++) {
-    char* text = cli_message_text(sr_messages_get(cli->messages, cli->shown));
-    fprintf(stderr, "%s\n", text ? text : "sarrus: error: out of memory");
-    free(text);
+// Of each kind, how many warnings are still to be shown.
+static int* count_kinds(const Cli* cli) {
+  int* count = calloc((size_t)sr_messages_kinds(cli->messages) + 1, sizeof *count);
+  for (int i = cli->shown; count && i < sr_messages_count(cli->messages); i++) {
+    const srMessage* message = sr_messages_get(cli->messages, i);
+    if (message->severity == SR_SEVERITY_WARNING) count[message->kind]++;
   }
+  return count;
+}
+
+// alike: more messages of this kind, which are not printed.
+static void print_message(const srMessage* message, int alike) {
+  char* text = cli_message_text(message);
+  fputs(text ? text : "sarrus: error: out of memory", stderr);
+  if (alike > 0) fprintf(stderr, " ... and %d more like this; --verbose lists them", alike);
+  fputc('\n', stderr);
+  free(text);
+}
+
+// A note on a file; those of a computation, which have none, tell of its result.
+static bool is_hidden(const srMessage* message) { return message->severity == SR_SEVERITY_NOTE && message->place.file; }
+
+void cli_show(Cli* cli) {
+  int* count = cli->verbose ? NULL : count_kinds(cli);  // NULL: all in full
+  for (; cli->shown < sr_messages_count(cli->messages); cli->shown++) {
+    const srMessage* message = sr_messages_get(cli->messages, cli->shown);
+    if (count && is_hidden(message)) {
+      cli->hidden++;
+    } else if (count && message->severity == SR_SEVERITY_WARNING) {
+      if (count[message->kind] > 0) print_message(message, count[message->kind] - 1);
+      count[message->kind] = 0;
+    } else {
+      print_message(message, 0);
+    }
+  }
+  free(count);
+}
+
+void cli_show_hidden(const Cli* cli) {
+  if (cli->hidden > 0)
+    fprintf(stderr, "sarrus: note: %d note%s on what does not change the motion; --verbose lists %s\n", cli->hidden,
+            cli->hidden == 1 ? "" : "s", cli->hidden == 1 ? "it" : "them");
 }
 
 int cli_refuse(Cli* cli, int status) {

@@ -16,8 +16,10 @@ enum { EXIT_DONE = 0, EXIT_FAILED = 1, EXIT_INPUT = 2 };
 
 typedef struct Cli {
   bool json;             // one JSON object on standard output, and nothing else there
-  srMessages* messages;  // all errors and warnings of this call
-  int shown;             // how many of them are on standard error already
+  bool verbose;          // every message in full
+  srMessages* messages;  // all errors, warnings and notes of this call
+  int shown;             // how many of them are on standard error already, or counted
+  int hidden;            // notes on model files among those: main counts them in one line
 } Cli;
 
 typedef struct Verb {
@@ -43,8 +45,10 @@ int cmd_init(Cli* cli, const Verb* verb, int argc, char** argv);
 // Adds "sarrus: error: ..." to the messages.
 void cli_error(Cli* cli, const char* format, ...) SR_PRINTF(2, 3);
 void cli_warning(Cli* cli, const char* format, ...) SR_PRINTF(2, 3);
-// Prints the messages that are not on standard error yet.
+// Prints the messages that are not on standard error yet: errors one by one; warnings of one kind once, with their number;
+// notes on files only with --verbose, which prints all.
 void cli_show(Cli* cli);
+void cli_show_hidden(const Cli* cli);  // the line that counts the notes
 // The end of a verb that has no result: messages to standard error, {"errors": [...]} for --json. Returns status.
 int cli_refuse(Cli* cli, int status);
 int cli_status(srStatus status);  // exit status of a library status
@@ -75,12 +79,14 @@ typedef struct Model {
     "--plugins", OPTION_CHOICE, target, "[=DIR[:DIR]]",                                                                \
         "run the code of libraries that the model names, in its folder or in these"                                    \
   }
+#define VERBOSE_OPTION(cli)                                                                                            \
+  { "--verbose", OPTION_FLAG, &(cli)->verbose, NULL, "list all notes, and every warning of a kind" }
 // The options that every verb with a model has.
 #define MODEL_OPTIONS(cli, m)                                                                                          \
   {"--set", OPTION_SETTING, &(m)->settings, "NAME=VALUE", "override a parameter of the model; as often as wanted"},    \
       {"--base", OPTION_TEXT, &(m)->base, "WORD", "URDF: fixed to the ground, or floating"},                           \
       {"--package", OPTION_TEXTS, &(m)->packages, "[NAME=]FOLDER", "where package://NAME is; as often as wanted"},     \
-      PLUGINS_OPTION(&(m)->plugins), {                                                                                 \
+      PLUGINS_OPTION(&(m)->plugins), VERBOSE_OPTION(cli), {                                                            \
     "--json", OPTION_FLAG, &(cli)->json, NULL, "print one JSON object on standard output"                              \
   }
 // Refuses an output that is one of the inputs. False: told.
@@ -121,6 +127,7 @@ void put_bodies(Json* json, const srModel* m, const srData* d);
 //   "assembly": {iterations, residual, residual_velocity, moved[{q, by}], moved_velocity[{v, by}]}
 void put_assembly(Json* json, const srModel* m, const Assembly* a);
 void put_messages(Json* json, const char* key, const Cli* cli, srSeverity severity);
+void put_warnings(Json* json, const Cli* cli);  // "warnings": [...], "notes": [...]
 
 // ------------------------------------------------------------------------------------- tables for people (report.c)
 void report_heading(const char* format, ...) SR_PRINTF(1, 2);

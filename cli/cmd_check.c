@@ -92,7 +92,7 @@ static void print_json(const Cli* cli, const srModel* m, const Loops* loops) {
   put_shapes(&json, m);
   put_assembly(&json, m, &loops->assembly);
   put_rows(&json, m);
-  put_messages(&json, "warnings", cli, SR_SEVERITY_WARNING);
+  put_warnings(&json, cli);
   json_array(&json, "bodies");
   for (int i = 1; i <= m->nbody; i++) json_text(&json, NULL, m->body_name[i]);
   json_array_end(&json);

@@ -341,6 +341,7 @@ static int parse_and_compare(Compare* c, const Help* help, const Verb* verb, int
       {"--base", OPTION_TEXT, &c->base, "WORD", "URDF: fixed to the ground, or floating"},
       {"--package", OPTION_TEXTS, &c->packages, "[NAME=]FOLDER", "where package://NAME is; as often as wanted"},
       PLUGINS_OPTION(&c->plugins),
+      VERBOSE_OPTION(c->cli),
       {"--json", OPTION_FLAG, &c->cli->json, NULL, "print one JSON object on standard output"}};
   if (verb_options(c->cli, verb, options, COUNT(options), argc, argv, &first, &status) == 0) status = compare(c);
   return status;

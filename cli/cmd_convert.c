@@ -47,7 +47,7 @@ static void print_json(const Cli* cli, const srConversion* c, const Wish* wish) 
   json_array(&json, "lost");
   for (int i = 0; i < c->nlost; i++) put_lost(&json, &c->lost[i]);
   json_array_end(&json);
-  put_messages(&json, "warnings", cli, SR_SEVERITY_WARNING);
+  put_warnings(&json, cli);
   if (!wish->file) json_text(&json, "text", c->text);
   json_end(&json);
 }

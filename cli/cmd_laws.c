@@ -152,6 +152,7 @@ int cmd_laws(Cli* cli, const Verb* verb, int argc, char** argv) {
       {"--set", OPTION_SETTING, &l.settings, "NAME=VALUE", "a parameter: normal.K, friction.vs, ... (docs/contact.md)"},
       {"--svg", OPTION_TEXT, &l.svg, "PREFIX", "figures PREFIX-normal.svg and PREFIX-friction.svg"},
       {"--csv", OPTION_TEXT, &l.csv, "FILE", "the curves as a table"},
+      VERBOSE_OPTION(cli),
       {"--json", OPTION_FLAG, &cli->json, NULL, "print one JSON object on standard output"}};
   if (verb_options(cli, verb, options, sizeof options / sizeof options[0], argc, argv, &none, &status) == 0)
     status = laws(&l);

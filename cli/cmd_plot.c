@@ -172,7 +172,7 @@ static void print_json(const Plot* p) {
   json_array_end(&json);
   json_text(&json, "x", c->names[c->x]);
   json_int(&json, "rows", rows);
-  put_messages(&json, "warnings", p->cli, SR_SEVERITY_WARNING);
+  put_warnings(&json, p->cli);
   json_end(&json);
 }
 
@@ -246,6 +246,7 @@ int cmd_plot(Cli* cli, const Verb* verb, int argc, char** argv) {
       {"--theme", OPTION_TEXT, &p.theme, "NAME", "light, dark or auto (default): as the reader's page"},
       {"--width", OPTION_NUMBER, &p.width, "PIXELS", "width of the figure"},
       {"--height", OPTION_NUMBER, &p.height, "PIXELS", "height of the figure"},
+      VERBOSE_OPTION(cli),
       {"--json", OPTION_FLAG, &cli->json, NULL, "print one JSON object on standard output"}};
   if (verb_options(cli, verb, options, sizeof options / sizeof options[0], argc, argv, &first, &status) == 0)
     status = plot(&p);

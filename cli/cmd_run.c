@@ -318,7 +318,7 @@ static void print_json(Run* r, const char* trouble) {
   json_int(&json, "limits_passed", x->limits_passed);
   json_number(&json, "seconds", x->seconds);
   if (r->out) json_text(&json, "out", r->out);
-  put_messages(&json, "warnings", r->cli, SR_SEVERITY_WARNING);
+  put_warnings(&json, r->cli);
   if (trouble) json_text(&json, "trouble", trouble);
   put_joints(&json, m);
   json_end(&json);

@@ -100,6 +100,6 @@ void print_compare_json(const Compare* c) {
   for (int i = 0; i < c->nsubject; i++) put_model(&json, c, i);
   json_array_end(&json);
   put_profile(&json, c);
-  put_messages(&json, "warnings", c->cli, SR_SEVERITY_WARNING);
+  put_warnings(&json, c->cli);
   json_end(&json);
 }

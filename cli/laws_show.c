@@ -119,7 +119,7 @@ void laws_json(const Laws* l) {
   json_array(&json, "friction");
   for (int i = 0; i < l->nfriction; i++) json_friction(&json, &l->friction_curve[i]);
   json_array_end(&json);
-  put_messages(&json, "warnings", l->cli, SR_SEVERITY_WARNING);
+  put_warnings(&json, l->cli);
   json_end(&json);
 }
 

@@ -79,6 +79,7 @@ int main(int argc, char** argv) {
   Cli cli = {.messages = sr_messages_create()};
   if (!cli.messages) return fprintf(stderr, "sarrus: error: out of memory\n"), EXIT_FAILED;
   int status = dispatch(&cli, argc, argv);
+  cli_show_hidden(&cli);
   if (fflush(stdout) != 0 || ferror(stdout)) {
     fprintf(stderr, "sarrus: error: standard output could not be written\n");
     if (status == EXIT_DONE) status = EXIT_FAILED;

@@ -209,7 +209,7 @@ void print_advice_json(Recommend* r, double seconds) {
   put_choice(&json, r, "recommend", r->advice.trial);
   put_choice(&json, r, "alternative", r->advice.alternative);
   json_number(&json, "seconds", seconds);
-  put_messages(&json, "warnings", r->cli, SR_SEVERITY_WARNING);
+  put_warnings(&json, r->cli);
   put_messages(&json, "errors", r->cli, SR_SEVERITY_ERROR);
   json_end(&json);
 }

@@ -109,3 +109,8 @@ void put_messages(Json* json, const char* key, const Cli* cli, srSeverity severi
   }
   json_array_end(json);
 }
+
+void put_warnings(Json* json, const Cli* cli) {
+  put_messages(json, "warnings", cli, SR_SEVERITY_WARNING);
+  put_messages(json, "notes", cli, SR_SEVERITY_NOTE);
+}

@@ -116,6 +116,46 @@ status 2 run "$work/bad.xml" --json
 keys errors
 has "bad.xml:3:"
 
+# Levels: warnings of one kind once with their number, notes in one line; --verbose and --json give all, errors always stand
+# one by one.
+cat > "$work/levels.xml" << 'END'
+<mujoco>
+  <option density="1.2" integrator="RK4"/>
+  <asset><texture type="2d"/></asset>
+  <worldbody>
+    <light/>
+    <body name="a"><joint/><inertial pos="0 0 0" mass="1" diaginertia="1 1 3"/></body>
+    <body name="b"><joint/><inertial pos="0 0 0" mass="1" diaginertia="1 1 3"/></body>
+    <body name="c"><joint/><inertial pos="0 0 0" mass="1" diaginertia="1 1 3"/></body>
+  </worldbody>
+</mujoco>
+END
+for verb in check eval "run --t-end 0.01" "convert --to sarrus"; do
+  status 0 $verb "$work/levels.xml"
+  [ "$(grep -c . "$work/err")" = 3 ] || fail "$verb: three lines expected: $(cat "$work/err")"
+  says "levels.xml:2:11: warning: 'density' of <option> is not used$"
+  says "levels.xml:6:[0-9]+: warning: .*'a'.* \.\.\. and 2 more like this; --verbose lists them$"
+  says "^sarrus: note: 3 notes on what does not change the motion; --verbose lists them$"
+  status 0 $verb "$work/levels.xml" --verbose
+  [ "$(grep -c . "$work/err")" = 7 ] || fail "$verb --verbose: seven lines expected: $(cat "$work/err")"
+  says "levels.xml:7:[0-9]+: warning: .*'b'"
+  says "levels.xml:8:[0-9]+: warning: .*'c'"
+  says "levels.xml:2:25: note: 'integrator' of <option> is not used"
+  says "levels.xml:3:10: note: <texture> is not used"
+  says "levels.xml:5:5: note: <light> is not used"
+done
+status 0 check "$work/levels.xml" --json
+keys warnings notes
+python3 - "$work/out" << 'END' || fail "warnings and notes of --json: $(cat "$work/out")"
+import json, sys
+said = json.load(open(sys.argv[1]))
+assert len(said["warnings"]) == 4 and len(said["notes"]) == 3, said
+assert all(": warning: " in x for x in said["warnings"]) and all(": note: " in x for x in said["notes"]), said
+END
+sed -i 's/diaginertia="1 1 3"/diaginertia="1 1"/' "$work/levels.xml"
+status 2 check "$work/levels.xml"
+for line in 6 7 8; do says "levels.xml:$line:[0-9]+: error: 'diaginertia' takes 3 numbers"; done
+
 # --------------------------------------------------------------------------------------------------------------- eval
 eval_keys="t q v M c f a lambda g gv energy sensors joints"
 

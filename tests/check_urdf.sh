@@ -16,7 +16,7 @@ fault() {  # fault WHAT WHY OUTPUT
 
 for file in tests/urdf/*.urdf; do
   count=$((count + 1))
-  output=$("$sarrus" check "$file" 2>&1 > /dev/null)
+  output=$("$sarrus" check "$file" --verbose 2>&1 > /dev/null)
   status=$?
   expected=$(sed -n 's/^<!-- expect \(.*\) -->$/\1/p' "$file")
   wanted=0

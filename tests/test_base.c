@@ -184,20 +184,20 @@ TEST(without_a_place_to_jump_to_a_pool_returns_null) {
 // ----------------------------------------------------------------------------------------------------------- messages
 TEST(a_message_says_where_and_what) {
   char text[100];
-  sr_message_format(&(srMessage){SR_SEVERITY_ERROR, {"a.xml", 3, 14}, "no body 'rod'"}, text, sizeof text);
+  sr_message_format(&(srMessage){SR_SEVERITY_ERROR, {"a.xml", 3, 14}, "no body 'rod'", 0}, text, sizeof text);
   ENSURE_TEXT(text, "a.xml:3:14: error: no body 'rod'");
-  sr_message_format(&(srMessage){SR_SEVERITY_WARNING, {"a.xml", 3, 0}, "odd"}, text, sizeof text);
+  sr_message_format(&(srMessage){SR_SEVERITY_WARNING, {"a.xml", 3, 0}, "odd", 0}, text, sizeof text);
   ENSURE_TEXT(text, "a.xml:3: warning: odd");
-  sr_message_format(&(srMessage){SR_SEVERITY_NOTE, {"a.xml", 0, 0}, "note"}, text, sizeof text);
+  sr_message_format(&(srMessage){SR_SEVERITY_NOTE, {"a.xml", 0, 0}, "note", 0}, text, sizeof text);
   ENSURE_TEXT(text, "a.xml: note: note");
-  sr_message_format(&(srMessage){SR_SEVERITY_ERROR, {NULL, 0, 0}, "no mass"}, text, sizeof text);
+  sr_message_format(&(srMessage){SR_SEVERITY_ERROR, {NULL, 0, 0}, "no mass", 0}, text, sizeof text);
   ENSURE_TEXT(text, "error: no mass");
-  sr_message_format(&(srMessage){SR_SEVERITY_ERROR, {NULL, 1, 5}, "no mass"}, text, sizeof text);
+  sr_message_format(&(srMessage){SR_SEVERITY_ERROR, {NULL, 1, 5}, "no mass", 0}, text, sizeof text);
   ENSURE_TEXT(text, "input:1:5: error: no mass");
 }
 
 TEST(a_message_is_cut_to_the_buffer) {
-  const srMessage message = {SR_SEVERITY_ERROR, {"a.xml", 3, 14}, "no body 'rod'"};
+  const srMessage message = {SR_SEVERITY_ERROR, {"a.xml", 3, 14}, "no body 'rod'", 0};
   char text[12];
   memset(text, 'x', sizeof text);
   sr_message_format(&message, text, sizeof text);
@@ -205,6 +205,30 @@ TEST(a_message_is_cut_to_the_buffer) {
   text[0] = 'x';
   sr_message_format(&message, text, 0);
   ENSURE(text[0] == 'x');
+}
+
+TEST(messages_with_one_format_are_of_one_kind) {
+  srMessages* messages = sr_messages_create();
+  const srPlace nowhere = {0};
+  sr_messages_add(messages, SR_SEVERITY_WARNING, nowhere, "mesh '%s' is open", "arm");
+  sr_messages_add(messages, SR_SEVERITY_WARNING, nowhere, "%s", "an odd thing");
+  char same[] = "mesh '%s' is open";  // equal, but elsewhere
+  sr_messages_add(messages, SR_SEVERITY_WARNING, nowhere, same, "leg");
+  sr_messages_add(messages, SR_SEVERITY_WARNING, nowhere, "%s", "another odd thing");
+  sr_messages_add(messages, SR_SEVERITY_WARNING, nowhere, "%s", "an odd thing");
+  ENSURE_EQUAL(sr_messages_kinds(messages), 3);
+  const int expected[] = {0, 1, 0, 2, 1};
+  for (int i = 0; i < 5; i++) ENSURE_EQUAL(sr_messages_get(messages, i)->kind, expected[i]);
+
+  srMessages* others = sr_messages_create();  // a kind outlives its list
+  sr_messages_add(others, SR_SEVERITY_WARNING, nowhere, "mesh '%s' is open", "hand");
+  for (int i = 0; i < 3; i++) sr_messages_pass(others, messages, i, SR_SEVERITY_NOTE);
+  ENSURE_EQUAL(sr_messages_kinds(others), 2);
+  ENSURE_EQUAL(sr_messages_get(others, 3)->kind, 0);
+  ENSURE_EQUAL(sr_messages_get(others, 3)->severity, SR_SEVERITY_NOTE);
+  ENSURE_TEXT(sr_messages_get(others, 3)->text, "mesh 'leg' is open");
+  sr_messages_destroy(messages);
+  sr_messages_destroy(others);
 }
 
 TEST(messages_are_kept_in_order_with_copies_of_their_texts) {

@@ -891,9 +891,32 @@ TEST(what_is_not_used_is_named_once) {
       "<light/><light/><camera/><body name='b' mocap='true'><geom size='1' user='1'/><geom size='1'"
       " user='2' contype='0' conaffinity='0'/></body>");
   ENSURE_TEXT(said,
-              "m:2:1: warning: <light> is not used: 2 times, the first is here\nm:2:17: warning: <camera> is not used\n"
+              "m:2:1: note: <light> is not used: 2 times, the first is here\nm:2:17: note: <camera> is not used\n"
               "m:2:41: warning: 'mocap' of <body> is not used\n"
-              "m:2:69: warning: 'user' of <geom> is not used: 2 times, the first is here\n");
+              "m:2:69: note: 'user' of <geom> is not used: 2 times, the first is here\n");
+  done(&x);
+}
+
+// What acts on the motion in MuJoCo and not here is a warning; looks, sensors and the solver are notes.
+TEST(words_that_act_on_the_motion_are_warnings_and_others_notes) {
+  Mechanism x = open_text(
+      "<mujoco><option integrator='implicit' cone='elliptic' density='1.2'/><visual/><statistic/>"
+      "<compiler texturedir='t' fitaabb='true'/><asset><texture type='2d'/><material name='red' specular='1'/></asset>"
+      "<worldbody><light/><body><freejoint/><geom size='1' solmix='2' contype='0'/><site name='s' rgba='1 0 0 1'/>"
+      "</body></worldbody><sensor><gyro site='s' noise='1'/><accelerometer site='s'/></sensor></mujoco>");
+  const char* const warned[] = {"'density' of <option>", "'fitaabb' of <compiler>", "'solmix' of <geom>"};
+  const char* const noted[] = {"'integrator' of <option>",   "'cone' of <option>", "<visual>",       "<statistic>",
+                               "'texturedir' of <compiler>", "<texture>",          "<light>",        "'rgba' of <site>",
+                               "'specular' of <material>",   "'noise' of <gyro>",  "<accelerometer>"};
+  char line[100];
+  for (size_t i = 0; i < sizeof warned / sizeof warned[0]; i++) {
+    snprintf(line, sizeof line, "warning: %s is not used\n", warned[i]);
+    ENSURE(strstr(said, line) != NULL);
+  }
+  for (size_t i = 0; i < sizeof noted / sizeof noted[0]; i++) {
+    snprintf(line, sizeof line, "note: %s is not used\n", noted[i]);
+    ENSURE(strstr(said, line) != NULL);
+  }
   done(&x);
 }
 

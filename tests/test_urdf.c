@@ -541,6 +541,48 @@ TEST(a_motor_that_is_written_three_times_has_one_rotor) {
   drop(&x);
 }
 
+TEST(words_that_act_on_the_motion_are_warnings_and_others_notes) {
+  Robot x = read_text(
+      "<robot name='r' colour='blue'><gazebo><material>Red</material></gazebo><spring/><link name='base' type='t'>"
+      "<contact/><visual><geometry><sphere radius='1'/></geometry><material name='none'/></visual></link>"
+      "<link name='a'><inertial unit='g'><mass value='1'/><inertia ixx='1' iyy='1' izz='1'/></inertial></link>"
+      "<joint name='j' type='continuous'><parent link='base'/><child link='a'/><dynamics mu='1'/>"
+      "<limit current='3' lower='-1'/><safety_controller/></joint>"
+      "<link name='tip'/><joint name='f' type='fixed'><parent link='a'/><child link='tip'/><axis xyz='0 0 1'/></joint>"
+      "<transmission name='t'><type>x</type><joint name='j'><hardwareInterface>e</hardwareInterface></joint>"
+      "</transmission></robot>");
+  const char* const warned[] = {"<spring>", "'unit' of <inertial>", "'mu' of <dynamics>"};
+  const char* const noted[] = {"'colour' of <robot>",
+                               "<gazebo>",
+                               "'type' of <link>",
+                               "<contact> in <link>",
+                               "the material 'none', whose colour is given nowhere,",
+                               "'current' of <limit>",
+                               "'lower' and 'upper' of a continuous joint",
+                               "<safety_controller> in <joint>",
+                               "<axis> of a fixed joint",
+                               "<type> in <transmission>",
+                               "<hardwareInterface> in <joint>",
+                               "a <transmission> with the reduction 1 and no rotor inertia"};
+  char line[100];
+  for (size_t i = 0; i < sizeof warned / sizeof warned[0]; i++) {
+    snprintf(line, sizeof line, "warning: %s is not used\n", warned[i]);
+    ENSURE(strstr(said, line) != NULL);
+  }
+  for (size_t i = 0; i < sizeof noted / sizeof noted[0]; i++) {
+    snprintf(line, sizeof line, "note: %s is not used\n", noted[i]);
+    ENSURE(strstr(said, line) != NULL);
+  }
+  drop(&x);
+  x = read_text(
+      "<robot name='r'><gazebo><joint name='loop'/></gazebo><link name='base'/><link name='a'><inertial>"
+      "<mass value='1'/><inertia ixx='1' iyy='1' izz='1'/></inertial></link><joint name='j' type='planar'><parent "
+      "link='base'/><child link='a'/><limit lower='0'/></joint></robot>");
+  ENSURE(strstr(said, "warning: <gazebo> is not used"));
+  ENSURE(strstr(said, "warning: <limit> of a planar joint is not used"));
+  drop(&x);
+}
+
 TEST(shapes_limits_and_drives_are_kept) {
   Robot x = read_file("tests/urdf/arm.urdf", NULL);
   ENSURE_EQUAL(srs_count(x.spec, SR_ELEMENT_SHAPE), 4);

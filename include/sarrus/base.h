@@ -49,12 +49,15 @@ typedef struct srPlace {
   int line, column;
 } srPlace;
 
+// An error ends what was asked for. A warning changes the motion, or may. A note does not: textures, lights, settings of
+// another program's solver.
 typedef enum srSeverity { SR_SEVERITY_ERROR, SR_SEVERITY_WARNING, SR_SEVERITY_NOTE } srSeverity;
 
 typedef struct srMessage {
   srSeverity severity;
   srPlace place;
   const char* text;  // a sentence: the offending word, and what was expected
+  int kind;          // messages of one kind differ in names and numbers alone; 0 .. sr_messages_kinds() - 1
 } srMessage;
 
 // A list of messages that the caller owns. Readers and the compiler add all they find, not only the first.
@@ -64,8 +67,10 @@ SR_API srMessages* sr_messages_create(void);  // NULL when out of memory
 SR_API void sr_messages_destroy(srMessages* messages);
 SR_API int sr_messages_count(const srMessages* messages);
 SR_API int sr_messages_errors(const srMessages* messages);  // how many of them are errors
+SR_API int sr_messages_kinds(const srMessages* messages);
 SR_API const srMessage* sr_messages_get(const srMessages* messages, int i);
-// Adds one message; the text is copied. messages may be NULL (then it is dropped).
+// Adds one message; the text is copied. messages may be NULL (then it is dropped). The format is its kind; with the format
+// "%s" its text is.
 SR_API void sr_messages_add(srMessages* messages, srSeverity severity, srPlace place, const char* format, ...)
     SR_PRINTF(4, 5);
 // "file:line:column: error: text" into buffer, cut to size, always terminated.

@@ -30,6 +30,7 @@ static const srMember members[] = {
     ONE(srMessage, place.line),
     ONE(srMessage, place.column),
     ONE(srMessage, text),
+    ONE(srMessage, kind),
     WHOLE(srAttr),
     ONE(srAttr, text),
     ONE(srAttr, numbers),

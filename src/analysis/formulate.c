@@ -33,10 +33,8 @@ static srStatus compile(const srSpec* spec, const srModel* m, srData* d, srFormu
   const srAbsolute start = {.formulation = formulation, .t = d->t, .q = q, .v = q + 7 * n, .jq = d->jq, .jv = d->jv};
   srMessages* twice = sr_messages_create();  // what the first compilation has said already
   const srStatus status = twice != NULL ? sr_compile_as(spec, &start, twice, out) : SR_MEMORY;
-  for (int i = 0; status == SR_INPUT && i < sr_messages_count(twice); ++i) {
-    const srMessage* x = sr_messages_get(twice, i);
-    sr_messages_add(messages, x->severity, x->place, "%s", x->text);
-  }
+  for (int i = 0; status == SR_INPUT && i < sr_messages_count(twice); ++i)
+    sr_messages_pass(messages, twice, i, sr_messages_get(twice, i)->severity);
   sr_messages_destroy(twice);
   sr_free(q);
   return status;

@@ -41,6 +41,12 @@ void* sr_pool_grow(srPool* pool, const void* items, size_t item_size, int n, int
 
 void sr_log(srSeverity severity, const char* format, ...) SR_PRINTF(2, 3);
 
+// As sr_messages_add, of a text that may hold words of a file: it is cut to 1023 characters.
+void sr_messages_vadd(srMessages* messages, srSeverity severity, srPlace place, const char* format, va_list arguments)
+    SR_PRINTF(4, 0);
+// Adds what another list says, with its kind.
+void sr_messages_pass(srMessages* to, const srMessages* from, int i, srSeverity severity);
+
 // Name table: from a name to an index, open addressing, grows in a pool.
 typedef struct srNames {
   srPool* pool;

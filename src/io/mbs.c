@@ -39,8 +39,11 @@ typedef struct Mbs {
 // ----------------------------------------------------------------------------------------------------------- reading
 // Children that are not in the list are not used.
 static void ignore_others(Mbs* m, const srXmlNode* node, const char* used) {
-  for (const srXmlNode* c = node->first; c; c = c->next)
-    if (!sr_text_is_among(c->name, used)) sr_reader_ignore(m->r, c->place, "<%.60s> of <%.60s>", c->name, node->name);
+  for (const srXmlNode* c = node->first; c; c = c->next) {
+    if (sr_text_is_among(c->name, used)) continue;
+    const bool is_still = sr_text_is_among(c->name, "graphics|comment");
+    (is_still ? sr_reader_ignore_still : sr_reader_ignore)(m->r, c->place, "<%.60s> of <%.60s>", c->name, node->name);
+  }
 }
 
 // The number between the tags of a child; false after an error. *out stays when there is none.

@@ -77,9 +77,8 @@ static void pass_on(srReader* r, const srMessages* from) {
   enum { SHOWN = 3 };
   const int n = sr_messages_count(from);
   for (int i = 0; i < n && i < SHOWN; i++) {
-    const srMessage* m = sr_messages_get(from, i);
-    sr_messages_add(r->messages, m->severity == SR_SEVERITY_NOTE ? SR_SEVERITY_NOTE : SR_SEVERITY_WARNING, m->place,
-                    "%s", m->text);
+    const srSeverity severity = sr_messages_get(from, i)->severity;
+    sr_messages_pass(r->messages, from, i, severity == SR_SEVERITY_ERROR ? SR_SEVERITY_WARNING : severity);
   }
 }
 
@@ -194,7 +193,9 @@ static void remember_missing(srReader* r, const char* uri, const srLookup* looku
 }
 
 static void tell(srReader* r, const Missing* m) {
-#define SAY(...) sr_messages_add(r->messages, SR_SEVERITY_WARNING, m->first, __VA_ARGS__)
+// A kind of its own: what is missing in one place is one message already.
+#define SAY(...)                                                                                                       \
+  sr_messages_add(r->messages, SR_SEVERITY_WARNING, m->first, "%s", sr_pool_printf(&r->pool, __VA_ARGS__))
   const srLookup* at = &m->lookup;
   const char* count =
       m->n == 1 ? "1 mesh has no triangles" : sr_pool_printf(&r->pool, "%d meshes have no triangles", m->n);

@@ -312,8 +312,8 @@ static void tell(Search* s) {
   if (s->lost)
     sr_reader_warning(r, s->m->root->place, "contacts are looked for among the first %d geoms alone", MAX_GEOMS);
   if (s->made > 0)
-    sr_messages_add(
-        r->messages, SR_SEVERITY_NOTE, s->first,
+    sr_reader_warning(
+        r, s->first,
         "contacts (%d) are Kelvin-Voigt's law with solref's time and damping for the mass of the moving trees, "
         "an approximation of MuJoCo's: see docs/mjcf-sections.md",
         s->made);

@@ -80,7 +80,7 @@ static void of_tendon(Sensor* s) {
   const int t = find(s, "tendon", &m->tendon_names);
   if (t < 0) return;
   if (m->tendon[t].n == 0)
-    sr_reader_ignore(m->r, s->node->place, "<%s> of a spatial tendon", s->node->name);
+    sr_reader_ignore_still(m->r, s->node->place, "<%s> of a spatial tendon", s->node->name);
   else
     add_formula(s, "", sr_mjcf_tendon_text(m, &m->tendon[t], is(s, "tendonvel")), NULL);
 }
@@ -94,7 +94,7 @@ static void of_actuator(Sensor* s) {
   if (formula && a->control)
     add_formula(s, "", formula, NULL);
   else
-    sr_reader_ignore(m->r, s->node->place, "<%s> of an actuator that has no such formula here", s->node->name);
+    sr_reader_ignore_still(m->r, s->node->place, "<%s> of an actuator that has no such formula here", s->node->name);
 }
 
 static void of_time(Sensor* s) { add_formula(s, "", "t", "s"); }
@@ -110,7 +110,7 @@ static const char* frame_of(Sensor* s, const char* type_word, const char* name_w
     return NULL;
   }
   if (sr_text_is_among(type->value, "body|camera")) {  // a body's own frame is that of its inertia there
-    sr_reader_ignore(m->r, type->place, "<%s> of a %s", s->node->name, type->value);
+    sr_reader_ignore_still(m->r, type->place, "<%s> of a %s", s->node->name, type->value);
     return NULL;
   }
   if (!sr_text_is_among(type->value, "xbody|geom|site")) {
@@ -131,7 +131,8 @@ static const char* frame_of(Sensor* s, const char* type_word, const char* name_w
   srm_pose_identity(identity);
   if (letter == 'g' && i >= m->ngeom) return NULL;
   if (letter == 'g' && (!m->geom[i].type || strcmp(m->geom[i].type, "mesh") == 0)) {  // MuJoCo moves its frame
-    sr_reader_ignore(m->r, place, "<%s> of a mesh geom, whose frame is that of its inertia in MuJoCo,", s->node->name);
+    sr_reader_ignore_still(m->r, place, "<%s> of a mesh geom, whose frame is that of its inertia in MuJoCo,",
+                           s->node->name);
     return NULL;
   }
   const int body = letter == 'g' ? m->geom[i].body : i;

@@ -83,10 +83,46 @@ static const Words defaults[] = {
     {"plugin", DRIVE "|plugin|instance|actdim|actlimited|actrange|dyntype|dynprm|actearly", ""},
 };
 
+// What of the above has no part in the motion: looks, notes of users, threads and memory, and settings of MuJoCo's solver,
+// which has no counterpart here. "" stands for any element.
+static const Words still[] = {
+    {"", "", "user|group|rgba|material"},
+    {"compiler", "", "texturedir|discardvisual|usethread|fusestatic|saveinertial"},
+    {"option", "",
+     "apirate|impratio|tolerance|ls_tolerance|noslip_tolerance|ccd_tolerance|mpr_tolerance|magnetic|integrator|"
+     "collision|"
+     "cone|jacobian|solver|iterations|ls_iterations|noslip_iterations|ccd_iterations|mpr_iterations|sdf_iterations|"
+     "sdf_initpoints|sleep_tolerance"},
+    {"flag", "",
+     "warmstart|sensor|midphase|eulerdamp|autoreset|energy|fwdinv|invdiscrete|sensornoise|multiccd|island|nativeccd|"
+     "sleep"},
+    {"body", "", "sleep"},
+    {"site", "", "type|size"},
+    {"mesh", "", "content_type|normal|texcoord|smoothnormal|octree_maxdepth"},
+    {"material", "", "texture|texrepeat|texuniform|emission|specular|shininess|reflectance|metallic|roughness"},
+};
+// Elements of that sort; a sensor measures and does not act.
+static const char still_elements[] = "size|visual|statistic|custom|texture|skin|layer|light|camera|lengthrange";
+
 static const char* nearest_of(srMjcf* m, const char* word, const char* a, const char* b) {
   const char* words[MAX_WORDS];
   const int n = sr_text_split(&m->r->text, b, words, sr_text_split(&m->r->text, a, words, 0, MAX_WORDS), MAX_WORDS);
   return sr_nearest_word(word, words, n);
+}
+
+static const Words* find(const Words* words, int n, const char* element) {
+  for (int i = 0; i < n; i++)
+    if (strcmp(words[i].element, element) == 0) return &words[i];
+  return NULL;
+}
+
+static bool is_sensor(const srXmlNode* node) { return node->parent && strcmp(node->parent->name, "sensor") == 0; }
+
+static void ignore_attribute(srMjcf* m, const srXmlNode* node, const srXmlAttribute* a) {
+  const Words* own = find(still, SR_COUNT(still), node->name);
+  const bool is_still = is_sensor(node) || sr_text_is_among(a->name, still[0].ignored) ||
+                        (own && sr_text_is_among(a->name, own->ignored));
+  (is_still ? sr_reader_ignore_still : sr_reader_ignore)(m->r, a->name_place, "'%s' of <%s>", a->name, node->name);
 }
 
 bool sr_mjcf_check_words(srMjcf* m, const srXmlNode* node, const char* used, const char* ignored) {
@@ -95,7 +131,7 @@ bool sr_mjcf_check_words(srMjcf* m, const srXmlNode* node, const char* used, con
     const srXmlAttribute* a = &node->attributes[i];
     if (sr_text_is_among(a->name, used)) continue;
     if (sr_text_is_among(a->name, ignored)) {
-      sr_reader_ignore(m->r, a->name_place, "'%s' of <%s>", a->name, node->name);
+      ignore_attribute(m, node, a);
       continue;
     }
     const char* nearest = nearest_of(m, a->name, used, ignored);
@@ -107,12 +143,6 @@ bool sr_mjcf_check_words(srMjcf* m, const srXmlNode* node, const char* used, con
       sr_mjcf_error(m, a->name_place, "unknown attribute '%.60s' of <%.60s>", a->name, node->name);
   }
   return good;
-}
-
-static const Words* find(const Words* words, int n, const char* element) {
-  for (int i = 0; i < n; i++)
-    if (strcmp(words[i].element, element) == 0) return &words[i];
-  return NULL;
 }
 
 bool sr_mjcf_check_own_words(srMjcf* m, const srXmlNode* node) {
@@ -137,7 +167,8 @@ bool sr_mjcf_check_default(srMjcf* m, const srXmlNode* node) {
 
 void sr_mjcf_other_element(srMjcf* m, const srXmlNode* node, const char* used, const char* ignored) {
   if (sr_text_is_among(node->name, ignored)) {
-    sr_reader_ignore(m->r, node->place, "<%s>", node->name);
+    const bool is_still = is_sensor(node) || sr_text_is_among(node->name, still_elements);
+    (is_still ? sr_reader_ignore_still : sr_reader_ignore)(m->r, node->place, "<%s>", node->name);
     return;
   }
   const char* nearest = nearest_of(m, node->name, used, ignored);

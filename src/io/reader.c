@@ -13,49 +13,54 @@
 // ---------------------------------------------------------------------------------------------------------- messages
 int sr_reader_errors(const srReader* r) { return sr_messages_errors(r->messages) - r->errors_before; }
 
-static void say(srReader* r, srSeverity severity, srPlace place, const char* format, va_list arguments) {
-  char text[1024];
-  vsnprintf(text, sizeof text, format, arguments);
-  sr_messages_add(r->messages, severity, place, "%s", text);
-}
-
 void sr_reader_error(srReader* r, srPlace place, const char* format, ...) {
   va_list arguments;
   va_start(arguments, format);
-  say(r, SR_SEVERITY_ERROR, place, format, arguments);
+  sr_messages_vadd(r->messages, SR_SEVERITY_ERROR, place, format, arguments);
   va_end(arguments);
 }
 
 void sr_reader_warning(srReader* r, srPlace place, const char* format, ...) {
   va_list arguments;
   va_start(arguments, format);
-  say(r, SR_SEVERITY_WARNING, place, format, arguments);
+  sr_messages_vadd(r->messages, SR_SEVERITY_WARNING, place, format, arguments);
   va_end(arguments);
 }
 
-void sr_reader_ignore(srReader* r, srPlace place, const char* format, ...) {
+SR_PRINTF(4, 0)
+static void ignore(srReader* r, srSeverity severity, srPlace place, const char* format, va_list arguments) {
   char what[256];
-  va_list arguments;
-  va_start(arguments, format);
   vsnprintf(what, sizeof what, format, arguments);
-  va_end(arguments);
   int i = sr_names_find(&r->ignored_names, what);
   if (i < 0) {
     i = r->nignored;
-    const srIgnored ignored = {sr_pool_text(&r->pool, what), place, 0};
+    const srIgnored ignored = {sr_pool_text(&r->pool, what), severity, place, 0};
     SR_PUSH(&r->pool, r->ignored, r->nignored, r->ignored_capacity) = ignored;
     sr_names_put(&r->ignored_names, r->ignored[i].what, i);
   }
   r->ignored[i].times++;
 }
 
+void sr_reader_ignore(srReader* r, srPlace place, const char* format, ...) {
+  va_list arguments;
+  va_start(arguments, format);
+  ignore(r, SR_SEVERITY_WARNING, place, format, arguments);
+  va_end(arguments);
+}
+
+void sr_reader_ignore_still(srReader* r, srPlace place, const char* format, ...) {
+  va_list arguments;
+  va_start(arguments, format);
+  ignore(r, SR_SEVERITY_NOTE, place, format, arguments);
+  va_end(arguments);
+}
+
 void sr_reader_tell_ignored(srReader* r) {
   for (int i = 0; i < r->nignored; i++) {
     const srIgnored* x = &r->ignored[i];
-    if (x->times == 1)
-      sr_reader_warning(r, x->first, "%s is not used", x->what);
-    else
-      sr_reader_warning(r, x->first, "%s is not used: %d times, the first is here", x->what, x->times);
+    const char* text = sr_pool_printf(&r->pool, "%s is not used", x->what);
+    if (x->times > 1) text = sr_pool_printf(&r->pool, "%s: %d times, the first is here", text, x->times);
+    sr_messages_add(r->messages, x->severity, x->first, "%s", text);  // a kind of its own
   }
   r->nignored = 0;
 }
@@ -77,7 +82,7 @@ void sr_reader_end(srReader* r) {
 bool sr_reader_is_over(srReader* r, srPlace place) {
   if (r->stopped) return true;
   if (sr_reader_errors(r) >= SR_READER_MAX_ERRORS) {
-    sr_messages_add(r->messages, SR_SEVERITY_NOTE, place, "%d errors; the rest is not read", sr_reader_errors(r));
+    sr_messages_add(r->messages, SR_SEVERITY_WARNING, place, "%d errors; the rest is not read", sr_reader_errors(r));
     r->stopped = true;
   } else if (--r->budget < 0) {
     sr_reader_error(r, place, "the model has more than %d elements when its repeats are written out",

@@ -18,6 +18,7 @@
 
 typedef struct srIgnored {
   const char* what;  // "<gazebo>", "'group' of <geom>"
+  srSeverity severity;
   srPlace first;
   int times;
 } srIgnored;
@@ -74,8 +75,10 @@ const srXmlNode* sr_reader_open(srReader* r, const char* path, srPlace place);
 int sr_reader_errors(const srReader* r);
 void sr_reader_error(srReader* r, srPlace place, const char* format, ...) SR_PRINTF(3, 4);
 void sr_reader_warning(srReader* r, srPlace place, const char* format, ...) SR_PRINTF(3, 4);
-// Counts something that is not used; each `what` is said once, at the end of the reading, with the first place.
+// Counts something that is not used; each `what` is said once, at the end of the reading, with the first place: as a
+// warning, or, of what has no part in the motion (looks, sensors, settings of a solver), as a note.
 void sr_reader_ignore(srReader* r, srPlace place, const char* format, ...) SR_PRINTF(3, 4);
+void sr_reader_ignore_still(srReader* r, srPlace place, const char* format, ...) SR_PRINTF(3, 4);
 void sr_reader_tell_ignored(srReader* r);
 // Calls tell(data) when the whole model is read: a file that includes a robot may give what the robot's file lacks.
 void sr_reader_at_end(srReader* r, void (*tell)(void* data), void* data);

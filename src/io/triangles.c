@@ -8,26 +8,18 @@
 #include "expr/expr.h"
 
 // ---------------------------------------------------------------------------------------------------------- messages
-SR_PRINTF(5, 0)
-static void say(srTriangleList* list, srSeverity severity, int line, int column, const char* format,
-                va_list arguments) {
-  char text[512];
-  vsnprintf(text, sizeof text, format, arguments);
-  sr_messages_add(list->messages, severity, (srPlace){list->file, line, column}, "%s", text);
-}
-
 void sr_triangles_error(srTriangleList* list, int line, int column, const char* format, ...) {
   va_list arguments;
   va_start(arguments, format);
   list->errors++;
-  say(list, SR_SEVERITY_ERROR, line, column, format, arguments);
+  sr_messages_vadd(list->messages, SR_SEVERITY_ERROR, (srPlace){list->file, line, column}, format, arguments);
   va_end(arguments);
 }
 
 void sr_triangles_warning(srTriangleList* list, int line, int column, const char* format, ...) {
   va_list arguments;
   va_start(arguments, format);
-  say(list, SR_SEVERITY_WARNING, line, column, format, arguments);
+  sr_messages_vadd(list->messages, SR_SEVERITY_WARNING, (srPlace){list->file, line, column}, format, arguments);
   va_end(arguments);
 }
 

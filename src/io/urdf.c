@@ -62,7 +62,7 @@ static void collect(srUrdf* u) {
       sr_urdf_check(u, node, "name", "color");
       sr_urdf_add_material(u, node);
     } else if (strcmp(node->name, "transmission") != 0 && !sr_urdf_is_loop(node->name)) {
-      sr_reader_ignore(u->r, node->place, "<%.60s>", node->name);
+      sr_urdf_ignore_element(u, node);
     }
   }
 }
@@ -124,7 +124,7 @@ static void read_robot(srUrdf* u) {
   for (int i = 0; i < u->root->nattribute; i++) {
     const srXmlAttribute* a = &u->root->attributes[i];
     if (!sr_text_is_among(a->name, "name|version") && !strchr(a->name, ':') && strcmp(a->name, "xmlns") != 0)
-      sr_reader_ignore(u->r, a->name_place, "'%.60s' of <robot>", a->name);
+      sr_reader_ignore_still(u->r, a->name_place, "'%.60s' of <robot>", a->name);
   }
   collect(u);
   if (u->nlink == 0) {

@@ -132,6 +132,8 @@ typedef struct srUrdf {
 // ------------------------------------------------------------------------------------------------------ urdf_value.c
 // Says what of a node is not used: attributes and elements beyond the lists "a|b|c", a second of one element, text.
 void sr_urdf_check(srUrdf* u, const srXmlNode* node, const char* attributes, const char* elements);
+// An element that is not used: a warning, or a note where it has no part in the motion.
+void sr_urdf_ignore_element(srUrdf* u, const srXmlNode* node);
 // <origin> inside node, or the attributes xyz, rpy, quat_xyzw of a node itself. False after an error.
 bool sr_urdf_origin(srUrdf* u, const srXmlNode* node, srUrdfPose* out);
 bool sr_urdf_pose(srUrdf* u, const srXmlNode* origin, srUrdfPose* out);

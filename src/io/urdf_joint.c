@@ -114,13 +114,19 @@ static srAttr read_most(srUrdf* u, const srXmlNode* node, const char* name) {
   return sr_reader_one(value, a->place);
 }
 
+// Says that a part of a joint without a coordinate is not used; on a fixed one it has nothing to act on.
+static void ignore_part(srUrdf* u, const srUrdfJoint* joint, const srXmlNode* part) {
+  (joint->type == SR_URDF_FIXED ? sr_reader_ignore_still : sr_reader_ignore)(u->r, part->place, "<%s> of a %s joint",
+                                                                             part->name, file_word(joint->type));
+}
+
 static void read_limit(srUrdf* u, srUrdfJoint* joint) {
   const srXmlNode* node = sr_xml_child(joint->node, "limit");
   const bool asked = joint->type == SR_URDF_REVOLUTE || joint->type == SR_URDF_PRISMATIC;
   if (asked) joint->limit = SR_URDF_LIMIT_MISSING;
   if (!node) return;
   if (!sr_urdf_scalar(joint)) {
-    sr_reader_ignore(u->r, node->place, "<limit> of a %s joint", file_word(joint->type));
+    ignore_part(u, joint, node);
     return;
   }
   sr_urdf_check(u, node, "lower|upper|effort|velocity", "");
@@ -128,7 +134,7 @@ static void read_limit(srUrdf* u, srUrdfJoint* joint) {
   joint->speed = read_most(u, node, "velocity");
   const bool good = read_end(u, node, "lower", &joint->lower) & read_end(u, node, "upper", &joint->upper);
   if (!asked && (sr_xml_attribute(node, "lower") || sr_xml_attribute(node, "upper")))
-    sr_reader_ignore(u->r, node->place, "'lower' and 'upper' of a continuous joint");
+    sr_reader_ignore_still(u->r, node->place, "'lower' and 'upper' of a continuous joint");
   if (good && asked) joint->limit = judge_limit(joint);
 }
 
@@ -146,7 +152,7 @@ static void read_dynamics(srUrdf* u, srUrdfJoint* joint) {
   const srXmlNode* node = sr_xml_child(joint->node, "dynamics");
   if (!node) return;
   if (!sr_urdf_scalar(joint)) {
-    sr_reader_ignore(u->r, node->place, "<dynamics> of a %s joint", file_word(joint->type));
+    ignore_part(u, joint, node);
     return;
   }
   sr_urdf_check(u, node, "damping|friction|armature", "");
@@ -182,7 +188,7 @@ static void read_joint(srUrdf* u, srUrdfJoint* joint) {
   if (sr_urdf_scalar(joint) || joint->type == SR_URDF_PLANAR)
     sr_urdf_axis(u, node, joint->axis, &joint->axis_place);
   else if (axis)
-    sr_reader_ignore(u->r, axis->place, "<axis> of a %s joint", file_word(joint->type));
+    ignore_part(u, joint, axis);
   read_limit(u, joint);
   read_dynamics(u, joint);
   read_nature(u, joint);

@@ -37,12 +37,12 @@ static bool read_color(srUrdf* u, const srXmlNode* material, srAttr* out) {
   const int n = rgba ? first_numbers(u, rgba, 4, value) : 0;
   if (n < 0) return false;
   if (n < 3) {
-    if (rgba) sr_reader_ignore(u->r, rgba->place, "a colour with less than three numbers");
+    if (rgba) sr_reader_ignore_still(u->r, rgba->place, "a colour with less than three numbers");
     return false;
   }
   for (int k = 0; k < 4; k++) {
     if (value[k] >= 0 && value[k] <= 1) continue;
-    sr_reader_ignore(u->r, rgba->place, "a colour outside of 0 to 1");
+    sr_reader_ignore_still(u->r, rgba->place, "a colour outside of 0 to 1");
     return false;
   }
   *out = sr_reader_list(u->r, value, 4, rgba->place);
@@ -65,7 +65,7 @@ static void color_of(srUrdf* u, const srXmlNode* node, srAttr* out) {
   if (i >= 0)
     read_color(u, u->material[i], out);
   else
-    sr_reader_ignore(u->r, name->place, "the material '%.60s', whose colour is given nowhere,", name->value);
+    sr_reader_ignore_still(u->r, name->place, "the material '%.60s', whose colour is given nowhere,", name->value);
 }
 
 // ----------------------------------------------------------------------------------------------------------- geometry

@@ -84,7 +84,7 @@ static void settle(srUrdf* u, const srXmlNode* node, const Drive* drive) {
     if (n != 1)
       joint->geared = node;
     else
-      sr_reader_ignore(u->r, node->place, "a <transmission> with the reduction 1 and no rotor inertia");
+      sr_reader_ignore_still(u->r, node->place, "a <transmission> with the reduction 1 and no rotor inertia");
   } else if (drive->njoint > 1 || drive->nactuator > 1) {
     sr_reader_warning(u->r, node->place, "a <transmission> of several joints or actuators adds no rotor inertia");
   } else if (!sr_urdf_scalar(joint)) {
@@ -116,7 +116,7 @@ void sr_urdf_transmission(srUrdf* u, const srXmlNode* node) {
     read_parts(u, child, &drive);
   }
   if (drive.njoint == 0)
-    sr_reader_ignore(u->r, node->place, "a <transmission> without <joint>");
+    sr_reader_ignore_still(u->r, node->place, "a <transmission> without <joint>");
   else if (drive.joint >= 0 && drive.good)
     settle(u, node, &drive);
 }

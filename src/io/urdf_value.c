@@ -8,23 +8,49 @@
 // Elements that may come more than once in one another.
 #define REPEATED "visual|collision|link|joint|material|transmission|link1|leftActuator|rightActuator|actuator"
 
+// Elements whose attributes and children have a part in the motion; "robot" and "link": their children alone.
+#define ACTS "joint|parent|child|axis|origin|dynamics|mimic|inertial|mass|inertia"
+// ... but for these: controllers, looks, sensors, and contact, which URDF shapes make none of.
+#define STILL                                                                                                          \
+  "safety_controller|calibration|hardwareInterface|role|offset|type|contact|material|texture|sensor|ros2_control"
+
+// Of a <gazebo> what adds or changes mechanics; most are colours, sensors and plugins.
+static bool gazebo_acts(const srXmlNode* node) {
+  for (const srXmlNode* child = node->first; child; child = child->next)
+    if (sr_text_is_among(child->name,
+                         "joint|link|static|gravity|turnGravityOff|dampingFactor|springStiffness|springReference"))
+      return true;
+  return false;
+}
+
+void sr_urdf_ignore_element(srUrdf* u, const srXmlNode* node) {
+  const char* parent = node->parent ? node->parent->name : "";
+  bool acts = sr_text_is_among(parent, ACTS "|robot|link") && !sr_text_is_among(node->name, STILL);
+  if (strcmp(node->name, "gazebo") == 0) acts = gazebo_acts(node);
+  if (strcmp(parent, "robot") == 0)
+    (acts ? sr_reader_ignore : sr_reader_ignore_still)(u->r, node->place, "<%.60s>", node->name);
+  else
+    (acts ? sr_reader_ignore : sr_reader_ignore_still)(u->r, node->place, "<%.60s> in <%.60s>", node->name, parent);
+}
+
 void sr_urdf_check(srUrdf* u, const srXmlNode* node, const char* attributes, const char* elements) {
   srReader* r = u->r;
   for (int i = 0; i < node->nattribute; i++) {
     const srXmlAttribute* a = &node->attributes[i];
     if (!sr_text_is_among(a->name, attributes) && strncmp(a->name, "xmlns", 5) != 0)
-      sr_reader_ignore(r, a->name_place, "'%.60s' of <%.60s>", a->name, node->name);
+      (sr_text_is_among(node->name, ACTS) ? sr_reader_ignore : sr_reader_ignore_still)(
+          r, a->name_place, "'%.60s' of <%.60s>", a->name, node->name);
   }
   uint32_t seen = 0;  // a bit for each word of the list
   for (const srXmlNode* child = node->first; child && !sr_reader_is_over(r, child->place); child = child->next) {
     const int k = sr_text_place_among(child->name, elements);
     if (k < 0)
-      sr_reader_ignore(r, child->place, "<%.60s> in <%.60s>", child->name, node->name);
+      sr_urdf_ignore_element(u, child);
     else if (!sr_text_is_among(child->name, REPEATED) && (seen >> k & 1))
       sr_reader_ignore(r, child->place, "a second <%.60s> in one <%.60s>", child->name, node->name);
     if (k >= 0) seen |= 1u << k;
   }
-  if (node->text) sr_reader_ignore(r, node->text_place, "text in <%.60s>", node->name);
+  if (node->text) sr_reader_ignore_still(r, node->text_place, "text in <%.60s>", node->name);
 }
 
 // ------------------------------------------------------------------------------------------------------------- poses

@@ -27,21 +27,17 @@ srPlace sr_c_kept_place(srCompiler* c, srElementKind kind, int i) {
 }
 
 void sr_c_error(srCompiler* c, srPlace place, const char* format, ...) {
-  char text[512];
   va_list list;
   va_start(list, format);
-  vsnprintf(text, sizeof text, format, list);
+  sr_messages_vadd(c->messages, SR_SEVERITY_ERROR, place, format, list);
   va_end(list);
-  sr_messages_add(c->messages, SR_SEVERITY_ERROR, place, "%s", text);
 }
 
 void sr_c_warning(srCompiler* c, srPlace place, const char* format, ...) {
-  char text[512];
   va_list list;
   va_start(list, format);
-  vsnprintf(text, sizeof text, format, list);
+  sr_messages_vadd(c->messages, SR_SEVERITY_WARNING, place, format, list);
   va_end(list);
-  sr_messages_add(c->messages, SR_SEVERITY_WARNING, place, "%s", text);
 }
 
 int sr_c_errors(const srCompiler* c) { return sr_messages_errors(c->messages); }

@@ -117,7 +117,9 @@ void sr_plugin_load(srCompiler* c, const char* library, srPlace place) {
   void* handle = path ? dlopen(path, RTLD_NOW | RTLD_LOCAL) : NULL;
   if (path && !handle) sr_c_error(c, place, "the library '%s' cannot be loaded: %s", library, dlerror());
   if (handle) {
-    if (!c->absolute) sr_messages_add(c->messages, SR_SEVERITY_NOTE, place, "code of the library '%s' runs", path);
+    // A note on what the program does, not on the file: those are not shown one by one.
+    if (!c->absolute)
+      sr_messages_add(c->messages, SR_SEVERITY_NOTE, (srPlace){0}, "code of the library '%s' runs", path);
     c->priv->plugins[c->priv->nplugin++] = handle;
     c->registering = place;
     if (!call_entry(c, handle))

@@ -184,6 +184,17 @@ def test_warnings_are_kept_and_raised_as_warnings():
     assert caught and caught[0].category is sarrus.ModelWarning
 
 
+def test_notes_are_kept_and_raise_nothing():
+    text = ('<mujoco><option density="1" solver="CG"/><worldbody><light/><body><joint/><geom size="1" contype="0"/></body>'
+            '</worldbody></mujoco>')
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always")
+        model = sarrus.loads(text).compile()
+    assert len(caught) == len(model.warnings) == 1 and "density" in model.warnings[0], model.warnings
+    assert [m.text for m in model.notes] == ["'solver' of <option> is not used", "<light> is not used"], model.notes
+    assert model.check()["notes"] == model.notes and model.run(t_end=0.01).report["notes"] == model.notes
+
+
 def test_no_word_of_the_language_is_hidden():
     """What classes are made of must not stand before an attribute, an element or an array of the same name."""
     from sarrus import _library, _spec

@@ -9,7 +9,7 @@ from ctypes import byref
 import numpy as np
 
 from . import _library as L
-from ._error import WARNING, Error, Messages, nearest, warn
+from ._error import NOTE, WARNING, Error, Messages, nearest, warn
 from ._memory import Handle, address, value, vector, view
 from ._run import run
 
@@ -74,8 +74,9 @@ class Model:
     """A compiled model: constant. Its arrays (body_mass, joint_name, q0, ...: include/sarrus/model.h) are attributes, as
     views that cannot be written. What computes takes a Data, or makes one at the initial state."""
 
-    def __init__(self, handle, spec, warnings, initial=None):
-        self._handle, self._spec, self.warnings = handle, spec, warnings  # spec: a handle of its own copy
+    def __init__(self, handle, spec, warnings, notes, initial=None):
+        self._handle, self._spec = handle, spec  # spec: a handle of its own copy
+        self.warnings, self.notes = warnings, notes
         self._initial = initial  # Data that another formulation begins with
         self._local = threading.local()
 
@@ -163,12 +164,13 @@ class Model:
         """Closes the loops with the least change of q, then of v. sarrus.Error where it cannot be done."""
         told, before = L.struct["srAssembly"](), (d.q.copy(), d.v.copy())
         with Messages() as said:
-            notes = said.check(lib.sr_assemble(*self._of(d), said.pointer, byref(told)), d.trouble)
+            warnings = said.check(lib.sr_assemble(*self._of(d), said.pointer, byref(told)), d.trouble)
+            notes = said.all(NOTE)
         moved = [{"q": n, "by": x} for n, x in zip(self.q_name, d.q - before[0]) if abs(x) > 1e-9]
         moved_velocity = [{"v": n, "by": x} for n, x in zip(self.v_name, d.v - before[1]) if abs(x) > 1e-9]
         return {"iterations": told.iterations, "residual": told.residual_position,
                 "residual_velocity": told.residual_velocity, "moved": moved, "moved_velocity": moved_velocity,
-                "warnings": notes}
+                "warnings": warnings, "notes": notes}
 
     def _at_time(self, d, q_given, v_given):
         """The state at d.t: drivers on their motion, loops of the initial state closed. Warnings as texts."""
@@ -415,7 +417,7 @@ class Model:
         with Messages() as said:
             warnings = said.check(lib.sr_formulate(self._spec.pointer, *self._of(d), words.index(word), said.pointer,
                                                    byref(model), byref(data)), d.trouble)
-        other = Model(Handle(model.value, lib.sr_model_destroy), self._spec, self.warnings + warnings)
+        other = Model(Handle(model.value, lib.sr_model_destroy), self._spec, self.warnings + warnings, self.notes)
         other._initial = Data(other, Handle(data.value, lib.sr_data_destroy, other._handle))
         return other
 
@@ -441,7 +443,8 @@ class Model:
             out["assembly"] = assembly
         meshes = zip(m.mesh_name, m.mesh_file, m.mesh_nvertex.tolist(), m.mesh_ntriangle.tolist())
         out.update(shapes=m.nshape, meshes=[dict(zip(("name", "file", "vertices", "triangles"), x)) for x in meshes])
-        out.update(rows=list(m.row_name), warnings=warnings, bodies=list(m.body_name[1:]), joints=m.joints)
+        out.update(rows=list(m.row_name), warnings=warnings, notes=m.notes + assembly["notes"],
+                   bodies=list(m.body_name[1:]), joints=m.joints)
         return out
 
     def eval(self, q=None, v=None, y=None, tau=None, t=None, bare=False, formulation=None):

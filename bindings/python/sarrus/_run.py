@@ -150,7 +150,7 @@ def _report(model, d, o, r, assembly, warnings):
                events=_events(r), event_count=r.event_count,
                violation={k: getattr(r, f"violation_{k}") for k in ("position", "velocity", "acceleration")},
                energy=_energy(r), impacts=r.impacts, clamps=r.clamps, limits_passed=r.limits_passed, seconds=r.seconds,
-               warnings=warnings, joints=model.joints)
+               warnings=warnings, notes=model.notes + (assembly["notes"] if assembly else []), joints=model.joints)
     return out
 
 

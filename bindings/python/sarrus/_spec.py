@@ -6,7 +6,7 @@ import os
 import numpy as np
 
 from . import _library as L
-from ._error import Messages, nearest, warn
+from ._error import NOTE, Messages, nearest, warn
 from ._memory import Handle
 from ._model import Model
 
@@ -276,7 +276,7 @@ class Spec:
     """
 
     def __init__(self, name=None):
-        self._handle, self.warnings = Handle(lib.srs_create(), lib.srs_destroy), []
+        self._handle, self.warnings, self.notes = Handle(lib.srs_create(), lib.srs_destroy), [], []
         self.add("sarrus", version="1", name=name)
 
     def __getattr__(self, name):
@@ -373,7 +373,7 @@ class Spec:
     def copy(self):
         """Another one like it: edits of one do not reach the other."""
         other = Spec.__new__(Spec)
-        other._handle, other.warnings = self._snapshot(), list(self.warnings)
+        other._handle, other.warnings, other.notes = self._snapshot(), list(self.warnings), list(self.notes)
         return other
 
     def compile(self, formulation="relative"):
@@ -381,8 +381,10 @@ class Spec:
         out = ctypes.c_void_p()
         with Messages() as said:
             warnings = said.check(lib.sr_compile(self._handle.pointer, said.pointer, ctypes.byref(out)))
+            notes = said.all(NOTE)
         warn(warnings)
-        model = Model(Handle(out.value, lib.sr_model_destroy), self._snapshot(), self.warnings + warnings)
+        model = Model(Handle(out.value, lib.sr_model_destroy), self._snapshot(), self.warnings + warnings,
+                      self.notes + notes)
         return model if formulation == "relative" else model.formulated(formulation)
 
     def check(self, formulation="relative"):
@@ -425,9 +427,10 @@ def _made(read, settings, base, packages, plugins):
     out = ctypes.c_void_p()
     with Messages() as said:
         warnings = said.check(read(ctypes.addressof(options), said.pointer, ctypes.byref(out)))
+        notes = said.all(NOTE)
     warn(warnings, 4)
     spec = Spec.__new__(Spec)
-    spec._handle, spec.warnings = Handle(out.value, lib.srs_destroy), warnings
+    spec._handle, spec.warnings, spec.notes = Handle(out.value, lib.srs_destroy), warnings, notes
     return spec
 
 
