@@ -63,6 +63,19 @@ TEST(positions_that_were_given_stay_and_contradictions_are_warned_of) {
   close_model(&x);
 }
 
+TEST(numbers_that_agree_in_their_digits_are_no_contradiction) {
+  Loaded x = open_text(
+      "<sarrus version='1'><body name='a'><joint name='x' type='prismatic' axis='1 0 0'/><inertial mass='1'/>"
+      "</body><driver joint='x' motion='1e6'/></sarrus>");
+  x.d->q[0] = 1e6 + 1e-4;  // 1e-10 of it
+  ENSURE_EQUAL(at(&x, 0, true, false), SR_OK);
+  ENSURE_TEXT(said, "");
+  x.d->q[0] = 1e6 + 1e-2;
+  ENSURE_EQUAL(at(&x, 0, true, false), SR_OK);
+  ENSURE(strstr(said, "the position of 'x' is given as 1000000.01"));
+  close_model(&x);
+}
+
 // Crank 1 m, rod 3 m; the file gives a start that does not fit.
 #define CRANK(driver)                                                                                                  \
   "<sarrus version='1'><body name='crank'><joint name='crank' type='revolute' axis='0 0 1' q='0.3'/><inertial "        \
@@ -95,7 +108,9 @@ TEST(a_way_that_cannot_be_followed_is_warned_of_and_an_end_that_cannot_be_met_re
   ENSURE(!strstr(said, "warning"));
   sr_data_reset(x.m, x.d);
   ENSURE_EQUAL(at(&x, 1.3, false, false), SR_OK);  // beyond the reach of 4 m in between
-  ENSURE_NEAR(x.d->q[2], 3.5 - 1.2 * sin(0.3 * 3.141592653589793), 1e-12);
+  const double reach = 3.5 - 1.2 * sin(0.3 * 3.141592653589793);
+  ENSURE_NEAR(x.d->q[2], reach, 1e-12);
+  ENSURE_NEAR(x.d->q[0], acos((reach * reach - 8) / (2 * reach)), 1e-11);  // closed from the start, crank at 0.3
   ENSURE(strstr(
       said,
       "warning: the loops are closed at t = 1.3 s, but could not be followed there from the start (up to t = 0.13"));
@@ -153,6 +168,24 @@ TEST(a_start_outside_of_limits_is_said_with_names_values_and_limits) {
   close_model(&x);
 }
 
+TEST(many_joints_outside_of_limits_are_counted_and_the_first_six_named) {
+  char text[2000] = "<sarrus version='1'>";
+  for (int i = 0; i < 7; i++) {
+    const size_t used = strlen(text);
+    snprintf(
+        text + used, sizeof text - used,
+        "<body name='b%d'><joint name='j%d' type='revolute' limits='1 2'/><inertial mass='1' inertia='1 1 1'/></body>",
+        i, i);
+  }
+  Loaded x = open_text(strcat(text, "</sarrus>"));
+  ENSURE_EQUAL(outside(&x), 7);
+  ENSURE(strstr(said, "of 7 joints") && strstr(said, "'j5' at 0 rad (1 to 2), ...; --start") && !strstr(said, "'j6'"));
+  x.d->q[0] = 1;
+  ENSURE_EQUAL(outside(&x), 6);
+  ENSURE(strstr(said, "'j6' at 0 rad (1 to 2); --start"));
+  close_model(&x);
+}
+
 TEST(a_start_inside_of_limits_is_the_nearest_one) {
   Loaded x = arms("q='-1.3' limits='-1 1'", "limits='-2.7 -0.9'", "");
   const double ball[4] = {x.d->q[2], x.d->q[3], x.d->q[4], x.d->q[5]};
@@ -187,9 +220,15 @@ TEST(with_constraints_a_start_is_inside_of_all_limits_and_meets_them) {
   ENSURE_EQUAL(outside(&x), 0);
   ENSURE_NEAR(x.d->q[1], 0.5, 1e-3);  // and no farther than that asks for
   close_model(&x);
+  x = arms("limits='-1 1'", "limits='0.5 1e9'", "<constraint expr='q(j) - 0.7*q(i)'/>");  // an end that is none
+  ENSURE_EQUAL(start_inside(&x), SR_OK);
+  ENSURE_EQUAL(outside(&x), 0);
+  ENSURE_NEAR(x.d->q[1], 0.5, 1e-3);
+  close_model(&x);
   x = arms("limits='-1 1'", "limits='0.9 2'", "<constraint expr='q(j) - 0.7*q(i)'/>");
   ENSURE_EQUAL(start_inside(&x), SR_INPUT);
   ENSURE(strstr(said, "error: no start was found inside of all limits with the constraints met: 'i' stays at 1.0"));
+  ENSURE(!strstr(said, "'k'"));
   close_model(&x);
 }
 
