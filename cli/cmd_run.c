@@ -376,7 +376,8 @@ static void print_report(const Run* r, const char* trouble) {
 // A ledger that does not close is the surest sign of steps that are too long for the model.
 static void warn_ledger(Run* r) {
   const srEnergy* e = &r->result.energy;
-  const double missing = e->scale > 0 ? fabs(e->residual) / e->scale : 0;
+  // Where the books explain no energy at all, all of it is missing.
+  const double missing = e->scale > 0 ? fabs(e->residual) / e->scale : e->residual != 0;
   if (missing < MOST_MISSING) return;
   cli_warning(
       r->cli, "the energy ledger misses %.2g J, %.2g of the largest energy: take a smaller %s", e->residual, missing,

@@ -3,7 +3,14 @@
 //   positions    min |g(q (+) dx)|^2 by Levenberg-Marquardt: (G^T G + mu) dx = -G^T g,  mu proportional to |g|^2. Under redundant
 //                rows it still converges quadratically (Yamashita and Fukushima 2001), where Gauss-Newton would follow
 //                rows that are independent only because the loop is still open.
-//   velocities   min |dv| with G (v + dv) + b = 0
+//   velocities   min |dv| with G (v + dv) + b = 0, over rows that are independent at this position: a direction that the rows
+//                hold only within SR_RANK_TAU is not one to take velocities away from
+//
+// What holds to rounding is left as it is, bit by bit. Rounding of a row is measured by its terms:
+//   u (sum_j |G_ij| s_j + lengths in the row)         of g_i, s_j: a radian and the coordinate, or the coordinate in m
+//   u (max_j |G_ij| sum_j |v_j| + |b_i|)              of G_i v + b_i
+// and the linear systems are solved down to it and no further: what is left then is noise, and a row that is redundant, or
+// nearly so, would answer to it with a change of any size (Hanke 1995: conjugate gradients stopped by the discrepancy).
 //
 // What the file gave is frozen first; only if the rest cannot do it alone, everything moves alike. The linear systems go by
 // conjugate gradients on the normal equations (CGLS; Bjorck 1996, section 7.4): no matrix is formed or factored, the
@@ -11,6 +18,7 @@
 //
 // Rows that hold an axis to another vanish also where it is reversed. A loop that closes so is opened again, its start turned
 // until the axes agree, and closed once more; where that does not help it is refused.
+#include <float.h>
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
@@ -19,15 +27,18 @@
 #include "base/base.h"
 #include "constraint/constraint.h"
 #include "constraint/reaction.h"
+#include "dynamics/link.h"
 #include "math/pose.h"
 
 #define ITERATIONS 100
-#define TRIES 12          // starts from other places when a loop does not close
-#define LONGEST_STEP 0.5  // rad or m in one iteration
-#define MOVED 1e-9        // a change that is worth a word
-#define TURN 0.1          // rad in one step of turning an axis
-#define TURN_STEPS 60     // more than half a turn
-#define TURNED 16         // closures that are turned from one start
+#define ROUNDINGS (16 * DBL_EPSILON)  // of the sum of terms: a chain of ten links or so adds up as many of them
+#define TRIES 12                      // starts from other places when a loop does not close
+#define LONGEST_STEP 0.5              // rad or m in one iteration
+#define MOVED 1e-9                    // a change that is worth a word
+#define ENERGY_MOVED 1e-3             // of the kinetic energy of a state that is taken up: more is a warning
+#define TURN 0.1                      // rad in one step of turning an axis
+#define TURN_STEPS 60                 // more than half a turn
+#define TURNED 16                     // closures that are turned from one start
 
 typedef struct Work {
   const srModel* m;
@@ -35,6 +46,9 @@ typedef struct Work {
   double *q_start, *q_try, *q_best;  // nq
   double *weight, *dx, *p, *s;       // nv: scale of each coordinate, unknown of CGLS, direction, gradient
   double *r, *Gp;                    // ng
+  double *enough, *enough_v;         // ng: what is rounding in a row, of positions and of velocities
+  double* GW;                        // G with its columns scaled by weight
+  unsigned char* used;               // ng: rows that take part
   double* memory;
   int iterations;
   int reversed;  // closure that closed with its axis reversed, -1 none
@@ -45,7 +59,8 @@ static bool stops(Work* w) { return w->stopped = w->stopped || sr_stop_requested
 
 static bool allocate(Work* w) {
   const size_t nq = (size_t)w->m->nq, nv = (size_t)w->m->nv, ng = (size_t)w->m->ng;
-  w->memory = sr_alloc((3 * nq + 4 * nv + 2 * ng + 1) * sizeof *w->memory);
+  const size_t nG = (size_t)w->m->G_start[w->m->ng];
+  w->memory = sr_alloc((3 * nq + 4 * nv + 4 * ng + nG + 1) * sizeof *w->memory + ng);
   if (w->memory == NULL) return false;
   w->q_start = w->memory;
   w->q_try = w->q_start + nq;
@@ -56,6 +71,10 @@ static bool allocate(Work* w) {
   w->s = w->p + nv;
   w->r = w->s + nv;
   w->Gp = w->r + ng;
+  w->enough = w->Gp + ng;
+  w->enough_v = w->enough + ng;
+  w->GW = w->enough_v + ng;
+  w->used = (unsigned char*)(w->GW + nG);
   return true;
 }
 
@@ -67,38 +86,47 @@ static double square(const double* x, int n) {
 
 // ---- least squares ------------------------------------------------------------------------------------------------------
 
-// out = G W x of the first n rows; out += (G W)^T r.
+// out = G W x of the rows in use among the first n; out += (G W)^T r.
 static void times(const Work* w, int n, const double* x, double* out) {
   const srModel* m = w->m;
   for (int i = 0; i < n; ++i) {
     double sum = 0.0;
-    for (int k = m->G_start[i]; k < m->G_start[i + 1]; ++k) {
-      sum += w->d->G[k] * w->weight[m->G_index[k]] * x[m->G_index[k]];
-    }
-    out[i] = sum;
+    for (int k = m->G_start[i]; k < m->G_start[i + 1]; ++k) sum += w->GW[k] * x[m->G_index[k]];
+    out[i] = w->used[i] != 0 ? sum : 0.0;
   }
 }
 
 static void transposed_times(const Work* w, int n, const double* r, double* out) {
   const srModel* m = w->m;
   for (int i = 0; i < n; ++i) {
-    for (int k = m->G_start[i]; k < m->G_start[i + 1]; ++k) {
-      out[m->G_index[k]] += w->d->G[k] * w->weight[m->G_index[k]] * r[i];
-    }
+    for (int k = m->G_start[i]; k < m->G_start[i + 1] && w->used[i] != 0; ++k) out[m->G_index[k]] += w->GW[k] * r[i];
   }
 }
 
-// dx = argmin |G W x + r0|^2 + mu |x|^2, then W times it; r holds r0, destroyed.
-static void least_squares(Work* w, int n, double mu) {
+// Is all that is left in the rows in use rounding?
+static bool holds(const Work* w, int n, const double* r, const double* enough) {
+  for (int i = 0; i < n; ++i) {
+    if (w->used[i] != 0 && !(fabs(r[i]) <= enough[i])) return false;
+  }
+  return true;
+}
+
+static void weigh(const Work* w) {
+  const srModel* m = w->m;
+  for (int k = 0; k < m->G_start[m->ng]; ++k) w->GW[k] = w->d->G[k] * w->weight[m->G_index[k]];
+}
+
+// dx = argmin |G W x + r0|^2 + mu |x|^2 down to what is rounding in r, then W times it; r holds r0, destroyed.
+static void least_squares(Work* w, int n, double mu, const double* rounding) {
   const int nv = w->m->nv, most = 4 * (nv + n) + 20;
   memset(w->dx, 0, (size_t)nv * sizeof *w->dx);
   memset(w->s, 0, (size_t)nv * sizeof *w->s);
-  for (int i = 0; i < n; ++i) w->r[i] = -w->r[i];
+  for (int i = 0; i < n; ++i) w->r[i] = w->used[i] != 0 ? -w->r[i] : 0.0;
   transposed_times(w, n, w->r, w->s);
   memcpy(w->p, w->s, (size_t)nv * sizeof *w->p);
   double gamma = square(w->s, nv);
   const double enough = 1e-30 * gamma;
-  for (int k = 0; k < most && gamma > enough && !stops(w); ++k) {
+  for (int k = 0; k < most && gamma > enough && !holds(w, n, w->r, rounding) && !stops(w); ++k) {
     times(w, n, w->p, w->Gp);
     const double alpha = gamma / (square(w->Gp, n) + mu * square(w->p, nv));
     for (int i = 0; i < nv; ++i) w->dx[i] += alpha * w->p[i];
@@ -110,6 +138,70 @@ static void least_squares(Work* w, int n, double mu) {
     gamma = next;
   }
   for (int i = 0; i < nv; ++i) w->dx[i] *= w->weight[i];
+}
+
+// ---- rounding -----------------------------------------------------------------------------------------------------------
+
+// Size of each velocity coordinate's position: what its rounding is counted from. A radian stands for sines and cosines.
+static void coordinate_sizes(const srModel* m, const double* q, double* size) {
+  for (int i = 1; i < m->nlink; ++i) {
+    const double* qi = q + m->link_q[i];
+    for (int k = 0; k < sr_link_nv[m->link_type[i]]; ++k) {
+      double* out = size + m->link_v[i] + k;
+      switch (m->link_type[i]) {
+        case SR_LINK_BALL: *out = 1.0; break;
+        case SR_LINK_FREE: *out = k < 3 ? 1.0 : fabs(qi[0]) + fabs(qi[1]) + fabs(qi[2]); break;
+        case SR_LINK_PRISMATIC: *out = fabs(*qi); break;
+        default: *out = 1.0 + fabs(*qi);
+      }
+    }
+  }
+}
+
+static double distance_of(const srModel* m, const srData* d, int point) {
+  srSeen seen;
+  sr_see(m, d, point, 0, &seen);
+  return fabs(seen.d[0]) + fabs(seen.d[1]) + fabs(seen.d[2]);
+}
+
+// Terms of the rows of a closure that do not move: unit vectors where it turns (W over w), the places of its points where
+// it slides (W over u).
+static void add_closure_sizes(Work* w, const srClosure* c) {
+  const double far = distance_of(w->m, w->d, c->point[0]) + distance_of(w->m, w->d, c->point[1]);
+  srClosureOut rows;
+  if (c->soft || sr_closure_evaluate(w->m, w->d, c, &rows) != 0) return;
+  for (int k = 0; k < c->np; ++k) {
+    const double* W = rows.W[k];
+    const double turn = fabs(W[0]) + fabs(W[1]) + fabs(W[2]), slide = fabs(W[3]) + fabs(W[4]) + fabs(W[5]);
+    w->enough[c->row + k] += turn + slide * far;
+  }
+}
+
+// What is rounding in g at d's position (sr_constraints done).
+static void position_rounding(Work* w) {
+  const srModel* m = w->m;
+  coordinate_sizes(m, w->d->q, w->s);
+  for (int i = 0; i < m->np; ++i) {
+    w->enough[i] = 0.0;
+    for (int k = m->G_start[i]; k < m->G_start[i + 1]; ++k) {
+      w->enough[i] += fabs(w->d->G[k]) * w->s[m->G_index[k]];
+    }
+  }
+  for (int i = 0; i < m->nclosure; ++i) add_closure_sizes(w, &m->closure[i]);
+  for (int i = 0; i < m->np; ++i) w->enough[i] *= ROUNDINGS;
+}
+
+// What is rounding in G v + b.
+static void velocity_rounding(Work* w) {
+  const srModel* m = w->m;
+  for (int i = 0; i < m->ng; ++i) {
+    double longest = 0.0, speed = 0.0;
+    for (int k = m->G_start[i]; k < m->G_start[i + 1]; ++k) {
+      longest = fmax(longest, fabs(w->d->G[k]));
+      speed += fabs(w->d->v[m->G_index[k]]);
+    }
+    w->enough_v[i] = ROUNDINGS * (longest * speed + fabs(w->d->b[i]));
+  }
 }
 
 // ---- positions ------------------------------------------------------------------------------------------------------------
@@ -141,9 +233,13 @@ static double close_loops(Work* w) {
   const srModel* m = w->m;
   double phi = residual_at(w, w->q_try);
   double damping = 1e-3;
-  for (int k = 0; k < ITERATIONS && phi > 0.0 && isfinite(phi) && damping < 1e9 && !stops(w); ++k, ++w->iterations) {
+  memset(w->used, 1, (size_t)m->ng);
+  for (int k = 0; k < ITERATIONS && isfinite(phi) && damping < 1e9 && !stops(w); ++k, ++w->iterations) {
+    position_rounding(w);
+    if (holds(w, m->np, w->d->g, w->enough)) break;
     memcpy(w->r, w->d->g, (size_t)m->np * sizeof *w->r);
-    least_squares(w, m->np, damping * phi);
+    weigh(w);
+    least_squares(w, m->np, damping * phi, w->enough);
     double longest = 0.0;
     for (int i = 0; i < m->nv; ++i) longest = fmax(longest, fabs(w->dx[i]));
     if (longest > LONGEST_STEP) {
@@ -295,15 +391,27 @@ static bool assemble_positions(Work* w, int* bad_row, int* reversed) {
 // ---- velocities -----------------------------------------------------------------------------------------------------------
 
 static double velocity_residual(Work* w) {
+  double sum = 0.0;
   sr_constraint_velocity(w->m, w->d, w->d->v, w->r);
-  return square(w->r, w->m->ng);
+  for (int i = 0; i < w->m->ng; ++i) sum += w->used[i] != 0 ? w->r[i] * w->r[i] : 0.0;
+  return sum;
 }
 
-static double correct_velocities(Work* w) {
+// The rows that are independent in the coordinates that may move; the others follow from them or cannot be met at all.
+static void use_independent(Work* w) {
+  const srmRowsChoice choice = {.tau = SR_RANK_TAU};
+  weigh(w);
+  if (srm_rows_classify(w->d->priv->rows, NULL, w->GW, &choice, w->used) < 0) memset(w->used, 1, (size_t)w->m->ng);
+}
+
+static void correct_velocities(Work* w) {
   const srModel* m = w->m;
+  use_independent(w);
   double phi = velocity_residual(w);
-  for (int k = 0; k < 20 && phi > 0.0 && !stops(w); ++k) {
-    least_squares(w, m->ng, 0.0);
+  for (int k = 0; k < 20 && !stops(w); ++k) {
+    velocity_rounding(w);
+    if (holds(w, m->ng, w->r, w->enough_v)) break;
+    least_squares(w, m->ng, 0.0, w->enough_v);
     for (int i = 0; i < m->nv; ++i) w->d->v[i] += w->dx[i];
     const double next = velocity_residual(w);
     if (!(next < 0.5 * phi)) {
@@ -314,7 +422,7 @@ static double correct_velocities(Work* w) {
     }
     phi = next;
   }
-  return velocity_residual(w);
+  sr_constraint_velocity(m, w->d, w->d->v, w->r);
 }
 
 static bool assemble_velocities(Work* w, const double* v_start, int* bad_row) {
@@ -348,6 +456,30 @@ static void tell_moved(const Work* w, const char* what, const double* change, sr
   if (n == 0) return;
   sr_messages_add(messages, SR_SEVERITY_NOTE, (srPlace){0}, "the assembly has changed %s of %d coordinate%s: %s%s",
                   what, n, n == 1 ? "" : "s", text, n > 6 ? ", ..." : "");
+}
+
+static double kinetic_energy(const Work* w) {
+  double kinetic, potential;
+  sr_velocity(w->m, w->d);
+  sr_energy(w->m, w->d, &kinetic, &potential);
+  return kinetic;
+}
+
+// Is d's state another than that of the file? It then was somebody's motion, and is not merely to be completed.
+static bool is_taken_up(const srModel* m, const srData* d) {
+  double most = 0.0;
+  for (int i = 0; i < m->nq; ++i) most = fmax(most, fabs(d->q[i] - m->q0[i]) / (1.0 + fabs(m->q0[i])));
+  for (int i = 0; i < m->nv; ++i) most = fmax(most, fabs(d->v[i] - m->v0[i]) / (1.0 + fabs(m->v0[i])));
+  return most > MOVED;
+}
+
+static void warn_energy(double before, double after, srMessages* messages) {
+  if (fabs(after - before) <= ENERGY_MOVED * fmax(before, after)) return;
+  sr_messages_add(
+      messages, SR_SEVERITY_WARNING, (srPlace){0},
+      "the assembly has changed the kinetic energy of the start from %.6g J to %.6g J: the velocities given "
+      "do not satisfy the constraints, see 'gv' of `sarrus eval`",
+      before, after);
 }
 
 static srStatus refuse(const Work* w, int row, double residual, const char* level, srMessages* messages) {
@@ -397,6 +529,7 @@ static srStatus assemble(Work* w, srMessages* messages, srAssembly* out) {
   const srModel* m = w->m;
   srData* d = w->d;
   int row = -1, reversed = -1;
+  const bool taken_up = is_taken_up(m, d);
   memcpy(w->q_start, d->q, (size_t)m->nq * sizeof(double));
   if (!has_values(w, messages)) return SR_INPUT;
   const bool closed = assemble_positions(w, &row, &reversed);
@@ -415,6 +548,7 @@ static srStatus assemble(Work* w, srMessages* messages, srAssembly* out) {
 
   double* v_start = w->q_best;  // nq >= nv
   memcpy(v_start, d->v, (size_t)m->nv * sizeof(double));
+  const double kinetic = kinetic_energy(w);
   const bool moves = assemble_velocities(w, v_start, &row);
   if (w->stopped) return refuse_stopped(w, v_start, messages);
   sr_constraint_velocity(m, d, d->v, w->r);
@@ -423,6 +557,7 @@ static srStatus assemble(Work* w, srMessages* messages, srAssembly* out) {
   for (int i = 0; i < m->nv; ++i) w->dx[i] = d->v[i] - v_start[i];
   for (int i = 0; i < m->nv; ++i) out->moved_velocity = fmax(out->moved_velocity, fabs(w->dx[i]));
   tell_moved(w, "the velocities", w->dx, messages);
+  if (taken_up) warn_energy(kinetic, kinetic_energy(w), messages);
   return SR_OK;
 }
 

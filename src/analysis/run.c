@@ -76,18 +76,20 @@ srRunOptions sr_run_options(const srModel* m) {
 
 // ---- energy ---------------------------------------------------------------------------------------------------------
 
-// Energies of d's state, with the work done so far in run->w.
+// Energies of d's state, with the work done so far in run->w. The scale is the largest energy that the books explain: what is in
+// a state by mistake stands in the residual too, and must not serve as the measure of it.
 static void balance(Run* run) {
   srEnergy* energy = &run->result->energy;
   sr_energy(run->m, run->d, &energy->kinetic, &energy->potential);
   double change = (energy->kinetic - energy->kinetic0) + (energy->potential - energy->potential0);
-  energy->scale = fmax(energy->scale, fmax(fabs(energy->kinetic), fabs(energy->potential)));
+  double largest = fmax(fabs(energy->kinetic), fabs(energy->potential));
   for (int i = 0; i < SR_ACCOUNTS; ++i) {
     energy->work[i] = run->w[i];
-    energy->scale = fmax(energy->scale, fabs(run->w[i]));
+    largest = fmax(largest, fabs(run->w[i]));
     change -= run->w[i];
   }
   energy->residual = change;
+  energy->scale = fmax(energy->scale, largest - fabs(change));
 }
 
 static void balance_start(Run* run) {
@@ -591,8 +593,8 @@ static srStatus happen(Run* run, double t) {
   }
   const srStatus status = act(run, t);
   if (status != SR_OK) return status;
-  return sri_start(run->integrator, t, run->q, run->v, run->y) == SR_OK ? SR_OK
-                                                                        : fail(run, t, sri_why(run->integrator));
+  return sri_restart(run->integrator, t, run->q, run->v, run->y) == SR_OK ? SR_OK
+                                                                          : fail(run, t, sri_why(run->integrator));
 }
 
 static srStatus take_events(Run* run) {

@@ -21,6 +21,9 @@
 
 #define PROJECTIONS 4   // of a position after a step: the first one brings it to rounding but for large steps
 #define ROUNDING 1e-15  // m or rad
+// Distance of a row from the others below which it takes no part in putting a state of dense output on the constraints: its
+// error over this is what would be changed.
+#define EVENT_TAU 1e-3
 
 static void copy(double* to, const double* from, int n) {
   if (n > 0) memcpy(to, from, (size_t)n * sizeof *to);
@@ -256,10 +259,17 @@ int sr_put_on_constraints(srModelSystem* s, double t, double* q, double* v) {
   int answer = sr_constraints(m, d);
   if (answer != 0) return answer;
   sr_mass(m, d);
-  const bool chosen = d->priv->chosen;  // false where the integrator has rows of its own
-  (void)sr_watch_choose(s);
+  // Rows of this place alone: those in use are to stay, and near a singular position not all of them serve.
+  struct srDataPrivate* p = d->priv;
+  const srmRowsChoice choice = {.tau = EVENT_TAU};
+  if (srm_rows_classify(p->rows, d->M, d->G, &choice, p->taken) < 0) return sr_no_metric(m, d);
+  unsigned char* const kept = p->kept;
+  const bool chosen = p->chosen;  // false where the integrator has rows of its own
+  p->kept = p->taken;
+  p->chosen = true;
   answer = project(s, 1.0, q, v);
-  d->priv->chosen = chosen;
+  p->kept = kept;
+  p->chosen = chosen;
   if (answer != 0) return answer;
   double* rate = d->row_work;
   sr_constraint_velocity(m, d, v, rate);

@@ -4,6 +4,7 @@
 // a free link also by position' = R(n) v. retract follows constant velocities dxi for one unit of time exactly:
 //   n exp(w/2),   position + R(n) V(w) v,   V(w) = 1 + B [w] + C [w]^2,  B = (1 - cos a)/a^2,  C = (a - sin a)/a^3, a = |w|
 // Hairer, Lubich, Wanner (2006), section VII.5 (rigid body); Barfoot (2017), section 7.1 (V and its inverse).
+#include <float.h>
 #include <math.h>
 #include <string.h>
 
@@ -113,11 +114,17 @@ void sr_difference(const srModel* m, const double* q1, const double* q2, double*
   }
 }
 
+// One that is of length 1 to rounding stays as it is, so that a state can be taken up again bit by bit.
+static void make_unit(double q[4]) {
+  const double square = q[0] * q[0] + q[1] * q[1] + q[2] * q[2] + q[3] * q[3];
+  if (!(fabs(square - 1) <= 8 * DBL_EPSILON)) quaternion_unit(q, q);
+}
+
 void sr_normalize(const srModel* m, double* q) {
   for (int i = 1; i < m->nlink; i++) {
     const int type = m->link_type[i];
     double* qi = q + m->link_q[i];
-    if (type == SR_LINK_BALL) quaternion_unit(qi, qi);
-    if (type == SR_LINK_FREE) quaternion_unit(qi + 3, qi + 3);
+    if (type == SR_LINK_BALL) make_unit(qi);
+    if (type == SR_LINK_FREE) make_unit(qi + 3);
   }
 }

@@ -45,7 +45,7 @@ static bool allocate(srConstrained* c, const srSystem* s) {
                {&c->y_rate, (size_t)s->ny}};
   size_t count = 0;
   for (int i = 0; i < SR_COUNT(parts); ++i) count += parts[i].count + 1;
-  c->block = sr_alloc(count * sizeof(double) + 3 * ng);
+  c->block = sr_alloc(count * sizeof(double) + 4 * ng);
   if (c->block == NULL) return false;
   double* at = c->block;
   for (int i = 0; i < SR_COUNT(parts); ++i) {
@@ -55,6 +55,7 @@ static bool allocate(srConstrained* c, const srSystem* s) {
   c->kept = (unsigned char*)at;
   c->position = c->kept + ng;
   c->trial = c->position + ng;
+  c->before = c->trial + ng;
   return true;
 }
 
@@ -94,8 +95,38 @@ void sri_constrained_destroy(srConstrained* c) {
 void sri_constrained_start(srIntegrator* integrator) {
   srConstrained* c = integrator->constrained;
   if (c == NULL) return;
-  c->chosen = c->confirmed = c->u_known = false;
+  c->chosen = c->confirmed = c->u_known = c->goes_on = false;
   c->sigma = c->sigma_chosen = -1;
+  c->h_short = 0;
+}
+
+void sri_constrained_restart(srIntegrator* integrator, double t) {
+  srConstrained* c = integrator->constrained;
+  if (c == NULL) return;
+  if (c->rank < 0) {
+    sri_constrained_start(integrator);
+    return;
+  }
+  sri_leap_restart(&c->leap, integrator->h, integrator->t - t);
+  c->chosen = false;
+  c->goes_on = true;
+}
+
+void sri_hand_over(const srIntegrator* from, srIntegrator* to) {
+  const srConstrained* a = from->constrained;
+  srConstrained* b = to->constrained;
+  if (a == NULL || b == NULL || a->rank < 0 || a->shape.ng != b->shape.ng) return;
+  const size_t ng = (size_t)a->shape.ng;
+  memcpy(b->kept, a->kept, ng);
+  memcpy(b->scale, a->scale, ng * sizeof *b->scale);
+  memcpy(b->length, a->length, ng * sizeof *b->length);
+  b->rank = a->rank;
+  b->confirmed = a->confirmed;
+  b->u_known = false;
+  b->sigma_chosen = a->sigma_chosen;
+  b->leap = a->leap;
+  to->t = from->t;  // of the step that the restart lies in
+  to->h = from->h;
 }
 
 // ---- evaluation -------------------------------------------------------------------------------------------------------

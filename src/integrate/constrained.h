@@ -4,6 +4,7 @@
 #define SR_INTEGRATE_CONSTRAINED_H
 
 #include "integrate/explicit.h"
+#include "integrate/leap.h"
 #include "math/saddle.h"
 
 #define SRI_RANK_EVENTS 256
@@ -21,11 +22,12 @@ struct srConstrained {
   double *r, *lambda, *length, *scale, *u,
       *gamma;  // ng; length, scale: of rows, the largest since they were chosen, by the diagonal of M and by M
   double* dv;  // nv
-  double *q, *slope, *y_rate;              // nq, nq, ny
-  unsigned char *kept, *position, *trial;  // ng: rows in use; those with a position form; scratch
-  double* block;                           // all of the above
+  double *q, *slope, *y_rate;                       // nq, nq, ny
+  unsigned char *kept, *position, *trial, *before;  // ng: rows in use; those with a position form; scratch
+  double* block;                                    // all of the above
   srProject project;
   srMetric metric;
+  srLeap leap;  // over singular positions
   double tau;
   int rank;             // -1: not known yet
   bool chosen;          // rows are chosen since the last start
@@ -33,6 +35,9 @@ struct srConstrained {
   bool index1;          // accelerations by sri_index1, not by the callback `rates`
   double sigma;         // smallest singular value of the rows in use at the end of the last step tried; < 0: not known
   double sigma_chosen;  // what it was when the rows were chosen; < 0: not known
+  bool goes_on;         // rows, rank and leap are those of the motion before a restart
+  double h_short;       // > 0: the step begins in a singular position, with rows less; it must not be longer than this
+  int rank_left;        // what the rank was before that
   bool rechosen;        // the rows in use changed at the end of the last step: sigma before and now do not compare
   bool u_known;
   bool projected;  // the end of the last step tried
@@ -44,6 +49,8 @@ bool sri_constrained_wanted(const srIntegrator* integrator);
 bool sri_constrained_create(srIntegrator* integrator);  // false: out of memory
 void sri_constrained_destroy(srConstrained* c);
 void sri_constrained_start(srIntegrator* integrator);  // forgets which rows are in use; NULL is fine
+// Before the state of a restart at t is put: which rows are in use stays known, and where singular positions are.
+void sri_constrained_restart(srIntegrator* integrator, double t);
 
 // Evaluations; outcomes as in explicit.h. dynamics: M, f, D and ydot; constraint: G, b, g at (t, q).
 int sri_dynamics(srIntegrator* integrator, double t, const double* x, double tau, double* ydot);

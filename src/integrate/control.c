@@ -31,7 +31,9 @@ void sri_control_start(srIntegrator* integrator, srControl* control, double thet
   control->h = integrator->options.step;
   control->err_before = 1e-4;
   sri_grid_start(&control->grid, integrator->t);
-  sri_leap_start(&control->leap, theta);
+  srConstrained* c = integrator->constrained;
+  if (c != NULL && !c->goes_on) sri_leap_start(&c->leap, theta);
+  if (c != NULL) c->leap.theta = theta;
 }
 
 bool sri_control_needs_first(const srIntegrator* integrator, const srControl* control) {
@@ -97,10 +99,12 @@ static srTrial cut_step(const srIntegrator* integrator, double h, double t_limit
 // The next step to try: as the error control wants it, or as a singular position nearby asks for.
 static srTrial plan_trial(const srIntegrator* integrator, const srControl* control, double t_limit) {
   const double rest = t_limit - integrator->t;
-  if (integrator->constrained == NULL || integrator->options.no_leap || !integrator->ops->needs_constrained) {
+  const srConstrained* c = integrator->constrained;
+  if (c == NULL || integrator->options.no_leap || !integrator->ops->needs_constrained) {
     return cut_step(integrator, control->h, t_limit);
   }
-  const srLeapPlan plan = sri_leap_plan(&control->leap, control->h, rest);
+  srLeapPlan plan = sri_leap_plan(&c->leap, control->h, rest);
+  if (c->h_short > 0) plan = (srLeapPlan){.h = c->h_short, .err = {.limit = 1}};
   if (!plan.leaps && plan.h == control->h) return cut_step(integrator, control->h, t_limit);
   srTrial trial = {.h = fmin(plan.h, rest), .cut = true, .leaps = plan.leaps, .limit = plan.err};
   trial.t_new = trial.h == rest ? t_limit : integrator->t + trial.h;
@@ -160,15 +164,16 @@ static srStatus give_up(srIntegrator* integrator, int outcome, double h, double 
                   integrator->t, h, smallest_step(integrator), reason);
 }
 
-static void note_accepted(srIntegrator* integrator, srControl* control, srTrial trial) {
+static void note_accepted(srIntegrator* integrator, srTrial trial) {
   srConstrained* c = integrator->constrained;
   if (c == NULL) return;
-  if (trial.leaps) {
+  if (trial.leaps && c->leap.rate < 0) {
     ++integrator->stats.leaps;
-    const double t_s = integrator->t_before + control->leap.theta * trial.h;
-    sri_rank_event(integrator, t_s, SR_RANK_PASSED, c->rank, c->rank, -1);
+    const double distance = c->leap.sigma / -c->leap.rate;
+    sri_rank_event(integrator, integrator->t_before + distance, SR_RANK_PASSED, c->rank, c->rank, -1);
   }
-  sri_leap_accepted(&control->leap, trial.h, trial.leaps, c->rechosen, c->sigma);
+  sri_leap_accepted(&c->leap, trial.h, trial.leaps || c->h_short > 0, c->rechosen, c->sigma);
+  c->h_short = 0;
 }
 
 // ---- progress ---------------------------------------------------------------------------------------------------------
@@ -237,14 +242,17 @@ srStatus sri_control_step(srIntegrator* integrator, srControl* control, double t
     const int outcome = try_step(integrator, trial, &err);
     if (outcome == SRI_DONE) {
       plan_next(integrator, control, trial, err, rejected);
-      note_accepted(integrator, control, trial);
+      note_accepted(integrator, trial);
       return SR_OK;
     }
     const double least = smallest_step(integrator);
     if (outcome < 0 || trial.h <= least) return give_up(integrator, outcome, trial.h, err);
     ++integrator->stats.rejected;
+    srConstrained* c = integrator->constrained;
     if (trial.leaps) {
-      sri_leap_refused(&control->leap, trial.h, err);
+      sri_leap_refused(&c->leap, trial.h, err);
+    } else if (c != NULL && c->h_short > 0) {
+      if (trial.h <= c->h_short) c->h_short *= 0.5;
     } else {
       control->h = fmax(trial.h * shrink(integrator, control, outcome, err), least);
     }

@@ -10,7 +10,6 @@ typedef struct srControl {
   double h;           // step to try next; 0: not chosen yet
   double err_before;  // error of the last step that the controller was free to choose
   srGrid grid;        // of steps of fixed length
-  srLeap leap;
 } srControl;
 
 // A step cut to a limit of time: which length, and does it end on the limit? Which errors are accepted?

@@ -234,7 +234,7 @@ srStatus sri_fail(srIntegrator* integrator, const char* format, ...) {
   return SR_FAILED;
 }
 
-srStatus sri_start(srIntegrator* integrator, double t, const double* q, const double* v, const double* y) {
+static srStatus put_state(srIntegrator* integrator, double t, const double* q, const double* v, const double* y) {
   const srSystem* system = &integrator->system;
   integrator->started = false;
   integrator->dense = false;
@@ -259,9 +259,22 @@ srStatus sri_start(srIntegrator* integrator, double t, const double* q, const do
   }
   integrator->started = true;
   sri_advance_start(integrator);
+  return SR_OK;
+}
+
+srStatus sri_start(srIntegrator* integrator, double t, const double* q, const double* v, const double* y) {
+  const srStatus status = put_state(integrator, t, q, v, y);
+  if (status != SR_OK) return status;
   sri_constrained_start(integrator);
   integrator->ops->start(integrator);
   return SR_OK;
+}
+
+srStatus sri_restart(srIntegrator* integrator, double t, const double* q, const double* v, const double* y) {
+  sri_constrained_restart(integrator, t);  // looks at the last step
+  const srStatus status = put_state(integrator, t, q, v, y);
+  if (status == SR_OK) integrator->ops->start(integrator);
+  return status;
 }
 
 srStatus sri_step(srIntegrator* integrator, double t_limit) {

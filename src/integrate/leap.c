@@ -9,6 +9,8 @@
 //   leap refused:           h_ref = 0.6 h
 // In a leap err is about h^2 over the tolerance while the true error is h^4, so err h^2 falls like h^4 from one refused leap to
 // the next. Where it does not, err is rounding over sigma^2 and no smaller leap is better: then it is accepted up to 1/s^2.
+// A restart within a step keeps what is known of t_s. One that falls next to t_s, before or after it, steps away by an ordinary
+// length, with t_s before the first node; small steps would creep.
 // Measured in docs/half-explicit.md. Where a sigma of some tenths falls, nothing is near: only small ones are looked at.
 #include "integrate/leap.h"
 
@@ -16,9 +18,28 @@
 
 #define SIGMA_SMALL 0.06
 #define WINDOW 0.9
+#define AT_ONCE 0.02      // of the reference step: a restart nearer to t_s than this ...
+#define STEP_AWAY 0.5     // ... goes on with a step of this part of it
+#define REACH_LEAST 1e-4  // of the reference step, where the slope of sigma is not known
 
 void sri_leap_start(srLeap* leap, double theta) {
   *leap = (srLeap){.theta = theta, .cap = HUGE_VAL, .measure = HUGE_VAL};
+}
+
+// Before t_s sigma falls as it did, after it sigma rises like that.
+void sri_leap_restart(srLeap* leap, double h, double back) {
+  leap->cap = leap->measure = HUGE_VAL;
+  if (leap->leapt) {
+    leap->rate = h - back < leap->passed ? leap->rate_before : -leap->rate_before;
+    leap->rate_known = true;
+  }
+  leap->leapt = false;
+}
+
+void sri_leap_restarted(srLeap* leap, double sigma) {
+  leap->restarted = true;
+  leap->sigma = sigma;
+  leap->sigma_known = sigma >= 0;
 }
 
 static double reference_step(const srLeap* leap, double h) {
@@ -27,10 +48,29 @@ static double reference_step(const srLeap* leap, double h) {
   return fmin(most, leap->cap);
 }
 
+double sri_leap_reach(const srLeap* leap, double sigma) {
+  const double least = REACH_LEAST * reference_step(leap, 0);
+  return leap->rate_known && leap->rate != 0 ? sigma / fabs(leap->rate) : least;
+}
+
+static void limit_error(srLeapPlan* plan, const srLeap* leap) {
+  const double s = plan->h * fabs(leap->rate);
+  plan->err.limit = fmax(1, 1 / s);
+  plan->err.rounding_from = 0.5 * leap->measure / (plan->h * plan->h);
+  plan->err.rounding_to = 1 / (s * s);
+}
+
 srLeapPlan sri_leap_plan(const srLeap* leap, double h, double rest) {
   srLeapPlan plan = {.h = h, .err = {.limit = 1}};
-  if (!leap->rate_known || leap->sigma > SIGMA_SMALL || !(leap->rate < 0)) return plan;
+  if (!leap->rate_known || !leap->sigma_known || leap->sigma > SIGMA_SMALL) return plan;
   const double theta = leap->theta, reference = reference_step(leap, h);
+  if (leap->restarted && leap->sigma < AT_ONCE * reference * fabs(leap->rate)) {
+    plan.h = fmin(STEP_AWAY * reference, rest);
+    plan.leaps = true;
+    limit_error(&plan, leap);
+    return plan;
+  }
+  if (!(leap->rate < 0)) return plan;
   plan.distance = leap->sigma / -leap->rate;
   if (plan.distance > WINDOW * reference) {
     if (plan.distance <= WINDOW * reference + h) plan.h = fmin(h, plan.distance - theta * reference);
@@ -49,12 +89,7 @@ srLeapPlan sri_leap_plan(const srLeap* leap, double h, double rest) {
       plan.h = rest;
     }
   }
-  if (plan.leaps) {
-    const double s = plan.h * -leap->rate;
-    plan.err.limit = fmax(1, 1 / s);
-    plan.err.rounding_from = 0.5 * leap->measure / (plan.h * plan.h);
-    plan.err.rounding_to = 1 / (s * s);
-  }
+  if (plan.leaps) limit_error(&plan, leap);
   return plan;
 }
 
@@ -69,6 +104,10 @@ bool sri_error_accepted(srErrorLimit limit, double err) {
 }
 
 void sri_leap_accepted(srLeap* leap, double h, bool leapt, bool exchanged, double sigma) {
+  leap->leapt = leapt && leap->rate < 0;
+  leap->rate_before = leap->rate;
+  leap->passed = leap->leapt && leap->sigma_known ? leap->sigma / -leap->rate : 0;
+  leap->restarted = false;
   // Over a leap sigma has turned round: its slope is known again after the next step.
   leap->rate_known = leap->sigma_known && !leapt && !exchanged;
   leap->rate = (sigma - leap->sigma) / h;

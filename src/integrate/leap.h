@@ -12,8 +12,12 @@ typedef struct srLeap {
   bool sigma_known, rate_known;
   double step[SRI_LEAP_MEMORY];  // lengths of the last accepted steps that were no leaps
   int nstep, next;
-  double cap;      // on the reference step, after refused leaps
-  double measure;  // err h^2 of the last refused leap
+  double cap;          // on the reference step, after refused leaps
+  double measure;      // err h^2 of the last refused leap
+  bool leapt;          // the last accepted step was a leap ...
+  double passed;       // ... over a position at this time from its start ...
+  double rate_before;  // ... and this was the slope before it
+  bool restarted;      // no step was accepted since sri_leap_restart
 } srLeap;
 
 // Which errors over the tolerance are accepted: up to limit, and those between the other two, which are rounding.
@@ -30,6 +34,12 @@ typedef struct srLeapPlan {
 } srLeapPlan;
 
 void sri_leap_start(srLeap* leap, double theta);
+// The motion goes on from a state within the last step, of length h, at the time `back` before its end.
+void sri_leap_restart(srLeap* leap, double h, double back);
+// Sigma at the state of a restart. < 0: the rows are dependent there.
+void sri_leap_restarted(srLeap* leap, double sigma);
+// How long a step has to be to come from sigma = 0 to this sigma.
+double sri_leap_reach(const srLeap* leap, double sigma);
 // h: the step that the error control wants; rest: time to the limit of this step.
 srLeapPlan sri_leap_plan(const srLeap* leap, double h, double rest);
 // A leap of length h was refused with this error.

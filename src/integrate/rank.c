@@ -1,7 +1,7 @@
 // Which rows of the constraints are in use, and what happens at the end of a step.
 //
 // Rows that are redundant on g = 0 need not be so in the stages, which leave it by O(h^2): there the rank is one higher, and a
-// half-explicit step with all rows fails (paper 2, section 4.5). So an independent set is chosen once, at a start or restart, and
+// half-explicit step with all rows fails (paper 2, section 4.5). So an independent set is chosen once, at a start, and
 // kept for all stages; it is confirmed at the end of the first step and grows, never shrinks, until the next start. Rows left
 // out are looked at after each step. Thresholds: docs/half-explicit.md.
 #include <math.h>
@@ -12,6 +12,7 @@
 #include "integrate/projection.h"
 
 #define SIGMA_NEAR 0.3
+#define REACH 3  // thresholds of the rank, at the end of a step that begins in a singular position
 
 void sri_rank_event(srIntegrator* integrator, double t, srRankEventKind kind, int before, int after, int row) {
   srConstrained* c = integrator->constrained;
@@ -40,6 +41,41 @@ static double ten_tolerances(const srIntegrator* integrator, double size) {
   return 10 * (o->atol + o->rtol * fmax(1, size));
 }
 
+// ---- distance from singular positions --------------------------------------------------------------------------------
+
+// Smallest singular value of the rows in use, each measured by the largest length that it has had (a row that vanishes in a
+// singular position must be seen to do so), by inverse iteration with the factor at hand:
+//   u <- N (G M^-1 G^T)^-1 N u,  N: lengths of the rows
+static double smallest_singular_value(srConstrained* c) {
+  const int ng = c->shape.ng;
+  const int iterations = c->u_known ? 3 : 8;
+  double value = 1;
+  if (c->rank <= 0) return 1;
+  srm_rows_lengths(&c->shape, metric_of(c), c->G, c->lambda);
+  for (int k = 0; k < ng; ++k) c->length[k] = fmax(c->length[k], c->lambda[k]);
+  // The vector of the last step, and a little of every row: a part of the mechanism that is not coupled to the one that was
+  // nearest to a singular position till now must be able to take over.
+  const double some = (c->u_known ? 0.2 : 1.0) / sqrt(c->rank);
+  for (int k = 0; k < ng; ++k) {
+    if (!c->u_known) c->u[k] = 0;
+    if (c->kept[k] != 0) c->u[k] += some * (0.3 + (double)(k % 13) / 10);
+  }
+  for (int i = 0; i <= iterations; ++i) {
+    double norm = 0;
+    for (int k = 0; k < ng; ++k) norm += c->u[k] * c->u[k];
+    norm = sqrt(norm);
+    if (!(norm > 0) || !isfinite(norm)) return 0;
+    if (i > 0) value = 1 / sqrt(norm);
+    for (int k = 0; k < ng; ++k) c->u[k] /= norm;
+    if (i == iterations) break;
+    for (int k = 0; k < ng; ++k) c->r[k] = c->u[k] * c->length[k];
+    srm_saddle_solve(c->end, NULL, c->r, c->dv, c->lambda);
+    for (int k = 0; k < ng; ++k) c->u[k] = c->kept[k] != 0 ? c->lambda[k] * c->length[k] : 0;
+  }
+  c->u_known = true;
+  return value;
+}
+
 // ---- choice -----------------------------------------------------------------------------------------------------------
 
 // Rows into c->trial, with M, G, b, g of the state x at hand; `first` (or NULL) go first. Returns the rank, -1: no metric.
@@ -64,6 +100,30 @@ static int first_difference(int n, const unsigned char* a, const unsigned char* 
   return -1;
 }
 
+// The motion goes on after a restart: its rows stay in use. Where they are dependent just there, in a singular position, those
+// that are not do for a step so short that nothing can go astray; at its end the others are back.
+static bool take_over(srIntegrator* integrator) {
+  srConstrained* c = integrator->constrained;
+  const srmRowsChoice choice = {.tau = c->tau, .first = c->kept, .scale = c->scale};
+  const int rank = srm_rows_classify(c->rows, metric_of(c), c->G, &choice, c->trial);
+  c->h_short = 0;
+  if (rank < 0) return false;
+  if (rank >= c->rank && sri_factor_end(integrator, c->kept)) {
+    set_rank(integrator, c->rank);
+    c->sigma = smallest_singular_value(c);
+    sri_leap_restarted(&c->leap, c->sigma);
+    return true;
+  }
+  if (rank >= c->rank) return false;
+  c->h_short = sri_leap_reach(&c->leap, REACH * c->tau);
+  c->rank_left = c->rank;
+  c->confirmed = c->u_known = false;
+  memcpy(c->kept, c->trial, (size_t)integrator->system.ng);
+  set_rank(integrator, rank);
+  sri_leap_restarted(&c->leap, -1);
+  return true;
+}
+
 srStatus sri_choose_rows(srIntegrator* integrator) {
   const srSystem* s = &integrator->system;
   srConstrained* c = integrator->constrained;
@@ -74,6 +134,9 @@ srStatus sri_choose_rows(srIntegrator* integrator) {
   if (outcome != SRI_DONE) {
     return sri_fail(integrator, "the constraints could not be evaluated at t = %.9g", integrator->t);
   }
+  c->chosen = c->goes_on && take_over(integrator);
+  c->goes_on = false;
+  if (c->chosen) return SR_OK;
   memset(c->scale, 0, (size_t)s->ng * sizeof *c->scale);
   memset(c->length, 0, (size_t)s->ng * sizeof *c->length);
   const int rank = classify(integrator, sri_v(integrator), c->tau, NULL);
@@ -105,9 +168,13 @@ static bool rows_return(srIntegrator* integrator, double t, const double* v, dou
   srConstrained* c = integrator->constrained;
   const int rank = classify(integrator, v, tau, c->kept);
   if (rank <= c->rank) return false;
-  ++integrator->stats.rank_changes;
-  sri_rank_event(integrator, t, SR_RANK_RETURNED, c->rank, rank,
-                 first_difference(integrator->system.ng, c->kept, c->trial));
+  if (c->h_short > 0 && rank == c->rank_left) {
+    sri_rank_event(integrator, integrator->t, SR_RANK_PASSED, rank, rank, -1);
+  } else {
+    ++integrator->stats.rank_changes;
+    sri_rank_event(integrator, t, SR_RANK_RETURNED, c->rank, rank,
+                   first_difference(integrator->system.ng, c->kept, c->trial));
+  }
   memcpy(c->kept, c->trial, (size_t)integrator->system.ng);
   set_rank(integrator, rank);
   c->u_known = false;
@@ -166,39 +233,6 @@ static int project(srIntegrator* integrator, double t) {
   return SRI_DONE;
 }
 
-// Smallest singular value of the rows in use, each measured by the largest length that it has had (a row that vanishes in a
-// singular position must be seen to do so), by inverse iteration with the factor at hand:
-//   u <- N (G M^-1 G^T)^-1 N u,  N: lengths of the rows
-static double smallest_singular_value(srConstrained* c) {
-  const int ng = c->shape.ng;
-  const int iterations = c->u_known ? 3 : 8;
-  double value = 1;
-  if (c->rank <= 0) return 1;
-  srm_rows_lengths(&c->shape, metric_of(c), c->G, c->lambda);
-  for (int k = 0; k < ng; ++k) c->length[k] = fmax(c->length[k], c->lambda[k]);
-  // The vector of the last step, and a little of every row: a part of the mechanism that is not coupled to the one that was
-  // nearest to a singular position till now must be able to take over.
-  const double some = (c->u_known ? 0.2 : 1.0) / sqrt(c->rank);
-  for (int k = 0; k < ng; ++k) {
-    if (!c->u_known) c->u[k] = 0;
-    if (c->kept[k] != 0) c->u[k] += some * (0.3 + (double)(k % 13) / 10);
-  }
-  for (int i = 0; i <= iterations; ++i) {
-    double norm = 0;
-    for (int k = 0; k < ng; ++k) norm += c->u[k] * c->u[k];
-    norm = sqrt(norm);
-    if (!(norm > 0) || !isfinite(norm)) return 0;
-    if (i > 0) value = 1 / sqrt(norm);
-    for (int k = 0; k < ng; ++k) c->u[k] /= norm;
-    if (i == iterations) break;
-    for (int k = 0; k < ng; ++k) c->r[k] = c->u[k] * c->length[k];
-    srm_saddle_solve(c->end, NULL, c->r, c->dv, c->lambda);
-    for (int k = 0; k < ng; ++k) c->u[k] = c->kept[k] != 0 ? c->lambda[k] * c->length[k] : 0;
-  }
-  c->u_known = true;
-  return value;
-}
-
 // The rows in use may come near dependence where others, now left out, do not: an exchange at equal rank, between steps, is
 // harmless. A lower rank here is a singular position, and no row goes for that.
 static bool exchange_rows(srIntegrator* integrator) {
@@ -246,6 +280,30 @@ static double dropped_violation(srIntegrator* integrator, const double* q, const
   return most;
 }
 
+// The end of the first step with the rows of a start. Where more of them are independent than at the start, that was a singular
+// position: a step of ordinary length with rows less has gone astray, and is made again, no longer than it takes to leave it.
+static int confirm(srIntegrator* integrator, double t_new, const double* v) {
+  srConstrained* c = integrator->constrained;
+  const srIntegratorStats stats = integrator->stats;
+  const int rank = c->rank, nevent = c->nevent;
+  const double h = t_new - integrator->t;
+  memcpy(c->before, c->kept, (size_t)integrator->system.ng);
+  if (!rows_return(integrator, t_new, v, c->tau)) return SRI_DONE;
+  const int outcome = project(integrator, t_new);
+  if (outcome != SRI_DONE || c->h_short > 0 || !sri_is_adaptive(integrator)) return outcome;
+  const double reach = h * REACH * c->tau / smallest_singular_value(c);
+  if (!(reach < h)) return SRI_DONE;
+  c->h_short = reach;
+  c->rank_left = c->rank;
+  integrator->stats = stats;
+  c->nevent = nevent;
+  memcpy(c->kept, c->before, (size_t)integrator->system.ng);
+  set_rank(integrator, rank);
+  c->u_known = false;
+  (void)snprintf(integrator->detail, sizeof integrator->detail, "the step begins in a singular position");
+  return SRI_REFUSED;
+}
+
 int sri_finish_constraints(srIntegrator* integrator, double t_new) {
   const srSystem* s = &integrator->system;
   srConstrained* c = integrator->constrained;
@@ -254,7 +312,7 @@ int sri_finish_constraints(srIntegrator* integrator, double t_new) {
   int outcome = evaluate_metric(integrator, t_new);
   if (outcome == SRI_DONE) outcome = project(integrator, t_new);
   if (outcome != SRI_DONE) return outcome;
-  if (!c->confirmed && rows_return(integrator, t_new, v, c->tau)) outcome = project(integrator, t_new);
+  if (!c->confirmed) outcome = confirm(integrator, t_new, v);
   if (outcome != SRI_DONE) return outcome;
   c->confirmed = true;
   const double gv = sri_residual_velocity(integrator, v), g = s->np > 0 ? largest(s->np, c->g) : 0;

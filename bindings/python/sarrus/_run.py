@@ -156,7 +156,7 @@ def _report(model, d, o, r, assembly, warnings):
 
 def _ledger(r, o):
     """A ledger that does not close is the surest sign of steps that are too long."""
-    missing = abs(r.energy_residual) / r.energy_scale if r.energy_scale > 0 else 0
+    missing = abs(r.energy_residual) / r.energy_scale if r.energy_scale > 0 else float(r.energy_residual != 0)
     if missing < _MOST_MISSING:
         return []
     method = lib.sri_method_find(o.method).contents
