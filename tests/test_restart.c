@@ -322,9 +322,11 @@ static bool slice(Loaded* x, const char* method, double rtol, double t_end, Slic
   return good;
 }
 
-static bool slices_agree(const Slices* s, double rtol) {
+static bool slices_agree(const char* method, const Slices* s, double rtol) {
+  // Each start of a multistep method goes through order 1, with an error of its own.
+  const double times = strcmp(method, "cvode") == 0 || strcmp(method, "ida") == 0 ? 30 : 10;
   // What leaves the constraints by its error is put back on them at every cut; the others are not moved at all.
-  return s->error_cut <= 10 * s->error + 1e3 * rtol && s->jump <= 1e-9 + 10 * s->off;
+  return s->error_cut <= times * s->error + 1e3 * rtol && s->jump <= 1e-9 + 10 * s->off;
 }
 
 static void ensure_slices(const char* file, const char* method, double t_end) {
@@ -333,11 +335,11 @@ static void ensure_slices(const char* file, const char* method, double t_end) {
   const double rtol = 1e-6;
   const bool good = slice(&x, method, rtol, t_end, &s);
   if (!good) printf("  %s, %s: %s\n", file, method, x.result.trouble);
-  if (good && !slices_agree(&s, rtol)) {
+  if (good && !slices_agree(method, &s, rtol)) {
     printf("  %s, %s: error %.2g, cut %.2g, jump %.2g\n", file, method, s.error, s.error_cut, s.jump);
   }
   close_model(&x);
-  ENSURE(good && slices_agree(&s, rtol));
+  ENSURE(good && slices_agree(method, &s, rtol));
 }
 
 TEST(a_run_cut_into_slices_is_the_uncut_run) {
@@ -381,7 +383,7 @@ static void slice_model(const char* path, const char* method, Matrix* out) {
   if (!good) {
     out->refused++;
     printf("  %s, %s: at %.3g s %s\n", name, method, x.result.t, x.result.trouble);
-  } else if (!slices_agree(&s, rtol)) {
+  } else if (!slices_agree(method, &s, rtol)) {
     out->failed++;
     printf("  %s, %s, %.3g s: error %.2g, cut %.2g, jump %.2g\n", name, method, t_end, s.error, s.error_cut, s.jump);
   }
@@ -393,7 +395,7 @@ TEST(every_model_by_every_method_may_be_cut_into_slices) {
   static const char* const patterns[] = {"*.xml", "*/*.xml", "*/*.urdf"};
   Matrix matrix = {0};
   glob_t found = {0};
-  if (!runner_long()) return;
+  if (!runner_long()) SKIP("takes minutes: ./test --long");
   for (int i = 0; i < 3; i++) {
     char pattern[512];
     snprintf(pattern, sizeof pattern, "%s/models/%s", SARRUS_SOURCE_DIR, patterns[i]);
