@@ -83,9 +83,9 @@ static double crank_error(const char* text, const Way* way, double t_end) {
 
 // 5 s are more than four turns, with a position of lower rank in every half of one.
 TEST(events_near_singular_positions_of_redundant_loops_leave_the_motion_as_it_is) {
-  static const char* const events[] = {CRANKS("<event name=\"tick\" when=\"sin(200*t)\"/>"),
-                                       CRANKS("<event name=\"tick\" when=\"sin(257*t)\"/>"),
-                                       CRANKS("<event name=\"tick\" when=\"sin(401*t)\"/>")};
+  static const char* const events[] = {CRANKS("<event name=\"tick\" when=\"sin(374*t)\"/>"),
+                                       CRANKS("<event name=\"tick\" when=\"sin(559*t)\"/>"),
+                                       CRANKS("<event name=\"tick\" when=\"sin(818*t)\"/>")};
   static const Way ways[] = {{"hem5", 1e-6},  {"hem5", 1e-8},   {"mdop5", 1e-6},
                              {"mdop5", 1e-8}, {"phem56", 1e-8}, {"dopri5", 1e-6}};
   for (int e = 0; e < 3; e++) {

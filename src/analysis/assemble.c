@@ -544,13 +544,14 @@ static srStatus assemble(Work* w, srMessages* messages, srAssembly* out) {
   }
   sr_difference(m, w->q_start, w->q_try, w->dx);
   for (int i = 0; i < m->nv; ++i) out->moved_position = fmax(out->moved_position, fabs(w->dx[i]));
-  tell_moved(w, "the positions", w->dx, messages);
 
   double* v_start = w->q_best;  // nq >= nv
   memcpy(v_start, d->v, (size_t)m->nv * sizeof(double));
   const double kinetic = kinetic_energy(w);
   const bool moves = assemble_velocities(w, v_start, &row);
   if (w->stopped) return refuse_stopped(w, v_start, messages);
+  sr_difference(m, w->q_start, w->q_try, w->dx);
+  tell_moved(w, "the positions", w->dx, messages);
   sr_constraint_velocity(m, d, d->v, w->r);
   for (int i = 0; i < m->ng; ++i) out->residual_velocity = fmax(out->residual_velocity, fabs(w->r[i]));
   if (!moves) return refuse(w, row, w->r[row], " at velocity level", messages);
