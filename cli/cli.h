@@ -126,6 +126,8 @@ void put_bodies(Json* json, const srModel* m, const srData* d);
 // What the assembly has changed, of a looped model:
 //   "assembly": {iterations, residual, residual_velocity, moved[{q, by}], moved_velocity[{v, by}]}
 void put_assembly(Json* json, const srModel* m, const Assembly* a);
+// Warns of sensors that are not a number at d's state.
+void warn_sensors(Cli* cli, const srModel* m, const srData* d);
 void put_messages(Json* json, const char* key, const Cli* cli, srSeverity severity);
 void put_warnings(Json* json, const Cli* cli);  // "warnings": [...], "notes": [...]
 

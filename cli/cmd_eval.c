@@ -209,6 +209,7 @@ static int evaluate(Cli* cli, const Model* m, bool bare) {
     status = bare ? evaluate_bare(m->model, m->data, work, &e) : evaluate_all(m->model, m->data, work, &e);
     if (status != EXIT_DONE) cli_error(cli, "no accelerations at this state: %s", m->data->trouble);
   }
+  if (status == EXIT_DONE && !bare) warn_sensors(cli, m->model, m->data);
   cli_show(cli);
   if (status != EXIT_DONE)
     cli_refuse(cli, status);

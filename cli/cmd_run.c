@@ -395,8 +395,11 @@ static int simulate(Run* r) {
   r->progress = progress_begin();
   const srStatus status = sr_run(r->m.model, r->m.data, &r->options, r->cli->messages, &r->result);
   progress_end(&r->progress);
+  if (status != SR_OK && status != SR_FAILED) {
+    sr_table_discard(r->table);
+    return cli_refuse(r->cli, cli_status(status));
+  }
   const bool written = close_table(r);
-  if (status != SR_OK && status != SR_FAILED) return cli_refuse(r->cli, cli_status(status));
 
   warn_ledger(r);
   const char* trouble = status == SR_OK ? NULL : r->result.trouble;
@@ -406,6 +409,7 @@ static int simulate(Run* r) {
   else if (!written)
     trouble = "the result file could not be written to its end";
   if (r->m.data->stage >= SR_STAGE_VELOCITY) sr_acceleration(r->m.model, r->m.data);  // for the sensors
+  if (!r->out) warn_sensors(r->cli, r->m.model, r->m.data);                           // of a table the run tells it
   cli_show(r->cli);
   if (r->cli->json)
     print_json(r, trouble);

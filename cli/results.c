@@ -67,6 +67,14 @@ void put_sensors(Json* json, const srModel* m, srData* d, bool jacobian) {
   free(J);
 }
 
+void warn_sensors(Cli* cli, const srModel* m, const srData* d) {
+  for (int i = 0; i < m->nsensor; i++) {
+    const srSensor* s = &m->sensor[i];
+    if (s->point < 0 && isnan(d->formula[s->formula]))
+      cli_warning(cli, "the sensor '%s' is not a number at t = %.9g", s->name, d->t);
+  }
+}
+
 void put_bodies(Json* json, const srModel* m, const srData* d) {
   json_object(json, "bodies");
   json_numbers(json, "q", d->q, m->nq);

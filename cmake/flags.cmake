@@ -5,6 +5,7 @@ set(CMAKE_C_EXTENSIONS OFF)
 
 option(SARRUS_WERROR "Treat warnings as errors (for developers; users' compilers differ)" OFF)
 option(SARRUS_SANITIZE "Address and undefined-behaviour sanitizers" OFF)
+option(SARRUS_SANITIZE_THREADS "The sanitizer of threads" OFF)
 option(SARRUS_COVERAGE "Instrument for gcov" OFF)
 set(SARRUS_MARCH "" CACHE STRING "Processor to compile for, as in -march (example: x86-64-v3); empty: the default")
 
@@ -25,6 +26,10 @@ target_compile_options(sarrus_flags INTERFACE -Wall -Wextra -Wpedantic -Wshadow 
 if(SARRUS_SANITIZE)
   add_compile_options(-fsanitize=address,undefined -fno-sanitize-recover=all -fno-omit-frame-pointer)
   add_link_options(-fsanitize=address,undefined)
+endif()
+if(SARRUS_SANITIZE_THREADS)
+  add_compile_options(-fsanitize=thread -fno-omit-frame-pointer)
+  add_link_options(-fsanitize=thread)
 endif()
 if(SARRUS_COVERAGE)
   add_compile_options(--coverage)

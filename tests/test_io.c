@@ -532,6 +532,27 @@ TEST(result_tables_have_provenance_header_and_17_digits) {
   sr_messages_destroy(messages);
 }
 
+TEST(names_of_columns_survive_csv_and_back) {
+  static const char path[] = SARRUS_BINARY_DIR "/io-names.csv";
+  const char* names[] = {"a;b", "say \"x\"", "two\nlines", "# first", "f(x)", " blanks", "c,d\te", "x [y]"};
+  const char* units[] = {"m", "", "", "s", "", "rad", "a;b", ""};
+  enum { N = SR_COUNT(names) };
+  srCsv* csv;
+  srResultTable* table = NULL;
+  for (int skip = 0; skip < 4; skip++) {  // each of some stands at the front of the line once
+    ENSURE(sr_csv_create(path, "sarrus", N - skip, names + skip, units + skip, NULL, &csv) == SR_OK);
+    sr_csv_row(csv, (double[N]){1, 2, 3, 4, 5, 6, 7, 8});
+    ENSURE(sr_csv_close(csv, NULL) == SR_OK);
+    ENSURE(sr_csv_read(path, NULL, &table) == SR_OK);
+    ENSURE_EQUAL(table->ncolumn, N - skip);
+    ENSURE_EQUAL(table->nrow, 1);
+    for (int i = 0; i < N - skip; i++) ENSURE_TEXT(table->names[i], names[skip + i]);
+    for (int i = 0; i < N - skip; i++) ENSURE_TEXT(table->units[i], units[skip + i]);
+    ENSURE(table->columns[N - skip - 1][0] == N - skip);
+    sr_table_destroy(table);
+  }
+}
+
 TEST(a_full_disk_is_reported) {
   if (access("/dev/full", W_OK) != 0) SKIP("needs /dev/full");
   const char* names[] = {"t"};

@@ -103,6 +103,7 @@ SR_API srStatus sr_table_create(const char* path, const char* provenance, int nc
                                 const char* const* units, srMessages* messages, srTableWriter** out);
 SR_API srStatus sr_table_row(srTableWriter* table, const double* row);  // rows are kept as they come: a run may stop
 SR_API srStatus sr_table_close(srTableWriter* table, srMessages* messages);  // as sr_csv_close
+SR_API void sr_table_discard(srTableWriter* table);                          // the file stays what it was
 SR_API bool sr_table_has_hdf5(void);
 
 // A table of results, by columns.

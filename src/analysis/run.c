@@ -1,5 +1,6 @@
 // Simulation: the model's system, an integrator, rows at exact output times, the energy ledger, and what went wrong.
 //   T + V - (T0 + V0) = sum of the work of all accounts + residual      the residual is the error of the integration
+#include <float.h>
 #include <math.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -21,6 +22,8 @@
 #define PROGRESS_SECONDS 0.05
 #define ASKED_PER_CLOCK 8   // the clock is read once in so many evaluations or rows
 #define MOST_POINTS 1e15    // of a grid in time: beyond them a double cannot count
+#define MOST_ROWS 1e9       // more are no result but a full disk
+#define LONGEST_TIME 1e12   // s, 30 000 years: beyond it time is too coarse for steps of machines
 #define STEPS_PER_ENERGY 8  // of a tree; of a looped model the ledger is looked at after every step
 #define MOST_LOST 1e-3      // of the largest energy in one step: more is told
 
@@ -40,6 +43,9 @@ typedef struct Run {
   srEventWatch* events;                          // NULL: the model has none
   srTouchWatch* touch;                           // contacts
   bool ended;                                    // by an event
+  long odd_rows;                                 // in which a value is not a number ...
+  int odd_column;                                // ... this one ...
+  double t_odd;                                  // ... from here on
   double residual, lost, t_lost;  // of the ledger after the last step; its largest jump and when that was
   double started, reported;       // wall clock
   long asked;                     // requests to stop that were looked for
@@ -163,6 +169,28 @@ static int evaluate_at(Run* run, double t) {
   return answer;
 }
 
+// The first value of the rows that is not a number: a sensor may divide by zero while the motion goes on.
+static void watch_row(Run* run) {
+  const int columns = sr_column_count(run->m);
+  for (int i = 0; i < columns && run->odd_rows == 0; ++i) {
+    if (!isnan(run->row[i])) continue;
+    run->odd_column = i;
+    run->t_odd = run->t_row;
+    run->odd_rows = 1;
+    return;
+  }
+  if (run->odd_rows > 0 && isnan(run->row[run->odd_column])) ++run->odd_rows;
+}
+
+static void tell_odd_rows(const Run* run, srMessages* messages) {
+  srColumns* columns = run->odd_rows > 0 ? sr_columns_create(run->m) : NULL;
+  if (columns == NULL) return;
+  sr_messages_add(messages, SR_SEVERITY_WARNING, (srPlace){0},
+                  "'%s' is not a number in %ld of %ld rows of the results, the first time at t = %.9g",
+                  columns->names[run->odd_column], run->odd_rows, run->result->rows, run->t_odd);
+  sr_columns_destroy(columns);
+}
+
 // Hands out the row of d's state.
 static void hand_out(Run* run) {
   const srEnergy* energy = &run->result->energy;
@@ -170,6 +198,7 @@ static void hand_out(Run* run) {
   sr_record(run->m, run->d, energy->kinetic, energy->potential, energy->residual, run->row);
   run->t_row = run->d->t;
   ++run->result->rows;
+  watch_row(run);
   if (run->options->row(run->options->user, run->row) != 0) run->stopped = true;
 }
 
@@ -330,11 +359,11 @@ static srStatus fail_step(Run* run) {
 // ---- the run --------------------------------------------------------------------------------------------------------
 
 // A step, or a time between rows, that the end is not reached with before the numbers run out.
-static bool check_grid(const Run* run, const char* word, double spacing, srMessages* messages) {
+static bool check_grid(const Run* run, const char* word, double spacing, double most, srMessages* messages) {
   const double way = run->options->t_end - run->d->t;
-  if (!(spacing > 0.0) || way / spacing <= MOST_POINTS) return true;
+  if (!(spacing > 0.0) || way / spacing <= most) return true;
   sr_messages_add(messages, SR_SEVERITY_ERROR, (srPlace){0},
-                  "%s = %g s is too small: more than %g of them to the end at %g s", word, spacing, MOST_POINTS,
+                  "%s = %g s is too small: more than %g of them to the end at %g s", word, spacing, most,
                   run->options->t_end);
   return false;
 }
@@ -353,13 +382,20 @@ static srStatus check_options(Run* run, srMessages* messages) {
                     run->d->t);
     return SR_INPUT;
   }
+  if (o->t_end > LONGEST_TIME) {
+    sr_messages_add(
+        messages, SR_SEVERITY_ERROR, (srPlace){0},
+        "the end of the run, t-end = %g s, is too far: beyond %g s a double tells times apart no better than to %.2g s",
+        o->t_end, LONGEST_TIME, LONGEST_TIME * DBL_EPSILON);
+    return SR_INPUT;
+  }
   if (!(o->every >= 0.0)) {
     sr_messages_add(messages, SR_SEVERITY_ERROR, (srPlace){0}, "the time between rows, every = %g, must be positive",
                     o->every);
     return SR_INPUT;
   }
-  return check_grid(run, "step", is_adaptive(o) ? 0.0 : o->step, messages) &&
-                 check_grid(run, "every", o->row != NULL ? o->every : 0.0, messages)
+  return check_grid(run, "step", is_adaptive(o) ? 0.0 : o->step, MOST_POINTS, messages) &&
+                 check_grid(run, "every", o->row != NULL ? o->every : 0.0, MOST_ROWS, messages)
              ? SR_OK
              : SR_INPUT;
 }
@@ -722,6 +758,7 @@ srStatus sr_run(const srModel* m, srData* d, const srRunOptions* options, srMess
   result->rank = run.system.rates_used ? run.system.rank : result->stats.rank;
   stabilize(&run, false);
   tell_events(&run);
+  tell_odd_rows(&run, messages);
   result->seconds = wall_clock() - run.started;
   if (run.touch != NULL) result->clamps = run.touch->clamps;
   sr_events_destroy(run.events);

@@ -4,7 +4,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "base/file.h"
+#include "io/table.h"
 
 #define BUFFER_SIZE ((size_t)1 << 16)
 #define NUMBER_SIZE 40
@@ -20,15 +20,21 @@ static void write_line_text(FILE* file, const char* text) {
   for (; *text; text++) fputc(*text == '\n' || *text == '\r' ? ' ' : *text, file);
 }
 
-// "name [unit]", in quotes where a comma, a quote or a line end stands in it.
+// "name [unit]". In quotes where a character of it would mean something to a reader, a line end too: it is kept. A name without a
+// unit that ends as one with a unit does gets an empty one.
 static void write_name(FILE* file, const char* name, const char* unit) {
-  const bool quoted = strpbrk(name, ",\"\n\r") || (unit && strpbrk(unit, ",\"\n\r"));
+  const size_t n = strlen(name);
+  if (!unit) unit = "";
+  const bool looks_like_unit = n > 0 && (name[n - 1] == ']' || name[n - 1] == ')');
+  const bool bracketed = *unit || looks_like_unit;
+  const bool quoted = strpbrk(name, ",;\t\"\n\r") || strpbrk(unit, ",;\t\"\n\r") || name[0] == '#' || name[0] == ' ' ||
+                      (n > 0 && name[n - 1] == ' ');
   if (quoted) fputc('"', file);
-  const char* parts[] = {name, unit && *unit ? " [" : "", unit && *unit ? unit : "", unit && *unit ? "]" : ""};
+  const char* parts[] = {name, bracketed ? " [" : "", unit, bracketed ? "]" : ""};
   for (int i = 0; i < SR_COUNT(parts); i++)
     for (const char* p = parts[i]; *p; p++) {
       if (*p == '"') fputc('"', file);
-      fputc(*p == '\n' || *p == '\r' ? ' ' : *p, file);
+      fputc(*p, file);
     }
   if (quoted) fputc('"', file);
 }
@@ -94,4 +100,9 @@ srStatus sr_csv_close(srCsv* csv, srMessages* messages) {
   const srStatus status = sr_output_close(csv->output, messages);
   sr_free(csv);
   return status;
+}
+
+void sr_csv_discard(srCsv* csv) {
+  sr_output_discard(csv->output);
+  sr_free(csv);
 }

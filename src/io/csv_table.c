@@ -26,6 +26,7 @@ typedef struct Reader {
   int line, errors;
   char separator;  // ',' ';' or a tab; ' ' for any blanks; 0: not known yet
   bool ours;       // written by `run`: every line ends
+  bool last;       // piece of the file
   bool unended;    // this line has no end: the program that wrote it may have been stopped
   bool memory;     // ran out
 } Reader;
@@ -321,18 +322,40 @@ static bool fill(Buffer* b, FILE* file, bool* last) {
   return true;
 }
 
+// End of the line at p, NULL: it is not there yet. In the header quotes may hold line ends, but not without end: a quote may also be an
+// inch.
+static char* line_end(const Reader* r, char* p, char* stop) {
+  char* plain = memchr(p, '\n', (size_t)(stop - p));
+  if (r->table->seen.ncolumn > 0 || *p == '#') return plain;
+  bool quoted = false;
+  for (char* q = p; q < stop && (size_t)(q - p) < PIECE; q++) {
+    if (*q == '"') quoted = !quoted;
+    if (*q == '\n' && !quoted) return q;
+  }
+  return r->last || (size_t)(stop - p) >= PIECE ? plain : NULL;
+}
+
+static int count_line_ends(const char* p, const char* end) {
+  int n = 0;
+  for (; p < end; p++) n += *p == '\n';
+  return n;
+}
+
 // Takes the lines that are whole; the rest moves to the front.
 static void take_lines(Reader* r, Buffer* b, bool last) {
+  r->last = last;
   char *line = b->data, *stop = b->data + b->n;
   while (line < stop && r->errors < MAX_ERRORS && !r->memory) {
-    char* end = memchr(line, '\n', (size_t)(stop - line));
+    char* end = line_end(r, line, stop);
     if (!end && !last) break;
     char* next = end ? end + 1 : stop;
     r->unended = !end;
     if (!end) end = stop;
     if (end > line && end[-1] == '\r') end--;
     *end = 0;
+    const int inside = count_line_ends(line, end);
     take_line(r, line, end);
+    r->line += inside;
     line = next;
   }
   b->n = (size_t)(stop - line);

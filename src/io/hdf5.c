@@ -154,6 +154,8 @@ srStatus sr_hdf5_create(const char* path, const char* provenance, int ncolumn, c
   f->block_rows = row < BLOCK_BYTES ? (int)(BLOCK_BYTES / row) : 1;
   if (f->block_rows > 1024) f->block_rows = 1024;
   f->block = sr_alloc(row * (size_t)f->block_rows);
+  (void)
+      H5dont_atexit();  // at the end of the program it would try, and crash on, what a full disk has refused; all is closed here
   const Quiet quiet = be_quiet();
   srStatus status = f->block ? sr_output_create(path, messages, &f->output) : SR_MEMORY;
   if (f->output) f->file = open_file(sr_output_file(f->output));
@@ -168,10 +170,7 @@ srStatus sr_hdf5_create(const char* path, const char* provenance, int ncolumn, c
     sr_messages_add(messages, SR_SEVERITY_ERROR, (srPlace){.file = path}, "cannot be written as HDF5");
     status = SR_IO;
   }
-  (void)close_file(f);
-  sr_output_discard(f->output);
-  sr_free(f->block);
-  sr_free(f);
+  sr_hdf5_discard(f);
   return status;
 }
 
@@ -191,6 +190,13 @@ srStatus sr_hdf5_close(srHdf5* f, srMessages* messages) {
   sr_free(f->block);
   sr_free(f);
   return status;
+}
+
+void sr_hdf5_discard(srHdf5* f) {
+  (void)close_file(f);
+  sr_output_discard(f->output);
+  sr_free(f->block);
+  sr_free(f);
 }
 
 // ----------------------------------------------------------------------------------------------------------- reading

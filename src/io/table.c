@@ -37,6 +37,15 @@ srStatus sr_table_close(srTableWriter* table, srMessages* messages) {
   return status;
 }
 
+void sr_table_discard(srTableWriter* table) {
+  if (!table) return;
+  if (table->csv)
+    sr_csv_discard(table->csv);
+  else
+    sr_hdf5_discard(table->hdf5);
+  sr_free(table);
+}
+
 // The signature may stand at 0, 512, 1024, 2048, ...: those behind it are for files with a block of the user's in front.
 static bool is_hdf5(const char* path) {
   static const char signature[8] = {'\x89', 'H', 'D', 'F', '\r', '\n', '\x1a', '\n'};

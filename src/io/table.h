@@ -13,12 +13,16 @@ typedef struct srTableMemory {
   int capacity;  // rows of each column
 } srTableMemory;
 
+// csv.c
+void sr_csv_discard(srCsv* csv);
+
 // hdf5.c, or hdf5_without.c where the library is not there.
 typedef struct srHdf5 srHdf5;
 srStatus sr_hdf5_create(const char* path, const char* provenance, int ncolumn, const char* const* names,
                         const char* const* units, srMessages* messages, srHdf5** out);
 srStatus sr_hdf5_row(srHdf5* file, const double* row);
 srStatus sr_hdf5_close(srHdf5* file, srMessages* messages);
+void sr_hdf5_discard(srHdf5* file);
 srStatus sr_hdf5_read(const char* path, srMessages* messages, srResultTable** out);
 
 #endif

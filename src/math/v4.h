@@ -14,9 +14,9 @@ typedef double v4_any __attribute__((vector_size(32), aligned(8), may_alias));  
 #define SRM_INLINE static inline __attribute__((always_inline))
 
 // A function compiled twice, for AVX2 and for any processor; the loader takes the better one, with the same results.
-// Sanitizers cannot live with the loader's choice.
+// Sanitizers cannot live with the loader's choice: it is made before they have begun.
 #if defined(__x86_64__) && !defined(__AVX2__) && defined(__gnu_linux__) && !defined(__SANITIZE_ADDRESS__) &&           \
-    !defined(__clang__)
+    !defined(__SANITIZE_THREAD__) && !defined(__clang__)
 #define SRM_CLONES __attribute__((target_clones("avx2", "default")))
 #else
 #define SRM_CLONES
