@@ -159,7 +159,7 @@ static bool try_tighter(Recommend* r) {
   return true;
 }
 
-// All methods at the tolerance that was asked for, then a second look where it may change the choice.
+// All methods (but auto, which is made of two of them) at the tolerance that was asked for, then a second look where it may change the choice.
 static bool try_methods(Recommend* r) {
   Compare* c = &r->c;
   const size_t most = 2 * (size_t)sri_method_count();
@@ -167,7 +167,7 @@ static bool try_methods(Recommend* r) {
   r->trial = calloc(most, sizeof *r->trial);
   if (!c->entry || !r->trial) return cli_error(r->cli, "out of memory"), false;
   for (int i = 0; i < sri_method_count(); i++)
-    if (!sri_method(i)->absent) add_entry(r, i, c->subject[0].options.rtol);
+    if (!sri_method(i)->absent && !sri_method(i)->switches) add_entry(r, i, c->subject[0].options.rtol);
   const int n = c->nentry;
   share_time(r, n);
   if (!pool_run(c, c->entry, n, wants_adaptive)) return false;

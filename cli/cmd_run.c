@@ -49,10 +49,12 @@ static bool method_exists(Cli* cli, const char* word) {
   return word_exists(cli, "--method", word, words, n, built);
 }
 
-// The others keep the constraints in a way of their own.
-static bool method_is_stabilized(const char* name) {
-  const srMethod* method = sri_method_find(name);
-  return method == NULL || method->index == 0;
+// The others keep the constraints in a way of their own; auto does so unless a stabilization is named that only explicit methods know.
+static bool method_is_stabilized(const srRunOptions* o) {
+  const srMethod* method = sri_method_find(o->method);
+  const srStabilization s = o->stabilization;
+  if (method == NULL || method->index == 0) return true;
+  return method->switches && s != SR_STABILIZATION_NONE && s != SR_STABILIZATION_PROJECTION;
 }
 
 static bool words_exist(Run* r) {
@@ -90,6 +92,11 @@ static void warn_accuracy(Run* r) {
                 o->atol);
   if (adaptive && !isnan(r->step))
     cli_warning(cli, "--step is for methods of fixed step and for --control fixed; %s chooses its own", o->method);
+  if (method->switches && o->control != SR_CONTROL_DEFAULT)
+    cli_warning(cli,
+                "%s switches between methods only under the default rule of the step; with --control %s it is explicit "
+                "from beginning to end",
+                o->method, control_word(o->control));
   // Implicit methods solve their equations to a part of the tolerances, with a fixed step too.
   if (!adaptive && !method->implicit && (!isnan(r->rtol) || !isnan(r->atol)))
     cli_warning(cli, "--rtol and --atol are for adaptive methods; %s has a fixed step of %g s", o->method, o->step);
@@ -104,7 +111,7 @@ static void warn_implicit(Run* r) {
   const bool alpha = strncmp(method->name, "genalpha", 8) == 0;
   if (!alpha && (!isnan(r->rho) || r->words.family))
     cli_warning(r->cli, "--rho and --family are for the genalpha methods; %s has no such parameters", method->name);
-  if (!method->implicit && r->words.tangent)
+  if (!method->implicit && !method->switches && r->words.tangent)
     cli_warning(r->cli, "--tangent is for implicit methods; %s solves no equations with it", method->name);
 }
 
@@ -112,7 +119,7 @@ static void warn_implicit(Run* r) {
 static void warn_constraints(Run* r) {
   Cli* cli = r->cli;
   const srRunOptions* o = &r->options;
-  const bool weights = !isnan(r->alpha) || !isnan(r->beta), own = !method_is_stabilized(o->method);
+  const bool weights = !isnan(r->alpha) || !isnan(r->beta), own = !method_is_stabilized(o);
   const srStabilization s = o->stabilization;
   if (!r->m.model->looped) {
     if (r->words.stabilization || weights || r->words.metric)
@@ -262,8 +269,22 @@ static void put_events(Json* json, const srRunResult* x) {
   json_int(json, "event_count", x->event_count);
 }
 
+static void put_switches(Json* json, const srRunResult* x) {
+  json_array(json, "switches");
+  for (int i = 0; i < x->nswitch; i++) {
+    json_object(json, NULL);
+    json_number(json, "t", x->switches[i].t);
+    json_text(json, "from", x->switches[i].from);
+    json_text(json, "to", x->switches[i].to);
+    json_text(json, "why", x->switches[i].why);
+    json_object_end(json);
+  }
+  json_array_end(json);
+  json_int(json, "switch_count", x->stats.switches);
+}
+
 static const char* stabilization_of(const srRunOptions* o) {
-  const bool named = method_is_stabilized(o->method) || o->stabilization == SR_STABILIZATION_NONE;
+  const bool named = method_is_stabilized(o) || o->stabilization == SR_STABILIZATION_NONE;
   return named ? stabilization_word(o->stabilization) : "own";
 }
 
@@ -306,6 +327,7 @@ static void print_json(Run* r, const char* trouble) {
   json_int(&json, "steps", x->stats.steps);
   json_int(&json, "rejected", x->stats.rejected);
   json_int(&json, "evaluations", x->stats.evaluations);
+  if (sri_method_find(r->options.method)->switches) put_switches(&json, x);
   put_events(&json, x);
   json_object(&json, "violation");
   json_number(&json, "position", x->violation_position);
@@ -337,6 +359,15 @@ static void print_energy(const srEnergy* e) {
          e->scale > 0 ? fabs(e->residual) / e->scale : 0.0);
 }
 
+static void print_switches(const srRunResult* x) {
+  enum { SHOWN = 6 };
+  for (int i = 0; i < x->nswitch && i < SHOWN; i++) {
+    const srSwitch* s = &x->switches[i];
+    report_line("", "%s from t = %.6g s on: %s", s->to, s->t, s->why);
+  }
+  if (x->stats.switches > SHOWN) report_line("", "%ld changes of method in all, see --json", x->stats.switches);
+}
+
 static void print_report(const Run* r, const char* trouble) {
   const srModel* m = r->m.model;
   const srRunResult* x = &r->result;
@@ -344,6 +375,7 @@ static void print_report(const Run* r, const char* trouble) {
   report_heading("model %s, %s", m->name, r->m.path);
   if (m->gauged) report_line("formulation", "%s", sr_formulation_word(m->formulation));
   report_line("method", "%s, %s", r->options.method, method_settings(&r->options, settings, sizeof settings));
+  print_switches(x);
   if (m->looped) report_line("stabilization", "%s", stabilization_of(&r->options));
   report_assembly(m, &r->assembly);
   report_line("time reached", "%.9g s of %.9g s", x->t, r->options.t_end);

@@ -100,7 +100,8 @@ int list_references(const Compare* c, Entry** out) {
     }
     for (int k = 0; c->reference_method < 0 && k < sri_method_count(); k++) {
       const srMethod* m = sri_method(k);
-      if (!m->absent && m->adaptive && m->order >= REFERENCE_ORDER) add_reference(list, &n, i, k, c->reference_rtol);
+      if (!m->absent && !m->switches && m->adaptive && m->order >= REFERENCE_ORDER)
+        add_reference(list, &n, i, k, c->reference_rtol);
     }
   }
   return list ? n : -1;

@@ -324,7 +324,7 @@ says "warning: no accelerations at the initial state: the mass matrix is singula
 status 1 run "$work/singular.xml"
 says "joint 'hook' of body 'bob'"
 status 2 run models/pendulum.xml --method dopri
-says "did you mean 'dopri5'\? There are: euler, rk4, dopri5, mdop5, hem5"
+says "did you mean 'dopri5'\? There are: auto, euler, rk4, dopri5, mdop5, hem5"
 status 2 run models/pendulum.xml --method moreau
 says "not in version"
 status 0 run models/pendulum.xml --formulation absolute --t-end 0.1 --json

@@ -350,8 +350,8 @@ TEST(quaternions_that_accepted_normalises_keep_the_order) {
 }
 
 TEST(quaternions_that_accepted_normalises_are_of_unit_length_after_every_step) {
-  const char* methods[] = {"euler", "rk4", "dopri5"};
-  for (int m = 0; m < 3; ++m) {
+  const char* methods[] = {"euler", "rk4", "dopri5", "auto"};
+  for (int m = 0; m < SR_COUNT(methods); ++m) {
     double x[MAX_STATE];
     top.exact(0.0, x);
     srIntegrator* integrator =
@@ -366,9 +366,9 @@ TEST(quaternions_that_accepted_normalises_are_of_unit_length_after_every_step) {
 }
 
 TEST(a_quadrature_has_the_order_of_the_method) {
-  const char* methods[] = {"euler", "rk4", "dopri5"};
-  const double steps[] = {1.0 / 2048, 1.0 / 64, 1.0 / 16};
-  for (int m = 0; m < 3; ++m) {
+  const char* methods[] = {"euler", "rk4", "dopri5", "auto"};
+  const double steps[] = {1.0 / 2048, 1.0 / 64, 1.0 / 16, 1.0 / 16};
+  for (int m = 0; m < SR_COUNT(methods); ++m) {
     double x[MAX_STATE], error[2];
     for (int half = 0; half < 2; ++half) {
       oscillator.exact(0.0, x);
@@ -399,8 +399,8 @@ TEST(dense_output_is_accurate_within_a_step) {
 }
 
 TEST(dense_output_meets_the_states_at_both_ends_and_refuses_times_outside) {
-  const char* methods[] = {"euler", "rk4", "dopri5"};
-  for (int m = 0; m < 3; ++m) {
+  const char* methods[] = {"euler", "rk4", "dopri5", "auto"};
+  for (int m = 0; m < SR_COUNT(methods); ++m) {
     double x[MAX_STATE], before[MAX_STATE], got[MAX_STATE], near[MAX_STATE];
     const srSystem* s = &top.system;
     srIntegrator* integrator = create(methods[m], s, fixed(0.1));
@@ -644,8 +644,8 @@ TEST(rk4_gives_its_stage_lengths_to_the_force_elements) {
 }
 
 TEST(the_other_methods_leave_tau_to_the_force_elements) {
-  const char* methods[] = {"euler", "dopri5"};
-  for (int m = 0; m < 2; ++m) {
+  const char* methods[] = {"euler", "dopri5", "auto"};
+  for (int m = 0; m < SR_COUNT(methods); ++m) {
     Probe probe = fresh_probe();
     srIntegrator* integrator = start_probe(methods[m], &probe, (srIntegratorOptions){.step = 0.1, .rtol = 1e-3});
     for (int i = 0; i < 5; ++i) ENSURE(sri_step(integrator, 1.0) == SR_OK || sri_time(integrator) == 1.0);
@@ -664,8 +664,8 @@ static int switch_z(void* user, double t, double* q, double* v, double* y) {
 }
 
 TEST(a_discrete_state_that_accepted_changes_acts_from_the_next_step_on) {
-  const char* methods[] = {"rk4", "dopri5"};
-  for (int m = 0; m < 2; ++m) {
+  const char* methods[] = {"rk4", "dopri5", "auto"};
+  for (int m = 0; m < SR_COUNT(methods); ++m) {
     Probe probe = fresh_probe();
     const srSystem s = {.nq = 1, .nv = 1, .nz = 1, .user = &probe, .rates = probe_rates, .accepted = switch_z};
     const double x[2] = {1.0, 0.0};
@@ -757,8 +757,8 @@ TEST(a_refused_evaluation_ends_a_method_with_fixed_step) {
 }
 
 TEST(a_system_that_stops_ends_the_run_and_the_last_state_stays) {
-  const char* methods[] = {"euler", "rk4", "dopri5"};
-  for (int m = 0; m < 3; ++m) {
+  const char* methods[] = {"euler", "rk4", "dopri5", "auto"};
+  for (int m = 0; m < SR_COUNT(methods); ++m) {
     Probe probe = fresh_probe();
     probe.stop_after = 0.55;
     srIntegrator* integrator = start_probe(methods[m], &probe, fixed(0.1));
@@ -776,8 +776,8 @@ TEST(a_system_that_stops_ends_the_run_and_the_last_state_stays) {
 }
 
 TEST(a_state_that_is_not_a_number_is_never_accepted) {
-  const char* methods[] = {"euler", "rk4", "dopri5"};
-  for (int m = 0; m < 3; ++m) {
+  const char* methods[] = {"euler", "rk4", "dopri5", "auto"};
+  for (int m = 0; m < SR_COUNT(methods); ++m) {
     Probe probe = fresh_probe();
     probe.poison_after = 0.55;
     srIntegrator* integrator = start_probe(methods[m], &probe, fixed(0.1));

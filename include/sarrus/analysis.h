@@ -151,6 +151,8 @@ typedef struct srRunResult {
   int nevent;  // entries of event; event_count may be more
   long event_count;
   srRunEvent event[SR_RUN_EVENTS];
+  int nswitch;                     // entries of switches; stats.switches may be more
+  srSwitch switches[SR_SWITCHES];  // of method auto: when and why it changed between its two methods
   srAssembly assembly;
   srEnergy energy;
   long rows;           // output rows written

@@ -115,9 +115,11 @@ typedef struct srIntegratorOptions {
   double safety;          // 0: of the rule (default 0.9, paper2 0.3)
   double violation_most;  // projections wait until g or G v + b is beyond it; 0: after every step
   // Implicit methods.
-  double rho;               // spectral radius at infinity of the generalized-alpha methods, 0 .. 1
-  srFamily family;          // their parameters from rho
-  srTangentWay tangent;     // exact where the system offers it
+  double rho;            // spectral radius at infinity of the generalized-alpha methods, 0 .. 1
+  srFamily family;       // their parameters from rho
+  srTangentWay tangent;  // exact where the system offers it
+  // auto: its explicit steps take `rates` also where there are constraints (dopri5), instead of solving them by itself (mdop5).
+  bool explicit_by_rates;
   double newton_tolerance;  // largest residual that counts as solved; 0: a part of the error tolerance
 } srIntegratorOptions;
 
@@ -135,6 +137,7 @@ typedef struct srIntegratorStats {
   long factor_entries;                    // of the last such factor in a stage
   long tangents, iterations;              // of implicit methods: matrices evaluated, Newton steps
   double violation_position, violation_velocity;  // largest after an accepted step, over all rows
+  long switches;                                  // of auto: changes of method
 } srIntegratorStats;
 
 // What happened to the rank of the constraints, in order of time.
@@ -151,6 +154,14 @@ typedef struct srRankEvent {
   int row;            // first row concerned, -1: none
 } srRankEvent;
 
+// A change of method of `auto`.
+typedef struct srSwitch {
+  double t;
+  const char *from, *to;  // names of the methods
+  char why[120];
+} srSwitch;
+#define SR_SWITCHES 64
+
 typedef struct srIntegrator srIntegrator;
 
 // A method is one of these: its file, and one row in the table of integrator.c.
@@ -161,6 +172,7 @@ typedef struct srMethod {
   bool implicit;  // takes rho, tangent and newton_tolerance where they apply; stays stable in stiff systems
   int index;      // of the equations it solves where there are constraints: 1, 2, 3; 0: takes `rates` and knows of none
   bool drifts;    // from g = 0, by its error: it looks at velocities alone and does not project
+  bool switches;  // between an explicit and an implicit method: takes the options of both
   bool absent;    // not in this build: its name is known, sri_create refuses it
   // One word for all methods with the same coefficients: that those agree proves little. NULL: it is alone.
   const char* kin;
@@ -238,6 +250,11 @@ SR_API srStatus sri_dependence(srIntegrator* integrator, int row, double* coeffi
 // unique may be NULL. Evaluates the callbacks.
 SR_API srStatus sri_multipliers(srIntegrator* integrator, double* lambda, unsigned char* unique);
 SR_API const char* sri_why(const srIntegrator* integrator);  // a sentence: why the last step failed
+// The first SR_SWITCHES changes of method, in order of time; *count is how many there are in the array, stats.switches all of them.
+SR_API const srSwitch* sri_switches(const srIntegrator* integrator, int* count);
+// Has an explicit method (dopri5, mdop5) been held back by stability for about 1000 steps? *since: the time at which that began; *factor: how
+// many times longer the steps could be by accuracy. Outputs are set where it is true.
+SR_API bool sri_crawls(const srIntegrator* integrator, double* since, double* factor);
 
 #ifdef __cplusplus
 }

@@ -27,6 +27,7 @@
 
 // Integrators: X(name, word); sri_<name>_ops is defined in src/integrate/<name>.c; cvode, ida: src/sundials
 #define SR_METHOD_LIST(X)                                                                                              \
+  X(auto, "auto")                                                                                                      \
   X(euler, "euler")                                                                                                    \
   X(rk4, "rk4")                                                                                                        \
   X(dopri5, "dopri5")                                                                                                  \

@@ -129,7 +129,7 @@ static srStatus look_at_start(Survey* s) {
 
 // May this method lead? Explicit ones that suit the constraints first, then the other explicit ones, then the implicit.
 static bool is_of_kind(const srModel* m, const srMethod* method, int kind) {
-  if (method->absent || !method->adaptive || method->order < GUIDE_ORDER) return false;
+  if (method->absent || method->switches || !method->adaptive || method->order < GUIDE_ORDER) return false;
   const bool suits = (m->looped && m->ng > 0) == (method->index > 0);
   if (kind == 0) return !method->implicit && suits;
   return kind == 1 ? !method->implicit && !suits : method->implicit;

@@ -51,6 +51,8 @@ typedef struct Run {
   long asked;                     // requests to stop that were looked for
   int (*stop)(void* user);        // d's own, and what it takes: called by ask
   void* stop_user;
+  srMessages* messages;
+  bool crawled;   // said once that the method is held back by stability
   bool stepping;  // the integrator was started
   bool stopped;   // by a callback
 } Run;
@@ -431,6 +433,14 @@ static srIntegratorOptions integrator_options(const srRunOptions* o) {
   return options;
 }
 
+// Are the accelerations of explicit steps those of `rates`, with the stabilization of the options? The other methods keep the constraints in a
+// way of their own. auto leaves that way where the options name a stabilization that only explicit methods know.
+static bool by_rates(const srMethod* method, const srRunOptions* o) {
+  const srStabilization s = o->stabilization;
+  if (method->index == 0) return true;
+  return method->switches && s != SR_STABILIZATION_NONE && s != SR_STABILIZATION_PROJECTION;
+}
+
 // All memory of the run.
 static srStatus prepare(Run* run, srMessages* messages) {
   const srModel* m = run->m;
@@ -443,7 +453,7 @@ static srStatus prepare(Run* run, srMessages* messages) {
   run->system = (srModelSystem){.m = m, .d = run->d, .metric_identity = o->metric_identity};
   if (is_adaptive(o)) run->system.rtol = o->rtol, run->system.atol = o->atol;
   const srMethod* method = sri_method_find(o->method);  // NULL: sri_create says so
-  if (method != NULL && method->implicit) {
+  if (method != NULL && (method->implicit || method->switches)) {
     run->system.tangent = sr_tangent_create(m);
     if (run->system.tangent == NULL) return out_of_memory(messages);
   }
@@ -464,7 +474,8 @@ static srStatus prepare(Run* run, srMessages* messages) {
   if (bare) options.project = SR_PROJECT_NONE;
   run->system.violation_most = options.violation_most;
   if (bare || (method != NULL && method->drifts)) run->system.violation_most = HUGE_VAL;
-  if (m->looped && method != NULL && method->index == 0) {
+  options.explicit_by_rates = !m->looped || (method != NULL && by_rates(method, o));
+  if (m->looped && method != NULL && by_rates(method, o)) {
     run->system.project = o->stabilization == SR_STABILIZATION_PROJECTION;
     if (prepare_stabilization(run) != SR_OK) return out_of_memory(messages);
   }
@@ -610,7 +621,8 @@ static srStatus act(Run* run, double t) {
 // Does the run keep the constraints of the model to rounding?
 static bool is_kept(const Run* run) {
   const srMethod* method = sri_method_find(run->options->method);
-  const bool own = method != NULL && method->index > 0 && run->options->stabilization != SR_STABILIZATION_NONE;
+  const bool own =
+      method != NULL && !by_rates(method, run->options) && run->options->stabilization != SR_STABILIZATION_NONE;
   return run->m->looped && (own || run->system.project);
 }
 
@@ -642,6 +654,18 @@ static srStatus take_events(Run* run) {
   return t < HUGE_VAL ? happen(run, t) : SR_OK;
 }
 
+// An explicit method that was asked for by name keeps its name, and says so where it is the wrong one.
+static void watch_crawling(Run* run) {
+  double since, factor;
+  if (run->crawled || !sri_crawls(run->integrator, &since, &factor)) return;
+  run->crawled = true;
+  sr_messages_add(run->messages, SR_SEVERITY_WARNING, (srPlace){0},
+                  "the motion is stiff for %s from t = %.6g s on: its steps are bounded by stability, %.2g times "
+                  "shorter than accuracy asks "
+                  "for; try method auto or radau5",
+                  run->options->method, since, factor);
+}
+
 static srStatus step_to_end(Run* run) {
   while (sri_time(run->integrator) < run->t_end && !run->stopped && !run->ended) {
     listen(run, true);
@@ -649,6 +673,7 @@ static srStatus step_to_end(Run* run) {
     listen(run, false);
     if (stepped != SR_OK) return run->stopped ? SR_OK : fail_step(run);
     if (!state_within_bounds(run)) return fail_bounds(run);
+    watch_crawling(run);
     const srStatus status = take_events(run);
     if (status != SR_OK) return status;
     if (sr_touch_step(run->touch, run->integrator, run, tell_impact) != 0) {
@@ -714,6 +739,12 @@ static void tell_losses(Run* run) {
   }
 }
 
+static void tell_switches(Run* run) {
+  srRunResult* result = run->result;
+  const srSwitch* switches = sri_switches(run->integrator, &result->nswitch);
+  if (result->nswitch > 0) memcpy(result->switches, switches, (size_t)result->nswitch * sizeof *switches);
+}
+
 static void tell_events(Run* run) {
   const srModelSystem* s = &run->system;
   const long fired = run->result->event_count;
@@ -741,7 +772,7 @@ static void tell_events(Run* run) {
 srStatus sr_run(const srModel* m, srData* d, const srRunOptions* options, srMessages* messages, srRunResult* result) {
   memset(result, 0, sizeof *result);
   result->t = d->t;
-  Run run = {.m = m, .d = d, .options = options, .result = result, .started = wall_clock()};
+  Run run = {.m = m, .d = d, .options = options, .result = result, .started = wall_clock(), .messages = messages};
   run.stop = d->stop;
   run.stop_user = d->stop_user;
   run.reported = run.started;
@@ -751,7 +782,10 @@ srStatus sr_run(const srModel* m, srData* d, const srRunOptions* options, srMess
   if (status == SR_OK) status = finish(&run);
   d->stop = run.stop;
   d->stop_user = run.stop_user;
-  if (run.integrator != NULL) result->stats = *sri_stats(run.integrator);
+  if (run.integrator != NULL) {
+    result->stats = *sri_stats(run.integrator);
+    tell_switches(&run);
+  }
   result->violation_position = run.system.violation_position;
   result->violation_velocity = run.system.violation_velocity;
   result->violation_acceleration = run.system.violation_acceleration;

@@ -32,19 +32,22 @@ const double sri_dopri5_dense[7] = {
 #define THETA 0.55
 
 size_t sri_dopri5_room(const srSystem* system, int n) {
-  (void)system;
-  return sri_rk_room(&sri_dopri5_tableau, n);
+  return sri_rk_room(&sri_dopri5_tableau, n) + sri_stiffness_room(n - system->nw);
 }
 
 void sri_dopri5_init(srIntegrator* integrator) {
   srDopri5* work = integrator->work;
   sri_rk_init(integrator, &work->rk, &sri_dopri5_tableau);
+  sri_stiffness_init(&work->stiffness, integrator->ncontrol,
+                     integrator->room + sri_rk_room(&sri_dopri5_tableau, integrator->n));
+  integrator->stiffness = &work->stiffness;
 }
 
 void sri_dopri5_start(srIntegrator* integrator) {
   srDopri5* work = integrator->work;
   work->rk.first = SRI_FIRST_UNKNOWN;
   sri_control_start(integrator, &work->control, THETA, 5);
+  sri_stiffness_start(integrator, &work->stiffness);
 }
 
 // Norm of the error estimate h sum e_i k_i of the step to x_new.
@@ -58,6 +61,29 @@ static double error_norm(const srIntegrator* integrator, const srDopri5* work, d
     sum += ratio * ratio;
   }
   return integrator->ncontrol > 0 ? sqrt(sum / integrator->ncontrol) : 0.0;
+}
+
+// h times the rate of the fastest mode in the last step, by the two stages at its end: with dk = k_7 - k_6 and dx = x_7 - X_6
+//   r_w = |dk| / |dx| in the weights of the error norm,     r_g = sqrt( |dk_v| / |dx_q| )
+// For a mode (q, v) r_w lies anywhere between 2 zeta omega and omega^2, whatever the weights; r_g does not depend on units. States y of their
+// own are seen by r_w alone.
+static double stability_ratio(const srIntegrator* integrator, const srDopri5* work) {
+  const double *a = sri_dopri5_tableau.a[6], *b = sri_dopri5_tableau.a[5], h = integrator->h;
+  const int nq = integrator->system.nq, nv = integrator->system.nv;
+  double dk_w = 0.0, dx_w = 0.0, dk_v = 0.0, dx_q = 0.0;
+  for (int i = 0; i < integrator->ncontrol; ++i) {
+    const double dk = work->rk.k[6][i] - work->rk.k[5][i],
+                 scale = sri_allowed_error(integrator, fabs(integrator->x[i]));
+    double dx = 0.0;
+    for (int j = 0; j < 6; ++j) dx += (a[j] - b[j]) * work->rk.k[j][i];
+    dx *= h;
+    dk_w += dk / scale * (dk / scale);
+    dx_w += dx / scale * (dx / scale);
+    if (i < nq) dx_q += dx * dx;
+    if (i >= nq && i < nq + nv) dk_v += dk * dk;
+  }
+  const double r_w = dx_w > 0.0 ? sqrt(dk_w / dx_w) : 0.0, r_g = dx_q > 0.0 ? sqrt(sqrt(dk_v / dx_q)) : 0.0;
+  return h * fmax(r_w, r_g);
 }
 
 // ---- a step -----------------------------------------------------------------------------------------------------------
@@ -82,7 +108,12 @@ srStatus sri_dopri5_step(srIntegrator* integrator, double t_limit) {
   if (sri_control_needs_first(integrator, &work->control)) {
     work->control.h = sri_first_step(integrator, &work->control, work->rk.k[0], work->rk.k[1]);
   }
-  return sri_control_step(integrator, &work->control, t_limit, try_step);
+  status = sri_control_step(integrator, &work->control, t_limit, try_step);
+  // Thresholds hold for steps that the default rule has chosen.
+  if (status == SR_OK && integrator->options.control == SR_CONTROL_DEFAULT) {
+    sri_stiffness_step(integrator, &work->stiffness, stability_ratio(integrator, work));
+  }
+  return status;
 }
 
 // Hermite, and the quartic that lifts it to order 4.

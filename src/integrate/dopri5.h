@@ -4,6 +4,7 @@
 
 #include "integrate/control.h"
 #include "integrate/explicit.h"
+#include "integrate/stiffness.h"
 
 extern const srTableau sri_dopri5_tableau;
 extern const double sri_dopri5_error[7];  // b - bhat: error estimate
@@ -12,6 +13,7 @@ extern const double sri_dopri5_dense[7];  // d: dense output of order 4
 typedef struct srDopri5 {
   srRungeKutta rk;
   srControl control;
+  srStiffness stiffness;
 } srDopri5;
 
 size_t sri_dopri5_room(const srSystem* system, int n);

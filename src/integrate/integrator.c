@@ -11,6 +11,9 @@
 
 #include "integrate/constrained.h"
 #include "integrate/control.h"
+#include "integrate/stiffness.h"
+
+#define CRAWLS 50  // stiff windows of 19 steps: less is not worth a warning
 
 static const srIntegratorOps* const methods[] = {
 #define SR_METHOD_ROW(name, word) &sri_##name##_ops,
@@ -340,3 +343,17 @@ const srIntegratorStats* sri_stats(const srIntegrator* integrator) { return &int
 const double* sri_lambda(const srIntegrator* integrator) { return integrator->lambda; }
 const double* sri_acceleration(const srIntegrator* integrator) { return integrator->acceleration; }
 const char* sri_why(const srIntegrator* integrator) { return integrator->why; }
+
+const srSwitch* sri_switches(const srIntegrator* integrator, int* count) {
+  const long all = integrator->switches != NULL ? integrator->stats.switches : 0;
+  *count = all < SR_SWITCHES ? (int)all : SR_SWITCHES;
+  return integrator->switches;
+}
+
+bool sri_crawls(const srIntegrator* integrator, double* since, double* factor) {
+  const srStiffness* s = integrator->stiffness;
+  if (s == NULL || s->total < CRAWLS) return false;
+  *since = s->t_first;
+  *factor = s->last.factor;
+  return true;
+}

@@ -50,6 +50,7 @@ typedef struct srIntegratorOps {
 } srIntegratorOps;
 
 typedef struct srConstrained srConstrained;
+struct srStiffness;
 
 // What accepted steps have achieved lately (control.c).
 typedef struct srAdvance {
@@ -74,11 +75,14 @@ struct srIntegrator {
   double* room;      // its arrays
   srAdvance advance;
   bool started;
-  bool dense;                  // x_before and the method's work describe the step from t_before to t
-  srConstrained* constrained;  // NULL: the method does not look at the constraints
-  const double* lambda;        // multipliers of the method at t (ng); NULL: it has none
-  const double* acceleration;  // v' of the method at t (nv), set after each step; NULL: it has none of its own
-  char detail[160];            // why a trial was refused, where more can be said than by the outcome
+  bool dense;                     // x_before and the method's work describe the step from t_before to t
+  srConstrained* constrained;     // NULL: the method does not look at the constraints
+  const double* lambda;           // multipliers of the method at t (ng); NULL: it has none
+  const double* acceleration;     // v' of the method at t (nv), set after each step; NULL: it has none of its own
+  double velocity_slack;          // > 1: factor of the tolerance of the velocities in error estimates (radau5)
+  struct srStiffness* stiffness;  // stiffness test of the method, NULL: it makes none
+  const srSwitch* switches;       // of auto: the first SR_SWITCHES, NULL: it is another method
+  char detail[160];               // why a trial was refused, where more can be said than by the outcome
   char why[320];
 };
 

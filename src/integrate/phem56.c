@@ -52,7 +52,10 @@ typedef struct srPhem56 {
   int rank;         // of the rows that A_1 was solved with
 } srPhem56;
 
-static size_t room(const srSystem* system, int n) { return sri_dopri5_room(system, n) + 3 * (size_t)n; }
+static size_t room(const srSystem* system, int n) {
+  (void)system;
+  return sri_rk_room(&sri_dopri5_tableau, n) + 3 * (size_t)n;
+}
 
 static void init(srIntegrator* integrator) {
   srPhem56* work = integrator->work;

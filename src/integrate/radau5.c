@@ -253,10 +253,12 @@ static int error_vector(srIntegrator* integrator, srRadau5* work, double h, cons
 
 static double error_norm(const srIntegrator* integrator, const srRadau5* work) {
   double sum = 0;
-  const int n = integrator->ncontrol;
+  const int n = integrator->ncontrol, v = integrator->system.nq, y = v + integrator->system.nv;
+  const double slack = fmax(1, integrator->velocity_slack);
   for (int i = 0; i < n; ++i) {
     const double size = fmax(fabs(integrator->x[i]), fabs(integrator->x_new[i]));
-    const double ratio = work->e[i] / (work->tolerance * sri_allowed_error(integrator, size));
+    const double allowed = sri_allowed_error(integrator, size) * (i >= v && i < y ? slack : 1);
+    const double ratio = work->e[i] / (work->tolerance * allowed);
     sum += ratio * ratio;
   }
   return n > 0 ? sqrt(sum / n) : 0;

@@ -121,6 +121,12 @@ def _events(r):
     return [{"t": e.t, "kind": text(e.kind), "a": text(e.a), "b": text(e.b), "why": e.why.decode()} for e in found]
 
 
+def _switches(r):
+    Switch = L.struct["srSwitch"]
+    found = (Switch * r.nswitch).from_buffer_copy(bytes(r.switches)[:r.nswitch * ctypes.sizeof(Switch)])
+    return [{"t": s.t, "from": getattr(s, "from").decode(), "to": s.to.decode(), "why": s.why.decode()} for s in found]
+
+
 def _touch(model, d):
     """Speeds at first touch of the contacts, 0: open."""
     first = model.force_z[model.force_z >= 0]
@@ -130,7 +136,9 @@ def _touch(model, d):
 def _stabilization(o):
     word = L.words("stabilization")[o.stabilization]
     method = lib.sri_method_find(o.method)
-    return word if word == "none" or not method or method.contents.index == 0 else "own"
+    if word == "none" or not method or method.contents.index == 0:
+        return word
+    return word if method.contents.switches and word != "projection" else "own"
 
 
 def _report(model, d, o, r, assembly, warnings):
@@ -146,6 +154,8 @@ def _report(model, d, o, r, assembly, warnings):
         out.update(stabilization=_stabilization(o), rank=d.rank)
     if assembly:
         out["assembly"] = assembly
+    if lib.sri_method_find(o.method).contents.switches:
+        out.update(switches=_switches(r), switch_count=r.stats_switches)
     out.update(sensors=model.sensors(d), steps=r.stats_steps, rejected=r.stats_rejected, evaluations=r.stats_evaluations,
                events=_events(r), event_count=r.event_count,
                violation={k: getattr(r, f"violation_{k}") for k in ("position", "velocity", "acceleration")},

@@ -1,0 +1,467 @@
+// auto: starts explicit, switches to an implicit method where the motion is stiff, and back where it is not any more.
+//
+//   EXPLICIT --stiff--> TRIAL --cheaper--> IMPLICIT --explicit steps would be cheaper, twice--> EXPLICIT
+//                         `---not cheaper---> EXPLICIT, with three times the patience
+//
+// Two integrators are owned: dopri5 (mdop5 where the system has constraints) and radau5. Nothing restarts at a switch but the method: state,
+// time, quadratures and the rows of the constraints in use are handed over. When to leave the explicit method is decided by its stiffness test
+// (stiffness.c); whether that pays, by counts, never by the clock:
+//   cost = evaluations + 2 tangents + c_f factorizations,      c_f = n/4 for trees with n unknowns, 1 with loops
+// (radau5 factors a real and a complex matrix for each length of the step, and both are counted). Back: the explicit step is bounded by the
+// fastest mode, of rate rho, found by power iteration on the rates, and by what accuracy lets the implicit method take:
+//   h_explicit = min(beta / rho, h_implicit),     back where  stages / h_explicit < 0.7 cost for a second
+// beta = h rho as both were at the switch, within 1 .. 3.3, the bounds of dopri5 on the imaginary and on the real axis.
+//
+// At its stability bound an explicit method carries fast modes with amplitudes of many tolerances, which an implicit method would have to follow.
+// Radau IIA damps them at once where it may: in the first steps after the switch the tolerance of the velocities is multiplied by the amplitude
+// that the test has measured. Positions and states are never relaxed. A method that fails hands over to the other one from the last good state.
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "integrate/constrained.h"
+#include "integrate/control.h"
+#include "integrate/stiffness.h"
+
+#define FIRST_STEP 10.0    // of radau5, in explicit steps
+#define SLACK_STEPS 4      // with relaxed velocities
+#define SLACK_MOST 100.0   // tolerances
+#define TRIAL_STEPS 5      // between two checks of a trial
+#define TRIAL_CHECKS 8     // at most
+#define TRIAL_GROWTH 1.3   // of the mean step from check to check: less, and the trial has failed
+#define TRIAL_COST 300.0   // evaluations after which it is not prolonged
+#define TRIAL_CHEAPER 0.8  // of the explicit cost for a second: the trial has succeeded
+#define PATIENCE_FACTOR 3
+#define PATIENCE_MOST 27
+#define BACK_STEPS 10     // between two estimates of rho
+#define BACK_CHEAPER 0.7  // of the implicit cost for a second
+#define BACK_CHECKS 2     // in a row; twice as many each time the motion was stiff again at once ...
+#define BACK_CHECKS_MOST 16
+#define AT_ONCE 100      // ... which is within so many explicit steps
+#define POWER_FIRST 6    // steps of the power iteration at the switch
+#define POWER 4          // and later; even, since the factors of an oscillation alternate
+#define POWER_SIZE 0.01  // increment, in tolerances
+#define BETA_LEAST 1.0
+#define BETA_MOST 3.3
+#define STAGES 6.0              // evaluations of a step of dopri5
+#define STAGES_CONSTRAINED 7.0  // of mdop5
+#define FAILURES_MOST 10        // hand-overs after failures ...
+#define FAILURES_STEPS 100      // ... without so many good steps in between
+#define PARTNERS 2
+
+typedef enum srAutoMode { MODE_EXPLICIT, MODE_TRIAL, MODE_IMPLICIT } srAutoMode;
+enum { EXPLICIT, IMPLICIT };
+
+// A stretch of steps over which cost is counted.
+typedef struct srStretch {
+  double t, cost;
+  int steps;
+} srStretch;
+
+typedef struct srAuto {
+  srIntegrator* partner[PARTNERS];  // the second is NULL where the system or the options leave none
+  bool shared[PARTNERS];            // its constraints are those of the whole
+  srAutoMode mode;
+  double factor_cost;      // c_f
+  double stages;           // evaluations of an explicit step
+  double t_before, t_end;  // of the last step
+  int patience;
+  int slack_steps;              // that are left
+  srStretch stretch;            // since the last check
+  int checks;                   // of the trial; in IMPLICIT: those in a row that want to go back
+  double trial_cost, h_before;  // cost at its start, mean step of its last check
+  double explicit_cost;         // for a second, before the switch; 0: not known
+  double beta;
+  int back_checks;     // in a row that are needed to go back
+  int explicit_steps;  // since the last way back; < 0: there was none
+  bool power_known;
+  bool due;  // IMPLICIT: back at the next step
+  int failures, good_steps;
+  double *direction, *rate0, *rate1, *moved;  // power iteration (n)
+  srSwitch switches[SR_SWITCHES];
+} srAuto;
+
+// ---- life -------------------------------------------------------------------------------------------------------------
+
+static size_t room(const srSystem* system, int n) {
+  (void)system;
+  return 4 * (size_t)n;
+}
+
+static void init(srIntegrator* integrator) {
+  srAuto* work = integrator->work;
+  double** parts[] = {&work->direction, &work->rate0, &work->rate1, &work->moved};
+  for (int i = 0; i < SR_COUNT(parts); ++i) *parts[i] = integrator->room + (size_t)i * (size_t)integrator->n;
+  integrator->switches = work->switches;
+}
+
+// Can there be an implicit partner? It needs M and f, exact derivatives or leave to take differences, and an error to control.
+static bool can_switch(const srIntegrator* integrator) {
+  const srSystem* s = &integrator->system;
+  const srIntegratorOptions* o = &integrator->options;
+  return s->dynamics != NULL && (s->tangent != NULL || o->tangent == SR_TANGENT_DIFFERENCE) &&
+         (s->nq == s->nv || s->qdot != NULL) && o->control == SR_CONTROL_DEFAULT && o->atol > 0.0;
+}
+
+static srStatus own(srIntegrator* integrator, int which, const char* method, srMessages* messages) {
+  srAuto* work = integrator->work;
+  const srStatus status =
+      sri_create(method, &integrator->system, &integrator->options, messages, &work->partner[which]);
+  if (status != SR_OK || work->partner[which]->constrained == NULL) return status;
+  sri_constrained_destroy(work->partner[which]->constrained);
+  work->partner[which]->constrained = integrator->constrained;
+  work->shared[which] = true;
+  return SR_OK;
+}
+
+static srStatus create(srIntegrator* integrator, srMessages* messages) {
+  srAuto* work = integrator->work;
+  const srSystem* s = &integrator->system;
+  const bool by_rates = s->ng == 0 || integrator->options.explicit_by_rates;
+  work->factor_cost = s->G_sparsity != NULL ? 1.0 : 0.25 * (s->nv + s->ny);
+  work->stages = by_rates ? STAGES : STAGES_CONSTRAINED;
+  const srStatus status = own(integrator, EXPLICIT, by_rates ? "dopri5" : "mdop5", messages);
+  if (status != SR_OK || !can_switch(integrator)) return status;
+  return own(integrator, IMPLICIT, "radau5", messages);
+}
+
+static void destroy(srIntegrator* integrator) {
+  srAuto* work = integrator->work;
+  for (int i = 0; i < PARTNERS; ++i) {
+    if (work->shared[i]) work->partner[i]->constrained = NULL;
+    sri_destroy(work->partner[i]);
+  }
+}
+
+// ---- partners ---------------------------------------------------------------------------------------------------------
+
+static int active(const srAuto* work) { return work->mode == MODE_EXPLICIT ? EXPLICIT : IMPLICIT; }
+
+static void copy(double* to, const double* from, int n) {
+  if (n > 0) memcpy(to, from, (size_t)n * sizeof *to);
+}
+
+// A partner goes on from the present state. first_step: 0 where it chooses by itself.
+static void seat(srIntegrator* integrator, int which, double first_step) {
+  srIntegrator* p = ((srAuto*)integrator->work)->partner[which];
+  copy(p->x, integrator->x, integrator->n);
+  copy(p->x_before, integrator->x, integrator->n);
+  p->t = p->t_before = integrator->t;
+  p->h = 0.0;
+  p->acceleration = NULL;
+  p->velocity_slack = 1.0;
+  p->stats = integrator->stats;
+  p->started = true;
+  p->options.step = first_step > 0.0 ? first_step : integrator->options.step;
+  p->ops->start(p);
+}
+
+static void take_over(srIntegrator* integrator, const srIntegrator* p) {
+  copy(integrator->x, p->x, integrator->n);
+  copy(integrator->x_before, p->x_before, integrator->n);
+  integrator->t = p->t;
+  integrator->t_before = p->t_before;
+  integrator->h = p->h;
+  integrator->lambda = p->lambda;
+  integrator->acceleration = p->acceleration;
+}
+
+// One step of the partner in use.
+static srStatus step_partner(srIntegrator* integrator, double t_limit) {
+  srAuto* work = integrator->work;
+  srIntegrator* p = work->partner[active(work)];
+  p->stats = integrator->stats;
+  const srStatus status = sri_step(p, t_limit);
+  integrator->stats = p->stats;
+  if (status != SR_OK) return sri_fail(integrator, "%s", sri_why(p));
+  take_over(integrator, p);
+  return SR_OK;
+}
+
+// ---- cost -------------------------------------------------------------------------------------------------------------
+
+static double cost_so_far(const srIntegrator* integrator) {
+  const srAuto* work = integrator->work;
+  const srIntegratorStats* s = &integrator->stats;
+  return (double)s->evaluations + 2.0 * (double)s->tangents + work->factor_cost * (double)s->factorizations;
+}
+
+static void begin_stretch(srIntegrator* integrator, srStretch* stretch) {
+  *stretch = (srStretch){.t = integrator->t, .cost = cost_so_far(integrator)};
+}
+
+// ---- rate of the fastest mode -----------------------------------------------------------------------------------------
+
+static double norm(const srIntegrator* integrator, const double* a) {
+  double sum = 0.0;
+  for (int i = 0; i < integrator->ncontrol; ++i) {
+    const double ratio = a[i] / sri_allowed_error(integrator, fabs(integrator->x[i]));
+    sum += ratio * ratio;
+  }
+  return integrator->ncontrol > 0 ? sqrt(sum / integrator->ncontrol) : 0.0;
+}
+
+static bool rates_at(srIntegrator* integrator, const double* x, double* rate) {
+  srAuto* work = integrator->work;
+  srIntegrator* p = work->partner[EXPLICIT];
+  if (sri_not_finite(integrator, x) >= 0) return false;
+  p->stats = integrator->stats;
+  const int outcome = sri_rates(p, integrator->t, x, SR_TAU_ELEMENT, rate);
+  integrator->stats = p->stats;
+  return outcome == SRI_DONE && sri_not_finite(integrator, rate) < 0;
+}
+
+// Every entry moved by one tolerance, with signs that no symmetry shares.
+static void first_direction(srIntegrator* integrator) {
+  srAuto* work = integrator->work;
+  unsigned bits = 1u;
+  for (int i = 0; i < integrator->ncontrol; ++i) {
+    bits = bits * 1664525u + 1013904223u;
+    const double size = sri_allowed_error(integrator, fabs(integrator->x[i]));
+    work->direction[i] = (bits >> 16 & 1u) != 0 ? size : -size;
+  }
+  work->power_known = true;
+}
+
+// rho at the present state: geometric mean of the growth in so many steps of the power iteration, from the direction of the last estimate. 0:
+// there is none.
+static double fastest_rate(srIntegrator* integrator, int steps) {
+  srAuto* work = integrator->work;
+  double product = 0.0;  // logarithm
+  if (!work->power_known) first_direction(integrator);
+  if (!rates_at(integrator, integrator->x, work->rate0)) return 0.0;
+  copy(work->moved, integrator->x, integrator->n);
+  for (int k = 0; k < steps; ++k) {
+    const double size = norm(integrator, work->direction);
+    if (!(size > 0.0) || !isfinite(size)) return 0.0;
+    for (int i = 0; i < integrator->ncontrol; ++i) {
+      work->direction[i] *= POWER_SIZE / size;
+      work->moved[i] = integrator->x[i] + work->direction[i];
+    }
+    if (!rates_at(integrator, work->moved, work->rate1)) return 0.0;
+    for (int i = 0; i < integrator->ncontrol; ++i) work->direction[i] = work->rate1[i] - work->rate0[i];
+    const double growth = norm(integrator, work->direction) / POWER_SIZE;
+    if (!(growth > 0.0)) {
+      work->power_known = false;
+      return 0.0;
+    }
+    product += log(growth);
+  }
+  return exp(product / steps);
+}
+
+// ---- switches ---------------------------------------------------------------------------------------------------------
+
+SR_PRINTF(3, 4)
+static void note_switch(srIntegrator* integrator, int to, const char* format, ...) {
+  srAuto* work = integrator->work;
+  const long i = integrator->stats.switches++;
+  if (i >= SR_SWITCHES) return;
+  srSwitch* entry = &work->switches[i];
+  entry->t = integrator->t;
+  entry->from = work->partner[1 - to]->ops->method.name;
+  entry->to = work->partner[to]->ops->method.name;
+  va_list arguments;
+  va_start(arguments, format);
+  (void)vsnprintf(entry->why, sizeof entry->why, format, arguments);
+  va_end(arguments);
+}
+
+static srStiffness* test_of(const srAuto* work) { return work->partner[EXPLICIT]->stiffness; }
+
+// A way back that did not last makes the next one harder.
+static void learn_from_way_back(srAuto* work) {
+  if (work->explicit_steps < 0) return;
+  const int more = 2 * work->back_checks < BACK_CHECKS_MOST ? 2 * work->back_checks : BACK_CHECKS_MOST;
+  work->back_checks = work->explicit_steps <= AT_ONCE ? more : BACK_CHECKS;
+  work->explicit_steps = -1;
+}
+
+static void enter_implicit(srIntegrator* integrator, srAutoMode mode) {
+  srAuto* work = integrator->work;
+  learn_from_way_back(work);
+  const srStiffWindow* window = &work->partner[EXPLICIT]->stiffness->last;
+  work->mode = mode;
+  work->checks = 0;
+  work->h_before = 0.0;
+  work->due = false;
+  work->explicit_cost = window->known ? window->cost : 0.0;
+  work->power_known = false;
+  const double rho = fastest_rate(integrator, POWER_FIRST);
+  work->beta = window->known ? fmin(BETA_MOST, fmax(BETA_LEAST, window->h * rho)) : BETA_LEAST;
+  // The explicit partner may have moved the rows without looking at them.
+  if (!work->shared[EXPLICIT]) sri_constrained_start(integrator);
+  seat(integrator, IMPLICIT, window->known ? FIRST_STEP * window->h : 0.0);
+  work->slack_steps = window->known ? SLACK_STEPS : 0;
+  if (work->slack_steps > 0) {
+    work->partner[IMPLICIT]->velocity_slack = fmin(SLACK_MOST, fmax(1.0, 2.0 * window->err));
+  }
+  work->trial_cost = cost_so_far(integrator);
+  begin_stretch(integrator, &work->stretch);
+}
+
+static void enter_explicit(srIntegrator* integrator) {
+  srAuto* work = integrator->work;
+  work->mode = MODE_EXPLICIT;
+  work->due = false;
+  sri_stiffness_clear(test_of(work));
+  seat(integrator, EXPLICIT, 0.0);
+}
+
+// A switch that is due.
+static void change_method(srIntegrator* integrator) {
+  srAuto* work = integrator->work;
+  if (work->partner[IMPLICIT] == NULL) return;
+  if (work->mode == MODE_EXPLICIT && sri_stiffness_due(test_of(work), work->patience)) {
+    const srStiffWindow* window = &test_of(work)->last;
+    note_switch(integrator, IMPLICIT, "stiff: steps of %.2g s, where accuracy alone would allow %.2g s", window->h,
+                window->h * window->factor);
+    enter_implicit(integrator, MODE_TRIAL);
+  } else if (work->mode != MODE_EXPLICIT && work->due) {
+    if (work->mode == MODE_TRIAL) {
+      work->patience =
+          work->patience * PATIENCE_FACTOR < PATIENCE_MOST ? work->patience * PATIENCE_FACTOR : PATIENCE_MOST;
+      note_switch(integrator, EXPLICIT, "a trial of the implicit method was not cheaper");
+    } else {
+      note_switch(integrator, EXPLICIT, "not stiff any more: explicit steps cost less");
+      work->explicit_steps = 0;
+    }
+    enter_explicit(integrator);
+  }
+}
+
+// ---- checks after a step ----------------------------------------------------------------------------------------------
+
+static void check_trial(srIntegrator* integrator, double rate, double mean) {
+  srAuto* work = integrator->work;
+  ++work->checks;
+  if (rate < TRIAL_CHEAPER * work->explicit_cost) {
+    work->mode = MODE_IMPLICIT;
+    work->checks = 0;
+    work->patience = work->patience > PATIENCE_FACTOR ? work->patience / PATIENCE_FACTOR : 1;
+    return;
+  }
+  const bool grows = mean > TRIAL_GROWTH * work->h_before;
+  work->h_before = mean;
+  work->due = !grows || work->checks == TRIAL_CHECKS || cost_so_far(integrator) - work->trial_cost > TRIAL_COST;
+}
+
+static void check_back(srIntegrator* integrator, double rate, double mean) {
+  srAuto* work = integrator->work;
+  const double rho = fastest_rate(integrator, POWER);
+  const double h = rho > 0.0 ? fmin(work->beta / rho, mean) : 0.0;
+  const bool cheaper = h > 0.0 && work->stages / h < BACK_CHEAPER * rate;
+  work->checks = cheaper ? work->checks + 1 : 0;
+  work->due = work->checks >= work->back_checks;
+}
+
+// After a step of the implicit partner.
+static void observe_implicit(srIntegrator* integrator) {
+  srAuto* work = integrator->work;
+  srStretch* stretch = &work->stretch;
+  if (work->slack_steps > 0 && --work->slack_steps == 0) work->partner[IMPLICIT]->velocity_slack = 1.0;
+  if (++stretch->steps < (work->mode == MODE_TRIAL ? TRIAL_STEPS : BACK_STEPS)) return;
+  const double time = integrator->t - stretch->t, rate = (cost_so_far(integrator) - stretch->cost) / time;
+  if (work->mode == MODE_TRIAL) {
+    check_trial(integrator, rate, time / stretch->steps);
+  } else {
+    check_back(integrator, rate, time / stretch->steps);
+  }
+  begin_stretch(integrator, stretch);
+}
+
+// ---- failures ---------------------------------------------------------------------------------------------------------
+
+// The other partner, from the last good state.
+static srStatus hand_over(srIntegrator* integrator, double t_limit) {
+  srAuto* work = integrator->work;
+  const int failed = active(work), other = 1 - failed;
+  char why[sizeof integrator->why];
+  memcpy(why, integrator->why, sizeof why);
+  if (work->partner[IMPLICIT] == NULL || work->failures == FAILURES_MOST) return SR_FAILED;
+  ++work->failures;
+  work->good_steps = 0;
+  note_switch(integrator, other, "%s", why);
+  if (other == IMPLICIT) {
+    enter_implicit(integrator, MODE_IMPLICIT);
+  } else {
+    enter_explicit(integrator);
+  }
+  const srStatus status = step_partner(integrator, t_limit);
+  if (status == SR_OK) return SR_OK;
+  // Both have failed: the first sentence tells more.
+  memcpy(integrator->why, why, sizeof why);
+  return status;
+}
+
+// ---- start, step, dense output ----------------------------------------------------------------------------------------
+
+static void start(srIntegrator* integrator) {
+  srAuto* work = integrator->work;
+  const double t = integrator->t;
+  const bool event =
+      t > work->t_before && t <= work->t_end;  // inside the last step: method, counters and what is due are kept
+  integrator->lambda = NULL;
+  if (!event) {
+    work->mode = MODE_EXPLICIT;
+    work->patience = 1;
+    work->back_checks = BACK_CHECKS;
+    work->explicit_steps = -1;
+    work->failures = work->good_steps = 0;
+    work->due = false;
+  }
+  if (work->mode != MODE_EXPLICIT) {
+    const double slack = work->partner[IMPLICIT]->velocity_slack;
+    seat(integrator, IMPLICIT, 0.0);
+    work->partner[IMPLICIT]->velocity_slack = slack;
+    work->stretch.t = fmin(work->stretch.t, t);  // what an event has cut off was not gained
+  } else {
+    seat(integrator, EXPLICIT, 0.0);
+  }
+  work->t_before = work->t_end = t;
+}
+
+static srStatus step(srIntegrator* integrator, double t_limit) {
+  srAuto* work = integrator->work;
+  change_method(integrator);
+  srStatus status = step_partner(integrator, t_limit);
+  if (status != SR_OK) status = hand_over(integrator, t_limit);
+  if (status != SR_OK) return status;
+  work->t_before = integrator->t_before;
+  work->t_end = integrator->t;
+  if (++work->good_steps == FAILURES_STEPS) work->failures = 0;
+  if (work->mode != MODE_EXPLICIT) {
+    observe_implicit(integrator);
+  } else if (work->explicit_steps >= 0 && work->explicit_steps <= AT_ONCE) {
+    ++work->explicit_steps;
+  }
+  return SR_OK;
+}
+
+static void interpolate(const srIntegrator* integrator, double theta, int first, int count, double* out) {
+  const srAuto* work = integrator->work;
+  const srIntegrator* p = work->partner[active(work)];
+  p->ops->interpolate(p, theta, first, count, out);
+}
+
+const srIntegratorOps sri_auto_ops = {
+    .method = {.name = "auto",
+               .order = 5,
+               .adaptive = true,
+               .index = 1,
+               .switches = true,
+               .kin = "dormand-prince",
+               .about = "dopri5 (mdop5 with constraints), and radau5 where the motion is stiff"},
+    .needs = SRI_NEEDS(rates),
+    .needs_constrained = SRI_NEEDS(constraint),
+    .index1 = true,
+    .project = SR_PROJECT_BOTH,
+    .work_size = sizeof(srAuto),
+    .room = room,
+    .init = init,
+    .create = create,
+    .start = start,
+    .step = step,
+    .interpolate = interpolate,
+    .destroy = destroy,
+};
