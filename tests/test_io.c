@@ -136,7 +136,7 @@ TEST(unknown_words_are_refused_with_the_nearest_known_one) {
   ENSURE(refused("<body name='a' colour='red'/>", "unknown attribute 'colour' of <body>; it has name, parent"));
   ENSURE(refused("<body name='a'><joint type='revolut'/></body>",
                  "m:2:29: error: unknown type 'revolut' of <joint>; did you mean 'revolute'?"));
-  ENSURE(refused("<run method='heun'/>", "unknown method 'heun' of <run>; expected euler, rk4, dopri5"));
+  ENSURE(refused("<run method='heun'/>", "unknown method 'heun' of <run>; expected auto, euler, rk4, dopri5"));
 }
 
 TEST(misplaced_and_missing_and_stray_things_are_refused) {
