@@ -472,6 +472,7 @@ TEST(where_both_fail_the_run_ends_with_a_sentence_and_the_last_good_state) {
   ENSURE(status == SR_FAILED);
   ENSURE(strstr(sri_why(x), "the system asked to stop") != NULL);
   ENSURE(sri_time(x) <= 1 && sri_time(x) > 0.3);
+  ENSURE_EQUAL(sri_stats(x)->switches, 0);
   ENSURE_SMALL(pull_error(x), 1e-5);
   sri_destroy(x);
 }

@@ -45,8 +45,9 @@
 #define BETA_MOST 3.3
 #define STAGES 6.0              // evaluations of a step of dopri5
 #define STAGES_CONSTRAINED 7.0  // of mdop5
-#define FAILURES_MOST 10        // hand-overs after failures ...
-#define FAILURES_STEPS 100      // ... without so many good steps in between
+#define FAILURES_MOST 20        // hand-overs after failures ...
+#define FAILURES_STEPS                                                                                                 \
+  20000  // ... without so many good steps in between; more than a collapse of the steps takes to be seen (control.c)
 #define PARTNERS 2
 
 typedef enum srAutoMode { MODE_EXPLICIT, MODE_TRIAL, MODE_IMPLICIT } srAutoMode;
@@ -389,7 +390,8 @@ static srStatus hand_over(srIntegrator* integrator, double t_limit) {
   }
   const srStatus status = step_partner(integrator, t_limit);
   if (status == SR_OK) return SR_OK;
-  // Both have failed: the first sentence tells more.
+  // Both have failed, or were asked to stop: the first sentence tells more, and nothing was gained by the other method.
+  --integrator->stats.switches;
   memcpy(integrator->why, why, sizeof why);
   return status;
 }

@@ -201,7 +201,8 @@ static srStatus fail_collapsed(srIntegrator* integrator, double advanced, double
 
 srStatus sri_advance_check(srIntegrator* integrator, double t_limit) {
   srAdvance* advance = &integrator->advance;
-  if (advance->steps < ADVANCE_STEPS || !sri_is_adaptive(integrator)) return SR_OK;
+  // auto leaves this to its two methods: one that gets nowhere hands over to the other.
+  if (advance->steps < ADVANCE_STEPS || !sri_is_adaptive(integrator) || integrator->ops->method.switches) return SR_OK;
   const double advanced = integrator->t - advance->t, mean = advanced / ADVANCE_STEPS, rest = t_limit - integrator->t;
   const bool never = rest > ADVANCE_NEVER * mean, shorter = mean < ADVANCE_SHORT * integrator->stats.step_largest;
   *advance = (srAdvance){.t = integrator->t, .windows = never ? advance->windows + 1 : 0};
