@@ -379,7 +379,9 @@ static srStatus hand_over(srIntegrator* integrator, double t_limit) {
   const int failed = active(work), other = 1 - failed;
   char why[sizeof integrator->why];
   memcpy(why, integrator->why, sizeof why);
-  if (work->partner[IMPLICIT] == NULL || work->failures == FAILURES_MOST) return SR_FAILED;
+  if (work->partner[IMPLICIT] == NULL || work->failures == FAILURES_MOST || work->partner[failed]->told_to_stop) {
+    return SR_FAILED;
+  }
   ++work->failures;
   work->good_steps = 0;
   note_switch(integrator, other, "%s", why);
@@ -390,7 +392,7 @@ static srStatus hand_over(srIntegrator* integrator, double t_limit) {
   }
   const srStatus status = step_partner(integrator, t_limit);
   if (status == SR_OK) return SR_OK;
-  // Both have failed, or were asked to stop: the first sentence tells more, and nothing was gained by the other method.
+  // Both have failed: the first sentence tells more, and nothing was gained by the other method.
   --integrator->stats.switches;
   memcpy(integrator->why, why, sizeof why);
   return status;

@@ -150,6 +150,7 @@ static double shrink(const srIntegrator* integrator, const srControl* control, i
 static srStatus give_up(srIntegrator* integrator, int outcome, double h, double err) {
   char reason[192];
   sri_reason(integrator, outcome, reason, sizeof reason);
+  integrator->told_to_stop = outcome < 0;
   if (outcome < 0) {
     return sri_fail(integrator, "the step from t = %.9g of length %.3g failed: %s", integrator->t, h, reason);
   }

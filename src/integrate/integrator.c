@@ -292,6 +292,7 @@ srStatus sri_step(srIntegrator* integrator, double t_limit) {
   }
   integrator->why[0] = '\0';
   integrator->detail[0] = '\0';
+  integrator->told_to_stop = false;
   integrator->dense = false;
   srStatus status = sri_advance_check(integrator, t_limit);
   if (status == SR_OK) status = integrator->ops->step(integrator, t_limit);

@@ -75,6 +75,7 @@ struct srIntegrator {
   double* room;      // its arrays
   srAdvance advance;
   bool started;
+  bool told_to_stop;              // the last step failed because a callback asked for it
   bool dense;                     // x_before and the method's work describe the step from t_before to t
   srConstrained* constrained;     // NULL: the method does not look at the constraints
   const double* lambda;           // multipliers of the method at t (ng); NULL: it has none
