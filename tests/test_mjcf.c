@@ -885,6 +885,33 @@ TEST(a_model_of_ours_includes_and_extends_one) {
   done(&x);
 }
 
+TEST(a_file_is_looked_for_beside_the_one_that_includes_it_and_then_beside_the_model) {
+  Mechanism x = open_file(FOLDER "nested.xml");
+  double mass = 0;
+  for (int i = 1; i <= x.m->nbody; i++) mass += x.m->body_mass[i];
+  ENSURE_NEAR(mass, 3 + 5 + 11, 1e-12);
+  done(&x);
+}
+
+TEST(a_file_that_cannot_be_included_is_the_only_error) {
+  srMessages* messages = sr_messages_create();
+  srSpec* spec = NULL;
+  ENSURE(sr_load(FOLDER "bad-include.xml", NULL, messages, &spec) == SR_INPUT);
+  ENSURE_EQUAL(sr_messages_errors(messages), 1);
+  ENSURE_EQUAL(sr_messages_get(messages, 0)->place.line, 3);
+  ENSURE(strstr(sr_messages_get(messages, 0)->text, "parts/none.xml"));
+  sr_messages_destroy(messages);
+}
+
+TEST(numbers_without_a_number_count_as_not_given) {
+  Mechanism x = open_text(
+      "<mujoco><default><geom rgba='0.1 0.2 0.3 1' density='2000'/></default><worldbody><body pos=''><joint axis=' '/>"
+      "<geom size='0.5' rgba='' density='' contype='0'/></body></worldbody></mujoco>");
+  ENSURE_NEAR(x.m->body_mass[1], 2000 * 4 / 3.0 * 3.14159265358979 * 0.125, 1e-9);
+  ENSURE_NEAR(((const srShapeDef*)srs_get(x.spec, SR_ELEMENT_SHAPE, 0))->color.numbers[1], 0.2, 0);
+  done(&x);
+}
+
 // ------------------------------------------------------------------------------------------------------------ messages
 TEST(what_is_not_used_is_named_once) {
   Mechanism x = world(

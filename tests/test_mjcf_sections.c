@@ -57,6 +57,49 @@ static Loaded started(srSpec* spec) {
   return x;
 }
 
+// Two arms that turn about y, whose ends s and r are to meet, apart by `gap` along y, where no joint reaches.
+static srSpec* open_loop(const char* equality, double gap) {
+  char text[2048];
+  snprintf(text, sizeof text,
+           "<mujoco><compiler angle='radian'/><worldbody><body name='a'><joint name='j' axis='0 1 0'/>"
+           "<geom size='0.1' contype='0' pos='0.2 0 0'/><site name='s' pos='1 0 0'/></body><body name='b' pos='2 0 0'>"
+           "<joint name='k' axis='0 1 0'/><geom size='0.1' contype='0'/><site name='r' pos='-1 %.17g 0'/></body>"
+           "</worldbody><equality>%s</equality></mujoco>",
+           gap, equality);
+  return read_text(text, "");
+}
+
+static srStatus assembled(srSpec* spec, double* residual) {
+  Loaded x = started(spec);
+  srAssembly told;
+  const srStatus status = sr_assemble(x.m, x.d, NULL, &told);
+  *residual = told.residual_position;
+  close_model(&x);
+  return status;
+}
+
+TEST(equalities_that_rounding_leaves_open_are_closed_with_a_warning) {
+  static const char* const ways[] = {"<connect site1='s' site2='r'/>", "<weld site1='s' site2='r'/>",
+                                     "<weld body1='a' body2='b' anchor='-1 0 0' relpose='1 0 0 1 0 0 0'/>"};
+  double residual;
+  for (int i = 0; i < 3; i++) {
+    const double gap = i == 2 ? 0 : 3e-5;
+    srSpec* spec =
+        open_loop(i == 2 ? "<weld body1='a' body2='b' anchor='-1 0 0' relpose='1 3e-5 0 1 0 0 0'/>" : ways[i], gap);
+    ENSURE(strstr(said,
+                  "warning: the loop is open by 3e-05 m and 0 rad at the start, as rounded numbers leave it: the "
+                  "frame on body 'a' is moved to close it"));
+    ENSURE_EQUAL(assembled(spec, &residual), SR_OK);
+    ENSURE(residual < 1e-14);
+  }
+  srSpec* spec = open_loop(ways[0], 0);  // closed: nothing is said
+  ENSURE(strstr(said, "the loop is open") == NULL);
+  ENSURE_EQUAL(assembled(spec, &residual), SR_OK);
+  spec = open_loop(ways[0], 1.1e-3);  // too much to be rounding
+  ENSURE(strstr(said, "the loop is open") == NULL);
+  ENSURE_EQUAL(assembled(spec, &residual), SR_INPUT);
+}
+
 // Two arms, a and b, turning about y with the joints j and k, and a slide z of a ball on the floor's normal.
 #define ARMS                                                                                                           \
   "<compiler angle='radian'/><option gravity='0 0 0'/><worldbody><body name='a'><joint name='j' axis='0 1 0'/>"        \

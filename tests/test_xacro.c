@@ -493,6 +493,11 @@ TEST(xacro_values_are_loaded_from_yaml) {
   ENSURE(gives_here("y.list[2].size", "0.25"));
   ENSURE(gives_here("y.list[3][1]", "8"));
   ENSURE(gives_here("y.none is None and y.empty is None", "True"));
+  ENSURE(gives_here("y.right.mass + y.right.size[1]", "3.5"));
+  ENSURE(gives_here("y.small.mass", "0.5"));
+  ENSURE(gives_here("y.small.size[0]", "1"));
+  ENSURE(gives_here("y.own.mass", "9"));
+  ENSURE(gives_here("y.three[2] + y.three[0]", "8"));
   ENSURE(gives_here("y.hash", "calib_12788084448423163542"));
   ENSURE(!expand_all("<robot xmlns:xacro='x'><a b=\"${load_yaml('config/none.yaml')}\"/></robot>", HERE, NULL, 0));
   ENSURE(strstr(said, "config/none.yaml' cannot be read"));
@@ -512,7 +517,9 @@ static bool yaml_refused(const char* text, const char* message) {
 }
 
 TEST(xacro_yaml_that_is_beyond_is_told_with_its_line) {
-  ENSURE(yaml_refused("a: 1\nb: &x 2\n", ":2:1: error: this kind of YAML is not understood: '&x 2'"));
+  ENSURE(yaml_refused("a: 1\nb: *x\n", ":2:1: error: there is no anchor '&x' before its alias"));
+  ENSURE(yaml_refused("a: &x\n  b: *x\n", "there is no anchor '&x' before its alias"));
+  ENSURE(yaml_refused("a: &x 3\nb:\n  <<: *x\n", "'<<' of what is no map is not understood"));
   ENSURE(yaml_refused("a: |\n  text\n", ":1:1: error: this kind of YAML is not understood: '|'"));
   ENSURE(yaml_refused("a: 1\n  b: 2\n", ":2:3: error: a line that is indented otherwise is not understood: 'b: 2'"));
   ENSURE(yaml_refused("a: 1\nb\n", ":2:1: error: a line without 'key:' is not understood: 'b'"));
@@ -522,6 +529,39 @@ TEST(xacro_yaml_that_is_beyond_is_told_with_its_line) {
   ENSURE(yaml_refused("a:\n\tb: 1\n", "a tab that indents a line is not understood"));
   ENSURE(yaml_refused("a: [[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[1]\n", "so deep a list is not understood"));
   ENSURE(yaml_refused("a: !degrees [1]\n", "a unit of what is no number is not understood"));
+}
+
+// Nine lists of nine aliases of the one before would be 9^9 values when they are written out.
+TEST(xacro_aliases_of_aliases_in_yaml_are_bounded) {
+  char text[2000] = "a0: &a0 [x, x, x, x, x, x, x, x, x]\n";
+  for (int i = 1; i <= 9; i++) {
+    size_t used = strlen(text);
+    used += (size_t)snprintf(text + used, sizeof text - used, "a%d: &a%d [", i, i);
+    for (int k = 0; k < 9; k++)
+      used += (size_t)snprintf(text + used, sizeof text - used, "%s*a%d", k ? ", " : "", i - 1);
+    snprintf(text + used, sizeof text - used, "]\n");
+  }
+  ENSURE(yaml_refused(text, "the file has more than 10000 values"));
+}
+
+// What Python 3 prints for the same formulas.
+TEST(xacro_texts_have_methods_of_python) {
+  ENSURE(gives("'0.1 0 -2'.split(' ')[2]", "-2"));
+  ENSURE(gives("len(' a  b '.split())", "2"));
+  ENSURE(gives("len(' a  b '.split(' '))", "5"));
+  ENSURE(gives("'a,b'.split(',')[1]", "b"));
+  ENSURE(gives("len(''.split())", "0"));
+  ENSURE(gives("len(''.split(','))", "1"));
+  ENSURE(gives("' Ab9z '.strip().lower() + 'Ab9z'.upper()", "ab9zAB9Z"));
+  ENSURE(gives("'a_b_c'.replace('_', '::')", "a::b::c"));
+  ENSURE(gives("'aaaa'.replace('aa', 'b')", "bb"));
+  ENSURE(gives("'left_arm'.startswith('left') and not 'left_arm'.endswith('left')", "True"));
+  ENSURE(gives("'rm'.endswith('arm')", "False"));
+  ENSURE(gives("1 if True else 'a'.split('')", "1"));
+  ENSURE(refused("<a b=\"${'a'.split('')}\"/>", "split() takes a separator that is not empty"));
+  ENSURE(refused("<a b=\"${'a'.split(1)}\"/>", "these arguments of '.split()' are not understood"));
+  ENSURE(refused("<a b=\"${'a'.title()}\"/>", "'.title()' of a text is not understood"));
+  ENSURE(refused("<a b=\"${(1).split()}\"/>", "'.split' of "));
 }
 
 TEST(xacro_what_a_file_says_itself_is_passed_on) {

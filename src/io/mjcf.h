@@ -141,6 +141,9 @@ typedef struct srMjcf {
 // All actuators share one set of defaults.
 const srXmlAttribute* sr_mjcf_attribute(const srMjcf* m, const srXmlNode* node, const char* childclass,
                                         const char* name);
+// The same; one without a word in it (rgba="") counts as not given, as MuJoCo has it for numbers.
+const srXmlAttribute* sr_mjcf_attribute_filled(const srMjcf* m, const srXmlNode* node, const char* childclass,
+                                               const char* name);
 // Numbers of it; as sr_reader_numbers, 0: not given.
 int sr_mjcf_numbers(srMjcf* m, const srXmlNode* node, const char* childclass, const char* name, int least, int most,
                     double* out);

@@ -42,11 +42,14 @@ int sr_mjcf_class(const srMjcf* m, const srXmlNode* node, const char* childclass
   return name ? sr_names_find(&m->class_names, name) : 0;
 }
 
-const srXmlAttribute* sr_mjcf_attribute_level(const srMjcf* m, const srXmlNode* node, const char* childclass,
-                                              const char* name, int* level) {
+static bool is_filled(const srXmlAttribute* a) { return a && a->value[strspn(a->value, " \t\r\n")]; }
+
+// filled: attributes without a word in them count as not given.
+static const srXmlAttribute* find(const srMjcf* m, const srXmlNode* node, const char* childclass, const char* name,
+                                  bool filled, int* level) {
   const srXmlAttribute* a = sr_xml_attribute(node, name);
   *level = 0;
-  if (a) return a;
+  if (filled ? is_filled(a) : a != NULL) return a;
   const Group* group = group_of(node);
   if (!group || m->nclass == 0) return NULL;
   for (int c = sr_mjcf_class(m, node, childclass); c >= 0; c = m->classes[c].parent) {
@@ -54,10 +57,21 @@ const srXmlAttribute* sr_mjcf_attribute_level(const srMjcf* m, const srXmlNode* 
     for (int i = here->nnode - 1; i >= 0; i--) {  // of several the last one holds
       ++*level;
       a = sr_text_is_among(here->node[i]->name, group->word) ? sr_xml_attribute(here->node[i], name) : NULL;
-      if (a) return a;
+      if (filled ? is_filled(a) : a != NULL) return a;
     }
   }
   return NULL;
+}
+
+const srXmlAttribute* sr_mjcf_attribute_level(const srMjcf* m, const srXmlNode* node, const char* childclass,
+                                              const char* name, int* level) {
+  return find(m, node, childclass, name, false, level);
+}
+
+const srXmlAttribute* sr_mjcf_attribute_filled(const srMjcf* m, const srXmlNode* node, const char* childclass,
+                                               const char* name) {
+  int level;
+  return find(m, node, childclass, name, true, &level);
 }
 
 const srXmlAttribute* sr_mjcf_attribute(const srMjcf* m, const srXmlNode* node, const char* childclass,

@@ -9,6 +9,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "io/close.h"
 #include "io/mjcf_law.h"
 #include "io/mjcf_words.h"
 #include "math/pose.h"
@@ -48,8 +49,23 @@ static Frames add_points(srMjcf* m, const srXmlNode* node, int one, const double
   return f;
 }
 
+// Two sites as they stand at qpos0. Where rounded numbers leave them apart, a point beside the first takes its place.
+static Frames close_sites(srMjcf* m, const srXmlNode* node, const char* type, const srMjcfSite* a,
+                          const srMjcfSite* b) {
+  static const double no_axis[3] = {0};
+  srLoopEnds ends = {.type = type, .axis = no_axis, .body = m->body[a->body].outer};
+  Frames f = {a->point, b->point};
+  memcpy(ends.a, a->pose, sizeof ends.a);
+  srm_pose_compose(m->body[b->body].outer, b->pose, ends.b);
+  if (!sr_loop_close(&ends) || !ends.moved) return f;
+  const char* wish = sr_pool_printf(&m->r->pool, "%s%d", node->name, srs_count(m->r->spec, SR_ELEMENT_CLOSURE) + 1);
+  f.a = sr_mjcf_add_point(m, a->body, ends.a, wish, node->place);
+  sr_loop_tell(m->r, &ends, "body", m->body[a->body].name, node->place);
+  return f;
+}
+
 // The two sites, if there are some. 1: yes, 0: none are named, -1 after an error.
-static int find_sites(srMjcf* m, const srXmlNode* node, Frames* f) {
+static int find_sites(srMjcf* m, const srXmlNode* node, const char* type, Frames* f) {
   const bool one = sr_xml_attribute(node, "site1") != NULL, two = sr_xml_attribute(node, "site2") != NULL;
   if (!one && !two) return 0;
   if (!one || !two || sr_xml_attribute(node, "body1") || sr_xml_attribute(node, "body2")) {
@@ -59,7 +75,7 @@ static int find_sites(srMjcf* m, const srXmlNode* node, Frames* f) {
   const int a = sr_mjcf_find(m, node, "site1", &m->site_names, "site");
   const int b = sr_mjcf_find(m, node, "site2", &m->site_names, "site");
   if (a < 0 || b < 0) return -1;
-  f->a = m->site[a].point, f->b = m->site[b].point;
+  *f = close_sites(m, node, type, &m->site[a], &m->site[b]);
   return 1;
 }
 
@@ -85,7 +101,7 @@ static void read_connect(srMjcf* m, const srXmlNode* node) {
   double a[16], b[16], back[16];
   int one, two;
   sr_mjcf_check_attributes(m, node, COMMON "|body1|body2|anchor|site1|site2", "");
-  const int sites = find_sites(m, node, &f);
+  const int sites = find_sites(m, node, "ball", &f);
   if (sites != 0) {
     if (sites > 0) add_closure(m, node, "ball", f);
     return;
@@ -122,6 +138,18 @@ static bool given_pose(srMjcf* m, const srXmlNode* node, double pose[16], bool* 
   return true;
 }
 
+// A relpose of rounded numbers: body2 stands nearly there at qpos0.
+static void close_weld(srMjcf* m, const srXmlNode* node, const char* type, int one, double a[16], int two,
+                       const double b[16]) {
+  static const double no_axis[3] = {0};
+  srLoopEnds ends = {.type = type, .axis = no_axis, .body = m->body[one].outer};
+  memcpy(ends.a, a, sizeof ends.a);
+  srm_pose_compose(m->body[two].outer, b, ends.b);
+  if (!sr_loop_close(&ends)) return;
+  memcpy(a, ends.a, sizeof ends.a);
+  sr_loop_tell(m->r, &ends, "body", m->body[one].name, node->place);
+}
+
 static void weld_bodies(srMjcf* m, const srXmlNode* node, const char* type) {
   double a[16], b[16], at[3] = {0};
   int one, two;
@@ -135,6 +163,8 @@ static void weld_bodies(srMjcf* m, const srXmlNode* node, const char* type) {
     double two_in_one[16];
     relative(m, one, two, two_in_one);
     srm_pose_compose(two_in_one, b, a);
+  } else if (good) {
+    close_weld(m, node, type, one, a, two, b);
   }
   if (good) add_closure(m, node, type, add_points(m, node, one, a, two, b));
 }
@@ -146,7 +176,7 @@ static void read_weld(srMjcf* m, const srXmlNode* node) {
   if (!sr_reader_number(m->r, node, "torquescale", 1, &scale)) return;
   if (scale != 0 && scale != 1) sr_reader_ignore(m->r, node->place, "'torquescale' of <weld>");
   const char* type = scale == 0 ? "ball" : "weld";  // without torques it is a connect
-  const int sites = find_sites(m, node, &f);
+  const int sites = find_sites(m, node, type, &f);
   if (sites > 0) add_closure(m, node, type, f);
   if (sites == 0) weld_bodies(m, node, type);
 }

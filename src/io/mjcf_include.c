@@ -20,6 +20,7 @@ typedef struct Tree {  // a file that was read
 
 typedef struct File {  // a file that is being read, and who includes it
   const char* real;
+  const char* folder;  // seen from the model's; "": the same
   const struct File* outer;
   int depth;
 } File;
@@ -32,6 +33,7 @@ typedef struct Expander {
   int depth;
   bool replicates;     // the second time: they need the angles of <compiler>, wherever that stands
   const char* suffix;  // behind names, "" outside of replicates
+  bool lost;           // a file could not be read: what refers to it would be wrong too, and is not reported
 } Expander;
 
 static void copy_children(Expander* x, const srXmlNode* from, srXmlNode* to);
@@ -57,6 +59,24 @@ static bool is_cycle(const File* file, const char* real) {
   return false;
 }
 
+// Folder of a name that is seen from the model's: "" where it is that.
+static const char* folder_of(srReader* r, const char* name) {
+  return strchr(name, '/') ? sr_path_folder(&r->pool, name) : "";
+}
+
+// The file that *name means, which becomes its name as seen from the model's folder: beside the file that includes it, or, as
+// MuJoCo has it, beside the model. In both cases inside the model's folder.
+static const char* find_file(Expander* x, const char** name, const char** why) {
+  srReader* r = x->m->r;
+  const char* folder = x->file->folder;
+  if (folder && *folder) {
+    const char* beside = sr_path_join(&r->pool, folder, *name);
+    const char* real = sr_path_inside(&r->pool, x->m->how->folder, beside, why);
+    if (real) return *name = beside, real;
+  }
+  return sr_path_inside(&r->pool, x->m->how->folder, *name, why);
+}
+
 static void include(Expander* x, const srXmlNode* node, srXmlNode* to) {
   srReader* r = x->m->r;
   const srXmlAttribute* a = sr_xml_attribute(node, "file");
@@ -67,21 +87,24 @@ static void include(Expander* x, const srXmlNode* node, srXmlNode* to) {
     return;
   }
   if (!x->m->how->folder) {
+    x->lost = true;
     sr_mjcf_error(x->m, a->place, "'%.200s' is not read: the model comes from memory and has no folder", a->value);
     return;
   }
-  const char* problem = sr_path_problem(a->value);
-  const char* real = problem ? NULL : sr_path_inside(&r->pool, x->m->how->folder, a->value, &why);
+  const char *problem = sr_path_problem(a->value), *name = a->value;
+  const char* real = problem ? NULL : find_file(x, &name, &why);
   if (!real) {
+    x->lost = true;
     sr_mjcf_error(x->m, a->place, problem ? "'%.200s' %s" : "the file '%.200s' %s", a->value, problem ? problem : why);
   } else if (is_cycle(x->file, real)) {
     sr_mjcf_error(x->m, a->place, "'%.200s' includes itself, directly or through others", a->value);
   } else if (x->file->depth >= MAX_INCLUDES) {
     sr_mjcf_error(x->m, a->place, "'%.200s' is included more than %d files deep", a->value, MAX_INCLUDES);
   } else {
-    const srXmlNode* root = tree_of(x, a->value, real, a->place);
-    const File here = {real, x->file, x->file->depth + 1};
+    const srXmlNode* root = tree_of(x, name, real, a->place);
+    const File here = {real, folder_of(r, name), x->file, x->file->depth + 1};
     const File* outer = x->file;
+    x->lost = x->lost || !root;
     x->file = &here;
     if (root) copy_children(x, root, to);
     x->file = outer;
@@ -199,7 +222,7 @@ static const srXmlNode* copy_root(Expander* x, const srXmlNode* root) {
   copy->parent = copy->first = copy->last = copy->next = NULL;
   x->suffix = "";
   copy_children(x, root, copy);
-  return x->m->r->stopped ? NULL : copy;
+  return x->m->r->stopped || x->lost ? NULL : copy;
 }
 
 const srXmlNode* sr_mjcf_include(srMjcf* m, const srXmlNode* root) {

@@ -1,14 +1,10 @@
-// Frames of loops that a file closes to some digits only (rpy="1.57 0 0"). Across its plane a loop has no joint that could
-// take up the rest: constraints that cannot be met stop implicit methods and the absolute formulation. So a rest that is
-// small at the start is taken away, by moving the frame on the first link: only in the directions that the closure holds.
+// Poses of links at the start, and the frames of loops there; those that rounded numbers leave open are closed (io/close.c).
 #include <math.h>
 #include <string.h>
 
+#include "io/close.h"
 #include "io/urdf.h"
 #include "math/pose.h"
-
-#define SMALL 1e-3  // m or rad: more is meant, or needs assembling
-#define ROUNDING 1e-14
 
 static void to_matrix(const srUrdfPose* pose, double out[16]) {
   srm_pose_identity(out);
@@ -59,82 +55,15 @@ void sr_urdf_frame(const srUrdf* u, const srUrdfEnd* end, double out[16]) {
   srm_pose_compose(u->link[end->link].pose, pose, out);
 }
 
-// Pose of frame b of its link in frame a of its link.
-static void relate(const srUrdf* u, int link_a, const double a[16], int link_b, const srUrdfPose* b, double out[16]) {
-  double world_a[16], world_b[16], frame[16], back[16], d[3];
-  to_matrix(b, frame);
-  srm_pose_compose(u->link[link_a].pose, a, world_a);
-  srm_pose_compose(u->link[link_b].pose, frame, world_b);
-  srm_pose_transpose(world_a, back);
-  srm_pose_compose(back, world_b, out);
-  for (int k = 0; k < 3; k++) d[k] = world_b[12 + k] - world_a[12 + k];
-  srm_pose_rotate(back, d, out + 12);
-}
-
-// The least rotation that takes the unit vector e to f; they are not opposite.
-static void turn_to(const double e[3], const double f[3], double out[16]) {
-  double n[3];
-  srm_cross3(e, f, n);
-  const double c = srm_dot3(e, f), k = 1 / (1 + c);
-  srm_pose_identity(out);
-  for (int i = 0; i < 3; i++)
-    for (int j = 0; j < 3; j++) out[4 * j + i] = (i == j ? c : 0) + k * n[i] * n[j];
-  for (int i = 0; i < 3; i++) {
-    const int j = (i + 1) % 3, l = (i + 2) % 3;
-    out[4 * j + i] -= n[l];
-    out[4 * i + j] += n[l];
-  }
-}
-
-// Angle by which the closure is off, and the rotation of frame a that takes it away.
-static double turn_off(const char* type, const double axis[3], const double relative[16], double out[16]) {
-  double there[3], across[3];
-  srm_pose_identity(out);
-  if (strcmp(type, "ball") == 0) return 0;
-  if (sr_text_is_among(type, "weld|prismatic")) {
-    srUrdfPose turn = {0};
-    from_matrix(relative, &turn);
-    srm_pose_from_quaternion(turn.quaternion, out);
-    return 2 * atan2(srm_norm3(turn.quaternion + 1), turn.quaternion[0]);
-  }
-  srm_pose_rotate(relative, axis, there);
-  srm_cross3(axis, there, across);
-  const double angle = atan2(srm_norm3(across), srm_dot3(axis, there));
-  if (angle <= SMALL) turn_to(axis, there, out);
-  return angle;
-}
-
-// Distance by which it is off, as a vector in frame a.
-static double shift_off(const srUrdfLoop* loop, const double relative[16], double out[3]) {
-  const double *axis = loop->axis, along = srm_dot3(axis, relative + 12);
-  memcpy(out, relative + 12, 3 * sizeof *out);
-  for (int k = 0; k < 3; k++) {
-    if (loop->flat || sr_text_is_among(loop->type, "prismatic|cylindrical")) out[k] -= along * axis[k];
-    if (strcmp(loop->type, "planar") == 0) out[k] = along * axis[k];
-  }
-  return srm_norm3(out);
-}
-
 bool sr_urdf_close(srUrdf* u, srUrdfLoop* loop) {
-  const int link_a = loop->end[0].link, link_b = loop->end[1].link;
-  srUrdfPose *a = &loop->end[0].pose, *b = &loop->end[1].pose;
-  double frame[16], relative[16], turn[16], shift[3], turned[16];
-  to_matrix(a, frame);
-  relate(u, link_a, frame, link_b, b, relative);
-  const double angle = turn_off(loop->type, loop->axis, relative, turn);
-  srm_pose_compose(frame, turn, turned);
-  relate(u, link_a, turned, link_b, b, relative);  // the shift is told in the axes as they are then
-  const double distance = shift_off(loop, relative, shift);
-  if (angle <= ROUNDING && distance <= ROUNDING) return true;
-  if (!(angle <= SMALL && distance <= SMALL)) return false;
-  srm_pose_point(turned, shift, frame);
-  memcpy(turned + 12, frame, sizeof shift);
-  from_matrix(turned, a);
-  if (angle > 1e-9 || distance > 1e-9)
-    sr_reader_warning(
-        u->r, loop->node->place,
-        "the loop is open by %.2g m and %.2g rad at the start, as rounded numbers leave it: the frame on link "
-        "'%.60s' is moved to close it",
-        distance, angle, u->link[link_a].word);
+  const srUrdfLink *a = &u->link[loop->end[0].link], *b = &u->link[loop->end[1].link];
+  srLoopEnds ends = {.type = loop->type, .axis = loop->axis, .flat = loop->flat, .body = a->pose};
+  double frame[16];
+  to_matrix(&loop->end[0].pose, ends.a);
+  to_matrix(&loop->end[1].pose, frame);
+  srm_pose_compose(b->pose, frame, ends.b);
+  if (!sr_loop_close(&ends)) return false;
+  if (ends.moved) from_matrix(ends.a, &loop->end[0].pose);
+  sr_loop_tell(u->r, &ends, "link", a->word, loop->node->place);
   return true;
 }

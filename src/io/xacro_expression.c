@@ -374,6 +374,22 @@ static srXacroValue item(Parser* s, const srXacroValue* v, const srXacroValue* i
   return list ? v->items[i] : sr_xacro_str(sr_pool_text_n(&s->x->r->pool, v->text + i, 1));
 }
 
+// .name behind a value: an item of a dictionary, or a method of a text.
+static srXacroValue member(Parser* s, srXacroValue value) {
+  Items list = {.n = 0};
+  const srPlace place = here(s);
+  const char* name = take_name(s);
+  const bool called = take_sign(s, "(");
+  if (called) read_items(s, ")", true, &list);
+  if (s->failed || s->skip) return nothing;
+  if (!called && value.type == SR_XACRO_DICT) return item_by_key(s, &value, name);
+  if (!called || value.type != SR_XACRO_STR)
+    return BEYOND(s, "'.%.60s' of %s is not understood", name, sr_xacro_type_word(&value));
+  srXacroValue out = nothing;
+  if (!sr_xacro_method(s->x, value.text, name, list.value, list.key, list.n, place, &out)) s->failed = true;
+  return out;
+}
+
 static srXacroValue postfix(Parser* s) {
   srXacroValue value = atom(s);
   while (!s->failed) {
@@ -383,13 +399,7 @@ static srXacroValue postfix(Parser* s) {
       if (!s->failed && !s->skip) value = item(s, &value, &index);
     } else if (at_sign(s, ".") && is_letter(s->p[1])) {
       s->p++;
-      const char* name = take_name(s);
-      if (s->skip && take_sign(s, "("))
-        call(s, name, here(s));
-      else if (!s->skip && value.type != SR_XACRO_DICT)
-        return BEYOND(s, "'.%.60s' of %s is not understood", name, sr_xacro_type_word(&value));
-      else if (!s->skip)
-        value = item_by_key(s, &value, name);
+      value = member(s, value);
     } else {
       return value;
     }

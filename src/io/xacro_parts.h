@@ -157,6 +157,9 @@ bool sr_xacro_formula(srXacro* x, srXacroScope* scope, const char* text, srPlace
 bool sr_xacro_function(srXacro* x, const char* name, const srXacroValue* a, const char* const* keys, int n,
                        srPlace place, srXacroValue* out);
 bool sr_xacro_is_function(const char* name);
+// The text `of` with .name(a, b) behind it. False after an error. xacro_method.c
+bool sr_xacro_method(srXacro* x, const char* of, const char* name, const srXacroValue* a, const char* const* keys,
+                     int n, srPlace place, srXacroValue* out);
 // load_yaml(NAME); false after an error. xacro_yaml.c
 bool sr_xacro_yaml(srXacro* x, const char* name, srPlace place, srXacroValue* out);
 bool sr_xacro_yaml_text(srXacro* x, char* text, const char* file, srXacroValue* out);  // text is taken apart

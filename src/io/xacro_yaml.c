@@ -1,6 +1,8 @@
 // load_yaml of xacro: the part of YAML (yaml.org, 1.2) that robot files use. Maps and lists by indentation, or in braces
-// and brackets; numbers, truth values, texts with and without quotes, comments; xacro's units (!degrees 90). What is beyond
-// that (anchors, aliases, texts of several lines, several documents) is refused at its line.
+// and brackets; numbers, truth values, texts with and without quotes, comments; anchors (&a), aliases (*a) and merged maps
+// (<<: *a); xacro's units (!degrees 90). What is beyond that (texts of several lines, several documents) is refused at its
+// line. An alias shares the value of its anchor and counts as all that it holds, so that the bound on values bounds what
+// aliases of aliases multiply to.
 #include <math.h>
 #include <string.h>
 
@@ -20,6 +22,9 @@ typedef struct Yaml {
   Line* line;
   int n, capacity, at;
   int levels;
+  srNames anchors;
+  srXacroValue* anchored;  // by the index in anchors
+  int nanchored, anchored_capacity;
   bool failed;
 } Yaml;
 
@@ -94,7 +99,7 @@ static void add_item(Yaml* y, Items* items, const char* key, srXacroValue value)
 static srXacroValue make(Yaml* y, srXacroType type, const Items* items) {
   srXacroValue v = {.type = type, .n = items->n, .all = items->n, .levels = 1, .items = items->value};
   if (type == SR_XACRO_DICT) v.keys = items->key;
-  for (int i = 0; i < items->n; i++) {
+  for (int i = 0; i < items->n && v.all <= SR_XACRO_ITEMS; i++) {  // aliases may hold the same many times over
     v.all += items->value[i].all;
     if (items->value[i].levels >= v.levels) v.levels = items->value[i].levels + 1;
   }
@@ -106,7 +111,34 @@ static srXacroValue make(Yaml* y, srXacroType type, const Items* items) {
   return v;
 }
 
+// ------------------------------------------------------------------------------------------------------------ anchors
+static void keep_anchor(Yaml* y, const char* name, srXacroValue value) {
+  int i = sr_names_find(&y->anchors, name);
+  y->failed = y->failed || !sr_xacro_room(y->x, sizeof value, here(y));
+  if (y->failed) return;
+  if (i < 0) {
+    i = y->nanchored;
+    SR_PUSH(&y->x->r->pool, y->anchored, y->nanchored, y->anchored_capacity) = nothing;
+    sr_names_put(&y->anchors, name, i);
+  }
+  y->anchored[i] = value;  // the last one holds
+}
+
+static srXacroValue alias(Yaml* y, const char* name) {
+  const int i = sr_names_find(&y->anchors, name);
+  if (i >= 0) return y->anchored[i];
+  if (!y->failed) sr_xacro_error(y->x, here(y), "there is no anchor '&%.60s' before its alias", name);
+  y->failed = true;
+  return nothing;
+}
+
+// The name of an anchor with nothing behind it on its line; NULL: it is none.
+static const char* lone_anchor(const char* text) {
+  return text[0] == '&' && text[1] && !strpbrk(text, " ,[]{}") ? text + 1 : NULL;
+}
+
 static srXacroValue scalar(Yaml* y, const char* text) {
+  if (text[0] == '*' && text[1]) return alias(y, text + 1);
   if (strchr("&*|>@`%", text[0]) && text[0]) return refuse(y, "this kind of YAML", text);
   if (sr_text_is_among(text, "|~|null|Null|NULL")) return nothing;
   if (sr_text_is_among(text, "true|True|TRUE|yes|Yes|YES|on|On|ON")) return sr_xacro_bool(true);
@@ -190,6 +222,8 @@ static srXacroValue read_inline(Yaml* y, const char** p, const char* stop) {
   srXacroValue value = nothing;
   *p += strspn(*p, " ");
   if (y->failed || ++y->levels > SR_XACRO_LEVELS) return refuse(y, "so deep a list", *p);
+  const char* anchor = **p == '&' && (*p)[1] ? plain(y, p, " ,[]{}") + 1 : NULL;
+  *p += strspn(*p, " ");
   if (**p == '[' || **p == '{')
     value = in_brackets(y, p);
   else if (**p == '\'' || **p == '"')
@@ -198,6 +232,7 @@ static srXacroValue read_inline(Yaml* y, const char** p, const char* stop) {
     value = with_unit(y, p, stop);
   else
     value = scalar(y, plain(y, p, stop));
+  if (anchor && !y->failed) keep_anchor(y, anchor, value);
   y->levels--;
   return value;
 }
@@ -253,6 +288,24 @@ static srXacroValue read_below(Yaml* y, int indent, bool in_map) {
   return nothing;
 }
 
+// ... of an anchor, which keeps it.
+static srXacroValue read_anchored(Yaml* y, int indent, bool in_map, const char* anchor) {
+  const srXacroValue value = read_below(y, indent, in_map);
+  if (!y->failed) keep_anchor(y, anchor, value);
+  return value;
+}
+
+// <<: *a: the items of another map, but for those that stand here already; later ones go before them.
+static void merge(Yaml* y, Items* items, const srXacroValue* from) {
+  if (from->type != SR_XACRO_DICT && !y->failed) (void)refuse(y, "'<<' of what is no map", "<<");
+  if (y->failed || !sr_xacro_room(y->x, (size_t)items->n * sizeof *items->key, here(y))) return;
+  srNames own;
+  sr_names_init(&own, &y->x->r->pool);
+  for (int k = 0; k < items->n; k++) sr_names_put(&own, items->key[k], k);
+  for (int i = 0; i < from->n && !y->failed; i++)
+    if (sr_names_find(&own, from->keys[i]) < 0) add_item(y, items, from->keys[i], from->items[i]);
+}
+
 static srXacroValue read_list(Yaml* y, int indent) {
   Items items = {0};
   while (!y->failed && y->at < y->n && y->line[y->at].indent == indent && is_item(y->line[y->at].text)) {
@@ -261,6 +314,8 @@ static srXacroValue read_list(Yaml* y, int indent) {
     const char* key;
     if (!line->text[1]) {
       add_item(y, &items, NULL, read_below(y, indent, false));
+    } else if (lone_anchor(line->text + skip)) {
+      add_item(y, &items, NULL, read_anchored(y, indent, false, lone_anchor(line->text + skip)));
     } else if (is_item(line->text + skip) || split_key(y, line->text + skip, &key)) {  // - key: value
       line->text += skip;
       line->indent += (int)skip;
@@ -277,8 +332,14 @@ static srXacroValue read_map(Yaml* y, int indent) {
   while (!y->failed && y->at < y->n && y->line[y->at].indent == indent) {
     const char *key, *value = split_key(y, y->line[y->at].text, &key);
     if (!value) return refuse(y, "a line without 'key:'", y->line[y->at].text);
-    const srXacroValue got = *value ? read_value(y, value) : read_below(y, indent, true);
-    add_item(y, &items, key, got);
+    const char* anchor = lone_anchor(value);
+    const srXacroValue got = anchor   ? read_anchored(y, indent, true, anchor)
+                             : *value ? read_value(y, value)
+                                      : read_below(y, indent, true);
+    if (strcmp(key, "<<") == 0)
+      merge(y, &items, &got);
+    else
+      add_item(y, &items, key, got);
   }
   return y->failed ? nothing : make(y, SR_XACRO_DICT, &items);
 }
@@ -302,6 +363,7 @@ static srXacroValue read_block(Yaml* y, int indent) {
 // --------------------------------------------------------------------------------------------------------------- entry
 bool sr_xacro_yaml_text(srXacro* x, char* text, const char* file, srXacroValue* out) {
   Yaml y = {.x = x, .file = file};
+  sr_names_init(&y.anchors, &x->r->pool);
   if (!split_lines(&y, text)) return false;
   *out = y.n > 0 ? read_block(&y, y.line[0].indent) : nothing;
   if (!y.failed && y.at < y.n) refuse(&y, "a line that is indented otherwise", y.line[y.at].text);
