@@ -223,7 +223,14 @@ int model_open(Cli* cli, Model* m) {
                              .npackage = m->packages.n};
   srStatus status = sr_load(m->path, &how, cli->messages, &m->spec);
   free(folders);
+  if (status == SR_OK && m->lock) status = sr_lock_massless(m->spec, cli->messages);
   if (status == SR_OK) status = sr_compile(m->spec, cli->messages, &m->model);
+  if (status == SR_OK && m->model->nmassless > 0 && !m->at_rest) {
+    cli_error(cli,
+              "no motion can be found: some joints move nothing with mass or inertia (see above); --lock-massless "
+              "holds them where they start");
+    status = SR_INPUT;
+  }
   if (status != SR_OK) return cli_refuse(cli, cli_status(status));
   m->data = sr_data_create(m->model);
   if (!m->data) return cli_refuse(cli, cli_status(SR_MEMORY));

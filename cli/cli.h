@@ -67,6 +67,8 @@ typedef struct Model {
   const char* base;         // URDF: given by --base, NULL: fixed
   TextList packages;        // where package:// is looked for
   const char* plugins;      // given by --plugins: "", or folders separated by ':'; NULL: no library is loaded
+  bool lock;                // --lock-massless
+  bool at_rest;             // no motion is asked for: joints that cannot be accelerated may be there
   const char* formulation;  // given by --formulation, NULL: relative
   srModel* model;           // in the formulation that was asked for, after model_formulate
   srData* data;
@@ -82,8 +84,11 @@ typedef struct Model {
 #define VERBOSE_OPTION(cli)                                                                                            \
   { "--verbose", OPTION_FLAG, &(cli)->verbose, NULL, "list all notes, and every warning of a kind" }
 // The options that every verb with a model has.
+#define LOCK_HELP "hold joints where they start that nothing with mass moves with"
 #define MODEL_OPTIONS(cli, m)                                                                                          \
-  {"--set", OPTION_SETTING, &(m)->settings, "NAME=VALUE", "override a parameter of the model; as often as wanted"},    \
+  {"--lock-massless", OPTION_FLAG, &(m)->lock, NULL, LOCK_HELP},                                                       \
+      {"--set", OPTION_SETTING, &(m)->settings, "NAME=VALUE",                                                          \
+       "override a parameter of the model; as often as wanted"},                                                       \
       {"--base", OPTION_TEXT, &(m)->base, "WORD", "URDF: fixed to the ground, or floating"},                           \
       {"--package", OPTION_TEXTS, &(m)->packages, "[NAME=]FOLDER", "where package://NAME is; as often as wanted"},     \
       PLUGINS_OPTION(&(m)->plugins), VERBOSE_OPTION(cli), {                                                            \

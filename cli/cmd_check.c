@@ -92,6 +92,10 @@ static void print_json(const Cli* cli, const srModel* m, const Loops* loops) {
   put_shapes(&json, m);
   put_assembly(&json, m, &loops->assembly);
   put_rows(&json, m);
+  json_array(&json, "massless");
+  for (int i = 0; i < m->nv; i++)
+    if (m->dof_massless[i]) json_text(&json, NULL, m->v_name[i]);
+  json_array_end(&json);
   put_warnings(&json, cli);
   json_array(&json, "bodies");
   for (int i = 1; i <= m->nbody; i++) json_text(&json, NULL, m->body_name[i]);
@@ -139,7 +143,7 @@ static void print_table(const srModel* m, const Loops* loops) {
 }
 
 int cmd_check(Cli* cli, const Verb* verb, int argc, char** argv) {
-  Model m = {0};
+  Model m = {.at_rest = true};
   Loops loops = {0};
   int status = EXIT_DONE;
   const Option options[] = {FORMULATION_OPTION(&m), MODEL_OPTIONS(cli, &m)};

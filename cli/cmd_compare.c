@@ -170,6 +170,7 @@ static int open_subject(Compare* c, int i) {
   s->m.base = c->base;
   s->m.packages = c->packages;
   s->m.plugins = c->plugins;
+  s->m.lock = c->lock;
   s->m.formulation = c->formulation;
   int status = model_open(c->cli, &s->m);
   if (status == EXIT_DONE) status = model_assemble(c->cli, &s->m, &assembly);
@@ -337,6 +338,7 @@ static int parse_and_compare(Compare* c, const Help* help, const Verb* verb, int
       {"--formulation", OPTION_TEXT, &c->formulation, "NAME", "relative, absolute or penalty (docs/formulations.md)"},
       {"--csv", OPTION_TEXT, &c->csv, "FILE.csv", "write all numbers as a table"},
       {"--svg", OPTION_TEXT, &c->svg, "DIR", "write the figures into this folder"},
+      {"--lock-massless", OPTION_FLAG, &c->lock, NULL, LOCK_HELP},
       {"--set", OPTION_SETTING, &c->settings, "NAME=VALUE", "override a parameter of all models; as often as wanted"},
       {"--base", OPTION_TEXT, &c->base, "WORD", "URDF: fixed to the ground, or floating"},
       {"--package", OPTION_TEXTS, &c->packages, "[NAME=]FOLDER", "where package://NAME is; as often as wanted"},

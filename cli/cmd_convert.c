@@ -110,7 +110,7 @@ static int convert(Cli* cli, Model* m, const Wish* wish, const char* format) {
 }
 
 int cmd_convert(Cli* cli, const Verb* verb, int argc, char** argv) {
-  Model m = {0};
+  Model m = {.at_rest = true};
   Wish wish = {0};
   int status = EXIT_DONE;
   const Option options[] = {

@@ -80,9 +80,12 @@ static int evaluate_all(const srModel* m, srData* d, srData* work, Evaluation* e
     free_equations(m, d, e);
   } else {
     equations(m, d, work, e);
-    for (int i = 0; i < m->nv; i++) e->M[i * m->nv + i] += m->dof_armature[i];
+    for (int i = 0; i < m->nv; i++) e->M[i * m->nv + i] += m->joint_armature[i];
   }
-  return constraints(m, d, e);
+  const int status = constraints(m, d, e);
+  for (int i = 0; i < m->nv; i++)
+    if (m->dof_massless[i]) d->a[i] = e->a[i] = NAN;
+  return status;
 }
 
 static int evaluate_bare(const srModel* m, srData* d, srData* work, Evaluation* e) {
@@ -90,7 +93,9 @@ static int evaluate_bare(const srModel* m, srData* d, srData* work, Evaluation* 
   sr_velocity(m, d);
   (void)sr_forces(m, d, SR_TAU_ELEMENT);  // for the formula sensors alone
   memcpy(d->f, d->tau, (size_t)m->nv * sizeof *d->f);
-  if (sr_aba(m, work, d->q, d->v, d->tau, d->a) != SR_OK) {
+  const bool found = sr_aba(m, work, d->q, d->v, d->tau, d->a) == SR_OK;
+  for (int i = 0; i < m->nv && !found && m->nmassless > 0; i++) d->a[i] = NAN;
+  if (!found && m->nmassless == 0) {
     memcpy(d->trouble, work->trouble, sizeof d->trouble);
     return EXIT_FAILED;
   }
@@ -236,7 +241,7 @@ static int formulate(Cli* cli, Model* m, bool bare) {
 }
 
 int cmd_eval(Cli* cli, const Verb* verb, int argc, char** argv) {
-  Model m = {0};
+  Model m = {.at_rest = true};
   State state = state_none();
   bool bare = false;
   int status = EXIT_DONE;

@@ -54,6 +54,7 @@ typedef struct Compare {
   const char* base;  // URDF: NULL fixed
   TextList packages;
   const char* plugins;
+  bool lock;  // --lock-massless
   const char *formulation, *method_list, *reference, *measure, *csv, *svg;
   RunWords words;
   NumberList rtol, atol, step;

@@ -515,6 +515,34 @@ says "nothing can move"
 status 0 check "$work/locked.xml" --set off=0
 grep -q "nothing can move\|nearly" "$work/err" && fail "an exact parallelogram is warned of: $(cat "$work/err")"
 
+# ----------------------------------------------------------------------------------------- joints that move nothing
+cat > "$work/massless.urdf" << 'EOF'
+<robot name="r"><link name="base"/>
+<link name="arm"><inertial><mass value="1"/><origin xyz="0 0 -1"/><inertia ixx="0.1" iyy="0.1" izz="0.1" ixy="0" ixz="0" iyz="0"/></inertial></link>
+<link name="one"/><link name="two"/>
+<joint name="a" type="continuous"><parent link="base"/><child link="arm"/><axis xyz="0 1 0"/></joint>
+<joint name="b" type="continuous"><parent link="arm"/><child link="one"/><axis xyz="0 1 0"/></joint>
+<joint name="c" type="continuous"><parent link="arm"/><child link="two"/><axis xyz="0 1 0"/><mimic joint="b" multiplier="-1"/></joint>
+</robot>
+EOF
+status 0 check "$work/massless.urdf" --json
+has '"massless": ["b", "c"]'
+says "moves with joint 'b', 'c': no acceleration .* --lock-massless"
+status 0 eval "$work/massless.urdf" --json
+valid
+has ', null, null],'
+has '0, 0], [0, 0, 0], [0, 0, 0]]'
+status 0 eval "$work/massless.urdf" --bare --json
+has '"a": [null, null, null]'
+for verb in run recommend compare; do
+  status 2 $verb "$work/massless.urdf"
+  says "error: .*--lock-massless"
+done
+status 0 run "$work/massless.urdf" --lock-massless --t-end 0.01
+says "joint 'b' is held at 0 rad"
+status 0 eval "$work/massless.urdf" --lock-massless --json
+grep -q null "$work/out" && fail "a locked model has accelerations that are null"
+
 # --------------------------------------------------------------------------------------------------------------- init
 status 0 init "$work/project"
 make -s -C "$work/project" SARRUS_INCLUDE="$include" > "$work/log" 2>&1 ||

@@ -219,7 +219,6 @@ TEST(non_physical_bodies_are_refused_by_name) {
   ensure_refused(DOCUMENT("<body name='anvil'><inertial mass='1' inertia='1 1 3'/></body>"), "triangle");
   ensure_refused(DOCUMENT("<body name='anvil'><inertial mass='1' inertia='1 1 1 2 0 0'/></body>"),
                  "negative principal");
-  ensure_refused(DOCUMENT("<body name='a'><joint type='revolute'/></body>"), "'a' would move nothing");
 }
 
 // Compiles, and says this word as a warning.
@@ -280,6 +279,90 @@ TEST(massless_bodies_are_allowed_where_something_with_mass_hangs_on_them) {
                         "<body name='rotor'><joint type='revolute' armature='0.1'/></body>"));
   ENSURE_EQUAL(m->nv, 3);
   sr_model_destroy(m);
+}
+
+#define ARM "<body name='arm'><joint type='revolute' axis='0 1 0' q='0.3'/><inertial mass='2' com='0 0 -0.5'/></body>"
+#define FINGER(name, parent, more)                                                                                     \
+  "<body name='" name "' parent='" parent "'><joint type='revolute' axis='0 1 0' at='0 0 -1' " more "/></body>"
+
+static srSpec* read_spec(const char* document) {
+  srSpec* spec = NULL;
+  ENSURE_EQUAL(sr_load_text(document, strlen(document), "test.xml", NULL, NULL, NULL, &spec), SR_OK);
+  return spec;
+}
+
+// A pendulum of 2 kg at 0.5 m: a = -g/l sin q = -19.62 sin 0.3, whatever hangs on it without mass, and whatever acts there.
+TEST(joints_that_move_nothing_are_named_and_leave_the_others_alone) {
+  srModel* m = warned(DOCUMENT(ARM FINGER("tip", "arm", "stiffness='3' q='0.4' v='2'")), "moves with joint 'tip': no");
+  srData* d = sr_data_create(m);
+  double kinetic, potential;
+  ENSURE_EQUAL(m->nmassless, 1);
+  ENSURE_EQUAL(m->dof_massless[0], 0);
+  ENSURE_EQUAL(m->dof_massless[1], 2);
+  ENSURE_EQUAL(sr_forward(m, d, SR_TAU_ELEMENT), 0);
+  ENSURE_NEAR(d->a[0], -19.62 * sin(0.3), 1e-13);
+  sr_energy(m, d, &kinetic, &potential);
+  ENSURE_NEAR(kinetic, 0, 0);  // the tip turns, without inertia
+  srRunOptions options = sr_run_options(m);
+  srRunResult result;
+  srMessages* messages = sr_messages_create();
+  ENSURE_EQUAL(sr_run(m, d, &options, messages, &result), SR_INPUT);
+  ENSURE(strstr(sr_messages_get(messages, 0)->text, "joint 'tip' cannot be accelerated") != NULL);
+  sr_messages_destroy(messages);
+  sr_data_destroy(d);
+  sr_model_destroy(m);
+}
+
+TEST(massless_joints_are_held_where_they_start) {
+  srSpec* spec = read_spec(DOCUMENT(ARM FINGER("tip", "arm", "stiffness='3' q='0.4'")));
+  srMessages* messages = sr_messages_create();
+  srModel* m = NULL;
+  ENSURE_EQUAL(sr_lock_massless(spec, messages), SR_OK);
+  ENSURE(strstr(sr_messages_get(messages, 0)->text, "joint 'tip' is held at 0.4 rad") != NULL);
+  ENSURE_EQUAL(sr_compile(spec, NULL, &m), SR_OK);
+  ENSURE_EQUAL(m->nmassless, 0);
+  srData* d = sr_data_create(m);
+  srRunOptions options = sr_run_options(m);
+  srRunResult result;
+  options.t_end = 0.5;
+  ENSURE_EQUAL(sr_run(m, d, &options, messages, &result), SR_OK);
+  ENSURE_NEAR(d->q[1], 0.4, 1e-15);
+  ENSURE(d->q[0] < 0.2);
+  sr_data_destroy(d);
+  sr_model_destroy(m);
+  srs_destroy(spec);
+  spec = read_spec(DOCUMENT(ARM "<body name='tip' parent='arm'><joint type='ball'/></body>"));
+  ENSURE_EQUAL(sr_lock_massless(spec, messages), SR_INPUT);
+  srs_destroy(spec);
+  sr_messages_destroy(messages);
+}
+
+// Coupled to each other two fingers are as free as one; coupled to the arm, driven, or with armature they are carried.
+TEST(what_is_coupled_to_a_mass_is_no_massless_joint) {
+  srModel* m =
+      compiled(DOCUMENT(ARM FINGER("a", "arm", "") FINGER("b", "arm", "") "<coupling joint='b' to='a' ratio='2'/>"));
+  ENSURE_EQUAL(m->nmassless, 2);
+  ENSURE(m->dof_massless[1] == 2 && m->dof_massless[2] == 2);
+  srData* d = sr_data_create(m);
+  ENSURE_EQUAL(sr_forward(m, d, SR_TAU_ELEMENT), 0);
+  ENSURE_NEAR(d->a[0], -19.62 * sin(0.3), 1e-12);
+  sr_data_destroy(d);
+  sr_model_destroy(m);
+  static const char* const carried[] = {"<coupling joint='b' to='a'/><coupling joint='a' to='arm'/>",
+                                        "<coupling joint='b' to='a'/><driver joint='b' motion='t'/>",
+                                        "<driver joint='a' motion='t'/><driver joint='b' motion='t'/>"};
+  for (int i = 0; i < 3; i++) {
+    char text[1024];
+    snprintf(text, sizeof text, "<sarrus version='1'>" ARM FINGER("a", "arm", "") FINGER("b", "arm", "") "%s</sarrus>",
+             carried[i]);
+    m = compiled(text);
+    ENSURE_EQUAL(m->nmassless, 0);
+    sr_model_destroy(m);
+  }
+  srSpec* spec = read_spec(DOCUMENT(ARM FINGER("a", "arm", "") FINGER("b", "arm", "") "<coupling joint='b' to='a'/>"));
+  ENSURE_EQUAL(sr_lock_massless(spec, NULL), SR_OK);
+  ENSURE_EQUAL(srs_count(spec, SR_ELEMENT_DRIVER), 1);
+  srs_destroy(spec);
 }
 
 TEST(names_that_do_not_exist_are_answered_with_the_nearest_one) {

@@ -325,10 +325,13 @@ typedef struct srModel {
       link_inertia;       // nlink x 16: columns of the inertia about the link's origin, then m*com with the mass as 4th
   const int* dof_link;    // nv
   const int* dof_parent;  // nv: the coordinate before it on the path to the ground, -1 none
-  const double* dof_armature;  // nv, kg or kg m^2; gauged: 0, see joint_armature
-  const int* dof_driver;       // nv: index of its driver or -1 (trees)
-  int nangle;                  // revolute and helical links
-  const int* angle_link;       // nangle: their links
+  const double* dof_armature;  // nv, kg or kg m^2, 1 where dof_massless is; gauged: 0, see joint_armature
+  const int* dof_massless;  // nv: 0; else nothing with inertia moves with it, and srData.a of it means nothing: 1 + the
+                            // first coordinate that it is coupled with
+  int nmassless;            // how many of them; sr_run refuses such a model
+  const int* dof_driver;    // nv: index of its driver or -1 (trees)
+  int nangle;               // revolute and helical links
+  const int* angle_link;    // nangle: their links
   bool has_armature;
 
   // Gauged models alone.
@@ -392,6 +395,10 @@ typedef struct srModel {
 // Checks everything once: names resolved, topology, inertia, formulas. All errors go to messages, then SR_INPUT; the
 // warnings are there after SR_OK too. The spec may be destroyed afterwards.
 SR_API srStatus sr_compile(const srSpec* spec, srMessages* messages, srModel** out);
+// Holds joints that nothing with mass or inertia moves with where they start, by drivers, and names them in warnings: such a
+// model compiles, but no run is possible. Of coordinates that are coupled the first is held. SR_INPUT: a ball or free joint
+// is among them. To be called before sr_compile.
+SR_API srStatus sr_lock_massless(srSpec* spec, srMessages* messages);
 SR_API void sr_model_destroy(srModel* model);
 SR_API const char* sr_formulation_word(srFormulation formulation);
 

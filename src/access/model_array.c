@@ -29,6 +29,7 @@
   X(nformula)                                                                                                          \
   X(nlink_arg)                                                                                                         \
   X(nsensor_value)                                                                                                     \
+  X(nmassless)                                                                                                         \
   X(nangle)                                                                                                            \
   X(has_armature)                                                                                                      \
   X(ngauge)                                                                                                            \
@@ -104,6 +105,7 @@
   X(dof_link, m->nv, 1)                                                                                                \
   X(dof_parent, m->nv, 1)                                                                                              \
   X(dof_armature, m->nv, 1)                                                                                            \
+  X(dof_massless, m->nv, 1)                                                                                            \
   X(dof_driver, m->nv, 1)                                                                                              \
   X(angle_link, m->nangle, 1)                                                                                          \
   X(joint_point, m->njoint, 1)                                                                                         \

@@ -442,10 +442,25 @@ static bool by_rates(const srMethod* method, const srRunOptions* o) {
 }
 
 // All memory of the run.
+// No equation gives the acceleration of such a coordinate.
+static srStatus check_massless(const srModel* m, srMessages* messages) {
+  for (int i = 0; i < m->nv; i++) {
+    if (!m->dof_massless[i]) continue;
+    sr_messages_add(
+        messages, SR_SEVERITY_ERROR, m->body_place[m->link_body[m->dof_link[i]]],
+        "joint '%s' cannot be accelerated: nothing with mass or inertia moves with it; sr_lock_massless holds "
+        "such joints where they start",
+        m->joint_name[m->link_joint[m->dof_link[i]]]);
+    return SR_INPUT;
+  }
+  return SR_OK;
+}
+
 static srStatus prepare(Run* run, srMessages* messages) {
   const srModel* m = run->m;
   const srRunOptions* o = run->options;
   srStatus status = check_options(run, messages);
+  if (status == SR_OK) status = check_massless(m, messages);
   if (status != SR_OK) return status;
   run->t0 = run->t_row = run->d->t;
   run->t_end = o->t_end;

@@ -308,29 +308,6 @@ static void make_physical(srCompiler* c, const Flaw* flaws, const double* given,
 }
 
 // ---------------------------------------------------------------------------------------------------------- links
-// A joint that moves nothing with inertia cannot be integrated: name it. Sums masses and moments from the tips inward.
-static void check_massless(srCompiler* c, const double* inertia) {
-  srModel* m = c->m;
-  if (m->gauged) return;  // said of the tree before
-  // In a loop it may be carried by others: then the solver of the constraints decides.
-  if (srs_count(c->spec, SR_ELEMENT_CLOSURE) + srs_count(c->spec, SR_ELEMENT_COUPLING) > 0) return;
-  double* beyond = sr_pool_alloc(&c->scratch, (size_t)m->nlink * 2 * sizeof *beyond);  // mass, moments
-  for (int i = m->nlink - 1; i > 0; i--) {
-    const double* I = inertia + 16 * i;
-    beyond[2 * i] += I[15];
-    beyond[2 * i + 1] += I[0] + I[5] + I[10];
-    const bool slides = m->link_type[i] == SR_LINK_PRISMATIC;
-    const bool heavy = slides ? beyond[2 * i] > 0 : beyond[2 * i] > 0 || beyond[2 * i + 1] > 0;
-    if (!heavy && m->dof_armature[m->link_v[i]] <= 0) {
-      const int body = m->link_body[i];
-      sr_c_error(c, m->body_place[body], "body '%s' and all beyond it have no mass%s: joint '%s' would move nothing",
-                 m->body_name[body], slides ? "" : " and no inertia", m->joint_name[m->link_joint[i]]);
-    }
-    beyond[2 * m->link_parent[i]] += beyond[2 * i];
-    beyond[2 * m->link_parent[i] + 1] += beyond[2 * i + 1];
-  }
-}
-
 // Penalty formulation: nothing but its own inertia resists the springs of a body.
 static void penalty_inertia(srCompiler* c, int body, Inertia* x) {
   const double added = c->m->run_penalty_inertia;
@@ -351,7 +328,6 @@ void sr_compile_inertia(srCompiler* c) {
   Inertia* bodies = sr_pool_alloc(&c->scratch, n * sizeof *bodies);
   Flaw* flaws = sr_pool_alloc(&c->scratch, n * sizeof *flaws);
   double* given = sr_pool_alloc(&c->scratch, n * 9 * sizeof *given);
-  const int errors = sr_c_errors(c);
   for (int b = 1; b <= m->nbody; b++) {
     int i = c->inertial_of_spec_body[c->spec_of_body[b]];
     if (i >= 0) read_inertial(c, b, i, &bodies[b]);
@@ -376,5 +352,4 @@ void sr_compile_inertia(srCompiler* c) {
   m->body_com = com;
   m->body_inertia = J;
   m->link_inertia = link;
-  if (sr_c_errors(c) == errors) check_massless(c, link);
 }

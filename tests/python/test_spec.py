@@ -195,6 +195,20 @@ def test_notes_are_kept_and_raise_nothing():
     assert model.check()["notes"] == model.notes and model.run(t_end=0.01).report["notes"] == model.notes
 
 
+def test_joints_that_move_nothing_are_held():
+    spec = sarrus.loads('<sarrus version="1"><body name="a"><joint type="revolute" axis="0 1 0"/><inertial mass="1" com="1 0 0"/>'
+                        '</body><body name="b" parent="a"><joint type="revolute" q="0.5"/></body></sarrus>')
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        model = spec.compile()
+    assert model.nmassless == 1 and list(model.dof_massless) == [0, 2]
+    a = model.eval()["a"]
+    assert abs(a[0] - 9.81) < 1e-12 and a[1] != a[1], a
+    held = spec.lock_massless()
+    assert len(held) == 1 and "'b' is held at 0.5 rad" in held[0], held
+    assert spec.compile().run(t_end=0.01)["q.b"][-1] == 0.5
+
+
 def test_no_word_of_the_language_is_hidden():
     """What classes are made of must not stand before an attribute, an element or an array of the same name."""
     from sarrus import _library, _spec

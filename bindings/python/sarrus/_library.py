@@ -145,6 +145,7 @@ _FUNCTIONS = {
     "sr_table_read": (I, [S, P, POINTER(POINTER(struct["srResultTable"]))]),
     "sr_table_destroy": (None, [P]),
     "sr_compile": (I, [P, P, POINTER(P)]),
+    "sr_lock_massless": (I, [P, P]),
     "sr_model_destroy": (None, [P]),
     "sr_point_find": (I, [P, S]),
     "sr_model_array": (c_bool, [P, S, POINTER(Array)]),

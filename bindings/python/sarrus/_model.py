@@ -229,7 +229,7 @@ class Model:
         M = np.zeros((self.nv, self.nv))
         lib.sr_crba(*self._work(), address(q), address(M))
         if armature:
-            M[np.diag_indices(self.nv)] += self.dof_armature
+            M[np.diag_indices(self.nv)] += self.joint_armature
         return M
 
     def _dense(self, d):
@@ -473,6 +473,8 @@ class Model:
         lib.sr_constraint_matrix(*self._of(d), address(G))
         lib.sr_constraint_velocity(*self._of(d), address(d.v), address(gv))
         equations["G"] = G
+        massless = np.array(self.dof_massless, bool)
+        equations["a"][massless] = np.nan
         sensors = self.sensors(d, True)
         rank = self._ranked(d, lambda p: (p.contents.rank, view(None, p.contents.unique, (self.ng,), np.uint8).astype(bool)))
         out = {"t": d.t, "formulation": self.formulation, "q": d.jq.copy(), "v": d.jv.copy(), "y": d.y.copy()}

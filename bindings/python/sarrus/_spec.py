@@ -387,6 +387,13 @@ class Spec:
                       self.notes + notes)
         return model if formulation == "relative" else model.formulated(formulation)
 
+    def lock_massless(self):
+        """Holds joints that nothing with mass moves with where they start, as --lock-massless; what was held, as texts."""
+        with Messages() as said:
+            held = said.check(lib.sr_lock_massless(self._handle.pointer, said.pointer))
+        self.warnings = self.warnings + held
+        return held
+
     def check(self, formulation="relative"):
         """Topology and freedoms, as `sarrus check --json`."""
         return self.compile().check(formulation)
