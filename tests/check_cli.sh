@@ -254,10 +254,10 @@ run_keys="method formulation contact t q v sensors steps rejected evaluations ev
 status 0 run models/pendulum.xml --t-end 0.35 --every 0.1 --out "$work/p.csv" --json
 keys $run_keys
 has '"t": 0.34999999999999998'
-has '"method": "dopri5"'
+has '"method": "auto"'
 has '"work": {'
 [ -s "$work/err" ] && fail "run is not silent on standard error: $(head -n 1 "$work/err")"
-head -n 1 "$work/p.csv" | grep -q '^# sarrus [0-9.]*; model pendulum (models/pendulum.xml); dopri5; ' ||
+head -n 1 "$work/p.csv" | grep -q '^# sarrus [0-9.]*; model pendulum (models/pendulum.xml); auto; ' ||
   fail "provenance: $(head -n 1 "$work/p.csv")"
 sed -n 2p "$work/p.csv" | grep -q '^"\?t \[s\]' || fail "header: $(sed -n 2p "$work/p.csv")"
 times=$(sed 1,2d "$work/p.csv" | cut -d, -f1 | awk '{ printf "%.15g ", $1 }')
@@ -307,10 +307,12 @@ says "'rho' must be from 0 to 1, got 1.2"
 status 0 run models/pendulum.xml --t-end 0.1 --method rk4 --control paper2
 says "warning: --control is for adaptive methods; rk4 has a fixed step"
 status 0 run models/pendulum.xml --t-end 0.1 --rho 0.5
-says "warning: --rho and --family are for the genalpha methods; dopri5"
-status 0 run models/pendulum.xml --t-end 0.1 --tangent exact
+says "warning: --rho and --family are for the genalpha methods; auto"
+status 0 run models/pendulum.xml --method dopri5 --t-end 0.1 --tangent exact
 says "warning: --tangent is for implicit methods; dopri5"
-status 0 run models/pendulum.xml --t-end 0.1 --control fixed --rtol 1e-3
+status 0 run models/pendulum.xml --t-end 0.1 --control fixed
+says "auto switches between methods only under the default rule of the step"
+status 0 run models/pendulum.xml --method dopri5 --t-end 0.1 --control fixed --rtol 1e-3
 says "warning: --rtol and --atol are for adaptive methods; dopri5 has a fixed step of 0.001 s"
 status 2 run models/pendulum.xml --control fixd
 says "did you mean 'fixed'\? There are: default, paper2, fixed"
@@ -478,6 +480,15 @@ done
 status 0 $four_bar --metric identity
 [ -s "$work/err" ] && fail "a warning of --metric with projection: $(head -n 1 "$work/err")"
 # a ledger that does not close is told
+# auto says when it changed its method and why; dopri5 by name says that it crawls.
+status 0 run models/robots/hexapod.xml --t-end 0.2 --json
+has '"method": "auto"'
+has '"switches": '
+has '"from": "dopri5"'
+has '"to": "radau5"'
+has '"switch_count": 1'
+status 0 run models/dc-motor.xml --set L=1e-6 --method dopri5 --t-end 0.05
+says "warning: the motion is stiff for dopri5 from t = .* s on: .* try method auto or radau5"
 status 0 run models/contact/block-on-slope.xml --method dopri5 --rtol 1e-3 --atol 1e-3 --t-end 2
 says "warning: the energy ledger misses .* take a smaller rtol and atol"
 status 0 run models/pendulum.xml --t-end 0.1 --stabilization baumgarte

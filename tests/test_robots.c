@@ -183,3 +183,54 @@ TEST(robots_stand_by_the_file_beside_them) {
   ENSURE_NEAR(carried, weight, 1e-3 * weight);
   ENSURE(height > 0.3 && height < 0.4);
 }
+
+// ---- the default method -------------------------------------------------------------------------------------------------
+
+static long evaluations(const char* file, const char* base, const char* method) {
+  char path[512];
+  snprintf(path, sizeof path, "%s/models/robots/%s", SARRUS_SOURCE_DIR, file);
+  srSpec* spec = NULL;
+  Loaded x = {0};
+  ENSURE_EQUAL(sr_load(path, &(srLoadOptions){.base = base}, NULL, &spec), SR_OK);
+  ENSURE_EQUAL(sr_compile(spec, NULL, &x.m), SR_OK);
+  srs_destroy(spec);
+  x.d = sr_data_create(x.m);
+  srRunOptions options = sr_run_options(x.m);
+  if (method) options.method = method;
+  options.t_end = 0.5;
+  options.rtol = 1e-6;
+  options.atol = 1e-9;
+  const srStatus status = sr_run(x.m, x.d, &options, NULL, &x.result);
+  const long n = x.result.stats.evaluations;
+  if (!method) ENSURE_TEXT(options.method, "auto");
+  if (!method) ENSURE_EQUAL(status, SR_OK);
+  sr_data_destroy(x.d);
+  sr_model_destroy(x.m);
+  return status == SR_OK ? n : 0;
+}
+
+// 0.5 s: feet touch the ground, stops are reached. Of the same order, so that they are equally accurate.
+static void compare_default(const char* file, const char* base) {
+  static const char* const methods[] = {"dopri5", "mdop5", "phem56", "radau5"};
+  const long chosen = evaluations(file, base, NULL);
+  long best = 0;
+  for (int i = 0; i < 4; i++) {
+    const long n = evaluations(file, base, methods[i]);
+    if (n > 0 && (best == 0 || n < best)) best = n;
+  }
+  if (getenv("SARRUS_TEST_VERBOSE")) printf("  %s: %ld evaluations, best %ld\n", file, chosen, best);
+  // Two windows of the stiffness test and the trial that follows are the least it costs to find out (humanoid.urdf, which falls freely).
+  ENSURE(best > 0 && (chosen <= 3 * best || chosen <= 300));
+}
+
+TEST(the_default_method_takes_at_most_three_times_the_evaluations_of_the_best_on_every_robot) {
+  for (int i = 0; i < NROBOT; i++) {
+    char file[64];
+    snprintf(file, sizeof file, "%s.urdf", robots[i].name);
+    compare_default(file, robots[i].base);
+    snprintf(file, sizeof file, "%s.xml", robots[i].name);
+    compare_default(file, NULL);
+  }
+  compare_default("leg-closed.urdf", "fixed");
+  compare_default("chandelier.xml", NULL);
+}

@@ -69,7 +69,7 @@ static void run_defaults(srCompiler* c, bool given) {
   m->run_step = 1e-3;
   m->run_rtol = 1e-6;
   m->run_atol = 1e-9;
-  m->run_method = "dopri5";
+  m->run_method = "auto";
   m->run_rho = 0.8;
   m->run_alpha = m->run_beta = 10;
   m->run_stabilization = SR_STABILIZATION_PROJECTION;
