@@ -475,6 +475,27 @@ TEST(turns_are_counted_over_many_revolutions) {
   close_side(&r);
 }
 
+// Gears that turn by 950 and 2370 rad. Their row has eps of thousands in it, which the unit quaternions of free bodies do not show. With
+// inertia 0.2 + 2.5^2 0.04 = 0.45 about the first,  q = 400 t + (15 t^2 + 10 (t/3 - sin(3t)/9))/0.45.
+TEST(gears_turn_by_hundreds_of_radians_under_generalized_alpha) {
+  static const char* const methods[] = {"genalpha-ggl", "genalpha-index3"};
+  const double exact = 800 + (60 + 10 * (2.0 / 3 - sin(6.0) / 9)) / 0.45;
+  for (int i = 0; i < 2; i++) {
+    Side r = open_text(
+        "<sarrus version='1'><option gravity='0 0 0'/>"
+        "<body name='a'><joint name='a' type='revolute' v='400'/><inertial mass='1' inertia='0.1 0.1 0.2'/></body>"
+        "<body name='b'><joint name='b' type='revolute' at='1 0 0' v='-1000'/>"
+        "<inertial mass='1' inertia='0.02 0.02 0.04'/></body>"
+        "<constraint expr='50*q(a) + 20*q(b)'/><torque joint='a' law='30 + 10*sin(3*t)'/></sarrus>");
+    Side a = made(&r, SR_FORMULATION_ABSOLUTE);
+    run_to(&a, methods[i], 2, 1e-6);
+    ENSURE_NEAR(a.d->jq[0], exact, 1e-2);
+    ENSURE_NEAR(a.d->jq[1], -2.5 * exact, 2.5e-2);
+    close_side(&a);
+    close_side(&r);
+  }
+}
+
 // A joint that turns evenly may turn by more than a revolution in a step.
 TEST(steps_of_more_than_a_turn_are_counted_where_the_rate_is_even) {
   Side r = open_text(

@@ -4,6 +4,7 @@
 #include <sarrus/sarrus.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "loading.h"
 #include "runner.h"
@@ -92,4 +93,63 @@ TEST(radau5_follows_bristles_that_give_way) {
     }
     close_model(&x);
   }
+}
+
+// ---- bristles that are short beside the tolerance -------------------------------------------------------------------------
+
+// A block of 1 kg on a belt of 0.1 m/s, on bristles of 1e8 N/m with mu 0.4 at rest, 0.3 above a Stribeck speed of 1e-5 m/s, is held
+// back by a spring of 1 N/m from 1.962 m on: it sticks until the spring has 3.924 N, at 19.62 s, then
+//   x = 2.943 + 0.981 cos s + 0.1 sin s,   s = t - 19.62 s
+TEST(a_block_on_stiff_bristles_slips_when_its_spring_says_so) {
+  Loaded x = open_text(
+      "<sarrus version='1'><option gravity='0 0 -9.81'/>"
+      "<body name='slide'><joint name='x' type='prismatic' axis='1 0 0' q='1.962' v='0.1'/></body>"
+      "<body name='block' parent='slide'><joint name='z' type='prismatic' axis='0 0 1' q='-9.81/1e6'/><inertial "
+      "mass='1'/></body><torque joint='x' law='-q(x)'/>"
+      "<contact gap='q(z)' slip-speed='v(x) - 0.1' normal='kelvin-voigt' K='1e6' D='2000' mu-s='0.4' mu-k='0.3' "
+      "bristle-K='1e8' bristle-B='2e5' vs='1e-5' delta='1' tau='1e-4'/></sarrus>");
+  ENSURE_EQUAL(run_at(&x, "radau5", 1e-8, 1e-11, 20.5), SR_OK);
+  const double s = 20.5 - 19.62;
+  ENSURE_NEAR(x.d->q[0], 2.943 + 0.981 * cos(s) + 0.1 * sin(s),
+              1e-3);  // 0.1 m/s for the first 10 ms at 1e-5 m/s and below
+  close_model(&x);
+}
+
+// The block on a slope, whose load never reaches the limit. Its bristles bend by 8e-6 m, and positions may be wrong by more. It
+// slides by 5 m with dopri5 where bristles may be so too.
+TEST(bristles_hold_where_the_tolerance_is_larger_than_they_bend) {
+  static const struct {
+    const char* method;
+    double most;
+  } table[] = {{"dopri5", 4e-5}, {"genalpha-ggl", 7.8e-6}, {"radau5", 7.8e-6}};
+  for (int i = 0; i < 3; i++) {
+    for (double atol = 1e-2; atol > 1e-5; atol /= 10) {
+      Loaded x = open_model("contact/block-on-slope", "");
+      ENSURE_EQUAL(run_at(&x, table[i].method, 1e-3, atol, 2), SR_OK);
+      const double from = x.d->q[0];
+      sr_data_reset(x.m, x.d);
+      ENSURE_EQUAL(run_at(&x, table[i].method, 1e-3, atol, 6), SR_OK);
+      if (verbose()) printf("  %s atol %g: %.1e m in 4 s\n", table[i].method, atol, x.d->q[0] - from);
+      ENSURE_SMALL(x.d->q[0] - from, table[i].most);
+      close_model(&x);
+    }
+  }
+}
+
+TEST(bristles_that_rounding_hides_are_told_by_name) {
+  Loaded x = open_text(
+      "<sarrus version='1'><option gravity='0 0 0'/><body name='b'><joint name='z' type='prismatic' axis='0 0 1'/>"
+      "<inertial mass='1'/></body><friction name='shy' joint='z' law='kikuuwe' F='0.5' K='1e12' B='1e6'/>"
+      "<friction name='good' joint='z' law='kikuuwe' F='2' K='1e12' B='1e6'/></sarrus>");
+  srMessages* messages = sr_messages_create();
+  srRunOptions options = sr_run_options(x.m);
+  options.method = "radau5";
+  options.t_end = 1e-3;
+  ENSURE_EQUAL(sr_run(x.m, x.d, &options, messages, &x.result), SR_OK);
+  ENSURE_EQUAL(sr_messages_count(messages), 1);
+  ENSURE_EQUAL(sr_messages_get(messages, 0)->severity, SR_SEVERITY_WARNING);
+  ENSURE(strstr(sr_messages_get(messages, 0)->text, "shy") != NULL);
+  ENSURE(strstr(sr_messages_get(messages, 0)->text, "take a K below 5e+11") != NULL);
+  sr_messages_destroy(messages);
+  close_model(&x);
 }

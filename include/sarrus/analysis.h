@@ -23,6 +23,7 @@ typedef struct srModelSystem {
   bool project;          // looped models: `accepted` projects positions and velocities on the constraints ...
   bool metric_identity;  // ... with the least correction by the identity instead of the mass matrix
   double* correction;    // ... in this memory (nv + ng)
+  double* y_most;        // memory for the largest errors of states (ny); NULL: bristles have no bounds of their own
   double* row_length;    // memory for lengths of rows (ng, zero at first); NULL: singular positions are not watched
   struct srPartitioning* partition;  // coordinate partitioning: dependent coordinates follow from the independent ones
   long partitions;                   // new partitions taken on the way

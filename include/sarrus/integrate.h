@@ -49,6 +49,9 @@ typedef struct srSystem {
   int nz;      // discrete states, held by the user of the system
   int ng, np;  // constraint rows; the first np have a position form
   int ngap;    // unilateral gaps
+  // What a state may be wrong by in a step at most, whatever rtol and atol say (ny; 0: no bound). NULL: no bounds. For states whose own
+  // size is far below that of the rest: bristles.
+  const double* y_most;
   void* user;
 
   // Index-1 form, all an explicit method needs: q', v', y', w' with the constraints solved at acceleration level.

@@ -7,6 +7,7 @@
 #include <string.h>
 #include <time.h>
 
+#include "analysis/bristle.h"
 #include "analysis/event.h"
 #include "analysis/partition.h"
 #include "analysis/record.h"
@@ -474,15 +475,17 @@ static srStatus prepare(Run* run, srMessages* messages) {
   }
 
   const int columns = sr_column_count(m);
-  run->row = sr_alloc((size_t)(columns + m->nq + 2 * m->nv + m->ny + 2 * m->ng) * sizeof(double));
+  run->row = sr_alloc((size_t)(columns + m->nq + 2 * m->nv + 2 * m->ny + 2 * m->ng) * sizeof(double));
   if (run->row == NULL) return out_of_memory(messages);
   run->q = run->row + columns;
   run->v = run->q + m->nq;
   run->y = run->v + m->nv;
-  run->system.correction = run->y + m->ny;
+  run->system.y_most = run->y + m->ny;
+  run->system.correction = run->system.y_most + m->ny;
   run->system.row_length = run->system.correction + m->nv + m->ng;
 
   const srSystem system = sr_system(&run->system);
+  sr_bristle_warn(m, messages);
   srIntegratorOptions options = integrator_options(o);
   // Methods that project by themselves, and are asked not to.
   const bool bare = method != NULL && method->index > 0 && o->stabilization == SR_STABILIZATION_NONE;

@@ -12,6 +12,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "analysis/bristle.h"
 #include "analysis/partition.h"
 #include "analysis/tangent.h"
 #include "analysis/watch.h"
@@ -341,6 +342,7 @@ srSystem sr_system(srModelSystem* user) {
   user->M_sparsity = (srSparsity){m->nv, m->nv, m->M_row, m->M_column};
   user->G_sparsity = (srSparsity){m->ng, m->nv, m->G_start, m->G_index};
   if (m->looped) user->d->priv->chosen = false;
+  if (user->y_most != NULL) sr_bristle_bounds(m, user->y_most);
   return (srSystem){
       .nq = m->nq,
       .nv = m->nv,
@@ -349,6 +351,7 @@ srSystem sr_system(srModelSystem* user) {
       .nz = m->gauged ? m->nz : 0,  // those of contacts change at restarts, or without a change of force
       .ng = m->ng,
       .np = m->np,
+      .y_most = user->y_most,
       .user = user,
       .rates = rates,
       .dynamics = dynamics,

@@ -196,7 +196,7 @@ static void begin_stretch(srIntegrator* integrator, srStretch* stretch) {
 static double norm(const srIntegrator* integrator, const double* a) {
   double sum = 0.0;
   for (int i = 0; i < integrator->ncontrol; ++i) {
-    const double ratio = a[i] / sri_allowed_error(integrator, fabs(integrator->x[i]));
+    const double ratio = a[i] / sri_allowed_error(integrator, i, fabs(integrator->x[i]));
     sum += ratio * ratio;
   }
   return integrator->ncontrol > 0 ? sqrt(sum / integrator->ncontrol) : 0.0;
@@ -218,7 +218,7 @@ static void first_direction(srIntegrator* integrator) {
   unsigned bits = 1u;
   for (int i = 0; i < integrator->ncontrol; ++i) {
     bits = bits * 1664525u + 1013904223u;
-    const double size = sri_allowed_error(integrator, fabs(integrator->x[i]));
+    const double size = sri_allowed_error(integrator, i, fabs(integrator->x[i]));
     work->direction[i] = (bits >> 16 & 1u) != 0 ? size : -size;
   }
   work->power_known = true;

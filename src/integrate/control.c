@@ -53,15 +53,18 @@ static double smallest_step(const srIntegrator* integrator) {
   return fmax(integrator->options.step_min, 16.0 * ulp);
 }
 
-double sri_allowed_error(const srIntegrator* integrator, double size) {
-  return fmax(integrator->options.atol + integrator->options.rtol * size, DBL_MIN);
+double sri_allowed_error(const srIntegrator* integrator, int i, double size) {
+  const srSystem* s = &integrator->system;
+  const double allowed = fmax(integrator->options.atol + integrator->options.rtol * size, DBL_MIN);
+  const double most = s->y_most != NULL && i >= s->nq + s->nv ? s->y_most[i - s->nq - s->nv] : 0;
+  return most > 0 ? fmin(allowed, most) : allowed;
 }
 
 // Root mean square over (q, v, y) of (a - b) / allowed(x); b may be NULL.
 static double scaled_norm(const srIntegrator* integrator, const double* a, const double* b) {
   double sum = 0.0;
   for (int i = 0; i < integrator->ncontrol; ++i) {
-    double ratio = (a[i] - (b != NULL ? b[i] : 0.0)) / sri_allowed_error(integrator, fabs(integrator->x[i]));
+    double ratio = (a[i] - (b != NULL ? b[i] : 0.0)) / sri_allowed_error(integrator, i, fabs(integrator->x[i]));
     sum += ratio * ratio;
   }
   return integrator->ncontrol > 0 ? sqrt(sum / integrator->ncontrol) : 0.0;

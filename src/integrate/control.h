@@ -37,8 +37,9 @@ srStatus sri_advance_check(srIntegrator* integrator, double t_limit);
 // Does the error choose the step? Not with a fixed step, be it of the method or of the rule.
 bool sri_is_adaptive(const srIntegrator* integrator);
 double sri_largest_step(const srIntegrator* integrator);
-// What an entry of this size may be wrong by. Not zero, so that an entry that stays 0 under rtol alone counts as exact.
-double sri_allowed_error(const srIntegrator* integrator, double size);
+// What entry i of (q, v, y) may be wrong by where it has this size. Not zero, so that an entry that stays 0 under rtol alone counts
+// as exact.
+double sri_allowed_error(const srIntegrator* integrator, int i, double size);
 // First step: Hairer, Norsett, Wanner I, II.4, with the rates k0 at the present state; k1 is scratch.
 double sri_first_step(srIntegrator* integrator, const srControl* control, double* k0, double* k1);
 

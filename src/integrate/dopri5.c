@@ -57,7 +57,7 @@ static double error_norm(const srIntegrator* integrator, const srDopri5* work, d
     double error = 0.0;
     for (int j = 0; j < 7; ++j) error += sri_dopri5_error[j] * work->rk.k[j][i];
     double size = fmax(fabs(integrator->x[i]), fabs(integrator->x_new[i]));
-    double ratio = h * error / sri_allowed_error(integrator, size);
+    double ratio = h * error / sri_allowed_error(integrator, i, size);
     sum += ratio * ratio;
   }
   return integrator->ncontrol > 0 ? sqrt(sum / integrator->ncontrol) : 0.0;
@@ -73,7 +73,7 @@ static double stability_ratio(const srIntegrator* integrator, const srDopri5* wo
   double dk_w = 0.0, dx_w = 0.0, dk_v = 0.0, dx_q = 0.0;
   for (int i = 0; i < integrator->ncontrol; ++i) {
     const double dk = work->rk.k[6][i] - work->rk.k[5][i],
-                 scale = sri_allowed_error(integrator, fabs(integrator->x[i]));
+                 scale = sri_allowed_error(integrator, i, fabs(integrator->x[i]));
     double dx = 0.0;
     for (int j = 0; j < 6; ++j) dx += (a[j] - b[j]) * work->rk.k[j][i];
     dx *= h;

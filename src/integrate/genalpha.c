@@ -243,7 +243,7 @@ static double largest(int n, const double* a) {
 static double scaled_norm(const srIntegrator* integrator, const double* a) {
   double sum = 0;
   for (int i = 0; i < integrator->ncontrol; ++i) {
-    const double ratio = a[i] / sri_allowed_error(integrator, fabs(integrator->x[i]));
+    const double ratio = a[i] / sri_allowed_error(integrator, i, fabs(integrator->x[i]));
     sum += ratio * ratio;
   }
   return integrator->ncontrol > 0 ? sqrt(sum / integrator->ncontrol) : 0;
@@ -429,7 +429,7 @@ static double error_norm(srIntegrator* integrator, double h) {
   if (of_velocity && work->form == SRI_GEN_INDEX3 && s->ng > 0) take_along(integrator, e + nq);
   for (int i = 0; i < nq + n; ++i) {
     const double size = fmax(fabs(integrator->x[i]), fabs(integrator->x_new[i]));
-    const double ratio = e[i] / sri_allowed_error(integrator, size);
+    const double ratio = e[i] / sri_allowed_error(integrator, i, size);
     sum += ratio * ratio;
   }
   const int count = of_velocity ? nq + n : nq + s->ny;
@@ -523,7 +523,7 @@ static int error_refused(srIntegrator* integrator, double h, double err) {
   if (work->form != SRI_GEN_INDEX3 || s->ng == 0 || work->rises < RISES_MOST) return SRI_REFUSED;
   double least = HUGE_VAL;
   for (int i = 0; i < s->nv; ++i) {
-    least = fmin(least, sri_allowed_error(integrator, fabs(integrator->x[s->nq + i])));
+    least = fmin(least, sri_allowed_error(integrator, s->nq + i, fabs(integrator->x[s->nq + i])));
   }
   if (DBL_EPSILON * fmax(1, largest(s->nq, integrator->x)) / h < least) return SRI_REFUSED;
   (void)snprintf(integrator->detail, sizeof integrator->detail,

@@ -230,12 +230,25 @@ static double correction_norm(const srIntegrator* integrator, double h) {
   const double size_q = fmax(largest(s->nq, integrator->x), 1e-3);
   double sum = 0;
   for (int i = 0; i < s->nv + s->ny; ++i) {
-    const double of_v = cv * work->delta[i] / sri_allowed_error(integrator, fmax(fabs(x0[i]), fabs(x1[i])));
-    const double of_q = i < s->nv ? cq * work->delta[i] / sri_allowed_error(integrator, size_q) : 0;
+    const double of_v = cv * work->delta[i] / sri_allowed_error(integrator, s->nq + i, fmax(fabs(x0[i]), fabs(x1[i])));
+    const double of_q = i < s->nv ? cq * work->delta[i] / sri_allowed_error(integrator, 0, size_q) : 0;
     sum += of_v * of_v + of_q * of_q;
   }
   const int n = 2 * s->nv + s->ny;
   return n > 0 ? sqrt(sum / n) : 0;
+}
+
+// The last correction of the constraints over what the error control allows. Of index 3 its positions alone: velocities and accelerations
+// carry eps |q|/h and eps |q|/h^2 there. Of index 2 none: its positions say nothing.
+static double constraint_norm(const srIntegrator* integrator, double h) {
+  const srSystem* s = &integrator->system;
+  const srGenAlpha* work = integrator->work;
+  const double allowed = sri_allowed_error(integrator, 0, fmax(largest(s->nq, integrator->x), 1e-3));
+  if (work->form == SRI_GEN_INDEX2) return HUGE_VAL;
+  if (work->form == SRI_GEN_INDEX3) return h * h * work->v.beta * work->v.kappa * largest(s->nv, work->delta) / allowed;
+  const double of_U =
+      work->form == SRI_GEN_GGL && s->np > 0 ? largest(s->nv, integrator->constrained->dv) / allowed : 0;
+  return fmax(correction_norm(integrator, h), of_U);
 }
 
 // Is the correction no more than the rounding of the velocities and of what they are summed from, or of the positions where it does
@@ -305,7 +318,7 @@ static int stiffness_falls(const srIntegrator* integrator, double h, int falls) 
   sri_stiffness_times(&work->tangent, s->nv, work->E, work->a1, work->lack);
   for (int i = 0; i < n; ++i) {
     const double mass = i < s->nv ? fmax(sri_mass_of(s, work->tangent.M, i), DBL_MIN) : 1;
-    work->lack[i] = cv * fabs(work->lack[i]) / (mass * sri_allowed_error(integrator, fabs(x[i])));
+    work->lack[i] = cv * fabs(work->lack[i]) / (mass * sri_allowed_error(integrator, s->nq + i, fabs(x[i])));
   }
   return sri_stiffness_falls(n, SRI_NEGLIGIBLE, work->lack, work->lack_before, falls);
 }
@@ -365,17 +378,19 @@ static bool factor_position(srIntegrator* integrator) {
 }
 
 // The constraints alone, to rounding: dynamics stays solved to first order, since the same matrix corrects it. Where it is
-// slow, with M and G as they are here.
+// slow, with M and G as they are here. What rounding is, q does not always say: a gear counts turns that unit quaternions do not show, and
+// its row carries eps of hundreds of radians. So residuals that do not fall with that matrix are rounding too, where the corrections that they
+// ask for are no more than Newton's method may leave.
 static int polish(srIntegrator* integrator, double h, double t_new, bool* converged) {
   srGenAlpha* work = integrator->work;
-  double before = HUGE_VAL;
+  double before = HUGE_VAL, size = HUGE_VAL;
   bool anew = false;
   for (int i = 0; i <= POLISH; ++i) {
     int outcome = sri_constraint(integrator, t_new, integrator->x_new, work->g, work->tangent.G, work->b);
     if (outcome != SRI_DONE) return outcome;
     const double worst = form_rows(integrator, h);
     if (!isfinite(worst)) return SRI_NOT_FINITE;
-    *converged = worst <= 1 || (anew && worst > 0.5 * before && worst < 1e3);
+    *converged = worst <= 1 || (anew && worst > 0.5 * before && (worst < 1e3 || size <= NEWTON_PART));
     if (*converged || i == POLISH || (anew && worst > RATE_HOPELESS * before)) return SRI_DONE;
     if (!anew && worst > RATE_SLOW * before) {
       anew = true;
@@ -385,6 +400,7 @@ static int polish(srIntegrator* integrator, double h, double t_new, bool* conver
     }
     before = worst;
     correct(integrator, h, false);
+    size = constraint_norm(integrator, h);
     outcome = form_state(integrator, h);
     if (outcome != SRI_DONE) return outcome;
   }

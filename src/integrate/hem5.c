@@ -134,7 +134,7 @@ static double error_norm(const srIntegrator* integrator, const srHem5* work, dou
   const int n = integrator->ncontrol;
   for (int i = 0; i < n; ++i) {
     const double x0 = integrator->x[i], x1 = integrator->x_new[i];
-    const double allowed = sri_allowed_error(integrator, fmax(fabs(x0), fabs(x1)));
+    const double allowed = sri_allowed_error(integrator, i, fmax(fabs(x0), fabs(x1)));
     const double e1 = (x1 - work->x_stage[i]) / allowed;
     const double e2 = (x1 - x0 - h * (2.5 * work->k[6][i] - 1.5 * work->k[7][i])) / allowed;
     sum1 += e1 * e1;

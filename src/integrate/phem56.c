@@ -173,7 +173,7 @@ static int error_norm(srIntegrator* integrator, srPhem56* work, srTrial trial, d
   }
   for (int i = 0; i < n; ++i) {
     const double size = fmax(fabs(integrator->x[i]), fabs(integrator->x_new[i]));
-    const double ratio = error[i] / sri_allowed_error(integrator, size);
+    const double ratio = error[i] / sri_allowed_error(integrator, i, size);
     sum += ratio * ratio;
   }
   *err = n > 0 ? sqrt(sum / n) : 0.0;
@@ -188,7 +188,7 @@ static bool moved_little(const srIntegrator* integrator, const srPhem56* work) {
     return false;
   for (int i = 0; i < integrator->ncontrol; ++i) {
     const double size = fabs(work->x_end[i]);
-    const double most = fmin(MOVED_LITTLE * sri_allowed_error(integrator, size), 1e-6 * fmax(1.0, size));
+    const double most = fmin(MOVED_LITTLE * sri_allowed_error(integrator, i, size), 1e-6 * fmax(1.0, size));
     if (!(fabs(integrator->x[i] - work->x_end[i]) <= most)) return false;
   }
   return true;

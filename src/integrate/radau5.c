@@ -257,7 +257,7 @@ static double error_norm(const srIntegrator* integrator, const srRadau5* work) {
   const double slack = fmax(1, integrator->velocity_slack);
   for (int i = 0; i < n; ++i) {
     const double size = fmax(fabs(integrator->x[i]), fabs(integrator->x_new[i]));
-    const double allowed = sri_allowed_error(integrator, size) * (i >= v && i < y ? slack : 1);
+    const double allowed = sri_allowed_error(integrator, i, size) * (i >= v && i < y ? slack : 1);
     const double ratio = work->e[i] / (work->tolerance * allowed);
     sum += ratio * ratio;
   }

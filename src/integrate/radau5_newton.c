@@ -274,11 +274,11 @@ static void increments(srIntegrator* integrator, srRadau5* work, double h) {
 
 // ---- stages -----------------------------------------------------------------------------------------------------------
 
-// What an entry of size x may move in the last Newton increment, over `newton`.
-static double scale_of(const srIntegrator* integrator, const srRadau5* work, double x) {
-  const double size = fmax(1, fabs(x));
+// What entry i may move in the last Newton increment, over `newton`.
+static double scale_of(const srIntegrator* integrator, const srRadau5* work, int i) {
+  const double x = integrator->x[i], size = fmax(1, fabs(x));
   if (!sri_is_adaptive(integrator)) return 1e-11 * size;
-  return fmin(work->tolerance * sri_allowed_error(integrator, fabs(x)), 1e-4 * size);
+  return fmin(work->tolerance * sri_allowed_error(integrator, i, fabs(x)), 1e-4 * size);
 }
 
 // x_i = x_0 + h sum_j a_ij k_j for all three stages.
@@ -300,7 +300,7 @@ static double sweep(const srIntegrator* integrator, const srRadau5* work, double
     for (int j = 0; j < s->nq; ++j) {
       const double q0 = integrator->x[j];
       const double q = q0 + h * (a[0] * work->slope[0][j] + a[1] * work->slope[1][j] + a[2] * work->slope[2][j]);
-      const double allowed = fmax(0.01 * work->newton * scale_of(integrator, work, q0), 4 * DBL_EPSILON * fabs(q));
+      const double allowed = fmax(0.01 * work->newton * scale_of(integrator, work, j), 4 * DBL_EPSILON * fabs(q));
       const double change = fabs(q - work->X[i][j]);
       // Not the largest but the first that is not a number: comparisons with it are false.
       if (!(change <= most * allowed)) most = change / allowed;
@@ -388,7 +388,7 @@ int sri_radau5_measure(srIntegrator* integrator, srRadau5* work, double h, doubl
     if (outcome != SRI_DONE) return outcome;
     copy(work->e + s->nq, work->dZ[i], (size_t)n);
     for (int j = 0; j < m; ++j) {
-      const double x = integrator->x[j], ratio = work->e[j] / scale_of(integrator, work, x);
+      const double x = integrator->x[j], ratio = work->e[j] / scale_of(integrator, work, j);
       sum += ratio * ratio;
       *relative = fmax(*relative, fabs(work->e[j]) / fmax(1, fabs(x)));
     }
@@ -438,7 +438,7 @@ static int stiffness_falls(const srIntegrator* integrator, srRadau5* work, doubl
   }
   for (int i = 0; i < n; ++i) {
     const double mass = i < s->nv ? fmax(sri_mass_of(s, work->M, i), DBL_MIN) : 1;
-    work->lack[i] *= h / (mass * scale_of(integrator, work, integrator->x[s->nq + i]));
+    work->lack[i] *= h / (mass * scale_of(integrator, work, s->nq + i));
   }
   return sri_stiffness_falls(n, SRI_NEGLIGIBLE, work->lack, work->lack_before, falls);
 }

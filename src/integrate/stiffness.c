@@ -76,7 +76,7 @@ static double smoothness(const srIntegrator* integrator, const srStiffness* s) {
   for (int i = 0; i < s->n; ++i) {
     double difference = 0.0;
     for (int k = 1; k < SAMPLES; ++k) difference += weight[k] * (s->x[at[k]][i] - s->x[0][i]);
-    const double ratio = difference / sri_allowed_error(integrator, fabs(s->x[last][i]));
+    const double ratio = difference / sri_allowed_error(integrator, i, fabs(s->x[last][i]));
     sum += ratio * ratio;
   }
   return s->n > 0 ? sqrt(sum / s->n) : 0.0;

@@ -192,7 +192,7 @@ int sri_bdf_normalize(srIntegrator* integrator, const double* q, double* out) {
 }
 
 void sri_bdf_weights(const srIntegrator* integrator, const double* x, double factor, double* weight) {
-  for (int i = 0; i < integrator->ncontrol; ++i) weight[i] = factor / sri_allowed_error(integrator, fabs(x[i]));
+  for (int i = 0; i < integrator->ncontrol; ++i) weight[i] = factor / sri_allowed_error(integrator, i, fabs(x[i]));
 }
 
 // ---- sentences --------------------------------------------------------------------------------------------------------
@@ -298,7 +298,7 @@ static void count(srIntegrator* integrator) {
 static double distance(const srIntegrator* integrator, double h, const double* a, const double* b) {
   double sum = 0;
   for (int i = 0; i < integrator->ncontrol; ++i) {
-    const double ratio = h * (a[i] - b[i]) / sri_allowed_error(integrator, fabs(integrator->x[i]));
+    const double ratio = h * (a[i] - b[i]) / sri_allowed_error(integrator, i, fabs(integrator->x[i]));
     sum += ratio * ratio;
   }
   return integrator->ncontrol > 0 ? sqrt(sum / integrator->ncontrol) : 0;

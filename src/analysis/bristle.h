@@ -1,0 +1,12 @@
+// How far the bristles of friction bend before they slip, and what that asks of the error control.
+#ifndef SR_ANALYSIS_BRISTLE_H
+#define SR_ANALYSIS_BRISTLE_H
+
+#include <sarrus/analysis.h>
+
+// Largest error of each state in a step: a part of Fs/K for bristles, 0 (no bound) for others; into out (ny).
+void sr_bristle_bounds(const srModel* m, double* out);
+// Tells, by name, of elements whose bristles the run cannot resolve: those that slip within the rounding of positions.
+void sr_bristle_warn(const srModel* m, srMessages* messages);
+
+#endif
