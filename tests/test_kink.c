@@ -100,7 +100,8 @@ TEST(radau5_follows_bristles_that_give_way) {
 // A block of 1 kg on a belt of 0.1 m/s, on bristles of 1e8 N/m with mu 0.4 at rest, 0.3 above a Stribeck speed of 1e-5 m/s, is held
 // back by a spring of 1 N/m from 1.962 m on: it sticks until the spring has 3.924 N, at 19.62 s, then
 //   x = 2.943 + 0.981 cos s + 0.1 sin s,   s = t - 19.62 s
-TEST(a_block_on_stiff_bristles_slips_when_its_spring_says_so) {
+// Generalized-alpha kept the acceleration sequence of a long step for all the short ones that followed, and took 49 million.
+static void belt_slips(const char* method) {
   Loaded x = open_text(
       "<sarrus version='1'><option gravity='0 0 -9.81'/>"
       "<body name='slide'><joint name='x' type='prismatic' axis='1 0 0' q='1.962' v='0.1'/></body>"
@@ -108,11 +109,17 @@ TEST(a_block_on_stiff_bristles_slips_when_its_spring_says_so) {
       "mass='1'/></body><torque joint='x' law='-q(x)'/>"
       "<contact gap='q(z)' slip-speed='v(x) - 0.1' normal='kelvin-voigt' K='1e6' D='2000' mu-s='0.4' mu-k='0.3' "
       "bristle-K='1e8' bristle-B='2e5' vs='1e-5' delta='1' tau='1e-4'/></sarrus>");
-  ENSURE_EQUAL(run_at(&x, "radau5", 1e-8, 1e-11, 20.5), SR_OK);
+  ENSURE_EQUAL(run_at(&x, method, 1e-8, 1e-11, 20.5), SR_OK);
   const double s = 20.5 - 19.62;
   ENSURE_NEAR(x.d->q[0], 2.943 + 0.981 * cos(s) + 0.1 * sin(s),
               1e-3);  // 0.1 m/s for the first 10 ms at 1e-5 m/s and below
+  ENSURE(x.result.stats.steps < 10000);
   close_model(&x);
+}
+
+TEST(a_block_on_stiff_bristles_slips_when_its_spring_says_so) {
+  belt_slips("radau5");
+  belt_slips("genalpha-ggl");
 }
 
 // The block on a slope, whose load never reaches the limit. Its bristles bend by 8e-6 m, and positions may be wrong by more. It

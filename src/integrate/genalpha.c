@@ -456,7 +456,8 @@ static void take_sequences(srIntegrator* integrator, double h, const double* ben
   const srSystem* s = &integrator->system;
   srGenAlpha* work = integrator->work;
   double* before = work->rate_before;
-  if (h >= SHORT_STEP * work->h_slope) {
+  // The second short step in a row has its say: else the slope of a step long ago, far too large for them, would stay for good.
+  if (h >= SHORT_STEP * fmin(work->h_slope, work->h_before)) {
     for (int i = 0; i < s->nv + s->ny; ++i) work->slope[i] = (work->a1[i] - work->rate_new[s->nq + i]) / h;
     for (int k = 0; k < s->ng; ++k) work->bend[k] = bend[k] / (h * h);
     work->h_slope = h;
