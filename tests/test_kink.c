@@ -123,12 +123,12 @@ TEST(a_block_on_stiff_bristles_slips_when_its_spring_says_so) {
 }
 
 // The block on a slope, whose load never reaches the limit. Its bristles bend by 8e-6 m, and positions may be wrong by more. It
-// slides by 5 m with dopri5 where bristles may be so too.
+// slides by 5 m with dopri5 where bristles may be so too. Slips at the start that differ leave some times the bend of bristles.
 TEST(bristles_hold_where_the_tolerance_is_larger_than_they_bend) {
   static const struct {
     const char* method;
     double most;
-  } table[] = {{"dopri5", 4e-5}, {"genalpha-ggl", 7.8e-6}, {"radau5", 7.8e-6}};
+  } table[] = {{"dopri5", 4e-5}, {"genalpha-ggl", 4e-5}, {"radau5", 7.8e-6}};
   for (int i = 0; i < 3; i++) {
     for (double atol = 1e-2; atol > 1e-5; atol /= 10) {
       Loaded x = open_model("contact/block-on-slope", "");
