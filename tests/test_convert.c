@@ -834,6 +834,148 @@ TEST(stops_for_mjcf_have_the_inertia_that_the_joint_feels) {
 }
 
 // ------------------------------------------------------------------------------------------------------ poses and shapes
+// ------------------------------------------------------------------------------------------------- contacts, actuators
+static srSpec* read_file(const char* file) {
+  char path[512];
+  snprintf(path, sizeof path, "%s/%s.xml", SARRUS_SOURCE_DIR, file);
+  srMessages* messages = sr_messages_create();
+  srSpec* spec = NULL;
+  const srStatus status = sr_load(path, NULL, messages, &spec);
+  if (status != SR_OK) loading_print(messages);
+  sr_messages_destroy(messages);
+  ENSURE_EQUAL(status, SR_OK);
+  return spec;
+}
+
+static void same_attribute(const srAttr* a, const srAttr* b) {
+  ENSURE_EQUAL(sr_given(*a), sr_given(*b));
+  ENSURE_EQUAL(a->n, b->n);
+  if (a->text) ENSURE_TEXT(a->text, b->text);
+  if (a->n == 1) ENSURE_SMALL(a->number - b->number, 1e-15 * fabs(a->number));
+}
+
+// Largest differences of f and a at n random states near the ground, where spheres are in it and in each other.
+static void same_at_states(Pair* p, int n, double height) {
+  Random r = {11};
+  for (int k = 0; k < n; k++) {
+    random_state(&r, p->a.m, p->a.d);
+    for (int j = 0; j < p->a.m->njoint; j++)
+      if (p->a.m->joint_nq[j] == 7)
+        for (int i = 0; i < 3; i++) p->a.d->q[p->a.m->joint_q[j] + i] *= height;
+    sr_normalize(p->a.m, p->a.d->q);
+    for (int i = 0; i < p->a.m->nq; i++) p->b.d->q[p->q[i]] = p->a.d->q[i];
+    for (int i = 0; i < p->a.m->nv; i++) p->b.d->v[p->v[i]] = p->a.d->v[i], p->b.d->tau[p->v[i]] = p->a.d->tau[i];
+    p->a.d->stage = p->b.d->stage = SR_STAGE_NONE;
+    ENSURE_EQUAL(sr_forward(p->a.m, p->a.d, SR_TAU_ELEMENT), 0);
+    ENSURE_EQUAL(sr_forward(p->b.m, p->b.d, SR_TAU_ELEMENT), 0);
+    const double force = largest(p->a.d->f, p->a.m->nv), acceleration = largest(p->a.d->a, p->a.m->nv);
+    for (int i = 0; i < p->a.m->nv; i++) {
+      ENSURE_SMALL((p->a.d->f[i] - p->b.d->f[p->v[i]]) / force, 1e-12);
+      ENSURE_SMALL((p->a.d->a[i] - p->b.d->a[p->v[i]]) / acceleration, 1e-10);
+    }
+  }
+}
+
+static void same_contacts(const srSpec* spec, const srSpec* back) {
+  const int n = srs_count(spec, SR_ELEMENT_CONTACT), nfield = (int)(sizeof(srContactDef) / sizeof(srAttr));
+  ENSURE(n > 0);
+  ENSURE_EQUAL(srs_count(back, SR_ELEMENT_CONTACT), n);
+  for (int i = 0; i < n; i++) {
+    const srAttr* a = srs_get(spec, SR_ELEMENT_CONTACT, i);
+    const srAttr* b = srs_get(back, SR_ELEMENT_CONTACT, i);
+    for (int k = 0; k < nfield; k++) same_attribute(a + k, b + k);
+  }
+}
+
+TEST(contacts_of_an_mjcf_file_come_back) {
+  static const char* const files[] = {"tests/mjcf-sections/touching", "models/robots/hexapod", "models/robots/humanoid",
+                                      "models/robots/quadruped"};
+  for (int k = 0; k < 4; k++) {
+    srSpec* spec = read_file(files[k]);
+    srConversion* c = convert(spec, "mjcf");
+    srSpec* back = read_text(c->text);
+    ENSURE(!is_lost(c, "<contact>", SR_LOSS_MOTION));
+    same_contacts(spec, back);
+    Pair p = pair_up(compile(spec), compile(back));
+    if (k == 0) same_at_states(&p, 10, 0.1);
+    pair_free(&p);
+    sr_conversion_destroy(c);
+    srs_destroy(spec);
+    srs_destroy(back);
+  }
+}
+
+// A ball of 2 kg and one of 3 kg over the ground, whose shape has no name.
+static const char balls[] =
+    "<sarrus version='1' name='balls'><ground><shape type='plane'/></ground>"
+    "<body name='a'><joint name='ja' type='free'/><inertial mass='2' inertia='0.1 0.1 0.1'/>"
+    "<shape name='s' type='sphere' size='0.1' group='g'/></body>"
+    "<body name='b'><joint name='jb' type='free' q='1 0 0 0.5 0 0 1'/><inertial mass='3' inertia='0.1 0.1 0.1'/>"
+    "<shape name='s' type='sphere' size='%s' group='g'/></body>%s</sarrus>";
+
+static srConversion* convert_balls(const char* size, const char* contact) {
+  char text[2048];
+  snprintf(text, sizeof text, balls, size, contact);
+  srSpec* spec = read_text(text);
+  srConversion* c = convert(spec, "mjcf");
+  srs_destroy(spec);
+  return c;
+}
+
+TEST(a_contact_of_ours_is_pairs_of_mjcf_by_unit_of_mass) {
+  srConversion* c = convert_balls(
+      "0.2",
+      "<contact name='k' a='g' b='ground' normal='kelvin-voigt' K='600' D='12' mu-k='0.5' bristle-B='12'/>"
+      "<contact a='g' b='g' normal='kelvin-voigt' K='600' D='0' friction='none'/>");
+  for (int i = 0; i < c->nlost; i++) ENSURE(c->lost[i].effect != SR_LOSS_MOTION);
+  ENSURE(strstr(c->text, "geom1=\"s\" geom2=\"geom\" solref=\"-300 -6\" condim=\"3\" friction=\"0.5 0.5 0 0 0\"/>"));
+  ENSURE(strstr(c->text, "geom1=\"s_2\" geom2=\"geom\" solref=\"-200 -4\""));
+  const char* pair = strstr(c->text, "geom1=\"s\" geom2=\"s_2\"");
+  double k = 0, d = 1;
+  ENSURE(pair != NULL);
+  ENSURE_EQUAL(sscanf(pair, "geom1=\"s\" geom2=\"s_2\" solref=\"%lf %lf\" condim=\"1\"", &k, &d), 2);
+  ENSURE_SMALL(k + 600 * (1.0 / 2 + 1.0 / 3), 1e-12);
+  ENSURE_SMALL(d, 0);
+  srSpec* back = read_text(c->text);
+  ENSURE_EQUAL(srs_count(back, SR_ELEMENT_CONTACT), 3);
+  srs_destroy(back);
+  sr_conversion_destroy(c);
+}
+
+TEST(what_mjcf_cannot_say_of_a_contact_is_told) {
+  const struct {
+    const char *size, *contact, *lost, *why;
+  } cases[] = {
+      {"0.2", "<contact a='g' b='ground' normal='hooke' K='600' friction='none'/>", "<contact> of 'g' and 'ground'",
+       "kelvin-voigt"},
+      {"0.2", "<contact a='g' b='ground' normal='kelvin-voigt' K='600' D='12' mu-k='0.5'/>",
+       "'bristle-B' of <contact> of 'g' and 'ground'", "takes the damping D"},
+      {"0.2", "<contact a='g' b='ground' normal='kelvin-voigt' K='600' D='12' mu-k='0.5' mu-s='0.6' bristle-B='12'/>",
+       "'mu-s' of <contact> of 'g' and 'ground'", "no word"},
+      {"0.2",
+       "<contact a='g' b='ground' normal='kelvin-voigt' K='600' D='12' mu-k='0.5' friction='lugre' bristle-B='12'/>",
+       "'friction' of <contact>", "no word"},
+      {"0.2",
+       "<contact a='g' b='ground' normal='kelvin-voigt' K='600' D='12' mu-k='0.5' bristle-K='700' bristle-B='12'/>",
+       "'bristle-K' of <contact>", "no word"},
+      {"-0.2", "<contact a='a' b='b' normal='kelvin-voigt' K='600' D='12' friction='none'/>",
+       "<contact> of 'a' and 'b'", "hollow sphere"},
+      {"0.2",
+       "<sensor name='m' point='a'/><contact gap='sensor(m, z)' normal='kelvin-voigt' K='600' D='12' friction='none'/>",
+       "<contact> 'sensor(m, z)'", "gaps by formula"},
+  };
+  for (size_t k = 0; k < sizeof cases / sizeof *cases; k++) {
+    srConversion* c = convert_balls(cases[k].size, cases[k].contact);
+    int found = 0;
+    for (int i = 0; i < c->nlost; i++)
+      found += strstr(c->lost[i].what, cases[k].lost) && strstr(c->lost[i].why, cases[k].why) &&
+               c->lost[i].effect == SR_LOSS_MOTION;
+    if (found != 1) printf("%s: told %d times\n", cases[k].contact, found);
+    ENSURE_EQUAL(found, 1);
+    sr_conversion_destroy(c);
+  }
+}
+
 TEST(rotations_by_quaternion_come_back_also_where_the_pitch_is_a_right_angle) {
   static const char* const rot[] = {"1 2 3 4",           "1 0 1 0",       "1 0 -1 0",    "0.5 0.5 0.5 0.5",
                                     "0.5 -0.5 -0.5 0.5", "1 1e-9 1 2e-9", "1 1e-5 -1 0", "0 0 0 1"};

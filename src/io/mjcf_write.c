@@ -54,11 +54,13 @@ static void tell_whole(const srMjcfOut* x) {
 void sr_write_mjcf(srConvert* c) {
   srMjcfOut x = {.c = c};
   sr_mjcf_out_find_bodies(&x);
+  sr_mjcf_out_find_contacts(&x);
   sr_xml_begin(&c->xml, "mujoco");
   sr_xml_text(&c->xml, "model", c->m->name);
   put_options(c);
   sr_mjcf_out_assets(c);
   sr_mjcf_out_world(&x);
+  sr_mjcf_out_contacts(&x);
   sr_mjcf_out_equalities(&x);
   sr_mjcf_out_key(&x);
   tell_whole(&x);

@@ -18,6 +18,11 @@ typedef struct srMjcfAxisSite {
   int next;  // of the same body, -1: none
 } srMjcfAxisSite;
 
+// Two shapes of the spec that a <contact> holds apart.
+typedef struct srMjcfTouch {
+  int contact, a, b;
+} srMjcfTouch;
+
 typedef struct srMjcfOut {
   srConvert* c;
   // Bodies: of body b, 0 is the ground
@@ -33,6 +38,13 @@ typedef struct srMjcfOut {
   int* first_axis_site;       // of body b, -1: none
   srMjcfScrew* screws;
   int nscrew, screw_capacity;
+  // Contacts: of shape i of the spec
+  int* shape_body;
+  bool* touches;           // a pair names it
+  const char** geom_word;  // its name in the new file, NULL: none, or it is not written
+  srMjcfTouch* touch;
+  int ntouch, touch_capacity;
+  srNames pair_names;
   // Initial state: numbers of the key
   double *qpos, *qvel;
   int nqpos, qpos_capacity, nqvel, qvel_capacity;
@@ -42,7 +54,7 @@ typedef struct srMjcfOut {
   const char* first_stop;
   int nlaw;  // limits with a law of their own
   const char* first_law;
-  int nsolid;  // shapes that are there for contacts
+  int nsolid;  // shapes that are there for contacts, and in none
   srPlace first_solid;
 } srMjcfOut;
 
@@ -87,6 +99,10 @@ void sr_mjcf_out_world(srMjcfOut* x);
 // body.
 void sr_mjcf_out_start(srMjcfOut* x, int j, const srJointPart* part, int n, double pose[16]);
 void sr_mjcf_out_key(srMjcfOut* x);
+
+// ------------------------------------------------------------------------------------- <contact>: mjcf_write_contact.c
+void sr_mjcf_out_find_contacts(srMjcfOut* x);  // before any body is written: geoms in pairs have names
+void sr_mjcf_out_contacts(srMjcfOut* x);
 
 // ----------------------------------------------------------------------------------- <equality>: mjcf_write_equality.c
 void sr_mjcf_out_equalities(srMjcfOut* x);

@@ -1,5 +1,5 @@
 // MJCF out: <geom>, the shapes of a body. Their mass is in <inertial>, and contype and conaffinity are 0: else all of
-// them would touch each other, which they do not in the model.
+// them would touch each other, which they do not in the model. Those that do are in a <pair> (mjcf_write_contact.c).
 #include "io/mjcf_write.h"
 
 // Half of lengths and edges, as MJCF has them.
@@ -54,7 +54,8 @@ static void put_geom(srMjcfOut* x, int i) {
   sr_convert_take(c, SR_ELEMENT_SHAPE, i, SR_TAKE(srShapeDef, density));  // in the inertia of the body
   sr_convert_take(c, SR_ELEMENT_SHAPE, i, SR_TAKE(srShapeDef, material));
   sr_xml_begin(&c->xml, "geom");
-  if (name) sr_xml_text(&c->xml, "name", sr_convert_name(c, &c->mesh_names, "%s", name));
+  if (name || x->touches[i]) x->geom_word[i] = sr_convert_name(c, &c->mesh_names, "%s", name ? name : "geom");
+  if (x->geom_word[i]) sr_xml_text(&c->xml, "name", x->geom_word[i]);
   put_form(c, i, type);
   if (sr_convert_numbers(c, SR_ELEMENT_SHAPE, i, SR_TAKE(srShapeDef, color), rgba, 4) == 4)
     sr_xml_numbers(&c->xml, "rgba", rgba, 4);
@@ -62,7 +63,8 @@ static void put_geom(srMjcfOut* x, int i) {
   sr_xml_text(&c->xml, "contype", "0");
   sr_xml_text(&c->xml, "conaffinity", "0");
   sr_xml_end(&c->xml);
-  if (!sr_text_is(use, "visual") && x->nsolid++ == 0) x->first_solid = srs_place(c->spec, SR_ELEMENT_SHAPE, i);
+  if (!sr_text_is(use, "visual") && !x->touches[i] && x->nsolid++ == 0)
+    x->first_solid = srs_place(c->spec, SR_ELEMENT_SHAPE, i);
 }
 
 void sr_mjcf_out_geoms(srMjcfOut* x, int b) {
