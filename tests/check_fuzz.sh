@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Fuzzes the readers under the sanitizers for SARRUS_FUZZ_SECONDS each (default 5; 60 under ./test --long), two at a time,
+# Fuzzes the readers, and short runs of what is read, under the sanitizers for SARRUS_FUZZ_SECONDS each (default 5; 60 under ./test --long), two at a time,
 # beginning with the stored corpora, which are all replayed. Every tests/fuzz/fuzz_NAME.c is run, on the files of
 # tests/fuzz/NAME and of the folders listed below. Needs clang with libFuzzer; without it: skipped.
 cd "$(dirname "$0")/.." || exit 1
@@ -34,6 +34,15 @@ declare -A more=(
   [obj]="tests/mesh"
   [dae]="tests/mesh"
 )
+# A run begins with models behind three bytes that choose method, formulation and tolerance.
+mkdir -p "$work/seeds-run"
+k=0
+for model in models/*.xml models/*/*.xml tests/io/*.xml; do
+  [ "$(wc -c < "$model")" -lt 7000 ] || continue
+  k=$((k + 1))
+  { printf "\\x$(printf %02x $((k % 16)))\\x$(printf %02x $((k % 3)))\\x$(printf %02x $((k % 4)))"; cat "$model"; } > "$work/seeds-run/$k"
+done
+more[run]=$work/seeds-run
 fuzz() {  # fuzz NAME: one line of outcome
   local name=$1 corpora=() folder
   for folder in "tests/fuzz/$name" ${more[$name]:-}; do [ -d "$folder" ] && corpora+=("$folder"); done
