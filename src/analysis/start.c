@@ -41,11 +41,13 @@ static bool is_driven(const srModel* m, int j) {
 typedef struct List {
   char text[SHOWN * 140];
   int n;
+  srPlace place;  // of the first one's body
 } List;
 
 static void add(List* list, const srModel* m, int j, const char* how, const double* q) {
   const size_t used = strlen(list->text), room = sizeof list->text - used;
   if (++list->n > SHOWN) return;
+  if (list->n == 1) list->place = m->body_place[m->joint_body[j]];
   (void)snprintf(list->text + used, room, "%s'%.50s' %s %.6g %s (%.6g to %.6g)", list->n > 1 ? ", " : "",
                  m->joint_name[j], how, q[m->joint_q[j]], m->q_unit[m->joint_q[j]], m->priv->limits[2 * j],
                  m->priv->limits[2 * j + 1]);
@@ -60,7 +62,7 @@ int sr_start_outside(const srModel* m, const srData* d, srMessages* messages) {
   }
   if (list.n == 0) return 0;
   sr_messages_add(
-      messages, SR_SEVERITY_WARNING, (srPlace){0},
+      messages, SR_SEVERITY_WARNING, list.place,
       "the start is outside of the limits of %d joint%s, and the stops push at once: %s%s; --start inside-limits takes "
       "the nearest start inside, --q or <joint q> another one",
       list.n, list.n == 1 ? "" : "s", list.text, more(&list));
