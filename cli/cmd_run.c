@@ -92,11 +92,6 @@ static void warn_accuracy(Run* r) {
                 o->atol);
   if (adaptive && !isnan(r->step))
     cli_warning(cli, "--step is for methods of fixed step and for --control fixed; %s chooses its own", o->method);
-  if (method->switches && o->control != SR_CONTROL_DEFAULT)
-    cli_warning(cli,
-                "%s switches between methods only under the default rule of the step; with --control %s it is explicit "
-                "from beginning to end",
-                o->method, control_word(o->control));
   // Implicit methods solve their equations to a part of the tolerances, with a fixed step too.
   if (!adaptive && !method->implicit && (!isnan(r->rtol) || !isnan(r->atol)))
     cli_warning(cli, "--rtol and --atol are for adaptive methods; %s has a fixed step of %g s", o->method, o->step);

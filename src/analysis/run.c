@@ -442,7 +442,6 @@ static bool by_rates(const srMethod* method, const srRunOptions* o) {
   return method->switches && s != SR_STABILIZATION_NONE && s != SR_STABILIZATION_PROJECTION;
 }
 
-// All memory of the run.
 // No equation gives the acceleration of such a coordinate.
 static srStatus check_massless(const srModel* m, srMessages* messages) {
   for (int i = 0; i < m->nv; i++) {
@@ -457,12 +456,24 @@ static srStatus check_massless(const srModel* m, srMessages* messages) {
   return SR_OK;
 }
 
+static void warn_rule(const srRunOptions* o, srMessages* messages) {
+  const srMethod* method = sri_method_find(o->method);
+  if (method == NULL || !method->switches || o->control == SR_CONTROL_DEFAULT) return;
+  sr_messages_add(
+      messages, SR_SEVERITY_WARNING, (srPlace){0},
+      "%s switches between methods only under the default rule of the step; under another one it is explicit "
+      "from beginning to end",
+      o->method);
+}
+
+// All memory of the run.
 static srStatus prepare(Run* run, srMessages* messages) {
   const srModel* m = run->m;
   const srRunOptions* o = run->options;
   srStatus status = check_options(run, messages);
   if (status == SR_OK) status = check_massless(m, messages);
   if (status != SR_OK) return status;
+  warn_rule(o, messages);
   run->t0 = run->t_row = run->d->t;
   run->t_end = o->t_end;
   run->every = o->every > 0.0 ? o->every : (run->t_end - run->t0) / 1000.0;

@@ -48,7 +48,8 @@ static void run(const srModel* m, srData* d, const uint8_t* choice) {
 }
 
 static void formulate_and_run(const srSpec* spec, const srModel* m, srData* d, const uint8_t* choice) {
-  static const srFormulation formulations[] = {SR_FORMULATION_RELATIVE, SR_FORMULATION_ABSOLUTE, SR_FORMULATION_PENALTY};
+  static const srFormulation formulations[] = {SR_FORMULATION_RELATIVE, SR_FORMULATION_ABSOLUTE,
+                                               SR_FORMULATION_PENALTY};
   const srFormulation formulation = formulations[choice[1] % 3];
   srModel* other = NULL;
   srData* other_d = NULL;

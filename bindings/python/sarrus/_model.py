@@ -443,6 +443,7 @@ class Model:
             out["assembly"] = assembly
         meshes = zip(m.mesh_name, m.mesh_file, m.mesh_nvertex.tolist(), m.mesh_ntriangle.tolist())
         out.update(shapes=m.nshape, meshes=[dict(zip(("name", "file", "vertices", "triangles"), x)) for x in meshes])
+        out["massless"] = [m.v_name[i] for i in np.flatnonzero(m.dof_massless)]
         out.update(rows=list(m.row_name), warnings=warnings, notes=m.notes + assembly["notes"],
                    bodies=list(m.body_name[1:]), joints=m.joints)
         return out
