@@ -452,6 +452,8 @@ says "unknown word 'inside'"
 four_bar="run models/mechanisms/four-bar.xml --t-end 0.05"
 status 0 $four_bar --json
 keys $run_keys stabilization rank assembly
+has '"stabilization": "own"'
+status 0 $four_bar --method dopri5 --json
 has '"stabilization": "projection"'
 has '"moved": [], "moved_velocity": []}'
 [ -s "$work/err" ] && fail "run of a loop is not silent on standard error: $(head -n 1 "$work/err")"
@@ -467,10 +469,10 @@ for method in mdop5 hem5 phem56; do
   status 0 $four_bar --method $method --metric identity
   [ -s "$work/err" ] && fail "a warning of --metric with $method: $(head -n 1 "$work/err")"
 done
-status 0 $four_bar --beta 3
+status 0 $four_bar --method dopri5 --beta 3
 says "warning: --alpha and --beta .* this run has projection"
 for word in none baumgarte partition augmented; do
-  status 0 $four_bar --stabilization $word --metric identity
+  status 0 $four_bar --method dopri5 --stabilization $word --metric identity
   says "warning: --metric is for projections; this run has --stabilization $word"
 done
 for word in baumgarte augmented; do
@@ -479,7 +481,6 @@ for word in baumgarte augmented; do
 done
 status 0 $four_bar --metric identity
 [ -s "$work/err" ] && fail "a warning of --metric with projection: $(head -n 1 "$work/err")"
-# a ledger that does not close is told
 # auto says when it changed its method and why; dopri5 by name says that it crawls.
 status 0 run models/robots/hexapod.xml --t-end 0.2 --json
 has '"method": "auto"'
@@ -489,6 +490,7 @@ has '"to": "radau5"'
 has '"switch_count": 1'
 status 0 run models/dc-motor.xml --set L=1e-6 --method dopri5 --t-end 0.05
 says "warning: the motion is stiff for dopri5 from t = .* s on: .* try method auto or radau5"
+# a ledger that does not close is told
 status 0 run models/contact/block-on-slope.xml --method dopri5 --rtol 1e-3 --atol 1e-3 --t-end 2
 says "warning: the energy ledger misses .* take a smaller rtol and atol"
 status 0 run models/pendulum.xml --t-end 0.1 --stabilization baumgarte
