@@ -62,6 +62,7 @@ void sr_write_mjcf(srConvert* c) {
   sr_mjcf_out_world(&x);
   sr_mjcf_out_contacts(&x);
   sr_mjcf_out_equalities(&x);
+  sr_mjcf_out_actuators(&x);
   sr_mjcf_out_key(&x);
   tell_whole(&x);
 }

@@ -48,6 +48,8 @@ typedef struct srMjcfOut {
   // Initial state: numbers of the key
   double *qpos, *qvel;
   int nqpos, qpos_capacity, nqvel, qvel_capacity;
+  double* ctrl;  // of the actuators
+  int nctrl, ctrl_capacity;
   bool moved;  // it is another one than MJCF's own
   // Told once at the end
   int nstop;  // limits whose stops are MuJoCo's own
@@ -103,6 +105,9 @@ void sr_mjcf_out_key(srMjcfOut* x);
 // ------------------------------------------------------------------------------------- <contact>: mjcf_write_contact.c
 void sr_mjcf_out_find_contacts(srMjcfOut* x);  // before any body is written: geoms in pairs have names
 void sr_mjcf_out_contacts(srMjcfOut* x);
+
+// ----------------------------------------------------------------------------------- <actuator>: mjcf_write_actuator.c
+void sr_mjcf_out_actuators(srMjcfOut* x);  // and their controls, for the key
 
 // ----------------------------------------------------------------------------------- <equality>: mjcf_write_equality.c
 void sr_mjcf_out_equalities(srMjcfOut* x);
