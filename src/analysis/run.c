@@ -480,13 +480,6 @@ static srStatus prepare(Run* run, srMessages* messages) {
   run->system = (srModelSystem){.m = m, .d = run->d, .metric_identity = o->metric_identity};
   if (is_adaptive(o)) run->system.rtol = o->rtol, run->system.atol = o->atol;
   const srMethod* method = sri_method_find(o->method);  // NULL: sri_create says so
-  if (method != NULL && method->switches && o->control != SR_CONTROL_DEFAULT) {
-    sr_messages_add(messages, SR_SEVERITY_WARNING, (srPlace){0},
-                    "%s switches between methods only under the default rule of the step; with another control it is "
-                    "explicit from beginning to "
-                    "end",
-                    o->method);
-  }
   if (method != NULL && (method->implicit || method->switches)) {
     run->system.tangent = sr_tangent_create(m);
     if (run->system.tangent == NULL) return out_of_memory(messages);
