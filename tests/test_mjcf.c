@@ -903,6 +903,105 @@ TEST(a_file_that_cannot_be_included_is_the_only_error) {
   sr_messages_destroy(messages);
 }
 
+static void ensure_same_attribute(const srAttr* a, const srAttr* b) {
+  ENSURE_EQUAL(a->n, b->n);
+  for (int k = 0; k < a->n; k++) {
+    const double u = a->numbers ? a->numbers[k] : a->number, v = b->numbers ? b->numbers[k] : b->number;
+    ENSURE_NEAR(u, v, 1e-13 * (1 + fabs(v)));
+  }
+}
+
+static void ensure_same_elements(const srSpec* x, const srSpec* y, srElementKind kind) {
+  const srElement* e = srs_element(kind);
+  ENSURE_EQUAL(srs_count(x, kind), srs_count(y, kind));
+  for (int i = 0; i < srs_count(x, kind); i++)
+    for (int k = 0; k < e->nfield; k++) {
+      const srAttr *a = &sr_spec_attributes(x, kind, i)[k], *b = &sr_spec_attributes(y, kind, i)[k];
+      ensure_same_attribute(a, b);
+      if (strcmp(e->fields[k].word, "name") == 0 && a->text) ENSURE_TEXT(a->text, b->text);
+    }
+}
+
+// Units, order of Euler angles, mesh folder, groups and defaults are those of the attached model; what refers to its other
+// body stays behind. The second file is the first one written out by hand.
+TEST(an_attached_model_is_as_if_written_out) {
+  Mechanism x = open_file(FOLDER "attach/hand.xml"), y = open_file(FOLDER "attach/hand-by-hand.xml");
+  for (int k = 0; k < SR_ELEMENT_KINDS; k++)
+    if (k != SR_ELEMENT_SHAPE) ensure_same_elements(x.spec, y.spec, (srElementKind)k);  // group 3 is not written out
+  ENSURE(sr_point_find(x.m, "l_link/l_pad") > 0 && sr_point_find(x.m, "r_link/r_pad") > 0);
+  ensure_same(x, y);
+}
+
+// Attached models may attach others, and a whole world comes with what it refers to.
+TEST(a_model_that_attaches_others_is_attached) {
+  Mechanism x = open_file(FOLDER "attach/scene.xml"), hand = open_file(FOLDER "attach/hand-by-hand.xml");
+  ENSURE_EQUAL(x.m->nv, hand.m->nv + 4);
+  ENSURE_TEXT(x.m->v_name[hand.m->nv - 1], "a_r_stroke");
+  ENSURE_TEXT(x.m->v_name[hand.m->nv + 3], "b_spare");
+  for (int i = 1; i <= hand.m->nbody; i++) ENSURE_NEAR(x.m->body_mass[i], hand.m->body_mass[i], 1e-14);
+  ENSURE_NEAR(x.m->body_mass[hand.m->nbody + 4], 500 * 4 / 3.0 * PI * 0.05 * 0.05 * 0.05, 1e-14);
+  ENSURE_EQUAL(srs_count(x.spec, SR_ELEMENT_SENSOR), 6 + 4);
+  done(&x), done(&hand);
+}
+
+static bool attach_refused(const char* content, const char* message) {
+  char text[2048];
+  srMessages* messages = sr_messages_create();
+  srSpec* spec = NULL;
+  snprintf(text, sizeof text, "<mujoco><asset><model name='f' file='finger/finger.xml'/></asset>\n%s\n</mujoco>",
+           content);
+  const srStatus status = sr_load_text(text, strlen(text), "m", FOLDER "attach", NULL, messages, &spec);
+  const int errors = sr_messages_errors(messages);
+  keep_messages(messages);
+  const bool good = status == SR_INPUT && errors == 1 && strstr(said, message);
+  if (!good) printf("expected %s\ngot %s", message, said);
+  return good;
+}
+
+TEST(what_cannot_be_attached_is_one_error) {
+  ENSURE(attach_refused("<worldbody><attach model='g' prefix=''/></worldbody>",
+                        "m:2:27: error: there is no <model> 'g' in <asset>"));
+  ENSURE(attach_refused(
+      "<asset><model name='n' file='none.xml'/></asset><worldbody><attach model='n' prefix=''/></worldbody>",
+      "m:2:30: error: the file 'none.xml' "));
+  ENSURE(attach_refused(
+      "<asset><model name='n' file='../walker.xml'/></asset><worldbody><attach model='n' prefix=''/></worldbody>",
+      "m:2:30: error: '../walker.xml' leaves the folder of the model"));
+  ENSURE(attach_refused(
+      "<asset><model name='n' file='cycle.xml'/></asset><worldbody><attach model='n' prefix=''/></worldbody>",
+      "cycle.xml:2:33: error: 'cycle.xml' attaches itself, directly or through others"));
+  ENSURE(attach_refused("<worldbody><attach model='f' body='thumb' prefix=''/></worldbody>",
+                        "m:2:36: error: there is no body 'thumb' in the attached model"));
+  ENSURE(attach_refused("<worldbody><attach model='f'/></worldbody>",
+                        "m:2:12: error: <attach> needs the attribute 'prefix'"));
+  ENSURE(attach_refused("<worldbody><attach model='f' frame='x' prefix=''/></worldbody>",
+                        "m:2:30: error: 'frame' of <attach>"));
+  ENSURE(attach_refused("<worldbody><attach model='f' prefix='a'/><attach model='f' prefix='a'/></worldbody>",
+                        "m:2:68: error: the model 'f' is attached with the prefix 'a' already: give another one"));
+  ENSURE(attach_refused("<worldbody><attach model='f' prefix='a'/><body name='alink'/></worldbody>",
+                        "m:2:54: error: there is a body 'alink' already"));
+  ENSURE(
+      attach_refused("<asset><model name='n' file='pinned.xml'/></asset>"
+                     "<worldbody><body><attach model='n' prefix=''/></body></worldbody>",
+                     "pinned.xml:3:13: error: <connect> refers to the world of an attached model"));
+  ENSURE(
+      attach_refused("<asset><model name='n' file='pinned.xml'/></asset>"
+                     "<worldbody><attach model='n' body='framed' prefix=''/></worldbody>",
+                     "error: the body 'framed' stands in a <frame> of its model"));
+}
+
+TEST(the_world_of_a_model_attached_in_the_world_is_that) {
+  static const char text[] =
+      "<mujoco><asset><model name='n' file='pinned.xml'/></asset><worldbody><attach model='n' prefix='p'/></worldbody>"
+      "</mujoco>";
+  srMessages* messages = sr_messages_create();
+  srSpec* spec = NULL;
+  const srStatus status = sr_load_text(text, strlen(text), "m", FOLDER "attach", NULL, messages, &spec);
+  Mechanism x = finish(status, spec, messages);
+  ENSURE_EQUAL(srs_count(x.spec, SR_ELEMENT_CLOSURE), 1);
+  done(&x);
+}
+
 TEST(numbers_without_a_number_count_as_not_given) {
   Mechanism x = open_text(
       "<mujoco><default><geom rgba='0.1 0.2 0.3 1' density='2000'/></default><worldbody><body pos=''><joint axis=' '/>"

@@ -15,26 +15,25 @@ static void each(srMjcf* m, const char* word, Section read) {
     if (strcmp(node->name, word) == 0) read(m, node);
 }
 
-static void check_sections(srMjcf* m) {
+// Of the file itself, or of the models that it attaches.
+static void check_sections(srMjcf* m, bool attached) {
   static const char used[] = "compiler|option|default|asset|worldbody|equality|actuator|tendon|contact|keyframe|sensor";
   static const char ignored[] = "size|visual|statistic|extension|custom|deformable";
-  sr_mjcf_check_own_words(m, m->root);
+  if (!attached) sr_mjcf_check_own_words(m, m->root);
   for (const srXmlNode* node = m->root->first; node; node = node->next)
-    if (!sr_text_is_among(node->name, used)) sr_mjcf_other_element(m, node, used, ignored);
+    if ((node->scope > 0) == attached && !sr_text_is_among(node->name, used))
+      sr_mjcf_other_element(m, node, used, ignored);
 }
 
 static void start(srMjcf* m) {
   srPool* pool = &m->r->pool;
-  srNames* const names[] = {&m->body_names,     &m->joint_names,  &m->site_names,   &m->geom_names, &m->tendon_names,
-                            &m->points,         &m->shapes,       &m->bodies,       &m->joints,     &m->mesh_names,
-                            &m->material_names, &m->given_bodies, &m->given_joints, &m->errors,     &m->actuator_names};
+  srNames* const names[] = {&m->body_names,   &m->joint_names, &m->site_names,     &m->geom_names,
+                            &m->tendon_names, &m->points,      &m->shapes,         &m->bodies,
+                            &m->joints,       &m->mesh_names,  &m->material_names, &m->given_bodies,
+                            &m->given_joints, &m->errors,      &m->actuator_names, &m->attachments};
   for (int i = 0; i < SR_COUNT(names); i++) sr_names_init(names[i], pool);
-  m->degree = m->autolimits = true;
   m->with_limits = m->with_friction = m->with_springs = m->with_dampers = true;
-  memcpy(m->euler_sequence, "xyz", 4);
-  m->inertia_from_geom = 2;
-  m->most_group = 5;
-  m->mesh_folder = "";
+  sr_mjcf_new_compiler(m, "");
   m->gravity[2] = -9.81;
   m->timestep = 0.002;
   sr_mjcf_start_defaults(m);
@@ -66,10 +65,15 @@ void sr_read_mjcf(srReader* r, const srXmlNode* root, const srImport* how) {
   m->r = r;
   m->how = how;
   start(m);
-  m->root = sr_mjcf_include(m, root);
+  srXmlNode* tree = sr_mjcf_include(m, root);
+  m->root = tree;
   if (!m->root) return;
-  check_sections(m);
+  check_sections(m, false);
   each(m, "compiler", sr_mjcf_compiler);
-  m->root = sr_mjcf_replicate(m, m->root);
-  if (m->root) read_sections(m);
+  tree = sr_mjcf_replicate(m, tree);
+  const srMjcfFile file = sr_mjcf_main_file(m, root);
+  m->root = tree ? sr_mjcf_attach(m, tree, &file) : NULL;
+  if (!m->root) return;
+  check_sections(m, true);
+  read_sections(m);
 }

@@ -20,6 +20,7 @@ typedef struct srMjcfBody {
   double mass;       // kg, of its <inertial> or geoms
   double gravcomp;   // part of its weight that is carried
   const char* childclass;
+  int scope;  // of its node
   srPlace place;
 } srMjcfBody;
 
@@ -80,18 +81,34 @@ typedef struct srMjcfGain {
   double gain[3], bias[3];
 } srMjcfGain;
 
+// <compiler> of a model: how what stands in its files is to be understood.
+typedef struct srMjcfCompiler {
+  bool degree, autolimits, balance_inertia;
+  char euler_sequence[4];
+  int inertia_from_geom;        // 0 never, 1 always, 2 where a body has no <inertial>
+  int least_group, most_group;  // groups of geoms that give inertia
+  double bound_mass, bound_inertia;
+  double total_mass;        // <= 0: as it comes
+  const char* mesh_folder;  // "": that of the file
+  const char* folder;       // of the model's file, seen from that of the main file; "": the same
+  bool strip_path, exact_mesh_inertia;
+  int main_class;  // index in srMjcf.classes
+} srMjcfCompiler;
+
+typedef struct srMjcfTree {  // a file that was read
+  const char* real;
+  const srXmlNode* root;  // NULL: it had errors, already reported
+} srMjcfTree;
+
 typedef struct srMjcf {
   srReader* r;
   const srImport* how;
-  const srXmlNode* root;  // its children are those of all included files, in order
-  // <compiler>
-  bool degree, autolimits, balance_inertia;
-  char euler_sequence[4];
-  int inertia_from_geom;                         // 0 never, 1 always, 2 where a body has no <inertial>
-  int least_group, most_group;                   // groups of geoms that give inertia
-  double bound_mass, bound_inertia, total_mass;  // total_mass <= 0: as it comes
-  const char* mesh_folder;                       // "": that of the file
-  bool strip_path, exact_mesh_inertia;
+  const srXmlNode* root;     // its children are those of all included files, in order
+  srMjcfCompiler* compiler;  // by scope of a node: of the file itself, then of each model that it attaches
+  int ncompiler, compiler_capacity;
+  srNames attachments;  // model and prefix
+  srMjcfTree* trees;
+  int ntree, tree_capacity;
   bool with_limits, with_friction, with_springs, with_dampers;  // of joints: <flag>
   double gravity[3];
   bool gravity_given;
@@ -176,13 +193,29 @@ bool sr_mjcf_check_class(srMjcf* m, const srXmlNode* node, const char* attribute
 int sr_mjcf_choice(srMjcf* m, const srXmlAttribute* a, const char* const* words, int n, int value);
 void sr_mjcf_turn(const double axis[3], double angle, double pose[16]);  // sets the rotation alone; axis unit, rad
 void sr_mjcf_turn_z(const double z[3], double pose[16]);                 // ... that brings 0 0 1 to the unit vector z
-void sr_mjcf_euler(const srMjcf* m, const double angles[3], double pose[16]);  // in the units of the file
-double sr_mjcf_angle(const srMjcf* m, double value);                           // rad
+// In the units of the file that the node stands in.
+void sr_mjcf_euler(const srMjcf* m, const srXmlNode* node, const double angles[3], double pose[16]);
+double sr_mjcf_angle(const srMjcf* m, const srXmlNode* node, double value);  // rad
 
 // ------------------------------------------------------------------------------------------------------------ the core
+typedef struct srMjcfFile {  // a file that is being read, and who includes or attaches it
+  const char* real;
+  const char* folder;  // seen from the model's; "": the same
+  const struct srMjcfFile* outer;
+  int depth;
+} srMjcfFile;
 // The file's tree with its includes, then with its replicates written out. NULL: too much. mjcf_include.c
-const srXmlNode* sr_mjcf_include(srMjcf* m, const srXmlNode* root);
-const srXmlNode* sr_mjcf_replicate(srMjcf* m, const srXmlNode* root);
+srXmlNode* sr_mjcf_include(srMjcf* m, const srXmlNode* root);
+srXmlNode* sr_mjcf_replicate(srMjcf* m, srXmlNode* root);
+srMjcfFile sr_mjcf_main_file(srMjcf* m, const srXmlNode* root);
+// The tree of the file that a <model> names, with its includes, as a scope of its own; `here` becomes the file. NULL after
+// an error.
+srXmlNode* sr_mjcf_open_model(srMjcf* m, const srXmlNode* node, const srMjcfFile* outer, srMjcfFile* here);
+// The tree with the models that it attaches, in place. NULL after an error. mjcf_attach.c
+srXmlNode* sr_mjcf_attach(srMjcf* m, srXmlNode* root, const srMjcfFile* file);
+// The settings of the model that a node belongs to. mjcf_option.c
+const srMjcfCompiler* sr_mjcf_compiler_of(const srMjcf* m, const srXmlNode* node);
+int sr_mjcf_new_compiler(srMjcf* m, const char* folder);  // with MuJoCo's settings; its scope
 
 void sr_mjcf_compiler(srMjcf* m, const srXmlNode* section);  // mjcf_option.c
 void sr_mjcf_option(srMjcf* m, const srXmlNode* section);
@@ -204,7 +237,8 @@ typedef struct srMjcfMesh {
 typedef struct srMjcfMaterial {
   double rgba[4];
 } srMjcfMaterial;
-void sr_mjcf_assets(srMjcf* m, const srXmlNode* section);  // mjcf_asset.c
+void sr_mjcf_assets(srMjcf* m, const srXmlNode* section);         // mjcf_asset.c
+const char* sr_mjcf_mesh_word(srMjcf* m, const srXmlNode* node);  // its name, or that of its file; NULL: neither
 const char* sr_mjcf_behind_slash(const char* path);
 // The <mesh> in the spec; NULL: it has no triangles, which is said once. mjcf_mesh.c
 const char* sr_mjcf_mesh_use(srMjcf* m, int mesh);

@@ -14,7 +14,7 @@ const char* sr_mjcf_behind_slash(const char* path) {
 }
 
 // The name of a mesh without one is that of its file, without folder and ending.
-static const char* mesh_word(srMjcf* m, const srXmlNode* node) {
+const char* sr_mjcf_mesh_word(srMjcf* m, const srXmlNode* node) {
   const srXmlAttribute *name = sr_xml_attribute(node, "name"), *file = sr_xml_attribute(node, "file");
   if (name) return name->value;
   if (!file) return NULL;
@@ -42,7 +42,7 @@ static bool read_reference(srMjcf* m, const srXmlNode* node, srMjcfMesh* mesh) {
 }
 
 static void read_mesh(srMjcf* m, const srXmlNode* node) {
-  srMjcfMesh mesh = {.node = node, .word = mesh_word(m, node), .scale = {1, 1, 1}};
+  srMjcfMesh mesh = {.node = node, .word = sr_mjcf_mesh_word(m, node), .scale = {1, 1, 1}};
   sr_mjcf_check_own_words(m, node);
   sr_mjcf_check_class(m, node, "class");
   for (const srXmlNode* child = node->first; child; child = child->next) sr_mjcf_other_element(m, child, "", "plugin");
@@ -82,7 +82,7 @@ void sr_mjcf_assets(srMjcf* m, const srXmlNode* section) {
       read_mesh(m, node);
     else if (strcmp(node->name, "material") == 0)
       read_material(m, node);
-    else
-      sr_mjcf_other_element(m, node, "mesh|material", "texture|hfield|skin|model");
+    else if (strcmp(node->name, "model") != 0)
+      sr_mjcf_other_element(m, node, "mesh|material|model", "texture|hfield|skin");
   }
 }

@@ -80,8 +80,8 @@ static void read_joint_later(Walk* w, const srMjcfInside* x) {
 }
 
 static void read_part(Walk* w, const srMjcfInside* x) {
-  static const char used[] = "inertial|joint|freejoint|geom|site|body|frame|replicate|include";
-  static const char ignored[] = "camera|light|plugin|composite|flexcomp|attach|skin";
+  static const char used[] = "inertial|joint|freejoint|geom|site|body|frame|replicate|include|attach";
+  static const char ignored[] = "camera|light|plugin|composite|flexcomp|skin";
   const char* word = x->node->name;
   if (strcmp(word, "geom") == 0) {
     sr_mjcf_geom(w->m, w->body, x);
@@ -136,6 +136,7 @@ static int add_body(srMjcf* m, int parent, const srMjcfInside* x, const double p
   if (!sr_reader_number(m->r, x->node, "gravcomp", 0, &gravcomp)) gravcomp = 0;
   srMjcfBody body = {.word = name && *name->value ? name->value : NULL,
                      .parent = parent,
+                     .scope = x->node->scope,
                      .place = x->node->place,
                      .gravcomp = gravcomp,
                      .childclass = own ? own->value : x->childclass};

@@ -39,7 +39,7 @@ static const Group* group_of(const srXmlNode* node) {
 int sr_mjcf_class(const srMjcf* m, const srXmlNode* node, const char* childclass) {
   const srXmlAttribute* own = sr_xml_attribute(node, "class");
   const char* name = own ? own->value : childclass;
-  return name ? sr_names_find(&m->class_names, name) : 0;
+  return name ? sr_names_find(&m->class_names, name) : sr_mjcf_compiler_of(m, node)->main_class;
 }
 
 static bool is_filled(const srXmlAttribute* a) { return a && a->value[strspn(a->value, " \t\r\n")]; }
@@ -130,13 +130,25 @@ void sr_mjcf_start_defaults(srMjcf* m) {
   sr_names_put(&m->class_names, "main", 0);
 }
 
+// The main class of an attached model takes nothing from that of the file. It is made by the section with its name.
+static int main_class(srMjcf* m, const srXmlNode* section) {
+  srMjcfCompiler* c = &m->compiler[section->scope];
+  if (section->scope > 0 && c->main_class == 0) {
+    c->main_class = m->nclass;
+    SR_PUSH(&m->r->pool, m->classes, m->nclass, m->class_capacity) =
+        (srMjcfClass){.name = sr_xml_attribute(section, "class")->value, .parent = -1};
+  }
+  return c->main_class;
+}
+
 // A section at the top: what stands in it belongs to the main class, which may be called by another name there.
 void sr_mjcf_defaults(srMjcf* m, const srXmlNode* section) {
   const srXmlAttribute* name = sr_xml_attribute(section, "class");
+  const int self = main_class(m, section), taken = name ? sr_names_find(&m->class_names, name->value) : -1;
   sr_mjcf_check_words(m, section, "class", "");
-  if (name && sr_names_find(&m->class_names, name->value) > 0)
+  if (taken >= 0 && taken != self)
     sr_mjcf_error(m, name->place, "there is a default class '%.60s' already", name->value);
   else if (name)
-    sr_names_put(&m->class_names, name->value, 0);
-  read_class(m, section, 0);
+    sr_names_put(&m->class_names, name->value, self);
+  read_class(m, section, self);
 }

@@ -193,7 +193,8 @@ static void weigh(srMjcf* m, const srMjcfInside* x, const srMjcfGeom* g, int kin
                   word, matter.density < 0 ? matter.density : matter.mass);
     return;
   }
-  if (!sr_mjcf_wants_geoms(m, g->body) || group < m->least_group || group > m->most_group || kind == PLANE) return;
+  const srMjcfCompiler* c = sr_mjcf_compiler_of(m, x->node);
+  if (!sr_mjcf_wants_geoms(m, g->body) || group < c->least_group || group > c->most_group || kind == PLANE) return;
   if (mesh >= 0)
     sr_mjcf_mesh_inertia(m, g, mesh, &matter);
   else

@@ -13,26 +13,13 @@
 #define MAX_INCLUDES 16
 #define MAX_DEPTH 200  // of elements, when all files are put together
 
-typedef struct Tree {  // a file that was read
-  const char* real;
-  const srXmlNode* root;  // NULL: it had errors, already reported
-} Tree;
-
-typedef struct File {  // a file that is being read, and who includes it
-  const char* real;
-  const char* folder;  // seen from the model's; "": the same
-  const struct File* outer;
-  int depth;
-} File;
-
 typedef struct Expander {
   srMjcf* m;
-  const File* file;
-  Tree* trees;
-  int ntree, tree_capacity;
+  const srMjcfFile* file;
   int depth;
   bool replicates;     // the second time: they need the angles of <compiler>, wherever that stands
   const char* suffix;  // behind names, "" outside of replicates
+  int scope;           // of what is read
   bool lost;           // a file could not be read: what refers to it would be wrong too, and is not reported
 } Expander;
 
@@ -40,20 +27,21 @@ static void copy_children(Expander* x, const srXmlNode* from, srXmlNode* to);
 
 // ---------------------------------------------------------------------------------------------------------- includes
 static const srXmlNode* tree_of(Expander* x, const char* name, const char* real, srPlace place) {
-  srReader* r = x->m->r;
-  for (int i = 0; i < x->ntree; i++)
-    if (strcmp(x->trees[i].real, real) == 0) return x->trees[i].root;
+  srMjcf* m = x->m;
+  srReader* r = m->r;
+  for (int i = 0; i < m->ntree; i++)
+    if (strcmp(m->trees[i].real, real) == 0) return m->trees[i].root;
   const srXmlNode* root = sr_reader_open(r, sr_path_join(&r->pool, x->m->how->folder, name), place);
   if (root && !sr_text_is_among(root->name, "mujoco|mujocoinclude")) {
     sr_mjcf_error(x->m, root->place, "the root of an included file is <mujoco> or <mujocoinclude>, not <%.60s>",
                   root->name);
     root = NULL;
   }
-  SR_PUSH(&r->pool, x->trees, x->ntree, x->tree_capacity) = (Tree){real, root};
+  SR_PUSH(&r->pool, m->trees, m->ntree, m->tree_capacity) = (srMjcfTree){real, root};
   return root;
 }
 
-static bool is_cycle(const File* file, const char* real) {
+static bool is_cycle(const srMjcfFile* file, const char* real) {
   for (; file; file = file->outer)
     if (file->real && strcmp(file->real, real) == 0) return true;
   return false;
@@ -77,19 +65,15 @@ static const char* find_file(Expander* x, const char** name, const char** why) {
   return sr_path_inside(&r->pool, x->m->how->folder, *name, why);
 }
 
-static void include(Expander* x, const srXmlNode* node, srXmlNode* to) {
-  srReader* r = x->m->r;
-  const srXmlAttribute* a = sr_xml_attribute(node, "file");
+// The root of the file that the attribute names; `here` becomes the file. The verb is what the one at hand does with it.
+// NULL after an error.
+static const srXmlNode* open_file(Expander* x, const srXmlAttribute* a, const char* verb, srMjcfFile* here) {
+  const srXmlNode* root = NULL;
   const char* why = NULL;
-  sr_mjcf_check_words(x->m, node, "file", "prefix");
-  if (!a) {
-    sr_mjcf_error(x->m, node->place, "<include> needs the attribute 'file'");
-    return;
-  }
   if (!x->m->how->folder) {
     x->lost = true;
     sr_mjcf_error(x->m, a->place, "'%.200s' is not read: the model comes from memory and has no folder", a->value);
-    return;
+    return NULL;
   }
   const char *problem = sr_path_problem(a->value), *name = a->value;
   const char* real = problem ? NULL : find_file(x, &name, &why);
@@ -97,18 +81,31 @@ static void include(Expander* x, const srXmlNode* node, srXmlNode* to) {
     x->lost = true;
     sr_mjcf_error(x->m, a->place, problem ? "'%.200s' %s" : "the file '%.200s' %s", a->value, problem ? problem : why);
   } else if (is_cycle(x->file, real)) {
-    sr_mjcf_error(x->m, a->place, "'%.200s' includes itself, directly or through others", a->value);
+    sr_mjcf_error(x->m, a->place, "'%.200s' %s itself, directly or through others", a->value, verb);
   } else if (x->file->depth >= MAX_INCLUDES) {
-    sr_mjcf_error(x->m, a->place, "'%.200s' is included more than %d files deep", a->value, MAX_INCLUDES);
+    sr_mjcf_error(x->m, a->place, "'%.200s' is read more than %d files deep", a->value, MAX_INCLUDES);
   } else {
-    const srXmlNode* root = tree_of(x, name, real, a->place);
-    const File here = {real, folder_of(r, name), x->file, x->file->depth + 1};
-    const File* outer = x->file;
+    root = tree_of(x, name, real, a->place);
+    *here = (srMjcfFile){real, folder_of(x->m->r, name), x->file, x->file->depth + 1};
     x->lost = x->lost || !root;
-    x->file = &here;
-    if (root) copy_children(x, root, to);
-    x->file = outer;
   }
+  return root;
+}
+
+static void include(Expander* x, const srXmlNode* node, srXmlNode* to) {
+  const srXmlAttribute* a = sr_xml_attribute(node, "file");
+  const srMjcfFile* outer = x->file;
+  srMjcfFile here;
+  sr_mjcf_check_words(x->m, node, "file", "prefix");
+  if (!a) {
+    sr_mjcf_error(x->m, node->place, "<include> needs the attribute 'file'");
+    return;
+  }
+  const srXmlNode* root = open_file(x, a, "includes", &here);
+  if (!root) return;
+  x->file = &here;
+  copy_children(x, root, to);
+  x->file = outer;
 }
 
 // --------------------------------------------------------------------------------------------------------- replicates
@@ -126,6 +123,7 @@ static srXmlNode* new_frame(Expander* x, const srXmlNode* node, const double pos
   srm_quaternion_from_pose(pose, quaternion);
   frame->name = "frame";
   frame->place = node->place;
+  frame->scope = node->scope;
   frame->attributes = sr_pool_alloc(&r->pool, 3 * sizeof *frame->attributes);
   frame->attributes[frame->nattribute++] = attribute(r, node, "pos", pose + 12, 3);
   frame->attributes[frame->nattribute++] = attribute(r, node, "quat", quaternion, 4);
@@ -159,7 +157,7 @@ static bool read_step(Expander* x, const srXmlNode* node, double step[16], int* 
   *count = (int)number;
   if (offset && sr_mjcf_values(x->m, offset, 3, 3, at) < 0) return false;
   if (euler && sr_mjcf_values(x->m, euler, 3, 3, angles) < 0) return false;
-  sr_mjcf_euler(x->m, angles, step);
+  sr_mjcf_euler(x->m, node, angles, step);
   memcpy(step + 12, at, sizeof at);
   return true;
 }
@@ -208,6 +206,7 @@ static void copy_children(Expander* x, const srXmlNode* from, srXmlNode* to) {
       srXmlNode* copy = sr_pool_alloc(&x->m->r->pool, sizeof *copy);
       *copy = *child;
       copy->first = copy->last = copy->next = NULL;
+      copy->scope = x->scope;
       sr_xml_append(to, copy);
       rename_copy(x, copy);
       copy_children(x, child, copy);
@@ -216,19 +215,39 @@ static void copy_children(Expander* x, const srXmlNode* from, srXmlNode* to) {
   x->depth--;
 }
 
-static const srXmlNode* copy_root(Expander* x, const srXmlNode* root) {
+static srXmlNode* copy_root(Expander* x, const srXmlNode* root) {
   srXmlNode* copy = sr_pool_alloc(&x->m->r->pool, sizeof *copy);
   *copy = *root;
   copy->parent = copy->first = copy->last = copy->next = NULL;
+  copy->scope = x->scope;
   x->suffix = "";
   copy_children(x, root, copy);
   return x->m->r->stopped || x->lost ? NULL : copy;
 }
 
-const srXmlNode* sr_mjcf_include(srMjcf* m, const srXmlNode* root) {
-  File file = {0};
+srMjcfFile sr_mjcf_main_file(srMjcf* m, const srXmlNode* root) {
+  srMjcfFile file = {.folder = ""};
   if (m->how->folder && root->place.file) file.real = sr_path_real(&m->r->pool, root->place.file);
+  return file;
+}
+
+srXmlNode* sr_mjcf_include(srMjcf* m, const srXmlNode* root) {
+  const srMjcfFile file = sr_mjcf_main_file(m, root);
   return copy_root(&(Expander){.m = m, .file = &file}, root);
+}
+
+srXmlNode* sr_mjcf_open_model(srMjcf* m, const srXmlNode* node, const srMjcfFile* outer, srMjcfFile* here) {
+  const srXmlAttribute* a = sr_xml_attribute(node, "file");
+  Expander x = {.m = m, .file = outer};
+  if (!a) {
+    sr_mjcf_error(m, node->place, "<model> needs the attribute 'file'");
+    return NULL;
+  }
+  const srXmlNode* root = open_file(&x, a, "attaches", here);
+  if (!root) return NULL;
+  x.file = here;
+  x.scope = sr_mjcf_new_compiler(m, here->folder);
+  return copy_root(&x, root);
 }
 
 static bool has_replicate(const srXmlNode* node) {
@@ -237,6 +256,6 @@ static bool has_replicate(const srXmlNode* node) {
   return false;
 }
 
-const srXmlNode* sr_mjcf_replicate(srMjcf* m, const srXmlNode* root) {
-  return has_replicate(root) ? copy_root(&(Expander){.m = m, .replicates = true}, root) : root;
+srXmlNode* sr_mjcf_replicate(srMjcf* m, srXmlNode* root) {
+  return has_replicate(root) ? copy_root(&(Expander){.m = m, .replicates = true, .scope = root->scope}, root) : root;
 }

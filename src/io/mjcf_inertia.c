@@ -104,7 +104,8 @@ static double shell(const char* type, const double* s, double J[9]) {
 }
 
 bool sr_mjcf_wants_geoms(const srMjcf* m, int body) {
-  return body > 0 && (m->inertia_from_geom == 1 || (m->inertia_from_geom == 2 && !m->inertia[body].given));
+  const int from_geom = m->compiler[m->body[body].scope].inertia_from_geom;
+  return body > 0 && (from_geom == 1 || (from_geom == 2 && !m->inertia[body].given));
 }
 
 static bool check_mass(srMjcf* m, const srMjcfGeom* g, double mass) {
@@ -169,7 +170,7 @@ void sr_mjcf_inertial(srMjcf* m, int body, const srMjcfInside* x) {
   const srXmlAttribute* mass = sr_xml_attribute(x->node, "mass");
   double own[16], pose[16], kg = 0;
   sr_mjcf_check_own_words(m, x->node);
-  if (m->inertia_from_geom == 1) return;  // geoms alone
+  if (m->compiler[m->body[body].scope].inertia_from_geom == 1) return;  // geoms alone
   out->given = true;
   out->place = x->node->place;
   if (!mass) {
@@ -200,14 +201,15 @@ static void place_inertia(const srMjcf* m, int body) {
 // Mass and principal moments are not below their bounds.
 static void bound(srMjcf* m, int body) {
   srMjcfInertia* x = &m->inertia[body];
+  const srMjcfCompiler* c = &m->compiler[m->body[body].scope];
   double V[9], e[3];
   if (x->mass == 0 && !x->given) place_inertia(m, body);
-  if (x->mass < m->bound_mass) x->mass = m->bound_mass;
-  if (m->bound_inertia <= 0) return;
+  if (x->mass < c->bound_mass) x->mass = c->bound_mass;
+  if (c->bound_inertia <= 0) return;
   srm_principal(x->J, V, e);
   for (int k = 0; k < 3; k++)
-    for (int i = 0; i < 9 && e[k] < m->bound_inertia; i++)
-      x->J[i] += (m->bound_inertia - e[k]) * V[3 * (i / 3) + k] * V[3 * (i % 3) + k];
+    for (int i = 0; i < 9 && e[k] < c->bound_inertia; i++)
+      x->J[i] += (c->bound_inertia - e[k]) * V[3 * (i / 3) + k] * V[3 * (i % 3) + k];
 }
 
 // Where the moments break the triangle inequality, all become their mean.
@@ -246,13 +248,13 @@ void sr_mjcf_put_inertia(srMjcf* m) {
     srMjcfInertia* x = &m->inertia[i];
     const double before = x->mass;
     bound(m, i);
-    if (m->balance_inertia) balance(x);
+    if (m->compiler[m->body[i].scope].balance_inertia) balance(x);
     m->body[i].mass += x->mass - before;
   }
-  const double total = total_mass(m);
-  const double scale = m->total_mass > 0 && total > 0 ? m->total_mass / total : 1;
+  const double total = total_mass(m), wanted = m->compiler[0].total_mass;
+  const double scale = wanted > 0 && total > 0 ? wanted / total : 1;
   if (!isfinite(total) || !(scale < 1e100)) {
-    sr_mjcf_error(m, m->root->place, "the total mass is %g kg and cannot be brought to %g kg", total, m->total_mass);
+    sr_mjcf_error(m, m->root->place, "the total mass is %g kg and cannot be brought to %g kg", total, wanted);
     return;
   }
   for (int i = 1; i < m->nbody && !m->r->stopped; i++) {

@@ -35,7 +35,7 @@ static void read_limits(srMjcf* m, const srMjcfInside* x, Joint* j) {
   const int choice = sr_mjcf_choice(m, limited, words, 3, 2);
   double given[2] = {0};
   if (range && sr_mjcf_values(m, range, 2, 2, given) < 0) return;
-  if (choice == 2 && !m->autolimits && (given[0] != 0 || given[1] != 0)) {
+  if (choice == 2 && !sr_mjcf_compiler_of(m, x->node)->autolimits && (given[0] != 0 || given[1] != 0)) {
     sr_mjcf_error(m, range->place, "'range' needs 'limited', for the compiler's autolimits is false");
     return;
   }
@@ -51,7 +51,8 @@ static void read_limits(srMjcf* m, const srMjcfInside* x, Joint* j) {
     return;
   }
   j->limited = true;
-  for (int k = 0; k < 2; k++) j->limits[k] = j->base.type == SR_MJCF_HINGE ? sr_mjcf_angle(m, given[k]) : given[k];
+  for (int k = 0; k < 2; k++)
+    j->limits[k] = j->base.type == SR_MJCF_HINGE ? sr_mjcf_angle(m, x->node, given[k]) : given[k];
   memcpy(j->base.range, j->limits, sizeof j->limits);
 }
 
@@ -99,8 +100,8 @@ static void read_values(srMjcf* m, const srMjcfInside* x, Joint* j) {
     sr_mjcf_number(m, x->node, x->childclass, "springref", 0, &p->rest);
   }
   if (j->base.type == SR_MJCF_HINGE) {
-    j->base.ref = sr_mjcf_angle(m, j->base.ref);
-    p->rest = sr_mjcf_angle(m, p->rest);
+    j->base.ref = sr_mjcf_angle(m, x->node, j->base.ref);
+    p->rest = sr_mjcf_angle(m, x->node, p->rest);
   }
   if (!m->with_limits) j->limited = false;
   if (!m->with_friction) j->friction = 0;
@@ -231,7 +232,7 @@ static void set_spring_damper(srMjcf* m, int i, srPlace place, double time, doub
     return;
   }
   sr_mjcf_number(m, j->node, j->childclass, "springref", 0, &rest);
-  if (j->type == SR_MJCF_HINGE) rest = sr_mjcf_angle(m, rest);
+  if (j->type == SR_MJCF_HINGE) rest = sr_mjcf_angle(m, j->node, rest);
   if (m->with_springs) put_number(m, j->index, SR_MJCF_FIELD(srJointDef, stiffness), stiffness, place);
   if (m->with_springs && rest != 0) put_number(m, j->index, SR_MJCF_FIELD(srJointDef, rest), rest, place);
   if (m->with_dampers) put_number(m, j->index, SR_MJCF_FIELD(srJointDef, damping), damping, place);

@@ -117,14 +117,15 @@ int sr_mjcf_limits(srMjcf* m, const srXmlNode* node, const char* flag, const cha
     sr_mjcf_error(m, a->place, "'%.60s' in '%s' is none of true, false and auto", a->value, flag);
     return -1;
   }
+  const bool autolimits = sr_mjcf_compiler_of(m, node)->autolimits;
   const bool wanted = a && strcmp(a->value, "true") == 0;
   if (!wanted && (given == 0 || (out[0] == 0 && out[1] == 0))) return 0;  // two zeros are MJCF's way to say none
-  if (!wanted && m->autolimits && out[0] >= out[1]) {
+  if (!wanted && autolimits && out[0] >= out[1]) {
     sr_reader_ignore(m->r, node->place, "'%s' of <%s> that does not rise", range, node->name);
     return 0;
   }
   const bool implied = strcmp(node->name, "damper") == 0 || strcmp(node->name, "intvelocity") == 0;
-  if (!wanted && !m->autolimits && !implied) {
+  if (!wanted && !autolimits && !implied) {
     sr_mjcf_error(m, node->place, "'%s' of <%s> needs '%s', for the compiler's autolimits is false", range, node->name,
                   flag);
     return -1;

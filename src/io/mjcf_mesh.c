@@ -68,9 +68,11 @@ static bool read_inline(srMjcf* m, const srMjcfMesh* mesh, srMeshDef* def) {
   return true;
 }
 
-static const char* path_of(srMjcf* m, const srXmlAttribute* file) {
-  const char* path = m->strip_path ? sr_mjcf_behind_slash(file->value) : file->value;
-  return *m->mesh_folder && !sr_path_is_fixed(path) ? sr_path_join(&m->r->pool, m->mesh_folder, path) : path;
+static const char* path_of(srMjcf* m, const srMjcfMesh* mesh, const srXmlAttribute* file) {
+  const srMjcfCompiler* c = sr_mjcf_compiler_of(m, mesh->node);
+  const char* path = c->strip_path ? sr_mjcf_behind_slash(file->value) : file->value;
+  if (*c->mesh_folder && !sr_path_is_fixed(path)) path = sr_path_join(&m->r->pool, c->mesh_folder, path);
+  return *c->folder && !sr_path_is_fixed(path) ? sr_path_join(&m->r->pool, c->folder, path) : path;
 }
 
 // True where scaling first and turning then gives the same up to a pose, which is put into mesh->inverse.
@@ -104,7 +106,7 @@ static const char* add_mesh(srMjcf* m, srMjcfMesh* mesh, bool as_it_is) {
   const srPlace place = mesh->node->place;
   srMeshDef def = {0};
   if (file) {
-    def.file = (srAttr){.text = path_of(m, file), .place = file->place};
+    def.file = (srAttr){.text = path_of(m, mesh, file), .place = file->place};
     if (!sr_mesh_fill(m->r, m->how, &m->r->pool, &def)) return NULL;
   } else if (!read_inline(m, mesh, &def)) {
     return NULL;
@@ -123,7 +125,7 @@ const char* sr_mjcf_mesh_use(srMjcf* m, int i) {
   if (mesh->name || mesh->failed) return mesh->name;
   const bool as_it_is = turn_last(mesh);
   if (file && as_it_is)
-    mesh->name = sr_mesh_use(m->r, m->how, path_of(m, file), mesh->scale, mesh->word, file->place);
+    mesh->name = sr_mesh_use(m->r, m->how, path_of(m, mesh, file), mesh->scale, mesh->word, file->place);
   else
     mesh->name = add_mesh(m, mesh, as_it_is);
   mesh->failed = !mesh->name;
@@ -156,7 +158,7 @@ static const char* const ways[] = {"legacy", "exact", "convex", "shell"};
 // The attribute `inertia`; files of older versions have exactmeshinertia of <compiler>, and shellinertia of geoms.
 srMjcfFilling sr_mjcf_mesh_filling(srMjcf* m, const srMjcfMesh* mesh, bool shell) {
   const srXmlAttribute* way = sr_mjcf_attribute(m, mesh->node, NULL, "inertia");
-  const int before = m->exact_mesh_inertia ? SR_MJCF_EXACT : SR_MJCF_LEGACY;
+  const int before = sr_mjcf_compiler_of(m, mesh->node)->exact_mesh_inertia ? SR_MJCF_EXACT : SR_MJCF_LEGACY;
   if (!way && shell) return SR_MJCF_SHELL;
   return (srMjcfFilling)sr_mjcf_choice(m, way, ways, SR_COUNT(ways), before);
 }

@@ -6,23 +6,38 @@
 #include "io/mjcf_law.h"
 #include "io/mjcf_words.h"
 
-static void read_euler_sequence(srMjcf* m, const srXmlAttribute* a) {
+int sr_mjcf_new_compiler(srMjcf* m, const char* folder) {
+  SR_PUSH(&m->r->pool, m->compiler, m->ncompiler, m->compiler_capacity) = (srMjcfCompiler){
+      .degree = true,
+      .autolimits = true,
+      .euler_sequence = "xyz",
+      .inertia_from_geom = 2,
+      .most_group = 5,
+      .mesh_folder = "",
+      .folder = folder,
+  };
+  return m->ncompiler - 1;
+}
+
+const srMjcfCompiler* sr_mjcf_compiler_of(const srMjcf* m, const srXmlNode* node) { return &m->compiler[node->scope]; }
+
+static void read_euler_sequence(srMjcf* m, srMjcfCompiler* c, const srXmlAttribute* a) {
   if (!a) return;
   if (strlen(a->value) == 3 && strspn(a->value, "xyzXYZ") == 3)
-    memcpy(m->euler_sequence, a->value, 4);
+    memcpy(c->euler_sequence, a->value, 4);
   else
     sr_mjcf_error(m, a->place, "'%.60s' in 'eulerseq' is not three letters of x y z X Y Z", a->value);
 }
 
-static void read_groups(srMjcf* m, const srXmlAttribute* a) {
+static void read_groups(srMjcf* m, srMjcfCompiler* c, const srXmlAttribute* a) {
   double range[2];
   if (!a || sr_mjcf_values(m, a, 2, 2, range) < 0) return;
   if (fabs(range[0]) > 1e6 || fabs(range[1]) > 1e6) {
     sr_mjcf_error(m, a->place, "groups are small whole numbers, got %g %g", range[0], range[1]);
     return;
   }
-  m->least_group = (int)range[0];
-  m->most_group = (int)range[1];
+  c->least_group = (int)range[0];
+  c->most_group = (int)range[1];
 }
 
 static void read_bound(srMjcf* m, const srXmlNode* node, const char* name, double* bound) {
@@ -40,23 +55,24 @@ void sr_mjcf_compiler(srMjcf* m, const srXmlNode* node) {
   static const char* const coordinates[] = {"local", "global"};
   static const char* const from_geom[] = {"false", "true", "auto"};
   const srXmlAttribute* coordinate = sr_xml_attribute(node, "coordinate");
+  srMjcfCompiler* c = &m->compiler[node->scope];
   sr_mjcf_check_own_words(m, node);
-  m->degree = sr_mjcf_choice(m, sr_xml_attribute(node, "angle"), angles, 2, m->degree) == 1;
+  c->degree = sr_mjcf_choice(m, sr_xml_attribute(node, "angle"), angles, 2, c->degree) == 1;
   if (sr_mjcf_choice(m, coordinate, coordinates, 2, 0) == 1)
     sr_mjcf_error(m, coordinate->place, "global coordinates are not understood (nor by MuJoCo since 2.3.4)");
-  m->inertia_from_geom =
-      sr_mjcf_choice(m, sr_xml_attribute(node, "inertiafromgeom"), from_geom, 3, m->inertia_from_geom);
-  m->autolimits = sr_mjcf_flag(m, node, NULL, "autolimits", m->autolimits);
-  m->balance_inertia = sr_mjcf_flag(m, node, NULL, "balanceinertia", m->balance_inertia);
-  m->exact_mesh_inertia = sr_mjcf_flag(m, node, NULL, "exactmeshinertia", m->exact_mesh_inertia);
-  m->strip_path = sr_mjcf_flag(m, node, NULL, "strippath", m->strip_path);
-  read_euler_sequence(m, sr_xml_attribute(node, "eulerseq"));
-  read_groups(m, sr_xml_attribute(node, "inertiagrouprange"));
-  read_bound(m, node, "boundmass", &m->bound_mass);
-  read_bound(m, node, "boundinertia", &m->bound_inertia);
-  read_bound(m, node, "settotalmass", &m->total_mass);
+  c->inertia_from_geom =
+      sr_mjcf_choice(m, sr_xml_attribute(node, "inertiafromgeom"), from_geom, 3, c->inertia_from_geom);
+  c->autolimits = sr_mjcf_flag(m, node, NULL, "autolimits", c->autolimits);
+  c->balance_inertia = sr_mjcf_flag(m, node, NULL, "balanceinertia", c->balance_inertia);
+  c->exact_mesh_inertia = sr_mjcf_flag(m, node, NULL, "exactmeshinertia", c->exact_mesh_inertia);
+  c->strip_path = sr_mjcf_flag(m, node, NULL, "strippath", c->strip_path);
+  read_euler_sequence(m, c, sr_xml_attribute(node, "eulerseq"));
+  read_groups(m, c, sr_xml_attribute(node, "inertiagrouprange"));
+  read_bound(m, node, "boundmass", &c->bound_mass);
+  read_bound(m, node, "boundinertia", &c->bound_inertia);
+  read_bound(m, node, "settotalmass", &c->total_mass);
   const srXmlAttribute *folder = sr_xml_attribute(node, "meshdir"), *assets = sr_xml_attribute(node, "assetdir");
-  if (folder || assets) m->mesh_folder = folder ? folder->value : assets->value;
+  if (folder || assets) c->mesh_folder = folder ? folder->value : assets->value;
   for (const srXmlNode* child = node->first; child; child = child->next)
     sr_mjcf_other_element(m, child, "", "lengthrange");
 }

@@ -26,7 +26,7 @@ static double rest_length(srMjcf* m, const srMjcfTendon* t) {
     const srMjcfJoint* j = &m->joint[t->joint[i]];
     double rest;
     (void)sr_mjcf_number(m, j->node, j->childclass, "springref", 0, &rest);
-    length += t->coef[i] * (j->type == SR_MJCF_HINGE ? sr_mjcf_angle(m, rest) : rest);
+    length += t->coef[i] * (j->type == SR_MJCF_HINGE ? sr_mjcf_angle(m, j->node, rest) : rest);
   }
   return length;
 }

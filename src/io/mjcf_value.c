@@ -92,44 +92,46 @@ void sr_mjcf_turn(const double axis[3], double angle, double pose[16]) {
   srm_pose_from_quaternion((const double[4]){cos(0.5 * angle), s * axis[0], s * axis[1], s * axis[2]}, pose);
 }
 
-static bool from_quat(srMjcf* m, const srXmlAttribute* a, double pose[16]) {
+static bool from_quat(srMjcf* m, const srXmlNode* node, const srXmlAttribute* a, double pose[16]) {
+  (void)node;  // no angle
   double q[4];
   if (sr_mjcf_values(m, a, 4, 4, q) != 4 || !unit(m, a, q, 4, "the quaternion")) return false;
   srm_pose_from_quaternion(q, pose);
   return true;
 }
 
-static bool from_axisangle(srMjcf* m, const srXmlAttribute* a, double pose[16]) {
+static bool from_axisangle(srMjcf* m, const srXmlNode* node, const srXmlAttribute* a, double pose[16]) {
   double x[4];
   if (sr_mjcf_values(m, a, 4, 4, x) != 4 || !unit(m, a, x, 3, "the axis")) return false;
-  sr_mjcf_turn(x, m->degree ? x[3] * (PI / 180) : x[3], pose);
+  sr_mjcf_turn(x, sr_mjcf_angle(m, node, x[3]), pose);
   return true;
 }
 
 // Small letters turn about axes that move along, capital ones about fixed axes.
-void sr_mjcf_euler(const srMjcf* m, const double angles[3], double pose[16]) {
+void sr_mjcf_euler(const srMjcf* m, const srXmlNode* node, const double angles[3], double pose[16]) {
   srm_pose_identity(pose);
   for (int i = 0; i < 3; i++) {
     double axis[3] = {0}, turn[16], next[16];
-    const char letter = m->euler_sequence[i];
+    const char letter = sr_mjcf_compiler_of(m, node)->euler_sequence[i];
     const bool fixed = letter >= 'X' && letter <= 'Z';
     axis[letter - (fixed ? 'X' : 'x')] = 1;
     srm_pose_identity(turn);
-    sr_mjcf_turn(axis, m->degree ? angles[i] * (PI / 180) : angles[i], turn);
+    sr_mjcf_turn(axis, sr_mjcf_angle(m, node, angles[i]), turn);
     srm_pose_compose(fixed ? turn : pose, fixed ? pose : turn, next);
     memcpy(pose, next, sizeof next);
   }
 }
 
-static bool from_euler(srMjcf* m, const srXmlAttribute* a, double pose[16]) {
+static bool from_euler(srMjcf* m, const srXmlNode* node, const srXmlAttribute* a, double pose[16]) {
   double x[3], turned[16];
   if (sr_mjcf_values(m, a, 3, 3, x) != 3) return false;
-  sr_mjcf_euler(m, x, turned);
+  sr_mjcf_euler(m, node, x, turned);
   memcpy(pose, turned, 12 * sizeof *pose);
   return true;
 }
 
-static bool from_xyaxes(srMjcf* m, const srXmlAttribute* a, double pose[16]) {
+static bool from_xyaxes(srMjcf* m, const srXmlNode* node, const srXmlAttribute* a, double pose[16]) {
+  (void)node;  // no angle
   double x[6], z[3];
   if (sr_mjcf_values(m, a, 6, 6, x) != 6 || !unit(m, a, x, 3, "the x axis")) return false;
   const double along = srm_dot3(x, x + 3);
@@ -153,7 +155,8 @@ void sr_mjcf_turn_z(const double z[3], double pose[16]) {
   sr_mjcf_turn(axis, atan2(s, z[2]), pose);
 }
 
-static bool from_zaxis(srMjcf* m, const srXmlAttribute* a, double pose[16]) {
+static bool from_zaxis(srMjcf* m, const srXmlNode* node, const srXmlAttribute* a, double pose[16]) {
+  (void)node;  // no angle
   double z[3];
   if (sr_mjcf_values(m, a, 3, 3, z) != 3 || !unit(m, a, z, 3, "the z axis")) return false;
   sr_mjcf_turn_z(z, pose);
@@ -162,7 +165,7 @@ static bool from_zaxis(srMjcf* m, const srXmlAttribute* a, double pose[16]) {
 
 static const struct Way {
   const char* name;
-  bool (*read)(srMjcf* m, const srXmlAttribute* a, double pose[16]);
+  bool (*read)(srMjcf* m, const srXmlNode* node, const srXmlAttribute* a, double pose[16]);
 } ways[] = {{"quat", from_quat},
             {"axisangle", from_axisangle},
             {"euler", from_euler},
@@ -183,7 +186,7 @@ static bool read_orientation(srMjcf* m, const srXmlNode* node, const char* child
     }
     best = a, best_level = level, way = i;
   }
-  return !best || ways[way].read(m, best, pose);
+  return !best || ways[way].read(m, node, best, pose);
 }
 
 bool sr_mjcf_pose(srMjcf* m, const srXmlNode* node, const char* childclass, double pose[16]) {
@@ -195,7 +198,9 @@ bool sr_mjcf_pose(srMjcf* m, const srXmlNode* node, const char* childclass, doub
   return placed && turned;
 }
 
-double sr_mjcf_angle(const srMjcf* m, double value) { return m->degree ? value * (PI / 180) : value; }
+double sr_mjcf_angle(const srMjcf* m, const srXmlNode* node, double value) {
+  return sr_mjcf_compiler_of(m, node)->degree ? value * (PI / 180) : value;
+}
 
 // -------------------------------------------------------------------------------------------------------- references
 int sr_mjcf_find(srMjcf* m, const srXmlNode* node, const char* attribute, const srNames* names, const char* what) {

@@ -27,6 +27,7 @@ typedef struct srXmlNode {
   const char* text;                // what stands between the tags, without blanks at the ends; NULL: nothing but blanks
   srPlace text_place;              // of its first character
   size_t text_size, text_capacity;
+  int scope;  // for readers that put models together: which of them it belongs to, 0 for the file itself
 } srXmlNode;
 
 // Reads text; the tree lives in the pool, whose on_fail must be set. file is kept in the places, not copied. NULL after
