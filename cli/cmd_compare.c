@@ -100,11 +100,11 @@ static bool is_positive(Compare* c, const char* option, double x) {
   return false;
 }
 
-// Paper 2 has one tolerance, in its Table 1.
+// The rule `positions` comes with one tolerance.
 static bool take_lists(Compare* c) {
-  const double usual[] = {1e-4, 1e-6, 1e-8}, paper2 = sri_paper2_options().rtol;
-  const bool paper = c->words.control && strcmp(c->words.control, "paper2") == 0;
-  if (!set_default_list(&c->rtol, paper ? &paper2 : usual, paper ? 1 : COUNT(usual)))
+  const double usual[] = {1e-4, 1e-6, 1e-8}, own = sri_positions_options().rtol;
+  const bool positions = c->words.control && strcmp(c->words.control, "positions") == 0;
+  if (!set_default_list(&c->rtol, positions ? &own : usual, positions ? 1 : COUNT(usual)))
     return cli_error(c->cli, "out of memory"), false;
   bool good = are_positive(c, "--rtol", &c->rtol);
   good = are_positive(c, "--atol", &c->atol) && good;

@@ -156,8 +156,8 @@ static bool settle_numbers(Run* r) {
 static void settle_words(Run* r) {
   srRunOptions* o = &r->options;
   run_words_settle(&r->words, o);
-  if (r->words.control && o->control == SR_CONTROL_PAPER2) {
-    const srIntegratorOptions table = sri_paper2_options();
+  if (r->words.control && o->control == SR_CONTROL_POSITIONS) {
+    const srIntegratorOptions table = sri_positions_options();
     o->rtol = table.rtol;
     o->atol = table.atol;
   }
@@ -189,7 +189,7 @@ static int on_progress(void* user, double t, double t_end) {
 static const char* method_settings(const srRunOptions* o, char* text, size_t size) {
   if (is_adaptive(o))
     snprintf(text, size, "rtol %g, atol %g%s", o->rtol, o->atol,
-             o->control == SR_CONTROL_PAPER2 ? ", control paper2" : "");
+             o->control == SR_CONTROL_POSITIONS ? ", control positions" : "");
   else
     snprintf(text, size, "step %g s", o->step);
   return text;

@@ -19,7 +19,7 @@ static Entry new_entry(int model, int method) {
 
 static void set_tolerance(const Compare* c, Entry* e, int k) {
   const srRunOptions* o = &c->subject[e->model].options;
-  const double part = o->control == SR_CONTROL_PAPER2 || !(o->rtol > 0) ? 1 : o->atol / o->rtol;
+  const double part = o->control == SR_CONTROL_POSITIONS || !(o->rtol > 0) ? 1 : o->atol / o->rtol;
   e->of_rtol = e->rtol = c->rtol.x[k];
   e->atol = c->atol.n > 0 ? c->atol.x[c->atol.n > 1 ? k : 0] : part * e->rtol;
 }

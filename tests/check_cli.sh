@@ -289,22 +289,22 @@ for method in dopri5 mdop5 hem5 phem56; do
   has '"control": "fixed"'
   has '"steps": 100,'
   [ -s "$work/err" ] && fail "a warning of --control fixed with $method: $(head -n 1 "$work/err")"
-  status 0 run models/paper2/slider-crank.xml --t-end 0.1 --method $method --control paper2 --json
-  has '"control": "paper2"'
+  status 0 run models/paper2/slider-crank.xml --t-end 0.1 --method $method --control positions --json
+  has '"control": "positions"'
 done
-status 0 run models/pendulum.xml --t-end 0.1 --control paper2
-has "rtol 0.0001, atol 0.0001, control paper2"
-status 0 run models/pendulum.xml --t-end 0.1 --control paper2 --rtol 1e-5
-has "rtol 1e-05, atol 0.0001, control paper2"
+status 0 run models/pendulum.xml --t-end 0.1 --control positions
+has "rtol 0.0001, atol 0.0001, control positions"
+status 0 run models/pendulum.xml --t-end 0.1 --control positions --rtol 1e-5
+has "rtol 1e-05, atol 0.0001, control positions"
 status 0 run models/pendulum.xml --t-end 0.1 --json
 grep -q '"control"' "$work/out" && fail "the default rule of the step is told"
-sed 's/<run [^>]*>/<run t-end="0.1" control="paper2" atol="1e-6"\/>/' models/pendulum.xml > "$work/ruled.xml"
+sed 's/<run [^>]*>/<run t-end="0.1" control="positions" atol="1e-6"\/>/' models/pendulum.xml > "$work/ruled.xml"
 status 0 run "$work/ruled.xml"
-has "rtol 0.0001, atol 1e-06, control paper2"
+has "rtol 0.0001, atol 1e-06, control positions"
 sed 's/<run [^>]*>/<run rho="1.2"\/>/' models/pendulum.xml > "$work/ruled.xml"
 status 2 run "$work/ruled.xml"
 says "'rho' must be from 0 to 1, got 1.2"
-status 0 run models/pendulum.xml --t-end 0.1 --method rk4 --control paper2
+status 0 run models/pendulum.xml --t-end 0.1 --method rk4 --control positions
 says "warning: --control is for adaptive methods; rk4 has a fixed step"
 status 0 run models/pendulum.xml --t-end 0.1 --rho 0.5
 says "warning: --rho and --family are for the genalpha methods; auto"
@@ -315,7 +315,7 @@ says "auto switches between methods only under the default rule of the step"
 status 0 run models/pendulum.xml --method dopri5 --t-end 0.1 --control fixed --rtol 1e-3
 says "warning: --rtol and --atol are for adaptive methods; dopri5 has a fixed step of 0.001 s"
 status 2 run models/pendulum.xml --control fixd
-says "did you mean 'fixed'\? There are: default, paper2, fixed"
+says "did you mean 'fixed'\? There are: default, positions, fixed"
 status 2 run models/pendulum.xml --rho 1.1
 says "sarrus: error: --rho must be from 0 to 1, not 1.1"
 cat > "$work/singular.xml" << 'END'

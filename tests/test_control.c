@@ -1,4 +1,4 @@
-// Tests of the rules of the step: default, paper2, fixed; and of projections that wait for a violation.
+// Tests of the rules of the step: default, positions, fixed; and of projections that wait for a violation.
 #include "constrained.h"
 #include "integrate/dopri5.h"
 
@@ -38,7 +38,7 @@ static double step_after(const char* method, srIntegratorOptions o, double h, do
 
 TEST(the_rules_choose_the_steps_that_their_formulas_say) {
   const char* methods[] = {"dopri5", "mdop5", "phem56"};
-  srIntegratorOptions standard = sri_default_options(), paper = sri_paper2_options();
+  srIntegratorOptions standard = sri_default_options(), paper = sri_positions_options();
   for (int m = 0; m < 3; ++m) {
     // Paper 2, eq 30: 0.3 (1/err)^(1/4); with err = 0.0081 the step stays.
     ENSURE_NEAR(step_after(methods[m], paper, 0.5, 1e-3), 0.5 * 0.3 * pow(1e-3, -0.25), 1e-12);
@@ -51,10 +51,10 @@ TEST(the_rules_choose_the_steps_that_their_formulas_say) {
   ENSURE_NEAR(step_after("dopri5", standard, 0.5, 1e-2), 0.5 * 0.5 * pow(1e-2, -0.17) * pow(1e-4, 0.04), 1e-12);
 }
 
-TEST(a_refused_step_of_paper2_is_cut_by_its_formula) {
+TEST(a_refused_step_of_positions_is_cut_by_its_formula) {
   const srSystem s = {.ny = 1, .rates = fourth_power};
   const double y0 = 0, h = 0.5;
-  srIntegratorOptions o = sri_paper2_options();
+  srIntegratorOptions o = sri_positions_options();
   o.step = h;
   o.rtol = 0;
   o.atol = known_error(h) / 2;
@@ -142,7 +142,7 @@ TEST(methods_keep_their_order_under_fixed) {
 }
 
 // Every method that is adaptive, now and later, makes n steps of 1/n; or says that it cannot.
-TEST(every_adaptive_method_knows_fixed_and_paper2) {
+TEST(every_adaptive_method_knows_fixed_and_positions) {
   const srSystem s = full_pendulum();
   for (int i = 0; i < sri_method_count(); ++i) {
     const srMethod* method = sri_method(i);
@@ -167,10 +167,10 @@ TEST(every_adaptive_method_knows_fixed_and_paper2) {
     sri_destroy(integrator);
     double x[4];
     memcpy(x, pendulum_start, sizeof x);
-    integrator = create(method->name, &s, sri_paper2_options());
+    integrator = create(method->name, &s, sri_positions_options());
     const bool good = run(integrator, &s, 1, x);
     if (verbose()) {
-      printf("  %s paper2: error %.1e, %ld steps, %ld rejected\n", method->name, distance(4, x, pendulum_end),
+      printf("  %s positions: error %.1e, %ld steps, %ld rejected\n", method->name, distance(4, x, pendulum_end),
              sri_stats(integrator)->steps, sri_stats(integrator)->rejected);
     }
     ENSURE(good);
@@ -193,6 +193,73 @@ TEST(a_step_that_fails_under_fixed_says_so) {
   sri_destroy(integrator);
 }
 
+// ---- what the error is measured by ------------------------------------------------------------------------------------
+
+// The pendulum c times as fast: g c^2 in place of g, v c in place of v. Positions are the same at t/c.
+typedef struct Fast {
+  Pendulum pendulum;  // first: the constraint sees this alone
+  double c;
+} Fast;
+
+static int fast_dynamics(void* user, double t, const double* q, const double* v, const double* y, double tau, double* M,
+                         double* f, double* ydot, double* D) {
+  const double c = ((const Fast*)user)->c;
+  const int answer = pendulum_dynamics(user, t, q, v, y, tau, M, f, ydot, D);
+  f[1] *= c * c;
+  return answer;
+}
+
+static int fast_rates(void* user, double t, const double* q, const double* v, const double* y, double tau, double* qdot,
+                      double* vdot, double* ydot, double* wdot) {
+  const double c = ((const Fast*)user)->c,
+               lambda = (9.81 * c * c * q[1] - v[0] * v[0] - v[1] * v[1]) / (q[0] * q[0] + q[1] * q[1]);
+  (void)t, (void)y, (void)tau, (void)ydot, (void)wdot;
+  for (int i = 0; i < 2; ++i) {
+    qdot[i] = v[i];
+    vdot[i] = lambda * q[i] - (i == 1 ? 9.81 * c * c : 0);
+  }
+  return 0;
+}
+
+static long steps_of_fast(const char* method, srControlRule rule, double c) {
+  Fast fast = {.pendulum = {.copies = 1}, .c = c};
+  srSystem s = pendulum(&one_row);
+  s.user = &fast;
+  s.dynamics = fast_dynamics;
+  s.rates = fast_rates;
+  srIntegratorOptions o = sri_default_options();
+  o.control = rule;
+  o.rtol = 0;
+  o.atol = 1e-5;
+  o.step = 1e-3 / c;  // guesses of the first step do not scale
+  double x[4];
+  memcpy(x, pendulum_start, sizeof x);
+  for (int i = 2; i < 4; ++i) x[i] *= c;
+  srIntegrator* integrator = create(method, &s, o);
+  ENSURE(run(integrator, &s, 2 / c, x));
+  const long steps = sri_stats(integrator)->steps;
+  sri_destroy(integrator);
+  return steps;
+}
+
+// Errors of velocities grow with c, those of positions do not: by the number of steps each method tells which it looks at.
+TEST(positions_measures_every_method_by_its_positions_alone) {
+  const double c = 64;  // a power of 2: nothing is rounded another way
+  for (int i = 0; i < sri_method_count(); ++i) {
+    const srMethod* method = sri_method(i);
+    if (!method->adaptive || method->absent) continue;
+    const long slow = steps_of_fast(method->name, SR_CONTROL_POSITIONS, 1);
+    const long quick = steps_of_fast(method->name, SR_CONTROL_POSITIONS, c);
+    const long all_slow = steps_of_fast(method->name, SR_CONTROL_DEFAULT, 1);
+    const long all_quick = steps_of_fast(method->name, SR_CONTROL_DEFAULT, c);
+    if (verbose())
+      printf("  %s positions %ld, %ld  default %ld, %ld\n", method->name, slow, quick, all_slow, all_quick);
+    // Newton's iteration of the implicit ones ends by what velocities may be wrong by, which the last digit of an error shows.
+    ENSURE(labs(quick - slow) <= (method->implicit ? slow / 10 : 0));
+    ENSURE(all_quick > all_slow + all_slow / 2);
+  }
+}
+
 // ---- projections ------------------------------------------------------------------------------------------------------
 
 TEST(projections_wait_until_the_violation_is_beyond_the_limit) {
@@ -200,7 +267,7 @@ TEST(projections_wait_until_the_violation_is_beyond_the_limit) {
   for (int i = 0; i < 2; ++i) {
     double x[4];
     memcpy(x, pendulum_start, sizeof x);
-    srIntegratorOptions o = sri_paper2_options();
+    srIntegratorOptions o = sri_positions_options();
     if (i == 1) o.violation_most = 0;
     srIntegrator* integrator = create("mdop5", &s, o);
     ENSURE(run(integrator, &s, 20, x));

@@ -679,7 +679,7 @@ TEST(the_error_follows_the_tolerance) {
           double x[7];
           srIntegratorOptions o = sri_default_options();
           o.rtol = o.atol = k == 0 ? 1e-4 : 1e-7;
-          o.control = rule == 0 ? SR_CONTROL_DEFAULT : SR_CONTROL_PAPER2;
+          o.control = rule == 0 ? SR_CONTROL_DEFAULT : SR_CONTROL_POSITIONS;
           srIntegrator* integrator = create(methods[m], s, o);
           memcpy(x, problems[i].start, (size_t)(s->nq + s->nv) * sizeof *x);
           ENSURE(run(integrator, s, 1, 0, x));
@@ -1105,13 +1105,13 @@ TEST(index_3_runs_at_tight_tolerances) {
 
 // Where positions are off, branches that cross do not meet: index 2 cannot pass, and says why.
 TEST(index_2_ends_at_a_singular_position_with_a_sentence) {
-  static const srControlRule rules[] = {SR_CONTROL_DEFAULT, SR_CONTROL_PAPER2};
+  static const srControlRule rules[] = {SR_CONTROL_DEFAULT, SR_CONTROL_POSITIONS};
   for (int i = 0; i < 2; ++i) {
     Loaded x = open_model("mechanisms/double-four-bar", "");
     srRunOptions options = sr_run_options(x.m);
     options.method = "genalpha-index2";
     options.control = rules[i];
-    if (rules[i] == SR_CONTROL_PAPER2) options.rtol = options.atol = 1e-4;
+    if (rules[i] == SR_CONTROL_POSITIONS) options.rtol = options.atol = 1e-4;
     ENSURE_EQUAL(sr_run(x.m, x.d, &options, NULL, &x.result), SR_FAILED);
     if (verbose()) printf("  %s\n", x.result.trouble);
     ENSURE(strstr(x.result.trouble, "a singular position is at hand") != NULL);

@@ -206,7 +206,7 @@ TEST(the_step_ahead_of_a_leap_is_cut_where_its_error_is_too_large) {
   Loaded l = open_absolute("mechanisms/double-four-bar");
   srRunOptions o = sr_run_options(l.m);
   o.method = "genalpha-ggl";
-  o.control = SR_CONTROL_PAPER2;
+  o.control = SR_CONTROL_POSITIONS;
   o.rtol = o.atol = 1e-4;
   Request r = {.at = 100000};
   l.d->stop = is_given;

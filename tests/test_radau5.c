@@ -950,9 +950,10 @@ TEST(the_rule_of_paper_2_and_a_newton_tolerance_are_taken) {
   const srSystem s = pendulum();
   double x[4];
   memcpy(x, pendulum_start, sizeof x);
-  srIntegrator* integrator = create(&s, sri_paper2_options());
+  srIntegrator* integrator = create(&s, sri_positions_options());
   ENSURE(run(integrator, &s, 1, x));
-  if (verbose()) printf("  paper2 steps %ld error %.1e\n", sri_stats(integrator)->steps, distance(4, x, pendulum_end));
+  if (verbose())
+    printf("  positions steps %ld error %.1e\n", sri_stats(integrator)->steps, distance(4, x, pendulum_end));
   ENSURE_SMALL(distance(4, x, pendulum_end), 1e-4);
   sri_destroy(integrator);
 }

@@ -781,7 +781,7 @@ TEST(the_options_of_paper_2_are_taken) {
   for (int m = 0; m < 2; ++m) {
     double x[MOST];
     memcpy(x, pendulum_state, sizeof pendulum_state);
-    const srIntegratorStats stats = run(methods[m], &s, sri_paper2_options(), 1, x);
+    const srIntegratorStats stats = run(methods[m], &s, sri_positions_options(), 1, x);
     ENSURE_SMALL(distance(4, x, pendulum_end), 2e-2);
     ENSURE(stats.steps < 100 && stats.violation_position < 1e-3);
   }

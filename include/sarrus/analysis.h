@@ -90,15 +90,16 @@ SR_API srStatus sr_formulate(const srSpec* spec, const srModel* m, srData* d, sr
                              srMessages* messages, srModel** out, srData** out_data);
 
 typedef struct srRunOptions {
-  double t_end;           // s
-  const char* method;     // name of an integrator
-  double step;            // s, fixed-step methods and control fixed
-  double rtol, atol;      // adaptive methods
-  srControlRule control;  // rule of the step; paper2 takes all of its Table 1 but rtol and atol, which stand here
-  double rho;             // generalized-alpha methods
-  srFamily family;        // their parameters from rho
-  srTangentWay tangent;   // implicit methods
-  double every;           // s between output rows; 0: a thousandth of the run
+  double t_end;        // s
+  const char* method;  // name of an integrator
+  double step;         // s, fixed-step methods and control fixed
+  double rtol, atol;   // adaptive methods
+  srControlRule
+      control;      // rule of the step; positions takes all of paper 2, Table 1, but rtol and atol, which stand here
+  double rho;       // generalized-alpha methods
+  srFamily family;  // their parameters from rho
+  srTangentWay tangent;  // implicit methods
+  double every;          // s between output rows; 0: a thousandth of the run
   srStabilization
       stabilization;     // looped models: how explicit methods keep the constraints; NONE: the others do not project
   double alpha, beta;    // 1/s, Baumgarte

@@ -283,7 +283,7 @@
   X(rtol, "rtol", FORMULA, "1", "1e-6", "", "relative tolerance of adaptive methods")                                  \
   X(atol, "atol", FORMULA, "1", "1e-9", "", "absolute tolerance of adaptive methods")                                  \
   X(control, "control", WORD, SR_CONTROL_LIST(SR_CONTROL_WORD), "default", "",                                         \
-    "step of adaptive methods; paper2: rtol and atol are 1e-4 where not given; fixed: of length step")                 \
+    "step of adaptive methods; positions: by their error, rtol and atol 1e-4 if not given; fixed: of length step")     \
   X(rho, "rho", FORMULA, "1", "0.8", "", "generalized-alpha: spectral radius at infinity, 0 to 1")                     \
   X(family, "family", WORD, SR_FAMILY_LIST(SR_FAMILY_WORD), "chung-hulbert", "",                                       \
     "generalized-alpha: parameters from rho")                                                                          \

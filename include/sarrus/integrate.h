@@ -115,7 +115,7 @@ typedef struct srIntegratorOptions {
   bool no_leap;           // do not leap over singular positions
   // Rule of the step.
   srControlRule control;
-  double safety;          // 0: of the rule (default 0.9, paper2 0.3)
+  double safety;          // 0: of the rule (default 0.9, positions 0.3)
   double violation_most;  // projections wait until g or G v + b is beyond it; 0: after every step
   // Implicit methods.
   double rho;            // spectral radius at infinity of the generalized-alpha methods, 0 .. 1
@@ -127,8 +127,8 @@ typedef struct srIntegratorOptions {
 } srIntegratorOptions;
 
 SR_API srIntegratorOptions sri_default_options(void);  // rtol 1e-6, atol 1e-9, step 0, rho 0.8
-// Paper 2, Table 1: rtol and atol 1e-4, least step 1e-7, residual 1e-8, violation 1e-4, safety 0.3, control paper2.
-SR_API srIntegratorOptions sri_paper2_options(void);
+// Control positions with paper 2, Table 1: rtol and atol 1e-4, least step 1e-7, residual 1e-8, violation 1e-4, safety 0.3.
+SR_API srIntegratorOptions sri_positions_options(void);
 
 typedef struct srIntegratorStats {
   long steps, rejected, evaluations;

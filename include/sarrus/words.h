@@ -44,12 +44,13 @@
 // Rules of the step length: X(NAME, word)   (docs/integrators.md)
 #define SR_CONTROL_LIST(X)                                                                                             \
   X(DEFAULT, "default")                                                                                                \
-  X(PAPER2, "paper2")                                                                                                  \
+  X(POSITIONS, "positions")                                                                                            \
   X(FIXED, "fixed")
 typedef enum srControlRule {
   SR_CONTROL_DEFAULT,  // PI controller, exponent 1/(p+1)
-  SR_CONTROL_PAPER2,   // paper 2, eq 30: h = s h (tol/|e|)^(1/p), with the numbers of its Table 1 (sri_paper2_options)
-  SR_CONTROL_FIXED,    // all of length `step`; the error is not looked at
+  // The error of positions alone, h = s h (tol/|e|)^(1/p): paper 2, eq 29, 30, 33, with its Table 1 (sri_positions_options)
+  SR_CONTROL_POSITIONS,
+  SR_CONTROL_FIXED,  // all of length `step`; the error is not looked at
 } srControlRule;
 
 // Parameters of the generalized-alpha methods from rho: X(NAME, word)

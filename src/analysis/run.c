@@ -422,7 +422,7 @@ static srStatus out_of_memory(srMessages* messages) {
 }
 
 static srIntegratorOptions integrator_options(const srRunOptions* o) {
-  srIntegratorOptions options = o->control == SR_CONTROL_PAPER2 ? sri_paper2_options() : sri_default_options();
+  srIntegratorOptions options = o->control == SR_CONTROL_POSITIONS ? sri_positions_options() : sri_default_options();
   options.step = is_adaptive(o) ? 0.0 : o->step;
   options.rtol = o->rtol;
   options.atol = o->atol;

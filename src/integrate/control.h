@@ -40,6 +40,11 @@ double sri_largest_step(const srIntegrator* integrator);
 // What entry i of (q, v, y) may be wrong by where it has this size. Not zero, so that an entry that stays 0 under rtol alone counts
 // as exact.
 double sri_allowed_error(const srIntegrator* integrator, int i, double size);
+// Do errors of velocities count? Not under the rule `positions`, whatever the method: there they are 0 or not read.
+bool sri_counts_velocities(const srIntegrator* integrator);
+// Error of the step from x to x_new over so many tolerances: root mean square over (q, v, y), or over (q, y) where velocities do not
+// count, of error_i / (atol + rtol max(|x_i|, |x_new_i|)). The norm of every method.
+double sri_error_norm(const srIntegrator* integrator, const double* error, double tolerances);
 // First step: Hairer, Norsett, Wanner I, II.4, with the rates k0 at the present state; k1 is scratch.
 double sri_first_step(srIntegrator* integrator, const srControl* control, double* k0, double* k1);
 

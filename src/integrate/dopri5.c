@@ -51,16 +51,14 @@ void sri_dopri5_start(srIntegrator* integrator) {
 }
 
 // Norm of the error estimate h sum e_i k_i of the step to x_new.
-static double error_norm(const srIntegrator* integrator, const srDopri5* work, double h) {
-  double sum = 0.0;
+static double error_norm(srIntegrator* integrator, const srDopri5* work, double h) {
+  double* error = integrator->x_before;
   for (int i = 0; i < integrator->ncontrol; ++i) {
-    double error = 0.0;
-    for (int j = 0; j < 7; ++j) error += sri_dopri5_error[j] * work->rk.k[j][i];
-    double size = fmax(fabs(integrator->x[i]), fabs(integrator->x_new[i]));
-    double ratio = h * error / sri_allowed_error(integrator, i, size);
-    sum += ratio * ratio;
+    double sum = 0.0;
+    for (int j = 0; j < 7; ++j) sum += sri_dopri5_error[j] * work->rk.k[j][i];
+    error[i] = h * sum;
   }
-  return integrator->ncontrol > 0 ? sqrt(sum / integrator->ncontrol) : 0.0;
+  return sri_error_norm(integrator, error, 1);
 }
 
 // h times the rate of the fastest mode in the last step, by the two stages at its end: with dk = k_7 - k_6 and dx = x_7 - X_6

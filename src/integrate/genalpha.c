@@ -19,7 +19,7 @@
 // Error of a step, with D the second divided difference of the rates at the last three ends of steps:
 //   of q   h v_0 + h^2 ((1/2-beta) a_0 + beta a_1) + U - h v_0 - h^2/3 v'_0 - h^2/6 v'_1         eq 29
 //   of v   h ((1-gamma) a_0 + gamma a_1) - h/2 (v'_0 + v'_1) + h^3/6 D                           third-order Adams-Moulton; y alike
-// Both fall like h^3. Under control = paper2 that of q alone counts.
+// Both fall like h^3. Under control = positions that of q (and y) alone counts.
 //
 // Index 3 knows positions to eps |q|, and so velocities to eps |q|/h and accelerations to eps |q|/h^2, across the constraints:
 // along M^-1 G^T. An estimate with that in it grows where the step falls. So of index 3 the error of v counts along the
@@ -411,10 +411,10 @@ static double error_norm(srIntegrator* integrator, double h) {
   const srSystem* s = &integrator->system;
   srGenAlpha* work = integrator->work;
   const int nq = s->nq, n = s->nv + s->ny;
-  const bool of_velocity = integrator->options.control != SR_CONTROL_PAPER2;
+  const bool of_velocity = sri_counts_velocities(integrator);
   const double *f0 = work->rate + nq, *f1 = work->rate_new + nq, *before = work->rate_before + nq;
   const double H = work->h_before;
-  double sum = 0, *e = work->scratch;
+  double* e = work->scratch;
   for (int i = 0; i < s->nv; ++i) {
     work->delta[i] = work->dxi[i] - h * work->v0[i] - h * h * (f0[i] / 3 + f1[i] / 6);
   }
@@ -427,13 +427,7 @@ static double error_norm(srIntegrator* integrator, double h) {
   }
   damp_error(integrator, e + nq);
   if (of_velocity && work->form == SRI_GEN_INDEX3 && s->ng > 0) take_along(integrator, e + nq);
-  for (int i = 0; i < nq + n; ++i) {
-    const double size = fmax(fabs(integrator->x[i]), fabs(integrator->x_new[i]));
-    const double ratio = e[i] / sri_allowed_error(integrator, i, size);
-    sum += ratio * ratio;
-  }
-  const int count = of_velocity ? nq + n : nq + s->ny;
-  return count > 0 ? sqrt(sum / count) : 0;
+  return sri_error_norm(integrator, e, 1);
 }
 
 // Rates of q and w at x_new, and w there.

@@ -129,18 +129,15 @@ static int stages(srIntegrator* integrator, srHem5* work, double h, double t_new
   return outcome;
 }
 
-static double error_norm(const srIntegrator* integrator, const srHem5* work, double h) {
-  double sum1 = 0.0, sum2 = 0.0;
-  const int n = integrator->ncontrol;
-  for (int i = 0; i < n; ++i) {
-    const double x0 = integrator->x[i], x1 = integrator->x_new[i];
-    const double allowed = sri_allowed_error(integrator, i, fmax(fabs(x0), fabs(x1)));
-    const double e1 = (x1 - work->x_stage[i]) / allowed;
-    const double e2 = (x1 - x0 - h * (2.5 * work->k[6][i] - 1.5 * work->k[7][i])) / allowed;
-    sum1 += e1 * e1;
-    sum2 += e2 * e2;
+static double error_norm(srIntegrator* integrator, const srHem5* work, double h) {
+  const double *x0 = integrator->x, *x1 = integrator->x_new;
+  double* error = integrator->x_before;
+  for (int i = 0; i < integrator->ncontrol; ++i) error[i] = x1[i] - work->x_stage[i];
+  const double e1 = sri_error_norm(integrator, error, 1);
+  for (int i = 0; i < integrator->ncontrol; ++i) {
+    error[i] = x1[i] - x0[i] - h * (2.5 * work->k[6][i] - 1.5 * work->k[7][i]);
   }
-  const double e1 = n > 0 ? sqrt(sum1 / n) : 0.0, e2 = n > 0 ? sqrt(sum2 / n) : 0.0;
+  const double e2 = sri_error_norm(integrator, error, 1);
   return e1 > 0.0 ? e1 * e1 / (e1 + 0.01 * e2) : e1;
 }
 

@@ -39,11 +39,11 @@ const srMethod* sri_method_find(const char* name) {
 
 srIntegratorOptions sri_default_options(void) { return (srIntegratorOptions){.rtol = 1e-6, .atol = 1e-9, .rho = 0.8}; }
 
-srIntegratorOptions sri_paper2_options(void) {
+srIntegratorOptions sri_positions_options(void) {
   return (srIntegratorOptions){.rtol = 1e-4,
                                .atol = 1e-4,
                                .step_min = 1e-7,
-                               .control = SR_CONTROL_PAPER2,
+                               .control = SR_CONTROL_POSITIONS,
                                .safety = 0.3,
                                .violation_most = 1e-4,
                                .newton_tolerance = 1e-8,

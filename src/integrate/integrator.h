@@ -80,7 +80,7 @@ struct srIntegrator {
   srConstrained* constrained;     // NULL: the method does not look at the constraints
   const double* lambda;           // multipliers of the method at t (ng); NULL: it has none
   const double* acceleration;     // v' of the method at t (nv), set after each step; NULL: it has none of its own
-  double velocity_slack;          // > 1: factor of the tolerance of the velocities in error estimates (radau5)
+  double velocity_slack;          // > 1: factor of the tolerance of the velocities in error estimates (sri_error_norm)
   struct srStiffness* stiffness;  // stiffness test of the method, NULL: it makes none
   const srSwitch* switches;       // of auto: the first SR_SWITCHES, NULL: it is another method
   char detail[160];               // why a trial was refused, where more can be said than by the outcome

@@ -159,24 +159,18 @@ static int project_error(srIntegrator* integrator, srPhem56* work, double t_new,
   return SRI_DONE;
 }
 
-// Root mean square over (q, v, y) of x_1 - xhat_1 over its tolerance.
+// Norm of x_1 - xhat_1.
 static int error_norm(srIntegrator* integrator, srPhem56* work, srTrial trial, double* err) {
-  const int n = integrator->ncontrol;
-  double *error = work->x_stage, sum = 0.0;
-  for (int i = 0; i < n; ++i) {
+  double* error = work->x_stage;
+  for (int i = 0; i < integrator->ncontrol; ++i) {
     error[i] = 0.0;
     for (int j = 0; j < STAGES; ++j) error[i] += trial.h * sri_dopri5_error[j] * work->rk.k[j][i];
   }
-  if (integrator->constrained != NULL) {
+  if (integrator->constrained != NULL && sri_counts_velocities(integrator)) {
     const int outcome = project_error(integrator, work, trial.t_new, error);
     if (outcome != SRI_DONE) return outcome;
   }
-  for (int i = 0; i < n; ++i) {
-    const double size = fmax(fabs(integrator->x[i]), fabs(integrator->x_new[i]));
-    const double ratio = error[i] / sri_allowed_error(integrator, i, size);
-    sum += ratio * ratio;
-  }
-  *err = n > 0 ? sqrt(sum / n) : 0.0;
+  *err = sri_error_norm(integrator, error, 1);
   return isfinite(*err) ? SRI_DONE : SRI_NOT_FINITE;
 }
 

@@ -159,8 +159,8 @@ static void start(srIntegrator* integrator) {
   work->coupled_steps = 0;
   work->rows_hold = false;
   work->h_factored = work->h_before = 0;
-  // The rule of paper 2 compares the error with the tolerance as it is.
-  work->tolerance = o->control == SR_CONTROL_PAPER2 ? 1 : 0.1 * pow(tol, -1.0 / 3);
+  // The rule `positions` compares the error with the tolerance as it is.
+  work->tolerance = o->control == SR_CONTROL_POSITIONS ? 1 : 0.1 * pow(tol, -1.0 / 3);
   const double inner = work->tolerance * tol;
   work->newton = sri_is_adaptive(integrator) ? fmax(10 * DBL_EPSILON / inner, fmin(0.03, sqrt(inner))) : 1e-3;
 }
@@ -252,16 +252,7 @@ static int error_vector(srIntegrator* integrator, srRadau5* work, double h, cons
 }
 
 static double error_norm(const srIntegrator* integrator, const srRadau5* work) {
-  double sum = 0;
-  const int n = integrator->ncontrol, v = integrator->system.nq, y = v + integrator->system.nv;
-  const double slack = fmax(1, integrator->velocity_slack);
-  for (int i = 0; i < n; ++i) {
-    const double size = fmax(fabs(integrator->x[i]), fabs(integrator->x_new[i]));
-    const double allowed = sri_allowed_error(integrator, i, size) * (i >= v && i < y ? slack : 1);
-    const double ratio = work->e[i] / (work->tolerance * allowed);
-    sum += ratio * ratio;
-  }
-  return n > 0 ? sqrt(sum / n) : 0;
+  return sri_error_norm(integrator, work->e, work->tolerance);
 }
 
 // Where the first estimate refuses a step that it should not know of (no step before, or one just refused), it is filtered once

@@ -44,7 +44,7 @@ static void rules(srCompiler* c) {
     sr_c_error(c, sr_c_place(c, SR_ELEMENT_RUN, 0, rho), "'rho' must be from 0 to 1, got %g", m->run_rho);
   }
   // Table 1 of paper 2 stands behind what the file says.
-  if (m->run_control != SR_CONTROL_PAPER2) return;
+  if (m->run_control != SR_CONTROL_POSITIONS) return;
   if (!sr_c_attr(c, SR_ELEMENT_RUN, 0, rtol)->text) m->run_rtol = 1e-4;
   if (!sr_c_attr(c, SR_ELEMENT_RUN, 0, atol)->text) m->run_atol = 1e-4;
 }

@@ -9,12 +9,16 @@
 // positions counts as it is: a step on which Newton's iteration has found a solution far away, where all is stiff, fails by it.
 // Filters of this kind: Shampine; Hairer, Wanner II, IV.8, with q and v together, which makes -c e_q of e_v.
 //
+// Under the rule `positions` the errors of v do not count, as in the other methods: only the norm of a correction that was found leaves
+// them out, Newton's iteration solves for all. The choice of step and order from that norm is SUNDIALS' own.
+//
 // SUNDIALS asks a vector for its norm, so the vectors know their integrator. Where no correction has been found in the present step
 // (increments of Newton's iteration, the first step) the norm is plain.
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "integrate/control.h"
 #include "sundials/bdf.h"
 
 #define STIFF 0.8  // the first pass leaves less than this of the norm: there is stiffness, and a second pass
@@ -54,15 +58,27 @@ static int pass(srIntegrator* integrator, N_Vector e, N_Vector out) {
   return answer;
 }
 
+// Of an error: over what the rule of the step counts. The weights are made for the mean over (q, v, y).
+static realtype error_norm(const srIntegrator* integrator, N_Vector e, N_Vector weight) {
+  const srSystem* s = &integrator->system;
+  if (sri_counts_velocities(integrator)) return N_VWrmsNorm_Serial(e, weight);
+  const double *x = NV_DATA_S(e), *w = NV_DATA_S(weight);
+  double sum = 0;
+  for (int i = 0; i < integrator->ncontrol; ++i) {
+    if (i < s->nq || i >= s->nq + s->nv) sum += x[i] * w[i] * (x[i] * w[i]);
+  }
+  return sqrt(sum / (double)NV_LENGTH_S(e) * integrator->ncontrol / (s->nq + s->ny));
+}
+
 static realtype norm(N_Vector e, N_Vector weight) {
   srIntegrator* integrator = owner_of(e);
   srBdf* b = integrator->work;
-  const realtype plain = N_VWrmsNorm_Serial(e, weight);
-  if (!b->filters || integrator->ncontrol == 0) return plain;
+  if (!b->filters || integrator->ncontrol == 0) return N_VWrmsNorm_Serial(e, weight);
+  const realtype plain = error_norm(integrator, e, weight);
   if (pass(integrator, e, b->once) != 0) return plain;
-  const realtype once = fmin(plain, N_VWrmsNorm_Serial(b->once, weight));
+  const realtype once = fmin(plain, error_norm(integrator, b->once, weight));
   if (once > STIFF * plain || pass(integrator, b->once, b->twice) != 0) return once;
-  return fmin(once, N_VWrmsNorm_Serial(b->twice, weight));
+  return fmin(once, error_norm(integrator, b->twice, weight));
 }
 
 N_Vector sri_bdf_vector(srIntegrator* integrator, int size) {

@@ -40,7 +40,7 @@ def test_columns_are_views_of_the_librarys_rows():
 def test_a_run_is_that_of_the_command_line():
     cases = (("pendulum", {}), ("double-pendulum", {"method": "rk4", "step": 1e-3}), ("dc-motor", {}),
              ("paper2/slider-crank", {"t_end": 0.1}), ("paper2/slider-crank", {"t_end": 0.1, "method": "genalpha-ggl"}),
-             ("double-pendulum", {"formulation": "absolute", "t_end": 0.5}), ("pendulum", {"control": "paper2", "method": "dopri5"}))
+             ("double-pendulum", {"formulation": "absolute", "t_end": 0.5}), ("pendulum", {"control": "positions", "method": "dopri5"}))
     for name, options in cases:
         words = [w for k, x in options.items() for w in ("--" + k.replace("_", "-"), str(x))]
         with tempfile.TemporaryDirectory() as folder:

@@ -202,7 +202,7 @@ _FUNCTIONS = {
     "sr_row_store_stop": (None, [P]),
     "sri_method_count": (I, []),
     "sri_method_find": (POINTER(struct["srMethod"]), [S]),
-    "sri_paper2_options": (struct["srIntegratorOptions"], []),
+    "sri_positions_options": (struct["srIntegratorOptions"], []),
 }
 
 

@@ -46,8 +46,8 @@ def _settle(model, start, given):
     for name in _WORDS:
         if given.get(name) is not None:
             setattr(o, name, _word(name, given[name], L.words(name)))
-    if given.get("control") == "paper2":
-        table = lib.sri_paper2_options()
+    if given.get("control") == "positions":
+        table = lib.sri_positions_options()
         o.rtol, o.atol = table.rtol, table.atol
     if given.get("metric") is not None:
         o.metric_identity = _word("metric", given["metric"], ("mass", "identity")) == 1
