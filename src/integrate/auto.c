@@ -23,7 +23,7 @@
 #include "integrate/control.h"
 #include "integrate/stiffness.h"
 
-#define FIRST_STEP 10.0    // of radau5, in explicit steps
+#define FIRST_STEP 10.0    // of radau5, in explicit steps; times the square of the patience
 #define SLACK_STEPS 4      // with relaxed velocities
 #define SLACK_MOST 100.0   // tolerances
 #define TRIAL_STEPS 5      // between two checks of a trial
@@ -292,7 +292,10 @@ static void enter_implicit(srIntegrator* integrator, srAutoMode mode) {
   work->beta = window->known ? fmin(BETA_MOST, fmax(BETA_LEAST, window->h * rho)) : BETA_LEAST;
   // The explicit partner may have moved the rows without looking at them.
   if (!work->shared[EXPLICIT]) sri_constrained_start(integrator);
-  seat(integrator, IMPLICIT, window->known ? FIRST_STEP * window->h : 0.0);
+  // Where rounding keeps a fast mode above its tolerance, steps of a few periods do not get rid of it, and much longer ones do: trials that follow one that has
+  // failed begin with these.
+  const double first = FIRST_STEP * work->patience * work->patience * window->h;
+  seat(integrator, IMPLICIT, window->known ? first : 0.0);
   work->slack_steps = window->known ? SLACK_STEPS : 0;
   if (work->slack_steps > 0) {
     work->partner[IMPLICIT]->velocity_slack = fmin(SLACK_MOST, fmax(1.0, 2.0 * window->err));
