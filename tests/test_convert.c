@@ -942,6 +942,28 @@ TEST(a_contact_of_ours_is_pairs_of_mjcf_by_unit_of_mass) {
   sr_conversion_destroy(c);
 }
 
+// A picture, a shape on the same link and a body whose name is longer are none of the pairs.
+TEST(pairs_of_mjcf_are_those_of_the_contact_alone) {
+  srSpec* spec = read_text(
+      "<sarrus version='1' name='m'><ground><shape name='floor' type='plane'/></ground>"
+      "<body name='a'><joint name='ja' type='free'/><inertial mass='2' inertia='0.1 0.1 0.1'/>"
+      "<shape name='s' type='sphere' size='0.1'/><shape name='shown' type='sphere' size='0.3' use='visual'/></body>"
+      "<body name='lid' parent='a'><joint name='jl' type='weld'/><inertial mass='1' inertia='0.1 0.1 0.1'/>"
+      "<shape name='t' type='sphere' size='0.1' group='g'/></body>"
+      "<body name='ab'><joint name='jb' type='free'/><inertial mass='3' inertia='0.1 0.1 0.1'/>"
+      "<shape name='s' type='sphere' size='0.2' group='g'/></body>"
+      "<contact a='a' b='floor' normal='kelvin-voigt' K='600' D='12' friction='none'/>"
+      "<contact a='a/s' b='g' normal='kelvin-voigt' K='600' D='12' friction='none'/></sarrus>");
+  srConversion* c = convert(spec, "mjcf");
+  int pairs = 0;
+  for (const char* p = strstr(c->text, "<pair"); p; p = strstr(p + 1, "<pair")) pairs++;
+  ENSURE_EQUAL(pairs, 2);
+  ENSURE(strstr(c->text, "geom1=\"s\" geom2=\"floor\""));
+  ENSURE(strstr(c->text, "geom1=\"s\" geom2=\"s_2\""));
+  sr_conversion_destroy(c);
+  srs_destroy(spec);
+}
+
 TEST(what_mjcf_cannot_say_of_a_contact_is_told) {
   const struct {
     const char *size, *contact, *lost, *why;
@@ -1074,12 +1096,25 @@ TEST(a_motor_of_ours_has_its_gear_and_ranges_in_mjcf) {
   srSpec* spec = read_text(
       "<sarrus version='1' name='m'><parameter name='ctrl_m' value='0'/><parameter name='k' value='3'/>"
       "<body name='a'><joint name='j' type='revolute' axis='0 1 0'/><inertial mass='1' inertia='0.1 0.1 0.1'/></body>"
-      "<torque joint='j' law='-5*max(-2, min(7, k*max(-1, min(1, ctrl_m)) - 2*q(j)/4 + 1))'/></sarrus>");
+      "<torque joint='j' law='-(5*max(-2, min(7, k*max(-1, min(1, ctrl_m)) - 2*q(j)/4 + 1)))'/></sarrus>");
   srConversion* c = convert(spec, "mjcf");
   ENSURE(strstr(c->text,
                 "<general name=\"m\" joint=\"j\" gear=\"-5\" gaintype=\"fixed\" gainprm=\"3 0 0\" "
                 "biastype=\"affine\" biasprm=\"1 0.1 0\" ctrllimited=\"true\" ctrlrange=\"-1 1\" "
                 "forcelimited=\"true\" forcerange=\"-2 7\"/>"));
+  sr_conversion_destroy(c);
+  srs_destroy(spec);
+}
+
+TEST(a_control_times_lengths_and_rates_is_an_affine_gain) {
+  srSpec* spec = read_text(
+      "<sarrus version='1' name='m'><parameter name='ctrl_m' value='0'/>"
+      "<body name='a'><joint name='j' type='revolute' axis='0 1 0'/><inertial mass='1' inertia='0.1 0.1 0.1'/></body>"
+      "<torque joint='j' law='(1 + 2*q(j) - 4*v(j))*(3*ctrl_m) + 7'/></sarrus>");
+  srConversion* c = convert(spec, "mjcf");
+  ENSURE(strstr(c->text,
+                "<general name=\"m\" joint=\"j\" gaintype=\"affine\" gainprm=\"3 6 -12\" "
+                "biastype=\"affine\" biasprm=\"7 0 0\"/>"));
   sr_conversion_destroy(c);
   srs_destroy(spec);
 }
@@ -1095,7 +1130,10 @@ TEST(what_mjcf_cannot_say_of_an_actuator_is_told) {
       {"", "<torque joint='j' law='ctrl_a*t'/>", "g u + b", 1},
       {"", "<torque joint='j' law='ctrl_a + max(-1, min(1, ctrl_a))'/>", "g u + b", 1},
       {"", "<torque joint='j' law='max(-2, min(2, 3*max(-1, min(1, 2*ctrl_a))))'/>", "g u + b", 1},
+      {"", "<torque joint='j' law='max(-1, min(1, 2*ctrl_a)) + q(j)'/>", "g u + b", 1},
+      {"", "<torque joint='j' law='max(-1, min(1, ctrl_a)) + max(-2, min(2, ctrl_a))'/>", "g u + b", 1},
       {"", "<torque joint='j' law='ctrl_a + ctrl_b'/>", "several controls", 1},
+      {"effort='2'", "<torque joint='j' law='max(-1, min(2, 3*max(-1, min(1, 2*ctrl_a))))'/>", "g u + b", 1},
       {"", "<torque joint='j' law='ctrl_a'/><torque joint='i' law='2*ctrl_a'/>", "several laws", 2},
       {"", "<torque joint='j' law='0*q(j) + ctrl_a*0'/>", "laws by formula", 0},
       {"", "<torque joint='j' law='2*ctrl_a - 2*q(j) + 3*v(j)'/>", "damping ratio", 1},
