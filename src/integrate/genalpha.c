@@ -570,9 +570,8 @@ static void steady(srIntegrator* integrator) {
 // A failure at a singular position, of a method that drifts: where g is not 0 the branches that cross there do not meet, and the motion
 // would have to turn from one into the other in no time.
 static srStatus failed(srIntegrator* integrator) {
-  const srLeap* leap = &integrator->constrained->leap;
-  if (!integrator->ops->method.drifts || integrator->constrained == NULL || !leap->sigma_known ||
-      leap->sigma > SINGULAR_NEAR)
+  const srConstrained* c = integrator->constrained;
+  if (!integrator->ops->method.drifts || c == NULL || !c->leap.sigma_known || c->leap.sigma > SINGULAR_NEAR)
     return SR_FAILED;
   char why[160];
   (void)snprintf(why, sizeof why, "%.159s", integrator->why);
