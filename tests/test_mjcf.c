@@ -936,7 +936,7 @@ TEST(an_attached_model_is_as_if_written_out) {
 TEST(a_model_that_attaches_others_is_attached) {
   Mechanism x = open_file(FOLDER "attach/scene.xml"), hand = open_file(FOLDER "attach/hand-by-hand.xml");
   ENSURE_EQUAL(x.m->nv, hand.m->nv + 4);
-  ENSURE_TEXT(x.m->v_name[hand.m->nv - 1], "a_r_stroke");
+  ENSURE_TEXT(x.m->v_name[hand.m->nv - 1], "a_t_stroke");
   ENSURE_TEXT(x.m->v_name[hand.m->nv + 3], "b_spare");
   for (int i = 1; i <= hand.m->nbody; i++) ENSURE_NEAR(x.m->body_mass[i], hand.m->body_mass[i], 1e-14);
   ENSURE_NEAR(x.m->body_mass[hand.m->nbody + 4], 500 * 4 / 3.0 * PI * 0.05 * 0.05 * 0.05, 1e-14);
@@ -983,7 +983,7 @@ TEST(what_cannot_be_attached_is_one_error) {
   ENSURE(
       attach_refused("<asset><model name='n' file='pinned.xml'/></asset>"
                      "<worldbody><body><attach model='n' prefix=''/></body></worldbody>",
-                     "pinned.xml:3:13: error: <connect> refers to the world of an attached model"));
+                     "pinned.xml:4:13: error: <connect> refers to the world of an attached model"));
   ENSURE(
       attach_refused("<asset><model name='n' file='pinned.xml'/></asset>"
                      "<worldbody><attach model='n' body='framed' prefix=''/></worldbody>",
@@ -999,6 +999,7 @@ TEST(the_world_of_a_model_attached_in_the_world_is_that) {
   const srStatus status = sr_load_text(text, strlen(text), "m", FOLDER "attach", NULL, messages, &spec);
   Mechanism x = finish(status, spec, messages);
   ENSURE_EQUAL(srs_count(x.spec, SR_ELEMENT_CLOSURE), 1);
+  ENSURE_NEAR(x.m->body_mass[x.m->nbody - 1], 50, 0);  // its bound holds for it
   done(&x);
 }
 
