@@ -91,7 +91,7 @@ static void pass_errors(Cli* cli, const srMessages* from) {
 
 static int convert(Cli* cli, Model* m, const Wish* wish, const char* format) {
   srConversion* c = NULL;
-  srMessages* written = sr_messages_create();  // the warnings of the model are told already
+  srMessages* written = sr_messages_create();  // the warnings of the model are reported already
   srSpec* started = assembled(cli, m, format);
   const srSpec* spec = started ? started : m->spec;
   const srStatus status =

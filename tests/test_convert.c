@@ -1078,7 +1078,7 @@ TEST(gains_biases_ranges_and_controls_come_back) {
     Pair p = pair_up(compile(spec), compile(back));
     same_at_states(&p, 10, 1);
     pair_free(&p);
-    // by way of a file of ours
+    // by way of a Sarrus file
     srConversion* ours = convert(spec, "sarrus");
     srSpec* native = read_text(ours->text);
     srConversion* again = convert(native, "mjcf");

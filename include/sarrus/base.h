@@ -94,7 +94,7 @@ SR_API void sr_set_logger(srLogger logger, void* user);
 typedef struct srOutput srOutput;
 SR_API srStatus sr_output_create(const char* path, srMessages* messages, srOutput** out);  // SR_IO: told
 SR_API FILE* sr_output_stream(const srOutput* output);
-// SR_FAILED when something could not be written (a full disk); then the file is what it was before, which is told.
+// SR_FAILED when something could not be written (a full disk); then the file is what it was before, and a message says so.
 SR_API srStatus sr_output_close(srOutput* output, srMessages* messages);
 SR_API void sr_output_discard(srOutput* output);  // the file stays what it was
 

@@ -50,7 +50,7 @@ typedef enum srControlRule {
   SR_CONTROL_DEFAULT,  // PI controller, exponent 1/(p+1)
   // The error of positions alone, h = s h (tol/|e|)^(1/p): paper 2, eq 29, 30, 33, with its Table 1 (sri_positions_options)
   SR_CONTROL_POSITIONS,
-  SR_CONTROL_FIXED,  // all of length `step`; the error is not looked at
+  SR_CONTROL_FIXED,  // all of length `step`; the error is not used
 } srControlRule;
 
 // Parameters of the generalized-alpha methods from rho: X(NAME, word)

@@ -25,8 +25,8 @@
 #define MOST_POINTS 1e15    // of a grid in time: beyond them a double cannot count
 #define MOST_ROWS 1e9       // more are no result but a full disk
 #define LONGEST_TIME 1e12   // s, 30 000 years: beyond it time is too coarse for steps of machines
-#define STEPS_PER_ENERGY 8  // of a tree; of a looped model the ledger is looked at after every step
-#define MOST_LOST 1e-3      // of the largest energy in one step: more is told
+#define STEPS_PER_ENERGY 8  // of a tree; of a looped model the ledger is checked after every step
+#define MOST_LOST 1e-3      // of the largest energy in one step: more is reported
 
 typedef struct Run {
   const srModel* m;

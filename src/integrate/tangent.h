@@ -44,7 +44,7 @@ void sri_stiffness_times(const srTangentWork* work, int nv, const double* dxi, c
 
 // Whether an iteration with a matrix that is kept solves its equations. Increments do not tell: where a force has left its stiff
 // branch (a support that lifts off, a bristle that gives way), the stiffness of that branch, in the matrix, makes them small though
-// nothing is solved, and equations that converge hide one that does not. What is told here is the force by which stiffness answers an
+// nothing is solved, and equations that converge hide one that does not. What is tested here is the force by which stiffness answers an
 // increment, Kq dxi + Kv dx: that much is left of the residual where the answer does not come. In units of the allowed error, as inertia
 // alone would turn it into errors of v and y, it is to be negligible, or to fall to half twice in a row: the first fall may be that
 // of a prediction which was deep in the stiff branch.

@@ -72,7 +72,7 @@ bool sr_loop_close(srLoopEnds* loop) {
   loop->angle = turn_off(loop->type, loop->axis, relative, turn);
   srm_pose_compose(loop->a, turn, turned);
   srm_pose_compose(loop->body, turned, here);
-  relate(here, loop->b, relative);  // the shift is told in the axes as they are then
+  relate(here, loop->b, relative);  // the shift is given in the axes as they are then
   loop->distance = shift_off(loop, relative, shift);
   loop->moved = false;
   if (loop->angle <= ROUNDING && loop->distance <= ROUNDING) return true;

@@ -97,7 +97,7 @@ static bool fill_from(srReader* r, const char* path, srPool* pool, srMeshDef* de
   srTriangles* got = NULL;
   if (!said) longjmp(*r->pool.on_fail, 1);
   const srStatus status = sr_mesh_read(path, said, &got);
-  if (sr_root_reaches(r, path, SR_REACH_TEXT)) pass_on(r, said);  // else nothing of what stands in it is told
+  if (sr_root_reaches(r, path, SR_REACH_TEXT)) pass_on(r, said);  // else nothing of its contents is reported
   sr_messages_destroy(said);
   if (status == SR_MEMORY) longjmp(*r->pool.on_fail, 1);
   if (status != SR_OK) {

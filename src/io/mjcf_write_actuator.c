@@ -2,7 +2,7 @@
 // (mjcf_actuator.c): with a parameter ctrl_NAME, u its value, clamped or not,
 //   gear F,   F = g0 u + g1 q u + g2 v u + b0 + b1 q + b2 v, clamped or not
 // It is found in the graph of the formula, so that it does not matter how the law is written. MJCF counts the length
-// l = gear q: g1, g2, b1, b2 are divided by the gear. What else laws do is told as lost.
+// l = gear q: g1, g2, b1, b2 are divided by the gear. What else laws do is listed as lost.
 #include <math.h>
 #include <string.h>
 
@@ -296,7 +296,7 @@ static void put_actuator(const Drive* d, int j) {
   sr_xml_end(&c->xml);
 }
 
-// A torque that is a law of a control. False: it is none, or it is told.
+// A torque that is a law of a control. False: it is none, or it is listed as lost.
 static bool understand(srConvert* c, int i, Drive* d, int* j) {
   static const char* const raw[] = {"q", "v", "sensor", NULL};
   const srTorqueDef* def = srs_get(c->spec, SR_ELEMENT_TORQUE, i);

@@ -100,7 +100,7 @@ static double seen(const srAttr* a, double otherwise) {
   return a->n == 0 ? otherwise : a->numbers ? a->numbers[0] : a->number;
 }
 
-// The friction of contact i, and of its law what the reader makes again; what it does not is told.
+// The friction of contact i, and of its law what the reader makes again; what it does not is listed as lost.
 static void put_friction(srConvert* c, int i, bool first, double K, double D) {
   const srContactDef* def = srs_get(c->spec, SR_ELEMENT_CONTACT, i);
   if (sr_text_is(def->friction.text, "none")) {

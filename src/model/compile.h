@@ -56,7 +56,7 @@ typedef struct srCompiler {
   const srNormalLaw** normal_laws;
   int nfriction, friction_capacity, nnormal, normal_capacity;
   srPlace registering;  // place of the plugin that is being loaded
-  bool lacks_plugin;    // one could not be loaded, which is told
+  bool lacks_plugin;    // one could not be loaded, which is reported
 } srCompiler;
 
 // Index of a member in its definition struct, for the functions below.
