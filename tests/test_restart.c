@@ -199,36 +199,6 @@ TEST(the_scale_of_the_ledger_is_the_energy_that_it_explains) {
   close_model(&x);
 }
 
-// ----------------------------------------------------------------------------------------------------------- hand over
-// hem5 up to the neighbourhood of a singular position, mdop5 on from there: with the rows and the rank of the first.
-TEST(a_method_hands_the_rows_in_use_on_to_another) {
-  Loaded x = open_text(CRANKS(""));
-  srAssembly assembly;
-  ENSURE_EQUAL(sr_assemble(x.m, x.d, NULL, &assembly), SR_OK);
-  srModelSystem user = {.m = x.m, .d = x.d};
-  double correction[64];
-  user.correction = correction;
-  const srSystem system = sr_system(&user);
-  const srIntegratorOptions options = {.rtol = 1e-8, .atol = 1e-10};
-  srIntegrator *a = NULL, *b = NULL;
-  ENSURE_EQUAL(sri_create("hem5", &system, &options, NULL, &a), SR_OK);
-  ENSURE_EQUAL(sri_create("mdop5", &system, &options, NULL, &b), SR_OK);
-  ENSURE_EQUAL(sri_start(a, 0, x.d->q, x.d->v, NULL), SR_OK);
-  while (fabs(sin(sri_q(a)[0])) > 0.02) ENSURE_EQUAL(sri_step(a, 5), SR_OK);
-  sri_hand_over(a, b);
-  ENSURE_EQUAL(sri_restart(b, sri_time(a), sri_q(a), sri_v(a), NULL), SR_OK);
-  ENSURE(memcmp(sri_kept_rows(a), sri_kept_rows(b), (size_t)x.m->ng) == 0);
-  while (sri_time(b) < 3) ENSURE_EQUAL(sri_step(b, 3), SR_OK);
-  ENSURE_EQUAL(sri_stats(b)->rank, sri_stats(a)->rank);
-  ENSURE_EQUAL(sri_stats(b)->rank_changes, 0);
-  double exact[2];
-  crank_motion(3, exact);
-  ENSURE_NEAR(sri_q(b)[0], exact[0], 1e-5);
-  sri_destroy(a);
-  sri_destroy(b);
-  close_model(&x);
-}
-
 // -------------------------------------------------------------------------------------------------------------- slices
 // A run cut into slices, each of which knows nothing but the state that the one before has left, is the uncut run: within the error
 // that the tolerance stands for, seen at a run with a hundredth of it, and without a jump of energy at the cuts.

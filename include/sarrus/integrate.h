@@ -197,9 +197,6 @@ SR_API srStatus sri_start(srIntegrator* integrator, double t, const double* q, c
 // The same within or at the end of the last step, after an event that has changed forces or states but not the constraints: the rows
 // in use, their rank and how near a singular position is stay known. Before any step was made it is sri_start.
 SR_API srStatus sri_restart(srIntegrator* integrator, double t, const double* q, const double* v, const double* y);
-// Hands on that knowledge to another method for the same system, whose sri_restart follows. Nothing where one of the two does not
-// look at constraints.
-SR_API void sri_hand_over(const srIntegrator* from, srIntegrator* to);
 // One accepted step, never past t_limit, and ending on it exactly when it reaches it. SR_FAILED: see sri_why.
 SR_API srStatus sri_step(srIntegrator* integrator, double t_limit);
 // State at time t inside the last step, by the method's dense output. Outputs may be NULL.

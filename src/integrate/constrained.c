@@ -112,23 +112,6 @@ void sri_constrained_restart(srIntegrator* integrator, double t) {
   c->goes_on = true;
 }
 
-void sri_hand_over(const srIntegrator* from, srIntegrator* to) {
-  const srConstrained* a = from->constrained;
-  srConstrained* b = to->constrained;
-  if (a == NULL || b == NULL || a->rank < 0 || a->shape.ng != b->shape.ng) return;
-  const size_t ng = (size_t)a->shape.ng;
-  memcpy(b->kept, a->kept, ng);
-  memcpy(b->scale, a->scale, ng * sizeof *b->scale);
-  memcpy(b->length, a->length, ng * sizeof *b->length);
-  b->rank = a->rank;
-  b->confirmed = a->confirmed;
-  b->u_known = false;
-  b->sigma_chosen = a->sigma_chosen;
-  b->leap = a->leap;
-  to->t = from->t;  // of the step that the restart lies in
-  to->h = from->h;
-}
-
 // ---- evaluation -------------------------------------------------------------------------------------------------------
 
 int sri_dynamics(srIntegrator* integrator, double t, const double* x, double tau, double* ydot) {
