@@ -93,11 +93,12 @@ static void put_triangles(srPool* pool, const srTriangles* got, srMeshDef* def) 
 
 // Reads the file at path; false after warnings.
 static bool fill_from(srReader* r, const char* path, srPool* pool, srMeshDef* def) {
+  const bool quotes = sr_root_reaches(r, path, SR_REACH_TEXT);  // first: it may leave by longjmp
   srMessages* said = sr_messages_create();
   srTriangles* got = NULL;
   if (!said) longjmp(*r->pool.on_fail, 1);
   const srStatus status = sr_mesh_read(path, said, &got);
-  if (sr_root_reaches(r, path, SR_REACH_TEXT)) pass_on(r, said);  // else nothing of its contents is reported
+  if (quotes) pass_on(r, said);  // else nothing of its contents is reported
   sr_messages_destroy(said);
   if (status == SR_MEMORY) longjmp(*r->pool.on_fail, 1);
   if (status != SR_OK) {
