@@ -233,4 +233,5 @@ TEST(the_default_method_takes_at_most_three_times_the_evaluations_of_the_best_on
   }
   compare_default("leg-closed.urdf", "fixed");
   compare_default("chandelier.xml", NULL);
+  compare_default("quadruped-stand.xml", NULL);
 }
