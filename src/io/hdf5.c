@@ -155,8 +155,6 @@ srStatus sr_hdf5_create(const char* path, const char* provenance, int ncolumn, c
   f->block_rows = row < BLOCK_BYTES ? (int)(BLOCK_BYTES / row) : 1;
   if (f->block_rows > 1024) f->block_rows = 1024;
   f->block = sr_alloc(row * (size_t)f->block_rows);
-  (void)h5
-      .dont_atexit();  // at the end of the program it would try, and crash on, what a full disk has refused; all is closed here
   const Quiet quiet = be_quiet();
   srStatus status = f->block ? sr_output_create(path, messages, &f->output) : SR_MEMORY;
   if (f->output) f->file = open_file(sr_output_file(f->output));

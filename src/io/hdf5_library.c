@@ -25,12 +25,16 @@ static bool take_all(void* library) {
   return all;
 }
 
+// At the end of the program it would try, and crash on, what a full disk has refused; every file is closed by its user. This must
+// be said before it is open.
+static bool open_library(void) { return h5.dont_atexit() >= 0 && h5.open() >= 0; }
+
 bool sr_hdf5_load(const char* path, srMessages* messages) {
   static bool loaded;
   if (loaded) return true;
   void* library = dlopen(SARRUS_HDF5_SONAME, RTLD_NOW | RTLD_LOCAL);
   if (!library) library = dlopen(SARRUS_HDF5_PATH, RTLD_NOW | RTLD_LOCAL);
-  loaded = library && take_all(library) && h5.open() >= 0;
+  loaded = library && take_all(library) && open_library();
   if (!loaded)
     sr_messages_add(
         messages, SR_SEVERITY_ERROR, (srPlace){.file = path},
