@@ -58,7 +58,7 @@ static inline int pendulum_gamma(void* user, double t, const double* q, const do
   return 0;
 }
 
-static Pendulum one_row = {.copies = 1};
+__attribute__((unused)) static Pendulum one_row = {.copies = 1};
 
 static inline srSystem pendulum(Pendulum* p) {
   return (srSystem){.nq = 2,

@@ -6,7 +6,9 @@
 //   y' = r(t,q,v,y,z; tau)                     user states and states of force elements
 //   w' = power(t,q,v,y)                        quadratures: integrated beside, outside the error control
 //   z                                          discrete: changes only in `accepted` and at events
-//   0 <= gap(q)  _|_  lambda_N >= 0            when contact is rigid
+//   0 <= gap(q)  _|_  lambda_N >= 0            unilateral contacts: their normal and tangential rows are rows of G while they are closed
+//
+// Rows are a capacity: `active` says which of them take part. That may change at a start or restart, never within a step.
 //
 // The interface is wider than the explicit methods need: half-explicit methods take G of the next stage with M, f, D of
 // this one; implicit ones take the tangent. A callback that a system cannot offer is NULL, and a method that needs it
@@ -41,6 +43,16 @@ typedef struct srTangent {
   double* Kv;  // by v and by y
 } srTangent;
 
+// One unilateral contact. u = W v + b is the relative velocity in its axes: the normal, then one tangent (plane motion) or two; u[0] is
+// the rate of the gap. The normal points from body A to body B: a force lambda_N > 0 along the row of the normal pushes apart.
+typedef struct srUnilateral {
+  long id;      // persistent: the same contact has the same number in every call, and no other one ever has it
+  int row;      // row of G that is its normal while it is closed, with the tangential rows behind it; -1: it has none
+  double gap;   // > 0 apart
+  double* W;    // (1 + ntangent) x nv, row-major; the memory is the caller's
+  double b[3];  // 1 + ntangent
+} srUnilateral;
+
 // Every callback returns 0: done; > 0: could not, try a smaller step; < 0: stop, the run cannot go on.
 typedef struct srSystem {
   int nq, nv;  // positions, velocities
@@ -48,7 +60,10 @@ typedef struct srSystem {
   int nw;      // quadratures (energy ledger), not error controlled
   int nz;      // discrete states, held by the user of the system
   int ng, np;  // constraint rows; the first np have a position form
-  int ngap;    // unilateral gaps
+  // Which rows take part (ng): the others are as if they were not there, whatever the callbacks write into them (a finite number), and have
+  // the multiplier 0. NULL: all. Held by the user of the system, and read at sri_start and sri_restart alone. `rates` honours it by itself.
+  const unsigned char* active;
+  int ncontact, ntangent;  // unilateral contacts at most at one time; tangential directions of each, 1 or 2
   // What a state may be wrong by in a step at most, whatever rtol and atol say (ny; 0: no bound). NULL: no bounds. For states whose own
   // size is far below that of the rest: bristles.
   const double* y_most;
@@ -65,8 +80,9 @@ typedef struct srSystem {
   int (*constraint)(void* user, double t, const double* q, double* g, double* G, double* b);
   // gamma = -(dG/dt v + db/dt), so that G v' = gamma on the constraint (ng).
   int (*gamma)(void* user, double t, const double* q, const double* v, double* gamma);
-  // gap functions (ngap); > 0 apart.
-  int (*gap)(void* user, double t, const double* q, double* gap);
+  // The unilateral contacts that are closed or near, in any order (ncontact of them have room in out), and their number. One that is not
+  // among them is far apart.
+  int (*contacts)(void* user, double t, const double* q, srUnilateral* out, int* count);
   // Exact derivatives of the residual; a (nv) and lambda (ng) are held. NULL: integrators take differences.
   int (*tangent)(void* user, double t, const double* q, const double* v, const double* y, double tau,  //
                  const double* a, const double* lambda, srTangent* out);
@@ -195,7 +211,8 @@ SR_API void sri_destroy(srIntegrator* integrator);
 // Puts the state; forgets history. w starts at 0. Restart after an event without allocating.
 SR_API srStatus sri_start(srIntegrator* integrator, double t, const double* q, const double* v, const double* y);
 // The same within or at the end of the last step, after an event that has changed forces or states but not the constraints: the rows
-// in use, their rank and how near a singular position is stay known. Before any step was made it is sri_start.
+// in use, their rank and how near a singular position is stay known. Before any step was made, and where `active` has changed, it is
+// sri_start.
 SR_API srStatus sri_restart(srIntegrator* integrator, double t, const double* q, const double* v, const double* y);
 // One accepted step, never past t_limit, and ending on it exactly when it reaches it. SR_FAILED: see sri_why.
 SR_API srStatus sri_step(srIntegrator* integrator, double t_limit);
@@ -246,8 +263,9 @@ SR_API const srRankEvent* sri_rank_events(const srIntegrator* integrator, int* c
 SR_API const unsigned char* sri_kept_rows(const srIntegrator* integrator);
 // A row that is left out is the sum of coefficient[k] times row k (ng), at the state where rows were chosen last.
 SR_API srStatus sri_dependence(srIntegrator* integrator, int row, double* coefficient);
-// Multipliers at the present state, of least norm over all rows; unique[k] != 0 where no other distribution exists. Both ng,
-// unique may be NULL. Evaluates the callbacks.
+// Multipliers at the present state, of least norm over all active rows; unique[k] != 0 where no other distribution exists. Where D is
+// not G they are those of the rows in use: another distribution would be another motion. Both ng, unique may be NULL. Evaluates the
+// callbacks.
 SR_API srStatus sri_multipliers(srIntegrator* integrator, double* lambda, unsigned char* unique);
 SR_API const char* sri_why(const srIntegrator* integrator);  // a sentence: why the last step failed
 // The first SR_SWITCHES changes of method, in order of time; *count is how many there are in the array, stats.switches all of them.

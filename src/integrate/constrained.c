@@ -45,7 +45,7 @@ static bool allocate(srConstrained* c, const srSystem* s) {
                {&c->y_rate, (size_t)s->ny}};
   size_t count = 0;
   for (int i = 0; i < SR_COUNT(parts); ++i) count += parts[i].count + 1;
-  c->block = sr_alloc(count * sizeof(double) + 4 * ng);
+  c->block = sr_alloc(count * sizeof(double) + 5 * ng);
   if (c->block == NULL) return false;
   double* at = c->block;
   for (int i = 0; i < SR_COUNT(parts); ++i) {
@@ -56,6 +56,7 @@ static bool allocate(srConstrained* c, const srSystem* s) {
   c->position = c->kept + ng;
   c->trial = c->position + ng;
   c->before = c->trial + ng;
+  c->active = c->before + ng;
   return true;
 }
 
@@ -92,9 +93,25 @@ void sri_constrained_destroy(srConstrained* c) {
   sr_free(c);
 }
 
+bool sri_constrained_activate(srIntegrator* integrator) {
+  const srSystem* s = &integrator->system;
+  srConstrained* c = integrator->constrained;
+  bool changed = false;
+  c->nactive = 0;
+  for (int k = 0; k < s->ng; ++k) {
+    const unsigned char now = s->active == NULL || s->active[k] != 0;
+    changed = changed || now != c->active[k];
+    c->active[k] = now;
+    c->nactive += now;
+  }
+  return changed;
+}
+
 void sri_constrained_start(srIntegrator* integrator) {
   srConstrained* c = integrator->constrained;
   if (c == NULL) return;
+  // The rank of another set of rows is not a change of rank.
+  if (sri_constrained_activate(integrator)) c->rank = -1;
   c->chosen = c->confirmed = c->u_known = c->goes_on = false;
   c->sigma = c->sigma_chosen = -1;
   c->h_short = 0;
@@ -103,7 +120,9 @@ void sri_constrained_start(srIntegrator* integrator) {
 void sri_constrained_restart(srIntegrator* integrator, double t) {
   srConstrained* c = integrator->constrained;
   if (c == NULL) return;
-  if (c->rank < 0) {
+  const int rank = c->rank;
+  if (sri_constrained_activate(integrator)) c->rank = -1;
+  if (rank < 0 || c->rank < 0) {
     sri_constrained_start(integrator);
     return;
   }
@@ -122,9 +141,25 @@ int sri_dynamics(srIntegrator* integrator, double t, const double* x, double tau
       s->dynamics(s->user, t, x, x + s->nq, x + s->nq + s->nv, tau, c->M, c->f, ydot, s->D_differs ? c->D : NULL));
 }
 
+// Zeros in the rows that are not active.
+static void clear_rows(const srConstrained* c, int np, double* g, double* G, double* b) {
+  const int* row = c->shape.G != NULL ? c->G_pattern.row : NULL;
+  for (int k = 0; k < c->shape.ng; ++k) {
+    if (c->active[k] != 0) continue;
+    const size_t first = row != NULL ? (size_t)row[k] : (size_t)k * (size_t)c->shape.nv;
+    const size_t end = row != NULL ? (size_t)row[k + 1] : first + (size_t)c->shape.nv;
+    if (g != NULL && k < np) g[k] = 0;
+    if (b != NULL) b[k] = 0;
+    for (size_t p = first; G != NULL && p < end; ++p) G[p] = 0;
+  }
+}
+
 int sri_constraint(srIntegrator* integrator, double t, const double* q, double* g, double* G, double* b) {
   const srSystem* s = &integrator->system;
-  return sri_outcome(s->constraint(s->user, t, q, g, G, b));
+  const srConstrained* c = integrator->constrained;
+  const int answer = s->constraint(s->user, t, q, g, G, b);
+  if (answer == 0 && c->nactive < s->ng) clear_rows(c, s->np, g, G, b);
+  return sri_outcome(answer);
 }
 
 int sri_qdot(srIntegrator* integrator, const double* q, const double* v, double* qdot) {

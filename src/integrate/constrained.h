@@ -24,7 +24,9 @@ struct srConstrained {
   double* dv;  // nv
   double *q, *slope, *y_rate;                       // nq, nq, ny
   unsigned char *kept, *position, *trial, *before;  // ng: rows in use; those with a position form; scratch
+  unsigned char* active;                            // ng: rows that take part since the last start
   double* block;                                    // all of the above
+  int nactive;
   srProject project;
   srMetric metric;
   srLeap leap;  // over singular positions
@@ -49,10 +51,13 @@ bool sri_constrained_wanted(const srIntegrator* integrator);
 bool sri_constrained_create(srIntegrator* integrator);  // false: out of memory
 void sri_constrained_destroy(srConstrained* c);
 void sri_constrained_start(srIntegrator* integrator);  // forgets which rows are in use; NULL is fine
+// Takes the active rows of the system. True: they are others than before.
+bool sri_constrained_activate(srIntegrator* integrator);
 // Before the state of a restart at t is put: which rows are in use stays known, and where singular positions are.
 void sri_constrained_restart(srIntegrator* integrator, double t);
 
-// Evaluations; outcomes as in explicit.h. dynamics: M, f, D and ydot; constraint: G, b, g at (t, q).
+// Evaluations; outcomes as in explicit.h. dynamics: M, f, D and ydot; constraint: G, b, g at (t, q), with zeros in the rows that are not
+// active. D needs none: it meets multipliers that are 0 there.
 int sri_dynamics(srIntegrator* integrator, double t, const double* x, double tau, double* ydot);
 int sri_constraint(srIntegrator* integrator, double t, const double* q, double* g, double* G, double* b);
 int sri_qdot(srIntegrator* integrator, const double* q, const double* v, double* qdot);

@@ -172,7 +172,9 @@ static double form_rows(srIntegrator* integrator, double h) {
   double worst = 0, length = 0;
   for (size_t p = 0; p < c->nG; ++p) length = fmax(length, fabs(work->tangent.G[p]));
   // Of small mechanisms g is known better than to eps, and must be: accelerations of index 3 have g/h^2 in them.
-  const double rounding_q = 4 * DBL_EPSILON * fmin(1, length) * fmax(1, largest(s->nq, integrator->x_new));
+  // Without an active row there is no length, and nothing to be off by.
+  const double rounding_q =
+      fmax(4 * DBL_EPSILON * fmin(1, length) * fmax(1, largest(s->nq, integrator->x_new)), DBL_MIN);
   if (work->form != SRI_GEN_INDEX2) worst = largest_of(c->kept, s->np, work->g) / rounding_q;
   if (work->form == SRI_GEN_INDEX3) {
     for (int k = 0; k < s->ng; ++k) work->r[k] = -work->g[k] / (h * h * work->v.beta * work->v.kappa);

@@ -18,7 +18,7 @@
   X(dynamics, "the mass matrix and the forces")                                                                        \
   X(constraint, "the constraints and their Jacobian")                                                                  \
   X(gamma, "the quadratic term of the constraints")                                                                    \
-  X(gap, "the gap functions")                                                                                          \
+  X(contacts, "the unilateral contacts")                                                                               \
   X(tangent, "the tangent matrix")                                                                                     \
   X(qdot, "the rates of the positions")                                                                                \
   X(retract, "the step along a motion")                                                                                \

@@ -54,7 +54,7 @@ int sri_radau5_evaluate(srIntegrator* integrator, srRadau5* work, double t, cons
     if (!isfinite(x[i])) return SRI_NOT_FINITE;
   }
   ++integrator->stats.evaluations;
-  int answer =
+  const int answer =
       s->dynamics(s->user, t, x, v, y, SR_TAU_ELEMENT, M, f, E + s->nv, c != NULL && s->D_differs ? c->D : NULL);
   if (answer != 0) return sri_outcome(answer);
   for (int i = 0; i < s->nv; ++i) E[i] = -f[i];
@@ -64,8 +64,8 @@ int sri_radau5_evaluate(srIntegrator* integrator, srRadau5* work, double t, cons
     for (int i = s->nv; i < s->nv + s->ny; ++i) E[i] += a[i];
   }
   if (c == NULL) return SRI_DONE;
-  answer = s->constraint(s->user, t, x, c->g, c->G, c->b);
-  if (answer != 0) return sri_outcome(answer);
+  const int outcome = sri_constraint(integrator, t, x, c->g, c->G, c->b);
+  if (outcome != SRI_DONE) return outcome;
   (void)sri_residual_velocity(integrator, v);
   if (rv != NULL) copy(rv, c->r, (size_t)s->ng);
   for (int k = 0; g != NULL && k < s->ng; ++k) g[k] = k < s->np ? c->g[k] : 0;

@@ -25,7 +25,7 @@ static const double* metric_of(const srConstrained* c) { return c->metric == SR_
 static void set_rank(srIntegrator* integrator, int rank) {
   integrator->constrained->rank = rank;
   integrator->stats.rank = rank;
-  integrator->stats.redundant = integrator->system.ng - rank;
+  integrator->stats.redundant = integrator->constrained->nactive - rank;
 }
 
 static double largest(int n, const double* a) {
@@ -155,7 +155,7 @@ srStatus sri_choose_rows(srIntegrator* integrator) {
   memcpy(c->kept, c->trial, (size_t)s->ng);
   set_rank(integrator, rank);
   // The sparse choice is not pivoted: independent rows, but maybe poor ones.
-  if (rank < s->ng)
+  if (rank < c->nactive)
     (void)srm_rows_exchange(c->rows, metric_of(c), c->G, &(srmRowsChoice){.tau = c->tau, .scale = c->scale}, c->kept);
   c->chosen = true;
   c->u_known = false;
@@ -255,7 +255,7 @@ static void find_sigma(srIntegrator* integrator) {
   c->rechosen = false;
   c->sigma = smallest_singular_value(c);
   if (c->sigma_chosen < 0) c->sigma_chosen = c->sigma;
-  if (c->rank == integrator->system.ng || c->sigma >= 0.5 * c->sigma_chosen || integrator->options.free_rows) return;
+  if (c->rank == c->nactive || c->sigma >= 0.5 * c->sigma_chosen || integrator->options.free_rows) return;
   c->rechosen = exchange_rows(integrator);
   if (c->rechosen) {
     c->u_known = false;
@@ -317,7 +317,7 @@ int sri_finish_constraints(srIntegrator* integrator, double t_new) {
   c->confirmed = true;
   const double gv = sri_residual_velocity(integrator, v), g = s->np > 0 ? largest(s->np, c->g) : 0;
   // A row that comes back does so with a margin over the threshold by which it went.
-  if (c->rank < s->ng && dropped_violation(integrator, q, v) > 1 &&
+  if (c->rank < c->nactive && dropped_violation(integrator, q, v) > 1 &&
       rows_return(integrator, t_new, v, fmax(10 * c->tau, fmin(1e3 * g, 1e-2)))) {
     (void)snprintf(integrator->detail, sizeof integrator->detail, "a constraint that was redundant is so no more");
     return SRI_REFUSED;
@@ -345,7 +345,7 @@ srStatus sri_dependence(srIntegrator* integrator, int row, double* coefficient) 
   if (c == NULL || !integrator->started || row < 0 || row >= integrator->system.ng) return SR_INPUT;
   const srStatus status = sri_choose_rows(integrator);
   if (status != SR_OK) return status;
-  if (c->kept[row] != 0) return SR_INPUT;
+  if (c->kept[row] != 0 || c->active[row] == 0) return SR_INPUT;
   srm_rows_dependence(c->rows, row, coefficient);
   return SR_OK;
 }
@@ -370,7 +370,8 @@ srStatus sri_multipliers(srIntegrator* integrator, double* lambda, unsigned char
     return sri_fail(integrator, "the multipliers are not determined at t = %.9g", t);
   }
   srm_saddle_solve(c->stage, c->f, c->gamma, c->dv, lambda);
-  srm_rows_least_norm(c->rows, lambda);
+  if (!s->D_differs) srm_rows_least_norm(c->rows, lambda);
   if (unique != NULL) srm_rows_unique(c->rows, unique);
+  for (int k = 0; unique != NULL && k < s->ng; ++k) unique[k] = unique[k] != 0 || c->active[k] == 0;
   return SR_OK;
 }
