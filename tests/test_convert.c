@@ -854,6 +854,14 @@ static void same_attribute(const srAttr* a, const srAttr* b) {
   if (a->n == 1) ENSURE_SMALL(a->number - b->number, 1e-15 * fabs(a->number));
 }
 
+// Of state i of a, that of b with the same name.
+static int state_of(const Pair* p, int i) {
+  const int k = find_name(p->b.m->y_name, p->b.m->ny, p->a.m->y_name[i]);
+  if (k < 0) printf("no state %s\n", p->a.m->y_name[i]);
+  ENSURE(k >= 0 && p->a.m->ny == p->b.m->ny);
+  return k;
+}
+
 // Largest differences of f and a at n random states near the ground, where spheres are in it and in each other.
 static void same_at_states(Pair* p, int n, double height) {
   Random r = {11};
@@ -865,6 +873,7 @@ static void same_at_states(Pair* p, int n, double height) {
     sr_normalize(p->a.m, p->a.d->q);
     for (int i = 0; i < p->a.m->nq; i++) p->b.d->q[p->q[i]] = p->a.d->q[i];
     for (int i = 0; i < p->a.m->nv; i++) p->b.d->v[p->v[i]] = p->a.d->v[i], p->b.d->tau[p->v[i]] = p->a.d->tau[i];
+    for (int i = 0; i < p->a.m->ny; i++) p->a.d->y[i] = p->b.d->y[state_of(p, i)] = random_in(&r, -1, 1);
     p->a.d->stage = p->b.d->stage = SR_STAGE_NONE;
     ENSURE_EQUAL(sr_forward(p->a.m, p->a.d, SR_TAU_ELEMENT), 0);
     ENSURE_EQUAL(sr_forward(p->b.m, p->b.d, SR_TAU_ELEMENT), 0);
@@ -873,6 +882,8 @@ static void same_at_states(Pair* p, int n, double height) {
       ENSURE_SMALL((p->a.d->f[i] - p->b.d->f[p->v[i]]) / force, 1e-12);
       ENSURE_SMALL((p->a.d->a[i] - p->b.d->a[p->v[i]]) / acceleration, 1e-10);
     }
+    for (int i = 0; i < p->a.m->ny; i++)
+      ENSURE_SMALL(p->a.d->ydot[i] - p->b.d->ydot[state_of(p, i)], 1e-12 * largest(p->a.d->ydot, p->a.m->ny));
   }
 }
 
@@ -1092,6 +1103,89 @@ TEST(gains_biases_ranges_and_controls_come_back) {
   }
 }
 
+// What actuators work on besides one joint, and activations. The bodies are above each other by what is not MJCF's default.
+static const char moved[] =
+    "<mujoco><option gravity='0 0 -9.81'/><worldbody><body name='a' pos='0 0 1'>"
+    "<joint name='h' axis='0 1 0'/><inertial pos='0 0 -0.3' mass='2' diaginertia='0.1 0.1 0.1'/>"
+    "<body name='b' pos='0 0 -0.5' gravcomp='0.75'><joint name='s' type='slide' axis='1 0 0' />"
+    "<inertial pos='0.1 0 0' mass='1' diaginertia='0.1 0.1 0.1'/>"
+    "<body name='c' pos='0 0.2 0'><joint name='e' type='ball' pos='0.1 0.2 0.3'/>"
+    "<inertial pos='0.2 0 0' mass='1' diaginertia='0.1 0.2 0.15'/>"
+    "<site name='tip' pos='0.3 0.1 0.2' quat='0.8 0.6 0 0'/></body></body></body>"
+    "<body name='g'><joint name='k' axis='0 1 1' actuatorfrcrange='-3 3'/><inertial pos='0.2 0 0' mass='1' "
+    "diaginertia='0.1 0.2 0.15'/></body>"
+    "<body name='d' pos='1 2 3' quat='0.6 0 0.8 0'><freejoint name='f'/>"
+    "<inertial pos='0.1 0.2 0' mass='1.5' diaginertia='0.1 0.2 0.15'/><site name='rotor' pos='0.3 0 0'/></body>"
+    "</worldbody><tendon><fixed name='cable'><joint joint='h' coef='0.3'/><joint joint='s' coef='-2'/></fixed><fixed "
+    "name='belt'>"
+    "<joint joint='k' coef='1.5'/><joint joint='h' coef='2'/></fixed></tendon>"
+    "<actuator><motor name='along' tendon='cable' gear='-4' ctrlrange='-1 0.5' forcerange='-2 0.3'/>"
+    "<motor name='spin' joint='e' gear='1 -2 0.5'/>"
+    "<general name='brake' joint='e' gear='0 3 1' gaintype='affine' gainprm='1 0 -2' biastype='affine' biasprm='0.1 0 "
+    "-3'/>"
+    "<motor name='fly' joint='f' gear='1 2 3 -4 5 6'/><motor name='turn' jointinparent='f' gear='0 1 0 0.1 2 0.3'/>"
+    "<general name='still' joint='f' gear='0 0 0 1 0 2' biastype='affine' biasprm='0 0 -0.4'/>"
+    "<general name='thrust' site='rotor' gear='0 0.1 2 0 0 0.3' biastype='affine' biasprm='0.7' ctrlrange='0 2'/>"
+    "<motor name='tool' site='tip' gear='1 -2 0.5' forcerange='-0.5 0.6'/>"
+    "<intvelocity name='held' joint='h' kp='7' kv='0.3' actrange='-0.6 0.4' ctrlrange='-2 2'/>"
+    "<cylinder name='lag' tendon='belt' timeconst='0.1' area='2' bias='0.4 -2 -3'/>"
+    "<general name='slow' joint='e' gear='0 1' dyntype='filterexact' dynprm='0.4' gainprm='5' forcerange='-1 1'/>"
+    "<general name='one' joint='h' dyntype='filter' dynprm='1' gainprm='5' actrange='0 0.5'/>"
+    "</actuator><keyframe><key ctrl='0.4 0.3 1.5 0.9 -1.2 3 1.7 -0.1 0.2 0.6 -0.3 2' act='0.1 0.2 0.3 0.4'/>"
+    "<key ctrl='-2 -0.3 -1 2 1 -3 0.7 0.9 -3 4 5 -6' act='-1 -2 3 0.7'/></keyframe></mujoco>";
+
+TEST(tendons_balls_free_joints_sites_and_activations_come_back) {
+  static const char* const keys[] = {"0", "1"};
+  for (int k = 0; k < 2; k++) {
+    srSpec* spec = read_key(moved, strlen(moved), keys[k]);
+    srConversion* c = convert(spec, "mjcf");
+    for (int i = 0; i < c->nlost; i++) {
+      if (c->lost[i].effect == SR_LOSS_MOTION) printf("%s: %s\n", c->lost[i].what, c->lost[i].why);
+      ENSURE(c->lost[i].effect != SR_LOSS_MOTION && !strstr(c->lost[i].what, "<sensor>"));
+    }
+    srSpec* back = read_key(c->text, c->size, "0");
+    for (int i = 0; i < 12; i++) ENSURE_TEXT(parameter_name(back, i), parameter_name(spec, i));
+    Pair p = pair_up(compile(spec), compile(back));
+    ENSURE_EQUAL(p.a.m->ny, 4);
+    for (int i = 0; i < 4; i++) ENSURE_SMALL(p.b.m->y0[state_of(&p, i)] - p.a.m->y0[i], 0);
+    same_at_states(&p, 10, 1);
+    pair_free(&p);
+    // by way of a Sarrus file
+    srConversion* ours = convert(spec, "sarrus");
+    srSpec* native = read_text(ours->text);
+    srConversion* again = convert(native, "mjcf");
+    ENSURE_TEXT(again->text, c->text);
+    sr_conversion_destroy(again);
+    srs_destroy(native);
+    sr_conversion_destroy(ours);
+    srs_destroy(back);
+    sr_conversion_destroy(c);
+    srs_destroy(spec);
+  }
+}
+
+TEST(drives_of_ours_have_their_numbers_in_mjcf) {
+  srSpec* spec = read_text(
+      "<sarrus version='1' name='m'><parameter name='ctrl_m' value='0'/><parameter name='ctrl_n' value='2'/>"
+      "<option gravity='0 0 -10'/>"
+      "<body name='a'><joint name='i' type='revolute' axis='0 1 0'/><inertial mass='2' com='0 0.5 1' inertia='0.1 0.1 "
+      "0.1'/></body><body name='b' parent='a'><joint name='j' type='revolute' axis='0 1 0'/><inertial mass='1' "
+      "inertia='0.1 0.1 0.1'/></body><state name='lag' initial='0.3' rate='(max(-1, min(1, ctrl_m)) - lag)*4'/>"
+      "<torque joint='i' law='3*(7*lag - 5*(3*q(i) + 6*q(j)))'/><torque joint='j' law='6*(7*lag - 15*q(i) - 30*q(j))'/>"
+      "<force body='a' at='0 0.5 1' f='0 0 5'/><force body='a' f='0 0 6'/></sarrus>");
+  srConversion* c = convert(spec, "mjcf");
+  ENSURE(strstr(c->text, "<body name=\"a\" gravcomp=\"0.25\">"));
+  ENSURE(strstr(c->text, "<joint joint=\"i\" coef=\"3\"/>") && strstr(c->text, "<joint joint=\"j\" coef=\"6\"/>"));
+  ENSURE(strstr(c->text,
+                "<general name=\"m\" tendon=\"m\" dyntype=\"filterexact\" dynprm=\"0.25\" gaintype=\"fixed\" "
+                "gainprm=\"7 0 0\" biastype=\"affine\" biasprm=\"0 -5 0\" ctrllimited=\"true\" ctrlrange=\"-1 1\"/>"));
+  ENSURE(strstr(c->text, "act=\"0.3\" ctrl=\"0\""));
+  ENSURE(is_lost(c, "'name' of <state> 'lag'", SR_LOSS_NOTHING));  // it will be act_m
+  ENSURE(is_lost(c, "<force> on body 'a'", SR_LOSS_MOTION));       // the second, which is not in the centre of mass
+  sr_conversion_destroy(c);
+  srs_destroy(spec);
+}
+
 TEST(a_motor_of_ours_has_its_gear_and_ranges_in_mjcf) {
   srSpec* spec = read_text(
       "<sarrus version='1' name='m'><parameter name='ctrl_m' value='0'/><parameter name='k' value='3'/>"
@@ -1134,8 +1228,54 @@ TEST(what_mjcf_cannot_say_of_an_actuator_is_told) {
       {"", "<torque joint='j' law='max(-1, min(1, ctrl_a)) + max(-2, min(2, ctrl_a))'/>", "g u + b", 1},
       {"", "<torque joint='j' law='ctrl_a + ctrl_b'/>", "several controls", 1},
       {"effort='2'", "<torque joint='j' law='max(-1, min(2, 3*max(-1, min(1, 2*ctrl_a))))'/>", "g u + b", 1},
-      {"", "<torque joint='j' law='ctrl_a'/><torque joint='i' law='2*ctrl_a'/>", "several laws", 2},
-      {"", "<torque joint='j' law='0*q(j) + ctrl_a*0'/>", "laws by formula", 0},
+      {"", "<torque joint='j' law='ctrl_a'/><torque joint='i' law='2*ctrl_a'/>", "", 0},
+      {"", "<torque joint='j' law='ctrl_a'/><torque joint='i' law='2*ctrl_a - q(i)'/>", "g u + b", 2},
+      {"", "<torque joint='j' law='ctrl_a - q(j)'/><torque joint='i' law='2*(ctrl_a - q(j))'/>", "g u + b", 2},
+      {"", "<torque joint='j' law='ctrl_a - q(i)'/><torque joint='i' law='2*(ctrl_a - q(i))'/>", "g u + b", 2},
+      {"", "<torque joint='j' law='max(-1, min(2, ctrl_b + ctrl_a))'/>", "several controls", 1},
+      {"", "<torque joint='j' law='ctrl_a'/><link a='a' b='b/p' law='ctrl_a'/>", "other laws", 1},
+      {"", "<state name='w' rate='ctrl_a - w'/><torque joint='j' law='w'/><event when='w - 1'/>",
+       "state works in other", 2},
+      {"", "<state name='w' rate='ctrl_a - 2*w'/><torque joint='j' law='w'/>", "activations", 2},
+      {"", "<state name='w' rate='(w - ctrl_a)/2'/><torque joint='j' law='w'/>", "activations", 2},
+      {"", "<state name='w' rate='(ctrl_a - w)/(-2)'/><torque joint='j' law='w'/>", "activations", 2},
+      {"", "<state name='w' rate='if(w > 1, 0, ctrl_a)'/><torque joint='j' law='w'/>", "activations", 2},
+      {"",
+       "<state name='w' rate='if(max((w >= 1)*(ctrl_a > 0), (w &lt;= -1)*(ctrl_a > 0)), 0, ctrl_a)'/><torque joint='j' "
+       "law='w'/>",
+       "activations", 2},
+      {"", "<state name='w' rate='ctrl_a'/><torque joint='j' law='w + ctrl_a'/>", "g u + b", 2},
+      {"", "<force body='b' f='ctrl_a 0 0'/>", "free joints of the ground and on sites", 1},
+      {"", "<force body='c' f='ctrl_a 0 0' at='0 0 1'/>", "origin of its body", 1},
+      {"", "<force body='c' m='ctrl_a 0 0'/><torque joint='f' law='ctrl_a'/>", "own axes and those of the ground", 2},
+      {"", "<torque joint='f' coordinate='3' law='ctrl_a'/>", "three turns", 1},
+      {"", "<force body='c' f='ctrl_a*(1 - v(f)) 0 0'/>", "g u + b", 1},
+      {"", "<force body='c' f='ctrl_a 1 0'/>", "g u + b", 1},
+      {"", "<force body='c' m='ctrl_a 0 0'/>", "", 0},
+      {"", "<torque joint='f' law='ctrl_a'/><torque joint='j' law='ctrl_a'/>", "three turns", 2},
+      {"", "<torque joint='j' law='ctrl_a'/><torque joint='f' law='ctrl_a'/>", "one kind at a time", 2},
+      {"",
+       "<sensor name='s' point='b/p'/><force body='b' at='1 2 3' f='ctrl_a*sensor(s, rxx) ctrl_a*sensor(s, ryx) "
+       "ctrl_a*sensor(s, rzx)'/>",
+       "", 0},
+      {"",
+       "<sensor name='s' point='b/p'/><force body='b' at='1 2 4' f='ctrl_a*sensor(s, rxx) ctrl_a*sensor(s, ryx) "
+       "ctrl_a*sensor(s, rzx)'/>",
+       "at the point", 1},
+      {"",
+       "<sensor name='s' point='b/p'/><force body='a' at='1 2 3' f='ctrl_a*sensor(s, rxx) ctrl_a*sensor(s, ryx) "
+       "ctrl_a*sensor(s, rzx)'/>",
+       "point of the body", 1},
+      {"",
+       "<sensor name='s' point='b/p' relative-to='a'/><force body='b' at='1 2 3' f='ctrl_a*sensor(s, rxx) "
+       "ctrl_a*sensor(s, ryx) "
+       "ctrl_a*sensor(s, rzx)'/>",
+       "another frame", 1},
+      {"",
+       "<sensor name='s' point='b/p'/><force body='b' at='1 2 3' f='ctrl_a*sensor(s, rxx) ctrl_a*sensor(s, ryx) "
+       "ctrl_a*sensor(s, rzy)'/>",
+       "axes of its site", 1},
+      {"", "<torque joint='j' law='0*q(j) + ctrl_a*0'/>", "laws by formula", 1},
       {"", "<torque joint='j' law='2*ctrl_a - 2*q(j) + 3*v(j)'/>", "damping ratio", 1},
       {"effort='2'", "<torque joint='j' law='ctrl_a'/>", "effort", 1},
       {"effort='2'", "<torque joint='j' law='3*max(-1, min(1, 2*ctrl_a))'/>", "effort", 1},
@@ -1151,7 +1291,8 @@ TEST(what_mjcf_cannot_say_of_an_actuator_is_told) {
              "<sarrus version='1' name='m'><parameter name='ctrl_a' value='0'/><parameter name='ctrl_b' value='0'/>"
              "<body name='a'><joint name='i' type='revolute'/><inertial mass='1' inertia='0.1 0.1 0.1'/></body>"
              "<body name='b' parent='a'><joint name='j' type='revolute' %s/><inertial mass='1' inertia='0.1 0.1 0.1'/>"
-             "</body>%s</sarrus>",
+             "<point name='p' at='1 2 3'/></body>"
+             "<body name='c'><joint name='f' type='free'/><inertial mass='1' inertia='0.1 0.1 0.1'/></body>%s</sarrus>",
              cases[k].joint, cases[k].laws);
     srSpec* spec = read_text(text);
     srConversion* c = convert(spec, "mjcf");

@@ -241,6 +241,36 @@ TEST(inertia_and_damping_of_an_actuator_reach_the_joint_through_the_gear_squared
   close_model(&x);
 }
 
+// qfrc_actuator of MuJoCo 3.14.
+TEST(the_rate_of_an_actuator_on_a_ball_is_the_whole_sum_of_its_axes) {
+  Loaded x =
+      started(read_text("<mujoco><option gravity='0 0 0'/><worldbody><body><joint name='e' type='ball'/>"
+                        "<inertial pos='0 0 0' mass='1' diaginertia='1 1 1'/></body></worldbody><actuator><general "
+                        "joint='e' gear='0 3 1' "
+                        "gaintype='affine' gainprm='1 0 -2' biastype='affine' biasprm='0.1 0 -3'/></actuator></mujoco>",
+                        "ctrl_0=0.7"));
+  const double v[3] = {0.5, 0.25, -2}, f[3] = {0, 18.9, 6.3};
+  memcpy(x.d->v, v, sizeof v);
+  x.d->stage = SR_STAGE_NONE;
+  ENSURE_EQUAL(sr_forward(x.m, x.d, SR_TAU_ELEMENT), 0);
+  for (int k = 0; k < 3; k++) ENSURE_NEAR(x.d->f[k], f[k], 1e-13);
+  close_model(&x);
+}
+
+// qfrc_actuator of MuJoCo 3.14: 2 3 1.5 - 1 is more than 4.
+TEST(the_range_of_a_joint_clamps_what_tendons_do_to_it_too) {
+  Loaded x = started(read_text(
+      "<mujoco><option gravity='0 0 0'/><worldbody><body><joint name='h' axis='0 1 0' actuatorfrcrange='-3 4'/>"
+      "<inertial pos='0 0 0' mass='1' diaginertia='1 1 1'/><body pos='0 0 1'><joint name='k' axis='0 1 0'/>"
+      "<inertial pos='0 0 0' mass='1' diaginertia='1 1 1'/></body></body></worldbody><tendon><fixed name='t'>"
+      "<joint joint='h' coef='2'/><joint joint='k' coef='-1'/></fixed></tendon>"
+      "<actuator><motor tendon='t' gear='3'/><motor joint='h'/></actuator></mujoco>",
+      "ctrl_0=1.5 ctrl_1=-1"));
+  ENSURE_NEAR(x.d->f[0], 4, 1e-14);
+  ENSURE_NEAR(x.d->f[1], -4.5, 1e-14);
+  close_model(&x);
+}
+
 // Every word of an actuator leaves its numbers in one set of defaults, where the others find them.
 TEST(defaults_of_actuators_are_one_set_for_all_their_words) {
   static const char defaults[] =

@@ -328,7 +328,7 @@ static void put_sums(srMjcf* m, srMjcfForceSum* sum) {
   }
 }
 
-// All sections at the first of them: a joint's actuatorfrcrange clamps the sum of all its actuators.
+// All sections at the first of them: a joint's actuatorfrcrange clamps the sum of all its actuators, those of tendons too.
 void sr_mjcf_actuators(srMjcf* m, const srXmlNode* section) {
   if (m->nactuator > 0) return;
   Drive like = {.m = m, .joint = -1, .tendon = -1, .site = -1, .sum = start_sums(m)};

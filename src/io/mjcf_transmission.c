@@ -72,7 +72,7 @@ static void turning_way(srMjcfDrive* d) {
   srMjcfText rate = {.pool = &d->m->r->pool};
   for (int k = 0; k < 3; k++)
     sr_mjcf_write_term(&rate, turn[k], sr_pool_printf(&d->m->r->pool, "v(%s, %d)", j->name, k));
-  d->out.rate = sr_mjcf_written(&rate);
+  d->out.rate = sr_pool_printf(&d->m->r->pool, "(%s)", sr_mjcf_written(&rate));
 }
 
 bool sr_mjcf_drive_way(srMjcfDrive* d) {
@@ -117,11 +117,22 @@ double sr_mjcf_drive_inertia(const srMjcfDrive* d) {
 }
 
 // --------------------------------------------------------------------------------------------------------------- force
-static void add_to_sum(srMjcfDrive* d, double factor, const char* force) {
-  srMjcfForceSum* s = &d->sum[d->joint];
+// factor*force on a hinge or slide, whose actuatorfrcrange clamps the sum of all that actuators do to it. False: nothing
+// more may come.
+static bool push_scalar(srMjcfDrive* d, int joint, double factor) {
+  srMjcfForceSum* s = &d->sum[joint];
+  if (factor == 0) return true;
+  if (!s->clamped) return sr_mjcf_add_torque(d->m, joint, 0, factor, d->out.force, d->name, d->node->place);
   s->place = d->node->place;
-  sr_mjcf_charge(d->m, strlen(force), 2);
-  sr_mjcf_write_term(&s->text, factor, sr_pool_printf(&d->m->r->pool, "(%s)", force));
+  sr_mjcf_charge(d->m, strlen(d->out.force), 2);
+  sr_mjcf_write_term(&s->text, factor, sr_pool_printf(&d->m->r->pool, "(%s)", d->out.force));
+  return true;
+}
+
+static void drive_tendon(srMjcfDrive* d) {
+  const srMjcfTendon* t = &d->m->tendon[d->tendon];
+  for (int i = 0; i < t->n; i++)
+    if (!push_scalar(d, t->joint[i], d->gear[0] * t->coef[i])) return;
 }
 
 // Force and moment on a body in inertial axes, each factor*(force).
@@ -193,16 +204,14 @@ static void drive_joint(srMjcfDrive* d) {
   } else if (j->type == SR_MJCF_BALL) {
     for (int k = 0; k < 3; k++)
       if (d->gear[k] != 0) sr_mjcf_add_torque(d->m, d->joint, k, d->gear[k], d->out.force, d->name, d->node->place);
-  } else if (d->sum[d->joint].clamped) {
-    add_to_sum(d, d->gear[0], d->out.force);
-  } else if (d->gear[0] != 0) {
-    sr_mjcf_add_torque(d->m, d->joint, 0, d->gear[0], d->out.force, d->name, d->node->place);
+  } else {
+    push_scalar(d, d->joint, d->gear[0]);
   }
 }
 
 void sr_mjcf_drive_work(srMjcfDrive* d) {
   if (d->tendon >= 0)
-    sr_mjcf_pull(d->m, &d->m->tendon[d->tendon], d->gear[0], d->out.force, d->name, d->node->place);
+    drive_tendon(d);
   else if (d->site >= 0)
     drive_site(d);
   else

@@ -50,6 +50,8 @@ typedef struct srMjcfOut {
   int nqpos, qpos_capacity, nqvel, qvel_capacity;
   double* ctrl;  // of the actuators
   int nctrl, ctrl_capacity;
+  double* act;  // of those with an activation
+  int nact, act_capacity;
   bool moved;  // it is another one than MJCF's own
   // Told once at the end
   int nstop;  // limits whose stops are MuJoCo's own
@@ -81,6 +83,7 @@ bool sr_mjcf_out_is_joined(const srClosureDef* def);  // a closure between sites
 // ----------------------------------------------------------------------------------- <inertial>: mjcf_write_inertial.c
 void sr_mjcf_out_find_heavy(srMjcfOut* x);  // before any body is written
 void sr_mjcf_out_inertial(srMjcfOut* x, int b);
+void sr_mjcf_out_gravcomp(srMjcfOut* x, int b);  // constant forces that carry a part of the body's weight
 
 // ----------------------------------------------------------------------------------------- <joint>: mjcf_write_joint.c
 // The parts of the joint of body b, as MJCF has them. pose: the joint's frame in the parent's.
@@ -107,7 +110,7 @@ void sr_mjcf_out_find_contacts(srMjcfOut* x);  // before any body is written: ge
 void sr_mjcf_out_contacts(srMjcfOut* x);
 
 // ----------------------------------------------------------------------------------- <actuator>: mjcf_write_actuator.c
-void sr_mjcf_out_actuators(srMjcfOut* x);  // and their controls, for the key
+void sr_mjcf_out_actuators(srMjcfOut* x);  // with their tendons; and their controls and activations, for the key
 
 // ----------------------------------------------------------------------------------- <equality>: mjcf_write_equality.c
 void sr_mjcf_out_equalities(srMjcfOut* x);

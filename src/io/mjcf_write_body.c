@@ -124,6 +124,7 @@ static void put_body(srMjcfOut* x, int b) {
   x->level[b] = c->xml.nopen;
   sr_xml_text(&c->xml, "name", x->body_word[b]);
   sr_mjcf_out_pose(&c->xml, pose);
+  sr_mjcf_out_gravcomp(x, b);
   sr_mjcf_out_inertial(x, b);
   for (int k = 0; k < n; k++) sr_mjcf_out_joints(x, held[k].j, held[k].part, held[k].n, frame[k]);
   put_content(x, b);

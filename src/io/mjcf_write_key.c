@@ -64,6 +64,7 @@ void sr_mjcf_out_key(srMjcfOut* x) {
   sr_xml_text(&c->xml, "name", "start");
   sr_xml_numbers(&c->xml, "qpos", x->qpos, x->nqpos);
   sr_xml_numbers(&c->xml, "qvel", x->qvel, x->nqvel);
+  if (x->nact > 0) sr_xml_numbers(&c->xml, "act", x->act, x->nact);
   if (x->nctrl > 0) sr_xml_numbers(&c->xml, "ctrl", x->ctrl, x->nctrl);
   sr_xml_end(&c->xml);
   sr_xml_end(&c->xml);
