@@ -67,15 +67,21 @@ typedef struct srRadau5 {
   unsigned char* kept;            // rows of the factors (ng)
 } srRadau5;
 
+// Size of an increment of the stages.
+typedef struct srRadau5Size {
+  double norm;      // over what is allowed
+  double relative;  // the largest, over the size of its entry
+  double path;      // the same without velocities, where there are positions
+} srRadau5Size;
+
 // The matrix, evaluated where it is not known, factored for steps of length h; forces and M at the start of the step.
 int sri_radau5_prepare(srIntegrator* integrator, srRadau5* work, double h);
 // Solves the stages of a step to t_new from what stands in Z and L. SRI_REFUSED: no convergence.
 int sri_radau5_newton(srIntegrator* integrator, srRadau5* work, double h, double t_new);
-// Its parts: states of the stages from Z and U; residuals (rows left out have none) and the largest of them; size of dZ and dU
-// over what is allowed, and the largest over the size of its entry; Z and U moved.
+// Its parts: states of the stages from Z and U; residuals (rows left out have none) and the largest of them; size of dZ and dU; Z and U moved.
 int sri_radau5_states(srIntegrator* integrator, srRadau5* work, double h);
 int sri_radau5_residuals(srIntegrator* integrator, srRadau5* work, double h, double t_new, double* most);
-int sri_radau5_measure(srIntegrator* integrator, srRadau5* work, double h, double* norm, double* relative);
+int sri_radau5_measure(srIntegrator* integrator, srRadau5* work, double h, srRadau5Size* size);
 void sri_radau5_move(const srIntegrator* integrator, srRadau5* work);
 // The same with all stages in one matrix. The tangent is lost.
 int sri_radau5_coupled(srIntegrator* integrator, srRadau5* work, double h, double t_new);

@@ -224,7 +224,8 @@ static void take(const srSystem* s, srRadau5* work) {
 int sri_radau5_coupled(srIntegrator* integrator, srRadau5* work, double h, double t_new) {
   double before = HUGE_VAL;
   for (int k = 1; k <= ITERATIONS; ++k) {
-    double most, norm, relative;
+    double most;
+    srRadau5Size size;
     work->iterations = k;
     int outcome = sri_radau5_states(integrator, work, h);
     if (outcome == SRI_DONE) outcome = sri_radau5_residuals(integrator, work, h, t_new, &most);
@@ -234,14 +235,14 @@ int sri_radau5_coupled(srIntegrator* integrator, srRadau5* work, double h, doubl
     ++integrator->stats.factorizations;
     if (!solve(&integrator->system, work)) break;
     take(&integrator->system, work);
-    outcome = sri_radau5_measure(integrator, work, h, &norm, &relative);
+    outcome = sri_radau5_measure(integrator, work, h, &size);
     if (outcome != SRI_DONE) return outcome;
     // The first increments may grow while the iteration finds its way.
-    if (k > 4 && !(norm < 0.5 * before) && norm > work->newton) break;
+    if (k > 4 && !(size.norm < 0.5 * before) && size.norm > work->newton) break;
     sri_radau5_move(integrator, work);
     // Nor does the first say that it has: it may lead off the branch of a force that it was found on.
-    if ((k > 1 && norm <= work->newton) || relative <= 1e-13) return sri_radau5_states(integrator, work, h);
-    before = norm;
+    if ((k > 1 && size.norm <= work->newton) || size.relative <= 1e-13) return sri_radau5_states(integrator, work, h);
+    before = size.norm;
   }
   (void)snprintf(integrator->detail, sizeof integrator->detail, "the Newton method does not converge");
   return SRI_REFUSED;

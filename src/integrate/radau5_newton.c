@@ -22,6 +22,11 @@
 #define SWEEPS 40            // of the positions of the stages
 #define ROUNDING 1e-14       // relative increments below it are rounding
 #define ROUNDING_SLOW 1e-12  // and below it where they do not fall any more
+// Positions are known to eps, and a stiff force answers with K eps, which a step turns into velocities of s eps, s = gamma/h or (alpha + i beta)/h,
+// whatever K is: 4 eps/h, in short steps above the tolerance. So an increment within the allowed error that moves positions (and y) by no
+// more than this, relatively, is rounding, too, from the second on. Measured are up to 2 eps.
+#define ROUNDING_PATH (4 * DBL_EPSILON)
+#define ROUNDING_PATH_SLOW (16 * DBL_EPSILON)
 
 static const srRadau5Tableau* const tableau = &sri_radau5_tableau;
 
@@ -372,11 +377,11 @@ int sri_radau5_residuals(srIntegrator* integrator, srRadau5* work, double h, dou
   return SRI_DONE;
 }
 
-int sri_radau5_measure(srIntegrator* integrator, srRadau5* work, double h, double* norm, double* relative) {
+int sri_radau5_measure(srIntegrator* integrator, srRadau5* work, double h, srRadau5Size* size) {
   const srSystem* s = &integrator->system;
   const int m = integrator->ncontrol, n = s->nv + s->ny;
   double sum = 0;
-  *relative = 0;
+  *size = (srRadau5Size){0};
   for (int i = 0; i < 3; ++i) {
     const double* a = tableau->A[i];
     for (int j = 0; j < s->nv; ++j) {
@@ -389,12 +394,14 @@ int sri_radau5_measure(srIntegrator* integrator, srRadau5* work, double h, doubl
     copy(work->e + s->nq, work->dZ[i], (size_t)n);
     for (int j = 0; j < m; ++j) {
       const double x = integrator->x[j], ratio = work->e[j] / scale_of(integrator, work, j);
+      const double relative = fabs(work->e[j]) / fmax(1, fabs(x));
       sum += ratio * ratio;
-      *relative = fmax(*relative, fabs(work->e[j]) / fmax(1, fabs(x)));
+      size->relative = fmax(size->relative, relative);
+      if (s->nq == 0 || j < s->nq || j >= s->nq + s->nv) size->path = fmax(size->path, relative);
     }
   }
-  *norm = m > 0 ? sqrt(sum / (3 * m)) : 0;
-  return isfinite(*norm) ? SRI_DONE : SRI_NOT_FINITE;
+  size->norm = m > 0 ? sqrt(sum / (3 * m)) : 0;
+  return isfinite(size->norm) ? SRI_DONE : SRI_NOT_FINITE;
 }
 
 // What is left after an increment of size norm.
@@ -420,6 +427,13 @@ void sri_radau5_move(const srIntegrator* integrator, srRadau5* work) {
     for (int j = 0; j < s->nv + s->ny; ++j) work->Z[i][j] += work->dZ[i][j];
     for (int j = 0; j < s->nv; ++j) work->U[i][j] += work->dU[i][j];
   }
+}
+
+// Is an increment, number k (from 1), nothing but rounding? The bounds are wider where the increments do not fall any more.
+static bool is_rounding(const srIntegrator* integrator, const srRadau5Size* size, int k, bool falls) {
+  if (size->relative <= (falls ? ROUNDING : ROUNDING_SLOW)) return true;
+  if (k == 1 || size->norm > 1 || (falls && !sri_is_adaptive(integrator))) return false;
+  return size->path <= (falls ? ROUNDING_PATH : ROUNDING_PATH_SLOW);
 }
 
 // Falls in a row of what stiffness answers dZ and dU with; of the three stages the largest counts.
@@ -452,7 +466,8 @@ int sri_radau5_newton(srIntegrator* integrator, srRadau5* work, double h, double
   int falls = -1;
   work->theta = 0;
   for (int k = 1; k <= last; ++k) {
-    double most, norm = 0, relative = 0;
+    double most;
+    srRadau5Size size;
     work->iterations = k;
     int outcome = sri_radau5_states(integrator, work, h);
     if (outcome == SRI_DONE) outcome = sri_radau5_residuals(integrator, work, h, t_new, &most);
@@ -461,15 +476,15 @@ int sri_radau5_newton(srIntegrator* integrator, srRadau5* work, double h, double
     ++integrator->stats.iterations;
     increments(integrator, work, h);
     falls = stiffness_falls(integrator, work, h, falls);
-    outcome = sri_radau5_measure(integrator, work, h, &norm, &relative);
+    outcome = sri_radau5_measure(integrator, work, h, &size);
     if (outcome != SRI_DONE) return outcome;
-    const bool goes_on = converges(work, k, last, norm, before);
-    const bool rounding = relative <= ROUNDING || (!goes_on && relative <= ROUNDING_SLOW);
+    const bool goes_on = converges(work, k, last, size.norm, before);
+    const bool rounding = is_rounding(integrator, &size, k, goes_on);
     if (!goes_on && !rounding) return refuse(integrator);
     sri_radau5_move(integrator, work);
-    const bool enough = given == 0 && k > 1 && falls >= SRI_FALLS_ENOUGH && rest(work, norm) <= work->newton;
+    const bool enough = given == 0 && k > 1 && falls >= SRI_FALLS_ENOUGH && rest(work, size.norm) <= work->newton;
     if (rounding || enough) return sri_radau5_states(integrator, work, h);
-    before = norm;
+    before = size.norm;
   }
   return refuse(integrator);
 }
