@@ -20,6 +20,7 @@ typedef struct Pull {
   double K, C;  // stiff, up to t_soft; 1 and 2 afterwards
   double t_soft;
   double t_refused;  // `dynamics` refuses later times
+  bool still;        // pulled to 0 instead
   bool no_tangent;   // the tangent is 0: Newton's iteration has little to go by
 } Pull;
 
@@ -28,6 +29,7 @@ static double stiffness_at(const Pull* p, double t) { return t < p->t_soft ? p->
 static double damping_at(const Pull* p, double t) { return t < p->t_soft ? p->C : 2.0; }
 
 static double pull_force(const Pull* p, double t, double q, double v) {
+  if (p->still) return -p->K * q - p->C * v;
   return -stiffness_at(p, t) * (q - cos(t)) - damping_at(p, t) * (v + sin(t)) - cos(t);
 }
 
@@ -261,6 +263,49 @@ TEST(two_stiff_windows_in_a_row_are_due_or_one_without_doubt) {
       window(&fake, &s, amplitude_of(1), 19);
       ENSURE(!sri_stiffness_due(&s, 1));
     }
+  }
+}
+
+// Steps of h = 1 beyond the bound of stability, which is 3.3 at most: the next ones will be of 3.3/r.
+TEST(two_steps_beyond_all_stability_are_due_before_the_window_is_full) {
+  for (int patience = 1; patience <= 3; patience += 2) {
+    double room[SRI_WINDOW], x = 0.0;
+    srStiffness s = {0};
+    srIntegrator fake = {.x = &x, .ncontrol = 1, .n = 1, .h = 1.0, .options = {.atol = 1.0}};
+    sri_stiffness_init(&s, 1, room);
+    sri_stiffness_start(&fake, &s);
+    const double bounds[] = {4.9, 4.9, 5.1, 4.9, 5.1, 6.6, 5.1, 5.1, 5.1, 5.1};
+    int due = 0;
+    for (int i = 0; i < SR_COUNT(bounds) && due == 0; ++i) {
+      fake.t_before = fake.t++;
+      sri_stiffness_step(&fake, &s, bounds[i]);
+      if (sri_stiffness_due(&s, patience)) due = i + 1;
+    }
+    ENSURE_EQUAL(due, patience == 1 ? 6 : 10);
+    ENSURE(s.last.known);
+    ENSURE_NEAR(s.last.h, 3.3 / bounds[due - 1], 1e-15);
+    ENSURE_NEAR(s.last.h * s.last.factor, 1.0, 1e-15);  // accuracy has allowed h = 1
+    sri_stiffness_clear(&s);
+    ENSURE(!sri_stiffness_due(&s, patience));
+  }
+}
+
+// At rest but for rounding, steps grow by 10 until it awakes, far beyond the bound: a few of them tell, not two windows of 19.
+TEST(a_mode_at_rest_is_noticed_before_it_awakes) {
+  for (double C = 100; C < 2e4; C *= 10) {
+    Pull p = pull(C, C);
+    p.still = true;
+    const srSystem s = pull_system(&p);
+    const double x0[2] = {0.0, 1e-16};
+    srIntegrator* x = begin("auto", &s, tolerances(1e-6), x0);
+    go(x, 1e3 / C);
+    int n;
+    (void)sri_switches(x, &n);
+    if (verbose()) printf("  C = %g: %ld evaluations\n", C, sri_stats(x)->evaluations);
+    ENSURE_EQUAL(n, 1);
+    ENSURE(sri_stats(x)->evaluations < 100);
+    ENSURE_SMALL(sri_q(x)[0], 1e-8);
+    sri_destroy(x);
   }
 }
 

@@ -209,18 +209,23 @@ static long evaluations(const char* file, const char* base, const char* method) 
   return status == SR_OK ? n : 0;
 }
 
-// 0.5 s: feet touch the ground, stops are reached. Of the same order, so that they are equally accurate.
+// 0.5 s: feet touch the ground, stops are reached. Of implicit methods the evaluations of the forces count, those for differences included, and not the exact tangents and
+// the factorizations, which is to their advantage; generalized-alpha is of order 2 and less accurate at the same tolerance, and counts all the same.
 static void compare_default(const char* file, const char* base) {
-  static const char* const methods[] = {"dopri5", "mdop5", "phem56", "radau5"};
+  static const char* const methods[] = {"dopri5",          "mdop5",       "hem5", "phem56",
+                                        "radau5",          "cvode",       "ida",  "genalpha-index3",
+                                        "genalpha-index2", "genalpha-ggl"};
   const long chosen = evaluations(file, base, NULL);
+  const char* name = "";
   long best = 0;
-  for (int i = 0; i < 4; i++) {
+  for (int i = 0; i < (int)(sizeof methods / sizeof *methods); i++) {
     const long n = evaluations(file, base, methods[i]);
-    if (n > 0 && (best == 0 || n < best)) best = n;
+    if (n == 0 || (best > 0 && n >= best)) continue;
+    best = n;
+    name = methods[i];
   }
-  if (getenv("SARRUS_TEST_VERBOSE")) printf("  %s: %ld evaluations, best %ld\n", file, chosen, best);
-  // Two windows of the stiffness test and the trial that follows are the least it costs to find out (humanoid.urdf, which falls freely).
-  ENSURE(best > 0 && (chosen <= 3 * best || chosen <= 300));
+  if (getenv("SARRUS_TEST_VERBOSE")) printf("  %s: %ld evaluations, best %ld (%s)\n", file, chosen, best, name);
+  ENSURE(best > 0 && chosen <= 3 * best);
 }
 
 TEST(the_default_method_takes_at_most_three_times_the_evaluations_of_the_best_on_every_robot) {

@@ -286,7 +286,7 @@ static void enter_implicit(srIntegrator* integrator, srAutoMode mode) {
   work->checks = 0;
   work->h_before = 0.0;
   work->due = false;
-  work->explicit_cost = window->known ? window->cost : 0.0;
+  work->explicit_cost = !window->known ? 0.0 : window->cost > 0.0 ? window->cost : work->stages / window->h;
   work->power_known = false;
   const double rho = fastest_rate(integrator, POWER_FIRST);
   work->beta = window->known ? fmin(BETA_MOST, fmax(BETA_LEAST, window->h * rho)) : BETA_LEAST;

@@ -8,6 +8,9 @@
 // Motions that are not stiff have factors of 1 to 3.5; the steps of an explicit method at its stability bound leave fast modes with
 // amplitudes of up to 45 tolerances behind, and the factor is then 10 or more. Between 7 and 40 the steps must also be seen near the bound:
 //   share = part of the steps with h max(r_w, r_g) > 0.45      (rates r_w, r_g: dopri5.c)
+// A mode that is at rest altogether lets the steps grow far beyond the bound before it awakes from rounding. Two accepted steps one after the other with
+//   h max(r_w, r_g) > 5
+// where no explicit step of this pair is stable beyond 3.3, show that accuracy would allow more than stability will, and no window is waited for.
 // Lightly damped modes bound the step at h |lambda| = 0.5 .. 1.3, so the usual test h |lambda| > 3.25 (Hairer's dopri5) does not see them; and
 // contacts that chatter are stiff in some steps only, so no number of stiff steps in a row is asked for.
 #include "integrate/stiffness.h"
@@ -23,7 +26,10 @@
 #define FACTOR_SURE 40.0         // stiff whatever the rates look like
 #define NEAR_BOUND 0.45          // h times the rate of the fastest mode
 #define SHARE 0.1
-#define WINDOWS 2  // in a row
+#define WINDOWS 2        // in a row
+#define BEYOND 5.0       // h times the rate of the fastest mode, at which no step is stable
+#define BEYOND_STEPS 2   // in a row
+#define STABLE_MOST 3.3  // the bound of dopri5 on the real axis; on the imaginary one it is 1
 #define ERR_LEAST 1e-30
 
 size_t sri_stiffness_room(int n) { return (size_t)SRI_WINDOW * (size_t)n; }
@@ -34,7 +40,7 @@ void sri_stiffness_init(srStiffness* s, int n, double* room) {
 }
 
 void sri_stiffness_clear(srStiffness* s) {
-  s->count = s->row = 0;
+  s->count = s->row = s->beyond = 0;
   s->last = (srStiffWindow){0};
 }
 
@@ -99,15 +105,26 @@ static void judge(const srIntegrator* integrator, srStiffness* s) {
   if (stiff && s->total++ == 0) s->t_first = integrator->t;
 }
 
+// After a step of length h that accuracy allowed and stability does not: what the next ones would be like. Their error estimate was within the
+// tolerance, and so is what they have left behind.
+static void foresee(srStiffness* s, double h, double bound) {
+  if (s->beyond < BEYOND_STEPS) return;
+  s->last = (srStiffWindow){
+      .known = true, .err = 1.0, .factor = bound / STABLE_MOST, .share = 1.0, .h = h * STABLE_MOST / bound};
+}
+
 void sri_stiffness_step(const srIntegrator* integrator, srStiffness* s, double bound) {
   s->t_before = integrator->t_before;
   put(integrator, s, s->count);
   s->bound[s->count] = bound > NEAR_BOUND;
+  s->beyond = bound > BEYOND ? s->beyond + 1 : 0;
+  foresee(s, integrator->h, bound);
   if (++s->count < SRI_WINDOW) return;
   judge(integrator, s);
   begin_window(integrator, s);
 }
 
 bool sri_stiffness_due(const srStiffness* s, int patience) {
+  if (s->beyond >= BEYOND_STEPS * patience) return true;
   return s->row > 0 && s->row >= patience * (s->last.factor > FACTOR_SURE ? 1 : WINDOWS);
 }

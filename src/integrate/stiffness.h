@@ -13,7 +13,7 @@ typedef struct srStiffWindow {
   double factor;  // step that the smoothness allows, over the mean step taken
   double share;   // part of the steps that were near the stability bound
   double h;       // mean step, s
-  double cost;    // evaluations for a second of motion, rejected steps and restarts included
+  double cost;    // evaluations for a second of motion, rejected steps and restarts included; 0: not counted
 } srStiffWindow;
 
 typedef struct srStiffness {
@@ -26,6 +26,7 @@ typedef struct srStiffness {
   double t_before;         // start of the last step
   srStiffWindow last;      // the last whole window
   int row;                 // stiff windows in a row
+  int beyond;              // steps in a row at which no explicit step is stable
   long total;              // stiff windows since the integrator was made ...
   double t_first;          // ... and the time at which the first one ended
 } srStiffness;
@@ -37,7 +38,7 @@ void sri_stiffness_start(const srIntegrator* integrator, srStiffness* s);
 void sri_stiffness_clear(srStiffness* s);
 // After an accepted step. bound: h times the estimated rate of the fastest mode.
 void sri_stiffness_step(const srIntegrator* integrator, srStiffness* s, double bound);
-// Stiff for long enough to act: two windows in a row, or one that leaves no doubt; patience multiplies both numbers.
+// Stiff for long enough to act: two windows in a row, one that leaves no doubt, or two steps beyond all stability; patience multiplies these numbers.
 bool sri_stiffness_due(const srStiffness* s, int patience);
 
 #endif
