@@ -163,3 +163,24 @@ TEST(the_nearest_inertia_has_no_negative_second_moment) {
   ENSURE_NEAR(srm_nearest_inertia(good, out), 0, 1e-14);
   for (int i = 0; i < 9; i++) ENSURE_NEAR(out[i], good[i], 1e-14);
 }
+
+// J = V diag(e) V^T with orthonormal axes: tensors with one, two and no axes given, equal moments, and some of every kind.
+TEST(principal_axes_give_the_tensor_back) {
+  const double cases[][9] = {{2, 0, 0, 0, 3, 0, 0, 0, 4},         {2, 0.5, 0, 0.5, 3, 0, 0, 0, 4},
+                             {2, 0, 0.5, 0, 3, 0, 0.5, 0, 4},     {2, 0, 0, 0, 3, -1, 0, -1, 4},
+                             {2, 1, 1, 1, 2, 1, 1, 1, 2},         {1, 0.3, -0.2, 0.3, -2, 0.7, -0.2, 0.7, 3},
+                             {1e-9, 2e-9, 0, 2e-9, 5, 1, 0, 1, 7}};
+  for (int c = 0; c < (int)(sizeof cases / sizeof *cases); c++) {
+    double V[9], e[3];
+    srm_principal(cases[c], V, e);
+    for (int i = 0; i < 9; i++) {
+      double product = 0, tensor = 0;
+      for (int k = 0; k < 3; k++) {
+        product += V[3 * k + i / 3] * V[3 * k + i % 3];
+        tensor += V[3 * (i / 3) + k] * e[k] * V[3 * (i % 3) + k];
+      }
+      ENSURE_NEAR(product, i % 4 == 0 ? 1 : 0, 1e-14);
+      ENSURE_NEAR(tensor, cases[c][i], 1e-13);
+    }
+  }
+}

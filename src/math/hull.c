@@ -1,11 +1,23 @@
 // Convex hull by the quickhull algorithm (Barber, Dobkin, Huhdanpaa, ACM TOMS 22, 1996): from a tetrahedron on, the point
 // farthest outside of a face is joined to the edge of what it sees, and what it saw goes; points that were outside of those
 // faces are handed to the new ones. Every point is in the list of one face at most.
+//
+// Where points nearly coincide, or nearly lie in a line, faces are so thin that rounding decides where they look, and a corner far away can
+// be lost. So the result is checked: it is convex across every edge, and no point is outside of a face by more than rounding. Otherwise all
+// points are moved at random, by more and more, until the faces found for the moved points pass for the given ones (joggled input: Barber,
+// Dobkin, Huhdanpaa; option QJ of Qhull).
 #include "math/hull.h"
 
 #include <math.h>
 
 #include "math/pose.h"
+
+#define TOLERANCE 1e-12     // of the extent
+#define JOGGLE_FIRST 1e-10  // of the extent, after an attempt with the points as they are
+#define JOGGLE_GROWTH 10.0
+#define JOGGLE_MOST 1e-5
+#define ALLOWED 100.0  // tolerances and joggles: three corners are moved and the point, in many steps
+#define THIN 1e-3      // of the extent: a face that may look past points by more says nothing about its edges
 
 typedef struct Face {
   int corner[3];
@@ -25,8 +37,10 @@ typedef struct Edge {
 
 typedef struct Hull {
   srPool* pool;
-  const double* point;
-  double tolerance;
+  const double* given;  // the points
+  double* point;        // seen from the first one, and moved
+  int n;
+  double extent, tolerance;
   Face* face;
   int nface, face_capacity;
   int* next;     // point -> next one in its list
@@ -74,7 +88,8 @@ static void offset_from(const Hull* h, int from, int to, double r[3]) {
 }
 
 // Four corners: the two that are farthest apart along an axis, then those farthest from the line and from the plane.
-static bool find_corners(Hull* h, int n, int corner[4]) {
+static bool find_corners(Hull* h, int corner[4]) {
+  const int n = h->n;
   double extent = -1, best = 0, along[3], normal[3] = {0}, r[3], side[3];
   for (int k = 0; k < 3; k++) {
     int low = 0, high = 0;
@@ -85,7 +100,8 @@ static bool find_corners(Hull* h, int n, int corner[4]) {
     const double span = h->point[3 * (size_t)high + (size_t)k] - h->point[3 * (size_t)low + (size_t)k];
     if (span > extent) extent = span, corner[0] = low, corner[1] = high;
   }
-  h->tolerance = 1e-12 * extent;
+  h->extent = extent;
+  h->tolerance = TOLERANCE * extent;
   offset_from(h, corner[0], corner[1], along);
   for (int i = 0; i < n; i++) {
     offset_from(h, corner[0], i, r);
@@ -110,16 +126,17 @@ static bool find_corners(Hull* h, int n, int corner[4]) {
   return true;
 }
 
-static bool start(Hull* h, int n) {
+static bool start(Hull* h) {
   static const int sides[4][3] = {{0, 1, 2}, {0, 3, 1}, {1, 3, 2}, {2, 3, 0}};
   static const int beyond[4][3] = {{1, 2, 3}, {3, 2, 0}, {1, 3, 0}, {2, 1, 0}};
   int corner[4] = {0};
-  if (n < 4 || !find_corners(h, n, corner)) return false;
+  h->nface = h->nwaiting = 0;
+  if (h->n < 4 || !find_corners(h, corner)) return false;
   for (int i = 0; i < 4; i++) {
     add_face(h, corner[sides[i][0]], corner[sides[i][1]], corner[sides[i][2]]);
     for (int k = 0; k < 3; k++) h->face[i].beyond[k] = beyond[i][k];
   }
-  for (int p = 0; p < n; p++) hand_over(h, p, 0, 4);
+  for (int p = 0; p < h->n; p++) hand_over(h, p, 0, 4);
   return true;
 }
 
@@ -204,25 +221,159 @@ static void drop(Hull* h, int face, int p) {
   }
 }
 
-int srm_hull(srPool* pool, const double* point, int n, int** triangle) {
-  Hull h = {.pool = pool, .point = point};
-  int count = 0;
-  h.next = sr_pool_alloc(pool, (size_t)(n + 1) * sizeof *h.next);
-  h.leaving = sr_pool_alloc(pool, (size_t)(n + 1) * sizeof *h.leaving);
-  h.horizon_of = sr_pool_alloc(pool, (size_t)(n + 1) * sizeof *h.horizon_of);
-  if (!start(&h, n)) return 0;
-  while (h.nwaiting > 0) {
-    const int face = h.waiting[h.nwaiting - 1], p = h.face[face].farthest;
-    if (h.face[face].gone || p < 0) {
-      h.nwaiting--;
+// The points seen from the first one, which spares digits where they are far from the origin, each moved by up to `by`.
+static void place_points(Hull* h, double by) {
+  unsigned bits = 1u;
+  for (int i = 0; i < 3 * h->n; i++) {
+    bits = bits * 1664525u + 1013904223u;
+    h->point[i] = h->given[i] - h->given[i % 3] + by * ((double)(bits >> 8) / 0x800000 - 1);
+  }
+}
+
+static bool grow(Hull* h, double moved) {
+  place_points(h, moved);
+  if (!start(h)) return false;
+  while (h->nwaiting > 0) {
+    const int face = h->waiting[h->nwaiting - 1], p = h->face[face].farthest;
+    if (h->face[face].gone || p < 0) {
+      h->nwaiting--;
       continue;
     }
-    look(&h, face, point + 3 * (size_t)p);
-    if (is_round(&h))
-      join(&h, p);
+    look(h, face, h->point + 3 * (size_t)p);
+    if (is_round(h))
+      join(h, p);
     else
-      drop(&h, face, p);
+      drop(h, face, p);
   }
+  return true;
+}
+
+// ---------------------------------------------------------------------------------------------------------------- check
+typedef enum Role { INNER, CORNER, CORNER_OF_THIN } Role;
+
+typedef struct Check {
+  const Hull* h;
+  double moved;      // how far points were
+  double middle[3];  // of the corners
+  Role* role;
+  int face;  // where the last walk has ended
+} Check;
+
+static const double* given(const Hull* h, int i) { return h->given + 3 * (size_t)i; }
+
+static void between(const double a[3], const double b[3], double r[3]) {
+  for (int k = 0; k < 3; k++) r[k] = b[k] - a[k];
+}
+
+// Normal of a face, of twice its area, and how far a point may be above it, times the same. What moves the corners turns a thin face by much.
+static double plane_of(const Check* c, const Face* f, double normal[3]) {
+  double ab[3], ac[3];
+  between(given(c->h, f->corner[0]), given(c->h, f->corner[1]), ab);
+  between(given(c->h, f->corner[0]), given(c->h, f->corner[2]), ac);
+  srm_cross3(ab, ac, normal);
+  return ALLOWED * (c->moved + c->h->tolerance) * c->h->extent * (srm_norm3(ab) + srm_norm3(ac));
+}
+
+static bool is_thin(const Check* c, const Face* f) {
+  double normal[3];
+  return plane_of(c, f, normal) > THIN * c->h->extent * srm_norm3(normal);
+}
+
+// How far a place is above a face, times the length of its normal; 0 where rounding and moves may have done it.
+static double height(const Check* c, const Face* f, const double* place) {
+  double normal[3], r[3];
+  const double allowed = plane_of(c, f, normal);
+  between(given(c->h, f->corner[0]), place, r);
+  const double z = srm_dot3(normal, r);
+  return fabs(z) > allowed ? z : 0;
+}
+
+static bool is_above(const Check* c, const Face* f, int p) { return height(c, f, given(c->h, p)) > 0; }
+
+// The middle is below the face, which is not folded back then, and its neighbours are not above it.
+static bool is_convex(const Check* c, const Face* f) {
+  if (!is_thin(c, f) && height(c, f, c->middle) >= 0) return false;
+  for (int i = 0; i < 9; i++)
+    if (is_above(c, f, c->h->face[f->beyond[i / 3]].corner[i % 3])) return false;
+  return true;
+}
+
+static void find_roles(Check* c) {
+  const Hull* h = c->h;
+  int n = 0;
+  for (int i = 0; i < h->n; i++) c->role[i] = INNER;
+  for (int i = 0; i < h->nface; i++) {
+    const Face* f = &h->face[i];
+    if (f->gone) continue;
+    const Role role = is_thin(c, f) ? CORNER_OF_THIN : CORNER;
+    c->face = i;
+    for (int k = 0; k < 3; k++)
+      if (role > c->role[f->corner[k]]) c->role[f->corner[k]] = role;
+  }
+  for (int i = 0; i < h->n; i++) {
+    if (c->role[i] == INNER) continue;
+    n++;
+    for (int k = 0; k < 3; k++) c->middle[k] += (given(h, i)[k] - c->middle[k]) / n;
+  }
+}
+
+// From face to face to the one that the ray from the middle through p leaves by; -1: thin faces lead astray.
+static int walk(Check* c, int p) {
+  const Hull* h = c->h;
+  double ray[3], a[3], b[3], side[3];
+  between(c->middle, given(h, p), ray);
+  for (int steps = 0; steps < h->nface; steps++) {
+    const Face* f = &h->face[c->face];
+    int next = -1;
+    for (int k = 0; k < 3 && next < 0; k++) {
+      const int edge = (steps + k) % 3;
+      between(c->middle, given(h, f->corner[edge]), a);
+      between(c->middle, given(h, f->corner[(edge + 1) % 3]), b);
+      srm_cross3(a, b, side);
+      if (srm_dot3(side, ray) < 0) next = f->beyond[edge];
+    }
+    if (next < 0) return is_thin(c, f) ? -1 : c->face;
+    c->face = next;
+  }
+  return -1;
+}
+
+static bool is_inside_of_all(const Check* c, int p) {
+  for (int i = 0; i < c->h->nface; i++)
+    if (!c->h->face[i].gone && is_above(c, &c->h->face[i], p)) return false;
+  return true;
+}
+
+// A closed surface that is convex across every edge is convex, and a point is inside if it is below the one face in its direction. The edges
+// of thin faces say nothing: what touches them is compared with all faces.
+static bool holds(const Hull* h, double moved, Role* role) {
+  Check c = {.h = h, .moved = moved, .role = role};
+  find_roles(&c);
+  for (int i = 0; i < h->nface; i++)
+    if (!h->face[i].gone && !is_convex(&c, &h->face[i])) return false;
+  for (int p = 0; p < h->n; p++) {
+    const int face = role[p] == INNER ? walk(&c, p) : -1;
+    if (face >= 0 ? is_above(&c, &h->face[face], p) : role[p] != CORNER && !is_inside_of_all(&c, p)) return false;
+  }
+  return true;
+}
+
+int srm_hull(srPool* pool, const double* point, int n, int** triangle) {
+  const size_t room = (size_t)n + 1;
+  Hull h = {.pool = pool, .given = point, .n = n};
+  int count = 0;
+  h.next = sr_pool_alloc(pool, room * sizeof *h.next);
+  h.leaving = sr_pool_alloc(pool, room * sizeof *h.leaving);
+  h.horizon_of = sr_pool_alloc(pool, room * sizeof *h.horizon_of);
+  h.point = sr_pool_alloc(pool, 3 * room * sizeof *h.point);
+  Role* role = sr_pool_alloc(pool, room * sizeof *role);
+  if (!grow(&h, 0)) return 0;
+  double part = 0;
+  while (!holds(&h, part * h.extent, role) && part < JOGGLE_MOST) {
+    part = part > 0 ? JOGGLE_GROWTH * part : JOGGLE_FIRST;
+    (void)grow(&h, part * h.extent);
+  }
+  if (part >= JOGGLE_MOST) (void)grow(&h, 0);  // flat to its last digits: as well as can be done
   *triangle = sr_pool_alloc(pool, 3 * (size_t)h.nface * sizeof **triangle);
   for (int i = 0; i < h.nface; i++)
     for (int k = 0; k < 3 && !h.face[i].gone; k++) (*triangle)[count++] = h.face[i].corner[k];
