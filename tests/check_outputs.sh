@@ -37,6 +37,7 @@ for out in old.csv old.h5; do
   [ $? -eq 1 ] || fail "a full disk: exit status is not 1 ($out)"
   grep -q "$out.*could not be written to its end.*what it was before.*$out.part" log || fail "a full disk is not told ($out)"
   same $out "a full disk"
+  [ -s $out.part ] || fail "a full disk: what could be written is not kept ($out)"
   rm -f $out.part
 done
 echo good > old.svg

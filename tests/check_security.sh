@@ -157,6 +157,13 @@ reads "$work/plain/urdf" ../meshes/t.obj
 reads "$work/plain/urdf" package://plain/meshes/t.obj
 reads "$work/plain/urdf" "$outer/t.obj" --package "$outer"
 reads "$work/plain/urdf" package://odd/t.obj --package "odd=$outer"
+reads "$work/plain/urdf" package://odd/t.obj --package "none=$work/model" --package "odd=$outer"
+mkdir "$outer/named"  # what the user has named does not reach further up
+meshes "package://odd/../secret.obj" &&
+  status 0 "outside of the folder and the package of the model; --package" check "$work/model/robot.urdf" --package "odd=$outer/named"
+mkdir "$outer/..up"  # only a name that begins like the way up
+cp "$outer/t.obj" "$outer/..up/t.obj"
+reads "$work/plain/urdf" package://odd/..up/t.obj --package "odd=$outer"
 xacro '<link name="l${load_yaml('"'../values.yaml'"').x}"/><joint name="j" type="fixed"><parent link="a"/><child link="l2"/></joint>' && cp "$work/model/robot.xacro" "$work/ws/arm/urdf/"
 timeout 20 "$sarrus" check "$work/ws/arm/urdf/robot.xacro" > "$work/log" 2>&1 || fail "values of the package are refused"
 # As colcon build --symlink-install leaves it: the user's own links may lead out of the folder that the user names.

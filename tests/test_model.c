@@ -365,6 +365,38 @@ TEST(what_is_coupled_to_a_mass_is_no_massless_joint) {
   srs_destroy(spec);
 }
 
+// The unit inertia of a massless joint leaves armature and mass of the others as they are: a = -m g l sin q / (m l^2 + armature).
+TEST(massless_is_only_what_neither_inertia_nor_a_closure_carries) {
+  srModel* m =
+      compiled(DOCUMENT("<body name='arm'><joint type='revolute' axis='0 1 0' q='0.3' armature='0.7'/>"
+                        "<inertial mass='2' com='0 0 -0.5'/></body>" FINGER("tip", "arm", "")));
+  srData* d = sr_data_create(m);
+  ENSURE_EQUAL(m->nmassless, 1);
+  ENSURE_EQUAL(sr_forward(m, d, SR_TAU_ELEMENT), 0);
+  ENSURE_NEAR(d->a[0], -9.81 * sin(0.3) / (0.5 + 0.7), 1e-13);
+  sr_data_destroy(d);
+  sr_model_destroy(m);
+  // Moments without mass resist turning, not sliding.
+  static const char* const types[] = {"revolute", "prismatic"};
+  for (int i = 0; i < 2; i++) {
+    char text[600];
+    snprintf(text, sizeof text,
+             "<sarrus version='1'>" ARM
+             "<body name='w' parent='arm'><joint type='%s'/>"
+             "<inertial mass='0' inertia='1e-3 1e-3 1e-3'/></body></sarrus>",
+             types[i]);
+    m = compiled(text);
+    ENSURE_EQUAL(m->nmassless, i);
+    sr_model_destroy(m);
+  }
+  // The rod ends on the ground; the finger hangs on it freely.
+  m = compiled(DOCUMENT(ARM FINGER("rod", "arm", "q='1'")
+                            FINGER("tip", "rod", "") "<closure type='prismatic' a='rod' b='ground' axis='1 0 0'/>"));
+  ENSURE_EQUAL(m->nmassless, 1);
+  ENSURE(m->dof_massless[0] == 0 && m->dof_massless[1] == 0 && m->dof_massless[2] == 3);
+  sr_model_destroy(m);
+}
+
 TEST(names_that_do_not_exist_are_answered_with_the_nearest_one) {
   const char* const body = "<body name='upper-arm'><joint name='shoulder' type='revolute'/>" UNIT_INERTIAL "</body>";
   char document[1024];

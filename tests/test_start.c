@@ -144,7 +144,7 @@ static Loaded arms(const char* first, const char* second, const char* more) {
       text, sizeof text,
       "<sarrus version='1'><body name='a'><joint name='i' type='revolute' axis='0 1 0' %s/><inertial mass='1' "
       "inertia='1 1 "
-      "1'/></body><body name='b'><joint name='j' type='revolute' axis='0 1 0' %s/><inertial mass='1' inertia='1 1 "
+      "1'/></body>\n<body name='b'><joint name='j' type='revolute' axis='0 1 0' %s/><inertial mass='1' inertia='1 1 "
       "1'/></body>"
       "<body name='c'><joint name='k' type='ball' q='1 0 0 0'/><inertial mass='1' inertia='1 1 1'/></body>%s</sarrus>",
       first, second, more);
@@ -156,7 +156,7 @@ TEST(a_start_outside_of_limits_is_said_with_names_values_and_limits) {
   ENSURE_EQUAL(outside(&x), 1);
   ENSURE(strstr(
       said,
-      "warning: the start is outside of the limits of 1 joint, and the stops push at once: 'j' at 0 rad (-2.7 to "
+      ":2:1: warning: the start is outside of the limits of 1 joint, and the stops push at once: 'j' at 0 rad (-2.7 to "
       "-0.9); --start inside-limits takes the nearest start inside"));
   x.d->q[0] = 1.5, x.d->q[1] = -2.0;
   ENSURE_EQUAL(outside(&x), 1);
@@ -229,6 +229,17 @@ TEST(with_constraints_a_start_is_inside_of_all_limits_and_meets_them) {
   ENSURE_EQUAL(start_inside(&x), SR_INPUT);
   ENSURE(strstr(said, "error: no start was found inside of all limits with the constraints met: 'i' stays at 1.0"));
   ENSURE(!strstr(said, "'k'"));
+  close_model(&x);
+}
+
+// Limits and constraint meet at an angle of 13 degrees: every round brings 5 % of the way, and the end is reached because the limits are drawn in
+// by up to 0.01 rad.
+TEST(a_start_is_found_where_the_rounds_bring_little) {
+  Loaded x = arms("", "limits='0.05 2'", "<constraint expr='q(j) - 0.23*q(i)'/>");
+  ENSURE_EQUAL(start_inside(&x), SR_OK);
+  ENSURE_EQUAL(outside(&x), 0);
+  ENSURE_NEAR(x.d->q[1] - 0.23 * x.d->q[0], 0, 1e-12);
+  ENSURE(x.d->q[1] >= 0.05 && x.d->q[1] < 0.06);
   close_model(&x);
 }
 

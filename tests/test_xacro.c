@@ -555,13 +555,33 @@ TEST(xacro_texts_have_methods_of_python) {
   ENSURE(gives("' Ab9z '.strip().lower() + 'Ab9z'.upper()", "ab9zAB9Z"));
   ENSURE(gives("'a_b_c'.replace('_', '::')", "a::b::c"));
   ENSURE(gives("'aaaa'.replace('aa', 'b')", "bb"));
+  ENSURE(gives("len('0123456789'.replace('0', '00000').replace('0', '0123456789').replace('9', '99999999'))", "101"));
   ENSURE(gives("'left_arm'.startswith('left') and not 'left_arm'.endswith('left')", "True"));
+  ENSURE(gives("'left_arm'.endswith('_arm') and 'arm'.endswith('arm') and not 'arm'.endswith('ar')", "True"));
   ENSURE(gives("'rm'.endswith('arm')", "False"));
   ENSURE(gives("1 if True else 'a'.split('')", "1"));
   ENSURE(refused("<a b=\"${'a'.split('')}\"/>", "split() takes a separator that is not empty"));
   ENSURE(refused("<a b=\"${'a'.split(1)}\"/>", "these arguments of '.split()' are not understood"));
+  ENSURE(refused("<a b=\"${'a b'.split(' ', ' ')}\"/>", "these arguments of '.split()' are not understood"));
+  ENSURE(refused("<a b=\"${'a'.replace('a', 'b', 'c')}\"/>", "these arguments of '.replace()' are not understood"));
+  ENSURE(refused("<a b=\"${'a'.replace('a')}\"/>", "these arguments of '.replace()' are not understood"));
   ENSURE(refused("<a b=\"${'a'.title()}\"/>", "'.title()' of a text is not understood"));
   ENSURE(refused("<a b=\"${(1).split()}\"/>", "'.split' of "));
+}
+
+// Formulas that would grow without bound end with one error.
+TEST(xacro_methods_of_texts_are_bounded) {
+#define X16 ".replace('a', 'aaaaaaaaaaaaaaaa')"
+  ENSURE(gives("len('a'" X16 X16 X16 X16 ")", "65536"));
+  ENSURE(refused("<a b=\"${'aa'" X16 X16 X16 X16 "}\"/>", "a text becomes longer than 65536 characters"));
+  ENSURE(strstr(strstr(said, "error") + 5, "error") == NULL);
+  ENSURE(gives("len('a'" X16 X16 X16 ".replace('a', 'b,b,').split(','))", "8193"));
+  ENSURE(refused("<a b=\"${'a'" X16 X16 X16 ".replace('a', 'b,b,b,').split(',')}\"/>",
+                 "a list becomes longer than 10000 items"));
+  ENSURE(strstr(strstr(said, "error") + 5, "error") == NULL);
+  ENSURE(refused("<a b=\"${'a'.replace('', 'b')}\"/>", "replace() takes a text that is not empty"));
+  ENSURE(strstr(strstr(said, "error") + 5, "error") == NULL);
+#undef X16
 }
 
 TEST(xacro_what_a_file_says_itself_is_passed_on) {

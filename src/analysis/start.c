@@ -26,8 +26,7 @@ static double nearest(const srModel* m, int j, double q, double part) {
 }
 
 static bool is_outside(const srModel* m, int j, const double* q) {
-  const double x = m->joint_nq[j] > 0 ? q[m->joint_q[j]] : 0.0;
-  return m->joint_nq[j] > 0 && nearest(m, j, x, 0.0) != x;
+  return m->joint_nq[j] > 0 && nearest(m, j, q[m->joint_q[j]], 0.0) != q[m->joint_q[j]];
 }
 
 static bool is_driven(const srModel* m, int j) {

@@ -9,18 +9,16 @@
 #define FIELD(member) SR_TAKE(srContactDef, member)
 
 // ---------------------------------------------------------------------------------------- before any body is written
-// Is shape i of body b what `word` means? 1: the shape itself, 2: its group, 3: its body. As compile_contact.c.
-static int meaning(const srConvert* c, int i, int b, const char* word) {
+// Is shape i of body b what `word` means: itself, its group, its body? As compile_contact.c.
+static bool is_meant(const srConvert* c, int i, int b, const char* word) {
   const srShapeDef* def = srs_get(c->spec, SR_ELEMENT_SHAPE, i);
   const char *body = c->m->body_name[b], *slash = strchr(word, '/');
-  if (sr_text_is(def->use.text, "visual")) return 0;
+  if (sr_text_is(def->use.text, "visual")) return false;
   if (slash) {
     const size_t n = (size_t)(slash - word);
-    return sr_text_is(def->name.text, slash + 1) && strlen(body) == n && strncmp(body, word, n) == 0 ? 1 : 0;
+    return sr_text_is(def->name.text, slash + 1) && strlen(body) == n && strncmp(body, word, n) == 0;
   }
-  if (sr_text_is(def->name.text, word)) return 1;
-  if (sr_text_is(def->group.text, word)) return 2;
-  return strcmp(body, word) == 0 ? 3 : 0;
+  return sr_text_is(def->name.text, word) || sr_text_is(def->group.text, word) || strcmp(body, word) == 0;
 }
 
 // Why MJCF cannot say contact i; NULL: it can.
@@ -45,9 +43,9 @@ static void find_pairs(srMjcfOut* x, int i, const srContactDef* def) {
   const int n = srs_count(c->spec, SR_ELEMENT_SHAPE);
   const bool same = strcmp(def->a.text, def->b.text) == 0;
   for (int a = 0; a < n; a++) {
-    if (!meaning(c, a, x->shape_body[a], def->a.text)) continue;
+    if (!is_meant(c, a, x->shape_body[a], def->a.text)) continue;
     for (int b = same ? a + 1 : 0; b < n; b++)
-      if (meaning(c, b, x->shape_body[b], def->b.text) &&
+      if (is_meant(c, b, x->shape_body[b], def->b.text) &&
           c->m->body_link[x->shape_body[a]] != c->m->body_link[x->shape_body[b]])
         add_touch(x, i, a, b);
   }
