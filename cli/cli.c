@@ -28,15 +28,6 @@ void cli_warning(Cli* cli, const char* format, ...) {
   va_end(arguments);
 }
 
-char* cli_message_text(const srMessage* message) {
-  srMessage placed = *message;
-  if (!placed.place.file) placed.place.file = "sarrus";  // what is wrong with the call itself
-  const size_t size = strlen(placed.place.file) + strlen(placed.text) + 64;
-  char* text = malloc(size);
-  if (text) sr_message_format(&placed, text, size);
-  return text;
-}
-
 // Of each kind, how many warnings are still to be shown.
 static int* count_kinds(const Cli* cli) {
   int* count = calloc((size_t)sr_messages_kinds(cli->messages) + 1, sizeof *count);
@@ -49,11 +40,12 @@ static int* count_kinds(const Cli* cli) {
 
 // alike: more messages of this kind, which are not printed.
 static void print_message(const srMessage* message, int alike) {
-  char* text = cli_message_text(message);
-  fputs(text ? text : "sarrus: error: out of memory", stderr);
+  srText text = {0};
+  sr_text_message(&text, message);
+  fputs(text.failed ? "sarrus: error: out of memory" : text.data, stderr);
   if (alike > 0) fprintf(stderr, " ... and %d more like this; --verbose lists them", alike);
   fputc('\n', stderr);
-  free(text);
+  sr_text_free(&text);
 }
 
 // A note on a file; those of a computation, which have none, tell of its result.
@@ -81,13 +73,23 @@ void cli_show_hidden(const Cli* cli) {
             cli->hidden == 1 ? "" : "s", cli->hidden == 1 ? "it" : "them");
 }
 
+srReportForm cli_form(const Cli* cli) { return cli->json ? SR_REPORT_JSON : SR_REPORT_TEXT; }
+
+int cli_print(srText* text) {
+  const bool whole = !text->failed;
+  if (whole && text->data) fwrite(text->data, 1, text->n, stdout);
+  if (!whole) fputs("sarrus: error: out of memory\n", stderr);
+  sr_text_free(text);
+  return whole ? EXIT_DONE : EXIT_FAILED;
+}
+
 int cli_refuse(Cli* cli, int status) {
   if (sr_messages_errors(cli->messages) == 0) cli_error(cli, "%s", sr_status_text((srStatus)status));
   cli_show(cli);
   if (cli->json) {
-    Json json = json_begin(stdout);
-    put_messages(&json, "errors", cli, SR_SEVERITY_ERROR);
-    json_end(&json);
+    srText text = {0};
+    sr_report_errors(cli->messages, &text);
+    cli_print(&text);
   }
   return status;
 }
@@ -134,60 +136,41 @@ static const char* const formulations[] = {
 };
 enum { FORMULATIONS = sizeof formulations / sizeof formulations[0] };
 
-static int formulation_of(const Model* m) {
+srFormulation model_formulation(const Model* m) {
   for (int i = 0; m->formulation && i < FORMULATIONS; i++)
-    if (strcmp(m->formulation, formulations[i]) == 0) return i;
-  return m->formulation ? -1 : SR_FORMULATION_RELATIVE;
+    if (strcmp(m->formulation, formulations[i]) == 0) return (srFormulation)i;
+  return SR_FORMULATION_RELATIVE;  // model_open has refused words that are none
 }
 
 static bool formulation_exists(Cli* cli, const Model* m) {
   return !m->formulation || word_exists(cli, "--formulation", m->formulation, formulations, FORMULATIONS, FORMULATIONS);
 }
 
-bool model_is_relative(const Model* m) { return formulation_of(m) == SR_FORMULATION_RELATIVE; }
+bool model_is_relative(const Model* m) { return model_formulation(m) == SR_FORMULATION_RELATIVE; }
 
 int model_formulate(Cli* cli, Model* m) {
-  const int formulation = formulation_of(m);
+  const srFormulation formulation = model_formulation(m);
   if (formulation == SR_FORMULATION_RELATIVE) return EXIT_DONE;
   m->relative = m->model;
   m->relative_data = m->data;
-  const srStatus status = sr_formulate(m->spec, m->relative, m->relative_data, (srFormulation)formulation,
-                                       cli->messages, &m->model, &m->data);
+  const srStatus status =
+      sr_formulate(m->spec, m->relative, m->relative_data, formulation, cli->messages, &m->model, &m->data);
   return status == SR_OK ? EXIT_DONE : cli_refuse(cli, cli_status(status));
 }
 
-// Counts the state in by `sign`: once before the assembly with -1, once after it with 1.
-static void count_state(Assembly* a, const srModel* m, const srData* d, double sign) {
-  for (int i = 0; i < m->nq; i++) a->q[i] += sign * d->q[i];
-  for (int i = 0; i < m->nv; i++) a->v[i] += sign * d->v[i];
-}
-
-int model_assemble(Cli* cli, Model* m, Assembly* a) {
-  a->q = calloc((size_t)(m->model->nq + m->model->nv + 1), sizeof *a->q);
-  if (!a->q) return cli_refuse(cli, EXIT_FAILED);
-  a->v = a->q + m->model->nq;
-  a->looped = m->model->looped;
-  count_state(a, m->model, m->data, -1);
-  const srStatus status = sr_assemble(m->model, m->data, cli->messages, &a->told);
-  count_state(a, m->model, m->data, 1);
-  if (status == SR_FAILED) cli_error(cli, "%s", m->data->trouble);
+int model_assemble(Cli* cli, Model* m, srAssemblyChange** change) {
+  const srStatus status = sr_assembly_change_create(m->model, m->data, cli->messages, change);
   return status == SR_OK ? EXIT_DONE : cli_refuse(cli, cli_status(status));
 }
 
-void warn_rank(Cli* cli, const srModel* m, const srRank* rank) {
-  if (m->nv > 0 && rank->rank == m->nv && m->ndriver == 0)
-    cli_warning(cli, "nothing can move: the constraints leave no freedom");
-  if (rank->rank_rough < rank->rank)
-    cli_warning(
-        cli,
-        "%s is nearly redundant: %.1g of it is new, and takes a freedom all the same. Axes that are meant to be "
-        "parallel, or to meet, are not where their numbers are rounded (1.5708 for pi/2)",
-        m->row[rank->least_row].name, rank->least);
-}
-
-void assembly_free(Assembly* a) {
-  free(a->q);
-  *a = (Assembly){0};
+size_t result_stem(const char* path) {
+  static const char* const endings[] = {".csv", ".h5", ".hdf5"};
+  const size_t n = strlen(path);
+  for (int i = 0; i < 3; i++) {
+    const size_t k = strlen(endings[i]);
+    if (n > k && strcmp(path + n - k, endings[i]) == 0) return n - k;
+  }
+  return n;
 }
 
 bool output_is_free(Cli* cli, const char* output, const char* input) {

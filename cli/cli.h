@@ -12,7 +12,6 @@
 enum { EXIT_DONE = 0, EXIT_FAILED = 1, EXIT_INPUT = 2 };
 
 #define NOT_GIVEN ((double)NAN)  // of a number that an option may give
-#define ASSEMBLY_MOVED 1e-9      // smaller changes of the assembly are not told
 
 typedef struct Cli {
   bool json;             // one JSON object on standard output, and nothing else there
@@ -52,8 +51,10 @@ void cli_show_hidden(const Cli* cli);  // the line that counts the notes
 // The end of a verb that has no result: messages to standard error, {"errors": [...]} for --json. Returns status.
 int cli_refuse(Cli* cli, int status);
 int cli_status(srStatus status);  // exit status of a library status
-// "file:line:column: error: ..." in full; to be freed.
-char* cli_message_text(const srMessage* message);
+// Prints a report on standard output, and frees it. One that is cut for want of memory is none: then an error is told instead.
+// Returns the exit status.
+int cli_print(srText* text);
+srReportForm cli_form(const Cli* cli);  // that was asked for
 
 // Words that an option takes: known[0 .. built-1], and up to known[n-1] those of the contract that are not built yet. True
 // when the word can be used; else the error tells the nearest one and all that there are.
@@ -98,18 +99,10 @@ typedef struct Model {
 bool output_is_free(Cli* cli, const char* output, const char* input);
 // Reads and compiles; data holds the initial state. 0, or the exit status after cli_refuse.
 int model_open(Cli* cli, Model* m);
-bool model_is_relative(const Model* m);  // no other formulation was asked for
-// What closing the loops has changed, in the order of q and v.
-typedef struct Assembly {
-  bool looped;  // the model has loops, whatever its formulation makes of them
-  srAssembly told;
-  double *q, *v;
-} Assembly;
+bool model_is_relative(const Model* m);           // no other formulation was asked for
+srFormulation model_formulation(const Model* m);  // the one asked for
 // Closes the loops, before model_formulate. 0, or the exit status after cli_refuse.
-int model_assemble(Cli* cli, Model* m, Assembly* a);
-void assembly_free(Assembly* a);
-// Warns of constraints that leave no freedom, and of rows that are redundant but for rounded numbers.
-void warn_rank(Cli* cli, const srModel* m, const srRank* rank);
+int model_assemble(Cli* cli, Model* m, srAssemblyChange** change);
 // Takes the model to the formulation asked for, at data's state. 0, or the exit status after cli_refuse.
 int model_formulate(Cli* cli, Model* m);
 #define FORMULATION_OPTION(m)                                                                                          \
@@ -120,30 +113,12 @@ void model_close(Model* m);
 int verb_options(Cli* cli, const Verb* verb, const Option* options, int n, int argc, char** argv,  //
                  const char** argument, int* status);
 
-// --------------------------------------------------------------------------------- parts of JSON results (results.c)
 // Length of a path without the ending of a result file (.csv, .h5, .hdf5); all of it where it has none.
 size_t result_stem(const char* path);
-void put_joints(Json* json, const srModel* m);
-// Values of the sensors at d's state; the acceleration stage gives all of them. With the Jacobians where asked for.
-void put_sensors(Json* json, const srModel* m, srData* d, bool jacobian);
-// State of a model whose bodies are free: "bodies": {q, v}, 7 and 6 numbers a body.
-void put_bodies(Json* json, const srModel* m, const srData* d);
-// What the assembly has changed, of a looped model:
-//   "assembly": {iterations, residual, residual_velocity, moved[{q, by}], moved_velocity[{v, by}]}
-void put_assembly(Json* json, const srModel* m, const Assembly* a);
-// Warns of sensors that are not a number at d's state.
-void warn_sensors(Cli* cli, const srModel* m, const srData* d);
-void put_messages(Json* json, const char* key, const Cli* cli, srSeverity severity);
-void put_warnings(Json* json, const Cli* cli);  // "warnings": [...], "notes": [...]
 
 // ------------------------------------------------------------------------------------- tables for people (report.c)
 void report_heading(const char* format, ...) SR_PRINTF(1, 2);
 void report_line(const char* label, const char* format, ...) SR_PRINTF(2, 3);
-void report_matrix(const char* label, const double* x, int rows, int columns);
-// "name value unit" lines of coordinates.
-void report_values(const char* label, const char* const* names, const char* const* units, const double* x, int n);
-void report_sensors(const srModel* m, const srData* d);
-void report_assembly(const srModel* m, const Assembly* a);  // of a looped model
 
 // ------------------------------------------------------------------------------------ a state as numbers (state.c)
 typedef struct State {

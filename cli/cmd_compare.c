@@ -165,7 +165,7 @@ static void name_subject(Compare* c, int i) {
 
 static int open_subject(Compare* c, int i) {
   Subject* s = &c->subject[i];
-  Assembly assembly = {0};
+  srAssemblyChange* change = NULL;
   s->m.settings = c->settings;
   s->m.base = c->base;
   s->m.packages = c->packages;
@@ -173,8 +173,8 @@ static int open_subject(Compare* c, int i) {
   s->m.lock = c->lock;
   s->m.formulation = c->formulation;
   int status = model_open(c->cli, &s->m);
-  if (status == EXIT_DONE) status = model_assemble(c->cli, &s->m, &assembly);
-  assembly_free(&assembly);
+  if (status == EXIT_DONE) status = model_assemble(c->cli, &s->m, &change);
+  sr_assembly_change_destroy(change);
   if (status == EXIT_DONE) status = model_formulate(c->cli, &s->m);
   if (status != EXIT_DONE) return status;
   name_subject(c, i);

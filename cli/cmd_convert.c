@@ -27,29 +27,31 @@ static const char* effect_text(srLossEffect effect) {
   return effect == SR_LOSS_MOTION ? " (changes the motion)" : effect == SR_LOSS_START ? " (changes the start)" : "";
 }
 
-static void put_lost(Json* json, const srLost* lost) {
+static void put_lost(srJson* json, const srLost* lost) {
   static const char* const effects[] = {"none", "start", "motion"};
-  json_object(json, NULL);
-  json_text(json, "what", lost->what);
-  json_text(json, "why", lost->why);
-  json_text(json, "changes", effects[lost->effect]);
-  json_text(json, "file", lost->place.file);
-  json_int(json, "line", lost->place.line);
-  json_int(json, "column", lost->place.column);
-  json_object_end(json);
+  sr_json_object(json, NULL);
+  sr_json_text(json, "what", lost->what);
+  sr_json_text(json, "why", lost->why);
+  sr_json_text(json, "changes", effects[lost->effect]);
+  sr_json_text(json, "file", lost->place.file);
+  sr_json_int(json, "line", lost->place.line);
+  sr_json_int(json, "column", lost->place.column);
+  sr_json_object_end(json);
 }
 
 static void print_json(const Cli* cli, const srConversion* c, const Wish* wish) {
-  Json json = json_begin(stdout);
-  json_text(&json, "file", wish->file);
-  json_text(&json, "format", c->format);
-  json_text(&json, "base", c->base);
-  json_array(&json, "lost");
+  srText text = {0};
+  srJson json = sr_json_begin(&text);
+  sr_json_text(&json, "file", wish->file);
+  sr_json_text(&json, "format", c->format);
+  sr_json_text(&json, "base", c->base);
+  sr_json_array(&json, "lost");
   for (int i = 0; i < c->nlost; i++) put_lost(&json, &c->lost[i]);
-  json_array_end(&json);
-  put_warnings(&json, cli);
-  if (!wish->file) json_text(&json, "text", c->text);
-  json_end(&json);
+  sr_json_array_end(&json);
+  sr_json_warnings(&json, cli->messages);
+  if (!wish->file) sr_json_text(&json, "text", c->text);
+  sr_json_end(&json);
+  cli_print(&text);
 }
 
 // Those that change the motion first.

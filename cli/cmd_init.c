@@ -46,12 +46,14 @@ int cmd_init(Cli* cli, const Verb* verb, int argc, char** argv) {
   for (int i = 0; i < template_file_count; i++)
     if (!write_file(cli, folder, &template_files[i])) return cli_refuse(cli, EXIT_INPUT);
   if (cli->json) {
-    Json json = json_begin(stdout);
-    json_text(&json, "folder", folder);
-    json_array(&json, "files");
-    for (int i = 0; i < template_file_count; i++) json_text(&json, NULL, template_files[i].name);
-    json_array_end(&json);
-    json_end(&json);
+    srText text = {0};
+    srJson json = sr_json_begin(&text);
+    sr_json_text(&json, "folder", folder);
+    sr_json_array(&json, "files");
+    for (int i = 0; i < template_file_count; i++) sr_json_text(&json, NULL, template_files[i].name);
+    sr_json_array_end(&json);
+    sr_json_end(&json);
+    cli_print(&text);
     return EXIT_DONE;
   }
   printf("%s/ holds a new project:\n", folder);

@@ -159,21 +159,23 @@ static void print_json(const Plot* p) {
   const PlotColumns* c = &p->columns;
   long long rows = 0;
   for (int t = 0; t < p->files.n; t++) rows += p->tables[t]->nrow;
-  Json json = json_begin(stdout);
-  json_text(&json, "out", p->out);
-  json_array(&json, "panels");
+  srText text = {0};
+  srJson json = sr_json_begin(&text);
+  sr_json_text(&json, "out", p->out);
+  sr_json_array(&json, "panels");
   for (int i = 0; i < c->npanel; i++) {
-    json_object(&json, NULL);
-    json_array(&json, "columns");
-    for (int k = 0; k < c->panel[i].n; k++) json_text(&json, NULL, c->names[c->panel[i].column[k]]);
-    json_array_end(&json);
-    json_object_end(&json);
+    sr_json_object(&json, NULL);
+    sr_json_array(&json, "columns");
+    for (int k = 0; k < c->panel[i].n; k++) sr_json_text(&json, NULL, c->names[c->panel[i].column[k]]);
+    sr_json_array_end(&json);
+    sr_json_object_end(&json);
   }
-  json_array_end(&json);
-  json_text(&json, "x", c->names[c->x]);
-  json_int(&json, "rows", rows);
-  put_warnings(&json, p->cli);
-  json_end(&json);
+  sr_json_array_end(&json);
+  sr_json_text(&json, "x", c->names[c->x]);
+  sr_json_int(&json, "rows", rows);
+  sr_json_warnings(&json, p->cli->messages);
+  sr_json_end(&json);
+  cli_print(&text);
 }
 
 static void print_names(const char* label, const PlotColumns* c, const int* column, int n) {

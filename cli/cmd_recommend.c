@@ -208,11 +208,11 @@ static bool settle(Recommend* r) {
 }
 
 static int open_model(Recommend* r) {
-  Assembly assembly = {0};
+  srAssemblyChange* change = NULL;
   Model* m = model_of(r);
   int status = model_open(r->cli, m);
-  if (status == EXIT_DONE) status = model_assemble(r->cli, m, &assembly);
-  assembly_free(&assembly);
+  if (status == EXIT_DONE) status = model_assemble(r->cli, m, &change);
+  sr_assembly_change_destroy(change);
   if (status == EXIT_DONE) status = model_formulate(r->cli, m);
   if (status == EXIT_DONE && !settle(r)) status = cli_refuse(r->cli, EXIT_INPUT);
   return status;

@@ -154,27 +154,27 @@ static void print_pair(const char* first, const char* file, const Pair* p) {
   }
 }
 
-static void put_pair(Json* json, const char* file, const Pair* p) {
-  json_object(json, NULL);
-  json_text(json, "file", file);
-  json_int(json, "rows", p->nrow);
-  json_int(json, "interpolated", p->between);
-  json_int(json, "outside", p->outside);
-  json_int(json, "missing", p->missing[0] + p->missing[1]);
-  json_array(json, "columns");
+static void put_pair(srJson* json, const char* file, const Pair* p) {
+  sr_json_object(json, NULL);
+  sr_json_text(json, "file", file);
+  sr_json_int(json, "rows", p->nrow);
+  sr_json_int(json, "interpolated", p->between);
+  sr_json_int(json, "outside", p->outside);
+  sr_json_int(json, "missing", p->missing[0] + p->missing[1]);
+  sr_json_array(json, "columns");
   for (int i = 0; i < p->ncolumn; i++) {
     const Difference* d = &p->column[i];
-    json_object(json, NULL);
-    json_text(json, "name", d->name);
-    json_text(json, "unit", d->unit);
-    json_number(json, "largest", d->most);
-    json_number(json, "at", d->at);
-    json_number(json, "rms", d->rms);
-    json_number(json, "range", d->range);
-    json_object_end(json);
+    sr_json_object(json, NULL);
+    sr_json_text(json, "name", d->name);
+    sr_json_text(json, "unit", d->unit);
+    sr_json_number(json, "largest", d->most);
+    sr_json_number(json, "at", d->at);
+    sr_json_number(json, "rms", d->rms);
+    sr_json_number(json, "range", d->range);
+    sr_json_object_end(json);
   }
-  json_array_end(json);
-  json_object_end(json);
+  sr_json_array_end(json);
+  sr_json_object_end(json);
 }
 
 static void print_all(Cli* cli, const TextList* files, const Pair* pairs) {
@@ -183,12 +183,14 @@ static void print_all(Cli* cli, const TextList* files, const Pair* pairs) {
     for (int i = 1; i < files->n; i++) print_pair(files->item[0], files->item[i], &pairs[i]);
     return;
   }
-  Json json = json_begin(stdout);
-  json_text(&json, "reference", files->item[0]);
-  json_array(&json, "results");
+  srText text = {0};
+  srJson json = sr_json_begin(&text);
+  sr_json_text(&json, "reference", files->item[0]);
+  sr_json_array(&json, "results");
   for (int i = 1; i < files->n; i++) put_pair(&json, files->item[i], &pairs[i]);
-  json_array_end(&json);
-  json_end(&json);
+  sr_json_array_end(&json);
+  sr_json_end(&json);
+  cli_print(&text);
 }
 
 int compare_results(Cli* cli, const TextList* files) {

@@ -54,73 +54,76 @@ void laws_table(const Laws* l) {
 }
 
 // ---------------------------------------------------------------------------------------------------------------- JSON
-static void json_pair(Json* json, double x, double y) { json_numbers(json, NULL, (const double[]){x, y}, 2); }
+static void json_pair(srJson* json, double x, double y) { sr_json_numbers(json, NULL, (const double[]){x, y}, 2); }
 
-static void json_normal(Json* json, const Laws* l, const NormalCurve* c) {
-  json_object(json, NULL);
-  json_text(json, "name", c->law->name);
-  json_text(json, "about", c->law->about);
-  json_array(json, "curve");
+static void json_normal(srJson* json, const Laws* l, const NormalCurve* c) {
+  sr_json_object(json, NULL);
+  sr_json_text(json, "name", c->law->name);
+  sr_json_text(json, "about", c->law->about);
+  sr_json_array(json, "curve");
   for (int i = 0; i < LAW_POINTS; i++) json_pair(json, c->d[i], c->f[i]);
-  json_array_end(json);
-  json_number(json, "given", c->impact.restitution);
-  json_number(json, "d_max", c->impact.d_max);
-  json_number(json, "f_max", c->impact.f_max);
-  json_number(json, "duration", c->impact.duration);
-  json_bool(json, "clamped", c->impact.clamped);
-  json_array(json, "restitution");
+  sr_json_array_end(json);
+  sr_json_number(json, "given", c->impact.restitution);
+  sr_json_number(json, "d_max", c->impact.d_max);
+  sr_json_number(json, "f_max", c->impact.f_max);
+  sr_json_number(json, "duration", c->impact.duration);
+  sr_json_bool(json, "clamped", c->impact.clamped);
+  sr_json_array(json, "restitution");
   for (int i = 0; i < l->asked.n; i++) {
-    json_object(json, NULL);
-    json_number(json, "asked", l->asked.x[i]);
-    json_number(json, "given", c->given[i]);
-    json_object_end(json);
+    sr_json_object(json, NULL);
+    sr_json_number(json, "asked", l->asked.x[i]);
+    sr_json_number(json, "given", c->given[i]);
+    sr_json_object_end(json);
   }
-  json_array_end(json);
-  json_object_end(json);
+  sr_json_array_end(json);
+  sr_json_object_end(json);
 }
 
-static void json_friction(Json* json, const FrictionCurve* c) {
-  json_object(json, NULL);
-  json_text(json, "name", c->law->name);
-  json_text(json, "about", c->law->about);
-  json_bool(json, "holds", c->law->holds);
-  json_bool(json, "set_valued", c->law->set_valued);
-  json_numbers(json, "v", c->v, LAW_POINTS);
-  json_numbers(json, "f", c->f, LAW_POINTS);
-  json_object(json, "cycle");
-  json_numbers(json, "x", c->cycle_x, CYCLE_POINTS);
-  json_numbers(json, "v", c->cycle_v, CYCLE_POINTS);
-  json_numbers(json, "f", c->cycle_f, CYCLE_POINTS);
-  json_object_end(json);
-  json_object_end(json);
+static void json_friction(srJson* json, const FrictionCurve* c) {
+  sr_json_object(json, NULL);
+  sr_json_text(json, "name", c->law->name);
+  sr_json_text(json, "about", c->law->about);
+  sr_json_bool(json, "holds", c->law->holds);
+  sr_json_bool(json, "set_valued", c->law->set_valued);
+  sr_json_numbers(json, "v", c->v, LAW_POINTS);
+  sr_json_numbers(json, "f", c->f, LAW_POINTS);
+  sr_json_object(json, "cycle");
+  sr_json_numbers(json, "x", c->cycle_x, CYCLE_POINTS);
+  sr_json_numbers(json, "v", c->cycle_v, CYCLE_POINTS);
+  sr_json_numbers(json, "f", c->cycle_f, CYCLE_POINTS);
+  sr_json_object_end(json);
+  sr_json_object_end(json);
 }
 
-static void json_parameters(Json* json, const Laws* l) {
-  json_object(json, "parameters");
-#define NORMAL_NUMBER(field, value, unit, doc) json_number(json, "normal." #field, l->normal.field);
+static void json_parameters(srJson* json, const Laws* l) {
+  sr_json_object(json, "parameters");
+#define NORMAL_NUMBER(field, value, unit, doc) sr_json_number(json, "normal." #field, l->normal.field);
   SR_NORMAL_PARAMETER_LIST(NORMAL_NUMBER)
 #undef NORMAL_NUMBER
-#define FRICTION_NUMBER(field, value, sliding, turning, doc) json_number(json, "friction." #field, l->friction.field);
+#define FRICTION_NUMBER(field, value, sliding, turning, doc)                                                           \
+  sr_json_number(json, "friction." #field, l->friction.field);
   SR_FRICTION_PARAMETER_LIST(FRICTION_NUMBER)
 #undef FRICTION_NUMBER
-  json_number(json, "mass", l->mass);
-  json_number(json, "speed", l->speed);
-  json_numbers(json, "limits", l->limits.x, 2);
-  json_number(json, "tau", l->tau);
-  json_object_end(json);
+  sr_json_number(json, "mass", l->mass);
+  sr_json_number(json, "speed", l->speed);
+  sr_json_numbers(json, "limits", l->limits.x, 2);
+  sr_json_number(json, "tau", l->tau);
+  sr_json_object_end(json);
 }
 
 void laws_json(const Laws* l) {
-  Json json = json_begin(stdout);
+  srText text = {0};
+  srJson json = sr_json_begin(&text);
   json_parameters(&json, l);
-  json_array(&json, "normal");
+  sr_json_array(&json, "normal");
   for (int i = 0; i < l->nnormal; i++) json_normal(&json, l, &l->normal_curve[i]);
-  json_array_end(&json);
-  json_array(&json, "friction");
+  sr_json_array_end(&json);
+  sr_json_array(&json, "friction");
   for (int i = 0; i < l->nfriction; i++) json_friction(&json, &l->friction_curve[i]);
-  json_array_end(&json);
-  put_warnings(&json, l->cli);
-  json_end(&json);
+  sr_json_array_end(&json);
+  sr_json_warnings(&json, l->cli->messages);
+  sr_json_end(&json);
+  cli_print(&text);
 }
 
 // ----------------------------------------------------------------------------------------------------------------- CSV

@@ -65,142 +65,143 @@ static const char* command_of(Recommend* r, int trial, Text* text) {
 }
 
 // --------------------------------------------------------------------------------------------------------------- JSON
-static void put_stiffness(Json* json, const srSurvey* s) {
+static void put_stiffness(srJson* json, const srSurvey* s) {
   const bool known = s->pace.steps > 0;
-  json_object(json, "stiffness");
-  json_number(json, "largest", hypot(s->largest.re, s->largest.im));
-  json_number(json, "re", s->largest.re);
-  json_number(json, "im", fabs(s->largest.im));
-  json_number(json, "ratio", known ? s->ratio : (double)NAN);
-  json_bool(json, "stiff", s->stiff);
-  json_number(json, "step_accuracy", known ? s->pace.h : (double)NAN);
-  json_number(json, "factor", known ? s->factor : (double)NAN);
-  json_text(json, "bounded_by", !known ? NULL : s->factor > 1.5 ? "stability" : "accuracy");
-  json_array(json, "at");
+  sr_json_object(json, "stiffness");
+  sr_json_number(json, "largest", hypot(s->largest.re, s->largest.im));
+  sr_json_number(json, "re", s->largest.re);
+  sr_json_number(json, "im", fabs(s->largest.im));
+  sr_json_number(json, "ratio", known ? s->ratio : (double)NAN);
+  sr_json_bool(json, "stiff", s->stiff);
+  sr_json_number(json, "step_accuracy", known ? s->pace.h : (double)NAN);
+  sr_json_number(json, "factor", known ? s->factor : (double)NAN);
+  sr_json_text(json, "bounded_by", !known ? NULL : s->factor > 1.5 ? "stability" : "accuracy");
+  sr_json_array(json, "at");
   for (int i = 0; i < s->nspectrum; i++) {
     const srSpectrum* x = &s->spectrum[i];
-    json_object(json, NULL);
-    json_number(json, "t", x->t);
-    json_number(json, "re", x->largest.re);
-    json_number(json, "im", fabs(x->largest.im));
-    json_number(json, "rate", x->rate);
-    json_object_end(json);
+    sr_json_object(json, NULL);
+    sr_json_number(json, "t", x->t);
+    sr_json_number(json, "re", x->largest.re);
+    sr_json_number(json, "im", fabs(x->largest.im));
+    sr_json_number(json, "rate", x->rate);
+    sr_json_object_end(json);
   }
-  json_array_end(json);
-  json_object_end(json);
+  sr_json_array_end(json);
+  sr_json_object_end(json);
 }
 
-static void put_pilot(Json* json, const srSurvey* s) {
-  json_object(json, "pilot");
-  json_text(json, "method", s->pilot);
-  json_number(json, "t", s->t);
-  json_int(json, "steps", s->steps);
-  json_int(json, "rejected", s->rejected);
-  json_number(json, "step", s->step);
-  json_number(json, "step_over_stability", s->h_rate);
-  json_number(json, "seconds", s->seconds);
-  json_text(json, "why", s->pilot_why[0] ? s->pilot_why : NULL);
-  json_object_end(json);
-  json_object(json, "window");
-  json_number(json, "from", s->t0);
-  json_number(json, "to", s->t_window);
-  json_text(json, "reference", s->guide);
-  json_number(json, "rtol", s->rtol_tight);
-  json_text(json, "why", s->guide_why[0] ? s->guide_why : NULL);
-  json_object_end(json);
+static void put_pilot(srJson* json, const srSurvey* s) {
+  sr_json_object(json, "pilot");
+  sr_json_text(json, "method", s->pilot);
+  sr_json_number(json, "t", s->t);
+  sr_json_int(json, "steps", s->steps);
+  sr_json_int(json, "rejected", s->rejected);
+  sr_json_number(json, "step", s->step);
+  sr_json_number(json, "step_over_stability", s->h_rate);
+  sr_json_number(json, "seconds", s->seconds);
+  sr_json_text(json, "why", s->pilot_why[0] ? s->pilot_why : NULL);
+  sr_json_object_end(json);
+  sr_json_object(json, "window");
+  sr_json_number(json, "from", s->t0);
+  sr_json_number(json, "to", s->t_window);
+  sr_json_text(json, "reference", s->guide);
+  sr_json_number(json, "rtol", s->rtol_tight);
+  sr_json_text(json, "why", s->guide_why[0] ? s->guide_why : NULL);
+  sr_json_object_end(json);
 }
 
-static void put_redundancy(Json* json, const srModel* m, const srSurvey* s) {
-  json_object(json, "redundancy");
-  json_int(json, "rows", s->ng);
-  json_int(json, "rank", s->rank);
-  json_array(json, "redundant");
-  for (int i = 0; i < s->nredundant; i++) json_text(json, NULL, m->row[s->redundant[i]].name);
-  json_array_end(json);
-  json_int(json, "velocity_rows", s->ng - s->np);
-  json_int(json, "rank_changes", s->rank_changes);
-  json_int(json, "singular", s->singular);
-  json_object_end(json);
+static void put_redundancy(srJson* json, const srModel* m, const srSurvey* s) {
+  sr_json_object(json, "redundancy");
+  sr_json_int(json, "rows", s->ng);
+  sr_json_int(json, "rank", s->rank);
+  sr_json_array(json, "redundant");
+  for (int i = 0; i < s->nredundant; i++) sr_json_text(json, NULL, m->row[s->redundant[i]].name);
+  sr_json_array_end(json);
+  sr_json_int(json, "velocity_rows", s->ng - s->np);
+  sr_json_int(json, "rank_changes", s->rank_changes);
+  sr_json_int(json, "singular", s->singular);
+  sr_json_object_end(json);
 }
 
-static void put_events_and_size(Json* json, const srSurvey* s) {
-  json_object(json, "events");
-  json_int(json, "count", s->events);
-  json_number(json, "per_second", s->events_per_second);
-  json_number(json, "steps_per_event", s->steps_per_event);
-  json_int(json, "limits_passed", s->limits_passed);
-  json_int(json, "rough", s->rough);
-  json_object_end(json);
-  json_object(json, "size");
-  json_int(json, "nq", s->nq);
-  json_int(json, "nv", s->nv);
-  json_int(json, "ng", s->ng);
-  json_int(json, "ny_user", s->ny_user);
-  json_int(json, "ny_force", s->ny - s->ny_user);
-  json_int(json, "M_entries", s->M_entries);
-  json_int(json, "G_entries", s->G_entries);
-  json_object_end(json);
+static void put_events_and_size(srJson* json, const srSurvey* s) {
+  sr_json_object(json, "events");
+  sr_json_int(json, "count", s->events);
+  sr_json_number(json, "per_second", s->events_per_second);
+  sr_json_number(json, "steps_per_event", s->steps_per_event);
+  sr_json_int(json, "limits_passed", s->limits_passed);
+  sr_json_int(json, "rough", s->rough);
+  sr_json_object_end(json);
+  sr_json_object(json, "size");
+  sr_json_int(json, "nq", s->nq);
+  sr_json_int(json, "nv", s->nv);
+  sr_json_int(json, "ng", s->ng);
+  sr_json_int(json, "ny_user", s->ny_user);
+  sr_json_int(json, "ny_force", s->ny - s->ny_user);
+  sr_json_int(json, "M_entries", s->M_entries);
+  sr_json_int(json, "G_entries", s->G_entries);
+  sr_json_object_end(json);
 }
 
 static const char* status_of(const Record* record) {
   return record->done ? "done" : record->timed_out ? "late" : "failed";
 }
 
-static void put_trials(Json* json, Recommend* r) {
-  json_array(json, "trials");
+static void put_trials(srJson* json, Recommend* r) {
+  sr_json_array(json, "trials");
   for (int i = 0; i < r->c.nentry; i++) {
     const srMethodTrial* x = &r->trial[i];
     const Record* record = &r->c.entry[i].record;
-    json_object(json, NULL);
-    json_text(json, "method", sri_method(x->method)->name);
-    json_number(json, "rtol", x->rtol);
-    json_number(json, "atol", x->atol);
-    json_number(json, "step", x->step);
-    json_text(json, "status", status_of(record));
-    json_number(json, "seconds_per_second", x->seconds);
-    json_int(json, "steps", x->steps);
-    json_int(json, "rejected", x->rejected);
-    json_number(json, "error", x->error);
-    json_object(json, "violation");
-    json_number(json, "position", x->violation[0]);
-    json_number(json, "velocity", x->violation[1]);
-    json_number(json, "acceleration", x->violation[2]);
-    json_object_end(json);
-    json_text(json, "why", record->done ? NULL : record->why);
-    json_object_end(json);
+    sr_json_object(json, NULL);
+    sr_json_text(json, "method", sri_method(x->method)->name);
+    sr_json_number(json, "rtol", x->rtol);
+    sr_json_number(json, "atol", x->atol);
+    sr_json_number(json, "step", x->step);
+    sr_json_text(json, "status", status_of(record));
+    sr_json_number(json, "seconds_per_second", x->seconds);
+    sr_json_int(json, "steps", x->steps);
+    sr_json_int(json, "rejected", x->rejected);
+    sr_json_number(json, "error", x->error);
+    sr_json_object(json, "violation");
+    sr_json_number(json, "position", x->violation[0]);
+    sr_json_number(json, "velocity", x->violation[1]);
+    sr_json_number(json, "acceleration", x->violation[2]);
+    sr_json_object_end(json);
+    sr_json_text(json, "why", record->done ? NULL : record->why);
+    sr_json_object_end(json);
   }
-  json_array_end(json);
+  sr_json_array_end(json);
 }
 
-static void put_choice(Json* json, Recommend* r, const char* key, int trial) {
+static void put_choice(srJson* json, Recommend* r, const char* key, int trial) {
   Text command;
   if (trial < 0) {
-    json_text(json, key, NULL);
+    sr_json_text(json, key, NULL);
     return;
   }
   const srMethodTrial* x = &r->trial[trial];
   const bool first = trial == r->advice.trial;
-  json_object(json, key);
-  json_text(json, "method", sri_method(x->method)->name);
-  json_number(json, "rtol", x->rtol);
-  json_number(json, "atol", x->atol);
-  json_number(json, "step", x->step);
-  json_text(json, "stabilization", stabilization_of(r, trial));
-  if (first) json_bool(json, "accurate", r->advice.accurate);
-  json_array(json, "why");
-  for (int i = 0; first && i < r->advice.nwhy; i++) json_text(json, NULL, r->advice.why[i]);
-  if (!first) json_text(json, NULL, r->advice.alternative_why);
-  json_array_end(json);
-  json_text(json, "command", command_of(r, trial, &command));
-  json_object_end(json);
+  sr_json_object(json, key);
+  sr_json_text(json, "method", sri_method(x->method)->name);
+  sr_json_number(json, "rtol", x->rtol);
+  sr_json_number(json, "atol", x->atol);
+  sr_json_number(json, "step", x->step);
+  sr_json_text(json, "stabilization", stabilization_of(r, trial));
+  if (first) sr_json_bool(json, "accurate", r->advice.accurate);
+  sr_json_array(json, "why");
+  for (int i = 0; first && i < r->advice.nwhy; i++) sr_json_text(json, NULL, r->advice.why[i]);
+  if (!first) sr_json_text(json, NULL, r->advice.alternative_why);
+  sr_json_array_end(json);
+  sr_json_text(json, "command", command_of(r, trial, &command));
+  sr_json_object_end(json);
 }
 
 void print_advice_json(Recommend* r, double seconds) {
   const srModel* m = model_of(r)->model;
-  Json json = json_begin(stdout);
-  json_text(&json, "model", m->name);
-  json_text(&json, "formulation", sr_formulation_word(m->formulation));
-  json_number(&json, "rtol", r->c.subject[0].options.rtol);
+  srText text = {0};
+  srJson json = sr_json_begin(&text);
+  sr_json_text(&json, "model", m->name);
+  sr_json_text(&json, "formulation", sr_formulation_word(m->formulation));
+  sr_json_number(&json, "rtol", r->c.subject[0].options.rtol);
   put_stiffness(&json, r->survey);
   put_pilot(&json, r->survey);
   put_redundancy(&json, m, r->survey);
@@ -208,10 +209,11 @@ void print_advice_json(Recommend* r, double seconds) {
   put_trials(&json, r);
   put_choice(&json, r, "recommend", r->advice.trial);
   put_choice(&json, r, "alternative", r->advice.alternative);
-  json_number(&json, "seconds", seconds);
-  put_warnings(&json, r->cli);
-  put_messages(&json, "errors", r->cli, SR_SEVERITY_ERROR);
-  json_end(&json);
+  sr_json_number(&json, "seconds", seconds);
+  sr_json_warnings(&json, r->cli->messages);
+  sr_json_messages(&json, "errors", r->cli->messages, SR_SEVERITY_ERROR);
+  sr_json_end(&json);
+  cli_print(&text);
 }
 
 // ------------------------------------------------------------------------------------------------------------- tables

@@ -4,16 +4,11 @@
 
 #include <sarrus/base.h>
 #include <sarrus/spec.h>
+#include <sarrus/text.h>
 
 #ifdef __cplusplus
 extern "C" {
 #endif
-
-// --set NAME=VALUE: overrides the value of a parameter of the model file. The value may be a formula of numbers.
-typedef struct srSetting {
-  const char* name;
-  const char* value;
-} srSetting;
 
 // How a file is read. All zero: the defaults.
 typedef struct srLoadOptions {
@@ -41,9 +36,8 @@ SR_API srStatus sr_load_text(const char* text, size_t size, const char* name, co
 // Writes a spec as a model file: `<repeat>` and `<include>` expanded, formulas as they were written. Reading it again
 // gives the same model.
 SR_API srStatus sr_save(const srSpec* spec, const char* path, srMessages* messages);
-// The same into memory, to be freed with sr_free_text.
+// The same into memory, to be freed with sr_free_text (text.h).
 SR_API char* sr_save_text(const srSpec* spec, size_t* size);
-SR_API void sr_free_text(char* text);
 
 // A surface of triangles from an STL, OBJ or DAE file, by its ending. Corners in the same place are one vertex;
 // triangles are seen counterclockwise from outside when the file keeps that rule. docs/meshes.md

@@ -13,6 +13,7 @@
 #define SARRUS_PLOT_H
 
 #include <sarrus/base.h>
+#include <sarrus/text.h>
 #include <stdio.h>
 
 #ifdef __cplusplus
@@ -99,7 +100,7 @@ SR_API srStatus sr_plot_note(srPlot* plot, int row, int column, const char* text
 // messages. SR_IO: the file cannot be opened for writing; SR_FAILED: it could not be written to its end.
 SR_API srStatus sr_plot_write(srPlot* plot, const char* path, srMessages* messages);
 SR_API srStatus sr_plot_write_stream(srPlot* plot, FILE* stream, srMessages* messages);
-// The same into memory, zero-terminated, to be freed with sr_free_text (io.h). It may stand inside an HTML page: its
+// The same into memory, zero-terminated, to be freed with sr_free_text (text.h). It may stand inside an HTML page: its
 // names are its own. size may be NULL.
 SR_API srStatus sr_plot_write_text(srPlot* plot, srMessages* messages, char** text, size_t* size);
 

@@ -20,6 +20,8 @@
 #include <sarrus/normal.h>
 #include <sarrus/plot.h>
 #include <sarrus/recommend.h>
+#include <sarrus/report.h>
 #include <sarrus/spec.h>
+#include <sarrus/text.h>
 
 #endif

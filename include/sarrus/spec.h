@@ -146,6 +146,12 @@ typedef enum srElementKind {
       SR_ELEMENT_KINDS
 } srElementKind;
 
+// --set NAME=VALUE: overrides the value of a parameter of the model file. The value may be a formula of numbers.
+typedef struct srSetting {
+  const char* name;
+  const char* value;
+} srSetting;
+
 typedef struct srSpec srSpec;
 
 SR_API srSpec* srs_create(void);  // NULL when out of memory

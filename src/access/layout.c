@@ -1,6 +1,7 @@
 // Structs that functions take or return, member by member.
 #include <sarrus/analysis.h>
 #include <sarrus/io.h>
+#include <sarrus/report.h>
 
 #include "access/type.h"
 
@@ -147,6 +148,37 @@ static const srMember members[] = {
     ONE(srRunOptions, row),
     ONE(srRunOptions, progress),
     ONE(srRunOptions, user),
+    WHOLE(srText),
+    MANY(srText, data, TEXT),
+    MANY(srText, n, LONG),
+    MANY(srText, capacity, LONG),
+    ONE(srText, failed),
+    ONE(srText, pool),
+    WHOLE(srRunGiven),
+    ONE(srRunGiven, step),
+    ONE(srRunGiven, rtol),
+    ONE(srRunGiven, atol),
+    ONE(srRunGiven, control),
+    ONE(srRunGiven, rho),
+    ONE(srRunGiven, family),
+    ONE(srRunGiven, tangent),
+    ONE(srRunGiven, stabilization),
+    ONE(srRunGiven, alpha),
+    ONE(srRunGiven, beta),
+    ONE(srRunGiven, metric),
+    WHOLE(srRunReport),
+    ONE(srRunReport, m),
+    ONE(srRunReport, d),
+    ONE(srRunReport, options),
+    ONE(srRunReport, result),
+    ONE(srRunReport, assembly),
+    ONE(srRunReport, file),
+    ONE(srRunReport, contact),
+    ONE(srRunReport, start),
+    ONE(srRunReport, out),
+    ONE(srRunReport, columns),
+    ONE(srRunReport, trouble),
+    ONE(srRunReport, messages),
     WHOLE(srColumns),
     ONE(srColumns, count),
     ONE(srColumns, names),

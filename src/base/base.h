@@ -4,6 +4,7 @@
 
 #include <assert.h>
 #include <sarrus/base.h>
+#include <sarrus/text.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stdint.h>
@@ -38,6 +39,10 @@ char* sr_pool_vprintf(srPool* pool, const char* format, va_list arguments) SR_PR
   (*((n) == (capacity) ? ((items) = sr_pool_grow((pool), (items), sizeof *(items), (n), &(capacity)), &(items)[(n)++]) \
                        : &(items)[(n)++]))
 void* sr_pool_grow(srPool* pool, const void* items, size_t item_size, int n, int* capacity);
+
+// "%.*g" with a point, whatever the locale writes there (it may be several bytes). Returns the length.
+size_t sr_number_print(double value, int digits, char* out, size_t size);
+void sr_text_vprint(srText* text, const char* format, va_list arguments) SR_PRINTF(2, 0);
 
 void sr_log(srSeverity severity, const char* format, ...) SR_PRINTF(2, 3);
 

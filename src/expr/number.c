@@ -64,25 +64,11 @@ const char* sr_number_read_signed(const char* text, double* value) {
   return end;
 }
 
-// "%.*g" with a point, whatever the locale writes there (it may be several bytes).
-static void print(double value, int digits, char* buffer, size_t size) {
-  char raw[64];
-  snprintf(raw, sizeof raw, "%.*g", digits, value);
-  size_t n = 0;
-  bool point = false;
-  for (const char* c = raw; *c && n + 1 < size; c++) {
-    bool plain = is_digit(*c) || strchr("+-eainf", *c) != NULL;
-    if (plain || !point) buffer[n++] = plain ? *c : '.';
-    point = point || !plain;
-  }
-  buffer[n] = '\0';
-}
-
 void sr_number_text(double value, char* buffer, size_t size) {
   SR_ASSERT(size >= SR_NUMBER_TEXT);
   for (int digits = 15; digits <= 17; digits++) {
     double back = 0;
-    print(value, digits, buffer, size);
+    sr_number_print(value, digits, buffer, size);
     const char* start = buffer + (buffer[0] == '-');
     if (!isfinite(value) || (sr_number_read(start, &back) && back == fabs(value))) return;
   }

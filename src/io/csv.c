@@ -71,18 +71,9 @@ srStatus sr_csv_create(const char* path, const char* provenance, int ncolumn, co
   return SR_OK;
 }
 
-// 17 digits with a point; the locale's decimal point may be several bytes. Returns the length.
 static size_t print_number(double value, char out[NUMBER_SIZE]) {
   if (value != value) return strlen(strcpy(out, "nan"));
-  snprintf(out, NUMBER_SIZE, "%.17g", value);
-  char* to = out;
-  bool point = false;
-  for (const char* from = out; *from; from++) {
-    const bool plain = strchr("0123456789+-einf", *from) != NULL;
-    if (plain || !point) *to++ = plain ? *from : '.';
-    point = point || !plain;
-  }
-  return (size_t)(to - out);
+  return sr_number_print(value, 17, out, NUMBER_SIZE);
 }
 
 srStatus sr_csv_row(srCsv* csv, const double* row) {

@@ -164,8 +164,6 @@ char* sr_native_text(const srSpec* spec, const char* folder, size_t* size) {
 // ------------------------------------------------------------------------------------------------------------- public
 char* sr_save_text(const srSpec* spec, size_t* size) { return sr_native_text(spec, NULL, size); }
 
-void sr_free_text(char* text) { sr_free(text); }
-
 srStatus sr_save(const srSpec* spec, const char* path, srMessages* messages) {
   size_t size = 0;
   srPool pool;

@@ -3,7 +3,7 @@
 //   ticks.c    ranges of axes, positions and labels of ticks
 //   reduce.c   from many points to the few that a screen can show
 //   look.c     colours, dashes, markers
-//   text.c     widths of texts; the growing output
+//   text.c     widths of texts; the formats of the output
 //   legend.c   which names stand in which legend, and how large it is
 //   layout.c   where everything stands
 //   svg.c      writes it
@@ -91,11 +91,6 @@ const char* sr_look_marker(int look);                                    // path
 bool sr_look_hollow(int look);
 
 // --------------------------------------------------------------------------------------------------------------- text
-typedef struct srText {
-  srPool* pool;  // on_fail is set
-  char* data;
-  size_t n, capacity;
-} srText;
 // Adds by a format of its own, free of the locale: %s as it is, %t escaped, %p a length in px (double), %d an int.
 void sr_text_put(srText* text, const char* format, ...);
 double sr_text_width(const char* text, double size, bool bold);  // px, an estimate on the safe side

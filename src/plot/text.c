@@ -1,4 +1,4 @@
-// Texts of figures: how wide they will be, though the reader's font is unknown, and the growing output. Widths are
+// Texts of figures: how wide they will be, though the reader's font is unknown, and the formats of the output. Widths are
 // those of the Helvetica family, which the font stack asks for first, with some room for wider substitutes.
 #include <math.h>
 #include <stdio.h>
@@ -75,18 +75,6 @@ int sr_text_wrap(srPool* pool, const char* text, double size, double width, cons
 }
 
 // ------------------------------------------------------------------------------------------------------------- output
-static void add(srText* text, const char* bytes, size_t n) {
-  if (text->n + n + 1 > text->capacity) {
-    const size_t larger = 2 * (text->capacity + n) + 4096;
-    char* data = sr_pool_alloc(text->pool, larger);
-    if (text->n > 0) memcpy(data, text->data, text->n);
-    text->data = data;
-    text->capacity = larger;
-  }
-  memcpy(text->data + text->n, bytes, n);
-  text->n += n;
-}
-
 static const char* entity(char c) {
   switch (c) {
     case '&': return "&amp;";
@@ -113,13 +101,13 @@ static void add_escaped(srText* text, const char* raw) {
     n = character(p);
     const char* e = entity((char)*p);
     if (e)
-      add(text, e, strlen(e));
+      sr_text_add(text, e, strlen(e));
     else if (*p < ' ' || *p == 0x7f)
-      add(text, " ", 1);
+      sr_text_add(text, " ", 1);
     else if (*p >= 0x80 && !allowed(p, n))
-      add(text, "\xef\xbf\xbd", 3);
+      sr_text_add(text, "\xef\xbf\xbd", 3);
     else
-      add(text, (const char*)p, (size_t)n);
+      sr_text_add(text, (const char*)p, (size_t)n);
   }
 }
 
@@ -131,7 +119,7 @@ static void add_px(srText* text, double px) {
   int n = snprintf(number, sizeof number, "%s%lld", hundredths < 0 ? "-" : "", size / 100);
   if (size % 100) n += snprintf(number + n, sizeof number - (size_t)n, ".%02lld", size % 100);
   if (size % 100 && size % 10 == 0) n--;
-  add(text, number, (size_t)n);
+  sr_text_add(text, number, (size_t)n);
 }
 
 void sr_text_put(srText* text, const char* format, ...) {
@@ -140,17 +128,17 @@ void sr_text_put(srText* text, const char* format, ...) {
   for (const char* p = format; *p; p++) {
     if (*p != '%') {
       const size_t n = strcspn(p, "%");
-      add(text, p, n);
+      sr_text_add(text, p, n);
       p += n - 1;
       continue;
     }
     const char* s;
     char number[16];
     switch (*++p) {
-      case 's': s = va_arg(arguments, const char*), add(text, s, strlen(s)); break;
+      case 's': s = va_arg(arguments, const char*), sr_text_add(text, s, strlen(s)); break;
       case 't': add_escaped(text, va_arg(arguments, const char*)); break;
       case 'p': add_px(text, va_arg(arguments, double)); break;
-      default: add(text, number, (size_t)snprintf(number, sizeof number, "%d", va_arg(arguments, int))); break;
+      default: sr_text_add(text, number, (size_t)snprintf(number, sizeof number, "%d", va_arg(arguments, int))); break;
     }
   }
   va_end(arguments);

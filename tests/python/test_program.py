@@ -5,6 +5,7 @@ import pathlib
 import subprocess
 import sys
 import tempfile
+import warnings
 
 import numpy as np
 from common import MODELS, ROOT, command, main, raises, same
@@ -100,6 +101,26 @@ def test_an_import_that_fails_says_what_to_do():
     assert done.returncode != 0 and "/nowhere/libsarrus.so" in done.stderr and "ImportError" in done.stderr
     done = python("import sarrus", SARRUS_LIBRARY="libm.so.6")  # a library of something else
     assert done.returncode != 0 and "older than this module" in done.stderr
+
+
+def test_check_eval_and_run_need_no_program():
+    done = python("import sarrus\nprint(sarrus.check('%s')['dof'])\n"
+                  "print(sarrus.eval('%s', q=[0])['a'][0])\nprint(sarrus.run('%s', t_end=0.5, rtol=1e-6)['t'])" % (3 * (PENDULUM,)),
+                  SARRUS="/nowhere/sarrus", SARRUS_LIBRARY=sarrus.library)
+    assert done.stdout.split() == ["1", "0.0", "0.5"], (done.stdout, done.stderr)
+
+
+def test_a_run_of_a_file_writes_rows_and_warns_as_the_command_line():
+    with tempfile.TemporaryDirectory() as folder, warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always")
+        mine, its = pathlib.Path(folder) / "mine.csv", pathlib.Path(folder) / "its.csv"
+        given = ("--t-end", "0.5", "--step", "0.01", "--rtol", "1e-7", "--set", "l=0.4", "--formulation", "absolute")
+        printed = command("run", PENDULUM, *given, "--out", its, "--json")
+        out = sarrus.run(PENDULUM, t_end=0.5, step=0.01, rtol=1e-7, set={"l": "0.4"}, formulation="absolute", out=mine)
+        assert mine.read_bytes() == its.read_bytes()
+        assert out["out"] == str(mine) and len(printed["warnings"]) == 1
+        assert [str(w.message) for w in caught] == [w.replace("sarrus: ", "") for w in printed["warnings"]]
+        same(out, printed, 0, skip=("seconds", "out", "warnings"))
 
 
 def test_the_program_may_be_missing():

@@ -15,7 +15,7 @@ except ImportError as _trouble:
     raise ImportError(f"the sarrus module needs numpy, and this Python ({_sys.executable}) has none: "
                       "install it (apt-get install python3-numpy, or pip install numpy)") from _trouble
 
-from . import _library, _program
+from . import _library, _program, _verbs
 from ._error import Error, Message, ModelWarning, Stopped
 from ._model import Data, Model
 from ._program import options, program, verb, verbs
@@ -28,21 +28,21 @@ library = str(_library.path)
 
 def __getattr__(name):
     """Every verb of the program is a function of the module: sarrus.compare, sarrus.recommend, ..."""
-    if not name.startswith("_"):
-        try:
-            known = _program.verbs()
-        except Error:
-            known = {}
-        if name in known:
-            return _program.named(name)
+    if not name.startswith("_") and name in _known_verbs():
+        return _program.named(name)
     raise AttributeError(f"module 'sarrus' has no attribute '{name}'")
 
 
-def __dir__():
+def _known_verbs():
+    """Those of the program; without it, those that need none."""
     try:
-        return sorted([*__all__, *_program.verbs()])
-    except Error:
-        return sorted(__all__)
+        return _program.verbs()
+    except (Error, OSError):
+        return _verbs.KNOWN
+
+
+def __dir__():
+    return sorted({*__all__, *_known_verbs()})
 
 
 __all__ = ["Data", "Element", "Error", "Message", "Model", "ModelWarning", "Result", "Spec", "Stopped", "library", "load",

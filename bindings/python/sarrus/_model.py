@@ -11,6 +11,7 @@ import numpy as np
 from . import _library as L
 from ._error import NOTE, WARNING, Error, Messages, nearest, warn
 from ._memory import Handle, address, value, vector, view
+from ._report import JSON, filled, report, sensors
 from ._run import run
 
 lib = L.lib
@@ -162,15 +163,17 @@ class Model:
 
     def assemble(self, d):
         """Closes the loops with the least change of q, then of v. sarrus.Error where it cannot be done."""
-        told, before = L.struct["srAssembly"](), (d.q.copy(), d.v.copy())
+        change, warnings, notes = self._assembled(d)
+        out = report(lib.sr_report_assembly, self._handle.pointer, change.pointer)
+        return {**out, "warnings": warnings, "notes": notes}
+
+    def _assembled(self, d):
+        """The same: a handle of what has changed, warnings, notes."""
+        out = ctypes.c_void_p()
         with Messages() as said:
-            warnings = said.check(lib.sr_assemble(*self._of(d), said.pointer, byref(told)), d.trouble)
+            warnings = said.check(lib.sr_assembly_change_create(*self._of(d), said.pointer, byref(out)), d.trouble)
             notes = said.all(NOTE)
-        moved = [{"q": n, "by": x} for n, x in zip(self.q_name, d.q - before[0]) if abs(x) > 1e-9]
-        moved_velocity = [{"v": n, "by": x} for n, x in zip(self.v_name, d.v - before[1]) if abs(x) > 1e-9]
-        return {"iterations": told.iterations, "residual": told.residual_position,
-                "residual_velocity": told.residual_velocity, "moved": moved, "moved_velocity": moved_velocity,
-                "warnings": warnings, "notes": notes}
+        return Handle(out.value, lib.sr_assembly_change_destroy), warnings, notes
 
     def _at_time(self, d, q_given, v_given):
         """The state at d.t: drivers on their motion, loops of the initial state closed. Warnings as texts."""
@@ -400,11 +403,16 @@ class Model:
         return out
 
     # ------------------------------------------------------------------------------------------------------ formulations
-    def formulated(self, word, d=None):
-        """This model in another formulation (absolute, penalty), beginning at d: another Model."""
+    @staticmethod
+    def _formulation(word):
         words = L.words("formulation")
         if word not in words:
             raise ValueError(f"there is no formulation '{word}'{nearest(word, words)} There are: {', '.join(words)}")
+        return words.index(word)
+
+    def formulated(self, word, d=None):
+        """This model in another formulation (absolute, penalty), beginning at d: another Model."""
+        number = self._formulation(word)
         if word == self.formulation:
             return self
         if self.formulation != "relative":
@@ -415,7 +423,7 @@ class Model:
                 self.assemble(d)
         model, data = ctypes.c_void_p(), ctypes.c_void_p()
         with Messages() as said:
-            warnings = said.check(lib.sr_formulate(self._spec.pointer, *self._of(d), words.index(word), said.pointer,
+            warnings = said.check(lib.sr_formulate(self._spec.pointer, *self._of(d), number, said.pointer,
                                                    byref(model), byref(data)), d.trouble)
         other = Model(Handle(model.value, lib.sr_model_destroy), self._spec, self.warnings + warnings, self.notes)
         other._initial = Data(other, Handle(data.value, lib.sr_data_destroy, other._handle))
@@ -423,30 +431,15 @@ class Model:
 
     # ------------------------------------------------------------------------------------------------------------- verbs
     def check(self, formulation="relative"):
-        """Topology and freedoms, as `sarrus check --json`."""
-        d = self.data()
-        assembly = self.assemble(d)
-        outside = self._outside(d) if not self.gauged else []
-        m = self if formulation == self.formulation else self.formulated(formulation, d)
-        d = d if m is self else m.data()
-        rank = m.rank(d)
-        warnings = list(m.warnings) + outside
-        try:
-            m.forward(d)
-        except Error as trouble:
-            warnings.append(str(trouble))
-        out = {"name": m.name, "nbody": m.nbody, "njoint": m.njoint_given, "inbody": m.body_parent[1:].copy(),
-               "formulation": m.formulation, "nq": m.njq, "nv": m.njv, "ny": m.ny, "nconstraint": m.ng - m.ndriver,
-               "rank": rank["rank_undriven"], "dof": m.nv - rank["rank"], "driven": m.ndriver,
-               "redundant": rank["redundant"], "contacts": m.ncontact}
-        if m.looped or self.looped:
-            out["assembly"] = assembly
-        meshes = zip(m.mesh_name, m.mesh_file, m.mesh_nvertex.tolist(), m.mesh_ntriangle.tolist())
-        out.update(shapes=m.nshape, meshes=[dict(zip(("name", "file", "vertices", "triangles"), x)) for x in meshes])
-        out["massless"] = [m.v_name[i] for i in np.flatnonzero(m.dof_massless)]
-        out.update(rows=list(m.row_name), warnings=warnings, notes=m.notes + assembly["notes"],
-                   bodies=list(m.body_name[1:]), joints=m.joints)
-        return out
+        """Topology and degrees of freedom, as `sarrus check --json`."""
+        d, out = self.data(), ctypes.c_void_p()
+        with Messages() as said:
+            status = lib.sr_check_create(self._spec.pointer, *self._of(d), self._formulation(formulation), said.pointer, byref(out))
+            warnings, notes = said.check(status), said.all(NOTE)
+        check = Handle(out.value, lib.sr_check_destroy)
+        told = report(lib.sr_report_check, check.pointer, None, JSON)
+        told["inbody"] = np.asarray(told["inbody"], dtype=int)
+        return {**told, "warnings": self.warnings + warnings, "notes": self.notes + notes}
 
     def eval(self, q=None, v=None, y=None, tau=None, t=None, bare=False, formulation=None):
         """Everything at one state, as `sarrus eval --json`, with arrays. The initial state is brought to t, with its loops
@@ -454,54 +447,21 @@ class Model:
         d = self.data(q, v, y, tau, t)
         if not (bare or self.gauged):
             warn(self._at_time(d, q is not None, v is not None))
-        if formulation not in (None, self.formulation):
-            if bare:
-                raise ValueError("bare is the rigid tree alone: it has no formulation but the relative one")
-            other = self.formulated(formulation, d)
-            return other._evaluate(other.data())
-        return self._evaluate_bare(d) if bare else self._evaluate(d)
+        if formulation in (None, self.formulation):
+            return self._evaluated(d, bare)
+        if bare:
+            raise ValueError("bare is the rigid tree alone: it has no formulation but the relative one")
+        other = self.formulated(formulation, d)
+        return other._evaluated(other.data(), False)
 
-    def _evaluate(self, d):
-        self.forward(d)
-        energy, joint_a = self.energy(d), np.zeros(self.njv)
-        lib.sr_joint_accelerations(*self._of(d), address(joint_a))
-        c = d.bias.copy() if self.gauged else self.bias(d.q, d.v)
-        M = self._dense(d) if self.gauged else self.mass_matrix(d.q)
-        equations = {"M": M, "c": c, "f": d.f.copy(), "a": d.a.copy()}
-        reactions, sensors = self.reactions(d), None
-        lib.sr_constraints(*self._of(d))
-        G, gv = np.zeros((self.ng, self.nv)), np.zeros(self.ng)
-        lib.sr_constraint_matrix(*self._of(d), address(G))
-        lib.sr_constraint_velocity(*self._of(d), address(d.v), address(gv))
-        equations["G"] = G
-        massless = np.array(self.dof_massless, bool)
-        equations["a"][massless] = np.nan
-        sensors = self.sensors(d, True)
-        rank = self._ranked(d, lambda p: (p.contents.rank, view(None, p.contents.unique, (self.ng,), np.uint8).astype(bool)))
-        out = {"t": d.t, "formulation": self.formulation, "q": d.jq.copy(), "v": d.jv.copy(), "y": d.y.copy()}
-        if self.gauged:
-            out.update(a=joint_a, bodies={"q": d.q.copy(), "v": d.v.copy(), **equations})
-        else:
-            out.update(equations)
-        out.update(ydot=d.ydot.copy(), g=d.g.copy(), gv=gv, rank=rank[0], rows=list(self.row_name), unique=rank[1],
-                   reactions=reactions, energy=energy, sensors=sensors, joints=self.joints)
-        out["lambda"] = d.lambda_.copy()
-        return out
-
-    def _evaluate_bare(self, d):
-        """The rigid tree alone: no laws, stops, armature, drivers."""
-        self.velocity(d)
-        lib.sr_forces(*self._of(d), L.TAU_ELEMENT)  # for the formula sensors alone
-        d.a = self.acceleration(d.q, d.v, d.tau)
-        lib.sr_acceleration(*self._of(d))
-        M, momentum = self.mass_matrix(d.q, armature=False), self.momentum(d)
-        potential = -momentum["mass"] * float(self.gravity[:3] @ momentum["com"])
-        none = np.zeros(0)
-        return {"t": d.t, "formulation": self.formulation, "q": d.q.copy(), "v": d.v.copy(), "y": d.y.copy(), "M": M,
-                "c": self.bias(d.q, d.v), "f": d.tau.copy(), "a": d.a.copy(), "G": np.zeros((0, self.nv)),
-                "ydot": d.ydot.copy(), "lambda": none, "g": none, "gv": none, "rank": 0, "rows": [],
-                "unique": np.zeros(0, bool), "reactions": {},
-                "energy": {"kinetic": 0.5 * float(d.v @ M @ d.v), "potential": potential},
-                "sensors": self.sensors(d, True), "joints": self.joints}
+    def _evaluated(self, d, bare):
+        out = ctypes.c_void_p()
+        with Messages() as said:
+            warn(said.check(lib.sr_evaluation_create(*self._of(d), bare, said.pointer, byref(out))), 4)
+        evaluation = Handle(out.value, lib.sr_evaluation_destroy, d._handle)
+        told = sensors(report(lib.sr_report_evaluation, evaluation.pointer, JSON))
+        told["unique"] = np.array(told["unique"], dtype=bool)
+        filled(told.get("bodies", told), {"M": (0, 0), "G": (0, self.nv), **dict.fromkeys("qvcfa", 0)})
+        return filled(told, dict.fromkeys(("q", "v", "a", "y", "ydot", "lambda", "g", "gv"), 0))
 
     run = run

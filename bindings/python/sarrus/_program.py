@@ -1,4 +1,5 @@
-"""Verbs of the command line as functions: sarrus.compare([...], methods=[...]). Every verb that the program has is there."""
+"""Verbs of the command line as functions: sarrus.compare([...], methods=[...]). Every verb that the program has is there; check,
+eval and run are computed in this process (_verbs.py), the others by the program."""
 import functools
 import json
 import os
@@ -10,7 +11,9 @@ import subprocess
 import numpy as np
 
 from . import _library as L
+from . import _verbs
 from ._error import Error, nearest, warn
+from ._report import arrays
 
 
 def program():
@@ -80,23 +83,9 @@ def _arguments(arguments):
             yield _text(x)
 
 
-def _arrays(x):
-    """Lists of numbers as arrays, null as NaN among them."""
-    if isinstance(x, dict):
-        return {k: _arrays(v) for k, v in x.items()}
-    if not isinstance(x, list):
-        return x
-    x = [_arrays(v) for v in x]
-    numbers = [v for v in x if isinstance(v, (int, float)) and not isinstance(v, bool)]
-    if numbers and len(numbers) + x.count(None) == len(x):
-        return np.array(x, dtype=float)
-    rows = x and all(isinstance(v, np.ndarray) for v in x) and len({v.shape for v in x}) == 1
-    return np.array(x) if rows else x
-
-
 def _parsed(text):
     try:
-        return _arrays(json.loads(text))
+        return arrays(json.loads(text))
     except ValueError:
         return {"text": text}
 
@@ -106,18 +95,18 @@ def _said(stderr, severity):
 
 
 def verb(name, *arguments, **given):
-    """Calls `sarrus NAME ARGUMENTS --option value ... --json`.
+    """What `sarrus NAME ARGUMENTS --option value ... --json` gives.
 
     Returns the JSON object, with lists of numbers as arrays, or {"text": ...} of a verb that has none. t_end=2 is --t-end 2,
     flag=True is --flag, lists are comma lists (or the option as often as there are values, where its help says so),
     set={"l": 2} is --set l=2. sarrus.Error where it fails; its `result` is what the program printed all the same."""
+    if _verbs.here(name, arguments, given):
+        return _verbs.call(name, arguments[0], given)
     known = verbs()
     if name not in known:
         raise ValueError(f"there is no verb '{name}'{nearest(name, known)} There are: {', '.join(known)}")
     has = options(name)
-    for option in given:
-        if option not in has:
-            raise TypeError(f"{name} has no option '{option}'{nearest(option, has)} It has: {', '.join(has)}")
+    _verbs.check_words(name, given, has)
     command = [name, *_arguments(arguments)]
     for option, value in given.items():
         command += _words(option, value, "as often" in has[option][1])
@@ -139,5 +128,8 @@ def named(name):
     def call(*arguments, **given):
         return verb(name, *arguments, **given)
     call.__name__ = call.__qualname__ = name
-    call.__doc__ = _help(program(), name)
+    try:
+        call.__doc__ = _help(program(), name)
+    except (Error, OSError):
+        call.__doc__ = f"sarrus {name}; its options are listed by the program, which is not here"
     return call

@@ -16,7 +16,7 @@ class Result:
     """result["q.theta"] is a column, a view of `table` (rows x columns); `names` and `units` in the same order. Of a run
     also: `report` (as `sarrus run --json`), `data` (the state at the end), `warnings`."""
 
-    report = data = None
+    report = data = options = None
     provenance = "sarrus"
 
     def __init__(self, names, units, table):

@@ -9,15 +9,16 @@ import numpy as np
 from . import _library as L
 from ._error import ERROR, WARNING, Messages, Stopped, nearest, warn
 from ._memory import Handle, view
+from ._report import JSON, filled, report, sensors, text
 from ._result import Result
 
 lib = L.lib
 _ADD_ROW = ctypes.cast(lib.sr_row_store_add, ctypes.c_void_p).value
 _PROGRESS = ctypes.cast(lib.sr_row_store_progress, ctypes.c_void_p).value
-_MOST_MISSING = 1e-2  # part of the largest energy that the ledger may miss without a word
 _WORDS = ("control", "family", "tangent", "stabilization")
 _NUMBERS = {"t_end": True, "step": False, "rtol": True, "atol": True, "every": False, "rho": True, "alpha": True,
             "beta": True}  # may it be zero?
+OPTIONS = tuple(name for name in (*_NUMBERS, *_WORDS, "metric") if name != "t_end")
 
 
 def _word(name, word, words):
@@ -36,7 +37,7 @@ def _number(name, x, zero):
 def _settle(model, start, given):
     """srRunOptions: those of the model's <run>, and what is given instead."""
     o = lib.sr_run_options(model._handle.pointer)
-    known = [*_NUMBERS, *_WORDS, "method", "metric"]
+    known = ["t_end", "method", *OPTIONS]
     for name in given:
         if name not in known:
             raise TypeError(f"run has no option '{name}'{nearest(name, known)} It has: {', '.join(known)}")
@@ -104,75 +105,38 @@ def _attended(work, store, progress, t_end):
     return done[0]
 
 
-def _energy(r):
-    words = L.words("account")
-    work = dict(zip(words, r.energy_work))
-    heat = {"friction": 0 - work["friction"], "contact": 0 - work["contact"]}
-    return {"kinetic": r.energy_kinetic, "potential": r.energy_potential, "kinetic0": r.energy_kinetic0,
-            "potential0": r.energy_potential0, "work": {w: work[w] for w in words[:words.index("friction")]},
-            "dissipated": heat["friction"] + heat["contact"] - work["dissipated"], "heat": heat,
-            "residual": r.energy_residual, "scale": r.energy_scale}
+def _given(options):
+    given = L.struct["srRunGiven"]()
+    for name, _ in given._fields_:
+        if options.get(name) is not None:
+            setattr(given, name, True)
+    return given
 
 
-def _events(r):
-    Event = L.struct["srRunEvent"]
-    found = (Event * r.nevent).from_buffer_copy(bytes(r.event)[:r.nevent * ctypes.sizeof(Event)])
-    text = (lambda x: x.decode() if x is not None else None)
-    return [{"t": e.t, "kind": text(e.kind), "a": text(e.a), "b": text(e.b), "why": e.why.decode()} for e in found]
+def _report(model, d, o, r, assembly, start, trouble):
+    """As `sarrus run --json`."""
+    x, text = L.struct["srRunReport"](), (lambda word: word.encode() if word is not None else None)
+    x.m, x.d = model._of(d)
+    x.options, x.result = ctypes.addressof(o), ctypes.addressof(r)
+    x.assembly = assembly.pointer if assembly else None
+    x.file, x.contact, x.start, x.trouble = b"", b"continuous", text(start), text(trouble)
+    out = sensors(report(lib.sr_report_run, byref(x), JSON))
+    return filled(out, dict.fromkeys(("q", "v", "y", "lambda"), 0))
 
 
-def _switches(r):
-    Switch = L.struct["srSwitch"]
-    found = (Switch * r.nswitch).from_buffer_copy(bytes(r.switches)[:r.nswitch * ctypes.sizeof(Switch)])
-    return [{"t": s.t, "from": getattr(s, "from").decode(), "to": s.to.decode(), "why": s.why.decode()} for s in found]
+def provenance(model, o, file=None, settings=()):
+    items = (L.struct["srSetting"] * max(1, len(settings)))()
+    for item, (name, value) in zip(items, settings):
+        item.name, item.value = name.encode(), value.encode()
+    return text(lib.sr_report_run_provenance, model._handle.pointer, byref(o), file.encode() if file else None,
+                ctypes.addressof(items), len(settings)).decode(errors="replace")
 
 
-def _touch(model, d):
-    """Speeds at first touch of the contacts, 0: open."""
-    first = model.force_z[model.force_z >= 0]
-    return np.where(d.z[first + 1] != 0, d.z[first], 0.0)
-
-
-def _stabilization(o):
-    word = L.words("stabilization")[o.stabilization]
-    method = lib.sri_method_find(o.method)
-    if word == "none" or not method or method.contents.index == 0:
-        return word
-    return word if method.contents.switches and word != "projection" else "own"
-
-
-def _report(model, d, o, r, assembly, warnings):
-    out = {"method": o.method.decode(), "formulation": model.formulation, "contact": "continuous", "t": r.t,
-           "q": d.jq.copy(), "v": d.jv.copy(), "y": d.y.copy(), "lambda": d.lambda_.copy()}
-    if o.control:
-        out["control"] = L.words("control")[o.control]
-    if model.gauged:
-        out["bodies"] = {"q": d.q.copy(), "v": d.v.copy()}
-    if (model.force_z >= 0).any():
-        out["touch"] = _touch(model, d)
-    if model.looped:
-        out.update(stabilization=_stabilization(o), rank=d.rank)
-    if assembly:
-        out["assembly"] = assembly
-    if lib.sri_method_find(o.method).contents.switches:
-        out.update(switches=_switches(r), switch_count=r.stats_switches)
-    out.update(sensors=model.sensors(d), steps=r.stats_steps, rejected=r.stats_rejected, evaluations=r.stats_evaluations,
-               events=_events(r), event_count=r.event_count,
-               violation={k: getattr(r, f"violation_{k}") for k in ("position", "velocity", "acceleration")},
-               energy=_energy(r), impacts=r.impacts, clamps=r.clamps, limits_passed=r.limits_passed, seconds=r.seconds,
-               warnings=warnings, notes=model.notes + (assembly["notes"] if assembly else []), joints=model.joints)
-    return out
-
-
-def _ledger(r, o):
-    """A ledger that does not close is the surest sign of steps that are too long."""
-    missing = abs(r.energy_residual) / r.energy_scale if r.energy_scale > 0 else float(r.energy_residual != 0)
-    if missing < _MOST_MISSING:
-        return []
-    method = lib.sri_method_find(o.method).contents
-    fixed = L.words("control")[o.control] == "fixed" or not method.adaptive
-    return [f"the energy ledger misses {r.energy_residual:.2g} J, {missing:.2g} of the largest energy: take a smaller "
-            f"{'step' if fixed else 'rtol and atol'}"]
+def _told(check, *arguments):
+    """Warnings of a function that has no other result."""
+    with Messages() as said:
+        check(*arguments, said.pointer)
+        return said.all(WARNING)
 
 
 def _simulate(model, d, o, progress):
@@ -185,6 +149,7 @@ def _simulate(model, d, o, progress):
         status = _attended(lambda: lib.sr_run(*model._of(d), byref(o), said.pointer, byref(r)), store, progress, o.t_end)
         if status not in (L.OK, L.FAILED):
             said.check(status, d.trouble)
+        lib.sr_run_conclude(*model._of(d), byref(o), byref(r), said.pointer)
         errors, warnings = said.all(ERROR), said.all(WARNING)
     if not lib.sr_row_store_complete(store.pointer):
         raise MemoryError
@@ -206,29 +171,28 @@ def run(self, t_end=None, method=None, q=None, v=None, y=None, tau=None, t=None,
     if data is not None and any(x is not None for x in (q, v, y, tau, t)):
         raise ValueError("give a data, or q, v, y, tau, t; not both")
     d = data if data is not None else self.data(q, v, y, tau, t)
-    o = _settle(self, d.t, {"t_end": t_end, "method": method, **options})
-    model = self
-    given = data is not None or q is not None or v is not None
-    said = self._at_time(d, q is not None, v is not None) if data is None and not self.gauged and (given or d.t != 0) else []
+    given = {"t_end": t_end, "method": method, **options}
+    o = _settle(self, d.t, given)
+    moved = data is not None or q is not None or v is not None
+    said = _told(lib.sr_warn_method_options, byref(o), byref(_given(given)))
+    said += self._at_time(d, q is not None, v is not None) if data is None and not self.gauged and (moved or d.t != 0) else []
     said += self.start(d, start) if start is not None else []
-    assembly = self.assemble(d) if not self.gauged else None
+    assembly, warnings, notes = self._assembled(d) if not self.gauged else (None, [], [])
+    said += warnings
     said += self._outside(d) if data is None and not self.gauged else []  # a data goes on with a run
+    said += _told(lib.sr_warn_redundancy, *self._of(d))
+    model = self
     if formulation not in (None, self.formulation):
         model = self.formulated(formulation, d)
         d = model.data()
-    if not (self.looped or model.looped):
-        assembly = None
+    said += _told(lib.sr_warn_constraint_options, model._handle.pointer, byref(o), byref(_given(given)))
     r, result, errors, warnings, trouble = _simulate(model, d, o, progress)
-    warnings = said + (assembly["warnings"] if assembly else []) + warnings + _ledger(r, o)
-    if d.stage >= 2:
-        lib.sr_acceleration(*model._of(d))  # for the sensors
-    result.report = _report(model, d, o, r, assembly, model.warnings + warnings)
-    if start is not None:
-        result.report["start"] = start
-    result.data, result.warnings = d, warnings
-    result.provenance = f"sarrus {lib.sr_version().decode()}; model {model.name}; {o.method.decode()}; t-end {o.t_end:g} s"
+    warnings = said + warnings
+    result.report = {**_report(model, d, o, r, assembly, start, trouble), "warnings": model.warnings + warnings,
+                     "notes": model.notes + notes}
+    result.options = o
+    result.data, result.warnings, result.provenance = d, warnings, provenance(model, o)
     warn(warnings)
     if trouble:
-        result.report["trouble"] = trouble
         raise Stopped(errors + [trouble], result)
     return result

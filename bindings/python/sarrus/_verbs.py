@@ -1,0 +1,75 @@
+"""check, eval and run of a model file: the verbs of the command line, computed in this process."""
+import os
+
+from ._error import Error, Stopped, nearest
+from ._run import OPTIONS, provenance
+from ._spec import load
+
+_LOAD = ("set", "base", "package", "plugins", "lock_massless", "formulation")
+_STATE = ("q", "v", "y", "tau", "t")
+KNOWN = {"check": _LOAD, "eval": (*_LOAD, *_STATE, "bare"),
+         "run": (*_LOAD, *_STATE, *OPTIONS, "t_end", "method", "out", "start", "contact")}
+
+
+def here(name, arguments, given):
+    """Can the verb be computed in this process? With options that only the command line has (state, verbose) it starts one."""
+    return name in KNOWN and len(arguments) == 1 and all(k in KNOWN[name] for k in given) and \
+        given.get("contact", "continuous") == "continuous"
+
+
+def check_words(name, given, known):
+    for option in given:
+        if option not in known:
+            raise TypeError(f"{name} has no option '{option}'{nearest(option, known)} It has: {', '.join(known)}")
+
+
+def _numbers(x):
+    return [float(part) for part in x.split(",")] if isinstance(x, str) else x
+
+
+def _model(path, given):
+    plugins = given.get("plugins") or False
+    spec = load(path, given.get("set"), given.get("base"), given.get("package") or (),
+                plugins.split(":") if isinstance(plugins, str) else plugins)
+    if given.get("lock_massless"):
+        spec.lock_massless()
+    return spec.compile()
+
+
+def _state(given):
+    return {k: _numbers(given[k]) if k != "t" else float(given[k]) for k in _STATE if given.get(k) is not None}
+
+
+def _check(path, given):
+    return _model(path, given).check(given.get("formulation") or "relative")
+
+
+def _eval(path, given):
+    return _model(path, given).eval(**_state(given), bare=bool(given.get("bare")), formulation=given.get("formulation"))
+
+
+def _keep(result, given, path):
+    """Writes the rows where a file is given, and says so in the report."""
+    if given.get("out") is None:
+        return
+    settings = [(k, x if isinstance(x, str) else repr(float(x))) for k, x in (given.get("set") or {}).items()]
+    result.provenance = provenance(result.data.model, result.options, os.fspath(path), settings)
+    result.save(given["out"])
+    result.report["out"] = os.fspath(given["out"])
+
+
+def _run(path, given):
+    options = {k: x for k, x in given.items() if k in (*OPTIONS, "t_end", "method", "start", "formulation") and x is not None}
+    try:
+        result = _model(path, given).run(**_state(given), **options)
+    except Stopped as stopped:
+        _keep(stopped.result, given, path)
+        error = Error(stopped.messages, 1)
+        error.result = stopped.result.report
+        raise error from None
+    _keep(result, given, path)
+    return result.report
+
+
+def call(name, path, given):
+    return {"check": _check, "eval": _eval, "run": _run}[name](path, given)

@@ -1,0 +1,121 @@
+// Reports: what the verbs check, eval and run tell, as a table for people or as one JSON object, whose keys are a contract
+// (docs/cli.md). They are made here, so that the command line, Python and a page show the same: a program opens a model, calls one
+// function for the result and one for its report, and prints the text. What goes wrong is in messages.
+#ifndef SARRUS_REPORT_H
+#define SARRUS_REPORT_H
+
+#include <sarrus/analysis.h>
+#include <sarrus/spec.h>
+#include <sarrus/text.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+typedef enum srReportForm { SR_REPORT_TEXT, SR_REPORT_JSON } srReportForm;
+
+// ----------------------------------------------------------------------------------------------------------- messages
+// {"errors": [...]}: the JSON of a call that has no result.
+SR_API void sr_report_errors(const srMessages* messages, srText* out);
+
+// ----------------------------------------------------------------------------------------------------------- assembly
+// What closing the loops has changed, coordinate by coordinate.
+typedef struct srAssemblyChange {
+  bool looped;  // the model has loops, whatever another formulation makes of them
+  srAssembly told;
+  double *q, *v;  // njq, njv: state after it less the state before
+} srAssemblyChange;
+// sr_assemble, with the change. *out is NULL unless SR_OK.
+SR_API srStatus sr_assembly_change_create(const srModel* m, srData* d, srMessages* messages, srAssemblyChange** out);
+SR_API void sr_assembly_change_destroy(srAssemblyChange* change);
+// JSON alone: the object that stands under "assembly" in other reports.
+SR_API void sr_report_assembly(const srModel* m, const srAssemblyChange* change, srText* out);
+
+// Warns of constraints that leave nothing to move, and of rows that are redundant but for rounded numbers.
+SR_API void sr_warn_rank(const srModel* m, const srRank* rank, srMessages* messages);
+
+// -------------------------------------------------------------------------------------------------------------- check
+typedef struct srCheck {
+  const srModel* m;  // in the formulation asked for
+  srAssemblyChange* assembly;
+  srRank* rank;
+  srModel* formulated;  // m, where it was made here
+  srData* data;         // of it
+} srCheck;
+// Closes the loops from d's state, takes the model to the formulation, finds the rank and tries one evaluation; warnings are in
+// messages. m is the spec compiled, in relative coordinates unless the formulation is its own; m must outlive *out, which is NULL
+// unless SR_OK.
+SR_API srStatus sr_check_create(const srSpec* spec, const srModel* m, srData* d, srFormulation formulation,
+                                srMessages* messages, srCheck** out);
+SR_API void sr_check_destroy(srCheck* check);
+// messages: what the JSON tells as warnings and notes; NULL: none.
+SR_API void sr_report_check(const srCheck* check, const srMessages* messages, srReportForm form, srText* out);
+
+// --------------------------------------------------------------------------------------------------------------- eval
+// Everything at one state:  M a + c = f + G^T lambda.   c = RNEA(q, v, 0), gravity included; f = tau and all laws; G the rows of
+// loops, couplings, formulas and drivers. Bare: the rigid tree alone, f = tau, without laws, stops, armature and drivers.
+typedef struct srEvaluation {
+  const srModel* m;
+  srData* d;
+  bool bare;
+  int ng, np;              // rows, and those with a position form; 0 for the bare tree
+  double *M, *c, *G, *gv;  // nv x nv, nv, ng x nv, ng
+  double* a;               // njv: accelerations of joint coordinates
+  double* reaction;        // njoint x 6, on the body about its origin, in its axes: moment, force
+  unsigned char* unique;   // ng + njoint: multipliers, then reactions, that are the only ones possible
+  int rank;
+  bool has_reactions;
+  double kinetic, potential;
+} srEvaluation;
+// Evaluates m at d's t, q, v, y, tau; accelerations that cannot be had (joints without mass) are NaN. SR_FAILED: there are none
+// at this state. m and d must outlive *out, which is NULL unless SR_OK.
+SR_API srStatus sr_evaluation_create(const srModel* m, srData* d, bool bare, srMessages* messages, srEvaluation** out);
+SR_API void sr_evaluation_destroy(srEvaluation* e);
+SR_API void sr_report_evaluation(const srEvaluation* e, srReportForm form, srText* out);
+
+// ---------------------------------------------------------------------------------------------------------------- run
+// Does the error choose the steps? Then rtol and atol hold, else step.
+SR_API bool sr_run_is_adaptive(const srRunOptions* o);
+// Is it the stabilization of the options that keeps the constraints, not a way of the method's own?
+SR_API bool sr_run_is_stabilized(const srRunOptions* o);
+
+// Options that a person has given, not the model.
+typedef struct srRunGiven {
+  bool step, rtol, atol, control, rho, family, tangent, stabilization, alpha, beta, metric;
+} srRunGiven;
+// Warns of those that have no effect: on the method; and on the constraints of the model, in its formulation.
+SR_API void sr_warn_method_options(const srRunOptions* o, const srRunGiven* given, srMessages* messages);
+SR_API void sr_warn_constraint_options(const srModel* m, const srRunOptions* o, const srRunGiven* given,
+                                       srMessages* messages);
+// sr_warn_rank at d's position, for models whose rank costs little beside a run; `check` tells of the others.
+SR_API void sr_warn_redundancy(const srModel* m, srData* d, srMessages* messages);
+
+// Where rows come from, in one line: "sarrus 0.1.0; model NAME (FILE); dopri5; rtol ...". file may be NULL.
+SR_API void sr_report_run_provenance(const srModel* m, const srRunOptions* o, const char* file,
+                                     const srSetting* settings, int nsetting, srText* out);
+
+// After sr_run, before its report: warns of an energy ledger that does not close, and of sensors that are not a number unless
+// rows were written (sr_run warns of those); accelerations that sensors show are computed.
+SR_API void sr_run_conclude(const srModel* m, srData* d, const srRunOptions* o, const srRunResult* result,
+                            srMessages* messages);
+
+typedef struct srRunReport {
+  const srModel* m;
+  srData* d;  // at the end
+  const srRunOptions* options;
+  const srRunResult* result;
+  const srAssemblyChange* assembly;  // of the start; NULL: none
+  const char* file;                  // of the model, for people
+  const char* contact;               // word of the contact method
+  const char* start;                 // word of the start; NULL: as given
+  const char* out;                   // file of the rows; NULL: none
+  int columns;                       // of it
+  const char* trouble;               // why the run stopped early; NULL: it did not
+  const srMessages* messages;        // warnings and notes of the JSON; NULL: none
+} srRunReport;
+SR_API void sr_report_run(const srRunReport* run, srReportForm form, srText* out);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

@@ -1,0 +1,74 @@
+// Texts that grow: doubled by copying, in the heap or in a pool. Numbers in them.
+#include <stdio.h>
+#include <string.h>
+
+#include "base/base.h"
+
+// Room for n bytes more, and a zero.
+static bool has_room(srText* text, size_t n) {
+  if (text->failed) return false;
+  if (text->n + n < text->capacity) return true;
+  const size_t larger = 2 * (text->capacity + n) + 1024;
+  char* data = text->pool ? sr_pool_alloc(text->pool, larger) : sr_alloc(larger);
+  if (!data) return text->failed = true, false;
+  if (text->n > 0) memcpy(data, text->data, text->n);
+  if (!text->pool) sr_free(text->data);
+  text->data = data;
+  text->capacity = larger;
+  return true;
+}
+
+void sr_text_add(srText* text, const char* bytes, size_t n) {
+  if (!has_room(text, n)) return;
+  memcpy(text->data + text->n, bytes, n);
+  text->n += n;
+  text->data[text->n] = 0;
+}
+
+void sr_text_vprint(srText* text, const char* format, va_list arguments) {
+  va_list again;
+  va_copy(again, arguments);
+  const int n = vsnprintf(NULL, 0, format, arguments);
+  if (n > 0 && has_room(text, (size_t)n)) {
+    vsnprintf(text->data + text->n, (size_t)n + 1, format, again);
+    text->n += (size_t)n;
+  }
+  va_end(again);
+}
+
+void sr_text_print(srText* text, const char* format, ...) {
+  va_list arguments;
+  va_start(arguments, format);
+  sr_text_vprint(text, format, arguments);
+  va_end(arguments);
+}
+
+void sr_text_message(srText* text, const srMessage* message) {
+  srMessage placed = *message;
+  if (!placed.place.file) placed.place.file = "sarrus";  // what is wrong with the call itself
+  const size_t size = strlen(placed.place.file) + strlen(placed.text) + 64;
+  if (!has_room(text, size)) return;
+  sr_message_format(&placed, text->data + text->n, size);
+  text->n += strlen(text->data + text->n);
+}
+
+void sr_text_free(srText* text) {
+  if (!text->pool) sr_free(text->data);
+  *text = (srText){.pool = text->pool};
+}
+
+size_t sr_number_print(double value, int digits, char* out, size_t size) {
+  char raw[64];
+  snprintf(raw, sizeof raw, "%.*g", digits, value);
+  size_t n = 0;
+  bool point = false;
+  for (const char* c = raw; *c && n + 1 < size; c++) {
+    const bool plain = strchr("0123456789+-eainf", *c) != NULL;
+    if (plain || !point) out[n++] = plain ? *c : '.';
+    point = point || !plain;
+  }
+  out[n] = 0;
+  return n;
+}
+
+void sr_free_text(char* text) { sr_free(text); }

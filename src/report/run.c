@@ -1,0 +1,312 @@
+// Run: how a simulation went, and how well it kept physics: energy ledger, violations, steps, cost.
+#include <math.h>
+#include <string.h>
+
+#include "report/report.h"
+
+#define MOST_MISSING 1e-2  // part of the largest energy that the ledger may miss without a word
+#define SMALL_RANK 1e5     // rows times columns: the cost of the rank is cubic
+
+#define WORD(NAME, word) word,
+static const char* const stabilizations[] = {SR_STABILIZATION_LIST(WORD)};
+static const char* const controls[] = {SR_CONTROL_LIST(WORD)};
+static const char* const accounts[] = {SR_ACCOUNT_LIST(WORD)};
+#undef WORD
+
+// ------------------------------------------------------------------------------------------------------------ options
+bool sr_run_is_adaptive(const srRunOptions* o) {
+  const srMethod* method = sri_method_find(o->method);
+  return method && method->adaptive && o->control != SR_CONTROL_FIXED;
+}
+
+// auto keeps the constraints in its own way unless a stabilization is named that only explicit methods know.
+bool sr_run_is_stabilized(const srRunOptions* o) {
+  const srMethod* method = sri_method_find(o->method);
+  const srStabilization s = o->stabilization;
+  if (method == NULL || method->index == 0) return true;
+  return method->switches && s != SR_STABILIZATION_NONE && s != SR_STABILIZATION_PROJECTION;
+}
+
+static const char* stabilization_of(const srRunOptions* o) {
+  const bool named = sr_run_is_stabilized(o) || o->stabilization == SR_STABILIZATION_NONE;
+  return named ? stabilizations[o->stabilization] : "own";
+}
+
+// Tolerances and steps that the method does not use.
+static void warn_accuracy(const srRunOptions* o, const srMethod* method, const srRunGiven* given,
+                          srMessages* messages) {
+  const bool adaptive = sr_run_is_adaptive(o);
+  if (adaptive && o->rtol + o->atol < 1e-15)
+    sr_report_warn(messages, "rtol %g and atol %g are below what numbers of 16 digits hold: steps will be very small",
+                   o->rtol, o->atol);
+  if (adaptive && given->step)
+    sr_report_warn(messages, "--step is for methods of fixed step and for --control fixed; %s chooses its own",
+                   o->method);
+  // Implicit methods solve their equations to a part of the tolerances, with a fixed step too.
+  if (!adaptive && !method->implicit && (given->rtol || given->atol))
+    sr_report_warn(messages, "--rtol and --atol are for adaptive methods; %s has a fixed step of %g s", o->method,
+                   o->step);
+  if (!method->adaptive && given->control && o->control != SR_CONTROL_FIXED)
+    sr_report_warn(messages, "--control is for adaptive methods; %s has a fixed step of %g s", o->method, o->step);
+}
+
+void sr_warn_method_options(const srRunOptions* o, const srRunGiven* given, srMessages* messages) {
+  const srMethod* method = sri_method_find(o->method);
+  if (!method) return;
+  warn_accuracy(o, method, given, messages);
+  if (strncmp(method->name, "genalpha", 8) != 0 && (given->rho || given->family))
+    sr_report_warn(messages, "--rho and --family are for the genalpha methods; %s has no such parameters",
+                   method->name);
+  if (!method->implicit && !method->switches && given->tangent)
+    sr_report_warn(messages, "--tangent is for implicit methods; %s solves no equations with it", method->name);
+}
+
+void sr_warn_constraint_options(const srModel* m, const srRunOptions* o, const srRunGiven* given,
+                                srMessages* messages) {
+  const bool weights = given->alpha || given->beta, own = !sr_run_is_stabilized(o);
+  const srStabilization s = o->stabilization;
+  if (!m->looped) {
+    if (given->stabilization || weights || given->metric)
+      sr_report_warn(messages,
+                     "--stabilization, --alpha, --beta and --metric are for closed loops; the equations have none");
+    return;
+  }
+  if (own && given->stabilization && s != SR_STABILIZATION_NONE)
+    sr_report_warn(messages, "--stabilization %s is for explicit methods; %s keeps the constraints in its own way",
+                   stabilizations[s], o->method);
+  if (weights && (own || (s != SR_STABILIZATION_BAUMGARTE && s != SR_STABILIZATION_AUGMENTED)))
+    sr_report_warn(messages, "--alpha and --beta are for --stabilization baumgarte and augmented; this run has %s",
+                   own ? o->method : stabilizations[s]);
+  if (given->metric && !own && s != SR_STABILIZATION_PROJECTION)
+    sr_report_warn(messages, "--metric is for projections; this run has --stabilization %s", stabilizations[s]);
+}
+
+void sr_warn_redundancy(const srModel* m, srData* d, srMessages* messages) {
+  srRank* rank = NULL;
+  const bool small = (double)m->ng * m->nv <= SMALL_RANK;
+  if (m->looped && small && sr_rank_create(m, d, &rank) == SR_OK) sr_warn_rank(m, rank, messages);
+  sr_rank_destroy(rank);
+}
+
+// "rtol 1e-06, atol 1e-08" or "step 0.001 s".
+static void show_settings(srText* out, const srRunOptions* o) {
+  if (sr_run_is_adaptive(o))
+    sr_text_print(out, "rtol %g, atol %g%s", o->rtol, o->atol,
+                  o->control == SR_CONTROL_POSITIONS ? ", control positions" : "");
+  else
+    sr_text_print(out, "step %g s", o->step);
+}
+
+void sr_report_run_provenance(const srModel* m, const srRunOptions* o, const char* file, const srSetting* settings,
+                              int nsetting, srText* out) {
+  sr_text_print(out, "sarrus %s; model %s", sr_version(), m->name);
+  if (file) sr_text_print(out, " (%s)", file);
+  sr_text_print(out, "; %s; ", o->method);
+  show_settings(out, o);
+  sr_text_print(out, "; t-end %g s, every %g s", o->t_end, o->every);
+  if (m->gauged) sr_text_print(out, "; %s", sr_formulation_word(m->formulation));
+  for (int i = 0; i < nsetting; i++)
+    sr_text_print(out, "%s %s=%s", i ? "," : "; set", settings[i].name, settings[i].value);
+}
+
+// --------------------------------------------------------------------------------------------------------- conclusion
+// A ledger that does not close is the surest sign of steps that are too long for the model.
+static void warn_ledger(const srRunOptions* o, const srEnergy* e, srMessages* messages) {
+  // Where the books explain no energy at all, all of it is missing.
+  const double missing = e->scale > 0 ? fabs(e->residual) / e->scale : e->residual != 0;
+  if (missing < MOST_MISSING) return;
+  sr_report_warn(messages, "the energy ledger misses %.2g J, %.2g of the largest energy: take a smaller %s",
+                 e->residual, missing, sr_run_is_adaptive(o) ? "rtol and atol" : "step");
+}
+
+void sr_run_conclude(const srModel* m, srData* d, const srRunOptions* o, const srRunResult* result,
+                     srMessages* messages) {
+  warn_ledger(o, &result->energy, messages);
+  if (d->stage >= SR_STAGE_VELOCITY) sr_acceleration(m, d);
+  if (!o->row) sr_warn_sensors(m, d, messages);
+}
+
+// --------------------------------------------------------------------------------------------------------------- JSON
+static void put_energy(srJson* json, const srEnergy* e) {
+  sr_json_object(json, "energy");
+  sr_json_number(json, "kinetic", e->kinetic);
+  sr_json_number(json, "potential", e->potential);
+  sr_json_number(json, "kinetic0", e->kinetic0);
+  sr_json_number(json, "potential0", e->potential0);
+  sr_json_object(json, "work");
+  for (int i = 0; i < SR_ACCOUNTS; i++)
+    if (i < SR_ACCOUNT_FRICTION) sr_json_number(json, accounts[i], e->work[i]);
+  sr_json_object_end(json);
+  const double rubbed = 0 - e->work[SR_ACCOUNT_FRICTION], pressed = 0 - e->work[SR_ACCOUNT_CONTACT];
+  sr_json_number(json, "dissipated", rubbed + pressed - e->work[SR_ACCOUNT_DISSIPATED]);  // all heat, >= 0
+  sr_json_object(json, "heat");                                                           // parts of it
+  sr_json_number(json, "friction", rubbed);
+  sr_json_number(json, "contact", pressed);
+  sr_json_object_end(json);
+  sr_json_number(json, "residual", e->residual);
+  sr_json_number(json, "scale", e->scale);
+  sr_json_object_end(json);
+}
+
+static void put_events(srJson* json, const srRunResult* x) {
+  sr_json_array(json, "events");
+  for (int i = 0; i < x->nevent; i++) {
+    sr_json_object(json, NULL);
+    sr_json_number(json, "t", x->event[i].t);
+    sr_json_text(json, "kind", x->event[i].kind);
+    sr_json_text(json, "a", x->event[i].a);
+    sr_json_text(json, "b", x->event[i].b);
+    sr_json_text(json, "why", x->event[i].why);
+    sr_json_object_end(json);
+  }
+  sr_json_array_end(json);
+  sr_json_int(json, "event_count", x->event_count);
+}
+
+static void put_switches(srJson* json, const srRunResult* x) {
+  sr_json_array(json, "switches");
+  for (int i = 0; i < x->nswitch; i++) {
+    sr_json_object(json, NULL);
+    sr_json_number(json, "t", x->switches[i].t);
+    sr_json_text(json, "from", x->switches[i].from);
+    sr_json_text(json, "to", x->switches[i].to);
+    sr_json_text(json, "why", x->switches[i].why);
+    sr_json_object_end(json);
+  }
+  sr_json_array_end(json);
+  sr_json_int(json, "switch_count", x->stats.switches);
+}
+
+// Speeds at first touch of the contacts, 0: open. With q, v, y all that a run goes on from.
+static void put_touch(srJson* json, const srModel* m, const srData* d) {
+  bool any = false;
+  for (int i = 0; i < m->nforce; i++) {
+    if (m->force[i].z < 0) continue;
+    if (!any) sr_json_array(json, "touch");
+    any = true;
+    const double* z = d->z + m->force[i].z;
+    sr_json_number(json, NULL, z[SR_Z_CLOSED] != 0 ? z[SR_Z_SPEED] : 0);
+  }
+  if (any) sr_json_array_end(json);
+}
+
+// State of a model whose bodies are free, 7 and 6 numbers a body.
+static void put_bodies(srJson* json, const srModel* m, const srData* d) {
+  sr_json_object(json, "bodies");
+  sr_json_numbers(json, "q", d->q, m->nq);
+  sr_json_numbers(json, "v", d->v, m->nv);
+  sr_json_object_end(json);
+}
+
+static void put_run(const srRunReport* r, srText* out) {
+  const srModel* m = r->m;
+  srData* d = r->d;
+  const srRunOptions* o = r->options;
+  const srRunResult* x = r->result;
+  srJson json = sr_json_begin(out);
+  sr_json_text(&json, "method", o->method);
+  if (o->control != SR_CONTROL_DEFAULT) sr_json_text(&json, "control", controls[o->control]);
+  sr_json_text(&json, "formulation", sr_formulation_word(m->formulation));
+  sr_json_text(&json, "contact", r->contact);
+  if (r->start) sr_json_text(&json, "start", r->start);
+  sr_json_number(&json, "t", x->t);
+  sr_json_numbers(&json, "q", d->jq, m->njq);
+  sr_json_numbers(&json, "v", d->jv, m->njv);
+  if (m->gauged) put_bodies(&json, m, d);
+  sr_json_numbers(&json, "y", d->y, m->ny);
+  put_touch(&json, m, d);
+  sr_json_numbers(&json, "lambda", d->lambda, m->ng);
+  if (m->looped) {
+    sr_json_text(&json, "stabilization", stabilization_of(o));
+    sr_json_int(&json, "rank", d->rank);
+  }
+  sr_put_assembly(&json, m, r->assembly);
+  sr_put_sensors(&json, m, d, false);
+  sr_json_int(&json, "steps", x->stats.steps);
+  sr_json_int(&json, "rejected", x->stats.rejected);
+  sr_json_int(&json, "evaluations", x->stats.evaluations);
+  if (sri_method_find(o->method)->switches) put_switches(&json, x);
+  put_events(&json, x);
+  sr_put_violation(&json, x->violation_position, x->violation_velocity, x->violation_acceleration);
+  put_energy(&json, &x->energy);
+  sr_json_int(&json, "impacts", x->impacts);
+  sr_json_int(&json, "clamps", x->clamps);
+  sr_json_int(&json, "limits_passed", x->limits_passed);
+  sr_json_number(&json, "seconds", x->seconds);
+  if (r->out) sr_json_text(&json, "out", r->out);
+  sr_json_warnings(&json, r->messages);
+  if (r->trouble) sr_json_text(&json, "trouble", r->trouble);
+  sr_put_joints(&json, m);
+  sr_json_end(&json);
+}
+
+// -------------------------------------------------------------------------------------------------------------- table
+static void show_energy(srText* out, const srEnergy* e) {
+  static const char* const labels[SR_ACCOUNTS] = {"work of applied forces",  "work of joint laws", "work of links",
+                                                  "work of external forces", "work of user laws",  "work of drivers",
+                                                  "heat of friction",        "heat of contacts",   "dissipated"};
+  sr_text_print(out, "energy                          start              end           change   J\n");
+  sr_text_print(out, "  %-22s %14.7g   %14.7g   %14.7g\n", "kinetic", e->kinetic0, e->kinetic,
+                e->kinetic - e->kinetic0);
+  sr_text_print(out, "  %-22s %14.7g   %14.7g   %14.7g\n", "potential", e->potential0, e->potential,
+                e->potential - e->potential0);
+  for (int i = 0; i < SR_ACCOUNTS; i++)
+    if (e->work[i] != 0) sr_text_print(out, "  %-22s %48.7g\n", labels[i], e->work[i]);
+  sr_text_print(out, "  %-22s %48.3g   (%.1e of the largest energy)\n", "residual", e->residual,
+                e->scale > 0 ? fabs(e->residual) / e->scale : 0.0);
+}
+
+static void show_switches(srText* out, const srRunResult* x) {
+  enum { SHOWN = 6 };
+  for (int i = 0; i < x->nswitch && i < SHOWN; i++) {
+    const srSwitch* s = &x->switches[i];
+    sr_show_line(out, "", "%s from t = %.6g s on: %s", s->to, s->t, s->why);
+  }
+  if (x->stats.switches > SHOWN) sr_show_line(out, "", "%ld changes of method in all, see --json", x->stats.switches);
+}
+
+static void show_run(const srRunReport* r, srText* out) {
+  const srModel* m = r->m;
+  const srRunResult* x = r->result;
+  sr_text_print(out, "model %s, %s\n", m->name, r->file);
+  if (m->gauged) sr_show_line(out, "formulation", "%s", sr_formulation_word(m->formulation));
+  sr_text_print(out, "  %-22s %s, ", "method", r->options->method);
+  show_settings(out, r->options);
+  sr_text_add(out, "\n", 1);
+  show_switches(out, x);
+  if (m->looped) sr_show_line(out, "stabilization", "%s", stabilization_of(r->options));
+  sr_show_assembly(out, m, r->assembly);
+  sr_show_line(out, "time reached", "%.9g s of %.9g s", x->t, r->options->t_end);
+  sr_show_line(out, "steps", "%ld accepted, %ld rejected", x->stats.steps, x->stats.rejected);
+  if (x->stats.steps > 0)
+    sr_show_line(out, "step length", "%.3g to %.3g s", x->stats.step_smallest, x->stats.step_largest);
+  sr_show_line(out, "cost", "%ld evaluations, %.3g s", x->stats.evaluations, x->seconds);
+  if (m->ncontact > 0)
+    sr_show_line(out, "contacts", "%ld impacts, in %ld of them a law would have pulled", x->impacts, x->clamps);
+  if (x->limits_passed > 0) sr_show_line(out, "joint limits", "passed in %ld steps", x->limits_passed);
+  show_energy(out, &x->energy);
+  if (m->ng > 0 || m->gauged) {
+    sr_text_print(out, "largest violation of the %s\n", m->looped ? "constraints" : "driven coordinates");
+    sr_show_line(out, "position", "%.3g", x->violation_position);
+    sr_show_line(out, "velocity", "%.3g", x->violation_velocity);
+    sr_show_line(out, "acceleration", "%.3g", x->violation_acceleration);
+  }
+  for (int i = 0; i < x->nevent && i < 10; i++) {
+    sr_show_line(out, i == 0 ? "events" : "", "at t = %.9g: %s", x->event[i].t, x->event[i].why);
+  }
+  if (x->event_count > 10) sr_show_line(out, "", "%ld events in all, see --json", x->event_count);
+  enum { SHOWN = 24 };
+  if (m->njq <= SHOWN) sr_show_values(out, "at the end: positions q", m->q_name, m->q_unit, r->d->jq, m->njq);
+  if (m->njv <= SHOWN) sr_show_values(out, "velocities v", m->v_name, m->v_unit, r->d->jv, m->njv);
+  sr_show_values(out, "states y", m->y_name, NULL, r->d->y, m->ny);
+  sr_show_sensors(out, m, r->d);
+  if (r->out) sr_text_print(out, "results: %s (%ld rows, %d columns)\n", r->out, x->rows, r->columns);
+  if (r->trouble) sr_text_print(out, "THE RUN STOPPED EARLY: %s\n", r->trouble);
+}
+
+void sr_report_run(const srRunReport* run, srReportForm form, srText* out) {
+  if (form == SR_REPORT_JSON)
+    put_run(run, out);
+  else
+    show_run(run, out);
+}

@@ -1,0 +1,57 @@
+// Tables for people: lines, matrices and values that several reports show.
+#include "report/report.h"
+
+#define MATRIX_SHOWN 12  // rows and columns; more than this is for --json
+
+void sr_show_line(srText* out, const char* label, const char* format, ...) {
+  va_list arguments;
+  va_start(arguments, format);
+  sr_text_print(out, "  %-22s ", label);
+  sr_text_vprint(out, format, arguments);
+  va_end(arguments);
+  sr_text_add(out, "\n", 1);
+}
+
+void sr_show_matrix(srText* out, const char* label, const double* x, int rows, int columns) {
+  if (rows == 0 || columns == 0) return;
+  sr_text_print(out, "%s\n", label);
+  if (rows > MATRIX_SHOWN || columns > MATRIX_SHOWN) {
+    sr_text_print(out, "  %d x %d; see --json\n", rows, columns);
+    return;
+  }
+  for (int i = 0; i < rows; i++) {
+    sr_text_add(out, " ", 1);
+    for (int j = 0; j < columns; j++) sr_text_print(out, " %13.6g", x[i * columns + j]);
+    sr_text_add(out, "\n", 1);
+  }
+}
+
+void sr_show_values(srText* out, const char* label, const char* const* names, const char* const* units, const double* x,
+                    int n) {
+  if (n == 0) return;
+  sr_text_print(out, "%s\n", label);
+  for (int i = 0; i < n; i++) sr_text_print(out, "  %-22s %16.9g %s\n", names[i], x[i], units ? units[i] : "");
+}
+
+static void vector_line(srText* out, const char* label, const double* x, const char* unit) {
+  sr_text_print(out, "    %-20s %14.7g %14.7g %14.7g %s\n", label, x[0], x[1], x[2], unit);
+}
+
+void sr_show_sensors(srText* out, const srModel* m, const srData* d) {
+  if (m->nsensor == 0) return;
+  sr_text_print(out, "sensors\n");
+  for (int i = 0; i < m->nsensor; i++) {
+    const srSensor* s = &m->sensor[i];
+    if (s->point < 0) {
+      sr_text_print(out, "  %-22s %16.9g %s\n", s->name, d->formula[s->formula], s->unit ? s->unit : "");
+      continue;
+    }
+    srFrameMotion x;
+    sr_frame_motion(m, d, s->point, s->relative_to, &x);
+    sr_text_print(out, "  %s (%s in %s)\n", s->name, m->point_name[s->point], m->point_name[s->relative_to]);
+    vector_line(out, "position", x.position, "m");
+    vector_line(out, "velocity", x.velocity, "m/s");
+    vector_line(out, "angular velocity", x.angular_velocity, "rad/s");
+    vector_line(out, "acceleration", x.acceleration, "m/s^2");
+  }
+}
