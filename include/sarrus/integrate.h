@@ -46,8 +46,10 @@ typedef struct srTangent {
 // One unilateral contact. u = W v + b is the relative velocity in its axes: the normal, then one tangent (plane motion) or two; u[0] is
 // the rate of the gap. The normal points from body A to body B: a force lambda_N > 0 along the row of the normal pushes apart.
 typedef struct srUnilateral {
-  long id;      // persistent: the same contact has the same number in every call, and no other one ever has it
-  int row;      // row of G that is its normal while it is closed, with the tangential rows behind it; -1: it has none
+  long id;  // persistent: the same contact has the same number in every call, and no other one ever has it
+  // Rows of G that are its normal while it is closed (one of the first np) and its first tangent while it sticks, with the second one behind; -1:
+  // it has none.
+  int normal, tangent;
   double gap;   // > 0 apart
   double* W;    // (1 + ntangent) x nv, row-major; the memory is the caller's
   double b[3];  // 1 + ntangent
@@ -243,6 +245,67 @@ SR_API srStatus sri_roots_step(srRootFinder* finder, const srIntegrator* integra
 SR_API srStatus sri_roots_jump(srRootFinder* finder, double t, const double* q, const double* v, const double* y,
                                unsigned char* fired);
 SR_API int sri_roots_bad(const srRootFinder* finder);  // the function that could not be evaluated, -1: none is known
+SR_API int sri_roots_sign(const srRootFinder* finder, int i);  // of function i as known now: 1, -1, 0: it has none yet
+
+// A source of events: switching functions, and what their change of sign does. Formulas of a model, gaps of contacts, slip, multipliers, laws
+// that jump: the loop does not know which.
+typedef struct srEventSource {
+  int count;  // functions
+  // evaluate writes the rates of its functions behind them: count more values, and nothing is missed that turns back within a step. For functions
+  // of the positions alone: actions do not change them.
+  bool rated;
+  const signed char* direction;  // (count), as in srRoots
+  void* user;
+  int (*evaluate)(void* user, double t, const double* q, const double* v, const double* y, double* value);
+  // fired[i] is the sign that function i has taken at this state, 0: nothing. May change q, v, y, discrete states, parameters and the active
+  // rows. Returns 0: go on; > 0: the run ends here; < 0: it could not.
+  int (*act)(void* user, double t, double* q, double* v, double* y, const signed char* fired);
+} srEventSource;
+
+typedef struct srEventList {
+  int count;
+  const srEventSource* source;  // in the order in which they act at one instant; copied
+  // Called before the sources are evaluated at a state, for what they share. NULL: nothing.
+  int (*prepare)(void* user, double t, const double* q, const double* v, const double* y);
+  void* user;
+} srEventList;
+
+// Why events could not be dealt with; source and function are those concerned, -1: not known.
+typedef enum srEventTroubleKind {
+  SR_EVENTS_FUNCTION,  // a function could not be evaluated
+  SR_EVENTS_ACTION,    // an action could not be carried out
+  SR_EVENTS_CROWD,     // they follow each other without time passing: 1000 of them
+} srEventTroubleKind;
+
+typedef struct srEventTrouble {
+  srEventTroubleKind kind;
+  int source, function;
+} srEventTrouble;
+
+typedef struct srEvents srEvents;
+SR_API srEvents* sri_events_create(const srIntegrator* integrator, const srEventList* list);  // NULL: out of memory
+SR_API void sri_events_destroy(srEvents* events);
+SR_API srStatus sri_events_start(srEvents* events, const srIntegrator* integrator);  // after every sri_start
+// The first event of the last step: its time in *t, HUGE_VAL: none.
+SR_API srStatus sri_events_step(srEvents* events, const srIntegrator* integrator, double* t);
+// All that happens at the time told by sri_events_step, at this state: actions, and what fires because of them. sri_restart follows. *end: the run
+// is to end here.
+SR_API srStatus sri_events_act(srEvents* events, double t, double* q, double* v, double* y, bool* end);
+// Functions of a source that fire at the present state though no change of sign was found: sri_events_act follows. fired: their signs (count).
+SR_API void sri_events_fire(srEvents* events, int source, const signed char* fired);
+SR_API srEventTrouble sri_events_trouble(const srEvents* events);  // after SR_FAILED
+// Steps to t_end through all events, each followed by a restart; after sri_start and sri_events_start. *end: an action has ended it before.
+// SR_FAILED: the reason is in sri_why, or in sri_events_trouble where that is empty.
+SR_API srStatus sri_events_run(srEvents* events, srIntegrator* integrator, double t_end, bool* end);
+
+// The gaps of the unilateral contacts of a system as a source of events, one function for each slot of ncontact: it falls through 0 where a
+// contact touches. Contacts keep their slot by their id; those whose normal row is active are closed, and do not touch.
+typedef struct srGaps srGaps;
+SR_API srGaps* sri_gaps_create(const srSystem* system);  // NULL: out of memory
+SR_API void sri_gaps_destroy(srGaps* gaps);
+// What a touch does, at the state of the event; one call for each contact that touches. Answers as srEventSource.act.
+typedef int (*srTouched)(void* user, double t, double* q, double* v, double* y, const srUnilateral* contact);
+SR_API srEventSource sri_gaps_source(srGaps* gaps, srTouched touched, void* user);
 
 SR_API double sri_time(const srIntegrator* integrator);
 SR_API double sri_time_before(const srIntegrator* integrator);  // start of the last step

@@ -2,7 +2,8 @@
 //
 // The step is looked at in PARTS pieces, so that a function that goes through zero and comes back is seen unless both lie in
 // one of them. Of a function whose rate is known these are seen too: where it turns back within a piece its extremum is looked
-// for, and if that lies beyond zero the piece ends there. In the first piece with a change the root is bracketed down to the
+// for, and if that lies beyond zero the piece ends there. So does one that begins beyond zero and comes back for a while, whatever direction
+// counts: a ball that has just bounced, and falls again within the piece, is to be seen above the floor in between. In the first piece with a change the root is bracketed down to the
 // last digits of t by the Illinois variant of the regula falsi, safeguarded by halving. The time told is the right end of the
 // bracket: there the sign has changed, so that a restart does not find the same root again.
 #include <float.h>
@@ -63,6 +64,8 @@ static srStatus evaluate_at(srRootFinder* finder, double t, const double* q, con
 }
 
 int sri_roots_bad(const srRootFinder* finder) { return finder->bad; }
+
+int sri_roots_sign(const srRootFinder* finder, int i) { return finder->sign[i]; }
 
 // The functions at time t of the last step.
 static srStatus evaluate(srRootFinder* finder, const srIntegrator* integrator, double t, double* value) {
@@ -190,15 +193,20 @@ static srStatus evaluate_end(srRootFinder* finder, const srIntegrator* integrato
 
 // ---- turning back -----------------------------------------------------------------------------------------------------
 
-// May function i, with the same sign at both ends of a piece, be beyond zero between them? Not where it does not turn back, nor
+// The side of zero on which function i is at the start of a piece. One that is 0 there, and counts in one direction, has just gone that way.
+static int side_of(const srRootFinder* finder, int i) {
+  if (finder->sign[i] != 0 || finder->roots.direction == NULL) return finder->sign[i];
+  return finder->roots.direction[i];
+}
+
+// May function i, on the same side at both ends of a piece, be on the other one between them? Not where it does not turn back, nor
 // where its tangents at the ends, which a function that bends one way does not cross, meet well before zero.
 static bool may_dip(const srRootFinder* finder, int i, double width) {
   const int rate = finder->roots.rated + i;
-  const double s = finder->sign[i];
+  const double s = side_of(finder, i);
   const double fa = s * finder->left[i], fb = s * finder->right[i];
   const double ra = s * finder->left[rate], rb = s * finder->right[rate];
-  if (!(fa > 0 && fb > 0 && ra < 0 && rb > 0)) return false;
-  if (finder->roots.direction != NULL && finder->roots.direction[i] * s > 0) return false;
+  if (!(fa >= 0 && fb > 0 && ra < 0 && rb > 0)) return false;
   const double x = (fa - fb + rb * width) / (rb - ra);  // after a
   return !(x > 0 && x < width && fa + ra * x > 0.5 * fmin(fa, fb));
 }
@@ -206,7 +214,7 @@ static bool may_dip(const srRootFinder* finder, int i, double width) {
 // Looks for the extremum of function i in [a, *b]. Where it is beyond zero, *b is put there, with finder->right.
 static srStatus dip(srRootFinder* finder, const srIntegrator* integrator, int i, double a, double* b) {
   const int rate = finder->roots.rated + i;
-  const double s = finder->sign[i], least = 1e-10 * (*b - a);
+  const double s = side_of(finder, i), least = 1e-10 * (*b - a);
   Bracket x = {.a = a, .b = *b, .fa = s * finder->left[rate], .fb = s * finder->right[rate]};
   for (int k = 0; k < ITERATIONS && x.b - x.a > least; ++k) {
     x.halve = k % 2 != 0;
@@ -247,9 +255,9 @@ srStatus sri_roots_step(srRootFinder* finder, const srIntegrator* integrator, do
   *t = HUGE_VAL;
   if (finder->roots.count == 0) return SR_OK;
   if (evaluate(finder, integrator, a, finder->left) != SR_OK) return SR_FAILED;
-  for (int part = 1; part <= PARTS; ++part) {
-    double b = part == PARTS ? t1 : t0 + (t1 - t0) * part / PARTS;
-    const double end = b;
+  for (int part = 1; part <= PARTS;) {
+    const double end = part == PARTS ? t1 : t0 + (t1 - t0) * part / PARTS;
+    double b = end;
     if (evaluate_end(finder, integrator, &a, &b) != SR_OK) return SR_FAILED;
     if (b == end && take_dips(finder, integrator, a, &b) != SR_OK) return SR_FAILED;
     if (first_change(finder, finder->right) >= 0) {
@@ -260,6 +268,7 @@ srStatus sri_roots_step(srRootFinder* finder, const srIntegrator* integrator, do
     }
     pass(finder);
     a = b;
+    part += b == end;  // else what is left of it comes next
   }
   return SR_OK;
 }
