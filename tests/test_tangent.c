@@ -644,31 +644,6 @@ TEST(a_system_without_a_tangent_offers_none) {
   close_side(&x);
 }
 
-// ---- kinds that tell no slope -------------------------------------------------------------------------------------------
-
-TEST(rows_of_a_closure_without_slopes_are_differenced_in_their_own_space) {
-  Random r = {11};
-  for (int k = 0; k < sr_closure_word_count; k++) {
-    const srClosureKind* known = sr_closure_words[k].kind;
-    srClosureKind unknown = *known;
-    unknown.slope = NULL;
-    srClosure c = {.kind = known, .length = 0.7, .has_length = true, .pitch = 0.2, .has_pitch = true, .radius = 0.4};
-    const double n[3] = {0.6, 0, 0.8};
-    c.has_axis = c.has_axis2 = c.has_radius = c.disc = true;
-    c.axis2[1] = 1;
-    sr_closure_triad(n, c.frame);
-    ENSURE(known->setup(&c) == NULL);
-    srClosureIn in = {.R = {0.36, 0.48, -0.8, -0.8, 0.6, 0, 0.48, 0.64, 0.6}, .d = {0.3, -0.2, 0.5}};
-    double lambda[6], w[2][6], L[2][36];
-    for (int i = 0; i < 6; i++) lambda[i] = random_in(&r, -2, 2);
-    ENSURE_EQUAL(sr_closure_slope(&c, &in, lambda, w[0], L[0]), 0);
-    c.kind = &unknown;
-    ENSURE_EQUAL(sr_closure_slope(&c, &in, lambda, w[1], L[1]), 0);
-    for (int i = 0; i < 6; i++) ENSURE_NEAR(w[0][i], w[1][i], 0);
-    for (int i = 0; i < 36; i++) ENSURE_NEAR(L[0][i], L[1][i], 1e-9);
-  }
-}
-
 // ---- friction and contact -----------------------------------------------------------------------------------------------
 
 TEST(tangent_of_friction_in_joints_is_exact) {

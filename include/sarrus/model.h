@@ -106,6 +106,7 @@ typedef struct srDryFriction {
   double s, k;  // static and kinetic: N or Nm of a joint; of a contact mu, of rolling and spinning levers in m
   int n;        // directions
   int e, ne;    // its states among those of the element: first, count
+  const struct srProgram* derivative;  // of the law; NULL: differences
 } srDryFriction;
 
 // What stands behind a <friction>, a <contact> or a stop of a joint (docs/contact-elements.md).
@@ -113,8 +114,9 @@ typedef struct srContact {
   const char *a, *b;       // names for reports: shapes, or the joint
   const srNormalLaw* law;  // NULL: friction of a joint
   srNormalParameters p;
-  double radius[2];  // shapes: of a and b; a plane has INFINITY, and is a
-  double side, end;  // stop of a joint: gap = side (end - q), side 1 the upper end, -1 the lower one
+  const struct srProgram* derivative;  // of the law; NULL: differences
+  double radius[2];                    // shapes: of a and b; a plane has INFINITY, and is a
+  double side, end;                    // stop of a joint: gap = side (end - q), side 1 the upper end, -1 the lower one
   srDryFriction slip, roll, spin;
   // A gap by formula: values of the law program from srForceElement.formula on are the gap, its rate, the slip's, then of each
   // variable what the gap and the slip change with it, then the rates of both that are there when the model rests.

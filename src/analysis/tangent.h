@@ -53,6 +53,8 @@ struct srModelTangent {
   int* row_pair;      // nformula_row: first pair
   int* row_variable;  // nrow_arg: variable, -1 time
   double *law_value, *row_value, *program_work;
+  const srProgram** derivative;            // (nforce) of its law, NULL: none on the graph
+  const srProgram** closure_derivative;    // (nclosure)
   double *law_slope, *law_work, *law_out;  // of one force element
   double *accel_q, *accel_v;               // of one joint coordinate
   double* gap_by;                          // nv: rows of one variable of a gap

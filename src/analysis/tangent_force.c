@@ -12,6 +12,7 @@
 #include <string.h>
 
 #include "analysis/tangent.h"
+#include "constraint/closure_graph.h"
 #include "constraint/derivative.h"
 #include "force/derivative.h"
 #include "force/ports.h"
@@ -47,9 +48,27 @@ static void prepare_force(srModelTangent* x, int i) {
   for (int k = 0; k < e->ny; k++) sr_tangent_variable(x, (srVariable){.kind = SR_VAR_STATE, .index = e->y + k});
 }
 
+// One program for all elements of a law.
+static const srProgram* derivative_of(srModelTangent* x, int i) {
+  const srForceElement* force = x->m->force;
+  if (force[i].slope || force[i].formula >= 0) return NULL;
+  for (int k = i - 1; k >= 0 && k > i - 64; k--)
+    if (force[k].law == force[i].law) return x->derivative[k];
+  return sr_law_derivative(&x->pool, force[i].law);
+}
+
+static const srProgram* closure_derivative_of(srModelTangent* x, int i) {
+  const srClosure* closure = x->m->closure;
+  for (int k = i - 1; k >= 0 && k > i - 64; k--)
+    if (sr_closure_graph_same(&closure[k], &closure[i])) return x->closure_derivative[k];
+  return sr_closure_derivative(&x->pool, &closure[i]);
+}
+
 void sr_tangent_force_prepare(srModelTangent* x) {
   const srModel* m = x->m;
-  int most = 0;
+  int most = 0, work = 0;
+  x->derivative = NEW(x, const srProgram*, m->nforce);
+  x->closure_derivative = NEW(x, const srProgram*, m->nclosure);
   for (int j = 0; m->gauged && j < m->njoint; j++) {
     if (m->joint_nv[j] > 0) x->of_joint[j] = sr_tangent_chain(x, m->joint_body[j], m->joint_point[j], -1);
   }
@@ -58,13 +77,19 @@ void sr_tangent_force_prepare(srModelTangent* x) {
     const srClosure* c = &m->closure[i];
     const bool both = c->kind->observer == SR_OBSERVER_COMMON;
     x->of_closure[i] = sr_tangent_chain(x, c->point[1], c->point[0], both ? c->common : -1);
+    x->closure_derivative[i] = closure_derivative_of(x, i);
+    const int needed = sr_program_work(x->closure_derivative[i]);
+    if (needed > work) work = needed;
   }
   for (int i = 0; i < m->nforce; i++) {
     prepare_force(x, i);
     if (m->force[i].ny > most) most = m->force[i].ny;
+    x->derivative[i] = derivative_of(x, i);
+    const int needed = sr_law_slope_work(&m->force[i], x->derivative[i]);
+    if (needed > work) work = needed;
   }
   x->law_slope = NEW(x, double, (6 + most) * (12 + most));
-  x->law_work = NEW(x, double, 36 + 2 * most);
+  x->law_work = NEW(x, double, work);
   x->law_out = NEW(x, double, 6 + most);
   x->gap_by = NEW(x, double, m->nv);
   x->accel_q = NEW(x, double, 12);
@@ -105,7 +130,7 @@ static int evaluate(srModelTangent* x, srData* d, double tau, Law* law) {
   srImpedanceOut out = {.f = x->law_out, .ydot = x->law_out + 6};
   memset(x->law_out, 0, (size_t)(6 + law->k) * sizeof *x->law_out);
   answer = e->law->evaluate(&in, &out);
-  return answer != 0 ? answer : sr_law_slope(e, &in, x->law_work, x->law_slope);
+  return answer != 0 ? answer : sr_law_slope(e, x->derivative[e - x->m->force], &in, x->law_work, x->law_slope);
 }
 
 // Row `row` of the slope, which acts on n rows of K with these coefficients: by the states, and by the formulas from `formula`.
@@ -253,6 +278,7 @@ static int elements(srModelTangent* x, srData* d, double tau) {
 static int closure(srModelTangent* x, int i, const double* lambda) {
   const srClosure* c = &x->m->closure[i];
   const srChain* chain = x->of_closure[i];
+  const srProgram* derivative = x->closure_derivative[i];
   double w[6] = {0}, L[36] = {0}, Lt[36] = {0}, own[6] = {0};
   srClosureIn in = {0};
   memcpy(in.R, chain->R, sizeof in.R);
@@ -261,7 +287,7 @@ static int closure(srModelTangent* x, int i, const double* lambda) {
   memcpy(in.u, chain->t + 3, sizeof in.u);
   int answer = 0;
   if (c->soft) {
-    if (x->entries.place) answer = sr_soft_slope(x->m, c, &in, w, L, Lt);
+    if (x->entries.place) answer = sr_soft_slope(x->m, c, derivative, &in, x->law_work, w, L, Lt);
     if (answer != 0) return answer;
     sr_chain_wrench(chain, w, L, Lt, &x->entries);
   }
@@ -269,7 +295,7 @@ static int closure(srModelTangent* x, int i, const double* lambda) {
   for (int k = c->soft ? c->np : 0; k < c->np + c->nvel && x->entries.place; k++) {
     own[k] = lambda[k < c->np ? c->row + k : c->vrow + k - c->np];
   }
-  if (x->entries.place) answer = sr_closure_slope(c, &in, own, w, L);
+  if (x->entries.place) answer = sr_closure_slope(c, derivative, &in, own, x->law_work, w, L);
   if (answer == 0) sr_chain_wrench(chain, w, L, NULL, &x->entries);
   return answer;
 }

@@ -70,38 +70,6 @@ void sr_row_orientation(const srClosureIn* in, int i, srClosureOut* out) {
   }
 }
 
-void sr_slope_cosine(const srClosureIn* in, const double e[3], const double f[3], double scale, double lambda,
-                     double* L) {
-  double Rf[3];
-  sr_turned(in, f, Rf);
-  for (int j = 0; j < 3; j++) {
-    const double s[3] = {j == 0, j == 1, j == 2};
-    double turn[3], row[3];
-    srm_cross3(s, Rf, turn);
-    srm_cross3(turn, e, row);
-    for (int i = 0; i < 3; i++) L[6 * i + j] += lambda * scale * row[i];
-  }
-}
-
-void sr_slope_tilt(const srClosure* c, const srClosureIn* in, const double* lambda, double* L) {
-  sr_slope_cosine(in, c->frame[1], c->frame[2], -1, lambda[0], L);
-  sr_slope_cosine(in, c->frame[0], c->frame[2], 1, lambda[1], L);
-}
-
-// Sum of lambda_k W_k = q_0 lambda + q_v x lambda.
-void sr_slope_orientation(const srClosureIn* in, const double* lambda, double* L) {
-  double q[4];
-  srm_quaternion_from_rows(in->R, q);
-  for (int j = 0; j < 3; j++) {
-    const double s[3] = {j == 0, j == 1, j == 2};
-    double turn[3], dq[3], row[3];
-    srm_cross3(s, q + 1, turn);
-    for (int i = 0; i < 3; i++) dq[i] = 0.5 * (q[0] * s[i] + turn[i]);
-    srm_cross3(dq, lambda, row);
-    for (int i = 0; i < 3; i++) L[6 * i + j] += row[i] - 0.5 * q[1 + j] * lambda[i];
-  }
-}
-
 void sr_name_translation(srClosure* c, int i) {
   for (int k = 0; k < 3; k++) c->row_name[i + k] = sr_row_translation[k];
 }

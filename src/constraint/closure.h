@@ -22,14 +22,6 @@ void sr_row_tilt(const srClosure* c, const srClosureIn* in, int i, srClosureOut*
 //   W = q_0 1 - [q_v],   bias = -|w|^2 q_v / 2.   The only root is R = 1, for any angle below 180 degrees.
 void sr_row_orientation(const srClosureIn* in, int i, srClosureOut* out);
 
-// Their parts of `slope`, times lambda (two of a tilt, three of an orientation); a displacement has none.
-//   cosine        (s x R f) x e
-//   orientation   dq_0 = -s.q_v/2,  dq_v = (q_0 s + s x q_v)/2
-void sr_slope_cosine(const srClosureIn* in, const double e[3], const double f[3], double scale, double lambda,
-                     double* L);
-void sr_slope_tilt(const srClosure* c, const srClosureIn* in, const double* lambda, double* L);
-void sr_slope_orientation(const srClosureIn* in, const double* lambda, double* L);
-
 // Names of three translation rows, of rows along the two cross axes, of the tilt, of the orientation.
 void sr_name_translation(srClosure* c, int i);
 void sr_name_cross_translation(srClosure* c, int i);

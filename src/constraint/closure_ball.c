@@ -3,6 +3,7 @@
 // the first (catalog 4.16). With a normal (in the same axes) only the two rows square to it are kept: planar loops, where
 // the third holds by itself.
 #include "constraint/closure.h"
+#include "constraint/closure_graph.h"
 
 static const double unit[3][3] = {{1, 0, 0}, {0, 1, 0}, {0, 0, 1}};
 
@@ -26,9 +27,12 @@ static int evaluate(const srClosure* c, const srClosureIn* in, srClosureOut* out
   return 0;
 }
 
-static void slope(const srClosure* c, const srClosureIn* in, const double* lambda, double* L) {
-  (void)c, (void)in, (void)lambda, (void)L;  // its rows are constant
+static void define(srClosureGraph* x) {
+  for (int i = 0; i < x->np; i++) {
+    const srNode along = x->has_normal ? sx_dot(x->g, 3, x->frame[i], x->d) : x->d[i];
+    x->residual[i] = sx_neg(x->g, along);
+  }
 }
 
 const srClosureKind sr_closure_ball = {
-    .observer = SR_OBSERVER_COMMON, .setup = setup, .evaluate = evaluate, .slope = slope};
+    .observer = SR_OBSERVER_COMMON, .setup = setup, .evaluate = evaluate, .define = define};

@@ -1,5 +1,6 @@
 // Body cut (paper 4, section 3.2.3, figure 12), the same as a weld: frame b is frame a, 6 rows in the axes of a.
 #include "constraint/closure.h"
+#include "constraint/closure_graph.h"
 
 static const double unit[3][3] = {{1, 0, 0}, {0, 1, 0}, {0, 0, 1}};
 
@@ -18,9 +19,10 @@ static int evaluate(const srClosure* c, const srClosureIn* in, srClosureOut* out
   return 0;
 }
 
-static void slope(const srClosure* c, const srClosureIn* in, const double* lambda, double* L) {
-  (void)c;
-  sr_slope_orientation(in, lambda + 3, L);
+static void define(srClosureGraph* x) {
+  sr_graph_origin(x, 0);
+  sr_graph_orientation(x, 3);
 }
 
-const srClosureKind sr_closure_body = {.observer = SR_OBSERVER_A, .setup = setup, .evaluate = evaluate, .slope = slope};
+const srClosureKind sr_closure_body = {
+    .observer = SR_OBSERVER_A, .setup = setup, .evaluate = evaluate, .define = define};

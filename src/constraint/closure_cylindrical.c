@@ -1,5 +1,6 @@
 // Cylindrical closure, 4 rows: b stays on the axis through a, and its axis is that of a.
 #include "constraint/closure.h"
+#include "constraint/closure_graph.h"
 
 static const char* setup(srClosure* c) {
   c->np = 4;
@@ -15,9 +16,10 @@ static int evaluate(const srClosure* c, const srClosureIn* in, srClosureOut* out
   return 0;
 }
 
-static void slope(const srClosure* c, const srClosureIn* in, const double* lambda, double* L) {
-  sr_slope_tilt(c, in, lambda + 2, L);
+static void define(srClosureGraph* x) {
+  for (int k = 0; k < 2; k++) sr_graph_displacement(x, x->frame[k], k);
+  sr_graph_tilt(x, 2);
 }
 
 const srClosureKind sr_closure_cylindrical = {
-    .observer = SR_OBSERVER_A, .axial = true, .setup = setup, .evaluate = evaluate, .slope = slope};
+    .observer = SR_OBSERVER_A, .axial = true, .setup = setup, .evaluate = evaluate, .define = define};

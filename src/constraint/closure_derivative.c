@@ -5,13 +5,12 @@
 //   soft     lambda_i = -k_i (g_i + T W_i.t)
 //            Lx = L - sum k_i W_i (W_i + T (L_i^T t))^T,   Lt = -sum k_i T W_i W_i^T          L_i: L of lambda = unit vector i
 //
-// Kinds tell L exactly. One that does not is differenced here, in six directions and to the fourth order: no more than its own
-// rows are evaluated, whatever the size of the model.
+// L is exact, from the definition of the kind on the expression graph.
 #include "constraint/derivative.h"
 
-#include <math.h>
 #include <string.h>
 
+#include "constraint/closure_graph.h"
 #include "math/pose.h"
 
 static double dot6(const double* a, const double* b) { return srm_dot3(a, b) + srm_dot3(a + 3, b + 3); }
@@ -27,48 +26,23 @@ static int wrench_of(const srClosure* c, const srClosureIn* in, const double* la
   return answer;
 }
 
-// The pose after a step x along direction j of the twist.
-static srClosureIn stepped(const srClosureIn* in, int j, double x) {
-  srClosureIn out = *in;
-  if (j >= 3) {
-    out.d[j - 3] += x;
-    return out;
-  }
-  const int a = (j + 1) % 3, b = (j + 2) % 3;
-  for (int k = 0; k < 3; k++) {
-    out.R[3 * a + k] = cos(x) * in->R[3 * a + k] - sin(x) * in->R[3 * b + k];
-    out.R[3 * b + k] = sin(x) * in->R[3 * a + k] + cos(x) * in->R[3 * b + k];
-  }
-  return out;
+static void slope_of(const srClosure* c, const srProgram* derivative, const srClosureIn* in, const double* lambda,
+                     double* work, double* L) {
+  double pose[12], twist[6], argument[15];
+  memcpy(pose, in->R, sizeof in->R);
+  memcpy(pose + 9, in->d, sizeof in->d);
+  memcpy(twist, in->w, sizeof in->w);
+  memcpy(twist + 3, in->u, sizeof in->u);
+  sr_closure_arguments(c, argument);
+  sr_program_evaluate(derivative, &(srInputs){.q = pose, .v = twist, .state = lambda, .arg = argument}, work, L);
 }
 
-static int difference(const srClosure* c, const srClosureIn* in, const double* lambda, double* L) {
-  static const double weight[4] = {1.0 / 12, -2.0 / 3, 2.0 / 3, -1.0 / 12}, at[4] = {-2, -1, 1, 2};
-  for (int j = 0; j < 6; j++) {
-    const double size = j < 3 ? 1 : 0.1 + srm_norm3(in->d), h = 1e-3 * size;
-    for (int i = 0; i < 4; i++) {
-      const srClosureIn moved = stepped(in, j, at[i] * h);
-      srClosureOut rows;
-      double w[6];
-      const int answer = wrench_of(c, &moved, lambda, &rows, w);
-      if (answer != 0) return answer;
-      for (int k = 0; k < 6; k++) L[6 * k + j] += weight[i] / h * w[k];
-    }
-  }
-  return 0;
-}
-
-static int slope_of(const srClosure* c, const srClosureIn* in, const double* lambda, double* L) {
-  memset(L, 0, 36 * sizeof *L);
-  if (!c->kind->slope) return difference(c, in, lambda, L);
-  c->kind->slope(c, in, lambda, L);
-  return 0;
-}
-
-int sr_closure_slope(const srClosure* c, const srClosureIn* in, const double* lambda, double* w, double* L) {
+int sr_closure_slope(const srClosure* c, const srProgram* derivative, const srClosureIn* in, const double* lambda,
+                     double* work, double* w, double* L) {
   srClosureOut rows;
   const int answer = wrench_of(c, in, lambda, &rows, w);
-  return answer != 0 ? answer : slope_of(c, in, lambda, L);
+  if (answer == 0) slope_of(c, derivative, in, lambda, work, L);
+  return answer;
 }
 
 // One row of a soft closure: its spring of stiffness k and damper k T. L: of this row alone.
@@ -86,10 +60,11 @@ static void add_spring(double k, double T, double g, const double* W, const doub
   }
 }
 
-int sr_soft_slope(const srModel* m, const srClosure* c, const srClosureIn* in, double* w, double* Lx, double* Lt) {
+int sr_soft_slope(const srModel* m, const srClosure* c, const srProgram* derivative, const srClosureIn* in,
+                  double* work, double* w, double* Lx, double* Lt) {
   const double none[6] = {0}, t[6] = {in->w[0], in->w[1], in->w[2], in->u[0], in->u[1], in->u[2]};
   srClosureOut rows;
-  int answer = wrench_of(c, in, none, &rows, w);
+  const int answer = wrench_of(c, in, none, &rows, w);
   memset(Lx, 0, 36 * sizeof *Lx);
   memset(Lt, 0, 36 * sizeof *Lt);
   for (int i = 0; i < c->np && answer == 0; i++) {
@@ -97,7 +72,7 @@ int sr_soft_slope(const srModel* m, const srClosure* c, const srClosureIn* in, d
     const bool rotation = W[3] == 0 && W[4] == 0 && W[5] == 0;
     double lambda[6] = {0}, L[36];
     lambda[i] = 1;
-    answer = slope_of(c, in, lambda, L);
+    slope_of(c, derivative, in, lambda, work, L);
     add_spring(rotation ? m->run_penalty_rotation : m->run_penalty_stiffness, m->run_penalty_damping, rows.g[i], W, t,
                L, w, Lx, Lt);
   }

@@ -7,6 +7,7 @@
 
 #include <math.h>
 
+#include "constraint/closure_graph.h"
 #include "math/pose.h"
 
 static const double pi = 3.14159265358979323846;
@@ -53,28 +54,17 @@ static int evaluate(const srClosure* c, const srClosureIn* in, srClosureOut* out
   return 0;
 }
 
-// Of the angle: its row is f x e with e = (c t2 - s t1)/r^2.
-static void slope(const srClosure* c, const srClosureIn* in, const double* lambda, double* L) {
-  double f[3];
-  sr_slope_tilt(c, in, lambda + 2, L);
-  sr_turned(in, c->frame[0], f);
-  const double sine = srm_dot3(c->frame[1], f), cosine = srm_dot3(c->frame[0], f);
-  const double r2 = sine * sine + cosine * cosine;
-  for (int j = 0; j < 3; j++) {
-    const double s[3] = {j == 0, j == 1, j == 2};
-    double e[3], de[3], df[3], one[3], two[3];
-    srm_cross3(s, f, df);
-    const double s1 = srm_dot3(c->frame[1], df), c1 = srm_dot3(c->frame[0], df);
-    const double d_r2 = 2 * (sine * s1 + cosine * c1);
-    for (int k = 0; k < 3; k++) {
-      e[k] = (cosine * c->frame[1][k] - sine * c->frame[0][k]) / r2;
-      de[k] = (c1 * c->frame[1][k] - s1 * c->frame[0][k] - d_r2 * e[k]) / r2;
-    }
-    srm_cross3(df, e, one);
-    srm_cross3(f, de, two);
-    for (int k = 0; k < 3; k++) L[6 * k + j] -= c->pitch * lambda[4] * (one[k] + two[k]);
-  }
+static void define(srClosureGraph* x) {
+  srGraph* g = x->g;
+  srNode f[3];
+  for (int k = 0; k < 2; k++) sr_graph_displacement(x, x->frame[k], k);
+  sr_graph_tilt(x, 2);
+  sr_graph_turned(x, x->frame[0], f);
+  const srNode angle = sx_2(g, SR_OP_ATAN2, sx_dot(g, 3, x->frame[1], f), sx_dot(g, 3, x->frame[0], f));
+  const srNode slip = sx_sub(g, angle, sx_div(g, sx_dot(g, 3, x->frame[2], x->d), x->pitch));
+  const srNode turns = sx_1(g, SR_OP_FLOOR, sx_add(g, sx_div(g, slip, sx_number(g, 2 * pi)), sx_number(g, 0.5)));
+  x->residual[4] = sx_mul(g, x->pitch, sx_sub(g, sx_mul(g, sx_number(g, 2 * pi), turns), slip));
 }
 
 const srClosureKind sr_closure_helical = {
-    .observer = SR_OBSERVER_A, .axial = true, .setup = setup, .evaluate = evaluate, .slope = slope};
+    .observer = SR_OBSERVER_A, .axial = true, .setup = setup, .evaluate = evaluate, .define = define};

@@ -1,5 +1,6 @@
 // Planar closure, 3 rows: b stays in the plane through a, and its normal is that of a.
 #include "constraint/closure.h"
+#include "constraint/closure_graph.h"
 
 static const char* setup(srClosure* c) {
   c->np = 3;
@@ -15,9 +16,10 @@ static int evaluate(const srClosure* c, const srClosureIn* in, srClosureOut* out
   return 0;
 }
 
-static void slope(const srClosure* c, const srClosureIn* in, const double* lambda, double* L) {
-  sr_slope_tilt(c, in, lambda + 1, L);
+static void define(srClosureGraph* x) {
+  sr_graph_displacement(x, x->frame[2], 0);
+  sr_graph_tilt(x, 1);
 }
 
 const srClosureKind sr_closure_planar = {
-    .observer = SR_OBSERVER_A, .axial = true, .setup = setup, .evaluate = evaluate, .slope = slope};
+    .observer = SR_OBSERVER_A, .axial = true, .setup = setup, .evaluate = evaluate, .define = define};

@@ -1,5 +1,6 @@
 // Point on a line, 2 rows: b stays on the line through a along the axis.
 #include "constraint/closure.h"
+#include "constraint/closure_graph.h"
 
 static const char* setup(srClosure* c) {
   c->np = 2;
@@ -13,9 +14,9 @@ static int evaluate(const srClosure* c, const srClosureIn* in, srClosureOut* out
   return 0;
 }
 
-static void slope(const srClosure* c, const srClosureIn* in, const double* lambda, double* L) {
-  (void)c, (void)in, (void)lambda, (void)L;  // its rows are constant
+static void define(srClosureGraph* x) {
+  for (int k = 0; k < 2; k++) sr_graph_displacement(x, x->frame[k], k);
 }
 
 const srClosureKind sr_closure_point_line = {
-    .observer = SR_OBSERVER_A, .setup = setup, .evaluate = evaluate, .slope = slope};
+    .observer = SR_OBSERVER_A, .setup = setup, .evaluate = evaluate, .define = define};

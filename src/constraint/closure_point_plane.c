@@ -1,5 +1,6 @@
 // Point on a plane, 1 row: b stays in the plane through a whose normal is the axis.
 #include "constraint/closure.h"
+#include "constraint/closure_graph.h"
 
 static const char* setup(srClosure* c) {
   c->np = 1;
@@ -13,9 +14,7 @@ static int evaluate(const srClosure* c, const srClosureIn* in, srClosureOut* out
   return 0;
 }
 
-static void slope(const srClosure* c, const srClosureIn* in, const double* lambda, double* L) {
-  (void)c, (void)in, (void)lambda, (void)L;  // its rows are constant
-}
+static void define(srClosureGraph* x) { sr_graph_displacement(x, x->frame[2], 0); }
 
 const srClosureKind sr_closure_point_plane = {
-    .observer = SR_OBSERVER_A, .setup = setup, .evaluate = evaluate, .slope = slope};
+    .observer = SR_OBSERVER_A, .setup = setup, .evaluate = evaluate, .define = define};

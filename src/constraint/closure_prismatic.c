@@ -1,5 +1,6 @@
 // Prismatic closure, 5 rows: b stays on the axis through a, and does not turn.
 #include "constraint/closure.h"
+#include "constraint/closure_graph.h"
 
 static const char* setup(srClosure* c) {
   c->np = 5;
@@ -15,10 +16,10 @@ static int evaluate(const srClosure* c, const srClosureIn* in, srClosureOut* out
   return 0;
 }
 
-static void slope(const srClosure* c, const srClosureIn* in, const double* lambda, double* L) {
-  (void)c;
-  sr_slope_orientation(in, lambda + 2, L);
+static void define(srClosureGraph* x) {
+  for (int k = 0; k < 2; k++) sr_graph_displacement(x, x->frame[k], k);
+  sr_graph_orientation(x, 2);
 }
 
 const srClosureKind sr_closure_prismatic = {
-    .observer = SR_OBSERVER_A, .setup = setup, .evaluate = evaluate, .slope = slope};
+    .observer = SR_OBSERVER_A, .setup = setup, .evaluate = evaluate, .define = define};

@@ -1,5 +1,6 @@
 // Revolute closure, 5 rows: the origins meet (axes of a), the axis of b is that of a. Paper 1, eq 4 to 6.
 #include "constraint/closure.h"
+#include "constraint/closure_graph.h"
 
 static const double unit[3][3] = {{1, 0, 0}, {0, 1, 0}, {0, 0, 1}};
 
@@ -17,9 +18,10 @@ static int evaluate(const srClosure* c, const srClosureIn* in, srClosureOut* out
   return 0;
 }
 
-static void slope(const srClosure* c, const srClosureIn* in, const double* lambda, double* L) {
-  sr_slope_tilt(c, in, lambda + 3, L);
+static void define(srClosureGraph* x) {
+  sr_graph_origin(x, 0);
+  sr_graph_tilt(x, 3);
 }
 
 const srClosureKind sr_closure_revolute = {
-    .observer = SR_OBSERVER_A, .axial = true, .setup = setup, .evaluate = evaluate, .slope = slope};
+    .observer = SR_OBSERVER_A, .axial = true, .setup = setup, .evaluate = evaluate, .define = define};

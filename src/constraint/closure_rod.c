@@ -2,6 +2,7 @@
 //   g = (d.d - l^2) / (2 l),   W = d/l over u,   bias = u.u/l
 // In this scale the multiplier is the force along the rod, > 0 in compression: it pushes the ends apart.
 #include "constraint/closure.h"
+#include "constraint/closure_graph.h"
 #include "math/pose.h"
 
 static const char* setup(srClosure* c) {
@@ -21,9 +22,11 @@ static int evaluate(const srClosure* c, const srClosureIn* in, srClosureOut* out
   return 0;
 }
 
-static void slope(const srClosure* c, const srClosureIn* in, const double* lambda, double* L) {
-  (void)in;
-  for (int k = 3; k < 6; k++) L[7 * k] += lambda[0] / c->length;
+static void define(srClosureGraph* x) {
+  srGraph* g = x->g;
+  const srNode excess = sx_sub(g, sx_dot(g, 3, x->d, x->d), sx_mul(g, x->length, x->length));
+  x->residual[0] = sx_div(g, excess, sx_mul(g, sx_number(g, 2), x->length));
 }
 
-const srClosureKind sr_closure_rod = {.observer = SR_OBSERVER_A, .setup = setup, .evaluate = evaluate, .slope = slope};
+const srClosureKind sr_closure_rod = {
+    .observer = SR_OBSERVER_A, .setup = setup, .evaluate = evaluate, .define = define};

@@ -9,6 +9,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "constraint/closure_graph.h"
 #include "math/pose.h"
 
 static const double unit[3][3] = {{1, 0, 0}, {0, 1, 0}, {0, 0, 1}};
@@ -61,18 +62,24 @@ static int evaluate(const srClosure* c, const srClosureIn* in, srClosureOut* out
   return 0;
 }
 
-// Sum of lambda_i W_i over w is rho x e, e = lambda_0 z + lambda_1 x + lambda_2 y.
-static void slope(const srClosure* c, const srClosureIn* in, const double* lambda, double* L) {
-  if (c->sphere) return;  // its rows are constant
-  const double e[3] = {lambda[1], lambda[2], lambda[0]};
-  for (int j = 0; j < 3; j++) {
-    srClosureIn moving = *in;
-    double rho[3], rate[3], row[3];
-    for (int i = 0; i < 3; i++) moving.w[i] = i == j;
-    contact(c, &moving, rho, rate);
-    srm_cross3(rate, e, row);
-    for (int i = 0; i < 3; i++) L[6 * i + j] += row[i];
+static void define(srClosureGraph* x) {
+  srGraph* g = x->g;
+  const srNode zero = sx_number(g, 0), one = sx_number(g, 1);
+  srNode k[3], rho[3] = {zero, zero, sx_neg(g, x->radius)};
+  srNode height = x->radius;
+  if (!x->sphere) {
+    sr_graph_turned(x, x->frame[2], k);
+    const srNode h = sx_sqrt(g, sx_dot(g, 2, k, k)), scale = sx_div(g, x->radius, h);
+    for (int i = 0; i < 3; i++) rho[i] = sx_mul(g, scale, sx_sub(g, sx_mul(g, k[2], k[i]), i == 2 ? one : zero));
+    height = sx_mul(g, x->radius, h);
+  }
+  x->residual[0] = sx_sub(g, x->d[2], height);
+  for (int i = 1; i < 3; i++) {
+    const srNode e[3] = {i == 1 ? one : zero, i == 2 ? one : zero, zero};
+    sx_cross(g, rho, e, x->row[i]);
+    memcpy(x->row[i] + 3, e, sizeof e);
   }
 }
 
-const srClosureKind sr_closure_roll = {.observer = SR_OBSERVER_B, .setup = setup, .evaluate = evaluate, .slope = slope};
+const srClosureKind sr_closure_roll = {
+    .observer = SR_OBSERVER_B, .setup = setup, .evaluate = evaluate, .define = define};

@@ -1,6 +1,7 @@
 // Universal closure, 4 rows: the origins meet (axes of a); `axis`, fixed in a, and `axis2`, fixed in b, keep their angle.
 // The last row is the rotation about their common normal, in radians where it is small.
 #include "constraint/closure.h"
+#include "constraint/closure_graph.h"
 #include "math/pose.h"
 
 static const double unit[3][3] = {{1, 0, 0}, {0, 1, 0}, {0, 0, 1}};
@@ -28,11 +29,15 @@ static int evaluate(const srClosure* c, const srClosureIn* in, srClosureOut* out
   return 0;
 }
 
-static void slope(const srClosure* c, const srClosureIn* in, const double* lambda, double* L) {
-  double cross[3];
-  srm_cross3(c->frame[2], c->axis2, cross);
-  sr_slope_cosine(in, c->frame[2], c->axis2, -1 / srm_norm3(cross), lambda[3], L);
+static void define(srClosureGraph* x) {
+  srGraph* g = x->g;
+  srNode cross[3], turned[3];
+  sx_cross(g, x->frame[2], x->axis2, cross);
+  sr_graph_turned(x, x->axis2, turned);
+  const srNode change = sx_sub(g, sx_dot(g, 3, x->frame[2], x->axis2), sx_dot(g, 3, x->frame[2], turned));
+  sr_graph_origin(x, 0);
+  x->residual[3] = sx_div(g, change, sx_sqrt(g, sx_dot(g, 3, cross, cross)));
 }
 
 const srClosureKind sr_closure_universal = {
-    .observer = SR_OBSERVER_A, .setup = setup, .evaluate = evaluate, .slope = slope};
+    .observer = SR_OBSERVER_A, .setup = setup, .evaluate = evaluate, .define = define};

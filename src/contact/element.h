@@ -13,10 +13,11 @@ typedef struct srRub {
 // N: what the limits are multiplied with, 1 for a joint. edot: rates of its states.
 int sr_rub(const srDryFriction* x, const double* v, const double* e, double N, double tau, srRub* out, double* edot);
 double sr_rub_energy(const srDryFriction* x, const double* v, const double* e, double tau);
-// slope: (n + ne) x (n + ne + 1), row-major: of (f, edot) by (v, e, N). Differences of the fourth order, with steps that fit
-// the law's own scales: bristles are short beside a metre.
+// slope: (n + ne) x (n + ne + 1), row-major: of (f, edot) by (v, e, N).
 int sr_rub_slope(const srDryFriction* x, const double* v, const double* e, double N, double tau, double* slope);
 #define SR_RUB_MOST (SR_FRICTION_MAX_N * (1 + SR_FRICTION_MAX_ELEMENTS))  // n + ne
+#define SR_RUB_WORK 24576  // doubles for the derivative of the largest law, iwan with all its elements
+#define SR_PRESS_WORK 128
 
 // Normal force at penetration d with rate ddot; z: discrete states of the element, NULL: none.
 int sr_press(const srContact* c, double d, double ddot, const double* z, srNormalOut* out);

@@ -57,4 +57,4 @@ static const srImpedance contact = {
     .evaluate = evaluate,
     .energy = energy,
 };
-const srContactKind sr_contact_formula = {&contact, slope};
+const srContactKind sr_contact_formula = {&contact, slope, sr_contact_prepare};

@@ -38,6 +38,33 @@ double sr_stribeck(double Fs, double Fk, double vs, double delta, double s) {
   return Fs > Fk ? Fk + (Fs - Fk) * exp(-pow(s / vs, delta)) : Fk;
 }
 
+// ---- on the graph -------------------------------------------------------------------------------------------------------
+
+srNode sr_stribeck_graph(srFrictionGraph* x, srNode s) {
+  srGraph* g = x->g;
+  const srNode fall = sx_pow(g, sx_div(g, s, x->p[SR_FRICTION_vs]), x->p[SR_FRICTION_delta]);
+  const srNode drop = sx_sub(g, x->Fs, x->Fk);
+  return sx_add(g, x->Fk, sx_mul(g, sx_max(g, drop, sx_number(g, 0)), sx_exp(g, sx_neg(g, fall))));
+}
+
+void sr_slip_along_graph(srGraph* g, int n, const srNode* x, srNode norm, srNode size, srNode* out) {
+  for (int k = 0; k < n; ++k)
+    out[k] = sx_if(g, sx_positive(g, norm), sx_mul(g, sx_div(g, x[k], norm), size), sx_number(g, 0));
+}
+
+void sr_slip_gsat_graph(srGraph* g, int n, srNode limit, const srNode* x, srNode* out) {
+  srNode cut[SR_FRICTION_MAX_N];
+  const srNode norm = sx_norm(g, n, x);
+  sr_slip_along_graph(g, n, x, norm, sx_max(g, limit, sx_number(g, 0)), cut);
+  for (int k = 0; k < n; ++k) out[k] = sx_if(g, sx_less(g, limit, norm), cut[k], x[k]);
+}
+
+void sr_friction_memoryless_graph(srFrictionGraph* x, srNode speed, srNode size) {
+  sr_slip_along_graph(x->g, x->n, x->v, speed, size, x->f);
+}
+
+// ---- limits -------------------------------------------------------------------------------------------------------------
+
 double sr_rolling_limit(double lever, double N) { return fmax(lever * N, 0.0); }
 
 // mu times the integral of r p(r) over the patch: p constant, and p = 3 N/(2 pi a^2) sqrt(1 - r^2/a^2).

@@ -13,6 +13,15 @@ static int evaluate(const srFrictionIn* in, srFrictionOut* out) {
   return sr_friction_memoryless(in, speed, speed < v0 ? rise : fall, out);
 }
 
+void sr_friction_bengisu_akay_graph(srFrictionGraph* x) {
+  srGraph* g = x->g;
+  const srNode speed = sx_norm(g, x->n, x->v), v0 = x->p[SR_FRICTION_v0], ratio = sx_div(g, speed, v0);
+  const srNode rise = sx_mul(g, x->Fs, sx_mul(g, ratio, sx_sub(g, sx_number(g, 2), ratio)));
+  const srNode decay = sx_exp(g, sx_mul(g, x->p[SR_FRICTION_xi], sx_sub(g, v0, speed)));
+  const srNode fall = sx_add(g, x->Fk, sx_mul(g, sx_sub(g, x->Fs, x->Fk), decay));
+  sr_friction_memoryless_graph(x, speed, sx_if(g, sx_less(g, speed, v0), rise, fall));
+}
+
 const srFrictionLaw sr_friction_bengisu_akay = {
     .name = "bengisu-akay",
     .about = "parabola to the static limit at v0, then Stribeck's fall to the kinetic one; creeps",

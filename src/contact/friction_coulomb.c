@@ -7,6 +7,10 @@ static int evaluate(const srFrictionIn* in, srFrictionOut* out) {
   return sr_friction_memoryless(in, sr_slip_norm(in->n, in->v), in->Fk, out);
 }
 
+void sr_friction_coulomb_graph(srFrictionGraph* x) {
+  sr_friction_memoryless_graph(x, sx_norm(x->g, x->n, x->v), x->Fk);
+}
+
 const srFrictionLaw sr_friction_coulomb = {
     .name = "coulomb",
     .about = "dry friction, set-valued at rest: the reference, for rigid contact",

@@ -48,6 +48,23 @@ static const char* refuse(const srFrictionParameters* p, double tau) {
   return p->spread <= 1.0 ? NULL : "spread must lie between 0 and 1, so that no element has a limit below 0";
 }
 
+void sr_friction_iwan_graph(srFrictionGraph* x) {
+  srGraph* g = x->g;
+  const int n = x->n, m = x->ne;
+  const srNode K = x->p[SR_FRICTION_K], Fk = sx_min(g, x->Fk, x->Fs), one = sx_number(g, 1), many = sx_number(g, m);
+  const srNode Z = sx_add(g, x->p[SR_FRICTION_B], sx_mul(g, x->tau, K));
+  for (int k = 0; k < n; ++k) x->f[k] = sx_number(g, 0);
+  for (int i = 0; i < m; ++i) {
+    srNode f[SR_FRICTION_MAX_N];
+    const srNode tilt = sx_mul(g, x->p[SR_FRICTION_spread], sx_number(g, (2.0 * i + 1 - m) / m));
+    const srNode part = sx_div(g, sx_add(g, one, tilt), many);
+    const srBristleGraph b = {sx_div(g, K, many),    sx_div(g, Z, many),   sx_mul(g, part, x->Fs), sx_mul(g, part, Fk),
+                              sx_div(g, x->D, many), x->p[SR_FRICTION_vs], x->p[SR_FRICTION_delta]};
+    sr_bristle_graph(g, &b, n, x->v, x->e + i * n, f, x->edot + i * n);
+    for (int k = 0; k < n; ++k) x->f[k] = sx_add(g, x->f[k], f[k]);
+  }
+}
+
 const srFrictionLaw sr_friction_iwan = {
     .name = "iwan",
     .about =

@@ -23,6 +23,7 @@
 #include <math.h>
 
 #include "contact/friction.h"
+#include "math/stribeck.h"
 
 // Largest slope of exp(-x^delta), delta >= 1: at x^delta = 1 - 1/delta.
 static double steepest(double delta) {
@@ -42,24 +43,8 @@ static srBristle carried(const srBristle* b, double u) {
 
 // The slip speed s > 0 with (Z + D) s + limit(s) = size, size > Fs.
 static double slip_speed(const srBristle* b, double size) {
-  const double ZD = b->Z + b->D, drop = b->Fs - b->Fk;
-  if (drop <= 0.0) return (size - b->Fs) / ZD;
-  double low = (size - b->Fs) / ZD, high = (size - b->Fk) / ZD;  // as the limit lies between Fk and Fs
-  double s = low;
-  for (int i = 0; i < 60; ++i) {
-    const double x = pow(s / b->vs, b->delta), fall = drop * exp(-x);
-    const double residual = ZD * s + b->Fk + fall - size;
-    if (residual > 0.0)
-      high = s;
-    else
-      low = s;
-    const double slope = ZD - (s > 0.0 ? b->delta * x / s * fall : 0.0);  // >= ZD/2
-    double next = s - residual / slope;
-    if (!(next >= low && next <= high)) next = 0.5 * (low + high);
-    if (fabs(next - s) <= 1e-15 * high) return next;
-    s = next;
-  }
-  return s;
+  const double unit = (b->Z + b->D) * b->vs;
+  return b->vs * srm_stribeck_root(fmax(b->Fs - b->Fk, 0.0) / unit, (size - b->Fk) / unit, b->delta);
 }
 
 double sr_bristle(const srBristle* given, int n, const double* v, const double* e, double* f, double* edot,
@@ -92,6 +77,56 @@ static int evaluate(const srFrictionIn* in, srFrictionOut* out) {
 
 static const char* refuse(const srFrictionParameters* p, double tau) {
   return p->B + tau * p->K > 0.0 ? NULL : "its bristles need damping, so B and tau cannot both be 0";
+}
+
+// ---- on the graph -------------------------------------------------------------------------------------------------------
+
+// m of delta, which is a parameter: no derivative by it is asked for.
+static srNode steepest_graph(srGraph* g, srNode delta) {
+  const srNode one = sx_number(g, 1), q = sx_sub(g, one, sx_div(g, one, delta));
+  return sx_mul(g, delta, sx_mul(g, sx_pow(g, q, q), sx_exp(g, sx_neg(g, q))));
+}
+
+static srBristleGraph carried_graph(srGraph* g, const srBristleGraph* b, srNode u) {
+  srBristleGraph out = *b;
+  const srNode drop = sx_sub(g, b->Fs, b->Fk), one = sx_number(g, 1), ZD = sx_add(g, b->Z, b->D);
+  const srNode least = sx_div(g, sx_mul(g, sx_mul(g, sx_number(g, 2), steepest_graph(g, b->delta)), drop), ZD);
+  out.vs = sx_max(g, b->vs, least);
+  const srNode part = sx_sub(g, sx_pow(g, sx_div(g, b->vs, out.vs), b->delta), one);
+  const srNode factor = sx_exp(g, sx_mul(g, sx_pow(g, sx_div(g, u, b->vs), b->delta), part));
+  const srNode split = sx_add(g, b->Fk, sx_mul(g, drop, factor));
+  out.Fs = sx_if(g, sx_less(g, b->vs, out.vs), split, b->Fs);
+  return out;
+}
+
+void sr_bristle_graph(srGraph* g, const srBristleGraph* given, int n, const srNode* v, const srNode* e, srNode* f,
+                      srNode* edot) {
+  const srBristleGraph carried = carried_graph(g, given, sx_norm(g, n, v)), *b = &carried;
+  srNode f_star[SR_FRICTION_MAX_N], slides[SR_FRICTION_MAX_N];
+  for (int k = 0; k < n; ++k) f_star[k] = sx_add(g, sx_mul(g, b->Z, v[k]), sx_mul(g, b->K, e[k]));
+  const srNode size = sx_norm(g, n, f_star), sticks = sx_at_most(g, size, b->Fs), ZD = sx_add(g, b->Z, b->D);
+  const srNode unit = sx_mul(g, ZD, b->vs), drop = sx_sub(g, b->Fs, b->Fk), above = sx_sub(g, size, b->Fk);
+  const srNode s =
+      sx_mul(g, b->vs, sr_graph_op(g, SR_OP_STRIBECK, sx_div(g, drop, unit), sx_div(g, above, unit), b->delta));
+  const srNode G = sx_sub(g, size, sx_mul(g, b->Z, s));
+  sr_slip_along_graph(g, n, f_star, size, G, slides);
+  for (int k = 0; k < n; ++k) {
+    f[k] = sx_if(g, sticks, f_star[k], slides[k]);
+    edot[k] = sx_if(g, sticks, v[k], sx_div(g, sx_sub(g, slides[k], sx_mul(g, b->K, e[k])), b->Z));
+  }
+}
+
+void sr_friction_kikuuwe_graph(srFrictionGraph* x) {
+  srGraph* g = x->g;
+  const srNode K = x->p[SR_FRICTION_K];
+  const srBristleGraph b = {K,
+                            sx_add(g, x->p[SR_FRICTION_B], sx_mul(g, x->tau, K)),
+                            x->Fs,
+                            sx_min(g, x->Fk, x->Fs),
+                            x->D,
+                            x->p[SR_FRICTION_vs],
+                            x->p[SR_FRICTION_delta]};
+  sr_bristle_graph(g, &b, x->n, x->v, x->e, x->f, x->edot);
 }
 
 const srFrictionLaw sr_friction_kikuuwe = {

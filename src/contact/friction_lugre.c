@@ -19,6 +19,19 @@ static int evaluate(const srFrictionIn* in, srFrictionOut* out) {
   return 0;
 }
 
+void sr_friction_lugre_graph(srFrictionGraph* x) {
+  srGraph* g = x->g;
+  const srNode K = x->p[SR_FRICTION_K], zero = sx_number(g, 0);
+  srNode f[SR_FRICTION_MAX_N], cut[SR_FRICTION_MAX_N];
+  sr_bristle_bend_graph(x, sx_div(g, sr_stribeck_graph(x, sx_norm(g, x->n, x->v)), K), f);
+  for (int k = 0; k < x->n; ++k) f[k] = sx_mul(g, K, f[k]);
+  sr_slip_gsat_graph(g, x->n, x->Fs, f, cut);
+  for (int k = 0; k < x->n; ++k) {
+    const srNode damping = sx_add(g, sx_mul(g, x->p[SR_FRICTION_B], x->edot[k]), sx_mul(g, x->D, x->v[k]));
+    x->f[k] = sx_if(g, sx_positive(g, x->Fs), sx_add(g, cut[k], damping), zero);
+  }
+}
+
 const srFrictionLaw sr_friction_lugre = {
     .name = "lugre",
     .about = "dahl with damping, Stribeck and viscous terms; creeps under a pulsating load",

@@ -10,6 +10,14 @@ static int evaluate(const srFrictionIn* in, srFrictionOut* out) {
   return sr_friction_memoryless(in, speed, -in->Fk * expm1(-3.0 * fmin(speed / in->p->v0, 1.0)), out);
 }
 
+void sr_friction_threlfall_graph(srFrictionGraph* x) {
+  srGraph* g = x->g;
+  const srNode speed = sx_norm(g, x->n, x->v), one = sx_number(g, 1);
+  const srNode rise = sx_min(g, sx_div(g, speed, x->p[SR_FRICTION_v0]), one);
+  const srNode share = sx_sub(g, one, sx_exp(g, sx_mul(g, sx_number(g, -3), rise)));
+  sr_friction_memoryless_graph(x, speed, sx_mul(g, x->Fk, share));
+}
+
 const srFrictionLaw sr_friction_threlfall = {
     .name = "threlfall",
     .about = "exponential rise to 95 % of the kinetic limit at v0; creeps",

@@ -41,7 +41,7 @@ static const srImpedance joint_friction = {
     .evaluate = rub,
     .energy = rub_energy,
 };
-const srContactKind sr_contact_joint_friction = {&joint_friction, rub_slope};
+const srContactKind sr_contact_joint_friction = {&joint_friction, rub_slope, sr_contact_prepare};
 
 // ---- ends of travel -----------------------------------------------------------------------------------------------------
 
@@ -80,4 +80,4 @@ static const srImpedance joint_end = {
     .evaluate = press,
     .energy = press_energy,
 };
-const srContactKind sr_contact_joint_end = {&joint_end, press_slope};
+const srContactKind sr_contact_joint_end = {&joint_end, press_slope, sr_contact_prepare};

@@ -4,6 +4,9 @@
 
 #include "model/private.h"
 
+// Derivatives of its laws: srContactKind.prepare.
+void sr_contact_prepare(srPool* pool, srContact* contact, const srContact* like);
+
 extern const srContactKind sr_contact_joint_friction, sr_contact_joint_end, sr_contact_shapes, sr_contact_formula;
 
 #endif

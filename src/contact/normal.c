@@ -27,6 +27,18 @@ int sr_normal_damped(const srNormalIn* in, srNormalOut* out) {
 
 double sr_normal_damped_energy(const srNormalIn* in) { return sr_normal_power_energy(in, in->p->n); }
 
+void sr_normal_power_graph(srNormalGraph* x, srNode n, srNode rate) {
+  srGraph* g = x->g;
+  const srNode elastic = sx_mul(g, x->p[SR_NORMAL_K], sx_pow(g, x->d, n));
+  x->f = sx_mul(g, elastic, sx_max(g, sx_add(g, sx_number(g, 1), rate), sx_number(g, 0)));
+}
+
+void sr_normal_damped_graph(srNormalGraph* x) {
+  srGraph* g = x->g;
+  const srNode speed = sx_max(g, x->ddot0, x->p[SR_NORMAL_floor]);
+  sr_normal_power_graph(x, x->p[SR_NORMAL_n], sx_div(g, sx_mul(g, x->chi, x->ddot), speed));
+}
+
 double sr_hertz_radius(srElastic i, srElastic j) {
   const double curvature = 1.0 / i.R + 1.0 / j.R;
   return curvature > 0.0 ? 1.0 / curvature : (double)NAN;

@@ -1,11 +1,23 @@
-// What the normal laws share. To add one: write normal_<name>.c with one srNormalLaw, put a row into SR_NORMAL_LIST
-// (include/sarrus/words.h).
+// What the normal laws share. To add one: write normal_<name>.c with one srNormalLaw and its definition on the expression graph, put
+// a row into SR_NORMAL_LIST (include/sarrus/words.h).
 #ifndef SR_CONTACT_NORMAL_H
 #define SR_CONTACT_NORMAL_H
 
 #include <sarrus/laws.h>
 
-#define SR_NORMAL_DECLARE(name, word) extern const srNormalLaw sr_normal_##name;
+#include "expr/build.h"
+
+// A law on the expression graph: the numbers of srNormalIn as variables; the force for d > 0 is what the law fills in.
+typedef struct srNormalGraph {
+  srGraph* g;
+  srNode d, ddot, ddot0, chi;
+  srNode p[SR_NORMAL_PARAMETERS];
+  srNode f;
+} srNormalGraph;
+
+#define SR_NORMAL_DECLARE(name, word)                                                                                  \
+  extern const srNormalLaw sr_normal_##name;                                                                           \
+  void sr_normal_##name##_graph(srNormalGraph* x);
 SR_NORMAL_LIST(SR_NORMAL_DECLARE)
 #undef SR_NORMAL_DECLARE
 
@@ -15,5 +27,8 @@ double sr_normal_power_energy(const srNormalIn* in, double n);  // K d^(n+1)/(n+
 // The laws K d^n (1 + chi ddot/ddot0), which differ in chi alone.
 int sr_normal_damped(const srNormalIn* in, srNormalOut* out);
 double sr_normal_damped_energy(const srNormalIn* in);
+// The same on the graph.
+void sr_normal_power_graph(srNormalGraph* x, srNode n, srNode rate);
+void sr_normal_damped_graph(srNormalGraph* x);
 
 #endif

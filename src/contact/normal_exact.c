@@ -9,6 +9,8 @@
 
 static double factor(const srNormalParameters* p) { return sr_restitution_factor(p->e); }
 
+void sr_normal_exact_graph(srNormalGraph* x) { sr_normal_damped_graph(x); }
+
 const srNormalLaw sr_normal_exact = {
     .name = "exact",
     .about = "Hertz with the damping that gives the restitution asked for, whatever K, n, mass and speed",

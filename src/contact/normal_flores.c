@@ -8,6 +8,8 @@ static const char* refuse(const srNormalParameters* p) {
   return p->e > 0.0 ? NULL : "its damping is infinite at restitution 0; take a small one, or the law exact";
 }
 
+void sr_normal_flores_graph(srNormalGraph* x) { sr_normal_damped_graph(x); }
+
 const srNormalLaw sr_normal_flores = {
     .name = "flores",
     .about = "Hertz with damping 8(1-e)/(5e); near the restitution asked for over the whole range",

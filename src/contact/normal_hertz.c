@@ -3,6 +3,8 @@
 
 static int evaluate(const srNormalIn* in, srNormalOut* out) { return sr_normal_power(in, in->p->n, 0.0, out); }
 
+void sr_normal_hertz_graph(srNormalGraph* x) { sr_normal_power_graph(x, x->p[SR_NORMAL_n], sx_number(x->g, 0)); }
+
 const srNormalLaw sr_normal_hertz = {
     .name = "hertz",
     .about = "smooth elastic bodies; nothing is lost",

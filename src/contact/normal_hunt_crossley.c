@@ -4,6 +4,8 @@
 
 static double factor(const srNormalParameters* p) { return 1.5 * (1.0 - p->e); }
 
+void sr_normal_hunt_crossley_graph(srNormalGraph* x) { sr_normal_damped_graph(x); }
+
 const srNormalLaw sr_normal_hunt_crossley = {
     .name = "hunt-crossley",
     .about = "Hertz with damping 3(1-e)/2; gives the restitution asked for near e = 1",

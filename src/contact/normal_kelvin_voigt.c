@@ -15,6 +15,12 @@ static int evaluate(const srNormalIn* in, srNormalOut* out) {
 
 static double energy(const srNormalIn* in) { return sr_normal_power_energy(in, 1.0); }
 
+void sr_normal_kelvin_voigt_graph(srNormalGraph* x) {
+  srGraph* g = x->g;
+  const srNode spring = sx_mul(g, x->p[SR_NORMAL_K], x->d), damper = sx_mul(g, x->p[SR_NORMAL_D], x->ddot);
+  x->f = sx_max(g, sx_number(g, 0), sx_add(g, spring, damper));
+}
+
 const srNormalLaw sr_normal_kelvin_voigt = {
     .name = "kelvin-voigt",
     .about = "linear spring and damper; jumps at first touch",

@@ -4,6 +4,8 @@
 
 static double factor(const srNormalParameters* p) { return 0.75 * (1.0 - p->e * p->e); }
 
+void sr_normal_lankarani_nikravesh_graph(srNormalGraph* x) { sr_normal_damped_graph(x); }
+
 const srNormalLaw sr_normal_lankarani_nikravesh = {
     .name = "lankarani-nikravesh",
     .about = "Hertz with damping 3(1-e^2)/4; for high restitution only",

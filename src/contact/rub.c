@@ -3,6 +3,8 @@
 #include <string.h>
 
 #include "contact/element.h"
+#include "contact/friction_graph.h"
+#include "contact/normal_graph.h"
 
 // ---- friction -----------------------------------------------------------------------------------------------------------
 
@@ -24,6 +26,12 @@ double sr_rub_energy(const srDryFriction* x, const double* v, const double* e, d
   return x->law->energy != NULL ? x->law->energy(&in) : 0;
 }
 
+// ---- its derivatives ----------------------------------------------------------------------------------------------------
+// Laws of the program have them exactly, from their definition on the expression graph. Those of plugins are C code: differences of
+// the fourth order, with steps that fit the law's own scales, since bristles are short beside a metre.
+
+static const double weight[4] = {1.0 / 12, -2.0 / 3, 2.0 / 3, -1.0 / 12}, at[4] = {-2, -1, 1, 2};
+
 // How much v, e and N have to change before the force does by its limit.
 static void scales(const srDryFriction* x, const double* v, const double* e, double N, double tau, double out[3]) {
   const double limit = x->s * N + 1e-12, Z = x->p.B + tau * x->p.K;
@@ -35,8 +43,7 @@ static void scales(const srDryFriction* x, const double* v, const double* e, dou
   out[2] = N;
 }
 
-int sr_rub_slope(const srDryFriction* x, const double* v, const double* e, double N, double tau, double* slope) {
-  static const double weight[4] = {1.0 / 12, -2.0 / 3, 2.0 / 3, -1.0 / 12}, at[4] = {-2, -1, 1, 2};
+static int differences(const srDryFriction* x, const double* v, const double* e, double N, double tau, double* slope) {
   const int rows = x->n + x->ne, columns = rows + 1;
   double in[SR_RUB_MOST + 1], edot[SR_RUB_MOST], scale[3];
   scales(x, v, e, N, tau, scale);
@@ -58,6 +65,15 @@ int sr_rub_slope(const srDryFriction* x, const double* v, const double* e, doubl
   return 0;
 }
 
+int sr_rub_slope(const srDryFriction* x, const double* v, const double* e, double N, double tau, double* slope) {
+  if (x->derivative == NULL) return differences(x, v, e, N, tau, slope);
+  double argument[SR_RUB_MOST + SR_FRICTION_ARGUMENTS], work[SR_RUB_WORK];
+  SR_ASSERT(sr_program_work(x->derivative) <= SR_RUB_WORK);
+  sr_friction_arguments(x, v, e, N, tau, argument);
+  sr_program_evaluate(x->derivative, &(srInputs){.arg = argument}, work, slope);
+  return 0;
+}
+
 // ---- normal force -------------------------------------------------------------------------------------------------------
 
 // A contact whose touch is located stays open until then, so that what comes before the touch is smooth up to it.
@@ -76,11 +92,8 @@ int sr_press(const srContact* c, double d, double ddot, const double* z, srNorma
   return c->law->evaluate(&in, out);
 }
 
-int sr_press_slope(const srContact* c, double d, double ddot, const double* z, double slope[2]) {
-  static const double weight[4] = {1.0 / 12, -2.0 / 3, 2.0 / 3, -1.0 / 12}, at[4] = {-2, -1, 1, 2};
+static int press_differences(const srContact* c, double d, double ddot, const double* z, double slope[2]) {
   const double h[2] = {1e-4 * d, 1e-4 * (fabs(ddot) + c->p.floor)};  // not out of the contact
-  slope[0] = slope[1] = 0;
-  if (d <= 0 || is_open(z)) return 0;
   for (int j = 0; j < 2; j++) {
     for (int i = 0; i < 4; i++) {
       srNormalOut out;
@@ -89,6 +102,17 @@ int sr_press_slope(const srContact* c, double d, double ddot, const double* z, d
       slope[j] += weight[i] / h[j] * out.f;
     }
   }
+  return 0;
+}
+
+int sr_press_slope(const srContact* c, double d, double ddot, const double* z, double slope[2]) {
+  slope[0] = slope[1] = 0;
+  if (d <= 0 || is_open(z)) return 0;
+  if (c->derivative == NULL) return press_differences(c, d, ddot, z, slope);
+  double argument[SR_NORMAL_ARGUMENTS], work[SR_PRESS_WORK];
+  SR_ASSERT(sr_program_work(c->derivative) <= SR_PRESS_WORK);
+  sr_normal_arguments(&c->p, d, ddot, z != NULL ? z[SR_Z_SPEED] : 0, argument);
+  sr_program_evaluate(c->derivative, &(srInputs){.arg = argument}, work, slope);
   return 0;
 }
 

@@ -279,7 +279,7 @@ static const srImpedance contact = {
     .evaluate = evaluate,
     .energy = energy,
 };
-const srContactKind sr_contact_shapes = {&contact, slope};
+const srContactKind sr_contact_shapes = {&contact, slope, sr_contact_prepare};
 
 // ---- gap ----------------------------------------------------------------------------------------------------------------
 

@@ -4,38 +4,40 @@
 // ten thousand terms, ten thousand nodes deep, needs no more of the C stack than x+y.
 // Where a function has a kink or a jump the derivative is the one of the branch that is evaluated: abs' = sign (0 at
 // 0), min and max take the smaller or larger one's, step, sign, floor and comparisons have derivative 0.
+#include "expr/build.h"
 #include "expr/graph.h"
 
 typedef srGraph G;
-
-static srNode add(G* g, srNode a, srNode b) { return sr_graph_op(g, SR_OP_ADD, a, b, SR_NO_NODE); }
-static srNode sub(G* g, srNode a, srNode b) { return sr_graph_op(g, SR_OP_SUB, a, b, SR_NO_NODE); }
-static srNode mul(G* g, srNode a, srNode b) { return sr_graph_op(g, SR_OP_MUL, a, b, SR_NO_NODE); }
-static srNode quotient(G* g, srNode a, srNode b) { return sr_graph_op(g, SR_OP_DIV, a, b, SR_NO_NODE); }
-static srNode power(G* g, srNode a, srNode b) { return sr_graph_op(g, SR_OP_POW, a, b, SR_NO_NODE); }
-static srNode neg(G* g, srNode a) { return sr_graph_op(g, SR_OP_NEG, a, SR_NO_NODE, SR_NO_NODE); }
-static srNode fun(G* g, srOp op, srNode a) { return sr_graph_op(g, op, a, SR_NO_NODE, SR_NO_NODE); }
-static srNode num(G* g, double value) { return sr_graph_const(g, value); }
 
 static bool is_zero(const G* g, srNode x) { return g->nodes[x].op == SR_OP_CONST && g->nodes[x].value == 0; }
 
 // d(a^b) = b a^(b-1) da + a^b log(a) db; terms that vanish are not written, so that x^3 never asks for log(x).
 static srNode derive_pow(G* g, srNode x, srNode a, srNode b, srNode da, srNode db) {
-  srNode by_base = num(g, 0), by_exponent = num(g, 0);
-  if (!is_zero(g, da)) by_base = mul(g, mul(g, b, power(g, a, sub(g, b, num(g, 1)))), da);
-  if (!is_zero(g, db)) by_exponent = mul(g, mul(g, x, fun(g, SR_OP_LOG, a)), db);
-  return add(g, by_base, by_exponent);
+  srNode by_base = sx_number(g, 0), by_exponent = sx_number(g, 0);
+  if (!is_zero(g, da)) by_base = sx_mul(g, sx_mul(g, b, sx_pow(g, a, sx_sub(g, b, sx_number(g, 1)))), da);
+  if (!is_zero(g, db)) by_exponent = sx_mul(g, sx_mul(g, x, sx_1(g, SR_OP_LOG, a)), db);
+  return sx_add(g, by_base, by_exponent);
 }
 
 // d atan2(a, b) = (b da - a db) / (a^2 + b^2)
 static srNode derive_atan2(G* g, srNode a, srNode b, srNode da, srNode db) {
-  srNode r2 = add(g, mul(g, a, a), mul(g, b, b));
-  return quotient(g, sub(g, mul(g, b, da), mul(g, a, db)), r2);
+  srNode r2 = sx_add(g, sx_mul(g, a, a), sx_mul(g, b, b));
+  return sx_div(g, sx_sub(g, sx_mul(g, b, da), sx_mul(g, a, db)), r2);
 }
 
 // d asin(a) = da / sqrt(1 - a^2)
 static srNode derive_asin(G* g, srNode a, srNode da) {
-  return quotient(g, da, fun(g, SR_OP_SQRT, sub(g, num(g, 1), mul(g, a, a))));
+  return sx_div(g, da, sx_1(g, SR_OP_SQRT, sx_sub(g, sx_number(g, 1), sx_mul(g, a, a))));
+}
+
+// x + a e = b with e = exp(-x^c):   dx (1 - a c x^(c-1) e) = db - e da + a e x^c log(x) dc
+static srNode derive_stribeck(G* g, srNode x, const srNode* child, srNode da, srNode db, srNode dc) {
+  const srNode a = child[0], c = child[2], power = sx_pow(g, x, c), e = sx_exp(g, sx_neg(g, power));
+  const srNode fall = sx_mul(g, a, e);
+  const srNode slope = sx_mul(g, fall, sx_mul(g, c, sx_pow(g, x, sx_sub(g, c, sx_number(g, 1)))));
+  srNode by = sx_sub(g, db, sx_mul(g, e, da));
+  if (!is_zero(g, dc)) by = sx_add(g, by, sx_mul(g, sx_mul(g, fall, sx_mul(g, power, sx_1(g, SR_OP_LOG, x))), dc));
+  return sx_div(g, by, sx_sub(g, sx_number(g, 1), slope));
 }
 
 // if(lo <= hi, d_lo, d_hi)
@@ -49,28 +51,29 @@ static srNode rule(G* g, srNode x, srNode da, srNode db, srNode dc) {
   srGraphNode node = g->nodes[x];  // a copy: the array may move while nodes are added
   srNode a = node.child[0], b = node.child[1];
   switch (node.op) {
-    case SR_OP_ADD: return add(g, da, db);
-    case SR_OP_SUB: return sub(g, da, db);
-    case SR_OP_MUL: return add(g, mul(g, da, b), mul(g, a, db));
-    case SR_OP_DIV: return quotient(g, sub(g, da, mul(g, x, db)), b);
+    case SR_OP_ADD: return sx_add(g, da, db);
+    case SR_OP_SUB: return sx_sub(g, da, db);
+    case SR_OP_MUL: return sx_add(g, sx_mul(g, da, b), sx_mul(g, a, db));
+    case SR_OP_DIV: return sx_div(g, sx_sub(g, da, sx_mul(g, x, db)), b);
     case SR_OP_POW: return derive_pow(g, x, a, b, da, db);
-    case SR_OP_NEG: return neg(g, da);
-    case SR_OP_SIN: return mul(g, fun(g, SR_OP_COS, a), da);
-    case SR_OP_COS: return neg(g, mul(g, fun(g, SR_OP_SIN, a), da));
-    case SR_OP_TAN: return mul(g, add(g, num(g, 1), mul(g, x, x)), da);
+    case SR_OP_NEG: return sx_neg(g, da);
+    case SR_OP_SIN: return sx_mul(g, sx_1(g, SR_OP_COS, a), da);
+    case SR_OP_COS: return sx_neg(g, sx_mul(g, sx_1(g, SR_OP_SIN, a), da));
+    case SR_OP_TAN: return sx_mul(g, sx_add(g, sx_number(g, 1), sx_mul(g, x, x)), da);
     case SR_OP_ASIN: return derive_asin(g, a, da);
-    case SR_OP_ACOS: return neg(g, derive_asin(g, a, da));
+    case SR_OP_ACOS: return sx_neg(g, derive_asin(g, a, da));
     case SR_OP_ATAN2: return derive_atan2(g, a, b, da, db);
-    case SR_OP_EXP: return mul(g, x, da);
-    case SR_OP_LOG: return quotient(g, da, a);
-    case SR_OP_SQRT: return quotient(g, da, mul(g, num(g, 2), x));
-    case SR_OP_ABS: return mul(g, fun(g, SR_OP_SIGN, a), da);
+    case SR_OP_EXP: return sx_mul(g, x, da);
+    case SR_OP_LOG: return sx_div(g, da, a);
+    case SR_OP_SQRT: return sx_div(g, da, sx_mul(g, sx_number(g, 2), x));
+    case SR_OP_ABS: return sx_mul(g, sx_1(g, SR_OP_SIGN, a), da);
     case SR_OP_MIN: return choose(g, a, b, da, db);
     case SR_OP_MAX: return choose(g, b, a, da, db);
     case SR_OP_IF: return sr_graph_op(g, SR_OP_IF, a, db, dc);
+    case SR_OP_STRIBECK: return derive_stribeck(g, x, node.child, da, db, dc);
     case SR_OP_FUNCTION:  // d f(a) = f'(a) da
-      return is_zero(g, da) ? da : mul(g, sr_graph_function(g, node.index, node.detail + 1, a), da);
-    default: return num(g, 0);  // other leaves
+      return is_zero(g, da) ? da : sx_mul(g, sr_graph_function(g, node.index, node.detail + 1, a), da);
+    default: return sx_number(g, 0);  // other leaves
   }
 }
 
@@ -115,9 +118,9 @@ static void prepare_scratch(G* g) {
 srNode sr_graph_derive(srGraph* g, srNode node, srNode leaf) {
   SR_ASSERT(node >= 0 && node < g->n && leaf >= 0 && leaf < g->n);
   SR_ASSERT(g->nodes[leaf].op == SR_OP_VAR || g->nodes[leaf].op == SR_OP_PARAM);
-  Walk w = {g, leaf, num(g, 0), g->nodes[leaf].depends};
+  Walk w = {g, leaf, sx_number(g, 0), g->nodes[leaf].depends};
   prepare_scratch(g);
-  srNode one = num(g, 1), result;
+  srNode one = sx_number(g, 1), result;
   SR_PUSH(g->pool, g->stack, g->stack_n, g->stack_capacity) = node;
   while (g->stack_n > 0) {
     srNode x = g->stack[g->stack_n - 1], d[3];

@@ -21,6 +21,7 @@ typedef enum srOp {
   SR_OP_ABS, SR_OP_MIN, SR_OP_MAX, SR_OP_SIGN, SR_OP_STEP, SR_OP_FLOOR,
   SR_OP_LT, SR_OP_LE, SR_OP_EQ,  // comparisons, 1 or 0 (also > >= == != of the text)
   SR_OP_IF,                      // if(condition, then, else): condition != 0
+  SR_OP_STRIBECK,                // the x with x + a exp(-x^c) = b: srm_stribeck_root. Laws alone use it
   SR_OP_FUNCTION,                // named function: index, order of derivative, one argument
   SR_OP_COUNT
 } srOp;

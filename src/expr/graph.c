@@ -8,12 +8,15 @@
 #include <math.h>
 #include <string.h>
 
+#include "math/stribeck.h"
+
 static const signed char arity_of[SR_OP_COUNT] = {
-    [SR_OP_CONST] = 0, [SR_OP_PARAM] = 0, [SR_OP_VAR] = 0,   [SR_OP_ADD] = 2,  [SR_OP_SUB] = 2,     [SR_OP_MUL] = 2,
-    [SR_OP_DIV] = 2,   [SR_OP_POW] = 2,   [SR_OP_NEG] = 1,   [SR_OP_SIN] = 1,  [SR_OP_COS] = 1,     [SR_OP_TAN] = 1,
-    [SR_OP_ASIN] = 1,  [SR_OP_ACOS] = 1,  [SR_OP_ATAN2] = 2, [SR_OP_EXP] = 1,  [SR_OP_LOG] = 1,     [SR_OP_SQRT] = 1,
-    [SR_OP_ABS] = 1,   [SR_OP_MIN] = 2,   [SR_OP_MAX] = 2,   [SR_OP_SIGN] = 1, [SR_OP_STEP] = 1,    [SR_OP_FLOOR] = 1,
-    [SR_OP_LT] = 2,    [SR_OP_LE] = 2,    [SR_OP_EQ] = 2,    [SR_OP_IF] = 3,   [SR_OP_FUNCTION] = 1};
+    [SR_OP_CONST] = 0, [SR_OP_PARAM] = 0, [SR_OP_VAR] = 0,  [SR_OP_ADD] = 2,      [SR_OP_SUB] = 2,
+    [SR_OP_MUL] = 2,   [SR_OP_DIV] = 2,   [SR_OP_POW] = 2,  [SR_OP_NEG] = 1,      [SR_OP_SIN] = 1,
+    [SR_OP_COS] = 1,   [SR_OP_TAN] = 1,   [SR_OP_ASIN] = 1, [SR_OP_ACOS] = 1,     [SR_OP_ATAN2] = 2,
+    [SR_OP_EXP] = 1,   [SR_OP_LOG] = 1,   [SR_OP_SQRT] = 1, [SR_OP_ABS] = 1,      [SR_OP_MIN] = 2,
+    [SR_OP_MAX] = 2,   [SR_OP_SIGN] = 1,  [SR_OP_STEP] = 1, [SR_OP_FLOOR] = 1,    [SR_OP_LT] = 2,
+    [SR_OP_LE] = 2,    [SR_OP_EQ] = 2,    [SR_OP_IF] = 3,   [SR_OP_STRIBECK] = 3, [SR_OP_FUNCTION] = 1};
 
 int sr_op_arity(srOp op) {
   SR_ASSERT(op >= 0 && op < SR_OP_COUNT);
@@ -47,6 +50,7 @@ double sr_op_value(srOp op, double a, double b, double c) {
     case SR_OP_LE: return a <= b;
     case SR_OP_EQ: return a == b;
     case SR_OP_IF: return a != 0 ? b : c;
+    case SR_OP_STRIBECK: return srm_stribeck_root(a, b, c);
     default: SR_ASSERT(false && "leaves and functions have no value of their own"); return 0;
   }
 }

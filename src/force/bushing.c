@@ -18,9 +18,8 @@ static const char* const names[PARAMETERS] = {
     "damping about z",   "damping along x",   "damping along y",   "damping along z",
 };
 
-// c of J^-T. Below a^2 = 1e-3 by its series 1/12 + a^2/720 + a^4/30240 + ..., whose next term a^6/1209600 is below
-// 1e-15.
-static double quadratic_factor(double a2) {
+// Below a^2 = 1e-3 by its series 1/12 + a^2/720 + a^4/30240 + a^6/1209600 + ...
+double sr_rotation_factor(double a2) {
   if (a2 < 1e-3) return 1.0 / 12.0 + a2 * (1.0 / 720.0 + a2 / 30240.0);
   const double half = 0.5 * sqrt(a2);
   return (1.0 - half * cos(half) / sin(half)) / a2;
@@ -31,7 +30,7 @@ static void transposed_inverse_jacobian(const double* theta, const double* u, do
   double once[3], twice[3];
   srm_cross3(theta, u, once);
   srm_cross3(theta, once, twice);
-  const double c = quadratic_factor(srm_dot3(theta, theta));
+  const double c = sr_rotation_factor(srm_dot3(theta, theta));
   for (int i = 0; i < 3; ++i) out[i] = u[i] + 0.5 * once[i] + c * twice[i];
 }
 
@@ -52,6 +51,29 @@ static double energy(const srImpedanceIn* in) {
   double sum = 0.0;
   for (int i = 0; i < 6; ++i) sum += 0.5 * in->p[STIFFNESS + i] * in->x[i] * in->x[i];
   return sum;
+}
+
+// c with the fourth term of its series, since its derivative loses one.
+static srNode factor_graph(srGraph* g, srNode a2) {
+  srNode series = sx_number(g, 1.0 / 1209600.0);
+  static const double term[] = {30240.0, 720.0, 12.0};
+  for (int i = 0; i < 3; i++) series = sx_add(g, sx_number(g, 1.0 / term[i]), sx_mul(g, a2, series));
+  const srNode half = sx_mul(g, sx_number(g, 0.5), sx_sqrt(g, a2));
+  const srNode cotangent = sx_div(g, sx_1(g, SR_OP_COS, half), sx_1(g, SR_OP_SIN, half));
+  const srNode closed = sx_div(g, sx_sub(g, sx_number(g, 1), sx_mul(g, half, cotangent)), a2);
+  return sx_if(g, sx_less(g, a2, sx_number(g, 1e-3)), series, closed);
+}
+
+void sr_law_bushing_graph(srImpedanceGraph* x) {
+  srGraph* g = x->g;
+  srNode elastic[6], once[3], twice[3];
+  for (int i = 0; i < 6; ++i) elastic[i] = sx_mul(g, x->p[STIFFNESS + i], x->x[i]);
+  sx_cross(g, x->x, elastic, once);
+  sx_cross(g, x->x, once, twice);
+  const srNode c = factor_graph(g, sx_dot(g, 3, x->x, x->x));
+  for (int i = 0; i < 3; ++i)
+    elastic[i] = sx_add(g, elastic[i], sx_add(g, sx_mul(g, sx_number(g, 0.5), once[i]), sx_mul(g, c, twice[i])));
+  for (int i = 0; i < 6; ++i) x->f[i] = sx_neg(g, sx_add(g, elastic[i], sx_mul(g, x->p[DAMPING + i], x->xdot[i])));
 }
 
 const srImpedance sr_law_bushing = {

@@ -14,6 +14,11 @@ static double energy(const srImpedanceIn* in) {
   return 0.5 * in->p[STIFFNESS] * stretch * stretch;
 }
 
+void sr_law_joint_spring_graph(srImpedanceGraph* x) {
+  srGraph* g = x->g;
+  x->f[0] = sx_mul(g, x->p[STIFFNESS], sx_sub(g, x->p[REST], x->x[0]));
+}
+
 const srImpedance sr_law_joint_spring = {
     .name = "joint-spring",
     .port = SR_PORT_JOINT,

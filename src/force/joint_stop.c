@@ -25,35 +25,34 @@ static double overshoot(const srImpedanceIn* in, double* side) {
   return *side > 0.0 ? x - in->p[UPPER] : *side < 0.0 ? in->p[LOWER] - x : 0.0;
 }
 
-// phi(x) and its derivative.
-static double grip(double x, double* slope) {
-  *slope = x < 0.0 ? exp(x) : 1.0;
-  return x < 0.0 ? *slope : 1.0 + x;
-}
+static double grip(double x) { return x < 0.0 ? exp(x) : 1.0 + x; }  // phi
 
 static int evaluate(const srImpedanceIn* in, srImpedanceOut* out) {
-  double side = 0.0, slope;
+  double side = 0.0;
   const double d = overshoot(in, &side), ddot = side * in->xdot[0];
   if (side == 0.0) return 0;
   const double elastic = in->p[STIFFNESS] * d;
-  const double force = elastic * grip(in->p[DAMPING] * ddot, &slope);
+  const double force = elastic * grip(in->p[DAMPING] * ddot);
   out->f[0] = -side * force;
   out->dissipated = (force - elastic) * ddot;
   return 0;
-}
-
-void sr_joint_stop_slope(const srImpedanceIn* in, double* J) {
-  double side = 0.0, slope;
-  const double d = overshoot(in, &side);
-  if (side == 0.0) return;
-  J[0] = -in->p[STIFFNESS] * grip(in->p[DAMPING] * side * in->xdot[0], &slope);
-  J[1] = -in->p[STIFFNESS] * d * in->p[DAMPING] * slope;
 }
 
 static double energy(const srImpedanceIn* in) {
   double side = 0.0;
   const double d = overshoot(in, &side);
   return 0.5 * in->p[STIFFNESS] * d * d;
+}
+
+void sr_law_joint_stop_graph(srImpedanceGraph* x) {
+  srGraph* g = x->g;
+  const srNode zero = sx_number(g, 0), one = sx_number(g, 1);
+  const srNode above = sx_sub(g, x->x[0], x->p[UPPER]), below = sx_sub(g, x->p[LOWER], x->x[0]);
+  const srNode d = sx_max(g, sx_max(g, above, below), zero), is_above = sx_positive(g, above);
+  const srNode rate = sx_mul(g, x->p[DAMPING], sx_if(g, is_above, x->xdot[0], sx_neg(g, x->xdot[0])));
+  const srNode phi = sx_if(g, sx_less(g, rate, zero), sx_exp(g, rate), sx_add(g, one, rate));
+  const srNode force = sx_mul(g, sx_mul(g, x->p[STIFFNESS], d), phi);
+  x->f[0] = sx_if(g, sx_positive(g, d), sx_if(g, is_above, sx_neg(g, force), force), zero);
 }
 
 const srImpedance sr_law_joint_stop = {

@@ -5,7 +5,7 @@
 //   g(R, d)                      residuals of its position rows
 //   W(R, d)                      rows over the twist: position rows, for which g' = W (w, u), then velocity rows
 //   bias = (dW/dt) (w, u)        so that the rows at acceleration level are W (w', u') + bias
-//   dW along any twist           for the tangent of implicit methods; without it the tangent takes differences here
+// and its definition on the expression graph, from which derivatives for the tangent of implicit methods follow.
 #ifndef SR_MODEL_CLOSURE_H
 #define SR_MODEL_CLOSURE_H
 
@@ -29,6 +29,8 @@ typedef struct srClosureOut {
   double bias[6];
 } srClosureOut;
 
+typedef struct srClosureGraph srClosureGraph;
+
 typedef struct srClosureKind {
   srObserver observer;
   bool axial;  // its rows hold the axis n = frame[2] to R n, and vanish also where it is reversed, R n = -n
@@ -36,9 +38,7 @@ typedef struct srClosureKind {
   const char* (*setup)(srClosure* closure);
   // out is zero before. 0, or > 0 where the rows are not defined: then *why is a sentence.
   int (*evaluate)(const srClosure* closure, const srClosureIn* in, srClosureOut* out, const char** why);
-  // Adds to L (6 x 6) the derivative of sum lambda_i W_i along the twist: L s is its rate where (w, u) = s. lambda: position
-  // rows, then velocity rows. Called where `evaluate` has succeeded. NULL: not known.
-  void (*slope)(const srClosure* closure, const srClosureIn* in, const double* lambda, double* L);
+  void (*define)(srClosureGraph* x);  // its residuals on the graph: constraint/closure_graph.h
 } srClosureKind;
 
 // frame[2] = n (unit), frame[0] and frame[1] two unit vectors that complete it to a right-handed triad; where n is an

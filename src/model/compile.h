@@ -48,7 +48,8 @@ typedef struct srCompiler {
   srNode* driver_roots;  // 3 per driver
   srForceElement* force;
   int nforce, force_capacity;
-  srNames laws;  // registered by C code and plugins: name -> impedances[]
+  const srContact* contact_before;  // the last one, NULL: none yet
+  srNames laws;                     // registered by C code and plugins: name -> impedances[]
   const srImpedance** impedances;
   int nimpedance, impedance_capacity;
   srNames friction_names, normal_names;  // laws of friction and contact that were registered

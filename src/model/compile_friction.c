@@ -220,6 +220,8 @@ srForceElement* sr_c_add_contact(srCompiler* c, const char* kind, const srContac
     e->ny += x->ne;
     c->m->ny += x->ne;
   }
+  found->prepare(c->pool, copy, c->contact_before);
+  c->contact_before = copy;
   e->z = c->m->nz;
   c->m->nz += SR_Z_CONTACT;
   return e;

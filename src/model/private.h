@@ -48,6 +48,8 @@ const srImpedance* sr_builtin_impedance(const char* name);
 typedef struct srContactKind {
   const srImpedance* law;
   int (*slope)(const srImpedanceIn* in, double* J);  // as srForceElement.slope
+  // Derivatives of its laws, in pool, or those of `like` where the laws are the same (NULL: none).
+  void (*prepare)(srPool* pool, srContact* contact, const srContact* like);
 } srContactKind;
 const srContactKind* sr_contact_kind(const char* name);  // joint-friction, joint-end, contact, contact-formula
 
