@@ -47,7 +47,7 @@ fuzz() {  # fuzz NAME: one line of outcome
   local name=$1 corpora=() folder
   for folder in "tests/fuzz/$name" ${more[$name]:-}; do [ -d "$folder" ] && corpora+=("$folder"); done
   mkdir -p "$work/$name"
-  if "$build/fuzz_$name" -max_total_time="$seconds" -max_len=8000 -timeout=10 -rss_limit_mb=3000 -verbosity=0 \
+  if "$build/fuzz_$name" -max_total_time="$seconds" -max_len=8000 -timeout=120 -rss_limit_mb=3000 -verbosity=0 \
       -print_final_stats=1 -dict=tests/fuzz/xml.dict -artifact_prefix="$build/fuzz_$name-" "$work/$name" "${corpora[@]}" \
       > "$work/$name.log" 2>&1; then
     echo "ok fuzz_$name: $(grep -o 'number_of_executed_units: *[0-9]*' "$work/$name.log" | grep -o '[0-9]*$') inputs in $seconds s"
