@@ -13,6 +13,8 @@ extern "C" {
 // ------------------------------------------------------- the rigid tree alone: no laws, no armature, no drivers
 // Inverse dynamics: tau = M a + c (nv). Overwrites d->link_X, link_E, link_twist, link_accel, link_wrench.
 SR_API void sr_rnea(const srModel* m, srData* d, const double* q, const double* v, const double* a, double* tau);
+// M(q) x, without forming M: inverse dynamics from rest without gravity. Overwrites the same.
+SR_API void sr_mass_times(const srModel* m, srData* d, const double* q, const double* x, double* out);
 // Mass matrix, symmetric, all nv x nv entries row-major. Composite rigid bodies.
 SR_API void sr_crba(const srModel* m, srData* d, const double* q, double* M);
 // Forward dynamics by articulated bodies: a with M a + c = tau, O(n). SR_FAILED when M is singular: d->trouble names

@@ -55,6 +55,31 @@ typedef struct srUnilateral {
   double b[3];  // 1 + ntangent
 } srUnilateral;
 
+// The matrix cM diag(M, 0) + cI diag(0, I) + cq Kq + cv Kv over (v, y), with complex coefficients: real parts first.
+typedef struct srShift {
+  double cM[2], cI[2], cq[2], cv[2];
+} srShift;
+
+// Linear systems of the motion that the system solves itself, without forming their matrices. Of a long kinematic tree M, Kq and Kv are full, yet
+// products with them and solutions cost a fixed number of operations a body. Implicit methods take it instead of M and `tangent` where there are no
+// constraints, and allocate nothing of size nv^2. Vectors over (v, y) have nv + ny entries. Answers as those of srSystem's callbacks.
+typedef struct srMotionSolver {
+  // E = [M(q) a - f; -y'] at a state; a (nv), NULL: 0.
+  int (*residual)(void* user, double t, const double* q, const double* v, const double* y, double tau, const double* a,
+                  double* E);
+  // out = M(q) x (nv).
+  int (*mass_times)(void* user, const double* q, const double* x, double* out);
+  // Keeps M, Kq and Kv of this state with a held. diagonal (nv): that of M.
+  int (*tangent)(void* user, double t, const double* q, const double* v, const double* y, double tau, const double* a,
+                 double* diagonal);
+  // out = Kq dxi + Kv dx; dxi (nv) or dx (nv + ny) may be NULL.
+  void (*times)(void* user, const double* dxi, const double* dx, double* out);
+  // Factors the matrix of the shift; false: singular. One real and one complex factor are kept side by side.
+  bool (*factor)(void* user, const srShift* shift, bool complex);
+  // In place (nv + ny); complex: imaginary parts behind the real ones.
+  void (*solve)(void* user, bool complex, double* x);
+} srMotionSolver;
+
 // Every callback returns 0: done; > 0: could not, try a smaller step; < 0: stop, the run cannot go on.
 typedef struct srSystem {
   int nq, nv;  // positions, velocities
@@ -105,6 +130,7 @@ typedef struct srSystem {
   const srSparsity* G_sparsity;  // NULL: dense. The pattern of G and D; must outlive sri_create
   const srSparsity*
       K_sparsity;  // NULL: dense. Of the tangent, over (v, y): symmetric, with its diagonal and all of M's
+  const srMotionSolver* solver;  // NULL: none, implicit methods form and factor matrices. Must outlive the integrator
 } srSystem;
 
 // Drift control by projection after each accepted step:

@@ -180,6 +180,72 @@ static int tangent(void* user, double t, const double* q, const double* v, const
   return answer != 0 ? answer : sr_tangent_evaluate(s->tangent, d, tau, a, lambda, out);
 }
 
+// ---- linear systems of a tree: integrate.h, srMotionSolver
+
+static int evaluate_forces(const srModelSystem* s, double t, const double* q, const double* v, const double* y,
+                           double tau) {
+  if (sr_stop_requested(s->d)) return -1;
+  put_raw(s->m, s->d, t, q, v, y);
+  sr_kinematics(s->m, s->d);
+  sr_velocity(s->m, s->d);
+  return sr_forces(s->m, s->d, tau);
+}
+
+static int tree_residual(void* user, double t, const double* q, const double* v, const double* y, double tau,
+                         const double* a, double* E) {
+  const srModelSystem* s = user;
+  const srModel* m = s->m;
+  srData* d = s->d;
+  const int answer = evaluate_forces(s, t, q, v, y, tau);
+  if (answer != 0) return answer;
+  if (a != NULL) {
+    sr_rnea(m, d, d->q, d->v, a, E);
+  } else {
+    sr_bias_force(m, d);
+    copy(E, d->bias, m->nv);
+  }
+  for (int i = 0; i < m->nv; ++i) E[i] += (a != NULL ? m->dof_armature[i] * a[i] : 0.0) - d->f[i];
+  for (int i = 0; i < m->ny; ++i) E[m->nv + i] = -d->ydot[i];
+  return 0;
+}
+
+static int tree_mass_times(void* user, const double* q, const double* x, double* out) {
+  const srModelSystem* s = user;
+  sr_mass_times(s->m, s->d, q, x, out);
+  for (int i = 0; i < s->m->nv; ++i) out[i] += s->m->dof_armature[i] * x[i];
+  return 0;
+}
+
+static int tree_tangent(void* user, double t, const double* q, const double* v, const double* y, double tau,
+                        const double* a, double* diagonal) {
+  const srModelSystem* s = user;
+  const int answer = evaluate_forces(s, t, q, v, y, tau);
+  return answer != 0 ? answer : sr_tangent_tree_evaluate(s->tangent, s->d, tau, a, diagonal);
+}
+
+static void tree_times(void* user, const double* dxi, const double* dx, double* out) {
+  sr_tree_times(((const srModelSystem*)user)->tangent->tree, dxi, dx, out);
+}
+
+static bool tree_factor(void* user, const srShift* c, bool complex) {
+  srModelTangent* tangent = ((const srModelSystem*)user)->tangent;
+  const srTreeShift shift = {
+      .cM = {c->cM[0], c->cM[1]}, .cI = {c->cI[0], c->cI[1]}, .cq = {c->cq[0], c->cq[1]}, .cv = {c->cv[0], c->cv[1]}};
+  return sr_tree_factor(tangent->tree, &shift, &tangent->factor[complex]);
+}
+
+static void tree_solve(void* user, bool complex, double* x) {
+  srModelTangent* tangent = ((const srModelSystem*)user)->tangent;
+  sr_tree_solve(tangent->tree, &tangent->factor[complex], x);
+}
+
+static const srMotionSolver tree_solver = {.residual = tree_residual,
+                                           .mass_times = tree_mass_times,
+                                           .tangent = tree_tangent,
+                                           .times = tree_times,
+                                           .factor = tree_factor,
+                                           .solve = tree_solve};
+
 static int position_rates(void* user, const double* q, const double* v, double* qdot) {
   sr_qdot(((const srModelSystem*)user)->m, q, v, qdot);
   return 0;
@@ -338,6 +404,7 @@ static int accepted(void* user, double t, double* q, double* v, double* y) {
 
 srSystem sr_system(srModelSystem* user) {
   const srModel* m = user->m;
+  const bool tree = user->tangent != NULL && user->tangent->tree != NULL;
   user->rank = -1;
   user->M_sparsity = (srSparsity){m->nv, m->nv, m->M_row, m->M_column};
   user->G_sparsity = (srSparsity){m->ng, m->nv, m->G_start, m->G_index};
@@ -357,7 +424,7 @@ srSystem sr_system(srModelSystem* user) {
       .dynamics = dynamics,
       .constraint = constraint,
       .gamma = gamma_term,
-      .tangent = user->tangent != NULL ? tangent : NULL,
+      .tangent = user->tangent != NULL && !tree ? tangent : NULL,
       .qdot = position_rates,
       .retract = retract,
       .difference = difference,
@@ -366,5 +433,6 @@ srSystem sr_system(srModelSystem* user) {
       .M_sparsity = m->looped ? &user->M_sparsity : NULL,
       .G_sparsity = m->looped ? &user->G_sparsity : NULL,
       .K_sparsity = user->tangent != NULL && user->tangent->sparsity.row != NULL ? &user->tangent->sparsity : NULL,
+      .solver = tree ? &tree_solver : NULL,
   };
 }

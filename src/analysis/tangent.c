@@ -17,6 +17,8 @@
 
 #define NEW(x, type, n) ((type*)sr_pool_alloc(&(x)->pool, (size_t)((n) > 0 ? (n) : 1) * sizeof(type)))
 #define DENSE 24  // up to this size a matrix is dense
+// Unknowns beyond which trees are solved by recursion. It is cheaper from 25 on; up to 100 radau5 may want the matrices, to couple its stages.
+#define TREE_ABOVE 100
 
 static int assemble(srModelTangent* x, srData* d, double tau, const double* a, const double* lambda) {
   x->entries.next = 0;
@@ -145,7 +147,10 @@ static void prepare(srModelTangent* x) {
   sr_tangent_formulas(x);
 }
 
-srModelTangent* sr_tangent_create(const srModel* m) {
+srModelTangent* sr_tangent_create(const srModel* m) { return sr_tangent_create_as(m, SR_SOLVE_AUTO); }
+
+srModelTangent* sr_tangent_create_as(const srModel* m, srSolve solve) {
+  const bool tree = solve == SR_SOLVE_TREE || (solve == SR_SOLVE_AUTO && m->nv + m->ny > TREE_ABOVE);
   srModelTangent* x = sr_alloc(sizeof *x);
   if (!x) return NULL;
   jmp_buf out_of_memory;
@@ -156,7 +161,7 @@ srModelTangent* sr_tangent_create(const srModel* m) {
   bool made = false;
   if (setjmp(out_of_memory) == 0) {
     prepare(x);
-    made = make_pattern(x);
+    made = (tree && sr_tangent_tree_prepare(x)) || make_pattern(x);
   }
   x->pool.on_fail = NULL;
   if (made) return x;

@@ -5,6 +5,7 @@
 #include <sarrus/analysis.h>
 
 #include "dynamics/derivative.h"
+#include "dynamics/tree_tangent.h"
 #include "expr/expr.h"
 
 // Something that a law or a row depends on, and its derivatives along the coordinates.
@@ -58,6 +59,8 @@ struct srModelTangent {
   double *law_slope, *law_work, *law_out;  // of one force element
   double *accel_q, *accel_v;               // of one joint coordinate
   double* gap_by;                          // nv: rows of one variable of a gap
+  srTreeTangent* tree;                     // the linear systems are solved by recursion; NULL: K is formed
+  srTreeFactor factor[2];                  // ... real, complex
 };
 
 // ---- tangent_variable.c
@@ -68,6 +71,12 @@ void sr_tangent_variables(srModelTangent* x, const srData* d);  // all derivativ
 void sr_tangent_outer(srModelTangent* x, int n, const int* row, const double* coefficient, int stride,
                       const srVariable* variable, double by);
 void sr_tangent_variable_turn(srModelTangent* x, const srData* d, const srVariable* variable, double by);
+
+// ---- tangent_tree.c
+// Prepares the recursion; false: the model is not a tree whose force elements act within one joint each, and nothing has changed.
+bool sr_tangent_tree_prepare(srModelTangent* x);
+// State of d as for sr_tangent_evaluate; diagonal (nv): of M.
+int sr_tangent_tree_evaluate(srModelTangent* x, srData* d, double tau, const double* a, double* diagonal);
 
 // ---- tangent_formula.c
 void sr_tangent_formulas(srModelTangent* x);  // programs; may add variables
@@ -81,5 +90,9 @@ int sr_tangent_forces(srModelTangent* x, srData* d, double tau, const double* a,
 // Entries of the model's tangent at the state of d, which sr_forces has seen; out has been cleared. Answers as integrate.h.
 int sr_tangent_evaluate(srModelTangent* x, srData* d, double tau, const double* a, const double* lambda,
                         srTangent* out);
+
+// As sr_tangent_create, with the choice between matrices and the recursion given. SR_SOLVE_TREE where that is not possible: matrices.
+typedef enum srSolve { SR_SOLVE_AUTO, SR_SOLVE_MATRIX, SR_SOLVE_TREE } srSolve;
+srModelTangent* sr_tangent_create_as(const srModel* m, srSolve solve);
 
 #endif

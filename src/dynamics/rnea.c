@@ -7,14 +7,16 @@
 // is needed. The ground accelerates with -gravity. Scratch: 12 doubles a link in work, and link_wrench.
 #include "dynamics/link.h"
 
-SRM_INLINE void forward(const srModel* m, srData* d, const double* v, const double* a) {
+// v NULL: 0. upwards: acceleration of the ground.
+SRM_INLINE void forward(const srModel* m, srData* d, const double* v, const double* a, v4 upwards) {
   const int *types = m->link_type, *parents = m->link_parent, *places = m->link_v;
   const double *inertia = m->link_inertia, *X = d->link_X, *E = d->link_E;
+  static const double rest[6] = {0};
   double *motion = d->work, *own = motion, *wrench = d->link_wrench;
-  sr_motion_store(motion, (srMotion){v4_zero(), v4_zero(), -v4_xyz(m->gravity)});
+  sr_motion_store(motion, (srMotion){v4_zero(), v4_zero(), upwards});
   for (int i = 1, n = m->nlink; i < n; i++) {
     X += 16, E += 12, inertia += 16, own += 12, wrench += 8;
-    const double *vi = v + places[i], *ai = a + places[i];
+    const double *vi = v ? v + places[i] : rest, *ai = a + places[i];
     srMotion s = sr_motion_to_child(X, E, motion + 12 * parents[i]);
     if (types[i] == SR_LINK_REVOLUTE) {
       s = sr_motion_add_revolute(s, vi[0]);
@@ -48,6 +50,12 @@ SRM_INLINE void backward(const srModel* m, srData* d, double* tau) {
 
 SRM_CLONES void sr_rnea(const srModel* m, srData* d, const double* q, const double* v, const double* a, double* tau) {
   sr_transforms(m, d, q);
-  forward(m, d, v, a);
+  forward(m, d, v, a, -v4_xyz(m->gravity));
   backward(m, d, tau);
+}
+
+SRM_CLONES void sr_mass_times(const srModel* m, srData* d, const double* q, const double* x, double* out) {
+  sr_transforms(m, d, q);
+  forward(m, d, NULL, x, v4_zero());
+  backward(m, d, out);
 }

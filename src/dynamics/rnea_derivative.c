@@ -25,101 +25,11 @@
 //
 // The point is the origin of the first link on the way from the ground, so that numbers stay of the size of the tree.
 #include "dynamics/derivative.h"
-#include "dynamics/link.h"
+#include "dynamics/turn.h"
 
-enum { LINK = 56, DOF = 32 };                                                  // doubles
-enum { TWIST = 0, ACCEL = 8, INERTIA = 16, MOMENT = 32, P = 44, FORCE = 48 };  // of a link
-enum { AXIS = 0, A = 8, C = 16, D = 24 };                                      // of a coordinate: S, A, C, v x S + A
+enum { LINK = SR_TURN_LINK, DOF = SR_TURN_DOF };
 
 int sr_rnea_derivative_work(const srModel* m) { return LINK * m->nlink + DOF * m->nv; }
-
-SRM_INLINE srmTwist cross(srmTwist a, srmTwist b) {
-  return (srmTwist){v4_cross(a.w, b.w), v4_cross(a.w, b.v) + v4_cross(a.v, b.w)};
-}
-SRM_INLINE srmWrench cross_force(srmTwist a, srmWrench f) {
-  return (srmWrench){v4_cross(a.w, f.n) + v4_cross(a.v, f.f), v4_cross(a.w, f.f)};
-}
-SRM_INLINE srmTwist sum(srmTwist a, srmTwist b) { return (srmTwist){a.w + b.w, a.v + b.v}; }
-SRM_INLINE double power(srmTwist a, srmWrench f) { return v4_dot(a.w, f.n) + v4_dot(a.v, f.f); }
-
-// Inertia of a link about the point, in ground axes. p: from the point to the link's origin.
-SRM_INLINE srmInertia moved(const double* inertia, const double* pose, v4 p) {
-  const srmInertia I = srm_inertia_load(inertia);
-  const m3 R = m3_load(pose);
-  const v4 mass = v4_lane(I.h, 3), Rh = m3_mul(R, I.h), g = Rh + 0.5 * mass * p;
-  m3 J = m3_product_transposed(m3_product(R, I.J), pose);
-  const double pg = 2 * v4_dot(p, g);
-  for (int i = 0; i < 3; i++) {
-    J.c[i] -= p * v4_all(g[i]) + g * v4_all(p[i]);
-    J.c[i][i] += pg;
-    J.c[i][3] = 0;
-  }
-  v4 h = Rh + mass * p;
-  h[3] = I.h[3];
-  return (srmInertia){J, h};
-}
-
-SRM_INLINE v4 moment_column(srmInertia I, srmTwist v, srmWrench momentum, v4 r) {
-  const v4 h = v4_keep(I.h, 1, 1, 1);
-  return v4_cross(r, momentum.n) + v4_cross(v.w, m3_mul(I.J, r)) - m3_mul(I.J, v4_cross(v.w, r)) -
-         v4_cross(v.v, v4_cross(h, r)) - v4_cross(h, v4_cross(v.v, r));
-}
-
-// S, A, C, D of the coordinates of a link whose pose stands at p from the point.
-SRM_INLINE void axes_of(const srModel* m, int i, const double* pose, v4 p, srmTwist parent, srmTwist parent_accel,
-                        srmTwist own, double* dof) {
-  const int type = m->link_type[i];
-  const m3 R = m3_load(pose);
-  for (int k = 0; k < sr_link_nv[type]; k++, dof += DOF) {
-    double unit[6] = {0};
-    unit[k] = 1;
-    const srmTwist local = sr_link_relative(type, m->link_pitch[i], unit);
-    const v4 w = m3_mul(R, local.w);
-    const srmTwist S = {w, m3_mul(R, local.v) + v4_cross(p, w)};
-    const srmTwist a = cross(parent, S);
-    srm_twist_store(dof + AXIS, S);
-    srm_twist_store(dof + A, a);
-    srm_twist_store(dof + C, sum(cross(parent_accel, S), cross(parent, a)));
-    srm_twist_store(dof + D, sum(cross(own, S), a));
-  }
-}
-
-// Inertia, B and force of one link.
-SRM_INLINE void load_of(srmInertia I, srmTwist v, srmTwist accel, double* own) {
-  const srmWrench momentum = srm_momentum(I, v), gyro = cross_force(v, momentum), f = srm_momentum(I, accel);
-  srm_twist_store(own + TWIST, v);
-  srm_twist_store(own + ACCEL, accel);
-  srm_inertia_store(own + INERTIA, I);
-  for (int k = 0; k < 3; k++) {
-    v4_store(own + MOMENT + 4 * k, moment_column(I, v, momentum, (v4){k == 0, k == 1, k == 2, 0}));
-  }
-  v4_store(own + P, momentum.f);
-  srm_wrench_store(own + FORCE, (srmWrench){f.n + gyro.n, f.f + gyro.f});
-}
-
-SRM_INLINE void outwards(const srModel* m, const srData* d, const double* a, double* links, double* dofs) {
-  srm_twist_store(links + TWIST, (srmTwist){v4_zero(), v4_zero()});
-  srm_twist_store(links + ACCEL, (srmTwist){v4_zero(), -v4_xyz(m->gravity)});
-  v4 point = v4_zero();
-  for (int i = 1; i < m->nlink; i++) {
-    const int parent = m->link_parent[i], first = m->link_v[i];
-    const double* pose = d->link_pose + 16 * i;
-    if (parent == 0) point = v4_load(pose + 12);  // links are numbered depth first
-    const v4 p = v4_load(pose + 12) - point;
-    const m3 R = m3_load(pose);
-    const srmTwist seen = srm_twist_load(d->link_twist + 8 * i), before = srm_twist_load(links + LINK * parent + TWIST);
-    const v4 w = m3_mul(R, seen.w);
-    const srmTwist v = {w, m3_mul(R, seen.v) + v4_cross(p, w)};
-    srmTwist accel = srm_twist_load(links + LINK * parent + ACCEL);
-    axes_of(m, i, pose, p, before, accel, v, dofs + DOF * first);
-    for (int k = first; k < first + sr_link_nv[m->link_type[i]]; k++) {
-      const srmTwist S = srm_twist_load(dofs + DOF * k + AXIS);
-      const v4 x = v4_all(a[k]), rate = v4_all(d->v[k]);
-      accel = sum(accel, sum((srmTwist){S.w * x, S.v * x}, cross(v, (srmTwist){S.w * rate, S.v * rate})));
-    }
-    load_of(moved(m->link_inertia + 16 * i, pose, p), v, accel, links + LINK * i);
-  }
-}
 
 // What one coordinate does: I S and B^T S (angular, its linear part is 0), and the forces of a step along it and of its rate.
 typedef struct Reach {
@@ -162,7 +72,7 @@ SRM_INLINE void put(const srModel* m, int i, const double* own, const double* do
 
 SRM_CLONES void sr_rnea_derivative(const srModel* m, const srData* d, const double* a, double* work, srmEntries* out) {
   double *links = work, *dofs = work + LINK * m->nlink;
-  if (out->place) outwards(m, d, a, links, dofs);
+  if (out->place) outwards(m, d, a, false, links, dofs);
   for (int i = m->nlink - 1; i > 0; i--) {
     const double* own = links + LINK * i;
     put(m, i, own, dofs, out);

@@ -6,7 +6,7 @@
 // Two integrators are owned: dopri5 (mdop5 where the system has constraints) and radau5. Nothing restarts at a switch but the method: state,
 // time, quadratures and the rows of the constraints in use are handed over. When to leave the explicit method is decided by its stiffness test
 // (stiffness.c); whether that pays, by counts, never by the clock:
-//   cost = evaluations + 2 tangents + c_f factorizations,      c_f = n/4 for trees with n unknowns, 1 with loops
+//   cost = evaluations + 2 tangents + c_f factorizations,      c_f = n/4 for dense matrices of n unknowns, else 1
 // (radau5 factors a real and a complex matrix for each length of the step, and both are counted). Back: the explicit step is bounded by the
 // fastest mode, of rate rho, found by power iteration on the rates, and by what accuracy lets the implicit method take:
 //   h_explicit = min(beta / rho, h_implicit),     back where  stages / h_explicit < 0.7 cost for a second
@@ -100,7 +100,7 @@ static void init(srIntegrator* integrator) {
 static bool can_switch(const srIntegrator* integrator) {
   const srSystem* s = &integrator->system;
   const srIntegratorOptions* o = &integrator->options;
-  return s->dynamics != NULL && (s->tangent != NULL || o->tangent == SR_TANGENT_DIFFERENCE) &&
+  return s->dynamics != NULL && (s->tangent != NULL || s->solver != NULL || o->tangent == SR_TANGENT_DIFFERENCE) &&
          (s->nq == s->nv || s->qdot != NULL) && o->control == SR_CONTROL_DEFAULT && o->atol > 0.0;
 }
 
@@ -119,7 +119,7 @@ static srStatus create(srIntegrator* integrator, srMessages* messages) {
   srAuto* work = integrator->work;
   const srSystem* s = &integrator->system;
   const bool by_rates = s->ng == 0 || integrator->options.explicit_by_rates;
-  work->factor_cost = s->G_sparsity != NULL ? 1.0 : 0.25 * (s->nv + s->ny);
+  work->factor_cost = s->G_sparsity != NULL || s->solver != NULL ? 1.0 : 0.25 * (s->nv + s->ny);
   work->stages = by_rates ? STAGES : STAGES_CONSTRAINED;
   const srStatus status = own(integrator, EXPLICIT, by_rates ? "dopri5" : "mdop5", messages);
   if (status != SR_OK || !can_switch(integrator)) return status;

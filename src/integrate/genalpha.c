@@ -161,12 +161,13 @@ srStatus sri_genalpha_create(srIntegrator* integrator, srMessages* messages) {
   srGenAlpha* work = integrator->work;
   if (!fits(integrator, messages)) return SR_INPUT;
   bool good = sri_tangent_create(&work->tangent, s) && take_rows(work, s);
-  if (good) {
+  if (good && s->solver == NULL) {
     work->saddle = srm_saddle_create(
         &(srmSaddleShape){.nv = s->nv + s->ny, .ng = s->ng, .M = &work->tangent.pattern, .G = &work->G_pattern});
-    work->kept = sr_alloc((size_t)s->ng + 1);
-    good = srm_take_numbers(&work->S, work->tangent.count) && work->saddle != NULL && work->kept != NULL;
+    good = srm_take_numbers(&work->S, work->tangent.count) && work->saddle != NULL;
   }
+  work->kept = sr_alloc((size_t)s->ng + 1);
+  good = good && work->kept != NULL;
   if (good) return SR_OK;
   COMPLAIN(messages, "out of memory for the tangent matrix in the integrator '%s'", integrator->ops->method.name);
   return SR_MEMORY;
@@ -226,8 +227,13 @@ static int index1_rates(srIntegrator* integrator, double t, const double* x, dou
   if (outcome == SRI_DONE && c != NULL) outcome = sri_gamma(integrator, t, x, x + s->nq, work->r);
   if (outcome != SRI_DONE) return outcome;
   memcpy(work->E, work->tangent.f, (size_t)s->nv * sizeof(double));
+  if (s->solver != NULL) {  // M of this place; the accelerations are held at 0, they are not known yet
+    memset(work->delta, 0, (size_t)s->nv * sizeof(double));
+    outcome = sri_tangent(integrator, &work->tangent, t, x, SR_TAU_ELEMENT, work->delta, NULL);
+    if (outcome != SRI_DONE) return outcome;
+  }
   if (!sri_genalpha_factor(integrator, 0)) return SRI_REFUSED;
-  srm_saddle_solve(work->saddle, work->E, work->r, rate + s->nq, lambda);
+  sri_genalpha_backsolve(integrator, work->E, work->r, rate + s->nq, lambda);
   outcome = sri_qdot(integrator, x, x + s->nq, rate);
   if (outcome == SRI_DONE) outcome = power_at(integrator, t, x, lambda, rate);
   return outcome == SRI_DONE && sri_not_finite(integrator, rate) >= 0 ? SRI_NOT_FINITE : outcome;
@@ -384,7 +390,7 @@ static void damp_error(srIntegrator* integrator, double* e) {
   sri_genalpha_mass_times(integrator, e, work->E);
   for (int i = s->nv; i < s->nv + s->ny; ++i) work->E[i] = scale * e[i];
   if (s->ng > 0) srm_rows_times(&integrator->constrained->shape, work->tangent.G, e, work->r);
-  srm_saddle_solve(work->saddle, work->E, work->r, e, NULL);
+  sri_genalpha_backsolve(integrator, work->E, work->r, e, NULL);
 }
 
 // The error e of v along the constraints, G e = 0, by their matrix at the start of the step: the part across them, M^-1 G^T (...),

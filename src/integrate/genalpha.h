@@ -71,6 +71,8 @@ void sri_genalpha_interpolate(const srIntegrator* integrator, double theta, int 
 int sri_genalpha_evaluate(srIntegrator* integrator, double t, const double* x, double* ydot);
 // Factors S with h, or M alone with h = 0, with M and G as evaluated last.
 bool sri_genalpha_factor(srIntegrator* integrator, double h);
+// The unknowns over (v, y) and lambda from right sides, with that factor; f and x may be the same.
+void sri_genalpha_backsolve(srIntegrator* integrator, const double* f, const double* r, double* x, double* lambda);
 // Solves the step of length h from a0, v0 to x_new, rate_new, lambda_new, a1.
 int sri_genalpha_solve(srIntegrator* integrator, double h, double t_new);
 // out = M x, M as evaluated last (nv).

@@ -50,12 +50,26 @@ int sri_genalpha_retract(const srIntegrator* integrator, const double* q, const 
   return SRI_DONE;
 }
 
+// f and y' where the system keeps its matrices to itself.
+static int evaluate_by_solver(srIntegrator* integrator, double t, const double* x, double* ydot) {
+  const srSystem* s = &integrator->system;
+  srGenAlpha* work = integrator->work;
+  srTangentWork* k = &work->tangent;
+  const double *v = x + s->nq, *y = v + s->nv;
+  const int answer = s->solver->residual(s->user, t, x, v, y, SR_TAU_ELEMENT, NULL, k->e0);
+  for (int i = 0; i < s->nv; ++i) k->f[i] = -k->e0[i];
+  for (int i = 0; i < s->ny; ++i) ydot[i] = -k->e0[s->nv + i];
+  memcpy(k->x, x, (size_t)s->nq * sizeof *x);  // M is that of these positions
+  return sri_outcome(answer);
+}
+
 int sri_genalpha_evaluate(srIntegrator* integrator, double t, const double* x, double* ydot) {
   const srSystem* s = &integrator->system;
   srGenAlpha* work = integrator->work;
   srTangentWork* k = &work->tangent;
   srConstrained* c = integrator->constrained;
   ++integrator->stats.evaluations;
+  if (s->solver != NULL) return evaluate_by_solver(integrator, t, x, ydot);
   const int outcome = sri_outcome(s->dynamics(s->user, t, x, x + s->nq, x + s->nq + s->nv, SR_TAU_ELEMENT, k->M, k->f,
                                               ydot, s->D_differs ? k->D : NULL));
   return outcome == SRI_DONE && c != NULL ? sri_constraint(integrator, t, x, work->g, k->G, work->b) : outcome;
@@ -84,8 +98,14 @@ static int form_state(srIntegrator* integrator, double h) {
 
 void sri_genalpha_mass_times(const srIntegrator* integrator, const double* x, double* out) {
   const srSystem* s = &integrator->system;
-  const double* M = ((const srGenAlpha*)integrator->work)->tangent.M;
+  const srTangentWork* k = &((const srGenAlpha*)integrator->work)->tangent;
+  const double* M = k->M;
   const srSparsity* m = s->M_sparsity;
+  if (s->solver != NULL) {
+    // An answer other than 0 comes back with the residual of the same positions.
+    (void)s->solver->mass_times(s->user, k->x, x, out);
+    return;
+  }
   for (int i = 0; i < s->nv; ++i) {
     const int first = m != NULL ? m->row[i] : i * s->nv, end = m != NULL ? m->row[i + 1] : first + s->nv;
     out[i] = 0;
@@ -125,15 +145,32 @@ bool sri_genalpha_factor(srIntegrator* integrator, double h) {
   const double cv = h * work->v.gamma * work->v.kappa, cq = h * h * work->v.beta * work->v.kappa;
   // The unknowns of y are scaled so that the columns of Kv have one factor: dy = h gamma kappa (unknown), v's numbers.
   const double cI = work->v.gamma * work->v.kappa / (work->y.gamma * work->y.kappa);
-  sri_tangent_combine(k, s, k->M, 1, h > 0 ? cI : 1, cq, cv, work->S);
   ++integrator->stats.factorizations;
   work->h_matrix = 0;
+  if (s->solver != NULL) {
+    const srShift shift = {.cM = {1}, .cI = {h > 0 ? cI : 1}, .cq = {cq}, .cv = {cv}};
+    if (!s->solver->factor(s->user, &shift, false)) return false;
+    work->h_matrix = h;
+    return true;
+  }
+  sri_tangent_combine(k, s, k->M, 1, h > 0 ? cI : 1, cq, cv, work->S);
   if (!srm_saddle_factor(work->saddle, work->S, s->D_differs ? k->D : NULL, k->G, c != NULL ? c->kept : NULL)) {
     return false;
   }
   if (c != NULL) memcpy(work->kept, c->kept, (size_t)s->ng);
   work->h_matrix = h;
   return true;
+}
+
+void sri_genalpha_backsolve(srIntegrator* integrator, const double* f, const double* r, double* x, double* lambda) {
+  const srSystem* s = &integrator->system;
+  srGenAlpha* work = integrator->work;
+  if (s->solver == NULL) {
+    srm_saddle_solve(work->saddle, f, r, x, lambda);
+    return;
+  }
+  memmove(x, f, (size_t)(s->nv + s->ny) * sizeof *x);
+  s->solver->solve(s->user, false, x);
 }
 
 static bool matrix_serves(const srIntegrator* integrator, double h) {
@@ -154,7 +191,8 @@ static int make_tangent(srIntegrator* integrator, double t_new, bool at_start) {
   int outcome = sri_tangent(integrator, &work->tangent, t, x, SR_TAU_ELEMENT, rate + s->nq, s->ng > 0 ? lambda : NULL);
   work->tangent_known = outcome == SRI_DONE;
   // Differences leave the numbers of other places behind.
-  if (outcome == SRI_DONE && (s->tangent == NULL || integrator->options.tangent == SR_TANGENT_DIFFERENCE)) {
+  if (outcome == SRI_DONE && s->solver == NULL &&
+      (s->tangent == NULL || integrator->options.tangent == SR_TANGENT_DIFFERENCE)) {
     outcome = sri_genalpha_evaluate(integrator, t_new, integrator->x_new, work->scratch);
   }
   return outcome;
@@ -216,7 +254,7 @@ static void correct(srIntegrator* integrator, double h, bool whole) {
   srGenAlpha* work = integrator->work;
   double* rate = work->rate_new + s->nq;
   for (int i = 0; i < s->nv + s->ny; ++i) work->E[i] = whole ? -work->E[i] : 0;
-  srm_saddle_solve(work->saddle, work->E, work->r, work->delta, work->dlambda);
+  sri_genalpha_backsolve(integrator, work->E, work->r, work->delta, work->dlambda);
   const double scale = work->v.gamma * work->v.kappa / (work->y.gamma * work->y.kappa);
   for (int i = 0; i < s->nv + s->ny; ++i) rate[i] += i < s->nv ? work->delta[i] : scale * work->delta[i];
   for (int k = 0; k < s->ng; ++k) work->lambda_new[k] += work->dlambda[k];
@@ -317,9 +355,9 @@ static int stiffness_falls(const srIntegrator* integrator, double h, int falls) 
     work->a1[i] = cv * work->delta[i];  // a1 is formed anew with the next state
     work->E[i] = cq * work->delta[i];
   }
-  sri_stiffness_times(&work->tangent, s->nv, work->E, work->a1, work->lack);
+  sri_stiffness_times(&work->tangent, s, work->E, work->a1, work->lack);
   for (int i = 0; i < n; ++i) {
-    const double mass = i < s->nv ? fmax(sri_mass_of(s, work->tangent.M, i), DBL_MIN) : 1;
+    const double mass = i < s->nv ? fmax(sri_mass_of(&work->tangent, s, work->tangent.M, i), DBL_MIN) : 1;
     work->lack[i] = cv * fabs(work->lack[i]) / (mass * sri_allowed_error(integrator, s->nq + i, fabs(x[i])));
   }
   return sri_stiffness_falls(n, SRI_NEGLIGIBLE, work->lack, work->lack_before, falls);
@@ -419,7 +457,8 @@ static int solve_once(srIntegrator* integrator, double h, double t_new, int atte
   int outcome = form_all(integrator, h, t_new, &solved);
   if (outcome == SRI_DONE && (anew || !matrix_serves(integrator, h))) {
     work->rate_newton = 1;
-    if (anew) outcome = make_tangent(integrator, t_new, attempt > 1);
+    // A system that solves has M of the tangent's place in its factor: both are taken anew together.
+    if (anew || integrator->system.solver != NULL) outcome = make_tangent(integrator, t_new, attempt > 1);
     if (outcome == SRI_DONE && !sri_genalpha_factor(integrator, h)) {
       (void)snprintf(integrator->detail, sizeof integrator->detail, "the matrix of Newton's method is singular");
       outcome = SRI_REFUSED;

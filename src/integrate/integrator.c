@@ -193,13 +193,15 @@ srStatus sri_create(const char* method, const srSystem* system, const srIntegrat
   bool fits = system_fits(ops, system, &chosen, messages);
   if (!options_fit(ops, &chosen, messages) || !fits) return SR_INPUT;
 
-  srIntegrator* integrator = allocate(ops, system);
+  srSystem used = *system;
+  if (used.ng > 0 || chosen.tangent == SR_TANGENT_DIFFERENCE) used.solver = NULL;
+  srIntegrator* integrator = allocate(ops, &used);
   if (integrator == NULL) {
     COMPLAIN(messages, "out of memory for the integrator '%s'", method);
     return SR_MEMORY;
   }
   integrator->ops = ops;
-  integrator->system = *system;
+  integrator->system = used;
   integrator->options = chosen;
   ops->init(integrator);
   if (sri_constrained_wanted(integrator) && !sri_constrained_create(integrator)) {

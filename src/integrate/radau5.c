@@ -38,9 +38,10 @@ static void copy(double* to, const double* from, int n) {
 // Lays the arrays from `at` on, or counts them where at is NULL.
 static size_t lay_out(srRadau5* w, const srSystem* s, int n, double* at) {
   const size_t nv = (size_t)s->nv, m = nv + (size_t)s->ny, ng = (size_t)s->ng, nx = (size_t)n;
-  const size_t nM = s->M_sparsity != NULL ? (size_t)s->M_sparsity->row[s->nv] : nv * nv;
+  const size_t full = s->solver != NULL ? 0 : 1;  // no matrices where the system solves
+  const size_t nM = full * (s->M_sparsity != NULL ? (size_t)s->M_sparsity->row[s->nv] : nv * nv);
   const size_t nG = s->G_sparsity != NULL && s->ng > 0 ? (size_t)s->G_sparsity->row[s->ng] : ng * nv;
-  const size_t nK = s->K_sparsity != NULL ? (size_t)s->K_sparsity->row[m] : m * m;
+  const size_t nK = full * (s->K_sparsity != NULL ? (size_t)s->K_sparsity->row[m] : m * m);
   struct {
     double** to;
     int copies;
@@ -108,6 +109,7 @@ static bool take_memory(srRadau5* work, const srSystem* s) {
   const srmPattern M = s->M_sparsity != NULL ? pattern_of(s->M_sparsity) : (srmPattern){0};
   const srmPattern G = s->G_sparsity != NULL ? pattern_of(s->G_sparsity) : (srmPattern){0};
   if (!sri_tangent_create(&work->tangent, s)) return false;
+  if (s->solver != NULL) return true;
   srmShiftedShape shape = {.n = s->nv + s->ny,
                            .nv = s->nv,
                            .ng = s->ng,
@@ -235,7 +237,13 @@ static int error_vector(srIntegrator* integrator, srRadau5* work, double h, cons
     work->a[j] = (e[0] * work->Z[0][j] + e[1] * work->Z[1][j] + e[2] * work->Z[2][j]) / h;
     work->k[j] = F[j] + (j < nv ? 0 : work->a[j]);
   }
-  sri_radau5_add_mass_times(s, work->M0, work->a, work->k);
+  if (s->solver != NULL) {
+    const int answer = s->solver->mass_times(s->user, integrator->x, work->a, work->u);
+    if (answer != 0) return sri_outcome(answer);
+    for (int j = 0; j < nv; ++j) work->k[j] += work->u[j];
+  } else {
+    sri_radau5_add_mass_times(s, work->M0, work->a, work->k);
+  }
   // p goes in and out of the solution: the second half of it holds what goes in.
   double* p = work->p + nv;
   for (int j = 0; j < nv; ++j) {

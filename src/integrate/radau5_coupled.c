@@ -20,14 +20,14 @@ static int block_of(const srSystem* s) { return s->nv + s->ny + 2 * s->ng; }
 
 size_t sri_radau5_coupled_room(const srSystem* s) {
   const size_t block = (size_t)block_of(s), n = 3 * block, nv = (size_t)s->nv;
-  if (n > LARGEST) return 0;
+  if (n > LARGEST || s->solver != NULL) return 0;
   return n * n + n + 3 * (size_t)s->ng * nv + block * nv + n;
 }
 
 void sri_radau5_coupled_init(const srSystem* s, srRadau5Coupled* w, double* at) {
   const size_t block = (size_t)block_of(s), n = 3 * block, rows = (size_t)s->ng * (size_t)s->nv;
   w->size = (int)n;
-  w->possible = n <= LARGEST;
+  w->possible = n <= LARGEST && s->solver == NULL;
   if (!w->possible) return;
   w->A = at;
   w->x = w->A + n * n;

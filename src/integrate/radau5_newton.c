@@ -55,12 +55,17 @@ int sri_radau5_evaluate(srIntegrator* integrator, srRadau5* work, double t, cons
   srConstrained* c = integrator->constrained;
   const double *v = x + s->nq, *y = v + s->nv;
   double *M = c != NULL ? c->M : work->tangent.M, *f = c != NULL ? c->f : work->tangent.f;
+  int answer;
   for (int i = 0; i < integrator->ncontrol; ++i) {
     if (!isfinite(x[i])) return SRI_NOT_FINITE;
   }
   ++integrator->stats.evaluations;
-  const int answer =
-      s->dynamics(s->user, t, x, v, y, SR_TAU_ELEMENT, M, f, E + s->nv, c != NULL && s->D_differs ? c->D : NULL);
+  if (s->solver != NULL) {
+    answer = s->solver->residual(s->user, t, x, v, y, SR_TAU_ELEMENT, a, E);
+    for (int i = s->nv; a != NULL && i < s->nv + s->ny; ++i) E[i] += a[i];
+    return sri_outcome(answer);
+  }
+  answer = s->dynamics(s->user, t, x, v, y, SR_TAU_ELEMENT, M, f, E + s->nv, c != NULL && s->D_differs ? c->D : NULL);
   if (answer != 0) return sri_outcome(answer);
   for (int i = 0; i < s->nv; ++i) E[i] = -f[i];
   for (int i = s->nv; i < s->nv + s->ny; ++i) E[i] = -E[i];
@@ -113,7 +118,10 @@ typedef struct srRadau5Place {
 static int evaluate_tangent(srIntegrator* integrator, srRadau5* work, const srRadau5Place* at) {
   const srSystem* s = &integrator->system;
   srConstrained* c = integrator->constrained;
-  int outcome = sri_radau5_evaluate(integrator, work, at->t, at->x, NULL, at->lambda, work->R[0], NULL, NULL);
+  int outcome = SRI_DONE;
+  if (s->solver == NULL) {
+    outcome = sri_radau5_evaluate(integrator, work, at->t, at->x, NULL, at->lambda, work->R[0], NULL, NULL);
+  }
   if (outcome != SRI_DONE) return outcome;
   copy(work->M, c != NULL ? c->M : work->tangent.M, work->tangent.nmass);
   if (c != NULL) {
@@ -151,11 +159,23 @@ static int find_tangent(srIntegrator* integrator, srRadau5* work, double h) {
   return evaluate_tangent(integrator, work, &start);
 }
 
+// The same matrices, factored by the system.
+static bool factor_by_system(const srSystem* s, double g, double a, double b) {
+  const double size = a * a + b * b;
+  const srShift real = {.cM = {g}, .cI = {g}, .cq = {1 / g}, .cv = {1}};
+  const srShift complex = {.cM = {a, b}, .cI = {a, b}, .cq = {a / size, -b / size}, .cv = {1}};
+  return s->solver->factor(s->user, &real, false) && s->solver->factor(s->user, &complex, true);
+}
+
 static bool factor(srIntegrator* integrator, srRadau5* work, double h) {
   const srSystem* s = &integrator->system;
   const double g = tableau->gamma / h, a = tableau->alpha / h, b = tableau->beta / h, size = a * a + b * b;
   integrator->stats.factorizations += 2;
   work->h_factored = 0;
+  if (s->solver != NULL) {
+    if (factor_by_system(s, g, a, b)) work->h_factored = h;
+    return work->h_factored == h;
+  }
   sri_tangent_combine(&work->tangent, s, work->M, g, g, 1 / g, 1, work->K_re);
   if (!srm_shifted_factor(work->real, work->K_re, NULL, work->D, work->G, work->kept)) return false;
   sri_tangent_combine(&work->tangent, s, work->M, a, a, a / size, 1, work->K_re);
@@ -178,15 +198,9 @@ int sri_radau5_prepare(srIntegrator* integrator, srRadau5* work, double h) {
 // ---- linear algebra ---------------------------------------------------------------------------------------------------
 
 // out -= Kq x over (v, y), x in the directions of v.
-static void subtract_Kq_times(const srTangentWork* tangent, int nv, const double* x, double* out) {
-  const srmPattern* p = &tangent->pattern;
-  for (int i = 0; i < p->nrow; ++i) {
-    double sum = 0;
-    for (int k = p->row[i]; k < p->row[i + 1]; ++k) {
-      if (p->column[k] < nv) sum += tangent->Kq[k] * x[p->column[k]];
-    }
-    out[i] -= sum;
-  }
+static void subtract_Kq_times(const srSystem* s, const srTangentWork* tangent, const double* x, double* out) {
+  sri_stiffness_times(tangent, s, x, NULL, tangent->e1);
+  for (int i = 0; i < s->nv + s->ny; ++i) out[i] -= tangent->e1[i];
 }
 
 // Complex a /= b, entry by entry, imaginary parts behind the real ones.
@@ -231,9 +245,13 @@ void sri_radau5_solve(srIntegrator* integrator, srRadau5* work, double h, bool c
   if (g != NULL && work->position != NULL) correct_positions(integrator, work, complex, s, g);
   position_part(work, nv, complex, s, p);
   for (int part = 0; part < (complex ? 2 : 1); ++part) {
-    subtract_Kq_times(&work->tangent, nv, work->p + part * nv, work->k + part * n);
+    subtract_Kq_times(&integrator->system, &work->tangent, work->p + part * nv, work->k + part * n);
   }
-  srm_shifted_solve(complex ? work->complex : work->real, work->k, work->r, work->k, work->l);
+  if (integrator->system.solver != NULL) {
+    integrator->system.solver->solve(integrator->system.user, complex, work->k);
+  } else {
+    srm_shifted_solve(complex ? work->complex : work->real, work->k, work->r, work->k, work->l);
+  }
   for (int i = 0; !complex && i < nv; ++i) work->p[i] += work->k[i] / s[0];
 }
 
@@ -447,11 +465,11 @@ static int stiffness_falls(const srIntegrator* integrator, srRadau5* work, doubl
       work->p[j] = 0;
       for (int k = 0; k < 3; ++k) work->p[j] += h * a[k] * (work->dZ[k][j] + work->dU[k][j]);
     }
-    sri_stiffness_times(&work->tangent, s->nv, work->p, work->dZ[stage], work->a);
+    sri_stiffness_times(&work->tangent, s, work->p, work->dZ[stage], work->a);
     for (int i = 0; i < n; ++i) work->lack[i] = fmax(work->lack[i], fabs(work->a[i]));
   }
   for (int i = 0; i < n; ++i) {
-    const double mass = i < s->nv ? fmax(sri_mass_of(s, work->M, i), DBL_MIN) : 1;
+    const double mass = i < s->nv ? fmax(sri_mass_of(&work->tangent, s, work->M, i), DBL_MIN) : 1;
     work->lack[i] *= h / (mass * scale_of(integrator, work, s->nq + i));
   }
   return sri_stiffness_falls(n, SRI_NEGLIGIBLE, work->lack, work->lack_before, falls);

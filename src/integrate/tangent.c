@@ -27,6 +27,7 @@ static bool full_pattern(int n, srmPattern* pattern) {
 
 static bool take_pattern(const srSystem* s, srmPattern* pattern) {
   const srSparsity* k = s->K_sparsity;
+  if (s->solver != NULL) return full_pattern(0, pattern);
   if (k == NULL) return full_pattern(s->nv + s->ny, pattern);
   SR_ASSERT(k->nrow == s->nv + s->ny && k->ncol == k->nrow);
   const srmPattern given = {.nrow = k->nrow, .ncol = k->ncol, .row = k->row, .column = k->column};
@@ -108,7 +109,8 @@ static bool take_numbers(srTangentWork* work, const srSystem* s) {
                {&work->f, nv},
                {&work->G, rows},
                {&work->D, rows},
-               {&work->dxi, n}};
+               {&work->dxi, n},
+               {&work->diagonal, nv}};
   size_t count = 0;
   for (int i = 0; i < SR_COUNT(parts); ++i) count += parts[i].count + 1;
   if (!srm_take_numbers(&work->block, count)) return false;
@@ -125,12 +127,14 @@ bool sri_tangent_create(srTangentWork* work, const srSystem* s) {
   const int n = s->nv + s->ny;
   int* seen = NULL;
   if (!take_pattern(s, &work->pattern)) return false;
+  work->solver = s->solver;
   work->count = (size_t)srm_pattern_count(&work->pattern);
-  work->nmass = s->M_sparsity != NULL ? (size_t)s->M_sparsity->row[s->nv] : (size_t)s->nv * (size_t)s->nv;
+  if (s->solver == NULL)
+    work->nmass = s->M_sparsity != NULL ? (size_t)s->M_sparsity->row[s->nv] : (size_t)s->nv * (size_t)s->nv;
   const bool good = srm_take_ints(&work->group, (size_t)n) && srm_take_ints(&work->row_of, work->count) &&
                     srm_take_ints(&work->transposed, work->count) && srm_take_ints(&work->mass, work->nmass) &&
                     srm_take_ints(&seen, (size_t)n) && take_numbers(work, s);
-  if (good) {
+  if (good && s->solver == NULL) {
     index_pattern(work);
     index_mass(work, s);
     find_groups(work, seen);
@@ -269,6 +273,9 @@ int sri_tangent(srIntegrator* integrator, srTangentWork* work, double t, const d
                 const double* lambda) {
   const srSystem* s = &integrator->system;
   ++integrator->stats.tangents;
+  if (work->solver != NULL) {
+    return sri_outcome(s->solver->tangent(s->user, t, x, x + s->nq, x + s->nq + s->nv, tau, a, work->diagonal));
+  }
   if (s->tangent == NULL || integrator->options.tangent == SR_TANGENT_DIFFERENCE) {
     return difference(integrator, work, t, x, tau, a, lambda);
   }
@@ -290,13 +297,18 @@ void sri_tangent_combine(const srTangentWork* work, const srSystem* s, const dou
 
 #define FALLS 0.5  // to this part, from one iteration to the next
 
-void sri_stiffness_times(const srTangentWork* work, int nv, const double* dxi, const double* dx, double* out) {
+void sri_stiffness_times(const srTangentWork* work, const srSystem* system, const double* dxi, const double* dx,
+                         double* out) {
   const srmPattern* p = &work->pattern;
+  if (work->solver != NULL) {
+    work->solver->times(system->user, dxi, dx, out);
+    return;
+  }
   for (int i = 0; i < p->nrow; ++i) {
     double sum = 0;
     for (int k = p->row[i]; k < p->row[i + 1]; ++k) {
       const int j = p->column[k];
-      sum += work->Kv[k] * dx[j] + (j < nv ? work->Kq[k] * dxi[j] : 0);
+      sum += (dx != NULL ? work->Kv[k] * dx[j] : 0) + (j < system->nv ? work->Kq[k] * dxi[j] : 0);
     }
     out[i] = sum;
   }
@@ -314,7 +326,8 @@ int sri_stiffness_falls(int n, double negligible, const double* now, double* bef
   return small ? SRI_FALLS_ENOUGH : fell ? falls + 1 : 0;
 }
 
-double sri_mass_of(const srSystem* system, const double* M, int i) {
+double sri_mass_of(const srTangentWork* work, const srSystem* system, const double* M, int i) {
+  if (work->solver != NULL) return work->diagonal[i];
   const srSparsity* m = system->M_sparsity;
   if (m == NULL) return M[(size_t)i * (size_t)system->nv + (size_t)i];
   for (int p = m->row[i]; p < m->row[i + 1]; ++p) {

@@ -19,6 +19,9 @@ typedef struct srTangentWork {
   int* transposed;     // of each entry (i, j): the place of (j, i) (count)
   int* mass;           // of each number of the system's M: its place in the pattern
   size_t nmass;
+  // Where the system solves its linear systems itself there are no matrices: pattern, Kq, Kv, M and the lists above are empty.
+  const srMotionSolver* solver;
+  double* diagonal;  // of M where the tangent was taken (nv)
   // What a difference needs: residuals, a moved state, M, f, G, D of the place.
   double *e0, *e1, *x, *M, *f, *G, *D, *dxi;
   double* block;
@@ -39,8 +42,9 @@ void sri_tangent_combine(const srTangentWork* work, const srSystem* system, cons
 int sri_motion_residual(srIntegrator* integrator, srTangentWork* work, double t, const double* x, double tau,
                         const double* a, const double* lambda, double* E);
 
-// out = Kq dxi + Kv dx over (v, y); dxi (nv), dx (nv + ny).
-void sri_stiffness_times(const srTangentWork* work, int nv, const double* dxi, const double* dx, double* out);
+// out = Kq dxi + Kv dx over (v, y); dxi (nv), dx (nv + ny; NULL: 0).
+void sri_stiffness_times(const srTangentWork* work, const srSystem* system, const double* dxi, const double* dx,
+                         double* out);
 
 // Whether an iteration with a matrix that is kept solves its equations. Increments do not tell: where a force has left its stiff
 // branch (a support that lifts off, a bristle that gives way), the stiffness of that branch, in the matrix, makes them small though
@@ -53,7 +57,7 @@ void sri_stiffness_times(const srTangentWork* work, int nv, const double* dxi, c
 // Falls in a row, those before being `falls` (-1 in the first iteration of a process); SRI_FALLS_ENOUGH where all of now (n) is
 // negligible. now goes to before (n).
 int sri_stiffness_falls(int n, double negligible, const double* now, double* before, int falls);
-// M_ii, of M as the system's `dynamics` writes it.
-double sri_mass_of(const srSystem* system, const double* M, int i);
+// M_ii, of M as the system's `dynamics` writes it, or where the tangent was taken.
+double sri_mass_of(const srTangentWork* work, const srSystem* system, const double* M, int i);
 
 #endif

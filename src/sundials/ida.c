@@ -237,9 +237,9 @@ static bool stiffness(const srIntegrator* integrator, const double* increment, d
     return true;
   }
   memset(residual, 0, (size_t)s->nq * sizeof *residual);
-  sri_stiffness_times(&newton->tangent, s->nv, newton->xi, newton->dx, residual + s->nq);
+  sri_stiffness_times(&newton->tangent, s, newton->xi, newton->dx, residual + s->nq);
   for (int i = 0; i < s->nv + s->ny; ++i) {
-    residual[s->nq + i] /= newton->c * (i < s->nv ? fmax(sri_mass_of(s, newton->M, i), DBL_MIN) : 1);
+    residual[s->nq + i] /= newton->c * (i < s->nv ? fmax(sri_mass_of(&newton->tangent, s, newton->M, i), DBL_MIN) : 1);
   }
   return false;
 }
