@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "analysis/bristle.h"
 #include "loading.h"
 #include "runner.h"
 
@@ -143,11 +144,43 @@ TEST(bristles_hold_where_the_tolerance_is_larger_than_they_bend) {
   }
 }
 
+// 0.01 Fs/K of every part: limits F of a joint, mu N, lever N; stiffness K, at the arm R of a sphere K R^2. N is the weight shared by the contacts,
+// 6 kg * 5 m/s^2 / 2.
+TEST(errors_of_bristles_are_bounded_by_a_part_of_their_bend) {
+  Loaded x = open_text(
+      "<sarrus version='1'><option gravity='3 0 -4'/><ground><shape name='floor' type='plane'/></ground>"
+      "<body name='a'><joint type='free' q='0 0 0.5 1 0 0 0'/><inertial mass='2' inertia='1 1 1'/><shape name='a' "
+      "type='sphere' size='0.5' group='ball'/></body>"
+      "<body name='b'><joint type='free' q='3 0 0.2 1 0 0 0'/><inertial mass='4' inertia='1 1 1'/><shape name='b' "
+      "type='sphere' size='0.2' group='ball'/></body>"
+      "<body name='r'><joint name='r' type='revolute' axis='0 1 0'/><inertial mass='0' inertia='1 1 1'/></body>"
+      "<friction joint='r' law='kikuuwe' F='0.5' K='1e3' B='1'/>"
+      "<contact a='floor' b='ball' normal='kelvin-voigt' K='1e6' D='10' friction='kikuuwe' mu-k='0.4' mu-roll='0.01' "
+      "mu-spin='0.02' bristle-K='1e4' bristle-B='10'/></sarrus>");
+  double bound[40], N = 15;
+  int seen = 0;
+  ENSURE(x.m->ny <= 40);
+  sr_bristle_bounds(x.m, bound);
+  for (int i = 0; i < x.m->nforce; i++) {
+    const srContact* c = x.m->force[i].contact;
+    const double R = fmin(c->radius[0], c->radius[1]);
+    const double contact[] = {0.4 * N / 1e4, 0.01 * N / (1e4 * R * R), 0.02 * N / (1e4 * R * R)};
+    const srDryFriction* parts[] = {&c->slip, &c->roll, &c->spin};
+    for (int p = 0; p < 3; p++)
+      for (int k = 0; k < parts[p]->ne; k++, seen++) {
+        const double bend = c->law != NULL ? contact[p] : 0.5 / 1e3;
+        ENSURE_NEAR(bound[x.m->force[i].y + parts[p]->e + k], 0.01 * bend, 1e-12 * bend);
+      }
+  }
+  ENSURE_EQUAL(seen, 1 + 2 * (2 + 2 + 1));
+  close_model(&x);
+}
+
 TEST(bristles_that_rounding_hides_are_told_by_name) {
   Loaded x = open_text(
       "<sarrus version='1'><option gravity='0 0 0'/><body name='b'><joint name='z' type='prismatic' axis='0 0 1'/>"
-      "<inertial mass='1'/></body><friction name='shy' joint='z' law='kikuuwe' F='0.5' K='1e12' B='1e6'/>"
-      "<friction name='good' joint='z' law='kikuuwe' F='2' K='1e12' B='1e6'/></sarrus>");
+      "<inertial mass='1'/></body><friction name='good' joint='z' law='kikuuwe' F='2' K='1e12' B='1e6'/>\n"
+      "<friction name='shy' joint='z' law='kikuuwe' F='0.5' K='1e12' B='1e6'/></sarrus>");
   srMessages* messages = sr_messages_create();
   srRunOptions options = sr_run_options(x.m);
   options.method = "radau5";
@@ -156,6 +189,7 @@ TEST(bristles_that_rounding_hides_are_told_by_name) {
   ENSURE_EQUAL(sr_messages_count(messages), 1);
   ENSURE_EQUAL(sr_messages_get(messages, 0)->severity, SR_SEVERITY_WARNING);
   ENSURE(strstr(sr_messages_get(messages, 0)->text, "shy") != NULL);
+  ENSURE_EQUAL(sr_messages_get(messages, 0)->place.line, 2);
   ENSURE(strstr(sr_messages_get(messages, 0)->text, "take a K below 5e+11") != NULL);
   sr_messages_destroy(messages);
   close_model(&x);
