@@ -1,9 +1,11 @@
 // What auto counts: the cost of factorizations, and failures that belong to one run. Systems without bodies; see test_auto.c for the rest.
 #include <math.h>
 #include <sarrus/integrate.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "base/base.h"
+#include "constrained.h"
 #include "runner.h"
 
 // n equal degrees of freedom without coupling, each pulled to cos t: v' = -K (q - cos t) - C (v + sin t) - cos t, exact q = cos t. What may be asked
@@ -13,6 +15,8 @@ typedef struct Row {
   double K, C;
   double period;                 // 0: nothing is refused
   double rates[2], dynamics[2];  // phases that are refused
+  bool odd;                      // dynamics do not refuse these phases: their forces are no numbers
+  long calls;                    // of both
 } Row;
 
 static double force(const Row* r, double t, double q, double v) {
@@ -27,8 +31,9 @@ static bool is_refused(const Row* r, double t, const double* phases) {
 
 static int row_rates(void* user, double t, const double* q, const double* v, const double* y, double tau, double* qdot,
                      double* vdot, double* ydot, double* wdot) {
-  const Row* r = user;
+  Row* r = user;
   (void)y, (void)tau, (void)ydot, (void)wdot;
+  ++r->calls;
   if (is_refused(r, t, r->rates)) return 1;
   for (int i = 0; i < r->n; ++i) qdot[i] = v[i], vdot[i] = force(r, t, q[i], v[i]);
   return 0;
@@ -36,11 +41,13 @@ static int row_rates(void* user, double t, const double* q, const double* v, con
 
 static int row_dynamics(void* user, double t, const double* q, const double* v, const double* y, double tau, double* M,
                         double* f, double* ydot, double* D) {
-  const Row* r = user;
+  Row* r = user;
   (void)y, (void)tau, (void)ydot, (void)D;
-  if (is_refused(r, t, r->dynamics)) return 1;
+  ++r->calls;
+  const bool refused = is_refused(r, t, r->dynamics);
+  if (refused && !r->odd) return 1;
   memset(M, 0, (size_t)(r->n * r->n) * sizeof *M);
-  for (int i = 0; i < r->n; ++i) M[i * r->n + i] = 1.0, f[i] = force(r, t, q[i], v[i]);
+  for (int i = 0; i < r->n; ++i) M[i * r->n + i] = 1.0, f[i] = refused ? (double)NAN : force(r, t, q[i], v[i]);
   return 0;
 }
 
@@ -54,7 +61,7 @@ static int row_tangent(void* user, double t, const double* q, const double* v, c
   return 0;
 }
 
-enum { MOST = 160 };
+enum { MANY = 160 };
 
 static srIntegrator* begin(const char* method, Row* r) {
   const srSystem s = {
@@ -68,7 +75,7 @@ static srIntegrator* begin(const char* method, Row* r) {
 }
 
 static srStatus go(srIntegrator* x, const Row* r, double t_end) {
-  double q[MOST], v[MOST] = {0};
+  double q[MANY], v[MANY] = {0};
   for (int i = 0; i < r->n; ++i) q[i] = 1.0;
   srStatus status = sri_start(x, 0.0, q, v, NULL);
   while (status == SR_OK && sri_time(x) < t_end) status = sri_step(x, t_end);
@@ -90,7 +97,7 @@ static double cost_of(const char* method, Row* r, double t_end) {
 TEST(many_unknowns_make_implicit_steps_dear) {
   const double t_end = 20;
   Row few = {.n = 2, .K = 225, .C = 30}, many = few;
-  many.n = MOST;
+  many.n = MANY;
   const double explicit_cost = cost_of("dopri5", &few, t_end);
   ENSURE_NEAR(cost_of("dopri5", &many, t_end), explicit_cost, 0);
   ENSURE(cost_of("radau5", &few, t_end) < 0.5 * explicit_cost);
@@ -111,4 +118,55 @@ TEST(failures_are_counted_from_the_start_of_a_run) {
   ENSURE(end[0] > 2 && end[0] < 2.5);
   ENSURE_NEAR(end[0], end[1], 0);
   sri_destroy(x);
+}
+
+// Of both methods, of the estimates of the fastest rate between them, and of what has failed.
+TEST(every_call_of_the_system_is_counted) {
+  Row rows[] = {{.n = 1, .K = 1e6, .C = 2e3},
+                {.n = 1, .K = 1, .C = 2, .period = 0.2, .rates = {0.1, 0.19}, .dynamics = {0, 0.09}}};
+  for (int i = 0; i < 2; ++i) {
+    srIntegrator* x = begin("auto", &rows[i]);
+    (void)go(x, &rows[i], 40);
+    ENSURE(sri_stats(x)->switches > 0);
+    ENSURE_EQUAL(sri_stats(x)->evaluations, rows[i].calls);
+    sri_destroy(x);
+  }
+}
+
+// Where the other method fails, too, the sentence is that of the method that was in use.
+TEST(where_both_fail_the_first_one_says_why) {
+  Row r = {.n = 1, .K = 1, .C = 2, .period = 10, .rates = {1, 10}, .dynamics = {0.5, 10}, .odd = true};
+  srIntegrator *x = begin("auto", &r), *alone = begin("dopri5", &r);
+  ENSURE(go(x, &r, 2) == SR_FAILED && go(alone, &r, 2) == SR_FAILED);
+  ENSURE_TEXT(sri_why(x), sri_why(alone));
+  ENSURE_EQUAL(sri_stats(x)->switches, 0);
+  ENSURE_NEAR(sri_time(x), sri_time(alone), 0);
+  sri_destroy(x);
+  sri_destroy(alone);
+}
+
+static void* counting(void* user, void* pointer, size_t old_size, size_t new_size) {
+  long* live = user;
+  (void)old_size;
+  *live += (pointer == NULL) - (new_size == 0 && pointer != NULL) - (new_size == 0 && pointer == NULL);
+  if (new_size > 0) return realloc(pointer, new_size);
+  free(pointer);
+  return NULL;
+}
+
+// Two methods share what is known of the constraints: it is there once, and is given back once.
+TEST(what_two_methods_share_is_given_back_once) {
+  const srSystem s = pendulum(&one_row);
+  srIntegratorOptions o = sri_default_options();
+  srIntegrator* x = NULL;
+  long live = 0;
+  o.tangent = SR_TANGENT_DIFFERENCE;
+  sr_set_allocator(counting, &live);
+  const srStatus status = sri_create("auto", &s, &o, NULL, &x);
+  const bool held = live > 0;
+  sri_destroy(x);
+  sr_set_allocator(NULL, NULL);
+  ENSURE_EQUAL(status, SR_OK);
+  ENSURE(held);
+  ENSURE_EQUAL(live, 0);
 }
