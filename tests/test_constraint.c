@@ -696,6 +696,26 @@ TEST(a_body_without_inertia_that_is_free_in_a_loop_is_named) {
   unload(b);
 }
 
+TEST(the_assembly_names_the_first_six_coordinates_that_it_has_changed) {
+  for (int n = 6; n < 9; n++) {
+    char text[2400] = "<sarrus version='1'>", expected[100];
+    for (int k = 0; k < n; k++) {
+      const size_t used = strlen(text);
+      snprintf(text + used, sizeof text - used,
+               "<body name='b%d'><joint name='j%d' type='prismatic' axis='1 0 0'/>" INERTIAL
+               "</body><constraint expr='q(j%d) - 0.5'/>",
+               k, k, k);
+    }
+    Bench b = load("%s</sarrus>", text);
+    ENSURE_EQUAL(assemble(&b), SR_OK);
+    snprintf(expected, sizeof expected, "note: the assembly has changed the positions of %d coordinates: j0 by 0.5, j1",
+             n);
+    ENSURE(has_said(expected));
+    ENSURE(has_said(n == 6 ? "j5 by 0.5\n" : "j5 by 0.5, ...\n"));
+    unload(b);
+  }
+}
+
 // ---- refusals ------------------------------------------------------------------------------------------------------------------
 
 static bool take(const char* part) {
