@@ -696,6 +696,17 @@ TEST(a_body_without_inertia_that_is_free_in_a_loop_is_named) {
   unload(b);
 }
 
+// cos q = 1/2 from q = 0, where it has no slope: the start is shaken, and what no row depends on is not.
+TEST(a_start_without_a_slope_is_shaken) {
+  Bench b = load("<sarrus version='1'><body name='idle'><joint type='revolute'/>" INERTIAL
+                 "</body><body name='a'><joint name='a' type='revolute'/>" INERTIAL "</body>%s</sarrus>",
+                 "<constraint expr='cos(q(a)) - 0.5'/>");
+  ENSURE_EQUAL(assemble(&b), SR_OK);
+  ENSURE_NEAR(fabs(b.d->q[1]), acos(0.5), 1e-12);
+  ENSURE_NEAR(b.d->q[0], 0, 0);
+  unload(b);
+}
+
 TEST(the_assembly_names_the_first_six_coordinates_that_it_has_changed) {
   for (int n = 6; n < 9; n++) {
     char text[2400] = "<sarrus version='1'>", expected[100];
