@@ -945,7 +945,7 @@ TEST(a_model_that_attaches_others_is_attached) {
 }
 
 static bool attach_refused(const char* content, const char* message) {
-  char text[2048];
+  char text[6200];
   srMessages* messages = sr_messages_create();
   srSpec* spec = NULL;
   snprintf(text, sizeof text, "<mujoco><asset><model name='f' file='finger/finger.xml'/></asset>\n%s\n</mujoco>",
@@ -956,6 +956,41 @@ static bool attach_refused(const char* content, const char* message) {
   const bool good = status == SR_INPUT && errors == 1 && strstr(said, message);
   if (!good) printf("expected %s\ngot %s", message, said);
   return good;
+}
+
+// What holds for a whole file is that of the file that attaches: 5 kg, a gravity and a keyframe of the other are named and have no effect.
+TEST(what_an_attached_model_cannot_bring_is_told) {
+  static const char text[] =
+      "<mujoco><asset><model name='u' file='unused.xml'/></asset><worldbody><attach model='u' "
+      "prefix='p_'/></worldbody></mujoco>";
+  srMessages* messages = sr_messages_create();
+  srSpec* spec = NULL;
+  srModel* m = NULL;
+  ENSURE_EQUAL(sr_load_text(text, strlen(text), "m", FOLDER "attach", NULL, messages, &spec), SR_OK);
+  keep_messages(messages);
+  ENSURE(strstr(said, "unused.xml:2:27: warning: 'settotalmass' of an attached model"));
+  ENSURE(strstr(said, "unused.xml:3:20: warning: 'gravity' of <option> of an attached model"));
+  ENSURE(strstr(said, "unused.xml:7:3: note: <keyframe> of an attached model"));
+  ENSURE_EQUAL(sr_compile(spec, NULL, &m), SR_OK);
+  ENSURE_NEAR(m->gravity[2], -9.81, 1e-12);
+  ENSURE_NEAR(m->body_mass[1], 1000 * 4 / 3.0 * PI * 1e-3, 1e-12);
+  sr_model_destroy(m);
+  srs_destroy(spec);
+}
+
+// In a body of the file the world of the other model is another one. Models that stand deep are put together up to 200 elements.
+TEST(attached_models_keep_off_the_world_and_off_the_depth_of_the_stack) {
+  ENSURE(
+      attach_refused("<asset><model name='n' file='welded.xml'/></asset><worldbody><body><attach model='n' "
+                     "prefix=''/></body></worldbody>",
+                     "welded.xml:3:13: error: <weld> refers to the world of an attached model"));
+  char text[6000] = "<asset><model name='n' file='unused.xml'/></asset><worldbody>";
+  for (int k = 0; k < 195; k++)
+    strcat(text, "<body>");  // of 200: <mujoco>, <worldbody>, these, <attach>, and <body> with a <geom>
+  strcat(text, "<attach model='n' prefix=''/>");
+  for (int k = 0; k < 195; k++) strcat(text, "</body>");
+  ENSURE(attach_refused(strcat(text, "</worldbody>"),
+                        "elements stand more than 200 deep when all models are put together"));
 }
 
 TEST(what_cannot_be_attached_is_one_error) {
