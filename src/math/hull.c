@@ -15,7 +15,7 @@
 #define TOLERANCE 1e-12     // of the extent
 #define JOGGLE_FIRST 1e-10  // of the extent, after an attempt with the points as they are
 #define JOGGLE_GROWTH 10.0
-#define JOGGLE_MOST 1e-5
+#define JOGGLE_MOST 2e-7
 #define ALLOWED 100.0  // tolerances and joggles: three corners are moved and the point, in many steps
 #define THIN 1e-3      // of the extent: a face that may look past points by more says nothing about its edges
 
@@ -368,12 +368,12 @@ int srm_hull(srPool* pool, const double* point, int n, int** triangle) {
   h.point = sr_pool_alloc(pool, 3 * room * sizeof *h.point);
   Role* role = sr_pool_alloc(pool, room * sizeof *role);
   if (!grow(&h, 0)) return 0;
-  double part = 0;
-  while (!holds(&h, part * h.extent, role) && part < JOGGLE_MOST) {
-    part = part > 0 ? JOGGLE_GROWTH * part : JOGGLE_FIRST;
-    (void)grow(&h, part * h.extent);
+  bool good = holds(&h, 0, role);
+  for (double part = JOGGLE_FIRST; !good && part <= JOGGLE_MOST; part *= JOGGLE_GROWTH) {
+    const double moved = part * h.extent;
+    good = grow(&h, moved) && holds(&h, moved, role);
   }
-  if (part >= JOGGLE_MOST) (void)grow(&h, 0);  // flat to its last digits: as well as can be done
+  if (!good) (void)grow(&h, 0);  // flat to its last digits: as well as can be done
   *triangle = sr_pool_alloc(pool, 3 * (size_t)h.nface * sizeof **triangle);
   for (int i = 0; i < h.nface; i++)
     for (int k = 0; k < 3 && !h.face[i].gone; k++) (*triangle)[count++] = h.face[i].corner[k];
