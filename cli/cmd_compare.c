@@ -21,32 +21,32 @@ static bool words_exist(Compare* c) {
   bool good = run_words_exist(c->cli, &c->words);
   if (c->measure && !word_exists(c->cli, "--measure", c->measure, measures, COUNT(measures), COUNT(measures)))
     good = false;
-  c->by_evaluations = c->measure && strcmp(c->measure, "evaluations") == 0;
+  c->all.by_evaluations = c->measure && strcmp(c->measure, "evaluations") == 0;
   return good;
 }
 
 static int method_names(const char** names) {
   int n = 0;
-  for (; n < sri_method_count() && n < METHODS; n++) names[n] = sri_method(n)->name;
+  for (; n < sri_method_count() && n < SR_COMPARE_METHODS; n++) names[n] = sri_method(n)->name;
   return n;
 }
 
 static bool add_method(Compare* c, const char* word) {
-  const char* names[METHODS];
+  const char* names[SR_COMPARE_METHODS];
   const int n = method_names(names);
   if (!word_exists(c->cli, "--methods", word, names, n, n)) return false;
   const int method = word_index(word, names, n, 0);
-  for (int i = 0; i < c->nmethod; i++)
-    if (c->method[i] == method) return true;  // twice is once
-  c->method[c->nmethod++] = method;
+  for (int i = 0; i < c->all.nmethod; i++)
+    if (c->all.method[i] == method) return true;  // twice is once
+  c->all.method[c->all.nmethod++] = method;
   return true;
 }
 
 // "dopri5,hem5", or all that this build has.
 static bool take_methods(Compare* c) {
   bool good = true;
-  for (int i = 0; !c->method_list && i < sri_method_count() && c->nmethod < METHODS; i++)
-    if (!sri_method(i)->absent) c->method[c->nmethod++] = i;
+  for (int i = 0; !c->method_list && i < sri_method_count() && c->all.nmethod < SR_COMPARE_METHODS; i++)
+    if (!sri_method(i)->absent) c->all.method[c->all.nmethod++] = i;
   for (const char* p = c->method_list; p; p = *p == ',' ? p + 1 : NULL) {
     char word[64];
     while (*p == ' ') p++;
@@ -61,15 +61,15 @@ static bool take_methods(Compare* c) {
 
 // A method, or a file: what has a dot or a slash in it is a file.
 static bool take_reference_word(Compare* c) {
-  const char* names[METHODS];
+  const char* names[SR_COMPARE_METHODS];
   const int n = method_names(names);
-  c->reference_method = -1;
+  c->all.reference_method = -1;
   if (!c->reference) return true;
   c->reference_file = strpbrk(c->reference, "./") != NULL;
   if (c->reference_file) return true;
   if (!word_exists(c->cli, "--reference", c->reference, names, n, n)) return false;
-  c->reference_method = word_index(c->reference, names, n, -1);
-  if (sri_method(c->reference_method)->adaptive) return true;
+  c->all.reference_method = word_index(c->reference, names, n, -1);
+  if (sri_method(c->all.reference_method)->adaptive) return true;
   cli_error(c->cli, "--reference %s: a reference needs a method with step control", c->reference);
   return false;
 }
@@ -135,48 +135,58 @@ static bool take_numbers(Compare* c) {
 }
 
 // ------------------------------------------------------------------------------------------------------------ models
-static bool settle(Compare* c, Subject* s) {
+static bool settle(Compare* c, srComparedModel* s) {
   srRunOptions* o = &s->options;
-  *o = sr_run_options(s->m.model);
+  *o = sr_run_options(s->m);
   run_words_settle(&c->words, o);
   if (!isnan(c->alpha)) o->alpha = c->alpha;
   if (!isnan(c->beta)) o->beta = c->beta;
   if (!isnan(c->rho)) o->rho = c->rho;
   if (!isnan(c->t_end)) o->t_end = c->t_end;
-  s->t0 = s->m.data->t;
-  s->samples = SAMPLES;
   if (o->t_end > s->t0) return true;
-  cli_error(c->cli, "the end of the run of '%s', %g s, does not lie after its start at %g s", s->m.model->name,
-            o->t_end, s->t0);
+  cli_error(c->cli, "the end of the run of '%s', %g s, does not lie after its start at %g s", s->m->name, o->t_end,
+            s->t0);
   return false;
 }
 
 // The name of the model where it is the only one of that name, in characters that suit file names.
 static void name_subject(Compare* c, int i) {
-  Subject* s = &c->subject[i];
-  snprintf(s->name, sizeof s->name - 8, "%s", s->m.model->name);
+  srComparedModel* s = &c->all.model[i];
+  snprintf(s->name, sizeof s->name - 8, "%s", s->m->name);
   for (char* p = s->name; *p; p++)
     if (!isalnum((unsigned char)*p) && !strchr("-_.+", *p)) *p = '-';
   int same = 1;
-  for (int k = 0; k < i; k++) same += strcmp(c->subject[k].m.model->name, s->m.model->name) == 0;
+  for (int k = 0; k < i; k++) same += strcmp(c->all.model[k].m->name, s->m->name) == 0;
   const size_t used = strlen(s->name);
   if (same > 1) snprintf(s->name + used, sizeof s->name - used, "-%d", same);
 }
 
+srComparedModel compared_model(const Model* m) {
+  return (srComparedModel){.m = m->model,
+                           .joints = m->relative ? m->relative : m->model,
+                           .start = m->data,
+                           .file = m->path,
+                           .t0 = m->data->t,
+                           .samples = SR_COMPARE_SAMPLES};
+}
+
 static int open_subject(Compare* c, int i) {
-  Subject* s = &c->subject[i];
+  Model* m = &c->opened[i];
   srAssemblyChange* change = NULL;
-  s->m.settings = c->settings;
-  s->m.base = c->base;
-  s->m.packages = c->packages;
-  s->m.plugins = c->plugins;
-  s->m.lock = c->lock;
-  s->m.formulation = c->formulation;
-  int status = model_open(c->cli, &s->m);
-  if (status == EXIT_DONE) status = model_assemble(c->cli, &s->m, &change);
+  *m = (Model){.path = c->models.item[i],
+               .settings = c->settings,
+               .base = c->base,
+               .packages = c->packages,
+               .plugins = c->plugins,
+               .lock = c->lock,
+               .formulation = c->formulation};
+  int status = model_open(c->cli, m);
+  if (status == EXIT_DONE) status = model_assemble(c->cli, m, &change);
   sr_assembly_change_destroy(change);
-  if (status == EXIT_DONE) status = model_formulate(c->cli, &s->m);
+  if (status == EXIT_DONE) status = model_formulate(c->cli, m);
   if (status != EXIT_DONE) return status;
+  srComparedModel* s = &c->all.model[i];
+  *s = compared_model(m);
   name_subject(c, i);
   if (!settle(c, s) || (c->reference_file && !read_reference(c, s))) return cli_refuse(c->cli, EXIT_INPUT);
   cli_show(c->cli);
@@ -185,23 +195,22 @@ static int open_subject(Compare* c, int i) {
 
 static int open_subjects(Compare* c) {
   int status = EXIT_DONE;
-  c->subject = calloc((size_t)c->models.n, sizeof *c->subject);
-  if (!c->subject) return cli_refuse(c->cli, EXIT_FAILED);
+  c->opened = calloc((size_t)c->models.n, sizeof *c->opened);
+  c->all.model = calloc((size_t)c->models.n, sizeof *c->all.model);
+  if (!c->opened || !c->all.model) return cli_refuse(c->cli, EXIT_FAILED);
   for (int i = 0; i < c->models.n && status == EXIT_DONE; i++) {
-    c->nsubject++;
-    c->subject[i].m.path = c->models.item[i];
+    c->all.nmodel++;
     status = open_subject(c, i);
   }
   return status;
 }
 
 static void close_all(Compare* c) {
-  for (int i = 0; i < c->nentry; i++) sr_trajectory_destroy(c->entry[i].samples);
-  for (int i = 0; i < c->nsubject; i++) {
-    sr_trajectory_destroy(c->subject[i].reference);
-    c->subject[i].m.settings = (Settings){0};  // they are the comparison's
-    c->subject[i].m.packages = (TextList){0};
-    model_close(&c->subject[i].m);
+  sr_comparison_clear(&c->all);
+  for (int i = 0; i < c->all.nmodel; i++) {
+    c->opened[i].settings = (Settings){0};  // they are the comparison's
+    c->opened[i].packages = (TextList){0};
+    model_close(&c->opened[i]);
   }
   settings_free(&c->settings);
   free(c->packages.item);
@@ -209,56 +218,84 @@ static void close_all(Compare* c) {
   numbers_free(&c->rtol);
   numbers_free(&c->atol);
   numbers_free(&c->step);
-  free(c->entry);
-  free(c->subject);
-  free(c->ratio);
-  free(c->judged);
+  free(c->all.model);
+  free(c->opened);
 }
 
 // ----------------------------------------------------------------------------------------------------------- the work
-static bool wants_adaptive(const Compare* c, const Entry* e) { return is_adaptive(&c->subject[e->model], e->method); }
-static bool wants_fixed(const Compare* c, const Entry* e) { return !wants_adaptive(c, e); }
+static bool wants_adaptive(const Compare* c, const srComparedRun* e) {
+  return sr_comparison_is_adaptive(&c->all.model[e->model], e->method);
+}
+static bool wants_fixed(const Compare* c, const srComparedRun* e) { return !wants_adaptive(c, e); }
 
-static bool wants_first(const Compare* c, const Entry* e) {
-  return c->reference_method >= 0 || !sri_method(e->method)->implicit;
+static bool wants_first(const Compare* c, const srComparedRun* e) {
+  return c->all.reference_method >= 0 || !sri_method(e->method)->implicit;
 }
 
 // Implicit methods take long for so many digits: where the others fail, or disagree.
-static bool wants_second(const Compare* c, const Entry* e) {
-  const srTrajectoryError* known = &c->subject[e->model].reference_error;
+static bool wants_second(const Compare* c, const srComparedRun* e) {
+  const srTrajectoryError* known = &c->all.model[e->model].reference_error;
   return !wants_first(c, e) && !(fmax(known->q, fmax(known->v, known->y)) < GOOD_REFERENCE);
 }
 
-static int count_wanted(const Compare* c, const Entry* list, int n, bool (*wanted)(const Compare* c, const Entry* e)) {
+static int count_wanted(const Compare* c, const srComparedRun* list, int n,
+                        bool (*wanted)(const Compare* c, const srComparedRun* e)) {
   int count = 0;
   for (int i = 0; i < n; i++) count += wanted(c, &list[i]);
   return count;
 }
 
-static bool run_references(Compare* c, Entry* list, int n) {
-  if (n <= 0) return n == 0 || (cli_error(c->cli, "out of memory"), false);
+static bool run_references(Compare* c, srComparedRun* list, int n) {
+  srComparison* all = &c->all;
+  if (n == 0) return true;
   c->total += count_wanted(c, list, n, wants_first);
   bool good = pool_run(c, list, n, wants_first);
-  for (int i = 0; good && i < c->nsubject; i++) choose_reference(c, i, list, n, false);
+  for (int i = 0; good && i < all->nmodel; i++) sr_comparison_choose(all, i, list, n, false);
   c->total += count_wanted(c, list, n, wants_second);
   good = good && pool_run(c, list, n, wants_second);
-  for (int i = 0; good && i < c->nsubject; i++) choose_reference(c, i, list, n, true);
-  for (int i = 0; i < n; i++) sr_trajectory_destroy(list[i].samples);
+  for (int i = 0; good && i < all->nmodel; i++) sr_comparison_choose(all, i, list, n, true);
   return good;
 }
 
-static bool run_all(Compare* c) {
-  Entry* references = NULL;
-  if (!list_runs(c)) return false;
-  c->total = c->nentry;
-  const int n = list_references(c, &references);
+static void settle_all(Compare* c) {
+  srComparison* all = &c->all;
+  all->rtol = c->rtol.x, all->nrtol = c->rtol.n;
+  all->atol = c->atol.x, all->natol = c->atol.n;
+  all->step = c->step.x, all->nstep = c->step.n;
+  all->reference_given = c->reference_file;
+  all->reference_rtol = c->reference_rtol;
+  all->accept = c->accept;
+  all->jobs = (int)c->jobs;
+  all->timeout = c->timeout;
+}
+
+static srStatus run_all(Compare* c) {
+  srComparison* all = &c->all;
+  srComparedRun* references = NULL;
+  int n = 0;
+  settle_all(c);
+  srStatus status = sr_comparison_list(all);
+  if (status == SR_OK) status = sr_comparison_references(all, &references, &n);
+  if (status != SR_OK) return status;
+  c->total = all->nrun;
   bool good = run_references(c, references, n);
-  free(references);
-  good = good && pool_run(c, c->entry, c->nentry, wants_adaptive);
-  if (good) derive_steps(c);
-  good = good && pool_run(c, c->entry, c->nentry, wants_fixed);
-  if (good) judge(c);
-  return good && make_profile(c);
+  sr_compared_runs_destroy(references, n);
+  good = good && pool_run(c, all->run, all->nrun, wants_adaptive);
+  if (good) sr_comparison_derive_steps(all);
+  good = good && pool_run(c, all->run, all->nrun, wants_fixed);
+  return good ? sr_comparison_judge(all) : SR_MEMORY;
+}
+
+static bool write_csv(const Compare* c) {
+  srOutput* output;
+  srText text = {0};
+  if (sr_output_create(c->csv, c->cli->messages, &output) != SR_OK) return false;
+  sr_report_comparison_csv(&c->all, &text);
+  if (!text.failed) fwrite(text.data, 1, text.n, sr_output_stream(output));
+  const bool whole = !text.failed;
+  sr_text_free(&text);
+  if (!whole) return sr_output_discard(output), cli_error(c->cli, "out of memory"), false;
+  return sr_output_close(output, c->cli->messages) == SR_OK;
 }
 
 static int compare(Compare* c) {
@@ -276,16 +313,14 @@ static int compare(Compare* c) {
   if (!good) return cli_refuse(c->cli, EXIT_INPUT);
   const int status = open_subjects(c);
   if (status != EXIT_DONE) return status;
-  if (!run_all(c)) return cli_refuse(c->cli, EXIT_FAILED);
+  if (run_all(c) != SR_OK) return cli_refuse(c->cli, EXIT_FAILED);
   if (c->csv) good = write_csv(c) && good;
   if (c->svg) good = write_figures(c) && good;
-  if (c->interrupted) cli_error(c->cli, "stopped by the user");
+  if (c->all.interrupted) cli_error(c->cli, "stopped by the user");
   cli_show(c->cli);
-  if (c->cli->json)
-    print_compare_json(c);
-  else
-    print_tables(c);
-  return good && !c->interrupted ? EXIT_DONE : EXIT_FAILED;
+  srText text = {0};
+  sr_report_comparison(&c->all, c->cli->messages, cli_form(c->cli), &text);
+  return cli_print(&text) == EXIT_DONE && good && !c->all.interrupted ? EXIT_DONE : EXIT_FAILED;
 }
 
 // ----------------------------------------------------------------------------------------------------------- options
@@ -296,7 +331,7 @@ typedef struct Help {
 
 static Help help_of_words(void) {
   Help h;
-  const char* names[METHODS];
+  const char* names[SR_COMPARE_METHODS];
   char list[256];
   const int n = method_names(names);
   snprintf(h.methods, sizeof h.methods, "of all: %s", words_join(names, n, list, sizeof list));

@@ -6,7 +6,7 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "recommend.h"
+#include "compare.h"
 
 #define SECONDS 10.0
 #define TRIAL_RUNS 2.2      // of an entry: one is sampled, one is timed
@@ -21,6 +21,19 @@
 #define FAR_OFF 100.0
 #define TIGHTER_COST 2.0  // a decade multiplies the steps of order 5 by 1.6
 
+typedef struct Recommend {
+  Cli* cli;
+  Model m;
+  srComparedModel subject;
+  Compare c;  // the one subject; a run for each trial
+  double seconds, t_end, rtol, atol;
+  double began;
+  double share;  // of a processor that the survey got: others may use the machine too
+  srSurvey* survey;
+  srMethodTrial* trial;  // as the runs
+  srAdvice advice;
+} Recommend;
+
 static double seconds_of(clockid_t clock) {
   struct timespec t;
   clock_gettime(clock, &t);
@@ -30,21 +43,23 @@ static double wall_clock(void) { return seconds_of(CLOCK_MONOTONIC); }
 static double processor_clock(void) { return seconds_of(CLOCK_PROCESS_CPUTIME_ID); }
 
 // ------------------------------------------------------------------------------------------------------------- trials
-static bool wants_adaptive(const Compare* c, const Entry* e) {
-  return !e->record.timed && is_adaptive(&c->subject[e->model], e->method);
+static bool wants_adaptive(const Compare* c, const srComparedRun* e) {
+  return !e->record.timed && sr_comparison_is_adaptive(&c->all.model[e->model], e->method);
 }
-static bool wants_fixed(const Compare* c, const Entry* e) { return !is_adaptive(&c->subject[e->model], e->method); }
-static bool wants_new(const Compare* c, const Entry* e) { return e->of_rtol != c->subject[0].options.rtol; }
+static bool wants_fixed(const Compare* c, const srComparedRun* e) {
+  return !sr_comparison_is_adaptive(&c->all.model[e->model], e->method);
+}
+static bool wants_new(const Compare* c, const srComparedRun* e) { return e->of_rtol != c->all.model[0].options.rtol; }
 
 static void add_entry(Recommend* r, int method, double rtol) {
-  const srRunOptions* o = &r->c.subject[0].options;
+  const srRunOptions* o = &r->subject.options;
   const double none = (double)NAN;
-  Entry e = {.method = method, .rtol = none, .atol = none, .step = none, .of_rtol = rtol};
-  if (is_adaptive(&r->c.subject[0], method)) {
+  srComparedRun e = {.method = method, .rtol = none, .atol = none, .step = none, .of_rtol = rtol};
+  if (sr_comparison_is_adaptive(&r->subject, method)) {
     e.rtol = rtol;
     e.atol = o->rtol > 0 ? o->atol * (rtol / o->rtol) : o->atol;
   }
-  r->c.entry[r->c.nentry++] = e;
+  r->c.all.run[r->c.all.nrun++] = e;
 }
 
 // The time that is left, shared by n entries.
@@ -55,13 +70,12 @@ static void share_time(Recommend* r, int n) {
   r->c.done = 0;
 }
 
-static double error_of(Recommend* r, const Entry* e) {
-  const srModel* m = model_of(r)->relative ? model_of(r)->relative : model_of(r)->model;
+static double error_of(Recommend* r, const srComparedRun* e) {
   if (!e->record.done || !e->samples || !r->survey->reference) return (double)NAN;
-  return sr_trajectory_error(m, r->survey->reference, e->samples).state;
+  return sr_trajectory_error(r->subject.joints, r->survey->reference, e->samples).state;
 }
 
-static void tell_trial(Recommend* r, const Entry* e, srMethodTrial* x) {
+static void tell_trial(Recommend* r, const srComparedRun* e, srMethodTrial* x) {
   const double window = r->survey->t_window - r->survey->t0;
   *x = (srMethodTrial){.method = e->method,
                        .rtol = e->rtol,
@@ -77,29 +91,29 @@ static void tell_trial(Recommend* r, const Entry* e, srMethodTrial* x) {
 }
 
 static void advise(Recommend* r) {
-  for (int i = 0; i < r->c.nentry; i++) tell_trial(r, &r->c.entry[i], &r->trial[i]);
-  sr_advise(model_of(r)->model, r->survey, r->trial, r->c.nentry, r->c.subject[0].options.rtol, &r->advice);
+  for (int i = 0; i < r->c.all.nrun; i++) tell_trial(r, &r->c.all.run[i], &r->trial[i]);
+  sr_advise(r->subject.m, r->survey, r->trial, r->c.all.nrun, r->subject.options.rtol, &r->advice);
 }
 
-static bool wants_contenders(const Compare* c, const Entry* e) { return (void)c, e->record.done; }
+static bool wants_contenders(const Compare* c, const srComparedRun* e) { return (void)c, e->record.done; }
 
 static bool may_win(const Recommend* r, int i) {
   const srMethodTrial *x = &r->trial[i], *best = &r->trial[r->advice.trial];
   return x->done && x->seconds < CONTENDER * best->seconds &&
-         (x->error <= SR_ADVICE_ACCEPT * r->c.subject[0].options.rtol || i == r->advice.trial);
+         (x->error <= SR_ADVICE_ACCEPT * r->subject.options.rtol || i == r->advice.trial);
 }
 
 // One more run of each contender; the least of all counts.
-static bool time_round(Recommend* r, Entry* again) {
+static bool time_round(Recommend* r, srComparedRun* again) {
   Compare* c = &r->c;
-  for (int i = 0; i < c->nentry; i++) {
-    again[i] = c->entry[i];
+  for (int i = 0; i < c->all.nrun; i++) {
+    again[i] = c->all.run[i];
     again[i].samples = NULL;
     again[i].record.done = may_win(r, i);
   }
-  const bool good = pool_run(c, again, c->nentry, wants_contenders);
-  for (int i = 0; i < c->nentry; i++) {
-    Record* x = &c->entry[i].record;
+  const bool good = pool_run(c, again, c->all.nrun, wants_contenders);
+  for (int i = 0; i < c->all.nrun; i++) {
+    srTrialRecord* x = &c->all.run[i].record;
     if (good && again[i].samples && again[i].record.done) x->seconds = fmin(x->seconds, again[i].record.seconds);
     sr_trajectory_destroy(again[i].samples);
   }
@@ -111,13 +125,13 @@ static bool time_again(Recommend* r) {
   Compare* c = &r->c;
   const double end = r->began + r->seconds, jobs = c->jobs;
   double before = wall_clock(), took = 0;
-  Entry* again = calloc((size_t)c->nentry, sizeof *again);
+  srComparedRun* again = calloc((size_t)c->all.nrun, sizeof *again);
   if (!again) return cli_error(r->cli, "out of memory"), false;
   bool good = true;
   c->jobs = 1;
   c->repeat = AGAIN_RUNS;
   c->timeout *= CONTENDER;
-  for (int i = 0; good && !c->interrupted && i < MOST_ROUNDS && before + took < end; i++) {
+  for (int i = 0; good && !c->all.interrupted && i < MOST_ROUNDS && before + took < end; i++) {
     good = time_round(r, again);
     const double now = wall_clock();
     took = now - before;
@@ -146,15 +160,15 @@ static bool deserves_more(const Recommend* r, int i) {
 
 static bool try_tighter(Recommend* r) {
   Compare* c = &r->c;
-  const int n = c->nentry;
-  const double rtol = c->subject[0].options.rtol;
+  const int n = c->all.nrun;
+  const double rtol = r->subject.options.rtol;
   const bool near = r->trial[r->advice.trial].error <= FAR_OFF * rtol;
   const double tighter = rtol * (near ? TIGHTER : MUCH_TIGHTER);
   for (int i = 0; i < n; i++)
-    if (deserves_more(r, i)) add_entry(r, c->entry[i].method, tighter);
-  if (c->nentry == n) return true;
-  share_time(r, c->nentry - n);
-  if (!pool_run(c, c->entry, c->nentry, wants_new)) return false;
+    if (deserves_more(r, i)) add_entry(r, c->all.run[i].method, tighter);
+  if (c->all.nrun == n) return true;
+  share_time(r, c->all.nrun - n);
+  if (!pool_run(c, c->all.run, c->all.nrun, wants_new)) return false;
   advise(r);
   return true;
 }
@@ -163,19 +177,19 @@ static bool try_tighter(Recommend* r) {
 static bool try_methods(Recommend* r) {
   Compare* c = &r->c;
   const size_t most = 2 * (size_t)sri_method_count();
-  c->entry = calloc(most, sizeof *c->entry);
+  c->all.run = calloc(most, sizeof *c->all.run);
   r->trial = calloc(most, sizeof *r->trial);
-  if (!c->entry || !r->trial) return cli_error(r->cli, "out of memory"), false;
+  if (!c->all.run || !r->trial) return cli_error(r->cli, "out of memory"), false;
   for (int i = 0; i < sri_method_count(); i++)
-    if (!sri_method(i)->absent && !sri_method(i)->switches) add_entry(r, i, c->subject[0].options.rtol);
-  const int n = c->nentry;
+    if (!sri_method(i)->absent && !sri_method(i)->switches) add_entry(r, i, r->subject.options.rtol);
+  const int n = c->all.nrun;
   share_time(r, n);
-  if (!pool_run(c, c->entry, n, wants_adaptive)) return false;
-  derive_steps(c);
-  if (!pool_run(c, c->entry, n, wants_fixed)) return false;
+  if (!pool_run(c, c->all.run, n, wants_adaptive)) return false;
+  sr_comparison_derive_steps(&c->all);
+  if (!pool_run(c, c->all.run, n, wants_fixed)) return false;
   advise(r);
-  if (r->advice.trial < 0 || c->interrupted) return true;
-  if (!try_tighter(r) || (!c->interrupted && !time_again(r))) return false;
+  if (r->advice.trial < 0 || c->all.interrupted) return true;
+  if (!try_tighter(r) || (!c->all.interrupted && !time_again(r))) return false;
   advise(r);
   return true;
 }
@@ -190,9 +204,9 @@ static bool take(Cli* cli, const char* option, double given, double* target) {
 }
 
 static bool settle(Recommend* r) {
-  Subject* s = &r->c.subject[0];
+  srComparedModel* s = &r->subject;
   srRunOptions* o = &s->options;
-  *o = sr_run_options(s->m.model);
+  *o = sr_run_options(s->m);
   o->control = SR_CONTROL_DEFAULT;
   const double ratio = o->rtol > 0 ? o->atol / o->rtol : 1e-3;
   bool good = take(r->cli, "--t-end", r->t_end, &o->t_end);
@@ -201,7 +215,6 @@ static bool settle(Recommend* r) {
   good = take(r->cli, "--atol", r->atol, &o->atol) && good;
   good = take(r->cli, "--seconds", r->seconds, &r->seconds) && good;
   if (good && !(o->rtol > 0)) good = (cli_error(r->cli, "the model has rtol 0: give --rtol"), false);
-  s->t0 = s->m.data->t;
   if (!good || o->t_end > s->t0) return good;
   cli_error(r->cli, "the end of the run, %g s, does not lie after its start at %g s", o->t_end, s->t0);
   return false;
@@ -209,24 +222,40 @@ static bool settle(Recommend* r) {
 
 static int open_model(Recommend* r) {
   srAssemblyChange* change = NULL;
-  Model* m = model_of(r);
+  Model* m = &r->m;
   int status = model_open(r->cli, m);
   if (status == EXIT_DONE) status = model_assemble(r->cli, m, &change);
   sr_assembly_change_destroy(change);
   if (status == EXIT_DONE) status = model_formulate(r->cli, m);
-  if (status == EXIT_DONE && !settle(r)) status = cli_refuse(r->cli, EXIT_INPUT);
-  return status;
+  if (status != EXIT_DONE) return status;
+  r->subject = compared_model(m);
+  return settle(r) ? EXIT_DONE : cli_refuse(r->cli, EXIT_INPUT);
+}
+
+static int print_advice(const Recommend* r) {
+  const srRecommendation x = {.trials = &r->c.all,
+                              .survey = r->survey,
+                              .trial = r->trial,
+                              .advice = &r->advice,
+                              .settings = r->m.settings.item,
+                              .nsetting = r->m.settings.n,
+                              .formulation = model_is_relative(&r->m) ? NULL : r->m.formulation,
+                              .t_end = r->t_end,
+                              .seconds = wall_clock() - r->began,
+                              .messages = r->cli->messages};
+  srText text = {0};
+  sr_report_recommendation(&x, cli_form(r->cli), &text);
+  return cli_print(&text);
 }
 
 static int recommend(Recommend* r) {
-  Subject* s = &r->c.subject[0];
+  srComparedModel* s = &r->subject;
   int status = open_model(r);
   if (status != EXIT_DONE) return status;
   cli_show(r->cli);
   const double processor = processor_clock();
   r->began = wall_clock();
-  const srStatus surveyed =
-      sr_survey_create(s->m.model, s->m.data, &s->options, r->seconds, r->cli->messages, &r->survey);
+  const srStatus surveyed = sr_survey_create(s->m, s->start, &s->options, r->seconds, r->cli->messages, &r->survey);
   if (surveyed != SR_OK) return cli_refuse(r->cli, cli_status(surveyed));
   r->share = fmin(fmax((processor_clock() - processor) / (wall_clock() - r->began), LEAST_PROCESSOR), 1);
   if (!r->survey->reference) {
@@ -239,46 +268,41 @@ static int recommend(Recommend* r) {
     s->samples = r->survey->reference->n;
     if (!try_methods(r)) return cli_refuse(r->cli, EXIT_FAILED);
   }
-  if (r->c.interrupted) cli_error(r->cli, "stopped by the user");
+  if (r->c.all.interrupted) cli_error(r->cli, "stopped by the user");
   cli_show(r->cli);
-  if (r->cli->json)
-    print_advice_json(r, wall_clock() - r->began);
-  else
-    print_advice(r);
-  return r->advice.trial >= 0 && r->survey->reference && !r->c.interrupted ? EXIT_DONE : EXIT_FAILED;
+  const int printed = print_advice(r);
+  const bool advised = r->advice.trial >= 0 && r->survey->reference && !r->c.all.interrupted;
+  return advised ? printed : EXIT_FAILED;
 }
 
 static void close_all(Recommend* r) {
-  for (int i = 0; i < r->c.nentry; i++) sr_trajectory_destroy(r->c.entry[i].samples);
-  model_close(model_of(r));
+  for (int i = 0; i < r->c.all.nrun; i++) sr_trajectory_destroy(r->c.all.run[i].samples);
+  model_close(&r->m);
   sr_survey_destroy(r->survey);
-  free(r->c.entry);
+  free(r->c.all.run);
   free(r->trial);
 }
 
 int cmd_recommend(Cli* cli, const Verb* verb, int argc, char** argv) {
   const long processors = sysconf(_SC_NPROCESSORS_ONLN);
-  Subject subject = {0};
   Recommend r = {.cli = cli,
-                 .c = {.cli = cli,
-                       .subject = &subject,
-                       .nsubject = 1,
-                       .repeat = 1,
-                       .jobs = processors > 0 ? (double)processors : 1},
+                 .c = {.cli = cli, .repeat = 1, .jobs = processors > 0 ? (double)processors : 1},
                  .seconds = SECONDS,
                  .t_end = NOT_GIVEN,
                  .rtol = NOT_GIVEN,
                  .atol = NOT_GIVEN,
                  .advice = {.trial = -1, .alternative = -1}};
+  r.c.all.model = &r.subject;
+  r.c.all.nmodel = 1;
   int status = EXIT_DONE;
   const Option options[] = {
       {"--rtol", OPTION_NUMBER, &r.rtol, "NUMBER", "relative accuracy that is wanted (default: of the model)"},
       {"--atol", OPTION_NUMBER, &r.atol, "NUMBER", "absolute one (default: in the ratio of the model's)"},
       {"--t-end", OPTION_NUMBER, &r.t_end, "SECONDS", "end of the simulation that is planned"},
       {"--seconds", OPTION_NUMBER, &r.seconds, "SECONDS", "time that this may take, about (default: 10)"},
-      FORMULATION_OPTION(&subject.m),
-      MODEL_OPTIONS(cli, &subject.m)};
-  if (verb_options(cli, verb, options, sizeof options / sizeof options[0], argc, argv, &subject.m.path, &status) == 0)
+      FORMULATION_OPTION(&r.m),
+      MODEL_OPTIONS(cli, &r.m)};
+  if (verb_options(cli, verb, options, sizeof options / sizeof options[0], argc, argv, &r.m.path, &status) == 0)
     status = recommend(&r);
   close_all(&r);
   return status;

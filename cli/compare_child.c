@@ -33,8 +33,8 @@
 
 typedef struct Child {
   const Compare* c;
-  const Entry* e;
-  const Subject* s;
+  const srComparedRun* e;
+  const srComparedModel* s;
   srRunOptions options;
   srMessages* messages;
   srData* data;
@@ -42,7 +42,7 @@ typedef struct Child {
   srRunResult result;
   double started;
   bool late;
-  Record record;
+  srTrialRecord record;
 } Child;
 
 static double clock_seconds(clockid_t clock) {
@@ -82,10 +82,10 @@ static void limit_memory(const Compare* c) {
 }
 
 static void set_options(Child* x) {
-  const Entry* e = x->e;
+  const srComparedRun* e = x->e;
   x->options = x->s->options;
   if (e->reference) {  // the way of the model, not the one that is to be judged
-    x->options = sr_run_options(x->s->m.model);
+    x->options = sr_run_options(x->s->m);
     x->options.t_end = x->s->options.t_end;
     x->options.control = SR_CONTROL_DEFAULT;
   }
@@ -98,11 +98,11 @@ static void set_options(Child* x) {
 
 // From the start; with samples where they are wanted.
 static srStatus run_once(Child* x, bool sampled, double* wall, double* processor) {
-  sr_data_copy(x->s->m.model, x->s->m.data, x->data);
+  sr_data_copy(x->s->m, x->s->start, x->data);
   set_alarm(x->c->timeout + SLACK);
   x->started = seconds_of_processor();
   const double before = wall_clock();
-  const srModel* m = x->s->m.model;
+  const srModel* m = x->s->m;
   const srStatus status = sampled ? sr_run_sampled(m, x->data, &x->options, x->messages, &x->result, x->samples)
                                   : sr_run(m, x->data, &x->options, x->messages, &x->result);
   *processor = seconds_of_processor() - x->started;
@@ -113,7 +113,7 @@ static srStatus run_once(Child* x, bool sampled, double* wall, double* processor
 
 static void tell_statistics(Child* x) {
   const srRunResult* r = &x->result;
-  Record* out = &x->record;
+  srTrialRecord* out = &x->record;
   const double violation[3] = {r->violation_position, r->violation_velocity, r->violation_acceleration};
   out->t = r->t;
   out->steps = r->stats.steps;
@@ -124,7 +124,7 @@ static void tell_statistics(Child* x) {
 
 // The sentence: of the run, else the first error.
 static void tell_why(Child* x, srStatus status) {
-  Record* out = &x->record;
+  srTrialRecord* out = &x->record;
   const char* why = x->result.trouble[0] ? x->result.trouble : sr_status_text(status);
   for (int i = 0; status != SR_FAILED && i < sr_messages_count(x->messages); i++) {
     const srMessage* message = sr_messages_get(x->messages, i);
@@ -185,11 +185,11 @@ static bool send(int out, const void* bytes, size_t size) {
   return true;
 }
 
-_Noreturn void child_run(const Compare* c, const Entry* e, int out) {
-  Child x = {.c = c, .e = e, .s = &c->subject[e->model], .record = {.seconds = (double)NAN}};
+_Noreturn void child_run(const Compare* c, const srComparedRun* e, int out) {
+  Child x = {.c = c, .e = e, .s = &c->all.model[e->model], .record = {.seconds = (double)NAN}};
   x.messages = sr_messages_create();
-  x.data = sr_data_create(x.s->m.model);
-  x.samples = sr_trajectory_create(x.s->m.model, x.s->samples);
+  x.data = sr_data_create(x.s->m);
+  x.samples = sr_trajectory_create(x.s->m, x.s->samples);
   if (!x.messages || !x.data || !x.samples) _exit(EXIT_FAILED);
   limit_memory(c);
   set_options(&x);

@@ -27,7 +27,7 @@ typedef struct Slot {
 
 typedef struct Pool {
   Compare* c;
-  Entry* entries;
+  srComparedRun* entries;
   Slot* slot;
   struct pollfd* poll;
   int nslot, busy;
@@ -71,12 +71,12 @@ static bool start_child(Pool* pool, Slot* slot, int entry) {
 }
 
 // ------------------------------------------------------------------------------------------------------------ ending
-static void tell_end(const Compare* c, Record* r, const Slot* slot, int status) {
-  *r = (Record){.t = (double)NAN, .seconds = (double)NAN};
+static void tell_end(const Compare* c, srTrialRecord* r, const Slot* slot, int status) {
+  *r = (srTrialRecord){.t = (double)NAN, .seconds = (double)NAN};
   for (int i = 0; i < 3; i++) r->violation[i] = (double)NAN;
   const int number = WIFSIGNALED(status) ? WTERMSIG(status) : 0;
   r->timed_out = slot->ended || number == SIGPROF;
-  if (c->interrupted || stop_asked() || number == SIGINT)
+  if (c->all.interrupted || stop_asked() || number == SIGINT)
     snprintf(r->why, sizeof r->why, "stopped by the user");
   else if (number == SIGPROF)
     snprintf(r->why, sizeof r->why, "took longer than %g s of processor time, inside of a step", c->timeout);
@@ -89,11 +89,11 @@ static void tell_end(const Compare* c, Record* r, const Slot* slot, int status) 
 }
 
 // The record and samples that came through the pipe, where they are whole.
-static bool take_result(const Compare* c, Entry* e, const Slot* slot) {
+static bool take_result(const Compare* c, srComparedRun* e, const Slot* slot) {
   if (slot->size < sizeof e->record) return false;
   memcpy(&e->record, slot->bytes, sizeof e->record);
-  const Subject* s = &c->subject[e->model];
-  e->samples = sr_trajectory_create(s->m.model, s->samples);
+  const srComparedModel* s = &c->all.model[e->model];
+  e->samples = sr_trajectory_create(s->m, s->samples);
   if (!e->samples) return false;
   const size_t width = (size_t)sr_trajectory_width(e->samples) * sizeof(double);
   const int n = e->record.samples;
@@ -104,7 +104,7 @@ static bool take_result(const Compare* c, Entry* e, const Slot* slot) {
 }
 
 static void end_child(Pool* pool, Slot* slot) {
-  Entry* e = &pool->entries[slot->entry];
+  srComparedRun* e = &pool->entries[slot->entry];
   int status = 0;
   close(slot->in);
   while (waitpid(slot->pid, &status, 0) < 0 && errno == EINTR) continue;
@@ -166,20 +166,21 @@ static Slot* free_slot(Pool* pool) {
 }
 
 // A run that was not begun any more.
-static void leave_out(Compare* c, Entry* e, const char* why) {
-  e->record = (Record){.t = (double)NAN, .seconds = (double)NAN, .violation = {(double)NAN, (double)NAN, (double)NAN}};
+static void leave_out(Compare* c, srComparedRun* e, const char* why) {
+  e->record =
+      (srTrialRecord){.t = (double)NAN, .seconds = (double)NAN, .violation = {(double)NAN, (double)NAN, (double)NAN}};
   snprintf(e->record.why, sizeof e->record.why, "%s", why);
   c->done++;
 }
 
-static void run_all(Pool* pool, int n, bool (*wanted)(const Compare* c, const Entry* e)) {
+static void run_all(Pool* pool, int n, bool (*wanted)(const Compare* c, const srComparedRun* e)) {
   for (int next = 0; next < n || pool->busy > 0;) {
     Slot* slot = free_slot(pool);
     if (next >= n || !slot) {
       wait_for_children(pool);
     } else if (!wanted(pool->c, &pool->entries[next])) {
       next++;
-    } else if (stop_asked() || pool->c->interrupted) {
+    } else if (stop_asked() || pool->c->all.interrupted) {
       leave_out(pool->c, &pool->entries[next++], "stopped by the user");
     } else if (start_child(pool, slot, next)) {
       next++;
@@ -191,7 +192,7 @@ static void run_all(Pool* pool, int n, bool (*wanted)(const Compare* c, const En
   }
 }
 
-bool pool_run(Compare* c, Entry* entries, int n, bool (*wanted)(const Compare* c, const Entry* e)) {
+bool pool_run(Compare* c, srComparedRun* entries, int n, bool (*wanted)(const Compare* c, const srComparedRun* e)) {
   Pool pool = {.c = c, .entries = entries, .nslot = (int)c->jobs};
   pool.slot = calloc((size_t)pool.nslot, sizeof *pool.slot);
   pool.poll = calloc((size_t)pool.nslot, sizeof *pool.poll);
@@ -200,7 +201,7 @@ bool pool_run(Compare* c, Entry* entries, int n, bool (*wanted)(const Compare* c
   show_progress(c, false);
   if (good) run_all(&pool, n, wanted);
   show_progress(c, true);
-  c->interrupted = c->interrupted || stop_asked();
+  c->all.interrupted = c->all.interrupted || stop_asked();
   stop_end();
   free(pool.slot);
   free(pool.poll);

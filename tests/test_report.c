@@ -226,3 +226,104 @@ TEST(reports_survive_the_lack_of_memory) {
   srs_destroy(spec);
   sr_messages_destroy(messages);
 }
+
+// --------------------------------------------------------------------------------------------------------- comparison
+// Two runs of a pendulum beside a reference that is given: at rest at 1 rad, one run 1e-3 rad off at one sample and one 1e-5. The
+// scale of angles is 1 rad at least, so these are the errors; at rtol 1e-6 up to 1e-4 counts as solved.
+enum { SAMPLES = 5 };
+
+static srTrajectory* resting(const srModel* m, double off) {
+  srTrajectory* x = sr_trajectory_create(m, SAMPLES);
+  const int width = sr_trajectory_width(x);
+  for (int k = 0; k < SAMPLES; k++) {
+    x->sample[k * width] = 0.25 * k;
+    x->sample[k * width + 1] = 1 + (k == 2 ? off : 0);
+  }
+  x->filled = SAMPLES;
+  return x;
+}
+
+static void fill_run(srComparedRun* run, const srModel* m, double off, long evaluations) {
+  run->record =
+      (srTrialRecord){.done = true, .t = 1, .seconds = 0.5, .timed = 1, .steps = 7, .evaluations = evaluations};
+  run->samples = resting(m, off);
+}
+
+static srComparison comparison_of(Loaded* x, srComparedModel* model, const double* rtol) {
+  *model = (srComparedModel){.m = x->m, .joints = x->m, .start = x->d, .file = "F.xml", .samples = SAMPLES};
+  snprintf(model->name, sizeof model->name, "first");
+  snprintf(model->reference_of[0], sizeof model->reference_of[0], "a file");
+  model->options = sr_run_options(x->m);
+  model->options.t_end = 1;
+  model->reference = resting(x->m, 0);
+  model->reference_error.state = model->reference_error.q = model->reference_error.v = (double)NAN;
+  srComparison c = {.model = model, .nmodel = 1, .nmethod = 2, .rtol = rtol, .nrtol = 1, .accept = 100};
+  for (int i = 0; i < sri_method_count(); i++) {
+    if (strcmp(sri_method(i)->name, "dopri5") == 0) c.method[0] = i;
+    if (strcmp(sri_method(i)->name, "radau5") == 0) c.method[1] = i;
+  }
+  c.reference_given = c.by_evaluations = true;
+  c.reference_method = -1;
+  c.jobs = 3;
+  return c;
+}
+
+TEST(a_comparison_is_judged_and_told_by_the_library) {
+  static const double rtol = 1e-6;
+  Loaded x = open_model("pendulum", "");
+  srComparedModel model;
+  srComparison c = comparison_of(&x, &model, &rtol);
+  srComparedRun* none = NULL;
+  int n = -1;
+  ENSURE_EQUAL(sr_comparison_references(&c, &none, &n), SR_OK);
+  ENSURE(none == NULL && n == 0);  // the reference is given
+  ENSURE_EQUAL(sr_comparison_list(&c), SR_OK);
+  ENSURE(c.nrun == 2 && c.run[0].rtol == rtol && c.run[1].method == c.method[1]);
+  fill_run(&c.run[0], x.m, 1e-3, 100);
+  fill_run(&c.run[1], x.m, 1e-5, 400);
+  ENSURE_EQUAL(sr_comparison_judge(&c), SR_OK);
+  ENSURE_NEAR(c.run[0].error.q, 1e-3, 1e-15);
+  ENSURE_NEAR(c.run[1].error.state, 1e-5, 1e-15);
+  ENSURE(!c.run[0].solved && c.run[1].solved && c.nproblem == 1 && isinf(c.ratio[0]) && c.ratio[1] == 1);
+  srText json = {0}, table = {0}, csv = {0};
+  sr_report_comparison(&c, NULL, SR_REPORT_JSON, &json);
+  sr_report_comparison(&c, NULL, SR_REPORT_TEXT, &table);
+  sr_report_comparison_csv(&c, &csv);
+  ENSURE(number_of(json.data, "jobs", 0) == 3 && number_of(json.data, "problems", 0) == 1);
+  ENSURE(strstr(json.data, "\"solved\": false, \"why\": null") && strstr(json.data, "\"radau5\": [1]"));
+  ENSURE(strstr(table.data, " *\nerrors") == NULL &&
+         strstr(table.data, "* not solved: the error of q or y is above 100"));
+  ENSURE(strstr(table.data, "first (F.xml), 1 s, relative coordinates\n") &&
+         strstr(csv.data, "\n\"pendulum\",\"F.xml\",dopri5,"));
+  sr_text_free(&json), sr_text_free(&table), sr_text_free(&csv);
+  sr_comparison_clear(&c);
+  ENSURE(c.run == NULL && model.reference == NULL);
+  close_model(&x);
+}
+
+TEST(a_comparison_survives_the_lack_of_memory) {
+  static const double rtol = 1e-6;
+  Loaded x = open_model("pendulum", "");
+  srStatus status = SR_MEMORY;
+  for (int k = 0; status != SR_OK; k++) {
+    ENSURE(k < 100);
+    srComparedModel model;
+    srComparison c = comparison_of(&x, &model, &rtol);
+    sr_trajectory_destroy(model.reference);
+    model.reference = NULL;
+    c.reference_given = false;
+    srComparedRun* references = NULL;
+    int n = 0;
+    sr_set_allocator(scarce, NULL);
+    scarce_live = 0;
+    scarce_left = k;
+    status = sr_comparison_list(&c);
+    if (status == SR_OK) status = sr_comparison_references(&c, &references, &n);
+    if (status == SR_OK) status = sr_comparison_judge(&c);
+    sr_compared_runs_destroy(references, n);
+    sr_comparison_clear(&c);
+    sr_set_allocator(NULL, NULL);
+    ENSURE_EQUAL(scarce_live, 0);
+  }
+  close_model(&x);
+}

@@ -53,6 +53,93 @@ SR_API double sr_profile(int np, int ns, const double* ratio, int s,
 // np*ns + 1 numbers at most.
 SR_API int sr_profile_steps(int np, int ns, const double* ratio, double* tau);
 
+// -------------------------------------------------------------------------------------------------------- comparisons
+// Many methods on one model or many: which runs there are, what they are judged by, and the profile. Who compares runs the
+// entries (the command line each in a process of its own) and fills their records and samples:
+//   sr_comparison_list, sr_comparison_references; runs of the references; sr_comparison_choose; runs of adaptive methods;
+//   sr_comparison_derive_steps; runs of fixed step; sr_comparison_judge
+enum { SR_COMPARE_METHODS = 32, SR_COMPARE_SAMPLES = 101 };  // room for methods; samples of a run
+
+typedef struct srTrialRecord {  // how a run went
+  bool done;                    // reached the end
+  bool timed_out;               // stopped, because it took too long
+  double t;                     // reached
+  double seconds;               // of a run, the least of `timed` ones; NaN where none was timed
+  int timed;
+  long steps, rejected, evaluations;
+  double violation[3];  // position, velocity, acceleration
+  int samples;          // that it has reached
+  char why[640];        // of a run that is not done
+} srTrialRecord;
+
+// One run: a model, a method, and how fine.
+typedef struct srComparedRun {
+  int model, method;  // method: index of sri_method
+  double rtol, atol;  // NaN for a fixed step
+  double step;        // NaN for an adaptive one
+  double of_rtol;     // the tolerance that a step was derived for, or rtol; NaN: none
+  bool reference;     // sampled only, not timed
+  srTrialRecord record;
+  srTrajectory* samples;  // NULL where there are none
+  srTrajectoryError error;
+  bool solved;  // done, and accurate enough for its tolerance; false where nobody knows: sr_comparison_is_judged
+} srComparedRun;
+
+typedef struct srComparedModel {
+  const srModel* m;       // in its formulation
+  const srModel* joints;  // the same in joint coordinates: m, or what it was formulated from
+  const srData* start;
+  const char* file;  // "": none
+  char name[80];     // its name, made unique, fit for a file name
+  srRunOptions options;
+  double t0;
+  int samples;
+  srTrajectory* reference;            // NULL: there is none
+  srTrajectoryError reference_error;  // of the reference itself; NaN: not known
+  char reference_of[2][96];           // methods that it was made with, or the file; "": none
+  char reference_why[640];            // why there is none
+} srComparedModel;
+
+typedef struct srComparison {
+  srComparedModel* model;
+  int nmodel;
+  int method[SR_COMPARE_METHODS], nmethod;
+  const double *rtol, *atol,
+      *step;  // lists; atol: none (in the model's ratio), one, or one for each rtol; step: none (derived)
+  int nrtol, natol, nstep;
+  int reference_method;  // -1: all that suit
+  bool reference_given;  // models have theirs, from elsewhere: none are run
+  double reference_rtol;
+  double accept;  // solved: error up to so many tolerances
+  bool by_evaluations;
+  int jobs;            // runs beside each other, for the report
+  double timeout;      // s, for the report
+  bool interrupted;    // not all were run
+  srComparedRun* run;  // by model, method, fineness
+  int nrun;
+  // profile
+  int* judged;  // models with a reference
+  int njudged;
+  int nproblem;   // a model with a reference at a tolerance
+  double* ratio;  // nproblem x nmethod
+} srComparison;
+
+// Does the method take tolerances in this comparison?
+SR_API bool sr_comparison_is_adaptive(const srComparedModel* x, int method);
+SR_API srStatus sr_comparison_list(srComparison* c);  // c->run. SR_MEMORY
+// The tight runs that references are chosen from: all methods of high order with step control, or reference_method at two
+// tolerances. To be destroyed.
+SR_API srStatus sr_comparison_references(const srComparison* c, srComparedRun** out, int* n);
+SR_API void sr_compared_runs_destroy(srComparedRun* runs, int n);
+// The pair of candidates that agrees best; reference_error is how well. The reference itself is taken the last time.
+SR_API void sr_comparison_choose(srComparison* c, int model, srComparedRun* candidates, int n, bool last);
+// Steps of the methods with a fixed one, where none were given: after the adaptive runs.
+SR_API void sr_comparison_derive_steps(srComparison* c);
+SR_API srStatus sr_comparison_judge(srComparison* c);  // errors, solved, profile. SR_MEMORY
+SR_API bool sr_comparison_is_judged(const srComparison* c, const srComparedRun* run);  // there is a reference
+SR_API srStatus sr_comparison_ratios(const srComparison* c, bool by_evaluations, double* ratio);
+SR_API void sr_comparison_clear(srComparison* c);  // runs, references, profile
+
 #ifdef __cplusplus
 }
 #endif

@@ -1,10 +1,12 @@
-// Reports: what the verbs check, eval and run tell, as a table for people or as one JSON object, whose keys are a contract
+// Reports: what the verbs check, eval, run, compare and recommend tell, as a table for people or as one JSON object, whose keys are a contract
 // (docs/cli.md). They are made here, so that the command line, Python and a page show the same: a program opens a model, calls one
 // function for the result and one for its report, and prints the text. What goes wrong is in messages.
 #ifndef SARRUS_REPORT_H
 #define SARRUS_REPORT_H
 
 #include <sarrus/analysis.h>
+#include <sarrus/compare.h>
+#include <sarrus/recommend.h>
 #include <sarrus/spec.h>
 #include <sarrus/text.h>
 
@@ -114,6 +116,25 @@ typedef struct srRunReport {
   const srMessages* messages;        // warnings and notes of the JSON; NULL: none
 } srRunReport;
 SR_API void sr_report_run(const srRunReport* run, srReportForm form, srText* out);
+
+// ------------------------------------------------------------------------------------------------ compare, recommend
+// After sr_comparison_judge. messages: warnings and notes of the JSON; NULL: none.
+SR_API void sr_report_comparison(const srComparison* c, const srMessages* messages, srReportForm form, srText* out);
+SR_API void sr_report_comparison_csv(const srComparison* c, srText* out);  // a row for each run
+
+typedef struct srRecommendation {
+  const srComparison* trials;  // one model; a run for each trial
+  const srSurvey* survey;
+  const srMethodTrial* trial;  // of each run
+  const srAdvice* advice;
+  const srSetting* settings;  // that the command line begins from, as the model was opened
+  int nsetting;
+  const char* formulation;     // given for it; NULL: none was
+  double t_end;                // given for it; NaN: none was
+  double seconds;              // wall clock of all of it
+  const srMessages* messages;  // warnings, notes and errors of the JSON; NULL: none
+} srRecommendation;
+SR_API void sr_report_recommendation(const srRecommendation* x, srReportForm form, srText* out);
 
 #ifdef __cplusplus
 }
