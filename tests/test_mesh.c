@@ -234,6 +234,46 @@ TEST(obj_errors_have_their_place) {
   ensure_refused("mesh", "", "the ending '' is not known");
 }
 
+// Volume between the triangles and the origin.
+static double enclosed(const srTriangles* t) {
+  double volume = 0;
+  for (int i = 0; i < t->ntriangle; i++) {
+    const double* p[3];
+    double cross[3];
+    for (int k = 0; k < 3; k++) p[k] = t->vertex + 3 * t->triangle[3 * i + k];
+    srm_cross3(p[1], p[2], cross);
+    volume += srm_dot3(p[0], cross) / 6;
+  }
+  return volume;
+}
+
+// A cube whose top has two opposite corners raised by 0.5 and 0.6, cut by the diagonal that joins them or by the other one: the
+// volumes are those of MuJoCo 3.14, and by hand 1 + (0.5 + 0.6)/3 or /6 where the top is a square.
+TEST(obj_faces_of_four_corners_are_cut_along_the_shorter_diagonal) {
+  static const struct {
+    const char* top;
+    double volume;
+  } cases[] = {{"v 0 0 1\nv 1 0 1.5\nv 1 1 1\nv 0 1 1.6\n", 1 + 1.1 / 6},
+               {"v 0 0 1.5\nv 1 0 1\nv 1 1 1.6\nv 0 1 1\n", 1 + 1.1 / 6},
+               {"v 0.3 0.3 1\nv 1 0 1.5\nv 0.8 0.8 1\nv 0 1 1.6\n", 0.886666666666667},
+               {"v 0 0 1\nv 0.8 0.2 1.5\nv 1 1 1\nv 0.2 0.8 1.6\n", 1.09333333333333}};
+  for (size_t k = 0; k < sizeof cases / sizeof *cases; k++) {
+    char text[1024];
+    snprintf(text, sizeof text,
+             "v 0 0 0\nv 1 0 0\nv 1 1 0\nv 0 1 0\n%sf 1 4 3\nf 1 3 2\nf 1 2 6\nf 1 6 5\nf 2 3 7\nf 2 7 6\nf 3 4 8\n"
+             "f 3 8 7\nf 4 1 5\nf 4 5 8\nf 5 6 7 8\n",
+             cases[k].top);
+    Read x = read_text("a.obj", text);
+    ENSURE(x.good);
+    ENSURE_NEAR(enclosed(&x.list.got), cases[k].volume, 1e-12);
+    close_read(&x);
+  }
+  Read five = read_text("a.obj", "v 0 0 1\nv 2 0 1\nv 3 1 1\nv 1 2 1\nv 0 1 1\nf 1 2 3 4 5\n");
+  ENSURE_EQUAL(five.list.got.ntriangle, 3);
+  ENSURE_NEAR(enclosed(&five.list.got), 4.0 / 3, 1e-15);  // its area is 4
+  close_read(&five);
+}
+
 TEST(obj_faces_may_stand_before_later_vertices) {
   Read x = read_text("a.obj", V3 "f -3 -2 -1\nv 0 0 1\nf -4 -1 -3\nf 1 2 4\n");  // negative: from where they stand
   ENSURE(x.good);
@@ -267,15 +307,7 @@ TEST(dae_strips_and_fans_keep_their_sides) {
   loading_print(x.said);
   ENSURE(x.good);
   ENSURE_EQUAL(x.list.got.ntriangle, 4);
-  double volume = 0;
-  for (int t = 0; t < 4; t++) {
-    const double* p[3];
-    double cross[3];
-    for (int k = 0; k < 3; k++) p[k] = x.list.got.vertex + 3 * x.list.got.triangle[3 * t + k];
-    srm_cross3(p[1], p[2], cross);
-    volume += srm_dot3(p[0], cross) / 6;
-  }
-  ENSURE_NEAR(volume, 1.0 / 6, 1e-15);
+  ENSURE_NEAR(enclosed(&x.list.got), 1.0 / 6, 1e-15);
   close_read(&x);
 }
 

@@ -1010,7 +1010,9 @@ TEST(what_cannot_be_attached_is_one_error) {
   ENSURE(attach_refused("<worldbody><attach model='f'/></worldbody>",
                         "m:2:12: error: <attach> needs the attribute 'prefix'"));
   ENSURE(attach_refused("<worldbody><attach model='f' frame='x' prefix=''/></worldbody>",
-                        "m:2:30: error: 'frame' of <attach>"));
+                        "m:2:37: error: there is no frame 'x' in the attached model"));
+  ENSURE(attach_refused("<worldbody><attach model='f' body='end' frame='x' prefix=''/></worldbody>",
+                        "m:2:41: error: <attach> has 'body' and 'frame'"));
   ENSURE(attach_refused("<worldbody><attach model='f' prefix='a'/><attach model='f' prefix='a'/></worldbody>",
                         "m:2:68: error: the model 'f' is attached with the prefix 'a' already: give another one"));
   ENSURE(attach_refused("<worldbody><attach model='f' prefix='a'/><body name='alink'/></worldbody>",
@@ -1020,9 +1022,72 @@ TEST(what_cannot_be_attached_is_one_error) {
                      "<worldbody><body><attach model='n' prefix=''/></body></worldbody>",
                      "pinned.xml:4:13: error: <connect> refers to the world of an attached model"));
   ENSURE(
-      attach_refused("<asset><model name='n' file='pinned.xml'/></asset>"
-                     "<worldbody><attach model='n' body='framed' prefix=''/></worldbody>",
-                     "error: the body 'framed' stands in a <frame> of its model"));
+      attach_refused("<asset><model file='framed.xml'/></asset><worldbody><attach model='MuJoCo Model' prefix=''/>"
+                     "</worldbody>",
+                     "m:2:68: error: there is no <model> 'MuJoCo Model'"));
+  ENSURE(attach_refused("<asset><model file='none.xml'/></asset><worldbody><attach model='n' prefix=''/></worldbody>",
+                        "m:2:21: error: the file 'none.xml' "));
+}
+
+static Mechanism attached(const char* model, const char* attach) {
+  char text[1024];
+  srMessages* messages = sr_messages_create();
+  srSpec* spec = NULL;
+  snprintf(text, sizeof text,
+           "<mujoco><asset>%s</asset><worldbody><body name='base' pos='0 0 10'><geom size='1' contype='0'/>%s</body>"
+           "</worldbody></mujoco>",
+           model, attach);
+  const srStatus status = sr_load_text(text, strlen(text), "m", FOLDER "attach", NULL, messages, &spec);
+  return finish(status, spec, messages);
+}
+
+// Place of a body in its parent's frame, and the first number of its quaternion.
+static void pose_is(const Mechanism* x, const char* body, const double at[3], const double turn) {
+  int found = 0;
+  for (int i = 0; i < srs_count(x->spec, SR_ELEMENT_JOINT); i++) {
+    const srBodyDef* owner = srs_get(x->spec, SR_ELEMENT_BODY, srs_owner(x->spec, SR_ELEMENT_JOINT, i));
+    const srJointDef* def = srs_get(x->spec, SR_ELEMENT_JOINT, i);
+    if (strcmp(owner->name.text, body) != 0) continue;
+    for (int k = 0; k < 3; k++) ENSURE_NEAR(def->at.n > 0 ? def->at.numbers[k] : 0, at[k], 1e-12);
+    ENSURE_NEAR(def->rot.n > 0 ? def->rot.numbers[0] : 1, turn, 1e-12);
+    found++;
+  }
+  ENSURE_EQUAL(found, 1);
+}
+
+// body_pos, body_quat, geom_size and nu of MuJoCo 3.14. Of the frames around a body or a frame its class alone is kept.
+TEST(bodies_in_frames_and_frames_are_attached_as_in_mujoco) {
+  static const char named[] = "<model name='k' file='framed.xml'/>";
+  Mechanism x = attached(named, "<attach model='k' body='B' prefix='x_'/>");
+  pose_is(&x, "x_B", (const double[]){0.1, 0.2, 0.3}, 1);
+  ENSURE_NEAR(x.m->body_mass[2], 4000 / 3.0 * PI * 0.027, 1e-9);
+  ENSURE_EQUAL(x.m->nbody, 3);
+  done(&x);
+  x = attached(named, "<attach model='k' frame='F' prefix='x_'/>");
+  pose_is(&x, "x_B", (const double[]){1.1, 1.768, 3.276}, 0.8);
+  pose_is(&x, "x_D", (const double[]){6, -1.4, 9.2}, 0.8);
+  ENSURE_NEAR(x.m->body_mass[1], 4000 / 3.0 * PI * (1 + 0.027), 1e-9);  // with the geom of the frame
+  ENSURE_EQUAL(x.m->nbody, 4);
+  done(&x);
+  x = attached(named, "<attach model='k' frame='G' prefix='x_'/>");
+  pose_is(&x, "x_Q", (const double[]){1, 0, 9}, 1);
+  ENSURE_EQUAL(x.m->nbody, 2);
+  ENSURE_EQUAL(srs_count(x.spec, SR_ELEMENT_TORQUE), 1);  // of the motors that of this joint alone
+  done(&x);
+  x = attached(named, "<attach model='k' frame='H' prefix='x_'/>");
+  pose_is(&x, "x_HB", (const double[]){0, 0, 1}, 1);
+  ENSURE_NEAR(x.m->body_mass[2], 4000 / 3.0 * PI * 0.027, 1e-9);
+  done(&x);
+}
+
+TEST(a_model_without_a_name_has_that_of_its_file) {
+  Mechanism x = attached("<model file='framed.xml'/>", "<attach model='kid' body='P' prefix='x_'/>");
+  pose_is(&x, "x_P", (const double[]){7, 0, 0}, 1);
+  done(&x);
+  x = attached("<model name='n' file='framed.xml'/><model file='pinned.xml'/>",
+               "<attach model='MuJoCo Model' body='framed' prefix='x_'/>");
+  ENSURE(sr_body_find(x.m, "x_framed") > 0);
+  done(&x);
 }
 
 TEST(the_world_of_a_model_attached_in_the_world_is_that) {
@@ -1045,6 +1110,26 @@ TEST(numbers_without_a_number_count_as_not_given) {
   ENSURE_NEAR(x.m->body_mass[1], 2000 * 4 / 3.0 * 3.14159265358979 * 0.125, 1e-9);
   ENSURE_NEAR(((const srShapeDef*)srs_get(x.spec, SR_ELEMENT_SHAPE, 0))->color.numbers[1], 0.2, 0);
   done(&x);
+  x = open_text(
+      "<mujoco><option gravity='' timestep=' '/><worldbody><body name='b' euler='' quat='0 1 0 0'><joint name='j' "
+      "range='' "
+      "axisangle='' damping='' stiffness='' armature=''/><geom size='0.5' fromto='' contype='0' quat='' mass='' "
+      "friction='' type='sphere'/></body></worldbody><actuator><motor joint='j' gear='' ctrlrange='' forcerange=''/>"
+      "<position joint='j' kp='' kv='' name='p'/></actuator></mujoco>");
+  ENSURE_NEAR(x.m->body_mass[1], 1000 * 4 / 3.0 * PI * 0.125, 1e-9);
+  ENSURE_NEAR(((const srJointDef*)srs_get(x.spec, SR_ELEMENT_JOINT, 0))->rot.numbers[1], 1, 0);
+  ENSURE_TEXT(((const srTorqueDef*)srs_get(x.spec, SR_ELEMENT_TORQUE, 0))->law.text, "ctrl_0");
+  done(&x);
+}
+
+TEST(words_without_a_letter_are_errors) {
+  srMessages* messages = sr_messages_create();
+  srSpec* spec = NULL;
+  static const char text[] =
+      "<mujoco><worldbody><body><joint limited=''/><geom size='1' type=''/></body></worldbody></mujoco>";
+  ENSURE_EQUAL(sr_load_text(text, strlen(text), "m", NULL, NULL, messages, &spec), SR_INPUT);
+  ENSURE(sr_messages_errors(messages) > 0);
+  sr_messages_destroy(messages);
 }
 
 // ------------------------------------------------------------------------------------------------------------ messages

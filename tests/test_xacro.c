@@ -499,6 +499,13 @@ TEST(xacro_values_are_loaded_from_yaml) {
   ENSURE(gives_here("y.own.mass", "9"));
   ENSURE(gives_here("y.three[2] + y.three[0]", "8"));
   ENSURE(gives_here("y.hash", "calib_12788084448423163542"));
+  // as PyYAML 6.0 has them: an anchor before a key on its line stands for the key
+  ENSURE(gives_here("y.keys[0].first + y.keys[0].second", "3"));
+  ENSURE(gives_here("y.keys[1]", "first"));
+  ENSURE(gives_here("y.keys[2]['q r']", "5"));
+  ENSURE(gives_here("y.keys[3].other", "q r"));
+  ENSURE(gives_here("y.keys[3].first", "6"));
+  ENSURE(gives_here("y.keys[4].a + y.keys[5].a", "14"));
   ENSURE(!expand_all("<robot xmlns:xacro='x'><a b=\"${load_yaml('config/none.yaml')}\"/></robot>", HERE, NULL, 0));
   ENSURE(strstr(said, "config/none.yaml' cannot be read"));
   ENSURE(refused("<a b=\"${xacro.load_yaml('a.yaml')}\"/>", "the model comes from memory: it may not read 'a.yaml'"));
@@ -523,6 +530,8 @@ TEST(xacro_yaml_that_is_beyond_is_told_with_its_line) {
   ENSURE(yaml_refused("a: |\n  text\n", ":1:1: error: this kind of YAML is not understood: '|'"));
   ENSURE(yaml_refused("a: 1\n  b: 2\n", ":2:3: error: a line that is indented otherwise is not understood: 'b: 2'"));
   ENSURE(yaml_refused("a: 1\nb\n", ":2:1: error: a line without 'key:' is not understood: 'b'"));
+  ENSURE(yaml_refused("a: &x 3\n*x : 2\n", ":2:1: error: a key that is no text is not understood"));
+  ENSURE(yaml_refused("*x : 2\n", ":1:1: error: there is no anchor '&x' before its alias"));
   ENSURE(yaml_refused("a: !furlongs 3\n", "this tag is not understood: '!furlongs 3'"));
   ENSURE(yaml_refused("a: [1, 2\n", "a list without ']' is not understood"));
   ENSURE(yaml_refused("a: 'x\n", "a text of several lines is not understood"));

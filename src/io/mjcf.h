@@ -158,9 +158,6 @@ typedef struct srMjcf {
 // All actuators share one set of defaults.
 const srXmlAttribute* sr_mjcf_attribute(const srMjcf* m, const srXmlNode* node, const char* childclass,
                                         const char* name);
-// The same; one without a word in it (rgba="") counts as not given, as MuJoCo has it for numbers.
-const srXmlAttribute* sr_mjcf_attribute_filled(const srMjcf* m, const srXmlNode* node, const char* childclass,
-                                               const char* name);
 // Numbers of it; as sr_reader_numbers, 0: not given.
 int sr_mjcf_numbers(srMjcf* m, const srXmlNode* node, const char* childclass, const char* name, int least, int most,
                     double* out);
@@ -210,6 +207,8 @@ srXmlNode* sr_mjcf_replicate(srMjcf* m, srXmlNode* root);
 srMjcfFile sr_mjcf_main_file(srMjcf* m, const srXmlNode* root);
 // The tree of the file that a <model> names, with its includes, as a scope of its own; `here` becomes the file. NULL after
 // an error.
+// Name of a <model> that gives none: that of the model in its file, as MuJoCo has it. NULL after an error.
+const char* sr_mjcf_model_word(srMjcf* m, const srXmlNode* node, const srMjcfFile* outer);
 srXmlNode* sr_mjcf_open_model(srMjcf* m, const srXmlNode* node, const srMjcfFile* outer, srMjcfFile* here);
 // The tree with the models that it attaches, in place. NULL after an error. mjcf_attach.c
 srXmlNode* sr_mjcf_attach(srMjcf* m, srXmlNode* root, const srMjcfFile* file);

@@ -1,5 +1,5 @@
-// MJCF's <attach>: a body of another model, or all that stands in its world, is put into the place of the element, with a
-// prefix before every name. It becomes a <frame>; the sections of the other model that belong to it (defaults, assets,
+// MJCF's <attach>: a body or a frame of another model, or all that its world contains, is put into the place of the element,
+// with a prefix before every name. It becomes a <frame>; the sections of the other model that belong to it (defaults, assets,
 // equalities, actuators, ...) are put before those of the file, and keep the settings of their own <compiler>: they are a
 // scope of their own. Source: MuJoCo's XML reference, "asset/model" and "body/attach"; its programming pages, "Model editing".
 #include <string.h>
@@ -31,7 +31,7 @@ typedef struct Attachment {
   const char* main_class;  // name of the main class of the model
   bool in_world;           // it stands in <worldbody> itself: the worlds are one
   srXmlNode* root;         // of the model
-  const srXmlNode* body;   // NULL: all that stands in the world
+  const srXmlNode* part;   // body or frame; NULL: all that the world contains
   srNames all[NKIND];      // names of the model
   srNames taken[NKIND];    // ... of what is attached
 } Attachment;
@@ -192,19 +192,20 @@ static void take_sections(Attachment* t, srXmlNode* to) {
 }
 
 // --------------------------------------------------------------------------------------------------------------- bodies
-static srXmlNode* find_body(srXmlNode* node, const char* word) {
+// A <body> or <frame> by its name.
+static srXmlNode* find_part(srXmlNode* node, const char* kind, const char* word) {
   for (srXmlNode* child = node->first; child; child = child->next) {
     const srXmlAttribute* name = sr_xml_attribute(child, "name");
-    if (strcmp(child->name, "body") == 0 && name && strcmp(name->value, word) == 0) return child;
-    srXmlNode* found = sr_text_is_among(child->name, "worldbody|body|frame") ? find_body(child, word) : NULL;
+    if (strcmp(child->name, kind) == 0 && name && strcmp(name->value, word) == 0) return child;
+    srXmlNode* found = sr_text_is_among(child->name, "worldbody|body|frame") ? find_part(child, kind, word) : NULL;
     if (found) return found;
   }
   return NULL;
 }
 
-// The class that holds for the body where it stands in its model.
+// The class that holds for the body or frame in its model. Of the frames around it nothing else is kept, as in MuJoCo.
 static const char* class_around(const Attachment* t) {
-  for (const srXmlNode* node = t->body ? t->body->parent : NULL; node; node = node->parent) {
+  for (const srXmlNode* node = t->part ? t->part->parent : NULL; node; node = node->parent) {
     const srXmlAttribute* a = sr_xml_attribute(node, "childclass");
     if (a) return new_value(t, node, a);
   }
@@ -218,16 +219,16 @@ static void take_children(srXmlNode* to, const srXmlNode* from) {
   }
 }
 
-// <attach> becomes a <frame> with the body, or with a <frame> for each <worldbody>.
-static void take_bodies(Attachment* t, srXmlNode* attach, srXmlNode* body) {
+// <attach> becomes a <frame> with the body or frame, or with a <frame> for each <worldbody>.
+static void take_bodies(Attachment* t, srXmlNode* attach, srXmlNode* part) {
   const srXmlNode* frame = new_node(t, "frame", "childclass", class_around(t));
   attach->name = frame->name;
   attach->attributes = frame->attributes;
   attach->nattribute = frame->nattribute;
   attach->scope = frame->scope;
-  if (body) {
-    collect(t->taken, body);
-    rename_node(t, take(attach, body));
+  if (part) {
+    collect(t->taken, part);
+    rename_node(t, take(attach, part));
     return;
   }
   for (const srXmlNode* world = t->root->first; world; world = world->next) {
@@ -243,15 +244,20 @@ static void take_bodies(Attachment* t, srXmlNode* attach, srXmlNode* body) {
 }
 
 // ----------------------------------------------------------------------------------------------------------- the element
-static const srXmlNode* find_model(srMjcf* m, const srXmlNode* root, const srXmlAttribute* word) {
+// Its name, or where it has none that of the model in its file. NULL after an error.
+static const char* word_of_model(srMjcf* m, const srXmlNode* model, const srMjcfFile* file) {
+  const srXmlAttribute* name = sr_xml_attribute(model, "name");
+  return name ? name->value : sr_mjcf_model_word(m, model, file);
+}
+
+static const srXmlNode* find_model(srMjcf* m, const srXmlNode* root, const srXmlAttribute* word,
+                                   const srMjcfFile* file) {
   for (const srXmlNode* section = root->first; section; section = section->next)
     for (const srXmlNode* node = section->first; node && strcmp(section->name, "asset") == 0; node = node->next) {
-      const srXmlAttribute* name = sr_xml_attribute(node, "name");
       if (strcmp(node->name, "model") != 0) continue;
-      if (name && strcmp(name->value, word->value) == 0) return node;
-      if (name) continue;
-      sr_mjcf_error(m, node->place, "<model> needs the attribute 'name'");
-      return NULL;
+      const char* own = word_of_model(m, node, file);
+      if (!own) return NULL;
+      if (strcmp(own, word->value) == 0) return node;
     }
   sr_mjcf_error(m, word->place, "there is no <model> '%.60s' in <asset>", word->value);
   return NULL;
@@ -263,11 +269,11 @@ static bool check(srMjcf* m, const srXmlNode* node, const srXmlNode* root) {
                        *frame = sr_xml_attribute(node, "frame");
   const int before = sr_reader_errors(m->r);
   const char* missing = !model ? "model" : !prefix ? "prefix" : NULL;
-  if (frame)
-    sr_mjcf_error(m, frame->name_place,
-                  "'frame' of <attach> is not understood: name a body, or attach the whole model");
-  else if (!sr_mjcf_check_words(m, node, "model|body|prefix", ""))
+  if (!sr_mjcf_check_words(m, node, "model|body|frame|prefix", ""))
     return false;
+  else if (frame && sr_xml_attribute(node, "body"))
+    sr_mjcf_error(m, frame->name_place,
+                  "<attach> has 'body' and 'frame': give one of them, or none for the whole model");
   else if (missing)
     sr_mjcf_error(m, node->place, "<attach> needs the attribute '%s'", missing);
   else if (!sr_names_put(&m->attachments,
@@ -279,16 +285,19 @@ static bool check(srMjcf* m, const srXmlNode* node, const srXmlNode* root) {
   return sr_reader_errors(m->r) == before;
 }
 
-static bool find_attached(Attachment* t, const srXmlAttribute* word, srXmlNode** body) {
-  *body = find_body(t->root, word->value);
-  if (*body && strcmp((*body)->parent->name, "frame") != 0) return true;
-  if (*body)
-    sr_mjcf_error(t->m, word->place,
-                  "the body '%.60s' stands in a <frame> of its model: attach a body that does not, or the whole model",
-                  word->value);
-  else
-    sr_mjcf_error(t->m, word->place, "there is no body '%.60s' in the attached model", word->value);
-  return false;
+// The body or frame that <attach> names; NULL: none. False after an error.
+static bool find_attached(const Attachment* t, srXmlNode** part) {
+  static const char* const kinds[] = {"body", "frame"};
+  *part = NULL;
+  for (int i = 0; i < SR_COUNT(kinds); i++) {
+    const srXmlAttribute* word = sr_xml_attribute(t->node, kinds[i]);
+    if (!word || (i == 0 && strcmp(word->value, "world") == 0)) continue;
+    *part = find_part(t->root, kinds[i], word->value);
+    if (*part) continue;
+    sr_mjcf_error(t->m, word->place, "there is no %s '%.60s' in the attached model", kinds[i], word->value);
+    return false;
+  }
+  return true;
 }
 
 // Elements above and below, itself counted once.
@@ -324,19 +333,18 @@ static void collect_all(Attachment* t) {
 
 static bool attach(srMjcf* m, srXmlNode* node, const srXmlNode* root, const srMjcfFile* file, srXmlNode* sections) {
   srMjcfFile here;
-  srXmlNode* body = NULL;
+  srXmlNode* part;
   if (!check(m, node, root)) return false;
-  const srXmlAttribute* word = sr_xml_attribute(node, "body");
-  const srXmlNode* model = find_model(m, root, sr_xml_attribute(node, "model"));
+  const srXmlNode* model = find_model(m, root, sr_xml_attribute(node, "model"), file);
   Attachment t = {.m = m, .node = node, .prefix = sr_xml_attribute(node, "prefix")->value};
   t.root = model ? open_model(m, model, file, &here) : NULL;
   if (!t.root) return false;
   t.main_class = sr_pool_printf(&m->r->pool, "%smain#%d", t.prefix, t.root->scope);
   t.in_world = strcmp(node->parent->name, "worldbody") == 0;
-  if (word && strcmp(word->value, "world") != 0 && !find_attached(&t, word, &body)) return false;
-  t.body = body;
+  if (!find_attached(&t, &part)) return false;
+  t.part = part;
   collect_all(&t);
-  take_bodies(&t, node, body);
+  take_bodies(&t, node, part);
   if (depth_of(node) + height_of(node) > MAX_DEPTH) {
     sr_mjcf_error(m, node->place, "elements stand more than %d deep when all models are put together", MAX_DEPTH);
     return false;

@@ -42,14 +42,11 @@ int sr_mjcf_class(const srMjcf* m, const srXmlNode* node, const char* childclass
   return name ? sr_names_find(&m->class_names, name) : sr_mjcf_compiler_of(m, node)->main_class;
 }
 
-static bool is_filled(const srXmlAttribute* a) { return a && a->value[strspn(a->value, " \t\r\n")]; }
-
-// filled: attributes without a word in them count as not given.
-static const srXmlAttribute* find(const srMjcf* m, const srXmlNode* node, const char* childclass, const char* name,
-                                  bool filled, int* level) {
+const srXmlAttribute* sr_mjcf_attribute_level(const srMjcf* m, const srXmlNode* node, const char* childclass,
+                                              const char* name, int* level) {
   const srXmlAttribute* a = sr_xml_attribute(node, name);
   *level = 0;
-  if (filled ? is_filled(a) : a != NULL) return a;
+  if (a) return a;
   const Group* group = group_of(node);
   if (!group || m->nclass == 0) return NULL;
   for (int c = sr_mjcf_class(m, node, childclass); c >= 0; c = m->classes[c].parent) {
@@ -57,21 +54,10 @@ static const srXmlAttribute* find(const srMjcf* m, const srXmlNode* node, const 
     for (int i = here->nnode - 1; i >= 0; i--) {  // of several the last one holds
       ++*level;
       a = sr_text_is_among(here->node[i]->name, group->word) ? sr_xml_attribute(here->node[i], name) : NULL;
-      if (filled ? is_filled(a) : a != NULL) return a;
+      if (a) return a;
     }
   }
   return NULL;
-}
-
-const srXmlAttribute* sr_mjcf_attribute_level(const srMjcf* m, const srXmlNode* node, const char* childclass,
-                                              const char* name, int* level) {
-  return find(m, node, childclass, name, false, level);
-}
-
-const srXmlAttribute* sr_mjcf_attribute_filled(const srMjcf* m, const srXmlNode* node, const char* childclass,
-                                               const char* name) {
-  int level;
-  return find(m, node, childclass, name, true, &level);
 }
 
 const srXmlAttribute* sr_mjcf_attribute(const srMjcf* m, const srXmlNode* node, const char* childclass,

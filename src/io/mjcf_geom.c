@@ -96,7 +96,7 @@ static void read_contact(srMjcf* m, const srMjcfInside* x, srMjcfGeom* g) {
 
 // Its own colour, or that of its material.
 static srAttr color_of(srMjcf* m, const srMjcfInside* x) {
-  const srXmlAttribute* rgba = sr_mjcf_attribute_filled(m, x->node, x->childclass, "rgba");
+  const srXmlAttribute* rgba = sr_mjcf_attribute(m, x->node, x->childclass, "rgba");
   const srXmlAttribute* material = sr_mjcf_attribute(m, x->node, x->childclass, "material");
   double color[4];
   if (rgba && sr_mjcf_values(m, rgba, 4, 4, color) == 4) return sr_reader_list(m->r, color, 4, rgba->place);

@@ -180,6 +180,8 @@ static void replicate(Expander* x, const srXmlNode* node, srXmlNode* to) {
 }
 
 // ------------------------------------------------------------------------------------------------------------- copies
+static bool is_blank(const srXmlAttribute* a) { return !a->value[strspn(a->value, " \t\r\n")]; }
+
 static void rename_copy(Expander* x, srXmlNode* node) {
   srPool* pool = &x->m->r->pool;
   srXmlAttribute* own = node->attributes;
@@ -189,6 +191,27 @@ static void rename_copy(Expander* x, srXmlNode* node) {
   for (int i = 0; i < node->nattribute; i++)
     if (strcmp(own[i].name, "name") == 0)
       node->attributes[i].value = sr_pool_printf(pool, "%s%s", own[i].value, x->suffix);
+}
+
+// Numbers without a number (quat="") count as not given, in MuJoCo too; words do not.
+static void drop_blanks(Expander* x, srXmlNode* node) {
+  static const char numbers[] =
+      "pos|quat|axisangle|euler|xyaxes|zaxis|fromto|size|axis|ref|springref|range|damping|stiffness|armature|"
+      "frictionloss|actuatorfrcrange|springdamper|solref|solimp|solreflimit|margin|gap|friction|mass|density|contype|"
+      "conaffinity|condim|priority|group|rgba|gravcomp|diaginertia|fullinertia|scale|refpos|refquat|vertex|face|"
+      "maxhullvert|anchor|relpose|polycoef|torquescale|springlength|coef|gear|ctrlrange|forcerange|actrange|gainprm|"
+      "biasprm|dynprm|kp|kv|dampratio|timeconst|area|diameter|bias|inheritrange|gain|qpos|qvel|act|ctrl|timestep|"
+      "boundmass|boundinertia|settotalmass|inertiagrouprange|offset|gravity";
+  const srXmlAttribute* own = node->attributes;
+  const int n = node->nattribute;
+  int blanks = 0;
+  if (strcmp(node->name, "flag") == 0) return;  // where gravity is a word
+  for (int i = 0; i < n; i++) blanks += is_blank(&own[i]) && sr_text_is_among(own[i].name, numbers);
+  if (blanks == 0) return;
+  node->attributes = sr_pool_alloc(&x->m->r->pool, (size_t)n * sizeof *own);
+  node->nattribute = 0;
+  for (int i = 0; i < n; i++)
+    if (!is_blank(&own[i]) || !sr_text_is_among(own[i].name, numbers)) node->attributes[node->nattribute++] = own[i];
 }
 
 static void copy_children(Expander* x, const srXmlNode* from, srXmlNode* to) {
@@ -209,6 +232,7 @@ static void copy_children(Expander* x, const srXmlNode* from, srXmlNode* to) {
       copy->scope = x->scope;
       sr_xml_append(to, copy);
       rename_copy(x, copy);
+      drop_blanks(x, copy);
       copy_children(x, child, copy);
     }
   }
@@ -236,14 +260,24 @@ srXmlNode* sr_mjcf_include(srMjcf* m, const srXmlNode* root) {
   return copy_root(&(Expander){.m = m, .file = &file}, root);
 }
 
-srXmlNode* sr_mjcf_open_model(srMjcf* m, const srXmlNode* node, const srMjcfFile* outer, srMjcfFile* here) {
+// The file that a <model> names. NULL after an error.
+static const srXmlNode* open_model_file(Expander* x, const srXmlNode* node, srMjcfFile* here) {
   const srXmlAttribute* a = sr_xml_attribute(node, "file");
+  if (a) return open_file(x, a, "attaches", here);
+  sr_mjcf_error(x->m, node->place, "<model> needs the attribute 'file'");
+  return NULL;
+}
+
+const char* sr_mjcf_model_word(srMjcf* m, const srXmlNode* node, const srMjcfFile* outer) {
+  srMjcfFile here;
+  const srXmlNode* root = open_model_file(&(Expander){.m = m, .file = outer}, node, &here);
+  const srXmlAttribute* word = root ? sr_xml_attribute(root, "model") : NULL;
+  return word ? word->value : root ? "MuJoCo Model" : NULL;
+}
+
+srXmlNode* sr_mjcf_open_model(srMjcf* m, const srXmlNode* node, const srMjcfFile* outer, srMjcfFile* here) {
   Expander x = {.m = m, .file = outer};
-  if (!a) {
-    sr_mjcf_error(m, node->place, "<model> needs the attribute 'file'");
-    return NULL;
-  }
-  const srXmlNode* root = open_file(&x, a, "attaches", here);
+  const srXmlNode* root = open_model_file(&x, node, here);
   if (!root) return NULL;
   x.file = here;
   x.scope = sr_mjcf_new_compiler(m, here->folder);

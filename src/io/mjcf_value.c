@@ -43,7 +43,7 @@ int sr_mjcf_values(srMjcf* m, const srXmlAttribute* a, int least, int most, doub
 
 int sr_mjcf_numbers(srMjcf* m, const srXmlNode* node, const char* childclass, const char* name, int least, int most,
                     double* out) {
-  const srXmlAttribute* a = sr_mjcf_attribute_filled(m, node, childclass, name);
+  const srXmlAttribute* a = sr_mjcf_attribute(m, node, childclass, name);
   return a ? sr_mjcf_values(m, a, least, most, out) : 0;
 }
 

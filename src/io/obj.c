@@ -1,5 +1,6 @@
 // OBJ, the text format of Wavefront: `v x y z` and `f` with v, v/vt, v//vn or v/vt/vn; indices count from 1, negative
-// ones from the last vertex back. A face of more than three corners is a fan about its first. Everything else (normals,
+// ones from the last vertex back. A face of four corners is cut along its shorter diagonal, as MuJoCo has it
+// (tinyobjloader); one of more is a fan about its first. Everything else (normals,
 // textures, groups, materials, curves) is not used.
 #include <string.h>
 
@@ -60,20 +61,33 @@ static const double* corner_of(Obj* o, const srWord* w, int before) {
   return NULL;
 }
 
+static double distance(const double a[3], const double b[3]) {
+  return (a[0] - b[0]) * (a[0] - b[0]) + (a[1] - b[1]) * (a[1] - b[1]) + (a[2] - b[2]) * (a[2] - b[2]);
+}
+
+// Four corners that are not in a plane enclose more or less by either diagonal: the shorter one is taken, of equal ones that
+// which does not go through the first corner.
+static bool add_four(srTriangleList* list, const double* p[4]) {
+  const int from = distance(p[0], p[2]) < distance(p[1], p[3]) ? 0 : 1;
+  return sr_triangles_add(list, p[0], p[1], p[from == 0 ? 2 : 3]) && sr_triangles_add(list, p[from], p[2], p[3]);
+}
+
 static bool read_face(Obj* o, srScanner* s, const srWord* word, int before) {
-  const double *first = NULL, *last = NULL;
+  const double* p[5];  // the first four and the last one
   srWord w;
   int n = 0;
   while (sr_scan_word_in_line(s, &w) && w.text[0] != '#') {
-    const double* p = corner_of(o, &w, before);
-    if (!p) return true;  // said
-    if (n >= 2 && !sr_triangles_add(o->list, first, last, p)) return false;
-    if (n == 0) first = p;
-    last = p;
+    const double* corner = corner_of(o, &w, before);
+    if (!corner) return true;  // said
+    if (n == 4 && !(sr_triangles_add(o->list, p[0], p[1], p[2]) && sr_triangles_add(o->list, p[0], p[2], p[3])))
+      return false;
+    if (n >= 4 && !sr_triangles_add(o->list, p[0], p[n == 4 ? 3 : 4], corner)) return false;
+    p[n < 4 ? n : 4] = corner;
     n++;
   }
   if (n < 3) sr_triangles_error(o->list, word->line, word->column, "a face has three corners or more, got %d", n);
-  return true;
+  if (n == 3) return sr_triangles_add(o->list, p[0], p[1], p[2]);
+  return n != 4 || add_four(o->list, p);
 }
 
 bool sr_obj_read(srTriangleList* list, const char* text, size_t size) {

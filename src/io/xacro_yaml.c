@@ -259,20 +259,45 @@ static srXacroValue read_value(Yaml* y, const char* text) {
   return value;
 }
 
-// Where the value of "key: value" begins; NULL: the line has no key.
-static const char* split_key(Yaml* y, const char* text, const char** key) {
+// Where the ':' of "key: value" is, and the key without quotes; NULL: the line has no key.
+static const char* find_colon(Yaml* y, const char* text, const char** key) {
   const char* p = text;
   if (*p == '\'' || *p == '"') {
     const char* end = strchr(p + 1, *p);
     if (!end || end[1] != ':') return NULL;
     *key = sr_pool_text_n(&y->x->r->pool, p + 1, (size_t)(end - p - 1));
-    p = end + 1;
-  } else {
-    if (*p == '[' || *p == '{') return NULL;
-    while (*p && !(*p == ':' && (p[1] == '\0' || p[1] == ' '))) p++;
-    if (!*p) return NULL;
-    *key = sr_pool_text_n(&y->x->r->pool, text, (size_t)(p - text));
+    return end + 1;
   }
+  if (*p == '[' || *p == '{') return NULL;
+  while (*p && !(*p == ':' && (p[1] == '\0' || p[1] == ' '))) p++;
+  if (!*p) return NULL;
+  size_t n = (size_t)(p - text);
+  while (n > 0 && sr_text_is_blank(text[n - 1])) n--;
+  *key = sr_pool_text_n(&y->x->r->pool, text, n);
+  return p;
+}
+
+// The name of an anchor before a key on its line (&a key: value), which stands for the key; *text becomes what is behind it.
+static const char* anchor_of_key(Yaml* y, const char** text) {
+  const size_t n = **text == '&' ? strcspn(*text, " ") : 0;
+  if (n < 2 || !(*text)[n]) return NULL;
+  const char* name = sr_pool_text_n(&y->x->r->pool, *text + 1, n - 1);
+  *text += n + strspn(*text + n, " ");
+  return name;
+}
+
+// Where the value of "key: value" begins; NULL: the line has no key.
+static const char* split_key(Yaml* y, const char* text, const char** key) {
+  const char* anchor = anchor_of_key(y, &text);
+  const bool is_alias = text[0] == '*';
+  const char* p = find_colon(y, text, key);
+  if (!p) return NULL;
+  if (is_alias) {
+    const srXacroValue value = alias(y, *key + 1);
+    if (value.type != SR_XACRO_STR) return refuse(y, "a key that is no text", text), NULL;
+    *key = value.text;
+  }
+  if (anchor && !y->failed) keep_anchor(y, anchor, sr_xacro_str(*key));
   return p + 1 + strspn(p + 1, " ");
 }
 
