@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "base/base.h"
+#include "math/pose.h"
 #include "messages.h"
 #include "model/spec.h"
 #include "runner.h"
@@ -1055,6 +1056,96 @@ static void pose_is(const Mechanism* x, const char* body, const double at[3], co
   ENSURE_EQUAL(found, 1);
 }
 
+// Sizes, masses and places of MuJoCo 3.14, which has vertices in single precision.
+TEST(primitives_are_fitted_to_meshes_as_in_mujoco) {
+  static const double middle[] = {0.37037037166272413, -0.058407403033824634, 0.5152222257852554};
+  static const double corner[] = {0.40564512564865407, -0.23494233735425557, 0.5546081131578207};
+  static const double skin[] = {0.37500178432354325, -0.12194877389193831, 0.530476311458202};
+  static const double referred[] = {-0.14829629286148666, 0.15523852095447946, 0.5927622311890568};
+  static const struct {
+    const char *compiler, *mesh, *geom;
+    double size[3], mass;  // size as in the file
+    const double* at;
+  } cases[] = {
+      {"", "", "type='box'", {0.10824205378218635, 0.23104921660800218, 0.3868434534472563}, 77.39729151272901, middle},
+      {"", "", "type='capsule'", {0.16964563519509426, 0.3020206358497092}, 75.06483379539002, middle},
+      {"", "", "type='cylinder'", {0.16964563519509426, 0.3868434534472563}, 69.95205870651733, middle},
+      {"",
+       "",
+       "type='ellipsoid'",
+       {0.10824205378218635, 0.23104921660800218, 0.3868434534472563},
+       40.52512707068952,
+       middle},
+      {"", "", "type='sphere'", {0.24204490794581493}, 59.398634460928335, middle},
+      {"fitaabb='true'",
+       "",
+       "type='box'",
+       {0.1509317282111779, 0.25426153052666456, 0.5314936255715058},
+       163.173357192191,
+       corner},
+      {"fitaabb='true'", "", "type='capsule'", {0.25426153052666456, 0.27723209504484125}, 181.4662272415034, corner},
+      {"fitaabb='true'", "", "type='cylinder'", {0.25426153052666456, 0.5314936255715058}, 215.89333860097253, corner},
+      {"fitaabb='true'", "", "type='sphere'", {0.5314936255715058}, 628.9017307834271, corner},
+      {"",
+       "inertia='shell'",
+       "type='box'",
+       {0.14581111728228, 0.2753938234939836, 0.5008893009246028},
+       160.9076068369215,
+       skin},
+      {"",
+       "",
+       "type='box' fitscale='2' size='1 1 1'",
+       {0.2164841075643727, 0.46209843321600436, 0.7736869068945126},
+       619.1783321018321,
+       middle},
+      {"", "", "type='capsule' mass='3'", {0.16964563519509426, 0.3020206358497092}, 3, middle},
+      {"",
+       "",
+       "type='box' shellinertia='true'",
+       {0.10824205378218635, 0.23104921660800218, 0.3868434534472563},
+       1250.0947879413018,
+       middle},
+      {"",
+       "inertia='legacy' scale='1 2 0.5' refpos='0.1 0 0' refquat='0.8 0 0.6 0'",
+       "type='box'",
+       {0.1206304431837652, 0.21500651047209626, 0.37301581211589163},
+       77.39729151272897,
+       referred},
+  };
+  for (size_t c = 0; c < sizeof cases / sizeof *cases; c++) {
+    char text[1024];
+    snprintf(text, sizeof text,
+             "<mujoco><compiler %s/><asset><mesh name='x' vertex='0 0 0 0.5 0 0 0.5 0.3 0 0 0.3 0 0.1 0.1 0.9 0.5 0.1 "
+             "1' %s %s/>"
+             "</asset><worldbody><body name='b'><freejoint/><geom mesh='x' pos='0.1 0.2 0.3' quat='0.8 0.6 0 0' %s "
+             "contype='0'/></body></worldbody></mujoco>",
+             cases[c].compiler, *cases[c].mesh ? "" : "inertia='convex'", cases[c].mesh, cases[c].geom);
+    Mechanism x = open_text(text);
+    const srShapeDef* shape = srs_get(x.spec, SR_ELEMENT_SHAPE, 0);
+    const char* type = shape->type.text;
+    const int n = shape->size.n;
+    ENSURE(strstr(cases[c].geom, type) != NULL);
+    for (int k = 0; k < n; k++) {
+      const bool whole = strcmp(type, "box") == 0 || (k == 1 && strcmp(type, "ellipsoid") != 0);
+      const double size = shape->size.numbers ? shape->size.numbers[k] : shape->size.number;
+      ENSURE_NEAR(size, (whole ? 2 : 1) * cases[c].size[k], 2e-7);
+    }
+    ENSURE_NEAR(x.m->body_mass[1], cases[c].mass, 1e-6 * cases[c].mass);
+    for (int k = 0; k < 3; k++) ENSURE_NEAR(x.m->body_com[4 + k], cases[c].at[k], 2e-7);
+    if (c == 0) {  // its axes, by body_inertia and body_iquat
+      static const double e[3] = {5.238031924797509, 4.163050667501609, 1.67952335946721};
+      static const double q[4] = {0.5243755458958068, 0.4718959399711645, -0.4064196752002302, 0.5806613094699411};
+      const double turned[9] = {e[0], 0, 0, 0, e[1], 0, 0, 0, e[2]};
+      double pose[16], J[9];
+      srm_pose_identity(pose);
+      srm_pose_from_quaternion(q, pose);
+      srm_pose_rotate_tensor(pose, turned, J);
+      for (int k = 0; k < 9; k++) ENSURE_NEAR(x.m->body_inertia[9 + k], J[k], 2e-6);
+    }
+    done(&x);
+  }
+}
+
 // body_pos, body_quat, geom_size and nu of MuJoCo 3.14. Of the frames around a body or a frame its class alone is kept.
 TEST(bodies_in_frames_and_frames_are_attached_as_in_mujoco) {
   static const char named[] = "<model name='k' file='framed.xml'/>";
@@ -1148,10 +1239,11 @@ TEST(what_is_not_used_is_named_once) {
 TEST(words_that_act_on_the_motion_are_warnings_and_others_notes) {
   Mechanism x = open_text(
       "<mujoco><option integrator='implicit' cone='elliptic' density='1.2'/><visual/><statistic/>"
-      "<compiler texturedir='t' fitaabb='true'/><asset><texture type='2d'/><material name='red' specular='1'/></asset>"
+      "<compiler texturedir='t' alignfree='true'/><asset><texture type='2d'/><material name='red' "
+      "specular='1'/></asset>"
       "<worldbody><light/><body><freejoint/><geom size='1' solmix='2' contype='0'/><site name='s' rgba='1 0 0 1'/>"
       "</body></worldbody><sensor><gyro site='s' noise='1'/><accelerometer site='s'/></sensor></mujoco>");
-  const char* const warned[] = {"'density' of <option>", "'fitaabb' of <compiler>", "'solmix' of <geom>"};
+  const char* const warned[] = {"'density' of <option>", "'alignfree' of <compiler>", "'solmix' of <geom>"};
   const char* const noted[] = {"'integrator' of <option>",   "'cone' of <option>", "<visual>",       "<statistic>",
                                "'texturedir' of <compiler>", "<texture>",          "<light>",        "'rgba' of <site>",
                                "'specular' of <material>",   "'noise' of <gyro>",  "<accelerometer>"};

@@ -91,7 +91,7 @@ typedef struct srMjcfCompiler {
   double total_mass;        // <= 0: as it comes
   const char* mesh_folder;  // "": that of the file
   const char* folder;       // of the model's file, seen from that of the main file; "": the same
-  bool strip_path, exact_mesh_inertia;
+  bool strip_path, exact_mesh_inertia, fit_aabb;
   int main_class;  // index in srMjcf.classes
 } srMjcfCompiler;
 
@@ -243,6 +243,7 @@ const char* sr_mjcf_behind_slash(const char* path);
 const char* sr_mjcf_mesh_use(srMjcf* m, int mesh);
 // The one that its file asks for; shell: of a geom that does, in files of older versions.
 srMjcfFilling sr_mjcf_mesh_filling(srMjcf* m, const srMjcfMesh* mesh, bool shell);
+const srMeshDef* sr_mjcf_mesh_def(const srMjcf* m, const srMjcfMesh* mesh);   // NULL: it has no triangles
 bool sr_mjcf_mesh_weigh(srMjcf* m, srMjcfMesh* mesh, srMjcfFilling filling);  // false: it has no volume, or area
 
 void sr_mjcf_collect_names(srMjcf* m, const srXmlNode* section);  // mjcf_body.c
@@ -266,6 +267,9 @@ void sr_mjcf_spring_dampers(srMjcf* m);
 void sr_mjcf_gravity_compensation(srMjcf* m);                   // mjcf_passive.c
 void sr_mjcf_stops(srMjcf* m);                                  // behind all sections; mjcf_limit.c
 void sr_mjcf_geom(srMjcf* m, int body, const srMjcfInside* x);  // mjcf_geom.c
+// Size of a primitive of type g->type that holds or resembles the mesh, and its place: g->pose is the mesh's before. False: it
+// has no volume. mjcf_fit.c
+bool sr_mjcf_fit(srMjcf* m, srMjcfMesh* mesh, bool aabb, srMjcfGeom* g);
 void sr_mjcf_site(srMjcf* m, int body, const srMjcfInside* x);
 
 // Mass of a body in the frame of the MJCF body. mjcf_inertia.c

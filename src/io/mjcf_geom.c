@@ -111,7 +111,7 @@ static srAttr color_of(srMjcf* m, const srMjcfInside* x) {
   return (srAttr){0};
 }
 
-// The mesh of a geom; -1: none. A primitive that MuJoCo would fit to a mesh becomes the mesh.
+// The mesh of a geom, which a primitive is fitted to; -1: none.
 static int mesh_of(srMjcf* m, const srMjcfInside* x, int* kind) {
   const srXmlAttribute* a = sr_mjcf_attribute(m, x->node, x->childclass, "mesh");
   if (!a && *kind == MESH) sr_mjcf_error(m, x->node->place, "a geom of type mesh needs the attribute 'mesh'");
@@ -122,8 +122,8 @@ static int mesh_of(srMjcf* m, const srMjcfInside* x, int* kind) {
     sr_mjcf_error(m, a->place, "there is no mesh '%.60s'; did you mean '%s'?", a->value, nearest);
   else if (i < 0)
     sr_mjcf_error(m, a->place, "there is no mesh '%.60s'", a->value);
-  if (*kind != MESH && *kind != SDF) {
-    sr_reader_ignore(m->r, a->place, "the fit of a %s to a mesh (the mesh itself is the shape)", kinds[*kind].word);
+  if (*kind == PLANE) {
+    sr_reader_ignore(m->r, a->place, "the fit of a plane to a mesh (the mesh itself is the shape)");
     *kind = MESH;
   }
   return i;
@@ -201,6 +201,20 @@ static void weigh(srMjcf* m, const srMjcfInside* x, const srMjcfGeom* g, int kin
     sr_mjcf_geom_inertia(m, g, &matter);
 }
 
+// A primitive gets the size and place of its mesh. False: the mesh is missing or has no volume, which is said.
+static bool fit(srMjcf* m, const srMjcfInside* x, int mesh, srMjcfGeom* g) {
+  double scale;
+  if (!sr_mjcf_mesh_use(m, mesh) || !sr_mjcf_number(m, x->node, x->childclass, "fitscale", 1, &scale)) return false;
+  if (!sr_mjcf_fit(m, &m->mesh[mesh], sr_mjcf_compiler_of(m, x->node)->fit_aabb, g)) {
+    sr_reader_ignore(m->r, x->node->place, "the fit of a %s to a mesh that was not read, or has no volume,", g->type);
+    return false;
+  }
+  for (int k = 0; k < 3; k++) g->size[k] *= scale;
+  if (scale > 0) return true;
+  sr_mjcf_error(m, x->node->place, "'fitscale' must be positive, got %g", scale);
+  return false;
+}
+
 void sr_mjcf_geom(srMjcf* m, int body, const srMjcfInside* x) {
   srMjcfGeom g = {.body = body, .place = x->node->place};
   const int before = sr_reader_errors(m->r);
@@ -210,18 +224,19 @@ void sr_mjcf_geom(srMjcf* m, int body, const srMjcfInside* x) {
   int kind = kind_of(m, x);
   for (const srXmlNode* child = x->node->first; child; child = child->next)
     sr_mjcf_other_element(m, child, "", "plugin");
-  const int mesh = mesh_of(m, x, &kind);
+  const int named = mesh_of(m, x, &kind);
+  const bool fitted = named >= 0 && kind < PLANE, unknown = kind == HFIELD || kind == SDF;
+  const int mesh = fitted ? -1 : named;
   read_contact(m, x, &g);
-  if (!read_place(m, x, &kinds[kind], &g) || sr_reader_errors(m->r) > before) return;
-  const bool unknown = kind == HFIELD || kind == SDF;
+  g.type = kinds[kind].word;
+  if (!read_place(m, x, &kinds[fitted ? MESH : kind], &g) || sr_reader_errors(m->r) > before) return;
   const char* triangles = mesh >= 0 && !unknown ? sr_mjcf_mesh_use(m, mesh) : NULL;
   if (unknown) sr_reader_ignore(m->r, x->node->place, "<geom> of type %s", kinds[kind].word);
-  if (unknown || (mesh >= 0 && !triangles)) {
+  if (unknown || (mesh >= 0 && !triangles) || (fitted && !fit(m, x, named, &g))) {
     leave_out(m, x, &g);
     return;
   }
   const char* name = shape_name(m, x);
-  g.type = kinds[kind].word;
   g.shape = sr_pool_printf(&m->r->pool, "%s/%s", m->body[body].name, name);
   memcpy(pose, g.pose, sizeof pose);
   if (mesh >= 0) srm_pose_compose(g.pose, m->mesh[mesh].inverse, pose);

@@ -133,10 +133,11 @@ const char* sr_mjcf_mesh_use(srMjcf* m, int i) {
 }
 
 // ------------------------------------------------------------------------------------------------------------- weight
-static const srMeshDef* find(const srMjcf* m, const char* name) {
-  for (int i = srs_count(m->r->spec, SR_ELEMENT_MESH) - 1; i >= 0; i--) {
+const srMeshDef* sr_mjcf_mesh_def(const srMjcf* m, const srMjcfMesh* mesh) {
+  for (int i = srs_count(m->r->spec, SR_ELEMENT_MESH) - 1; i >= 0 && mesh->name; i--) {
     const srMeshDef* def = srs_get(m->r->spec, SR_ELEMENT_MESH, i);
-    if (def->name.text && strcmp(def->name.text, name) == 0) return def;
+    const bool own = def->name.text && strcmp(def->name.text, mesh->name) == 0;
+    if (own) return def->vertices.numbers && def->faces.numbers ? def : NULL;
   }
   return NULL;
 }
@@ -192,15 +193,14 @@ static void tell_hull(srMjcf* m, const srMjcfMesh* mesh) {
 
 bool sr_mjcf_mesh_weigh(srMjcf* m, srMjcfMesh* mesh, srMjcfFilling filling) {
   static const srmFilling fillings[] = {SRM_FILLED_UNSIGNED, SRM_FILLED, SRM_FILLED, SRM_SHELL};
-  const srMeshDef* def = mesh->name ? find(m, mesh->name) : NULL;
+  const srMeshDef* def = sr_mjcf_mesh_def(m, mesh);
   double* vertex;
   int* corner;
   if (mesh->weighed && mesh->filling == filling) return mesh->measure > 0;
   mesh->weighed = true;
   mesh->filling = filling;
   mesh->measure = 0;
-  if (!def || !def->vertices.numbers || !def->faces.numbers || !copy_triangles(m, mesh, def, &vertex, &corner))
-    return false;
+  if (!def || !copy_triangles(m, mesh, def, &vertex, &corner)) return false;
   int n = def->faces.n / 3;
   if (filling == SR_MJCF_CONVEX) {
     tell_hull(m, mesh);

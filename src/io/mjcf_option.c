@@ -65,6 +65,7 @@ void sr_mjcf_compiler(srMjcf* m, const srXmlNode* node) {
   c->autolimits = sr_mjcf_flag(m, node, NULL, "autolimits", c->autolimits);
   c->balance_inertia = sr_mjcf_flag(m, node, NULL, "balanceinertia", c->balance_inertia);
   c->exact_mesh_inertia = sr_mjcf_flag(m, node, NULL, "exactmeshinertia", c->exact_mesh_inertia);
+  c->fit_aabb = sr_mjcf_flag(m, node, NULL, "fitaabb", c->fit_aabb);
   c->strip_path = sr_mjcf_flag(m, node, NULL, "strippath", c->strip_path);
   read_euler_sequence(m, c, sr_xml_attribute(node, "eulerseq"));
   read_groups(m, c, sr_xml_attribute(node, "inertiagrouprange"));

@@ -19,8 +19,8 @@ static const Words bodies[] = {
     {"compiler",
      "autolimits|boundmass|boundinertia|settotalmass|balanceinertia|strippath|coordinate|angle|eulerseq|meshdir|"
      "assetdir|"
-     "inertiafromgeom|inertiagrouprange|exactmeshinertia",
-     "texturedir|fitaabb|discardvisual|usethread|fusestatic|saveinertial|alignfree|convexhull"},
+     "inertiafromgeom|inertiagrouprange|exactmeshinertia|fitaabb",
+     "texturedir|discardvisual|usethread|fusestatic|saveinertial|alignfree|convexhull"},
     {"option", "timestep|gravity",
      "apirate|impratio|tolerance|ls_tolerance|noslip_tolerance|ccd_tolerance|mpr_tolerance|wind|magnetic|density|"
      "viscosity|o_margin|o_solref|o_solimp|o_friction|integrator|collision|cone|jacobian|solver|iterations|"
@@ -43,8 +43,8 @@ static const Words bodies[] = {
     {"freejoint", "name", "group|align"},
     {"geom",
      "name|class|type|contype|conaffinity|condim|group|priority|size|material|friction|mass|density|solref|solimp|"
-     "margin|gap|fromto|pos|" TURNED "|mesh|rgba|shellinertia",
-     "solmix|hfield|fitscale|fluidshape|fluidcoef|user"},
+     "margin|gap|fromto|pos|" TURNED "|mesh|rgba|shellinertia|fitscale",
+     "solmix|hfield|fluidshape|fluidcoef|user"},
     {"site", "name|class|pos|fromto|" TURNED, "type|group|material|size|rgba|user"},
     {"mesh", "name|class|file|vertex|face|scale|refpos|refquat|inertia|maxhullvert",
      "content_type|normal|texcoord|smoothnormal|builtin|params|material|octree_maxdepth"},
