@@ -231,6 +231,25 @@ TEST(relative_and_absolute_agree_on_the_models_of_the_papers) {
 TEST(relative_and_absolute_agree_on_every_benchmark) { ENSURE(compare_folder("benchmark") >= 5); }
 TEST(relative_and_absolute_agree_on_every_mechanism) { ENSURE(compare_folder("mechanisms") >= 19); }
 
+// Two bodies without mass beyond the arm, of which one is held by the arm, and one by nothing.
+TEST(a_body_without_mass_that_nothing_holds_is_named_in_absolute_coordinates) {
+  Side r = open_text(
+      "<sarrus version='1'><body name='arm'><joint name='j' type='revolute' axis='0 1 0'/><inertial mass='2' com='0.3 "
+      "0 0' "
+      "inertia='0.1 0.1 0.1'/></body><body name='plate' parent='arm'><joint name='w' type='weld' at='0 0 1'/></body>"
+      "<body name='finger' parent='arm'><joint name='k' type='revolute' axis='0 1 0' at='0.5 0 0'/></body></sarrus>");
+  ENSURE_EQUAL(r.m->nmassless, 1);
+  Side a = made(&r, SR_FORMULATION_ABSOLUTE);
+  ENSURE(sr_forward(a.m, a.d, SR_TAU_ELEMENT) > 0);
+  ENSURE(strstr(a.d->trouble, "body 'finger' without inertia is free") && strstr(a.d->trouble, "--lock-massless"));
+  Side p = {0};
+  ENSURE_EQUAL(formulate(&r, SR_FORMULATION_PENALTY, &p), SR_INPUT);
+  ENSURE(strstr(said, "body 'finger' has no mass") && strstr(said, "take another formulation"));
+  close_side(&p);
+  close_side(&a);
+  close_side(&r);
+}
+
 TEST(relative_and_absolute_agree_with_every_method) {
   static const char* const methods[] = {"mdop5", "hem5"};
   static const char* const files[] = {"tree", "mechanisms/four-bar", "mechanisms/sarrus-linkage",

@@ -728,6 +728,33 @@ TEST(models_whose_events_must_be_located_are_refused) {
   sr_messages_destroy(told);
 }
 
+TEST(models_with_joints_that_nothing_accelerates_are_refused) {
+  static const char text[] =
+      "<sarrus version='1'><body name='arm'><joint name='j' type='revolute' axis='0 1 0'/><inertial mass='2' com='0.3 "
+      "0 0' "
+      "inertia='0.1 0.1 0.1'/></body><body name='finger' parent='arm'><joint name='k' type='revolute' axis='0 1 "
+      "0'/></body>"
+      "</sarrus>";
+  srMessages* read = sr_messages_create();
+  told = sr_messages_create();
+  srNetwork* n = sr_network_create(told);
+  srSpec* spec = NULL;
+  srModel *free_finger = NULL, *held = NULL;
+  ENSURE_EQUAL(sr_load_text(text, strlen(text), "test", NULL, NULL, read, &spec), SR_OK);
+  ENSURE_EQUAL(sr_compile(spec, read, &free_finger), SR_OK);
+  ENSURE_EQUAL(sr_network_multibody(n, "hand", free_finger, NULL, NULL, 0), SR_REFUSED);
+  expect("joint 'k' cannot be accelerated");
+  ENSURE_EQUAL(sr_lock_massless(spec, read), SR_OK);
+  ENSURE_EQUAL(sr_compile(spec, read, &held), SR_OK);
+  ENSURE(sr_network_multibody(n, "hand", held, NULL, NULL, 0) >= 0);
+  sr_network_destroy(n);
+  sr_model_destroy(free_finger);
+  sr_model_destroy(held);
+  srs_destroy(spec);
+  sr_messages_destroy(read);
+  sr_messages_destroy(told);
+}
+
 TEST(an_algebraic_loop_is_refused_and_a_loose_input_is_told) {
   told = sr_messages_create();
   srNetwork* n = sr_network_create(told);

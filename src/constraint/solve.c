@@ -91,9 +91,11 @@ int sr_no_metric(const srModel* m, srData* d) {
   const int body = free_direction(m, d) ? free_body(m, d) : 0;
   char name[96] = "a body";
   if (body > 0) (void)snprintf(name, sizeof name, "body '%.80s'", m->body_name[body]);
-  (void)snprintf(d->trouble, sizeof d->trouble,
-                 "the mass matrix is singular in a direction that no constraint holds: %s without inertia is free",
-                 name);
+  (void)snprintf(
+      d->trouble, sizeof d->trouble,
+      "the mass matrix is singular in a direction that no constraint holds: %s without inertia is free; give it "
+      "mass, or hold its joint (--lock-massless)",
+      name);
   return 1;
 }
 

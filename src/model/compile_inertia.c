@@ -317,7 +317,8 @@ static void penalty_inertia(srCompiler* c, int body, Inertia* x) {
   for (int i = 0; i < 9 && low < added; i += 4) x->J[i] += added;
   if (x->mass > 0 && (low > 1e-12 * high || added > 0)) return;
   sr_c_error(c, c->m->body_place[body],
-             "body '%s' has no %s: in the penalty formulation nothing would hold it back; give it one%s",
+             "body '%s' has no %s: in the penalty formulation nothing would hold it back; give it one%s, or take "
+             "another formulation",
              c->m->body_name[body], x->mass > 0 ? "moment of inertia about one of its axes" : "mass",
              x->mass > 0 ? ", or 'penalty-inertia' in <run>" : "");
 }

@@ -126,6 +126,13 @@ static const srForceElement* located_contact(const srModel* m) {
   return NULL;
 }
 
+// The joint of the first coordinate without inertia, where there is one.
+static const char* first_massless(const srModel* m) {
+  int i = 0;
+  while (!m->dof_massless[i]) ++i;
+  return m->joint_name[m->link_joint[m->dof_link[i]]];
+}
+
 // What a network cannot do with a model, as a sentence.
 static bool possible(srNetwork* n, const char* name, const srModel* m, int npoint) {
   if (m->nevent > 0) {
@@ -133,6 +140,12 @@ static bool possible(srNetwork* n, const char* name, const srModel* m, int npoin
   } else if (located_contact(m)) {
     sr_net_error(n, "'%s': the contact '%s' needs the speed at first touch, which a network does not locate", name,
                  located_contact(m)->name);
+  } else if (m->nmassless > 0) {
+    sr_net_error(
+        n,
+        "'%s': joint '%s' cannot be accelerated: nothing with mass or inertia moves with it; sr_lock_massless holds "
+        "such joints where they start",
+        name, first_massless(m));
   } else if (m->gauged && npoint > 0) {
     sr_net_error(n, "'%s': forces at points need the relative formulation", name);
   } else {
