@@ -1213,6 +1213,13 @@ TEST(numbers_without_a_number_count_as_not_given) {
   done(&x);
 }
 
+// MuJoCo 3.14 looks for it from the model first, then beside the included file.
+TEST(meshes_of_included_files_may_be_beside_them) {
+  Mechanism x = open_file(FOLDER "beside.xml");
+  ENSURE_NEAR(x.m->body_mass[1], 1000, 1e-9);
+  done(&x);
+}
+
 TEST(words_without_a_letter_are_errors) {
   srMessages* messages = sr_messages_create();
   srSpec* spec = NULL;

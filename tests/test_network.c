@@ -745,7 +745,7 @@ TEST(models_with_joints_that_nothing_accelerates_are_refused) {
   ENSURE_EQUAL(sr_network_multibody(n, "hand", free_finger, NULL, NULL, 0), SR_REFUSED);
   expect("joint 'k' cannot be accelerated");
   ENSURE_EQUAL(sr_lock_massless(spec, read), SR_OK);
-  ENSURE_EQUAL(sr_compile(spec, read, &held), SR_OK);
+  ENSURE_EQUAL(sr_compile(spec, told, &held), SR_OK);  // the error that is in the list is not its own
   ENSURE(sr_network_multibody(n, "hand", held, NULL, NULL, 0) >= 0);
   sr_network_destroy(n);
   sr_model_destroy(free_finger);

@@ -68,11 +68,25 @@ static bool read_inline(srMjcf* m, const srMjcfMesh* mesh, srMeshDef* def) {
   return true;
 }
 
+// folder/name, with the folders that a beginning "../" of the name leaves again taken away.
+static const char* climb(srPool* pool, const char* folder, const char* name) {
+  for (; strncmp(name, "../", 3) == 0 && strcmp(folder, ".") != 0; name += 3) folder = sr_path_folder(pool, folder);
+  return sr_path_join(pool, folder, name);
+}
+
+// A file that is not where it is seen from the model, in its folder of meshes, is beside the file that names it, an included
+// one, where it is there: so MuJoCo has it. In both cases inside the model's folder.
 static const char* path_of(srMjcf* m, const srMjcfMesh* mesh, const srXmlAttribute* file) {
+  srPool* pool = &m->r->pool;
   const srMjcfCompiler* c = sr_mjcf_compiler_of(m, mesh->node);
-  const char* path = c->strip_path ? sr_mjcf_behind_slash(file->value) : file->value;
-  if (*c->mesh_folder && !sr_path_is_fixed(path)) path = sr_path_join(&m->r->pool, c->mesh_folder, path);
-  return *c->folder && !sr_path_is_fixed(path) ? sr_path_join(&m->r->pool, c->folder, path) : path;
+  const char *name = c->strip_path ? sr_mjcf_behind_slash(file->value) : file->value, *path = name, *why;
+  if (sr_path_is_fixed(name)) return name;
+  if (*c->mesh_folder) path = sr_path_join(pool, c->mesh_folder, path);
+  if (*c->folder && !sr_path_is_fixed(path)) path = sr_path_join(pool, c->folder, path);
+  const char *folder = m->how->folder, *by = file->place.file;
+  if (!folder || !by || sr_path_is_fixed(path) || sr_path_inside(pool, folder, path, &why)) return path;
+  const char* beside = climb(pool, sr_path_relative(pool, folder, sr_path_folder(pool, by)), name);
+  return sr_path_inside(pool, folder, beside, &why) ? beside : path;
 }
 
 // True where scaling first and turning then gives the same up to a pose, which is put into mesh->inverse.

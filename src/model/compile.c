@@ -108,7 +108,6 @@ void sr_compile_run(srCompiler* c) {
 
 static void stages(srCompiler* c) {
   static const char* const words[] = {"t", "pi", "z", "zdot", "q", "v", "sensor"};
-  const int before = sr_c_errors(c);
   for (int i = 0; i < SR_COUNT(words); i++) sr_c_know(c, words[i]);
   sr_compile_parameters(c);
   sr_compile_run(c);
@@ -118,7 +117,7 @@ static void stages(srCompiler* c) {
   if (c->absolute) sr_compile_free_bodies(c);
   sr_compile_meshes(c);
   sr_compile_inertia(c);
-  if (sr_c_errors(c) == before) sr_compile_shapes(c);  // what is wrong with them would be said twice
+  if (sr_c_errors(c) == 0) sr_compile_shapes(c);  // what is wrong with them would be said twice
   sr_compile_points(c);
   sr_compile_functions(c);
   if (c->lacks_plugin) return;  // every use of its laws would be an error, too
@@ -158,11 +157,11 @@ srStatus sr_compile_as(const srSpec* spec, const srAbsolute* absolute, srMessage
     sr_pool_init(&priv->pool);
     c.pool = &priv->pool;
     priv->pool.on_fail = c.scratch.on_fail = &out_of_memory;
-    const int before = sr_messages_errors(c.messages);
+    c.errors_before = sr_messages_errors(c.messages);
     if (setjmp(out_of_memory) == 0) {
       start(&c);
       stages(&c);
-      status = sr_messages_errors(c.messages) > before ? SR_INPUT : SR_OK;
+      status = sr_c_errors(&c) > 0 ? SR_INPUT : SR_OK;
     }
     priv->pool.on_fail = NULL;
   }

@@ -12,8 +12,9 @@
 typedef struct srCompiler {
   const srSpec* spec;
   srMessages* messages;
-  srPool* pool;    // the model's: results
-  srPool scratch;  // freed at the end
+  int errors_before;  // in messages, of others
+  srPool* pool;       // the model's: results
+  srPool scratch;     // freed at the end
   srModel* m;
   struct srModelPrivate* priv;
   srGraph* graph;

@@ -40,7 +40,7 @@ void sr_c_warning(srCompiler* c, srPlace place, const char* format, ...) {
   va_end(list);
 }
 
-int sr_c_errors(const srCompiler* c) { return sr_messages_errors(c->messages); }
+int sr_c_errors(const srCompiler* c) { return sr_messages_errors(c->messages) - c->errors_before; }
 
 void sr_c_know(srCompiler* c, const char* word) { SR_PUSH(&c->scratch, c->known, c->nknown, c->known_capacity) = word; }
 
