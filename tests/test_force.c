@@ -6,6 +6,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "force/laws.h"
 #include "model/private.h"
 #include "runner.h"
 

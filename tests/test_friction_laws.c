@@ -3,7 +3,7 @@
 #include <sarrus/laws.h>
 #include <string.h>
 
-#include "contact/friction.h"
+#include "law/friction.h"
 #include "runner.h"
 
 enum { MOST = SR_FRICTION_MAX_N * SR_FRICTION_MAX_ELEMENTS };

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "base/base.h"
+#include "constraint/closure.h"
 #include "constraint/closure_graph.h"
 #include "constraint/derivative.h"
 #include "contact/element.h"

@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "constraint/closure.h"
 #include "constraint/derivative.h"
 #include "random_tree.h"
 #include "runner.h"

@@ -106,7 +106,7 @@ typedef enum srStart {
   X(ABSOLUTE, "absolute")                                                                                              \
   X(PENALTY, "penalty")
 
-// Friction laws: X(name, word); sr_friction_<name> is defined in src/contact/friction_<name>.c   (docs/friction.md)
+// Friction laws: X(name, word); sr_friction_<name> is defined in src/law/friction_<name>.c   (docs/friction.md)
 #define SR_FRICTION_LIST(X)                                                                                            \
   X(coulomb, "coulomb")                                                                                                \
   X(threlfall, "threlfall")                                                                                            \
@@ -117,7 +117,7 @@ typedef enum srStart {
   X(kikuuwe, "kikuuwe")                                                                                                \
   X(iwan, "iwan")
 
-// Normal laws of continuous contact: X(name, word); sr_normal_<name> in src/contact/normal_<name>.c   (docs/contact.md)
+// Normal laws of continuous contact: X(name, word); sr_normal_<name> in src/law/normal_<name>.c   (docs/contact.md)
 #define SR_NORMAL_LIST(X)                                                                                              \
   X(hooke, "hooke")                                                                                                    \
   X(hertz, "hertz")                                                                                                    \

@@ -4,8 +4,8 @@
 
 #include "analysis/system.h"
 #include "base/base.h"
+#include "catalog/catalog.h"
 #include "math/pose.h"
-#include "model/absolute.h"
 
 // Frames of all bodies in the ground: position, quaternion; angular velocity, velocity in their own axes.
 static void place_bodies(const srModel* m, srData* d, double* q, double* v) {

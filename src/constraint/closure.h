@@ -4,6 +4,13 @@
 
 #include "model/closure.h"
 
+#define SR_CLOSURE_EXTERN(NAME, kind, word) extern const srClosureKind sr_closure_##kind;
+SR_CLOSURE_LIST(SR_CLOSURE_EXTERN)
+#undef SR_CLOSURE_EXTERN
+extern const srClosureWord sr_closure_words[];
+extern const int sr_closure_word_count;
+const srClosureWord* sr_closure_find(const char* word);  // NULL: none of this word
+
 // Names of rows along or about x, y, z of the observer; [3] .. [5]: directions that are not one of them.
 extern const char* const sr_row_translation[6];
 extern const char* const sr_row_rotation[6];

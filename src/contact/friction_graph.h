@@ -4,7 +4,7 @@
 
 #include <sarrus/model.h>
 
-#include "contact/friction.h"
+#include "law/friction.h"
 
 // Fills x with variables and with the law's f and edot. n: directions of slip, ne: states of each. false: the law is C code alone.
 bool sr_friction_graph(const srFrictionLaw* law, int n, int ne, srGraph* g, srFrictionGraph* x);

@@ -4,6 +4,7 @@
 #include <stddef.h>
 #include <string.h>
 
+#include "base/base.h"
 #include "contact/friction_graph.h"
 #include "contact/normal_graph.h"
 

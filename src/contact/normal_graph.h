@@ -4,7 +4,7 @@
 
 #include <sarrus/model.h>
 
-#include "contact/normal.h"
+#include "law/normal.h"
 
 // Fills x with variables and with the law's force; false: the law is C code alone.
 bool sr_normal_graph(const srNormalLaw* law, srGraph* g, srNormalGraph* x);

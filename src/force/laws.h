@@ -33,6 +33,9 @@ void sr_law_joint_damper_graph(srImpedanceGraph* x);
 void sr_law_joint_stop_graph(srImpedanceGraph* x);
 void sr_law_bushing_graph(srImpedanceGraph* x);
 
+extern const srImpedance* const sr_builtin_impedances[];    // ended by NULL
+const srImpedance* sr_builtin_impedance(const char* name);  // NULL: none of this name
+
 // c of the matrix 1 + [theta]/2 + c [theta]^2 that takes rates of a rotation vector from angular velocities; a2 = |theta|^2. bushing.c
 double sr_rotation_factor(double a2);
 

@@ -13,7 +13,4 @@ typedef struct srAbsolute {
   const double *jq, *jv;      // joint coordinates
 } srAbsolute;
 
-// absolute NULL: as sr_compile.
-srStatus sr_compile_as(const srSpec* spec, const srAbsolute* absolute, srMessages* messages, srModel** out);
-
 #endif

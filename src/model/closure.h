@@ -49,12 +49,5 @@ typedef struct srClosureWord {
   const char* word;
   const srClosureKind* kind;
 } srClosureWord;
-// Defined in src/constraint/table.c: kinds stand above the model in the order of folders (as force laws do).
-extern const srClosureWord sr_closure_words[];
-extern const int sr_closure_word_count;
-
-#define SR_CLOSURE_EXTERN(NAME, kind, word) extern const srClosureKind sr_closure_##kind;
-SR_CLOSURE_LIST(SR_CLOSURE_EXTERN)
-#undef SR_CLOSURE_EXTERN
 
 #endif

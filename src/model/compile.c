@@ -1,4 +1,4 @@
-// From what the user wrote to flat arrays: sr_compile reads like a table of contents of the stages.
+// From what the user wrote to flat arrays: sr_compile_from reads like a table of contents of the stages.
 #include <string.h>
 
 #include "model/absolute.h"
@@ -139,17 +139,19 @@ static void start(srCompiler* c) {
   c->priv->graph = c->graph;
 }
 
-srStatus sr_compile(const srSpec* spec, srMessages* messages, srModel** out) {
-  return sr_compile_as(spec, NULL, messages, out);
-}
-
-srStatus sr_compile_as(const srSpec* spec, const srAbsolute* absolute, srMessages* messages, srModel** out) {
+srStatus sr_compile_from(const srCatalog* catalog, const srSpec* spec, const srAbsolute* absolute, srMessages* messages,
+                         srModel** out) {
   *out = NULL;
   srMessages* own = messages ? NULL : sr_messages_create();
   srModel* m = sr_alloc(sizeof *m);
   struct srModelPrivate* priv = sr_alloc(sizeof *priv);
   srStatus status = SR_MEMORY;
-  srCompiler c = {.spec = spec, .messages = messages ? messages : own, .m = m, .priv = priv, .absolute = absolute};
+  srCompiler c = {.spec = spec,
+                  .messages = messages ? messages : own,
+                  .m = m,
+                  .priv = priv,
+                  .absolute = absolute,
+                  .catalog = catalog};
   sr_pool_init(&c.scratch);
   if (m && priv && c.messages) {
     jmp_buf out_of_memory;
@@ -181,7 +183,7 @@ srStatus sr_compile_as(const srSpec* spec, const srAbsolute* absolute, srMessage
 
 void sr_model_destroy(srModel* model) {
   if (!model) return;
-  sr_plugins_close(model->priv);
+  for (int i = 0; i < model->priv->nplugin; i++) model->priv->close_plugin(model->priv->plugins[i]);
   sr_pool_free(&model->priv->pool);
   sr_free(model->priv);
   sr_free(model);

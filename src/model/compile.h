@@ -6,6 +6,7 @@
 #include <sarrus/laws.h>
 #include <sarrus/spec.h>
 
+#include "model/catalog.h"
 #include "model/joint.h"
 #include "model/private.h"
 
@@ -18,6 +19,7 @@ typedef struct srCompiler {
   srModel* m;
   struct srModelPrivate* priv;
   srGraph* graph;
+  const srCatalog* catalog;  // kinds of laws, contacts and closures; the loader of plugins
 
   // formulas
   srNames parameters;  // name -> node
@@ -162,8 +164,5 @@ int sr_c_root(srCompiler* c, srNode node);
 // Registers a law or a function, copied; a second one of the same name is an error. compile_function.c
 void sr_c_register_impedance(srCompiler* c, const srImpedance* law);
 void sr_c_register_function(srCompiler* c, const srFunction* function);
-// Loads a shared library and registers what it has. plugin.c
-void sr_plugin_load(srCompiler* c, const char* library, srPlace place);
-void sr_plugins_close(struct srModelPrivate* priv);
 
 #endif

@@ -171,12 +171,11 @@ void sr_compile_free_bodies(srCompiler* c) {
 }
 
 // -------------------------------------------------------------------------------------------------------- closures
-static const srClosureKind* closure_kind(srJointType type, const char** word) {
+// NULL: of a free joint.
+static const srClosureKind* closure_kind(const srCompiler* c, srJointType type, const char** word) {
   *word = type == SR_JOINT_WELD ? "body" : sr_joint_word(type);
-  for (int k = 0; k < sr_closure_word_count; k++) {
-    if (strcmp(sr_closure_words[k].word, *word) == 0) return sr_closure_words[k].kind;
-  }
-  return NULL;  // a free joint
+  const srClosureWord* found = c->catalog->closure(*word);
+  return found ? found->kind : NULL;
 }
 
 // The closure that stands for joint j; false when it needs none.
@@ -185,7 +184,7 @@ static bool joint_closure(srCompiler* c, int j, srClosure* x) {
   const int body = m->joint_body[j], spec_joint = c->joint_of_spec_body[c->spec_of_body[body]];
   const srJointOut* out = &c->joint_out[j];
   const srJointType type = (srJointType)m->joint_type[j];
-  x->kind = closure_kind(type, &x->word);
+  x->kind = closure_kind(c, type, &x->word);
   if (x->kind == NULL || type == SR_JOINT_FREE) return false;
   x->name = m->joint_name[j];
   x->place = spec_joint < 0 ? m->body_place[body] : sr_c_kept_place(c, SR_ELEMENT_JOINT, spec_joint);
@@ -232,7 +231,7 @@ void sr_compile_free_ball(srCompiler* c, srClosure* x) {
   if (body > 0) srm_pose_from_quaternion(c->absolute->q + 7 * (body - 1) + 3, frame);
   srm_pose_compose(frame, m->point_pose + 16 * x->point[0], at);
   for (int i = 0; i < 3; i++) local[i] = srm_dot3(at + 4 * i, normal);
-  x->kind = &sr_closure_point_line;
+  x->kind = c->catalog->closure("point-line")->kind;
   x->has_normal = false;
   sr_closure_triad(local, x->frame);
   (void)x->kind->setup(x);

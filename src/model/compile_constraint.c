@@ -75,16 +75,15 @@ static bool closure_numbers(srCompiler* c, int i, srClosure* closure) {
   return ok;
 }
 
+// NULL after an error.
 static const srClosureWord* closure_word(srCompiler* c, int i) {
   const char* word = sr_c_text(c, SR_ELEMENT_CLOSURE, i, SR_FIELD(srClosureDef, type));
-  for (int k = 0; word && k < sr_closure_word_count; k++) {
-    if (strcmp(word, sr_closure_words[k].word) == 0) return &sr_closure_words[k];
-  }
-  if (word) {
+  const srClosureWord* found = word ? c->catalog->closure(word) : NULL;
+  if (word && !found) {
     sr_c_error(c, sr_c_place(c, SR_ELEMENT_CLOSURE, i, SR_FIELD(srClosureDef, type)), "unknown type of closure '%s'",
                word);
   }
-  return NULL;
+  return found;
 }
 
 // Frame of the youngest body that both stand on.

@@ -4,8 +4,8 @@
 
 #include "model/compile.h"
 
-static const srImpedance* builtin(const char* name) {
-  const srImpedance* law = sr_builtin_impedance(name);
+static const srImpedance* builtin(const srCompiler* c, const char* name) {
+  const srImpedance* law = c->catalog->impedance(name);
   SR_ASSERT(law);
   return law;
 }
@@ -41,7 +41,7 @@ static void on_coordinate(srCompiler* c, const char* law, int j, int k, srPlace 
   const srModel* m = c->m;
   const bool scalar = sr_joint_kind((srJointType)m->joint_type[j])->scalar;
   const char* name = sr_pool_printf(&c->scratch, "%s of %s", law, m->v_name[m->joint_v[j] + k]);
-  srForceElement* e = sr_c_add_force(c, builtin(law), SR_ACCOUNT_DISSIPATED, name, place);
+  srForceElement* e = sr_c_add_force(c, builtin(c, law), SR_ACCOUNT_DISSIPATED, name, place);
   e->dof = m->joint_v[j] + k;
   e->qdof = scalar ? m->joint_q[j] + k : -1;
   set_parameters(c, e, p, np);
@@ -118,7 +118,7 @@ static void torque(srCompiler* c, int i) {
   if (sr_c_laws(c, SR_ELEMENT_TORQUE, i, SR_FIELD(srTorqueDef, law), &node, 1) != 1 || dof < 0) return;
   const char* name = name_or(c, SR_ELEMENT_TORQUE, i, "torque on", c->m->v_name[dof]);
   srForceElement* e =
-      sr_c_add_force(c, builtin("joint-formula"), SR_ACCOUNT_TORQUE, name, srs_place(c->spec, SR_ELEMENT_TORQUE, i));
+      sr_c_add_force(c, builtin(c, "joint-formula"), SR_ACCOUNT_TORQUE, name, srs_place(c->spec, SR_ELEMENT_TORQUE, i));
   e->dof = dof;
   e->qdof = qdof;
   e->formula = sr_c_root(c, node);
@@ -146,7 +146,7 @@ static void link_law(srCompiler* c, int i) {
   if (!ok || n != 1) return;
   const char* name = name_or(c, SR_ELEMENT_LINK, i, "link to", c->m->point_name[point[1]]);
   srForceElement* e =
-      sr_c_add_force(c, builtin("link-formula"), SR_ACCOUNT_LINK, name, srs_place(c->spec, SR_ELEMENT_LINK, i));
+      sr_c_add_force(c, builtin(c, "link-formula"), SR_ACCOUNT_LINK, name, srs_place(c->spec, SR_ELEMENT_LINK, i));
   memcpy(e->point, point, sizeof point);
   e->formula = sr_c_root(c, node);
   e->link_arg = c->m->nlink_arg;
@@ -161,7 +161,7 @@ static void external_force(srCompiler* c, int i) {
   const int point = c->force_point + i;
   const char* name = name_or(c, SR_ELEMENT_FORCE, i, "force on", c->m->body_name[c->m->point_body[point]]);
   srForceElement* e =
-      sr_c_add_force(c, builtin("point-formula"), SR_ACCOUNT_FORCE, name, srs_place(c->spec, SR_ELEMENT_FORCE, i));
+      sr_c_add_force(c, builtin(c, "point-formula"), SR_ACCOUNT_FORCE, name, srs_place(c->spec, SR_ELEMENT_FORCE, i));
   e->point[0] = point;
   e->formula = c->nroot;  // moment, then force: angular first
   for (int k = 0; k < 3; k++) sr_c_root(c, moment[k]);
@@ -177,7 +177,7 @@ static void bushing(srCompiler* c, int i) {
   if (!ok || !stiff || !damped) return;
   const char* name = name_or(c, SR_ELEMENT_BUSHING, i, "bushing to", c->m->point_name[point[1]]);
   srForceElement* e =
-      sr_c_add_force(c, builtin("bushing"), SR_ACCOUNT_DISSIPATED, name, srs_place(c->spec, SR_ELEMENT_BUSHING, i));
+      sr_c_add_force(c, builtin(c, "bushing"), SR_ACCOUNT_DISSIPATED, name, srs_place(c->spec, SR_ELEMENT_BUSHING, i));
   memcpy(e->point, point, sizeof point);
   set_parameters(c, e, p, 12);
 }

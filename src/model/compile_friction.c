@@ -204,7 +204,7 @@ bool sr_c_check_normal(srCompiler* c, srElementKind kind, int i, const char* nam
 // ---------------------------------------------------------------------------------------------------------- elements
 srForceElement* sr_c_add_contact(srCompiler* c, const char* kind, const srContact* contact, const char* name,
                                  srPlace place) {
-  const srContactKind* found = sr_contact_kind(kind);
+  const srContactKind* found = c->catalog->contact(kind);
   SR_ASSERT(found);
   srContact* copy = sr_pool_alloc(c->pool, sizeof *copy);
   *copy = *contact;

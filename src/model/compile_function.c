@@ -113,6 +113,17 @@ static void compile_motion(srCompiler* c, int i) {
   if (ok) sr_c_register_function(c, &function);
 }
 
+static void load_plugin(srCompiler* c, const char* library, srPlace place) {
+  const srPluginLoader* loader = c->catalog->plugins;
+  if (loader) {
+    c->priv->close_plugin = loader->close;
+    loader->load(c, library, place);
+  } else {
+    sr_c_error(c, place, "the library '%s' cannot be loaded: this build of Sarrus loads no shared libraries", library);
+    c->lacks_plugin = true;
+  }
+}
+
 void sr_compile_functions(srCompiler* c) {
   const srImpedance* laws;
   const srFunction* functions;
@@ -124,7 +135,7 @@ void sr_compile_functions(srCompiler* c) {
   c->priv->plugins = sr_pool_alloc(c->pool, (size_t)(nplugin + 1) * sizeof(void*));
   for (int i = 0; i < nplugin; i++) {
     const char* library = sr_c_text(c, SR_ELEMENT_PLUGIN, i, SR_FIELD(srPluginDef, library));
-    if (library) sr_plugin_load(c, library, sr_c_place(c, SR_ELEMENT_PLUGIN, i, SR_FIELD(srPluginDef, library)));
+    if (library) load_plugin(c, library, sr_c_place(c, SR_ELEMENT_PLUGIN, i, SR_FIELD(srPluginDef, library)));
   }
   for (int i = 0; i < srs_count(c->spec, SR_ELEMENT_MOTION); i++) compile_motion(c, i);
 }

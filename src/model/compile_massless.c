@@ -117,9 +117,9 @@ static bool hold(srSpec* spec, const srModel* m, int dof, srMessages* messages) 
   return srs_add(spec, SR_ELEMENT_DRIVER, SR_NO_OWNER, &def, &place) >= 0;
 }
 
-srStatus sr_lock_massless(srSpec* spec, srMessages* messages) {
+srStatus sr_lock_massless_from(const srCatalog* catalog, srSpec* spec, srMessages* messages) {
   srModel* m = NULL;
-  const srStatus status = sr_compile(spec, NULL, &m);
+  const srStatus status = sr_compile_from(catalog, spec, NULL, NULL, &m);
   if (status != SR_OK)
     return status == SR_INPUT ? SR_OK : status;  // what is wrong is said when it is compiled to be used
   bool good = true;

@@ -21,7 +21,7 @@ static void count_edge(Edge* table, uint64_t mask, int a, int b) {
 bool sr_c_mesh_is_closed(srCompiler* c, const srMesh* mesh) {
   uint64_t n = 64;
   while (n < 4 * (uint64_t)mesh->ntriangle) n *= 2;  // a closed surface has 1.5 edges a triangle, an open one at most 3
-  Edge* table = sr_pool_alloc(&c->scratch, n * sizeof *table);
+  Edge* table = sr_pool_alloc(&c->scratch, (size_t)n * sizeof *table);
   for (int t = 0; t < mesh->ntriangle; t++) {
     const int* v = mesh->triangle + 3 * (size_t)t;
     for (int k = 0; k < 3; k++) count_edge(table, n - 1, v[k], v[(k + 1) % 3]);

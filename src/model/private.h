@@ -5,6 +5,7 @@
 #include <sarrus/model.h>
 
 #include "expr/expr.h"
+#include "law/law.h"
 #include "math/saddle.h"
 
 struct srModelPrivate {
@@ -21,6 +22,7 @@ struct srModelPrivate {
   int formula_rate;        // ... whose rates are srData.formula[formula_rate ...]
   void** plugins;          // handles of loaded shared libraries
   int nplugin;
+  void (*close_plugin)(void* handle);
   const double* limits;  // njoint x 2, NaN where there are none
   bool has_limits;
 };
@@ -38,29 +40,6 @@ struct srDataPrivate {
   int rank;               // number of kept rows
   double* dense;          // memory of the augmented Lagrangian while it is used (nv^2 + ng), else NULL
 };
-
-// The laws that come with the program: {"formula", "spring", ...}, ended by NULL. Defined in src/force/table.c: laws
-// stand above the model in the order of folders, and their table is the one thing that compile takes from there.
-extern const srImpedance* const sr_builtin_impedances[];
-const srImpedance* sr_builtin_impedance(const char* name);
-
-// Friction and contact: a law and its derivatives. From src/contact, as above.
-typedef struct srContactKind {
-  const srImpedance* law;
-  int (*slope)(const srImpedanceIn* in, double* J);  // as srForceElement.slope
-  // Derivatives of its laws, in pool, or those of `like` where the laws are the same (NULL: none).
-  void (*prepare)(srPool* pool, srContact* contact, const srContact* like);
-} srContactKind;
-const srContactKind* sr_contact_kind(const char* name);  // joint-friction, joint-end, contact, contact-formula
-
-// What is wrong with the numbers of a law, as a sentence in the words of a model file: one for each parameter of the law in the
-// order of its list, of friction then those for tau and the limits. The answer is the place of the wrong one among them.
-enum { SR_LAW_WHOLE = -1, SR_LAW_GOOD = -2 };  // none of them alone; nothing is wrong
-enum { SR_FRICTION_TAU = SR_FRICTION_PARAMETERS, SR_FRICTION_KINETIC, SR_FRICTION_STATIC, SR_FRICTION_WORDS };
-int sr_friction_wrong(const srFrictionLaw* law, const srFrictionParameters* p, double tau, double Fs, double Fk,
-                      const char* const* word, char* text, size_t size);
-int sr_normal_wrong(const srNormalLaw* law, const srNormalParameters* p, const char* const* word, char* text,
-                    size_t size);
 
 int sr_data_work(const srModel* m);  // doubles of scratch that srData.work holds
 

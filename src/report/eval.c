@@ -72,7 +72,7 @@ static srStatus evaluate_all(const srModel* m, srData* d, srData* work, srEvalua
   }
   const srStatus status = constraints(m, d, e);
   for (int i = 0; i < m->nv; i++)
-    if (m->dof_massless[i]) d->a[i] = e->a[i] = NAN;
+    if (m->dof_massless[i]) d->a[i] = e->a[i] = (double)NAN;
   return status;
 }
 
@@ -82,7 +82,7 @@ static srStatus evaluate_bare(const srModel* m, srData* d, srData* work, srEvalu
   (void)sr_forces(m, d, SR_TAU_ELEMENT);  // for the formula sensors alone
   memcpy(d->f, d->tau, (size_t)m->nv * sizeof *d->f);
   const bool found = sr_aba(m, work, d->q, d->v, d->tau, d->a) == SR_OK;
-  for (int i = 0; i < m->nv && !found && m->nmassless > 0; i++) d->a[i] = NAN;
+  for (int i = 0; i < m->nv && !found && m->nmassless > 0; i++) d->a[i] = (double)NAN;
   if (!found && m->nmassless == 0) {
     memcpy(d->trouble, work->trouble, sizeof d->trouble);
     return SR_FAILED;

@@ -3,7 +3,7 @@
 // At constant v it slides with Fk + (Fs - Fk) exp(-(|v|/vs)^delta) + D |v|. Under a load that pulsates below the limit it
 // creeps. B edot . v may be negative: the law is passive only while B is small, so `heat` may dip below zero for moments.
 // Fast slip and small limits as in friction_dahl.c; with the limit at zero (contact open) the force is zero.
-#include "contact/friction.h"
+#include "law/friction.h"
 
 static int evaluate(const srFrictionIn* in, srFrictionOut* out) {
   const srFrictionParameters* p = in->p;

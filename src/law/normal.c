@@ -1,5 +1,5 @@
 // What the normal laws share: the power law with damping, Hertz' stiffness.
-#include "contact/normal.h"
+#include "law/normal.h"
 
 #include <math.h>
 

@@ -8,6 +8,7 @@
 #include "base/file.h"
 #include "model/compile.h"
 #include "model/spec.h"
+#include "plugin/plugin.h"
 
 static void add_impedance(void* host, const srImpedance* law) { sr_c_register_impedance(host, law); }
 
@@ -111,7 +112,7 @@ static bool call_entry(srCompiler* c, void* handle) {
   return symbol && entry(&plugin) == 0;
 }
 
-void sr_plugin_load(srCompiler* c, const char* library, srPlace place) {
+static void load(srCompiler* c, const char* library, srPlace place) {
   const int before = sr_c_errors(c);
   const char* path = find_library(c, library, place);
   void* handle = path ? dlopen(path, RTLD_NOW | RTLD_LOCAL) : NULL;
@@ -128,7 +129,6 @@ void sr_plugin_load(srCompiler* c, const char* library, srPlace place) {
   if (sr_c_errors(c) > before) c->lacks_plugin = true;
 }
 
-void sr_plugins_close(struct srModelPrivate* priv) {
-  for (int i = 0; i < priv->nplugin; i++) dlclose(priv->plugins[i]);
-  priv->nplugin = 0;
-}
+static void close(void* handle) { (void)dlclose(handle); }
+
+const srPluginLoader sr_plugin_loader = {load, close};

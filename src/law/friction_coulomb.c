@@ -1,7 +1,7 @@
 // Coulomb's law: paper 1, eq 45-46, with the sign of the force that resists.
 //   f = Fk v/|v|   while it slips;   any f with |f| <= Fs at rest
 // At rest the force is not a function of the motion, so this law is the reference for rigid contact; with v = 0 it gives 0.
-#include "contact/friction.h"
+#include "law/friction.h"
 
 static int evaluate(const srFrictionIn* in, srFrictionOut* out) {
   return sr_friction_memoryless(in, sr_slip_norm(in->n, in->v), in->Fk, out);

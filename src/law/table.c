@@ -4,9 +4,9 @@
 #include <string.h>
 
 #include "base/base.h"
-#include "contact/friction.h"
-#include "contact/normal.h"
-#include "model/private.h"
+#include "law/friction.h"
+#include "law/law.h"
+#include "law/normal.h"
 
 static const srFrictionLaw* const friction_laws[] = {
 #define FRICTION_ROW(name, word) &sr_friction_##name,

@@ -1,5 +1,5 @@
 // Hertz' law: paper 1, eq 38.   f = K d^n,   n = 3/2 for smooth bodies.   Nothing is lost.
-#include "contact/normal.h"
+#include "law/normal.h"
 
 static int evaluate(const srNormalIn* in, srNormalOut* out) { return sr_normal_power(in, in->p->n, 0.0, out); }
 

@@ -1,5 +1,5 @@
 // What the friction laws share: vectors of slip, laws without memory, Stribeck's curve, limits of rolling and spinning.
-#include "contact/friction.h"
+#include "law/friction.h"
 
 #include <math.h>
 

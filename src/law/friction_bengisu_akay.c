@@ -4,7 +4,7 @@
 // Continuous; the slope is 2 Fs/v0 at rest and jumps at v0 from 0 to -xi (Fs - Fk). A static peak, but it creeps at rest.
 #include <math.h>
 
-#include "contact/friction.h"
+#include "law/friction.h"
 
 static int evaluate(const srFrictionIn* in, srFrictionOut* out) {
   const double v0 = in->p->v0, speed = sr_slip_norm(in->n, in->v), x = speed / v0;

@@ -22,7 +22,7 @@
 // second breaks loose early.)
 #include <math.h>
 
-#include "contact/friction.h"
+#include "law/friction.h"
 #include "math/stribeck.h"
 
 // Largest slope of exp(-x^delta), delta >= 1: at x^delta = 1 - 1/delta.

@@ -9,7 +9,7 @@
 // limit falls below what the bristle bears, f is cut to it.
 #include <math.h>
 
-#include "contact/friction.h"
+#include "law/friction.h"
 
 void sr_bristle_bend(const srFrictionIn* in, double g, double* e_plus, double* edot) {
   const int n = in->n;

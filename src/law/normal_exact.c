@@ -5,7 +5,7 @@
 //   0 = integral of u/(1 + D u) from -e to 1 = (1 + e)/D - ln((1 + D)/(1 - e D))/D^2
 // 1 + D u stays above 0 all the way (e D < 1), so that one impact alone is never clamped. e = 0 would need an infinite D:
 // below 1e-3 it is taken as 1e-3.
-#include "contact/normal.h"
+#include "law/normal.h"
 
 static double factor(const srNormalParameters* p) { return sr_restitution_factor(p->e); }
 

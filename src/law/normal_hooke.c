@@ -1,5 +1,5 @@
 // Hooke's spring: paper 1, eq 37.   f = K d.   Nothing is lost.
-#include "contact/normal.h"
+#include "law/normal.h"
 
 static int evaluate(const srNormalIn* in, srNormalOut* out) { return sr_normal_power(in, 1.0, 0.0, out); }
 static double energy(const srNormalIn* in) { return sr_normal_power_energy(in, 1.0); }

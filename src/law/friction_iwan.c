@@ -9,7 +9,7 @@
 // spread = 0 is one kikuuwe. Small cycles lose energy too: all that slips inside is heat.
 #include <math.h>
 
-#include "contact/friction.h"
+#include "law/friction.h"
 
 static int element_count(const srFrictionParameters* p) {
   return (int)fmin(fmax(p->elements, 1.0), SR_FRICTION_MAX_ELEMENTS);

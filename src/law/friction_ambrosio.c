@@ -3,7 +3,7 @@
 // Below v0 there is no force at all: what should rest slides freely at up to v0.
 #include <math.h>
 
-#include "contact/friction.h"
+#include "law/friction.h"
 
 static int evaluate(const srFrictionIn* in, srFrictionOut* out) {
   const double v0 = in->p->v0, v1 = in->p->v1, speed = sr_slip_norm(in->n, in->v);

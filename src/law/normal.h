@@ -1,7 +1,7 @@
 // What the normal laws share. To add one: write normal_<name>.c with one srNormalLaw and its definition on the expression graph, put
 // a row into SR_NORMAL_LIST (include/sarrus/words.h).
-#ifndef SR_CONTACT_NORMAL_H
-#define SR_CONTACT_NORMAL_H
+#ifndef SR_LAW_NORMAL_H
+#define SR_LAW_NORMAL_H
 
 #include <sarrus/laws.h>
 

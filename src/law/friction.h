@@ -1,7 +1,7 @@
 // What the friction laws share. To add one: write friction_<name>.c with one srFrictionLaw and its definition on the expression
 // graph, put a row into SR_FRICTION_LIST (include/sarrus/words.h).
-#ifndef SR_CONTACT_FRICTION_H
-#define SR_CONTACT_FRICTION_H
+#ifndef SR_LAW_FRICTION_H
+#define SR_LAW_FRICTION_H
 
 #include <sarrus/laws.h>
 

@@ -1,6 +1,6 @@
 // Lankarani and Nikravesh's law: paper 1, eq 43.   f = K d^n (1 + 3 (1 - e^2)/4 ddot/ddot0)
 // For high restitution: at e = 0 the bodies still rebound with 2/3 of their speed.
-#include "contact/normal.h"
+#include "law/normal.h"
 
 static double factor(const srNormalParameters* p) { return 0.75 * (1.0 - p->e * p->e); }
 

@@ -10,7 +10,7 @@
 #include <float.h>
 #include <math.h>
 
-#include "contact/normal.h"
+#include "law/normal.h"
 
 // --------------------------------------------------------------------------------------------------------- closed form
 static double imbalance(double D, double e) {

@@ -3,7 +3,7 @@
 // The paper prints 0.95 for 1 - exp(-3) = 0.950213, which leaves a jump of 2.1e-4 Fk; here the branches meet.
 #include <math.h>
 
-#include "contact/friction.h"
+#include "law/friction.h"
 
 static int evaluate(const srFrictionIn* in, srFrictionOut* out) {
   const double speed = sr_slip_norm(in->n, in->v);

@@ -2,7 +2,7 @@
 // The force jumps to D ddot at first touch, and without the clamp it would pull at the end of the contact.
 #include <math.h>
 
-#include "contact/normal.h"
+#include "law/normal.h"
 
 static int evaluate(const srNormalIn* in, srNormalOut* out) {
   out->elastic = in->d <= 0.0 ? 0.0 : in->p->K * in->d;

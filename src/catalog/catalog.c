@@ -1,0 +1,29 @@
+// The kinds that come with the program, gathered for the compiler, which stands below them. A library that loads no
+// others (cmake/targets.cmake) has no loader among them.
+#include "catalog/catalog.h"
+
+#include "constraint/closure.h"
+#include "contact/kinds.h"
+#include "force/laws.h"
+#ifndef SARRUS_NO_PLUGINS
+#include "plugin/plugin.h"
+#endif
+
+static const srCatalog all = {
+    .impedance = sr_builtin_impedance,
+    .contact = sr_contact_kind,
+    .closure = sr_closure_find,
+#ifndef SARRUS_NO_PLUGINS
+    .plugins = &sr_plugin_loader,
+#endif
+};
+
+srStatus sr_compile(const srSpec* spec, srMessages* messages, srModel** out) {
+  return sr_compile_from(&all, spec, NULL, messages, out);
+}
+
+srStatus sr_compile_as(const srSpec* spec, const srAbsolute* absolute, srMessages* messages, srModel** out) {
+  return sr_compile_from(&all, spec, absolute, messages, out);
+}
+
+srStatus sr_lock_massless(srSpec* spec, srMessages* messages) { return sr_lock_massless_from(&all, spec, messages); }

@@ -1,0 +1,37 @@
+// What the compiler takes from folders above the model, passed in by whoever calls it (src/catalog): the kinds of laws, contacts and
+// closures by their names, and the loader of shared libraries. So the model refers to nothing above it.
+#ifndef SR_MODEL_CATALOG_H
+#define SR_MODEL_CATALOG_H
+
+#include "base/base.h"
+#include "model/absolute.h"
+#include "model/closure.h"
+
+struct srCompiler;
+
+// Friction and contact: a law and its derivatives.
+typedef struct srContactKind {
+  const srImpedance* law;
+  int (*slope)(const srImpedanceIn* in, double* J);  // as srForceElement.slope
+  // Derivatives of its laws, in pool, or those of `like` where the laws are the same (NULL: none).
+  void (*prepare)(srPool* pool, srContact* contact, const srContact* like);
+} srContactKind;
+
+typedef struct srPluginLoader {
+  void (*load)(struct srCompiler* c, const char* library, srPlace place);  // and registers what the library has
+  void (*close)(void* handle);
+} srPluginLoader;
+
+typedef struct srCatalog {
+  const srImpedance* (*impedance)(const char* name);  // "formula", "spring", ...; NULL: none of this name
+  const srContactKind* (*contact)(const char* name);  // joint-friction, joint-end, contact, contact-formula
+  const srClosureWord* (*closure)(const char* word);  // of <closure type>
+  const srPluginLoader* plugins;                      // NULL: this library loads none
+} srCatalog;
+
+// absolute NULL: in relative coordinates.
+srStatus sr_compile_from(const srCatalog* catalog, const srSpec* spec, const srAbsolute* absolute, srMessages* messages,
+                         srModel** out);
+srStatus sr_lock_massless_from(const srCatalog* catalog, srSpec* spec, srMessages* messages);
+
+#endif
