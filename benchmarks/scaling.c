@@ -51,10 +51,9 @@ static bool step_model(const srModel* m, const char* method, int steps, Row* row
   srData* d = sr_data_create(m);
   srMessages* messages = sr_messages_create();
   srIntegrator* integrator = NULL;
-  double* correction = calloc((size_t)(m->nv + m->ng), sizeof *correction);
   srAssembly assembly;
   const double t = bench_cpu_seconds();
-  srModelSystem user = {.m = m, .d = d, .project = strcmp(method, "dopri5") == 0, .correction = correction};
+  srModelSystem user = {.m = m, .d = d};
   const srSystem system = sr_system(&user);
   srIntegratorOptions options = sri_default_options();
   options.rtol = options.atol = 1e-6;
@@ -64,7 +63,6 @@ static bool step_model(const srModel* m, const char* method, int steps, Row* row
   row->setup_s = bench_cpu_seconds() - t;
   row->step_s = good ? best_step(integrator, steps) : NAN;
   sri_destroy(integrator);
-  free(correction);
   sr_messages_destroy(messages);
   sr_data_destroy(d);
   return good && !isnan(row->step_s);

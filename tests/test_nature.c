@@ -5,8 +5,6 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "analysis/partition.h"
-#include "constraint/constraint.h"
 #include "runner.h"
 
 enum { N = 3 };
@@ -42,17 +40,26 @@ static int independent(const char* natures, int* warnings) {
   ENSURE(m != NULL);
   srData* d = sr_data_create(m);
   ENSURE(sr_assemble(m, d, NULL, &assembly) == SR_OK);
-  sr_kinematics(m, d);
-  ENSURE(sr_constraints(m, d) == 0);
-  srPartitioning* p = sr_partitioning_create(m);
+  srModelSystem user = {.m = m, .d = d};
+  const srSystem system = sr_system(&user);
+  srIntegratorOptions choice = sri_default_options();
+  srIntegrator* integrator = NULL;
+  choice.partition = true;
+  ENSURE_EQUAL(sri_create("dopri5", &system, &choice, NULL, &integrator), SR_OK);
+  ENSURE_EQUAL(sri_start(integrator, 0, d->q, d->v, d->y), SR_OK);
+  const unsigned char* dependent = sri_dependent(integrator);
+  ENSURE(dependent != NULL);
+  ENSURE_EQUAL(dependent[0] + dependent[1] + dependent[2], 2);
+  const int left = dependent[0] == 0 ? 0 : dependent[1] == 0 ? 1 : 2;
+  sri_destroy(integrator);
+  srRunOptions options = sr_run_options(m);
   srMessages* messages = sr_messages_create();
-  sr_partitioning_choose(p, d);
-  sr_partitioning_tell(p, messages);
+  static srRunResult result;
+  options.t_end = 0;
+  options.stabilization = SR_STABILIZATION_PARTITION;
+  ENSURE_EQUAL(sr_run(m, d, &options, messages, &result), SR_OK);
   *warnings = sr_messages_count(messages);
-  ENSURE_EQUAL(sr_partitioning_rank(p), 2);
-  const int left = 3 - sr_partitioning_dependent(p, 0) - sr_partitioning_dependent(p, 1);
   sr_messages_destroy(messages);
-  sr_partitioning_destroy(p);
   sr_data_destroy(d);
   sr_model_destroy(m);
   return left;

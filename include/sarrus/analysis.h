@@ -11,40 +11,15 @@ extern "C" {
 #endif
 
 // The model as the equations that integrators see. What the callbacks work on must outlive the system.
-typedef struct srRankChange {
-  double t;
-  int before, after;  // the same: a singular position was passed, or nearly so
-} srRankChange;
-#define SR_RANK_EVENTS 64
-
 typedef struct srModelSystem {
   const srModel* m;
-  srData* d;             // their workspace; tau in it is applied throughout
-  bool project;          // looped models: `accepted` projects positions and velocities on the constraints ...
-  bool metric_identity;  // ... with the least correction by the identity instead of the mass matrix
-  double* correction;    // ... in this memory (nv + ng)
-  double* y_most;        // memory for the largest errors of states (ny); NULL: bristles have no bounds of their own
-  double* row_length;    // memory for lengths of rows (ng, zero at first); NULL: singular positions are not watched
-  struct srPartitioning* partition;  // coordinate partitioning: dependent coordinates follow from the independent ones
-  long partitions;                   // new partitions taken on the way
-  double rtol, atol;                 // of the method, both 0 when its step is fixed
-  double violation_most;             // rows may be off by it after a step, 0: by their tolerance
-  // Filled by the callbacks: largest over accepted steps, max norm over all rows. Of a tree: of the driven coordinates
-  // before they are put back on their motion.
-  double violation_position, violation_velocity, violation_acceleration;
-  double row_residual;  // of the last evaluation
-  bool rates_used;      // the method takes its accelerations from `rates`
-  int rank;             // of the rows after the last accepted step, -1: none yet
-  int rank_most;        // the highest so far
-  long rank_changes;
-  int nrank_event;
-  srRankChange rank_event[SR_RANK_EVENTS];  // the first of them
-  double sigma[3], sigma_t[3];  // smallest distance of a row in use from the others, last three accepted steps
-  int nsigma;                   // how many of them are known
-  int off_row;                  // + 1; first row seen out of its tolerance by far where nothing keeps it there
-  double off_t, off;            // when, and by how much
-  srSparsity M_sparsity, G_sparsity;
+  srData* d;                       // their workspace; tau in it is applied throughout
   struct srModelTangent* tangent;  // exact derivatives for implicit methods; NULL: the system offers none
+  double* y_most;  // memory for the largest errors of states (ny); NULL: bristles have no bounds of their own
+  // Filled by the callbacks, largest over accepted steps: of a tree, of the driven coordinates before they are put back on their
+  // motion; of springs that stand for joints.
+  double violation_position, violation_velocity;
+  srSparsity M_sparsity, G_sparsity;
 } srModelSystem;
 SR_API srSystem sr_system(srModelSystem* user);
 

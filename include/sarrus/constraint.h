@@ -49,10 +49,6 @@ SR_API int sr_joint_reaction(const srModel* m, srData* d, int joint, double reac
 // unique (njoint): 0 where another choice of redundant multipliers gives another reaction.
 SR_API void sr_reactions_unique(const srModel* m, srData* d, const srRank* rank, unsigned char* unique);
 
-// Corrections of least size, by the rows at d's position (sr_constraints done): x = -N^-1 G^T (G N^-1 G^T)^-1 r, so that
-// G x = -r in all independent rows. metric: N as values of the pattern of M (d->M is the mass matrix), NULL the identity.
-// Returns 0, or > 0 when N is singular on the kernel of G.
-SR_API int sr_constraint_correction(const srModel* m, srData* d, const double* metric, const double* r, double* x);
 // Mass matrix with armature at d's position into d->M.
 SR_API void sr_mass(const srModel* m, srData* d);
 

@@ -96,7 +96,8 @@ typedef struct srSystem {
   const double* y_most;
   void* user;
 
-  // Index-1 form, all an explicit method needs: q', v', y', w' with the constraints solved at acceleration level.
+  // q', v', y', w'. With constraints: the system solves them at acceleration level by itself, and `accepted` keeps them. NULL: the
+  // integrators solve M, f, G and gamma for the accelerations, and keep the constraints as the options say.
   int (*rates)(void* user, double t, const double* q, const double* v, const double* y, double tau,  //
                double* qdot, double* vdot, double* ydot, double* wdot);
   // M (nv x nv, row-major, or by M_sparsity) and f (nv). D (ng x nv, or by G_sparsity) is asked for where D_differs is set,
@@ -125,6 +126,10 @@ typedef struct srSystem {
   // that are not used, of low order in half-explicit stages. NULL: w' is taken from `rates`, which costs an evaluation.
   int (*power)(void* user, double t, const double* q, const double* v, const double* y, const double* lambda,
                double* wdot);
+  // Name of row k for sentences, and what it may be off by where the motion begins. NULL: rows are numbered and have no bounds.
+  const char* (*row)(void* user, int k, double* tolerance);
+  // What coordinate i of v is to be in a partition: < 0 dependent, > 0 independent, 0 either. NULL: all either.
+  int (*nature)(void* user, int i);
   bool D_differs;                // D is not G: `dynamics` writes it
   const srSparsity* M_sparsity;  // NULL: dense. The whole symmetric pattern with its diagonal; must outlive sri_create
   const srSparsity* G_sparsity;  // NULL: dense. The pattern of G and D; must outlive sri_create
@@ -136,7 +141,7 @@ typedef struct srSystem {
 // Drift control by projection after each accepted step:
 //   N dq + G^T mu = 0, g(q + dq) = 0      N dv + G^T eta = 0, G (v + dv) + b = 0        N: M or the identity
 typedef enum srProject {
-  SR_PROJECT_DEFAULT,  // what the method does by itself: mdop5, hem5 and phem56 both, the others none
+  SR_PROJECT_DEFAULT,  // what the method does by itself: both where it is explicit or half-explicit and solves the constraints
   SR_PROJECT_NONE,
   SR_PROJECT_POSITION,
   SR_PROJECT_VELOCITY,
@@ -150,9 +155,12 @@ typedef struct srIntegratorOptions {
   double step_min;  // below it an adaptive method gives up (0: 16 ulp of t)
   double step_max;  // 0: no bound
   double rtol, atol;
-  // Constraints (docs/half-explicit.md).
+  // Constraints (docs/half-explicit.md, docs/loops.md). Of methods of index 1: with the next four the default is not to project.
   srProject project;
   srMetric metric;
+  double alpha, beta;     // Baumgarte's terms, 1/s: G v' = gamma - 2 alpha (G v + b) - beta^2 g
+  bool augmented;         // accelerations by the augmented Lagrangian over all rows, dense
+  bool partition;         // dependent coordinates follow from the independent ones, in every evaluation; dense
   double rank_tolerance;  // distance of a row from the others up to which it is redundant; 0: 1e-5
   double geometry_error;  // known error of the lengths in redundant rows; 0: none
   bool free_rows;         // choose independent rows in every stage anew: loses to changing rank, kept to show it
@@ -162,11 +170,9 @@ typedef struct srIntegratorOptions {
   double safety;          // 0: of the rule (default 0.9, positions 0.3)
   double violation_most;  // projections wait until g or G v + b is beyond it; 0: after every step
   // Implicit methods.
-  double rho;            // spectral radius at infinity of the generalized-alpha methods, 0 .. 1
-  srFamily family;       // their parameters from rho
-  srTangentWay tangent;  // exact where the system offers it
-  // auto: its explicit steps take `rates` also where there are constraints (dopri5), instead of solving them by itself (mdop5).
-  bool explicit_by_rates;
+  double rho;               // spectral radius at infinity of the generalized-alpha methods, 0 .. 1
+  srFamily family;          // their parameters from rho
+  srTangentWay tangent;     // exact where the system offers it
   double newton_tolerance;  // largest residual that counts as solved; 0: a part of the error tolerance
 } srIntegratorOptions;
 
@@ -183,8 +189,10 @@ typedef struct srIntegratorStats {
   long factorizations;                    // of saddle-point matrices
   long factor_entries;                    // of the last such factor in a stage
   long tangents, iterations;              // of implicit methods: matrices evaluated, Newton steps
-  double violation_position, violation_velocity;  // largest after an accepted step, over all rows
-  long switches;                                  // of auto: changes of method
+  // Largest after an accepted step, over all rows. Acceleration: of the last evaluation in it, where the method is of index 1.
+  double violation_position, violation_velocity, violation_acceleration;
+  long partitions;  // new partitions of the coordinates taken on the way
+  long switches;    // of auto: changes of method
 } srIntegratorStats;
 
 // What happened to the rank of the constraints, in order of time.
@@ -192,6 +200,7 @@ typedef enum srRankEventKind {
   SR_RANK_CHOSEN,    // at a start or restart: rank differs from before
   SR_RANK_RETURNED,  // a row that was left out is independent after all
   SR_RANK_PASSED,    // a singular position was passed in a leap; the rank was lower there
+  SR_RANK_NEARED,    // one was passed, or nearly so, by steps that were not planned for it
 } srRankEventKind;
 
 typedef struct srRankEvent {
@@ -217,10 +226,12 @@ typedef struct srMethod {
   int order;      // of the state
   bool adaptive;  // takes rtol and atol; otherwise needs a step
   bool implicit;  // takes rho, tangent and newton_tolerance where they apply; stays stable in stiff systems
-  int index;      // of the equations it solves where there are constraints: 1, 2, 3; 0: takes `rates` and knows of none
-  bool drifts;    // from g = 0, by its error: it looks at velocities alone and does not project
-  bool switches;  // between an explicit and an implicit method: takes the options of both
-  bool absent;    // not in this build: its name is known, sri_create refuses it
+  int index;  // of the equations it solves where there are constraints: 1, 2, 3; 0: 1, or `rates` where there are such
+  bool baumgarte;   // takes Baumgarte's terms and the augmented Lagrangian
+  bool partitions;  // takes coordinate partitioning
+  bool drifts;      // from g = 0, by its error: it looks at velocities alone and does not project
+  bool switches;    // between an explicit and an implicit method: takes the options of both
+  bool absent;      // not in this build: its name is known, sri_create refuses it
   // One word for all methods with the same coefficients: that those agree proves little. NULL: it is alone.
   const char* kin;
   const char* about;
@@ -229,6 +240,8 @@ typedef struct srMethod {
 SR_API int sri_method_count(void);
 SR_API const srMethod* sri_method(int i);
 SR_API const srMethod* sri_method_find(const char* name);  // NULL: unknown
+// Can the method keep constraints in this way? Projection is every method's own way, or what stands for it.
+SR_API bool sri_method_takes(const srMethod* method, srStabilization way);
 
 // All memory is taken here. The system is copied (the struct, not what user points to). On failure *out is NULL and the
 // reason is in messages.
@@ -244,6 +257,9 @@ SR_API srStatus sri_start(srIntegrator* integrator, double t, const double* q, c
 SR_API srStatus sri_restart(srIntegrator* integrator, double t, const double* q, const double* v, const double* y);
 // One accepted step, never past t_limit, and ending on it exactly when it reaches it. SR_FAILED: see sri_why.
 SR_API srStatus sri_step(srIntegrator* integrator, double t_limit);
+// Puts a state inside the last step on the constraints by the least correction, over the rows that are independent there: dense
+// output is off by the error of the step. Does nothing where the method does not keep them.
+SR_API srStatus sri_put_on_constraints(srIntegrator* integrator, double t, double* q, double* v, const double* y);
 // State at time t inside the last step, by the method's dense output. Outputs may be NULL.
 SR_API srStatus sri_interpolate(const srIntegrator* integrator, double t, double* q, double* v, double* y, double* w);
 
@@ -356,6 +372,14 @@ SR_API srStatus sri_dependence(srIntegrator* integrator, int row, double* coeffi
 // not G they are those of the rows in use: another distribution would be another motion. Both ng, unique may be NULL. Evaluates the
 // callbacks.
 SR_API srStatus sri_multipliers(srIntegrator* integrator, double* lambda, unsigned char* unique);
+// Which coordinates are dependent (nv; 1 or 0), chosen now if that was not done; NULL: the coordinates are not partitioned.
+SR_API const unsigned char* sri_dependent(srIntegrator* integrator);
+// The first row, -1: none, that was off by far after a step while nothing keeps the rows: when, and by how much.
+SR_API int sri_drifted(const srIntegrator* integrator, double* t, double* off);
+// For those who make the steps themselves, after sri_start with an explicit method: x' = (q', v', y', w') at x = (q, v, y) as the
+// method takes it, and the acceptance of a step that ends at t in x. Answers are those of the callbacks.
+SR_API int sri_rates(srIntegrator* integrator, double t, const double* x, double tau, double* xdot);
+SR_API int sri_accept_state(srIntegrator* integrator, double t, double* x);
 SR_API const char* sri_why(const srIntegrator* integrator);  // a sentence: why the last step failed
 // The first SR_SWITCHES changes of method, in order of time; *count is how many there are in the array, stats.switches all of them.
 SR_API const srSwitch* sri_switches(const srIntegrator* integrator, int* count);

@@ -36,12 +36,6 @@ typedef enum srLinkType {
   SR_LINK_FREE,       // q: position, quaternion; v: angular velocity, velocity of the origin, in the link's axes
 } srLinkType;
 
-typedef enum srStabilization {
-#define SR_STABILIZATION_ENUM(NAME, word) SR_STABILIZATION_##NAME,  // words.h
-  SR_STABILIZATION_LIST(SR_STABILIZATION_ENUM)
-#undef SR_STABILIZATION_ENUM
-} srStabilization;
-
 typedef enum srFormulation {
 #define SR_FORMULATION_ENUM(NAME, word) SR_FORMULATION_##NAME,  // words.h
   SR_FORMULATION_LIST(SR_FORMULATION_ENUM)
@@ -464,8 +458,7 @@ typedef struct srData {
   SR_DATA_FIELDS(SR_DATA_MEMBER)
 #undef SR_DATA_MEMBER
   int rank;                    // of the rows at the last acceleration, looped models
-  double alpha2, beta2;        // Baumgarte: G a = gamma - alpha2 (G v + b) - beta2 g; 0: none
-  double row_residual;         // largest |G a - right side| of the last acceleration
+  double row_residual;         // largest |G a - gamma| of the last acceleration
   double soft_energy;          // stored in soft closures, of the last sr_forces
   struct srDataPrivate* priv;  // solver of the constraints
   // A request to stop: called before every evaluation of a run, an assembly or a survey that works on this data, so it must

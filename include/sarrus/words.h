@@ -100,6 +100,12 @@ typedef enum srStart {
   X(PARTITION, "partition")                                                                                            \
   X(AUGMENTED, "augmented")
 
+typedef enum srStabilization {
+#define SR_STABILIZATION_ENUM(NAME, word) SR_STABILIZATION_##NAME,
+  SR_STABILIZATION_LIST(SR_STABILIZATION_ENUM)
+#undef SR_STABILIZATION_ENUM
+} srStabilization;
+
 // What the coordinates of the equations are: X(NAME, word)   (docs/formulations.md)
 #define SR_FORMULATION_LIST(X)                                                                                         \
   X(RELATIVE, "relative")                                                                                              \

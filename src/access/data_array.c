@@ -9,8 +9,6 @@
   X(t, true)                                                                                                           \
   X(stage, false)                                                                                                      \
   X(rank, false)                                                                                                       \
-  X(alpha2, true)                                                                                                      \
-  X(beta2, true)                                                                                                       \
   X(row_residual, false)                                                                                               \
   X(soft_energy, false)
 

@@ -575,7 +575,6 @@ srStatus sr_assemble(const srModel* m, srData* d, srMessages* messages, srAssemb
     sr_messages_add(messages, SR_SEVERITY_ERROR, (srPlace){0}, "out of memory for the assembly");
     return SR_MEMORY;
   }
-  d->priv->chosen = false;
   const srStatus status = assemble(&w, messages, out);
   sr_free(w.memory);
   return status;

@@ -9,11 +9,10 @@
 
 #include "analysis/bristle.h"
 #include "analysis/event.h"
-#include "analysis/partition.h"
 #include "analysis/record.h"
+#include "analysis/rows.h"
 #include "analysis/system.h"
 #include "analysis/touch.h"
-#include "analysis/watch.h"
 #include "base/base.h"
 #include "constraint/constraint.h"
 #include "force/force.h"
@@ -39,7 +38,6 @@ typedef struct Run {
   long next;                                     // index of the next row on the grid t0 + next*every
   double t_row;                                  // time of the last row
   double *row, *q, *v, *y;                       // one allocation
-  double* dense;                                 // of the augmented Lagrangian
   double w[SR_ACCOUNTS], w_before[SR_ACCOUNTS];  // work done so far; up to the last restart
   srEventWatch* events;                          // NULL: the model has none
   srTouchWatch* touch;                           // contacts
@@ -111,6 +109,10 @@ static void add_work_before(Run* run) {
   for (int i = 0; i < SR_ACCOUNTS; ++i) run->w[i] += run->w_before[i];
 }
 
+static void note_acceleration(Run* run, double residual) {
+  run->result->violation_acceleration = fmax(run->result->violation_acceleration, residual);
+}
+
 // The ledger after an accepted step: the largest energy, and how much goes amiss in one step.
 static void watch_energy(Run* run) {
   const srIntegrator* x = run->integrator;
@@ -118,7 +120,7 @@ static void watch_energy(Run* run) {
   sr_put_state(run->m, run->d, sri_time(x), sri_q(x), sri_v(x), sri_y(x));
   sr_kinematics(run->m, run->d);
   sr_velocity(run->m, run->d);
-  sr_watch_acceleration(&run->system, sri_acceleration(x));
+  note_acceleration(run, sr_acceleration_residual(run->m, run->d, sri_acceleration(x)));
   memcpy(run->w, sri_w(x), sizeof run->w);
   add_work_before(run);
   balance(run);
@@ -166,9 +168,7 @@ static int evaluate_at(Run* run, double t) {
   sr_put_state(run->m, run->d, t, run->q, run->v, run->y);
   const int answer = sr_forward(run->m, run->d, SR_TAU_ELEMENT);
   // Of a method with accelerations of its own these are looked at, after every step.
-  if (sri_acceleration(run->integrator) == NULL) {
-    run->system.violation_acceleration = fmax(run->system.violation_acceleration, run->d->row_residual);
-  }
+  if (sri_acceleration(run->integrator) == NULL) note_acceleration(run, run->d->row_residual);
   return answer;
 }
 
@@ -289,11 +289,12 @@ static void say_where(Run* run) {
   } else if (y >= 0 && (v < 0 || !(fabs(d->y[y]) <= fabs(d->v[v])))) {
     say(run, "; worst is the state '%s' = %.3g", m->y_name[y], d->y[y]);
   } else if (v >= 0) {
-    const int i = isfinite(d->a[a]) ? v : a;
+    // Accelerations under loops are the integrator's.
+    const int i = m->looped || isfinite(d->a[a]) ? v : a;
     const int link = m->dof_link[i];
-    say(run, "; worst is joint '%s' of body '%s': velocity %.3g %s, acceleration %.3g",
-        m->joint_name[m->link_joint[link]], m->body_name[m->link_body[link]], d->v[i],
-        m->gauged ? (i % 6 < 3 ? "rad/s" : "m/s") : m->v_unit[i], d->a[i]);
+    say(run, "; worst is joint '%s' of body '%s': velocity %.3g %s", m->joint_name[m->link_joint[link]],
+        m->body_name[m->link_body[link]], d->v[i], m->gauged ? (i % 6 < 3 ? "rad/s" : "m/s") : m->v_unit[i]);
+    if (!m->looped) say(run, ", acceleration %.3g", d->a[i]);
   }
 }
 
@@ -349,7 +350,8 @@ static srStatus fail_bounds(Run* run) {
 // A step that is not possible, or steps that have become too short to get on.
 static srStatus fail_step(Run* run) {
   const srStabilization way = run->options->stabilization;
-  const bool drifts = run->m->looped && run->system.rates_used && !run->system.project && run->system.partition == NULL;
+  const bool drifts = run->m->looped && sri_method_find(run->options->method)->index <= 1 &&
+                      way != SR_STABILIZATION_PROJECTION && way != SR_STABILIZATION_PARTITION;
   char sentence[600];
   const char* why = sri_why(run->integrator);
   if (!drifts || strstr(why, "collapsed") == NULL) return fail(run, sri_time(run->integrator), why);
@@ -403,19 +405,6 @@ static srStatus check_options(Run* run, srMessages* messages) {
              : SR_INPUT;
 }
 
-static srStatus prepare_stabilization(Run* run) {
-  const srModel* m = run->m;
-  if (run->options->stabilization == SR_STABILIZATION_PARTITION) {
-    run->system.partition = sr_partitioning_create(m);
-    if (run->system.partition == NULL) return SR_MEMORY;
-  }
-  if (run->options->stabilization == SR_STABILIZATION_AUGMENTED) {
-    run->dense = sr_alloc(((size_t)m->nv * (size_t)m->nv + (size_t)m->ng) * sizeof *run->dense);
-    if (run->dense == NULL) return SR_MEMORY;
-  }
-  return SR_OK;
-}
-
 static srStatus out_of_memory(srMessages* messages) {
   sr_messages_add(messages, SR_SEVERITY_ERROR, (srPlace){0}, "out of memory for the run");
   return SR_MEMORY;
@@ -434,12 +423,16 @@ static srIntegratorOptions integrator_options(const srRunOptions* o) {
   return options;
 }
 
-// Are the accelerations of explicit steps those of `rates`, with the stabilization of the options? The other methods keep the constraints in a
-// way of their own. auto leaves that way where the options name a stabilization that only explicit methods know.
-static bool by_rates(const srMethod* method, const srRunOptions* o) {
-  const srStabilization s = o->stabilization;
-  if (method->index == 0) return true;
-  return method->switches && s != SR_STABILIZATION_NONE && s != SR_STABILIZATION_PROJECTION;
+// How the constraints are kept. Methods that know no other way than their own project, or are asked not to.
+static void choose_way(const srMethod* method, const srRunOptions* o, srIntegratorOptions* options) {
+  const srStabilization way = o->stabilization;
+  if (way == SR_STABILIZATION_NONE) options->project = SR_PROJECT_NONE;
+  if (!sri_method_takes(method, way)) return;
+  options->partition = way == SR_STABILIZATION_PARTITION;
+  options->augmented = way == SR_STABILIZATION_AUGMENTED;
+  if (way != SR_STABILIZATION_BAUMGARTE && way != SR_STABILIZATION_AUGMENTED) return;
+  options->alpha = o->alpha;
+  options->beta = o->beta;
 }
 
 // No equation gives the acceleration of such a coordinate.
@@ -477,8 +470,7 @@ static srStatus prepare(Run* run, srMessages* messages) {
   run->t0 = run->t_row = run->d->t;
   run->t_end = o->t_end;
   run->every = o->every > 0.0 ? o->every : (run->t_end - run->t0) / 1000.0;
-  run->system = (srModelSystem){.m = m, .d = run->d, .metric_identity = o->metric_identity};
-  if (is_adaptive(o)) run->system.rtol = o->rtol, run->system.atol = o->atol;
+  run->system = (srModelSystem){.m = m, .d = run->d};
   const srMethod* method = sri_method_find(o->method);  // NULL: sri_create says so
   if (method != NULL && (method->implicit || method->switches)) {
     run->system.tangent = sr_tangent_create(m);
@@ -486,28 +478,17 @@ static srStatus prepare(Run* run, srMessages* messages) {
   }
 
   const int columns = sr_column_count(m);
-  run->row = sr_alloc((size_t)(columns + m->nq + 2 * m->nv + 2 * m->ny + 2 * m->ng) * sizeof(double));
+  run->row = sr_alloc((size_t)(columns + m->nq + m->nv + 2 * m->ny) * sizeof(double));
   if (run->row == NULL) return out_of_memory(messages);
   run->q = run->row + columns;
   run->v = run->q + m->nq;
   run->y = run->v + m->nv;
   run->system.y_most = run->y + m->ny;
-  run->system.correction = run->system.y_most + m->ny;
-  run->system.row_length = run->system.correction + m->nv + m->ng;
 
   const srSystem system = sr_system(&run->system);
   sr_bristle_warn(m, messages);
   srIntegratorOptions options = integrator_options(o);
-  // Methods that project by themselves, and are asked not to.
-  const bool bare = method != NULL && method->index > 0 && o->stabilization == SR_STABILIZATION_NONE;
-  if (bare) options.project = SR_PROJECT_NONE;
-  run->system.violation_most = options.violation_most;
-  if (bare || (method != NULL && method->drifts)) run->system.violation_most = HUGE_VAL;
-  options.explicit_by_rates = !m->looped || (method != NULL && by_rates(method, o));
-  if (m->looped && method != NULL && by_rates(method, o)) {
-    run->system.project = o->stabilization == SR_STABILIZATION_PROJECTION;
-    if (prepare_stabilization(run) != SR_OK) return out_of_memory(messages);
-  }
+  if (m->looped && method != NULL) choose_way(method, o, &options);
   const srStatus created = sri_create(o->method, &system, &options, messages, &run->integrator);
   if (created != SR_OK) return created;
   run->touch = sr_touch_create(m, run->d, is_adaptive(o));
@@ -517,34 +498,30 @@ static srStatus prepare(Run* run, srMessages* messages) {
   return run->events != NULL ? SR_OK : out_of_memory(messages);
 }
 
-// Baumgarte's terms and the solver for the time of the run.
-static void stabilize(Run* run, bool on) {
-  const srStabilization s = run->options->stabilization;
-  const bool used = on && (s == SR_STABILIZATION_BAUMGARTE || s == SR_STABILIZATION_AUGMENTED);
-  if (run->m->looped) run->d->priv->dense = on ? run->dense : NULL;
-  if (run->m->looped) run->d->priv->chosen = false;  // rows are chosen for one run
-  run->d->alpha2 = used ? 2.0 * run->options->alpha : 0.0;
-  run->d->beta2 = used ? run->options->beta * run->options->beta : 0.0;
+// Do rows that depend on others agree with them in the accelerations too?
+static srStatus look_at_rows(Run* run, srMessages* messages) {
+  double has = 0.0, wants = 0.0;
+  const int row = run->m->looped ? sr_contradicting_row(run->m, run->d, &has, &wants) : -1;
+  if (row < 0) return SR_OK;
+  sr_messages_add(messages, SR_SEVERITY_ERROR, run->m->row[row].place,
+                  "%s contradicts the constraints that it depends on: it asks for the acceleration %.6g, and they give "
+                  "%.6g",
+                  run->m->row[row].name, wants, has);
+  return SR_INPUT;
 }
 
-// The rank at the start, and whether rows that depend on others agree with them in the accelerations too.
-static srStatus look_at_rows(Run* run, srMessages* messages) {
-  srData* d = run->d;
-  double has = 0.0, wants = 0.0;
-  if (!run->m->looped) return SR_OK;
-  const int row = sr_watch_contradiction(run->m, d, &has, &wants);
-  if (row >= 0) {
+// Warnings for joints whose `nature` the partition of the coordinates could not follow.
+static void tell_partition(const Run* run, srMessages* messages) {
+  const srModel* m = run->m;
+  const unsigned char* dependent = sri_dependent(run->integrator);
+  for (int i = 0; dependent != NULL && i < m->nv && !m->gauged; ++i) {
+    const int nature = m->joint_nature[m->link_joint[m->dof_link[i]]];
+    if (nature == SR_NATURE_NONE || (nature == SR_NATURE_DEPENDENT) == (dependent[i] != 0)) continue;
     sr_messages_add(
-        messages, SR_SEVERITY_ERROR, run->m->row[row].place,
-        "%s contradicts the constraints that it depends on: it asks for the acceleration %.6g, and they give "
-        "%.6g",
-        run->m->row[row].name, wants, has);
-    return SR_INPUT;
+        messages, SR_SEVERITY_WARNING, (srPlace){0},
+        "the coordinate '%s' is %s: its nature is to be %s, which the constraints do not allow at the start",
+        m->v_name[i], dependent[i] != 0 ? "dependent" : "independent", dependent[i] != 0 ? "independent" : "dependent");
   }
-  const srRankSeen seen = sr_watch_choose(&run->system);
-  run->system.rank_most = seen.rank;
-  sr_watch_note(&run->system, run->t0, seen);
-  return SR_OK;
 }
 
 // The start state, evaluated, and its row.
@@ -563,14 +540,11 @@ static srStatus start(Run* run, srMessages* messages) {
   sr_kinematics(m, d);
   sr_velocity(m, d);
   if (sr_touch_start(run->touch, messages) != 0) return fail_at(run, run->t0, "a contact cannot be evaluated");
-  stabilize(run, true);
-  if (run->system.partition != NULL) {
-    sr_partitioning_choose(run->system.partition, d);  // by the rows of the assembly
-    sr_partitioning_tell(run->system.partition, messages);
-  }
   if (sri_start(run->integrator, run->t0, d->q, d->v, d->y) != SR_OK)
     return fail(run, run->t0, sri_why(run->integrator));
   run->stepping = true;
+  tell_partition(run, messages);
+  sr_put_state(m, d, run->t0, sri_q(run->integrator), sri_v(run->integrator), sri_y(run->integrator));
   if (sr_forward(m, d, SR_TAU_ELEMENT) != 0) {
     return fail_at(run, run->t0, "the equations of motion cannot be evaluated at the start");
   }
@@ -647,14 +621,6 @@ static srStatus act(Run* run, double t) {
   return SR_OK;
 }
 
-// Does the run keep the constraints of the model to rounding?
-static bool is_kept(const Run* run) {
-  const srMethod* method = sri_method_find(run->options->method);
-  const bool own =
-      method != NULL && !by_rates(method, run->options) && run->options->stabilization != SR_STABILIZATION_NONE;
-  return run->m->looped && (own || run->system.project);
-}
-
 // What an event of the last step does, at its time t; the motion starts anew from there.
 static srStatus happen(Run* run, double t) {
   const double t_good = sri_time_before(run->integrator);
@@ -665,7 +631,8 @@ static srStatus happen(Run* run, double t) {
   add_work_before(run);
   memcpy(run->w_before, run->w, sizeof run->w);
   // Dense output is off the constraints by the error of the step.
-  if (is_kept(run) && sr_put_on_constraints(&run->system, t, run->q, run->v) != 0) {
+  sr_normalize(run->m, run->q);
+  if (run->m->looped && sri_put_on_constraints(run->integrator, t, run->q, run->v, run->y) != SR_OK) {
     return fail_at(run, t_good, "the constraints cannot be met at an event");
   }
   const srStatus status = act(run, t);
@@ -745,20 +712,20 @@ static void rank_event(Run* run, double t, int before, int after) {
   (void)snprintf(event->why, sizeof event->why, "the rank of the constraints goes from %d to %d", before, after);
 }
 
-static void singular_event(Run* run, double t) {
+static void singular_event(Run* run, double t, bool neared) {
   srRunEvent* event = new_event(run->result, t, "rank");
   if (event == NULL) return;
-  (void)snprintf(
-      event->why, sizeof event->why, "a singular position is passed%s",
-      run->system.rates_used ? ", or nearly so; where branches cross there, hem5 and mdop5 keep to theirs" : "");
+  (void)snprintf(event->why, sizeof event->why, "a singular position is passed%s",
+                 neared ? ", or nearly so; where branches cross there, hem5 and mdop5 keep to theirs" : "");
 }
 
 static void tell_losses(Run* run) {
-  const srModelSystem* s = &run->system;
-  if (s->off_row > 0) {
-    srRunEvent* event = new_event(run->result, s->off_t, "position");
+  double t = 0.0, off = 0.0;
+  const int row = run->integrator != NULL ? sri_drifted(run->integrator, &t, &off) : -1;
+  if (row >= 0) {
+    srRunEvent* event = new_event(run->result, t, "position");
     if (event != NULL)
-      (void)snprintf(event->why, sizeof event->why, "%.80s is off by %.3g", run->m->row[s->off_row - 1].name, s->off);
+      (void)snprintf(event->why, sizeof event->why, "%.80s is off by %.3g", run->m->row[row].name, off);
   }
   if (fabs(run->lost) > MOST_LOST * run->result->energy.scale) {
     srRunEvent* event = new_event(run->result, run->t_lost, "energy");
@@ -775,24 +742,13 @@ static void tell_switches(Run* run) {
 }
 
 static void tell_events(Run* run) {
-  const srModelSystem* s = &run->system;
-  const long fired = run->result->event_count;
-  for (int i = 0; i < s->nrank_event; ++i) {
-    const srRankChange* change = &s->rank_event[i];
-    if (change->before == change->after) {
-      singular_event(run, change->t);
-    } else {
-      rank_event(run, change->t, change->before, change->after);
-    }
-  }
-  run->result->event_count = fired + s->rank_changes;
   int n = 0;
   const srRankEvent* events = run->integrator != NULL ? sri_rank_events(run->integrator, &n) : NULL;
-  for (int i = 0; i < n && !s->rates_used; ++i) {
-    if (events[i].kind == SR_RANK_PASSED) {
-      singular_event(run, events[i].t);
-    } else {
+  for (int i = 0; i < n; ++i) {
+    if (events[i].before != events[i].after) {
       rank_event(run, events[i].t, events[i].before, events[i].after);
+    } else {
+      singular_event(run, events[i].t, events[i].kind == SR_RANK_NEARED);
     }
   }
   tell_losses(run);
@@ -815,11 +771,10 @@ srStatus sr_run(const srModel* m, srData* d, const srRunOptions* options, srMess
     result->stats = *sri_stats(run.integrator);
     tell_switches(&run);
   }
-  result->violation_position = run.system.violation_position;
-  result->violation_velocity = run.system.violation_velocity;
-  result->violation_acceleration = run.system.violation_acceleration;
-  result->rank = run.system.rates_used ? run.system.rank : result->stats.rank;
-  stabilize(&run, false);
+  result->violation_position = fmax(run.system.violation_position, result->stats.violation_position);
+  result->violation_velocity = fmax(run.system.violation_velocity, result->stats.violation_velocity);
+  note_acceleration(&run, result->stats.violation_acceleration);
+  result->rank = result->stats.rank;
   tell_events(&run);
   tell_odd_rows(&run, messages);
   result->seconds = wall_clock() - run.started;
@@ -827,9 +782,7 @@ srStatus sr_run(const srModel* m, srData* d, const srRunOptions* options, srMess
   sr_events_destroy(run.events);
   sr_touch_destroy(run.touch);
   sri_destroy(run.integrator);
-  sr_partitioning_destroy(run.system.partition);
   sr_tangent_destroy(run.system.tangent);
-  sr_free(run.dense);
   sr_free(run.row);
   return status;
 }

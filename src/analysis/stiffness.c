@@ -33,7 +33,9 @@ typedef struct Linear {
   double *q1, *q2, *q3, *q4;  // nq
   double *x1, *x2;            // nv + ny: velocities and states moved
   double *r1, *r2;            // rates: v', y'
-  double *qdot, *wdot;        // not used
+  double* qdot;               // nq
+  srIntegrator* integrator;   // its rates are those of the motion under the constraints
+  double *state, *rate;       // packed as it takes them
   double* xi;                 // nv
   double* block;
 } Linear;
@@ -48,7 +50,7 @@ static bool prepare(Linear* l) {
   const srSystem* s = l->system;
   const int nvy = s->nv + s->ny;
   l->n = 2 * s->nv + s->ny;
-  l->block = sr_alloc((size_t)(5 * s->nq + 4 * nvy + s->nw + s->nv + 1) * sizeof(double));
+  l->block = sr_alloc((size_t)(7 * s->nq + 6 * nvy + s->nw + s->nv + 1) * sizeof(double));
   if (l->block == NULL) return false;
   double* rest = l->block;
   l->q1 = take(&rest, s->nq);
@@ -60,7 +62,8 @@ static bool prepare(Linear* l) {
   l->x2 = take(&rest, nvy);
   l->r1 = take(&rest, nvy);
   l->r2 = take(&rest, nvy);
-  l->wdot = take(&rest, s->nw);
+  l->state = take(&rest, s->nq + nvy);
+  l->rate = take(&rest, s->nq + nvy + s->nw);
   l->xi = take(&rest, s->nv);
   return true;
 }
@@ -69,7 +72,12 @@ static bool prepare(Linear* l) {
 
 static int rates_at(Linear* l, const double* q, const double* x, double* r) {
   const srSystem* s = l->system;
-  return s->rates(s->user, l->t, q, x, x + s->nv, SR_TAU_ELEMENT, l->qdot, r, r + s->nv, l->wdot);
+  const size_t nvy = (size_t)(s->nv + s->ny);
+  memcpy(l->state, q, (size_t)s->nq * sizeof *q);
+  memcpy(l->state + s->nq, x, nvy * sizeof *x);
+  const int answer = sri_rates(l->integrator, l->t, l->state, SR_TAU_ELEMENT, l->rate);
+  memcpy(r, l->rate + s->nq, nvy * sizeof *r);
+  return answer;
 }
 
 // out = +-[v, xi] for a small xi: how the distance of two neighbours changes while both go on with v for the time s.
@@ -241,6 +249,8 @@ static srStatus linearize(const srModel* m, const srData* d, srEigenvalue** out,
   const srSystem system = sr_system(&user);
   Linear l = {.system = &system, .t = d->t, .q = d->q, .v = d->v, .y = d->y};
   srStatus status = prepare(&l) ? SR_OK : SR_MEMORY;
+  if (status == SR_OK) status = sri_create("dopri5", &system, NULL, NULL, &l.integrator);
+  if (status == SR_OK) status = sri_start(l.integrator, d->t, d->q, d->v, d->y);
   // The first evaluation chooses the rows in use, on the constraints; they are kept around it.
   if (status == SR_OK) {
     memcpy(l.x1, d->v, (size_t)m->nv * sizeof(double));
@@ -248,6 +258,7 @@ static srStatus linearize(const srModel* m, const srData* d, srEigenvalue** out,
     if (rates_at(&l, d->q, l.x1, l.r1) != 0) status = SR_FAILED;
   }
   if (status == SR_OK) status = find_all(&l, out, count);
+  sri_destroy(l.integrator);
   sr_free(l.block);
   sr_data_destroy(copy);
   return status;

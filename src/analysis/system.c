@@ -4,27 +4,20 @@
 // coordinates are given: q_i = s, v_i = s', a_i = s'', and the force that does it is their multiplier. Integrators then
 // merely repeat s by quadrature; `accepted` puts them back on it.
 //
-// A looped model: all rows of constraint/rows.c, M and G by their patterns. The independent rows of the index-1 form are
-// chosen at the start and looked at after every accepted step.
+// A looped model: all rows of constraint/rows.c, M and G by their patterns. Which of them count, accelerations and multipliers are
+// the integrators' (integrate/constrained.h): there are no `rates`.
+//
+// Callbacks follow each other at one state: what d has of its kinematics is not computed twice (put_positions, put_motion).
 #include "analysis/system.h"
 
 #include <math.h>
-#include <stdio.h>
 #include <string.h>
 
 #include "analysis/bristle.h"
-#include "analysis/partition.h"
 #include "analysis/tangent.h"
-#include "analysis/watch.h"
 #include "constraint/constraint.h"
 #include "dynamics/gauge.h"
 #include "force/force.h"
-
-#define PROJECTIONS 4   // of a position after a step: the first one brings it to rounding but for large steps
-#define ROUNDING 1e-15  // m or rad
-// Distance of a row from the others below which it takes no part in putting a state of dense output on the constraints: its
-// error over this is what would be changed.
-#define EVENT_TAU 1e-3
 
 static void copy(double* to, const double* from, int n) {
   if (n > 0) memcpy(to, from, (size_t)n * sizeof *to);
@@ -59,14 +52,22 @@ void sr_put_state(const srModel* m, srData* d, double t, const double* q, const 
   sr_put_driven(m, d);
 }
 
-// Dependent coordinates of d's state from the independent ones.
-static int put_dependent(srModelSystem* s) {
-  double smallest;
-  const int answer = sr_partitioning_solve(s->partition, s->d, s->correction, &smallest);
-  if (answer > 0) {
-    (void)snprintf(s->d->trouble, sizeof s->d->trouble, "the dependent coordinates have no solution from here");
-  }
-  return answer;
+static bool same(const double* a, const double* b, int n) { return n == 0 || memcmp(a, b, (size_t)n * sizeof *a) == 0; }
+
+// Kinematics of positions, at (t, q). The recursions of a tree are also made at positions that are not d's.
+static void put_positions(const srModel* m, srData* d, double t, const double* q) {
+  if (m->looped && d->stage >= SR_STAGE_POSITION && d->t == t && same(d->q, q, m->nq)) return;
+  d->t = t;
+  copy(d->q, q, m->nq);
+  sr_kinematics(m, d);
+}
+
+// And of velocities.
+static void put_motion(const srModel* m, srData* d, double t, const double* q, const double* v) {
+  put_positions(m, d, t, q);
+  if (m->looped && d->stage >= SR_STAGE_VELOCITY && same(d->v, v, m->nv)) return;
+  copy(d->v, v, m->nv);
+  sr_velocity(m, d);
 }
 
 // ---- callbacks ------------------------------------------------------------------------------------------------------
@@ -74,16 +75,13 @@ static int put_dependent(srModelSystem* s) {
 
 static int rates(void* user, double t, const double* q, const double* v, const double* y, double tau, double* qdot,
                  double* vdot, double* ydot, double* wdot) {
-  srModelSystem* s = user;
+  const srModelSystem* s = user;
   srData* d = s->d;
   if (sr_stop_requested(d)) return -1;
   put_raw(s->m, d, t, q, v, y);
   sr_put_driven(s->m, d);
-  int answer = s->partition != NULL ? put_dependent(s) : 0;
-  if (answer == 0) answer = sr_forward_rates(s->m, d, tau);
+  const int answer = sr_forward_rates(s->m, d, tau);
   if (answer != 0) return answer;
-  s->row_residual = d->row_residual;
-  s->rates_used = true;
   sr_qdot(s->m, d->q, d->v, qdot);
   copy(vdot, d->a, s->m->nv);
   copy(ydot, d->ydot, s->m->ny);
@@ -104,9 +102,8 @@ static int dynamics(void* user, double t, const double* q, const double* v, cons
   srData* d = s->d;
   (void)D;  // never asked for: it is G
   if (sr_stop_requested(d)) return -1;
-  put_raw(m, d, t, q, v, y);
-  sr_kinematics(m, d);
-  sr_velocity(m, d);
+  put_motion(m, d, t, q, v);
+  copy(d->y, y, m->ny);
   const int answer = sr_forces(m, d, tau);
   if (answer != 0) return answer;
   copy(ydot, d->ydot, m->ny);
@@ -126,9 +123,7 @@ static int constraint(void* user, double t, const double* q, double* g, double* 
   const srModel* m = s->m;
   srData* d = s->d;
   if (sr_stop_requested(d)) return -1;
-  d->t = t;
-  copy(d->q, q, m->nq);
-  sr_kinematics(m, d);
+  put_positions(m, d, t, q);
   const int answer = sr_constraints(m, d);
   if (answer != 0) return answer;
   if (g != NULL) copy(g, d->g, m->np);
@@ -142,12 +137,8 @@ static int gamma_term(void* user, double t, const double* q, const double* v, do
   const srModelSystem* s = user;
   const srModel* m = s->m;
   srData* d = s->d;
-  d->t = t;
-  copy(d->q, q, m->nq);
-  copy(d->v, v, m->nv);
+  put_motion(m, d, t, q, v);
   sr_driver_motion(m, d);
-  sr_kinematics(m, d);
-  sr_velocity(m, d);
   const int answer = sr_constraint_gamma(m, d);
   copy(gamma, d->gamma, m->ng);
   return answer;
@@ -173,11 +164,12 @@ static int tangent(void* user, double t, const double* q, const double* v, const
   const srModelSystem* s = user;
   srData* d = s->d;
   if (sr_stop_requested(d)) return -1;
-  put_raw(s->m, d, t, q, v, y);
-  sr_kinematics(s->m, d);
-  sr_velocity(s->m, d);
-  const int answer = sr_forces(s->m, d, tau);
-  return answer != 0 ? answer : sr_tangent_evaluate(s->tangent, d, tau, a, lambda, out);
+  put_motion(s->m, d, t, q, v);
+  copy(d->y, y, s->m->ny);
+  int answer = sr_forces(s->m, d, tau);
+  if (answer == 0) answer = sr_tangent_evaluate(s->tangent, d, tau, a, lambda, out);
+  d->stage = SR_STAGE_NONE;  // differences have moved it
+  return answer;
 }
 
 // ---- linear systems of a tree: integrate.h, srMotionSolver
@@ -261,11 +253,25 @@ static int difference(void* user, const double* q1, const double* q2, double* dx
   return 0;
 }
 
+static const char* row(void* user, int k, double* tolerance) {
+  const srRow* r = &((const srModelSystem*)user)->m->row[k];
+  *tolerance = r->tolerance;
+  return r->name;
+}
+
+// In other than relative coordinates the hints speak of no coordinate of the equations.
+static int nature(void* user, int i) {
+  const srModel* m = ((const srModelSystem*)user)->m;
+  const int hint = m->gauged ? SR_NATURE_NONE : m->joint_nature[m->link_joint[m->dof_link[i]]];
+  return hint == SR_NATURE_INDEPENDENT ? 1 : hint == SR_NATURE_DEPENDENT ? -1 : 0;
+}
+
 // ---- after a step -----------------------------------------------------------------------------------------------------
 
 static void accept_driven(srModelSystem* s, double t, double* q, double* v) {
   const srModel* m = s->m;
   s->d->t = t;
+  s->d->stage = SR_STAGE_NONE;
   sr_driver_motion(m, s->d);
   for (int i = 0; i < m->ndriver; ++i) {
     const double* motion = s->d->motion + 3 * i;
@@ -275,140 +281,33 @@ static void accept_driven(srModelSystem* s, double t, double* q, double* v) {
   put_driven(m, s->d, q, v);
 }
 
-// How well the rows hold at the end of a step; 1 where the state is not to be accepted.
-static int measure(srModelSystem* s, double t, const double* v) {
-  const srModel* m = s->m;
-  srData* d = s->d;
-  double* rate = d->row_work;
-  sr_constraint_velocity(m, d, v, rate);
-  if (sr_watch_rows(s, t, v, rate) != 0) return 1;
-  for (int i = 0; i < m->np; ++i) s->violation_position = fmax(s->violation_position, fabs(d->g[i]));
-  for (int i = 0; i < m->ng; ++i) s->violation_velocity = fmax(s->violation_velocity, fabs(rate[i]));
-  s->violation_acceleration = fmax(s->violation_acceleration, s->row_residual);
-  return 0;
-}
-
-// Positions on g = 0, then velocities on G v + b = 0, by the least correction in the metric (paper 2, eq 35 and 36). The rows
-// in use are those that sr_choose_rows has taken at this place; sigma: how far they are from dependence.
-static int project(srModelSystem* s, double sigma, double* q, double* v) {
-  const srModel* m = s->m;
-  srData* d = s->d;
-  const double* metric = s->metric_identity ? NULL : d->M;
-  double *x = s->correction, *r = x + m->nv;
-  for (int i = 0; i < PROJECTIONS; ++i) {
-    double worst = 0.0;
-    for (int k = 0; k < m->ng; ++k) {
-      r[k] = k < m->np ? d->g[k] : 0.0;
-      worst = fmax(worst, fabs(r[k]));
-    }
-    if (worst < ROUNDING) break;
-    if (sr_constraint_correction(m, d, metric, r, x) != 0) return 1;
-    sr_retract(m, d->q, x, d->q);
-    sr_kinematics(m, d);
-    const int answer = sr_constraints(m, d);
-    if (answer != 0) return answer;
-    copy(q, d->q, m->nq);
-  }
-  sr_constraint_velocity(m, d, v, r);
-  if (sr_constraint_correction(m, d, metric, r, x) != 0) return 1;
-  if (sigma < SR_NEAR_SINGULAR && !sr_watch_correction(s, v, x)) return 1;
-  for (int i = 0; i < m->nv; ++i) v[i] += x[i];
-  return 0;
-}
-
-int sr_put_on_constraints(srModelSystem* s, double t, double* q, double* v) {
-  const srModel* m = s->m;
-  srData* d = s->d;
-  sr_normalize(m, q);
-  d->t = t;
-  copy(d->q, q, m->nq);
-  sr_kinematics(m, d);
-  int answer = sr_constraints(m, d);
-  if (answer != 0) return answer;
-  sr_mass(m, d);
-  // Rows of this place alone: those in use are to stay, and near a singular position not all of them serve.
-  struct srDataPrivate* p = d->priv;
-  const srmRowsChoice choice = {.tau = EVENT_TAU};
-  if (srm_rows_classify(p->rows, d->M, d->G, &choice, p->taken) < 0) return sr_no_metric(m, d);
-  unsigned char* const kept = p->kept;
-  const bool chosen = p->chosen;  // false where the integrator has rows of its own
-  p->kept = p->taken;
-  p->chosen = true;
-  answer = project(s, 1.0, q, v);
-  p->kept = kept;
-  p->chosen = chosen;
-  if (answer != 0) return answer;
-  double* rate = d->row_work;
-  sr_constraint_velocity(m, d, v, rate);
-  for (int i = 0; i < m->np; ++i) s->violation_position = fmax(s->violation_position, fabs(d->g[i]));
-  for (int i = 0; i < m->ng; ++i) s->violation_velocity = fmax(s->violation_velocity, fabs(rate[i]));
-  return 0;
-}
-
-// Free bodies, at the state that the step ends with (d's, but for the velocities): what turns are counted from, and how far
-// springs that stand for joints have given way.
-static void settle_free(srModelSystem* s, const double* v) {
-  if (!s->m->gauged) return;
-  copy(s->d->v, v, s->m->nv);
-  sr_velocity(s->m, s->d);
+// Free bodies, at the state that the step ends with: what turns are counted from, and how far springs that stand for joints
+// have given way.
+static void settle_free(srModelSystem* s, double t, const double* q, const double* v) {
+  put_motion(s->m, s->d, t, q, v);
   sr_gauge_accept(s->m, s->d);
   for (int i = 0; i < s->m->nclosure; ++i) {
     srSoft soft;
     if (!s->m->closure[i].soft || sr_soft_closure(s->m, s->d, &s->m->closure[i], &soft) != 0) continue;
     s->violation_position = fmax(s->violation_position, soft.gap);
   }
-}
-
-// The same for an accepted state, with a look at the pivots.
-static int accept_partition(srModelSystem* s, double* q, double* v) {
-  srData* d = s->d;
-  double smallest;
-  copy(d->v, v, s->m->nv);
-  const int answer = sr_partitioning_solve(s->partition, d, s->correction, &smallest);
-  if (answer != 0) return answer;
-  copy(q, d->q, s->m->nq);
-  copy(v, d->v, s->m->nv);
-  s->partitions += sr_partitioning_update(s->partition, d, smallest);
-  return 0;
+  s->d->stage = SR_STAGE_NONE;  // angles are counted from here now
 }
 
 static int accepted(void* user, double t, double* q, double* v, double* y) {
   srModelSystem* s = user;
-  const srModel* m = s->m;
   (void)y;
-  sr_normalize(m, q);
-  if (m->ng == 0 && !m->gauged) return 0;
-  if (!m->looped) {
-    accept_driven(s, t, q, v);
-    return 0;
-  }
-  s->d->t = t;
-  copy(s->d->q, q, m->nq);
-  sr_kinematics(m, s->d);
-  int answer = sr_constraints(m, s->d);
-  if (answer != 0) return answer;
-  srRankSeen seen = {.rank = -1};
-  if (s->rates_used) {  // other methods choose rows themselves
-    sr_mass(m, s->d);
-    seen = sr_watch_choose(s);
-  }
-  if (s->project) answer = project(s, seen.sigma, q, v);
-  if (s->partition != NULL) answer = accept_partition(s, q, v);
-  if (answer == 0) answer = measure(s, t, v);
-  if (answer == 0) answer = sr_watch_rise(s, seen);
-  if (answer != 0) return answer;
-  sr_watch_note(s, t, seen);
-  settle_free(s, v);
+  sr_normalize(s->m, q);
+  if (!s->m->looped && s->m->ndriver > 0) accept_driven(s, t, q, v);
+  if (s->m->gauged) settle_free(s, t, q, v);
   return 0;
 }
 
 srSystem sr_system(srModelSystem* user) {
   const srModel* m = user->m;
   const bool tree = user->tangent != NULL && user->tangent->tree != NULL;
-  user->rank = -1;
   user->M_sparsity = (srSparsity){m->nv, m->nv, m->M_row, m->M_column};
   user->G_sparsity = (srSparsity){m->ng, m->nv, m->G_start, m->G_index};
-  if (m->looped) user->d->priv->chosen = false;
   if (user->y_most != NULL) sr_bristle_bounds(m, user->y_most);
   return (srSystem){
       .nq = m->nq,
@@ -420,7 +319,7 @@ srSystem sr_system(srModelSystem* user) {
       .np = m->np,
       .y_most = user->y_most,
       .user = user,
-      .rates = rates,
+      .rates = m->looped && m->ng > 0 ? NULL : rates,
       .dynamics = dynamics,
       .constraint = constraint,
       .gamma = gamma_term,
@@ -430,6 +329,8 @@ srSystem sr_system(srModelSystem* user) {
       .difference = difference,
       .accepted = accepted,
       .power = power,
+      .row = m->looped ? row : NULL,
+      .nature = nature,
       .M_sparsity = m->looped ? &user->M_sparsity : NULL,
       .G_sparsity = m->looped ? &user->G_sparsity : NULL,
       .K_sparsity = user->tangent != NULL && user->tangent->sparsity.row != NULL ? &user->tangent->sparsity : NULL,

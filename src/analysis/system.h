@@ -7,9 +7,6 @@
 // Puts a state into d: unit quaternions; of a tree, driven coordinates on their motion (of a looped model they are rows like
 // the others).
 void sr_put_state(const srModel* m, srData* d, double t, const double* q, const double* v, const double* y);
-// Puts q and v of a looped model on its constraints, by the least correction, at a time where the motion starts anew. > 0: it
-// cannot be done.
-int sr_put_on_constraints(srModelSystem* s, double t, double* q, double* v);
 void sr_put_driven(const srModel* m, srData* d);  // driven coordinates of d's state alone
 static inline bool sr_stop_requested(const srData* d) { return d->stop != NULL && d->stop(d->stop_user) != 0; }
 

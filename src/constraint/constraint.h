@@ -6,26 +6,15 @@
 
 #include "model/private.h"
 
-// sr_forward for integrators: the same a, lambda, ydot, power, but kinematics of links only as far as laws see them, and
-// of a looped model with the rows that sr_choose_rows has chosen.
+// sr_forward for integrators: the same a, lambda, ydot, power, but kinematics of links only as far as laws see them.
 int sr_forward_rates(const srModel* m, srData* d, double tau_stage);
 
-// Independent rows at d's position (sr_constraints and sr_mass done) for the steps to come. Rows that were kept are kept
-// on when the rank falls: a singular position is passed, not obeyed. Returns the rank found, -1 when M fails.
-int sr_choose_rows(const srModel* m, srData* d);
 #define SR_RANK_TAU                                                                                                    \
   1e-5  // sine of the angle to the other rows up to which a row is dependent (half_explicit_redundancy.md)
 
-// ---- solve.c: d->a, lambda, rank, row_residual; need the velocity stage and d->f
-int sr_solve_state(const srModel* m, srData* d);     // at any state: rows classified here, lambda of least norm
-int sr_solve_stepping(const srModel* m, srData* d);  // with the rows that were chosen
-
-int sr_solve_augmented(const srModel* m, srData* d);  // augmented.c, in priv->dense
-// Parts of them: g, G, b, gamma, bias, M; what G a must be, from G v + b in out; the sentence when M fails, with
-// the body that is free (returns 1; overwrites d->M and the factors).
-int sr_equations(const srModel* m, srData* d);
-void sr_row_right_side(const srModel* m, const srData* d, double* out);
-int sr_no_metric(const srModel* m, srData* d);
+// ---- solve.c
+// d->a, lambda of least norm, rank, row_residual; needs the velocity stage and d->f.
+int sr_solve_state(const srModel* m, srData* d);
 void sr_bias_force(const srModel* m, srData* d);    // d->bias, at the velocity stage; sets link_accel for a = 0
 void sr_driver_power(const srModel* m, srData* d);  // adds the power of d->lambda to d->power
 

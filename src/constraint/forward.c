@@ -16,12 +16,11 @@ void sr_driver_power(const srModel* m, srData* d) {
   }
 }
 
-static int accelerate(const srModel* m, srData* d, double tau_stage, bool stepping) {
+static int accelerate(const srModel* m, srData* d, double tau_stage) {
   int answer = sr_forces(m, d, tau_stage);
   if (answer != 0) return answer;
   if (m->looped) {
-    const bool augmented = stepping && d->priv->dense != NULL;
-    answer = augmented ? sr_solve_augmented(m, d) : stepping ? sr_solve_stepping(m, d) : sr_solve_state(m, d);
+    answer = sr_solve_state(m, d);
   } else {
     // A singular M may belong to a state that only a trial step reached.
     answer = sr_aba_driven(m, d, d->q, d->v, d->f, d->a, d->lambda) == SR_OK ? 0 : 1;
@@ -33,7 +32,7 @@ static int accelerate(const srModel* m, srData* d, double tau_stage, bool steppi
 int sr_forward(const srModel* m, srData* d, double tau_stage) {
   sr_kinematics(m, d);
   sr_velocity(m, d);
-  return accelerate(m, d, tau_stage, false);
+  return accelerate(m, d, tau_stage);
 }
 
 // Laws on joint coordinates alone need no poses and twists of links in the ground frame.
@@ -51,5 +50,5 @@ int sr_forward_rates(const srModel* m, srData* d, double tau_stage) {
     sr_kinematics(m, d);
     sr_velocity(m, d);
   }
-  return accelerate(m, d, tau_stage, true);
+  return accelerate(m, d, tau_stage);
 }

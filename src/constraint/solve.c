@@ -1,10 +1,10 @@
 // Accelerations and multipliers of a looped model:
 //
 //   [ M  -G^T ] [   a    ]   [ f - c ]
-//   [ G    0  ] [ lambda ] = [ gamma - alpha2 (G v + b) - beta2 g ]      (alpha2, beta2: Baumgarte, paper 1, eq 26 and 27)
+//   [ G    0  ] [ lambda ] = [ gamma ]
 //
-// over independent rows only (paper 1's claim that the Schur form copes with redundant rows is not so: errata). The whole
-// system is factored, not M alone: bodies without mass are allowed where the loops carry them.
+// at one state, over independent rows. The whole system is factored, not M alone: bodies without mass are allowed where the loops
+// carry them. Motion is the integrators' (integrate/constrained.c).
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
@@ -44,14 +44,6 @@ void sr_bias_force(const srModel* m, srData* d) {
   gather_bias(m, d);
 }
 
-// ---- rows that count ------------------------------------------------------------------------------------------------------
-
-static int classify(const srModel* m, srData* d, const unsigned char* first, double tau, unsigned char* kept) {
-  (void)m;
-  const srmRowsChoice choice = {.tau = tau, .first = first};
-  return srm_rows_classify(d->priv->rows, d->M, d->G, &choice, kept);
-}
-
 // ---- a mass matrix that fails -----------------------------------------------------------------------------------------------
 
 // A direction in which nothing has inertia and no row holds, into d->a: (M + eps) x - G^T lambda = f, G x = 0 makes x long
@@ -87,7 +79,8 @@ static int free_body(const srModel* m, const srData* d) {
   return body;
 }
 
-int sr_no_metric(const srModel* m, srData* d) {
+// The sentence when M fails, with the body that is free; overwrites d->M and the factors.
+static int no_metric(const srModel* m, srData* d) {
   const int body = free_direction(m, d) ? free_body(m, d) : 0;
   char name[96] = "a body";
   if (body > 0) (void)snprintf(name, sizeof name, "body '%.80s'", m->body_name[body]);
@@ -99,80 +92,20 @@ int sr_no_metric(const srModel* m, srData* d) {
   return 1;
 }
 
-// Rows that return after having been redundant do so with a margin: off g = 0 by |g|, a row that is redundant there shows a
-// distance of about |g| (half_explicit_redundancy.md, facts 4 and 5, and table 3).
-static double return_threshold(const srModel* m, const srData* d) {
-  double drift = 0;
-  for (int i = 0; i < m->np; i++) drift = fmax(drift, fabs(d->g[i]));
-  return fmax(10 * SR_RANK_TAU, fmin(1e3 * drift, 1e-2));
-}
-
-// Leaves out the rows nearest to the others until `rank` are left.
-static void drop_weakest(const srModel* m, srData* d, int count, int rank) {
-  struct srDataPrivate* p = d->priv;
-  for (; count > rank; count--) {
-    int weakest = -1;
-    for (int i = 0; i < m->ng; i++) {
-      if (!p->taken[i]) continue;
-      if (weakest < 0 || srm_rows_pivot(p->rows, i) < srm_rows_pivot(p->rows, weakest)) weakest = i;
-    }
-    p->taken[weakest] = 0;
-  }
-}
-
-int sr_choose_rows(const srModel* m, srData* d) {
-  struct srDataPrivate* p = d->priv;
-  int rank = classify(m, d, NULL, SR_RANK_TAU, p->taken);
-  if (rank < 0) return rank;
-  if (p->chosen && rank > p->rank) {
-    const int sure = classify(m, d, NULL, return_threshold(m, d), p->taken);
-    if (sure < p->rank) {  // the weak rows among those in use: the best so many of all
-      rank = classify(m, d, NULL, SR_RANK_TAU, p->taken);
-      drop_weakest(m, d, rank, p->rank);
-      rank = p->rank;
-    } else {
-      rank = sure;
-    }
-  }
-  if (p->chosen && rank < p->rank) return rank;
-  memcpy(p->kept, p->taken, (size_t)m->ng);
-  p->rank = rank;
-  p->chosen = true;
-  return rank;
-}
-
 // ---- solution -------------------------------------------------------------------------------------------------------------
 
-// Right side of the rows into out (ng); needs G v + b in it.
-void sr_row_right_side(const srModel* m, const srData* d, double* out) {
-  for (int i = 0; i < m->ng; i++) {
-    out[i] = d->gamma[i] - d->alpha2 * out[i] - (i < m->np ? d->beta2 * d->g[i] : 0);
-  }
-}
-
-static double largest_row_residual(const srModel* m, const srData* d, const double* right) {
+static double largest_row_residual(const srModel* m, const srData* d) {
   double worst = 0;
   for (int i = 0; i < m->ng; i++) {
-    double sum = -right[i];
+    double sum = -d->gamma[i];
     for (int k = m->G_start[i]; k < m->G_start[i + 1]; k++) sum += d->G[k] * d->a[m->G_index[k]];
     worst = fmax(worst, fabs(sum));
   }
   return worst;
 }
 
-static int solve(const srModel* m, srData* d, const unsigned char* kept) {
-  double *right = d->row_work, *f = right + m->ng;
-  if (!srm_saddle_factor(d->priv->saddle, d->M, NULL, d->G, kept)) return 1;
-  for (int i = 0; i < m->nv; i++) f[i] = d->f[i] - d->bias[i];
-  sr_constraint_velocity(m, d, d->v, right);
-  sr_row_right_side(m, d, right);
-  srm_saddle_solve(d->priv->saddle, f, right, d->a, d->lambda);
-  d->row_residual = largest_row_residual(m, d, right);
-  return isfinite(d->row_residual) ? 0 : 1;
-}
-
 // Everything of the equations at d's state; needs the velocity stage and d->f.
-int sr_equations(const srModel* m, srData* d) {
+static int equations(const srModel* m, srData* d) {
   int answer = sr_constraints(m, d);
   if (answer == 0) answer = sr_constraint_gamma(m, d);
   if (answer != 0) return answer;
@@ -181,39 +114,19 @@ int sr_equations(const srModel* m, srData* d) {
   return 0;
 }
 
-int sr_solve_stepping(const srModel* m, srData* d) {
-  struct srDataPrivate* p = d->priv;
-  const int answer = sr_equations(m, d);
-  if (answer != 0) return answer;
-  if (!p->chosen && sr_choose_rows(m, d) < 0) return sr_no_metric(m, d);
-  d->rank = p->rank;
-  if (solve(m, d, p->kept) == 0) return 0;
-  // A stage fell upon a singular position: there a row less counts.
-  if (classify(m, d, NULL, 1e-9, p->taken) >= 0 && solve(m, d, p->taken) == 0) return 0;
-  return sr_no_metric(m, d);
-}
-
 int sr_solve_state(const srModel* m, srData* d) {
   struct srDataPrivate* p = d->priv;
-  const int answer = sr_equations(m, d);
+  double* f = d->row_work;
+  const int answer = equations(m, d);
   if (answer != 0) return answer;
-  d->rank = classify(m, d, NULL, SR_RANK_TAU, p->taken);
-  if (d->rank < 0 || solve(m, d, p->taken) != 0) return sr_no_metric(m, d);
-  if (d->rank < m->ng) srm_rows_least_norm(p->rows, d->lambda);
-  srm_rows_unique(p->rows, p->unique);
-  return 0;
-}
-
-int sr_constraint_correction(const srModel* m, srData* d, const double* metric, const double* r, double* x) {
-  struct srDataPrivate* p = d->priv;
-  double* right = d->row_work;
   const srmRowsChoice choice = {.tau = SR_RANK_TAU};
-  // Rows in use that are dependent just here: a singular position, where one less counts.
-  if (!p->chosen || !srm_saddle_factor(p->saddle, metric, NULL, d->G, p->kept)) {
-    if (srm_rows_classify(p->rows, metric, d->G, &choice, p->taken) < 0) return sr_no_metric(m, d);
-    if (!srm_saddle_factor(p->saddle, metric, NULL, d->G, p->taken)) return sr_no_metric(m, d);
-  }
-  for (int i = 0; i < m->ng; i++) right[i] = -r[i];
-  srm_saddle_solve(p->saddle, NULL, right, x, NULL);
+  d->rank = m->ng > 0 ? srm_rows_classify(p->rows, d->M, d->G, &choice, p->taken) : 0;
+  if (d->rank < 0 || !srm_saddle_factor(p->saddle, d->M, NULL, d->G, p->taken)) return no_metric(m, d);
+  for (int i = 0; i < m->nv; i++) f[i] = d->f[i] - d->bias[i];
+  srm_saddle_solve(p->saddle, f, d->gamma, d->a, d->lambda);
+  d->row_residual = largest_row_residual(m, d);
+  if (!isfinite(d->row_residual)) return no_metric(m, d);
+  if (d->rank < m->ng) srm_rows_least_norm(p->rows, d->lambda);
+  if (m->ng > 0) srm_rows_unique(p->rows, p->unique);
   return 0;
 }

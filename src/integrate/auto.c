@@ -106,8 +106,12 @@ static bool can_switch(const srIntegrator* integrator) {
 
 static srStatus own(srIntegrator* integrator, int which, const char* method, srMessages* messages) {
   srAuto* work = integrator->work;
-  const srStatus status =
-      sri_create(method, &integrator->system, &integrator->options, messages, &work->partner[which]);
+  srIntegratorOptions options = integrator->options;
+  if (which == IMPLICIT) {  // it keeps the constraints in its own way
+    options.alpha = options.beta = 0.0;
+    options.augmented = options.partition = false;
+  }
+  const srStatus status = sri_create(method, &integrator->system, &options, messages, &work->partner[which]);
   if (status != SR_OK || work->partner[which]->constrained == NULL) return status;
   sri_constrained_destroy(work->partner[which]->constrained);
   work->partner[which]->constrained = integrator->constrained;
@@ -118,10 +122,11 @@ static srStatus own(srIntegrator* integrator, int which, const char* method, srM
 static srStatus create(srIntegrator* integrator, srMessages* messages) {
   srAuto* work = integrator->work;
   const srSystem* s = &integrator->system;
-  const bool by_rates = s->ng == 0 || integrator->options.explicit_by_rates;
+  const bool by_rates = !sri_solves_constraints(&sri_dopri5_ops, s, &integrator->options);
   work->factor_cost = s->G_sparsity != NULL || s->solver != NULL ? 1.0 : 0.25 * (s->nv + s->ny);
   work->stages = by_rates ? STAGES : STAGES_CONSTRAINED;
-  const srStatus status = own(integrator, EXPLICIT, by_rates ? "dopri5" : "mdop5", messages);
+  const srStatus status =
+      own(integrator, EXPLICIT, by_rates || sri_ways_asked(&integrator->options) ? "dopri5" : "mdop5", messages);
   if (status != SR_OK || !can_switch(integrator)) return status;
   return own(integrator, IMPLICIT, "radau5", messages);
 }
@@ -456,6 +461,8 @@ const srIntegratorOps sri_auto_ops = {
                .order = 5,
                .adaptive = true,
                .index = 1,
+               .baumgarte = true,
+               .partitions = true,
                .switches = true,
                .kin = "dormand-prince",
                .about = "dopri5 (mdop5 with constraints), and radau5 where the motion is stiff"},

@@ -1,6 +1,8 @@
 // Constraints as the integrators see them: evaluation, and the index-1 form
 //   [ M  -D^T ] [   v'   ]   [   f   ]
-//   [ G    0  ] [ lambda ] = [ gamma ]        over the rows in use, which stay the same in all stages
+//   [ G    0  ] [ lambda ] = [ gamma - 2 alpha (G v + b) - beta^2 g ]   over the rows in use, which stay the same in all stages
+// with Baumgarte's terms where they are asked for (paper 1, eq 26 and 27; over independent rows: its claim that the Schur form copes
+// with redundant ones is not so). The whole system is factored, not M alone: bodies without mass are allowed where the rows carry them.
 // gamma = -(dG/dt v + db/dt). Where the system does not offer it, it is the difference of G v + b along the motion with v
 // held: -(F(t + e, q + e q') - F(t - e, q - e q')) / 2e, good to about 1e-10.
 #include "integrate/constrained.h"
@@ -8,11 +10,22 @@
 #include <math.h>
 #include <string.h>
 
+#define DEPENDENT_HERE 1e-9  // distance of a row from the others, in a stage
+
 // ---- life -------------------------------------------------------------------------------------------------------------
 
+bool sri_ways_asked(const srIntegratorOptions* o) {
+  return o->alpha > 0 || o->beta > 0 || o->augmented || o->partition;
+}
+
+bool sri_solves_constraints(const srIntegratorOps* ops, const srSystem* s, const srIntegratorOptions* o) {
+  return s->ng > 0 && (ops->needs_constrained != 0 || s->rates == NULL || sri_ways_asked(o));
+}
+
 bool sri_constrained_wanted(const srIntegrator* integrator) {
-  const srIntegratorOps* ops = integrator->ops;
-  return integrator->system.ng > 0 && (ops->needs_constrained != 0 || integrator->options.project > SR_PROJECT_NONE);
+  const srSystem* s = &integrator->system;
+  return s->ng > 0 && (sri_solves_constraints(integrator->ops, s, &integrator->options) ||
+                       integrator->options.project > SR_PROJECT_NONE);
 }
 
 static srmPattern pattern_of(const srSparsity* s) {
@@ -42,10 +55,11 @@ static bool allocate(srConstrained* c, const srSystem* s) {
                {&c->gamma, ng},
                {&c->q, nq},
                {&c->slope, nq},
-               {&c->y_rate, (size_t)s->ny}};
+               {&c->y_rate, (size_t)s->ny},
+               {&c->x, nq + nv + (size_t)s->ny}};
   size_t count = 0;
   for (int i = 0; i < SR_COUNT(parts); ++i) count += parts[i].count + 1;
-  c->block = sr_alloc(count * sizeof(double) + 5 * ng);
+  c->block = sr_alloc(count * sizeof(double) + 5 * ng + nv);
   if (c->block == NULL) return false;
   double* at = c->block;
   for (int i = 0; i < SR_COUNT(parts); ++i) {
@@ -57,6 +71,7 @@ static bool allocate(srConstrained* c, const srSystem* s) {
   c->trial = c->position + ng;
   c->before = c->trial + ng;
   c->active = c->before + ng;
+  c->dependent = c->active + ng;
   return true;
 }
 
@@ -76,11 +91,13 @@ bool sri_constrained_create(srIntegrator* integrator) {
   c->stage = srm_saddle_create(&c->shape);
   c->end = srm_saddle_create(&c->shape);
   c->rows = srm_rows_create(&c->shape);
-  c->project = o->project == SR_PROJECT_DEFAULT ? integrator->ops->project : o->project;
   c->metric = s->dynamics != NULL ? o->metric : SR_METRIC_IDENTITY;
   c->tau = fmax(o->rank_tolerance > 0 ? o->rank_tolerance : 1e-5, 10 * o->geometry_error);
-  c->index1 = integrator->ops->needs_constrained != 0 && s->dynamics != NULL;
+  c->index1 = s->dynamics != NULL && sri_solves_constraints(integrator->ops, s, o);
   c->rank = -1;
+  if (o->partition) c->partition = sri_partition_create(s);
+  if (o->augmented) c->augmented = sri_augmented_create(s);
+  if ((o->partition && c->partition == NULL) || (o->augmented && c->augmented == NULL)) return false;
   return c->stage != NULL && c->end != NULL && c->rows != NULL && allocate(c, s);
 }
 
@@ -89,6 +106,8 @@ void sri_constrained_destroy(srConstrained* c) {
   srm_saddle_destroy(c->stage);
   srm_saddle_destroy(c->end);
   srm_rows_destroy(c->rows);
+  sr_free(c->partition);
+  sr_free(c->augmented);
   sr_free(c->block);
   sr_free(c);
 }
@@ -115,6 +134,8 @@ void sri_constrained_start(srIntegrator* integrator) {
   c->chosen = c->confirmed = c->u_known = c->goes_on = false;
   c->sigma = c->sigma_chosen = -1;
   c->h_short = 0;
+  c->start_singular = false;
+  c->history.count = 0;
 }
 
 void sri_constrained_restart(srIntegrator* integrator, double t) {
@@ -221,22 +242,68 @@ static int gamma_by_difference(srIntegrator* integrator, double t, const double*
 
 int sri_gamma(srIntegrator* integrator, double t, const double* q, const double* v, double* gamma) {
   const srSystem* s = &integrator->system;
+  const srConstrained* c = integrator->constrained;
   if (s->gamma == NULL) return gamma_by_difference(integrator, t, q, v, gamma);
-  return sri_outcome(s->gamma(s->user, t, q, v, gamma));
+  const int answer = s->gamma(s->user, t, q, v, gamma);
+  for (int k = 0; c->nactive < s->ng && k < s->ng; ++k) gamma[k] = c->active[k] != 0 ? gamma[k] : 0;
+  return sri_outcome(answer);
+}
+
+// Over the rows in use. Where they are dependent just here, a stage has fallen upon a singular position: one less counts.
+static bool solve_rows(srIntegrator* integrator, double* vdot) {
+  const double* D = integrator->system.D_differs ? integrator->constrained->D : NULL;
+  srConstrained* c = integrator->constrained;
+  const srmRowsChoice choice = {.tau = DEPENDENT_HERE};
+  ++integrator->stats.factorizations;
+  if (!srm_saddle_factor(c->stage, c->M, D, c->G, c->kept)) {
+    ++integrator->stats.factorizations;
+    if (srm_rows_classify(c->rows, c->M, c->G, &choice, c->trial) < 0) return false;
+    if (!srm_saddle_factor(c->stage, c->M, D, c->G, c->trial)) return false;
+  }
+  integrator->stats.factor_entries = (long)srm_saddle_fill(c->stage);
+  srm_saddle_solve(c->stage, c->f, c->gamma, vdot, c->lambda);
+  return true;
+}
+
+// gamma with Baumgarte's terms, with v, b and g of the place.
+static void stabilize(srIntegrator* integrator, const double* v) {
+  const double alpha2 = 2 * integrator->options.alpha, beta2 = integrator->options.beta * integrator->options.beta;
+  srConstrained* c = integrator->constrained;
+  (void)sri_residual_velocity(integrator, v);
+  for (int k = 0; k < c->shape.ng; ++k) {
+    c->gamma[k] -= alpha2 * c->r[k] + (k < integrator->system.np ? beta2 * c->g[k] : 0);
+  }
+}
+
+static void measure_rows(srConstrained* c, const double* vdot) {
+  c->row_residual = 0;
+  srm_rows_times(&c->shape, c->G, vdot, c->r);
+  for (int k = 0; k < c->shape.ng; ++k) c->row_residual = fmax(c->row_residual, fabs(c->r[k] - c->gamma[k]));
 }
 
 int sri_index1(srIntegrator* integrator, double t, const double* x, double tau, double* xdot) {
   const srSystem* s = &integrator->system;
   srConstrained* c = integrator->constrained;
   const int v = s->nq, y = v + s->nv;
-  int outcome = sri_dynamics(integrator, t, x, tau, xdot + y);
-  if (outcome == SRI_DONE) outcome = sri_constraint(integrator, t, x, NULL, c->G, NULL);
-  if (outcome == SRI_DONE) outcome = sri_gamma(integrator, t, x, x + v, c->r);
+  const bool stabilized = integrator->options.alpha > 0 || integrator->options.beta > 0;
+  double smallest;
+  int outcome = SRI_DONE;
+  if (integrator->options.partition) {
+    memcpy(c->x, x, (size_t)integrator->ncontrol * sizeof *x);
+    outcome = sri_partition_solve(integrator, t, c->x, c->x + v, &smallest);
+    x = c->x;
+  }
+  if (outcome == SRI_DONE) outcome = sri_dynamics(integrator, t, x, tau, xdot + y);
+  if (outcome == SRI_DONE) outcome = sri_gamma(integrator, t, x, x + v, c->gamma);
+  if (outcome == SRI_DONE) {
+    outcome = sri_constraint(integrator, t, x, stabilized ? c->g : NULL, c->G, stabilized ? c->b : NULL);
+  }
   if (outcome != SRI_DONE) return outcome;
-  ++integrator->stats.factorizations;
-  if (!srm_saddle_factor(c->stage, c->M, s->D_differs ? c->D : NULL, c->G, c->kept)) return SRI_REFUSED;
-  integrator->stats.factor_entries = (long)srm_saddle_fill(c->stage);
-  srm_saddle_solve(c->stage, c->f, c->r, xdot + v, c->lambda);
+  if (stabilized) stabilize(integrator, x + v);
+  const bool solved =
+      integrator->options.augmented ? sri_augmented_solve(c, c->gamma, xdot + v) : solve_rows(integrator, xdot + v);
+  if (!solved) return SRI_REFUSED;
+  measure_rows(c, xdot + v);
   outcome = sri_qdot(integrator, x, x + v, xdot);
   return outcome == SRI_DONE ? sri_power(integrator, t, x, xdot + integrator->ncontrol) : outcome;
 }

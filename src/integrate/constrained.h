@@ -1,5 +1,9 @@
 // Constraints as the integrators see them: numbers of M, G, b, g; the rows in use; accelerations; projection; distance from
 // singular positions. One of these belongs to each integrator that looks at constraints.
+//
+//   constrained.c  evaluation, the index-1 form with Baumgarte's terms        augmented.c  the same without a choice of rows
+//   rank.c         which rows are in use, the end of a step                   projection.c, partition.c  ways to keep them
+//   drift.c        rows that are off, singular positions between steps        leap.c  steps across singular positions
 #ifndef SR_INTEGRATE_CONSTRAINED_H
 #define SR_INTEGRATE_CONSTRAINED_H
 
@@ -8,6 +12,12 @@
 #include "math/saddle.h"
 
 #define SRI_RANK_EVENTS 256
+
+// How far the rows were from dependence after the last three accepted steps, of methods that do not leap.
+typedef struct srDistances {
+  double distance[3], t[3];
+  int count;
+} srDistances;
 
 struct srConstrained {
   srmPattern M_pattern, G_pattern;
@@ -23,11 +33,12 @@ struct srConstrained {
       *gamma;  // ng; length, scale: of rows, the largest since they were chosen, by the diagonal of M and by M
   double* dv;  // nv
   double *q, *slope, *y_rate;                       // nq, nq, ny
+  double* x;                                        // n: the state with its dependent coordinates, of a partition
   unsigned char *kept, *position, *trial, *before;  // ng: rows in use; those with a position form; scratch
   unsigned char* active;                            // ng: rows that take part since the last start
+  unsigned char* dependent;                         // nv: coordinates, of a partition
   double* block;                                    // all of the above
   int nactive;
-  srProject project;
   srMetric metric;
   srLeap leap;  // over singular positions
   double tau;
@@ -42,11 +53,35 @@ struct srConstrained {
   int rank_left;        // what the rank was before that
   bool rechosen;        // the rows in use changed at the end of the last step: sigma before and now do not compare
   bool u_known;
-  bool projected;  // the end of the last step tried
+  bool projected;                 // the end of the last step tried
+  bool singular;                  // the rows in use are dependent there
+  bool start_singular;            // the first step has begun so
+  double row_residual;            // largest |G v' - right side| of the last evaluation, over all rows
+  struct srPartition* partition;  // NULL: the coordinates are not partitioned
+  struct srAugmented* augmented;  // NULL: accelerations over the rows in use
+  srDistances history;
+  int off_row;        // + 1; the first row seen off by far where nothing keeps it ...
+  double off_t, off;  // ... when, and by how much
   int nevent;
   srRankEvent event[SRI_RANK_EVENTS];
 };
 
+// Entries of one row of a matrix by its pattern, or of a dense one.
+typedef struct srEntries {
+  int n;
+  const int* column;  // NULL: all of them
+  const double* value;
+} srEntries;
+static inline srEntries sri_entries(const srmPattern* pattern, int ncol, const double* values, int row) {
+  if (pattern == NULL) return (srEntries){ncol, NULL, values + (size_t)row * (size_t)ncol};
+  const int first = pattern->row[row];
+  return (srEntries){pattern->row[row + 1] - first, pattern->column + first, values + first};
+}
+static inline int sri_column(const srEntries* row, int e) { return row->column != NULL ? row->column[e] : e; }
+
+bool sri_ways_asked(const srIntegratorOptions* options);  // Baumgarte's terms, augmented Lagrangian or a partition
+// Are the accelerations under constraints solved here, not by the system's `rates`?
+bool sri_solves_constraints(const srIntegratorOps* ops, const srSystem* system, const srIntegratorOptions* options);
 bool sri_constrained_wanted(const srIntegrator* integrator);
 bool sri_constrained_create(srIntegrator* integrator);  // false: out of memory
 void sri_constrained_destroy(srConstrained* c);
@@ -63,7 +98,7 @@ int sri_constraint(srIntegrator* integrator, double t, const double* q, double* 
 int sri_qdot(srIntegrator* integrator, const double* q, const double* v, double* qdot);
 // w' at a state after dynamics, with c->lambda; from `rates` where the system has no `power`.
 int sri_power(srIntegrator* integrator, double t, const double* x, double* wdot);
-// Index-1 form with the rows in use fixed: x' at (t, x); multipliers in c->lambda.
+// Index-1 form with the rows in use fixed, and what the options ask for: x' at (t, x); multipliers in c->lambda.
 int sri_index1(srIntegrator* integrator, double t, const double* x, double tau, double* xdot);
 // r = gamma, by the callback or by a difference along the motion.
 int sri_gamma(srIntegrator* integrator, double t, const double* q, const double* v, double* gamma);
@@ -72,6 +107,34 @@ int sri_gamma(srIntegrator* integrator, double t, const double* q, const double*
 srStatus sri_choose_rows(srIntegrator* integrator);
 // End of a step: projects x_new, looks at the rows that are left out, finds sigma. SRI_REFUSED: try again.
 int sri_finish_constraints(srIntegrator* integrator, double t_new);
+// ---- drift.c
+// Does the method end its steps on the constraints?
+bool sri_keeps(const srIntegrator* integrator);
+// Does it leap over singular positions?
+bool sri_leaps(const srIntegrator* integrator);
+// x_new with c->g and c->r = G v + b there: SRI_REFUSED where a row is off by far in spite of all that keeps it.
+int sri_watch_rows(srIntegrator* integrator, double t);
+// The rank rises after a drift: a row that is off makes others independent. SRI_STOP, with the sentence.
+int sri_watch_rise(srIntegrator* integrator, int before);
+// Was the correction of the velocities, from x_before to x_new, too large for a place as near to a singular position as sigma tells?
+int sri_watch_correction(srIntegrator* integrator, double t);
+// At the end t of an accepted step, c->G there: was a singular position passed?
+void sri_watch_passing(srIntegrator* integrator, double t);
+
+// ---- partition.c; answers are outcomes
+struct srPartition* sri_partition_create(const srSystem* s);  // NULL: out of memory
+void sri_partition_choose(srConstrained* c);                  // by c->G
+// Dependent entries of q and v; c->g, c->G, c->b are left as they are there. *smallest: least pivot.
+int sri_partition_solve(srIntegrator* integrator, double t, double* q, double* v, double* smallest);
+// The same at the end of a step, with a new partition where the pivots have become small.
+int sri_partition_accept(srIntegrator* integrator, double t, double* q, double* v);
+void sri_partition_mark(const struct srPartition* p, unsigned char* dependent);  // (nv)
+
+// ---- augmented.c
+struct srAugmented* sri_augmented_create(const srSystem* s);  // NULL: out of memory
+// v' and c->lambda from c->M, f, G and the right side of the rows; false: singular or not finite.
+bool sri_augmented_solve(srConstrained* c, const double* right, double* vdot);
+
 // Notes an event of the rank.
 void sri_rank_event(srIntegrator* integrator, double t, srRankEventKind kind, int before, int after, int row);
 double sri_residual_velocity(srIntegrator* integrator, const double* v);  // r = G v + b, largest entry

@@ -126,7 +126,7 @@ static srTrial cut_step(const srIntegrator* integrator, double h, double t_limit
 static srTrial plan_trial(const srIntegrator* integrator, const srControl* control, double t_limit) {
   const double rest = t_limit - integrator->t;
   const srConstrained* c = integrator->constrained;
-  if (c == NULL || integrator->options.no_leap || !integrator->ops->needs_constrained) {
+  if (c == NULL || !sri_leaps(integrator)) {
     return cut_step(integrator, control->h, t_limit);
   }
   srLeapPlan plan = sri_leap_plan(&c->leap, control->h, rest);
@@ -174,7 +174,7 @@ static double shrink(const srIntegrator* integrator, const srControl* control, i
 }
 
 static srStatus give_up(srIntegrator* integrator, int outcome, double h, double err) {
-  char reason[192];
+  char reason[sizeof integrator->detail];
   sri_reason(integrator, outcome, reason, sizeof reason);
   integrator->told_to_stop = outcome < 0;
   if (outcome < 0) {

@@ -24,8 +24,15 @@ static void interpolate(const srIntegrator* integrator, double theta, int first,
 }
 
 const srIntegratorOps sri_euler_ops = {
-    .method = {.name = "euler", .order = 1, .adaptive = false, .about = "explicit Euler, fixed step"},
+    .method = {.name = "euler",
+               .order = 1,
+               .adaptive = false,
+               .baumgarte = true,
+               .partitions = true,
+               .about = "explicit Euler, fixed step"},
     .needs = SRI_NEEDS(rates),
+    .index1 = true,
+    .project = SR_PROJECT_BOTH,
     .work_size = sizeof(srFixed),
     .room = room,
     .init = init,

@@ -25,6 +25,7 @@ int sri_rates(srIntegrator* integrator, double t, const double* x, double tau, d
   const srSystem* s = &integrator->system;
   const int v = s->nq, y = s->nq + s->nv, w = y + s->ny;
   if (integrator->constrained != NULL && integrator->constrained->index1) {
+    if (sri_choose_rows(integrator) != SR_OK) return SRI_STOP;
     return sri_index1(integrator, t, x, tau, xdot);
   }
   ++integrator->stats.evaluations;
@@ -157,6 +158,14 @@ int sri_accept(srIntegrator* integrator, double t_new, double h, bool* same) {
   *same = (s->accepted == NULL || s->nz == 0) && rates_hold(integrator, integrator->x_before, x_new);
   take(integrator, t_new, h);
   return SRI_DONE;
+}
+
+int sri_accept_state(srIntegrator* integrator, double t, double* x) {
+  bool same = false;
+  memcpy(integrator->x_new, x, (size_t)integrator->ncontrol * sizeof *x);
+  const int outcome = sri_accept(integrator, t, t - integrator->t, &same);
+  if (outcome == SRI_DONE) memcpy(x, integrator->x, (size_t)integrator->ncontrol * sizeof *x);
+  return outcome;
 }
 
 // ---- dense output -----------------------------------------------------------------------------------------------------

@@ -37,8 +37,6 @@ static inline int sri_outcome(int answer) { return answer == 0 ? SRI_DONE : answ
 size_t sri_rk_room(const srTableau* tableau, int n);  // doubles
 void sri_rk_init(srIntegrator* integrator, srRungeKutta* rk, const srTableau* tableau);
 
-// x' = F(t, x; tau), packed.
-int sri_rates(srIntegrator* integrator, double t, const double* x, double tau, double* xdot);
 // tau of stage r in a step of length h.
 double sri_rk_tau(const srTableau* tableau, int r, double h);
 // out = x + h sum a_j k_j, j < count. out may be x.

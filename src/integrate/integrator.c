@@ -37,6 +37,11 @@ const srMethod* sri_method_find(const char* name) {
   return ops != NULL ? &ops->method : NULL;
 }
 
+bool sri_method_takes(const srMethod* method, srStabilization way) {
+  if (way == SR_STABILIZATION_PARTITION) return method->partitions;
+  return way == SR_STABILIZATION_NONE || way == SR_STABILIZATION_PROJECTION || method->baumgarte;
+}
+
 srIntegratorOptions sri_default_options(void) { return (srIntegratorOptions){.rtol = 1e-6, .atol = 1e-9, .rho = 0.8}; }
 
 srIntegratorOptions sri_positions_options(void) {
@@ -67,13 +72,45 @@ static void complain_method(const char* name, srMessages* messages) {
            near != NULL ? "; did you mean '" : "", near != NULL ? near : "", near != NULL ? "'?" : "");
 }
 
+// Not negative and not NaN.
+static bool sane(double value) { return value >= 0.0 && isfinite(value); }
+
 // The callbacks that a method needs for this system.
 static unsigned needs_of(const srIntegratorOps* ops, const srSystem* system, const srIntegratorOptions* options) {
   if (system->ng == 0) return ops->needs;
   const unsigned both = SRI_NEEDS(constraint) | (system->nq != system->nv ? SRI_NEEDS(qdot) : 0);
-  if (ops->needs_constrained == 0) return options->project > SR_PROJECT_NONE ? ops->needs | both : ops->needs;
+  if (ops->needs_constrained == 0) {
+    if (sri_solves_constraints(ops, system, options)) return both | SRI_NEEDS(dynamics);
+    return options->project > SR_PROJECT_NONE ? ops->needs | both : ops->needs;
+  }
   const bool by_rates = ops->index1 && system->dynamics == NULL;
   return ops->needs_constrained | both | (by_rates ? SRI_NEEDS(rates) : 0);
+}
+
+// Ways of keeping the constraints that the method or the system cannot go.
+static bool ways_fit(const srIntegratorOps* ops, const srSystem* system, const srIntegratorOptions* options,
+                     srMessages* messages) {
+  if (!sane(options->alpha) || !sane(options->beta)) {
+    COMPLAIN(messages, "the method '%s' was given alpha = %g, beta = %g: expected numbers >= 0", ops->method.name,
+             options->alpha, options->beta);
+    return false;
+  }
+  if (system->ng == 0 || !sri_ways_asked(options)) return true;
+  const bool terms = options->alpha > 0.0 || options->beta > 0.0 || options->augmented;
+  if ((terms && !ops->method.baumgarte) || (options->partition && !ops->method.partitions)) {
+    COMPLAIN(
+        messages,
+        "the method '%s' keeps the constraints in its own way: Baumgarte's terms and the augmented Lagrangian are "
+        "for euler, rk4, dopri5, cvode and auto, coordinate partitioning for all of these but cvode, whose history "
+        "is that of all coordinates",
+        ops->method.name);
+    return false;
+  }
+  if (options->augmented && system->D_differs) {
+    COMPLAIN(messages, "the augmented Lagrangian needs forces along the rows of the constraints (D = G)");
+    return false;
+  }
+  return true;
 }
 
 static bool system_fits(const srIntegratorOps* ops, const srSystem* system, const srIntegratorOptions* options,
@@ -95,9 +132,6 @@ static bool system_fits(const srIntegratorOps* ops, const srSystem* system, cons
 #undef CHECK_CALLBACK
   return good;
 }
-
-// Not negative and not NaN.
-static bool sane(double value) { return value >= 0.0 && isfinite(value); }
 
 // Numbers of the rule of the step and of implicit methods.
 static bool rules_fit(const srIntegratorOps* ops, const srIntegratorOptions* options, srMessages* messages) {
@@ -191,6 +225,7 @@ srStatus sri_create(const char* method, const srSystem* system, const srIntegrat
   }
   srIntegratorOptions chosen = options != NULL ? *options : sri_default_options();
   bool fits = system_fits(ops, system, &chosen, messages);
+  fits = ways_fit(ops, system, &chosen, messages) && fits;
   if (!options_fit(ops, &chosen, messages) || !fits) return SR_INPUT;
 
   srSystem used = *system;
@@ -203,6 +238,10 @@ srStatus sri_create(const char* method, const srSystem* system, const srIntegrat
   integrator->ops = ops;
   integrator->system = used;
   integrator->options = chosen;
+  integrator->project = chosen.project;
+  if (chosen.project == SR_PROJECT_DEFAULT) {
+    integrator->project = system->ng > 0 && sri_ways_asked(&chosen) ? SR_PROJECT_NONE : ops->project;
+  }
   ops->init(integrator);
   if (sri_constrained_wanted(integrator) && !sri_constrained_create(integrator)) {
     COMPLAIN(messages, "out of memory for the constraints in the integrator '%s'", method);

@@ -36,7 +36,7 @@ typedef struct srIntegratorOps {
   unsigned needs;              // SRI_NEEDS(rates) | ...
   unsigned needs_constrained;  // the same for a system with constraints; 0: as needs
   bool index1;        // with constraints: accelerations from dynamics, constraint and gamma where these are offered
-  srProject project;  // what SR_PROJECT_DEFAULT means
+  srProject project;  // what SR_PROJECT_DEFAULT means where the constraints are solved here
   size_t work_size;   // bytes of the private struct
   size_t (*room)(const srSystem* system, int n);  // doubles behind it
   void (*init)(srIntegrator* integrator);         // lays out work in room; once
@@ -63,6 +63,7 @@ struct srIntegrator {
   const srIntegratorOps* ops;
   srSystem system;
   srIntegratorOptions options;
+  srProject project;        // of the options, or what the default is
   srIntegratorStats stats;  // over the life of the integrator: a restart goes on counting
   int n;                    // nq + nv + ny + nw
   int ncontrol;             // nq + nv + ny: what must be finite and what the error control sees
@@ -83,8 +84,8 @@ struct srIntegrator {
   double velocity_slack;          // > 1: factor of the tolerance of the velocities in error estimates (sri_error_norm)
   struct srStiffness* stiffness;  // stiffness test of the method, NULL: it makes none
   const srSwitch* switches;       // of auto: the first SR_SWITCHES, NULL: it is another method
-  char detail[160];               // why a trial was refused, where more can be said than by the outcome
-  char why[320];
+  char detail[224];               // why a trial was refused, where more can be said than by the outcome
+  char why[400];
 };
 
 #define SR_METHOD_EXTERN(name, word) extern const srIntegratorOps sri_##name##_ops;

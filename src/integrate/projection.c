@@ -9,12 +9,21 @@
 #include <math.h>
 #include <string.h>
 
+#include "integrate/control.h"
+
 #define ITERATIONS 12
 
 bool sri_factor_end(srIntegrator* integrator, const unsigned char* rows) {
   srConstrained* c = integrator->constrained;
+  const double* metric = c->metric == SR_METRIC_MASS ? c->M : NULL;
   ++integrator->stats.factorizations;
-  return srm_saddle_factor(c->end, c->metric == SR_METRIC_MASS ? c->M : NULL, NULL, c->G, rows);
+  c->singular = !srm_saddle_factor(c->end, metric, NULL, c->G, rows);
+  if (!c->singular || sri_is_adaptive(integrator)) return !c->singular;
+  // Steps of fixed length may end in a singular position: there a row less counts.
+  const srmRowsChoice choice = {.tau = c->tau, .scale = c->scale};
+  if (srm_rows_classify(c->rows, metric, c->G, &choice, c->trial) < 0) return false;
+  for (int k = 0; k < c->shape.ng; ++k) c->trial[k] = c->trial[k] != 0 && rows[k] != 0;
+  return srm_saddle_factor(c->end, metric, NULL, c->G, c->trial);
 }
 
 static double largest(int n, const double* a, const unsigned char* rows) {
@@ -25,8 +34,7 @@ static double largest(int n, const double* a, const unsigned char* rows) {
   return most;
 }
 
-// q = q (+) dv.
-static int move(srIntegrator* integrator, double* q) {
+int sri_move_positions(srIntegrator* integrator, double* q) {
   const srSystem* s = &integrator->system;
   srConstrained* c = integrator->constrained;
   if (s->retract != NULL) {
@@ -56,7 +64,7 @@ int sri_project_position(srIntegrator* integrator, double t, double* q, bool* mo
     fresh = true;
     for (int k = 0; k < s->ng; ++k) c->r[k] = k < s->np ? -c->g[k] : 0;
     srm_saddle_solve(c->end, NULL, c->r, c->dv, NULL);
-    outcome = move(integrator, q);
+    outcome = sri_move_positions(integrator, q);
     *moved = true;
     const double before = now;
     // G follows only where the first try did not do: it is held otherwise.

@@ -12,6 +12,9 @@
 #include "integrate/projection.h"
 
 #define SIGMA_NEAR 0.3
+// Distance of a row from the others below which it takes no part in putting a state of dense output on the constraints: its
+// error over this is what would be changed.
+#define PLACE_TAU 1e-3
 #define REACH 3  // thresholds of the rank, at the end of a step that begins in a singular position
 
 void sri_rank_event(srIntegrator* integrator, double t, srRankEventKind kind, int before, int after, int row) {
@@ -51,6 +54,7 @@ static double smallest_singular_value(srConstrained* c) {
   const int iterations = c->u_known ? 3 : 8;
   double value = 1;
   if (c->rank <= 0) return 1;
+  if (c->singular) return 0;
   srm_rows_lengths(&c->shape, metric_of(c), c->G, c->lambda);
   for (int k = 0; k < ng; ++k) c->length[k] = fmax(c->length[k], c->lambda[k]);
   // The vector of the last step, and a little of every row: a part of the mechanism that is not coupled to the one that was
@@ -115,6 +119,7 @@ static bool take_over(srIntegrator* integrator) {
     return true;
   }
   if (rank >= c->rank) return false;
+  c->start_singular = false;
   c->h_short = sri_leap_reach(&c->leap, REACH * c->tau);
   c->rank_left = c->rank;
   c->confirmed = c->u_known = false;
@@ -134,6 +139,7 @@ srStatus sri_choose_rows(srIntegrator* integrator) {
   if (outcome != SRI_DONE) {
     return sri_fail(integrator, "the constraints could not be evaluated at t = %.9g", integrator->t);
   }
+  if (c->partition != NULL && !c->goes_on) sri_partition_choose(c);
   c->chosen = c->goes_on && take_over(integrator);
   c->goes_on = false;
   if (c->chosen) return SR_OK;
@@ -168,7 +174,7 @@ static bool rows_return(srIntegrator* integrator, double t, const double* v, dou
   srConstrained* c = integrator->constrained;
   const int rank = classify(integrator, v, tau, c->kept);
   if (rank <= c->rank) return false;
-  if (c->h_short > 0 && rank == c->rank_left) {
+  if (c->h_short > 0 && rank == c->rank_left && !c->start_singular) {
     sri_rank_event(integrator, integrator->t, SR_RANK_PASSED, rank, rank, -1);
   } else {
     ++integrator->stats.rank_changes;
@@ -205,7 +211,7 @@ static int within_violation(srIntegrator* integrator, double t, bool* within) {
   srConstrained* c = integrator->constrained;
   const double most = integrator->options.violation_most;
   *within = false;
-  if (most <= 0 || c->project == SR_PROJECT_NONE || (c->sigma >= 0 && c->sigma < SIGMA_NEAR)) return SRI_DONE;
+  if (most <= 0 || integrator->project == SR_PROJECT_NONE || (c->sigma >= 0 && c->sigma < SIGMA_NEAR)) return SRI_DONE;
   const int outcome = sri_constraint(integrator, t, integrator->x_new, c->g, c->G, c->b);
   if (outcome != SRI_DONE) return outcome;
   (void)sri_residual_velocity(integrator, integrator->x_new + s->nq);
@@ -218,18 +224,23 @@ static int project(srIntegrator* integrator, double t) {
   const srSystem* s = &integrator->system;
   srConstrained* c = integrator->constrained;
   double *q = integrator->x_new, *v = q + s->nq;
+  const srProject what = integrator->project;
   bool moved = false, within = false;
+  if (integrator->options.partition) {
+    const int solved = sri_partition_accept(integrator, t, q, v);
+    if (solved != SRI_DONE) return solved;
+  }
   int outcome = within_violation(integrator, t, &within);
   if (outcome != SRI_DONE) return outcome;
-  c->projected = c->project > SR_PROJECT_NONE && !within;
+  c->projected = what > SR_PROJECT_NONE && !within;
   if (within) return sri_factor_end(integrator, c->kept) ? SRI_DONE : SRI_REFUSED;
-  const bool position = s->np > 0 && (c->project == SR_PROJECT_POSITION || c->project == SR_PROJECT_BOTH);
+  const bool position = s->np > 0 && (what == SR_PROJECT_POSITION || what == SR_PROJECT_BOTH);
   if (position) outcome = sri_project_position(integrator, t, q, &moved);
   if (outcome == SRI_DONE) outcome = sri_constraint(integrator, t, q, c->g, c->G, c->b);
   if (outcome != SRI_DONE) return outcome;
   // The factor of the position is that of a place nearby over the same rows, unless some have no position form.
   if ((!moved || s->np < s->ng) && !sri_factor_end(integrator, c->kept)) return SRI_REFUSED;
-  if (c->project == SR_PROJECT_VELOCITY || c->project == SR_PROJECT_BOTH) sri_project_velocity(integrator, v);
+  if (what == SR_PROJECT_VELOCITY || what == SR_PROJECT_BOTH) sri_project_velocity(integrator, v);
   return SRI_DONE;
 }
 
@@ -295,6 +306,7 @@ static int confirm(srIntegrator* integrator, double t_new, const double* v) {
   if (!(reach < h)) return SRI_DONE;
   c->h_short = reach;
   c->rank_left = c->rank;
+  c->start_singular = true;
   integrator->stats = stats;
   c->nevent = nevent;
   memcpy(c->kept, c->before, (size_t)integrator->system.ng);
@@ -302,6 +314,15 @@ static int confirm(srIntegrator* integrator, double t_new, const double* v) {
   c->u_known = false;
   (void)snprintf(integrator->detail, sizeof integrator->detail, "the step begins in a singular position");
   return SRI_REFUSED;
+}
+
+// With G, b, g of the place in c.
+static void note_violation(srIntegrator* integrator, const double* v) {
+  const srConstrained* c = integrator->constrained;
+  srIntegratorStats* stats = &integrator->stats;
+  if (integrator->system.np > 0)
+    stats->violation_position = fmax(stats->violation_position, largest(integrator->system.np, c->g));
+  stats->violation_velocity = fmax(stats->violation_velocity, sri_residual_velocity(integrator, v));
 }
 
 int sri_finish_constraints(srIntegrator* integrator, double t_new) {
@@ -315,18 +336,60 @@ int sri_finish_constraints(srIntegrator* integrator, double t_new) {
   if (!c->confirmed) outcome = confirm(integrator, t_new, v);
   if (outcome != SRI_DONE) return outcome;
   c->confirmed = true;
-  const double gv = sri_residual_velocity(integrator, v), g = s->np > 0 ? largest(s->np, c->g) : 0;
+  (void)sri_residual_velocity(integrator, v);
+  const double g = s->np > 0 ? largest(s->np, c->g) : 0;
+  outcome = sri_watch_rows(integrator, t_new);
+  if (outcome != SRI_DONE) return outcome;
   // A row that comes back does so with a margin over the threshold by which it went.
+  const int rank = c->rank, nevent = c->nevent;
   if (c->rank < c->nactive && dropped_violation(integrator, q, v) > 1 &&
       rows_return(integrator, t_new, v, fmax(10 * c->tau, fmin(1e3 * g, 1e-2)))) {
     (void)snprintf(integrator->detail, sizeof integrator->detail, "a constraint that was redundant is so no more");
-    return SRI_REFUSED;
+    outcome = sri_watch_rise(integrator, rank);
+    if (outcome == SRI_DONE) return SRI_REFUSED;
+    c->nevent = nevent;
+    return outcome;
   }
   find_sigma(integrator);
-  stats->violation_position = fmax(stats->violation_position, g);
-  stats->violation_velocity = fmax(stats->violation_velocity, gv);
+  outcome = sri_watch_correction(integrator, t_new);
+  if (outcome != SRI_DONE) return outcome;
+  sri_watch_passing(integrator, t_new);
+  note_violation(integrator, v);
+  if (c->index1 && integrator->ops->index1)
+    stats->violation_acceleration = fmax(stats->violation_acceleration, c->row_residual);
   stats->projections += c->projected;
   return SRI_DONE;
+}
+
+srStatus sri_put_on_constraints(srIntegrator* integrator, double t, double* q, double* v, const double* y) {
+  const srSystem* s = &integrator->system;
+  srConstrained* c = integrator->constrained;
+  const bool asked = integrator->ops->method.index > 1 ? integrator->options.project != SR_PROJECT_NONE
+                                                       : integrator->project > SR_PROJECT_NONE;
+  if (c == NULL || !asked) return SR_OK;
+  double* x = integrator->x_new;
+  memcpy(x, q, (size_t)s->nq * sizeof *x);
+  memcpy(x + s->nq, v, (size_t)s->nv * sizeof *x);
+  if (s->ny > 0) memcpy(x + s->nq + s->nv, y, (size_t)s->ny * sizeof *x);
+  int outcome = s->dynamics != NULL ? sri_dynamics(integrator, t, x, SR_TAU_ELEMENT, c->y_rate) : SRI_DONE;
+  if (outcome == SRI_DONE) outcome = sri_constraint(integrator, t, x, c->g, c->G, c->b);
+  if (outcome != SRI_DONE) return SR_FAILED;
+  // Rows of this place alone: those in use are to stay, and near a singular position not all of them serve.
+  const srmRowsChoice choice = {.tau = PLACE_TAU};
+  if (srm_rows_classify(c->rows, metric_of(c), c->G, &choice, c->trial) < 0) return SR_FAILED;
+  memcpy(c->before, c->kept, (size_t)s->ng);
+  memcpy(c->kept, c->trial, (size_t)s->ng);
+  bool moved = false;
+  if (s->np > 0) outcome = sri_project_position(integrator, t, x, &moved);
+  if (outcome == SRI_DONE) outcome = sri_constraint(integrator, t, x, c->g, c->G, c->b);
+  if (outcome == SRI_DONE && !sri_factor_end(integrator, c->kept)) outcome = SRI_REFUSED;
+  if (outcome == SRI_DONE) sri_project_velocity(integrator, x + s->nq);
+  memcpy(c->kept, c->before, (size_t)s->ng);
+  if (outcome != SRI_DONE) return SR_FAILED;
+  memcpy(q, x, (size_t)s->nq * sizeof *x);
+  memcpy(v, x + s->nq, (size_t)s->nv * sizeof *x);
+  note_violation(integrator, v);
+  return SR_OK;
 }
 
 // ---- what can be asked ------------------------------------------------------------------------------------------------
@@ -334,6 +397,13 @@ int sri_finish_constraints(srIntegrator* integrator, double t_new) {
 const srRankEvent* sri_rank_events(const srIntegrator* integrator, int* count) {
   *count = integrator->constrained != NULL ? integrator->constrained->nevent : 0;
   return integrator->constrained != NULL ? integrator->constrained->event : NULL;
+}
+
+const unsigned char* sri_dependent(srIntegrator* integrator) {
+  srConstrained* c = integrator->constrained;
+  if (c == NULL || c->partition == NULL || sri_choose_rows(integrator) != SR_OK) return NULL;
+  sri_partition_mark(c->partition, c->dependent);
+  return c->dependent;
 }
 
 const unsigned char* sri_kept_rows(const srIntegrator* integrator) {

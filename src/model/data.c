@@ -33,10 +33,9 @@ static void destroy_solver(struct srDataPrivate* p) {
 }
 
 static struct srDataPrivate* create_solver(const srModel* m) {
-  struct srDataPrivate* p = sr_alloc(sizeof *p + 3 * (size_t)m->ng);
+  struct srDataPrivate* p = sr_alloc(sizeof *p + 2 * (size_t)m->ng);
   if (!p) return NULL;
-  p->kept = (unsigned char*)(p + 1);
-  p->taken = p->kept + m->ng;
+  p->taken = (unsigned char*)(p + 1);
   p->unique = p->taken + m->ng;
   p->M = (srmPattern){m->nv, m->nv, m->M_row, m->M_column};
   p->G = (srmPattern){m->ng, m->nv, m->G_start, m->G_index};
@@ -92,8 +91,7 @@ void sr_data_reset(const srModel* model, srData* data) {
   data->t = m->gauged ? m->z0[0] : 0;
   data->stage = SR_STAGE_NONE;
   data->rank = 0;
-  if (data->priv) data->priv->chosen = false;
-  data->alpha2 = data->beta2 = data->row_residual = data->soft_energy = 0;
+  data->row_residual = data->soft_energy = 0;
   data->trouble[0] = '\0';
 }
 
@@ -105,13 +103,7 @@ void sr_data_copy(const srModel* model, const srData* from, srData* to) {
   to->t = from->t;
   to->stage = from->stage;
   to->rank = from->rank;
-  if (m->looped) {
-    memcpy(to->priv->kept, from->priv->kept, 3 * (size_t)m->ng);  // kept, taken, unique
-    to->priv->chosen = from->priv->chosen;
-    to->priv->rank = from->priv->rank;
-  }
-  to->alpha2 = from->alpha2;
-  to->beta2 = from->beta2;
+  if (m->looped) memcpy(to->priv->taken, from->priv->taken, 2 * (size_t)m->ng);  // taken, unique
   to->row_residual = from->row_residual;
   to->soft_energy = from->soft_energy;
   memcpy(to->trouble, from->trouble, sizeof to->trouble);

@@ -33,12 +33,8 @@ struct srDataPrivate {
   srmSaddleShape shape;
   srmSaddle* saddle;
   srmRows* rows;
-  unsigned char* kept;    // ng: independent rows, held while an integrator steps
-  unsigned char* taken;   // ng: those of the last classification
+  unsigned char* taken;   // ng: independent rows of the last acceleration
   unsigned char* unique;  // ng: rows whose multiplier is the only one possible
-  bool chosen;            // kept belongs to the motion under way
-  int rank;               // number of kept rows
-  double* dense;          // memory of the augmented Lagrangian while it is used (nv^2 + ng), else NULL
 };
 
 int sr_data_work(const srModel* m);  // doubles of scratch that srData.work holds

@@ -15,11 +15,12 @@ typedef struct Multibody {
   const srModel* m;
   srData* d;
   srModelSystem system;
-  srSystem callbacks;
+  srIntegrator* integrator;  // its rates and its acceptance of a step, with the constraints kept
+  bool started;
   int npoint;
-  int* point;          // of the model
-  double* J;           // 6 x nv
-  double* correction;  // nv + ng
+  int* point;    // of the model
+  double* J;     // 6 x nv
+  double* rate;  // of all states, and power
 } Multibody;
 
 static const double* velocities(const Multibody* b, const double* x) { return x + b->m->nq; }
@@ -42,13 +43,17 @@ int sr_multibody_rates(const srAdmittanceIn* in, double* xdot) {
   Multibody* b = in->self;
   const srModel* m = b->m;
   const double *v = velocities(b, in->x), *y = own_states(b, in->x);
-  double power[SR_ACCOUNTS];
+  const size_t nx = (size_t)(m->nq + m->nv + m->ny);
   if (m->njv > 0) memcpy(b->d->tau, in->u, (size_t)m->njv * sizeof *in->u);
   if (b->npoint > 0) {
     sr_put_state(m, b->d, in->t, in->x, v, y);
     add_point_forces(b, in->u);
   }
-  return b->callbacks.rates(&b->system, in->t, in->x, v, y, in->tau, xdot, xdot + m->nq, xdot + m->nq + m->nv, power);
+  if (!b->started && sri_start(b->integrator, in->t, in->x, v, y) != SR_OK) return -1;
+  b->started = true;
+  const int answer = sri_rates(b->integrator, in->t, in->x, in->tau, b->rate);
+  memcpy(xdot, b->rate, nx * sizeof *xdot);
+  return answer;
 }
 
 static void point_motion(const Multibody* b, int k, double* out) {
@@ -76,18 +81,19 @@ static int motion(const srAdmittanceIn* in, double* out) {
 }
 
 static int accepted(const srAdmittanceIn* in, double* x) {
-  Multibody* b = in->self;
-  return b->callbacks.accepted(&b->system, in->t, x, x + b->m->nq, x + b->m->nq + b->m->nv);
+  const Multibody* b = in->self;
+  return sri_accept_state(b->integrator, in->t, x);
 }
 
 // ---- making one -----------------------------------------------------------------------------------------------------------
 
 static void destroy(void* object) {
   Multibody* b = object;
+  sri_destroy(b->integrator);
   sr_data_destroy(b->d);
   sr_free(b->point);
   sr_free(b->J);
-  sr_free(b->correction);
+  sr_free(b->rate);
   sr_free(b);
 }
 
@@ -99,14 +105,16 @@ static Multibody* create(const srModel* m, const srData* d, int npoint) {
   b->d = sr_data_create(m);
   b->point = sr_alloc((size_t)(npoint + 1) * sizeof *b->point);
   b->J = sr_alloc((size_t)(6 * m->nv + 1) * sizeof *b->J);
-  b->correction = sr_alloc((size_t)(m->nv + m->ng + 1) * sizeof *b->correction);
-  if (!b->d || !b->point || !b->J || !b->correction) {
+  b->rate = sr_alloc((size_t)(m->nq + m->nv + m->ny + SR_ACCOUNTS) * sizeof *b->rate);
+  b->system = (srModelSystem){.m = m, .d = b->d};
+  const srSystem callbacks = b->d ? sr_system(&b->system) : (srSystem){0};
+  const srIntegratorOptions options = {.step = 1};  // which the network makes
+  if (!b->d || !b->point || !b->J || !b->rate ||
+      sri_create("rk4", &callbacks, &options, NULL, &b->integrator) != SR_OK) {
     destroy(b);
     return NULL;
   }
   if (d) sr_data_copy(m, d, b->d);
-  b->system = (srModelSystem){.m = m, .d = b->d, .project = m->looped, .correction = b->correction};
-  b->callbacks = sr_system(&b->system);
   return b;
 }
 

@@ -19,12 +19,12 @@ bool sr_run_is_adaptive(const srRunOptions* o) {
   return method && method->adaptive && o->control != SR_CONTROL_FIXED;
 }
 
-// auto keeps the constraints in its own way unless a stabilization is named that only explicit methods know.
+// Does the word say how this method keeps the constraints? Those that know projections alone make them in a way of their own.
 bool sr_run_is_stabilized(const srRunOptions* o) {
   const srMethod* method = sri_method_find(o->method);
   const srStabilization s = o->stabilization;
   if (method == NULL || method->index == 0) return true;
-  return method->switches && s != SR_STABILIZATION_NONE && s != SR_STABILIZATION_PROJECTION;
+  return s != SR_STABILIZATION_NONE && s != SR_STABILIZATION_PROJECTION && sri_method_takes(method, s);
 }
 
 static const char* stabilization_of(const srRunOptions* o) {

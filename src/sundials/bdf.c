@@ -212,7 +212,7 @@ bool sri_bdf_too_short(srIntegrator* integrator, double t) {
 
 static srStatus fail_evaluation(srIntegrator* integrator, double h) {
   const srBdf* b = integrator->work;
-  char reason[192];
+  char reason[sizeof integrator->detail];
   sri_reason(integrator, b->outcome, reason, sizeof reason);
   if (b->outcome < 0) {
     return sri_fail(integrator, "the step from t = %.9g of length %.3g failed: %s", integrator->t, h, reason);

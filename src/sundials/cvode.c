@@ -52,18 +52,17 @@ static int weights(N_Vector x, N_Vector weight, void* user) {
 
 // ---- projection -------------------------------------------------------------------------------------------------------
 
+static bool projects(const srIntegrator* integrator) {
+  return integrator->constrained != NULL && integrator->project > SR_PROJECT_NONE;
+}
+
 static bool projects_positions(const srIntegrator* integrator) {
-  const srConstrained* c = integrator->constrained;
-  return c != NULL && integrator->system.np > 0 && (c->project == SR_PROJECT_POSITION || c->project == SR_PROJECT_BOTH);
+  const srProject what = integrator->project;
+  return projects(integrator) && integrator->system.np > 0 && what != SR_PROJECT_VELOCITY;
 }
 
 static bool projects_velocities(const srIntegrator* integrator) {
-  const srConstrained* c = integrator->constrained;
-  return c != NULL && (c->project == SR_PROJECT_VELOCITY || c->project == SR_PROJECT_BOTH);
-}
-
-static bool projects(const srIntegrator* integrator) {
-  return integrator->constrained != NULL && integrator->constrained->project > SR_PROJECT_NONE;
+  return projects(integrator) && integrator->project != SR_PROJECT_POSITION;
 }
 
 // Positions and velocities of x (q, v) on the constraints; c->end is left factored near it.
@@ -288,6 +287,7 @@ const srIntegratorOps sri_cvode_ops = {
                .adaptive = true,
                .implicit = true,
                .index = 1,
+               .baumgarte = true,
                .kin = "bdf",
                .about = "SUNDIALS: backward differentiation of order 1 to 5, projected on the constraints"},
     .needs = SRI_NEEDS(rates),

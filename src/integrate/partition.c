@@ -1,0 +1,222 @@
+// Coordinate partitioning (paper 4, section 3.2.2, eq 16 to 22, and 5.1): dependent coordinates follow from the independent ones.
+//
+//   g(q_u, q_v) = 0 by Newton for q_v:  G_v dq_v = -g           v_v = -G_v^-1 (G_u v_u + b)
+//
+// G_v are the columns that LU with full pivoting of the rows (scaled to length 1) takes; position rows first, so that the rows
+// without a position form add dependent velocities only. Rows without a pivot are redundant. Everything is in the space of v:
+// positions move along dependent directions by `retract`, so that quaternions need no care.
+//
+// The integrator carries all coordinates, but the rates see the dependent ones only as a first guess: the equations that are
+// integrated are those of the independent coordinates. So a new partition, taken when the pivots of the old one have become
+// small against the best ones, needs no restart.
+//
+// Wishes (`nature` of the system): pivots are looked for among the coordinates that are to be dependent, then among those without
+// a wish, last among those that are to be independent; a pivot below WISHED is not taken for the wish's sake.
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "integrate/projection.h"
+#include "math/dense.h"
+
+#define TAU 1e-7     // pivot of a scaled row below which it is redundant
+#define WISHED 1e-2  // pivot of a scaled row from which a wish is followed
+#define ITERATIONS 20
+#define WORST 0.05  // smallest pivot against that of a new partition: below it the new one is taken
+
+struct srPartition {
+  int nv, ng, np;
+  int rank, rank_position;
+  int *row, *column;    // ng, nv: rank of them are the pivots, the others follow
+  double *A, *LU;       // ng x nv; rank x rank
+  int* pivot;           // rank
+  double *x, *length;   // rank; ng
+  signed char* nature;  // nv
+  double smallest;      // pivot of the partition when it was taken
+};
+
+struct srPartition* sri_partition_create(const srSystem* s) {
+  const size_t nv = (size_t)s->nv, ng = (size_t)s->ng, n = ng < nv ? ng : nv;
+  const size_t doubles = ng * nv + n * n + n + ng + 1, ints = ng + nv + n + 1;
+  struct srPartition* p = sr_alloc(sizeof *p + doubles * sizeof(double) + ints * sizeof(int) + nv);
+  if (p == NULL) return NULL;
+  p->nv = s->nv;
+  p->ng = s->ng;
+  p->np = s->np;
+  p->A = (double*)(void*)(p + 1);
+  p->LU = p->A + ng * nv;
+  p->x = p->LU + n * n;
+  p->length = p->x + n;
+  p->row = (int*)(void*)(p->length + ng + 1);
+  p->column = p->row + ng;
+  p->pivot = p->column + nv;
+  p->nature = (signed char*)(p->pivot + n + 1);
+  for (int i = 0; s->nature != NULL && i < s->nv; ++i) {
+    const int wish = s->nature(s->user, i);
+    p->nature[i] = (signed char)((wish > 0) - (wish < 0));
+  }
+  return p;
+}
+
+// ---- choice ---------------------------------------------------------------------------------------------------------------
+
+// Row k of G, all columns.
+static void spread(const srConstrained* c, int k, double* out) {
+  const srEntries row = sri_entries(c->shape.G, c->shape.nv, c->G, k);
+  memset(out, 0, (size_t)c->shape.nv * sizeof *out);
+  for (int e = 0; e < row.n; ++e) out[sri_column(&row, e)] = row.value[e];
+}
+
+static double* line(const struct srPartition* p, int row) { return p->A + (size_t)row * (size_t)p->nv; }
+
+static void scaled_rows(struct srPartition* p, const srConstrained* c) {
+  for (int i = 0; i < p->ng; ++i) {
+    double square = 0.0, *row = line(p, i);
+    spread(c, i, row);
+    for (int j = 0; j < p->nv; ++j) square += row[j] * row[j];
+    p->length[i] = square > 0.0 ? sqrt(square) : 1.0;
+    for (int j = 0; j < p->nv; ++j) row[j] /= p->length[i];
+  }
+}
+
+static void swap(int* a, int* b) {
+  const int t = *a;
+  *a = *b;
+  *b = t;
+}
+
+// The largest entry that is left in rows k .. last-1 of the order and in columns whose wish is no stronger; its size.
+static double largest(const struct srPartition* p, int k, int last, int wish, int* row, int* column) {
+  double most = 0.0;
+  for (int i = k; i < last; ++i) {
+    for (int j = k; j < p->nv; ++j) {
+      if (p->nature[p->column[j]] > wish) continue;
+      const double size = fabs(line(p, p->row[i])[p->column[j]]);
+      if (size <= most) continue;
+      most = size;
+      *row = i;
+      *column = j;
+    }
+  }
+  return most;
+}
+
+static double find_pivot(const struct srPartition* p, int k, int last, int* row, int* column) {
+  for (int wish = -1; wish < 1; ++wish) {
+    const double size = largest(p, k, last, wish, row, column);
+    if (size >= WISHED) return size;
+  }
+  return largest(p, k, last, 1, row, column);
+}
+
+static void eliminate(struct srPartition* p, int k) {
+  const double* top = line(p, p->row[k]);
+  for (int i = k + 1; i < p->ng; ++i) {
+    double* row = line(p, p->row[i]);
+    const double factor = row[p->column[k]] / top[p->column[k]];
+    if (factor == 0.0) continue;
+    for (int j = k; j < p->nv; ++j) row[p->column[j]] -= factor * top[p->column[j]];
+  }
+}
+
+// Takes pivots from rows k .. last-1; rows that have none left go behind `last`. Returns how many there are in all.
+static int take_pivots(struct srPartition* p, int k, int last) {
+  int i = 0, j = 0;
+  for (;; ++k) {
+    const double size = k < p->nv ? find_pivot(p, k, last, &i, &j) : 0.0;
+    if (!(size > TAU)) return k;
+    p->smallest = fmin(p->smallest, size);
+    swap(&p->row[k], &p->row[i]);
+    swap(&p->column[k], &p->column[j]);
+    eliminate(p, k);
+  }
+}
+
+void sri_partition_choose(srConstrained* c) {
+  struct srPartition* p = c->partition;
+  scaled_rows(p, c);
+  for (int i = 0; i < p->ng; ++i) p->row[i] = i;
+  for (int j = 0; j < p->nv; ++j) p->column[j] = j;
+  p->smallest = 1.0;
+  p->rank_position = take_pivots(p, 0, p->np);
+  // Redundant position rows to the end, velocity rows forward.
+  int next = p->rank_position;
+  for (int i = p->rank_position; i < p->ng; ++i) {
+    if (p->row[i] >= p->np) swap(&p->row[next++], &p->row[i]);
+  }
+  p->rank = take_pivots(p, p->rank_position, next);
+}
+
+void sri_partition_mark(const struct srPartition* p, unsigned char* dependent) {
+  for (int k = 0; k < p->nv; ++k) dependent[p->column[k]] = k < p->rank;
+}
+
+// ---- solution -------------------------------------------------------------------------------------------------------------
+
+// Factors the first n pivot rows and columns at c->G; false when they are singular. *smallest: least pivot.
+static bool factor(struct srPartition* p, const srConstrained* c, int n, double* smallest) {
+  for (int i = 0; i < n; ++i) {
+    const int row = p->row[i];
+    spread(c, row, p->A);
+    for (int j = 0; j < n; ++j) p->LU[i * n + j] = p->A[p->column[j]] / p->length[row];
+  }
+  if (!srm_lu(n, p->LU, p->pivot)) return false;
+  *smallest = 1.0;
+  for (int i = 0; i < n; ++i) *smallest = fmin(*smallest, fabs(p->LU[i * n + i]));
+  return true;
+}
+
+static int solve_positions(srIntegrator* integrator, double t, double* q) {
+  srConstrained* c = integrator->constrained;
+  struct srPartition* p = c->partition;
+  double before = (double)INFINITY, smallest;
+  const int n = p->rank_position;
+  for (int k = 0; k < ITERATIONS; ++k) {
+    const int outcome = sri_constraint(integrator, t, q, c->g, c->G, c->b);
+    if (outcome != SRI_DONE) return outcome;
+    double worst = 0.0;
+    for (int i = 0; i < n; ++i) worst = fmax(worst, fabs(c->g[p->row[i]]) / p->length[p->row[i]]);
+    if (worst <= 1e-15 || (worst < 1e-11 && worst > 0.5 * before)) return SRI_DONE;
+    if (!isfinite(worst) || !factor(p, c, n, &smallest)) return SRI_REFUSED;
+    for (int i = 0; i < n; ++i) p->x[i] = -c->g[p->row[i]] / p->length[p->row[i]];
+    srm_lu_solve(n, p->LU, p->pivot, p->x);
+    memset(c->dv, 0, (size_t)p->nv * sizeof *c->dv);
+    for (int i = 0; i < n; ++i) c->dv[p->column[i]] = p->x[i];
+    const int moved = sri_move_positions(integrator, q);
+    if (moved != SRI_DONE) return moved;
+    before = worst;
+  }
+  return SRI_REFUSED;
+}
+
+static int solve_velocities(srConstrained* c, double* v, double* smallest) {
+  struct srPartition* p = c->partition;
+  const int n = p->rank;
+  for (int i = 0; i < n; ++i) v[p->column[i]] = 0.0;
+  if (!factor(p, c, n, smallest)) return SRI_REFUSED;
+  srm_rows_times(&c->shape, c->G, v, c->r);
+  for (int i = 0; i < n; ++i) p->x[i] = -(c->r[p->row[i]] + c->b[p->row[i]]) / p->length[p->row[i]];
+  srm_lu_solve(n, p->LU, p->pivot, p->x);
+  for (int i = 0; i < n; ++i) v[p->column[i]] = p->x[i];
+  return SRI_DONE;
+}
+
+int sri_partition_solve(srIntegrator* integrator, double t, double* q, double* v, double* smallest) {
+  int outcome = solve_positions(integrator, t, q);
+  if (outcome == SRI_DONE) outcome = solve_velocities(integrator->constrained, v, smallest);
+  if (outcome == SRI_REFUSED) {
+    (void)snprintf(integrator->detail, sizeof integrator->detail,
+                   "the dependent coordinates have no solution from here");
+  }
+  return outcome;
+}
+
+int sri_partition_accept(srIntegrator* integrator, double t, double* q, double* v) {
+  srConstrained* c = integrator->constrained;
+  double smallest;
+  const int outcome = sri_partition_solve(integrator, t, q, v, &smallest);
+  if (outcome != SRI_DONE || smallest > WORST * c->partition->smallest) return outcome;
+  sri_partition_choose(c);
+  ++integrator->stats.partitions;
+  return SRI_DONE;
+}
