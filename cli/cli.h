@@ -116,10 +116,6 @@ int verb_options(Cli* cli, const Verb* verb, const Option* options, int n, int a
 // Length of a path without the ending of a result file (.csv, .h5, .hdf5); all of it where it has none.
 size_t result_stem(const char* path);
 
-// ------------------------------------------------------------------------------------- tables for people (report.c)
-void report_heading(const char* format, ...) SR_PRINTF(1, 2);
-void report_line(const char* label, const char* format, ...) SR_PRINTF(2, 3);
-
 // ------------------------------------------------------------------------------------ a state as numbers (state.c)
 typedef struct State {
   double t;  // NOT_GIVEN

@@ -103,9 +103,9 @@ static char* series_name(const Plot* p, const PlotPanel* panel, int column, int 
 // -------------------------------------------------------------------------------------------------------------- figure
 static srStatus add_series(Plot* p, int row, int column, const PlotPanel* panel, int t) {
   const srResultTable* table = p->tables[t];
-  const int x = p->x ? table_column(table, p->x) : 0;
+  const int x = p->x ? sr_table_column(table, p->x) : 0;
   for (int i = 0; i < panel->n; i++) {
-    const int y = table_column(table, p->columns.names[panel->column[i]]);
+    const int y = sr_table_column(table, p->columns.names[panel->column[i]]);
     if (y < 0) {
       cli_warning(p->cli, "%s has no column '%s'", p->files.item[t], p->columns.names[panel->column[i]]);
       continue;

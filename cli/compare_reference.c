@@ -1,24 +1,17 @@
 // sarrus compare --reference FILE: the rows of a result file are what all methods are compared with.
-#include <string.h>
-
 #include "compare.h"
 
-// Its columns, by name: t, q, v, y as `sarrus run --out` writes them. NULL: one is missing.
-static const double* find_column(const srResultTable* table, const char* name) {
-  for (int i = 0; i < table->ncolumn; i++)
-    if (strcmp(table->names[i], name) == 0) return table->columns[i];
-  return NULL;
-}
-
+// Its columns, by name: t, q, v, y as `sarrus run --out` writes them.
 static bool take_columns(Compare* c, const srModel* m, const srResultTable* table, srTrajectory* out) {
   srColumns* columns = sr_columns_create(m);
   const int width = sr_trajectory_width(out);
   bool good = columns != NULL;
   for (int i = 0; good && i < width; i++) {
-    const double* x = find_column(table, columns->names[i]);
-    good = x != NULL;
+    const int column = sr_table_column(table, columns->names[i]);
+    good = column >= 0;
     if (!good) cli_error(c->cli, "%s has no column '%s' of model '%s'", c->reference, columns->names[i], m->name);
-    for (int k = 0; good && k < out->n; k++) out->sample[(size_t)k * (size_t)width + (size_t)i] = x[k];
+    for (int k = 0; good && k < out->n; k++)
+      out->sample[(size_t)k * (size_t)width + (size_t)i] = table->columns[column][k];
   }
   if (columns) sr_columns_destroy(columns);
   return good;

@@ -7,15 +7,15 @@
 
 // --------------------------------------------------------------------------------------------------------------- table
 static void normal_table(const Laws* l) {
-  report_heading("one impact: m = %g kg, %g m/s, K = %g, n = %g, e = %g, D = %g", l->mass, l->speed, l->normal.K,
-                 l->normal.n, l->normal.e, l->normal.D);
+  printf("one impact: m = %g kg, %g m/s, K = %g, n = %g, e = %g, D = %g\n", l->mass, l->speed, l->normal.K, l->normal.n,
+         l->normal.e, l->normal.D);
   printf("  %-20s %12s %12s %12s %12s\n", "law", "given", "d max [m]", "f max [N]", "time [s]");
   for (int i = 0; i < l->nnormal; i++) {
     const NormalCurve* c = &l->normal_curve[i];
     printf("  %-20s %12.6f %12.5g %12.5g %12.5g%s\n", c->law->name, c->impact.restitution, c->impact.d_max,
            c->impact.f_max, c->impact.duration, c->impact.clamped ? "  clamped" : "");
   }
-  report_heading("\nrestitution given, for restitution asked");
+  printf("\nrestitution given, for restitution asked\n");
   printf("  %-20s", "law");
   for (int k = 0; k < l->asked.n; k++) printf(" %8g", l->asked.x[k]);
   printf("\n");
@@ -35,8 +35,8 @@ static void normal_table(const Laws* l) {
 static void friction_table(const Laws* l) {
   static const double parts[] = {0.01, 0.02, 0.05, 0.1, 0.2, 0.5, 1};
   enum { PARTS = sizeof parts / sizeof parts[0] };
-  report_heading("%sforce of steady sliding [N]: limits %g and %g, at speed [m/s]", l->nnormal > 0 ? "\n" : "",
-                 l->limits.x[0], l->limits.x[1]);
+  printf("%sforce of steady sliding [N]: limits %g and %g, at speed [m/s]\n", l->nnormal > 0 ? "\n" : "",
+         l->limits.x[0], l->limits.x[1]);
   printf("  %-20s", "law");
   for (int k = 0; k < PARTS; k++) printf(" %9.3g", parts[k] * l->v_max);
   printf("  at rest\n");

@@ -24,12 +24,6 @@ bool pattern_fits(const char* pattern, const char* text) {
   return *pattern == 0;
 }
 
-int table_column(const srResultTable* table, const char* name) {
-  for (int i = 0; i < table->ncolumn; i++)
-    if (strcmp(table->names[i], name) == 0) return i;
-  return -1;
-}
-
 static int find(const PlotColumns* c, const char* name) {
   for (int i = 0; i < c->n; i++)
     if (strcmp(c->names[i], name) == 0) return i;
@@ -149,7 +143,7 @@ static bool choose_x(Cli* cli, srResultTable* const* tables, int ntable, const c
     return false;
   }
   for (int t = 0; x && t < ntable; t++) {
-    if (table_column(tables[t], x) >= 0) continue;
+    if (sr_table_column(tables[t], x) >= 0) continue;
     cli_error(cli, "--x: table %d has no column '%s'", t + 1, x);
     return false;
   }

@@ -20,8 +20,6 @@ typedef struct PlotColumns {
 
 // True when the text fits the pattern, in which * stands for any letters and ? for one.
 bool pattern_fits(const char* pattern, const char* text);
-// Index of a name in a table, or -1.
-int table_column(const srResultTable* table, const char* name);
 
 // Collects the names, finds x (NULL: the first column) and a panel for each of the lists y; without lists, panels of
 // the columns q.* and v.* by unit, or of all columns. False after an error.

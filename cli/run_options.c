@@ -12,9 +12,6 @@ static const char* const starts[] = {SR_START_LIST(WORD)};
 #undef WORD
 static const char* const metrics[] = {"mass", "identity"};
 
-const char* stabilization_word(srStabilization stabilization) { return stabilizations[stabilization]; }
-const char* control_word(srControlRule control) { return controls[control]; }
-
 bool start_exists(Cli* cli, const char* word) {
   return !word || word_exists(cli, "--start", word, starts, COUNT(starts), COUNT(starts));
 }

@@ -11,9 +11,6 @@ typedef struct RunWords {
   const char *stabilization, *metric, *control, *family, *tangent;
 } RunWords;
 
-const char* stabilization_word(srStabilization stabilization);
-const char* control_word(srControlRule control);
-
 // The word of --start; NULL: as given.
 bool start_exists(Cli* cli, const char* word);
 srStart start_of(const char* word);

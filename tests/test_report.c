@@ -327,3 +327,36 @@ TEST(a_comparison_survives_the_lack_of_memory) {
   }
   close_model(&x);
 }
+
+// ------------------------------------------------------------------------------------------------------ stored results
+// x = t^3 at whole seconds, which the cubic between them meets exactly, beside rows at other times of which one is 0.5 off and one lies
+// outside.
+TEST(stored_results_are_compared_at_the_times_of_the_second) {
+  double t1[] = {0, 1, 2, 3, 4}, x1[] = {0, 1, 8, 27, 64}, t2[] = {0.5, 2, 3.5, 9}, x2[] = {0.125, 8.5, 42.875, 0};
+  const char *names1[] = {"t", "x", "more"}, *units1[] = {"s", "m", ""}, *names2[] = {"t", "x"}, *units2[] = {"s", "m"};
+  double *columns1[] = {t1, x1, x1}, *columns2[] = {t2, x2};
+  const srResultTable first = {3, 5, names1, units1, columns1}, second = {2, 4, names2, units2, columns2};
+  srMessages* messages = sr_messages_create();
+  srTableDifference* d = NULL;
+  srText json = {0}, table = {0};
+  ENSURE_EQUAL(sr_table_difference_create(&first, "a.csv", &second, "b.csv", messages, &d), SR_OK);
+  ENSURE(d->nrow == 3 && d->between == 2 && d->outside == 1 && d->missing[1] == 1 && d->missing[0] == 0 &&
+         d->ncolumn == 1);
+  ENSURE_NEAR(d->column[0].most, 0.5, 1e-13);
+  ENSURE(d->column[0].at == 2 && d->column[0].range == 64);
+  ENSURE_NEAR(d->column[0].rms, 0.5 / sqrt(3), 1e-13);
+  sr_report_table_differences("a.csv", (const srTableDifference* const*)&d, 1, SR_REPORT_JSON, &json);
+  sr_report_table_differences("a.csv", (const srTableDifference* const*)&d, 1, SR_REPORT_TEXT, &table);
+  ENSURE(strstr(json.data, "\"file\": \"b.csv\", \"rows\": 3, \"interpolated\": 2, \"outside\": 1, \"missing\": 1,"));
+  ENSURE(strstr(table.data, "b.csv against a.csv: 3 rows\n") == table.data);
+  sr_text_free(&json), sr_text_free(&table);
+  sr_table_difference_destroy(d);
+  units2[1] = "mm";
+  ENSURE_EQUAL(sr_table_difference_create(&first, "a.csv", &second, "b.csv", messages, &d), SR_INPUT);
+  ENSURE(d == NULL && strstr(sr_messages_get(messages, 0)->text, "column x is in m in a.csv, and in mm in b.csv"));
+  units2[1] = "m";
+  t2[2] = 2;
+  ENSURE_EQUAL(sr_table_difference_create(&first, "a.csv", &second, "b.csv", messages, &d), SR_INPUT);
+  ENSURE(strstr(sr_messages_get(messages, 1)->text, "b.csv: the time of row 3, 2 s, does not lie after"));
+  sr_messages_destroy(messages);
+}

@@ -4,6 +4,7 @@
 
 #include <sarrus/base.h>
 #include <sarrus/spec.h>
+#include <sarrus/table.h>
 #include <sarrus/text.h>
 
 #ifdef __cplusplus
@@ -100,14 +101,7 @@ SR_API srStatus sr_table_close(srTableWriter* table, srMessages* messages);  // 
 SR_API void sr_table_discard(srTableWriter* table);                          // the file stays what it was
 SR_API bool sr_table_has_hdf5(void);
 
-// A table of results, by columns.
-typedef struct srResultTable {
-  int ncolumn, nrow;
-  const char** names;  // (ncolumn); c1, c2, ... where the file has none
-  const char** units;  // (ncolumn); "" where none is given
-  double** columns;    // (ncolumn) x (nrow); NaN where a field is empty
-} srResultTable;
-// One that was written as above, or by another program; CSV and HDF5 are told by the content. Errors go to messages with
+// A table of results that was written as above, or by another program; CSV and HDF5 are told by the content. Errors go to messages with
 // file, line and column: SR_INPUT; SR_IO when the file cannot be read. *out is NULL unless SR_OK.
 //   CSV    fields separated by commas, semicolons, tabs or blanks; beside the last three a comma may be the decimal point;
 //          units as "name [unit]" or "name (unit)"; lines that begin with # are left out

@@ -8,6 +8,7 @@
 #include <sarrus/compare.h>
 #include <sarrus/recommend.h>
 #include <sarrus/spec.h>
+#include <sarrus/table.h>
 #include <sarrus/text.h>
 
 #ifdef __cplusplus
@@ -121,6 +122,32 @@ SR_API void sr_report_run(const srRunReport* run, srReportForm form, srText* out
 // After sr_comparison_judge. messages: warnings and notes of the JSON; NULL: none.
 SR_API void sr_report_comparison(const srComparison* c, const srMessages* messages, srReportForm form, srText* out);
 SR_API void sr_report_comparison_csv(const srComparison* c, srText* out);  // a row for each run
+
+// Two tables of results, column by column, at the times of the second that lie within the first: where the first has no row at a time,
+// its columns are taken from the cubic through the four rows around (Lagrange). A number in one table where the other has none is
+// a difference that is no number, and the largest.
+typedef struct srColumnDifference {
+  const char *name, *unit, *unit_of_first;
+  double most, rms, at, range;  // at: time of the largest; range: of the column in the first
+  int n;                        // rows compared
+} srColumnDifference;
+typedef struct srTableDifference {
+  const char *file, *first_file;
+  const srResultTable *first, *second;
+  srColumnDifference* column;
+  int ncolumn, nrow;
+  int missing[2];  // columns that the first, the second has not
+  int outside;     // rows before the first or after the last of the first table
+  int between;     // rows between those of the first
+} srTableDifference;
+// Tables and names of files must outlive *out, which is NULL unless SR_OK. SR_INPUT: times that do not rise, units that differ, nothing
+// in common.
+SR_API srStatus sr_table_difference_create(const srResultTable* first, const char* first_file,
+                                           const srResultTable* second, const char* file, srMessages* messages,
+                                           srTableDifference** out);
+SR_API void sr_table_difference_destroy(srTableDifference* difference);
+SR_API void sr_report_table_differences(const char* first_file, const srTableDifference* const* differences, int n,
+                                        srReportForm form, srText* out);
 
 typedef struct srRecommendation {
   const srComparison* trials;  // one model; a run for each trial

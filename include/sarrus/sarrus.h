@@ -22,6 +22,7 @@
 #include <sarrus/recommend.h>
 #include <sarrus/report.h>
 #include <sarrus/spec.h>
+#include <sarrus/table.h>
 #include <sarrus/text.h>
 
 #endif
