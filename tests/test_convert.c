@@ -1186,6 +1186,29 @@ TEST(drives_of_ours_have_their_numbers_in_mjcf) {
   srs_destroy(spec);
 }
 
+TEST(the_gear_of_a_site_has_all_factors_of_the_law) {
+  srSpec* spec = read_text(
+      "<sarrus version='1' name='m'><parameter name='ctrl_m' value='0'/><body name='a'><joint name='j' "
+      "type='revolute'/>"
+      "<inertial mass='1' inertia='0.1 0.1 0.1'/><point name='p' at='1 2 3'/></body><sensor name='s' point='a/p'/>"
+      "<force body='a' at='1 2 3' f='ctrl_m*(sensor(s, rxx)/2 - sensor(s, rxz)/-8) ctrl_m*(sensor(s, ryx)/2 - "
+      "sensor(s, ryz)/-8) ctrl_m*(sensor(s, rzx)/2 - sensor(s, rzz)/-8)'/></sarrus>");
+  srConversion* c = convert(spec, "mjcf");
+  ENSURE(strstr(c->text, "<motor name=\"m\" site=\"p\" gear=\"0.5 0 0.125\"/>"));
+  sr_conversion_destroy(c);
+  srs_destroy(spec);
+  spec = read_text(
+      "<sarrus version='1' name='m'><parameter name='ctrl_m' value='0'/><body name='a'><joint name='j' "
+      "type='revolute'/>"
+      "<inertial mass='1' inertia='0.1 0.1 0.1'/><point name='p' at='1 2 3'/></body><sensor name='s' point='a/p'/>"
+      "<force body='a' at='1 2 3' f='ctrl_m*(sensor(s, rxy)/4) ctrl_m*(sensor(s, ryy)/4) ctrl_m*(sensor(s, "
+      "rzy)/4)'/></sarrus>");
+  c = convert(spec, "mjcf");
+  ENSURE(strstr(c->text, "<motor name=\"m\" site=\"p\" gear=\"0 0.25\"/>"));
+  sr_conversion_destroy(c);
+  srs_destroy(spec);
+}
+
 TEST(a_motor_of_ours_has_its_gear_and_ranges_in_mjcf) {
   srSpec* spec = read_text(
       "<sarrus version='1' name='m'><parameter name='ctrl_m' value='0'/><parameter name='k' value='3'/>"
@@ -1231,6 +1254,14 @@ TEST(what_mjcf_cannot_say_of_an_actuator_is_told) {
       {"", "<torque joint='j' law='ctrl_a'/><torque joint='i' law='2*ctrl_a'/>", "", 0},
       {"", "<torque joint='j' law='ctrl_a'/><torque joint='i' law='2*ctrl_a - q(i)'/>", "g u + b", 2},
       {"", "<torque joint='j' law='ctrl_a - q(j)'/><torque joint='i' law='2*(ctrl_a - q(j))'/>", "g u + b", 2},
+      {"", "<torque joint='j' law='max(-1, min(2, 3*ctrl_a))'/><torque joint='i' law='max(-2, min(1, -3*ctrl_a))'/>",
+       "", 0},
+      {"", "<torque joint='j' law='max(-1, min(2, 3*ctrl_a))'/><torque joint='i' law='max(-1, min(2, -3*ctrl_a))'/>",
+       "g u + b", 2},
+      {"",
+       "<torque joint='j' law='ctrl_a - 3*q(j) - q(i)'/><torque joint='j' law='2*(ctrl_a - 3*q(j) - q(i))'/>"
+       "<torque joint='i' law='ctrl_a - 3*q(j) - q(i)'/>",
+       "", 0},
       {"", "<torque joint='j' law='ctrl_a - q(i)'/><torque joint='i' law='2*(ctrl_a - q(i))'/>", "g u + b", 2},
       {"", "<torque joint='j' law='max(-1, min(2, ctrl_b + ctrl_a))'/>", "several controls", 1},
       {"", "<torque joint='j' law='ctrl_a'/><link a='a' b='b/p' law='ctrl_a'/>", "other laws", 1},
