@@ -157,7 +157,7 @@ reads "$work/plain/urdf" ../meshes/t.obj
 reads "$work/plain/urdf" package://plain/meshes/t.obj
 reads "$work/plain/urdf" "$outer/t.obj" --package "$outer"
 reads "$work/plain/urdf" package://odd/t.obj --package "odd=$outer"
-reads "$work/plain/urdf" package://odd/t.obj --package "none=$work/model" --package "odd=$outer"
+reads "$work/plain/urdf" "$outer/t.obj" --package "none=$work/model" --package "$outer"
 mkdir "$outer/named"  # what the user has named does not reach further up
 meshes "package://odd/../secret.obj" &&
   status 0 "outside of the folder and the package of the model; --package" check "$work/model/robot.urdf" --package "odd=$outer/named"

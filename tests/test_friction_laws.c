@@ -479,6 +479,17 @@ TEST(dahl_forgets_in_one_backward_euler_step_where_tau_is_long) {
   ENSURE_NEAR(s.f[0], 10 * (-0.05 + 0.95 * 2) / 20, 1e-15);
 }
 
+TEST(dahl_without_a_limit_and_a_memory_does_not_move) {
+  Slip s = slip_of("dahl", 1);
+  s.Fs = s.Fk = s.tau = 0;
+  s.e[0] = 0.02;
+  s.edot[0] = s.edot[1] = 7;
+  evaluate(&s, (double[]){2});
+  ENSURE_NEAR(s.edot[0], 0, 0);
+  ENSURE_NEAR(s.f[0], 0, 0);
+  ENSURE_NEAR(s.edot[1], 7, 0);  // of one coordinate
+}
+
 TEST(dahl_creeps_at_its_quasi_static_rate) {
   Slip s = slip_of("dahl", 1);
   const double a = 0.67, b = 0.29, F = s.Fk, K = s.p.K;

@@ -63,6 +63,24 @@ TEST(positions_that_were_given_stay_and_contradictions_are_warned_of) {
   close_model(&x);
 }
 
+// Of several drivers each puts its own coordinate.
+TEST(what_was_not_given_is_put_by_every_driver) {
+  Loaded x = open_text(
+      "<sarrus version='1'><body name='a'><joint name='x' type='prismatic' axis='1 0 0'/><inertial mass='1'/></body>"
+      "<body name='b'><joint name='y' type='prismatic' axis='1 0 0'/><inertial mass='1'/></body>"
+      "<driver joint='x' motion='2*t'/><driver joint='y' motion='-3*t'/></sarrus>");
+  x.d->v[0] = 2, x.d->v[1] = -3;
+  ENSURE_EQUAL(at(&x, 0.5, false, true), SR_OK);
+  ENSURE_NEAR(x.d->q[0], 1, 1e-15);
+  ENSURE_NEAR(x.d->q[1], -1.5, 1e-15);
+  x.d->q[0] = 1, x.d->q[1] = -1.5;
+  x.d->v[0] = x.d->v[1] = 0;
+  ENSURE_EQUAL(at(&x, 0.5, true, false), SR_OK);
+  ENSURE_NEAR(x.d->v[0], 2, 1e-15);
+  ENSURE_NEAR(x.d->v[1], -3, 1e-15);
+  close_model(&x);
+}
+
 TEST(numbers_that_agree_in_their_digits_are_no_contradiction) {
   Loaded x = open_text(
       "<sarrus version='1'><body name='a'><joint name='x' type='prismatic' axis='1 0 0'/><inertial mass='1'/>"
