@@ -11,7 +11,11 @@
 // -------------------------------------------------------------------------------------------------------------- texts
 TEST(a_text_grows_and_can_be_used_again) {
   srText text = {0};
-  for (int i = 0; i < 2000; i++) sr_text_print(&text, "%d,", i % 10);
+  for (int i = 0; i < 2000; i++) {
+    sr_text_print(&text, "%d", i % 10);
+    sr_text_add(&text, ",", 1);
+    ENSURE(text.n < text.capacity);  // the zero behind it too
+  }
   ENSURE(text.n == 4000 && strlen(text.data) == 4000 && !text.failed);
   ENSURE(memcmp(text.data + 3990, "5,6,7,8,9,", 10) == 0);
   sr_text_free(&text);
@@ -38,7 +42,7 @@ TEST(a_text_that_runs_out_of_memory_says_so_and_stays_cut) {
 
 static void write_json(srText* text) {
   srJson json = sr_json_begin(text);
-  sr_json_text(&json, "a \"b\"\\", "line\nend\x01 \xc3\xa9 \xff");
+  sr_json_text(&json, "a \"b\"\\", "line\nend\x01\x1f \xc3\xa9 \xff");
   sr_json_numbers(&json, "x", (const double[]){0.1, -0.0, 1e300, (double)NAN, (double)INFINITY}, 5);
   sr_json_matrix(&json, "M", (const double[]){1, 2, 3, 4}, 2, 2);
   sr_json_object(&json, "o");
@@ -52,7 +56,7 @@ static void write_json(srText* text) {
 }
 
 static const char expected_json[] =
-    "{\n  \"a \\\"b\\\"\\\\\": \"line\\nend\\u0001 \xc3\xa9 \\ufffd\",\n"
+    "{\n  \"a \\\"b\\\"\\\\\": \"line\\nend\\u0001\\u001f \xc3\xa9 \\ufffd\",\n"
     "  \"x\": [0.10000000000000001, -0, 1.0000000000000001e+300, null, null],\n  \"M\": [[1, 2], [3, 4]],\n"
     "  \"o\": {\"yes\": true, \"n\": -5, \"none\": null, \"empty\": []}\n}\n";
 
@@ -112,6 +116,13 @@ TEST(the_report_of_an_evaluation_has_the_numbers_of_a_pendulum) {
   ENSURE(strstr(table.data, "model pendulum at t = 0 s\n") == table.data && strstr(table.data, "\nmass matrix M\n"));
   sr_text_free(&json), sr_text_free(&table);
   sr_evaluation_destroy(e);
+  x.d->tau[0] = 0.5;
+  ENSURE_EQUAL(sr_evaluation_create(x.m, x.d, true, messages, &e), SR_OK);
+  ENSURE(e->bare && e->ng == 0 && !e->has_reactions);
+  ENSURE_NEAR(e->kinetic, m * l * l * rate * rate / 2, 1e-14);
+  ENSURE_NEAR(e->potential, -m * g * l * cos(theta), 1e-14);
+  ENSURE_NEAR(x.d->a[0], -g / l * sin(theta) + 0.5 / (m * l * l), 1e-13);
+  sr_evaluation_destroy(e);
   sr_messages_destroy(messages);
   close_model(&x);
 }
@@ -148,6 +159,27 @@ TEST(the_report_of_a_check_counts_degrees_of_freedom_in_every_formulation) {
     srs_destroy(spec);
     sr_messages_destroy(messages);
   }
+}
+
+TEST(the_report_of_a_check_counts_drivers_apart) {
+  static const char text[] =
+      "<sarrus version='1'><body name='a'><joint name='x' type='prismatic'/><inertial mass='1'/></body><body name='b'>"
+      "<joint name='y' type='prismatic'/><inertial mass='1'/></body><driver joint='x' motion='sin(t)'/></sarrus>";
+  srMessages* messages = sr_messages_create();
+  srSpec* spec = NULL;
+  srCheck* check = NULL;
+  srText json = {0};
+  ENSURE_EQUAL(sr_load_text(text, strlen(text), "test", NULL, NULL, messages, &spec), SR_OK);
+  Loaded x = open_text(text);
+  ENSURE_EQUAL(sr_check_create(spec, x.m, x.d, SR_FORMULATION_RELATIVE, messages, &check), SR_OK);
+  sr_report_check(check, messages, SR_REPORT_JSON, &json);
+  ENSURE(number_of(json.data, "nconstraint", 0) == 0 && number_of(json.data, "rank", 0) == 0);
+  ENSURE(number_of(json.data, "driven", 0) == 1 && number_of(json.data, "dof", 0) == 1);
+  sr_text_free(&json);
+  sr_check_destroy(check);
+  close_model(&x);
+  srs_destroy(spec);
+  sr_messages_destroy(messages);
 }
 
 // What a ledger misses is warned of once, and an option without effect by its name.
@@ -329,10 +361,10 @@ TEST(a_comparison_survives_the_lack_of_memory) {
 }
 
 // ------------------------------------------------------------------------------------------------------ stored results
-// x = t^3 at whole seconds, which the cubic between them meets exactly, beside rows at other times of which one is 0.5 off and one lies
+// x = t^3 + 1 at whole seconds, which the cubic between them meets exactly, beside rows at other times of which one is 0.5 off and one lies
 // outside.
 TEST(stored_results_are_compared_at_the_times_of_the_second) {
-  double t1[] = {0, 1, 2, 3, 4}, x1[] = {0, 1, 8, 27, 64}, t2[] = {0.5, 2, 3.5, 9}, x2[] = {0.125, 8.5, 42.875, 0};
+  double t1[] = {0, 1, 2, 3, 4}, x1[] = {1, 2, 9, 28, 65}, t2[] = {0.5, 2, 3.5, 9}, x2[] = {1.125, 9.5, 43.875, 0};
   const char *names1[] = {"t", "x", "more"}, *units1[] = {"s", "m", ""}, *names2[] = {"t", "x"}, *units2[] = {"s", "m"};
   double *columns1[] = {t1, x1, x1}, *columns2[] = {t2, x2};
   const srResultTable first = {3, 5, names1, units1, columns1}, second = {2, 4, names2, units2, columns2};
@@ -359,4 +391,116 @@ TEST(stored_results_are_compared_at_the_times_of_the_second) {
   ENSURE_EQUAL(sr_table_difference_create(&first, "a.csv", &second, "b.csv", messages, &d), SR_INPUT);
   ENSURE(strstr(sr_messages_get(messages, 1)->text, "b.csv: the time of row 3, 2 s, does not lie after"));
   sr_messages_destroy(messages);
+}
+
+// ----------------------------------------------------------------------------------------------------- what they add up to
+// Energy in the report of a run: what has changed is the work of all accounts less the heat, but for the residual.
+TEST(the_energies_of_a_report_add_up) {
+  static const char* const models[] = {"contact/block-on-slope", "dc-motor", "contact/bouncing-ball"};
+  static const char* const accounts[] = {"applied", "torque", "link", "force", "user", "driver"};
+  for (int k = 0; k < 3; k++) {
+    Loaded x = open_model(models[k], "");
+    srRunOptions o = sr_run_options(x.m);
+    o.t_end = 1;
+    srText json = {0};
+    (void)sr_run(x.m, x.d, &o, NULL, &x.result);
+    const srRunReport report = {
+        .m = x.m, .d = x.d, .options = &o, .result = &x.result, .file = "", .contact = "continuous"};
+    sr_report_run(&report, SR_REPORT_JSON, &json);
+    const char* energy = strstr(json.data, "\"energy\": {");
+    double work = 0;
+    for (int i = 0; i < 6; i++) {
+      char key[32];
+      snprintf(key, sizeof key, "\"%s\": ", accounts[i]);
+      if (strstr(energy, key)) work += number_of(energy, accounts[i], 0);
+    }
+    const double change = number_of(energy, "kinetic", 0) + number_of(energy, "potential", 0) -
+                          number_of(energy, "kinetic0", 0) - number_of(energy, "potential0", 0);
+    const double heat = number_of(energy, "dissipated", 0);
+    ENSURE(heat > 0 && number_of(energy, "friction", 0) >= 0 && number_of(energy, "contact", 0) >= 0);
+    ENSURE_NEAR(change, work - heat + number_of(energy, "residual", 0), 1e-12 * number_of(energy, "scale", 0));
+    sr_text_free(&json);
+    close_model(&x);
+  }
+}
+
+// Six rows of two chains that close a loop, one degree of freedom all the same: one row of the linkage is redundant.
+TEST(the_report_of_a_check_lists_the_redundant_rows) {
+  srMessages* messages = sr_messages_create();
+  srSpec* spec = NULL;
+  srModel* m = NULL;
+  srData* d = NULL;
+  srCheck* check = NULL;
+  srText json = {0};
+  ENSURE_EQUAL(open_spec("mechanisms/sarrus-linkage", messages, &spec, &m, &d), SR_OK);
+  ENSURE_EQUAL(sr_check_create(spec, m, d, SR_FORMULATION_RELATIVE, messages, &check), SR_OK);
+  sr_report_check(check, messages, SR_REPORT_JSON, &json);
+  int listed = 0;
+  for (const char* p = strstr(json.data, "\"redundant\": ["); (p = strstr(p, "{\"row\": \"")) != NULL; p++) listed++;
+  ENSURE_EQUAL((int)number_of(json.data, "dof", 0), 1);
+  ENSURE(listed >= 1);
+  ENSURE_EQUAL(listed, (int)(number_of(json.data, "nconstraint", 0) - number_of(json.data, "rank", 0)));
+  sr_text_free(&json);
+  sr_check_destroy(check);
+  sr_data_destroy(d);
+  sr_model_destroy(m);
+  srs_destroy(spec);
+  sr_messages_destroy(messages);
+}
+
+TEST(the_change_of_an_assembly_is_told_by_coordinate) {
+  Loaded x = open_model("mechanisms/four-bar", "");
+  srAssemblyChange* change = NULL;
+  srText json = {0};
+  double before[8];
+  x.d->q[1] += 0.05;  // off the loop
+  memcpy(before, x.d->q, (size_t)x.m->nq * sizeof *before);
+  ENSURE_EQUAL(sr_assembly_change_create(x.m, x.d, NULL, &change), SR_OK);
+  int moved = 0, listed = 0;
+  for (int i = 0; i < x.m->nq; i++) {
+    ENSURE_NEAR(change->q[i], x.d->q[i] - before[i], 1e-15);
+    moved += fabs(change->q[i]) > 1e-9;
+  }
+  sr_report_assembly(x.m, change, &json);
+  for (const char* p = json.data; (p = strstr(p, "{\"q\": \"")) != NULL; p++) listed++;
+  ENSURE(moved > 0 && change->looped);
+  ENSURE_EQUAL(listed, moved);
+  sr_text_free(&json);
+  sr_assembly_change_destroy(change);
+  close_model(&x);
+}
+
+// The command that is recommended is one that a shell takes as it was meant.
+TEST(a_recommendation_has_a_command_that_a_shell_reads) {
+  Loaded x = open_model("pendulum", "");
+  srComparedModel model = {
+      .m = x.m, .joints = x.m, .start = x.d, .file = "it's mine.xml", .options = sr_run_options(x.m)};
+  srComparedRun run = {.record = {.done = true}};
+  const srComparison trials = {.model = &model, .nmodel = 1, .run = &run, .nrun = 1};
+  srMethodTrial trial = {.rtol = 1e-6, .atol = 1e-8, .step = (double)NAN, .done = true, .error = 2e-7};
+  for (int i = 0; i < sri_method_count(); i++)
+    if (strcmp(sri_method(i)->name, "dopri5") == 0) trial.method = i;
+  const srAdvice advice = {.trial = 0, .accurate = true, .nwhy = 1, .why = {"because"}, .alternative = -1};
+  const srSetting settings[] = {{"l", "2*pi"}, {"m", "3"}};
+  const srSurvey survey = {.pilot = "dopri5", .guide = "radau5"};
+  const srRecommendation r = {.trials = &trials,
+                              .survey = &survey,
+                              .trial = &trial,
+                              .advice = &advice,
+                              .settings = settings,
+                              .nsetting = 2,
+                              .formulation = "absolute",
+                              .t_end = 2.5};
+  srText json = {0}, table = {0};
+  sr_report_recommendation(&r, SR_REPORT_JSON, &json);
+  sr_report_recommendation(&r, SR_REPORT_TEXT, &table);
+  ENSURE(
+      strstr(table.data,
+             "\ntake dopri5\n  - because\n  sarrus run 'it'\\''s mine.xml' --method dopri5 --rtol 1e-06 --atol 1e-08 "
+             "--t-end 2.5 --formulation absolute --set 'l=2*pi' --set m=3\n"));
+  ENSURE(strstr(json.data, "\"command\": \"sarrus run 'it'\\\\''s mine.xml' --method dopri5 ") &&
+         strstr(json.data, "\"alternative\": null"));
+  ENSURE_NEAR(number_of(strstr(json.data, "\"trials\""), "error", 0), 2e-7, 1e-20);
+  sr_text_free(&json), sr_text_free(&table);
+  close_model(&x);
 }
