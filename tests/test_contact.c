@@ -302,12 +302,21 @@ TEST(what_parts_does_not_touch) {
 
 // An event of a gap, located 1e-9 m deep by the error of the step: it is a touch where the bodies approach, and where they part
 // it is not.
+static void count_impact(void* user, double t, int i) {
+  (void)t, (void)i;
+  ++*(int*)user;
+}
+
+static void no_heat(void* user, double energy) {
+  (void)user;
+  ENSURE(energy == 0);
+}
+
 TEST(an_event_of_a_gap_is_a_touch_only_in_approach) {
   static const double speeds[] = {-2, 2};
   for (int k = 0; k < 2; k++) {
     char text[800];
     bool stop;
-    double heat;
     snprintf(text, sizeof text, ball_near_floor, 0.05 - 1e-9, speeds[k]);
     Loaded x = open_text(text);
     srModelSystem user = {.m = x.m, .d = x.d};
@@ -316,14 +325,19 @@ TEST(an_event_of_a_gap_is_a_touch_only_in_approach) {
     srIntegrator* integrator = NULL;
     ENSURE_EQUAL(sri_create("dopri5", &system, &options, NULL, &integrator), SR_OK);
     srTouchWatch* touch = sr_touch_create(x.m, x.d, true);
-    srEventWatch* watch = sr_events_create(x.m, x.d, integrator, touch);
-    ENSURE_EQUAL(watch->count, 1);
-    watch->fired[0] = 1;
-    ENSURE_EQUAL(sr_events_act(watch, 0, x.d->q, x.d->v, x.d->y, &stop, &heat), SR_OK);
+    srJumpWatch* jumps = sr_jumps_create(x.m, x.d, integrator);
+    int impacts = 0;
+    const srEventTold told = {.user = &impacts, .impact = count_impact, .heat = no_heat};
+    srEventWatch* watch = sr_events_create(x.m, x.d, &system, integrator, touch, jumps, &told);
+    ENSURE_EQUAL(watch->nsource, 1);
+    sri_events_fire(watch->events, watch->of_touch, &(const signed char){-1});
+    ENSURE_EQUAL(sri_events_act(watch->events, 0, x.d->q, x.d->v, x.d->y, &stop), SR_OK);
     ENSURE_EQUAL(touch->closed[0], speeds[k] < 0);
+    ENSURE_EQUAL(impacts, speeds[k] < 0);
     if (speeds[k] < 0) ENSURE(x.d->z[x.m->force[0].z + SR_Z_SPEED] == 2);
     sr_events_destroy(watch);
     sr_touch_destroy(touch);
+    sr_jumps_destroy(jumps);
     sri_destroy(integrator);
     close_model(&x);
   }

@@ -316,3 +316,134 @@ TEST(event_formulas_see_sensors) {
   ENSURE_SMALL(x.d->q[0], 1e-9);
   close_model(&x);
 }
+
+// ---- what actions may set -------------------------------------------------------------------------------------------
+
+#define BALL_EVENT(do)                                                                                                 \
+  "<sarrus version=\"1\"><option gravity=\"0 0 -10\"/><body name=\"b\"><joint name=\"z\" type=\"prismatic\" axis=\"0 " \
+  "0 1\" "                                                                                                             \
+  "q=\"1\"/><inertial mass=\"2\" inertia=\"1 1 1\"/></body>"                                                           \
+  "<event name=\"floor\" when=\"q(z)\" direction=\"falling\" do=\"" do "\"/></sarrus>"
+
+TEST(event_that_sets_a_velocity_makes_a_ball_bounce_at_the_times_of_its_closed_form) {
+  // From 1 m, e = 0.8: t_1 = sqrt(2/g), then flights of 2 e^k t_1.
+  const char* methods[] = {"dopri5", "rk4", "radau5", "hem5", "auto"};
+  for (int k = 0; k < 5; ++k) {
+    Loaded x = open_text(BALL_EVENT("v(z) = -0.8*v(z)"));
+    ENSURE_EQUAL(simulate(&x, methods[k], 2.4), SR_OK);
+    double t = sqrt(0.2), flight = 1.6 * t;
+    ENSURE_EQUAL(x.result.nevent, 4);
+    for (int i = 0; i < 4; ++i, t += flight, flight *= 0.8) ENSURE_NEAR(x.result.event[i].t, t, 1e-8);
+    // m g (1 - z) = kinetic energy + what the four impacts have taken; the ledger has them.
+    ENSURE_SMALL(ledger(&x), 1e-8);
+    ENSURE_NEAR(x.result.energy.work[SR_ACCOUNT_DRIVER], -20 * (1 - pow(0.8, 8)), 1e-7);
+    close_model(&x);
+  }
+}
+
+// Two carriages on one rail, the second on the first, masses 3 and 1; the second is stopped on the first: what it had goes to both.
+#define CARRIAGES                                                                                                      \
+  "<sarrus version=\"1\"><option gravity=\"0 0 0\"/><body name=\"a\"><joint name=\"x\" type=\"prismatic\" axis=\"1 0 " \
+  "0\"/>"                                                                                                              \
+  "<inertial mass=\"3\" inertia=\"1 1 1\"/></body><body name=\"b\" parent=\"a\"><joint name=\"u\" type=\"prismatic\" " \
+  "axis=\"1 0 0\" v=\"2\"/><inertial mass=\"1\" inertia=\"1 1 1\"/></body>"                                            \
+  "<event when=\"q(u) - 1\" do=\"v(u) = 0\"/></sarrus>"
+
+static void ensure_stopped(srFormulation formulation) {
+  srSpec* spec = NULL;
+  Loaded x = open_text(CARRIAGES);
+  if (formulation != SR_FORMULATION_RELATIVE) {
+    Loaded r = x;
+    ENSURE_EQUAL(sr_load_text(CARRIAGES, strlen(CARRIAGES), "test", NULL, NULL, NULL, &spec), SR_OK);
+    ENSURE_EQUAL(sr_formulate(spec, r.m, r.d, formulation, NULL, &x.m, &x.d), SR_OK);
+    srs_destroy(spec);
+    close_model(&r);
+  }
+  ENSURE_EQUAL(simulate(&x, "dopri5", 1.5), SR_OK);
+  // Momentum 2 over mass 4 from 0.5 s on.
+  ENSURE_NEAR(x.d->jv[0], 0.5, 1e-7);
+  ENSURE_NEAR(x.d->jv[1], 0, 1e-7);
+  ENSURE_NEAR(x.d->jq[0], 0.5, 1e-6);
+  ENSURE_NEAR(x.d->jq[1], 1, 1e-6);
+  ENSURE_NEAR(x.result.energy.work[SR_ACCOUNT_DRIVER], 0.5 * 4 * 0.25 - 2, 1e-6);
+  ENSURE_SMALL(ledger(&x), 1e-6);
+  close_model(&x);
+}
+
+TEST(event_that_sets_a_velocity_is_an_impulse_in_the_joint_whatever_the_formulation) {
+  ensure_stopped(SR_FORMULATION_RELATIVE);
+  ensure_stopped(SR_FORMULATION_ABSOLUTE);
+}
+
+// Sliders of 3 and 1 kg with x = 2 u; at 0.5 s events set velocities.
+#define COUPLED(do)                                                                                                    \
+  "<sarrus version='1'><option gravity='0 0 0'/><body name='a'><joint name='x' type='prismatic' axis='1 0 0' v='2'/>"  \
+  "<inertial mass='3' inertia='1 1 1'/></body><body name='b'><joint name='u' type='prismatic' axis='1 0 0' v='1'/>"    \
+  "<inertial mass='1' inertia='1 1 1'/></body><constraint name='gear' expr='q(x) - 2*q(u)'/>"                          \
+  "<event name='hit' when='t - 0.5' do='" do "'/></sarrus>"
+
+TEST(event_that_sets_a_velocity_keeps_the_constraints_or_says_that_they_forbid_it) {
+  const char* methods[] = {"mdop5", "radau5", "dopri5"};
+  for (int k = 0; k < 3; ++k) {
+    Loaded x = open_text(COUPLED("v(u) = -3"));
+    ENSURE_EQUAL(simulate(&x, methods[k], 1), SR_OK);
+    ENSURE_NEAR(x.d->v[0], -6, 1e-8);
+    ENSURE_NEAR(x.d->v[1], -3, 1e-8);
+    ENSURE_NEAR(x.d->q[0], 1 - 3, 1e-7);
+    close_model(&x);
+  }
+  Loaded x = open_text(COUPLED("v(u) = -3; v(x) = -6"));
+  ENSURE_EQUAL(simulate(&x, "dopri5", 1), SR_OK);
+  ENSURE_NEAR(x.d->v[0], -6, 1e-8);
+  close_model(&x);
+  x = open_text(COUPLED("v(u) = -3; v(x) = 1"));
+  ENSURE_EQUAL(simulate(&x, "dopri5", 1), SR_FAILED);
+  ENSURE(strstr(x.result.trouble, "the action of an event cannot be carried out") != NULL);
+  close_model(&x);
+}
+
+TEST(event_that_sets_a_parameter_changes_the_laws_that_use_it) {
+  // 2 x'' = -k x with k = 8, w = 2, from 0 at 0.5 m/s: at 0.1 the spring breaks, and x' stays sqrt(0.25 - 4*0.01).
+  Loaded x = open_text(
+      "<sarrus version='1'><parameter name='k' value='8'/><option gravity='0 0 0'/><body name='b'>"
+      "<joint name='x' type='prismatic' axis='1 0 0' v='0.5'/><inertial mass='2' inertia='1 1 1'/></body>"
+      "<torque joint='x' law='-k*q(x)'/><event when='q(x) - 0.1' do='k = 0'/></sarrus>");
+  const double t = asin(0.4) / 2, v = sqrt(0.21);
+  ENSURE_EQUAL(x.m->ny, 1);
+  ENSURE_TEXT(x.m->y_name[0], "k");
+  ENSURE_NEAR(x.m->y0[0], 8, 0);
+  ENSURE_EQUAL(simulate(&x, "dopri5", 1), SR_OK);
+  ENSURE_NEAR(x.result.event[0].t, t, 1e-8);
+  ENSURE_NEAR(x.d->v[0], v, 1e-8);
+  ENSURE_NEAR(x.d->q[0], 0.1 + v * (1 - t), 1e-8);
+  ENSURE(x.d->y[0] == 0);
+  close_model(&x);
+}
+
+static void ensure_refused(const char* text, const char* why) {
+  srMessages* messages = sr_messages_create();
+  srSpec* spec = NULL;
+  srModel* m = NULL;
+  ENSURE_EQUAL(sr_load_text(text, strlen(text), "test", NULL, NULL, messages, &spec), SR_OK);
+  ENSURE_EQUAL(sr_compile(spec, messages, &m), SR_INPUT);
+  srs_destroy(spec);
+  if (strstr(sr_messages_get(messages, 0)->text, why) == NULL) printf("%s\n", sr_messages_get(messages, 0)->text);
+  ENSURE(strstr(sr_messages_get(messages, 0)->text, why) != NULL);
+  ENSURE(sr_messages_get(messages, 0)->place.line > 0);
+  sr_messages_destroy(messages);
+}
+
+#define REFUSED(attributes, more, do)                                                                                  \
+  "<sarrus version='1'><parameter name='m' value='2'/>" more                                                           \
+  "<body name='b'><joint name='x' type='prismatic'/>"                                                                  \
+  "<inertial mass='" attributes "' inertia='1 1 1'/></body><event when='t - 1' do='" do "'/></sarrus>"
+
+TEST(event_actions_that_cannot_be_are_refused_with_a_sentence) {
+  ensure_refused(REFUSED("m", "", "m = 3"), "set by an event");
+  ensure_refused(REFUSED("1", "<parameter name='n' value='2*m'/>", "m = 3"), "set by an event");
+  ensure_refused(REFUSED("1", "", "q(x) = 3"), "cannot set a position");
+  ensure_refused(REFUSED("1", "", "v(y) = 3"), "unknown joint 'y'");
+  ensure_refused(REFUSED("1", "", "v(x, 1) = 3"), "1 velocity coordinate, counted from 0");
+  ensure_refused(REFUSED("1", "", "n = 3"), "unknown state or parameter 'n'");
+  ensure_refused(REFUSED("1", "<driver joint='x' motion='t'/>", "v(x) = 3"), "is driven");
+}

@@ -136,6 +136,7 @@ typedef struct srRunResult {
   double seconds;      // wall clock
   long impacts;        // contacts that have touched
   long clamps;         // touches in which a normal law would have pulled
+  long jumps;          // of laws, located
   long limits_passed;  // accepted steps with a joint beyond its limits
   char trouble[512];   // why the run stopped early: joint or body, time, largest force and its source
 } srRunResult;

@@ -199,7 +199,7 @@
   X(name, "name", NAME, "1", "", "", "name, for reports; default: event and its number")                               \
   X(when, "when", LAW, "1", "!", "", "formula whose change of sign is the event")                                      \
   X(direction, "direction", WORD, "both|rising|falling", "both", "", "which changes count")                            \
-  X(action, "do", ACTIONS, "1", "", "", "what happens then: STATE = formula, several of them separated by ;")          \
+  X(action, "do", ACTIONS, "1", "", "", "what happens then: STATE, PARAMETER or v(joint) = formula, separated by ;")   \
   X(stop, "stop", WORD, "no|yes", "no", "", "the run ends there")
 
 #define SR_DRIVER_FIELDS(X)                                                                                            \

@@ -340,6 +340,15 @@ SR_API srEventTrouble sri_events_trouble(const srEvents* events);  // after SR_F
 // SR_FAILED: the reason is in sri_why, or in sri_events_trouble where that is empty.
 SR_API srStatus sri_events_run(srEvents* events, srIntegrator* integrator, double t_end, bool* end);
 
+// Changes v by impulses along `count` rows J (count x nv, row-major), with what the active constraints answer, so that J v = u (count): the nearest
+// v in the metric of M. Needs `dynamics`, and `constraint` where there are rows. > 0: the constraints do not allow it, v is as it was; else as
+// the callbacks answer.
+typedef struct srImpulse srImpulse;
+SR_API srImpulse* sri_impulse_create(const srSystem* system, int most);  // most rows at one time. NULL: out of memory
+SR_API void sri_impulse_destroy(srImpulse* impulse);
+SR_API int sri_impulse(srImpulse* impulse, double t, const double* q, double* v, const double* y, int count,
+                       const double* J, const double* u);
+
 // The gaps of the unilateral contacts of a system as a source of events, one function for each slot of ncontact: it falls through 0 where a
 // contact touches. Contacts keep their slot by their id; those whose normal row is active are closed, and do not touch.
 typedef struct srGaps srGaps;

@@ -235,8 +235,9 @@ typedef struct srFormulaRow {
 
 // Something that happens when a formula changes its sign.
 typedef struct srEventAction {
-  int y;      // state that is set ...
-  int value;  // ... to this value of the event program
+  int y;      // state that is set, or ...
+  int v;      // ... joint velocity; -1 where it is the other one
+  int value;  // to this value of the event program
 } srEventAction;
 
 typedef struct srEvent {
@@ -461,6 +462,7 @@ typedef struct srData {
   double row_residual;         // largest |G a - gamma| of the last acceleration
   double soft_energy;          // stored in soft closures, of the last sr_forces
   struct srDataPrivate* priv;  // solver of the constraints
+  const double* held;  // values of the places where laws jump, while a run holds them; NULL: as the state has them
   // A request to stop: called before every evaluation of a run, an assembly or a survey that works on this data, so it must
   // be cheap (read a flag). Nonzero ends the analysis, which keeps what it has; from then on it must stay nonzero. NULL: none.
   int (*stop)(void* user);

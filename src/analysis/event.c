@@ -1,137 +1,204 @@
-// Events of a model: formulas of the state whose change of sign does something, and gaps of contacts whose touch is located.
+// Sources of events of a model.
 //
 // Formulas see the state that dense output gives. All actions of one instant see the state before any of them, in the order
-// of the file; a state that two of them set has the value of the last.
+// of the file; a state that two of them set has the value of the last. Contacts follow, then the places where laws jump.
 #include "analysis/event.h"
 
-#include <float.h>
 #include <math.h>
 #include <string.h>
 
 #include "analysis/system.h"
 #include "base/base.h"
+#include "dynamics/gauge.h"
 #include "force/force.h"
 #include "model/private.h"
 
-#define CROWD 1000        // so many events within ...
-#define CROWD_WIDTH 1e-9  // ... this part of the time are no motion any more
+// ---- the state that all sources look at -----------------------------------------------------------------------------
 
-// All formulas of the events at a state.
-static void formulas_at(srEventWatch* watch, double t, const double* q, const double* v, const double* y) {
-  const srModel* m = watch->m;
-  srData* d = watch->d;
-  sr_put_state(m, d, t, q, v, y);
-  sr_kinematics(m, d);
-  sr_velocity(m, d);
-  if (m->nevent == 0) return;
-  sr_sense(m, d);
-  const srInputs inputs = {.t = t, .q = d->jq, .v = d->jv, .state = d->y, .sensor = d->sensor};
-  sr_program_evaluate(m->priv->events, &inputs, d->work, watch->value);
+static int prepare(void* user, double t, const double* q, const double* v, const double* y) {
+  const srEventWatch* watch = user;
+  if (watch->m->nevent + watch->touch->nlocated == 0 && watch->m->priv->switches_of_time) return 0;
+  sr_put_state(watch->m, watch->d, t, q, v, y);
+  sr_kinematics(watch->m, watch->d);
+  sr_velocity(watch->m, watch->d);
+  return 0;
 }
 
-static int evaluate(void* user, double t, const double* q, const double* v, const double* y, double* value) {
+// ---- formulas -------------------------------------------------------------------------------------------------------
+
+static void evaluate_formulas(srEventWatch* watch, double t) {
+  srData* d = watch->d;
+  sr_sense(watch->m, d);
+  const srInputs inputs = {.t = t, .q = d->jq, .v = d->jv, .state = d->y, .sensor = d->sensor};
+  sr_program_evaluate(watch->m->priv->events, &inputs, d->work, watch->value);
+}
+
+static int formula_values(void* user, double t, const double* q, const double* v, const double* y, double* value) {
   srEventWatch* watch = user;
-  const int nevent = watch->m->nevent, ngap = watch->touch->nlocated;
-  formulas_at(watch, t, q, v, y);
-  if (nevent > 0) memcpy(value, watch->value, (size_t)nevent * sizeof *value);
-  if (ngap == 0) return 0;
-  const int answer = sr_touch_measure(watch->touch, ngap);
-  memcpy(value + nevent, watch->touch->gap, (size_t)ngap * sizeof *value);
-  memcpy(value + nevent + ngap, watch->touch->rate, (size_t)ngap * sizeof *value);
+  (void)q, (void)v, (void)y;
+  evaluate_formulas(watch, t);
+  memcpy(value, watch->value, (size_t)watch->m->nevent * sizeof *value);
+  return 0;
+}
+
+// The row of joint velocity k, over v.
+static void velocity_row(const srEventWatch* watch, int k, double* row) {
+  memset(row, 0, (size_t)watch->m->nv * sizeof *row);
+  if (watch->m->gauged) {
+    sr_gauge_row(watch->m, watch->d, k, 1.0, row);
+  } else {
+    row[k] = 1.0;
+  }
+}
+
+// Joint velocity k is to become u; what was asked for before, of the same one, is forgotten.
+static int ask_velocity(const srEventWatch* watch, int* asked, int n, int k, double u) {
+  int i = 0;
+  while (i < n && asked[i] != k) ++i;
+  asked[i] = k;
+  velocity_row(watch, k, watch->J + (size_t)i * (size_t)watch->m->nv);
+  watch->u[i] = u;
+  return i < n ? n : n + 1;
+}
+
+static double kinetic_energy(const srEventWatch* watch, double t, const double* q, const double* v, const double* y) {
+  double kinetic, potential;
+  (void)prepare((void*)(size_t)watch, t, q, v, y);
+  sr_energy(watch->m, watch->d, &kinetic, &potential);
+  return kinetic;
+}
+
+// Velocities that actions have set, as by impulses in these joints.
+static int set_velocities(srEventWatch* watch, double t, const double* q, double* v, const double* y, int n) {
+  if (n == 0) return 0;
+  const double before = kinetic_energy(watch, t, q, v, y);
+  const int answer = sri_impulse(watch->impulse, t, q, v, y, n, watch->J, watch->u);
+  if (answer != 0) return -1;
+  watch->told.work(watch->told.user, kinetic_energy(watch, t, q, v, y) - before);
+  return 0;
+}
+
+static int formula_act(void* user, double t, double* q, double* v, double* y, const signed char* fired) {
+  srEventWatch* watch = user;
+  const srModel* m = watch->m;
+  bool stop = false;
+  int n = 0;
+  (void)prepare(watch, t, q, v, y);
+  evaluate_formulas(watch, t);
+  for (int i = 0; i < m->nevent; ++i) {
+    if (fired[i] == 0) continue;
+    stop = stop || m->event[i].stop;
+    for (int k = 0; k < m->event[i].naction; ++k) {
+      const srEventAction* action = &m->event[i].action[k];
+      const double value = watch->value[action->value];
+      if (!isfinite(value)) return -1;
+      if (action->y >= 0) y[action->y] = value;
+      if (action->v >= 0) n = ask_velocity(watch, watch->asked, n, action->v, value);
+    }
+    watch->told.event(watch->told.user, t, i);
+  }
+  return set_velocities(watch, t, q, v, y, n) == 0 ? stop : -1;
+}
+
+// ---- contacts -------------------------------------------------------------------------------------------------------
+
+static int gap_values(void* user, double t, const double* q, const double* v, const double* y, double* value) {
+  srTouchWatch* touch = ((srEventWatch*)user)->touch;
+  const size_t n = (size_t)touch->nlocated;
+  (void)t, (void)q, (void)v, (void)y;
+  const int answer = sr_touch_measure(touch, touch->nlocated);
+  memcpy(value, touch->gap, n * sizeof *value);
+  memcpy(value + n, touch->rate, n * sizeof *value);
   return answer;
 }
 
-srEventWatch* sr_events_create(const srModel* m, srData* d, const srIntegrator* integrator, srTouchWatch* touch) {
-  const size_t n = (size_t)(m->nevent + touch->nlocated), values = (size_t)m->priv->nevent_value;
-  const size_t head = (sizeof(srEventWatch) + 15) / 16 * 16;
-  char* block = sr_alloc(head + values * sizeof(double) + 2 * n);
+static int touch_act(void* user, double t, double* q, double* v, double* y, const signed char* fired) {
+  srEventWatch* watch = user;
+  srTouchWatch* touch = watch->touch;
+  (void)prepare(watch, t, q, v, y);
+  if (sr_touch_measure(touch, touch->nlocated) != 0) return -1;
+  for (int i = 0; i < touch->nlocated; ++i) {
+    if (fired[i] == 0) continue;
+    // What parts is no touch, however deep the error of the step has put it.
+    watch->told.heat(watch->told.user, sr_touch_change(touch, i, touch->gap[i] <= 0.0 && touch->rate[i] < 0.0, y));
+    if (touch->closed[i] != 0) watch->told.impact(watch->told.user, t, i);
+  }
+  return 0;
+}
+
+bool sr_events_late(srEventWatch* watch) {
+  const srTouchWatch* touch = watch->touch;
+  bool any = false;
+  for (int i = 0; i < touch->nlocated; ++i) {
+    watch->late[i] = (signed char)touch->late[i];
+    any = any || touch->late[i] != 0;
+  }
+  if (any) sri_events_fire(watch->events, watch->of_touch, watch->late);
+  return any;
+}
+
+// ---- life -----------------------------------------------------------------------------------------------------------
+
+// All sources that have a function, in the order in which they act.
+static int list_sources(srEventWatch* watch, signed char* direction, srEventSource sources[3]) {
+  const srModel* m = watch->m;
+  int n = 0;
+  for (int i = 0; i < m->nevent; ++i) direction[i] = m->event[i].direction;
+  if (m->nevent > 0) {
+    sources[n++] = (srEventSource){
+        .count = m->nevent, .direction = direction, .user = watch, .evaluate = formula_values, .act = formula_act};
+  }
+  watch->of_touch = n;
+  if (watch->touch->nlocated > 0) {
+    sources[n++] = (srEventSource){
+        .count = watch->touch->nlocated, .rated = true, .user = watch, .evaluate = gap_values, .act = touch_act};
+  }
+  if (watch->jumps->n > 0) sources[n++] = sr_jumps_source(watch->jumps);
+  return n;
+}
+
+// Joint velocities that actions may set at one time.
+static int velocity_actions(const srModel* m) {
+  int n = 0;
+  for (int i = 0; i < m->nevent; ++i) {
+    for (int k = 0; k < m->event[i].naction; ++k) n += m->event[i].action[k].v >= 0;
+  }
+  return n < m->njv ? n : m->njv;
+}
+
+srEventWatch* sr_events_create(const srModel* m, srData* d, const srSystem* system, const srIntegrator* integrator,
+                               srTouchWatch* touch, srJumpWatch* jumps, const srEventTold* told) {
+  const size_t values = (size_t)m->priv->nevent_value, head = (sizeof(srEventWatch) + 15) / 16 * 16;
+  const size_t most = (size_t)velocity_actions(m), numbers = values + most * ((size_t)m->nv + 1);
+  char* block = sr_alloc(head + numbers * sizeof(double) + most * sizeof(int) + (size_t)(m->nevent + touch->nlocated));
   if (block == NULL) return NULL;
   srEventWatch* watch = (srEventWatch*)(void*)block;
-  watch->m = m;
-  watch->d = d;
+  *watch = (srEventWatch){.m = m, .d = d, .touch = touch, .jumps = jumps, .told = *told};
   watch->value = (double*)(void*)(block + head);
-  watch->direction = (signed char*)(watch->value + values);
-  watch->fired = (unsigned char*)watch->direction + n;
-  watch->touch = touch;
-  watch->count = (int)n;
-  watch->t_last = -HUGE_VAL;
-  for (int i = 0; i < m->nevent; ++i) watch->direction[i] = m->event[i].direction;
-  const srRoots roots = {.count = watch->count,
-                         .user = watch,
-                         .evaluate = evaluate,
-                         .direction = watch->direction,
-                         .rated = touch->nlocated};
-  watch->finder = sri_roots_create(integrator, &roots);
-  if (watch->finder != NULL) return watch;
-  sr_free(block);
+  watch->u = watch->value + values;
+  watch->J = watch->u + most;
+  watch->asked = (int*)(void*)(watch->value + numbers);
+  signed char* direction = (signed char*)(watch->asked + most);
+  watch->late = direction + m->nevent;
+  srEventSource sources[3];
+  watch->nsource = list_sources(watch, direction, sources);
+  const srEventList list = {.count = watch->nsource, .source = sources, .prepare = prepare, .user = watch};
+  watch->events = sri_events_create(integrator, &list);
+  if (most > 0) watch->impulse = sri_impulse_create(system, (int)most);
+  if (watch->events != NULL && (most == 0 || watch->impulse != NULL)) return watch;
+  sr_events_destroy(watch);
   return NULL;
 }
 
 void sr_events_destroy(srEventWatch* watch) {
   if (watch == NULL) return;
-  sri_roots_destroy(watch->finder);
+  sri_events_destroy(watch->events);
+  sri_impulse_destroy(watch->impulse);
   sr_free(watch);
 }
 
-srStatus sr_events_start(srEventWatch* watch, const srIntegrator* integrator) {
-  return sri_roots_start(watch->finder, integrator);
-}
-
-srStatus sr_events_step(srEventWatch* watch, const srIntegrator* integrator, double* t) {
-  return sri_roots_step(watch->finder, integrator, t, watch->fired);
-}
-
-srStatus sr_events_act(srEventWatch* watch, double t, const double* q, const double* v, double* y, bool* stop,
-                       double* heat) {
-  const srModel* m = watch->m;
-  *stop = false;
-  *heat = 0;
-  formulas_at(watch, t, q, v, y);
-  if (sr_touch_measure(watch->touch, watch->touch->nlocated) != 0) return SR_FAILED;
-  for (int i = 0; i < m->nevent; ++i) {
-    if (watch->fired[i] == 0) continue;
-    *stop = *stop || m->event[i].stop;
-    for (int k = 0; k < m->event[i].naction; ++k) {
-      const srEventAction* action = &m->event[i].action[k];
-      if (!isfinite(watch->value[action->value])) return SR_FAILED;
-      y[action->y] = watch->value[action->value];
-    }
-  }
-  for (int i = 0; i < watch->touch->nlocated; ++i) {
-    if (watch->fired[m->nevent + i] == 0) continue;
-    // What parts is no touch, however deep the error of the step has put it.
-    *heat += sr_touch_change(watch->touch, i, watch->touch->gap[i] <= 0.0 && watch->touch->rate[i] < 0.0, y);
-  }
-  return SR_OK;
-}
-
-srStatus sr_events_follow(srEventWatch* watch, double t, const double* q, const double* v, const double* y, bool* any) {
-  *any = false;
-  if (sri_roots_jump(watch->finder, t, q, v, y, watch->fired) != SR_OK) return SR_FAILED;
-  // Gaps are functions of the positions, which no action changes: what they show here is the touch that was dealt with.
-  for (int i = watch->m->nevent; i < watch->count; ++i) watch->fired[i] = 0;
-  for (int i = 0; i < watch->m->nevent; ++i) *any = *any || watch->fired[i] != 0;
-  return SR_OK;
-}
-
-bool sr_events_late(srEventWatch* watch) {
-  bool any = false;
-  memset(watch->fired, 0, (size_t)watch->count);
-  for (int i = 0; i < watch->touch->nlocated; ++i) {
-    watch->fired[watch->m->nevent + i] = watch->touch->late[i];
-    any = any || watch->touch->late[i] != 0;
-  }
-  return any;
-}
-
 const char* sr_events_bad(const srEventWatch* watch) {
-  const int i = sri_roots_bad(watch->finder);
-  return i >= 0 && i < watch->m->nevent ? watch->m->event[i].name : NULL;
-}
-
-bool sr_events_crowd(srEventWatch* watch, double t) {
-  const bool near = t - watch->t_last <= CROWD_WIDTH * fmax(fabs(t), DBL_MIN);
-  watch->crowd = near ? watch->crowd + 1 : 0;
-  if (!near) watch->t_last = t;
-  return watch->crowd > CROWD;
+  const srEventTrouble trouble = sri_events_trouble(watch->events);
+  const bool formula = watch->m->nevent > 0 && trouble.source == 0 && trouble.function >= 0;
+  return formula ? watch->m->event[trouble.function].name : NULL;
 }

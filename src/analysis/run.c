@@ -9,6 +9,7 @@
 
 #include "analysis/bristle.h"
 #include "analysis/event.h"
+#include "analysis/jump.h"
 #include "analysis/record.h"
 #include "analysis/rows.h"
 #include "analysis/system.h"
@@ -39,8 +40,9 @@ typedef struct Run {
   double t_row;                                  // time of the last row
   double *row, *q, *v, *y;                       // one allocation
   double w[SR_ACCOUNTS], w_before[SR_ACCOUNTS];  // work done so far; up to the last restart
-  srEventWatch* events;                          // NULL: the model has none
+  srEventWatch* events;                          // all sources of events
   srTouchWatch* touch;                           // contacts
+  srJumpWatch* jumps;                            // places where laws jump
   bool ended;                                    // by an event
   long odd_rows;                                 // in which a value is not a number ...
   int odd_column;                                // ... this one ...
@@ -361,6 +363,59 @@ static srStatus fail_step(Run* run) {
   return fail(run, sri_time(run->integrator), sentence);
 }
 
+// ---- events, as they happen -------------------------------------------------------------------------------------------
+
+// A place for an event at t, in the order of time; NULL when there is none left.
+static srRunEvent* new_event(srRunResult* result, double t, const char* kind) {
+  ++result->event_count;
+  if (result->nevent == SR_RUN_EVENTS) return NULL;
+  int i = result->nevent++;
+  for (; i > 0 && result->event[i - 1].t > t; --i) result->event[i] = result->event[i - 1];
+  result->event[i] = (srRunEvent){.t = t, .kind = kind};
+  return &result->event[i];
+}
+
+static void tell_impact(void* user, double t, int i) {
+  Run* run = user;
+  const srContact* contact = run->m->force[run->touch->element[i]].contact;
+  ++run->result->impacts;
+  srRunEvent* event = new_event(run->result, t, "impact");
+  if (event == NULL) return;
+  event->a = contact->a;
+  event->b = contact->b;
+  (void)snprintf(event->why, sizeof event->why, "%.40s touches%s%.40s with %.6g m/s", contact->a,
+                 contact->b != NULL ? " " : "", contact->b != NULL ? contact->b : "", -run->touch->rate[i]);
+}
+
+static void tell_event(void* user, double t, int i) {
+  Run* run = user;
+  const srEvent* fired = &run->m->event[i];
+  srRunEvent* event = new_event(run->result, t, "event");
+  if (event == NULL) return;
+  event->a = fired->name;
+  (void)snprintf(event->why, sizeof event->why, "%.90s%s", fired->name, fired->stop ? ": the run ends" : "");
+}
+
+// The impulses of an action are a drive.
+static void add_work(void* user, double energy) { ((Run*)user)->w_before[SR_ACCOUNT_DRIVER] += energy; }
+
+static void add_heat(void* user, double energy) { ((Run*)user)->w_before[SR_ACCOUNT_FRICTION] -= energy; }
+
+static void tell_chatter(void* user, double t, int i) {
+  Run* run = user;
+  const char* name = run->m->priv->of_switch[i].name;
+  sr_messages_add(run->messages, SR_SEVERITY_WARNING, (srPlace){0},
+                  "'%s' jumps to and fro from t = %.6g s on, as the motion is driven back to its jump from both sides: "
+                  "steps will be short; "
+                  "take a friction law, hysteresis or a smooth law instead of the jump",
+                  name, t);
+  srRunEvent* event = new_event(run->result, t, "chatter");
+  if (event == NULL) return;
+  event->a = name;
+  (void)snprintf(event->why, sizeof event->why, "'%.50s' jumps to and fro without time passing: not located any more",
+                 name);
+}
+
 // ---- the run --------------------------------------------------------------------------------------------------------
 
 // A step, or a time between rows, that the end is not reached with before the numbers run out.
@@ -492,9 +547,13 @@ static srStatus prepare(Run* run, srMessages* messages) {
   const srStatus created = sri_create(o->method, &system, &options, messages, &run->integrator);
   if (created != SR_OK) return created;
   run->touch = sr_touch_create(m, run->d, is_adaptive(o));
-  if (run->touch == NULL) return out_of_memory(messages);
-  if (m->nevent + run->touch->nlocated == 0) return SR_OK;
-  run->events = sr_events_create(m, run->d, run->integrator, run->touch);
+  run->jumps = sr_jumps_create(m, run->d, run->integrator);
+  if (run->touch == NULL || run->jumps == NULL) return out_of_memory(messages);
+  run->jumps->chatter = tell_chatter;
+  run->jumps->user = run;
+  const srEventTold told = {
+      .user = run, .event = tell_event, .impact = tell_impact, .heat = add_heat, .work = add_work};
+  run->events = sr_events_create(m, run->d, &system, run->integrator, run->touch, run->jumps, &told);
   return run->events != NULL ? SR_OK : out_of_memory(messages);
 }
 
@@ -540,6 +599,7 @@ static srStatus start(Run* run, srMessages* messages) {
   sr_kinematics(m, d);
   sr_velocity(m, d);
   if (sr_touch_start(run->touch, messages) != 0) return fail_at(run, run->t0, "a contact cannot be evaluated");
+  if (sr_jumps_start(run->jumps) != 0) return fail_at(run, run->t0, "the formula of a law cannot be evaluated");
   if (sri_start(run->integrator, run->t0, d->q, d->v, d->y) != SR_OK)
     return fail(run, run->t0, sri_why(run->integrator));
   run->stepping = true;
@@ -550,7 +610,7 @@ static srStatus start(Run* run, srMessages* messages) {
   }
   const srStatus agree = look_at_rows(run, messages);
   if (agree != SR_OK) return agree;
-  if (run->events != NULL && sr_events_start(run->events, run->integrator) != SR_OK) {
+  if (sri_events_start(run->events->events, run->integrator) != SR_OK) {
     return fail_at(run, run->t0, "the formula of an event cannot be evaluated");
   }
   balance_start(run);
@@ -558,42 +618,6 @@ static srStatus start(Run* run, srMessages* messages) {
 }
 
 // ---- events -----------------------------------------------------------------------------------------------------------
-
-// A place for an event at t, in the order of time; NULL when there is none left.
-static srRunEvent* new_event(srRunResult* result, double t, const char* kind) {
-  ++result->event_count;
-  if (result->nevent == SR_RUN_EVENTS) return NULL;
-  int i = result->nevent++;
-  for (; i > 0 && result->event[i - 1].t > t; --i) result->event[i] = result->event[i - 1];
-  result->event[i] = (srRunEvent){.t = t, .kind = kind};
-  return &result->event[i];
-}
-
-static void tell_impact(void* user, double t, int i) {
-  Run* run = user;
-  const srContact* contact = run->m->force[run->touch->element[i]].contact;
-  ++run->result->impacts;
-  srRunEvent* event = new_event(run->result, t, "impact");
-  if (event == NULL) return;
-  event->a = contact->a;
-  event->b = contact->b;
-  (void)snprintf(event->why, sizeof event->why, "%.40s touches%s%.40s with %.6g m/s", contact->a,
-                 contact->b != NULL ? " " : "", contact->b != NULL ? contact->b : "", -run->touch->rate[i]);
-}
-
-static void tell_fired(Run* run, double t) {
-  for (int i = 0; i < run->m->nevent; ++i) {
-    if (run->events->fired[i] == 0) continue;
-    const srEvent* fired = &run->m->event[i];
-    srRunEvent* event = new_event(run->result, t, "event");
-    if (event == NULL) continue;
-    event->a = fired->name;
-    (void)snprintf(event->why, sizeof event->why, "%.90s%s", fired->name, fired->stop ? ": the run ends" : "");
-  }
-  for (int i = 0; i < run->touch->nlocated; ++i) {
-    if (run->events->fired[run->m->nevent + i] != 0 && run->touch->closed[i] != 0) tell_impact(run, t, i);
-  }
-}
 
 static srStatus fail_formula(Run* run, double t_good) {
   char sentence[160];
@@ -606,19 +630,18 @@ static srStatus fail_formula(Run* run, double t_good) {
 // All that happens at one instant, t: actions, and what fires because of them.
 static srStatus act(Run* run, double t) {
   const double t_good = sri_time_before(run->integrator);
-  for (bool any = true; any;) {
-    bool ends = false;
-    double heat = 0.0;
-    if (sr_events_act(run->events, t, run->q, run->v, run->y, &ends, &heat) != SR_OK) {
-      return fail_at(run, t_good, "the action of an event cannot be evaluated");
-    }
-    run->ended = run->ended || ends;
-    run->w_before[SR_ACCOUNT_FRICTION] -= heat;
-    tell_fired(run, t);
-    if (sr_events_follow(run->events, t, run->q, run->v, run->y, &any) != SR_OK) return fail_formula(run, t_good);
-    if (sr_events_crowd(run->events, t)) return fail_at(run, t, "events follow each other without end");
+  bool ends = false;
+  const srStatus status = sri_events_act(run->events->events, t, run->q, run->v, run->y, &ends);
+  run->ended = run->ended || ends;
+  if (status == SR_OK) return SR_OK;
+  switch (sri_events_trouble(run->events->events).kind) {
+    case SR_EVENTS_ACTION:
+      return fail_at(run, t_good,
+                     "the action of an event cannot be carried out: a value is not a number, or the constraints forbid "
+                     "a velocity");
+    case SR_EVENTS_CROWD: return fail_at(run, t, "events follow each other without end");
+    default: return fail_formula(run, t_good);
   }
-  return SR_OK;
 }
 
 // What an event of the last step does, at its time t; the motion starts anew from there.
@@ -643,8 +666,8 @@ static srStatus happen(Run* run, double t) {
 
 static srStatus take_events(Run* run) {
   double t = HUGE_VAL;
-  if (run->events == NULL) return SR_OK;
-  if (sr_events_step(run->events, run->integrator, &t) != SR_OK) {
+  if (run->events->nsource == 0) return SR_OK;
+  if (sri_events_step(run->events->events, run->integrator, &t) != SR_OK) {
     return fail_formula(run, sri_time_before(run->integrator));
   }
   return t < HUGE_VAL ? happen(run, t) : SR_OK;
@@ -675,7 +698,10 @@ static srStatus step_to_end(Run* run) {
     if (sr_touch_step(run->touch, run->integrator, run, tell_impact) != 0) {
       return fail_at(run, sri_time_before(run->integrator), "a contact cannot be evaluated");
     }
-    if (run->events != NULL && sr_events_late(run->events)) {
+    if (sr_jumps_step(run->jumps) != 0) {
+      return fail_at(run, sri_time_before(run->integrator), "the formula of a law cannot be evaluated");
+    }
+    if (sr_events_late(run->events)) {
       const srStatus late = happen(run, sri_time(run->integrator));
       if (late != SR_OK) return late;
     }
@@ -779,8 +805,10 @@ srStatus sr_run(const srModel* m, srData* d, const srRunOptions* options, srMess
   tell_odd_rows(&run, messages);
   result->seconds = wall_clock() - run.started;
   if (run.touch != NULL) result->clamps = run.touch->clamps;
+  if (run.jumps != NULL) result->jumps = run.jumps->jumps;
   sr_events_destroy(run.events);
   sr_touch_destroy(run.touch);
+  sr_jumps_destroy(run.jumps);
   sri_destroy(run.integrator);
   sr_tangent_destroy(run.system.tangent);
   sr_free(run.row);

@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "analysis/tangent.h"
+#include "force/force.h"
 #include "model/private.h"
 
 #define NEW(x, type, n) ((type*)sr_pool_alloc(&(x)->pool, (size_t)((n) > 0 ? (n) : 1) * sizeof(type)))
@@ -177,7 +178,7 @@ void sr_tangent_formulas(srModelTangent* x) {
 }
 
 void sr_tangent_formula_values(srModelTangent* x, const srData* d) {
-  const srInputs inputs = {.t = d->t, .q = d->jq, .v = d->jv, .state = d->y, .sensor = d->sensor, .arg = d->link_arg};
+  const srInputs inputs = sr_law_inputs(d);
   sr_program_evaluate(x->laws, &inputs, x->program_work, x->law_value);
   sr_program_evaluate(x->rows, &inputs, x->program_work, x->row_value);
 }

@@ -73,6 +73,16 @@ bool sr_graph_constant(const srGraph* graph, srNode node, double* value);
 // A graph of its own in pool with the same roots, parameters replaced by their values; roots (nroot) are changed to its nodes.
 // The functions stay those of the first graph, which must outlive it.
 srGraph* sr_graph_bind(srPool* pool, const srGraph* graph, srNode* roots, int nroot);
+// Switches: operations whose value jumps (< <= > >= sign step floor, and with them if and mod). The nodes below the roots that are such and depend on
+// a variable, and have no number yet, get numbers from `first` on: returns how many, *list has them, in the graph's pool. While a program is
+// given values for them (srInputs.held), they have these.
+typedef struct srSwitchNode {
+  srNode node;
+  int root;  // one of those above it, by its place among the roots
+} srSwitchNode;
+int sr_graph_hold(srGraph* graph, const srNode* roots, int nroot, int first, srSwitchNode** list);
+// The function of a switch: it jumps where this changes its sign; of floor, where this passes a whole number.
+srNode sr_graph_switch(srGraph* graph, srNode node);
 // The node as text again (for messages and the generator); in the pool. Cut with "..." beyond 64 KiB. Variables other
 // than t, z and zdot have no names here: they are written q[0], v[0], y[0], sensor[0].
 const char* sr_graph_text(srGraph* graph, srNode node, srPool* pool);
@@ -127,6 +137,7 @@ typedef struct srInputs {  // values of the variables; arrays may be NULL where 
   const double* state;
   const double* sensor;
   const double* arg;
+  const double* held;  // values of the switches, by their numbers; one that is not a number is free. NULL: all are free
 } srInputs;
 
 typedef struct srProgram srProgram;

@@ -121,7 +121,12 @@ srGraph* sr_graph_create(srPool* pool) {
 int sr_graph_size(const srGraph* graph) { return graph->n; }
 
 static srGraphNode leaf(srOp op, int index, int detail, unsigned depends, double value) {
-  return (srGraphNode){op, {SR_NO_NODE, SR_NO_NODE, SR_NO_NODE}, index, detail, depends, value};
+  return (srGraphNode){.op = op,
+                       .child = {SR_NO_NODE, SR_NO_NODE, SR_NO_NODE},
+                       .index = index,
+                       .detail = detail,
+                       .depends = depends,
+                       .value = value};
 }
 
 srNode sr_graph_const(srGraph* graph, double value) {
@@ -199,7 +204,11 @@ srNode sr_graph_function(srGraph* graph, int function, int order, srNode argumen
   const srGraphNode* x = &graph->nodes[argument];
   const srFunction* f = &graph->functions[function];
   bool constant = !(x->depends & SR_DEPENDS_ANY_VAR);
-  srGraphNode node = {SR_OP_FUNCTION, {argument, SR_NO_NODE, SR_NO_NODE}, function, order, x->depends, 0};
+  srGraphNode node = {.op = SR_OP_FUNCTION,
+                      .child = {argument, SR_NO_NODE, SR_NO_NODE},
+                      .index = function,
+                      .detail = order,
+                      .depends = x->depends};
   if (constant) node.value = f->evaluate(f->self, x->value, order);
   return insert(graph, &node);
 }

@@ -14,6 +14,7 @@ typedef struct srGraphNode {
   srNode child[3];   // SR_NO_NODE where unused
   int index;         // VAR, PARAM, FUNCTION
   int detail;        // VAR: srVarKind; FUNCTION: order of the derivative
+  int held;          // number of the switch + 1, 0: none; no part of what tells nodes apart
   unsigned depends;  // SR_DEPENDS_...
   double value;      // of nodes that depend on no variable
 } srGraphNode;

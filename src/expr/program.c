@@ -4,6 +4,7 @@
 // vanishes, x^n with n = 2 is a product). Then the nodes that the roots need become instructions in the order of their
 // indices, each with a place in the work memory:
 //   work = [ constants | result of instruction 0 | result of instruction 1 | ... ]
+// A switch with a number has its value from outside where one is given, whatever its arguments are: so a law stays smooth within a step.
 // Both branches of an if are evaluated: they are numbers, without side effects.
 #include <math.h>
 #include <string.h>
@@ -12,10 +13,13 @@
 
 // Loads of variables have codes above the operations.
 #define LOAD(kind) ((int)SR_OP_COUNT + (int)(kind))
+// And those of switches with a number above these.
+#define HELD(op) (LOAD(SR_VAR_KINDS) + (int)(op))
 
 typedef struct Instruction {
-  int code;     // srOp or LOAD(kind)
-  int a, b, c;  // places in work; LOAD: a is the index of the variable; FUNCTION: b its index, c the order
+  int code;  // srOp or LOAD(kind)
+  int a, b,
+      c;  // places in work; LOAD: a is the index of the variable; FUNCTION: b its index, c the order; HELD: c its number
 } Instruction;
 
 struct srProgram {
@@ -47,7 +51,9 @@ static srNode bind_node(srGraph* bound, const srGraphNode* x, const srNode* map)
   if (x->op == SR_OP_VAR) return sr_graph_var(bound, (srVarKind)x->detail, x->index);
   for (int k = 0; k < sr_op_arity(x->op); k++) child[k] = map[x->child[k]];
   if (x->op == SR_OP_FUNCTION) return sr_graph_function(bound, x->index, x->detail, child[0]);
-  return sr_graph_op(bound, x->op, child[0], child[1], child[2]);
+  const srNode node = sr_graph_op(bound, x->op, child[0], child[1], child[2]);
+  if (x->held > 0 && bound->nodes[node].op == x->op) bound->nodes[node].held = x->held;
+  return node;
 }
 
 srGraph* sr_graph_bind(srPool* pool, const srGraph* graph, srNode* roots, int nroot) {
@@ -67,6 +73,7 @@ static Instruction encode(const srGraphNode* x, const int* place) {
   if (x->op == SR_OP_FUNCTION) return (Instruction){SR_OP_FUNCTION, place[x->child[0]], x->index, x->detail};
   int arg[3] = {0, 0, 0};
   for (int k = 0; k < sr_op_arity(x->op); k++) arg[k] = place[x->child[k]];
+  if (x->held > 0) return (Instruction){HELD(x->op), arg[0], arg[1], x->held - 1};
   return (Instruction){(int)x->op, arg[0], arg[1], arg[2]};
 }
 
@@ -142,6 +149,11 @@ int sr_program_roots(const srProgram* program) { return program->nroot; }
 
 static double call(const srFunction* f, double x, int order) { return f->evaluate(f->self, x, order); }
 
+static double evaluate_switch(srOp op, double a, double b, const double* held, int number) {
+  if (held == NULL || isnan(held[number])) return sr_op_value(op, a, b, 0);
+  return held[number];
+}
+
 void sr_program_evaluate(const srProgram* program, const srInputs* in, double* work, double* out) {
   const Instruction* code = program->code;
   const double* w = work;
@@ -166,6 +178,13 @@ void sr_program_evaluate(const srProgram* program, const srInputs* in, double* w
       case SR_OP_SQRT: result[i] = sqrt(w[x.a]); break;
       case SR_OP_IF: result[i] = w[x.a] != 0 ? w[x.b] : w[x.c]; break;
       case SR_OP_FUNCTION: result[i] = call(&program->functions[x.b], w[x.a], x.c); break;
+      case HELD(SR_OP_LT):
+      case HELD(SR_OP_LE):
+      case HELD(SR_OP_SIGN):
+      case HELD(SR_OP_STEP):
+      case HELD(SR_OP_FLOOR):
+        result[i] = evaluate_switch((srOp)(x.code - HELD(0)), w[x.a], w[x.b], in->held, x.c);
+        break;
       default: result[i] = sr_op_value((srOp)x.code, w[x.a], w[x.b], w[x.c]); break;
     }
   }

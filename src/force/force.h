@@ -4,12 +4,22 @@
 
 #include <sarrus/dynamics.h>
 
+#include "expr/expr.h"
+
+// Inputs of the law program at d's state, measured.
+static inline srInputs sr_law_inputs(const srData* d) {
+  return (srInputs){
+      .t = d->t, .q = d->jq, .v = d->jv, .state = d->y, .sensor = d->sensor, .arg = d->link_arg, .held = d->held};
+}
+
 // Motion of the drivers at d->t: d->motion.
 void sr_driver_motion(const srModel* m, srData* d);
 
 // The scalars of frame sensors that formulas use, at d's state: d->sensor. Needs the velocity stage.
 void sr_sense(const srModel* m, srData* d);
 
+// What laws are formulas of, beside the coordinates: sensors and lengths of links. Needs the velocity stage; > 0: d->trouble.
+int sr_measure_arguments(const srModel* m, srData* d);
 // All that laws see beside the coordinates: sensors, lengths of links, formulas. Needs the velocity stage; > 0: d->trouble.
 int sr_measure(const srModel* m, srData* d);
 

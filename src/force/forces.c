@@ -23,7 +23,7 @@ static void clear(double* x, int n) {
 
 void sr_driver_motion(const srModel* m, srData* d) {
   if (m->ndriver == 0) return;
-  const srInputs inputs = {.t = d->t};
+  const srInputs inputs = {.t = d->t, .held = d->held};
   sr_program_evaluate(m->priv->drivers, &inputs, d->work, d->motion);
 }
 
@@ -71,13 +71,17 @@ static int measure_links(const srModel* m, srData* d) {
 
 static void evaluate_formulas(const srModel* m, srData* d) {
   if (m->nformula == 0) return;
-  const srInputs inputs = {.t = d->t, .q = d->jq, .v = d->jv, .state = d->y, .sensor = d->sensor, .arg = d->link_arg};
+  const srInputs inputs = sr_law_inputs(d);
   sr_program_evaluate(m->priv->laws, &inputs, d->work, d->formula);
 }
 
-int sr_measure(const srModel* m, srData* d) {
+int sr_measure_arguments(const srModel* m, srData* d) {
   sr_sense(m, d);
-  const int answer = measure_links(m, d);
+  return measure_links(m, d);
+}
+
+int sr_measure(const srModel* m, srData* d) {
+  const int answer = sr_measure_arguments(m, d);
   if (answer == 0) evaluate_formulas(m, d);
   return answer;
 }

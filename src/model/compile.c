@@ -109,6 +109,7 @@ void sr_compile_run(srCompiler* c) {
 static void stages(srCompiler* c) {
   static const char* const words[] = {"t", "pi", "z", "zdot", "q", "v", "sensor"};
   for (int i = 0; i < SR_COUNT(words); i++) sr_c_know(c, words[i]);
+  sr_compile_varying(c);
   sr_compile_parameters(c);
   sr_compile_run(c);
   sr_compile_idle(c);
@@ -131,8 +132,9 @@ static void stages(srCompiler* c) {
 }
 
 static void start(srCompiler* c) {
-  srNames* names[] = {&c->parameters, &c->states,  &c->functions, &c->bodies, &c->joints,         &c->points,
-                      &c->laws,       &c->sensors, &c->materials, &c->meshes, &c->friction_names, &c->normal_names};
+  srNames* names[] = {&c->parameters, &c->varying,        &c->states,      &c->functions, &c->bodies,
+                      &c->joints,     &c->points,         &c->laws,        &c->sensors,   &c->materials,
+                      &c->meshes,     &c->friction_names, &c->normal_names};
   for (int i = 0; i < SR_COUNT(names); i++) sr_names_init(names[i], &c->scratch);
   c->link_arg = -1;
   c->graph = sr_graph_create(c->pool);

@@ -24,6 +24,10 @@ typedef struct srCompiler {
   // formulas
   srNames parameters;  // name -> node
   srNames states;      // name -> state index
+  srNames
+      varying;  // parameters that events set: name -> their number; they are states with the rate 0 behind those of <state>
+  const char** of_varying;
+  int nvarying, varying_capacity;
   srNames functions;   // motions, and functions of C code and plugins
   bool laws_open;      // laws may use t, q(), v(), sensor(), states
   int link_arg;        // argument of z while a link law is parsed, else -1
@@ -48,7 +52,10 @@ typedef struct srCompiler {
   // laws
   srNode* roots;  // of the law program
   int nroot, root_capacity;
-  srNode* driver_roots;  // 3 per driver
+  srNode* driver_roots;    // 3 per driver
+  srSwitchNode* switches;  // of laws and drivers
+  int nswitch, switch_capacity;
+  int nswitch_driver;  // the first are those of drivers: roots of theirs
   srForceElement* force;
   int nforce, force_capacity;
   const srContact* contact_before;  // the last one, NULL: none yet
@@ -93,6 +100,7 @@ bool sr_c_is_raw_call(const char* name);  // q, v, sensor: calls whose arguments
 int sr_c_errors(const srCompiler* c);
 
 // ------------------------------------------------------------------------------------------------------- stages
+void sr_compile_varying(srCompiler* c);      // which parameters are set by events, before anything is evaluated
 void sr_compile_parameters(srCompiler* c);   // compile_value.c
 void sr_compile_tree(srCompiler* c);         // compile_tree.c: bodies, joints, links, coordinates
 void sr_compile_free_bodies(srCompiler* c);  // compile_absolute.c: the tree taken apart

@@ -1,5 +1,8 @@
-// Events: the formula whose change of sign is looked for, and the assignments to states that follow.
+// Events: the formula whose change of sign is looked for, and the assignments to states, parameters and velocities that follow.
+// A parameter that an event sets is a state with the rate 0, whose value at the start is that of the file; numbers that are fixed when compiling
+// cannot depend on it.
 #include <ctype.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "model/compile.h"
@@ -37,7 +40,55 @@ static char* trim(char* text) {
   return text;
 }
 
-// One assignment "NAME = law"; false after an error.
+// What follows the word v or q of "v(joint)" or "v(joint, k)": the text between the brackets, cut in place. NULL: it is none of these.
+static char* coordinate_of(char* text) {
+  char* const open = text + 1 + strspn(text + 1, " \t\r\n");
+  const size_t n = strlen(open);
+  if ((text[0] != 'v' && text[0] != 'q') || open[0] != '(' || n < 2 || open[n - 1] != ')') return NULL;
+  open[n - 1] = '\0';
+  return trim(open + 1);
+}
+
+// The joint velocity of "joint" or "joint, k"; -1 after an error.
+static int find_velocity(srCompiler* c, char* name, srPlace place) {
+  char* const comma = strrchr(name, ',');
+  long k = 0;
+  if (comma != NULL && sr_names_find(&c->joints, name) < 0) {
+    char* end;
+    k = strtol(comma + 1, &end, 10);
+    if (*trim(end) != '\0') k = -1;
+    *comma = '\0';
+  }
+  const int joint = sr_c_find(c, &c->joints, trim(name), "joint", place);
+  if (joint < 0) return -1;
+  if (k < 0 || k >= c->m->joint_nv[joint]) {
+    sr_c_error(c, place, "joint '%s' has %d velocity coordinate%s, counted from 0", trim(name), c->m->joint_nv[joint],
+               c->m->joint_nv[joint] == 1 ? "" : "s");
+    return -1;
+  }
+  const int v = c->m->joint_v[joint] + (int)k;
+  if (c->m->dof_driver[v] < 0) return v;
+  sr_c_error(c, place, "joint '%s' is driven: its velocity is that of its motion", trim(name));
+  return -1;
+}
+
+// The left side of an assignment; false after an error.
+static bool compile_target(srCompiler* c, char* text, srPlace place, srEventAction* action) {
+  char* const coordinate = coordinate_of(text);
+  *action = (srEventAction){.y = -1, .v = -1};
+  if (coordinate != NULL && text[0] == 'q') {
+    sr_c_error(c, place, "an event cannot set a position: expected a state, a parameter or v(joint)");
+  } else if (coordinate != NULL) {
+    action->v = find_velocity(c, coordinate, place);
+  } else {
+    const int varying = sr_names_find(&c->varying, text);
+    action->y = varying >= 0 ? srs_count(c->spec, SR_ELEMENT_STATE) + varying
+                             : sr_c_find(c, &c->states, text, "state or parameter", place);
+  }
+  return action->y >= 0 || action->v >= 0;
+}
+
+// One assignment "NAME = law" or "v(joint) = law"; false after an error.
 static bool compile_action(srCompiler* c, char* text, srPlace place, Roots* roots, srEventAction* action) {
   char* const equals = find_equals(text);
   if (equals == NULL) {
@@ -47,11 +98,38 @@ static bool compile_action(srCompiler* c, char* text, srPlace place, Roots* root
   *equals = '\0';
   srPlace right = place;
   if (right.column > 0) right.column += (int)(equals + 1 - text);
-  action->y = sr_c_find(c, &c->states, trim(text), "state", place);
+  const bool good = compile_target(c, trim(text), place, action);
   const srNode node = sr_c_law_text(c, equals + 1, right);
-  if (action->y < 0 || node == SR_NO_NODE) return false;
+  if (!good || node == SR_NO_NODE) return false;
   action->value = add_root(c, roots, node);
   return true;
+}
+
+// ---------------------------------------------------------------------------------------------------- parameters
+
+static bool is_parameter(srCompiler* c, const char* name) {
+  for (int i = 0; i < srs_count(c->spec, SR_ELEMENT_PARAMETER); i++) {
+    const char* own = sr_c_attr(c, SR_ELEMENT_PARAMETER, i, SR_FIELD(srParameterDef, name))->text;
+    if (own != NULL && strcmp(own, name) == 0) return true;
+  }
+  return false;
+}
+
+void sr_compile_varying(srCompiler* c) {
+  for (int i = 0; i < srs_count(c->spec, SR_ELEMENT_EVENT); i++) {
+    const char* given = sr_c_attr(c, SR_ELEMENT_EVENT, i, SR_FIELD(srEventDef, action))->text;
+    char* next = given != NULL ? (char*)sr_pool_text(&c->scratch, given) : NULL;
+    for (char* at = next; at != NULL; at = next) {
+      next = strchr(at, ';');
+      if (next != NULL) *next++ = '\0';
+      char* const equals = find_equals(at);
+      if (equals == NULL) continue;
+      *equals = '\0';
+      const char* name = trim(at);
+      if (!is_parameter(c, name) || !sr_names_put(&c->varying, name, c->nvarying)) continue;
+      SR_PUSH(&c->scratch, c->of_varying, c->nvarying, c->varying_capacity) = name;
+    }
+  }
 }
 
 static void compile_actions(srCompiler* c, int i, Roots* roots, srEvent* event) {

@@ -11,11 +11,70 @@ int sr_c_root(srCompiler* c, srNode node) {
   return c->nroot - 1;
 }
 
+static bool depends_on_time_alone(const srCompiler* c, srNode node) {
+  for (int kind = 0; kind < SR_VAR_KINDS; kind++) {
+    if (kind != SR_VAR_TIME && sr_graph_depends(c->graph, node, (srVarKind)kind)) return false;
+  }
+  return true;
+}
+
+// ------------------------------------------------------------------------------------------------------- switches
+// Where formulas that move the model jump gets a number, before their program is made: the run holds their values within a step.
+static void hold(srCompiler* c, const srNode* roots, int n) {
+  srSwitchNode* found = NULL;
+  const int count = sr_graph_hold(c->graph, roots, n, c->nswitch, &found);
+  for (int i = 0; i < count; i++) SR_PUSH(&c->scratch, c->switches, c->nswitch, c->switch_capacity) = found[i];
+}
+
+// All formulas but those of sensors, which only tell.
+static void hold_laws(srCompiler* c) {
+  srNode* roots = sr_pool_alloc(&c->scratch, ((size_t)c->nroot + 1) * sizeof *roots);
+  const srNode nothing = sr_graph_const(c->graph, 0);
+  if (c->nroot > 0) memcpy(roots, c->roots, (size_t)c->nroot * sizeof *roots);
+  for (int i = 0; i < c->m->nsensor; i++) {
+    if (c->m->sensor[i].formula >= 0) roots[c->m->sensor[i].formula] = nothing;
+  }
+  hold(c, roots, c->nroot);
+}
+
+// Whose formula a root of the law program is.
+static const char* owner_of(srCompiler* c, int root) {
+  const int state = root - c->priv->formula_rate;
+  if (state >= 0 && state < c->priv->ny_user) {
+    return sr_pool_text(c->pool, sr_c_text(c, SR_ELEMENT_STATE, state, SR_FIELD(srStateDef, name)));
+  }
+  const srForceElement* owner = NULL;
+  for (int i = 0; i < c->m->nforce; i++) {
+    const srForceElement* e = &c->m->force[i];
+    if (e->formula >= 0 && e->formula <= root && (owner == NULL || e->formula > owner->formula)) owner = e;
+  }
+  return owner != NULL ? owner->name : "a law";
+}
+
+static void compile_switches(srCompiler* c) {
+  struct srModelPrivate* priv = c->priv;
+  srLawSwitch* switches = NEW(c, srLawSwitch, c->nswitch);
+  srNode* roots = sr_pool_alloc(&c->scratch, ((size_t)c->nswitch + 1) * sizeof *roots);
+  priv->switches_of_time = true;
+  for (int i = 0; i < c->nswitch; i++) {
+    const srSwitchNode* x = &c->switches[i];
+    const bool of_driver = i < c->nswitch_driver;
+    switches[i].op = sr_graph_view(c->graph, x->node).op;
+    switches[i].name = of_driver ? c->m->driver[x->root / 3].name : owner_of(c, x->root);
+    roots[i] = sr_graph_switch(c->graph, x->node);
+    priv->switches_of_time = priv->switches_of_time && depends_on_time_alone(c, roots[i]);
+  }
+  priv->nswitch = c->nswitch;
+  priv->of_switch = switches;
+  priv->switches = sr_program_create(c->pool, c->graph, roots, c->nswitch);
+}
+
 // --------------------------------------------------------------------------------------------------------- states
 // Their names first: rates and laws may use any of them.
 static void name_states(srCompiler* c) {
-  c->priv->ny_user = srs_count(c->spec, SR_ELEMENT_STATE);
-  for (int i = 0; i < c->priv->ny_user; i++) {
+  const int n = srs_count(c->spec, SR_ELEMENT_STATE);
+  c->priv->ny_user = n + c->nvarying;
+  for (int i = 0; i < n; i++) {
     const char* name = sr_c_text(c, SR_ELEMENT_STATE, i, SR_FIELD(srStateDef, name));
     srPlace place = sr_c_place(c, SR_ELEMENT_STATE, i, SR_FIELD(srStateDef, name));
     if (!name) continue;
@@ -29,7 +88,9 @@ static void state_rates(srCompiler* c) {
   c->priv->formula_rate = c->nroot;
   for (int i = 0; i < c->priv->ny_user; i++) {
     srNode node = SR_NO_NODE;
-    sr_c_laws(c, SR_ELEMENT_STATE, i, SR_FIELD(srStateDef, rate), &node, 1);
+    if (i < srs_count(c->spec, SR_ELEMENT_STATE)) {
+      sr_c_laws(c, SR_ELEMENT_STATE, i, SR_FIELD(srStateDef, rate), &node, 1);
+    }
     sr_c_root(c, node == SR_NO_NODE ? sr_graph_const(c->graph, 0) : node);
   }
 }
@@ -92,13 +153,6 @@ int sr_c_coordinate(srCompiler* c, srElementKind kind, int i, int joint, int coo
   return m->joint_v[j] + (int)k;
 }
 
-static bool depends_on_time_alone(const srCompiler* c, srNode node) {
-  for (int kind = 0; kind < SR_VAR_KINDS; kind++) {
-    if (kind != SR_VAR_TIME && sr_graph_depends(c->graph, node, (srVarKind)kind)) return false;
-  }
-  return true;
-}
-
 static void compile_driver(srCompiler* c, int i, srDriver* driver, int* dof_driver) {
   int joint = 0;
   srNode node;
@@ -156,6 +210,8 @@ void sr_compile_drivers(srCompiler* c) {
   m->driver = drivers;
   m->dof_driver = dof_driver;
   if (sr_c_errors(c) > errors) return;
+  hold(c, c->driver_roots, 3 * m->ndriver);
+  c->nswitch_driver = c->nswitch;
   c->priv->drivers = sr_program_create(c->pool, c->graph, c->driver_roots, 3 * m->ndriver);
   if (!m->gauged) start_drivers(c, drivers);
 }
@@ -163,6 +219,8 @@ void sr_compile_drivers(srCompiler* c) {
 // ------------------------------------------------------------------------------------------------------- programs
 void sr_compile_programs(srCompiler* c) {
   srModel* m = c->m;
+  hold_laws(c);
+  compile_switches(c);
   c->priv->laws = sr_program_create(c->pool, c->graph, c->roots, c->nroot);
   m->nformula = c->nroot;
   srNode* kept = NEW(c, srNode, c->nroot);
@@ -170,9 +228,14 @@ void sr_compile_programs(srCompiler* c) {
   c->priv->law_root = kept;
   double* y0 = NEW(c, double, m->ny);
   const char** names = NEW(c, const char*, m->ny);
-  for (int i = 0; i < c->priv->ny_user; i++) {
+  const int nstate = srs_count(c->spec, SR_ELEMENT_STATE);
+  for (int i = 0; i < nstate; i++) {
     sr_c_number(c, SR_ELEMENT_STATE, i, SR_FIELD(srStateDef, initial), &y0[i]);
     names[i] = sr_pool_text(c->pool, sr_c_text(c, SR_ELEMENT_STATE, i, SR_FIELD(srStateDef, name)));
+  }
+  for (int i = 0; i < c->nvarying; i++) {
+    (void)sr_graph_constant(c->graph, sr_names_find(&c->parameters, c->of_varying[i]), &y0[nstate + i]);
+    names[nstate + i] = sr_pool_text(c->pool, c->of_varying[i]);
   }
   for (int i = 0; i < m->nforce; i++) {
     const srForceElement* e = &m->force[i];

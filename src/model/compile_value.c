@@ -91,8 +91,15 @@ bool sr_c_is_raw_call(const char* name) {
 
 static srNode resolve_name(void* user, srGraph* graph, const char* name, char* why, size_t size) {
   srCompiler* c = user;
-  (void)why;
-  (void)size;
+  const int varying = c->nvarying > 0 ? sr_names_find(&c->varying, name) : -1;
+  if (varying >= 0 && c->laws_open) {
+    return sr_graph_var(graph, SR_VAR_STATE, srs_count(c->spec, SR_ELEMENT_STATE) + varying);
+  }
+  if (varying >= 0) {
+    snprintf(why, size, "the parameter '%s' is set by an event: it may stand in laws only, as this number is fixed",
+             name);
+    return SR_NO_NODE;
+  }
   int node = sr_names_find(&c->parameters, name);
   if (node >= 0) return node;
   if (!c->laws_open) return SR_NO_NODE;

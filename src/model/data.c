@@ -13,8 +13,10 @@ static size_t head(void) { return (sizeof(srData) / sizeof(double) + 2 * ALIGN) 
 int sr_data_work(const srModel* m) {
   const int laws = sr_program_work(m->priv->laws), drivers = sr_program_work(m->priv->drivers);
   const int rows = sr_program_work(m->priv->rows), events = sr_program_work(m->priv->events);
-  const int most = laws > drivers ? laws : drivers, other = rows > events ? rows : events;
-  return 96 * m->nlink + 8 * m->nv + 12 * (m->nbody + 1) + (other > most ? other : most) + 256;
+  const int parts[] = {laws, drivers, rows, events, sr_program_work(m->priv->switches)};
+  int most = 0;
+  for (int i = 0; i < SR_COUNT(parts); i++) most = parts[i] > most ? parts[i] : most;
+  return 96 * m->nlink + 8 * m->nv + 12 * (m->nbody + 1) + most + 256;
 }
 
 static size_t total(const srModel* m) {

@@ -8,6 +8,12 @@
 #include "law/law.h"
 #include "math/saddle.h"
 
+// A place where a law jumps.
+typedef struct srLawSwitch {
+  srOp op;           // < or <=, sign, step, floor
+  const char* name;  // of the element, state or driver
+} srLawSwitch;
+
 struct srModelPrivate {
   srPool pool;         // everything the model points to
   srGraph* graph;      // all formulas of the model, for derivatives and the code generator
@@ -15,12 +21,17 @@ struct srModelPrivate {
   srProgram* drivers;  // input t -> srData.motion: value, rate, second derivative of each driver
   srProgram* events;   // inputs as laws, without arg -> formulas of the events, then values of their actions
   int nevent_value;
-  srProgram* rows;         // inputs t, q, v, sensor, arg (row_arg) -> srData.row_formula
-  const srNode* law_root;  // of the law program (nformula), and ...
-  const srNode* row_root;  // ... of the rows (nrow_formula): for derivatives
-  int ny_user;             // the first ny_user states are <state> elements ...
-  int formula_rate;        // ... whose rates are srData.formula[formula_rate ...]
-  void** plugins;          // handles of loaded shared libraries
+  // Where laws, rates and motions of drivers jump (expr/switch.c): values by which that is found, inputs as laws.
+  srProgram* switches;
+  int nswitch;
+  const srLawSwitch* of_switch;  // nswitch
+  bool switches_of_time;         // none depends on anything else
+  srProgram* rows;               // inputs t, q, v, sensor, arg (row_arg) -> srData.row_formula
+  const srNode* law_root;        // of the law program (nformula), and ...
+  const srNode* row_root;        // ... of the rows (nrow_formula): for derivatives
+  int ny_user;                   // the first ny_user states are <state> elements ...
+  int formula_rate;              // ... whose rates are srData.formula[formula_rate ...]
+  void** plugins;                // handles of loaded shared libraries
   int nplugin;
   void (*close_plugin)(void* handle);
   const double* limits;  // njoint x 2, NaN where there are none

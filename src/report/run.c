@@ -231,6 +231,7 @@ static void put_run(const srRunReport* r, srText* out) {
   put_energy(&json, &x->energy);
   sr_json_int(&json, "impacts", x->impacts);
   sr_json_int(&json, "clamps", x->clamps);
+  sr_json_int(&json, "jumps", x->jumps);
   sr_json_int(&json, "limits_passed", x->limits_passed);
   sr_json_number(&json, "seconds", x->seconds);
   if (r->out) sr_json_text(&json, "out", r->out);
