@@ -95,7 +95,7 @@ static bool settle_numbers(Run* r) {
   good = take(cli, "--beta", r->beta, &o->beta, true) && good;
   if (!isnan(r->every))
     good = take(cli, "--every", r->every, &o->every, false) && good;
-  else if (r->m.model->run_every <= 0)
+  else if (sr_run_settings(r->m.model)->every <= 0)
     o->every = (o->t_end - r->m.data->t) / 1000;
   return good;
 }

@@ -344,7 +344,7 @@ static void slice_model(const char* path, const char* method, Matrix* out) {
   }
   srs_destroy(spec);
   x.d = sr_data_create(x.m);
-  double t_end = fmin(x.m->run_t_end, 0.5);
+  double t_end = fmin(sr_run_settings(x.m)->t_end, 0.5);
   bool good = false;
   out->rows++;
   for (int halved = 0; halved < 8; halved++, t_end /= 2) {

@@ -261,6 +261,19 @@ typedef struct srRow {
   double tolerance;
 } srRow;
 
+// What <run> of the file says about a simulation, or its defaults. No equation of the model depends on it: sr_run_options begins there.
+typedef struct srRunSettings {
+  double t_end, step, rtol, atol, every;  // every 0: t_end/1000
+  const char* method;
+  srControlRule control;
+  srFamily family;
+  srTangentWay tangent;
+  double rho;
+  srStabilization stabilization;
+  double alpha, beta;  // 1/s
+  bool metric_identity;
+} srRunSettings;
+
 typedef struct srModel {
   const char* name;
   double gravity[4];  // m/s^2
@@ -372,22 +385,14 @@ typedef struct srModel {
   const int* q_given;          // nv: 1 where the file gave an initial position
   const int* v_given;          // nv: 1 where the file gave an initial velocity
 
-  // defaults of `sarrus run`
-  double run_t_end, run_step, run_rtol, run_atol, run_every;  // run_every 0: t_end/1000
-  const char* run_method;
-  srControlRule run_control;
-  srFamily run_family;
-  srTangentWay run_tangent;
-  double run_rho;
-  srStabilization run_stabilization;
-  bool run_stabilization_given;
-  double run_alpha, run_beta;  // 1/s
-  bool run_metric_identity;
+  // of the formulation penalty
   double run_penalty_stiffness, run_penalty_rotation, run_penalty_damping;  // N/m, Nm/rad, s
   double run_penalty_inertia;                                               // kg m^2, 0: none
 
   struct srModelPrivate* priv;  // programs of the formulas, plugins, memory
 } srModel;
+
+SR_API const srRunSettings* sr_run_settings(const srModel* model);
 
 // Checks everything once: names resolved, topology, inertia, formulas. All errors go to messages, then SR_INPUT; the
 // warnings are there after SR_OK too. The spec may be destroyed afterwards.

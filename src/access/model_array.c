@@ -43,25 +43,27 @@
   X(looped)                                                                                                            \
   X(nrow_formula)                                                                                                      \
   X(nrow_arg)                                                                                                          \
-  X(run_t_end)                                                                                                         \
-  X(run_step)                                                                                                          \
-  X(run_rtol)                                                                                                          \
-  X(run_atol)                                                                                                          \
-  X(run_every)                                                                                                         \
-  X(run_method)                                                                                                        \
-  X(run_control)                                                                                                       \
-  X(run_family)                                                                                                        \
-  X(run_tangent)                                                                                                       \
-  X(run_rho)                                                                                                           \
-  X(run_stabilization)                                                                                                 \
-  X(run_stabilization_given)                                                                                           \
-  X(run_alpha)                                                                                                         \
-  X(run_beta)                                                                                                          \
-  X(run_metric_identity)                                                                                               \
   X(run_penalty_stiffness)                                                                                             \
   X(run_penalty_rotation)                                                                                              \
   X(run_penalty_damping)                                                                                               \
   X(run_penalty_inertia)
+
+// X(member) of srRunSettings, as run_member
+#define RUN(X)                                                                                                         \
+  X(t_end)                                                                                                             \
+  X(step)                                                                                                              \
+  X(rtol)                                                                                                              \
+  X(atol)                                                                                                              \
+  X(every)                                                                                                             \
+  X(method)                                                                                                            \
+  X(control)                                                                                                           \
+  X(family)                                                                                                            \
+  X(tangent)                                                                                                           \
+  X(rho)                                                                                                               \
+  X(stabilization)                                                                                                     \
+  X(alpha)                                                                                                             \
+  X(beta)                                                                                                              \
+  X(metric_identity)
 
 // X(member, rows, numbers in a row)
 #define ARRAYS(X)                                                                                                      \
@@ -167,14 +169,17 @@ static const char* const names[] = {
 #define NAME(member) #member,
     VALUES(NAME)
 #undef NAME
+#define NAME(member) "run_" #member,
+        RUN(NAME)
+#undef NAME
 #define NAME(member, rows, width) #member,
-        ARRAYS(NAME)
+            ARRAYS(NAME)
 #undef NAME
 #define NAME(array, member, count) #array "_" #member,
-            PARTS(NAME)
+                PARTS(NAME)
 #undef NAME
 #define NAME(array, member, count, width) #array "_" #member,
-                WIDE_PARTS(NAME)
+                    WIDE_PARTS(NAME)
 #undef NAME
 };
 
@@ -201,6 +206,12 @@ bool sr_model_array(const srModel* m, const char* name, srArray* out) {
 #define FIND(member)                                                                                                   \
   if (strcmp(name, #member) == 0) return tell_value(out, &m->member, SR_TYPE_OF(m->member), sizeof m->member);
   VALUES(FIND)
+#undef FIND
+  const srRunSettings* run = sr_run_settings(m);
+#define FIND(member)                                                                                                   \
+  if (strcmp(name, "run_" #member) == 0)                                                                               \
+    return tell_value(out, &run->member, SR_TYPE_OF(run->member), sizeof run->member);
+  RUN(FIND)
 #undef FIND
 #define FIND(member, rows, width)                                                                                      \
   if (strcmp(name, #member) == 0)                                                                                      \

@@ -65,21 +65,22 @@ static double wall_clock(void) {
 }
 
 srRunOptions sr_run_options(const srModel* m) {
+  const srRunSettings* run = sr_run_settings(m);
   return (srRunOptions){
-      .t_end = m->run_t_end,
-      .method = m->run_method,
-      .step = m->run_step,
-      .rtol = m->run_rtol,
-      .atol = m->run_atol,
-      .control = m->run_control,
-      .rho = m->run_rho,
-      .family = m->run_family,
-      .tangent = m->run_tangent,
-      .stabilization = m->run_stabilization,
-      .alpha = m->run_alpha,
-      .beta = m->run_beta,
-      .metric_identity = m->run_metric_identity,
-      .every = m->run_every > 0.0 ? m->run_every : m->run_t_end / 1000.0,
+      .t_end = run->t_end,
+      .method = run->method,
+      .step = run->step,
+      .rtol = run->rtol,
+      .atol = run->atol,
+      .control = run->control,
+      .rho = run->rho,
+      .family = run->family,
+      .tangent = run->tangent,
+      .stabilization = run->stabilization,
+      .alpha = run->alpha,
+      .beta = run->beta,
+      .metric_identity = run->metric_identity,
+      .every = run->every > 0.0 ? run->every : run->t_end / 1000.0,
   };
 }
 

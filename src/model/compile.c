@@ -35,18 +35,18 @@ static void rules(srCompiler* c) {
   static const char* const families[] = {SR_FAMILY_LIST(SR_WORD)};
   static const char* const tangents[] = {SR_TANGENT_LIST(SR_WORD)};
 #undef SR_WORD
-  srModel* m = c->m;
+  srRunSettings* run = &c->priv->run;
   const int rtol = SR_FIELD(srRunDef, rtol), atol = SR_FIELD(srRunDef, atol), rho = SR_FIELD(srRunDef, rho);
-  m->run_control = (srControlRule)word_index(c, SR_FIELD(srRunDef, control), controls, SR_COUNT(controls));
-  m->run_family = (srFamily)word_index(c, SR_FIELD(srRunDef, family), families, SR_COUNT(families));
-  m->run_tangent = (srTangentWay)word_index(c, SR_FIELD(srRunDef, tangent), tangents, SR_COUNT(tangents));
-  if (sr_c_number(c, SR_ELEMENT_RUN, 0, rho, &m->run_rho) && !(m->run_rho >= 0 && m->run_rho <= 1)) {
-    sr_c_error(c, sr_c_place(c, SR_ELEMENT_RUN, 0, rho), "'rho' must be from 0 to 1, got %g", m->run_rho);
+  run->control = (srControlRule)word_index(c, SR_FIELD(srRunDef, control), controls, SR_COUNT(controls));
+  run->family = (srFamily)word_index(c, SR_FIELD(srRunDef, family), families, SR_COUNT(families));
+  run->tangent = (srTangentWay)word_index(c, SR_FIELD(srRunDef, tangent), tangents, SR_COUNT(tangents));
+  if (sr_c_number(c, SR_ELEMENT_RUN, 0, rho, &run->rho) && !(run->rho >= 0 && run->rho <= 1)) {
+    sr_c_error(c, sr_c_place(c, SR_ELEMENT_RUN, 0, rho), "'rho' must be from 0 to 1, got %g", run->rho);
   }
   // Table 1 of paper 2 stands behind what the file says.
-  if (m->run_control != SR_CONTROL_POSITIONS) return;
-  if (!sr_c_attr(c, SR_ELEMENT_RUN, 0, rtol)->text) m->run_rtol = 1e-4;
-  if (!sr_c_attr(c, SR_ELEMENT_RUN, 0, atol)->text) m->run_atol = 1e-4;
+  if (run->control != SR_CONTROL_POSITIONS) return;
+  if (!sr_c_attr(c, SR_ELEMENT_RUN, 0, rtol)->text) run->rtol = 1e-4;
+  if (!sr_c_attr(c, SR_ELEMENT_RUN, 0, atol)->text) run->atol = 1e-4;
 }
 
 static void stabilization(srCompiler* c) {
@@ -58,21 +58,21 @@ static void stabilization(srCompiler* c) {
   const char* given = sr_c_text(c, SR_ELEMENT_RUN, 0, SR_FIELD(srRunDef, stabilization));
   for (int i = 0; given && i < SR_COUNT(words); i++) {
     if (strcmp(given, words[i]) != 0) continue;
-    c->m->run_stabilization = (srStabilization)i;
-    c->m->run_stabilization_given = true;
+    c->priv->run.stabilization = (srStabilization)i;
   }
 }
 
 static void run_defaults(srCompiler* c, bool given) {
   srModel* m = c->m;
-  m->run_t_end = 1;
-  m->run_step = 1e-3;
-  m->run_rtol = 1e-6;
-  m->run_atol = 1e-9;
-  m->run_method = "auto";
-  m->run_rho = 0.8;
-  m->run_alpha = m->run_beta = 10;
-  m->run_stabilization = SR_STABILIZATION_PROJECTION;
+  srRunSettings* run = &c->priv->run;
+  run->t_end = 1;
+  run->step = 1e-3;
+  run->rtol = 1e-6;
+  run->atol = 1e-9;
+  run->method = "auto";
+  run->rho = 0.8;
+  run->alpha = run->beta = 10;
+  run->stabilization = SR_STABILIZATION_PROJECTION;
   m->run_penalty_stiffness = 1e6;
   m->run_penalty_rotation = 1e4;
   m->run_penalty_damping = 1e-4;
@@ -81,18 +81,18 @@ static void run_defaults(srCompiler* c, bool given) {
   positive(c, SR_FIELD(srRunDef, penalty_rotation), &m->run_penalty_rotation);
   positive(c, SR_FIELD(srRunDef, penalty_damping), &m->run_penalty_damping);
   positive(c, SR_FIELD(srRunDef, penalty_inertia), &m->run_penalty_inertia);
-  positive(c, SR_FIELD(srRunDef, t_end), &m->run_t_end);
-  positive(c, SR_FIELD(srRunDef, step), &m->run_step);
-  positive(c, SR_FIELD(srRunDef, rtol), &m->run_rtol);
-  positive(c, SR_FIELD(srRunDef, atol), &m->run_atol);
-  positive(c, SR_FIELD(srRunDef, every), &m->run_every);
-  positive(c, SR_FIELD(srRunDef, alpha), &m->run_alpha);
-  positive(c, SR_FIELD(srRunDef, beta), &m->run_beta);
+  positive(c, SR_FIELD(srRunDef, t_end), &run->t_end);
+  positive(c, SR_FIELD(srRunDef, step), &run->step);
+  positive(c, SR_FIELD(srRunDef, rtol), &run->rtol);
+  positive(c, SR_FIELD(srRunDef, atol), &run->atol);
+  positive(c, SR_FIELD(srRunDef, every), &run->every);
+  positive(c, SR_FIELD(srRunDef, alpha), &run->alpha);
+  positive(c, SR_FIELD(srRunDef, beta), &run->beta);
   const char* metric = sr_c_text(c, SR_ELEMENT_RUN, 0, SR_FIELD(srRunDef, metric));
-  m->run_metric_identity = strcmp(metric, "identity") == 0;
+  run->metric_identity = strcmp(metric, "identity") == 0;
   stabilization(c);
   rules(c);
-  m->run_method = sr_pool_text(c->pool, sr_c_text(c, SR_ELEMENT_RUN, 0, SR_FIELD(srRunDef, method)));
+  run->method = sr_pool_text(c->pool, sr_c_text(c, SR_ELEMENT_RUN, 0, SR_FIELD(srRunDef, method)));
 }
 
 void sr_compile_run(srCompiler* c) {
@@ -219,3 +219,5 @@ int sr_sensor_find(const srModel* model, const char* name) {
   }
   return -1;
 }
+
+const srRunSettings* sr_run_settings(const srModel* model) { return &model->priv->run; }

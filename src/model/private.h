@@ -34,6 +34,7 @@ struct srModelPrivate {
   void** plugins;                // handles of loaded shared libraries
   int nplugin;
   void (*close_plugin)(void* handle);
+  srRunSettings run;
   const double* limits;  // njoint x 2, NaN where there are none
   bool has_limits;
 };

@@ -39,7 +39,8 @@ static void add_command(const srRecommendation* r, int trial, srText* out) {
     sr_text_print(out, " --step %.3g", x->step);
   else
     sr_text_print(out, " --rtol %g --atol %g", x->rtol, x->atol);
-  if (model_of(r)->m->run_control != SR_CONTROL_DEFAULT && !isnan(x->rtol)) sr_text_print(out, " --control default");
+  if (sr_run_settings(model_of(r)->m)->control != SR_CONTROL_DEFAULT && !isnan(x->rtol))
+    sr_text_print(out, " --control default");
   if (way && strcmp(way, "own") != 0) sr_text_print(out, " --stabilization %s", way);
   if (!isnan(r->t_end)) sr_text_print(out, " --t-end %.9g", r->t_end);
   if (r->formulation) sr_text_print(out, " --formulation %s", r->formulation);
