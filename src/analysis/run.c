@@ -1,5 +1,14 @@
 // Simulation: the model's system, an integrator, rows at exact output times, the energy ledger, and what went wrong.
 //   T + V - (T0 + V0) = sum of the work of all accounts + residual      the residual is the error of the integration
+//
+// A step, in order (step_to_end):
+//   1. the integrator takes it; a request to stop is heard here alone
+//   2. a state beyond all bounds ends the run; a method that is held back by stability is told
+//   3. events inside of it: rows up to the first one, its actions, a restart from there; then contacts that it has closed
+//   4. late events: what the end of the step has brought about
+//   5. joint limits that are passed are counted
+//   6. rows of the time grid up to its end, by dense output
+//   7. the energy ledger, with the violation of the constraints
 #include <float.h>
 #include <math.h>
 #include <stdarg.h>
