@@ -6,8 +6,8 @@
 #include "math/pose.h"
 #include "runner.h"
 
-static const double axis[3] = {0, 0.6, 0.8};  // of the closure, in both frames
-static const double across[3] = {1, 0, 0};    // 90 degrees from it
+static const double axis[3] = {0, 0.6, 0.8};         // of the closure, in both frames
+static const double across[3] = {0.6, 0.64, -0.48};  // 90 degrees from it
 
 static void pose_of(const double rpy[3], const double at[3], double pose[16]) {
   srm_pose_identity(pose);
