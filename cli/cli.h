@@ -120,7 +120,7 @@ size_t result_stem(const char* path);
 typedef struct State {
   double t;  // NOT_GIVEN
   NumberList q, v, y, tau;
-  NumberList touch;  // of a file alone: speeds at first touch of the contacts, 0: open
+  NumberList touch, instances;  // of a file alone: speeds at first touch of the contacts, 0: open
   const char* file;
 } State;
 State state_none(void);

@@ -16,6 +16,7 @@ void state_free(State* s) {
   numbers_free(&s->y);
   numbers_free(&s->tau);
   numbers_free(&s->touch);
+  numbers_free(&s->instances);
 }
 
 // -------------------------------------------------------------------------------------------------------------- file
@@ -59,10 +60,11 @@ static bool state_read(Cli* cli, State* s) {
   size_t size;
   char* text = read_all(cli, s->file, &size);
   if (!text) return false;
-  JsonWanted wanted[] = {{"t", false, NULL, 0}, {"q", true, NULL, 0},   {"v", true, NULL, 0},
-                         {"y", true, NULL, 0},  {"tau", true, NULL, 0}, {"touch", true, NULL, 0}};
+  JsonWanted wanted[] = {{"t", false, NULL, 0},       {"q", true, NULL, 0},   {"v", true, NULL, 0},
+                         {"y", true, NULL, 0},        {"tau", true, NULL, 0}, {"touch", true, NULL, 0},
+                         {"instances", true, NULL, 0}};
   JsonTrouble trouble;
-  bool good = json_read(text, size, wanted, 6, &trouble);
+  bool good = json_read(text, size, wanted, 7, &trouble);
   free(text);
   const srPlace place = {s->file, trouble.line, trouble.column};
   if (!good) sr_messages_add(cli->messages, SR_SEVERITY_ERROR, place, "%s", trouble.text);
@@ -79,6 +81,7 @@ static bool state_read(Cli* cli, State* s) {
   keep(&s->y, &wanted[3]);
   keep(&s->tau, &wanted[4]);
   keep(&s->touch, &wanted[5]);
+  keep(&s->instances, &wanted[6]);
   return good;
 }
 
@@ -147,15 +150,22 @@ static bool put_touch(Cli* cli, const NumberList* list, const srModel* m, srData
   return false;
 }
 
+static bool put_instances(Cli* cli, const NumberList* list, const srModel* m, srData* d) {
+  if (!list->x || sr_put_instances(m, d, list->x, list->n)) return true;
+  cli_error(cli, "instances are not those of a run of this model");
+  return false;
+}
+
 bool state_apply(Cli* cli, State* s, const srModel* m, srData* d) {
   const bool moved = s->q.x || s->v.x;
   if (s->file && !state_read(cli, s)) return false;
   if (!isnan(s->t)) d->t = s->t;
   bool good = put_list(cli, &s->q, "q", m->q_name, m->nq, d->q);
   good = put_list(cli, &s->v, "v", m->v_name, m->nv, d->v) && good;
-  good = put_list(cli, &s->y, "y", m->y_name, m->ny, d->y) && good;
+  good = put_list(cli, &s->y, "y", m->y_name, m->ny - m->ny_slot, d->y) && good;
   good = put_list(cli, &s->tau, "tau", m->v_name, m->nv, d->tau) && good;
   if (!moved) good = put_touch(cli, &s->touch, m, d) && good;
+  if (!moved) good = put_instances(cli, &s->instances, m, d) && good;
   return good && normalize(cli, m, d->q);
 }
 

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # Folders include only what stands before them, so that each part can be read, tested and embedded without the later ones.
-#   base < math < expr < law < model < dynamics < force < constraint < contact < plugin < catalog < analysis < report < network < symbolic
+#   base < math < collide < expr < law < model < dynamics < force < constraint < contact < plugin < catalog < analysis < report < network < symbolic
 # access, the door for other languages, stands on all of it and on io.
 # Beside that line: integrate stands on base and math, sundials on it; plot on base; io on model; analysis joins integrate to the rest.
 # The command line includes <sarrus/sarrus.h> and its own headers.

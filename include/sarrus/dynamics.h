@@ -72,6 +72,12 @@ SR_API int sr_forces(const srModel* m, srData* d, double tau_stage);
 // The whole: kinematics, velocity, forces, accelerations, driving forces. 0, > 0, < 0 as in integrate.h.
 SR_API int sr_forward(const srModel* m, srData* d, double tau_stage);
 
+// Contacts of sets that are there at d's state, 4 numbers each and those of its states: slot, shapes a and b (srModel.collider), speed at
+// first touch (0: open), states. Returns how many numbers; out may be NULL. With q, v, y and z all that a run goes on from.
+SR_API int sr_instance_numbers(const srModel* model, const srData* data, double* out);
+// Puts them back; false where they do not fit the model, then none is there.
+SR_API bool sr_put_instances(const srModel* model, srData* data, const double* x, int n);
+
 #ifdef __cplusplus
 }
 #endif

@@ -188,6 +188,8 @@
   X(mu_spin, "mu-spin", FORMULA, "1", "0", "m", "lever of the resistance to spinning about the normal")                \
   X(bristle_K, "bristle-K", FORMULA, "1", "", "N/m", "stiffness of the bristles; default K of a law with exponent 1")  \
   X(bristle_B, "bristle-B", FORMULA, "1", "0", "Ns/m", "damping of the bristles")                                      \
+  X(most, "most", FORMULA, "1", "", "",                                                                                \
+    "pairs that may touch at the same time; given, or of more than 64 pairs: no states or columns of their own")       \
   SR_BRISTLE_FIELDS(X)
 
 #define SR_STATE_FIELDS(X)                                                                                             \

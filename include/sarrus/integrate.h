@@ -80,6 +80,8 @@ typedef struct srMotionSolver {
   void (*solve)(void* user, bool complex, double* x);
 } srMotionSolver;
 
+#define SR_Y_UNUSED (-1.0)  // of srSystem.y_most
+
 // Every callback returns 0: done; > 0: could not, try a smaller step; < 0: stop, the run cannot go on.
 typedef struct srSystem {
   int nq, nv;  // positions, velocities
@@ -92,7 +94,8 @@ typedef struct srSystem {
   const unsigned char* active;
   int ncontact, ntangent;  // unilateral contacts at most at one time; tangential directions of each, 1 or 2
   // What a state may be wrong by in a step at most, whatever rtol and atol say (ny; 0: no bound). NULL: no bounds. For states whose own
-  // size is far below that of the rest: bristles.
+  // size is far below that of the rest: bristles. SR_Y_UNUSED: a place that no state has now; it is 0, its rate is 0, and norms do
+  // not count it. May change between steps.
   const double* y_most;
   void* user;
 
@@ -286,6 +289,8 @@ SR_API srStatus sri_roots_step(srRootFinder* finder, const srIntegrator* integra
 // it. Signs then are those of the new state; one that is 0 there keeps what it had. Instead of sri_roots_start.
 SR_API srStatus sri_roots_jump(srRootFinder* finder, double t, const double* q, const double* v, const double* y,
                                unsigned char* fired);
+// Between steps: `count` functions from `first` on are others now. Their signs are those at the start of the next step.
+SR_API void sri_roots_forget(srRootFinder* finder, int first, int count);
 SR_API int sri_roots_bad(const srRootFinder* finder);  // the function that could not be evaluated, -1: none is known
 SR_API int sri_roots_sign(const srRootFinder* finder, int i);  // of function i as known now: 1, -1, 0: it has none yet
 
@@ -335,6 +340,8 @@ SR_API srStatus sri_events_step(srEvents* events, const srIntegrator* integrator
 SR_API srStatus sri_events_act(srEvents* events, double t, double* q, double* v, double* y, bool* end);
 // Functions of a source that fire at the present state though no change of sign was found: sri_events_act follows. fired: their signs (count).
 SR_API void sri_events_fire(srEvents* events, int source, const signed char* fired);
+// Between steps: the functions of a source from `first` on are others now.
+SR_API void sri_events_forget(srEvents* events, int source, int first);
 SR_API srEventTrouble sri_events_trouble(const srEvents* events);  // after SR_FAILED
 // Steps to t_end through all events, each followed by a restart; after sri_start and sri_events_start. *end: an action has ended it before.
 // SR_FAILED: the reason is in sri_why, or in sri_events_trouble where that is empty.

@@ -109,7 +109,8 @@ typedef struct srContact {
   const srNormalLaw* law;  // NULL: friction of a joint
   srNormalParameters p;
   const struct srProgram* derivative;  // of the law; NULL: differences
-  double radius[2];                    // shapes: of a and b; a plane has INFINITY, and is a
+  const struct srPairKind* pair;       // of two shapes, a and b (src/collide/pair.h); NULL: it is none of shapes
+  double radius[2];                    // of curvature: of a plane infinite, of a hollow sphere negative
   double side, end;                    // stop of a joint: gap = side (end - q), side 1 the upper end, -1 the lower one
   srDryFriction slip, roll, spin;
   // A gap by formula: values of the law program from srForceElement.formula on are the gap, its rate, the slip's, then of each
@@ -150,6 +151,42 @@ typedef struct srForceElement {
   // Derivatives of (f, y') by (x, x', y), as sr_law_slope; NULL: differences.
   int (*slope)(const srImpedanceIn* in, double* J);
 } srForceElement;
+
+// A shape that contacts of a set are looked for at.
+typedef struct srCollider {
+  const char* name;  // body/shape
+  int shape, point;  // index of the shape, and of the point at its frame
+  int kind;          // srShapeKind of src/collide/pair.h
+  double radius;     // as srContact.radius
+} srCollider;
+
+// One <contact> between many shapes. Its laws are constants of the model, one for each pair of materials; instances of it, with
+// their states, are in srData, made where two shapes touch and removed when they are apart (docs/contact-elements.md).
+typedef struct srContactSet {
+  const char* name;
+  srPlace place;
+  int nmember;
+  const int* member;          // nmember: colliders
+  const unsigned char* side;  // nmember: 1 among a, 2 among b, 3 both
+  const int* card;            // nmember: which material
+  int ncard;
+  const srContact* law;  // ncard x ncard, of a's and of b's material; what depends on shapes and radii is not in it
+  const double* E;       // ncard, INFINITY: rigid
+  const double* nu;      // ncard
+  const struct srContactKind* kind;
+  const srContact*
+      like[2];  // with the derivatives of its laws, for 2 and 3 components of slip; NULL: no pair has so many
+  const srNormalLaw* normal;  // of all pairs
+  double floor;               // its least speed at first touch
+  bool located;               // as srContact.located
+  long long npair;            // pairs that can move against each other
+  bool balls;                 // some of them are of two bounded shapes
+  double tau;                 // s
+  int most;                   // instances at the same time
+  int first;                  // its first slot among the instances of srData
+  int y, ny;                  // states: the first, and how many a slot has
+  int z;                      // the first discrete state; SR_Z_CONTACT a slot
+} srContactSet;
 
 typedef struct srSensor {
   const char* name;
@@ -288,7 +325,7 @@ typedef struct srModel {
   int nlink;         // links, the ground included
   int npoint;        // points; [0] is the ground's frame, [i] for i <= nbody the frame of body i
   int nforce, nsensor, ndriver;
-  int ncontact;       // force elements that are contacts of shapes or gaps by formula
+  int ncontact;       // pairs of shapes that can touch, and gaps by formula
   int nformula;       // values of the law program
   int nlink_arg;      // arguments of link laws
   int nsensor_value;  // sensor scalars that laws use
@@ -359,6 +396,10 @@ typedef struct srModel {
   const srForceElement* force;  // nforce
   const srSensor* sensor;       // nsensor
   const srDriver* driver;       // ndriver
+  int ncollider, nset, ninstance;
+  const srCollider* collider;  // ncollider
+  const srContactSet* set;     // nset
+  int ny_slot;  // the last ny_slot states belong to slots of instances: they have no names and no columns
   int nshape, nmesh;
   const srShape* shape;  // nshape, in file order
   const srMesh* mesh;    // nmesh
@@ -468,6 +509,7 @@ typedef struct srData {
   double soft_energy;          // stored in soft closures, of the last sr_forces
   struct srDataPrivate* priv;  // solver of the constraints
   const double* held;  // values of the places where laws jump, while a run holds them; NULL: as the state has them
+  struct srInstances* instances;  // of contacts of sets; NULL: the model has none
   // A request to stop: called before every evaluation of a run, an assembly or a survey that works on this data, so it must
   // be cheap (read a flag). Nonzero ends the analysis, which keeps what it has; from then on it must stay nonzero. NULL: none.
   int (*stop)(void* user);

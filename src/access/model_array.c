@@ -26,6 +26,10 @@
   X(nmesh)                                                                                                             \
   X(ndriver)                                                                                                           \
   X(ncontact)                                                                                                          \
+  X(ncollider)                                                                                                         \
+  X(nset)                                                                                                              \
+  X(ninstance)                                                                                                         \
+  X(ny_slot)                                                                                                           \
   X(nformula)                                                                                                          \
   X(nlink_arg)                                                                                                         \
   X(nsensor_value)                                                                                                     \
@@ -154,6 +158,10 @@
   X(shape, has_color, m->nshape)                                                                                       \
   X(shape, material, m->nshape)                                                                                        \
   X(shape, group, m->nshape)                                                                                           \
+  X(collider, name, m->ncollider)                                                                                      \
+  X(collider, shape, m->ncollider)                                                                                     \
+  X(set, name, m->nset)                                                                                                \
+  X(set, most, m->nset)                                                                                                \
   X(mesh, name, m->nmesh)                                                                                              \
   X(mesh, file, m->nmesh)                                                                                              \
   X(mesh, nvertex, m->nmesh)                                                                                           \

@@ -17,7 +17,7 @@ int sr_trajectory_width(const srTrajectory* x) { return 1 + x->nq + x->nv + x->n
 srTrajectory* sr_trajectory_create(const srModel* m, int n) {
   srTrajectory* x = sr_alloc(sizeof *x);
   if (x == NULL) return NULL;
-  *x = (srTrajectory){.n = n < 2 ? 2 : n, .nq = m->njq, .nv = m->njv, .ny = m->ny};
+  *x = (srTrajectory){.n = n < 2 ? 2 : n, .nq = m->njq, .nv = m->njv, .ny = m->ny - m->ny_slot};  // slots change hands
   x->sample = sr_alloc((size_t)x->n * (size_t)sr_trajectory_width(x) * sizeof(double));
   if (x->sample != NULL) return x;
   sr_free(x);

@@ -17,7 +17,7 @@
 
 static int prepare(void* user, double t, const double* q, const double* v, const double* y) {
   const srEventWatch* watch = user;
-  if (watch->m->nevent + watch->touch->nlocated == 0 && watch->m->priv->switches_of_time) return 0;
+  if (watch->m->nevent + watch->touch->first_other == 0 && watch->m->priv->switches_of_time) return 0;
   sr_put_state(watch->m, watch->d, t, q, v, y);
   sr_kinematics(watch->m, watch->d);
   sr_velocity(watch->m, watch->d);
@@ -105,10 +105,15 @@ static int formula_act(void* user, double t, double* q, double* v, double* y, co
 static int gap_values(void* user, double t, const double* q, const double* v, const double* y, double* value) {
   srTouchWatch* touch = ((srEventWatch*)user)->touch;
   const size_t n = (size_t)touch->nlocated;
+  double* rate = value + touch->first_other;
   (void)t, (void)q, (void)v, (void)y;
-  const int answer = sr_touch_measure(touch, touch->nlocated);
+  const int answer = sr_touch_measure_located(touch);
   memcpy(value, touch->gap, n * sizeof *value);
-  memcpy(value + n, touch->rate, n * sizeof *value);
+  memcpy(rate, touch->rate, n * sizeof *value);
+  for (int i = touch->nlocated; i < touch->first_other; ++i) {  // places of near pairs that there are none for now
+    value[i] = 1.0;
+    rate[i] = 0.0;
+  }
   return answer;
 }
 
@@ -116,19 +121,24 @@ static int touch_act(void* user, double t, double* q, double* v, double* y, cons
   srEventWatch* watch = user;
   srTouchWatch* touch = watch->touch;
   (void)prepare(watch, t, q, v, y);
-  if (sr_touch_measure(touch, touch->nlocated) != 0) return -1;
+  if (sr_touch_measure_located(touch) != 0) return -1;
   for (int i = 0; i < touch->nlocated; ++i) {
     if (fired[i] == 0) continue;
     // What parts is no touch, however deep the error of the step has put it.
     watch->told.heat(watch->told.user, sr_touch_change(touch, i, touch->gap[i] <= 0.0 && touch->rate[i] < 0.0, y));
-    if (touch->closed[i] != 0) watch->told.impact(watch->told.user, t, i);
+    if (sr_touch_closed(touch, i)) watch->told.impact(watch->told.user, t, i);
   }
-  return 0;
+  return touch->full ? -1 : 0;
+}
+
+void sr_events_renumber(srEventWatch* watch) {
+  sri_events_forget(watch->events, watch->of_touch, watch->touch->nelement[0]);
 }
 
 bool sr_events_late(srEventWatch* watch) {
   const srTouchWatch* touch = watch->touch;
   bool any = false;
+  memset(watch->late, 0, (size_t)touch->first_other);
   for (int i = 0; i < touch->nlocated; ++i) {
     watch->late[i] = (signed char)touch->late[i];
     any = any || touch->late[i] != 0;
@@ -149,9 +159,9 @@ static int list_sources(srEventWatch* watch, signed char* direction, srEventSour
         .count = m->nevent, .direction = direction, .user = watch, .evaluate = formula_values, .act = formula_act};
   }
   watch->of_touch = n;
-  if (watch->touch->nlocated > 0) {
+  if (watch->touch->first_other > 0) {
     sources[n++] = (srEventSource){
-        .count = watch->touch->nlocated, .rated = true, .user = watch, .evaluate = gap_values, .act = touch_act};
+        .count = watch->touch->first_other, .rated = true, .user = watch, .evaluate = gap_values, .act = touch_act};
   }
   if (watch->jumps->n > 0) sources[n++] = sr_jumps_source(watch->jumps);
   return n;
@@ -170,7 +180,8 @@ srEventWatch* sr_events_create(const srModel* m, srData* d, const srSystem* syst
                                srTouchWatch* touch, srJumpWatch* jumps, const srEventTold* told) {
   const size_t values = (size_t)m->priv->nevent_value, head = (sizeof(srEventWatch) + 15) / 16 * 16;
   const size_t most = (size_t)velocity_actions(m), numbers = values + most * ((size_t)m->nv + 1);
-  char* block = sr_alloc(head + numbers * sizeof(double) + most * sizeof(int) + (size_t)(m->nevent + touch->nlocated));
+  char* block =
+      sr_alloc(head + numbers * sizeof(double) + most * sizeof(int) + (size_t)(m->nevent + touch->first_other));
   if (block == NULL) return NULL;
   srEventWatch* watch = (srEventWatch*)(void*)block;
   *watch = (srEventWatch){.m = m, .d = d, .touch = touch, .jumps = jumps, .told = *told};

@@ -36,6 +36,7 @@ typedef struct srEventWatch {
 srEventWatch* sr_events_create(const srModel* m, srData* d, const srSystem* system, const srIntegrator* integrator,
                                srTouchWatch* touch, srJumpWatch* jumps, const srEventTold* told);
 void sr_events_destroy(srEventWatch* watch);
+void sr_events_renumber(srEventWatch* watch);  // places of contacts have changed (sr_touch_prepare)
 // After sr_touch_step: located contacts that are not in the state they should be in fire now. False: none does.
 bool sr_events_late(srEventWatch* watch);
 // Name of the event whose formula could not be evaluated, NULL: not known.

@@ -335,7 +335,8 @@ static srStatus guide(Survey* s, double t_guide, double rate_guide) {
   // What stopped a run before its end (an event, a failure) must not lie in the window.
   const double safe = t_guide < s->options->t_end ? 0.98 * reach : reach;
   const double length = window_of(safe, GUIDE_PLAN * s->seconds / (TIGHT_COST * rate_guide)) / SR_SURVEY_PARTS;
-  const double width = 1.0 + s->m->njq + s->m->njv + s->m->ny, room = MOST_NUMBERS / width / SR_SURVEY_PARTS;
+  const double width = 1.0 + s->m->njq + s->m->njv + s->m->ny - s->m->ny_slot,
+               room = MOST_NUMBERS / width / SR_SURVEY_PARTS;
   const int every = (int)fmax(1.0, fmin(PART_SAMPLES, room) / REFERENCE_SAMPLES), n = every * REFERENCE_SAMPLES;
   srTrajectory* part = sr_trajectory_create(s->m, n + 1);
   srTrajectory* all = sr_trajectory_create(s->m, SR_SURVEY_PARTS * n + 1);

@@ -20,7 +20,7 @@ static int multiplier_count(const srModel* m) {
 }
 
 int sr_column_count(const srModel* m) {
-  int count = 1 + m->njq + m->njv + m->ny + m->ndriver + multiplier_count(m) + 3;
+  int count = 1 + m->njq + m->njv + m->ny - m->ny_slot + m->ndriver + multiplier_count(m) + 3;
   for (int i = 0; i < m->nsensor; ++i) count += m->sensor[i].point >= 0 ? FRAME_COLUMNS : 1;
   return count;
 }
@@ -91,7 +91,7 @@ static void name_columns(const srModel* m, Table* table) {
     add(table, sr_pool_printf(pool, "q.%s", m->q_name[i]), sr_pool_text(pool, m->q_unit[i]));
   for (int i = 0; i < m->njv; ++i)
     add(table, sr_pool_printf(pool, "v.%s", m->v_name[i]), sr_pool_text(pool, m->v_unit[i]));
-  for (int i = 0; i < m->ny; ++i) add(table, sr_pool_text(pool, m->y_name[i]), "");
+  for (int i = 0; i < m->ny - m->ny_slot; ++i) add(table, sr_pool_text(pool, m->y_name[i]), "");
   for (int i = 0; i < m->ndriver; ++i) {
     const srDriver* driver = &m->driver[i];
     add(table, sr_pool_printf(pool, "driver.%s", m->q_name[driver->qdof]), force_unit(m->q_unit[driver->qdof]));
@@ -176,7 +176,7 @@ void sr_record(const srModel* m, const srData* d, double kinetic, double potenti
   double* next = put(row, &d->t, 1);
   next = put(next, d->jq, m->njq);
   next = put(next, d->jv, m->njv);
-  next = put(next, d->y, m->ny);
+  next = put(next, d->y, m->ny - m->ny_slot);
   next = put(next, d->lambda + m->row_driver, m->ndriver);
   next = put_multipliers(m, d, next);
   for (int i = 0; i < m->nsensor; ++i) next = put_sensor(m, d, &m->sensor[i], next);

@@ -26,12 +26,14 @@
 #include "base/base.h"
 #include "constraint/constraint.h"
 #include "force/force.h"
+#include "force/instances.h"
 #include "model/private.h"
 
 #define STATE_BOUND 1e15  // beyond it a state has no digit left that means anything
 #define PROGRESS_SECONDS 0.05
 #define ASKED_PER_CLOCK 8   // the clock is read once in so many evaluations or rows
 #define MOST_POINTS 1e15    // of a grid in time: beyond them a double cannot count
+#define MOST_DENSE 3000     // unknowns of an implicit method without a sparse matrix
 #define MOST_ROWS 1e9       // more are no result but a full disk
 #define LONGEST_TIME 1e12   // s, 30 000 years: beyond it time is too coarse for steps of machines
 #define STEPS_PER_ENERGY 8  // of a tree; of a looped model the ledger is checked after every step
@@ -320,7 +322,7 @@ static void say_largest_force(Run* run) {
       m->joint_name[m->link_joint[m->dof_link[dof]]], d->t);
   double share = 0.0;
   const int source = sr_force_source(m, d, dof, &share);
-  if (source >= 0) say(run, ", where '%s' gives %.3g", m->force[source].name, share);
+  if (source >= 0) say(run, ", where '%s' gives %.3g", sr_element(m, d, source)->name, share);
 }
 
 // d holds the state at t, evaluated down to the accelerations of frames.
@@ -387,14 +389,12 @@ static srRunEvent* new_event(srRunResult* result, double t, const char* kind) {
 
 static void tell_impact(void* user, double t, int i) {
   Run* run = user;
-  const srContact* contact = run->m->force[run->touch->element[i]].contact;
   ++run->result->impacts;
   srRunEvent* event = new_event(run->result, t, "impact");
   if (event == NULL) return;
-  event->a = contact->a;
-  event->b = contact->b;
-  (void)snprintf(event->why, sizeof event->why, "%.40s touches%s%.40s with %.6g m/s", contact->a,
-                 contact->b != NULL ? " " : "", contact->b != NULL ? contact->b : "", -run->touch->rate[i]);
+  sr_touch_names(run->touch, i, &event->a, &event->b);
+  (void)snprintf(event->why, sizeof event->why, "%.40s touches%s%.40s with %.6g m/s", event->a,
+                 event->b != NULL ? " " : "", event->b != NULL ? event->b : "", -run->touch->rate[i]);
 }
 
 static void tell_event(void* user, double t, int i) {
@@ -537,7 +537,15 @@ static srStatus prepare(Run* run, srMessages* messages) {
   run->every = o->every > 0.0 ? o->every : (run->t_end - run->t0) / 1000.0;
   run->system = (srModelSystem){.m = m, .d = run->d};
   const srMethod* method = sri_method_find(o->method);  // NULL: sri_create says so
-  if (method != NULL && (method->implicit || method->switches)) {
+  if (method != NULL && method->implicit && m->nset > 0 && m->nv + m->ny > MOST_DENSE) {
+    sr_messages_add(
+        messages, SR_SEVERITY_ERROR, m->set[0].place,
+        "the implicit method '%s' has no sparse matrix for contacts of many shapes, and %d unknowns are too "
+        "many for a dense one: take an explicit method",
+        method->name, m->nv + m->ny);
+    return SR_INPUT;
+  }
+  if (method != NULL && (method->implicit || method->switches) && m->nset == 0) {
     run->system.tangent = sr_tangent_create(m);
     if (run->system.tangent == NULL) return out_of_memory(messages);
   }
@@ -695,10 +703,38 @@ static void watch_crawling(Run* run) {
                   run->options->method, since, factor);
 }
 
+// Instances of contacts before a step, and how far it may go.
+static srStatus prepare_contacts(Run* run, double* limit) {
+  const srIntegratorStats* stats = sri_stats(run->integrator);
+  const double step = is_adaptive(run->options) ? 2.0 * stats->step_last : run->options->step;
+  *limit = run->t_end;
+  if (run->d->instances == NULL) return SR_OK;
+  if (sr_touch_prepare(run->touch, run->integrator, step, limit)) sr_events_renumber(run->events);
+  if (run->touch->full) return fail_at(run, sri_time(run->integrator), "a contact has no room");
+  memcpy(run->y, sri_y(run->integrator), (size_t)run->m->ny * sizeof(double));
+  const double heat = sr_touch_release(run->touch, run->y);
+  if (heat >= 0.0) {
+    const double t = sri_time(run->integrator);
+    memcpy(run->q, sri_q(run->integrator), (size_t)run->m->nq * sizeof(double));
+    memcpy(run->v, sri_v(run->integrator), (size_t)run->m->nv * sizeof(double));
+    memcpy(run->w, sri_w(run->integrator), sizeof run->w);
+    add_work_before(run);
+    memcpy(run->w_before, run->w, sizeof run->w);
+    run->w_before[SR_ACCOUNT_FRICTION] -= heat;
+    if (sri_restart(run->integrator, t, run->q, run->v, run->y) != SR_OK) return fail(run, t, sri_why(run->integrator));
+  }
+  if (run->d->instances->changed) sr_bristle_slots(run->m, run->d, run->system.y_most);
+  run->d->instances->changed = false;
+  return SR_OK;
+}
+
 static srStatus step_to_end(Run* run) {
   while (sri_time(run->integrator) < run->t_end && !run->stopped && !run->ended) {
+    double limit;
+    const srStatus ready = prepare_contacts(run, &limit);
+    if (ready != SR_OK) return ready;
     listen(run, true);
-    const srStatus stepped = sri_step(run->integrator, run->t_end);
+    const srStatus stepped = sri_step(run->integrator, limit);
     listen(run, false);
     if (stepped != SR_OK) return run->stopped ? SR_OK : fail_step(run);
     if (!state_within_bounds(run)) return fail_bounds(run);

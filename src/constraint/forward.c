@@ -37,7 +37,7 @@ int sr_forward(const srModel* m, srData* d, double tau_stage) {
 
 // Laws on joint coordinates alone need no poses and twists of links in the ground frame.
 static bool frames_are_seen(const srModel* m) {
-  if (m->nsensor_value > 0 || m->looped) return true;
+  if (m->nsensor_value > 0 || m->looped || m->nset > 0) return true;
   for (int i = 0; i < m->nforce; ++i) {
     if (m->force[i].law->port != SR_PORT_JOINT) return true;
   }

@@ -17,16 +17,15 @@
 #include <math.h>
 #include <string.h>
 
+#include "collide/pair.h"
 #include "contact/element.h"
 #include "contact/kinds.h"
 #include "math/pose.h"
 
 typedef struct Geometry {
-  int nt;        // components of a tangent vector: 2 or 3
-  double n[3];   // normal, from a to b
-  double curve;  // 1/|x|, 0 for a plane, -1/|x| in a hollow sphere
-  double gap, rate;
-  double r[3], arm;  // r = -arm n
+  srPairPlace at;
+  double rate;  // of the gap
+  double r[3];  // -arm n
   double slip[3], turn[3], spin;
   double turning[3];  // n'
 } Geometry;
@@ -37,33 +36,22 @@ static void flat(const double* n, const double* a, double* out) {
   for (int i = 0; i < 3; i++) out[i] = a[i] - along * n[i];
 }
 
-static void place(const srContact* c, const double* x, Geometry* g) {
-  const bool plane = isinf(c->radius[0]);
-  const double distance = plane ? 0 : srm_norm3(x);
-  g->nt = plane ? 2 : 3;
-  const double side = c->radius[0] < 0 ? -1 : 1;
-  g->curve = distance > 0 ? side / distance : 0;
-  for (int i = 0; i < 3; i++) g->n[i] = distance > 0 ? g->curve * x[i] : i == 2;  // concentric spheres have no normal
-  g->gap = plane ? x[2] - c->radius[1] : side * distance - c->radius[0] - c->radius[1];
-  g->arm = plane ? c->radius[1] : c->radius[1] + 0.5 * g->gap;
-  for (int i = 0; i < 3; i++) g->r[i] = -g->arm * g->n[i];
-}
-
 static Geometry geometry(const srImpedanceIn* in) {
   const srContact* c = in->data;
   const double *w = in->xdot, *u = in->xdot + 3;
   Geometry g;
-  place(c, in->x + 3, &g);
+  c->pair->place(c->radius, in->x + 3, &g.at);
+  for (int i = 0; i < 3; i++) g.r[i] = -g.at.arm * g.at.n[i];
   double arm[3];
   srm_cross3(w, g.r, arm);
-  flat(g.n, u, g.slip);
+  flat(g.at.n, u, g.slip);
   for (int i = 0; i < 3; i++) {
-    g.turning[i] = g.curve * g.slip[i];
+    g.turning[i] = g.at.curve * g.slip[i];
     g.slip[i] += arm[i];
   }
-  flat(g.n, w, g.turn);
-  g.spin = srm_dot3(g.n, w);
-  g.rate = srm_dot3(g.n, u);
+  flat(g.at.n, w, g.turn);
+  g.spin = srm_dot3(g.at.n, w);
+  g.rate = srm_dot3(g.at.n, u);
   return g;
 }
 
@@ -72,7 +60,7 @@ static Geometry geometry(const srImpedanceIn* in) {
 // In the tangent plane of a sphere; a plane's are there.
 static void flatten(const Geometry* g, const srDryFriction* x, const double* e, double* out) {
   if (x->ne > 0) memcpy(out, e, (size_t)x->ne * sizeof *e);
-  for (int i = 0; x->n == 3 && i < x->ne; i += 3) flat(g->n, e + i, out + i);
+  for (int i = 0; x->n == 3 && i < x->ne; i += 3) flat(g->at.n, e + i, out + i);
 }
 
 static int rub(const Geometry* g, const srDryFriction* x, const double* v, const srImpedanceIn* in, double N,
@@ -86,8 +74,8 @@ static int rub(const Geometry* g, const srDryFriction* x, const double* v, const
   for (int i = 0; x->n == 3 && i < x->ne; i += 3) {
     const double back = srm_dot3(g->turning, e + i);
     double about[3];
-    srm_cross3(g->n, e + i, about);
-    for (int k = 0; k < 3; k++) edot[i + k] += 0.5 * g->spin * about[k] - back * g->n[k];
+    srm_cross3(g->at.n, e + i, about);
+    for (int k = 0; k < 3; k++) edot[i + k] += 0.5 * g->spin * about[k] - back * g->at.n[k];
   }
   return answer;
 }
@@ -98,7 +86,7 @@ static int evaluate(const srImpedanceIn* in, srImpedanceOut* out) {
   const srContact* c = in->data;
   const Geometry g = geometry(in);
   srNormalOut normal;
-  int answer = sr_press(c, -g.gap, -g.rate, in->z, &normal);
+  int answer = sr_press(c, -g.at.gap, -g.rate, in->z, &normal);
   srRub slip, roll, spin;
   if (answer == 0) answer = rub(&g, &c->slip, g.slip, in, normal.f, &slip, out->ydot);
   if (answer == 0) answer = rub(&g, &c->roll, g.turn, in, normal.f, &roll, out->ydot);
@@ -107,8 +95,8 @@ static int evaluate(const srImpedanceIn* in, srImpedanceOut* out) {
   double moment[3];
   srm_cross3(slip.f, g.r, moment);
   for (int i = 0; i < 3; i++) {
-    out->f[i] = moment[i] - roll.f[i] - spin.f[0] * g.n[i];
-    out->f[3 + i] = normal.f * g.n[i] - slip.f[i];
+    out->f[i] = moment[i] - roll.f[i] - spin.f[0] * g.at.n[i];
+    out->f[3 + i] = normal.f * g.at.n[i] - slip.f[i];
   }
   out->rubbed = slip.heat + roll.heat + spin.heat;
   out->dissipated = normal.heat + out->rubbed;
@@ -120,7 +108,7 @@ static double energy(const srImpedanceIn* in) {
   const Geometry g = geometry(in);
   const srDryFriction* part[] = {&c->slip, &c->roll, &c->spin};
   const double* v[] = {g.slip, g.turn, &g.spin};
-  double sum = sr_press_energy(c, -g.gap, in->z), e[SR_RUB_MOST];
+  double sum = sr_press_energy(c, -g.at.gap, in->z), e[SR_RUB_MOST];
   for (int i = 0; i < 3; i++) {
     if (part[i]->law == NULL) continue;
     flatten(&g, part[i], in->y + part[i]->e, e);
@@ -152,20 +140,20 @@ static Change change_along(const srImpedanceIn* in, const Geometry* g, const dou
   if (j >= 6 && j < 9) dw[j - 6] = 1;
   if (j >= 9) du[j - 9] = 1;
   Change d = {0};
-  flat(g->n, dx, d.n);
+  flat(g->at.n, dx, d.n);
   for (int i = 0; i < 3; i++) {
-    d.n[i] *= g->curve;
-    d.r[i] = -g->arm * d.n[i] - (g->curve != 0 ? 0.5 * srm_dot3(g->n, dx) : 0) * g->n[i];
+    d.n[i] *= g->at.curve;
+    d.r[i] = -g->at.arm * d.n[i] - g->at.share * srm_dot3(g->at.n, dx) * g->at.n[i];
   }
-  d.N = -press[0] * srm_dot3(g->n, dx) - press[1] * (srm_dot3(g->n, du) + srm_dot3(d.n, u));
-  flat_change(g->n, d.n, u, du, d.slip);
-  flat(g->n, u, pu);
-  for (int i = 0; i < 3; i++) d.turning[i] = g->curve * (d.slip[i] - g->curve * srm_dot3(g->n, dx) * pu[i]);
+  d.N = -press[0] * srm_dot3(g->at.n, dx) - press[1] * (srm_dot3(g->at.n, du) + srm_dot3(d.n, u));
+  flat_change(g->at.n, d.n, u, du, d.slip);
+  flat(g->at.n, u, pu);
+  for (int i = 0; i < 3; i++) d.turning[i] = g->at.curve * (d.slip[i] - g->at.curve * srm_dot3(g->at.n, dx) * pu[i]);
   srm_cross3(dw, g->r, one);
   srm_cross3(w, d.r, two);
   for (int i = 0; i < 3; i++) d.slip[i] += one[i] + two[i];
-  flat_change(g->n, d.n, w, dw, d.turn);
-  d.spin = srm_dot3(g->n, dw) + srm_dot3(d.n, w);
+  flat_change(g->at.n, d.n, w, dw, d.turn);
+  d.spin = srm_dot3(g->at.n, dw) + srm_dot3(d.n, w);
   return d;
 }
 
@@ -195,11 +183,11 @@ static void turn_change(const Geometry* g, const Change* d, const double* e, con
   const double back = srm_dot3(g->turning, e);
   const double dback = srm_dot3(d->turning, e) + srm_dot3(g->turning, de);
   double about[3], one[3], two[3];
-  srm_cross3(g->n, e, about);
+  srm_cross3(g->at.n, e, about);
   srm_cross3(d->n, e, one);
-  srm_cross3(g->n, de, two);
+  srm_cross3(g->at.n, de, two);
   for (int j = 0; j < 3; j++) {
-    dedot[j] += 0.5 * (d->spin * about[j] + g->spin * (one[j] + two[j])) - dback * g->n[j] - back * d->n[j];
+    dedot[j] += 0.5 * (d->spin * about[j] + g->spin * (one[j] + two[j])) - dback * g->at.n[j] - back * d->n[j];
   }
 }
 
@@ -210,7 +198,7 @@ static void put_part(const Part* p, const Geometry* g, const Change* d, const do
   const int width = 12 + k;
   double df[3] = {0}, dedot[SR_RUB_MOST], dflat[SR_RUB_MOST], one[3], two[3];
   if (x->ne > 0) memcpy(dflat, de, (size_t)x->ne * sizeof *de);
-  for (int i = 0; x->n == 3 && i < x->ne; i += 3) flat_change(g->n, d->n, p->e + i, de + i, dflat + i);
+  for (int i = 0; x->n == 3 && i < x->ne; i += 3) flat_change(g->at.n, d->n, p->e + i, de + i, dflat + i);
   part_along(p, p->kind == 0 ? d->slip : p->kind == 1 ? d->turn : &d->spin, dflat, d->N, df, dedot);
   srm_cross3(df, g->r, one);
   srm_cross3(p->rub.f, d->r, two);
@@ -220,7 +208,7 @@ static void put_part(const Part* p, const Geometry* g, const Change* d, const do
       *moment += one[i] + two[i];
       J[(3 + i) * width + column] -= df[i];
     } else {
-      *moment -= p->kind == 1 ? df[i] : df[0] * g->n[i] + p->rub.f[0] * d->n[i];
+      *moment -= p->kind == 1 ? df[i] : df[0] * g->at.n[i] + p->rub.f[0] * d->n[i];
     }
   }
   for (int i = 0; x->n == 3 && i < x->ne; i += 3) turn_change(g, d, p->flat + i, dflat + i, dedot + i);
@@ -259,11 +247,11 @@ static int slope(const srImpedanceIn* in, double* J) {
   const int k = c->slip.ne + c->roll.ne + c->spin.ne;
   srNormalOut normal;
   double press[2];
-  int answer = sr_press(c, -g.gap, -g.rate, in->z, &normal);
-  if (answer == 0) answer = sr_press_slope(c, -g.gap, -g.rate, in->z, press);
+  int answer = sr_press(c, -g.at.gap, -g.rate, in->z, &normal);
+  if (answer == 0) answer = sr_press_slope(c, -g.at.gap, -g.rate, in->z, press);
   for (int j = 3; j < 12 && answer == 0; j++) {
     const Change d = change_along(in, &g, press, j);
-    for (int i = 0; i < 3; i++) J[(3 + i) * (12 + k) + j] += d.N * g.n[i] + normal.f * d.n[i];
+    for (int i = 0; i < 3; i++) J[(3 + i) * (12 + k) + j] += d.N * g.at.n[i] + normal.f * d.n[i];
   }
   const srDryFriction* part[] = {&c->slip, &c->roll, &c->spin};
   for (int i = 0; i < 3 && answer == 0; i++) {
@@ -291,9 +279,9 @@ void sr_contact_gap(const srContact* c, const srImpedanceIn* in, double* gap, do
     *gap = c->side * (c->end - in->x[0]);
     *rate = -c->side * in->xdot[0];
   } else {
-    Geometry g;
-    place(c, in->x + 3, &g);
-    *gap = g.gap;
-    *rate = srm_dot3(g.n, in->xdot + 3);
+    srPairPlace at;
+    c->pair->place(c->radius, in->x + 3, &at);
+    *gap = at.gap;
+    *rate = srm_dot3(at.n, in->xdot + 3);
   }
 }

@@ -9,6 +9,7 @@
 
 #include "dynamics/gauge.h"
 #include "force/force.h"
+#include "force/instances.h"
 #include "force/ports.h"
 #include "math/pose.h"
 #include "model/private.h"
@@ -175,13 +176,14 @@ int sr_forces(const srModel* m, srData* d, double tau_stage) {
   int answer = motion_finite(m, d);
   if (answer != 0) return answer;
   answer = sr_measure(m, d);
+  if (answer == 0) answer = sr_instances_at(m, d);
   if (answer != 0) return answer;
 
   begin(m, d);
   bool wrenches = m->formulation == SR_FORMULATION_PENALTY;
   if (wrenches) clear(d->link_wrench, 8 * m->nlink);
-  for (int i = 0; i < m->nforce; ++i) {
-    const srForceElement* element = &m->force[i];
+  for (int i = 0, n = sr_element_count(m, d); i < n; ++i) {
+    const srForceElement* element = sr_element(m, d, i);
     if (element->law->port != SR_PORT_JOINT && !wrenches) {
       clear(d->link_wrench, 8 * m->nlink);
       wrenches = true;
@@ -200,8 +202,8 @@ int sr_forces(const srModel* m, srData* d, double tau_stage) {
 
 double sr_stored_energy(const srModel* m, srData* d) {
   double sum = 0.0;
-  for (int i = 0; i < m->nforce; ++i) {
-    const srForceElement* element = &m->force[i];
+  for (int i = 0, n = sr_element_count(m, d); i < n; ++i) {
+    const srForceElement* element = sr_element(m, d, i);
     srPortMotion motion;
     if (element->law->energy == NULL || sr_port_motion(m, d, element, &motion) != 0) continue;
     const srImpedanceIn in = law_input(d, element, &motion, OWN_TAU);
@@ -247,8 +249,8 @@ int sr_body_forces(const srModel* m, srData* d, double* wrench) {
   memcpy(power, d->power, sizeof power);
   clear(d->link_wrench, 8 * m->nlink);
   int answer = 0;
-  for (int i = 0; i < m->nforce && answer == 0; ++i) {
-    const srForceElement* element = &m->force[i];
+  for (int i = 0, n = sr_element_count(m, d); i < n && answer == 0; ++i) {
+    const srForceElement* element = sr_element(m, d, i);
     if (element->law->port == SR_PORT_JOINT) continue;
     clear(d->ydot + element->y, element->ny);
     if (element->law->port == SR_PORT_GAP) {
@@ -278,8 +280,8 @@ static double force_alone(const srModel* m, srData* d, const srForceElement* ele
 int sr_force_source(const srModel* m, srData* d, int dof, double* force) {
   int source = -1;
   *force = 0.0;
-  for (int i = 0; i < m->nforce; ++i) {
-    const double f = force_alone(m, d, &m->force[i], dof);
+  for (int i = 0, n = sr_element_count(m, d); i < n; ++i) {
+    const double f = force_alone(m, d, sr_element(m, d, i), dof);
     if (fabs(f) > fabs(*force)) {
       source = i;
       *force = f;

@@ -17,10 +17,6 @@
 
 #include "math/pose.h"
 
-typedef struct PointState {  // a point of the model in ground axes
-  double p[3], w[3], v[3];
-} PointState;
-
 int sr_port_width(srPort port) {
   return port == SR_PORT_POINT || port == SR_PORT_FRAMES ? 6 : port == SR_PORT_GAP ? 2 : 1;
 }
@@ -36,7 +32,7 @@ static void subtract(const double* a, const double* b, double* out) {
 
 // ---- motion ---------------------------------------------------------------------------------------------------------
 
-static void point_state(const srModel* m, const srData* d, int point, PointState* out) {
+void sr_port_point(const srModel* m, const srData* d, int point, srPointState* out) {
   const int link = m->point_link[point];
   const double* pose = d->link_pose + 16 * link;
   const double* twist = d->link_twist + 8 * link;
@@ -55,10 +51,10 @@ static void joint_motion(const srData* d, const srForceElement* element, srPortM
 }
 
 static int link_motion(const srModel* m, srData* d, const srForceElement* element, srPortMotion* out) {
-  PointState a, b;
+  srPointState a, b;
   double r[3], rate[3];
-  point_state(m, d, element->point[0], &a);
-  point_state(m, d, element->point[1], &b);
+  sr_port_point(m, d, element->point[0], &a);
+  sr_port_point(m, d, element->point[1], &b);
   subtract(b.p, a.p, r);
   subtract(b.v, a.v, rate);
   const double z = srm_norm3(r);
@@ -77,8 +73,8 @@ static int link_motion(const srModel* m, srData* d, const srForceElement* elemen
 }
 
 static void point_motion(const srModel* m, const srData* d, const srForceElement* element, srPortMotion* out) {
-  PointState s;
-  point_state(m, d, element->point[0], &s);
+  srPointState s;
+  sr_port_point(m, d, element->point[0], &s);
   memcpy(out->at[0], s.p, sizeof s.p);
   memset(out->x, 0, 3 * sizeof(double));
   memcpy(out->x + 3, s.p, sizeof s.p);
@@ -102,27 +98,39 @@ static void rotation_vector(const double* q, double* theta) {
   for (int i = 0; i < 3; ++i) theta[i] = sign * scale * q[1 + i];
 }
 
-static void frames_motion(const srModel* m, const srData* d, const srForceElement* element, srPortMotion* out) {
+// Of b seen from a, in a's axes, which are a pose: position, angular velocity, velocity. at: of b in ground axes.
+static void seen_from(const srModel* m, const srData* d, const srForceElement* element, double* axes, double* x,
+                      double* turn, double* u, double* at) {
   const int ia = element->point[0], ib = element->point[1];
-  double axes_b[16], q[4], r[3], w[3], v[3], sweep[3];
-  PointState a, b;
-  point_state(m, d, ia, &a);
-  point_state(m, d, ib, &b);
-  srm_pose_compose(d->link_pose + 16 * m->point_link[ia], m->point_pose + 16 * ia, out->axes);
-  srm_pose_compose(d->link_pose + 16 * m->point_link[ib], m->point_pose + 16 * ib, axes_b);
-  relative_quaternion(out->axes, axes_b, q);
-  rotation_vector(q, out->x);
-
+  double r[3], w[3], v[3], sweep[3];
+  srPointState a, b;
+  sr_port_point(m, d, ia, &a);
+  sr_port_point(m, d, ib, &b);
+  srm_pose_compose(d->link_pose + 16 * m->point_link[ia], m->point_pose + 16 * ia, axes);
   subtract(b.p, a.p, r);
   subtract(b.w, a.w, w);
   subtract(b.v, a.v, v);
   srm_cross3(a.w, r, sweep);
   subtract(v, sweep, v);
-  rotate_back(out->axes, r, out->x + 3);
-  rotate_back(out->axes, w, out->xdot);
-  rotate_back(out->axes, v, out->xdot + 3);
-  memcpy(out->at[0], b.p, sizeof b.p);
-  memcpy(out->at[1], b.p, sizeof b.p);
+  rotate_back(axes, r, x);
+  rotate_back(axes, w, turn);
+  rotate_back(axes, v, u);
+  memcpy(at, b.p, sizeof b.p);
+}
+
+void sr_port_displacement(const srModel* m, const srData* d, const srForceElement* element, double x[3], double u[3]) {
+  double axes[16], turn[3], at[3];
+  seen_from(m, d, element, axes, x, turn, u, at);
+}
+
+static void frames_motion(const srModel* m, const srData* d, const srForceElement* element, srPortMotion* out) {
+  const int ib = element->point[1];
+  double axes_b[16], q[4];
+  seen_from(m, d, element, out->axes, out->x + 3, out->xdot, out->xdot + 3, out->at[0]);
+  memcpy(out->at[1], out->at[0], sizeof out->at[0]);
+  srm_pose_compose(d->link_pose + 16 * m->point_link[ib], m->point_pose + 16 * ib, axes_b);
+  relative_quaternion(out->axes, axes_b, q);
+  rotation_vector(q, out->x);
 }
 
 // The program of the laws has the rates already.

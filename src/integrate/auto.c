@@ -198,15 +198,6 @@ static void begin_stretch(srIntegrator* integrator, srStretch* stretch) {
 
 // ---- rate of the fastest mode -----------------------------------------------------------------------------------------
 
-static double norm(const srIntegrator* integrator, const double* a) {
-  double sum = 0.0;
-  for (int i = 0; i < integrator->ncontrol; ++i) {
-    const double ratio = a[i] / sri_allowed_error(integrator, i, fabs(integrator->x[i]));
-    sum += ratio * ratio;
-  }
-  return integrator->ncontrol > 0 ? sqrt(sum / integrator->ncontrol) : 0.0;
-}
-
 static bool rates_at(srIntegrator* integrator, const double* x, double* rate) {
   srAuto* work = integrator->work;
   srIntegrator* p = work->partner[EXPLICIT];
@@ -238,7 +229,7 @@ static double fastest_rate(srIntegrator* integrator, int steps) {
   if (!rates_at(integrator, integrator->x, work->rate0)) return 0.0;
   copy(work->moved, integrator->x, integrator->n);
   for (int k = 0; k < steps; ++k) {
-    const double size = norm(integrator, work->direction);
+    const double size = sri_scaled_norm(integrator, work->direction, NULL);
     if (!(size > 0.0) || !isfinite(size)) return 0.0;
     for (int i = 0; i < integrator->ncontrol; ++i) {
       work->direction[i] *= POWER_SIZE / size;
@@ -246,7 +237,7 @@ static double fastest_rate(srIntegrator* integrator, int steps) {
     }
     if (!rates_at(integrator, work->moved, work->rate1)) return 0.0;
     for (int i = 0; i < integrator->ncontrol; ++i) work->direction[i] = work->rate1[i] - work->rate0[i];
-    const double growth = norm(integrator, work->direction) / POWER_SIZE;
+    const double growth = sri_scaled_norm(integrator, work->direction, NULL) / POWER_SIZE;
     if (!(growth > 0.0)) {
       work->power_known = false;
       return 0.0;

@@ -68,6 +68,13 @@ bool sri_counts_velocities(const srIntegrator* integrator) {
   return integrator->options.control != SR_CONTROL_POSITIONS || s->nq + s->ny == 0;
 }
 
+int sri_unused_states(const srIntegrator* integrator) {
+  const srSystem* s = &integrator->system;
+  int n = 0;
+  for (int i = 0; s->y_most != NULL && i < s->ny; ++i) n += s->y_most[i] < 0;
+  return n;
+}
+
 double sri_error_norm(const srIntegrator* integrator, const double* error, double tolerances) {
   const srSystem* s = &integrator->system;
   const int left_out = sri_counts_velocities(integrator) ? 0 : s->nv, n = integrator->ncontrol - left_out;
@@ -80,30 +87,31 @@ double sri_error_norm(const srIntegrator* integrator, const double* error, doubl
     const double ratio = error[i] / (tolerances * allowed);
     sum += ratio * ratio;
   }
-  return n > 0 ? sqrt(sum / n) : 0.0;
+  const int counted = n - sri_unused_states(integrator);  // what is not used has no error
+  return counted > 0 ? sqrt(sum / counted) : 0.0;
 }
 
-// Root mean square over (q, v, y) of (a - b) / allowed(x); b may be NULL.
-static double scaled_norm(const srIntegrator* integrator, const double* a, const double* b) {
+double sri_scaled_norm(const srIntegrator* integrator, const double* a, const double* b) {
   double sum = 0.0;
   for (int i = 0; i < integrator->ncontrol; ++i) {
     double ratio = (a[i] - (b != NULL ? b[i] : 0.0)) / sri_allowed_error(integrator, i, fabs(integrator->x[i]));
     sum += ratio * ratio;
   }
-  return integrator->ncontrol > 0 ? sqrt(sum / integrator->ncontrol) : 0.0;
+  const int n = integrator->ncontrol - sri_unused_states(integrator);
+  return n > 0 ? sqrt(sum / n) : 0.0;
 }
 
 // An Euler step of h0 gives x''; then h^estimate max(|x'|, |x''|) = 0.01.
 double sri_first_step(srIntegrator* integrator, const srControl* control, double* k0, double* k1) {
   const double most = sri_largest_step(integrator), one = 1.0;
-  const double d0 = scaled_norm(integrator, integrator->x, NULL), d1 = scaled_norm(integrator, k0, NULL);
+  const double d0 = sri_scaled_norm(integrator, integrator->x, NULL), d1 = sri_scaled_norm(integrator, k0, NULL);
   double h0 = fmin(d0 < 1e-5 || d1 < 1e-5 ? 1e-6 : 0.01 * d0 / d1, most);
   sri_combine(integrator->n, integrator->x, h0, 1, &one, &k0, integrator->x_new);
   if (sri_not_finite(integrator, integrator->x_new) >= 0) return h0;
   int outcome = sri_rates(integrator, integrator->t + h0, integrator->x_new, SR_TAU_ELEMENT, k1);
   // The error control will find out; here only a guess is wanted.
   if (outcome != SRI_DONE || sri_not_finite(integrator, k1) >= 0) return h0;
-  const double d2 = scaled_norm(integrator, k1, k0) / h0;
+  const double d2 = sri_scaled_norm(integrator, k1, k0) / h0;
   const double dmax = fmax(d1, d2);
   double h1 = dmax <= 1e-15 ? fmax(1e-6, 1e-3 * h0) : pow(0.01 / dmax, 1.0 / control->estimate);
   return fmin(fmin(100.0 * h0, h1), most);

@@ -45,6 +45,9 @@ bool sri_counts_velocities(const srIntegrator* integrator);
 // Error of the step from x to x_new over so many tolerances: root mean square over (q, v, y), or over (q, y) where velocities do not
 // count, of error_i / (atol + rtol max(|x_i|, |x_new_i|)). The norm of every method.
 double sri_error_norm(const srIntegrator* integrator, const double* error, double tolerances);
+// Root mean square over (q, v, y) of (a - b) over what an error of the present state may be; b may be NULL.
+double sri_scaled_norm(const srIntegrator* integrator, const double* a, const double* b);
+int sri_unused_states(const srIntegrator* integrator);  // places of y that no state has now: norms do not count them
 // First step: Hairer, Norsett, Wanner I, II.4, with the rates k0 at the present state; k1 is scratch.
 double sri_first_step(srIntegrator* integrator, const srControl* control, double* k0, double* k1);
 

@@ -153,6 +153,10 @@ srStatus sri_events_step(srEvents* events, const srIntegrator* integrator, doubl
   return SR_OK;
 }
 
+void sri_events_forget(srEvents* events, int source, int first) {
+  sri_roots_forget(events->finder, events->first[source] + first, events->source[source].count - first);
+}
+
 void sri_events_fire(srEvents* events, int source, const signed char* fired) {
   memset(events->fired, 0, (size_t)events->count);
   memcpy(events->fired + events->first[source], fired, (size_t)events->source[source].count);

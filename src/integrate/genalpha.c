@@ -245,16 +245,6 @@ static double largest(int n, const double* a) {
   return most;
 }
 
-// Root mean square over (q, v, y) of a over what an error may be.
-static double scaled_norm(const srIntegrator* integrator, const double* a) {
-  double sum = 0;
-  for (int i = 0; i < integrator->ncontrol; ++i) {
-    const double ratio = a[i] / sri_allowed_error(integrator, i, fabs(integrator->x[i]));
-    sum += ratio * ratio;
-  }
-  return integrator->ncontrol > 0 ? sqrt(sum / integrator->ncontrol) : 0;
-}
-
 // (rates at t + d - rates at t)/d into rate_before, by a Taylor step. False: it could not be found.
 static bool second_rates(srIntegrator* integrator, double d) {
   const srSystem* s = &integrator->system;
@@ -275,10 +265,11 @@ static bool second_rates(srIntegrator* integrator, double d) {
 static double first_step(srIntegrator* integrator) {
   srGenAlpha* work = integrator->work;
   const double most = sri_largest_step(integrator);
-  const double d0 = scaled_norm(integrator, integrator->x), d1 = scaled_norm(integrator, work->rate);
+  const double d0 = sri_scaled_norm(integrator, integrator->x, NULL),
+               d1 = sri_scaled_norm(integrator, work->rate, NULL);
   double h0 = fmin(d0 < 1e-5 || d1 < 1e-5 ? 1e-6 : 0.01 * d0 / d1, most), h1 = h0;
   for (int i = 0; i < FIRST_ROUNDS && second_rates(integrator, h0); ++i) {
-    const double top = fmax(d1, scaled_norm(integrator, work->rate_before));
+    const double top = fmax(d1, sri_scaled_norm(integrator, work->rate_before, NULL));
     h1 = top <= 1e-15 ? fmax(1e-6, 1e-3 * h0) : cbrt(0.01 / top);
     if (h1 <= 100 * h0) break;
     h0 = h1 = fmin(100 * h0, most);

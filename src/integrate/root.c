@@ -83,6 +83,10 @@ srStatus sri_roots_start(srRootFinder* finder, const srIntegrator* integrator) {
   return SR_OK;
 }
 
+void sri_roots_forget(srRootFinder* finder, int first, int count) {
+  memset(finder->sign + first, 0, (size_t)count * sizeof *finder->sign);
+}
+
 // Does function i change its sign, in the direction that counts, when it gets this value?
 static bool changes(const srRootFinder* finder, int i, double value) {
   const signed char before = finder->sign[i], after = sign_of(value);
@@ -255,6 +259,9 @@ srStatus sri_roots_step(srRootFinder* finder, const srIntegrator* integrator, do
   *t = HUGE_VAL;
   if (finder->roots.count == 0) return SR_OK;
   if (evaluate(finder, integrator, a, finder->left) != SR_OK) return SR_FAILED;
+  for (int i = 0; i < finder->roots.count; ++i) {
+    if (finder->sign[i] == 0) finder->sign[i] = sign_of(finder->left[i]);
+  }
   for (int part = 1; part <= PARTS;) {
     const double end = part == PARTS ? t1 : t0 + (t1 - t0) * part / PARTS;
     double b = end;

@@ -59,7 +59,12 @@ typedef struct srCompiler {
   srForceElement* force;
   int nforce, force_capacity;
   const srContact* contact_before;  // the last one, NULL: none yet
-  srNames laws;                     // registered by C code and plugins: name -> impedances[]
+  int* collider_of;                 // spec shape -> collider, -1 none; NULL: there are no sets
+  srCollider* collider;
+  int ncollider, collider_capacity;
+  srContactSet* set;
+  int nset, set_capacity;
+  srNames laws;  // registered by C code and plugins: name -> impedances[]
   const srImpedance** impedances;
   int nimpedance, impedance_capacity;
   srNames friction_names, normal_names;  // laws of friction and contact that were registered
@@ -140,6 +145,7 @@ void sr_compile_contact(srCompiler* c, int i);
 void sr_compile_gap(srCompiler* c, int i);
 void sr_compile_pairs(srCompiler* c);  // checks them
 void sr_compile_joint_ends(srCompiler* c, int j, int joint, const char* law, double stiffness, double damping);
+void sr_compile_sets(srCompiler* c);            // of contacts, after all elements. compile_set.c
 void sr_compile_contact_states(srCompiler* c);  // discrete states of contacts, after all elements
 // A new force element; its name is copied. compile_force.c
 srForceElement* sr_c_add_force(srCompiler* c, const srImpedance* law, srAccount account, const char* name,

@@ -5,32 +5,27 @@
 //                 decides how much of it is lost; without E both count the same
 //   friction      mu = sqrt(mu_a mu_b)
 // <pair> stands above the cards, attributes of <contact> above both.
+#include <limits.h>
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
 
-#include "model/compile.h"
+#include "model/compile_contact.h"
+
+#define MOST_ELEMENTS 64  // pairs of one <contact> that are elements with names of their own; more are a set
 
 // ------------------------------------------------------------------------------------------------------------ shapes
-typedef struct Shape {
-  int index;  // of the <shape>
-  int body;
-  int link;
-  const char *type, *name;  // name for reports: body/shape
-  const char* material;     // NULL: none
-  double radius;            // sphere; plane: INFINITY
-} Shape;
+static srShapeKind kind_of(const srContactShape* s) {
+  if (strcmp(s->type, "plane") == 0) return SR_KIND_PLANE;
+  if (strcmp(s->type, "sphere") != 0) return SR_KIND_NONE;
+  return s->radius < 0 ? SR_KIND_HOLLOW : SR_KIND_SPHERE;
+}
 
-typedef struct Shapes {
-  Shape* shape;
-  int n, capacity;
-} Shapes;
-
-static Shape shape_of(srCompiler* c, int i) {
+static srContactShape shape_of(srCompiler* c, int i) {
   const int owner = srs_owner(c->spec, SR_ELEMENT_SHAPE, i);
   const int body = owner >= 0 ? c->body_of_spec[owner] : 0;
   const char* name = sr_c_text(c, SR_ELEMENT_SHAPE, i, SR_FIELD(srShapeDef, name));
-  Shape s = {.index = i, .body = body, .link = c->m->body_link[body], .radius = HUGE_VAL};
+  srContactShape s = {.index = i, .body = body, .link = c->m->body_link[body], .radius = HUGE_VAL};
   s.type = sr_c_text(c, SR_ELEMENT_SHAPE, i, SR_FIELD(srShapeDef, type));
   s.material = sr_c_text(c, SR_ELEMENT_SHAPE, i, SR_FIELD(srShapeDef, material));
   s.name = name ? sr_pool_printf(c->pool, "%s/%s", c->m->body_name[body], name)
@@ -40,6 +35,7 @@ static Shape shape_of(srCompiler* c, int i) {
     (void)sr_c_numbers(c, SR_ELEMENT_SHAPE, i, SR_FIELD(srShapeDef, size), size, 3);
     s.radius = size[0];
   }
+  s.kind = kind_of(&s);
   return s;
 }
 
@@ -82,7 +78,7 @@ static void tell_unknown(srCompiler* c, const char* word, srPlace place) {
   (void)sr_c_find(c, &names, word, "shape, group or body", place);
 }
 
-static bool find_shapes(srCompiler* c, int i, int field, Shapes* out) {
+static bool find_shapes(srCompiler* c, int i, int field, srContactShapes* out) {
   static const char* const kinds[] = {"", "shape", "group", "body"};
   const char* word = sr_c_text(c, SR_ELEMENT_CONTACT, i, field);
   const srPlace place = sr_c_place(c, SR_ELEMENT_CONTACT, i, field);
@@ -340,53 +336,36 @@ static bool finish_normal(srCompiler* c, int i, const char* name, srContact* x) 
   }
   if (isnan(p->D)) p->D = 0;
   if (isnan(p->e)) p->e = 1;
-  if (!sr_c_check_normal(c, SR_ELEMENT_CONTACT, i, name, x)) return false;
-  sr_normal_prepare(x->law, p);
-  return true;
+  return sr_c_check_normal(c, SR_ELEMENT_CONTACT, i, name, x);
 }
 
-// Stiffness of two shapes.
-static bool pair_stiffness(srCompiler* c, int i, const char* name, const Shape* a, const Shape* b, const Card* ca,
-                           const Card* cb, srContact* x) {
+// Stiffness of two shapes by Hertz, where it is not given.
+static bool pair_stiffness(srCompiler* c, int i, const char* name, const srContact* x, const srElastic elastic[2],
+                           double* K) {
+  *K = x->p.K;
   if (!isnan(x->p.K) || (x->law->uses & SR_NORMAL_USES(K)) == 0) return true;
   const bool hertz = (x->law->uses & SR_NORMAL_USES(n)) != 0 && (isnan(x->p.n) || x->p.n == 1.5);
   if (!hertz && strcmp(x->law->name, "hertz") != 0) {
     return needs(c, i, name, x->law->name, "'K': a stiffness by E and nu has the exponent 1.5");
   }
-  if (isnan(ca->E) && isnan(cb->E)) {
+  if (isinf(elastic[0].E) && isinf(elastic[1].E)) {
     return needs(c, i, name, x->law->name, "'K', or 'E' on the material of one of the two shapes");
   }
-  const srElastic one = {isnan(ca->E) ? HUGE_VAL : ca->E, ca->nu, a->radius};
-  const srElastic two = {isnan(cb->E) ? HUGE_VAL : cb->E, cb->nu, b->radius};
-  x->p.K = sr_hertz_stiffness(one, two);
+  *K = sr_hertz_stiffness(elastic[0], elastic[1]);
   return true;
 }
 
-// Resistance to rolling and spinning: the law of sliding, with bristles at the arm R of the sphere.
-static void resist(const srContact* x, srDryFriction* to, int n, double R) {
-  const double lever = to->s;
-  if (!(lever > 0) || !x->slip.law) {
-    *to = (srDryFriction){0};
-    return;
-  }
-  *to = x->slip;
-  to->n = n;
-  to->s = to->k = lever;
-  to->p.K *= R * R;
-  to->p.B *= R * R;
-  to->p.D *= R * R;
-  to->p.v0 /= R;
-  to->p.v1 /= R;
-  to->p.vs /= R;
-  to->p.xi *= R;
+static srElastic elastic_of(const Card* card, double radius) {
+  return (srElastic){isnan(card->E) ? HUGE_VAL : card->E, card->nu, radius};
 }
 
-static void add_pair(srCompiler* c, int i, const srContact* of, double tau, const Shape* a, const Shape* b,
-                     const char* name) {
-  srContact x = *of;
+bool sr_c_pair_law(srCompiler* c, const srContactPairs* p, const srContactShape* a, const srContactShape* b,
+                   const char* name, srContact* out, srElastic elastic[2]) {
+  srContact x = p->x;
   Card ca, cb, pair;
+  double K;
   if (!card_of(c, a->material, &ca) || !card_of(c, b->material, &cb) || !pair_of(c, a->material, b->material, &pair))
-    return;
+    return false;
   Card both = combined(&ca, &cb);
   put_given(pair.e, &both.e);
   put_given(pair.mu_s, &both.mu_s);
@@ -396,48 +375,46 @@ static void add_pair(srCompiler* c, int i, const srContact* of, double tau, cons
     x.slip.s = both.mu_s;
     x.slip.k = both.mu_k;
   }
-  x.radius[0] = a->radius;
-  x.radius[1] = b->radius;
+  elastic[0] = elastic_of(&ca, a->radius);
+  elastic[1] = elastic_of(&cb, b->radius);
+  if (!pair_stiffness(c, p->i, name, &x, elastic, &K)) return false;
+  const double given = x.p.K;
+  x.p.K = K;
+  if (!finish_normal(c, p->i, name, &x) || !finish_friction(c, p->i, name, p->tau, &x)) return false;
+  x.p.K = given;
+  *out = x;
+  return true;
+}
+
+static void add_pair(srCompiler* c, const srContactPairs* p, const srPairKind* pair, const srContactShape* a,
+                     const srContactShape* b, const char* name) {
+  srContact x;
+  srElastic elastic[2];
+  if (!sr_c_pair_law(c, p, a, b, name, &x, elastic)) return;
   x.a = a->name;
   x.b = b->name;
-  x.slip.n = isinf(a->radius) ? 2 : 3;
-  if (!pair_stiffness(c, i, name, a, b, &ca, &cb, &x) || !finish_normal(c, i, name, &x) ||
-      !finish_friction(c, i, name, tau, &x))
-    return;
-  const double R = fmin(fabs(a->radius), fabs(b->radius));
-  resist(&x, &x.roll, x.slip.n, R);
-  resist(&x, &x.spin, 1, R);
-  srForceElement* e = sr_c_add_contact(c, "contact", &x, name, srs_place(c->spec, SR_ELEMENT_CONTACT, i));
+  sr_contact_of_pair(&x, pair, elastic[0], elastic[1]);
+  srForceElement* e = sr_c_add_contact(c, "contact", &x, name, srs_place(c->spec, SR_ELEMENT_CONTACT, p->i));
   e->point[0] = c->shape_point + a->index;
   e->point[1] = c->shape_point + b->index;
-  e->tau = tau;
-  c->m->ncontact++;
+  e->tau = p->tau;
 }
 
-static bool is_hollow(const Shape* s) { return s->radius < 0; }
-
-static bool touches(const Shape* a, const Shape* b) {
-  const bool sphere_a = strcmp(a->type, "sphere") == 0, sphere_b = strcmp(b->type, "sphere") == 0;
-  const bool plane_a = strcmp(a->type, "plane") == 0, plane_b = strcmp(b->type, "plane") == 0;
-  if (is_hollow(a) || is_hollow(b))
-    return sphere_a && sphere_b && a->radius + b->radius < 0 && is_hollow(a) != is_hollow(b);
-  return (sphere_a && (sphere_b || plane_b)) || (plane_a && sphere_b);
+const srPairKind* sr_c_pair_kind(srCompiler* c, const srContactPairs* p, const srContactShape* one,
+                                 const srContactShape* two, bool* swap) {
+  const srPairKind* pair = sr_pair_find(one->kind, two->kind, swap);
+  const srContactShape *a = *swap ? two : one, *b = *swap ? one : two;
+  if (pair && (!pair->fits || pair->fits(a->radius, b->radius))) return pair;
+  sr_c_error(
+      c, srs_place(c->spec, SR_ELEMENT_CONTACT, p->i),
+      "contact between a %s ('%s') and a %s ('%s') is not in this version: spheres with spheres or planes, or in a "
+      "wider hollow sphere",
+      one->type, one->name, two->type, two->name);
+  return NULL;
 }
-
-// What a <contact> of shapes is made of.
-typedef struct Pairs {
-  int i;  // of the <contact>
-  Shapes a, b;
-  bool same;  // a and b are one name: each pair once
-  srContact x;
-  double tau;
-  int total;  // pairs that can move against each other
-  int first;  // elements that were there before
-  bool told;  // that a pair is there already
-} Pairs;
 
 // Two shapes that an element holds apart already. Of one name each pair is there once.
-static void tell_twice(srCompiler* c, Pairs* p, const Shape* one, const Shape* two) {
+void sr_c_tell_twice(srCompiler* c, srContactPairs* p, const srContactShape* one, const srContactShape* two) {
   const int k = c->shape_point + one->index, l = c->shape_point + two->index;
   for (int i = 0; i < (p->same ? p->first : c->nforce) && !p->told; i++) {
     const srForceElement* e = &c->force[i];
@@ -450,50 +427,57 @@ static void tell_twice(srCompiler* c, Pairs* p, const Shape* one, const Shape* t
   }
 }
 
-static void make_pair(srCompiler* c, Pairs* p, const Shape* one, const Shape* two) {
+static void make_pair(srCompiler* c, srContactPairs* p, const srContactShape* one, const srContactShape* two) {
   const char* given = sr_c_text(c, SR_ELEMENT_CONTACT, p->i, SR_FIELD(srContactDef, name));
-  if (!touches(one, two)) {
-    sr_c_error(
-        c, srs_place(c->spec, SR_ELEMENT_CONTACT, p->i),
-        "contact between a %s ('%s') and a %s ('%s') is not in this version: spheres with spheres or planes, or in a "
-        "wider hollow sphere",
-        one->type, one->name, two->type, two->name);
-    return;
-  }
-  const bool swap = isinf(two->radius) || is_hollow(two);  // the plane or the hollow sphere is a
-  const Shape *a = swap ? two : one, *b = swap ? one : two;
+  bool swap;
+  const srPairKind* pair = sr_c_pair_kind(c, p, one, two, &swap);
+  if (!pair) return;
+  const srContactShape *a = swap ? two : one, *b = swap ? one : two;
   const char* between = sr_pool_printf(&c->scratch, "%s on %s", b->name, a->name);
-  tell_twice(c, p, one, two);
+  sr_c_tell_twice(c, p, one, two);
   const char* name = !given ? between : p->total == 1 ? given : sr_pool_printf(&c->scratch, "%s %s", given, between);
-  add_pair(c, p->i, &p->x, p->tau, a, b, name);
+  add_pair(c, p, pair, a, b, name);
 }
 
-// All pairs; how many. make: with an element each.
-static int each_pair(srCompiler* c, Pairs* p, bool make) {
-  int n = 0;
+// An element for every pair.
+static void make_pairs(srCompiler* c, srContactPairs* p) {
   for (int k = 0; k < p->a.n; k++) {
     for (int l = p->same ? k + 1 : 0; l < p->b.n; l++) {
-      const Shape *one = &p->a.shape[k], *two = &p->b.shape[l];
-      if (one->link == two->link || one->index == two->index) continue;
-      n++;
-      if (make) make_pair(c, p, one, two);
+      const srContactShape *one = &p->a.shape[k], *two = &p->b.shape[l];
+      if (one->link != two->link) make_pair(c, p, one, two);
     }
   }
+}
+
+// Pairs that can move against each other: those of different links.
+static long long count_pairs(srCompiler* c, const srContactPairs* p) {
+  long long *on = sr_pool_alloc(&c->scratch, 2 * (size_t)c->m->nlink * sizeof *on), *on_b = on + c->m->nlink;
+  long long n = p->same ? (long long)p->a.n * (p->a.n - 1) / 2 : (long long)p->a.n * p->b.n;
+  for (int k = 0; k < p->a.n; k++) on[p->a.shape[k].link]++;
+  for (int l = 0; l < p->b.n; l++) on_b[p->b.shape[l].link]++;
+  for (int i = 0; i < c->m->nlink; i++) n -= p->same ? on[i] * (on[i] - 1) / 2 : on[i] * on_b[i];
   return n;
 }
 
 static void contact_of_shapes(srCompiler* c, int i) {
-  Pairs p = {.i = i, .first = c->nforce};
+  srContactPairs p = {.i = i, .first = c->nforce};
   const int fa = SR_FIELD(srContactDef, a), fb = SR_FIELD(srContactDef, b);
   const bool found_a = find_shapes(c, i, fa, &p.a), found_b = find_shapes(c, i, fb, &p.b);
   if (!common(c, i, &p.x, &p.tau) || !found_a || !found_b) return;
   const char *a = sr_c_text(c, SR_ELEMENT_CONTACT, i, fa), *b = sr_c_text(c, SR_ELEMENT_CONTACT, i, fb);
   p.same = is_same(a, b);
-  p.total = each_pair(c, &p, false);
+  p.total = count_pairs(c, &p);
   if (p.total == 0) {
     sr_c_error(c, srs_place(c->spec, SR_ELEMENT_CONTACT, i), "'%s' and '%s' cannot move against each other", a, b);
+    return;
   }
-  (void)each_pair(c, &p, true);
+  const long long sum = c->m->ncontact + p.total;
+  c->m->ncontact = sum < INT_MAX ? (int)sum : INT_MAX;
+  if (sr_given(*sr_c_attr(c, SR_ELEMENT_CONTACT, i, SR_FIELD(srContactDef, most))) || p.total > MOST_ELEMENTS) {
+    sr_compile_set(c, &p);
+  } else {
+    make_pairs(c, &p);
+  }
 }
 
 void sr_compile_contact(srCompiler* c, int i) {
@@ -703,6 +687,7 @@ void sr_compile_gap(srCompiler* c, int i) {
     return;
   }
   if (!finish_normal(c, i, name, &x) || !finish_friction(c, i, name, tau, &x)) return;
+  sr_normal_prepare(x.law, &x.p);
   x.slip.n = 1;
   x.roll = x.spin = (srDryFriction){0};
   x.a = sr_pool_text(c->pool, name);

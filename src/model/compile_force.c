@@ -254,6 +254,7 @@ void sr_compile_forces(srCompiler* c) {
   sr_compile_pairs(c);
   for (int i = 0; i < srs_count(c->spec, SR_ELEMENT_CONTACT); i++) sr_compile_contact(c, i);
   for (int i = 0; i < srs_count(c->spec, SR_ELEMENT_USER); i++) user_law(c, i);
+  sr_compile_sets(c);
   sr_compile_contact_states(c);
   srForceElement* force = sr_pool_alloc(c->pool, (size_t)(c->nforce + 1) * sizeof *force);
   if (c->nforce > 0) memcpy(force, c->force, (size_t)c->nforce * sizeof *force);

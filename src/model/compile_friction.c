@@ -211,15 +211,8 @@ srForceElement* sr_c_add_contact(srCompiler* c, const char* kind, const srContac
   srForceElement* e = sr_c_add_force(c, found->law, SR_ACCOUNT_CONTACT, name, place);
   e->contact = copy;
   e->slope = found->slope;
-  srDryFriction* part[] = {&copy->slip, &copy->roll, &copy->spin};
-  for (int k = 0; k < SR_COUNT(part); k++) {
-    srDryFriction* x = part[k];
-    if (!x->law) continue;
-    x->e = e->ny;
-    x->ne = sr_friction_states(x->law, &x->p, x->n);
-    e->ny += x->ne;
-    c->m->ny += x->ne;
-  }
+  e->ny = sr_contact_states(copy);
+  c->m->ny += e->ny;
   found->prepare(c->pool, copy, c->contact_before);
   c->contact_before = copy;
   e->z = c->m->nz;
@@ -305,11 +298,15 @@ void sr_compile_contact_states(srCompiler* c) {
   for (int i = 0; i < c->nforce; i++) {
     if (c->force[i].z >= 0 && c->force[i].z < before) before = c->force[i].z;
   }
+  if (m->nset > 0 && m->set[0].z < before) before = m->set[0].z;
   if (before > 0) memcpy(z, m->z0, (size_t)before * sizeof *z);
   for (int i = 0; i < c->nforce; i++) {
     const srForceElement* e = &c->force[i];
     if (e->z < 0) continue;
     z[e->z + SR_Z_CLOSED] = 1;
+  }
+  for (int i = 0; i < m->nset; i++) {
+    for (int k = 0; k < m->set[i].most; k++) z[m->set[i].z + k * SR_Z_CONTACT + SR_Z_CLOSED] = 1;
   }
   m->z0 = z;
 }

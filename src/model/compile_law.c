@@ -245,6 +245,11 @@ void sr_compile_programs(srCompiler* c) {
       names[e->y + k] = e->ny == 1 && e->contact == NULL ? e->name : sr_pool_printf(c->pool, format, e->name, k);
     }
   }
+  for (int i = 0; i < m->nset; i++) {
+    const srContactSet* set = &m->set[i];
+    const char* name = sr_pool_printf(c->pool, "%s.e", set->name);
+    for (int k = 0; k < set->most * set->ny; k++) names[set->y + k] = name;
+  }
   m->y0 = y0;
   m->y_name = names;
 }

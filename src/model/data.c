@@ -1,6 +1,7 @@
 // srData: one allocation holds the struct and every array of SR_DATA_FIELDS, each aligned to 32 bytes for the kernels.
 #include <string.h>
 
+#include "model/instance.h"
 #include "model/private.h"
 
 #define ALIGN 4  // doubles
@@ -53,7 +54,10 @@ srData* sr_data_create(const srModel* model) {
   const srModel* m = model;
   double* memory = sr_alloc(total(m) * sizeof *memory);
   struct srDataPrivate* solver = memory && m->looped ? create_solver(m) : NULL;
-  if (!memory || (m->looped && !solver)) {
+  struct srInstances* instances = memory && m->nset > 0 ? sr_instances_create(m) : NULL;
+  if (!memory || (m->looped && !solver) || (m->nset > 0 && !instances)) {
+    sr_instances_destroy(instances);
+    destroy_solver(solver);
     sr_free(memory);
     return NULL;
   }
@@ -71,6 +75,7 @@ srData* sr_data_create(const srModel* model) {
   }
   d->model = m;
   d->priv = solver;
+  d->instances = instances;
   sr_data_reset(m, d);
   return d;
 }
@@ -78,6 +83,7 @@ srData* sr_data_create(const srModel* model) {
 void sr_data_destroy(srData* data) {
   if (!data) return;
   destroy_solver(data->priv);
+  sr_instances_destroy(data->instances);
   sr_free(data);
 }
 
@@ -93,6 +99,7 @@ void sr_data_reset(const srModel* model, srData* data) {
   data->t = m->gauged ? m->z0[0] : 0;
   data->stage = SR_STAGE_NONE;
   data->rank = 0;
+  if (data->instances) sr_instances_reset(m, data->instances);
   data->row_residual = data->soft_energy = 0;
   data->trouble[0] = '\0';
 }
@@ -106,6 +113,7 @@ void sr_data_copy(const srModel* model, const srData* from, srData* to) {
   to->stage = from->stage;
   to->rank = from->rank;
   if (m->looped) memcpy(to->priv->taken, from->priv->taken, 2 * (size_t)m->ng);  // taken, unique
+  if (m->nset > 0) sr_instances_copy(m, from->instances, to->instances);
   to->row_residual = from->row_residual;
   to->soft_energy = from->soft_energy;
   memcpy(to->trouble, from->trouble, sizeof to->trouble);

@@ -2,6 +2,7 @@
 #ifndef SR_MODEL_PRIVATE_H
 #define SR_MODEL_PRIVATE_H
 
+#include <sarrus/laws.h>
 #include <sarrus/model.h>
 
 #include "expr/expr.h"
@@ -48,6 +49,11 @@ struct srDataPrivate {
   unsigned char* taken;   // ng: independent rows of the last acceleration
   unsigned char* unique;  // ng: rows whose multiplier is the only one possible
 };
+
+// What of a contact of shapes depends on the two: geometry, Hertz' stiffness where K is NaN, arms of rolling and spinning. one, two:
+// of a and of b, with the radii. contact_pair.c
+void sr_contact_of_pair(srContact* x, const struct srPairKind* pair, srElastic one, srElastic two);
+int sr_contact_states(srContact* x);  // lays its bristles out; how many they are
 
 int sr_data_work(const srModel* m);  // doubles of scratch that srData.work holds
 

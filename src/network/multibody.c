@@ -141,13 +141,20 @@ static const char* first_massless(const srModel* m) {
   return m->joint_name[m->link_joint[m->dof_link[i]]];
 }
 
+static const srContactSet* located_set(const srModel* m) {
+  for (int i = 0; i < m->nset; ++i) {
+    if (m->set[i].located) return &m->set[i];
+  }
+  return NULL;
+}
+
 // What a network cannot do with a model, as a sentence.
 static bool possible(srNetwork* n, const char* name, const srModel* m, int npoint) {
   if (m->nevent > 0) {
     sr_net_error(n, "'%s': the model has events, which a network does not look for", name);
-  } else if (located_contact(m)) {
+  } else if (located_contact(m) || located_set(m)) {
     sr_net_error(n, "'%s': the contact '%s' needs the speed at first touch, which a network does not locate", name,
-                 located_contact(m)->name);
+                 located_contact(m) ? located_contact(m)->name : located_set(m)->name);
   } else if (m->nmassless > 0) {
     sr_net_error(
         n,

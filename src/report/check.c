@@ -103,9 +103,10 @@ static void put_check(const srCheck* check, const srMessages* messages, srText* 
   sr_json_text(&json, "formulation", sr_formulation_word(m->formulation));
   sr_json_int(&json, "nq", m->njq);
   sr_json_int(&json, "nv", m->njv);
-  sr_json_int(&json, "ny", m->ny);
+  sr_json_int(&json, "ny", m->ny - m->ny_slot);
   put_rank(&json, m, check->rank);  // drivers are counted in `driven`
   sr_json_int(&json, "contacts", m->ncontact);
+  sr_json_int(&json, "instances", m->ninstance);
   put_shapes(&json, m);
   sr_put_assembly(&json, m, check->assembly);
   sr_put_rows(&json, m, m->ng);
@@ -152,7 +153,7 @@ static void show_check(const srCheck* check, srText* out) {
   sr_text_print(out, "model %s\n", m->name);
   sr_show_line(out, "bodies", "%d, %.9g kg", m->nbody, mass);
   sr_show_line(out, "joints", "%d", m->njoint_given);
-  sr_show_line(out, "coordinates", "%d positions, %d velocities, %d states", m->njq, m->njv, m->ny);
+  sr_show_line(out, "coordinates", "%d positions, %d velocities, %d states", m->njq, m->njv, m->ny - m->ny_slot);
   if (m->gauged) sr_show_line(out, "formulation", "%s, %d free bodies", sr_formulation_word(m->formulation), m->nbody);
   if (m->looped) {
     sr_show_line(out, "constraints", "%d rows, rank %d", m->ng - m->ndriver, r->rank_undriven);
@@ -161,6 +162,8 @@ static void show_check(const srCheck* check, srText* out) {
   sr_show_assembly(out, m, check->assembly);
   sr_show_line(out, "freedoms", "%d (%d driven)", m->nv - r->rank, m->ndriver);
   sr_show_line(out, "force elements", "%d", m->nforce);
+  if (m->nset > 0)
+    sr_show_line(out, "contacts", "%d pairs; up to %d at the same time as instances", m->ncontact, m->ninstance);
   sr_show_line(out, "sensors", "%d", m->nsensor);
   show_shapes(out, m);
   sr_text_print(out, "\n  %-16s %-16s %-16s %-12s %6s %4s %4s\n", "body", "parent", "joint", "type", "q", "nq", "nv");

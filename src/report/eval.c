@@ -157,7 +157,7 @@ static void put_evaluation(const srEvaluation* e, srText* out) {
   sr_json_text(&json, "formulation", sr_formulation_word(m->formulation));
   sr_json_numbers(&json, "q", d->jq, m->njq);
   sr_json_numbers(&json, "v", d->jv, m->njv);
-  sr_json_numbers(&json, "y", d->y, m->ny);
+  sr_json_numbers(&json, "y", d->y, m->ny - m->ny_slot);
   if (m->gauged) {
     sr_json_numbers(&json, "a", e->a, m->njv);
     sr_json_object(&json, "bodies");
@@ -166,7 +166,7 @@ static void put_evaluation(const srEvaluation* e, srText* out) {
   }
   put_equations(&json, m, d, e);
   if (m->gauged) sr_json_object_end(&json);
-  sr_json_numbers(&json, "ydot", d->ydot, m->ny);
+  sr_json_numbers(&json, "ydot", d->ydot, m->ny - m->ny_slot);
   sr_json_numbers(&json, "lambda", d->lambda, e->ng);
   sr_json_numbers(&json, "g", d->g, e->np);
   sr_json_numbers(&json, "gv", e->gv, e->ng);
@@ -214,7 +214,7 @@ static void show_evaluation(const srEvaluation* e, srText* out) {
     sr_show_values(out, "forces f (tau and all laws)", m->v_name, NULL, d->f, m->nv);
   }
   show_rows(out, m, d, e);
-  sr_show_values(out, "states y", m->y_name, NULL, d->y, m->ny);
+  sr_show_values(out, "states y", m->y_name, NULL, d->y, m->ny - m->ny_slot);
   if (!m->gauged) sr_show_matrix(out, "mass matrix M", e->M, m->nv, m->nv);
   sr_text_print(out, "energy\n");
   sr_show_line(out, "kinetic", "%16.9g J", e->kinetic);

@@ -190,6 +190,16 @@ static void put_touch(srJson* json, const srModel* m, const srData* d) {
   if (any) sr_json_array_end(json);
 }
 
+// The contacts of sets that are there now, each with slot, shapes, speed and states.
+static void put_instances(srJson* json, const srModel* m, const srData* d) {
+  const int n = m->nset > 0 ? sr_instance_numbers(m, d, NULL) : -1;
+  double* x = n >= 0 ? sr_alloc((size_t)(n + 1) * sizeof *x) : NULL;
+  if (x == NULL) return;
+  (void)sr_instance_numbers(m, d, x);
+  sr_json_numbers(json, "instances", x, n);
+  sr_free(x);
+}
+
 // State of a model whose bodies are free, 7 and 6 numbers a body.
 static void put_bodies(srJson* json, const srModel* m, const srData* d) {
   sr_json_object(json, "bodies");
@@ -213,8 +223,9 @@ static void put_run(const srRunReport* r, srText* out) {
   sr_json_numbers(&json, "q", d->jq, m->njq);
   sr_json_numbers(&json, "v", d->jv, m->njv);
   if (m->gauged) put_bodies(&json, m, d);
-  sr_json_numbers(&json, "y", d->y, m->ny);
+  sr_json_numbers(&json, "y", d->y, m->ny - m->ny_slot);
   put_touch(&json, m, d);
+  put_instances(&json, m, d);
   sr_json_numbers(&json, "lambda", d->lambda, m->ng);
   if (m->looped) {
     sr_json_text(&json, "stabilization", stabilization_of(o));
@@ -299,7 +310,7 @@ static void show_run(const srRunReport* r, srText* out) {
   enum { SHOWN = 24 };
   if (m->njq <= SHOWN) sr_show_values(out, "at the end: positions q", m->q_name, m->q_unit, r->d->jq, m->njq);
   if (m->njv <= SHOWN) sr_show_values(out, "velocities v", m->v_name, m->v_unit, r->d->jv, m->njv);
-  sr_show_values(out, "states y", m->y_name, NULL, r->d->y, m->ny);
+  sr_show_values(out, "states y", m->y_name, NULL, r->d->y, m->ny - m->ny_slot);
   sr_show_sensors(out, m, r->d);
   if (r->out) sr_text_print(out, "results: %s (%ld rows, %d columns)\n", r->out, x->rows, r->columns);
   if (r->trouble) sr_text_print(out, "THE RUN STOPPED EARLY: %s\n", r->trouble);

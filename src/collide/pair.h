@@ -1,0 +1,52 @@
+// Pairs of kinds of shapes: where two shapes are nearest, from the pose of one seen from the other. On math alone.
+//
+// To add a pair: write pair_<name>.c with one srPairKind, put a row into SR_PAIR_LIST. A new kind of shape is one more row of
+// srShapeKind and of sr_shape_bounded (pair.c).
+#ifndef SR_COLLIDE_PAIR_H
+#define SR_COLLIDE_PAIR_H
+
+#include <stdbool.h>
+
+typedef enum srShapeKind {
+  SR_KIND_NONE,    // nothing can touch it
+  SR_KIND_PLANE,   // the half space below z = 0 of its frame
+  SR_KIND_SPHERE,  // size: its radius
+  SR_KIND_HOLLOW,  // a sphere that holds others within; size: its radius, negative
+} srShapeKind;
+
+// Is it within a ball of its size about its origin? What is not may be near to everything.
+bool sr_shape_bounded(srShapeKind kind);
+
+// Two shapes at their nearest points, in the axes of a.
+typedef struct srPairPlace {
+  double n[3];        // unit normal, from a to b
+  double gap;         // > 0: apart
+  double curve;       // dn/dx = curve (1 - n n^T), x the origin of b
+  double arm, share;  // the point of contact is at -arm n from the origin of b; share = d arm/d gap
+} srPairPlace;
+
+typedef struct srPairKind {
+  const char* name;
+  srShapeKind a, b;
+  int nt;                                      // components of a tangent vector in the axes of a: 2 or 3
+  bool (*fits)(double size_a, double size_b);  // NULL: all sizes can touch
+  // x: origin of b seen from a, in the axes of a.
+  void (*place)(const double size[2], const double x[3], srPairPlace* out);
+} srPairKind;
+
+#define SR_PAIR_LIST(X)                                                                                                \
+  X(plane_sphere)                                                                                                      \
+  X(sphere_sphere)                                                                                                     \
+  X(hollow_sphere)
+
+#define SR_PAIR_DECLARE(name) extern const srPairKind sr_pair_##name;
+SR_PAIR_LIST(SR_PAIR_DECLARE)
+#undef SR_PAIR_DECLARE
+
+// The row of two kinds, in either order. *swap: the first one is b. NULL: they cannot touch.
+const srPairKind* sr_pair_find(srShapeKind one, srShapeKind two, bool* swap);
+
+// What two spheres share, also where one holds the other (side -1; its size is negative).
+void sr_pair_of_spheres(double side, const double size[2], const double x[3], srPairPlace* out);
+
+#endif

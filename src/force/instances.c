@@ -1,0 +1,502 @@
+// Instances of contacts: near pairs from the broad phase, an instance for what touches.
+//
+// The list of near pairs has every pair with a gap below `skin` at the state where it was made. It covers a state as long as no gap can have
+// shrunk by more than that since:
+//   s + max(s, S) <= skin,    s: farthest way of a ball's centre, S: of a plane, |dp| + |dR| L at the distance L of the farthest ball
+// That is checked at every evaluation. Outside of a run, and in a run with steps of fixed length, the list is then made anew: a pair
+// that joins it is apart, has no force and no states, and so changes nothing. Where touches are located, the functions whose roots
+// are looked for belong to the list: it stays for the step, a state that it does not cover asks for a smaller step, and steps are no
+// longer than the list covers (sr_instances_prepare).
+//
+// An instance takes a slot, with states of its own that are 0 then, when its pair touches; the slot is free again when the two are
+// apart and its states are 0, or where its pair is not near any more. In between it keeps pair, slot and states. docs/decisions/contact-instances.md
+#include "force/instances.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#include <sarrus/dynamics.h>
+
+#include "base/base.h"
+#include "collide/grid.h"
+#include "collide/pair.h"
+#include "force/ports.h"
+#include "math/pose.h"
+#include "model/catalog.h"
+#include "model/private.h"
+
+#define SKIN 0.2      // least skin, of the least radius
+#define HALVINGS 40   // of a skin with more near pairs than there is room for
+#define TOO_WIDE 8.0  // a skin so many times wider than it has to be is made anew
+
+int sr_element_count(const srModel* m, const srData* d) {
+  return m->nforce + (d->instances != NULL ? d->instances->nused : 0);
+}
+
+const srForceElement* sr_element(const srModel* m, const srData* d, int i) {
+  return i < m->nforce ? &m->force[i] : &d->instances->instance[d->instances->used[i - m->nforce]].element;
+}
+
+// ---- ways -------------------------------------------------------------------------------------------------------------
+
+static bool is_bounded(const srModel* m, int collider) {
+  return sr_shape_bounded((srShapeKind)m->collider[collider].kind);
+}
+
+static int link_of(const srModel* m, int collider) { return m->point_link[m->collider[collider].point]; }
+
+static double distance(const double* a, const double* b) {
+  const double r[3] = {a[0] - b[0], a[1] - b[1], a[2] - b[2]};
+  return srm_norm3(r);
+}
+
+static void find_centres(const srModel* m, const srData* d, struct srInstances* x) {
+  for (int i = 0; i < m->ncollider; i++) {
+    const int point = m->collider[i].point;
+    srm_pose_point(d->link_pose + 16 * m->point_link[point], m->point_pose + 16 * point + 12, x->centre + 3 * i);
+  }
+}
+
+static double farthest_ball(const srModel* m, const struct srInstances* x, const double* from) {
+  double most = 0;
+  for (int i = 0; i < m->ncollider; i++) {
+    if (is_bounded(m, i)) most = fmax(most, distance(x->centre + 3 * i, from));
+  }
+  return most;
+}
+
+// Columns of the rotation of a collider's frame, then its origin.
+static void frame_of(const srModel* m, const srData* d, int collider, double* out) {
+  const int point = m->collider[collider].point;
+  double pose[16];
+  srm_pose_compose(d->link_pose + 16 * m->point_link[point], m->point_pose + 16 * point, pose);
+  for (int k = 0; k < 4; k++) memcpy(out + 3 * k, pose + 4 * k, 3 * sizeof *out);
+}
+
+// |dp| + |dR| L of a shape that is not bounded.
+static double way_of_plane(const srModel* m, const srData* d, const struct srInstances* x, int i) {
+  if (link_of(m, i) == 0) return 0;
+  double frame[12], turn = 0;
+  const double* before = x->built + 12 * i;
+  frame_of(m, d, i, frame);
+  for (int k = 0; k < 9; k++) turn += (frame[k] - before[k]) * (frame[k] - before[k]);
+  return distance(frame + 9, before + 9) + sqrt(turn) * farthest_ball(m, x, frame + 9);
+}
+
+// By how much a gap may have changed since the list was made; centres are those of d.
+static double find_moved(const srModel* m, const srData* d, const struct srInstances* x) {
+  double ball = 0, plane = 0;
+  for (int i = 0; i < m->ncollider; i++) {
+    if (is_bounded(m, i)) {
+      ball = fmax(ball, distance(x->centre + 3 * i, x->built + 12 * i + 9));
+    } else {
+      plane = fmax(plane, way_of_plane(m, d, x, i));
+    }
+  }
+  return ball + fmax(ball, plane);
+}
+
+// Largest speed of approach.
+static double find_speed(const srModel* m, const srData* d, const struct srInstances* x) {
+  double ball = 0, plane = 0;
+  for (int i = 0; i < m->ncollider; i++) {
+    if (link_of(m, i) == 0) continue;
+    srPointState s;
+    sr_port_point(m, d, m->collider[i].point, &s);
+    if (is_bounded(m, i)) {
+      ball = fmax(ball, srm_norm3(s.v));
+    } else {
+      plane = fmax(plane, srm_norm3(s.v) + srm_norm3(s.w) * farthest_ball(m, x, s.p));
+    }
+  }
+  return ball + fmax(ball, plane);
+}
+
+// ---- the list ---------------------------------------------------------------------------------------------------------
+
+bool sr_set_located(const struct srInstances* x, const srContactSet* set) {
+  return x->running && (x->adaptive || set->located);
+}
+
+const srContact* sr_near_law(const srModel* m, const srNear* near) {
+  const srContactSet* set = &m->set[near->set];
+  return &set->law[near->card_a * set->ncard + near->card_b];
+}
+
+typedef struct Listing {
+  const srModel* m;
+  const srData* d;
+  struct srInstances* x;
+  int set;
+  bool full;
+} Listing;
+
+// Two members of the set that are near.
+static bool add_near(Listing* l, int one, int two) {
+  const srContactSet* set = &l->m->set[l->set];
+  const unsigned char s = set->side[one], t = set->side[two];
+  const bool meant = (s & 1 && t & 2) || (s & 2 && t & 1);
+  const int i = set->member[one], j = set->member[two];
+  bool swap;
+  if (!meant || link_of(l->m, i) == link_of(l->m, j)) return true;
+  if (l->x->nnear == l->x->most_near) {
+    l->full = true;
+    return false;
+  }
+  (void)sr_pair_find((srShapeKind)l->m->collider[i].kind, (srShapeKind)l->m->collider[j].kind, &swap);
+  l->x->near[l->x->nnear++] = (srNear){.set = l->set,
+                                       .a = swap ? j : i,
+                                       .b = swap ? i : j,
+                                       .card_a = set->card[swap ? two : one],
+                                       .card_b = set->card[swap ? one : two],
+                                       .instance = -1};
+  return true;
+}
+
+static bool add_balls(void* user, int i, int j) {
+  Listing* l = user;
+  return add_near(l, l->x->ball_of[j], l->x->ball_of[i]);  // in the order of the file
+}
+
+// A shape that is not bounded, with every ball.
+static void list_plane(Listing* l, int plane) {
+  const srModel* m = l->m;
+  const srContactSet* set = &m->set[l->set];
+  for (int k = 0; k < set->nmember && !l->full; k++) {
+    if (!is_bounded(m, set->member[k])) continue;
+    bool swap;
+    const srCollider *a = &m->collider[set->member[plane]], *b = &m->collider[set->member[k]];
+    const srPairKind* pair = sr_pair_find((srShapeKind)a->kind, (srShapeKind)b->kind, &swap);
+    if (pair == NULL) continue;
+    const double *frame = l->x->built + 12 * set->member[plane], *centre = l->x->centre + 3 * set->member[k];
+    const double radius[2] = {a->radius, b->radius};
+    double x[3];
+    srPairPlace place;
+    for (int i = 0; i < 3; i++) {
+      x[i] = 0;
+      for (int j = 0; j < 3; j++) x[i] += frame[3 * i + j] * (centre[j] - frame[9 + j]);
+    }
+    pair->place(radius, x, &place);
+    l->x->tested++;
+    if (place.gap < l->x->skin) (void)add_near(l, plane, k);
+  }
+}
+
+static void list_set(Listing* l) {
+  struct srInstances* x = l->x;
+  const srModel* m = l->m;
+  const srContactSet* set = &m->set[l->set];
+  double* radius = x->ball + 3 * m->ncollider;
+  int n = 0;
+  for (int k = 0; k < set->nmember; k++) {
+    const int i = set->member[k];
+    if (!is_bounded(m, i)) {
+      list_plane(l, k);
+      continue;
+    }
+    memcpy(x->ball + 3 * n, x->centre + 3 * i, 3 * sizeof(double));
+    radius[n] = m->collider[i].radius;
+    x->ball_of[n++] = k;
+  }
+  if (l->full || !set->balls) return;
+  const srBalls balls = {.n = n, .centre = x->ball, .radius = radius};
+  x->tested += sr_grid_pairs(x->grid, &balls, x->skin, add_balls, l);
+}
+
+// False: there are more near pairs than there is room for.
+static bool list_all(const srModel* m, const srData* d, struct srInstances* x) {
+  Listing l = {.m = m, .d = d, .x = x};
+  x->nnear = x->nlocated = 0;
+  for (int located = 1; located >= 0; located--) {
+    for (l.set = 0; l.set < m->nset && !l.full; l.set++) {
+      if (sr_set_located(x, &m->set[l.set]) == located) list_set(&l);
+    }
+    if (located) x->nlocated = x->nnear;
+  }
+  return !l.full;
+}
+
+// Near pairs and instances find each other. An instance is looked for by its b, which is a ball: few touch it.
+static void connect(const srModel* m, struct srInstances* x) {
+  int *head = x->chain, *next = x->chain + m->ncollider;
+  for (int i = 0; i < m->ncollider; i++) head[i] = -1;
+  for (int k = 0; k < x->nused; k++) {
+    srInstance* instance = &x->instance[x->used[k]];
+    instance->near = -1;
+    next[x->used[k]] = head[instance->b];
+    head[instance->b] = x->used[k];
+  }
+  for (int i = 0; i < x->nnear; i++) {
+    srNear* near = &x->near[i];
+    for (int k = head[near->b]; k >= 0; k = next[k]) {
+      srInstance* instance = &x->instance[k];
+      if (instance->a != near->a || instance->set != near->set) continue;
+      instance->near = i;
+      near->instance = k;
+    }
+  }
+}
+
+static double least_radius(const srModel* m) {
+  double least = HUGE_VAL;
+  for (int i = 0; i < m->ncollider; i++) {
+    if (is_bounded(m, i)) least = fmin(least, m->collider[i].radius);
+  }
+  return isfinite(least) ? least : 1;
+}
+
+// At d's state, whose centres are known.
+static int make_list(const srModel* m, srData* d, double skin) {
+  struct srInstances* x = d->instances;
+  for (int i = 0; i < m->ncollider; i++) frame_of(m, d, i, x->built + 12 * i);
+  x->skin = fmax(skin, SKIN * least_radius(m));
+  int k = 0;
+  while (!list_all(m, d, x) && k++ < HALVINGS) x->skin *= 0.5;
+  x->moved = 0;
+  x->made = true;
+  x->version++;
+  connect(m, x);
+  if (k <= HALVINGS) return 0;
+  (void)snprintf(d->trouble, sizeof d->trouble, "more than %d pairs of shapes touch at the same time", x->most_near);
+  return -1;
+}
+
+// ---- instances --------------------------------------------------------------------------------------------------------
+
+void sr_near_gap(const srModel* m, const srData* d, const srNear* near, double* gap, double* rate) {
+  const srCollider *a = &m->collider[near->a], *b = &m->collider[near->b];
+  const double radius[2] = {a->radius, b->radius};
+  const srForceElement frames = {.point = {a->point, b->point}};
+  double x[3], u[3];
+  bool swap;
+  srPairPlace place;
+  sr_port_displacement(m, d, &frames, x, u);
+  sr_pair_find((srShapeKind)a->kind, (srShapeKind)b->kind, &swap)->place(radius, x, &place);
+  *gap = place.gap;
+  *rate = srm_dot3(place.n, u);
+}
+
+// Fills the slot k of a set.
+static srInstance* fill(const srModel* m, struct srInstances* x, int k, const srNear* near) {
+  const srContactSet* set = &m->set[near->set];
+  const srCollider *a = &m->collider[near->a], *b = &m->collider[near->b];
+  srInstance* instance = &x->instance[k];
+  bool swap;
+  *instance = (srInstance){.set = near->set, .a = near->a, .b = near->b, .near = -1, .use = x->nused};
+  instance->contact = *sr_near_law(m, near);
+  instance->contact.a = a->name;
+  instance->contact.b = b->name;
+  sr_contact_of_pair(&instance->contact, sr_pair_find((srShapeKind)a->kind, (srShapeKind)b->kind, &swap),
+                     (srElastic){set->E[near->card_a], set->nu[near->card_a], a->radius},
+                     (srElastic){set->E[near->card_b], set->nu[near->card_b], b->radius});
+  instance->element = (srForceElement){.name = set->name,
+                                       .place = set->place,
+                                       .law = set->kind->law,
+                                       .account = SR_ACCOUNT_CONTACT,
+                                       .dof = -1,
+                                       .qdof = -1,
+                                       .point = {a->point, b->point},
+                                       .formula = -1,
+                                       .link_arg = -1,
+                                       .y = set->y + (k - set->first) * set->ny,
+                                       .ny = sr_contact_states(&instance->contact),
+                                       .tau = set->tau,
+                                       .z = set->z + (k - set->first) * SR_Z_CONTACT,
+                                       .contact = &instance->contact,
+                                       .slope = set->kind->slope};
+  const srContact* like = set->like[instance->contact.slip.n - 2];
+  instance->contact.derivative = like->derivative;
+  instance->contact.slip.derivative = like->slip.derivative;
+  instance->contact.roll.derivative = like->roll.derivative;
+  instance->contact.spin.derivative = like->spin.derivative;
+  x->used[x->nused++] = k;
+  x->changed = true;
+  return instance;
+}
+
+srInstance* sr_instance_make(const srModel* m, srData* d, int near) {
+  struct srInstances* x = d->instances;
+  srNear* pair = &x->near[near];
+  const srContactSet* set = &m->set[pair->set];
+  if (x->nfree[pair->set] == 0) {
+    (void)snprintf(
+        d->trouble, sizeof d->trouble,
+        "more than %d pairs of the contact '%.80s' touch at the same time: its attribute 'most' says how many "
+        "may do so",
+        set->most, set->name);
+    return NULL;
+  }
+  const int k = x->free[set->first + --x->nfree[pair->set]];
+  srInstance* instance = fill(m, x, k, pair);
+  instance->near = near;
+  pair->instance = k;
+  d->z[instance->element.z + SR_Z_SPEED] = 0;  // not known, and closed: as of any contact that no run has led to
+  d->z[instance->element.z + SR_Z_CLOSED] = 1;
+  if (set->ny > 0) memset(d->y + instance->element.y, 0, (size_t)set->ny * sizeof *d->y);
+  return instance;
+}
+
+void sr_instance_remove(const srModel* m, srData* d, srInstance* instance) {
+  struct srInstances* x = d->instances;
+  const int k = (int)(instance - x->instance), set = instance->set;
+  if (instance->near >= 0) x->near[instance->near].instance = -1;
+  const int last = x->used[--x->nused];
+  x->used[instance->use] = last;
+  x->instance[last].use = instance->use;
+  x->free[m->set[set].first + x->nfree[set]++] = k;
+  instance->set = -1;
+  x->changed = true;
+}
+
+// Its bodies are apart and it remembers nothing.
+static bool is_over(const srModel* m, const srData* d, const srInstance* instance) {
+  const double* y = d->y + instance->element.y;
+  for (int k = 0; k < instance->element.ny; k++) {
+    if (y[k] != 0) return false;
+  }
+  if (instance->near < 0) return true;
+  double gap, rate;
+  sr_near_gap(m, d, &d->instances->near[instance->near], &gap, &rate);
+  return gap > 0;
+}
+
+static void remove_over(const srModel* m, srData* d) {
+  struct srInstances* x = d->instances;
+  for (int k = x->nused - 1; k >= 0; k--) {
+    srInstance* instance = &x->instance[x->used[k]];
+    if (is_over(m, d, instance)) sr_instance_remove(m, d, instance);
+  }
+}
+
+// Near pairs that touch, and are not waiting for their touch to be located.
+static int make_touching(const srModel* m, srData* d) {
+  struct srInstances* x = d->instances;
+  for (int i = x->nlocated; i < x->nnear; i++) {
+    if (x->near[i].instance >= 0) continue;
+    double gap, rate;
+    sr_near_gap(m, d, &x->near[i], &gap, &rate);
+    if (gap < 0 && sr_instance_make(m, d, i) == NULL) return -1;
+  }
+  return 0;
+}
+
+// ---- at a state, and between steps ------------------------------------------------------------------------------------
+
+static int too_far(srData* d) {
+  (void)snprintf(
+      d->trouble, sizeof d->trouble,
+      "shapes that may touch move by %.3g m within a step, and contacts are known for %.3g m: take shorter steps",
+      d->instances->moved, d->instances->skin);
+  return 1;
+}
+
+int sr_instances_at(const srModel* m, srData* d) {
+  struct srInstances* x = d->instances;
+  if (x == NULL) return 0;
+  find_centres(m, d, x);
+  x->moved = x->made ? find_moved(m, d, x) : 0;
+  if (!x->made || !(x->moved <= x->skin)) {
+    if (x->made && x->fixed) return too_far(d);
+    const int answer = make_list(m, d, 0);
+    if (answer != 0) return answer;
+  }
+  if (!x->running) remove_over(m, d);
+  return make_touching(m, d);
+}
+
+int sr_instances_prepare(const srModel* m, srData* d, double step, double* covered) {
+  struct srInstances* x = d->instances;
+  find_centres(m, d, x);
+  remove_over(m, d);
+  const double speed = find_speed(m, d, x), need = 2 * speed * step;
+  x->moved = x->made ? find_moved(m, d, x) : 0;
+  const double wide = TOO_WIDE * fmax(SKIN * least_radius(m), 2 * need);
+  if (!x->made || !(x->moved + need <= x->skin) || x->skin > wide) {
+    const int answer = make_list(m, d, 2 * need);
+    if (answer != 0) return answer;
+  }
+  *covered = speed > 0 ? (x->skin - x->moved) / (2 * speed) : HUGE_VAL;
+  return 0;
+}
+
+int sr_instances_begin(const srModel* m, srData* d, bool adaptive) {
+  struct srInstances* x = d->instances;
+  x->running = true;
+  x->adaptive = adaptive;
+  x->made = x->fixed = false;  // what is located comes first from now on
+  for (int i = 0; i < m->nset; i++) x->fixed |= sr_set_located(x, &m->set[i]);
+  double covered;
+  return sr_instances_prepare(m, d, 0, &covered);
+}
+
+void sr_instances_end(srData* d) {
+  d->instances->running = d->instances->adaptive = d->instances->fixed = false;
+  d->instances->made = false;
+}
+
+// ---- as numbers -------------------------------------------------------------------------------------------------------
+
+int sr_instance_numbers(const srModel* m, const srData* d, double* out) {
+  const struct srInstances* x = d->instances;
+  int n = 0;
+  for (int k = 0; x != NULL && k < x->nused; k++) {
+    const srInstance* instance = &x->instance[x->used[k]];
+    const srForceElement* e = &instance->element;
+    const double* z = d->z + e->z;
+    const double head[4] = {x->used[k], instance->a, instance->b, z[SR_Z_CLOSED] != 0 ? z[SR_Z_SPEED] : 0};
+    if (out != NULL) memcpy(out + n, head, sizeof head);
+    if (out != NULL && e->ny > 0) memcpy(out + n + 4, d->y + e->y, (size_t)e->ny * sizeof *out);
+    n += 4 + e->ny;
+  }
+  (void)m;
+  return n;
+}
+
+// A pair in a given slot; near to nothing until the next list. NULL: the slot is taken, or it is no pair of the set.
+static srInstance* restore(const srModel* m, srData* d, int slot, int a, int b) {
+  struct srInstances* x = d->instances;
+  int s = 0;
+  while (s < m->nset && slot >= m->set[s].first + m->set[s].most) s++;
+  if (slot < 0 || s == m->nset || x->instance[slot].set >= 0) return NULL;
+  const srContactSet* set = &m->set[s];
+  srNear near = {.set = s, .a = a, .b = b, .card_a = -1, .card_b = -1};
+  for (int k = 0; k < set->nmember; k++) {
+    if (set->member[k] == a) near.card_a = set->card[k];
+    if (set->member[k] == b) near.card_b = set->card[k];
+  }
+  bool swap = true;
+  if (near.card_a < 0 || near.card_b < 0 || link_of(m, a) == link_of(m, b)) return NULL;
+  if (sr_pair_find((srShapeKind)m->collider[a].kind, (srShapeKind)m->collider[b].kind, &swap) == NULL || swap)
+    return NULL;
+  int* free = x->free + set->first;
+  for (int k = 0; k < x->nfree[s]; k++) {
+    if (free[k] != slot) continue;
+    memmove(free + k, free + k + 1, (size_t)(x->nfree[s] - k - 1) * sizeof *free);
+    x->nfree[s]--;
+    return fill(m, x, slot, &near);
+  }
+  return NULL;
+}
+
+static int whole(double x) { return x >= 0 && x < 1e9 && x == floor(x) ? (int)x : -1; }
+
+bool sr_put_instances(const srModel* m, srData* d, const double* x, int n) {
+  if (d->instances == NULL) return n == 0;
+  sr_instances_reset(m, d->instances);
+  for (int i = 0; i < n;) {
+    const int a = i + 4 <= n ? whole(x[i + 1]) : -1, b = i + 4 <= n ? whole(x[i + 2]) : -1;
+    const bool shapes = a >= 0 && b >= 0 && a < m->ncollider && b < m->ncollider;
+    const srInstance* instance = shapes ? restore(m, d, whole(x[i]), a, b) : NULL;
+    if (instance == NULL || i + 4 + instance->element.ny > n) {
+      sr_instances_reset(m, d->instances);
+      return false;
+    }
+    const srForceElement* e = &instance->element;
+    d->z[e->z + SR_Z_SPEED] = x[i + 3];
+    d->z[e->z + SR_Z_CLOSED] = x[i + 3] > 0;
+    if (e->ny > 0) memcpy(d->y + e->y, x + i + 4, (size_t)e->ny * sizeof *x);
+    i += 4 + e->ny;
+  }
+  return true;
+}
