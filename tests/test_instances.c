@@ -194,7 +194,7 @@ TEST(instances_move_as_elements_do_by_steps_of_fixed_length) {
   close_model(&b);
 }
 
-// Later, by the errors of the method: bounds are ten times what two tolerances differ by.
+// Later, by the errors of the method: 3.4e-6 m were seen at most, amplified by the impacts.
 TEST(instances_move_as_elements_do_where_touches_are_located) {
   const char* laws[] = {damped, bouncing};
   for (int k = 0; k < 2; k++) {
