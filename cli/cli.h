@@ -51,7 +51,7 @@ void cli_show_hidden(const Cli* cli);  // the line that counts the notes
 // The end of a verb that has no result: messages to standard error, {"errors": [...]} for --json. Returns status.
 int cli_refuse(Cli* cli, int status);
 int cli_status(srStatus status);  // exit status of a library status
-// Prints a report on standard output, and frees it. One that is cut for want of memory is none: then an error is told instead.
+// Prints a report on standard output, and frees it. One that is cut for want of memory is none: then an error is printed instead.
 // Returns the exit status.
 int cli_print(srText* text);
 srReportForm cli_form(const Cli* cli);  // that was asked for

@@ -101,7 +101,7 @@ SR_API srStatus sr_table_close(srTableWriter* table, srMessages* messages);  // 
 SR_API void sr_table_discard(srTableWriter* table);                          // the file stays what it was
 SR_API bool sr_table_has_hdf5(void);
 
-// A table of results that was written as above, or by another program; CSV and HDF5 are told by the content. Errors go to messages with
+// A table of results that was written as above, or by another program; CSV and HDF5 are recognised by the content. Errors go to messages with
 // file, line and column: SR_INPUT; SR_IO when the file cannot be read. *out is NULL unless SR_OK.
 //   CSV    fields separated by commas, semicolons, tabs or blanks; beside the last three a comma may be the decimal point;
 //          units as "name [unit]" or "name (unit)"; lines that begin with # are left out

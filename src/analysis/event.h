@@ -8,7 +8,7 @@
 #include "analysis/jump.h"
 #include "analysis/touch.h"
 
-// What the run is told at an event, while it is carried out.
+// What the run learns at an event, while it is carried out.
 typedef struct srEventTold {
   void* user;
   void (*event)(void* user, double t, int i);   // <event> i

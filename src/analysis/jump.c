@@ -6,7 +6,7 @@
 // side where the operation has its value: a < b is false there, a <= b true. sign(0) is neither, and free until it has a side.
 //
 // Chatter: where the law on either side drives the motion back to the jump (a force -F sign(v) at v = 0), the jumps follow each other without
-// time passing. After CHATTER of them such a switch is let free for the rest of the run, which is told: the law is then evaluated as it is, and
+// time passing. After CHATTER of them such a switch is let free for the rest of the run, which is reported: the law is then evaluated as it is, and
 // the error control finds its way along the jump in short steps.
 #include "analysis/jump.h"
 

@@ -3,7 +3,7 @@
 //
 // A step, in order (step_to_end):
 //   1. the integrator takes it; a request to stop is heard here alone
-//   2. a state beyond all bounds ends the run; a method that is held back by stability is told
+//   2. a state beyond all bounds ends the run; a method that is held back by stability is named
 //   3. events inside of it: rows up to the first one, its actions, a restart from there; then contacts that it has closed
 //   4. late events: what the end of the step has brought about
 //   5. joint limits that are passed are counted

@@ -14,7 +14,7 @@
 
 #define PASSED_BELOW 1e-2     // a distance with a minimum below this counts as a singular position
 #define PASSED_BETWEEN 0.5    // and one that points to zero between two steps, from below this
-#define NEAR_SINGULAR 1e-2    // sigma below which corrections are looked at
+#define NEAR_SINGULAR 1e-2    // sigma below which corrections are checked
 #define CORRECTION_MOST 1e-2  // of the velocities in a step: 1e-4 of the energy
 #define AT_REST 1e-9          // rad/s or m/s: corrections of this size are let pass
 #define ROUNDING_MOST 1e-9    // of a row: below it nothing is wrong whatever its tolerance

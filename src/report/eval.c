@@ -1,4 +1,4 @@
-// Eval: everything at one state, with  M a + c = f + G^T lambda  in the numbers that are told (report.h).
+// Eval: everything at one state, with  M a + c = f + G^T lambda  in the numbers that are reported (report.h).
 #include <math.h>
 #include <string.h>
 
