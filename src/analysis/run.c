@@ -38,6 +38,7 @@
 #define LONGEST_TIME 1e12   // s, 30 000 years: beyond it time is too coarse for steps of machines
 #define STEPS_PER_ENERGY 8  // of a tree; of a looped model the ledger is checked after every step
 #define MOST_LOST 1e-3      // of the largest energy in one step: more is reported
+#define AHEAD 1e-13         // of 1 s and of the time: where the cause of an end is looked for
 
 typedef struct Run {
   const srModel* m;
@@ -332,6 +333,13 @@ static bool settle(Run* run, double t) {
   return true;
 }
 
+// The last step may have ended right before a force stops being a number, on the last time at which it is one.
+static void say_cause_ahead(Run* run, double t_good) {
+  sr_put_state(run->m, run->d, t_good + AHEAD * (1 + fabs(t_good)), run->q, run->v, run->y);
+  if (sr_forward(run->m, run->d, SR_TAU_ELEMENT) == 0 || run->d->trouble[0] == '\0') return;
+  say(run, "; right after it %s", run->d->trouble);
+}
+
 static srStatus fail(Run* run, double t_good, const char* why) {
   char cause[sizeof run->d->trouble];
   memcpy(cause, run->d->trouble, sizeof cause);
@@ -344,7 +352,8 @@ static srStatus fail(Run* run, double t_good, const char* why) {
   balance(run);
   if (run->d->t > run->t_row) hand_out(run);
   say_largest_force(run);
-  (void)settle(run, t_good);  // the search for the source has used d's forces
+  if (cause[0] == '\0') say_cause_ahead(run, t_good);
+  (void)settle(run, t_good);  // the searches have used d
   return SR_FAILED;
 }
 

@@ -78,6 +78,7 @@ struct srBdf {
   unsigned char* kept;  // (ng) rows in use at the last begin
   bool restart;         // history must begin anew
   bool first;           // no step has succeeded since it began
+  bool begun;           // cvode: the order has grown since then
   bool straight;        // the last step was a straight line of a few roundings
   double h_first;       // step to begin with; 0: chosen by SUNDIALS
   double t_limit;       // of the step under way

@@ -16,6 +16,9 @@
 #define MOST_FAILURES 30   // in one step: the least step decides, not their number
 #define SHORTENED 0.5      // a step on which Newton's iteration has failed (CVODE's own: 0.25)
 #define NEWTON_PART 0.033  // of the error test, that Newton's iteration may leave (CVODE's own: 0.1)
+#define BEGIN_PART 0.1     // of the tolerance, for a step while history begins: until
+#define BEGUN_ORDER 3      // this order, or
+#define BEGUN_STEPS 12     // so many steps
 
 static int size_of(const srSystem* s) { return s->nq + s->nv + s->ny; }
 
@@ -44,9 +47,21 @@ static int quadrature(realtype t, N_Vector x, N_Vector wdot, void* user) {
   return answer;
 }
 
+// History begins with order 1, whose errors in a row have the same sign and add up: a run that is cut or that meets many events would
+// consist of them. Until order 3 is reached, or for the first steps where it never is, each may take a part of the tolerance.
+static bool begins(srBdf* b) {
+  int order = 0;
+  long steps = 0;
+  (void)CVodeGetCurrentOrder(b->memory, &order);
+  (void)CVodeGetNumSteps(b->memory, &steps);
+  b->begun = b->begun || order >= BEGUN_ORDER || steps >= BEGUN_STEPS;
+  return !b->begun;
+}
+
 static int weights(N_Vector x, N_Vector weight, void* user) {
+  const srIntegrator* integrator = user;
   N_VConst(1, weight);
-  sri_bdf_weights(user, NV_DATA_S(x), 1, NV_DATA_S(weight));
+  sri_bdf_weights(integrator, NV_DATA_S(x), begins(integrator->work) ? 1 / BEGIN_PART : 1, NV_DATA_S(weight));
   return 0;
 }
 
@@ -210,6 +225,7 @@ static void destroy(srBdf* b) { CVodeFree(&b->memory); }
 
 static bool begin(srIntegrator* integrator) {
   srBdf* b = integrator->work;
+  b->begun = false;
   b->flag = CVodeReInit(b->memory, integrator->t, b->x);
   if (b->flag == CV_SUCCESS && b->w != NULL) b->flag = CVodeQuadReInit(b->memory, b->w);
   if (b->flag == CV_SUCCESS) b->flag = CVodeSetInitStep(b->memory, b->h_first);
