@@ -114,6 +114,20 @@ TEST(recommend_eigenvalues_of_spring_and_damper_are_exact) {
   }
 }
 
+TEST(recommend_eigenvalues_of_a_motor_with_a_coil) {
+  // m v' = k i, L i' = -R i - k v: 0 and the roots of s^2 + R/L s + k^2/(m L).
+  Loaded x = open_text(
+      "<sarrus version='1'><body name='b'><joint name='x' type='prismatic' axis='1 0 0' v='0.3'/>" MASS
+      "</body><state name='i' initial='0.7' rate='(-3*i - 4*v(x))/0.01'/><torque joint='x' law='4*i'/></sarrus>");
+  srEigenvalue l[3];
+  ENSURE_EQUAL(eigenvalues(&x, l, 3), 3);
+  const double a = 150, root = sqrt(a * a - 16 / 0.02);
+  ENSURE_SMALL(distance(l, 3, -a - root, 0) / a, 1e-6);
+  ENSURE_SMALL(distance(l, 3, -a + root, 0), 1e-4);
+  ENSURE_SMALL(distance(l, 3, 0, 0), 1e-4);
+  close_model(&x);
+}
+
 TEST(recommend_eigenvalues_of_a_double_pendulum_at_rest) {
   // Two equal uniform rods: w^2 = (3 +- 6/sqrt 7) g / l.
   Loaded x = open_model("double-pendulum", "angle1=0 angle2=0");
