@@ -1,6 +1,6 @@
 # HDF5, for result files of that kind: used where it is found. Without it `--out result.h5` is refused with a sentence, and
 # CSV stays. Sets library_sources and hdf5_include. The serial library: ours runs in one process. It is not linked
-# but loaded when it is used (src/io/hdf5_library.h).
+# but loaded when it is used (src/io/results/hdf5_library.h).
 option(SARRUS_HDF5 "Write and read result files of HDF5, where its library is found" ON)
 
 set(hdf5_include "")
@@ -18,12 +18,12 @@ if(SARRUS_HDF5 AND HDF5_INCLUDE_DIR AND HDF5_LIBRARY)
   else()
     get_filename_component(hdf5_soname ${HDF5_LIBRARY} NAME)
   endif()
-  set_source_files_properties(src/io/hdf5_library.c PROPERTIES COMPILE_DEFINITIONS
+  set_source_files_properties(src/io/results/hdf5_library.c PROPERTIES COMPILE_DEFINITIONS
                               "SARRUS_HDF5_SONAME=\"${hdf5_soname}\";SARRUS_HDF5_PATH=\"${HDF5_LIBRARY}\"")
-  list(FILTER library_sources EXCLUDE REGEX "src/io/hdf5_without\\.c$")
+  list(FILTER library_sources EXCLUDE REGEX "src/io/results/hdf5_without\\.c$")
 else()
   if(SARRUS_HDF5)
     message(STATUS "HDF5 was not found: results are CSV alone (Debian: apt install libhdf5-dev)")
   endif()
-  list(FILTER library_sources EXCLUDE REGEX "src/io/hdf5(_library)?\\.c$")
+  list(FILTER library_sources EXCLUDE REGEX "src/io/results/hdf5(_library)?\\.c$")
 endif()

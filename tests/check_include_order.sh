@@ -1,8 +1,8 @@
 #!/usr/bin/env bash
 # Folders include only what stands before them, so that each part can be read, tested and embedded without the later ones.
-#   base < math < collide < expr < law < model < dynamics < force < constraint < contact < plugin < catalog < analysis < report < network < symbolic
+#   base < math < collide < expr < law < model < dynamics < force < constraint < contact < plugin < catalog < system < analysis < simulate < advise < report < network < symbolic
 # access, the door for other languages, stands on all of it and on io.
-# Beside that line: integrate stands on base and math, sundials on it; plot on base; io on model; analysis joins integrate to the rest.
+# Beside that line: integrate stands on base and math, sundials on it; plot on base; io on model; system joins integrate to the rest.
 # The command line includes <sarrus/sarrus.h> and its own headers.
 cd "$(dirname "$0")/.." || exit 1
 shopt -s nullglob
@@ -12,7 +12,7 @@ BEGIN {
   # Public headers belong to the folder of their name, but for these.
   home["words"] = home["text"] = home["table"] = "base"; home["function"] = "expr"; home["spec"] = home["fields"] = home["force"] = "model"
   home["friction"] = home["normal"] = home["laws"] = "law"
-  home["compare"] = home["recommend"] = "analysis"; home["admittance"] = "network"
+  home["compare"] = home["recommend"] = "advise"; home["admittance"] = "network"
   # Outside the C library: the doors to files and plugins, and the XML parser and HDF5 for the readers alone.
   split("assert complex ctype errno fenv float inttypes limits locale math setjmp signal stdalign stdarg stdbool " \
         "stddef stdint stdio stdlib stdnoreturn string tgmath time wchar dlfcn unistd sys/stat dirent fcntl sys/file", c, " ")
@@ -52,7 +52,7 @@ function exists(file,   text, found) { found = (getline text < file) >= 0; close
 }
 END { exit bad }
 '
-if faults=$(awk "$(cat tests/folder_order.awk)$program" src/*/*.[ch] include/sarrus/*.h cli/*.[ch]); then
+if faults=$(awk "$(cat tests/folder_order.awk)$program" src/*/*.[ch] src/*/*/*.[ch] include/sarrus/*.h cli/*.[ch]); then
   echo "ok include order"
 else
   echo "FAILED include order:"

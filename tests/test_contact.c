@@ -3,8 +3,8 @@
 #include <math.h>
 #include <stdlib.h>
 
-#include "analysis/event.h"
 #include "loading.h"
+#include "simulate/event.h"
 
 static const double pi = 3.14159265358979323846;
 

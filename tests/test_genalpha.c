@@ -7,11 +7,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "analysis/system.h"
 #include "base/base.h"
 #include "loading.h"
 #include "runner.h"
 #include "surface.h"
+#include "system/system.h"
 
 #define MOST 16
 

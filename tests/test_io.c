@@ -13,12 +13,12 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "io/csv_read.h"
 #include "io/file.h"
-#include "io/native.h"
-#include "io/reader.h"
+#include "io/native/native.h"
+#include "io/results/csv_read.h"
 #include "io/scope.h"
-#include "io/xml.h"
+#include "io/xml/reader.h"
+#include "io/xml/xml.h"
 #include "messages.h"
 #include "model/spec.h"
 #include "runner.h"

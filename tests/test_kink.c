@@ -6,9 +6,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "analysis/bristle.h"
 #include "loading.h"
 #include "runner.h"
+#include "system/bristle.h"
 
 static bool verbose(void) { return getenv("SARRUS_TEST_VERBOSE") != NULL; }
 

@@ -7,9 +7,9 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "io/mesh.h"
+#include "io/mesh/mesh.h"
+#include "io/mesh/triangles.h"
 #include "io/package.h"
-#include "io/triangles.h"
 #include "loading.h"
 #include "math/hull.h"
 #include "math/pose.h"

@@ -6,9 +6,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "analysis/tangent.h"
 #include "random_tree.h"
 #include "runner.h"
+#include "system/tangent.h"
 
 static double* numbers(int n) {
   double* out = calloc((size_t)n + 1, sizeof *out);

@@ -11,8 +11,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "io/reader.h"
-#include "io/xacro.h"
+#include "io/xacro/xacro.h"
+#include "io/xml/reader.h"
 #include "messages.h"
 #include "runner.h"
 

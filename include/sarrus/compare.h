@@ -3,7 +3,7 @@
 #ifndef SARRUS_COMPARE_H
 #define SARRUS_COMPARE_H
 
-#include <sarrus/analysis.h>
+#include <sarrus/simulate.h>
 
 #ifdef __cplusplus
 extern "C" {

@@ -3,8 +3,8 @@
 #ifndef SARRUS_RECOMMEND_H
 #define SARRUS_RECOMMEND_H
 
-#include <sarrus/analysis.h>
 #include <sarrus/compare.h>
+#include <sarrus/simulate.h>
 
 #ifdef __cplusplus
 extern "C" {

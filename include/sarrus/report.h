@@ -4,9 +4,9 @@
 #ifndef SARRUS_REPORT_H
 #define SARRUS_REPORT_H
 
-#include <sarrus/analysis.h>
 #include <sarrus/compare.h>
 #include <sarrus/recommend.h>
+#include <sarrus/simulate.h>
 #include <sarrus/spec.h>
 #include <sarrus/table.h>
 #include <sarrus/text.h>

@@ -21,7 +21,9 @@
 #include <sarrus/plot.h>
 #include <sarrus/recommend.h>
 #include <sarrus/report.h>
+#include <sarrus/simulate.h>
 #include <sarrus/spec.h>
+#include <sarrus/system.h>
 #include <sarrus/table.h>
 #include <sarrus/text.h>
 

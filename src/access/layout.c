@@ -1,7 +1,7 @@
 // Structs that functions take or return, member by member.
-#include <sarrus/analysis.h>
 #include <sarrus/io.h>
 #include <sarrus/report.h>
+#include <sarrus/simulate.h>
 
 #include "access/type.h"
 

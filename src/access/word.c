@@ -1,5 +1,5 @@
 // Words of enumerations, for callers that do not read headers.
-#include <sarrus/analysis.h>
+#include <sarrus/simulate.h>
 #include <string.h>
 
 #include "access/type.h"

@@ -20,15 +20,16 @@
 // until the axes agree, and closed once more; where that does not help it is refused.
 #include <float.h>
 #include <math.h>
+#include <sarrus/analysis.h>
 #include <stdio.h>
 #include <string.h>
 
-#include "analysis/system.h"
 #include "base/base.h"
 #include "constraint/constraint.h"
 #include "constraint/reaction.h"
 #include "dynamics/link.h"
 #include "math/pose.h"
+#include "system/system.h"
 
 #define ITERATIONS 100
 #define ROUNDINGS (16 * DBL_EPSILON)  // of the sum of terms: a chain of ten links or so adds up as many of them

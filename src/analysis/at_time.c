@@ -4,11 +4,12 @@
 // of the start: drivers are followed in steps, so short that Newton's iteration stays on it. The mechanism is displaced, not
 // simulated; coordinates that neither a driver nor a constraint moves keep their start.
 #include <math.h>
+#include <sarrus/analysis.h>
 #include <string.h>
 
-#include "analysis/system.h"
 #include "base/base.h"
 #include "force/force.h"
+#include "system/system.h"
 
 #define STEP 0.1          // rad or m of a driver from one closed position to the next
 #define MOST_STEPS 20000  // of a way: 1000 to 2000 rad of a crank

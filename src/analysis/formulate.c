@@ -1,11 +1,12 @@
 // The model of a spec in another formulation: the spec is compiled once more, with its bodies free, at the state where the
 // bodies of the relative model stand and how they move.
+#include <sarrus/analysis.h>
 #include <string.h>
 
-#include "analysis/system.h"
 #include "base/base.h"
 #include "catalog/catalog.h"
 #include "math/pose.h"
+#include "system/system.h"
 
 // Frames of all bodies in the ground: position, quaternion; angular velocity, velocity in their own axes.
 static void place_bodies(const srModel* m, srData* d, double* q, double* v) {

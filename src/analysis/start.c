@@ -4,12 +4,13 @@
 // constraints in turn (alternating projections; Bauschke and Borwein 1996), and the limits are drawn in a little more in every
 // round, so that what the rounds converge to is reached.
 #include <math.h>
+#include <sarrus/analysis.h>
 #include <stdio.h>
 #include <string.h>
 
-#include "analysis/system.h"
 #include "base/base.h"
 #include "model/private.h"
+#include "system/system.h"
 
 #define ROUNDS 120
 #define DRAWN_IN                                                                                                       \

@@ -2,7 +2,7 @@
 #ifndef SR_IO_CLOSE_H
 #define SR_IO_CLOSE_H
 
-#include "io/reader.h"
+#include "io/xml/reader.h"
 
 typedef struct srLoopEnds {
   const char* type;        // of the closure: ball, weld, revolute, ...

@@ -1,4 +1,4 @@
-// From a spec to another program's model file: see convert.h. The writers are urdf_write.c and mjcf_write.c.
+// From a spec to another program's model file: see convert.h. The writers are urdf/write.c and mjcf/write.c.
 #include "io/convert.h"
 
 #include <math.h>
@@ -7,8 +7,8 @@
 
 #include "expr/expr.h"
 #include "io/file.h"
-#include "io/native.h"
-#include "io/reader.h"
+#include "io/native/native.h"
+#include "io/xml/reader.h"
 #include "math/pose.h"
 #include "model/joint.h"
 #include "model/spec.h"

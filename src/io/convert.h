@@ -8,7 +8,7 @@
 #include <sarrus/model.h>
 
 #include "io/text.h"
-#include "io/xml_write.h"
+#include "io/xml/write.h"
 
 typedef struct srConvert {
   srPool* pool;         // of the conversion; on_fail is set
@@ -75,7 +75,7 @@ bool sr_convert_has_mass(const srModel* m, int b);
 // A path of the spec, seen from the folder of the new file.
 const char* sr_convert_path(srConvert* x, const char* file);
 
-void sr_write_urdf(srConvert* x);  // urdf_write.c
-void sr_write_mjcf(srConvert* x);  // mjcf_write.c
+void sr_write_urdf(srConvert* x);  // urdf/write.c
+void sr_write_mjcf(srConvert* x);  // mjcf/write.c
 
 #endif

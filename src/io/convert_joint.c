@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "io/convert.h"
-#include "io/reader.h"
+#include "io/xml/reader.h"
 #include "math/pose.h"
 #include "model/joint.h"
 

@@ -2,11 +2,11 @@
 #include <string.h>
 
 #include "io/file.h"
-#include "io/mesh.h"
-#include "io/native.h"
+#include "io/mesh/mesh.h"
+#include "io/native/native.h"
 #include "io/package.h"
-#include "io/reader.h"
 #include "io/root.h"
+#include "io/xml/reader.h"
 #include "model/spec.h"
 
 static const srFormat formats[] = {

@@ -2,7 +2,7 @@
 #ifndef SR_IO_ROOT_H
 #define SR_IO_ROOT_H
 
-#include "io/reader.h"
+#include "io/xml/reader.h"
 
 // What is read decides how far it may lie: text ends up in the model and in messages, a mesh as triangles.
 typedef enum srReach {

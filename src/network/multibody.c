@@ -4,9 +4,9 @@
 // It owns its data, so that components of one model may run at the same time.
 #include <string.h>
 
-#include "analysis/system.h"
 #include "math/pose.h"
 #include "network/network.h"
+#include "system/system.h"
 
 #define POINT_OUT 16  // 0 0 0 position, angular velocity velocity, quaternion
 #define POINT_IN 6    // moment, force

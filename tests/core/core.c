@@ -2,8 +2,8 @@
 // WebAssembly. A point mass on a massless rod, released from the horizontal, is back after 2.3678419475762 s (IFToMM benchmark
 // A01, by the complete elliptic integral).
 #include <math.h>
-#include <sarrus/analysis.h>
 #include <sarrus/report.h>
+#include <sarrus/simulate.h>
 #include <sarrus/spec.h>
 #include <stdio.h>
 #include <string.h>

@@ -5,7 +5,7 @@
 #include <math.h>
 #include <stdlib.h>
 
-#include "io/triangles.h"
+#include "io/mesh/triangles.h"
 
 static void check_triangles(const srTriangleList* list) {
   const srTriangles* t = &list->got;

@@ -3,8 +3,8 @@
 #define SR_FUZZ_XACRO_H
 
 #include "fuzz_reader.h"
-#include "io/reader.h"
-#include "io/xacro_parts.h"
+#include "io/xacro/parts.h"
+#include "io/xml/reader.h"
 
 typedef void (*FuzzUse)(srXacro* x, char* text);  // text may be taken apart
 

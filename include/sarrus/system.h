@@ -1,0 +1,34 @@
+// The model as the equations that integrators see: it joins the model to the waist of integrate.h.
+#ifndef SARRUS_SYSTEM_H
+#define SARRUS_SYSTEM_H
+
+#include <sarrus/dynamics.h>
+#include <sarrus/integrate.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+// The model as the equations that integrators see. What the callbacks work on must outlive the system.
+typedef struct srModelSystem {
+  const srModel* m;
+  srData* d;                       // their workspace; tau in it is applied throughout
+  struct srModelTangent* tangent;  // exact derivatives for implicit methods; NULL: the system offers none
+  double* y_most;  // memory for the largest errors of states (ny); NULL: bristles have no bounds of their own
+  // Filled by the callbacks, largest over accepted steps: of a tree, of the driven coordinates before they are put back on their
+  // motion; of springs that stand for joints.
+  double violation_position, violation_velocity;
+  srSparsity M_sparsity, G_sparsity;
+} srModelSystem;
+SR_API srSystem sr_system(srModelSystem* user);
+
+// Pattern and memory of the exact tangent of a model (docs/tangent.md), for one srModelSystem at a time. The model must outlive
+// it. NULL: out of memory.
+typedef struct srModelTangent srModelTangent;
+SR_API srModelTangent* sr_tangent_create(const srModel* m);
+SR_API void sr_tangent_destroy(srModelTangent* tangent);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

@@ -1,0 +1,512 @@
+// Reader of model files (root <sarrus>). Walks the XML tree with the tables of srs_element: what is not in a table is
+// an error with the nearest known word. Repeats and includes are written out here, parameters are evaluated as they
+// come, so that counts and {formula} in names have values; all other formulas are left to the compiler, with their
+// places.
+#include "io/native/native.h"
+
+#include <sarrus/io.h>
+#include <string.h>
+
+#include "io/file.h"
+#include "io/mesh/mesh.h"
+#include "io/results/csv_read.h"
+#include "io/scope.h"
+#include "io/xml/reader.h"
+#include "model/spec.h"
+
+#define MAX_FIELDS 64
+
+typedef struct File {  // a file that is being read, and who includes it
+  const char* real;    // real path; NULL for text from memory
+  const char* folder;  // seen from the folder of the model; "." the same
+  const struct File* outer;
+  int depth;
+} File;
+
+typedef struct Tree {  // a file that was read
+  const char* real;
+  const srXmlNode* root;  // NULL: it had errors, already reported
+} Tree;
+
+typedef struct Reader {
+  srReader* in;
+  srScope scope, bare;  // bare: no parameters, for the values of settings
+  const File* file;
+  Tree* trees;
+  int ntree, tree_capacity;
+} Reader;
+
+typedef enum Where { IN_SARRUS, IN_BODY, IN_GROUND, IN_EXTEND } Where;
+static const char* const where_words[] = {"sarrus", "body", "ground", "body"};  // what stands in a body extends one
+
+static void walk(Reader* r, const srXmlNode* parent, Where where, int owner);
+
+#define FAIL(r, place, ...) sr_messages_add((r)->in->messages, SR_SEVERITY_ERROR, place, __VA_ARGS__)
+
+static int errors(const Reader* r) { return sr_reader_errors(r->in); }
+
+static void out_of_memory(Reader* r) { longjmp(*r->in->pool.on_fail, 1); }
+
+// ------------------------------------------------------------------------------------------------------------ words
+static void report_word(Reader* r, const srElement* e, const srField* f, const char* word, srPlace place) {
+  const char* words[MAX_FIELDS];
+  const int n = sr_text_split(&r->in->text, f->count, words, 0, MAX_FIELDS);
+  const char* nearest = sr_nearest_word(word, words, n);
+  if (nearest)
+    FAIL(r, place, "unknown %s '%.60s' of <%s>; did you mean '%s'?", f->word, word, e->word, nearest);
+  else
+    FAIL(r, place, "unknown %s '%.60s' of <%s>; expected %s", f->word, word, e->word,
+         sr_text_alternatives(&r->in->text, words, n));
+}
+
+static void report_attribute(Reader* r, const srElement* e, const srXmlAttribute* a) {
+  const char* words[MAX_FIELDS];
+  for (int k = 0; k < e->nfield; k++) words[k] = e->fields[k].word;
+  const char* nearest = sr_nearest_word(a->name, words, e->nfield);
+  if (nearest) {
+    FAIL(r, a->name_place, "unknown attribute '%.60s' of <%s>; did you mean '%s'?", a->name, e->word, nearest);
+    return;
+  }
+  const char* all = e->nfield > 0 ? words[0] : "none";
+  for (int k = 1; k < e->nfield; k++) all = sr_pool_printf(&r->in->text, "%s, %s", all, words[k]);
+  FAIL(r, a->name_place, "unknown attribute '%.60s' of <%s>; it has %s", a->name, e->word, all);
+}
+
+static const srElement* find_element(const char* word, int* kind) {
+  for (*kind = 0; *kind < SR_ELEMENT_KINDS; ++*kind)
+    if (strcmp(srs_element((srElementKind)*kind)->word, word) == 0) return srs_element((srElementKind)*kind);
+  for (int i = 0; i < SR_FILE_ELEMENTS; i++)
+    if (strcmp(sr_file_element((srFileElement)i)->word, word) == 0) {
+      *kind = SR_ELEMENT_KINDS + i;
+      return sr_file_element((srFileElement)i);
+    }
+  return NULL;
+}
+
+static void report_element(Reader* r, const srXmlNode* node) {
+  const char* words[SR_ELEMENT_KINDS + SR_FILE_ELEMENTS];
+  int n = 0;
+  for (int k = 0; k < SR_ELEMENT_KINDS; k++)
+    if (k != SR_ELEMENT_MODEL) words[n++] = srs_element((srElementKind)k)->word;
+  for (int i = 0; i < SR_FILE_ELEMENTS; i++) words[n++] = sr_file_element((srFileElement)i)->word;
+  const char* nearest = sr_nearest_word(node->name, words, n);
+  if (nearest)
+    FAIL(r, node->place, "unknown element <%.60s>; did you mean <%s>?", node->name, nearest);
+  else
+    FAIL(r, node->place, "unknown element <%.60s>", node->name);
+}
+
+static void report_misplaced(Reader* r, const srXmlNode* node, const srElement* e, Where where) {
+  const char* words[MAX_FIELDS];
+  const int n = sr_text_split(&r->in->text, e->where, words, 0, MAX_FIELDS);
+  if (n == 0) {
+    FAIL(r, node->place, "<%s> is the root of a file and stands in no other element", e->word);
+    return;
+  }
+  const char* all = sr_pool_printf(&r->in->text, "<%s>", words[0]);
+  for (int i = 1; i < n; i++) all = sr_pool_printf(&r->in->text, "%s or <%s>", all, words[i]);
+  FAIL(r, node->place, "<%s> belongs inside %s, not inside <%s>", e->word, all, where_words[where]);
+}
+
+// ------------------------------------------------------------------------------------------------------- attributes
+static int find_field(const srElement* e, const char* word) {
+  for (int k = 0; k < e->nfield; k++)
+    if (strcmp(e->fields[k].word, word) == 0) return k;
+  return -1;
+}
+
+static bool is_formula(const srField* f) {
+  return strcmp(f->kind, "FORMULA") == 0 || strcmp(f->kind, "LAW") == 0 || strcmp(f->kind, "ACTIONS") == 0;
+}
+
+static bool is_blank_text(const char* text) { return text[strspn(text, " \t\r\n")] == '\0'; }
+
+// What can be said about a value before the model is compiled.
+static void check_value(Reader* r, const srElement* e, const srField* f, const char* value, srPlace place) {
+  const char* problem = NULL;
+  if (is_blank_text(value)) {
+    FAIL(r, place, "the attribute '%s' of <%s> is empty", f->word, e->word);
+  } else if (strcmp(f->kind, "WORD") == 0) {
+    if (!sr_text_is_among(value, f->count)) report_word(r, e, f, value, place);
+  } else if (strcmp(f->kind, "FILE") == 0) {
+    problem = sr_path_problem(value);
+    if (problem) FAIL(r, place, "'%.200s' %s", value, problem);
+  } else if (strcmp(f->word, "name") == 0) {
+    problem = sr_name_problem(value);
+    if (problem) FAIL(r, place, "the name '%.60s' %s", value, problem);
+  }
+}
+
+// Attributes of node into values (one for each field); false when something is wrong with them.
+static bool read_given(Reader* r, const srXmlNode* node, const srElement* e, srAttr* values) {
+  const int before = errors(r);
+  for (int i = 0; i < node->nattribute; i++) {
+    const srXmlAttribute* a = &node->attributes[i];
+    const int k = find_field(e, a->name);
+    if (k < 0) {
+      report_attribute(r, e, a);
+      continue;
+    }
+    const char* text = sr_scope_fill(&r->scope, &r->in->text, a->value, a->place, is_formula(&e->fields[k]));
+    if (text) check_value(r, e, &e->fields[k], text, a->place);
+    values[k] = (srAttr){.text = text ? text : "", .place = a->place};
+  }
+  return errors(r) == before;
+}
+
+// ... and those that must be there are.
+static bool read_attributes(Reader* r, const srXmlNode* node, const srElement* e, srAttr* values) {
+  const int before = errors(r);
+  read_given(r, node, e, values);
+  for (int k = 0; k < e->nfield; k++)
+    if (e->fields[k].default_text[0] == '!' && !values[k].text)
+      FAIL(r, node->place, "<%s> needs the attribute '%s': %s", e->word, e->fields[k].word, e->fields[k].doc);
+  return errors(r) == before;
+}
+
+static void check_text(Reader* r, const srXmlNode* node) {
+  if (!node->text) return;
+  int n = (int)strcspn(node->text, "\r\n");
+  if (n > 40) n = 40;
+  while (n > 0 && ((unsigned char)node->text[n - 1] & 0x80 || strchr(" \t", node->text[n - 1]))) n--;
+  FAIL(r, node->text_place, "stray text '%.*s' inside <%s>", n, node->text, node->name);
+}
+
+static void check_empty(Reader* r, const srXmlNode* node) {
+  for (const srXmlNode* child = node->first; child; child = child->next)
+    FAIL(r, child->place, "<%.60s> stands inside <%s>, which holds no other elements", child->name, node->name);
+}
+
+// ------------------------------------------------------------------------------------------------------- parameters
+// A value given from outside replaces the one in the file.
+static bool apply_setting(Reader* r, srParameterDef* def, double* value) {
+  const char* setting = sr_reader_setting(r->in, def->name.text);
+  if (!setting) return sr_scope_value(&r->scope, def->value.text, def->value.place, value);
+  def->value = (srAttr){.text = setting, .place = sr_reader_setting_place(r->in, def->name.text)};
+  return sr_scope_value(&r->bare, def->value.text, def->value.place, value);
+}
+
+static void read_parameter(Reader* r, srParameterDef* def) {
+  const char* name = sr_pool_text(&r->in->pool, def->name.text);
+  const char* problem = sr_identifier_problem(name);
+  double value = 0;
+  if (problem)
+    FAIL(r, def->name.place, "the name '%.60s' %s", name, problem);
+  else if (sr_scope_is_index(&r->scope, name))
+    FAIL(r, def->name.place, "the parameter '%.60s' has the name of an index of a <repeat> around it", name);
+  else if (sr_scope_parameter(&r->scope, name))
+    FAIL(r, def->name.place, "there is a parameter '%.60s' already", name);
+  else {
+    apply_setting(r, def, &value);  // after an error it is defined all the same, so that its users raise no errors
+    sr_scope_define(&r->scope, name, value);
+  }
+}
+
+// ------------------------------------------------------------------------------------------------------------ files
+// The text of a file that a model names; NULL after an error at place. *shown: its name for messages; *real: real path.
+static const char* open_file(Reader* r, const char* name, srPlace place, size_t* size, const char** shown,
+                             const char** real) {
+  const char* why = NULL;
+  if (!r->in->folder) {
+    FAIL(r, place, "'%.200s' is not read: the model comes from memory and has no folder", name);
+    return NULL;
+  }
+  *real = sr_path_inside(&r->in->pool, r->in->folder, name, &why);
+  *shown = sr_path_join(&r->in->pool, r->in->folder, name);
+  const char* text = *real ? sr_file_read(&r->in->pool, *real, SR_XML_MAX_SIZE, size, &why) : NULL;
+  if (!text) FAIL(r, place, "the file '%.200s' %s", name, why);
+  return text;
+}
+
+// Points of a motion from a CSV file: x from column 0, y from the given one.
+static void read_motion_file(Reader* r, srMotionDef* def) {
+  const char *shown, *real;
+  size_t size;
+  srTable table;
+  long long column = 1;
+  if (def->points.text) {
+    FAIL(r, def->points.place, "a <motion> has 'points' or 'file', not both");
+    return;
+  }
+  def->file.text = sr_path_join(&r->in->text, r->file->folder, def->file.text);  // as seen from the folder of the model
+  const char* text = open_file(r, def->file.text, def->file.place, &size, &shown, &real);
+  if (!text || !sr_csv_parse(&r->in->pool, text, size, shown, r->in->messages, &table)) return;
+  if (table.ncolumn < 2) {
+    FAIL(r, def->file.place, "the file '%.200s' has one column; a motion needs two", def->file.text);
+    return;
+  }
+  if (def->column.text && !sr_scope_whole(&r->scope, def->column.text, def->column.place, "column of <motion>", 1,
+                                          table.ncolumn - 1, &column))
+    return;
+  double* points = sr_pool_alloc(&r->in->text, 2 * (size_t)table.nrow * sizeof *points);
+  for (int i = 0; i < table.nrow; i++) {
+    points[2 * i] = table.values[i * table.ncolumn];
+    points[2 * i + 1] = table.values[i * table.ncolumn + (int)column];
+  }
+  def->points = (srAttr){.numbers = points, .n = 2 * table.nrow, .place = def->file.place};
+}
+
+// Triangles of a mesh; a file that is not there or is broken is a warning: the model moves without it.
+static void read_mesh_file(Reader* r, srMeshDef* def) {
+  if (sr_given(def->vertices) || sr_given(def->faces)) {
+    FAIL(r, def->file.place, "a <mesh> has 'file', or 'vertices' and 'faces', not both");
+    return;
+  }
+  if (!sr_path_is_fixed(def->file.text))
+    def->file.text =
+        sr_path_join(&r->in->text, r->file->folder, def->file.text);  // as seen from the folder of the model
+  (void)sr_mesh_fill(r->in, &(srImport){.folder = r->in->folder}, &r->in->text, def);
+}
+
+static void note_parameters(Reader* r, const srXmlNode* root) {
+  for (const srXmlNode* child = root->first; child; child = child->next) {
+    const srXmlAttribute* name = strcmp(child->name, "parameter") == 0 ? sr_xml_attribute(child, "name") : NULL;
+    if (name) sr_names_put(&r->scope.later, name->value, 0);
+  }
+}
+
+// Checks the root and reads what stands in it. The model itself gives the name, included files do not.
+static void read_root(Reader* r, const srXmlNode* root, bool is_included) {
+  const srElement* e = srs_element(SR_ELEMENT_MODEL);
+  srModelDef def = {0};
+  if (strcmp(root->name, e->word) != 0) {  // of an included file: others have come by their root
+    FAIL(r, root->place, "the root of a model file is <sarrus version=\"1\">, not <%.60s>", root->name);
+    return;
+  }
+  read_attributes(r, root, e, (srAttr*)&def);
+  if (!is_included && srs_add(r->in->spec, SR_ELEMENT_MODEL, SR_NO_OWNER, &def, &root->place) < 0) out_of_memory(r);
+  note_parameters(r, root);
+  walk(r, root, IN_SARRUS, SR_NO_OWNER);
+}
+
+// The tree of a file; each file is parsed once, however often it is included.
+static const srXmlNode* included_tree(Reader* r, const char* name, srPlace place, const char** real) {
+  const char *shown, *why = NULL;
+  size_t size;
+  *real = r->in->folder ? sr_path_inside(&r->in->pool, r->in->folder, name, &why) : NULL;
+  for (int i = 0; *real && i < r->ntree; i++)
+    if (strcmp(r->trees[i].real, *real) == 0) return r->trees[i].root;
+  const char* text = open_file(r, name, place, &size, &shown, real);
+  if (!text) return NULL;
+  const Tree tree = {*real, sr_xml_read(&r->in->pool, text, size, shown, r->in->messages)};
+  SR_PUSH(&r->in->pool, r->trees, r->ntree, r->tree_capacity) = tree;
+  return tree.root;
+}
+
+static bool is_cycle(const Reader* r, const char* real) {
+  for (const File* f = r->file; f; f = f->outer)
+    if (f->real && strcmp(f->real, real) == 0) return true;
+  return false;
+}
+
+// A file of another language: its reader knows nothing of our parameters and repeats.
+static void read_foreign(Reader* r, const srFormat* format, const srXmlNode* root, const char* name, srAttr base) {
+  const char* folder = sr_path_folder(&r->in->pool, sr_path_join(&r->in->pool, r->in->folder, name));
+  const srImport how = {.folder = folder, .base = base.text ? base.text : "fixed", .included = true};
+  if (base.text && strcmp(format->word, "urdf") != 0)
+    FAIL(r, base.place, "'base' is for URDF alone; this is %s", format->title);
+  const int known = srs_count(r->in->spec, SR_ELEMENT_PARAMETER);
+  format->read(r->in, root, &how);
+  for (int i = known; i < srs_count(r->in->spec, SR_ELEMENT_PARAMETER); i++) {
+    const srParameterDef* def = srs_get(r->in->spec, SR_ELEMENT_PARAMETER, i);
+    if (sr_scope_parameter(&r->scope, def->name.text))
+      FAIL(r, srs_place(r->in->spec, SR_ELEMENT_PARAMETER, i), "there is a parameter '%.60s' already", def->name.text);
+    else {
+      double value = def->value.number;
+      if (def->value.text) sr_scope_value(&r->bare, def->value.text, def->value.place, &value);
+      sr_scope_define(&r->scope, def->name.text, value);
+    }
+  }
+}
+
+static void read_include(Reader* r, const srXmlNode* node) {
+  srAttr values[SR_FILE_MOST_FIELDS] = {0};
+  check_text(r, node);
+  check_empty(r, node);
+  if (!read_attributes(r, node, sr_file_element(SR_FILE_INCLUDE), values)) return;
+  const srAttr file = values[0], base = values[1];
+  const char *name = sr_path_join(&r->in->pool, r->file->folder, file.text), *real;
+  const srXmlNode* root = included_tree(r, name, file.place, &real);
+  if (!root) return;
+  const srFormat* format = sr_format_find(root->name);
+  if (format && format->read != sr_read_native) {
+    read_foreign(r, format, root, name, base);
+    return;
+  }
+  if (base.text) FAIL(r, base.place, "'base' is for URDF alone; this is a model file of ours");
+  if (is_cycle(r, real)) {
+    FAIL(r, file.place, "'%.200s' includes itself, directly or through others", name);
+  } else if (r->file->depth >= SR_READER_MAX_INCLUDES) {
+    FAIL(r, file.place, "'%.200s' is included more than %d files deep", name, SR_READER_MAX_INCLUDES);
+  } else {
+    const File here = {real, sr_path_folder(&r->in->pool, name), r->file, r->file->depth + 1};
+    const File* outer = r->file;
+    r->file = &here;
+    read_root(r, root, true);
+    r->file = outer;
+  }
+}
+
+// --------------------------------------------------------------------------------------------------------- elements
+static bool begin_repeat(Reader* r, const srAttr* values, long long* count, long long* from, const char** index) {
+  *index = values[1].text ? sr_pool_text(&r->in->pool, values[1].text) : "i";
+  *from = 0;
+  const srPlace place = values[1].text ? values[1].place : values[0].place;
+  const char* problem = sr_identifier_problem(*index);
+  if (!sr_scope_whole(&r->scope, values[0].text, values[0].place, "count of <repeat>", 0, SR_READER_MAX_ELEMENTS,
+                      count))
+    return false;
+  if (values[2].text && !sr_scope_whole(&r->scope, values[2].text, values[2].place, "from of <repeat>", -1000000000000,
+                                        1000000000000, from))
+    return false;
+  if (problem)
+    FAIL(r, place, "the index '%.60s' %s", *index, problem);
+  else if (sr_scope_parameter(&r->scope, *index) || sr_scope_is_index(&r->scope, *index))
+    FAIL(r, place, "the index '%.60s' has the name of a parameter or of another index", *index);
+  else
+    return true;
+  return false;
+}
+
+static void read_repeat(Reader* r, const srXmlNode* node, Where where, int owner) {
+  srAttr values[SR_FILE_MOST_FIELDS] = {0};
+  long long count, from;
+  const char* index;
+  if (!read_attributes(r, node, sr_file_element(SR_FILE_REPEAT), values)) return;
+  if (!begin_repeat(r, values, &count, &from, &index)) return;
+  const int before = errors(r);
+  const int level = r->scope.nindex++;  // bounded by the depth of XML
+  SR_ASSERT(level < SR_SCOPE_INDEX_LIMIT);
+  r->scope.indices[level].name = index;
+  for (long long k = 0; k < count && errors(r) == before && !sr_reader_is_over(r->in, node->place); k++) {
+    r->scope.indices[level].value = from + k;  // errors of the first turn are not said again in the next
+    walk(r, node, where, owner);
+  }
+  r->scope.nindex = level;
+}
+
+static void read_definition(Reader* r, const srXmlNode* node, srElementKind kind, int owner) {
+  const srElement* e = srs_element(kind);
+  srAttr values[MAX_FIELDS] = {0};
+  SR_ASSERT(e->nfield <= MAX_FIELDS);
+  const bool good = read_attributes(r, node, e, values);
+  if (good && kind == SR_ELEMENT_PARAMETER) read_parameter(r, (srParameterDef*)values);
+  if (good && kind == SR_ELEMENT_MOTION && values[3].text) read_motion_file(r, (srMotionDef*)values);
+  if (good && kind == SR_ELEMENT_MESH && sr_given(((srMeshDef*)values)->file)) read_mesh_file(r, (srMeshDef*)values);
+  const bool replaces =
+      good && kind == SR_ELEMENT_FRICTION && sr_reader_own_friction(r->in, (srFrictionDef*)values, node->place);
+  const int index = replaces ? 0 : srs_add(r->in->spec, kind, owner, values, &node->place);
+  sr_pool_free(&r->in->text);
+  if (index < 0) out_of_memory(r);
+  if (kind == SR_ELEMENT_BODY) {
+    walk(r, node, IN_BODY, index);
+  } else {
+    check_text(r, node);
+    check_empty(r, node);
+  }
+}
+
+static int find_body(const Reader* r, const char* name) {
+  for (int i = srs_count(r->in->spec, SR_ELEMENT_BODY) - 1; i >= 0; i--) {
+    const srBodyDef* def = srs_get(r->in->spec, SR_ELEMENT_BODY, i);
+    if (def->name.text && strcmp(def->name.text, name) == 0) return i;
+  }
+  return -1;
+}
+
+static void report_body(Reader* r, const srAttr* body) {
+  const int n = srs_count(r->in->spec, SR_ELEMENT_BODY);
+  const char** words = sr_pool_alloc(&r->in->text, (size_t)(n + 1) * sizeof *words);
+  for (int i = 0; i < n; i++) words[i] = ((const srBodyDef*)srs_get(r->in->spec, SR_ELEMENT_BODY, i))->name.text;
+  const char* nearest = sr_nearest_word(body->text, words, n);
+  if (nearest)
+    FAIL(r, body->place, "no body '%.60s' stands before this <extend>; did you mean '%s'?", body->text, nearest);
+  else
+    FAIL(r, body->place, "no body '%.60s' stands before this <extend>", body->text);
+}
+
+static void read_extend(Reader* r, const srXmlNode* node) {
+  srAttr body = {0};
+  if (!read_attributes(r, node, sr_file_element(SR_FILE_EXTEND), &body)) return;
+  const int owner = find_body(r, body.text);
+  if (owner < 0)
+    report_body(r, &body);
+  else
+    walk(r, node, IN_EXTEND, owner);
+}
+
+// <joint> or <inertial> inside <extend>: the attributes that are given replace those of the body's own.
+static bool change_definition(Reader* r, const srXmlNode* node, srElementKind kind, int owner) {
+  const srElement* e = srs_element(kind);
+  srAttr values[MAX_FIELDS] = {0};
+  int i = srs_count(r->in->spec, kind) - 1;
+  while (i >= 0 && srs_owner(r->in->spec, kind, i) != owner) i--;
+  if (i < 0) return false;
+  check_text(r, node);
+  check_empty(r, node);
+  if (!read_given(r, node, e, values)) return true;
+  for (int k = 0; k < e->nfield; k++)
+    if (values[k].text && !srs_set(r->in->spec, kind, i, k, values[k])) out_of_memory(r);
+  sr_pool_free(&r->in->text);
+  return true;
+}
+
+static void read_ground(Reader* r, const srXmlNode* node) {
+  read_attributes(r, node, sr_file_element(SR_FILE_GROUND), NULL);
+  walk(r, node, IN_GROUND, SR_GROUND);
+}
+
+static void read_element(Reader* r, const srXmlNode* node, Where where, int owner) {
+  int kind;
+  const srElement* e = find_element(node->name, &kind);
+  if (!e)
+    report_element(r, node);
+  else if (!sr_text_is_among(where_words[where], e->where))
+    report_misplaced(r, node, e, where);
+  else if (where == IN_EXTEND && (kind == SR_ELEMENT_JOINT || kind == SR_ELEMENT_INERTIAL) &&
+           change_definition(r, node, (srElementKind)kind, owner))
+    return;
+  else if (kind < SR_ELEMENT_KINDS)
+    read_definition(r, node, (srElementKind)kind, owner);
+  else if (kind == SR_ELEMENT_KINDS + SR_FILE_REPEAT)
+    read_repeat(r, node, where, owner);
+  else if (kind == SR_ELEMENT_KINDS + SR_FILE_INCLUDE)
+    read_include(r, node);
+  else if (kind == SR_ELEMENT_KINDS + SR_FILE_EXTEND)
+    read_extend(r, node);
+  else
+    read_ground(r, node);
+}
+
+static void walk(Reader* r, const srXmlNode* parent, Where where, int owner) {
+  check_text(r, parent);
+  for (const srXmlNode* node = parent->first; node && !sr_reader_is_over(r->in, node->place); node = node->next)
+    read_element(r, node, where, owner);
+}
+
+// ------------------------------------------------------------------------------------------------------------ entry
+static void read_guarded(Reader* r, const srXmlNode* root) {
+  srReader* in = r->in;
+  jmp_buf *outer = in->pool.on_fail, here;
+  in->pool.on_fail = in->text.on_fail = &here;
+  const bool failed = setjmp(here) != 0;
+  if (!failed) {
+    sr_scope_init(&r->scope, &in->pool, in->messages);
+    sr_scope_init(&r->bare, &in->pool, in->messages);
+    read_root(r, root, false);
+  }
+  sr_scope_free(&r->scope);  // they have memory of their own
+  sr_scope_free(&r->bare);
+  in->pool.on_fail = in->text.on_fail = outer;
+  if (failed) out_of_memory(r);
+}
+
+void sr_read_native(srReader* in, const srXmlNode* root, const srImport* how) {
+  Reader* r = sr_pool_alloc(&in->pool, sizeof *r);
+  File file = {.folder = "."};
+  (void)how;
+  if (in->folder && root->place.file) file.real = sr_path_real(&in->pool, root->place.file);
+  r->in = in;
+  r->file = &file;
+  read_guarded(r, root);
+}

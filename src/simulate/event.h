@@ -1,0 +1,45 @@
+// Sources of events of a model while it is simulated: formulas of <event>, gaps of contacts whose touch is located, places where laws jump. They
+// are found by the integrator's dense output (integrate/events.c) and carried out by the run.
+#ifndef SR_SIMULATE_EVENT_H
+#define SR_SIMULATE_EVENT_H
+
+#include <sarrus/simulate.h>
+
+#include "simulate/jump.h"
+#include "simulate/touch.h"
+
+// What the run learns at an event, while it is carried out.
+typedef struct srEventTold {
+  void* user;
+  void (*event)(void* user, double t, int i);   // <event> i
+  void (*impact)(void* user, double t, int i);  // located contact i touches
+  void (*heat)(void* user, double energy);      // energy lost in what parts, J
+  void (*work)(void* user, double energy);      // of the impulses of an action, J
+} srEventTold;
+
+typedef struct srEventWatch {
+  const srModel* m;
+  srData* d;
+  srTouchWatch* touch;
+  srJumpWatch* jumps;
+  srEventTold told;
+  srEvents* events;       // all sources
+  int nsource, of_touch;  // place of the contacts among them
+  double* value;          // of the event program
+  srImpulse* impulse;     // of actions that set velocities, NULL: there are none
+  double *J, *u;          // their rows and values
+  int* asked;             // and which they are
+  signed char* late;      // contacts
+} srEventWatch;
+
+// NULL: out of memory. Sources without a function are left out; nsource 0: there is nothing to look for.
+srEventWatch* sr_events_create(const srModel* m, srData* d, const srSystem* system, const srIntegrator* integrator,
+                               srTouchWatch* touch, srJumpWatch* jumps, const srEventTold* told);
+void sr_events_destroy(srEventWatch* watch);
+void sr_events_renumber(srEventWatch* watch);  // places of contacts have changed (sr_touch_prepare)
+// After sr_touch_step: located contacts that are not in the state they should be in fire now. False: none does.
+bool sr_events_late(srEventWatch* watch);
+// Name of the event whose formula could not be evaluated, NULL: not known.
+const char* sr_events_bad(const srEventWatch* watch);
+
+#endif

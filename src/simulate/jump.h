@@ -1,0 +1,35 @@
+// Places where laws jump, while a model is simulated: held within a step, located, switched over.
+#ifndef SR_SIMULATE_JUMP_H
+#define SR_SIMULATE_JUMP_H
+
+#include <sarrus/simulate.h>
+
+typedef struct srJumpWatch {
+  const srModel* m;
+  srData* d;
+  const srIntegrator* integrator;
+  int n;
+  double* held;             // n: values that laws see, NaN: free
+  double* value;            // n: of the switching functions, at the last state evaluated
+  double* t_last;           // n: of the last jump
+  int* rapid;               // n: jumps in a row that came almost at once
+  unsigned char* chatters;  // n: not located any more
+  signed char* direction;   // n: which changes of the functions count
+  int nfree;                // that are to be held again as soon as they have a side
+  long jumps, rapids;       // all that were located; those that came almost at once
+  // A law chatters from t on: it is not located any more.
+  void (*chatter)(void* user, double t, int i);
+  void* user;
+} srJumpWatch;
+
+srJumpWatch* sr_jumps_create(const srModel* m, srData* d,
+                             const srIntegrator* integrator);  // n may be 0. NULL: out of memory
+void sr_jumps_destroy(srJumpWatch* watch);                     // laws are free again
+// At the start, d's state known down to the velocities: laws are held from now on.
+int sr_jumps_start(srJumpWatch* watch);
+// After every step: what had no side, being just at its jump, may have one now.
+int sr_jumps_step(srJumpWatch* watch);
+// A source of events; d's state is to be there down to the velocities where a jump depends on more than time.
+srEventSource sr_jumps_source(srJumpWatch* watch);
+
+#endif

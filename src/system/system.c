@@ -1,0 +1,339 @@
+// The model as the equations that integrators see (integrate.h).
+//
+// A tree: its only rows are the drivers, g = q_i - s(t), G unit rows, b = -s', gamma = s''. In the index-1 form (rates) driven
+// coordinates are given: q_i = s, v_i = s', a_i = s'', and the force that does it is their multiplier. Integrators then
+// merely repeat s by quadrature; `accepted` puts them back on it.
+//
+// A looped model: all rows of constraint/rows.c, M and G by their patterns. Which of them count, accelerations and multipliers are
+// the integrators' (integrate/constrained.h): there are no `rates`.
+//
+// Callbacks follow each other at one state: what d has of its kinematics is not computed twice (put_positions, put_motion).
+#include "system/system.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "constraint/constraint.h"
+#include "dynamics/gauge.h"
+#include "force/force.h"
+#include "system/bristle.h"
+#include "system/tangent.h"
+
+static void copy(double* to, const double* from, int n) {
+  if (n > 0) memcpy(to, from, (size_t)n * sizeof *to);
+}
+
+// Driven coordinates from d->motion into q and v (v may be NULL).
+static void put_driven(const srModel* m, const srData* d, double* q, double* v) {
+  for (int i = 0; i < m->ndriver; ++i) {
+    q[m->driver[i].qdof] = d->motion[3 * i];
+    if (v != NULL) v[m->driver[i].dof] = d->motion[3 * i + 1];
+  }
+}
+
+void sr_put_driven(const srModel* m, srData* d) {
+  if (m->looped) return;
+  sr_driver_motion(m, d);
+  put_driven(m, d, d->q, d->v);
+}
+
+// Everything but the quaternions, which the kinematics takes as normalised.
+static void put_raw(const srModel* m, srData* d, double t, const double* q, const double* v, const double* y) {
+  d->t = t;
+  copy(d->q, q, m->nq);
+  copy(d->v, v, m->nv);
+  copy(d->y, y, m->ny);
+  d->stage = SR_STAGE_NONE;
+}
+
+void sr_put_state(const srModel* m, srData* d, double t, const double* q, const double* v, const double* y) {
+  put_raw(m, d, t, q, v, y);
+  sr_normalize(m, d->q);
+  sr_put_driven(m, d);
+}
+
+static bool same(const double* a, const double* b, int n) { return n == 0 || memcmp(a, b, (size_t)n * sizeof *a) == 0; }
+
+// Kinematics of positions, at (t, q). The recursions of a tree are also made at positions that are not d's.
+static void put_positions(const srModel* m, srData* d, double t, const double* q) {
+  if (m->looped && d->stage >= SR_STAGE_POSITION && d->t == t && same(d->q, q, m->nq)) return;
+  d->t = t;
+  copy(d->q, q, m->nq);
+  sr_kinematics(m, d);
+}
+
+// And of velocities.
+static void put_motion(const srModel* m, srData* d, double t, const double* q, const double* v) {
+  put_positions(m, d, t, q);
+  if (m->looped && d->stage >= SR_STAGE_VELOCITY && same(d->v, v, m->nv)) return;
+  copy(d->v, v, m->nv);
+  sr_velocity(m, d);
+}
+
+// ---- callbacks ------------------------------------------------------------------------------------------------------
+// Those that evaluate the model look for a request to stop first: so does every method, whatever it iterates.
+
+static int rates(void* user, double t, const double* q, const double* v, const double* y, double tau, double* qdot,
+                 double* vdot, double* ydot, double* wdot) {
+  const srModelSystem* s = user;
+  srData* d = s->d;
+  if (sr_stop_requested(d)) return -1;
+  put_raw(s->m, d, t, q, v, y);
+  sr_put_driven(s->m, d);
+  const int answer = sr_forward_rates(s->m, d, tau);
+  if (answer != 0) return answer;
+  sr_qdot(s->m, d->q, d->v, qdot);
+  copy(vdot, d->a, s->m->nv);
+  copy(ydot, d->ydot, s->m->ny);
+  copy(wdot, d->power, SR_ACCOUNTS);
+  return 0;
+}
+
+// M of a tree: dense.
+static void dense_mass(const srModel* m, srData* d, double* M) {
+  sr_crba(m, d, d->q, M);
+  for (int i = 0; i < m->nv; ++i) M[(size_t)i * (size_t)m->nv + (size_t)i] += m->dof_armature[i];
+}
+
+static int dynamics(void* user, double t, const double* q, const double* v, const double* y, double tau, double* M,
+                    double* f, double* ydot, double* D) {
+  const srModelSystem* s = user;
+  const srModel* m = s->m;
+  srData* d = s->d;
+  (void)D;  // never asked for: it is G
+  if (sr_stop_requested(d)) return -1;
+  put_motion(m, d, t, q, v);
+  copy(d->y, y, m->ny);
+  const int answer = sr_forces(m, d, tau);
+  if (answer != 0) return answer;
+  copy(ydot, d->ydot, m->ny);
+  sr_bias_force(m, d);
+  if (m->looped) {
+    sr_mass(m, d);
+    copy(M, d->M, m->M_row[m->nv]);
+  } else {
+    dense_mass(m, d, M);
+  }
+  for (int i = 0; i < m->nv; ++i) f[i] = d->f[i] - d->bias[i];
+  return 0;
+}
+
+static int constraint(void* user, double t, const double* q, double* g, double* G, double* b) {
+  const srModelSystem* s = user;
+  const srModel* m = s->m;
+  srData* d = s->d;
+  if (sr_stop_requested(d)) return -1;
+  put_positions(m, d, t, q);
+  const int answer = sr_constraints(m, d);
+  if (answer != 0) return answer;
+  if (g != NULL) copy(g, d->g, m->np);
+  if (b != NULL) copy(b, d->b, m->ng);
+  if (G != NULL && m->looped) copy(G, d->G, m->G_start[m->ng]);
+  if (G != NULL && !m->looped) sr_constraint_matrix(m, d, G);
+  return 0;
+}
+
+static int gamma_term(void* user, double t, const double* q, const double* v, double* gamma) {
+  const srModelSystem* s = user;
+  const srModel* m = s->m;
+  srData* d = s->d;
+  put_motion(m, d, t, q, v);
+  sr_driver_motion(m, d);
+  const int answer = sr_constraint_gamma(m, d);
+  copy(gamma, d->gamma, m->ng);
+  return answer;
+}
+
+static int power(void* user, double t, const double* q, const double* v, const double* y, const double* lambda,
+                 double* wdot) {
+  const srModelSystem* s = user;
+  srData* d = s->d;
+  (void)v, (void)y;              // d has them from `dynamics`
+  if (s->m->nformula_row > 0) {  // the rows are those of the next stage by now
+    const int answer = constraint(user, t, q, NULL, NULL, NULL);
+    if (answer != 0) return answer;
+  }
+  copy(d->lambda, lambda, s->m->ng);
+  sr_driver_power(s->m, d);
+  copy(wdot, d->power, SR_ACCOUNTS);
+  return 0;
+}
+
+static int tangent(void* user, double t, const double* q, const double* v, const double* y, double tau, const double* a,
+                   const double* lambda, srTangent* out) {
+  const srModelSystem* s = user;
+  srData* d = s->d;
+  if (sr_stop_requested(d)) return -1;
+  put_motion(s->m, d, t, q, v);
+  copy(d->y, y, s->m->ny);
+  int answer = sr_forces(s->m, d, tau);
+  if (answer == 0) answer = sr_tangent_evaluate(s->tangent, d, tau, a, lambda, out);
+  d->stage = SR_STAGE_NONE;  // differences have moved it
+  return answer;
+}
+
+// ---- linear systems of a tree: integrate.h, srMotionSolver
+
+static int evaluate_forces(const srModelSystem* s, double t, const double* q, const double* v, const double* y,
+                           double tau) {
+  if (sr_stop_requested(s->d)) return -1;
+  put_raw(s->m, s->d, t, q, v, y);
+  sr_kinematics(s->m, s->d);
+  sr_velocity(s->m, s->d);
+  return sr_forces(s->m, s->d, tau);
+}
+
+static int tree_residual(void* user, double t, const double* q, const double* v, const double* y, double tau,
+                         const double* a, double* E) {
+  const srModelSystem* s = user;
+  const srModel* m = s->m;
+  srData* d = s->d;
+  const int answer = evaluate_forces(s, t, q, v, y, tau);
+  if (answer != 0) return answer;
+  if (a != NULL) {
+    sr_rnea(m, d, d->q, d->v, a, E);
+  } else {
+    sr_bias_force(m, d);
+    copy(E, d->bias, m->nv);
+  }
+  for (int i = 0; i < m->nv; ++i) E[i] += (a != NULL ? m->dof_armature[i] * a[i] : 0.0) - d->f[i];
+  for (int i = 0; i < m->ny; ++i) E[m->nv + i] = -d->ydot[i];
+  return 0;
+}
+
+static int tree_mass_times(void* user, const double* q, const double* x, double* out) {
+  const srModelSystem* s = user;
+  sr_mass_times(s->m, s->d, q, x, out);
+  for (int i = 0; i < s->m->nv; ++i) out[i] += s->m->dof_armature[i] * x[i];
+  return 0;
+}
+
+static int tree_tangent(void* user, double t, const double* q, const double* v, const double* y, double tau,
+                        const double* a, double* diagonal) {
+  const srModelSystem* s = user;
+  const int answer = evaluate_forces(s, t, q, v, y, tau);
+  return answer != 0 ? answer : sr_tangent_tree_evaluate(s->tangent, s->d, tau, a, diagonal);
+}
+
+static void tree_times(void* user, const double* dxi, const double* dx, double* out) {
+  sr_tree_times(((const srModelSystem*)user)->tangent->tree, dxi, dx, out);
+}
+
+static bool tree_factor(void* user, const srShift* c, bool complex) {
+  srModelTangent* tangent = ((const srModelSystem*)user)->tangent;
+  const srTreeShift shift = {
+      .cM = {c->cM[0], c->cM[1]}, .cI = {c->cI[0], c->cI[1]}, .cq = {c->cq[0], c->cq[1]}, .cv = {c->cv[0], c->cv[1]}};
+  return sr_tree_factor(tangent->tree, &shift, &tangent->factor[complex]);
+}
+
+static void tree_solve(void* user, bool complex, double* x) {
+  srModelTangent* tangent = ((const srModelSystem*)user)->tangent;
+  sr_tree_solve(tangent->tree, &tangent->factor[complex], x);
+}
+
+static const srMotionSolver tree_solver = {.residual = tree_residual,
+                                           .mass_times = tree_mass_times,
+                                           .tangent = tree_tangent,
+                                           .times = tree_times,
+                                           .factor = tree_factor,
+                                           .solve = tree_solve};
+
+static int position_rates(void* user, const double* q, const double* v, double* qdot) {
+  sr_qdot(((const srModelSystem*)user)->m, q, v, qdot);
+  return 0;
+}
+
+static int retract(void* user, const double* q, const double* dxi, double* q_out) {
+  sr_retract(((const srModelSystem*)user)->m, q, dxi, q_out);
+  return 0;
+}
+
+static int difference(void* user, const double* q1, const double* q2, double* dxi) {
+  sr_difference(((const srModelSystem*)user)->m, q1, q2, dxi);
+  return 0;
+}
+
+static const char* row(void* user, int k, double* tolerance) {
+  const srRow* r = &((const srModelSystem*)user)->m->row[k];
+  *tolerance = r->tolerance;
+  return r->name;
+}
+
+// In other than relative coordinates the hints speak of no coordinate of the equations.
+static int nature(void* user, int i) {
+  const srModel* m = ((const srModelSystem*)user)->m;
+  const int hint = m->gauged ? SR_NATURE_NONE : m->joint_nature[m->link_joint[m->dof_link[i]]];
+  return hint == SR_NATURE_INDEPENDENT ? 1 : hint == SR_NATURE_DEPENDENT ? -1 : 0;
+}
+
+// ---- after a step -----------------------------------------------------------------------------------------------------
+
+static void accept_driven(srModelSystem* s, double t, double* q, double* v) {
+  const srModel* m = s->m;
+  s->d->t = t;
+  s->d->stage = SR_STAGE_NONE;
+  sr_driver_motion(m, s->d);
+  for (int i = 0; i < m->ndriver; ++i) {
+    const double* motion = s->d->motion + 3 * i;
+    s->violation_position = fmax(s->violation_position, fabs(q[m->driver[i].qdof] - motion[0]));
+    s->violation_velocity = fmax(s->violation_velocity, fabs(v[m->driver[i].dof] - motion[1]));
+  }
+  put_driven(m, s->d, q, v);
+}
+
+// Free bodies, at the state that the step ends with: what turns are counted from, and how far springs that stand for joints
+// have given way.
+static void settle_free(srModelSystem* s, double t, const double* q, const double* v) {
+  put_motion(s->m, s->d, t, q, v);
+  sr_gauge_accept(s->m, s->d);
+  for (int i = 0; i < s->m->nclosure; ++i) {
+    srSoft soft;
+    if (!s->m->closure[i].soft || sr_soft_closure(s->m, s->d, &s->m->closure[i], &soft) != 0) continue;
+    s->violation_position = fmax(s->violation_position, soft.gap);
+  }
+  s->d->stage = SR_STAGE_NONE;  // angles are counted from here now
+}
+
+static int accepted(void* user, double t, double* q, double* v, double* y) {
+  srModelSystem* s = user;
+  (void)y;
+  sr_normalize(s->m, q);
+  if (!s->m->looped && s->m->ndriver > 0) accept_driven(s, t, q, v);
+  if (s->m->gauged) settle_free(s, t, q, v);
+  return 0;
+}
+
+srSystem sr_system(srModelSystem* user) {
+  const srModel* m = user->m;
+  const bool tree = user->tangent != NULL && user->tangent->tree != NULL;
+  user->M_sparsity = (srSparsity){m->nv, m->nv, m->M_row, m->M_column};
+  user->G_sparsity = (srSparsity){m->ng, m->nv, m->G_start, m->G_index};
+  if (user->y_most != NULL) sr_bristle_bounds(m, user->y_most);
+  return (srSystem){
+      .nq = m->nq,
+      .nv = m->nv,
+      .ny = m->ny,
+      .nw = SR_ACCOUNTS,
+      .nz = m->gauged ? m->nz : 0,  // those of contacts change at restarts, or without a change of force
+      .ng = m->ng,
+      .np = m->np,
+      .y_most = user->y_most,
+      .user = user,
+      .rates = m->looped && m->ng > 0 ? NULL : rates,
+      .dynamics = dynamics,
+      .constraint = constraint,
+      .gamma = gamma_term,
+      .tangent = user->tangent != NULL && !tree ? tangent : NULL,
+      .qdot = position_rates,
+      .retract = retract,
+      .difference = difference,
+      .accepted = accepted,
+      .power = power,
+      .row = m->looped ? row : NULL,
+      .nature = nature,
+      .M_sparsity = m->looped ? &user->M_sparsity : NULL,
+      .G_sparsity = m->looped ? &user->G_sparsity : NULL,
+      .K_sparsity = user->tangent != NULL && user->tangent->sparsity.row != NULL ? &user->tangent->sparsity : NULL,
+      .solver = tree ? &tree_solver : NULL,
+  };
+}
