@@ -106,7 +106,10 @@ int model_assemble(Cli* cli, Model* m, srAssemblyChange** change);
 // Takes the model to the formulation asked for, at data's state. 0, or the exit status after cli_refuse.
 int model_formulate(Cli* cli, Model* m);
 #define FORMULATION_OPTION(m)                                                                                          \
-  { "--formulation", OPTION_TEXT, &(m)->formulation, "NAME", "relative, absolute or penalty (docs/formulations.md)" }
+  {                                                                                                                    \
+    "--formulation", OPTION_TEXT, &(m)->formulation, "NAME",                                                           \
+        "relative, absolute or penalty (docs/theory/formulations.md)"                                                  \
+  }
 void model_close(Model* m);
 
 // Parses the options of a verb that takes a model. 0: go on; > 0: end with *status (also after --help).

@@ -410,7 +410,7 @@ methods=$(sed -n 's/^ *--method NAME *integrator: //p' "$work/out" | tr -d ',')
 [ "$(wc -w <<< "$methods")" -ge 5 ] || fail "the help names the methods '$methods'"
 for method in $methods; do
   status 0 run models/mechanisms/four-bar.xml --t-end 0.01 --method "$method"
-  grep -E '^\| `--method`' docs/cli.md | grep -qF "\`$method\`" || fail "docs/cli.md does not name the method $method"
+  grep -E '^\| `--method`' docs/using/cli.md | grep -qF "\`$method\`" || fail "docs/using/cli.md does not name the method $method"
 done
 
 # ---------------------------------------------------------------------------------------------------------- run: starts

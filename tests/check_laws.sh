@@ -46,7 +46,7 @@ has 'flores +- +0\.4704$'
 # ---------------------------------------------------------------------------------------------------------------- JSON
 status 0 --json --normal hertz,exact --friction kikuuwe,iwan --limits 3,2 --set friction.vs=0.02
 if command -v python3 > /dev/null && python3 -c '' 2> /dev/null; then
-  python3 - "$work/out" << 'END' || fail "the JSON is not what docs/cli.md says"
+  python3 - "$work/out" << 'END' || fail "the JSON is not what docs/using/cli.md says"
 import json, math, sys
 o = json.load(open(sys.argv[1]))
 assert [l["name"] for l in o["normal"]] == ["hertz", "exact"] and [l["name"] for l in o["friction"]] == ["kikuuwe", "iwan"]
@@ -71,8 +71,8 @@ status 0 --svg "$work/laws" --csv "$work/laws.csv"
 for kind in normal friction; do
   [ "$(head -c 4 "$work/laws-$kind.svg")" = "<svg" ] || fail "laws-$kind.svg is no figure"
   # All texts, with ticks and restitutions; not the lines, which another libm may round to another hundredth of a pixel.
-  cmp -s <(texts "$work/laws-$kind.svg") <(texts "docs/laws-$kind.svg") ||
-    fail "docs/laws-$kind.svg is old: sarrus laws --svg docs/laws"
+  cmp -s <(texts "$work/laws-$kind.svg") <(texts "docs/theory/laws-$kind.svg") ||
+    fail "docs/theory/laws-$kind.svg is old: sarrus laws --svg docs/theory/laws"
 done
 [ "$(wc -l < "$work/laws.csv")" -eq 202 ] || fail "the table has $(wc -l < "$work/laws.csv") lines, expected 202"
 "$sarrus" plot "$work/laws.csv" --y coulomb,kikuuwe --out "$work/again.svg" > /dev/null || fail "sarrus plot does not read the table"

@@ -53,7 +53,7 @@ flags="-std=c17 -O1 -Wall -Wextra -Werror -Wno-psabi -Isrc -Iinclude"
   tail -n 15 "$work/log" | sed 's/^/  /'
   exit 1
 }
-# Names of the C library and libm that need no operating system; setjmp and longjmp serve the lack of memory (docs/decisions/targets.md).
+# Names of the C library and libm that need no operating system; setjmp and longjmp serve the lack of memory (docs/developing/decisions/targets.md).
 known=$(tr '\n' ' ' << 'NAMES'
 acos asin atan atan2 cbrt ceil cos cosh exp exp2 expm1 fabs floor fmax fmin fmod frexp hypot ldexp log log1p log2 lround llround
 modf nextafter pow remainder rint round scalbn sin sincos sinh sqrt tan tanh trunc

@@ -32,9 +32,9 @@ done
 for example in bindings/python/examples/*.py; do
   (cd "$work" && "$python" -W error "$OLDPWD/$example") > "$work/log" 2>&1 || fail "$example"
 done
-# The lines that docs/python.md shows.
-awk '/^```python$/ { inside = 1; next } /^```$/ { inside = 0 } inside' docs/python.md > "$work/page.py"
-(cd "$work" && ln -s "$OLDPWD/models" models && "$python" -W error page.py) > "$work/log" 2>&1 || fail "the lines of docs/python.md"
+# The lines that docs/using/python.md shows.
+awk '/^```python$/ { inside = 1; next } /^```$/ { inside = 0 } inside' docs/using/python.md > "$work/page.py"
+(cd "$work" && ln -s "$OLDPWD/models" models && "$python" -W error page.py) > "$work/log" 2>&1 || fail "the lines of docs/using/python.md"
 
 # Installed, and moved: the module finds the library and the program of its own tree.
 if [ -e "$build/cmake_install.cmake" ]; then

@@ -1,9 +1,9 @@
 #!/usr/bin/env bash
-# Does what docs/tutorial.md tells the reader: writes its files (```xml NAME), runs its commands (```sh), and looks for
+# Does what docs/using/tutorial.md tells the reader: writes its files (```xml NAME), runs its commands (```sh), and looks for
 # what it shows (```text) in what they print: every line up to "...", blanks counted alike.
 cd "$(dirname "$0")/.." || exit 1
 sarrus=${SARRUS:-$PWD/build/test/sarrus}
-page=$PWD/docs/tutorial.md
+page=$PWD/docs/using/tutorial.md
 export SARRUS_INCLUDE=$PWD/include
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT

@@ -46,8 +46,8 @@ for options in "" "--formulation absolute" "--method hem5" "--method phem56" "--
   violation=$(json '"violation":{"position":' $leg --t-end 0.3 --rtol 1e-9 $options)
   small "$violation" 1e-10 || fault "$leg $options" "violation '$violation' of the loop, more than 1e-10" ""
 done
-awk '/^```xml leg-closed.urdf/ { inside = 1; next } /^```/ { inside = 0 } inside' docs/tutorial.md > "$work/leg.urdf"
-diff -q "$work/leg.urdf" $leg > /dev/null || fault docs/tutorial.md "its leg is not $leg" "$(diff "$work/leg.urdf" $leg)"
+awk '/^```xml leg-closed.urdf/ { inside = 1; next } /^```/ { inside = 0 } inside' docs/using/tutorial.md > "$work/leg.urdf"
+diff -q "$work/leg.urdf" $leg > /dev/null || fault docs/using/tutorial.md "its leg is not $leg" "$(diff "$work/leg.urdf" $leg)"
 
 # ---------------------------------------------------------------------------------------------------------------- base
 nq=$("$sarrus" check tests/urdf/arm.urdf --base floating --json | tr -d ' \n' | grep -o '"nq":[0-9]*')

@@ -1,4 +1,4 @@
-% Reads a table of results that `sarrus run --out` has written, CSV or HDF5 (docs/results.md). Octave and MATLAB.
+% Reads a table of results that `sarrus run --out` has written, CSV or HDF5 (docs/using/results.md). Octave and MATLAB.
 %
 %   r = sarrus_read("double.csv");
 %   r.names, r.units                 cell arrays, one entry a column

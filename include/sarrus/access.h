@@ -1,4 +1,4 @@
-// What language bindings stand on (docs/python.md): arrays of a model and of a data by name, structs by the offsets of their
+// What language bindings stand on (docs/using/python.md): arrays of a model and of a data by name, structs by the offsets of their
 // members, words by list, result rows gathered in memory. So no binding has to copy a struct of these headers by hand.
 #ifndef SARRUS_ACCESS_H
 #define SARRUS_ACCESS_H

@@ -38,7 +38,7 @@ SR_API int sr_start_outside(const srModel* m, const srData* d, srMessages* messa
 // the state that the spec has). Without loops it is the spec as it was. *out is NULL unless SR_OK.
 SR_API srStatus sr_assembled_spec(const srSpec* spec, srMessages* messages, srSpec** out);
 
-// The model of a spec in another formulation (docs/formulations.md), beginning at the state of d: m is the spec compiled, d
+// The model of a spec in another formulation (docs/theory/formulations.md), beginning at the state of d: m is the spec compiled, d
 // one of its data, assembled before where it has loops. The names, joints, joint coordinates (jq, jv), sensors and columns of *out are those of m;
 // *out_data holds the same t, y and tau. Both are the caller's, NULL on failure.
 SR_API srStatus sr_formulate(const srSpec* spec, const srModel* m, srData* d, srFormulation formulation,

@@ -1,5 +1,5 @@
 // Comparing integrators: a run sampled at equidistant times, how far one is from another, and the performance profile of
-// methods over problems. Definitions: docs/compare.md. The command line runs each method in a process of its own.
+// methods over problems. Definitions: docs/using/compare.md. The command line runs each method in a process of its own.
 #ifndef SARRUS_COMPARE_H
 #define SARRUS_COMPARE_H
 

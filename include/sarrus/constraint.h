@@ -3,7 +3,7 @@
 //   g(t, q) = 0 (np rows),   G v + b = 0 (ng rows, the first np are the derivatives of g),   G a = gamma
 //   M a + c = f + G^T lambda
 //
-// Signs of the multipliers, how redundant rows are treated and reported: docs/loops.md.
+// Signs of the multipliers, how redundant rows are treated and reported: docs/theory/loops.md.
 #ifndef SARRUS_CONSTRAINT_H
 #define SARRUS_CONSTRAINT_H
 

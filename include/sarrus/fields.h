@@ -1,5 +1,5 @@
 // The model language, once: every element with its attributes. From these lists come the definition structs of spec.h,
-// the reader and writer, the error messages ("did you mean ..."), and the reference in docs/format.md.
+// the reader and writer, the error messages ("did you mean ..."), and the reference in docs/using/format.md.
 //
 //   X(member, word, kind, count, default, unit, doc)
 //     kind     NAME      a new name             REF     the name of something else ("body/point" for points)

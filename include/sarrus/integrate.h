@@ -158,7 +158,7 @@ typedef struct srIntegratorOptions {
   double step_min;  // below it an adaptive method gives up (0: 16 ulp of t)
   double step_max;  // 0: no bound
   double rtol, atol;
-  // Constraints (docs/half-explicit.md, docs/loops.md). Of methods of index 1: with the next four the default is not to project.
+  // Constraints (docs/theory/half-explicit.md, docs/theory/loops.md). Of methods of index 1: with the next four the default is not to project.
   srProject project;
   srMetric metric;
   double alpha, beta;     // Baumgarte's terms, 1/s: G v' = gamma - 2 alpha (G v + b) - beta^2 g

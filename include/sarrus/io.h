@@ -41,7 +41,7 @@ SR_API srStatus sr_save(const srSpec* spec, const char* path, srMessages* messag
 SR_API char* sr_save_text(const srSpec* spec, size_t* size);
 
 // A surface of triangles from an STL, OBJ or DAE file, by its ending. Corners in the same place are one vertex;
-// triangles are seen counterclockwise from outside when the file keeps that rule. docs/meshes.md
+// triangles are seen counterclockwise from outside when the file keeps that rule. docs/robots/meshes.md
 typedef struct srTriangles {
   int nvertex, ntriangle;
   double* vertex;  // nvertex x 3, in the unit of the file; of DAE in metres
@@ -73,7 +73,7 @@ typedef struct srConversion {
   const srLost* lost;
   struct srConversionPrivate* priv;
 } srConversion;
-// A spec in the words of a format: "sarrus", "urdf" or "mjcf" (docs/convert.md). folder: where the new file will stand, for
+// A spec in the words of a format: "sarrus", "urdf" or "mjcf" (docs/robots/convert.md). folder: where the new file will stand, for
 // the paths of meshes; NULL: the working folder. The spec must compile; its errors go to messages, then SR_INPUT. *out is
 // NULL unless SR_OK.
 SR_API srStatus sr_convert(const srSpec* spec, const char* format, const char* folder, srMessages* messages,
@@ -90,7 +90,7 @@ SR_API srStatus sr_csv_create(const char* path, const char* provenance, int ncol
 SR_API srStatus sr_csv_row(srCsv* csv, const double* row);       // allocates nothing
 SR_API srStatus sr_csv_close(srCsv* csv, srMessages* messages);  // SR_FAILED: a full disk; srOutput says what is left
 
-// A result table that is being written: CSV, or HDF5 where the name ends in .h5 or .hdf5 (docs/results.md). HDF5 is
+// A result table that is being written: CSV, or HDF5 where the name ends in .h5 or .hdf5 (docs/using/results.md). HDF5 is
 // there when the library was built with it; else SR_IO, and a message. The HDF5 library is not safe for threads: one at a
 // time.
 typedef struct srTableWriter srTableWriter;

@@ -103,7 +103,7 @@ typedef struct srDryFriction {
   const struct srProgram* derivative;  // of the law; NULL: differences
 } srDryFriction;
 
-// What stands behind a <friction>, a <contact> or a stop of a joint (docs/contact-elements.md).
+// What stands behind a <friction>, a <contact> or a stop of a joint (docs/using/contact-elements.md).
 typedef struct srContact {
   const char *a, *b;       // names for reports: shapes, or the joint
   const srNormalLaw* law;  // NULL: friction of a joint
@@ -161,7 +161,7 @@ typedef struct srCollider {
 } srCollider;
 
 // One <contact> between many shapes. Its laws are constants of the model, one for each pair of materials; instances of it, with
-// their states, are in srData, made where two shapes touch and removed when they are apart (docs/contact-elements.md).
+// their states, are in srData, made where two shapes touch and removed when they are apart (docs/using/contact-elements.md).
 typedef struct srContactSet {
   const char* name;
   srPlace place;
@@ -205,7 +205,7 @@ typedef struct srDriver {
 } srDriver;
 
 // Two frames held to each other. Its rows work on the pose and twist of frame point[1] seen from frame point[0] and
-// expressed in its axes, or in those of the youngest common ancestor (docs/loops.md).
+// expressed in its axes, or in those of the youngest common ancestor (docs/theory/loops.md).
 typedef struct srClosure {
   const char* name;
   srPlace place;

@@ -1,5 +1,5 @@
 // Networks (paper 3, section II): any number of admittances (force in, motion out) and impedances (motion in, force out),
-// wired by maps, stepped together stage by stage. docs/network.md
+// wired by maps, stepped together stage by stage. docs/using/network.md
 //
 //   for r = 1..4                                                                                      eq 13 with 22
 //     x_j = x_j(k) + T_{r-1} xi_{j,r-1}        y_i = y_i(k) + T_{r-1} eta_{i,r-1}

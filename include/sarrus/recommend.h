@@ -1,4 +1,4 @@
-// Which method and tolerance suit a model: measured, then said with the numbers. Definitions: docs/recommend.md. The command
+// Which method and tolerance suit a model: measured, then said with the numbers. Definitions: docs/using/recommend.md. The command
 // line runs the trials, each in a process of its own (sarrus/compare.h has what they are judged by).
 #ifndef SARRUS_RECOMMEND_H
 #define SARRUS_RECOMMEND_H

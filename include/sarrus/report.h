@@ -1,5 +1,5 @@
 // Reports: what the verbs check, eval, run, compare and recommend tell, as a table for people or as one JSON object, whose keys are a contract
-// (docs/cli.md). They are made here, so that the command line, Python and a page show the same: a program opens a model, calls one
+// (docs/using/cli.md). They are made here, so that the command line, Python and a page show the same: a program opens a model, calls one
 // function for the result and one for its report, and prints the text. What goes wrong is in messages.
 #ifndef SARRUS_REPORT_H
 #define SARRUS_REPORT_H

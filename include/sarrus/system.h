@@ -22,7 +22,7 @@ typedef struct srModelSystem {
 } srModelSystem;
 SR_API srSystem sr_system(srModelSystem* user);
 
-// Pattern and memory of the exact tangent of a model (docs/tangent.md), for one srModelSystem at a time. The model must outlive
+// Pattern and memory of the exact tangent of a model (docs/theory/tangent.md), for one srModelSystem at a time. The model must outlive
 // it. NULL: out of memory.
 typedef struct srModelTangent srModelTangent;
 SR_API srModelTangent* sr_tangent_create(const srModel* m);

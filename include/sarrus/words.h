@@ -15,7 +15,7 @@
   X(FREE, free)                                                                                                        \
   X(WELD, weld)
 
-// Kinds of shapes: X(NAME, word)   (docs/format.md, docs/meshes.md)
+// Kinds of shapes: X(NAME, word)   (docs/using/format.md, docs/robots/meshes.md)
 #define SR_SHAPE_LIST(X)                                                                                               \
   X(SPHERE, "sphere")                                                                                                  \
   X(BOX, "box")                                                                                                        \
@@ -41,7 +41,7 @@
   X(cvode, "cvode")                                                                                                    \
   X(ida, "ida")
 
-// Rules of the step length: X(NAME, word)   (docs/integrators.md)
+// Rules of the step length: X(NAME, word)   (docs/theory/integrators.md)
 #define SR_CONTROL_LIST(X)                                                                                             \
   X(DEFAULT, "default")                                                                                                \
   X(POSITIONS, "positions")                                                                                            \
@@ -66,7 +66,7 @@ typedef enum srFamily { SR_FAMILY_CHUNG_HULBERT, SR_FAMILY_HHT, SR_FAMILY_NEWMAR
   X(DIFFERENCE, "difference")
 typedef enum srTangentWay { SR_TANGENT_EXACT, SR_TANGENT_DIFFERENCE } srTangentWay;
 
-// Where a run starts: X(NAME, word)   (docs/cli.md)
+// Where a run starts: X(NAME, word)   (docs/using/cli.md)
 #define SR_START_LIST(X)                                                                                               \
   X(GIVEN, "given")                                                                                                    \
   X(INSIDE_LIMITS, "inside-limits")
@@ -106,13 +106,13 @@ typedef enum srStabilization {
 #undef SR_STABILIZATION_ENUM
 } srStabilization;
 
-// What the coordinates of the equations are: X(NAME, word)   (docs/formulations.md)
+// What the coordinates of the equations are: X(NAME, word)   (docs/theory/formulations.md)
 #define SR_FORMULATION_LIST(X)                                                                                         \
   X(RELATIVE, "relative")                                                                                              \
   X(ABSOLUTE, "absolute")                                                                                              \
   X(PENALTY, "penalty")
 
-// Friction laws: X(name, word); sr_friction_<name> is defined in src/law/friction_<name>.c   (docs/friction.md)
+// Friction laws: X(name, word); sr_friction_<name> is defined in src/law/friction_<name>.c   (docs/theory/friction.md)
 #define SR_FRICTION_LIST(X)                                                                                            \
   X(coulomb, "coulomb")                                                                                                \
   X(threlfall, "threlfall")                                                                                            \
@@ -123,7 +123,7 @@ typedef enum srStabilization {
   X(kikuuwe, "kikuuwe")                                                                                                \
   X(iwan, "iwan")
 
-// Normal laws of continuous contact: X(name, word); sr_normal_<name> in src/law/normal_<name>.c   (docs/contact.md)
+// Normal laws of continuous contact: X(name, word); sr_normal_<name> in src/law/normal_<name>.c   (docs/theory/contact.md)
 #define SR_NORMAL_LIST(X)                                                                                              \
   X(hooke, "hooke")                                                                                                    \
   X(hertz, "hertz")                                                                                                    \

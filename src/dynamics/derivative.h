@@ -1,4 +1,4 @@
-// Derivatives of what the tree does by its coordinates, for the tangent of implicit methods (docs/tangent.md). By q means
+// Derivatives of what the tree does by its coordinates, for the tangent of implicit methods (docs/theory/tangent.md). By q means
 // along the directions of sr_retract, which turn and shift everything beyond link k by its axis S_k.
 #ifndef SR_DYNAMICS_DERIVATIVE_H
 #define SR_DYNAMICS_DERIVATIVE_H

@@ -1,4 +1,4 @@
-// Shorthand to write expressions down: sx_mul(g, a, sx_add(g, b, c)). What laws and closures are defined with (docs/decisions/laws-on-the-graph.md).
+// Shorthand to write expressions down: sx_mul(g, a, sx_add(g, b, c)). What laws and closures are defined with (docs/developing/decisions/laws-on-the-graph.md).
 #ifndef SR_EXPR_BUILD_H
 #define SR_EXPR_BUILD_H
 

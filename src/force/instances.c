@@ -9,7 +9,7 @@
 // longer than the list covers (sr_instances_prepare).
 //
 // An instance takes a slot, with states of its own that are 0 then, when its pair touches; the slot is free again when the two are
-// apart and its states are 0, or where its pair is not near any more. In between it keeps pair, slot and states. docs/decisions/contact-instances.md
+// apart and its states are 0, or where its pair is not near any more. In between it keeps pair, slot and states. docs/developing/decisions/contact-instances.md
 #include "force/instances.h"
 
 #include <math.h>

@@ -1,5 +1,5 @@
 // Generalized-alpha methods for constrained motion: Chung, Hulbert (1993); Arnold, Bruls (2007); paper 2, eq 14 to 30 and
-// algorithm 1, with its errata mended (docs/implicit.md).
+// algorithm 1, with its errata mended (docs/theory/implicit.md).
 //   (1-am) a_1 + am a_0 = (1-af) v'_1 + af v'_0                                             eq 15
 //   q_1 = q_0 (+) (h v_0 + h^2 ((1/2-beta) a_0 + beta a_1) + U)                             eq 16; U: GGL alone
 //   v_1 = v_0 + h ((1-gamma) a_0 + gamma a_1)

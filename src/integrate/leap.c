@@ -11,7 +11,7 @@
 // the next. Where it does not, err is rounding over sigma^2 and no smaller leap is better: then it is accepted up to 1/s^2.
 // A restart within a step keeps what is known of t_s. One that falls next to t_s, before or after it, steps away by an ordinary
 // length, with t_s before the first node; small steps would creep.
-// Measured in docs/half-explicit.md. Where a sigma of some tenths falls, nothing is near: only small ones are looked at.
+// Measured in docs/theory/half-explicit.md. Where a sigma of some tenths falls, nothing is near: only small ones are looked at.
 #include "integrate/leap.h"
 
 #include <math.h>

@@ -97,7 +97,7 @@ int sr_convert_parts(srConvert* x, int j, srJointPart out[SR_PARTS]) {
 }
 
 // ------------------------------------------------------------------------------------------------------------ friction
-// As sr_reader_friction makes it: docs/robots.md.
+// As sr_reader_friction makes it: docs/robots/robots.md.
 static bool is_readers_law(srConvert* x, int i, bool rotates) {
   const double F = sr_convert_number(x, SR_ELEMENT_FRICTION, i, SR_TAKE(srFrictionDef, F), 0);
   const srFrictionDef* def = srs_get(x->spec, SR_ELEMENT_FRICTION, i);

@@ -1,4 +1,4 @@
-// Where the files of a robot are: package://NAME/path and its kin, as ROS writes them. docs/meshes.md
+// Where the files of a robot are: package://NAME/path and its kin, as ROS writes them. docs/robots/meshes.md
 #ifndef SR_IO_PACKAGE_H
 #define SR_IO_PACKAGE_H
 

@@ -1,5 +1,5 @@
 // Hunt and Crossley's law: paper 1, eq 42.   f = K d^n (1 + 3 (1 - e)/2 ddot/ddot0)
-// The factor is the first term of the exact one at e = 1; at smaller e the bodies rebound too fast (docs/contact.md).
+// The factor is the first term of the exact one at e = 1; at smaller e the bodies rebound too fast (docs/theory/contact.md).
 #include "law/normal.h"
 
 static double factor(const srNormalParameters* p) { return 1.5 * (1.0 - p->e); }

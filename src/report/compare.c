@@ -1,4 +1,4 @@
-// Compare: work, precision and violations of methods, as JSON, as tables and as CSV. Keys: docs/compare.md.
+// Compare: work, precision and violations of methods, as JSON, as tables and as CSV. Keys: docs/using/compare.md.
 #include <math.h>
 #include <string.h>
 
@@ -279,9 +279,9 @@ static bool is_any_inaccurate(const srComparison* c) {
 }
 
 static void show_comparison(srText* out, const srComparison* c) {
-  sr_text_print(out,
-                "errors: largest of %d times, relative to the largest coordinate of the same unit (docs/compare.md)\n",
-                c->model[0].samples - 1);
+  sr_text_print(
+      out, "errors: largest of %d times, relative to the largest coordinate of the same unit (docs/using/compare.md)\n",
+      c->model[0].samples - 1);
   sr_text_print(out, "times: of a whole run without output, of several%s\n\n",
                 c->jobs > 1 ? "; runs went on beside each other, --jobs 1 is less noisy" : "");
   for (int i = 0; i < c->nmodel; i++) show_model(out, c, i);

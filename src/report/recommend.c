@@ -1,4 +1,4 @@
-// Recommend: what was measured, the trials, the choice with its reasons, and a command to run. Keys: docs/recommend.md.
+// Recommend: what was measured, the trials, the choice with its reasons, and a command to run. Keys: docs/using/recommend.md.
 #include <math.h>
 #include <string.h>
 

@@ -1,4 +1,4 @@
-// Bounds for the errors of bristles (docs/friction.md). A bristle slips where its bend e reaches Fs/K, which may be far below a
+// Bounds for the errors of bristles (docs/theory/friction.md). A bristle slips where its bend e reaches Fs/K, which may be far below a
 // tolerance that suits positions: then errors alone carry it over the limit, and the body creeps or slips where it should rest.
 //   |error of e in a step| <= 0.01 Fs/K
 // Fs of a joint is given. Of a contact it is mu N; for N stands the weight of the model, shared by its contacts: the size counts, not

@@ -4,7 +4,7 @@
 //
 // M a + c: dynamics/rnea_derivative.c. Forces and rows: every one is a wrench over the twist of one frame seen from another
 // (dynamics/chain.c), or acts on a variable (tangent_variable.c), so that what an element adds is small and local: its own slope
-// between its own two frames, pulled back along the chain. What each is derived from: docs/tangent.md.
+// between its own two frames, pulled back along the chain. What each is derived from: docs/theory/tangent.md.
 //
 // The entries come in an order that the numbers do not change (math/entries.h). At creation the same code runs without
 // numbers and takes down where they stand; the pattern is made of that, so it cannot miss one.

@@ -1,4 +1,4 @@
-// The parts of the exact tangent (docs/tangent.md): chains of coordinates, variables that formulas and laws see, entries.
+// The parts of the exact tangent (docs/theory/tangent.md): chains of coordinates, variables that formulas and laws see, entries.
 #ifndef SR_SYSTEM_TANGENT_H
 #define SR_SYSTEM_TANGENT_H
 

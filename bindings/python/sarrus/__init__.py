@@ -1,4 +1,4 @@
-"""Sarrus from Python: multibody dynamics with numpy arrays (docs/python.md).
+"""Sarrus from Python: multibody dynamics with numpy arrays (docs/using/python.md).
 
     import sarrus
     m = sarrus.load("models/pendulum.xml", set={"l": 0.5})   # as it was written: can be edited

@@ -315,7 +315,7 @@ static void tell(Search* s) {
     sr_reader_warning(
         r, s->first,
         "contacts (%d) are Kelvin-Voigt's law with solref's time and damping for the mass of the moving trees, "
-        "an approximation of MuJoCo's: see docs/mjcf-sections.md",
+        "an approximation of MuJoCo's: see docs/robots/mjcf-sections.md",
         s->made);
 }
 

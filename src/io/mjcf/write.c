@@ -1,6 +1,6 @@
 // MJCF out: the whole, section by section (write.h). Our body frame is the joint's frame at q = 0, as the frame of
 // an MJCF body is whose joints have their anchors in its origin. Several freedoms are several joints in one body. What
-// becomes of each element stands in docs/convert.md.
+// becomes of each element stands in docs/robots/convert.md.
 #include "io/mjcf/write.h"
 #include "io/xml/xml.h"
 #include "math/pose.h"

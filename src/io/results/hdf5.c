@@ -1,4 +1,4 @@
-// Result tables as HDF5 (docs/results.md):
+// Result tables as HDF5 (docs/using/results.md):
 //   /table   float64, rows x columns, chunked, grows while the run goes on
 //   /names   text of fixed length, one a column;  /units the same
 //   root attributes: program, version, provenance

@@ -1,5 +1,5 @@
 // Reader of URDF (root <robot>): the format of the ROS documentation (wiki.ros.org/urdf/XML), with the extensions that
-// docs/urdf.md lists. Links are bodies, joints are joints, in depth-first order with children in the order of the file; a
+// docs/robots/urdf.md lists. Links are bodies, joints are joints, in depth-first order with children in the order of the file; a
 // link with several parents makes loops; what is not used is said once each.
 #include "io/urdf/urdf.h"
 

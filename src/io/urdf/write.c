@@ -1,5 +1,5 @@
 // URDF out: the whole (write.h). Our body frame is the joint's frame at q = 0, as URDF's link frame is: poses and
-// axes are written as they are. What becomes of each element stands in docs/convert.md.
+// axes are written as they are. What becomes of each element stands in docs/robots/convert.md.
 #include <math.h>
 #include <string.h>
 

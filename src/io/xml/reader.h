@@ -112,7 +112,7 @@ void sr_reader_pose(srReader* r, const double pose[16], srPlace place, srAttr* a
 // a number. The result is put into `taken` (NULL: it need not be new). In r->pool.
 const char* sr_reader_name(srReader* r, const char* name, srNames* taken);
 // Dry friction of a joint coordinate, as robot files give it: one force. Kikuuwe's law; what it needs besides, and what
-// is said about it, stands in docs/robots.md.
+// is said about it, stands in docs/robots/robots.md.
 #define SR_BRISTLE_ANGLE 1e-3   // rad that a joint gives way before it slips
 #define SR_BRISTLE_LENGTH 1e-4  // m
 #define SR_BRISTLE_TIME 1e-3    // s: damping of the bristles over their stiffness
