@@ -1,6 +1,6 @@
 // Events: where in the last step a function of the state changes its sign.
 //
-// The step is looked at in PARTS pieces, so that a function that goes through zero and comes back is seen unless both lie in
+// The step is looked at in four pieces, so that a function that goes through zero and comes back is seen unless both lie in
 // one of them. Of a function whose rate is known these are seen too: where it turns back within a piece its extremum is looked
 // for, and if that lies beyond zero the piece ends there. So does one that begins beyond zero and comes back for a while, whatever direction
 // counts: a ball that has just bounced, and falls again within the piece, is to be seen above the floor in between. In the first piece with a change the root is bracketed down to the
@@ -12,13 +12,18 @@
 
 #include "integrate/integrator.h"
 
-#define PARTS 4
+// Ends of the pieces, as parts of the step. Right behind an event the function may come back for an instant (a ball that was thrown
+// back, and falls again within the step): there the first two are looked at as well.
+static const double part_end[] = {1e-6, 1e-3, 0.25, 0.5, 0.75, 1};
+#define PARTS 6
+#define FIRST_PART 2    // where nothing has happened before
 #define ITERATIONS 120  // halving alone brings a step of 1e16 rounding units down in 54
 
 struct srRootFinder {
   srRoots roots;
   int nq, nv;
   int nvalue;                // count + rated
+  bool behind;               // the last step ended with an event
   int bad;                   // function that was not a number, -1: none
   signed char* sign;         // (count) at the last state; 0: none yet
   double *left, *right, *x;  // (nvalue), (nvalue), (nq + nv + ny)
@@ -164,6 +169,7 @@ static void take_signs(srRootFinder* finder, unsigned char* fired) {
 srStatus sri_roots_jump(srRootFinder* finder, double t, const double* q, const double* v, const double* y,
                         unsigned char* fired) {
   if (evaluate_at(finder, t, q, v, y, finder->right) != SR_OK) return SR_FAILED;
+  finder->behind = true;
   take_signs(finder, fired);
   return SR_OK;
 }
@@ -262,8 +268,10 @@ srStatus sri_roots_step(srRootFinder* finder, const srIntegrator* integrator, do
   for (int i = 0; i < finder->roots.count; ++i) {
     if (finder->sign[i] == 0) finder->sign[i] = sign_of(finder->left[i]);
   }
-  for (int part = 1; part <= PARTS;) {
-    const double end = part == PARTS ? t1 : t0 + (t1 - t0) * part / PARTS;
+  int part = finder->behind ? 0 : FIRST_PART;
+  finder->behind = false;
+  while (part < PARTS) {
+    const double end = part == PARTS - 1 ? t1 : t0 + (t1 - t0) * part_end[part];
     double b = end;
     if (evaluate_end(finder, integrator, &a, &b) != SR_OK) return SR_FAILED;
     if (b == end && take_dips(finder, integrator, a, &b) != SR_OK) return SR_FAILED;

@@ -13,6 +13,9 @@
 #include "model/private.h"
 #include "system/system.h"
 
+#define GATHERED 10         // ever shorter intervals in a row, and ...
+#define GATHERED_PART 1e-7  // ... the last is at most this part of the first
+
 // ---- the state that all sources look at -----------------------------------------------------------------------------
 
 static int prepare(void* user, double t, const double* q, const double* v, const double* y) {
@@ -78,6 +81,19 @@ static int set_velocities(srEventWatch* watch, double t, const double* q, double
   return 0;
 }
 
+// A ball that its event throws back a little less high each time comes to rest after infinitely many hops in a finite time, and the
+// last of them are shorter than time can tell: it would fall through. So an event whose intervals become ever shorter, down to a part
+// of the first, ends the run.
+static bool gathers(srGathering* x, double t) {
+  const double interval = t - x->t;
+  const bool shorter = isfinite(x->interval) && interval < x->interval;
+  x->shorter = shorter ? x->shorter + 1 : 0;
+  if (!shorter) x->first = interval;
+  x->interval = interval;
+  x->t = t;
+  return x->shorter >= GATHERED && interval <= GATHERED_PART * x->first;
+}
+
 static int formula_act(void* user, double t, double* q, double* v, double* y, const signed char* fired) {
   srEventWatch* watch = user;
   const srModel* m = watch->m;
@@ -87,6 +103,10 @@ static int formula_act(void* user, double t, double* q, double* v, double* y, co
   evaluate_formulas(watch, t);
   for (int i = 0; i < m->nevent; ++i) {
     if (fired[i] == 0) continue;
+    if (m->event[i].naction > 0 && gathers(&watch->gathering[i], t)) {
+      watch->gathered = i;
+      return -1;
+    }
     stop = stop || m->event[i].stop;
     for (int k = 0; k < m->event[i].naction; ++k) {
       const srEventAction* action = &m->event[i].action[k];
@@ -180,12 +200,16 @@ srEventWatch* sr_events_create(const srModel* m, srData* d, const srSystem* syst
                                srTouchWatch* touch, srJumpWatch* jumps, const srEventTold* told) {
   const size_t values = (size_t)m->priv->nevent_value, head = (sizeof(srEventWatch) + 15) / 16 * 16;
   const size_t most = (size_t)velocity_actions(m), numbers = values + most * ((size_t)m->nv + 1);
-  char* block =
-      sr_alloc(head + numbers * sizeof(double) + most * sizeof(int) + (size_t)(m->nevent + touch->first_other));
+  const size_t gathering = (size_t)m->nevent * sizeof(srGathering);
+  char* block = sr_alloc(head + gathering + numbers * sizeof(double) + most * sizeof(int) +
+                         (size_t)(m->nevent + touch->first_other));
   if (block == NULL) return NULL;
   srEventWatch* watch = (srEventWatch*)(void*)block;
   *watch = (srEventWatch){.m = m, .d = d, .touch = touch, .jumps = jumps, .told = *told};
-  watch->value = (double*)(void*)(block + head);
+  watch->gathering = (srGathering*)(void*)(block + head);
+  for (int i = 0; i < m->nevent; ++i) watch->gathering[i] = (srGathering){.t = -HUGE_VAL, .interval = HUGE_VAL};
+  watch->gathered = -1;
+  watch->value = (double*)(void*)(block + head + gathering);
   watch->u = watch->value + values;
   watch->J = watch->u + most;
   watch->asked = (int*)(void*)(watch->value + numbers);
@@ -206,6 +230,10 @@ void sr_events_destroy(srEventWatch* watch) {
   sri_events_destroy(watch->events);
   sri_impulse_destroy(watch->impulse);
   sr_free(watch);
+}
+
+const char* sr_events_gathered(const srEventWatch* watch) {
+  return watch->gathered >= 0 ? watch->m->event[watch->gathered].name : NULL;
 }
 
 const char* sr_events_bad(const srEventWatch* watch) {

@@ -17,19 +17,28 @@ typedef struct srEventTold {
   void (*work)(void* user, double energy);      // of the impulses of an action, J
 } srEventTold;
 
+// How the times of one <event> with an action follow each other.
+typedef struct srGathering {
+  double t;                // of the last one
+  double interval, first;  // the last interval, and the one that the row of ever shorter ones began with
+  int shorter;             // intervals in that row
+} srGathering;
+
 typedef struct srEventWatch {
   const srModel* m;
   srData* d;
   srTouchWatch* touch;
   srJumpWatch* jumps;
   srEventTold told;
-  srEvents* events;       // all sources
-  int nsource, of_touch;  // place of the contacts among them
-  double* value;          // of the event program
-  srImpulse* impulse;     // of actions that set velocities, NULL: there are none
-  double *J, *u;          // their rows and values
-  int* asked;             // and which they are
-  signed char* late;      // contacts
+  srEvents* events;        // all sources
+  int nsource, of_touch;   // place of the contacts among them
+  double* value;           // of the event program
+  srImpulse* impulse;      // of actions that set velocities, NULL: there are none
+  double *J, *u;           // their rows and values
+  int* asked;              // and which they are
+  signed char* late;       // contacts
+  srGathering* gathering;  // of each <event>
+  int gathered;            // <event> that comes ever sooner, without end; -1: none
 } srEventWatch;
 
 // NULL: out of memory. Sources without a function are left out; nsource 0: there is nothing to look for.
@@ -39,6 +48,8 @@ void sr_events_destroy(srEventWatch* watch);
 void sr_events_renumber(srEventWatch* watch);  // places of contacts have changed (sr_touch_prepare)
 // After sr_touch_step: located contacts that are not in the state they should be in fire now. False: none does.
 bool sr_events_late(srEventWatch* watch);
+// Name of the event that comes ever sooner, without end; NULL: none does.
+const char* sr_events_gathered(const srEventWatch* watch);
 // Name of the event whose formula could not be evaluated, NULL: not known.
 const char* sr_events_bad(const srEventWatch* watch);
 

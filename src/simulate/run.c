@@ -359,7 +359,7 @@ static srStatus fail(Run* run, double t_good, const char* why) {
 
 // The same for sentences of our own: those of the integrator tell the time themselves.
 static srStatus fail_at(Run* run, double t_good, const char* why) {
-  char sentence[240];
+  char sentence[300];
   (void)snprintf(sentence, sizeof sentence, "at t = %.9g %s", sri_time(run->integrator), why);
   return fail(run, t_good, sentence);
 }
@@ -654,6 +654,16 @@ static srStatus fail_formula(Run* run, double t_good) {
   return fail_at(run, t_good, sentence);
 }
 
+static srStatus fail_gathered(Run* run, double t, const char* name) {
+  char sentence[240];
+  (void)snprintf(
+      sentence, sizeof sentence,
+      "the event '%.80s' comes ever sooner, without end: end the run there (stop), let another event end the "
+      "motion where it is slow, or take a contact",
+      name);
+  return fail_at(run, t, sentence);
+}
+
 // All that happens at one instant, t: actions, and what fires because of them.
 static srStatus act(Run* run, double t) {
   const double t_good = sri_time_before(run->integrator);
@@ -663,6 +673,7 @@ static srStatus act(Run* run, double t) {
   if (status == SR_OK) return SR_OK;
   switch (sri_events_trouble(run->events->events).kind) {
     case SR_EVENTS_ACTION:
+      if (sr_events_gathered(run->events) != NULL) return fail_gathered(run, t_good, sr_events_gathered(run->events));
       return fail_at(run, t_good,
                      "the action of an event cannot be carried out: a value is not a number, or the constraints forbid "
                      "a velocity");
