@@ -191,8 +191,11 @@ int sri_bdf_normalize(srIntegrator* integrator, const double* q, double* out) {
   return answer == 0 ? SRI_DONE : answer > 0 ? SRI_REFUSED : SRI_STOP;
 }
 
+// SUNDIALS divides by all entries: states that are not used have no error, and must not make those of the others look smaller.
 void sri_bdf_weights(const srIntegrator* integrator, const double* x, double factor, double* weight) {
-  for (int i = 0; i < integrator->ncontrol; ++i) weight[i] = factor / sri_allowed_error(integrator, i, fabs(x[i]));
+  const int n = integrator->ncontrol, used = n - sri_unused_states(integrator);
+  const double part = used > 0 ? factor * sqrt((double)n / used) : factor;
+  for (int i = 0; i < n; ++i) weight[i] = part / sri_allowed_error(integrator, i, fabs(x[i]));
 }
 
 // ---- sentences --------------------------------------------------------------------------------------------------------

@@ -67,7 +67,8 @@ static realtype error_norm(const srIntegrator* integrator, N_Vector e, N_Vector 
   for (int i = 0; i < integrator->ncontrol; ++i) {
     if (i < s->nq || i >= s->nq + s->nv) sum += x[i] * w[i] * (x[i] * w[i]);
   }
-  return sqrt(sum / (double)NV_LENGTH_S(e) * integrator->ncontrol / (s->nq + s->ny));
+  const int unused = sri_unused_states(integrator), counted = s->nq + s->ny - unused;
+  return counted > 0 ? sqrt(sum / (double)NV_LENGTH_S(e) * (integrator->ncontrol - unused) / counted) : 0;
 }
 
 static realtype norm(N_Vector e, N_Vector weight) {
