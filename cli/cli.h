@@ -31,15 +31,29 @@ typedef struct Verb {
 extern const Verb verbs[];
 extern const int verb_count;
 
-int cmd_check(Cli* cli, const Verb* verb, int argc, char** argv);
-int cmd_eval(Cli* cli, const Verb* verb, int argc, char** argv);
-int cmd_run(Cli* cli, const Verb* verb, int argc, char** argv);
-int cmd_compare(Cli* cli, const Verb* verb, int argc, char** argv);
-int cmd_plot(Cli* cli, const Verb* verb, int argc, char** argv);
-int cmd_recommend(Cli* cli, const Verb* verb, int argc, char** argv);
-int cmd_laws(Cli* cli, const Verb* verb, int argc, char** argv);
-int cmd_convert(Cli* cli, const Verb* verb, int argc, char** argv);
-int cmd_init(Cli* cli, const Verb* verb, int argc, char** argv);
+// The verbs: X(name, arguments, about, example); cmd_<name> is defined in cmd_<name>.c. A new verb is that file and one row.
+#define VERB_LIST(X)                                                                                                   \
+  X(check, "MODEL [options]", "read a model; tell topology and freedoms", "sarrus check models/double-pendulum.xml")   \
+  X(eval, "MODEL [options]", "mass matrix, forces, accelerations, energy and sensors at one state",                    \
+    "sarrus eval models/double-pendulum.xml --q 0.3,-0.1 --v 0,1 --json")                                              \
+  X(run, "MODEL [options]", "simulate; report energy, accuracy and cost",                                              \
+    "sarrus run models/double-pendulum.xml --t-end 10 --rtol 1e-9 --out double.csv")                                   \
+  X(compare, "MODEL... [options]",                                                                                     \
+    "many methods on many models: errors, cost, violations, profile; or stored results",                               \
+    "sarrus compare models/paper2/slider-crank.xml --methods dopri5,hem5 --rtol 1e-4,1e-8 --svg figures")              \
+  X(recommend, "MODEL [options]", "measure stiffness, redundancy and events; say which method and tolerance to take",  \
+    "sarrus recommend models/paper2/slider-crank.xml --rtol 1e-6")                                                     \
+  X(plot, "RESULT... [options]", "columns of result tables to a figure (SVG)",                                         \
+    "sarrus plot double.csv --y 'q.*' --y kinetic,potential --out double.svg")                                         \
+  X(laws, "[options]", "print and plot contact and friction laws, and the restitution that each gives",                \
+    "sarrus laws --friction kikuuwe,lugre --set friction.K=5000 --svg laws")                                           \
+  X(convert, "MODEL [options]", "a model as URDF, MJCF or in our own format, and what those cannot say",               \
+    "sarrus convert models/paper1/arm6.xml -o arm6.urdf")                                                              \
+  X(init, "DIR", "write a new project: a model and laws of your own in C", "sarrus init myproject && make -C myproject")
+
+#define VERB_DECLARE(name, arguments, about, example) int cmd_##name(Cli* cli, const Verb* verb, int argc, char** argv);
+VERB_LIST(VERB_DECLARE)
+#undef VERB_DECLARE
 
 // Adds "sarrus: error: ..." to the messages.
 void cli_error(Cli* cli, const char* format, ...) SR_PRINTF(2, 3);

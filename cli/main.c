@@ -6,25 +6,9 @@
 #include "cli.h"
 
 const Verb verbs[] = {
-    {"check", "MODEL [options]", "read a model; tell topology and freedoms",  //
-     "sarrus check models/double-pendulum.xml", cmd_check},
-    {"eval", "MODEL [options]", "mass matrix, forces, accelerations, energy and sensors at one state",
-     "sarrus eval models/double-pendulum.xml --q 0.3,-0.1 --v 0,1 --json", cmd_eval},
-    {"run", "MODEL [options]", "simulate; report energy, accuracy and cost",
-     "sarrus run models/double-pendulum.xml --t-end 10 --rtol 1e-9 --out double.csv", cmd_run},
-    {"compare", "MODEL... [options]",
-     "many methods on many models: errors, cost, violations, profile; or stored results",
-     "sarrus compare models/paper2/slider-crank.xml --methods dopri5,hem5 --rtol 1e-4,1e-8 --svg figures", cmd_compare},
-    {"recommend", "MODEL [options]", "measure stiffness, redundancy and events; say which method and tolerance to take",
-     "sarrus recommend models/paper2/slider-crank.xml --rtol 1e-6", cmd_recommend},
-    {"plot", "RESULT... [options]", "columns of result tables to a figure (SVG)",
-     "sarrus plot double.csv --y 'q.*' --y kinetic,potential --out double.svg", cmd_plot},
-    {"laws", "[options]", "print and plot contact and friction laws, and the restitution that each gives",
-     "sarrus laws --friction kikuuwe,lugre --set friction.K=5000 --svg laws", cmd_laws},
-    {"convert", "MODEL [options]", "a model as URDF, MJCF or in our own format, and what those cannot say",
-     "sarrus convert models/paper1/arm6.xml -o arm6.urdf", cmd_convert},
-    {"init", "DIR", "write a new project: a model and laws of your own in C",  //
-     "sarrus init myproject && make -C myproject", cmd_init},
+#define VERB_ROW(name, arguments, about, example) {#name, arguments, about, example, cmd_##name},
+    VERB_LIST(VERB_ROW)
+#undef VERB_ROW
 };
 const int verb_count = (int)(sizeof verbs / sizeof verbs[0]);
 
@@ -49,7 +33,7 @@ static bool version_fits(void) {
 }
 
 static const Verb* find_verb(Cli* cli, const char* word) {
-  const char* words[16];
+  const char* words[sizeof verbs / sizeof verbs[0]];
   for (int i = 0; i < verb_count; i++) {
     if (strcmp(verbs[i].name, word) == 0) return &verbs[i];
     words[i] = verbs[i].name;

@@ -42,9 +42,11 @@ typedef struct Row {
 } Row;
 
 static const Row definitions[] = {
-#define LAW_ROW(law, graph) {&sr_law_##law, graph},
-    SR_LAW_LIST(LAW_ROW)
+#define LAW_ROW(law) {&sr_law_##law, sr_law_##law##_graph},
+#define FORMULA_ROW(law)
+    SR_LAW_LIST(LAW_ROW, FORMULA_ROW)
 #undef LAW_ROW
+#undef FORMULA_ROW
 };
 
 bool sr_law_graph(const srImpedance* law, srGraph* g, srImpedanceGraph* x) {
@@ -56,7 +58,7 @@ bool sr_law_graph(const srImpedance* law, srGraph* g, srImpedanceGraph* x) {
   }
   for (int i = 0; i < law->np && i < SR_COUNT(x->p); i++) x->p[i] = sr_graph_var(g, SR_VAR_ARG, i);
   for (int i = 0; i < SR_COUNT(definitions); i++) {
-    if (definitions[i].law != law || !definitions[i].define) continue;
+    if (definitions[i].law != law) continue;
     definitions[i].define(x);
     return true;
   }

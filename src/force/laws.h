@@ -15,23 +15,24 @@ typedef struct srImpedanceGraph {
   srNode f[6];
 } srImpedanceGraph;
 
-// X(law, definition); formulas are on the graph already, and derived with the whole state.
-#define SR_LAW_LIST(X)                                                                                                 \
-  X(joint_formula, NULL)                                                                                               \
-  X(joint_spring, sr_law_joint_spring_graph)                                                                           \
-  X(joint_damper, sr_law_joint_damper_graph)                                                                           \
-  X(joint_stop, sr_law_joint_stop_graph)                                                                               \
-  X(link_formula, NULL)                                                                                                \
-  X(point_formula, NULL)                                                                                               \
-  X(bushing, sr_law_bushing_graph)
+// LAW(name): sr_law_<name> and its definition sr_law_<name>_graph. FORMULA(name): the force is a formula of the model, which is on the
+// graph already and derived with the whole state.
+#define SR_LAW_LIST(LAW, FORMULA)                                                                                      \
+  FORMULA(joint_formula)                                                                                               \
+  LAW(joint_spring)                                                                                                    \
+  LAW(joint_damper)                                                                                                    \
+  LAW(joint_stop)                                                                                                      \
+  FORMULA(link_formula)                                                                                                \
+  FORMULA(point_formula)                                                                                               \
+  LAW(bushing)
 
-#define SR_LAW_DECLARE(law, graph) extern const srImpedance sr_law_##law;
-SR_LAW_LIST(SR_LAW_DECLARE)
+#define SR_LAW_DECLARE(law)                                                                                            \
+  extern const srImpedance sr_law_##law;                                                                               \
+  void sr_law_##law##_graph(srImpedanceGraph* x);
+#define SR_LAW_DECLARE_FORMULA(law) extern const srImpedance sr_law_##law;
+SR_LAW_LIST(SR_LAW_DECLARE, SR_LAW_DECLARE_FORMULA)
 #undef SR_LAW_DECLARE
-void sr_law_joint_spring_graph(srImpedanceGraph* x);
-void sr_law_joint_damper_graph(srImpedanceGraph* x);
-void sr_law_joint_stop_graph(srImpedanceGraph* x);
-void sr_law_bushing_graph(srImpedanceGraph* x);
+#undef SR_LAW_DECLARE_FORMULA
 
 extern const srImpedance* const sr_builtin_impedances[];    // ended by NULL
 const srImpedance* sr_builtin_impedance(const char* name);  // NULL: none of this name

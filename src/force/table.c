@@ -6,8 +6,8 @@
 #include "model/private.h"
 
 const srImpedance* const sr_builtin_impedances[] = {
-#define LAW_ROW(law, graph) &sr_law_##law,
-    SR_LAW_LIST(LAW_ROW)
+#define LAW_ROW(law) &sr_law_##law,
+    SR_LAW_LIST(LAW_ROW, LAW_ROW)
 #undef LAW_ROW
         NULL,
 };

@@ -92,8 +92,12 @@ int sr_convert_parts(srConvert* x, int j, srJointPart out[SR_PARTS]) {
       return several(x, j, out, 3, (const srPartType[]){SR_PART_SLIDE, SR_PART_SLIDE, SR_PART_HINGE});
     case SR_JOINT_BALL: return one(x, j, out, SR_PART_BALL);
     case SR_JOINT_FREE: return one(x, j, out, SR_PART_FREE);
-    default: return one(x, j, out, SR_PART_FIXED);
+    case SR_JOINT_WELD: return one(x, j, out, SR_PART_FIXED);
+    default: break;
   }
+  sr_convert_lose(x, x->m->body_place[x->m->joint_body[j]], SR_LOSS_MOTION, x->m->joint_name[j],
+                  "joints of type '%s' are written as fixed ones", sr_joint_word((srJointType)x->m->joint_type[j]));
+  return one(x, j, out, SR_PART_FIXED);
 }
 
 // ------------------------------------------------------------------------------------------------------------ friction

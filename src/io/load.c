@@ -10,10 +10,9 @@
 #include "model/spec.h"
 
 static const srFormat formats[] = {
-    {"sarrus", "sarrus", "a model file (root <sarrus>)", sr_read_native},
-    {"robot", "urdf", "URDF (root <robot>)", sr_read_urdf},
-    {"mujoco", "mjcf", "MJCF (root <mujoco>)", sr_read_mjcf},
-    {"mbsDescR7", "mbs", "ROBOTRAN (root <mbsDescR7>)", sr_read_mbs},
+#define FORMAT_ROW(reader, root, word, name) {root, word, name " (root <" root ">)", sr_read_##reader},
+    SR_FORMAT_LIST(FORMAT_ROW)
+#undef FORMAT_ROW
 };
 
 const srFormat* sr_format_find(const char* root) {
@@ -78,11 +77,10 @@ static const char* base_of(srReader* r, const srFormat* format) {
 static void read_root(srReader* r, const srXmlNode* root) {
   const srFormat* format = sr_format_find(root->name);
   if (!format) {
-    sr_reader_error(
-        r, root->place,
-        "the root of a model file is <sarrus version=\"1\">, <robot> (URDF), <mujoco> (MJCF) or <mbsDescR7> "
-        "(ROBOTRAN), not <%.60s>",
-        root->name);
+#define FORMAT_NAME(reader, root, word, name) "<" root "> (" name "), "
+    sr_reader_error(r, root->place, "the root element must be one of " SR_FORMAT_LIST(FORMAT_NAME) "not <%.60s>",
+                    root->name);
+#undef FORMAT_NAME
     return;
   }
   const srImport how = {.folder = r->folder, .base = base_of(r, format)};

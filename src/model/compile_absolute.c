@@ -171,7 +171,7 @@ void sr_compile_free_bodies(srCompiler* c) {
 }
 
 // -------------------------------------------------------------------------------------------------------- closures
-// NULL: of a free joint.
+// NULL: none of this word.
 static const srClosureKind* closure_kind(const srCompiler* c, srJointType type, const char** word) {
   *word = type == SR_JOINT_WELD ? "body" : sr_joint_word(type);
   const srClosureWord* found = c->catalog->closure(*word);
@@ -185,7 +185,12 @@ static bool joint_closure(srCompiler* c, int j, srClosure* x) {
   const srJointOut* out = &c->joint_out[j];
   const srJointType type = (srJointType)m->joint_type[j];
   x->kind = closure_kind(c, type, &x->word);
-  if (x->kind == NULL || type == SR_JOINT_FREE) return false;
+  if (type == SR_JOINT_FREE) return false;
+  if (x->kind == NULL) {
+    sr_c_error(c, m->body_place[body], "joint '%s': no loop closure of type '%s' holds it; take --formulation relative",
+               m->joint_name[j], x->word);
+    return false;
+  }
   x->name = m->joint_name[j];
   x->place = spec_joint < 0 ? m->body_place[body] : sr_c_kept_place(c, SR_ELEMENT_JOINT, spec_joint);
   x->point[0] = m->joint_point[j];

@@ -63,11 +63,19 @@ typedef struct srFormat {
   const char* title;  // "URDF (root <robot>)"
   void (*read)(srReader* r, const srXmlNode* root, const srImport* how);
 } srFormat;
-const srFormat* sr_format_find(const char* root);                              // NULL: none. load.c
-void sr_read_native(srReader* r, const srXmlNode* root, const srImport* how);  // native.c
-void sr_read_urdf(srReader* r, const srXmlNode* root, const srImport* how);    // urdf.c
-void sr_read_mjcf(srReader* r, const srXmlNode* root, const srImport* how);    // mjcf.c
-void sr_read_mbs(srReader* r, const srXmlNode* root, const srImport* how);     // mbs.c
+const srFormat* sr_format_find(const char* root);  // NULL: none. load.c
+
+// The languages: X(reader, root, word, name); sr_read_<reader> is defined in src/io/<reader>/. A new one is its folder and one row.
+#define SR_FORMAT_LIST(X)                                                                                              \
+  X(native, "sarrus", "sarrus", "a model file")                                                                        \
+  X(urdf, "robot", "urdf", "URDF")                                                                                     \
+  X(mjcf, "mujoco", "mjcf", "MJCF")                                                                                    \
+  X(mbs, "mbsDescR7", "mbs", "ROBOTRAN")
+
+#define SR_FORMAT_DECLARE(reader, root_word, word, name)                                                               \
+  void sr_read_##reader(srReader* r, const srXmlNode* root, const srImport* how);
+SR_FORMAT_LIST(SR_FORMAT_DECLARE)
+#undef SR_FORMAT_DECLARE
 
 // The tree of a file; NULL after an error at place. load.c
 const srXmlNode* sr_reader_open(srReader* r, const char* path, srPlace place);
