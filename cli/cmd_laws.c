@@ -1,4 +1,4 @@
-// sarrus laws: force against penetration and against slip speed for all laws (Figures 7 and 8 of paper 1), and the
+// sarrus laws: force against penetration and against slip speed for all laws (Figures 7 and 8 of Rodrigues da Silva et al. 2024), and the
 // restitution that each normal law really gives. It needs no model.
 #include <stdlib.h>
 #include <string.h>

@@ -1,4 +1,4 @@
-// The figures: of each model work against precision (as paper 2, Figure 5) and how the runs went at each tolerance (Figure 4);
+// The figures: of each model work against precision (as Haddouni et al. 2017, Figure 5) and how the runs went at each tolerance (Figure 4);
 // over all models the performance profile (Figures 9 to 11).
 #define _POSIX_C_SOURCE 200809L
 #include <errno.h>

@@ -1,4 +1,4 @@
-// sarrus laws: the table for people, JSON, CSV and the two figures (as Figures 7 and 8 of paper 1).
+// sarrus laws: the table for people, JSON, CSV and the two figures (as Figures 7 and 8 of Rodrigues da Silva et al. 2024).
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

@@ -135,7 +135,7 @@ has "reference hem5 at 1e-10; from hem5 at 1e-09"
 status 0 $pendulum --methods rk4,dopri5 --rtol 1e-5 --step 0.02,0.01,0.005 $quick --json
 [ "$(grep -oE '"step": 0\.[0-9]+' "$work/out" | wc -l)" -eq 3 ] || fail "three steps were asked for"
 status 0 $crank --methods dopri5,hem5 --control positions $quick --json
-[ "$(grep -oE '"rtol": 0.0001[^0-9]*, "atol": 0.0001[^0-9]' "$work/out" | wc -l)" -eq 2 ] || fail "paper 2 has one tolerance, 1e-4"
+[ "$(grep -oE '"rtol": 0.0001[^0-9]*, "atol": 0.0001[^0-9]' "$work/out" | wc -l)" -eq 2 ] || fail "Haddouni et al. (2017) has one tolerance, 1e-4"
 status 0 $pendulum --methods dopri5 --control fixed --step 0.01 $quick --json
 has '"steps": 1000, "rejected": 0'
 

@@ -1,4 +1,4 @@
-// The rheonomic problem of reference/integrators.md, and start and end of its pendulum: what all tests of constrained integrators
+// A rheonomic problem (a moving surface) and a pendulum, with start and end: what all tests of constrained integrators
 // measure orders on.
 #ifndef SR_TEST_SURFACE_H
 #define SR_TEST_SURFACE_H
@@ -8,11 +8,11 @@
 #include <string.h>
 
 static const double pendulum_start[4] = {0.6, -0.8, 1.6, 1.2};
-// reference/integrators.md: t = 1, 20 digits
+// At t = 1, computed apart from this program to 20 digits
 static const double pendulum_end[4] = {-0.49047068070706596375, -0.87145769338892599589, -2.0254596505720380865,
                                        1.1399619064667579558};
 
-// The rheonomic problem of reference/integrators.md: a moving surface, a mass matrix that depends on the place.
+// The rheonomic problem: a moving surface, a mass matrix that depends on the place.
 static inline int surface_dynamics(void* user, double t, const double* q, const double* v, const double* y, double tau,
                                    double* M, double* f, double* ydot, double* D) {
   (void)user, (void)y, (void)tau, (void)ydot, (void)D;

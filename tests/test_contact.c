@@ -1,4 +1,4 @@
-// Contact: simulation I of paper 3, touches that are located, restitution, rest under a pulsating load, gaps by formula, materials,
+// Contact: simulation I of Kikuuwe and Yamamoto, touches that are located, restitution, rest under a pulsating load, gaps by formula, materials,
 // ends of joints, the energy ledger.
 #include <math.h>
 #include <stdlib.h>

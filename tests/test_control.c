@@ -40,7 +40,7 @@ TEST(the_rules_choose_the_steps_that_their_formulas_say) {
   const char* methods[] = {"dopri5", "mdop5", "phem56"};
   srIntegratorOptions standard = sri_default_options(), paper = sri_positions_options();
   for (int m = 0; m < 3; ++m) {
-    // Paper 2, eq 30: 0.3 (1/err)^(1/4); with err = 0.0081 the step stays.
+    // Haddouni et al. (2017), eq 30: 0.3 (1/err)^(1/4); with err = 0.0081 the step stays.
     ENSURE_NEAR(step_after(methods[m], paper, 0.5, 1e-3), 0.5 * 0.3 * pow(1e-3, -0.25), 1e-12);
     ENSURE_NEAR(step_after(methods[m], paper, 0.5, 0.0081), 0.5, 1e-12);
     ENSURE_NEAR(step_after(methods[m], paper, 0.5, 1e-9), 5.0, 1e-12);  // at most ten times

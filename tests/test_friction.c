@@ -1,4 +1,4 @@
-// Friction in joints: simulations II and III of paper 3, rest under a pulsating load, stick-slip, hysteresis, the energy ledger.
+// Friction in joints: simulations II and III of Kikuuwe and Yamamoto, rest under a pulsating load, stick-slip, hysteresis, the energy ledger.
 #include <math.h>
 #include <stdlib.h>
 
@@ -144,7 +144,7 @@ TEST(friction_acts_on_the_joint_coordinate_of_free_bodies_too) {
   close_model(&y);
 }
 
-// rk4 hands its stage lengths to the bristles (paper 3, eq 22), other methods the element's own tau: with a tau of many steps the
+// rk4 hands its stage lengths to the bristles (Kikuuwe and Yamamoto, eq 22), other methods the element's own tau: with a tau of many steps the
 // other methods see stiffer sticking. While all sticks the force is K e + (B + tau K) v.
 TEST(rk4_hands_stage_lengths_to_friction_and_others_its_own_tau) {
   const char* text =

@@ -18,7 +18,7 @@ typedef struct Slip {
   bool sticks;
 } Slip;
 
-// Numbers of a joint as in simulation II of paper 3, but Fs > Fk.
+// Numbers of a joint as in simulation II of Kikuuwe and Yamamoto, but Fs > Fk.
 static Slip slip_of(const char* name, int n) {
   Slip s = {.law = sr_friction_find(name), .p = sr_friction_defaults(), .n = n, .tau = 1e-4, .Fs = 0.6, .Fk = 0.5};
   ENSURE(s.law != NULL);
@@ -162,7 +162,7 @@ TEST(along_an_axis_the_plane_is_the_line_to_the_bit) {
   }
 }
 
-// lugre alone may exceed its limit: B edot comes on top (paper 3, eq 12).
+// lugre alone may exceed its limit: B edot comes on top (Kikuuwe and Yamamoto, eq 12).
 TEST(no_force_exceeds_the_limit) {
   for (int l = 0; l < sr_friction_count(); l++) {
     unsigned seed = 5;
@@ -314,7 +314,7 @@ TEST(what_sticks_moves_its_bristles_with_v_to_the_bit) {
   }
 }
 
-// Paper 3, eq 14, written out by itself: the discrete form, of which eq 19 with Euler steps of length tau is another writing.
+// Kikuuwe and Yamamoto, eq 14, written out by itself: the discrete form, of which eq 19 with Euler steps of length tau is another writing.
 TEST(kikuuwe_with_euler_steps_is_the_discrete_form_of_eq_14) {
   Slip s = slip_of("kikuuwe", 2);
   s.Fs = s.Fk;
@@ -405,7 +405,7 @@ TEST(a_falling_limit_pulls_the_bristle_back_and_none_leaves_no_force) {
 }
 
 // --------------------------------------------------------------------------------------------------------------- creep
-// A mass under a load that pulsates below the limit, 0.67 + 0.29 sin(100 t) of F (simulation II of paper 3, one joint):
+// A mass under a load that pulsates below the limit, 0.67 + 0.29 sin(100 t) of F (simulation II of Kikuuwe and Yamamoto, one joint):
 // classical RK4 with a constant tau. Returns the displacement between two equal phases of the load, n periods apart.
 typedef struct Hanging {
   Slip slip;

@@ -409,7 +409,7 @@ static void n_four_bar(Bars* s, int N, double* x) {
 
 TEST(two_four_bars_pass_their_singular_positions_for_10_s) {
   static Bars bars;
-  // iftomm_benchmarks.json, A02, t = 10: B0 and its velocity, 20 digits
+  // IFToMM benchmark A02, t = 10, computed apart from this program: B0 and its velocity, 20 digits
   const double table[4] = {0.32845811154081537865, 0.94451853817860096216, 1.4230514702069441233,
                            -0.49486884548704295899};
   const struct {

@@ -427,7 +427,7 @@ TEST(drift_that_raises_the_rank_stops_the_run) {
 }
 
 // The rows in use stay the same, so that Baumgarte's terms of 10/s hold a mechanism with redundant rows on its constraints, whatever the
-// method of index 1 (paper 1 had Adams' and Gear's).
+// method of index 1 (Rodrigues da Silva et al. 2024 had Adams' and Gear's).
 TEST(baumgarte_holds_a_mechanism_with_redundant_rows) {
   static const char* const methods[] = {"dopri5", "cvode", "auto"};
   double reference = 0;

@@ -1,5 +1,5 @@
 // Tests of the ROBOTRAN reader: models written by hand in the structure of MBsysPad's files, against the same models
-// in our format and against positions written out from the conventions of paper 4, section 2.4.
+// in our format and against positions written out from the conventions of the ROBOTRAN manual, section 2.4.
 #include <math.h>
 #include <sarrus/sarrus.h>
 #include <stdio.h>

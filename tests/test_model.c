@@ -47,7 +47,7 @@ static void ensure_refused(const char* document, const char* word) {
 }
 
 TEST(bodies_are_numbered_depth_first_with_children_in_file_order) {
-  // paper 4, figure 3: inbody = [0 1 2 2 2 4 4 0], here with the bodies written in another order
+  // ROBOTRAN manual, figure 3: inbody = [0 1 2 2 2 4 4 0], here with the bodies written in another order
   srModel* m =
       compiled(DOCUMENT(  //
           "<body name='e' parent='b'><joint type='revolute'/>" UNIT_INERTIAL "</body>"

@@ -38,7 +38,7 @@ static void reference(Rates rates, int n, double* x, double t_end, int steps) {
 }
 
 // ------------------------------------------------------------------------------------------------------------ pendulum
-// IFToMM benchmark A01; reference/iftomm_benchmarks.json: Taylor series with 22 digits.
+// IFToMM benchmark A01: Taylor series with 22 digits.
 TEST(pendulum_agrees_with_the_iftomm_benchmark_after_ten_seconds) {
   Loaded x = open_model("pendulum", "l=1");
   run_to(&x, 10, 1e-12);

@@ -1,4 +1,4 @@
-// Networks of admittances and impedances: closed forms, the three simulations of paper 3 (signs of the errata), agreement with
+// Networks of admittances and impedances: closed forms, the three simulations of Kikuuwe and Yamamoto (signs of the errata), agreement with
 // sr_run, bits for any number of threads, refusals, memory.
 #include <math.h>
 #include <sarrus/sarrus.h>

@@ -1,4 +1,4 @@
-// What paper 2 describes of its slider-crank (section 3.4, Figures 4 and 5), and a stiff variant of it.
+// What Haddouni et al. (2017) describe of their slider-crank (section 3.4, Figures 4 and 5), and a stiff variant of it.
 #include <math.h>
 #include <sarrus/sarrus.h>
 #include <stdio.h>

@@ -1,4 +1,4 @@
-// Admittances (paper 3, eq 6): force in, motion out. A point mass, a rigid body, a mechanism, a motor, equations of your
+// Admittances (Kikuuwe and Yamamoto, eq 6): force in, motion out. A point mass, a rigid body, a mechanism, a motor, equations of your
 // own: one struct of function pointers each. `network` (network.h) wires them to impedances (force.h). A shared library
 // adds its own through srPlugin.add_admittance. This header stands alone: a plugin needs nothing else.
 #ifndef SARRUS_ADMITTANCE_H
@@ -10,7 +10,7 @@ extern "C" {
 
 typedef struct srAdmittanceIn {
   double t;
-  double tau;       // stage length (paper 3) for what is inside and has memory; < 0: there is none
+  double tau;       // stage length (Kikuuwe and Yamamoto) for what is inside and has memory; < 0: there is none
   const double* x;  // states (nx)
   const double* u;  // generalized forces (nu); NULL where motion is asked for: it does not depend on them
   const double* p;  // parameters of this component (np)

@@ -43,7 +43,7 @@ typedef struct srTrajectoryError {
 SR_API srTrajectoryError sr_trajectory_error(const srModel* m, const srTrajectory* reference, const srTrajectory* x);
 
 // ----------------------------------------------------------------------------------------------- performance profiles
-// Dolan and More (2002); paper 2, eq 37 to 39. cost[p*ns + s]: of problem p by solver s, > 0; what is not a positive finite
+// Dolan and More (2002); Haddouni et al. (2017), eq 37 to 39. cost[p*ns + s]: of problem p by solver s, > 0; what is not a positive finite
 // number counts as not solved.
 //   r_ps = cost_ps / min_s cost_ps, infinite where s has not solved p      rho_s(tau) = part of the problems with r_ps <= tau
 SR_API void sr_profile_ratios(int np, int ns, const double* cost, double* ratio);

@@ -1,4 +1,4 @@
-// Force elements are impedances (paper 3, eq 9): motion in, force and rate of its own states out, tau as an argument.
+// Force elements are impedances (Kikuuwe and Yamamoto, eq 9): motion in, force and rate of its own states out, tau as an argument.
 // Springs, dampers, bushings, stops, user laws: one struct of function pointers each. A shared library adds its own by
 // exporting sarrus_plugin. This header stands alone: a plugin needs nothing else and links with nothing.
 #ifndef SARRUS_FORCE_H
@@ -22,7 +22,7 @@ typedef enum srPort {
 
 typedef struct srImpedanceIn {
   double t;
-  double tau;       // stage length (paper 3), or the element's own constant
+  double tau;       // stage length (Kikuuwe and Yamamoto), or the element's own constant
   const double* x;  // motion at the port
   const double* xdot;
   const double* y;        // states of this element (ny)

@@ -46,7 +46,7 @@ typedef struct srFrictionIn {
   int n;            // directions of slip: 1 of a joint, 2 of a contact
   const double* v;  // slip velocity (n)
   const double* e;  // states (ne * n): displacement of bristle i in direction k is e[i * n + k]
-  double tau;       // stage length (paper 3), or the element's own constant; >= 0
+  double tau;       // stage length (Kikuuwe and Yamamoto), or the element's own constant; >= 0
   double Fs, Fk;    // static and kinetic limit now, Fs >= Fk >= 0: constants of a joint, mu_s N and mu_k N of a contact
   double D;         // viscous coefficient now: p->D of a joint, p->D N of a contact
   const srFrictionParameters* p;

@@ -180,7 +180,7 @@ typedef struct srIntegratorOptions {
 } srIntegratorOptions;
 
 SR_API srIntegratorOptions sri_default_options(void);  // rtol 1e-6, atol 1e-9, step 0, rho 0.8
-// Control positions with paper 2, Table 1: rtol and atol 1e-4, least step 1e-7, residual 1e-8, violation 1e-4, safety 0.3.
+// Control positions with Haddouni et al. (2017), Table 1: rtol and atol 1e-4, least step 1e-7, residual 1e-8, violation 1e-4, safety 0.3.
 SR_API srIntegratorOptions sri_positions_options(void);
 
 typedef struct srIntegratorStats {

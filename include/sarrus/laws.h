@@ -42,7 +42,7 @@ SR_API srNormalParameters sr_normal_defaults(void);
 SR_API bool sr_normal_refusal(const srNormalLaw* law, const srNormalParameters* p, char* text, size_t size);
 SR_API void sr_normal_prepare(const srNormalLaw* law, srNormalParameters* p);  // sets p->chi; needs no refusal
 
-// Paper 1, eq 39-40: K = 4/(3 (s_i + s_j)) sqrt(R), s = (1 - nu^2)/E, 1/R = 1/R_i + 1/R_j. Convex radii are positive,
+// Rodrigues da Silva et al. (2024), eq 39-40: K = 4/(3 (s_i + s_j)) sqrt(R), s = (1 - nu^2)/E, 1/R = 1/R_i + 1/R_j. Convex radii are positive,
 // concave ones negative, a plane has INFINITY; a rigid body has E = INFINITY. NaN where two bodies do not touch in a
 // point (1/R <= 0) or nothing yields.
 typedef struct srElastic {

@@ -331,12 +331,12 @@ typedef struct srModel {
   int nsensor_value;  // sensor scalars that laws use
 
   const char* const* body_name;  // nbody + 1
-  const int* body_parent;        // nbody + 1; [0] is -1. The inbody vector of paper 4 is body_parent[1..nbody]
-  const int* body_joint;         // nbody + 1; [0] is -1
-  const int* body_link;          // nbody + 1: link that the body rides on
-  const double* body_mass;       // nbody + 1, kg
-  const double* body_com;        // nbody + 1 x 4, body frame
-  const double* body_inertia;    // nbody + 1 x 9, about the centre of mass, body frame
+  const int* body_parent;   // nbody + 1; [0] is -1. The inbody vector of the ROBOTRAN manual is body_parent[1..nbody]
+  const int* body_joint;    // nbody + 1; [0] is -1
+  const int* body_link;     // nbody + 1: link that the body rides on
+  const double* body_mass;  // nbody + 1, kg
+  const double* body_com;   // nbody + 1 x 4, body frame
+  const double* body_inertia;  // nbody + 1 x 9, about the centre of mass, body frame
   const srPlace* body_place;
 
   const char* const* joint_name;  // njoint, depth first from the ground, children in file order

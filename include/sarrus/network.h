@@ -1,4 +1,4 @@
-// Networks (paper 3, section II): any number of admittances (force in, motion out) and impedances (motion in, force out),
+// Networks (Kikuuwe and Yamamoto, section II): any number of admittances (force in, motion out) and impedances (motion in, force out),
 // wired by maps, stepped together stage by stage. docs/using/network.md
 //
 //   for r = 1..4                                                                                      eq 13 with 22
@@ -12,7 +12,7 @@
 // to sr_network_create; the function then returns -1 (SR_REFUSED), and sr_network_ready refuses the network.
 //
 // Signs: the force of an impedance is the force that works on the motion it sees (power f . xdot into the admittances), as
-// in force.h. So it is wired with +1 to what moves and with -1 to what it is measured from. Paper 3 prints the resisting
+// in force.h. So it is wired with +1 to what moves and with -1 to what it is measured from. Kikuuwe and Yamamoto print the resisting
 // force, to be applied with minus.
 #ifndef SARRUS_NETWORK_H
 #define SARRUS_NETWORK_H
@@ -139,7 +139,7 @@ SR_API srStatus sr_network_plugin(srNetwork* network, const char* path);
 // Of the loaded libraries, then built-in ("joint-spring", "bushing", ...; "hinge", below). NULL: none of this name.
 SR_API const srImpedance* sr_network_find_impedance(const srNetwork* network, const char* name);
 SR_API const srAdmittance* sr_network_find_admittance(const srNetwork* network, const char* name);
-// A joint by penalty (paper 3, simulation III), SR_PORT_FRAMES; p: stiffness and damping of the separation (N/m, Ns/m), of
+// A joint by penalty (Kikuuwe and Yamamoto, simulation III), SR_PORT_FRAMES; p: stiffness and damping of the separation (N/m, Ns/m), of
 // the bending of the axis (Nm/rad, Nms/rad), axis in the axes of both frames (3).
 SR_API extern const srImpedance sr_law_hinge;
 

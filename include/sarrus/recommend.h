@@ -100,7 +100,7 @@ typedef struct srMethodTrial {
 } srMethodTrial;
 
 #define SR_ADVICE_ACCEPT 10.0     // an error up to so many tolerances is what a tolerance means
-#define SR_ADVICE_VIOLATION 1e-4  // of positions, m or rad: paper 2, Table 1
+#define SR_ADVICE_VIOLATION 1e-4  // of positions, m or rad: Haddouni et al. (2017), Table 1
 #define SR_ADVICE_REASONS 6
 
 typedef struct srAdvice {

@@ -15,9 +15,9 @@ typedef struct srRunOptions {
   double step;         // s, fixed-step methods and control fixed
   double rtol, atol;   // adaptive methods
   srControlRule
-      control;      // rule of the step; positions takes all of paper 2, Table 1, but rtol and atol, which stand here
-  double rho;       // generalized-alpha methods
-  srFamily family;  // their parameters from rho
+      control;  // rule of the step; positions takes all of Haddouni et al. (2017), Table 1, but rtol and atol, which stand here
+  double rho;            // generalized-alpha methods
+  srFamily family;       // their parameters from rho
   srTangentWay tangent;  // implicit methods
   double every;          // s between output rows; 0: a thousandth of the run
   srStabilization

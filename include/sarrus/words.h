@@ -48,7 +48,7 @@
   X(FIXED, "fixed")
 typedef enum srControlRule {
   SR_CONTROL_DEFAULT,  // PI controller, exponent 1/(p+1)
-  // The error of positions alone, h = s h (tol/|e|)^(1/p): paper 2, eq 29, 30, 33, with its Table 1 (sri_positions_options)
+  // The error of positions alone, h = s h (tol/|e|)^(1/p): Haddouni et al. (2017), eq 29, 30, 33, with its Table 1 (sri_positions_options)
   SR_CONTROL_POSITIONS,
   SR_CONTROL_FIXED,  // all of length `step`; the error is not used
 } srControlRule;

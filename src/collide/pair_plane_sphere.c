@@ -1,4 +1,4 @@
-// A sphere on a plane: n = z, gap = n.x - R; the point of contact is the sphere's, -R n from its centre (paper 3).
+// A sphere on a plane: n = z, gap = n.x - R; the point of contact is the sphere's, -R n from its centre (Kikuuwe and Yamamoto).
 #include "collide/pair.h"
 
 static void place(const double size[2], const double x[3], srPairPlace* out) {

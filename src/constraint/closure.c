@@ -1,4 +1,4 @@
-// Rows that several kinds of closures are made of. Paper 1, eq 1 to 6, with the errata of its quadratic terms: here they
+// Rows that several kinds of closures are made of. Rodrigues da Silva et al. (2024), eq 1 to 6, with the errata of its quadratic terms: here they
 // follow from R' = [w] R alone, seen from the observer, where no term of his own motion appears.
 #include "constraint/closure.h"
 

@@ -10,7 +10,7 @@
 int sr_forward_rates(const srModel* m, srData* d, double tau_stage);
 
 #define SR_RANK_TAU                                                                                                    \
-  1e-5  // sine of the angle to the other rows up to which a row is dependent (half_explicit_redundancy.md)
+  1e-5  // sine of the angle to the other rows up to which a row is dependent: docs/theory/half-explicit.md, "Thresholds"
 
 // ---- solve.c
 // d->a, lambda of least norm, rank, row_residual; needs the velocity stage and d->f.

@@ -5,7 +5,7 @@
 //   plane     n = z,       gap = n.x - R_b            sphere    n = x/|x|,   gap = |x| - R_a - R_b
 //   A hollow sphere a has R_a < 0 and holds b within: n = -x/|x|, gap = -|x| - R_a - R_b.
 //   gap' = n.u,   P = 1 - n n^T,   r from b's centre to the point of contact:
-//   plane     r = -R_b n, as paper 3               sphere    r = -(R_b + gap/2) n, the middle of the overlap: a and b count alike
+//   plane     r = -R_b n, as Kikuuwe and Yamamoto               sphere    r = -(R_b + gap/2) n, the middle of the overlap: a and b count alike
 //   slip      s = P u + w x r         rolling   P w         spinning   n.w
 //   on b      force N n - f,  moment r x (-f) - m_roll - m_spin n        and the opposite on a at the same points
 //

@@ -1,7 +1,7 @@
 // All laws at one state: drivers' motion, sensors, formulas, then every element by its port.
 //   f = tau + sum of the elements,   y' = r(t, q, v, y; tau),   power of every account of the ledger
 // An element with stored energy puts -dissipated into the ledger (its other power is the change of its energy); one
-// without puts all its power f . x' into its account. tau is the stage length of the method (paper 3), or the element's
+// without puts all its power f . x' into its account. tau is the stage length of the method (Kikuuwe and Yamamoto), or the element's
 // own.
 #include <math.h>
 #include <stdio.h>

@@ -1,4 +1,4 @@
-// A formula on a joint coordinate:  f = law(t, q, v, sensors, states). ROBOTRAN's user_JointForces (paper 4, 4.2).
+// A formula on a joint coordinate:  f = law(t, q, v, sensors, states). ROBOTRAN's user_JointForces (manual, 4.2).
 #include "force/laws.h"
 
 static int evaluate(const srImpedanceIn* in, srImpedanceOut* out) {

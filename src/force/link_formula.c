@@ -1,5 +1,5 @@
 // A formula along the line between two points:  f = law(z, zdot, t, ...), f > 0 pushes the points apart.
-// ROBOTRAN's user_LinkForces (paper 4, eq 35-40) with the opposite sign: there a positive force pulls.
+// ROBOTRAN's user_LinkForces (the ROBOTRAN manual, eq 35-40) with the opposite sign: there a positive force pulls.
 #include "force/laws.h"
 
 static int evaluate(const srImpedanceIn* in, srImpedanceOut* out) {

@@ -1,4 +1,4 @@
-// Six formulas at a point of a body: moment, then force, in inertial axes. ROBOTRAN's user_ExtForces (paper 4, eq 34).
+// Six formulas at a point of a body: moment, then force, in inertial axes. ROBOTRAN's user_ExtForces (the ROBOTRAN manual, eq 34).
 #include <string.h>
 
 #include "force/laws.h"

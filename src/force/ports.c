@@ -1,6 +1,6 @@
 // Ports: motion from the kinematics to a law, and its force back to the links.
 //   joint    x = q, x' = v                          f adds to the generalized force
-//   link     z = |p_b - p_a|, z' = n . (v_b - v_a)   f n acts on b at p_b, -f n on a at p_a       paper 4, eq 35-40
+//   link     z = |p_b - p_a|, z' = n . (v_b - v_a)   f n acts on b at p_b, -f n on a at p_a       the ROBOTRAN manual, eq 35-40
 //   point    p, w, v in inertial axes                moment and force act at p
 //   frames   R_ab = R_a^T R_b = exp[theta], d = R_a^T (p_b - p_a)
 //            w = R_a^T (w_b - w_a), d' = R_a^T (v_b - v_a - w_a x (p_b - p_a))

@@ -1,4 +1,4 @@
-// Soft closures: position rows of joints and closures as springs and dampers (penalty formulation; paper 3, section IV.C,
+// Soft closures: position rows of joints and closures as springs and dampers (penalty formulation; Kikuuwe and Yamamoto, section IV.C,
 // simulation III, whose joints are stiff impedances between rigid bodies).
 //
 //   lambda_i = -k_i (g_i + T g_i'),   wrench = sum lambda_i W_i,   V = 1/2 sum k_i g_i^2,   heat sum k_i T g_i'^2

@@ -1,4 +1,4 @@
-// Augmented Lagrangian (Bayo and Ledesma 1996; paper 1, section 2.2): penalties on all rows, iterated to the exact multipliers.
+// Augmented Lagrangian (Bayo and Ledesma 1996; Rodrigues da Silva et al. 2024, section 2.2): penalties on all rows, iterated to the exact multipliers.
 //
 //   (M + G^T P G) a_{i+1} = f + G^T lambda_i + G^T P r,     lambda_{i+1} = lambda_i + P (r - G a_{i+1})
 //

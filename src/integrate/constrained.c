@@ -1,7 +1,7 @@
 // Constraints as the integrators see them: evaluation, and the index-1 form
 //   [ M  -D^T ] [   v'   ]   [   f   ]
 //   [ G    0  ] [ lambda ] = [ gamma - 2 alpha (G v + b) - beta^2 g ]   over the rows in use, which stay the same in all stages
-// with Baumgarte's terms where they are asked for (paper 1, eq 26 and 27; over independent rows: its claim that the Schur form copes
+// with Baumgarte's terms where they are asked for (Rodrigues da Silva et al. 2024, eq 26 and 27; over independent rows: its claim that the Schur form copes
 // with redundant ones is not so). The whole system is factored, not M alone: bodies without mass are allowed where the rows carry them.
 // gamma = -(dG/dt v + db/dt). Where the system does not offer it, it is the difference of G v + b along the motion with v
 // held: -(F(t + e, q + e q') - F(t - e, q - e q')) / 2e, good to about 1e-10.

@@ -4,7 +4,7 @@
 //   fixed     t_k = t_0 + k h; the error is not looked at
 // err is one norm for all methods, sri_error_norm: the root mean square over (q, v, y); under positions over (q, y).
 // default: Hairer, Norsett, Wanner I, II.4, and the controller of Gustafsson in the form of Hairer's dopri5 (e = 5). positions:
-// paper 2 (event-driven DAE comparison), whose errors are those of positions (eq. 29, 33 and section 3.3), eq. 30, with its exponent
+// Haddouni et al. (2017), whose errors are those of positions (eq. 29, 33 and section 3.3), eq. 30, with its exponent
 // 1/p where 1/(p+1) is usual, and its safety factor. The generalized-alpha methods have e = 3, the pairs of order 5(4) and hem5
 // e = 5. A step across a singular position is planned by leap.c, but under `fixed`.
 #include "integrate/control.h"

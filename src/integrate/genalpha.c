@@ -1,4 +1,4 @@
-// Generalized-alpha methods for constrained motion: Chung, Hulbert (1993); Arnold, Bruls (2007); paper 2, eq 14 to 30 and
+// Generalized-alpha methods for constrained motion: Chung, Hulbert (1993); Arnold, Bruls (2007); Haddouni et al. (2017), eq 14 to 30 and
 // algorithm 1, with its errata mended (docs/theory/implicit.md).
 //   (1-am) a_1 + am a_0 = (1-af) v'_1 + af v'_0                                             eq 15
 //   q_1 = q_0 (+) (h v_0 + h^2 ((1/2-beta) a_0 + beta a_1) + U)                             eq 16; U: GGL alone
@@ -49,7 +49,7 @@
 static srGenCoefficients coefficients_of(srFamily family, double rho) {
   srGenCoefficients k = {0};
   switch (family) {
-    case SR_FAMILY_CHUNG_HULBERT:  // paper 2, after eq 16
+    case SR_FAMILY_CHUNG_HULBERT:  // Haddouni et al. (2017), after eq 16
       k.am = (2 * rho - 1) / (rho + 1);
       k.af = rho / (rho + 1);
       k.gamma = 0.5 + k.af - k.am;

@@ -1,4 +1,4 @@
-// genalpha-index3: the generalized-alpha method of genalpha.c with constraints at position level, eq 14 to 19 of paper 2.
+// genalpha-index3: the generalized-alpha method of genalpha.c with constraints at position level, eq 14 to 19 of Haddouni et al. (2017).
 // Positions are solved for: g = 0 holds to rounding in every step, G v + b is left as the method makes it, O(h^2), and is not
 // projected. Rows without a position form cannot be treated.
 #include "integrate/genalpha.h"

@@ -6,11 +6,11 @@
 //   q_1 = q_0 (+) (h v_0 + h^2 ((1/2-beta) a_0 + beta a_1) + U)         dxi  = h^2 beta kappa dv'
 //   [ M + h gamma kappa Kv + h^2 beta kappa Kq  -G^T ] [  dv'    ]   [ -E ]       r = g/(h^2 beta kappa)      index 3
 //   [ G                                          0   ] [ dlambda ] = [ -r ]       r = (G v + b)/(h gamma kappa)   index 2, GGL
-// In these unknowns the matrix tends to [M -G^T; G 0] for small h: paper 2, eq 19 and 22, with rows and columns scaled as Bottasso,
+// In these unknowns the matrix tends to [M -G^T; G 0] for small h: Haddouni et al. (2017), eq 19 and 22, with rows and columns scaled as Bottasso,
 // Bauchau, Cardona (2007) ask for; its condition does not grow as h falls. What the group adds to the derivative of q_1 is O(h)
 // and left out, as is the derivative of G v by q in eq 22.
 // GGL: M U = G^T nu and g = 0 are solved with the matrix [M -G^T; G 0] of the start of the step, with what dv' does to g counted
-// in. This is paper 2, algorithm 1, with both corrections from one evaluation: dU is normal to the constraints and dv' moves q
+// in. This is Haddouni et al. (2017), algorithm 1, with both corrections from one evaluation: dU is normal to the constraints and dv' moves q
 // along them, so neither disturbs the other but by curvature.
 #include <float.h>
 #include <math.h>
@@ -227,7 +227,7 @@ static double form_rows(srIntegrator* integrator, double h) {
   return fmax(worst, largest_of(c->kept, s->ng, c->r) / (4 * DBL_EPSILON * length * fmax(1, largest(s->nv, v))));
 }
 
-// GGL, paper 2, eq 24: the part of the increment that puts q on g = 0, with what the correction of v does counted in.
+// GGL, Haddouni et al. (2017), eq 24: the part of the increment that puts q on g = 0, with what the correction of v does counted in.
 //   N dU - G^T dnu = -(N U - G^T nu),   G dU = h beta/gamma (G v + b) - g        N: M, or the identity where that is the metric
 static void correct_position(srIntegrator* integrator, double h) {
   const srSystem* s = &integrator->system;
@@ -305,7 +305,7 @@ static bool correction_is_rounding(const srIntegrator* integrator, double h, boo
 
 // ---- Newton -----------------------------------------------------------------------------------------------------------
 
-// Accelerations and multipliers go on as in the last step; where that led nowhere, stay; or are 0, as in algorithm 1 of paper 2.
+// Accelerations and multipliers go on as in the last step; where that led nowhere, stay; or are 0, as in algorithm 1 of Haddouni et al. (2017).
 static void predict(srIntegrator* integrator, double h, int attempt) {
   const srSystem* s = &integrator->system;
   srGenAlpha* work = integrator->work;

@@ -4,7 +4,7 @@
 #include <math.h>
 #include <stdio.h>
 
-// Rows chosen in each stage by itself: what the fixed set is better than (paper 2, section 4.5).
+// Rows chosen in each stage by itself: what the fixed set is better than (Haddouni et al. 2017, section 4.5).
 static int choose_in_stage(srIntegrator* integrator, int number) {
   srConstrained* c = integrator->constrained;
   const srmRowsChoice choice = {.tau = 1e-8};

@@ -5,7 +5,7 @@
 // M, D, f of the stage, G of the next. So v_1 satisfies its constraints to rounding; positions drift by the error of the
 // method and are projected (projection.c). y and w take the same stages. The rows in use are the same in all of them
 // (rank.c). Without constraints this is an explicit method on `rates`.
-// Coefficients: Hairer's code hem5.f, polished to 30 digits on the order conditions; error estimate from there too (paper 2,
+// Coefficients: Hairer's code hem5.f, polished to 30 digits on the order conditions; error estimate from there too (Haddouni et al. 2017,
 // eq. 33 with stage *velocities* in e2, as in the code):
 //   e1 = |x_1 - X_8|,  e2 = |x_1 - x_0 - h (5/2 X'_7 - 3/2 X'_8)|,  err = e1^2 / (e1 + 0.01 e2)
 // Dense output of order 4: q, y, w by weights b_k(theta) over the stages 4..8 and an extra one at c = 0.05; v by the quartic through

@@ -1,4 +1,4 @@
-// Dormand-Prince 5(4) on the index-1 form, position and velocity projected on the constraints after each step: paper 2,
+// Dormand-Prince 5(4) on the index-1 form, position and velocity projected on the constraints after each step: Haddouni et al. (2017),
 // section 3.3. The accelerations are solved with the rows in use held fixed in all stages (constrained.c), where the system
 // offers M, f and G; else by its callback `rates`. Without constraints it is dopri5.
 #include "integrate/dopri5.h"

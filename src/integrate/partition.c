@@ -1,4 +1,4 @@
-// Coordinate partitioning (paper 4, section 3.2.2, eq 16 to 22, and 5.1): dependent coordinates follow from the independent ones.
+// Coordinate partitioning (the ROBOTRAN manual, section 3.2.2, eq 16 to 22, and 5.1): dependent coordinates follow from the independent ones.
 //
 //   g(q_u, q_v) = 0 by Newton for q_v:  G_v dq_v = -g           v_v = -G_v^-1 (G_u v_u + b)
 //

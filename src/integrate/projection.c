@@ -1,4 +1,4 @@
-// Projection on the constraints, paper 2 (event-driven DAE comparison), eq. 35 and 36:
+// Projection on the constraints, Haddouni et al. (2017), eq. 35 and 36:
 //   N dq + G^T mu = 0, g(q (+) dq) = 0          Newton with G and N held; anew where it converges slowly
 //   N dv + G^T eta = 0, G (v + dv) + b = 0
 // N is M or the identity. Positions move by `retract` where the system has one, else by q + H(q) dq. Only the rows in use

@@ -1,7 +1,7 @@
 // Which rows of the constraints are in use, and what happens at the end of a step.
 //
 // Rows that are redundant on g = 0 need not be so in the stages, which leave it by O(h^2): there the rank is one higher, and a
-// half-explicit step with all rows fails (paper 2, section 4.5). So an independent set is chosen once, at a start, and
+// half-explicit step with all rows fails (Haddouni et al. 2017, section 4.5). So an independent set is chosen once, at a start, and
 // kept for all stages; it is confirmed at the end of the first step and grows, never shrinks, until the next start. Rows left
 // out are looked at after each step. Thresholds: docs/theory/half-explicit.md.
 #include <math.h>

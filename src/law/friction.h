@@ -29,9 +29,9 @@ SR_FRICTION_LIST(SR_FRICTION_DECLARE)
 
 double sr_slip_dot(int n, const double* a, const double* b);
 double sr_slip_norm(int n, const double* x);  // without under- and overflow; exact along an axis
-// out = size x/|x|, and 0 for x = 0: paper 1, eq 46, times size. norm is |x|.
+// out = size x/|x|, and 0 for x = 0: Rodrigues da Silva et al. (2024), eq 46, times size. norm is |x|.
 void sr_slip_along(int n, const double* x, double norm, double size, double* out);
-// out = gsat(limit, x): x, shortened to the limit where it is longer. Paper 3, eq 15.
+// out = gsat(limit, x): x, shortened to the limit where it is longer. Kikuuwe and Yamamoto, eq 15.
 void sr_slip_gsat(int n, double limit, const double* x, double* out);
 // Fills out for a law without memory whose force has this size and the direction of v.
 int sr_friction_memoryless(const srFrictionIn* in, double speed, double size, srFrictionOut* out);

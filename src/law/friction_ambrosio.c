@@ -1,4 +1,4 @@
-// Ambrosio's regularisation: paper 1, eq 49-50.
+// Ambrosio's regularisation: Rodrigues da Silva et al. (2024), eq 49-50.
 //   f = c_d Fk v/|v|,   c_d = 0 below v0, (|v| - v0)/(v1 - v0) between v0 and v1, 1 beyond
 // Below v0 there is no force at all: what should rest slides freely at up to v0.
 #include <math.h>

@@ -1,4 +1,4 @@
-// Bengisu and Akay's law in the form of Marques et al.: paper 1, eq 48.
+// Bengisu and Akay's law in the form of Marques et al.: Rodrigues da Silva et al. (2024), eq 48.
 //   f = Fs (1 - (|v| - v0)^2/v0^2) v/|v|                     for |v| < v0: parabola from 0 to the static limit
 //   f = (Fk + (Fs - Fk) exp(-xi (|v| - v0))) v/|v|           beyond: Stribeck's fall to the kinetic limit
 // Continuous; the slope is 2 Fs/v0 at rest and jumps at v0 from 0 to -xi (Fs - Fk). A static peak, but it creeps at rest.

@@ -1,4 +1,4 @@
-// Coulomb's law: paper 1, eq 45-46, with the sign of the force that resists.
+// Coulomb's law: Rodrigues da Silva et al. (2024), eq 45-46, with the sign of the force that resists.
 //   f = Fk v/|v|   while it slips;   any f with |f| <= Fs at rest
 // At rest the force is not a function of the motion, so this law is the reference for rigid contact; with v = 0 it gives 0.
 #include "law/friction.h"

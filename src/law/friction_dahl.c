@@ -1,4 +1,4 @@
-// Dahl's law: paper 3, eq 11, in vector form.
+// Dahl's law: Kikuuwe and Yamamoto, eq 11, in vector form.
 //   f = K e,   edot = v - |v| e/g,   g = Fk/K
 // |e| never exceeds g: d|e|/dt <= |v| (1 - |e|/g). Under a load that pulsates below the limit it creeps.
 //

@@ -1,4 +1,4 @@
-// Iwan's hysteresis: m of Kikuuwe's bristles side by side (paper 3, section V). All have stiffness K/m and damping B/m;
+// Iwan's hysteresis: m of Kikuuwe's bristles side by side (Kikuuwe and Yamamoto, section V). All have stiffness K/m and damping B/m;
 // element i slips at the share
 //   F_i = F/m (1 + spread (2i + 1 - m)/m),   i = 0 .. m-1,   sum F_i = F
 // of each limit. So the stiffness at first is K, the limit is F, and the elements yield one after the other, at displacements

@@ -1,4 +1,4 @@
-// Kikuuwe's law, the default: a bristle (spring K, damper B) that ends in a slider with dry friction. Paper 3, eq 17, and
+// Kikuuwe's law, the default: a bristle (spring K, damper B) that ends in a slider with dry friction. Kikuuwe and Yamamoto, eq 17, and
 // its form for one-step methods, eq 19; here with Stribeck's fall and a viscous term:
 //   f = K e + B edot                              the bristle
 //   f = G(|w|) w/|w|,  |f| <= Fs where w = 0      the slider, which slips with w = v - edot

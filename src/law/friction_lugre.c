@@ -1,4 +1,4 @@
-// The LuGre law: paper 3, eq 12, in vector form.
+// The LuGre law: Kikuuwe and Yamamoto, eq 12, in vector form.
 //   f = K e + B edot + D v,   edot = v - |v| e/g(|v|),   g(s) = (Fk + (Fs - Fk) exp(-(s/vs)^delta))/K, a length
 // At constant v it slides with Fk + (Fs - Fk) exp(-(|v|/vs)^delta) + D |v|. Under a load that pulsates below the limit it
 // creeps. B edot . v may be negative: the law is passive only while B is small, so `heat` may dip below zero for moments.

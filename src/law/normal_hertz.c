@@ -1,4 +1,4 @@
-// Hertz' law: paper 1, eq 38.   f = K d^n,   n = 3/2 for smooth bodies.   Nothing is lost.
+// Hertz' law: Rodrigues da Silva et al. (2024), eq 38.   f = K d^n,   n = 3/2 for smooth bodies.   Nothing is lost.
 #include "law/normal.h"
 
 static int evaluate(const srNormalIn* in, srNormalOut* out) { return sr_normal_power(in, in->p->n, 0.0, out); }

@@ -1,4 +1,4 @@
-// Hooke's spring: paper 1, eq 37.   f = K d.   Nothing is lost.
+// Hooke's spring: Rodrigues da Silva et al. (2024), eq 37.   f = K d.   Nothing is lost.
 #include "law/normal.h"
 
 static int evaluate(const srNormalIn* in, srNormalOut* out) { return sr_normal_power(in, 1.0, 0.0, out); }

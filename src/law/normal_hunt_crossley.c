@@ -1,4 +1,4 @@
-// Hunt and Crossley's law: paper 1, eq 42.   f = K d^n (1 + 3 (1 - e)/2 ddot/ddot0)
+// Hunt and Crossley's law: Rodrigues da Silva et al. (2024), eq 42.   f = K d^n (1 + 3 (1 - e)/2 ddot/ddot0)
 // The factor is the first term of the exact one at e = 1; at smaller e the bodies rebound too fast (docs/theory/contact.md).
 #include "law/normal.h"
 

@@ -1,4 +1,4 @@
-// Kelvin and Voigt's spring and damper: paper 1, eq 41.   f = max(0, K d + D ddot)
+// Kelvin and Voigt's spring and damper: Rodrigues da Silva et al. (2024), eq 41.   f = max(0, K d + D ddot)
 // The force jumps to D ddot at first touch, and without the clamp it would pull at the end of the contact.
 #include <math.h>
 

@@ -1,4 +1,4 @@
-// Lankarani and Nikravesh's law: paper 1, eq 43.   f = K d^n (1 + 3 (1 - e^2)/4 ddot/ddot0)
+// Lankarani and Nikravesh's law: Rodrigues da Silva et al. (2024), eq 43.   f = K d^n (1 + 3 (1 - e^2)/4 ddot/ddot0)
 // For high restitution: at e = 0 the bodies still rebound with 2/3 of their speed.
 #include "law/normal.h"
 

@@ -43,7 +43,7 @@ static void rules(srCompiler* c) {
   if (sr_c_number(c, SR_ELEMENT_RUN, 0, rho, &run->rho) && !(run->rho >= 0 && run->rho <= 1)) {
     sr_c_error(c, sr_c_place(c, SR_ELEMENT_RUN, 0, rho), "'rho' must be from 0 to 1, got %g", run->rho);
   }
-  // Table 1 of paper 2 stands behind what the file says.
+  // Table 1 of Haddouni et al. (2017) stands behind what the file says.
   if (run->control != SR_CONTROL_POSITIONS) return;
   if (!sr_c_attr(c, SR_ELEMENT_RUN, 0, rtol)->text) run->rtol = 1e-4;
   if (!sr_c_attr(c, SR_ELEMENT_RUN, 0, atol)->text) run->atol = 1e-4;

@@ -1,4 +1,4 @@
-// A friction law (friction.h) as an impedance over n velocities: paper 3, eq 19. A law gives the force that resists; the body
+// A friction law (friction.h) as an impedance over n velocities: Kikuuwe and Yamamoto, eq 19. A law gives the force that resists; the body
 // gets it with minus.
 #include <string.h>
 

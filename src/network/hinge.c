@@ -1,4 +1,4 @@
-// A joint by penalty: paper 3, simulation III. Two frames are held together but for the rotation about an axis a, given alike in
+// A joint by penalty: Kikuuwe and Yamamoto, simulation III. Two frames are held together but for the rotation about an axis a, given alike in
 // both. d, R, w: displacement, rotation and angular velocity of b seen from a, in a's axes; a_b = R a.
 //   force on b  = -k d - c d'
 //   moment on b = k_r (a_b x a) - c_r (w - (w . a) a)

@@ -1,4 +1,4 @@
-// Point mass: paper 3, eq 7.   p' = v,   v' = f/M
+// Point mass: Kikuuwe and Yamamoto, eq 7.   p' = v,   v' = f/M
 #include <math.h>
 #include <string.h>
 

@@ -1,4 +1,4 @@
-// A mechanism as an admittance: paper 3, eq 8. What a run of the model integrates, its force elements, states and constraints
+// A mechanism as an admittance: Kikuuwe and Yamamoto, eq 8. What a run of the model integrates, its force elements, states and constraints
 // included; forces come on the joint coordinates and at points:
 //   M(q) v' + c(q, v) = f(t, q, v, y; tau) + u + sum over points J^T (moment, force) + G^T lambda
 // It owns its data, so that components of one model may run at the same time.

@@ -2,7 +2,7 @@
 //
 // Motion of an admittance does not depend on its inputs, so its outputs are there at the beginning of a stage, and its
 // inputs are wanted at the end. What is between is sorted into levels: all of a level may run at the same time. The plain
-// network of paper 3 has Psi in level 0 and 1, the impedances in the next, then Phi. A ring of maps and impedances without
+// network of Kikuuwe and Yamamoto has Psi in level 0 and 1, the impedances in the next, then Phi. A ring of maps and impedances without
 // an admittance in it has no order: it is an algebraic loop, and refused.
 #include <string.h>
 

@@ -1,4 +1,4 @@
-// Stepping a network: paper 3, eq 13 with 22, by a team of threads.
+// Stepping a network: Kikuuwe and Yamamoto, eq 13 with 22, by a team of threads.
 //
 // Every component is evaluated by one member of the team, which also sums its inputs, in the order of the wires; the parts
 // of a phase write to places of their own. So nothing depends on who does what, or when: the bits are those of one thread.

@@ -1,5 +1,5 @@
 // ROBOTRAN: the model files of MBsysPad (.mbs, root <mbsDescR7>). Bodies with chains of elementary joints (R1 R2 R3 T1
-// T2 T3), points, cuts, links and sensors; conventions of paper 4, sections 2 and 3.2.3. The structure of the file was
+// T2 T3), points, cuts, links and sensors; conventions of the ROBOTRAN manual, sections 2 and 3.2.3. The structure of the file was
 // established from public models: docs/robots/robotran.md says which, and what was not seen.
 #include <string.h>
 
