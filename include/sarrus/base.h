@@ -23,6 +23,9 @@ extern "C" {
 #define SR_PRINTF(format_index, first_index)
 #endif
 
+// tau of a force evaluation when the method has no stage length of its own: each element uses its own constant.
+#define SR_TAU_ELEMENT (-1.0)
+
 // Version of the library that is linked, "0.1.0". Compare with SR_VERSION_STRING of the headers.
 SR_API const char* sr_version(void);
 

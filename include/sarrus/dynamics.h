@@ -11,7 +11,7 @@ extern "C" {
 #endif
 
 // ------------------------------------------------------- the rigid tree alone: no laws, no armature, no drivers
-// Inverse dynamics: tau = M a + c (nv). Overwrites d->link_X, link_E, link_twist, link_accel, link_wrench.
+// Inverse dynamics: tau = M a + c (nv). Overwrites d->link_X, link_E, link_wrench, work.
 SR_API void sr_rnea(const srModel* m, srData* d, const double* q, const double* v, const double* a, double* tau);
 // M(q) x, without forming M: inverse dynamics from rest without gravity. Overwrites the same.
 SR_API void sr_mass_times(const srModel* m, srData* d, const double* q, const double* x, double* out);
@@ -32,10 +32,22 @@ SR_API srStatus sr_aba_driven(const srModel* m, srData* d, const double* q, cons
 SR_API srStatus sr_ltl_factor(const srModel* m, double* M, int* bad);
 SR_API void sr_ltl_solve(const srModel* m, const double* L, double* x);  // x = M^-1 x
 
-// Kinematics of d->q, d->v, d->a; each needs the one before.
+// ----------------------------------------------------------------------------------------- evaluation at a state
+// Puts the state into d, and evaluates the model there up to a stage (srStage). NULL: the q, v or y that d has; forces take tau
+// of d, and the time constants of the elements. What d has of the kinematics of this very state is not computed again; forces
+// and accelerations always are. 0; > 0: try a smaller step, < 0: stop, where d->trouble says why. docs/decisions/evaluation.md
+SR_API int sr_evaluate(const srModel* m, srData* d, double t, const double* q, const double* v, const double* y,
+                       srStage stage);
+// d's own state up to the accelerations, with a stage length as in integrate.h.
+SR_API int sr_forward(const srModel* m, srData* d, double tau_stage);
+
+// The passes of it, of d->q, d->v, d->a; each needs the one before.
 SR_API void sr_kinematics(const srModel* m, srData* d);    // link_X, link_E, link_pose
 SR_API void sr_velocity(const srModel* m, srData* d);      // link_twist
 SR_API void sr_acceleration(const srModel* m, srData* d);  // link_accel (true acceleration, gravity not counted)
+// All laws at d's state (t, q, v, y, tau given by the caller): fills d->f, ydot, motion, power. tau_stage and answer as in
+// integrate.h.
+SR_API int sr_forces(const srModel* m, srData* d, double tau_stage);
 
 // Accelerations of the joint coordinates (njv), of d->a: relative d->a itself. Needs the velocity stage.
 SR_API void sr_joint_accelerations(const srModel* m, const srData* d, double* out);
@@ -65,12 +77,6 @@ SR_API void sr_qdot(const srModel* m, const double* q, const double* v, double* 
 SR_API void sr_retract(const srModel* m, const double* q, const double* dxi, double* q_out);
 SR_API void sr_difference(const srModel* m, const double* q1, const double* q2, double* dxi);
 SR_API void sr_normalize(const srModel* m, double* q);
-
-// All laws at d's state (t, q, v, y, tau given by the caller): fills d->f, ydot, motion, power. tau_stage as in
-// integrate.h. 0, > 0, < 0 as there.
-SR_API int sr_forces(const srModel* m, srData* d, double tau_stage);
-// The whole: kinematics, velocity, forces, accelerations, driving forces. 0, > 0, < 0 as in integrate.h.
-SR_API int sr_forward(const srModel* m, srData* d, double tau_stage);
 
 // Contacts of sets that are there at d's state, 4 numbers each and those of its states: slot, shapes a and b (srModel.collider), speed at
 // first touch (0: open), states. Returns how many numbers; out may be NULL. With q, v, y and z all that a run goes on from.

@@ -23,9 +23,6 @@
 extern "C" {
 #endif
 
-// tau of a force evaluation when the method has no stage length of its own: each element uses its own constant.
-#define SR_TAU_ELEMENT (-1.0)
-
 // Pattern of a sparse matrix by compressed rows: the columns of row i are column[row[i]] .. column[row[i+1]-1], ascending.
 // A callback then writes the entries in that order instead of the whole matrix.
 typedef struct srSparsity {

@@ -452,8 +452,15 @@ SR_API int sr_joint_find(const srModel* model, const char* name);   // -1: unkno
 SR_API int sr_point_find(const srModel* model, const char* name);   // "body/point" or "body"; -1: unknown
 SR_API int sr_sensor_find(const srModel* model, const char* name);  // -1: unknown
 
-// How far the results in srData belong to its state.
-typedef enum srStage { SR_STAGE_NONE, SR_STAGE_POSITION, SR_STAGE_VELOCITY, SR_STAGE_ACCELERATION } srStage;
+// How far a state is evaluated (sr_evaluate), and how far the results in srData belong to its state.
+typedef enum srStage {
+  SR_STAGE_NONE,
+  SR_STAGE_POSITION,      // link_X, link_E, link_pose, jq
+  SR_STAGE_VELOCITY,      // link_twist, jv
+  SR_STAGE_FORCE,         // motion, sensor, formula, f, ydot, power
+  SR_STAGE_ACCELERATION,  // a, lambda, rank, row_residual; of a looped model also g, G, b, gamma, M, bias
+  SR_STAGE_FRAMES         // link_accel: accelerations of links and frames
+} srStage;
 
 // Fields of srData that depend on the model's sizes:  X(name, count, doc). All double.
 #define SR_DATA_FIELDS(X)                                                                                              \
@@ -495,6 +502,8 @@ typedef enum srStage { SR_STAGE_NONE, SR_STAGE_POSITION, SR_STAGE_VELOCITY, SR_S
   X(jbias, m->gauged ? m->njv : 0, "jv' = jJ a + jbias")                                                               \
   X(soft_lambda, m->formulation == SR_FORMULATION_PENALTY ? 6 * m->nclosure : 0,                                       \
     "multipliers of soft closures: springs")                                                                           \
+  X(known, m->nq + m->nv + (m->gauged ? m->nz + 1 : 0), "q, v (z, t) that the kinematics belong to, up to `stage`")    \
+  X(assembled, m->looped ? 4 + m->nq + m->nv + m->nz : 0, "1, residuals, t, q, v, z of the last state of sr_assemble") \
   X(work, sr_data_work(m), "scratch of the recursions and programs")
 
 typedef struct srData {

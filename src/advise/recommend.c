@@ -95,7 +95,6 @@ static srStatus look_at_rows(Survey* s) {
   const srModel* m = s->m;
   srSurvey* out = s->out;
   srRank* rank = NULL;
-  sr_kinematics(m, s->d);
   const srStatus status = sr_rank_create(m, s->d, &rank);
   if (status != SR_OK) return status;
   out->rank = rank->rank;

@@ -210,8 +210,7 @@ static void velocity_rounding(Work* w) {
 // g at q; its square, or infinity where a row is not defined.
 static double residual_at(Work* w, const double* q) {
   srData* d = w->d;
-  memcpy(d->q, q, (size_t)w->m->nq * sizeof *q);
-  sr_kinematics(w->m, d);
+  (void)sr_evaluate(w->m, d, d->t, q, NULL, NULL, SR_STAGE_POSITION);
   const double sum = sr_constraints(w->m, d) == 0 ? square(d->g, w->m->np) : (double)INFINITY;
   return isfinite(sum) ? sum : (double)INFINITY;
 }
@@ -461,7 +460,7 @@ static void tell_moved(const Work* w, const char* what, const double* change, sr
 
 static double kinetic_energy(const Work* w) {
   double kinetic, potential;
-  sr_velocity(w->m, w->d);
+  (void)sr_evaluate(w->m, w->d, w->d->t, NULL, NULL, NULL, SR_STAGE_VELOCITY);
   sr_energy(w->m, w->d, &kinetic, &potential);
   return kinetic;
 }
@@ -510,7 +509,7 @@ static srStatus refuse_stopped(const Work* w, const double* v_start, srMessages*
 static bool has_values(Work* w, srMessages* messages) {
   const srModel* m = w->m;
   srData* d = w->d;
-  sr_kinematics(m, d);
+  (void)sr_evaluate(m, d, d->t, NULL, NULL, NULL, SR_STAGE_POSITION);
   const int answer = sr_constraints(m, d);
   srClosureOut rows;
   for (int i = 0; i < m->nclosure && answer != 0; ++i) {
@@ -563,6 +562,30 @@ static srStatus assemble(Work* w, srMessages* messages, srAssembly* out) {
   return SR_OK;
 }
 
+// ---- a state that was assembled before -----------------------------------------------------------------------------------------
+// What holds is left as it is, so that a second assembly would change nothing. d->assembled: 1, residuals, t, q, v, z.
+
+static double* take(double* to, const double* from, int n) {
+  if (n > 0) memcpy(to, from, (size_t)n * sizeof *to);
+  return to + n;
+}
+
+static void remember(const srModel* m, srData* d, const srAssembly* out) {
+  const double head[] = {1.0, out->residual_position, out->residual_velocity, d->t};
+  (void)take(take(take(take(d->assembled, head, 4), d->q, m->nq), d->v, m->nv), d->z, m->nz);
+}
+
+static bool same(const double* a, const double* b, int n) { return n == 0 || memcmp(a, b, (size_t)n * sizeof *a) == 0; }
+
+static bool is_assembled(const srModel* m, const srData* d, srAssembly* out) {
+  const double *head = d->assembled, *q = head + 4, *v = q + m->nq, *z = v + m->nv;
+  if (head[0] == 0.0 || head[3] != d->t || !same(q, d->q, m->nq) || !same(v, d->v, m->nv) || !same(z, d->z, m->nz))
+    return false;
+  out->residual_position = head[1];
+  out->residual_velocity = head[2];
+  return true;
+}
+
 srStatus sr_assemble(const srModel* m, srData* d, srMessages* messages, srAssembly* out) {
   srAssembly own;
   if (out == NULL) out = &own;
@@ -571,12 +594,14 @@ srStatus sr_assemble(const srModel* m, srData* d, srMessages* messages, srAssemb
     sr_put_driven(m, d);
     return SR_OK;
   }
+  if (is_assembled(m, d, out)) return SR_OK;
   Work w = {.m = m, .d = d};
   if (!allocate(&w)) {
     sr_messages_add(messages, SR_SEVERITY_ERROR, (srPlace){0}, "out of memory for the assembly");
     return SR_MEMORY;
   }
   const srStatus status = assemble(&w, messages, out);
+  if (status == SR_OK) remember(m, d, out);
   sr_free(w.memory);
   return status;
 }

@@ -10,8 +10,7 @@
 
 // Frames of all bodies in the ground: position, quaternion; angular velocity, velocity in their own axes.
 static void place_bodies(const srModel* m, srData* d, double* q, double* v) {
-  sr_kinematics(m, d);
-  sr_velocity(m, d);
+  (void)sr_evaluate(m, d, d->t, NULL, NULL, NULL, SR_STAGE_VELOCITY);
   for (int body = 1; body <= m->nbody; ++body, q += 7, v += 6) {
     srFrameMotion x;
     sr_frame_motion(m, d, body, 0, &x);

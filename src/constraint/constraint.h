@@ -6,8 +6,19 @@
 
 #include "model/private.h"
 
-// sr_forward for integrators: the same a, lambda, ydot, power, but kinematics of links only as far as laws see them.
-int sr_forward_rates(const srModel* m, srData* d, double tau_stage);
+// ---- evaluate.c
+// sr_evaluate with a stage length.
+int sr_evaluate_tau(const srModel* m, srData* d, double t, const double* q, const double* v, const double* y,
+                    srStage stage, double tau);
+// At a state of the motion, as integrators and dense output give it: quaternions of length 1 and, of a tree, driven
+// coordinates on their motion.
+int sr_evaluate_motion(const srModel* m, srData* d, double t, const double* q, const double* v, const double* y,
+                       srStage stage);
+// For methods of index 1: a, lambda, ydot, power, with driven coordinates on their motion; of a tree kinematics of links only
+// as far as laws see them.
+int sr_evaluate_rates(const srModel* m, srData* d, double t, const double* q, const double* v, const double* y,
+                      double tau);
+void sr_put_driven(const srModel* m, srData* d);  // of a tree, d's driven coordinates on their motion at d->t
 
 #define SR_RANK_TAU                                                                                                    \
   1e-5  // sine of the angle to the other rows up to which a row is dependent: docs/theory/half-explicit.md, "Thresholds"

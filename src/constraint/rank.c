@@ -207,7 +207,7 @@ static void fill(Rank* r, const srModel* m, srData* d) {
 
 srStatus sr_rank_create(const srModel* m, srData* d, srRank** out) {
   *out = NULL;
-  sr_kinematics(m, d);
+  (void)sr_evaluate(m, d, d->t, NULL, NULL, NULL, SR_STAGE_POSITION);
   if (sr_constraints(m, d) != 0) return SR_FAILED;
   Rank* r = sr_alloc(sizeof *r);
   if (!r) return SR_MEMORY;

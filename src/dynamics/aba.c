@@ -289,7 +289,7 @@ SRM_CLONES srStatus sr_aba(const srModel* m, srData* d, const double* q, const d
 SRM_CLONES srStatus sr_aba_driven(const srModel* m, srData* d, const double* q, const double* v, const double* f,  //
                                   double* a, double* lambda) {
   const Scratch s = scratch(m, d);
-  if (q != d->q || d->stage < SR_STAGE_POSITION) sr_transforms(m, d, q);  // else sr_kinematics has made them
+  if (!sr_positions_known(m, d, q)) sr_transforms(m, d, q);
   bias_pass(m, d, s, v);
   const srStatus status = inertia_pass(m, d, s, f, 1);
   if (status == SR_OK) acceleration_pass(m, d, s, a, lambda, 1);

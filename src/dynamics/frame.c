@@ -24,7 +24,7 @@ SRM_INLINE Frame frame_in_ground(const srModel* m, const srData* d, int point) {
     const srmTwist twist = srm_twist_load(d->link_twist + 8 * link);
     out.w = m3_mul(pose.R, twist.w);
     out.v = m3_mul(pose.R, twist.v + v4_cross(twist.w, at.p));
-    if (d->stage >= SR_STAGE_ACCELERATION) {
+    if (d->stage >= SR_STAGE_FRAMES) {
       const srmTwist accel = srm_twist_load(d->link_accel + 8 * link);
       out.wd = m3_mul(pose.R, accel.w);
       out.a = m3_mul(pose.R, accel.v + srm_turn(twist.w, accel.w, at.p));
@@ -52,7 +52,7 @@ SRM_CLONES void sr_frame_motion(const srModel* m, const srData* d, int point, in
       const v4 u_ground = B.v - A.v - v4_cross(A.w, r), w_ground = B.w - A.w;
       u = m3_mul(to_A, u_ground);
       w = m3_mul(to_A, w_ground);
-      if (d->stage >= SR_STAGE_ACCELERATION) {
+      if (d->stage >= SR_STAGE_FRAMES) {
         a = m3_mul(to_A, B.a - A.a - srm_turn(A.w, A.wd, r) - 2 * v4_cross(A.w, u_ground));
         wd = m3_mul(to_A, B.wd - A.wd - v4_cross(A.w, w_ground));
       }

@@ -3,11 +3,45 @@
 //   pose    X_0i = X_0parent X_i
 //   twist   t_i = t_parent seen at i + S v
 //   accel   classical acceleration of the origin, gravity not counted (see sr_motion_add)
+//
+// srData.known keeps what they belong to, so that a second request at the same state needs no second pass: q, v and, of free
+// bodies, whose angles are counted from discrete states and a time, z and t. Compared bit by bit.
+#include <string.h>
+
 #include "base/base.h"
 #include "dynamics/gauge.h"
 #include "dynamics/link.h"
 
+// Two states mostly differ in the first number.
+static inline bool same(const double* a, const double* b, int n) {
+  return n == 0 || (a[0] == b[0] && memcmp(a, b, (size_t)n * sizeof *a) == 0);
+}
+
+static void keep(double* to, const double* from, int n) {
+  if (n > 0) memcpy(to, from, (size_t)n * sizeof *to);
+}
+
+static void keep_positions(const srModel* m, srData* d) {
+  double* z = d->known + m->nq + m->nv;
+  keep(d->known, d->q, m->nq);
+  if (!m->gauged) return;
+  keep(z, d->z, m->nz);
+  z[m->nz] = d->t;
+}
+
+bool sr_positions_same(const srModel* m, const srData* d, const double* q) {
+  const double* z = d->known + m->nq + m->nv;
+  if (!same(q, d->known, m->nq)) return false;
+  return !m->gauged || (same(d->z, z, m->nz) && same(&d->t, z + m->nz, 1));
+}
+
+void sr_lower_stage(const srModel* m, srData* d) {
+  if (!sr_positions_known(m, d, d->q)) d->stage = SR_STAGE_NONE;
+  if (d->stage > SR_STAGE_POSITION && !same(d->v, d->known + m->nq, m->nv)) d->stage = SR_STAGE_POSITION;
+}
+
 SRM_CLONES void sr_kinematics(const srModel* m, srData* d) {
+  d->stage = SR_STAGE_NONE;
   sr_transforms(m, d, d->q);
   const srmPose ground = {{{{1, 0, 0, 0}, {0, 1, 0, 0}, {0, 0, 1, 0}}}, v4_zero()};
   srm_pose_store(d->link_X, ground);
@@ -18,6 +52,7 @@ SRM_CLONES void sr_kinematics(const srModel* m, srData* d) {
     srm_pose_store(d->link_pose + 16 * i, srm_pose_product(parent, srm_pose_load(d->link_X + 16 * i)));
   }
   d->stage = SR_STAGE_POSITION;
+  keep_positions(m, d);
   if (m->gauged) sr_gauge_positions(m, d);
 }
 
@@ -31,6 +66,7 @@ SRM_CLONES void sr_velocity(const srModel* m, srData* d) {
     srm_twist_store(d->link_twist + 8 * i, (srmTwist){t.w + own.w, t.v + own.v});
   }
   d->stage = SR_STAGE_VELOCITY;
+  keep(d->known + m->nq, d->v, m->nv);
   if (m->gauged) sr_gauge_velocities(m, d);
 }
 
@@ -47,5 +83,5 @@ SRM_CLONES void sr_acceleration(const srModel* m, srData* d) {
                                      sr_link_relative(type, m->link_pitch[i], d->a + dof));
     srm_twist_store(d->link_accel + 8 * i, (srmTwist){s.wd, s.a});
   }
-  d->stage = SR_STAGE_ACCELERATION;
+  d->stage = SR_STAGE_FRAMES;
 }

@@ -6,7 +6,15 @@
 
 #include "math/spatial.h"
 
-// link_X (and link_E) of all links at q. Marks d as belonging to no state when q is not d->q.
+// Are link_X, link_E and link_pose those of positions q? (kinematics.c)
+bool sr_positions_same(const srModel* m, const srData* d, const double* q);
+static inline bool sr_positions_known(const srModel* m, const srData* d, const double* q) {
+  return d->stage >= SR_STAGE_POSITION && sr_positions_same(m, d, q);
+}
+// The stage falls back to what the kinematics in d still are of its t, q, v, z.
+void sr_lower_stage(const srModel* m, srData* d);
+
+// link_X (and link_E) of all links at q. Marks d as belonging to no state when it has the kinematics of another one.
 void sr_transforms(const srModel* m, srData* d, const double* q);    // X and E
 void sr_transforms_X(const srModel* m, srData* d, const double* q);  // X alone
 

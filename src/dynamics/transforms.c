@@ -40,7 +40,7 @@ SRM_CLONES static void other_transform(const double* tree, int type, double pitc
 }
 
 SRM_INLINE void transforms(const srModel* m, srData* d, const double* q, const _Bool with_E) {
-  if (q != d->q) d->stage = SR_STAGE_NONE;
+  if (!sr_positions_known(m, d, q)) d->stage = SR_STAGE_NONE;
   sines(m, d, q);
   const double *T = m->link_tree, *sincos = d->sincos;
   const int* types = m->link_type;

@@ -14,8 +14,6 @@
 #include "math/pose.h"
 #include "model/private.h"
 
-#define OWN_TAU (-1.0)  // no stage length: every element takes its own
-
 static void clear(double* x, int n) {
   if (n > 0) memset(x, 0, (size_t)n * sizeof *x);
 }
@@ -206,7 +204,7 @@ double sr_stored_energy(const srModel* m, srData* d) {
     const srForceElement* element = sr_element(m, d, i);
     srPortMotion motion;
     if (element->law->energy == NULL || sr_port_motion(m, d, element, &motion) != 0) continue;
-    const srImpedanceIn in = law_input(d, element, &motion, OWN_TAU);
+    const srImpedanceIn in = law_input(d, element, &motion, SR_TAU_ELEMENT);
     sum += element->law->energy(&in);
   }
   return sum;
@@ -233,7 +231,7 @@ static int gap_body_forces(const srModel* m, srData* d, const srForceElement* el
   const srContact* contact = element->contact;
   double* jf = d->work;
   memcpy(jf, d->jf, (size_t)m->njv * sizeof *jf);
-  const int answer = apply(m, d, element, OWN_TAU);
+  const int answer = apply(m, d, element, SR_TAU_ELEMENT);
   memcpy(d->jf, jf, (size_t)m->njv * sizeof *jf);
   for (int k = 0; k < contact->nvariable; ++k) {
     if (contact->variable[k].dof >= 0) continue;
@@ -257,7 +255,7 @@ int sr_body_forces(const srModel* m, srData* d, double* wrench) {
       answer = gap_body_forces(m, d, element, wrench);
       continue;
     }
-    answer = apply(m, d, element, OWN_TAU);
+    answer = apply(m, d, element, SR_TAU_ELEMENT);
     for (int k = 0; k < 2; ++k) {
       if (element->point[k] >= 0) take_wrench(m, d, element->point[k], wrench);
     }
@@ -271,7 +269,7 @@ static double force_alone(const srModel* m, srData* d, const srForceElement* ele
   clear(d->f, m->nv);
   clear(d->jf, m->njv);
   clear(d->link_wrench, 8 * m->nlink);
-  if (apply(m, d, element, OWN_TAU) != 0) return 0.0;
+  if (apply(m, d, element, SR_TAU_ELEMENT) != 0) return 0.0;
   if (element->law->port != SR_PORT_JOINT) sr_gather_wrenches(m, d);
   if (m->gauged) sr_gauge_transposed(m, d, d->jf, d->f);
   return d->f[dof];

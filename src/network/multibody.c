@@ -2,11 +2,12 @@
 // included; forces come on the joint coordinates and at points:
 //   M(q) v' + c(q, v) = f(t, q, v, y; tau) + u + sum over points J^T (moment, force) + G^T lambda
 // It owns its data, so that components of one model may run at the same time.
+#include <sarrus/system.h>
 #include <string.h>
 
+#include "constraint/constraint.h"
 #include "math/pose.h"
 #include "network/network.h"
-#include "system/system.h"
 
 #define POINT_OUT 16  // 0 0 0 position, angular velocity velocity, quaternion
 #define POINT_IN 6    // moment, force
@@ -29,7 +30,6 @@ static const double* own_states(const Multibody* b, const double* x) { return x 
 // Forces at points as forces on the coordinates (relative coordinates: those of the joints are those of the model).
 static void add_point_forces(const Multibody* b, const double* u) {
   const srModel* m = b->m;
-  sr_kinematics(m, b->d);
   for (int k = 0; k < b->npoint; ++k) {
     sr_frame_jacobian(m, b->d, b->point[k], 0, b->J);
     const double* wrench = u + m->njv + POINT_IN * k;
@@ -46,7 +46,7 @@ int sr_multibody_rates(const srAdmittanceIn* in, double* xdot) {
   const size_t nx = (size_t)(m->nq + m->nv + m->ny);
   if (m->njv > 0) memcpy(b->d->tau, in->u, (size_t)m->njv * sizeof *in->u);
   if (b->npoint > 0) {
-    sr_put_state(m, b->d, in->t, in->x, v, y);
+    (void)sr_evaluate_motion(m, b->d, in->t, in->x, v, y, SR_STAGE_POSITION);
     add_point_forces(b, in->u);
   }
   if (!b->started && sri_start(b->integrator, in->t, in->x, v, y) != SR_OK) return -1;
@@ -69,11 +69,8 @@ static void point_motion(const Multibody* b, int k, double* out) {
 static int motion(const srAdmittanceIn* in, double* out) {
   Multibody* b = in->self;
   const srModel* m = b->m;
-  sr_put_state(m, b->d, in->t, in->x, velocities(b, in->x), own_states(b, in->x));
-  if (m->gauged || b->npoint > 0) {
-    sr_kinematics(m, b->d);
-    sr_velocity(m, b->d);
-  }
+  const srStage stage = m->gauged || b->npoint > 0 ? SR_STAGE_VELOCITY : SR_STAGE_NONE;
+  (void)sr_evaluate_motion(m, b->d, in->t, in->x, velocities(b, in->x), own_states(b, in->x), stage);
   if (m->njq > 0) memcpy(out, b->d->jq, (size_t)m->njq * sizeof *out);
   if (m->njv > 0) memcpy(out + m->njq, b->d->jv, (size_t)m->njv * sizeof *out);
   for (int k = 0; k < b->npoint; ++k) point_motion(b, k, out + m->njq + m->njv + POINT_OUT * k);

@@ -8,10 +8,8 @@
 
 // Counts the state in by `sign`: once before the assembly with -1, once after it with 1.
 static void count_state(srAssemblyChange* a, const srModel* m, srData* d, double sign) {
-  if (m->gauged) {  // of free bodies, joint coordinates are results
-    sr_kinematics(m, d);
-    sr_velocity(m, d);
-  }
+  // Of free bodies, joint coordinates are results.
+  if (m->gauged) (void)sr_evaluate(m, d, d->t, NULL, NULL, NULL, SR_STAGE_VELOCITY);
   for (int i = 0; i < m->njq; i++) a->q[i] += sign * d->jq[i];
   for (int i = 0; i < m->njv; i++) a->v[i] += sign * d->jv[i];
 }

@@ -19,7 +19,6 @@ static srStatus formulate(const srSpec* spec, const srModel* m, srData* d, srFor
   const srStatus status = sr_formulate(spec, m, d, formulation, messages, &check->formulated, &check->data);
   if (status != SR_OK) return status;
   check->m = check->formulated;
-  sr_kinematics(check->m, check->data);
   return SR_OK;
 }
 
@@ -29,7 +28,7 @@ static srStatus find_rank(srCheck* check, srData* d, srMessages* messages) {
   if (status != SR_OK) return status;
   sr_warn_rank(check->m, check->rank, messages);
   // What a run would stumble over: no inertia behind a joint, the ends of a link in one place.
-  if (sr_forward(check->m, d, SR_TAU_ELEMENT) != 0)
+  if (sr_evaluate(check->m, d, d->t, NULL, NULL, NULL, SR_STAGE_ACCELERATION) != 0)
     sr_report_warn(messages, "no accelerations at the initial state: %s", d->trouble);
   return SR_OK;
 }

@@ -48,20 +48,17 @@ static srStatus constraints(const srModel* m, srData* d, srEvaluation* e) {
   sr_constraint_matrix(m, d, e->G);
   sr_constraint_velocity(m, d, d->v, e->gv);
   if (sr_reactions(m, d, e->reaction) != 0) return SR_FAILED;
-  const srStage stage = d->stage;
   if (sr_rank_create(m, d, &rank) != SR_OK) return SR_FAILED;
   memcpy(e->unique, rank->unique, (size_t)m->ng);
   sr_reactions_unique(m, d, rank, e->unique + m->ng);
   e->rank = rank->rank;
   e->has_reactions = true;
   sr_rank_destroy(rank);
-  d->stage = stage;  // the same position: velocities and accelerations of links are there still
   return SR_OK;
 }
 
 static srStatus evaluate_all(const srModel* m, srData* d, srData* work, srEvaluation* e) {
-  if (sr_forward(m, d, SR_TAU_ELEMENT) != 0) return SR_FAILED;
-  sr_acceleration(m, d);
+  if (sr_evaluate(m, d, d->t, NULL, NULL, NULL, SR_STAGE_FRAMES) != 0) return SR_FAILED;
   sr_energy(m, d, &e->kinetic, &e->potential);
   sr_joint_accelerations(m, d, e->a);
   if (m->gauged) {
@@ -77,9 +74,7 @@ static srStatus evaluate_all(const srModel* m, srData* d, srData* work, srEvalua
 }
 
 static srStatus evaluate_bare(const srModel* m, srData* d, srData* work, srEvaluation* e) {
-  sr_kinematics(m, d);
-  sr_velocity(m, d);
-  (void)sr_forces(m, d, SR_TAU_ELEMENT);  // for the formula sensors alone
+  (void)sr_evaluate(m, d, d->t, NULL, NULL, NULL, SR_STAGE_FORCE);  // forces for the formula sensors alone
   memcpy(d->f, d->tau, (size_t)m->nv * sizeof *d->f);
   const bool found = sr_aba(m, work, d->q, d->v, d->tau, d->a) == SR_OK;
   for (int i = 0; i < m->nv && !found && m->nmassless > 0; i++) d->a[i] = (double)NAN;

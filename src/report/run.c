@@ -122,7 +122,6 @@ static void warn_ledger(const srRunOptions* o, const srEnergy* e, srMessages* me
 void sr_run_conclude(const srModel* m, srData* d, const srRunOptions* o, const srRunResult* result,
                      srMessages* messages) {
   warn_ledger(o, &result->energy, messages);
-  if (d->stage >= SR_STAGE_VELOCITY) sr_acceleration(m, d);
   if (!o->row) sr_warn_sensors(m, d, messages);
 }
 

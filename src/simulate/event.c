@@ -8,10 +8,10 @@
 #include <string.h>
 
 #include "base/base.h"
+#include "constraint/constraint.h"
 #include "dynamics/gauge.h"
 #include "force/force.h"
 #include "model/private.h"
-#include "system/system.h"
 
 #define GATHERED 10         // ever shorter intervals in a row, and ...
 #define GATHERED_PART 1e-7  // ... the last is at most this part of the first
@@ -21,10 +21,7 @@
 static int prepare(void* user, double t, const double* q, const double* v, const double* y) {
   const srEventWatch* watch = user;
   if (watch->m->nevent + watch->touch->first_other == 0 && watch->m->priv->switches_of_time) return 0;
-  sr_put_state(watch->m, watch->d, t, q, v, y);
-  sr_kinematics(watch->m, watch->d);
-  sr_velocity(watch->m, watch->d);
-  return 0;
+  return sr_evaluate_motion(watch->m, watch->d, t, q, v, y, SR_STAGE_VELOCITY);
 }
 
 // ---- formulas -------------------------------------------------------------------------------------------------------

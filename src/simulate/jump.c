@@ -14,9 +14,9 @@
 #include <math.h>
 
 #include "base/base.h"
+#include "constraint/constraint.h"
 #include "force/force.h"
 #include "model/private.h"
-#include "system/system.h"
 
 #define CHATTER 5          // jumps of one switch almost at once ...
 #define CHATTER_ALL 200    // ... or one, after so many of all
@@ -119,12 +119,8 @@ int sr_jumps_start(srJumpWatch* watch) {
 int sr_jumps_step(srJumpWatch* watch) {
   const srIntegrator* x = watch->integrator;
   if (watch->nfree == 0) return 0;
-  srData* d = watch->d;
-  if (!watch->m->priv->switches_of_time) {
-    sr_put_state(watch->m, d, sri_time(x), sri_q(x), sri_v(x), sri_y(x));
-    sr_kinematics(watch->m, d);
-    sr_velocity(watch->m, d);
-  }
+  if (!watch->m->priv->switches_of_time)
+    (void)sr_evaluate_motion(watch->m, watch->d, sri_time(x), sri_q(x), sri_v(x), sri_y(x), SR_STAGE_VELOCITY);
   const int answer = evaluate_functions(watch, sri_time(x));
   if (answer == 0) hold(watch);
   return answer;

@@ -128,13 +128,17 @@ static void note_acceleration(Run* run, double residual) {
   run->result->violation_acceleration = fmax(run->result->violation_acceleration, residual);
 }
 
+// The model at the end of the last step.
+static int evaluate_last(Run* run, srStage stage) {
+  const srIntegrator* x = run->integrator;
+  return sr_evaluate_motion(run->m, run->d, sri_time(x), sri_q(x), sri_v(x), sri_y(x), stage);
+}
+
 // The ledger after an accepted step: the largest energy, and how much goes amiss in one step.
 static void watch_energy(Run* run) {
   const srIntegrator* x = run->integrator;
   if (!run->m->looped && sri_stats(x)->steps % STEPS_PER_ENERGY != 0) return;
-  sr_put_state(run->m, run->d, sri_time(x), sri_q(x), sri_v(x), sri_y(x));
-  sr_kinematics(run->m, run->d);
-  sr_velocity(run->m, run->d);
+  (void)evaluate_last(run, SR_STAGE_VELOCITY);
   note_acceleration(run, sr_acceleration_residual(run->m, run->d, sri_acceleration(x)));
   memcpy(run->w, sri_w(x), sizeof run->w);
   add_work_before(run);
@@ -177,11 +181,10 @@ static void listen(Run* run, bool on) {
 // ---- rows -----------------------------------------------------------------------------------------------------------
 
 // Evaluates the model at a time inside the last step.
-static int evaluate_at(Run* run, double t) {
+static int evaluate_at(Run* run, double t, srStage stage) {
   if (sri_interpolate(run->integrator, t, run->q, run->v, run->y, run->w) != SR_OK) return -1;
   add_work_before(run);
-  sr_put_state(run->m, run->d, t, run->q, run->v, run->y);
-  const int answer = sr_forward(run->m, run->d, SR_TAU_ELEMENT);
+  const int answer = sr_evaluate_motion(run->m, run->d, t, run->q, run->v, run->y, stage);
   // Of a method with accelerations of its own these are looked at, after every step.
   if (sri_acceleration(run->integrator) == NULL) note_acceleration(run, run->d->row_residual);
   return answer;
@@ -226,7 +229,7 @@ static srStatus rows_until(Run* run, double t) {
   while (ask(run) == 0) {
     const double t_row = run->t0 + (double)run->next * run->every;
     if (t_row > t || t_row > run->t_end - 1e-9 * run->every) return SR_OK;
-    if (evaluate_at(run, t_row) != 0) return SR_FAILED;
+    if (evaluate_at(run, t_row, SR_STAGE_ACCELERATION) != 0) return SR_FAILED;
     balance(run);
     hand_out(run);
     ++run->next;
@@ -239,9 +242,7 @@ static srStatus rows_until(Run* run, double t) {
 // Joint coordinates after the last step.
 static const double* joint_positions(Run* run) {
   if (!run->m->gauged) return sri_q(run->integrator);
-  run->d->t = sri_time(run->integrator);
-  memcpy(run->d->q, sri_q(run->integrator), (size_t)run->m->nq * sizeof(double));
-  sr_kinematics(run->m, run->d);
+  (void)evaluate_last(run, SR_STAGE_POSITION);
   return run->d->jq;
 }
 
@@ -326,17 +327,11 @@ static void say_largest_force(Run* run) {
   if (source >= 0) say(run, ", where '%s' gives %.3g", sr_element(m, d, source)->name, share);
 }
 
-// d holds the state at t, evaluated down to the accelerations of frames.
-static bool settle(Run* run, double t) {
-  if (evaluate_at(run, t) != 0) return false;
-  sr_acceleration(run->m, run->d);
-  return true;
-}
-
 // The last step may have ended right before a force stops being a number, on the last time at which it is one.
 static void say_cause_ahead(Run* run, double t_good) {
-  sr_put_state(run->m, run->d, t_good + AHEAD * (1 + fabs(t_good)), run->q, run->v, run->y);
-  if (sr_forward(run->m, run->d, SR_TAU_ELEMENT) == 0 || run->d->trouble[0] == '\0') return;
+  const double t = t_good + AHEAD * (1 + fabs(t_good));
+  if (sr_evaluate_motion(run->m, run->d, t, run->q, run->v, run->y, SR_STAGE_ACCELERATION) == 0) return;
+  if (run->d->trouble[0] == '\0') return;
   say(run, "; right after it %s", run->d->trouble);
 }
 
@@ -348,12 +343,12 @@ static srStatus fail(Run* run, double t_good, const char* why) {
   if (cause[0] != '\0') say(run, "; %s", cause);
   say_where(run);
   run->result->t = t_good;
-  if (!settle(run, t_good)) return SR_FAILED;
+  if (evaluate_at(run, t_good, SR_STAGE_FRAMES) != 0) return SR_FAILED;
   balance(run);
   if (run->d->t > run->t_row) hand_out(run);
   say_largest_force(run);
   if (cause[0] == '\0') say_cause_ahead(run, t_good);
-  (void)settle(run, t_good);  // the searches have used d
+  (void)evaluate_at(run, t_good, SR_STAGE_FRAMES);  // the searches have used d
   return SR_FAILED;
 }
 
@@ -365,8 +360,7 @@ static srStatus fail_at(Run* run, double t_good, const char* why) {
 }
 
 static srStatus fail_bounds(Run* run) {
-  sr_put_state(run->m, run->d, sri_time(run->integrator), sri_q(run->integrator), sri_v(run->integrator),
-               sri_y(run->integrator));
+  (void)evaluate_last(run, SR_STAGE_NONE);
   return fail_at(run, sri_time_before(run->integrator), "the motion has blown up: its state is beyond 1e15");
 }
 
@@ -614,25 +608,20 @@ static void tell_partition(const Run* run, srMessages* messages) {
 static srStatus start(Run* run, srMessages* messages) {
   const srModel* m = run->m;
   srData* d = run->d;
-  memcpy(run->q, d->q, (size_t)m->nq * sizeof(double));
-  memcpy(run->v, d->v, (size_t)m->nv * sizeof(double));
-  if (m->ny > 0) memcpy(run->y, d->y, (size_t)m->ny * sizeof(double));
-  sr_put_state(m, d, run->t0, run->q, run->v, run->y);
+  (void)sr_evaluate_motion(m, d, run->t0, NULL, NULL, NULL, SR_STAGE_NONE);
   listen(run, true);
   const srStatus assembled = sr_assemble(m, d, messages, &run->result->assembly);
   listen(run, false);
   if (run->stopped) return SR_OK;
   if (assembled != SR_OK) return assembled;
-  sr_kinematics(m, d);
-  sr_velocity(m, d);
+  (void)sr_evaluate(m, d, run->t0, NULL, NULL, NULL, SR_STAGE_VELOCITY);
   if (sr_touch_start(run->touch, messages) != 0) return fail_at(run, run->t0, "a contact cannot be evaluated");
   if (sr_jumps_start(run->jumps) != 0) return fail_at(run, run->t0, "the formula of a law cannot be evaluated");
   if (sri_start(run->integrator, run->t0, d->q, d->v, d->y) != SR_OK)
     return fail(run, run->t0, sri_why(run->integrator));
   run->stepping = true;
   tell_partition(run, messages);
-  sr_put_state(m, d, run->t0, sri_q(run->integrator), sri_v(run->integrator), sri_y(run->integrator));
-  if (sr_forward(m, d, SR_TAU_ELEMENT) != 0) {
+  if (evaluate_last(run, SR_STAGE_ACCELERATION) != 0) {
     return fail_at(run, run->t0, "the equations of motion cannot be evaluated at the start");
   }
   const srStatus agree = look_at_rows(run, messages);
@@ -788,7 +777,9 @@ static srStatus finish(Run* run) {
   }
   const double t = sri_time(run->integrator);
   run->result->t = t;
-  if (!settle(run, t)) return fail_at(run, t, "the equations of motion cannot be evaluated at the end");
+  if (evaluate_at(run, t, SR_STAGE_FRAMES) != 0) {
+    return fail_at(run, t, "the equations of motion cannot be evaluated at the end");
+  }
   balance(run);
   if (run->stopped) {
     say(run, "stopped at t = %.9g by the caller", t);

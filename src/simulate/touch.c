@@ -13,11 +13,11 @@
 #include <string.h>
 
 #include "base/base.h"
+#include "constraint/constraint.h"
 #include "contact/element.h"
 #include "force/force.h"
 #include "force/instances.h"
 #include "force/ports.h"
-#include "system/system.h"
 
 #define TOUCHING 1e-9  // m: bodies that are no deeper than this at the start touch just now
 #define PARTING 1e-12  // m: depth just before bodies part
@@ -175,9 +175,7 @@ static int place_of(const srTouchWatch* watch, int k) {
 static double speed(const srTouchWatch* watch, int i) { return fmax(contact_of(watch, i)->p.floor, -watch->rate[i]); }
 
 static void put_at(srTouchWatch* watch, double t, const double* q, const double* v, const double* y) {
-  sr_put_state(watch->m, watch->d, t, q, v, y);
-  sr_kinematics(watch->m, watch->d);
-  sr_velocity(watch->m, watch->d);
+  (void)sr_evaluate_motion(watch->m, watch->d, t, q, v, y, SR_STAGE_VELOCITY);
 }
 
 // Its bristles go back to 0; the energy that they lose. d's state is that of the time.
@@ -344,9 +342,7 @@ static int locate(srTouchWatch* watch, const srIntegrator* x, int i, double* t) 
     const double middle = a + 0.5 * (b - a);
     if (!(middle > a && middle < b)) break;
     if (sri_interpolate(x, middle, d->q, d->v, d->y, NULL) != SR_OK) return -1;
-    sr_kinematics(watch->m, d);
-    sr_velocity(watch->m, d);
-    d->t = middle;
+    put_at(watch, middle, d->q, d->v, d->y);
     answer = watch->formulas ? sr_measure(watch->m, d) : 0;
     if (answer == 0) answer = measure(watch, i);
     *(watch->gap[i] > 0.0 ? &a : &b) = middle;

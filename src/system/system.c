@@ -6,8 +6,6 @@
 //
 // A looped model: all rows of constraint/rows.c, M and G by their patterns. Which of them count, accelerations and multipliers are
 // the integrators' (integrate/constrained.h): there are no `rates`.
-//
-// Callbacks follow each other at one state: what d has of its kinematics is not computed twice (put_positions, put_motion).
 #include "system/system.h"
 
 #include <math.h>
@@ -23,64 +21,21 @@ static void copy(double* to, const double* from, int n) {
   if (n > 0) memcpy(to, from, (size_t)n * sizeof *to);
 }
 
-// Driven coordinates from d->motion into q and v (v may be NULL).
-static void put_driven(const srModel* m, const srData* d, double* q, double* v) {
-  for (int i = 0; i < m->ndriver; ++i) {
-    q[m->driver[i].qdof] = d->motion[3 * i];
-    if (v != NULL) v[m->driver[i].dof] = d->motion[3 * i + 1];
-  }
-}
-
-void sr_put_driven(const srModel* m, srData* d) {
-  if (m->looped) return;
-  sr_driver_motion(m, d);
-  put_driven(m, d, d->q, d->v);
-}
-
-// Everything but the quaternions, which the kinematics takes as normalised.
-static void put_raw(const srModel* m, srData* d, double t, const double* q, const double* v, const double* y) {
-  d->t = t;
-  copy(d->q, q, m->nq);
-  copy(d->v, v, m->nv);
-  copy(d->y, y, m->ny);
-  d->stage = SR_STAGE_NONE;
-}
-
-void sr_put_state(const srModel* m, srData* d, double t, const double* q, const double* v, const double* y) {
-  put_raw(m, d, t, q, v, y);
-  sr_normalize(m, d->q);
-  sr_put_driven(m, d);
-}
-
-static bool same(const double* a, const double* b, int n) { return n == 0 || memcmp(a, b, (size_t)n * sizeof *a) == 0; }
-
-// Kinematics of positions, at (t, q). The recursions of a tree are also made at positions that are not d's.
-static void put_positions(const srModel* m, srData* d, double t, const double* q) {
-  if (m->looped && d->stage >= SR_STAGE_POSITION && d->t == t && same(d->q, q, m->nq)) return;
-  d->t = t;
-  copy(d->q, q, m->nq);
-  sr_kinematics(m, d);
-}
-
-// And of velocities.
-static void put_motion(const srModel* m, srData* d, double t, const double* q, const double* v) {
-  put_positions(m, d, t, q);
-  if (m->looped && d->stage >= SR_STAGE_VELOCITY && same(d->v, v, m->nv)) return;
-  copy(d->v, v, m->nv);
-  sr_velocity(m, d);
-}
-
 // ---- callbacks ------------------------------------------------------------------------------------------------------
-// Those that evaluate the model look for a request to stop first: so does every method, whatever it iterates.
+// Those that evaluate the model look for a request to stop first: so does every method, whatever it iterates. Quaternions are
+// those of the method: the kinematics takes them as normalised.
+
+static int evaluate_forces(const srModelSystem* s, double t, const double* q, const double* v, const double* y,
+                           double tau) {
+  return sr_stop_requested(s->d) ? -1 : sr_evaluate_tau(s->m, s->d, t, q, v, y, SR_STAGE_FORCE, tau);
+}
 
 static int rates(void* user, double t, const double* q, const double* v, const double* y, double tau, double* qdot,
                  double* vdot, double* ydot, double* wdot) {
   const srModelSystem* s = user;
   srData* d = s->d;
   if (sr_stop_requested(d)) return -1;
-  put_raw(s->m, d, t, q, v, y);
-  sr_put_driven(s->m, d);
-  const int answer = sr_forward_rates(s->m, d, tau);
+  const int answer = sr_evaluate_rates(s->m, d, t, q, v, y, tau);
   if (answer != 0) return answer;
   sr_qdot(s->m, d->q, d->v, qdot);
   copy(vdot, d->a, s->m->nv);
@@ -101,10 +56,7 @@ static int dynamics(void* user, double t, const double* q, const double* v, cons
   const srModel* m = s->m;
   srData* d = s->d;
   (void)D;  // never asked for: it is G
-  if (sr_stop_requested(d)) return -1;
-  put_motion(m, d, t, q, v);
-  copy(d->y, y, m->ny);
-  const int answer = sr_forces(m, d, tau);
+  const int answer = evaluate_forces(s, t, q, v, y, tau);
   if (answer != 0) return answer;
   copy(ydot, d->ydot, m->ny);
   sr_bias_force(m, d);
@@ -123,7 +75,7 @@ static int constraint(void* user, double t, const double* q, double* g, double* 
   const srModel* m = s->m;
   srData* d = s->d;
   if (sr_stop_requested(d)) return -1;
-  put_positions(m, d, t, q);
+  (void)sr_evaluate(m, d, t, q, NULL, NULL, SR_STAGE_POSITION);
   const int answer = sr_constraints(m, d);
   if (answer != 0) return answer;
   if (g != NULL) copy(g, d->g, m->np);
@@ -137,7 +89,7 @@ static int gamma_term(void* user, double t, const double* q, const double* v, do
   const srModelSystem* s = user;
   const srModel* m = s->m;
   srData* d = s->d;
-  put_motion(m, d, t, q, v);
+  (void)sr_evaluate(m, d, t, q, v, NULL, SR_STAGE_VELOCITY);
   sr_driver_motion(m, d);
   const int answer = sr_constraint_gamma(m, d);
   copy(gamma, d->gamma, m->ng);
@@ -162,26 +114,11 @@ static int power(void* user, double t, const double* q, const double* v, const d
 static int tangent(void* user, double t, const double* q, const double* v, const double* y, double tau, const double* a,
                    const double* lambda, srTangent* out) {
   const srModelSystem* s = user;
-  srData* d = s->d;
-  if (sr_stop_requested(d)) return -1;
-  put_motion(s->m, d, t, q, v);
-  copy(d->y, y, s->m->ny);
-  int answer = sr_forces(s->m, d, tau);
-  if (answer == 0) answer = sr_tangent_evaluate(s->tangent, d, tau, a, lambda, out);
-  d->stage = SR_STAGE_NONE;  // differences have moved it
-  return answer;
+  const int answer = evaluate_forces(s, t, q, v, y, tau);
+  return answer != 0 ? answer : sr_tangent_evaluate(s->tangent, s->d, tau, a, lambda, out);
 }
 
 // ---- linear systems of a tree: integrate.h, srMotionSolver
-
-static int evaluate_forces(const srModelSystem* s, double t, const double* q, const double* v, const double* y,
-                           double tau) {
-  if (sr_stop_requested(s->d)) return -1;
-  put_raw(s->m, s->d, t, q, v, y);
-  sr_kinematics(s->m, s->d);
-  sr_velocity(s->m, s->d);
-  return sr_forces(s->m, s->d, tau);
-}
 
 static int tree_residual(void* user, double t, const double* q, const double* v, const double* y, double tau,
                          const double* a, double* E) {
@@ -277,21 +214,21 @@ static void accept_driven(srModelSystem* s, double t, double* q, double* v) {
     const double* motion = s->d->motion + 3 * i;
     s->violation_position = fmax(s->violation_position, fabs(q[m->driver[i].qdof] - motion[0]));
     s->violation_velocity = fmax(s->violation_velocity, fabs(v[m->driver[i].dof] - motion[1]));
+    q[m->driver[i].qdof] = motion[0];
+    v[m->driver[i].dof] = motion[1];
   }
-  put_driven(m, s->d, q, v);
 }
 
 // Free bodies, at the state that the step ends with: what turns are counted from, and how far springs that stand for joints
 // have given way.
 static void settle_free(srModelSystem* s, double t, const double* q, const double* v) {
-  put_motion(s->m, s->d, t, q, v);
+  (void)sr_evaluate(s->m, s->d, t, q, v, NULL, SR_STAGE_VELOCITY);
   sr_gauge_accept(s->m, s->d);
   for (int i = 0; i < s->m->nclosure; ++i) {
     srSoft soft;
     if (!s->m->closure[i].soft || sr_soft_closure(s->m, s->d, &s->m->closure[i], &soft) != 0) continue;
     s->violation_position = fmax(s->violation_position, soft.gap);
   }
-  s->d->stage = SR_STAGE_NONE;  // angles are counted from here now
 }
 
 static int accepted(void* user, double t, double* q, double* v, double* y) {

@@ -161,9 +161,6 @@ _FUNCTIONS = {
     "sr_rnea": (None, [P, P, P, P, P, P]),
     "sr_crba": (None, [P, P, P, P]),
     "sr_aba": (I, [P, P, P, P, P, P]),
-    "sr_kinematics": (None, [P, P]),
-    "sr_velocity": (None, [P, P]),
-    "sr_acceleration": (None, [P, P]),
     "sr_joint_accelerations": (None, [P, P, P]),
     "sr_frame_motion": (None, [P, P, I, I, POINTER(struct["srFrameMotion"])]),
     "sr_frame_jacobian": (None, [P, P, I, I, P]),
@@ -173,8 +170,7 @@ _FUNCTIONS = {
     "sr_retract": (None, [P, P, P, P]),
     "sr_difference": (None, [P, P, P, P]),
     "sr_normalize": (None, [P, P]),
-    "sr_forces": (I, [P, P, D]),
-    "sr_forward": (I, [P, P, D]),
+    "sr_evaluate": (I, [P, P, D, P, P, P, I]),
     "sr_constraints": (I, [P, P]),
     "sr_constraint_gamma": (I, [P, P]),
     "sr_constraint_velocity": (None, [P, P, P, P]),
@@ -232,7 +228,6 @@ def _declare():
 
 
 _declare()
-TAU_ELEMENT = -1.0  # SR_TAU_ELEMENT: laws take their own time constant
 OK, FAILED = 0, 1   # srStatus
 NO_OWNER, GROUND = -1, -2
 

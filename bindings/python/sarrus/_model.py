@@ -15,7 +15,7 @@ from ._report import JSON, filled, report, sensors
 from ._run import run
 
 lib = L.lib
-NONE, POSITION, VELOCITY, ACCELERATION = range(4)  # srStage
+NONE, POSITION, VELOCITY, FORCE, ACCELERATION, FRAMES = range(6)  # srStage
 FREE, BALL = L.words("joint").index("free"), L.words("joint").index("ball")
 
 
@@ -131,35 +131,32 @@ class Model:
 
     def _need(self, d, stage):
         if d.stage < stage:
-            raise Error(f"call model.{('', 'kinematics', 'velocity', 'forward')[stage]}(data) first", 2)
+            raise Error(f"call model.{('', 'kinematics', 'velocity', 'forces', 'forward')[stage]}(data) first", 2)
 
     def _done(self, code, d, what):
         if code != 0:
             raise Error(f"{what}: {d.trouble or 'a law refused this state'}", 1)
 
     # -------------------------------------------------------------------------------------------------- stages of a data
+    def _evaluate(self, d, stage, otherwise=""):
+        self._done(lib.sr_evaluate(*self._of(d), float(d.t), None, None, None, stage), d, otherwise)
+        return d
+
     def kinematics(self, d):
         """Poses of links."""
-        lib.sr_kinematics(*self._of(d))
-        return d
+        return self._evaluate(d, POSITION)
 
     def velocity(self, d):
         """The same and twists."""
-        self.kinematics(d)
-        lib.sr_velocity(*self._of(d))
-        return d
+        return self._evaluate(d, VELOCITY)
 
     def forces(self, d):
         """The same and all laws: f, ydot, motion, power."""
-        self.velocity(d)
-        self._done(lib.sr_forces(*self._of(d), L.TAU_ELEMENT), d, "no forces at this state")
-        return d
+        return self._evaluate(d, FORCE, "no forces at this state")
 
     def forward(self, d):
         """The whole: kinematics, laws, accelerations a, multipliers lambda_; accelerations of links and sensors."""
-        self._done(lib.sr_forward(*self._of(d), L.TAU_ELEMENT), d, "no accelerations at this state")
-        lib.sr_acceleration(*self._of(d))
-        return d
+        return self._evaluate(d, FRAMES, "no accelerations at this state")
 
     def assemble(self, d):
         """Closes the loops with the least change of q, then of v. sarrus.Error where it cannot be done."""
@@ -351,11 +348,8 @@ class Model:
         """{joint: {moment, force, unique}} after forward: on the body, about its origin, in its axes."""
         self._need(d, ACCELERATION)
         x, unique = np.zeros((self.njoint, 6)), np.zeros(self.njoint, np.uint8)
-        stage = ctypes.c_int.from_address(d._array("stage").data)
-        before = stage.value
         self._done(lib.sr_reactions(*self._of(d), address(x)), d, "no reactions")
         self._ranked(d, lambda rank: lib.sr_reactions_unique(*self._of(d), rank, address(unique)))
-        stage.value = before  # the same position
         return {n: {"moment": x[j, :3], "force": x[j, 3:], "unique": bool(unique[j])} for j, n in enumerate(self.joint_name)}
 
     def sensors(self, d, jacobian=False):

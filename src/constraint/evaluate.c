@@ -1,0 +1,130 @@
+// Evaluation of a model at a state: the one door to it. In this order, up to the stage that is asked for:
+//
+//   the state       t, q, v, y into d; of a state of the motion, quaternions of length 1 and driven coordinates of a tree on
+//                   their motion (of a looped model they are rows like the others)
+//   POSITION        poses of links, joint coordinates of free bodies                                 dynamics/kinematics.c
+//   VELOCITY        twists of links, their rates
+//   FORCE           motion of drivers, sensors, formulas, instances of contacts, elements            force/forces.c
+//   ACCELERATION    M a + c = f + G^T lambda,  G a = gamma: a tree, with or without drivers, by articulated bodies, O(n)
+//                   (dynamics/aba.c); a looped model by rows, gamma, c, M and the saddle-point system (solve.c). Then the
+//                   power of the drivers
+//   FRAMES          accelerations of links and frames: a pass of its own, which integrators do not need
+//
+// Positions and velocities follow from t, q, v and z alone, and d keeps those that its results belong to (srData.known): where
+// they are the same, bit by bit, nothing is computed again. Forces follow also from y, tau, discrete states, held switches,
+// instances of contacts and the stage length, and are evaluated whenever they are asked for.
+#include <string.h>
+
+#include "constraint/constraint.h"
+#include "dynamics/link.h"
+#include "force/force.h"
+
+// ---- the state ----------------------------------------------------------------------------------------------------------
+
+// NULL: what d has.
+static bool differs(const double* to, const double* from, int n) {
+  return from != NULL && from != to && n > 0 && memcmp(to, from, (size_t)n * sizeof *to) != 0;
+}
+
+static void put(double* to, const double* from, int n) {
+  if (from != NULL && from != to && n > 0) memcpy(to, from, (size_t)n * sizeof *to);
+}
+
+static void put_state(const srModel* m, srData* d, double t, const double* q, const double* v, const double* y) {
+  if (d->stage > SR_STAGE_VELOCITY && (d->t != t || differs(d->y, y, m->ny))) d->stage = SR_STAGE_VELOCITY;
+  d->t = t;
+  put(d->q, q, m->nq);
+  put(d->v, v, m->nv);
+  put(d->y, y, m->ny);
+}
+
+void sr_put_driven(const srModel* m, srData* d) {
+  if (m->looped || m->ndriver == 0) return;
+  sr_driver_motion(m, d);
+  for (int i = 0; i < m->ndriver; ++i) {
+    d->q[m->driver[i].qdof] = d->motion[3 * i];
+    d->v[m->driver[i].dof] = d->motion[3 * i + 1];
+  }
+}
+
+// ---- the stages ---------------------------------------------------------------------------------------------------------
+
+// Power of the driving forces, and of formulas that depend on time: -lambda b.
+void sr_driver_power(const srModel* m, srData* d) {
+  for (int i = 0; i < m->ndriver; ++i) {
+    d->power[SR_ACCOUNT_DRIVER] += d->lambda[m->row_driver + i] * d->jv[m->driver[i].dof];
+  }
+  for (int i = 0; i < m->nformula_row; ++i) {
+    const int row = m->formula_row[i].row;
+    d->power[SR_ACCOUNT_DRIVER] -= d->lambda[row] * d->b[row];
+  }
+}
+
+static void move(const srModel* m, srData* d, srStage stage) {
+  sr_lower_stage(m, d);
+  if (stage >= SR_STAGE_POSITION && d->stage < SR_STAGE_POSITION) sr_kinematics(m, d);
+  if (stage >= SR_STAGE_VELOCITY && d->stage < SR_STAGE_VELOCITY) sr_velocity(m, d);
+}
+
+static int accelerate(const srModel* m, srData* d) {
+  // A singular M may belong to a state that only a trial step reached.
+  const int answer = m->looped ? sr_solve_state(m, d) : sr_aba_driven(m, d, d->q, d->v, d->f, d->a, d->lambda) != SR_OK;
+  if (answer == 0) sr_driver_power(m, d);
+  return answer;
+}
+
+// Forces, and what follows from them.
+static int act(const srModel* m, srData* d, srStage stage, double tau) {
+  if (stage < SR_STAGE_FORCE) return 0;
+  const srStage moved = d->stage < SR_STAGE_VELOCITY ? d->stage : SR_STAGE_VELOCITY;
+  d->stage = moved;
+  int answer = sr_forces(m, d, tau);
+  if (answer == 0 && stage >= SR_STAGE_ACCELERATION) answer = accelerate(m, d);
+  if (answer == 0 && stage == SR_STAGE_FRAMES) sr_acceleration(m, d);
+  if (answer == 0 && moved == SR_STAGE_VELOCITY) d->stage = stage;
+  return answer;
+}
+
+// ---- the door -----------------------------------------------------------------------------------------------------------
+
+int sr_evaluate_tau(const srModel* m, srData* d, double t, const double* q, const double* v, const double* y,
+                    srStage stage, double tau) {
+  put_state(m, d, t, q, v, y);
+  move(m, d, stage);
+  return act(m, d, stage, tau);
+}
+
+int sr_evaluate(const srModel* m, srData* d, double t, const double* q, const double* v, const double* y,
+                srStage stage) {
+  return sr_evaluate_tau(m, d, t, q, v, y, stage, SR_TAU_ELEMENT);
+}
+
+int sr_forward(const srModel* m, srData* d, double tau_stage) {
+  return sr_evaluate_tau(m, d, d->t, d->q, d->v, d->y, SR_STAGE_ACCELERATION, tau_stage);
+}
+
+int sr_evaluate_motion(const srModel* m, srData* d, double t, const double* q, const double* v, const double* y,
+                       srStage stage) {
+  put_state(m, d, t, q, v, y);
+  sr_normalize(m, d->q);
+  sr_put_driven(m, d);
+  move(m, d, stage);
+  return act(m, d, stage, SR_TAU_ELEMENT);
+}
+
+// Laws on joint coordinates alone need no poses and twists of links in the ground frame.
+static bool frames_are_seen(const srModel* m) {
+  if (m->nsensor_value > 0 || m->looped || m->nset > 0) return true;
+  for (int i = 0; i < m->nforce; ++i) {
+    if (m->force[i].law->port != SR_PORT_JOINT) return true;
+  }
+  return false;
+}
+
+int sr_evaluate_rates(const srModel* m, srData* d, double t, const double* q, const double* v, const double* y,
+                      double tau) {
+  put_state(m, d, t, q, v, y);
+  sr_put_driven(m, d);
+  move(m, d, frames_are_seen(m) ? SR_STAGE_VELOCITY : SR_STAGE_NONE);
+  return act(m, d, SR_STAGE_ACCELERATION, tau);
+}
