@@ -14,6 +14,7 @@
 #include "dynamics/gauge.h"
 #include "force/force.h"
 #include "math/pose.h"
+#include "math/v4.h"
 #include "model/closure.h"
 
 static void minus(double* a, const double* b, int n) {
@@ -74,15 +75,28 @@ static int closure_row(const srClosure* c, int k) { return k < c->np ? c->row + 
 // Of a soft closure only the velocity rows are constraints.
 static int first_row(const srClosure* c) { return c->soft ? c->np : 0; }
 
-// W times a column. What is left of a cancellation is rounding, and must not pass for a row of its own.
-static double entry(const double* W, const double* column) {
-  double sum = 0, scale_W = 0, scale_column = 0;
-  for (int i = 0; i < 6; i++) {
-    sum += W[i] * column[i];
-    scale_W += fabs(W[i]);
-    scale_column += fabs(column[i]);
+// Rows W of a closure times n columns, four at a time, into the places of G that `end` are the ends of: columns come descending, the
+// pattern ascends. What is left of a cancellation is rounding, and must not pass for a row of its own.
+SRM_CLONES static void fill_entries(int nrow, double (*W)[6], int n, const double* column, double** end) {
+  double scale_W[6] = {0};
+  for (int k = 0; k < nrow; k++) {
+    for (int i = 0; i < 6; i++) scale_W[k] += fabs(W[k][i]);
   }
-  return fabs(sum) > 2e-14 * scale_W * scale_column ? sum : 0;
+  for (int j = 0; j < n; j += 4) {
+    const int most = n - j < 4 ? n - j : 4;
+    const double *a = column + 6 * j, *b = most > 1 ? a + 6 : a, *c = most > 2 ? b + 6 : a, *d = most > 3 ? c + 6 : a;
+    v4 x[6], scale = v4_zero();
+    for (int i = 0; i < 6; i++) {
+      x[i] = (v4){a[i], b[i], c[i], d[i]};
+      scale += v4_abs(x[i]);
+    }
+    for (int k = 0; k < nrow; k++) {
+      v4 sum = v4_zero();
+      for (int i = 0; i < 6; i++) sum += v4_all(W[k][i]) * x[i];
+      const v4 counts = (v4)((v4u)sum & (v4u)(v4_abs(sum) > v4_all(2e-14 * scale_W[k]) * scale));
+      for (int i = 0; i < most; i++) end[k][-1 - j - i] = counts[i];
+    }
+  }
 }
 
 static int closure_rows(const srModel* m, srData* d, const srClosure* c) {
@@ -94,14 +108,15 @@ static int closure_rows(const srModel* m, srData* d, const srClosure* c) {
   double* column = d->work;
   int* dof = (int*)(void*)(column + 6 * m->nv);
   const int n = sr_path_columns(m, d, c->point[1], c->point[0], common_observer(c) ? c->common : -1, dof, column);
-  for (int k = first_row(c); k < c->np + c->nvel; k++) {
+  const int first = first_row(c), end = c->np + c->nvel;
+  double* G[6];
+  for (int k = first; k < end; k++) {
     const int row = closure_row(c, k);
-    double* G = d->G + m->G_start[row] + n;  // columns come descending, the pattern ascends
-    const double* W = out.W[k];
-    for (int i = 0; i < n; i++) *--G = entry(W, column + 6 * i);
+    G[k] = d->G + m->G_start[row] + n;
     if (k < c->np) d->g[row] = out.g[k];
     d->b[row] = 0;
   }
+  fill_entries(end - first, out.W + first, n, column, G + first);
   return 0;
 }
 

@@ -50,6 +50,7 @@ static bool allocate(srConstrained* c, const srSystem* s) {
                {&c->lambda, ng},
                {&c->length, ng},
                {&c->scale, ng},
+               {&c->longest, ng},
                {&c->u, ng},
                {&c->dv, nv},
                {&c->gamma, ng},
@@ -83,7 +84,7 @@ bool sri_constrained_create(srIntegrator* integrator) {
   if (c == NULL) return false;
   c->M_pattern = pattern_of(s->M_sparsity);
   c->G_pattern = pattern_of(s->G_sparsity);
-  c->shape = (srmSaddleShape){.nv = s->nv, .ng = s->ng};
+  c->shape = (srmSaddleShape){.nv = s->nv, .ng = s->ng, .mass = true};
   if (s->M_sparsity != NULL) c->shape.M = &c->M_pattern;
   if (s->G_sparsity != NULL) c->shape.G = &c->G_pattern;
   c->nM = c->shape.M != NULL ? (size_t)srm_pattern_count(&c->M_pattern) : (size_t)s->nv * (size_t)s->nv;

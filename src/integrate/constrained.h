@@ -29,9 +29,9 @@ struct srConstrained {
   double *M, *f, *D;  // of the stage evaluated last
   double *G, *b, *g;  // of the place evaluated last
   double* G_stage;    // G of the stage when G is that of the next
-  double *r, *lambda, *length, *scale, *u,
-      *gamma;  // ng; length, scale: of rows, the largest since they were chosen, by the diagonal of M and by M
-  double* dv;  // nv
+  double *r, *lambda, *length, *scale, *longest, *u,
+      *gamma;  // ng; length, scale, longest: of rows, the largest since they were chosen, by the diagonal of M, by M and in c->end
+  double* dv;                                       // nv
   double *q, *slope, *y_rate;                       // nq, nq, ny
   double* x;                                        // n: the state with its dependent coordinates, of a partition
   unsigned char *kept, *position, *trial, *before;  // ng: rows in use; those with a position form; scratch

@@ -142,7 +142,11 @@ static double distance(srConstrained* c) {
   const srmRowsChoice choice = {.tau = c->tau, .scale = c->scale};
   const double* metric = c->metric == SR_METRIC_MASS ? c->M : NULL;
   double smallest = 1.0;
-  if (c->singular || srm_rows_classify(c->rows, metric, c->G, &choice, c->trial) != c->rank) return 0.0;
+  if (c->singular) return 0.0;
+  // The pivots of the factor at hand are such distances, and cost nothing.
+  const double shown = srm_saddle_distance(c->end, c->longest);
+  if (shown >= 0.0) return shown;
+  if (srm_rows_classify(c->rows, metric, c->G, &choice, c->trial) != c->rank) return 0.0;
   for (int k = 0; k < c->shape.ng; ++k) {
     if (c->trial[k] != 0) smallest = fmin(smallest, srm_rows_pivot(c->rows, k));
   }

@@ -73,7 +73,7 @@ static double smallest_singular_value(srConstrained* c) {
     for (int k = 0; k < ng; ++k) c->u[k] /= norm;
     if (i == iterations) break;
     for (int k = 0; k < ng; ++k) c->r[k] = c->u[k] * c->length[k];
-    srm_saddle_solve(c->end, NULL, c->r, c->dv, c->lambda);
+    srm_saddle_solve_rows(c->end, c->r, c->lambda);
     for (int k = 0; k < ng; ++k) c->u[k] = c->kept[k] != 0 ? c->lambda[k] * c->length[k] : 0;
   }
   c->u_known = true;
@@ -145,6 +145,7 @@ srStatus sri_choose_rows(srIntegrator* integrator) {
   if (c->chosen) return SR_OK;
   memset(c->scale, 0, (size_t)s->ng * sizeof *c->scale);
   memset(c->length, 0, (size_t)s->ng * sizeof *c->length);
+  memset(c->longest, 0, (size_t)s->ng * sizeof *c->longest);
   const int rank = classify(integrator, sri_v(integrator), c->tau, NULL);
   if (rank < 0) {
     return sri_fail(

@@ -11,6 +11,7 @@
 
 #include "base/base.h"
 #include "math/dense.h"
+#include "math/saddle_blocks.h"
 
 #define DENSE_BELOW 80  // beyond it sparse, however full
 #define DENSE_SMALL 12  // up to it dense, however empty; between the two by the entries:
@@ -30,7 +31,10 @@ struct srmSaddle {
   srmSparseLu* lu;
   int *at_M, *at_D, *at_G, *at_diagonal;  // where the numbers go in the sparse matrix
   double* values;
-  double* x;  // right side and solution (n)
+  double* x;          // right side and solution (n)
+  srmBlocks* blocks;  // NULL: M is not a row of small blocks
+  bool by_blocks;     // the last factor is theirs
+  double* G_last;     // its rows, where a factor of the whole matrix must follow
 };
 
 // ---- products with rows -----------------------------------------------------------------------------------------------
@@ -92,7 +96,9 @@ void srm_saddle_destroy(srmSaddle* s) {
   srm_pattern_free(&s->M);
   srm_pattern_free(&s->G);
   srm_sparse_lu_destroy(s->lu);
-  void* parts[] = {s->kept, s->A, s->scale, s->pivot, s->at_M, s->at_D, s->at_G, s->at_diagonal, s->values, s->x};
+  srm_blocks_destroy(s->blocks);
+  void* parts[] = {s->G_last, s->kept, s->A,           s->scale,  s->pivot, s->at_M,
+                   s->at_D,   s->at_G, s->at_diagonal, s->values, s->x};
   for (int i = 0; i < SR_COUNT(parts); ++i) sr_free(parts[i]);
   sr_free(s);
 }
@@ -151,6 +157,12 @@ static bool create_sparse(srmSaddle* s) {
   return good;
 }
 
+static bool create_blocks(srmSaddle* s) {
+  if (!s->sparse || !s->shape.mass) return true;
+  if (!srm_blocks_create(&s->shape, &s->blocks)) return false;
+  return s->blocks == NULL || srm_take_numbers(&s->G_last, (size_t)srm_pattern_count(&s->G));
+}
+
 static bool create_dense(srmSaddle* s) {
   const size_t n = (size_t)s->n;
   s->pivot = sr_alloc((n + 1) * sizeof *s->pivot);
@@ -178,7 +190,7 @@ srmSaddle* srm_saddle_create(const srmSaddleShape* shape) {
   s->sparse = is_sparse(shape);
   s->kept = sr_alloc((size_t)shape->ng + 1);
   good = good && s->kept != NULL && srm_take_numbers(&s->x, (size_t)s->n) &&
-         (s->sparse ? create_sparse(s) : create_dense(s));
+         (s->sparse ? create_sparse(s) : create_dense(s)) && create_blocks(s);
   if (good) return s;
   srm_saddle_destroy(s);
   return NULL;
@@ -188,6 +200,7 @@ bool srm_saddle_is_sparse(const srmSaddle* s) { return s->sparse; }
 
 size_t srm_saddle_fill(const srmSaddle* s) {
   const size_t n = (size_t)(s->shape.nv + s->nkept);
+  if (s->by_blocks) return srm_blocks_fill(s->blocks);
   return s->sparse ? srm_sparse_lu_fill(s->lu) : n * n;
 }
 
@@ -272,22 +285,37 @@ static bool factor_sparse(srmSaddle* s, const double* M, const double* D, const 
   return srm_sparse_lu_factor(s->lu, s->values);
 }
 
+static bool factor_whole(srmSaddle* s, const double* M, const double* D, const double* G) {
+  if (D == NULL) D = G;
+  const double most_M = M != NULL ? largest(M, count_M(s)) : 1, most_D = largest(D, count_G(s));
+  s->s = most_M > 0 && most_D > 0 ? most_M / most_D : 1;
+  return s->sparse ? factor_sparse(s, M, D, G) : factor_dense(s, M, D, G);
+}
+
 bool srm_saddle_factor(srmSaddle* s, const double* M, const double* D, const double* G, const unsigned char* kept) {
   s->nkept = 0;
   for (int k = 0; k < s->shape.ng; ++k) {
     s->kept[k] = kept == NULL || kept[k] != 0;
     s->nkept += s->kept[k];
   }
-  if (D == NULL) D = G;
-  const double most_M = M != NULL ? largest(M, count_M(s)) : 1, most_D = largest(D, count_G(s));
-  s->s = most_M > 0 && most_D > 0 ? most_M / most_D : 1;
-  s->ready = s->sparse ? factor_sparse(s, M, D, G) : factor_dense(s, M, D, G);
-  return s->ready;
+  s->by_blocks = s->blocks != NULL && (D == NULL || D == G) && srm_blocks_factor(s->blocks, M, G, s->kept, 0);
+  if (s->by_blocks) return s->ready = true;
+  return s->ready = factor_whole(s, M, D, G);
 }
 
 void srm_saddle_solve(srmSaddle* s, const double* f, const double* r, double* x, double* lambda) {
   const int nv = s->shape.nv, ng = s->shape.ng;
   SR_ASSERT(s->ready);
+  if (s->by_blocks) {
+    if (srm_blocks_solve(s->blocks, f, r, x, lambda)) return;
+    s->by_blocks = false;
+    if (!factor_whole(s, srm_blocks_matrices(s->blocks, s->G_last), NULL, s->G_last)) {
+      for (int i = 0; x != NULL && i < nv; ++i) x[i] = NAN;  // what no refinement brings to an end is no solution
+      for (int k = 0; lambda != NULL && k < ng; ++k) lambda[k] = NAN;
+      s->by_blocks = true;
+      return;
+    }
+  }
   int at = nv;
   for (int i = 0; i < nv; ++i) s->x[i] = f != NULL ? f[i] : 0;
   for (int k = 0; k < ng; ++k) {
@@ -303,10 +331,23 @@ void srm_saddle_solve(srmSaddle* s, const double* f, const double* r, double* x,
     for (int i = 0; i < at; ++i) s->x[i] *= s->scale[i];
     srm_lu_solve(at, s->A, s->pivot, s->x);
   }
-  memcpy(x, s->x, (size_t)nv * sizeof *x);
+  if (x != NULL) memcpy(x, s->x, (size_t)nv * sizeof *x);
   at = nv;
   for (int k = 0; lambda != NULL && k < ng; ++k) {
     lambda[k] = s->kept[k] != 0 ? s->s * s->x[at] : 0;
     at += s->kept[k] != 0 || s->sparse;
   }
+}
+
+void srm_saddle_solve_rows(srmSaddle* s, const double* r, double* lambda) {
+  SR_ASSERT(s->ready);
+  if (s->by_blocks) {
+    srm_blocks_solve_rows(s->blocks, r, lambda);
+  } else {
+    srm_saddle_solve(s, NULL, r, NULL, lambda);
+  }
+}
+
+double srm_saddle_distance(const srmSaddle* s, double* longest) {
+  return s->by_blocks ? srm_blocks_distance(s->blocks, longest) : -1;
 }

@@ -5,7 +5,8 @@
 //
 // M, D of one stage and G of another: unsymmetric in general. M may be singular where it is positive on the kernel of G: it
 // is never inverted. A set of kept rows is chosen by the caller; the others are left out and get lambda = 0.
-// Dense for small sizes, sparse where patterns are given and the size is worth it. All memory is taken by create.
+// Dense for small sizes, sparse where patterns are given and the size is worth it; G M^-1 G^T where M is a row of small blocks
+// (saddle_blocks.h). All memory is taken by create.
 //
 //   srmSaddle* s = srm_saddle_create(&(srmSaddleShape){.nv = 7, .ng = 6});
 //   if (srm_saddle_factor(s, M, NULL, G, kept)) srm_saddle_solve(s, f, gamma, a, lambda);     // D = G
@@ -18,6 +19,7 @@ typedef struct srmSaddleShape {
   int nv, ng;
   const srmPattern* M;  // NULL: dense, row-major. The whole symmetric pattern, diagonal included
   const srmPattern* G;  // NULL: dense, row-major. D has the pattern of G
+  bool mass;  // M is symmetric and nowhere negative, and D = G for the most part: small blocks of M may be inverted
   int dense_below;  // with patterns: nv + ng up to which the dense solver is used (0: by size and entries; < 0: sparse)
 } srmSaddleShape;
 
@@ -28,6 +30,11 @@ void srm_saddle_destroy(srmSaddle* saddle);
 bool srm_saddle_factor(srmSaddle* saddle, const double* M, const double* D, const double* G, const unsigned char* kept);
 // After factor. f NULL: 0; r NULL: 0 (entries of dropped rows are not read). lambda may be NULL.
 void srm_saddle_solve(srmSaddle* saddle, const double* f, const double* r, double* x, double* lambda);
+// lambda alone, of f = 0 and without refinement: good enough for inverse iterations.
+void srm_saddle_solve_rows(srmSaddle* saddle, const double* r, double* lambda);
+// How near the rows of the last factor are to dependence: the smallest distance of one from those before it (a sine), each measured by
+// the largest length that it has had (longest: ng, start with 0, raised). < 0: this factor does not show it.
+double srm_saddle_distance(const srmSaddle* saddle, double* longest);
 bool srm_saddle_is_sparse(const srmSaddle* saddle);
 size_t srm_saddle_fill(const srmSaddle* saddle);  // entries of the last factor
 

@@ -32,6 +32,11 @@ SRM_INLINE v4 v4_zero(void) { return (v4){0, 0, 0, 0}; }
 SRM_INLINE v4 v4_keep(v4 a, int x, int y, int z) {  // lanes that are kept, the others and the fourth are 0
   return (v4)((v4u)a & (v4u){x ? ~0ULL : 0, y ? ~0ULL : 0, z ? ~0ULL : 0, 0});
 }
+SRM_INLINE v4 v4_abs(v4 a) { return (v4)((v4u)a & ~((v4u){0} + (1ULL << 63))); }
+SRM_INLINE v4 v4_larger(v4 a, v4 b) {  // of each lane; b where it is not a number
+  const v4u stays = (v4u)(b <= a);
+  return (v4)(((v4u)a & stays) | ((v4u)b & ~stays));
+}
 SRM_INLINE v4 v4_z(double s) { return v4_keep(v4_all(s), 0, 0, 1); }
 SRM_INLINE v4 v4_xyz(const double* p) {  // from three doubles, no alignment
   return v4_keep((v4){p[0], p[1], p[2], p[2]}, 1, 1, 1);

@@ -42,7 +42,7 @@ static struct srDataPrivate* create_solver(const srModel* m) {
   p->unique = p->taken + m->ng;
   p->M = (srmPattern){m->nv, m->nv, m->M_row, m->M_column};
   p->G = (srmPattern){m->ng, m->nv, m->G_start, m->G_index};
-  p->shape = (srmSaddleShape){.nv = m->nv, .ng = m->ng, .M = &p->M, .G = &p->G};
+  p->shape = (srmSaddleShape){.nv = m->nv, .ng = m->ng, .M = &p->M, .G = &p->G, .mass = true};
   p->saddle = srm_saddle_create(&p->shape);
   p->rows = srm_rows_create(&p->shape);
   if (p->saddle && p->rows) return p;

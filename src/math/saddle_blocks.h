@@ -1,0 +1,30 @@
+// Saddle-point systems whose M consists of small blocks on the diagonal, as that of free bodies does:
+//
+//   [ M  -G^T ] [   x    ]   [ f ]            S lambda = r - G M^-1 f,   S = G M^-1 G^T
+//   [ G    0  ] [ lambda ] = [ r ]            x = M^-1 (f + G^T lambda)
+//
+// S couples rows that share a body. It is positive definite for any order of its rows: no pivoting, a pattern and a memory that are
+// known beforehand, a cost that is linear in the number of joints of a chain or tree.
+#ifndef SR_MATH_SADDLE_BLOCKS_H
+#define SR_MATH_SADDLE_BLOCKS_H
+
+#include "math/saddle.h"
+
+typedef struct srmBlocks srmBlocks;
+// *out NULL: M is not of this kind, or S would have too many entries. False: out of memory.
+bool srm_blocks_create(const srmSaddleShape* shape, srmBlocks** out);
+void srm_blocks_destroy(srmBlocks* blocks);
+// M NULL: the identity. kept (ng): rows that count. mu: added to the diagonal of S, as a part of its largest entry.
+// False: S or M is too near to a singular one for this way; a factor of the whole matrix may still be possible.
+bool srm_blocks_factor(srmBlocks* blocks, const double* M, const double* G, const unsigned char* kept, double mu);
+// After factor with mu = 0, refined with the true matrix. f, r, lambda may be NULL. False: the refinement does not
+// converge, and nothing is written.
+bool srm_blocks_solve(srmBlocks* blocks, const double* f, const double* r, double* x, double* lambda);
+void srm_blocks_solve_rows(srmBlocks* blocks, const double* r, double* y);  // y = (S + mu)^-1 r, once; y may be r
+size_t srm_blocks_fill(const srmBlocks* blocks);                            // entries of the factor
+// Smallest distance of a row from those before it in the factor, each measured by the largest length that it has had (longest: ng, raised).
+double srm_blocks_distance(const srmBlocks* blocks, double* longest);
+// The matrices that were factored: returns M (NULL: the identity), writes G with zeros in the rows that do not count.
+const double* srm_blocks_matrices(const srmBlocks* blocks, double* G);
+
+#endif
