@@ -160,9 +160,9 @@ static void coordinate_sizes(const srModel* m, const double* q, double* size) {
 }
 
 static double distance_of(const srModel* m, const srData* d, int point) {
-  srSeen seen;
-  sr_see(m, d, point, 0, &seen);
-  return fabs(seen.d[0]) + fabs(seen.d[1]) + fabs(seen.d[2]);
+  srFrameMotion seen;
+  sr_frame_motion(m, d, point, 0, &seen);
+  return fabs(seen.position[0]) + fabs(seen.position[1]) + fabs(seen.position[2]);
 }
 
 // Terms of the rows of a closure that do not move: unit vectors where it turns (W over w), the places of its points where

@@ -30,11 +30,6 @@ void sr_bias_force(const srModel* m, srData* d);    // d->bias, at the velocity 
 void sr_driver_power(const srModel* m, srData* d);  // adds the power of d->lambda to d->power
 
 // ---- frames.c
-// What an observer sees of a frame (stage of d), in his axes; bias: with accelerations from sr_bias_acceleration.
-typedef struct srSeen {
-  double R[9], d[3], w[3], u[3], wd[3], ud[3];
-} srSeen;
-void sr_see(const srModel* m, const srData* d, int point, int observer, srSeen* out);
 // Columns over the twist (w, u) of what moves `point` against `observer`, for all coordinates between them: descending
 // coordinates into dof, 6 numbers each into column; returns how many. common >= 0: displacement of point less that of
 // observer, both seen from that point and in its axes.

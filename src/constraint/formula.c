@@ -83,7 +83,7 @@ static void scatter_velocity(const srModel* m, srData* d, int k, double by) {
 
 // A scalar of a sensor as P over the twist: its rate (position scalars) or itself (velocity scalars) is P . (w, u); and the
 // part of the rate's derivative that is not P . (w', u').
-static void sensor_row(const srSeen* s, int scalar, double P[6], double* bias) {
+static void sensor_row(const srFrameMotion* s, int scalar, double P[6], double* bias) {
   memset(P, 0, 6 * sizeof *P);
   *bias = 0;
   if (scalar < 3) {
@@ -94,11 +94,11 @@ static void sensor_row(const srSeen* s, int scalar, double P[6], double* bias) {
     P[scalar - 6] = 1;
   } else {  // R_ij' = e_i . (w x c) = w . (c x e_i), c column j of R
     const int i = (scalar - 9) / 3, j = (scalar - 9) % 3;
-    const double c[3] = {s->R[j], s->R[3 + j], s->R[6 + j]}, e[3] = {i == 0, i == 1, i == 2};
+    const double c[3] = {s->rotation[j], s->rotation[3 + j], s->rotation[6 + j]}, e[3] = {i == 0, i == 1, i == 2};
     double turn[3], twice[3];
     srm_cross3(c, e, P);
-    srm_cross3(s->w, c, turn);
-    srm_cross3(s->w, turn, twice);
+    srm_cross3(s->angular_velocity, c, turn);
+    srm_cross3(s->angular_velocity, turn, twice);
     *bias = twice[i];
   }
 }
@@ -113,14 +113,14 @@ static void sense(const srModel* m, srData* d) {
     for (int k = 0; k < m->formula_row[r].nvar; k++) {
       const srFormulaVariable* x = &m->formula_row[r].var[k];
       if (x->kind != SR_VAR_SENSOR) continue;
-      srSeen s;
-      sr_see(m, d, m->sensor[x->index].point, m->sensor[x->index].relative_to, &s);
+      srFrameMotion s;
+      sr_frame_motion(m, d, m->sensor[x->index].point, m->sensor[x->index].relative_to, &s);
       double* out = d->sensor + m->sensor[x->index].value;
-      memcpy(out, s.d, sizeof s.d);
-      memcpy(out + 9, s.R, sizeof s.R);
+      memcpy(out, s.position, sizeof s.position);
+      memcpy(out + 9, s.rotation, sizeof s.rotation);
       if (d->stage < SR_STAGE_VELOCITY) continue;
-      memcpy(out + 3, s.u, sizeof s.u);
-      memcpy(out + 6, s.w, sizeof s.w);
+      memcpy(out + 3, s.velocity, sizeof s.velocity);
+      memcpy(out + 6, s.angular_velocity, sizeof s.angular_velocity);
     }
   }
 }
@@ -145,8 +145,8 @@ static void scatter(const srModel* m, srData* d, const srFormulaVariable* x, dou
     const srSensor* sensor = &m->sensor[x->index];
     double P[6], bias, *column = d->work;
     int* dof = (int*)(void*)(column + 6 * m->nv);
-    srSeen s;
-    sr_see(m, d, sensor->point, sensor->relative_to, &s);
+    srFrameMotion s;
+    sr_frame_motion(m, d, sensor->point, sensor->relative_to, &s);
     sensor_row(&s, x->scalar, P, &bias);
     const int n = sr_path_columns(m, d, sensor->point, sensor->relative_to, -1, dof, column);
     for (int i = 0; i < n; i++) d->row_scatter[dof[i]] += by * along(P, column + 6 * i, column + 6 * i + 3);
@@ -208,8 +208,8 @@ void sr_formula_wrenches(const srModel* m, srData* d, const double* lambda, doub
       const srFormulaVariable* x = &row->var[k];
       if (x->kind != SR_VAR_SENSOR || row->velocity != is_velocity(x)) continue;
       double P[6], bias;
-      srSeen s;
-      sr_see(m, d, m->sensor[x->index].point, m->sensor[x->index].relative_to, &s);
+      srFrameMotion s;
+      sr_frame_motion(m, d, m->sensor[x->index].point, m->sensor[x->index].relative_to, &s);
       sensor_row(&s, x->scalar, P, &bias);
       for (int i = 0; i < 6; i++) P[i] *= lambda[row->row] * d->row_formula[row->value + 1 + k];
       sr_pair_wrench(m, d, m->sensor[x->index].point, m->sensor[x->index].relative_to, -1, P, wrench);
@@ -251,11 +251,11 @@ static void rates_of(const srModel* m, const srData* d, const srFormulaVariable*
     *rate = m->gauged ? d->jbias[x->index] : 0;
   } else if (x->kind == SR_VAR_SENSOR) {
     double P[6], bias;
-    srSeen s;
-    sr_see(m, d, m->sensor[x->index].point, m->sensor[x->index].relative_to, &s);
+    srFrameMotion s;
+    sr_frame_motion(m, d, m->sensor[x->index].point, m->sensor[x->index].relative_to, &s);
     sensor_row(&s, x->scalar, P, &bias);
-    const double acceleration = along(P, s.wd, s.ud) + bias;
-    *rate = is_velocity(x) ? acceleration : along(P, s.w, s.u);
+    const double acceleration = along(P, s.angular_acceleration, s.acceleration) + bias;
+    *rate = is_velocity(x) ? acceleration : along(P, s.angular_velocity, s.velocity);
     *second = is_velocity(x) ? 0 : acceleration;
   }
 }

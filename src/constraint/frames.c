@@ -11,45 +11,21 @@
 #include "constraint/constraint.h"
 #include "dynamics/link.h"
 
-void sr_see(const srModel* m, const srData* d, int point, int observer, srSeen* out) {
-  srFrameMotion x;
-  sr_frame_motion(m, d, point, observer, &x);
-  memcpy(out->R, x.rotation, sizeof out->R);
-  memcpy(out->d, x.position, sizeof out->d);
-  memcpy(out->w, x.angular_velocity, sizeof out->w);
-  memcpy(out->u, x.velocity, sizeof out->u);
-  memcpy(out->wd, x.angular_acceleration, sizeof out->wd);
-  memcpy(out->ud, x.acceleration, sizeof out->ud);
-}
-
-SRM_INLINE v4 origin_of(const srModel* m, const srData* d, int point) {
-  const srmPose pose = srm_pose_load(d->link_pose + 16 * m->point_link[point]);
-  return pose.p + m3_mul(pose.R, v4_load(m->point_pose + 16 * point + 12));
-}
-
 // Columns of one link's coordinates, the last one first.
 SRM_INLINE int link_columns(const srModel* m, const srData* d, int link, m3 turn, v4 at, double sign, int* dof,
                             double* column) {
-  const int type = m->link_type[link], n = sr_link_nv[type];
-  const srmPose pose = srm_pose_load(d->link_pose + 16 * link);
+  const int n = sr_link_nv[m->link_type[link]];
   for (int k = n - 1; k >= 0; k--, dof++, column += 6) {
-    double unit[6] = {0};
-    unit[k] = sign;
-    const srmTwist S = sr_link_relative(type, m->link_pitch[link], unit);
-    const v4 axis = m3_mul(pose.R, S.w);
     *dof = m->link_v[link] + k;
-    v4_put3(column, m3_mul(turn, axis));
-    v4_put3(column + 3, m3_mul(turn, m3_mul(pose.R, S.v) + v4_cross(axis, at - pose.p)));
+    sr_link_column(m, d, link, k, sign, turn, at, column);
   }
   return n;
 }
 
 SRM_CLONES int sr_path_columns(const srModel* m, const srData* d, int point, int observer, int common, int* dof,
                                double* column) {
-  const int axes = common >= 0 ? common : observer;
-  const srmPose pose = srm_pose_load(d->link_pose + 16 * m->point_link[axes]);
-  const m3 turn = m3_transpose(m3_product(pose.R, m3_load(m->point_pose + 16 * axes)));
-  const v4 at_b = origin_of(m, d, point), at_a = common >= 0 ? origin_of(m, d, observer) : at_b;
+  const m3 turn = m3_transpose(sr_point_pose(m, d, common >= 0 ? common : observer).R);
+  const v4 at_b = sr_point_pose(m, d, point).p, at_a = common >= 0 ? sr_point_pose(m, d, observer).p : at_b;
   int b = m->point_link[point], a = m->point_link[observer], n = 0;
   while (a != b) {  // parents have smaller numbers: the larger one is not on the other's path
     if (b > a) {

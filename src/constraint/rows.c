@@ -25,28 +25,28 @@ static void minus(double* a, const double* b, int n) {
 
 static bool common_observer(const srClosure* c) { return c->kind->observer == SR_OBSERVER_COMMON; }
 
-static void see_closure(const srModel* m, const srData* d, const srClosure* c, srSeen* out) {
+static void see_closure(const srModel* m, const srData* d, const srClosure* c, srFrameMotion* out) {
   if (!common_observer(c)) {
-    sr_see(m, d, c->point[1], c->point[0], out);
+    sr_frame_motion(m, d, c->point[1], c->point[0], out);
     return;
   }
-  srSeen a;
-  sr_see(m, d, c->point[1], c->common, out);
-  sr_see(m, d, c->point[0], c->common, &a);
-  minus(out->d, a.d, 3);
-  minus(out->w, a.w, 3);
-  minus(out->u, a.u, 3);
-  minus(out->wd, a.wd, 3);
-  minus(out->ud, a.ud, 3);
+  srFrameMotion a;
+  sr_frame_motion(m, d, c->point[1], c->common, out);
+  sr_frame_motion(m, d, c->point[0], c->common, &a);
+  minus(out->position, a.position, 3);
+  minus(out->angular_velocity, a.angular_velocity, 3);
+  minus(out->velocity, a.velocity, 3);
+  minus(out->angular_acceleration, a.angular_acceleration, 3);
+  minus(out->acceleration, a.acceleration, 3);
 }
 
-static int evaluate_closure(srData* d, const srClosure* c, const srSeen* seen, bool moving, srClosureOut* out) {
+static int evaluate_closure(srData* d, const srClosure* c, const srFrameMotion* seen, bool moving, srClosureOut* out) {
   srClosureIn in = {0};
-  memcpy(in.R, seen->R, sizeof in.R);
-  memcpy(in.d, seen->d, sizeof in.d);
+  memcpy(in.R, seen->rotation, sizeof in.R);
+  memcpy(in.d, seen->position, sizeof in.d);
   if (moving) {
-    memcpy(in.w, seen->w, sizeof in.w);
-    memcpy(in.u, seen->u, sizeof in.u);
+    memcpy(in.w, seen->angular_velocity, sizeof in.w);
+    memcpy(in.u, seen->velocity, sizeof in.u);
   }
   memset(out, 0, sizeof *out);
   const char* why = "";
@@ -56,17 +56,17 @@ static int evaluate_closure(srData* d, const srClosure* c, const srSeen* seen, b
 }
 
 int sr_closure_evaluate(const srModel* m, srData* d, const srClosure* c, srClosureOut* out) {
-  srSeen seen;
+  srFrameMotion seen;
   see_closure(m, d, c, &seen);
   return evaluate_closure(d, c, &seen, false, out);
 }
 
 double sr_closure_axes(const srModel* m, const srData* d, const srClosure* c, double n[3], double Rn[3]) {
-  srSeen seen;
+  srFrameMotion seen;
   if (!c->kind->axial) return 1;
   see_closure(m, d, c, &seen);
   memcpy(n, c->frame[2], sizeof c->frame[2]);
-  for (int i = 0; i < 3; i++) Rn[i] = srm_dot3(seen.R + 3 * i, n);
+  for (int i = 0; i < 3; i++) Rn[i] = srm_dot3(seen.rotation + 3 * i, n);
   return srm_dot3(n, Rn);
 }
 
@@ -100,7 +100,7 @@ SRM_CLONES static void fill_entries(int nrow, double (*W)[6], int n, const doubl
 }
 
 static int closure_rows(const srModel* m, srData* d, const srClosure* c) {
-  srSeen seen;
+  srFrameMotion seen;
   srClosureOut out;
   see_closure(m, d, c, &seen);
   const int answer = evaluate_closure(d, c, &seen, false, &out);
@@ -121,14 +121,15 @@ static int closure_rows(const srModel* m, srData* d, const srClosure* c) {
 }
 
 static int closure_gamma(const srModel* m, srData* d, const srClosure* c) {
-  srSeen seen;
+  srFrameMotion seen;
   srClosureOut out;
   see_closure(m, d, c, &seen);
   const int answer = evaluate_closure(d, c, &seen, true, &out);
   if (answer != 0) return answer;
   for (int k = first_row(c); k < c->np + c->nvel; k++) {
     const double* W = out.W[k];
-    d->gamma[closure_row(c, k)] = -(srm_dot3(W, seen.wd) + srm_dot3(W + 3, seen.ud) + out.bias[k]);
+    d->gamma[closure_row(c, k)] =
+        -(srm_dot3(W, seen.angular_acceleration) + srm_dot3(W + 3, seen.acceleration) + out.bias[k]);
   }
   return 0;
 }

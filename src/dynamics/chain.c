@@ -75,26 +75,15 @@ void sr_chain_init(const srModel* m, int point, int observer, int common, int* i
 
 // ---- columns ------------------------------------------------------------------------------------------------------------
 
-SRM_INLINE srmPose pose_of(const srModel* m, const srData* d, int point) {
-  return srm_pose_product(srm_pose_load(d->link_pose + 16 * m->point_link[point]),
-                          srm_pose_load(m->point_pose + 16 * point));
-}
-
 static void columns(const srModel* m, const srData* d, srChain* x) {
-  const srmPose b = pose_of(m, d, x->point), a = pose_of(m, d, x->observer);
-  const m3 back = m3_transpose(x->common < 0 ? a.R : pose_of(m, d, x->common).R), R = m3_product(back, b.R);
+  const srmPose b = sr_point_pose(m, d, x->point), a = sr_point_pose(m, d, x->observer);
+  const m3 back = m3_transpose(x->common < 0 ? a.R : sr_point_pose(m, d, x->common).R), R = m3_product(back, b.R);
   for (int i = 0; i < 9; i++) x->R[i] = R.c[i % 3][i / 3];
   v4_put3(x->d, m3_mul(back, b.p - a.p));
   for (int j = 0; j < x->n; j++) {
     const int link = x->link[j], k = x->dof[j] - m->link_v[link];
     const bool of_a = j < x->n_observer;
-    const srmPose pose = srm_pose_load(d->link_pose + 16 * link);
-    double unit[6] = {0};
-    unit[k] = of_a ? -1 : 1;
-    const srmTwist S = sr_link_relative(m->link_type[link], m->link_pitch[link], unit);
-    const v4 axis = m3_mul(pose.R, S.w), at = of_a && x->common >= 0 ? a.p : b.p;
-    v4_put3(x->c + 6 * j, m3_mul(back, axis));
-    v4_put3(x->c + 6 * j + 3, m3_mul(back, m3_mul(pose.R, S.v) + v4_cross(axis, at - pose.p)));
+    sr_link_column(m, d, link, k, of_a ? -1 : 1, back, of_a && x->common >= 0 ? a.p : b.p, x->c + 6 * j);
   }
 }
 

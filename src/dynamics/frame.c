@@ -16,19 +16,20 @@ typedef struct Frame {
 } Frame;
 
 SRM_INLINE Frame frame_in_ground(const srModel* m, const srData* d, int point) {
-  const int link = m->point_link[point];
-  const srmPose at = srm_pose_load(m->point_pose + 16 * point), pose = srm_pose_load(d->link_pose + 16 * link);
-  const srmPose whole = srm_pose_product(pose, at);
-  Frame out = {.R = whole.R, .r = whole.p};
+  const srmPose pose = sr_point_pose(m, d, point);
+  Frame out = {.R = pose.R, .r = pose.p};
   if (d->stage >= SR_STAGE_VELOCITY) {
-    const srmTwist twist = srm_twist_load(d->link_twist + 8 * link);
-    out.w = m3_mul(pose.R, twist.w);
-    out.v = m3_mul(pose.R, twist.v + v4_cross(twist.w, at.p));
-    if (d->stage >= SR_STAGE_FRAMES) {
-      const srmTwist accel = srm_twist_load(d->link_accel + 8 * link);
-      out.wd = m3_mul(pose.R, accel.w);
-      out.a = m3_mul(pose.R, accel.v + srm_turn(twist.w, accel.w, at.p));
-    }
+    const srmTwist twist = sr_point_twist(m, d, point);
+    out.w = twist.w;
+    out.v = twist.v;
+  }
+  if (d->stage >= SR_STAGE_FRAMES) {
+    const int link = m->point_link[point];
+    const m3 R = m3_load(d->link_pose + 16 * link);
+    const srmTwist accel = srm_twist_load(d->link_accel + 8 * link);
+    const v4 w = v4_load(d->link_twist + 8 * link), at = v4_load(m->point_pose + 16 * point + 12);
+    out.wd = m3_mul(R, accel.w);
+    out.a = m3_mul(R, accel.v + srm_turn(w, accel.w, at));
   }
   return out;
 }

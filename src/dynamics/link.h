@@ -41,6 +41,32 @@ SRM_INLINE srmTwist sr_link_relative(int type, double pitch, const double* x) {
   }
 }
 
+// The frame of a point of the model in the ground, and its motion in ground axes.
+SRM_INLINE srmPose sr_point_pose(const srModel* m, const srData* d, int point) {
+  return srm_pose_product(srm_pose_load(d->link_pose + 16 * m->point_link[point]),
+                          srm_pose_load(m->point_pose + 16 * point));
+}
+SRM_INLINE srmTwist sr_point_twist(const srModel* m, const srData* d, int point) {
+  const int link = m->point_link[point];
+  const m3 R = m3_load(d->link_pose + 16 * link);
+  const srmTwist twist = srm_twist_load(d->link_twist + 8 * link);
+  const v4 at = v4_load(m->point_pose + 16 * point + 12);
+  return (srmTwist){m3_mul(R, twist.w), m3_mul(R, twist.v + v4_cross(twist.w, at))};
+}
+
+// What coordinate k of a link does to a frame beyond it, whose origin is `at` in the ground: angular velocity and velocity for
+// v = sign, in the axes that `turn` turns to.
+SRM_INLINE void sr_link_column(const srModel* m, const srData* d, int link, int k, double sign, m3 turn, v4 at,
+                               double* column) {
+  const srmPose pose = srm_pose_load(d->link_pose + 16 * link);
+  double unit[6] = {0};
+  unit[k] = sign;
+  const srmTwist S = sr_link_relative(m->link_type[link], m->link_pitch[link], unit);
+  const v4 axis = m3_mul(pose.R, S.w);
+  v4_put3(column, m3_mul(turn, axis));
+  v4_put3(column + 3, m3_mul(turn, m3_mul(pose.R, S.v) + v4_cross(axis, at - pose.p)));
+}
+
 // Motion of a link that its bias wrench needs: angular velocity and acceleration, acceleration of the origin, in link
 // axes. 12 doubles. Gravity enters as an acceleration of the ground upwards.
 typedef struct srMotion {

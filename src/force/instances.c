@@ -267,14 +267,13 @@ static int make_list(const srModel* m, srData* d, double skin) {
 void sr_near_gap(const srModel* m, const srData* d, const srNear* near, double* gap, double* rate) {
   const srCollider *a = &m->collider[near->a], *b = &m->collider[near->b];
   const double radius[2] = {a->radius, b->radius};
-  const srForceElement frames = {.point = {a->point, b->point}};
-  double x[3], u[3];
+  srFrameMotion seen;
   bool swap;
   srPairPlace place;
-  sr_port_displacement(m, d, &frames, x, u);
-  sr_pair_find((srShapeKind)a->kind, (srShapeKind)b->kind, &swap)->place(radius, x, &place);
+  sr_frame_motion(m, d, b->point, a->point, &seen);
+  sr_pair_find((srShapeKind)a->kind, (srShapeKind)b->kind, &swap)->place(radius, seen.position, &place);
   *gap = place.gap;
-  *rate = srm_dot3(place.n, u);
+  *rate = srm_dot3(place.n, seen.velocity);
 }
 
 // Fills the slot k of a set.

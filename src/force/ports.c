@@ -15,6 +15,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "dynamics/link.h"
 #include "math/pose.h"
 
 int sr_port_width(srPort port) {
@@ -33,16 +34,10 @@ static void subtract(const double* a, const double* b, double* out) {
 // ---- motion ---------------------------------------------------------------------------------------------------------
 
 void sr_port_point(const srModel* m, const srData* d, int point, srPointState* out) {
-  const int link = m->point_link[point];
-  const double* pose = d->link_pose + 16 * link;
-  const double* twist = d->link_twist + 8 * link;
-  const double* r = m->point_pose + 16 * point + 12;
-  double v[3];
-  srm_cross3(twist, r, v);
-  for (int i = 0; i < 3; ++i) v[i] += twist[4 + i];
-  srm_pose_point(pose, r, out->p);
-  srm_pose_rotate(pose, twist, out->w);
-  srm_pose_rotate(pose, v, out->v);
+  const srmTwist twist = sr_point_twist(m, d, point);
+  v4_put3(out->p, sr_point_pose(m, d, point).p);
+  v4_put3(out->w, twist.w);
+  v4_put3(out->v, twist.v);
 }
 
 static void joint_motion(const srData* d, const srForceElement* element, srPortMotion* out) {
@@ -82,15 +77,6 @@ static void point_motion(const srModel* m, const srData* d, const srForceElement
   memcpy(out->xdot + 3, s.v, sizeof s.v);
 }
 
-// Quaternion of R_a^T R_b.
-static void relative_quaternion(const double* Ra, const double* Rb, double* q) {
-  double R[9];  // rows
-  for (int i = 0; i < 3; ++i) {
-    for (int j = 0; j < 3; ++j) R[3 * i + j] = srm_dot3(Ra + 4 * i, Rb + 4 * j);
-  }
-  srm_quaternion_from_rows(R, q);
-}
-
 // theta with exp[theta] = the rotation, |theta| <= pi.
 static void rotation_vector(const double* q, double* theta) {
   const double s = srm_norm3(q + 1), w = fabs(q[0]), sign = q[0] < 0.0 ? -1.0 : 1.0;
@@ -98,39 +84,19 @@ static void rotation_vector(const double* q, double* theta) {
   for (int i = 0; i < 3; ++i) theta[i] = sign * scale * q[1 + i];
 }
 
-// Of b seen from a, in a's axes, which are a pose: position, angular velocity, velocity. at: of b in ground axes.
-static void seen_from(const srModel* m, const srData* d, const srForceElement* element, double* axes, double* x,
-                      double* turn, double* u, double* at) {
-  const int ia = element->point[0], ib = element->point[1];
-  double r[3], w[3], v[3], sweep[3];
-  srPointState a, b;
-  sr_port_point(m, d, ia, &a);
-  sr_port_point(m, d, ib, &b);
-  srm_pose_compose(d->link_pose + 16 * m->point_link[ia], m->point_pose + 16 * ia, axes);
-  subtract(b.p, a.p, r);
-  subtract(b.w, a.w, w);
-  subtract(b.v, a.v, v);
-  srm_cross3(a.w, r, sweep);
-  subtract(v, sweep, v);
-  rotate_back(axes, r, x);
-  rotate_back(axes, w, turn);
-  rotate_back(axes, v, u);
-  memcpy(at, b.p, sizeof b.p);
-}
-
-void sr_port_displacement(const srModel* m, const srData* d, const srForceElement* element, double x[3], double u[3]) {
-  double axes[16], turn[3], at[3];
-  seen_from(m, d, element, axes, x, turn, u, at);
-}
-
 static void frames_motion(const srModel* m, const srData* d, const srForceElement* element, srPortMotion* out) {
-  const int ib = element->point[1];
-  double axes_b[16], q[4];
-  seen_from(m, d, element, out->axes, out->x + 3, out->xdot, out->xdot + 3, out->at[0]);
-  memcpy(out->at[1], out->at[0], sizeof out->at[0]);
-  srm_pose_compose(d->link_pose + 16 * m->point_link[ib], m->point_pose + 16 * ib, axes_b);
-  relative_quaternion(out->axes, axes_b, q);
+  const int a = element->point[0], b = element->point[1];
+  srFrameMotion seen;
+  double q[4];
+  sr_frame_motion(m, d, b, a, &seen);
+  srm_quaternion_from_rows(seen.rotation, q);
   rotation_vector(q, out->x);
+  memcpy(out->x + 3, seen.position, sizeof seen.position);
+  memcpy(out->xdot, seen.angular_velocity, sizeof seen.angular_velocity);
+  memcpy(out->xdot + 3, seen.velocity, sizeof seen.velocity);
+  srm_pose_compose(d->link_pose + 16 * m->point_link[a], m->point_pose + 16 * a, out->axes);
+  srm_pose_point(d->link_pose + 16 * m->point_link[b], m->point_pose + 16 * b + 12, out->at[0]);
+  memcpy(out->at[1], out->at[0], sizeof out->at[0]);
 }
 
 // The program of the laws has the rates already.

@@ -16,8 +16,6 @@ typedef struct srPointState {  // a point of the model in ground axes
   double p[3], w[3], v[3];
 } srPointState;
 void sr_port_point(const srModel* m, const srData* d, int point, srPointState* out);
-// Of an element between two frames: where b is, seen from a and in its axes, and its velocity there.
-void sr_port_displacement(const srModel* m, const srData* d, const srForceElement* element, double x[3], double u[3]);
 
 int sr_port_width(srPort port);  // 1, 2 or 6: how many of x, xdot, f there are
 
