@@ -77,8 +77,6 @@ SR_API void sr_evaluation_destroy(srEvaluation* e);
 SR_API void sr_report_evaluation(const srEvaluation* e, srReportForm form, srText* out);
 
 // ---------------------------------------------------------------------------------------------------------------- run
-// Does the error choose the steps? Then rtol and atol hold, else step.
-SR_API bool sr_run_is_adaptive(const srRunOptions* o);
 // Is it the stabilization of the options that keeps the constraints, not a way of the method's own?
 SR_API bool sr_run_is_stabilized(const srRunOptions* o);
 

@@ -33,6 +33,8 @@ typedef struct srRunOptions {
 } srRunOptions;
 // From the model's <run> element and its defaults.
 SR_API srRunOptions sr_run_options(const srModel* m);
+// Does the error choose the steps? Then rtol and atol hold, else step.
+SR_API bool sr_run_is_adaptive(const srRunOptions* o);
 
 // Columns of a result row:
 //   t; q.NAME; v.NAME; states by name; driver.NAME, the driving forces; lambda.NAME of a coupling or formula, lambda.NAME.k of

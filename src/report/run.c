@@ -14,11 +14,6 @@ static const char* const accounts[] = {SR_ACCOUNT_LIST(WORD)};
 #undef WORD
 
 // ------------------------------------------------------------------------------------------------------------ options
-bool sr_run_is_adaptive(const srRunOptions* o) {
-  const srMethod* method = sri_method_find(o->method);
-  return method && method->adaptive && o->control != SR_CONTROL_FIXED;
-}
-
 // Does the word say how this method keeps the constraints? Those that know projections alone make them in a way of their own.
 bool sr_run_is_stabilized(const srRunOptions* o) {
   const srMethod* method = sri_method_find(o->method);

@@ -1,0 +1,64 @@
+// The energy ledger of a run.
+//   T + V - (T0 + V0) = sum of the work of all accounts + residual      the residual is the error of the integration
+#include <math.h>
+#include <string.h>
+
+#include "simulate/rows.h"
+#include "simulate/run.h"
+
+#define STEPS_PER_ENERGY 8  // of a tree; of a looped model the ledger is checked after every step
+
+// The scale is the largest energy that the books explain: what is in a state by mistake stands in the residual too, and must not
+// serve as the measure of it.
+void sr_run_balance(srRun* run) {
+  srEnergy* energy = &run->result->energy;
+  sr_energy(run->m, run->d, &energy->kinetic, &energy->potential);
+  double change = (energy->kinetic - energy->kinetic0) + (energy->potential - energy->potential0);
+  double largest = fmax(fabs(energy->kinetic), fabs(energy->potential));
+  for (int i = 0; i < SR_ACCOUNTS; ++i) {
+    energy->work[i] = run->w[i];
+    largest = fmax(largest, fabs(run->w[i]));
+    change -= run->w[i];
+  }
+  energy->residual = change;
+  energy->scale = fmax(energy->scale, largest - fabs(change));
+}
+
+void sr_run_balance_start(srRun* run) {
+  srEnergy* energy = &run->result->energy;
+  sr_energy(run->m, run->d, &energy->kinetic0, &energy->potential0);
+  sr_run_balance(run);
+}
+
+void sr_run_add_work_before(srRun* run) {
+  for (int i = 0; i < SR_ACCOUNTS; ++i) run->w[i] += run->w_before[i];
+}
+
+void sr_run_restart_work(srRun* run) {
+  sr_run_add_work_before(run);
+  memcpy(run->w_before, run->w, sizeof run->w);
+}
+
+void sr_run_add_work(void* user, double energy) { ((srRun*)user)->w_before[SR_ACCOUNT_DRIVER] += energy; }
+
+void sr_run_add_heat(void* user, double energy) { ((srRun*)user)->w_before[SR_ACCOUNT_FRICTION] -= energy; }
+
+void sr_run_note_acceleration(srRun* run, double residual) {
+  run->result->violation_acceleration = fmax(run->result->violation_acceleration, residual);
+}
+
+void sr_run_balance_step(srRun* run) {
+  const srIntegrator* x = run->integrator;
+  if (!run->m->looped && sri_stats(x)->steps % STEPS_PER_ENERGY != 0) return;
+  (void)sr_run_evaluate_last(run, SR_STAGE_VELOCITY);
+  sr_run_note_acceleration(run, sr_acceleration_residual(run->m, run->d, sri_acceleration(x)));
+  memcpy(run->w, sri_w(x), sizeof run->w);
+  sr_run_add_work_before(run);
+  sr_run_balance(run);
+  const double lost = run->result->energy.residual - run->residual;
+  run->residual = run->result->energy.residual;
+  // The energy in springs that stand for joints is that of the last stage.
+  if (!run->m->looped || run->m->formulation == SR_FORMULATION_PENALTY || !(fabs(lost) > fabs(run->lost))) return;
+  run->lost = lost;
+  run->t_lost = sri_time(x);
+}

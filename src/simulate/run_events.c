@@ -1,0 +1,97 @@
+// Events of a run: what happens at their time, and a restart from there. Instances of contacts, between steps.
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "force/instances.h"
+#include "simulate/run.h"
+#include "system/bristle.h"
+
+static srStatus fail_formula(srRun* run, double t_good) {
+  char sentence[160];
+  const char* name = sr_events_bad(run->events);
+  (void)snprintf(sentence, sizeof sentence, "the formula of %s%.80s%s cannot be evaluated",
+                 name != NULL ? "the event '" : "an event", name != NULL ? name : "", name != NULL ? "'" : "");
+  return sr_run_fail_at(run, t_good, sentence);
+}
+
+static srStatus fail_gathered(srRun* run, double t, const char* name) {
+  char sentence[240];
+  (void)snprintf(
+      sentence, sizeof sentence,
+      "the event '%.80s' comes ever sooner, without end: end the run there (stop), let another event end the "
+      "motion where it is slow, or take a contact",
+      name);
+  return sr_run_fail_at(run, t, sentence);
+}
+
+// All that happens at one instant, t: actions, and what fires because of them.
+static srStatus act(srRun* run, double t) {
+  const double t_good = sri_time_before(run->integrator);
+  bool ends = false;
+  const srStatus status = sri_events_act(run->events->events, t, run->q, run->v, run->y, &ends);
+  run->ended = run->ended || ends;
+  if (status == SR_OK) return SR_OK;
+  switch (sri_events_trouble(run->events->events).kind) {
+    case SR_EVENTS_ACTION:
+      if (sr_events_gathered(run->events) != NULL) return fail_gathered(run, t_good, sr_events_gathered(run->events));
+      return sr_run_fail_at(
+          run, t_good,
+          "the action of an event cannot be carried out: a value is not a number, or the constraints forbid "
+          "a velocity");
+    case SR_EVENTS_CROWD: return sr_run_fail_at(run, t, "events follow each other without end");
+    default: return fail_formula(run, t_good);
+  }
+}
+
+srStatus sr_run_happen(srRun* run, double t) {
+  const double t_good = sri_time_before(run->integrator);
+  if (sr_run_rows_until(run, t) != SR_OK) return sr_run_fail_at(run, t_good, "an output row cannot be evaluated");
+  if (sri_interpolate(run->integrator, t, run->q, run->v, run->y, run->w) != SR_OK) {
+    return sr_run_fail_at(run, t_good, "the state at an event cannot be found");
+  }
+  sr_run_restart_work(run);
+  // Dense output is off the constraints by the error of the step.
+  sr_normalize(run->m, run->q);
+  if (run->m->looped && sri_put_on_constraints(run->integrator, t, run->q, run->v, run->y) != SR_OK) {
+    return sr_run_fail_at(run, t_good, "the constraints cannot be met at an event");
+  }
+  const srStatus status = act(run, t);
+  if (status != SR_OK) return status;
+  return sri_restart(run->integrator, t, run->q, run->v, run->y) == SR_OK
+             ? SR_OK
+             : sr_run_fail(run, t, sri_why(run->integrator));
+}
+
+srStatus sr_run_take_events(srRun* run) {
+  double t = HUGE_VAL;
+  if (run->events->nsource == 0) return SR_OK;
+  if (sri_events_step(run->events->events, run->integrator, &t) != SR_OK) {
+    return fail_formula(run, sri_time_before(run->integrator));
+  }
+  return t < HUGE_VAL ? sr_run_happen(run, t) : SR_OK;
+}
+
+srStatus sr_run_prepare_contacts(srRun* run, double* limit) {
+  const srIntegratorStats* stats = sri_stats(run->integrator);
+  const double step = sr_run_is_adaptive(run->options) ? 2.0 * stats->step_last : run->options->step;
+  *limit = run->t_end;
+  if (run->d->instances == NULL) return SR_OK;
+  if (sr_touch_prepare(run->touch, run->integrator, step, limit)) sr_events_renumber(run->events);
+  if (run->touch->full) return sr_run_fail_at(run, sri_time(run->integrator), "a contact has no room");
+  memcpy(run->y, sri_y(run->integrator), (size_t)run->m->ny * sizeof(double));
+  const double heat = sr_touch_release(run->touch, run->y);
+  if (heat >= 0.0) {
+    const double t = sri_time(run->integrator);
+    memcpy(run->q, sri_q(run->integrator), (size_t)run->m->nq * sizeof(double));
+    memcpy(run->v, sri_v(run->integrator), (size_t)run->m->nv * sizeof(double));
+    memcpy(run->w, sri_w(run->integrator), sizeof run->w);
+    sr_run_restart_work(run);
+    sr_run_add_heat(run, heat);
+    if (sri_restart(run->integrator, t, run->q, run->v, run->y) != SR_OK)
+      return sr_run_fail(run, t, sri_why(run->integrator));
+  }
+  if (run->d->instances->changed) sr_bristle_slots(run->m, run->d, run->system.y_most);
+  run->d->instances->changed = false;
+  return SR_OK;
+}

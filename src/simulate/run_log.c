@@ -1,0 +1,88 @@
+// The list of events of a run, in the order of time, as the result tells it.
+#include <math.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "model/private.h"
+#include "simulate/run.h"
+
+#define MOST_LOST 1e-3  // of the largest energy in one step: more is reported
+
+// An event at t; those that have no place are counted.
+SR_PRINTF(6, 7)
+static void note(srRun* run, double t, const char* kind, const char* a, const char* b, const char* format, ...) {
+  srRunResult* result = run->result;
+  ++result->event_count;
+  if (result->nevent == SR_RUN_EVENTS) return;
+  int i = result->nevent++;
+  for (; i > 0 && result->event[i - 1].t > t; --i) result->event[i] = result->event[i - 1];
+  result->event[i] = (srRunEvent){.t = t, .kind = kind, .a = a, .b = b};
+  va_list arguments;
+  va_start(arguments, format);
+  (void)vsnprintf(result->event[i].why, sizeof result->event[i].why, format, arguments);
+  va_end(arguments);
+}
+
+// ---- as they happen -----------------------------------------------------------------------------------------------------
+
+void sr_run_tell_impact(void* user, double t, int i) {
+  srRun* run = user;
+  const char *a = NULL, *b = NULL;
+  ++run->result->impacts;
+  sr_touch_names(run->touch, i, &a, &b);
+  note(run, t, "impact", a, b, "%.40s touches%s%.40s with %.6g m/s", a, b != NULL ? " " : "", b != NULL ? b : "",
+       -run->touch->rate[i]);
+}
+
+void sr_run_tell_event(void* user, double t, int i) {
+  srRun* run = user;
+  const srEvent* fired = &run->m->event[i];
+  note(run, t, "event", fired->name, NULL, "%.90s%s", fired->name, fired->stop ? ": the run ends" : "");
+}
+
+void sr_run_tell_chatter(void* user, double t, int i) {
+  srRun* run = user;
+  const char* name = run->m->priv->of_switch[i].name;
+  sr_messages_add(run->messages, SR_SEVERITY_WARNING, (srPlace){0},
+                  "'%s' jumps to and fro from t = %.6g s on, as the motion is driven back to its jump from both sides: "
+                  "steps will be short; "
+                  "take a friction law, hysteresis or a smooth law instead of the jump",
+                  name, t);
+  note(run, t, "chatter", name, NULL, "'%.50s' jumps to and fro without time passing: not located any more", name);
+}
+
+// ---- when it is over ----------------------------------------------------------------------------------------------------
+
+static void tell_losses(srRun* run) {
+  double t = 0.0, off = 0.0;
+  const int row = sri_drifted(run->integrator, &t, &off);
+  if (row >= 0) note(run, t, "position", NULL, NULL, "%.80s is off by %.3g", run->m->row[row].name, off);
+  if (fabs(run->lost) > MOST_LOST * run->result->energy.scale) {
+    note(run, run->t_lost, "energy", NULL, NULL, "the energy ledger misses %.3g J in one step, the worst of all",
+         run->lost);
+  }
+}
+
+static void tell_ranks(srRun* run) {
+  int n = 0;
+  const srRankEvent* events = sri_rank_events(run->integrator, &n);
+  for (int i = 0; i < n; ++i) {
+    if (events[i].before != events[i].after) {
+      note(run, events[i].t, "rank", NULL, NULL, "the rank of the constraints goes from %d to %d", events[i].before,
+           events[i].after);
+    } else {
+      const char* nearly = ", or nearly so; where branches cross there, hem5 and mdop5 keep to theirs";
+      note(run, events[i].t, "rank", NULL, NULL, "a singular position is passed%s",
+           events[i].kind == SR_RANK_NEARED ? nearly : "");
+    }
+  }
+}
+
+void sr_run_tell_integrator(srRun* run) {
+  srRunResult* result = run->result;
+  const srSwitch* switches = sri_switches(run->integrator, &result->nswitch);
+  if (result->nswitch > 0) memcpy(result->switches, switches, (size_t)result->nswitch * sizeof *switches);
+  tell_ranks(run);
+  tell_losses(run);
+}

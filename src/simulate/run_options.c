@@ -1,0 +1,141 @@
+// What a run was asked for: defaults, what cannot be, and what it means for the integrator.
+#include <float.h>
+#include <math.h>
+
+#include "simulate/run.h"
+
+#define MOST_POINTS 1e15   // of a grid in time: beyond them a double cannot count
+#define MOST_DENSE 3000    // unknowns of an implicit method without a sparse matrix
+#define MOST_ROWS 1e9      // more are no result but a full disk
+#define LONGEST_TIME 1e12  // s, 30 000 years: beyond it time is too coarse for steps of machines
+
+srRunOptions sr_run_options(const srModel* m) {
+  const srRunSettings* run = sr_run_settings(m);
+  return (srRunOptions){
+      .t_end = run->t_end,
+      .method = run->method,
+      .step = run->step,
+      .rtol = run->rtol,
+      .atol = run->atol,
+      .control = run->control,
+      .rho = run->rho,
+      .family = run->family,
+      .tangent = run->tangent,
+      .stabilization = run->stabilization,
+      .alpha = run->alpha,
+      .beta = run->beta,
+      .metric_identity = run->metric_identity,
+      .every = run->every > 0.0 ? run->every : run->t_end / 1000.0,
+  };
+}
+
+bool sr_run_is_adaptive(const srRunOptions* o) {
+  const srMethod* method = sri_method_find(o->method);
+  return method == NULL || (method->adaptive && o->control != SR_CONTROL_FIXED);
+}
+
+// ---- checks -------------------------------------------------------------------------------------------------------------
+
+// A step, or a time between rows, that the end is not reached with before the numbers run out.
+static bool check_grid(const srRun* run, const char* word, double spacing, double most) {
+  const double way = run->options->t_end - run->d->t;
+  if (!(spacing > 0.0) || way / spacing <= most) return true;
+  sr_messages_add(run->messages, SR_SEVERITY_ERROR, (srPlace){0},
+                  "%s = %g s is too small: more than %g of them to the end at %g s", word, spacing, most,
+                  run->options->t_end);
+  return false;
+}
+
+static bool check_times(const srRun* run) {
+  const srRunOptions* o = run->options;
+  if (!isfinite(o->t_end) || o->t_end < run->d->t) {
+    sr_messages_add(run->messages, SR_SEVERITY_ERROR, (srPlace){0},
+                    "the end of the run, t-end = %g, must be a number not before the start t = %g", o->t_end,
+                    run->d->t);
+    return false;
+  }
+  if (o->t_end > LONGEST_TIME) {
+    sr_messages_add(
+        run->messages, SR_SEVERITY_ERROR, (srPlace){0},
+        "the end of the run, t-end = %g s, is too far: beyond %g s a double tells times apart no better than to %.2g s",
+        o->t_end, LONGEST_TIME, LONGEST_TIME * DBL_EPSILON);
+    return false;
+  }
+  if (!(o->every >= 0.0)) {
+    sr_messages_add(run->messages, SR_SEVERITY_ERROR, (srPlace){0},
+                    "the time between rows, every = %g, must be positive", o->every);
+    return false;
+  }
+  return check_grid(run, "step", sr_run_is_adaptive(o) ? 0.0 : o->step, MOST_POINTS) &&
+         check_grid(run, "every", o->row != NULL ? o->every : 0.0, MOST_ROWS);
+}
+
+// No equation gives the acceleration of such a coordinate.
+static bool check_massless(const srRun* run) {
+  const srModel* m = run->m;
+  for (int i = 0; i < m->nv; i++) {
+    if (!m->dof_massless[i]) continue;
+    sr_messages_add(
+        run->messages, SR_SEVERITY_ERROR, m->body_place[m->link_body[m->dof_link[i]]],
+        "joint '%s' cannot be accelerated: nothing with mass or inertia moves with it; sr_lock_massless holds "
+        "such joints where they start",
+        m->joint_name[m->link_joint[m->dof_link[i]]]);
+    return false;
+  }
+  return true;
+}
+
+static bool check_dense(const srRun* run) {
+  const srModel* m = run->m;
+  if (run->method == NULL || !run->method->implicit || m->nset == 0 || m->nv + m->ny <= MOST_DENSE) return true;
+  sr_messages_add(run->messages, SR_SEVERITY_ERROR, m->set[0].place,
+                  "the implicit method '%s' has no sparse matrix for contacts of many shapes, and %d unknowns are too "
+                  "many for a dense one: take an explicit method",
+                  run->method->name, m->nv + m->ny);
+  return false;
+}
+
+static void warn_rule(const srRun* run) {
+  const srRunOptions* o = run->options;
+  if (run->method == NULL || !run->method->switches || o->control == SR_CONTROL_DEFAULT) return;
+  sr_messages_add(
+      run->messages, SR_SEVERITY_WARNING, (srPlace){0},
+      "%s switches between methods only under the default rule of the step; under another one it is explicit "
+      "from beginning to end",
+      o->method);
+}
+
+srStatus sr_run_check(const srRun* run) {
+  if (!check_times(run) || !check_massless(run) || !check_dense(run)) return SR_INPUT;
+  warn_rule(run);
+  return SR_OK;
+}
+
+// ---- options of the integrator ------------------------------------------------------------------------------------------
+
+// How the constraints are kept. Methods that know no other way than their own project, or are asked not to.
+static void choose_way(const srMethod* method, const srRunOptions* o, srIntegratorOptions* options) {
+  const srStabilization way = o->stabilization;
+  if (way == SR_STABILIZATION_NONE) options->project = SR_PROJECT_NONE;
+  if (!sri_method_takes(method, way)) return;
+  options->partition = way == SR_STABILIZATION_PARTITION;
+  options->augmented = way == SR_STABILIZATION_AUGMENTED;
+  if (way != SR_STABILIZATION_BAUMGARTE && way != SR_STABILIZATION_AUGMENTED) return;
+  options->alpha = o->alpha;
+  options->beta = o->beta;
+}
+
+srIntegratorOptions sr_run_integrator_options(const srModel* m, const srRunOptions* o) {
+  const srMethod* method = sri_method_find(o->method);  // NULL: sri_create says so
+  srIntegratorOptions options = o->control == SR_CONTROL_POSITIONS ? sri_positions_options() : sri_default_options();
+  options.step = sr_run_is_adaptive(o) ? 0.0 : o->step;
+  options.rtol = o->rtol;
+  options.atol = o->atol;
+  options.control = o->control;
+  options.rho = o->rho;
+  options.family = o->family;
+  options.tangent = o->tangent;
+  options.metric = o->metric_identity ? SR_METRIC_IDENTITY : SR_METRIC_MASS;
+  if (m->looped && method != NULL) choose_way(method, o, &options);
+  return options;
+}

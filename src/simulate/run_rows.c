@@ -1,0 +1,60 @@
+// Rows of the results of a run, at exact times by dense output.
+#include <math.h>
+
+#include "constraint/constraint.h"
+#include "simulate/record.h"
+#include "simulate/run.h"
+
+int sr_run_evaluate_at(srRun* run, double t, srStage stage) {
+  if (sri_interpolate(run->integrator, t, run->q, run->v, run->y, run->w) != SR_OK) return -1;
+  sr_run_add_work_before(run);
+  const int answer = sr_evaluate_motion(run->m, run->d, t, run->q, run->v, run->y, stage);
+  // Of a method with accelerations of its own these are judged, after every step.
+  if (sri_acceleration(run->integrator) == NULL) sr_run_note_acceleration(run, run->d->row_residual);
+  return answer;
+}
+
+// The first value of the rows that is not a number: a sensor may divide by zero while the motion goes on.
+static void watch_row(srRun* run) {
+  const int columns = sr_column_count(run->m);
+  for (int i = 0; i < columns && run->odd_rows == 0; ++i) {
+    if (!isnan(run->row[i])) continue;
+    run->odd_column = i;
+    run->t_odd = run->t_row;
+    run->odd_rows = 1;
+    return;
+  }
+  if (run->odd_rows > 0 && isnan(run->row[run->odd_column])) ++run->odd_rows;
+}
+
+void sr_run_tell_odd_rows(const srRun* run) {
+  srColumns* columns = run->odd_rows > 0 ? sr_columns_create(run->m) : NULL;
+  if (columns == NULL) return;
+  sr_messages_add(run->messages, SR_SEVERITY_WARNING, (srPlace){0},
+                  "'%s' is not a number in %ld of %ld rows of the results, the first time at t = %.9g",
+                  columns->names[run->odd_column], run->odd_rows, run->result->rows, run->t_odd);
+  sr_columns_destroy(columns);
+}
+
+void sr_run_hand_out(srRun* run) {
+  const srEnergy* energy = &run->result->energy;
+  if (run->options->row == NULL || run->stopped) return;
+  sr_record(run->m, run->d, energy->kinetic, energy->potential, energy->residual, run->row);
+  run->t_row = run->d->t;
+  ++run->result->rows;
+  watch_row(run);
+  if (run->options->row(run->options->user, run->row) != 0) run->stopped = true;
+}
+
+srStatus sr_run_rows_until(srRun* run, double t) {
+  if (run->options->row == NULL) return SR_OK;
+  while (sr_run_ask(run) == 0) {
+    const double t_row = run->t0 + (double)run->next * run->every;
+    if (t_row > t || t_row > run->t_end - 1e-9 * run->every) return SR_OK;
+    if (sr_run_evaluate_at(run, t_row, SR_STAGE_ACCELERATION) != 0) return SR_FAILED;
+    sr_run_balance(run);
+    sr_run_hand_out(run);
+    ++run->next;
+  }
+  return SR_OK;
+}

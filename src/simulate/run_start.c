@@ -1,0 +1,130 @@
+// Memory and start of a run: the state is assembled, contacts, jumps, integrator and events begin there, rows are compared.
+#include "base/base.h"
+#include "constraint/constraint.h"
+#include "simulate/record.h"
+#include "simulate/rows.h"
+#include "simulate/run.h"
+#include "system/bristle.h"
+
+// ---- memory -------------------------------------------------------------------------------------------------------------
+
+static srStatus out_of_memory(const srRun* run) {
+  sr_messages_add(run->messages, SR_SEVERITY_ERROR, (srPlace){0}, "out of memory for the run");
+  return SR_MEMORY;
+}
+
+static bool make_arrays(srRun* run) {
+  const srModel* m = run->m;
+  const int columns = sr_column_count(m);
+  run->row = sr_alloc((size_t)(columns + m->nq + m->nv + 2 * m->ny) * sizeof(double));
+  if (run->row == NULL) return false;
+  run->q = run->row + columns;
+  run->v = run->q + m->nq;
+  run->y = run->v + m->nv;
+  run->system.y_most = run->y + m->ny;
+  return true;
+}
+
+static bool make_tangent(srRun* run) {
+  const srMethod* method = run->method;
+  if (method == NULL || (!method->implicit && !method->switches) || run->m->nset > 0) return true;
+  run->system.tangent = sr_tangent_create(run->m);
+  return run->system.tangent != NULL;
+}
+
+// All sources of events.
+static bool make_watches(srRun* run, const srSystem* system) {
+  const srEventTold told = {.user = run,
+                            .event = sr_run_tell_event,
+                            .impact = sr_run_tell_impact,
+                            .heat = sr_run_add_heat,
+                            .work = sr_run_add_work};
+  run->touch = sr_touch_create(run->m, run->d, sr_run_is_adaptive(run->options));
+  run->jumps = sr_jumps_create(run->m, run->d, run->integrator);
+  if (run->touch == NULL || run->jumps == NULL) return false;
+  run->jumps->chatter = sr_run_tell_chatter;
+  run->jumps->user = run;
+  run->events = sr_events_create(run->m, run->d, system, run->integrator, run->touch, run->jumps, &told);
+  return run->events != NULL;
+}
+
+srStatus sr_run_prepare(srRun* run) {
+  const srRunOptions* o = run->options;
+  run->t0 = run->t_row = run->d->t;
+  run->t_end = o->t_end;
+  run->every = o->every > 0.0 ? o->every : (run->t_end - run->t0) / 1000.0;
+  run->system = (srModelSystem){.m = run->m, .d = run->d};
+  if (!make_tangent(run) || !make_arrays(run)) return out_of_memory(run);
+  const srSystem system = sr_system(&run->system);
+  const srIntegratorOptions options = sr_run_integrator_options(run->m, o);
+  sr_bristle_warn(run->m, run->messages);
+  const srStatus created = sri_create(o->method, &system, &options, run->messages, &run->integrator);
+  if (created != SR_OK) return created;
+  return make_watches(run, &system) ? SR_OK : out_of_memory(run);
+}
+
+void sr_run_release(srRun* run) {
+  sr_events_destroy(run->events);
+  sr_touch_destroy(run->touch);
+  sr_jumps_destroy(run->jumps);
+  sri_destroy(run->integrator);
+  sr_tangent_destroy(run->system.tangent);
+  sr_free(run->row);
+}
+
+// ---- start --------------------------------------------------------------------------------------------------------------
+
+// Do rows that depend on others agree with them in the accelerations too?
+static srStatus look_at_rows(srRun* run) {
+  double has = 0.0, wants = 0.0;
+  const int row = run->m->looped ? sr_contradicting_row(run->m, run->d, &has, &wants) : -1;
+  if (row < 0) return SR_OK;
+  sr_messages_add(run->messages, SR_SEVERITY_ERROR, run->m->row[row].place,
+                  "%s contradicts the constraints that it depends on: it asks for the acceleration %.6g, and they give "
+                  "%.6g",
+                  run->m->row[row].name, wants, has);
+  return SR_INPUT;
+}
+
+// Warnings for joints whose `nature` the partition of the coordinates could not follow.
+static void tell_partition(const srRun* run) {
+  const srModel* m = run->m;
+  const unsigned char* dependent = sri_dependent(run->integrator);
+  for (int i = 0; dependent != NULL && i < m->nv && !m->gauged; ++i) {
+    const int nature = m->joint_nature[m->link_joint[m->dof_link[i]]];
+    if (nature == SR_NATURE_NONE || (nature == SR_NATURE_DEPENDENT) == (dependent[i] != 0)) continue;
+    sr_messages_add(
+        run->messages, SR_SEVERITY_WARNING, (srPlace){0},
+        "the coordinate '%s' is %s: its nature is to be %s, which the constraints do not allow at the start",
+        m->v_name[i], dependent[i] != 0 ? "dependent" : "independent", dependent[i] != 0 ? "independent" : "dependent");
+  }
+}
+
+srStatus sr_run_start(srRun* run) {
+  const srModel* m = run->m;
+  srData* d = run->d;
+  (void)sr_evaluate_motion(m, d, run->t0, NULL, NULL, NULL, SR_STAGE_NONE);
+  sr_run_listen(run, true);
+  const srStatus assembled = sr_assemble(m, d, run->messages, &run->result->assembly);
+  sr_run_listen(run, false);
+  if (run->stopped) return SR_OK;
+  if (assembled != SR_OK) return assembled;
+  (void)sr_evaluate(m, d, run->t0, NULL, NULL, NULL, SR_STAGE_VELOCITY);
+  if (sr_touch_start(run->touch, run->messages) != 0)
+    return sr_run_fail_at(run, run->t0, "a contact cannot be evaluated");
+  if (sr_jumps_start(run->jumps) != 0) return sr_run_fail_at(run, run->t0, "the formula of a law cannot be evaluated");
+  if (sri_start(run->integrator, run->t0, d->q, d->v, d->y) != SR_OK)
+    return sr_run_fail(run, run->t0, sri_why(run->integrator));
+  run->stepping = true;
+  tell_partition(run);
+  if (sr_run_evaluate_last(run, SR_STAGE_ACCELERATION) != 0) {
+    return sr_run_fail_at(run, run->t0, "the equations of motion cannot be evaluated at the start");
+  }
+  const srStatus agree = look_at_rows(run);
+  if (agree != SR_OK) return agree;
+  if (sri_events_start(run->events->events, run->integrator) != SR_OK) {
+    return sr_run_fail_at(run, run->t0, "the formula of an event cannot be evaluated");
+  }
+  sr_run_balance_start(run);
+  return sr_run_rows_until(run, run->t0);
+}

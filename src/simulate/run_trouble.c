@@ -1,0 +1,115 @@
+// Why a run cannot go on: the sentence, the joint or state that is worst, the largest force and the element it comes from.
+#include <math.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "constraint/constraint.h"
+#include "force/force.h"
+#include "force/instances.h"
+#include "simulate/run.h"
+
+#define AHEAD 1e-13  // of 1 s and of the time: where the cause of an end is looked for
+
+void sr_run_say(srRun* run, const char* format, ...) {
+  char* text = run->result->trouble;
+  const size_t size = sizeof run->result->trouble, used = strlen(text);
+  va_list arguments;
+  va_start(arguments, format);
+  (void)vsnprintf(text + used, size - used, format, arguments);
+  va_end(arguments);
+}
+
+// The entry of x that is not finite, else the largest in magnitude; -1 when there is none.
+static int worst_entry(const double* x, int n) {
+  int worst = n > 0 ? 0 : -1;
+  for (int i = 0; i < n; ++i) {
+    if (!isfinite(x[i])) return i;
+    if (fabs(x[i]) > fabs(x[worst])) worst = i;
+  }
+  return worst;
+}
+
+// Where the failed evaluation, or the state that grew too large, is worst: a joint, or a state.
+static void say_where(srRun* run) {
+  const srModel* m = run->m;
+  const srData* d = run->d;
+  const int v = worst_entry(d->v, m->nv), a = worst_entry(d->a, m->nv), y = worst_entry(d->y, m->ny);
+  const int rate = worst_entry(d->ydot, m->ny);
+  if (rate >= 0 && !isfinite(d->ydot[rate])) {
+    sr_run_say(run, "; worst is the state '%s', whose rate is %s", m->y_name[rate],
+               isnan(d->ydot[rate]) ? "not a number" : "infinite");
+  } else if (y >= 0 && (v < 0 || !(fabs(d->y[y]) <= fabs(d->v[v])))) {
+    sr_run_say(run, "; worst is the state '%s' = %.3g", m->y_name[y], d->y[y]);
+  } else if (v >= 0) {
+    // Accelerations under loops are the integrator's.
+    const int i = m->looped || isfinite(d->a[a]) ? v : a;
+    const int link = m->dof_link[i];
+    sr_run_say(run, "; worst is joint '%s' of body '%s': velocity %.3g %s", m->joint_name[m->link_joint[link]],
+               m->body_name[m->link_body[link]], d->v[i], m->gauged ? (i % 6 < 3 ? "rad/s" : "m/s") : m->v_unit[i]);
+    if (!m->looped) sr_run_say(run, ", acceleration %.3g", d->a[i]);
+  }
+}
+
+// At the last good state, which d holds: the largest generalized force and the element it comes from.
+static void say_largest_force(srRun* run) {
+  const srModel* m = run->m;
+  srData* d = run->d;
+  const int dof = worst_entry(d->f, m->nv);
+  if (dof < 0 || d->f[dof] == 0.0) return;
+  sr_run_say(run, "; largest generalized force %.3g on joint '%s' at t = %.9g", d->f[dof],
+             m->joint_name[m->link_joint[m->dof_link[dof]]], d->t);
+  double share = 0.0;
+  const int source = sr_force_source(m, d, dof, &share);
+  if (source >= 0) sr_run_say(run, ", where '%s' gives %.3g", sr_element(m, d, source)->name, share);
+}
+
+// The last step may have ended right before a force stops being a number, on the last time at which it is one.
+static void say_cause_ahead(srRun* run, double t_good) {
+  const double t = t_good + AHEAD * (1 + fabs(t_good));
+  if (sr_evaluate_motion(run->m, run->d, t, run->q, run->v, run->y, SR_STAGE_ACCELERATION) == 0) return;
+  if (run->d->trouble[0] == '\0') return;
+  sr_run_say(run, "; right after it %s", run->d->trouble);
+}
+
+srStatus sr_run_fail(srRun* run, double t_good, const char* why) {
+  char cause[sizeof run->d->trouble];
+  memcpy(cause, run->d->trouble, sizeof cause);
+  run->result->trouble[0] = '\0';
+  sr_run_say(run, "%s", why);
+  if (cause[0] != '\0') sr_run_say(run, "; %s", cause);
+  say_where(run);
+  run->result->t = t_good;
+  if (sr_run_evaluate_at(run, t_good, SR_STAGE_FRAMES) != 0) return SR_FAILED;
+  sr_run_balance(run);
+  if (run->d->t > run->t_row) sr_run_hand_out(run);
+  say_largest_force(run);
+  if (cause[0] == '\0') say_cause_ahead(run, t_good);
+  (void)sr_run_evaluate_at(run, t_good, SR_STAGE_FRAMES);  // the searches have used d
+  return SR_FAILED;
+}
+
+// Sentences of the integrator tell the time themselves.
+srStatus sr_run_fail_at(srRun* run, double t_good, const char* why) {
+  char sentence[300];
+  (void)snprintf(sentence, sizeof sentence, "at t = %.9g %s", sri_time(run->integrator), why);
+  return sr_run_fail(run, t_good, sentence);
+}
+
+srStatus sr_run_fail_bounds(srRun* run) {
+  (void)sr_run_evaluate_last(run, SR_STAGE_NONE);
+  return sr_run_fail_at(run, sri_time_before(run->integrator), "the motion has blown up: its state is beyond 1e15");
+}
+
+srStatus sr_run_fail_step(srRun* run) {
+  const srStabilization way = run->options->stabilization;
+  const bool drifts = run->m->looped && sri_method_find(run->options->method)->index <= 1 &&
+                      way != SR_STABILIZATION_PROJECTION && way != SR_STABILIZATION_PARTITION;
+  char sentence[600];
+  const char* why = sri_why(run->integrator);
+  if (!drifts || strstr(why, "collapsed") == NULL) return sr_run_fail(run, sri_time(run->integrator), why);
+  (void)snprintf(sentence, sizeof sentence,
+                 "%s; drift off the constraints may have made redundant ones independent: try another stabilization%s",
+                 why, way == SR_STABILIZATION_NONE ? "" : " or another alpha");
+  return sr_run_fail(run, sri_time(run->integrator), sentence);
+}
