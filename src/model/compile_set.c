@@ -44,8 +44,12 @@ static int collider_of(srCompiler* c, const srContactShape* s) {
   int* at = &c->collider_of[s->index];
   if (*at >= 0) return *at;
   *at = c->ncollider;
-  SR_PUSH(&c->scratch, c->collider, c->ncollider, c->collider_capacity) = (srCollider){
-      .name = s->name, .shape = s->index, .point = c->shape_point + s->index, .kind = s->kind, .radius = s->radius};
+  SR_PUSH(&c->scratch, c->collider, c->ncollider, c->collider_capacity) =
+      (srCollider){.name = s->name,
+                   .shape = s->index,
+                   .point = c->shape_point + s->index,
+                   .kind = (int)s->kind,
+                   .radius = s->radius};
   return *at;
 }
 

@@ -110,7 +110,7 @@ static void hold(srJumpWatch* watch) {
 int sr_jumps_start(srJumpWatch* watch) {
   if (watch->n == 0) return 0;
   watch->d->held = watch->held;
-  for (int i = 0; i < watch->n; ++i) watch->held[i] = NAN;
+  for (int i = 0; i < watch->n; ++i) watch->held[i] = (double)NAN;
   const int answer = evaluate_functions(watch, watch->d->t);
   if (answer == 0) hold(watch);
   return answer;
@@ -152,7 +152,7 @@ static int act(void* user, double t, double* q, double* v, double* y, const sign
     ++watch->jumps;
     if (chatters(watch, i, t)) {
       watch->chatters[i] = 1;
-      watch->held[i] = NAN;
+      watch->held[i] = (double)NAN;
       watch->chatter(watch->user, t, i);
     } else {
       watch->held[i] = turned_over(watch, i, fired[i]);
