@@ -35,7 +35,7 @@ SR_API void sr_ltl_solve(const srModel* m, const double* L, double* x);  // x = 
 // ----------------------------------------------------------------------------------------- evaluation at a state
 // Puts the state into d, and evaluates the model there up to a stage (srStage). NULL: the q, v or y that d has; forces take tau
 // of d, and the time constants of the elements. What d has of the kinematics of this very state is not computed again; forces
-// and accelerations always are. 0; > 0: try a smaller step, < 0: stop, where d->trouble says why. docs/decisions/evaluation.md
+// and accelerations always are. 0; > 0: try a smaller step, < 0: stop, where d->trouble says why. docs/developing/decisions/evaluation.md
 SR_API int sr_evaluate(const srModel* m, srData* d, double t, const double* q, const double* v, const double* y,
                        srStage stage);
 // d's own state up to the accelerations, with a stage length as in integrate.h.

@@ -35,4 +35,4 @@ static void define(srClosureGraph* x) {
 }
 
 const srClosureKind sr_closure_ball = {
-    .observer = SR_OBSERVER_COMMON, .setup = setup, .evaluate = evaluate, .define = define};
+    .observer = SR_OBSERVER_COMMON, .uses = "|normal|", .setup = setup, .evaluate = evaluate, .define = define};

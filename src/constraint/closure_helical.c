@@ -66,5 +66,9 @@ static void define(srClosureGraph* x) {
   x->residual[4] = sx_mul(g, x->pitch, sx_sub(g, sx_mul(g, sx_number(g, 2 * pi), turns), slip));
 }
 
-const srClosureKind sr_closure_helical = {
-    .observer = SR_OBSERVER_A, .axial = true, .setup = setup, .evaluate = evaluate, .define = define};
+const srClosureKind sr_closure_helical = {.observer = SR_OBSERVER_A,
+                                          .uses = "|axis|pitch|",
+                                          .axial = true,
+                                          .setup = setup,
+                                          .evaluate = evaluate,
+                                          .define = define};

@@ -22,4 +22,4 @@ static void define(srClosureGraph* x) {
 }
 
 const srClosureKind sr_closure_planar = {
-    .observer = SR_OBSERVER_A, .axial = true, .setup = setup, .evaluate = evaluate, .define = define};
+    .observer = SR_OBSERVER_A, .uses = "|axis|", .axial = true, .setup = setup, .evaluate = evaluate, .define = define};

@@ -17,4 +17,4 @@ static int evaluate(const srClosure* c, const srClosureIn* in, srClosureOut* out
 static void define(srClosureGraph* x) { sr_graph_displacement(x, x->frame[2], 0); }
 
 const srClosureKind sr_closure_point_plane = {
-    .observer = SR_OBSERVER_A, .setup = setup, .evaluate = evaluate, .define = define};
+    .observer = SR_OBSERVER_A, .uses = "|axis|", .setup = setup, .evaluate = evaluate, .define = define};

@@ -22,4 +22,4 @@ static void define(srClosureGraph* x) {
 }
 
 const srClosureKind sr_closure_prismatic = {
-    .observer = SR_OBSERVER_A, .setup = setup, .evaluate = evaluate, .define = define};
+    .observer = SR_OBSERVER_A, .uses = "|axis|", .setup = setup, .evaluate = evaluate, .define = define};

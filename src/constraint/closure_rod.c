@@ -29,4 +29,4 @@ static void define(srClosureGraph* x) {
 }
 
 const srClosureKind sr_closure_rod = {
-    .observer = SR_OBSERVER_A, .setup = setup, .evaluate = evaluate, .define = define};
+    .observer = SR_OBSERVER_A, .uses = "|length|", .setup = setup, .evaluate = evaluate, .define = define};

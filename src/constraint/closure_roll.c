@@ -82,4 +82,4 @@ static void define(srClosureGraph* x) {
 }
 
 const srClosureKind sr_closure_roll = {
-    .observer = SR_OBSERVER_B, .setup = setup, .evaluate = evaluate, .define = define};
+    .observer = SR_OBSERVER_B, .uses = "|axis|radius|shape|", .setup = setup, .evaluate = evaluate, .define = define};

@@ -40,4 +40,4 @@ static void define(srClosureGraph* x) {
 }
 
 const srClosureKind sr_closure_universal = {
-    .observer = SR_OBSERVER_A, .setup = setup, .evaluate = evaluate, .define = define};
+    .observer = SR_OBSERVER_A, .uses = "|axis|axis2|", .setup = setup, .evaluate = evaluate, .define = define};

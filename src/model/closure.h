@@ -33,6 +33,8 @@ typedef struct srClosureGraph srClosureGraph;
 
 typedef struct srClosureKind {
   srObserver observer;
+  const char*
+      uses;  // attributes that only some kinds have: "|axis|axis2|pitch|length|radius|shape|normal|"; NULL: none of them
   bool axial;  // its rows hold the axis n = frame[2] to R n, and vanish also where it is reversed, R n = -n
   // Completes a closure whose numbers are filled in: np, nvel, row_name, frame. NULL, or a sentence: what is missing.
   const char* (*setup)(srClosure* closure);

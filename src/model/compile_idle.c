@@ -3,22 +3,21 @@
 #include <string.h>
 
 #include "model/compile.h"
+#include "model/joint.h"
 
 typedef struct Rule {
   srElementKind kind;
   const char* attribute;
-  const char* types;  // values of 'type' that use it, "|a|b|"; NULL: all of them
+  const char* types;  // values of 'type' that use it, "|a|b|"; MOVING, BY_KIND; NULL: all of them
   const char* needs;  // attribute without which it does nothing; NULL: none
 } Rule;
 
-#define MOVING "|revolute|prismatic|helical|cylindrical|universal|ball|planar|free|"
-#define CLOSURE_AXIS "|revolute|prismatic|cylindrical|universal|planar|helical|point-line|point-plane|roll|"
-#define WITH_AXIS "|revolute|prismatic|helical|cylindrical|universal|planar|"
+static const char MOVING[] = "joints with coordinates", BY_KIND[] = "those whose table row has it in 'uses'";
 
 static const Rule rules[] = {
-    {SR_ELEMENT_JOINT, "axis", WITH_AXIS, NULL},
-    {SR_ELEMENT_JOINT, "axis2", "|universal|", NULL},
-    {SR_ELEMENT_JOINT, "pitch", "|helical|", NULL},
+    {SR_ELEMENT_JOINT, "axis", BY_KIND, NULL},
+    {SR_ELEMENT_JOINT, "axis2", BY_KIND, NULL},
+    {SR_ELEMENT_JOINT, "pitch", BY_KIND, NULL},
     {SR_ELEMENT_JOINT, "q", MOVING, NULL},
     {SR_ELEMENT_JOINT, "v", MOVING, NULL},
     {SR_ELEMENT_JOINT, "stiffness", MOVING, NULL},
@@ -32,13 +31,13 @@ static const Rule rules[] = {
     {SR_ELEMENT_JOINT, "limit-damping", NULL, "limits"},
     {SR_ELEMENT_JOINT, "limit-law", NULL, "limits"},
     {SR_ELEMENT_JOINT, "limit-restitution", NULL, "limit-law"},
-    {SR_ELEMENT_CLOSURE, "axis", CLOSURE_AXIS, NULL},
-    {SR_ELEMENT_CLOSURE, "axis2", "|universal|", NULL},
-    {SR_ELEMENT_CLOSURE, "pitch", "|helical|", NULL},
-    {SR_ELEMENT_CLOSURE, "length", "|rod|distance|", NULL},
-    {SR_ELEMENT_CLOSURE, "radius", "|roll|", NULL},
-    {SR_ELEMENT_CLOSURE, "shape", "|roll|", NULL},
-    {SR_ELEMENT_CLOSURE, "normal", "|ball|", NULL},
+    {SR_ELEMENT_CLOSURE, "axis", BY_KIND, NULL},
+    {SR_ELEMENT_CLOSURE, "axis2", BY_KIND, NULL},
+    {SR_ELEMENT_CLOSURE, "pitch", BY_KIND, NULL},
+    {SR_ELEMENT_CLOSURE, "length", BY_KIND, NULL},
+    {SR_ELEMENT_CLOSURE, "radius", BY_KIND, NULL},
+    {SR_ELEMENT_CLOSURE, "shape", BY_KIND, NULL},
+    {SR_ELEMENT_CLOSURE, "normal", BY_KIND, NULL},
     {SR_ELEMENT_SHAPE, "mesh", "|mesh|", NULL},
     {SR_ELEMENT_MESH, "faces", NULL, "vertices"},
     {SR_ELEMENT_MOTION, "points", "|cubic|quintic|", NULL},
@@ -73,11 +72,33 @@ static bool is_among(const char* types, const char* word) {
   return false;
 }
 
+static const srJointKind* joint_of(const char* word) {
+  for (int k = 0; k < SR_JOINT_TYPES; k++)
+    if (strcmp(sr_joint_word((srJointType)k), word) == 0) return sr_joint_kind((srJointType)k);
+  return NULL;
+}
+
+// A type that does not exist is an error of its own.
+static bool is_used(const srCompiler* c, const Rule* rule, const char* word) {
+  if (rule->types != MOVING && rule->types != BY_KIND) return is_among(rule->types, word);
+  const char* uses;
+  if (rule->kind == SR_ELEMENT_JOINT) {
+    const srJointKind* kind = joint_of(word);
+    if (!kind || rule->types == MOVING) return !kind || kind->nv > 0;
+    uses = kind->uses;
+  } else {
+    const srClosureWord* found = c->catalog->closure(word);
+    if (!found) return true;
+    uses = found->kind->uses;
+  }
+  return uses && is_among(uses, rule->attribute);
+}
+
 static void check(srCompiler* c, const Rule* rule, int i, int field, int type, int needs) {
   if (!sr_given(*sr_c_attr(c, rule->kind, i, field))) return;
   const srPlace place = sr_c_place(c, rule->kind, i, field);
   const char* word = type >= 0 ? sr_c_attr(c, rule->kind, i, type)->text : NULL;
-  if (word && !is_among(rule->types, word))
+  if (word && !is_used(c, rule, word))
     sr_c_warning(c, place, "'%s' does nothing: a %s of type '%s' does not use it", rule->attribute,
                  srs_element(rule->kind)->word, word);
   if (needs >= 0 && !sr_given(*sr_c_attr(c, rule->kind, i, needs)))

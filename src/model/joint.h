@@ -25,6 +25,7 @@ typedef struct srJointOut {
 
 typedef struct srJointKind {
   const char* word;
+  const char* uses;  // attributes that only some kinds have: "|axis|axis2|pitch|"; NULL: none of them
   int nlink, nq, nv;
   const char* q_suffix[7];  // "" for a single coordinate
   const char* q_unit[7];

@@ -10,6 +10,7 @@ static const char* expand(const srJointIn* in, srJointOut* out) {
 }
 
 const srJointKind sr_joint_cylindrical = {.word = "cylindrical",
+                                          .uses = "|axis|",
                                           .nlink = 2,
                                           .nq = 2,
                                           .nv = 2,

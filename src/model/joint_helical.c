@@ -10,6 +10,7 @@ static const char* expand(const srJointIn* in, srJointOut* out) {
 }
 
 const srJointKind sr_joint_helical = {.word = "helical",
+                                      .uses = "|axis|pitch|",
                                       .nlink = 1,
                                       .nq = 1,
                                       .nv = 1,

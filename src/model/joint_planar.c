@@ -17,6 +17,7 @@ static const char* expand(const srJointIn* in, srJointOut* out) {
 }
 
 const srJointKind sr_joint_planar = {.word = "planar",
+                                     .uses = "|axis|",
                                      .nlink = 3,
                                      .nq = 3,
                                      .nv = 3,

@@ -8,6 +8,7 @@ static const char* expand(const srJointIn* in, srJointOut* out) {
 }
 
 const srJointKind sr_joint_prismatic = {.word = "prismatic",
+                                        .uses = "|axis|",
                                         .nlink = 1,
                                         .nq = 1,
                                         .nv = 1,

@@ -16,6 +16,7 @@ static const char* expand(const srJointIn* in, srJointOut* out) {
 }
 
 const srJointKind sr_joint_universal = {.word = "universal",
+                                        .uses = "|axis|axis2|",
                                         .nlink = 2,
                                         .nq = 2,
                                         .nv = 2,
