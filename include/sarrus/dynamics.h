@@ -26,6 +26,10 @@ SR_API srStatus sr_aba(const srModel* m, srData* d, const double* q, const doubl
 // does it goes to lambda (ndriver).
 SR_API srStatus sr_aba_driven(const srModel* m, srData* d, const double* q, const double* v, const double* f,  //
                               double* a, double* lambda);
+// The same with couplings eliminated (m->elimination): lambda of all rows. SR_FAILED: a coordinate, or a group of them, has no
+// inertia of its own.
+SR_API srStatus sr_aba_coupled(const srModel* m, srData* d, const double* q, const double* v, const double* f,  //
+                               double* a, double* lambda);
 
 // Branch-sparse factor M = L^T L (Featherstone 2008, section 8.5) in place of M's lower triangle, using dof_parent: no
 // fill-in. SR_FAILED when M is not positive definite: *bad is the coordinate.

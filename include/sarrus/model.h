@@ -415,11 +415,14 @@ typedef struct srModel {
   const srClosure* closure;         // nclosure
   const srCoupling* coupling;       // ncoupling
   const srFormulaRow* formula_row;  // nformula_row
-  const srRow* row;                 // ng
-  const int* G_start;               // ng + 1: rows of G are sparse, their entries in srData.G ...
-  const int* G_index;               // ... at these velocity coordinates, ascending
-  const int* M_row;                 // nv + 1: M is sparse too: its entries in srData.M ...
-  const int* M_column;              // ... at these coordinates, ascending: those before and beyond it in the tree
+  // Looped by couplings alone: accelerations come from the recursion over the tree, the couplings eliminated in it; methods that
+  // need rows have them too. NULL: not so, or the couplings are redundant.
+  const struct srElimination* elimination;
+  const srRow* row;            // ng
+  const int* G_start;          // ng + 1: rows of G are sparse, their entries in srData.G ...
+  const int* G_index;          // ... at these velocity coordinates, ascending
+  const int* M_row;            // nv + 1: M is sparse too: its entries in srData.M ...
+  const int* M_column;         // ... at these coordinates, ascending: those before and beyond it in the tree
   const int* M_start;          // nv + 1: the path of coordinate i to the ground (i, dof_parent[i], ...) begins here ...
   const int* M_place;          // ... 2 a coordinate of the path: where M_ij and M_ji stand in srData.M
   int nrow_formula, nrow_arg;  // sizes of srData.row_formula and row_arg

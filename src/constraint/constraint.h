@@ -18,6 +18,9 @@ int sr_evaluate_motion(const srModel* m, srData* d, double t, const double* q, c
 // as far as laws see them.
 int sr_evaluate_rates(const srModel* m, srData* d, double t, const double* q, const double* v, const double* y,
                       double tau);
+// Of trees and of models whose couplings are eliminated: coordinates of q and v that are driven or coupled on what they follow at t, which d
+// is left with.
+void sr_put_followers(const srModel* m, srData* d, double t, double* q, double* v);
 void sr_put_driven(const srModel* m, srData* d);  // of a tree, d's driven coordinates on their motion at d->t
 
 #define SR_RANK_TAU                                                                                                    \
@@ -26,8 +29,9 @@ void sr_put_driven(const srModel* m, srData* d);  // of a tree, d's driven coord
 // ---- solve.c
 // d->a, lambda of least norm, rank, row_residual; needs the velocity stage and d->f.
 int sr_solve_state(const srModel* m, srData* d);
-void sr_bias_force(const srModel* m, srData* d);    // d->bias, at the velocity stage; sets link_accel for a = 0
-void sr_driver_power(const srModel* m, srData* d);  // adds the power of d->lambda to d->power
+double sr_row_residual(const srModel* m, const srData* d);  // largest |G a - gamma|, of d's numbers
+void sr_bias_force(const srModel* m, srData* d);            // d->bias, at the velocity stage; sets link_accel for a = 0
+void sr_driver_power(const srModel* m, srData* d);          // adds the power of d->lambda to d->power
 
 // ---- frames.c
 // Columns over the twist (w, u) of what moves `point` against `observer`, for all coordinates between them: descending
@@ -38,6 +42,7 @@ int sr_path_columns(const srModel* m, const srData* d, int point, int observer, 
 void sr_bias_acceleration(const srModel* m, srData* d);
 
 // ---- rows.c
+void sr_joint_gamma(const srModel* m, srData* d);  // the part of couplings and drivers in sr_constraint_gamma
 // The axis of a closure, n, and the same axis of the observed frame, R n, in the observer's axes at d's position; returns
 // n . R n. Kinds without such an axis: 1.
 double sr_closure_axes(const srModel* m, const srData* d, const srClosure* c, double n[3], double Rn[3]);

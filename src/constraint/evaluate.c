@@ -5,9 +5,9 @@
 //   POSITION        poses of links, joint coordinates of free bodies                                 dynamics/kinematics.c
 //   VELOCITY        twists of links, their rates
 //   FORCE           motion of drivers, sensors, formulas, instances of contacts, elements            force/forces.c
-//   ACCELERATION    M a + c = f + G^T lambda,  G a = gamma: a tree, with or without drivers, by articulated bodies, O(n)
-//                   (dynamics/aba.c); a looped model by rows, gamma, c, M and the saddle-point system (solve.c). Then the
-//                   power of the drivers
+//   ACCELERATION    M a + c = f + G^T lambda,  G a = gamma: a tree, with or without drivers and couplings, by articulated
+//                   bodies, O(n) (dynamics/aba.c, aba_coupled.c); a looped model by rows, gamma, c, M and the saddle-point
+//                   system (solve.c). Then the power of the drivers
 //   FRAMES          accelerations of links and frames: a pass of its own, which integrators do not need
 //
 // Positions and velocities follow from t, q, v and z alone, and d keeps those that its results belong to (srData.known): where
@@ -18,6 +18,7 @@
 #include "constraint/constraint.h"
 #include "dynamics/link.h"
 #include "force/force.h"
+#include "model/elimination.h"
 
 // ---- the state ----------------------------------------------------------------------------------------------------------
 
@@ -38,13 +39,20 @@ static void put_state(const srModel* m, srData* d, double t, const double* q, co
   put(d->y, y, m->ny);
 }
 
-void sr_put_driven(const srModel* m, srData* d) {
-  if (m->looped || m->ndriver == 0) return;
-  sr_driver_motion(m, d);
+void sr_put_followers(const srModel* m, srData* d, double t, double* q, double* v) {
+  if (m->looped && !m->elimination) return;
+  if (d->t != t && d->stage > SR_STAGE_VELOCITY) d->stage = SR_STAGE_VELOCITY;
+  d->t = t;
+  if (m->ndriver > 0) sr_driver_motion(m, d);
   for (int i = 0; i < m->ndriver; ++i) {
-    d->q[m->driver[i].qdof] = d->motion[3 * i];
-    d->v[m->driver[i].dof] = d->motion[3 * i + 1];
+    q[m->driver[i].qdof] = d->motion[3 * i];
+    v[m->driver[i].dof] = d->motion[3 * i + 1];
   }
+  if (m->elimination) sr_elimination_follow(m, q, v);
+}
+
+void sr_put_driven(const srModel* m, srData* d) {
+  if (!m->looped) sr_put_followers(m, d, d->t, d->q, d->v);
 }
 
 // ---- the stages ---------------------------------------------------------------------------------------------------------
@@ -66,9 +74,25 @@ static void move(const srModel* m, srData* d, srStage stage) {
   if (stage >= SR_STAGE_VELOCITY && d->stage < SR_STAGE_VELOCITY) sr_velocity(m, d);
 }
 
+// Couplings are no rows here, and none of them is redundant. Where a group has no inertia of its own, the saddle-point system may have an
+// answer, or knows what is wrong.
+static int accelerate_coupled(const srModel* m, srData* d) {
+  d->rank = m->ng;
+  if (sr_aba_coupled(m, d, d->q, d->v, d->f, d->a, d->lambda) == SR_OK) return 0;
+  move(m, d, SR_STAGE_VELOCITY);
+  return sr_solve_state(m, d);
+}
+
 static int accelerate(const srModel* m, srData* d) {
-  // A singular M may belong to a state that only a trial step reached.
-  const int answer = m->looped ? sr_solve_state(m, d) : sr_aba_driven(m, d, d->q, d->v, d->f, d->a, d->lambda) != SR_OK;
+  int answer;
+  if (m->elimination) {
+    answer = accelerate_coupled(m, d);
+  } else if (m->looped) {
+    answer = sr_solve_state(m, d);
+  } else {
+    // A singular M may belong to a state that only a trial step reached.
+    answer = sr_aba_driven(m, d, d->q, d->v, d->f, d->a, d->lambda) != SR_OK;
+  }
   if (answer == 0) sr_driver_power(m, d);
   return answer;
 }
@@ -85,13 +109,27 @@ static int act(const srModel* m, srData* d, srStage stage, double tau) {
   return answer;
 }
 
+// What the solution of the saddle-point system leaves of the rows.
+static int describe_rows(const srModel* m, srData* d) {
+  const int answer = sr_constraints(m, d);
+  sr_joint_gamma(m, d);
+  d->row_residual = sr_row_residual(m, d);
+  memset(d->priv->taken, 1, 2 * (size_t)m->ng);  // and unique
+  return answer;
+}
+
+static int act_on_rows(const srModel* m, srData* d, srStage stage, double tau) {
+  const int answer = act(m, d, stage, tau);
+  return answer == 0 && m->elimination && stage >= SR_STAGE_ACCELERATION ? describe_rows(m, d) : answer;
+}
+
 // ---- the door -----------------------------------------------------------------------------------------------------------
 
 int sr_evaluate_tau(const srModel* m, srData* d, double t, const double* q, const double* v, const double* y,
                     srStage stage, double tau) {
   put_state(m, d, t, q, v, y);
   move(m, d, stage);
-  return act(m, d, stage, tau);
+  return act_on_rows(m, d, stage, tau);
 }
 
 int sr_evaluate(const srModel* m, srData* d, double t, const double* q, const double* v, const double* y,
@@ -109,12 +147,12 @@ int sr_evaluate_motion(const srModel* m, srData* d, double t, const double* q, c
   sr_normalize(m, d->q);
   sr_put_driven(m, d);
   move(m, d, stage);
-  return act(m, d, stage, SR_TAU_ELEMENT);
+  return act_on_rows(m, d, stage, SR_TAU_ELEMENT);
 }
 
 // Laws on joint coordinates alone need no poses and twists of links in the ground frame.
 static bool frames_are_seen(const srModel* m) {
-  if (m->nsensor_value > 0 || m->looped || m->nset > 0) return true;
+  if (m->nsensor_value > 0 || (m->looped && !m->elimination) || m->nset > 0) return true;
   for (int i = 0; i < m->nforce; ++i) {
     if (m->force[i].law->port != SR_PORT_JOINT) return true;
   }
@@ -124,7 +162,7 @@ static bool frames_are_seen(const srModel* m) {
 int sr_evaluate_rates(const srModel* m, srData* d, double t, const double* q, const double* v, const double* y,
                       double tau) {
   put_state(m, d, t, q, v, y);
-  sr_put_driven(m, d);
+  sr_put_followers(m, d, t, d->q, d->v);
   move(m, d, frames_are_seen(m) ? SR_STAGE_VELOCITY : SR_STAGE_NONE);
   return act(m, d, SR_STAGE_ACCELERATION, tau);
 }

@@ -187,11 +187,7 @@ int sr_constraints(const srModel* m, srData* d) {
   return m->nformula_row > 0 ? sr_formula_rows(m, d) : 0;
 }
 
-int sr_constraint_gamma(const srModel* m, srData* d) {
-  SR_ASSERT(d->stage >= SR_STAGE_VELOCITY);
-  sr_bias_acceleration(m, d);
-  int answer = 0;
-  for (int i = 0; i < m->nclosure && answer == 0; i++) answer = closure_gamma(m, d, &m->closure[i]);
+void sr_joint_gamma(const srModel* m, srData* d) {
   for (int i = 0; i < m->ncoupling; i++) {
     const srCoupling* c = &m->coupling[i];
     d->gamma[c->row] = m->gauged ? c->ratio * d->jbias[c->dof[1]] - d->jbias[c->dof[0]] : 0;
@@ -199,6 +195,14 @@ int sr_constraint_gamma(const srModel* m, srData* d) {
   for (int i = 0; i < m->ndriver; i++) {
     d->gamma[m->row_driver + i] = d->motion[3 * i + 2] - (m->gauged ? d->jbias[m->driver[i].dof] : 0);
   }
+}
+
+int sr_constraint_gamma(const srModel* m, srData* d) {
+  SR_ASSERT(d->stage >= SR_STAGE_VELOCITY);
+  sr_bias_acceleration(m, d);
+  int answer = 0;
+  for (int i = 0; i < m->nclosure && answer == 0; i++) answer = closure_gamma(m, d, &m->closure[i]);
+  sr_joint_gamma(m, d);
   if (m->nformula_row > 0) sr_formula_gamma(m, d);
   d->stage = SR_STAGE_VELOCITY;  // the accelerations are not those of the motion
   return answer;

@@ -94,7 +94,7 @@ static int no_metric(const srModel* m, srData* d) {
 
 // ---- solution -------------------------------------------------------------------------------------------------------------
 
-static double largest_row_residual(const srModel* m, const srData* d) {
+double sr_row_residual(const srModel* m, const srData* d) {
   double worst = 0;
   for (int i = 0; i < m->ng; i++) {
     double sum = -d->gamma[i];
@@ -124,7 +124,7 @@ int sr_solve_state(const srModel* m, srData* d) {
   if (d->rank < 0 || !srm_saddle_factor(p->saddle, d->M, NULL, d->G, p->taken)) return no_metric(m, d);
   for (int i = 0; i < m->nv; i++) f[i] = d->f[i] - d->bias[i];
   srm_saddle_solve(p->saddle, f, d->gamma, d->a, d->lambda);
-  d->row_residual = largest_row_residual(m, d);
+  d->row_residual = sr_row_residual(m, d);
   if (!isfinite(d->row_residual)) return no_metric(m, d);
   if (d->rank < m->ng) srm_rows_least_norm(p->rows, d->lambda);
   if (m->ng > 0) srm_rows_unique(p->rows, p->unique);

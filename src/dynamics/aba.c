@@ -14,92 +14,10 @@
 // Coordinates of a ball or free link are taken one after the other, the last one first: the same numbers as an LDL^T
 // factor of their block, and no code of their own.
 //
-// IA is three blocks of columns, J, G and M, with  n = J dw + G^T da,  f = G dw + M da.
 // Scratch in work: 36 + 12 doubles a link, 10 a coordinate.
-#include <math.h>
 #include <stdio.h>
 
-#include "dynamics/link.h"
-
-typedef struct Scratch {
-  double* IA;      // 36 a link: J, G, M
-  double* motion;  // 12 a link: srMotion, then (dw, da)
-  double* U;       // 8 a coordinate
-  double* u;       // 2 a coordinate: u, 1/D or D where driven
-} Scratch;
-
-static Scratch scratch(const srModel* m, srData* d) {
-  Scratch s = {.IA = d->work};
-  s.motion = s.IA + 36 * m->nlink;
-  s.U = s.motion + 12 * m->nlink;
-  s.u = s.U + 8 * m->nv;
-  return s;
-}
-
-// ------------------------------------------------------------------------------------------------------------- pass 1
-// Articulated inertia of a link alone: G dw = dw x h.
-SRM_INLINE void rigid_blocks(const double* inertia, double* IA) {
-  const v4 h = v4_load(inertia + 12), mass = v4_lane(h, 3), minus = -h;
-  m3_store(IA, m3_load(inertia));
-  v4_store(IA + 12, v4_keep(__builtin_shufflevector(h, minus, 0, 6, 1, 3), 0, 1, 1));  // 0 -z y
-  v4_store(IA + 16, v4_keep(__builtin_shufflevector(h, minus, 2, 0, 4, 3), 1, 0, 1));  // z 0 -x
-  v4_store(IA + 20, v4_keep(__builtin_shufflevector(h, minus, 5, 0, 0, 3), 1, 1, 0));  // -y x 0
-  v4_store(IA + 24, v4_keep(mass, 1, 0, 0));
-  v4_store(IA + 28, v4_keep(mass, 0, 1, 0));
-  v4_store(IA + 32, v4_keep(mass, 0, 0, 1));
-}
-
-SRM_INLINE void bias_pass(const srModel* m, srData* d, Scratch s, const double* v) {
-  const srmTwist none = {v4_zero(), v4_zero()};
-  const int *types = m->link_type, *parents = m->link_parent, *places = m->link_v;
-  const double *inertia = m->link_inertia, *X = d->link_X, *E = d->link_E;
-  double *motion = s.motion, *own = motion, *wrench = d->link_wrench, *IA = s.IA;
-  sr_motion_store(motion, (srMotion){v4_zero(), v4_zero(), -v4_xyz(m->gravity)});
-  for (int i = 1, n = m->nlink; i < n; i++) {
-    X += 16, E += 12, inertia += 16, own += 12, wrench += 8, IA += 36;
-    const double* vi = v + places[i];
-    srMotion t = sr_motion_to_child(X, E, motion + 12 * parents[i]);
-    if (types[i] == SR_LINK_REVOLUTE) {
-      t = sr_motion_add_revolute(t, vi[0]);
-    } else {
-      t = sr_motion_add(t, sr_link_relative(types[i], m->link_pitch[i], vi), none);
-    }
-    sr_motion_store(own, t);
-    srm_wrench_store(wrench, sr_motion_wrench(inertia, t));
-    rigid_blocks(inertia, IA);
-  }
-}
-
-// ------------------------------------------------------------------------------------------------------------- pass 2
-SRM_INLINE void add_at(double* sum, m3 A) { m3_store(sum, m3_plus(m3_load(sum), A)); }
-
-// The three blocks of IA are turned to the parent's axes (A -> R A R^T), moved by p and added, with P the matrix of p x:
-//   M' = M,   G' = G - M P,   J' = J + K + K^T  where K = P (G - M P/2)
-// One after the other, so that they fit into the registers.
-SRM_INLINE m3 add_M(v4 p, m3 M, double* parent) {  // returns M P/2
-  const v4 half = 0.5 * p, x = v4_lane(half, 0), y = v4_lane(half, 1), z = v4_lane(half, 2);
-  add_at(parent + 24, M);
-  return (m3){{M.c[1] * z - M.c[2] * y, M.c[2] * x - M.c[0] * z, M.c[0] * y - M.c[1] * x}};
-}
-SRM_INLINE m3 add_G(v4 p, m3 G, m3 half_MP, double* parent) {  // returns K
-  const m3 middle = m3_minus(G, half_MP);
-  add_at(parent + 12, m3_minus(middle, half_MP));
-  return (m3){{v4_cross(p, middle.c[0]), v4_cross(p, middle.c[1]), v4_cross(p, middle.c[2])}};
-}
-SRM_INLINE void add_J(m3 J, m3 K, double* parent) { add_at(parent, m3_plus(J, m3_plus(K, m3_transpose(K)))); }
-
-SRM_INLINE m3 turned(m3 R, const double* X, m3 A) { return m3_product_transposed(m3_product(R, A), X); }
-
-SRM_INLINE void add_inertia_to_parent(const double* X, const double* IA, double* parent) {
-  const m3 R = m3_load(X);
-  const v4 p = v4_load(X + 12);
-  const m3 half_MP = add_M(p, turned(R, X, m3_load(IA + 24)), parent);
-  const m3 K = add_G(p, turned(R, X, m3_load(IA + 12)), half_MP, parent);
-  add_J(turned(R, X, m3_load(IA)), K, parent);
-}
-
-// A pivot smaller than this part of the inertia it is taken from is rounding.
-#define PIVOT_RATIO 1e-14
+#include "dynamics/articulated.h"
 
 static srStatus singular(const srModel* m, srData* d, int i) {
   const int joint = m->link_joint[i];
@@ -108,65 +26,8 @@ static srStatus singular(const srModel* m, srData* d, int i) {
   return SR_FAILED;
 }
 
-// The common case has its own code: revolute and not driven. S = z, so U is a column and D a lane.
 SRM_INLINE _Bool is_simple(const srModel* m, int i, int dof, const _Bool full) {
   return m->link_type[i] == SR_LINK_REVOLUTE && (!full || m->dof_driver[dof] < 0);
-}
-
-// U, u and 1/D; false when D is no pivot. What goes to the parent is left to add_simple.
-SRM_INLINE _Bool eliminate_simple(const double* IA, const double* pA, double f, double armature, double* U, double* u) {
-  const double D = IA[10] + armature;
-  if (!(D > PIVOT_RATIO * (IA[0] + IA[5] + IA[10]))) return 0;
-  v4_store(U, v4_load(IA + 8));
-  v4_store(U + 4, v4_load(IA + 20));
-  u[0] = f - pA[2];
-  u[1] = 1 / D;
-  return 1;
-}
-
-// IA - U U^T/D and pA + U u/D to the parent. Without armature only the xy corner of J is left, and two columns of G.
-SRM_INLINE void add_simple(const double* X, const double* IA, const double* pA, const double* u, double* parent_IA,
-                           double* parent_pA) {
-  const v4 Un = v4_load(IA + 8), Uf = v4_load(IA + 20), p = v4_load(X + 12), inverse = v4_all(u[1]);
-  const v4 tn = Un * inverse, tf = Uf * inverse, step = v4_all(u[0]);
-  const m3 R = m3_load(X);
-  sr_wrench_add_to_parent(X, (srmWrench){v4_load(pA) + tn * step, v4_load(pA + 4) + tf * step}, parent_pA);
-
-  const m3 M = {{v4_load(IA + 24) - Uf * v4_lane(tf, 0), v4_load(IA + 28) - Uf * v4_lane(tf, 1),
-                 v4_load(IA + 32) - Uf * v4_lane(tf, 2)}};
-  const m3 half_MP = add_M(p, turned(R, X, M), parent_IA);
-  const v4 tn0 = v4_lane(tn, 0), tn1 = v4_lane(tn, 1);
-  const v4 G0 = m3_mul(R, v4_load(IA + 12) - Uf * tn0), G1 = m3_mul(R, v4_load(IA + 16) - Uf * tn1);
-  const m3 K = add_G(p, m3_product_transposed2(G0, G1, X), half_MP, parent_IA);
-  const v4 J0 = v4_load(IA) - Un * tn0, J1 = v4_load(IA + 4) - Un * tn1;
-  const v4 RJ0 = R.c[0] * v4_lane(J0, 0) + R.c[1] * v4_lane(J0, 1),
-           RJ1 = R.c[0] * v4_lane(J1, 0) + R.c[1] * v4_lane(J1, 1);
-  add_J(m3_product_transposed2(RJ0, RJ1, X), K, parent_IA);
-}
-
-SRM_INLINE void subtract_square(double* IA, srmWrench U, double inverse) {
-  const v4 tn = U.n * v4_all(inverse), tf = U.f * v4_all(inverse);
-  const v4 n0 = v4_lane(tn, 0), n1 = v4_lane(tn, 1), n2 = v4_lane(tn, 2);
-  add_at(IA, (m3){{-U.n * n0, -U.n * n1, -U.n * n2}});
-  add_at(IA + 12, (m3){{-U.f * n0, -U.f * n1, -U.f * n2}});
-  add_at(IA + 24, (m3){{-U.f * v4_lane(tf, 0), -U.f * v4_lane(tf, 1), -U.f * v4_lane(tf, 2)}});
-}
-
-// The same with armature: nothing vanishes.
-SRM_INLINE void add_with_armature(const double* X, double* IA, const double* pA, const double* U, const double* u,
-                                  double* parent_IA, double* parent_pA) {
-  const srmWrench column = srm_wrench_load(U);
-  const v4 step = v4_all(u[0] * u[1]);
-  subtract_square(IA, column, u[1]);
-  sr_wrench_add_to_parent(X, (srmWrench){v4_load(pA) + column.n * step, v4_load(pA + 4) + column.f * step}, parent_pA);
-  add_inertia_to_parent(X, IA, parent_IA);
-}
-
-// U = IA S of a coordinate that stands at `slot` of a twist.
-SRM_INLINE srmWrench inertia_column(const double* IA, int slot) {
-  if (slot < 3) return (srmWrench){v4_load(IA + 4 * slot), v4_load(IA + 12 + 4 * slot)};
-  const int k = slot - 4;
-  return (srmWrench){v4_keep((v4){IA[12 + k], IA[16 + k], IA[20 + k], IA[20 + k]}, 1, 1, 1), v4_load(IA + 24 + 4 * k)};
 }
 
 // Any link, coordinate after coordinate, on IA and pA in memory.
@@ -174,16 +35,11 @@ SRM_CLONES static _Bool eliminate(const srModel* m, srData* d, Scratch s, int i,
   const int type = m->link_type[i], first = m->link_v[i];
   const double pitch = m->link_pitch[i];
   double *IA = s.IA + 36 * i, *pA = d->link_wrench + 8 * i;
-  const double trace_J = IA[0] + IA[5] + IA[10], trace_M = IA[24] + IA[29] + IA[34];
+  const double trace[2] = {IA[0] + IA[5] + IA[10], IA[24] + IA[29] + IA[34]};
   for (int k = sr_link_nv[type] - 1; k >= 0; k--) {
-    const int dof = first + k, slot = sr_link_slot[type][k];
-    srmWrench U = inertia_column(IA, slot);
-    double scale = slot < 3 ? trace_J : trace_M;
-    if (type == SR_LINK_HELICAL) {
-      const srmWrench along = inertia_column(IA, 6);
-      U = (srmWrench){U.n + pitch * along.n, U.f + pitch * along.f};
-      scale += pitch * pitch * trace_M;
-    }
+    const int dof = first + k;
+    double scale;
+    const srmWrench U = axis_column(type, pitch, k, IA, trace, &scale);
     srm_wrench_store(s.U + 8 * dof, U);
     const double D = sr_link_project(type, pitch, k, s.U + 8 * dof) + (full ? m->dof_armature[dof] : 0);
     s.u[2 * dof] = f[dof] - sr_link_project(type, pitch, k, pA);
@@ -197,8 +53,7 @@ SRM_CLONES static _Bool eliminate(const srModel* m, srData* d, Scratch s, int i,
       step = s.u[2 * dof] / D;
       subtract_square(IA, U, 1 / D);
     }
-    v4_store(pA, v4_load(pA) + U.n * v4_all(step));
-    v4_store(pA + 4, v4_load(pA + 4) + U.f * v4_all(step));
+    add_bias(pA, U, step);
   }
   return 1;
 }
@@ -210,22 +65,14 @@ SRM_INLINE srStatus inertia_pass(const srModel* m, srData* d, Scratch s, const d
   for (int i = n - 1; i > 0; i--) {
     const int dof = places[i], parent = parents[i];
     X -= 16, IA -= 36, pA -= 8;
-    double* IA_parent = s.IA + 36 * parent;
     if (is_simple(m, i, dof, full)) {
-      double *U = s.U + 8 * dof, *u = s.u + 2 * dof;
       const double armature = full ? m->dof_armature[dof] : 0;
-      if (!eliminate_simple(IA, pA, f[dof], armature, U, u)) return singular(m, d, i);
-      if (parent == 0) continue;
-      if (armature == 0) {
-        add_simple(X, IA, pA, u, IA_parent, wrenches + 8 * parent);
-      } else {
-        add_with_armature(X, IA, pA, U, u, IA_parent, wrenches + 8 * parent);
-      }
+      if (!pass_simple(s, X, IA, pA, dof, parent, f[dof], armature, wrenches)) return singular(m, d, i);
     } else {
       if (!eliminate(m, d, s, i, f, full)) return singular(m, d, i);
       if (parent == 0) continue;
       sr_wrench_add_to_parent(X, srm_wrench_load(pA), wrenches + 8 * parent);
-      add_inertia_to_parent(X, IA, IA_parent);
+      add_inertia_to_parent(X, IA, s.IA + 36 * parent);
     }
   }
   return SR_OK;
@@ -237,19 +84,14 @@ SRM_CLONES static srmTwist accelerate(const srModel* m, const srData* d, Scratch
   const int type = m->link_type[i], first = m->link_v[i];
   for (int k = 0; k < sr_link_nv[type]; k++) {
     const int dof = first + k, driver = full ? m->dof_driver[dof] : -1;
-    const double* U = s.U + 8 * dof;
-    const v4 t4 = v4_load(U) * t.w + v4_load(U + 4) * t.v;
-    const double Ut = t4[0] + t4[1] + t4[2], u = s.u[2 * dof], pivot = s.u[2 * dof + 1];
+    const double Ut = column_times(s.U + 8 * dof, t), u = s.u[2 * dof], pivot = s.u[2 * dof + 1];
     if (driver >= 0) {
       a[dof] = d->motion[3 * driver + 2];
       lambda[driver] = Ut - u + pivot * a[dof];
     } else {
       a[dof] = (u - Ut) * pivot;
     }
-    double x[6] = {0};
-    x[k] = a[dof];
-    const srmTwist step = sr_link_relative(type, m->link_pitch[i], x);
-    t = (srmTwist){t.w + step.w, t.v + step.v};
+    t = add_axis(type, m->link_pitch[i], k, a[dof], t);
   }
   return t;
 }
@@ -264,10 +106,7 @@ SRM_INLINE void acceleration_pass(const srModel* m, srData* d, Scratch s, double
     const int dof = places[i];
     srmTwist t = srm_twist_to_child(m3_load(E), v4_load(X + 12), srm_twist_load(motion + 12 * parents[i]));
     if (is_simple(m, i, dof, full)) {
-      const double *U = s.U + 8 * dof, *u = s.u + 2 * dof;
-      const v4 Ut = v4_load(U) * t.w + v4_load(U + 4) * t.v;
-      a[dof] = (u[0] - (Ut[0] + Ut[1] + Ut[2])) * u[1];
-      t.w += v4_z(a[dof]);
+      t = accelerate_simple(s, dof, t, a);
     } else {
       t = accelerate(m, d, s, i, t, a, lambda, full);
     }

@@ -120,6 +120,7 @@ void sr_compile_forces(srCompiler* c);       // compile_force.c
 void sr_compile_events(srCompiler* c);       // compile_event.c
 void sr_compile_constraints(srCompiler* c);  // compile_constraint.c: rows of G, after drivers and sensors
 void sr_compile_massless(srCompiler* c);     // compile_massless.c: coordinates without inertia, after constraints
+void sr_compile_elimination(srCompiler* c);  // compile_elimination.c: couplings without rows, after both
 void sr_compile_programs(srCompiler* c);     // compile_law.c
 void sr_compile_run(srCompiler* c);          // compile.c: option and run
 void sr_compile_idle(srCompiler* c);         // compile_idle.c: attributes that do nothing

@@ -1,6 +1,7 @@
 // srData: one allocation holds the struct and every array of SR_DATA_FIELDS, each aligned to 32 bytes for the kernels.
 #include <string.h>
 
+#include "model/elimination.h"
 #include "model/instance.h"
 #include "model/private.h"
 
@@ -17,7 +18,7 @@ int sr_data_work(const srModel* m) {
   const int parts[] = {laws, drivers, rows, events, sr_program_work(m->priv->switches)};
   int most = 0;
   for (int i = 0; i < SR_COUNT(parts); i++) most = parts[i] > most ? parts[i] : most;
-  return 96 * m->nlink + 8 * m->nv + 12 * (m->nbody + 1) + most + 256;
+  return 96 * m->nlink + 8 * m->nv + 12 * (m->nbody + 1) + most + sr_elimination_work(m) + 256;
 }
 
 static size_t total(const srModel* m) {

@@ -136,7 +136,7 @@ static void conclude(srRun* run) {
   result->violation_position = fmax(run->system.violation_position, result->stats.violation_position);
   result->violation_velocity = fmax(run->system.violation_velocity, result->stats.violation_velocity);
   sr_run_note_acceleration(run, result->stats.violation_acceleration);
-  result->rank = result->stats.rank;
+  result->rank = run->m->elimination != NULL ? run->m->ng : result->stats.rank;
   if (run->touch != NULL) result->clamps = run->touch->clamps;
   if (run->jumps != NULL) result->jumps = run->jumps->jumps;
   sr_run_tell_odd_rows(run);

@@ -64,8 +64,10 @@ void sr_run_listen(srRun* run, bool on);
 
 // ---- run_rows.c
 srStatus sr_run_rows_until(srRun* run,
-                           double t);         // those of the grid; the one that falls on the end is left to the end
-void sr_run_hand_out(srRun* run);             // the row of d's state
+                           double t);  // those of the grid; the one that falls on the end is left to the end
+void sr_run_put_followers(srRun* run,
+                          double t);  // eliminated couplings, and drivers beside them, of a state from dense output
+void sr_run_hand_out(srRun* run);     // the row of d's state
 void sr_run_tell_odd_rows(const srRun* run);  // those with values that are not numbers
 
 // ---- run_energy.c

@@ -53,6 +53,7 @@ srStatus sr_run_happen(srRun* run, double t) {
   sr_run_restart_work(run);
   // Dense output is off the constraints by the error of the step.
   sr_normalize(run->m, run->q);
+  sr_run_put_followers(run, t);
   if (run->m->looped && sri_put_on_constraints(run->integrator, t, run->q, run->v, run->y) != SR_OK) {
     return sr_run_fail_at(run, t_good, "the constraints cannot be met at an event");
   }

@@ -5,9 +5,14 @@
 #include "simulate/record.h"
 #include "simulate/run.h"
 
+void sr_run_put_followers(srRun* run, double t) {
+  if (run->m->elimination != NULL) sr_put_followers(run->m, run->d, t, run->q, run->v);
+}
+
 int sr_run_evaluate_at(srRun* run, double t, srStage stage) {
   if (sri_interpolate(run->integrator, t, run->q, run->v, run->y, run->w) != SR_OK) return -1;
   sr_run_add_work_before(run);
+  sr_run_put_followers(run, t);
   const int answer = sr_evaluate_motion(run->m, run->d, t, run->q, run->v, run->y, stage);
   // Of a method with accelerations of its own these are judged, after every step.
   if (sri_acceleration(run->integrator) == NULL) sr_run_note_acceleration(run, run->d->row_residual);

@@ -48,6 +48,21 @@ static bool make_watches(srRun* run, const srSystem* system) {
   return run->events != NULL;
 }
 
+// Couplings that are eliminated are no rows for explicit methods, unless a way to keep rows is asked for; implicit ones take them as rows.
+// `auto` is of both kinds.
+static srSystem system_of(const srModel* m, const srRunOptions* o, const srSystem* all) {
+  srSystem system = *all;
+  const srMethod* method = sri_method_find(o->method);  // NULL: sri_create says so
+  const bool rows = o->stabilization != SR_STABILIZATION_PROJECTION && o->stabilization != SR_STABILIZATION_NONE;
+  if (m->elimination == NULL || method == NULL || method->switches) return system;
+  if (method->implicit) {
+    system.rates = NULL;
+  } else if (!rows) {
+    system.ng = system.np = 0;
+  }
+  return system;
+}
+
 srStatus sr_run_prepare(srRun* run) {
   const srRunOptions* o = run->options;
   run->t0 = run->t_row = run->d->t;
@@ -58,7 +73,8 @@ srStatus sr_run_prepare(srRun* run) {
   const srSystem system = sr_system(&run->system);
   const srIntegratorOptions options = sr_run_integrator_options(run->m, o);
   sr_bristle_warn(run->m, run->messages);
-  const srStatus created = sri_create(o->method, &system, &options, run->messages, &run->integrator);
+  const srSystem own = system_of(run->m, o, &system);
+  const srStatus created = sri_create(o->method, &own, &options, run->messages, &run->integrator);
   if (created != SR_OK) return created;
   return make_watches(run, &system) ? SR_OK : out_of_memory(run);
 }

@@ -6,6 +6,9 @@
 //
 // A looped model: all rows of constraint/rows.c, M and G by their patterns. Which of them count, accelerations and multipliers are
 // the integrators' (integrate/constrained.h): there are no `rates`.
+//
+// Looped by couplings alone (m->elimination): both. The recursion has the couplings in it, so that rates of members are those of their leader
+// times the ratio, and drivers as in a tree; `accepted` takes away the rounding. Methods that need rows take M, f, G and these.
 #include "system/system.h"
 
 #include <math.h>
@@ -20,6 +23,8 @@
 static void copy(double* to, const double* from, int n) {
   if (n > 0) memcpy(to, from, (size_t)n * sizeof *to);
 }
+
+static bool has_rates(const srModel* m) { return !m->looped || m->ng == 0 || m->elimination != NULL; }
 
 // ---- callbacks ------------------------------------------------------------------------------------------------------
 // Those that evaluate the model look for a request to stop first: so does every method, whatever it iterates. Quaternions are
@@ -205,18 +210,25 @@ static int nature(void* user, int i) {
 
 // ---- after a step -----------------------------------------------------------------------------------------------------
 
-static void accept_driven(srModelSystem* s, double t, double* q, double* v) {
+static void note_violation(srModelSystem* s, double position, double velocity) {
+  s->violation_position = fmax(s->violation_position, fabs(position));
+  s->violation_velocity = fmax(s->violation_velocity, fabs(velocity));
+}
+
+static void accept_followers(srModelSystem* s, double t, double* q, double* v) {
   const srModel* m = s->m;
   s->d->t = t;
   s->d->stage = SR_STAGE_NONE;
   sr_driver_motion(m, s->d);
+  for (int i = 0; i < m->ncoupling && m->elimination != NULL; ++i) {
+    const srCoupling* c = &m->coupling[i];
+    note_violation(s, q[c->qdof[0]] - c->ratio * q[c->qdof[1]] - c->offset, v[c->dof[0]] - c->ratio * v[c->dof[1]]);
+  }
   for (int i = 0; i < m->ndriver; ++i) {
     const double* motion = s->d->motion + 3 * i;
-    s->violation_position = fmax(s->violation_position, fabs(q[m->driver[i].qdof] - motion[0]));
-    s->violation_velocity = fmax(s->violation_velocity, fabs(v[m->driver[i].dof] - motion[1]));
-    q[m->driver[i].qdof] = motion[0];
-    v[m->driver[i].dof] = motion[1];
+    note_violation(s, q[m->driver[i].qdof] - motion[0], v[m->driver[i].dof] - motion[1]);
   }
+  sr_put_followers(m, s->d, t, q, v);
 }
 
 // Free bodies, at the state that the step ends with: what turns are counted from, and how far springs that stand for joints
@@ -235,7 +247,7 @@ static int accepted(void* user, double t, double* q, double* v, double* y) {
   srModelSystem* s = user;
   (void)y;
   sr_normalize(s->m, q);
-  if (!s->m->looped && s->m->ndriver > 0) accept_driven(s, t, q, v);
+  if (s->m->ng > 0 && has_rates(s->m)) accept_followers(s, t, q, v);
   if (s->m->gauged) settle_free(s, t, q, v);
   return 0;
 }
@@ -256,7 +268,7 @@ srSystem sr_system(srModelSystem* user) {
       .np = m->np,
       .y_most = user->y_most,
       .user = user,
-      .rates = m->looped && m->ng > 0 ? NULL : rates,
+      .rates = has_rates(m) ? rates : NULL,
       .dynamics = dynamics,
       .constraint = constraint,
       .gamma = gamma_term,
