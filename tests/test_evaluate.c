@@ -206,6 +206,19 @@ TEST(a_force_that_changes_at_the_same_state_is_seen) {
   close_model(&x);
 }
 
+// A law that has no value: what follows from forces is no longer there, though q, v and t are the same.
+TEST(an_evaluation_that_fails_leaves_the_stage_before_it) {
+  Loaded x = open_text(
+      "<sarrus version='1' name='x'><body name='a'><joint name='j' type='revolute' axis='0 1 0'/><inertial mass='1'"
+      " inertia='1 1 1'/></body><state name='i' initial='1' rate='0'/><torque joint='j' law='1/i'/></sarrus>");
+  ENSURE_EQUAL(sr_evaluate(x.m, x.d, 0, NULL, NULL, NULL, SR_STAGE_FRAMES), 0);
+  ENSURE_EQUAL(x.d->stage, SR_STAGE_FRAMES);
+  x.d->y[0] = 0;
+  ENSURE(sr_evaluate(x.m, x.d, 0, NULL, NULL, NULL, SR_STAGE_FORCE) > 0);
+  ENSURE_EQUAL(x.d->stage, SR_STAGE_VELOCITY);
+  close_model(&x);
+}
+
 TEST(a_state_that_is_assembled_is_not_assembled_again) {
   Loaded x = open_model("mechanisms/four-bar", "");
   srAssembly first, second;
@@ -228,5 +241,19 @@ TEST(a_state_that_is_assembled_is_not_assembled_again) {
   ENSURE_EQUAL(sr_assemble(x.m, copy, NULL, &second), SR_OK);
   ENSURE(second.iterations > 0);
   sr_data_destroy(copy);
+  close_model(&x);
+}
+
+TEST(a_driven_loop_is_assembled_again_at_another_time) {
+  Loaded x = open_text(
+      "<sarrus version='1' name='x'><body name='a'><joint name='j1' type='prismatic' axis='1 0 0'/><inertial mass='1'"
+      " inertia='1 1 1'/></body><body name='b'><joint name='j2' type='prismatic' axis='1 0 0'/><inertial mass='1'"
+      " inertia='1 1 1'/></body><constraint name='same' expr='q(j1) - q(j2)'/><driver joint='j1' "
+      "motion='2*t'/></sarrus>");
+  ENSURE_EQUAL(sr_assemble(x.m, x.d, NULL, NULL), SR_OK);
+  x.d->t = 0.5;
+  ENSURE_EQUAL(sr_assemble(x.m, x.d, NULL, NULL), SR_OK);
+  ENSURE_NEAR(x.d->q[0], 1, 1e-12);
+  ENSURE_NEAR(x.d->q[1], 1, 1e-12);
   close_model(&x);
 }
