@@ -10,6 +10,7 @@
 #include <string.h>
 
 #include "dynamics/gauge.h"
+#include "dynamics/link.h"
 #include "force/force.h"
 #include "math/pose.h"
 #include "model/closure.h"
@@ -26,16 +27,12 @@ static void add_wrench(double* wrench, int body, const double* at, const double*
   }
 }
 
-static void pose_of(const srModel* m, const srData* d, int point, double pose[16]) {
-  srm_pose_compose(d->link_pose + 16 * m->point_link[point], m->point_pose + 16 * point, pose);
-}
-
 void sr_pair_wrench(const srModel* m, const srData* d, int point, int observer, int common, const double w[6],
                     double* wrench) {
   double a[16], b[16], c[16], moment[3], force[3], opposite[3], arm[3];
-  pose_of(m, d, point, b);
-  pose_of(m, d, observer, a);
-  pose_of(m, d, common >= 0 ? common : observer, c);
+  sr_point_frame(m, d, point, b);
+  sr_point_frame(m, d, observer, a);
+  sr_point_frame(m, d, common >= 0 ? common : observer, c);
   srm_pose_rotate(c, w, moment);
   srm_pose_rotate(c, w + 3, force);
   add_wrench(wrench, m->point_body[point], b + 12, moment, force, 1);
@@ -71,7 +68,7 @@ static void inertia_wrench(const srModel* m, const srData* d, int body, double* 
   srFrameMotion x;
   sr_frame_motion(m, d, body, 0, &x);
   double pose[16], J[9], arm[3], at[3], Jw[3], Jwd[3], gyro[3], turn[3], twice[3], force[3], moment[3];
-  pose_of(m, d, body, pose);
+  sr_point_frame(m, d, body, pose);
   srm_pose_rotate(pose, m->body_com + 4 * body, arm);
   srm_pose_rotate_tensor(pose, m->body_inertia + 9 * body, J);
   for (int i = 0; i < 3; i++) {
@@ -97,7 +94,7 @@ static void transmit(const srModel* m, const srData* d, double* wrench, double* 
     double* parent = wrench + 6 * m->body_parent[body];
     double pose[16], turn[3];
     for (int i = 0; i < 6; i++) parent[i] += own[i];
-    pose_of(m, d, body, pose);
+    sr_point_frame(m, d, body, pose);
     srm_cross3(pose + 12, own + 3, turn);
     double* out = reaction + 6 * m->body_joint[body];
     for (int i = 0; i < 3; i++) {
@@ -145,8 +142,8 @@ static int soft_reactions(const srModel* m, srData* d, double* reaction) {
     const int answer = sr_soft_closure(m, d, c, &soft);
     if (answer != 0) return answer;
     double axes[16], own[16], moment[3], force[3];
-    pose_of(m, d, c->kind->observer == SR_OBSERVER_COMMON ? c->common : c->point[0], axes);
-    pose_of(m, d, c->point[1], own);
+    sr_point_frame(m, d, c->kind->observer == SR_OBSERVER_COMMON ? c->common : c->point[0], axes);
+    sr_point_frame(m, d, c->point[1], own);
     srm_pose_rotate(axes, soft.wrench, moment);
     srm_pose_rotate(axes, soft.wrench + 3, force);
     for (int k = 0; k < 3; k++) {

@@ -9,11 +9,16 @@
 
 #include "base/base.h"
 #include "dynamics/link.h"
+#include "math/pose.h"
 
 typedef struct Frame {
   m3 R;
   v4 r, v, a, w, wd;
 } Frame;
+
+void sr_point_frame(const srModel* m, const srData* d, int point, double pose[16]) {
+  srm_pose_compose(d->link_pose + 16 * m->point_link[point], m->point_pose + 16 * point, pose);
+}
 
 SRM_INLINE Frame frame_in_ground(const srModel* m, const srData* d, int point) {
   const srmPose pose = sr_point_pose(m, d, point);

@@ -46,6 +46,7 @@ SRM_INLINE srmPose sr_point_pose(const srModel* m, const srData* d, int point) {
   return srm_pose_product(srm_pose_load(d->link_pose + 16 * m->point_link[point]),
                           srm_pose_load(m->point_pose + 16 * point));
 }
+void sr_point_frame(const srModel* m, const srData* d, int point, double pose[16]);  // the same, in memory (frame.c)
 SRM_INLINE srmTwist sr_point_twist(const srModel* m, const srData* d, int point) {
   const int link = m->point_link[point];
   const m3 R = m3_load(d->link_pose + 16 * link);

@@ -21,6 +21,7 @@
 #include "base/base.h"
 #include "collide/grid.h"
 #include "collide/pair.h"
+#include "dynamics/link.h"
 #include "force/ports.h"
 #include "math/pose.h"
 #include "model/catalog.h"
@@ -68,9 +69,8 @@ static double farthest_ball(const srModel* m, const struct srInstances* x, const
 
 // Columns of the rotation of a collider's frame, then its origin.
 static void frame_of(const srModel* m, const srData* d, int collider, double* out) {
-  const int point = m->collider[collider].point;
   double pose[16];
-  srm_pose_compose(d->link_pose + 16 * m->point_link[point], m->point_pose + 16 * point, pose);
+  sr_point_frame(m, d, m->collider[collider].point, pose);
   for (int k = 0; k < 4; k++) memcpy(out + 3 * k, pose + 4 * k, 3 * sizeof *out);
 }
 

@@ -94,7 +94,7 @@ static void frames_motion(const srModel* m, const srData* d, const srForceElemen
   memcpy(out->x + 3, seen.position, sizeof seen.position);
   memcpy(out->xdot, seen.angular_velocity, sizeof seen.angular_velocity);
   memcpy(out->xdot + 3, seen.velocity, sizeof seen.velocity);
-  srm_pose_compose(d->link_pose + 16 * m->point_link[a], m->point_pose + 16 * a, out->axes);
+  sr_point_frame(m, d, a, out->axes);
   srm_pose_point(d->link_pose + 16 * m->point_link[b], m->point_pose + 16 * b + 12, out->at[0]);
   memcpy(out->at[1], out->at[0], sizeof out->at[0]);
 }

@@ -9,6 +9,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "dynamics/link.h"
 #include "force/force.h"
 #include "force/ports.h"
 #include "math/pose.h"
@@ -64,13 +65,9 @@ int sr_soft_closure(const srModel* m, srData* d, const srClosure* c, srSoft* out
 // ball, whose force has its own place on each.
 static void apply(const srModel* m, srData* d, const srClosure* c, const srSoft* soft) {
   const bool both = c->kind->observer == SR_OBSERVER_COMMON;
-  const int axes = both ? c->common : c->point[0];
   double frame[16], at[2][16], moment[3], force[3];
-  srm_pose_compose(d->link_pose + 16 * m->point_link[axes], m->point_pose + 16 * axes, frame);
-  for (int i = 0; i < 2; ++i) {
-    const int point = c->point[i];
-    srm_pose_compose(d->link_pose + 16 * m->point_link[point], m->point_pose + 16 * point, at[i]);
-  }
+  sr_point_frame(m, d, both ? c->common : c->point[0], frame);
+  for (int i = 0; i < 2; ++i) sr_point_frame(m, d, c->point[i], at[i]);
   srm_pose_rotate(frame, soft->wrench, moment);
   srm_pose_rotate(frame, soft->wrench + 3, force);
   sr_port_wrench(m, d, c->point[1], at[1] + 12, moment, force, 1.0);
