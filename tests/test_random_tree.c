@@ -1,7 +1,9 @@
 // The generator of random models, and that it covers what it promises.
 #include <math.h>
 #include <stdio.h>
+#include <string.h>
 
+#include "model/joint.h"
 #include "random_tree.h"
 #include "runner.h"
 
@@ -54,11 +56,12 @@ static void add_joint(Random* r, srSpec* spec, int body, srJointType type, const
                       .axis = random3(r, 1, axis),
                       .at = random3(r, 0.6, at),
                       .rpy = random3(r, 2, rpy)};
-  if (type == SR_JOINT_UNIVERSAL) {
+  const char* uses = sr_joint_kind(type)->uses ? sr_joint_kind(type)->uses : "";
+  if (strstr(uses, "|axis2|")) {
     joint.axis2 = random3(r, 1, axis2);
     axis2[0] += axis[1], axis2[1] -= axis[0];  // away from the first axis
   }
-  if (type == SR_JOINT_HELICAL) joint.pitch = sr_number(random_in(r, -0.5, 0.5));
+  if (strstr(uses, "|pitch|")) joint.pitch = sr_number(random_in(r, -0.5, 0.5));
   const bool coordinates = type != SR_JOINT_WELD;
   if (options->armature && coordinates && random_below(r, 2)) joint.armature = sr_number(random_in(r, 0.01, 1));
   srs_add_joint(spec, body, &joint);

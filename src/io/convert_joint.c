@@ -37,32 +37,32 @@ static const char* coordinate_name(srConvert* x, int j, int k) {
   return sr_convert_name(x, &x->joint_names, "%s", x->m->v_name[x->m->joint_v[j] + k]);
 }
 
-// Two or three parts, each with a coordinate of its own.
-static int several(srConvert* x, int j, srJointPart* out, int n, const srPartType* types) {
-  double plane[16];
-  double axis[3];
-  axis_of(x, j, axis);
-  sr_frame_about(axis, plane);
-  const bool planar = x->m->joint_type[j] == SR_JOINT_PLANAR;
-  for (int k = 0; k < n; k++) {
-    out[k] = (srJointPart){.type = types[k], .name = coordinate_name(x, j, k), .coordinate = k};
-    memcpy(out[k].axis, planar ? plane + 4 * k : axis, sizeof axis);
+// The chain of links that the kind expands to: a part each, with a coordinate of its own.
+static int chain(srConvert* x, int j, srJointPart* out) {
+  const srJointKind* kind = sr_joint_kind((srJointType)x->m->joint_type[j]);
+  const int joint = x->joint[x->m->joint_body[j]];
+  srJointIn in = {.has_axis2 = sr_convert_given(x, SR_ELEMENT_JOINT, joint, SR_TAKE(srJointDef, axis2))};
+  axis_of(x, j, in.axis);
+  if (in.has_axis2) {
+    sr_convert_numbers(x, SR_ELEMENT_JOINT, joint, SR_TAKE(srJointDef, axis2), in.axis2, 3);
+    unit(in.axis2);
   }
-  return n;
+  srJointOut links;
+  const char* problem = kind->expand(&in, &links);
+  SR_ASSERT(!problem);  // the model is compiled
+  (void)problem;
+  for (int k = 0; k < kind->nlink; k++) {
+    const srPartType type = links.type[k] == SR_LINK_PRISMATIC ? SR_PART_SLIDE : SR_PART_HINGE;
+    out[k] = (srJointPart){.type = type, .name = coordinate_name(x, j, k), .coordinate = k};
+    memcpy(out[k].axis, links.frame[k] + 8, sizeof out[k].axis);
+  }
+  return kind->nlink;
 }
 
 static int one(srConvert* x, int j, srJointPart* out, srPartType type) {
   out[0] = (srJointPart){.type = type, .name = sr_convert_joint_name(x, j), .axis = {0, 0, 1}};
   if (type == SR_PART_HINGE || type == SR_PART_SLIDE) axis_of(x, j, out[0].axis);
   return 1;
-}
-
-static int universal(srConvert* x, int j, srJointPart* out) {
-  const int joint = x->joint[x->m->joint_body[j]];
-  several(x, j, out, 2, (const srPartType[]){SR_PART_HINGE, SR_PART_HINGE});
-  sr_convert_numbers(x, SR_ELEMENT_JOINT, joint, SR_TAKE(srJointDef, axis2), out[1].axis, 3);
-  unit(out[1].axis);
-  return 2;
 }
 
 static int screw(srConvert* x, int j, srJointPart* out) {
@@ -86,18 +86,11 @@ int sr_convert_parts(srConvert* x, int j, srJointPart out[SR_PARTS]) {
     case SR_JOINT_REVOLUTE: return one(x, j, out, SR_PART_HINGE);
     case SR_JOINT_PRISMATIC: return one(x, j, out, SR_PART_SLIDE);
     case SR_JOINT_HELICAL: return screw(x, j, out);
-    case SR_JOINT_CYLINDRICAL: return several(x, j, out, 2, (const srPartType[]){SR_PART_HINGE, SR_PART_SLIDE});
-    case SR_JOINT_UNIVERSAL: return universal(x, j, out);
-    case SR_JOINT_PLANAR:
-      return several(x, j, out, 3, (const srPartType[]){SR_PART_SLIDE, SR_PART_SLIDE, SR_PART_HINGE});
     case SR_JOINT_BALL: return one(x, j, out, SR_PART_BALL);
     case SR_JOINT_FREE: return one(x, j, out, SR_PART_FREE);
     case SR_JOINT_WELD: return one(x, j, out, SR_PART_FIXED);
-    default: break;
+    default: return chain(x, j, out);
   }
-  sr_convert_lose(x, x->m->body_place[x->m->joint_body[j]], SR_LOSS_MOTION, x->m->joint_name[j],
-                  "joints of type '%s' are written as fixed ones", sr_joint_word((srJointType)x->m->joint_type[j]));
-  return one(x, j, out, SR_PART_FIXED);
 }
 
 // ------------------------------------------------------------------------------------------------------------ friction
