@@ -342,3 +342,20 @@ TEST(a_driven_follower_carries_its_leader) {
     unload(b);
   }
 }
+
+// Events: the state at which a follower passes a place is on the couplings, and so is what goes on from there.
+TEST(events_of_coupled_joints_start_anew_on_the_couplings) {
+  Bench b =
+      load(HAND("<coupling joint='f' to='a' ratio='-1.7' offset='0.2'/><coupling joint='b' to='f' ratio='0.6'/>"
+                "<state name='passed' initial='0' rate='0'/><event when='q(b)+0.1' do='passed=passed+1'/>"));
+  Bench without =
+      load(HAND("<coupling joint='f' to='a' ratio='-1.7' offset='0.2'/><coupling joint='b' to='f' ratio='0.6'/>"));
+  const srRunResult r = run(&b, "dopri5", 3);
+  run(&without, "dopri5", 3);
+  ENSURE(b.d->y[0] > 1);
+  ENSURE_SMALL(r.violation_position, 4e-15);
+  ensure_tied(&b);
+  ENSURE_SMALL(farthest(b.d->q, without.d->q, b.m->nq), 1e-7);
+  unload(b);
+  unload(without);
+}
