@@ -19,7 +19,7 @@ endif()
 if(NOT BUILD_SHARED_LIBS AND io_sources)
   set(package_needs "find_dependency(EXPAT)")
   set(pkgconfig_needs "Requires: expat")
-  set(pkgconfig_libs "${sundials_flags} ${CMAKE_THREAD_LIBS_INIT} -l${CMAKE_DL_LIBS} -lm")
+  set(pkgconfig_libs "${sundials_flags} ${suitesparse_flags} ${CMAKE_THREAD_LIBS_INIT} -l${CMAKE_DL_LIBS} -lm")
   string(REPLACE "-l " "" pkgconfig_libs "${pkgconfig_libs}") # where libdl is part of libc
 endif()
 

@@ -1,7 +1,7 @@
-# How much of the library is built. Sets library_sources and, for the parts, SARRUS_SUNDIALS, SARRUS_HDF5.
+# How much of the library is built. Sets library_sources and, for the parts, SARRUS_SUNDIALS, SARRUS_SUITESPARSE, SARRUS_HDF5.
 #   core   from base to reports: needs libm alone; no files, no shared libraries, no threads. For pages (WebAssembly) and embedding
 #   io     also model files, meshes, result tables and figures: needs expat
-#   full   also plugins, networks in threads, SUNDIALS, HDF5, the command line and the tests
+#   full   also plugins, networks in threads, SUNDIALS, SuiteSparse, HDF5, the command line and the tests
 set(SARRUS_TARGET full CACHE STRING "How much is built: core, io or full")
 set_property(CACHE SARRUS_TARGET PROPERTY STRINGS core io full)
 if(NOT SARRUS_TARGET MATCHES "^(core|io|full)$")
@@ -10,6 +10,7 @@ endif()
 
 if(NOT SARRUS_TARGET STREQUAL "full")
   set(SARRUS_SUNDIALS OFF)
+  set(SARRUS_SUITESPARSE OFF)
   set(SARRUS_HDF5 OFF) # its library is loaded while the program runs
   set(SARRUS_TESTS OFF)
   list(FILTER library_sources EXCLUDE REGEX "src/(plugin|network)/")

@@ -2,7 +2,7 @@
 # Folders include only what stands before them, so that each part can be read, tested and embedded without the later ones.
 #   base < math < collide < expr < law < model < dynamics < force < constraint < contact < plugin < catalog < system < analysis < simulate < advise < report < network < symbolic
 # access, the door for other languages, stands on all of it and on io.
-# Beside that line: integrate stands on base and math, sundials on it; plot on base; io on model; system joins integrate to the rest.
+# Beside that line: integrate stands on base and math, sundials on it; suitesparse on base and math; plot on base; io on model; system joins integrate to the rest.
 # The command line includes <sarrus/sarrus.h> and its own headers.
 cd "$(dirname "$0")/.." || exit 1
 shopt -s nullglob
@@ -45,6 +45,7 @@ function exists(file,   text, found) { found = (getline text < file) >= 0; close
     else if (here != "sarrus" && !((here, public_folder(name)) in allowed)) fault(here " may not include <sarrus/" name ".h>")
   } else {
     stem = name; sub(/\.h$/, "", stem)
+    if (stem == "klu") { if (here != "suitesparse") fault(here " may not include <" name ">"); next }
     if (stem ~ /^(cvodes|idas|nvector|sundials)\//) { if (here != "sundials") fault(here " may not include <" name ">"); next }
     if (stem in threads && here == "network") next
     if (stem == "expat" || stem == "hdf5" ? here != "io" : !(stem in system_header) && here != "cli") fault(here " may not include <" name ">")

@@ -3,6 +3,7 @@
 # and defined above would tie them together all the same. And the core (cmake/targets.cmake) needs the C library and libm: no files, no
 # shared libraries, no threads, no processes.
 #   integrate -> sundials   the table of methods names cvode and ida; without SUNDIALS they are rows that refuse (sundials/without.c)
+#   math -> suitesparse    the table of sparse solvers names klu; without SuiteSparse it is a row that is absent (suitesparse/without.c)
 #   io -> catalog           the converter compiles what it writes
 cd "$(dirname "$0")/.." || exit 1
 build=${SARRUS_BUILD:-build/test}
@@ -30,7 +31,7 @@ NF >= 3 { print part[1], part[2], "D", $NF }' > "$work/symbols"
 
 # 1. Downwards only.
 program='
-BEGIN { allowed["integrate", "sundials"] = allowed["io", "catalog"] = 1 }
+BEGIN { allowed["integrate", "sundials"] = allowed["math", "suitesparse"] = allowed["io", "catalog"] = 1 }
 NR == FNR { if ($3 == "D") home[$4] = $1; next }
 $3 == "U" && $4 in home && home[$4] != $1 && !(($1, home[$4]) in allowed) {
   print "src/" $1 "/" $2 ": refers to " $4 " of src/" home[$4]; bad = 1
@@ -47,6 +48,7 @@ core=$(objects_of base math collide expr law model dynamics force constraint con
 flags="-std=c17 -O1 -Wall -Wextra -Werror -Wno-psabi -Isrc -Iinclude"
 { cc $flags -DSARRUS_NO_PLUGINS -c src/catalog/catalog.c -o "$work/catalog.o" &&
   cc $flags -c src/sundials/without.c -o "$work/without.o" &&
+  cc $flags -c src/suitesparse/without.c -o "$work/without_klu.o" &&
   cc $flags -c tests/core/core.c -o "$work/core.o" &&
   cc "$work"/*.o $core -lm -o "$work/core" && "$work/core"; } > "$work/log" 2>&1 || {
   echo "FAILED link order: the core by itself"
@@ -63,7 +65,7 @@ __ctype_b_loc __ctype_tolower_loc __ctype_toupper_loc setjmp _setjmp longjmp __l
 __cpu_model __cpu_indicator_init _GLOBAL_OFFSET_TABLE_
 NAMES
 )
-others=$(nm -g $core "$work/catalog.o" "$work/without.o" | awk -v known="$known" '
+others=$(nm -g $core "$work/catalog.o" "$work/without.o" "$work/without_klu.o" | awk -v known="$known" '
 BEGIN { n = split(known, names, " "); for (i = 1; i <= n; i++) fine[names[i]] = 1 }
 NF == 3 { fine[$3] = 1 } NF == 2 && $1 == "U" { need[$2] = 1 }
 END { for (x in need) if (!(x in fine) && x !~ /^__(asan|ubsan|tsan|gcov|sanitizer|memcpy_chk|snprintf_chk|vsnprintf_chk)/) print x }' | sort)

@@ -338,7 +338,7 @@ TEST(a_sparse_matrix_that_is_singular_but_for_rounding_is_refused) {
   const int row[N + 1] = {0, 3, 6, 9}, column[9] = {0, 1, 2, 0, 1, 2, 0, 1, 2};
   double A[9] = {1, 0.1, 0.7, 1, 0.2, 0.4, 2, 0.1 + 0.2, 0.7 + 0.4};  // the last row is the sum of the others
   const srmPattern pattern = {.nrow = N, .ncol = N, .row = row, .column = column};
-  srmSparseLu* lu = srm_sparse_lu_create(&pattern);
+  srmSparseLu* lu = srm_sparse_lu_create(&pattern, SRM_LU_COLUMNS);
   ENSURE(!srm_sparse_lu_factor(lu, A));
   A[8] += 1e-12;  // a pivot of that size is one, and the solution is right to what is left of the digits
   ENSURE(srm_sparse_lu_factor(lu, A));

@@ -1,8 +1,10 @@
 // Saddle-point systems: dense LU or sparse LU of the whole matrix, rows scaled, multipliers scaled to the size of x.
 //   [ M  -s D^T ] [    x     ]   [ f ]
 //   [ G     0   ] [ lambda/s ] = [ r ]        s = max|M| / max|D|
-// A dropped row k is lambda_k = 0: in the dense matrix it is left out, in the sparse one it becomes a row of the identity, so
-// that the pattern stays. The whole matrix, not G M^-1 D^T: M may be singular, and near a singular position the error is
+// A dropped row k is lambda_k = 0: in the dense matrix it is left out, in the sparse one it becomes a row of the identity. Where the
+// solver is ordered on A^T A the pattern has room for that, so that it stays. Where it is ordered on A + A^T (math/solver.h) a zero on
+// the diagonal of the kept rows would triple the fill: the pattern is made for the rows that are kept, and analysed again, with new
+// memory, when these change. The whole matrix, not G M^-1 D^T: M may be singular, and near a singular position the error is
 // u/sigma instead of u/sigma^2.
 #include "math/saddle.h"
 
@@ -12,6 +14,7 @@
 #include "base/base.h"
 #include "math/dense.h"
 #include "math/saddle_blocks.h"
+#include "math/solver.h"
 
 #define DENSE_BELOW 80  // beyond it sparse, however full
 #define DENSE_SMALL 12  // up to it dense, however empty; between the two by the entries:
@@ -19,17 +22,19 @@
 
 struct srmSaddle {
   srmSaddleShape shape;
-  srmPattern M, G;  // copies, where patterns are given
-  int n, nkept;     // nv + ng; rows kept at the last factor
-  bool sparse;
+  srmPattern M, G;    // copies, where patterns are given
+  int n, nkept;       // nv + ng; rows kept at the last factor
+  bool sparse, deep;  // deep: the pattern is made for the rows in `analysed`
   bool ready;
+  unsigned char* analysed;
   unsigned char* kept;
   double s;       // scale of the multipliers
   double* A;      // dense: (nv + nkept)^2
   double* scale;  // dense: of the rows
   int* pivot;
-  srmSparseLu* lu;
+  srmSolver* lu;
   int *at_M, *at_D, *at_G, *at_diagonal;  // where the numbers go in the sparse matrix
+  int *row, *column;                      // of the sparse matrix
   double* values;
   double* x;          // right side and solution (n)
   srmBlocks* blocks;  // NULL: M is not a row of small blocks
@@ -95,21 +100,25 @@ void srm_saddle_destroy(srmSaddle* s) {
   if (s == NULL) return;
   srm_pattern_free(&s->M);
   srm_pattern_free(&s->G);
-  srm_sparse_lu_destroy(s->lu);
+  srm_solver_destroy(s->lu);
   srm_blocks_destroy(s->blocks);
-  void* parts[] = {s->G_last, s->kept, s->A,           s->scale,  s->pivot, s->at_M,
-                   s->at_D,   s->at_G, s->at_diagonal, s->values, s->x};
+  void* parts[] = {s->G_last, s->kept, s->analysed,    s->A,   s->scale,  s->pivot,  s->at_M,
+                   s->at_D,   s->at_G, s->at_diagonal, s->row, s->column, s->values, s->x};
   for (int i = 0; i < SR_COUNT(parts); ++i) sr_free(parts[i]);
   sr_free(s);
 }
 
+// Is row k of D and G in the pattern? Is its diagonal?
+static bool has_row(const srmSaddle* s, int k) { return !s->deep || s->analysed[k] != 0; }
+static bool has_diagonal(const srmSaddle* s, int k) { return !s->deep || s->analysed[k] == 0; }
+
 // Pattern of the whole matrix, and where each number goes.
-static bool assemble_pattern(srmSaddle* s, int* row, int* column) {
+static bool assemble_pattern(srmSaddle* s) {
   const int nv = s->shape.nv, ng = s->shape.ng;
-  int *start = NULL, count = 0;
+  int *row = s->row, *column = s->column, *start = NULL, count = 0;
   if (!srm_take_ints(&start, (size_t)s->n + 2)) return false;
   for (int k = 0; k < ng; ++k)
-    for (int p = s->G.row[k]; p < s->G.row[k + 1]; ++p) ++start[s->G.column[p] + 1];
+    for (int p = s->G.row[k]; has_row(s, k) && p < s->G.row[k + 1]; ++p) ++start[s->G.column[p] + 1];
   row[0] = 0;
   for (int i = 0; i < nv; ++i) {
     for (int p = s->M.row[i]; p < s->M.row[i + 1]; ++p) {
@@ -122,39 +131,50 @@ static bool assemble_pattern(srmSaddle* s, int* row, int* column) {
     row[i + 1] = count;
   }
   for (int k = 0; k < ng; ++k) {  // rising k keeps the columns ascending
-    for (int p = s->G.row[k]; p < s->G.row[k + 1]; ++p) {
+    for (int p = s->G.row[k]; has_row(s, k) && p < s->G.row[k + 1]; ++p) {
       const int place = start[s->G.column[p] + 1]++;
       s->at_D[p] = place;
       column[place] = nv + k;
     }
   }
   for (int k = 0; k < ng; ++k) {
-    for (int p = s->G.row[k]; p < s->G.row[k + 1]; ++p) {
+    for (int p = s->G.row[k]; has_row(s, k) && p < s->G.row[k + 1]; ++p) {
       s->at_G[p] = count;
       column[count++] = s->G.column[p];
     }
-    s->at_diagonal[k] = count;
-    column[count++] = nv + k;
+    if (has_diagonal(s, k)) {
+      s->at_diagonal[k] = count;
+      column[count++] = nv + k;
+    }
     row[nv + k + 1] = count;
   }
   sr_free(start);
   return true;
 }
 
+// Pattern and order of elimination for the rows in `kept`.
+static bool analyse(srmSaddle* s) {
+  srm_solver_destroy(s->lu);
+  s->lu = NULL;
+  memcpy(s->analysed, s->kept, (size_t)s->shape.ng);
+  if (!assemble_pattern(s)) return false;
+  const srmPattern whole = {.nrow = s->n, .ncol = s->n, .row = s->row, .column = s->column};
+  s->lu = srm_solver_create(&whole, srm_solver_for(&s->M));
+  return s->lu != NULL;
+}
+
 static bool create_sparse(srmSaddle* s) {
   const size_t nM = (size_t)srm_pattern_count(&s->M), nG = (size_t)srm_pattern_count(&s->G), ng = (size_t)s->shape.ng;
   const size_t count = nM + 2 * nG + ng;
-  int *row = NULL, *column = NULL;
-  bool good = srm_take_ints(&row, (size_t)s->n + 1) && srm_take_ints(&column, count) && srm_take_ints(&s->at_M, nM) &&
-              srm_take_ints(&s->at_D, nG) && srm_take_ints(&s->at_G, nG) && srm_take_ints(&s->at_diagonal, ng) &&
-              srm_take_numbers(&s->values, count) && assemble_pattern(s, row, column);
-  if (good) {
-    s->lu = srm_sparse_lu_create(&(srmPattern){.nrow = s->n, .ncol = s->n, .row = row, .column = column});
-    good = s->lu != NULL;
-  }
-  sr_free(row);
-  sr_free(column);
-  return good;
+  s->deep = srm_pattern_is_deep(&s->M);
+  s->analysed = sr_alloc(ng + 1);
+  const bool good = s->analysed != NULL && srm_take_ints(&s->row, (size_t)s->n + 1) &&
+                    srm_take_ints(&s->column, count) && srm_take_ints(&s->at_M, nM) && srm_take_ints(&s->at_D, nG) &&
+                    srm_take_ints(&s->at_G, nG) && srm_take_ints(&s->at_diagonal, ng) &&
+                    srm_take_numbers(&s->values, count);
+  if (!good) return false;
+  memset(s->kept, 1, ng);
+  return analyse(s);
 }
 
 static bool create_blocks(srmSaddle* s) {
@@ -201,7 +221,7 @@ bool srm_saddle_is_sparse(const srmSaddle* s) { return s->sparse; }
 size_t srm_saddle_fill(const srmSaddle* s) {
   const size_t n = (size_t)(s->shape.nv + s->nkept);
   if (s->by_blocks) return srm_blocks_fill(s->blocks);
-  return s->sparse ? srm_sparse_lu_fill(s->lu) : n * n;
+  return s->sparse ? srm_solver_fill(s->lu) : n * n;
 }
 
 // ---- factor -----------------------------------------------------------------------------------------------------------
@@ -269,6 +289,8 @@ static bool factor_dense(srmSaddle* s, const double* M, const double* D, const d
 
 static bool factor_sparse(srmSaddle* s, const double* M, const double* D, const double* G) {
   const int nv = s->shape.nv;
+  const bool other = s->deep && memcmp(s->kept, s->analysed, (size_t)s->shape.ng) != 0;
+  if ((other || s->lu == NULL) && !analyse(s)) return false;
   for (int i = 0; i < nv; ++i) {
     for (int p = s->M.row[i]; p < s->M.row[i + 1]; ++p) {
       s->values[s->at_M[p]] = M != NULL ? M[p] : s->M.column[p] == i ? 1.0 : 0.0;
@@ -276,13 +298,13 @@ static bool factor_sparse(srmSaddle* s, const double* M, const double* D, const 
   }
   for (int k = 0; k < s->shape.ng; ++k) {
     const bool kept = s->kept[k] != 0;
-    for (int p = s->G.row[k]; p < s->G.row[k + 1]; ++p) {
+    for (int p = s->G.row[k]; has_row(s, k) && p < s->G.row[k + 1]; ++p) {
       s->values[s->at_D[p]] = kept ? -s->s * D[p] : 0.0;
       s->values[s->at_G[p]] = kept ? G[p] : 0.0;
     }
-    s->values[s->at_diagonal[k]] = kept ? 0.0 : 1.0;
+    if (has_diagonal(s, k)) s->values[s->at_diagonal[k]] = kept ? 0.0 : 1.0;
   }
-  return srm_sparse_lu_factor(s->lu, s->values);
+  return srm_solver_factor(s->lu, s->values);
 }
 
 static bool factor_whole(srmSaddle* s, const double* M, const double* D, const double* G) {
@@ -326,7 +348,7 @@ void srm_saddle_solve(srmSaddle* s, const double* f, const double* r, double* x,
     }
   }
   if (s->sparse) {
-    srm_sparse_lu_solve(s->lu, s->x);
+    srm_solver_solve(s->lu, s->x);
   } else {
     for (int i = 0; i < at; ++i) s->x[i] *= s->scale[i];
     srm_lu_solve(at, s->A, s->pivot, s->x);

@@ -6,7 +6,8 @@
 // M, D of one stage and G of another: unsymmetric in general. M may be singular where it is positive on the kernel of G: it
 // is never inverted. A set of kept rows is chosen by the caller; the others are left out and get lambda = 0.
 // Dense for small sizes, sparse where patterns are given and the size is worth it; G M^-1 G^T where M is a row of small blocks
-// (saddle_blocks.h). All memory is taken by create.
+// (saddle_blocks.h). All memory is taken by create, but where paths to the ground are long (srm_pattern_is_deep): there a change of the
+// kept rows and a new choice of pivots take new memory.
 //
 //   srmSaddle* s = srm_saddle_create(&(srmSaddleShape){.nv = 7, .ng = 6});
 //   if (srm_saddle_factor(s, M, NULL, G, kept)) srm_saddle_solve(s, f, gamma, a, lambda);     // D = G

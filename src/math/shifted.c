@@ -1,7 +1,7 @@
 // Saddle-point systems with a real or complex K: dense or sparse LU of the whole matrix, multipliers scaled to the size of x.
 //   [ K  -c D^T ] [    x     ]   [ f ]
 //   [ G     0   ] [ lambda/c ] = [ r ]        c = max|K| / max|D|
-// A row that is left out becomes lambda = 0, a row of the identity: the pattern stays. Sparse and complex: the entry a + i b at
+// A row that is left out becomes lambda = 0, a row of the identity; the sparse pattern is that of math/saddle.c. Sparse and complex: the entry a + i b at
 // (i, j) is the block [a -b; b a] at (2i, 2j) of a real matrix; D and G are real, so their blocks are diagonal.
 #include "math/shifted.h"
 
@@ -10,6 +10,7 @@
 
 #include "base/base.h"
 #include "math/dense.h"
+#include "math/solver.h"
 
 #define DENSE_BELOW 60  // up to it dense, however empty
 #define DENSE_SHARE 4   // sparse where the entries are fewer than this part of the matrix
@@ -17,16 +18,17 @@
 struct srmShifted {
   srmShiftedShape shape;
   srmPattern K, G;
-  int size;   // n + ng
-  int parts;  // numbers of an entry: 1 real, 2 complex
-  bool sparse, ready;
-  double c;  // scale of the multipliers
-  unsigned char* kept;
+  int size;                  // n + ng
+  int parts;                 // numbers of an entry: 1 real, 2 complex
+  bool sparse, deep, ready;  // deep: the pattern is made for the rows in `analysed`
+  double c;                  // scale of the multipliers
+  unsigned char *kept, *analysed;
   double *A, *scale;  // dense: (size^2 entries), of the rows
   int* pivot;
-  srmSparseLu* lu;
+  srmSolver* lu;
   int *at_K, *at_D, *at_G,
-      *at_diagonal;  // sparse: where the numbers go; complex: 4 places an entry of K, else 2
+      *at_diagonal;   // sparse: where the numbers go; complex: 4 places an entry of K, else 2
+  int *row, *column;  // of the sparse matrix
   double* values;
   double* x;  // right side and solution (parts * size)
 };
@@ -37,8 +39,9 @@ void srm_shifted_destroy(srmShifted* s) {
   if (s == NULL) return;
   srm_pattern_free(&s->K);
   srm_pattern_free(&s->G);
-  srm_sparse_lu_destroy(s->lu);
-  void* parts[] = {s->kept, s->A, s->scale, s->pivot, s->at_K, s->at_D, s->at_G, s->at_diagonal, s->values, s->x};
+  srm_solver_destroy(s->lu);
+  void* parts[] = {s->kept, s->analysed,    s->A,   s->scale,  s->pivot,  s->at_K, s->at_D,
+                   s->at_G, s->at_diagonal, s->row, s->column, s->values, s->x};
   for (int i = 0; i < SR_COUNT(parts); ++i) sr_free(parts[i]);
   sr_free(s);
 }
@@ -61,69 +64,78 @@ static bool transpose_rows(const srmPattern* G, int** start, int** row, int** pl
   return true;
 }
 
-typedef struct Filling {
-  int count;
-  int *row, *column;
-} Filling;
+// Is row k of D and G in the pattern? Is its diagonal?
+static bool has_row(const srmShifted* s, int k) { return !s->deep || s->analysed[k] != 0; }
+static bool has_diagonal(const srmShifted* s, int k) { return !s->deep || s->analysed[k] == 0; }
 
 // Line `part` of row i of the upper blocks: K, then D^T.
 static void upper_line(srmShifted* s, int i, int part, const int* start, const int* rows, const int* place,
-                       Filling* f) {
+                       int* count) {
   const int parts = s->parts, n = s->shape.n;
   for (int p = s->K.row[i]; p < s->K.row[i + 1]; ++p) {
     for (int other = 0; other < parts; ++other) {
-      s->at_K[(p * parts + part) * parts + other] = f->count;
-      f->column[f->count++] = parts * s->K.column[p] + other;
+      s->at_K[(p * parts + part) * parts + other] = *count;
+      s->column[(*count)++] = parts * s->K.column[p] + other;
     }
   }
   for (int e = i < s->shape.nv ? start[i] : 0; i < s->shape.nv && e < start[i + 1]; ++e) {
-    s->at_D[place[e] * parts + part] = f->count;
-    f->column[f->count++] = parts * (n + rows[e]) + part;
+    if (!has_row(s, rows[e])) continue;
+    s->at_D[place[e] * parts + part] = *count;
+    s->column[(*count)++] = parts * (n + rows[e]) + part;
   }
-  f->row[parts * i + part + 1] = f->count;
+  s->row[parts * i + part + 1] = *count;
 }
 
-static void lower_line(srmShifted* s, int k, int part, Filling* f) {
+static void lower_line(srmShifted* s, int k, int part, int* count) {
   const int parts = s->parts, n = s->shape.n;
-  for (int p = s->G.row[k]; p < s->G.row[k + 1]; ++p) {
-    s->at_G[p * parts + part] = f->count;
-    f->column[f->count++] = parts * s->G.column[p] + part;
+  for (int p = s->G.row[k]; has_row(s, k) && p < s->G.row[k + 1]; ++p) {
+    s->at_G[p * parts + part] = *count;
+    s->column[(*count)++] = parts * s->G.column[p] + part;
   }
-  s->at_diagonal[k * parts + part] = f->count;
-  f->column[f->count++] = parts * (n + k) + part;
-  f->row[parts * (n + k) + part + 1] = f->count;
+  if (has_diagonal(s, k)) {
+    s->at_diagonal[k * parts + part] = *count;
+    s->column[(*count)++] = parts * (n + k) + part;
+  }
+  s->row[parts * (n + k) + part + 1] = *count;
 }
 
-static bool assemble_pattern(srmShifted* s, Filling* f) {
-  int *start = NULL, *rows = NULL, *place = NULL;
+static bool assemble_pattern(srmShifted* s) {
+  int *start = NULL, *rows = NULL, *place = NULL, count = 0;
   const bool good = transpose_rows(&s->G, &start, &rows, &place);
   for (int i = 0; good && i < s->parts * s->shape.n; ++i) {
-    upper_line(s, i / s->parts, i % s->parts, start, rows, place, f);
+    upper_line(s, i / s->parts, i % s->parts, start, rows, place, &count);
   }
-  for (int k = 0; good && k < s->parts * s->shape.ng; ++k) lower_line(s, k / s->parts, k % s->parts, f);
+  for (int k = 0; good && k < s->parts * s->shape.ng; ++k) lower_line(s, k / s->parts, k % s->parts, &count);
   sr_free(start);
   sr_free(rows);
   sr_free(place);
   return good;
 }
 
+// Pattern and order of elimination for the rows in `kept`.
+static bool analyse(srmShifted* s) {
+  srm_solver_destroy(s->lu);
+  s->lu = NULL;
+  memcpy(s->analysed, s->kept, (size_t)s->shape.ng);
+  if (!assemble_pattern(s)) return false;
+  const int lines = s->parts * s->size;
+  const srmPattern whole = {.nrow = lines, .ncol = lines, .row = s->row, .column = s->column};
+  s->lu = srm_solver_create(&whole, srm_solver_for(&s->K));
+  return s->lu != NULL;
+}
+
 static bool create_sparse(srmShifted* s) {
   const size_t parts = (size_t)s->parts, ng = (size_t)s->shape.ng, lines = parts * (size_t)s->size;
   const size_t nK = parts * parts * (size_t)srm_pattern_count(&s->K), nG = parts * (size_t)srm_pattern_count(&s->G);
   const size_t count = nK + 2 * nG + parts * ng;
-  Filling f = {0};
-  bool good = srm_take_ints(&f.row, lines + 1) && srm_take_ints(&f.column, count) && srm_take_ints(&s->at_K, nK) &&
-              srm_take_ints(&s->at_D, nG) && srm_take_ints(&s->at_G, nG) &&
-              srm_take_ints(&s->at_diagonal, parts * ng) && srm_take_numbers(&s->values, count) &&
-              assemble_pattern(s, &f);
-  if (good) {
-    s->lu =
-        srm_sparse_lu_create(&(srmPattern){.nrow = (int)lines, .ncol = (int)lines, .row = f.row, .column = f.column});
-    good = s->lu != NULL;
-  }
-  sr_free(f.row);
-  sr_free(f.column);
-  return good;
+  s->deep = srm_pattern_is_deep(&s->K);
+  s->analysed = sr_alloc(ng + 1);
+  const bool good = s->analysed != NULL && srm_take_ints(&s->row, lines + 1) && srm_take_ints(&s->column, count) &&
+                    srm_take_ints(&s->at_K, nK) && srm_take_ints(&s->at_D, nG) && srm_take_ints(&s->at_G, nG) &&
+                    srm_take_ints(&s->at_diagonal, parts * ng) && srm_take_numbers(&s->values, count);
+  if (!good) return false;
+  memset(s->kept, 1, ng);
+  return analyse(s);
 }
 
 static bool create_dense(srmShifted* s) {
@@ -230,6 +242,8 @@ static bool factor_dense(srmShifted* s, const double* re, const double* im, cons
 
 static bool factor_sparse(srmShifted* s, const double* re, const double* im, const double* D, const double* G) {
   const int parts = s->parts, nK = srm_pattern_count(&s->K);
+  const bool other = s->deep && memcmp(s->kept, s->analysed, (size_t)s->shape.ng) != 0;
+  if ((other || s->lu == NULL) && !analyse(s)) return false;
   for (int p = 0; p < nK; ++p) {
     const int* at = s->at_K + p * parts * parts;
     s->values[at[0]] = re[p];
@@ -241,14 +255,14 @@ static bool factor_sparse(srmShifted* s, const double* re, const double* im, con
   for (int k = 0; k < s->shape.ng; ++k) {
     const bool kept = s->kept[k] != 0;
     for (int part = 0; part < parts; ++part) {
-      for (int p = s->G.row[k]; p < s->G.row[k + 1]; ++p) {
+      for (int p = s->G.row[k]; has_row(s, k) && p < s->G.row[k + 1]; ++p) {
         s->values[s->at_D[p * parts + part]] = kept ? -s->c * D[p] : 0.0;
         s->values[s->at_G[p * parts + part]] = kept ? G[p] : 0.0;
       }
-      s->values[s->at_diagonal[k * parts + part]] = kept ? 0.0 : 1.0;
+      if (has_diagonal(s, k)) s->values[s->at_diagonal[k * parts + part]] = kept ? 0.0 : 1.0;
     }
   }
-  return srm_sparse_lu_factor(s->lu, s->values);
+  return srm_solver_factor(s->lu, s->values);
 }
 
 bool srm_shifted_factor(srmShifted* s, const double* re, const double* im, const double* D, const double* G,
@@ -272,7 +286,7 @@ void srm_shifted_solve(srmShifted* s, const double* f, const double* r, double* 
     for (int k = 0; k < ng; ++k) s->x[parts * (n + k) + part] = s->kept[k] != 0 ? r[part * ng + k] : 0;
   }
   if (s->sparse) {
-    srm_sparse_lu_solve(s->lu, s->x);
+    srm_solver_solve(s->lu, s->x);
   } else {
     for (int i = 0; i < parts * s->size; ++i) s->x[i] *= s->scale[i / parts];
     if (parts == 2) {

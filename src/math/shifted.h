@@ -4,7 +4,7 @@
 //
 // D and G reach the first nv unknowns only: the others are states without constraints. A set of kept rows is chosen by the
 // caller; the others are left out and get lambda = 0. Dense for small sizes, sparse where patterns are given and the size is
-// worth it: then a complex system is solved as the real one of twice the size. All memory is taken by create.
+// worth it: then a complex system is solved as the real one of twice the size. Memory: as stated in math/saddle.h.
 #ifndef SR_MATH_SHIFTED_H
 #define SR_MATH_SHIFTED_H
 

@@ -35,22 +35,26 @@ void srm_pattern_free(srmPattern* pattern) {
   sr_free((void*)(size_t)pattern->column);
 }
 
-// ---- graphs of a pattern ----------------------------------------------------------------------------------------------
-
-// Transposed pattern: rows of each column.
-static bool transpose(const srmPattern* p, int** start, int** row) {
-  const int n = srm_pattern_count(p);
-  int* s = sr_alloc(((size_t)p->ncol + 2) * sizeof *s);
-  int* r = sr_alloc(((size_t)n + 1) * sizeof *r);
-  *start = s;
-  *row = r;
-  if (s == NULL || r == NULL) return false;
-  for (int k = 0; k < n; ++k) ++s[p->column[k] + 2];
+bool srm_pattern_columns(const srmPattern* p, int** start, int** row, int** from) {
+  const size_t count = (size_t)srm_pattern_count(p);
+  *start = *row = *from = NULL;
+  if (!srm_take_ints(start, (size_t)p->ncol + 1) || !srm_take_ints(row, count) || !srm_take_ints(from, count))
+    return false;
+  int* s = *start;
+  for (size_t k = 0; k < count; ++k) ++s[p->column[k] + 2];
   for (int j = 0; j < p->ncol; ++j) s[j + 2] += s[j + 1];
-  for (int i = 0; i < p->nrow; ++i)
-    for (int k = p->row[i]; k < p->row[i + 1]; ++k) r[s[p->column[k] + 1]++] = i;
+  // Now s[j+1] is where column j begins; filling moves it to its end.
+  for (int i = 0; i < p->nrow; ++i) {
+    for (int k = p->row[i]; k < p->row[i + 1]; ++k) {
+      const int place = s[p->column[k] + 1]++;
+      (*row)[place] = i;
+      (*from)[place] = k;
+    }
+  }
   return true;
 }
+
+// ---- graphs of a pattern ----------------------------------------------------------------------------------------------
 
 // Neighbours of line i over the crossing lines: all j that share one with i. Writes them when out is not NULL.
 static int neighbours(int i, const int* start, const int* cross, const int* back_start, const int* back, int* mark,
@@ -92,22 +96,52 @@ static bool line_graph(int n, const int* start, const int* cross, const int* bac
 }
 
 bool srm_column_graph(const srmPattern* p, int** start, int** neighbour) {
-  int *column_start, *rows;
+  int *column_start, *rows, *from;
   *start = *neighbour = NULL;
-  bool good = transpose(p, &column_start, &rows) &&
+  bool good = srm_pattern_columns(p, &column_start, &rows, &from) &&
               line_graph(p->ncol, column_start, rows, p->row, p->column, start, neighbour);
   sr_free(column_start);
   sr_free(rows);
+  sr_free(from);
   return good;
 }
 
 bool srm_row_graph(const srmPattern* p, int** start, int** neighbour) {
-  int *column_start, *rows;
+  int *column_start, *rows, *from;
   *start = *neighbour = NULL;
-  bool good = transpose(p, &column_start, &rows) &&
+  bool good = srm_pattern_columns(p, &column_start, &rows, &from) &&
               line_graph(p->nrow, p->row, p->column, column_start, rows, start, neighbour);
   sr_free(column_start);
   sr_free(rows);
+  sr_free(from);
+  return good;
+}
+
+// Row and column i merged, without the diagonal; writes them when out is not NULL.
+static int merge_lines(int i, const srmPattern* p, const int* start, const int* row, int* out) {
+  int a = p->row[i], b = start[i], count = 0;
+  while (a < p->row[i + 1] || b < start[i + 1]) {
+    const int left = a < p->row[i + 1] ? p->column[a] : p->ncol, up = b < start[i + 1] ? row[b] : p->ncol;
+    const int j = left < up ? left : up;
+    a += left == j;
+    b += up == j;
+    if (j == i) continue;
+    if (out != NULL) out[count] = j;
+    ++count;
+  }
+  return count;
+}
+
+bool srm_symmetric_graph(const srmPattern* p, int** start, int** neighbour) {
+  int *column_start, *row, *from;
+  *start = *neighbour = NULL;
+  bool good = srm_pattern_columns(p, &column_start, &row, &from) && srm_take_ints(start, (size_t)p->nrow + 1);
+  for (int i = 0; good && i < p->nrow; ++i) (*start)[i + 1] = (*start)[i] + merge_lines(i, p, column_start, row, NULL);
+  good = good && srm_take_ints(neighbour, (size_t)(*start)[p->nrow]);
+  for (int i = 0; good && i < p->nrow; ++i) (void)merge_lines(i, p, column_start, row, *neighbour + (*start)[i]);
+  sr_free(column_start);
+  sr_free(row);
+  sr_free(from);
   return good;
 }
 

@@ -1,5 +1,5 @@
 // Sparse linear algebra for systems that keep their pattern while their numbers change: analyse once, factor often.
-// All memory is taken in the create functions; factoring and solving allocate nothing.
+// Memory is taken in the create functions; factoring and solving allocate nothing, but for what is stated at SRM_LU_DIAGONAL.
 #ifndef SR_MATH_SPARSE_H
 #define SR_MATH_SPARSE_H
 
@@ -18,6 +18,10 @@ static inline int srm_pattern_count(const srmPattern* p) { return p->row[p->nrow
 bool srm_pattern_copy(const srmPattern* from, srmPattern* to);  // false when out of memory: free *to all the same
 void srm_pattern_free(srmPattern* pattern);
 
+// The pattern by columns: rows of column j are row[start[j]] .. row[start[j+1]-1], ascending, and from[] says where each number is in
+// the array by rows. The arrays are from sr_alloc, to be freed also where it is false: out of memory.
+bool srm_pattern_columns(const srmPattern* pattern, int** start, int** row, int** from);
+
 // A new zeroed array in *array, never NULL for count 0; false when out of memory.
 bool srm_take_ints(int** array, size_t count);
 bool srm_take_numbers(double** array, size_t count);
@@ -29,18 +33,26 @@ bool srm_order_minimum_degree(int n, const int* start, const int* neighbour, int
 // sr_alloc; false when out of memory.
 bool srm_column_graph(const srmPattern* pattern, int** start, int** neighbour);
 bool srm_row_graph(const srmPattern* pattern, int** start, int** neighbour);
+// Graph of A + A^T for a square pattern: i and j are neighbours when either entry is in it.
+bool srm_symmetric_graph(const srmPattern* pattern, int** start, int** neighbour);
 // Elimination tree of the graph in the given order (place[order[k]] = k), and how many entries each row of the factor has
 // left of its diagonal. parent and mark: n each. Returns their sum.
 size_t srm_elimination_tree(int n, const int* start, const int* neighbour, const int* order, const int* place,
                             int* parent, int* mark, int* row_count);
 
-// P R A Q = L U for a square pattern, with partial pivoting by rows (R: rows scaled to largest entry 1).
+// P R A Q = L U for a square pattern (R: rows scaled to largest entry 1).
+typedef enum srmLuOrder {
+  SRM_LU_COLUMNS,  // order for A^T A, pivots the largest of their columns: memory is bounded beforehand
+  SRM_LU_DIAGONAL,  // order for A + A^T, pivots on the diagonal where they are not small: factor may take memory, and refactor is there
+} srmLuOrder;
 typedef struct srmSparseLu srmSparseLu;
-srmSparseLu* srm_sparse_lu_create(const srmPattern* pattern);  // the pattern is copied; NULL: out of memory
+srmSparseLu* srm_sparse_lu_create(const srmPattern* pattern,
+                                  srmLuOrder order);  // the pattern is copied; NULL: out of memory
 void srm_sparse_lu_destroy(srmSparseLu* lu);
 bool srm_sparse_lu_factor(srmSparseLu* lu, const double* values);  // false: singular to working precision
-void srm_sparse_lu_solve(srmSparseLu* lu, double* x);              // x = A^-1 x
-size_t srm_sparse_lu_bound(const srmSparseLu* lu);                 // entries that L and U may have at most
-size_t srm_sparse_lu_fill(const srmSparseLu* lu);                  // entries of the last L and U
+// SRM_LU_DIAGONAL, after a factor that was good: the same pivots for other numbers. False: they do not serve.
+bool srm_sparse_lu_refactor(srmSparseLu* lu, const double* values);
+void srm_sparse_lu_solve(srmSparseLu* lu, double* x);  // x = A^-1 x
+size_t srm_sparse_lu_fill(const srmSparseLu* lu);      // entries of the last L and U
 
 #endif
