@@ -143,7 +143,7 @@ static const Mechanism mechanisms[] = {
     {"benchmark/simple-pendulum", "", 2, 1, 1, 2},
     {"benchmark/n-four-bar", "", 5, 4, 4, 0.5},
     {"benchmark/n-four-bar", "N=10", 21, 20, 20, 0.5},
-    {"benchmark/net", "", 36, 32, 32, 0.5},
+    {"benchmark/net", "k=2", 10, 8, 8, 0.1},
     {"benchmark/andrews", "", 7, 6, 6, 0.01},
     {"benchmark/bricard", "", 5, 5, 4, 1},
     {"benchmark/flyball-governor", "", 4, 0, 0, 0.1},
