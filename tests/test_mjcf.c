@@ -40,6 +40,14 @@ static Mechanism finish(srStatus status, srSpec* spec, srMessages* messages) {
   return x;
 }
 
+// Numbers of the k-th force element of this law.
+static const double* law(const Mechanism* x, const char* name, int k) {
+  for (int i = 0; i < x->m->nforce; i++)
+    if (strcmp(x->m->force[i].law->name, name) == 0 && k-- == 0) return x->m->force[i].p;
+  ENSURE(!"found");
+  return NULL;
+}
+
 static Mechanism open_file(const char* path) {
   srMessages* messages = sr_messages_create();
   srSpec* spec = NULL;
@@ -259,10 +267,13 @@ TEST(stops_have_the_softness_of_solreflimit) {
       "<actuator><motor joint='j' armature='0.05' gear='2'/></actuator>");
   const double carried = 0.2 + 0.5 + 0.1 + 4 * 0.05 + 1 + 3 * (81 + 81);
   const double I = carried - 27.0 * 27 / 3, along = 3 - 27.0 * 27 / carried;
-  ENSURE_NEAR(number(x.spec, SR_ELEMENT_JOINT, 0, "limit-stiffness", 0), I / (0.04 * 0.04), 1e-8);
-  ENSURE_NEAR(number(x.spec, SR_ELEMENT_JOINT, 0, "limit-damping", 0), (2 * I / 0.05) / (I / 0.0016 * 0.01), 1e-12);
-  ENSURE_NEAR(number(x.spec, SR_ELEMENT_JOINT, 1, "limit-stiffness", 0), along * 500, 1e-11);
-  ENSURE_NEAR(number(x.spec, SR_ELEMENT_JOINT, 1, "limit-damping", 0), 20 / (500 * 0.01), 1e-13);
+  const double *first = law(&x, "joint-stop", 0), *second = law(&x, "joint-stop", 1);  // ends, stiffness, damping
+  ENSURE_NEAR(number(x.spec, SR_ELEMENT_JOINT, 0, "limit-natural-frequency", 0), 1 / 0.04, 1e-13);
+  ENSURE_NEAR(number(x.spec, SR_ELEMENT_JOINT, 0, "limit-damping-ratio", 0), 0.8, 0);
+  ENSURE_NEAR(first[2], I / (0.04 * 0.04), 1e-8);
+  ENSURE_NEAR(first[3], (2 * I / 0.05) / (I / 0.0016 * 0.01), 1e-12);
+  ENSURE_NEAR(second[2], along * 500, 1e-11);
+  ENSURE_NEAR(second[3], 20 / (500 * 0.01), 1e-13);
   done(&x);
 }
 
@@ -280,13 +291,8 @@ TEST(stops_have_the_inertia_that_mujoco_takes) {
       "pos='.1 0 0'><joint axis='0 0 1' range='-1 1'/><joint axis='0 1 .5' range='-1 1'/><geom type='box' "
       "size='.1 .2 .05' mass='.4' pos='.1 .1 0'/></body></body></body></body></worldbody>");
   int seen = 0;
-  for (int i = 0, k = 0; i < srs_count(x.spec, SR_ELEMENT_JOINT); i++) {
-    const srJointDef* def = srs_get(x.spec, SR_ELEMENT_JOINT, i);
-    if (!sr_given(def->limits)) continue;
-    if (stiffness[k] == 0) k++;
-    ENSURE_NEAR(def->limit_stiffness.number / stiffness[k], 1, 1e-11);
-    k++, seen++;
-  }
+  for (int k = 0; k < 6; k++)
+    if (stiffness[k] > 0) ENSURE_NEAR(law(&x, "joint-stop", seen++)[2] / stiffness[k], 1, 1e-11);
   ENSURE_EQUAL(seen, 5);
   done(&x);
 }
@@ -301,9 +307,9 @@ TEST(a_solreflimit_that_cannot_be_is_the_default) {
              "diaginertia='2 2 2'/></body></worldbody>",
              words[i]);
     Mechanism x = mjcf(text);
-    const double damping = number(x.spec, SR_ELEMENT_JOINT, 0, "limit-damping", 0);
+    const double damping = law(&x, "joint-stop", 0)[3];
     ENSURE_EQUAL(strstr(said, "0.02 1 is taken") != NULL, i < 5);
-    ENSURE_NEAR(number(x.spec, SR_ELEMENT_JOINT, 0, "limit-stiffness", 0), i < 5 ? 2 / 4e-4 : 200, 1e-9);
+    ENSURE_NEAR(law(&x, "joint-stop", 0)[2], i < 5 ? 2 / 4e-4 : 200, 1e-9);
     ENSURE_NEAR(damping, i < 5 ? 4 : 0, 1e-12);
     ENSURE(!signbit(damping));
     done(&x);
@@ -541,9 +547,18 @@ TEST(a_time_and_a_damping_ratio_make_spring_and_damper_of_the_inertia_at_the_sta
   Mechanism x = world(
       "<body name='a'><joint name='j' axis='0 1 0' springdamper='0.5 0.8' springref='0.1' armature='0.3'"
       " stiffness='7' damping='7'/><inertial pos='0.5 0 0' mass='2' diaginertia='0.1 0.2 0.2'/></body>");
-  ENSURE_NEAR(number(x.spec, SR_ELEMENT_JOINT, 0, "stiffness", 0), 1 / (0.25 * 0.64), 1e-13);
-  ENSURE_NEAR(number(x.spec, SR_ELEMENT_JOINT, 0, "damping", 0), 4, 1e-13);
-  ENSURE_NEAR(number(x.spec, SR_ELEMENT_JOINT, 0, "rest", 0), 0.1, 0);
+  ENSURE_NEAR(law(&x, "joint-spring", 0)[0], 1 / (0.25 * 0.64), 1e-13);
+  ENSURE_NEAR(law(&x, "joint-spring", 0)[1], 0.1, 0);
+  ENSURE_NEAR(law(&x, "joint-damper", 0)[0], 4, 1e-13);
+  done(&x);
+  x = mjcf(  // without springs the damper stays
+      "<compiler angle='radian'/><option gravity='0 0 0'><flag spring='disable'/></option><worldbody><body>"
+      "<joint name='j' axis='0 1 0' springdamper='0.5 0.8' armature='0.3'/>"
+      "<inertial pos='0.5 0 0' mass='2' diaginertia='0.1 0.2 0.2'/></body></worldbody>");
+  x.d->q[0] = 1;
+  x.d->v[0] = 0.5;
+  ENSURE_EQUAL(sr_forward(x.m, x.d, SR_TAU_ELEMENT), 0);
+  ENSURE_NEAR(x.d->f[0], -4 * 0.5, 1e-13);
   done(&x);
 }
 

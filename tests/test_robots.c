@@ -27,7 +27,8 @@ enum { NROBOT = sizeof robots / sizeof *robots };
 
 // MJCF's stops have the softness of MuJoCo, URDF's none of their own: here both are those of a <joint>.
 static void make_stops_equal(srSpec* spec) {
-  static const size_t fields[] = {offsetof(srJointDef, limit_stiffness), offsetof(srJointDef, limit_damping)};
+  static const size_t fields[] = {offsetof(srJointDef, limit_natural_frequency),
+                                  offsetof(srJointDef, limit_damping_ratio)};
   for (int i = 0; i < srs_count(spec, SR_ELEMENT_JOINT); i++)
     for (int k = 0; k < 2; k++) srs_set(spec, SR_ELEMENT_JOINT, i, (int)(fields[k] / sizeof(srAttr)), (srAttr){0});
 }

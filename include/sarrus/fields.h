@@ -60,10 +60,19 @@
   X(stiffness, "stiffness", FORMULA, "1", "0", "N/m or Nm/rad", "spring on every coordinate: -stiffness*(q - rest)")   \
   X(rest, "rest", FORMULA, "1-", "", "rad or m", "position where the spring is relaxed; default 0")                    \
   X(damping, "damping", FORMULA, "1", "0", "Ns/m or Nms/rad", "damper on every coordinate: -damping*v")                \
+  X(natural_frequency, "natural-frequency", FORMULA, "1", "", "rad/s",                                                 \
+    "instead of stiffness: I*natural-frequency^2, with the effective inertia I of the coordinate at reference")        \
+  X(damping_ratio, "damping-ratio", FORMULA, "1", "", "", "instead of damping: 2*damping-ratio*sqrt(stiffness*I)")     \
+  X(reference, "reference", FORMULA, "1-", "", "rad or m",                                                             \
+    "position where effective inertias are evaluated, of this joint and of others; default 0")                         \
   X(limits, "limits", FORMULA, "2", "", "rad or m", "lower and upper end of travel, held by a one-sided stop")         \
   X(limit_stiffness, "limit-stiffness", FORMULA, "1", "1e5", "N/m or Nm/rad", "stiffness of the stop")                 \
   X(limit_damping, "limit-damping", FORMULA, "1", "1", "s/m or s/rad",                                                 \
     "at overshoot d: stiffness*d*(1 + x), on the way back stiffness*d*exp(x); x = limit-damping*ddot")                 \
+  X(limit_natural_frequency, "limit-natural-frequency", FORMULA, "1", "", "rad/s",                                     \
+    "instead of limit-stiffness: I*limit-natural-frequency^2")                                                         \
+  X(limit_damping_ratio, "limit-damping-ratio", FORMULA, "1", "", "",                                                  \
+    "instead of limit-damping: damping ratio of the stop at an overshoot of 0.01 rad or m")                            \
   X(limit_law, "limit-law", REF, "1", "", "",                                                                          \
     "normal law of the stop instead, with exponent 1: " SR_NORMAL_LIST(SR_LAW_TEXT) "or one of a plugin")              \
   X(limit_restitution, "limit-restitution", FORMULA, "1", "", "", "of a limit-law that has one: 0 to 1")               \

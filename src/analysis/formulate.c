@@ -30,7 +30,8 @@ static srStatus compile(const srSpec* spec, const srModel* m, srData* d, srFormu
   double* q = sr_alloc((13 * n + 1) * sizeof *q);
   if (q == NULL) return SR_MEMORY;
   place_bodies(m, d, q, q + 7 * n);
-  const srAbsolute start = {.formulation = formulation, .t = d->t, .q = q, .v = q + 7 * n, .jq = d->jq, .jv = d->jv};
+  const srAbsolute start = {
+      .formulation = formulation, .t = d->t, .q = q, .v = q + 7 * n, .jq = d->jq, .jv = d->jv, .tree = m->priv};
   srMessages* twice = sr_messages_create();  // what the first compilation has said already
   const srStatus status = twice != NULL ? sr_compile_as(spec, &start, twice, out) : SR_MEMORY;
   for (int i = 0; status == SR_INPUT && i < sr_messages_count(twice); ++i)

@@ -4,6 +4,7 @@
 
 #include "constraint/closure.h"
 #include "contact/kinds.h"
+#include "dynamics/coordinate_inertia.h"
 #include "force/laws.h"
 #ifndef SARRUS_NO_PLUGINS
 #include "plugin/plugin.h"
@@ -13,6 +14,7 @@ static const srCatalog all = {
     .impedance = sr_builtin_impedance,
     .contact = sr_contact_kind,
     .closure = sr_closure_find,
+    .inertia = sr_coordinate_inertia,
 #ifndef SARRUS_NO_PLUGINS
     .plugins = &sr_plugin_loader,
 #endif

@@ -11,6 +11,7 @@
 #include "io/xml/reader.h"
 #include "math/pose.h"
 #include "model/joint.h"
+#include "model/private.h"
 #include "model/spec.h"
 
 struct srConversionPrivate {
@@ -375,6 +376,33 @@ static srConversion* new_conversion(void) {
   return NULL;
 }
 
+// Other programs have stiffness and damping alone.
+static bool resolve_joints(srSpec* spec, const srModel* model) {
+  static const struct Resolved {
+    size_t by, plain, law;
+  } all[] = {
+#define SR_RESOLVED(by, plain) {offsetof(srJointDef, by), offsetof(srJointDef, plain), offsetof(srJointLaw, plain)}
+      SR_RESOLVED(natural_frequency, stiffness), SR_RESOLVED(damping_ratio, damping),
+      SR_RESOLVED(limit_natural_frequency, limit_stiffness), SR_RESOLVED(limit_damping_ratio, limit_damping)
+#undef SR_RESOLVED
+  };
+  bool done = true;
+  for (int i = 0; i < srs_count(spec, SR_ELEMENT_JOINT); i++) {
+    const char* law = (const char*)&model->priv->joint_law[i];
+    done = done && srs_set(spec, SR_ELEMENT_JOINT, i, SR_TAKE(srJointDef, reference), (srAttr){0});
+    for (int k = 0; k < SR_COUNT(all) && done; k++) {
+      const srAttr* by = (const srAttr*)((const char*)srs_get(spec, SR_ELEMENT_JOINT, i) + all[k].by);
+      const double value = *(const double*)(law + all[k].law);
+      if (!sr_given(*by) || isnan(value)) continue;
+      srAttr number = sr_number(value);
+      number.place = by->place;
+      done = srs_set(spec, SR_ELEMENT_JOINT, i, (int)(all[k].plain / sizeof(srAttr)), number) &&
+             srs_set(spec, SR_ELEMENT_JOINT, i, (int)(all[k].by / sizeof(srAttr)), (srAttr){0});
+    }
+  }
+  return done;
+}
+
 srStatus sr_convert(const srSpec* spec, const char* format, const char* folder, srMessages* messages,
                     srConversion** out) {
   *out = NULL;
@@ -386,7 +414,7 @@ srStatus sr_convert(const srSpec* spec, const char* format, const char* folder, 
   srSpec* numbers = language->write ? srs_numbers(spec, messages) : NULL;
   srConversion* conversion = new_conversion();
   status = SR_MEMORY;
-  if (conversion && (numbers || !language->write)) {
+  if (conversion && (!language->write || (numbers && resolve_joints(numbers, model)))) {
     srConvert x = {.pool = &conversion->priv->pool, .spec = numbers ? numbers : spec, .m = model, .folder = folder};
     status = guarded(&x, language, conversion);
   }

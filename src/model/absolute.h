@@ -6,11 +6,12 @@
 
 // Where the motion begins, from the relative model.
 typedef struct srAbsolute {
-  srFormulation formulation;  // absolute or penalty
-  double t;                   // s
-  const double* q;            // 7 a body: position, quaternion of its frame in the ground's
-  const double* v;            // 6 a body: angular velocity, velocity of its origin, in its axes
-  const double *jq, *jv;      // joint coordinates
+  srFormulation formulation;          // absolute or penalty
+  double t;                           // s
+  const double* q;                    // 7 a body: position, quaternion of its frame in the ground's
+  const double* v;                    // 6 a body: angular velocity, velocity of its origin, in its axes
+  const double *jq, *jv;              // joint coordinates
+  const struct srModelPrivate* tree;  // of the relative model: the inertias of its coordinates
 } srAbsolute;
 
 #endif

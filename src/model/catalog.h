@@ -27,6 +27,8 @@ typedef struct srCatalog {
   const srContactKind* (*contact)(const char* name);  // joint-friction, joint-end, contact, contact-formula
   const srClosureWord* (*closure)(const char* word);  // of <closure type>
   const srPluginLoader* plugins;                      // NULL: this library loads none
+  // M_ii and 1/(M^-1)_ii of the coordinates of a tree at q: dynamics/coordinate_inertia.h
+  void (*inertia)(const srModel* m, srPool* pool, const double* q, double* carried, double* effective);
 } srCatalog;
 
 // absolute NULL: in relative coordinates.

@@ -107,7 +107,7 @@ void sr_compile_run(srCompiler* c) {
 }
 
 static void stages(srCompiler* c) {
-  static const char* const words[] = {"t", "pi", "z", "zdot", "q", "v", "sensor"};
+  static const char* const words[] = {"t", "pi", "z", "zdot", "q", "v", "sensor", "inertia"};
   for (int i = 0; i < SR_COUNT(words); i++) sr_c_know(c, words[i]);
   sr_compile_varying(c);
   sr_compile_parameters(c);
@@ -118,6 +118,7 @@ static void stages(srCompiler* c) {
   if (c->absolute) sr_compile_free_bodies(c);
   sr_compile_meshes(c);
   sr_compile_inertia(c);
+  if (sr_c_errors(c) == 0) sr_compile_effective(c);
   if (sr_c_errors(c) == 0) sr_compile_shapes(c);  // what is wrong with them would be said twice
   sr_compile_points(c);
   sr_compile_functions(c);

@@ -101,7 +101,7 @@ bool sr_c_new_name(srCompiler* c, srNames* names, const char* name, int index, c
 // Index of a name in a table, else an error with the nearest known one; -1.
 int sr_c_find(srCompiler* c, const srNames* names, const char* name, const char* what, srPlace place);
 void sr_c_know(srCompiler* c, const char* word);
-bool sr_c_is_raw_call(const char* name);  // q, v, sensor: calls whose arguments are names
+bool sr_c_is_raw_call(const char* name);  // q, v, sensor, inertia: calls whose arguments are names
 int sr_c_errors(const srCompiler* c);
 
 // ------------------------------------------------------------------------------------------------------- stages
@@ -111,6 +111,7 @@ void sr_compile_tree(srCompiler* c);         // compile_tree.c: bodies, joints, 
 void sr_compile_free_bodies(srCompiler* c);  // compile_absolute.c: the tree taken apart
 void sr_compile_meshes(srCompiler* c);       // compile_shapes.c: surfaces; inertia needs them
 void sr_compile_inertia(srCompiler* c);      // compile_inertia.c: bodies and links
+void sr_compile_effective(srCompiler* c);    // compile_effective.c: inertias of the coordinates, after inertia
 void sr_compile_shapes(srCompiler* c);       // compile_shapes.c: after inertia, which checks types, sizes and materials
 void sr_compile_points(srCompiler* c);       // compile_points.c
 void sr_compile_functions(srCompiler* c);    // compile_function.c: motions, plugins, registered laws and functions
@@ -135,6 +136,13 @@ void sr_compile_free_ball(srCompiler* c, srClosure* closure);
 void sr_compile_armature(srCompiler* c);  // pattern of M with the armature of joints
 // The joint's chain of links and its frame in the parent's; false after an error. compile_tree.c
 bool sr_c_expand_joint(srCompiler* c, int joint, const srJointKind* kind, srJointOut* out, double frame[16]);
+
+// Spring, damper and stop of joint j: by stiffness and damping, or by natural frequency and damping ratio. False after an error.
+// compile_effective.c
+bool sr_c_joint_spring(srCompiler* c, int j, int joint, srJointLaw* out);
+bool sr_c_joint_stop(srCompiler* c, int j, int joint, srJointLaw* out);
+// n numbers, none of them below zero. compile_force.c
+bool sr_c_not_negative(srCompiler* c, srElementKind kind, int i, int field, double* out, int n);
 
 // The mesh of a shape of this type; -1 after an error. compile_shapes.c
 int sr_c_mesh(srCompiler* c, int shape);

@@ -47,8 +47,7 @@ static void on_coordinate(srCompiler* c, const char* law, int j, int k, srPlace 
   set_parameters(c, e, p, np);
 }
 
-// n numbers, none of them below zero.
-static bool not_negative(srCompiler* c, srElementKind kind, int i, int field, double* out, int n) {
+bool sr_c_not_negative(srCompiler* c, srElementKind kind, int i, int field, double* out, int n) {
   if (sr_c_numbers(c, kind, i, field, out, n) != n) return false;
   for (int k = 0; k < n; k++) {
     if (out[k] >= 0) continue;
@@ -59,11 +58,12 @@ static bool not_negative(srCompiler* c, srElementKind kind, int i, int field, do
   return true;
 }
 
-static void joint_spring(srCompiler* c, int j, int joint) {
-  const int n = c->m->joint_nv[j], field = SR_FIELD(srJointDef, stiffness);
+static void joint_spring(srCompiler* c, int j, int joint, double stiffness) {
+  const int n = c->m->joint_nv[j];
+  const bool given = sr_given(*sr_c_attr(c, SR_ELEMENT_JOINT, joint, SR_FIELD(srJointDef, stiffness)));
+  const int field = given ? SR_FIELD(srJointDef, stiffness) : SR_FIELD(srJointDef, natural_frequency);
   srPlace place = sr_c_place(c, SR_ELEMENT_JOINT, joint, field);
-  double stiffness, rest[7] = {0};
-  if (!not_negative(c, SR_ELEMENT_JOINT, joint, field, &stiffness, 1)) return;
+  double rest[7] = {0};
   const int nrest = sr_c_numbers(c, SR_ELEMENT_JOINT, joint, SR_FIELD(srJointDef, rest), rest, 7);
   if (nrest < 0 || stiffness == 0) return;
   if (!sr_joint_kind((srJointType)c->m->joint_type[j])->scalar) {
@@ -77,35 +77,39 @@ static void joint_spring(srCompiler* c, int j, int joint) {
   }
 }
 
-static void joint_damper(srCompiler* c, int j, int joint) {
-  double damping;
-  if (!not_negative(c, SR_ELEMENT_JOINT, joint, SR_FIELD(srJointDef, damping), &damping, 1) || damping == 0) return;
-  srPlace place = sr_c_place(c, SR_ELEMENT_JOINT, joint, SR_FIELD(srJointDef, damping));
+static void joint_damper(srCompiler* c, int j, int joint, double damping) {
+  if (damping == 0) return;
+  const bool given = sr_given(*sr_c_attr(c, SR_ELEMENT_JOINT, joint, SR_FIELD(srJointDef, damping)));
+  const int field = given ? SR_FIELD(srJointDef, damping) : SR_FIELD(srJointDef, damping_ratio);
+  srPlace place = sr_c_place(c, SR_ELEMENT_JOINT, joint, field);
   for (int k = 0; k < c->m->joint_nv[j]; k++) on_coordinate(c, "joint-damper", j, k, place, &damping, 1);
 }
 
-static void joint_stop(srCompiler* c, int j, int joint) {
+static void joint_stop(srCompiler* c, int j, int joint, const srJointLaw* x) {
   const double* limits = c->priv->limits + 2 * j;
-  double stiffness, damping;
-  if (!not_negative(c, SR_ELEMENT_JOINT, joint, SR_FIELD(srJointDef, limit_stiffness), &stiffness, 1)) return;
-  if (!not_negative(c, SR_ELEMENT_JOINT, joint, SR_FIELD(srJointDef, limit_damping), &damping, 1)) return;
   if (isnan(limits[0])) return;
   const char* law = sr_c_text(c, SR_ELEMENT_JOINT, joint, SR_FIELD(srJointDef, limit_law));
   if (law) {
-    sr_compile_joint_ends(c, j, joint, law, stiffness, damping);
+    sr_compile_joint_ends(c, j, joint, law, x->limit_stiffness, x->limit_damping);
     return;
   }
   on_coordinate(c, "joint-stop", j, 0, sr_c_place(c, SR_ELEMENT_JOINT, joint, SR_FIELD(srJointDef, limits)),
-                (double[]){limits[0], limits[1], stiffness, damping}, 4);
+                (double[]){limits[0], limits[1], x->limit_stiffness, x->limit_damping}, 4);
 }
 
 static void joint_elements(srCompiler* c) {
+  const int n = srs_count(c->spec, SR_ELEMENT_JOINT);
+  srJointLaw* law = sr_pool_alloc(c->pool, ((size_t)n + 1) * sizeof *law);
+  for (int i = 0; i < n; i++) law[i] = (srJointLaw){(double)NAN, (double)NAN, (double)NAN, (double)NAN};
+  c->priv->joint_law = law;
   for (int j = 0; j < c->m->njoint; j++) {
     const int joint = c->joint_of_spec_body[c->spec_of_body[j + 1]];
     if (joint < 0 || c->m->joint_nv[j] == 0) continue;
-    joint_spring(c, j, joint);
-    joint_damper(c, j, joint);
-    joint_stop(c, j, joint);
+    if (sr_c_joint_spring(c, j, joint, &law[joint])) {
+      joint_spring(c, j, joint, law[joint].stiffness);
+      joint_damper(c, j, joint, law[joint].damping);
+    }
+    if (sr_c_joint_stop(c, j, joint, &law[joint])) joint_stop(c, j, joint, &law[joint]);
   }
 }
 
@@ -172,8 +176,8 @@ static void bushing(srCompiler* c, int i) {
   int point[2];
   double p[12];
   const bool ok = ends(c, SR_ELEMENT_BUSHING, i, SR_FIELD(srBushingDef, a), SR_FIELD(srBushingDef, b), point);
-  const bool stiff = not_negative(c, SR_ELEMENT_BUSHING, i, SR_FIELD(srBushingDef, stiffness), p, 6);
-  const bool damped = not_negative(c, SR_ELEMENT_BUSHING, i, SR_FIELD(srBushingDef, damping), p + 6, 6);
+  const bool stiff = sr_c_not_negative(c, SR_ELEMENT_BUSHING, i, SR_FIELD(srBushingDef, stiffness), p, 6);
+  const bool damped = sr_c_not_negative(c, SR_ELEMENT_BUSHING, i, SR_FIELD(srBushingDef, damping), p + 6, 6);
   if (!ok || !stiff || !damped) return;
   const char* name = name_or(c, SR_ELEMENT_BUSHING, i, "bushing to", c->m->point_name[point[1]]);
   srForceElement* e =

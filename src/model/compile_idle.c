@@ -9,7 +9,7 @@ typedef struct Rule {
   srElementKind kind;
   const char* attribute;
   const char* types;  // values of 'type' that use it, "|a|b|"; MOVING, BY_KIND; NULL: all of them
-  const char* needs;  // attribute without which it does nothing; NULL: none
+  const char* needs;  // attribute without which it does nothing, or one of two, "a|b"; NULL: none
 } Rule;
 
 static const char MOVING[] = "joints with coordinates", BY_KIND[] = "those whose table row has it in 'uses'";
@@ -26,9 +26,14 @@ static const Rule rules[] = {
     {SR_ELEMENT_JOINT, "effort", MOVING, NULL},
     {SR_ELEMENT_JOINT, "speed", MOVING, NULL},
     {SR_ELEMENT_JOINT, "nature", MOVING, NULL},
-    {SR_ELEMENT_JOINT, "rest", NULL, "stiffness"},
+    {SR_ELEMENT_JOINT, "natural-frequency", MOVING, NULL},
+    {SR_ELEMENT_JOINT, "damping-ratio", NULL, "stiffness|natural-frequency"},
+    {SR_ELEMENT_JOINT, "reference", MOVING, NULL},
+    {SR_ELEMENT_JOINT, "rest", NULL, "stiffness|natural-frequency"},
     {SR_ELEMENT_JOINT, "limit-stiffness", NULL, "limits"},
     {SR_ELEMENT_JOINT, "limit-damping", NULL, "limits"},
+    {SR_ELEMENT_JOINT, "limit-natural-frequency", NULL, "limits"},
+    {SR_ELEMENT_JOINT, "limit-damping-ratio", NULL, "limits"},
     {SR_ELEMENT_JOINT, "limit-law", NULL, "limits"},
     {SR_ELEMENT_JOINT, "limit-restitution", NULL, "limit-law"},
     {SR_ELEMENT_CLOSURE, "axis", BY_KIND, NULL},
@@ -58,11 +63,23 @@ static const Rule rules[] = {
     {SR_ELEMENT_USER, "coordinate", NULL, "joint"},
 };
 
+// The word ends at a bar.
 static int field_of(srElementKind kind, const char* word) {
   const srElement* e = srs_element(kind);
+  const size_t n = strcspn(word, "|");
   int k = 0;
-  while (k < e->nfield && strcmp(e->fields[k].word, word) != 0) k++;
+  while (k < e->nfield && (strncmp(e->fields[k].word, word, n) != 0 || e->fields[k].word[n] != '\0')) k++;
   return k < e->nfield ? k : -1;
+}
+
+static void check_needs(srCompiler* c, const Rule* rule, int i, srPlace place) {
+  const char* bar = strchr(rule->needs, '|');
+  const int one = field_of(rule->kind, rule->needs), two = bar ? field_of(rule->kind, bar + 1) : one;
+  SR_ASSERT(one >= 0 && two >= 0);
+  if (sr_given(*sr_c_attr(c, rule->kind, i, one)) || sr_given(*sr_c_attr(c, rule->kind, i, two))) return;
+  const srField* f = srs_element(rule->kind)->fields;
+  sr_c_warning(c, place, "'%s' of <%s> does nothing without '%s'%s%s%s", rule->attribute, srs_element(rule->kind)->word,
+               f[one].word, bar ? " or '" : "", bar ? f[two].word : "", bar ? "'" : "");
 }
 
 static bool is_among(const char* types, const char* word) {
@@ -94,16 +111,14 @@ static bool is_used(const srCompiler* c, const Rule* rule, const char* word) {
   return uses && is_among(uses, rule->attribute);
 }
 
-static void check(srCompiler* c, const Rule* rule, int i, int field, int type, int needs) {
+static void check(srCompiler* c, const Rule* rule, int i, int field, int type) {
   if (!sr_given(*sr_c_attr(c, rule->kind, i, field))) return;
   const srPlace place = sr_c_place(c, rule->kind, i, field);
   const char* word = type >= 0 ? sr_c_attr(c, rule->kind, i, type)->text : NULL;
   if (word && !is_used(c, rule, word))
     sr_c_warning(c, place, "'%s' does nothing: a %s of type '%s' does not use it", rule->attribute,
                  srs_element(rule->kind)->word, word);
-  if (needs >= 0 && !sr_given(*sr_c_attr(c, rule->kind, i, needs)))
-    sr_c_warning(c, place, "'%s' of <%s> does nothing without '%s'", rule->attribute, srs_element(rule->kind)->word,
-                 rule->needs);
+  if (rule->needs) check_needs(c, rule, i, place);
 }
 
 static void check_spheres(srCompiler* c) {
@@ -121,9 +136,8 @@ void sr_compile_idle(srCompiler* c) {
     const Rule* rule = &rules[r];
     const int field = field_of(rule->kind, rule->attribute);
     const int type = rule->types ? field_of(rule->kind, "type") : -1;
-    const int needs = rule->needs ? field_of(rule->kind, rule->needs) : -1;
-    SR_ASSERT(field >= 0 && (type >= 0) == (rule->types != NULL) && (needs >= 0) == (rule->needs != NULL));
-    for (int i = 0; i < srs_count(c->spec, rule->kind); i++) check(c, rule, i, field, type, needs);
+    SR_ASSERT(field >= 0 && (type >= 0) == (rule->types != NULL));
+    for (int i = 0; i < srs_count(c->spec, rule->kind); i++) check(c, rule, i, field, type);
   }
   check_spheres(c);
   for (int i = 0; i < srs_count(c->spec, SR_ELEMENT_FORCE); i++) {

@@ -81,7 +81,7 @@ const char* sr_c_text(srCompiler* c, srElementKind kind, int i, int field) {
 }
 
 // ------------------------------------------------------------------------------------------------------ formulas
-static const char* const raw_calls[] = {"q", "v", "sensor", NULL};
+static const char* const raw_calls[] = {"q", "v", "sensor", "inertia", NULL};
 
 bool sr_c_is_raw_call(const char* name) {
   for (int i = 0; raw_calls[i]; i++)
@@ -117,6 +117,34 @@ static bool parse_index(const char* text, int* out) {
   return end != text && *end == '\0' && value >= 0 && value < 1000;
 }
 
+static int find_joint(const srCompiler* c, const char* name, char* why, size_t size) {
+  const int joint = sr_names_find(&c->joints, name);
+  const char* near = joint < 0 ? sr_names_nearest(&c->joints, name) : NULL;
+  if (near) {
+    snprintf(why, size, "unknown joint '%s'; did you mean '%s'?", name, near);
+  } else if (joint < 0) {
+    snprintf(why, size, "unknown joint '%s'", name);
+  }
+  return joint;
+}
+
+// inertia(joint): M_ii where all joints are at 'reference'; inertia(joint, effective): 1/(M^-1)_ii
+static srNode resolve_inertia(srCompiler* c, srGraph* graph, const srCall* call, char* why, size_t size) {
+  const bool effective = call->narg == 2 && strcmp(call->raw[1], "effective") == 0;
+  if (call->narg != 1 && !effective) {
+    snprintf(why, size, "inertia(joint) or inertia(joint, effective) is expected");
+    return SR_NO_NODE;
+  }
+  const int joint = find_joint(c, call->raw[0], why, size);
+  if (joint < 0) return SR_NO_NODE;
+  if (c->m->joint_nv[joint] != 1) {
+    snprintf(why, size, "inertia() is of joints with one coordinate; '%s' has %d", call->raw[0], c->m->joint_nv[joint]);
+    return SR_NO_NODE;
+  }
+  const double* inertia = effective ? c->priv->effective_inertia : c->priv->carried_inertia;
+  return sr_graph_const(graph, inertia ? inertia[c->m->joint_v[joint]] : 1);  // NULL: for errors before
+}
+
 // q(joint), q(joint, k), v(joint), v(joint, k)
 static srNode resolve_coordinate(srCompiler* c, srGraph* graph, const srCall* call, char* why, size_t size) {
   const bool position = call->name[0] == 'q';
@@ -125,16 +153,8 @@ static srNode resolve_coordinate(srCompiler* c, srGraph* graph, const srCall* ca
     snprintf(why, size, "%s(joint) or %s(joint, k) with k from 0 is expected", call->name, call->name);
     return SR_NO_NODE;
   }
-  int joint = sr_names_find(&c->joints, call->raw[0]);
-  if (joint < 0) {
-    const char* near = sr_names_nearest(&c->joints, call->raw[0]);
-    if (near) {
-      snprintf(why, size, "unknown joint '%s'; did you mean '%s'?", call->raw[0], near);
-    } else {
-      snprintf(why, size, "unknown joint '%s'", call->raw[0]);
-    }
-    return SR_NO_NODE;
-  }
+  const int joint = find_joint(c, call->raw[0], why, size);
+  if (joint < 0) return SR_NO_NODE;
   int count = position ? c->m->joint_nq[joint] : c->m->joint_nv[joint];
   if (k >= count) {
     snprintf(why, size, "joint '%s' has %d %s coordinate%s, counted from 0", call->raw[0], count,
@@ -204,6 +224,7 @@ static srNode resolve_call(void* user, srGraph* graph, const srCall* call, char*
     snprintf(why, size, "%s() may stand in laws only: this number is fixed when the model is compiled", call->name);
     return SR_NO_NODE;
   }
+  if (strcmp(call->name, "inertia") == 0) return resolve_inertia(c, graph, call, why, size);
   if (strcmp(call->name, "sensor") == 0) return resolve_sensor(c, graph, call, why, size);
   return resolve_coordinate(c, graph, call, why, size);
 }

@@ -15,6 +15,14 @@ typedef struct srLawSwitch {
   const char* name;  // of the element, state or driver
 } srLawSwitch;
 
+// The overshoot of a stop, rad or m, at which its damping has the ratio limit-damping-ratio.
+#define SR_STOP_OVERSHOOT 0.01
+
+// Spring, damper and stop of a joint, as the attributes of these names; NaN: it has none, or is not compiled.
+typedef struct srJointLaw {
+  double stiffness, damping, limit_stiffness, limit_damping;
+} srJointLaw;
+
 struct srModelPrivate {
   srPool pool;         // everything the model points to
   srGraph* graph;      // all formulas of the model, for derivatives and the code generator
@@ -38,6 +46,9 @@ struct srModelPrivate {
   srRunSettings run;
   const double* limits;  // njoint x 2, NaN where there are none
   bool has_limits;
+  // Inertia of the joint coordinates (njv), M_ii and 1/(M^-1)_ii, where the joints are at 'reference', and the latter at q = 0.
+  const double *carried_inertia, *effective_inertia, *inertia_at_zero;
+  const srJointLaw* joint_law;  // of the spec's joints
 };
 
 // Of a data of a looped model: the solver of M a + c = f + G^T lambda, G a = gamma, and the rows that it counts.

@@ -91,13 +91,19 @@ static bool read_numbers(Drive* d) {
 // ------------------------------------------------------------------------------------------------------------ feedback
 // A damping ratio is one of 2 sqrt(kp m), with the inertia m of what the actuator moves.
 static void find_damping(Drive* d) {
+  const char* inertia = d->ratio == 0 ? NULL : sr_mjcf_drive_inertia(d);
   if (d->ratio == 0) return;
-  const double damping = 2 * d->ratio * sqrt(d->gain[0] * sr_mjcf_drive_inertia(d));
-  if (isfinite(damping))
-    d->bias[2] = -damping;
-  else
+  if (!inertia || !(d->gain[0] >= 0)) {
     sr_reader_ignore(d->m->r, d->node->place,
-                     "'dampratio' of <%s> on a ball or free joint, a site, or bodies without inertia,", d->node->name);
+                     "'dampratio' of <%s> on a ball or free joint, a site, or with a negative gain,", d->node->name);
+    return;
+  }
+  srMjcfText text = {.pool = &d->m->r->pool};
+  sr_mjcf_write(&text, "sqrt("), sr_mjcf_write_number(&text, d->gain[0]);
+  sr_mjcf_write(&text, "*"), sr_mjcf_write(&text, inertia), sr_mjcf_write(&text, ")*");
+  sr_mjcf_write(&text, d->out.rate);
+  d->damping = sr_mjcf_written(&text);
+  d->bias[2] = -2 * d->ratio;
 }
 
 // False: it needs a length or a rate that cannot be said, or turns a ball joint seen from its parent.
@@ -202,7 +208,7 @@ static const char* force_of(Drive* d, const char* w) {
     sr_mjcf_write_term(&text, 1, sr_mjcf_written(&one));
   }
   sr_mjcf_write_term(&text, d->bias[1], d->out.length ? d->out.length : "0");
-  sr_mjcf_write_term(&text, d->bias[2], d->out.rate ? d->out.rate : "0");
+  sr_mjcf_write_term(&text, d->bias[2], d->damping ? d->damping : d->out.rate ? d->out.rate : "0");
   sr_mjcf_charge(m, (size_t)text.n, 4);
   return clamped(d, "forcelimited", "forcerange", NULL, sr_mjcf_written(&text));
 }
@@ -257,10 +263,9 @@ static void add_armature(srMjcf* m, const srXmlNode* node) {
   if (armature < 0) {
     sr_mjcf_error(m, a->place, "'armature' must not be negative, got %g", armature);
   } else if (d.joint >= 0 && sr_mjcf_is_scalar(m, d.joint)) {
-    const int i = m->joint[d.joint].index, field = SR_MJCF_FIELD(srJointDef, armature);
-    const srJointDef* def = srs_get(m->r->spec, SR_ELEMENT_JOINT, i);
-    const srAttr sum = sr_reader_one(def->armature.number + gear[0] * gear[0] * armature, node->place);
-    if (!srs_set(m->r->spec, SR_ELEMENT_JOINT, i, field, sum)) longjmp(*m->r->pool.on_fail, 1);
+    const srJointDef* def = srs_get(m->r->spec, SR_ELEMENT_JOINT, m->joint[d.joint].index);
+    sr_mjcf_set_joint(m, d.joint, SR_MJCF_FIELD(srJointDef, armature),
+                      def->armature.number + gear[0] * gear[0] * armature, node->place);
   } else {
     sr_reader_ignore(m->r, node->place, "'armature' of <%s> on something else than a hinge or slide", node->name);
   }

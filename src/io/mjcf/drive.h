@@ -18,7 +18,8 @@ typedef struct srMjcfDrive {
   const char* name;  // for reports
   int dynamics;      // actuator.c
   double gain[3], bias[3], time;
-  double ratio;  // of damping, 0: none
+  double ratio;         // of damping, 0: none
+  const char* damping;  // that ratio, -bias[2]/2, as a formula that takes the place of the rate; NULL: none
   double gear[6];
   int joint, tendon, site;  // one of them; -1: not this
   bool clamps;              // controls are kept within their range
@@ -32,8 +33,8 @@ typedef struct srMjcfDrive {
 
 bool sr_mjcf_drive_target(srMjcfDrive* d);  // joint, tendon or site; false after an error, or said to be not used
 bool sr_mjcf_drive_way(srMjcfDrive* d);  // gear, length and rate, NULL where they cannot be said; false after an error
-// Inertia along the way at qpos0, as MuJoCo takes it for damping ratios: the sum of M_jj/(gear coef)^2. NaN: none.
-double sr_mjcf_drive_inertia(const srMjcfDrive* d);
+// Inertia along the way at qpos0, as MuJoCo takes it for damping ratios: the sum of M_jj/(gear coef)^2, as a formula. NULL: none.
+const char* sr_mjcf_drive_inertia(const srMjcfDrive* d);
 void sr_mjcf_drive_work(srMjcfDrive* d);  // out.force on what it works on
 
 #endif

@@ -183,7 +183,7 @@ static void add_joint(srMjcf* m, const Ends* ends, Joint* j, const double frame[
     sr_reader_pose(r, pose, place, &def.at, &def.rot);
   if (scalar) {
     def.axis = sr_reader_list(r, j->axis, 3, place);
-    if (j->base.ref != 0) def.q = sr_reader_one(j->base.ref, place);
+    if (j->base.ref != 0) def.q = def.reference = sr_reader_one(j->base.ref, place);
   }
   if (scalar && p->stiffness[0] > 0) def.stiffness = sr_reader_one(p->stiffness[0], place);
   if (scalar && p->stiffness[0] > 0 && p->rest != 0) def.rest = sr_reader_one(p->rest, place);
@@ -216,26 +216,23 @@ static void add_weld(srMjcf* m, srMjcfBody* b, const char* parent, const double 
 }
 
 // --------------------------------------------------------------------------------------------------------- springdamper
-static void put_number(srMjcf* m, int joint, int field, double value, srPlace place) {
-  if (!srs_set(m->r->spec, SR_ELEMENT_JOINT, joint, field, sr_reader_one(value, place)))
-    longjmp(*m->r->pool.on_fail, 1);
-}
-
-// The inertia that the joint feels at qpos0 makes a spring and a damper of the time constant and the damping ratio.
+// K = I/(time ratio)^2 and D = 2 I/time: the natural frequency 1/(time ratio) with the ratio; they take the place of stiffness and damping.
 static void set_spring_damper(srMjcf* m, int i, srPlace place, double time, double ratio) {
   const srMjcfJoint* j = &m->joint[i];
-  const double inertia = sr_mjcf_reflected(m, i);
-  const double stiffness = inertia / (time * time * ratio * ratio), damping = 2 * inertia / time;
   double rest = 0;
-  if (!(stiffness < 1e100) || !(damping < 1e100)) {
-    sr_reader_ignore(m->r, place, "'springdamper' of a joint whose inertia cannot be told");
-    return;
-  }
   sr_mjcf_number(m, j->node, j->childclass, "springref", 0, &rest);
   if (j->type == SR_MJCF_HINGE) rest = sr_mjcf_angle(m, j->node, rest);
-  if (m->with_springs) put_number(m, j->index, SR_MJCF_FIELD(srJointDef, stiffness), stiffness, place);
-  if (m->with_springs && rest != 0) put_number(m, j->index, SR_MJCF_FIELD(srJointDef, rest), rest, place);
-  if (m->with_dampers) put_number(m, j->index, SR_MJCF_FIELD(srJointDef, damping), damping, place);
+  sr_mjcf_set_joint(m, i, SR_MJCF_FIELD(srJointDef, stiffness), (double)NAN, place);
+  sr_mjcf_set_joint(m, i, SR_MJCF_FIELD(srJointDef, damping), (double)NAN, place);
+  if (m->with_springs) {
+    sr_mjcf_set_joint(m, i, SR_MJCF_FIELD(srJointDef, natural_frequency), 1 / (time * ratio), place);
+    if (rest != 0) sr_mjcf_set_joint(m, i, SR_MJCF_FIELD(srJointDef, rest), rest, place);
+    if (m->with_dampers) sr_mjcf_set_joint(m, i, SR_MJCF_FIELD(srJointDef, damping_ratio), ratio, place);
+  } else if (m->with_dampers) {
+    sr_mjcf_add_torque(
+        m, i, 0, -2 / time,
+        sr_pool_printf(&m->r->pool, "inertia(%s, effective)*%s", j->name, sr_mjcf_coordinate(m, i, true)), NULL, place);
+  }
 }
 
 void sr_mjcf_spring_dampers(srMjcf* m) {

@@ -1,6 +1,7 @@
 // Laws of MJCF's sections as formulas of ours, and what else the sections share: see law.h.
 #include "io/mjcf/law.h"
 
+#include <math.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -72,6 +73,11 @@ double sr_mjcf_tendon_start(const srMjcf* m, const srMjcfTendon* tendon) {
 }
 
 // ----------------------------------------------------------------------------------------------------------- torques
+void sr_mjcf_set_joint(srMjcf* m, int joint, int field, double value, srPlace place) {
+  const srAttr attr = isnan(value) ? (srAttr){0} : sr_reader_one(value, place);
+  if (!srs_set(m->r->spec, SR_ELEMENT_JOINT, m->joint[joint].index, field, attr)) longjmp(*m->r->pool.on_fail, 1);
+}
+
 bool sr_mjcf_is_scalar(const srMjcf* m, int joint) {
   return m->joint[joint].type == SR_MJCF_HINGE || m->joint[joint].type == SR_MJCF_SLIDE;
 }

@@ -55,12 +55,8 @@ void sr_mjcf_passive(srMjcf* m, int joint, const srMjcfPassive* p);  // laws for
 // Takes elements from the budget of the reader for a text that is stored `times`.
 void sr_mjcf_charge(srMjcf* m, size_t length, int times);
 
-// Inertia that a force along a hinge or slide feels at qpos0, all other joints free to move, 1/(M^-1)_jj; NaN: it cannot be
-// said. And with all others held: M_jj. reflect.c
-double sr_mjcf_reflected(srMjcf* m, int joint);
-double sr_mjcf_carried(srMjcf* m, int joint);
-// The first of all joints at once, quicker; free and ball joints: that of their last axis.
-const double* sr_mjcf_felt_by_joints(srMjcf* m);
+// Sets a number of a joint in the spec; NaN: it is not given any more.
+void sr_mjcf_set_joint(srMjcf* m, int joint, int field, double value, srPlace place);
 
 // 1: limited, with the range; 0: not; -1 after an error. `flag` is true, false or auto.
 int sr_mjcf_limits(srMjcf* m, const srXmlNode* node, const char* flag, const char* range, double out[2]);

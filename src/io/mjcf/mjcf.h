@@ -147,7 +147,6 @@ typedef struct srMjcf {
   srNames body_names, joint_names, site_names, geom_names, tendon_names, actuator_names;  // words of the file -> index
   srNames points, shapes, bodies, joints;                                                 // names taken in the spec
   srNames identifiers, sensors, constraints;  // names taken by the sections; made when first used
-  void* composite;                            // of bodies with all that they carry; reflect.c
   int nq, nv;
   double timestep;         // s
   srPlace timestep_place;  // line 0: not given

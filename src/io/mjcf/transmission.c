@@ -92,9 +92,12 @@ bool sr_mjcf_drive_way(srMjcfDrive* d) {
 }
 
 // ------------------------------------------------------------------------------------------------------------- inertia
+static void add_inertia(srMjcf* m, int joint, double coef, srMjcfText* sum) {
+  sr_mjcf_write_term(sum, 1 / (coef * coef), sr_pool_printf(&m->r->pool, "inertia(%s)", m->joint[joint].name));
+}
+
 // What MuJoCo takes for the inertia along a tendon: the sum of M_jj/c_j^2 over its joints, c_j all that is coef of joint j.
-static double inertia_along(srMjcf* m, const srMjcfTendon* t) {
-  double sum = 0;
+static void add_inertias(srMjcf* m, const srMjcfTendon* t, double gear, srMjcfText* sum) {
   for (int i = 0; i < t->n; i++) {
     double coef = 0;
     bool first = true;
@@ -102,18 +105,22 @@ static double inertia_along(srMjcf* m, const srMjcfTendon* t) {
       if (t->joint[k] == t->joint[i]) coef += t->coef[k];
       first = first && (k >= i || t->joint[k] != t->joint[i]);
     }
-    if (first && coef != 0) sum += sr_mjcf_carried(m, t->joint[i]) / (coef * coef);
+    if (first && coef != 0) add_inertia(m, t->joint[i], gear * coef, sum);
   }
-  return sum;
 }
 
-double sr_mjcf_drive_inertia(const srMjcfDrive* d) {
-  double inertia = (double)NAN;
+const char* sr_mjcf_drive_inertia(const srMjcfDrive* d) {
+  srMjcfText sum = {.pool = &d->m->r->pool};
+  const bool scalar = d->joint >= 0 && sr_mjcf_is_scalar(d->m, d->joint);
+  if ((d->tendon < 0 && !scalar) || d->gear[0] == 0) return NULL;
+  sr_mjcf_write(&sum, "(");
   if (d->tendon >= 0)
-    inertia = inertia_along(d->m, &d->m->tendon[d->tendon]);
-  else if (d->joint >= 0 && sr_mjcf_is_scalar(d->m, d->joint))
-    inertia = sr_mjcf_carried(d->m, d->joint);
-  return inertia / (d->gear[0] * d->gear[0]);
+    add_inertias(d->m, &d->m->tendon[d->tendon], d->gear[0], &sum);
+  else
+    add_inertia(d->m, d->joint, d->gear[0], &sum);
+  if (sum.n == 1) sr_mjcf_write(&sum, "0");
+  sr_mjcf_write(&sum, ")");
+  return sr_mjcf_written(&sum);
 }
 
 // --------------------------------------------------------------------------------------------------------------- force

@@ -32,7 +32,6 @@ typedef struct srMjcfOut {
   bool* folded;             // it has no mass: its joint stands in the body behind it
   bool* framed;             // a closure names its frame, which has to be a site
   const char** frame_word;  // that site
-  double* felt;             // inertia that its joint feels at q = 0; NULL: not worked out
   // Equalities
   srMjcfAxisSite* axis_site;  // two of every closure
   int* first_axis_site;       // of body b, -1: none

@@ -5,6 +5,8 @@
 #include <math.h>
 #include <string.h>
 
+#include "model/private.h"
+
 #define ROUNDING 1e-13  // relative: factors of one law on several joints are worked out one by one
 
 // --------------------------------------------------------------------------------------------------------- the formulas
@@ -64,15 +66,23 @@ static srNode axis_of(const srMjcfLaws* laws, srGraph* graph, const srCall* call
   return foreign(graph);
 }
 
+// A number of the model.
+static srNode inertia_of(const srMjcfLaws* laws, srGraph* graph, const srCall* call) {
+  const srModel* m = laws->c->m;
+  const double* inertia = call->narg == 2 ? m->priv->effective_inertia : m->priv->carried_inertia;
+  return sr_graph_const(graph, inertia[m->joint_v[sr_names_find(&laws->c->joints, call->raw[0])]]);
+}
+
 static srNode call_of(void* user, srGraph* graph, const srCall* call, char* why, size_t size) {
   (void)why, (void)size;
   if (!call->raw || call->narg < 1 || call->narg > 2) return foreign(graph);
   if (strcmp(call->name, "sensor") == 0) return axis_of(user, graph, call);
+  if (strcmp(call->name, "inertia") == 0) return inertia_of(user, graph, call);
   return coordinate_of(user, graph, call);
 }
 
 srNode sr_mjcf_laws_parse(srMjcfLaws* laws, const char* text, srPlace place) {
-  static const char* const raw[] = {"q", "v", "sensor", NULL};
+  static const char* const raw[] = {"q", "v", "sensor", "inertia", NULL};
   const srResolver resolver = {.user = laws, .raw_calls = raw, .name = name_of, .call = call_of};
   return sr_parse(laws->graph, text, &resolver, place, NULL);
 }
