@@ -1,7 +1,8 @@
 #!/usr/bin/env bash
 # Rows of 10 to 200 four-bar linkages (2000 under ./test --long), and implicit methods on chains of 200 to 800 links (2000): the
-# instructions of a step, per loop or link and evaluation, are flat within 1.5 times, for every method. Counted by callgrind, so that
-# other work on the machine does not matter.
+# instructions of a step, per loop or link and evaluation, are flat within 1.5 times, for every method. A chain of universal joints in
+# absolute coordinates costs at most 10 times what it does in relative ones, whatever its length, and its assembly grows with its length. Counted
+# by callgrind, so that other work on the machine does not matter.
 cd "$(dirname "$0")/.." || exit 1
 sarrus=${SARRUS:-build/test/sarrus}
 command -v valgrind > /dev/null || { echo "skipped scaling: no valgrind"; exit 77; }
@@ -38,6 +39,31 @@ for method in dopri5 mdop5 hem5 radau5 genalpha-ggl; do
   summary+=" $method: ${costs[*]} ($ratio times);"
   awk -v r="$ratio" 'BEGIN { exit !(r <= 1.5) }' || bad=1
 done
+# Copies by `rep movsb` count as one instruction a byte.
+export GLIBC_TUNABLES=glibc.cpu.x86_rep_movsb_threshold=1000000000:glibc.cpu.x86_rep_stosb_threshold=1000000000
+bodies="50 200"
+[ "${SARRUS_TEST_LONG:-0}" = 1 ] && bodies="50 200 1000"
+fixed=(--control fixed --step 0.0001 --t-end 0.001)
+for n in $bodies; do
+  relative=$(cost dopri5 "$n" models/chain-spatial.xml "${fixed[@]}") &&
+    absolute=$(cost dopri5 "$n" models/chain-spatial.xml "${fixed[@]}" --formulation absolute) ||
+    { echo "FAILED scaling: a chain of $n bodies does not run: $(tail -n 3 "$work/err")"; exit 1; }
+  summary+=" $n bodies on universal joints, relative $relative, absolute $absolute;"
+  awk -v a="$absolute" -v r="$relative" 'BEGIN { exit !(a <= 10 * r) }' || bad=1
+done
+
+# assembly N: instructions for each body
+assembly() {
+  valgrind --tool=callgrind --callgrind-out-file=/dev/null --collect-atstart=no --toggle-collect=sr_assemble \
+    "$sarrus" run models/chain-spatial.xml --set N="$1" --method dopri5 --control fixed --step 1e-4 --t-end 1e-4 \
+    --formulation absolute > "$work/out" 2> "$work/err" || return 1
+  awk -v n="$1" '/Collected/ { if ($NF > 0) printf "%.0f\n", $NF / n }' "$work/err"
+}
+few=$(assembly 100) && many=$(assembly 1000) ||
+  { echo "FAILED scaling: a chain of free bodies is not assembled: $(tail -n 3 "$work/err")"; exit 1; }
+summary+=" assembly of 100 free bodies $few a body, of 1000 $many;"
+awk -v a="$few" -v b="$many" 'BEGIN { exit !(a > 0 && b <= 2 * a) }' || bad=1
+
 summary="instructions for each loop or link and evaluation,$summary"
 [ $bad -eq 0 ] && echo "ok scaling: $summary" || echo "FAILED scaling: $summary"
 exit $bad

@@ -231,6 +231,56 @@ TEST(relative_and_absolute_agree_on_the_models_of_the_papers) {
 TEST(relative_and_absolute_agree_on_every_benchmark) { ENSURE(compare_folder("benchmark") >= 5); }
 TEST(relative_and_absolute_agree_on_every_mechanism) { ENSURE(compare_folder("mechanisms") >= 19); }
 
+// A chain of 60 bodies on universal joints, and one of slender rods in a plane: both are solved by blocks of the mass matrix.
+#define CHAIN(JOINT, INERTIA, START)                                                                                   \
+  "<sarrus version='1'><parameter name='N' value='60'/><body name='link1'><joint name='q1' " JOINT " " START           \
+  "/><inertial mass='0.5' com='0 0 -0.05' inertia='" INERTIA                                                           \
+  "'/></body><repeat count='N-1' index='i' from='2'>"                                                                  \
+  "<body name='link{i}' parent='link{i-1}'><joint name='q{i}' " JOINT " at='0 0 -0.1' " START                          \
+  " damping='1e-3'/><inertial mass='0.5' com='0 0 -0.05' inertia='" INERTIA "'/></body></repeat></sarrus>"
+
+static const char* const chains[] = {
+    CHAIN("type='universal' axis='1 0 0' axis2='0 1 0'", "5e-4 5.1e-4 2e-5", "q='0.1 0.2' v='0.5 -0.3'"),
+    CHAIN("type='revolute' axis='0 1 0'", "4.1666666666666669e-4 4.1666666666666669e-4 0", "q='0.1' v='0.4'")};
+
+TEST(relative_and_absolute_agree_on_long_chains) {
+  for (int i = 0; i < 2; i++) {
+    Side r = open_text(chains[i]), a = made(&r, SR_FORMULATION_ABSOLUTE);
+    run_to(&r, "dopri5", 0.02, 1e-10);
+    run_to(&a, "dopri5", 0.02, 1e-10);
+    for (int k = 0; k < r.m->nq; k++) ENSURE_NEAR(a.d->jq[k], r.d->q[k], 1e-8);
+    for (int k = 0; k < r.m->nv; k++) ENSURE_NEAR(a.d->jv[k], r.d->v[k], 1e-6);
+    ENSURE_EQUAL(a.result.rank, a.m->ng);
+    close_side(&a);
+    close_side(&r);
+  }
+}
+
+TEST(a_long_chain_that_was_pulled_apart_is_assembled_by_a_small_change) {
+  for (int i = 0; i < 2; i++) {
+    Side r = open_text(chains[i]), a = made(&r, SR_FORMULATION_ABSOLUTE);
+    double *dxi = calloc((size_t)a.m->nv, sizeof(double)), *q = calloc((size_t)a.m->nq, sizeof(double));
+    srAssembly out;
+    double most = 0;  // the joints are closed this far away: no need to go farther
+    for (int k = 0; k < a.m->nv; k++) {
+      dxi[k] = 1e-3 * sin(1.0 + 3.7 * k);
+      most += dxi[k] * dxi[k];
+    }
+    for (int k = 0; k < a.m->nv; k++) a.d->v[k] += dxi[k];
+    sr_retract(a.m, a.d->q, dxi, q);
+    memcpy(a.d->q, q, (size_t)a.m->nq * sizeof(double));
+    ENSURE_EQUAL(sr_assemble(a.m, a.d, NULL, &out), SR_OK);
+    ENSURE(out.iterations > 0 && out.iterations < 10);  // quadratic convergence: 1e-3, 1e-6, 1e-12 and rounding
+    ENSURE_SMALL(out.residual_position, 1e-13);         // of lengths up to 6 m
+    ENSURE_SMALL(out.residual_velocity, 1e-13);
+    ENSURE(out.moved_position < 1.01 * sqrt(most));
+    free(dxi);
+    free(q);
+    close_side(&a);
+    close_side(&r);
+  }
+}
+
 // Two bodies without mass beyond the arm, of which one is held by the arm, and one by nothing.
 TEST(a_body_without_mass_that_nothing_holds_is_named_in_absolute_coordinates) {
   Side r = open_text(

@@ -217,8 +217,8 @@ TEST(rows_with_a_little_added_are_solved_by_the_least_change) {
   srmSaddleShape shape = shape_of(&t, true);
   srmBlocks* blocks = NULL;
   ENSURE(srm_blocks_create(&shape, &blocks) && blocks != NULL);
-  ENSURE(!srm_blocks_factor(blocks, NULL, t.G, t.kept, 0));
-  ENSURE(srm_blocks_factor(blocks, NULL, t.G, t.kept, 1e-12));
+  ENSURE(!srm_blocks_factor(blocks, NULL, t.G, t.kept));
+  ENSURE(srm_blocks_factor_rows(blocks, t.G, t.kept, 0));
   double *y = calloc((size_t)t.ng, sizeof(double)), *x = calloc((size_t)t.nv, sizeof(double)),
          *Gx = calloc((size_t)t.ng, sizeof(double));
   double *rest = calloc((size_t)t.ng, sizeof(double)), *more = calloc((size_t)t.ng, sizeof(double));

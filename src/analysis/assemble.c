@@ -12,9 +12,10 @@
 // and the linear systems are solved down to it and no further: what is left then is noise, and a row that is redundant, or
 // nearly so, would answer to it with a change of any size (Hanke 1995: conjugate gradients stopped by the discrepancy).
 //
-// What the file gave is frozen first; only if the rest cannot do it alone, everything moves alike. The linear systems go by
-// conjugate gradients on the normal equations (CGLS; Bjorck 1996, section 7.4): no matrix is formed or factored, the
-// correction is the one of least norm, and long chains of loops cost no more than their rows.
+// What the file gave is frozen first; only if the rest cannot do it alone, everything moves alike. The linear systems of small models go
+// by conjugate gradients on the normal equations (CGLS; Bjorck 1996, section 7.4): no matrix is formed or factored, and the correction is
+// the one of least norm. A chain of n bodies needs about n iterations, so large ones are solved directly, for the same correction:
+//   dx = W G^T y,   (G W^2 G^T + mu + e) y = -g,   e = 1e-12 of the largest diagonal,   refined once without e
 //
 // Rows that hold an axis to another vanish also where it is reversed. A loop that closes so is opened again, its start turned
 // until the axes agree, and closed once more; where that does not help it is refused.
@@ -29,10 +30,12 @@
 #include "constraint/reaction.h"
 #include "dynamics/link.h"
 #include "math/pose.h"
+#include "math/saddle_blocks.h"
 #include "system/system.h"
 
 #define ITERATIONS 100
 #define ROUNDINGS (16 * DBL_EPSILON)  // of the sum of terms: a chain of ten links or so adds up as many of them
+#define DIRECT_ABOVE 200              // coordinates and rows: up to it conjugate gradients
 #define TRIES 12                      // starts from other places when a loop does not close
 #define LONGEST_STEP 0.5              // rad or m in one iteration
 #define MOVED 1e-9                    // a change that is worth a word
@@ -46,11 +49,12 @@ typedef struct Work {
   srData* d;
   double *q_start, *q_try, *q_best;  // nq
   double *weight, *dx, *p, *s;       // nv: scale of each coordinate, unknown of CGLS, direction, gradient
-  double *r, *Gp;                    // ng
+  double *r, *Gp, *y;                // ng
   double *enough, *enough_v;         // ng: what is rounding in a row, of positions and of velocities
   double* GW;                        // G with its columns scaled by weight
-  unsigned char* used;               // ng: rows that take part
+  unsigned char *used, *counts;      // ng: rows that take part, and of them those of the system at hand
   double* memory;
+  srmBlocks* blocks;  // NULL: conjugate gradients
   int iterations;
   int reversed;  // closure that closed with its axis reversed, -1 none
   bool stopped;  // by a request: every loop ends
@@ -58,10 +62,18 @@ typedef struct Work {
 
 static bool stops(Work* w) { return w->stopped = w->stopped || sr_stop_requested(w->d); }
 
+// Bodies as the blocks of M; in relative coordinates each coordinate by itself.
+static bool create_blocks(Work* w) {
+  const srmSaddleShape* shape = &w->d->priv->shape;
+  if (shape->nv + shape->ng <= DIRECT_ABOVE) return true;
+  if (!srm_blocks_create(shape, &w->blocks)) return false;
+  return w->blocks != NULL || srm_blocks_create_rows(shape, &w->blocks);
+}
+
 static bool allocate(Work* w) {
   const size_t nq = (size_t)w->m->nq, nv = (size_t)w->m->nv, ng = (size_t)w->m->ng;
   const size_t nG = (size_t)w->m->G_start[w->m->ng];
-  w->memory = sr_alloc((3 * nq + 4 * nv + 4 * ng + nG + 1) * sizeof *w->memory + ng);
+  w->memory = sr_alloc((3 * nq + 4 * nv + 5 * ng + nG + 1) * sizeof *w->memory + 2 * ng);
   if (w->memory == NULL) return false;
   w->q_start = w->memory;
   w->q_try = w->q_start + nq;
@@ -74,9 +86,11 @@ static bool allocate(Work* w) {
   w->Gp = w->r + ng;
   w->enough = w->Gp + ng;
   w->enough_v = w->enough + ng;
-  w->GW = w->enough_v + ng;
+  w->y = w->enough_v + ng;
+  w->GW = w->y + ng;
   w->used = (unsigned char*)(w->GW + nG);
-  return true;
+  w->counts = w->used + ng;
+  return create_blocks(w);
 }
 
 static double square(const double* x, int n) {
@@ -117,12 +131,10 @@ static void weigh(const Work* w) {
   for (int k = 0; k < m->G_start[m->ng]; ++k) w->GW[k] = w->d->G[k] * w->weight[m->G_index[k]];
 }
 
-// dx = argmin |G W x + r0|^2 + mu |x|^2 down to what is rounding in r, then W times it; r holds r0, destroyed.
-static void least_squares(Work* w, int n, double mu, const double* rounding) {
+// dx in the scaled coordinates; r holds -r0 and is destroyed.
+static void conjugate_gradients(Work* w, int n, double mu, const double* rounding) {
   const int nv = w->m->nv, most = 4 * (nv + n) + 20;
-  memset(w->dx, 0, (size_t)nv * sizeof *w->dx);
   memset(w->s, 0, (size_t)nv * sizeof *w->s);
-  for (int i = 0; i < n; ++i) w->r[i] = w->used[i] != 0 ? -w->r[i] : 0.0;
   transposed_times(w, n, w->r, w->s);
   memcpy(w->p, w->s, (size_t)nv * sizeof *w->p);
   double gamma = square(w->s, nv);
@@ -138,6 +150,31 @@ static void least_squares(Work* w, int n, double mu, const double* rounding) {
     for (int i = 0; i < nv; ++i) w->p[i] = w->s[i] + next / gamma * w->p[i];
     gamma = next;
   }
+}
+
+// Twice: the second time takes back what e has left. False: no factor.
+static bool solve_directly(Work* w, int n, double mu, const double* rounding) {
+  const int nv = w->m->nv, ng = w->m->ng;
+  for (int i = n; i < ng; ++i) w->r[i] = 0.0;
+  for (int i = 0; i < ng; ++i) w->counts[i] = i < n && w->used[i] != 0;
+  if (!srm_blocks_factor_rows(w->blocks, w->GW, w->counts, mu)) return false;
+  for (int k = 0; k < 2 && !holds(w, n, w->r, rounding); ++k) {
+    srm_blocks_solve_rows(w->blocks, w->r, w->y);
+    memset(w->s, 0, (size_t)nv * sizeof *w->s);
+    transposed_times(w, n, w->y, w->s);
+    times(w, n, w->s, w->Gp);
+    for (int i = 0; i < nv; ++i) w->dx[i] += w->s[i];
+    for (int i = 0; i < n; ++i) w->r[i] -= w->Gp[i] + mu * w->y[i];
+  }
+  return true;
+}
+
+// dx = argmin |G W x + r0|^2 + mu |x|^2 down to what is rounding in r, then W times it; r holds r0, destroyed.
+static void least_squares(Work* w, int n, double mu, const double* rounding) {
+  const int nv = w->m->nv;
+  memset(w->dx, 0, (size_t)nv * sizeof *w->dx);
+  for (int i = 0; i < n; ++i) w->r[i] = w->used[i] != 0 ? -w->r[i] : 0.0;
+  if (w->blocks == NULL || !solve_directly(w, n, mu, rounding)) conjugate_gradients(w, n, mu, rounding);
   for (int i = 0; i < nv; ++i) w->dx[i] *= w->weight[i];
 }
 
@@ -597,11 +634,13 @@ srStatus sr_assemble(const srModel* m, srData* d, srMessages* messages, srAssemb
   if (is_assembled(m, d, out)) return SR_OK;
   Work w = {.m = m, .d = d};
   if (!allocate(&w)) {
+    sr_free(w.memory);
     sr_messages_add(messages, SR_SEVERITY_ERROR, (srPlace){0}, "out of memory for the assembly");
     return SR_MEMORY;
   }
   const srStatus status = assemble(&w, messages, out);
   if (status == SR_OK) remember(m, d, out);
+  srm_blocks_destroy(w.blocks);
   sr_free(w.memory);
   return status;
 }

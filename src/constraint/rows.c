@@ -91,10 +91,15 @@ SRM_CLONES static void fill_entries(int nrow, double (*W)[6], int n, const doubl
       scale += v4_abs(x[i]);
     }
     for (int k = 0; k < nrow; k++) {
-      v4 sum = v4_zero();
-      for (int i = 0; i < 6; i++) sum += v4_all(W[k][i]) * x[i];
+      const double* w = W[k];
+      const v4 sum = v4_all(w[0]) * x[0] + v4_all(w[1]) * x[1] + v4_all(w[2]) * x[2] + v4_all(w[3]) * x[3] +
+                     v4_all(w[4]) * x[4] + v4_all(w[5]) * x[5];
       const v4 counts = (v4)((v4u)sum & (v4u)(v4_abs(sum) > v4_all(2e-14 * scale_W[k]) * scale));
-      for (int i = 0; i < most; i++) end[k][-1 - j - i] = counts[i];
+      if (most == 4) {
+        *(v4_any*)(end[k] - 4 - j) = __builtin_shufflevector(counts, counts, 3, 2, 1, 0);
+      } else {
+        for (int i = 0; i < most; i++) end[k][-1 - j - i] = counts[i];
+      }
     }
   }
 }

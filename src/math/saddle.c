@@ -320,7 +320,7 @@ bool srm_saddle_factor(srmSaddle* s, const double* M, const double* D, const dou
     s->kept[k] = kept == NULL || kept[k] != 0;
     s->nkept += s->kept[k];
   }
-  s->by_blocks = s->blocks != NULL && (D == NULL || D == G) && srm_blocks_factor(s->blocks, M, G, s->kept, 0);
+  s->by_blocks = s->blocks != NULL && (D == NULL || D == G) && srm_blocks_factor(s->blocks, M, G, s->kept);
   if (s->by_blocks) return s->ready = true;
   return s->ready = factor_whole(s, M, D, G);
 }

@@ -24,6 +24,7 @@
 #define PIVOT_LEAST 1e-10  // of a row of S: the square of a distance
 #define BODY_LEAST 1e-10   // pivot of M_b over its diagonal: below it M_b is singular
 #define BODY_EXTRA 1e-6    // eps
+#define ROWS_EXTRA 1e-12   // of the largest diagonal of S, where rows may depend on each other
 #define SHORTEST 1e-2      // part of the longest row, by which a shorter one is measured
 #define FILL_MOST 4        // entries of the factor over those of the saddle matrix
 #define PASSES 7           // of which all but the first refine
@@ -237,14 +238,14 @@ static bool analyse(srmBlocks* b, bool* fits) {
   return !*fits || take_memory(b);
 }
 
-bool srm_blocks_create(const srmSaddleShape* shape, srmBlocks** out) {
+static bool create(const srmSaddleShape* shape, const srmPattern* M, srmBlocks** out) {
   *out = NULL;
-  if (shape->M == NULL || shape->G == NULL || shape->ng == 0) return true;
+  if (M == NULL || shape->G == NULL || shape->ng == 0) return true;
   srmBlocks* b = sr_alloc(sizeof *b);
   if (b == NULL) return false;
   b->shape = *shape;
   bool fits = false;
-  bool good = srm_pattern_copy(shape->M, &b->M) && srm_pattern_copy(shape->G, &b->G) &&
+  bool good = srm_pattern_copy(M, &b->M) && srm_pattern_copy(shape->G, &b->G) &&
               srm_take_ints(&b->first, (size_t)shape->nv + 1);
   b->shape.M = &b->M;
   b->shape.G = &b->G;
@@ -254,6 +255,23 @@ bool srm_blocks_create(const srmSaddleShape* shape, srmBlocks** out) {
   } else {
     srm_blocks_destroy(b);
   }
+  return good;
+}
+
+bool srm_blocks_create(const srmSaddleShape* shape, srmBlocks** out) { return create(shape, shape->M, out); }
+
+bool srm_blocks_create_rows(const srmSaddleShape* shape, srmBlocks** out) {
+  int *row = NULL, *column = NULL;
+  *out = NULL;
+  bool good = srm_take_ints(&row, (size_t)shape->nv + 1) && srm_take_ints(&column, (size_t)shape->nv);
+  for (int i = 0; good && i < shape->nv; ++i) {
+    row[i + 1] = i + 1;
+    column[i] = i;
+  }
+  const srmPattern diagonal = {.nrow = shape->nv, .ncol = shape->nv, .row = row, .column = column};
+  good = good && create(shape, &diagonal, out);
+  sr_free(row);
+  sr_free(column);
   return good;
 }
 
@@ -327,34 +345,28 @@ static bool load_bodies(srmBlocks* b, const double* M) {
 
 // ---- blocks -----------------------------------------------------------------------------------------------------------
 
-// out[l] += sign sum_c A[c][l] B[c] for l < m, c < n.
-SRM_INLINE void product_wide(int n, int m, const double* A, const double* B, double sign, double* out) {
+// out[l] += sign sum_c A[c][l] B[c] for l < m, c < n; `half`: the second vector of B is empty.
+SRM_INLINE void product_of(int n, int m, const double* A, const double* B, double sign, bool half, double* out) {
   for (int l = 0; l < m; ++l) {
     v4 low = v4_zero(), high = v4_zero();
     for (int c = 0; c < n; ++c) {
       const v4 a = v4_all(A[c * WIDE + l]);
       low += a * v4_load(B + c * WIDE);
-      high += a * v4_load(B + c * WIDE + 4);
+      if (!half) high += a * v4_load(B + c * WIDE + 4);
     }
     v4_store(out + l * WIDE, v4_load(out + l * WIDE) + v4_all(sign) * low);
-    v4_store(out + l * WIDE + 4, v4_load(out + l * WIDE + 4) + v4_all(sign) * high);
-  }
-}
-
-SRM_INLINE void product_narrow(int n, int m, const double* A, const double* B, double sign, double* out) {
-  for (int l = 0; l < m; ++l) {
-    v4 low = v4_zero();
-    for (int c = 0; c < n; ++c) low += v4_all(A[c * WIDE + l]) * v4_load(B + c * WIDE);
-    v4_store(out + l * WIDE, v4_load(out + l * WIDE) + v4_all(sign) * low);
+    if (!half) v4_store(out + l * WIDE + 4, v4_load(out + l * WIDE + 4) + v4_all(sign) * high);
   }
 }
 
 // size: rows of the group that B belongs to.
 SRM_INLINE void product(int n, int m, int size, const double* A, const double* B, double sign, double* out) {
-  if (size <= 4) {
-    product_narrow(n, m, A, B, sign, out);
+  if (size > WIDE / 2) {
+    product_of(n, m, A, B, sign, false, out);
+  } else if (n == BODY) {
+    product_of(BODY, m, A, B, sign, true, out);
   } else {
-    product_wide(n, m, A, B, sign, out);
+    product_of(n, m, A, B, sign, true, out);
   }
 }
 
@@ -373,8 +385,27 @@ SRM_INLINE void combine(int n, const double* a, const double* B, double sign, do
   v4_store(out + 4, v4_load(out + 4) + v4_all(sign) * high);
 }
 
-SRM_INLINE double dot(const double* a, const double* b) {
-  const v4 t = v4_load(a) * v4_load(b) + v4_load(a + 4) * v4_load(b + 4);
+// One vector of the same for the six columns of a free body, written out.
+SRM_INLINE v4 sum_six(const double* a, const double* B) {
+  return v4_all(a[0]) * v4_load(B) + v4_all(a[1]) * v4_load(B + WIDE) + v4_all(a[2]) * v4_load(B + 2 * WIDE) +
+         v4_all(a[3]) * v4_load(B + 3 * WIDE) + v4_all(a[4]) * v4_load(B + 4 * WIDE) +
+         v4_all(a[5]) * v4_load(B + 5 * WIDE);
+}
+
+// size: how many numbers of out count.
+SRM_INLINE void combine_body(int n, int size, const double* a, const double* B, double sign, double* out) {
+  if (n != BODY) {
+    combine(n, a, B, sign, out);
+    return;
+  }
+  v4_store(out, v4_load(out) + v4_all(sign) * sum_six(a, B));
+  if (size > WIDE / 2) v4_store(out + 4, v4_load(out + 4) + v4_all(sign) * sum_six(a, B + 4));
+}
+
+// size: how many numbers count.
+SRM_INLINE double dot(int size, const double* a, const double* b) {
+  v4 t = v4_load(a) * v4_load(b);
+  if (size > WIDE / 2) t += v4_load(a + 4) * v4_load(b + 4);
   return t[0] + t[1] + (t[2] + t[3]);
 }
 
@@ -386,21 +417,29 @@ static void load_rows(srmBlocks* b, const double* G, const unsigned char* kept) 
   }
 }
 
-// Y = L^-1 G^T.
+// Y = L^-1 G^T of one side; `half`: the second vector is empty.
+SRM_INLINE void transform_side(int n, const double* inverse, const double* rows, bool half, double* Y) {
+  for (int c = 0; c < n; ++c) {
+    v4 low = v4_zero(), high = v4_zero();
+    for (int j = 0; j <= c; ++j) {
+      const v4 a = v4_all(inverse[c * WIDE + j]);
+      low += a * v4_load(rows + j * WIDE);
+      if (!half) high += a * v4_load(rows + j * WIDE + 4);
+    }
+    v4_store(Y + c * WIDE, low);
+    if (!half) v4_store(Y + c * WIDE + 4, high);
+  }
+}
+
 SRM_CLONES static void transform_rows(srmBlocks* b) {
   for (int s = 0; s < b->side_start[b->ngroup]; ++s) {
     const int body = b->side_body[s], n = b->first[body + 1] - b->first[body];
     const double *inverse = b->inverse + (size_t)body * BODY * WIDE, *rows = b->rows + (size_t)s * BODY * WIDE;
     double* Y = b->Y + (size_t)s * BODY * WIDE;
-    for (int c = 0; c < n; ++c) {
-      v4 low = v4_zero(), high = v4_zero();
-      for (int j = 0; j <= c; ++j) {
-        const v4 a = v4_all(inverse[c * WIDE + j]);
-        low += a * v4_load(rows + j * WIDE);
-        high += a * v4_load(rows + j * WIDE + 4);
-      }
-      v4_store(Y + c * WIDE, low);
-      v4_store(Y + c * WIDE + 4, high);
+    if (b->group_size[b->side_group[s]] <= WIDE / 2) {
+      transform_side(n, inverse, rows, true, Y);
+    } else {
+      transform_side(n, inverse, rows, false, Y);
     }
   }
 }
@@ -449,16 +488,16 @@ SRM_INLINE bool factor_diagonal(int size, double* C, const double* before, doubl
 }
 
 // W <- W L^-T: [c] over the rows of the column's group.
-SRM_INLINE void solve_block(int size, const double* C, const double* reciprocal, double* W) {
+SRM_INLINE void solve_block(int size, const double* C, const double* reciprocal, bool half, double* W) {
   for (int c = 0; c < size; ++c) {
     v4 low = v4_load(W + c * WIDE), high = v4_load(W + c * WIDE + 4);
     for (int j = 0; j < c; ++j) {
       const v4 a = v4_all(C[j * WIDE + c]);
       low -= a * v4_load(W + j * WIDE);
-      high -= a * v4_load(W + j * WIDE + 4);
+      if (!half) high -= a * v4_load(W + j * WIDE + 4);
     }
     v4_store(W + c * WIDE, v4_all(reciprocal[c]) * low);
-    v4_store(W + c * WIDE + 4, v4_all(reciprocal[c]) * high);
+    if (!half) v4_store(W + c * WIDE + 4, v4_all(reciprocal[c]) * high);
   }
 }
 
@@ -483,26 +522,34 @@ SRM_CLONES static bool eliminate(srmBlocks* b) {
     double* C = b->C + (size_t)k * WIDE * WIDE;
     if (!factor_diagonal(b->group_size[k], C, b->z + (size_t)k * WIDE, b->reciprocal + (size_t)k * WIDE)) return false;
     for (int e = b->Lstart[k]; e < b->Lstart[k + 1]; ++e) {
-      solve_block(b->group_size[k], C, b->reciprocal + (size_t)k * WIDE, b->W + (size_t)e * WIDE * WIDE);
+      double* W = b->W + (size_t)e * WIDE * WIDE;
+      if (b->group_size[b->Lrow[e]] <= WIDE / 2) {
+        solve_block(b->group_size[k], C, b->reciprocal + (size_t)k * WIDE, true, W);
+      } else {
+        solve_block(b->group_size[k], C, b->reciprocal + (size_t)k * WIDE, false, W);
+      }
     }
     update_columns(b, k);
   }
   return true;
 }
 
-// The diagonal of S: rows that do not count get 1, the others mu; what it was goes to z.
-static void complete_diagonal(srmBlocks* b, const unsigned char* kept, double mu) {
+// The diagonal of S: rows that do not count get 1, the others mu and a part `extra` of the largest; what pivots are compared with goes to z.
+static void complete_diagonal(srmBlocks* b, const unsigned char* kept, double mu, double extra) {
   double most = 0;
   for (int k = 0; k < b->ngroup; ++k) {
-    for (int i = 0; i < b->group_size[k]; ++i)
-      most = fmax(most, b->C[((size_t)k * WIDE + (size_t)i) * WIDE + (size_t)i]);
+    for (int i = 0; i < b->group_size[k]; ++i) {
+      const double entry = b->C[((size_t)k * WIDE + (size_t)i) * WIDE + (size_t)i];
+      most = entry > most ? entry : most;
+    }
   }
+  const double added = mu + extra * most;
   for (int k = 0; k < b->ngroup; ++k) {
     for (int i = 0; i < b->group_size[k]; ++i) {
       double* entry = &b->C[((size_t)k * WIDE + (size_t)i) * WIDE + (size_t)i];
       b->diagonal[b->group_row[k] + i] = *entry;
-      *entry = kept[b->group_row[k] + i] != 0 ? *entry + mu * most : 1;
-      b->z[k * WIDE + i] = mu > 0 ? mu * most : *entry;
+      *entry = kept[b->group_row[k] + i] != 0 ? *entry + added : 1;
+      b->z[k * WIDE + i] = added > 0 ? added : *entry;
     }
   }
 }
@@ -528,7 +575,7 @@ SRM_CLONES static void solve_groups(const srmBlocks* b, double* z) {
     double* own = z + (size_t)k * WIDE;
     for (int e = b->Lstart[k]; e < b->Lstart[k + 1]; ++e) {
       const double *W = b->W + (size_t)e * WIDE * WIDE, *other = z + (size_t)b->Lrow[e] * WIDE;
-      for (int l = 0; l < b->group_size[k]; ++l) own[l] -= dot(W + l * WIDE, other);
+      for (int l = 0; l < b->group_size[k]; ++l) own[l] -= dot(b->group_size[b->Lrow[e]], W + l * WIDE, other);
     }
     for (int l = b->group_size[k] - 1; l >= 0; --l) {
       for (int i = l + 1; i < b->group_size[k]; ++i) own[l] -= C[l * WIDE + i] * own[i];
@@ -539,27 +586,27 @@ SRM_CLONES static void solve_groups(const srmBlocks* b, double* z) {
 
 // dx, dz from f, r, without refinement.
 SRM_CLONES static void solve_once(srmBlocks* b) {
-  memset(b->y, 0, (size_t)b->nbody * WIDE * sizeof *b->y);
-  memset(b->dx, 0, (size_t)b->nbody * WIDE * sizeof *b->dx);
-  memcpy(b->dz, b->r, (size_t)b->ngroup * WIDE * sizeof *b->dz);
+  clear(b->nbody, b->y);
+  clear(b->nbody, b->dx);
+  for (int k = 0; k < 2 * b->ngroup; ++k) v4_store(b->dz + 4 * k, v4_load(b->r + 4 * k));
   for (int i = 0; i < b->nbody; ++i) {
     const size_t at = (size_t)i * WIDE;
-    combine(b->first[i + 1] - b->first[i], b->f + at, b->inverse_transposed + at * BODY, 1, b->y + at);
+    combine_body(b->first[i + 1] - b->first[i], BODY, b->f + at, b->inverse_transposed + at * BODY, 1, b->y + at);
   }
   for (int s = 0; s < b->side_start[b->ngroup]; ++s) {
     const int body = b->side_body[s];
-    combine(b->first[body + 1] - b->first[body], b->y + (size_t)body * WIDE, b->Y + (size_t)s * BODY * WIDE, -1,
-            b->dz + (size_t)b->side_group[s] * WIDE);
+    combine_body(b->first[body + 1] - b->first[body], b->group_size[b->side_group[s]], b->y + (size_t)body * WIDE,
+                 b->Y + (size_t)s * BODY * WIDE, -1, b->dz + (size_t)b->side_group[s] * WIDE);
   }
   solve_groups(b, b->dz);
   for (int s = 0; s < b->side_start[b->ngroup]; ++s) {
-    const int body = b->side_body[s], n = b->first[body + 1] - b->first[body];
+    const int body = b->side_body[s], n = b->first[body + 1] - b->first[body], size = b->group_size[b->side_group[s]];
     const double *Y = b->Y + (size_t)s * BODY * WIDE, *z = b->dz + (size_t)b->side_group[s] * WIDE;
-    for (int c = 0; c < n; ++c) b->y[(size_t)body * WIDE + (size_t)c] += dot(Y + c * WIDE, z);
+    for (int c = 0; c < n; ++c) b->y[(size_t)body * WIDE + (size_t)c] += dot(size, Y + c * WIDE, z);
   }
   for (int i = 0; i < b->nbody; ++i) {
     const size_t at = (size_t)i * WIDE;
-    combine(b->first[i + 1] - b->first[i], b->y + at, b->inverse + at * BODY, 1, b->dx + at);
+    combine_body(b->first[i + 1] - b->first[i], BODY, b->y + at, b->inverse + at * BODY, 1, b->dx + at);
   }
 }
 
@@ -580,13 +627,13 @@ static void load_right(srmBlocks* b, const double* f, const double* r) {
 SRM_CLONES static void subtract_products(srmBlocks* b) {
   for (int i = 0; i < b->nbody; ++i) {
     const size_t at = (size_t)i * WIDE;
-    combine(b->first[i + 1] - b->first[i], b->dx + at, b->mass + at * BODY, -1, b->f + at);
+    combine_body(b->first[i + 1] - b->first[i], BODY, b->dx + at, b->mass + at * BODY, -1, b->f + at);
   }
   for (int s = 0; s < b->side_start[b->ngroup]; ++s) {
-    const int body = b->side_body[s], n = b->first[body + 1] - b->first[body];
+    const int body = b->side_body[s], n = b->first[body + 1] - b->first[body], size = b->group_size[b->side_group[s]];
     const double *rows = b->rows + (size_t)s * BODY * WIDE, *z = b->dz + (size_t)b->side_group[s] * WIDE;
-    for (int c = 0; c < n; ++c) b->f[(size_t)body * WIDE + (size_t)c] += dot(rows + c * WIDE, z);
-    combine(n, b->dx + (size_t)body * WIDE, rows, -1, b->r + (size_t)b->side_group[s] * WIDE);
+    for (int c = 0; c < n; ++c) b->f[(size_t)body * WIDE + (size_t)c] += dot(size, rows + c * WIDE, z);
+    combine_body(n, size, b->dx + (size_t)body * WIDE, rows, -1, b->r + (size_t)b->side_group[s] * WIDE);
   }
 }
 
@@ -612,8 +659,8 @@ SRM_CLONES static double add_correction(size_t n, const double* b, double* a) {
 bool srm_blocks_solve(srmBlocks* b, const double* f, const double* r, double* x, double* lambda) {
   const size_t nx = (size_t)b->nbody * WIDE, nz = (size_t)b->ngroup * WIDE;
   double change = 1, next = 1;  // relative sizes of the last correction, and of the one after it
-  memset(b->x, 0, nx * sizeof *b->x);
-  memset(b->z, 0, nz * sizeof *b->z);
+  clear(b->nbody, b->x);
+  clear(b->ngroup, b->z);
   load_right(b, f, r);
   for (int i = 0; i < PASSES && !(next <= REFINED); ++i) {
     if (i > 0) subtract_products(b);
@@ -652,15 +699,22 @@ static bool refinement_converges(srmBlocks* b) {
   return b->tried;
 }
 
-bool srm_blocks_factor(srmBlocks* b, const double* M, const double* G, const unsigned char* kept, double mu) {
+static bool factor(srmBlocks* b, const double* M, const double* G, const unsigned char* kept, double mu, double extra) {
   memcpy(b->used, kept, (size_t)b->shape.ng);
   if (!load_bodies(b, M)) return false;
   load_rows(b, G, kept);
   transform_rows(b);
   assemble(b);
-  complete_diagonal(b, kept, mu);
-  if (!eliminate(b)) return false;
-  return !b->extra || mu > 0 || refinement_converges(b);
+  complete_diagonal(b, kept, mu, extra);
+  return eliminate(b);
+}
+
+bool srm_blocks_factor(srmBlocks* b, const double* M, const double* G, const unsigned char* kept) {
+  return factor(b, M, G, kept, 0, 0) && (!b->extra || refinement_converges(b));
+}
+
+bool srm_blocks_factor_rows(srmBlocks* b, const double* G, const unsigned char* kept, double mu) {
+  return factor(b, NULL, G, kept, mu, ROWS_EXTRA);
 }
 
 const double* srm_blocks_matrices(const srmBlocks* b, double* G) {

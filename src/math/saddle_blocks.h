@@ -13,15 +13,20 @@
 typedef struct srmBlocks srmBlocks;
 // *out NULL: M is not of this kind, or S would have too many entries. False: out of memory.
 bool srm_blocks_create(const srmSaddleShape* shape, srmBlocks** out);
+// For srm_blocks_factor_rows alone: each column by itself, whatever M is.
+bool srm_blocks_create_rows(const srmSaddleShape* shape, srmBlocks** out);
 void srm_blocks_destroy(srmBlocks* blocks);
-// M NULL: the identity. kept (ng): rows that count. mu: added to the diagonal of S, as a part of its largest entry.
-// False: S or M is too near to a singular one for this way; a factor of the whole matrix may still be possible.
-bool srm_blocks_factor(srmBlocks* blocks, const double* M, const double* G, const unsigned char* kept, double mu);
-// After factor with mu = 0, refined with the true matrix. f, r, lambda may be NULL. False: the refinement does not
+// M NULL: the identity. kept (ng): rows that count. False: S or M is too near to a singular one for this way; a factor of the whole
+// matrix may still be possible.
+bool srm_blocks_factor(srmBlocks* blocks, const double* M, const double* G, const unsigned char* kept);
+// After factor, refined with the true matrix. f, r, lambda may be NULL. False: the refinement does not
 // converge, and nothing is written.
 bool srm_blocks_solve(srmBlocks* blocks, const double* f, const double* r, double* x, double* lambda);
-void srm_blocks_solve_rows(srmBlocks* blocks, const double* r, double* y);  // y = (S + mu)^-1 r, once; y may be r
-size_t srm_blocks_fill(const srmBlocks* blocks);                            // entries of the factor
+void srm_blocks_solve_rows(srmBlocks* blocks, const double* r,
+                           double* y);  // y = S^-1 r, without refinement; y may be r
+// Least squares over rows that may depend on each other: S = G G^T + mu + 1e-12 of its largest diagonal. False: not finite.
+bool srm_blocks_factor_rows(srmBlocks* blocks, const double* G, const unsigned char* kept, double mu);
+size_t srm_blocks_fill(const srmBlocks* blocks);  // entries of the factor
 // Smallest distance of a row from those before it in the factor, each measured by the largest length that it has had (longest: ng, raised).
 double srm_blocks_distance(const srmBlocks* blocks, double* longest);
 // The matrices that were factored: returns M (NULL: the identity), writes G with zeros in the rows that do not count.
