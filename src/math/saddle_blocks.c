@@ -374,15 +374,17 @@ SRM_INLINE void clear(int n, double* A) {
   for (int c = 0; c < 2 * n; ++c) v4_store(A + 4 * c, v4_zero());
 }
 
-// out += sign sum_c a[c] B[c] for c < n.
-SRM_INLINE void combine(int n, const double* a, const double* B, double sign, double* out) {
-  v4 low = v4_zero(), high = v4_zero();
-  for (int c = 0; c < n; ++c) {
-    low += v4_all(a[c]) * v4_load(B + c * WIDE);
-    high += v4_all(a[c]) * v4_load(B + c * WIDE + 4);
-  }
-  v4_store(out, v4_load(out) + v4_all(sign) * low);
-  v4_store(out + 4, v4_load(out + 4) + v4_all(sign) * high);
+// out += sign sum_c a[c] B[c] for c < n, one vector and both.
+SRM_INLINE void combine_half(int n, const double* a, const double* B, double sign, double* out) {
+  v4 sum = v4_zero();
+  for (int c = 0; c < n; ++c) sum += v4_all(a[c]) * v4_load(B + c * WIDE);
+  v4_store(out, v4_load(out) + v4_all(sign) * sum);
+}
+
+// size: how many numbers of out count.
+SRM_INLINE void combine(int n, int size, const double* a, const double* B, double sign, double* out) {
+  combine_half(n, a, B, sign, out);
+  if (size > WIDE / 2) combine_half(n, a, B + 4, sign, out + 4);
 }
 
 // One vector of the same for the six columns of a free body, written out.
@@ -392,10 +394,9 @@ SRM_INLINE v4 sum_six(const double* a, const double* B) {
          v4_all(a[5]) * v4_load(B + 5 * WIDE);
 }
 
-// size: how many numbers of out count.
 SRM_INLINE void combine_body(int n, int size, const double* a, const double* B, double sign, double* out) {
   if (n != BODY) {
-    combine(n, a, B, sign, out);
+    combine(n, size, a, B, sign, out);
     return;
   }
   v4_store(out, v4_load(out) + v4_all(sign) * sum_six(a, B));
@@ -410,10 +411,14 @@ SRM_INLINE double dot(int size, const double* a, const double* b) {
 }
 
 static void load_rows(srmBlocks* b, const double* G, const unsigned char* kept) {
+  const int *row = b->G.row, *at = b->at_G;
+  double* rows = b->rows;
   for (int k = 0; k < b->shape.ng; ++k) {
-    const int end = b->G.row[k + 1];
-    for (int p = b->G.row[k]; kept[k] != 0 && p < end; ++p) b->rows[b->at_G[p]] = G[p];
-    for (int p = b->G.row[k]; kept[k] == 0 && p < end; ++p) b->rows[b->at_G[p]] = 0;
+    if (kept[k] != 0) {
+      for (int p = row[k]; p < row[k + 1]; ++p) rows[at[p]] = G[p];
+    } else {
+      for (int p = row[k]; p < row[k + 1]; ++p) rows[at[p]] = 0;
+    }
   }
 }
 
@@ -563,11 +568,12 @@ SRM_CLONES static void solve_groups(const srmBlocks* b, double* z) {
     double* own = z + (size_t)k * WIDE;
     for (int l = 0; l < b->group_size[k]; ++l) {
       const double value = own[l] * reciprocal[l];
-      combine(1, &value, C + l * WIDE, -1, own);
+      combine(1, b->group_size[k], &value, C + l * WIDE, -1, own);
       own[l] = value;
     }
     for (int e = b->Lstart[k]; e < b->Lstart[k + 1]; ++e) {
-      combine(b->group_size[k], own, b->W + (size_t)e * WIDE * WIDE, -1, z + (size_t)b->Lrow[e] * WIDE);
+      combine(b->group_size[k], b->group_size[b->Lrow[e]], own, b->W + (size_t)e * WIDE * WIDE, -1,
+              z + (size_t)b->Lrow[e] * WIDE);
     }
   }
   for (int k = b->ngroup - 1; k >= 0; --k) {
