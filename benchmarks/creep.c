@@ -108,7 +108,7 @@ typedef struct Watch {
   int row;
 } Watch;
 
-static int watch_row(void* user, const double* row) {
+static int monitor_row(void* user, const double* row) {
   Watch* w = user;
   const double *x = row + 1 + w->scene->m->link_q[w->scene->body], *down = w->scene->down;
   creep_sample(w->out, w->row++, x[0] * down[0] + x[1] * down[1] + x[2] * down[2]);
@@ -133,7 +133,7 @@ static bool run_sarrus(const Case* c, CreepResult* out) {
   } else {
     options.rtol = c->way->rtol;
   }
-  options.row = watch_row;
+  options.row = monitor_row;
   options.progress = NULL;
   options.user = &watch;
   srRunResult result;

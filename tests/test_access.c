@@ -30,7 +30,7 @@ TEST(arrays_of_a_model_are_found_by_name) {
   a = of_model(&x, "q_name");
   ENSURE(a.type == SR_TYPE_TEXT && a.shape[0] == 2);
   ENSURE_TEXT(((const char* const*)a.data)[1], "q2");
-  a = of_model(&x, "looped");
+  a = of_model(&x, "constrained");
   ENSURE(a.type == SR_TYPE_BOOL && !*(const bool*)a.data);
   a = of_model(&x, "gravity");
   ENSURE(a.shape[0] == 4 && ((const double*)a.data)[2] == -9.81);

@@ -61,12 +61,12 @@ TEST(profiles_of_nothing_solved_are_zero) {
 TEST(methods_with_the_same_coefficients_are_marked_as_kin) {
   const char* const same[] = {"dopri5", "mdop5", "phem56"};
   const char* const other[] = {"hem5", "radau5", "rk4", "cvode"};
-  const char* kin = sri_method_find("dopri5")->kin;
-  ENSURE(kin != NULL);
-  for (int i = 0; i < 3; i++) ENSURE_TEXT(sri_method_find(same[i])->kin, kin);
+  const char* family = sri_method_find("dopri5")->family;
+  ENSURE(family != NULL);
+  for (int i = 0; i < 3; i++) ENSURE_TEXT(sri_method_find(same[i])->family, family);
   for (int i = 0; i < 4; i++) {
-    const char* its = sri_method_find(other[i])->kin;
-    ENSURE(its == NULL || strcmp(its, kin) != 0);
+    const char* its = sri_method_find(other[i])->family;
+    ENSURE(its == NULL || strcmp(its, family) != 0);
   }
 }
 

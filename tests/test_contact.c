@@ -324,19 +324,19 @@ TEST(an_event_of_a_gap_is_a_touch_only_in_approach) {
     const srIntegratorOptions options = sri_default_options();
     srIntegrator* integrator = NULL;
     ENSURE_EQUAL(sri_create("dopri5", &system, &options, NULL, &integrator), SR_OK);
-    srTouchWatch* touch = sr_touch_create(x.m, x.d, true);
-    srJumpWatch* jumps = sr_jumps_create(x.m, x.d, integrator);
+    srContactMonitor* contacts = sr_contact_monitor_create(x.m, x.d, true);
+    srJumpMonitor* jumps = sr_jumps_create(x.m, x.d, integrator);
     int impacts = 0;
     const srEventTold told = {.user = &impacts, .impact = count_impact, .heat = no_heat};
-    srEventWatch* watch = sr_events_create(x.m, x.d, &system, integrator, touch, jumps, &told);
-    ENSURE_EQUAL(watch->nsource, 1);
-    sri_events_fire(watch->events, watch->of_touch, &(const signed char){-1});
-    ENSURE_EQUAL(sri_events_act(watch->events, 0, x.d->q, x.d->v, x.d->y, &stop), SR_OK);
-    ENSURE_EQUAL(touch->closed[0], speeds[k] < 0);
+    srEventMonitor* monitor = sr_events_create(x.m, x.d, &system, integrator, contacts, jumps, &told);
+    ENSURE_EQUAL(monitor->nsource, 1);
+    sri_events_fire(monitor->events, monitor->of_contacts, &(const signed char){-1});
+    ENSURE_EQUAL(sri_events_act(monitor->events, 0, x.d->q, x.d->v, x.d->y, &stop), SR_OK);
+    ENSURE_EQUAL(contacts->closed[0], speeds[k] < 0);
     ENSURE_EQUAL(impacts, speeds[k] < 0);
     if (speeds[k] < 0) ENSURE(x.d->z[x.m->force[0].z + SR_Z_SPEED] == 2);
-    sr_events_destroy(watch);
-    sr_touch_destroy(touch);
+    sr_events_destroy(monitor);
+    sr_contact_monitor_destroy(contacts);
     sr_jumps_destroy(jumps);
     sri_destroy(integrator);
     close_model(&x);
@@ -474,7 +474,7 @@ TEST(a_ball_in_a_hollow_sphere_swings_as_a_pendulum) {
       "inertia='0.004 0.004 0.004'/><shape name='ball' type='sphere' size='0.1' material='steel'/></body>"
       "<contact a='ball' b='bowl' normal='hertz' friction='none'/><sensor name='x' expr='q(ball, 0)'/>"
       "<run t-end='2' rtol='1e-8' atol='1e-11'/></sarrus>");
-  const srContact* c = x.m->force[0].contact;
+  const srSurfaceLaws* c = x.m->force[0].contact;
   ENSURE_NEAR(c->p.K / (4 / (6 * 0.91 / 2e9) * sqrt(1 / (1 / 0.1 - 1 / 1.0))), 1, 1e-14);
   srRunOptions options = sr_run_options(x.m);
   options.t_end = pi / sqrt(9.81 / 0.9);  // half a swing
@@ -648,7 +648,7 @@ TEST(contacts_take_stiffness_restitution_and_friction_from_the_cards) {
   ENSURE_EQUAL(x.m->ncontact, 2);
   const double s1 = (1 - 0.09) / 207e9, s2 = (1 - 0.49 * 0.49) / 5e6;
   for (int k = 0; k < 2; k++) {
-    const srContact* c = x.m->force[k].contact;
+    const srSurfaceLaws* c = x.m->force[k].contact;
     const double K = 4 / (3 * (s1 + s2)) * sqrt(k == 0 ? 0.1 : 0.2);
     ENSURE_NEAR(c->p.K / K, 1, 1e-14);
     ENSURE_NEAR(c->p.e, sqrt((s1 * 0.36 + s2 * 0.81) / (s1 + s2)), 1e-14);
@@ -660,7 +660,7 @@ TEST(contacts_take_stiffness_restitution_and_friction_from_the_cards) {
   snprintf(text, sizeof text, cards, "", "a='balls' b='balls' bristle-K='1e5' mu-s='0.7'");
   x = open_text(text);
   ENSURE_EQUAL(x.m->ncontact, 1);
-  const srContact* c = x.m->force[0].contact;
+  const srSurfaceLaws* c = x.m->force[0].contact;
   ENSURE_NEAR(c->p.K / (4 / (6 * s2) * sqrt(0.02 / 0.3)), 1, 1e-14);
   ENSURE_NEAR(c->p.e, 0.9, 1e-15);
   ENSURE_NEAR(c->slip.s, 0.7, 0);

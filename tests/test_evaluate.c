@@ -72,8 +72,8 @@ static void compare(const srModel* m, const srData* d, const srData* fresh, srSt
     SAME(a, m->nv);
     SAME(lambda, m->ng);
     SAME(power, SR_ACCOUNTS);
-    if (m->looped) SAME(gamma, m->ng);
-    if (m->looped) SAME(G, m->G_start[m->ng]);
+    if (m->constrained) SAME(gamma, m->ng);
+    if (m->constrained) SAME(G, m->G_start[m->ng]);
   }
   if (stage >= SR_STAGE_FRAMES) SAME(link_accel, 8 * m->nlink);
 #undef SAME

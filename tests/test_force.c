@@ -90,7 +90,7 @@ static double potential_at(Bench b, const double* q) {
 }
 
 // dV along a direction of velocities, by differences of fourth order.
-static double potential_slope(Bench b, const double* direction) {
+static double potential_jacobian(Bench b, const double* direction) {
   static const double weight[4] = {1.0 / 12, -8.0 / 12, 8.0 / 12, -1.0 / 12}, at[4] = {-2, -1, 1, 2};
   const double h = 1e-3;
   double q0[64], q[64], xi[64], slope = 0.0;
@@ -218,7 +218,7 @@ TEST(forces_that_store_energy_are_minus_its_gradient) {
     for (int i = 0; i < b.m->nv; ++i) b.d->v[i] = 0.0;
     for (int i = 0; i < b.m->nv; ++i) {
       unit[i] = 1.0;
-      const double slope = potential_slope(b, unit);
+      const double slope = potential_jacobian(b, unit);
       unit[i] = 0.0;
       evaluate(b);
       ENSURE_NEAR(b.d->f[i], -slope, 1e-7 * (100.0 + fabs(slope)));
@@ -238,7 +238,7 @@ TEST(power_of_all_forces_is_what_the_ledger_says) {
   for (int k = 0; k < 50; ++k) {
     shuffle(b);
     for (int i = 0; i < b.m->nv; ++i) b.d->tau[i] = noise();
-    const double stored = potential_slope(b, b.d->v);
+    const double stored = potential_jacobian(b, b.d->v);
     evaluate(b);
     double power = 0.0, ledger = 0.0;
     for (int i = 0; i < b.m->nv; ++i) power += b.d->f[i] * b.d->v[i];

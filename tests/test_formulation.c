@@ -466,7 +466,7 @@ TEST(a_loop_that_stays_open_a_little_runs_in_absolute_coordinates) {
   close_side(&r);
 }
 
-// ------------------------------------------------------------------------------------------------------------- gauges
+// ------------------------------------------------------------------------------------------------------------- measurements
 static unsigned seed;
 static double random_number(void) {  // [-1, 1)
   seed = seed * 1664525U + 1013904223U;
@@ -625,7 +625,7 @@ static double penalty_error(const char* model, double stiffness, double t_end) {
   return error;
 }
 
-static void ensure_slope(const char* model, double stiffness, double t_end) {
+static void ensure_jacobian(const char* model, double stiffness, double t_end) {
   const double one = penalty_error(model, stiffness, t_end), ten = penalty_error(model, 10 * stiffness, t_end);
   const double slope = log10(one / ten);
   if (!(fabs(slope - 1) <= 0.2)) printf("%.3g at %g N/m, %.3g at %g N/m\n", one, stiffness, ten, 10 * stiffness);
@@ -633,9 +633,9 @@ static void ensure_slope(const char* model, double stiffness, double t_end) {
 }
 
 TEST(the_error_of_the_penalty_falls_with_stiffness) {
-  ensure_slope(soft_pendulum, 1e4, 0.5);
-  ensure_slope(soft_four_bar, 1e4, 0.4);
-  ensure_slope(soft_spatial, 1e4, 0.4);
+  ensure_jacobian(soft_pendulum, 1e4, 0.5);
+  ensure_jacobian(soft_four_bar, 1e4, 0.4);
+  ensure_jacobian(soft_spatial, 1e4, 0.4);
 }
 
 // A pendulum at rest: the springs carry it where the pin did.

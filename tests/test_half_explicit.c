@@ -1,8 +1,8 @@
 // Tests of hem5, mdop5 and projection on systems without bodies: orders, redundancy, changing rank, singular positions.
 
 #include "constrained.h"
+#include "integrate/crossing.h"
 #include "integrate/hem5.h"
-#include "integrate/leap.h"
 #include "math/dense.h"
 #include "runner.h"
 
@@ -198,12 +198,12 @@ TEST(change_point_four_bar_keeps_its_branch_through_4_crossings) {
       const srIntegratorStats* stats = sri_stats(integrator);
       if (verbose()) {
         printf("  %s 1e-%-2d error q %.1e v %.1e  steps %ld rejected %ld leaps %ld  g %.1e gv %.1e\n", methods[m], e,
-               distance(4, x, exact), distance(4, x + 4, exact + 4), stats->steps, stats->rejected, stats->leaps,
+               distance(4, x, exact), distance(4, x + 4, exact + 4), stats->steps, stats->rejected, stats->crossings,
                stats->violation_position, stats->violation_velocity);
       }
       ENSURE(good);
       ENSURE_SMALL(distance(4, x, exact), factor[m] * tol);
-      ENSURE_EQUAL(stats->leaps, 4);
+      ENSURE_EQUAL(stats->crossings, 4);
       int count;
       const srRankEvent* events = sri_rank_events(integrator, &count);
       ENSURE(count == 4 && events[0].kind == SR_RANK_PASSED && events[0].t > 0.01 && events[0].t < 0.1);
@@ -252,11 +252,11 @@ TEST(change_point_four_bar_with_doubled_bars_keeps_its_branch) {
       const srIntegratorStats* stats = sri_stats(integrator);
       if (verbose()) {
         printf("  %s 1e-%-2d error %.1e steps %ld leaps %ld rank changes %ld\n", methods[m], e, distance(4, x, exact),
-               stats->steps, stats->leaps, stats->rank_changes);
+               stats->steps, stats->crossings, stats->rank_changes);
       }
       ENSURE(good);
       ENSURE_SMALL(distance(4, x, exact), factor[m] * pow(10, -e));
-      ENSURE(stats->rank == 3 && stats->redundant == 2 && stats->rank_changes == 0 && stats->leaps == 4);
+      ENSURE(stats->rank == 3 && stats->redundant == 2 && stats->rank_changes == 0 && stats->crossings == 4);
       sri_destroy(integrator);
     }
   }
@@ -336,9 +336,10 @@ static void leap_over_vanishing_row(const char* method, int e, double factor) {
   angle_points(q, x, J);
   const double points[4] = {x[0], x[1], x[4], x[5]};
   if (verbose())
-    printf("  %s 1e-%d error %.1e leaps %ld\n", method, e, distance(4, points, exact), sri_stats(integrator)->leaps);
+    printf("  %s 1e-%d error %.1e leaps %ld\n", method, e, distance(4, points, exact),
+           sri_stats(integrator)->crossings);
   ENSURE_SMALL(distance(4, points, exact), factor * pow(10, -e));
-  ENSURE_EQUAL(sri_stats(integrator)->leaps, 4);
+  ENSURE_EQUAL(sri_stats(integrator)->crossings, 4);
   sri_destroy(integrator);
 }
 
@@ -370,7 +371,7 @@ TEST(a_four_bar_near_the_change_point_is_not_leapt_over) {
     srIntegrator* integrator = create(i < 5 ? "hem5" : "phem56", &s, tolerance(pow(10, -e)));
     ENSURE(run(integrator, &s, 1.2, x));
     if (verbose()) printf("  %d 1e-%d error %.1e\n", i, e, i > 0 ? distance(4, x, reference) : 0.0);
-    ENSURE_EQUAL(sri_stats(integrator)->leaps, 0);
+    ENSURE_EQUAL(sri_stats(integrator)->crossings, 0);
     if (i == 0) memcpy(reference, x, sizeof x);
     ENSURE_SMALL(distance(4, x, reference), (i < 5 ? 10 : 1000) * pow(10, -e));
     sri_destroy(integrator);
@@ -382,7 +383,7 @@ TEST(change_point_four_bar_is_lost_without_leaps_at_tight_tolerances) {
   double x[8], exact[8];
   four_bar_reference(-1.0, 20, 1.2, x, exact);
   srIntegratorOptions o = tolerance(1e-9);
-  o.no_leap = true;
+  o.no_crossing = true;
   o.project = SR_PROJECT_NONE;
   o.step_min = 1e-9;  // it would go on to rounding
   srIntegrator* integrator = create("hem5", &s, o);
@@ -430,7 +431,7 @@ TEST(two_four_bars_pass_their_singular_positions_for_10_s) {
     if (verbose()) {
       printf("  %s %.0e %s t %.3f error %.1e cranks %.1e steps %ld rejected %ld leaps %ld g %.1e gv %.1e\n",
              runs[i].method, runs[i].tol, good ? "done" : "FAILED", sri_time(integrator), error, cranks, stats->steps,
-             stats->rejected, stats->leaps, stats->violation_position, stats->violation_velocity);
+             stats->rejected, stats->crossings, stats->violation_position, stats->violation_velocity);
     }
     ENSURE(good);
     ENSURE_SMALL(error, runs[i].error);
@@ -515,7 +516,7 @@ TEST(a_sparse_system_moves_as_the_dense_one) {
     const srSystem d = bars_system(&dense);
     srIntegrator *one = create(methods[m], &s, tolerance(1e-9)), *other = create(methods[m], &d, tolerance(1e-9));
     ENSURE(run(one, &s, 3, a) && run(other, &d, 3, b));
-    ENSURE_EQUAL(sri_stats(one)->leaps, 3);  // at 0.77, 1.17 and 2.71 s
+    ENSURE_EQUAL(sri_stats(one)->crossings, 3);  // at 0.77, 1.17 and 2.71 s
     ENSURE_SMALL(distance(4 * (N + 1), a, b), 1e-7);
     sri_destroy(one);
     sri_destroy(other);
@@ -802,12 +803,12 @@ TEST(many_trammels_exchange_their_rows_in_the_sparse_way_too) {
     const srIntegratorStats* stats = sri_stats(integrator);
     if (verbose()) {
       printf("  %s error %.1e steps %ld rejected %ld leaps %ld rank %d g %.1e gv %.1e\n", methods[m],
-             distance(6 * N, end, exact), stats->steps, stats->rejected, stats->leaps, stats->rank,
+             distance(6 * N, end, exact), stats->steps, stats->rejected, stats->crossings, stats->rank,
              stats->violation_position, stats->violation_velocity);
     }
     ENSURE(good);
     ENSURE_EQUAL(stats->rank, 2 * N);
-    ENSURE_EQUAL(stats->leaps, 0);
+    ENSURE_EQUAL(stats->crossings, 0);
     ENSURE_SMALL(distance(6 * N, end, exact), 1e-6);
     ENSURE_SMALL(stats->violation_velocity, 1e-12);
     sri_destroy(integrator);

@@ -6,7 +6,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "integrate/leap.h"
+#include "integrate/crossing.h"
 #include "loading.h"
 #include "runner.h"
 
@@ -175,24 +175,24 @@ TEST(eigenvalues_and_surveys_stop_at_once) {
 
 // ---- methods that get nowhere -----------------------------------------------------------------------------------------
 
-// Whatever a leap asks for: once it was refused, tries get shorter, and end where no step is possible.
+// Whatever a crossing asks for: once it was refused, tries get shorter, and end where no step is possible.
 TEST(a_step_that_is_refused_again_and_again_falls_to_nothing) {
   const double theta[] = {0.5, 0.35, 0.62}, ratio[] = {1e-3, 0.05, 0.3, 0.7, 1, 1.4, 3, 20};
   for (int i = 0; i < COUNT(theta) * COUNT(ratio) * COUNT(ratio); ++i) {
     const double h0 = 0.01, distance = h0 * ratio[i % COUNT(ratio)];
     const double rest = distance * ratio[i / COUNT(ratio) % COUNT(ratio)] * 1.1;
-    srLeap leap;
+    srCrossing crossing;
     double h = h0;
     int tries = 0;
-    sri_leap_start(&leap, theta[i / COUNT(ratio) / COUNT(ratio)]);
-    sri_leap_accepted(&leap, 0.1, false, false, 1e-3 + 0.1);
-    sri_leap_accepted(&leap, h0, false, false, 1e-3);
-    leap.rate = -1e-3 / distance;
+    sri_crossing_start(&crossing, theta[i / COUNT(ratio) / COUNT(ratio)]);
+    sri_crossing_accepted(&crossing, 0.1, false, false, 1e-3 + 0.1);
+    sri_crossing_accepted(&crossing, h0, false, false, 1e-3);
+    crossing.rate = -1e-3 / distance;
     for (; h > 1e-15 && tries < 200; ++tries) {
-      const srLeapPlan plan = sri_leap_plan(&leap, h, rest);
-      ENSURE(plan.leaps || plan.h <= h);
-      if (plan.leaps) {
-        sri_leap_refused(&leap, plan.h, 100);
+      const srCrossingPlan plan = sri_crossing_plan(&crossing, h, rest);
+      ENSURE(plan.crossings || plan.h <= h);
+      if (plan.crossings) {
+        sri_crossing_refused(&crossing, plan.h, 100);
       } else {
         h = 0.5 * plan.h;
       }
@@ -201,7 +201,7 @@ TEST(a_step_that_is_refused_again_and_again_falls_to_nothing) {
   }
 }
 
-// A short step ahead of a leap that the end of the run would cut was tried with the same length for ever.
+// A short step ahead of a crossing that the end of the run would cut was tried with the same length for ever.
 TEST(the_step_ahead_of_a_leap_is_cut_where_its_error_is_too_large) {
   Loaded l = open_absolute("mechanisms/double-four-bar");
   srRunOptions o = sr_run_options(l.m);

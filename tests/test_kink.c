@@ -162,7 +162,7 @@ TEST(errors_of_bristles_are_bounded_by_a_part_of_their_bend) {
   ENSURE(x.m->ny <= 40);
   sr_bristle_bounds(x.m, bound);
   for (int i = 0; i < x.m->nforce; i++) {
-    const srContact* c = x.m->force[i].contact;
+    const srSurfaceLaws* c = x.m->force[i].contact;
     const double R = fmin(c->radius[0], c->radius[1]);
     const double contact[] = {0.4 * N / 1e4, 0.01 * N / (1e4 * R * R), 0.02 * N / (1e4 * R * R)};
     const srDryFriction* parts[] = {&c->slip, &c->roll, &c->spin};

@@ -50,8 +50,8 @@ static Bench bench(const srFrictionLaw* law, int n) {
 }
 
 static void kernel(const Bench* b, double* out) {
-  srRub rub;
-  ENSURE_EQUAL(sr_rub(&b->x, b->v, b->e, b->N, b->tau, &rub, out + b->x.n), 0);
+  srFrictionForce rub;
+  ENSURE_EQUAL(sr_friction_force(&b->x, b->v, b->e, b->N, b->tau, &rub, out + b->x.n), 0);
   memcpy(out, rub.f, (size_t)b->x.n * sizeof *out);
 }
 
@@ -132,7 +132,7 @@ TEST(friction_derivatives_are_those_of_differences) {
         b = bench(b.x.law, n);
         b.x.derivative = derivative;
         const int count = n + b.x.ne;
-        ENSURE_EQUAL(sr_rub_slope(&b.x, b.v, b.e, b.N, b.tau, slope), 0);
+        ENSURE_EQUAL(sr_friction_force_jacobian(&b.x, b.v, b.e, b.N, b.tau, slope), 0);
         for (int j = 0; j <= count; j++) {
           if (!difference(&b, j, want)) continue;
           compared++;
@@ -149,7 +149,7 @@ TEST(friction_derivatives_are_those_of_differences) {
 // ---- normal force -------------------------------------------------------------------------------------------------------
 
 typedef struct Press {
-  srContact c;
+  srSurfaceLaws c;
   double d, ddot, z[SR_Z_CONTACT];
 } Press;
 
@@ -169,7 +169,7 @@ static Press press(const srNormalLaw* law) {
 
 static double force(const Press* p) {
   srNormalOut out;
-  ENSURE_EQUAL(sr_press(&p->c, p->d, p->ddot, p->z, &out), 0);
+  ENSURE_EQUAL(sr_normal_force(&p->c, p->d, p->ddot, p->z, &out), 0);
   return out.f;
 }
 
@@ -192,7 +192,7 @@ TEST(normal_laws_and_derivatives_are_those_of_the_kernels) {
       sr_program_evaluate(program, &(srInputs){.arg = argument}, work, &have);
       ENSURE_NEAR(have, f, 1e-13 * scale);
       p.c.derivative = derivative;
-      ENSURE_EQUAL(sr_press_slope(&p.c, p.d, p.ddot, p.z, slope), 0);
+      ENSURE_EQUAL(sr_normal_force_jacobian(&p.c, p.d, p.ddot, p.z, slope), 0);
       for (int j = 0; j < 2; j++) {
         double value[4];
         const double h = 1e-5 * (j == 0 ? p.d : fabs(p.ddot));
@@ -235,7 +235,7 @@ TEST(force_laws_and_derivatives_are_those_of_the_kernels) {
     const srProgram* program = sr_program_create(&pool, g, x.f, n);
     const srProgram* derivative = sr_law_derivative(&pool, laws[l]);
     const srForceElement element = {.law = laws[l], .formula = -1};
-    double* work = sr_pool_alloc(&pool, (size_t)sr_law_slope_work(&element, derivative) * sizeof *work);
+    double* work = sr_pool_alloc(&pool, (size_t)sr_law_jacobian_work(&element, derivative) * sizeof *work);
     double* value_work = sr_pool_alloc(&pool, (size_t)sr_program_work(program) * sizeof *work);
     for (int k = 0; k < STATES; k++) {
       double state[12], p[12], want[6], have[6], J[72];
@@ -249,7 +249,7 @@ TEST(force_laws_and_derivatives_are_those_of_the_kernels) {
       sr_program_evaluate(program, &(srInputs){.q = state, .v = state + 6, .arg = p}, value_work, have);
       for (int i = 0; i < n; i++) ENSURE_NEAR(have[i], want[i], 1e-13 * 50);
       const srImpedanceIn in = {.x = state, .xdot = state + 6, .p = p};
-      ENSURE_EQUAL(sr_law_slope(&element, derivative, &in, work, J), 0);
+      ENSURE_EQUAL(sr_law_jacobian(&element, derivative, &in, work, J), 0);
       for (int j = 0; j < 2 * n; j++) {
         double value[4][6];
         const int at = j < n ? j : 6 + j - n;
@@ -389,7 +389,7 @@ TEST(closures_on_the_graph_are_those_of_the_kernels) {
       compare_rows(&pool, &c, &in, &(srInputs){.q = x.q, .v = x.v, .state = x.lambda, .arg = x.argument});
       const srProgram* derivative = sr_closure_derivative(&pool, &c);
       double *work = sr_pool_alloc(&pool, (size_t)sr_program_work(derivative) * sizeof *work), L[36], w[6], want[6];
-      ENSURE_EQUAL(sr_closure_slope(&c, derivative, &in, x.lambda, work, w, L), 0);
+      ENSURE_EQUAL(sr_closure_jacobian(&c, derivative, &in, x.lambda, work, w, L), 0);
       for (int j = 0; j < 6; j++) {
         difference_rows(&c, &in, x.lambda, j, want);
         for (int i = 0; i < 6; i++) ENSURE_NEAR(L[6 * i + j], want[i], 1e-8 * fmax(1, fabs(want[i])));

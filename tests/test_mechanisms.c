@@ -28,7 +28,7 @@ typedef struct Way {
 // and by the condition of the redundant rows: at most 4e-14 of positions and 9e-13 of rates in these runs.
 // Energy: a few tolerances over the run. Partitioned, the errors of the dependent coordinates are those of the independent
 // ones times the slope between them, which grows up to where new ones are chosen.
-// Crossings: hem5 leaps over the singular position (found: 0.04 to 0.7 tolerances); mdop5 has the accelerations beside it from
+// Crossings: hem5 crossings over the singular position (found: 0.04 to 0.7 tolerances); mdop5 has the accelerations beside it from
 // badly conditioned rows (80 tolerances at 1e-5, 4 at 1e-10).
 static const Way ways[] = {
     {"dopri5", SR_STABILIZATION_PROJECTION, false, 0, 1e-12, 1e-10, 1e-8, "dopri5, projected"},

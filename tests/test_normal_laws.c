@@ -98,7 +98,7 @@ TEST(the_speed_at_first_touch_has_a_floor) {
 // Hunt and Crossley: f = K d^n (1 + 3(1 - e)/2 ddot/ddot0). ddot0 is the largest speed of approach since the touch (z), or the
 // present one where that is more, in approach only; without z it is the present one.
 TEST(a_closed_contact_has_the_largest_speed_of_approach_since_its_touch) {
-  srContact c = {.law = sr_normal_find("hunt-crossley"), .p = parameters("hunt-crossley", 1000, 1, 0.4)};
+  srSurfaceLaws c = {.law = sr_normal_find("hunt-crossley"), .p = parameters("hunt-crossley", 1000, 1, 0.4)};
   const double closed[SR_Z_CONTACT] = {[SR_Z_CLOSED] = 1, [SR_Z_SPEED] = 2}, none[SR_Z_CONTACT] = {[SR_Z_CLOSED] = 1};
   const struct {
     const double* z;
@@ -107,7 +107,7 @@ TEST(a_closed_contact_has_the_largest_speed_of_approach_since_its_touch) {
                {none, 3, 3},   {none, -3, 3},  {NULL, 0.5, 0.5}};
   for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
     srNormalOut out;
-    ENSURE_EQUAL(sr_press(&c, 0.01, cases[i].ddot, cases[i].z, &out), 0);
+    ENSURE_EQUAL(sr_normal_force(&c, 0.01, cases[i].ddot, cases[i].z, &out), 0);
     const double f = 10 * (1 + 0.9 * cases[i].ddot / cases[i].ddot0);
     ENSURE_NEAR(out.f, fmax(0, f), 1e-12);
   }

@@ -27,7 +27,7 @@ typedef struct Flat {
   unsigned char active[2 * CONTACTS];  // normals, then tangents
   int calls;                           // of `contacts`: the order of the list turns
   // What has happened.
-  int ntouch, nchange;
+  int ncontact_monitored, nchange;
   double t_touch[256], t_change[64], t_end_of_hops;
 } Flat;
 
@@ -299,7 +299,7 @@ static int touched(void* user, double t, double* q, double* v, double* y, const 
   (void)y;
   ENSURE(contact->id == 70 + contact->normal && contact->tangent == x->n + contact->normal);
   ENSURE_SMALL(contact->gap, 1e-9);
-  x->t_touch[x->ntouch++ % 256] = t;
+  x->t_touch[x->ncontact_monitored++ % 256] = t;
   return settle(x, t, q, v, contact->normal, -1, -1);
 }
 
@@ -394,7 +394,7 @@ static void ensure_ball(const char* method, double height, double e, int touches
   phases_start(&p, &q0, &v0);
   phases_to(&p, t1 * (1 + e) / (1 - e) + 1);
   double t = t1, flight = 2 * e * t1;
-  ENSURE(ball.ntouch >= touches);
+  ENSURE(ball.ncontact_monitored >= touches);
   for (int i = 0; i < touches; ++i, t += flight, flight *= e) ENSURE_NEAR(ball.t_touch[i], t, most_of(method));
   ENSURE_NEAR(ball.t_end_of_hops, t1 * (1 + e) / (1 - e), most_of(method));
   // At rest: the row is active, and carries the weight.
@@ -405,7 +405,8 @@ static void ensure_ball(const char* method, double height, double e, int touches
   if (sri_multipliers(p.integrator, lambda, NULL) == SR_OK) ENSURE_NEAR(lambda[0], 2 * 9.81, 1e-9);
   ENSURE(lambda[1] == 0);
   if (verbose())
-    printf("  %-8s e %.1f: %d touches, %ld steps\n", method, e, ball.ntouch, sri_stats(p.integrator)->steps);
+    printf("  %-8s e %.1f: %d touches, %ld steps\n", method, e, ball.ncontact_monitored,
+           sri_stats(p.integrator)->steps);
   phases_destroy(&p);
 }
 
@@ -566,7 +567,7 @@ TEST(an_upper_block_falls_on_a_sliding_lower_one_and_both_come_to_rest_one_by_on
     Phases p = phases_create(methods[i], &x, 1e-10);
     phases_start(&p, q0, v0);
     phases_to(&p, t2 + 0.5);
-    ENSURE_EQUAL(x.ntouch, 1);
+    ENSURE_EQUAL(x.ncontact_monitored, 1);
     ENSURE_NEAR(x.t_touch[0], t_f, most_of(methods[i]));
     ENSURE_EQUAL(x.nchange, 2);
     ENSURE_NEAR(x.t_change[0], t1, most_of(methods[i]));

@@ -1157,9 +1157,10 @@ TEST(the_change_point_four_bar_keeps_its_branch) {
   for (int i = 0; i < 3; ++i) {
     Loaded x = open_model("mechanisms/change-point-four-bar", "");
     run_model(&x, 0, i == 0 ? 1e-10 : i == 1 ? 1e-4 : 1e-7);
-    ENSURE(i != 0 || x.result.stats.leaps == 4);  // with loose tolerances steps are long enough to cross as they are
+    ENSURE(i != 0 ||
+           x.result.stats.crossings == 4);  // with loose tolerances steps are long enough to cross as they are
     if (i == 0) memcpy(q, x.d->q, sizeof q);
-    if (verbose()) printf("  leaps %ld distance %.1e\n", x.result.stats.leaps, distance(3, q, x.d->q));
+    if (verbose()) printf("  leaps %ld distance %.1e\n", x.result.stats.crossings, distance(3, q, x.d->q));
     ENSURE_SMALL(distance(3, q, x.d->q), i == 1 ? 1e-3 : 1e-5);
     close_model(&x);
   }

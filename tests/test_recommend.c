@@ -161,7 +161,7 @@ TEST(recommend_constraints_add_zeros_to_the_eigenvalues) {
       "<sarrus version='1'><body name='b'><joint name='p' type='planar' axis='0 1 0' q='0 0 0'/>"
       "<inertial mass='1' com='0 0 -1' inertia='0.2 0.2 0'/></body>"
       "<closure name='pin' type='ball' normal='0 1 0' a='b' b='ground'/></sarrus>");
-  ENSURE(x.m->looped);
+  ENSURE(x.m->constrained);
   srEigenvalue l[6];
   ENSURE_EQUAL(eigenvalues(&x, l, 6), 6);
   const double w = sqrt(9.81 / 1.2);
@@ -219,16 +219,16 @@ TEST(recommend_the_pace_of_a_sine_is_that_of_its_fifth_derivative) {
                      22.0 / 525 - 1.0 / 40;
   const double h = 0.9 * pow(atol * sqrt(2.0) * 24 / fabs(sum), 0.2) / w;
   srPace pace;
-  ENSURE_EQUAL(sr_pace(samples, 0, atol, NULL, 0, &pace), SR_OK);
+  ENSURE_EQUAL(sr_step_estimate(samples, 0, atol, NULL, 0, &pace), SR_OK);
   ENSURE_NEAR(pace.h / h, 1, 0.15);  // steps are multiples of the samples
   ENSURE_NEAR(pace.steps * h / t_end, 1, 0.15);
   ENSURE_NEAR(pace.steps_explicit, pace.steps, 1e-9 * pace.steps);
   // A bound of stability in the second half.
   const double rate[2] = {0, 100 / h};
-  ENSURE_EQUAL(sr_pace(samples, 0, atol, rate, 2, &pace), SR_OK);
+  ENSURE_EQUAL(sr_step_estimate(samples, 0, atol, rate, 2, &pace), SR_OK);
   ENSURE_NEAR(pace.steps_explicit / pace.steps, 50.5, 8);
   samples->filled = 5;
-  ENSURE_EQUAL(sr_pace(samples, 0, atol, NULL, 0, &pace), SR_INPUT);
+  ENSURE_EQUAL(sr_step_estimate(samples, 0, atol, NULL, 0, &pace), SR_INPUT);
   sr_trajectory_destroy(samples);
   close_model(&x);
 }

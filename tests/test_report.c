@@ -463,7 +463,7 @@ TEST(the_change_of_an_assembly_is_told_by_coordinate) {
   }
   sr_report_assembly(x.m, change, &json);
   for (const char* p = json.data; (p = strstr(p, "{\"q\": \"")) != NULL; p++) listed++;
-  ENSURE(moved > 0 && change->looped);
+  ENSURE(moved > 0 && change->constrained);
   ENSURE_EQUAL(listed, moved);
   sr_text_free(&json);
   sr_assembly_change_destroy(change);

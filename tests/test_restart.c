@@ -128,11 +128,11 @@ TEST(a_state_in_a_singular_position_is_enough_to_go_on) {
 
 // ------------------------------------------------------------------------------------------------------------ assembly
 
-static const char* const looped[] = {
+static const char* const constrained[] = {
     "benchmark/bricard",        "benchmark/n-four-bar",      "mechanisms/bennett-linkage",  "mechanisms/cardan-trammel",
     "mechanisms/parallelogram", "mechanisms/sarrus-linkage", "mechanisms/stewart-platform", "mechanisms/delta-robot",
     "mechanisms/rolling-disc",  "mechanisms/double-four-bar"};
-enum { LOOPED = sizeof looped / sizeof looped[0] };
+enum { LOOPED = sizeof constrained / sizeof constrained[0] };
 
 static void assembly_keeps(const char* file, const Way* way, double t_end) {
   Loaded x = open_model(file, "");
@@ -157,9 +157,9 @@ static void assembly_keeps(const char* file, const Way* way, double t_end) {
 TEST(assembly_does_not_move_a_state_that_is_on_the_constraints) {
   assembly_keeps("benchmark/bricard", &(Way){"radau5", 1e-9}, 1.104);  // nearly singular there
   for (int i = 0; i < LOOPED; i++) {
-    assembly_keeps(looped[i], &(Way){"hem5", 1e-6}, 0.31);
-    assembly_keeps(looped[i], &(Way){"radau5", 1e-6}, 0.23);
-    assembly_keeps(looped[i], &(Way){"dopri5", 1e-6}, 0.17);
+    assembly_keeps(constrained[i], &(Way){"hem5", 1e-6}, 0.31);
+    assembly_keeps(constrained[i], &(Way){"radau5", 1e-6}, 0.23);
+    assembly_keeps(constrained[i], &(Way){"dopri5", 1e-6}, 0.17);
   }
 }
 

@@ -120,7 +120,7 @@ static void ensure_same_laws(Loaded* a, Loaded* b, Random* random) {
   random_state(random, a->m, a->d);
   for (int k = 0; k < a->m->nq; k++) a->d->q[k] *= 0.3;  // loops close from near by
   sr_normalize(a->m, a->d->q);
-  if (a->m->looped) ENSURE_EQUAL(sr_assemble(a->m, a->d, NULL, NULL), SR_OK);
+  if (a->m->constrained) ENSURE_EQUAL(sr_assemble(a->m, a->d, NULL, NULL), SR_OK);
   memcpy(b->d->q, a->d->q, (size_t)a->m->nq * sizeof(double));
   memcpy(b->d->v, a->d->v, (size_t)n * sizeof(double));
   memcpy(b->d->tau, a->d->tau, (size_t)n * sizeof(double));
@@ -137,7 +137,7 @@ TEST(robots_follow_the_same_laws_in_urdf_and_mjcf) {
     if (!robots[i].same_laws) continue;
     Loaded a = open_urdf(&robots[i]), b = open_mjcf(&robots[i]);
     ENSURE_EQUAL(a.m->ny, b.m->ny);
-    ENSURE_EQUAL(a.m->looped, b.m->looped);
+    ENSURE_EQUAL(a.m->constrained, b.m->constrained);
     for (int k = 0; k < 5; k++) ensure_same_laws(&a, &b, &random);
     close_model(&a);
     close_model(&b);

@@ -47,12 +47,12 @@ TEST(the_derivative_of_a_stop_is_exact_on_both_ways_and_at_both_ends) {
   sr_pool_init(&pool);
   const srProgram* derivative = sr_law_derivative(&pool, &sr_law_joint_stop);
   double work[64];
-  ENSURE(sr_law_slope_work(&element, derivative) <= COUNT(work));
+  ENSURE(sr_law_jacobian_work(&element, derivative) <= COUNT(work));
   for (int i = 0; i < COUNT(at); ++i) {
     double J[2] = {0}, by_x = 0.0, by_xdot = 0.0;
     const double h = 1e-3;
     const srImpedanceIn in = {.x = &at[i][0], .xdot = &at[i][1], .p = range};
-    ENSURE_EQUAL(sr_law_slope(&element, derivative, &in, work, J), 0);
+    ENSURE_EQUAL(sr_law_jacobian(&element, derivative, &in, work, J), 0);
     for (int k = 0; k < 4; ++k) {
       by_x += weight[k] / h * stop_force(range, at[i][0] + step[k] * h, at[i][1]);
       by_xdot += weight[k] / h * stop_force(range, at[i][0], at[i][1] + step[k] * h);

@@ -83,7 +83,7 @@ static int choose_loop(Dice* d, Link* link) {
 }
 
 // The damping that springs have: 0.001 (a bar of steel) to 1 of the critical one, for what hangs on them; in the loop this is all of it.
-static void damp_springs(Dice* d, Link* link, int n, bool looped) {
+static void damp_springs(Dice* d, Link* link, int n, bool constrained) {
   double load[LINKS] = {0}, total = 0;
   for (int i = n - 1; i >= 0; i--) {
     load[i] += link[i].mass;
@@ -91,9 +91,10 @@ static void damp_springs(Dice* d, Link* link, int n, bool looped) {
     if (link[i].parent >= 0) load[link[i].parent] += load[i];
   }
   for (int i = 0; i < n; i++) {
-    const double arm = strcmp(link[i].type, "prismatic") == 0 ? 1 : looped ? 0.16 : 0.05;  // squared
+    const double arm = strcmp(link[i].type, "prismatic") == 0 ? 1 : constrained ? 0.16 : 0.05;  // squared
     const double ratio = decades(d, -3, 0);
-    if (link[i].stiffness > 0) link[i].damping = 2 * ratio * sqrt(link[i].stiffness * arm * (looped ? total : load[i]));
+    if (link[i].stiffness > 0)
+      link[i].damping = 2 * ratio * sqrt(link[i].stiffness * arm * (constrained ? total : load[i]));
   }
 }
 
@@ -108,16 +109,16 @@ static void write_joint(const Link* link, int i, char* text, size_t size) {
       0.01 * link->mass, 0.012 * link->mass, 0.008 * link->mass);
 }
 
-static void write_links(const Link* link, int n, bool looped, char* text, size_t size) {
+static void write_links(const Link* link, int n, bool constrained, char* text, size_t size) {
   for (int i = 0; i < n; i++) {
     add(text, size, "<body name='b%d'", i);
     if (link[i].parent >= 0) add(text, size, " parent='b%d'", link[i].parent);
     add(text, size, ">");
     write_joint(&link[i], i, text, size);
-    if (looped && i > 0) add(text, size, "<point name='pin' at='%s'/>", i == 1 ? "1 0 0" : "0 0 -0.4");
+    if (constrained && i > 0) add(text, size, "<point name='pin' at='%s'/>", i == 1 ? "1 0 0" : "0 0 -0.4");
     add(text, size, "</body>");
   }
-  if (looped) add(text, size, "<closure name='pin' type='ball' normal='0 1 0' a='b1/pin' b='b2/pin'/>");
+  if (constrained) add(text, size, "<closure name='pin' type='ball' normal='0 1 0' a='b1/pin' b='b2/pin'/>");
 }
 
 static bool is_looped(int i) { return i % 3 == 2; }
@@ -125,7 +126,7 @@ static bool is_looped(int i) { return i % 3 == 2; }
 static int count_down(void* user) { return --*(long*)user < 0; }
 
 // Evaluations for one second of motion; the limit where the run was stopped there or could not go on.
-static long cost_of(const char* text, const char* method, bool looped) {
+static long cost_of(const char* text, const char* method, bool constrained) {
   Loaded x = open_text(text);
   long left = EVALUATIONS_MOST;
   srRunOptions options = sr_run_options(x.m);
@@ -138,7 +139,7 @@ static long cost_of(const char* text, const char* method, bool looped) {
   const srStatus status = sr_run(x.m, x.d, &options, NULL, &x.result);
   // A run that cannot go on says why; none leaves its constraints without a word.
   ENSURE(status == SR_OK || (status == SR_FAILED && x.result.trouble[0] != 0));
-  if (looped && status == SR_OK) ENSURE_SMALL(x.result.violation_position, 1e-6);
+  if (constrained && status == SR_OK) ENSURE_SMALL(x.result.violation_position, 1e-6);
   const bool late = left < 0 || status != SR_OK;
   const long n = x.result.stats.evaluations;
   close_model(&x);
@@ -146,15 +147,15 @@ static long cost_of(const char* text, const char* method, bool looped) {
 }
 
 static void write_model(int i, bool damped, char* text, size_t size) {
-  const bool looped = is_looped(i);
+  const bool constrained = is_looped(i);
   Dice dice = {.state = 12345 + 7919ull * (unsigned long long)i};
   Link link[LINKS];
   for (int k = 0; k < 8; k++) (void)uniform(&dice, 0, 1);
-  const int n = looped ? choose_loop(&dice, link) : choose_tree(&dice, link);
-  if (damped) damp_springs(&dice, link, n, looped);
+  const int n = constrained ? choose_loop(&dice, link) : choose_tree(&dice, link);
+  if (damped) damp_springs(&dice, link, n, constrained);
   text[0] = 0;
   add(text, size, "<sarrus version='1' name='stress'>");
-  write_links(link, n, looped, text, size);
+  write_links(link, n, constrained, text, size);
   add(text, size, "</sarrus>");
 }
 

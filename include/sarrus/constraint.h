@@ -34,7 +34,7 @@ typedef struct srRank {
   const double* coefficient;    // for each entry of set: sum of coefficient times row is zero
   const unsigned char* kept;    // ng: 1 for an independent row
   const unsigned char* unique;  // ng: 1 where the multiplier is the only one possible
-  int rank_rough;               // rank without rows of which less than 2e-3 is new; large models: rank
+  int rank_coarse;              // rank without rows of which less than 2e-3 is new; large models: rank
   double least;   // of the independent rows the part that is new, least of all; NaN: not known, or no rows
   int least_row;  // that row, or -1
 } srRank;

@@ -33,10 +33,10 @@ typedef struct srImpedanceIn {
 } srImpedanceIn;
 
 typedef struct srImpedanceOut {
-  double* f;          // force at the port, zeroed before the call
-  double* ydot;       // rates of the states (ny), zeroed before the call
-  double dissipated;  // power turned into heat, >= 0; to be given by laws that have `energy`
-  double rubbed;      // the part of it that is dry friction
+  double* f;                    // force at the port, zeroed before the call
+  double* ydot;                 // rates of the states (ny), zeroed before the call
+  double dissipated;            // power turned into heat, >= 0; to be given by laws that have `energy`
+  double friction_dissipation;  // the part of it that is dry friction
 } srImpedanceOut;
 
 typedef struct srImpedance {

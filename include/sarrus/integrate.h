@@ -164,7 +164,7 @@ typedef struct srIntegratorOptions {
   double rank_tolerance;  // distance of a row from the others up to which it is redundant; 0: 1e-5
   double geometry_error;  // known error of the lengths in redundant rows; 0: none
   bool free_rows;         // choose independent rows in every stage anew: loses to changing rank, kept to show it
-  bool no_leap;           // do not leap over singular positions
+  bool no_crossing;       // do not crossing over singular positions
   // Rule of the step.
   srControlRule control;
   double safety;          // 0: of the rule (default 0.9, positions 0.3)
@@ -184,11 +184,12 @@ typedef struct srIntegratorStats {
   long steps, rejected, evaluations;
   double step_last, step_smallest, step_largest;
   // Constraints, for methods that look at them.
-  int rank, redundant;                    // rows in use, rows left out
-  long rank_changes, leaps, projections;  // leaps: singular positions passed; projections: steps that were corrected
-  long factorizations;                    // of saddle-point matrices
-  long factor_entries;                    // of the last such factor in a stage
-  long tangents, iterations;              // of implicit methods: matrices evaluated, Newton steps
+  int rank, redundant;  // rows in use, rows left out
+  long rank_changes, crossings,
+      projections;            // crossings: singular positions passed; projections: steps that were corrected
+  long factorizations;        // of saddle-point matrices
+  long factor_entries;        // of the last such factor in a stage
+  long tangents, iterations;  // of implicit methods: matrices evaluated, Newton steps
   // Largest after an accepted step, over all rows. Acceleration: of the last evaluation in it, where the method is of index 1.
   double violation_position, violation_velocity, violation_acceleration;
   long partitions;  // new partitions of the coordinates taken on the way
@@ -199,7 +200,7 @@ typedef struct srIntegratorStats {
 typedef enum srRankEventKind {
   SR_RANK_CHOSEN,    // at a start or restart: rank differs from before
   SR_RANK_RETURNED,  // a row that was left out is independent after all
-  SR_RANK_PASSED,    // a singular position was passed in a leap; the rank was lower there
+  SR_RANK_PASSED,    // a singular position was passed in a crossing; the rank was lower there
   SR_RANK_NEARED,    // one was passed, or nearly so, by steps that were not planned for it
 } srRankEventKind;
 
@@ -233,7 +234,7 @@ typedef struct srMethod {
   bool switches;    // between an explicit and an implicit method: takes the options of both
   bool absent;      // not in this build: its name is known, sri_create refuses it
   // One word for all methods with the same coefficients: that those agree proves little. NULL: it is alone.
-  const char* kin;
+  const char* family;
   const char* about;
 } srMethod;
 

@@ -104,7 +104,7 @@ typedef struct srDryFriction {
 } srDryFriction;
 
 // What stands behind a <friction>, a <contact> or a stop of a joint (docs/using/contact-elements.md).
-typedef struct srContact {
+typedef struct srSurfaceLaws {
   const char *a, *b;       // names for reports: shapes, or the joint
   const srNormalLaw* law;  // NULL: friction of a joint
   srNormalParameters p;
@@ -119,7 +119,7 @@ typedef struct srContact {
   const struct srContactVariable* variable;
   bool
       located;  // the touch is located as an event: z is the speed at first touch (0: not known), and whether it is closed
-} srContact;
+} srSurfaceLaws;
 
 // Something that a gap by formula depends on.
 typedef struct srContactVariable {
@@ -142,13 +142,13 @@ typedef struct srForceElement {
   int point[2];     // SR_PORT_POINT: [0]; SR_PORT_LINK and SR_PORT_FRAMES: a, b. Indices of points
   const double* p;  // parameters (np)
   int np;
-  int formula;               // first value of its formulas in srData.formula, -1 none
-  int link_arg;              // SR_PORT_LINK with a formula: its z is argument link_arg, zdot link_arg + 1; else -1
-  int y, ny;                 // its own states: first, count
-  double tau;                // s
-  int z;                     // first of its discrete states, -1 none
-  const srContact* contact;  // of friction and contact, else NULL
-  // Derivatives of (f, y') by (x, x', y), as sr_law_slope; NULL: differences.
+  int formula;                   // first value of its formulas in srData.formula, -1 none
+  int link_arg;                  // SR_PORT_LINK with a formula: its z is argument link_arg, zdot link_arg + 1; else -1
+  int y, ny;                     // its own states: first, count
+  double tau;                    // s
+  int z;                         // first of its discrete states, -1 none
+  const srSurfaceLaws* contact;  // of friction and contact, else NULL
+  // Derivatives of (f, y') by (x, x', y), as sr_law_jacobian; NULL: differences.
   int (*slope)(const srImpedanceIn* in, double* J);
 } srForceElement;
 
@@ -157,7 +157,7 @@ typedef struct srCollider {
   const char* name;  // body/shape
   int shape, point;  // index of the shape, and of the point at its frame
   int kind;          // srShapeKind of src/collide/pair.h
-  double radius;     // as srContact.radius
+  double radius;     // as srSurfaceLaws.radius
 } srCollider;
 
 // One <contact> between many shapes. Its laws are constants of the model, one for each pair of materials; instances of it, with
@@ -170,15 +170,15 @@ typedef struct srContactSet {
   const unsigned char* side;  // nmember: 1 among a, 2 among b, 3 both
   const int* card;            // nmember: which material
   int ncard;
-  const srContact* law;  // ncard x ncard, of a's and of b's material; what depends on shapes and radii is not in it
-  const double* E;       // ncard, INFINITY: rigid
-  const double* nu;      // ncard
+  const srSurfaceLaws* law;  // ncard x ncard, of a's and of b's material; what depends on shapes and radii is not in it
+  const double* E;           // ncard, INFINITY: rigid
+  const double* nu;          // ncard
   const struct srContactKind* kind;
-  const srContact*
+  const srSurfaceLaws*
       like[2];  // with the derivatives of its laws, for 2 and 3 components of slip; NULL: no pair has so many
   const srNormalLaw* normal;  // of all pairs
   double floor;               // its least speed at first touch
-  bool located;               // as srContact.located
+  bool located;               // as srSurfaceLaws.located
   long long npair;            // pairs that can move against each other
   bool balls;                 // some of them are of two bounded shapes
   double tau;                 // s
@@ -225,21 +225,21 @@ typedef struct srClosure {
   bool soft;  // penalty formulation: its position rows are springs, not constraints (row is -1)
 } srClosure;
 
-// The own coordinate of a joint, measured between two free bodies (absolute formulation; src/dynamics/gauge.c).
-typedef enum srGaugeKind {
-  SR_GAUGE_ANGLE,     // atan2(e0.(R e1), e2.(R e3)), turns counted
-  SR_GAUGE_SLIDE,     // e0.d
-  SR_GAUGE_ROTATION,  // quaternion of R; rate: angular velocity in the body's axes
-  SR_GAUGE_ORIGIN,    // d; rate: velocity in the body's axes
-} srGaugeKind;
+// The own coordinate of a joint, measured between two free bodies (absolute formulation; src/dynamics/measurement.c).
+typedef enum srMeasurementKind {
+  SR_MEASUREMENT_ANGLE,     // atan2(e0.(R e1), e2.(R e3)), turns counted
+  SR_MEASUREMENT_SLIDE,     // e0.d
+  SR_MEASUREMENT_ROTATION,  // quaternion of R; rate: angular velocity in the body's axes
+  SR_MEASUREMENT_ORIGIN,    // d; rate: velocity in the body's axes
+} srMeasurementKind;
 
-typedef struct srGauge {
-  srGaugeKind kind;
+typedef struct srMeasurement {
+  srMeasurementKind kind;
   int body;        // (R, d): pose of its frame, seen from the frame of its joint on the parent
   int q, v;        // first joint coordinates
   int z;           // angle, rotation: first discrete state
   double e[4][3];  // unit vectors: e0, e2 in the joint's frame, e1, e3 in the body's
-} srGauge;
+} srMeasurement;
 
 typedef struct srCoupling {
   const char* name;
@@ -318,9 +318,9 @@ typedef struct srModel {
   int nq, nv, ny, nz;  // positions, velocities, continuous states, discrete states
   int njq, njv;        // joint coordinates: what formulas, laws, drivers and results speak of. Relative: nq and nv
   srFormulation formulation;
-  bool gauged;  // not relative: every body is a link of its own, free on the ground; joint coordinates are measured
-  int nbody;    // without the ground; body arrays hold nbody + 1, [0] the ground
-  int njoint;   // entries of the joint arrays, implied free joints included
+  bool absolute;  // not relative: every body is a link of its own, free on the ground; joint coordinates are measured
+  int nbody;      // without the ground; body arrays hold nbody + 1, [0] the ground
+  int njoint;     // entries of the joint arrays, implied free joints included
   int njoint_given;  // joints of the file, welds counted; not free joints that are implied, nor the base of a URDF
   int nlink;         // links, the ground included
   int npoint;        // points; [0] is the ground's frame, [i] for i <= nbody the frame of body i
@@ -358,7 +358,7 @@ typedef struct srModel {
   const double* q0;           // nq, initial state
   const double* v0;           // nv
   const double* y0;           // ny
-  const double* z0;           // nz; gauged: time, then what each angle and rotation was then
+  const double* z0;           // nz; absolute: time, then what each angle and rotation was then
 
   const int* link_parent;    // nlink; [0] is -1
   const int* link_type;      // nlink, srLinkType
@@ -372,7 +372,7 @@ typedef struct srModel {
       link_inertia;       // nlink x 16: columns of the inertia about the link's origin, then m*com with the mass as 4th
   const int* dof_link;    // nv
   const int* dof_parent;  // nv: the coordinate before it on the path to the ground, -1 none
-  const double* dof_armature;  // nv, kg or kg m^2, 1 where dof_massless is; gauged: 0, see joint_armature
+  const double* dof_armature;  // nv, kg or kg m^2, 1 where dof_massless is; absolute: 0, see joint_armature
   const int* dof_massless;  // nv: 0; else nothing with inertia moves with it, and srData.a of it means nothing: 1 + the
                             // first coordinate that it is coupled with
   int nmassless;            // how many of them; sr_run refuses such a model
@@ -382,10 +382,10 @@ typedef struct srModel {
   bool has_armature;
 
   // Gauged models alone.
-  int ngauge;
-  const srGauge* gauge;       // ngauge, by bodies
-  const int* joint_point;     // njoint: point that is the joint's frame on the parent
-  const int* jv_joint;        // njv: joint of a velocity coordinate
+  int nmeasurement;
+  const srMeasurement* measurement;  // nmeasurement, by bodies
+  const int* joint_point;            // njoint: point that is the joint's frame on the parent
+  const int* jv_joint;               // njv: joint of a velocity coordinate
   const int* armature_place;  // njoint x 144: where its 12 x 12 entries stand in srData.M, -1 none; NULL: no armature
 
   const char* const* point_name;  // npoint: "ground", "arm", "arm/tip"
@@ -407,11 +407,11 @@ typedef struct srModel {
   const srEvent* event;  // nevent; the first nevent values of the event program are their formulas
 
   // Constraints: rows of G v + b = 0. First the np position rows (closures in file order, couplings, formulas, drivers),
-  // then the velocity rows. A model that has drivers alone is solved as a tree; otherwise it is looped.
+  // then the velocity rows. A model that has drivers alone is solved as a tree; otherwise it is constrained.
   int ng, np;
   int nclosure, ncoupling, nformula_row;
   int row_driver;                   // first row of the drivers
-  bool looped;                      // ng > ndriver, or gauged
+  bool constrained;                 // ng > ndriver, or absolute
   const srClosure* closure;         // nclosure
   const srCoupling* coupling;       // ncoupling
   const srFormulaRow* formula_row;  // nformula_row
@@ -461,7 +461,7 @@ typedef enum srStage {
   SR_STAGE_POSITION,      // link_X, link_E, link_pose, jq
   SR_STAGE_VELOCITY,      // link_twist, jv
   SR_STAGE_FORCE,         // motion, sensor, formula, f, ydot, power
-  SR_STAGE_ACCELERATION,  // a, lambda, rank, row_residual; of a looped model also g, G, b, gamma, M, bias
+  SR_STAGE_ACCELERATION,  // a, lambda, rank, row_residual; of a constrained model also g, G, b, gamma, M, bias
   SR_STAGE_FRAMES         // link_accel: accelerations of links and frames
 } srStage;
 
@@ -481,11 +481,11 @@ typedef enum srStage {
   X(G, m->G_start[m->ng], "rows of the constraints, sparse: G_start, G_index")                                         \
   X(b, m->ng, "their part that depends on time: G v + b = 0")                                                          \
   X(gamma, m->ng, "-(dG/dt v + db/dt), so that G a = gamma")                                                           \
-  X(M, m->looped ? m->M_row[m->nv] : 0, "mass matrix with armature, sparse: M_row, M_column")                          \
+  X(M, m->constrained ? m->M_row[m->nv] : 0, "mass matrix with armature, sparse: M_row, M_column")                     \
   X(row_formula, m->nrow_formula, "values of the constraint formulas")                                                 \
   X(row_arg, m->nrow_arg, "rates of their variables")                                                                  \
-  X(row_scatter, m->nformula_row || m->gauged ? m->nv : 0, "a row, not sparse; zero between uses")                     \
-  X(row_work, m->looped ? 2 * m->ng + 4 * m->nv : 0, "scratch of the solver of the constraints")                       \
+  X(row_scatter, m->nformula_row || m->absolute ? m->nv : 0, "a row, not sparse; zero between uses")                   \
+  X(row_work, m->constrained ? 2 * m->ng + 4 * m->nv : 0, "scratch of the solver of the constraints")                  \
   X(motion, 3 * m->ndriver, "value, rate and second derivative of every driver")                                       \
   X(power, SR_ACCOUNTS, "power of every account of the energy ledger, W")                                              \
   X(formula, m->nformula, "values of the law program")                                                                 \
@@ -498,15 +498,16 @@ typedef enum srStage {
   X(link_accel, 8 * m->nlink, "angular acceleration, acceleration of the origin (of the point), in link axes")         \
   X(link_wrench, 8 * m->nlink, "moment about the origin, force, in link axes: laws, or scratch of the recursions")     \
   X(sincos, 8 * ((m->nangle + 3) / 4), "packs of four angles: 4 sines, 4 cosines")                                     \
-  X(jq, m->gauged ? m->njq : 0, "joint coordinates; relative: q itself")                                               \
-  X(jv, m->gauged ? m->njv : 0, "their rates; relative: v itself")                                                     \
-  X(jf, m->gauged ? m->njv : 0, "tau and the laws on joint coordinates; relative: f itself")                           \
-  X(jJ, m->gauged ? 12 * m->njv : 0, "jv = jJ (v of the parent, v of the body)")                                       \
-  X(jbias, m->gauged ? m->njv : 0, "jv' = jJ a + jbias")                                                               \
+  X(jq, m->absolute ? m->njq : 0, "joint coordinates; relative: q itself")                                             \
+  X(jv, m->absolute ? m->njv : 0, "their rates; relative: v itself")                                                   \
+  X(jf, m->absolute ? m->njv : 0, "tau and the laws on joint coordinates; relative: f itself")                         \
+  X(jJ, m->absolute ? 12 * m->njv : 0, "jv = jJ (v of the parent, v of the body)")                                     \
+  X(jbias, m->absolute ? m->njv : 0, "jv' = jJ a + jbias")                                                             \
   X(soft_lambda, m->formulation == SR_FORMULATION_PENALTY ? 6 * m->nclosure : 0,                                       \
     "multipliers of soft closures: springs")                                                                           \
-  X(known, m->nq + m->nv + (m->gauged ? m->nz + 1 : 0), "q, v (z, t) that the kinematics belong to, up to `stage`")    \
-  X(assembled, m->looped ? 4 + m->nq + m->nv + m->nz : 0, "1, residuals, t, q, v, z of the last state of sr_assemble") \
+  X(known, m->nq + m->nv + (m->absolute ? m->nz + 1 : 0), "q, v (z, t) that the kinematics belong to, up to `stage`")  \
+  X(assembled, m->constrained ? 4 + m->nq + m->nv + m->nz : 0,                                                         \
+    "1, residuals, t, q, v, z of the last state of sr_assemble")                                                       \
   X(work, sr_data_work(m), "scratch of the recursions and programs")
 
 typedef struct srData {
@@ -516,7 +517,7 @@ typedef struct srData {
 #define SR_DATA_MEMBER(name, count, doc) double* name;
   SR_DATA_FIELDS(SR_DATA_MEMBER)
 #undef SR_DATA_MEMBER
-  int rank;                    // of the rows at the last acceleration, looped models
+  int rank;                    // of the rows at the last acceleration, constrained models
   double row_residual;         // largest |G a - gamma| of the last acceleration
   double soft_energy;          // stored in soft closures, of the last sr_forces
   struct srDataPrivate* priv;  // solver of the constraints

@@ -76,7 +76,7 @@ typedef struct srRigidDef {
   double w[3];        // rad/s, inertial axes
 } srRigidDef;
 SR_API int sr_network_body(srNetwork* network, const char* name, const srRigidDef* def);
-// A mechanism (eq 8), its own force elements and constraints included, from the state of d (NULL: the initial one; a looped
+// A mechanism (eq 8), its own force elements and constraints included, from the state of d (NULL: the initial one; a constrained
 // model must be assembled). States q, v, y; outputs: joint coordinates (njq), their rates (njv), then 16 numbers for each of
 // the named points ("arm/tip"): 0 0 0 position, angular velocity velocity, quaternion. Inputs: forces on the joint
 // coordinates (njv), then moment and force at each point, inertial axes (6). The model must outlive the network.

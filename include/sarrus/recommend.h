@@ -16,7 +16,7 @@ typedef struct srEigenvalue {
 } srEigenvalue;
 
 // Eigenvalues of the motion linearized at d's state (t, q, v, y), the constraints solved at acceleration level; largest
-// modulus first, of equal ones im > 0 first. A looped model has two zeros for every independent row. All 2 nv + ny of them
+// modulus first, of equal ones im > 0 first. A constrained model has two zeros for every independent row. All 2 nv + ny of them
 // up to 120 states, beyond that the largest ones, estimated. At most `room` are written; *count is how many. SR_FAILED: the
 // accelerations cannot be evaluated around the state, or an eigenvalue was not found.
 SR_API srStatus sr_eigenvalues(const srModel* m, const srData* d, int room, srEigenvalue* out, int* count);
@@ -40,14 +40,15 @@ typedef struct srPace {
   double steps_explicit;  // the same, none longer than 1/rate
 } srPace;
 // rate: (nrate) of so many equal parts of the time; NULL: none. SR_MEMORY, SR_INPUT: fewer than 6 samples.
-SR_API srStatus sr_pace(const srTrajectory* x, double rtol, double atol, const double* rate, int nrate, srPace* out);
+SR_API srStatus sr_step_estimate(const srTrajectory* x, double rtol, double atol, const double* rate, int nrate,
+                                 srPace* out);
 
 // ------------------------------------------------------------------------------------------------------------- survey
 #define SR_SURVEY_PARTS 10  // of the window; eigenvalues are taken at their ends
 #define SR_STIFF 4.0        // stability multiplies the steps by this and more: stiff
 
 typedef struct srSurvey {
-  // Size. Entries that are not zero in M and G of a looped model.
+  // Size. Entries that are not zero in M and G of a constrained model.
   int nq, nv, ny, ny_user, ng, np, M_entries, G_entries;
   int rough;  // functions with kinks or jumps in formulas: abs, min, max, sign, step, floor, comparisons, if
   // Trial run: an explicit method at the tolerances of the options, as far as its share of the time went.

@@ -24,7 +24,7 @@ SR_API void sr_report_errors(const srMessages* messages, srText* out);
 // ----------------------------------------------------------------------------------------------------------- assembly
 // What closing the loops has changed, coordinate by coordinate.
 typedef struct srAssemblyChange {
-  bool looped;  // the model has loops, whatever another formulation makes of them
+  bool constrained;  // the model has loops, whatever another formulation makes of them
   srAssembly told;
   double *q, *v;  // njq, njv: state after it less the state before
 } srAssemblyChange;

@@ -21,8 +21,8 @@ typedef struct srRunOptions {
   srTangentWay tangent;  // implicit methods
   double every;          // s between output rows; 0: a thousandth of the run
   srStabilization
-      stabilization;     // looped models: how explicit methods keep the constraints; NONE: the others do not project
-  double alpha, beta;    // 1/s, Baumgarte
+      stabilization;   // constrained models: how explicit methods keep the constraints; NONE: the others do not project
+  double alpha, beta;  // 1/s, Baumgarte
   bool metric_identity;  // projections measure with the identity instead of the mass matrix
   // Called for every output row (srColumns); return nonzero to stop the run. Rows stand at t0 + k*every and at t_end.
   int (*row)(void* user, const double* row);
@@ -71,7 +71,7 @@ typedef struct srRunResult {
   double violation_position;  // largest over accepted steps, max norm over all rows (of a tree: of the driven
   double violation_velocity;  //   coordinates before they are put back on their motion)
   double violation_acceleration;
-  int rank;    // of the constraints at the end, looped models
+  int rank;    // of the constraints at the end, constrained models
   int nevent;  // entries of event; event_count may be more
   long event_count;
   srRunEvent event[SR_RUN_EVENTS];

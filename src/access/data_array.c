@@ -35,7 +35,7 @@ static const char* const names[] = {
 const char* sr_data_array_name(int i) { return i >= 0 && i < (int)(sizeof names / sizeof names[0]) ? names[i] : NULL; }
 
 static bool is_given(const srModel* m, const char* name) {
-  if (name[0] == 'j' && m->gauged) return false;  // measured, not a state
+  if (name[0] == 'j' && m->absolute) return false;  // measured, not a state
   for (int i = 0; i < GIVEN; i++)
     if (strcmp(name, given[i]) == 0) return true;
   return false;
@@ -49,7 +49,7 @@ static int width_of(const char* name) {
 
 // Joint coordinates of a relative model are its coordinates, and stand in no memory of their own.
 static int count_of(const srModel* m, const char* name, int count) {
-  if (m->gauged || name[0] != 'j') return count;
+  if (m->absolute || name[0] != 'j') return count;
   if (strcmp(name, "jq") == 0) return m->njq;
   return strcmp(name, "jv") == 0 || strcmp(name, "jf") == 0 ? m->njv : count;
 }

@@ -109,7 +109,7 @@ static const srMember members[] = {
     ONE(srRank, coefficient),
     ONE(srRank, kept),
     ONE(srRank, unique),
-    ONE(srRank, rank_rough),
+    ONE(srRank, rank_coarse),
     ONE(srRank, least),
     ONE(srRank, least_row),
     WHOLE(srAssembly),

@@ -14,7 +14,7 @@
   X(njq)                                                                                                               \
   X(njv)                                                                                                               \
   X(formulation)                                                                                                       \
-  X(gauged)                                                                                                            \
+  X(absolute)                                                                                                          \
   X(nbody)                                                                                                             \
   X(njoint)                                                                                                            \
   X(njoint_given)                                                                                                      \
@@ -36,7 +36,7 @@
   X(nmassless)                                                                                                         \
   X(nangle)                                                                                                            \
   X(has_armature)                                                                                                      \
-  X(ngauge)                                                                                                            \
+  X(nmeasurement)                                                                                                      \
   X(nevent)                                                                                                            \
   X(ng)                                                                                                                \
   X(np)                                                                                                                \
@@ -44,7 +44,7 @@
   X(ncoupling)                                                                                                         \
   X(nformula_row)                                                                                                      \
   X(row_driver)                                                                                                        \
-  X(looped)                                                                                                            \
+  X(constrained)                                                                                                       \
   X(nrow_formula)                                                                                                      \
   X(nrow_arg)                                                                                                          \
   X(run_penalty_stiffness)                                                                                             \

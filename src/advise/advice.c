@@ -33,7 +33,7 @@ typedef struct Choice {
 } Choice;
 
 // A tree has at most drivers, and springs instead of joints leave no rows.
-static bool has_rows(const Choice* c) { return c->m->looped && c->m->ng > 0; }
+static bool has_rows(const Choice* c) { return c->m->constrained && c->m->ng > 0; }
 
 static const srMethod* method_of(const Choice* c, int i) { return sri_method(c->trial[i].method); }
 

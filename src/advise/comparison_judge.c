@@ -18,7 +18,7 @@ static int kind_of(int method) {
 }
 
 static bool are_kin(int a, int b) {
-  const char *x = sri_method(a)->kin, *y = sri_method(b)->kin;
+  const char *x = sri_method(a)->family, *y = sri_method(b)->family;
   return a == b || (x && y && strcmp(x, y) == 0);
 }
 

@@ -2,7 +2,7 @@
 //   1  rows, rank, sizes, roughness of formulas: at the start
 //   2  pilot: an explicit method at the tolerances asked for: cost, steps, events, changes of rank
 //   3  guide: the same or an implicit method, tight, over the window that the time allows: samples, eigenvalues on the way
-//   4  steps by smoothness (pace.c) beside steps by stability (stiffness.c)
+//   4  steps by smoothness (step_estimate.c) beside steps by stability (stiffness.c)
 #include <math.h>
 #include <sarrus/recommend.h>
 #include <stdio.h>
@@ -52,7 +52,7 @@ static int stop_late(void* user, double t, double t_end) {
 
 // ---- the start --------------------------------------------------------------------------------------------------------
 
-static bool is_rough(srOp op) {
+static bool is_nonsmooth(srOp op) {
   switch (op) {
     case SR_OP_ABS:
     case SR_OP_MIN:
@@ -69,7 +69,7 @@ static bool is_rough(srOp op) {
 }
 
 // Functions with kinks or jumps among the nodes that the laws need and that are not constant; -1: out of memory.
-static int count_rough(const srModel* m) {
+static int count_nonsmooth(const srModel* m) {
   const srNode* root = m->priv->law_root;
   srNode last = -1;
   int count = 0;
@@ -82,7 +82,7 @@ static int count_rough(const srModel* m) {
     double value;
     if (!needed[x] || sr_graph_constant(m->priv->graph, x, &value)) continue;
     const srNodeView view = sr_graph_view(m->priv->graph, x);
-    count += is_rough(view.op);
+    count += is_nonsmooth(view.op);
     for (int k = 0; k < 3; ++k) {
       if (view.child[k] != SR_NO_NODE) needed[view.child[k]] = 1;
     }
@@ -116,9 +116,9 @@ static srStatus look_at_start(Survey* s) {
   out->ny_user = m->priv->ny_user;
   out->ng = m->ng;
   out->np = m->np;
-  out->M_entries = m->looped ? m->M_row[m->nv] : m->nv * m->nv;
+  out->M_entries = m->constrained ? m->M_row[m->nv] : m->nv * m->nv;
   out->G_entries = m->G_start[m->ng];
-  out->rough = count_rough(m);
+  out->rough = count_nonsmooth(m);
   if (out->rough < 0) return SR_MEMORY;
   sr_data_copy(m, s->start, s->d);
   return look_at_rows(s);
@@ -129,7 +129,7 @@ static srStatus look_at_start(Survey* s) {
 // May this method lead? Explicit ones that suit the constraints first, then the other explicit ones, then the implicit.
 static bool is_of_kind(const srModel* m, const srMethod* method, int kind) {
   if (method->absent || method->switches || !method->adaptive || method->order < GUIDE_ORDER) return false;
-  const bool suits = (m->looped && m->ng > 0) == (method->index > 0);
+  const bool suits = (m->constrained && m->ng > 0) == (method->index > 0);
   if (kind == 0) return !method->implicit && suits;
   return kind == 1 ? !method->implicit && !suits : method->implicit;
 }
@@ -171,9 +171,9 @@ static void count_events(const srRunResult* r, const srMethod* method, srSurvey*
     }
   }
   const bool full = r->event_count > r->nevent;
-  out->events = full ? r->event_count - r->stats.rank_changes - r->stats.leaps : r->nevent - other;
+  out->events = full ? r->event_count - r->stats.rank_changes - r->stats.crossings : r->nevent - other;
   out->rank_changes = method->index > 0 ? r->stats.rank_changes : rank;
-  out->singular = method->index > 0 ? r->stats.leaps : singular;
+  out->singular = method->index > 0 ? r->stats.crossings : singular;
   out->limits_passed = r->limits_passed;
 }
 
@@ -315,7 +315,8 @@ static void judge_stiffness(Survey* s, const srTrajectory* all) {
   const int parts = find_lasting(out, rate);
   for (int i = 0; i < parts; ++i) sum += rate[i];
   if (parts > 0) out->h_rate = out->step * sum / parts;
-  if (all == NULL || sr_pace(all, s->options->rtol, s->options->atol, rate, parts, &out->pace) != SR_OK) return;
+  if (all == NULL || sr_step_estimate(all, s->options->rtol, s->options->atol, rate, parts, &out->pace) != SR_OK)
+    return;
   out->ratio = modulus(out->largest) * out->pace.h;
   out->factor = out->pace.steps_explicit / out->pace.steps;
   out->stiff = out->factor >= SR_STIFF;

@@ -488,7 +488,7 @@ static void tell_moved(const Work* w, const char* what, const double* change, sr
     if (fabs(change[i]) <= MOVED) continue;
     if (++n > 6 || used >= sizeof text) continue;
     used += (size_t)snprintf(text + used, sizeof text - used, "%s%s by %.6g", n > 1 ? ", " : "",
-                             m->gauged ? m->body_name[m->dof_link[i]] : m->v_name[i], change[i]);
+                             m->absolute ? m->body_name[m->dof_link[i]] : m->v_name[i], change[i]);
   }
   if (n == 0) return;
   sr_messages_add(messages, SR_SEVERITY_NOTE, (srPlace){0}, "the assembly has changed %s of %d coordinate%s: %s%s",
@@ -627,7 +627,7 @@ srStatus sr_assemble(const srModel* m, srData* d, srMessages* messages, srAssemb
   srAssembly own;
   if (out == NULL) out = &own;
   *out = (srAssembly){0};
-  if (!m->looped) {
+  if (!m->constrained) {
     sr_put_driven(m, d);
     return SR_OK;
   }

@@ -36,12 +36,12 @@ srStatus sr_assembled_spec(const srSpec* spec, srMessages* messages, srSpec** ou
   srSpec* copy = srs_copy(spec);
   srData* d = sr_data_create(m);
   status = copy && d ? SR_OK : SR_MEMORY;
-  if (status == SR_OK && m->looped) status = sr_assemble(m, d, messages, NULL);
+  if (status == SR_OK && m->constrained) status = sr_assemble(m, d, messages, NULL);
   if (status == SR_OK && !is_finite_state(m, d)) {  // loops of numbers that overflow
     sr_messages_add(messages, SR_SEVERITY_ERROR, (srPlace){0}, "the loops cannot be closed: the start is not finite");
     status = SR_FAILED;
   }
-  if (status == SR_OK && m->looped && !put_state(copy, m, d)) status = SR_MEMORY;
+  if (status == SR_OK && m->constrained && !put_state(copy, m, d)) status = SR_MEMORY;
   if (status == SR_OK)
     *out = copy;
   else

@@ -28,7 +28,7 @@ static double change_to(const srModel* m, srData* d, double t, double* before) {
 
 // Driven coordinates from d->motion, where they are coordinates of the equations.
 static void put_motion(const srModel* m, srData* d, bool q, bool v) {
-  for (int i = 0; i < m->ndriver && !m->gauged; ++i) {
+  for (int i = 0; i < m->ndriver && !m->absolute; ++i) {
     if (q) d->q[m->driver[i].qdof] = d->motion[3 * i];
     if (v) d->v[m->driver[i].dof] = d->motion[3 * i + 1];
   }
@@ -57,7 +57,7 @@ static bool follow(const srModel* m, srData* d, double t_end, double* before) {
 // The start of the model at d->t, d holding that of t = 0.
 static srStatus initial_at(const srModel* m, srData* d, srMessages* messages, srAssembly* out) {
   const double t = d->t;
-  if (!m->looped || t == 0.0) return sr_assemble(m, d, messages, out);
+  if (!m->constrained || t == 0.0) return sr_assemble(m, d, messages, out);
   const size_t nq = (size_t)m->nq, nv = (size_t)m->nv, n = 3 * (size_t)m->ndriver;
   double* q = sr_alloc((nq + nv + n + 1) * sizeof *q);
   if (q == NULL) {
@@ -105,7 +105,7 @@ srStatus sr_state_at_time(const srModel* m, srData* d, bool q_given, bool v_give
   if (!q_given && !v_given) return initial_at(m, d, messages, out);
   sr_driver_motion(m, d);
   put_motion(m, d, !q_given, !v_given);
-  for (int i = 0; i < m->ndriver && !m->gauged; ++i) {
+  for (int i = 0; i < m->ndriver && !m->absolute; ++i) {
     if (q_given) check_given(m, d, i, false, messages);
     if (v_given) check_given(m, d, i, true, messages);
   }

@@ -45,7 +45,7 @@ srStatus sr_formulate(const srSpec* spec, const srModel* m, srData* d, srFormula
                       srModel** out, srData** out_data) {
   *out = NULL;
   *out_data = NULL;
-  if (m->gauged || formulation == SR_FORMULATION_RELATIVE) {
+  if (m->absolute || formulation == SR_FORMULATION_RELATIVE) {
     sr_messages_add(messages, SR_SEVERITY_ERROR, (srPlace){0},
                     "a relative model is what other formulations are made of, not what is made");
     return SR_INPUT;

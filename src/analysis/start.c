@@ -120,7 +120,7 @@ static srStatus search(const srModel* m, srData* d, srMessages* messages) {
 }
 
 static srStatus start_inside_limits(const srModel* m, srData* d, srMessages* messages) {
-  if (m->gauged) {
+  if (m->absolute) {
     sr_messages_add(messages, SR_SEVERITY_ERROR, (srPlace){0},
                     "a start inside of the limits is found in joint coordinates: do it before sr_formulate");
     return SR_INPUT;

@@ -37,8 +37,8 @@ static void slope_of(const srClosure* c, const srProgram* derivative, const srCl
   sr_program_evaluate(derivative, &(srInputs){.q = pose, .v = twist, .state = lambda, .arg = argument}, work, L);
 }
 
-int sr_closure_slope(const srClosure* c, const srProgram* derivative, const srClosureIn* in, const double* lambda,
-                     double* work, double* w, double* L) {
+int sr_closure_jacobian(const srClosure* c, const srProgram* derivative, const srClosureIn* in, const double* lambda,
+                        double* work, double* w, double* L) {
   srClosureOut rows;
   const int answer = wrench_of(c, in, lambda, &rows, w);
   if (answer == 0) slope_of(c, derivative, in, lambda, work, L);
@@ -60,8 +60,8 @@ static void add_spring(double k, double T, double g, const double* W, const doub
   }
 }
 
-int sr_soft_slope(const srModel* m, const srClosure* c, const srProgram* derivative, const srClosureIn* in,
-                  double* work, double* w, double* Lx, double* Lt) {
+int sr_soft_jacobian(const srModel* m, const srClosure* c, const srProgram* derivative, const srClosureIn* in,
+                     double* work, double* w, double* Lx, double* Lt) {
   const double none[6] = {0}, t[6] = {in->w[0], in->w[1], in->w[2], in->u[0], in->u[1], in->u[2]};
   srClosureOut rows;
   const int answer = wrench_of(c, in, none, &rows, w);

@@ -7,11 +7,11 @@
 
 // The wrench w = sum lambda_i W_i of a closure over the twist that its rows work on, and L (6 x 6) = dw along it. derivative: of
 // sr_closure_derivative; work: what it wants. 0, or > 0 where the rows are not defined.
-int sr_closure_slope(const srClosure* c, const srProgram* derivative, const srClosureIn* in, const double* lambda,
-                     double* work, double* w, double* L);
+int sr_closure_jacobian(const srClosure* c, const srProgram* derivative, const srClosureIn* in, const double* lambda,
+                        double* work, double* w, double* L);
 // The same of a soft closure, whose lambda_i = -k_i (g_i + T g_i') follow from the motion; Lx and Lt: dw by the pose and by
 // the twist.
-int sr_soft_slope(const srModel* m, const srClosure* c, const srProgram* derivative, const srClosureIn* in,
-                  double* work, double* w, double* Lx, double* Lt);
+int sr_soft_jacobian(const srModel* m, const srClosure* c, const srProgram* derivative, const srClosureIn* in,
+                     double* work, double* w, double* Lx, double* Lt);
 
 #endif

@@ -1,12 +1,12 @@
 // Evaluation of a model at a state: the one door to it. In this order, up to the stage that is asked for:
 //
 //   the state       t, q, v, y into d; of a state of the motion, quaternions of length 1 and driven coordinates of a tree on
-//                   their motion (of a looped model they are rows like the others)
+//                   their motion (of a constrained model they are rows like the others)
 //   POSITION        poses of links, joint coordinates of free bodies                                 dynamics/kinematics.c
 //   VELOCITY        twists of links, their rates
 //   FORCE           motion of drivers, sensors, formulas, instances of contacts, elements            force/forces.c
 //   ACCELERATION    M a + c = f + G^T lambda,  G a = gamma: a tree, with or without drivers and couplings, by articulated
-//                   bodies, O(n) (dynamics/aba.c, aba_coupled.c); a looped model by rows, gamma, c, M and the saddle-point
+//                   bodies, O(n) (dynamics/aba.c, aba_coupled.c); a constrained model by rows, gamma, c, M and the saddle-point
 //                   system (solve.c). Then the power of the drivers
 //   FRAMES          accelerations of links and frames: a pass of its own, which integrators do not need
 //
@@ -40,7 +40,7 @@ static void put_state(const srModel* m, srData* d, double t, const double* q, co
 }
 
 void sr_put_followers(const srModel* m, srData* d, double t, double* q, double* v) {
-  if (m->looped && !m->elimination) return;
+  if (m->constrained && !m->elimination) return;
   if (d->t != t && d->stage > SR_STAGE_VELOCITY) d->stage = SR_STAGE_VELOCITY;
   d->t = t;
   if (m->ndriver > 0) sr_driver_motion(m, d);
@@ -52,7 +52,7 @@ void sr_put_followers(const srModel* m, srData* d, double t, double* q, double* 
 }
 
 void sr_put_driven(const srModel* m, srData* d) {
-  if (!m->looped) sr_put_followers(m, d, d->t, d->q, d->v);
+  if (!m->constrained) sr_put_followers(m, d, d->t, d->q, d->v);
 }
 
 // ---- the stages ---------------------------------------------------------------------------------------------------------
@@ -87,7 +87,7 @@ static int accelerate(const srModel* m, srData* d) {
   int answer;
   if (m->elimination) {
     answer = accelerate_coupled(m, d);
-  } else if (m->looped) {
+  } else if (m->constrained) {
     answer = sr_solve_state(m, d);
   } else {
     // A singular M may belong to a state that only a trial step reached.
@@ -152,7 +152,7 @@ int sr_evaluate_motion(const srModel* m, srData* d, double t, const double* q, c
 
 // Laws on joint coordinates alone need no poses and twists of links in the ground frame.
 static bool frames_are_seen(const srModel* m) {
-  if (m->nsensor_value > 0 || (m->looped && !m->elimination) || m->nset > 0) return true;
+  if (m->nsensor_value > 0 || (m->constrained && !m->elimination) || m->nset > 0) return true;
   for (int i = 0; i < m->nforce; ++i) {
     if (m->force[i].law->port != SR_PORT_JOINT) return true;
   }

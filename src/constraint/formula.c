@@ -11,8 +11,8 @@
 
 #include "constraint/constraint.h"
 #include "constraint/reaction.h"
-#include "dynamics/gauge.h"
 #include "dynamics/link.h"
+#include "dynamics/measurement.h"
 #include "math/pose.h"
 
 static bool is_velocity(const srFormulaVariable* x) {
@@ -66,14 +66,14 @@ static int position_row(const srModel* m, const srData* d, int i, int* n, double
     quaternion_row(q + shift, k - shift, row);
     *bias = -0.25 * srm_dot3(v, v) * q[k];
   }
-  for (int j = 0; m->gauged && j < *n; j++) *bias += row[j] * d->jbias[first + j];
+  for (int j = 0; m->absolute && j < *n; j++) *bias += row[j] * d->jbias[first + j];
   return first;
 }
 
 // Adds `by` times joint velocity k to d->row_scatter.
 static void scatter_velocity(const srModel* m, srData* d, int k, double by) {
-  if (m->gauged) {
-    sr_gauge_row(m, d, k, by, d->row_scatter);
+  if (m->absolute) {
+    sr_measurement_row(m, d, k, by, d->row_scatter);
   } else {
     d->row_scatter[k] += by;
   }
@@ -248,7 +248,7 @@ static void rates_of(const srModel* m, const srData* d, const srFormulaVariable*
     const int first = position_row(m, d, x->index, &n, row, second);
     for (int i = 0; i < n; i++) *rate += row[i] * d->jv[first + i];
   } else if (x->kind == SR_VAR_V) {
-    *rate = m->gauged ? d->jbias[x->index] : 0;
+    *rate = m->absolute ? d->jbias[x->index] : 0;
   } else if (x->kind == SR_VAR_SENSOR) {
     double P[6], bias;
     srFrameMotion s;

@@ -141,7 +141,7 @@ static void rank_dense(Rank* r, const srModel* m, const srData* d) {
 }
 
 // Rows that rounded numbers make independent do not count: one that is dropped may let a later one in.
-static int rank_rough(Rank* r, const srModel* m, const srData* d) {
+static int rank_coarse(Rank* r, const srModel* m, const srData* d) {
   Basis b = basis_create(&r->pool, m->ng, m->nv);
   for (int i = 0; i < m->ng; i++) b.longest = fmax(b.longest, row_length(m, d, i));
   for (int row = 0; row < m->ng && b.n < m->nv; row++) {
@@ -190,13 +190,13 @@ static void fill(Rank* r, const srModel* m, srData* d) {
   memset(r->unique, 1, (size_t)m->ng + 1);
   r->shown.least = (double)NAN;
   r->shown.least_row = -1;
-  if (!m->looped || (double)m->ng * m->nv <= DENSE_MOST) {
+  if (!m->constrained || (double)m->ng * m->nv <= DENSE_MOST) {
     rank_dense(r, m, d);
   } else {
     rank_sparse(r, m, d);
   }
   const bool small = (double)m->ng * m->nv <= ROUGH_MOST;
-  r->shown.rank_rough = small && r->shown.least < ROUGH ? rank_rough(r, m, d) : r->shown.rank;
+  r->shown.rank_coarse = small && r->shown.least < ROUGH ? rank_coarse(r, m, d) : r->shown.rank;
   r->shown.redundant = r->redundant;
   r->shown.set_start = r->set_start;
   r->shown.set = r->set;

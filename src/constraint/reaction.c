@@ -9,8 +9,8 @@
 #include <math.h>
 #include <string.h>
 
-#include "dynamics/gauge.h"
 #include "dynamics/link.h"
+#include "dynamics/measurement.h"
 #include "force/force.h"
 #include "math/pose.h"
 #include "model/closure.h"
@@ -176,7 +176,7 @@ static int free_reactions(const srModel* m, srData* d, double* reaction) {
   double* f = d->work;
   memset(reaction, 0, 6 * (size_t)m->njoint * sizeof *reaction);
   for (int k = 0; k < m->njv; k++) {
-    f[k] = d->jf[k] - m->joint_armature[k] * sr_gauge_acceleration(m, d, k, d->a);
+    f[k] = d->jf[k] - m->joint_armature[k] * sr_measurement_acceleration(m, d, k, d->a);
   }
   row_joint_forces(m, d, d->lambda, f);
   add_joint_forces(m, d, f, reaction);
@@ -188,7 +188,7 @@ static int free_reactions(const srModel* m, srData* d, double* reaction) {
 // Of multipliers alone.
 static void row_reactions(const srModel* m, srData* d, const double* lambda, double* reaction) {
   double* wrench = d->work;
-  if (!m->gauged) {
+  if (!m->absolute) {
     memset(wrench, 0, 6 * (size_t)(m->nbody + 1) * sizeof *wrench);
     subtract_constraints(m, d, lambda, wrench);
     transmit(m, d, wrench, reaction);
@@ -206,13 +206,13 @@ static void row_reactions(const srModel* m, srData* d, const double* lambda, dou
 int sr_reactions(const srModel* m, srData* d, double* reaction) {
   double* wrench = d->work;
   if (d->stage < SR_STAGE_VELOCITY) return 1;
-  if (m->gauged) return free_reactions(m, d, reaction);
+  if (m->absolute) return free_reactions(m, d, reaction);
   sr_acceleration(m, d);
   memset(wrench, 0, 6 * (size_t)(m->nbody + 1) * sizeof *wrench);
   const int answer = sr_body_forces(m, d, wrench);
   for (int i = 0; i < 6 * (m->nbody + 1); i++) wrench[i] = -wrench[i];
   for (int body = 1; body <= m->nbody; body++) inertia_wrench(m, d, body, wrench);
-  if (m->looped) subtract_constraints(m, d, d->lambda, wrench);
+  if (m->constrained) subtract_constraints(m, d, d->lambda, wrench);
   transmit(m, d, wrench, reaction);
   return answer;
 }
@@ -227,7 +227,7 @@ int sr_joint_reaction(const srModel* m, srData* d, int joint, double reaction[6]
 void sr_reactions_unique(const srModel* m, srData* d, const srRank* rank, unsigned char* unique) {
   double *reaction = d->work + 6 * (m->nbody + 1), *lambda = d->row_work;
   memset(unique, 1, (size_t)m->njoint);
-  for (int s = 0; s < rank->nredundant && m->looped; s++) {
+  for (int s = 0; s < rank->nredundant && m->constrained; s++) {
     double size = 0;
     memset(lambda, 0, (size_t)m->ng * sizeof *lambda);
     for (int k = rank->set_start[s]; k < rank->set_start[s + 1]; k++) {

@@ -11,7 +11,7 @@
 
 #include "constraint/constraint.h"
 #include "constraint/reaction.h"
-#include "dynamics/gauge.h"
+#include "dynamics/measurement.h"
 #include "force/force.h"
 #include "math/pose.h"
 #include "math/v4.h"
@@ -152,9 +152,9 @@ static void take_scatter(const srModel* m, srData* d, int row) {
 static void coupling_row(const srModel* m, srData* d, const srCoupling* c) {
   d->g[c->row] = d->jq[c->qdof[0]] - c->ratio * d->jq[c->qdof[1]] - c->offset;
   d->b[c->row] = 0;
-  if (m->gauged) {
-    sr_gauge_row(m, d, c->dof[0], 1, d->row_scatter);
-    sr_gauge_row(m, d, c->dof[1], -c->ratio, d->row_scatter);
+  if (m->absolute) {
+    sr_measurement_row(m, d, c->dof[0], 1, d->row_scatter);
+    sr_measurement_row(m, d, c->dof[1], -c->ratio, d->row_scatter);
     take_scatter(m, d, c->row);
     return;
   }
@@ -167,8 +167,8 @@ static void coupling_row(const srModel* m, srData* d, const srCoupling* c) {
 static void driver_rows(const srModel* m, srData* d) {
   for (int i = 0; i < m->ndriver; i++) {
     const int row = m->row_driver + i;
-    if (m->gauged) {
-      sr_gauge_row(m, d, m->driver[i].dof, 1, d->row_scatter);
+    if (m->absolute) {
+      sr_measurement_row(m, d, m->driver[i].dof, 1, d->row_scatter);
       take_scatter(m, d, row);
     } else {
       d->G[m->G_start[row]] = 1;
@@ -195,10 +195,10 @@ int sr_constraints(const srModel* m, srData* d) {
 void sr_joint_gamma(const srModel* m, srData* d) {
   for (int i = 0; i < m->ncoupling; i++) {
     const srCoupling* c = &m->coupling[i];
-    d->gamma[c->row] = m->gauged ? c->ratio * d->jbias[c->dof[1]] - d->jbias[c->dof[0]] : 0;
+    d->gamma[c->row] = m->absolute ? c->ratio * d->jbias[c->dof[1]] - d->jbias[c->dof[0]] : 0;
   }
   for (int i = 0; i < m->ndriver; i++) {
-    d->gamma[m->row_driver + i] = d->motion[3 * i + 2] - (m->gauged ? d->jbias[m->driver[i].dof] : 0);
+    d->gamma[m->row_driver + i] = d->motion[3 * i + 2] - (m->absolute ? d->jbias[m->driver[i].dof] : 0);
   }
 }
 

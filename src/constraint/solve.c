@@ -1,4 +1,4 @@
-// Accelerations and multipliers of a looped model:
+// Accelerations and multipliers of a constrained model:
 //
 //   [ M  -G^T ] [   a    ]   [ f - c ]
 //   [ G    0  ] [ lambda ] = [ gamma ]
@@ -10,8 +10,8 @@
 #include <string.h>
 
 #include "constraint/constraint.h"
-#include "dynamics/gauge.h"
 #include "dynamics/link.h"
+#include "dynamics/measurement.h"
 
 // ---- bias -----------------------------------------------------------------------------------------------------------------
 
@@ -34,7 +34,7 @@ SRM_CLONES static void gather_bias(const srModel* m, srData* d) {
     sr_wrench_add_to_parent(d->link_X + 16 * i, srm_wrench_load(wrench), d->link_wrench + 8 * m->link_parent[i]);
   }
   for (int k = 0; m->armature_place && k < m->njv; k++) {  // J^T armature (J' v)
-    if (m->joint_armature[k] > 0) sr_gauge_row(m, d, k, m->joint_armature[k] * d->jbias[k], d->bias);
+    if (m->joint_armature[k] > 0) sr_measurement_row(m, d, k, m->joint_armature[k] * d->jbias[k], d->bias);
   }
 }
 

@@ -6,26 +6,28 @@
 #include <sarrus/model.h>
 
 // One evaluation of a friction law for an element, and its derivatives.
-typedef struct srRub {
+typedef struct srFrictionForce {
   double f[SR_FRICTION_MAX_N];  // resists
   double heat;
-} srRub;
+} srFrictionForce;
 // N: what the limits are multiplied with, 1 for a joint. edot: rates of its states.
-int sr_rub(const srDryFriction* x, const double* v, const double* e, double N, double tau, srRub* out, double* edot);
-double sr_rub_energy(const srDryFriction* x, const double* v, const double* e, double tau);
+int sr_friction_force(const srDryFriction* x, const double* v, const double* e, double N, double tau,
+                      srFrictionForce* out, double* edot);
+double sr_friction_force_energy(const srDryFriction* x, const double* v, const double* e, double tau);
 // slope: (n + ne) x (n + ne + 1), row-major: of (f, edot) by (v, e, N).
-int sr_rub_slope(const srDryFriction* x, const double* v, const double* e, double N, double tau, double* slope);
+int sr_friction_force_jacobian(const srDryFriction* x, const double* v, const double* e, double N, double tau,
+                               double* slope);
 #define SR_RUB_MOST (SR_FRICTION_MAX_N * (1 + SR_FRICTION_MAX_ELEMENTS))  // n + ne
 #define SR_RUB_WORK 24576  // doubles for the derivative of the largest law, iwan with all its elements
 #define SR_PRESS_WORK 128
 
 // Normal force at penetration d with rate ddot; z: discrete states of the element, NULL: none.
-int sr_press(const srContact* c, double d, double ddot, const double* z, srNormalOut* out);
+int sr_normal_force(const srSurfaceLaws* c, double d, double ddot, const double* z, srNormalOut* out);
 // Its derivatives by d and ddot.
-int sr_press_slope(const srContact* c, double d, double ddot, const double* z, double slope[2]);
-double sr_press_energy(const srContact* c, double d, const double* z);
+int sr_normal_force_jacobian(const srSurfaceLaws* c, double d, double ddot, const double* z, double slope[2]);
+double sr_normal_force_energy(const srSurfaceLaws* c, double d, const double* z);
 
 // Gap and its rate of an element that is a contact, at the motion of its port.
-void sr_contact_gap(const srContact* c, const srImpedanceIn* in, double* gap, double* rate);
+void sr_contact_gap(const srSurfaceLaws* c, const srImpedanceIn* in, double* gap, double* rate);
 
 #endif

@@ -18,7 +18,7 @@ const srContactKind* sr_contact_kind(const char* name) {
 }
 
 // The derivative of a friction law among those of another contact.
-static const srProgram* known(const srDryFriction* x, const srContact* like) {
+static const srProgram* known(const srDryFriction* x, const srSurfaceLaws* like) {
   const srDryFriction* part[] = {&like->slip, &like->roll, &like->spin};
   for (int i = 0; i < SR_COUNT(part); i++) {
     if (part[i]->law == x->law && part[i]->n == x->n && part[i]->ne == x->ne) return part[i]->derivative;
@@ -26,7 +26,7 @@ static const srProgram* known(const srDryFriction* x, const srContact* like) {
   return NULL;
 }
 
-void sr_contact_prepare(srPool* pool, srContact* contact, const srContact* like) {
+void sr_contact_prepare(srPool* pool, srSurfaceLaws* contact, const srSurfaceLaws* like) {
   srDryFriction* part[] = {&contact->slip, &contact->roll, &contact->spin};
   for (int i = 0; i < SR_COUNT(part); i++) {
     srDryFriction* x = part[i];

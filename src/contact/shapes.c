@@ -37,7 +37,7 @@ static void flat(const double* n, const double* a, double* out) {
 }
 
 static Geometry geometry(const srImpedanceIn* in) {
-  const srContact* c = in->data;
+  const srSurfaceLaws* c = in->data;
   const double *w = in->xdot, *u = in->xdot + 3;
   Geometry g;
   c->pair->place(c->radius, in->x + 3, &g.at);
@@ -63,14 +63,14 @@ static void flatten(const Geometry* g, const srDryFriction* x, const double* e, 
   for (int i = 0; x->n == 3 && i < x->ne; i += 3) flat(g->at.n, e + i, out + i);
 }
 
-static int rub(const Geometry* g, const srDryFriction* x, const double* v, const srImpedanceIn* in, double N,
-               srRub* rub, double* ydot) {
-  *rub = (srRub){0};
+static int friction_force(const Geometry* g, const srDryFriction* x, const double* v, const srImpedanceIn* in, double N,
+                          srFrictionForce* friction_force, double* ydot) {
+  *friction_force = (srFrictionForce){0};
   if (x->law == NULL) return 0;
   double e[SR_RUB_MOST];
   flatten(g, x, in->y + x->e, e);
   double* edot = ydot + x->e;
-  const int answer = sr_rub(x, v, e, N, in->tau, rub, edot);
+  const int answer = sr_friction_force(x, v, e, N, in->tau, friction_force, edot);
   for (int i = 0; x->n == 3 && i < x->ne; i += 3) {
     const double back = srm_dot3(g->turning, e + i);
     double about[3];
@@ -83,14 +83,14 @@ static int rub(const Geometry* g, const srDryFriction* x, const double* v, const
 // ---- force --------------------------------------------------------------------------------------------------------------
 
 static int evaluate(const srImpedanceIn* in, srImpedanceOut* out) {
-  const srContact* c = in->data;
+  const srSurfaceLaws* c = in->data;
   const Geometry g = geometry(in);
   srNormalOut normal;
-  int answer = sr_press(c, -g.at.gap, -g.rate, in->z, &normal);
-  srRub slip, roll, spin;
-  if (answer == 0) answer = rub(&g, &c->slip, g.slip, in, normal.f, &slip, out->ydot);
-  if (answer == 0) answer = rub(&g, &c->roll, g.turn, in, normal.f, &roll, out->ydot);
-  if (answer == 0) answer = rub(&g, &c->spin, &g.spin, in, normal.f, &spin, out->ydot);
+  int answer = sr_normal_force(c, -g.at.gap, -g.rate, in->z, &normal);
+  srFrictionForce slip, roll, spin;
+  if (answer == 0) answer = friction_force(&g, &c->slip, g.slip, in, normal.f, &slip, out->ydot);
+  if (answer == 0) answer = friction_force(&g, &c->roll, g.turn, in, normal.f, &roll, out->ydot);
+  if (answer == 0) answer = friction_force(&g, &c->spin, &g.spin, in, normal.f, &spin, out->ydot);
   if (answer != 0) return answer;
   double moment[3];
   srm_cross3(slip.f, g.r, moment);
@@ -98,21 +98,21 @@ static int evaluate(const srImpedanceIn* in, srImpedanceOut* out) {
     out->f[i] = moment[i] - roll.f[i] - spin.f[0] * g.at.n[i];
     out->f[3 + i] = normal.f * g.at.n[i] - slip.f[i];
   }
-  out->rubbed = slip.heat + roll.heat + spin.heat;
-  out->dissipated = normal.heat + out->rubbed;
+  out->friction_dissipation = slip.heat + roll.heat + spin.heat;
+  out->dissipated = normal.heat + out->friction_dissipation;
   return 0;
 }
 
 static double energy(const srImpedanceIn* in) {
-  const srContact* c = in->data;
+  const srSurfaceLaws* c = in->data;
   const Geometry g = geometry(in);
   const srDryFriction* part[] = {&c->slip, &c->roll, &c->spin};
   const double* v[] = {g.slip, g.turn, &g.spin};
-  double sum = sr_press_energy(c, -g.at.gap, in->z), e[SR_RUB_MOST];
+  double sum = sr_normal_force_energy(c, -g.at.gap, in->z), e[SR_RUB_MOST];
   for (int i = 0; i < 3; i++) {
     if (part[i]->law == NULL) continue;
     flatten(&g, part[i], in->y + part[i]->e, e);
-    sum += sr_rub_energy(part[i], v[i], e, in->tau);
+    sum += sr_friction_force_energy(part[i], v[i], e, in->tau);
   }
   return sum;
 }
@@ -133,7 +133,7 @@ static void flat_change(const double* n, const double* dn, const double* a, cons
 }
 
 // Direction j of (x, x'): N_d and N_ddot are press[2].
-static Change change_along(const srImpedanceIn* in, const Geometry* g, const double press[2], int j) {
+static Change change_along(const srImpedanceIn* in, const Geometry* g, const double normal_force[2], int j) {
   const double *w = in->xdot, *u = in->xdot + 3;
   double dx[3] = {0}, dw[3] = {0}, du[3] = {0}, one[3], two[3], pu[3];
   if (j >= 3 && j < 6) dx[j - 3] = 1;
@@ -145,7 +145,7 @@ static Change change_along(const srImpedanceIn* in, const Geometry* g, const dou
     d.n[i] *= g->at.curve;
     d.r[i] = -g->at.arm * d.n[i] - g->at.share * srm_dot3(g->at.n, dx) * g->at.n[i];
   }
-  d.N = -press[0] * srm_dot3(g->at.n, dx) - press[1] * (srm_dot3(g->at.n, du) + srm_dot3(d.n, u));
+  d.N = -normal_force[0] * srm_dot3(g->at.n, dx) - normal_force[1] * (srm_dot3(g->at.n, du) + srm_dot3(d.n, u));
   flat_change(g->at.n, d.n, u, du, d.slip);
   flat(g->at.n, u, pu);
   for (int i = 0; i < 3; i++) d.turning[i] = g->at.curve * (d.slip[i] - g->at.curve * srm_dot3(g->at.n, dx) * pu[i]);
@@ -160,9 +160,9 @@ static Change change_along(const srImpedanceIn* in, const Geometry* g, const dou
 // One of the three frictions: its slope, its force, and where its wrench goes.
 typedef struct Part {
   const srDryFriction* x;
-  srRub rub;
+  srFrictionForce friction_force;
   const double *e, *flat;  // states, and those in the tangent plane
-  const double* slope;     // of sr_rub_slope
+  const double* slope;     // of sr_friction_force_jacobian
   int kind;                // 0 slip, 1 roll, 2 spin
 } Part;
 
@@ -201,22 +201,23 @@ static void put_part(const Part* p, const Geometry* g, const Change* d, const do
   for (int i = 0; x->n == 3 && i < x->ne; i += 3) flat_change(g->at.n, d->n, p->e + i, de + i, dflat + i);
   part_along(p, p->kind == 0 ? d->slip : p->kind == 1 ? d->turn : &d->spin, dflat, d->N, df, dedot);
   srm_cross3(df, g->r, one);
-  srm_cross3(p->rub.f, d->r, two);
+  srm_cross3(p->friction_force.f, d->r, two);
   for (int i = 0; i < 3; i++) {
     double* moment = &J[i * width + column];
     if (p->kind == 0) {
       *moment += one[i] + two[i];
       J[(3 + i) * width + column] -= df[i];
     } else {
-      *moment -= p->kind == 1 ? df[i] : df[0] * g->at.n[i] + p->rub.f[0] * d->n[i];
+      *moment -= p->kind == 1 ? df[i] : df[0] * g->at.n[i] + p->friction_force.f[0] * d->n[i];
     }
   }
   for (int i = 0; x->n == 3 && i < x->ne; i += 3) turn_change(g, d, p->flat + i, dflat + i, dedot + i);
   for (int i = 0; i < x->ne; i++) J[(6 + x->e + i) * width + column] += dedot[i];
 }
 
-static int part_slope(const srImpedanceIn* in, const Geometry* g, const double press[2], double N, Part* p, double* J) {
-  const srContact* c = in->data;
+static int part_jacobian(const srImpedanceIn* in, const Geometry* g, const double normal_force[2], double N, Part* p,
+                         double* J) {
+  const srSurfaceLaws* c = in->data;
   const double* v = p->kind == 0 ? g->slip : p->kind == 1 ? g->turn : &g->spin;
   const int k = c->slip.ne + c->roll.ne + c->spin.ne;
   double e[SR_RUB_MOST], edot[SR_RUB_MOST], de[SR_RUB_MOST] = {0};
@@ -225,11 +226,11 @@ static int part_slope(const srImpedanceIn* in, const Geometry* g, const double p
   p->e = in->y + p->x->e;
   p->flat = e;
   p->slope = slope;
-  int answer = sr_rub(p->x, v, e, N, in->tau, &p->rub, edot);
-  if (answer == 0) answer = sr_rub_slope(p->x, v, e, N, in->tau, slope);
+  int answer = sr_friction_force(p->x, v, e, N, in->tau, &p->friction_force, edot);
+  if (answer == 0) answer = sr_friction_force_jacobian(p->x, v, e, N, in->tau, slope);
   if (answer != 0) return answer;
   for (int j = 3; j < 12; j++) {
-    const Change d = change_along(in, g, press, j);
+    const Change d = change_along(in, g, normal_force, j);
     put_part(p, g, &d, de, k, j, J);
   }
   for (int j = 0; j < p->x->ne; j++) {
@@ -242,21 +243,21 @@ static int part_slope(const srImpedanceIn* in, const Geometry* g, const double p
 }
 
 static int slope(const srImpedanceIn* in, double* J) {
-  const srContact* c = in->data;
+  const srSurfaceLaws* c = in->data;
   const Geometry g = geometry(in);
   const int k = c->slip.ne + c->roll.ne + c->spin.ne;
   srNormalOut normal;
-  double press[2];
-  int answer = sr_press(c, -g.at.gap, -g.rate, in->z, &normal);
-  if (answer == 0) answer = sr_press_slope(c, -g.at.gap, -g.rate, in->z, press);
+  double normal_force[2];
+  int answer = sr_normal_force(c, -g.at.gap, -g.rate, in->z, &normal);
+  if (answer == 0) answer = sr_normal_force_jacobian(c, -g.at.gap, -g.rate, in->z, normal_force);
   for (int j = 3; j < 12 && answer == 0; j++) {
-    const Change d = change_along(in, &g, press, j);
+    const Change d = change_along(in, &g, normal_force, j);
     for (int i = 0; i < 3; i++) J[(3 + i) * (12 + k) + j] += d.N * g.at.n[i] + normal.f * d.n[i];
   }
   const srDryFriction* part[] = {&c->slip, &c->roll, &c->spin};
   for (int i = 0; i < 3 && answer == 0; i++) {
     Part p = {.x = part[i], .kind = i};
-    if (p.x->law != NULL) answer = part_slope(in, &g, press, normal.f, &p, J);
+    if (p.x->law != NULL) answer = part_jacobian(in, &g, normal_force, normal.f, &p, J);
   }
   return answer;
 }
@@ -271,7 +272,7 @@ const srContactKind sr_contact_shapes = {&contact, slope, sr_contact_prepare};
 
 // ---- gap ----------------------------------------------------------------------------------------------------------------
 
-void sr_contact_gap(const srContact* c, const srImpedanceIn* in, double* gap, double* rate) {
+void sr_contact_gap(const srSurfaceLaws* c, const srImpedanceIn* in, double* gap, double* rate) {
   if (c->nvariable > 0) {
     *gap = in->x[0];
     *rate = in->xdot[0];

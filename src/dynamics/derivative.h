@@ -40,18 +40,18 @@ void sr_chain_second(const srChain* chain, int j, int k, double* out);
 void sr_chain_wrench(const srChain* chain, const double* w, const double* Lx, const double* Lt, srmEntries* out);
 
 // ---- gauge_derivative.c
-// Joint velocity k of a gauge, jv = h . t, with its row h over the twist and L = dh by the pose (6 x 6 over the twist), where R is
+// Joint velocity k of a measurement, jv = h . t, with its row h over the twist and L = dh by the pose (6 x 6 over the twist), where R is
 // the rotation that is seen.
-void sr_gauge_slope(const srGauge* gauge, int k, const double* R, double* h, double* L);
+void sr_measurement_jacobian(const srMeasurement* measurement, int k, const double* R, double* h, double* L);
 // The relative acceleration t' of a chain of at most two free bodies, of the accelerations a (nv) and d's velocities; its
 // derivatives by q and by v along each coordinate.
-enum { SR_GAUGE_CHAIN = 12 };
+enum { SR_MEASUREMENT_CHAIN = 12 };
 typedef struct srChainAcceleration {
-  double value[6], by_q[SR_GAUGE_CHAIN][6], by_v[SR_GAUGE_CHAIN][6];
+  double value[6], by_q[SR_MEASUREMENT_CHAIN][6], by_v[SR_MEASUREMENT_CHAIN][6];
 } srChainAcceleration;
 void sr_chain_acceleration(const srChain* chain, const double* a, srChainAcceleration* out);
-// Derivatives of jv' of joint velocity k of a gauge by q and by v along the chain (n each); returns jv'.
-double sr_gauge_acceleration_slope(const srGauge* gauge, int k, const srChain* chain, const srChainAcceleration* accel,
-                                   double* by_q, double* by_v);
+// Derivatives of jv' of joint velocity k of a measurement by q and by v along the chain (n each); returns jv'.
+double sr_measurement_acceleration_jacobian(const srMeasurement* measurement, int k, const srChain* chain,
+                                            const srChainAcceleration* accel, double* by_q, double* by_v);
 
 #endif

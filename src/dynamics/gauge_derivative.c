@@ -1,4 +1,4 @@
-// How the rows of the gauges change with the pose (gauge.c has the rows themselves, and the names used here).
+// How the rows of the measurements change with the pose (measurement.c has the rows themselves, and the names used here).
 //
 //   jv = h(R) . t,   L s = dh along the twist s,   jv' = h . t' + (L t) . t
 //
@@ -57,12 +57,13 @@ typedef struct Angle {
   double bias, d_bias;      // (L t).t and its change
 } Angle;
 
-static Angle angle_of(const srGauge* gauge, const double* R, const double* w, const double* r, const double* dw) {
+static Angle angle_of(const srMeasurement* measurement, const double* R, const double* w, const double* r,
+                      const double* dw) {
   double f1[3], f3[3];
   Angle out;
-  turned(R, gauge->e[1], f1);
-  turned(R, gauge->e[3], f3);
-  const Part s = part_of(gauge->e[0], f1, w, r, dw), c = part_of(gauge->e[2], f3, w, r, dw);
+  turned(R, measurement->e[1], f1);
+  turned(R, measurement->e[3], f3);
+  const Part s = part_of(measurement->e[0], f1, w, r, dw), c = part_of(measurement->e[2], f3, w, r, dw);
   const double r2 = s.value * s.value + c.value * c.value;
   const double d_r2 = 2 * (s.value * s.d_value + c.value * c.d_value);
   for (int i = 0; i < 3; i++) {
@@ -85,20 +86,20 @@ static Angle angle_of(const srGauge* gauge, const double* R, const double* w, co
 
 static const double unit[3][3] = {{1, 0, 0}, {0, 1, 0}, {0, 0, 1}}, none[3] = {0, 0, 0};
 
-void sr_gauge_slope(const srGauge* gauge, int k, const double* R, double* h, double* L) {
+void sr_measurement_jacobian(const srMeasurement* measurement, int k, const double* R, double* h, double* L) {
   memset(h, 0, 6 * sizeof *h);
   memset(L, 0, 36 * sizeof *L);
-  if (gauge->kind == SR_GAUGE_SLIDE) {
-    memcpy(h + 3, gauge->e[0], 3 * sizeof *h);
+  if (measurement->kind == SR_MEASUREMENT_SLIDE) {
+    memcpy(h + 3, measurement->e[0], 3 * sizeof *h);
     return;
   }
-  const int shift = gauge->kind == SR_GAUGE_ORIGIN ? 3 : 0;
+  const int shift = measurement->kind == SR_MEASUREMENT_ORIGIN ? 3 : 0;
   double f[3];
-  if (gauge->kind != SR_GAUGE_ANGLE) turned(R, unit[k], f);
+  if (measurement->kind != SR_MEASUREMENT_ANGLE) turned(R, unit[k], f);
   for (int i = 0; i < 3; i++) {
     double dh[3];
-    if (gauge->kind == SR_GAUGE_ANGLE) {
-      const Angle angle = angle_of(gauge, R, none, unit[i], none);
+    if (measurement->kind == SR_MEASUREMENT_ANGLE) {
+      const Angle angle = angle_of(measurement, R, none, unit[i], none);
       memcpy(h, angle.row, sizeof angle.row);
       memcpy(dh, angle.d_row, sizeof dh);
     } else {
@@ -110,15 +111,15 @@ void sr_gauge_slope(const srGauge* gauge, int k, const double* R, double* h, dou
 }
 
 // (L t).t and its change where the pose turns by r and t changes by dt.
-static double bias_of(const srGauge* gauge, int k, const double* R, const double* t, const double* r, const double* dt,
-                      double* change) {
+static double bias_of(const srMeasurement* measurement, int k, const double* R, const double* t, const double* r,
+                      const double* dt, double* change) {
   *change = 0;
-  if (gauge->kind == SR_GAUGE_ANGLE) {
-    const Angle angle = angle_of(gauge, R, t, r, dt);
+  if (measurement->kind == SR_MEASUREMENT_ANGLE) {
+    const Angle angle = angle_of(measurement, R, t, r, dt);
     *change = angle.d_bias;
     return angle.bias;
   }
-  if (gauge->kind != SR_GAUGE_ORIGIN) return 0;
+  if (measurement->kind != SR_MEASUREMENT_ORIGIN) return 0;
   double f[3], df[3], wf[3], dwf[3], wdf[3];
   turned(R, unit[k], f);
   srm_cross3(r, f, df);
@@ -146,7 +147,7 @@ static void add_rate(const double* c, const double* before, const double* beyond
 }
 
 typedef struct Sums {
-  double before[SR_GAUGE_CHAIN][6], beyond[SR_GAUGE_CHAIN][6];
+  double before[SR_MEASUREMENT_CHAIN][6], beyond[SR_MEASUREMENT_CHAIN][6];
 } Sums;
 
 // Of columns c, or of their changes. Those that turn j are the first ones of the chain.
@@ -169,7 +170,7 @@ static void sums_of(const srChain* x, const double* c, Sums* out) {
 
 void sr_chain_acceleration(const srChain* x, const double* a, srChainAcceleration* out) {
   const double* c = x->c;
-  double dc[6 * SR_GAUGE_CHAIN];
+  double dc[6 * SR_MEASUREMENT_CHAIN];
   Sums sums, change;
   memset(out, 0, sizeof *out);
   sums_of(x, c, &sums);
@@ -193,15 +194,15 @@ void sr_chain_acceleration(const srChain* x, const double* a, srChainAcceleratio
   }
 }
 
-double sr_gauge_acceleration_slope(const srGauge* gauge, int k, const srChain* x, const srChainAcceleration* accel,
-                                   double* by_q, double* by_v) {
+double sr_measurement_acceleration_jacobian(const srMeasurement* measurement, int k, const srChain* x,
+                                            const srChainAcceleration* accel, double* by_q, double* by_v) {
   double h[6], L[36], value = 0;
-  sr_gauge_slope(gauge, k, x->R, h, L);
+  sr_measurement_jacobian(measurement, k, x->R, h, L);
   for (int l = 0; l < x->n; l++) {
     const double* cl = x->c + 6 * l;
     double change_q, change_v, turn = 0;
-    value = dot6(h, accel->value) + bias_of(gauge, k, x->R, x->t, cl, x->dt + 6 * l, &change_q);
-    (void)bias_of(gauge, k, x->R, x->t, none, cl, &change_v);
+    value = dot6(h, accel->value) + bias_of(measurement, k, x->R, x->t, cl, x->dt + 6 * l, &change_q);
+    (void)bias_of(measurement, k, x->R, x->t, none, cl, &change_v);
     for (int i = 0; i < 6; i++) turn += accel->value[i] * dot6(L + 6 * i, cl);
     by_q[l] = turn + dot6(h, accel->by_q[l]) + change_q;
     by_v[l] = dot6(h, accel->by_v[l]) + change_v;

@@ -9,8 +9,8 @@
 #include <string.h>
 
 #include "base/base.h"
-#include "dynamics/gauge.h"
 #include "dynamics/link.h"
+#include "dynamics/measurement.h"
 
 // Two states mostly differ in the first number.
 static inline bool same(const double* a, const double* b, int n) {
@@ -24,7 +24,7 @@ static void keep(double* to, const double* from, int n) {
 static void keep_positions(const srModel* m, srData* d) {
   double* z = d->known + m->nq + m->nv;
   keep(d->known, d->q, m->nq);
-  if (!m->gauged) return;
+  if (!m->absolute) return;
   keep(z, d->z, m->nz);
   z[m->nz] = d->t;
 }
@@ -32,7 +32,7 @@ static void keep_positions(const srModel* m, srData* d) {
 bool sr_positions_same(const srModel* m, const srData* d, const double* q) {
   const double* z = d->known + m->nq + m->nv;
   if (!same(q, d->known, m->nq)) return false;
-  return !m->gauged || (same(d->z, z, m->nz) && same(&d->t, z + m->nz, 1));
+  return !m->absolute || (same(d->z, z, m->nz) && same(&d->t, z + m->nz, 1));
 }
 
 void sr_lower_stage(const srModel* m, srData* d) {
@@ -53,7 +53,7 @@ SRM_CLONES void sr_kinematics(const srModel* m, srData* d) {
   }
   d->stage = SR_STAGE_POSITION;
   keep_positions(m, d);
-  if (m->gauged) sr_gauge_positions(m, d);
+  if (m->absolute) sr_measurement_positions(m, d);
 }
 
 SRM_CLONES void sr_velocity(const srModel* m, srData* d) {
@@ -67,7 +67,7 @@ SRM_CLONES void sr_velocity(const srModel* m, srData* d) {
   }
   d->stage = SR_STAGE_VELOCITY;
   keep(d->known + m->nq, d->v, m->nv);
-  if (m->gauged) sr_gauge_velocities(m, d);
+  if (m->absolute) sr_measurement_velocities(m, d);
 }
 
 SRM_CLONES void sr_acceleration(const srModel* m, srData* d) {

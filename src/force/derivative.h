@@ -12,13 +12,13 @@ bool sr_law_graph(const srImpedance* law, srGraph* g, srImpedanceGraph* x);
 const srProgram* sr_law_derivative(srPool* pool, const srImpedance* law);
 
 // With n the width of the port and k the states of the element: J is (n + k) x (2 n + k), row-major, the derivatives of (f, y')
-// by (x, x', y). Formulas are not varied: what they depend on is not the element's own. work: sr_law_slope_work doubles.
+// by (x, x', y). Formulas are not varied: what they depend on is not the element's own. work: sr_law_jacobian_work doubles.
 // derivative: of the element's law. Answers as `evaluate` of the law.
-int sr_law_slope(const srForceElement* element, const srProgram* derivative, const srImpedanceIn* in, double* work,
-                 double* J);
-int sr_law_slope_work(const srForceElement* element, const srProgram* derivative);
+int sr_law_jacobian(const srForceElement* element, const srProgram* derivative, const srImpedanceIn* in, double* work,
+                    double* J);
+int sr_law_jacobian_work(const srForceElement* element, const srProgram* derivative);
 
 // x of a port between frames: theta' = A w with R = exp[theta], R' = [w] R; A is 3 x 3, row-major.
-void sr_rotation_slope(const double* theta, double* A);
+void sr_rotation_jacobian(const double* theta, double* A);
 
 #endif

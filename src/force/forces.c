@@ -7,7 +7,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "dynamics/gauge.h"
+#include "dynamics/measurement.h"
 #include "force/force.h"
 #include "force/instances.h"
 #include "force/ports.h"
@@ -142,8 +142,8 @@ static int apply(const srModel* m, srData* d, const srForceElement* element, dou
   sr_port_force(m, d, element, &motion, f);
   if (element->law->port == SR_PORT_GAP) d->power[SR_ACCOUNT_DRIVER] += gap_power(element, &motion, f);
   if (element->contact != NULL) {
-    d->power[SR_ACCOUNT_FRICTION] -= out.rubbed;
-    d->power[SR_ACCOUNT_CONTACT] -= out.dissipated - out.rubbed;
+    d->power[SR_ACCOUNT_FRICTION] -= out.friction_dissipation;
+    d->power[SR_ACCOUNT_CONTACT] -= out.dissipated - out.friction_dissipation;
   } else if (element->law->energy != NULL) {
     d->power[SR_ACCOUNT_DISSIPATED] -= out.dissipated;
   } else {
@@ -156,7 +156,7 @@ static int apply(const srModel* m, srData* d, const srForceElement* element, dou
 static void begin(const srModel* m, srData* d) {
   clear(d->ydot, m->ny);
   clear(d->power, SR_ACCOUNTS);
-  if (m->gauged) clear(d->f, m->nv);
+  if (m->absolute) clear(d->f, m->nv);
   for (int i = 0; i < m->njv; ++i) {
     d->jf[i] = d->tau[i];
     d->power[SR_ACCOUNT_APPLIED] += d->tau[i] * d->jv[i];
@@ -191,7 +191,7 @@ int sr_forces(const srModel* m, srData* d, double tau_stage) {
   }
   if (m->formulation == SR_FORMULATION_PENALTY) answer = sr_soft_closures(m, d);
   if (wrenches) sr_gather_wrenches(m, d);
-  if (m->gauged) sr_gauge_transposed(m, d, d->jf, d->f);
+  if (m->absolute) sr_measurement_transposed(m, d, d->jf, d->f);
   user_rates(m, d);
   return answer;
 }
@@ -228,7 +228,7 @@ static void take_wrench(const srModel* m, srData* d, int point, double* wrench) 
 
 // Of a gap: what it does to joint coordinates acts inside joints, the rest on the bodies of its sensors.
 static int gap_body_forces(const srModel* m, srData* d, const srForceElement* element, double* wrench) {
-  const srContact* contact = element->contact;
+  const srSurfaceLaws* contact = element->contact;
   double* jf = d->work;
   memcpy(jf, d->jf, (size_t)m->njv * sizeof *jf);
   const int answer = apply(m, d, element, SR_TAU_ELEMENT);
@@ -271,7 +271,7 @@ static double force_alone(const srModel* m, srData* d, const srForceElement* ele
   clear(d->link_wrench, 8 * m->nlink);
   if (apply(m, d, element, SR_TAU_ELEMENT) != 0) return 0.0;
   if (element->law->port != SR_PORT_JOINT) sr_gather_wrenches(m, d);
-  if (m->gauged) sr_gauge_transposed(m, d, d->jf, d->f);
+  if (m->absolute) sr_measurement_transposed(m, d, d->jf, d->f);
   return d->f[dof];
 }
 

@@ -119,7 +119,7 @@ bool sr_set_located(const struct srInstances* x, const srContactSet* set) {
   return x->running && (x->adaptive || set->located);
 }
 
-const srContact* sr_near_law(const srModel* m, const srNear* near) {
+const srSurfaceLaws* sr_near_law(const srModel* m, const srNear* near) {
   const srContactSet* set = &m->set[near->set];
   return &set->law[near->card_a * set->ncard + near->card_b];
 }
@@ -304,7 +304,7 @@ static srInstance* fill(const srModel* m, struct srInstances* x, int k, const sr
                                        .z = set->z + (k - set->first) * SR_Z_CONTACT,
                                        .contact = &instance->contact,
                                        .slope = set->kind->slope};
-  const srContact* like = set->like[instance->contact.slip.n - 2];
+  const srSurfaceLaws* like = set->like[instance->contact.slip.n - 2];
   instance->contact.derivative = like->derivative;
   instance->contact.slip.derivative = like->slip.derivative;
   instance->contact.roll.derivative = like->roll.derivative;

@@ -23,7 +23,7 @@ void sr_instances_end(srData* d);
 // Is the touch of a set's pairs located, in the run that is under way?
 bool sr_set_located(const struct srInstances* x, const srContactSet* set);
 
-const srContact* sr_near_law(const srModel* m, const srNear* near);  // of its materials
+const srSurfaceLaws* sr_near_law(const srModel* m, const srNear* near);  // of its materials
 void sr_near_gap(const srModel* m, const srData* d, const srNear* near, double* gap, double* rate);
 
 // An instance of a near pair; its states are 0. NULL: there is no room, d->trouble says so.

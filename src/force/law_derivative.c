@@ -21,7 +21,7 @@ static void cross_matrix(const double* a, double* A) {
   memcpy(A, rows, sizeof rows);
 }
 
-void sr_rotation_slope(const double* theta, double* A) {
+void sr_rotation_jacobian(const double* theta, double* A) {
   double T[9];
   cross_matrix(theta, T);
   const double c = sr_rotation_factor(srm_dot3(theta, theta));
@@ -114,13 +114,13 @@ static int difference(const srForceElement* element, const srImpedanceIn* in, co
   return 0;
 }
 
-int sr_law_slope_work(const srForceElement* element, const srProgram* derivative) {
+int sr_law_jacobian_work(const srForceElement* element, const srProgram* derivative) {
   const int differences = 3 * MOST + 2 * element->ny, graph = derivative ? sr_program_work(derivative) : 0;
   return differences > graph ? differences : graph;
 }
 
-int sr_law_slope(const srForceElement* element, const srProgram* derivative, const srImpedanceIn* in, double* work,
-                 double* J) {
+int sr_law_jacobian(const srForceElement* element, const srProgram* derivative, const srImpedanceIn* in, double* work,
+                    double* J) {
   const Sample s = {sr_port_width(element->law->port), element->ny, work, work + 2 * MOST + element->ny};
   const int n = s.n, k = s.k;
   memset(J, 0, (size_t)((n + k) * (2 * n + k)) * sizeof *J);

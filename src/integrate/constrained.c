@@ -148,7 +148,7 @@ void sri_constrained_restart(srIntegrator* integrator, double t) {
     sri_constrained_start(integrator);
     return;
   }
-  sri_leap_restart(&c->leap, integrator->h, integrator->t - t);
+  sri_crossing_restart(&c->crossing, integrator->h, integrator->t - t);
   c->chosen = false;
   c->goes_on = true;
 }

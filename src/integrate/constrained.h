@@ -3,17 +3,17 @@
 //
 //   constrained.c  evaluation, the index-1 form with Baumgarte's terms        augmented.c  the same without a choice of rows
 //   rank.c         which rows are in use, the end of a step                   projection.c, partition.c  ways to keep them
-//   drift.c        rows that are off, singular positions between steps        leap.c  steps across singular positions
+//   drift.c        rows that are off, singular positions between steps        crossing.c  steps across singular positions
 #ifndef SR_INTEGRATE_CONSTRAINED_H
 #define SR_INTEGRATE_CONSTRAINED_H
 
+#include "integrate/crossing.h"
 #include "integrate/explicit.h"
-#include "integrate/leap.h"
 #include "math/saddle.h"
 
 #define SRI_RANK_EVENTS 256
 
-// How far the rows were from dependence after the last three accepted steps, of methods that do not leap.
+// How far the rows were from dependence after the last three accepted steps, of methods that do not crossing.
 typedef struct srDistances {
   double distance[3], t[3];
   int count;
@@ -40,7 +40,7 @@ struct srConstrained {
   double* block;                                    // all of the above
   int nactive;
   srMetric metric;
-  srLeap leap;  // over singular positions
+  srCrossing crossing;  // over singular positions
   double tau;
   int rank;             // -1: not known yet
   bool chosen;          // rows are chosen since the last start
@@ -48,7 +48,7 @@ struct srConstrained {
   bool index1;          // accelerations by sri_index1, not by the callback `rates`
   double sigma;         // smallest singular value of the rows in use at the end of the last step tried; < 0: not known
   double sigma_chosen;  // what it was when the rows were chosen; < 0: not known
-  bool goes_on;         // rows, rank and leap are those of the motion before a restart
+  bool goes_on;         // rows, rank and crossing are those of the motion before a restart
   double h_short;       // > 0: the step begins in a singular position, with rows less; it must not be longer than this
   int rank_left;        // what the rank was before that
   bool rechosen;        // the rows in use changed at the end of the last step: sigma before and now do not compare
@@ -110,16 +110,16 @@ int sri_finish_constraints(srIntegrator* integrator, double t_new);
 // ---- drift.c
 // Does the method end its steps on the constraints?
 bool sri_keeps(const srIntegrator* integrator);
-// Does it leap over singular positions?
-bool sri_leaps(const srIntegrator* integrator);
+// Does it crossing over singular positions?
+bool sri_crosses(const srIntegrator* integrator);
 // x_new with c->g and c->r = G v + b there: SRI_REFUSED where a row is off by far in spite of all that keeps it.
-int sri_watch_rows(srIntegrator* integrator, double t);
+int sri_monitor_rows(srIntegrator* integrator, double t);
 // The rank rises after a drift: a row that is off makes others independent. SRI_STOP, with the sentence.
-int sri_watch_rise(srIntegrator* integrator, int before);
+int sri_monitor_rise(srIntegrator* integrator, int before);
 // Was the correction of the velocities, from x_before to x_new, too large for a place as near to a singular position as sigma tells?
-int sri_watch_correction(srIntegrator* integrator, double t);
+int sri_monitor_correction(srIntegrator* integrator, double t);
 // At the end t of an accepted step, c->G there: was a singular position passed?
-void sri_watch_passing(srIntegrator* integrator, double t);
+void sri_monitor_passing(srIntegrator* integrator, double t);
 
 // ---- partition.c; answers are outcomes
 struct srPartition* sri_partition_create(const srSystem* s);  // NULL: out of memory

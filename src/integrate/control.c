@@ -6,7 +6,7 @@
 // default: Hairer, Norsett, Wanner I, II.4, and the controller of Gustafsson in the form of Hairer's dopri5 (e = 5). positions:
 // Haddouni et al. (2017), whose errors are those of positions (eq. 29, 33 and section 3.3), eq. 30, with its exponent
 // 1/p where 1/(p+1) is usual, and its safety factor. The generalized-alpha methods have e = 3, the pairs of order 5(4) and hem5
-// e = 5. A step across a singular position is planned by leap.c, but under `fixed`.
+// e = 5. A step across a singular position is planned by crossing.c, but under `fixed`.
 #include "integrate/control.h"
 
 #include <float.h>
@@ -19,7 +19,7 @@
 #define BETA 0.04  // where the estimate falls like h^5
 #define SHRINK_MOST 0.2
 #define GROW_MOST 10.0
-#define AFTER_LEAP 0.3  // of the leap: the step to go on with
+#define AFTER_LEAP 0.3  // of the crossing: the step to go on with
 // After so many accepted steps a look at what they have achieved. They have collapsed when the limit is out of reach at their
 // pace: by far shorter steps than they used to be, or by so many windows of ADVANCE_STEPS one after the other.
 #define ADVANCE_STEPS 5000
@@ -34,8 +34,8 @@ void sri_control_start(srIntegrator* integrator, srControl* control, double thet
   control->err_before = 1e-4;
   sri_grid_start(&control->grid, integrator->t);
   srConstrained* c = integrator->constrained;
-  if (c != NULL && !c->goes_on) sri_leap_start(&c->leap, theta);
-  if (c != NULL) c->leap.theta = theta;
+  if (c != NULL && !c->goes_on) sri_crossing_start(&c->crossing, theta);
+  if (c != NULL) c->crossing.theta = theta;
 }
 
 bool sri_control_needs_first(const srIntegrator* integrator, const srControl* control) {
@@ -134,13 +134,13 @@ static srTrial cut_step(const srIntegrator* integrator, double h, double t_limit
 static srTrial plan_trial(const srIntegrator* integrator, const srControl* control, double t_limit) {
   const double rest = t_limit - integrator->t;
   const srConstrained* c = integrator->constrained;
-  if (c == NULL || !sri_leaps(integrator)) {
+  if (c == NULL || !sri_crosses(integrator)) {
     return cut_step(integrator, control->h, t_limit);
   }
-  srLeapPlan plan = sri_leap_plan(&c->leap, control->h, rest);
-  if (c->h_short > 0) plan = (srLeapPlan){.h = c->h_short, .err = {.limit = 1}};
-  if (!plan.leaps && plan.h == control->h) return cut_step(integrator, control->h, t_limit);
-  srTrial trial = {.h = fmin(plan.h, rest), .cut = true, .leaps = plan.leaps, .limit = plan.err};
+  srCrossingPlan plan = sri_crossing_plan(&c->crossing, control->h, rest);
+  if (c->h_short > 0) plan = (srCrossingPlan){.h = c->h_short, .err = {.limit = 1}};
+  if (!plan.crossings && plan.h == control->h) return cut_step(integrator, control->h, t_limit);
+  srTrial trial = {.h = fmin(plan.h, rest), .cut = true, .crossings = plan.crossings, .limit = plan.err};
   trial.t_new = trial.h == rest ? t_limit : integrator->t + trial.h;
   return trial;
 }
@@ -163,7 +163,7 @@ static void plan_next(const srIntegrator* integrator, srControl* control, srTria
   factor = fmin(GROW_MOST, fmax(SHRINK_MOST, factor));
   if (rejected) factor = fmin(factor, 1.0);
   double h = trial.h * factor;
-  if (trial.leaps) {
+  if (trial.crossings) {
     h = AFTER_LEAP * trial.h;
   } else if (!trial.cut) {
     control->err_before = fmax(err, 1e-4);
@@ -202,12 +202,12 @@ static srStatus give_up(srIntegrator* integrator, int outcome, double h, double 
 static void note_accepted(srIntegrator* integrator, srTrial trial) {
   srConstrained* c = integrator->constrained;
   if (c == NULL) return;
-  if (trial.leaps && c->leap.rate < 0) {
-    ++integrator->stats.leaps;
-    const double distance = c->leap.sigma / -c->leap.rate;
+  if (trial.crossings && c->crossing.rate < 0) {
+    ++integrator->stats.crossings;
+    const double distance = c->crossing.sigma / -c->crossing.rate;
     sri_rank_event(integrator, integrator->t_before + distance, SR_RANK_PASSED, c->rank, c->rank, -1);
   }
-  sri_leap_accepted(&c->leap, trial.h, trial.leaps || c->h_short > 0, c->rechosen, c->sigma);
+  sri_crossing_accepted(&c->crossing, trial.h, trial.crossings || c->h_short > 0, c->rechosen, c->sigma);
   c->h_short = 0;
 }
 
@@ -285,8 +285,8 @@ srStatus sri_control_step(srIntegrator* integrator, srControl* control, double t
     if (outcome < 0 || trial.h <= least) return give_up(integrator, outcome, trial.h, err);
     ++integrator->stats.rejected;
     srConstrained* c = integrator->constrained;
-    if (trial.leaps) {
-      sri_leap_refused(&c->leap, trial.h, err);
+    if (trial.crossings) {
+      sri_crossing_refused(&c->crossing, trial.h, err);
     } else if (c != NULL && c->h_short > 0) {
       if (trial.h <= c->h_short) c->h_short *= 0.5;
     } else {

@@ -2,8 +2,8 @@
 #ifndef SR_INTEGRATE_CONTROL_H
 #define SR_INTEGRATE_CONTROL_H
 
+#include "integrate/crossing.h"
 #include "integrate/fixed.h"
-#include "integrate/leap.h"
 
 typedef struct srControl {
   int estimate;       // the error estimate of the method falls like h^estimate
@@ -15,7 +15,7 @@ typedef struct srControl {
 // A step cut to a limit of time: which length, and does it end on the limit? Which errors are accepted?
 typedef struct srTrial {
   double h, t_new;
-  bool cut, leaps;
+  bool cut, crossings;
   srErrorLimit limit;
 } srTrial;
 
@@ -23,7 +23,7 @@ typedef struct srTrial {
 // accepted: SRI_REFUSED.
 typedef int (*srTryStep)(srIntegrator* integrator, srTrial trial, double* err);
 
-// theta: where in a step a singular position shall lie (leap.h); estimate: 5 for dopri5 and its like, 3 for methods of order 2.
+// theta: where in a step a singular position shall lie (crossing.h); estimate: 5 for dopri5 and its like, 3 for methods of order 2.
 void sri_control_start(srIntegrator* integrator, srControl* control, double theta, int estimate);
 // A first step has to be chosen: none is given, and the rule leaves it open.
 bool sri_control_needs_first(const srIntegrator* integrator, const srControl* control);

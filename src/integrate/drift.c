@@ -1,5 +1,5 @@
 // What the rows of the constraints are watched for after a step: that they hold, also those that are left out, and whether a
-// singular position was passed by a method that does not leap.
+// singular position was passed by a method that does not crossing.
 //
 // Redundant rows are left out of the equations; that they hold all the same is what makes them redundant. A method that keeps the
 // constraints refuses a step that ends with a row off by far; one that does not takes it down. Near a position where rows become
@@ -27,11 +27,11 @@ bool sri_keeps(const srIntegrator* integrator) {
   return integrator->options.project != SR_PROJECT_NONE && !integrator->ops->method.drifts;
 }
 
-bool sri_leaps(const srIntegrator* integrator) {
-  // Drift turns the crossing of two branches into a bend, which a leap would not follow.
+bool sri_crosses(const srIntegrator* integrator) {
+  // Drift turns the crossing of two branches into a bend, which a crossing would not follow.
   if (is_index1(integrator) && integrator->project <= SR_PROJECT_NONE) return false;
-  const bool planned = integrator->constrained->leap.theta > 0;  // by control.c
-  return planned && sri_is_adaptive(integrator) && !integrator->options.no_leap;
+  const bool planned = integrator->constrained->crossing.theta > 0;  // by control.c
+  return planned && sri_is_adaptive(integrator) && !integrator->options.no_crossing;
 }
 
 // ---- rows -------------------------------------------------------------------------------------------------------------
@@ -50,7 +50,7 @@ static double largest(int n, const double* a) {
   return most;
 }
 
-int sri_watch_rows(srIntegrator* integrator, double t) {
+int sri_monitor_rows(srIntegrator* integrator, double t) {
   const srSystem* s = &integrator->system;
   srConstrained* c = integrator->constrained;
   const bool keeps = sri_keeps(integrator);
@@ -78,7 +78,7 @@ int sri_watch_rows(srIntegrator* integrator, double t) {
   return SRI_DONE;
 }
 
-int sri_watch_rise(srIntegrator* integrator, int before) {
+int sri_monitor_rise(srIntegrator* integrator, int before) {
   const srConstrained* c = integrator->constrained;
   double tolerance;
   char buffer[48];
@@ -118,7 +118,7 @@ static double trace(const srConstrained* c) {
   return sum;
 }
 
-int sri_watch_correction(srIntegrator* integrator, double t) {
+int sri_monitor_correction(srIntegrator* integrator, double t) {
   const srSystem* s = &integrator->system;
   srConstrained* c = integrator->constrained;
   if (sri_is_adaptive(integrator) || !c->projected || c->metric != SR_METRIC_MASS || !(c->sigma < NEAR_SINGULAR)) {
@@ -167,11 +167,11 @@ static bool passed(const srDistances* h, double t, double now, double* when) {
   return fmax(before, after) < at[2] + hair && fmin(before, after) > at[1] - hair;
 }
 
-void sri_watch_passing(srIntegrator* integrator, double t) {
+void sri_monitor_passing(srIntegrator* integrator, double t) {
   srConstrained* c = integrator->constrained;
   srDistances* h = &c->history;
   double when = t;
-  if (sri_leaps(integrator)) return;
+  if (sri_crosses(integrator)) return;
   const double now = distance(c);
   if (passed(h, t, now, &when)) {
     sri_rank_event(integrator, when, SR_RANK_NEARED, c->rank, c->rank, -1);

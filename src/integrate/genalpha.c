@@ -302,7 +302,7 @@ static void begin_sequences(srIntegrator* integrator, double h, bool jerk_known)
   }
   for (int i = 0; i < integrator->n; ++i) work->rate_before[i] = work->rate[i] - h * jerk[i];
   memcpy(work->lambda_before, work->lambda, (size_t)s->ng * sizeof(double));
-  work->h_before = work->h_slope = h;
+  work->h_before = work->h_jacobian = h;
 }
 
 // The matrix of the constraints at the present state. Where rows are in use that were not before, velocities may be off them:
@@ -448,10 +448,10 @@ static void take_sequences(srIntegrator* integrator, double h, const double* ben
   srGenAlpha* work = integrator->work;
   double* before = work->rate_before;
   // The second short step in a row has its say: else the slope of a step long ago, far too large for them, would stay for good.
-  if (h >= SHORT_STEP * fmin(work->h_slope, work->h_before)) {
+  if (h >= SHORT_STEP * fmin(work->h_jacobian, work->h_before)) {
     for (int i = 0; i < s->nv + s->ny; ++i) work->slope[i] = (work->a1[i] - work->rate_new[s->nq + i]) / h;
     for (int k = 0; k < s->ng; ++k) work->bend[k] = bend[k] / (h * h);
-    work->h_slope = h;
+    work->h_jacobian = h;
   }
   for (int k = 0; k < s->ng; ++k) {
     work->lambda_before[k] = work->lambda[k];
@@ -558,7 +558,7 @@ static int try_step(srIntegrator* integrator, srTrial trial, double* err) {
 // A step that grows little is not worth a new matrix, and one that grows much disturbs the sequences.
 static void steady(srIntegrator* integrator) {
   srGenAlpha* work = integrator->work;
-  const double last = work->h_slope, ratio = work->control.h / last;
+  const double last = work->h_jacobian, ratio = work->control.h / last;
   if (!sri_is_adaptive(integrator) || integrator->h <= 0) return;
   if (ratio > GROW_MOST) work->control.h = GROW_MOST * last;
   if (ratio > 1 && ratio < GROW_LEAST) work->control.h = last;
@@ -568,7 +568,7 @@ static void steady(srIntegrator* integrator) {
 // would have to turn from one into the other in no time.
 static srStatus failed(srIntegrator* integrator) {
   const srConstrained* c = integrator->constrained;
-  if (!integrator->ops->method.drifts || c == NULL || !c->leap.sigma_known || c->leap.sigma > SINGULAR_NEAR)
+  if (!integrator->ops->method.drifts || c == NULL || !c->crossing.sigma_known || c->crossing.sigma > SINGULAR_NEAR)
     return SR_FAILED;
   char why[160];
   (void)snprintf(why, sizeof why, "%.159s", integrator->why);

@@ -37,9 +37,9 @@ typedef struct srGenAlpha {
   unsigned char* kept;  // rows that S was made with (ng)
   // Of the present state; `known` false: to be found by the index-1 equations.
   bool known;
-  bool placed;      // the matrix, G and b of the constraints are those there
-  double h_before;  // between rate_before and rate
-  double h_slope;   // step that slope and bend come from
+  bool placed;        // the matrix, G and b of the constraints are those there
+  double h_before;    // between rate_before and rate
+  double h_jacobian;  // step that slope and bend come from
   double *rate_before, *rate, *rate_new;
   double* slope;                   // (a - v')/h, (zeta - y')/h: how far the sequence a is ahead of the accelerations
   double* bend;                    // (G v + b)/h^2: what index 3 leaves of the velocity constraints (ng)

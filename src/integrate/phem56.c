@@ -6,7 +6,7 @@
 //   [ G(Q~_i)       0     ] [ L_i ] = [  r_i   ]    r_i: G(Q~_i) V~_i + b(t_0 + c~_i h, Q~_i) = 0,  V~_i = v_0 + h sum_{j<=i} a~_ij A_j
 // The stage itself is explicit; the constraint holds at another place, Q~_i. Row 6 of a~ is b, so v_1 = V~_6 satisfies its
 // constraints to rounding. Stage 7 has the constraint at 19/30 of the step just made: A_7 is A_1 of the next one. What A_1 is
-// wrong by along the constraints does not reach A_7, so that errors do not gather; after a leap, or where the state has been
+// wrong by along the constraints does not reach A_7, so that errors do not gather; after a crossing, or where the state has been
 // moved by more than a hundredth of its tolerance, A_1 is solved at acceleration level instead. Positions drift by the error of the method and are
 // projected (projection.c). The rows in use are the same in all stages (rank.c). Without constraints this is dopri5.
 // Error: x_1 - xhat_1, where vhat_1 is first put on G(qhat_1) v + b = 0 with the matrix of stage 7: without that it
@@ -210,7 +210,8 @@ static int try_step(srIntegrator* integrator, srTrial trial, double* err) {
   memcpy(work->x_end, integrator->x_new, (size_t)integrator->n * sizeof(double));
   outcome = sri_accept(integrator, trial.t_new, trial.h, &same);
   if (outcome != SRI_DONE) return outcome;
-  const bool carries = !trial.leaps && work->rank == rank_of(integrator) && (same || moved_little(integrator, work));
+  const bool carries =
+      !trial.crossings && work->rank == rank_of(integrator) && (same || moved_little(integrator, work));
   work->rk.first = carries ? SRI_FIRST_CLOSING : SRI_FIRST_UNKNOWN;
   if (integrator->constrained != NULL) integrator->acceleration = work->rk.k[STAGES - 1] + integrator->system.nq;
   return SRI_DONE;
@@ -243,7 +244,7 @@ const srIntegratorOps sri_phem56_ops = {
                .order = 5,
                .adaptive = true,
                .index = 2,
-               .kin = "dormand-prince",
+               .family = "dormand-prince",
                .about = "partitioned half-explicit Runge-Kutta 5(4), index 2: velocity constraints exact, positions "
                         "projected"},
     .needs = SRI_NEEDS(rates),

@@ -354,7 +354,7 @@ static int solve_coupled(srIntegrator* integrator, srRadau5* work, double h, dou
 // The stages; where they do not converge with an old tangent, once more with a new one, and then with a matrix of all stages.
 static int solve_stages(srIntegrator* integrator, srRadau5* work, srTrial trial) {
   const double h = trial.h;
-  const bool at_once = work->coupled.possible && (trial.leaps || work->coupled_steps > 0);
+  const bool at_once = work->coupled.possible && (trial.crossings || work->coupled_steps > 0);
   int outcome = renew_multipliers(integrator, work);
   if (outcome != SRI_DONE) return outcome;
   for (bool fresh = at_once; !fresh;) {
@@ -368,8 +368,8 @@ static int solve_stages(srIntegrator* integrator, srRadau5* work, srTrial trial)
   }
   if (!work->coupled.possible) return outcome;
   outcome = solve_coupled(integrator, work, h, trial.t_new);
-  // A leap is about a place, not a property of the system; and a large matrix is worth another look each time.
-  if (trial.leaps || work->coupled.size > COUPLED_SMALL) return outcome;
+  // A crossing is about a place, not a property of the system; and a large matrix is worth another look each time.
+  if (trial.crossings || work->coupled.size > COUPLED_SMALL) return outcome;
   work->coupled_steps = outcome != SRI_DONE ? 0 : work->coupled_steps > 0 ? work->coupled_steps - 1 : COUPLED_STEPS;
   return outcome;
 }

@@ -115,17 +115,17 @@ static bool take_over(srIntegrator* integrator) {
   if (rank >= c->rank && sri_factor_end(integrator, c->kept)) {
     set_rank(integrator, c->rank);
     c->sigma = smallest_singular_value(c);
-    sri_leap_restarted(&c->leap, c->sigma);
+    sri_crossing_restarted(&c->crossing, c->sigma);
     return true;
   }
   if (rank >= c->rank) return false;
   c->start_singular = false;
-  c->h_short = sri_leap_reach(&c->leap, REACH * c->tau);
+  c->h_short = sri_crossing_reach(&c->crossing, REACH * c->tau);
   c->rank_left = c->rank;
   c->confirmed = c->u_known = false;
   memcpy(c->kept, c->trial, (size_t)integrator->system.ng);
   set_rank(integrator, rank);
-  sri_leap_restarted(&c->leap, -1);
+  sri_crossing_restarted(&c->crossing, -1);
   return true;
 }
 
@@ -339,22 +339,22 @@ int sri_finish_constraints(srIntegrator* integrator, double t_new) {
   c->confirmed = true;
   (void)sri_residual_velocity(integrator, v);
   const double g = s->np > 0 ? largest(s->np, c->g) : 0;
-  outcome = sri_watch_rows(integrator, t_new);
+  outcome = sri_monitor_rows(integrator, t_new);
   if (outcome != SRI_DONE) return outcome;
   // A row that comes back does so with a margin over the threshold by which it went.
   const int rank = c->rank, nevent = c->nevent;
   if (c->rank < c->nactive && dropped_violation(integrator, q, v) > 1 &&
       rows_return(integrator, t_new, v, fmax(10 * c->tau, fmin(1e3 * g, 1e-2)))) {
     (void)snprintf(integrator->detail, sizeof integrator->detail, "a constraint that was redundant is so no more");
-    outcome = sri_watch_rise(integrator, rank);
+    outcome = sri_monitor_rise(integrator, rank);
     if (outcome == SRI_DONE) return SRI_REFUSED;
     c->nevent = nevent;
     return outcome;
   }
   find_sigma(integrator);
-  outcome = sri_watch_correction(integrator, t_new);
+  outcome = sri_monitor_correction(integrator, t_new);
   if (outcome != SRI_DONE) return outcome;
-  sri_watch_passing(integrator, t_new);
+  sri_monitor_passing(integrator, t_new);
   note_violation(integrator, v);
   if (c->index1 && integrator->ops->index1)
     stats->violation_acceleration = fmax(stats->violation_acceleration, c->row_residual);

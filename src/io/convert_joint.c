@@ -77,10 +77,11 @@ static int screw(srConvert* x, int j, srJointPart* out) {
 
 int sr_convert_parts(srConvert* x, int j, srJointPart out[SR_PARTS]) {
   const int joint = x->joint[x->m->joint_body[j]];
-  static const int used_or_idle[] = {SR_TAKE(srJointDef, type), SR_TAKE(srJointDef, name), SR_TAKE(srJointDef, axis),
-                                     SR_TAKE(srJointDef, axis2), SR_TAKE(srJointDef, pitch)};
-  for (int k = 0; joint >= 0 && k < SR_COUNT(used_or_idle); k++)
-    sr_convert_take(x, SR_ELEMENT_JOINT, joint, used_or_idle[k]);
+  static const int report_if_unused[] = {SR_TAKE(srJointDef, type), SR_TAKE(srJointDef, name),
+                                         SR_TAKE(srJointDef, axis), SR_TAKE(srJointDef, axis2),
+                                         SR_TAKE(srJointDef, pitch)};
+  for (int k = 0; joint >= 0 && k < SR_COUNT(report_if_unused); k++)
+    sr_convert_take(x, SR_ELEMENT_JOINT, joint, report_if_unused[k]);
   if (joint >= 0 && x->m->joint_type[j] == SR_JOINT_WELD) sr_convert_take_all(x, SR_ELEMENT_JOINT, joint);
   switch ((srJointType)x->m->joint_type[j]) {
     case SR_JOINT_REVOLUTE: return one(x, j, out, SR_PART_HINGE);

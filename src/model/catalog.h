@@ -14,7 +14,7 @@ typedef struct srContactKind {
   const srImpedance* law;
   int (*slope)(const srImpedanceIn* in, double* J);  // as srForceElement.slope
   // Derivatives of its laws, in pool, or those of `like` where the laws are the same (NULL: none).
-  void (*prepare)(srPool* pool, srContact* contact, const srContact* like);
+  void (*prepare)(srPool* pool, srSurfaceLaws* contact, const srSurfaceLaws* like);
 } srContactKind;
 
 typedef struct srPluginLoader {

@@ -112,7 +112,7 @@ static void stages(srCompiler* c) {
   sr_compile_varying(c);
   sr_compile_parameters(c);
   sr_compile_run(c);
-  sr_compile_idle(c);
+  sr_compile_unused(c);
   sr_compile_tree(c);
   if (!c->body_pose) return;  // no tree: what follows would only repeat the trouble
   if (c->absolute) sr_compile_free_bodies(c);

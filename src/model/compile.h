@@ -58,8 +58,8 @@ typedef struct srCompiler {
   int nswitch_driver;  // the first are those of drivers: roots of theirs
   srForceElement* force;
   int nforce, force_capacity;
-  const srContact* contact_before;  // the last one, NULL: none yet
-  int* collider_of;                 // spec shape -> collider, -1 none; NULL: there are no sets
+  const srSurfaceLaws* contact_before;  // the last one, NULL: none yet
+  int* collider_of;                     // spec shape -> collider, -1 none; NULL: there are no sets
   srCollider* collider;
   int ncollider, collider_capacity;
   srContactSet* set;
@@ -124,11 +124,11 @@ void sr_compile_massless(srCompiler* c);     // compile_massless.c: coordinates 
 void sr_compile_elimination(srCompiler* c);  // compile_elimination.c: couplings without rows, after both
 void sr_compile_programs(srCompiler* c);     // compile_law.c
 void sr_compile_run(srCompiler* c);          // compile.c: option and run
-void sr_compile_idle(srCompiler* c);         // compile_idle.c: attributes that do nothing
+void sr_compile_unused(srCompiler* c);       // compile_unused.c: attributes that do nothing
 
 // The word of a function above one of the n leaves that the formula of a constraint may not have there; NULL: none.
-// velocity: the leaves are velocities, else coordinates. compile_rough.c
-const char* sr_compile_rough(srCompiler* c, srNode node, const srNode* leaf, int n, bool velocity);
+// velocity: the leaves are velocities, else coordinates. compile_nonsmooth.c
+const char* sr_compile_nonsmooth(srCompiler* c, srNode node, const srNode* leaf, int n, bool velocity);
 
 // Parts of sr_compile_constraints in the absolute formulation. compile_absolute.c
 int sr_compile_joint_closures(srCompiler* c, srClosure* out);  // fills at most njoint; how many
@@ -160,7 +160,7 @@ void sr_compile_contact_states(srCompiler* c);  // discrete states of contacts, 
 srForceElement* sr_c_add_force(srCompiler* c, const srImpedance* law, srAccount account, const char* name,
                                srPlace place);
 // ... with friction or contact behind it, and ny states. compile_friction.c
-srForceElement* sr_c_add_contact(srCompiler* c, const char* kind, const srContact* contact, const char* name,
+srForceElement* sr_c_add_contact(srCompiler* c, const char* kind, const srSurfaceLaws* contact, const char* name,
                                  srPlace place);
 // The law that an attribute names, or one of several by a number; NULL after an error. compile_friction.c
 const char* sr_c_choice(srCompiler* c, srElementKind kind, int i, int field, int choice);
@@ -169,7 +169,7 @@ const srNormalLaw* sr_c_normal_law(srCompiler* c, const char* name, srPlace plac
 // Numbers that a law refuses are errors at their attributes; name: of the element, for the message, or NULL.
 bool sr_c_check_friction(srCompiler* c, srElementKind kind, int i, const char* name, const srDryFriction* x,
                          double tau);
-bool sr_c_check_normal(srCompiler* c, srElementKind kind, int i, const char* name, const srContact* x);
+bool sr_c_check_normal(srCompiler* c, srElementKind kind, int i, const char* name, const srSurfaceLaws* x);
 // A number that may be missing: NaN. False after an error.
 bool sr_c_optional(srCompiler* c, srElementKind kind, int i, int field, double* out);
 // Numbers of SR_BRISTLE_FIELDS from `first` on; warns of those that the law does not use. False after an error.

@@ -1,8 +1,8 @@
 // The absolute formulation: every body becomes a link of its own, free on the ground; every joint of the file becomes a closure
-// of its kind, and gauges that measure its coordinates. All stages after sr_compile_tree see a model of free bodies.
+// of its kind, and measurements that measure its coordinates. All stages after sr_compile_tree see a model of free bodies.
 //
 //   link i is body i, its frame the body's; q: 7 a body, v: 6 a body
-//   joint frame on the parent: a point, observer of the closure and of the gauges
+//   joint frame on the parent: a point, observer of the closure and of the measurements
 //   penalty: position rows of closures are springs; velocity rows (rolling) and everything else stay constraints
 #include <math.h>
 #include <string.h>
@@ -60,22 +60,22 @@ static void free_links(srCompiler* c) {
   m->link_pitch = NEW(c, double, n);
 }
 
-// --------------------------------------------------------------------------------------------------------- gauges
+// --------------------------------------------------------------------------------------------------------- measurements
 typedef struct Gauges {
-  srGauge* gauge;
+  srMeasurement* measurement;
   int n, nz;
 } Gauges;
 
-static srGauge* add_gauge(Gauges* all, srGaugeKind kind, int body, int q, int v) {
-  srGauge* gauge = &all->gauge[all->n++];
-  *gauge = (srGauge){.kind = kind, .body = body, .q = q, .v = v, .z = all->nz};
-  all->nz += kind == SR_GAUGE_ANGLE ? 2 : kind == SR_GAUGE_ROTATION ? 4 : 0;
-  return gauge;
+static srMeasurement* add_measurement(Gauges* all, srMeasurementKind kind, int body, int q, int v) {
+  srMeasurement* measurement = &all->measurement[all->n++];
+  *measurement = (srMeasurement){.kind = kind, .body = body, .q = q, .v = v, .z = all->nz};
+  all->nz += kind == SR_MEASUREMENT_ANGLE ? 2 : kind == SR_MEASUREMENT_ROTATION ? 4 : 0;
+  return measurement;
 }
 
-static void set(srGauge* gauge, const double* e0, const double* e1, const double* e2, const double* e3) {
+static void set(srMeasurement* measurement, const double* e0, const double* e1, const double* e2, const double* e3) {
   const double* e[4] = {e0, e1, e2, e3};
-  for (int i = 0; i < 4; i++) memcpy(gauge->e[i], e[i], sizeof gauge->e[i]);
+  for (int i = 0; i < 4; i++) memcpy(measurement->e[i], e[i], sizeof measurement->e[i]);
 }
 
 // Unit vectors square to n: x towards `to`, y completes them.
@@ -87,31 +87,32 @@ static void square_to(const double* n, const double* to, double x[3], double y[3
   srm_cross3(n, x, y);
 }
 
-static void universal_gauges(Gauges* all, int body, int q, int v, const double* n1, const double* n2) {
+static void universal_measurements(Gauges* all, int body, int q, int v, const double* n1, const double* n2) {
   double x[3], y[3], back[3] = {-n1[0], -n1[1], -n1[2]};
   square_to(n1, n2, x, y);
-  set(add_gauge(all, SR_GAUGE_ANGLE, body, q, v), y, n2, x, n2);
+  set(add_measurement(all, SR_MEASUREMENT_ANGLE, body, q, v), y, n2, x, n2);
   square_to(n2, n1, x, y);
-  set(add_gauge(all, SR_GAUGE_ANGLE, body, q + 1, v + 1), back, y, n1, x);
+  set(add_measurement(all, SR_MEASUREMENT_ANGLE, body, q + 1, v + 1), back, y, n1, x);
 }
 
 static void joint_gauges(const srModel* m, int j, const srJointOut* out, Gauges* all) {
   const srJointType type = (srJointType)m->joint_type[j];
   const int body = m->joint_body[j], q = m->joint_q[j], v = m->joint_v[j];
   if (type == SR_JOINT_UNIVERSAL) {
-    universal_gauges(all, body, q, v, out->frame[0] + 8, out->frame[1] + 8);
+    universal_measurements(all, body, q, v, out->frame[0] + 8, out->frame[1] + 8);
   } else if (type == SR_JOINT_BALL) {
-    add_gauge(all, SR_GAUGE_ROTATION, body, q, v);
+    add_measurement(all, SR_MEASUREMENT_ROTATION, body, q, v);
   } else if (type == SR_JOINT_FREE) {
-    add_gauge(all, SR_GAUGE_ROTATION, body, q + 3, v);
-    add_gauge(all, SR_GAUGE_ORIGIN, body, q, v + 3);
+    add_measurement(all, SR_MEASUREMENT_ROTATION, body, q + 3, v);
+    add_measurement(all, SR_MEASUREMENT_ORIGIN, body, q, v + 3);
   } else {
     for (int k = 0; k < m->joint_nv[j]; k++) {
       const double* frame = out->frame[k];
       const bool slides = out->type[k] == SR_LINK_PRISMATIC;
-      srGauge* gauge = add_gauge(all, slides ? SR_GAUGE_SLIDE : SR_GAUGE_ANGLE, body, q + k, v + k);
-      if (slides) memcpy(gauge->e[0], frame + 8, sizeof gauge->e[0]);
-      if (!slides) set(gauge, frame + 4, frame, frame, frame);
+      srMeasurement* measurement =
+          add_measurement(all, slides ? SR_MEASUREMENT_SLIDE : SR_MEASUREMENT_ANGLE, body, q + k, v + k);
+      if (slides) memcpy(measurement->e[0], frame + 8, sizeof measurement->e[0]);
+      if (!slides) set(measurement, frame + 4, frame, frame, frame);
     }
   }
 }
@@ -121,11 +122,12 @@ static void start_discrete(srCompiler* c, const Gauges* all) {
   double* z = NEW(c, double, all->nz);
   z[0] = c->absolute->t;
   for (int i = 0; i < all->n; i++) {
-    const srGauge* gauge = &all->gauge[i];
-    if (gauge->kind == SR_GAUGE_ROTATION) memcpy(z + gauge->z, c->absolute->jq + gauge->q, 4 * sizeof *z);
-    if (gauge->kind != SR_GAUGE_ANGLE) continue;
-    z[gauge->z] = c->absolute->jq[gauge->q];
-    z[gauge->z + 1] = c->absolute->jv[gauge->v];
+    const srMeasurement* measurement = &all->measurement[i];
+    if (measurement->kind == SR_MEASUREMENT_ROTATION)
+      memcpy(z + measurement->z, c->absolute->jq + measurement->q, 4 * sizeof *z);
+    if (measurement->kind != SR_MEASUREMENT_ANGLE) continue;
+    z[measurement->z] = c->absolute->jq[measurement->q];
+    z[measurement->z + 1] = c->absolute->jv[measurement->v];
   }
   m->z0 = z;
   m->nz = all->nz;
@@ -133,7 +135,7 @@ static void start_discrete(srCompiler* c, const Gauges* all) {
 
 static void make_gauges(srCompiler* c) {
   srModel* m = c->m;
-  Gauges all = {.gauge = NEW(c, srGauge, m->njv + 1), .nz = 1};
+  Gauges all = {.measurement = NEW(c, srMeasurement, m->njv + 1), .nz = 1};
   int* joint = NEW(c, int, m->njv);
   for (int j = 0; j < m->njoint; j++) {
     const int spec_joint = c->joint_of_spec_body[c->spec_of_body[j + 1]];
@@ -148,15 +150,15 @@ static void make_gauges(srCompiler* c) {
     joint_gauges(m, j, out, &all);
     for (int k = 0; k < m->joint_nv[j]; k++) joint[m->joint_v[j] + k] = j;
   }
-  m->gauge = all.gauge;
-  m->ngauge = all.n;
+  m->measurement = all.measurement;
+  m->nmeasurement = all.n;
   m->jv_joint = joint;
   start_discrete(c, &all);
 }
 
 void sr_compile_free_bodies(srCompiler* c) {
   srModel* m = c->m;
-  m->gauged = true;
+  m->absolute = true;
   m->formulation = c->absolute->formulation;
   c->joint_out = sr_pool_alloc(&c->scratch, (size_t)(m->njoint + 1) * sizeof *c->joint_out);
   c->joint_frame = sr_pool_alloc(&c->scratch, (size_t)(m->njoint + 1) * 16 * sizeof *c->joint_frame);
@@ -294,7 +296,7 @@ static void widen_pattern(srCompiler* c) {
 
 void sr_compile_armature(srCompiler* c) {
   srModel* m = c->m;
-  if (!m->gauged || !m->has_armature) return;
+  if (!m->absolute || !m->has_armature) return;
   widen_pattern(c);
   int* place = NEW(c, int, 144 * m->njoint);
   for (int j = 0; j < m->njoint; j++) {

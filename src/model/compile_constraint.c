@@ -121,15 +121,15 @@ static void compile_closure(srCompiler* c, int i, srNames* names, srClosure* clo
   closure->common = common_point(m, a, b);
   const char* problem = word->kind->setup(closure);
   if (problem) sr_c_error(c, closure->place, "closure '%s': %s", closure->name, problem);
-  if (m->gauged && word->kind->observer == SR_OBSERVER_COMMON) sr_compile_free_ball(c, closure);
+  if (m->absolute && word->kind->observer == SR_OBSERVER_COMMON) sr_compile_free_ball(c, closure);
 }
 
 // Those that stand for joints (absolute formulation), then those of the file.
 static srClosure* compile_closures(srCompiler* c, srNames* names) {
   srModel* m = c->m;
   const int given = srs_count(c->spec, SR_ELEMENT_CLOSURE);
-  srClosure* closures = NEW(c, srClosure, given + (m->gauged ? m->njoint + 1 : 0));
-  const int of_joints = m->gauged ? sr_compile_joint_closures(c, closures) : 0;
+  srClosure* closures = NEW(c, srClosure, given + (m->absolute ? m->njoint + 1 : 0));
+  const int of_joints = m->absolute ? sr_compile_joint_closures(c, closures) : 0;
   double loosest = 0;
   for (int i = of_joints; i < of_joints + given; i++) {
     closures[i] = (srClosure){0};
@@ -318,7 +318,7 @@ static bool is_smooth(srCompiler* c, const srFormulaRow* row, srNode node, const
     if (is_held(row, k)) held[n++] = leaves[k];
   }
   const srOp root = sr_graph_view(c->graph, node).op;
-  const char* word = sr_compile_rough(c, node, held, n, row->velocity);
+  const char* word = sr_compile_nonsmooth(c, node, held, n, row->velocity);
   if (!word) return true;
   if (root == SR_OP_LT || root == SR_OP_LE || root == SR_OP_EQ) {
     sr_c_error(c, place, LEFT_RIGHT);
@@ -386,7 +386,7 @@ static void count_rows(srModel* m) {
   }
   m->np += m->ncoupling + m->ndriver;
   m->ng += m->np;
-  m->looped = m->ng > m->ndriver || m->gauged;
+  m->constrained = m->ng > m->ndriver || m->absolute;
 }
 
 static void number_closures(srCompiler* c, srClosure* closures, srRow* rows, int* next, int* next_velocity) {
@@ -458,7 +458,7 @@ static int link_of_position(const srModel* m, int q) {
 // A joint velocity: of free bodies those of the two that the joint connects.
 static void mark_velocity(Pattern* p, int k) {
   const srModel* m = p->m;
-  if (m->gauged) {
+  if (m->absolute) {
     mark_path(p, m->joint_point[m->jv_joint[k]], m->joint_body[m->jv_joint[k]]);
   } else {
     p->mark[k] = 1;
@@ -468,7 +468,7 @@ static void mark_velocity(Pattern* p, int k) {
 // A joint position: all velocities that it may depend on.
 static void mark_position(Pattern* p, int i) {
   const srModel* m = p->m;
-  if (!m->gauged) {
+  if (!m->absolute) {
     mark_link(p, link_of_position(m, i));
     return;
   }
@@ -560,7 +560,7 @@ static void mass_pattern(srCompiler* c) {
 static void given_values(srCompiler* c) {
   srModel* m = c->m;
   int *q = NEW(c, int, m->nv), *v = NEW(c, int, m->nv);
-  for (int j = 0; j < m->njoint && !m->gauged; j++) {
+  for (int j = 0; j < m->njoint && !m->absolute; j++) {
     const int joint = c->joint_of_spec_body[c->spec_of_body[j + 1]];
     if (joint < 0) continue;
     const srJointDef* def = srs_get(c->spec, SR_ELEMENT_JOINT, joint);
@@ -595,7 +595,7 @@ void sr_compile_constraints(srCompiler* c) {
   if (sr_c_errors(c) > errors) return;
   number_rows(c, closures, couplings, formulas);
   make_patterns(c);
-  if (m->looped) mass_pattern(c);  // it grows with the depth of the tree, and trees do without M
+  if (m->constrained) mass_pattern(c);  // it grows with the depth of the tree, and trees do without M
   sr_compile_armature(c);
   given_values(c);
   c->priv->rows = sr_program_create(c->pool, c->graph, roots.node, roots.n);

@@ -249,7 +249,7 @@ static bool needs(srCompiler* c, int i, const char* name, const char* law, const
 }
 
 // Numbers that the laws do not use. Where several laws stand to choose from, another one may use them.
-static void tell_idle(srCompiler* c, int i, const srContact* x) {
+static void report_unused(srCompiler* c, int i, const srSurfaceLaws* x) {
   const srContactDef* def = srs_get(c->spec, SR_ELEMENT_CONTACT, i);
   const struct {
     const srAttr* attr;
@@ -282,7 +282,7 @@ static bool check_lever(srCompiler* c, int i, int field, double lever) {
 }
 
 // What both kinds of contacts have: laws and numbers that do not depend on the pair.
-static bool common(srCompiler* c, int i, srContact* x, double* tau) {
+static bool common(srCompiler* c, int i, srSurfaceLaws* x, double* tau) {
   const srElementKind kind = SR_ELEMENT_CONTACT;
   const char* normal = sr_c_choice(c, kind, i, SR_FIELD(srContactDef, normal), SR_FIELD(srContactDef, normal_choice));
   const char* friction =
@@ -307,12 +307,12 @@ static bool common(srCompiler* c, int i, srContact* x, double* tau) {
   x->located = x->law->needs_speed;
   const bool none = strcmp(friction, "none") == 0;
   if (!none) x->slip.law = sr_c_friction_law(c, friction, PLACE(friction));
-  if (none || x->slip.law) tell_idle(c, i, x);
+  if (none || x->slip.law) report_unused(c, i, x);
   return none || (x->slip.law && sr_c_bristle(c, kind, i, SR_FIELD(srContactDef, v0), &x->slip, tau));
 }
 
 // Friction of a contact whose numbers are there: what is missing or wrong.
-static bool finish_friction(srCompiler* c, int i, const char* name, double tau, srContact* x) {
+static bool finish_friction(srCompiler* c, int i, const char* name, double tau, srSurfaceLaws* x) {
   srDryFriction* slip = &x->slip;
   if (!slip->law) return true;
   if (isnan(slip->s)) {
@@ -326,7 +326,7 @@ static bool finish_friction(srCompiler* c, int i, const char* name, double tau, 
   return sr_c_check_friction(c, SR_ELEMENT_CONTACT, i, name, slip, tau);
 }
 
-static bool finish_normal(srCompiler* c, int i, const char* name, srContact* x) {
+static bool finish_normal(srCompiler* c, int i, const char* name, srSurfaceLaws* x) {
   srNormalParameters* p = &x->p;
   const unsigned uses = x->law->uses;
   if (isnan(p->n)) p->n = 1.5;
@@ -340,7 +340,7 @@ static bool finish_normal(srCompiler* c, int i, const char* name, srContact* x) 
 }
 
 // Stiffness of two shapes by Hertz, where it is not given.
-static bool pair_stiffness(srCompiler* c, int i, const char* name, const srContact* x, const srElastic elastic[2],
+static bool pair_stiffness(srCompiler* c, int i, const char* name, const srSurfaceLaws* x, const srElastic elastic[2],
                            double* K) {
   *K = x->p.K;
   if (!isnan(x->p.K) || (x->law->uses & SR_NORMAL_USES(K)) == 0) return true;
@@ -360,8 +360,8 @@ static srElastic elastic_of(const Card* card, double radius) {
 }
 
 bool sr_c_pair_law(srCompiler* c, const srContactPairs* p, const srContactShape* a, const srContactShape* b,
-                   const char* name, srContact* out, srElastic elastic[2]) {
-  srContact x = p->x;
+                   const char* name, srSurfaceLaws* out, srElastic elastic[2]) {
+  srSurfaceLaws x = p->x;
   Card ca, cb, pair;
   double K;
   if (!card_of(c, a->material, &ca) || !card_of(c, b->material, &cb) || !pair_of(c, a->material, b->material, &pair))
@@ -388,7 +388,7 @@ bool sr_c_pair_law(srCompiler* c, const srContactPairs* p, const srContactShape*
 
 static void add_pair(srCompiler* c, const srContactPairs* p, const srPairKind* pair, const srContactShape* a,
                      const srContactShape* b, const char* name) {
-  srContact x;
+  srSurfaceLaws x;
   srElastic elastic[2];
   if (!sr_c_pair_law(c, p, a, b, name, &x, elastic)) return;
   x.a = a->name;
@@ -665,7 +665,7 @@ void sr_compile_gap(srCompiler* c, int i) {
   Gap g = {.gap = optional_law(c, i, SR_FIELD(srContactDef, gap), &good)};
   g.slip = optional_law(c, i, SR_FIELD(srContactDef, slip), &good);
   g.speed = optional_law(c, i, SR_FIELD(srContactDef, slip_speed), &good);
-  srContact x = {0};
+  srSurfaceLaws x = {0};
   double tau;
   if (!common(c, i, &x, &tau) || !good) return;
   if (sr_given(def->slip) && sr_given(def->slip_speed)) {

@@ -25,8 +25,8 @@ typedef struct srContactShapes {
 typedef struct srContactPairs {
   int i;  // of the <contact>
   srContactShapes a, b;
-  bool same;    // a and b are one name: each pair once
-  srContact x;  // what does not depend on the pair
+  bool same;        // a and b are one name: each pair once
+  srSurfaceLaws x;  // what does not depend on the pair
   double tau;
   long long total;  // pairs that can move against each other
   int first;        // elements that were there before
@@ -35,7 +35,7 @@ typedef struct srContactPairs {
 
 // The laws of a pair by its materials, checked; E and nu of the two. K is NaN where it is Hertz'. False after an error.
 bool sr_c_pair_law(srCompiler* c, const srContactPairs* p, const srContactShape* a, const srContactShape* b,
-                   const char* name, srContact* out, srElastic elastic[2]);
+                   const char* name, srSurfaceLaws* out, srElastic elastic[2]);
 // The kind of a pair that can touch, with a error where it cannot: NULL. *swap: two is a.
 const srPairKind* sr_c_pair_kind(srCompiler* c, const srContactPairs* p, const srContactShape* one,
                                  const srContactShape* two, bool* swap);

@@ -269,7 +269,7 @@ static bool make_products(Plan* p) {
 
 // ------------------------------------------------------------------------------------------------------------- all
 static bool without_rows(const srModel* m) {
-  return m->ncoupling > 0 && !m->gauged && m->nclosure == 0 && m->nformula_row == 0 && m->nmassless == 0;
+  return m->ncoupling > 0 && !m->absolute && m->nclosure == 0 && m->nformula_row == 0 && m->nmassless == 0;
 }
 
 void sr_compile_elimination(srCompiler* c) {

@@ -111,7 +111,7 @@ typedef struct Number {
 } Number;
 
 // A number that the law does not use; where several laws stand to choose from, another one may.
-static void tell_idle(srCompiler* c, srElementKind kind, int i, int field, const srFrictionLaw* law) {
+static void report_unused(srCompiler* c, srElementKind kind, int i, int field, const srFrictionLaw* law) {
   const int laws = kind == SR_ELEMENT_CONTACT ? SR_FIELD(srContactDef, friction) : SR_FIELD(srFrictionDef, law);
   if (!sr_given(*sr_c_attr(c, kind, i, field)) || strchr(sr_c_text(c, kind, i, laws), ' ')) return;
   sr_c_warning(c, sr_c_place(c, kind, i, field), "'%s' does nothing: the law '%s' does not use it",
@@ -147,7 +147,7 @@ bool sr_c_bristle(srCompiler* c, srElementKind kind, int i, int first, srDryFric
     const int field = field_by_word(kind, numbers[k].word);
     SR_ASSERT(field >= 0);
     good &= sr_c_optional(c, kind, i, field, numbers[k].to);
-    if ((x->law->uses & numbers[k].use) == 0) tell_idle(c, kind, i, field, x->law);
+    if ((x->law->uses & numbers[k].use) == 0) report_unused(c, kind, i, field, x->law);
   }
   return good && check_elements(c, kind, i, x);
 }
@@ -182,7 +182,7 @@ bool sr_c_check_friction(srCompiler* c, srElementKind kind, int i, const char* n
   return false;
 }
 
-bool sr_c_check_normal(srCompiler* c, srElementKind kind, int i, const char* name, const srContact* x) {
+bool sr_c_check_normal(srCompiler* c, srElementKind kind, int i, const char* name, const srSurfaceLaws* x) {
   static const char* const of_contact[SR_NORMAL_PARAMETERS] = {[SR_NORMAL_K] = "K",
                                                                [SR_NORMAL_n] = "n",
                                                                [SR_NORMAL_e] = "restitution",
@@ -202,11 +202,11 @@ bool sr_c_check_normal(srCompiler* c, srElementKind kind, int i, const char* nam
 }
 
 // ---------------------------------------------------------------------------------------------------------- elements
-srForceElement* sr_c_add_contact(srCompiler* c, const char* kind, const srContact* contact, const char* name,
+srForceElement* sr_c_add_contact(srCompiler* c, const char* kind, const srSurfaceLaws* contact, const char* name,
                                  srPlace place) {
   const srContactKind* found = c->catalog->contact(kind);
   SR_ASSERT(found);
-  srContact* copy = sr_pool_alloc(c->pool, sizeof *copy);
+  srSurfaceLaws* copy = sr_pool_alloc(c->pool, sizeof *copy);
   *copy = *contact;
   srForceElement* e = sr_c_add_force(c, found->law, SR_ACCOUNT_CONTACT, name, place);
   e->contact = copy;
@@ -227,7 +227,7 @@ void sr_compile_friction(srCompiler* c, int i) {
       sr_c_coordinate(c, kind, i, SR_FIELD(srFrictionDef, joint), SR_FIELD(srFrictionDef, coordinate), &qdof, &joint);
   const char* word = sr_c_choice(c, kind, i, SR_FIELD(srFrictionDef, law), SR_FIELD(srFrictionDef, choice));
   const srPlace place = sr_c_place(c, kind, i, SR_FIELD(srFrictionDef, law));
-  srContact contact = {.slip = {.n = 1, .law = word ? sr_c_friction_law(c, word, place) : NULL}};
+  srSurfaceLaws contact = {.slip = {.n = 1, .law = word ? sr_c_friction_law(c, word, place) : NULL}};
   srDryFriction* x = &contact.slip;
   double tau;
   bool good = sr_c_number(c, kind, i, SR_FIELD(srFrictionDef, F), &x->s);
@@ -260,7 +260,7 @@ void sr_compile_joint_ends(srCompiler* c, int j, int joint, const char* word, do
   const int restitution = SR_FIELD(srJointDef, limit_restitution);
   const srPlace place = sr_c_place(c, kind, joint, SR_FIELD(srJointDef, limit_law));
   const srModel* m = c->m;
-  srContact contact = {.law = sr_c_normal_law(c, word, place), .p = sr_normal_defaults(), .a = m->joint_name[j]};
+  srSurfaceLaws contact = {.law = sr_c_normal_law(c, word, place), .p = sr_normal_defaults(), .a = m->joint_name[j]};
   double e;
   if (!contact.law || !sr_c_optional(c, kind, joint, restitution, &e)) return;
   if (isnan(e) && (contact.law->uses & SR_NORMAL_USES(e)) != 0) {

@@ -298,7 +298,7 @@ static void make_physical(srCompiler* c, const Flaw* flaws, const double* given,
     double range[2];
     if (!flaw->negative && !flaw->broken) continue;
     bool repaired = flaw->negative;  // free bodies: what else there is was judged in the tree before
-    if (!m->gauged) {
+    if (!m->absolute) {
       const char* check = sr_c_text(c, SR_ELEMENT_INERTIAL, flaw->inertial, SR_FIELD(srInertialDef, check));
       link_moments(c, m->body_link[b], bodies, flaws, range);
       repaired = judge(c, b, flaw, range, strcmp(check, "strict") == 0);

@@ -213,7 +213,7 @@ void sr_compile_drivers(srCompiler* c) {
   hold(c, c->driver_roots, 3 * m->ndriver);
   c->nswitch_driver = c->nswitch;
   c->priv->drivers = sr_program_create(c->pool, c->graph, c->driver_roots, 3 * m->ndriver);
-  if (!m->gauged) start_drivers(c, drivers);
+  if (!m->absolute) start_drivers(c, drivers);
 }
 
 // ------------------------------------------------------------------------------------------------------- programs

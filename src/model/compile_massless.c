@@ -79,7 +79,7 @@ void sr_compile_massless(srCompiler* c) {
   bool *weightless = sr_pool_alloc(&c->scratch, (size_t)m->nlink * sizeof *weightless),
        *carried = sr_pool_alloc(&c->scratch, n * sizeof *carried);
   m->dof_massless = massless;
-  if (m->gauged || m->nformula_row > 0) return;  // gauged: said of the tree before
+  if (m->absolute || m->nformula_row > 0) return;  // absolute: said of the tree before
   find_weightless(c, weightless);
   find_carried(c, weightless, tied, carried);
   for (int i = 0; i < m->nv; i++) {

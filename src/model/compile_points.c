@@ -76,7 +76,7 @@ void sr_compile_points(srCompiler* c) {
   srModel* m = c->m;
   const int given = srs_count(c->spec, SR_ELEMENT_POINT), forces = srs_count(c->spec, SR_ELEMENT_FORCE);
   const int shapes = srs_count(c->spec, SR_ELEMENT_CONTACT) > 0 ? srs_count(c->spec, SR_ELEMENT_SHAPE) : 0;
-  const int n = m->nbody + 1 + given + forces + shapes + (m->gauged ? m->njoint : 0);
+  const int n = m->nbody + 1 + given + forces + shapes + (m->absolute ? m->njoint : 0);
   Points P = {NEW(c, const char*, n), NEW(c, int, n), NEW(c, double, 16 * n)};
   double identity[16];
   srm_pose_identity(identity);
@@ -90,7 +90,7 @@ void sr_compile_points(srCompiler* c) {
 
   c->shape_point = c->force_point + forces;
   for (int i = 0; i < shapes; i++) shape_point(c, &P, c->shape_point + i, i);
-  if (m->gauged) joint_points(c, &P, c->shape_point + shapes);
+  if (m->absolute) joint_points(c, &P, c->shape_point + shapes);
 
   int* link_of = NEW(c, int, n);
   for (int k = 0; k < n; k++) link_of[k] = m->body_link[P.body[k]];

@@ -29,7 +29,7 @@ typedef struct Set {
   Classes a, b;
   const char** material;  // of each card; "": none
   srNames cards;
-  srContact* law;
+  srSurfaceLaws* law;
   double *E, *nu;
 } Set;
 
@@ -134,7 +134,7 @@ static bool all_fit(srCompiler* c, const Set* s, const srPairKind* pair) {
 static bool class_law(srCompiler* c, Set* s, const Class* class_a, const Class* class_b) {
   const srContactShape *one, *two;
   srElastic elastic[2];
-  srContact x;
+  srSurfaceLaws x;
   bool swap;
   if (!find_pair(class_a, class_b, &one, &two)) return true;
   const srPairKind* pair = sr_c_pair_kind(c, s->p, one, two, &swap);
@@ -153,9 +153,9 @@ static bool class_law(srCompiler* c, Set* s, const Class* class_a, const Class* 
   s->out.balls |= sr_shape_bounded(a->kind) && sr_shape_bounded(b->kind);
   const int ny = sr_contact_states(&x);
   if (ny > s->out.ny) s->out.ny = ny;
-  const srContact** like = &s->out.like[pair->nt - 2];
+  const srSurfaceLaws** like = &s->out.like[pair->nt - 2];
   if (*like) return true;
-  srContact* kept = NEW(c->pool, srContact, 1);
+  srSurfaceLaws* kept = NEW(c->pool, srSurfaceLaws, 1);
   *kept = x;
   s->out.kind->prepare(c->pool, kept, c->contact_before);
   c->contact_before = *like = kept;
@@ -164,7 +164,7 @@ static bool class_law(srCompiler* c, Set* s, const Class* class_a, const Class* 
 
 static bool find_laws(srCompiler* c, Set* s) {
   const int n = s->out.ncard;
-  s->law = NEW(c->pool, srContact, n * n);
+  s->law = NEW(c->pool, srSurfaceLaws, n * n);
   s->E = NEW(c->pool, double, n);
   s->nu = NEW(c->pool, double, n);
   for (int k = 0; k < s->a.n; k++) {

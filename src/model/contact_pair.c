@@ -6,7 +6,7 @@
 #include "model/private.h"
 
 // Resistance to rolling and spinning: the law of sliding, with bristles at the arm R of the smaller sphere.
-static void resist(const srContact* x, srDryFriction* to, int n, double R) {
+static void resist(const srSurfaceLaws* x, srDryFriction* to, int n, double R) {
   const double lever = to->s;
   if (!(lever > 0) || !x->slip.law) {
     *to = (srDryFriction){0};
@@ -24,7 +24,7 @@ static void resist(const srContact* x, srDryFriction* to, int n, double R) {
   to->p.xi *= R;
 }
 
-void sr_contact_of_pair(srContact* x, const srPairKind* pair, srElastic one, srElastic two) {
+void sr_contact_of_pair(srSurfaceLaws* x, const srPairKind* pair, srElastic one, srElastic two) {
   const double R = fmin(fabs(one.R), fabs(two.R));
   x->pair = pair;
   x->radius[0] = one.R;
@@ -36,7 +36,7 @@ void sr_contact_of_pair(srContact* x, const srPairKind* pair, srElastic one, srE
   resist(x, &x->spin, 1, R);
 }
 
-int sr_contact_states(srContact* x) {
+int sr_contact_states(srSurfaceLaws* x) {
   srDryFriction* part[] = {&x->slip, &x->roll, &x->spin};
   int n = 0;
   for (int k = 0; k < SR_COUNT(part); k++) {

@@ -54,9 +54,9 @@ static struct srDataPrivate* create_solver(const srModel* m) {
 srData* sr_data_create(const srModel* model) {
   const srModel* m = model;
   double* memory = sr_alloc(total(m) * sizeof *memory);
-  struct srDataPrivate* solver = memory && m->looped ? create_solver(m) : NULL;
+  struct srDataPrivate* solver = memory && m->constrained ? create_solver(m) : NULL;
   struct srInstances* instances = memory && m->nset > 0 ? sr_instances_create(m) : NULL;
-  if (!memory || (m->looped && !solver) || (m->nset > 0 && !instances)) {
+  if (!memory || (m->constrained && !solver) || (m->nset > 0 && !instances)) {
     sr_instances_destroy(instances);
     destroy_solver(solver);
     sr_free(memory);
@@ -69,7 +69,7 @@ srData* sr_data_create(const srModel* model) {
   next += padded(count);
   SR_DATA_FIELDS(SR_DATA_PLACE)
 #undef SR_DATA_PLACE
-  if (!m->gauged) {  // joint coordinates are the coordinates
+  if (!m->absolute) {  // joint coordinates are the coordinates
     d->jq = d->q;
     d->jv = d->v;
     d->jf = d->f;
@@ -97,7 +97,7 @@ void sr_data_reset(const srModel* model, srData* data) {
   if (m->nv > 0) memcpy(data->v, m->v0, (size_t)m->nv * sizeof(double));
   if (m->ny > 0) memcpy(data->y, m->y0, (size_t)m->ny * sizeof(double));
   if (m->nz > 0) memcpy(data->z, m->z0, (size_t)m->nz * sizeof(double));
-  data->t = m->gauged ? m->z0[0] : 0;
+  data->t = m->absolute ? m->z0[0] : 0;
   data->stage = SR_STAGE_NONE;
   data->rank = 0;
   if (data->instances) sr_instances_reset(m, data->instances);
@@ -113,7 +113,7 @@ void sr_data_copy(const srModel* model, const srData* from, srData* to) {
   to->t = from->t;
   to->stage = from->stage;
   to->rank = from->rank;
-  if (m->looped) memcpy(to->priv->taken, from->priv->taken, 2 * (size_t)m->ng);  // taken, unique
+  if (m->constrained) memcpy(to->priv->taken, from->priv->taken, 2 * (size_t)m->ng);  // taken, unique
   if (m->nset > 0) sr_instances_copy(m, from->instances, to->instances);
   to->row_residual = from->row_residual;
   to->soft_energy = from->soft_energy;

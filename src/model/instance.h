@@ -14,7 +14,7 @@ typedef struct srInstance {
   bool closed;   // after the last step of a run
   bool guessed;  // its speed at first touch was not known at the start of a run
   bool clamped;  // since the last touch: its law would have pulled
-  srContact contact;
+  srSurfaceLaws contact;
   srForceElement element;
 } srInstance;
 

@@ -51,7 +51,7 @@ struct srModelPrivate {
   const srJointLaw* joint_law;  // of the spec's joints
 };
 
-// Of a data of a looped model: the solver of M a + c = f + G^T lambda, G a = gamma, and the rows that it counts.
+// Of a data of a constrained model: the solver of M a + c = f + G^T lambda, G a = gamma, and the rows that it counts.
 struct srDataPrivate {
   srmPattern M, G;
   srmSaddleShape shape;
@@ -63,8 +63,8 @@ struct srDataPrivate {
 
 // What of a contact of shapes depends on the two: geometry, Hertz' stiffness where K is NaN, arms of rolling and spinning. one, two:
 // of a and of b, with the radii. contact_pair.c
-void sr_contact_of_pair(srContact* x, const struct srPairKind* pair, srElastic one, srElastic two);
-int sr_contact_states(srContact* x);  // lays its bristles out; how many they are
+void sr_contact_of_pair(srSurfaceLaws* x, const struct srPairKind* pair, srElastic one, srElastic two);
+int sr_contact_states(srSurfaceLaws* x);  // lays its bristles out; how many they are
 
 int sr_data_work(const srModel* m);  // doubles of scratch that srData.work holds
 

@@ -69,7 +69,7 @@ static void point_motion(const Multibody* b, int k, double* out) {
 static int motion(const srAdmittanceIn* in, double* out) {
   Multibody* b = in->self;
   const srModel* m = b->m;
-  const srStage stage = m->gauged || b->npoint > 0 ? SR_STAGE_VELOCITY : SR_STAGE_NONE;
+  const srStage stage = m->absolute || b->npoint > 0 ? SR_STAGE_VELOCITY : SR_STAGE_NONE;
   (void)sr_evaluate_motion(m, b->d, in->t, in->x, velocities(b, in->x), own_states(b, in->x), stage);
   if (m->njq > 0) memcpy(out, b->d->jq, (size_t)m->njq * sizeof *out);
   if (m->njv > 0) memcpy(out + m->njq, b->d->jv, (size_t)m->njv * sizeof *out);
@@ -158,7 +158,7 @@ static bool possible(srNetwork* n, const char* name, const srModel* m, int npoin
         "'%s': joint '%s' cannot be accelerated: nothing with mass or inertia moves with it; sr_lock_massless holds "
         "such joints where they start",
         name, first_massless(m));
-  } else if (m->gauged && npoint > 0) {
+  } else if (m->absolute && npoint > 0) {
     sr_net_error(n, "'%s': forces at points need the relative formulation", name);
   } else {
     return true;

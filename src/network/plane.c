@@ -14,7 +14,7 @@ typedef struct Plane {
   long clamps;
 } Plane;
 
-static int rub(const Plane* c, const srImpedanceIn* in, double N, srImpedanceOut* out) {
+static int friction_force(const Plane* c, const srImpedanceIn* in, double N, srImpedanceOut* out) {
   const srPlaneDef* def = &c->def;
   double slip[2], resists[2];
   for (int k = 0; k < 2; ++k) slip[k] = srm_dot3(c->tangent[k], in->xdot);
@@ -48,7 +48,7 @@ static int evaluate(void* self, const srImpedanceIn* in, srImpedanceOut* out) {
   }
   for (int i = 0; i < 3; ++i) out->f[i] = normal.f * def->normal[i];
   out->dissipated = normal.heat;
-  return def->friction ? rub(c, in, normal.f, out) : 0;
+  return def->friction ? friction_force(c, in, normal.f, out) : 0;
 }
 
 // Unit normal, and two directions across it: the first from the axis that it is farthest from.

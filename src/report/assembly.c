@@ -9,7 +9,7 @@
 // Counts the state in by `sign`: once before the assembly with -1, once after it with 1.
 static void count_state(srAssemblyChange* a, const srModel* m, srData* d, double sign) {
   // Of free bodies, joint coordinates are results.
-  if (m->gauged) (void)sr_evaluate(m, d, d->t, NULL, NULL, NULL, SR_STAGE_VELOCITY);
+  if (m->absolute) (void)sr_evaluate(m, d, d->t, NULL, NULL, NULL, SR_STAGE_VELOCITY);
   for (int i = 0; i < m->njq; i++) a->q[i] += sign * d->jq[i];
   for (int i = 0; i < m->njv; i++) a->v[i] += sign * d->jv[i];
 }
@@ -22,7 +22,7 @@ srStatus sr_assembly_change_create(const srModel* m, srData* d, srMessages* mess
     sr_free(a), sr_free(memory);
     return SR_MEMORY;
   }
-  *a = (srAssemblyChange){.looped = m->looped, .q = memory, .v = memory + m->njq};
+  *a = (srAssemblyChange){.constrained = m->constrained, .q = memory, .v = memory + m->njq};
   count_state(a, m, d, -1);
   const srStatus status = sr_assemble(m, d, messages, &a->told);
   if (status == SR_OK) {
@@ -63,7 +63,7 @@ static void put_members(srJson* json, const srModel* m, const srAssemblyChange* 
 }
 
 void sr_put_assembly(srJson* json, const srModel* m, const srAssemblyChange* a) {
-  if (!a || (!m->looped && !a->looped)) return;
+  if (!a || (!m->constrained && !a->constrained)) return;
   sr_json_object(json, "assembly");
   put_members(json, m, a);
   sr_json_object_end(json);
@@ -87,7 +87,7 @@ static void show_moved(srText* out, const char* what, const char* const* names, 
 }
 
 void sr_show_assembly(srText* out, const srModel* m, const srAssemblyChange* a) {
-  if (!a || (!m->looped && !a->looped)) return;
+  if (!a || (!m->constrained && !a->constrained)) return;
   sr_show_line(out, "assembly", "%d iterations, residual %.2g, of velocities %.2g", a->told.iterations,
                a->told.residual_position, a->told.residual_velocity);
   show_moved(out, "position", m->q_name, m->q_unit, a->q, m->njq);

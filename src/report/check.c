@@ -4,7 +4,7 @@
 void sr_warn_rank(const srModel* m, const srRank* rank, srMessages* messages) {
   if (m->nv > 0 && rank->rank == m->nv && m->ndriver == 0)
     sr_report_warn(messages, "nothing can move: the constraints leave no freedom");
-  if (rank->rank_rough < rank->rank)
+  if (rank->rank_coarse < rank->rank)
     sr_report_warn(messages,
                    "%s is nearly redundant: %.1g of it is new, and takes a freedom all the same. Axes that are meant "
                    "to be parallel, or to meet, are not where their numbers are rounded (1.5708 for pi/2)",
@@ -39,7 +39,7 @@ srStatus sr_check_create(const srSpec* spec, const srModel* m, srData* d, srForm
   *out = NULL;
   if (!check) return SR_MEMORY;
   srStatus status = sr_assembly_change_create(m, d, messages, &check->assembly);
-  if (status == SR_OK && !m->gauged) (void)sr_start_outside(m, d, messages);
+  if (status == SR_OK && !m->absolute) (void)sr_start_outside(m, d, messages);
   if (status == SR_OK) status = formulate(spec, m, d, formulation, messages, check);
   if (status == SR_OK) status = find_rank(check, check->data ? check->data : d, messages);
   if (status == SR_OK)
@@ -153,8 +153,9 @@ static void show_check(const srCheck* check, srText* out) {
   sr_show_line(out, "bodies", "%d, %.9g kg", m->nbody, mass);
   sr_show_line(out, "joints", "%d", m->njoint_given);
   sr_show_line(out, "coordinates", "%d positions, %d velocities, %d states", m->njq, m->njv, m->ny - m->ny_slot);
-  if (m->gauged) sr_show_line(out, "formulation", "%s, %d free bodies", sr_formulation_word(m->formulation), m->nbody);
-  if (m->looped) {
+  if (m->absolute)
+    sr_show_line(out, "formulation", "%s, %d free bodies", sr_formulation_word(m->formulation), m->nbody);
+  if (m->constrained) {
     sr_show_line(out, "constraints", "%d rows, rank %d", m->ng - m->ndriver, r->rank_undriven);
     show_redundant(out, m, r);
   }

@@ -61,7 +61,7 @@ static srStatus evaluate_all(const srModel* m, srData* d, srData* work, srEvalua
   if (sr_evaluate(m, d, d->t, NULL, NULL, NULL, SR_STAGE_FRAMES) != 0) return SR_FAILED;
   sr_energy(m, d, &e->kinetic, &e->potential);
   sr_joint_accelerations(m, d, e->a);
-  if (m->gauged) {
+  if (m->absolute) {
     free_equations(m, d, e);
   } else {
     equations(m, d, work, e);
@@ -153,14 +153,14 @@ static void put_evaluation(const srEvaluation* e, srText* out) {
   sr_json_numbers(&json, "q", d->jq, m->njq);
   sr_json_numbers(&json, "v", d->jv, m->njv);
   sr_json_numbers(&json, "y", d->y, m->ny - m->ny_slot);
-  if (m->gauged) {
+  if (m->absolute) {
     sr_json_numbers(&json, "a", e->a, m->njv);
     sr_json_object(&json, "bodies");
     sr_json_numbers(&json, "q", d->q, m->nq);
     sr_json_numbers(&json, "v", d->v, m->nv);
   }
   put_equations(&json, m, d, e);
-  if (m->gauged) sr_json_object_end(&json);
+  if (m->absolute) sr_json_object_end(&json);
   sr_json_numbers(&json, "ydot", d->ydot, m->ny - m->ny_slot);
   sr_json_numbers(&json, "lambda", d->lambda, e->ng);
   sr_json_numbers(&json, "g", d->g, e->np);
@@ -204,13 +204,13 @@ static void show_evaluation(const srEvaluation* e, srText* out) {
   sr_show_values(out, "positions q", m->q_name, m->q_unit, d->jq, m->njq);
   sr_show_values(out, "velocities v", m->v_name, m->v_unit, d->jv, m->njv);
   sr_show_values(out, "accelerations a = dv/dt", m->v_name, NULL, e->bare ? d->a : e->a, m->njv);
-  if (!m->gauged) {
+  if (!m->absolute) {
     sr_show_values(out, "bias c (gravity included)", m->v_name, NULL, e->c, m->nv);
     sr_show_values(out, "forces f (tau and all laws)", m->v_name, NULL, d->f, m->nv);
   }
   show_rows(out, m, d, e);
   sr_show_values(out, "states y", m->y_name, NULL, d->y, m->ny - m->ny_slot);
-  if (!m->gauged) sr_show_matrix(out, "mass matrix M", e->M, m->nv, m->nv);
+  if (!m->absolute) sr_show_matrix(out, "mass matrix M", e->M, m->nv, m->nv);
   sr_text_print(out, "energy\n");
   sr_show_line(out, "kinetic", "%16.9g J", e->kinetic);
   sr_show_line(out, "potential", "%16.9g J", e->potential);

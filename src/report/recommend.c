@@ -25,7 +25,7 @@ static const srComparedModel* model_of(const srRecommendation* r) { return &r->t
 
 static const char* stabilization_of(const srRecommendation* r, int trial) {
   const srModel* m = model_of(r)->m;
-  if (!m->looped || m->ng == 0) return NULL;
+  if (!m->constrained || m->ng == 0) return NULL;
   return sri_method(r->trial[trial].method)->index > 0 ? "own" : stabilizations[model_of(r)->options.stabilization];
 }
 
@@ -207,7 +207,7 @@ static void put_recommendation(const srRecommendation* r, srText* out) {
 static void show_measures(srText* out, const srModel* m, const srSurvey* s) {
   const double size = hypot(s->largest.re, s->largest.im);
   sr_show_line(out, "size", "%d positions, %d velocities, %d states, %d rows", s->nq, s->nv, s->ny, s->ng);
-  if (m->looped && m->ng > 0)
+  if (m->constrained && m->ng > 0)
     sr_show_line(out, "rank", "%d; %d rows redundant, %d at velocity level; %ld changes, %ld singular positions",
                  s->rank, s->nredundant, s->ng - s->np, s->rank_changes, s->singular);
   for (int i = 0; i < s->nredundant && i < 6; i++) sr_show_line(out, "", "redundant: %s", m->row[s->redundant[i]].name);

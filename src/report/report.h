@@ -14,7 +14,7 @@ void sr_show_matrix(srText* out, const char* label, const double* x, int rows, i
 void sr_show_values(srText* out, const char* label, const char* const* names, const char* const* units, const double* x,
                     int n);
 void sr_show_sensors(srText* out, const srModel* m, const srData* d);
-void sr_show_assembly(srText* out, const srModel* m, const srAssemblyChange* a);  // of a looped model
+void sr_show_assembly(srText* out, const srModel* m, const srAssemblyChange* a);  // of a constrained model
 
 // -------------------------------------------------------------------------------------------------- parts of JSON (parts.c)
 void sr_put_rows(srJson* json, const srModel* m, int n);  // names of the first n rows
@@ -22,7 +22,7 @@ void sr_put_joints(srJson* json, const srModel* m);
 // Values of the sensors at d's state; the acceleration stage gives all of them. With the Jacobians where asked for.
 void sr_put_sensors(srJson* json, const srModel* m, srData* d, bool jacobian);
 void sr_put_violation(srJson* json, double position, double velocity, double acceleration);
-// Of a looped model:
+// Of a constrained model:
 //   "assembly": {iterations, residual, residual_velocity, moved[{q, by}], moved_velocity[{v, by}]}
 void sr_put_assembly(srJson* json, const srModel* m, const srAssemblyChange* a);
 

@@ -60,7 +60,7 @@ void sr_warn_constraint_options(const srModel* m, const srRunOptions* o, const s
                                 srMessages* messages) {
   const bool weights = given->alpha || given->beta, own = !sr_run_is_stabilized(o);
   const srStabilization s = o->stabilization;
-  if (!m->looped) {
+  if (!m->constrained) {
     if (given->stabilization || weights || given->metric)
       sr_report_warn(messages,
                      "--stabilization, --alpha, --beta and --metric are for closed loops; the equations have none");
@@ -79,7 +79,7 @@ void sr_warn_constraint_options(const srModel* m, const srRunOptions* o, const s
 void sr_warn_redundancy(const srModel* m, srData* d, srMessages* messages) {
   srRank* rank = NULL;
   const bool small = (double)m->ng * m->nv <= SMALL_RANK;
-  if (m->looped && small && sr_rank_create(m, d, &rank) == SR_OK) sr_warn_rank(m, rank, messages);
+  if (m->constrained && small && sr_rank_create(m, d, &rank) == SR_OK) sr_warn_rank(m, rank, messages);
   sr_rank_destroy(rank);
 }
 
@@ -99,7 +99,7 @@ void sr_report_run_provenance(const srModel* m, const srRunOptions* o, const cha
   sr_text_print(out, "; %s; ", o->method);
   show_settings(out, o);
   sr_text_print(out, "; t-end %g s, every %g s", o->t_end, o->every);
-  if (m->gauged) sr_text_print(out, "; %s", sr_formulation_word(m->formulation));
+  if (m->absolute) sr_text_print(out, "; %s", sr_formulation_word(m->formulation));
   for (int i = 0; i < nsetting; i++)
     sr_text_print(out, "%s %s=%s", i ? "," : "; set", settings[i].name, settings[i].value);
 }
@@ -131,10 +131,11 @@ static void put_energy(srJson* json, const srEnergy* e) {
   for (int i = 0; i < SR_ACCOUNTS; i++)
     if (i < SR_ACCOUNT_FRICTION) sr_json_number(json, accounts[i], e->work[i]);
   sr_json_object_end(json);
-  const double rubbed = 0 - e->work[SR_ACCOUNT_FRICTION], pressed = 0 - e->work[SR_ACCOUNT_CONTACT];
-  sr_json_number(json, "dissipated", rubbed + pressed - e->work[SR_ACCOUNT_DISSIPATED]);  // all heat, >= 0
-  sr_json_object(json, "heat");                                                           // parts of it
-  sr_json_number(json, "friction", rubbed);
+  const double friction_dissipation = 0 - e->work[SR_ACCOUNT_FRICTION], pressed = 0 - e->work[SR_ACCOUNT_CONTACT];
+  sr_json_number(json, "dissipated",
+                 friction_dissipation + pressed - e->work[SR_ACCOUNT_DISSIPATED]);  // all heat, >= 0
+  sr_json_object(json, "heat");                                                     // parts of it
+  sr_json_number(json, "friction", friction_dissipation);
   sr_json_number(json, "contact", pressed);
   sr_json_object_end(json);
   sr_json_number(json, "residual", e->residual);
@@ -216,12 +217,12 @@ static void put_run(const srRunReport* r, srText* out) {
   sr_json_number(&json, "t", x->t);
   sr_json_numbers(&json, "q", d->jq, m->njq);
   sr_json_numbers(&json, "v", d->jv, m->njv);
-  if (m->gauged) put_bodies(&json, m, d);
+  if (m->absolute) put_bodies(&json, m, d);
   sr_json_numbers(&json, "y", d->y, m->ny - m->ny_slot);
   put_touch(&json, m, d);
   put_instances(&json, m, d);
   sr_json_numbers(&json, "lambda", d->lambda, m->ng);
-  if (m->looped) {
+  if (m->constrained) {
     sr_json_text(&json, "stabilization", stabilization_of(o));
     sr_json_int(&json, "rank", d->rank);
   }
@@ -275,12 +276,12 @@ static void show_run(const srRunReport* r, srText* out) {
   const srModel* m = r->m;
   const srRunResult* x = r->result;
   sr_text_print(out, "model %s, %s\n", m->name, r->file);
-  if (m->gauged) sr_show_line(out, "formulation", "%s", sr_formulation_word(m->formulation));
+  if (m->absolute) sr_show_line(out, "formulation", "%s", sr_formulation_word(m->formulation));
   sr_text_print(out, "  %-22s %s, ", "method", r->options->method);
   show_settings(out, r->options);
   sr_text_add(out, "\n", 1);
   show_switches(out, x);
-  if (m->looped) sr_show_line(out, "stabilization", "%s", stabilization_of(r->options));
+  if (m->constrained) sr_show_line(out, "stabilization", "%s", stabilization_of(r->options));
   sr_show_assembly(out, m, r->assembly);
   sr_show_line(out, "time reached", "%.9g s of %.9g s", x->t, r->options->t_end);
   sr_show_line(out, "steps", "%ld accepted, %ld rejected", x->stats.steps, x->stats.rejected);
@@ -291,8 +292,8 @@ static void show_run(const srRunReport* r, srText* out) {
     sr_show_line(out, "contacts", "%ld impacts, in %ld of them a law would have pulled", x->impacts, x->clamps);
   if (x->limits_passed > 0) sr_show_line(out, "joint limits", "passed in %ld steps", x->limits_passed);
   show_energy(out, &x->energy);
-  if (m->ng > 0 || m->gauged) {
-    sr_text_print(out, "largest violation of the %s\n", m->looped ? "constraints" : "driven coordinates");
+  if (m->ng > 0 || m->absolute) {
+    sr_text_print(out, "largest violation of the %s\n", m->constrained ? "constraints" : "driven coordinates");
     sr_show_line(out, "position", "%.3g", x->violation_position);
     sr_show_line(out, "velocity", "%.3g", x->violation_velocity);
     sr_show_line(out, "acceleration", "%.3g", x->violation_acceleration);

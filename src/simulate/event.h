@@ -5,8 +5,8 @@
 
 #include <sarrus/simulate.h>
 
+#include "simulate/contact_monitor.h"
 #include "simulate/jump.h"
-#include "simulate/touch.h"
 
 // What the run learns at an event, while it is carried out.
 typedef struct srEventTold {
@@ -24,33 +24,33 @@ typedef struct srGathering {
   int shorter;             // intervals in that row
 } srGathering;
 
-typedef struct srEventWatch {
+typedef struct srEventMonitor {
   const srModel* m;
   srData* d;
-  srTouchWatch* touch;
-  srJumpWatch* jumps;
+  srContactMonitor* contacts;
+  srJumpMonitor* jumps;
   srEventTold told;
-  srEvents* events;        // all sources
-  int nsource, of_touch;   // place of the contacts among them
-  double* value;           // of the event program
-  srImpulse* impulse;      // of actions that set velocities, NULL: there are none
-  double *J, *u;           // their rows and values
-  int* asked;              // and which they are
-  signed char* late;       // contacts
-  srGathering* gathering;  // of each <event>
-  int gathered;            // <event> that comes ever sooner, without end; -1: none
-} srEventWatch;
+  srEvents* events;          // all sources
+  int nsource, of_contacts;  // place of the contacts among them
+  double* value;             // of the event program
+  srImpulse* impulse;        // of actions that set velocities, NULL: there are none
+  double *J, *u;             // their rows and values
+  int* asked;                // and which they are
+  signed char* late;         // contacts
+  srGathering* gathering;    // of each <event>
+  int gathered;              // <event> that comes ever sooner, without end; -1: none
+} srEventMonitor;
 
 // NULL: out of memory. Sources without a function are left out; nsource 0: there is nothing to look for.
-srEventWatch* sr_events_create(const srModel* m, srData* d, const srSystem* system, const srIntegrator* integrator,
-                               srTouchWatch* touch, srJumpWatch* jumps, const srEventTold* told);
-void sr_events_destroy(srEventWatch* watch);
-void sr_events_renumber(srEventWatch* watch);  // places of contacts have changed (sr_touch_prepare)
-// After sr_touch_step: located contacts that are not in the state they should be in fire now. False: none does.
-bool sr_events_late(srEventWatch* watch);
+srEventMonitor* sr_events_create(const srModel* m, srData* d, const srSystem* system, const srIntegrator* integrator,
+                                 srContactMonitor* contacts, srJumpMonitor* jumps, const srEventTold* told);
+void sr_events_destroy(srEventMonitor* monitor);
+void sr_events_renumber(srEventMonitor* monitor);  // places of contacts have changed (sr_contact_monitor_prepare)
+// After sr_contact_monitor_step: located contacts that are not in the state they should be in fire now. False: none does.
+bool sr_events_late(srEventMonitor* monitor);
 // Name of the event that comes ever sooner, without end; NULL: none does.
-const char* sr_events_gathered(const srEventWatch* watch);
+const char* sr_events_gathered(const srEventMonitor* monitor);
 // Name of the event whose formula could not be evaluated, NULL: not known.
-const char* sr_events_bad(const srEventWatch* watch);
+const char* sr_events_bad(const srEventMonitor* monitor);
 
 #endif

@@ -22,45 +22,45 @@
 #define CHATTER_ALL 200    // ... or one, after so many of all
 #define CHATTER_SPAN 1e-6  // of the largest step: almost at once
 
-static bool is_floor(const srJumpWatch* watch, int i) { return watch->m->priv->of_switch[i].op == SR_OP_FLOOR; }
+static bool is_floor(const srJumpMonitor* monitor, int i) { return monitor->m->priv->of_switch[i].op == SR_OP_FLOOR; }
 
-srJumpWatch* sr_jumps_create(const srModel* m, srData* d, const srIntegrator* integrator) {
-  const size_t n = (size_t)m->priv->nswitch, head = (sizeof(srJumpWatch) + 15) / 16 * 16;
+srJumpMonitor* sr_jumps_create(const srModel* m, srData* d, const srIntegrator* integrator) {
+  const size_t n = (size_t)m->priv->nswitch, head = (sizeof(srJumpMonitor) + 15) / 16 * 16;
   char* block = sr_alloc(head + n * (3 * sizeof(double) + sizeof(int) + 2));
   if (block == NULL) return NULL;
-  srJumpWatch* watch = (srJumpWatch*)(void*)block;
-  watch->m = m;
-  watch->d = d;
-  watch->integrator = integrator;
-  watch->n = (int)n;
-  watch->held = (double*)(void*)(block + head);
-  watch->value = watch->held + n;
-  watch->t_last = watch->value + n;
-  watch->rapid = (int*)(void*)(watch->t_last + n);
-  watch->chatters = (unsigned char*)(watch->rapid + n);
-  watch->direction = (signed char*)watch->chatters + n;
-  for (int i = 0; i < watch->n; ++i) {
-    watch->t_last[i] = -HUGE_VAL;
-    watch->direction[i] = is_floor(watch, i) ? -1 : 0;
+  srJumpMonitor* monitor = (srJumpMonitor*)(void*)block;
+  monitor->m = m;
+  monitor->d = d;
+  monitor->integrator = integrator;
+  monitor->n = (int)n;
+  monitor->held = (double*)(void*)(block + head);
+  monitor->value = monitor->held + n;
+  monitor->t_last = monitor->value + n;
+  monitor->rapid = (int*)(void*)(monitor->t_last + n);
+  monitor->chatters = (unsigned char*)(monitor->rapid + n);
+  monitor->direction = (signed char*)monitor->chatters + n;
+  for (int i = 0; i < monitor->n; ++i) {
+    monitor->t_last[i] = -HUGE_VAL;
+    monitor->direction[i] = is_floor(monitor, i) ? -1 : 0;
   }
-  return watch;
+  return monitor;
 }
 
-void sr_jumps_destroy(srJumpWatch* watch) {
-  if (watch != NULL && watch->n > 0) watch->d->held = NULL;
-  sr_free(watch);
+void sr_jumps_destroy(srJumpMonitor* monitor) {
+  if (monitor != NULL && monitor->n > 0) monitor->d->held = NULL;
+  sr_free(monitor);
 }
 
 // ---- functions ----------------------------------------------------------------------------------------------------------
 
-static int evaluate_functions(srJumpWatch* watch, double t) {
-  const struct srModelPrivate* priv = watch->m->priv;
-  srData* d = watch->d;
-  const int answer = priv->switches_of_time ? 0 : sr_measure_arguments(watch->m, d);
+static int evaluate_functions(srJumpMonitor* monitor, double t) {
+  const struct srModelPrivate* priv = monitor->m->priv;
+  srData* d = monitor->d;
+  const int answer = priv->switches_of_time ? 0 : sr_measure_arguments(monitor->m, d);
   if (answer != 0) return answer;
   srInputs inputs = sr_law_inputs(d);
   inputs.t = t;
-  sr_program_evaluate(priv->switches, &inputs, d->work, watch->value);
+  sr_program_evaluate(priv->switches, &inputs, d->work, monitor->value);
   return 0;
 }
 
@@ -76,10 +76,10 @@ static double value_at(srOp op, double x) {
 }
 
 // Changes its sign where the switch is to be turned over. Of floor: > 0 within the numbers that have the value held.
-static double function_of(const srJumpWatch* watch, int i) {
-  const double x = watch->value[i], held = watch->held[i];
-  if (watch->chatters[i] != 0) return 1;
-  switch (watch->m->priv->of_switch[i].op) {
+static double function_of(const srJumpMonitor* monitor, int i) {
+  const double x = monitor->value[i], held = monitor->held[i];
+  if (monitor->chatters[i] != 0) return 1;
+  switch (monitor->m->priv->of_switch[i].op) {
     case SR_OP_FLOOR: return x == held ? DBL_MIN : fmin(x - held, held + 1 - x);
     case SR_OP_SIGN: return x;
     case SR_OP_LE: return x == 0 ? -DBL_MIN : x;
@@ -88,80 +88,80 @@ static double function_of(const srJumpWatch* watch, int i) {
 }
 
 static int evaluate(void* user, double t, const double* q, const double* v, const double* y, double* value) {
-  srJumpWatch* watch = user;
+  srJumpMonitor* monitor = user;
   (void)q, (void)v, (void)y;
-  const int answer = evaluate_functions(watch, t);
-  for (int i = 0; i < watch->n && answer == 0; ++i) value[i] = function_of(watch, i);
+  const int answer = evaluate_functions(monitor, t);
+  for (int i = 0; i < monitor->n && answer == 0; ++i) value[i] = function_of(monitor, i);
   return answer;
 }
 
 // ---- switching over -----------------------------------------------------------------------------------------------------
 
 // Takes the value of every switch that is free and has a side.
-static void hold(srJumpWatch* watch) {
-  watch->nfree = 0;
-  for (int i = 0; i < watch->n; ++i) {
-    if (watch->chatters[i] != 0 || !isnan(watch->held[i])) continue;
-    watch->held[i] = value_at(watch->m->priv->of_switch[i].op, watch->value[i]);
-    watch->nfree += isnan(watch->held[i]);
+static void hold(srJumpMonitor* monitor) {
+  monitor->nfree = 0;
+  for (int i = 0; i < monitor->n; ++i) {
+    if (monitor->chatters[i] != 0 || !isnan(monitor->held[i])) continue;
+    monitor->held[i] = value_at(monitor->m->priv->of_switch[i].op, monitor->value[i]);
+    monitor->nfree += isnan(monitor->held[i]);
   }
 }
 
-int sr_jumps_start(srJumpWatch* watch) {
-  if (watch->n == 0) return 0;
-  watch->d->held = watch->held;
-  for (int i = 0; i < watch->n; ++i) watch->held[i] = (double)NAN;
-  const int answer = evaluate_functions(watch, watch->d->t);
-  if (answer == 0) hold(watch);
+int sr_jumps_start(srJumpMonitor* monitor) {
+  if (monitor->n == 0) return 0;
+  monitor->d->held = monitor->held;
+  for (int i = 0; i < monitor->n; ++i) monitor->held[i] = (double)NAN;
+  const int answer = evaluate_functions(monitor, monitor->d->t);
+  if (answer == 0) hold(monitor);
   return answer;
 }
 
-int sr_jumps_step(srJumpWatch* watch) {
-  const srIntegrator* x = watch->integrator;
-  if (watch->nfree == 0) return 0;
-  if (!watch->m->priv->switches_of_time)
-    (void)sr_evaluate_motion(watch->m, watch->d, sri_time(x), sri_q(x), sri_v(x), sri_y(x), SR_STAGE_VELOCITY);
-  const int answer = evaluate_functions(watch, sri_time(x));
-  if (answer == 0) hold(watch);
+int sr_jumps_step(srJumpMonitor* monitor) {
+  const srIntegrator* x = monitor->integrator;
+  if (monitor->nfree == 0) return 0;
+  if (!monitor->m->priv->switches_of_time)
+    (void)sr_evaluate_motion(monitor->m, monitor->d, sri_time(x), sri_q(x), sri_v(x), sri_y(x), SR_STAGE_VELOCITY);
+  const int answer = evaluate_functions(monitor, sri_time(x));
+  if (answer == 0) hold(monitor);
   return answer;
 }
 
 // Does switch i, which jumps at t, chatter?
-static bool chatters(srJumpWatch* watch, int i, double t) {
-  const bool at_once = t - watch->t_last[i] <= CHATTER_SPAN * sri_stats(watch->integrator)->step_largest;
-  watch->t_last[i] = t;
-  watch->rapid[i] = at_once ? watch->rapid[i] + 1 : 0;
-  watch->rapids += at_once;
-  return watch->rapid[i] >= (watch->rapids > CHATTER_ALL ? 1 : CHATTER);
+static bool chatters(srJumpMonitor* monitor, int i, double t) {
+  const bool at_once = t - monitor->t_last[i] <= CHATTER_SPAN * sri_stats(monitor->integrator)->step_largest;
+  monitor->t_last[i] = t;
+  monitor->rapid[i] = at_once ? monitor->rapid[i] + 1 : 0;
+  monitor->rapids += at_once;
+  return monitor->rapid[i] >= (monitor->rapids > CHATTER_ALL ? 1 : CHATTER);
 }
 
 // The side is that of the change of sign: at this very state rounding may have it otherwise.
-static double turned_over(const srJumpWatch* watch, int i, int sign) {
-  const srOp op = watch->m->priv->of_switch[i].op;
+static double turned_over(const srJumpMonitor* monitor, int i, int sign) {
+  const srOp op = monitor->m->priv->of_switch[i].op;
   if (op != SR_OP_FLOOR) return value_at(op, sign);
-  const double x = watch->value[i], held = watch->held[i];
+  const double x = monitor->value[i], held = monitor->held[i];
   if (floor(x) != held) return floor(x);
   return x < held + 0.5 ? held - 1 : held + 1;
 }
 
 static int act(void* user, double t, double* q, double* v, double* y, const signed char* fired) {
-  srJumpWatch* watch = user;
+  srJumpMonitor* monitor = user;
   (void)q, (void)v, (void)y;
-  for (int i = 0; i < watch->n; ++i) {
-    if (fired[i] == 0 || watch->chatters[i] != 0) continue;
-    ++watch->jumps;
-    if (chatters(watch, i, t)) {
-      watch->chatters[i] = 1;
-      watch->held[i] = (double)NAN;
-      watch->chatter(watch->user, t, i);
+  for (int i = 0; i < monitor->n; ++i) {
+    if (fired[i] == 0 || monitor->chatters[i] != 0) continue;
+    ++monitor->jumps;
+    if (chatters(monitor, i, t)) {
+      monitor->chatters[i] = 1;
+      monitor->held[i] = (double)NAN;
+      monitor->chatter(monitor->user, t, i);
     } else {
-      watch->held[i] = turned_over(watch, i, fired[i]);
+      monitor->held[i] = turned_over(monitor, i, fired[i]);
     }
   }
   return 0;
 }
 
-srEventSource sr_jumps_source(srJumpWatch* watch) {
+srEventSource sr_jumps_source(srJumpMonitor* monitor) {
   return (srEventSource){
-      .count = watch->n, .direction = watch->direction, .user = watch, .evaluate = evaluate, .act = act};
+      .count = monitor->n, .direction = monitor->direction, .user = monitor, .evaluate = evaluate, .act = act};
 }

@@ -4,7 +4,7 @@
 
 #include <sarrus/simulate.h>
 
-typedef struct srJumpWatch {
+typedef struct srJumpMonitor {
   const srModel* m;
   srData* d;
   const srIntegrator* integrator;
@@ -20,16 +20,16 @@ typedef struct srJumpWatch {
   // A law chatters from t on: it is not located any more.
   void (*chatter)(void* user, double t, int i);
   void* user;
-} srJumpWatch;
+} srJumpMonitor;
 
-srJumpWatch* sr_jumps_create(const srModel* m, srData* d,
-                             const srIntegrator* integrator);  // n may be 0. NULL: out of memory
-void sr_jumps_destroy(srJumpWatch* watch);                     // laws are free again
+srJumpMonitor* sr_jumps_create(const srModel* m, srData* d,
+                               const srIntegrator* integrator);  // n may be 0. NULL: out of memory
+void sr_jumps_destroy(srJumpMonitor* monitor);                   // laws are free again
 // At the start, d's state known down to the velocities: laws are held from now on.
-int sr_jumps_start(srJumpWatch* watch);
+int sr_jumps_start(srJumpMonitor* monitor);
 // After every step: what had no side, being just at its jump, may have one now.
-int sr_jumps_step(srJumpWatch* watch);
+int sr_jumps_step(srJumpMonitor* monitor);
 // A source of events; d's state is to be there down to the velocities where a jump depends on more than time.
-srEventSource sr_jumps_source(srJumpWatch* watch);
+srEventSource sr_jumps_source(srJumpMonitor* monitor);
 
 #endif

@@ -12,10 +12,10 @@
 double sr_acceleration_residual(const srModel* m, srData* d, const double* a) {
   double most = 0.0;
   if (a == NULL || m->ng == 0) return 0.0;
-  for (int i = 0; i < m->ndriver && !m->looped; ++i) {
+  for (int i = 0; i < m->ndriver && !m->constrained; ++i) {
     most = fmax(most, fabs(a[m->driver[i].dof] - d->motion[3 * i + 2]));
   }
-  if (!m->looped) return most;
+  if (!m->constrained) return most;
   sr_driver_motion(m, d);
   if (sr_constraints(m, d) != 0 || sr_constraint_gamma(m, d) != 0) return 0.0;
   for (int i = 0; i < m->ng; ++i) {

@@ -29,7 +29,7 @@ int sr_run_evaluate_last(srRun* run, srStage stage) {
 
 // Joint coordinates after the last step.
 static const double* joint_positions(srRun* run) {
-  if (!run->m->gauged) return sri_q(run->integrator);
+  if (!run->m->absolute) return sri_q(run->integrator);
   (void)sr_run_evaluate_last(run, SR_STAGE_POSITION);
   return run->d->jq;
 }
@@ -61,7 +61,7 @@ static bool state_within_bounds(const srRun* run) {
 }
 
 // An explicit method that was asked for by name keeps its name, and says so where it is the wrong one.
-static void watch_crawling(srRun* run) {
+static void monitor_crawling(srRun* run) {
   double since, factor;
   if (run->crawled || !sri_crawls(run->integrator, &since, &factor)) return;
   run->crawled = true;
@@ -84,10 +84,10 @@ static srStatus step_to_end(srRun* run) {
     sr_run_listen(run, false);
     if (stepped != SR_OK) return run->stopped ? SR_OK : sr_run_fail_step(run);
     if (!state_within_bounds(run)) return sr_run_fail_bounds(run);
-    watch_crawling(run);
+    monitor_crawling(run);
     const srStatus status = sr_run_take_events(run);
     if (status != SR_OK) return status;
-    if (sr_touch_step(run->touch, run->integrator, run, sr_run_tell_impact) != 0) {
+    if (sr_contact_monitor_step(run->contacts, run->integrator, run, sr_run_tell_impact) != 0) {
       return sr_run_fail_at(run, sri_time_before(run->integrator), "a contact cannot be evaluated");
     }
     if (sr_jumps_step(run->jumps) != 0) {
@@ -137,7 +137,7 @@ static void conclude(srRun* run) {
   result->violation_velocity = fmax(run->system.violation_velocity, result->stats.violation_velocity);
   sr_run_note_acceleration(run, result->stats.violation_acceleration);
   result->rank = run->m->elimination != NULL ? run->m->ng : result->stats.rank;
-  if (run->touch != NULL) result->clamps = run->touch->clamps;
+  if (run->contacts != NULL) result->clamps = run->contacts->clamps;
   if (run->jumps != NULL) result->jumps = run->jumps->jumps;
   sr_run_tell_odd_rows(run);
   result->seconds = sr_run_clock() - run->started;

@@ -6,9 +6,9 @@
 
 #include <sarrus/simulate.h>
 
+#include "simulate/contact_monitor.h"
 #include "simulate/event.h"
 #include "simulate/jump.h"
-#include "simulate/touch.h"
 
 typedef struct srRun {
   const srModel* m;
@@ -23,9 +23,9 @@ typedef struct srRun {
   double t_row;                                  // time of the last row
   double *row, *q, *v, *y;                       // one allocation
   double w[SR_ACCOUNTS], w_before[SR_ACCOUNTS];  // work done so far; up to the last restart
-  srEventWatch* events;                          // all sources of events
-  srTouchWatch* touch;                           // contacts
-  srJumpWatch* jumps;                            // places where laws jump
+  srEventMonitor* events;                        // all sources of events
+  srContactMonitor* contacts;                    // contacts
+  srJumpMonitor* jumps;                          // places where laws jump
   bool ended;                                    // by an event
   long odd_rows;                                 // in which a value is not a number ...
   int odd_column;                                // ... this one ...

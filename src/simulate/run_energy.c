@@ -6,7 +6,7 @@
 #include "simulate/rows.h"
 #include "simulate/run.h"
 
-#define STEPS_PER_ENERGY 8  // of a tree; of a looped model the ledger is checked after every step
+#define STEPS_PER_ENERGY 8  // of a tree; of a constrained model the ledger is checked after every step
 
 // The scale is the largest energy that the books explain: what is in a state by mistake stands in the residual too, and must not
 // serve as the measure of it.
@@ -49,7 +49,7 @@ void sr_run_note_acceleration(srRun* run, double residual) {
 
 void sr_run_balance_step(srRun* run) {
   const srIntegrator* x = run->integrator;
-  if (!run->m->looped && sri_stats(x)->steps % STEPS_PER_ENERGY != 0) return;
+  if (!run->m->constrained && sri_stats(x)->steps % STEPS_PER_ENERGY != 0) return;
   (void)sr_run_evaluate_last(run, SR_STAGE_VELOCITY);
   sr_run_note_acceleration(run, sr_acceleration_residual(run->m, run->d, sri_acceleration(x)));
   memcpy(run->w, sri_w(x), sizeof run->w);
@@ -58,7 +58,7 @@ void sr_run_balance_step(srRun* run) {
   const double lost = run->result->energy.residual - run->residual;
   run->residual = run->result->energy.residual;
   // The energy in springs that stand for joints is that of the last stage.
-  if (!run->m->looped || run->m->formulation == SR_FORMULATION_PENALTY || !(fabs(lost) > fabs(run->lost))) return;
+  if (!run->m->constrained || run->m->formulation == SR_FORMULATION_PENALTY || !(fabs(lost) > fabs(run->lost))) return;
   run->lost = lost;
   run->t_lost = sri_time(x);
 }

@@ -54,7 +54,7 @@ srStatus sr_run_happen(srRun* run, double t) {
   // Dense output is off the constraints by the error of the step.
   sr_normalize(run->m, run->q);
   sr_run_put_followers(run, t);
-  if (run->m->looped && sri_put_on_constraints(run->integrator, t, run->q, run->v, run->y) != SR_OK) {
+  if (run->m->constrained && sri_put_on_constraints(run->integrator, t, run->q, run->v, run->y) != SR_OK) {
     return sr_run_fail_at(run, t_good, "the constraints cannot be met at an event");
   }
   const srStatus status = act(run, t);
@@ -78,10 +78,10 @@ srStatus sr_run_prepare_contacts(srRun* run, double* limit) {
   const double step = sr_run_is_adaptive(run->options) ? 2.0 * stats->step_last : run->options->step;
   *limit = run->t_end;
   if (run->d->instances == NULL) return SR_OK;
-  if (sr_touch_prepare(run->touch, run->integrator, step, limit)) sr_events_renumber(run->events);
-  if (run->touch->full) return sr_run_fail_at(run, sri_time(run->integrator), "a contact has no room");
+  if (sr_contact_monitor_prepare(run->contacts, run->integrator, step, limit)) sr_events_renumber(run->events);
+  if (run->contacts->full) return sr_run_fail_at(run, sri_time(run->integrator), "a contact has no room");
   memcpy(run->y, sri_y(run->integrator), (size_t)run->m->ny * sizeof(double));
-  const double heat = sr_touch_release(run->touch, run->y);
+  const double heat = sr_contact_monitor_release(run->contacts, run->y);
   if (heat >= 0.0) {
     const double t = sri_time(run->integrator);
     memcpy(run->q, sri_q(run->integrator), (size_t)run->m->nq * sizeof(double));

@@ -30,9 +30,9 @@ void sr_run_tell_impact(void* user, double t, int i) {
   srRun* run = user;
   const char *a = NULL, *b = NULL;
   ++run->result->impacts;
-  sr_touch_names(run->touch, i, &a, &b);
+  sr_contact_monitor_names(run->contacts, i, &a, &b);
   note(run, t, "impact", a, b, "%.40s touches%s%.40s with %.6g m/s", a, b != NULL ? " " : "", b != NULL ? b : "",
-       -run->touch->rate[i]);
+       -run->contacts->rate[i]);
 }
 
 void sr_run_tell_event(void* user, double t, int i) {

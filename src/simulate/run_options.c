@@ -136,6 +136,6 @@ srIntegratorOptions sr_run_integrator_options(const srModel* m, const srRunOptio
   options.family = o->family;
   options.tangent = o->tangent;
   options.metric = o->metric_identity ? SR_METRIC_IDENTITY : SR_METRIC_MASS;
-  if (m->looped && method != NULL) choose_way(method, o, &options);
+  if (m->constrained && method != NULL) choose_way(method, o, &options);
   return options;
 }

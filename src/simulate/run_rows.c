@@ -20,7 +20,7 @@ int sr_run_evaluate_at(srRun* run, double t, srStage stage) {
 }
 
 // The first value of the rows that is not a number: a sensor may divide by zero while the motion goes on.
-static void watch_row(srRun* run) {
+static void monitor_row(srRun* run) {
   const int columns = sr_column_count(run->m);
   for (int i = 0; i < columns && run->odd_rows == 0; ++i) {
     if (!isnan(run->row[i])) continue;
@@ -47,7 +47,7 @@ void sr_run_hand_out(srRun* run) {
   sr_record(run->m, run->d, energy->kinetic, energy->potential, energy->residual, run->row);
   run->t_row = run->d->t;
   ++run->result->rows;
-  watch_row(run);
+  monitor_row(run);
   if (run->options->row(run->options->user, run->row) != 0) run->stopped = true;
 }
 

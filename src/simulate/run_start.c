@@ -39,12 +39,12 @@ static bool make_watches(srRun* run, const srSystem* system) {
                             .impact = sr_run_tell_impact,
                             .heat = sr_run_add_heat,
                             .work = sr_run_add_work};
-  run->touch = sr_touch_create(run->m, run->d, sr_run_is_adaptive(run->options));
+  run->contacts = sr_contact_monitor_create(run->m, run->d, sr_run_is_adaptive(run->options));
   run->jumps = sr_jumps_create(run->m, run->d, run->integrator);
-  if (run->touch == NULL || run->jumps == NULL) return false;
+  if (run->contacts == NULL || run->jumps == NULL) return false;
   run->jumps->chatter = sr_run_tell_chatter;
   run->jumps->user = run;
-  run->events = sr_events_create(run->m, run->d, system, run->integrator, run->touch, run->jumps, &told);
+  run->events = sr_events_create(run->m, run->d, system, run->integrator, run->contacts, run->jumps, &told);
   return run->events != NULL;
 }
 
@@ -81,7 +81,7 @@ srStatus sr_run_prepare(srRun* run) {
 
 void sr_run_release(srRun* run) {
   sr_events_destroy(run->events);
-  sr_touch_destroy(run->touch);
+  sr_contact_monitor_destroy(run->contacts);
   sr_jumps_destroy(run->jumps);
   sri_destroy(run->integrator);
   sr_tangent_destroy(run->system.tangent);
@@ -93,7 +93,7 @@ void sr_run_release(srRun* run) {
 // Do rows that depend on others agree with them in the accelerations too?
 static srStatus look_at_rows(srRun* run) {
   double has = 0.0, wants = 0.0;
-  const int row = run->m->looped ? sr_contradicting_row(run->m, run->d, &has, &wants) : -1;
+  const int row = run->m->constrained ? sr_contradicting_row(run->m, run->d, &has, &wants) : -1;
   if (row < 0) return SR_OK;
   sr_messages_add(run->messages, SR_SEVERITY_ERROR, run->m->row[row].place,
                   "%s contradicts the constraints that it depends on: it asks for the acceleration %.6g, and they give "
@@ -106,7 +106,7 @@ static srStatus look_at_rows(srRun* run) {
 static void tell_partition(const srRun* run) {
   const srModel* m = run->m;
   const unsigned char* dependent = sri_dependent(run->integrator);
-  for (int i = 0; dependent != NULL && i < m->nv && !m->gauged; ++i) {
+  for (int i = 0; dependent != NULL && i < m->nv && !m->absolute; ++i) {
     const int nature = m->joint_nature[m->link_joint[m->dof_link[i]]];
     if (nature == SR_NATURE_NONE || (nature == SR_NATURE_DEPENDENT) == (dependent[i] != 0)) continue;
     sr_messages_add(
@@ -126,7 +126,7 @@ srStatus sr_run_start(srRun* run) {
   if (run->stopped) return SR_OK;
   if (assembled != SR_OK) return assembled;
   (void)sr_evaluate(m, d, run->t0, NULL, NULL, NULL, SR_STAGE_VELOCITY);
-  if (sr_touch_start(run->touch, run->messages) != 0)
+  if (sr_contact_monitor_start(run->contacts, run->messages) != 0)
     return sr_run_fail_at(run, run->t0, "a contact cannot be evaluated");
   if (sr_jumps_start(run->jumps) != 0) return sr_run_fail_at(run, run->t0, "the formula of a law cannot be evaluated");
   if (sri_start(run->integrator, run->t0, d->q, d->v, d->y) != SR_OK)

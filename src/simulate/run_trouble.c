@@ -43,11 +43,11 @@ static void say_where(srRun* run) {
     sr_run_say(run, "; worst is the state '%s' = %.3g", m->y_name[y], d->y[y]);
   } else if (v >= 0) {
     // Accelerations under loops are the integrator's.
-    const int i = m->looped || isfinite(d->a[a]) ? v : a;
+    const int i = m->constrained || isfinite(d->a[a]) ? v : a;
     const int link = m->dof_link[i];
     sr_run_say(run, "; worst is joint '%s' of body '%s': velocity %.3g %s", m->joint_name[m->link_joint[link]],
-               m->body_name[m->link_body[link]], d->v[i], m->gauged ? (i % 6 < 3 ? "rad/s" : "m/s") : m->v_unit[i]);
-    if (!m->looped) sr_run_say(run, ", acceleration %.3g", d->a[i]);
+               m->body_name[m->link_body[link]], d->v[i], m->absolute ? (i % 6 < 3 ? "rad/s" : "m/s") : m->v_unit[i]);
+    if (!m->constrained) sr_run_say(run, ", acceleration %.3g", d->a[i]);
   }
 }
 
@@ -103,7 +103,7 @@ srStatus sr_run_fail_bounds(srRun* run) {
 
 srStatus sr_run_fail_step(srRun* run) {
   const srStabilization way = run->options->stabilization;
-  const bool drifts = run->m->looped && sri_method_find(run->options->method)->index <= 1 &&
+  const bool drifts = run->m->constrained && sri_method_find(run->options->method)->index <= 1 &&
                       way != SR_STABILIZATION_PROJECTION && way != SR_STABILIZATION_PARTITION;
   char sentence[600];
   const char* why = sri_why(run->integrator);

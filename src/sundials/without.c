@@ -29,7 +29,7 @@ static srStatus no_step(srIntegrator* integrator, double t_limit) {
                .implicit = true,                                                                                       \
                .index = form,                                                                                          \
                .absent = true,                                                                                         \
-               .kin = "bdf",                                                                                           \
+               .family = "bdf",                                                                                        \
                .about = "not in this build, which has no SUNDIALS"},                                                   \
     .room = no_room, .init = nothing, .create = refuse, .start = nothing, .step = no_step,                             \
   }

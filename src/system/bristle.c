@@ -25,7 +25,7 @@ static double usual_force(const srModel* m) {
 }
 
 // Fs/K of one friction of an element; 0: it has no bristles, or none of a known size.
-static double bend(const srModel* m, const srContact* c, const srDryFriction* x) {
+static double bend(const srModel* m, const srSurfaceLaws* c, const srDryFriction* x) {
   if (x->law == NULL || x->ne == 0 || !(x->p.K > 0)) return 0;
   return x->s * (c->law != NULL ? usual_force(m) : 1) / x->p.K;
 }
@@ -57,7 +57,7 @@ void sr_bristle_slots(const srModel* m, const srData* d, double* out) {
 
 void sr_bristle_warn(const srModel* m, srMessages* messages) {
   for (int i = 0; i < m->nforce; i++) {
-    const srContact* c = m->force[i].contact;
+    const srSurfaceLaws* c = m->force[i].contact;
     const double most = c != NULL ? bend(m, c, &c->slip) : 0;
     if (!(most > 0) || most >= LEAST) continue;
     sr_messages_add(

@@ -4,7 +4,7 @@
 // coordinates are given: q_i = s, v_i = s', a_i = s'', and the force that does it is their multiplier. Integrators then
 // merely repeat s by quadrature; `accepted` puts them back on it.
 //
-// A looped model: all rows of constraint/rows.c, M and G by their patterns. Which of them count, accelerations and multipliers are
+// A constrained model: all rows of constraint/rows.c, M and G by their patterns. Which of them count, accelerations and multipliers are
 // the integrators' (integrate/constrained.h): there are no `rates`.
 //
 // Looped by couplings alone (m->elimination): both. The recursion has the couplings in it, so that rates of members are those of their leader
@@ -15,7 +15,7 @@
 #include <string.h>
 
 #include "constraint/constraint.h"
-#include "dynamics/gauge.h"
+#include "dynamics/measurement.h"
 #include "force/force.h"
 #include "system/bristle.h"
 #include "system/tangent.h"
@@ -24,7 +24,7 @@ static void copy(double* to, const double* from, int n) {
   if (n > 0) memcpy(to, from, (size_t)n * sizeof *to);
 }
 
-static bool has_rates(const srModel* m) { return !m->looped || m->ng == 0 || m->elimination != NULL; }
+static bool has_rates(const srModel* m) { return !m->constrained || m->ng == 0 || m->elimination != NULL; }
 
 // ---- callbacks ------------------------------------------------------------------------------------------------------
 // Those that evaluate the model look for a request to stop first: so does every method, whatever it iterates. Quaternions are
@@ -65,7 +65,7 @@ static int dynamics(void* user, double t, const double* q, const double* v, cons
   if (answer != 0) return answer;
   copy(ydot, d->ydot, m->ny);
   sr_bias_force(m, d);
-  if (m->looped) {
+  if (m->constrained) {
     sr_mass(m, d);
     copy(M, d->M, m->M_row[m->nv]);
   } else {
@@ -85,8 +85,8 @@ static int constraint(void* user, double t, const double* q, double* g, double* 
   if (answer != 0) return answer;
   if (g != NULL) copy(g, d->g, m->np);
   if (b != NULL) copy(b, d->b, m->ng);
-  if (G != NULL && m->looped) copy(G, d->G, m->G_start[m->ng]);
-  if (G != NULL && !m->looped) sr_constraint_matrix(m, d, G);
+  if (G != NULL && m->constrained) copy(G, d->G, m->G_start[m->ng]);
+  if (G != NULL && !m->constrained) sr_constraint_matrix(m, d, G);
   return 0;
 }
 
@@ -204,7 +204,7 @@ static const char* row(void* user, int k, double* tolerance) {
 // In other than relative coordinates the hints speak of no coordinate of the equations.
 static int nature(void* user, int i) {
   const srModel* m = ((const srModelSystem*)user)->m;
-  const int hint = m->gauged ? SR_NATURE_NONE : m->joint_nature[m->link_joint[m->dof_link[i]]];
+  const int hint = m->absolute ? SR_NATURE_NONE : m->joint_nature[m->link_joint[m->dof_link[i]]];
   return hint == SR_NATURE_INDEPENDENT ? 1 : hint == SR_NATURE_DEPENDENT ? -1 : 0;
 }
 
@@ -235,7 +235,7 @@ static void accept_followers(srModelSystem* s, double t, double* q, double* v) {
 // have given way.
 static void settle_free(srModelSystem* s, double t, const double* q, const double* v) {
   (void)sr_evaluate(s->m, s->d, t, q, v, NULL, SR_STAGE_VELOCITY);
-  sr_gauge_accept(s->m, s->d);
+  sr_measurement_accept(s->m, s->d);
   for (int i = 0; i < s->m->nclosure; ++i) {
     srSoft soft;
     if (!s->m->closure[i].soft || sr_soft_closure(s->m, s->d, &s->m->closure[i], &soft) != 0) continue;
@@ -248,7 +248,7 @@ static int accepted(void* user, double t, double* q, double* v, double* y) {
   (void)y;
   sr_normalize(s->m, q);
   if (s->m->ng > 0 && has_rates(s->m)) accept_followers(s, t, q, v);
-  if (s->m->gauged) settle_free(s, t, q, v);
+  if (s->m->absolute) settle_free(s, t, q, v);
   return 0;
 }
 
@@ -263,7 +263,7 @@ srSystem sr_system(srModelSystem* user) {
       .nv = m->nv,
       .ny = m->ny,
       .nw = SR_ACCOUNTS,
-      .nz = m->gauged ? m->nz : 0,  // those of contacts change at restarts, or without a change of force
+      .nz = m->absolute ? m->nz : 0,  // those of contacts change at restarts, or without a change of force
       .ng = m->ng,
       .np = m->np,
       .y_most = user->y_most,
@@ -278,10 +278,10 @@ srSystem sr_system(srModelSystem* user) {
       .difference = difference,
       .accepted = accepted,
       .power = power,
-      .row = m->looped ? row : NULL,
+      .row = m->constrained ? row : NULL,
       .nature = nature,
-      .M_sparsity = m->looped ? &user->M_sparsity : NULL,
-      .G_sparsity = m->looped ? &user->G_sparsity : NULL,
+      .M_sparsity = m->constrained ? &user->M_sparsity : NULL,
+      .G_sparsity = m->constrained ? &user->G_sparsity : NULL,
       .K_sparsity = user->tangent != NULL && user->tangent->sparsity.row != NULL ? &user->tangent->sparsity : NULL,
       .solver = tree ? &tree_solver : NULL,
   };

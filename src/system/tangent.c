@@ -56,7 +56,7 @@ static size_t collect(const srModelTangent* x, const int* taken, size_t ntaken, 
     PAIR(taken[2 * i + 1], taken[2 * i]);
   }
   for (int i = 0; i < x->n; i++) PAIR(i, i);
-  for (int i = 0; m->looped && i < m->nv; i++) {
+  for (int i = 0; m->constrained && i < m->nv; i++) {
     for (int k = m->M_row[i]; k < m->M_row[i + 1]; k++) PAIR(i, m->M_column[k]);
   }
 #undef PAIR
@@ -105,7 +105,7 @@ static void make_places(srModelTangent* x, const int* taken, size_t n) {
 static bool make_pattern(srModelTangent* x) {
   const srModel* m = x->m;
   (void)assemble(x, NULL, 0, NULL, NULL);
-  const size_t n = x->entries.next, mass = m->looped ? (size_t)m->M_row[m->nv] : 0;
+  const size_t n = x->entries.next, mass = m->constrained ? (size_t)m->M_row[m->nv] : 0;
   int* taken = sr_alloc((2 * n + 1) * sizeof *taken);
   int* pair = taken ? sr_alloc((4 * n + 2 * mass + 2 * (size_t)x->n + 1) * sizeof *pair) : NULL;
   jmp_buf failed, *const outer = x->pool.on_fail;

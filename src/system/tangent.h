@@ -15,8 +15,8 @@ typedef struct srVariable {
   bool velocity;   // depends on v: x = w . t; else x' = w . t
   srChain* chain;  // NULL: of a coordinate or a state itself
   int link;        // of a position coordinate itself
-  const srGauge* gauge;  // of a joint coordinate of free bodies
-  int component;         // ... which one of the gauge
+  const srMeasurement* measurement;  // of a joint coordinate of free bodies
+  int component;                     // ... which one of the measurement
   int n;
   const int* column;   // n: of K
   double *dq, *dv;     // n: dx along q (of K_q), and by v or y (of K_v)
@@ -54,13 +54,13 @@ struct srModelTangent {
   int* row_pair;      // nformula_row: first pair
   int* row_variable;  // nrow_arg: variable, -1 time
   double *law_value, *row_value, *program_work;
-  const srProgram** derivative;            // (nforce) of its law, NULL: none on the graph
-  const srProgram** closure_derivative;    // (nclosure)
-  double *law_slope, *law_work, *law_out;  // of one force element
-  double *accel_q, *accel_v;               // of one joint coordinate
-  double* gap_by;                          // nv: rows of one variable of a gap
-  srTreeTangent* tree;                     // the linear systems are solved by recursion; NULL: K is formed
-  srTreeFactor factor[2];                  // ... real, complex
+  const srProgram** derivative;               // (nforce) of its law, NULL: none on the graph
+  const srProgram** closure_derivative;       // (nclosure)
+  double *law_jacobian, *law_work, *law_out;  // of one force element
+  double *accel_q, *accel_v;                  // of one joint coordinate
+  double* gap_by;                             // nv: rows of one variable of a gap
+  srTreeTangent* tree;                        // the linear systems are solved by recursion; NULL: K is formed
+  srTreeFactor factor[2];                     // ... real, complex
 };
 
 // ---- tangent_variable.c

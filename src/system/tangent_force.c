@@ -7,7 +7,7 @@
 //   states        rows of y': the same derivatives
 //   closure       w = sum lambda_i W_i and its slope; soft ones with their springs
 //   free bodies   forces jf on joint coordinates, multipliers of drivers and couplings, less armature times jv', push
-//                 along the rows h of the gauges: w = sum jf_k h_k. Armature adds its own change, -armature d(jv')
+//                 along the rows h of the measurements: w = sum jf_k h_k. Armature adds its own change, -armature d(jv')
 #include <math.h>
 #include <string.h>
 
@@ -69,10 +69,10 @@ void sr_tangent_force_prepare(srModelTangent* x) {
   int most = 0, work = 0;
   x->derivative = NEW(x, const srProgram*, m->nforce);
   x->closure_derivative = NEW(x, const srProgram*, m->nclosure);
-  for (int j = 0; m->gauged && j < m->njoint; j++) {
+  for (int j = 0; m->absolute && j < m->njoint; j++) {
     if (m->joint_nv[j] > 0) x->of_joint[j] = sr_tangent_chain(x, m->joint_body[j], m->joint_point[j], -1);
   }
-  for (int k = 0; m->gauged && k < m->njv; k++) sr_tangent_variable(x, (srVariable){.kind = SR_VAR_V, .index = k});
+  for (int k = 0; m->absolute && k < m->njv; k++) sr_tangent_variable(x, (srVariable){.kind = SR_VAR_V, .index = k});
   for (int i = 0; i < m->nclosure; i++) {
     const srClosure* c = &m->closure[i];
     const bool both = c->kind->observer == SR_OBSERVER_COMMON;
@@ -85,10 +85,10 @@ void sr_tangent_force_prepare(srModelTangent* x) {
     prepare_force(x, i);
     if (m->force[i].ny > most) most = m->force[i].ny;
     x->derivative[i] = derivative_of(x, i);
-    const int needed = sr_law_slope_work(&m->force[i], x->derivative[i]);
+    const int needed = sr_law_jacobian_work(&m->force[i], x->derivative[i]);
     if (needed > work) work = needed;
   }
-  x->law_slope = NEW(x, double, (6 + most) * (12 + most));
+  x->law_jacobian = NEW(x, double, (6 + most) * (12 + most));
   x->law_work = NEW(x, double, work);
   x->law_out = NEW(x, double, 6 + most);
   x->gap_by = NEW(x, double, m->nv);
@@ -113,7 +113,7 @@ static int evaluate(srModelTangent* x, srData* d, double tau, Law* law) {
   const srForceElement* e = law->e;
   law->n = sr_port_width(e->law->port);
   law->k = e->ny;
-  law->J = x->law_slope;
+  law->J = x->law_jacobian;
   law->f = x->law_out;
   if (!x->entries.place) return 0;
   int answer = sr_port_motion(x->m, d, e, &law->motion);
@@ -130,7 +130,7 @@ static int evaluate(srModelTangent* x, srData* d, double tau, Law* law) {
   srImpedanceOut out = {.f = x->law_out, .ydot = x->law_out + 6};
   memset(x->law_out, 0, (size_t)(6 + law->k) * sizeof *x->law_out);
   answer = e->law->evaluate(&in, &out);
-  return answer != 0 ? answer : sr_law_slope(e, x->derivative[e - x->m->force], &in, x->law_work, x->law_slope);
+  return answer != 0 ? answer : sr_law_jacobian(e, x->derivative[e - x->m->force], &in, x->law_work, x->law_jacobian);
 }
 
 // Row `row` of the slope, which acts on n rows of K with these coefficients: by the states, and by the formulas from `formula`.
@@ -195,7 +195,7 @@ static double dot6(const double* a, const double* b) {
 static void wide_element(srModelTangent* x, int i, const Law* law) {
   srChain* chain = x->of_force[i];
   double A[9] = {0}, Lx[36], Lt[36];
-  if (law->e->law->port == SR_PORT_FRAMES && x->entries.place) sr_rotation_slope(law->motion.x, A);
+  if (law->e->law->port == SR_PORT_FRAMES && x->entries.place) sr_rotation_jacobian(law->motion.x, A);
   for (int r = 0; r < 6; r++) {
     over_pose(law, r, A, Lx + 6 * r);
     for (int j = 0; j < 6; j++) Lt[6 * r + j] = slope(law, r, 6 + j);
@@ -287,7 +287,7 @@ static int closure(srModelTangent* x, int i, const double* lambda) {
   memcpy(in.u, chain->t + 3, sizeof in.u);
   int answer = 0;
   if (c->soft) {
-    if (x->entries.place) answer = sr_soft_slope(x->m, c, derivative, &in, x->law_work, w, L, Lt);
+    if (x->entries.place) answer = sr_soft_jacobian(x->m, c, derivative, &in, x->law_work, w, L, Lt);
     if (answer != 0) return answer;
     sr_chain_wrench(chain, w, L, Lt, &x->entries);
   }
@@ -295,7 +295,7 @@ static int closure(srModelTangent* x, int i, const double* lambda) {
   for (int k = c->soft ? c->np : 0; k < c->np + c->nvel && x->entries.place; k++) {
     own[k] = lambda[k < c->np ? c->row + k : c->vrow + k - c->np];
   }
-  if (x->entries.place) answer = sr_closure_slope(c, derivative, &in, own, x->law_work, w, L);
+  if (x->entries.place) answer = sr_closure_jacobian(c, derivative, &in, own, x->law_work, w, L);
   if (answer == 0) sr_chain_wrench(chain, w, L, NULL, &x->entries);
   return answer;
 }
@@ -318,7 +318,7 @@ static double armature(srModelTangent* x, const srVariable* v, int k, const srCh
   const double armature = x->m->joint_armature[k];
   double value = 0;
   if (x->entries.place) {
-    value = sr_gauge_acceleration_slope(v->gauge, v->component, v->chain, accel, x->accel_q, x->accel_v);
+    value = sr_measurement_acceleration_jacobian(v->measurement, v->component, v->chain, accel, x->accel_q, x->accel_v);
   }
   const srVariable change = {.n = v->n, .column = v->column, .dq = x->accel_q, .dv = x->accel_v};
   sr_tangent_outer(x, v->n, v->column, v->dv, 1, &change, -armature);
@@ -350,7 +350,7 @@ static void joint(srModelTangent* x, const srData* d, int j, const double* a, co
 int sr_tangent_forces(srModelTangent* x, srData* d, double tau, const double* a, const double* lambda) {
   int answer = elements(x, d, tau);
   for (int i = 0; i < x->m->nclosure && answer == 0; i++) answer = closure(x, i, lambda);
-  for (int j = 0; j < x->m->njoint && answer == 0 && x->m->gauged; j++) {
+  for (int j = 0; j < x->m->njoint && answer == 0 && x->m->absolute; j++) {
     if (x->m->joint_nv[j] > 0) joint(x, d, j, a, lambda);
   }
   return answer;

@@ -6,7 +6,7 @@
 //                velocities   dx/dv_k = w . c_k,   dx/dq_k = (L c_k) . t + w . dt/dq_k
 //     z            w = (0, n), n = d/|d|,  L = (1 - n n^T)/|d| over displacements
 //     sensor       x y z: (0, e), vx vy vz: the same, wx wy wz: (e, 0), r_ij: (c x e_i, 0) with c column j of R
-//     joint coordinates of free bodies: the rows of the gauges
+//     joint coordinates of free bodies: the rows of the measurements
 #include <math.h>
 #include <string.h>
 
@@ -45,19 +45,20 @@ static int link_of_position(const srModel* m, int q) {
   return link;
 }
 
-// The gauge of a joint coordinate of free bodies.
+// The measurement of a joint coordinate of free bodies.
 static void find_gauge(srModelTangent* x, srVariable* out) {
   const srModel* m = x->m;
-  for (int i = 0; i < m->ngauge; i++) {
-    const srGauge* gauge = &m->gauge[i];
+  for (int i = 0; i < m->nmeasurement; i++) {
+    const srMeasurement* measurement = &m->measurement[i];
     const bool of_q = out->kind == SR_VAR_Q;
-    const int first = of_q ? gauge->q : gauge->v;
-    const int three = gauge->kind == SR_GAUGE_ROTATION || gauge->kind == SR_GAUGE_ORIGIN ? 3 : 1;
-    const int count = of_q && gauge->kind == SR_GAUGE_ROTATION ? 4 : three;
+    const int first = of_q ? measurement->q : measurement->v;
+    const int three =
+        measurement->kind == SR_MEASUREMENT_ROTATION || measurement->kind == SR_MEASUREMENT_ORIGIN ? 3 : 1;
+    const int count = of_q && measurement->kind == SR_MEASUREMENT_ROTATION ? 4 : three;
     if (out->index < first || out->index >= first + count) continue;
-    out->gauge = gauge;
+    out->measurement = measurement;
     out->component = out->index - first;
-    out->chain = x->of_joint[m->body_joint[gauge->body]];
+    out->chain = x->of_joint[m->body_joint[measurement->body]];
   }
 }
 
@@ -70,7 +71,7 @@ static void find_chain(srModelTangent* x, srVariable* out) {
     out->chain = *chain;
   } else if (out->kind == SR_VAR_ARG) {
     out->chain = x->of_force[out->index];
-  } else if (m->gauged && out->kind != SR_VAR_STATE) {
+  } else if (m->absolute && out->kind != SR_VAR_STATE) {
     find_gauge(x, out);
   }
 }
@@ -207,7 +208,7 @@ static void sensor_row(srVariable* x) {
 
 // Component k of the quaternion of R:  w = R b, b_m = (n o e_m)_k/2;   dw = s x w + R db, with n moved by R^T s.
 static void quaternion_row(const srData* d, srVariable* x) {
-  const double *n = d->jq + x->gauge->q, *R = x->chain->R;
+  const double *n = d->jq + x->measurement->q, *R = x->chain->R;
   const int k = x->component;
   for (int m = 0; m < 3; m++) {
     double rate[4];
@@ -234,12 +235,12 @@ static void chain_row(const srData* d, srVariable* x) {
     distance_row(x);
   } else if (x->kind == SR_VAR_SENSOR) {
     sensor_row(x);
-  } else if (x->kind == SR_VAR_Q && x->gauge->kind == SR_GAUGE_ROTATION) {
+  } else if (x->kind == SR_VAR_Q && x->measurement->kind == SR_MEASUREMENT_ROTATION) {
     quaternion_row(d, x);
-  } else if (x->kind == SR_VAR_Q && x->gauge->kind == SR_GAUGE_ORIGIN) {
+  } else if (x->kind == SR_VAR_Q && x->measurement->kind == SR_MEASUREMENT_ORIGIN) {
     x->w[3 + x->component] = 1;
   } else {
-    sr_gauge_slope(x->gauge, x->component, x->chain->R, x->w, x->L);
+    sr_measurement_jacobian(x->measurement, x->component, x->chain->R, x->w, x->L);
   }
 }
 

@@ -109,13 +109,13 @@ class Model:
                 getattr(d, name)[...] = vector(x, n, name, names if len(names) == n else ())
         if t is not None:
             d.t = t
-        if q is not None or not self.gauged:
+        if q is not None or not self.absolute:
             self._normalize(d)
         return d
 
     def _normalize(self, d):
         """Quaternions are made unit; one that was far from it is told."""
-        for j in np.flatnonzero((self.joint_type == FREE) | (self.joint_type == BALL)) if not self.gauged else ():
+        for j in np.flatnonzero((self.joint_type == FREE) | (self.joint_type == BALL)) if not self.absolute else ():
             first = self.joint_q[j] + (3 if self.joint_type[j] == FREE else 0)
             norm = np.linalg.norm(d.q[first:first + 4])
             if norm == 0:
@@ -200,10 +200,10 @@ class Model:
         return self._handle.pointer, self._local.handle.pointer
 
     def _q(self, q):
-        return vector(q, self.nq, "q", self.q_name if not self.gauged else ())
+        return vector(q, self.nq, "q", self.q_name if not self.absolute else ())
 
     def _v(self, v, what="v"):
-        return vector(v, self.nv, what, self.v_name if not self.gauged else ())
+        return vector(v, self.nv, what, self.v_name if not self.absolute else ())
 
     def inverse(self, q, v, a):
         """tau = M a + c of the rigid tree alone (recursive Newton-Euler): no laws, no armature, no drivers."""
@@ -218,7 +218,7 @@ class Model:
     def mass_matrix(self, q, armature=True):
         """M (nv x nv), with the armature of the joints or without."""
         q = self._q(q)
-        if self.gauged:
+        if self.absolute:
             if not armature:
                 raise ValueError("free bodies are tied by the armature of their joints: ask the relative model instead")
             work = Data(self)
@@ -413,7 +413,7 @@ class Model:
             raise ValueError("take the relative model, not one that was made of it")
         if d is None:
             d = self.data()
-            if self.looped:
+            if self.constrained:
                 self.assemble(d)
         model, data = ctypes.c_void_p(), ctypes.c_void_p()
         with Messages() as said:
@@ -439,7 +439,7 @@ class Model:
         """Everything at one state, as `sarrus eval --json`, with arrays. The initial state is brought to t, with its loops
         closed; a state that is given is taken as it is."""
         d = self.data(q, v, y, tau, t)
-        if not (bare or self.gauged):
+        if not (bare or self.absolute):
             warn(self._at_time(d, q is not None, v is not None))
         if formulation in (None, self.formulation):
             return self._evaluated(d, bare)

@@ -176,11 +176,11 @@ def run(self, t_end=None, method=None, q=None, v=None, y=None, tau=None, t=None,
     o = _settle(self, d.t, given)
     moved = data is not None or q is not None or v is not None
     said = _told(lib.sr_warn_method_options, byref(o), byref(_given(given)))
-    said += self._at_time(d, q is not None, v is not None) if data is None and not self.gauged and (moved or d.t != 0) else []
+    said += self._at_time(d, q is not None, v is not None) if data is None and not self.absolute and (moved or d.t != 0) else []
     said += self.start(d, start) if start is not None else []
-    assembly, warnings, notes = self._assembled(d) if not self.gauged else (None, [], [])
+    assembly, warnings, notes = self._assembled(d) if not self.absolute else (None, [], [])
     said += warnings
-    said += self._outside(d) if data is None and not self.gauged else []  # a data goes on with a run
+    said += self._outside(d) if data is None and not self.absolute else []  # a data goes on with a run
     said += _told(lib.sr_warn_redundancy, *self._of(d))
     model = self
     if formulation not in (None, self.formulation):

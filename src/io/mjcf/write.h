@@ -42,7 +42,7 @@ typedef struct srMjcfOut {
   bool* touches;           // a pair names it
   const char** geom_word;  // its name in the new file, NULL: none, or it is not written
   srMjcfTouch* touch;
-  int ntouch, touch_capacity;
+  int ncontact_monitored, touch_capacity;
   srNames pair_names;
   // Initial state: numbers of the key
   double *qpos, *qvel;

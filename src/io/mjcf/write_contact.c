@@ -34,7 +34,7 @@ static const char* obstacle(const srContactDef* def) {
 static void add_touch(srMjcfOut* x, int contact, int a, int b) {
   const srMjcfTouch touch = {contact, a, b};
   x->touches[a] = x->touches[b] = true;
-  SR_PUSH(x->c->pool, x->touch, x->ntouch, x->touch_capacity) = touch;
+  SR_PUSH(x->c->pool, x->touch, x->ncontact_monitored, x->touch_capacity) = touch;
 }
 
 // The pairs of contact i that can move against each other, in the order of the compiler's.
@@ -146,10 +146,10 @@ static void lose_pair(srMjcfOut* x, const srMjcfTouch* t, const char* why) {
 void sr_mjcf_out_contacts(srMjcfOut* x) {
   srConvert* c = x->c;
   bool any = false;
-  if (x->ntouch == 0) return;
+  if (x->ncontact_monitored == 0) return;
   const double* inverse = inverse_masses(c);
   sr_names_init(&x->pair_names, c->pool);
-  for (int k = 0; k < x->ntouch; k++) {
+  for (int k = 0; k < x->ncontact_monitored; k++) {
     const srMjcfTouch* t = &x->touch[k];
     const double M = 1 / (inverse[x->shape_body[t->a]] + inverse[x->shape_body[t->b]]);
     if (!x->geom_word[t->a] || !x->geom_word[t->b]) {

@@ -20,7 +20,7 @@
 // Turns: an angle of many turns is not a function of the pose. z holds the angle and its rate at the last accepted step; phi is
 // taken nearest to what they foretell for the time at hand, so a step may turn the joint by any amount as long as its mean
 // rate changes by less than half a turn over the step. The sign of a quaternion is the one nearest to z's.
-#include "dynamics/gauge.h"
+#include "dynamics/measurement.h"
 
 #include <math.h>
 #include <sarrus/dynamics.h>
@@ -82,9 +82,9 @@ typedef struct Angle {
   v4 row;
 } Angle;
 
-static Angle angle_of(const srGauge* gauge, const Pair* x) {
-  const v4 e0 = v4_xyz(gauge->e[0]), e2 = v4_xyz(gauge->e[2]);
-  const v4 f1 = m3_mul(x->R, v4_xyz(gauge->e[1])), f3 = m3_mul(x->R, v4_xyz(gauge->e[3]));
+static Angle angle_of(const srMeasurement* measurement, const Pair* x) {
+  const v4 e0 = v4_xyz(measurement->e[0]), e2 = v4_xyz(measurement->e[2]);
+  const v4 f1 = m3_mul(x->R, v4_xyz(measurement->e[1])), f3 = m3_mul(x->R, v4_xyz(measurement->e[3]));
   const double s = v4_dot(e0, f1), c = v4_dot(e2, f3), r2 = s * s + c * c;
   const v4 s_row = v4_cross(f1, e0), c_row = v4_cross(f3, e2);
   const v4 row = (v4_all(c) * s_row - v4_all(s) * c_row) / v4_all(r2);
@@ -95,35 +95,35 @@ static Angle angle_of(const srGauge* gauge, const Pair* x) {
   return (Angle){atan2(s, c), bias, row};
 }
 
-static double unwound(const srData* d, const srGauge* gauge, double angle) {
-  const double* z = d->z + gauge->z;
+static double unwound(const srData* d, const srMeasurement* measurement, double angle) {
+  const double* z = d->z + measurement->z;
   const double foretold = z[0] + z[1] * (d->t - d->z[0]);
   return foretold + remainder(angle - foretold, turn);
 }
 
 // ---- all --------------------------------------------------------------------------------------------------------------
 
-static void put_quaternion(const srData* d, const srGauge* gauge, const Pair* x, double* q) {
+static void put_quaternion(const srData* d, const srMeasurement* measurement, const Pair* x, double* q) {
   double R[9];
   for (int i = 0; i < 9; i++) R[i] = x->R.c[i % 3][i / 3];
   srm_quaternion_from_rows(R, q);
-  const double* near = d->z + gauge->z;
+  const double* near = d->z + measurement->z;
   const double along = q[0] * near[0] + srm_dot3(q + 1, near + 1);
   for (int i = 0; i < 4 && along < 0; i++) q[i] = -q[i];
 }
 
-static void positions(srData* d, const srGauge* gauge, const Pair* x) {
-  double *q = d->jq + gauge->q, *J = d->jJ + 12 * gauge->v;
-  if (gauge->kind == SR_GAUGE_ANGLE) {
-    const Angle angle = angle_of(gauge, x);
-    *q = unwound(d, gauge, angle.value);
+static void positions(srData* d, const srMeasurement* measurement, const Pair* x) {
+  double *q = d->jq + measurement->q, *J = d->jJ + 12 * measurement->v;
+  if (measurement->kind == SR_MEASUREMENT_ANGLE) {
+    const Angle angle = angle_of(measurement, x);
+    *q = unwound(d, measurement, angle.value);
     put_row(x, angle.row, v4_zero(), J);
-  } else if (gauge->kind == SR_GAUGE_SLIDE) {
-    const v4 e = v4_xyz(gauge->e[0]);
+  } else if (measurement->kind == SR_MEASUREMENT_SLIDE) {
+    const v4 e = v4_xyz(measurement->e[0]);
     *q = v4_dot(e, x->d);
     put_row(x, v4_zero(), e, J);
-  } else if (gauge->kind == SR_GAUGE_ROTATION) {
-    put_quaternion(d, gauge, x, q);
+  } else if (measurement->kind == SR_MEASUREMENT_ROTATION) {
+    put_quaternion(d, measurement, x, q);
     for (int k = 0; k < 3; k++) put_row(x, x->R.c[k], v4_zero(), J + 12 * k);
   } else {
     v4_put3(q, x->d);
@@ -131,24 +131,24 @@ static void positions(srData* d, const srGauge* gauge, const Pair* x) {
   }
 }
 
-void sr_gauge_positions(const srModel* m, srData* d) {
+void sr_measurement_positions(const srModel* m, srData* d) {
   Pair x = {0};
-  for (int i = 0; i < m->ngauge; i++) {
-    if (i == 0 || m->gauge[i].body != m->gauge[i - 1].body) x = pair_of(m, d, m->gauge[i].body);
-    positions(d, &m->gauge[i], &x);
+  for (int i = 0; i < m->nmeasurement; i++) {
+    if (i == 0 || m->measurement[i].body != m->measurement[i - 1].body) x = pair_of(m, d, m->measurement[i].body);
+    positions(d, &m->measurement[i], &x);
   }
 }
 
-static void bias(srData* d, const srGauge* gauge, const Pair* x) {
-  double* out = d->jbias + gauge->v;
-  if (gauge->kind == SR_GAUGE_ANGLE) {
-    const Angle angle = angle_of(gauge, x);
+static void bias(srData* d, const srMeasurement* measurement, const Pair* x) {
+  double* out = d->jbias + measurement->v;
+  if (measurement->kind == SR_MEASUREMENT_ANGLE) {
+    const Angle angle = angle_of(measurement, x);
     *out = v4_dot(angle.row, x->wd) + angle.bias;
-  } else if (gauge->kind == SR_GAUGE_SLIDE) {
-    *out = v4_dot(v4_xyz(gauge->e[0]), x->ud);
+  } else if (measurement->kind == SR_MEASUREMENT_SLIDE) {
+    *out = v4_dot(v4_xyz(measurement->e[0]), x->ud);
   } else {
     v4 rate = x->wd;
-    if (gauge->kind == SR_GAUGE_ORIGIN) rate = x->ud - v4_cross(x->w, x->u);
+    if (measurement->kind == SR_MEASUREMENT_ORIGIN) rate = x->ud - v4_cross(x->w, x->u);
     v4_put3(out, m3_mul(m3_transpose(x->R), rate));
   }
 }
@@ -170,33 +170,33 @@ static double row_times(const srModel* m, const srData* d, int k, const double* 
   return sum;
 }
 
-void sr_gauge_velocities(const srModel* m, srData* d) {
+void sr_measurement_velocities(const srModel* m, srData* d) {
   Pair x = {0};
-  for (int i = 0; i < m->ngauge; i++) {
-    const int body = m->gauge[i].body;
-    if (i == 0 || body != m->gauge[i - 1].body) {
+  for (int i = 0; i < m->nmeasurement; i++) {
+    const int body = m->measurement[i].body;
+    if (i == 0 || body != m->measurement[i - 1].body) {
       x = pair_of(m, d, body);
       add_motion(m, d, body, &x);
     }
-    bias(d, &m->gauge[i], &x);
+    bias(d, &m->measurement[i], &x);
   }
   for (int k = 0; k < m->njv; k++) d->jv[k] = row_times(m, d, k, d->v);
 }
 
-void sr_gauge_accept(const srModel* m, srData* d) {
-  if (!m->gauged) return;
+void sr_measurement_accept(const srModel* m, srData* d) {
+  if (!m->absolute) return;
   d->z[0] = d->t;
-  for (int i = 0; i < m->ngauge; i++) {
-    const srGauge* gauge = &m->gauge[i];
-    double* z = d->z + gauge->z;
-    if (gauge->kind == SR_GAUGE_ROTATION) memcpy(z, d->jq + gauge->q, 4 * sizeof *z);
-    if (gauge->kind != SR_GAUGE_ANGLE) continue;
-    z[0] = d->jq[gauge->q];
-    z[1] = d->jv[gauge->v];
+  for (int i = 0; i < m->nmeasurement; i++) {
+    const srMeasurement* measurement = &m->measurement[i];
+    double* z = d->z + measurement->z;
+    if (measurement->kind == SR_MEASUREMENT_ROTATION) memcpy(z, d->jq + measurement->q, 4 * sizeof *z);
+    if (measurement->kind != SR_MEASUREMENT_ANGLE) continue;
+    z[0] = d->jq[measurement->q];
+    z[1] = d->jv[measurement->v];
   }
 }
 
-void sr_gauge_row(const srModel* m, const srData* d, int k, double by, double* out) {
+void sr_measurement_row(const srModel* m, const srData* d, int k, double by, double* out) {
   const double* J = d->jJ + 12 * k;
   int parent, body;
   ends(m, k, &parent, &body);
@@ -204,16 +204,16 @@ void sr_gauge_row(const srModel* m, const srData* d, int k, double by, double* o
   for (int i = 0; i < 6; i++) out[body + i] += by * J[6 + i];
 }
 
-void sr_gauge_transposed(const srModel* m, const srData* d, const double* f, double* out) {
+void sr_measurement_transposed(const srModel* m, const srData* d, const double* f, double* out) {
   for (int k = 0; k < m->njv; k++) {
-    if (f[k] != 0) sr_gauge_row(m, d, k, f[k], out);
+    if (f[k] != 0) sr_measurement_row(m, d, k, f[k], out);
   }
 }
 
-double sr_gauge_acceleration(const srModel* m, const srData* d, int k, const double* a) {
+double sr_measurement_acceleration(const srModel* m, const srData* d, int k, const double* a) {
   return row_times(m, d, k, a) + d->jbias[k];
 }
 
 void sr_joint_accelerations(const srModel* m, const srData* d, double* out) {
-  for (int k = 0; k < m->njv; k++) out[k] = m->gauged ? sr_gauge_acceleration(m, d, k, d->a) : d->a[k];
+  for (int k = 0; k < m->njv; k++) out[k] = m->absolute ? sr_measurement_acceleration(m, d, k, d->a) : d->a[k];
 }

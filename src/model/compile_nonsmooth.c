@@ -33,7 +33,7 @@ static unsigned char* dependence(srCompiler* c, srNode node, const srNode* leaf,
   return holds;
 }
 
-const char* sr_compile_rough(srCompiler* c, srNode node, const srNode* leaf, int n, bool velocity) {
+const char* sr_compile_nonsmooth(srCompiler* c, srNode node, const srNode* leaf, int n, bool velocity) {
   const unsigned char* holds = dependence(c, node, leaf, n);
   unsigned char* seen = sr_pool_alloc(&c->scratch, (size_t)node + 1);
   seen[node] = 1;

@@ -1,6 +1,6 @@
 // Contacts while a model is simulated: which are closed, when they touch, where a law would have pulled.
-#ifndef SR_SIMULATE_TOUCH_H
-#define SR_SIMULATE_TOUCH_H
+#ifndef SR_SIMULATE_CONTACT_MONITOR_H
+#define SR_SIMULATE_CONTACT_MONITOR_H
 
 #include <sarrus/simulate.h>
 
@@ -8,7 +8,7 @@
 
 // Contacts by their place: elements of the model that are located, near pairs of sets that are (they change from step to step), then
 // from first_other on the same of those that are not.
-typedef struct srTouchWatch {
+typedef struct srContactMonitor {
   const srModel* m;
   srData* d;
   int nlocated;             // those whose touch is located, all of them where the error chooses the steps
@@ -25,28 +25,28 @@ typedef struct srTouchWatch {
   bool full;                // there was no room for an instance
   int version;              // of the list of near pairs that was seen last
   long clamps;              // touches in which the law would have pulled
-} srTouchWatch;
+} srContactMonitor;
 
 // adaptive: the error chooses the steps. NULL: out of memory.
-srTouchWatch* sr_touch_create(const srModel* m, srData* d, bool adaptive);
-void sr_touch_destroy(srTouchWatch* watch);
+srContactMonitor* sr_contact_monitor_create(const srModel* m, srData* d, bool adaptive);
+void sr_contact_monitor_destroy(srContactMonitor* monitor);
 // gap and rate of the located contacts at d's state.
-int sr_touch_measure_located(srTouchWatch* watch);
-bool sr_touch_closed(const srTouchWatch* watch, int i);
-void sr_touch_names(const srTouchWatch* watch, int i, const char** a, const char** b);
+int sr_contact_monitor_measure_located(srContactMonitor* monitor);
+bool sr_contact_monitor_closed(const srContactMonitor* monitor, int i);
+void sr_contact_monitor_names(const srContactMonitor* monitor, int i, const char** a, const char** b);
 // Which contacts are closed at d's state: sets their discrete states. Those that interpenetrate are told.
-int sr_touch_start(srTouchWatch* watch, srMessages* messages);
+int sr_contact_monitor_start(srContactMonitor* monitor, srMessages* messages);
 // Before a step that is expected to take `step`, from the state of the integrator: instances of contacts are brought up to date. *limit: how
 // far the step may go. True: near pairs have been found anew, and places of contacts have changed.
-bool sr_touch_prepare(srTouchWatch* watch, const srIntegrator* integrator, double step, double* limit);
+bool sr_contact_monitor_prepare(srContactMonitor* monitor, const srIntegrator* integrator, double step, double* limit);
 // Instances that are not near any more and still bend their bristles: y is cleared of them, and the energy that they lose is given
 // back. < 0: there are none.
-double sr_touch_release(srTouchWatch* watch, double* y);
+double sr_contact_monitor_release(srContactMonitor* monitor, double* y);
 // A located contact i touches (true) or parts, at d's state, measured; y are its states. Returns the energy that the bristles of
 // a contact that parts have lost.
-double sr_touch_change(srTouchWatch* watch, int i, bool touches, double* y);
+double sr_contact_monitor_change(srContactMonitor* monitor, int i, bool touches, double* y);
 // After a step that was accepted: raises the speeds of closed contacts that are struck, finds those that are late, calls `touched` for every contact that is not located and has touched in it.
-int sr_touch_step(srTouchWatch* watch, const srIntegrator* integrator, void* user,
-                  void (*touched)(void* user, double t, int i));
+int sr_contact_monitor_step(srContactMonitor* monitor, const srIntegrator* integrator, void* user,
+                            void (*touched)(void* user, double t, int i));
 
 #endif

@@ -131,7 +131,7 @@ static void check_spheres(srCompiler* c) {
   }
 }
 
-void sr_compile_idle(srCompiler* c) {
+void sr_compile_unused(srCompiler* c) {
   for (int r = 0; r < SR_COUNT(rules); r++) {
     const Rule* rule = &rules[r];
     const int field = field_of(rule->kind, rule->attribute);

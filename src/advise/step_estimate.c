@@ -103,7 +103,7 @@ static void walk(Walk* w, srPace* out) {
   }
 }
 
-srStatus sr_pace(const srTrajectory* x, double rtol, double atol, const double* rate, int nrate, srPace* out) {
+srStatus sr_step_estimate(const srTrajectory* x, double rtol, double atol, const double* rate, int nrate, srPace* out) {
   *out = (srPace){0};
   if (x->filled <= PIECES) return SR_INPUT;
   const size_t width = (size_t)sr_trajectory_width(x), last = (size_t)x->filled - 1;

@@ -13,7 +13,8 @@ static srFrictionIn input(const srDryFriction* x, const double* v, const double*
       .n = x->n, .v = v, .e = e, .tau = tau, .Fs = x->s * N, .Fk = x->k * N, .D = x->p.D * N, .p = &x->p};
 }
 
-int sr_rub(const srDryFriction* x, const double* v, const double* e, double N, double tau, srRub* out, double* edot) {
+int sr_friction_force(const srDryFriction* x, const double* v, const double* e, double N, double tau,
+                      srFrictionForce* out, double* edot) {
   const srFrictionIn in = input(x, v, e, N, tau);
   srFrictionOut answer = {.f = out->f, .edot = edot};
   const int status = x->law->evaluate(&in, &answer);
@@ -21,7 +22,7 @@ int sr_rub(const srDryFriction* x, const double* v, const double* e, double N, d
   return status;
 }
 
-double sr_rub_energy(const srDryFriction* x, const double* v, const double* e, double tau) {
+double sr_friction_force_energy(const srDryFriction* x, const double* v, const double* e, double tau) {
   const srFrictionIn in = input(x, v, e, 1, tau);
   return x->law->energy != NULL ? x->law->energy(&in) : 0;
 }
@@ -54,9 +55,9 @@ static int differences(const srDryFriction* x, const double* v, const double* e,
   for (int j = 0; j < columns; j++) {
     const double value = in[j], h = 1e-4 * scale[j < x->n ? 0 : j < rows ? 1 : 2];
     for (int i = 0; i < 4 && h > 0; i++) {
-      srRub out;
+      srFrictionForce out;
       in[j] = value + at[i] * h;
-      const int answer = sr_rub(x, in, in + x->n, in[rows], tau, &out, edot);
+      const int answer = sr_friction_force(x, in, in + x->n, in[rows], tau, &out, edot);
       if (answer != 0) return answer;
       for (int r = 0; r < rows; r++) slope[r * columns + j] += weight[i] / h * (r < x->n ? out.f[r] : edot[r - x->n]);
     }
@@ -65,7 +66,8 @@ static int differences(const srDryFriction* x, const double* v, const double* e,
   return 0;
 }
 
-int sr_rub_slope(const srDryFriction* x, const double* v, const double* e, double N, double tau, double* slope) {
+int sr_friction_force_jacobian(const srDryFriction* x, const double* v, const double* e, double N, double tau,
+                               double* slope) {
   if (x->derivative == NULL) return differences(x, v, e, N, tau, slope);
   double argument[SR_RUB_MOST + SR_FRICTION_ARGUMENTS], work[SR_RUB_WORK];
   SR_ASSERT(sr_program_work(x->derivative) <= SR_RUB_WORK);
@@ -81,23 +83,23 @@ static bool is_open(const double* z) { return z != NULL && z[SR_Z_CLOSED] == 0; 
 
 // The largest approach speed since the touch: the run keeps it after each step, the present one may be more. Of a state that no
 // run has led to it is not known: as if it touched with the speed it has.
-static double first_speed(const srContact* c, double ddot, const double* z) {
+static double first_speed(const srSurfaceLaws* c, double ddot, const double* z) {
   return z != NULL && z[SR_Z_SPEED] > 0 ? fmax(z[SR_Z_SPEED], ddot) : fmax(c->p.floor, fabs(ddot));
 }
 
-int sr_press(const srContact* c, double d, double ddot, const double* z, srNormalOut* out) {
+int sr_normal_force(const srSurfaceLaws* c, double d, double ddot, const double* z, srNormalOut* out) {
   *out = (srNormalOut){0};
   if (d <= 0 || is_open(z)) return 0;
   const srNormalIn in = {.d = d, .ddot = ddot, .ddot0 = first_speed(c, ddot, z), .p = &c->p};
   return c->law->evaluate(&in, out);
 }
 
-static int press_differences(const srContact* c, double d, double ddot, const double* z, double slope[2]) {
+static int normal_force_differences(const srSurfaceLaws* c, double d, double ddot, const double* z, double slope[2]) {
   const double h[2] = {1e-4 * d, 1e-4 * (fabs(ddot) + c->p.floor)};  // not out of the contact
   for (int j = 0; j < 2; j++) {
     for (int i = 0; i < 4; i++) {
       srNormalOut out;
-      const int answer = sr_press(c, d + (j == 0) * at[i] * h[0], ddot + (j == 1) * at[i] * h[1], z, &out);
+      const int answer = sr_normal_force(c, d + (j == 0) * at[i] * h[0], ddot + (j == 1) * at[i] * h[1], z, &out);
       if (answer != 0) return answer;
       slope[j] += weight[i] / h[j] * out.f;
     }
@@ -105,10 +107,10 @@ static int press_differences(const srContact* c, double d, double ddot, const do
   return 0;
 }
 
-int sr_press_slope(const srContact* c, double d, double ddot, const double* z, double slope[2]) {
+int sr_normal_force_jacobian(const srSurfaceLaws* c, double d, double ddot, const double* z, double slope[2]) {
   slope[0] = slope[1] = 0;
   if (d <= 0 || is_open(z)) return 0;
-  if (c->derivative == NULL) return press_differences(c, d, ddot, z, slope);
+  if (c->derivative == NULL) return normal_force_differences(c, d, ddot, z, slope);
   double argument[SR_NORMAL_ARGUMENTS], work[SR_PRESS_WORK];
   SR_ASSERT(sr_program_work(c->derivative) <= SR_PRESS_WORK);
   sr_normal_arguments(&c->p, d, ddot, z != NULL ? z[SR_Z_SPEED] : 0, argument);
@@ -116,7 +118,7 @@ int sr_press_slope(const srContact* c, double d, double ddot, const double* z, d
   return 0;
 }
 
-double sr_press_energy(const srContact* c, double d, const double* z) {
+double sr_normal_force_energy(const srSurfaceLaws* c, double d, const double* z) {
   if (d <= 0 || is_open(z) || c->law->energy == NULL) return 0;
   const srNormalIn in = {.d = d, .ddot0 = c->p.floor, .p = &c->p};
   return c->law->energy(&in);

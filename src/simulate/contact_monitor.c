@@ -1,0 +1,397 @@
+// Contacts while a model is simulated.
+//
+// A law that looks at the speed at first touch gets it from the located event: its gap is a switching function (event.c), and the
+// contact stays open until the root is found, so that nothing but the motion before it decides where that is. At the touch the
+// speed is max(floor, -gap'); when the gap opens again the bristles of friction are released. A closed contact that is struck, by
+// another body than the one it began with, has the largest approach speed since its touch.
+// Other laws are continuous or nearly so. Where the error chooses the steps they are located all the same: a step that has grown
+// long over a free flight has no other way to know of a floor. With steps of fixed length their touches are counted after each
+// step, without a restart.
+#include "simulate/contact_monitor.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "base/base.h"
+#include "constraint/constraint.h"
+#include "contact/element.h"
+#include "force/force.h"
+#include "force/instances.h"
+#include "force/ports.h"
+
+#define TOUCHING 1e-9  // m: bodies that are no deeper than this at the start touch just now
+#define PARTING 1e-12  // m: depth just before bodies part
+#define HALVINGS 50    // of the time of a touch that is only counted
+
+static bool is_contact(const srForceElement* e) { return e->contact != NULL && e->contact->law != NULL; }
+
+srContactMonitor* sr_contact_monitor_create(const srModel* m, srData* d, bool adaptive) {
+  int n = 0;
+  for (int i = 0; i < m->nforce; ++i) n += is_contact(&m->force[i]);
+  const int near = d->instances != NULL ? d->instances->most_near : 0;
+  const size_t head = (sizeof(srContactMonitor) + 15) / 16 * 16, most = (size_t)n + 2 * (size_t)near;
+  char* block = sr_alloc(head + most * (2 * sizeof(double) + 1) + (size_t)n * (sizeof(int) + 2));
+  if (block == NULL) return NULL;
+  srContactMonitor* monitor = (srContactMonitor*)(void*)block;
+  monitor->m = m;
+  monitor->d = d;
+  monitor->gap = (double*)(void*)(block + head);
+  monitor->rate = monitor->gap + most;
+  monitor->element = (int*)(void*)(monitor->rate + most);
+  monitor->closed = (unsigned char*)(monitor->element + n);
+  monitor->clamped = monitor->closed + n;
+  monitor->late = monitor->clamped + n;
+  for (int located = 1; located >= 0; --located) {
+    for (int i = 0; i < m->nforce; ++i) {
+      if (!is_contact(&m->force[i]) || (adaptive || m->force[i].contact->located) != located) continue;
+      monitor->element[monitor->nelement[0] + monitor->nelement[1]++] = i;
+      monitor->formulas = monitor->formulas || m->force[i].law->port == SR_PORT_GAP;
+    }
+    if (located) {
+      monitor->nelement[0] = monitor->nelement[1];
+      monitor->nelement[1] = 0;
+    }
+  }
+  monitor->nlocated = monitor->nelement[0];
+  monitor->most_near = near;
+  monitor->first_other = monitor->nelement[0] + near;
+  monitor->nother = monitor->nelement[1];
+  monitor->adaptive = adaptive;
+  return monitor;
+}
+
+void sr_contact_monitor_destroy(srContactMonitor* monitor) {
+  if (monitor != NULL && monitor->d->instances != NULL) sr_instances_end(monitor->d);
+  sr_free(monitor);
+}
+
+// ---- elements and near pairs ----------------------------------------------------------------------------------------------
+
+// Place among the elements of the model; -1: i is a near pair.
+static int element_place(const srContactMonitor* monitor, int i) {
+  if (i < monitor->first_other) return i < monitor->nelement[0] ? i : -1;
+  const int k = i - monitor->first_other;
+  return k < monitor->nelement[1] ? monitor->nelement[0] + k : -1;
+}
+
+static int near_place(const srContactMonitor* monitor, int i) {
+  return i < monitor->first_other ? i - monitor->nelement[0]
+                                  : monitor->d->instances->nlocated + i - monitor->first_other - monitor->nelement[1];
+}
+
+static srNear* near_of(const srContactMonitor* monitor, int i) {
+  return &monitor->d->instances->near[near_place(monitor, i)];
+}
+
+static srInstance* instance_of(const srContactMonitor* monitor, int i) {
+  if (element_place(monitor, i) >= 0) return NULL;
+  const int k = near_of(monitor, i)->instance;
+  return k >= 0 ? &monitor->d->instances->instance[k] : NULL;
+}
+
+// NULL: a near pair without an instance.
+static const srForceElement* element_of(const srContactMonitor* monitor, int i) {
+  const int k = element_place(monitor, i);
+  if (k >= 0) return &monitor->m->force[monitor->element[k]];
+  const srInstance* instance = instance_of(monitor, i);
+  return instance != NULL ? &instance->element : NULL;
+}
+
+static const srSurfaceLaws* contact_of(const srContactMonitor* monitor, int i) {
+  const srForceElement* e = element_of(monitor, i);
+  return e != NULL ? e->contact : sr_near_law(monitor->m, near_of(monitor, i));
+}
+
+void sr_contact_monitor_names(const srContactMonitor* monitor, int i, const char** a, const char** b) {
+  if (element_place(monitor, i) >= 0) {
+    const srSurfaceLaws* contact = contact_of(monitor, i);
+    *a = contact->a;
+    *b = contact->b;
+  } else {
+    *a = monitor->m->collider[near_of(monitor, i)->a].name;
+    *b = monitor->m->collider[near_of(monitor, i)->b].name;
+  }
+}
+
+bool sr_contact_monitor_closed(const srContactMonitor* monitor, int i) {
+  const int k = element_place(monitor, i);
+  if (k >= 0) return monitor->closed[k] != 0;
+  const srInstance* instance = instance_of(monitor, i);
+  return instance != NULL && instance->closed;
+}
+
+static void set_closed(srContactMonitor* monitor, int i, bool closed) {
+  const int k = element_place(monitor, i);
+  srInstance* instance = instance_of(monitor, i);
+  if (k >= 0) monitor->closed[k] = closed;
+  if (instance != NULL) instance->closed = closed;
+}
+
+// Would its law have pulled since the last touch? Returns what was known before.
+static bool set_clamped(srContactMonitor* monitor, int i, bool clamped) {
+  const int k = element_place(monitor, i);
+  srInstance* instance = instance_of(monitor, i);
+  const bool before = k >= 0 ? monitor->clamped[k] != 0 : instance != NULL && instance->clamped;
+  if (k >= 0) monitor->clamped[k] = clamped;
+  if (instance != NULL) instance->clamped = clamped;
+  return before;
+}
+
+// ---- gaps -----------------------------------------------------------------------------------------------------------------
+
+static int measure(srContactMonitor* monitor, int i) {
+  srData* d = monitor->d;
+  if (element_place(monitor, i) < 0) {
+    sr_near_gap(monitor->m, d, near_of(monitor, i), &monitor->gap[i], &monitor->rate[i]);
+    return 0;
+  }
+  const srForceElement* e = element_of(monitor, i);
+  srPortMotion motion;
+  const int answer = sr_port_motion(monitor->m, d, e, &motion);
+  if (answer != 0) return answer;
+  const srImpedanceIn in = {.x = motion.x, .xdot = motion.xdot};
+  sr_contact_gap(e->contact, &in, &monitor->gap[i], &monitor->rate[i]);
+  return 0;
+}
+
+int sr_contact_monitor_measure_located(srContactMonitor* monitor) {
+  int answer = monitor->formulas ? sr_measure(monitor->m, monitor->d) : 0;
+  for (int i = 0; i < monitor->nlocated && answer == 0; ++i) answer = measure(monitor, i);
+  return answer;
+}
+
+static int measure_all(srContactMonitor* monitor) {
+  int answer = sr_contact_monitor_measure_located(monitor);
+  for (int k = 0; k < monitor->nother && answer == 0; ++k) answer = measure(monitor, monitor->first_other + k);
+  return answer;
+}
+
+static bool is_any(const srContactMonitor* monitor) { return monitor->nlocated + monitor->nother > 0; }
+
+// Place of contact k of all.
+static int place_of(const srContactMonitor* monitor, int k) {
+  return k < monitor->nlocated ? k : monitor->first_other + k - monitor->nlocated;
+}
+
+// Speed at first touch that the law is given.
+static double speed(const srContactMonitor* monitor, int i) {
+  return fmax(contact_of(monitor, i)->p.floor, -monitor->rate[i]);
+}
+
+static void put_at(srContactMonitor* monitor, double t, const double* q, const double* v, const double* y) {
+  (void)sr_evaluate_motion(monitor->m, monitor->d, t, q, v, y, SR_STAGE_VELOCITY);
+}
+
+// Its bristles go back to 0; the energy that they lose. d's state is that of the time.
+static double let_go(srContactMonitor* monitor, const srForceElement* e, double* y) {
+  srData* d = monitor->d;
+  srPortMotion motion;
+  if (e->ny == 0 || sr_port_motion(monitor->m, d, e, &motion) != 0) return 0.0;
+  srImpedanceIn in = {
+      .x = motion.x, .xdot = motion.xdot, .y = y + e->y, .z = d->z + e->z, .data = e->contact, .tau = e->tau};
+  const double before = e->law->energy(&in);
+  memset(y + e->y, 0, (size_t)e->ny * sizeof *y);
+  return before - e->law->energy(&in);
+}
+
+// ---- near pairs -----------------------------------------------------------------------------------------------------------
+
+// The places of near pairs as they are now.
+static void take_list(srContactMonitor* monitor) {
+  const struct srInstances* x = monitor->d->instances;
+  monitor->version = x->version;
+  monitor->nlocated = monitor->nelement[0] + x->nlocated;
+  monitor->nother = monitor->nelement[1] + x->nnear - x->nlocated;
+}
+
+bool sr_contact_monitor_prepare(srContactMonitor* monitor, const srIntegrator* integrator, double step, double* limit) {
+  double covered = HUGE_VAL;
+  if (monitor->d->instances == NULL) return false;
+  put_at(monitor, sri_time(integrator), sri_q(integrator), sri_v(integrator), sri_y(integrator));
+  monitor->full = sr_instances_prepare(monitor->m, monitor->d, step, &covered) != 0;
+  if (monitor->nlocated > monitor->nelement[0] || monitor->adaptive)
+    *limit = fmin(*limit, sri_time(integrator) + covered);
+  if (monitor->version == monitor->d->instances->version) return false;
+  take_list(monitor);
+  return true;
+}
+
+double sr_contact_monitor_release(srContactMonitor* monitor, double* y) {
+  struct srInstances* x = monitor->d->instances;
+  double heat = -1;
+  for (int k = x != NULL ? x->nused - 1 : -1; k >= 0; --k) {
+    srInstance* instance = &x->instance[x->used[k]];
+    if (instance->near >= 0) continue;
+    const double lost = let_go(monitor, &instance->element, y);
+    heat = fmax(heat, 0) + lost;
+    sr_instance_remove(monitor->m, monitor->d, instance);
+  }
+  return heat;
+}
+
+// The speed of a contact that is in touch at the start has to be taken for that at first touch.
+static void tell_start(srContactMonitor* monitor, int i, srMessages* messages) {
+  const srForceElement* e = element_of(monitor, i);
+  sr_messages_add(messages, SR_SEVERITY_WARNING, e->place,
+                  "%s: '%s' and '%s' are in touch at the start, %.3g m deep; the law '%s' takes %g m/s for the speed "
+                  "at first touch",
+                  e->name, e->contact->a, e->contact->b != NULL ? e->contact->b : "its gap",
+                  fmax(0.0, -monitor->gap[i]), e->contact->law->name, monitor->d->z[e->z + SR_Z_SPEED]);
+}
+
+// The same for all pairs of a set at once.
+static void tell_sets(const srContactMonitor* monitor, srMessages* messages) {
+  const struct srInstances* x = monitor->d->instances;
+  for (int s = 0; x != NULL && s < monitor->m->nset; ++s) {
+    int n = 0;
+    for (int k = 0; k < x->nused; ++k) n += x->instance[x->used[k]].set == s && x->instance[x->used[k]].guessed;
+    if (n == 0) continue;
+    sr_messages_add(messages, SR_SEVERITY_WARNING, monitor->m->set[s].place,
+                    "%s: %d pair%s in touch at the start; the law '%s' takes the present speeds, or %g m/s, for "
+                    "those at first touch",
+                    monitor->m->set[s].name, n, n == 1 ? " is" : "s are", monitor->m->set[s].normal->name,
+                    monitor->m->set[s].floor);
+  }
+}
+
+static int start_contact(srContactMonitor* monitor, int i, srMessages* messages) {
+  const double floor = contact_of(monitor, i)->p.floor, deep = -monitor->gap[i];
+  const bool located = i < monitor->nlocated;
+  const bool closed = deep >= 0.0 && (!located || deep > TOUCHING || monitor->rate[i] <= 0.0);
+  if (closed && element_of(monitor, i) == NULL &&
+      sr_instance_make(monitor->m, monitor->d, near_place(monitor, i)) == NULL) {
+    return -1;
+  }
+  const srForceElement* e = element_of(monitor, i);
+  set_closed(monitor, i, closed);
+  if (e == NULL || e->z < 0) return 0;
+  double* z = monitor->d->z + e->z;
+  // A run that goes on where another has stopped knows the speed. Else, in the middle of an impact, approaching or parting, it
+  // was at least the present one.
+  const bool known = deep > 0.0 && z[SR_Z_CLOSED] != 0 && z[SR_Z_SPEED] > 0.0;
+  z[SR_Z_SPEED] = fmax(known ? z[SR_Z_SPEED] : floor, fabs(monitor->rate[i]));
+  z[SR_Z_CLOSED] = closed || !located;  // what is not located has its force at once
+  if (known || !e->contact->located || !closed || (deep <= TOUCHING && -monitor->rate[i] >= floor)) return 0;
+  if (element_place(monitor, i) >= 0) {
+    tell_start(monitor, i, messages);
+  } else {
+    instance_of(monitor, i)->guessed = true;
+  }
+  return 0;
+}
+
+int sr_contact_monitor_start(srContactMonitor* monitor, srMessages* messages) {
+  int answer = 0;
+  if (monitor->d->instances != NULL) {
+    answer = sr_instances_begin(monitor->m, monitor->d, monitor->adaptive);
+    take_list(monitor);
+  }
+  if (answer == 0 && is_any(monitor)) answer = measure_all(monitor);
+  for (int k = 0; k < monitor->nlocated + monitor->nother && answer == 0; ++k) {
+    answer = start_contact(monitor, place_of(monitor, k), messages);
+  }
+  tell_sets(monitor, messages);
+  return answer;
+}
+
+// Would the law pull at this depth? Counted once from touch to parting.
+static int count_clamp(srContactMonitor* monitor, int i, double deep) {
+  const srForceElement* e = element_of(monitor, i);
+  srNormalOut out;
+  if (e == NULL) return 0;
+  const int answer =
+      sr_normal_force(e->contact, deep, -monitor->rate[i], e->z >= 0 ? monitor->d->z + e->z : NULL, &out);
+  if (answer == 0 && out.clamped && !set_clamped(monitor, i, true)) ++monitor->clamps;
+  return answer;
+}
+
+// A touch begins: its place has the speed, and of a near pair an instance.
+static void begin_touch(srContactMonitor* monitor, int i) {
+  if (element_of(monitor, i) == NULL && sr_instance_make(monitor->m, monitor->d, near_place(monitor, i)) == NULL) {
+    monitor->full = true;
+    return;
+  }
+  double* z = monitor->d->z + element_of(monitor, i)->z;
+  set_closed(monitor, i, true);
+  z[SR_Z_SPEED] = speed(monitor, i);
+  z[SR_Z_CLOSED] = 1;
+}
+
+double sr_contact_monitor_change(srContactMonitor* monitor, int i, bool touches, double* y) {
+  if (touches) {
+    begin_touch(monitor, i);
+    return 0.0;
+  }
+  const srForceElement* e = element_of(monitor, i);
+  if (e == NULL) return 0.0;
+  (void)count_clamp(monitor, i, PARTING);
+  (void)set_clamped(monitor, i, false);
+  set_closed(monitor, i, false);
+  monitor->d->z[e->z + SR_Z_CLOSED] = 0;
+  const double heat = let_go(monitor, e, y);
+  if (instance_of(monitor, i) != NULL) sr_instance_remove(monitor->m, monitor->d, instance_of(monitor, i));
+  return heat;
+}
+
+// ---- after a step -------------------------------------------------------------------------------------------------------
+
+static int measure_at(srContactMonitor* monitor, double t, const double* q, const double* v, const double* y) {
+  put_at(monitor, t, q, v, y);
+  return measure_all(monitor);
+}
+
+// When contact i, open before the last step and closed after it, touched: measured there. 0: found.
+static int locate(srContactMonitor* monitor, const srIntegrator* x, int i, double* t) {
+  srData* d = monitor->d;
+  double a = sri_time_before(x), b = sri_time(x);
+  int answer = 0;
+  for (int k = 0; k < HALVINGS && answer == 0; ++k) {
+    const double middle = a + 0.5 * (b - a);
+    if (!(middle > a && middle < b)) break;
+    if (sri_interpolate(x, middle, d->q, d->v, d->y, NULL) != SR_OK) return -1;
+    put_at(monitor, middle, d->q, d->v, d->y);
+    answer = monitor->formulas ? sr_measure(monitor->m, d) : 0;
+    if (answer == 0) answer = measure(monitor, i);
+    *(monitor->gap[i] > 0.0 ? &a : &b) = middle;
+  }
+  *t = b;
+  return answer;
+}
+
+// Located contacts after a step: one that is struck gets its speed; one that no change of sign has told of is late.
+static void look_at_located(srContactMonitor* monitor) {
+  for (int i = 0; i < monitor->nlocated; ++i) {
+    const bool in = monitor->gap[i] <= 0.0, closed = sr_contact_monitor_closed(monitor, i);
+    monitor->late[i] = closed ? monitor->gap[i] > 0.0 : in && monitor->rate[i] < 0.0;
+    if (!closed || !in) continue;
+    double* z = monitor->d->z + element_of(monitor, i)->z;
+    z[SR_Z_SPEED] = fmax(z[SR_Z_SPEED], -monitor->rate[i]);
+  }
+}
+
+int sr_contact_monitor_step(srContactMonitor* monitor, const srIntegrator* x, void* user,
+                            void (*touched)(void* user, double t, int i)) {
+  if (monitor->d->instances != NULL && monitor->version != monitor->d->instances->version) take_list(monitor);
+  if (!is_any(monitor)) return 0;
+  int answer = measure_at(monitor, sri_time(x), sri_q(x), sri_v(x), sri_y(x));
+  for (int k = 0; k < monitor->nlocated + monitor->nother && answer == 0; ++k) {
+    answer = count_clamp(monitor, place_of(monitor, k), -monitor->gap[place_of(monitor, k)]);
+  }
+  if (answer == 0) look_at_located(monitor);
+  bool moved = false;
+  for (int k = 0; k < monitor->nother && answer == 0; ++k) {
+    const int i = monitor->first_other + k;
+    if (moved) answer = measure_at(monitor, sri_time(x), sri_q(x), sri_v(x), sri_y(x));
+    moved = false;
+    const bool was = sr_contact_monitor_closed(monitor, i), is = monitor->gap[i] <= 0.0;
+    set_closed(monitor, i, is);
+    if (was && !is && answer == 0) answer = count_clamp(monitor, i, PARTING);
+    if (!is) (void)set_clamped(monitor, i, false);
+    if (was || !is || answer != 0) continue;
+    double t = 0.0;
+    answer = locate(monitor, x, i, &t);
+    moved = true;
+    if (answer == 0) touched(user, t, i);
+  }
+  return answer;
+}
