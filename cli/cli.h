@@ -33,7 +33,8 @@ extern const int verb_count;
 
 // The verbs: X(name, arguments, about, example); cmd_<name> is defined in cmd_<name>.c. A new verb is that file and one row.
 #define VERB_LIST(X)                                                                                                   \
-  X(check, "MODEL [options]", "read a model; tell topology and freedoms", "sarrus check models/double-pendulum.xml")   \
+  X(check, "MODEL [options]", "read a model; report topology and degrees of freedom",                                  \
+    "sarrus check models/double-pendulum.xml")                                                                         \
   X(eval, "MODEL [options]", "mass matrix, forces, accelerations, energy and sensors at one state",                    \
     "sarrus eval models/double-pendulum.xml --q 0.3,-0.1 --v 0,1 --json")                                              \
   X(run, "MODEL [options]", "simulate; report energy, accuracy and cost",                                              \
@@ -41,13 +42,13 @@ extern const int verb_count;
   X(compare, "MODEL... [options]",                                                                                     \
     "many methods on many models: errors, cost, violations, profile; or stored results",                               \
     "sarrus compare models/paper2/slider-crank.xml --methods dopri5,hem5 --rtol 1e-4,1e-8 --svg figures")              \
-  X(recommend, "MODEL [options]", "measure stiffness, redundancy and events; say which method and tolerance to take",  \
+  X(recommend, "MODEL [options]", "measure stiffness, redundancy and events; recommend method and tolerance",          \
     "sarrus recommend models/paper2/slider-crank.xml --rtol 1e-6")                                                     \
   X(plot, "RESULT... [options]", "columns of result tables to a figure (SVG)",                                         \
     "sarrus plot double.csv --y 'q.*' --y kinetic,potential --out double.svg")                                         \
   X(laws, "[options]", "print and plot contact and friction laws, and the restitution that each gives",                \
     "sarrus laws --friction kikuuwe,lugre --set friction.K=5000 --svg laws")                                           \
-  X(convert, "MODEL [options]", "a model as URDF, MJCF or in our own format, and what those cannot say",               \
+  X(convert, "MODEL [options]", "write a model as URDF, MJCF or native format; report what is lost",                   \
     "sarrus convert models/paper1/arm6.xml -o arm6.urdf")                                                              \
   X(init, "DIR", "write a new project: a model and laws of your own in C", "sarrus init myproject && make -C myproject")
 

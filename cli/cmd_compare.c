@@ -111,8 +111,7 @@ static bool take_lists(Compare* c) {
   good = are_positive(c, "--step", &c->step) && good;
   for (int i = 0; i < c->rtol.n; i++)
     for (int k = 0; k < i; k++)
-      if (c->rtol.x[i] == c->rtol.x[k])
-        good = (cli_error(c->cli, "--rtol: %g stands there twice", c->rtol.x[i]), false);
+      if (c->rtol.x[i] == c->rtol.x[k]) good = (cli_error(c->cli, "--rtol: %g is given twice", c->rtol.x[i]), false);
   if (c->atol.n <= 1 || c->atol.n == c->rtol.n) return good;
   cli_error(c->cli, "--atol: %d numbers for the %d of --rtol; give one for all, or one for each", c->atol.n, c->rtol.n);
   return false;
@@ -144,8 +143,7 @@ static bool settle(Compare* c, srComparedModel* s) {
   if (!isnan(c->rho)) o->rho = c->rho;
   if (!isnan(c->t_end)) o->t_end = c->t_end;
   if (o->t_end > s->t0) return true;
-  cli_error(c->cli, "the end of the run of '%s', %g s, does not lie after its start at %g s", s->m->name, o->t_end,
-            s->t0);
+  cli_error(c->cli, "the end of the run of '%s', %g s, is not after its start at %g s", s->m->name, o->t_end, s->t0);
   return false;
 }
 

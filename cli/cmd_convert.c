@@ -17,9 +17,9 @@ static const char* format_of(Cli* cli, const Wish* wish) {
   for (int i = 0; dot && i < 3; i++)
     if (strcmp(dot + 1, words[i]) == 0) return words[i];
   if (dot && strcmp(dot, ".xml") == 0)
-    cli_error(cli, "a file named .xml may be sarrus or mjcf; say which by --to");
+    cli_error(cli, "a file named .xml may be sarrus or mjcf; choose one with --to");
   else
-    cli_error(cli, "say by --to what to make: sarrus, urdf or mjcf");
+    cli_error(cli, "choose the format with --to: sarrus, urdf or mjcf");
   return NULL;
 }
 
@@ -71,7 +71,7 @@ static void print_people(const srConversion* c, const Wish* wish) {
   if (!wish->file) fwrite(c->text, 1, c->size, stdout);
   if (wish->file) fprintf(out, "%s: %s, %zu bytes\n", wish->file, c->format, c->size);
   if (c->base && strcmp(c->base, "floating") == 0) fprintf(out, "its root floats: read it with --base floating\n");
-  if (c->nlost > 0) fprintf(out, "what %s cannot say, or says in another way:\n", c->format);
+  if (c->nlost > 0) fprintf(out, "what %s cannot express, or expresses differently:\n", c->format);
   print_lost(out, c);
 }
 

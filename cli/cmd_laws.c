@@ -97,7 +97,7 @@ static bool numbers_fit(Laws* l) {
   if (l->asked.n > MOST_ASKED) cli_error(l->cli, "--restitution takes at most %d numbers", MOST_ASKED), good = false;
   for (int i = 0; i < l->asked.n; i++)
     if (!(l->asked.x[i] >= 0 && l->asked.x[i] <= 1))
-      cli_error(l->cli, "--restitution lies between 0 and 1, not %g", l->asked.x[i]), good = false;
+      cli_error(l->cli, "--restitution must be between 0 and 1, not %g", l->asked.x[i]), good = false;
   return good;
 }
 
@@ -147,7 +147,7 @@ int cmd_laws(Cli* cli, const Verb* verb, int argc, char** argv) {
       {"--speed", OPTION_NUMBER, &l.speed, "M/S", "with which it touches (default 1)"},
       {"--limits", OPTION_NUMBERS, &l.limits, "Fs,Fk", "static and kinetic limit of friction, N (default 12,10)"},
       {"--v-max", OPTION_NUMBER, &l.v_max, "M/S", "largest slip speed (default 0.05)"},
-      {"--period", OPTION_NUMBER, &l.period, "SECONDS", "of slip to and fro (default 0.5)"},
+      {"--period", OPTION_NUMBER, &l.period, "SECONDS", "of the back-and-forth slip (default 0.5)"},
       {"--tau", OPTION_NUMBER, &l.tau, "SECONDS", "constant of the bristles (default 1e-4)"},
       {"--set", OPTION_SETTING, &l.settings, "NAME=VALUE",
        "a parameter: normal.K, friction.vs, ... (docs/theory/contact.md)"},

@@ -243,7 +243,7 @@ int cmd_plot(Cli* cli, const Verb* verb, int argc, char** argv) {
       {"--y", OPTION_TEXTS, &p.y, "NAME[,NAME...]", "columns of a panel, also patterns as 'q.*'; as often as wanted"},
       {"--x", OPTION_TEXT, &p.x, "NAME", "column of the horizontal axis (default: the first)"},
       {"--log", OPTION_TEXT, &p.log, "x|y|xy", "logarithmic axes"},
-      {"--out", OPTION_TEXT, &p.out, "FILE.svg", "the figure (default: RESULT.svg beside the table; - is stdout)"},
+      {"--out", OPTION_TEXT, &p.out, "FILE.svg", "the figure (default: RESULT.svg next to the table; - is stdout)"},
       {"--title", OPTION_TEXT, &p.title, "TEXT", "title of the figure"},
       {"--theme", OPTION_TEXT, &p.theme, "NAME", "light, dark or auto (default): as the reader's page"},
       {"--width", OPTION_NUMBER, &p.width, "PIXELS", "width of the figure"},

@@ -216,7 +216,7 @@ static bool settle(Recommend* r) {
   good = take(r->cli, "--seconds", r->seconds, &r->seconds) && good;
   if (good && !(o->rtol > 0)) good = (cli_error(r->cli, "the model has rtol 0: give --rtol"), false);
   if (!good || o->t_end > s->t0) return good;
-  cli_error(r->cli, "the end of the run, %g s, does not lie after its start at %g s", o->t_end, s->t0);
+  cli_error(r->cli, "the end of the run, %g s, is not after its start at %g s", o->t_end, s->t0);
   return false;
 }
 

@@ -83,7 +83,7 @@ static bool settle_numbers(Run* r) {
   srRunOptions* o = &r->options;
   bool good = take(cli, "--t-end", r->t_end, &o->t_end, true);
   if (good && o->t_end < r->m.data->t) {
-    cli_error(cli, "the end of the run, %g s, lies before its start at %g s", o->t_end, r->m.data->t);
+    cli_error(cli, "the end of the run, %g s, is before its start at %g s", o->t_end, r->m.data->t);
     good = false;
   }
   good = take(cli, "--step", r->step, &o->step, false) && good;

@@ -160,7 +160,7 @@ static bool member(Reader* r, JsonWanted* wanted, int n) {
   for (int i = 0; i < n; i++) {
     JsonWanted* w = &wanted[i];
     if (strcmp(w->key, key) != 0) continue;
-    if (w->x) return fail(r, "the key \"%s\" stands here twice", key);
+    if (w->x) return fail(r, "the key \"%s\" is given twice", key);
     w->x = malloc(16 * sizeof *w->x);
     if (!w->x) return fail(r, "out of memory");
     if (w->list) return numbers(r, w);

@@ -204,7 +204,7 @@ static void friction_panel(srPlot* plot, int row, int column, const FrictionCurv
   if (c->law->ne != 0)
     sr_plot_series(
         plot, row, column,
-        &(srPlotSeries){.name = "to and fro", .n = CYCLE_POINTS, .x = c->cycle_v, .y = c->cycle_f, .look = 2});
+        &(srPlotSeries){.name = "back and forth", .n = CYCLE_POINTS, .x = c->cycle_v, .y = c->cycle_f, .look = 2});
 }
 
 static bool friction_figure(Laws* l) {

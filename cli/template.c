@@ -3,8 +3,8 @@
 #include "template.h"
 
 static const char model_xml[] =
-    "<!-- A cart on a driven slide carries an arm, held by a cable, pushed by the wind. The laws stand in mylaws.c:\n"
-    "     make, then run it as README.md says -->\n"
+    "<!-- A cart on a driven slide carries an arm, held by a cable, pushed by the wind. The laws are in mylaws.c:\n"
+    "     make, then run it as described in README.md -->\n"
     "<sarrus version=\"1\" name=\"myproject\">\n"
     "  <parameter name=\"l\" value=\"0.5\"/>\n"
     "  <plugin library=\"mylaws\"/>\n"
@@ -47,7 +47,7 @@ static const char mylaws_c[] =
     "  out->dissipated = d * xdot * xdot;\n"
     "  return 0;\n"
     "}\n"
-    "// What it stores. With it the energy report tells stored energy from heat; without it all power is counted as work.\n"
+    "// What it stores. With it the energy report separates stored from dissipated energy; without it all power is counted as work.\n"
     "static double hinge_energy(const srImpedanceIn* in) {\n"
     "  const double x = in->x[0];\n"
     "  return in->p[0] * (x * x / 2 + x * x * x * x / 4);\n"
@@ -104,7 +104,7 @@ static const char mylaws_c[] =
     "}\n";
 
 static const char makefile[] =
-    "# Builds the laws of this project. The headers are found by pkg-config, or where SARRUS_INCLUDE says:\n"
+    "# Builds the laws of this project. The headers are found by pkg-config, or in the folder SARRUS_INCLUDE:\n"
     "#   make SARRUS_INCLUDE=/path/to/sarrus/include\n"
     "SARRUS ?= sarrus\n"
     "ifdef SARRUS_INCLUDE\n"

@@ -36,10 +36,10 @@ grep -q '<mujoco' "$work/arm.xml" || fail "--to mjcf does not make MJCF"
 status 0 "$work/arm.xml" --to sarrus
 has '<sarrus version="1"'
 status 2 models/paper1/arm2.xml -o "$work/other.xml"
-says 'say which by --to'
+says 'choose one with --to'
 [ -e "$work/other.xml" ] && fail "a file was written after an error"
 status 2 models/paper1/arm2.xml
-says 'say by --to'
+says 'choose the format with --to'
 status 2 models/paper1/arm2.xml --to urfd
 says "did you mean 'urdf'"
 status 2 models/paper1/arm2.xml -o "$work/no/such/folder/a.urdf"

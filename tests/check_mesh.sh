@@ -31,7 +31,7 @@ sed -i 's/ density="600"/ color="0 0 1 1"/; s|<shape name="picture"|<inertial ma
 sed -i 's/color="1 0 0 1"//' "$work/empty/arm.xml"
 "$sarrus" check "$work/empty/arm.xml" > "$work/out" 2> "$work/err" || fail "a missing mesh is no error: $(cat "$work/err")"
 [ "$(grep -c 'warning: the .* is not found' "$work/err")" = 3 ] || fail "three warnings expected: $(cat "$work/err")"
-has "looked in $(realpath "$work")/empty and the folders above it; say where it is by --package arm_description=FOLDER" "$work/err"
+has "searched in $(realpath "$work")/empty and the folders above it; give its location with --package arm_description=FOLDER" "$work/err"
 has "$work/meshes/tetrahedron.obj" <(sed 's|/empty/\.\./|/|' "$work/err")
 
 # ... and where --package says they are.

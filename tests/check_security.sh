@@ -70,7 +70,7 @@ status 2 "$work/elsewhere/lib.so" check "$work/model/link.xml" --plugins
 status 2 "leaves the folder of the model" check "$work/model/climbs.xml" --plugins
 status 2 "there is no library" check "$work/model/pipe.xml" --plugins
 status 2 "there is no library" check "$work/model/far.xml" --plugins
-status 2 "lies in no folder that is allowed" check "$work/model/laws.xml" --plugins="$work/laws"
+status 2 "is in no folder that is allowed" check "$work/model/laws.xml" --plugins="$work/laws"
 [ -e "$TRACE" ] && fail "a library was loaded that is not allowed"
 status 0 "code of the library '$work/laws/far.so' runs" check "$work/model/far.xml" --plugins="$work/nowhere:$work/laws"
 status 0 "code of the library '$work/elsewhere/lib.so' runs" check "$work/model/link.xml" --plugins="$work/elsewhere"

@@ -661,7 +661,9 @@ TEST(a_disc_that_starts_flat_is_refused_and_one_that_stands_is_not) {
     Bench b = load("%s", whole);
     const double start = b.d->q[3];
     ENSURE_EQUAL(assemble(&b), k < 2 ? SR_INPUT : SR_OK);
-    if (k < 2) ENSURE(has_said("test:2:1: error: closure 'wheel' has no rows here: its disc lies flat on the plane"));
+    if (k < 2)
+      ENSURE(has_said(
+          "test:2:1: error: closure 'wheel' has no constraint equations here: its disc lies flat on the plane"));
     if (k < 2) ENSURE_NEAR(b.d->q[3], start, 0);
     unload(b);
   }
@@ -773,9 +775,9 @@ TEST(wrong_constraints_are_refused_with_a_sentence) {
   refuse("<coupling joint='a' to='a'/>", "cannot be coupled to itself");
   refuse("<coupling joint='a' to='c'/>", "unknown joint 'c'");
   refuse("<constraint expr='q(a)' velocity='v(a)'/>", "takes either 'expr' or 'velocity'");
-  refuse("<constraint expr='q(a) - v(a)'/>", "belongs into 'velocity'");
-  refuse("<constraint expr='q(a) - sensor(s,vx)'/>", "belongs into 'velocity'");
-  refuse("<constraint expr='q(a) - y'/>", "states cannot stand");
+  refuse("<constraint expr='q(a) - v(a)'/>", "belongs in 'velocity'");
+  refuse("<constraint expr='q(a) - sensor(s,vx)'/>", "belongs in 'velocity'");
+  refuse("<constraint expr='q(a) - y'/>", "cannot contain states");
   refuse("<constraint expr='t = 1'/>", "depends on nothing that moves");
   refuse("<constraint velocity='v(a)^2'/>", "linear in the velocities");
   refuse("<constraint velocity='q(a)'/>", "depends on nothing that moves");
@@ -784,26 +786,26 @@ TEST(wrong_constraints_are_refused_with_a_sentence) {
 
 TEST(velocity_formulas_that_are_linear_only_piece_by_piece_are_refused) {
   refuse("<constraint velocity='abs(v(a)) - 1'/>", "must be linear in the velocities");
-  refuse("<constraint velocity='max(v(a), v(b,0)) - 1'/>", "a velocity stands in max()");
-  refuse("<constraint velocity='min(v(a), 2) - 1'/>", "a velocity stands in min()");
-  refuse("<constraint velocity='if(v(a) &gt; 0, v(a), 2*v(a)) - 1'/>", "a velocity stands in if()");
-  refuse("<constraint velocity='v(b,0) + if(v(a) &gt; 0, 1, 2)'/>", "a velocity stands in if()");
-  refuse("<constraint velocity='floor(sensor(s,vx)) + v(a)'/>", "a velocity stands in floor()");
-  refuse("<constraint velocity='mod(v(a), 2)'/>", "a velocity stands in floor() or mod()");
-  refuse("<constraint velocity='sign(v(a)) + v(b,0)'/>", "a velocity stands in sign()");
-  refuse("<constraint velocity='step(v(a)) + v(b,0)'/>", "a velocity stands in step()");
-  refuse("<constraint velocity='v(b,0)*(v(a) &lt; 1)'/>", "a velocity stands in a comparison");
+  refuse("<constraint velocity='max(v(a), v(b,0)) - 1'/>", "a velocity appears in max()");
+  refuse("<constraint velocity='min(v(a), 2) - 1'/>", "a velocity appears in min()");
+  refuse("<constraint velocity='if(v(a) &gt; 0, v(a), 2*v(a)) - 1'/>", "a velocity appears in if()");
+  refuse("<constraint velocity='v(b,0) + if(v(a) &gt; 0, 1, 2)'/>", "a velocity appears in if()");
+  refuse("<constraint velocity='floor(sensor(s,vx)) + v(a)'/>", "a velocity appears in floor()");
+  refuse("<constraint velocity='mod(v(a), 2)'/>", "a velocity appears in floor() or mod()");
+  refuse("<constraint velocity='sign(v(a)) + v(b,0)'/>", "a velocity appears in sign()");
+  refuse("<constraint velocity='step(v(a)) + v(b,0)'/>", "a velocity appears in step()");
+  refuse("<constraint velocity='v(b,0)*(v(a) &lt; 1)'/>", "a velocity appears in a comparison");
   accept("<constraint velocity='abs(q(a))*v(a) = max(t, 1)'/>");
   accept("<constraint velocity='v(a) - if(q(a) &gt; 0, 1, 2)'/>");
   accept("<constraint velocity='v(a)*sign(q(a)) + floor(t)*v(b,0)'/>");
 }
 
 TEST(position_formulas_that_jump_or_never_change_are_refused) {
-  refuse("<constraint expr='floor(q(a)) - 1'/>", "a coordinate stands in floor()");
-  refuse("<constraint expr='q(b,0) + mod(q(a), 1)'/>", "a coordinate stands in floor() or mod()");
-  refuse("<constraint expr='q(a) = sign(q(b,0))'/>", "a coordinate stands in sign()");
-  refuse("<constraint expr='q(a) + step(sensor(s,x))'/>", "a coordinate stands in step()");
-  refuse("<constraint expr='q(a) = (q(b,0) &gt; 1)'/>", "a coordinate stands in a comparison");
+  refuse("<constraint expr='floor(q(a)) - 1'/>", "a coordinate appears in floor()");
+  refuse("<constraint expr='q(b,0) + mod(q(a), 1)'/>", "a coordinate appears in floor() or mod()");
+  refuse("<constraint expr='q(a) = sign(q(b,0))'/>", "a coordinate appears in sign()");
+  refuse("<constraint expr='q(a) + step(sensor(s,x))'/>", "a coordinate appears in step()");
+  refuse("<constraint expr='q(a) = (q(b,0) &gt; 1)'/>", "a coordinate appears in a comparison");
   refuse("<constraint expr='if(q(a) &gt; 0, 1, 2) = t'/>", "does not change with any coordinate");
   accept("<constraint expr='abs(q(a)) = max(q(b,0), 0.1)'/>");
   accept("<constraint expr='if(q(a) &gt; 0, q(a), 2*q(a)) = t'/>");

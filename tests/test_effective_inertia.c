@@ -200,13 +200,13 @@ TEST(what_is_wrong_with_a_natural_frequency_is_said_with_its_place) {
     srStatus status;
   } cases[] = {
       {"type='prismatic' stiffness='1' natural-frequency='2'", MASS, "",
-       "m.xml:3:67: error: 'natural-frequency' and 'stiffness' of joint 'j' say the same thing twice", SR_INPUT},
+       "m.xml:3:67: error: 'natural-frequency' and 'stiffness' of joint 'j' define the same quantity", SR_INPUT},
       {"type='prismatic' stiffness='1' damping='1' damping-ratio='2'", MASS, "",
-       "'damping-ratio' and 'damping' of joint 'j' say the same thing twice", SR_INPUT},
+       "'damping-ratio' and 'damping' of joint 'j' define the same quantity", SR_INPUT},
       {"type='prismatic' limits='0 1' limit-stiffness='1' limit-natural-frequency='2'", MASS, "",
-       "'limit-natural-frequency' and 'limit-stiffness' of joint 'j' say the same thing twice", SR_INPUT},
+       "'limit-natural-frequency' and 'limit-stiffness' of joint 'j' define the same quantity", SR_INPUT},
       {"type='prismatic' limits='0 1' limit-damping='1' limit-damping-ratio='2'", MASS, "",
-       "'limit-damping-ratio' and 'limit-damping' of joint 'j' say the same thing twice", SR_INPUT},
+       "'limit-damping-ratio' and 'limit-damping' of joint 'j' define the same quantity", SR_INPUT},
       {"type='prismatic' natural-frequency='-2'", MASS, "",
        "'natural-frequency' of <joint> must not be negative, got -2", SR_INPUT},
       {"type='prismatic' natural-frequency='2' damping-ratio='-1'", MASS, "",

@@ -729,7 +729,7 @@ TEST(errors_say_what_was_expected_and_where) {
       {"(x)(y)", 4, "expected an operator between ')' and '('"},
       {"x)", 2, "')' without a '(' before it"},
       {"x = 1", 3, "'=' is not an operator; a comparison is written =="},
-      {"1,5", 2, "',' stands outside of a call; decimals are written with a point"},
+      {"1,5", 2, "',' is outside of a call; decimals are written with a point"},
       {"x # 1", 3, "expected an operator after 'x', found '#'"},
       {"x \xE2\x88\x92 1", 3, "expected an operator after 'x', found '\xE2\x88\x92'"},
       {"0 < x < 1", 7, "comparisons do not chain: write (a < b)*(b < c) for a < b < c"},

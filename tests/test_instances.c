@@ -257,7 +257,8 @@ TEST(more_touches_than_there_is_room_for_end_a_run_with_a_sentence) {
     options.step = 1e-4;
     sr_data_reset(x.m, x.d);
     ENSURE_EQUAL(sr_run(x.m, x.d, &options, NULL, &x.result), SR_FAILED);
-    ENSURE(strstr(x.result.trouble, "more than 2 pairs of the contact 'balls on walls' touch at the same time"));
+    ENSURE(
+        strstr(x.result.trouble, "more than 2 pairs of the contact 'balls on walls' are in contact at the same time"));
     ENSURE(x.result.t > 0.04 && x.result.t < 0.06);
   }
   close_model(&x);

@@ -112,7 +112,7 @@ TEST(document_types_and_depth_and_many_attributes_are_refused) {
   ENSURE(load_with(bomb, NULL, 0) == SR_INPUT && strstr(first, "m:1:1: error: <!DOCTYPE> is refused"));
   char deep[6000] = "", wide[2000] = "<body";
   for (int i = 0; i < 210; i++) strcat(deep, "<repeat count='1'>");
-  ENSURE(refused(deep, "stands more than 200 elements deep"));
+  ENSURE(refused(deep, "is nested more than 200 elements deep"));
   for (int i = 0; i < 70; i++) sprintf(wide + strlen(wide), " a%d='1'", i);
   strcat(wide, "/>");
   ENSURE(refused(wide, "m:2:1: error: <body> has 70 attributes"));
@@ -145,7 +145,7 @@ TEST(misplaced_and_missing_and_stray_things_are_refused) {
   ENSURE(refused("<point name='p'/>", "<point> belongs inside <body> or <ground>, not inside <sarrus>"));
   ENSURE(refused("<body name='a'><body name='b'/></body>", "<body> belongs inside <sarrus>, not inside <body>"));
   ENSURE(refused("<sarrus version='1'/>", "<sarrus> is the root of a file"));
-  ENSURE(refused("<run><run/></run>", "m:2:6: error: <run> stands inside <run>, which holds no other elements"));
+  ENSURE(refused("<run><run/></run>", "m:2:6: error: <run> is inside <run>, which holds no other elements"));
   ENSURE(refused("<body/>", "m:2:1: error: <body> needs the attribute 'name'"));
   ENSURE(refused("<body name='a'>\n  hello you\n</body>", "m:3:3: error: stray text 'hello you' inside <body>"));
   ENSURE(refused("<ground name='g'/>", "unknown attribute 'name' of <ground>"));
@@ -176,8 +176,8 @@ TEST(parameters_use_those_before_them) {
   ENSURE_EQUAL(srs_count(spec, SR_ELEMENT_BODY), 4);
   ENSURE_TEXT(text_of(SR_ELEMENT_PARAMETER, 1, "value"), "a^2");
   done();
-  ENSURE(refused("<parameter name='a' value='b'/><parameter name='b' value='1'/>", "'b' stands further down"));
-  ENSURE(refused("<parameter name='a' value='a+1'/>", "m:2:28: error: parameter 'a' stands further down"));
+  ENSURE(refused("<parameter name='a' value='b'/><parameter name='b' value='1'/>", "'b' is not defined yet"));
+  ENSURE(refused("<parameter name='a' value='a+1'/>", "m:2:28: error: parameter 'a' is not defined yet"));
   ENSURE(refused("<parameter name='len' value='1'/><parameter name='a' value='2*lem'/>", "did you mean 'len'?"));
   ENSURE(refused("<parameter name='a' value='1'/>\n<parameter name='a' value='2'/>",
                  "m:3:18: error: there is a parameter 'a'"));
@@ -287,9 +287,9 @@ TEST(a_body_is_extended) {
 
 TEST(wrong_extensions_are_refused) {
   ENSURE(refused("<body name='upper'/><extend body='uper'/>",
-                 "m:2:35: error: no body 'uper' stands before this <extend>; did "
+                 "m:2:35: error: no body 'uper' is defined before this <extend>; did "
                  "you mean 'upper'?"));
-  ENSURE(refused("<extend body='a'/><body name='a'/>", "no body 'a' stands before"));
+  ENSURE(refused("<extend body='a'/><body name='a'/>", "no body 'a' is defined before"));
   ENSURE(refused("<extend/>", "<extend> needs the attribute 'body'"));
   ENSURE(refused("<body name='a'><extend body='a'/></body>", "<extend> belongs inside <sarrus>"));
   ENSURE(

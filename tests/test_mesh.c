@@ -784,7 +784,7 @@ TEST(a_missing_mesh_is_one_warning_with_the_places) {
   const srMessage* m = sr_messages_get(d->r.messages, 0);
   ENSURE_EQUAL(m->place.line, 3);
   ENSURE_TEXT(m->text,
-              "the package 'arm_folder' has not all of its files: 1 mesh has no triangles: 'meshes/none.stl'; looked "
+              "the package 'arm_folder' has not all of its files: 1 mesh has no triangles: 'meshes/none.stl'; searched "
               "in " FOLDER "/packages/arm_folder");
   ENSURE_TEXT(((const srMeshDef*)srs_get(d->r.spec, SR_ELEMENT_MESH, 0))->file.text, uri);
   close_desk(d);
@@ -811,8 +811,8 @@ TEST(the_missing_meshes_of_a_package_are_one_warning) {
   ENSURE_TEXT(sr_messages_get(d->r.messages, 0)->text,
               "the package 'nowhere' is not found: 50 meshes have no triangles: 'meshes/0.stl', 'meshes/1.stl', "
               "'meshes/2.stl', 'meshes/3.stl', 'meshes/4.stl', 'meshes/5.stl', 'meshes/6.stl', 'meshes/7.stl', "
-              "'meshes/8.stl', 'meshes/9.stl', 'meshes/10.stl', 'meshes/11.stl', ...; looked in " FOLDER
-              " and the folders above it; say where it is by --package nowhere=FOLDER");
+              "'meshes/8.stl', 'meshes/9.stl', 'meshes/10.stl', 'meshes/11.stl', ...; searched in " FOLDER
+              " and the folders above it; give its location with --package nowhere=FOLDER");
   ENSURE_TEXT(sr_messages_get(d->r.messages, 1)->text,
               "files in " FOLDER "/parts are not found: 2 meshes have no triangles: 'a.stl', 'b.stl'");
   ENSURE_TEXT(sr_messages_get(d->r.messages, 2)->text,

@@ -1006,7 +1006,7 @@ TEST(attached_models_keep_off_the_world_and_off_the_depth_of_the_stack) {
   strcat(text, "<attach model='n' prefix=''/>");
   for (int k = 0; k < 195; k++) strcat(text, "</body>");
   ENSURE(attach_refused(strcat(text, "</worldbody>"),
-                        "elements stand more than 200 deep when all models are put together"));
+                        "elements are nested more than 200 deep when all models are merged"));
 }
 
 TEST(what_cannot_be_attached_is_one_error) {

@@ -256,7 +256,7 @@ TEST(a_negative_moment_that_is_not_felt_is_a_warning_in_files_of_robots) {
       "<body name='antenna' parent='" parent                                                                           \
       "'><joint type='weld' at='0.1 0 0'/><inertial mass='1e-6' "                                                      \
       "inertia='2e-9 2e-9 4e-9 " xy " 0 0' check='" check "'/></body>")
-  srModel* m = warned(ANTENNA("base", "6e-9", "warn"), "is not felt by what the body is welded to");
+  srModel* m = warned(ANTENNA("base", "6e-9", "warn"), "is negligible for what the body is welded to");
   // moments -4, 4, 8 e-9: second moments 8, 0, -4 become 8, 0, 0, and the moments 0, 8, 8
   ENSURE_NEAR(m->body_inertia[18], 4e-9, 1e-20);
   ENSURE_NEAR(m->body_inertia[19], 4e-9, 1e-20);

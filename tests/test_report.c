@@ -389,7 +389,7 @@ TEST(stored_results_are_compared_at_the_times_of_the_second) {
   units2[1] = "m";
   t2[2] = 2;
   ENSURE_EQUAL(sr_table_difference_create(&first, "a.csv", &second, "b.csv", messages, &d), SR_INPUT);
-  ENSURE(strstr(sr_messages_get(messages, 1)->text, "b.csv: the time of row 3, 2 s, does not lie after"));
+  ENSURE(strstr(sr_messages_get(messages, 1)->text, "b.csv: the time of row 3, 2 s, is not after"));
   sr_messages_destroy(messages);
 }
 

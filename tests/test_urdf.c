@@ -753,8 +753,9 @@ TEST(a_friction_of_a_sidecar_whose_coordinate_is_a_formula_stands_beside_that_of
   for (int k = 0; k < 2; k++) {
     Robot x = read_sidecar(robot, models[k]);
     ENSURE_EQUAL(srs_count(x.spec, SR_ELEMENT_FRICTION), 2);
-    ENSURE(
-        strstr(said, "warning: the dry friction that the robot's file gives joint 'j' stays beside this model's own"));
+    ENSURE(strstr(
+        said,
+        "warning: the dry friction that the robot's file gives joint 'j' is kept in addition to this model's own"));
     drop(&x);
   }
 }

@@ -454,8 +454,8 @@ TEST(xacro_packages_are_found) {
   ENSURE(m && m->nv == 1);
   sr_model_destroy(m);
   ENSURE(open_with("package.urdf.xacro", NULL) == NULL);
-  ENSURE(strstr(said, "the package 'arm_parts' of 'package://arm_parts/link.xacro' is not found; looked in "));
-  ENSURE(strstr(said, "say where it is by --package arm_parts=FOLDER"));
+  ENSURE(strstr(said, "the package 'arm_parts' of 'package://arm_parts/link.xacro' is not found; searched in "));
+  ENSURE(strstr(said, "give its location with --package arm_parts=FOLDER"));
   ENSURE(!strstr(said, "there is no macro"));  // what follows from it is not said
 }
 
@@ -595,10 +595,10 @@ TEST(xacro_methods_of_texts_are_bounded) {
 
 TEST(xacro_what_a_file_says_itself_is_passed_on) {
   ENSURE(becomes("<a b=\"${xacro.warning('old', 2)}\"/>", "<a b=''/>"));
-  ENSURE(strstr(said, "m:2:9: warning: the file says: old 2"));
+  ENSURE(strstr(said, "m:2:9: warning: message of the file: old 2"));
   ENSURE(becomes("<a b=\"${xacro.message('hello')}\"/>", "<a b=''/>"));
-  ENSURE(strstr(said, "note: the file says: hello"));
-  ENSURE(refused("<a b=\"${xacro.fatal('no gripper')}\"/>", "error: the file says: no gripper"));
+  ENSURE(strstr(said, "note: message of the file: hello"));
+  ENSURE(refused("<a b=\"${xacro.fatal('no gripper')}\"/>", "error: message of the file: no gripper"));
   ENSURE(refused("<a b=\"${xacro.warn('x')}\"/>", "the function 'xacro.warn' is not known; did you mean 'xacro."));
   ENSURE(refused("<a b=\"${xacro.thing}\"/>", "'xacro.thing' is not understood here"));
   ENSURE(becomes("<xacro:arg name='n' default='4'/><a b=\"${xacro.arg('n')}\"/>", "<a b='4'/>"));

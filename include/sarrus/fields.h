@@ -22,14 +22,15 @@
 
 #define SR_PARAMETER_FIELDS(X)                                                                                         \
   X(name, "name", NAME, "1", "!", "", "name of the parameter, usable in every formula")                                \
-  X(value, "value", FORMULA, "1", "!", "", "value; may use parameters that stand before it")
+  X(value, "value", FORMULA, "1", "!", "", "value; may use parameters defined before it")
 
 #define SR_OPTION_FIELDS(X) X(gravity, "gravity", FORMULA, "3", "0 0 -9.81", "m/s^2", "acceleration of gravity")
 
 #define SR_MATERIAL_FIELDS(X)                                                                                          \
   X(name, "name", NAME, "1", "!", "", "name of the material")                                                          \
   X(density, "density", FORMULA, "1", "", "kg/m^3", "density, for the inertia of shapes; none: they add no mass")      \
-  X(E, "E", FORMULA, "1", "", "Pa", "Young's modulus, for the stiffness of contacts; none: rigid beside the other")    \
+  X(E, "E", FORMULA, "1", "", "Pa",                                                                                    \
+    "Young's modulus, for the stiffness of contacts; none: rigid compared with the other")                             \
   X(nu, "nu", FORMULA, "1", "0.3", "", "Poisson's ratio")                                                              \
   X(restitution, "restitution", FORMULA, "1", "", "", "coefficient of restitution, 0 to 1")                            \
   X(mu_s, "mu-s", FORMULA, "1", "", "", "coefficient of static friction; default mu-k")                                \
@@ -68,7 +69,7 @@
   X(limits, "limits", FORMULA, "2", "", "rad or m", "lower and upper end of travel, held by a one-sided stop")         \
   X(limit_stiffness, "limit-stiffness", FORMULA, "1", "1e5", "N/m or Nm/rad", "stiffness of the stop")                 \
   X(limit_damping, "limit-damping", FORMULA, "1", "1", "s/m or s/rad",                                                 \
-    "at overshoot d: stiffness*d*(1 + x), on the way back stiffness*d*exp(x); x = limit-damping*ddot")                 \
+    "at overshoot d: stiffness*d*(1 + x), while returning stiffness*d*exp(x); x = limit-damping*ddot")                 \
   X(limit_natural_frequency, "limit-natural-frequency", FORMULA, "1", "", "rad/s",                                     \
     "instead of limit-stiffness: I*limit-natural-frequency^2")                                                         \
   X(limit_damping_ratio, "limit-damping-ratio", FORMULA, "1", "", "",                                                  \
@@ -76,7 +77,7 @@
   X(limit_law, "limit-law", REF, "1", "", "",                                                                          \
     "normal law of the stop instead, with exponent 1: " SR_NORMAL_LIST(SR_LAW_TEXT) "or one of a plugin")              \
   X(limit_restitution, "limit-restitution", FORMULA, "1", "", "", "of a limit-law that has one: 0 to 1")               \
-  X(armature, "armature", FORMULA, "1", "0", "kg or kg m^2", "inertia of the drive, felt by the coordinate alone")     \
+  X(armature, "armature", FORMULA, "1", "0", "kg or kg m^2", "inertia of the drive, acts on the coordinate alone")     \
   X(effort, "effort", FORMULA, "1", "", "N or Nm",                                                                     \
     "largest force of its drive: kept for other programs, not enforced")                                               \
   X(speed, "speed", FORMULA, "1", "", "m/s or rad/s", "largest speed of its drive: kept, not enforced")                \
@@ -123,9 +124,9 @@
 
 #define SR_TORQUE_FIELDS(X)                                                                                            \
   X(name, "name", NAME, "1", "", "", "name, for reports")                                                              \
-  X(joint, "joint", REF, "1", "!", "", "joint whose coordinate the law works on")                                      \
+  X(joint, "joint", REF, "1", "!", "", "joint whose coordinate the law acts on")                                       \
   X(coordinate, "coordinate", FORMULA, "1", "0", "", "which velocity coordinate of the joint, from 0")                 \
-  X(law, "law", LAW, "1", "!", "N or Nm", "force that works on the coordinate")
+  X(law, "law", LAW, "1", "!", "N or Nm", "force on the coordinate")
 
 #define SR_LINK_FIELDS(X)                                                                                              \
   X(name, "name", NAME, "1", "", "", "name, for reports")                                                              \
@@ -150,17 +151,17 @@
 // What friction laws take, of joints and contacts alike.
 #define SR_BRISTLE_FIELDS(X)                                                                                           \
   X(v0, "v0", FORMULA, "1", "1e-3", "m/s or rad/s", "speed up to which a regularised law rises (ambrosio: is 0)")      \
-  X(v1, "v1", FORMULA, "1", "1e-2", "m/s or rad/s", "speed from which ambrosio gives the whole force")                 \
-  X(xi, "xi", FORMULA, "1", "100", "s/m or s/rad", "fall of bengisu-akay behind its peak")                             \
+  X(v1, "v1", FORMULA, "1", "1e-2", "m/s or rad/s", "speed from which ambrosio gives the full force")                  \
+  X(xi, "xi", FORMULA, "1", "100", "s/m or s/rad", "decay of bengisu-akay after its peak")                             \
   X(vs, "vs", FORMULA, "1", "1e-2", "m/s or rad/s", "Stribeck speed: limit Fk + (F - Fk) exp(-(v/vs)^delta)")          \
   X(delta, "delta", FORMULA, "1", "2", "", "Stribeck exponent, 1 or more")                                             \
   X(elements, "elements", FORMULA, "1", "8", "", "iwan: number of elements")                                           \
-  X(spread, "spread", FORMULA, "1", "1", "", "iwan: strengths lie between 1 - spread and 1 + spread of their mean")    \
+  X(spread, "spread", FORMULA, "1", "1", "", "iwan: strengths are between 1 - spread and 1 + spread of their mean")    \
   X(tau, "tau", FORMULA, "1", "1e-4", "s", "time constant of the bristles where the method has no stage length")
 
 #define SR_FRICTION_FIELDS(X)                                                                                          \
   X(name, "name", NAME, "1", "", "", "name, for reports and its states")                                               \
-  X(joint, "joint", REF, "1", "!", "", "joint whose coordinate is held back")                                          \
+  X(joint, "joint", REF, "1", "!", "", "joint whose coordinate the friction acts on")                                  \
   X(coordinate, "coordinate", FORMULA, "1", "0", "", "which velocity coordinate of the joint, from 0")                 \
   X(law, "law", REF, "1", "kikuuwe", "",                                                                               \
     SR_FRICTION_LIST(SR_LAW_TEXT) "or one of a plugin; several: 'choice' takes one of them")                           \
@@ -189,22 +190,23 @@
   X(n, "n", FORMULA, "1", "", "", "exponent of the penetration; default 1.5 (hooke, kelvin-voigt: always 1)")          \
   X(D, "D", FORMULA, "1", "", "Ns/m", "damping of kelvin-voigt")                                                       \
   X(restitution, "restitution", FORMULA, "1", "", "", "0 to 1; default from the <pair> or the cards")                  \
-  X(floor, "floor", FORMULA, "1", "1e-3", "m/s", "least speed at first touch that a law is given")                     \
+  X(floor, "floor", FORMULA, "1", "1e-3", "m/s", "lower bound of the approach velocity at first touch")                \
   X(mu_s, "mu-s", FORMULA, "1", "", "", "static friction; default from the <pair> or the cards, else mu-k")            \
   X(mu_k, "mu-k", FORMULA, "1", "", "", "kinetic friction; default from the <pair> or the cards, else mu-s")           \
   X(mu_v, "mu-v", FORMULA, "1", "0", "s/m", "viscous friction per newton of normal force")                             \
-  X(mu_roll, "mu-roll", FORMULA, "1", "0", "m", "lever of the resistance to rolling")                                  \
-  X(mu_spin, "mu-spin", FORMULA, "1", "0", "m", "lever of the resistance to spinning about the normal")                \
+  X(mu_roll, "mu-roll", FORMULA, "1", "0", "m", "lever arm of the rolling resistance")                                 \
+  X(mu_spin, "mu-spin", FORMULA, "1", "0", "m", "lever arm of the resistance to spinning about the normal")            \
   X(bristle_K, "bristle-K", FORMULA, "1", "", "N/m", "stiffness of the bristles; default K of a law with exponent 1")  \
   X(bristle_B, "bristle-B", FORMULA, "1", "0", "Ns/m", "damping of the bristles")                                      \
   X(most, "most", FORMULA, "1", "", "",                                                                                \
-    "pairs that may touch at the same time; given, or of more than 64 pairs: no states or columns of their own")       \
+    "pairs that may be in contact at the same time; if given, or with more than 64 pairs: no states or columns of "    \
+    "their own")                                                                                                       \
   SR_BRISTLE_FIELDS(X)
 
 #define SR_STATE_FIELDS(X)                                                                                             \
   X(name, "name", NAME, "1", "!", "", "name of the state, usable in every law")                                        \
   X(initial, "initial", FORMULA, "1", "0", "", "value at the start")                                                   \
-  X(rate, "rate", LAW, "1", "!", "1/s", "its derivative by time")
+  X(rate, "rate", LAW, "1", "!", "1/s", "its time derivative")
 
 #define SR_EVENT_FIELDS(X)                                                                                             \
   X(name, "name", NAME, "1", "", "", "name, for reports; default: event and its number")                               \
@@ -232,7 +234,7 @@
   X(radius, "radius", FORMULA, "1", "", "m", "roll: radius of the disc or sphere")                                     \
   X(shape, "shape", WORD, "disc|sphere", "", "", "roll: default disc where an axis is given, else sphere")             \
   X(normal, "normal", FORMULA, "3", "", "",                                                                            \
-    "ball: only the two rows square to it, for planar loops; in the axes of the youngest common ancestor")             \
+    "ball: only the two equations perpendicular to it, for planar loops; in the axes of the youngest common ancestor") \
   X(tolerance, "tolerance", FORMULA, "1", "1e-8", "m or rad", "largest residual that an assembled loop may keep")
 
 #define SR_COUPLING_FIELDS(X)                                                                                          \
@@ -280,12 +282,12 @@
   X(point, "point", REF, "1", "", "", "law of a point: body/point or body")                                            \
   X(a, "a", REF, "1", "", "", "law of a link or of two frames: the first")                                             \
   X(b, "b", REF, "1", "", "", "law of a link or of two frames: the second")                                            \
-  X(parameters, "parameters", FORMULA, "1-", "", "", "numbers handed to the law, in its order")                        \
-  X(tau, "tau", FORMULA, "1", "1e-4", "s", "time constant handed to the law where the method has none")
+  X(parameters, "parameters", FORMULA, "1-", "", "", "numbers passed to the law, in its order")                        \
+  X(tau, "tau", FORMULA, "1", "1e-4", "s", "time constant passed to the law where the method has none")
 
 #define SR_PLUGIN_FIELDS(X)                                                                                            \
   X(library, "library", FILE, "1", "!", "",                                                                            \
-    "shared library with laws and functions: a name, looked for beside the model, or a path in its folder")
+    "shared library with laws and functions: a name, searched for next to the model, or a path in its folder")
 
 #define SR_RUN_FIELDS(X)                                                                                               \
   X(t_end, "t-end", FORMULA, "1", "1", "s", "end of the simulation")                                                   \

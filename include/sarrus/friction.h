@@ -17,11 +17,11 @@ extern "C" {
   X(B, 10, "Ns/m", "Nms/rad", "damping of the bristles")                                                               \
   X(D, 0, "Ns/m", "Nms/rad", "viscous friction; of a contact per newton of normal force")                              \
   X(v0, 1e-3, "m/s", "rad/s", "speed up to which a regularised law rises (ambrosio: below which it is 0)")             \
-  X(v1, 1e-2, "m/s", "rad/s", "speed from which ambrosio gives the whole force")                                       \
-  X(xi, 100, "s/m", "s/rad", "fall of bengisu-akay behind its peak: exp(-xi (v - v0))")                                \
+  X(v1, 1e-2, "m/s", "rad/s", "speed from which ambrosio gives the full force")                                        \
+  X(xi, 100, "s/m", "s/rad", "decay of bengisu-akay after its peak: exp(-xi (v - v0))")                                \
   X(vs, 1e-2, "m/s", "rad/s", "Stribeck speed: limit Fk + (Fs - Fk) exp(-(v/vs)^delta)")                               \
   X(delta, 2, "1", "1", "Stribeck exponent, >= 1")                                                                     \
-  X(spread, 1, "1", "1", "iwan: strengths lie between 1 - spread and 1 + spread of their mean")                        \
+  X(spread, 1, "1", "1", "iwan: strengths are between 1 - spread and 1 + spread of their mean")                        \
   X(elements, 8, "1", "1", "iwan: number of elements")
 
 typedef struct srFrictionParameters {

@@ -476,9 +476,9 @@ typedef enum srStage {
   X(tau, m->njv, "forces on joint coordinates, applied by the caller")                                                 \
   X(f, m->nv, "tau and all laws, generalized")                                                                         \
   X(bias, m->nv, "c of M a + c = f + G^T lambda, gravity included")                                                    \
-  X(lambda, m->ng, "multipliers of all rows; those of the drivers are the driving forces")                             \
-  X(g, m->np, "residuals of the position rows")                                                                        \
-  X(G, m->G_start[m->ng], "rows of the constraints, sparse: G_start, G_index")                                         \
+  X(lambda, m->ng, "multipliers of all constraint equations; those of the drivers are the driving forces")             \
+  X(g, m->np, "residuals of the position constraints")                                                                 \
+  X(G, m->G_start[m->ng], "constraint Jacobian, sparse by rows: G_start, G_index")                                     \
   X(b, m->ng, "their part that depends on time: G v + b = 0")                                                          \
   X(gamma, m->ng, "-(dG/dt v + db/dt), so that G a = gamma")                                                           \
   X(M, m->constrained ? m->M_row[m->nv] : 0, "mass matrix with armature, sparse: M_row, M_column")                     \

@@ -12,11 +12,11 @@ extern "C" {
 
 // Parameters of all laws: X(field, default, unit, doc). A law says which it uses.
 #define SR_NORMAL_PARAMETER_LIST(X)                                                                                    \
-  X(K, 1e8, "N/m^n", "stiffness; sr_hertz_stiffness gives it from E, nu and radii")                                    \
+  X(K, 1e8, "N/m^n", "stiffness; sr_hertz_stiffness computes it from E, nu and radii")                                 \
   X(n, 1.5, "1", "exponent of the penetration; hooke and kelvin-voigt have 1")                                         \
   X(e, 1, "1", "coefficient of restitution, from 0 to 1")                                                              \
   X(D, 0, "Ns/m", "damping of kelvin-voigt")                                                                           \
-  X(floor, 1e-3, "m/s", "least speed at first touch: bodies placed at rest touch at speed 0")
+  X(floor, 1e-3, "m/s", "lower bound of the approach velocity at first touch: bodies placed at rest have 0")
 
 typedef struct srNormalParameters {
 #define SR_NORMAL_FIELD(field, value, unit, doc) double field;

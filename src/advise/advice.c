@@ -96,11 +96,12 @@ static bool needs_clearly_fewer(const Choice* c, int a, int b) {
 static const char* is_plainer(const Choice* c, int a, int b) {
   const srMethod *x = method_of(c, a), *y = method_of(c, b);
   // No rows: none need be looked at.
-  if (!has_rows(c) && (x->index == 0) != (y->index == 0)) return x->index == 0 ? "it looks for no constraints" : NULL;
+  if (!has_rows(c) && (x->index == 0) != (y->index == 0))
+    return x->index == 0 ? "it does no work for constraints" : NULL;
   if (x->order != y->order) return x->order > y->order ? "its order is higher" : NULL;
   if (is_multistep(x) != is_multistep(y)) return is_multistep(y) ? "it starts at full order" : NULL;
   if (has_rows(c) && keeps_velocities(c, a) != keeps_velocities(c, b))
-    return keeps_velocities(c, a) ? "it keeps the rows of velocities to rounding" : NULL;
+    return keeps_velocities(c, a) ? "it satisfies the velocity constraints to rounding" : NULL;
   if (needs_clearly_fewer(c, a, b)) return "it needs fewer evaluations";
   return c->trial[a].method < c->trial[b].method && !needs_clearly_fewer(c, b, a) ? "it is the plainer one" : NULL;
 }
@@ -204,13 +205,15 @@ static void say_rows(Choice* c, int taken) {
   char rank[160] = "";
   if (s->nredundant > 0 || s->rank_changes + s->singular > 0)
     (void)snprintf(rank, sizeof rank,
-                   "; %d rows are redundant, the rank changed %ld times, %ld singular positions were passed",
+                   "; %d equations are redundant, the rank changed %ld times, %ld singular positions were passed",
                    s->nredundant, s->rank_changes, s->singular);
   if (method->index > 0)
-    say(c, "constraints, %d rows of rank %d%s: %s solves them itself (index %d), largest violation %.2g", s->ng,
+    say(c, "constraints, %d equations of rank %d%s: %s solves them itself (index %d), largest violation %.2g", s->ng,
         s->rank, rank, method->name, method->index, c->trial[taken].violation[0]);
   else
-    say(c, "constraints, %d rows of rank %d%s: no method that solves them itself was accurate; stabilization is needed",
+    say(c,
+        "constraints, %d equations of rank %d%s: no method that solves them itself was accurate; stabilization is "
+        "needed",
         s->ng, s->rank, rank);
 }
 
@@ -269,8 +272,8 @@ static void say_events(Choice* c) {
   if (s->events == 0 && s->rough == 0) return;
   if (s->events == 0)
     say(c,
-        "%d functions with kinks or jumps stand in formulas, no event in the trial: what turns at a known place is "
-        "better an <event>",
+        "%d nonsmooth functions in formulas (kinks or jumps), no event in the trial: a change at a known place is "
+        "better written as an <event>",
         s->rough);
   else if (s->steps_per_event < EVENTS_MANY)
     say(c, "%.3g events a second, one in %.3g steps: a one-step method starts anew at full order", s->events_per_second,

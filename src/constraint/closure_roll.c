@@ -34,7 +34,7 @@ static const char* setup(srClosure* c) {
   if (c->disc && !c->has_axis) return "a rolling disc needs its 'axis', in the frame a";
   c->np = 1;
   c->nvel = 2;
-  c->row_name[0] = "touch along the normal";
+  c->row_name[0] = "contact along the normal";
   c->row_name[1] = "rolling along x";
   c->row_name[2] = "rolling along y";
   return NULL;

@@ -51,7 +51,8 @@ static int evaluate_closure(srData* d, const srClosure* c, const srFrameMotion* 
   memset(out, 0, sizeof *out);
   const char* why = "";
   const int answer = c->kind->evaluate(c, &in, out, &why);
-  if (answer != 0) (void)snprintf(d->trouble, sizeof d->trouble, "closure '%s' has no rows here: %s", c->name, why);
+  if (answer != 0)
+    (void)snprintf(d->trouble, sizeof d->trouble, "closure '%s' has no constraint equations here: %s", c->name, why);
   return answer;
 }
 

@@ -419,7 +419,7 @@ static srNode fail_rest(Parser* p) {
   quote(p, p->pos, token_end(p, p->pos), found);
   if (c == ')') return fail(p, p->pos, "')' without a '(' before it");
   if (c == '=') return fail(p, p->pos, "'=' is not an operator; a comparison is written ==");
-  if (c == ',') return fail(p, p->pos, "',' stands outside of a call; decimals are written with a point");
+  if (c == ',') return fail(p, p->pos, "',' is outside of a call; decimals are written with a point");
   quote(p, p->last, p->last_end, before);
   if (is_name(c) || c == '.' || c == '(')
     return fail(p, p->pos, "expected an operator between %s and %s", before, found);

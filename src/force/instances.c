@@ -319,11 +319,9 @@ srInstance* sr_instance_make(const srModel* m, srData* d, int near) {
   srNear* pair = &x->near[near];
   const srContactSet* set = &m->set[pair->set];
   if (x->nfree[pair->set] == 0) {
-    (void)snprintf(
-        d->trouble, sizeof d->trouble,
-        "more than %d pairs of the contact '%.80s' touch at the same time: its attribute 'most' says how many "
-        "may do so",
-        set->most, set->name);
+    (void)snprintf(d->trouble, sizeof d->trouble,
+                   "more than %d pairs of the contact '%.80s' are in contact at the same time: give it a larger 'most'",
+                   set->most, set->name);
     return NULL;
   }
   const int k = x->free[set->first + --x->nfree[pair->set]];

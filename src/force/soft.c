@@ -46,7 +46,7 @@ int sr_soft_closure(const srModel* m, srData* d, const srClosure* c, srSoft* out
   see(m, d, c, &in);
   const int answer = c->kind->evaluate(c, &in, &rows, &why);
   if (answer != 0) {
-    (void)snprintf(d->trouble, sizeof d->trouble, "'%s' has no rows here: %s", c->name, why);
+    (void)snprintf(d->trouble, sizeof d->trouble, "'%s' has no constraint equations here: %s", c->name, why);
     return answer;
   }
   for (int i = 0; i < c->np; ++i) {

@@ -40,7 +40,7 @@ static const char* name_of(const srIntegrator* integrator, int row, double* tole
   const srSystem* s = &integrator->system;
   const char* name = s->row != NULL ? s->row(s->user, row, tolerance) : NULL;
   if (name != NULL) return name;
-  (void)snprintf(buffer, size, "row %d of the constraints", row + 1);
+  (void)snprintf(buffer, size, "constraint equation %d", row + 1);
   return buffer;
 }
 

@@ -118,8 +118,8 @@ static bool fits(const srIntegrator* integrator, srMessages* messages) {
   }
   if (work->form == SRI_GEN_INDEX3 && s->np < s->ng) {
     COMPLAIN(messages,
-             "the method '%s' solves constraints at position level, and %d of the %d rows of this system have no "
-             "position form (nonholonomic): take genalpha-index2 or genalpha-ggl",
+             "the method '%s' solves constraints at position level, and %d of the %d constraint equations of this "
+             "system have no position form (nonholonomic): take genalpha-index2 or genalpha-ggl",
              name, s->ng - s->np, s->ng);
     good = false;
   }

@@ -107,7 +107,7 @@ static bool ways_fit(const srIntegratorOps* ops, const srSystem* system, const s
     return false;
   }
   if (options->augmented && system->D_differs) {
-    COMPLAIN(messages, "the augmented Lagrangian needs forces along the rows of the constraints (D = G)");
+    COMPLAIN(messages, "the augmented Lagrangian needs constraint forces along the constraint Jacobian (D = G)");
     return false;
   }
   return true;

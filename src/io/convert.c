@@ -303,7 +303,7 @@ static void tell_plugins(srConvert* x) {
   for (int i = 0; i < srs_count(x->spec, SR_ELEMENT_PLUGIN); i++)
     sr_convert_lose(x, srs_place(x->spec, SR_ELEMENT_PLUGIN, i), SR_LOSS_MOTION,
                     sr_convert_title(x, SR_ELEMENT_PLUGIN, i),
-                    "its library is looked for beside the new file: copy it there");
+                    "its library is searched for next to the new file: copy it there");
 }
 
 static void write_native(srConvert* x, srConversion* out) {

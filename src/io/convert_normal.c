@@ -53,7 +53,7 @@ void sr_convert_tell_normal(srConvert* x, int i) {
   sr_convert_lose(x, srs_place(x->spec, SR_ELEMENT_CLOSURE, i), redundant ? SR_LOSS_NOTHING : SR_LOSS_MOTION,
                   sr_pool_printf(x->pool, "'normal' of %s", sr_convert_title(x, SR_ELEMENT_CLOSURE, i)),
                   redundant
-                      ? "all three rows are written: one of them is redundant in a planar loop"
-                      : "all three rows are written, and the joints of the loop do not stay exactly in its plane: "
+                      ? "all three equations are written: one of them is redundant in a planar loop"
+                      : "all three equations are written, and the joints of the loop do not stay exactly in its plane: "
                         "it may not move, or not close");
 }

@@ -92,13 +92,13 @@ bool sr_path_is_fixed(const char* path) {
 // Backslashes and drive letters are refused everywhere, so that a model is as safe on one system as on another.
 const char* sr_path_problem(const char* path) {
   if (!*path) return "is empty";
-  if (path[0] == '/') return "is an absolute path; it must lie in the folder of the model";
+  if (path[0] == '/') return "is an absolute path; it must be in the folder of the model";
   if (strchr(path, '\\') || strchr(path, ':'))
     return "holds \\ or :; write it with / and inside the folder of the model";
   for (const char* p = path; p; p = strchr(p, '/')) {
     if (*p == '/') p++;
     if (p[0] == '.' && p[1] == '.' && (p[2] == '/' || p[2] == '\0'))
-      return "leaves the folder of the model by ..; it must lie inside";
+      return "leaves the folder of the model by ..; it must stay inside";
   }
   return NULL;
 }

@@ -70,7 +70,8 @@ static const char* base_of(srReader* r, const srFormat* format) {
   if (strcmp(base, "fixed") != 0 && strcmp(base, "floating") != 0)
     sr_reader_error(r, place, "unknown word '%.60s'; expected fixed or floating", base);
   else if (strcmp(format->word, "urdf") != 0)
-    sr_reader_error(r, place, "this is %s; only URDF leaves open how the robot stands on the ground", format->title);
+    sr_reader_error(r, place, "this is %s; only URDF leaves open how the robot is attached to the ground",
+                    format->title);
   return base;
 }
 

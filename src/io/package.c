@@ -167,7 +167,7 @@ const char* sr_package_find(srReader* r, const srImport* how, const char* uri, s
   else if (path)
     try_file(&s, path);
   else if (strstr(uri, "://"))
-    s.places = "nothing: only package://, model:// and file:// addresses are looked for";
+    s.places = "nothing: only package://, model:// and file:// addresses are resolved";
   else
     try_file(&s, sr_path_is_fixed(uri) ? uri : sr_path_join(&r->pool, how->folder, uri));
   *lookup = (srLookup){.package = s.name,

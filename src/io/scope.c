@@ -50,7 +50,7 @@ static srNode resolve(void* user, srGraph* graph, const char* name, char* why, s
   const double* value = sr_scope_parameter(scope, name);
   if (value) return sr_graph_const(graph, *value);
   if (sr_names_find(&scope->later, name) >= 0)
-    snprintf(why, size, "parameter '%.60s' stands further down; only parameters that stand before can be used", name);
+    snprintf(why, size, "parameter '%.60s' is not defined yet; only parameters defined before can be used", name);
   return SR_NO_NODE;
 }
 

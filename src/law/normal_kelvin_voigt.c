@@ -23,7 +23,7 @@ void sr_normal_kelvin_voigt_graph(srNormalGraph* x) {
 
 const srNormalLaw sr_normal_kelvin_voigt = {
     .name = "kelvin-voigt",
-    .about = "linear spring and damper; jumps at first touch",
+    .about = "linear spring and damper; the force jumps at first touch",
     .uses = SR_NORMAL_USES(K) | SR_NORMAL_USES(D),
     .evaluate = evaluate,
     .energy = energy,

@@ -7,7 +7,8 @@
 // At most one of this element; its index or -1.
 static int only(srCompiler* c, srElementKind kind) {
   const int n = srs_count(c->spec, kind);
-  for (int i = 1; i < n; i++) sr_c_error(c, srs_place(c->spec, kind, i), "<%s> stands twice", srs_element(kind)->word);
+  for (int i = 1; i < n; i++)
+    sr_c_error(c, srs_place(c->spec, kind, i), "<%s> is given twice", srs_element(kind)->word);
   return n > 0 ? 0 : -1;
 }
 

@@ -208,8 +208,8 @@ static int leaves_of(srCompiler* c, srNode node, srNode** leaves) {
 }
 
 static const char* wrong_variable(const srFormulaRow* row, const srFormulaVariable* x) {
-  if (x->kind == SR_VAR_STATE) return "states cannot stand in a constraint";
-  if (!row->velocity && is_velocity(x)) return "a formula with velocities belongs into 'velocity', not into 'expr'";
+  if (x->kind == SR_VAR_STATE) return "a constraint cannot contain states";
+  if (!row->velocity && is_velocity(x)) return "a formula with velocities belongs in 'velocity', not in 'expr'";
   return NULL;
 }
 
@@ -323,10 +323,10 @@ static bool is_smooth(srCompiler* c, const srFormulaRow* row, srNode node, const
   if (root == SR_OP_LT || root == SR_OP_LE || root == SR_OP_EQ) {
     sr_c_error(c, place, LEFT_RIGHT);
   } else if (row->velocity) {
-    sr_c_error(c, place, "constraint '%s': a velocity stands in %s, but the formula must be linear in the velocities",
+    sr_c_error(c, place, "constraint '%s': a velocity appears in %s, but the formula must be linear in the velocities",
                row->name, word);
   } else {
-    sr_c_error(c, place, "constraint '%s': a coordinate stands in %s, which jumps", row->name, word);
+    sr_c_error(c, place, "constraint '%s': a coordinate appears in %s, which jumps", row->name, word);
   }
   return false;
 }

@@ -218,7 +218,7 @@ void sr_compile_pairs(srCompiler* c) {
     if (!name) continue;
     if (!sr_names_put(&pairs, name, i)) {
       const srPlace first = srs_place(c->spec, kind, sr_names_find(&pairs, name));
-      sr_c_error(c, srs_place(c->spec, kind, i), "a second <pair> of %s: the first stands at %s:%d:%d", name,
+      sr_c_error(c, srs_place(c->spec, kind, i), "a second <pair> of %s: the first is at %s:%d:%d", name,
                  first.file ? first.file : "", first.line, first.column);
     }
     name = sr_pool_printf(&c->scratch, "<pair> of %s", name);
@@ -537,7 +537,7 @@ static const char* as_variable(srCompiler* c, srNode leaf, bool velocity, srCont
   *rate = SR_NO_NODE;
   if (view.kind == SR_VAR_Q && !velocity) {
     x->dof = velocity_of(c->m, view.index);
-    if (x->dof < 0) return "coordinates of ball and free joints cannot stand in a gap; use a sensor";
+    if (x->dof < 0) return "coordinates of ball and free joints cannot be used in a gap; use a sensor";
     *rate = sr_graph_var(c->graph, SR_VAR_V, x->dof);
     return NULL;
   }
@@ -547,7 +547,7 @@ static const char* as_variable(srCompiler* c, srNode leaf, bool velocity, srCont
   }
   if (view.kind == SR_VAR_SENSOR) {
     x->index = sensor_of(c->m, view.index, &x->scalar);
-    if (x->index < 0) return "a formula sensor cannot stand in a gap; write its formula";
+    if (x->index < 0) return "a formula sensor cannot be used in a gap; write its formula";
     if (!velocity && x->scalar < 3) {
       *rate = sr_graph_var(c->graph, SR_VAR_SENSOR, view.index + 3);
       return NULL;

@@ -81,7 +81,7 @@ static bool check(srCompiler* c, int j, int joint, int by, int plain) {
   const srModel* m = c->m;
   if (!is_given(c, joint, by)) return true;
   if (is_given(c, joint, plain)) {
-    sr_c_error(c, place, "'%s' and '%s' of joint '%s' say the same thing twice: give one of them", word_of(by),
+    sr_c_error(c, place, "'%s' and '%s' of joint '%s' define the same quantity: give one of them", word_of(by),
                word_of(plain), m->joint_name[j]);
     return false;
   }

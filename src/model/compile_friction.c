@@ -235,7 +235,7 @@ void sr_compile_friction(srCompiler* c, int i) {
   if (!x->law || !good || !sr_c_bristle(c, kind, i, SR_FIELD(srFrictionDef, v0), x, &tau) || dof < 0) return;
   if (c->m->joint_nv[joint] > 1 && !sr_given(*sr_c_attr(c, kind, i, SR_FIELD(srFrictionDef, coordinate)))) {
     sr_c_error(c, sr_c_place(c, kind, i, SR_FIELD(srFrictionDef, joint)),
-               "joint '%s' has %d velocity coordinates: 'coordinate' says which one, counted from 0",
+               "joint '%s' has %d velocity coordinates: 'coordinate' selects one, counted from 0",
                c->m->joint_name[joint], c->m->joint_nv[joint]);
     return;
   }

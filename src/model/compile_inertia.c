@@ -269,12 +269,13 @@ static bool judge(srCompiler* c, int body, const Flaw* flaw, const double range[
   const bool rounded = flaw->change <= ROUNDING * range[1];
   const bool still = c->m->body_link[body] == 0;  // welded to the ground
   if (rounded || (!strict && flaw->negative && (still || flaw->change <= NOT_FELT * range[0]))) {
-    sr_c_warning(c, place,
-                 "the inertia of body '%s' is not physical, by %.2g kg m^2, which %s: the nearest one that is is taken",
-                 name, flaw->change,
-                 rounded ? "is rounding"
-                 : still ? "moves nothing, for the body is welded to the ground"
-                         : "is not felt by what the body is welded to");
+    sr_c_warning(
+        c, place,
+        "the inertia of body '%s' is not physical, by %.2g kg m^2, which %s: the nearest physical one is taken", name,
+        flaw->change,
+        rounded ? "is rounding"
+        : still ? "moves nothing, for the body is welded to the ground"
+                : "is negligible for what the body is welded to");
     return true;
   }
   if (flaw->negative) {

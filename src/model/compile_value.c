@@ -96,7 +96,7 @@ static srNode resolve_name(void* user, srGraph* graph, const char* name, char* w
     return sr_graph_var(graph, SR_VAR_STATE, srs_count(c->spec, SR_ELEMENT_STATE) + varying);
   }
   if (varying >= 0) {
-    snprintf(why, size, "the parameter '%s' is set by an event: it may stand in laws only, as this number is fixed",
+    snprintf(why, size, "the parameter '%s' is set by an event: it may be used in laws only, as this number is fixed",
              name);
     return SR_NO_NODE;
   }
@@ -207,7 +207,7 @@ static srNode resolve_sensor(srCompiler* c, srGraph* graph, const srCall* call, 
   }
   const int index = sr_names_find(&c->sensors, call->raw[0]);
   if (index < 0) {
-    snprintf(why, size, "unknown sensor '%s' (a formula may use sensors that stand before it)", call->raw[0]);
+    snprintf(why, size, "unknown sensor '%s' (a formula may use sensors defined before it)", call->raw[0]);
     return SR_NO_NODE;
   }
   srSensor* sensor = (srSensor*)&c->m->sensor[index];
@@ -221,7 +221,7 @@ static srNode resolve_call(void* user, srGraph* graph, const srCall* call, char*
   srCompiler* c = user;
   if (!sr_c_is_raw_call(call->name)) return SR_NO_NODE;
   if (!c->laws_open) {
-    snprintf(why, size, "%s() may stand in laws only: this number is fixed when the model is compiled", call->name);
+    snprintf(why, size, "%s() may be used in laws only: this number is fixed when the model is compiled", call->name);
     return SR_NO_NODE;
   }
   if (strcmp(call->name, "inertia") == 0) return resolve_inertia(c, graph, call, why, size);

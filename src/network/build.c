@@ -107,7 +107,7 @@ const srComponent* sr_net_get(srNetwork* n, int i, const char* what) {
 // The parameters that a law wants, all of them numbers.
 static bool good_parameters(srNetwork* n, const char* name, const char* law, int want, const double* p, int np) {
   if (np < 0 || (np > 0 && !p)) {
-    sr_net_error(n, "the component '%s' says it has %d parameters, but none are there", name, np);
+    sr_net_error(n, "the component '%s' is declared with %d parameters, but none are given", name, np);
     return false;
   }
   if (want >= 0 && want != np) {

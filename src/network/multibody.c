@@ -148,7 +148,7 @@ static const srContactSet* located_set(const srModel* m) {
 // What a network cannot do with a model, as a sentence.
 static bool possible(srNetwork* n, const char* name, const srModel* m, int npoint) {
   if (m->nevent > 0) {
-    sr_net_error(n, "'%s': the model has events, which a network does not look for", name);
+    sr_net_error(n, "'%s': the model has events, which a network does not locate", name);
   } else if (located_contact(m) || located_set(m)) {
     sr_net_error(n, "'%s': the contact '%s' needs the speed at first touch, which a network does not locate", name,
                  located_contact(m) ? located_contact(m)->name : located_set(m)->name);

@@ -151,7 +151,7 @@ static void warn(const srLayout* layout, srMessages* messages) {
                     layout->dropped_name);
   if (layout->alike > 0)
     sr_messages_add(messages, SR_SEVERITY_WARNING, nowhere,
-                    "%d series look like others: a legend has %d colours and line styles that can be told apart",
+                    "%d series look like others: a legend has %d distinguishable colours and line styles",
                     layout->alike, SR_PLOT_LOOKS);
 }
 

@@ -76,7 +76,7 @@ static const char* find_library(srCompiler* c, const char* library, srPlace plac
     return NULL;
   }
   if (leaves_folder(library)) {
-    sr_c_error(c, place, "the library '%s' must lie in the folder of the model, or in one that --plugins names",
+    sr_c_error(c, place, "the library '%s' must be in the folder of the model, or in one that --plugins names",
                library);
     return NULL;
   }
@@ -88,7 +88,7 @@ static const char* find_library(srCompiler* c, const char* library, srPlace plac
   if (path) return path;
   if (s.outside)
     sr_c_error(c, place,
-               "the library '%s' is not loaded: its file, links resolved, is '%s', and lies in no folder that is "
+               "the library '%s' is not loaded: its file, links resolved, is '%s', and is in no folder that is "
                "allowed; --plugins=FOLDER allows one",
                library, s.outside);
   else

@@ -3,12 +3,13 @@
 
 void sr_warn_rank(const srModel* m, const srRank* rank, srMessages* messages) {
   if (m->nv > 0 && rank->rank == m->nv && m->ndriver == 0)
-    sr_report_warn(messages, "nothing can move: the constraints leave no freedom");
+    sr_report_warn(messages, "nothing can move: the constraints leave no degree of freedom");
   if (rank->rank_coarse < rank->rank)
-    sr_report_warn(messages,
-                   "%s is nearly redundant: %.1g of it is new, and takes a freedom all the same. Axes that are meant "
-                   "to be parallel, or to meet, are not where their numbers are rounded (1.5708 for pi/2)",
-                   m->row[rank->least_row].name, rank->least);
+    sr_report_warn(
+        messages,
+        "%s is nearly redundant: %.1g of it is new, and it removes a degree of freedom all the same. Axes "
+        "that are meant to be parallel, or to meet, are not where their numbers are rounded (1.5708 for pi/2)",
+        m->row[rank->least_row].name, rank->least);
 }
 
 // The model in the formulation asked for, at the assembled state.
@@ -156,11 +157,11 @@ static void show_check(const srCheck* check, srText* out) {
   if (m->absolute)
     sr_show_line(out, "formulation", "%s, %d free bodies", sr_formulation_word(m->formulation), m->nbody);
   if (m->constrained) {
-    sr_show_line(out, "constraints", "%d rows, rank %d", m->ng - m->ndriver, r->rank_undriven);
+    sr_show_line(out, "constraints", "%d equations, rank %d", m->ng - m->ndriver, r->rank_undriven);
     show_redundant(out, m, r);
   }
   sr_show_assembly(out, m, check->assembly);
-  sr_show_line(out, "freedoms", "%d (%d driven)", m->nv - r->rank, m->ndriver);
+  sr_show_line(out, "degrees of freedom", "%d (%d driven)", m->nv - r->rank, m->ndriver);
   sr_show_line(out, "force elements", "%d", m->nforce);
   if (m->nset > 0)
     sr_show_line(out, "contacts", "%d pairs; up to %d at the same time as instances", m->ncontact, m->ninstance);

@@ -283,7 +283,7 @@ static void show_comparison(srText* out, const srComparison* c) {
       out, "errors: largest of %d times, relative to the largest coordinate of the same unit (docs/using/compare.md)\n",
       c->model[0].samples - 1);
   sr_text_print(out, "times: of a whole run without output, of several%s\n\n",
-                c->jobs > 1 ? "; runs went on beside each other, --jobs 1 is less noisy" : "");
+                c->jobs > 1 ? "; runs went on in parallel, --jobs 1 is less noisy" : "");
   for (int i = 0; i < c->nmodel; i++) show_model(out, c, i);
   if (is_any_inaccurate(c))
     sr_text_print(out, "  * not solved: the error of q or y is above %g tolerances\n\n", c->accept);

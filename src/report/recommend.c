@@ -206,9 +206,10 @@ static void put_recommendation(const srRecommendation* r, srText* out) {
 // ------------------------------------------------------------------------------------------------------------- tables
 static void show_measures(srText* out, const srModel* m, const srSurvey* s) {
   const double size = hypot(s->largest.re, s->largest.im);
-  sr_show_line(out, "size", "%d positions, %d velocities, %d states, %d rows", s->nq, s->nv, s->ny, s->ng);
+  sr_show_line(out, "size", "%d positions, %d velocities, %d states, %d constraint equations", s->nq, s->nv, s->ny,
+               s->ng);
   if (m->constrained && m->ng > 0)
-    sr_show_line(out, "rank", "%d; %d rows redundant, %d at velocity level; %ld changes, %ld singular positions",
+    sr_show_line(out, "rank", "%d; %d equations redundant, %d at velocity level; %ld changes, %ld singular positions",
                  s->rank, s->nredundant, s->ng - s->np, s->rank_changes, s->singular);
   for (int i = 0; i < s->nredundant && i < 6; i++) sr_show_line(out, "", "redundant: %s", m->row[s->redundant[i]].name);
   if (s->nredundant > 6) sr_show_line(out, "", "redundant: %d more, see --json", s->nredundant - 6);
@@ -222,8 +223,8 @@ static void show_measures(srText* out, const srModel* m, const srSurvey* s) {
     sr_show_line(out, "trial run",
                  "%s to t = %.4g s: %ld steps, %ld rejected; mean step %.3g s, %.2g of the stable one", s->pilot, s->t,
                  s->steps, s->rejected, s->step, s->h_rate);
-  sr_show_line(out, "events", "%ld, %.3g a second; %ld steps beyond limits of joints; %d rough functions", s->events,
-               s->events_per_second, s->limits_passed, s->rough);
+  sr_show_line(out, "events", "%ld, %.3g a second; %ld steps beyond limits of joints; %d nonsmooth functions",
+               s->events, s->events_per_second, s->limits_passed, s->rough);
 }
 
 static void show_trials(srText* out, const srRecommendation* r) {

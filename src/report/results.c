@@ -68,7 +68,7 @@ static void compare_column(const srTableDifference* p, int ca, int cb, int ta, i
 static bool rises(srMessages* messages, const char* file, const srResultTable* t, int column) {
   for (int i = 1; i < t->nrow && column >= 0; i++) {
     if (t->columns[column][i] > t->columns[column][i - 1]) continue;
-    sr_report_error(messages, "%s: the time of row %d, %.9g s, does not lie after the row before", file, i + 1,
+    sr_report_error(messages, "%s: the time of row %d, %.9g s, is not after the row before", file, i + 1,
                     t->columns[column][i]);
     return false;
   }
@@ -146,7 +146,7 @@ void sr_table_difference_destroy(srTableDifference* difference) {
 static void show_difference(srText* out, const srTableDifference* p) {
   const char *first = p->first_file, *file = p->file;
   sr_text_print(out, "%s against %s: %d rows\n", file, first, p->nrow);
-  if (p->between > 0) sr_show_line(out, "interpolated", "%d rows lie between rows of %s", p->between, first);
+  if (p->between > 0) sr_show_line(out, "interpolated", "%d rows are between rows of %s", p->between, first);
   if (p->outside > 0) sr_show_line(out, "not compared", "%d rows outside of the time of %s", p->outside, first);
   for (int k = 0; k < 2; k++)
     if (p->missing[k] > 0)

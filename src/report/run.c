@@ -249,9 +249,9 @@ static void put_run(const srRunReport* r, srText* out) {
 
 // -------------------------------------------------------------------------------------------------------------- table
 static void show_energy(srText* out, const srEnergy* e) {
-  static const char* const labels[SR_ACCOUNTS] = {"work of applied forces",  "work of joint laws", "work of links",
-                                                  "work of external forces", "work of user laws",  "work of drivers",
-                                                  "heat of friction",        "heat of contacts",   "dissipated"};
+  static const char* const labels[SR_ACCOUNTS] = {"work of applied forces",  "work of joint laws",  "work of links",
+                                                  "work of external forces", "work of user laws",   "work of drivers",
+                                                  "friction dissipation",    "contact dissipation", "dissipated"};
   sr_text_print(out, "energy                          start              end           change   J\n");
   sr_text_print(out, "  %-22s %14.7g   %14.7g   %14.7g\n", "kinetic", e->kinetic0, e->kinetic,
                 e->kinetic - e->kinetic0);
@@ -289,7 +289,7 @@ static void show_run(const srRunReport* r, srText* out) {
     sr_show_line(out, "step length", "%.3g to %.3g s", x->stats.step_smallest, x->stats.step_largest);
   sr_show_line(out, "cost", "%ld evaluations, %.3g s", x->stats.evaluations, x->seconds);
   if (m->ncontact > 0)
-    sr_show_line(out, "contacts", "%ld impacts, in %ld of them a law would have pulled", x->impacts, x->clamps);
+    sr_show_line(out, "contacts", "%ld impacts, %ld with the normal force clamped at zero", x->impacts, x->clamps);
   if (x->limits_passed > 0) sr_show_line(out, "joint limits", "passed in %ld steps", x->limits_passed);
   show_energy(out, &x->energy);
   if (m->ng > 0 || m->absolute) {

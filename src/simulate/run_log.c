@@ -44,12 +44,12 @@ void sr_run_tell_event(void* user, double t, int i) {
 void sr_run_tell_chatter(void* user, double t, int i) {
   srRun* run = user;
   const char* name = run->m->priv->of_switch[i].name;
-  sr_messages_add(run->messages, SR_SEVERITY_WARNING, (srPlace){0},
-                  "'%s' jumps to and fro from t = %.6g s on, as the motion is driven back to its jump from both sides: "
-                  "steps will be short; "
-                  "take a friction law, hysteresis or a smooth law instead of the jump",
-                  name, t);
-  note(run, t, "chatter", name, NULL, "'%.50s' jumps to and fro without time passing: not located any more", name);
+  sr_messages_add(
+      run->messages, SR_SEVERITY_WARNING, (srPlace){0},
+      "'%s' jumps back and forth from t = %.6g s on, as the motion is driven back to its jump from both sides: "
+      "steps will be short; take a friction law, hysteresis or a smooth law instead of the jump",
+      name, t);
+  note(run, t, "chatter", name, NULL, "'%.50s' jumps back and forth without time passing: not located any more", name);
 }
 
 // ---- when it is over ----------------------------------------------------------------------------------------------------

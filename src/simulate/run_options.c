@@ -57,7 +57,7 @@ static bool check_times(const srRun* run) {
   if (o->t_end > LONGEST_TIME) {
     sr_messages_add(
         run->messages, SR_SEVERITY_ERROR, (srPlace){0},
-        "the end of the run, t-end = %g s, is too far: beyond %g s a double tells times apart no better than to %.2g s",
+        "the end of the run, t-end = %g s, is too far: beyond %g s a double resolves time no better than to %.2g s",
         o->t_end, LONGEST_TIME, LONGEST_TIME * DBL_EPSILON);
     return false;
   }

@@ -52,7 +52,7 @@ class Stopped(Error):
 
 
 class ModelWarning(UserWarning):
-    """Something in a model or a run that is worth a look. Also in `warnings` of what was made."""
+    """Something in a model or a run that is worth checking. Also in `warnings` of what was made."""
 
 
 def warn(messages, level=3):

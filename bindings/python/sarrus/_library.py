@@ -51,7 +51,7 @@ lib, path = open_library()
 
 # ------------------------------------------------------------------------------------------------------------- structs
 class Member(ctypes.Structure):
-    """srMember: the one struct that is written down, and compared with what it says of itself."""
+    """srMember: the one struct that is written down, and compared with the library's own description."""
     _fields_ = [("of", c_char_p), ("name", c_char_p), ("type", c_int), ("offset", c_int), ("size", c_int)]
 
 
@@ -64,7 +64,7 @@ def _members():
     try:
         lib.sr_layout.restype, lib.sr_layout.argtypes = POINTER(Member), [c_int]
     except AttributeError:
-        raise ImportError(f"{path} is older than this module: it does not tell its structs (sr_layout)") from None
+        raise ImportError(f"{path} is older than this module: it does not export its struct layouts (sr_layout)") from None
     i = 0
     while True:
         row = lib.sr_layout(i)
@@ -88,7 +88,7 @@ def _struct(name, size, members):
     made = type(name, (ctypes.Structure,), {"_fields_": fields})
     right = ctypes.sizeof(made) == size and all(getattr(made, m).offset == o for m, _, o, _ in members)
     if not right:
-        raise ImportError(f"{path}: the struct {name} cannot be laid out as the library says it is")
+        raise ImportError(f"{path}: the struct {name} cannot be laid out as the library declares it")
     return made
 
 

@@ -1,4 +1,4 @@
-"""Memory of the library as numpy arrays: views, no copies. A view keeps alive what it looks at."""
+"""Memory of the library as numpy arrays: views, no copies. A view keeps alive the memory it refers to."""
 import ctypes
 
 import numpy as np
@@ -55,7 +55,7 @@ def _texts(array):
 
 
 def value(owner, array):
-    """What an srArray tells of: a number, a text, a tuple of texts, or a view."""
+    """What an srArray refers to: a number, a text, a tuple of texts, or a view."""
     if array.ndim == 0:
         return _one(array)
     if array.type == L.TEXT:

@@ -114,7 +114,7 @@ class Model:
         return d
 
     def _normalize(self, d):
-        """Quaternions are made unit; one that was far from it is told."""
+        """Quaternions are made unit; one that was far from it is reported."""
         for j in np.flatnonzero((self.joint_type == FREE) | (self.joint_type == BALL)) if not self.absolute else ():
             first = self.joint_q[j] + (3 if self.joint_type[j] == FREE else 0)
             norm = np.linalg.norm(d.q[first:first + 4])

@@ -17,7 +17,7 @@ from ._report import arrays
 
 
 def program():
-    """Path of the `sarrus` program: SARRUS, beside the library, of the installed tree, or on PATH."""
+    """Path of the `sarrus` program: SARRUS, next to the library, of the installed tree, or on PATH."""
     given = os.environ.get("SARRUS")
     if given:
         return given

@@ -63,7 +63,7 @@ class Result:
 
 
 def read(path):
-    """A table of results that was written by `sarrus run --out`, or by another program: CSV or HDF5, told by content."""
+    """A table of results that was written by `sarrus run --out`, or by another program: CSV or HDF5, detected by content."""
     out = POINTER(L.struct["srResultTable"])()
     with Messages() as said:
         warnings = said.check(lib.sr_table_read(os.fsencode(path), said.pointer, byref(out)))

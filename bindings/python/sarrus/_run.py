@@ -56,7 +56,7 @@ def _settle(model, start, given):
         if given.get(name) is not None:
             setattr(o, name, _number(name, given[name], zero))
     if o.t_end < start:
-        raise ValueError(f"the end of the run, {o.t_end:g} s, lies before its start at {start:g} s")
+        raise ValueError(f"the end of the run, {o.t_end:g} s, is before its start at {start:g} s")
     if given.get("every") is None and model.run_every <= 0:
         o.every = (o.t_end - start) / 1000
     return o
@@ -75,7 +75,7 @@ def _columns(model):
 
 def _attended(work, store, progress, t_end):
     """Does the work in another thread while this one listens to Ctrl-C and hands on the progress: the library never calls
-    Python, where an exception would be lost. What is raised here leaves only after the work has ended: it uses our memory."""
+    Python, where an exception would be lost. What is raised here leaves only after the work has ended, which uses this memory."""
     done, go, never, finished = [], [], [], threading.Event()
 
     def body():
@@ -141,7 +141,7 @@ def _told(check, *arguments):
 
 
 def _simulate(model, d, o, progress):
-    """Runs d to its end: the status, the store of rows, what was said, the library's result."""
+    """Runs d to its end: the status, the store of rows, the messages, the library's result."""
     names, units = _columns(model)
     store = Handle(lib.sr_row_store_create(len(names)), lib.sr_row_store_destroy)
     r = L.struct["srRunResult"]()

@@ -300,14 +300,14 @@ class Spec:
     ground = property(Ground)
 
     def add(self, word, body=None, **attributes):
-        """Adds an element: m.add("sensor", name="tip", point="lower/tip"). What stands inside a body is added to it:
+        """Adds an element: m.add("sensor", name="tip", point="lower/tip"). What belongs inside a body is added to it:
         m.bodies["lower"].add("point", name="tip", at=[0, 0, -1])."""
         kind = _kind(word)
         if body is not None and "body" in kind.fields:  # <force body=...>
             attributes["body"], body = body, None
         inside = "body" in kind.where.split("|")
         if inside and body is None:
-            raise ValueError(f"<{word}> stands inside a body: m.bodies[NAME].add('{word}', ...)")
+            raise ValueError(f"<{word}> belongs inside a body: m.bodies[NAME].add('{word}', ...)")
         owner = L.NO_OWNER if body is None else L.GROUND if body == "ground" else self.bodies[body]._index
         return self._add(word, owner, attributes)
 
@@ -316,7 +316,7 @@ class Spec:
         allowed = kind.where.split("|")
         here = "ground" if owner == L.GROUND else "body" if owner >= 0 else "sarrus"
         if here not in allowed and kind.where:
-            raise ValueError(f"<{word}> stands inside <{'> or <'.join(allowed)}>, not inside <{here}>")
+            raise ValueError(f"<{word}> belongs inside <{'> or <'.join(allowed)}>, not inside <{here}>")
         definition, alive = (L.Attr * len(kind.fields))(), []
         for name, value in attributes.items():
             field = kind.field(name)
@@ -339,7 +339,7 @@ class Spec:
             lib.sr_free_text(pointer)
 
     def save(self, path, format=None):
-        """Writes a model file: "sarrus" (our own format), "urdf" or "mjcf"; without a format by the name of the file,
+        """Writes a model file: "sarrus" (the native format), "urdf" or "mjcf"; without a format by the name of the file,
         .urdf or .mjcf, else our own. Returns what the format cannot say, as a list of {what, why, place, effect}; effect is
         "nothing", "start" (the initial state) or "motion" (the equations)."""
         if format is None:
@@ -395,7 +395,7 @@ class Spec:
         return held
 
     def check(self, formulation="relative"):
-        """Topology and freedoms, as `sarrus check --json`."""
+        """Topology and degrees of freedom, as `sarrus check --json`."""
         return self.compile().check(formulation)
 
     def __repr__(self):
@@ -442,16 +442,16 @@ def _made(read, settings, base, packages, plugins):
 
 
 def load(path, set=None, base=None, package=(), plugins=False):
-    """Reads a model file: ours, URDF, xacro, MJCF or ROBOTRAN, told by its root element.
+    """Reads a model file: native, URDF, xacro, MJCF or ROBOTRAN, detected by its root element.
 
     set: {NAME: VALUE} overrides parameters, as --set; base: "fixed" or "floating", of a URDF; package: where package:// is
-    looked for, as --package: a folder, a list of them or {NAME: FOLDER}; plugins: True lets code of libraries run that the
+    searched for, as --package: a folder, a list of them or {NAME: FOLDER}; plugins: True lets code of libraries run that the
     model names, in its folder; a folder or a list of them: in these, as --plugins."""
     return _made(lambda options, said, out: lib.sr_load(os.fsencode(path), options, said, out), set, base, package, plugins)
 
 
 def loads(text, name="text", folder=None, set=None, base=None, package=(), plugins=False):
-    """The same from a text. Files that it names are looked for in folder, and refused where there is none."""
+    """The same from a text. Files that it names are searched for in folder, and refused where there is none."""
     data = text.encode()
     where = os.fsencode(folder) if folder is not None else None
     return _made(lambda options, said, out: lib.sr_load_text(data, len(data), name.encode(), where, options, said, out),

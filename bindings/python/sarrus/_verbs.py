@@ -49,7 +49,7 @@ def _eval(path, given):
 
 
 def _keep(result, given, path):
-    """Writes the rows where a file is given, and says so in the report."""
+    """Writes the rows where a file is given, and names it in the report."""
     if given.get("out") is None:
         return
     settings = [(k, x if isinstance(x, str) else repr(float(x))) for k, x in (given.get("set") or {}).items()]

@@ -401,7 +401,7 @@ static void read_asset(Dae* d, const srXmlNode* asset) {
       FAIL(d, meter->place, "'meter' takes a positive number, not '%.40s'", meter->value);
   }
   if (up && up->text && strcmp(up->text, "Z_UP") != 0)
-    WARN(d, up->place, "up_axis %.20s is not applied: coordinates are taken as they stand, as ROS does", up->text);
+    WARN(d, up->place, "up_axis %.20s is not applied: coordinates are taken as they are, as ROS does", up->text);
 }
 
 // The scene that the file shows; NULL: it has none.

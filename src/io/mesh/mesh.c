@@ -201,16 +201,16 @@ static void tell(srReader* r, const Missing* m) {
   const char* count =
       m->n == 1 ? "1 mesh has no triangles" : sr_pool_printf(&r->pool, "%d meshes have no triangles", m->n);
   if (at->outside)
-    SAY("%s: %s: not read, because '%s' lies outside of the folder and the package of the model; --package %s allows "
+    SAY("%s: %s: not read, because '%s' is outside of the folder and the package of the model; --package %s allows "
         "it",
         count, m->list, at->outside, at->outside);
   else if (!at->places)
     SAY("%s, because the model comes from memory and has no folder: %s", count, m->list);
   else if (at->package && at->has_package)
-    SAY("the package '%s' has not all of its files: %s: %s; looked in %s", at->package, count, m->list, at->places);
+    SAY("the package '%s' has not all of its files: %s: %s; searched in %s", at->package, count, m->list, at->places);
   else if (at->package)
-    SAY("the package '%s' is not found: %s: %s; looked in %s; say where it is by --package %s=FOLDER", at->package,
-        count, m->list, at->places, at->package);
+    SAY("the package '%s' is not found: %s: %s; searched in %s; give its location with --package %s=FOLDER",
+        at->package, count, m->list, at->places, at->package);
   else if (m->n == 1)
     SAY("the mesh '%s' is not found: it has no triangles; tried %s", m->only, at->places);
   else

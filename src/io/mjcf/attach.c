@@ -346,7 +346,7 @@ static bool attach(srMjcf* m, srXmlNode* node, const srXmlNode* root, const srMj
   collect_all(&t);
   take_bodies(&t, node, part);
   if (depth_of(node) + height_of(node) > MAX_DEPTH) {
-    sr_mjcf_error(m, node->place, "elements stand more than %d deep when all models are put together", MAX_DEPTH);
+    sr_mjcf_error(m, node->place, "elements are nested more than %d deep when all models are merged", MAX_DEPTH);
     return false;
   }
   take_sections(&t, sections);

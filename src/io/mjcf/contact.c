@@ -300,7 +300,8 @@ static void tell_missing(const Search* s) {
       sr_mjcf_write(&list, sr_pool_printf(&s->m->r->pool, "%s-%s %d", types[i], types[k], s->missing[i][k]));
     }
   if (list.n > 0)
-    sr_reader_warning(s->m->r, s->m->root->place, "these pairs of geoms do not feel each other in this version: %s",
+    sr_reader_warning(s->m->r, s->m->root->place,
+                      "contacts between these pairs of geoms are not supported in this version: %s",
                       sr_mjcf_written((srMjcfText*)&list));
 }
 
@@ -310,7 +311,7 @@ static void tell(Search* s) {
   if (s->left > 0)
     sr_reader_warning(r, s->first, "%d contacts are made, and %d more pairs of geoms are left out", s->made, s->left);
   if (s->lost)
-    sr_reader_warning(r, s->m->root->place, "contacts are looked for among the first %d geoms alone", MAX_GEOMS);
+    sr_reader_warning(r, s->m->root->place, "contacts are searched for among the first %d geoms only", MAX_GEOMS);
   if (s->made > 0)
     sr_reader_warning(
         r, s->first,

@@ -216,7 +216,7 @@ static void drop_blanks(Expander* x, srXmlNode* node) {
 
 static void copy_children(Expander* x, const srXmlNode* from, srXmlNode* to) {
   if (x->depth >= MAX_DEPTH) {
-    sr_mjcf_error(x->m, from->place, "elements stand more than %d deep when all files are put together", MAX_DEPTH);
+    sr_mjcf_error(x->m, from->place, "elements are nested more than %d deep when all files are merged", MAX_DEPTH);
     return;
   }
   x->depth++;

@@ -136,7 +136,7 @@ static bool from_xyaxes(srMjcf* m, const srXmlNode* node, const srXmlAttribute* 
   if (sr_mjcf_values(m, a, 6, 6, x) != 6 || !unit(m, a, x, 3, "the x axis")) return false;
   const double along = srm_dot3(x, x + 3);
   for (int k = 0; k < 3; k++) x[3 + k] -= along * x[k];
-  if (!unit(m, a, x + 3, 3, "the y axis, square to x,")) return false;
+  if (!unit(m, a, x + 3, 3, "the y axis, perpendicular to x,")) return false;
   srm_cross3(x, x + 3, z);
   memcpy(pose, x, 3 * sizeof *x);
   memcpy(pose + 4, x + 3, 3 * sizeof *x);

@@ -47,8 +47,8 @@ static void tell_whole(const srMjcfOut* x) {
                     "(solreflimit)");
   if (c->xml.deepest > SR_XML_MAX_DEPTH)
     sr_convert_lose(c, (srPlace){0}, SR_LOSS_NOTHING, "the depth of the tree",
-                    "MJCF nests bodies: the file is %d elements deep, and our own reader takes %d", c->xml.deepest,
-                    SR_XML_MAX_DEPTH);
+                    "MJCF nests bodies: the file is %d elements deep, and Sarrus's own reader accepts %d",
+                    c->xml.deepest, SR_XML_MAX_DEPTH);
 }
 
 void sr_write_mjcf(srConvert* c) {

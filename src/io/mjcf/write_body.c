@@ -69,7 +69,7 @@ static void tell_folded(srConvert* c, int b, int end) {
   const char* read = sr_pool_printf(c->pool, "%s.%s", m->body_name[end], m->joint_name[m->body_joint[b]]);
   if (strcmp(read, m->body_name[b]) != 0)
     sr_convert_lose(c, m->body_place[b], SR_LOSS_NOTHING, sr_pool_printf(c->pool, "name of body '%s'", m->body_name[b]),
-                    "it has no mass: its joint stands in body '%s', and our reader calls it '%s'", m->body_name[end],
+                    "it has no mass: its joint is in body '%s', and Sarrus's reader calls it '%s'", m->body_name[end],
                     read);
 }
 

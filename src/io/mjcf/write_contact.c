@@ -115,7 +115,7 @@ static void put_friction(srConvert* c, int i, bool first, double K, double D) {
   if (number(c, i, FIELD(bristle_B), 0) != D && mu > 0 && first)
     sr_convert_lose(c, srs_place(c->spec, SR_ELEMENT_CONTACT, i), SR_LOSS_MOTION,
                     sr_pool_printf(c->pool, "'bristle-B' of %s", sr_convert_title(c, SR_ELEMENT_CONTACT, i)),
-                    "MJCF has no word for it: our reader takes the damping D of the contact");
+                    "MJCF has no word for it: Sarrus's reader takes the damping D of the contact");
   sr_xml_number(&c->xml, "condim", roll > 0 ? 6 : spin > 0 ? 4 : 3);
   sr_xml_numbers(&c->xml, "friction", (const double[]){mu, mu, spin, roll, roll}, 5);
 }

@@ -48,7 +48,7 @@ static void put_closures(srMjcfOut* x) {
     put_pair_of_sites(c, "connect", NULL, x->axis_site[2 * i].word, x->axis_site[2 * i + 1].word);
     sr_convert_lose(c, srs_place(c->spec, SR_ELEMENT_CLOSURE, i), SR_LOSS_NOTHING,
                     sr_convert_title(c, SR_ELEMENT_CLOSURE, i),
-                    "MJCF closes loops by points: two of its axis are held, so that one of six rows is redundant");
+                    "MJCF closes loops by points: two of its axis are held, so that one of six equations is redundant");
   }
 }
 

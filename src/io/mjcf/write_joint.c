@@ -17,11 +17,10 @@ static int slides_and_ball(srConvert* c, int j, srJointPart part[SR_PARTS]) {
     part[k].axis[k] = 1;
     part[k].name = sr_convert_name(c, &c->joint_names, "%s.%s", part[3].name, axes[k]);
   }
-  sr_convert_lose(
-      c, c->m->body_place[c->m->joint_body[j]], SR_LOSS_NOTHING,
-      sr_pool_printf(c->pool, "free joint '%s'", c->m->joint_name[j]),
-      "MJCF has free joints on the world alone: three slides and a ball stand for it, so its velocities are "
-      "others");
+  sr_convert_lose(c, c->m->body_place[c->m->joint_body[j]], SR_LOSS_NOTHING,
+                  sr_pool_printf(c->pool, "free joint '%s'", c->m->joint_name[j]),
+                  "MJCF has free joints on the world alone: three slides and a ball replace it, so its velocities "
+                  "differ");
   return 4;
 }
 
@@ -42,7 +41,7 @@ static void tell_free(srConvert* c, int j, const double pose[16]) {
                     "its position is counted from the ground's frame in MJCF");
   if (c->m->joint_armature[c->m->joint_v[j]] > 0)
     sr_convert_lose(c, place, SR_LOSS_MOTION, sr_pool_printf(c->pool, "'armature' of joint '%s'", c->m->joint_name[j]),
-                    "MuJoCo has it in the ground's axes, not in the body's; our reader takes it back as it was");
+                    "MuJoCo has it in the ground's axes, not in the body's; Sarrus's reader restores it");
 }
 
 int sr_mjcf_out_parts(srConvert* c, int b, srJointPart part[SR_PARTS], const double pose[16]) {

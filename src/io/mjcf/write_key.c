@@ -69,5 +69,5 @@ void sr_mjcf_out_key(srMjcfOut* x) {
   sr_xml_end(&c->xml);
   sr_xml_end(&c->xml);
   sr_convert_lose(c, (srPlace){0}, SR_LOSS_START, "the initial state",
-                  "it is the key 'start', which has to be chosen (our own reader: --set key=0)");
+                  "it is the key 'start', which has to be chosen (in Sarrus: --set key=0)");
 }

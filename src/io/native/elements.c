@@ -9,13 +9,13 @@ static const srField repeat_fields[] = {
 };
 static const srField include_fields[] = {
     {"file", "FILE", "1", "!", "",
-     "model file, URDF, MJCF or ROBOTRAN file whose elements are put here: seen from this file, inside the model's "
-     "folder"},
+     "model file, URDF, MJCF or ROBOTRAN file whose elements are inserted here: path relative to this file, inside the "
+     "model's folder"},
     {"base", "WORD", "fixed|floating", "fixed", "",
-     "URDF: how the robot stands on the ground; floating: by a free joint named root"},
+     "URDF: how the robot is attached to the ground; floating: by a free joint named root"},
 };
 static const srField extend_fields[] = {
-    {"body", "REF", "1", "!", "", "body that stands before, most often in an included file"},
+    {"body", "REF", "1", "!", "", "body that is defined before, most often in an included file"},
 };
 static const srElement file_elements[SR_FILE_ELEMENTS] = {
     {"ground", "sarrus", "points and shapes that do not move", NULL, 0},

@@ -100,7 +100,7 @@ static void report_misplaced(Reader* r, const srXmlNode* node, const srElement* 
   const char* words[MAX_FIELDS];
   const int n = sr_text_split(&r->in->text, e->where, words, 0, MAX_FIELDS);
   if (n == 0) {
-    FAIL(r, node->place, "<%s> is the root of a file and stands in no other element", e->word);
+    FAIL(r, node->place, "<%s> is the root of a file and cannot be inside another element", e->word);
     return;
   }
   const char* all = sr_pool_printf(&r->in->text, "<%s>", words[0]);
@@ -174,7 +174,7 @@ static void check_text(Reader* r, const srXmlNode* node) {
 
 static void check_empty(Reader* r, const srXmlNode* node) {
   for (const srXmlNode* child = node->first; child; child = child->next)
-    FAIL(r, child->place, "<%.60s> stands inside <%s>, which holds no other elements", child->name, node->name);
+    FAIL(r, child->place, "<%.60s> is inside <%s>, which holds no other elements", child->name, node->name);
 }
 
 // ------------------------------------------------------------------------------------------------------- parameters
@@ -333,7 +333,7 @@ static void read_include(Reader* r, const srXmlNode* node) {
     read_foreign(r, format, root, name, base);
     return;
   }
-  if (base.text) FAIL(r, base.place, "'base' is for URDF alone; this is a model file of ours");
+  if (base.text) FAIL(r, base.place, "'base' is for URDF alone; this is a native model file");
   if (is_cycle(r, real)) {
     FAIL(r, file.place, "'%.200s' includes itself, directly or through others", name);
   } else if (r->file->depth >= SR_READER_MAX_INCLUDES) {
@@ -420,9 +420,9 @@ static void report_body(Reader* r, const srAttr* body) {
   for (int i = 0; i < n; i++) words[i] = ((const srBodyDef*)srs_get(r->in->spec, SR_ELEMENT_BODY, i))->name.text;
   const char* nearest = sr_nearest_word(body->text, words, n);
   if (nearest)
-    FAIL(r, body->place, "no body '%.60s' stands before this <extend>; did you mean '%s'?", body->text, nearest);
+    FAIL(r, body->place, "no body '%.60s' is defined before this <extend>; did you mean '%s'?", body->text, nearest);
   else
-    FAIL(r, body->place, "no body '%.60s' stands before this <extend>", body->text);
+    FAIL(r, body->place, "no body '%.60s' is defined before this <extend>", body->text);
 }
 
 static void read_extend(Reader* r, const srXmlNode* node) {

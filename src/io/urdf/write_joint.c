@@ -162,7 +162,7 @@ static int hinges_of_ball(srConvert* c, int j, srJointPart* part) {
   }
   sr_convert_lose(c, srs_place(c->spec, SR_ELEMENT_JOINT, joint), SR_LOSS_NOTHING,
                   sr_convert_title(c, SR_ELEMENT_JOINT, joint),
-                  "URDF has no ball joint: three hinges about x, y and z stand for it, so its coordinates are others");
+                  "URDF has no ball joint: three hinges about x, y and z replace it, so its coordinates differ");
   return 3;
 }
 

@@ -200,13 +200,13 @@ static bool do_message(const Call* c, srXacroValue* out) {
   const char* word = strchr(c->name, '.') + 1;
   *out = sr_xacro_str("");
   if (strcmp(word, "fatal") == 0) {
-    sr_xacro_error(c->x, c->place, "the file says: %.400s", text);
+    sr_xacro_error(c->x, c->place, "message of the file: %.400s", text);
     return false;
   }
   if (strcmp(word, "message") == 0)
-    sr_messages_add(c->x->r->messages, SR_SEVERITY_NOTE, c->place, "the file says: %.400s", text);
+    sr_messages_add(c->x->r->messages, SR_SEVERITY_NOTE, c->place, "message of the file: %.400s", text);
   else
-    sr_reader_warning(c->x->r, c->place, "the file says: %.400s", text);
+    sr_reader_warning(c->x->r, c->place, "message of the file: %.400s", text);
   return true;
 }
 

@@ -60,7 +60,7 @@ bool sr_xacro_enter(srXacro* x, srPlace place) {
   x->depth++;
   x->steps++;
   if (x->depth > SR_XACRO_DEPTH)
-    sr_xacro_error(x, place, "this stands more than %d levels deep: a macro that calls itself without end?",
+    sr_xacro_error(x, place, "this is nested more than %d levels deep: a macro that calls itself without end?",
                    SR_XACRO_DEPTH);
   else if (x->steps > SR_XACRO_STEPS)
     sr_xacro_error(x, place, "more than %d elements and formulas when all macros are written out", SR_XACRO_STEPS);
@@ -92,7 +92,7 @@ static int depth_of(const srXmlNode* node) {
 // A new last child of `to`; NULL after an error.
 static srXmlNode* add_node(srXacro* x, const srXmlNode* like, const char* name, srXmlNode* to) {
   if (depth_of(to) >= SR_XML_MAX_DEPTH) {
-    sr_xacro_error(x, like->place, "<%.60s> stands more than %d elements deep", name, SR_XML_MAX_DEPTH);
+    sr_xacro_error(x, like->place, "<%.60s> is nested more than %d elements deep", name, SR_XML_MAX_DEPTH);
     x->stopped = true;
     return NULL;
   }
@@ -213,7 +213,7 @@ static srXacroScope* target_scope(srXacro* x, srXacroScope* scope, const srXmlNo
   if (strcmp(a->value, "parent") != 0)
     sr_xacro_error(x, a->place, "unknown scope '%.60s'; expected local, parent or global", a->value);
   else if (!scope->outer)
-    sr_xacro_error(x, a->place, "the property stands in no macro: there is no scope 'parent'");
+    sr_xacro_error(x, a->place, "the property is not inside a macro: there is no scope 'parent'");
   return scope->outer;
 }
 
@@ -349,18 +349,18 @@ const char* sr_xacro_path(srXacro* x, const char* name, srPlace place) {
   if (lookup.outside) {
     sr_xacro_error(
         x, place,
-        "the file '%.200s' is not read: it lies in '%.200s', outside of the folder and the package of the model; "
+        "the file '%.200s' is not read: it is in '%.200s', outside of the folder and the package of the model; "
         "--package FOLDER allows one",
         name, lookup.outside);
     return NULL;
   }
   if (lookup.package && !lookup.has_package)
     sr_xacro_error(x, place,
-                   "the package '%.60s' of '%.200s' is not found; looked in %.200s; say where it is by --package "
+                   "the package '%.60s' of '%.200s' is not found; searched in %.200s; give its location with --package "
                    "%.60s=FOLDER",
                    lookup.package, name, lookup.places, lookup.package);
   else
-    sr_xacro_error(x, place, "the file '%.200s' is not found; looked in %.300s", name,
+    sr_xacro_error(x, place, "the file '%.200s' is not found; searched in %.300s", name,
                    lookup.places ? lookup.places : "nothing");
   return NULL;
 }

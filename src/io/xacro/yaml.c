@@ -254,7 +254,7 @@ static srXacroValue read_value(Yaml* y, const char* text) {
   const char* p = text = whole_value(y, text);
   const srXacroValue value = read_inline(y, &p, "");
   p += strspn(p, " ");
-  if (!y->failed && *p) return refuse(y, "what stands behind a value", p);
+  if (!y->failed && *p) return refuse(y, "what follows a value", p);
   y->at++;
   return value;
 }

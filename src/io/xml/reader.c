@@ -233,10 +233,11 @@ static bool has_friction(srReader* r, const char* joint, int coordinate) {
 }
 
 static void tell_both(srReader* r, srPlace place, const char* joint) {
-  sr_reader_warning(r, place,
-                    "the dry friction that the robot's file gives joint '%.60s' stays beside this model's own, whose "
-                    "coordinate is a formula; to replace it, write the coordinate as a number",
-                    joint);
+  sr_reader_warning(
+      r, place,
+      "the dry friction that the robot's file gives joint '%.60s' is kept in addition to this model's own, whose "
+      "coordinate is a formula; to replace it, write the coordinate as a number",
+      joint);
 }
 
 void sr_reader_friction(srReader* r, const char* joint, int coordinate, bool rotates, double force, srPlace place) {

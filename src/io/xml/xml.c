@@ -131,7 +131,7 @@ static void open_element(Sax* sax, const char* name, const char** pairs) {
   int nattribute = 0;
   while (pairs[2 * nattribute]) nattribute++;
   if (sax->depth >= SR_XML_MAX_DEPTH) {
-    sr_messages_add(sax->messages, SR_SEVERITY_ERROR, place, "<%s> stands more than %d elements deep", name,
+    sr_messages_add(sax->messages, SR_SEVERITY_ERROR, place, "<%s> is nested more than %d elements deep", name,
                     SR_XML_MAX_DEPTH);
     refuse(sax);
   } else if (nattribute > SR_XML_MAX_ATTRIBUTES) {
