@@ -1,5 +1,5 @@
-// What language bindings stand on (docs/using/python.md): arrays of a model and of a data by name, structs by the offsets of their
-// members, words by list, result rows gathered in memory. So no binding has to copy a struct of these headers by hand.
+// Access for language bindings (docs/using/python.md): arrays of a model and of a data by name, structs by the offsets of their
+// members, enumerations as lists of words, result rows collected in memory. No binding has to copy a struct of these headers by hand.
 #ifndef SARRUS_ACCESS_H
 #define SARRUS_ACCESS_H
 
@@ -21,7 +21,7 @@ typedef enum srType {
   SR_TYPE_BYTES,    // structs in place
 } srType;
 
-// Where values stand. They belong to the model or the data: valid as long as it is.
+// Where values are stored. The memory belongs to the model or the data, and is valid as long as its owner.
 typedef struct srArray {
   void* data;  // NULL where there are none
   srType type;
@@ -31,18 +31,18 @@ typedef struct srArray {
   bool writable;  // by the caller; the rest is what the library computes
 } srArray;
 
-// By the name of the member: "nq", "body_mass", "q0". Of arrays of structs, member by member: "sensor_point" is the `point`
-// of every srSensor. False: there is no such name.
+// By member name: "nq", "body_mass", "q0". Arrays of structs are accessed member by member: "sensor_point" is the `point`
+// of every srSensor. False: no such name.
 SR_API bool sr_model_array(const srModel* m, const char* name, srArray* out);
 SR_API const char* sr_model_array_name(int i);  // NULL: i is beyond the last
-// "vertex" or "triangle" of a mesh. False: there is no such name, or mesh.
+// "vertex" or "triangle" of a mesh. False: no such name, or no such mesh.
 SR_API bool sr_mesh_array(const srModel* m, int mesh, const char* name, srArray* out);
 // The arrays of SR_DATA_FIELDS and "t", "stage", "rank", ... "trouble". jq, jv, jf of a relative model are q, v, f.
 SR_API bool sr_data_array(const srModel* m, srData* d, const char* name, srArray* out);
 SR_API const char* sr_data_array_name(int i);
 
-// Members of the structs that functions take or return, all of a struct in one run. The first row of a struct has the
-// name "" and its size. Members of structs within are "energy.kinetic".
+// Members of the structs that functions take or return, grouped by struct. The first entry of a struct has the
+// name "" and its size. Members of nested structs are "energy.kinetic".
 typedef struct srMember {
   const char* of;  // "srRunOptions"
   const char* name;
@@ -55,8 +55,8 @@ SR_API const srMember* sr_layout(int i);  // NULL: i is beyond the last
 // account, status, shape, use. NULL: no such list, or i is beyond the last.
 SR_API const char* sr_word(const char* list, int i);
 
-// Rows of a run in memory: sr_row_store_add, sr_row_store_progress and the store are srRunOptions.row, progress and user.
-// So a host can run in one thread, and in another one look at the time reached and stop it, without calls back.
+// Result rows in memory: pass sr_row_store_add, sr_row_store_progress and the store as srRunOptions.row, progress and user.
+// A host can then run in one thread, and from another read the time reached and stop the run, without callbacks.
 typedef struct srRowStore srRowStore;
 SR_API srRowStore* sr_row_store_create(int ncolumn);  // NULL when out of memory
 SR_API void sr_row_store_destroy(srRowStore* store);

@@ -1,6 +1,6 @@
-// Admittances (Kikuuwe and Yamamoto, eq 6): force in, motion out. A point mass, a rigid body, a mechanism, a motor, equations of your
-// own: one struct of function pointers each. `network` (network.h) wires them to impedances (force.h). A shared library
-// adds its own through srPlugin.add_admittance. This header stands alone: a plugin needs nothing else.
+// Admittances (Kikuuwe and Yamamoto, eq 6): force in, motion out. A point mass, a rigid body, a mechanism, a motor, user-defined
+// equations: one struct of function pointers each. `network` (network.h) connects them to impedances (force.h). A shared library
+// adds its own through srPlugin.add_admittance. This header is self-contained: a plugin needs nothing else.
 #ifndef SARRUS_ADMITTANCE_H
 #define SARRUS_ADMITTANCE_H
 
@@ -17,9 +17,9 @@ typedef struct srAdmittanceIn {
   void* self;       // its own object, as it was given when it was added. Components do not share one
 } srAdmittanceIn;
 
-// Every function returns 0: done; > 0: could not, try a smaller step; < 0: the run cannot go on. They are called many
-// times for one step and for states that are then thrown away: what must be remembered is a state. Functions of two
-// components may run at the same time, those of one component never do.
+// Every function returns 0: done; > 0: failed, try a smaller step; < 0: the run cannot continue. They are called many
+// times per step, also for states that are then discarded: what must be remembered is a state. Functions of two
+// components may run concurrently, those of one component never do.
 typedef struct srAdmittance {
   const char* name;
   int np;                         // number of parameters; -1 any

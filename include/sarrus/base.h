@@ -1,4 +1,4 @@
-// Sarrus: what every other header stands on. Version, status codes, messages, the allocator door, the log hook.
+// Sarrus: what every other header builds on. Version, status codes, messages, allocator, log hook.
 #ifndef SARRUS_BASE_H
 #define SARRUS_BASE_H
 
@@ -23,10 +23,10 @@ extern "C" {
 #define SR_PRINTF(format_index, first_index)
 #endif
 
-// tau of a force evaluation when the method has no stage length of its own: each element uses its own constant.
+// tau of a force evaluation when the method has no stage length of its own: each element uses its own time constant.
 #define SR_TAU_ELEMENT (-1.0)
 
-// Version of the library that is linked, "0.1.0". Compare with SR_VERSION_STRING of the headers.
+// Version of the linked library, "0.1.0". Compare with SR_VERSION_STRING of the headers.
 SR_API const char* sr_version(void);
 
 // Every function that can fail returns one of these. The command line's exit status is the same number, capped at 2:
@@ -46,13 +46,13 @@ typedef enum srStatus {
 
 SR_API const char* sr_status_text(srStatus status);
 
-// Where something was written. file is NULL for what C code built. Lines and columns count from 1; 0 is unknown.
+// A location in a source file. file is NULL for what C code built. Lines and columns count from 1; 0 is unknown.
 typedef struct srPlace {
   const char* file;
   int line, column;
 } srPlace;
 
-// An error ends what was asked for. A warning changes the motion, or may. A note does not: textures, lights, settings of
+// An error ends the operation. A warning may affect the motion. A note does not: textures, lights, settings of
 // another program's solver.
 typedef enum srSeverity { SR_SEVERITY_ERROR, SR_SEVERITY_WARNING, SR_SEVERITY_NOTE } srSeverity;
 
@@ -63,7 +63,7 @@ typedef struct srMessage {
   int kind;          // messages of one kind differ in names and numbers alone; 0 .. sr_messages_kinds() - 1
 } srMessage;
 
-// A list of messages that the caller owns. Readers and the compiler add all they find, not only the first.
+// A list of messages that the caller owns. Readers and the compiler report all errors they find, not only the first.
 typedef struct srMessages srMessages;
 
 SR_API srMessages* sr_messages_create(void);  // NULL when out of memory
@@ -82,24 +82,24 @@ SR_API void sr_message_format(const srMessage* message, char* buffer, size_t siz
 // For "did you mean ...": the nearest of the words by edit distance, or NULL when none is near (more than 1/3 differs).
 SR_API const char* sr_nearest_word(const char* word, const char* const* words, int nword);
 
-// The one door to the heap: new_size 0 frees (returns NULL), pointer NULL allocates. Replaceable for tests and hosts.
-// Set it before anything else is called; it is global and not guarded by a lock.
+// The allocator: new_size 0 frees (returns NULL), pointer NULL allocates. Replaceable for tests and hosts.
+// Set it before any other call; it is global and not guarded by a lock.
 typedef void* (*srAllocator)(void* user, void* pointer, size_t old_size, size_t new_size);
 SR_API void sr_set_allocator(srAllocator allocator, void* user);  // NULL: back to the C library
 
-// The library never prints. What it has to say outside of return values goes here; default: nowhere.
+// The library never prints. Messages outside of return values go here; default: discarded.
 typedef void (*srLogger)(void* user, srSeverity severity, const char* text);
 SR_API void sr_set_logger(srLogger logger, void* user);
 
-// A file that is replaced as a whole, or not at all: what is written goes to PATH.part, which takes the name when it is closed
-// and all of it is on the disk. While it is open nobody else can open it: a second sr_output_create is refused. A pipe, a
-// terminal or a device is written to as it is. All results of the library are written so.
+// A file that is replaced as a whole or not at all: output goes to PATH.part, which is renamed on closing
+// once all of it is on the disk. While it is open nobody else can open it: a second sr_output_create is refused. Pipes,
+// terminals and devices are written to directly. The library writes all its results this way.
 typedef struct srOutput srOutput;
-SR_API srStatus sr_output_create(const char* path, srMessages* messages, srOutput** out);  // SR_IO: told
+SR_API srStatus sr_output_create(const char* path, srMessages* messages, srOutput** out);  // SR_IO: reported
 SR_API FILE* sr_output_stream(const srOutput* output);
-// SR_FAILED when something could not be written (a full disk); then the file is what it was before, and a message says so.
+// SR_FAILED when a write failed (a full disk); the file then keeps its previous content, and a message reports the failure.
 SR_API srStatus sr_output_close(srOutput* output, srMessages* messages);
-SR_API void sr_output_discard(srOutput* output);  // the file stays what it was
+SR_API void sr_output_discard(srOutput* output);  // the file keeps its previous content
 
 #ifdef __cplusplus
 }

@@ -1,4 +1,4 @@
-// Comparing integrators: a run sampled at equidistant times, how far one is from another, and the performance profile of
+// Comparing integrators: a run sampled at equidistant times, the distance between two runs, and the performance profile of
 // methods over problems. Definitions: docs/using/compare.md. The command line runs each method in a process of its own.
 #ifndef SARRUS_COMPARE_H
 #define SARRUS_COMPARE_H
@@ -22,7 +22,7 @@ SR_API srTrajectory* sr_trajectory_create(const srModel* m, int n);  // n >= 2; 
 SR_API void sr_trajectory_destroy(srTrajectory* x);
 SR_API int sr_trajectory_width(const srTrajectory* x);  // numbers in a row
 
-// sr_run with its rows taken into out: `row` and `every` of the options are not used.
+// sr_run with its rows collected in out: `row` and `every` of the options are not used.
 SR_API srStatus sr_run_sampled(const srModel* m, srData* d, const srRunOptions* options, srMessages* messages,
                                srRunResult* result, srTrajectory* out);
 
@@ -35,11 +35,11 @@ SR_API srStatus sr_run_sampled(const srModel* m, srData* d, const srRunOptions* 
 typedef struct srTrajectoryError {
   double q, v, y;              // largest over the samples; NaN where the model has no coordinates, no states
   double end_q, end_v, end_y;  // at the last sample
-  double state;  // the larger one of q and y, of those that there are: what a run is judged by. NaN: not known
+  double state;                // the larger one of q and y, where present: the error a run is judged by. NaN: unknown
 } srTrajectoryError;
 
-// m is a model in relative coordinates with the joints of both. When one has samples that the other lacks, all is
-// NaN. Takes memory for 3 nv numbers; NaN when there is none.
+// m is a model in relative coordinates with the joints of both. Where one has samples that the other lacks, all errors are
+// NaN. Allocates 3 nv numbers; NaN when out of memory.
 SR_API srTrajectoryError sr_trajectory_error(const srModel* m, const srTrajectory* reference, const srTrajectory* x);
 
 // ----------------------------------------------------------------------------------------------- performance profiles
@@ -54,7 +54,7 @@ SR_API double sr_profile(int np, int ns, const double* ratio, int s,
 SR_API int sr_profile_steps(int np, int ns, const double* ratio, double* tau);
 
 // -------------------------------------------------------------------------------------------------------- comparisons
-// Many methods on one model or many: which runs there are, what they are judged by, and the profile. Who compares runs the
+// Many methods on one model or many: the list of runs, their accuracy, and the profile. The caller executes the
 // entries (the command line each in a process of its own) and fills their records and samples:
 //   sr_comparison_list, sr_comparison_references; runs of the references; sr_comparison_choose; runs of adaptive methods;
 //   sr_comparison_derive_steps; runs of fixed step; sr_comparison_judge
@@ -62,7 +62,7 @@ enum { SR_COMPARE_METHODS = 32, SR_COMPARE_SAMPLES = 101 };  // room for methods
 
 typedef struct srTrialRecord {  // how a run went
   bool done;                    // reached the end
-  bool timed_out;               // stopped, because it took too long
+  bool timed_out;               // stopped by the time limit
   double t;                     // reached
   double seconds;               // of a run, the least of `timed` ones; NaN where none was timed
   int timed;
@@ -82,7 +82,7 @@ typedef struct srComparedRun {
   srTrialRecord record;
   srTrajectory* samples;  // NULL where there are none
   srTrajectoryError error;
-  bool solved;  // done, and accurate enough for its tolerance; false where nobody knows: sr_comparison_is_judged
+  bool solved;  // done, and accurate enough for its tolerance; false where that is unknown: sr_comparison_is_judged
 } srComparedRun;
 
 typedef struct srComparedModel {
@@ -108,11 +108,11 @@ typedef struct srComparison {
       *step;  // lists; atol: none (in the model's ratio), one, or one for each rtol; step: none (derived)
   int nrtol, natol, nstep;
   int reference_method;  // -1: all that suit
-  bool reference_given;  // models have theirs, from elsewhere: none are run
+  bool reference_given;  // the models have references from elsewhere: none are run
   double reference_rtol;
   double accept;  // solved: error up to so many tolerances
   bool by_evaluations;
-  int jobs;            // runs beside each other, for the report
+  int jobs;            // runs at the same time, for the report
   double timeout;      // s, for the report
   bool interrupted;    // not all were run
   srComparedRun* run;  // by model, method, fineness

@@ -1,9 +1,9 @@
-// Constraints: closures of loops, couplings, formulas, drivers. Rows, rank, reactions.
+// Constraints: loop closures, couplings, formulas, drivers. Constraint equations, rank, reactions.
 //
-//   g(t, q) = 0 (np rows),   G v + b = 0 (ng rows, the first np are the derivatives of g),   G a = gamma
+//   g(t, q) = 0 (np equations),   G v + b = 0 (ng equations, the first np are the derivatives of g),   G a = gamma
 //   M a + c = f + G^T lambda
 //
-// Signs of the multipliers, how redundant rows are treated and reported: docs/theory/loops.md.
+// Signs of the multipliers, treatment and report of redundant equations: docs/theory/loops.md.
 #ifndef SARRUS_CONSTRAINT_H
 #define SARRUS_CONSTRAINT_H
 
@@ -13,7 +13,7 @@
 extern "C" {
 #endif
 
-// d->g, d->G, d->b at d's t and q. Needs the position stage. 0, > 0 where a row is not defined (d->trouble says why).
+// d->g, d->G, d->b at d's t and q. Needs the position stage. 0, > 0 where an equation is undefined (d->trouble holds the reason).
 SR_API int sr_constraints(const srModel* m, srData* d);
 // d->gamma, after sr_constraints. Needs the velocity stage. Overwrites d->a and link_accel.
 SR_API int sr_constraint_gamma(const srModel* m, srData* d);
@@ -23,27 +23,27 @@ SR_API void sr_constraint_velocity(const srModel* m, const srData* d, const doub
 SR_API void sr_constraint_matrix(const srModel* m, const srData* d, double* G);
 SR_API void sr_constraint_force(const srModel* m, const srData* d, const double* lambda, double* out);
 
-// Which rows are independent at d's position, and which follow from them. All memory is taken here.
+// Which constraint equations are independent at d's position, and which depend on them. Allocates all memory here.
 typedef struct srRank {
-  int rank;                     // of all rows, drivers included
-  int rank_undriven;            // of the rows without the drivers
+  int rank;                     // of all equations, drivers included
+  int rank_undriven;            // of the equations without the drivers
   int nredundant;               // ng - rank
-  const int* redundant;         // nredundant: rows that can be left out; the rank stays
-  const int* set_start;         // nredundant + 1: the rows of dependent set i, the redundant row first, are
+  const int* redundant;         // nredundant: equations that can be dropped without changing the rank
+  const int* set_start;         // nredundant + 1: the equations of dependent set i, the redundant one first, are
   const int* set;               //   set[set_start[i]] .. set[set_start[i+1]-1]
   const double* coefficient;    // for each entry of set: sum of coefficient times row is zero
-  const unsigned char* kept;    // ng: 1 for an independent row
-  const unsigned char* unique;  // ng: 1 where the multiplier is the only one possible
-  int rank_coarse;              // rank without rows of which less than 2e-3 is new; large models: rank
-  double least;   // of the independent rows the part that is new, least of all; NaN: not known, or no rows
-  int least_row;  // that row, or -1
+  const unsigned char* kept;    // ng: 1 for an independent equation
+  const unsigned char* unique;  // ng: 1 where the multiplier is unique
+  int rank_coarse;              // rank without equations whose independent part is below 2e-3; large models: rank
+  double least;   // smallest independent part among the independent equations; NaN: unknown, or no equations
+  int least_row;  // that equation, or -1
 } srRank;
 SR_API srStatus sr_rank_create(const srModel* m, srData* d, srRank** out);
 SR_API void sr_rank_destroy(srRank* rank);
 
-// Reactions of all joints (njoint x 6: moment, force) after sr_forward: the wrench that the body receives through its joint
-// from its parent, drives and springs of the joint included, about the origin of the body's frame, in its axes.
-// Overwrites d->link_accel (true accelerations) and d->work. 0, or > 0 where a law refuses.
+// Reactions of all joints (njoint x 6: moment, force) after sr_forward: the wrench exerted on the body through its joint
+// by its parent, drives and springs of the joint included, about the origin of the body's frame, in its axes.
+// Overwrites d->link_accel (true accelerations) and d->work. 0, or > 0 where a force law fails.
 SR_API int sr_reactions(const srModel* m, srData* d, double* reaction);
 SR_API int sr_joint_reaction(const srModel* m, srData* d, int joint, double reaction[6]);
 // unique (njoint): 0 where another choice of redundant multipliers gives another reaction.

@@ -1,4 +1,4 @@
-// Kinematics and the recursions. All take a constant model and a data; none allocates.
+// Kinematics and recursive algorithms. All take a constant model and a data; none allocates.
 //
 //   M(q) a + c(q, v) = f + G^T lambda        c = rnea(q, v, 0), gravity included
 #ifndef SARRUS_DYNAMICS_H
@@ -10,7 +10,7 @@
 extern "C" {
 #endif
 
-// ------------------------------------------------------- the rigid tree alone: no laws, no armature, no drivers
+// ------------------------------------------------------- the rigid tree alone: no forces, no armature, no drivers
 // Inverse dynamics: tau = M a + c (nv). Overwrites d->link_X, link_E, link_wrench, work.
 SR_API void sr_rnea(const srModel* m, srData* d, const double* q, const double* v, const double* a, double* tau);
 // M(q) x, without forming M: inverse dynamics from rest without gravity. Overwrites the same.
@@ -22,12 +22,12 @@ SR_API void sr_crba(const srModel* m, srData* d, const double* q, double* M);
 SR_API srStatus sr_aba(const srModel* m, srData* d, const double* q, const double* v, const double* tau, double* a);
 
 // ------------------------------------------------------------------------------------------------- with everything
-// The same with armature, and with driven coordinates: where dof_driver >= 0, a is given by d->motion and the force that
-// does it goes to lambda (ndriver).
+// The same with armature and driven coordinates: where dof_driver >= 0, d->motion prescribes a, and the driving
+// force goes to lambda (ndriver).
 SR_API srStatus sr_aba_driven(const srModel* m, srData* d, const double* q, const double* v, const double* f,  //
                               double* a, double* lambda);
-// The same with couplings eliminated (m->elimination): lambda of all rows. SR_FAILED: a coordinate, or a group of them, has no
-// inertia of its own.
+// The same with couplings eliminated (m->elimination): lambda of all constraint equations. SR_FAILED: a coordinate, or a group of
+// them, has no inertia of its own.
 SR_API srStatus sr_aba_coupled(const srModel* m, srData* d, const double* q, const double* v, const double* f,  //
                                double* a, double* lambda);
 
@@ -37,26 +37,26 @@ SR_API srStatus sr_ltl_factor(const srModel* m, double* M, int* bad);
 SR_API void sr_ltl_solve(const srModel* m, const double* L, double* x);  // x = M^-1 x
 
 // ----------------------------------------------------------------------------------------- evaluation at a state
-// Puts the state into d, and evaluates the model there up to a stage (srStage). NULL: the q, v or y that d has; forces take tau
-// of d, and the time constants of the elements. What d has of the kinematics of this very state is not computed again; forces
-// and accelerations always are. 0; > 0: try a smaller step, < 0: stop, where d->trouble says why. docs/developing/decisions/evaluation.md
+// Sets the state of d, and evaluates the model there up to a stage (srStage). NULL: the q, v or y of d; forces use tau
+// of d, and the time constants of the elements. Kinematics that d already holds for this state are not recomputed; forces
+// and accelerations always are. 0; > 0: try a smaller step, < 0: stop; d->trouble holds the reason. docs/developing/decisions/evaluation.md
 SR_API int sr_evaluate(const srModel* m, srData* d, double t, const double* q, const double* v, const double* y,
                        srStage stage);
 // d's own state up to the accelerations, with a stage length as in integrate.h.
 SR_API int sr_forward(const srModel* m, srData* d, double tau_stage);
 
-// The passes of it, of d->q, d->v, d->a; each needs the one before.
+// Its passes, from d->q, d->v, d->a; each needs the one before.
 SR_API void sr_kinematics(const srModel* m, srData* d);    // link_X, link_E, link_pose
 SR_API void sr_velocity(const srModel* m, srData* d);      // link_twist
 SR_API void sr_acceleration(const srModel* m, srData* d);  // link_accel (true acceleration, gravity not counted)
-// All laws at d's state (t, q, v, y, tau given by the caller): fills d->f, ydot, motion, power. tau_stage and answer as in
+// All force elements at d's state (t, q, v, y, tau set by the caller): fills d->f, ydot, motion, power. tau_stage and result as in
 // integrate.h.
 SR_API int sr_forces(const srModel* m, srData* d, double tau_stage);
 
-// Accelerations of the joint coordinates (njv), of d->a: relative d->a itself. Needs the velocity stage.
+// Accelerations of the joint coordinates (njv) from d->a; in relative coordinates d->a itself. Needs the velocity stage.
 SR_API void sr_joint_accelerations(const srModel* m, const srData* d, double* out);
 
-// A frame fixed to a body (a point of the model), seen from another one and expressed in its axes.
+// A frame fixed to a body (a point of the model), observed from another one and expressed in its axes.
 typedef struct srFrameMotion {
   double position[3];              // m
   double rotation[9];              // rows
@@ -65,27 +65,27 @@ typedef struct srFrameMotion {
   double acceleration[3];          // m/s^2
   double angular_acceleration[3];  // rad/s^2
 } srFrameMotion;
-// What d->stage allows is filled, the rest is NaN.
+// Filled as far as d->stage allows, the rest is NaN.
 SR_API void sr_frame_motion(const srModel* m, const srData* d, int point, int relative_to, srFrameMotion* out);
-// 6 x nv, rows: angular velocity, velocity, so that they are J v. Needs the position stage.
+// 6 x nv; J v is angular velocity, then velocity. Needs the position stage.
 SR_API void sr_frame_jacobian(const srModel* m, srData* d, int point, int relative_to, double* J);
 
-// Needs the velocity stage. Kinetic energy holds armature. Potential: gravity (zero at the ground's origin) and what the
-// force elements store.
+// Needs the velocity stage. Kinetic energy includes armature. Potential: gravity (zero at the ground's origin) and the
+// energy stored in force elements.
 SR_API void sr_energy(const srModel* m, srData* d, double* kinetic, double* potential);
 // Total momentum about the ground's origin, inertial axes, angular first (6); mass and its centre may be NULL.
 SR_API void sr_momentum(const srModel* m, const srData* d, double* momentum, double* mass, double* com);
 
-// q' = H(q) v, with quaternions taken as normalised; q (+) dxi and its inverse.
+// q' = H(q) v, quaternions taken as normalised; q (+) dxi and its inverse.
 SR_API void sr_qdot(const srModel* m, const double* q, const double* v, double* qdot);
 SR_API void sr_retract(const srModel* m, const double* q, const double* dxi, double* q_out);
 SR_API void sr_difference(const srModel* m, const double* q1, const double* q2, double* dxi);
 SR_API void sr_normalize(const srModel* m, double* q);
 
-// Contacts of sets that are there at d's state, 4 numbers each and those of its states: slot, shapes a and b (srModel.collider), speed at
-// first touch (0: open), states. Returns how many numbers; out may be NULL. With q, v, y and z all that a run goes on from.
+// Contact instances of sets at d's state, 4 numbers each plus its states: slot, shapes a and b (srModel.collider), approach
+// velocity (0: open), states. Returns the number of values; out may be NULL. With q, v, y and z this is the complete state of a run.
 SR_API int sr_instance_numbers(const srModel* model, const srData* data, double* out);
-// Puts them back; false where they do not fit the model, then none is there.
+// Restores them; false where they do not fit the model, which then has none.
 SR_API bool sr_put_instances(const srModel* model, srData* data, const double* x, int n);
 
 #ifdef __cplusplus

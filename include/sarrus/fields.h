@@ -1,4 +1,4 @@
-// The model language, once: every element with its attributes. From these lists come the definition structs of spec.h,
+// The model language, defined once: every element with its attributes. These lists generate the definition structs of spec.h,
 // the reader and writer, the error messages ("did you mean ..."), and the reference in docs/using/format.md.
 //
 //   X(member, word, kind, count, default, unit, doc)
@@ -9,8 +9,8 @@
 //              LAW       formulas evaluated while the model moves (t, q(), v(), sensor(), states, motions); `count` of them
 //              ACTIONS   assignments to states, "NAME = law; NAME = law"
 //              FILE      a path, inside the folder of the model
-//              PATH      a path of a file that is read as data alone, seen from the folder of the model; may leave it
-//     default  text as it would stand in the file; "" none; "!" the attribute must be given
+//              PATH      a path of a file that is read as data only, relative to the folder of the model; may leave it
+//     default  text as in the file; "" none; "!" the attribute is required
 #ifndef SARRUS_FIELDS_H
 #define SARRUS_FIELDS_H
 
@@ -148,7 +148,7 @@
   X(f, "f", LAW, "3", "0 0 0", "N", "force in inertial axes")                                                          \
   X(m, "m", LAW, "3", "0 0 0", "Nm", "moment in inertial axes")
 
-// What friction laws take, of joints and contacts alike.
+// Parameters of friction laws, for joints and contacts alike.
 #define SR_BRISTLE_FIELDS(X)                                                                                           \
   X(v0, "v0", FORMULA, "1", "1e-3", "m/s or rad/s", "speed up to which a regularised law rises (ambrosio: is 0)")      \
   X(v1, "v1", FORMULA, "1", "1e-2", "m/s or rad/s", "speed from which ambrosio gives the full force")                  \

@@ -1,6 +1,6 @@
-// Force elements are impedances (Kikuuwe and Yamamoto, eq 9): motion in, force and rate of its own states out, tau as an argument.
+// Force elements are impedances (Kikuuwe and Yamamoto, eq 9): motion in, force and rates of their own states out, tau as an argument.
 // Springs, dampers, bushings, stops, user laws: one struct of function pointers each. A shared library adds its own by
-// exporting sarrus_plugin. This header stands alone: a plugin needs nothing else and links with nothing.
+// exporting sarrus_plugin. This header is self-contained: a plugin needs nothing else and links with nothing.
 #ifndef SARRUS_FORCE_H
 #define SARRUS_FORCE_H
 
@@ -10,7 +10,7 @@
 extern "C" {
 #endif
 
-// What a law is attached to, and so what its motion and force are. Power is always f . xdot.
+// What an element is attached to, which defines its motion and force. Power is always f . xdot.
 typedef enum srPort {
   SR_PORT_JOINT,   // x[1], xdot[1]: coordinate and rate of a joint; f[1]: force that works on it
   SR_PORT_LINK,    // x[1], xdot[1]: distance of two points and its rate; f[1] > 0 pushes apart
@@ -35,7 +35,7 @@ typedef struct srImpedanceIn {
 typedef struct srImpedanceOut {
   double* f;                    // force at the port, zeroed before the call
   double* ydot;                 // rates of the states (ny), zeroed before the call
-  double dissipated;            // power turned into heat, >= 0; to be given by laws that have `energy`
+  double dissipated;            // dissipated power, >= 0; required of laws that have `energy`
   double friction_dissipation;  // the part of it that is dry friction
 } srImpedanceOut;
 
@@ -48,11 +48,11 @@ typedef struct srImpedance {
   const double* y0;               // their initial values; NULL: zero
   // Return 0: done; > 0: try a smaller step; < 0: the run cannot go on.
   int (*evaluate)(const srImpedanceIn* in, srImpedanceOut* out);
-  // Energy stored in the element. NULL: none, and all its power is counted as work.
+  // Energy stored in the element. NULL: none, and all its power counts as work.
   double (*energy)(const srImpedanceIn* in);
 } srImpedance;
 
-// A plugin exports   int sarrus_plugin(srPlugin* plugin)   and registers what it has; returns 0, or else it is refused.
+// A plugin exports   int sarrus_plugin(srPlugin* plugin)   and registers its laws; nonzero: it is refused.
 #define SR_PLUGIN_ABI 2
 struct srAdmittance;   // admittance.h
 struct srFrictionLaw;  // friction.h
@@ -63,7 +63,7 @@ typedef struct srPlugin {
   void (*add_impedance)(void* host, const srImpedance* law);
   void (*add_function)(void* host, const srFunction* function);
   void (*add_admittance)(void* host,
-                         const struct srAdmittance* admittance);      // for `network`; a model has no use for it
+                         const struct srAdmittance* admittance);      // for `network`; not used by models
   void (*add_friction)(void* host, const struct srFrictionLaw* law);  // for joints and contacts of a model
   void (*add_normal)(void* host, const struct srNormalLaw* law);      // for contacts of a model
 } srPlugin;

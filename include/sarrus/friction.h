@@ -1,7 +1,7 @@
 // Friction laws: slip velocity and bristle states in, resisting force and state rates out. One struct of function pointers
 // each; joints (n = 1) and contacts (n = 2) use them alike, and so do resistances to rolling (n = 2) and spinning (n = 1),
-// in rad/s and Nm. The limits come from outside: constants of a joint, mu N of a contact. So "with normal force" is no
-// second law. This header stands alone: a plugin needs nothing else and links with nothing.
+// in rad/s and Nm. The caller supplies the limits: constants of a joint, mu N of a contact. So "with normal force" is no
+// second law. This header is self-contained: a plugin needs nothing else and links with nothing.
 #ifndef SARRUS_FRICTION_H
 #define SARRUS_FRICTION_H
 
@@ -11,7 +11,7 @@
 extern "C" {
 #endif
 
-// Parameters of all laws: X(field, default, unit of sliding, unit of turning, doc). A law says which it uses.
+// Parameters of all laws: X(field, default, unit of sliding, unit of turning, doc). Each law lists those it uses.
 #define SR_FRICTION_PARAMETER_LIST(X)                                                                                  \
   X(K, 1e5, "N/m", "Nm/rad", "stiffness of the bristles: force over displacement while sticking")                      \
   X(B, 10, "Ns/m", "Nms/rad", "damping of the bristles")                                                               \
@@ -30,7 +30,7 @@ typedef struct srFrictionParameters {
 #undef SR_FRICTION_FIELD
 } srFrictionParameters;
 
-// SR_FRICTION_K, ...: place in the list; 1u << place is the bit of `uses`.
+// SR_FRICTION_K, ...: position in the list; 1u << position is the bit of `uses`.
 enum {
 #define SR_FRICTION_PLACE(field, value, sliding, turning, doc) SR_FRICTION_##field,
   SR_FRICTION_PARAMETER_LIST(SR_FRICTION_PLACE)
@@ -43,7 +43,7 @@ enum {
 #define SR_FRICTION_MAX_ELEMENTS 64  // of iwan
 
 typedef struct srFrictionIn {
-  int n;            // directions of slip: 1 of a joint, 2 of a contact
+  int n;            // directions of slip: 1 for a joint, 2 for a contact
   const double* v;  // slip velocity (n)
   const double* e;  // states (ne * n): displacement of bristle i in direction k is e[i * n + k]
   double tau;       // stage length (Kikuuwe and Yamamoto), or the element's own constant; >= 0
@@ -55,7 +55,7 @@ typedef struct srFrictionIn {
 typedef struct srFrictionOut {
   double* f;     // force that RESISTS the slip (n): the body that slips with v gets -f
   double* edot;  // rates of the states (ne * n)
-  double heat;   // W, turned into heat: f . v less the rate of `energy`
+  double heat;   // W, dissipated: f . v minus the rate of `energy`
   bool sticks;   // no slider moves: v is all elastic (laws that hold), or v = 0
 } srFrictionOut;
 
@@ -66,12 +66,12 @@ typedef struct srFrictionLaw {
   unsigned uses;      // parameters: SR_FRICTION_USES(K) | ...
   bool holds;         // static friction without creep: edot = v to the last bit while it sticks
   bool set_valued;    // the force at rest is not a function of the motion: for rigid contact; continuous runs refuse it
-  // Return 0: done; > 0: try a smaller step; < 0: the run cannot go on. Without limits (Fs = Fk = 0, contact open) f is 0
+  // Return 0: done; > 0: try a smaller step; < 0: the run cannot continue. Without limits (Fs = Fk = 0, contact open) f is 0
   // and the states relax.
   int (*evaluate)(const srFrictionIn* in, srFrictionOut* out);
   // Energy stored in the bristles, J. NULL: none.
   double (*energy)(const srFrictionIn* in);
-  // NULL, or what is wrong with the parameters beyond what sr_friction_refusal looks at. NULL pointer: nothing to add.
+  // NULL, or what is wrong with the parameters beyond the checks of sr_friction_refusal. NULL pointer: no further checks.
   const char* (*refuse)(const srFrictionParameters* p, double tau);
 } srFrictionLaw;
 

@@ -1,18 +1,18 @@
-// Integrators: they see numbers and callbacks (the waist), never a body.
+// Integrators: they see numbers and callbacks (the system interface), never a body.
 //
 //   q' = H(q) v                                nq >= nv
 //   M(q) v' = f(t,q,v,y,z; tau) + D(t,q,v)^T lambda
-//   G(t,q) v + b(t,q) = 0                      ng rows; the first np also have a position form g(t,q) = 0
+//   G(t,q) v + b(t,q) = 0                      ng equations; the first np also have a position form g(t,q) = 0
 //   y' = r(t,q,v,y,z; tau)                     user states and states of force elements
-//   w' = power(t,q,v,y)                        quadratures: integrated beside, outside the error control
+//   w' = power(t,q,v,y)                        quadratures: integrated alongside, outside the error control
 //   z                                          discrete: changes only in `accepted` and at events
-//   0 <= gap(q)  _|_  lambda_N >= 0            unilateral contacts: their normal and tangential rows are rows of G while they are closed
+//   0 <= gap(q)  _|_  lambda_N >= 0            unilateral contacts: rows of G while they are closed
 //
-// Rows are a capacity: `active` says which of them take part. That may change at a start or restart, never within a step.
+// ng is a capacity: `active` selects the equations in force. The selection may change at a start or restart, never within a step.
 //
-// The interface is wider than the explicit methods need: half-explicit methods take G of the next stage with M, f, D of
-// this one; implicit ones take the tangent. A callback that a system cannot offer is NULL, and a method that needs it
-// refuses the system with a sentence.
+// The interface is wider than explicit methods need: half-explicit methods take G of the next stage with M, f, D of
+// this one; implicit ones take the tangent. A callback that a system cannot provide is NULL, and a method that needs it
+// refuses the system with a message.
 #ifndef SARRUS_INTEGRATE_H
 #define SARRUS_INTEGRATE_H
 
@@ -23,7 +23,7 @@
 extern "C" {
 #endif
 
-// Pattern of a sparse matrix by compressed rows: the columns of row i are column[row[i]] .. column[row[i+1]-1], ascending.
+// Pattern of a sparse matrix in compressed rows: the columns of row i are column[row[i]] .. column[row[i+1]-1], ascending.
 // A callback then writes the entries in that order instead of the whole matrix.
 typedef struct srSparsity {
   int nrow, ncol;
@@ -31,7 +31,7 @@ typedef struct srSparsity {
   const int* column;  // (row[nrow])
 } srSparsity;
 
-// Derivatives of the residual that implicit methods solve, over the rows of v and of y,
+// Derivatives of the residual that implicit methods solve, with one row per entry of v and y,
 //   [ M(q) a - f(t,q,v,y; tau) - D^T lambda ]
 //   [         - y'(t,q,v,y; tau)            ]
 // with a and lambda held. Both matrices are (nv+ny) x (nv+ny), row-major, or by K_sparsity.
@@ -40,12 +40,12 @@ typedef struct srTangent {
   double* Kv;  // by v and by y
 } srTangent;
 
-// One unilateral contact. u = W v + b is the relative velocity in its axes: the normal, then one tangent (plane motion) or two; u[0] is
-// the rate of the gap. The normal points from body A to body B: a force lambda_N > 0 along the row of the normal pushes apart.
+// One unilateral contact. u = W v + b is the relative velocity in its axes: the normal, then one tangent (planar motion) or two; u[0] is
+// the rate of the gap. The normal points from body A to body B: lambda_N > 0 pushes the bodies apart.
 typedef struct srUnilateral {
-  long id;  // persistent: the same contact has the same number in every call, and no other one ever has it
-  // Rows of G that are its normal while it is closed (one of the first np) and its first tangent while it sticks, with the second one behind; -1:
-  // it has none.
+  long id;  // persistent: the same contact has the same number in every call, never reused
+  // Rows of G: its normal while it is closed (one of the first np), and its first tangent while it sticks, followed by the second; -1:
+  // none.
   int normal, tangent;
   double gap;   // > 0 apart
   double* W;    // (1 + ntangent) x nv, row-major; the memory is the caller's
@@ -57,21 +57,21 @@ typedef struct srShift {
   double cM[2], cI[2], cq[2], cv[2];
 } srShift;
 
-// Linear systems of the motion that the system solves itself, without forming their matrices. Of a long kinematic tree M, Kq and Kv are full, yet
-// products with them and solutions cost a fixed number of operations a body. Implicit methods take it instead of M and `tangent` where there are no
-// constraints, and allocate nothing of size nv^2. Vectors over (v, y) have nv + ny entries. Answers as those of srSystem's callbacks.
+// Linear systems of the motion that the system solves itself, matrix-free. For a long kinematic tree M, Kq and Kv are full, yet
+// products and solutions cost a fixed number of operations per body. Implicit methods use it instead of M and `tangent` where there are no
+// constraints, and allocate nothing of size nv^2. Vectors over (v, y) have nv + ny entries. Return values as those of srSystem's callbacks.
 typedef struct srMotionSolver {
   // E = [M(q) a - f; -y'] at a state; a (nv), NULL: 0.
   int (*residual)(void* user, double t, const double* q, const double* v, const double* y, double tau, const double* a,
                   double* E);
   // out = M(q) x (nv).
   int (*mass_times)(void* user, const double* q, const double* x, double* out);
-  // Keeps M, Kq and Kv of this state with a held. diagonal (nv): that of M.
+  // Stores M, Kq and Kv at this state with a held. diagonal (nv): that of M.
   int (*tangent)(void* user, double t, const double* q, const double* v, const double* y, double tau, const double* a,
                  double* diagonal);
   // out = Kq dxi + Kv dx; dxi (nv) or dx (nv + ny) may be NULL.
   void (*times)(void* user, const double* dxi, const double* dx, double* out);
-  // Factors the matrix of the shift; false: singular. One real and one complex factor are kept side by side.
+  // Factors the shifted matrix; false: singular. One real and one complex factor are kept side by side.
   bool (*factor)(void* user, const srShift* shift, bool complex);
   // In place (nv + ny); complex: imaginary parts behind the real ones.
   void (*solve)(void* user, bool complex, double* x);
@@ -79,28 +79,28 @@ typedef struct srMotionSolver {
 
 #define SR_Y_UNUSED (-1.0)  // of srSystem.y_most
 
-// Every callback returns 0: done; > 0: could not, try a smaller step; < 0: stop, the run cannot go on.
+// Every callback returns 0: done; > 0: failed, try a smaller step; < 0: stop, the run cannot continue.
 typedef struct srSystem {
   int nq, nv;  // positions, velocities
   int ny;      // continuous states
   int nw;      // quadratures (energy ledger), not error controlled
   int nz;      // discrete states, held by the user of the system
-  int ng, np;  // constraint rows; the first np have a position form
-  // Which rows take part (ng): the others are as if they were not there, whatever the callbacks write into them (a finite number), and have
-  // the multiplier 0. NULL: all. Held by the user of the system, and read at sri_start and sri_restart alone. `rates` honours it by itself.
+  int ng, np;  // constraint equations; the first np have a position form
+  // Which equations are active (ng): the others are ignored, whatever (finite) numbers the callbacks write for them, and have
+  // multiplier 0. NULL: all. Owned by the user of the system, read only at sri_start and sri_restart. `rates` honours it itself.
   const unsigned char* active;
-  int ncontact, ntangent;  // unilateral contacts at most at one time; tangential directions of each, 1 or 2
-  // What a state may be wrong by in a step at most, whatever rtol and atol say (ny; 0: no bound). NULL: no bounds. For states whose own
-  // size is far below that of the rest: bristles. SR_Y_UNUSED: a place that no state has now; it is 0, its rate is 0, and norms do
-  // not count it. May change between steps.
+  int ncontact, ntangent;  // largest number of unilateral contacts at one time; tangential directions of each, 1 or 2
+  // Largest error of a state in a step, whatever rtol and atol are (ny; 0: no bound). NULL: no bounds. For states whose
+  // magnitude is far below that of the others: bristles. SR_Y_UNUSED: an entry without a state; it is 0, its rate is 0, and norms
+  // skip it. May change between steps.
   const double* y_most;
   void* user;
 
-  // q', v', y', w'. With constraints: the system solves them at acceleration level by itself, and `accepted` keeps them. NULL: the
-  // integrators solve M, f, G and gamma for the accelerations, and keep the constraints as the options say.
+  // q', v', y', w'. With constraints: the system solves them itself at acceleration level, and `accepted` enforces them. NULL: the
+  // integrators solve M, f, G and gamma for the accelerations, and enforce the constraints as the options state.
   int (*rates)(void* user, double t, const double* q, const double* v, const double* y, double tau,  //
                double* qdot, double* vdot, double* ydot, double* wdot);
-  // M (nv x nv, row-major, or by M_sparsity) and f (nv). D (ng x nv, or by G_sparsity) is asked for where D_differs is set,
+  // M (nv x nv, row-major, or by M_sparsity) and f (nv). D (ng x nv, or by G_sparsity) is requested where D_differs is set,
   // else it is NULL. ydot (ny).
   int (*dynamics)(void* user, double t, const double* q, const double* v, const double* y, double tau,  //
                   double* M, double* f, double* ydot, double* D);
@@ -108,8 +108,8 @@ typedef struct srSystem {
   int (*constraint)(void* user, double t, const double* q, double* g, double* G, double* b);
   // gamma = -(dG/dt v + db/dt), so that G v' = gamma on the constraint (ng).
   int (*gamma)(void* user, double t, const double* q, const double* v, double* gamma);
-  // The unilateral contacts that are closed or near, in any order (ncontact of them have room in out), and their number. One that is not
-  // among them is far apart.
+  // The unilateral contacts that are closed or near, in any order (out has room for ncontact), and their number. Any contact not
+  // listed is far apart.
   int (*contacts)(void* user, double t, const double* q, srUnilateral* out, int* count);
   // Exact derivatives of the residual; a (nv) and lambda (ng) are held. NULL: integrators take differences.
   int (*tangent)(void* user, double t, const double* q, const double* v, const double* y, double tau,  //
@@ -119,16 +119,16 @@ typedef struct srSystem {
   // q_out = q (+) dxi, dxi in the space of v; difference: dxi with q1 (+) dxi = q2. Lie-group steps and differences.
   int (*retract)(void* user, const double* q, const double* dxi, double* q_out);
   int (*difference)(void* user, const double* q1, const double* q2, double* dxi);
-  // After every accepted step: may put q and v back on what they must satisfy exactly (unit quaternions, driven
+  // After every accepted step: may restore what q and v must satisfy exactly (unit quaternions, driven
   // coordinates) and may change z. It must not move the state by more than the error of the step.
   int (*accepted)(void* user, double t, double* q, double* v, double* y);
-  // w' (nw), called right after `dynamics` with the same state; lambda (ng) are the multipliers of that stage, 0 in rows
-  // that are not used, of low order in half-explicit stages. NULL: w' is taken from `rates`, which costs an evaluation.
+  // w' (nw), called right after `dynamics` with the same state; lambda (ng) are the multipliers of that stage, 0 in equations
+  // not in use, of low order in half-explicit stages. NULL: w' is taken from `rates`, which costs an evaluation.
   int (*power)(void* user, double t, const double* q, const double* v, const double* y, const double* lambda,
                double* wdot);
-  // Name of row k for sentences, and what it may be off by where the motion begins. NULL: rows are numbered and have no bounds.
+  // Name of constraint equation k for messages, and its tolerance where the motion begins. NULL: equations are numbered and have no bounds.
   const char* (*row)(void* user, int k, double* tolerance);
-  // What coordinate i of v is to be in a partition: < 0 dependent, > 0 independent, 0 either. NULL: all either.
+  // Role of coordinate i of v in a partition: < 0 dependent, > 0 independent, 0 either. NULL: all either.
   int (*nature)(void* user, int i);
   bool D_differs;                // D is not G: `dynamics` writes it
   const srSparsity* M_sparsity;  // NULL: dense. The whole symmetric pattern with its diagonal; must outlive sri_create
@@ -141,7 +141,7 @@ typedef struct srSystem {
 // Drift control by projection after each accepted step:
 //   N dq + G^T mu = 0, g(q + dq) = 0      N dv + G^T eta = 0, G (v + dv) + b = 0        N: M or the identity
 typedef enum srProject {
-  SR_PROJECT_DEFAULT,  // what the method does by itself: both where it is explicit or half-explicit and solves the constraints
+  SR_PROJECT_DEFAULT,  // the method's default: both where it is explicit or half-explicit and solves the constraints
   SR_PROJECT_NONE,
   SR_PROJECT_POSITION,
   SR_PROJECT_VELOCITY,
@@ -155,16 +155,16 @@ typedef struct srIntegratorOptions {
   double step_min;  // below it an adaptive method gives up (0: 16 ulp of t)
   double step_max;  // 0: no bound
   double rtol, atol;
-  // Constraints (docs/theory/half-explicit.md, docs/theory/loops.md). Of methods of index 1: with the next four the default is not to project.
+  // Constraints (docs/theory/half-explicit.md, docs/theory/loops.md). Index-1 methods do not project by default with the next four.
   srProject project;
   srMetric metric;
   double alpha, beta;     // Baumgarte's terms, 1/s: G v' = gamma - 2 alpha (G v + b) - beta^2 g
-  bool augmented;         // accelerations by the augmented Lagrangian over all rows, dense
+  bool augmented;         // accelerations by the augmented Lagrangian over all equations, dense
   bool partition;         // dependent coordinates follow from the independent ones, in every evaluation; dense
-  double rank_tolerance;  // distance of a row from the others up to which it is redundant; 0: 1e-5
-  double geometry_error;  // known error of the lengths in redundant rows; 0: none
-  bool free_rows;         // choose independent rows in every stage anew: loses to changing rank, kept to show it
-  bool no_crossing;       // do not crossing over singular positions
+  double rank_tolerance;  // distance of a row of G from the others up to which it is redundant; 0: 1e-5
+  double geometry_error;  // known error of the lengths in redundant equations; 0: none
+  bool free_rows;    // choose independent equations in every stage: fails at changes of rank, kept for demonstration
+  bool no_crossing;  // do not step across singular positions
   // Rule of the step.
   srControlRule control;
   double safety;          // 0: of the rule (default 0.9, positions 0.3)
@@ -183,32 +183,32 @@ SR_API srIntegratorOptions sri_positions_options(void);
 typedef struct srIntegratorStats {
   long steps, rejected, evaluations;
   double step_last, step_smallest, step_largest;
-  // Constraints, for methods that look at them.
-  int rank, redundant;  // rows in use, rows left out
+  // Constraints, for methods that handle them.
+  int rank, redundant;  // equations in use, equations left out
   long rank_changes, crossings,
       projections;            // crossings: singular positions passed; projections: steps that were corrected
   long factorizations;        // of saddle-point matrices
   long factor_entries;        // of the last such factor in a stage
   long tangents, iterations;  // of implicit methods: matrices evaluated, Newton steps
-  // Largest after an accepted step, over all rows. Acceleration: of the last evaluation in it, where the method is of index 1.
+  // Largest after an accepted step, over all equations. Acceleration: of its last evaluation, for index-1 methods.
   double violation_position, violation_velocity, violation_acceleration;
-  long partitions;  // new partitions of the coordinates taken on the way
+  long partitions;  // new partitions of the coordinates chosen during the run
   long switches;    // of auto: changes of method
 } srIntegratorStats;
 
 // What happened to the rank of the constraints, in order of time.
 typedef enum srRankEventKind {
   SR_RANK_CHOSEN,    // at a start or restart: rank differs from before
-  SR_RANK_RETURNED,  // a row that was left out is independent after all
-  SR_RANK_PASSED,    // a singular position was passed in a crossing; the rank was lower there
-  SR_RANK_NEARED,    // one was passed, or nearly so, by steps that were not planned for it
+  SR_RANK_RETURNED,  // an equation that was left out has become independent
+  SR_RANK_PASSED,    // a singular position was crossed in one step; the rank was lower there
+  SR_RANK_NEARED,    // one was passed, or nearly so, by steps not planned for it
 } srRankEventKind;
 
 typedef struct srRankEvent {
   double t;
   srRankEventKind kind;
   int before, after;  // rank
-  int row;            // first row concerned, -1: none
+  int row;            // first equation concerned, -1: none
 } srRankEvent;
 
 // A change of method of `auto`.
@@ -230,10 +230,10 @@ typedef struct srMethod {
   int index;  // of the equations it solves where there are constraints: 1, 2, 3; 0: 1, or `rates` where there are such
   bool baumgarte;   // takes Baumgarte's terms and the augmented Lagrangian
   bool partitions;  // takes coordinate partitioning
-  bool drifts;      // from g = 0, by its error: it looks at velocities alone and does not project
+  bool drifts;      // from g = 0, by its error: it enforces velocities only and does not project
   bool switches;    // between an explicit and an implicit method: takes the options of both
   bool absent;      // not in this build: its name is known, sri_create refuses it
-  // One word for all methods with the same coefficients: that those agree proves little. NULL: it is alone.
+  // One word for all methods with the same coefficients: their agreement is weak evidence. NULL: no relatives.
   const char* family;
   const char* about;
 } srMethod;
@@ -241,81 +241,81 @@ typedef struct srMethod {
 SR_API int sri_method_count(void);
 SR_API const srMethod* sri_method(int i);
 SR_API const srMethod* sri_method_find(const char* name);  // NULL: unknown
-// Can the method keep constraints in this way? Projection is every method's own way, or what stands for it.
+// Can the method enforce constraints this way? Projection is every method's own way, or its equivalent.
 SR_API bool sri_method_takes(const srMethod* method, srStabilization way);
 
-// All memory is taken here. The system is copied (the struct, not what user points to). On failure *out is NULL and the
+// Allocates all memory. The system is copied (the struct, not what user points to). On failure *out is NULL and the
 // reason is in messages.
 SR_API srStatus sri_create(const char* method, const srSystem* system, const srIntegratorOptions* options,
                            srMessages* messages, srIntegrator** out);
 SR_API void sri_destroy(srIntegrator* integrator);
 
-// Puts the state; forgets history. w starts at 0. Restart after an event without allocating.
+// Sets the state; discards history. w starts at 0. Restarts after an event without allocating.
 SR_API srStatus sri_start(srIntegrator* integrator, double t, const double* q, const double* v, const double* y);
-// The same within or at the end of the last step, after an event that has changed forces or states but not the constraints: the rows
-// in use, their rank and how near a singular position is stay known. Before any step was made, and where `active` has changed, it is
+// The same within or at the end of the last step, after an event that has changed forces or states but not the constraints: the equations
+// in use, their rank and the distance to a singular position stay known. Before the first step, and where `active` has changed, it is
 // sri_start.
 SR_API srStatus sri_restart(srIntegrator* integrator, double t, const double* q, const double* v, const double* y);
-// One accepted step, never past t_limit, and ending on it exactly when it reaches it. SR_FAILED: see sri_why.
+// One accepted step, never past t_limit, ending on it exactly when it reaches it. SR_FAILED: see sri_why.
 SR_API srStatus sri_step(srIntegrator* integrator, double t_limit);
-// Puts a state inside the last step on the constraints by the least correction, over the rows that are independent there: dense
-// output is off by the error of the step. Does nothing where the method does not keep them.
+// Projects a state inside the last step onto the constraints by the least correction, over the equations independent there: dense
+// output carries the error of the step. Does nothing where the method does not enforce them.
 SR_API srStatus sri_put_on_constraints(srIntegrator* integrator, double t, double* q, double* v, const double* y);
 // State at time t inside the last step, by the method's dense output. Outputs may be NULL.
 SR_API srStatus sri_interpolate(const srIntegrator* integrator, double t, double* q, double* v, double* y, double* w);
 
-// Events: functions of the state whose change of sign is looked for after every step, by the method's dense output.
+// Events: functions of the state whose sign changes are detected after every step, by the method's dense output.
 typedef struct srRoots {
   int count;
   void* user;
-  // value (count + rated) at a state, the rates of the last `rated` functions behind the functions; as the callbacks of srSystem.
+  // value (count + rated) at a state, followed by the rates of the last `rated` functions; as the callbacks of srSystem.
   int (*evaluate)(void* user, double t, const double* q, const double* v, const double* y, double* value);
-  const signed char* direction;  // (count) +1: rising alone, -1: falling alone, 0: both; NULL: both. Must stay
-  int rated;                     // functions whose rates are known: where one turns back, its extremum is looked at
+  const signed char* direction;  // (count) +1: rising only, -1: falling only, 0: both; NULL: both. Must stay
+  int rated;                     // functions whose rates are known: where one turns back, its extremum is checked
 } srRoots;
 
 typedef struct srRootFinder srRootFinder;
 SR_API srRootFinder* sri_roots_create(const srIntegrator* integrator, const srRoots* roots);  // NULL: out of memory
 SR_API void sri_roots_destroy(srRootFinder* finder);
-// Takes the signs at the present state: after every sri_start. A function that is 0 there has no sign until it gets one.
+// Records the signs at the present state: after every sri_start. A function that is 0 there has no sign until it leaves 0.
 SR_API srStatus sri_roots_start(srRootFinder* finder, const srIntegrator* integrator);
-// Looks at the last step. *t: the first time, to the last digits, at which a function has changed its sign; fired (count) is
-// 1 for those that have. HUGE_VAL: none. Signs then are those at *t, or at the end of the step. SR_FAILED: a function could
+// Checks the last step. *t: the first time, to the last digits, at which a function has changed its sign; fired (count) is
+// 1 for those that have. HUGE_VAL: none. The signs are then those at *t, or at the end of the step. SR_FAILED: a function could
 // not be evaluated.
 SR_API srStatus sri_roots_step(srRootFinder* finder, const srIntegrator* integrator, double* t, unsigned char* fired);
-// After the state was changed by hand at the time told: fired (count) is 1 for the functions that have changed their sign by
-// it. Signs then are those of the new state; one that is 0 there keeps what it had. Instead of sri_roots_start.
+// After the caller has changed the state at the reported time: fired (count) is 1 for the functions whose sign changed by
+// it. The signs are then those of the new state; one that is 0 there keeps its sign. Instead of sri_roots_start.
 SR_API srStatus sri_roots_jump(srRootFinder* finder, double t, const double* q, const double* v, const double* y,
                                unsigned char* fired);
-// Between steps: `count` functions from `first` on are others now. Their signs are those at the start of the next step.
+// Between steps: replaces `count` functions from `first` on. Their signs are those at the start of the next step.
 SR_API void sri_roots_forget(srRootFinder* finder, int first, int count);
-SR_API int sri_roots_bad(const srRootFinder* finder);  // the function that could not be evaluated, -1: none is known
-SR_API int sri_roots_sign(const srRootFinder* finder, int i);  // of function i as known now: 1, -1, 0: it has none yet
+SR_API int sri_roots_bad(const srRootFinder* finder);          // the function that could not be evaluated, -1: unknown
+SR_API int sri_roots_sign(const srRootFinder* finder, int i);  // current sign of function i: 1, -1, 0: none yet
 
-// A source of events: switching functions, and what their change of sign does. Formulas of a model, gaps of contacts, slip, multipliers, laws
-// that jump: the loop does not know which.
+// A source of events: switching functions, and actions at their sign changes. Formulas of a model, gaps of contacts, slip, multipliers,
+// force laws that jump: the loop does not distinguish them.
 typedef struct srEventSource {
   int count;  // functions
-  // evaluate writes the rates of its functions behind them: count more values, and nothing is missed that turns back within a step. For functions
-  // of the positions alone: actions do not change them.
+  // evaluate appends the rates of its functions: count more values, so that no function that turns back within a step is missed. For functions
+  // of the positions only: actions do not change them.
   bool rated;
   const signed char* direction;  // (count), as in srRoots
   void* user;
   int (*evaluate)(void* user, double t, const double* q, const double* v, const double* y, double* value);
-  // fired[i] is the sign that function i has taken at this state, 0: nothing. May change q, v, y, discrete states, parameters and the active
-  // rows. Returns 0: go on; > 0: the run ends here; < 0: it could not.
+  // fired[i] is the new sign of function i at this state, 0: no change. May change q, v, y, discrete states, parameters and the active
+  // equations. Returns 0: continue; > 0: the run ends here; < 0: failed.
   int (*act)(void* user, double t, double* q, double* v, double* y, const signed char* fired);
 } srEventSource;
 
 typedef struct srEventList {
   int count;
   const srEventSource* source;  // in the order in which they act at one instant; copied
-  // Called before the sources are evaluated at a state, for what they share. NULL: nothing.
+  // Called before the sources are evaluated at a state, for shared quantities. NULL: nothing.
   int (*prepare)(void* user, double t, const double* q, const double* v, const double* y);
   void* user;
 } srEventList;
 
-// Why events could not be dealt with; source and function are those concerned, -1: not known.
+// Why event handling failed; source and function concerned, -1: unknown.
 typedef enum srEventTroubleKind {
   SR_EVENTS_FUNCTION,  // a function could not be evaluated
   SR_EVENTS_ACTION,    // an action could not be carried out
@@ -333,33 +333,33 @@ SR_API void sri_events_destroy(srEvents* events);
 SR_API srStatus sri_events_start(srEvents* events, const srIntegrator* integrator);  // after every sri_start
 // The first event of the last step: its time in *t, HUGE_VAL: none.
 SR_API srStatus sri_events_step(srEvents* events, const srIntegrator* integrator, double* t);
-// All that happens at the time told by sri_events_step, at this state: actions, and what fires because of them. sri_restart follows. *end: the run
-// is to end here.
+// Handles all that happens at the time found by sri_events_step, at this state: actions, and what they trigger. sri_restart follows.
+// *end: the run ends here.
 SR_API srStatus sri_events_act(srEvents* events, double t, double* q, double* v, double* y, bool* end);
-// Functions of a source that fire at the present state though no change of sign was found: sri_events_act follows. fired: their signs (count).
+// Functions of a source that fire at the present state without a detected sign change: sri_events_act follows. fired: their signs (count).
 SR_API void sri_events_fire(srEvents* events, int source, const signed char* fired);
-// Between steps: the functions of a source from `first` on are others now.
+// Between steps: replaces the functions of a source from `first` on.
 SR_API void sri_events_forget(srEvents* events, int source, int first);
 SR_API srEventTrouble sri_events_trouble(const srEvents* events);  // after SR_FAILED
-// Steps to t_end through all events, each followed by a restart; after sri_start and sri_events_start. *end: an action has ended it before.
+// Steps to t_end through all events, each followed by a restart; after sri_start and sri_events_start. *end: an action ended the run.
 // SR_FAILED: the reason is in sri_why, or in sri_events_trouble where that is empty.
 SR_API srStatus sri_events_run(srEvents* events, srIntegrator* integrator, double t_end, bool* end);
 
-// Changes v by impulses along `count` rows J (count x nv, row-major), with what the active constraints answer, so that J v = u (count): the nearest
-// v in the metric of M. Needs `dynamics`, and `constraint` where there are rows. > 0: the constraints do not allow it, v is as it was; else as
-// the callbacks answer.
+// Changes v by impulses along `count` rows J (count x nv, row-major) and of the active constraints, so that J v = u (count): the
+// nearest v in the metric of M. Needs `dynamics`, and `constraint` where there are equations. > 0: the constraints do not allow it,
+// v is unchanged; else as the callbacks return.
 typedef struct srImpulse srImpulse;
 SR_API srImpulse* sri_impulse_create(const srSystem* system, int most);  // most rows at one time. NULL: out of memory
 SR_API void sri_impulse_destroy(srImpulse* impulse);
 SR_API int sri_impulse(srImpulse* impulse, double t, const double* q, double* v, const double* y, int count,
                        const double* J, const double* u);
 
-// The gaps of the unilateral contacts of a system as a source of events, one function for each slot of ncontact: it falls through 0 where a
-// contact touches. Contacts keep their slot by their id; those whose normal row is active are closed, and do not touch.
+// The gaps of the unilateral contacts of a system as a source of events, one function per slot of ncontact: it falls through 0 where a
+// contact closes. Contacts keep their slot by their id; those whose normal equation is active are closed, and raise no event.
 typedef struct srGaps srGaps;
 SR_API srGaps* sri_gaps_create(const srSystem* system);  // NULL: out of memory
 SR_API void sri_gaps_destroy(srGaps* gaps);
-// What a touch does, at the state of the event; one call for each contact that touches. Answers as srEventSource.act.
+// Action at the closing of a contact, at the state of the event; one call per contact. Returns as srEventSource.act.
 typedef int (*srTouched)(void* user, double t, double* q, double* v, double* y, const srUnilateral* contact);
 SR_API srEventSource sri_gaps_source(srGaps* gaps, srTouched touched, void* user);
 
@@ -369,36 +369,36 @@ SR_API const double* sri_q(const srIntegrator* integrator);
 SR_API const double* sri_v(const srIntegrator* integrator);
 SR_API const double* sri_y(const srIntegrator* integrator);
 SR_API const double* sri_w(const srIntegrator* integrator);
-// Multipliers that the method itself has at the end of the last step (ng; 0 in rows that are not used), of its own order; NULL
-// where it has none: sri_multipliers finds them at any state.
+// Multipliers of the method itself at the end of the last step (ng; 0 in equations not in use), of its own order; NULL
+// where it has none: sri_multipliers computes them at any state.
 SR_API const double* sri_lambda(const srIntegrator* integrator);
-// v' that the method itself has at the end of the last step (nv), of its own order: it need not solve the constraints at acceleration
-// level. NULL where the method has none but those that do.
+// v' of the method itself at the end of the last step (nv), of its own order: it need not solve the constraints at acceleration
+// level. NULL where the method's only v' does.
 SR_API const double* sri_acceleration(const srIntegrator* integrator);
 SR_API const srIntegratorStats* sri_stats(const srIntegrator* integrator);
-// The first 256 changes of rank; *count is how many there are in the array.
+// The first 256 changes of rank; *count is the number in the array.
 SR_API const srRankEvent* sri_rank_events(const srIntegrator* integrator, int* count);
-// Which rows are in use (ng; 1 or 0), or NULL where the method does not choose.
+// Which equations are in use (ng; 1 or 0), or NULL where the method does not choose.
 SR_API const unsigned char* sri_kept_rows(const srIntegrator* integrator);
-// A row that is left out is the sum of coefficient[k] times row k (ng), at the state where rows were chosen last.
+// An equation left out is the sum of coefficient[k] times equation k (ng), at the state of the last choice.
 SR_API srStatus sri_dependence(srIntegrator* integrator, int row, double* coefficient);
-// Multipliers at the present state, of least norm over all active rows; unique[k] != 0 where no other distribution exists. Where D is
-// not G they are those of the rows in use: another distribution would be another motion. Both ng, unique may be NULL. Evaluates the
+// Multipliers at the present state, of least norm over all active equations; unique[k] != 0 where no other distribution exists. Where D is
+// not G they are those of the equations in use: another distribution would be another motion. Both ng, unique may be NULL. Evaluates the
 // callbacks.
 SR_API srStatus sri_multipliers(srIntegrator* integrator, double* lambda, unsigned char* unique);
-// Which coordinates are dependent (nv; 1 or 0), chosen now if that was not done; NULL: the coordinates are not partitioned.
+// Which coordinates are dependent (nv; 1 or 0), chosen now if necessary; NULL: the coordinates are not partitioned.
 SR_API const unsigned char* sri_dependent(srIntegrator* integrator);
-// The first row, -1: none, that was off by far after a step while nothing keeps the rows: when, and by how much.
+// The first equation, -1: none, with a large residual after a step while nothing enforces the constraints: its time and residual.
 SR_API int sri_drifted(const srIntegrator* integrator, double* t, double* off);
-// For those who make the steps themselves, after sri_start with an explicit method: x' = (q', v', y', w') at x = (q, v, y) as the
-// method takes it, and the acceptance of a step that ends at t in x. Answers are those of the callbacks.
+// For callers that make the steps themselves, after sri_start with an explicit method: x' = (q', v', y', w') at x = (q, v, y) as the
+// method uses it, and the acceptance of a step that ends at t in x. Return values are those of the callbacks.
 SR_API int sri_rates(srIntegrator* integrator, double t, const double* x, double tau, double* xdot);
 SR_API int sri_accept_state(srIntegrator* integrator, double t, double* x);
-SR_API const char* sri_why(const srIntegrator* integrator);  // a sentence: why the last step failed
-// The first SR_SWITCHES changes of method, in order of time; *count is how many there are in the array, stats.switches all of them.
+SR_API const char* sri_why(const srIntegrator* integrator);  // message: why the last step failed
+// The first SR_SWITCHES changes of method, in order of time; *count is the number in the array, stats.switches the total.
 SR_API const srSwitch* sri_switches(const srIntegrator* integrator, int* count);
-// Has an explicit method (dopri5, mdop5) been held back by stability for about 1000 steps? *since: the time at which that began; *factor: how
-// many times longer the steps could be by accuracy. Outputs are set where it is true.
+// Has stability limited the steps of an explicit method (dopri5, mdop5) for about 1000 steps? *since: the time at which that began; *factor:
+// how many times longer the steps could be by accuracy. Outputs are set where true.
 SR_API bool sri_crawls(const srIntegrator* integrator, double* since, double* factor);
 
 #ifdef __cplusplus

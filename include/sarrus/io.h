@@ -11,26 +11,25 @@
 extern "C" {
 #endif
 
-// How a file is read. All zero: the defaults.
+// Options for reading. All zero: the defaults.
 typedef struct srLoadOptions {
   const srSetting* settings;
   int nsetting;
-  const char* base;  // URDF: "fixed" (default) or "floating", a free joint named root
-  const char* const*
-      packages;  // where package://NAME/... is looked for: "NAME=FOLDER", or a folder that holds packages
+  const char* base;             // URDF: "fixed" (default) or "floating", a free joint named root
+  const char* const* packages;  // where package://NAME/... is searched: "NAME=FOLDER", or a folder that holds packages
   int npackage;
-  // Code of shared libraries that the model names (<plugin>) runs only where this is true. A library must lie, links resolved,
+  // Shared libraries that the model names (<plugin>) are executed only where this is true. A library must be, links resolved,
   // in one of these folders; without any, in the folder of the model.
   bool plugins;
   const char* const* plugin_folders;
   int nplugin_folder;
 } srLoadOptions;
 
-// Reads a model file: ours, URDF, MJCF or ROBOTRAN, told by its root element. All errors go to messages
+// Reads a model file: Sarrus's own, URDF, MJCF or ROBOTRAN, recognised by its root element. All errors go to messages
 // (file:line:column), not only the first; then SR_INPUT. A setting whose name is no parameter of the model is an error.
 // options may be NULL. *out is NULL unless SR_OK.
 SR_API srStatus sr_load(const char* path, const srLoadOptions* options, srMessages* messages, srSpec** out);
-// The same from memory; name stands for the file in messages. Files that it names are refused unless folder is given.
+// The same from memory; messages use name for the file. Files that it refers to are refused unless folder is given.
 SR_API srStatus sr_load_text(const char* text, size_t size, const char* name, const char* folder,
                              const srLoadOptions* options, srMessages* messages, srSpec** out);
 
@@ -40,8 +39,8 @@ SR_API srStatus sr_save(const srSpec* spec, const char* path, srMessages* messag
 // The same into memory, to be freed with sr_free_text (text.h).
 SR_API char* sr_save_text(const srSpec* spec, size_t* size);
 
-// A surface of triangles from an STL, OBJ or DAE file, by its ending. Corners in the same place are one vertex;
-// triangles are seen counterclockwise from outside when the file keeps that rule. docs/robots/meshes.md
+// A surface of triangles from an STL, OBJ or DAE file, by its extension. Coincident corners are one vertex;
+// triangles are counterclockwise seen from outside when the file keeps that rule. docs/robots/meshes.md
 typedef struct srTriangles {
   int nvertex, ntriangle;
   double* vertex;  // nvertex x 3, in the unit of the file; of DAE in metres
@@ -52,7 +51,7 @@ typedef struct srTriangles {
 SR_API srStatus sr_mesh_read(const char* path, srMessages* messages, srTriangles** out);
 SR_API void sr_mesh_destroy(srTriangles* triangles);
 
-// What a conversion could not say in the words of the other program, one thing each.
+// Features that the other format cannot express, one entry each.
 typedef enum srLossEffect {
   SR_LOSS_NOTHING,  // names, pictures, settings: the machine is the same
   SR_LOSS_START,    // the initial state
@@ -73,13 +72,13 @@ typedef struct srConversion {
   const srLost* lost;
   struct srConversionPrivate* priv;
 } srConversion;
-// A spec in the words of a format: "sarrus", "urdf" or "mjcf" (docs/robots/convert.md). folder: where the new file will stand, for
+// A spec converted to a format: "sarrus", "urdf" or "mjcf" (docs/robots/convert.md). folder: where the new file will be, for
 // the paths of meshes; NULL: the working folder. The spec must compile; its errors go to messages, then SR_INPUT. *out is
 // NULL unless SR_OK.
 SR_API srStatus sr_convert(const srSpec* spec, const char* format, const char* folder, srMessages* messages,
                            srConversion** out);
 SR_API void sr_conversion_destroy(srConversion* conversion);
-// The same, written to a file. What was lost is in *out, which may be NULL.
+// The same, written to a file. *out, which may be NULL, lists what was lost.
 SR_API srStatus sr_save_as(const srSpec* spec, const char* format, const char* path, srMessages* messages,
                            srConversion** out);
 
@@ -88,10 +87,10 @@ typedef struct srCsv srCsv;
 SR_API srStatus sr_csv_create(const char* path, const char* provenance, int ncolumn, const char* const* names,
                               const char* const* units, srMessages* messages, srCsv** out);
 SR_API srStatus sr_csv_row(srCsv* csv, const double* row);       // allocates nothing
-SR_API srStatus sr_csv_close(srCsv* csv, srMessages* messages);  // SR_FAILED: a full disk; srOutput says what is left
+SR_API srStatus sr_csv_close(srCsv* csv, srMessages* messages);  // SR_FAILED: a full disk; srOutput states what remains
 
-// A result table that is being written: CSV, or HDF5 where the name ends in .h5 or .hdf5 (docs/using/results.md). HDF5 is
-// there when the library was built with it; else SR_IO, and a message. The HDF5 library is not safe for threads: one at a
+// A result table being written: CSV, or HDF5 where the name ends in .h5 or .hdf5 (docs/using/results.md). HDF5 is
+// available when the library was built with it; else SR_IO, and a message. The HDF5 library is not thread-safe: one at a
 // time.
 typedef struct srTableWriter srTableWriter;
 SR_API srStatus sr_table_create(const char* path, const char* provenance, int ncolumn, const char* const* names,
@@ -101,10 +100,10 @@ SR_API srStatus sr_table_close(srTableWriter* table, srMessages* messages);  // 
 SR_API void sr_table_discard(srTableWriter* table);                          // the file stays what it was
 SR_API bool sr_table_has_hdf5(void);
 
-// A table of results that was written as above, or by another program; CSV and HDF5 are recognised by the content. Errors go to messages with
+// A result table written as above, or by another program; CSV and HDF5 are recognised by content. Errors go to messages with
 // file, line and column: SR_INPUT; SR_IO when the file cannot be read. *out is NULL unless SR_OK.
-//   CSV    fields separated by commas, semicolons, tabs or blanks; beside the last three a comma may be the decimal point;
-//          units as "name [unit]" or "name (unit)"; lines that begin with # are left out
+//   CSV    fields separated by commas, semicolons, tabs or blanks; with the last three a comma may be the decimal point;
+//          units as "name [unit]" or "name (unit)"; lines that begin with # are skipped
 //   HDF5   a dataset `table`, rows x columns, with `names` and `units`; or data sets of one dimension and one length
 SR_API srStatus sr_table_read(const char* path, srMessages* messages, srResultTable** out);
 SR_API srStatus sr_csv_read(const char* path, srMessages* messages, srResultTable** out);  // CSV alone

@@ -50,12 +50,12 @@ typedef enum srShapeType {
 } srShapeType;
 typedef enum srShapeUse { SR_SHAPE_BOTH, SR_SHAPE_COLLISION, SR_SHAPE_VISUAL } srShapeUse;
 
-// A shape as it sits on its body: for contacts, pictures and other programs.
+// A shape as attached to its body: for contacts, pictures and other programs.
 typedef struct srShape {
   const char* name;  // NULL: none
   int body;          // 0: the ground
   srShapeType type;
-  double size[3];   // as in the file, 0 where the type has none; of a sphere negative: hollow
+  double size[3];   // as in the file, 0 where the type has none; negative for a hollow sphere
   double pose[16];  // in the body's frame
   int mesh;         // index in srModel.mesh, -1 none
   srShapeUse use;
@@ -65,7 +65,7 @@ typedef struct srShape {
   srPlace place;
 } srShape;
 
-// A surface of triangles, seen counterclockwise from outside; scaled, and turned where the scale mirrors it.
+// A surface of triangles, counterclockwise seen from outside; scaled, and reoriented where the scale mirrors it.
 typedef struct srMesh {
   const char* name;
   const char* file;  // as in the spec; NULL: the model file has the vertices
@@ -93,35 +93,35 @@ typedef enum srAccount {
       SR_ACCOUNTS
 } srAccount;
 
-// Dry friction of a joint, or of a contact, where the limits are coefficients times the normal force.
+// Dry friction of a joint, or of a contact, whose limits are coefficients times the normal force.
 typedef struct srDryFriction {
   const srFrictionLaw* law;  // NULL: none
   srFrictionParameters p;
-  double s, k;  // static and kinetic: N or Nm of a joint; of a contact mu, of rolling and spinning levers in m
+  double s, k;  // static and kinetic: N or Nm for a joint; mu for a contact, lever arms in m for rolling and spinning
   int n;        // directions
   int e, ne;    // its states among those of the element: first, count
   const struct srProgram* derivative;  // of the law; NULL: differences
 } srDryFriction;
 
-// What stands behind a <friction>, a <contact> or a stop of a joint (docs/using/contact-elements.md).
+// The laws of a <friction>, a <contact> or a stop of a joint (docs/using/contact-elements.md).
 typedef struct srSurfaceLaws {
   const char *a, *b;       // names for reports: shapes, or the joint
   const srNormalLaw* law;  // NULL: friction of a joint
   srNormalParameters p;
   const struct srProgram* derivative;  // of the law; NULL: differences
-  const struct srPairKind* pair;       // of two shapes, a and b (src/collide/pair.h); NULL: it is none of shapes
-  double radius[2];                    // of curvature: of a plane infinite, of a hollow sphere negative
+  const struct srPairKind* pair;       // of two shapes, a and b (src/collide/pair.h); NULL: not between shapes
+  double radius[2];                    // of curvature: infinite for a plane, negative for a hollow sphere
   double side, end;                    // stop of a joint: gap = side (end - q), side 1 the upper end, -1 the lower one
   srDryFriction slip, roll, spin;
-  // A gap by formula: values of the law program from srForceElement.formula on are the gap, its rate, the slip's, then of each
-  // variable what the gap and the slip change with it, then the rates of both that are there when the model rests.
+  // A gap by formula: values of the law program from srForceElement.formula on are the gap, its rate, the slip rate, then for each
+  // variable the derivatives of gap and slip, then the explicit time derivatives of both.
   int nvariable;
   const struct srContactVariable* variable;
   bool
-      located;  // the touch is located as an event: z is the speed at first touch (0: not known), and whether it is closed
+      located;  // first contact is located as an event: z is the approach velocity (0: unknown), and whether it is closed
 } srSurfaceLaws;
 
-// Something that a gap by formula depends on.
+// A variable of a gap by formula.
 typedef struct srContactVariable {
   int kind;    // srVarKind: q, v, sensor
   int index;   // of the coordinate, or of the sensor
@@ -131,7 +131,7 @@ typedef struct srContactVariable {
 
 enum { SR_Z_SPEED, SR_Z_CLOSED, SR_Z_CONTACT };  // discrete states of a contact
 
-// One force element: a law at a port of the model.
+// One force element: a force law at a port of the model.
 typedef struct srForceElement {
   const char* name;
   srPlace place;
@@ -152,7 +152,7 @@ typedef struct srForceElement {
   int (*slope)(const srImpedanceIn* in, double* J);
 } srForceElement;
 
-// A shape that contacts of a set are looked for at.
+// A shape checked for the contacts of a set.
 typedef struct srCollider {
   const char* name;  // body/shape
   int shape, point;  // index of the shape, and of the point at its frame
@@ -160,8 +160,8 @@ typedef struct srCollider {
   double radius;     // as srSurfaceLaws.radius
 } srCollider;
 
-// One <contact> between many shapes. Its laws are constants of the model, one for each pair of materials; instances of it, with
-// their states, are in srData, made where two shapes touch and removed when they are apart (docs/using/contact-elements.md).
+// One <contact> between many shapes. Its laws are constants of the model, one per pair of materials; its instances, with
+// their states, are in srData, created where two shapes touch and removed when they separate (docs/using/contact-elements.md).
 typedef struct srContactSet {
   const char* name;
   srPlace place;
@@ -170,19 +170,19 @@ typedef struct srContactSet {
   const unsigned char* side;  // nmember: 1 among a, 2 among b, 3 both
   const int* card;            // nmember: which material
   int ncard;
-  const srSurfaceLaws* law;  // ncard x ncard, of a's and of b's material; what depends on shapes and radii is not in it
+  const srSurfaceLaws* law;  // ncard x ncard, of a's and of b's material; without what depends on shapes and radii
   const double* E;           // ncard, INFINITY: rigid
   const double* nu;          // ncard
   const struct srContactKind* kind;
   const srSurfaceLaws*
       like[2];  // with the derivatives of its laws, for 2 and 3 components of slip; NULL: no pair has so many
   const srNormalLaw* normal;  // of all pairs
-  double floor;               // its least speed at first touch
+  double floor;               // its least approach velocity
   bool located;               // as srSurfaceLaws.located
   long long npair;            // pairs that can move against each other
   bool balls;                 // some of them are of two bounded shapes
   double tau;                 // s
-  int most;                   // instances at the same time
+  int most;                   // largest number of instances at the same time
   int first;                  // its first slot among the instances of srData
   int y, ny;                  // states: the first, and how many a slot has
   int z;                      // the first discrete state; SR_Z_CONTACT a slot
@@ -204,28 +204,28 @@ typedef struct srDriver {
   const char* name;  // of the joint
 } srDriver;
 
-// Two frames held to each other. Its rows work on the pose and twist of frame point[1] seen from frame point[0] and
+// Two frames constrained to each other. Its equations act on the pose and twist of frame point[1] observed from frame point[0] and
 // expressed in its axes, or in those of the youngest common ancestor (docs/theory/loops.md).
 typedef struct srClosure {
   const char* name;
   srPlace place;
   const struct srClosureKind* kind;  // src/model/closure.h
   const char* word;                  // of its type: "ball"
-  int point[2];                      // observer and observed: a and b, of a roll b and a
+  int point[2];                      // observer and observed: a and b, b and a for a roll
   int common;                        // point that is the frame of the youngest common ancestor
-  int row, np;                       // first position row, their number
-  int vrow, nvel;                    // first velocity row, their number
-  const char* row_name[6];           // position rows, then velocity rows: "translation along x"
+  int row, np;                       // first position equation, their number
+  int vrow, nvel;                    // first velocity equation, their number
+  const char* row_name[6];           // position equations, then velocity equations: "translation along x"
   double frame[3][3];                // unit vectors: two cross axes, then the axis (ball: the normal)
   double axis2[3];                   // universal: unit, fixed in b
   double pitch, length, radius;      // m/rad, m, m
   bool has_axis, has_axis2, has_pitch, has_length, has_radius, has_normal, sphere, disc;  // what the file gave
   double tolerance;
-  int joint;  // absolute formulation: the joint that it stands for, -1: a closure of the file
-  bool soft;  // penalty formulation: its position rows are springs, not constraints (row is -1)
+  int joint;  // absolute formulation: the joint it represents, -1: a closure of the file
+  bool soft;  // penalty formulation: its position equations are springs, not constraints (row is -1)
 } srClosure;
 
-// The own coordinate of a joint, measured between two free bodies (absolute formulation; src/dynamics/measurement.c).
+// The coordinate of a joint, measured between two free bodies (absolute formulation; src/dynamics/measurement.c).
 typedef enum srMeasurementKind {
   SR_MEASUREMENT_ANGLE,     // atan2(e0.(R e1), e2.(R e3)), turns counted
   SR_MEASUREMENT_SLIDE,     // e0.d
@@ -235,7 +235,7 @@ typedef enum srMeasurementKind {
 
 typedef struct srMeasurement {
   srMeasurementKind kind;
-  int body;        // (R, d): pose of its frame, seen from the frame of its joint on the parent
+  int body;        // (R, d): pose of its frame, observed from its joint's frame on the parent
   int q, v;        // first joint coordinates
   int z;           // angle, rotation: first discrete state
   double e[4][3];  // unit vectors: e0, e2 in the joint's frame, e1, e3 in the body's
@@ -249,14 +249,14 @@ typedef struct srCoupling {
   double ratio, offset;
 } srCoupling;
 
-// A variable of a constraint formula, and what its rate is made of.
+// A variable of a constraint formula, and the composition of its rate.
 typedef struct srFormulaVariable {
   int kind;    // srVarKind: time, q, v, sensor
   int index;   // of the coordinate, or of the sensor
   int scalar;  // of a sensor: which of its 18 scalars
 } srFormulaVariable;
 
-// A constraint by formula: a position row, or a velocity row.
+// A constraint by formula: a position equation, or a velocity equation.
 typedef struct srFormulaRow {
   const char* name;
   srPlace place;
@@ -264,13 +264,13 @@ typedef struct srFormulaRow {
   bool velocity;
   int nvar;
   const srFormulaVariable* var;  // nvar
-  int value;  // first of its values in srData.row_formula: the formula, its nvar derivatives, of a position row their
+  int value;  // first of its values in srData.row_formula: the formula, its nvar derivatives, for a position equation their
               //   second derivative along the rates
-  int arg;    // first of the rates of its variables in srData.row_arg
+  int arg;  // first of the rates of its variables in srData.row_arg
   double tolerance;
 } srFormulaRow;
 
-// Something that happens when a formula changes its sign.
+// Actions when a formula changes its sign.
 typedef struct srEventAction {
   int y;      // state that is set, or ...
   int v;      // ... joint velocity; -1 where it is the other one
@@ -294,11 +294,11 @@ typedef struct srRow {
   const char* name;  // "closure guide, rotation about y"
   srPlace place;
   srRowKind kind;
-  int index;  // of the closure, coupling, formula row or driver
+  int index;  // of the closure, coupling, constraint formula or driver
   double tolerance;
 } srRow;
 
-// What <run> of the file says about a simulation, or its defaults. No equation of the model depends on it: sr_run_options begins there.
+// Simulation settings of the file's <run>, or defaults. No equation of the model depends on them: sr_run_options starts from them.
 typedef struct srRunSettings {
   double t_end, step, rtol, atol, every;  // every 0: t_end/1000
   const char* method;
@@ -316,7 +316,7 @@ typedef struct srModel {
   double gravity[4];  // m/s^2
 
   int nq, nv, ny, nz;  // positions, velocities, continuous states, discrete states
-  int njq, njv;        // joint coordinates: what formulas, laws, drivers and results speak of. Relative: nq and nv
+  int njq, njv;        // joint coordinates: used by formulas, laws, drivers and results. Relative: nq and nv
   srFormulation formulation;
   bool absolute;  // not relative: every body is a link of its own, free on the ground; joint coordinates are measured
   int nbody;      // without the ground; body arrays hold nbody + 1, [0] the ground
@@ -381,12 +381,12 @@ typedef struct srModel {
   const int* angle_link;    // nangle: their links
   bool has_armature;
 
-  // Gauged models alone.
+  // Absolute formulations only.
   int nmeasurement;
   const srMeasurement* measurement;  // nmeasurement, by bodies
   const int* joint_point;            // njoint: point that is the joint's frame on the parent
   const int* jv_joint;               // njv: joint of a velocity coordinate
-  const int* armature_place;  // njoint x 144: where its 12 x 12 entries stand in srData.M, -1 none; NULL: no armature
+  const int* armature_place;  // njoint x 144: where its 12 x 12 entries are in srData.M, -1 none; NULL: no armature
 
   const char* const* point_name;  // npoint: "ground", "arm", "arm/tip"
   const int* point_body;          // npoint
@@ -406,25 +406,25 @@ typedef struct srModel {
   int nevent;
   const srEvent* event;  // nevent; the first nevent values of the event program are their formulas
 
-  // Constraints: rows of G v + b = 0. First the np position rows (closures in file order, couplings, formulas, drivers),
-  // then the velocity rows. A model that has drivers alone is solved as a tree; otherwise it is constrained.
+  // Constraint equations G v + b = 0. First the np position equations (closures in file order, couplings, formulas, drivers),
+  // then the velocity equations. A model whose only constraints are drivers is solved as a tree; otherwise it is constrained.
   int ng, np;
   int nclosure, ncoupling, nformula_row;
-  int row_driver;                   // first row of the drivers
+  int row_driver;                   // first equation of the drivers
   bool constrained;                 // ng > ndriver, or absolute
   const srClosure* closure;         // nclosure
   const srCoupling* coupling;       // ncoupling
   const srFormulaRow* formula_row;  // nformula_row
-  // Looped by couplings alone: accelerations come from the recursion over the tree, the couplings eliminated in it; methods that
-  // need rows have them too. NULL: not so, or the couplings are redundant.
+  // Constrained by couplings only: accelerations come from the recursion over the tree, with the couplings eliminated; methods that
+  // need the equations have them too. NULL: not so, or the couplings are redundant.
   const struct srElimination* elimination;
   const srRow* row;            // ng
-  const int* G_start;          // ng + 1: rows of G are sparse, their entries in srData.G ...
+  const int* G_start;          // ng + 1: rows of G are sparse, with entries in srData.G ...
   const int* G_index;          // ... at these velocity coordinates, ascending
   const int* M_row;            // nv + 1: M is sparse too: its entries in srData.M ...
   const int* M_column;         // ... at these coordinates, ascending: those before and beyond it in the tree
   const int* M_start;          // nv + 1: the path of coordinate i to the ground (i, dof_parent[i], ...) begins here ...
-  const int* M_place;          // ... 2 a coordinate of the path: where M_ij and M_ji stand in srData.M
+  const int* M_place;          // ... 2 a coordinate of the path: where M_ij and M_ji are in srData.M
   int nrow_formula, nrow_arg;  // sizes of srData.row_formula and row_arg
   const int* q_given;          // nv: 1 where the file gave an initial position
   const int* v_given;          // nv: 1 where the file gave an initial velocity
@@ -438,12 +438,12 @@ typedef struct srModel {
 
 SR_API const srRunSettings* sr_run_settings(const srModel* model);
 
-// Checks everything once: names resolved, topology, inertia, formulas. All errors go to messages, then SR_INPUT; the
-// warnings are there after SR_OK too. The spec may be destroyed afterwards.
+// Checks everything once: names, topology, inertia, formulas. All errors go to messages, then SR_INPUT; warnings
+// are there after SR_OK too. The spec may be destroyed afterwards.
 SR_API srStatus sr_compile(const srSpec* spec, srMessages* messages, srModel** out);
-// Holds joints that nothing with mass or inertia moves with where they start, by drivers, and names them in warnings: such a
-// model compiles, but no run is possible. Of coordinates that are coupled the first is held. SR_INPUT: a ball or free joint
-// is among them. To be called before sr_compile.
+// Locks joints that move nothing with mass or inertia at their initial position, by drivers, and names them in warnings: such a
+// model compiles, but cannot run. Of coupled coordinates the first is locked. SR_INPUT: a ball or free joint
+// is among them. Call before sr_compile.
 SR_API srStatus sr_lock_massless(srSpec* spec, srMessages* messages);
 SR_API void sr_model_destroy(srModel* model);
 SR_API const char* sr_formulation_word(srFormulation formulation);
@@ -455,7 +455,7 @@ SR_API int sr_joint_find(const srModel* model, const char* name);   // -1: unkno
 SR_API int sr_point_find(const srModel* model, const char* name);   // "body/point" or "body"; -1: unknown
 SR_API int sr_sensor_find(const srModel* model, const char* name);  // -1: unknown
 
-// How far a state is evaluated (sr_evaluate), and how far the results in srData belong to its state.
+// Evaluation stages of a state (sr_evaluate): up to which the results in srData are valid for its state.
 typedef enum srStage {
   SR_STAGE_NONE,
   SR_STAGE_POSITION,      // link_X, link_E, link_pose, jq
@@ -517,14 +517,14 @@ typedef struct srData {
 #define SR_DATA_MEMBER(name, count, doc) double* name;
   SR_DATA_FIELDS(SR_DATA_MEMBER)
 #undef SR_DATA_MEMBER
-  int rank;                    // of the rows at the last acceleration, constrained models
-  double row_residual;         // largest |G a - gamma| of the last acceleration
-  double soft_energy;          // stored in soft closures, of the last sr_forces
-  struct srDataPrivate* priv;  // solver of the constraints
-  const double* held;  // values of the places where laws jump, while a run holds them; NULL: as the state has them
+  int rank;                       // of the constraints at the last acceleration, constrained models
+  double row_residual;            // largest |G a - gamma| of the last acceleration
+  double soft_energy;             // stored in soft closures, of the last sr_forces
+  struct srDataPrivate* priv;     // solver of the constraints
+  const double* held;             // branches of laws that jump, while a run holds them; NULL: as the state gives them
   struct srInstances* instances;  // of contacts of sets; NULL: the model has none
-  // A request to stop: called before every evaluation of a run, an assembly or a survey that works on this data, so it must
-  // be cheap (read a flag). Nonzero ends the analysis, which keeps what it has; from then on it must stay nonzero. NULL: none.
+  // A stop request: called before every evaluation of a run, an assembly or a survey on this data, so it must
+  // be cheap (read a flag). Nonzero ends the analysis, which keeps its results so far; from then on it must stay nonzero. NULL: none.
   int (*stop)(void* user);
   void* stop_user;
   // Why the last evaluation failed: the joint or body by name, the largest force and its source.

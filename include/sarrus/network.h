@@ -1,17 +1,17 @@
 // Networks (Kikuuwe and Yamamoto, section II): any number of admittances (force in, motion out) and impedances (motion in, force out),
-// wired by maps, stepped together stage by stage. docs/using/network.md
+// connected by maps, stepped together stage by stage. docs/using/network.md
 //
 //   for r = 1..4                                                                                      eq 13 with 22
 //     x_j = x_j(k) + T_{r-1} xi_{j,r-1}        y_i = y_i(k) + T_{r-1} eta_{i,r-1}
 //     motion of all admittances -> Psi -> (u_i, eta_{i,r}) = I_i(x^_i, y_i; T_r) -> Phi -> xi_{j,r} = A_j(x_j, u^_j)
-//   x_j(k+1) = x_j(k) + T/6 (xi_{j,1} + 2 xi_{j,2} + 2 xi_{j,3} + xi_{j,4}),   y_i alike
+//   x_j(k+1) = x_j(k) + T/6 (xi_{j,1} + 2 xi_{j,2} + 2 xi_{j,3} + xi_{j,4}),   y_i likewise
 //   {T_0 .. T_4} = {0, T/2, T/2, T, T}
 //
 // Components are numbered in the order they are added. Psi and Phi are wires (input += coefficient * output, constants) and
-// maps (any function) between them; the network sorts them itself. What is refused gets a sentence in the messages given
+// maps (any function) between them; the network sorts them itself. Errors are reported in the messages given
 // to sr_network_create; the function then returns -1 (SR_REFUSED), and sr_network_ready refuses the network.
 //
-// Signs: the force of an impedance is the force that works on the motion it sees (power f . xdot into the admittances), as
+// Signs: the force of an impedance is the force that acts on the motion it sees (power f . xdot into the admittances), as
 // in force.h. So it is wired with +1 to what moves and with -1 to what it is measured from. Kikuuwe and Yamamoto print the resisting
 // force, to be applied with minus.
 #ifndef SARRUS_NETWORK_H
@@ -86,7 +86,7 @@ SR_API int sr_network_multibody(srNetwork* network, const char* name, const srMo
 // A friction law over n velocities (eq 19): inputs xdot (n), outputs the force on the body (n): that of the law with minus.
 SR_API int sr_network_friction(srNetwork* network, const char* name, const srFrictionLaw* law,
                                const srFrictionParameters* p, int n, double Fs, double Fk);
-// A point on a plane (eq 23), by a normal law (kelvin-voigt in the paper; none that needs the speed at first touch) and a
+// A point on a plane (eq 23), by a normal law (kelvin-voigt in the paper; none that needs the approach velocity) and a
 // friction law with the limits mu_s N and mu_k N. Inputs: position and velocity of the point (3 + 3); output: force on it.
 typedef struct srPlaneDef {
   double point[3], normal[3];  // of the plane; the normal points to the free side, any length
@@ -97,11 +97,11 @@ typedef struct srPlaneDef {
   double mu_s, mu_k;
 } srPlaneDef;
 SR_API int sr_network_plane(srNetwork* network, const char* name, const srPlaneDef* def);
-// How often the normal law was clamped at 0 in evaluations so far.
+// Number of evaluations so far in which the normal law was clamped at 0.
 SR_API long sr_network_clamps(const srNetwork* network, int component);
 
 // ---------------------------------------------------------------------------------------------------------- terminals
-// A place where impedances are attached: motion out, force in. n = 0: refused.
+// A port to which impedances are attached: motion out, force in. n = 0: refused.
 typedef struct srTerminal {
   int n;                // coordinates: 1 of a joint, 3 of a point mass, 6 of a point of a body (angular first)
   int motion, x, xdot;  // component that gives the motion, first output of positions (-1: none) and of velocities
@@ -113,7 +113,7 @@ SR_API srTerminal sr_network_ground(srNetwork* network,
                                     const double p[3]);  // 6; fixed, axes parallel to the inertial ones
 SR_API srTerminal sr_network_mass_terminal(srNetwork* network, int mass);  // 3
 // A point of a rigid body; s: from the centre of mass, in the body's axes, or, with `upright`, in inertial axes (the place
-// where a rolling sphere touches). 6: as SR_PORT_POINT.
+// where a rolling sphere makes contact). 6: as SR_PORT_POINT.
 SR_API srTerminal sr_network_body_terminal(srNetwork* network, int body, const double s[3], bool upright);
 SR_API srTerminal sr_network_joint_terminal(srNetwork* network, int multibody, const char* coordinate);  // 1: name of v
 SR_API srTerminal sr_network_point_terminal(srNetwork* network, int multibody, const char* point);       // 6
@@ -144,13 +144,13 @@ SR_API const srAdmittance* sr_network_find_admittance(const srNetwork* network, 
 SR_API extern const srImpedance sr_law_hinge;
 
 // ------------------------------------------------------------------------------------------------------------ stepping
-// Checks and sorts the network and takes all memory, for so many threads (>= 1). Results do not depend on their number, to
+// Checks and sorts the network and allocates all memory, for so many threads (>= 1). Results do not depend on their number, to
 // the last bit. Nothing can be added afterwards.
 SR_API srStatus sr_network_ready(srNetwork* network, int threads);
 SR_API int sr_network_threads(const srNetwork* network);  // as many as could be had
 // Initial states, time t.
 SR_API srStatus sr_network_start(srNetwork* network, double t);
-// One step: rk4 as above; forward Euler (eq 4) with tau = T. SR_FAILED: nothing has changed, sr_network_why says why.
+// One step: rk4 as above; forward Euler (eq 4) with tau = T. SR_FAILED: nothing has changed, sr_network_why gives the reason.
 SR_API srStatus sr_network_step(srNetwork* network, double T);
 SR_API srStatus sr_network_euler(srNetwork* network, double T);
 // All signals and rates at the present state. tau < 0: that of each component.
@@ -167,8 +167,8 @@ SR_API const double* sr_network_output(const srNetwork* network, int component);
 SR_API const double* sr_network_input(const srNetwork* network, int component);
 
 // The network as y' = F(t, y; tau) for any integrator that takes `rates`; y are all states in the order of the components
-// (sr_network_states(network, -1) of them, as they lie in memory from sr_network_state(network, 0) on). The network must
-// outlive it; it works in the network's memory, but leaves its states alone.
+// (sr_network_states(network, -1) of them, contiguous in memory from sr_network_state(network, 0) on). The network must
+// outlive it; it uses the network's workspace, but leaves its states unchanged.
 SR_API srSystem sr_network_system(srNetwork* network);
 
 #ifdef __cplusplus

@@ -1,4 +1,4 @@
-// Figures as SVG: a grid of panels with lines, markers or steps; linear and logarithmic axes; one legend outside of the
+// Figures as SVG: a grid of panels with lines, markers or steps; linear and logarithmic axes; one legend outside the
 // axes. A figure adapts itself to light and dark pages. The same figure gives the same bytes.
 //
 //   srPlot* plot;
@@ -41,7 +41,7 @@ typedef enum srPlotStyle {
 } srPlotStyle;
 
 typedef enum srPlotLegend {
-  SR_PLOT_LEGEND_AUTO,   // one for the figure when it has one panel or panels share names, else one beside each panel
+  SR_PLOT_LEGEND_AUTO,   // one for the figure when it has one panel or panels share names, else one next to each panel
   SR_PLOT_LEGEND_RIGHT,  // one for the figure, at its right
   SR_PLOT_LEGEND_BELOW,  // one for the figure, beneath the panels
   SR_PLOT_LEGEND_PANEL,  // one at the right of each panel; colours begin anew in each
@@ -60,7 +60,7 @@ typedef struct srPlotDef {
   bool separate_x;
 } srPlotDef;
 
-// Largest number of panels, and of styles that can be told apart (colour, dashes, marker); more series repeat them.
+// Largest number of panels, and of styles that can be distinguished (colour, dashes, marker); more series repeat them.
 #define SR_PLOT_MAX_PANELS 100
 #define SR_PLOT_LOOKS 14
 
@@ -75,20 +75,20 @@ typedef struct srPlotPanel {
 
 typedef struct srPlotSeries {
   const char* name;  // in the legend. NULL or "": drawn, but not in the legend
-  int n;             // points; 0 is allowed: the name stands in the legend, so that what is missing is seen
+  int n;             // points; 0 is allowed: the name is still in the legend, so that missing data shows
   const double* x;   // (n); NULL: 0, 1, 2, ...
   const double* y;   // (n); NaN and infinities are gaps
   srPlotStyle style;
   // 1 .. SR_PLOT_LOOKS: this colour, dash pattern and marker. 0: by name, in the order of first appearance; the same name
-  // looks the same in all panels that share a legend.
+  // has the same style in all panels that share a legend.
   int look;
 } srPlotSeries;
 
-// A figure without panels: cells of the grid that are never described stay empty. SR_INPUT when a size cannot be.
+// A figure without panels: cells of the grid that are never described stay empty. SR_INPUT: invalid size.
 SR_API srStatus sr_plot_create(const srPlotDef* def, srPlot** out);
 SR_API void sr_plot_destroy(srPlot* plot);
 
-// These three return SR_INPUT for a cell outside of the grid or a wrong range, SR_MEMORY when memory ran out. The first
+// These three return SR_INPUT for a cell outside the grid or a wrong range, SR_MEMORY when out of memory. The first
 // failure is kept, and the writers return it: a caller may check there alone.
 // Describes the panel at row, column (counted from 0); the last description holds.
 SR_API srStatus sr_plot_panel(srPlot* plot, int row, int column, const srPlotPanel* panel);
@@ -96,11 +96,11 @@ SR_API srStatus sr_plot_series(srPlot* plot, int row, int column, const srPlotSe
 // A line of small text beneath the panel, such as "hem5: failed"; as many as wanted, long ones are broken at blanks.
 SR_API srStatus sr_plot_note(srPlot* plot, int row, int column, const char* text);
 
-// Writes the figure as SVG. Errors and warnings (points that a log axis leaves out, more series than looks) go to
+// Writes the figure as SVG. Errors and warnings (points that a log axis leaves out, more series than styles) go to
 // messages. SR_IO: the file cannot be opened for writing; SR_FAILED: it could not be written to its end.
 SR_API srStatus sr_plot_write(srPlot* plot, const char* path, srMessages* messages);
 SR_API srStatus sr_plot_write_stream(srPlot* plot, FILE* stream, srMessages* messages);
-// The same into memory, zero-terminated, to be freed with sr_free_text (text.h). It may stand inside an HTML page: its
+// The same into memory, zero-terminated, to be freed with sr_free_text (text.h). It can be embedded in an HTML page: its
 // names are its own. size may be NULL.
 SR_API srStatus sr_plot_write_text(srPlot* plot, srMessages* messages, char** text, size_t* size);
 

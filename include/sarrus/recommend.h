@@ -1,5 +1,5 @@
-// Which method and tolerance suit a model: measured, then said with the numbers. Definitions: docs/using/recommend.md. The command
-// line runs the trials, each in a process of its own (sarrus/compare.h has what they are judged by).
+// Which method and tolerance suit a model: measured, and reported with the numbers. Definitions: docs/using/recommend.md. The command
+// line runs the trials, each in a process of its own (sarrus/compare.h defines how they are judged).
 #ifndef SARRUS_RECOMMEND_H
 #define SARRUS_RECOMMEND_H
 
@@ -15,25 +15,25 @@ typedef struct srEigenvalue {
   double re, im;  // 1/s
 } srEigenvalue;
 
-// Eigenvalues of the motion linearized at d's state (t, q, v, y), the constraints solved at acceleration level; largest
-// modulus first, of equal ones im > 0 first. A constrained model has two zeros for every independent row. All 2 nv + ny of them
+// Eigenvalues of the motion linearized at d's state (t, q, v, y), constraints solved at acceleration level; largest
+// modulus first, of equal ones im > 0 first. A constrained model has two zeros for every independent constraint equation. All 2 nv + ny of them
 // up to 120 states, beyond that the largest ones, estimated. At most `room` are written; *count is how many. SR_FAILED: the
-// accelerations cannot be evaluated around the state, or an eigenvalue was not found.
+// accelerations cannot be evaluated around the state, or the eigenvalue iteration failed.
 SR_API srStatus sr_eigenvalues(const srModel* m, const srData* d, int room, srEigenvalue* out, int* count);
 
-// Largest h |lambda| for which dopri5 does not let this mode grow: about 3.3 for real negative ones, 1 for imaginary ones.
+// Largest h |lambda| for which dopri5 does not amplify this mode: about 3.3 for real negative ones, 1 for imaginary ones.
 // INFINITY where re > 0: such a mode grows by itself.
 SR_API double sr_stability_bound(srEigenvalue lambda);
 
 typedef struct srSpectrum {
   double t;
   srEigenvalue largest;  // modulus
-  double rate;  // 1/s: steps in a second that stability asks of dopri5, the largest |lambda| / bound of all modes
+  double rate;  // 1/s: steps per second that stability requires of dopri5, the largest |lambda| / bound of all modes
 } srSpectrum;
 SR_API srStatus sr_spectrum(const srModel* m, const srData* d, srSpectrum* out);
 
-// Steps that the motion x(t) asks for by its smoothness alone: those that the error control of dopri5 would take if x' were a
-// known function of time, without stages that react to each other, so that nothing can become unstable.
+// Steps that the motion x(t) requires by its smoothness alone: those that the error control of dopri5 would take if x' were a
+// known function of time, without interacting stages, so that nothing can become unstable.
 typedef struct srPace {
   double steps;           // over all samples
   double h;               // s: the step in use at half of all time (median by time)
@@ -45,10 +45,10 @@ SR_API srStatus sr_step_estimate(const srTrajectory* x, double rtol, double atol
 
 // ------------------------------------------------------------------------------------------------------------- survey
 #define SR_SURVEY_PARTS 10  // of the window; eigenvalues are taken at their ends
-#define SR_STIFF 4.0        // stability multiplies the steps by this and more: stiff
+#define SR_STIFF 4.0        // stability multiplies the steps by this or more: stiff
 
 typedef struct srSurvey {
-  // Size. Entries that are not zero in M and G of a constrained model.
+  // Size. Nonzero entries in M and G of a constrained model.
   int nq, nv, ny, ny_user, ng, np, M_entries, G_entries;
   int rough;  // functions with kinks or jumps in formulas: abs, min, max, sign, step, floor, comparisons, if
   // Trial run: an explicit method at the tolerances of the options, as far as its share of the time went.

@@ -1,6 +1,6 @@
-// Reports: what the verbs check, eval, run, compare and recommend tell, as a table for people or as one JSON object, whose keys are a contract
+// Reports of check, eval, run, compare and recommend, as a table for people or as one JSON object, whose keys are a contract
 // (docs/using/cli.md). They are made here, so that the command line, Python and a page show the same: a program opens a model, calls one
-// function for the result and one for its report, and prints the text. What goes wrong is in messages.
+// function for the result and one for its report, and prints the text. Errors are in messages.
 #ifndef SARRUS_REPORT_H
 #define SARRUS_REPORT_H
 
@@ -22,7 +22,7 @@ typedef enum srReportForm { SR_REPORT_TEXT, SR_REPORT_JSON } srReportForm;
 SR_API void sr_report_errors(const srMessages* messages, srText* out);
 
 // ----------------------------------------------------------------------------------------------------------- assembly
-// What closing the loops has changed, coordinate by coordinate.
+// What loop closure has changed, coordinate by coordinate.
 typedef struct srAssemblyChange {
   bool constrained;  // the model has loops, whatever another formulation makes of them
   srAssembly told;
@@ -31,10 +31,10 @@ typedef struct srAssemblyChange {
 // sr_assemble, with the change. *out is NULL unless SR_OK.
 SR_API srStatus sr_assembly_change_create(const srModel* m, srData* d, srMessages* messages, srAssemblyChange** out);
 SR_API void sr_assembly_change_destroy(srAssemblyChange* change);
-// JSON alone: the object that stands under "assembly" in other reports.
+// JSON only: the object under "assembly" in other reports.
 SR_API void sr_report_assembly(const srModel* m, const srAssemblyChange* change, srText* out);
 
-// Warns of constraints that leave nothing to move, and of rows that are redundant but for rounded numbers.
+// Warns of constraints that leave no degree of freedom, and of equations that are redundant but for rounded numbers.
 SR_API void sr_warn_rank(const srModel* m, const srRank* rank, srMessages* messages);
 
 // -------------------------------------------------------------------------------------------------------------- check
@@ -45,42 +45,42 @@ typedef struct srCheck {
   srModel* formulated;  // m, where it was made here
   srData* data;         // of it
 } srCheck;
-// Closes the loops from d's state, takes the model to the formulation, finds the rank and tries one evaluation; warnings are in
-// messages. m is the spec compiled, in relative coordinates unless the formulation is its own; m must outlive *out, which is NULL
+// Closes the loops from d's state, formulates the model, determines the rank and tries one evaluation; warnings are in
+// messages. m is the compiled spec, in relative coordinates unless the formulation is its own; m must outlive *out, which is NULL
 // unless SR_OK.
 SR_API srStatus sr_check_create(const srSpec* spec, const srModel* m, srData* d, srFormulation formulation,
                                 srMessages* messages, srCheck** out);
 SR_API void sr_check_destroy(srCheck* check);
-// messages: what the JSON tells as warnings and notes; NULL: none.
+// messages: the warnings and notes of the JSON; NULL: none.
 SR_API void sr_report_check(const srCheck* check, const srMessages* messages, srReportForm form, srText* out);
 
 // --------------------------------------------------------------------------------------------------------------- eval
-// Everything at one state:  M a + c = f + G^T lambda.   c = RNEA(q, v, 0), gravity included; f = tau and all laws; G the rows of
-// loops, couplings, formulas and drivers. Bare: the rigid tree alone, f = tau, without laws, stops, armature and drivers.
+// Everything at one state:  M a + c = f + G^T lambda.   c = RNEA(q, v, 0), gravity included; f = tau and all force elements; G the constraint
+// Jacobian of loops, couplings, formulas and drivers. Bare: the rigid tree alone, f = tau, without forces, stops, armature and drivers.
 typedef struct srEvaluation {
   const srModel* m;
   srData* d;
   bool bare;
-  int ng, np;              // rows, and those with a position form; 0 for the bare tree
+  int ng, np;              // constraint equations, and those with a position form; 0 for the bare tree
   double *M, *c, *G, *gv;  // nv x nv, nv, ng x nv, ng
   double* a;               // njv: accelerations of joint coordinates
   double* reaction;        // njoint x 6, on the body about its origin, in its axes: moment, force
-  unsigned char* unique;   // ng + njoint: multipliers, then reactions, that are the only ones possible
+  unsigned char* unique;   // ng + njoint: multipliers, then reactions, that are unique
   int rank;
   bool has_reactions;
   double kinetic, potential;
 } srEvaluation;
-// Evaluates m at d's t, q, v, y, tau; accelerations that cannot be had (joints without mass) are NaN. SR_FAILED: there are none
+// Evaluates m at d's t, q, v, y, tau; accelerations that do not exist (joints without mass) are NaN. SR_FAILED: there are none
 // at this state. m and d must outlive *out, which is NULL unless SR_OK.
 SR_API srStatus sr_evaluation_create(const srModel* m, srData* d, bool bare, srMessages* messages, srEvaluation** out);
 SR_API void sr_evaluation_destroy(srEvaluation* e);
 SR_API void sr_report_evaluation(const srEvaluation* e, srReportForm form, srText* out);
 
 // ---------------------------------------------------------------------------------------------------------------- run
-// Is it the stabilization of the options that keeps the constraints, not a way of the method's own?
+// Do the options' stabilization settings enforce the constraints, not the method itself?
 SR_API bool sr_run_is_stabilized(const srRunOptions* o);
 
-// Options that a person has given, not the model.
+// Options given by the user, not the model.
 typedef struct srRunGiven {
   bool step, rtol, atol, control, rho, family, tangent, stabilization, alpha, beta, metric;
 } srRunGiven;
@@ -88,15 +88,15 @@ typedef struct srRunGiven {
 SR_API void sr_warn_method_options(const srRunOptions* o, const srRunGiven* given, srMessages* messages);
 SR_API void sr_warn_constraint_options(const srModel* m, const srRunOptions* o, const srRunGiven* given,
                                        srMessages* messages);
-// sr_warn_rank at d's position, for models whose rank costs little beside a run; `check` tells of the others.
+// sr_warn_rank at d's position, for models whose rank is cheap compared with a run; `check` reports the others.
 SR_API void sr_warn_redundancy(const srModel* m, srData* d, srMessages* messages);
 
-// Where rows come from, in one line: "sarrus 0.1.0; model NAME (FILE); dopri5; rtol ...". file may be NULL.
+// Provenance of the rows, in one line: "sarrus 0.1.0; model NAME (FILE); dopri5; rtol ...". file may be NULL.
 SR_API void sr_report_run_provenance(const srModel* m, const srRunOptions* o, const char* file,
                                      const srSetting* settings, int nsetting, srText* out);
 
-// After sr_run, before its report: warns of an energy ledger that does not close, and of sensors that are not a number unless
-// rows were written (sr_run warns of those); accelerations that sensors show are computed.
+// After sr_run, before its report: warns of an energy balance that does not close, and of sensors that are NaN unless
+// rows were written (sr_run warns of those); computes accelerations that sensors show.
 SR_API void sr_run_conclude(const srModel* m, srData* d, const srRunOptions* o, const srRunResult* result,
                             srMessages* messages);
 
@@ -121,9 +121,9 @@ SR_API void sr_report_run(const srRunReport* run, srReportForm form, srText* out
 SR_API void sr_report_comparison(const srComparison* c, const srMessages* messages, srReportForm form, srText* out);
 SR_API void sr_report_comparison_csv(const srComparison* c, srText* out);  // a row for each run
 
-// Two tables of results, column by column, at the times of the second that lie within the first: where the first has no row at a time,
-// its columns are taken from the cubic through the four rows around (Lagrange). A number in one table where the other has none is
-// a difference that is no number, and the largest.
+// Two result tables, column by column, at the times of the second that are within the first: where the first has no row at a time,
+// its columns are interpolated by the cubic through the four neighbouring rows (Lagrange). A number in one table where the other has none is
+// a NaN difference, and the largest.
 typedef struct srColumnDifference {
   const char *name, *unit, *unit_of_first;
   double most, rms, at, range;  // at: time of the largest; range: of the column in the first
@@ -134,11 +134,11 @@ typedef struct srTableDifference {
   const srResultTable *first, *second;
   srColumnDifference* column;
   int ncolumn, nrow;
-  int missing[2];  // columns that the first, the second has not
+  int missing[2];  // columns missing in the first, in the second
   int outside;     // rows before the first or after the last of the first table
   int between;     // rows between those of the first
 } srTableDifference;
-// Tables and names of files must outlive *out, which is NULL unless SR_OK. SR_INPUT: times that do not rise, units that differ, nothing
+// Tables and names of files must outlive *out, which is NULL unless SR_OK. SR_INPUT: times that do not increase, units that differ, nothing
 // in common.
 SR_API srStatus sr_table_difference_create(const srResultTable* first, const char* first_file,
                                            const srResultTable* second, const char* file, srMessages* messages,

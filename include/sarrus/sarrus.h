@@ -1,4 +1,4 @@
-// Sarrus, all of it.
+// Sarrus: the whole public interface.
 #ifndef SARRUS_SARRUS_H
 #define SARRUS_SARRUS_H
 

@@ -1,4 +1,4 @@
-// Simulation: a model against time.
+// Simulation of a model over time.
 #ifndef SARRUS_SIMULATE_H
 #define SARRUS_SIMULATE_H
 
@@ -15,31 +15,31 @@ typedef struct srRunOptions {
   double step;         // s, fixed-step methods and control fixed
   double rtol, atol;   // adaptive methods
   srControlRule
-      control;  // rule of the step; positions takes all of Haddouni et al. (2017), Table 1, but rtol and atol, which stand here
-  double rho;            // generalized-alpha methods
+      control;  // step-size rule; positions uses Haddouni et al. (2017), Table 1, except rtol and atol, which are here
+  double rho;   // generalized-alpha methods
   srFamily family;       // their parameters from rho
   srTangentWay tangent;  // implicit methods
   double every;          // s between output rows; 0: a thousandth of the run
   srStabilization
-      stabilization;   // constrained models: how explicit methods keep the constraints; NONE: the others do not project
-  double alpha, beta;  // 1/s, Baumgarte
+      stabilization;  // constrained models: how explicit methods enforce the constraints; NONE: the others do not project
+  double alpha, beta;    // 1/s, Baumgarte
   bool metric_identity;  // projections measure with the identity instead of the mass matrix
-  // Called for every output row (srColumns); return nonzero to stop the run. Rows stand at t0 + k*every and at t_end.
+  // Called for every output row (srColumns); return nonzero to stop the run. Rows are at t0 + k*every and at t_end.
   int (*row)(void* user, const double* row);
-  // Called now and then (about every 50 ms of wall clock, inside of steps too) with the time reached; return nonzero to stop
+  // Called regularly (about every 50 ms of wall clock, also within steps) with the time reached; return nonzero to stop
   // the run, as d->stop does.
   int (*progress)(void* user, double t, double t_end);
   void* user;
 } srRunOptions;
 // From the model's <run> element and its defaults.
 SR_API srRunOptions sr_run_options(const srModel* m);
-// Does the error choose the steps? Then rtol and atol hold, else step.
+// Does error control choose the steps? Then rtol and atol apply, else step.
 SR_API bool sr_run_is_adaptive(const srRunOptions* o);
 
 // Columns of a result row:
 //   t; q.NAME; v.NAME; states by name; driver.NAME, the driving forces; lambda.NAME of a coupling or formula, lambda.NAME.k of
-//   row k of a closure; sensors: NAME of a formula, of a frame NAME.x .y .z
-//   .vx .vy .vz .wx .wy .wz; kinetic, potential, residual (of the energy ledger so far)
+//   equation k of a closure; sensors: NAME of a formula, of a frame NAME.x .y .z
+//   .vx .vy .vz .wx .wy .wz; kinetic, potential, residual (of the energy balance so far)
 typedef struct srColumns {
   int count;
   const char* const* names;
@@ -52,15 +52,15 @@ typedef struct srEnergy {
   double kinetic, potential;    // at the end, J
   double kinetic0, potential0;  // at the start, J
   double work[SR_ACCOUNTS];     // work of every account over the run, J; dissipated is <= 0
-  double residual;              // what the ledger misses: change of energy less all work, J
-  double scale;                 // largest of the energies met, J: what the residual is to be compared with
+  double residual;              // error of the energy balance: change of energy minus all work, J
+  double scale;                 // largest energy of the run, J: scale of the residual
 } srEnergy;
 
 typedef struct srRunEvent {
   double t;
   const char *a, *b;  // name of the <event>; the two shapes of an impact; else NULL
   const char*
-      kind;  // "event"; "impact": a contact has touched; "rank" (falls, rises, or falls for an instant); "energy", "position": lost on the way
+      kind;  // "event"; "impact": a contact has closed; "rank" (falls, rises, or falls for an instant); "energy", "position": lost during the run
   char why[120];
 } srRunEvent;
 #define SR_RUN_EVENTS 64
@@ -68,7 +68,7 @@ typedef struct srRunEvent {
 typedef struct srRunResult {
   double t;  // reached
   srIntegratorStats stats;
-  double violation_position;  // largest over accepted steps, max norm over all rows (of a tree: of the driven
+  double violation_position;  // largest over accepted steps, max norm over all equations (trees: of the driven
   double violation_velocity;  //   coordinates before they are put back on their motion)
   double violation_acceleration;
   int rank;    // of the constraints at the end, constrained models
@@ -81,17 +81,17 @@ typedef struct srRunResult {
   srEnergy energy;
   long rows;           // output rows written
   double seconds;      // wall clock
-  long impacts;        // contacts that have touched
-  long clamps;         // touches in which a normal law would have pulled
-  long jumps;          // of laws, located
+  long impacts;        // contacts that have closed
+  long clamps;         // contacts in which a normal law would have pulled
+  long jumps;          // of force laws, located
   long limits_passed;  // accepted steps with a joint beyond its limits
   char trouble[512];   // why the run stopped early: joint or body, time, largest force and its source
 } srRunResult;
 
-// Simulates from d's state to t_end. Driven coordinates start on their motion. When it returns, d holds the last good state,
-// evaluated where that is possible; also after SR_FAILED (result->trouble says why), and every row up to there has been handed
-// out, one for that state too. A run that a callback or d->stop has stopped is SR_OK with result->t before t_end: a step under
-// way is given up, and d holds the state before it. No memory is taken while it steps.
+// Simulates from d's state to t_end. Driven coordinates start on their motion. On return d holds the last good state,
+// evaluated where possible; also after SR_FAILED (result->trouble states the reason), and every row up to there has been
+// output, including one for that state. A run stopped by a callback or d->stop is SR_OK with result->t before t_end: a step in
+// progress is abandoned, and d holds the state before it. Stepping allocates no memory.
 SR_API srStatus sr_run(const srModel* m, srData* d, const srRunOptions* options, srMessages* messages,
                        srRunResult* result);
 

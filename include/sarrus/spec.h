@@ -5,7 +5,7 @@
 //   srs_add_joint(s, arm, &(srJointDef){.type = sr_text("revolute"), .axis = SR_NUMBERS(0, 1, 0), .q = sr_number(0.5)});
 //   srs_add_inertial(s, arm, &(srInertialDef){.mass = sr_number(1), .com = SR_NUMBERS(0, 0, -1)});
 //
-// A definition struct that is all zero is the default: what each attribute means, its unit and its default stand in
+// An all-zero definition struct is the default: meaning, unit and default of each attribute are in
 // fields.h.
 #ifndef SARRUS_SPEC_H
 #define SARRUS_SPEC_H
@@ -157,7 +157,7 @@ typedef struct srSpec srSpec;
 SR_API srSpec* srs_create(void);  // NULL when out of memory
 SR_API void srs_destroy(srSpec* spec);
 
-// Owner of what belongs to no body (the top level), and of points and shapes of the ground.
+// Owner of elements that belong to no body (the top level), and of points and shapes of the ground.
 #define SR_NO_OWNER (-1)
 #define SR_GROUND (-2)
 
@@ -184,13 +184,13 @@ SR_API bool srs_register_impedance(srSpec* spec, const srImpedance* law);
 SR_API bool srs_register_function(srSpec* spec, const srFunction* function);
 // A copy, with places, registered laws and folder. NULL when out of memory.
 SR_API srSpec* srs_copy(const srSpec* spec);
-// A copy in which every FORMULA attribute is numbers: parameters are worked out. Laws keep their text, and the parameters
+// A copy in which every FORMULA attribute is evaluated to numbers. Laws keep their text, and the parameters
 // stay for them, as numbers. NULL after errors, which go to messages, or when out of memory.
 SR_API srSpec* srs_numbers(const srSpec* spec, srMessages* messages);
-// Folder that relative FILE attributes are looked up in (set by the reader). NULL: the working folder.
+// Folder that relative FILE attributes are resolved in (set by the reader). NULL: the working folder.
 SR_API bool srs_set_folder(srSpec* spec, const char* folder);
 SR_API const char* srs_folder(const srSpec* spec);
-// Lets sr_compile load the shared libraries that <plugin> names and run their code: those that lie, links resolved, in one of
+// Lets sr_compile load the shared libraries that <plugin> names and run their code: those that are, links resolved, in one of
 // these folders, or, without any, in the folder of the model. Before this call a <plugin> is an error. False: out of memory.
 SR_API bool srs_allow_plugins(srSpec* spec, const char* const* folders, int nfolder);
 

@@ -1,4 +1,4 @@
-// The model as the equations that integrators see: it joins the model to the waist of integrate.h.
+// The model as the equations that integrators see: connects the model to the system interface of integrate.h.
 #ifndef SARRUS_SYSTEM_H
 #define SARRUS_SYSTEM_H
 
@@ -15,8 +15,8 @@ typedef struct srModelSystem {
   srData* d;                       // their workspace; tau in it is applied throughout
   struct srModelTangent* tangent;  // exact derivatives for implicit methods; NULL: the system offers none
   double* y_most;  // memory for the largest errors of states (ny); NULL: bristles have no bounds of their own
-  // Filled by the callbacks, largest over accepted steps: of a tree, of the driven coordinates before they are put back on their
-  // motion; of springs that stand for joints.
+  // Filled by the callbacks, largest over accepted steps: for trees, of the driven coordinates before they are put back on their
+  // motion; of springs that represent joints.
   double violation_position, violation_velocity;
   srSparsity M_sparsity, G_sparsity;
 } srModelSystem;

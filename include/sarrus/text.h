@@ -1,5 +1,5 @@
-// Texts that grow in memory, and JSON written into them: what reports (report.h) are made of. No function fails: a text that ran
-// out of memory says so in `failed`, and takes nothing more.
+// Texts that grow in memory, and JSON written into them: the building blocks of reports (report.h). No function fails: a text
+// that ran out of memory sets `failed`, and accepts nothing more.
 #ifndef SARRUS_TEXT_H
 #define SARRUS_TEXT_H
 
@@ -19,7 +19,7 @@ typedef struct srText {
 
 SR_API void sr_text_add(srText* text, const char* bytes, size_t n);
 SR_API void sr_text_print(srText* text, const char* format, ...) SR_PRINTF(2, 3);
-// "file:line:column: error: ..."; what has no file is said by "sarrus".
+// "file:line:column: error: ..."; without a file it begins with "sarrus".
 SR_API void sr_text_message(srText* text, const srMessage* message);
 SR_API void sr_text_free(srText* text);  // empty again
 
@@ -27,8 +27,8 @@ SR_API void sr_text_free(srText* text);  // empty again
 SR_API void sr_free_text(char* text);
 
 // -------------------------------------------------------------------------------------------------------------- JSON
-// RFC 8259, numbers with 17 digits, NaN and infinities as null. Nothing is kept: every call writes. Values inside an object have a
-// key, those inside an array have none (NULL). Members of the top object stand on lines of their own.
+// RFC 8259, numbers with 17 digits, NaN and infinities as null. Every call writes at once. Values inside an object have a
+// key, those inside an array have none (NULL). Members of the top object are on lines of their own.
 #define SR_JSON_DEPTH 16
 typedef struct srJson {
   srText* out;

@@ -1,4 +1,4 @@
-// Words that stand in model files, flags, JSON and code alike, once each. A new joint or integrator is its own file and one
+// Words used alike in model files, flags, JSON and code, listed once. A new joint or integrator is its own file and one
 // row here: enumerations, tables, the reader's checks and the reference of the format follow.
 #ifndef SARRUS_WORDS_H
 #define SARRUS_WORDS_H
@@ -41,7 +41,7 @@
   X(cvode, "cvode")                                                                                                    \
   X(ida, "ida")
 
-// Rules of the step length: X(NAME, word)   (docs/theory/integrators.md)
+// Step-size rules: X(NAME, word)   (docs/theory/integrators.md)
 #define SR_CONTROL_LIST(X)                                                                                             \
   X(DEFAULT, "default")                                                                                                \
   X(POSITIONS, "positions")                                                                                            \
@@ -71,8 +71,8 @@ typedef enum srTangentWay { SR_TANGENT_EXACT, SR_TANGENT_DIFFERENCE } srTangentW
   X(GIVEN, "given")                                                                                                    \
   X(INSIDE_LIMITS, "inside-limits")
 typedef enum srStart {
-  SR_START_GIVEN,          // where the file or the caller has it
-  SR_START_INSIDE_LIMITS,  // the nearest start inside of the limits of the joints
+  SR_START_GIVEN,          // as given by the file or the caller
+  SR_START_INSIDE_LIMITS,  // the nearest start inside the joint limits
 } srStart;
 
 // Kinds of closures: X(NAME, kind, word); kind is defined in src/constraint/closure_<kind>.c, and may have two words.
@@ -92,7 +92,7 @@ typedef enum srStart {
   X(POINT_PLANE, point_plane, "point-plane")                                                                           \
   X(ROLL, roll, "roll")
 
-// Ways to keep the constraints while an explicit method steps: X(NAME, word)
+// Ways to enforce the constraints while an explicit method steps: X(NAME, word)
 #define SR_STABILIZATION_LIST(X)                                                                                       \
   X(NONE, "none")                                                                                                      \
   X(BAUMGARTE, "baumgarte")                                                                                            \
@@ -133,7 +133,7 @@ typedef enum srStabilization {
   X(flores, "flores")                                                                                                  \
   X(exact, "exact")
 
-// The words as the one text that the attribute lists of fields.h take: "revolute|prismatic|...|"
+// The words as one text, for the attribute lists of fields.h: "revolute|prismatic|...|"
 #define SR_JOINT_WORD(NAME, word) #word "|"
 #define SR_METHOD_WORD(name, word) word "|"
 #define SR_SHAPE_WORD(NAME, word) word "|"

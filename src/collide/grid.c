@@ -1,8 +1,8 @@
 // Broad phase by a hierarchy of uniform grids, hashed.
 //
-// A ball goes into the grid whose cells are the least power of two that is not below 2 r + margin. Two balls nearer than margin
-// then lie in neighbouring cells of the coarser grid of the two, so that a ball asks 27 cells of its own grid and of every coarser
-// one in use. Grids of different cells keep one large ball among many small ones from putting them all into one cell.
+// A ball is entered in the grid whose cell size is the least power of two not below 2 r + margin. Two balls nearer than margin
+// are then in neighbouring cells of the coarser grid of the two, so that a ball queries 27 cells of its own grid and of every coarser
+// one in use. Grids of different cell sizes keep one large ball among many small ones from putting them all into one cell.
 // Source: Ericson 2005, Real-Time Collision Detection, 7.2.
 #include "collide/grid.h"
 
@@ -11,8 +11,8 @@
 
 #include "base/base.h"
 
-#define LEVELS 24        // grids at most: balls far smaller than the largest share the finest of them
-#define FARTHEST 0x1p52  // cells from the origin: beyond them cells have no neighbours any more
+#define LEVELS 24        // largest number of grids: balls far smaller than the largest share the finest of them
+#define FARTHEST 0x1p52  // cells from the origin: beyond them cells no longer have neighbours
 #define NONE (-1)
 
 typedef struct Cell {
@@ -75,7 +75,7 @@ static void put_at(const double* centre, int level, Cell* out) {
 
 static bool is_finite(const double* x) { return isfinite(x[0]) && isfinite(x[1]) && isfinite(x[2]); }
 
-// The levels in use, coarse ones first; of the balls beyond LEVELS of them the finest is used.
+// The levels in use, coarse ones first; balls beyond LEVELS of them use the finest.
 static void find_levels(srGrid* grid, const srBalls* balls, double margin) {
   grid->nlevel = 0;
   for (int i = 0; i < balls->n; i++) {
@@ -108,7 +108,7 @@ static bool is_near(const Search* s, int i, int j) {
   return x * x + y * y + z * z < reach * reach;
 }
 
-// Ball i with those that are in a cell of its surroundings.
+// Ball i with those in the neighbouring cells.
 static void look_in(Search* s, int i, const Cell* cell) {
   for (int j = s->grid->head[bucket(s->grid, cell)]; j != NONE && !s->ended; j = s->grid->next[j]) {
     if (!is_same(&s->grid->cell[j], cell)) continue;

@@ -1,6 +1,6 @@
-// Pairs of kinds of shapes: where two shapes are nearest, from the pose of one seen from the other. On math alone.
+// Pairs of shape kinds: the nearest points of two shapes, from the pose of one observed from the other. On math alone.
 //
-// To add a pair: write pair_<name>.c with one srPairKind, put a row into SR_PAIR_LIST. A new kind of shape is one more row of
+// To add a pair: write pair_<name>.c with one srPairKind, and add a row to SR_PAIR_LIST. A new kind of shape is one more row of
 // srShapeKind and of sr_shape_bounded (pair.c).
 #ifndef SR_COLLIDE_PAIR_H
 #define SR_COLLIDE_PAIR_H
@@ -14,7 +14,7 @@ typedef enum srShapeKind {
   SR_KIND_HOLLOW,  // a sphere that holds others within; size: its radius, negative
 } srShapeKind;
 
-// Is it within a ball of its size about its origin? What is not may be near to everything.
+// Is it within a ball of its size about its origin? An unbounded shape may be near everything.
 bool sr_shape_bounded(srShapeKind kind);
 
 // Two shapes at their nearest points, in the axes of a.
@@ -30,7 +30,7 @@ typedef struct srPairKind {
   srShapeKind a, b;
   int nt;                                      // components of a tangent vector in the axes of a: 2 or 3
   bool (*fits)(double size_a, double size_b);  // NULL: all sizes can touch
-  // x: origin of b seen from a, in the axes of a.
+  // x: origin of b observed from a, in the axes of a.
   void (*place)(const double size[2], const double x[3], srPairPlace* out);
 } srPairKind;
 
@@ -46,7 +46,7 @@ SR_PAIR_LIST(SR_PAIR_DECLARE)
 // The row of two kinds, in either order. *swap: the first one is b. NULL: they cannot touch.
 const srPairKind* sr_pair_find(srShapeKind one, srShapeKind two, bool* swap);
 
-// What two spheres share, also where one holds the other (side -1; its size is negative).
+// What two spheres share, also where one contains the other (side -1; its size is negative).
 void sr_pair_of_spheres(double side, const double size[2], const double x[3], srPairPlace* out);
 
 #endif

@@ -1,4 +1,4 @@
-// Two spheres: n = x/|x|, gap = |x| - R_a - R_b; the point of contact is the middle of the overlap, so that a and b count alike.
+// Two spheres: n = x/|x|, gap = |x| - R_a - R_b; the point of contact is the middle of the overlap, so that it is symmetric in a and b.
 #include "collide/pair.h"
 #include "math/pose.h"
 

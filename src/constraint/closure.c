@@ -1,5 +1,5 @@
-// Rows that several kinds of closures are made of. Rodrigues da Silva et al. (2024), eq 1 to 6, with the errata of its quadratic terms: here they
-// follow from R' = [w] R alone, seen from the observer, where no term of his own motion appears.
+// Building blocks of loop-closure equations. Rodrigues da Silva et al. (2024), eq 1 to 6, with corrected quadratic terms: here they
+// follow from R' = [w] R alone, in the observer's frame, where its own motion does not appear.
 #include "constraint/closure.h"
 
 #include <math.h>

@@ -1,7 +1,7 @@
-// Ball cut (the ROBOTRAN manual, section 3.2.3, figure 13), 3 rows: the origins meet. Rows and multiplier are in the axes of the youngest
-// common ancestor of the two bodies. The residual is p_a - p_b, so that the multiplier is the force of the second body on
-// the first (catalog 4.16). With a normal (in the same axes) only the two rows square to it are kept: planar loops, where
-// the third holds by itself.
+// Ball cut (the ROBOTRAN manual, section 3.2.3, figure 13), 3 equations: the origins coincide. Equations and multiplier are in the axes of the
+// youngest common ancestor of the two bodies. The residual is p_a - p_b, so that the multiplier is the force of the second body on
+// the first (catalog 4.16). With a normal (in the same axes) only the two equations perpendicular to it are kept: planar loops, where
+// the third is satisfied automatically.
 #include "constraint/closure.h"
 #include "constraint/closure_graph.h"
 

@@ -1,4 +1,4 @@
-// Body cut (the ROBOTRAN manual, section 3.2.3, figure 12), the same as a weld: frame b is frame a, 6 rows in the axes of a.
+// Body cut (the ROBOTRAN manual, section 3.2.3, figure 12), the same as a weld: frame b is frame a, 6 equations in the axes of a.
 #include "constraint/closure.h"
 #include "constraint/closure_graph.h"
 

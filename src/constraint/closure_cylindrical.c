@@ -1,4 +1,4 @@
-// Cylindrical closure, 4 rows: b stays on the axis through a, and its axis is that of a.
+// Cylindrical closure, 4 equations: b stays on the axis through a, and its axis is that of a.
 #include "constraint/closure.h"
 #include "constraint/closure_graph.h"
 

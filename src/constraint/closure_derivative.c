@@ -45,7 +45,7 @@ int sr_closure_jacobian(const srClosure* c, const srProgram* derivative, const s
   return answer;
 }
 
-// One row of a soft closure: its spring of stiffness k and damper k T. L: of this row alone.
+// One equation of a soft closure: its spring of stiffness k and damper k T. L: of this equation alone.
 static void add_spring(double k, double T, double g, const double* W, const double* t, const double* L, double* w,
                        double* Lx, double* Lt) {
   const double lambda = -k * (g + T * dot6(W, t));

@@ -1,4 +1,4 @@
-// From residuals to rows and derivatives. Along direction j of the twist the pose changes by R' = [e_j] R or d' = e_j, so that
+// From residuals to equations over the twist and derivatives. Along direction j of the twist the pose changes by R' = [e_j] R or d' = e_j, so that
 //   W_ij = sum over R of dg_i/dR_ab ([e_j] R)_ab   (j < 3),   dg_i/d(d_j)
 //   bias_i = sum_j (w, u)_j d(W_i (w, u)) along j,   L_kj = d(sum lambda_i W_ik) along j
 #include "constraint/closure_graph.h"
@@ -99,7 +99,7 @@ void sr_graph_tilt(srClosureGraph* x, int i) {
   x->residual[i + 1] = sx_dot(x->g, 3, x->frame[0], n);
 }
 
-// 2 q_v = vect(R)/q_0 with q_0 = sqrt(1 + trace R)/2: not at half a turn, where a closure that holds never is.
+// 2 q_v = vect(R)/q_0 with q_0 = sqrt(1 + trace R)/2: singular at half a turn, which a satisfied closure never reaches.
 void sr_graph_orientation(srClosureGraph* x, int i) {
   srGraph* g = x->g;
   const srNode trace = sx_add(g, x->R[0], sx_add(g, x->R[4], x->R[8]));

@@ -1,8 +1,8 @@
-// Helical closure, 5 rows: b stays on the axis through a, its axis is that of a, and it advances by pitch per radian.
+// Helical closure, 5 equations: b stays on the axis through a, its axis is that of a, and it advances by pitch per radian.
 //   s = t2.(R t1),  c = t1.(R t1),  phi = atan2(s, c);    g = n.d - pitch phi, taken modulo 2 pi pitch
 //   phi' = (c s' - s c') / (s^2 + c^2)
-// The angle of many turns is not a function of the pose, but the residual is: the nearest thread is the one that b is on, as
-// long as it has not slipped by half a turn. No counter of turns is needed.
+// The angle over many turns is not a function of the pose, but the residual is: the nearest thread is the one that b is on, as
+// long as it has not slipped by half a turn. No turn counter is needed.
 #include "constraint/closure.h"
 
 #include <math.h>

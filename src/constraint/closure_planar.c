@@ -1,4 +1,4 @@
-// Planar closure, 3 rows: b stays in the plane through a, and its normal is that of a.
+// Planar closure, 3 equations: b stays in the plane through a, and its normal is that of a.
 #include "constraint/closure.h"
 #include "constraint/closure_graph.h"
 

@@ -1,4 +1,4 @@
-// Point on a line, 2 rows: b stays on the line through a along the axis.
+// Point on a line, 2 equations: b stays on the line through a along the axis.
 #include "constraint/closure.h"
 #include "constraint/closure_graph.h"
 

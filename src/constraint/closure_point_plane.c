@@ -1,4 +1,4 @@
-// Point on a plane, 1 row: b stays in the plane through a whose normal is the axis.
+// Point on a plane, 1 equation: b stays in the plane through a whose normal is the axis.
 #include "constraint/closure.h"
 #include "constraint/closure_graph.h"
 

@@ -1,4 +1,4 @@
-// Prismatic closure, 5 rows: b stays on the axis through a, and does not turn.
+// Prismatic closure, 5 equations: b stays on the axis through a, and does not rotate.
 #include "constraint/closure.h"
 #include "constraint/closure_graph.h"
 

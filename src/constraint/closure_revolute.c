@@ -1,4 +1,4 @@
-// Revolute closure, 5 rows: the origins meet (axes of a), the axis of b is that of a. Rodrigues da Silva et al. (2024), eq 4 to 6.
+// Revolute closure, 5 equations: the origins coincide (axes of a), the axis of b is that of a. Rodrigues da Silva et al. (2024), eq 4 to 6.
 #include "constraint/closure.h"
 #include "constraint/closure_graph.h"
 

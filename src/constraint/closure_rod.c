@@ -1,4 +1,4 @@
-// Rod cut (the ROBOTRAN manual, section 3.2.3, figure 14) or distance, 1 row: |d| = length.
+// Rod cut (the ROBOTRAN manual, section 3.2.3, figure 14) or distance, 1 equation: |d| = length.
 //   g = (d.d - l^2) / (2 l),   W = d/l over u,   bias = u.u/l
 // In this scale the multiplier is the force along the rod, > 0 in compression: it pushes the ends apart.
 #include "constraint/closure.h"

@@ -1,9 +1,9 @@
-// Rolling of a disc, wheel or sphere on a plane: one position row (it touches) and two velocity rows (it does not slip).
-// Seen from the plane, whose normal n is z: centre d, orientation R, disc axis k = R axis, contact at d + rho with
+// Rolling of a disc, wheel or sphere on a plane: one position equation (contact) and two velocity equations (no slip).
+// Observed from the plane, whose normal n is z: centre d, orientation R, disc axis k = R axis, contact at d + rho with
 //   disc     rho = r s,  s = (k_n k - n)/h,  k_n = k.n,  h = sqrt(1 - k_n^2)        s points down the steepest direction
 //   sphere   rho = -r n
 //   g = d.n - r h (sphere: - r);    rows e.(u + w x rho), e = n, x, y;    bias e.(w x rho')
-// The first row is the derivative of g: what moves the contact point within the disc has no part along n.
+// The first row is the derivative of g: the motion of the contact point within the disc has no component along n.
 #include "constraint/closure.h"
 
 #include <math.h>

@@ -1,5 +1,5 @@
-// Universal closure, 4 rows: the origins meet (axes of a); `axis`, fixed in a, and `axis2`, fixed in b, keep their angle.
-// The last row is the rotation about their common normal, in radians where it is small.
+// Universal closure, 4 equations: the origins coincide (axes of a); `axis`, fixed in a, and `axis2`, fixed in b, keep their angle.
+// The last equation is the rotation about their common normal, in radians where it is small.
 #include "constraint/closure.h"
 #include "constraint/closure_graph.h"
 #include "math/pose.h"

@@ -1,4 +1,4 @@
-// What the files of this folder share, and what the analyses take beside <sarrus/constraint.h>.
+// What the files of this folder share, and what the analyses use in addition to <sarrus/constraint.h>.
 #ifndef SR_CONSTRAINT_INTERNAL_H
 #define SR_CONSTRAINT_INTERNAL_H
 
@@ -10,18 +10,18 @@
 // sr_evaluate with a stage length.
 int sr_evaluate_tau(const srModel* m, srData* d, double t, const double* q, const double* v, const double* y,
                     srStage stage, double tau);
-// At a state of the motion, as integrators and dense output give it: quaternions of length 1 and, of a tree, driven
+// At a state of the motion, as integrators and dense output give it: quaternions of length 1 and, for trees, driven
 // coordinates on their motion.
 int sr_evaluate_motion(const srModel* m, srData* d, double t, const double* q, const double* v, const double* y,
                        srStage stage);
-// For methods of index 1: a, lambda, ydot, power, with driven coordinates on their motion; of a tree kinematics of links only
-// as far as laws see them.
+// For index-1 methods: a, lambda, ydot, power, with driven coordinates on their motion; for trees kinematics of links only
+// as far as force laws need them.
 int sr_evaluate_rates(const srModel* m, srData* d, double t, const double* q, const double* v, const double* y,
                       double tau);
-// Of trees and of models whose couplings are eliminated: coordinates of q and v that are driven or coupled on what they follow at t, which d
+// For trees and models whose couplings are eliminated: puts driven and coupled coordinates of q and v on what they follow at t, which d
 // is left with.
 void sr_put_followers(const srModel* m, srData* d, double t, double* q, double* v);
-void sr_put_driven(const srModel* m, srData* d);  // of a tree, d's driven coordinates on their motion at d->t
+void sr_put_driven(const srModel* m, srData* d);  // trees: puts d's driven coordinates on their motion at d->t
 
 #define SR_RANK_TAU                                                                                                    \
   1e-5  // sine of the angle to the other rows up to which a row is dependent: docs/theory/half-explicit.md, "Thresholds"
@@ -30,13 +30,13 @@ void sr_put_driven(const srModel* m, srData* d);  // of a tree, d's driven coord
 // d->a, lambda of least norm, rank, row_residual; needs the velocity stage and d->f.
 int sr_solve_state(const srModel* m, srData* d);
 double sr_row_residual(const srModel* m, const srData* d);  // largest |G a - gamma|, of d's numbers
-void sr_bias_force(const srModel* m, srData* d);            // d->bias, at the velocity stage; sets link_accel for a = 0
-void sr_driver_power(const srModel* m, srData* d);          // adds the power of d->lambda to d->power
+void sr_bias_force(const srModel* m, srData* d);    // d->bias; needs the velocity stage; sets link_accel for a = 0
+void sr_driver_power(const srModel* m, srData* d);  // adds the power of d->lambda to d->power
 
 // ---- frames.c
-// Columns over the twist (w, u) of what moves `point` against `observer`, for all coordinates between them: descending
-// coordinates into dof, 6 numbers each into column; returns how many. common >= 0: displacement of point less that of
-// observer, both seen from that point and in its axes.
+// Columns over the twist (w, u) of the motion of `point` relative to `observer`, for all coordinates between them: descending
+// coordinates into dof, 6 numbers each into column; returns their number. common >= 0: displacement of point minus that of
+// observer, both observed from that point and in its axes.
 int sr_path_columns(const srModel* m, const srData* d, int point, int observer, int common, int* dof, double* column);
 // link_accel as if a were 0. d->a is 0 afterwards, the stage that of accelerations.
 void sr_bias_acceleration(const srModel* m, srData* d);

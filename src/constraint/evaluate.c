@@ -1,18 +1,18 @@
-// Evaluation of a model at a state: the one door to it. In this order, up to the stage that is asked for:
+// Evaluation of a model at a state: the single entry point. In this order, up to the requested stage:
 //
 //   the state       t, q, v, y into d; of a state of the motion, quaternions of length 1 and driven coordinates of a tree on
-//                   their motion (of a constrained model they are rows like the others)
+//                   their motion (in a constrained model they are equations like the others)
 //   POSITION        poses of links, joint coordinates of free bodies                                 dynamics/kinematics.c
 //   VELOCITY        twists of links, their rates
-//   FORCE           motion of drivers, sensors, formulas, instances of contacts, elements            force/forces.c
-//   ACCELERATION    M a + c = f + G^T lambda,  G a = gamma: a tree, with or without drivers and couplings, by articulated
-//                   bodies, O(n) (dynamics/aba.c, aba_coupled.c); a constrained model by rows, gamma, c, M and the saddle-point
+//   FORCE           motion of drivers, sensors, formulas, contact instances, force elements          force/forces.c
+//   ACCELERATION    M a + c = f + G^T lambda,  G a = gamma: trees, with or without drivers and couplings, by articulated
+//                   bodies, O(n) (dynamics/aba.c, aba_coupled.c); constrained models by G, gamma, c, M and the saddle-point
 //                   system (solve.c). Then the power of the drivers
-//   FRAMES          accelerations of links and frames: a pass of its own, which integrators do not need
+//   FRAMES          accelerations of links and frames: a separate pass, which integrators do not need
 //
-// Positions and velocities follow from t, q, v and z alone, and d keeps those that its results belong to (srData.known): where
-// they are the same, bit by bit, nothing is computed again. Forces follow also from y, tau, discrete states, held switches,
-// instances of contacts and the stage length, and are evaluated whenever they are asked for.
+// Positions and velocities depend on t, q, v and z alone, and d records the state its results belong to (srData.known): where
+// they are the same, bit by bit, nothing is recomputed. Forces also depend on y, tau, discrete states, held switches,
+// contact instances and the stage length, and are evaluated on every request.
 #include <string.h>
 
 #include "constraint/constraint.h"
@@ -22,7 +22,7 @@
 
 // ---- the state ----------------------------------------------------------------------------------------------------------
 
-// NULL: what d has.
+// NULL: the value in d.
 static bool differs(const double* to, const double* from, int n) {
   return from != NULL && from != to && n > 0 && memcmp(to, from, (size_t)n * sizeof *to) != 0;
 }
@@ -74,8 +74,8 @@ static void move(const srModel* m, srData* d, srStage stage) {
   if (stage >= SR_STAGE_VELOCITY && d->stage < SR_STAGE_VELOCITY) sr_velocity(m, d);
 }
 
-// Couplings are no rows here, and none of them is redundant. Where a group has no inertia of its own, the saddle-point system may have an
-// answer, or knows what is wrong.
+// Couplings are no constraint equations here, and none of them is redundant. Where a group has no inertia of its own, the saddle-point system
+// may have a solution, or knows the cause.
 static int accelerate_coupled(const srModel* m, srData* d) {
   d->rank = m->ng;
   if (sr_aba_coupled(m, d, d->q, d->v, d->f, d->a, d->lambda) == SR_OK) return 0;
@@ -109,7 +109,7 @@ static int act(const srModel* m, srData* d, srStage stage, double tau) {
   return answer;
 }
 
-// What the solution of the saddle-point system leaves of the rows.
+// Residual of the constraint equations after the saddle-point solution.
 static int describe_rows(const srModel* m, srData* d) {
   const int answer = sr_constraints(m, d);
   sr_joint_gamma(m, d);
@@ -150,7 +150,7 @@ int sr_evaluate_motion(const srModel* m, srData* d, double t, const double* q, c
   return act_on_rows(m, d, stage, SR_TAU_ELEMENT);
 }
 
-// Laws on joint coordinates alone need no poses and twists of links in the ground frame.
+// Force laws on joint coordinates only need no poses and twists of links in the ground frame.
 static bool frames_are_seen(const srModel* m) {
   if (m->nsensor_value > 0 || (m->constrained && !m->elimination) || m->nset > 0) return true;
   for (int i = 0; i < m->nforce; ++i) {

@@ -1,8 +1,8 @@
-// Rows by formula. Their variables x are t, coordinates and scalars of frame sensors; the graph gives exact derivatives by
-// x, and the chain rule goes on from there:
+// Constraint equations by formula. Their variables x are t, coordinates and scalars of frame sensors; the graph gives exact derivatives by
+// x, and the chain rule does the rest:
 //
-//   position row   G = sum_x g_x (dx'/dv),   b = g_t,   gamma = -(sum_xy g_xy x' y' + sum_x g_x x'')
-//   velocity row   G = sum_x h_x (dx/dv) over velocity variables,   b = h - G v,
+//   position eq.   G = sum_x g_x (dx'/dv),   b = g_t,   gamma = -(sum_xy g_xy x' y' + sum_x g_x x'')
+//   velocity eq.   G = sum_x h_x (dx/dv) over velocity variables,   b = h - G v,
 //                  gamma = -(sum over position variables and t of h_x x' + sum over velocity variables of h_x x')
 //
 // with x', x'' of the motion whose joint accelerations are 0. Quaternion coordinates move by q' = H(q) v, q'' = -|w|^2 q/4.
@@ -107,7 +107,7 @@ static double along(const double P[6], const double* angular, const double* line
   return srm_dot3(P, angular) + srm_dot3(P + 3, linear);
 }
 
-// Scalars of the sensors that the rows use, into d->sensor.
+// Scalars of the sensors that the formulas use, into d->sensor.
 static void sense(const srModel* m, srData* d) {
   for (int r = 0; r < m->nformula_row; r++) {
     for (int k = 0; k < m->formula_row[r].nvar; k++) {
@@ -173,7 +173,7 @@ static void put_row(const srModel* m, srData* d, const srFormulaRow* row) {
   d->b[row->row] = b;
 }
 
-// b of a velocity row is its formula where all velocities are 0.
+// b of a velocity equation is its formula where all velocities are 0.
 static void velocity_rows_at_rest(const srModel* m, srData* d, const double* v) {
   for (int r = 0; r < m->nformula_row; r++) {
     for (int k = 0; k < m->formula_row[r].nvar; k++) {
@@ -200,7 +200,7 @@ int sr_formula_rows(const srModel* m, srData* d) {
   return 0;
 }
 
-// Rows over sensors push on the bodies of their frames; rows over coordinates act inside joints.
+// Constraints over sensors act on the bodies of their frames; those over coordinates act inside joints.
 void sr_formula_wrenches(const srModel* m, srData* d, const double* lambda, double* wrench) {
   for (int r = 0; r < m->nformula_row; r++) {
     const srFormulaRow* row = &m->formula_row[r];
@@ -217,7 +217,7 @@ void sr_formula_wrenches(const srModel* m, srData* d, const double* lambda, doub
   }
 }
 
-// Forces of the rows on joint velocities: out += lambda times the row over them.
+// Constraint forces on joint velocities: out += lambda times the row over them.
 void sr_formula_joint_forces(const srModel* m, srData* d, const double* lambda, double* out) {
   for (int r = 0; r < m->nformula_row; r++) {
     const srFormulaRow* row = &m->formula_row[r];

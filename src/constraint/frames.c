@@ -1,8 +1,8 @@
-// Two frames against each other: motion, and the columns of their coordinates.
+// Two frames relative to each other: motion, and the columns of their coordinates.
 //
-//   coordinate with axis s, slide sv (ground axes), link origin p, on the way of the observed frame B:
-//     seen from A          w: A^T s,  u: A^T (sv + s x (r_B - p))       on the way of A: minus the same
-//     seen from C (both)   w: C^T s,  u: C^T (sv + s x (r_B - p))       on the way of A: -C^T s, -C^T (sv + s x (r_A - p))
+//   coordinate with axis s, slide sv (ground axes), link origin p, on the path of the observed frame B:
+//     observed from A        w: A^T s,  u: A^T (sv + s x (r_B - p))       on the path of A: minus the same
+//     observed from C (both) w: C^T s,  u: C^T (sv + s x (r_B - p))       on the path of A: -C^T s, -C^T (sv + s x (r_A - p))
 //
 // as in src/dynamics/jacobian.c, but only the coordinates between the two frames are visited: the cost of a loop is its
 // length.

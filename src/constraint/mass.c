@@ -1,12 +1,12 @@
-// Mass matrix with armature by its pattern: composite rigid bodies (Featherstone 2008, section 6.2), as crba.c, but only
-// the entries that are not zero are visited. Cost and memory are the sum of the depths of the coordinates, so that a chain
+// Mass matrix with armature by its pattern: composite rigid bodies (Featherstone 2008, section 6.2), as crba.c, but visiting
+// only the nonzero entries. Cost and memory are the sum of the depths of the coordinates, so that a chain
 // of many short loops stays linear; crba.c fills a dense matrix.
 #include <string.h>
 
 #include "constraint/constraint.h"
 #include "dynamics/link.h"
 
-// Adds the inertia of a child, carried to the parent's axes and origin.
+// Adds the inertia of a child, transformed to the parent's axes and origin.
 static void add_to_parent(const double* X, const double* child, double* parent) {
   const srmPose pose = srm_pose_load(X);
   const srmInertia I = srm_inertia_load(child), P = srm_inertia_load(parent);
@@ -26,7 +26,7 @@ static void add_to_parent(const double* X, const double* child, double* parent) 
 
 static void put(double* M, const int* place, double value) { M[place[0]] = M[place[1]] = value; }
 
-// Row of coordinate k of link i: its wrench F is carried to the ground, and meets the axes on the way.
+// Row of coordinate k of link i: its wrench F is transformed down to the ground, and projected on the axes along the path.
 SRM_INLINE void fill_row(const srModel* m, srData* d, int i, int k, const double* inertia) {
   const int dof = m->link_v[i] + k;
   const int* place = m->M_place + 2 * m->M_start[dof];
@@ -47,7 +47,7 @@ SRM_INLINE void fill_row(const srModel* m, srData* d, int i, int k, const double
   }
 }
 
-// Free bodies: armature of a joint ties two of them, M += armature J^T J.
+// Free bodies: armature of a joint couples two of them, M += armature J^T J.
 static void add_armature(const srModel* m, srData* d) {
   for (int k = 0; k < m->njv; k++) {
     const double* J = d->jJ + 12 * k;

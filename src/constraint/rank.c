@@ -1,9 +1,9 @@
-// Rank of the constraints at a position, and who depends on whom.
+// Rank of the constraints at a position, and the dependent sets.
 //
-// Rows are scaled to length 1 (very short ones less) and taken in their order, drivers last (Gram-Schmidt, twice is enough): a row whose distance from
+// Rows of G are scaled to length 1 (very short ones less) and processed in order, drivers last (Gram-Schmidt, twice is enough): a row whose distance from
 // the span of those before it is below SR_RANK_TAU is redundant, and is a combination of them, row = sum c_k row_k. Its
-// dependent set is itself and the rows with c_k != 0. Taken in order, the rows that are named redundant are the later ones
-// of the file. Large models go by the sparse factor of math/saddle.h, whose choice among dependent rows is its own.
+// dependent set is itself and the rows with c_k != 0. In this order the rows named redundant are the later ones
+// of the file. Large models use the sparse factor of math/saddle.h, whose choice among dependent rows is its own.
 //
 // The vectors (1 at the redundant row, -c_k) span the kernel of G^T: a multiplier is unique where all of them vanish.
 #include <math.h>
@@ -11,11 +11,11 @@
 
 #include "constraint/constraint.h"
 
-#define DENSE_MOST 4e6    // entries of G up to which it is taken row by row
+#define DENSE_MOST 4e6    // entries of G up to which it is processed row by row
 #define SHORTEST 1e-2     // part of the longest row below which a row is not scaled up (as in saddle_rows.c)
 #define COEFFICIENT 1e-6  // of scaled rows: below it a row does not belong to the set
 #define ROUGH 2e-3        // 1.57 for pi/2 is 8e-4 away
-#define ROUGH_MOST 1e5    // entries of G up to which the rough rank is taken: the cost is cubic
+#define ROUGH_MOST 1e5    // entries of G up to which the coarse rank is computed: the cost is cubic
 
 typedef struct Rank {
   srRank shown;  // first: what the caller sees
@@ -27,10 +27,10 @@ typedef struct Rank {
 } Rank;
 
 typedef struct Basis {
-  int ng, nv, n;   // n: rows taken so far
-  double* row;     // nv: the row at work
-  double *Q, *L;   // n x nv: orthonormal; n x n: taken rows in terms of Q
-  double* l;       // n: the row at work in terms of Q
+  int ng, nv, n;   // n: rows accepted so far
+  double* row;     // nv: the present row
+  double *Q, *L;   // n x nv: orthonormal; n x n: accepted rows in terms of Q
+  double* l;       // n: the present row in terms of Q
   int* taken;      // n: which rows they are
   double* length;  // ng: scale of a row
   double longest;  // of all rows
@@ -59,7 +59,7 @@ static double row_length(const srModel* m, const srData* d, int row) {
   return sqrt(dot(d->G + start, d->G + start, m->G_start[row + 1] - start));
 }
 
-// The row, scaled, less its part in the span; that part in l. Returns the distance.
+// The row, scaled, minus its part in the span; that part in l. Returns the distance.
 static double reduce(Basis* b, const srModel* m, const srData* d, int row) {
   memset(b->row, 0, (size_t)b->nv * sizeof *b->row);
   b->length[row] = fmax(row_length(m, d, row), SHORTEST * b->longest);
@@ -105,7 +105,7 @@ static void end_set(Rank* r) {
   r->set_start[++r->shown.nredundant] = r->nset;
 }
 
-// Coefficients of the row at work over the taken ones: L^T c = l.
+// Coefficients of the present row over the accepted ones: L^T c = l.
 static void depend(Rank* r, Basis* b, int row) {
   begin_set(r, row);
   for (int j = b->n - 1; j >= 0 && b->length[row] > 0; j--) {
@@ -140,7 +140,7 @@ static void rank_dense(Rank* r, const srModel* m, const srData* d) {
   r->shown.rank = b.n;
 }
 
-// Rows that rounded numbers make independent do not count: one that is dropped may let a later one in.
+// Rows that only rounded numbers make independent do not count: dropping one may let a later one in.
 static int rank_coarse(Rank* r, const srModel* m, const srData* d) {
   Basis b = basis_create(&r->pool, m->ng, m->nv);
   for (int i = 0; i < m->ng; i++) b.longest = fmax(b.longest, row_length(m, d, i));
@@ -151,8 +151,8 @@ static int rank_coarse(Rank* r, const srModel* m, const srData* d) {
   return b.n;
 }
 
-// Rank of the rows that are not drivers: a driver that contradicts or repeats a loop may be kept in place of a row of it, so
-// that those kept cannot simply be counted.
+// Rank of the rows that are not drivers: a driver that contradicts or repeats a loop may be kept in place of one of its rows, so
+// that counting those kept is not enough.
 static int rank_without_drivers(Rank* r, const srModel* m, srData* d) {
   const srmRowsChoice choice = {.tau = SR_RANK_TAU};
   const int entries = m->G_start[m->ng];

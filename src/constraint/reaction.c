@@ -1,6 +1,6 @@
-// Reactions of all joints: Newton and Euler for every body, with all that acts on it from outside, from the tips to the ground.
+// Reactions of all joints: Newton-Euler for every body, with all external wrenches, from the tips to the ground.
 //
-//   reaction_b = (inertia, gravity counted) - laws - closures - formulas, on b and on everything beyond it
+//   reaction_b = (inertia, gravity included) - force elements - closures - formulas, on b and on everything beyond it
 //
 // Over bodies, not links: a weld transmits a wrench too. All wrenches are about the ground's origin in inertial axes until the
 // end. Forces on joint coordinates (drives, springs, couplings) act inside the joint and are part of its reaction.
@@ -15,7 +15,7 @@
 #include "math/pose.h"
 #include "model/closure.h"
 
-// moment and force at a place, on a body.
+// Moment and force at a point, on a body.
 static void add_wrench(double* wrench, int body, const double* at, const double* moment, const double* force,
                        double sign) {
   double turn[3];
@@ -40,7 +40,7 @@ void sr_pair_wrench(const srModel* m, const srData* d, int point, int observer, 
     add_wrench(wrench, m->point_body[observer], b + 12, moment, force, -1);
     return;
   }
-  // The observer's axes turn with the common ancestor: what is left of the couple acts there.
+  // The observer's axes rotate with the common ancestor: the remaining couple acts there.
   const double none[3] = {0};
   add_wrench(wrench, m->point_body[observer], a + 12, moment, force, -1);
   for (int i = 0; i < 3; i++) arm[i] = a[12 + i] - b[12 + i];
@@ -63,7 +63,7 @@ static void closure_wrenches(const srModel* m, srData* d, const double* lambda, 
   }
 }
 
-// What moves a body as it moves: inertia and weight.
+// The wrench that moves a body as it moves: inertia and weight.
 static void inertia_wrench(const srModel* m, const srData* d, int body, double* wrench) {
   srFrameMotion x;
   sr_frame_motion(m, d, body, 0, &x);
@@ -115,11 +115,11 @@ static void subtract_constraints(const srModel* m, srData* d, const double* lamb
 
 // ---- free bodies ---------------------------------------------------------------------------------------------------------
 //
-//   reaction of a joint = rows of its closure times their multipliers (penalty: its springs) + J^T (laws, drivers, couplings,
+//   reaction of a joint = equations of its closure times their multipliers (penalty: its springs) + J^T (force laws, drivers, couplings,
 //                         formulas on its coordinates - armature jv')         all over the velocities of its body: that is
 //                         a wrench about the origin of the body's frame, in its axes
 
-// Adds the part of the rows of joint closures, with these multipliers.
+// Adds the contribution of joint closures, with these multipliers.
 static void closure_reactions(const srModel* m, const srData* d, const double* lambda, double* reaction) {
   for (int i = 0; i < m->nclosure; i++) {
     const srClosure* c = &m->closure[i];
@@ -185,7 +185,7 @@ static int free_reactions(const srModel* m, srData* d, double* reaction) {
   return soft_reactions(m, d, reaction);
 }
 
-// Of multipliers alone.
+// From multipliers only.
 static void row_reactions(const srModel* m, srData* d, const double* lambda, double* reaction) {
   double* wrench = d->work;
   if (!m->absolute) {

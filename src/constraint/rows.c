@@ -1,4 +1,4 @@
-// All rows of the constraints: residuals g, Jacobian G by its pattern, b, and gamma = -(dG/dt v + db/dt).
+// All constraint equations: residuals g, Jacobian G by its pattern, b, and gamma = -(dG/dt v + db/dt).
 //
 //   closure    g, W from its kind;  G = W * columns of the twist;  gamma = -(W (w', u') + bias), with (w', u') of the
 //              frames when all joint accelerations are 0
@@ -73,11 +73,11 @@ double sr_closure_axes(const srModel* m, const srData* d, const srClosure* c, do
 
 static int closure_row(const srClosure* c, int k) { return k < c->np ? c->row + k : c->vrow + k - c->np; }
 
-// Of a soft closure only the velocity rows are constraints.
+// Only the velocity equations of a soft closure are constraints.
 static int first_row(const srClosure* c) { return c->soft ? c->np : 0; }
 
-// Rows W of a closure times n columns, four at a time, into the places of G that `end` are the ends of: columns come descending, the
-// pattern ascends. What is left of a cancellation is rounding, and must not pass for a row of its own.
+// Rows W of a closure times n columns, four at a time, into the entries of G that end at `end`: columns come descending, the
+// pattern ascends. The remainder of a cancellation is rounding, and must not pass for an independent row.
 SRM_CLONES static void fill_entries(int nrow, double (*W)[6], int n, const double* column, double** end) {
   double scale_W[6] = {0};
   for (int k = 0; k < nrow; k++) {
@@ -142,7 +142,7 @@ static int closure_gamma(const srModel* m, srData* d, const srClosure* c) {
 
 // ---- couplings and drivers --------------------------------------------------------------------------------------------
 
-// The row of free bodies that d->row_scatter holds, which is zero afterwards.
+// The row of free bodies held by d->row_scatter, which is zero afterwards.
 static void take_scatter(const srModel* m, srData* d, int row) {
   for (int k = m->G_start[row]; k < m->G_start[row + 1]; k++) {
     d->G[k] = d->row_scatter[m->G_index[k]];

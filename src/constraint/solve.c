@@ -3,8 +3,8 @@
 //   [ M  -G^T ] [   a    ]   [ f - c ]
 //   [ G    0  ] [ lambda ] = [ gamma ]
 //
-// at one state, over independent rows. The whole system is factored, not M alone: bodies without mass are allowed where the loops
-// carry them. Motion is the integrators' (integrate/constrained.c).
+// at one state, over independent equations. The whole system is factored, not M alone: bodies without mass are allowed where the loops
+// carry them. Integration is the integrators' task (integrate/constrained.c).
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
@@ -15,7 +15,7 @@
 
 // ---- bias -----------------------------------------------------------------------------------------------------------------
 
-// c = rnea(q, v, 0) from the accelerations that sr_bias_acceleration has left in link_accel: no second pass outwards.
+// c = rnea(q, v, 0) from the accelerations that sr_bias_acceleration has left in link_accel: no second outward pass.
 SRM_CLONES static void gather_bias(const srModel* m, srData* d) {
   for (int i = 1; i < m->nlink; i++) {
     const srmPose pose = srm_pose_load(d->link_pose + 16 * i);
@@ -46,7 +46,7 @@ void sr_bias_force(const srModel* m, srData* d) {
 
 // ---- a mass matrix that fails -----------------------------------------------------------------------------------------------
 
-// A direction in which nothing has inertia and no row holds, into d->a: (M + eps) x - G^T lambda = f, G x = 0 makes x long
+// A direction without inertia that no constraint holds, into d->a: (M + eps) x - G^T lambda = f, G x = 0 makes x long
 // along the kernel alone, whatever f.
 static bool free_direction(const srModel* m, srData* d) {
   struct srDataPrivate* p = d->priv;
@@ -64,7 +64,7 @@ static bool free_direction(const srModel* m, srData* d) {
   return true;
 }
 
-// The body of that direction: the one that moves most, of those without mass where there are such.
+// The body of that direction: the one that moves most, among those without mass if any.
 static int free_body(const srModel* m, const srData* d) {
   int body = 0;
   double most = 0;
@@ -79,7 +79,7 @@ static int free_body(const srModel* m, const srData* d) {
   return body;
 }
 
-// The sentence when M fails, with the body that is free; overwrites d->M and the factors.
+// The message when M fails, with the body that is free; overwrites d->M and the factors.
 static int no_metric(const srModel* m, srData* d) {
   const int body = free_direction(m, d) ? free_body(m, d) : 0;
   char name[96] = "a body";
@@ -104,7 +104,7 @@ double sr_row_residual(const srModel* m, const srData* d) {
   return worst;
 }
 
-// Everything of the equations at d's state; needs the velocity stage and d->f.
+// All terms of the equations at d's state; needs the velocity stage and d->f.
 static int equations(const srModel* m, srData* d) {
   int answer = sr_constraints(m, d);
   if (answer == 0) answer = sr_constraint_gamma(m, d);

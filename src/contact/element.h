@@ -1,4 +1,4 @@
-// Friction and contact as force elements: what compile, the run and the tangent take from this folder.
+// Friction and contact as force elements: what compile, the run and the tangent use of this folder.
 #ifndef SR_CONTACT_ELEMENT_H
 #define SR_CONTACT_ELEMENT_H
 
@@ -10,11 +10,11 @@ typedef struct srFrictionForce {
   double f[SR_FRICTION_MAX_N];  // resists
   double heat;
 } srFrictionForce;
-// N: what the limits are multiplied with, 1 for a joint. edot: rates of its states.
+// N: factor of the limits, 1 for a joint. edot: rates of its states.
 int sr_friction_force(const srDryFriction* x, const double* v, const double* e, double N, double tau,
                       srFrictionForce* out, double* edot);
 double sr_friction_force_energy(const srDryFriction* x, const double* v, const double* e, double tau);
-// slope: (n + ne) x (n + ne + 1), row-major: of (f, edot) by (v, e, N).
+// slope: (n + ne) x (n + ne + 1), row-major: derivative of (f, edot) by (v, e, N).
 int sr_friction_force_jacobian(const srDryFriction* x, const double* v, const double* e, double N, double tau,
                                double* slope);
 #define SR_RUB_MOST (SR_FRICTION_MAX_N * (1 + SR_FRICTION_MAX_ELEMENTS))  // n + ne

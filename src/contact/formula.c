@@ -1,6 +1,6 @@
-// A contact by its gap function: x = (gap, slip), x' their rates, f = (N, -friction) works on them.
+// A contact by its gap function: x = (gap, slip), x' their rates, f = (N, -friction) acts on them.
 //   d = max(0, -gap),   generalized force  N dgap/dq - f dslip/dq
-// The port (src/force/ports.c) gives the rates and takes the forces back to the coordinates.
+// The port (src/force/ports.c) gives the rates and applies the forces to the coordinates.
 #include <string.h>
 
 #include "contact/element.h"

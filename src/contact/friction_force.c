@@ -28,12 +28,12 @@ double sr_friction_force_energy(const srDryFriction* x, const double* v, const d
 }
 
 // ---- its derivatives ----------------------------------------------------------------------------------------------------
-// Laws of the program have them exactly, from their definition on the expression graph. Those of plugins are C code: differences of
-// the fourth order, with steps that fit the law's own scales, since bristles are short beside a metre.
+// Built-in laws have them exactly, from their definition on the expression graph. Those of plugins are C code: differences of
+// the fourth order, with steps that fit the law's own scales, since bristles are short compared with a metre.
 
 static const double weight[4] = {1.0 / 12, -2.0 / 3, 2.0 / 3, -1.0 / 12}, at[4] = {-2, -1, 1, 2};
 
-// How much v, e and N have to change before the force does by its limit.
+// Changes of v, e and N that change the force by its limit.
 static void scales(const srDryFriction* x, const double* v, const double* e, double N, double tau, double out[3]) {
   const double limit = x->s * N + 1e-12, Z = x->p.B + tau * x->p.K;
   double speed = 0, length = 0;
@@ -78,11 +78,11 @@ int sr_friction_force_jacobian(const srDryFriction* x, const double* v, const do
 
 // ---- normal force -------------------------------------------------------------------------------------------------------
 
-// A contact whose touch is located stays open until then, so that what comes before the touch is smooth up to it.
+// A located contact stays open until its event, so that the motion is smooth up to it.
 static bool is_open(const double* z) { return z != NULL && z[SR_Z_CLOSED] == 0; }
 
-// The largest approach speed since the touch: the run keeps it after each step, the present one may be more. Of a state that no
-// run has led to it is not known: as if it touched with the speed it has.
+// The largest approach velocity since the contact closed: the run records it after each step, the present one may be larger. At a state
+// outside a run it is unknown: the present velocity is used.
 static double first_speed(const srSurfaceLaws* c, double ddot, const double* z) {
   return z != NULL && z[SR_Z_SPEED] > 0 ? fmax(z[SR_Z_SPEED], ddot) : fmax(c->p.floor, fabs(ddot));
 }

@@ -1,5 +1,5 @@
 // Friction laws on the expression graph: exact derivatives of (f, edot) by (v, e, N), where the limits are Fs = s N, Fk = k N and the
-// viscous coefficient is D N. One program for all elements with the same law, directions and states: numbers of an element are its
+// viscous coefficient is D N. One program for all elements with the same law, directions and states: the numbers of an element are its
 // arguments.
 #include "contact/friction_graph.h"
 

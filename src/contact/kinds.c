@@ -1,4 +1,4 @@
-// The kinds of elements by name, and what they have in common when a model is compiled.
+// The kinds of elements by name, and their common part of model compilation.
 #include "contact/kinds.h"
 
 #include <stddef.h>

@@ -1,5 +1,5 @@
-// Normal laws on the expression graph: exact derivatives of f by d and ddot. The speed at first touch is the largest approach speed
-// since the touch: what the contact keeps, or the present one; where it is not known, as if it touched with the speed it has.
+// Normal laws on the expression graph: exact derivatives of f by d and ddot. The approach velocity is the largest
+// since the contact closed: the recorded one, or the present one; where it is unknown, the present one is used.
 #include "contact/normal_graph.h"
 
 typedef struct Row {

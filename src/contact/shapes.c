@@ -1,19 +1,19 @@
 // A sphere on a plane, a sphere on a sphere: the normal law along the normal, friction at the point of contact.
 //
-// The port is that of two frames: a the plane's or the first sphere's, b the second sphere's centre at x, seen from a and moving
+// The port is that of two frames: a the plane's or the first sphere's, b the second sphere's centre at x, observed from a and moving
 // with (w, u); all in the axes of a.
 //   plane     n = z,       gap = n.x - R_b            sphere    n = x/|x|,   gap = |x| - R_a - R_b
 //   A hollow sphere a has R_a < 0 and holds b within: n = -x/|x|, gap = -|x| - R_a - R_b.
 //   gap' = n.u,   P = 1 - n n^T,   r from b's centre to the point of contact:
-//   plane     r = -R_b n, as Kikuuwe and Yamamoto               sphere    r = -(R_b + gap/2) n, the middle of the overlap: a and b count alike
+//   plane     r = -R_b n, as Kikuuwe and Yamamoto               sphere    r = -(R_b + gap/2) n, the middle of the overlap: symmetric in a and b
 //   slip      s = P u + w x r         rolling   P w         spinning   n.w
 //   on b      force N n - f,  moment r x (-f) - m_roll - m_spin n        and the opposite on a at the same points
 //
-// Bristles are vectors in the axes of a. Those of a plane have two components. On a sphere the normal turns, n' = P u/|x| (hollow: -), and a
-// bristle turns with it, so that it stays in the tangent plane and keeps its length and its energy; about the normal it turns with
-// the mean of both bodies, so that a and b count alike:
+// Bristles are vectors in the axes of a. Those of a plane have two components. On a sphere the normal rotates, n' = P u/|x| (hollow: -), and a
+// bristle rotates with it, so that it stays in the tangent plane and keeps its length and its energy; about the normal it rotates with
+// the mean of both bodies, so that the law is symmetric in a and b:
 //   e' = (law's e') - n (n'.e) + 1/2 (n.w) n x e
-// Power: -f.s + N gap' = d(energies)/dt - heat, as the turning adds nothing to e.e'.
+// Power: -f.s + N gap' = d(energies)/dt - dissipation, as the rotation adds nothing to e.e'.
 #include <math.h>
 #include <string.h>
 
@@ -57,7 +57,7 @@ static Geometry geometry(const srImpedanceIn* in) {
 
 // ---- bristles -----------------------------------------------------------------------------------------------------------
 
-// In the tangent plane of a sphere; a plane's are there.
+// In the tangent plane of a sphere; those of a plane already are.
 static void flatten(const Geometry* g, const srDryFriction* x, const double* e, double* out) {
   if (x->ne > 0) memcpy(out, e, (size_t)x->ne * sizeof *e);
   for (int i = 0; x->n == 3 && i < x->ne; i += 3) flat(g->at.n, e + i, out + i);
@@ -157,7 +157,7 @@ static Change change_along(const srImpedanceIn* in, const Geometry* g, const dou
   return d;
 }
 
-// One of the three frictions: its slope, its force, and where its wrench goes.
+// One of the three frictions: its derivative, its force, and where its wrench acts.
 typedef struct Part {
   const srDryFriction* x;
   srFrictionForce friction_force;
@@ -178,7 +178,7 @@ static void part_along(const Part* p, const double* dv, const double* de, double
   }
 }
 
-// Adds the change of a bristle's turning.
+// Adds the change of a bristle's rotation.
 static void turn_change(const Geometry* g, const Change* d, const double* e, const double* de, double* dedot) {
   const double back = srm_dot3(g->turning, e);
   const double dback = srm_dot3(d->turning, e) + srm_dot3(g->turning, de);
@@ -191,7 +191,7 @@ static void turn_change(const Geometry* g, const Change* d, const double* e, con
   }
 }
 
-// Adds what a part does along column `column` of J, (6 + k) x (12 + k).
+// Adds the contribution of a part along column `column` of J, (6 + k) x (12 + k).
 static void put_part(const Part* p, const Geometry* g, const Change* d, const double* de, int k, int column,
                      double* J) {
   const srDryFriction* x = p->x;

@@ -1,20 +1,20 @@
 // Articulated body algorithm: forward dynamics in O(n).  Featherstone (2008), section 7.3, in this arrangement:
 //
-//   1 from the ground   motion of every link if all a were 0, and the wrench pA that this motion takes (as in rnea.c)
+//   1 from the ground   motion of every link if all a were 0, and the wrench pA that this motion requires (as in rnea.c)
 //   2 from the tips     for every coordinate, with S its axis:
 //                         U = IA S,  D = S^T U + armature,  u = f - S^T pA
 //                         free      IA -= U U^T / D,  pA += U u / D
 //                         driven    pA += U a                               (a known)
 //                       then IA_parent += X^T IA X,  pA_parent += X^T pA
-//   3 from the ground   dw, da: what a adds to the motion of pass 1
+//   3 from the ground   dw, da: contribution of a to the motion of pass 1
 //                         free      a = (u - U^T (dw, da)) / D
 //                         driven    lambda = U^T (dw, da) - u + D a
 //                       then (dw, da) += S a
 //
-// Coordinates of a ball or free link are taken one after the other, the last one first: the same numbers as an LDL^T
-// factor of their block, and no code of their own.
+// Coordinates of a ball or free link are processed one after the other, the last one first: the same numbers as an LDL^T
+// factor of their block, without special code.
 //
-// Scratch in work: 36 + 12 doubles a link, 10 a coordinate.
+// Scratch in work: 36 + 12 doubles per link, 10 per coordinate.
 #include <stdio.h>
 
 #include "dynamics/articulated.h"
@@ -30,7 +30,7 @@ SRM_INLINE _Bool is_simple(const srModel* m, int i, int dof, const _Bool full) {
   return m->link_type[i] == SR_LINK_REVOLUTE && (!full || m->dof_driver[dof] < 0);
 }
 
-// Any link, coordinate after coordinate, on IA and pA in memory.
+// Any link, coordinate by coordinate, on IA and pA in memory.
 SRM_CLONES static _Bool eliminate(const srModel* m, srData* d, Scratch s, int i, const double* f, const _Bool full) {
   const int type = m->link_type[i], first = m->link_v[i];
   const double pitch = m->link_pitch[i];
@@ -43,7 +43,7 @@ SRM_CLONES static _Bool eliminate(const srModel* m, srData* d, Scratch s, int i,
     srm_wrench_store(s.U + 8 * dof, U);
     const double D = sr_link_project(type, pitch, k, s.U + 8 * dof) + (full ? m->dof_armature[dof] : 0);
     s.u[2 * dof] = f[dof] - sr_link_project(type, pitch, k, pA);
-    double step;  // of this coordinate's acceleration, as far as it is known now
+    double step;  // of this coordinate's acceleration, as far as it is known here
     if (full && m->dof_driver[dof] >= 0) {
       s.u[2 * dof + 1] = D;
       step = d->motion[3 * m->dof_driver[dof] + 2];

@@ -1,10 +1,10 @@
 // Articulated body algorithm for a tree with couplings of constant ratio: aba.c with deferred elimination. The members j of a group move
-// with one acceleration a_g, a_j = r_j a_g. It cannot be eliminated at a member, only where the ways of all members to the ground meet: on
-// link P. Until then it is pending. Beside IA and pA a link carries, for each group g that is pending there,
+// with one acceleration a_g, a_j = r_j a_g. It cannot be eliminated at a member, only where the paths of all members to the ground meet: on
+// link P. Until then it is pending. In addition to IA and pA a link carries, for each group g that is pending there,
 //   F_g    wrench on the link from a_g = 1 with the link at rest,
 // and a group has  D_g a_g + sum D_gh a_h = u_g  as its own equation, h the other groups that are pending. With H_g = S^T F_g, U, D and u as in aba.c:
 //
-//   2 from the tips   member of g   D_g += r (r D + 2 H_g),  u_g += r u,  D_gh += r H_h,  F_g += r U        IA and pA as they are
+//   2 from the tips   member of g   D_g += r (r D + 2 H_g),  u_g += r u,  D_gh += r H_h,  F_g += r U        IA and pA unchanged
 //                     driven        pA += U a,  u_g -= H_g a                                               (a known)
 //                     free          as in aba.c, and  F_g -= U H_g/D,  u_g -= u H_g/D,  D_gh -= H_g H_h/D
 //                     then F_g of the parent += X^T F_g
@@ -14,8 +14,8 @@
 //                     driven        tau = U^T (dw, da) - u + sum H_h a_h + D a
 //                     free          a = (u - U^T (dw, da) - sum H_h a_h)/D
 //
-// tau is what all couplings and drivers do to a coordinate: G^T lambda. From the outermost coupling of a group inwards each multiplier is one division.
-// Members of a group with a driven coordinate are driven, too. Cost: that of aba.c and about 100 operations for each group on each link where it
+// tau is the force of all couplings and drivers on a coordinate: G^T lambda. From the outermost coupling of a group inwards each multiplier is one division.
+// Members of a group with a driven coordinate are driven, too. Cost: that of aba.c and about 100 operations per group and link where it
 // is pending. Scratch in work: that of aba.c and sr_elimination_work.
 #include <string.h>
 
@@ -24,11 +24,11 @@
 
 typedef struct Groups {
   const struct srElimination* e;
-  double* F;      // 8 a slot
-  double* H;      // a slot and coordinate of its link
+  double* F;      // 8 per slot
+  double* H;      // per slot and coordinate of its link
   double* D;      // products; of a group with itself 1/D_g from P on
-  double *u, *a;  // a group
-  double* scale;  // a group: what D_g is compared with
+  double *u, *a;  // per group
+  double* scale;  // per group: scale of D_g
 } Groups;
 
 // The slots of a link: those from `goes` on have a wrench for the parent.
@@ -81,7 +81,7 @@ SRM_INLINE _Bool end_groups(const Groups* g, Slots x, int i, double* IA, double*
   return 1;
 }
 
-// A member's part in its group, the slot `own`; H has S^T F of all.
+// A member's contribution to its group, the slot `own`; H has S^T F of all.
 SRM_INLINE void join_group(const Groups* g, Slots x, int own, double r, srmWrench U, double D, double u, double scale,
                            int k) {
   const int group = g->e->slot_group[x.first + own];
@@ -96,7 +96,7 @@ SRM_INLINE void join_group(const Groups* g, Slots x, int own, double r, srmWrenc
   add_bias(g->F + 8 * (x.first + own), U, r);
 }
 
-// What the elimination of a free coordinate leaves to the groups.
+// Effect on the groups of eliminating a free coordinate.
 SRM_INLINE void reduce_groups(const Groups* g, Slots x, srmWrench U, double inverse, double u, int k) {
   const int* axis = g->e->slot_axis + x.first;
   for (int b = x.goes; b < x.n; b++) {

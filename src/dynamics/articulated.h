@@ -1,4 +1,4 @@
-// What the articulated body algorithms share (aba.c, aba_coupled.c): scratch, the pass from the ground, and what is done to one link.
+// What the articulated body algorithms share (aba.c, aba_coupled.c): scratch, the pass from the ground, and the operations on one link.
 //
 // IA is three blocks of columns, J, G and M, with  n = J dw + G^T da,  f = G dw + M da.
 #ifndef SR_DYNAMICS_ARTICULATED_H
@@ -7,10 +7,10 @@
 #include "dynamics/link.h"
 
 typedef struct Scratch {
-  double* IA;      // 36 a link: J, G, M
-  double* motion;  // 12 a link: srMotion, then (dw, da)
-  double* U;       // 8 a coordinate
-  double* u;       // 2 a coordinate: u, 1/D or D where driven
+  double* IA;      // 36 per link: J, G, M
+  double* motion;  // 12 per link: srMotion, then (dw, da)
+  double* U;       // 8 per coordinate
+  double* u;       // 2 per coordinate: u, 1/D or D where driven
 } Scratch;
 
 SRM_INLINE Scratch scratch(const srModel* m, srData* d) {
@@ -58,7 +58,7 @@ SRM_INLINE void bias_pass(const srModel* m, srData* d, Scratch s, const double* 
 // ------------------------------------------------------------------------------------------------------------- pass 2
 SRM_INLINE void add_at(double* sum, m3 A) { m3_store(sum, m3_plus(m3_load(sum), A)); }
 
-// The three blocks of IA are turned to the parent's axes (A -> R A R^T), moved by p and added, with P the matrix of p x:
+// The three blocks of IA are rotated to the parent's axes (A -> R A R^T), shifted by p and added, with P the matrix of p x:
 //   M' = M,   G' = G - M P,   J' = J + K + K^T  where K = P (G - M P/2)
 // One after the other, so that they fit into the registers.
 SRM_INLINE m3 add_M(v4 p, m3 M, double* parent) {  // returns M P/2
@@ -83,12 +83,12 @@ SRM_INLINE void add_inertia_to_parent(const double* X, const double* IA, double*
   add_J(turned(R, X, m3_load(IA)), K, parent);
 }
 
-// A pivot smaller than this part of the inertia it is taken from is rounding.
+// A pivot smaller than this part of the inertia it comes from is rounding.
 #define PIVOT_RATIO 1e-14
 
 // The common case has its own code: revolute, neither driven nor coupled. S = z, so U is a column and D a lane.
 //
-// U, u and 1/D; false when D is no pivot. What goes to the parent is left to add_simple.
+// U, u and 1/D; false when D is no pivot. add_simple passes the rest to the parent.
 SRM_INLINE _Bool eliminate_simple(const double* IA, const double* pA, double f, double armature, double* U, double* u) {
   const double D = IA[10] + armature;
   if (!(D > PIVOT_RATIO * (IA[0] + IA[5] + IA[10]))) return 0;
@@ -99,7 +99,7 @@ SRM_INLINE _Bool eliminate_simple(const double* IA, const double* pA, double f, 
   return 1;
 }
 
-// IA - U U^T/D and pA + U u/D to the parent. Without armature only the xy corner of J is left, and two columns of G.
+// IA - U U^T/D and pA + U u/D to the parent. Without armature only the xy corner of J remains, and two columns of G.
 SRM_INLINE void add_simple(const double* X, const double* IA, const double* pA, const double* u, double* parent_IA,
                            double* parent_pA) {
   const v4 Un = v4_load(IA + 8), Uf = v4_load(IA + 20), p = v4_load(X + 12), inverse = v4_all(u[1]);
@@ -137,7 +137,7 @@ SRM_INLINE void add_with_armature(const double* X, double* IA, const double* pA,
   add_inertia_to_parent(X, IA, parent_IA);
 }
 
-// U = IA S of a coordinate that stands at `slot` of a twist.
+// U = IA S of a coordinate at `slot` of a twist.
 SRM_INLINE srmWrench inertia_column(const double* IA, int slot) {
   if (slot < 3) return (srmWrench){v4_load(IA + 4 * slot), v4_load(IA + 12 + 4 * slot)};
   const int k = slot - 4;
@@ -162,7 +162,7 @@ SRM_INLINE void add_bias(double* pA, srmWrench U, double a) {
   v4_store(pA + 4, v4_load(pA + 4) + U.f * v4_all(a));
 }
 
-// A simple link: its own elimination, and what goes to the parent; false when D is no pivot.
+// A simple link: its own elimination, and its contribution to the parent; false when D is no pivot.
 SRM_INLINE _Bool pass_simple(Scratch s, const double* X, double* IA, const double* pA, int dof, int parent, double f,
                              double armature, double* wrenches) {
   double *U = s.U + 8 * dof, *u = s.u + 2 * dof, *IA_parent = s.IA + 36 * parent;
@@ -182,7 +182,7 @@ SRM_INLINE double column_times(const double* U, srmTwist t) {
   return sum[0] + sum[1] + sum[2];
 }
 
-// Its acceleration, added to what it adds to the motion of pass 1.
+// Its acceleration, added to its contribution to the motion of pass 1.
 SRM_INLINE srmTwist accelerate_simple(Scratch s, int dof, srmTwist t, double* a) {
   const double* u = s.u + 2 * dof;
   a[dof] = (u[0] - column_times(s.U + 8 * dof, t)) * u[1];

@@ -1,13 +1,13 @@
 // Chains: the coordinates between two frames A (observer) and B (point), and how their columns change.
 //
-//   column c_j = (w_j, u_j): angular velocity and velocity of B that v_j = 1 gives, seen from A and in A's axes
+//   column c_j = (w_j, u_j): angular velocity and velocity of B for v_j = 1, observed from A and in A's axes
 //
-// Lay the chain out from A to B. A step along k turns all that comes after k, as A sees it, and carries B along:
+// Lay the chain out from A to B. A displacement along k rotates all that comes after k, as A observes it, and carries B along:
 //
-//   dc_j/dq_k = (w_k x w_j, w_k x u_j)     k before j, or both in one link on B's way
-//             = (0, w_j x u_k)             otherwise: only the arm of j changes
+//   dc_j/dq_k = (w_k x w_j, w_k x u_j)     k before j, or both in one link on B's path
+//             = (0, w_j x u_k)             otherwise: only the lever arm of j changes
 //
-// With a third frame that sees both (common), each way counts by itself, from the meeting outwards, and A's columns are minus
+// With a third frame that observes both (common), each path counts separately, from the junction outwards, and A's columns are minus
 // the displacement of A. A wrench w over the twist gives the forces Q_j = c_j.w; with w = (n, f):
 //
 //   dQ_j/dq_k = c_j.(Lx c_k + Lt dt/dq_k) + dc_j/dq_k . w,      dQ_j/dv_k = c_j.(Lt c_k)
@@ -34,7 +34,7 @@ int sr_chain_count(const srModel* m, int point, int observer) {
   return n;
 }
 
-// The columns that a step along k turns: those after it on the way from A to B, with the others of its link on B's way; with a
+// The columns that a displacement along k rotates: those after it on the path from A to B, with the others of its link on B's path; with a
 // common frame those further out on its own side, with its link.
 static void find_turned(srChain* x, int* turn) {
   const int n = x->n, middle = x->n_observer;
@@ -52,7 +52,7 @@ void sr_chain_init(const srModel* m, int point, int observer, int common, int* i
   int at[2] = {m->point_link[observer], m->point_link[point]}, first = 0;
   const int n = sr_chain_count(m, point, observer);
   int last = n, *dof = ints, *link = dof + n, *turn = link + n;
-  while (at[0] != at[1]) {  // A's way fills from the front, B's from the back
+  while (at[0] != at[1]) {  // A's path fills from the front, B's from the back
     const int side = larger(at), count = sr_link_nv[m->link_type[at[side]]];
     const int start = side == 0 ? first : last - count;
     for (int k = 0; k < count; k++) {
@@ -87,10 +87,10 @@ static void columns(const srModel* m, const srData* d, srChain* x) {
   }
 }
 
-// Columns that a step along k may change: all, or those of its own side.
+// Columns that a displacement along k may change: all, or those of its own side.
 static int side_first(const srChain* x, int k) { return x->common >= 0 && k >= x->n_observer ? x->n_observer : 0; }
 static int side_last(const srChain* x, int k) { return x->common >= 0 && k < x->n_observer ? x->n_observer : x->n; }
-// A's columns are minus the displacement of A where a common frame sees both.
+// A's columns are minus the displacement of A where a common frame observes both.
 static double sign_of(const srChain* x, int k) { return x->common >= 0 && k < x->n_observer ? -1 : 1; }
 
 void sr_chain_second(const srChain* x, int j, int k, double* out) {
@@ -105,8 +105,8 @@ void sr_chain_second(const srChain* x, int j, int k, double* out) {
   for (int i = 0; i < 6; i++) out[i] *= sign_of(x, j);
 }
 
-// t, and dt/dq_k = sum over j of (dc_j/dq_k) v_j: the columns that k turns, and the others, whose arm it moves. Sums from the
-// front, in `sum`, make each a difference.
+// t, and dt/dq_k = sum over j of (dc_j/dq_k) v_j: the columns that k rotates, and the others, whose lever arm it moves. Prefix sums,
+// in `sum`, make each a difference.
 static void twists(srChain* x) {
   double* sum = x->arm;
   const int n = x->n;
@@ -146,7 +146,7 @@ static void times(const double* A, const double* x, double* out) {
   for (int i = 0; i < 6; i++) out[i] = A ? dot6(A + 6 * i, x) : 0;
 }
 
-// w_j x n + u_j x f, and f x w_j: what a turn and a step of the arm meet (above), with their signs.
+// w_j x n + u_j x f, and f x w_j: for a rotation and for a displacement of the arm (above), with their signs.
 static void put_arms(const srChain* x, const double* w) {
   for (int j = 0; j < x->n; j++) {
     const double *cj = x->c + 6 * j, sign = sign_of(x, j);
@@ -183,7 +183,7 @@ static void wrench_column(const srChain* x, const double* Lx, const double* Lt, 
 
 SRM_CLONES void sr_chain_wrench(const srChain* chain, const double* w, const double* Lx, const double* Lt,
                                 srmEntries* out) {
-  if (!out->place) {  // where they stand is all that is asked
+  if (!out->place) {  // only their positions are requested
     for (int k = 0; k < chain->n; k++)
       for (int j = 0; j < chain->n; j++) srm_entry(out, chain->dof[j], chain->dof[k], 0, 0);
     return;

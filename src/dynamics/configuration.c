@@ -52,7 +52,7 @@ static void quaternion_add(const double n[4], const double w[3], double out[4]) 
   quaternion_product(n, step, out);
 }
 
-// w with n1 exp(w/2) = +-n2, of the shorter way.
+// w with n1 exp(w/2) = +-n2, along the shorter path.
 static void quaternion_difference(const double n1[4], const double n2[4], double w[3]) {
   const double back[4] = {n1[0], -n1[1], -n1[2], -n1[3]};
   double d[4];
@@ -114,7 +114,7 @@ void sr_difference(const srModel* m, const double* q1, const double* q2, double*
   }
 }
 
-// One that is of length 1 to rounding stays as it is, so that a state can be taken up again bit by bit.
+// A quaternion of length 1 to rounding is unchanged, so that a state can be resumed bit by bit.
 static void make_unit(double q[4]) {
   const double square = q[0] * q[0] + q[1] * q[1] + q[2] * q[2] + q[3] * q[3];
   if (!(fabs(square - 1) <= 8 * DBL_EPSILON)) quaternion_unit(q, q);

@@ -4,7 +4,7 @@
 //
 //   from the tips     C, A: composite and articulated inertia. C_parent += C,  M_ii = s.C s + armature
 //                     U = A s,  D = s.U + armature,  A_parent += A - U U^T/D
-//   from the ground   W: response of what coordinate i carries to a force on it. A unit force along the coordinate pushes its parent by -k = -U/D:
+//   from the ground   W: response of the subtree of coordinate i to a force on it. A unit force along the coordinate acts on its parent with -k = -U/D:
 //                     (M^-1)_ii = 1/D + k.W_parent k,   W = s s^T/D + (1 - s k^T) W_parent (1 - s k^T)^T
 //
 // Source: R. Featherstone, Rigid Body Dynamics Algorithms, 2008, sections 6.2 (composite bodies) and 7.3 (articulated bodies); the
@@ -20,7 +20,7 @@
 typedef struct Coordinate {
   double s[6];          // angular, linear
   double C[36], A[36];  // A becomes W
-  double U[6], D;       // D 0: no inertia, the coordinate holds
+  double U[6], D;       // D 0: no inertia, the coordinate is locked
 } Coordinate;
 
 static double dot(const double a[6], const double b[6]) {
@@ -80,7 +80,7 @@ static void add_link(const double* I, const double pose[16], double A[36]) {
 }
 
 // -------------------------------------------------------------------------------------------------------------- passes
-// A pivot smaller than this part of the terms it is the sum of is rounding, as in aba.c.
+// A pivot smaller than this part of the terms it sums is rounding, as in aba.c.
 #define PIVOT_RATIO 1e-14
 
 static double size_of(const double A[36], const double s[6]) {
@@ -103,7 +103,7 @@ static double inwards(Coordinate* x, Coordinate* parent, double armature) {
   return dot(x->s, Cs) + armature;
 }
 
-// Returns (M^-1)_ii; 0: it holds.
+// Returns (M^-1)_ii; 0: locked.
 static double outwards(Coordinate* x, const Coordinate* parent) {
   double Wk[6] = {0}, kWk;
   if (parent)

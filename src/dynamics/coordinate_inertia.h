@@ -6,8 +6,8 @@
 
 #include "base/base.h"
 
-// Of every coordinate at q, armature included: carried M_ii (all others held) and effective 1/(M^-1)_ii (all others free to move);
-// both are 0 where nothing with inertia moves. Needs the tree and its inertias alone: drivers and constraints are not counted.
+// At q, armature included, for every coordinate: carried M_ii (all others locked) and effective 1/(M^-1)_ii (all others free);
+// both are 0 where nothing with inertia moves. Needs only the tree and its inertias: drivers and constraints are ignored.
 // Scratch from the pool, linear in nv in time and memory.
 void sr_coordinate_inertia(const srModel* m, srPool* pool, const double* q, double* carried, double* effective);
 

@@ -1,10 +1,10 @@
 // Composite rigid body algorithm: joint-space inertia M(q).  Featherstone (2008), section 6.2.
 //
-//   Ic_i = I_i + sum over children j of Ic_j carried to i;   F = Ic_i S_i carried up the path;   M_ij = S_j^T F
+//   Ic_i = I_i + sum over children j of Ic_j transformed to i;   F = Ic_i S_i carried up the path;   M_ij = S_j^T F
 //
 // Only j = i and ancestors j of i give entries: M has the branch sparsity that ltl.c relies on. Links are numbered depth
-// first, so the coordinates beyond a link are a range: their wrenches F cross the link's joint in one loop, and do not
-// wait for each other. Scratch in work: 17 doubles a link, 8 a coordinate.
+// first, so the coordinates beyond a link are a range: their wrenches F cross the link's joint in one loop, without data
+// dependencies. Scratch in work: 17 doubles per link, 8 per coordinate.
 #include "dynamics/link.h"
 
 // Inertia of a child about the parent's origin, in the parent's axes:
@@ -60,7 +60,7 @@ SRM_INLINE v4 to_parent(srmPose X, double* F) {  // returns the moment
   return n;
 }
 
-// Not memset: what it writes at once with one instruction costs more than a loop here.
+// Not memset: its single string instruction costs more than a loop here.
 SRM_INLINE void zero(double* x, ptrdiff_t n) {
   ptrdiff_t i = 0;
   for (; i + 16 <= n; i += 16) {
@@ -76,7 +76,7 @@ SRM_CLONES void sr_crba(const srModel* m, srData* d, const double* q, double* M)
   const double *pitch = m->link_pitch, *inertia = m->link_inertia, *X = d->link_X;
   const ptrdiff_t nlink = m->nlink, n = m->nv;
   double *composite = d->work, *F = composite + 16 * nlink;
-  int* end = (int*)(void*)(F + 8 * n);  // of the range of coordinates at and beyond a link; 0: not known yet
+  int* end = (int*)(void*)(F + 8 * n);  // of the range of coordinates at and beyond a link; 0: unknown so far
   for (ptrdiff_t i = 1; i < nlink; i++) {
     srm_inertia_store(composite + 16 * i, srm_inertia_load(inertia + 16 * i));
     end[i] = 0;

@@ -1,10 +1,10 @@
-// Motion of a frame seen from another one, which may move itself.
+// Motion of a frame observed from another one, which may move itself.
 //
 //   d = r_B - r_A,  u = v_B - v_A - w_A x d            position A^T d, velocity A^T u, angular velocity A^T (w_B - w_A)
 //   acceleration           A^T (a_B - a_A - wd_A x d - w_A x (w_A x d) - 2 w_A x u)
 //   angular acceleration   A^T (wd_B - wd_A - w_A x (w_B - w_A))
 //
-// with r, v, a, w, wd of the two frames in the ground and A the rotation of frame A: what an observer fixed to A sees.
+// with r, v, a, w, wd of the two frames in the ground and A the rotation of frame A: as observed from A.
 #include <math.h>
 
 #include "base/base.h"

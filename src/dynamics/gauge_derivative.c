@@ -1,4 +1,4 @@
-// How the rows of the measurements change with the pose (measurement.c has the rows themselves, and the names used here).
+// Derivatives of the joint-coordinate measurements' rows by the pose (measurement.c has the rows themselves, and the notation).
 //
 //   jv = h(R) . t,   L s = dh along the twist s,   jv' = h . t' + (L t) . t
 //
@@ -7,7 +7,7 @@
 //   rotation   h = (R e_k, 0),   (L t) . t = 0
 //   origin     h = (0, R e_k),   (L t) . t = u . (w x R e_k)
 //
-// For the armature of joints jv' is derived too. With t' = sum c_j a_j + sum sum (dc_j/dq_k) v_k v_j and dc_j/dq_k bilinear in
+// For the armature of joints jv' is differentiated too. With t' = sum c_j a_j + sum sum (dc_j/dq_k) v_k v_j and dc_j/dq_k bilinear in
 // the columns (chain.c), its derivatives follow by the product rule.
 #include <math.h>
 #include <string.h>
@@ -23,8 +23,8 @@ static void turned(const double* R, const double* e, double* out) {
 
 // ---- angles ---------------------------------------------------------------------------------------------------------------
 
-// One of the two numbers s = e.f, with f = R e' moving at the rate w: s' = row.w, s'' = second (w' = 0). With a change dw of w
-// and a turn r of f: their changes.
+// One of the two numbers s = e.f, with f = R e' moving at the rate w: s' = row.w, s'' = second (w' = 0). Their changes with a change dw of w
+// and a rotation r of f.
 typedef struct Part {
   double value, rate, second, row[3];
   double d_value, d_rate, d_second, d_row[3];
@@ -110,7 +110,7 @@ void sr_measurement_jacobian(const srMeasurement* measurement, int k, const doub
   }
 }
 
-// (L t).t and its change where the pose turns by r and t changes by dt.
+// (L t).t and its change where the pose rotates by r and t changes by dt.
 static double bias_of(const srMeasurement* measurement, int k, const double* R, const double* t, const double* r,
                       const double* dt, double* change) {
   *change = 0;
@@ -132,9 +132,9 @@ static double bias_of(const srMeasurement* measurement, int k, const double* R, 
 
 // ---- accelerations ----------------------------------------------------------------------------------------------------------
 
-// The rate of column j by itself: k turns it, or moves its arm,
+// The rate of column j: k rotates it, or moves its lever arm,
 //   dc_j/dt = (before_w x w_j, before_w x u_j + w_j x beyond_u)
-// before: sum of c_k v_k over those that turn j, beyond: over the others
+// before: sum of c_k v_k over those that rotate j, beyond: over the others
 static void add_rate(const double* c, const double* before, const double* beyond, double by, double* out) {
   double one[3], two[3], three[3];
   srm_cross3(before, c, one);
@@ -150,7 +150,7 @@ typedef struct Sums {
   double before[SR_MEASUREMENT_CHAIN][6], beyond[SR_MEASUREMENT_CHAIN][6];
 } Sums;
 
-// Of columns c, or of their changes. Those that turn j are the first ones of the chain.
+// Of columns c, or of their changes. Those that rotate j are the first ones of the chain.
 static void sums_of(const srChain* x, const double* c, Sums* out) {
   double sum[6] = {0};
   int k = 0;

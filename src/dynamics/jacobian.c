@@ -1,9 +1,9 @@
-// Frame Jacobian: 6 x nv, angular first, so that (angular velocity, velocity) of frame B seen from frame A is J v.
+// Frame Jacobian: 6 x nv, angular first, so that (angular velocity, velocity) of frame B observed from frame A is J v.
 //
 //   coordinate with axis s (in the ground), between the two frames on B's side:  (A^T s, A^T (s x (r_B - p)))
 //                                                        on A's side: the same with a minus sign
 //
-// p is the origin of the coordinate's link. A coordinate below the place where the two paths meet moves both frames
+// p is the origin of the coordinate's link. A coordinate below the junction of the two paths moves both frames
 // alike and has no column. Featherstone (2008), section 4.1, and sr_frame_motion for the moving observer.
 #include <string.h>
 

@@ -1,10 +1,10 @@
 // Positions, velocities and accelerations of all links, from the ground outwards.  Featherstone (2008), section 3.1.
 //
 //   pose    X_0i = X_0parent X_i
-//   twist   t_i = t_parent seen at i + S v
+//   twist   t_i = t_parent transformed to i + S v
 //   accel   classical acceleration of the origin, gravity not counted (see sr_motion_add)
 //
-// srData.known keeps what they belong to, so that a second request at the same state needs no second pass: q, v and, of free
+// srData.known records the state they belong to, so that a second request at the same state needs no second pass: q, v and, for free
 // bodies, whose angles are counted from discrete states and a time, z and t. Compared bit by bit.
 #include <string.h>
 

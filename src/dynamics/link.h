@@ -1,4 +1,4 @@
-// What the recursions share: joint transforms, how a link moves on its parent, scratch.
+// What the recursions share: joint transforms, motion of a link relative to its parent, scratch.
 #ifndef SR_DYNAMICS_LINK_H
 #define SR_DYNAMICS_LINK_H
 
@@ -11,14 +11,14 @@ bool sr_positions_same(const srModel* m, const srData* d, const double* q);
 static inline bool sr_positions_known(const srModel* m, const srData* d, const double* q) {
   return d->stage >= SR_STAGE_POSITION && sr_positions_same(m, d, q);
 }
-// The stage falls back to what the kinematics in d still are of its t, q, v, z.
+// Lowers the stage to what the kinematics in d still represent of its t, q, v, z.
 void sr_lower_stage(const srModel* m, srData* d);
 
-// link_X (and link_E) of all links at q. Marks d as belonging to no state when it has the kinematics of another one.
+// link_X (and link_E) of all links at q. Marks d as belonging to no state when it holds the kinematics of another one.
 void sr_transforms(const srModel* m, srData* d, const double* q);    // X and E
 void sr_transforms_X(const srModel* m, srData* d, const double* q);  // X alone
 
-// Coordinates of a link: their number, and where coordinate k of a link stands in the 8 doubles of a twist or wrench
+// Coordinates of a link: their number, and the index of coordinate k of a link in the 8 doubles of a twist or wrench
 // in link axes (S^T f is one number). A helical link also has pitch times number 6.
 static const int sr_link_nv[] = {0, 1, 1, 1, 3, 6};
 static const int sr_link_slot[][6] = {{0}, {2}, {6}, {2}, {0, 1, 2}, {0, 1, 2, 4, 5, 6}};
@@ -55,8 +55,8 @@ SRM_INLINE srmTwist sr_point_twist(const srModel* m, const srData* d, int point)
   return (srmTwist){m3_mul(R, twist.w), m3_mul(R, twist.v + v4_cross(twist.w, at))};
 }
 
-// What coordinate k of a link does to a frame beyond it, whose origin is `at` in the ground: angular velocity and velocity for
-// v = sign, in the axes that `turn` turns to.
+// Effect of coordinate k of a link on a frame beyond it, whose origin is `at` in the ground: angular velocity and velocity for
+// v = sign, in the axes that `turn` rotates to.
 SRM_INLINE void sr_link_column(const srModel* m, const srData* d, int link, int k, double sign, m3 turn, v4 at,
                                double* column) {
   const srmPose pose = srm_pose_load(d->link_pose + 16 * link);
@@ -68,7 +68,7 @@ SRM_INLINE void sr_link_column(const srModel* m, const srData* d, int link, int 
   v4_put3(column + 3, m3_mul(turn, m3_mul(pose.R, S.v) + v4_cross(axis, at - pose.p)));
 }
 
-// Motion of a link that its bias wrench needs: angular velocity and acceleration, acceleration of the origin, in link
+// Motion of a link needed for its bias wrench: angular velocity and acceleration, acceleration of the origin, in link
 // axes. 12 doubles. Gravity enters as an acceleration of the ground upwards.
 typedef struct srMotion {
   v4 w, wd, a;
@@ -89,7 +89,7 @@ SRM_INLINE srMotion sr_motion_to_child(const double* X, const double* E, const d
   return (srMotion){m3_mul_at(turn, parent), m3_mul_at(turn, parent + 4), m3_mul(turn, a)};
 }
 
-// Adds what the joint does: rate S v and, in its own axes, acceleration S a.
+// Adds the joint motion: rate S v and, in its own axes, acceleration S a.
 SRM_INLINE srMotion sr_motion_add(srMotion s, srmTwist rate, srmTwist accel) {
   const v4 coriolis = v4_cross(s.w, rate.v);
   s.wd += accel.w + v4_cross(s.w, rate.w);
@@ -105,7 +105,7 @@ SRM_INLINE srMotion sr_motion_add_revolute(srMotion s, double rate) {
   return s;
 }
 
-// Newton and Euler: wrench at the origin that moves a rigid link so.
+// Newton-Euler: wrench at the origin for this motion of a rigid link.
 //   f = m a + wd x h + w x (w x h),   n = J wd + w x J w + h x a
 SRM_INLINE srmWrench sr_motion_wrench(const double* inertia, srMotion s) {
   const srmInertia I = srm_inertia_load(inertia);

@@ -1,24 +1,24 @@
-// Gauges: the own coordinates of a joint, measured between two bodies that are free (absolute formulation).
+// Joint-coordinate measurement: the coordinates of a joint, measured between two free bodies (absolute formulation).
 //
-// The joint's frame on the parent, P fixed in its axes, sees the body's frame at (R, d), moving with w and u = d', R' = [w] R.
-// With the body's velocities (w_b, v_b) in its axes, the parent's (w_a, v_a) in his, rho from his origin to the body's:
+// The joint's frame on the parent, P fixed in its axes, observes the body's frame at (R, d), moving with w and u = d', R' = [w] R.
+// With the body's velocities (w_b, v_b) in its axes, the parent's (w_a, v_a) in the parent's, rho from the parent's origin to the body's:
 //
 //   w = R w_b - P^T w_a,   u = R v_b - P^T (v_a + w_a x rho)
 //   and where the components of all velocities are constant      w' = w x R w_b,   u' = w x R v_b - P^T w_a x u
 //
 //   angle       s = e0.(R e1), c = e2.(R e3), phi = atan2(s, c)      s' = w.(R e1 x e0), s'' = w'.(R e1 x e0) + e0.(w x (w x R e1))
 //               phi' = (c s' - s c') / r^2,  phi'' = (c s'' - s c'') / r^2 - 2 phi' (s s' + c c') / r^2,  r^2 = s^2 + c^2
-//               revolute, helical, cylindrical, planar: e0 = y, e1 = e2 = e3 = x, square to the axis z
-//               universal: the first angle turns the second axis n2 about n1: e0 = y1, e2 = x1, e1 = e3 = n2; the second one turns
-//               n1, seen from the body, back about n2: e0 = -n1, e1 = y2, e2 = n1, e3 = x2
+//               revolute, helical, cylindrical, planar: e0 = y, e1 = e2 = e3 = x, perpendicular to the axis z
+//               universal: the first angle rotates the second axis n2 about n1: e0 = y1, e2 = x1, e1 = e3 = n2; the second one rotates
+//               n1, observed from the body, back about n2: e0 = -n1, e1 = y2, e2 = n1, e3 = x2
 //   slide       e0.d
 //   rotation    unit quaternion of R;  rate R^T w, with the derivative R^T w'
 //   origin      d;  rate R^T u, with the derivative R^T (u' - w x u)
 //
-// These hold off the constraints too, where a penalty lets the joint give way: the rates are the exact derivatives.
+// These hold off the constraints too, where a penalty spring deflects: the rates are the exact derivatives.
 //
-// Turns: an angle of many turns is not a function of the pose. z holds the angle and its rate at the last accepted step; phi is
-// taken nearest to what they foretell for the time at hand, so a step may turn the joint by any amount as long as its mean
+// Turns: an angle over many turns is not a function of the pose. z holds the angle and its rate at the last accepted step; phi is
+// the value nearest to their prediction for the present time, so a step may turn the joint by any amount as long as its mean
 // rate changes by less than half a turn over the step. The sign of a quaternion is the one nearest to z's.
 #include "dynamics/measurement.h"
 

@@ -7,7 +7,7 @@
 void sr_measurement_positions(const srModel* m, srData* d);   // d->jq, jJ; part of sr_kinematics
 void sr_measurement_velocities(const srModel* m, srData* d);  // d->jv, jbias; part of sr_velocity
 
-// Takes d's angles and rotations as those that the next ones are counted from. Needs the velocity stage.
+// Makes d's angles and rotations the reference that the next ones are counted from. Needs the velocity stage.
 void sr_measurement_accept(const srModel* m, srData* d);
 
 // out (nv) += by times the row of joint velocity k; out (nv) += J^T f for f over all joint velocities.

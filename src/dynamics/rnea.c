@@ -1,10 +1,10 @@
 // Recursive Newton-Euler algorithm: inverse dynamics tau = M(q) a + c(q, v).  Featherstone (2008), section 5.3.
 //
-//   from the ground   w_i, wd_i, a_i from those of the parent and S v, S a;   f_i = wrench that moves link i so
+//   from the ground   w_i, wd_i, a_i from those of the parent and S v, S a;   f_i = wrench of that motion of link i
 //   from the tips     tau_i = S_i^T f_i;   f_parent += X_i^T f_i
 //
 // In link axes with the acceleration of the origin as a point, not Featherstone's spatial one: then no linear velocity
-// is needed. The ground accelerates with -gravity. Scratch: 12 doubles a link in work, and link_wrench.
+// is needed. The ground accelerates with -gravity. Scratch: 12 doubles per link in work, and link_wrench.
 #include "dynamics/link.h"
 
 // v NULL: 0. upwards: acceleration of the ground.

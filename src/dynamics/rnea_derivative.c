@@ -1,12 +1,12 @@
 // Derivatives of inverse dynamics, tau = M(q) a + c(q, v), by q and by v.
 //
-// In axes that stand still, with six-vectors about one point (Featherstone 2008, chapter 2; x and x* act on motions and forces):
+// In inertial axes, with six-vectors about one point (Featherstone 2008, chapter 2; x and x* act on motions and forces):
 //
 //   v_i = sum S_l v_l,   a_i = a_0 + sum (S_l a_l + v_i x S_l v_l),   f_i = I_i a_i + v_i x* I_i v_i,   tau_j = S_j^T F_j,
 //   F_j = sum of f_i over j and all links beyond it
 //
-// A step along coordinate k turns everything at and beyond its link rigidly by S_k, except that the motion of the parent p of
-// that link does not turn. Hence, by the Jacobi identity,
+// A displacement along coordinate k moves everything at and beyond its link rigidly by S_k, except that the motion of the parent p of
+// that link does not rotate. Hence, by the Jacobi identity,
 //
 //   dv_i = S_k x v_i + A_k,            A_k = v_p x S_k
 //   da_i = S_k x a_i - v_i x A_k + C_k,   C_k = a_p x S_k + v_p x A_k
@@ -14,16 +14,16 @@
 //
 // and by v_k      dv_i = S_k,   da_i = v_k x S_k + A_k - v_i x S_k,   df_i = I_i (v_k x S_k + A_k) + B_i S_k
 //
-//   dtau_j/dq_k = S_j^T (I_j C_k + B_j A_k)                  k at or before the link of j    (S_k x S_j takes away S_k x* F_j)
+//   dtau_j/dq_k = S_j^T (I_j C_k + B_j A_k)                  k at or before the link of j    (S_k x S_j cancels S_k x* F_j)
 //               = S_j^T (S_k x* F_k + I_k C_k + B_k A_k)     k beyond it
 //
 // with I, B, F now sums over the links beyond. The same terms as Carpentier & Mansard (2018), "Analytical derivatives of rigid
-// body dynamics algorithms", found here from the rigid turn. B of a rigid body is small: with its momentum (L, P), moment of
+// body dynamics algorithms", derived here from the rigid displacement. B of a rigid body is small: with its momentum (L, P), moment of
 // inertia J and first moment h about the point, v = (w, u), s = (r, .):
 //
 //   B s = (T r, 2 r x P),   T r = r x L + w x J r - J (w x r) - u x (h x r) - h x (u x r)
 //
-// The point is the origin of the first link on the way from the ground, so that numbers stay of the size of the tree.
+// The point is the origin of the first link on the path from the ground, so that numbers stay of the size of the tree.
 #include "dynamics/derivative.h"
 #include "dynamics/turn.h"
 
@@ -31,7 +31,7 @@ enum { LINK = SR_TURN_LINK, DOF = SR_TURN_DOF };
 
 int sr_rnea_derivative_work(const srModel* m) { return LINK * m->nlink + DOF * m->nv; }
 
-// What one coordinate does: I S and B^T S (angular, its linear part is 0), and the forces of a step along it and of its rate.
+// Contribution of one coordinate: I S and B^T S (angular, its linear part is 0), and the forces of a displacement along it and of its rate.
 typedef struct Reach {
   srmWrench IS, by_q, by_v;
   v4 BS;
@@ -54,7 +54,7 @@ SRM_INLINE Reach reach_of(const double* own, const double* dof) {
   return r;
 }
 
-// Entries of the coordinates of link i with all coordinates on its way to the ground.
+// Entries of the coordinates of link i with all coordinates on its path to the ground.
 SRM_INLINE void put(const srModel* m, int i, const double* own, const double* dofs, srmEntries* out) {
   for (int j = m->link_v[i]; j < m->link_v[i] + sr_link_nv[m->link_type[i]]; j++) {
     const Reach r = reach_of(own, dofs + DOF * j);

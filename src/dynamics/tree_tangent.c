@@ -1,17 +1,17 @@
-// Linear systems of the motion of a tree by recursion, exact, in a fixed number of operations a link:
+// Linear systems of the motion of a tree by recursion, exact, in a fixed number of operations per link:
 //   (cM M + cv Kv + cq Kq) x = b,     Kq, Kv: derivatives of M a + c by q and by v
 //
-// The matrix is full, but its products go through 18 numbers a link (rnea_derivative.c has where they come from): the displacement eta
+// The matrix is full, but its products pass through 18 numbers per link (derived in rnea_derivative.c): the displacement eta
 // of a link, and eta', eta'' with
 //   dv = eta' - v x eta,   da = eta'' - v x eta' - a x eta,   df = eta x* f + B eta' + I eta''  =  W e,   e = (eta, eta', eta'')
 // The coordinates x_j of link j move it and all links beyond by s_j x_j,
 //   s_j = (cq S;  cv S + cq A;  cM S + cv D + cq C),    A = v_p x S,  C = a_p x S + v_p x A,  D = v x S + A       p: parent
-// Inwards, with F the wrench through the joint and L what the force elements of the joint add (armature, springs, friction):
+// Inwards, with F the wrench through the joint and L the contribution of the joint's force elements (armature, springs, friction):
 //   rho = S^T W + ((S x* F)^T, 0, 0),    N = rho s + L,    W_p += X^T (W - W s N^-1 rho) X
 //   u = b - S^T w,                                          w_p += X^T (w + W s N^-1 u)
 // Outwards:
 //   e = X e_p,   x = N^-1 (u - rho e),   e += s x
-// X moves the point that six-vectors are about: axes are those of the ground, origins the links' own. With one origin for all the
+// X shifts the reference point of six-vectors: axes are those of the ground, origins the links' own. With one origin for all the
 // error of a chain of 1000 links is a thousand times larger. States that belong to one joint are unknowns of its block with S = 0.
 #include "dynamics/tree_tangent.h"
 
@@ -23,7 +23,7 @@
 #include "math/shifted.h"
 
 enum { E = 18, W_SIZE = 6 * E };
-#define SINGULAR 1e-13  // of the terms that a pivot is the sum of
+#define SINGULAR 1e-13  // of the terms that a pivot sums
 
 SRM_INLINE double dot6(const double* a, const double* b) {
   return a[0] * b[0] + a[1] * b[1] + a[2] * b[2] + a[3] * b[3] + a[4] * b[4] + a[5] * b[5];
@@ -69,7 +69,7 @@ int sr_tree_block_numbers(const srTreeBlock* b) { return b->nv * (E + 6) + b->n 
 // Inertia of all that is beyond each joint, for the diagonal of M.
 SRM_INLINE void composite(const srTreeTangent* t, double* diagonal) {
   const srModel* m = t->m;
-  double* const all = t->e;  // 2 E doubles a link, of which 16 serve here
+  double* const all = t->e;  // 2 E doubles a link, of which 16 are used here
   for (int i = 0; i < m->nlink; i++) {
     srm_inertia_store(all + 2 * E * i, srm_inertia_load(t->link + SR_TURN_LINK * i + INERTIA));
   }
@@ -117,7 +117,7 @@ SRM_INLINE void own_wrench(const double* link, const double* e, double* out) {
   v4_put3(out + 3, turned.f + inertial.f + 2 * v4_cross(r, v4_load(link + P)));
 }
 
-// e += what coordinate k does with its displacement and rate.
+// e += effect of coordinate k by its displacement and rate.
 SRM_INLINE void move(const double* dof, double dq, double dv, double* e) {
   for (int i = 0; i < 6; i++) {
     const int at = i < 3 ? i : i + 1;
@@ -170,8 +170,8 @@ SRM_CLONES void sr_tree_times(srTreeTangent* t, const double* dxi, const double*
 
 // Where the numbers of a block are.
 typedef struct Numbers {
-  double *s, *Ws;  // a coordinate: E, 6
-  double* Z;       // a row: N^-1 rho (E)
+  double *s, *Ws;  // per coordinate: E, 6
+  double* Z;       // per row: N^-1 rho (E)
   double* N;       // factor; complex: the parts of an entry side by side
   double* scale;   // of its rows
   int* pivot;
@@ -281,7 +281,7 @@ SRM_INLINE void subtract_outer(int parts, const double* restrict c, const double
   }
 }
 
-// What the elements of a block, inertia of the drive and states add to N, from the derivatives of the block.
+// Contribution to N of the elements of a block, inertia of the drive and states, from the derivatives of the block.
 static void local_matrix(const srTreeTangent* t, const srTreeShift* c, const srTreeBlock* b, int parts, double* N) {
   for (int i = 0; i < b->n * b->n; i++) {
     for (int part = 0; part < parts; part++) {
@@ -298,8 +298,8 @@ static void local_matrix(const srTreeTangent* t, const srTreeShift* c, const srT
 
 static double size_of(int parts, const double* a) { return parts == 1 ? fabs(a[0]) : fabs(a[0]) + fabs(a[1]); }
 
-// Rows of several unknowns are scaled, so that a pivot can be told from rounding; a single one is compared with the terms that it is the
-// sum of: under a compressive load it may be of either sign, and so 0.
+// Rows of several unknowns are scaled, so that a pivot can be distinguished from rounding; a single one is compared with the terms it
+// sums: under a compressive load it may be of either sign, and so 0.
 static bool factor_block(int parts, int n, double terms, const Numbers* to) {
   double* N = to->N;
   if (n == 1) return size_of(parts, N) > SINGULAR * terms && isfinite(terms);
@@ -352,7 +352,7 @@ static void solve_rows(int parts, const srTreeBlock* b, const Numbers* to) {
   }
 }
 
-// s, W s, rho (in the place of Z) and N of a block.
+// s, W s, rho (stored in Z) and N of a block.
 SRM_INLINE double block_matrix(const srTreeTangent* t, const srTreeShift* c, const srTreeBlock* b, int parts,
                                const double* W, const Numbers* to) {
   double terms = 0;
@@ -412,7 +412,7 @@ SRM_CLONES bool sr_tree_factor(srTreeTangent* t, const srTreeShift* shift, srTre
 
 // ---- solution -------------------------------------------------------------------------------------------------------------
 
-// u = N^-1 (b - S^T w), and w + W s u: the wrench that is left.
+// u = N^-1 (b - S^T w), and w + W s u: the remaining wrench.
 SRM_INLINE void inwards(const srTreeTangent* t, const srTreeFactor* f, const srTreeBlock* b, int n, const double* x,
                         double* w) {
   const Numbers of = numbers_of(f, b);

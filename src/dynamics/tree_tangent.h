@@ -4,11 +4,11 @@
 
 #include <sarrus/model.h>
 
-enum { SR_TREE_BLOCK = 32 };  // unknowns of a block at most
+enum { SR_TREE_BLOCK = 32 };  // largest number of unknowns of a block
 
 // Unknowns that are eliminated together: the coordinates of a link and the states that belong to them, or states alone.
 typedef struct srTreeBlock {
-  int link;    // 0: states alone
+  int link;    // 0: states only
   int nv, n;   // coordinates; coordinates and states
   int* index;  // n: of (v, y), coordinates first
   int local;   // where its matrix (n x n) begins in Kq and Kv
@@ -19,8 +19,8 @@ typedef struct srTreeBlock {
 // Of complex numbers the imaginary parts are behind the real ones, array by array.
 typedef struct srTreeFactor {
   int parts;       // numbers of an entry: 1 real, 2 complex
-  double* W;       // a link: 6 x 18
-  double* number;  // a block: what sr_tree_solve needs
+  double* W;       // per link: 6 x 18
+  double* number;  // per block: what sr_tree_solve needs
   int* pivot;
 } srTreeFactor;
 
@@ -32,9 +32,9 @@ typedef struct srTreeTangent {
   int* block_of;         // nlink: -1 where it has no coordinate
   double *Kq, *Kv;       // derivatives within the blocks, of forces and rates
   double *link, *dof;    // turn.h, about the links' own origins
-  double *turn, *force;  // a coordinate: S x* F; a link: the wrench F through its joint
-  double* arm;           // a link: from the origin of its parent to its own
-  double *e, *w;         // a link: displacement (18) and wrench (6), each of two parts
+  double *turn, *force;  // per coordinate: S x* F; per link: the wrench F through its joint
+  double* arm;           // per link: from the origin of its parent to its own
+  double *e, *w;         // per link: displacement (18) and wrench (6), each of two parts
   double* u;             // nv + ny, two parts
 } srTreeTangent;
 

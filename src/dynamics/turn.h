@@ -47,7 +47,7 @@ SRM_INLINE v4 moment_column(srmInertia I, srmTwist v, srmWrench momentum, v4 r) 
          v4_cross(v.v, v4_cross(h, r)) - v4_cross(h, v4_cross(v.v, r));
 }
 
-// S, A, C, D of the coordinates of a link whose pose stands at p from the point.
+// S, A, C, D of the coordinates of a link whose pose is at p from the point.
 SRM_INLINE void axes_of(const srModel* m, int i, const double* pose, v4 p, srmTwist parent, srmTwist parent_accel,
                         srmTwist own, double* dof) {
   const int type = m->link_type[i];
@@ -82,7 +82,7 @@ SRM_INLINE void load_of(srmInertia I, srmTwist v, srmTwist accel, double* own) {
 SRM_INLINE srmTwist seen_from(srmTwist t, v4 r) { return (srmTwist){t.w, t.v + v4_cross(t.w, r)}; }
 
 // All links and coordinates at d's velocity stage with accelerations a (nv). Six-vectors are about the origin of the first link on
-// the way from the ground, or about each link's own.
+// the path from the ground, or about each link's own.
 SRM_INLINE void outwards(const srModel* m, const srData* d, const double* a, bool own_origins, double* links,
                          double* dofs) {
   srm_twist_store(links + TWIST, (srmTwist){v4_zero(), v4_zero()});

@@ -1,10 +1,10 @@
 // Bushing: springs and dampers in six directions between two frames, in the axes of frame a.
-//   V = 1/2 theta^T K_r theta + 1/2 d^T K_t d          theta: rotation vector, d: displacement of b seen from a
-//   moment on b = -J^-T K_r theta - C_r w              theta' = J^-1(theta) w, w: angular velocity of b seen from a
+//   V = 1/2 theta^T K_r theta + 1/2 d^T K_t d          theta: rotation vector, d: displacement of b observed from a
+//   moment on b = -J^-T K_r theta - C_r w              theta' = J^-1(theta) w, w: angular velocity of b observed from a
 //   force  on b = -K_t d - C_t d'
 //   J^-T = 1 + 1/2 [theta] + c [theta]^2,  c = (1 - (a/2) cot(a/2)) / a^2,  a = |theta|      Bullo & Murray (1995)
 // The moment is the exact gradient of V, so that energy is conserved at any rotation and for any K; -K_r theta alone is
-// not, unless K_r is a multiple of the identity. Beyond half a turn theta jumps to the shorter way round: V is
+// not, unless K_r is a multiple of the identity. Beyond half a turn theta jumps to the shorter rotation: V is
 // continuous there, the moment is not.
 #include <math.h>
 

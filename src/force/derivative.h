@@ -6,14 +6,14 @@
 
 #include "force/laws.h"
 
-// Fills x with variables and with the law's force; false: the law is C code alone, or a formula.
+// Fills x with variables and with the law's force; false: the law is only C code, or a formula.
 bool sr_law_graph(const srImpedance* law, srGraph* g, srImpedanceGraph* x);
 // Derivatives of f by (x, x'), exact: n x 2 n. NULL: as above.
 const srProgram* sr_law_derivative(srPool* pool, const srImpedance* law);
 
 // With n the width of the port and k the states of the element: J is (n + k) x (2 n + k), row-major, the derivatives of (f, y')
-// by (x, x', y). Formulas are not varied: what they depend on is not the element's own. work: sr_law_jacobian_work doubles.
-// derivative: of the element's law. Answers as `evaluate` of the law.
+// by (x, x', y). Formulas are not varied: what they depend on is outside the element. work: sr_law_jacobian_work doubles.
+// derivative: of the element's law. Returns as `evaluate` of the law.
 int sr_law_jacobian(const srForceElement* element, const srProgram* derivative, const srImpedanceIn* in, double* work,
                     double* J);
 int sr_law_jacobian_work(const srForceElement* element, const srProgram* derivative);

@@ -1,4 +1,4 @@
-// Energy of the whole model: the rigid tree, the drives, gravity, and what the force elements store.
+// Energy of the whole model: rigid tree, drives, gravity, and energy stored in the force elements.
 //   T = 1/2 v^T (M + armature) v,    V = -m_total g . r_com + sum of stored energies
 #include "dynamics/energy.h"
 

@@ -1,4 +1,4 @@
-// What the folders above take from the force elements beside sr_forces and sr_forward.
+// What the folders above use of the force elements in addition to sr_forces and sr_forward.
 #ifndef SR_FORCE_INTERNAL_H
 #define SR_FORCE_INTERNAL_H
 
@@ -18,30 +18,30 @@ void sr_driver_motion(const srModel* m, srData* d);
 // The scalars of frame sensors that formulas use, at d's state: d->sensor. Needs the velocity stage.
 void sr_sense(const srModel* m, srData* d);
 
-// What laws are formulas of, beside the coordinates: sensors and lengths of links. Needs the velocity stage; > 0: d->trouble.
+// Inputs of force-law formulas other than the coordinates: sensors and lengths of links. Needs the velocity stage; > 0: d->trouble.
 int sr_measure_arguments(const srModel* m, srData* d);
-// All that laws see beside the coordinates: sensors, lengths of links, formulas. Needs the velocity stage; > 0: d->trouble.
+// All inputs of force laws other than the coordinates: sensors, lengths of links, formulas. Needs the velocity stage; > 0: d->trouble.
 int sr_measure(const srModel* m, srData* d);
 
 // Energy stored in the force elements at d's state; needs the velocity stage.
 double sr_stored_energy(const srModel* m, srData* d);
 
-// Adds the forces of all elements that act on bodies (not inside joints) to wrench: 6 numbers a body, moment about the
-// ground's origin and force, inertial axes. Needs the velocity stage and what sr_forces left; overwrites link_wrench.
+// Adds the forces of all elements that act on bodies (not inside joints) to wrench: 6 numbers per body, moment about the
+// ground's origin and force, inertial axes. Needs the velocity stage and the results of sr_forces; overwrites link_wrench.
 int sr_body_forces(const srModel* m, srData* d, double* wrench);
 
-// A soft closure (penalty formulation) at d's state: its wrench over the twist that its rows work on. soft.c
+// A soft closure (penalty formulation) at d's state: its wrench over the twist that its equations act on. soft.c
 typedef struct srSoft {
   double wrench[6];     // moment, force
-  double lambda[6];     // forces of the rows
+  double lambda[6];     // forces of its equations
   double energy, heat;  // J, W
   double gap;           // largest residual, m or rad
 } srSoft;
 int sr_soft_closure(const srModel* m, srData* d, const srClosure* c, srSoft* out);
 int sr_soft_closures(const srModel* m, srData* d);  // all of them: to link_wrench, power and soft_energy
 
-// The element whose force on a velocity coordinate is largest, and that force: whom to blame. -1: none acts on it.
-// Needs the velocity stage and what sr_forces left; overwrites d->f, ydot, power and link_wrench.
+// The element whose force on a velocity coordinate is largest, and that force, for messages. -1: none acts on it.
+// Needs the velocity stage and the results of sr_forces; overwrites d->f, ydot, power and link_wrench.
 int sr_force_source(const srModel* m, srData* d, int dof, double* force);
 
 #endif

@@ -1,7 +1,7 @@
-// All laws at one state: drivers' motion, sensors, formulas, then every element by its port.
-//   f = tau + sum of the elements,   y' = r(t, q, v, y; tau),   power of every account of the ledger
-// An element with stored energy puts -dissipated into the ledger (its other power is the change of its energy); one
-// without puts all its power f . x' into its account. tau is the stage length of the method (Kikuuwe and Yamamoto), or the element's
+// All force elements at one state: motion of drivers, sensors, formulas, then every element by its port.
+//   f = tau + sum of the elements,   y' = r(t, q, v, y; tau),   power of every account of the energy balance
+// An element with stored energy enters -dissipated into the balance (its other power is the change of its energy); one
+// without enters all its power f . x' into its account. tau is the stage length of the method (Kikuuwe and Yamamoto), or the element's
 // own.
 #include <math.h>
 #include <stdio.h>
@@ -53,7 +53,7 @@ void sr_sense(const srModel* m, srData* d) {
   }
 }
 
-// z and zdot of links whose law is a formula.
+// z and zdot of links whose force law is a formula.
 static int measure_links(const srModel* m, srData* d) {
   if (m->nlink_arg == 0) return 0;
   for (int i = 0; i < m->nforce; ++i) {
@@ -115,7 +115,7 @@ static int not_finite(srData* d, const srForceElement* element, double f) {
   return 1;
 }
 
-// A gap or a belt that moves by itself: the contact takes f . x', the model gets f . (x' - own rates), and whatever moves the
+// A gap or a belt that moves by itself: the contact receives f . x', the model f . (x' - own rates), and what moves the
 // gap does the work between the two.
 static double gap_power(const srForceElement* element, const srPortMotion* motion, const double* f) {
   const double* own = motion->formula + 3 + 2 * element->contact->nvariable;
@@ -210,7 +210,7 @@ double sr_stored_energy(const srModel* m, srData* d) {
   return sum;
 }
 
-// The wrench that a link has received, to a body that rides on it; inertial axes, about the ground's origin.
+// The wrench received by a link, for a body that rides on it; inertial axes, about the ground's origin.
 static void take_wrench(const srModel* m, srData* d, int point, double* wrench) {
   const int link = m->point_link[point];
   const double* pose = d->link_pose + 16 * link;
@@ -226,7 +226,7 @@ static void take_wrench(const srModel* m, srData* d, int point, double* wrench) 
   clear(W, 8);
 }
 
-// Of a gap: what it does to joint coordinates acts inside joints, the rest on the bodies of its sensors.
+// For a gap: its effect on joint coordinates acts inside joints, the rest on the bodies of its sensors.
 static int gap_body_forces(const srModel* m, srData* d, const srForceElement* element, double* wrench) {
   const srSurfaceLaws* contact = element->contact;
   double* jf = d->work;

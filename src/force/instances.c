@@ -1,15 +1,15 @@
-// Instances of contacts: near pairs from the broad phase, an instance for what touches.
+// Contact instances: near pairs from the broad phase, an instance for each closed pair.
 //
-// The list of near pairs has every pair with a gap below `skin` at the state where it was made. It covers a state as long as no gap can have
+// The list of near pairs has every pair with a gap below `skin` at the state where it was built. It covers a state as long as no gap can have
 // shrunk by more than that since:
-//   s + max(s, S) <= skin,    s: farthest way of a ball's centre, S: of a plane, |dp| + |dR| L at the distance L of the farthest ball
-// That is checked at every evaluation. Outside of a run, and in a run with steps of fixed length, the list is then made anew: a pair
-// that joins it is apart, has no force and no states, and so changes nothing. Where touches are located, the functions whose roots
-// are looked for belong to the list: it stays for the step, a state that it does not cover asks for a smaller step, and steps are no
+//   s + max(s, S) <= skin,    s: largest displacement of a ball's centre, S: of a plane, |dp| + |dR| L at the distance L of the farthest ball
+// That is checked at every evaluation. Outside a run, and in a run with steps of fixed length, the list is then rebuilt: a pair
+// that joins it is apart, has no force and no states, and so changes nothing. Where contacts are located, the switching functions
+// belong to the list: it stays for the step, a state that it does not cover requests a smaller step, and steps are no
 // longer than the list covers (sr_instances_prepare).
 //
-// An instance takes a slot, with states of its own that are 0 then, when its pair touches; the slot is free again when the two are
-// apart and its states are 0, or where its pair is not near any more. In between it keeps pair, slot and states. docs/developing/decisions/contact-instances.md
+// An instance takes a slot, with states of its own that start at 0, when its pair closes; the slot is free again when the two are
+// apart and its states are 0, or where its pair is no longer near. In between it keeps pair, slot and states. docs/developing/decisions/contact-instances.md
 #include "force/instances.h"
 
 #include <math.h>
@@ -28,8 +28,8 @@
 #include "model/private.h"
 
 #define SKIN 0.2      // least skin, of the least radius
-#define HALVINGS 40   // of a skin with more near pairs than there is room for
-#define TOO_WIDE 8.0  // a skin so many times wider than it has to be is made anew
+#define HALVINGS 40   // of a skin with more near pairs than the capacity
+#define TOO_WIDE 8.0  // a skin so many times wider than necessary is rebuilt
 
 int sr_element_count(const srModel* m, const srData* d) {
   return m->nforce + (d->instances != NULL ? d->instances->nused : 0);
@@ -74,7 +74,7 @@ static void frame_of(const srModel* m, const srData* d, int collider, double* ou
   for (int k = 0; k < 4; k++) memcpy(out + 3 * k, pose + 4 * k, 3 * sizeof *out);
 }
 
-// |dp| + |dR| L of a shape that is not bounded.
+// |dp| + |dR| L of an unbounded shape.
 static double way_of_plane(const srModel* m, const srData* d, const struct srInstances* x, int i) {
   if (link_of(m, i) == 0) return 0;
   double frame[12], turn = 0;
@@ -84,7 +84,7 @@ static double way_of_plane(const srModel* m, const srData* d, const struct srIns
   return distance(frame + 9, before + 9) + sqrt(turn) * farthest_ball(m, x, frame + 9);
 }
 
-// By how much a gap may have changed since the list was made; centres are those of d.
+// Largest possible change of a gap since the list was built; centres are those of d.
 static double find_moved(const srModel* m, const srData* d, const struct srInstances* x) {
   double ball = 0, plane = 0;
   for (int i = 0; i < m->ncollider; i++) {
@@ -159,7 +159,7 @@ static bool add_balls(void* user, int i, int j) {
   return add_near(l, l->x->ball_of[j], l->x->ball_of[i]);  // in the order of the file
 }
 
-// A shape that is not bounded, with every ball.
+// An unbounded shape, with every ball.
 static void list_plane(Listing* l, int plane) {
   const srModel* m = l->m;
   const srContactSet* set = &m->set[l->set];
@@ -204,7 +204,7 @@ static void list_set(Listing* l) {
   x->tested += sr_grid_pairs(x->grid, &balls, x->skin, add_balls, l);
 }
 
-// False: there are more near pairs than there is room for.
+// False: more near pairs than the capacity.
 static bool list_all(const srModel* m, const srData* d, struct srInstances* x) {
   Listing l = {.m = m, .d = d, .x = x};
   x->nnear = x->nlocated = 0;
@@ -217,7 +217,7 @@ static bool list_all(const srModel* m, const srData* d, struct srInstances* x) {
   return !l.full;
 }
 
-// Near pairs and instances find each other. An instance is looked for by its b, which is a ball: few touch it.
+// Matches near pairs and instances. An instance is searched by its b, which is a ball: few touch it.
 static void connect(const srModel* m, struct srInstances* x) {
   int *head = x->chain, *next = x->chain + m->ncollider;
   for (int i = 0; i < m->ncollider; i++) head[i] = -1;
@@ -328,7 +328,7 @@ srInstance* sr_instance_make(const srModel* m, srData* d, int near) {
   srInstance* instance = fill(m, x, k, pair);
   instance->near = near;
   pair->instance = k;
-  d->z[instance->element.z + SR_Z_SPEED] = 0;  // not known, and closed: as of any contact that no run has led to
+  d->z[instance->element.z + SR_Z_SPEED] = 0;  // unknown, and closed: as for any contact outside a run
   d->z[instance->element.z + SR_Z_CLOSED] = 1;
   if (set->ny > 0) memset(d->y + instance->element.y, 0, (size_t)set->ny * sizeof *d->y);
   return instance;
@@ -346,7 +346,7 @@ void sr_instance_remove(const srModel* m, srData* d, srInstance* instance) {
   x->changed = true;
 }
 
-// Its bodies are apart and it remembers nothing.
+// Its bodies are apart and it has no memory.
 static bool is_over(const srModel* m, const srData* d, const srInstance* instance) {
   const double* y = d->y + instance->element.y;
   for (int k = 0; k < instance->element.ny; k++) {
@@ -366,7 +366,7 @@ static void remove_over(const srModel* m, srData* d) {
   }
 }
 
-// Near pairs that touch, and are not waiting for their touch to be located.
+// Near pairs in contact that are not waiting to be located.
 static int make_touching(const srModel* m, srData* d) {
   struct srInstances* x = d->instances;
   for (int i = x->nlocated; i < x->nnear; i++) {
@@ -421,7 +421,7 @@ int sr_instances_begin(const srModel* m, srData* d, bool adaptive) {
   struct srInstances* x = d->instances;
   x->running = true;
   x->adaptive = adaptive;
-  x->made = x->fixed = false;  // what is located comes first from now on
+  x->made = x->fixed = false;  // located ones come first from now on
   for (int i = 0; i < m->nset; i++) x->fixed |= sr_set_located(x, &m->set[i]);
   double covered;
   return sr_instances_prepare(m, d, 0, &covered);
@@ -450,7 +450,7 @@ int sr_instance_numbers(const srModel* m, const srData* d, double* out) {
   return n;
 }
 
-// A pair in a given slot; near to nothing until the next list. NULL: the slot is taken, or it is no pair of the set.
+// A pair in a given slot; not near anything until the next list. NULL: the slot is taken, or it is no pair of the set.
 static srInstance* restore(const srModel* m, srData* d, int slot, int a, int b) {
   struct srInstances* x = d->instances;
   int s = 0;

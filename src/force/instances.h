@@ -1,4 +1,4 @@
-// Instances of contacts (src/model/instance.h): made where shapes of a set touch, removed when they are apart.
+// Contact instances (src/model/instance.h): created where shapes of a set touch, removed when they separate.
 #ifndef SR_FORCE_INSTANCES_H
 #define SR_FORCE_INSTANCES_H
 
@@ -8,26 +8,26 @@
 int sr_element_count(const srModel* m, const srData* d);
 const srForceElement* sr_element(const srModel* m, const srData* d, int i);
 
-// Before forces at d's state, at the velocity stage: the list of near pairs holds, and what touches has an instance. 0; > 0: the state is
-// too far from where the list was made, and a run must not change it now; < 0: there is no room. Then d->trouble says so.
+// Before forces at d's state, at the velocity stage: the list of near pairs is valid, and closed pairs have an instance. 0; > 0: the state is
+// too far from where the list was built, and a run must not change it now; < 0: capacity exceeded. d->trouble states the reason.
 int sr_instances_at(const srModel* m, srData* d);
 
-// In a run, before a step that is expected to take `step`: removes instances that are over, and makes the list anew where it may not
-// cover the step. *covered: the time that it does, at twice the present speeds. < 0: there is no room.
+// In a run, before a step that is expected to take `step`: removes expired instances, and rebuilds the list where it may not
+// cover the step. *covered: the time that it does, at twice the present speeds. < 0: capacity exceeded.
 int sr_instances_prepare(const srModel* m, srData* d, double step, double* covered);
 
-// Begins (adaptive: the error chooses the steps) and ends a run.
+// Begins (adaptive: error control chooses the steps) and ends a run.
 int sr_instances_begin(const srModel* m, srData* d, bool adaptive);
 void sr_instances_end(srData* d);
 
-// Is the touch of a set's pairs located, in the run that is under way?
+// Are the contacts of a set located, in the present run?
 bool sr_set_located(const struct srInstances* x, const srContactSet* set);
 
 const srSurfaceLaws* sr_near_law(const srModel* m, const srNear* near);  // of its materials
 void sr_near_gap(const srModel* m, const srData* d, const srNear* near, double* gap, double* rate);
 
-// An instance of a near pair; its states are 0. NULL: there is no room, d->trouble says so.
+// An instance of a near pair; its states are 0. NULL: capacity exceeded, reported in d->trouble.
 srInstance* sr_instance_make(const srModel* m, srData* d, int near);
-void sr_instance_remove(const srModel* m, srData* d, srInstance* instance);  // its states are to be 0
+void sr_instance_remove(const srModel* m, srData* d, srInstance* instance);  // its states must be 0
 
 #endif

@@ -1,5 +1,5 @@
-// Linear damper on a joint coordinate:  f = -c v.  It stores nothing; that it has an energy function at all puts its
-// power c v^2 into the account of what is dissipated.
+// Linear damper on a joint coordinate:  f = -c v.  It stores nothing; its energy function exists to put its
+// power c v^2 into the account of dissipation.
 #include "force/laws.h"
 
 enum { DAMPING, PARAMETERS };

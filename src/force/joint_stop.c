@@ -1,15 +1,15 @@
 // End of travel of a joint coordinate, one-sided. At overshoot d >= 0, growing at the rate d', with x = c d':
 //   |f| = k d phi(x),   phi = 1 + x  for x >= 0   (Hunt & Crossley 1975, exponent 1),   exp(x)  for x < 0
 //   V   = 1/2 k d^2,    dissipated = |f| d' - k d d' = k d (phi - 1) d' >= 0
-// phi and its slope are continuous. The force grows from zero at first touch, since the damping grows with d, is k d at rest,
+// phi and its derivative are continuous. The force grows from zero at first contact, since the damping grows with d, is k d at rest,
 // and never pulls.
 //
-// Why not max(0, 1 + x) on the way back: a joint that returns from far outside then moves at exactly 1/c, where the force
-// switches between 0 and k d, a sliding mode with rates of k d c/I (1e7 1/s) that every method has to resolve or to damp. Here
+// Why not max(0, 1 + x) on the return: a joint that returns from far outside then moves at exactly 1/c, where the force
+// switches between 0 and k d, a sliding mode with rates of k d c/I (1e7 1/s) that every method has to resolve or damp. Here
 // the inertia I returns with I u' = k d exp(-c u): u = (1/c) log(1 + k d c t/I) at first, and the rate k d c exp(-c u)/I = c u'
 // falls as 1/t. It is never faster than the motion.
 //
-// Restitution: k d dd = -I v dv/phi(c v), so that k and I drop out. A touch with the speed v is left with w:
+// Restitution: k d dd = -I v dv/phi(c v), so that k and I cancel. An approach velocity v gives a separation velocity w:
 //   integral of x/phi over [-c w, c v] = 0:   1 + (c w - 1) exp(c w) = c v - log(1 + c v)        e = w/v = 1 - 2/3 c v + ...
 #include <math.h>
 

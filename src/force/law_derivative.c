@@ -1,7 +1,7 @@
 // Derivatives of force laws in the space of their own port.
 //
-//   laws of the program   exactly, from their definition on the expression graph
-//   formulas              0: they depend on the whole state, and are derived with it
+//   built-in laws         exactly, from their definition on the expression graph
+//   formulas              0: they depend on the whole state, and are differentiated with it
 //   friction, contact     src/contact
 //   any other law (plugins, C code)   differences of the fourth order, at most 2 x 6 + k directions
 #include <math.h>

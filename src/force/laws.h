@@ -1,5 +1,5 @@
-// The laws that come with the program. To add one: write its file with one srImpedance and its definition on the expression graph,
-// put it into the list below.
+// The built-in force laws. To add one: write its file with one srImpedance and its definition on the expression graph,
+// and add it to the list below.
 #ifndef SR_FORCE_LAWS_H
 #define SR_FORCE_LAWS_H
 
@@ -7,7 +7,7 @@
 
 #include "expr/build.h"
 
-// A law on the expression graph: motion and parameters as variables; its force is what the law fills in.
+// A force law on the expression graph: motion and parameters as variables; the law fills in its force.
 typedef struct srImpedanceGraph {
   srGraph* g;
   srNode x[6], xdot[6];
@@ -16,7 +16,7 @@ typedef struct srImpedanceGraph {
 } srImpedanceGraph;
 
 // LAW(name): sr_law_<name> and its definition sr_law_<name>_graph. FORMULA(name): the force is a formula of the model, which is on the
-// graph already and derived with the whole state.
+// graph already and differentiated with the whole state.
 #define SR_LAW_LIST(LAW, FORMULA)                                                                                      \
   FORMULA(joint_formula)                                                                                               \
   LAW(joint_spring)                                                                                                    \

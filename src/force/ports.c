@@ -1,12 +1,12 @@
-// Ports: motion from the kinematics to a law, and its force back to the links.
+// Ports: motion from the kinematics to a force law, and its force back to the links.
 //   joint    x = q, x' = v                          f adds to the generalized force
 //   link     z = |p_b - p_a|, z' = n . (v_b - v_a)   f n acts on b at p_b, -f n on a at p_a       the ROBOTRAN manual, eq 35-40
 //   point    p, w, v in inertial axes                moment and force act at p
 //   frames   R_ab = R_a^T R_b = exp[theta], d = R_a^T (p_b - p_a)
 //            w = R_a^T (w_b - w_a), d' = R_a^T (v_b - v_a - w_a x (p_b - p_a))
-//            moment and force act on b at p_b, their negatives on a at the same place, so that power is f . x'
-//   gap      the program of the laws gives gap, slip and rates; forces go back over their variables
-// Wrenches gather in link axes about the link's origin; one pass from the tips to the ground makes them generalized
+//            moment and force act on b at p_b, their negatives on a at the same point, so that power is f . x'
+//   gap      the law program gives gap, slip and rates; forces act through their variables
+// Wrenches accumulate in link axes about the link's origin; one pass from the tips to the ground makes them generalized
 // forces, f_i = S_i^T W_i and W_parent += X_i W_i: the same as the sum of J^T W over all elements, but linear in the
 // number of links.
 #include "force/ports.h"
@@ -99,7 +99,7 @@ static void frames_motion(const srModel* m, const srData* d, const srForceElemen
   memcpy(out->at[1], out->at[0], sizeof out->at[0]);
 }
 
-// The program of the laws has the rates already.
+// The law program has the rates already.
 static void gap_motion(const srData* d, const srForceElement* element, srPortMotion* out) {
   const double* value = out->formula = d->formula + element->formula;
   out->x[0] = value[0];
@@ -121,7 +121,7 @@ int sr_port_motion(const srModel* m, srData* d, const srForceElement* element, s
 
 // ---- force ----------------------------------------------------------------------------------------------------------
 
-// A moment and a force at a place in the ground frame, on a link. The ground takes what comes.
+// A moment and a force at a point in the ground frame, on a link. The ground absorbs any.
 void sr_port_wrench(const srModel* m, srData* d, int point, const double* at, const double* moment, const double* force,
                     double sign) {
   const int link = m->point_link[point];
@@ -168,7 +168,7 @@ static void sensor_force(const srModel* m, srData* d, const srSensor* sensor, in
   frames_force(m, d, &frames, &motion, f);
 }
 
-// What works on the gap and the slip works on each variable by its coefficients in their rates.
+// Forces on the gap and the slip act on each variable by its coefficients in their rates.
 static void gap_force(const srModel* m, srData* d, const srForceElement* element, const srPortMotion* motion,
                       const double* f) {
   const double* by = motion->formula + 3;

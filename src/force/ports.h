@@ -1,11 +1,11 @@
-// Ports: motion from the kinematics to a law, and its force back to the links.
+// Ports: motion from the kinematics to a force law, and its force back to the links.
 #ifndef SR_FORCE_PORTS_H
 #define SR_FORCE_PORTS_H
 
 #include <sarrus/model.h>
 
 typedef struct srPortMotion {
-  double x[6], xdot[6];   // as srPort says
+  double x[6], xdot[6];   // as defined by srPort
   double at[2][3];        // where the force acts on a and on b (a point alone: [0]), ground axes
   double direction[3];    // SR_PORT_LINK: unit vector from a to b, ground axes
   double axes[16];        // SR_PORT_FRAMES: rotation of frame a, as a pose
@@ -19,19 +19,19 @@ void sr_port_point(const srModel* m, const srData* d, int point, srPointState* o
 
 int sr_port_width(srPort port);  // 1, 2 or 6: how many of x, xdot, f there are
 
-// Motion at the port of an element; needs the velocity stage. > 0 when it is not defined: then d->trouble has a
-// sentence.
+// Motion at the port of an element; needs the velocity stage. > 0 when it is undefined: then d->trouble has the
+// message.
 int sr_port_motion(const srModel* m, srData* d, const srForceElement* element, srPortMotion* out);
 
 // Adds the force of an element to d->f (joints) or to d->link_wrench (all others), the reaction too.
 void sr_port_force(const srModel* m, srData* d, const srForceElement* element, const srPortMotion* motion,
                    const double* f);
 
-// Adds a moment and a force at a place in the ground frame, inertial axes, to the link that carries a point.
+// Adds a moment and a force at a point in the ground frame, inertial axes, to the link that carries a point.
 void sr_port_wrench(const srModel* m, srData* d, int point, const double* at, const double* moment, const double* force,
                     double sign);
 
-// f_i += S_i^T W_i from the tips to the ground, W carried to the parent. d->link_wrench is used up.
+// f_i += S_i^T W_i from the tips to the ground, W carried to the parent. d->link_wrench is consumed.
 void sr_gather_wrenches(const srModel* m, srData* d);
 
 #endif

@@ -1,9 +1,9 @@
-// Soft closures: position rows of joints and closures as springs and dampers (penalty formulation; Kikuuwe and Yamamoto, section IV.C,
+// Soft closures: position equations of joints and closures as springs and dampers (penalty formulation; Kikuuwe and Yamamoto, section IV.C,
 // simulation III, whose joints are stiff impedances between rigid bodies).
 //
-//   lambda_i = -k_i (g_i + T g_i'),   wrench = sum lambda_i W_i,   V = 1/2 sum k_i g_i^2,   heat sum k_i T g_i'^2
+//   lambda_i = -k_i (g_i + T g_i'),   wrench = sum lambda_i W_i,   V = 1/2 sum k_i g_i^2,   dissipation sum k_i T g_i'^2
 //
-// k is the stiffness against displacement where the row holds a displacement, else the one against rotation. W is the exact
+// k is the stiffness against displacement where the equation holds a displacement, else the one against rotation. W is the exact
 // gradient of g, so the springs conserve energy at any deflection.
 #include <math.h>
 #include <stdio.h>
@@ -61,8 +61,8 @@ int sr_soft_closure(const srModel* m, srData* d, const srClosure* c, srSoft* out
   return 0;
 }
 
-// The wrench on the bodies of both frames, in the observer's axes; it acts at the origin of the observed frame, but of a
-// ball, whose force has its own place on each.
+// The wrench on the bodies of both frames, in the observer's axes; it acts at the origin of the observed frame, except for a
+// ball, whose force has its own point on each.
 static void apply(const srModel* m, srData* d, const srClosure* c, const srSoft* soft) {
   const bool both = c->kind->observer == SR_OBSERVER_COMMON;
   double frame[16], at[2][16], moment[3], force[3];

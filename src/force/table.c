@@ -1,4 +1,4 @@
-// The table of built-in laws, which compile looks names up in.
+// The table of built-in force laws, in which compile looks up names.
 #include <stddef.h>
 #include <string.h>
 

@@ -1,9 +1,9 @@
-// Augmented Lagrangian (Bayo and Ledesma 1996; Rodrigues da Silva et al. 2024, section 2.2): penalties on all rows, iterated to the exact multipliers.
+// Augmented Lagrangian (Bayo and Ledesma 1996; Rodrigues da Silva et al. 2024, section 2.2): penalties on all equations, iterated to the exact multipliers.
 //
 //   (M + G^T P G) a_{i+1} = f + G^T lambda_i + G^T P r,     lambda_{i+1} = lambda_i + P (r - G a_{i+1})
 //
-// r is the right side of the rows with Baumgarte's terms, P diagonal: a large number over the length of the row squared in the
-// metric of M. No row is chosen: redundant ones share the load, and at a singular position the system stays regular. Dense,
+// r is the right-hand side of the constraint equations with Baumgarte's terms, P diagonal: a large number over the squared length of the row
+// of G in the metric of M. No rows are selected: redundant ones share the load, and at a singular position the system stays regular. Dense,
 // for small systems.
 #include <math.h>
 #include <string.h>
@@ -12,11 +12,11 @@
 #include "integrate/constrained.h"
 #include "math/dense.h"
 
-#define PENALTY 1e5  // of the inertia that a row feels
+#define PENALTY 1e5  // of the effective inertia of a row
 #define ITERATIONS 12
-#define ENOUGH 1e-12  // of the largest right side
+#define ENOUGH 1e-12  // of the largest right-hand side
 #define SHORTEST2                                                                                                      \
-  1e-4  // squared length over that of the longest row: shorter ones are not pushed harder (saddle_rows.c)
+  1e-4  // squared length over that of the longest row: shorter ones get no larger penalty (saddle_rows.c)
 
 struct srAugmented {
   double *A, *P, *sum;  // nv x nv, ng, ng

@@ -1,20 +1,20 @@
-// auto: starts explicit, switches to an implicit method where the motion is stiff, and back where it is not any more.
+// auto: starts explicit, switches to an implicit method where the motion is stiff, and back where it no longer is.
 //
 //   EXPLICIT --stiff--> TRIAL --cheaper--> IMPLICIT --explicit steps would be cheaper, twice--> EXPLICIT
 //                         `---not cheaper---> EXPLICIT, with three times the patience
 //
-// Two integrators are owned: dopri5 (mdop5 where the system has constraints) and radau5. Nothing restarts at a switch but the method: state,
-// time, quadratures and the rows of the constraints in use are handed over. When to leave the explicit method is decided by its stiffness test
-// (stiffness.c); whether that pays, by counts, never by the clock:
+// It owns two integrators: dopri5 (mdop5 where the system has constraints) and radau5. A switch restarts only the method: state,
+// time, quadratures and the constraint equations in use are handed over. The stiffness test of the explicit method decides when to leave it
+// (stiffness.c); counts decide whether that pays, never the clock:
 //   cost = evaluations + 2 tangents + c_f factorizations,      c_f = n/4 for dense matrices of n unknowns, else 1
-// (radau5 factors a real and a complex matrix for each length of the step, and both are counted). Back: the explicit step is bounded by the
-// fastest mode, of rate rho, found by power iteration on the rates, and by what accuracy lets the implicit method take:
-//   h_explicit = min(beta / rho, h_implicit),     back where  stages / h_explicit < 0.7 cost for a second
-// beta = h rho as both were at the switch, within 1 .. 3.3, the bounds of dopri5 on the imaginary and on the real axis.
+// (radau5 factors a real and a complex matrix for each step size, and both are counted). Back: the explicit step is bounded by the
+// fastest mode, of rate rho, estimated by power iteration on the rates, and by the step that accuracy allows the implicit method:
+//   h_explicit = min(beta / rho, h_implicit),     back where  stages / h_explicit < 0.7 cost per second
+// beta = h rho at the switch, within 1 .. 3.3, the bounds of dopri5 on the imaginary and on the real axis.
 //
-// At its stability bound an explicit method carries fast modes with amplitudes of many tolerances, which an implicit method would have to follow.
-// Radau IIA damps them at once where it may: in the first steps after the switch the tolerance of the velocities is multiplied by the amplitude
-// that the test has measured. Positions and states are never relaxed. A method that fails hands over to the other one from the last good state.
+// At its stability bound an explicit method excites fast modes with amplitudes of many tolerances, which an implicit method would have to follow.
+// Radau IIA damps them at once where allowed: in the first steps after the switch the tolerance of the velocities is multiplied by the amplitude
+// that the test has measured. Positions and states are never relaxed. A method that fails hands over to the other from the last good state.
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
@@ -30,12 +30,12 @@
 #define TRIAL_CHECKS 8     // at most
 #define TRIAL_GROWTH 1.3   // of the mean step from check to check: less, and the trial has failed
 #define TRIAL_COST 300.0   // evaluations after which it is not prolonged
-#define TRIAL_CHEAPER 0.8  // of the explicit cost for a second: the trial has succeeded
+#define TRIAL_CHEAPER 0.8  // of the explicit cost per second: the trial has succeeded
 #define PATIENCE_FACTOR 3
 #define PATIENCE_MOST 27
 #define BACK_STEPS 10     // between two estimates of rho
-#define BACK_CHEAPER 0.7  // of the implicit cost for a second
-#define BACK_CHECKS 2     // in a row; twice as many each time the motion was stiff again at once ...
+#define BACK_CHEAPER 0.7  // of the implicit cost per second
+#define BACK_CHECKS 2     // in a row; doubled each time the motion was stiff again at once ...
 #define BACK_CHECKS_MOST 16
 #define AT_ONCE 100      // ... which is within so many explicit steps
 #define POWER_FIRST 6    // steps of the power iteration at the switch
@@ -47,7 +47,7 @@
 #define STAGES_CONSTRAINED 7.0  // of mdop5
 #define FAILURES_MOST 20        // hand-overs after failures ...
 #define FAILURES_STEPS                                                                                                 \
-  20000  // ... without so many good steps in between; more than a collapse of the steps takes to be seen (control.c)
+  20000  // ... without so many good steps in between; more than it takes to detect a collapse of the steps (control.c)
 #define PARTNERS 2
 
 typedef enum srAutoMode { MODE_EXPLICIT, MODE_TRIAL, MODE_IMPLICIT } srAutoMode;
@@ -67,14 +67,14 @@ typedef struct srAuto {
   double stages;           // evaluations of an explicit step
   double t_before, t_end;  // of the last step
   int patience;
-  int slack_steps;              // that are left
+  int slack_steps;              // remaining
   srStretch stretch;            // since the last check
-  int checks;                   // of the trial; in IMPLICIT: those in a row that want to go back
+  int checks;                   // of the trial; in IMPLICIT: those in a row in favour of going back
   double trial_cost, h_before;  // cost at its start, mean step of its last check
-  double explicit_cost;         // for a second, before the switch; 0: not known
+  double explicit_cost;         // per second, before the switch; 0: unknown
   double beta;
   int back_checks;     // in a row that are needed to go back
-  int explicit_steps;  // since the last way back; < 0: there was none
+  int explicit_steps;  // since the last switch back; < 0: none
   bool power_known;
   bool due;  // IMPLICIT: back at the next step
   int failures, good_steps;
@@ -96,7 +96,7 @@ static void init(srIntegrator* integrator) {
   integrator->switches = work->switches;
 }
 
-// Can there be an implicit partner? It needs M and f, exact derivatives or leave to take differences, and an error to control.
+// Can there be an implicit partner? It needs M and f, exact derivatives or permission for differences, and an error to control.
 static bool can_switch(const srIntegrator* integrator) {
   const srSystem* s = &integrator->system;
   const srIntegratorOptions* o = &integrator->options;
@@ -107,7 +107,7 @@ static bool can_switch(const srIntegrator* integrator) {
 static srStatus own(srIntegrator* integrator, int which, const char* method, srMessages* messages) {
   srAuto* work = integrator->work;
   srIntegratorOptions options = integrator->options;
-  if (which == IMPLICIT) {  // it keeps the constraints in its own way
+  if (which == IMPLICIT) {  // it enforces the constraints in its own way
     options.alpha = options.beta = 0.0;
     options.augmented = options.partition = false;
   }
@@ -147,7 +147,7 @@ static void copy(double* to, const double* from, int n) {
   if (n > 0) memcpy(to, from, (size_t)n * sizeof *to);
 }
 
-// A partner goes on from the present state. first_step: 0 where it chooses by itself.
+// A partner continues from the present state. first_step: 0 where it chooses by itself.
 static void seat(srIntegrator* integrator, int which, double first_step) {
   srIntegrator* p = ((srAuto*)integrator->work)->partner[which];
   copy(p->x, integrator->x, integrator->n);
@@ -220,8 +220,8 @@ static void first_direction(srIntegrator* integrator) {
   work->power_known = true;
 }
 
-// rho at the present state: geometric mean of the growth in so many steps of the power iteration, from the direction of the last estimate. 0:
-// there is none.
+// rho at the present state: geometric mean of the growth over so many steps of the power iteration, from the direction of the last estimate. 0:
+// none.
 static double fastest_rate(srIntegrator* integrator, int steps) {
   srAuto* work = integrator->work;
   double product = 0.0;  // logarithm
@@ -266,7 +266,7 @@ static void note_switch(srIntegrator* integrator, int to, const char* format, ..
 
 static srStiffness* test_of(const srAuto* work) { return work->partner[EXPLICIT]->stiffness; }
 
-// A way back that did not last makes the next one harder.
+// A switch back that did not last makes the next one harder.
 static void learn_from_way_back(srAuto* work) {
   if (work->explicit_steps < 0) return;
   const int more = 2 * work->back_checks < BACK_CHECKS_MOST ? 2 * work->back_checks : BACK_CHECKS_MOST;
@@ -286,10 +286,10 @@ static void enter_implicit(srIntegrator* integrator, srAutoMode mode) {
   work->power_known = false;
   const double rho = fastest_rate(integrator, POWER_FIRST);
   work->beta = window->known ? fmin(BETA_MOST, fmax(BETA_LEAST, window->h * rho)) : BETA_LEAST;
-  // The explicit partner may have moved the rows without looking at them.
+  // The explicit partner may have changed the equations in use without checking them.
   if (!work->shared[EXPLICIT]) sri_constrained_start(integrator);
-  // Where rounding keeps a fast mode above its tolerance, steps of a few periods do not get rid of it, and much longer ones do: trials that follow one that has
-  // failed begin with these.
+  // Where rounding keeps a fast mode above its tolerance, steps of a few periods do not damp it, and much longer ones do: trials after a failed
+  // one start with these.
   const double first = FIRST_STEP * work->patience * work->patience * window->h;
   seat(integrator, IMPLICIT, window->known ? first : 0.0);
   work->slack_steps = window->known ? SLACK_STEPS : 0;
@@ -391,7 +391,7 @@ static srStatus hand_over(srIntegrator* integrator, double t_limit) {
   }
   const srStatus status = step_partner(integrator, t_limit);
   if (status == SR_OK) return SR_OK;
-  // Both have failed: the first sentence tells more, and nothing was gained by the other method.
+  // Both have failed: the first message is the more informative one, and the other method gained nothing.
   --integrator->stats.switches;
   memcpy(integrator->why, why, sizeof why);
   return status;
@@ -403,7 +403,7 @@ static void start(srIntegrator* integrator) {
   srAuto* work = integrator->work;
   const double t = integrator->t;
   const bool event =
-      t > work->t_before && t <= work->t_end;  // inside the last step: method, counters and what is due are kept
+      t > work->t_before && t <= work->t_end;  // inside the last step: method, counters and pending switches are kept
   integrator->lambda = NULL;
   if (!event) {
     work->mode = MODE_EXPLICIT;
@@ -417,7 +417,7 @@ static void start(srIntegrator* integrator) {
     const double slack = work->partner[IMPLICIT]->velocity_slack;
     seat(integrator, IMPLICIT, 0.0);
     work->partner[IMPLICIT]->velocity_slack = slack;
-    work->stretch.t = fmin(work->stretch.t, t);  // what an event has cut off was not gained
+    work->stretch.t = fmin(work->stretch.t, t);  // what an event cut off is not progress
   } else {
     seat(integrator, EXPLICIT, 0.0);
   }

@@ -1,9 +1,9 @@
 // Constraints as the integrators see them: evaluation, and the index-1 form
 //   [ M  -D^T ] [   v'   ]   [   f   ]
-//   [ G    0  ] [ lambda ] = [ gamma - 2 alpha (G v + b) - beta^2 g ]   over the rows in use, which stay the same in all stages
-// with Baumgarte's terms where they are asked for (Rodrigues da Silva et al. 2024, eq 26 and 27; over independent rows: its claim that the Schur form copes
-// with redundant ones is not so). The whole system is factored, not M alone: bodies without mass are allowed where the rows carry them.
-// gamma = -(dG/dt v + db/dt). Where the system does not offer it, it is the difference of G v + b along the motion with v
+//   [ G    0  ] [ lambda ] = [ gamma - 2 alpha (G v + b) - beta^2 g ]   over the equations in use, the same in all stages
+// with Baumgarte's terms where requested (Rodrigues da Silva et al. 2024, eq 26 and 27; over independent equations: contrary to its claim, the
+// Schur form fails with redundant ones). The whole system is factored, not M alone: bodies without mass are allowed where constraints carry them.
+// gamma = -(dG/dt v + db/dt). Where the system does not provide it, it is the difference of G v + b along the motion with v
 // held: -(F(t + e, q + e q') - F(t - e, q - e q')) / 2e, good to about 1e-10.
 #include "integrate/constrained.h"
 
@@ -33,7 +33,7 @@ static srmPattern pattern_of(const srSparsity* s) {
   return (srmPattern){.nrow = s->nrow, .ncol = s->ncol, .row = s->row, .column = s->column};
 }
 
-// Lays the arrays into one block.
+// Lays out the arrays in one block.
 static bool allocate(srConstrained* c, const srSystem* s) {
   const size_t nv = (size_t)s->nv, nq = (size_t)s->nq, ng = (size_t)s->ng;
   struct {
@@ -130,7 +130,7 @@ bool sri_constrained_activate(srIntegrator* integrator) {
 void sri_constrained_start(srIntegrator* integrator) {
   srConstrained* c = integrator->constrained;
   if (c == NULL) return;
-  // The rank of another set of rows is not a change of rank.
+  // The rank of another set of equations is not a change of rank.
   if (sri_constrained_activate(integrator)) c->rank = -1;
   c->chosen = c->confirmed = c->u_known = c->goes_on = false;
   c->sigma = c->sigma_chosen = -1;
@@ -163,7 +163,7 @@ int sri_dynamics(srIntegrator* integrator, double t, const double* x, double tau
       s->dynamics(s->user, t, x, x + s->nq, x + s->nq + s->nv, tau, c->M, c->f, ydot, s->D_differs ? c->D : NULL));
 }
 
-// Zeros in the rows that are not active.
+// Zeros in the equations that are not active.
 static void clear_rows(const srConstrained* c, int np, double* g, double* G, double* b) {
   const int* row = c->shape.G != NULL ? c->G_pattern.row : NULL;
   for (int k = 0; k < c->shape.ng; ++k) {
@@ -201,7 +201,7 @@ int sri_power(srIntegrator* integrator, double t, const double* x, double* wdot)
     memset(wdot, 0, (size_t)s->nw * sizeof *wdot);
     return SRI_DONE;
   }
-  // The other rates are not wanted: they go where nothing is held between stages.
+  // The other rates are not needed: they go to scratch memory.
   ++integrator->stats.evaluations;
   return sri_outcome(s->rates(s->user, t, x, v, y, SR_TAU_ELEMENT, c->slope, c->dv, c->y_rate, wdot));
 }
@@ -219,7 +219,7 @@ double sri_residual_velocity(srIntegrator* integrator, const double* v) {
   return most;
 }
 
-// gamma by a central difference along the motion; writes over b and G_stage.
+// gamma by a central difference along the motion; overwrites b and G_stage.
 static int gamma_by_difference(srIntegrator* integrator, double t, const double* q, const double* v, double* gamma) {
   const srSystem* s = &integrator->system;
   srConstrained* c = integrator->constrained;
@@ -229,7 +229,7 @@ static int gamma_by_difference(srIntegrator* integrator, double t, const double*
     size = fmax(size, fabs(q[i]));
     rate = fmax(rate, fabs(c->slope[i]));
   }
-  // Third root of the rounding unit, times the time in which q changes by its own size.
+  // Cube root of the rounding unit, times the time in which q changes by its own size.
   const double e = 6e-6 * fmin(size / rate, 1.0);
   for (int k = 0; k < s->ng; ++k) gamma[k] = 0;
   for (int side = -1; side <= 1 && outcome == SRI_DONE; side += 2) {
@@ -250,7 +250,7 @@ int sri_gamma(srIntegrator* integrator, double t, const double* q, const double*
   return sri_outcome(answer);
 }
 
-// Over the rows in use. Where they are dependent just here, a stage has fallen upon a singular position: one less counts.
+// Over the equations in use. Where they are dependent at this point, a stage has hit a singular position: one less counts.
 static bool solve_rows(srIntegrator* integrator, double* vdot) {
   const double* D = integrator->system.D_differs ? integrator->constrained->D : NULL;
   srConstrained* c = integrator->constrained;
@@ -266,7 +266,7 @@ static bool solve_rows(srIntegrator* integrator, double* vdot) {
   return true;
 }
 
-// gamma with Baumgarte's terms, with v, b and g of the place.
+// gamma with Baumgarte's terms, with v, b and g of the same state.
 static void stabilize(srIntegrator* integrator, const double* v) {
   const double alpha2 = 2 * integrator->options.alpha, beta2 = integrator->options.beta * integrator->options.beta;
   srConstrained* c = integrator->constrained;

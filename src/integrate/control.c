@@ -1,12 +1,12 @@
-// Rules of the step of the adaptive methods, for an error estimate that falls like h^e; err is the error over the tolerance.
+// Step-size control of the adaptive methods, for an error estimate that falls like h^e; err is the error over the tolerance.
 //   default   h_next = h * min(10, max(0.2, 0.9 err^-alpha err_before^beta)),   alpha = 1/e - 3/4 beta,   beta = 0.2/e
 //   positions h_next = h * min(10, max(0.2, 0.3 err^(-1/p))),                   p = e - 1
-//   fixed     t_k = t_0 + k h; the error is not looked at
+//   fixed     t_k = t_0 + k h; the error is not used
 // err is one norm for all methods, sri_error_norm: the root mean square over (q, v, y); under positions over (q, y).
 // default: Hairer, Norsett, Wanner I, II.4, and the controller of Gustafsson in the form of Hairer's dopri5 (e = 5). positions:
 // Haddouni et al. (2017), whose errors are those of positions (eq. 29, 33 and section 3.3), eq. 30, with its exponent
 // 1/p where 1/(p+1) is usual, and its safety factor. The generalized-alpha methods have e = 3, the pairs of order 5(4) and hem5
-// e = 5. A step across a singular position is planned by crossing.c, but under `fixed`.
+// e = 5. A step across a singular position is planned by crossing.c, except under `fixed`.
 #include "integrate/control.h"
 
 #include <float.h>
@@ -19,13 +19,13 @@
 #define BETA 0.04  // where the estimate falls like h^5
 #define SHRINK_MOST 0.2
 #define GROW_MOST 10.0
-#define AFTER_LEAP 0.3  // of the crossing: the step to go on with
-// After so many accepted steps a look at what they have achieved. They have collapsed when the limit is out of reach at their
-// pace: by far shorter steps than they used to be, or by so many windows of ADVANCE_STEPS one after the other.
+#define AFTER_LEAP 0.3  // of the crossing: the step after it
+// After so many accepted steps their progress is checked. They have collapsed when the limit is out of reach at their
+// rate: with steps far shorter than before, or over so many windows of ADVANCE_STEPS in a row.
 #define ADVANCE_STEPS 5000
-#define ADVANCE_MOST 1e9    // steps that may be left where they have become short
+#define ADVANCE_MOST 1e9    // remaining steps allowed where they have become short
 #define ADVANCE_SHORT 1e-3  // of the largest step
-#define ADVANCE_NEVER 1e12  // steps that may be left where they have always been short: months, whatever the model is
+#define ADVANCE_NEVER 1e12  // remaining steps allowed where they have always been short: months, whatever the model is
 #define ADVANCE_WINDOWS 10
 
 void sri_control_start(srIntegrator* integrator, srControl* control, double theta, int estimate) {
@@ -64,7 +64,7 @@ double sri_allowed_error(const srIntegrator* integrator, int i, double size) {
 
 bool sri_counts_velocities(const srIntegrator* integrator) {
   const srSystem* s = &integrator->system;
-  // A system that has nothing but velocities is measured by them.
+  // A system that has only velocities is measured by them.
   return integrator->options.control != SR_CONTROL_POSITIONS || s->nq + s->ny == 0;
 }
 
@@ -87,7 +87,7 @@ double sri_error_norm(const srIntegrator* integrator, const double* error, doubl
     const double ratio = error[i] / (tolerances * allowed);
     sum += ratio * ratio;
   }
-  const int counted = n - sri_unused_states(integrator);  // what is not used has no error
+  const int counted = n - sri_unused_states(integrator);  // unused entries have no error
   return counted > 0 ? sqrt(sum / counted) : 0.0;
 }
 
@@ -109,7 +109,7 @@ double sri_first_step(srIntegrator* integrator, const srControl* control, double
   sri_combine(integrator->n, integrator->x, h0, 1, &one, &k0, integrator->x_new);
   if (sri_not_finite(integrator, integrator->x_new) >= 0) return h0;
   int outcome = sri_rates(integrator, integrator->t + h0, integrator->x_new, SR_TAU_ELEMENT, k1);
-  // The error control will find out; here only a guess is wanted.
+  // Error control will correct it; only a guess is needed here.
   if (outcome != SRI_DONE || sri_not_finite(integrator, k1) >= 0) return h0;
   const double d2 = sri_scaled_norm(integrator, k1, k0) / h0;
   const double dmax = fmax(d1, d2);
@@ -117,8 +117,8 @@ double sri_first_step(srIntegrator* integrator, const srControl* control, double
   return fmin(fmin(100.0 * h0, h1), most);
 }
 
-// Lets a step of length h end on t_limit when it would pass it or nearly reach it, and halves the rest where it would
-// leave a crumb.
+// Lets a step of length h end on t_limit when it would pass it or nearly reach it, and halves the remainder where that
+// would be tiny.
 static srTrial cut_step(const srIntegrator* integrator, double h, double t_limit) {
   const double rest = t_limit - integrator->t;
   // Stretched by 1 %, but not over step_max by more than rounding.
@@ -130,7 +130,7 @@ static srTrial cut_step(const srIntegrator* integrator, double h, double t_limit
   return (srTrial){.h = h, .t_new = integrator->t + h, .limit = {.limit = 1}};
 }
 
-// The next step to try: as the error control wants it, or as a singular position nearby asks for.
+// The next step to try: as error control requests, or as a nearby singular position requires.
 static srTrial plan_trial(const srIntegrator* integrator, const srControl* control, double t_limit) {
   const double rest = t_limit - integrator->t;
   const srConstrained* c = integrator->constrained;
@@ -145,7 +145,7 @@ static srTrial plan_trial(const srIntegrator* integrator, const srControl* contr
   return trial;
 }
 
-// What the rule multiplies the step by, after a step of this error. An error of 0 lets it grow as far as it may.
+// Factor of the step size after a step of this error. An error of 0 lets it grow as far as it may.
 static double rule_factor(const srIntegrator* integrator, const srControl* control, double err, bool accepted) {
   const double given = integrator->options.safety, e = control->estimate;
   err = fmax(err, 1e-30);
@@ -168,7 +168,7 @@ static void plan_next(const srIntegrator* integrator, srControl* control, srTria
   } else if (!trial.cut) {
     control->err_before = fmax(err, 1e-4);
   } else if (factor >= GROW_MOST) {
-    // The limit made this step so short that its error says little: what the controller had planned still stands.
+    // The limit made this step so short that its error is not informative: the planned step is kept.
     h = fmax(h, control->h);
   }
   control->h = fmin(fmax(h, smallest_step(integrator)), sri_largest_step(integrator));
@@ -215,7 +215,7 @@ static void note_accepted(srIntegrator* integrator, srTrial trial) {
 
 void sri_advance_start(srIntegrator* integrator) {
   srAdvance* advance = &integrator->advance;
-  // Restarts at events go on counting: many short spans are no progress either.
+  // Restarts at events do not reset the count: many short spans are no progress either.
   if (advance->steps > 0 && integrator->t >= advance->t) return;
   *advance = (srAdvance){.t = integrator->t};
 }
@@ -236,7 +236,7 @@ static srStatus fail_collapsed(srIntegrator* integrator, double advanced, double
 
 srStatus sri_advance_check(srIntegrator* integrator, double t_limit) {
   srAdvance* advance = &integrator->advance;
-  // auto leaves this to its two methods: one that gets nowhere hands over to the other.
+  // auto leaves this to its two methods: one that makes no progress hands over to the other.
   if (advance->steps < ADVANCE_STEPS || !sri_is_adaptive(integrator) || integrator->ops->method.switches) return SR_OK;
   const double advanced = integrator->t - advance->t, mean = advanced / ADVANCE_STEPS, rest = t_limit - integrator->t;
   const bool never = rest > ADVANCE_NEVER * mean, shorter = mean < ADVANCE_SHORT * integrator->stats.step_largest;
@@ -247,7 +247,7 @@ srStatus sri_advance_check(srIntegrator* integrator, double t_limit) {
   return SR_OK;
 }
 
-// One step of the grid. It is tried again only where a row that had been left out was taken in.
+// One step of the grid. It is retried only where an equation that had been left out was added.
 static srStatus fixed_step(srIntegrator* integrator, srControl* control, double t_limit, srTryStep try_step) {
   const srConstrained* c = integrator->constrained;
   srTrial trial = {.limit = {.limit = HUGE_VAL}};

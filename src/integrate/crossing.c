@@ -1,17 +1,17 @@
-// Leaps over passing singularities.
-// Where two branches of motion cross, the smallest singular value sigma of the rows goes to 0 like |t - t_s|, and an error
-// delta of a stage turns the direction of the missing row by delta/sigma. Creeping up with small steps makes it worse; one step
+// Crossing of passing singularities.
+// Where two branches of motion cross, the smallest singular value sigma of the constraint rows goes to 0 like |t - t_s|, and an error
+// delta of a stage turns the direction of the missing row by delta/sigma. Approaching with small steps makes it worse; one step
 // of ordinary length across, with t_s away from the nodes of the method, costs an error of h^4.
 //   D = -sigma / sigma'                       distance to t_s, from the ends of the last two steps
 //   h_ref                                     the largest of the last 40 steps, not the shrunken one
-//   D <= 0.9 h_ref:         crossing, h = D/theta, accepted where err <= 1/s, s = h |sigma'|
+//   D <= 0.9 h_ref:         crossing step, h = D/theta, accepted where err <= 1/s, s = h |sigma'|
 //   D <= 0.9 h_ref + h:     a step of min(h, D - theta h_ref) first
-//   crossing refused:           h_ref = 0.6 h
+//   crossing refused:       h_ref = 0.6 h
 // In a crossing err is about h^2 over the tolerance while the true error is h^4, so err h^2 falls like h^4 from one refused crossing to
-// the next. Where it does not, err is rounding over sigma^2 and no smaller crossing is better: then it is accepted up to 1/s^2.
-// A restart within a step keeps what is known of t_s. One that falls next to t_s, before or after it, steps away by an ordinary
-// length, with t_s before the first node; small steps would creep.
-// Measured in docs/theory/half-explicit.md. Where a sigma of some tenths falls, nothing is near: only small ones are looked at.
+// the next. Where it does not, err is rounding over sigma^2 and shorter crossings do not help: then it is accepted up to 1/s^2.
+// A restart within a step keeps what is known of t_s. One next to t_s, before or after it, steps away by an ordinary
+// length, with t_s before the first node; small steps would approach it slowly.
+// Measured in docs/theory/half-explicit.md. Where a sigma of some tenths falls, no singularity is near: only small ones are considered.
 #include "integrate/crossing.h"
 
 #include <math.h>
@@ -19,14 +19,14 @@
 #define SIGMA_SMALL 0.06
 #define WINDOW 0.9
 #define AT_ONCE 0.02      // of the reference step: a restart nearer to t_s than this ...
-#define STEP_AWAY 0.5     // ... goes on with a step of this part of it
-#define REACH_LEAST 1e-4  // of the reference step, where the slope of sigma is not known
+#define STEP_AWAY 0.5     // ... continues with a step of this part of it
+#define REACH_LEAST 1e-4  // of the reference step, where the rate of sigma is unknown
 
 void sri_crossing_start(srCrossing* crossing, double theta) {
   *crossing = (srCrossing){.theta = theta, .cap = HUGE_VAL, .measure = HUGE_VAL};
 }
 
-// Before t_s sigma falls as it did, after it sigma rises like that.
+// Before t_s sigma falls at its present rate, after it sigma rises at the same rate.
 void sri_crossing_restart(srCrossing* crossing, double h, double back) {
   crossing->cap = crossing->measure = HUGE_VAL;
   if (crossing->crossed) {
@@ -79,10 +79,10 @@ srCrossingPlan sri_crossing_plan(const srCrossing* crossing, double h, double re
   plan.h = plan.distance / theta;
   plan.crossings = true;
   if (plan.h > rest && plan.distance < rest) {
-    // The limit cuts the crossing: a short step first, so that t_s lies right in what is left.
+    // The limit cuts the crossing: a short step first, so that t_s is well placed in the remainder.
     const double first = (plan.distance - theta * rest) / (1 - theta);
     if (first > 0.02 * rest && first < 0.98 * plan.distance) {
-      // No longer than the error control wants: what it refuses must be tried shorter the next time.
+      // No longer than error control requests: what it refuses must be tried shorter the next time.
       plan.h = fmin(h, first);
       plan.crossings = false;
     } else {
@@ -94,7 +94,7 @@ srCrossingPlan sri_crossing_plan(const srCrossing* crossing, double h, double re
 }
 
 void sri_crossing_refused(srCrossing* crossing, double h, double err) {
-  // A smaller one from nearer by, whatever theta is: the same place must not ask for the same crossing again.
+  // A shorter one from nearby, whatever theta is: the same state must not request the same crossing again.
   crossing->cap = fmin(0.6, 0.999 * crossing->theta / WINDOW) * h;
   crossing->measure = err * h * h;
 }
@@ -108,7 +108,7 @@ void sri_crossing_accepted(srCrossing* crossing, double h, bool crossed, bool ex
   crossing->rate_before = crossing->rate;
   crossing->passed = crossing->crossed && crossing->sigma_known ? crossing->sigma / -crossing->rate : 0;
   crossing->restarted = false;
-  // Over a crossing sigma has turned round: its slope is known again after the next step.
+  // Over a crossing sigma has turned round: its rate is known again after the next step.
   crossing->rate_known = crossing->sigma_known && !crossed && !exchanged;
   crossing->rate = (sigma - crossing->sigma) / h;
   crossing->sigma = sigma;

@@ -3,7 +3,7 @@
 //   x(t_0 + theta h) = Hermite(theta) + theta^2 (1-theta)^2 h sum d_i k_i
 // Dormand, Prince (1980); coefficients as in Hairer, Norsett, Wanner I, II.4 to II.6 and their
 // code dopri5; step control in control.c. Error norm: root mean square over (q, v, y) of error_i / (atol + rtol max(|x_0i|, |x_1i|)); the quadratures
-// w are left out. The method is explicit: stiff systems make it take small steps.
+// w are left out. The method is explicit: stiff systems force small steps.
 #include "integrate/dopri5.h"
 
 #include <math.h>
@@ -28,7 +28,7 @@ const double sri_dopri5_dense[7] = {
     69997945.0 / 29380423.0};
 // clang-format on
 
-// Where in a step of mdop5 a singular position shall lie: away from the nodes 0.2, 0.3, 0.8, 8/9 and 1.
+// Where in a step of mdop5 a singular position should be: away from the nodes 0.2, 0.3, 0.8, 8/9 and 1.
 #define THETA 0.55
 
 size_t sri_dopri5_room(const srSystem* system, int n) {
@@ -63,8 +63,8 @@ static double error_norm(srIntegrator* integrator, const srDopri5* work, double 
 
 // h times the rate of the fastest mode in the last step, by the two stages at its end: with dk = k_7 - k_6 and dx = x_7 - X_6
 //   r_w = |dk| / |dx| in the weights of the error norm,     r_g = sqrt( |dk_v| / |dx_q| )
-// For a mode (q, v) r_w lies anywhere between 2 zeta omega and omega^2, whatever the weights; r_g does not depend on units. States y of their
-// own are seen by r_w alone.
+// For a mode (q, v) r_w is anywhere between 2 zeta omega and omega^2, whatever the weights; r_g does not depend on units. States y of their
+// own enter r_w only.
 static double stability_ratio(const srIntegrator* integrator, const srDopri5* work) {
   const double *a = sri_dopri5_tableau.a[6], *b = sri_dopri5_tableau.a[5], h = integrator->h;
   const int nq = integrator->system.nq, nv = integrator->system.nv;
@@ -107,14 +107,14 @@ srStatus sri_dopri5_step(srIntegrator* integrator, double t_limit) {
     work->control.h = sri_first_step(integrator, &work->control, work->rk.k[0], work->rk.k[1]);
   }
   status = sri_control_step(integrator, &work->control, t_limit, try_step);
-  // Thresholds hold for steps that the default rule has chosen.
+  // Thresholds apply to steps chosen by the default rule.
   if (status == SR_OK && integrator->options.control == SR_CONTROL_DEFAULT) {
     sri_stiffness_step(integrator, &work->stiffness, stability_ratio(integrator, work));
   }
   return status;
 }
 
-// Hermite, and the quartic that lifts it to order 4.
+// Hermite, and the quartic term that raises it to order 4.
 void sri_dopri5_interpolate(const srIntegrator* integrator, double theta, int first, int count, double* out) {
   const srRungeKutta* rk = &((const srDopri5*)integrator->work)->rk;
   const double bubble = theta * theta * (1.0 - theta) * (1.0 - theta);

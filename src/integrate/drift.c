@@ -1,10 +1,10 @@
-// What the rows of the constraints are watched for after a step: that they hold, also those that are left out, and whether a
-// singular position was passed by a method that does not crossing.
+// Monitors the constraints after a step: that all equations hold, also those left out, and whether a method without singularity
+// crossing has passed a singular position.
 //
-// Redundant rows are left out of the equations; that they hold all the same is what makes them redundant. A method that keeps the
-// constraints refuses a step that ends with a row off by far; one that does not takes it down. Near a position where rows become
-// dependent the motion branches, and a correction of the velocities by the least change may turn them into another branch or
-// take them away: its size is g over sigma.
+// Redundant equations are left out of the system; that they hold nevertheless is what makes them redundant. A method that enforces the
+// constraints refuses a step that ends with a large violation; one that does not records it. Near a position where rows become
+// dependent the motion branches, and a velocity correction by the least change may turn the velocities into another branch or
+// remove them: its size is g over sigma.
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
@@ -13,12 +13,12 @@
 #include "integrate/control.h"
 
 #define PASSED_BELOW 1e-2     // a distance with a minimum below this counts as a singular position
-#define PASSED_BETWEEN 0.5    // and one that points to zero between two steps, from below this
+#define PASSED_BETWEEN 0.5    // and one that extrapolates to zero between two steps, from below this
 #define NEAR_SINGULAR 1e-2    // sigma below which corrections are checked
 #define CORRECTION_MOST 1e-2  // of the velocities in a step: 1e-4 of the energy
-#define AT_REST 1e-9          // rad/s or m/s: corrections of this size are let pass
-#define ROUNDING_MOST 1e-9    // of a row: below it nothing is wrong whatever its tolerance
-#define TOLERANCES_MOST 1e3   // of a row in a run
+#define AT_REST 1e-9          // rad/s or m/s: corrections of this size are ignored
+#define ROUNDING_MOST 1e-9    // of an equation: below it there is no violation, whatever its tolerance
+#define TOLERANCES_MOST 1e3   // of an equation in a run
 
 static bool is_index1(const srIntegrator* integrator) { return integrator->ops->method.index <= 1; }
 
@@ -28,7 +28,7 @@ bool sri_keeps(const srIntegrator* integrator) {
 }
 
 bool sri_crosses(const srIntegrator* integrator) {
-  // Drift turns the crossing of two branches into a bend, which a crossing would not follow.
+  // Drift turns the intersection of two branches into a bend, which a crossing step would not follow.
   if (is_index1(integrator) && integrator->project <= SR_PROJECT_NONE) return false;
   const bool planned = integrator->constrained->crossing.theta > 0;  // by control.c
   return planned && sri_is_adaptive(integrator) && !integrator->options.no_crossing;
@@ -136,14 +136,14 @@ int sri_monitor_correction(srIntegrator* integrator, double t) {
   return SRI_REFUSED;
 }
 
-// Smallest distance of a row from the others at the end of the step, each measured by the largest length that it has had: it goes
-// to zero more nearly along a line than sigma, which steps that are not planned for it meet too seldom.
+// Smallest distance of a row from the others at the end of the step, each relative to the largest length it has had: it goes
+// to zero more nearly linearly than sigma, which steps not planned for it sample too rarely.
 static double distance(srConstrained* c) {
   const srmRowsChoice choice = {.tau = c->tau, .scale = c->scale};
   const double* metric = c->metric == SR_METRIC_MASS ? c->M : NULL;
   double smallest = 1.0;
   if (c->singular) return 0.0;
-  // The pivots of the factor at hand are such distances, and cost nothing.
+  // The pivots of the existing factor are such distances, and cost nothing.
   const double shown = srm_saddle_distance(c->end, c->longest);
   if (shown >= 0.0) return shown;
   if (srm_rows_classify(c->rows, metric, c->G, &choice, c->trial) != c->rank) return 0.0;

@@ -1,8 +1,8 @@
-// Events from many sources: one root finder over the functions of all of them, actions in the order of the sources, and what fires because of
-// them at the same instant.
+// Events from many sources: one root finder over all their functions, actions in the order of the sources, and what they trigger
+// at the same instant.
 //
-// Functions with rates stand last in the root finder, as it asks for: the sources are sorted for that, and act in the order given.
-// An instant ends when nothing fires any more. Instants that follow each other without time passing are a crowd: no motion any more.
+// The root finder requires functions with rates last: the sources are sorted for that, and act in the order given.
+// An instant ends when nothing fires any more. Instants that follow each other without time passing are a crowd: the motion has stopped.
 #include <float.h>
 #include <math.h>
 #include <string.h>
@@ -15,7 +15,7 @@
 struct srEvents {
   srEventList list;
   srEventSource* source;
-  int* first;  // nsource: place of its first function
+  int* first;  // nsource: index of its first function
   int count, rated;
   signed char *direction, *fired;  // count: fired in the order of the root finder, as signs
   unsigned char* changed;          // count
@@ -47,7 +47,7 @@ static int evaluate(void* user, double t, const double* q, const double* v, cons
   return answer;
 }
 
-// The source and the function in it that a place belongs to.
+// The source, and the function within it, of an index.
 static srEventTrouble trouble_of(const srEvents* events, srEventTroubleKind kind, int place) {
   for (int i = 0; i < events->list.count && place >= 0; ++i) {
     const int function = place - events->first[i];
@@ -63,7 +63,7 @@ static srStatus no_function(srEvents* events) {
 
 // ---- life -------------------------------------------------------------------------------------------------------------
 
-// Places of the functions: those without rates first.
+// Indices of the functions: those without rates first.
 static void place_functions(srEvents* events) {
   int at = 0;
   for (int rated = 0; rated < 2; ++rated) {
@@ -185,7 +185,7 @@ static srStatus act_once(srEvents* events, double t, double* q, double* v, doubl
   return SR_OK;
 }
 
-// What fires because of the actions. Functions with rates are those of positions: what they show here is what was dealt with.
+// What the actions trigger. Functions with rates depend on positions: what they show here has been handled.
 static srStatus follow(srEvents* events, double t, const double* q, const double* v, const double* y, bool* any) {
   if (sri_roots_jump(events->finder, t, q, v, y, events->changed) != SR_OK) return no_function(events);
   memset(events->changed + events->count - events->rated, 0, (size_t)events->rated);

@@ -1,6 +1,6 @@
 // What the explicit Runge-Kutta methods share.
 //   k_r = F(t + c_r h, x + h sum_{j<r} a_rj k_j; tau_r),   x_new = x + h sum_j b_j k_j       Hairer, Norsett, Wanner I, II.1
-// Positions are added to, also where they hold unit quaternions: the rates are to be those of q/|q|, and `accepted` puts q
+// Positions are added, also where they hold unit quaternions: the rates must be those of q/|q|, and `accepted` puts q
 // back on the sphere. The distance from it is of the size of the error of the step, so the order is kept.
 #include "integrate/explicit.h"
 
@@ -66,7 +66,7 @@ srStatus sri_rk_first(srIntegrator* integrator, srRungeKutta* rk, double tau) {
     rk->first = SRI_FIRST_READY;
   }
   if (rk->first == SRI_FIRST_READY) return SR_OK;
-  // A smaller step does not help here: the rates at the present state are part of every step.
+  // A smaller step does not help: the rates at the present state are part of every step.
   int outcome = sri_rates(integrator, integrator->t, integrator->x, tau, rk->k[0]);
   int bad = outcome == SRI_DONE ? sri_not_finite(integrator, rk->k[0]) : -1;
   if (outcome != SRI_DONE) {
@@ -86,7 +86,7 @@ int sri_rk_stages(srIntegrator* integrator, srRungeKutta* rk, double h, double t
   const int s = tableau->stages;
   for (int r = 1; r <= s; ++r) {
     sri_combine(integrator->n, integrator->x, h, r, tableau->a[r], rk->k, integrator->x_new);
-    // Callbacks never see what is not finite.
+    // Callbacks never receive values that are not finite.
     if (sri_not_finite(integrator, integrator->x_new) >= 0) return SRI_NOT_FINITE;
     if (r == s) break;
     double t = tableau->c[r] == 1.0 ? t_new : integrator->t + tableau->c[r] * h;
@@ -104,7 +104,7 @@ int sri_rk_close(srIntegrator* integrator, srRungeKutta* rk, double t_new, doubl
 }
 
 // Do rates evaluated at x_old hold at x_new? Rescaling a quaternion does not change them (they are those of q/|q|), so
-// small moves of q are let pass; moves of v and y must be rounding.
+// small changes of q are ignored; changes of v and y must be rounding.
 static bool rates_hold(const srIntegrator* integrator, const double* x_old, const double* x_new) {
   for (int i = 0; i < integrator->ncontrol; ++i) {
     double allowed = i < integrator->system.nq ? 1e-9 : 8.0 * DBL_EPSILON;
@@ -140,7 +140,7 @@ int sri_accept(srIntegrator* integrator, double t_new, double h, bool* same) {
     take(integrator, t_new, h);
     return SRI_DONE;
   }
-  memcpy(integrator->x_before, x_new, size);  // not needed any more as the start of the step before
+  memcpy(integrator->x_before, x_new, size);  // no longer needed as the start of the previous step
   if (integrator->constrained != NULL) {
     int outcome = sri_finish_constraints(integrator, t_new);
     if (outcome != SRI_DONE) return outcome;
@@ -154,7 +154,7 @@ int sri_accept(srIntegrator* integrator, double t_new, double h, bool* same) {
     if (answer != 0) return answer > 0 ? SRI_REFUSED : SRI_STOP;
     if (sri_not_finite(integrator, x_new) >= 0) return SRI_NOT_FINITE;
   }
-  // Discrete states are out of sight here and may have changed the forces.
+  // Discrete states are not visible here and may have changed the forces.
   *same = (s->accepted == NULL || s->nz == 0) && rates_hold(integrator, integrator->x_before, x_new);
   take(integrator, t_new, h);
   return SRI_DONE;

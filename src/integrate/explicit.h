@@ -15,7 +15,7 @@ typedef struct srTableau {
   const double* tau;  // tau of each stage in units of h (stages); NULL: SR_TAU_ELEMENT
 } srTableau;
 
-// Where the first stage of the next step stands.
+// Where the first stage of the next step is stored.
 typedef enum srFirstStage {
   SRI_FIRST_UNKNOWN,  // must be evaluated
   SRI_FIRST_READY,    // in k[0]
@@ -31,7 +31,7 @@ typedef struct srRungeKutta {
 // Outcome of an evaluation, a trial or an acceptance: as the callbacks (0 done, > 0 smaller step, < 0 stop), and
 // not finite.
 enum { SRI_DONE = 0, SRI_REFUSED = 1, SRI_NOT_FINITE = 2, SRI_STOP = -1 };
-// The same from the answer of a callback.
+// The same from the return value of a callback.
 static inline int sri_outcome(int answer) { return answer == 0 ? SRI_DONE : answer > 0 ? SRI_REFUSED : SRI_STOP; }
 
 size_t sri_rk_room(const srTableau* tableau, int n);  // doubles
@@ -42,17 +42,17 @@ double sri_rk_tau(const srTableau* tableau, int r, double h);
 // out = x + h sum a_j k_j, j < count. out may be x.
 void sri_combine(int n, const double* x, double h, int count, const double* a, double* const* k, double* out);
 
-// Makes k[0] the rates at (t, x). On failure the sentence is written.
+// Makes k[0] the rates at (t, x). On failure it writes the message.
 srStatus sri_rk_first(srIntegrator* integrator, srRungeKutta* rk, double tau);
 // All other stages of a step of length h from t to t_new, and x_new.
 int sri_rk_stages(srIntegrator* integrator, srRungeKutta* rk, double h, double t_new);
-// k[stages] = F(t_new, x_new; tau): first stage of the next step, slope for dense output, error estimate.
+// k[stages] = F(t_new, x_new; tau): first stage of the next step, derivative for dense output, error estimate.
 int sri_rk_close(srIntegrator* integrator, srRungeKutta* rk, double t_new, double tau);
-// Calls `accepted` on x_new and, when it agrees, makes x_new the state and counts the step. *same tells whether rates
-// evaluated at x_new before still hold.
+// Calls `accepted` on x_new and, when it agrees, makes x_new the state and counts the step. *same: rates
+// evaluated earlier at x_new still hold.
 int sri_accept(srIntegrator* integrator, double t_new, double h, bool* same);
 
-// Cubic through both ends of the last step with slopes k0 and k1:
+// Cubic through both ends of the last step with derivatives k0 and k1:
 //   x0 + theta (d + (1-theta) (b + theta (d - h k1 - b))),   d = x1 - x0,   b = h k0 - d
 void sri_hermite(const srIntegrator* integrator, const double* k0, const double* k1, double theta, int first, int count,
                  double* out);
@@ -61,7 +61,7 @@ void sri_hermite(const srIntegrator* integrator, const double* k0, const double*
 int sri_not_finite(const srIntegrator* integrator, const double* x);
 // "velocity 3" into buffer: the name of entry i of the packed state.
 void sri_entry_name(const srIntegrator* integrator, int i, char* buffer, size_t size);
-// Why a trial ended with outcome (not SRI_DONE), as half a sentence into buffer.
+// Why a trial ended with outcome (not SRI_DONE), as a clause into buffer.
 void sri_reason(const srIntegrator* integrator, int outcome, char* buffer, size_t size);
 
 #endif

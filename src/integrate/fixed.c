@@ -1,4 +1,4 @@
-// Steps of fixed length: t_k = t_origin + k h, so that times do not gather rounding.
+// Steps of fixed length: t_k = t_origin + k h, so that rounding does not accumulate in time.
 // The last step before t_limit is shortened to end on it; the grid then starts anew there.
 #include "integrate/fixed.h"
 
@@ -15,13 +15,13 @@ void sri_fixed_start(srIntegrator* integrator) {
 
 void sri_grid_start(srGrid* grid, double t) { *grid = (srGrid){.t_origin = t}; }
 
-// The length is the nominal one exactly wherever that is right to rounding.
+// The length is exactly the nominal one wherever that is right to rounding.
 double sri_grid_next(const srGrid* grid, const srIntegrator* integrator, double t_limit, double* h) {
   const double step = integrator->options.step;
   const double t_next = grid->t_origin + (double)(grid->count + 1) * step;
   const double rounding = 8.0 * DBL_EPSILON * fmax(fabs(grid->t_origin), fabs(t_next));
   *h = step;
-  // A remainder of 1e-9 steps is swallowed: nobody means it.
+  // A remainder of 1e-9 steps is absorbed: it is never intended.
   if (t_limit - t_next > 1e-9 * step + rounding) return t_next;
   if (fabs(t_limit - t_next) > rounding) *h = t_limit - integrator->t;
   return t_limit;
@@ -65,7 +65,7 @@ srStatus sri_fixed_step(srIntegrator* integrator, double t_limit) {
   if (!(t_new > integrator->t)) {
     return sri_fail(integrator, "the step %.3g is too small to advance t = %.17g", h, integrator->t);
   }
-  // The closing evaluation was made for a step of nominal length; another length means another tau.
+  // The closing evaluation assumed a step of nominal length; another length means another tau.
   if (work->rk.tableau->tau != NULL && h != integrator->options.step) work->rk.first = SRI_FIRST_UNKNOWN;
   srStatus status = sri_rk_first(integrator, &work->rk, sri_rk_tau(work->rk.tableau, 0, h));
   if (status != SR_OK) return status;

@@ -15,7 +15,7 @@ void sri_grid_start(srGrid* grid, double t);
 double sri_grid_next(const srGrid* grid, const srIntegrator* integrator, double t_limit, double* h);
 // After a step to integrator->t: a limit that was reached is the origin of a new grid.
 void sri_grid_taken(srGrid* grid, const srIntegrator* integrator, double t_limit);
-// The sentence after a step that failed.
+// The message after a failed step.
 srStatus sri_grid_failed(srIntegrator* integrator, double t_new, int outcome);
 
 // Private work of a fixed-step method.

@@ -1,20 +1,20 @@
 // Gaps of the unilateral contacts of a system as switching functions: u_N = W_N v + b_N is the rate of the gap.
 //
-// The callback `contacts` lists those that are closed or near, in any order. Each id has a slot, and the slot is one function for as long as the
-// contact is listed; a slot without one is apart. So is a closed contact, one with its normal row active: its gap is 0 but for rounding, and
-// what ends it is its multiplier.
+// The callback `contacts` lists those that are closed or near, in any order. Each id has a slot, and the slot is one function as long as the
+// contact is listed; an empty slot is apart. So is a closed contact, one whose normal equation is active: its gap is 0 but for rounding, and
+// its multiplier ends it.
 #include <string.h>
 
 #include "integrate/integrator.h"
 
-#define APART 1.0  // value of a function that cannot touch
+#define APART 1.0  // value of a function that cannot change sign
 
 struct srGaps {
   srSystem system;
   srUnilateral* listed;  // of the last evaluation
   int count;
   long* id;  // of each slot
-  int* at;   // of each slot: place in the list, -1: none
+  int* at;   // of each slot: index in the list, -1: none
   signed char* direction;
   srTouched touched;
   void* user;
@@ -41,7 +41,7 @@ srGaps* sri_gaps_create(const srSystem* system) {
 
 void sri_gaps_destroy(srGaps* gaps) { sr_free(gaps); }
 
-// As in the last evaluation, which is the rule.
+// As in the last evaluation, the usual case.
 static bool places_hold(const srGaps* gaps) {
   int places = 0;
   for (int slot = 0; slot < gaps->system.ncontact; ++slot) {
@@ -105,7 +105,7 @@ static int evaluate(void* user, double t, const double* q, const double* v, cons
   return answer;
 }
 
-// Contacts are listed anew: an action may have moved the others.
+// Contacts are listed again: an action may have moved the others.
 static int act(void* user, double t, double* q, double* v, double* y, const signed char* fired) {
   srGaps* gaps = user;
   bool end = false;

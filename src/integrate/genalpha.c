@@ -1,29 +1,29 @@
 // Generalized-alpha methods for constrained motion: Chung, Hulbert (1993); Arnold, Bruls (2007); Haddouni et al. (2017), eq 14 to 30 and
-// algorithm 1, with its errata mended (docs/theory/implicit.md).
+// algorithm 1, with its errata corrected (docs/theory/implicit.md).
 //   (1-am) a_1 + am a_0 = (1-af) v'_1 + af v'_0                                             eq 15
 //   q_1 = q_0 (+) (h v_0 + h^2 ((1/2-beta) a_0 + beta a_1) + U)                             eq 16; U: GGL alone
 //   v_1 = v_0 + h ((1-gamma) a_0 + gamma a_1)
 //   M v'_1 = f + G^T lambda_1 at (t_1, q_1, v_1);    g(q_1) = 0  and/or  G v_1 + b = 0      genalpha_newton.c
 //   (1-am) z_1 + am z_0 = (1-af) y'_1 + af y'_0,   y_1 = y_0 + h ((1-gamma) z_0 + gamma z_1)     user states, their own am, gamma
-// The increment of positions is along the group (Bruls, Cardona 2010): `retract` does it, quaternions stay of length 1. y: Jansen,
+// The increment of positions is along the group (Bruls, Cardona 2010): `retract` applies it, quaternions stay of length 1. y: Jansen,
 // Whiting, Hulbert (2000). w: trapezoidal rule on its rates at both ends.
 //
-// a_n stands for the acceleration at t_n + (am - af) h, so it depends on the step. Kept is its distance from v'_n over h; each
+// a_n approximates the acceleration at t_n + (am - af) h, so it depends on the step. Its distance from v'_n over h is kept; each
 // step begins with
 //   a_0 = v'_0 + h slope,   slope = (a_1 - v'_1)/h of the step before                       (Jay, Negrut 2007)
-// and the order 2 stays where steps change. In the same way index 3 leaves G v + b = h^2 bend, with a bend that is smooth along the
-// motion: another h asks for another v_0, or lambda oscillates with O(h) (Arnold, Bruls, Cardona 2015). Each step begins with
+// and order 2 is kept where steps change. Likewise index 3 leaves G v + b = h^2 bend, with a bend that is smooth along the
+// motion: another h requires another v_0, or lambda oscillates with O(h) (Arnold, Bruls, Cardona 2015). Each step begins with
 //   v_0 + M^-1 G^T (...)   such that   G v_0 + b = h^2 bend
 // At a start both come from v'' by a difference: slope = (am - af) v'', bend = (gamma/2 - beta - 1/12) G v''.
 //
 // Error of a step, with D the second divided difference of the rates at the last three ends of steps:
 //   of q   h v_0 + h^2 ((1/2-beta) a_0 + beta a_1) + U - h v_0 - h^2/3 v'_0 - h^2/6 v'_1         eq 29
-//   of v   h ((1-gamma) a_0 + gamma a_1) - h/2 (v'_0 + v'_1) + h^3/6 D                           third-order Adams-Moulton; y alike
-// Both fall like h^3. Under control = positions that of q (and y) alone counts.
+//   of v   h ((1-gamma) a_0 + gamma a_1) - h/2 (v'_0 + v'_1) + h^3/6 D                           third-order Adams-Moulton; likewise y
+// Both fall like h^3. Under control = positions only that of q (and y) counts.
 //
 // Index 3 knows positions to eps |q|, and so velocities to eps |q|/h and accelerations to eps |q|/h^2, across the constraints:
-// along M^-1 G^T. An estimate with that in it grows where the step falls. So of index 3 the error of v counts along the
-// constraints alone, e - M^-1 G^T (G M^-1 G^T)^-1 G e; across them that of q does, in which rounding is eps |q|.
+// along M^-1 G^T. An estimate that contains it grows where the step falls. So for index 3 the error of v counts along the
+// constraints only, e - M^-1 G^T (G M^-1 G^T)^-1 G e; across them that of q does, in which rounding is eps |q|.
 #include "integrate/genalpha.h"
 
 #include <float.h>
@@ -33,16 +33,16 @@
 
 #include "integrate/projection.h"
 
-// Where in a step a singular position shall lie. Constraints are looked at in its ends alone.
+// Where in a step a singular position should be. Constraints are evaluated only at its ends.
 #define THETA_LEAP 0.5
 #define GROW_MOST 2.0       // of the step, from one to the next: the sequences carry memory that scales with it
 #define GROW_LEAST 1.2      // less is not worth a new matrix
-#define SHORT_STEP 0.25     // of the one before: slopes from a shorter one are rounding
-#define FIRST_ROUNDS 3      // looks for the first step
+#define SHORT_STEP 0.25     // of the one before: slopes from a shorter one are only rounding
+#define FIRST_ROUNDS 3      // attempts at the first step
 #define RISES_MOST 3        // shorter steps in a row whose error does not fall
-#define SINGULAR_NEAR 1e-3  // smallest singular value of the rows: a failure there is told to be its doing
+#define SINGULAR_NEAR 1e-3  // smallest singular value of the constraint rows: a failure there is attributed to it
 #define JERK_PART 1e-3      // of the first step, for the difference that gives v''
-#define JERK_MOST 0.5       // of v' that h v'' may be at a start: what is faster is not followed
+#define JERK_MOST 0.5       // of v' that h v'' may be at a start: faster motion is not followed
 
 // ---- parameters -------------------------------------------------------------------------------------------------------
 
@@ -139,7 +139,7 @@ static bool fits(const srIntegrator* integrator, srMessages* messages) {
   return good;
 }
 
-// The rows of G over (v, y): the same numbers, with empty columns behind.
+// The rows of G over (v, y): the same numbers, with empty columns appended.
 static bool take_rows(srGenAlpha* work, const srSystem* s) {
   const int n = s->nv + s->ny;
   const srSparsity* g = s->G_sparsity;
@@ -227,7 +227,7 @@ static int index1_rates(srIntegrator* integrator, double t, const double* x, dou
   if (outcome == SRI_DONE && c != NULL) outcome = sri_gamma(integrator, t, x, x + s->nq, work->r);
   if (outcome != SRI_DONE) return outcome;
   memcpy(work->E, work->tangent.f, (size_t)s->nv * sizeof(double));
-  if (s->solver != NULL) {  // M of this place; the accelerations are held at 0, they are not known yet
+  if (s->solver != NULL) {  // M of this state; the accelerations are held at 0, still unknown
     memset(work->delta, 0, (size_t)s->nv * sizeof(double));
     outcome = sri_tangent(integrator, &work->tangent, t, x, SR_TAU_ELEMENT, work->delta, NULL);
     if (outcome != SRI_DONE) return outcome;
@@ -245,7 +245,7 @@ static double largest(int n, const double* a) {
   return most;
 }
 
-// (rates at t + d - rates at t)/d into rate_before, by a Taylor step. False: it could not be found.
+// (rates at t + d - rates at t)/d into rate_before, by a Taylor step. False: not possible.
 static bool second_rates(srIntegrator* integrator, double d) {
   const srSystem* s = &integrator->system;
   srGenAlpha* work = integrator->work;
@@ -277,7 +277,7 @@ static double first_step(srIntegrator* integrator) {
   return fmin(h1, most);
 }
 
-// Second rates that change the rates by more than a part within a step are none to start from: they become 0.
+// Second rates that change the rates by more than a part within a step are no start values: they become 0.
 static void forget_if_fast(int n, double h, const double* x, const double* rate, double* second) {
   const double size = fmax(largest(n, rate), largest(n, x) / h);
   if (h * largest(n, second) > JERK_MOST * size) memset(second, 0, (size_t)n * sizeof *second);
@@ -305,8 +305,8 @@ static void begin_sequences(srIntegrator* integrator, double h, bool jerk_known)
   work->h_before = work->h_jacobian = h;
 }
 
-// The matrix of the constraints at the present state. Where rows are in use that were not before, velocities may be off them:
-// index 2 and GGL then go on with the nearest ones that are not.
+// The matrix of the constraints at the present state. Where equations are newly in use, velocities may violate them:
+// index 2 and GGL then continue with the nearest ones that do not.
 static bool begin_constraints(srIntegrator* integrator) {
   const srSystem* s = &integrator->system;
   srGenAlpha* work = integrator->work;
@@ -351,7 +351,7 @@ static srStatus begin(srIntegrator* integrator) {
 
 // ---- a step -----------------------------------------------------------------------------------------------------------
 
-// Of index 3 v_0 with G v_0 + b = h^2 bend, by the constraints' matrix, G and b of the present state.
+// For index 3, v_0 with G v_0 + b = h^2 bend, by the constraints' matrix, G and b of the present state.
 static int start_velocity(srIntegrator* integrator, double h) {
   const srSystem* s = &integrator->system;
   srGenAlpha* work = integrator->work;
@@ -372,8 +372,8 @@ static int start_velocity(srIntegrator* integrator, double h) {
   return SRI_DONE;
 }
 
-// What is fast against the step is damped by the method, and its error with it: e = S^-1 diag(M, s I) e along the constraints and
-// across them as it is. Where nothing is fast, S is diag(M, s I). Hairer, Wanner II, IV.8, do the same.
+// The method damps what is fast compared with the step, and its error with it: e = S^-1 diag(M, s I) e along the constraints and
+// unchanged across them. Where nothing is fast, S is diag(M, s I). Hairer, Wanner II, IV.8, do the same.
 static void damp_error(srIntegrator* integrator, double* e) {
   const srSystem* s = &integrator->system;
   srGenAlpha* work = integrator->work;
@@ -385,7 +385,7 @@ static void damp_error(srIntegrator* integrator, double* e) {
 }
 
 // The error e of v along the constraints, G e = 0, by their matrix at the start of the step: the part across them, M^-1 G^T (...),
-// has rounding of eps |q|/h in index 3. Where that matrix has another metric in it than M, that of the step serves, which may be
+// has rounding of eps |q|/h in index 3. Where that matrix has a metric other than M, that of the step is used, which may be
 // older.
 static void take_along(srIntegrator* integrator, double* e) {
   const srSystem* s = &integrator->system;
@@ -442,12 +442,12 @@ static int close_step(srIntegrator* integrator, double h, double t_new) {
   return outcome;
 }
 
-// What the next step begins with, from the one that was accepted. The velocities that it ended with are in dxi.
+// Start values of the next step, from the accepted one. The velocities at its end are in dxi.
 static void take_sequences(srIntegrator* integrator, double h, const double* bend) {
   const srSystem* s = &integrator->system;
   srGenAlpha* work = integrator->work;
   double* before = work->rate_before;
-  // The second short step in a row has its say: else the slope of a step long ago, far too large for them, would stay for good.
+  // The second short step in a row counts: else the slope of a step long ago, far too large for them, would stay for good.
   if (h >= SHORT_STEP * fmin(work->h_jacobian, work->h_before)) {
     for (int i = 0; i < s->nv + s->ny; ++i) work->slope[i] = (work->a1[i] - work->rate_new[s->nq + i]) / h;
     for (int k = 0; k < s->ng; ++k) work->bend[k] = bend[k] / (h * h);
@@ -457,7 +457,7 @@ static void take_sequences(srIntegrator* integrator, double h, const double* ben
     work->lambda_before[k] = work->lambda[k];
     work->lambda[k] = work->lambda_new[k];
   }
-  // Index 3 goes on with its own velocities where `accepted` or a projection has put them on the constraints.
+  // Index 3 continues with its own velocities where `accepted` or a projection has put them on the constraints.
   const bool own = work->form == SRI_GEN_INDEX3 && s->ng > 0;
   for (int i = 0; i < s->nv; ++i) {
     work->jump[i] = own ? work->dxi[i] - integrator->x[s->nq + i] : 0;
@@ -469,7 +469,7 @@ static void take_sequences(srIntegrator* integrator, double h, const double* ben
   integrator->acceleration = work->rate + s->nq;
 }
 
-// Did what `accepted` has done change the forces? Then the sequences begin anew.
+// Has `accepted` changed the forces? Then the sequences restart.
 static bool forces_hold(srIntegrator* integrator) {
   const srSystem* s = &integrator->system;
   srGenAlpha* work = integrator->work;
@@ -491,8 +491,8 @@ static bool forces_hold(srIntegrator* integrator) {
   return moved <= 1e-3 * most && moved_y <= 1e-3 * most_y;
 }
 
-// A row that was redundant is not so at the end of a step, which is refused: it is tried again with that row. Off g = 0 every
-// redundant row is independent, and a method that drifts cannot tell: it would come to rest where the mechanism goes on.
+// An equation that was redundant is no longer so at the end of a step: the step is refused and repeated with that equation. Off g = 0 every
+// redundant equation is independent, and a method that drifts cannot distinguish: it would come to rest where the mechanism moves on.
 static int rows_returned(srIntegrator* integrator, int outcome) {
   if (integrator->ops->method.drifts) {
     (void)snprintf(integrator->detail, sizeof integrator->detail,
@@ -502,8 +502,8 @@ static int rows_returned(srIntegrator* integrator, int outcome) {
   return begin(integrator) == SR_OK ? outcome : SRI_STOP;
 }
 
-// A step was refused for its error. Where shorter ones do not have a smaller one, and rounding is as large as what the error of
-// a velocity may be, none will: SRI_STOP, with half a sentence.
+// A step was refused for its error. Where shorter ones do not reduce it, and rounding is as large as the allowed error of
+// a velocity, none will: SRI_STOP, with a clause for the message.
 static int error_refused(srIntegrator* integrator, double h, double err) {
   const srSystem* s = &integrator->system;
   srGenAlpha* work = integrator->work;
@@ -540,14 +540,14 @@ static int try_step(srIntegrator* integrator, srTrial trial, double* err) {
   outcome = close_step(integrator, h, trial.t_new);
   if (outcome != SRI_DONE) return outcome;
   if (c != NULL) {
-    // G v + b of all rows before anyone moves v; M and G for the watch over the rank.
+    // G v + b of all equations before v changes; M and G for the rank monitor.
     srm_rows_times(&c->shape, work->tangent.G, integrator->x_new + s->nq, work->dlambda);
     for (int k = 0; k < s->ng; ++k) work->dlambda[k] += work->b[k];
     memcpy(c->M, work->tangent.M, c->nM * sizeof(double));
   }
   memcpy(work->dxi, integrator->x_new + s->nq, (size_t)s->nv * sizeof(double));
   outcome = sri_accept(integrator, trial.t_new, h, &same);
-  work->placed = outcome == SRI_DONE;  // what was refused has left its own matrix there
+  work->placed = outcome == SRI_DONE;  // a refused step has left its own matrix there
   const bool rows_changed = c != NULL && memcmp(work->kept, c->kept, (size_t)s->ng) != 0;
   if (outcome != SRI_DONE) return rows_changed ? rows_returned(integrator, outcome) : outcome;
   take_sequences(integrator, h, work->dlambda);
@@ -565,7 +565,7 @@ static void steady(srIntegrator* integrator) {
 }
 
 // A failure at a singular position, of a method that drifts: where g is not 0 the branches that cross there do not meet, and the motion
-// would have to turn from one into the other in no time.
+// would have to turn from one into the other instantly.
 static srStatus failed(srIntegrator* integrator) {
   const srConstrained* c = integrator->constrained;
   if (!integrator->ops->method.drifts || c == NULL || !c->crossing.sigma_known || c->crossing.sigma > SINGULAR_NEAR)

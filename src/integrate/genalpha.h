@@ -24,25 +24,25 @@ typedef struct srGenAlpha {
   srControl control;
   srGenForm form;
   srGenCoefficients v, y;
-  // The matrix  S = diag(M, s I) + h gamma kappa Kv + h^2 beta kappa Kq  with the rows of G below.
+  // The matrix  S = diag(M, s I) + h gamma kappa Kv + h^2 beta kappa Kq  bordered by the rows of G.
   srTangentWork tangent;
   srmPattern G_pattern;
   srmSaddle* saddle;
   double* S;
-  double h_matrix;      // step that S was made for; 0: there is none
+  double h_matrix;      // step that S was made for; 0: none
   bool tangent_known;   // Kq and Kv are of this motion
   bool slow;            // the last step converged slowly: new Kq and Kv for the next
-  bool contracts;       // the last iterations came nearer
-  double rate_newton;   // of convergence, as seen last; 1: not known
-  unsigned char* kept;  // rows that S was made with (ng)
+  bool contracts;       // the last iterations converged
+  double rate_newton;   // of convergence, as last observed; 1: unknown
+  unsigned char* kept;  // equations that S was made with (ng)
   // Of the present state; `known` false: to be found by the index-1 equations.
   bool known;
-  bool placed;        // the matrix, G and b of the constraints are those there
+  bool placed;        // the matrix, G and b of the constraints are evaluated there
   double h_before;    // between rate_before and rate
   double h_jacobian;  // step that slope and bend come from
   double *rate_before, *rate, *rate_new;
-  double* slope;                   // (a - v')/h, (zeta - y')/h: how far the sequence a is ahead of the accelerations
-  double* bend;                    // (G v + b)/h^2: what index 3 leaves of the velocity constraints (ng)
+  double* slope;                   // (a - v')/h, (zeta - y')/h: lead of the sequence a over the accelerations
+  double* bend;                    // (G v + b)/h^2: residual of the velocity constraints under index 3 (ng)
   double *lambda_before, *lambda;  // at both (ng)
   double* jump;                    // from v to what the next step starts with, but for the bend (nv)
   // Of the step that is tried.
@@ -50,12 +50,12 @@ typedef struct srGenAlpha {
   int rises;                      // tries in a row whose error did not fall with the step
   double *a0, *a1;                // the sequence at both ends, (a, zeta)
   double* v0;                     // velocities that the step starts with (nv)
-  double *dxi, *U;          // increment of the positions, and the part of it that the position constraints ask for (nv)
-  double *lambda_new, *nu;  // (ng)
-  double *E, *delta;        // residual and correction (nv+ny)
-  double *lack, *lack_before;   // answers of stiffness in units of the tolerance, now and before (nv+ny)
-  double *g, *b, *r, *dlambda;  // of the constraints at the end of the step, and right side and correction (ng)
-  double* scratch;              // (n)
+  double *dxi, *U;                // increment of the positions, and the part of it due to the position constraints (nv)
+  double *lambda_new, *nu;        // (ng)
+  double *E, *delta;              // residual and correction (nv+ny)
+  double *lack, *lack_before;     // stiffness responses in units of the tolerance, now and before (nv+ny)
+  double *g, *b, *r, *dlambda;    // of the constraints at the end of the step, and right-hand side and correction (ng)
+  double* scratch;                // (n)
 } srGenAlpha;
 
 size_t sri_genalpha_room(const srSystem* system, int n);
@@ -71,7 +71,7 @@ void sri_genalpha_interpolate(const srIntegrator* integrator, double theta, int 
 int sri_genalpha_evaluate(srIntegrator* integrator, double t, const double* x, double* ydot);
 // Factors S with h, or M alone with h = 0, with M and G as evaluated last.
 bool sri_genalpha_factor(srIntegrator* integrator, double h);
-// The unknowns over (v, y) and lambda from right sides, with that factor; f and x may be the same.
+// The unknowns over (v, y) and lambda from right-hand sides, with that factor; f and x may be the same.
 void sri_genalpha_backsolve(srIntegrator* integrator, const double* f, const double* r, double* x, double* lambda);
 // Solves the step of length h from a0, v0 to x_new, rate_new, lambda_new, a1.
 int sri_genalpha_solve(srIntegrator* integrator, double h, double t_new);

@@ -1,6 +1,6 @@
 // genalpha-ggl: the generalized-alpha method of genalpha.c with constraints at both levels.
 // Gear, Gupta, Leimkuhler: both g = 0 and G v + b = 0 hold to rounding in every step; the increment of q has a part
-// M^-1 G^T nu of its own (Haddouni et al. 2017, eq 23, 24 and algorithm 1). Rows without a position form are treated at velocity level.
+// M^-1 G^T nu of its own (Haddouni et al. 2017, eq 23, 24 and algorithm 1). Equations without a position form are treated at velocity level.
 #include "integrate/genalpha.h"
 
 static void init(srIntegrator* integrator) { sri_genalpha_init(integrator, SRI_GEN_GGL); }

@@ -1,5 +1,5 @@
 // genalpha-index2: the generalized-alpha method of genalpha.c with constraints at velocity level, eq 20 to 22 of Haddouni et al. (2017).
-// Velocities are solved for: G v + b = 0 holds to rounding in every step, positions drift by the error of the method. Rows
+// Velocities are solved for: G v + b = 0 holds to rounding in every step, positions drift by the error of the method. Equations
 // without a position form are like any other.
 #include "integrate/genalpha.h"
 

@@ -1,6 +1,6 @@
 // genalpha-index3: the generalized-alpha method of genalpha.c with constraints at position level, eq 14 to 19 of Haddouni et al. (2017).
-// Positions are solved for: g = 0 holds to rounding in every step, G v + b is left as the method makes it, O(h^2), and is not
-// projected. Rows without a position form cannot be treated.
+// Positions are solved for: g = 0 holds to rounding in every step, G v + b is O(h^2), as the method leaves it, and is not
+// projected. Equations without a position form are not supported.
 #include "integrate/genalpha.h"
 
 static void init(srIntegrator* integrator) { sri_genalpha_init(integrator, SRI_GEN_INDEX3); }

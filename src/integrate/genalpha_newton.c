@@ -7,11 +7,11 @@
 //   [ M + h gamma kappa Kv + h^2 beta kappa Kq  -G^T ] [  dv'    ]   [ -E ]       r = g/(h^2 beta kappa)      index 3
 //   [ G                                          0   ] [ dlambda ] = [ -r ]       r = (G v + b)/(h gamma kappa)   index 2, GGL
 // In these unknowns the matrix tends to [M -G^T; G 0] for small h: Haddouni et al. (2017), eq 19 and 22, with rows and columns scaled as Bottasso,
-// Bauchau, Cardona (2007) ask for; its condition does not grow as h falls. What the group adds to the derivative of q_1 is O(h)
+// Bauchau, Cardona (2007) recommend; its condition does not grow as h falls. What the group adds to the derivative of q_1 is O(h)
 // and left out, as is the derivative of G v by q in eq 22.
-// GGL: M U = G^T nu and g = 0 are solved with the matrix [M -G^T; G 0] of the start of the step, with what dv' does to g counted
-// in. This is Haddouni et al. (2017), algorithm 1, with both corrections from one evaluation: dU is normal to the constraints and dv' moves q
-// along them, so neither disturbs the other but by curvature.
+// GGL: M U = G^T nu and g = 0 are solved with the matrix [M -G^T; G 0] of the start of the step, including the effect of dv'
+// on g. This is Haddouni et al. (2017), algorithm 1, with both corrections from one evaluation: dU is normal to the constraints and dv' moves q
+// along them, so they interact only through curvature.
 #include <float.h>
 #include <math.h>
 #include <stdio.h>
@@ -22,9 +22,9 @@
 
 #define ITERATIONS 10
 #define POLISH 8
-#define NEWTON_PART 0.01   // of the error tolerance, for what is left of the correction
-#define TINY 1e-2          // of that: enough whatever the rate is
-#define RATE_TURNED 0.05   // convergence beyond which M and G are taken anew: they have turned away
+#define NEWTON_PART 0.01   // of the error tolerance, for the remaining correction
+#define TINY 1e-2          // of that: converged whatever the rate is
+#define RATE_TURNED 0.05   // convergence beyond which M and G are reevaluated: they are outdated
 #define RATE_SLOW 0.3      // convergence beyond which the next step gets a new tangent
 #define RATE_HOPELESS 0.9  // beyond which it does not converge
 #define STEP_CHANGE 0.2    // of the step, up to which the matrix is kept
@@ -102,7 +102,7 @@ void sri_genalpha_mass_times(const srIntegrator* integrator, const double* x, do
   const double* M = k->M;
   const srSparsity* m = s->M_sparsity;
   if (s->solver != NULL) {
-    // An answer other than 0 comes back with the residual of the same positions.
+    // A nonzero return value is reported with the residual of the same positions.
     (void)s->solver->mass_times(s->user, k->x, x, out);
     return;
   }
@@ -181,7 +181,7 @@ static bool matrix_serves(const srIntegrator* integrator, double h) {
   return c == NULL || memcmp(work->kept, c->kept, (size_t)integrator->system.ng) == 0;
 }
 
-// New Kq and Kv: at the state that was predicted, or where that led nowhere at the start of the step.
+// New Kq and Kv: at the predicted state, or at the start of the step where that failed.
 static int make_tangent(srIntegrator* integrator, double t_new, bool at_start) {
   const srSystem* s = &integrator->system;
   srGenAlpha* work = integrator->work;
@@ -190,7 +190,7 @@ static int make_tangent(srIntegrator* integrator, double t_new, bool at_start) {
   const double* lambda = at_start ? work->lambda : work->lambda_new;
   int outcome = sri_tangent(integrator, &work->tangent, t, x, SR_TAU_ELEMENT, rate + s->nq, s->ng > 0 ? lambda : NULL);
   work->tangent_known = outcome == SRI_DONE;
-  // Differences leave the numbers of other places behind.
+  // Differences overwrite these with values of other states.
   if (outcome == SRI_DONE && s->solver == NULL &&
       (s->tangent == NULL || integrator->options.tangent == SR_TANGENT_DIFFERENCE)) {
     outcome = sri_genalpha_evaluate(integrator, t_new, integrator->x_new, work->scratch);
@@ -200,8 +200,8 @@ static int make_tangent(srIntegrator* integrator, double t_new, bool at_start) {
 
 // ---- corrections ------------------------------------------------------------------------------------------------------
 
-// Residuals of the constraints at x_new into r, divided as the rows of the matrix want them. Returns how far the worst is from
-// what rounding makes unavoidable, as a factor.
+// Residuals of the constraints at x_new into r, scaled as the rows of the matrix require. Returns the ratio of the worst to
+// what rounding makes unavoidable.
 static double form_rows(srIntegrator* integrator, double h) {
   const srSystem* s = &integrator->system;
   srGenAlpha* work = integrator->work;
@@ -209,8 +209,8 @@ static double form_rows(srIntegrator* integrator, double h) {
   const double* v = integrator->x_new + s->nq;
   double worst = 0, length = 0;
   for (size_t p = 0; p < c->nG; ++p) length = fmax(length, fabs(work->tangent.G[p]));
-  // Of small mechanisms g is known better than to eps, and must be: accelerations of index 3 have g/h^2 in them.
-  // Without an active row there is no length, and nothing to be off by.
+  // For small mechanisms g is known better than to eps, and must be: accelerations of index 3 contain g/h^2.
+  // Without an active equation there is no length, and no violation.
   const double rounding_q =
       fmax(4 * DBL_EPSILON * fmin(1, length) * fmax(1, largest(s->nq, integrator->x_new)), DBL_MIN);
   if (work->form != SRI_GEN_INDEX2) worst = largest_of(c->kept, s->np, work->g) / rounding_q;
@@ -227,7 +227,7 @@ static double form_rows(srIntegrator* integrator, double h) {
   return fmax(worst, largest_of(c->kept, s->ng, c->r) / (4 * DBL_EPSILON * length * fmax(1, largest(s->nv, v))));
 }
 
-// GGL, Haddouni et al. (2017), eq 24: the part of the increment that puts q on g = 0, with what the correction of v does counted in.
+// GGL, Haddouni et al. (2017), eq 24: the part of the increment that puts q on g = 0, including the effect of the correction of v.
 //   N dU - G^T dnu = -(N U - G^T nu),   G dU = h beta/gamma (G v + b) - g        N: M, or the identity where that is the metric
 static void correct_position(srIntegrator* integrator, double h) {
   const srSystem* s = &integrator->system;
@@ -261,7 +261,7 @@ static void correct(srIntegrator* integrator, double h, bool whole) {
   if (work->form == SRI_GEN_GGL && s->np > 0) correct_position(integrator, h);
 }
 
-// The correction over what the error control allows, root mean square over (v, y) and the increment of q.
+// The correction over what error control allows, root mean square over (v, y) and the increment of q.
 static double correction_norm(const srIntegrator* integrator, double h) {
   const srSystem* s = &integrator->system;
   const srGenAlpha* work = integrator->work;
@@ -278,8 +278,8 @@ static double correction_norm(const srIntegrator* integrator, double h) {
   return n > 0 ? sqrt(sum / n) : 0;
 }
 
-// The last correction of the constraints over what the error control allows. Of index 3 its positions alone: velocities and accelerations
-// carry eps |q|/h and eps |q|/h^2 there. Of index 2 none: its positions say nothing.
+// The last correction of the constraints over what error control allows. Index 3: positions only, velocities and accelerations
+// carry eps |q|/h and eps |q|/h^2 there. Index 2: none, its positions carry no information.
 static double constraint_norm(const srIntegrator* integrator, double h) {
   const srSystem* s = &integrator->system;
   const srGenAlpha* work = integrator->work;
@@ -305,7 +305,7 @@ static bool correction_is_rounding(const srIntegrator* integrator, double h, boo
 
 // ---- Newton -----------------------------------------------------------------------------------------------------------
 
-// Accelerations and multipliers go on as in the last step; where that led nowhere, stay; or are 0, as in algorithm 1 of Haddouni et al. (2017).
+// Accelerations and multipliers are extrapolated from the last step; where that failed, held; or 0, as in algorithm 1 of Haddouni et al. (2017).
 static void predict(srIntegrator* integrator, double h, int attempt) {
   const srSystem* s = &integrator->system;
   srGenAlpha* work = integrator->work;
@@ -320,7 +320,7 @@ static void predict(srIntegrator* integrator, double h, int attempt) {
   memset(work->nu, 0, (size_t)s->ng * sizeof(double));
 }
 
-// State, residual and rows from rate_new. *solved: newton_tolerance is given, and all is below it.
+// State, residual and constraint equations from rate_new. *solved: newton_tolerance is given, and all is below it.
 static int form_all(srIntegrator* integrator, double h, double t_new, bool* solved) {
   const srSystem* s = &integrator->system;
   srGenAlpha* work = integrator->work;
@@ -339,12 +339,12 @@ static int form_all(srIntegrator* integrator, double h, double t_new, bool* solv
   return SRI_DONE;
 }
 
-// What is left after a correction of this size, at this rate, is small enough.
+// What remains after a correction of this size, at this rate, is small enough.
 static bool small_enough(double theta, double size) {
   return size <= TINY * NEWTON_PART || (theta < 1 && theta / (1 - theta) * size <= NEWTON_PART);
 }
 
-// Falls in a row of what stiffness answers the correction with.
+// Consecutive decreases of the stiffness response to the correction.
 static int stiffness_falls(const srIntegrator* integrator, double h, int falls) {
   const srSystem* s = &integrator->system;
   const srGenAlpha* work = integrator->work;
@@ -363,11 +363,11 @@ static int stiffness_falls(const srIntegrator* integrator, double h, int falls) 
   return sri_stiffness_falls(n, SRI_NEGLIGIBLE, work->lack, work->lack_before, falls);
 }
 
-// Iterates with the matrix at hand, from the residual that is formed. *converged false: it does not.
+// Iterates with the present matrix, from the residual that is formed. *converged false: it does not.
 static int iterate(srIntegrator* integrator, double h, double t_new, bool solved, bool* converged) {
   srGenAlpha* work = integrator->work;
   const bool by_residual = integrator->options.newton_tolerance > 0;
-  // A rate that was seen in another step is believed less and less.
+  // A rate observed in another step is trusted less and less.
   double before = 0, theta = fmax(work->rate_newton, RATE_TURNED), seen = pow(work->rate_newton, 0.8);
   double rate_before = work->rate_newton < 1 ? theta : 0;
   bool measured = false;
@@ -387,10 +387,10 @@ static int iterate(srIntegrator* integrator, double h, double t_new, bool solved
       measured = true;
     }
     before = size;
-    // The first correction does not see what is wrong with lambda: the second may well be as large.
+    // The first correction does not reveal errors of lambda: the second may well be as large.
     work->contracts = i > 1 && theta < RATE_HOPELESS;
     if (i > 0 && theta > (i == 1 ? 2 : RATE_HOPELESS) && !rounding) return SRI_DONE;
-    // It would not get there with this matrix.
+    // It would not converge with this matrix.
     if (work->contracts && !by_residual && pow(theta, ITERATIONS - i) * size > NEWTON_PART && !rounding) {
       return form_state(integrator, h);
     }
@@ -400,7 +400,7 @@ static int iterate(srIntegrator* integrator, double h, double t_new, bool solved
     if (outcome != SRI_DONE) return outcome;
   }
   if (*converged) {
-    // Where the first correction was enough by far, or the residual itself says so, the matrix serves, whatever its rate is.
+    // Where the first correction was small by far, or the residual shows it, the matrix is kept, whatever its rate is.
     if (!measured && (before <= TINY * NEWTON_PART || by_residual)) seen = fmin(seen, RATE_TURNED);
     work->slow = seen > RATE_SLOW && seen < 1;
     work->rate_newton = fmin(fmax(seen, 1e-3), 1);
@@ -408,7 +408,7 @@ static int iterate(srIntegrator* integrator, double h, double t_new, bool solved
   return SRI_DONE;
 }
 
-// [M -G^T; G 0] of GGL at the state evaluated last, where that of the start of the step does not serve.
+// [M -G^T; G 0] of GGL at the state evaluated last, where that of the start of the step does not suffice.
 static bool factor_position(srIntegrator* integrator) {
   srGenAlpha* work = integrator->work;
   srConstrained* c = integrator->constrained;
@@ -418,9 +418,9 @@ static bool factor_position(srIntegrator* integrator) {
 }
 
 // The constraints alone, to rounding: dynamics stays solved to first order, since the same matrix corrects it. Where it is
-// slow, with M and G as they are here. What rounding is, q does not always say: a gear counts turns that unit quaternions do not show, and
-// its row carries eps of hundreds of radians. So residuals that do not fall with that matrix are rounding too, where the corrections that they
-// ask for are no more than Newton's method may leave.
+// slow, with M and G of this state. The size of q does not always give the rounding: a gear counts turns that unit quaternions do not show, and
+// its equation carries eps of hundreds of radians. So residuals that do not fall with that matrix are rounding too, where the corrections that
+// they call for are no more than Newton's method may leave.
 static int polish(srIntegrator* integrator, double h, double t_new, bool* converged) {
   srGenAlpha* work = integrator->work;
   double before = HUGE_VAL, size = HUGE_VAL;
@@ -452,12 +452,12 @@ static int solve_once(srIntegrator* integrator, double h, double t_new, int atte
   srGenAlpha* work = integrator->work;
   const srConstrained* c = integrator->constrained;
   bool solved = false;
-  // What comes nearer, but slowly, goes on from where it is.
+  // An iteration that converges, but slowly, continues from where it is.
   if (attempt != 1 || !work->contracts) predict(integrator, h, attempt);
   int outcome = form_all(integrator, h, t_new, &solved);
   if (outcome == SRI_DONE && (anew || !matrix_serves(integrator, h))) {
     work->rate_newton = 1;
-    // A system that solves has M of the tangent's place in its factor: both are taken anew together.
+    // A system that solves has M of the tangent's state in its factor: both are reevaluated together.
     if (anew || integrator->system.solver != NULL) outcome = make_tangent(integrator, t_new, attempt > 1);
     if (outcome == SRI_DONE && !sri_genalpha_factor(integrator, h)) {
       (void)snprintf(integrator->detail, sizeof integrator->detail, "the matrix of Newton's method is singular");

@@ -1,10 +1,10 @@
-// One half-explicit solve, for hem5 and phem56. The rows in use are the same in all stages (rank.c), but for the option free_rows.
+// One half-explicit solve, for hem5 and phem56. The equations in use are the same in all stages (rank.c), but for the option free_rows.
 #include "integrate/half_step.h"
 
 #include <math.h>
 #include <stdio.h>
 
-// Rows chosen in each stage by itself: what the fixed set is better than (Haddouni et al. 2017, section 4.5).
+// Equations chosen in each stage separately: what the fixed set improves on (Haddouni et al. 2017, section 4.5).
 static int choose_in_stage(srIntegrator* integrator, int number) {
   srConstrained* c = integrator->constrained;
   const srmRowsChoice choice = {.tau = 1e-8};

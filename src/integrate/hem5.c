@@ -3,13 +3,13 @@
 //   [ M_i     -D_i^T ] [ A_i ]   [ f_i ]
 //   [ G_{i+1}    0   ] [ L_i ] = [ r_i ]      r_i: G_{i+1} V_{i+1} + b_{i+1} = 0            row 9 of a is b: (q_1, v_1) = (Q_9, V_9)
 // M, D, f of the stage, G of the next. So v_1 satisfies its constraints to rounding; positions drift by the error of the
-// method and are projected (projection.c). y and w take the same stages. The rows in use are the same in all of them
+// method and are projected (projection.c). y and w take the same stages. The equations in use are the same in all of them
 // (rank.c). Without constraints this is an explicit method on `rates`.
 // Coefficients: Hairer's code hem5.f, polished to 30 digits on the order conditions; error estimate from there too (Haddouni et al. 2017,
 // eq. 33 with stage *velocities* in e2, as in the code):
 //   e1 = |x_1 - X_8|,  e2 = |x_1 - x_0 - h (5/2 X'_7 - 3/2 X'_8)|,  err = e1^2 / (e1 + 0.01 e2)
 // Dense output of order 4: q, y, w by weights b_k(theta) over the stages 4..8 and an extra one at c = 0.05; v by the quartic through
-// v, v' at both ends and v at theta = 0.540179418, which is solved half-explicitly. Made when it is first asked for.
+// v, v' at both ends and v at theta = 0.540179418, which is solved half-explicitly. Computed on first use.
 #include "integrate/hem5.h"
 
 #include <float.h>
@@ -42,7 +42,7 @@ const double sri_hem5_dense[4][6] = {
 const srHem5Extra sri_hem5_extra = {.c = 0.05, .a = {0.2519444444444446, -0.3861111111111117, 0.1841666666666670}};
 // clang-format on
 #define THETA_MIDDLE 0.540179418
-// Where in a step a singular position shall lie: away from the nodes.
+// Where in a step a singular position should be: away from the nodes.
 #define THETA_LEAP 0.62
 
 #define STAGES 8
@@ -151,7 +151,7 @@ static int try_step(srIntegrator* integrator, srTrial trial, double* err) {
   if (!sri_error_accepted(trial.limit, *err)) return isfinite(*err) ? SRI_REFUSED : SRI_NOT_FINITE;
   memcpy(work->x_end, integrator->x_new, (size_t)integrator->n * sizeof(double));
   outcome = sri_accept(integrator, trial.t_new, trial.h, &same);
-  // The eighth stage stands at the end of the step; its rate is of order 3.
+  // The eighth stage is at the end of the step; its rate is of order 3.
   if (outcome == SRI_DONE && integrator->constrained != NULL) {
     integrator->acceleration = work->k[STAGES - 1] + integrator->system.nq;
   }
@@ -235,7 +235,7 @@ static int extra_rates(srIntegrator* integrator, srHem5* work) {
   return outcome;
 }
 
-// What dense output needs beyond the stages. Where a callback refuses, interpolation is linear in this step.
+// What dense output needs beyond the stages. Where a callback fails, interpolation is linear in this step.
 static void prepare_dense(srIntegrator* integrator, srHem5* work) {
   int outcome = extra_state(integrator, work);
   if (outcome == SRI_DONE) outcome = extra_rates(integrator, work);
@@ -249,7 +249,7 @@ static void prepare_dense(srIntegrator* integrator, srHem5* work) {
   work->dense_failed = outcome != SRI_DONE;
 }
 
-// Entry i of the velocity: Hermite through both ends, and a bubble that makes it meet the value in the middle.
+// Entry i of the velocity: Hermite through both ends, and a bubble that interpolates the value in the middle.
 static double interpolate_velocity(const srIntegrator* integrator, const srHem5* work, double theta, int i) {
   double here, there;
   sri_hermite(integrator, work->slope[0], work->slope[1], theta, i, 1, &here);
@@ -262,7 +262,7 @@ static void interpolate(const srIntegrator* integrator, double theta, int first,
   srHem5* work = integrator->work;
   const srSystem* s = &integrator->system;
   double weight[6];
-  // The integrator is not const by birth; what is filled here lies in its private work.
+  // The integrator object itself is not const; what is filled here is its private work.
   if (!work->dense && !work->dense_failed) prepare_dense((srIntegrator*)(size_t)integrator, work);
   dense_weights(theta, weight);
   for (int i = 0; i < count; ++i) {

@@ -1,7 +1,7 @@
-// A jump of the velocities by impulses along given rows, with what the constraints answer:
+// A jump of the velocities by impulses along given rows, with the reactions of the constraints:
 //   M (v+ - v) = J^T mu + G^T nu,     J v+ = u,     G v+ + b = 0
-// v+ is the velocity with these properties that is nearest to v in the metric of M: the motion that impulses in J alone leave behind, whatever
-// coordinates the system is written in. Rows that depend on others are left out; where J asks for what G forbids, nothing is changed.
+// v+ is the velocity with these properties that is nearest to v in the metric of M: the motion after impulses in J alone, whatever
+// coordinates the system is written in. Dependent rows are left out; where J requires what G forbids, nothing is changed.
 #include <float.h>
 #include <math.h>
 #include <string.h>
@@ -10,7 +10,7 @@
 #include "math/saddle.h"
 
 #define DEPENDENT 1e-9  // distance of a row from the others
-#define ALLOWED 1e-9    // of the largest velocity: what is left of the rows
+#define ALLOWED 1e-9    // of the largest velocity: residual of the rows
 
 struct srImpulse {
   srSystem system;

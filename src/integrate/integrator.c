@@ -1,4 +1,4 @@
-// The interface of the integrators: table of methods, creation, start, step, dense output, what can be asked.
+// The interface of the integrators: table of methods, creation, start, step, dense output, queries.
 //
 // One allocation holds everything: the struct, the arrays x, x_before, x_new, and the method's private work. Starting and
 // stepping allocate nothing.
@@ -87,7 +87,7 @@ static unsigned needs_of(const srIntegratorOps* ops, const srSystem* system, con
   return ops->needs_constrained | both | (by_rates ? SRI_NEEDS(rates) : 0);
 }
 
-// Ways of keeping the constraints that the method or the system cannot go.
+// Ways of enforcing the constraints that the method or the system does not support.
 static bool ways_fit(const srIntegratorOps* ops, const srSystem* system, const srIntegratorOptions* options,
                      srMessages* messages) {
   if (!sane(options->alpha) || !sane(options->beta)) {
@@ -133,7 +133,7 @@ static bool system_fits(const srIntegratorOps* ops, const srSystem* system, cons
   return good;
 }
 
-// Numbers of the rule of the step and of implicit methods.
+// Parameters of step-size control and of implicit methods.
 static bool rules_fit(const srIntegratorOps* ops, const srIntegratorOptions* options, srMessages* messages) {
   const char* name = ops->method.name;
   bool good = true;
@@ -195,7 +195,7 @@ static bool options_fit(const srIntegratorOps* ops, const srIntegratorOptions* o
 
 static size_t round_up(size_t size) { return (size + 63) / 64 * 64; }
 
-// Lays the struct, the method's work and all arrays into one block.
+// Lays out the struct, the method's work and all arrays in one block.
 static srIntegrator* allocate(const srIntegratorOps* ops, const srSystem* system) {
   size_t n = (size_t)system->nq + (size_t)system->nv + (size_t)system->ny + (size_t)system->nw;
   size_t head = round_up(sizeof(srIntegrator)), work = round_up(ops->work_size);
@@ -315,7 +315,7 @@ srStatus sri_start(srIntegrator* integrator, double t, const double* q, const do
 }
 
 srStatus sri_restart(srIntegrator* integrator, double t, const double* q, const double* v, const double* y) {
-  sri_constrained_restart(integrator, t);  // looks at the last step
+  sri_constrained_restart(integrator, t);  // examines the last step
   const srStatus status = put_state(integrator, t, q, v, y);
   if (status == SR_OK) integrator->ops->start(integrator);
   return status;
@@ -359,7 +359,7 @@ srStatus sri_interpolate(const srIntegrator* integrator, double t, double* q, do
   if (!integrator->started) return SR_INPUT;
   double theta = 1.0;
   if (t != integrator->t) {
-    // Output times are computed by others: a few roundings outside of the step still count as its end.
+    // Output times are computed elsewhere: a few roundings outside the step still count as its end.
     double length = integrator->t - integrator->t_before;
     double hair = 8.0 * DBL_EPSILON * fmax(fabs(integrator->t), fabs(integrator->t_before));
     bool inside = t >= integrator->t_before - hair && t <= integrator->t + hair;

@@ -1,9 +1,9 @@
-// What an integration method is made of, seen from inside: a row of functions, private work, open counters.
+// An integration method from inside: a table of functions, private work, open counters.
 //
 // The state is packed in one array, x = (q, v, y, w). A method fills x_new with the state at the end of the step and
-// hands it to sri_accept; until then t and x stay as they were, so that a step that fails leaves the last good state.
+// passes it to sri_accept; until then t and x are unchanged, so that a step that fails leaves the last good state.
 //
-// To add a method: write its file with one srIntegratorOps, declare it below, put it into the table of integrator.c.
+// To add a method: write its file with one srIntegratorOps, declare it below, add it to the table of integrator.c.
 #ifndef SR_INTEGRATE_INTERNAL_H
 #define SR_INTEGRATE_INTERNAL_H
 
@@ -12,7 +12,7 @@
 
 #include "base/base.h"
 
-// The callbacks that a method may need, with the words of the refusal.
+// The callbacks that a method may need, with the wording of the error.
 #define SRI_CALLBACK_LIST(X)                                                                                           \
   X(rates, "the rates of the state")                                                                                   \
   X(dynamics, "the mass matrix and the forces")                                                                        \
@@ -35,14 +35,14 @@ typedef struct srIntegratorOps {
   srMethod method;
   unsigned needs;              // SRI_NEEDS(rates) | ...
   unsigned needs_constrained;  // the same for a system with constraints; 0: as needs
-  bool index1;        // with constraints: accelerations from dynamics, constraint and gamma where these are offered
+  bool index1;        // with constraints: accelerations from dynamics, constraint and gamma where these are provided
   srProject project;  // what SR_PROJECT_DEFAULT means where the constraints are solved here
   size_t work_size;   // bytes of the private struct
-  size_t (*room)(const srSystem* system, int n);  // doubles behind it
+  size_t (*room)(const srSystem* system, int n);  // doubles after it
   void (*init)(srIntegrator* integrator);         // lays out work in room; once
-  // Takes more memory or refuses the system, with a sentence; after init. NULL: neither. destroy is called where it fails.
+  // Allocates more memory or refuses the system, with a message; after init. NULL: neither. destroy is called where it fails.
   srStatus (*create)(srIntegrator* integrator, srMessages* messages);
-  void (*start)(srIntegrator* integrator);                     // forgets history; the new state is in t, x
+  void (*start)(srIntegrator* integrator);                     // discards history; the new state is in t, x
   srStatus (*step)(srIntegrator* integrator, double t_limit);  // t < t_limit
   // Entries first .. first+count-1 of x at t_before + theta*h, 0 < theta < 1.
   void (*interpolate)(const srIntegrator* integrator, double theta, int first, int count, double* out);
@@ -52,7 +52,7 @@ typedef struct srIntegratorOps {
 typedef struct srConstrained srConstrained;
 struct srStiffness;
 
-// What accepted steps have achieved lately (control.c).
+// Recent progress of accepted steps (control.c).
 typedef struct srAdvance {
   double t;     // where the count began
   int steps;    // since then
@@ -64,9 +64,9 @@ struct srIntegrator {
   srSystem system;
   srIntegratorOptions options;
   srProject project;        // of the options, or what the default is
-  srIntegratorStats stats;  // over the life of the integrator: a restart goes on counting
+  srIntegratorStats stats;  // over the life of the integrator: restarts do not reset it
   int n;                    // nq + nv + ny + nw
-  int ncontrol;             // nq + nv + ny: what must be finite and what the error control sees
+  int ncontrol;             // nq + nv + ny: entries that must be finite and that error control sees
   double t, t_before;
   double h;          // length of the last step
   double* x;         // state at t (n)
@@ -76,15 +76,15 @@ struct srIntegrator {
   double* room;      // its arrays
   srAdvance advance;
   bool started;
-  bool told_to_stop;              // the last step failed because a callback asked for it
+  bool told_to_stop;              // the last step failed because a callback requested it
   bool dense;                     // x_before and the method's work describe the step from t_before to t
-  srConstrained* constrained;     // NULL: the method does not look at the constraints
+  srConstrained* constrained;     // NULL: the method does not handle constraints
   const double* lambda;           // multipliers of the method at t (ng); NULL: it has none
   const double* acceleration;     // v' of the method at t (nv), set after each step; NULL: it has none of its own
   double velocity_slack;          // > 1: factor of the tolerance of the velocities in error estimates (sri_error_norm)
   struct srStiffness* stiffness;  // stiffness test of the method, NULL: it makes none
   const srSwitch* switches;       // of auto: the first SR_SWITCHES, NULL: it is another method
-  char detail[224];               // why a trial was refused, where more can be said than by the outcome
+  char detail[224];               // why a trial was refused, where more is known than the outcome
   char why[400];
 };
 
@@ -92,7 +92,7 @@ struct srIntegrator {
 SR_METHOD_LIST(SR_METHOD_EXTERN)
 #undef SR_METHOD_EXTERN
 
-// Writes the sentence that sri_why gives; returns SR_FAILED.
+// Writes the message that sri_why returns; returns SR_FAILED.
 srStatus sri_fail(srIntegrator* integrator, const char* format, ...) SR_PRINTF(2, 3);
 
 #endif

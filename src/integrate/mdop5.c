@@ -1,6 +1,6 @@
 // Dormand-Prince 5(4) on the index-1 form, position and velocity projected on the constraints after each step: Haddouni et al. (2017),
-// section 3.3. The accelerations are solved with the rows in use held fixed in all stages (constrained.c), where the system
-// offers M, f and G; else by its callback `rates`. Without constraints it is dopri5.
+// section 3.3. The accelerations are solved with the equations in use fixed in all stages (constrained.c), where the system
+// provides M, f and G; else by its callback `rates`. Without constraints it is dopri5.
 #include "integrate/dopri5.h"
 
 const srIntegratorOps sri_mdop5_ops = {

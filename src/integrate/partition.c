@@ -2,16 +2,16 @@
 //
 //   g(q_u, q_v) = 0 by Newton for q_v:  G_v dq_v = -g           v_v = -G_v^-1 (G_u v_u + b)
 //
-// G_v are the columns that LU with full pivoting of the rows (scaled to length 1) takes; position rows first, so that the rows
+// G_v are the columns that LU with full pivoting of the rows (scaled to length 1) selects; position rows first, so that the rows
 // without a position form add dependent velocities only. Rows without a pivot are redundant. Everything is in the space of v:
-// positions move along dependent directions by `retract`, so that quaternions need no care.
+// positions move along dependent directions by `retract`, so that quaternions need no special treatment.
 //
-// The integrator carries all coordinates, but the rates see the dependent ones only as a first guess: the equations that are
-// integrated are those of the independent coordinates. So a new partition, taken when the pivots of the old one have become
-// small against the best ones, needs no restart.
+// The integrator carries all coordinates, but the rates use the dependent ones only as an initial guess: the equations
+// integrated are those of the independent coordinates. So a new partition, chosen when the pivots of the old one have become
+// small compared with the best ones, needs no restart.
 //
-// Wishes (`nature` of the system): pivots are looked for among the coordinates that are to be dependent, then among those without
-// a wish, last among those that are to be independent; a pivot below WISHED is not taken for the wish's sake.
+// Requested roles (`nature` of the system): pivots are searched among the coordinates requested as dependent, then among those without
+// a request, last among those requested as independent; a pivot below WISHED is not taken to honour a request.
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
@@ -20,9 +20,9 @@
 #include "math/dense.h"
 
 #define TAU 1e-7     // pivot of a scaled row below which it is redundant
-#define WISHED 1e-2  // pivot of a scaled row from which a wish is followed
+#define WISHED 1e-2  // pivot of a scaled row from which a requested role is honoured
 #define ITERATIONS 20
-#define WORST 0.05  // smallest pivot against that of a new partition: below it the new one is taken
+#define WORST 0.05  // smallest pivot relative to that of a new partition: below it the new one is used
 
 struct srPartition {
   int nv, ng, np;
@@ -32,7 +32,7 @@ struct srPartition {
   int* pivot;           // rank
   double *x, *length;   // rank; ng
   signed char* nature;  // nv
-  double smallest;      // pivot of the partition when it was taken
+  double smallest;      // pivot of the partition when it was chosen
 };
 
 struct srPartition* sri_partition_create(const srSystem* s) {
@@ -85,7 +85,7 @@ static void swap(int* a, int* b) {
   *b = t;
 }
 
-// The largest entry that is left in rows k .. last-1 of the order and in columns whose wish is no stronger; its size.
+// The largest remaining entry in rows k .. last-1 of the order and in columns whose request is no stronger; its size.
 static double largest(const struct srPartition* p, int k, int last, int wish, int* row, int* column) {
   double most = 0.0;
   for (int i = k; i < last; ++i) {
@@ -119,7 +119,7 @@ static void eliminate(struct srPartition* p, int k) {
   }
 }
 
-// Takes pivots from rows k .. last-1; rows that have none left go behind `last`. Returns how many there are in all.
+// Selects pivots from rows k .. last-1; rows without one move behind `last`. Returns the total.
 static int take_pivots(struct srPartition* p, int k, int last) {
   int i = 0, j = 0;
   for (;; ++k) {

@@ -4,14 +4,14 @@
 //   Q~_i = q_0 + h sum_{j<=i} a~_ij H(Q_j) V_j
 //   [ M(Q_i)    -D(Q_i)^T ] [ A_i ]   [ f(X_i) ]
 //   [ G(Q~_i)       0     ] [ L_i ] = [  r_i   ]    r_i: G(Q~_i) V~_i + b(t_0 + c~_i h, Q~_i) = 0,  V~_i = v_0 + h sum_{j<=i} a~_ij A_j
-// The stage itself is explicit; the constraint holds at another place, Q~_i. Row 6 of a~ is b, so v_1 = V~_6 satisfies its
-// constraints to rounding. Stage 7 has the constraint at 19/30 of the step just made: A_7 is A_1 of the next one. What A_1 is
-// wrong by along the constraints does not reach A_7, so that errors do not gather; after a crossing, or where the state has been
+// The stage itself is explicit; the constraint holds at another position, Q~_i. Row 6 of a~ is b, so v_1 = V~_6 satisfies its
+// constraints to rounding. Stage 7 has the constraint at 19/30 of the step just made: A_7 is A_1 of the next one. The error of A_1
+// along the constraints does not reach A_7, so that errors do not accumulate; after a crossing, or where the state has been
 // moved by more than a hundredth of its tolerance, A_1 is solved at acceleration level instead. Positions drift by the error of the method and are
-// projected (projection.c). The rows in use are the same in all stages (rank.c). Without constraints this is dopri5.
-// Error: x_1 - xhat_1, where vhat_1 is first put on G(qhat_1) v + b = 0 with the matrix of stage 7: without that it
-// is wrong by h^4, not h^5.
-// Dense output of order 4, without further evaluations: the quartic through value and slope at both ends and Murua's value at 19/30,
+// projected (projection.c). The equations in use are the same in all stages (rank.c). Without constraints this is dopri5.
+// Error: x_1 - xhat_1, where vhat_1 is first projected on G(qhat_1) v + b = 0 with the matrix of stage 7: without that it
+// has an error of h^4, not h^5.
+// Dense output of order 4, without further evaluations: the quartic through value and derivative at both ends and Murua's value at 19/30,
 // a sum over the stages, for q, v, y and w alike:  x(theta) = Hermite(theta) + theta^2 (1-theta)^2 h sum d_j X'_j
 #include "integrate/phem56.h"
 
@@ -22,7 +22,7 @@
 #include "integrate/half_step.h"
 
 #define STAGES SRI_PHEM56_STAGES
-// Where in a step a singular position shall lie: both places of every stage on the same side of it, and far from it.
+// Where in a step a singular position should be: both positions of every stage on the same side of it, and far from it.
 #define THETA_LEAP 0.55
 // A projection that moves the state by less than this part of its tolerance leaves A_7 good enough for the next step.
 #define MOVED_LITTLE 0.01
@@ -49,7 +49,7 @@ typedef struct srPhem56 {
   double* x_stage;  // X_i; then the error
   double* x_tilde;  // Q~_i, and V~_i without its last term; then xhat
   double* x_end;    // end of the step before projection
-  int rank;         // of the rows that A_1 was solved with
+  int rank;         // of the constraints that A_1 was solved with
 } srPhem56;
 
 static size_t room(const srSystem* system, int n) {
@@ -78,7 +78,7 @@ static double time_of(const srIntegrator* integrator, double c, srTrial trial) {
   return c == 1.0 ? trial.t_new : integrator->t + c * trial.h;
 }
 
-// Rates of stage r (from 0) at its state x with the constraint at Q~_r. G at x stands in c->G_stage unless D differs.
+// Rates of stage r (from 0) at its state x with the constraint at Q~_r. G at x is in c->G_stage unless D differs.
 static int half_stage(srIntegrator* integrator, srPhem56* work, int r, srTrial trial, double t, const double* x) {
   const srSystem* s = &integrator->system;
   const double* a = sri_phem56_tableau.a[r];
@@ -176,7 +176,7 @@ static int error_norm(srIntegrator* integrator, srPhem56* work, srTrial trial, d
 
 // ---- a step -----------------------------------------------------------------------------------------------------------
 
-// Has the end of the step been moved, since its rates were found, by so little that they do for the next one?
+// Has the end of the step moved so little, since its rates were computed, that they serve for the next one?
 static bool moved_little(const srIntegrator* integrator, const srPhem56* work) {
   if (integrator->constrained == NULL || (integrator->system.accepted != NULL && integrator->system.nz > 0))
     return false;
@@ -192,7 +192,7 @@ static int rank_of(const srIntegrator* integrator) {
   return integrator->constrained != NULL ? integrator->constrained->rank : 0;
 }
 
-// Stage 1 anew, where a try has found more rows than it knows of.
+// Stage 1 again, where a trial has found more independent equations than it used.
 static int first_stage(srIntegrator* integrator, srPhem56* work) {
   if (work->rank == rank_of(integrator)) return SRI_DONE;
   work->rank = rank_of(integrator);

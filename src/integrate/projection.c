@@ -1,8 +1,8 @@
 // Projection on the constraints, Haddouni et al. (2017), eq. 35 and 36:
-//   N dq + G^T mu = 0, g(q (+) dq) = 0          Newton with G and N held; anew where it converges slowly
+//   N dq + G^T mu = 0, g(q (+) dq) = 0          Newton with G and N held; reevaluated where it converges slowly
 //   N dv + G^T eta = 0, G (v + dv) + b = 0
-// N is M or the identity. Positions move by `retract` where the system has one, else by q + H(q) dq. Only the rows in use
-// take part, so that redundant rows do no harm; velocity rows (np and beyond) leave the positions alone.
+// N is M or the identity. Positions move by `retract` where the system has one, else by q + H(q) dq. Only the equations in use
+// take part, so that redundant ones do no harm; velocity equations (np and beyond) do not affect the positions.
 #include "integrate/projection.h"
 
 #include <float.h>
@@ -19,7 +19,7 @@ bool sri_factor_end(srIntegrator* integrator, const unsigned char* rows) {
   ++integrator->stats.factorizations;
   c->singular = !srm_saddle_factor(c->end, metric, NULL, c->G, rows);
   if (!c->singular || sri_is_adaptive(integrator)) return !c->singular;
-  // Steps of fixed length may end in a singular position: there a row less counts.
+  // Steps of fixed length may end in a singular position: there one equation less counts.
   const srmRowsChoice choice = {.tau = c->tau, .scale = c->scale};
   if (srm_rows_classify(c->rows, metric, c->G, &choice, c->trial) < 0) return false;
   for (int k = 0; k < c->shape.ng; ++k) c->trial[k] = c->trial[k] != 0 && rows[k] != 0;
@@ -67,7 +67,7 @@ int sri_project_position(srIntegrator* integrator, double t, double* q, bool* mo
     outcome = sri_move_positions(integrator, q);
     *moved = true;
     const double before = now;
-    // G follows only where the first try did not do: it is held otherwise.
+    // G is reevaluated only where the first iteration did not suffice: otherwise it is held.
     if (outcome == SRI_DONE) outcome = sri_constraint(integrator, t, q, c->g, NULL, NULL);
     if (outcome != SRI_DONE) return outcome;
     now = largest(s->np, c->g, c->position);
@@ -85,7 +85,7 @@ int sri_project_position(srIntegrator* integrator, double t, double* q, bool* mo
 void sri_project_velocity(srIntegrator* integrator, double* v) {
   const srSystem* s = &integrator->system;
   srConstrained* c = integrator->constrained;
-  // Twice where the factor is that of a place nearby: the second time takes what the first has left.
+  // Twice where the factor is that of a nearby state: the second pass removes what the first has left.
   for (int i = 0; i < 3; ++i) {
     (void)sri_residual_velocity(integrator, v);
     if (largest(s->ng, c->r, c->kept) <= 2 * DBL_EPSILON * fmax(1, largest(s->nv, v, NULL))) return;

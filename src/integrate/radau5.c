@@ -1,12 +1,12 @@
 // radau5: the three-stage Radau IIA method, order 5, on the stabilised index-2 form of Gear, Gupta and Leimkuhler (1985)
 //   q' = H(q) (v + u),  N u = G_p^T mu       M v' = f + D^T lambda       y' = r
-//   0 = g(t, q)  (rows with a position form)       0 = G v + b
-// over the rows in use. Hairer, Wanner, Solving Ordinary Differential Equations II, IV.8 and VII. mu is 0 on the solution: u only
-// keeps the stages on g = 0, and any metric N and any G_p near the present one serve. They are taken where the tangent was
+//   0 = g(t, q)  (equations with a position form)       0 = G v + b
+// over the equations in use. Hairer, Wanner, Solving Ordinary Differential Equations II, IV.8 and VII. mu is 0 on the solution: u only
+// keeps the stages on g = 0, and any metric N and any G_p near the present one will do. They are taken where the tangent was
 // evaluated last, N = M or the identity by the option `metric`; M weighs metres against radians as the motion does.
 //
-// Positions are added to as in the explicit methods: q' = H(q) v in the entries of q, and `accepted` puts unit quaternions back
-// on the sphere. Newton increments live in the directions of v. The method is stiffly accurate: the last stage is the end of the
+// Positions are added as in the explicit methods: q' = H(q) v in the entries of q, and `accepted` puts unit quaternions back
+// on the sphere. Newton increments are in the directions of v. The method is stiffly accurate: the last stage is the end of the
 // step, with its multipliers.
 //
 // Error: e = (s B - J)^-1 (F(x_0) + B sum_i e_i Z_i / h), s = gamma/h, of order 3, over q, v and y, which are differential here;
@@ -17,15 +17,15 @@
 #include <math.h>
 #include <string.h>
 
-#define THETA_LEAP 0.4     // a singular position lies between the nodes, away from all of them
+#define THETA_LEAP 0.4     // a singular position should be between the nodes, away from all of them
 #define THETA_KEEP 0.05    // rate of convergence up to which the tangent serves for the next step
 #define COUPLED_SMALL 120  // unknowns
 #define COUPLED_STEPS 8    // tried with the coupled matrix at once after one that needed it
-#define FAR 5              // times the last step: farther ahead its polynomial is not prolonged
+#define FAR 5              // times the last step: farther ahead its polynomial is not extrapolated
 #define KEEP_MOST 1.2      // growth of the step that is not worth new factors
 #define SAFETY 0.9
 #define STEADY_ITERATIONS 10
-#define FIRST_STEP 1e-6  // where the system offers no rates to guess one from
+#define FIRST_STEP 1e-6  // where the system provides no rates to estimate one from
 
 static const srRadau5Tableau* const tableau = &sri_radau5_tableau;
 
@@ -35,7 +35,7 @@ static void copy(double* to, const double* from, int n) {
 
 // ---- life -------------------------------------------------------------------------------------------------------------
 
-// Lays the arrays from `at` on, or counts them where at is NULL.
+// Lays out the arrays from `at` on, or counts them where at is NULL.
 static size_t lay_out(srRadau5* w, const srSystem* s, int n, double* at) {
   const size_t nv = (size_t)s->nv, m = nv + (size_t)s->ny, ng = (size_t)s->ng, nx = (size_t)n;
   const size_t full = s->solver != NULL ? 0 : 1;  // no matrices where the system solves
@@ -189,7 +189,7 @@ static void weights_of_stages(double theta, double weight[3]) {
   }
 }
 
-// Weights of the stages of the last step in Z and L of stage i: its polynomials prolonged, or their tangents at its end.
+// Weights of the stages of the last step in Z and L of stage i: its polynomials extrapolated, or their tangents at its end.
 static void prediction(const srRadau5* work, double h, int i, double of_Z[3], double of_L[3]) {
   const double ahead = tableau->c[i] * h / work->h_before;
   const bool far = h > FAR * work->h_before;
@@ -224,9 +224,9 @@ static void predict(srIntegrator* integrator, srRadau5* work, double h) {
 
 // ---- error ------------------------------------------------------------------------------------------------------------
 
-// What the rows hold is exact at the end of a step and says nothing there. But the polynomials in between are as good in these
-// directions as in the others, so the defect is not taken out of positions and velocities: else a mechanism that is driven
-// altogether would have no error and steps of any length.
+// What the constraints fix is exact at the end of a step and gives no error there. But the polynomials in between are as accurate in these
+// directions as in the others, so the defect is not removed from positions and velocities: else a fully driven mechanism
+// would have no error and steps of any length.
 //
 // The estimate into e, with F at the start of the step or near it; v: the velocities there.
 static int error_vector(srIntegrator* integrator, srRadau5* work, double h, const double* F, const double* v) {
@@ -244,7 +244,7 @@ static int error_vector(srIntegrator* integrator, srRadau5* work, double h, cons
   } else {
     sri_radau5_add_mass_times(s, work->M0, work->a, work->k);
   }
-  // p goes in and out of the solution: the second half of it holds what goes in.
+  // p is input and output of the solution: its second half holds the input.
   double* p = work->p + nv;
   for (int j = 0; j < nv; ++j) {
     p[j] = v[j] + (e[0] * work->P[0][j] + e[1] * work->P[1][j] + e[2] * work->P[2][j]) / h;
@@ -263,8 +263,8 @@ static double error_norm(const srIntegrator* integrator, const srRadau5* work) {
   return sri_error_norm(integrator, work->e, work->tolerance);
 }
 
-// Where the first estimate refuses a step that it should not know of (no step before, or one just refused), it is filtered once
-// more, with the forces at x_0 + e: fast components that have died out say nothing then.
+// Where the first estimate refuses a step without evidence (no step before, or one just refused), it is filtered once
+// more, with the forces at x_0 + e: decayed fast components then have no effect.
 static int estimate(srIntegrator* integrator, srRadau5* work, double h, double* err) {
   const srSystem* s = &integrator->system;
   int outcome = error_vector(integrator, work, h, work->F0, sri_v(integrator));
@@ -274,7 +274,7 @@ static int estimate(srIntegrator* integrator, srRadau5* work, double h, double* 
   for (int i = 0; i < integrator->ncontrol; ++i) work->e[i] += integrator->x[i];
   const int refused =
       sri_radau5_evaluate(integrator, work, integrator->t, work->e, NULL, work->l0, work->R[0], NULL, NULL);
-  if (refused != SRI_DONE) return SRI_DONE;  // the first estimate stands
+  if (refused != SRI_DONE) return SRI_DONE;  // the first estimate is kept
   for (int j = 0; j < s->nv + s->ny; ++j) work->R[0][j] = -work->R[0][j];
   copy(work->dU[0], work->e + s->nq, s->nv);
   outcome = error_vector(integrator, work, h, work->R[0], work->dU[0]);
@@ -324,7 +324,7 @@ static int quadratures(srIntegrator* integrator, srRadau5* work, double h, doubl
   return SRI_DONE;
 }
 
-// Rows were exchanged, taken in or chosen: what is known of the multipliers is not theirs.
+// Equations were exchanged, added or chosen: the known multipliers are not theirs.
 static int renew_multipliers(srIntegrator* integrator, srRadau5* work) {
   const srSystem* s = &integrator->system;
   srConstrained* c = integrator->constrained;
@@ -338,7 +338,7 @@ static int renew_multipliers(srIntegrator* integrator, srRadau5* work) {
   return SRI_DONE;
 }
 
-// All stages in one matrix; then the tangent anew, in the middle of the step that is now known, for the error estimate.
+// All stages in one matrix; then the tangent is reevaluated in the middle of the step, now known, for the error estimate.
 static int solve_coupled(srIntegrator* integrator, srRadau5* work, double h, double t_new) {
   predict(integrator, work, h);
   int outcome = sri_radau5_coupled(integrator, work, h, t_new);
@@ -351,7 +351,7 @@ static int solve_coupled(srIntegrator* integrator, srRadau5* work, double h, dou
   return outcome;
 }
 
-// The stages; where they do not converge with an old tangent, once more with a new one, and then with a matrix of all stages.
+// The stages; where they do not converge with an old tangent, again with a new one, and then with a matrix of all stages.
 static int solve_stages(srIntegrator* integrator, srRadau5* work, srTrial trial) {
   const double h = trial.h;
   const bool at_once = work->coupled.possible && (trial.crossings || work->coupled_steps > 0);
@@ -368,13 +368,13 @@ static int solve_stages(srIntegrator* integrator, srRadau5* work, srTrial trial)
   }
   if (!work->coupled.possible) return outcome;
   outcome = solve_coupled(integrator, work, h, trial.t_new);
-  // A crossing is about a place, not a property of the system; and a large matrix is worth another look each time.
+  // A crossing concerns a position, not a property of the system; and a large matrix is worth another attempt each time.
   if (trial.crossings || work->coupled.size > COUPLED_SMALL) return outcome;
   work->coupled_steps = outcome != SRI_DONE ? 0 : work->coupled_steps > 0 ? work->coupled_steps - 1 : COUPLED_STEPS;
   return outcome;
 }
 
-// What the next step wants to know of this one, which was accepted.
+// What the next step needs from this one, which was accepted.
 static void remember(srIntegrator* integrator, srRadau5* work, double h, double err) {
   const srSystem* s = &integrator->system;
   const double* w = tableau->W[2];

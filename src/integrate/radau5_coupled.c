@@ -47,7 +47,7 @@ static void spread_row(const srSystem* s, const double* G, int k, double* out) {
   for (int e = p->row[k]; e < p->row[k + 1]; ++e) out[p->column[e]] = G[e];
 }
 
-// Column j of C at the stage: rows C_k = d(G v + b)_k into J below those of Kq.
+// Column j of C at the stage: row C_k = d(G v + b)_k into J below those of Kq.
 static int differences(srIntegrator* integrator, srRadau5* work, double t, int i) {
   const srSystem* s = &integrator->system;
   srConstrained* c = integrator->constrained;
@@ -75,7 +75,7 @@ static double* entry(const srSystem* s, srRadau5* work, int row, int column) {
   return work->coupled.A + (size_t)row * 3 * (size_t)block_of(s) + (size_t)column;
 }
 
-// Rows of stage i: mass and rates, reactions, G of the velocities, and 1 for what is left out.
+// Rows of stage i: mass and rates, reactions, G of the velocities, and 1 for equations left out.
 static void own_blocks(srIntegrator* integrator, srRadau5* work, double h, int i) {
   const srSystem* s = &integrator->system;
   const srConstrained* c = integrator->constrained;
@@ -106,7 +106,7 @@ static void own_blocks(srIntegrator* integrator, srRadau5* work, double h, int i
   }
 }
 
-// What stage i takes from the positions: J = (Kq, C, G_p), times h a_ij over dV_j and h a_ij G_j^T over dmu_j.
+// Position-dependent part of stage i: J = (Kq, C, G_p), times h a_ij over dV_j and h a_ij G_j^T over dmu_j.
 static void position_blocks(srIntegrator* integrator, srRadau5* work, double h, int i) {
   const srSystem* s = &integrator->system;
   const int nv = s->nv, block = block_of(s), at = i * block;
@@ -146,7 +146,7 @@ static void tangent_blocks(srIntegrator* integrator, srRadau5* work, int i) {
   }
 }
 
-// All blocks of stage i. Its residuals are known; the forces are evaluated once more, for M and D.
+// All blocks of stage i. Its residuals are known; the forces are evaluated again, for M and D.
 static int stage_blocks(srIntegrator* integrator, srRadau5* work, double h, double t_new, int i) {
   const srSystem* s = &integrator->system;
   const double t = i == 2 ? t_new : integrator->t + tableau->c[i] * h, *w = tableau->W[i];
@@ -206,7 +206,7 @@ static bool solve(const srSystem* s, srRadau5* work) {
   return true;
 }
 
-// The solution into dZ and dU; the multipliers are moved at once.
+// The solution into dZ and dU; the multipliers are updated at once.
 static void take(const srSystem* s, srRadau5* work) {
   const int block = block_of(s), n = s->nv + s->ny;
   for (int i = 0; i < 3; ++i) {
@@ -237,10 +237,10 @@ int sri_radau5_coupled(srIntegrator* integrator, srRadau5* work, double h, doubl
     take(&integrator->system, work);
     outcome = sri_radau5_measure(integrator, work, h, &size);
     if (outcome != SRI_DONE) return outcome;
-    // The first increments may grow while the iteration finds its way.
+    // The first increments may grow while the iteration settles.
     if (k > 4 && !(size.norm < 0.5 * before) && size.norm > work->newton) break;
     sri_radau5_move(integrator, work);
-    // Nor does the first say that it has: it may lead off the branch of a force that it was found on.
+    // Nor is the first one evidence of convergence: it may lead off the branch of a force that it was found on.
     if ((k > 1 && size.norm <= work->newton) || size.relative <= 1e-13) return sri_radau5_states(integrator, work, h);
     before = size.norm;
   }

@@ -7,9 +7,9 @@
 // are transformed by T^-1 (x) I, which leaves one real system of shift s = gamma/h and one complex of s = (alpha + i beta)/h:
 //   [ sM + Kv + Kq/s  -D^T ] [   dV    ]   [ -R - Kq u/s ]      N u = G_p^T mu,  G_p u = -s g + (G v + b)_p
 //   [       G           0  ] [ dlambda ] = [ -(G v + b)  ]      dP = (dV + u)/s
-// with Kq, Kv, M, G, D, N of one place, that of the last tangent. The position corrections come first, by a real matrix that
-// does not contain h; then the velocities. Left out of the matrix, not of the residuals: d(G v)/dq. Measured, it gains nothing:
-// its part is h |omega|/s, and G itself changes by h |omega| over the step. So the place is in the middle of the step.
+// with Kq, Kv, M, G, D, N of one state, that of the last tangent. The position corrections come first, by a real matrix that
+// does not contain h; then the velocities. d(G v)/dq is omitted from the matrix, not from the residuals: measured, it gains nothing:
+// its part is h |omega|/s, and G itself changes by h |omega| over the step. So the state is in the middle of the step.
 #include <float.h>
 #include <math.h>
 #include <stdio.h>
@@ -22,7 +22,7 @@
 #define SWEEPS 40            // of the positions of the stages
 #define ROUNDING 1e-14       // relative increments below it are rounding
 #define ROUNDING_SLOW 1e-12  // and below it where they do not fall any more
-// Positions are known to eps, and a stiff force answers with K eps, which a step turns into velocities of s eps, s = gamma/h or (alpha + i beta)/h,
+// Positions are known to eps, and a stiff force responds with K eps, which a step turns into velocities of s eps, s = gamma/h or (alpha + i beta)/h,
 // whatever K is: 4 eps/h, in short steps above the tolerance. So an increment within the allowed error that moves positions (and y) by no
 // more than this, relatively, is rounding, too, from the second on. Measured are up to 2 eps.
 #define ROUNDING_PATH (4 * DBL_EPSILON)
@@ -133,7 +133,7 @@ static int evaluate_tangent(srIntegrator* integrator, srRadau5* work, const srRa
   if (work->position != NULL) {
     for (int k = 0; k < s->ng; ++k) c->position[k] = k < s->np && c->kept[k] != 0;
     ++integrator->stats.factorizations;
-    // Bodies without mass: the rows with a position form alone may leave M singular. Any metric serves.
+    // Bodies without mass: the equations with a position form alone may leave M singular. Any metric will do.
     if (!srm_saddle_factor(work->position, c->metric == SR_METRIC_MASS ? work->M : NULL, NULL, work->G, c->position) &&
         !srm_saddle_factor(work->position, NULL, NULL, work->G, c->position))
       return SRI_REFUSED;
@@ -275,7 +275,7 @@ static void transform_back(int first, int count, int n, const double* from, doub
   }
 }
 
-// dZ, dU from the residuals; the multipliers are moved at once.
+// dZ, dU from the residuals; the multipliers are updated at once.
 static void increments(srIntegrator* integrator, srRadau5* work, double h) {
   const srSystem* s = &integrator->system;
   const int n = s->nv + s->ny;
@@ -297,7 +297,7 @@ static void increments(srIntegrator* integrator, srRadau5* work, double h) {
 
 // ---- stages -----------------------------------------------------------------------------------------------------------
 
-// What entry i may move in the last Newton increment, over `newton`.
+// Allowed change of entry i in the last Newton increment, over `newton`.
 static double scale_of(const srIntegrator* integrator, const srRadau5* work, int i) {
   const double x = integrator->x[i], size = fmax(1, fabs(x));
   if (!sri_is_adaptive(integrator)) return 1e-11 * size;
@@ -325,7 +325,7 @@ static double sweep(const srIntegrator* integrator, const srRadau5* work, double
       const double q = q0 + h * (a[0] * work->slope[0][j] + a[1] * work->slope[1][j] + a[2] * work->slope[2][j]);
       const double allowed = fmax(0.01 * work->newton * scale_of(integrator, work, j), 4 * DBL_EPSILON * fabs(q));
       const double change = fabs(q - work->X[i][j]);
-      // Not the largest but the first that is not a number: comparisons with it are false.
+      // Not the largest but the first NaN: comparisons with it are false.
       if (!(change <= most * allowed)) most = change / allowed;
       work->X[i][j] = q;
     }
@@ -422,10 +422,10 @@ int sri_radau5_measure(srIntegrator* integrator, srRadau5* work, double h, srRad
   return isfinite(size->norm) ? SRI_DONE : SRI_NOT_FINITE;
 }
 
-// What is left after an increment of size norm.
+// What remains after an increment of size norm.
 static double rest(const srRadau5* work, double norm) { return work->theta / (1 - work->theta) * norm; }
 
-// Can the iteration still reach its aim? Updates theta after increment number k (from 1) of size norm.
+// Can the iteration still converge? Updates theta after increment number k (from 1) of size norm.
 static bool converges(srRadau5* work, int k, int most, double norm, double before) {
   if (k == 1) return true;
   const double ratio = norm / before;
@@ -454,7 +454,7 @@ static bool is_rounding(const srIntegrator* integrator, const srRadau5Size* size
   return size->path <= (falls ? ROUNDING_PATH : ROUNDING_PATH_SLOW);
 }
 
-// Falls in a row of what stiffness answers dZ and dU with; of the three stages the largest counts.
+// Consecutive decreases of the stiffness response to dZ and dU; the largest of the three stages counts.
 static int stiffness_falls(const srIntegrator* integrator, srRadau5* work, double h, int falls) {
   const srSystem* s = &integrator->system;
   const int n = s->nv + s->ny;
@@ -475,8 +475,8 @@ static int stiffness_falls(const srIntegrator* integrator, srRadau5* work, doubl
   return sri_stiffness_falls(n, SRI_NEGLIGIBLE, work->lack, work->lack_before, falls);
 }
 
-// The first increment never ends the iteration, however small, and what stiffness answers has to fall: tangent.h says why. With a new
-// tangent as with a kept one: it was taken at the prediction, which may lie on a branch of a force that the solution has left.
+// The first increment never ends the iteration, however small, and the stiffness response has to fall (reasons: tangent.h). With a new
+// tangent as with a kept one: it was taken at the prediction, which may be on a branch of a force that the solution has left.
 int sri_radau5_newton(srIntegrator* integrator, srRadau5* work, double h, double t_new) {
   const double given = integrator->options.newton_tolerance;
   const int last = sri_is_adaptive(integrator) ? ITERATIONS : ITERATIONS_FIXED;

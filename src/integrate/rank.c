@@ -1,9 +1,9 @@
-// Which rows of the constraints are in use, and what happens at the end of a step.
+// Which constraint equations are in use, and what happens at the end of a step.
 //
-// Rows that are redundant on g = 0 need not be so in the stages, which leave it by O(h^2): there the rank is one higher, and a
-// half-explicit step with all rows fails (Haddouni et al. 2017, section 4.5). So an independent set is chosen once, at a start, and
-// kept for all stages; it is confirmed at the end of the first step and grows, never shrinks, until the next start. Rows left
-// out are looked at after each step. Thresholds: docs/theory/half-explicit.md.
+// Equations that are redundant on g = 0 need not be so in the stages, which leave it by O(h^2): there the rank is one higher, and a
+// half-explicit step with all of them fails (Haddouni et al. 2017, section 4.5). So an independent set is chosen once, at a start, and
+// kept for all stages; it is confirmed at the end of the first step and grows, never shrinks, until the next start. Equations left
+// out are checked after each step. Thresholds: docs/theory/half-explicit.md.
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
@@ -12,8 +12,8 @@
 #include "integrate/projection.h"
 
 #define SIGMA_NEAR 0.3
-// Distance of a row from the others below which it takes no part in putting a state of dense output on the constraints: its
-// error over this is what would be changed.
+// Distance of a row from the others below which it is not used to project a state of dense output: the correction would be its
+// error over this.
 #define PLACE_TAU 1e-3
 #define REACH 3  // thresholds of the rank, at the end of a step that begins in a singular position
 
@@ -46,8 +46,8 @@ static double ten_tolerances(const srIntegrator* integrator, double size) {
 
 // ---- distance from singular positions --------------------------------------------------------------------------------
 
-// Smallest singular value of the rows in use, each measured by the largest length that it has had (a row that vanishes in a
-// singular position must be seen to do so), by inverse iteration with the factor at hand:
+// Smallest singular value of the rows in use, each relative to the largest length it has had (a row that vanishes in a
+// singular position must show it), by inverse iteration with the present factor:
 //   u <- N (G M^-1 G^T)^-1 N u,  N: lengths of the rows
 static double smallest_singular_value(srConstrained* c) {
   const int ng = c->shape.ng;
@@ -57,8 +57,8 @@ static double smallest_singular_value(srConstrained* c) {
   if (c->singular) return 0;
   srm_rows_lengths(&c->shape, metric_of(c), c->G, c->lambda);
   for (int k = 0; k < ng; ++k) c->length[k] = fmax(c->length[k], c->lambda[k]);
-  // The vector of the last step, and a little of every row: a part of the mechanism that is not coupled to the one that was
-  // nearest to a singular position till now must be able to take over.
+  // The vector of the last step, and a little of every row: a part of the mechanism not coupled to the one
+  // nearest to a singular position so far must be able to take over.
   const double some = (c->u_known ? 0.2 : 1.0) / sqrt(c->rank);
   for (int k = 0; k < ng; ++k) {
     if (!c->u_known) c->u[k] = 0;
@@ -82,7 +82,7 @@ static double smallest_singular_value(srConstrained* c) {
 
 // ---- choice -----------------------------------------------------------------------------------------------------------
 
-// Rows into c->trial, with M, G, b, g of the state x at hand; `first` (or NULL) go first. Returns the rank, -1: no metric.
+// Selects rows into c->trial, with M, G, b, g of the state x available; `first` (or NULL) go first. Returns the rank, -1: no metric.
 static int classify(srIntegrator* integrator, const double* v, double tau, const unsigned char* first) {
   srConstrained* c = integrator->constrained;
   // Off g = 0 by |g|, a row that is redundant there shows a distance of about |g|: it must stay below tau.
@@ -104,8 +104,8 @@ static int first_difference(int n, const unsigned char* a, const unsigned char* 
   return -1;
 }
 
-// The motion goes on after a restart: its rows stay in use. Where they are dependent just there, in a singular position, those
-// that are not do for a step so short that nothing can go astray; at its end the others are back.
+// The motion continues after a restart: its equations stay in use. Where they are dependent just there, in a singular position, the
+// independent ones suffice for a step so short that no error can grow; at its end the others are back.
 static bool take_over(srIntegrator* integrator) {
   srConstrained* c = integrator->constrained;
   const srmRowsChoice choice = {.tau = c->tau, .first = c->kept, .scale = c->scale};
@@ -161,7 +161,7 @@ srStatus sri_choose_rows(srIntegrator* integrator) {
   }
   memcpy(c->kept, c->trial, (size_t)s->ng);
   set_rank(integrator, rank);
-  // The sparse choice is not pivoted: independent rows, but maybe poor ones.
+  // The sparse choice is not pivoted: independent equations, but maybe ill-conditioned ones.
   if (rank < c->nactive)
     (void)srm_rows_exchange(c->rows, metric_of(c), c->G, &(srmRowsChoice){.tau = c->tau, .scale = c->scale}, c->kept);
   c->chosen = true;
@@ -170,7 +170,7 @@ srStatus sri_choose_rows(srIntegrator* integrator) {
   return SR_OK;
 }
 
-// Do more rows turn out independent at the end of the step? Then they are taken in.
+// Are more equations independent at the end of the step? Then they are added.
 static bool rows_return(srIntegrator* integrator, double t, const double* v, double tau) {
   srConstrained* c = integrator->constrained;
   const int rank = classify(integrator, v, tau, c->kept);
@@ -193,20 +193,20 @@ static bool rows_return(srIntegrator* integrator, double t, const double* v, dou
 
 static int evaluate_metric(srIntegrator* integrator, double t) {
   srConstrained* c = integrator->constrained;
-  // Methods that evaluate the dynamics themselves did so at the end of the step, or nearer to it than its error.
+  // Methods that evaluate the dynamics themselves did so at the end of the step, or closer to it than its error.
   if (c->metric != SR_METRIC_MASS || c->index1) return SRI_DONE;
   return sri_dynamics(integrator, t, integrator->x_new, SR_TAU_ELEMENT, c->y_rate);
 }
 
-// Largest entry over the rows in use.
+// Largest entry over the equations in use.
 static double largest_kept(const srConstrained* c, int n, const double* a) {
   double most = 0;
   for (int k = 0; k < n; ++k) most = c->kept[k] != 0 ? fmax(most, fabs(a[k])) : most;
   return most;
 }
 
-// Is x_new near enough to the constraints to stay as it is? Then G, b, g there are left in c. Near a singular position drift
-// would turn the crossing of two branches into a bend: there it is projected always.
+// Is x_new close enough to the constraints to stay unprojected? Then G, b, g there are left in c. Near a singular position drift
+// would turn the intersection of two branches into a bend: there it is always projected.
 static int within_violation(srIntegrator* integrator, double t, bool* within) {
   const srSystem* s = &integrator->system;
   srConstrained* c = integrator->constrained;
@@ -220,7 +220,7 @@ static int within_violation(srIntegrator* integrator, double t, bool* within) {
   return SRI_DONE;
 }
 
-// Projects x_new as asked for; G, b, g at the new q and a factor near it are left in c.
+// Projects x_new as requested; G, b, g at the new q and a factor near it are left in c.
 static int project(srIntegrator* integrator, double t) {
   const srSystem* s = &integrator->system;
   srConstrained* c = integrator->constrained;
@@ -239,14 +239,14 @@ static int project(srIntegrator* integrator, double t) {
   if (position) outcome = sri_project_position(integrator, t, q, &moved);
   if (outcome == SRI_DONE) outcome = sri_constraint(integrator, t, q, c->g, c->G, c->b);
   if (outcome != SRI_DONE) return outcome;
-  // The factor of the position is that of a place nearby over the same rows, unless some have no position form.
+  // The factor of the position is that of a nearby state over the same equations, unless some have no position form.
   if ((!moved || s->np < s->ng) && !sri_factor_end(integrator, c->kept)) return SRI_REFUSED;
   if (what == SR_PROJECT_VELOCITY || what == SR_PROJECT_BOTH) sri_project_velocity(integrator, v);
   return SRI_DONE;
 }
 
-// The rows in use may come near dependence where others, now left out, do not: an exchange at equal rank, between steps, is
-// harmless. A lower rank here is a singular position, and no row goes for that.
+// The equations in use may come near dependence where others, now left out, do not: an exchange at equal rank, between steps, is
+// harmless. A lower rank here is a singular position, and no equation is dropped for that.
 static bool exchange_rows(srIntegrator* integrator) {
   const int ng = integrator->system.ng;
   srConstrained* c = integrator->constrained;
@@ -261,7 +261,7 @@ static bool exchange_rows(srIntegrator* integrator) {
   return false;
 }
 
-// Sigma at the end of the step; rows are exchanged where it has fallen to half of what it was when they were chosen.
+// Sigma at the end of the step; equations are exchanged where it has fallen to half its value at their choice.
 static void find_sigma(srIntegrator* integrator) {
   srConstrained* c = integrator->constrained;
   c->rechosen = false;
@@ -276,7 +276,7 @@ static void find_sigma(srIntegrator* integrator) {
   c->sigma_chosen = c->sigma;
 }
 
-// Largest violation over the rows left out, relative to ten tolerances.
+// Largest violation over the equations left out, relative to ten tolerances.
 static double dropped_violation(srIntegrator* integrator, const double* q, const double* v) {
   const srSystem* s = &integrator->system;
   const srConstrained* c = integrator->constrained;
@@ -292,8 +292,8 @@ static double dropped_violation(srIntegrator* integrator, const double* q, const
   return most;
 }
 
-// The end of the first step with the rows of a start. Where more of them are independent than at the start, that was a singular
-// position: a step of ordinary length with rows less has gone astray, and is made again, no longer than it takes to leave it.
+// The end of the first step with the equations of a start. Where more of them are independent than at the start, that was a singular
+// position: a step of ordinary length with fewer equations has gone astray, and is repeated, no longer than needed to leave it.
 static int confirm(srIntegrator* integrator, double t_new, const double* v) {
   srConstrained* c = integrator->constrained;
   const srIntegratorStats stats = integrator->stats;
@@ -317,7 +317,7 @@ static int confirm(srIntegrator* integrator, double t_new, const double* v) {
   return SRI_REFUSED;
 }
 
-// With G, b, g of the place in c.
+// With G, b, g of the state in c.
 static void note_violation(srIntegrator* integrator, const double* v) {
   const srConstrained* c = integrator->constrained;
   srIntegratorStats* stats = &integrator->stats;
@@ -341,7 +341,7 @@ int sri_finish_constraints(srIntegrator* integrator, double t_new) {
   const double g = s->np > 0 ? largest(s->np, c->g) : 0;
   outcome = sri_monitor_rows(integrator, t_new);
   if (outcome != SRI_DONE) return outcome;
-  // A row that comes back does so with a margin over the threshold by which it went.
+  // An equation returns with a margin over the threshold by which it was dropped.
   const int rank = c->rank, nevent = c->nevent;
   if (c->rank < c->nactive && dropped_violation(integrator, q, v) > 1 &&
       rows_return(integrator, t_new, v, fmax(10 * c->tau, fmin(1e3 * g, 1e-2)))) {
@@ -375,7 +375,7 @@ srStatus sri_put_on_constraints(srIntegrator* integrator, double t, double* q, d
   int outcome = s->dynamics != NULL ? sri_dynamics(integrator, t, x, SR_TAU_ELEMENT, c->y_rate) : SRI_DONE;
   if (outcome == SRI_DONE) outcome = sri_constraint(integrator, t, x, c->g, c->G, c->b);
   if (outcome != SRI_DONE) return SR_FAILED;
-  // Rows of this place alone: those in use are to stay, and near a singular position not all of them serve.
+  // Independent equations of this state only: those in use are kept, and near a singular position not all of them are suitable.
   const srmRowsChoice choice = {.tau = PLACE_TAU};
   if (srm_rows_classify(c->rows, metric_of(c), c->G, &choice, c->trial) < 0) return SR_FAILED;
   memcpy(c->before, c->kept, (size_t)s->ng);
@@ -432,7 +432,7 @@ srStatus sri_multipliers(srIntegrator* integrator, double* lambda, unsigned char
   if (outcome == SRI_DONE) outcome = sri_gamma(integrator, t, x, v, c->gamma);
   if (outcome == SRI_DONE) outcome = sri_constraint(integrator, t, x, c->g, c->G, c->b);
   if (outcome != SRI_DONE) return sri_fail(integrator, "the multipliers could not be evaluated at t = %.9g", t);
-  // The same rows as in the steps, with their dependence as it is here.
+  // The same equations as in the steps, with their dependence at this state.
   (void)sri_residual_velocity(integrator, v);
   srmRowsChoice choice = {.tau = c->tau, .first = c->kept, .scale = c->scale};
   const int rank = srm_rows_classify(c->rows, metric_of(c), c->G, &choice, c->trial);

@@ -1,19 +1,19 @@
 // Events: where in the last step a function of the state changes its sign.
 //
-// The step is looked at in four pieces, so that a function that goes through zero and comes back is seen unless both lie in
-// one of them. Of a function whose rate is known these are seen too: where it turns back within a piece its extremum is looked
-// for, and if that lies beyond zero the piece ends there. So does one that begins beyond zero and comes back for a while, whatever direction
-// counts: a ball that has just bounced, and falls again within the piece, is to be seen above the floor in between. In the first piece with a change the root is bracketed down to the
-// last digits of t by the Illinois variant of the regula falsi, safeguarded by halving. The time told is the right end of the
-// bracket: there the sign has changed, so that a restart does not find the same root again.
+// The step is checked in four pieces, so that a function that crosses zero and returns is detected unless both are within
+// one of them. Where the rate of a function is known that is detected too: where it turns back within a piece its extremum is
+// located, and if that is beyond zero the piece ends there. So does one that begins beyond zero and returns for a while, whatever direction
+// counts: a ball that has just bounced, and falls again within the piece, must be detected above the floor in between. In the first
+// piece with a change the root is bracketed down to the last digits of t by the Illinois variant of the regula falsi, safeguarded by
+// halving. The time returned is the right end of the bracket: there the sign has changed, so that a restart does not find the same root again.
 #include <float.h>
 #include <math.h>
 #include <string.h>
 
 #include "integrate/integrator.h"
 
-// Ends of the pieces, as parts of the step. Right behind an event the function may come back for an instant (a ball that was thrown
-// back, and falls again within the step): there the first two are looked at as well.
+// Ends of the pieces, as fractions of the step. Right after an event the function may return for an instant (a ball that bounced
+// and falls again within the step): there the first two are checked as well.
 static const double part_end[] = {1e-6, 1e-3, 0.25, 0.5, 0.75, 1};
 #define PARTS 6
 #define FIRST_PART 2    // where nothing has happened before
@@ -112,7 +112,7 @@ static int first_change(const srRootFinder* finder, const double* value) {
 // A bracket of time, with the values of function i at its ends as the regula falsi weights them.
 typedef struct Bracket {
   double a, b, fa, fb;
-  bool halve;  // the last steps did not pay
+  bool halve;  // the last steps gained little
 } Bracket;
 
 static double next_try(const Bracket* s) {
@@ -132,14 +132,14 @@ static srStatus narrow(srRootFinder* finder, const srIntegrator* integrator, dou
     if (!(t > s.a && t < s.b)) break;
     if (evaluate(finder, integrator, t, finder->left) != SR_OK) return SR_FAILED;
     const int changed = first_change(finder, finder->left);
-    if (changed >= 0) {  // the change lies before t, of this function or of another
+    if (changed >= 0) {  // the change is before t, of this function or of another
       s.fa = side > 0 ? 0.5 * s.fa : s.fa;
       side = 1;
       s.b = t;
       memcpy(finder->right, finder->left, (size_t)finder->nvalue * sizeof(double));
       if (!changes(finder, i, finder->right[i])) {
         i = changed;
-        s.halve = true;  // what is known of its other end is old
+        s.halve = true;  // the value at its other end is old
         s.fa = -finder->right[i];
       }
       s.fb = finder->right[i];
@@ -155,7 +155,7 @@ static srStatus narrow(srRootFinder* finder, const srIntegrator* integrator, dou
   return SR_OK;
 }
 
-// The state at the end of a piece, or at a root, is the one that signs belong to from now on.
+// From now on the signs belong to the state at the end of a piece, or at a root.
 static void take_signs(srRootFinder* finder, unsigned char* fired) {
   for (int i = 0; i < finder->roots.count; ++i) {
     if (fired != NULL) fired[i] = changes(finder, i, finder->right[i]);
@@ -174,14 +174,14 @@ srStatus sri_roots_jump(srRootFinder* finder, double t, const double* q, const d
   return SR_OK;
 }
 
-// Nothing happens up to here: the next look begins from this state.
+// Nothing happens up to here: the next check begins from this state.
 static void pass(srRootFinder* finder) {
   take_signs(finder, NULL);
   memcpy(finder->left, finder->right, (size_t)finder->nvalue * sizeof(double));
 }
 
-// The functions at the end b of a piece that begins at a. Where one is not a number there, an event before that may keep the
-// motion from ever getting so far: it is looked for up to where they are numbers, and a, b enclose it.
+// The functions at the end b of a piece that begins at a. Where one is NaN there, an event before that may keep the
+// motion from ever getting there: it is searched up to where they are numbers, and a, b enclose it.
 static srStatus evaluate_end(srRootFinder* finder, const srIntegrator* integrator, double* a, double* b) {
   if (evaluate(finder, integrator, *b, finder->right) == SR_OK) return SR_OK;
   const int culprit = finder->bad;
@@ -203,7 +203,7 @@ static srStatus evaluate_end(srRootFinder* finder, const srIntegrator* integrato
 
 // ---- turning back -----------------------------------------------------------------------------------------------------
 
-// The side of zero on which function i is at the start of a piece. One that is 0 there, and counts in one direction, has just gone that way.
+// The side of zero on which function i is at the start of a piece. One that is 0 there, and counts in one direction, has just moved that way.
 static int side_of(const srRootFinder* finder, int i) {
   if (finder->sign[i] != 0 || finder->roots.direction == NULL) return finder->sign[i];
   return finder->roots.direction[i];
@@ -221,7 +221,7 @@ static bool may_dip(const srRootFinder* finder, int i, double width) {
   return !(x > 0 && x < width && fa + ra * x > 0.5 * fmin(fa, fb));
 }
 
-// Looks for the extremum of function i in [a, *b]. Where it is beyond zero, *b is put there, with finder->right.
+// Locates the extremum of function i in [a, *b]. Where it is beyond zero, *b is put there, with finder->right.
 static srStatus dip(srRootFinder* finder, const srIntegrator* integrator, int i, double a, double* b) {
   const int rate = finder->roots.rated + i;
   const double s = side_of(finder, i), least = 1e-10 * (*b - a);
@@ -248,7 +248,7 @@ static srStatus dip(srRootFinder* finder, const srIntegrator* integrator, int i,
   return SR_OK;
 }
 
-// All functions that turn back in [a, *b]: when one is beyond zero there, those before may be so in what is left.
+// All functions that turn back in [a, *b]: when one is beyond zero there, those before may be so in the remainder.
 static srStatus take_dips(srRootFinder* finder, const srIntegrator* integrator, double a, double* b) {
   for (int i = finder->roots.count - finder->roots.rated; i < finder->roots.count; ++i) {
     const double before = *b;
@@ -283,7 +283,7 @@ srStatus sri_roots_step(srRootFinder* finder, const srIntegrator* integrator, do
     }
     pass(finder);
     a = b;
-    part += b == end;  // else what is left of it comes next
+    part += b == end;  // else the rest of it comes next
   }
   return SR_OK;
 }

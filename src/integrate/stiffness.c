@@ -5,14 +5,14 @@
 //   err = rms_i ( 120 C W^5 x_i[t_1 .. t_6] / (atol + rtol |x_i|) ),     C = sum_j (b_j - bhat_j) c_j^4 / 4! = 1.096e-5
 //   h_smooth = W err^(-1/5),     factor = h_smooth / (W/19)
 // A mode that is at rest adds nothing to err, however fast it would be; an oscillation that is part of the motion makes h_smooth short.
-// Motions that are not stiff have factors of 1 to 3.5; the steps of an explicit method at its stability bound leave fast modes with
-// amplitudes of up to 45 tolerances behind, and the factor is then 10 or more. Between 7 and 40 the steps must also be seen near the bound:
+// Nonstiff motions have factors of 1 to 3.5; the steps of an explicit method at its stability bound leave fast modes with
+// amplitudes of up to 45 tolerances behind, and the factor is then 10 or more. Between 7 and 40 the steps must also be near the bound:
 //   share = part of the steps with h max(r_w, r_g) > 0.45      (rates r_w, r_g: dopri5.c)
-// A mode that is at rest altogether lets the steps grow far beyond the bound before it awakes from rounding. Two accepted steps one after the other with
+// A mode entirely at rest lets the steps grow far beyond the bound before rounding excites it. Two consecutive accepted steps with
 //   h max(r_w, r_g) > 5
-// where no explicit step of this pair is stable beyond 3.3, show that accuracy would allow more than stability will, and no window is waited for.
-// Lightly damped modes bound the step at h |lambda| = 0.5 .. 1.3, so the usual test h |lambda| > 3.25 (Hairer's dopri5) does not see them; and
-// contacts that chatter are stiff in some steps only, so no number of stiff steps in a row is asked for.
+// where no explicit step of this pair is stable beyond 3.3, show that accuracy would allow more than stability, without waiting for a window.
+// Lightly damped modes bound the step at h |lambda| = 0.5 .. 1.3, so the usual test h |lambda| > 3.25 (Hairer's dopri5) does not detect them; and
+// chattering contacts are stiff in some steps only, so no number of consecutive stiff steps is required.
 #include "integrate/stiffness.h"
 
 #include <math.h>
@@ -23,7 +23,7 @@
 #define SAMPLES 6
 #define ERROR_CONSTANT 1.096e-5  // sum (b - bhat) c^4 / 4! of Dormand and Prince's pair
 #define FACTOR 7.0               // between the largest seen without stiffness, 3.5, and the least with it, 10
-#define FACTOR_SURE 40.0         // stiff whatever the rates look like
+#define FACTOR_SURE 40.0         // stiff whatever the rates are
 #define NEAR_BOUND 0.45          // h times the rate of the fastest mode
 #define SHARE 0.1
 #define WINDOWS 2        // in a row
@@ -105,8 +105,8 @@ static void judge(const srIntegrator* integrator, srStiffness* s) {
   if (stiff && s->total++ == 0) s->t_first = integrator->t;
 }
 
-// After a step of length h that accuracy allowed and stability does not: what the next ones would be like. Their error estimate was within the
-// tolerance, and so is what they have left behind.
+// After a step of length h that accuracy allowed and stability does not: an estimate of the next ones. Their error estimate was within the
+// tolerance, and so is the amplitude they left.
 static void foresee(srStiffness* s, double h, double bound) {
   if (s->beyond < BEYOND_STEPS) return;
   s->last = (srStiffWindow){

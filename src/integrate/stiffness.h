@@ -1,4 +1,4 @@
-// Is an explicit method bounded by stability instead of accuracy? The test that dopri5 and mdop5 make as they go (stiffness.c).
+// Is an explicit method bounded by stability instead of accuracy? The test that dopri5 and mdop5 make while stepping (stiffness.c).
 #ifndef SR_INTEGRATE_STIFFNESS_H
 #define SR_INTEGRATE_STIFFNESS_H
 
@@ -6,14 +6,14 @@
 
 #define SRI_WINDOW 20  // states, both ends counted
 
-// What a window of accepted steps has shown.
+// Result of a window of accepted steps.
 typedef struct srStiffWindow {
   bool known;
-  double err;     // error of one step as long as the window, over the tolerance, by the smoothness of the motion alone
+  double err;  // error of one step as long as the window, over the tolerance, from the smoothness of the motion alone
   double factor;  // step that the smoothness allows, over the mean step taken
   double share;   // part of the steps that were near the stability bound
   double h;       // mean step, s
-  double cost;    // evaluations for a second of motion, rejected steps and restarts included; 0: not counted
+  double cost;    // evaluations per second of motion, rejected steps and restarts included; 0: not counted
 } srStiffWindow;
 
 typedef struct srStiffness {

@@ -34,7 +34,7 @@ static bool take_pattern(const srSystem* s, srmPattern* pattern) {
   return srm_pattern_copy(&given, pattern);
 }
 
-// The place of (i, j), or -1.
+// The index of (i, j), or -1.
 static int place_of(const srmPattern* p, int i, int j) {
   int low = p->row[i], high = p->row[i + 1];
   while (low < high) {
@@ -65,14 +65,14 @@ static void index_mass(srTangentWork* work, const srSystem* s) {
   for (int i = 0; i < s->nv; ++i) {
     const int first = m != NULL ? m->row[i] : 0, end = m != NULL ? m->row[i + 1] : s->nv;
     for (int p = first; p < end; ++p) {
-      // A zero of a dense M may lie outside a sparse tangent.
+      // A zero of a dense M may be outside a sparse tangent.
       work->mass[k++] = place_of(&work->pattern, i, m != NULL ? m->column[p] : p);
     }
   }
 }
 
-// Each column gets the first group that no column sharing a row with it has. seen: of each group, the last column that
-// forbade it.
+// Each column gets the first group without a column that shares a row with it. seen: of each group, the last column that
+// excluded it.
 static void find_groups(srTangentWork* work, int* seen) {
   const srmPattern* p = &work->pattern;
   for (int j = 0; j < p->ncol; ++j) work->group[j] = seen[j] = -1;
@@ -182,7 +182,7 @@ static void motion_terms(const srSystem* s, const double* M, const double* f, co
   }
 }
 
-// rows: G is to be evaluated here; else that of the place evaluated last still holds.
+// rows: G is to be evaluated here; else the last one still holds.
 static int residual(srIntegrator* integrator, srTangentWork* work, double t, const double* x, double tau,
                     const double* a, const double* lambda, bool rows, double* E) {
   const srSystem* s = &integrator->system;
@@ -221,7 +221,7 @@ static int move_positions(const srSystem* s, const double* q, const double* dxi,
   return sri_outcome(answer);
 }
 
-// Half of the digits: of a number of this size, or of 1 where it is small.
+// Half of the digits: of a number of this magnitude, or of 1 where it is small.
 static double increment(double size) { return sqrt(DBL_EPSILON) * fmax(1, fabs(size)); }
 
 // Columns of one group from e1 - e0 into K.
@@ -236,7 +236,7 @@ static void take_columns(srTangentWork* work, int group, int ncol, double* K) {
   }
 }
 
-// What a group moves by: each of its columns below ncol, the others not.
+// Increment of a group: each of its columns below ncol moves, the others do not.
 static void choose_increments(srTangentWork* work, int group, int ncol, const double* size) {
   for (int j = 0; j < work->pattern.ncol; ++j) {
     work->dxi[j] = j < ncol && work->group[j] == group ? increment(size != NULL ? size[j] : 1) : 0;

@@ -27,7 +27,7 @@ typedef struct srTangentWork {
   double* block;
 } srTangentWork;
 
-// All memory; false: out of it (destroy is then still to be called).
+// Allocates all memory; false: out of memory (destroy must still be called).
 bool sri_tangent_create(srTangentWork* work, const srSystem* system);
 void sri_tangent_destroy(srTangentWork* work);
 
@@ -46,15 +46,15 @@ int sri_motion_residual(srIntegrator* integrator, srTangentWork* work, double t,
 void sri_stiffness_times(const srTangentWork* work, const srSystem* system, const double* dxi, const double* dx,
                          double* out);
 
-// Whether an iteration with a matrix that is kept solves its equations. Increments do not tell: where a force has left its stiff
-// branch (a support that lifts off, a bristle that gives way), the stiffness of that branch, in the matrix, makes them small though
-// nothing is solved, and equations that converge hide one that does not. What is tested here is the force by which stiffness answers an
-// increment, Kq dxi + Kv dx: that much is left of the residual where the answer does not come. In units of the allowed error, as inertia
-// alone would turn it into errors of v and y, it is to be negligible, or to fall to half twice in a row: the first fall may be that
-// of a prediction which was deep in the stiff branch.
+// Does an iteration with a kept matrix solve its equations? Increments do not show it: where a force has left its stiff
+// branch (a support that lifts off, a bristle that yields), the stiffness of that branch, in the matrix, makes them small though
+// nothing is solved, and equations that converge hide one that does not. The test uses the response of the stiffness to an
+// increment, Kq dxi + Kv dx: that much of the residual remains where the force does not respond. In units of the allowed error, as inertia
+// alone would turn it into errors of v and y, it must be negligible, or halve twice in a row: the first decrease may be that
+// of a prediction deep in the stiff branch.
 #define SRI_FALLS_ENOUGH 2
 #define SRI_NEGLIGIBLE 1e-3  // where M_ii is taken for the inertia: a link in a chain may be 1000 times easier to move
-// Falls in a row, those before being `falls` (-1 in the first iteration of a process); SRI_FALLS_ENOUGH where all of now (n) is
+// Consecutive decreases, after `falls` previous ones (-1 in the first iteration of a process); SRI_FALLS_ENOUGH where all of now (n) is
 // negligible. now goes to before (n).
 int sri_stiffness_falls(int n, double negligible, const double* now, double* before, int falls);
 // M_ii, of M as the system's `dynamics` writes it, or where the tangent was taken.

@@ -1,11 +1,11 @@
-// Contacts while a model is simulated.
+// Contact monitor: contacts while a model is simulated.
 //
-// A law that looks at the speed at first touch gets it from the located event: its gap is a switching function (event.c), and the
-// contact stays open until the root is found, so that nothing but the motion before it decides where that is. At the touch the
-// speed is max(floor, -gap'); when the gap opens again the bristles of friction are released. A closed contact that is struck, by
-// another body than the one it began with, has the largest approach speed since its touch.
-// Other laws are continuous or nearly so. Where the error chooses the steps they are located all the same: a step that has grown
-// long over a free flight has no other way to know of a floor. With steps of fixed length their touches are counted after each
+// A law that needs the approach velocity gets it from the located event: its gap is a switching function (event.c), and the
+// contact stays open until the root is found, so that only the motion before it determines the time. On contact the
+// velocity is max(floor, -gap'); when the gap opens again the bristles of friction are released. A closed contact that is struck by
+// a body other than the one it began with takes the largest approach velocity since it closed.
+// Other laws are continuous or nearly so. Where error control chooses the steps they are located all the same: a step that has grown
+// long over a free flight has no other way to detect a floor. With steps of fixed length their contacts are counted after each
 // step, without a restart.
 #include "simulate/contact_monitor.h"
 
@@ -19,9 +19,9 @@
 #include "force/instances.h"
 #include "force/ports.h"
 
-#define TOUCHING 1e-9  // m: bodies that are no deeper than this at the start touch just now
-#define PARTING 1e-12  // m: depth just before bodies part
-#define HALVINGS 50    // of the time of a touch that is only counted
+#define TOUCHING 1e-9  // m: bodies no deeper than this at the start are just in contact
+#define PARTING 1e-12  // m: depth just before separation
+#define HALVINGS 50    // of the time of a contact that is only counted
 
 static bool is_contact(const srForceElement* e) { return e->contact != NULL && e->contact->law != NULL; }
 
@@ -67,7 +67,7 @@ void sr_contact_monitor_destroy(srContactMonitor* monitor) {
 
 // ---- elements and near pairs ----------------------------------------------------------------------------------------------
 
-// Place among the elements of the model; -1: i is a near pair.
+// Index among the elements of the model; -1: i is a near pair.
 static int element_place(const srContactMonitor* monitor, int i) {
   if (i < monitor->first_other) return i < monitor->nelement[0] ? i : -1;
   const int k = i - monitor->first_other;
@@ -127,7 +127,7 @@ static void set_closed(srContactMonitor* monitor, int i, bool closed) {
   if (instance != NULL) instance->closed = closed;
 }
 
-// Would its law have pulled since the last touch? Returns what was known before.
+// Would its law have pulled since the contact closed? Returns the previous flag.
 static bool set_clamped(srContactMonitor* monitor, int i, bool clamped) {
   const int k = element_place(monitor, i);
   srInstance* instance = instance_of(monitor, i);
@@ -168,12 +168,12 @@ static int measure_all(srContactMonitor* monitor) {
 
 static bool is_any(const srContactMonitor* monitor) { return monitor->nlocated + monitor->nother > 0; }
 
-// Place of contact k of all.
+// Index of contact k of all.
 static int place_of(const srContactMonitor* monitor, int k) {
   return k < monitor->nlocated ? k : monitor->first_other + k - monitor->nlocated;
 }
 
-// Speed at first touch that the law is given.
+// Approach velocity passed to the law.
 static double speed(const srContactMonitor* monitor, int i) {
   return fmax(contact_of(monitor, i)->p.floor, -monitor->rate[i]);
 }
@@ -182,7 +182,7 @@ static void put_at(srContactMonitor* monitor, double t, const double* q, const d
   (void)sr_evaluate_motion(monitor->m, monitor->d, t, q, v, y, SR_STAGE_VELOCITY);
 }
 
-// Its bristles go back to 0; the energy that they lose. d's state is that of the time.
+// Resets its bristles to 0; returns the energy they lose. d's state is that of the time.
 static double let_go(srContactMonitor* monitor, const srForceElement* e, double* y) {
   srData* d = monitor->d;
   srPortMotion motion;
@@ -196,7 +196,7 @@ static double let_go(srContactMonitor* monitor, const srForceElement* e, double*
 
 // ---- near pairs -----------------------------------------------------------------------------------------------------------
 
-// The places of near pairs as they are now.
+// The present indices of near pairs.
 static void take_list(srContactMonitor* monitor) {
   const struct srInstances* x = monitor->d->instances;
   monitor->version = x->version;
@@ -229,7 +229,7 @@ double sr_contact_monitor_release(srContactMonitor* monitor, double* y) {
   return heat;
 }
 
-// The speed of a contact that is in touch at the start has to be taken for that at first touch.
+// The velocity of a contact that is closed at the start is taken as its approach velocity.
 static void tell_start(srContactMonitor* monitor, int i, srMessages* messages) {
   const srForceElement* e = element_of(monitor, i);
   sr_messages_add(messages, SR_SEVERITY_WARNING, e->place,
@@ -266,11 +266,11 @@ static int start_contact(srContactMonitor* monitor, int i, srMessages* messages)
   set_closed(monitor, i, closed);
   if (e == NULL || e->z < 0) return 0;
   double* z = monitor->d->z + e->z;
-  // A run that goes on where another has stopped knows the speed. Else, in the middle of an impact, approaching or parting, it
+  // A run that continues another one knows the velocity. Else, in the middle of an impact, approaching or separating, it
   // was at least the present one.
   const bool known = deep > 0.0 && z[SR_Z_CLOSED] != 0 && z[SR_Z_SPEED] > 0.0;
   z[SR_Z_SPEED] = fmax(known ? z[SR_Z_SPEED] : floor, fabs(monitor->rate[i]));
-  z[SR_Z_CLOSED] = closed || !located;  // what is not located has its force at once
+  z[SR_Z_CLOSED] = closed || !located;  // contacts that are not located have their force at once
   if (known || !e->contact->located || !closed || (deep <= TOUCHING && -monitor->rate[i] >= floor)) return 0;
   if (element_place(monitor, i) >= 0) {
     tell_start(monitor, i, messages);
@@ -294,7 +294,7 @@ int sr_contact_monitor_start(srContactMonitor* monitor, srMessages* messages) {
   return answer;
 }
 
-// Would the law pull at this depth? Counted once from touch to parting.
+// Would the law pull at this depth? Counted once from contact to separation.
 static int count_clamp(srContactMonitor* monitor, int i, double deep) {
   const srForceElement* e = element_of(monitor, i);
   srNormalOut out;
@@ -305,7 +305,7 @@ static int count_clamp(srContactMonitor* monitor, int i, double deep) {
   return answer;
 }
 
-// A touch begins: its place has the speed, and of a near pair an instance.
+// A contact closes: its slot gets the velocity, and a near pair an instance.
 static void begin_touch(srContactMonitor* monitor, int i) {
   if (element_of(monitor, i) == NULL && sr_instance_make(monitor->m, monitor->d, near_place(monitor, i)) == NULL) {
     monitor->full = true;
@@ -340,7 +340,7 @@ static int measure_at(srContactMonitor* monitor, double t, const double* q, cons
   return measure_all(monitor);
 }
 
-// When contact i, open before the last step and closed after it, touched: measured there. 0: found.
+// When contact i, open before the last step and closed after it, closed: measured there. 0: found.
 static int locate(srContactMonitor* monitor, const srIntegrator* x, int i, double* t) {
   srData* d = monitor->d;
   double a = sri_time_before(x), b = sri_time(x);
@@ -358,7 +358,7 @@ static int locate(srContactMonitor* monitor, const srIntegrator* x, int i, doubl
   return answer;
 }
 
-// Located contacts after a step: one that is struck gets its speed; one that no change of sign has told of is late.
+// Located contacts after a step: one that is struck gets its velocity; one that no sign change has reported is late.
 static void look_at_located(srContactMonitor* monitor) {
   for (int i = 0; i < monitor->nlocated; ++i) {
     const bool in = monitor->gap[i] <= 0.0, closed = sr_contact_monitor_closed(monitor, i);

@@ -1,4 +1,4 @@
-// Contacts while a model is simulated: which are closed, when they touch, where a law would have pulled.
+// Contacts while a model is simulated: which are closed, when they close, where a law would have pulled.
 #ifndef SR_SIMULATE_CONTACT_MONITOR_H
 #define SR_SIMULATE_CONTACT_MONITOR_H
 
@@ -6,46 +6,47 @@
 
 #include "model/instance.h"
 
-// Contacts by their place: elements of the model that are located, near pairs of sets that are (they change from step to step), then
-// from first_other on the same of those that are not.
+// Contacts by index: elements of the model that are located, near pairs of sets that are (they change from step to step), then
+// from first_other on the same for those that are not.
 typedef struct srContactMonitor {
   const srModel* m;
   srData* d;
-  int nlocated;             // those whose touch is located, all of them where the error chooses the steps
+  int nlocated;             // those that are located, all of them where error control chooses the steps
   int first_other, nother;  // the others: of steps of fixed length
   int nelement[2];          // elements of the model among those that are located, among the others
-  int most_near;            // near pairs that there is room for
+  int most_near;            // capacity for near pairs
   int* element;             // force elements: first those that are located
   double *gap, *rate;       // at the last state that was measured
   unsigned char* closed;    // elements: after the last step
-  unsigned char* clamped;   // elements: since the last touch
-  unsigned char* late;      // located, and after the last step not as gap and rate say; no change of sign has told it
-  bool adaptive;            // the error chooses the steps
-  bool formulas;            // a gap is a formula
-  bool full;                // there was no room for an instance
-  int version;              // of the list of near pairs that was seen last
-  long clamps;              // touches in which the law would have pulled
+  unsigned char* clamped;   // elements: since it last closed
+  unsigned char*
+      late;       // located, and after the last step inconsistent with gap and rate, without a detected sign change
+  bool adaptive;  // error control chooses the steps
+  bool formulas;  // a gap is a formula
+  bool full;      // there was no room for an instance
+  int version;    // of the list of near pairs last used
+  long clamps;    // contacts in which the law would have pulled
 } srContactMonitor;
 
-// adaptive: the error chooses the steps. NULL: out of memory.
+// adaptive: error control chooses the steps. NULL: out of memory.
 srContactMonitor* sr_contact_monitor_create(const srModel* m, srData* d, bool adaptive);
 void sr_contact_monitor_destroy(srContactMonitor* monitor);
 // gap and rate of the located contacts at d's state.
 int sr_contact_monitor_measure_located(srContactMonitor* monitor);
 bool sr_contact_monitor_closed(const srContactMonitor* monitor, int i);
 void sr_contact_monitor_names(const srContactMonitor* monitor, int i, const char** a, const char** b);
-// Which contacts are closed at d's state: sets their discrete states. Those that interpenetrate are told.
+// Which contacts are closed at d's state: sets their discrete states. Reports those that interpenetrate.
 int sr_contact_monitor_start(srContactMonitor* monitor, srMessages* messages);
-// Before a step that is expected to take `step`, from the state of the integrator: instances of contacts are brought up to date. *limit: how
-// far the step may go. True: near pairs have been found anew, and places of contacts have changed.
+// Before a step that is expected to take `step`, from the state of the integrator: updates the contact instances. *limit: how
+// far the step may go. True: near pairs were searched again, and indices of contacts have changed.
 bool sr_contact_monitor_prepare(srContactMonitor* monitor, const srIntegrator* integrator, double step, double* limit);
-// Instances that are not near any more and still bend their bristles: y is cleared of them, and the energy that they lose is given
-// back. < 0: there are none.
+// Instances that are no longer near and still have deflected bristles: clears them from y, and returns the energy they
+// lose. < 0: there are none.
 double sr_contact_monitor_release(srContactMonitor* monitor, double* y);
-// A located contact i touches (true) or parts, at d's state, measured; y are its states. Returns the energy that the bristles of
-// a contact that parts have lost.
+// A located contact i closes (true) or opens, at d's state, measured; y are its states. Returns the energy that the bristles of
+// an opening contact have lost.
 double sr_contact_monitor_change(srContactMonitor* monitor, int i, bool touches, double* y);
-// After a step that was accepted: raises the speeds of closed contacts that are struck, finds those that are late, calls `touched` for every contact that is not located and has touched in it.
+// After an accepted step: raises the velocities of closed contacts that are struck, finds late ones, calls `touched` for every unlocated contact that closed in it.
 int sr_contact_monitor_step(srContactMonitor* monitor, const srIntegrator* integrator, void* user,
                             void (*touched)(void* user, double t, int i));
 

@@ -1,7 +1,7 @@
-// Sources of events of a model.
+// Event sources of a model.
 //
-// Formulas see the state that dense output gives. All actions of one instant see the state before any of them, in the order
-// of the file; a state that two of them set has the value of the last. Contacts follow, then the places where laws jump.
+// Formulas see the state of the dense output. All actions of one instant see the state before any of them, in the order
+// of the file; a state set by two of them has the value of the last. Contacts follow, then the switches of force laws that jump.
 #include "simulate/event.h"
 
 #include <math.h>
@@ -51,7 +51,7 @@ static void velocity_row(const srEventMonitor* monitor, int k, double* row) {
   }
 }
 
-// Joint velocity k is to become u; what was asked for before, of the same one, is forgotten.
+// Joint velocity k is to become u; an earlier request for the same one is discarded.
 static int ask_velocity(const srEventMonitor* monitor, int* asked, int n, int k, double u) {
   int i = 0;
   while (i < n && asked[i] != k) ++i;
@@ -69,7 +69,7 @@ static double kinetic_energy(const srEventMonitor* monitor, double t, const doub
   return kinetic;
 }
 
-// Velocities that actions have set, as by impulses in these joints.
+// Velocities set by actions, by impulses in these joints.
 static int set_velocities(srEventMonitor* monitor, double t, const double* q, double* v, const double* y, int n) {
   if (n == 0) return 0;
   const double before = kinetic_energy(monitor, t, q, v, y);
@@ -79,8 +79,8 @@ static int set_velocities(srEventMonitor* monitor, double t, const double* q, do
   return 0;
 }
 
-// A ball that its event throws back a little less high each time comes to rest after infinitely many hops in a finite time, and the
-// last of them are shorter than time can tell: it would fall through. So an event whose intervals become ever shorter, down to a part
+// A ball whose event throws it back a little less high each time comes to rest after infinitely many hops in a finite time, and the
+// last of them are too short to be resolved in time: it would fall through. So an event whose intervals become ever shorter, down to a part
 // of the first, ends the run.
 static bool gathers(srGathering* x, double t) {
   const double interval = t - x->t;
@@ -128,8 +128,7 @@ static int gap_values(void* user, double t, const double* q, const double* v, co
   const int answer = sr_contact_monitor_measure_located(contacts);
   memcpy(value, contacts->gap, n * sizeof *value);
   memcpy(rate, contacts->rate, n * sizeof *value);
-  for (int i = contacts->nlocated; i < contacts->first_other;
-       ++i) {  // places of near pairs that there are none for now
+  for (int i = contacts->nlocated; i < contacts->first_other; ++i) {  // unused slots of near pairs
     value[i] = 1.0;
     rate[i] = 0.0;
   }
@@ -143,7 +142,7 @@ static int touch_act(void* user, double t, double* q, double* v, double* y, cons
   if (sr_contact_monitor_measure_located(contacts) != 0) return -1;
   for (int i = 0; i < contacts->nlocated; ++i) {
     if (fired[i] == 0) continue;
-    // What parts is no touch, however deep the error of the step has put it.
+    // A separating pair is no contact event, however deep the error of the step has put it.
     monitor->told.heat(monitor->told.user,
                        sr_contact_monitor_change(contacts, i, contacts->gap[i] <= 0.0 && contacts->rate[i] < 0.0, y));
     if (sr_contact_monitor_closed(contacts, i)) monitor->told.impact(monitor->told.user, t, i);

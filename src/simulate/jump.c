@@ -1,13 +1,13 @@
-// Places where laws jump (if, step, sign, floor, comparisons: expr/switch.c), while a model is simulated.
+// Switches of force laws that jump (if, step, sign, floor, comparisons: expr/switch.c), while a model is simulated.
 //
-// A step across a jump has an error of the size of the jump times the step, whatever the order of the method is. So within a step every switch
-// keeps the value that it had at its start, and the law goes on smoothly beyond the jump; the switching function is a source of events like any
-// other, and where it changes its sign the step is cut, the switch is turned over and the method starts anew. A function that is exactly 0 is on the
+// A step across a jump has an error of the size of the jump times the step, whatever the order of the method. So within a step every switch
+// keeps its value from the start, and the law continues smoothly beyond the jump; the switching function is an event source like any
+// other, and where it changes its sign the step is cut, the switch is flipped and the method restarts. A function that is exactly 0 is on the
 // side where the operation has its value: a < b is false there, a <= b true. sign(0) is neither, and free until it has a side.
 //
-// Chatter: where the law on either side drives the motion back to the jump (a force -F sign(v) at v = 0), the jumps follow each other without
-// time passing. After CHATTER of them such a switch is let free for the rest of the run, which is reported: the law is then evaluated as it is, and
-// the error control finds its way along the jump in short steps.
+// Chatter: where the law on either side drives the motion back to the jump (a force -F sign(v) at v = 0), jumps repeat without
+// time passing. After CHATTER of them such a switch is released for the rest of the run, which is reported: the law is then evaluated as it is, and
+// error control follows the jump in short steps.
 #include "simulate/jump.h"
 
 #include <float.h>
@@ -75,7 +75,7 @@ static double value_at(srOp op, double x) {
   }
 }
 
-// Changes its sign where the switch is to be turned over. Of floor: > 0 within the numbers that have the value held.
+// Changes its sign where the switch is to be flipped. For floor: > 0 within the numbers that have the value held.
 static double function_of(const srJumpMonitor* monitor, int i) {
   const double x = monitor->value[i], held = monitor->held[i];
   if (monitor->chatters[i] != 0) return 1;
@@ -97,7 +97,7 @@ static int evaluate(void* user, double t, const double* q, const double* v, cons
 
 // ---- switching over -----------------------------------------------------------------------------------------------------
 
-// Takes the value of every switch that is free and has a side.
+// Takes the value of every free switch that has a side.
 static void hold(srJumpMonitor* monitor) {
   monitor->nfree = 0;
   for (int i = 0; i < monitor->n; ++i) {
@@ -135,7 +135,7 @@ static bool chatters(srJumpMonitor* monitor, int i, double t) {
   return monitor->rapid[i] >= (monitor->rapids > CHATTER_ALL ? 1 : CHATTER);
 }
 
-// The side is that of the change of sign: at this very state rounding may have it otherwise.
+// The side is that of the sign change: at this very state rounding may give the other one.
 static double turned_over(const srJumpMonitor* monitor, int i, int sign) {
   const srOp op = monitor->m->priv->of_switch[i].op;
   if (op != SR_OP_FLOOR) return value_at(op, sign);

@@ -1,4 +1,4 @@
-// Places where laws jump, while a model is simulated: held within a step, located, switched over.
+// Switches of force laws that jump, while a model is simulated: held within a step, located, flipped.
 #ifndef SR_SIMULATE_JUMP_H
 #define SR_SIMULATE_JUMP_H
 
@@ -13,11 +13,11 @@ typedef struct srJumpMonitor {
   double* value;            // n: of the switching functions, at the last state evaluated
   double* t_last;           // n: of the last jump
   int* rapid;               // n: jumps in a row that came almost at once
-  unsigned char* chatters;  // n: not located any more
+  unsigned char* chatters;  // n: no longer located
   signed char* direction;   // n: which changes of the functions count
-  int nfree;                // that are to be held again as soon as they have a side
+  int nfree;                // to be held again as soon as they have a side
   long jumps, rapids;       // all that were located; those that came almost at once
-  // A law chatters from t on: it is not located any more.
+  // A law chatters from t on: it is no longer located.
   void (*chatter)(void* user, double t, int i);
   void* user;
 } srJumpMonitor;
@@ -25,11 +25,11 @@ typedef struct srJumpMonitor {
 srJumpMonitor* sr_jumps_create(const srModel* m, srData* d,
                                const srIntegrator* integrator);  // n may be 0. NULL: out of memory
 void sr_jumps_destroy(srJumpMonitor* monitor);                   // laws are free again
-// At the start, d's state known down to the velocities: laws are held from now on.
+// At the start, d evaluated to the velocity stage: laws are held from now on.
 int sr_jumps_start(srJumpMonitor* monitor);
-// After every step: what had no side, being just at its jump, may have one now.
+// After every step: switches without a side, just at their jump, may have one now.
 int sr_jumps_step(srJumpMonitor* monitor);
-// A source of events; d's state is to be there down to the velocities where a jump depends on more than time.
+// An event source; d must be evaluated to the velocity stage where a jump depends on more than time.
 srEventSource sr_jumps_source(srJumpMonitor* monitor);
 
 #endif

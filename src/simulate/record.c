@@ -10,7 +10,7 @@
 static const char* const frame_words[FRAME_COLUMNS] = {"x", "y", "z", "vx", "vy", "vz", "wx", "wy", "wz"};
 static const char* const frame_units[FRAME_COLUMNS] = {"m", "m", "m", "m/s", "m/s", "m/s", "rad/s", "rad/s", "rad/s"};
 
-// Rows of what the file has: not those of closures that stand for joints.
+// Constraint equations of the file: not those of closures that represent joints.
 static int multiplier_count(const srModel* m) {
   int count = m->ncoupling + m->nformula_row;
   for (int i = 0; i < m->nclosure; ++i) {
@@ -27,7 +27,7 @@ int sr_column_count(const srModel* m) {
 
 // ---- names ----------------------------------------------------------------------------------------------------------
 
-typedef struct Table {  // what the caller sees, and what it stands on
+typedef struct Table {  // what the caller sees, and its memory
   srColumns columns;
   srPool pool;
   const char** names;
@@ -50,7 +50,7 @@ static void add_sensor(Table* table, const srSensor* sensor) {
   }
 }
 
-// Force that works on a coordinate: Nm on an angle, N on a length.
+// Force on a coordinate: Nm on an angle, N on a length.
 static const char* force_unit(const char* position_unit) { return strcmp(position_unit, "m") == 0 ? "N" : "Nm"; }
 
 static void name_closures(const srModel* m, Table* table, bool velocity) {
@@ -71,8 +71,8 @@ static void name_formulas(const srModel* m, Table* table, bool velocity) {
   }
 }
 
-// Multipliers of all rows of the file but the drivers': lambda.NAME of a coupling or formula, lambda.NAME.k of row k of a
-// closure; position rows, then velocity rows.
+// Multipliers of all constraint equations of the file but the drivers': lambda.NAME of a coupling or formula, lambda.NAME.k of equation k of a
+// closure; position equations, then velocity equations.
 static void name_multipliers(const srModel* m, Table* table) {
   name_closures(m, table, false);
   for (int i = 0; i < m->ncoupling; ++i) add(table, sr_pool_printf(&table->pool, "lambda.%s", m->coupling[i].name), "");

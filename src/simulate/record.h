@@ -5,7 +5,7 @@
 #include <sarrus/simulate.h>
 
 int sr_column_count(const srModel* m);
-// The row of d's state, which sr_forward has evaluated. The energies are the caller's: he has them anyway.
+// The row of d's state, which sr_forward has evaluated. The caller passes the energies, which it has anyway.
 void sr_record(const srModel* m, const srData* d, double kinetic, double potential, double residual, double* row);
 
 #endif

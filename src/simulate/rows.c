@@ -1,4 +1,4 @@
-// How well accelerations satisfy the rows of a model's constraints, also those that are left out as redundant.
+// Residuals of the constraint equations at acceleration level, also of those left out as redundant.
 #include "simulate/rows.h"
 
 #include <math.h>
@@ -6,8 +6,8 @@
 #include "constraint/constraint.h"
 #include "force/force.h"
 
-#define TOLERANCES_MOST 1e3      // of a row in a run
-#define CONTRADICTION_MOST 1e-4  // of the accelerations in a row
+#define TOLERANCES_MOST 1e3      // of an equation in a run
+#define CONTRADICTION_MOST 1e-4  // of the accelerations in an equation
 
 double sr_acceleration_residual(const srModel* m, srData* d, const double* a) {
   double most = 0.0;

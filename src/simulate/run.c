@@ -1,15 +1,15 @@
-// Simulation: the model's system, an integrator, rows at exact output times, the energy ledger, and what went wrong (run.h).
+// Simulation: the model's system, an integrator, rows at exact output times, the energy balance, and failures (run.h).
 //
 // A step, in order (step_to_end):
-//   1. instances of contacts that are over are removed, the others cover the step
-//   2. the integrator takes it; a request to stop is heard here alone
-//   3. a state beyond all bounds ends the run; a method that is held back by stability is named
-//   4. events inside of it: rows up to the first one, its actions, a restart from there
-//   5. contacts that it has closed, places where laws jump
-//   6. late events: what the end of the step has brought about
-//   7. joint limits that are passed are counted
+//   1. expired contact instances are removed, the others cover the step
+//   2. the integrator takes it; stop requests are honoured only here
+//   3. a state beyond all bounds ends the run; a method limited by stability is reported
+//   4. events within it: rows up to the first one, its actions, a restart from there
+//   5. contacts that it has closed, force laws that jump
+//   6. late events: what the end of the step has triggered
+//   7. joints beyond their limits are counted
 //   8. rows of the time grid up to its end, by dense output
-//   9. the energy ledger, with the violation of the constraints
+//   9. the energy balance, with the violation of the constraints
 #include "simulate/run.h"
 
 #include <math.h>
@@ -18,7 +18,7 @@
 #include "constraint/constraint.h"
 #include "model/private.h"
 
-#define STATE_BOUND 1e15  // beyond it a state has no digit left that means anything
+#define STATE_BOUND 1e15  // beyond it a state has no significant digit left
 
 int sr_run_evaluate_last(srRun* run, srStage stage) {
   const srIntegrator* x = run->integrator;
@@ -60,7 +60,7 @@ static bool state_within_bounds(const srRun* run) {
          within(sri_y(run->integrator), run->m->ny);
 }
 
-// An explicit method that was asked for by name keeps its name, and says so where it is the wrong one.
+// An explicit method requested by name keeps its name, and a warning reports where it is unsuitable.
 static void monitor_crawling(srRun* run) {
   double since, factor;
   if (run->crawled || !sri_crawls(run->integrator, &since, &factor)) return;
@@ -126,7 +126,7 @@ static srStatus finish(srRun* run) {
   return SR_OK;
 }
 
-// What the parts of the run have counted.
+// Counters of the parts of the run.
 static void conclude(srRun* run) {
   srRunResult* result = run->result;
   if (run->integrator != NULL) {

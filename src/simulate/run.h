@@ -1,6 +1,6 @@
-// A run under way, for the files that carry it on.   run.c the loop | run_options.c what was asked for | run_start.c memory and start |
-// run_progress.c requests to stop | run_rows.c results | run_energy.c the ledger | run_events.c events and contacts between steps |
-// run_log.c the list of events | run_trouble.c why it cannot go on
+// A run in progress, for the files that carry it out.   run.c the loop | run_options.c the request | run_start.c memory and start |
+// run_progress.c stop requests | run_rows.c results | run_energy.c the energy balance | run_events.c events and contacts between steps |
+// run_log.c the list of events | run_trouble.c why it stopped
 #ifndef SR_SIMULATE_RUN_H
 #define SR_SIMULATE_RUN_H
 
@@ -14,7 +14,7 @@ typedef struct srRun {
   const srModel* m;
   srData* d;
   const srRunOptions* options;
-  const srMethod* method;  // NULL: not known, which sri_create says
+  const srMethod* method;  // NULL: unknown, which sri_create reports
   srRunResult* result;
   srModelSystem system;
   srIntegrator* integrator;
@@ -25,23 +25,23 @@ typedef struct srRun {
   double w[SR_ACCOUNTS], w_before[SR_ACCOUNTS];  // work done so far; up to the last restart
   srEventMonitor* events;                        // all sources of events
   srContactMonitor* contacts;                    // contacts
-  srJumpMonitor* jumps;                          // places where laws jump
+  srJumpMonitor* jumps;                          // force laws that jump
   bool ended;                                    // by an event
-  long odd_rows;                                 // in which a value is not a number ...
+  long odd_rows;                                 // in which a value is NaN ...
   int odd_column;                                // ... this one ...
   double t_odd;                                  // ... from here on
-  double residual, lost, t_lost;  // of the ledger after the last step; its largest jump and when that was
+  double residual, lost, t_lost;  // of the energy balance after the last step; its largest jump and when that was
   double started, reported;       // wall clock
-  long asked;                     // requests to stop that were looked for
+  long asked;                     // number of checks for stop requests
   int (*stop)(void* user);        // d's own, and what it takes: called by ask
   void* stop_user;
   srMessages* messages;
-  bool crawled;   // said once that the method is held back by stability
+  bool crawled;   // warned once that stability limits the method
   bool stepping;  // the integrator was started
   bool stopped;   // by a callback
 } srRun;
 
-// The model, evaluated at the end of the last step; at a time inside of it, by dense output.
+// The model, evaluated at the end of the last step; at a time within it, by dense output.
 int sr_run_evaluate_last(srRun* run, srStage stage);
 int sr_run_evaluate_at(srRun* run, double t, srStage stage);
 
@@ -56,48 +56,47 @@ void sr_run_release(srRun* run);
 
 // ---- run_progress.c
 double sr_run_clock(void);  // s
-// d's request to stop for the time of the run: its own, and what the progress answers. One that has come stays.
+// d's stop request during the run: its own, and what the progress callback returns. A request stays.
 int sr_run_ask(void* run);
-// Requests are taken in the assembly and inside of steps, which then leave the last good state. What follows a step (events,
-// rows, dense output) is short, and half of it would be wrong.
+// Requests are honoured in the assembly and within steps, which then leave the last good state. What follows a step (events,
+// rows, dense output) is short, and half of it would be inconsistent.
 void sr_run_listen(srRun* run, bool on);
 
 // ---- run_rows.c
 srStatus sr_run_rows_until(srRun* run,
-                           double t);  // those of the grid; the one that falls on the end is left to the end
+                           double t);  // those of the grid; the one at the end is written at the end
 void sr_run_put_followers(srRun* run,
-                          double t);  // eliminated couplings, and drivers beside them, of a state from dense output
+                          double t);  // eliminated couplings, and drivers with them, of a state from dense output
 void sr_run_hand_out(srRun* run);     // the row of d's state
-void sr_run_tell_odd_rows(const srRun* run);  // those with values that are not numbers
+void sr_run_tell_odd_rows(const srRun* run);  // those with NaN values
 
 // ---- run_energy.c
 void sr_run_balance_start(srRun* run);
-void sr_run_balance(srRun* run);  // energies of d's state, with the work done so far in run->w
-void sr_run_balance_step(
-    srRun* run);  // after an accepted step: the largest energy, and how much goes amiss in one step
+void sr_run_balance(srRun* run);       // energies of d's state, with the work done so far in run->w
+void sr_run_balance_step(srRun* run);  // after an accepted step: the largest energy, and the energy error of one step
 void sr_run_add_work_before(srRun* run);         // run->w, of the integrator, becomes that of the run
-void sr_run_restart_work(srRun* run);            // and is kept, as the motion starts anew
+void sr_run_restart_work(srRun* run);            // and is kept, as the motion restarts
 void sr_run_add_work(void* run, double energy);  // of impulses of an action: they are a drive
-void sr_run_add_heat(void* run, double energy);  // of friction that ends
+void sr_run_add_heat(void* run, double energy);  // dissipated by friction that ends
 void sr_run_note_acceleration(srRun* run, double residual);
 
 // ---- run_events.c
 srStatus sr_run_take_events(srRun* run);       // of the last step
-srStatus sr_run_happen(srRun* run, double t);  // what an event does at its time t; the motion starts anew from there
+srStatus sr_run_happen(srRun* run, double t);  // the actions of an event at its time t; the motion restarts there
 srStatus sr_run_prepare_contacts(srRun* run, double* limit);  // their instances before a step, and how far it may go
 
 // ---- run_log.c
 void sr_run_tell_impact(void* run, double t, int i);
 void sr_run_tell_event(void* run, double t, int i);
 void sr_run_tell_chatter(void* run, double t, int i);
-void sr_run_tell_integrator(srRun* run);  // changes of rank and of method, what was lost on the way
+void sr_run_tell_integrator(srRun* run);  // changes of rank and of method, what was lost during the run
 
 // ---- run_trouble.c
 SR_PRINTF(2, 3) void sr_run_say(srRun* run, const char* format, ...);  // adds to result->trouble
-// The run cannot go on: why, with the cause and the place; d holds the last good state, of t_good, and its row is handed out.
+// The run cannot continue: why, with cause and location; d holds the last good state, of t_good, and its row is written.
 srStatus sr_run_fail(srRun* run, double t_good, const char* why);
 srStatus sr_run_fail_at(srRun* run, double t_good, const char* why);  // the same, with the time
 srStatus sr_run_fail_bounds(srRun* run);                              // the state is beyond them
-srStatus sr_run_fail_step(srRun* run);  // a step is not possible, or steps have become too short to get on
+srStatus sr_run_fail_step(srRun* run);  // a step is not possible, or steps have become too short to make progress
 
 #endif

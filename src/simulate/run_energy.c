@@ -1,4 +1,4 @@
-// The energy ledger of a run.
+// The energy balance of a run.
 //   T + V - (T0 + V0) = sum of the work of all accounts + residual      the residual is the error of the integration
 #include <math.h>
 #include <string.h>
@@ -6,10 +6,10 @@
 #include "simulate/rows.h"
 #include "simulate/run.h"
 
-#define STEPS_PER_ENERGY 8  // of a tree; of a constrained model the ledger is checked after every step
+#define STEPS_PER_ENERGY 8  // for trees; with constraints the balance is checked after every step
 
-// The scale is the largest energy that the books explain: what is in a state by mistake stands in the residual too, and must not
-// serve as the measure of it.
+// The scale is the largest energy that the balance explains: energy in a state by mistake is in the residual too, and must not
+// define its scale.
 void sr_run_balance(srRun* run) {
   srEnergy* energy = &run->result->energy;
   sr_energy(run->m, run->d, &energy->kinetic, &energy->potential);
@@ -57,7 +57,7 @@ void sr_run_balance_step(srRun* run) {
   sr_run_balance(run);
   const double lost = run->result->energy.residual - run->residual;
   run->residual = run->result->energy.residual;
-  // The energy in springs that stand for joints is that of the last stage.
+  // The energy in springs that represent joints is that of the last stage.
   if (!run->m->constrained || run->m->formulation == SR_FORMULATION_PENALTY || !(fabs(lost) > fabs(run->lost))) return;
   run->lost = lost;
   run->t_lost = sri_time(x);

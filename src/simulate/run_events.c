@@ -1,4 +1,4 @@
-// Events of a run: what happens at their time, and a restart from there. Instances of contacts, between steps.
+// Events of a run: their actions, and a restart from there. Contact instances, between steps.
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
@@ -25,7 +25,7 @@ static srStatus fail_gathered(srRun* run, double t, const char* name) {
   return sr_run_fail_at(run, t, sentence);
 }
 
-// All that happens at one instant, t: actions, and what fires because of them.
+// All that happens at one instant, t: actions, and what they trigger.
 static srStatus act(srRun* run, double t) {
   const double t_good = sri_time_before(run->integrator);
   bool ends = false;

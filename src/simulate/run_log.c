@@ -1,4 +1,4 @@
-// The list of events of a run, in the order of time, as the result tells it.
+// The list of events of a run, in order of time, as the result reports it.
 #include <math.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -9,7 +9,7 @@
 
 #define MOST_LOST 1e-3  // of the largest energy in one step: more is reported
 
-// An event at t; those that have no place are counted.
+// An event at t; those beyond the capacity are only counted.
 SR_PRINTF(6, 7)
 static void note(srRun* run, double t, const char* kind, const char* a, const char* b, const char* format, ...) {
   srRunResult* result = run->result;

@@ -1,4 +1,4 @@
-// What a run was asked for: defaults, what cannot be, and what it means for the integrator.
+// The request of a run: defaults, invalid options, and the options of the integrator.
 #include <float.h>
 #include <math.h>
 
@@ -36,7 +36,7 @@ bool sr_run_is_adaptive(const srRunOptions* o) {
 
 // ---- checks -------------------------------------------------------------------------------------------------------------
 
-// A step, or a time between rows, that the end is not reached with before the numbers run out.
+// A step, or a time between rows, with which the end is not reached before the numbers run out.
 static bool check_grid(const srRun* run, const char* word, double spacing, double most) {
   const double way = run->options->t_end - run->d->t;
   if (!(spacing > 0.0) || way / spacing <= most) return true;
@@ -113,7 +113,7 @@ srStatus sr_run_check(const srRun* run) {
 
 // ---- options of the integrator ------------------------------------------------------------------------------------------
 
-// How the constraints are kept. Methods that know no other way than their own project, or are asked not to.
+// How the constraints are enforced. Methods that have only their own way project, or are set not to.
 static void choose_way(const srMethod* method, const srRunOptions* o, srIntegratorOptions* options) {
   const srStabilization way = o->stabilization;
   if (way == SR_STABILIZATION_NONE) options->project = SR_PROJECT_NONE;
@@ -126,7 +126,7 @@ static void choose_way(const srMethod* method, const srRunOptions* o, srIntegrat
 }
 
 srIntegratorOptions sr_run_integrator_options(const srModel* m, const srRunOptions* o) {
-  const srMethod* method = sri_method_find(o->method);  // NULL: sri_create says so
+  const srMethod* method = sri_method_find(o->method);  // NULL: sri_create reports it
   srIntegratorOptions options = o->control == SR_CONTROL_POSITIONS ? sri_positions_options() : sri_default_options();
   options.step = sr_run_is_adaptive(o) ? 0.0 : o->step;
   options.rtol = o->rtol;

@@ -1,4 +1,4 @@
-// Progress of a run, and requests to stop it.
+// Progress of a run, and stop requests.
 #include <time.h>
 
 #include "simulate/run.h"

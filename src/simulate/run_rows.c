@@ -1,4 +1,4 @@
-// Rows of the results of a run, at exact times by dense output.
+// Result rows of a run, at exact times by dense output.
 #include <math.h>
 
 #include "constraint/constraint.h"
@@ -14,12 +14,12 @@ int sr_run_evaluate_at(srRun* run, double t, srStage stage) {
   sr_run_add_work_before(run);
   sr_run_put_followers(run, t);
   const int answer = sr_evaluate_motion(run->m, run->d, t, run->q, run->v, run->y, stage);
-  // Of a method with accelerations of its own these are judged, after every step.
+  // For a method with accelerations of its own these are checked, after every step.
   if (sri_acceleration(run->integrator) == NULL) sr_run_note_acceleration(run, run->d->row_residual);
   return answer;
 }
 
-// The first value of the rows that is not a number: a sensor may divide by zero while the motion goes on.
+// The first value of the rows that is NaN: a sensor may divide by zero while the motion continues.
 static void monitor_row(srRun* run) {
   const int columns = sr_column_count(run->m);
   for (int i = 0; i < columns && run->odd_rows == 0; ++i) {

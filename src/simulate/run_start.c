@@ -1,4 +1,4 @@
-// Memory and start of a run: the state is assembled, contacts, jumps, integrator and events begin there, rows are compared.
+// Memory and start of a run: assembles the state, starts contacts, jumps, integrator and events there, and compares dependent equations.
 #include "base/base.h"
 #include "constraint/constraint.h"
 #include "simulate/record.h"
@@ -48,11 +48,11 @@ static bool make_watches(srRun* run, const srSystem* system) {
   return run->events != NULL;
 }
 
-// Couplings that are eliminated are no rows for explicit methods, unless a way to keep rows is asked for; implicit ones take them as rows.
+// Eliminated couplings are no constraint equations for explicit methods, unless a stabilization is requested; for implicit ones they are.
 // `auto` is of both kinds.
 static srSystem system_of(const srModel* m, const srRunOptions* o, const srSystem* all) {
   srSystem system = *all;
-  const srMethod* method = sri_method_find(o->method);  // NULL: sri_create says so
+  const srMethod* method = sri_method_find(o->method);  // NULL: sri_create reports it
   const bool rows = o->stabilization != SR_STABILIZATION_PROJECTION && o->stabilization != SR_STABILIZATION_NONE;
   if (m->elimination == NULL || method == NULL || method->switches) return system;
   if (method->implicit) {
@@ -90,7 +90,7 @@ void sr_run_release(srRun* run) {
 
 // ---- start --------------------------------------------------------------------------------------------------------------
 
-// Do rows that depend on others agree with them in the accelerations too?
+// Do dependent equations agree with the others at acceleration level too?
 static srStatus look_at_rows(srRun* run) {
   double has = 0.0, wants = 0.0;
   const int row = run->m->constrained ? sr_contradicting_row(run->m, run->d, &has, &wants) : -1;

@@ -1,4 +1,4 @@
-// Why a run cannot go on: the sentence, the joint or state that is worst, the largest force and the element it comes from.
+// Why a run cannot continue: the message, the worst joint or state, the largest force and the element it comes from.
 #include <math.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -9,7 +9,7 @@
 #include "force/instances.h"
 #include "simulate/run.h"
 
-#define AHEAD 1e-13  // of 1 s and of the time: where the cause of an end is looked for
+#define AHEAD 1e-13  // of 1 s and of the time: where the cause of a failure is searched
 
 void sr_run_say(srRun* run, const char* format, ...) {
   char* text = run->result->trouble;
@@ -42,7 +42,7 @@ static void say_where(srRun* run) {
   } else if (y >= 0 && (v < 0 || !(fabs(d->y[y]) <= fabs(d->v[v])))) {
     sr_run_say(run, "; worst is the state '%s' = %.3g", m->y_name[y], d->y[y]);
   } else if (v >= 0) {
-    // Accelerations under loops are the integrator's.
+    // Constrained accelerations are computed by the integrator.
     const int i = m->constrained || isfinite(d->a[a]) ? v : a;
     const int link = m->dof_link[i];
     sr_run_say(run, "; worst is joint '%s' of body '%s': velocity %.3g %s", m->joint_name[m->link_joint[link]],
@@ -64,7 +64,7 @@ static void say_largest_force(srRun* run) {
   if (source >= 0) sr_run_say(run, ", where '%s' gives %.3g", sr_element(m, d, source)->name, share);
 }
 
-// The last step may have ended right before a force stops being a number, on the last time at which it is one.
+// The last step may have ended right before a force becomes NaN, on the last time at which it is finite.
 static void say_cause_ahead(srRun* run, double t_good) {
   const double t = t_good + AHEAD * (1 + fabs(t_good));
   if (sr_evaluate_motion(run->m, run->d, t, run->q, run->v, run->y, SR_STAGE_ACCELERATION) == 0) return;
@@ -89,7 +89,7 @@ srStatus sr_run_fail(srRun* run, double t_good, const char* why) {
   return SR_FAILED;
 }
 
-// Sentences of the integrator tell the time themselves.
+// Messages of the integrator contain the time themselves.
 srStatus sr_run_fail_at(srRun* run, double t_good, const char* why) {
   char sentence[300];
   (void)snprintf(sentence, sizeof sentence, "at t = %.9g %s", sri_time(run->integrator), why);

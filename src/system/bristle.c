@@ -1,8 +1,8 @@
-// Bounds for the errors of bristles (docs/theory/friction.md). A bristle slips where its bend e reaches Fs/K, which may be far below a
+// Bounds for the errors of bristles (docs/theory/friction.md). A bristle slips where its deflection e reaches Fs/K, which may be far below a
 // tolerance that suits positions: then errors alone carry it over the limit, and the body creeps or slips where it should rest.
 //   |error of e in a step| <= 0.01 Fs/K
-// Fs of a joint is given. Of a contact it is mu N; for N stands the weight of the model, shared by its contacts: the size counts, not
-// the digits. Without gravity there is none, and no bound.
+// Fs of a joint is given. Of a contact it is mu N, with the weight of the model shared by its contacts for N: only the magnitude
+// matters. Without gravity there is none, and no bound.
 #include "system/bristle.h"
 
 #include <math.h>
@@ -13,18 +13,18 @@
 #define PART 0.01    // of Fs/K
 #define LEAST 1e-12  // Fs/K in m or rad: a bound of 0.01 of it is 45 roundings of 1 m
 
-// The normal force that a contact is taken to have.
+// The normal force assumed for a contact.
 static double usual_force(const srModel* m) {
   int contacts = 0;
   double mass = 0;
   for (int i = 0; i < m->nforce; i++) contacts += m->force[i].contact != NULL && m->force[i].contact->law != NULL;
-  contacts += m->ncollider;  // of those that may touch about as many do
+  contacts += m->ncollider;  // about as many of the possible contacts are closed
   for (int b = 1; b <= m->nbody; b++) mass += m->body_mass[b];
   const double g = sqrt(m->gravity[0] * m->gravity[0] + m->gravity[1] * m->gravity[1] + m->gravity[2] * m->gravity[2]);
   return contacts > 0 ? mass * g / contacts : 0;
 }
 
-// Fs/K of one friction of an element; 0: it has no bristles, or none of a known size.
+// Fs/K of one friction of an element; 0: no bristles, or of unknown size.
 static double bend(const srModel* m, const srSurfaceLaws* c, const srDryFriction* x) {
   if (x->law == NULL || x->ne == 0 || !(x->p.K > 0)) return 0;
   return x->s * (c->law != NULL ? usual_force(m) : 1) / x->p.K;

@@ -1,14 +1,14 @@
 // The model as the equations that integrators see (integrate.h).
 //
-// A tree: its only rows are the drivers, g = q_i - s(t), G unit rows, b = -s', gamma = s''. In the index-1 form (rates) driven
-// coordinates are given: q_i = s, v_i = s', a_i = s'', and the force that does it is their multiplier. Integrators then
-// merely repeat s by quadrature; `accepted` puts them back on it.
+// A tree: its only constraint equations are the drivers, g = q_i - s(t), G unit rows, b = -s', gamma = s''. In the index-1 form (rates) driven
+// coordinates are prescribed: q_i = s, v_i = s', a_i = s'', and the driving force is their multiplier. Integrators then
+// merely reproduce s by quadrature; `accepted` puts them back on it.
 //
-// A constrained model: all rows of constraint/rows.c, M and G by their patterns. Which of them count, accelerations and multipliers are
-// the integrators' (integrate/constrained.h): there are no `rates`.
+// A constrained model: all equations of constraint/rows.c, M and G by their patterns. Selection of equations, accelerations and multipliers
+// are up to the integrators (integrate/constrained.h): there are no `rates`.
 //
-// Looped by couplings alone (m->elimination): both. The recursion has the couplings in it, so that rates of members are those of their leader
-// times the ratio, and drivers as in a tree; `accepted` takes away the rounding. Methods that need rows take M, f, G and these.
+// Constrained by couplings only (m->elimination): both. The recursion includes the couplings, so that rates of members are those of their leader
+// times the ratio, and drivers as in a tree; `accepted` removes the rounding. Methods that need constraint equations use M, f, G and these.
 #include "system/system.h"
 
 #include <math.h>
@@ -27,7 +27,7 @@ static void copy(double* to, const double* from, int n) {
 static bool has_rates(const srModel* m) { return !m->constrained || m->ng == 0 || m->elimination != NULL; }
 
 // ---- callbacks ------------------------------------------------------------------------------------------------------
-// Those that evaluate the model look for a request to stop first: so does every method, whatever it iterates. Quaternions are
+// Callbacks that evaluate the model check for a stop request first: so every method does, whatever it iterates. Quaternions are
 // those of the method: the kinematics takes them as normalised.
 
 static int evaluate_forces(const srModelSystem* s, double t, const double* q, const double* v, const double* y,
@@ -60,7 +60,7 @@ static int dynamics(void* user, double t, const double* q, const double* v, cons
   const srModelSystem* s = user;
   const srModel* m = s->m;
   srData* d = s->d;
-  (void)D;  // never asked for: it is G
+  (void)D;  // never requested: it is G
   const int answer = evaluate_forces(s, t, q, v, y, tau);
   if (answer != 0) return answer;
   copy(ydot, d->ydot, m->ny);
@@ -106,7 +106,7 @@ static int power(void* user, double t, const double* q, const double* v, const d
   const srModelSystem* s = user;
   srData* d = s->d;
   (void)v, (void)y;              // d has them from `dynamics`
-  if (s->m->nformula_row > 0) {  // the rows are those of the next stage by now
+  if (s->m->nformula_row > 0) {  // the constraints are those of the next stage by now
     const int answer = constraint(user, t, q, NULL, NULL, NULL);
     if (answer != 0) return answer;
   }
@@ -201,7 +201,7 @@ static const char* row(void* user, int k, double* tolerance) {
   return r->name;
 }
 
-// In other than relative coordinates the hints speak of no coordinate of the equations.
+// In other than relative coordinates the hints do not refer to coordinates of the equations.
 static int nature(void* user, int i) {
   const srModel* m = ((const srModelSystem*)user)->m;
   const int hint = m->absolute ? SR_NATURE_NONE : m->joint_nature[m->link_joint[m->dof_link[i]]];
@@ -231,8 +231,8 @@ static void accept_followers(srModelSystem* s, double t, double* q, double* v) {
   sr_put_followers(m, s->d, t, q, v);
 }
 
-// Free bodies, at the state that the step ends with: what turns are counted from, and how far springs that stand for joints
-// have given way.
+// Free bodies, at the state at the end of the step: the reference for counting turns, and the deflection of springs that represent
+// joints.
 static void settle_free(srModelSystem* s, double t, const double* q, const double* v) {
   (void)sr_evaluate(s->m, s->d, t, q, v, NULL, SR_STAGE_VELOCITY);
   sr_measurement_accept(s->m, s->d);

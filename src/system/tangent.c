@@ -2,12 +2,12 @@
 //
 //   E = [ M a + c - f - G^T lambda ; -y' ],   Kq = dE along sr_retract,   Kv = dE by (v, y)
 //
-// M a + c: dynamics/rnea_derivative.c. Forces and rows: every one is a wrench over the twist of one frame seen from another
-// (dynamics/chain.c), or acts on a variable (tangent_variable.c), so that what an element adds is small and local: its own slope
-// between its own two frames, pulled back along the chain. What each is derived from: docs/theory/tangent.md.
+// M a + c: dynamics/rnea_derivative.c. Forces and constraints: each is a wrench over the twist of one frame observed from another
+// (dynamics/chain.c), or acts on a variable (tangent_variable.c), so that the contribution of an element is small and local: its own derivative
+// between its own two frames, pulled back along the chain. Derivations: docs/theory/tangent.md.
 //
-// The entries come in an order that the numbers do not change (math/entries.h). At creation the same code runs without
-// numbers and takes down where they stand; the pattern is made of that, so it cannot miss one.
+// The order of the entries does not depend on the numbers (math/entries.h). At creation the same code runs without
+// numbers and records their positions; the pattern is made from that, so it cannot miss one.
 #include "system/tangent.h"
 
 #include <stdlib.h>
@@ -17,7 +17,7 @@
 
 #define NEW(x, type, n) ((type*)sr_pool_alloc(&(x)->pool, (size_t)((n) > 0 ? (n) : 1) * sizeof(type)))
 #define DENSE 24  // up to this size a matrix is dense
-// Unknowns beyond which trees are solved by recursion. It is cheaper from 25 on; up to 100 radau5 may want the matrices, to couple its stages.
+// Unknowns beyond which trees are solved by recursion. It is cheaper from 25 on; up to 100 radau5 may need the matrices, to couple its stages.
 #define TREE_ABOVE 100
 
 static int assemble(srModelTangent* x, srData* d, double tau, const double* a, const double* lambda) {
@@ -46,7 +46,7 @@ static int by_place(const void* a, const void* b) {
   return x[0] != y[0] ? (x[0] > y[0]) - (x[0] < y[0]) : (x[1] > y[1]) - (x[1] < y[1]);
 }
 
-// All pairs, both ways, with the diagonal and what M has; sorted, each once. Returns how many.
+// All pairs, both ways, with the diagonal and the pattern of M; sorted, each once. Returns their number.
 static size_t collect(const srModelTangent* x, const int* taken, size_t ntaken, int* pair) {
   const srModel* m = x->m;
   size_t n = 0;
@@ -101,7 +101,7 @@ static void make_places(srModelTangent* x, const int* taken, size_t n) {
   x->entries = (srmEntries){.place = place};
 }
 
-// False when out of memory: the scratch is not in the pool, which stays as long as the tangent.
+// False when out of memory: the scratch is not in the pool, which lives as long as the tangent.
 static bool make_pattern(srModelTangent* x) {
   const srModel* m = x->m;
   (void)assemble(x, NULL, 0, NULL, NULL);

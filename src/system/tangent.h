@@ -8,7 +8,7 @@
 #include "dynamics/tree_tangent.h"
 #include "expr/expr.h"
 
-// Something that a law or a row depends on, and its derivatives along the coordinates.
+// A quantity that a force law or a constraint depends on, and its derivatives along the coordinates.
 typedef struct srVariable {
   int kind, index,
       scalar;      // srVarKind and index; of a sensor: which of its scalars; SR_VAR_ARG: 0 z, 1 zdot of a force element
@@ -46,10 +46,10 @@ struct srModelTangent {
   int* of_scalar;          // nsensor_value
   int* of_state;           // ny
   int* of_link;            // nforce: the variable z of a law between two points; zdot is the next one
-  srProgram *laws, *rows;  // derivatives of law formulas; first and second ones of constraint formulas
+  srProgram *laws, *rows;  // derivatives of force-law formulas; first and second ones of constraint formulas
   int* law_start;          // nformula + 1: dependences of each formula
   srDependence* law;
-  int* row_first;     // of each variable of each formula row (nrow_arg): its first derivative in row_value, -1 none
+  int* row_first;  // of each variable of each constraint formula (nrow_arg): its first derivative in row_value, -1 none
   int* row_second;    // of each pair of them (row_pair), -1 none
   int* row_pair;      // nformula_row: first pair
   int* row_variable;  // nrow_arg: variable, -1 time
@@ -87,11 +87,11 @@ void sr_tangent_formula_rows(srModelTangent* x, const srData* d, const double* l
 void sr_tangent_force_prepare(srModelTangent* x);
 int sr_tangent_forces(srModelTangent* x, srData* d, double tau, const double* a, const double* lambda);
 
-// Entries of the model's tangent at the state of d, which sr_forces has seen; out has been cleared. Answers as integrate.h.
+// Entries of the model's tangent at the state of d, after sr_forces; out has been cleared. Returns as integrate.h.
 int sr_tangent_evaluate(srModelTangent* x, srData* d, double tau, const double* a, const double* lambda,
                         srTangent* out);
 
-// As sr_tangent_create, with the choice between matrices and the recursion given. SR_SOLVE_TREE where that is not possible: matrices.
+// As sr_tangent_create, with an explicit choice between matrices and recursion. SR_SOLVE_TREE where that is not possible: matrices.
 typedef enum srSolve { SR_SOLVE_AUTO, SR_SOLVE_MATRIX, SR_SOLVE_TREE } srSolve;
 srModelTangent* sr_tangent_create_as(const srModel* m, srSolve solve);
 

@@ -1,12 +1,12 @@
 // Force elements, states, closures and joints of free bodies in the tangent.
 //
-//   joint port    f acts on a variable v:                 f_x dx + f_x' dx' + f_y dy + (its formula), over the rows of v
-//   link port     f acts on z, w = f (0, n):              the turn of w, and the same over the rows of z
+//   joint port    f acts on a variable v:                 f_x dx + f_x' dx' + f_y dy + (its formula), along the derivatives of v
+//   link port     f acts on z, w = f (0, n):              the rotation of w, and the same along the derivatives of z
 //   point, frames f is the wrench over the chain's twist: Lx = f_x (dx/dpose), Lt = f_x'
-//   gap port      the gap's and the slip's force over the rows of each of their variables
+//   gap port      the gap's and the slip's force along the derivatives of each of their variables
 //   states        rows of y': the same derivatives
-//   closure       w = sum lambda_i W_i and its slope; soft ones with their springs
-//   free bodies   forces jf on joint coordinates, multipliers of drivers and couplings, less armature times jv', push
+//   closure       w = sum lambda_i W_i and its derivative; soft ones with their springs
+//   free bodies   forces jf on joint coordinates, multipliers of drivers and couplings, minus armature times jv', act
 //                 along the rows h of the measurements: w = sum jf_k h_k. Armature adds its own change, -armature d(jv')
 #include <math.h>
 #include <string.h>
@@ -108,7 +108,7 @@ typedef struct Law {
 
 static double slope(const Law* law, int row, int column) { return law->J[row * (2 * law->n + law->k) + column]; }
 
-// Force and slope of an element at d's state; nothing while entries are only taken down.
+// Force and derivative of an element at d's state; nothing while entries are only recorded.
 static int evaluate(srModelTangent* x, srData* d, double tau, Law* law) {
   const srForceElement* e = law->e;
   law->n = sr_port_width(e->law->port);
@@ -133,7 +133,7 @@ static int evaluate(srModelTangent* x, srData* d, double tau, Law* law) {
   return answer != 0 ? answer : sr_law_jacobian(e, x->derivative[e - x->m->force], &in, x->law_work, x->law_jacobian);
 }
 
-// Row `row` of the slope, which acts on n rows of K with these coefficients: by the states, and by the formulas from `formula`.
+// Row `row` of the derivative, which acts on n rows of K with these coefficients: by the states, and by the formulas from `formula`.
 static void put_states(srModelTangent* x, const Law* law, int row, int n, const int* rows, const double* coefficient,
                        int stride) {
   for (int s = 0; s < law->k; s++) {
@@ -150,7 +150,7 @@ static void put_formula(srModelTangent* x, int formula, int n, const int* rows, 
 
 static const double one = 1;
 
-// A port of one number: row 0 of the slope acts on `on`, the others are rates of states.
+// A port of one number: row 0 of the derivative acts on `on`, the others are rates of states.
 static void put_scalar(srModelTangent* x, const Law* law, const srVariable* on, const double* coefficient,
                        const srVariable* position, const srVariable* rate) {
   if (law->e->formula >= 0) {
@@ -179,7 +179,7 @@ static void link_element(srModelTangent* x, const srData* d, int i, const Law* l
   put_scalar(x, law, z, z->dq, z, zdot);
 }
 
-// Part of the slope over x, as one over the pose: rows r of it.
+// Derivative by x converted to one by the pose: its rows r.
 static void over_pose(const Law* law, int r, const double* A, double* out) {
   for (int j = 0; j < 6; j++) {
     out[j] = j < 3 ? 0 : slope(law, r, j);
@@ -218,7 +218,7 @@ static void wide_element(srModelTangent* x, int i, const Law* law) {
   }
 }
 
-// Row r of the slope, (2 + k) x (4 + k) by (gap, slip, gap', slip', y), over n rows of K: the formulas of gap and rates.
+// Row r of the derivative, (2 + k) x (4 + k) by (gap, slip, gap', slip', y), over n rows of K: the formulas of gap and rates.
 static void put_gap_row(srModelTangent* x, const Law* law, int r, int n, const int* rows, double* by,
                         const double* coefficient, double factor) {
   static const int formula[] = {0, -1, 1, 2};
@@ -313,7 +313,7 @@ static double multiplier_on(const srModel* m, const double* lambda, int k) {
   return sum;
 }
 
-// What turns with the armature of joint velocity k; returns its force.
+// Rotation of the armature torque of joint velocity k; returns its force.
 static double armature(srModelTangent* x, const srVariable* v, int k, const srChainAcceleration* accel) {
   const double armature = x->m->joint_armature[k];
   double value = 0;

@@ -1,11 +1,11 @@
-// Derivatives of formulas: of laws and state rates by all that they depend on; of constraint formulas twice.
+// Derivatives of formulas: of force laws and state rates by all that they depend on; of constraint formulas twice.
 //
 //   law f(x)           df = sum_x f_x dx
-//   position row g(x)  force   lambda sum_x g_x (dx/dq_j)
+//   position eq. g(x)  force   lambda sum_x g_x (dx/dq_j)
 //                      change  lambda sum_xy g_xy (dx/dq_j) (dy/dq_k) + lambda sum_x g_x d(dx/dq_j)/dq_k
-//   velocity row h(x)  force   lambda sum_x h_x (dx/dv_j) over velocities x; change likewise, y over positions
+//   velocity eq. h(x)  force   lambda sum_x h_x (dx/dv_j) over velocities x; change likewise, y over positions
 //
-// The graph is derived exactly, in a copy of its own: the model stays as it is and may be shared by threads.
+// The graph is differentiated exactly, in a separate copy: the model is unchanged and may be shared by threads.
 #include <string.h>
 
 #include "force/force.h"
@@ -61,7 +61,7 @@ static int variable_of(srModelTangent* x, const srNodeView* leaf) {
 
 // ---- laws -----------------------------------------------------------------------------------------------------------------
 
-// Formulas that act: rates of states and laws. Those of sensors alone are only seen.
+// Formulas with an effect: rates of states and force laws. Those of sensors only are just recorded.
 static void mark_acting(const srModel* m, unsigned char* acts) {
   for (int i = 0; i < m->priv->ny_user; i++) acts[m->priv->formula_rate + i] = 1;
   for (int i = 0; i < m->nforce; i++) {
@@ -110,7 +110,7 @@ static srNode leaf_of(const srModel* m, srGraph* graph, const srFormulaVariable*
   return sr_graph_var(graph, (srVarKind)of->kind, index);
 }
 
-// First derivatives by variable k of a row and second ones by k and l that count: k a velocity of a velocity row, else a
+// First derivatives by variable k of a constraint and second ones by k and l that matter: k a velocity of a velocity equation, else a
 // position; l a position.
 static void row_slopes(srModelTangent* x, srPool* scratch, srGraph* graph, const srFormulaRow* row, const srNode* root,
                        int pair, Nodes* slopes) {
@@ -157,7 +157,7 @@ static void row_programs(srModelTangent* x, srPool* scratch) {
   x->row_value = NEW(x, double, slopes.n);
 }
 
-// scratch lies in the pool: a local variable that changes after setjmp has no value after the jump.
+// scratch is in the pool: a local variable that changes after setjmp is indeterminate after the jump.
 void sr_tangent_formulas(srModelTangent* x) {
   srPool* scratch = NEW(x, srPool, 1);
   jmp_buf* const outer = x->pool.on_fail;

@@ -1,8 +1,8 @@
-// The recursion of dynamics/tree_tangent.c for a model: which unknowns are eliminated together, and what the force elements add there.
+// The recursion of dynamics/tree_tangent.c for a model: which unknowns are eliminated together, and what the force elements contribute.
 //
-// Unknowns are coordinates and states. Those of one link belong together, and so do those that a force element, a law or the rate of a
-// state joins by an entry of Kq or Kv. The recursion serves where every such block has the coordinates of one link at most: springs,
-// dampers, friction, limits, motors and their states in the joints. An element between bodies, or a law that sees another joint, does
+// Unknowns are coordinates and states. Those of one link belong together, and so do those that a force element, a force law or the rate of a
+// state couples by an entry of Kq or Kv. The recursion applies where every such block has the coordinates of one link at most: springs,
+// dampers, friction, limits, motors and their states in the joints. An element between bodies, or a force law that refers to another joint, does
 // not fit: then the matrices are formed.
 #include <string.h>
 
@@ -11,7 +11,7 @@
 #include "system/tangent.h"
 
 #define NEW(x, type, n) ((type*)sr_pool_alloc(&(x)->pool, (size_t)((n) > 0 ? (n) : 1) * sizeof(type)))
-#define MOST_ENTRIES 256  // an unknown, beyond which elements cannot be local
+#define MOST_ENTRIES 256  // per unknown, beyond which elements cannot be local
 
 // ---- blocks -------------------------------------------------------------------------------------------------------------
 
@@ -57,7 +57,7 @@ static void add_block(srModelTangent* x, int first, const int* size, int* of) {
   of[first] = t->nblock++;
 }
 
-// Blocks in the order of their leaders; unknowns in theirs, so that coordinates come first. at (n): place of each unknown in its block.
+// Blocks in the order of their leaders; unknowns in theirs, so that coordinates come first. at (n): index of each unknown in its block.
 static void make_blocks(srModelTangent* x, int* leader, const int* size, int* of, int* at) {
   const srModel* m = x->m;
   srTreeTangent* t = x->tree;
@@ -118,7 +118,7 @@ bool sr_tangent_tree_prepare(srModelTangent* x) {
   (void)sr_tangent_forces(x, NULL, 0, NULL, NULL);
   const size_t count = x->entries.next;
   if (count > (size_t)MOST_ENTRIES * (size_t)x->n) return false;
-  // The lists below serve creation alone, and stay in the pool: eight numbers an unknown.
+  // The lists below are needed at creation only, and stay in the pool: eight numbers per unknown.
   int* pair = NEW(x, int, (int)(2 * count));
   int *leader = NEW(x, int, x->n), *size = NEW(x, int, x->n), *of = NEW(x, int, x->n), *at = NEW(x, int, x->n);
   x->entries = (srmEntries){.pair = pair};

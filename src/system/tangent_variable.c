@@ -1,4 +1,4 @@
-// Variables of laws and formulas, and their derivatives along the coordinates.
+// Variables of force laws and formulas, and their derivatives along the coordinates.
 //
 //   coordinate   of a plain joint dx = 1; of a quaternion n' = n o (0, w)/2; of a free link's position p' = R v
 //   on a chain   x' = w . t (positions) or x = w . t (velocities), w from the pose: c_k the chain's columns, L = dw
@@ -6,7 +6,7 @@
 //                velocities   dx/dv_k = w . c_k,   dx/dq_k = (L c_k) . t + w . dt/dq_k
 //     z            w = (0, n), n = d/|d|,  L = (1 - n n^T)/|d| over displacements
 //     sensor       x y z: (0, e), vx vy vz: the same, wx wy wz: (e, 0), r_ij: (c x e_i, 0) with c column j of R
-//     joint coordinates of free bodies: the rows of the measurements
+//     joint coordinates of free bodies: the derivatives of the measurements
 #include <math.h>
 #include <string.h>
 
@@ -281,7 +281,7 @@ void sr_tangent_outer(srModelTangent* x, int n, const int* row, const double* co
   }
 }
 
-// The force of a multiplier `by` on a variable is by times its derivatives; this is how those change with q.
+// The force of a multiplier `by` on a variable is by times its derivatives; this is their change with q.
 void sr_tangent_variable_turn(srModelTangent* x, const srData* d, const srVariable* variable, double by) {
   if (variable->chain) {
     double w[6], L[36];
