@@ -48,7 +48,7 @@ static void print_message(const srMessage* message, int alike) {
   sr_text_free(&text);
 }
 
-// A note on a file; those of a computation, which have none, tell of its result.
+// A note on a file; those of a computation, which have none, concern its result.
 static bool is_hidden(const srMessage* message) { return message->severity == SR_SEVERITY_NOTE && message->place.file; }
 
 void cli_show(Cli* cli) {

@@ -66,13 +66,13 @@ void cli_show_hidden(const Cli* cli);  // the line that counts the notes
 // The end of a verb that has no result: messages to standard error, {"errors": [...]} for --json. Returns status.
 int cli_refuse(Cli* cli, int status);
 int cli_status(srStatus status);  // exit status of a library status
-// Prints a report on standard output, and frees it. One that is cut for want of memory is none: then an error is printed instead.
+// Prints a report on standard output, and frees it. A report truncated for lack of memory is replaced by an error.
 // Returns the exit status.
 int cli_print(srText* text);
-srReportForm cli_form(const Cli* cli);  // that was asked for
+srReportForm cli_form(const Cli* cli);  // as requested
 
 // Words that an option takes: known[0 .. built-1], and up to known[n-1] those of the contract that are not built yet. True
-// when the word can be used; else the error tells the nearest one and all that there are.
+// when the word is valid; else the error suggests the nearest one and lists all.
 bool word_exists(Cli* cli, const char* option, const char* word, const char* const* known, int n, int built);
 char* words_join(const char* const* words, int n, char* text, size_t size);  // "a, b, c" into text, which it returns
 
@@ -81,12 +81,12 @@ typedef struct Model {
   const char* path;
   Settings settings;
   const char* base;         // URDF: given by --base, NULL: fixed
-  TextList packages;        // where package:// is looked for
+  TextList packages;        // where package:// is searched
   const char* plugins;      // given by --plugins: "", or folders separated by ':'; NULL: no library is loaded
   bool lock;                // --lock-massless
-  bool at_rest;             // no motion is asked for: joints that cannot be accelerated may be there
+  bool at_rest;             // no motion is requested: joints that cannot be accelerated are allowed
   const char* formulation;  // given by --formulation, NULL: relative
-  srModel* model;           // in the formulation that was asked for, after model_formulate
+  srModel* model;           // in the requested formulation, after model_formulate
   srData* data;
   srSpec* spec;
   srModel* relative;  // what another formulation was made of
@@ -110,15 +110,15 @@ typedef struct Model {
       PLUGINS_OPTION(&(m)->plugins), VERBOSE_OPTION(cli), {                                                            \
     "--json", OPTION_FLAG, &(cli)->json, NULL, "print one JSON object on standard output"                              \
   }
-// Refuses an output that is one of the inputs. False: told.
+// Refuses an output that is one of the inputs. False: reported.
 bool output_is_free(Cli* cli, const char* output, const char* input);
 // Reads and compiles; data holds the initial state. 0, or the exit status after cli_refuse.
 int model_open(Cli* cli, Model* m);
-bool model_is_relative(const Model* m);           // no other formulation was asked for
-srFormulation model_formulation(const Model* m);  // the one asked for
+bool model_is_relative(const Model* m);           // no other formulation was requested
+srFormulation model_formulation(const Model* m);  // the requested one
 // Closes the loops, before model_formulate. 0, or the exit status after cli_refuse.
 int model_assemble(Cli* cli, Model* m, srAssemblyChange** change);
-// Takes the model to the formulation asked for, at data's state. 0, or the exit status after cli_refuse.
+// Converts the model to the requested formulation, at data's state. 0, or the exit status after cli_refuse.
 int model_formulate(Cli* cli, Model* m);
 #define FORMULATION_OPTION(m)                                                                                          \
   {                                                                                                                    \
@@ -138,7 +138,7 @@ size_t result_stem(const char* path);
 typedef struct State {
   double t;  // NOT_GIVEN
   NumberList q, v, y, tau;
-  NumberList touch, instances;  // of a file alone: speeds at first touch of the contacts, 0: open
+  NumberList touch, instances;  // only from a file: approach velocities of the contacts, 0: open
   const char* file;
 } State;
 State state_none(void);
@@ -149,7 +149,7 @@ State state_none(void);
       {"--t", OPTION_NUMBER, &(s)->t, "SECONDS", "time of the state (default: 0)"}, {                                  \
     "--state", OPTION_TEXT, &(s)->file, "FILE.json", "the same from a file with the keys t, q, v, y, tau"              \
   }
-// Puts the state into d; lists win over the file. False: messages say what is wrong.
+// Sets the state of d; lists override the file. False: reported in messages.
 bool state_apply(Cli* cli, State* s, const srModel* m, srData* d);
 // Drivers at the time of the state, and closed loops where neither positions nor velocities were given (sr_state_at_time).
 // 0, or the exit status after cli_refuse.
@@ -160,10 +160,10 @@ void state_free(State* s);
 typedef struct Progress {
   bool shown;       // standard error is a terminal
   long long drawn;  // last time of drawing, ms
-  bool stopped;     // the user asked to stop
+  bool stopped;     // the user requested a stop
 } Progress;
-Progress progress_begin(void);                             // also watches for signals, stop.c
-int progress_update(Progress* p, double t, double t_end);  // nonzero: the user wants to stop
+Progress progress_begin(void);                             // also installs signal handlers, stop.c
+int progress_update(Progress* p, double t, double t_end);  // nonzero: the user requests a stop
 void progress_end(Progress* p);
 
 // ---------------------------------------------------------------------------------------------------- signals (stop.c)

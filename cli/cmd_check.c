@@ -1,4 +1,4 @@
-// sarrus check: reads and compiles a model, tells topology and degrees of freedom.
+// sarrus check: reads and compiles a model, reports topology and degrees of freedom.
 #include "cli.h"
 
 static int check(Cli* cli, const Model* m) {

@@ -1,5 +1,5 @@
 // sarrus compare: many methods on one model or many. Every run is a process of its own, so that what fails costs one entry;
-// errors are those against tight runs of methods of different kind, whose own disagreement is told too.
+// errors are those against tight runs of methods of different family, whose own disagreement is reported too.
 #define _POSIX_C_SOURCE 200809L
 #include <ctype.h>
 #include <stdlib.h>

@@ -1,4 +1,4 @@
-// sarrus convert: a model in the words of another program, and the list of what those cannot say.
+// sarrus convert: a model in the format of another program, and the list of what it cannot express.
 #include <stdio.h>
 #include <string.h>
 

@@ -12,7 +12,7 @@ static int evaluate(Cli* cli, const Model* m, bool bare) {
   return cli_print(&text);
 }
 
-// The state asked for; the initial one at its time, with its loops closed.
+// The requested state; the initial one at its time, with its loops closed.
 static int start_state(Cli* cli, State* state, const Model* m, bool bare) {
   if (!state_apply(cli, state, m->model, m->data)) return cli_refuse(cli, EXIT_INPUT);
   return bare ? EXIT_DONE : state_at_time(cli, state, m);

@@ -1,4 +1,4 @@
-// sarrus plot: columns of result tables to an SVG figure. Each --y is a panel; several tables lie over each other.
+// sarrus plot: columns of result tables to an SVG figure. Each --y is a panel; several tables are overlaid.
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -45,7 +45,7 @@ static const char* base_name(const char* path) {
   return slash ? slash + 1 : path;
 }
 
-// The path without the ending of a result file, and behind it what is asked for. To be freed.
+// The path without the extension of a result file, followed by the requested one. To be freed.
 static char* with_ending(const char* path, const char* ending) {
   const size_t n = result_stem(path);
   char* text = malloc(n + strlen(ending) + 1);
@@ -86,7 +86,7 @@ static char* table_name(const Plot* p, int t) {
   return with_ending(base_name(p->files.item[t]), "");
 }
 
-// What the legend calls a column of a table; "" when the label of the axis says it. To be freed.
+// What the legend calls a column of a table; "" when it is the label of the axis. To be freed.
 static char* series_name(const Plot* p, const PlotPanel* panel, int column, int t) {
   const char* name = panel->n > 1 ? p->columns.names[column] : "";
   const char* unit = same_unit(&p->columns, panel) ? "" : shown_unit(p->columns.units[column]);

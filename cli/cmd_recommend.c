@@ -1,5 +1,5 @@
 // sarrus recommend: measures a model (sr_survey_create), tries every method on it over a short window, each in a process of its
-// own as `compare` does, and says which one to take, with the numbers.
+// own as `compare` does, and recommends one, with the numbers.
 #define _POSIX_C_SOURCE 200809L
 #include <stdlib.h>
 #include <string.h>
@@ -16,7 +16,7 @@
 #define CONTENDER 10.0   // times the cost of the one chosen first: may be the better one after all
 #define AGAIN_RUNS 2     // that are timed in a round
 #define MOST_ROUNDS 8
-#define TIGHTER 0.1        // tolerance of the second look, of the first
+#define TIGHTER 0.1        // tolerance of the second pass, of the first
 #define MUCH_TIGHTER 1e-2  // where no method was within FAR_OFF tolerances
 #define FAR_OFF 100.0
 #define TIGHTER_COST 2.0  // a decade multiplies the steps of order 5 by 1.6
@@ -62,7 +62,7 @@ static void add_entry(Recommend* r, int method, double rtol) {
   r->c.all.run[r->c.all.nrun++] = e;
 }
 
-// The time that is left, shared by n entries.
+// The remaining time, shared by n entries.
 static void share_time(Recommend* r, int n) {
   const double left = fmax(r->seconds - (wall_clock() - r->began), LEAST_SHARE * r->seconds);
   r->c.timeout = fmax(r->share * left * fmin(r->c.jobs, n) / (TRIAL_RUNS * n), LEAST_TIMEOUT);
@@ -173,7 +173,7 @@ static bool try_tighter(Recommend* r) {
   return true;
 }
 
-// All methods (but auto, which is made of two of them) at the tolerance that was asked for, then a second look where it may change the choice.
+// All methods (but auto, which combines two of them) at the requested tolerance, then a second pass where it may change the choice.
 static bool try_methods(Recommend* r) {
   Compare* c = &r->c;
   const size_t most = 2 * (size_t)sri_method_count();

@@ -200,7 +200,7 @@ static int simulate(Run* r) {
   return print_report(r, trouble);
 }
 
-// The start in the coordinates of the file: given, at its time, moved as asked for.
+// The initial state in the coordinates of the file: given, at its time, moved as requested.
 static int place_start(Run* r) {
   const bool given = r->state.q.x || r->state.v.x;
   if (given || r->m.data->t != 0) {

@@ -1,6 +1,6 @@
 // What the parts of `sarrus compare` share: models, and runs, each in a process of its own.
 //   cmd_compare.c options and order of work | compare_child.c one run | compare_pool.c processes | compare_reference.c result files |
-//   compare_results.c stored results | compare_plot.c SVG. Which runs there are, how they are judged and told: <sarrus/compare.h>.
+//   compare_results.c stored results | compare_plot.c SVG. Which runs there are, how they are judged and reported: <sarrus/compare.h>.
 #ifndef SARRUS_CLI_COMPARE_H
 #define SARRUS_CLI_COMPARE_H
 
@@ -35,7 +35,7 @@ _Noreturn void child_run(const Compare* c, const srComparedRun* e, int out);
 // compare_pool.c: runs those of the n runs that `wanted` chooses, some at a time, and fills record and samples.
 bool pool_run(Compare* c, srComparedRun* runs, int n, bool (*wanted)(const Compare* c, const srComparedRun* e));
 
-bool read_reference(Compare* c, srComparedModel* s);  // --reference FILE.csv; false: messages say why
+bool read_reference(Compare* c, srComparedModel* s);  // --reference FILE.csv; false: reported in messages
 
 // compare_results.c: stored results instead of models
 int compare_results(Cli* cli, const TextList* files);

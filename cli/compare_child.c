@@ -1,5 +1,5 @@
 // One run of the comparison, in a process of its own: whatever becomes of it, the others go on. It samples the motion once,
-// then runs again without samples for the clock, as often as it takes for the clock to tell.
+// then runs again without samples for timing, as often as the clock's resolution requires.
 #define _XOPEN_SOURCE 700
 #include <errno.h>
 #include <signal.h>
@@ -12,7 +12,7 @@
 
 #include "compare.h"
 
-// The sanitizer reserves more memory than there is, and must be let. gcc has a macro for it, clang asks for a feature.
+// The sanitizer reserves more memory than exists, and must be allowed to. gcc has a macro for it, clang a feature test.
 #if defined(__SANITIZE_ADDRESS__)
 #define SANITIZED 1
 #elif defined(__has_feature)
@@ -29,7 +29,7 @@
 #define LEAST_RUNS 3
 #define MOST_RUNS 10000
 #define LONG_SECONDS 1.0  // from here on the samples cost nothing worth a second run
-#define SLACK 0.2         // s that a run may go on when its time is over: it looks at the clock between steps
+#define SLACK 0.2         // s that a run may exceed its time: it checks the clock between steps
 
 typedef struct Child {
   const Compare* c;
@@ -60,7 +60,7 @@ static int on_progress(void* user, double t, double t_end) {
   return x->late;
 }
 
-// Ends the process where the run itself does not come to look at the clock.
+// Ends the process where the run itself does not check the clock.
 static void set_alarm(double seconds) {
   struct itimerval timer = {0};
   timer.it_value.tv_sec = (time_t)seconds;
@@ -84,7 +84,7 @@ static void limit_memory(const Compare* c) {
 static void set_options(Child* x) {
   const srComparedRun* e = x->e;
   x->options = x->s->options;
-  if (e->reference) {  // the way of the model, not the one that is to be judged
+  if (e->reference) {  // the stabilization of the model, not the one to be judged
     x->options = sr_run_options(x->s->m);
     x->options.t_end = x->s->options.t_end;
     x->options.control = SR_CONTROL_DEFAULT;
@@ -96,7 +96,7 @@ static void set_options(Child* x) {
   x->options.user = x;
 }
 
-// From the start; with samples where they are wanted.
+// From the start; with samples where requested.
 static srStatus run_once(Child* x, bool sampled, double* wall, double* processor) {
   sr_data_copy(x->s->m, x->s->start, x->data);
   set_alarm(x->c->timeout + SLACK);

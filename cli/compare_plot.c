@@ -65,7 +65,7 @@ static int count_failed(const Compare* c, int model, int method, int* runs) {
   return failed;
 }
 
-// What is not drawn is said.
+// What is not drawn is reported.
 static void note_failures(const Compare* c, srPlot* plot, int row, int model) {
   char text[160];
   for (int j = 0; j < c->all.nmethod; j++) {

@@ -1,5 +1,5 @@
 // Runs of the comparison, some at a time, each in a process: a crash, an endless run or too much memory costs one entry. A
-// child tells its result through a pipe; where it stands in the list does not depend on when it comes.
+// child returns its result through a pipe; its position in the list does not depend on the order of arrival.
 #define _XOPEN_SOURCE 700
 #include <errno.h>
 #include <poll.h>

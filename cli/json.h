@@ -5,7 +5,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-// Reads the numbers and arrays of numbers that stand under known keys of the top object; everything else is checked and
+// Reads the numbers and arrays of numbers under known keys of the top object; everything else is checked and
 // skipped.
 typedef struct JsonWanted {
   const char* key;
@@ -19,7 +19,7 @@ typedef struct JsonTrouble {
   char text[160];
 } JsonTrouble;
 
-// size bytes of text. False: trouble says where and why; what was found so far is to be freed all the same.
+// size bytes of text. False: trouble states where and why; what was found so far must still be freed.
 bool json_read(const char* text, size_t size, JsonWanted* wanted, int n, JsonTrouble* trouble);
 
 #endif

@@ -1,4 +1,4 @@
-// The JSON reader: RFC 8259, depth bounded, no copies but of the wanted numbers.
+// The JSON reader: RFC 8259, depth bounded, no copies but of the requested numbers.
 #include <ctype.h>
 #include <math.h>
 #include <stdarg.h>
@@ -44,7 +44,7 @@ static bool expect(Reader* r, char c, const char* where) {
   return fail(r, "expected '%c' %s", c, where);
 }
 
-// A string; its first KEY_MAX - 1 bytes go to key. Escapes are kept as they stand: no wanted key has one.
+// A string; its first KEY_MAX - 1 bytes go to key. Escapes are kept as written: no requested key has one.
 static bool string(Reader* r, char* key) {
   size_t n = 0;
   if (!expect(r, '"', "at the start of a text")) return false;

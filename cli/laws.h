@@ -21,7 +21,7 @@ typedef struct NormalCurve {
 typedef struct FrictionCurve {
   const srFrictionLaw* law;
   double v[LAW_POINTS], f[LAW_POINTS];                                         // steady sliding
-  double cycle_v[CYCLE_POINTS], cycle_x[CYCLE_POINTS], cycle_f[CYCLE_POINTS];  // to and fro, after the first cycle
+  double cycle_v[CYCLE_POINTS], cycle_x[CYCLE_POINTS], cycle_f[CYCLE_POINTS];  // back and forth, after the first cycle
 } FrictionCurve;
 
 typedef struct Laws {
@@ -37,7 +37,7 @@ typedef struct Laws {
   FrictionCurve* friction_curve;
 } Laws;
 
-bool laws_normal_curve(Laws* l, NormalCurve* c);      // false: messages say why
+bool laws_normal_curve(Laws* l, NormalCurve* c);      // false: reported in messages
 bool laws_friction_curve(Laws* l, FrictionCurve* c);  // laws_curves.c
 void laws_table(const Laws* l);                       // laws_show.c
 void laws_json(const Laws* l);

@@ -40,7 +40,7 @@ static void resample(const Laws* l, const srNormalParameters* p, const Path* pat
     c->d[i] = fmax(at.d, 0);
     c->f[i] = out.f;
   }
-  c->f[0] = path->point[0].f;  // laws that jump at first touch have jumped
+  c->f[0] = path->point[0].f;  // laws that jump at first contact have jumped
 }
 
 static void ask(const Laws* l, NormalCurve* c) {

@@ -1,4 +1,4 @@
-// sarrus VERB MODEL [options]: finds the verb and hands over. The verbs stand in cmd_<verb>.c.
+// sarrus VERB MODEL [options]: finds the verb and calls it. The verbs are in cmd_<verb>.c.
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -51,7 +51,7 @@ static int dispatch(Cli* cli, int argc, char** argv) {
   if (argc < 2) return print_help(stderr), EXIT_INPUT;
   if (strcmp(argv[1], "--help") == 0 || strcmp(argv[1], "-h") == 0) return print_help(stdout), EXIT_DONE;
   if (strcmp(argv[1], "--version") == 0) return printf("sarrus %s\n", sr_version()), EXIT_DONE;
-  // Errors in the options themselves are reported as asked for, too.
+  // Errors in the options themselves are reported in the requested form, too.
   for (int i = 1; i < argc; i++) cli->json = cli->json || strcmp(argv[i], "--json") == 0;
   const Verb* verb = find_verb(cli, argv[1]);
   if (!verb) return cli_refuse(cli, EXIT_INPUT);

@@ -1,4 +1,4 @@
-// Parses options by table; says the nearest known word when one is unknown.
+// Parses options by table; suggests the nearest known word when one is unknown.
 #include "options.h"
 
 #include <ctype.h>

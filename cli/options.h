@@ -35,7 +35,7 @@ typedef struct Option {
       name;  // "--t-end"; "" takes the arguments that belong to no option, if there may be several (OPTION_TEXTS)
   OptionKind kind;
   void* target;
-  const char* value;  // what stands after it, for the help; NULL for flags
+  const char* value;  // its argument, for the help; NULL for flags
   const char* doc;
 } Option;
 

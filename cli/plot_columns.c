@@ -1,4 +1,4 @@
-// Which columns of result tables stand in which panel: names, patterns, and a choice when none is given.
+// Which columns of result tables go to which panel: names, patterns, and a choice when none is given.
 #include "plot_columns.h"
 
 #include <stdlib.h>
@@ -72,7 +72,7 @@ static void add(PlotPanel* panel, int column) {
   panel->column[panel->n++] = column;
 }
 
-// One word of a list: a name as it stands, or a pattern, which leaves out the column of x.
+// One word of a list: a literal name, or a pattern, which leaves out the column of x.
 static bool add_word(Cli* cli, PlotColumns* c, PlotPanel* panel, const char* word) {
   const int before = panel->n, exact = find(c, word);
   if (exact >= 0) {

@@ -1,4 +1,4 @@
-// Which columns of result tables stand in which panel of `sarrus plot`.
+// Which columns of result tables go to which panel of `sarrus plot`.
 #ifndef SARRUS_CLI_PLOT_COLUMNS_H
 #define SARRUS_CLI_PLOT_COLUMNS_H
 
@@ -18,7 +18,7 @@ typedef struct PlotColumns {
   int npanel;
 } PlotColumns;
 
-// True when the text fits the pattern, in which * stands for any letters and ? for one.
+// True when the text fits the pattern, in which * matches any letters and ? one.
 bool pattern_fits(const char* pattern, const char* text);
 
 // Collects the names, finds x (NULL: the first column) and a panel for each of the lists y; without lists, panels of

@@ -15,9 +15,9 @@ typedef struct RunWords {
 bool start_exists(Cli* cli, const char* word);
 srStart start_of(const char* word);
 
-// Index of a word that is there, or what stood before where none was given.
+// Index of a given word, or the previous value where none was given.
 int word_index(const char* word, const char* const* words, int n, int before);
-bool run_words_exist(Cli* cli, const RunWords* given);                // false: messages say what there is
+bool run_words_exist(Cli* cli, const RunWords* given);                // false: messages list the choices
 void run_words_settle(const RunWords* given, srRunOptions* options);  // after run_words_exist
 
 // Lines of the help that name words.

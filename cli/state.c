@@ -1,5 +1,5 @@
 // A state given as numbers: lists of the command line, or a JSON file. Wrong lengths are refused with the coordinates'
-// names; quaternions are normalised, and it is said.
+// names; quaternions are normalised, and that is reported.
 #include <errno.h>
 #include <math.h>
 #include <stdio.h>

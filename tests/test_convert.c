@@ -1,5 +1,5 @@
-// Conversion: numbers instead of formulas; ours -> URDF -> ours and ours -> MJCF -> ours keep the dynamics of trees; what the
-// other format cannot say is told, every time.
+// Conversion: numbers instead of formulas; native -> URDF -> native and native -> MJCF -> native keep the dynamics of trees; what the
+// other format cannot express is reported, every time.
 #include <math.h>
 #include <stddef.h>
 #include <stdio.h>

@@ -1,4 +1,4 @@
-// Couplings that the recursion over the tree eliminates, against the same couplings as rows of the saddle-point system, against inverse
+// Couplings that the recursion over the tree eliminates, against the same couplings as constraint equations of the saddle-point system, against inverse
 // dynamics, and in runs.
 #include <math.h>
 #include <sarrus/sarrus.h>

@@ -1,4 +1,4 @@
-// Tests of src/dynamics: several roads to one number on random trees, differences, conservation, refusals.
+// Tests of src/dynamics: independent computations of one number on random trees, differences, conservation, refusals.
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>

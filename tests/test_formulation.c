@@ -1,6 +1,6 @@
-// One model, three formulations: relative and absolute agree on every shipped model (motion, freedoms, redundancy, driving
+// One model, three formulations: relative and absolute agree on every shipped model (motion, degrees of freedom, redundancy, driving
 // forces, unique reactions, energy); the error of the penalty falls with 1/stiffness; joint coordinates measured between free
-// bodies are what they say, with their rates, turns included.
+// bodies have the right values, with their rates, turns included.
 #include <dirent.h>
 #include <math.h>
 #include <sarrus/sarrus.h>

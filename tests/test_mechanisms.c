@@ -1,4 +1,4 @@
-// The mechanisms of models/benchmark, models/paper2 and models/mechanisms: for each its freedoms and its redundant rows, counted by
+// The mechanisms of models/benchmark, models/paper2 and models/mechanisms: for each its degrees of freedom and redundant equations, counted by
 // hand; a short run with every method; and a value that does not come from this program: published tables, closed forms
 // of the geometry (triangles, spheres), the equation of motion in one coordinate, made here from the positions alone.
 #include <math.h>

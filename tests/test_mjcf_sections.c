@@ -1,5 +1,5 @@
 // Tests of the sections of MJCF behind the bodies: tendons, equalities, actuators, contacts, keyframes, sensors. Numbers
-// marked "MuJoCo" were printed by MuJoCo 2.2.2 for the same file; the others are worked out by hand beside them.
+// marked "MuJoCo" were printed by MuJoCo 2.2.2 for the same file; the others are worked out by hand next to them.
 #include <math.h>
 #include <stdio.h>
 #include <string.h>

@@ -1,4 +1,4 @@
-// Motion with unilateral contacts, phase by phase, on systems without bodies: plain srSystem with rows that are switched on and off, D that is not
+// Motion with unilateral contacts, phase by phase, on systems without bodies: plain srSystem with equations that are switched on and off, D that is not
 // G, gaps from the callback `contacts`, and sources of events. Expected values are closed forms.
 //
 // Things here are flat: gap_k = N_k q + c_k, slip T_k v, all rows constant. Which contacts are open, stick or slide after an event is found by

@@ -1,5 +1,5 @@
 // Simulation: closed forms (pendulum, top, free body, motor), conservation, measured orders, rows, ledger, no allocation
-// while stepping, and what a run says when it cannot go on.
+// while stepping, and the message of a run that cannot continue.
 #include <math.h>
 #include <sarrus/sarrus.h>
 #include <stdio.h>

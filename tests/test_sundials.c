@@ -1,4 +1,4 @@
-// Tests of cvode and ida: errors beside the tolerance, constraints and redundant rows, quaternions, stiffness, restarts, dense
+// Tests of cvode and ida: errors compared with the tolerance, constraints and redundant rows, quaternions, stiffness, restarts, dense
 // output, limits of time, callbacks that fail. A build without SUNDIALS has but one test: the sentence.
 #include <float.h>
 #include <malloc.h>

@@ -1,4 +1,4 @@
-// Linear systems of trees by recursion against the matrices that they stand for: products, the diagonal of M, real and complex solutions; all
+// Linear systems of trees by recursion against the matrices that they represent: products, the diagonal of M, real and complex solutions; all
 // joint types, elements and states in the joints; what does not fit; runs both ways; memory.
 #include <math.h>
 #include <sarrus/sarrus.h>

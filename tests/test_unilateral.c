@@ -1,4 +1,4 @@
-// What rigid contact asks of the integrators, on systems without bodies: forces along D that is not G, rows that are switched on and
+// What rigid contact requires of the integrators, on systems without bodies: forces along D that is not G, equations that are switched on and
 // off. Expected values are closed forms.
 #include "constrained.h"
 

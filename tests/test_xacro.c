@@ -1,4 +1,4 @@
-// Tests of xacro: trees that it writes out, against what the documentation of xacro says they are; formulas against
+// Tests of xacro: trees that it writes out, against the documentation of xacro; formulas against
 // Python's values; all messages; and a robot by macros against the same robot written out.
 #define _XOPEN_SOURCE 700  // mkdtemp, mkstemp
 

@@ -1,4 +1,4 @@
-// Members of srData by name: every array of SR_DATA_FIELDS, and the single values beside them.
+// Members of srData by name: every array of SR_DATA_FIELDS, and the scalar members.
 #include <string.h>
 
 #include "access/type.h"
@@ -47,7 +47,7 @@ static int width_of(const char* name) {
   return 1;
 }
 
-// Joint coordinates of a relative model are its coordinates, and stand in no memory of their own.
+// Joint coordinates of a relative model are its coordinates, and have no memory of their own.
 static int count_of(const srModel* m, const char* name, int count) {
   if (m->absolute || name[0] != 'j') return count;
   if (strcmp(name, "jq") == 0) return m->njq;

@@ -1,5 +1,5 @@
 // Members of srModel by name. The lists hold every member that is a number, a text or an array of them (a test reads
-// model.h and looks for what is missing), and of arrays of structs what a caller outside of C needs.
+// model.h and detects what is missing), and of arrays of structs what a caller outside C needs.
 #include <string.h>
 
 #include "access/type.h"
@@ -193,7 +193,7 @@ static const char* const names[] = {
 
 const char* sr_model_array_name(int i) { return i >= 0 && i < (int)(sizeof names / sizeof names[0]) ? names[i] : NULL; }
 
-// An array that the model does not have is empty. The pointer loses its const; `writable` says what may be done.
+// An array that the model does not have is empty. The pointer loses its const; `writable` states the permission.
 static bool tell(srArray* out, const void* data, srType type, int rows, int width, size_t item, size_t stride) {
   *out = (srArray){.type = type, .ndim = width > 1 ? 2 : 1, .shape = {0, width}};
   out->stride[0] = (int)stride;

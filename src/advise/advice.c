@@ -1,10 +1,10 @@
-// From the survey and the trials to an advice, by the flags of the methods and what was measured:
-//   who may be chosen   done, error within SR_ADVICE_ACCEPT tolerances, rows kept; of these the ones with step control; with
+// From the survey and the trials to a recommendation, by the flags of the methods and the measurements:
+//   candidates          done, error within SR_ADVICE_ACCEPT tolerances, constraints satisfied; of these the ones with step control; with
 //                       constraints the ones that solve the constraints themselves (index >= 1)
-//   of which kind       explicit where the model is not stiff; implicit where it is, unless explicit ones cost less than half
+//   kind                explicit where the model is not stiff; implicit where it is, unless explicit ones cost less than half
 //                       as much all the same
-//   which one           the cheapest at equal accuracy,  cost = seconds max(1, error/wanted)^(1/order)
-//                       of those that cost about the same, by what does not change with the clock: is_plainer
+//   method              the cheapest at equal accuracy,  cost = seconds max(1, error/wanted)^(1/order)
+//                       of those that cost about the same, by criteria independent of the clock: is_plainer
 #include <math.h>
 #include <sarrus/recommend.h>
 #include <stdarg.h>
@@ -13,14 +13,14 @@
 
 #include "base/base.h"
 
-#define ALIKE 1.5         // costs up to this ratio are the same: clocks are not better
-#define BUSY 3.0          // nor are those of busy machines, where the number of evaluations says that it should be so
-#define ROUNDING 1e-10    // rows of velocities that are kept to this are kept to rounding
+#define ALIKE 1.5         // costs up to this ratio are the same: clocks are no better
+#define BUSY 3.0          // nor are those of busy machines, where the number of evaluations indicates equal cost
+#define ROUNDING 1e-10    // velocity constraints satisfied to this are satisfied to rounding
 #define CONTRADICTS 2.0   // costs less by this: the clock contradicts the rule
-#define SEEN 1.5          // factor of steps from which it is told
-#define EVENTS_MANY 20.0  // steps for each event below which restarts are a cost of their own
+#define SEEN 1.5          // factor of steps from which it is reported
+#define EVENTS_MANY 20.0  // steps per event below which restarts matter
 
-// Methods that restart slowly, at order 1: what a flag does not tell.
+// Methods that restart slowly, at order 1: not stated by a flag.
 static const char* const multistep[] = {"cvode", "ida"};
 
 typedef struct Choice {
@@ -32,7 +32,7 @@ typedef struct Choice {
   srAdvice* out;
 } Choice;
 
-// A tree has at most drivers, and springs instead of joints leave no rows.
+// A tree has at most drivers, and springs instead of joints leave no constraint equations.
 static bool has_rows(const Choice* c) { return c->m->constrained && c->m->ng > 0; }
 
 static const srMethod* method_of(const Choice* c, int i) { return sri_method(c->trial[i].method); }
@@ -53,7 +53,7 @@ static bool is_accurate(const Choice* c, int i) {
 // ---- choosing ---------------------------------------------------------------------------------------------------------
 
 #define MOST_STANDING 4
-// How far a trial may be chosen: the larger, the better; 0: not at all.
+// Rank of a trial as a candidate: the larger, the better; 0: excluded.
 static int standing(const Choice* c, int i) {
   const srMethod* method = method_of(c, i);
   if (!is_accurate(c, i) || method->order < 2) return 0;
@@ -61,8 +61,8 @@ static int standing(const Choice* c, int i) {
   return 1 + rows + 2 * !isnan(c->trial[i].rtol);
 }
 
-// What the work grows by until the error is the one that is wanted: of order p, so many times as many steps. More accuracy than
-// is wanted is not paid back: the tolerance stays.
+// Growth of the work until the error is the requested one: at order p, so many times as many steps. Excess accuracy is not
+// credited: the tolerance stays.
 static double shortfall(const Choice* c, int i) {
   const double times = c->trial[i].error / c->rtol;
   return times > 1.0 && c->s->reference != NULL ? pow(times, 1.0 / method_of(c, i)->order) : 1.0;
@@ -73,7 +73,7 @@ static double cost(const Choice* c, int i) {
   return isnan(x) ? HUGE_VAL : x;
 }
 
-// The cheapest of this standing and kind, -1: none. Restarts of multistep methods are not wanted among many events.
+// The cheapest of this standing and kind, -1: none. Multistep methods are avoided where events are many.
 static int cheapest(const Choice* c, int level, bool implicit) {
   const bool many = c->s->steps_per_event < EVENTS_MANY;
   int best = -1;
@@ -91,11 +91,11 @@ static bool needs_clearly_fewer(const Choice* c, int a, int b) {
   return ALIKE * (double)c->trial[a].evaluations < (double)c->trial[b].evaluations;
 }
 
-// Is a to be taken before b where both cost the same? The word why, NULL: it is not. Clocks have no say in it, and what the
-// flags tell comes first, so that the answer is the same the next time.
+// Is a preferred to b where both cost the same? The reason, NULL: no. Clocks have no influence, and the
+// flags come first, so that the answer is reproducible.
 static const char* is_plainer(const Choice* c, int a, int b) {
   const srMethod *x = method_of(c, a), *y = method_of(c, b);
-  // No rows: none need be looked at.
+  // No constraints: nothing to check.
   if (!has_rows(c) && (x->index == 0) != (y->index == 0))
     return x->index == 0 ? "it does no work for constraints" : NULL;
   if (x->order != y->order) return x->order > y->order ? "its order is higher" : NULL;
@@ -106,7 +106,7 @@ static const char* is_plainer(const Choice* c, int a, int b) {
   return c->trial[a].method < c->trial[b].method && !needs_clearly_fewer(c, b, a) ? "it is the plainer one" : NULL;
 }
 
-// Do both cost the same? Explicit methods do about the same work in an evaluation.
+// Do both cost the same? Explicit methods do about the same work per evaluation.
 static bool are_alike(const Choice* c, int i, int best) {
   const srMethodTrial *x = &c->trial[i], *y = &c->trial[best];
   const double work = (double)x->evaluations * shortfall(c, i), least = (double)y->evaluations * shortfall(c, best);
@@ -142,7 +142,7 @@ static int choose(const Choice* c, int* other) {
   return turned ? rest : wanted;
 }
 
-// Nothing is accurate: the least error of those that came to the end.
+// None is accurate: the least error of those that finished.
 static int least_error(const Choice* c) {
   int best = -1;
   for (int i = 0; i < c->n; ++i) {
@@ -217,7 +217,7 @@ static void say_rows(Choice* c, int taken) {
         s->ng, s->rank, rank);
 }
 
-// Why the one that was taken comes before another that took less time in its trial.
+// Why the selected one is preferred to another that took less time in its trial.
 static void say_why_dearer(const Choice* c, int taken, int other, char* text, size_t size) {
   const srMethod *a = method_of(c, other), *b = method_of(c, taken);
   const char* plainer = is_plainer(c, taken, other);

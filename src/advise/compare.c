@@ -1,5 +1,5 @@
-// How far a run is from a reference: both are sampled at the same times, and compared on the manifold of their positions.
-//   e(t_k) = max_i |x_i - ref_i| / s_i      s_i by unit, so that metres and radians can stand in one number
+// Distance of a run from a reference: both are sampled at the same times, and compared on the manifold of their positions.
+//   e(t_k) = max_i |x_i - ref_i| / s_i      s_i by unit, so that metres and radians combine into one number
 #include <float.h>
 #include <math.h>
 #include <sarrus/compare.h>
@@ -17,7 +17,7 @@ int sr_trajectory_width(const srTrajectory* x) { return 1 + x->nq + x->nv + x->n
 srTrajectory* sr_trajectory_create(const srModel* m, int n) {
   srTrajectory* x = sr_alloc(sizeof *x);
   if (x == NULL) return NULL;
-  *x = (srTrajectory){.n = n < 2 ? 2 : n, .nq = m->njq, .nv = m->njv, .ny = m->ny - m->ny_slot};  // slots change hands
+  *x = (srTrajectory){.n = n < 2 ? 2 : n, .nq = m->njq, .nv = m->njv, .ny = m->ny - m->ny_slot};  // slots are reused
   x->sample = sr_alloc((size_t)x->n * (size_t)sr_trajectory_width(x) * sizeof(double));
   if (x->sample != NULL) return x;
   sr_free(x);
@@ -58,7 +58,7 @@ srStatus sr_run_sampled(const srModel* m, srData* d, const srRunOptions* options
   o.user = &sampling;
   out->filled = 0;
   const srStatus status = sr_run(m, d, &o, messages, result);
-  // A run that stopped early hands out its last state too: that is none of the samples.
+  // A run that stopped early outputs its last state too: that is none of the samples.
   const size_t width = (size_t)sr_trajectory_width(out);
   const double late = out->filled > 0 ? out->sample[(size_t)(out->filled - 1) * width] : t0;
   if (out->filled > 0 && fabs(late - (t0 + (double)(out->filled - 1) * o.every)) > 1e-6 * o.every) --out->filled;
@@ -87,8 +87,8 @@ static double time_of(const srTrajectory* x) {
   return x->sample[(size_t)(x->filled - 1) * (size_t)sr_trajectory_width(x)] - x->sample[0];
 }
 
-// Position differences stand in the space of v: a speed in m/s belongs to a position in m. What rests has speeds that are
-// rounding alone: they are measured by a slow motion.
+// Position differences are in the space of v: a speed in m/s belongs to a position in m. Speeds of coordinates at rest are
+// only rounding: they are scaled by a slow motion.
 static void scales(const srModel* m, const srTrajectory* ref, double* of_q, double* of_v) {
   const double metres = fmax(LEAST_LENGTH, unit_scale(ref, 1, ref->nq, m->q_unit, "m"));
   const double radians = fmax(1.0, unit_scale(ref, 1, ref->nq, m->q_unit, "rad"));
@@ -101,7 +101,7 @@ static void scales(const srModel* m, const srTrajectory* ref, double* of_q, doub
 
 // ---- distance -------------------------------------------------------------------------------------------------------
 
-// fmax would pass over a NaN, which is the worst of all errors.
+// fmax would skip a NaN, which is the worst of all errors.
 static double worse(double a, double b) { return isnan(a) || a > b ? a : b; }
 
 static double distance(const double* a, const double* b, const double* scale, int n) {

@@ -1,7 +1,7 @@
-// References and what follows from them: errors, which runs count as solved, the performance profile.
-//   reference   of all tight runs, the two methods of different kind and other coefficients that agree best: one of them, and
-//               how far the other is
-//   solved      done, and error of q and y <= max(accept * rtol, error of the reference); without a reference nobody knows,
+// References and what follows from them: errors, solved runs, the performance profile.
+//   reference   of all tight runs, the two methods of different family and coefficients that agree best: one of them, and
+//               its distance from the other
+//   solved      done, and error of q and y <= max(accept * rtol, error of the reference); without a reference it is unknown,
 //               and the model is no problem of the profile
 #include <math.h>
 #include <sarrus/compare.h>
@@ -11,7 +11,7 @@
 #include "base/base.h"
 
 // --------------------------------------------------------------------------------------------------------- references
-// Methods of one kind may share formulas: that they agree proves little.
+// Methods of one family may share formulas: their agreement is weak evidence.
 static int kind_of(int method) {
   const srMethod* m = sri_method(method);
   return 4 * m->implicit + (m->index > 1 ? m->index : 1);
@@ -91,7 +91,7 @@ static void judge_runs(srComparison* c) {
 }
 
 // ------------------------------------------------------------------------------------------------------------ profile
-// A problem is a model and a tolerance. A method of fixed step solves it with the cheapest of its steps that is accurate.
+// A problem is a model and a tolerance. A fixed-step method solves it with the cheapest of its steps that is accurate.
 static double best_cost(const srComparison* c, bool by_evaluations, int model, int method, double rtol) {
   double best = (double)INFINITY;
   for (int i = 0; i < c->nrun; i++) {

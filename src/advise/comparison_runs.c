@@ -1,11 +1,11 @@
-// Which runs a comparison has: for each model and method one for each tolerance, or for each step where the step is fixed;
-// and the tight ones that references are chosen from.
+// Which runs a comparison has: for each model and method one per tolerance, or per step where the step is fixed;
+// and the tight ones from which references are chosen.
 #include <math.h>
 #include <sarrus/compare.h>
 
 #include "base/base.h"
 
-#define REFERENCE_ORDER 4    // methods of lower order do not get there
+#define REFERENCE_ORDER 4    // methods of lower order do not reach it
 #define REFERENCE_ATOL 0.01  // of the relative tolerance
 #define MOST_STEPS 1e7
 
@@ -50,7 +50,7 @@ srStatus sr_comparison_list(srComparison* c) {
   return SR_OK;
 }
 
-// The first adaptive run of that model and tolerance that came to its end.
+// The first adaptive run of that model and tolerance that finished.
 static const srComparedRun* find_model_run(const srComparison* c, const srComparedRun* of) {
   for (int i = 0; i < c->nrun; i++) {
     const srComparedRun* e = &c->run[i];
@@ -59,7 +59,7 @@ static const srComparedRun* find_model_run(const srComparison* c, const srCompar
   return NULL;
 }
 
-// As long as an adaptive method needed, by evaluations: a method of order p is counted with p of them in a step. Where
+// At the cost of an adaptive method, by evaluations: a method of order p counts with p of them per step. Where
 // there is none: the step of the model, half of it, ...
 void sr_comparison_derive_steps(srComparison* c) {
   int halves = 0;

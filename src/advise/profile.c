@@ -1,7 +1,7 @@
-// Performance profiles: which part of the problems a solver solves at most tau times as dear as the best one.
+// Performance profiles: the fraction of the problems that a solver solves at most tau times as expensively as the best one.
 //   r_ps = t_ps / min_s t_ps,   rho_s(tau) = size{p: r_ps <= tau} / np
 // E.D. Dolan, J.J. More: Benchmarking optimization software with performance profiles. Mathematical Programming 91 (2002);
-// Haddouni et al. (2017), eq 37 to 39. A problem that nobody solves stays in np: it lowers all profiles alike.
+// Haddouni et al. (2017), eq 37 to 39. A problem that no solver solves stays in np: it lowers all profiles alike.
 #include <math.h>
 #include <sarrus/compare.h>
 #include <stdlib.h>

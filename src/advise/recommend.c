@@ -1,8 +1,8 @@
-// Survey of a model: what a choice of method needs to know, measured in a limited time.
-//   1  rows, rank, sizes, roughness of formulas: at the start
-//   2  pilot: an explicit method at the tolerances asked for: cost, steps, events, changes of rank
-//   3  guide: the same or an implicit method, tight, over the window that the time allows: samples, eigenvalues on the way
-//   4  steps by smoothness (step_estimate.c) beside steps by stability (stiffness.c)
+// Survey of a model: the information needed to choose a method, measured in a limited time.
+//   1  constraints, rank, sizes, nonsmooth formulas: at the start
+//   2  pilot: an explicit method at the requested tolerances: cost, steps, events, changes of rank
+//   3  guide: the same or an implicit method, tight, over the window that the time allows: samples, eigenvalues along it
+//   4  steps by smoothness (step_estimate.c) compared with steps by stability (stiffness.c)
 #include <math.h>
 #include <sarrus/recommend.h>
 #include <stdio.h>
@@ -15,8 +15,8 @@
 
 #define PILOT_SHARE 0.12  // of the time, for each method that is tried
 #define GUIDE_SHARE 0.2   // for the tight run
-#define GUIDE_PLAN 0.12   // that it is planned for: the window
-#define TIGHT 1e-3        // its tolerances, of those asked for
+#define GUIDE_PLAN 0.12   // planned for the window
+#define TIGHT 1e-3        // its tolerances, of those requested
 #define TIGHT_COST 4.0    // of a tight run over one at the tolerances: 1000^(1/5)
 #define LEAST_RTOL 1e-13
 #define LEAST_ATOL 1e-16
@@ -30,9 +30,9 @@ typedef struct Survey {
   const srData* start;
   srData* d;
   const srRunOptions* options;
-  double seconds, began, limit;  // limit: wall clock at which the run under way is to stop
+  double seconds, began, limit;  // limit: wall clock at which the present run is to stop
   bool late;                     // it was stopped by that
-  srMessages* messages;          // of runs: refusals are no errors of the survey
+  srMessages* messages;          // of runs: a refused method is no error of the survey
   srRunResult* result;
   srSurvey* out;
 } Survey;
@@ -68,7 +68,7 @@ static bool is_nonsmooth(srOp op) {
   }
 }
 
-// Functions with kinks or jumps among the nodes that the laws need and that are not constant; -1: out of memory.
+// Functions with kinks or jumps among the nodes that force laws need and that are not constant; -1: out of memory.
 static int count_nonsmooth(const srModel* m) {
   const srNode* root = m->priv->law_root;
   srNode last = -1;
@@ -126,7 +126,7 @@ static srStatus look_at_start(Survey* s) {
 
 // ---- the pilot --------------------------------------------------------------------------------------------------------
 
-// May this method lead? Explicit ones that suit the constraints first, then the other explicit ones, then the implicit.
+// May this method be the guide? Explicit ones that suit the constraints first, then the other explicit ones, then the implicit.
 static bool is_of_kind(const srModel* m, const srMethod* method, int kind) {
   if (method->absent || method->switches || !method->adaptive || method->order < GUIDE_ORDER) return false;
   const bool suits = (m->constrained && m->ng > 0) == (method->index > 0);
@@ -198,7 +198,7 @@ static void note_refusal(Survey* s, const srMethod* method, srStatus status) {
     (void)snprintf(s->out->pilot_why, sizeof s->out->pilot_why, "%s: %.440s", method->name, why);
 }
 
-// What a run that took steps is good for. True: it went to its end, which may be that of an event.
+// Usable result of a run that took steps. True: it reached its end, which may be that of an event.
 static bool take_run(Survey* s, const srMethod* method, srStatus status, double* t_guide, double* rate_guide) {
   srSurvey* out = s->out;
   if (!method->implicit && (out->pilot == NULL || s->result->t > out->t)) tell_pilot(s, method, status);
@@ -210,7 +210,7 @@ static bool take_run(Survey* s, const srMethod* method, srStatus status, double*
   return status == SR_OK && !s->late;
 }
 
-// The pilot: the explicit method that gets farthest. *t_guide: how far the guide can go, *rate_guide: what a second costs it.
+// The pilot: the explicit method that gets farthest. *t_guide: how far the guide can go, *rate_guide: its cost per second.
 static void fly(Survey* s, double* t_guide, double* rate_guide) {
   srStatus status;
   for (int kind = 0; kind < 3; ++kind) {
@@ -218,7 +218,7 @@ static void fly(Survey* s, double* t_guide, double* rate_guide) {
       const srMethod* method = sri_method(i);
       if (!is_of_kind(s->m, method, kind) || wall_clock() - s->began > 0.5 * s->seconds) continue;
       if (sr_stop_requested(s->d)) return;
-      // One explicit method that got on is enough; an implicit one is asked where the time was not.
+      // One explicit method that made progress is enough; an implicit one is tried where time was not the limit.
       if (kind < 2 && s->out->pilot != NULL && s->out->pilot_why[0] == 0) continue;
       if (!try_run(s, method, &status)) {
         note_refusal(s, method, status);
@@ -231,7 +231,7 @@ static void fly(Survey* s, double* t_guide, double* rate_guide) {
 
 // ---- the guide --------------------------------------------------------------------------------------------------------
 
-// Where the model cannot be linearized, what was found before still stands.
+// Where the model cannot be linearized, earlier results are kept.
 static void take_spectrum(Survey* s) {
   srSurvey* out = s->out;
   srSpectrum* x = &out->spectrum[out->nspectrum];
@@ -280,7 +280,7 @@ static void guide_parts(Survey* s, srTrajectory* part, srTrajectory* all, double
   }
 }
 
-// Every so many samples: what trials are compared with.
+// Every so many samples: the reference of the trials.
 static srTrajectory* thin_out(const srModel* m, const srTrajectory* all, int every) {
   const int n = (all->filled - 1) / every + 1;
   if (n < 2) return NULL;
@@ -295,7 +295,7 @@ static srTrajectory* thin_out(const srModel* m, const srTrajectory* all, int eve
 
 static double modulus(srEigenvalue x) { return hypot(x.re, x.im); }
 
-// What lasts: of each part of the window the smaller one of both ends counts, so that one place on the way (eigenvalues have a
+// Persistent stiffness: for each part of the window the smaller one of both ends counts, so that one position (eigenvalues have a
 // pole at a singular position) does not make a model stiff. rate: of the parts. Returns their number.
 static int find_lasting(srSurvey* out, double* rate) {
   const srSpectrum* x = out->spectrum;
@@ -322,8 +322,8 @@ static void judge_stiffness(Survey* s, const srTrajectory* all) {
   out->stiff = out->factor >= SR_STIFF;
 }
 
-// The part of the way that the time is enough for: all of it, a half, a quarter ... so that the next call, whose clock differs,
-// looks at the same motion.
+// The part of the motion that time allows: all of it, a half, a quarter ... so that the next call, whose clock differs,
+// examines the same motion.
 static double window_of(double way, double most) {
   const double halvings = most < way ? ceil(log2(way / most)) : 0.0;
   return halvings < 60.0 ? ldexp(way, -(int)halvings) : most;
@@ -332,7 +332,7 @@ static double window_of(double way, double most) {
 static srStatus guide(Survey* s, double t_guide, double rate_guide) {
   srSurvey* out = s->out;
   const double reach = t_guide - out->t0;
-  // What stopped a run before its end (an event, a failure) must not lie in the window.
+  // What stopped a run before its end (an event, a failure) must not be in the window.
   const double safe = t_guide < s->options->t_end ? 0.98 * reach : reach;
   const double length = window_of(safe, GUIDE_PLAN * s->seconds / (TIGHT_COST * rate_guide)) / SR_SURVEY_PARTS;
   const double width = 1.0 + s->m->njq + s->m->njv + s->m->ny - s->m->ny_slot,

@@ -1,6 +1,6 @@
-// Steps that a motion asks for by its smoothness. For x' = f(t) the error estimate of dopri5 is, to leading order,
+// Steps that a motion requires by its smoothness. For x' = f(t) the error estimate of dopri5 is, to leading order,
 //   e = h^5 x^(5) sum_i (b_i - bhat_i) c_i^4 / 4!      and h^5 x^(5) = 5^5 times the fifth difference over h/5
-// so that samples of x alone give it, without rates: a fast mode that is at rest, be it ever so stiff, adds nothing. The walk
+// so that samples of x alone give it, without rates: a fast mode at rest, however stiff, contributes nothing. The walk
 // takes the longest step with |e| <= 1 in the norm of the error control (dopri5.c), times its safety.
 #include <math.h>
 #include <sarrus/recommend.h>
@@ -54,7 +54,7 @@ static double error_of(const Walk* w, int j, int s) {
 
 static int next_size(int s) { return s < 4 ? s + 1 : s + s / 3; }
 
-// The longest step from sample j; *reach: how many samples it goes on.
+// The longest step from sample j; *reach: the number of samples it spans.
 static double longest(const Walk* w, int j, int* reach) {
   const int most = (w->x->filled - 1 - j) / PIECES;
   double err = error_of(w, j, 1);

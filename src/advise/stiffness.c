@@ -1,10 +1,10 @@
-// Eigenvalues of the motion, linearized at a state, and what they ask of an explicit method.
+// Eigenvalues of the motion, linearized at a state, and the steps that an explicit method then needs.
 //
 //   xi' = dv + [v, xi]      dv' = A_q xi + A_v dv + A_y dy      dy' = R_q xi + R_v dv + R_y dy
 //
 // xi: displacement along the directions of `retract`, carried along by the motion; [v, xi] is 0 but for rotations, where two
-// neighbours turn at the same rate about axes that are not the same. All derivatives are central differences of `rates`,
-// the index-1 form: rows of constraints then add a pair of zeros each and change nothing else, because (g, g')' = (g', 0).
+// neighbours rotate at the same rate about different axes. All derivatives are central differences of `rates`,
+// the index-1 form: constraint equations then add a pair of zeros each and change nothing else, because (g, g')' = (g', 0).
 //
 // Up to DENSE_STATES: the whole matrix and all its eigenvalues (QR iteration, math/eigen.c). Beyond: Arnoldi's process with
 // products by differences, KRYLOV of them, from a fixed start; its largest Ritz values. Saad, Numerical methods for large
@@ -20,9 +20,9 @@
 #define DENSE_STATES 120
 #define KRYLOV 60
 #define STEP 1e-7           // of a difference, relative to max(1, |x|)
-#define STEP_STATE 1e-9     // of a state that is 0: its size is not known
-#define STEP_TIME 1e-4      // rad or m that the motion goes on, for [v, xi]
-#define GROWING 0.1         // re over |im| from which a mode is one that grows
+#define STEP_STATE 1e-9     // of a state that is 0: its magnitude is unknown
+#define STEP_TIME 1e-4      // rad or m of further motion, for [v, xi]
+#define GROWING 0.1         // re over |im| from which a mode is growing
 #define SMALLEST_BOUND 0.9  // of all directions: 0.99 on the imaginary axis
 
 typedef struct Linear {
@@ -80,7 +80,7 @@ static int rates_at(Linear* l, const double* q, const double* x, double* r) {
   return answer;
 }
 
-// out = +-[v, xi] for a small xi: how the distance of two neighbours changes while both go on with v for the time s.
+// out = +-[v, xi] for a small xi: change of the distance of two neighbours while both move with v for the time s.
 static int carry(Linear* l, const double* q_moved, double s, double* out) {
   const srSystem* y = l->system;
   for (int i = 0; i < y->nv; ++i) l->xi[i] = s * l->v[i];
@@ -159,7 +159,7 @@ static double scalar(int n, const double* a, const double* b) {
   return sum;
 }
 
-// A start that no mode is orthogonal to: numbers of a linear congruence.
+// A start vector that no mode is orthogonal to: numbers of a linear congruence.
 static void first_vector(int n, double* x) {
   unsigned state = 12345u;
   for (int i = 0; i < n; ++i) {
@@ -170,7 +170,7 @@ static void first_vector(int n, double* x) {
   for (int i = 0; i < n; ++i) x[i] /= length;
 }
 
-// Takes the parts along the first k+1 basis vectors out of w, twice for rounding; adds them to column k of H.
+// Removes the components along the first k+1 basis vectors from w, twice for rounding; adds them to column k of H.
 static void orthogonalize(int n, const double* basis, int k, double* w, double* H, int size) {
   for (int twice = 0; twice < 2; ++twice) {
     for (int j = 0; j <= k; ++j) {
@@ -195,7 +195,7 @@ static int fill_krylov(Linear* l, double* H, double* basis, int* size) {
     orthogonalize(n, basis, k, w, H, most);
     const double length = sqrt(scalar(n, w, w));
     before = fmax(before, length0);
-    if (length <= 1e-10 * before) {  // differences have no more digits
+    if (length <= 1e-10 * before) {  // differences have no digits left
       *size = k + 1;
       break;
     }
@@ -251,7 +251,7 @@ static srStatus linearize(const srModel* m, const srData* d, srEigenvalue** out,
   srStatus status = prepare(&l) ? SR_OK : SR_MEMORY;
   if (status == SR_OK) status = sri_create("dopri5", &system, NULL, NULL, &l.integrator);
   if (status == SR_OK) status = sri_start(l.integrator, d->t, d->q, d->v, d->y);
-  // The first evaluation chooses the rows in use, on the constraints; they are kept around it.
+  // The first evaluation chooses the equations in use, on the constraints; they are kept around it.
   if (status == SR_OK) {
     memcpy(l.x1, d->v, (size_t)m->nv * sizeof(double));
     if (m->ny > 0) memcpy(l.x1 + m->nv, d->y, (size_t)m->ny * sizeof(double));

@@ -1,23 +1,23 @@
-// Assembly: positions, then velocities, are corrected so that all constraints hold, every iteration by the least change.
+// Assembly: corrects positions, then velocities, so that all constraints hold, every iteration by the least change.
 //
-//   positions    min |g(q (+) dx)|^2 by Levenberg-Marquardt: (G^T G + mu) dx = -G^T g,  mu proportional to |g|^2. Under redundant
-//                rows it still converges quadratically (Yamashita and Fukushima 2001), where Gauss-Newton would follow
-//                rows that are independent only because the loop is still open.
-//   velocities   min |dv| with G (v + dv) + b = 0, over rows that are independent at this position: a direction that the rows
-//                hold only within SR_RANK_TAU is not one to take velocities away from
+//   positions    min |g(q (+) dx)|^2 by Levenberg-Marquardt: (G^T G + mu) dx = -G^T g,  mu proportional to |g|^2. With redundant
+//                equations it still converges quadratically (Yamashita and Fukushima 2001), where Gauss-Newton would follow
+//                equations that are independent only because the loop is still open.
+//   velocities   min |dv| with G (v + dv) + b = 0, over equations that are independent at this position: velocities are not
+//                corrected along a direction that is constrained only within SR_RANK_TAU
 //
-// What holds to rounding is left as it is, bit by bit. Rounding of a row is measured by its terms:
-//   u (sum_j |G_ij| s_j + lengths in the row)         of g_i, s_j: a radian and the coordinate, or the coordinate in m
+// What holds to rounding is left unchanged, bit by bit. Rounding of an equation is measured by its terms:
+//   u (sum_j |G_ij| s_j + lengths in the equation)    of g_i, s_j: a radian and the coordinate, or the coordinate in m
 //   u (max_j |G_ij| sum_j |v_j| + |b_i|)              of G_i v + b_i
-// and the linear systems are solved down to it and no further: what is left then is noise, and a row that is redundant, or
-// nearly so, would answer to it with a change of any size (Hanke 1995: conjugate gradients stopped by the discrepancy).
+// and the linear systems are solved down to it and no further: the remainder is noise, and an equation that is redundant, or
+// nearly so, would respond to it with a change of any size (Hanke 1995: conjugate gradients stopped by the discrepancy).
 //
-// What the file gave is frozen first; only if the rest cannot do it alone, everything moves alike. The linear systems of small models go
+// Values given in the file are frozen first; only if the rest does not suffice, everything may move. Small linear systems are solved
 // by conjugate gradients on the normal equations (CGLS; Bjorck 1996, section 7.4): no matrix is formed or factored, and the correction is
 // the one of least norm. A chain of n bodies needs about n iterations, so large ones are solved directly, for the same correction:
 //   dx = W G^T y,   (G W^2 G^T + mu + e) y = -g,   e = 1e-12 of the largest diagonal,   refined once without e
 //
-// Rows that hold an axis to another vanish also where it is reversed. A loop that closes so is opened again, its start turned
+// Equations that align two axes hold also where one is reversed. A loop that closes that way is opened again, its initial position rotated
 // until the axes agree, and closed once more; where that does not help it is refused.
 #include <float.h>
 #include <math.h>
@@ -35,11 +35,11 @@
 
 #define ITERATIONS 100
 #define ROUNDINGS (16 * DBL_EPSILON)  // of the sum of terms: a chain of ten links or so adds up as many of them
-#define DIRECT_ABOVE 200              // coordinates and rows: up to it conjugate gradients
-#define TRIES 12                      // starts from other places when a loop does not close
+#define DIRECT_ABOVE 200              // coordinates and equations: up to it conjugate gradients
+#define TRIES 12                      // attempts from other initial positions when a loop does not close
 #define LONGEST_STEP 0.5              // rad or m in one iteration
-#define MOVED 1e-9                    // a change that is worth a word
-#define ENERGY_MOVED 1e-3             // of the kinetic energy of a state that is taken up: more is a warning
+#define MOVED 1e-9                    // a change worth reporting
+#define ENERGY_MOVED 1e-3             // of the kinetic energy of a given state: more is a warning
 #define TURN 0.1                      // rad in one step of turning an axis
 #define TURN_STEPS 60                 // more than half a turn
 #define TURNED 16                     // closures that are turned from one start
@@ -50,9 +50,9 @@ typedef struct Work {
   double *q_start, *q_try, *q_best;  // nq
   double *weight, *dx, *p, *s;       // nv: scale of each coordinate, unknown of CGLS, direction, gradient
   double *r, *Gp, *y;                // ng
-  double *enough, *enough_v;         // ng: what is rounding in a row, of positions and of velocities
+  double *enough, *enough_v;         // ng: rounding level of an equation, of positions and of velocities
   double* GW;                        // G with its columns scaled by weight
-  unsigned char *used, *counts;      // ng: rows that take part, and of them those of the system at hand
+  unsigned char *used, *counts;      // ng: equations in use, and of them those of the present system
   double* memory;
   srmBlocks* blocks;  // NULL: conjugate gradients
   int iterations;
@@ -62,7 +62,7 @@ typedef struct Work {
 
 static bool stops(Work* w) { return w->stopped = w->stopped || sr_stop_requested(w->d); }
 
-// Bodies as the blocks of M; in relative coordinates each coordinate by itself.
+// Bodies as the blocks of M; in relative coordinates each coordinate separately.
 static bool create_blocks(Work* w) {
   const srmSaddleShape* shape = &w->d->priv->shape;
   if (shape->nv + shape->ng <= DIRECT_ABOVE) return true;
@@ -101,7 +101,7 @@ static double square(const double* x, int n) {
 
 // ---- least squares ------------------------------------------------------------------------------------------------------
 
-// out = G W x of the rows in use among the first n; out += (G W)^T r.
+// out = G W x of the equations in use among the first n; out += (G W)^T r.
 static void times(const Work* w, int n, const double* x, double* out) {
   const srModel* m = w->m;
   for (int i = 0; i < n; ++i) {
@@ -118,7 +118,7 @@ static void transposed_times(const Work* w, int n, const double* r, double* out)
   }
 }
 
-// Is all that is left in the rows in use rounding?
+// Are all residuals of the equations in use rounding?
 static bool holds(const Work* w, int n, const double* r, const double* enough) {
   for (int i = 0; i < n; ++i) {
     if (w->used[i] != 0 && !(fabs(r[i]) <= enough[i])) return false;
@@ -152,7 +152,7 @@ static void conjugate_gradients(Work* w, int n, double mu, const double* roundin
   }
 }
 
-// Twice: the second time takes back what e has left. False: no factor.
+// Twice: the second pass removes the effect of e. False: no factor.
 static bool solve_directly(Work* w, int n, double mu, const double* rounding) {
   const int nv = w->m->nv, ng = w->m->ng;
   for (int i = n; i < ng; ++i) w->r[i] = 0.0;
@@ -169,7 +169,7 @@ static bool solve_directly(Work* w, int n, double mu, const double* rounding) {
   return true;
 }
 
-// dx = argmin |G W x + r0|^2 + mu |x|^2 down to what is rounding in r, then W times it; r holds r0, destroyed.
+// dx = argmin |G W x + r0|^2 + mu |x|^2 down to the rounding of r, then W times it; r holds r0, destroyed.
 static void least_squares(Work* w, int n, double mu, const double* rounding) {
   const int nv = w->m->nv;
   memset(w->dx, 0, (size_t)nv * sizeof *w->dx);
@@ -180,7 +180,7 @@ static void least_squares(Work* w, int n, double mu, const double* rounding) {
 
 // ---- rounding -----------------------------------------------------------------------------------------------------------
 
-// Size of each velocity coordinate's position: what its rounding is counted from. A radian stands for sines and cosines.
+// Magnitude of each velocity coordinate's position, the basis of its rounding. Sines and cosines count as a radian.
 static void coordinate_sizes(const srModel* m, const double* q, double* size) {
   for (int i = 1; i < m->nlink; ++i) {
     const double* qi = q + m->link_q[i];
@@ -202,7 +202,7 @@ static double distance_of(const srModel* m, const srData* d, int point) {
   return fabs(seen.position[0]) + fabs(seen.position[1]) + fabs(seen.position[2]);
 }
 
-// Terms of the rows of a closure that do not move: unit vectors where it turns (W over w), the places of its points where
+// Terms of the equations of a closure that do not move: unit vectors where it rotates (W over w), the positions of its points where
 // it slides (W over u).
 static void add_closure_sizes(Work* w, const srClosure* c) {
   const double far = distance_of(w->m, w->d, c->point[0]) + distance_of(w->m, w->d, c->point[1]);
@@ -215,7 +215,7 @@ static void add_closure_sizes(Work* w, const srClosure* c) {
   }
 }
 
-// What is rounding in g at d's position (sr_constraints done).
+// Rounding of g at d's position (sr_constraints done).
 static void position_rounding(Work* w) {
   const srModel* m = w->m;
   coordinate_sizes(m, w->d->q, w->s);
@@ -229,7 +229,7 @@ static void position_rounding(Work* w) {
   for (int i = 0; i < m->np; ++i) w->enough[i] *= ROUNDINGS;
 }
 
-// What is rounding in G v + b.
+// Rounding of G v + b.
 static void velocity_rounding(Work* w) {
   const srModel* m = w->m;
   for (int i = 0; i < m->ng; ++i) {
@@ -244,7 +244,7 @@ static void velocity_rounding(Work* w) {
 
 // ---- positions ------------------------------------------------------------------------------------------------------------
 
-// g at q; its square, or infinity where a row is not defined.
+// g at q; its square, or infinity where an equation is undefined.
 static double residual_at(Work* w, const double* q) {
   srData* d = w->d;
   (void)sr_evaluate(w->m, d, d->t, q, NULL, NULL, SR_STAGE_POSITION);
@@ -252,7 +252,7 @@ static double residual_at(Work* w, const double* q) {
   return isfinite(sum) ? sum : (double)INFINITY;
 }
 
-// The row that is worst against its tolerance, -1 when all are within theirs.
+// The equation that is worst relative to its tolerance, -1 when all are within theirs.
 static int worst_row(const Work* w, const double* residual, int n) {
   int worst = -1;
   double most = 1.0;
@@ -265,7 +265,7 @@ static int worst_row(const Work* w, const double* residual, int n) {
   return worst;
 }
 
-// Iterates from q_try, in place, until g is at rounding or nothing helps any more. The residual of q_try is left in d.
+// Iterates from q_try, in place, until g is at rounding or stagnates. The residual of q_try is left in d.
 static double close_loops(Work* w) {
   const srModel* m = w->m;
   double phi = residual_at(w, w->q_try);
@@ -312,8 +312,8 @@ static double scatter(unsigned i) {
   return (double)(i & 0xffffffU) / (double)0x800000 - 1.0;
 }
 
-// Another place to start from, farther with every try; what the file gave stays, and what no row depends on: a floating
-// base does not move because a loop that it carries is shaken.
+// Another initial position, farther with every attempt; given values stay, and so do coordinates that no equation depends on: a floating
+// base does not move because a loop that it carries is perturbed.
 static void perturb(Work* w, int k) {
   const srModel* m = w->m;
   double* seen = w->s;
@@ -338,7 +338,7 @@ static int reversed_closure(const Work* w) {
   return -1;
 }
 
-// dx of least length that turns b about e, seen from a, by TURN. False when no coordinate can.
+// dx of least length that rotates b about e, observed from a, by TURN. False when no coordinate can.
 static bool turn_about(Work* w, const srClosure* c, const double e[3]) {
   const srModel* m = w->m;
   double *column = w->d->work, sum = 0.0;
@@ -363,7 +363,7 @@ static bool turn_step(Work* w, const srClosure* c, const double n[3], const doub
   return turn_about(w, c, e);
 }
 
-// Turns q_try until the axes of the closure agree to 30 degrees. False when they cannot.
+// Rotates q_try until the axes of the closure agree to 30 degrees. False when they cannot.
 static bool turn(Work* w, const srClosure* c) {
   double n[3], Rn[3];
   for (int k = 0; k < TURN_STEPS && !stops(w); ++k) {
@@ -383,7 +383,7 @@ static void start_at(Work* w, int k) {
   if (k > 0) perturb(w, k);
 }
 
-// Closes from q_try; the worst row, -1 when closed. w->reversed: a closure that is closed the wrong way round.
+// Closes from q_try; the worst equation, -1 when closed. w->reversed: a closure that is closed with its axis reversed.
 static int try_to_close(Work* w) {
   const double phi = close_loops(w);
   const int row = isfinite(phi) ? worst_row(w, w->d->g, w->m->np) : 0;
@@ -391,8 +391,8 @@ static int try_to_close(Work* w) {
   return row;
 }
 
-// One start, shaken the k-th time; true when all is closed. The first closure that is reversed is turned at the start, others
-// where that has led.
+// One attempt, perturbed the k-th time; true when all is closed. The first reversed closure is rotated at the start, others
+// from where that has led.
 static bool try_start(Work* w, int k, int* row, int* reversed) {
   start_at(w, k);
   *row = try_to_close(w);
@@ -407,7 +407,7 @@ static bool try_start(Work* w, int k, int* row, int* reversed) {
   return last < 0 && w->reversed < 0;
 }
 
-// *bad_row: the worst of the first try; *reversed: a closure that some try closed with its axis reversed, -1 none.
+// *bad_row: the worst of the first attempt; *reversed: a closure that some attempt closed with its axis reversed, -1 none.
 static bool assemble_positions(Work* w, int* bad_row, int* reversed) {
   *reversed = -1;
   for (int k = 0; k < TRIES; ++k) {
@@ -419,7 +419,7 @@ static bool assemble_positions(Work* w, int* bad_row, int* reversed) {
     }
   }
   if (w->stopped) return false;
-  start_at(w, 0);  // tell the residual of the honest try
+  start_at(w, 0);  // report the residual of the unperturbed attempt
   set_weights(w, w->m->q_given, false);
   (void)close_loops(w);
   return false;
@@ -434,7 +434,7 @@ static double velocity_residual(Work* w) {
   return sum;
 }
 
-// The rows that are independent in the coordinates that may move; the others follow from them or cannot be met at all.
+// The equations that are independent in the coordinates that may move; the others depend on them or cannot be satisfied at all.
 static void use_independent(Work* w) {
   const srmRowsChoice choice = {.tau = SR_RANK_TAU};
   weigh(w);
@@ -470,7 +470,8 @@ static bool assemble_velocities(Work* w, const double* v_start, int* bad_row) {
     correct_velocities(w);
     double speed = 1.0;
     for (int i = 0; i < m->nv; ++i) speed = fmax(speed, fabs(w->d->v[i]));
-    for (int i = 0; i < m->ng; ++i) w->r[i] /= speed;  // a rate of the size of the motion, as long as its row allows
+    for (int i = 0; i < m->ng; ++i)
+      w->r[i] /= speed;  // a rate of the size of the motion, as long as its equation allows
     *bad_row = worst_row(w, w->r, m->ng);
     if (*bad_row < 0) return true;
   }
@@ -502,7 +503,7 @@ static double kinetic_energy(const Work* w) {
   return kinetic;
 }
 
-// Is d's state another than that of the file? It then was somebody's motion, and is not merely to be completed.
+// Does d's state differ from that of the file? Then it was set by the caller, and is not merely to be completed.
 static bool is_taken_up(const srModel* m, const srData* d) {
   double most = 0.0;
   for (int i = 0; i < m->nq; ++i) most = fmax(most, fabs(d->q[i] - m->q0[i]) / (1.0 + fabs(m->q0[i])));
@@ -532,7 +533,7 @@ static srStatus refuse_reversed(const srClosure* c, srMessages* messages) {
   return SR_INPUT;
 }
 
-// What was reached on the way is no assembly: d gets back the state that it had.
+// What was reached so far is no assembly: d gets its state back.
 static srStatus refuse_stopped(const Work* w, const double* v_start, srMessages* messages) {
   memcpy(w->d->q, w->q_start, (size_t)w->m->nq * sizeof(double));
   if (v_start != NULL) memcpy(w->d->v, v_start, (size_t)w->m->nv * sizeof(double));
@@ -542,7 +543,7 @@ static srStatus refuse_stopped(const Work* w, const double* v_start, srMessages*
   return SR_FAILED;
 }
 
-// A start where rows have no values is not shaken: where it would end has nothing to do with the file.
+// A start where equations have no values is not perturbed: where it would end is unrelated to the file.
 static bool has_values(Work* w, srMessages* messages) {
   const srModel* m = w->m;
   srData* d = w->d;
@@ -600,7 +601,7 @@ static srStatus assemble(Work* w, srMessages* messages, srAssembly* out) {
 }
 
 // ---- a state that was assembled before -----------------------------------------------------------------------------------------
-// What holds is left as it is, so that a second assembly would change nothing. d->assembled: 1, residuals, t, q, v, z.
+// What holds is left unchanged, so that a second assembly would change nothing. d->assembled: 1, residuals, t, q, v, z.
 
 static double* take(double* to, const double* from, int n) {
   if (n > 0) memcpy(to, from, (size_t)n * sizeof *to);

@@ -1,4 +1,4 @@
-// A spec that begins where its loops are closed: for programs that start from the state of a file as it is.
+// A spec that starts with its loops closed: for programs that start from the state of a file as it is.
 #include <math.h>
 #include <sarrus/analysis.h>
 #include <stddef.h>
@@ -7,7 +7,7 @@
 
 static srAttr list(const double* values, int n) { return (srAttr){.numbers = values, .n = n}; }
 
-// q and v of the joints that the spec has; a free joint that is implied stays where it is.
+// q and v of the joints of the spec; an implied free joint stays where it is.
 static bool put_state(srSpec* spec, const srModel* m, const srData* d) {
   for (int i = 0; i < srs_count(spec, SR_ELEMENT_JOINT); i++) {
     const srBodyDef* body = srs_get(spec, SR_ELEMENT_BODY, srs_owner(spec, SR_ELEMENT_JOINT, i));

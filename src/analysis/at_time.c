@@ -1,8 +1,8 @@
-// A state at a time: the initial state, or one that was given, with drivers and constraints that depend on the time.
+// A state at a time: the initial state, or a given one, with drivers and constraints that depend on time.
 //
 // The initial state is that of t = 0. At another time driven coordinates are on their motion, and loops are closed on the branch
-// of the start: drivers are followed in steps, so short that Newton's iteration stays on it. The mechanism is displaced, not
-// simulated; coordinates that neither a driver nor a constraint moves keep their start.
+// of the start: drivers are followed in steps so short that Newton's iteration stays on it. The mechanism is displaced, not
+// simulated; coordinates that neither a driver nor a constraint moves keep their initial values.
 #include <math.h>
 #include <sarrus/analysis.h>
 #include <string.h>
@@ -12,7 +12,7 @@
 #include "system/system.h"
 
 #define STEP 0.1          // rad or m of a driver from one closed position to the next
-#define MOST_STEPS 20000  // of a way: 1000 to 2000 rad of a crank
+#define MOST_STEPS 20000  // of a path: 1000 to 2000 rad of a crank
 #define HALVINGS 40       // of a time, until a driver moves no more than STEP
 #define CONTRADICTION 1e-9
 
@@ -34,7 +34,7 @@ static void put_motion(const srModel* m, srData* d, bool q, bool v) {
   }
 }
 
-// Closes the loops at time after time, from the closed position at d->t up to t_end. False: the way cannot be followed, and
+// Closes the loops at time after time, from the closed position at d->t up to t_end. False: the path cannot be followed, and
 // d->t is where it was lost.
 static bool follow(const srModel* m, srData* d, double t_end, double* before) {
   for (int steps = 0; d->t != t_end; ++steps) {

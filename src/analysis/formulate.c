@@ -1,5 +1,5 @@
-// The model of a spec in another formulation: the spec is compiled once more, with its bodies free, at the state where the
-// bodies of the relative model stand and how they move.
+// The model of a spec in another formulation: compiles the spec again, with its bodies free, at the state of
+// the bodies of the relative model.
 #include <sarrus/analysis.h>
 #include <string.h>
 
@@ -32,7 +32,7 @@ static srStatus compile(const srSpec* spec, const srModel* m, srData* d, srFormu
   place_bodies(m, d, q, q + 7 * n);
   const srAbsolute start = {
       .formulation = formulation, .t = d->t, .q = q, .v = q + 7 * n, .jq = d->jq, .jv = d->jv, .tree = m->priv};
-  srMessages* twice = sr_messages_create();  // what the first compilation has said already
+  srMessages* twice = sr_messages_create();  // messages of the first compilation, repeated
   const srStatus status = twice != NULL ? sr_compile_as(spec, &start, twice, out) : SR_MEMORY;
   for (int i = 0; status == SR_INPUT && i < sr_messages_count(twice); ++i)
     sr_messages_pass(messages, twice, i, sr_messages_get(twice, i)->severity);

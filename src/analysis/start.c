@@ -1,8 +1,8 @@
-// Where a run starts, by the limits of its joints: which joints are outside, and the nearest start inside.
+// Initial state of a run and the joint limits: which joints are outside, and the nearest start inside.
 //
-// A tree: every coordinate is moved to the end that it has passed. With loops the positions are moved into the limits and onto the
-// constraints in turn (alternating projections; Bauschke and Borwein 1996), and the limits are drawn in a little more in every
-// round, so that what the rounds converge to is reached.
+// A tree: every coordinate moves to the end that it has passed. With loops the positions are projected into the limits and onto the
+// constraints in turn (alternating projections; Bauschke and Borwein 1996), and the limits are tightened a little more in every
+// round, so that the limit point is reached.
 #include <math.h>
 #include <sarrus/analysis.h>
 #include <stdio.h>
@@ -14,12 +14,12 @@
 
 #define ROUNDS 120
 #define DRAWN_IN                                                                                                       \
-  1e-9  // part of the range (of 1 rad or m where it is longer) by which the limits are drawn in first ...
+  1e-9  // part of the range (of 1 rad or m where it is longer) by which the limits are tightened first ...
 #define DRAWN_IN_MOST 0.01  // ... and at most
 #define DRAWN_IN_GROWTH 1.2
 #define SHOWN 6  // joints that a message names
 
-// The nearest place inside of the limits of joint j, drawn in by a part of their range; q where it has none.
+// The nearest position inside the limits of joint j, tightened by a part of their range; q where it has none.
 static double nearest(const srModel* m, int j, double q, double part) {
   const double lower = m->priv->limits[2 * j], upper = m->priv->limits[2 * j + 1];
   const double inner = part * fmin(upper - lower, 1.0);
@@ -37,7 +37,7 @@ static bool is_driven(const srModel* m, int j) {
   return false;
 }
 
-// Names of joints for a sentence, cut where there are many.
+// Names of joints for a message, truncated where there are many.
 typedef struct List {
   char text[SHOWN * 140];
   int n;
@@ -69,7 +69,7 @@ int sr_start_outside(const srModel* m, const srData* d, srMessages* messages) {
   return list.n;
 }
 
-// Driven coordinates are where their drivers have them.
+// Driven coordinates are on their motion.
 static bool can_move(const srModel* m, int j) { return m->joint_nq[j] > 0 && !is_driven(m, j); }
 
 static void clamp(const srModel* m, srData* d, double part) {

@@ -1,4 +1,4 @@
-// The one door to the heap. Everything the library allocates passes through `allocator`, so that a host can bring its
+// The allocator. Everything the library allocates passes through `allocator`, so that a host can bring its
 // own memory and a test can make the n-th request fail.
 #include <stdlib.h>
 #include <string.h>

@@ -1,4 +1,4 @@
-// Internal ground: heap door, pools for setup-time memory, growable arrays, names.
+// Internal foundation: allocator, pools for setup-time memory, growable arrays, names.
 #ifndef SR_BASE_INTERNAL_H
 #define SR_BASE_INTERNAL_H
 
@@ -12,7 +12,7 @@
 #define SR_ASSERT(x) assert(x)
 #define SR_COUNT(array) ((int)(sizeof(array) / sizeof((array)[0])))
 
-// Raw heap, aligned to 64 bytes; size is kept so that sr_free needs only the pointer.
+// Heap memory, aligned to 64 bytes; size is stored so that sr_free needs only the pointer.
 void* sr_alloc(size_t size);  // zeroed; NULL when out of memory
 void sr_free(void* pointer);
 
@@ -49,7 +49,7 @@ void sr_log(srSeverity severity, const char* format, ...) SR_PRINTF(2, 3);
 // As sr_messages_add, of a text that may hold words of a file: it is cut to 1023 characters.
 void sr_messages_vadd(srMessages* messages, srSeverity severity, srPlace place, const char* format, va_list arguments)
     SR_PRINTF(4, 0);
-// Adds what another list says, with its kind.
+// Appends another list, with the kinds of its messages.
 void sr_messages_pass(srMessages* to, const srMessages* from, int i, srSeverity severity);
 
 // Name table: from a name to an index, open addressing, grows in a pool.

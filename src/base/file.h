@@ -1,4 +1,4 @@
-// Files: the one door to those that are read, and paths with their links resolved. What is written goes through output.c.
+// Files: all reading passes through here, and paths with their links resolved. Writing goes through output.c.
 #ifndef SR_BASE_FILE_H
 #define SR_BASE_FILE_H
 
@@ -15,9 +15,9 @@ typedef struct srWhy {
 
 // Opens a regular file for reading, and nothing else: a pipe would hold the reader up, a device may never end. NULL: *why.
 FILE* sr_file_open(const char* path, srWhy* why);
-// The path with all links resolved; "" is the working folder. False: there is nothing, errno says why.
+// The path with all links resolved; "" is the working folder. False: not found, errno gives the reason.
 bool sr_file_real(const char* path, char real[SR_PATH_SIZE]);
-// Whether a real path lies in a real folder, at any depth.
+// Is a real path inside a real folder, at any depth?
 bool sr_file_is_inside(const char* folder, const char* path);
 
 // After a failed write of `output` its temporary file stays, and sr_output_close names it: for results that were expensive.

@@ -1,4 +1,4 @@
-// The log hook. The library never prints; what it says goes to the host's logger, or nowhere.
+// The log hook. The library never prints; messages go to the host's logger, or nowhere.
 #include <stdio.h>
 
 #include "base/base.h"

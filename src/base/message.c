@@ -1,5 +1,5 @@
-// Status texts, and lists of messages. A list keeps all its text in a pool of its own; what is said to it outlives who
-// said it.
+// Status texts, and lists of messages. A list keeps all its text in a pool of its own; messages outlive their
+// sender.
 #include <stdio.h>
 #include <string.h>
 
@@ -74,7 +74,7 @@ static void add(srMessages* messages, srSeverity severity, srPlace place, const 
   srMessage message = {.severity = severity, .place = place};
   message.place.file = keep_file(messages, place.file);
   message.text = sr_pool_vprintf(&messages->pool, format, arguments);
-  if (!message.text) message.text = format;  // a text that cannot be printed still says something
+  if (!message.text) message.text = format;  // a text that cannot be formatted is still informative
   if (!kind) kind = strcmp(format, "%s") == 0 ? message.text : format;
   message.kind = kind_of(messages, kind);
   SR_PUSH(&messages->pool, messages->items, messages->n, messages->capacity) = message;

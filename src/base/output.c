@@ -21,7 +21,7 @@ struct srOutput {
   FILE* stream;
   bool direct;                // written to as it is: there is no part
   bool rescued;               // the part stays after an error
-  bool failed;                // somebody who writes by name has said so
+  bool failed;                // reported by a writer that opened it by name
   char path[SR_PATH_SIZE];    // as the caller gave it, for messages
   char target[SR_PATH_SIZE];  // without the links at its end
   char part[SR_PATH_SIZE + sizeof PART];
@@ -114,7 +114,7 @@ static PartState open_part(srOutput* o, int* handle) {
 
 // The new file belongs to whom the old one belonged, and may be read by the same people.
 static void keep_rights(int handle, const struct stat* old) {
-  if (fchown(handle, old->st_uid, old->st_gid) != 0) errno = 0;  // not ours to give away
+  if (fchown(handle, old->st_uid, old->st_gid) != 0) errno = 0;  // no permission to change the owner
   if (fchmod(handle, old->st_mode & 0777) != 0) errno = 0;
 }
 

@@ -55,7 +55,7 @@ static size_t next_block_size(const srPool* pool) {
   return size < LARGEST_BLOCK ? size : LARGEST_BLOCK;
 }
 
-// A block with room for size bytes. One that is large beside its neighbours goes behind the head, so that the room left
+// A block with room for size bytes. One that is large compared with its neighbours goes behind the head, so that the room left
 // in the head is not lost.
 static srPoolBlock* add_block(srPool* pool, size_t size) {
   const size_t usual = next_block_size(pool);

@@ -6,7 +6,7 @@
 
 #include "base/base.h"
 
-#define LONGEST 63  // no word of ours is longer; longer ones have no neighbour
+#define LONGEST 63  // no word of Sarrus is longer; longer ones have no neighbour
 
 static int lower(char c) { return tolower((unsigned char)c); }
 

@@ -1,4 +1,4 @@
-// The kinds that come with the program, gathered for the compiler, which stands below them. A library that loads no
+// The built-in kinds, collected for the compiler, which is below them. A library that loads no
 // others (cmake/targets.cmake) has no loader among them.
 #include "catalog/catalog.h"
 

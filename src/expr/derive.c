@@ -11,7 +11,7 @@ typedef srGraph G;
 
 static bool is_zero(const G* g, srNode x) { return g->nodes[x].op == SR_OP_CONST && g->nodes[x].value == 0; }
 
-// d(a^b) = b a^(b-1) da + a^b log(a) db; terms that vanish are not written, so that x^3 never asks for log(x).
+// d(a^b) = b a^(b-1) da + a^b log(a) db; terms that vanish are not written, so that x^3 never needs log(x).
 static srNode derive_pow(G* g, srNode x, srNode a, srNode b, srNode da, srNode db) {
   srNode by_base = sx_number(g, 0), by_exponent = sx_number(g, 0);
   if (!is_zero(g, da)) by_base = sx_mul(g, sx_mul(g, b, sx_pow(g, a, sx_sub(g, b, sx_number(g, 1)))), da);

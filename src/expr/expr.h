@@ -144,7 +144,7 @@ typedef struct srProgram srProgram;
 
 // Flat code for several roots: shared subexpressions once, functions of parameters folded. Lives in the pool.
 srProgram* sr_program_create(srPool* pool, const srGraph* graph, const srNode* roots, int nroot);
-int sr_program_work(const srProgram* program);  // doubles of work memory that evaluate wants
+int sr_program_work(const srProgram* program);  // doubles of work memory that evaluate needs
 int sr_program_roots(const srProgram* program);
 void sr_program_evaluate(const srProgram* program, const srInputs* inputs, double* work, double* out);
 

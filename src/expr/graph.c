@@ -70,7 +70,7 @@ static uint64_t bits_of(double value) {
   return bits;
 }
 
-// Only constants are told apart by their value: everywhere else it follows from the rest.
+// Only constants are distinguished by their value: everywhere else it follows from the rest.
 static uint64_t key_value(const srGraphNode* node) { return node->op == SR_OP_CONST ? bits_of(node->value) : 0; }
 
 static uint64_t hash_of(const srGraphNode* node) {

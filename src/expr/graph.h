@@ -14,7 +14,7 @@ typedef struct srGraphNode {
   srNode child[3];   // SR_NO_NODE where unused
   int index;         // VAR, PARAM, FUNCTION
   int detail;        // VAR: srVarKind; FUNCTION: order of the derivative
-  int held;          // number of the switch + 1, 0: none; no part of what tells nodes apart
+  int held;          // number of the switch + 1, 0: none; not part of a node's identity
   unsigned depends;  // SR_DEPENDS_...
   double value;      // of nodes that depend on no variable
 } srGraphNode;
@@ -42,7 +42,7 @@ struct srGraph {
 double sr_op_value(srOp op, double a, double b, double c);
 // How many children the operation has (0 to 3).
 int sr_op_arity(srOp op);
-// op(a, b, c) as it stands, without folding; children of commutative operations are put in order (constants first).
+// op(a, b, c) as given, without folding; children of commutative operations are put in order (constants first).
 srNode sr_graph_intern(srGraph* graph, srOp op, srNode a, srNode b, srNode c);
 // The node of the parameter with this name, or SR_NO_NODE.
 srNode sr_graph_find_param(const srGraph* graph, const char* name);

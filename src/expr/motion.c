@@ -57,7 +57,7 @@ static bool all_finite(const double* x, int n) {
   return true;
 }
 
-// Splines ask for two points or more, finite, x strictly increasing.
+// Splines require two points or more, finite, x strictly increasing.
 static bool check_points(const double* x, const double* y, int n, char* why, size_t size) {
   char before[SR_NUMBER_TEXT], here[SR_NUMBER_TEXT];
   if (n < 2) {
@@ -158,7 +158,7 @@ bool sr_motion_trapezoid(srPool* pool, double x0, double y0, double y1, double v
     snprintf(why, size, "the way from start to end is too long for this speed and acceleration");
     return false;
   }
-  if (p.n == 0) {  // no way to go, or none that x can resolve
+  if (p.n == 0) {  // no distance to cover, or none that x can resolve
     p.x[++p.n] = x0 + fmax(1, fabs(x0));
     p.c[0] = y1;
   }

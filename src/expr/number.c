@@ -48,7 +48,7 @@ const char* sr_number_read(const char* text, double* value) {
     bool minus = *power == '-';
     int e = 0;
     if (*power == '-' || *power == '+') power++;
-    if (is_digit(*power)) at = power;  // else the e is not ours
+    if (is_digit(*power)) at = power;  // else the e is not part of the number
     for (; is_digit(*at); at++)
       if (e < EXPONENT) e = 10 * e + (*at - '0');
     d.exponent += minus ? -e : e;

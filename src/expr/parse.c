@@ -143,7 +143,7 @@ static srNode fail_expected(Parser* p, const char* what) {
   return fail(p, p->pos, "expected %s after %s, found %s", what, quote(p, p->last, p->last_end, after), next);
 }
 
-// All words that may stand where an unknown one stood.
+// All words that may appear where an unknown one was.
 static const char* nearest(const Parser* p, const char* name) {
   const srGraph* g = p->graph;
   const srResolver* r = p->resolver;
@@ -412,7 +412,7 @@ static srNode parse_compare(Parser* p) {
   return *symbol == '=' ? equal : op2(p, SR_OP_SUB, sr_graph_const(p->graph, 1), equal);
 }
 
-// What is left after a whole formula.
+// The remainder after a whole formula.
 static srNode fail_rest(Parser* p) {
   char before[WORD], found[WORD];
   char c = peek(p);

@@ -1,5 +1,5 @@
 // Flat programs: what is evaluated while stepping.
-// Creation first builds the roots anew in a graph of its own, with every parameter as a constant; so whatever depends
+// Creation first rebuilds the roots in a separate graph, with every parameter as a constant; so whatever depends
 // on parameters only is folded, and the rules of simplify.c see the values (a term times a parameter that is 0
 // vanishes, x^n with n = 2 is a product). Then the nodes that the roots need become instructions in the order of their
 // indices, each with a place in the work memory:
@@ -37,7 +37,7 @@ static unsigned char* mark(srPool* pool, const srGraph* graph, const srNode* roo
   unsigned char* needed = sr_pool_alloc(pool, (size_t)graph->n + 1);
   for (int i = 0; i < nroot; i++) needed[roots[i]] = 1;
   for (int i = graph->n - 1; i >= 0; i--) {
-    // A node that depends on no variable is a number here, whatever stands below it.
+    // A node that depends on no variable is a number here, whatever is below it.
     if (!needed[i] || !(graph->nodes[i].depends & SR_DEPENDS_ANY_VAR)) continue;
     for (int k = 0; k < sr_op_arity(graph->nodes[i].op); k++) needed[graph->nodes[i].child[k]] = 1;
   }

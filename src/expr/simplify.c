@@ -144,7 +144,7 @@ static srNode fold_constants(G* g, srOp op, const srNode* x, int arity) {
     v[i] = value_of(g, x[i]);
   }
   double value = sr_op_value(op, v[0], v[1], v[2]);
-  // Not finite: kept as it stands. No rule below may touch it, or 0/0 would become 0.
+  // Not finite: kept as it is. No rule below may apply to it, or 0/0 would become 0.
   return isfinite(value) ? sr_graph_const(g, value) : sr_graph_intern(g, op, x[0], x[1], x[2]);
 }
 

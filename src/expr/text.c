@@ -42,7 +42,7 @@ static void later_node(Writer* w, srNode node, int level) {
 
 static const struct {
   const char* name;
-  int level, left, right;  // of the whole, and what the operands must bind to stand without parentheses
+  int level, left, right;  // of the whole, and the binding that operands need to go without parentheses
 } infix[SR_OP_COUNT] = {
     [SR_OP_ADD] = {" + ", SUM, SUM, PRODUCT},     [SR_OP_SUB] = {" - ", SUM, SUM, PRODUCT},
     [SR_OP_MUL] = {"*", PRODUCT, PRODUCT, UNARY}, [SR_OP_DIV] = {"/", PRODUCT, PRODUCT, UNARY},

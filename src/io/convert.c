@@ -125,7 +125,7 @@ void sr_convert_lose(srConvert* x, srPlace place, srLossEffect effect, const cha
   SR_PUSH(x->pool, x->lost, x->nlost, x->lost_capacity) = lost;
 }
 
-// What the equations of motion do not feel: pictures, names, settings, and what laws alone use, which are told themselves.
+// What does not affect the equations of motion: pictures, names, settings, and what only laws use, which are reported themselves.
 static srLossEffect effect_of(srElementKind kind, const char* word) {
   static const srElementKind harmless[] = {
       SR_ELEMENT_MODEL, SR_ELEMENT_PARAMETER, SR_ELEMENT_MATERIAL, SR_ELEMENT_PAIR,   SR_ELEMENT_MESH, SR_ELEMENT_SHAPE,
@@ -146,7 +146,7 @@ static bool is_zero(const srAttr* a) {
   return zero;
 }
 
-// True when an attribute says what is so without it.
+// True when an attribute only repeats the default.
 static bool is_default(const srField* f, const srAttr* a) {
   if (a->text) return strcmp(a->text, f->default_text) == 0;
   const char* p = f->default_text;

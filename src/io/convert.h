@@ -1,6 +1,6 @@
-// From a spec to another program's model file: what the writers share. Every attribute that a writer has said in the words of
-// its format is taken; what was given and is not taken at the end is told as lost. So nothing is dropped silently, and an
-// attribute that is new in fields.h is told as lost until a writer knows it.
+// From a spec to another program's model file: what the writers share. Every attribute that a writer has expressed in
+// its format is taken; what was given and is not taken at the end is reported as lost. So nothing is dropped silently, and an
+// attribute that is new in fields.h is reported as lost until a writer handles it.
 #ifndef SR_IO_CONVERT_H
 #define SR_IO_CONVERT_H
 
@@ -52,7 +52,7 @@ void sr_convert_lose(srConvert* x, srPlace place, srLossEffect effect, const cha
 void sr_convert_tell_normal(srConvert* x, int i);  // convert_normal.c: of a closure, written with all its rows
 
 // ------------------------------------------------------------------------------------------------ joints: convert_joint.c
-// A joint of ours as joints that other programs have: a chain, all frames the joint's frame at q = 0.
+// A joint of Sarrus as joints that other programs have: a chain, all frames the joint's frame at q = 0.
 typedef enum srPartType { SR_PART_FIXED, SR_PART_HINGE, SR_PART_SLIDE, SR_PART_BALL, SR_PART_FREE } srPartType;
 typedef struct srJointPart {
   srPartType type;

@@ -1,7 +1,7 @@
 // The `normal` of a ball that closes a planar loop, in formats that have no word for it: they hold the ball in all three
 // directions. The third changes nothing where the loop stays in its plane by itself, exactly: all its hinges along the
-// normal, all slides square to it, both points at one height. Turns about the normal change none of that, so that q = 0
-// tells it.
+// normal, all slides perpendicular to it, both points at one height. Turns about the normal change none of that, so that q = 0
+// determines it.
 #include <math.h>
 #include <stddef.h>
 #include <string.h>

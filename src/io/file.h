@@ -21,7 +21,7 @@ const char* sr_path_join(srPool* pool, const char* folder, const char* name);
 bool sr_path_is_fixed(const char* path);
 // What is wrong with a path written in a model file (it is absolute, or climbs with ..), or NULL.
 const char* sr_path_problem(const char* path);
-// The real path (links resolved) of folder/name, which must lie inside folder. NULL: *why is a sentence's end.
+// The real path (links resolved) of folder/name, which must be inside folder. NULL: *why is the end of a message.
 const char* sr_path_inside(srPool* pool, const char* folder, const char* name, const char** why);
 // The real path (links resolved), in the pool; NULL: there is nothing.
 const char* sr_path_real(srPool* pool, const char* path);

@@ -1,4 +1,4 @@
-// Model files: opened here, told apart by their root element, and handed to their reader.
+// Model files: opened here, recognised by their root element, and passed to their reader.
 #include <string.h>
 
 #include "io/file.h"

@@ -1,7 +1,7 @@
-// Where the files of a robot are: package://NAME/path and its kin, as ROS writes them.
+// Where the files of a robot are: package://NAME/path and its family, as ROS writes them.
 //
-// A package is a folder; its name is that of the folder, or <name> of the package.xml in it. It is looked for in the
-// folders that the user gives (--package), then around the model, going up, then where the environment says:
+// A package is a folder; its name is that of the folder, or <name> of the package.xml in it. It is searched in the
+// folders that the user gives (--package), then around the model, going up, then where the environment points:
 // ROS_PACKAGE_PATH (ROS 1: folders that hold packages) and AMENT_PREFIX_PATH (ROS 2: prefixes that hold share/NAME).
 #include "io/package.h"
 
@@ -16,7 +16,7 @@ typedef struct Search {
   srReader* r;
   const char* name;     // of the package
   const char* rest;     // path in it
-  const char* places;   // where the package was looked for
+  const char* places;   // where the package was searched
   const char* homes;    // folders that are the package
   const char* outside;  // folder of a file that may not be read
   srReach reach;
@@ -25,7 +25,7 @@ typedef struct Search {
 } Search;
 
 // -------------------------------------------------------------------------------------------------------------- parts
-// What stands behind "scheme://"; NULL: another scheme.
+// The part after "scheme://"; NULL: another scheme.
 static const char* behind(const char* uri, const char* scheme) {
   const size_t n = strlen(scheme);
   return strncmp(uri, scheme, n) == 0 && strncmp(uri + n, "://", 3) == 0 ? uri + n + 3 : NULL;
@@ -52,7 +52,7 @@ static bool try_file(Search* s, const char* path) {
 }
 
 // ----------------------------------------------------------------------------------------------------------- packages
-// A folder around the model is a package where it says so. Any other one has the name by chance: package://etc/passwd must not
+// A folder around the model is a package where it declares so. Any other one has the name by chance: package://etc/passwd must not
 // lead to /etc.
 static bool is_declared(Search* s, const char* folder) {
   return sr_package_name(s->r, folder) || sr_path_is_file(sr_path_join(&s->r->pool, folder, "model.config"));

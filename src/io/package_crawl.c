@@ -1,6 +1,6 @@
 // Packages below a folder, as ROS finds them in a workspace (rospack, colcon): every folder with a package.xml is one,
-// and nothing is looked for inside it. A folder with a file CATKIN_IGNORE, COLCON_IGNORE or AMENT_IGNORE is left out.
-// A folder is gone through once, level by level, whatever number of files are looked for in it.
+// and its inside is not searched. A folder with a file CATKIN_IGNORE, COLCON_IGNORE or AMENT_IGNORE is left out.
+// A folder is scanned once, level by level, however many files are searched in it.
 #include <string.h>
 
 #include "io/file.h"

@@ -4,7 +4,7 @@
 
 #include "io/xml/reader.h"
 
-// What is read decides how far it may lie: text ends up in the model and in messages, a mesh as triangles.
+// What is read decides how far away it may be: text ends up in the model and in messages, a mesh as triangles.
 typedef enum srReach {
   SR_REACH_TEXT,
   SR_REACH_MESH,  // also below the folder that holds the model's: urdf/robot.urdf with ../meshes/arm.stl
@@ -14,7 +14,7 @@ typedef enum srReach {
 void sr_root_model(srReader* r, const char* path);
 // From here on files in this folder may be read. Trusted: the user named it, and links in it may lead out.
 void sr_root_allow(srReader* r, const char* folder, bool trusted);
-// Whether a file may be read: its real path lies in one of the folders.
+// May a file be read? Its real path must be in one of the folders.
 bool sr_root_reaches(srReader* r, const char* path, srReach reach);
 
 #endif

@@ -7,7 +7,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#define FORMULAS_PER_GRAPH 4096  // then the graph is begun anew, so that a long repeat does not keep every formula
+#define FORMULAS_PER_GRAPH 4096  // then a new graph is begun, so that a long repeat does not keep every formula
 
 void sr_scope_init(srScope* scope, srPool* pool, srMessages* messages) {
   *scope = (srScope){.pool = pool, .messages = messages};
@@ -113,7 +113,7 @@ static const char* number_text(double value, char out[SR_NUMBER_TEXT]) {
   return out;
 }
 
-// {formula} at p; returns what stands behind it, or NULL after an error.
+// {formula} at p; returns what follows it, or NULL after an error.
 static const char* fill_brace(srScope* scope, Buffer* b, const char* p, srPlace place) {
   const char* end = strpbrk(p + 1, "{}");
   if (!end || *end == '{') {

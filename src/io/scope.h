@@ -1,4 +1,4 @@
-// What formulas in the reader may use: the parameters that stand before, and the indices of the repeats around.
+// What formulas in the reader may use: the parameters defined before, and the indices of the enclosing repeats.
 #ifndef SR_IO_SCOPE_H
 #define SR_IO_SCOPE_H
 
@@ -13,7 +13,7 @@ typedef struct srScope {
   const char** words;  // their names
   double* values;
   int n, words_capacity, values_capacity;
-  srNames later;  // parameters that stand anywhere in the file: for a better message
+  srNames later;  // parameters anywhere in the file: for a better message
   struct {
     const char* name;
     long long value;

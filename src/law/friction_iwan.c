@@ -6,7 +6,7 @@
 // x_2 = F/K (1 + spread) is the parabola
 //   f = K x - K (x - x_1)^2/(2 (x_2 - x_1))                              for spread = 1:  K x - (K x)^2/(4 F)
 // and straight before and behind it. Unloading follows Masing's rules: every branch is the backbone, twice as large.
-// spread = 0 is one kikuuwe. Small cycles lose energy too: all that slips inside is heat.
+// spread = 0 is one kikuuwe. Small cycles lose energy too: internal slip dissipates.
 #include <math.h>
 
 #include "law/friction.h"

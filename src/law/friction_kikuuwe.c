@@ -81,7 +81,7 @@ static const char* refuse(const srFrictionParameters* p, double tau) {
 
 // ---- on the graph -------------------------------------------------------------------------------------------------------
 
-// m of delta, which is a parameter: no derivative by it is asked for.
+// m of delta, which is a parameter: no derivative by it is needed.
 static srNode steepest_graph(srGraph* g, srNode delta) {
   const srNode one = sx_number(g, 1), q = sx_sub(g, one, sx_div(g, one, delta));
   return sx_mul(g, delta, sx_mul(g, sx_pow(g, q, q), sx_exp(g, sx_neg(g, q))));

@@ -1,6 +1,6 @@
 // Threlfall's regularisation: Rodrigues da Silva et al. (2024), eq 47.
 //   f = Fk (1 - exp(-3 |v|/v0)) v/|v|   for |v| <= v0,   Fk (1 - exp(-3)) v/|v|   beyond
-// The paper prints 0.95 for 1 - exp(-3) = 0.950213, which leaves a jump of 2.1e-4 Fk; here the branches meet.
+// Threlfall prints 0.95 for 1 - exp(-3) = 0.950213, which leaves a jump of 2.1e-4 Fk; here the branches meet.
 #include <math.h>
 
 #include "law/friction.h"

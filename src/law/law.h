@@ -1,4 +1,4 @@
-// What compile asks of the laws of friction and of normal forces beyond <sarrus/laws.h>.
+// What compile needs of the laws of friction and of normal forces beyond <sarrus/laws.h>.
 #ifndef SR_LAW_LAW_H
 #define SR_LAW_LAW_H
 

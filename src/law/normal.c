@@ -12,7 +12,8 @@ static double power(double d, double n) {
 int sr_normal_power(const srNormalIn* in, double n, double rate, srNormalOut* out) {
   out->elastic = in->d <= 0.0 ? 0.0 : in->p->K * power(in->d, n);
   out->f = out->elastic * fmax(1.0 + rate, 0.0);
-  out->clamped = out->elastic > 0.0 && 1.0 + rate < -1e-9;  // a body that leaves at -ddot0/chi rounds about 0: not told
+  out->clamped =
+      out->elastic > 0.0 && 1.0 + rate < -1e-9;  // a body that leaves at -ddot0/chi rounds about 0: not reported
   out->heat = (out->f - out->elastic) * in->ddot;
   return 0;
 }

@@ -1,5 +1,5 @@
 // Flores' law: Rodrigues da Silva et al. (2024), eq 44.   f = K d^n (1 + 8 (1 - e)/(5 e) ddot/ddot0)
-// Near the restitution asked for over the whole range; without bound as e -> 0, so e = 0 is refused.
+// Near the given restitution over the whole range; without bound as e -> 0, so e = 0 is refused.
 #include "law/normal.h"
 
 static double factor(const srNormalParameters* p) { return 1.6 * (1.0 - p->e) / p->e; }

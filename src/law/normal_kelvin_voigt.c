@@ -1,5 +1,5 @@
 // Kelvin and Voigt's spring and damper: Rodrigues da Silva et al. (2024), eq 41.   f = max(0, K d + D ddot)
-// The force jumps to D ddot at first touch, and without the clamp it would pull at the end of the contact.
+// The force jumps to D ddot at first contact, and without the clamp it would pull at the end of the contact.
 #include <math.h>
 
 #include "law/normal.h"

@@ -5,7 +5,7 @@
 // whatever K, n, mass and speed. I falls in D and in e, from I(0, e) = (1 - e^2)/2 >= 0 and I(D, 0) > 0 to minus infinity as
 // e D -> 1: bisection finds either.
 //
-// By integration, for any law: m d'' = -f(d, d'), heat beside it; fourth-order Runge-Kutta, each step also in two halves
+// By integration, for any law: m d'' = -f(d, d'), dissipation alongside; fourth-order Runge-Kutta, each step also in two halves
 // (error estimate, and one order more by extrapolation). The last step ends where d = 0.
 #include <float.h>
 #include <math.h>
@@ -67,7 +67,7 @@ typedef struct Fall {
 } Fall;
 
 static srNormalOut force(const Fall* fall, const double* y) {
-  // At d = 0 the bodies touch: laws that jump there have jumped.
+  // At d = 0 the bodies are in contact: laws that jump there have jumped.
   const srNormalIn in = {fmax(y[PENETRATION], DBL_MIN), y[RATE], fall->speed, fall->p};
   srNormalOut out = {0};
   if (fall->law->evaluate(&in, &out) != 0) out.f = (double)NAN;

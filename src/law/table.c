@@ -60,7 +60,7 @@ void sr_normal_prepare(const srNormalLaw* law, srNormalParameters* p) {
 }
 
 // ------------------------------------------------------------------------------------------------------------ refusals
-// What is wrong goes into text in the words of whoever asks: the laws' own, or the attributes of a model file in quotes. The answer
+// The message goes into text in the caller's terms: the laws' own names, or the attributes of a model file in quotes. The answer
 // is the place of the number among the words, or SR_LAW_GOOD.
 typedef struct Asked {
   const char* law;

@@ -29,7 +29,7 @@ void srm_eigen_sym3(const double J[9], double eigen[3]) {
   double A[3][3];
   for (int i = 0; i < 3; i++)
     for (int j = 0; j < 3; j++) A[i][j] = 0.5 * (J[3 * i + j] + J[3 * j + i]);
-  // Converges quadratically: four or five sweeps reach rounding, the rest is for numbers that are not finite.
+  // Converges quadratically: four or five sweeps reach rounding, the rest is for nonfinite numbers.
   for (int sweep = 0; sweep < 12 && (A[0][1] != 0 || A[0][2] != 0 || A[1][2] != 0); sweep++) {
     jacobi_rotate(A, 0, 1);
     jacobi_rotate(A, 0, 2);

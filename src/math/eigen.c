@@ -1,7 +1,7 @@
 // Eigenvalues by the QR iteration with implicit double shifts, in real numbers. Golub and Van Loan (2013), section 7.5
 // (Hessenberg form 7.5.1, Francis step 7.5.6); balancing: Parlett and Reinsch (1969), by powers of two, so that it is exact.
 //   D^-1 A D  ->  H = Q^T A Q (Hessenberg)  ->  blocks of 1 and 2 on the diagonal
-// Eigenvalues alone: transformations touch the active block and nothing else.
+// Eigenvalues only: transformations act on the active block and nothing else.
 #include "math/eigen.h"
 
 #include <float.h>
@@ -9,7 +9,7 @@
 #include <stddef.h>
 
 #define MOST_SWEEPS 60      // for one eigenvalue
-#define EXCEPTIONAL 11      // every so many sweeps a shift that follows no rule
+#define EXCEPTIONAL 11      // every so many sweeps an exceptional shift
 #define MOST_BALANCES 20    // rounds
 #define WORTH_SCALING 0.95  // of the sum of both norms: less is a gain
 
@@ -49,7 +49,7 @@ static void balance(int n, double* A) {
 
 // ---- reflections --------------------------------------------------------------------------------------------------------
 
-// w with (I - w w^T) x = +-|x| e_1, |w|^2 = 2; false: x is zero behind its first entry.
+// w with (I - w w^T) x = +-|x| e_1, |w|^2 = 2; false: x is zero after its first entry.
 static bool reflector(int n, const double* x, double* w) {
   double most = 0.0, sum = 0.0;
   for (int i = 0; i < n; ++i) most = fmax(most, fabs(x[i]));
@@ -108,7 +108,7 @@ static void francis_step(int n, double* H, int lo, int hi, double sum, double pr
       reflect_rows(n, H, size, w, k, k > lo ? k - 1 : lo, hi);
       reflect_columns(n, H, size, w, k, lo, k + 3 < hi ? k + 3 : hi);
     }
-    for (int i = 1; k > lo && i < size; ++i) *at(H, n, k + i, k - 1) = 0.0;  // what the reflection was for
+    for (int i = 1; k > lo && i < size; ++i) *at(H, n, k + i, k - 1) = 0.0;  // annihilated by the reflection
     for (int i = 0; i < 3; ++i) x[i] = k + 1 + i <= hi ? *at(H, n, k + 1 + i, k) : 0.0;
   }
 }
@@ -128,7 +128,7 @@ static void solve_two(double a, double b, double c, double d, double* re, double
   im[0] = im[1] = 0.0;
 }
 
-// First row of the block that ends at hi: what stands left of it is nothing beside its neighbours.
+// First row of the block that ends at hi: the entry left of it is negligible compared with its neighbours.
 static int find_block(int n, double* H, int hi) {
   int lo = hi;
   for (; lo > 0; --lo) {

@@ -4,8 +4,8 @@
 
 #include <stdbool.h>
 
-// All eigenvalues of A (n x n, row-major, destroyed) into re and im (n), in no order; pairs stand beside each other. False:
-// an entry is not finite, or an eigenvalue was not found.
+// All eigenvalues of A (n x n, row-major, destroyed) into re and im (n), in no order; conjugate pairs are adjacent. False:
+// an entry is not finite, or the iteration did not converge.
 bool srm_eigenvalues(int n, double* A, double* re, double* im);
 
 #endif

@@ -1,10 +1,10 @@
-// Convex hull by the quickhull algorithm (Barber, Dobkin, Huhdanpaa, ACM TOMS 22, 1996): from a tetrahedron on, the point
-// farthest outside of a face is joined to the edge of what it sees, and what it saw goes; points that were outside of those
-// faces are handed to the new ones. Every point is in the list of one face at most.
+// Convex hull by the quickhull algorithm (Barber, Dobkin, Huhdanpaa, ACM TOMS 22, 1996): starting from a tetrahedron, the point
+// farthest outside a face is joined to the horizon of its visible faces, which are removed; points outside those
+// faces are assigned to the new ones. Every point is in the list of one face at most.
 //
-// Where points nearly coincide, or nearly lie in a line, faces are so thin that rounding decides where they look, and a corner far away can
-// be lost. So the result is checked: it is convex across every edge, and no point is outside of a face by more than rounding. Otherwise all
-// points are moved at random, by more and more, until the faces found for the moved points pass for the given ones (joggled input: Barber,
+// Where points nearly coincide, or are nearly collinear, faces are so thin that rounding determines their orientation, and a corner far away can
+// be lost. So the result is checked: it is convex across every edge, and no point is outside a face by more than rounding. Otherwise all
+// points are perturbed at random, by more and more, until the faces found for them are valid for the given ones (joggled input: Barber,
 // Dobkin, Huhdanpaa; option QJ of Qhull).
 #include "math/hull.h"
 
@@ -17,7 +17,7 @@
 #define JOGGLE_GROWTH 10.0
 #define JOGGLE_MOST 2e-7
 #define ALLOWED 100.0  // tolerances and joggles: three corners are moved and the point, in many steps
-#define THIN 1e-3      // of the extent: a face that may look past points by more says nothing about its edges
+#define THIN 1e-3      // of the extent: a face whose plane is off by more gives no information about its edges
 
 typedef struct Face {
   int corner[3];
@@ -32,19 +32,19 @@ typedef struct Face {
 
 typedef struct Edge {
   int from, to;
-  int face;  // that stays, on the other side
+  int face;  // that remains, on the other side
 } Edge;
 
 typedef struct Hull {
   srPool* pool;
   const double* given;  // the points
-  double* point;        // seen from the first one, and moved
+  double* point;        // relative to the first one, and perturbed
   int n;
   double extent, tolerance;
   Face* face;
   int nface, face_capacity;
   int* next;     // point -> next one in its list
-  int* leaving;  // point -> new face at the edge that leaves it, valid while horizon_of says so
+  int* leaving;  // point -> new face at the edge that leaves it, valid while horizon_of confirms it
   int* horizon_of;
   int *waiting, nwaiting, waiting_capacity;  // faces that may have points outside
   int *visible, nvisible, visible_capacity;
@@ -69,7 +69,7 @@ static int add_face(Hull* h, int a, int b, int c) {
   return h->nface - 1;
 }
 
-// Puts a point into the list of the first of these faces that it is outside of.
+// Puts a point into the list of the first of these faces that it is outside.
 static void hand_over(Hull* h, int p, int first, int end) {
   for (int i = first; i < end; i++) {
     Face* f = &h->face[i];
@@ -141,7 +141,7 @@ static bool start(Hull* h) {
 }
 
 // ----------------------------------------------------------------------------------------------------------------- grow
-// Faces that the point sees, connected from this one on, and the edges around them.
+// Faces visible from the point, connected from this one on, and the edges around them.
 static void look(Hull* h, int face, const double* p) {
   h->nvisible = h->nhorizon = 0;
   h->face[face].seen = ++h->round;
@@ -165,7 +165,7 @@ static void look(Hull* h, int face, const double* p) {
     }
 }
 
-// The edges make one round, without touching themselves. Rounding can break that where points nearly lie in a plane.
+// The edges form one cycle, without self-contact. Rounding can break that where points are nearly coplanar.
 static bool is_round(Hull* h) {
   for (int i = 0; i < h->nhorizon; i++) {
     if (h->horizon_of[h->horizon[i].from] == h->round) return false;
@@ -209,7 +209,7 @@ static void join(Hull* h, int p) {
   }
 }
 
-// Takes a point out of the list of a face, and finds the farthest of the others.
+// Removes a point from the list of a face, and finds the farthest of the others.
 static void drop(Hull* h, int face, int p) {
   Face* f = &h->face[face];
   int list = f->outside;
@@ -221,7 +221,7 @@ static void drop(Hull* h, int face, int p) {
   }
 }
 
-// The points seen from the first one, which spares digits where they are far from the origin, each moved by up to `by`.
+// The points relative to the first one, which saves digits where they are far from the origin, each perturbed by up to `by`.
 static void place_points(Hull* h, double by) {
   unsigned bits = 1u;
   for (int i = 0; i < 3 * h->n; i++) {
@@ -253,10 +253,10 @@ typedef enum Role { INNER, CORNER, CORNER_OF_THIN } Role;
 
 typedef struct Check {
   const Hull* h;
-  double moved;      // how far points were
+  double moved;      // perturbation of the points
   double middle[3];  // of the corners
   Role* role;
-  int face;  // where the last walk has ended
+  int face;  // end of the last walk
 } Check;
 
 static const double* given(const Hull* h, int i) { return h->given + 3 * (size_t)i; }
@@ -265,7 +265,7 @@ static void between(const double a[3], const double b[3], double r[3]) {
   for (int k = 0; k < 3; k++) r[k] = b[k] - a[k];
 }
 
-// Normal of a face, of twice its area, and how far a point may be above it, times the same. What moves the corners turns a thin face by much.
+// Normal of a face, of twice its area, and how far a point may be above it, times the same. Perturbed corners rotate a thin face considerably.
 static double plane_of(const Check* c, const Face* f, double normal[3]) {
   double ab[3], ac[3];
   between(given(c->h, f->corner[0]), given(c->h, f->corner[1]), ab);
@@ -279,7 +279,7 @@ static bool is_thin(const Check* c, const Face* f) {
   return plane_of(c, f, normal) > THIN * c->h->extent * srm_norm3(normal);
 }
 
-// How far a place is above a face, times the length of its normal; 0 where rounding and moves may have done it.
+// How far a position is above a face, times the length of its normal; 0 within rounding and perturbation.
 static double height(const Check* c, const Face* f, const double* place) {
   double normal[3], r[3];
   const double allowed = plane_of(c, f, normal);
@@ -317,7 +317,7 @@ static void find_roles(Check* c) {
   }
 }
 
-// From face to face to the one that the ray from the middle through p leaves by; -1: thin faces lead astray.
+// From face to face to the one that the ray from the middle through p leaves by; -1: thin faces mislead the walk.
 static int walk(Check* c, int p) {
   const Hull* h = c->h;
   double ray[3], a[3], b[3], side[3];
@@ -345,7 +345,7 @@ static bool is_inside_of_all(const Check* c, int p) {
 }
 
 // A closed surface that is convex across every edge is convex, and a point is inside if it is below the one face in its direction. The edges
-// of thin faces say nothing: what touches them is compared with all faces.
+// of thin faces are not conclusive: what is adjacent to them is compared with all faces.
 static bool holds(const Hull* h, double moved, Role* role) {
   Check c = {.h = h, .moved = moved, .role = role};
   find_roles(&c);
@@ -373,7 +373,7 @@ int srm_hull(srPool* pool, const double* point, int n, int** triangle) {
     const double moved = part * h.extent;
     good = grow(&h, moved) && holds(&h, moved, role);
   }
-  if (!good) (void)grow(&h, 0);  // flat to its last digits: as well as can be done
+  if (!good) (void)grow(&h, 0);  // flat to its last digits: the best possible
   *triangle = sr_pool_alloc(pool, 3 * (size_t)h.nface * sizeof **triangle);
   for (int i = 0; i < h.nface; i++)
     for (int k = 0; k < 3 && !h.face[i].gone; k++) (*triangle)[count++] = h.face[i].corner[k];

@@ -4,7 +4,7 @@
 
 #include "base/base.h"
 
-// Triangles of the hull, seen counterclockwise from outside, corners as indices of points; how many. 0: the points lie in a
+// Triangles of the hull, seen counterclockwise from outside, corners as indices of points; returns their number. 0: the points are in a
 // plane. Points less than about 1e-12 of the extent outside count as inside. Memory, the result too, is of the pool.
 int srm_hull(srPool* pool, const double* point, int n, int** triangle);
 

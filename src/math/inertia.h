@@ -1,4 +1,4 @@
-// Tensors of inertia: principal axes, and the nearest one that a body can have.
+// Inertia tensors: principal axes, and the nearest physical one.
 #ifndef SR_INERTIA_H
 #define SR_INERTIA_H
 

@@ -1,4 +1,4 @@
-// Row-pivoted modified Gram-Schmidt; the row that is taken is orthogonalised a second time ("twice is enough", Giraud and
+// Row-pivoted modified Gram-Schmidt; the selected row is orthogonalised a second time ("twice is enough", Giraud and
 // others 2005), so that the basis is orthogonal to rounding whatever the rows. Same pivots as the column-pivoted QR of A^T:
 // Golub and Van Loan (2013), section 5.4.2.
 #include "math/qr.h"
@@ -6,7 +6,7 @@
 #include <math.h>
 #include <string.h>
 
-// Of rows as good as each other, the first is taken, whatever rounding says.
+// Of equally good rows the first is selected, regardless of rounding.
 #define MARGIN 1.01
 
 static double dot(int n, const double* a, const double* b) {
@@ -19,7 +19,7 @@ static void subtract(int n, double factor, const double* q, double* a) {
   for (int i = 0; i < n; i++) a[i] -= factor * q[i];
 }
 
-// The row of largest rest among order[k ..], the preferred ones first; -1 when none is above tau.
+// The row of largest remainder among order[k ..], the preferred ones first; -1 when none is above tau.
 static int choose(int nrow, int k, const int* order, const double* rest, const unsigned char* first, double tau) {
   int best = -1;
   for (int pass = first != NULL ? 0 : 1; pass < 2 && best < 0; pass++) {
@@ -50,7 +50,7 @@ int srm_row_qr(int nrow, int ncol, double* A, const unsigned char* first, double
       subtract(ncol, again, basis + j * ncol, a);
     }
     pivot[row] = sqrt(dot(ncol, a, a));
-    if (!(pivot[row] > tau)) continue;  // it had been rounding; the next choice sees what is left
+    if (!(pivot[row] > tau)) continue;  // it was rounding; the next choice uses the remainder
     order[best] = order[rank];
     order[rank] = row;
     for (int i = 0; i < ncol; i++) q[i] = a[i] / pivot[row];

@@ -1,9 +1,9 @@
 // Saddle-point systems: dense LU or sparse LU of the whole matrix, rows scaled, multipliers scaled to the size of x.
 //   [ M  -s D^T ] [    x     ]   [ f ]
 //   [ G     0   ] [ lambda/s ] = [ r ]        s = max|M| / max|D|
-// A dropped row k is lambda_k = 0: in the dense matrix it is left out, in the sparse one it becomes a row of the identity. Where the
-// solver is ordered on A^T A the pattern has room for that, so that it stays. Where it is ordered on A + A^T (math/solver.h) a zero on
-// the diagonal of the kept rows would triple the fill: the pattern is made for the rows that are kept, and analysed again, with new
+// A dropped row k is lambda_k = 0: in the dense matrix it is omitted, in the sparse one it becomes a row of the identity. Where the
+// solver is ordered on A^T A the pattern has room for that and stays the same. Where it is ordered on A + A^T (math/solver.h) a zero on
+// the diagonal of the kept rows would triple the fill: the pattern is made for the kept rows, and analysed again, with new
 // memory, when these change. The whole matrix, not G M^-1 D^T: M may be singular, and near a singular position the error is
 // u/sigma instead of u/sigma^2.
 #include "math/saddle.h"
@@ -36,8 +36,8 @@ struct srmSaddle {
   int *at_M, *at_D, *at_G, *at_diagonal;  // where the numbers go in the sparse matrix
   int *row, *column;                      // of the sparse matrix
   double* values;
-  double* x;          // right side and solution (n)
-  srmBlocks* blocks;  // NULL: M is not a row of small blocks
+  double* x;          // right-hand side and solution (n)
+  srmBlocks* blocks;  // NULL: M is not block-diagonal with small blocks
   bool by_blocks;     // the last factor is theirs
   double* G_last;     // its rows, where a factor of the whole matrix must follow
 };
@@ -80,7 +80,7 @@ static double diagonal(const srmSaddleShape* s, const double* M, int j) {
 void srm_rows_lengths(const srmSaddleShape* s, const double* M, const double* G, double* out) {
   double most = 0;
   for (int j = 0; j < s->nv; ++j) most = fmax(most, diagonal(s, M, j));
-  // A coordinate without mass counts with a little of it: lengths are scales, not results.
+  // A coordinate without mass counts with a small one: lengths are scales, not results.
   const double least = most > 0 ? 1e-8 * most : 1;
   for (int k = 0; k < s->ng; ++k) {
     const int first = s->G == NULL ? 0 : s->G->row[k], end = s->G == NULL ? s->nv : s->G->row[k + 1];
@@ -130,7 +130,7 @@ static bool assemble_pattern(srmSaddle* s) {
     count += many;
     row[i + 1] = count;
   }
-  for (int k = 0; k < ng; ++k) {  // rising k keeps the columns ascending
+  for (int k = 0; k < ng; ++k) {  // increasing k keeps the columns ascending
     for (int p = s->G.row[k]; has_row(s, k) && p < s->G.row[k + 1]; ++p) {
       const int place = start[s->G.column[p] + 1]++;
       s->at_D[p] = place;
@@ -332,7 +332,7 @@ void srm_saddle_solve(srmSaddle* s, const double* f, const double* r, double* x,
     if (srm_blocks_solve(s->blocks, f, r, x, lambda)) return;
     s->by_blocks = false;
     if (!factor_whole(s, srm_blocks_matrices(s->blocks, s->G_last), NULL, s->G_last)) {
-      for (int i = 0; x != NULL && i < nv; ++i) x[i] = NAN;  // what no refinement brings to an end is no solution
+      for (int i = 0; x != NULL && i < nv; ++i) x[i] = NAN;  // a refinement that does not converge gives no solution
       for (int k = 0; lambda != NULL && k < ng; ++k) lambda[k] = NAN;
       s->by_blocks = true;
       return;

@@ -1,15 +1,15 @@
 // S = G M^-1 G^T over bodies, factored block by block.
 //
-// Rows that touch the same bodies form a group (the rows of a joint: at most 8). With M_b = L L^T of each body,
+// Rows over the same bodies form a group (the rows of a joint: at most 8). With M_b = L L^T of each body,
 //   Y = L^-1 G^T of each group and body,   S_kl = sum_b Y_k^T Y_l,   S = W W^T by right-looking block Cholesky
 // in an order of minimum degree on the graph of the groups (tips first along a tree, without fill). All blocks are stored with rows of 8
 // numbers: two vectors, of which the second is left out where no group is larger than 4.
 //
 // Singular bodies (slender rods, whose inertia about their own axis is 0): M_b + eps I_b is factored, I_b the largest rotational and the
 // largest translational entry of the body's diagonal, eps = 1e-6. Each solution is refined with the true matrix, so that eps does not appear in
-// it; whether this converges is tried after the factorization, which is how a motion without inertia that no row holds is found.
+// it; whether this converges is tested after the factorization, which detects a motion without inertia that no row constrains.
 //
-// S has the square of the condition of the rows: where a pivot has lost ten digits this way is left to a factor of the whole matrix.
+// S has the squared condition of the rows: where a pivot has lost ten digits the solution is left to a factor of the whole matrix.
 #include "math/saddle_blocks.h"
 
 #include <math.h>
@@ -19,16 +19,16 @@
 #include "math/dense.h"
 #include "math/v4.h"
 
-#define WIDE 8             // numbers in a row of a block: rows of a group at most
-#define BODY 6             // columns of a body at most
+#define WIDE 8             // numbers in a row of a block: largest number of rows of a group
+#define BODY 6             // largest number of columns of a body
 #define PIVOT_LEAST 1e-10  // of a row of S: the square of a distance
 #define BODY_LEAST 1e-10   // pivot of M_b over its diagonal: below it M_b is singular
 #define BODY_EXTRA 1e-6    // eps
 #define ROWS_EXTRA 1e-12   // of the largest diagonal of S, where rows may depend on each other
-#define SHORTEST 1e-2      // part of the longest row, by which a shorter one is measured
+#define SHORTEST 1e-2      // part of the longest row, the scale of shorter ones
 #define FILL_MOST 4        // entries of the factor over those of the saddle matrix
 #define PASSES 7           // of which all but the first refine
-#define REFINED 1e-12      // relative size of the next correction, below which it is left out
+#define REFINED 1e-12      // relative size of the next correction, below which it is omitted
 #define NOT_REFINED 1e-8   // if it would still be larger than this, there is no solution
 
 struct srmBlocks {
@@ -41,17 +41,17 @@ struct srmBlocks {
   int *body_start, *body_side;                  // sides of a body, in the order of their groups
   int* side_group;                              //
   int *Lstart, *Lrow;                           // blocks below the diagonal, by columns, rows ascending
-  int *at_G, *block_of;                         // entry of G -> place in `rows`; scratch (ngroup)
+  int *at_G, *block_of;                         // entry of G -> index in `rows`; scratch (ngroup)
   double* M_last;                               // as the caller gave it
   double *mass, *inverse, *inverse_transposed;  // M_b, L^-1 and its transpose, (BODY x WIDE) each
   double *rows, *Y;                             // of each side (BODY x WIDE): [column of the body][row of the group]
   double *C, *W;                     // diagonal and other blocks (WIDE x WIDE): [row of the column's group][row]
   double* reciprocal;                // (ngroup x WIDE) of the pivots
-  unsigned char *used, *tried_rows;  // (ng) rows that count; those that refinement was tried with
+  unsigned char *used, *tried_rows;  // (ng) rows in use; those that refinement was tested with
   bool tried;
   double* diagonal;                     // (ng) of S
   double* trial;                        // (nv)
-  double *y, *x, *dx, *f, *z, *r, *dz;  // solutions and right sides by bodies (BODY -> WIDE) and groups
+  double *y, *x, *dx, *f, *z, *r, *dz;  // solutions and right-hand sides by bodies (BODY -> WIDE) and groups
   bool extra;                           // some M_b is singular
   bool identity, known;                 // what `inverse` belongs to
 };
@@ -73,7 +73,7 @@ static bool find_bodies(srmBlocks* b) {
   return true;
 }
 
-// Bodies of a row into out, ascending; returns how many.
+// Bodies of a row into out, ascending; returns their number.
 static int row_bodies(const srmBlocks* b, const int* body_of, int k, int* out) {
   int n = 0;
   for (int p = b->G.row[k]; p < b->G.row[k + 1]; ++p) {
@@ -116,7 +116,7 @@ static bool find_groups(const srmBlocks* b, Groups* g) {
   return true;
 }
 
-// An order of elimination, and how many blocks each column has: into b->Lstart, summed up.
+// An order of elimination, and the number of blocks of each column: into b->Lstart, summed up.
 static bool order_groups(srmBlocks* b, Groups* g) {
   const srmPattern incidence = {.nrow = g->n, .ncol = b->nbody, .row = g->start, .column = g->body};
   const size_t n = (size_t)g->n;
@@ -130,7 +130,7 @@ static bool order_groups(srmBlocks* b, Groups* g) {
   return true;
 }
 
-// Visits the blocks of row k of the factor: columns i on the paths up the tree. Counts them, or writes them down.
+// Visits the blocks of row k of the factor: columns i on the paths up the tree. Counts or records them.
 static void reach_columns(const Groups* g, int k, int* count, int* Lrow, const int* Lstart) {
   const int v = g->order[k];
   g->mark[k] = k;
@@ -277,7 +277,7 @@ bool srm_blocks_create_rows(const srmSaddleShape* shape, srmBlocks** out) {
 
 // ---- bodies -----------------------------------------------------------------------------------------------------------
 
-// Adds eps I_b to A (n x n). False: there is nothing to measure it by.
+// Adds eps I_b to A (n x n). False: it has no scale.
 static bool add_extra(int n, double* A) {
   if (n != BODY) return false;
   for (int half = 0; half < BODY; half += BODY / 2) {
@@ -324,7 +324,7 @@ static bool invert_body(srmBlocks* b, int i) {
   return true;
 }
 
-// The blocks of M; what is as it was stays factored (bodies do not change in their own axes). False: a body without a factor.
+// The blocks of M; unchanged ones stay factored (bodies do not change in their own axes). False: a body without a factor.
 static bool load_bodies(srmBlocks* b, const double* M) {
   const size_t size = (size_t)srm_pattern_count(&b->M) * sizeof *M;
   if (b->known && b->identity == (M == NULL) && (M == NULL || memcmp(b->M_last, M, size) == 0)) return true;
@@ -449,7 +449,7 @@ SRM_CLONES static void transform_rows(srmBlocks* b) {
   }
 }
 
-// Where each later group stands in column k.
+// Position of each later group in column k.
 static void find_column(const srmBlocks* b, int k) {
   for (int e = b->Lstart[k]; e < b->Lstart[k + 1]; ++e) b->block_of[b->Lrow[e]] = e;
 }
@@ -506,7 +506,7 @@ SRM_INLINE void solve_block(int size, const double* C, const double* reciprocal,
   }
 }
 
-// What the elimination of column k leaves in the columns of its rows.
+// Effect of the elimination of column k on the columns of its rows.
 SRM_INLINE void update_columns(srmBlocks* b, int k) {
   const int size = b->group_size[k], end = b->Lstart[k + 1];
   for (int e = b->Lstart[k]; e < end; ++e) {
@@ -539,7 +539,7 @@ SRM_CLONES static bool eliminate(srmBlocks* b) {
   return true;
 }
 
-// The diagonal of S: rows that do not count get 1, the others mu and a part `extra` of the largest; what pivots are compared with goes to z.
+// The diagonal of S: unused rows get 1, the others mu and a part `extra` of the largest; the scale of the pivots goes to z.
 static void complete_diagonal(srmBlocks* b, const unsigned char* kept, double mu, double extra) {
   double most = 0;
   for (int k = 0; k < b->ngroup; ++k) {
@@ -695,8 +695,8 @@ void srm_blocks_solve_rows(srmBlocks* b, const double* r, double* y) {
 
 // ---- factor -----------------------------------------------------------------------------------------------------------
 
-// Is there a motion without inertia that no row holds? Then what is asked of it never comes out right. Tried once for the same bodies
-// and rows: later every solution sees to it.
+// Is there a motion without inertia that no row constrains? Then refinement along it never converges. Tested once for the same bodies
+// and rows: later every solution checks it.
 static bool refinement_converges(srmBlocks* b) {
   if (b->tried && memcmp(b->used, b->tried_rows, (size_t)b->shape.ng) == 0) return true;
   memcpy(b->tried_rows, b->used, (size_t)b->shape.ng);

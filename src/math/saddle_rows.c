@@ -1,6 +1,6 @@
-// Which rows of G are independent, on which the others depend, and multipliers of least norm.
+// Which rows of G are independent, how the others depend on them, and multipliers of least norm.
 //
-// Dense: B = G L^-T with M = L L^T, rows scaled to length 1, row-pivoted QR: B_i = sum_j R_ij Q_j. A row with nothing left above
+// Dense: B = G L^-T with M = L L^T, rows scaled to length 1, row-pivoted QR: B_i = sum_j R_ij Q_j. A row whose remainder is not above
 // tau is dropped; its coefficients solve R_K^T c = R_d.
 // Sparse: S = N G W G^T N with W = diag(M)^-1 and N the scaling to length 1; S = L D L^T row by row (Davis 2006, section 4.7),
 // where D_k is the squared distance of row k from the rows before it: below tau^2 the row is dropped and its column of L
@@ -28,7 +28,7 @@ struct srmRows {
   double *length, *pivot, *work, *a, *b, *c, *d, *e;  // ng each; d: pivots of the sparse factor
   // dense
   double *metric, *B, *basis, *R;  // nv x nv, ng x nv, ng x nv, ng x ng
-  int* order;                      // kept rows in the order taken, then the dropped; sparse: order of elimination
+  int* order;                      // kept rows in order of selection, then the dropped; sparse: order of elimination
   // sparse
   int *Sstart, *Sneighbour;  // graph of rows that share columns
   double *S, *diagonal;      // numbers of S, by the graph and on the diagonal
@@ -149,14 +149,14 @@ static bool factor_metric(srmRows* r, const double* M) {
       for (int i = 0; i < nv; ++i)
         for (int j = 0; j < nv; ++j) r->metric[(size_t)i * (size_t)nv + (size_t)j] += s * G[i] * G[j];
     }
-    // Squares stand in M: 1e-7 here is 1e-14 there.
+    // M contains squares: 1e-7 here is 1e-14 there.
     if (srm_cholesky(nv, r->metric) && spread_of_factor(nv, r->metric) > 1e-7) return true;
   }
   return false;
 }
 
-// A row much shorter than the others is not stretched to their length: near a place where it vanishes, what drift leaves of
-// it would point anywhere and pass for a row of its own.
+// A row much shorter than the others is not scaled to their length: near a position where it vanishes, what drift leaves of
+// it would have any direction and pass for an independent row.
 #define SHORTEST 1e-2
 static void reference_lengths(srmRows* r, const srmRowsChoice* choice) {
   double longest = 0;
@@ -188,7 +188,7 @@ static void scale_rows(srmRows* r, const srmRowsChoice* choice) {
   }
 }
 
-// Would keeping this row move v by more than the limit?
+// Would keeping this row change v by more than the limit?
 static bool doubtful(const srmRows* r, const srmRowsChoice* choice, int row) {
   if (choice->residual == NULL || r->pivot[row] >= 1e-3 || !(r->length[row] > 0)) return false;
   return fabs(choice->residual[row]) / (r->length[row] * r->pivot[row]) > choice->residual_limit;
@@ -200,7 +200,7 @@ static int classify_dense(srmRows* r, const double* M, const double* G, const sr
   if (!factor_metric(r, M)) return -1;
   scale_rows(r, choice);
   int rank = srm_row_qr(ng, nv, r->B, choice->first, choice->tau, r->order, r->pivot, r->basis, r->R);
-  // Doubtful rows are among the last that were taken, since distances fall.
+  // Doubtful rows are among the last selected, since distances fall.
   while (rank > 0 && doubtful(r, choice, r->order[rank - 1])) --rank;
   memset(r->kept, 0, (size_t)ng);
   for (int k = 0; k < rank; ++k) r->kept[r->order[k]] = 1;
@@ -268,7 +268,7 @@ static void assemble_sparse(srmRows* r, const double* M, const double* G, const 
     }
     most = fmax(most, r->weight[i]);
   }
-  // A coordinate without mass counts with a little of it: any metric gives the same rank.
+  // A coordinate without mass counts with a small one: any metric gives the same rank.
   const double least = most > 0 ? 1e-8 * most : 1;
   for (int i = 0; i < r->shape.nv; ++i) r->weight[i] = 1 / fmax(r->weight[i], least);
   for (int k = 0; k < r->shape.ng; ++k) {
@@ -286,7 +286,7 @@ static void assemble_sparse(srmRows* r, const double* M, const double* G, const 
   }
 }
 
-// Rows of L that row k of the factor touches, in the order of the tree, at stack[top ..].
+// Rows of L that row k of the factor involves, in the order of the tree, at stack[top ..].
 static int row_reach(srmRows* r, int k) {
   int top = r->shape.ng;
   const int v = r->order[k];
@@ -340,7 +340,7 @@ static int classify_sparse(srmRows* r, const double* M, const double* G, const s
   return rank;
 }
 
-// y = S_KK^-1 y in the numbering of elimination; dropped places are left alone.
+// y = S_KK^-1 y in the numbering of elimination; dropped entries are unchanged.
 static void solve_kept_sparse(const srmRows* r, double* y) {
   const int ng = r->shape.ng;
   for (int k = 0; k < ng; ++k) {
@@ -433,7 +433,7 @@ static bool exchange_one(srmRows* r, unsigned char* kept) {
 
 bool srm_rows_exchange(srmRows* r, const double* M, const double* G, const srmRowsChoice* choice, unsigned char* kept) {
   const int ng = r->shape.ng;
-  // Near dependence is what is to be cured: it must not drop rows here.
+  // Near dependence is what is to be removed: it must not drop rows here.
   const srmRowsChoice all = {.tau = 1e-7, .scale = choice->scale};
   int rank = 0;
   bool changed = false;
@@ -490,7 +490,7 @@ static double dot(int n, const double* a, const double* b) {
   return sum;
 }
 
-// rest_d = lambda_d - C lambda_K: what of lambda lies along the null space of G^T. Zero at the kept rows.
+// rest_d = lambda_d - C lambda_K: the component of lambda in the null space of G^T. Zero at the kept rows.
 static void null_part(srmRows* r, const double* lambda, double* rest) {
   coefficients(r, lambda, rest);
   for (int k = 0; k < r->shape.ng; ++k) rest[k] = r->kept[k] == 0 ? lambda[k] - rest[k] : 0;
@@ -500,7 +500,7 @@ void srm_rows_least_norm(srmRows* r, double* lambda) {
   const int ng = r->shape.ng;
   double *rest = r->b, *direction = r->c, *moved = r->e;
   if (r->rank >= ng || ng == 0) return;
-  // Conjugate gradients for N N^T mu = N lambda, with lambda - N^T mu kept up to date in place. N^T p = p_d - C^T p.
+  // Conjugate gradients for N N^T mu = N lambda, with lambda - N^T mu updated in place. N^T p = p_d - C^T p.
   null_part(r, lambda, rest);
   memcpy(direction, rest, (size_t)ng * sizeof *direction);
   double before = dot(ng, rest, rest);
@@ -524,7 +524,7 @@ void srm_rows_unique(srmRows* r, unsigned char* unique) {
     if (r->kept[d] != 0) continue;
     srm_rows_dependence(r, d, r->c);
     for (int k = 0; k < r->shape.ng; ++k) {
-      // A coefficient of rounding is none; rows are compared at their own scale.
+      // A coefficient of rounding size is none; rows are compared at their own scale.
       if (fabs(r->c[k]) * r->length[k] > 1e-9 * r->length[d]) unique[k] = 0;
     }
   }

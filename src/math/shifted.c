@@ -1,7 +1,7 @@
 // Saddle-point systems with a real or complex K: dense or sparse LU of the whole matrix, multipliers scaled to the size of x.
 //   [ K  -c D^T ] [    x     ]   [ f ]
 //   [ G     0   ] [ lambda/c ] = [ r ]        c = max|K| / max|D|
-// A row that is left out becomes lambda = 0, a row of the identity; the sparse pattern is that of math/saddle.c. Sparse and complex: the entry a + i b at
+// A row left out becomes lambda = 0, a row of the identity; the sparse pattern is that of math/saddle.c. Sparse and complex: the entry a + i b at
 // (i, j) is the block [a -b; b a] at (2i, 2j) of a real matrix; D and G are real, so their blocks are diagonal.
 #include "math/shifted.h"
 
@@ -12,7 +12,7 @@
 #include "math/dense.h"
 #include "math/solver.h"
 
-#define DENSE_BELOW 60  // up to it dense, however empty
+#define DENSE_BELOW 60  // up to it dense, however sparse
 #define DENSE_SHARE 4   // sparse where the entries are fewer than this part of the matrix
 
 struct srmShifted {
@@ -27,10 +27,10 @@ struct srmShifted {
   int* pivot;
   srmSolver* lu;
   int *at_K, *at_D, *at_G,
-      *at_diagonal;   // sparse: where the numbers go; complex: 4 places an entry of K, else 2
+      *at_diagonal;   // sparse: where the numbers go; complex: 4 positions per entry of K, else 2
   int *row, *column;  // of the sparse matrix
   double* values;
-  double* x;  // right side and solution (parts * size)
+  double* x;  // right-hand side and solution (parts * size)
 };
 
 // ---- life -------------------------------------------------------------------------------------------------------------
@@ -202,7 +202,7 @@ static void dense_row(srmShifted* s, const double* D, const double* G, int k) {
   }
 }
 
-// Rows scaled to largest entry 1, so that a pivot can be told from rounding.
+// Rows scaled to largest entry 1, so that a pivot can be distinguished from rounding.
 static bool scale_rows(srmShifted* s) {
   const size_t length = (size_t)s->parts * (size_t)s->size;
   for (int i = 0; i < s->size; ++i) {

@@ -30,7 +30,7 @@ bool srm_shifted_factor(srmShifted* s, const double* re, const double* im, const
 void srm_shifted_solve(srmShifted* s, const double* f, const double* r, double* x, double* lambda);
 bool srm_shifted_is_sparse(const srmShifted* s);
 
-// P A = L U of a complex matrix (n x n, row-major, real and imaginary part of an entry beside each other) with partial
+// P A = L U of a complex matrix (n x n, row-major, real and imaginary part of an entry adjacent) with partial
 // pivoting. False when A is singular to the last bit.
 bool srm_complex_lu(int n, double* A, int* pivot);
 void srm_complex_lu_solve(int n, const double* LU, const int* pivot, double* x);  // x = A^-1 x, 2n numbers

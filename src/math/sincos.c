@@ -14,8 +14,8 @@
 #define LARGEST 1e5          // |k| stays below 2^16
 #define TO_INTEGER 0x1.8p52  // adding it rounds to the nearest integer and leaves that in the low bits
 
-// Every constant four times, read through a pointer that the compiler knows nothing about: then it is an operand of the
-// instruction that uses it, instead of a load of its own.
+// Every constant four times, read through a pointer opaque to the compiler: then it is an operand of the
+// instruction that uses it, instead of a separate load.
 #define FOUR(x)                                                                                                        \
   { x, x, x, x }
 enum { TWO_OVER_PI, INTEGER, PIO2_1, PIO2_2, PIO2_3, S1, S2, S3, S4, S5, S6, C1, C2, C3, C4, C5, C6, CONSTANTS };
@@ -37,7 +37,7 @@ SRM_INLINE v4 sine(const v4* k, v4 r, v4 z) {
 SRM_INLINE v4 cosine(const v4* k, v4 z) {
   const v4 p = k[C1] + z * (k[C2] + z * (k[C3] + z * (k[C4] + z * (k[C5] + z * k[C6]))));
   const v4 one = v4_all(1), half = 0.5 * z, w = one - half;
-  return w + (((one - w) - half) + z * z * p);  // the bracket holds what 1 - z/2 lost
+  return w + (((one - w) - half) + z * z * p);  // the bracket holds the rounding of 1 - z/2
 }
 
 static void sincos_libm(const double* x, double* out) {

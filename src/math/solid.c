@@ -1,7 +1,7 @@
 // Volume, centroid and inertia of a closed surface of triangles: exact, as sums over the tetrahedra that its triangles
-// make with a fixed point o, with their sign (Mirtich 1996 and Tonon 2004 come to the same sums by other ways).
+// make with a fixed point o, with their sign (Mirtich 1996 and Tonon 2004 derive the same sums differently).
 //
-//   With a, b, c the corners seen from o, d = a . (b x c), s = a + b + c, a tetrahedron has
+//   With a, b, c the corners relative to o, d = a . (b x c), s = a + b + c, a tetrahedron has
 //     volume d/6,   int x dV = d/24 s,   int x x^T dV = d/120 (s s^T + a a^T + b b^T + c c^T)
 //   (over the unit simplex int u_i = 1/24, int u_i u_i = 1/60, int u_i u_j = 1/120).
 //
@@ -64,7 +64,7 @@ static Sums sum_up(const double* vertex, const int* triangle, int ntriangle, srm
   return sums;
 }
 
-// Centroid seen from o.
+// Centroid relative to o.
 static void centroid_of(const Sums* sums, srmFilling filling, double r[3]) {
   const double factor = filling == SRM_SHELL ? 1.0 / 3 : 0.25;
   for (int k = 0; k < 3; k++) r[k] = sums->measure != 0 ? factor * sums->first[k] / sums->measure : 0;
@@ -91,7 +91,7 @@ double srm_solid(const double* vertex, int nvertex, const int* triangle, int ntr
   return inertia_of(&sums, SRM_FILLED, r, J);
 }
 
-// First the centroid of the surface, then that of the filling as seen from it, then the moments as seen from that one.
+// First the centroid of the surface, then that of the filling relative to it, then the moments relative to that one.
 double srm_filled(const double* vertex, const int* triangle, int ntriangle, srmFilling filling, double centroid[3],
                   double J[9]) {
   static const double zero[3] = {0};

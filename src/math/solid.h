@@ -8,10 +8,10 @@
 double srm_solid(const double* vertex, int nvertex, const int* triangle, int ntriangle, double centroid[3], double J[9],
                  double* gap);
 
-// What of a surface has mass.
+// Which part of a surface has mass.
 typedef enum srmFilling {
   SRM_FILLED,           // its inside: tetrahedra count with their sign
-  SRM_FILLED_UNSIGNED,  // every tetrahedron as positive: too much where the surface is not seen from inside everywhere
+  SRM_FILLED_UNSIGNED,  // every tetrahedron as positive: too much where the surface is not star-shaped
   SRM_SHELL             // the surface itself, at density 1 by area
 } srmFilling;
 // Volume (SRM_SHELL: area) as MuJoCo's mesh compiler has it: tetrahedra are made with the centroid of the surface, which

@@ -1,6 +1,6 @@
 // The table of sparse solvers, and what all of them share: when old pivots are used again, and how that is monitored.
 //   r = b - A x,  x += A^-1 r,  and omega = max_i |r_i|/s_i / (|x| + max_i |b_i|/s_i),  s_i the largest entry of row i
-// after one refinement; above RESIDUAL the pivots are chosen anew, from the same numbers.
+// after one refinement; above RESIDUAL new pivots are chosen, from the same numbers.
 #include "math/solver.h"
 
 #include <math.h>
@@ -15,7 +15,7 @@ struct srmSolver {
   void* factor;
   bool factored, fresh;  // fresh: the pivots were chosen for these numbers
   long choices;
-  srmPattern pattern;      // the rest: kinds that refactor alone
+  srmPattern pattern;      // the rest: only for kinds with refactor
   double *values, *scale;  // of the last factor; largest entry of each row, inverted
   double *b, *r;
 };
@@ -160,7 +160,7 @@ static double residual(srmSolver* s, const double* x) {
   return size > 0 ? worst / size : 0;
 }
 
-// x = A^-1 b with one refinement; returns what is left.
+// x = A^-1 b with one refinement; returns the remaining omega.
 static double solve_refined(srmSolver* s, double* x) {
   const int n = s->pattern.nrow;
   memcpy(x, s->b, (size_t)n * sizeof *x);
@@ -181,7 +181,7 @@ void srm_solver_solve(srmSolver* s, double* x) {
   if (left <= RESIDUAL || s->fresh) return;
   if (choose_pivots(s, s->values)) {
     (void)solve_refined(s, x);
-  } else {  // singular: the caller sees numbers that are none
+  } else {  // singular: the caller gets NaN
     for (int i = 0; i < s->pattern.nrow; ++i) x[i] = (double)NAN;
   }
 }

@@ -1,7 +1,7 @@
 // Orders of elimination for sparse factors.
 //   minimum degree: eliminate the vertex with the fewest neighbours, join its neighbours, repeat.   Tinney and Walker (1967)
-// The eliminated graph is kept as it is (no quotient graph): short for the graphs of mechanisms, whose fronts stay small. A
-// graph that has become complete is ordered as it stands, so that one large clique costs nothing.
+// The eliminated graph is stored explicitly (no quotient graph): short for the graphs of mechanisms, whose fronts stay small. A
+// graph that has become complete is ordered as it is, so that one large clique costs nothing.
 #include "math/sparse.h"
 
 #include <string.h>
@@ -188,7 +188,7 @@ static void bucket_add(Degrees* d, int i) {
   *head = i;
 }
 
-// Joins the neighbours of v with each other and takes v out.
+// Connects the neighbours of v with each other and removes v.
 static bool eliminate(Degrees* d, int v) {
   const List front = d->list[v];
   for (int a = 0; a < front.n; ++a) {
@@ -232,7 +232,7 @@ static bool degrees_order(Degrees* d, int* order) {
     const int v = d->head[least];
     bucket_remove(d, v);
     order[k] = v;
-    // What is left is complete: any order is as good.
+    // The remainder is complete: any order is as good.
     const bool complete = d->list[v].n == d->n - k - 1;
     if (complete) {
       if (d->list[v].n > 0) memcpy(order + k + 1, d->list[v].item, (size_t)d->list[v].n * sizeof(int));

@@ -1,5 +1,5 @@
 // Sparse linear algebra for systems that keep their pattern while their numbers change: analyse once, factor often.
-// Memory is taken in the create functions; factoring and solving allocate nothing, but for what is stated at SRM_LU_DIAGONAL.
+// The create functions allocate memory; factoring and solving allocate nothing, except as stated at SRM_LU_DIAGONAL.
 #ifndef SR_MATH_SPARSE_H
 #define SR_MATH_SPARSE_H
 
@@ -7,7 +7,7 @@
 #include <stddef.h>
 
 // Pattern by compressed rows: the columns of row i are column[row[i]] .. column[row[i+1]-1], ascending. The numbers of a
-// matrix with this pattern stand in an array in the same order.
+// matrix with this pattern are in an array in the same order.
 typedef struct srmPattern {
   int nrow, ncol;
   const int* row;     // (nrow + 1)
@@ -18,7 +18,7 @@ static inline int srm_pattern_count(const srmPattern* p) { return p->row[p->nrow
 bool srm_pattern_copy(const srmPattern* from, srmPattern* to);  // false when out of memory: free *to all the same
 void srm_pattern_free(srmPattern* pattern);
 
-// The pattern by columns: rows of column j are row[start[j]] .. row[start[j+1]-1], ascending, and from[] says where each number is in
+// The pattern by columns: rows of column j are row[start[j]] .. row[start[j+1]-1], ascending, and from[] is the index of each number in
 // the array by rows. The arrays are from sr_alloc, to be freed also where it is false: out of memory.
 bool srm_pattern_columns(const srmPattern* pattern, int** start, int** row, int** from);
 
@@ -35,7 +35,7 @@ bool srm_column_graph(const srmPattern* pattern, int** start, int** neighbour);
 bool srm_row_graph(const srmPattern* pattern, int** start, int** neighbour);
 // Graph of A + A^T for a square pattern: i and j are neighbours when either entry is in it.
 bool srm_symmetric_graph(const srmPattern* pattern, int** start, int** neighbour);
-// Elimination tree of the graph in the given order (place[order[k]] = k), and how many entries each row of the factor has
+// Elimination tree of the graph in the given order (place[order[k]] = k), and the number of entries of each row of the factor
 // left of its diagonal. parent and mark: n each. Returns their sum.
 size_t srm_elimination_tree(int n, const int* start, const int* neighbour, const int* order, const int* place,
                             int* parent, int* mark, int* row_count);
@@ -43,14 +43,14 @@ size_t srm_elimination_tree(int n, const int* start, const int* neighbour, const
 // P R A Q = L U for a square pattern (R: rows scaled to largest entry 1).
 typedef enum srmLuOrder {
   SRM_LU_COLUMNS,  // order for A^T A, pivots the largest of their columns: memory is bounded beforehand
-  SRM_LU_DIAGONAL,  // order for A + A^T, pivots on the diagonal where they are not small: factor may take memory, and refactor is there
+  SRM_LU_DIAGONAL,  // order for A + A^T, pivots on the diagonal where they are not small: factor may allocate, and refactor is available
 } srmLuOrder;
 typedef struct srmSparseLu srmSparseLu;
 srmSparseLu* srm_sparse_lu_create(const srmPattern* pattern,
                                   srmLuOrder order);  // the pattern is copied; NULL: out of memory
 void srm_sparse_lu_destroy(srmSparseLu* lu);
 bool srm_sparse_lu_factor(srmSparseLu* lu, const double* values);  // false: singular to working precision
-// SRM_LU_DIAGONAL, after a factor that was good: the same pivots for other numbers. False: they do not serve.
+// SRM_LU_DIAGONAL, after a successful factor: the same pivots for other numbers. False: they are unsuitable.
 bool srm_sparse_lu_refactor(srmSparseLu* lu, const double* values);
 void srm_sparse_lu_solve(srmSparseLu* lu, double* x);  // x = A^-1 x
 size_t srm_sparse_lu_fill(const srmSparseLu* lu);      // entries of the last L and U

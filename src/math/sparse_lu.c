@@ -1,33 +1,33 @@
 // Sparse LU with partial pivoting, column by column.                    Gilbert and Peierls (1988); Davis (2006), chapter 6
-//   x = L \ A(:,j) by a search for the entries that can be nonzero, pivot the largest of the rows not yet taken
+//   x = L \ A(:,j) by a search for the entries that can be nonzero, pivot the largest of the remaining rows
 // Rows are scaled by their largest entry. The columns are ordered once by minimum degree, in one of two ways:
 //   SRM_LU_COLUMNS   on A^T A. The structure of R in A = Q R bounds L and U for every choice of pivots (George and Ng 1985): memory is
-//                    taken for that, so that factoring needs none. Limit: a row with very many entries makes A^T A dense.
+//                    allocated for that, so that factoring needs none. Limit: a row with very many entries makes A^T A dense.
 //   SRM_LU_DIAGONAL  on A + A^T, with the pivot on the diagonal where it is at least DIAGONAL of its column, as KLU does (Davis and
-//                    Palamadai Natarajan 2010). Fill follows the pivots: memory is taken for twice the fill without exchanges and
-//                    grows where that is not enough. L and U keep entries that happen to be zero, so that refactor finds their places.
+//                    Palamadai Natarajan 2010). Fill follows the pivots: memory is allocated for twice the fill without exchanges and
+//                    grows where that is not enough. L and U keep entries that happen to be zero, so that refactor finds their positions.
 #include <math.h>
 #include <string.h>
 
 #include "base/base.h"
 #include "math/sparse.h"
 
-#define DIAGONAL 0.1       // part of the largest entry of a column from which the diagonal is taken
+#define DIAGONAL 0.1       // part of the largest entry of a column from which the diagonal is chosen
 #define LEAST_PIVOT 1e-15  // of entries of size 1: below it a pivot is rounding
 #define MOST_GROWTH 1e6    // of the elements of a column, with old pivots: half of the digits would be gone at 1e8
 
 struct srmSparseLu {
   int n;
   bool diagonal;            // SRM_LU_DIAGONAL
-  int *start, *row, *from;  // columns of A: rows, and where the number stands in the caller's array
+  int *start, *row, *from;  // columns of A: rows, and the index of the number in the caller's array
   int* csr_row;             // start of each row in the caller's array (n + 1)
-  int *order, *taken;       // column of step k; step in which row i was taken, -1: not yet
+  int *order, *taken;       // column of step k; step in which row i was the pivot, -1: not yet
   int *Lstart, *Lrow, *Ustart, *Urow;
   double *Lvalue, *Uvalue;
   double *scale, *x, *y;
   int *stack, *position, *mark;
   int stamp;
-  size_t Lroom, Uroom;  // entries that there is memory for
+  size_t Lroom, Uroom;  // capacity in entries
 };
 
 size_t srm_sparse_lu_fill(const srmSparseLu* lu) { return (size_t)lu->Lstart[lu->n] + (size_t)lu->Ustart[lu->n]; }
@@ -43,7 +43,7 @@ void srm_sparse_lu_destroy(srmSparseLu* lu) {
 
 // ---- analysis ---------------------------------------------------------------------------------------------------------
 
-// Order of the columns, and how much L and U can fill.
+// Order of the columns, and the possible fill of L and U.
 static bool analyse(srmSparseLu* lu, const srmPattern* p) {
   bool (*graph)(const srmPattern*, int**, int**) = lu->diagonal ? srm_symmetric_graph : srm_column_graph;
   int *start = NULL, *neighbour = NULL, *place = NULL, *parent = NULL, *count = NULL;
@@ -99,7 +99,7 @@ static bool scale_rows(srmSparseLu* lu, const double* values) {
 }
 
 // Depth-first search from row `root` through the columns of L; rows reached are put below top, in topological order.
-// The lower part of stack serves as the stack of the search: both never meet, since each row is in one of them.
+// The lower part of stack is the stack of the search: the two never meet, since each row is in one of them.
 static int reach(srmSparseLu* lu, int root, int top) {
   int head = 0;
   lu->stack[0] = root;
@@ -165,8 +165,8 @@ static bool grow(int** index, double** value, size_t* room) {
   return true;
 }
 
-// Is there memory for `more` entries in each? By SRM_LU_COLUMNS the bound holds for patterns that can be regular; another one ends
-// here, not outside of the arrays.
+// Is there memory for `more` entries in each? With SRM_LU_COLUMNS the bound holds for patterns that can be regular; another one ends
+// here, not outside the arrays.
 static bool has_room(srmSparseLu* lu, int nl, int nu, int more) {
   while ((size_t)(nl + more) > lu->Lroom) {
     if (!lu->diagonal || !grow(&lu->Lrow, &lu->Lvalue, &lu->Lroom)) return false;
@@ -177,7 +177,7 @@ static bool has_room(srmSparseLu* lu, int nl, int nu, int more) {
   return true;
 }
 
-// Moves x into column k of U and L; false when no pivot is left.
+// Moves x into column k of U and L; false when no pivot remains.
 static bool store_column(srmSparseLu* lu, int k, int top, int* nl, int* nu) {
   int pivot_row = -1;
   double most = 0;
@@ -230,7 +230,7 @@ bool srm_sparse_lu_factor(srmSparseLu* lu, const double* values) {
   return true;
 }
 
-// Column k again with the pivots of before; x is zero before and after, in the order of the pivots. U keeps the order in which its rows
+// Column k again with the old pivots; x is zero before and after, in the order of the pivots. U keeps the order in which its rows
 // were found, which is topological: a row comes after those that reach it.
 static bool refactor_column(srmSparseLu* lu, const double* values, int k) {
   const int j = lu->order[k], last = lu->Ustart[k + 1] - 1;

@@ -1,4 +1,4 @@
-// x + a exp(-x^delta) = b by Newton's method between bounds: the root lies between b - a and b.
+// x + a exp(-x^delta) = b by Newton's method between bounds: the root is between b - a and b.
 #include "math/stribeck.h"
 
 #include <math.h>

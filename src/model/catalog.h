@@ -1,5 +1,5 @@
-// What the compiler takes from folders above the model, passed in by whoever calls it (src/catalog): the kinds of laws, contacts and
-// closures by their names, and the loader of shared libraries. So the model refers to nothing above it.
+// What the compiler uses from folders above the model, passed in by its caller (src/catalog): the kinds of force laws, contacts and
+// closures by name, and the loader of shared libraries. So the model refers to nothing above it.
 #ifndef SR_MODEL_CATALOG_H
 #define SR_MODEL_CATALOG_H
 
@@ -9,7 +9,7 @@
 
 struct srCompiler;
 
-// Friction and contact: a law and its derivatives.
+// Friction and contact: a force law and its derivatives.
 typedef struct srContactKind {
   const srImpedance* law;
   int (*slope)(const srImpedanceIn* in, double* J);  // as srForceElement.slope
@@ -18,7 +18,7 @@ typedef struct srContactKind {
 } srContactKind;
 
 typedef struct srPluginLoader {
-  void (*load)(struct srCompiler* c, const char* library, srPlace place);  // and registers what the library has
+  void (*load)(struct srCompiler* c, const char* library, srPlace place);  // and registers the laws of the library
   void (*close)(void* handle);
 } srPluginLoader;
 
@@ -26,7 +26,7 @@ typedef struct srCatalog {
   const srImpedance* (*impedance)(const char* name);  // "formula", "spring", ...; NULL: none of this name
   const srContactKind* (*contact)(const char* name);  // joint-friction, joint-end, contact, contact-formula
   const srClosureWord* (*closure)(const char* word);  // of <closure type>
-  const srPluginLoader* plugins;                      // NULL: this library loads none
+  const srPluginLoader* plugins;                      // NULL: this build loads none
   // M_ii and 1/(M^-1)_ii of the coordinates of a tree at q: dynamics/coordinate_inertia.h
   void (*inertia)(const srModel* m, srPool* pool, const double* q, double* carried, double* effective);
 } srCatalog;

@@ -1,10 +1,10 @@
 // Closures: every kind is a file src/constraint/closure_<kind>.c with one srClosureKind, and one row in <sarrus/words.h>.
 //
-// A kind sees the pose (R, d) and the twist (w, u) of the observed frame, seen from the observer and expressed in its
+// A kind receives the pose (R, d) and the twist (w, u) of the observed frame, observed from the observer and expressed in its
 // axes: d' = u, R' = [w] R. It supplies
-//   g(R, d)                      residuals of its position rows
-//   W(R, d)                      rows over the twist: position rows, for which g' = W (w, u), then velocity rows
-//   bias = (dW/dt) (w, u)        so that the rows at acceleration level are W (w', u') + bias
+//   g(R, d)                      residuals of its position equations
+//   W(R, d)                      rows over the twist: position equations, for which g' = W (w, u), then velocity equations
+//   bias = (dW/dt) (w, u)        so that the equations at acceleration level are W (w', u') + bias
 // and its definition on the expression graph, from which derivatives for the tangent of implicit methods follow.
 #ifndef SR_MODEL_CLOSURE_H
 #define SR_MODEL_CLOSURE_H
@@ -12,9 +12,9 @@
 #include <sarrus/model.h>
 
 typedef enum srObserver {
-  SR_OBSERVER_A,       // frame a sees frame b
-  SR_OBSERVER_B,       // frame b sees frame a
-  SR_OBSERVER_COMMON,  // the youngest common ancestor sees both; d and u are those of b less those of a, R is not defined
+  SR_OBSERVER_A,       // frame a observes frame b
+  SR_OBSERVER_B,       // frame b observes frame a
+  SR_OBSERVER_COMMON,  // the youngest common ancestor observes both; d and u are those of b minus those of a, R is undefined
 } srObserver;
 
 typedef struct srClosureIn {
@@ -35,10 +35,10 @@ typedef struct srClosureKind {
   srObserver observer;
   const char*
       uses;  // attributes that only some kinds have: "|axis|axis2|pitch|length|radius|shape|normal|"; NULL: none of them
-  bool axial;  // its rows hold the axis n = frame[2] to R n, and vanish also where it is reversed, R n = -n
-  // Completes a closure whose numbers are filled in: np, nvel, row_name, frame. NULL, or a sentence: what is missing.
+  bool axial;  // its equations align the axis n = frame[2] with R n, and hold also where it is reversed, R n = -n
+  // Completes a closure whose numbers are set: np, nvel, row_name, frame. NULL, or a message: what is missing.
   const char* (*setup)(srClosure* closure);
-  // out is zero before. 0, or > 0 where the rows are not defined: then *why is a sentence.
+  // out is zero before. 0, or > 0 where the equations are undefined: then *why is the message.
   int (*evaluate)(const srClosure* closure, const srClosureIn* in, srClosureOut* out, const char** why);
   void (*define)(srClosureGraph* x);  // its residuals on the graph: constraint/closure_graph.h
 } srClosureKind;

@@ -1,4 +1,4 @@
-// From what the user wrote to flat arrays: sr_compile_from reads like a table of contents of the stages.
+// From the spec to flat arrays: sr_compile_from reads like a table of contents of the stages.
 #include <string.h>
 
 #include "model/absolute.h"
@@ -29,7 +29,7 @@ static int word_index(srCompiler* c, int field, const char* const* words, int n)
   return 0;
 }
 
-// Rule of the step, and what implicit methods take.
+// Step-size rule, and options of implicit methods.
 static void rules(srCompiler* c) {
 #define SR_WORD(NAME, word) word,
   static const char* const controls[] = {SR_CONTROL_LIST(SR_WORD)};
@@ -44,7 +44,7 @@ static void rules(srCompiler* c) {
   if (sr_c_number(c, SR_ELEMENT_RUN, 0, rho, &run->rho) && !(run->rho >= 0 && run->rho <= 1)) {
     sr_c_error(c, sr_c_place(c, SR_ELEMENT_RUN, 0, rho), "'rho' must be from 0 to 1, got %g", run->rho);
   }
-  // Table 1 of Haddouni et al. (2017) stands behind what the file says.
+  // Table 1 of Haddouni et al. (2017) supplies what the file does not set.
   if (run->control != SR_CONTROL_POSITIONS) return;
   if (!sr_c_attr(c, SR_ELEMENT_RUN, 0, rtol)->text) run->rtol = 1e-4;
   if (!sr_c_attr(c, SR_ELEMENT_RUN, 0, atol)->text) run->atol = 1e-4;
@@ -115,12 +115,12 @@ static void stages(srCompiler* c) {
   sr_compile_run(c);
   sr_compile_unused(c);
   sr_compile_tree(c);
-  if (!c->body_pose) return;  // no tree: what follows would only repeat the trouble
+  if (!c->body_pose) return;  // no tree: what follows would only repeat the errors
   if (c->absolute) sr_compile_free_bodies(c);
   sr_compile_meshes(c);
   sr_compile_inertia(c);
   if (sr_c_errors(c) == 0) sr_compile_effective(c);
-  if (sr_c_errors(c) == 0) sr_compile_shapes(c);  // what is wrong with them would be said twice
+  if (sr_c_errors(c) == 0) sr_compile_shapes(c);  // their errors would be reported twice
   sr_compile_points(c);
   sr_compile_functions(c);
   if (c->lacks_plugin) return;  // every use of its laws would be an error, too

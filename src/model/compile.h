@@ -1,5 +1,5 @@
-// Compilation in stages, each in its file; they share this context. Every stage adds all the errors it finds; a stage that
-// needs what a failed one would have made is not run.
+// Compilation in stages, each in its file; they share this context. Every stage reports all the errors it finds; a stage that
+// depends on a failed one is not run.
 #ifndef SR_COMPILE_H
 #define SR_COMPILE_H
 
@@ -13,19 +13,19 @@
 typedef struct srCompiler {
   const srSpec* spec;
   srMessages* messages;
-  int errors_before;  // in messages, of others
+  int errors_before;  // in messages before compilation
   srPool* pool;       // the model's: results
-  srPool scratch;     // freed at the end
+  srPool scratch;     // freed after compilation
   srModel* m;
   struct srModelPrivate* priv;
   srGraph* graph;
-  const srCatalog* catalog;  // kinds of laws, contacts and closures; the loader of plugins
+  const srCatalog* catalog;  // kinds of force laws, contacts and closures; the loader of plugins
 
   // formulas
   srNames parameters;  // name -> node
   srNames states;      // name -> state index
   srNames
-      varying;  // parameters that events set: name -> their number; they are states with the rate 0 behind those of <state>
+      varying;  // parameters that events set: name -> their number; they are states with the rate 0 after those of <state>
   const char** of_varying;
   int nvarying, varying_capacity;
   srNames functions;   // motions, and functions of C code and plugins
@@ -55,11 +55,11 @@ typedef struct srCompiler {
   srNode* driver_roots;    // 3 per driver
   srSwitchNode* switches;  // of laws and drivers
   int nswitch, switch_capacity;
-  int nswitch_driver;  // the first are those of drivers: roots of theirs
+  int nswitch_driver;  // the first are those of drivers
   srForceElement* force;
   int nforce, force_capacity;
-  const srSurfaceLaws* contact_before;  // the last one, NULL: none yet
-  int* collider_of;                     // spec shape -> collider, -1 none; NULL: there are no sets
+  const srSurfaceLaws* contact_before;  // the last one, NULL: none so far
+  int* collider_of;                     // spec shape -> collider, -1 none; NULL: no sets
   srCollider* collider;
   int ncollider, collider_capacity;
   srContactSet* set;
@@ -80,13 +80,13 @@ typedef struct srCompiler {
 
 // ---------------------------------------------------------------------------------------------- compile_value.c
 srPlace sr_c_place(const srCompiler* c, srElementKind kind, int i, int field);  // of the attribute, or of its element
-srPlace sr_c_kept_place(srCompiler* c, srElementKind kind, int i);  // of the element, to be kept in the model
+srPlace sr_c_kept_place(srCompiler* c, srElementKind kind, int i);              // of the element, copied into the model
 void sr_c_error(srCompiler* c, srPlace place, const char* format, ...) SR_PRINTF(3, 4);
 void sr_c_warning(srCompiler* c, srPlace place, const char* format, ...) SR_PRINTF(3, 4);
 const srAttr* sr_c_attr(const srCompiler* c, srElementKind kind, int i, int field);
 // Text of a NAME, REF, WORD or FILE attribute, its default when not given; NULL when there is none.
 const char* sr_c_text(srCompiler* c, srElementKind kind, int i, int field);
-// Numbers of a FORMULA attribute (or of its default) into out, at most max; returns how many, 0 when not given and without
+// Numbers of a FORMULA attribute (or of its default) into out, at most max; returns their number, 0 when not given and without
 // default, -1 after an error. The count is checked against the field's.
 int sr_c_numbers(srCompiler* c, srElementKind kind, int i, int field, double* out, int max);
 // One number; false after an error.
@@ -96,7 +96,7 @@ int sr_c_laws(srCompiler* c, srElementKind kind, int i, int field, srNode* out, 
 srNode sr_c_law_text(srCompiler* c, const char* text, srPlace place);  // of one formula; SR_NO_NODE after an error
 // Orientation from rot or rpy and position from at (field -1: none) as a pose; false after an error.
 bool sr_c_pose(srCompiler* c, srElementKind kind, int i, int at, int rot, int rpy, double pose[16]);
-// "name" is new in its table, else an error.
+// Enters "name" in its table; a duplicate is an error.
 bool sr_c_new_name(srCompiler* c, srNames* names, const char* name, int index, const char* what, srPlace place);
 // Index of a name in a table, else an error with the nearest known one; -1.
 int sr_c_find(srCompiler* c, const srNames* names, const char* name, const char* what, srPlace place);
@@ -105,10 +105,10 @@ bool sr_c_is_raw_call(const char* name);  // q, v, sensor, inertia: calls whose 
 int sr_c_errors(const srCompiler* c);
 
 // ------------------------------------------------------------------------------------------------------- stages
-void sr_compile_varying(srCompiler* c);      // which parameters are set by events, before anything is evaluated
+void sr_compile_varying(srCompiler* c);      // which parameters are set by events, before any evaluation
 void sr_compile_parameters(srCompiler* c);   // compile_value.c
 void sr_compile_tree(srCompiler* c);         // compile_tree.c: bodies, joints, links, coordinates
-void sr_compile_free_bodies(srCompiler* c);  // compile_absolute.c: the tree taken apart
+void sr_compile_free_bodies(srCompiler* c);  // compile_absolute.c: the tree as free bodies
 void sr_compile_meshes(srCompiler* c);       // compile_shapes.c: surfaces; inertia needs them
 void sr_compile_inertia(srCompiler* c);      // compile_inertia.c: bodies and links
 void sr_compile_effective(srCompiler* c);    // compile_effective.c: inertias of the coordinates, after inertia
@@ -119,19 +119,19 @@ void sr_compile_sensors(srCompiler* c);      // compile_law.c: states and sensor
 void sr_compile_drivers(srCompiler* c);      // compile_law.c
 void sr_compile_forces(srCompiler* c);       // compile_force.c
 void sr_compile_events(srCompiler* c);       // compile_event.c
-void sr_compile_constraints(srCompiler* c);  // compile_constraint.c: rows of G, after drivers and sensors
+void sr_compile_constraints(srCompiler* c);  // compile_constraint.c: constraint equations, after drivers and sensors
 void sr_compile_massless(srCompiler* c);     // compile_massless.c: coordinates without inertia, after constraints
-void sr_compile_elimination(srCompiler* c);  // compile_elimination.c: couplings without rows, after both
+void sr_compile_elimination(srCompiler* c);  // compile_elimination.c: couplings without equations, after both
 void sr_compile_programs(srCompiler* c);     // compile_law.c
 void sr_compile_run(srCompiler* c);          // compile.c: option and run
-void sr_compile_unused(srCompiler* c);       // compile_unused.c: attributes that do nothing
+void sr_compile_unused(srCompiler* c);       // compile_unused.c: attributes without effect
 
-// The word of a function above one of the n leaves that the formula of a constraint may not have there; NULL: none.
+// The word of a function above one of the n leaves that a constraint formula may not contain there; NULL: none.
 // velocity: the leaves are velocities, else coordinates. compile_nonsmooth.c
 const char* sr_compile_nonsmooth(srCompiler* c, srNode node, const srNode* leaf, int n, bool velocity);
 
 // Parts of sr_compile_constraints in the absolute formulation. compile_absolute.c
-int sr_compile_joint_closures(srCompiler* c, srClosure* out);  // fills at most njoint; how many
+int sr_compile_joint_closures(srCompiler* c, srClosure* out);  // fills at most njoint; returns their number
 void sr_compile_free_ball(srCompiler* c, srClosure* closure);
 void sr_compile_armature(srCompiler* c);  // pattern of M with the armature of joints
 // The joint's chain of links and its frame in the parent's; false after an error. compile_tree.c
@@ -159,18 +159,18 @@ void sr_compile_contact_states(srCompiler* c);  // discrete states of contacts, 
 // A new force element; its name is copied. compile_force.c
 srForceElement* sr_c_add_force(srCompiler* c, const srImpedance* law, srAccount account, const char* name,
                                srPlace place);
-// ... with friction or contact behind it, and ny states. compile_friction.c
+// ... with laws of friction or contact, and ny states. compile_friction.c
 srForceElement* sr_c_add_contact(srCompiler* c, const char* kind, const srSurfaceLaws* contact, const char* name,
                                  srPlace place);
-// The law that an attribute names, or one of several by a number; NULL after an error. compile_friction.c
+// The law named by an attribute, or one of several by index; NULL after an error. compile_friction.c
 const char* sr_c_choice(srCompiler* c, srElementKind kind, int i, int field, int choice);
 const srFrictionLaw* sr_c_friction_law(srCompiler* c, const char* name, srPlace place);
 const srNormalLaw* sr_c_normal_law(srCompiler* c, const char* name, srPlace place);
-// Numbers that a law refuses are errors at their attributes; name: of the element, for the message, or NULL.
+// Reports numbers that a law refuses as errors at their attributes; name: of the element, for the message, or NULL.
 bool sr_c_check_friction(srCompiler* c, srElementKind kind, int i, const char* name, const srDryFriction* x,
                          double tau);
 bool sr_c_check_normal(srCompiler* c, srElementKind kind, int i, const char* name, const srSurfaceLaws* x);
-// A number that may be missing: NaN. False after an error.
+// An optional number: NaN when missing. False after an error.
 bool sr_c_optional(srCompiler* c, srElementKind kind, int i, int field, double* out);
 // Numbers of SR_BRISTLE_FIELDS from `first` on; warns of those that the law does not use. False after an error.
 bool sr_c_bristle(srCompiler* c, srElementKind kind, int i, int first, srDryFriction* x, double* tau);

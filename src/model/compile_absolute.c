@@ -1,9 +1,9 @@
 // The absolute formulation: every body becomes a link of its own, free on the ground; every joint of the file becomes a closure
-// of its kind, and measurements that measure its coordinates. All stages after sr_compile_tree see a model of free bodies.
+// of its kind, and measurements of its coordinates. All stages after sr_compile_tree see a model of free bodies.
 //
-//   link i is body i, its frame the body's; q: 7 a body, v: 6 a body
+//   link i is body i, its frame the body's; q: 7 per body, v: 6 per body
 //   joint frame on the parent: a point, observer of the closure and of the measurements
-//   penalty: position rows of closures are springs; velocity rows (rolling) and everything else stay constraints
+//   penalty: position equations of closures are springs; velocity equations (rolling) and everything else stay constraints
 #include <math.h>
 #include <string.h>
 
@@ -78,7 +78,7 @@ static void set(srMeasurement* measurement, const double* e0, const double* e1, 
   for (int i = 0; i < 4; i++) memcpy(measurement->e[i], e[i], sizeof measurement->e[i]);
 }
 
-// Unit vectors square to n: x towards `to`, y completes them.
+// Unit vectors perpendicular to n: x towards `to`, y completes them.
 static void square_to(const double* n, const double* to, double x[3], double y[3]) {
   const double along = srm_dot3(n, to);
   for (int i = 0; i < 3; i++) x[i] = to[i] - along * n[i];
@@ -145,7 +145,7 @@ static void make_gauges(srCompiler* c) {
     if (spec_joint < 0) {
       kind->expand(NULL, out);
     } else if (!sr_c_expand_joint(c, spec_joint, kind, out, c->joint_frame + 16 * j)) {
-      return;  // said before
+      return;  // reported before
     }
     joint_gauges(m, j, out, &all);
     for (int k = 0; k < m->joint_nv[j]; k++) joint[m->joint_v[j] + k] = j;
@@ -180,7 +180,7 @@ static const srClosureKind* closure_kind(const srCompiler* c, srJointType type, 
   return found ? found->kind : NULL;
 }
 
-// The closure that stands for joint j; false when it needs none.
+// The closure that represents joint j; false when it needs none.
 static bool joint_closure(srCompiler* c, int j, srClosure* x) {
   srModel* m = c->m;
   const int body = m->joint_body[j], spec_joint = c->joint_of_spec_body[c->spec_of_body[body]];
@@ -221,7 +221,7 @@ int sr_compile_joint_closures(srCompiler* c, srClosure* out) {
   return n;
 }
 
-// A ball in the axes of a common ancestor that moves: those of the ground serve as well, but where two rows are chosen by a
+// A ball in the axes of a common ancestor that moves: those of the ground do as well, except where two equations are selected by a
 // normal that is fixed in the ancestor. In a planar loop the normal is fixed in all its bodies: then b stays on the line
 // through a along it.
 void sr_compile_free_ball(srCompiler* c, srClosure* x) {
@@ -245,7 +245,7 @@ void sr_compile_free_ball(srCompiler* c, srClosure* x) {
 }
 
 // -------------------------------------------------------------------------------------------------------- armature
-// Bodies whose velocities the armature of a joint ties together: a row of M over body i has them all.
+// Bodies whose velocities the armature of a joint couples: a row of M over body i has them all.
 static int place_of(const srModel* m, int row, int column) {
   for (int k = m->M_row[row]; k < m->M_row[row + 1]; k++) {
     if (m->M_column[k] == column) return k;
@@ -265,7 +265,7 @@ static bool tied(const srModel* m, int a, int b) {
   return a == b || (m->body_parent[young] == old && has_armature(m, m->body_joint[young]));
 }
 
-// The pattern of M with the blocks that armatures add: bodies are tied to their parents and children alone.
+// The pattern of M with the blocks of the armatures: bodies couple only with their parents and children.
 static void widen_pattern(srCompiler* c) {
   srModel* m = c->m;
   const int n = m->nv;

@@ -1,6 +1,6 @@
-// Constraints: closures, couplings and formulas become rows; the pattern of G and of M; derivatives of the formulas.
+// Constraints: closures, couplings and formulas become constraint equations; the pattern of G and of M; derivatives of the formulas.
 //
-// Rows: position rows of closures in file order, couplings, position formulas, drivers; then velocity rows.
+// Order: position equations of closures in file order, couplings, position formulas, drivers; then velocity equations.
 #include <math.h>
 #include <string.h>
 
@@ -20,7 +20,7 @@ static const char* name_of(srCompiler* c, srElementKind kind, int i, srNames* na
   return name;
 }
 
-// A number that stands for a name must not be the name of another one.
+// A number used as a name must not be the name of another one.
 static void check_numbers(srCompiler* c, srElementKind kind, const srNames* names) {
   for (int i = 0; i < srs_count(c->spec, kind); i++) {
     const char* number = sr_pool_printf(&c->scratch, "%d", i + 1);
@@ -86,7 +86,7 @@ static const srClosureWord* closure_word(srCompiler* c, int i) {
   return found;
 }
 
-// Frame of the youngest body that both stand on.
+// Frame of the youngest common ancestor of both.
 static int common_point(const srModel* m, int a, int b) {
   int i = m->point_body[a], j = m->point_body[b];
   while (i != j) {  // parents have smaller numbers
@@ -124,7 +124,7 @@ static void compile_closure(srCompiler* c, int i, srNames* names, srClosure* clo
   if (m->absolute && word->kind->observer == SR_OBSERVER_COMMON) sr_compile_free_ball(c, closure);
 }
 
-// Those that stand for joints (absolute formulation), then those of the file.
+// Those that represent joints (absolute formulation), then those of the file.
 static srClosure* compile_closures(srCompiler* c, srNames* names) {
   srModel* m = c->m;
   const int given = srs_count(c->spec, SR_ELEMENT_CLOSURE);
@@ -136,7 +136,7 @@ static srClosure* compile_closures(srCompiler* c, srNames* names) {
     compile_closure(c, i - of_joints, names, &closures[i]);
     loosest = fmax(loosest, closures[i].tolerance);
   }
-  // What a loop may leave open is shared by the joints on its way.
+  // The residual allowed for a loop is shared by the joints along it.
   for (int i = 0; i < of_joints; i++) closures[i].tolerance = fmax(closures[i].tolerance, loosest);
   for (int i = 0; i < of_joints + given; i++) closures[i].soft = m->formulation == SR_FORMULATION_PENALTY;
   m->nclosure = of_joints + given;
@@ -176,7 +176,7 @@ static bool is_velocity(const srFormulaVariable* x) {
   return x->kind == SR_VAR_V || (x->kind == SR_VAR_SENSOR && x->scalar >= 3 && x->scalar < 9);
 }
 
-// A variable of the graph as one of a row; false when no sensor has it.
+// A variable of the graph as one of a constraint formula; false when no sensor has it.
 static bool as_variable(const srModel* m, const srNodeView* view, srFormulaVariable* out) {
   *out = (srFormulaVariable){.kind = (int)view->kind, .index = view->index};
   if (view->kind != SR_VAR_SENSOR) return true;
@@ -213,7 +213,7 @@ static const char* wrong_variable(const srFormulaRow* row, const srFormulaVariab
   return NULL;
 }
 
-// Adds the values of a row to the program: the formula, its derivatives, and of a position row
+// Adds the values of a constraint formula to the program: the formula, its derivatives, and for a position equation
 //   sum over x, y of (d^2 g / dx dy) x' y'
 // with the rates x', y' as arguments. False when a velocity formula is not linear in the velocities.
 static bool add_values(srCompiler* c, srFormulaRow* row, srNode node, const srNode* leaves, srNode** roots, int* n,
@@ -251,7 +251,7 @@ typedef struct Roots {
 #define LEFT_RIGHT "a constraint is written left = right"
 
 typedef struct Signs {
-  const char *equals, *comparison;  // the first = and the first < <= > >= == != outside of parentheses; NULL: none
+  const char *equals, *comparison;  // the first = and the first < <= > >= == != outside parentheses; NULL: none
 } Signs;
 
 static Signs signs_of(const char* text) {
@@ -271,7 +271,7 @@ static Signs signs_of(const char* text) {
   return out;
 }
 
-// "left = right" is left - right; a formula without = is kept at zero as it stands.
+// "left = right" is left - right; a formula without = is constrained to zero as it is.
 static srNode equation(srCompiler* c, int i, int field, srPlace place) {
   const srAttr* attr = sr_c_attr(c, SR_ELEMENT_CONSTRAINT, i, field);
   srNode node = SR_NO_NODE;
@@ -291,7 +291,7 @@ static srNode equation(srCompiler* c, int i, int field, srPlace place) {
   return sr_graph_op(c->graph, SR_OP_SUB, left, right, SR_NO_NODE);
 }
 
-// What the row holds on: velocities of a velocity row, else all but time.
+// What the equation constrains: velocities of a velocity equation, else all but time.
 static bool is_held(const srFormulaRow* row, int k) {
   return row->velocity ? is_velocity(&row->var[k]) : row->var[k].kind != SR_VAR_TIME;
 }
@@ -331,7 +331,7 @@ static bool is_smooth(srCompiler* c, const srFormulaRow* row, srNode node, const
   return false;
 }
 
-// True when the derivatives by everything that the row holds on are zero.
+// True when the derivatives by everything that the equation constrains are zero.
 static bool is_flat(srCompiler* c, const srFormulaRow* row, const srNode* by) {
   for (int k = 0; k < row->nvar; k++) {
     double value = 1;
@@ -427,7 +427,7 @@ static void number_rows(srCompiler* c, srClosure* closures, srCoupling* coupling
 // -------------------------------------------------------------------------------------------------------- pattern
 typedef struct Pattern {
   const srModel* m;
-  int* mark;  // nv: 1 where the row has an entry
+  int* mark;  // nv: 1 where the row of G has an entry
 } Pattern;
 
 static int link_coordinates(const srModel* m, int link) {
@@ -439,7 +439,7 @@ static void mark_link(Pattern* p, int link) {
   for (int k = 0; k < link_coordinates(p->m, link); k++) p->mark[p->m->link_v[link] + k] = 1;
 }
 
-// Coordinates on the two ways to where they meet.
+// Coordinates on the two paths to their junction.
 static void mark_path(Pattern* p, int a, int b) {
   int i = p->m->point_link[a], j = p->m->point_link[b];
   while (i != j) {
@@ -455,7 +455,7 @@ static int link_of_position(const srModel* m, int q) {
   return link;
 }
 
-// A joint velocity: of free bodies those of the two that the joint connects.
+// A joint velocity: in absolute coordinates those of the two bodies that the joint connects.
 static void mark_velocity(Pattern* p, int k) {
   const srModel* m = p->m;
   if (m->absolute) {
@@ -492,7 +492,7 @@ static void mark_row(Pattern* p, const srRow* row) {
   }
 }
 
-// Takes the marked coordinates as a row of the pattern, and clears the marks.
+// Makes the marked coordinates a row of the pattern, and clears the marks.
 static void take_row(srCompiler* c, Pattern* p, const srRow* row, int** index, int* n, int* capacity) {
   mark_row(p, row);
   for (int i = 0; i < p->m->nv; i++) {
@@ -517,7 +517,7 @@ static void make_patterns(srCompiler* c) {
   m->G_index = kept;
 }
 
-// M has entries where one coordinate stands on the path of the other.
+// M has entries where one coordinate is on the path of the other.
 static void mass_pattern(srCompiler* c) {
   srModel* m = c->m;
   int *start = NEW(c, int, m->nv + 1), *row = NEW(c, int, m->nv + 1);
@@ -535,7 +535,7 @@ static void mass_pattern(srCompiler* c) {
   int *place = NEW(c, int, 2 * start[m->nv]), *column = NEW(c, int, row[m->nv]);
   int* next = sr_pool_alloc(&c->scratch, ((size_t)m->nv + 1) * sizeof *next);
   for (int i = 0; i < m->nv; i++) next[i] = row[i];
-  // Row i: first its own path, from the ground outwards; then the coordinates beyond it as their turn comes.
+  // Row i: first its own path, from the ground outwards; then the coordinates beyond it in order.
   for (int i = 0; i < m->nv; i++) {
     const int depth = start[i + 1] - start[i];
     int at = depth - 1;
@@ -595,7 +595,7 @@ void sr_compile_constraints(srCompiler* c) {
   if (sr_c_errors(c) > errors) return;
   number_rows(c, closures, couplings, formulas);
   make_patterns(c);
-  if (m->constrained) mass_pattern(c);  // it grows with the depth of the tree, and trees do without M
+  if (m->constrained) mass_pattern(c);  // it grows with the depth of the tree, and trees do not need M
   sr_compile_armature(c);
   given_values(c);
   c->priv->rows = sr_program_create(c->pool, c->graph, roots.node, roots.n);

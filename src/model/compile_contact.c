@@ -1,10 +1,10 @@
-// Contacts: pairs of shapes by name, group or body; what is not given comes from the materials. Gaps by formula.
+// Contacts: pairs of shapes by name, group or body; defaults come from the materials. Gaps by formula.
 //
-// Two cards make a pair: K by Hertz from E, nu and the radii (a card without E is rigid beside the other);
+// Two materials make a pair: K by Hertz from E, nu and the radii (a material without E is rigid compared with the other);
 //   restitution   e^2 = (s_a e_a^2 + s_b e_b^2)/(s_a + s_b), s = (1 - nu^2)/E: the softer body stores most of the energy and
-//                 decides how much of it is lost; without E both count the same
+//                 determines how much of it is lost; without E both count the same
 //   friction      mu = sqrt(mu_a mu_b)
-// <pair> stands above the cards, attributes of <contact> above both.
+// <pair> overrides the materials, attributes of <contact> override both.
 #include <limits.h>
 #include <math.h>
 #include <stdio.h>
@@ -41,7 +41,7 @@ static srContactShape shape_of(srCompiler* c, int i) {
 
 static bool is_same(const char* a, const char* b) { return a && b && strcmp(a, b) == 0; }
 
-// Is shape i what `word` means? 1: the shape itself, 2: its group, 3: its body.
+// Does `word` denote shape i? 1: the shape itself, 2: its group, 3: its body.
 static int meaning(srCompiler* c, int i, const char* word) {
   const int owner = srs_owner(c->spec, SR_ELEMENT_SHAPE, i);
   const char* body = c->m->body_name[owner >= 0 ? c->body_of_spec[owner] : 0];
@@ -60,7 +60,7 @@ static bool is_visual(srCompiler* c, int i) {
   return is_same(sr_c_text(c, SR_ELEMENT_SHAPE, i, SR_FIELD(srShapeDef, use)), "visual");
 }
 
-// Nothing has this name: what it could have been.
+// Nothing has this name: suggests the nearest.
 static void tell_unknown(srCompiler* c, const char* word, srPlace place) {
   if (sr_names_find(&c->bodies, word) >= 0 || strcmp(word, "ground") == 0) {
     sr_c_error(c, place, "body '%s' has no shape", word);
@@ -106,7 +106,7 @@ static bool find_shapes(srCompiler* c, int i, int field, srContactShapes* out) {
 }
 
 // ------------------------------------------------------------------------------------------------------------- cards
-// What a pair of surfaces has; NaN: not given.
+// Properties of a pair of surfaces; NaN: not given.
 typedef struct Card {
   double E, nu, e, mu_s, mu_k;
 } Card;
@@ -117,7 +117,7 @@ static bool card_of(srCompiler* c, const char* material, Card* out) {
   *out = no_card;
   if (!material) return true;
   const srElementKind kind = SR_ELEMENT_MATERIAL;
-  const int k = sr_names_find(&c->materials, material);  // an unknown one has been said
+  const int k = sr_names_find(&c->materials, material);  // an unknown one has been reported
   if (k < 0) return false;
   bool good = sr_c_optional(c, kind, k, SR_FIELD(srMaterialDef, E), &out->E);
   good &= sr_c_optional(c, kind, k, SR_FIELD(srMaterialDef, nu), &out->nu);
@@ -140,7 +140,7 @@ static bool pair_of(srCompiler* c, const char* a, const char* b, Card* out) {
   for (int i = 0; a && b && i < srs_count(c->spec, kind); i++) {
     const char* text = sr_c_text(c, kind, i, SR_FIELD(srPairDef, materials));
     char first[128] = "", second[128] = "", rest[2] = "";
-    if (!text || sscanf(text, "%127s %127s %1s", first, second, rest) != 2) continue;  // said before
+    if (!text || sscanf(text, "%127s %127s %1s", first, second, rest) != 2) continue;  // reported before
     if (!(is_same(first, a) && is_same(second, b)) && !(is_same(first, b) && is_same(second, a))) continue;
     bool good = sr_c_optional(c, kind, i, SR_FIELD(srPairDef, restitution), &out->e);
     good &= sr_c_optional(c, kind, i, SR_FIELD(srPairDef, mu_s), &out->mu_s);
@@ -152,7 +152,7 @@ static bool pair_of(srCompiler* c, const char* a, const char* b, Card* out) {
   return true;
 }
 
-// A number of a card, if it is given: where it must lie.
+// A number of a material, if given: its range.
 typedef struct Range {
   int field;
   double least, most;
@@ -177,7 +177,7 @@ static void check_limits(srCompiler* c, srElementKind kind, int i, const char* n
   }
 }
 
-// All cards, whether something uses them or not.
+// All materials, whether used or not.
 static void check_materials(srCompiler* c) {
   const srElementKind kind = SR_ELEMENT_MATERIAL;
   const Range ranges[] = {
@@ -193,7 +193,7 @@ static void check_materials(srCompiler* c) {
   }
 }
 
-// The two names of a <pair>, in the order of the alphabet: so that a pair has one name. NULL: there are not two.
+// The two names of a <pair>, in alphabetical order, so that a pair has one name. NULL: there are not two.
 static const char* name_of_pair(srCompiler* c, int i) {
   const char* text = sr_c_text(c, SR_ELEMENT_PAIR, i, SR_FIELD(srPairDef, materials));
   const srPlace place = sr_c_place(c, SR_ELEMENT_PAIR, i, SR_FIELD(srPairDef, materials));
@@ -227,7 +227,7 @@ void sr_compile_pairs(srCompiler* c) {
   }
 }
 
-// What cards say of two surfaces together.
+// Properties of two surfaces together, from their materials.
 static Card combined(const Card* a, const Card* b) {
   const double sa = (1 - a->nu * a->nu) / a->E, sb = (1 - b->nu * b->nu) / b->E;
   const bool both = !isnan(sa) && !isnan(sb);
@@ -248,7 +248,7 @@ static bool needs(srCompiler* c, int i, const char* name, const char* law, const
   return false;
 }
 
-// Numbers that the laws do not use. Where several laws stand to choose from, another one may use them.
+// Numbers that the laws do not use. Where several laws can be chosen, another one may use them.
 static void report_unused(srCompiler* c, int i, const srSurfaceLaws* x) {
   const srContactDef* def = srs_get(c->spec, SR_ELEMENT_CONTACT, i);
   const struct {
@@ -281,7 +281,7 @@ static bool check_lever(srCompiler* c, int i, int field, double lever) {
   return false;
 }
 
-// What both kinds of contacts have: laws and numbers that do not depend on the pair.
+// What both kinds of contacts share: laws and numbers that do not depend on the pair.
 static bool common(srCompiler* c, int i, srSurfaceLaws* x, double* tau) {
   const srElementKind kind = SR_ELEMENT_CONTACT;
   const char* normal = sr_c_choice(c, kind, i, SR_FIELD(srContactDef, normal), SR_FIELD(srContactDef, normal_choice));
@@ -311,7 +311,7 @@ static bool common(srCompiler* c, int i, srSurfaceLaws* x, double* tau) {
   return none || (x->slip.law && sr_c_bristle(c, kind, i, SR_FIELD(srContactDef, v0), &x->slip, tau));
 }
 
-// Friction of a contact whose numbers are there: what is missing or wrong.
+// Checks the friction of a contact whose numbers are set.
 static bool finish_friction(srCompiler* c, int i, const char* name, double tau, srSurfaceLaws* x) {
   srDryFriction* slip = &x->slip;
   if (!slip->law) return true;
@@ -413,7 +413,7 @@ const srPairKind* sr_c_pair_kind(srCompiler* c, const srContactPairs* p, const s
   return NULL;
 }
 
-// Two shapes that an element holds apart already. Of one name each pair is there once.
+// Two shapes already in contact by another element. With one name each pair appears once.
 void sr_c_tell_twice(srCompiler* c, srContactPairs* p, const srContactShape* one, const srContactShape* two) {
   const int k = c->shape_point + one->index, l = c->shape_point + two->index;
   for (int i = 0; i < (p->same ? p->first : c->nforce) && !p->told; i++) {
@@ -449,7 +449,7 @@ static void make_pairs(srCompiler* c, srContactPairs* p) {
   }
 }
 
-// Pairs that can move against each other: those of different links.
+// Pairs that can move relative to each other: those of different links.
 static long long count_pairs(srCompiler* c, const srContactPairs* p) {
   long long *on = sr_pool_alloc(&c->scratch, 2 * (size_t)c->m->nlink * sizeof *on), *on_b = on + c->m->nlink;
   long long n = p->same ? (long long)p->a.n * (p->a.n - 1) / 2 : (long long)p->a.n * p->b.n;
@@ -489,13 +489,13 @@ void sr_compile_contact(srCompiler* c, int i) {
     sr_compile_gap(c, i);
   } else if (sr_given(def->slip) || sr_given(def->slip_speed)) {
     sr_c_error(c, srs_place(c->spec, SR_ELEMENT_CONTACT, i), "'slip' and 'slip-speed' belong to a 'gap'");
-  } else if (sr_c_errors(c) == 0) {  // shapes and materials that are wrong have been said
+  } else if (sr_c_errors(c) == 0) {  // errors of shapes and materials have been reported
     contact_of_shapes(c, i);
   }
 }
 
 // -------------------------------------------------------------------------------------------------------------- gaps
-// Leaves of a formula that move, in the order of the graph.
+// Leaves of a formula that vary in time, in the order of the graph.
 static int leaves_of(srCompiler* c, srNode node, srNode** leaves, int n, int* capacity) {
   unsigned char* seen = sr_pool_alloc(&c->scratch, (size_t)node + 1);
   seen[node] = 1;
@@ -583,7 +583,7 @@ static bool gap_variables(srCompiler* c, int i, Gap* g) {
     srNode* all = NULL;
     int room = 0;
     const int n = leaves_of(c, g->speed, &all, 0, &room);
-    for (int k = 0; k < n; k++) {  // positions may stand in its coefficients
+    for (int k = 0; k < n; k++) {  // positions may appear in its coefficients
       const srNodeView view = sr_graph_view(c->graph, all[k]);
       int scalar = 0;
       if (view.kind == SR_VAR_SENSOR) (void)sensor_of(c->m, view.index, &scalar);
@@ -603,7 +603,7 @@ static bool gap_variables(srCompiler* c, int i, Gap* g) {
   return false;
 }
 
-// Linear in the velocities, without a part that is not: then the slip speed is the sum of its terms.
+// Linear in the velocities, without a nonlinear part: then the slip speed is the sum of its terms.
 static bool is_linear(srCompiler* c, const Gap* g) {
   for (int k = g->positions; k < g->n; k++) {
     for (int l = g->positions; l < g->n; l++) {
@@ -615,7 +615,7 @@ static bool is_linear(srCompiler* c, const Gap* g) {
   return g->n > g->positions;
 }
 
-// Slip that nothing in the model makes: of a belt.
+// Slip that nothing in the model causes: of a belt.
 static srNode own_slip(srCompiler* c, const Gap* g) {
   srGraph* graph = c->graph;
   if (g->speed == SR_NO_NODE) return derived(graph, g->slip, sr_graph_var(graph, SR_VAR_TIME, 0));
@@ -626,8 +626,8 @@ static srNode own_slip(srCompiler* c, const Gap* g) {
   return sr_graph_op(graph, SR_OP_SUB, g->speed, sum, SR_NO_NODE);
 }
 
-// Values of the law program: gap, its rate, the slip's, then the coefficients of each variable in the two rates, then the parts
-// of the rates that are there when the model rests.
+// Values of the law program: gap, its rate, the slip's, then the coefficients of each variable in the two rates, then the explicit
+// time derivatives of both.
 static int gap_roots(srCompiler* c, const Gap* g) {
   srGraph* graph = c->graph;
   const srNode t = sr_graph_var(graph, SR_VAR_TIME, 0);

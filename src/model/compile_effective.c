@@ -1,7 +1,7 @@
 // Springs, dampers and stops by natural frequency w and damping ratio z of the joint's coordinate. With its effective inertia I,
-// the one that a force along it moves while all other joints are free, I = 1/(M^-1)_ii:
+// seen by a force along it while all other joints are free, I = 1/(M^-1)_ii:
 //   K = I w^2,   D = 2 z sqrt(K I)          so that I x'' + D x' + K x = 0 has the frequency w and the ratio z
-// M is that of the tree where all joints are at 'reference', with armature; drivers, closures and couplings are not counted. Of a stop,
+// M is that of the tree where all joints are at 'reference', with armature; drivers, closures and couplings are ignored. For a stop,
 // whose damping grows with the overshoot d as K d limit-damping (force/joint_stop.c), the ratio is that at d = SR_STOP_OVERSHOOT.
 #include <math.h>
 #include <string.h>
@@ -75,7 +75,7 @@ static bool is_given(srCompiler* c, int joint, int field) {
   return sr_given(*sr_c_attr(c, SR_ELEMENT_JOINT, joint, field));
 }
 
-// `by` stands instead of `plain`: not beside it, and on one coordinate. False after an error.
+// `by` replaces `plain`: not together with it, and for one coordinate. False after an error.
 static bool check(srCompiler* c, int j, int joint, int by, int plain) {
   const srPlace place = sr_c_place(c, SR_ELEMENT_JOINT, joint, by);
   const srModel* m = c->m;
@@ -93,7 +93,7 @@ static bool check(srCompiler* c, int j, int joint, int by, int plain) {
   return true;
 }
 
-// A natural frequency of what has no inertia, or does not move by itself, says nothing.
+// A natural frequency of a coordinate without inertia, or one that does not move by itself, is meaningless.
 static void warn(srCompiler* c, int j, int joint, int field, bool moves) {
   const int dof = c->m->joint_v[j];
   const srPlace place = sr_c_place(c, SR_ELEMENT_JOINT, joint, field);
@@ -105,7 +105,7 @@ static void warn(srCompiler* c, int j, int joint, int field, bool moves) {
                  word_of(field), c->m->joint_name[j]);
 }
 
-// Stiffness, and damping by unit of velocity; 'damping' itself where there is no ratio.
+// Stiffness, and damping per unit of velocity; 'damping' itself where there is no ratio.
 static bool resolve(srCompiler* c, int j, int joint, const Words* x, double* stiffness, double* damping,
                     bool* by_ratio) {
   const srElementKind kind = SR_ELEMENT_JOINT;
@@ -118,7 +118,7 @@ static bool resolve(srCompiler* c, int j, int joint, const Words* x, double* sti
   good &= !by_frequency || sr_c_not_negative(c, kind, joint, x->frequency, &w, 1);
   good &= !*by_ratio || sr_c_not_negative(c, kind, joint, x->ratio, &z, 1);
   if (!good || (!by_frequency && !*by_ratio)) return good;
-  if (!c->priv->effective_inertia) return false;  // for errors before
+  if (!c->priv->effective_inertia) return false;  // after earlier errors
   const double I = c->priv->effective_inertia[c->m->joint_v[j]];
   warn(c, j, joint, by_frequency ? x->frequency : x->ratio, I > 0);
   *by_ratio = *by_ratio && I > 0;

@@ -1,10 +1,10 @@
-// Which couplings need no rows. A tree whose only constraints are couplings, and drivers, has groups of coordinates that move as one,
+// Which couplings need no constraint equations. A tree whose only constraints are couplings, and drivers, has groups of coordinates that move as one,
 //   q_j = r_j q_l + const
-// and the articulated body algorithm takes such a group as one coordinate (dynamics/aba_coupled.c). Here: the groups, and on which links
-// the recursion carries them.
+// and the articulated body algorithm treats such a group as one coordinate (dynamics/aba_coupled.c). Here: the groups, and the links on
+// which the recursion carries them.
 //
-// Rows stay where there are closures or formulas beside them, in other than relative coordinates, where nothing with inertia moves with a
-// coordinate, and where couplings are redundant: tied in a circle, or two drivers in one group.
+// Equations remain where there are closures or formulas as well, in other than relative coordinates, where nothing with inertia moves with a
+// coordinate, and where couplings are redundant: in a cycle, or two drivers in one group.
 #include <math.h>
 #include <string.h>
 
@@ -14,7 +14,7 @@
 #define NEW(c, type, n) ((type*)sr_pool_alloc((c)->pool, (size_t)((n) > 0 ? (n) : 1) * sizeof(type)))
 #define SCRATCH(c, type, n) ((type*)sr_pool_alloc(&(c)->scratch, (size_t)((n) > 0 ? (n) : 1) * sizeof(type)))
 
-#define LEAST_RATIO 1e-6  // of a coupling that is taken the other way round
+#define LEAST_RATIO 1e-6  // of a coupling that is inverted
 #define MOST_PENDING 32   // groups on one link: their products are its square
 
 typedef struct Plan {
@@ -47,7 +47,7 @@ static void list_couplings(Plan* p) {
   for (int i = 0; i < m->ncoupling; i++) p->follows[m->coupling[i].dof[0]] = true;
 }
 
-// A coupling seen from its end `from`, 0 or 1. False: the other way round it has no ratio.
+// A coupling observed from its end `from`, 0 or 1. False: its inverse has no ratio.
 static bool tie_from(const srCoupling* c, int from, srTie* out) {
   const int to = 1 - from;
   *out = (srTie){.row = c->row,
@@ -64,7 +64,7 @@ static bool tie_from(const srCoupling* c, int from, srTie* out) {
   return fabs(c->ratio) >= LEAST_RATIO;
 }
 
-// What is tied to coordinate `here`, one coupling further on. False: not without rows.
+// Coordinates coupled to `here`, one coupling further. False: not without equations.
 static bool gather_next(Plan* p, int here) {
   struct srElimination* e = p->e;
   for (int k = p->start[here]; k < p->start[here + 1]; k++) {
@@ -81,7 +81,7 @@ static bool gather_next(Plan* p, int here) {
   return true;
 }
 
-// All that is tied to a coordinate, outwards from it.
+// All coordinates coupled to one, outwards from it.
 static bool gather(Plan* p, int root) {
   struct srElimination* e = p->e;
   int at = e->ntie;
@@ -94,7 +94,7 @@ static bool gather(Plan* p, int root) {
   return true;
 }
 
-// A group is counted from its driven coordinate; else from one that follows no other: then no coupling is taken the other way round.
+// A group is counted from its driven coordinate; else from one that follows no other: then no coupling is inverted.
 static bool find_groups(Plan* p) {
   const srModel* m = p->m;
   list_couplings(p);
@@ -124,7 +124,7 @@ static int common_link(const srModel* m, int i, int j) {
   return i;
 }
 
-// The link where the ways of all members to the ground meet, of every group.
+// The link where the paths of all members to the ground meet, for every group.
 static int* find_ends(const Plan* p) {
   const srModel* m = p->m;
   int* end = SCRATCH(p->c, int, p->e->ngroup);
@@ -197,7 +197,7 @@ static int find_slot(const Plan* p, int link, int group) {
   return k;
 }
 
-// Where slots go on, the numbers of their links' coordinates, and the slots of the links that are members.
+// Where slots continue, the numbers of their links' coordinates, and the slots of member links.
 static void connect_slots(Plan* p) {
   const srModel* m = p->m;
   struct srElimination* e = p->e;
@@ -237,7 +237,7 @@ static int product_at(const Plan* p, const int* product, const int* start, int l
   return product[start[link] + (a - first) * n + b - first];
 }
 
-// Two groups that both go on to the parent have one product with each other there and here.
+// Two groups that both continue to the parent have one product with each other there and here.
 static bool make_products(Plan* p) {
   const srModel* m = p->m;
   struct srElimination* e = p->e;

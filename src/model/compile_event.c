@@ -1,5 +1,5 @@
-// Events: the formula whose change of sign is looked for, and the assignments to states, parameters and velocities that follow.
-// A parameter that an event sets is a state with the rate 0, whose value at the start is that of the file; numbers that are fixed when compiling
+// Events: the formula whose sign change is detected, and the assignments to states, parameters and velocities that follow.
+// A parameter that an event sets is a state with rate 0, whose initial value is that of the file; numbers fixed at compilation
 // cannot depend on it.
 #include <ctype.h>
 #include <stdlib.h>
@@ -40,7 +40,7 @@ static char* trim(char* text) {
   return text;
 }
 
-// What follows the word v or q of "v(joint)" or "v(joint, k)": the text between the brackets, cut in place. NULL: it is none of these.
+// What follows the word v or q of "v(joint)" or "v(joint, k)": the text between the brackets, cut in place. NULL: neither.
 static char* coordinate_of(char* text) {
   char* const open = text + 1 + strspn(text + 1, " \t\r\n");
   const size_t n = strlen(open);

@@ -10,7 +10,7 @@ static const srImpedance* builtin(const srCompiler* c, const char* name) {
   return law;
 }
 
-// A new element; its name is the given one, or says what it is.
+// A new element; its name is the given one, or states its kind.
 srForceElement* sr_c_add_force(srCompiler* c, const srImpedance* law, srAccount account, const char* name,
                                srPlace place) {
   srForceElement* e = &SR_PUSH(&c->scratch, c->force, c->nforce, c->force_capacity);

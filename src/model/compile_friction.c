@@ -1,4 +1,4 @@
-// Friction of joints: laws by name, their numbers, the elements. What contacts share with them stands here too.
+// Friction of joints: laws by name, their numbers, the elements. Code shared with contacts is here too.
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
@@ -30,7 +30,7 @@ void sr_c_register_normal(srCompiler* c, const srNormalLaw* law) {
   SR_PUSH(&c->scratch, c->normal_laws, c->nnormal, c->normal_capacity) = copy;
 }
 
-// Nothing has this name: all that there are, and the nearest. What continuous runs refuse is left out.
+// Nothing has this name: lists all, and the nearest. Laws that continuous runs refuse are left out.
 static void tell_unknown(srCompiler* c, bool friction, const char* name, srPlace place) {
   const int own = friction ? sr_friction_count() : sr_normal_count(), more = friction ? c->nfriction : c->nnormal;
   const char** words = sr_pool_alloc(&c->scratch, (size_t)(own + more + 1) * sizeof *words);
@@ -103,14 +103,14 @@ static int field_by_word(srElementKind kind, const char* word) {
   return -1;
 }
 
-// One of the numbers that laws take: where it stands, where it goes, which law uses it.
+// One of the numbers that laws take: its attribute, its destination, the laws that use it.
 typedef struct Number {
   const char* word;
   double* to;
   unsigned use;
 } Number;
 
-// A number that the law does not use; where several laws stand to choose from, another one may.
+// A number that the law does not use; where several laws can be chosen, another one may.
 static void report_unused(srCompiler* c, srElementKind kind, int i, int field, const srFrictionLaw* law) {
   const int laws = kind == SR_ELEMENT_CONTACT ? SR_FIELD(srContactDef, friction) : SR_FIELD(srFrictionDef, law);
   if (!sr_given(*sr_c_attr(c, kind, i, field)) || strchr(sr_c_text(c, kind, i, laws), ' ')) return;
@@ -152,7 +152,7 @@ bool sr_c_bristle(srCompiler* c, srElementKind kind, int i, int first, srDryFric
   return good && check_elements(c, kind, i, x);
 }
 
-// The place of the attribute that is wrong, or of the element.
+// The location of the wrong attribute, or of the element.
 static srPlace place_of(srCompiler* c, srElementKind kind, int i, const char* const* word, int which) {
   const int field = which >= 0 ? field_by_word(kind, word[which]) : -1;
   return field >= 0 ? sr_c_place(c, kind, i, field) : srs_place(c->spec, kind, i);
@@ -171,7 +171,7 @@ bool sr_c_check_friction(srCompiler* c, srElementKind kind, int i, const char* n
   }
   const char *at_rest = contact ? "mu-s" : "F", *slipping = contact ? "mu-k" : "Fk";
   const bool one = !sr_given(*sr_c_attr(c, kind, i, field_by_word(kind, slipping))) &&
-                   sr_given(*sr_c_attr(c, kind, i, field_by_word(kind, at_rest)));  // stands for both
+                   sr_given(*sr_c_attr(c, kind, i, field_by_word(kind, at_rest)));  // sets both
   word[SR_FRICTION_TAU] = "tau";
   word[SR_FRICTION_KINETIC] = one ? at_rest : slipping;
   word[SR_FRICTION_STATIC] = at_rest;
@@ -290,7 +290,7 @@ void sr_compile_joint_ends(srCompiler* c, int j, int joint, const char* word, do
   }
 }
 
-// A contact starts closed, its speed not known: so that a state that is only looked at has its force. A run finds out.
+// A contact starts closed, its approach velocity unknown, so that evaluating a single state includes its force. A run determines it.
 void sr_compile_contact_states(srCompiler* c) {
   srModel* m = c->m;
   double* z = sr_pool_alloc(c->pool, (size_t)(m->nz + 1) * sizeof *z);

@@ -3,8 +3,8 @@
 //   about another point:  J_o = J_c + m (|c|^2 1 - c c^T)
 //   physical:  m >= 0,  principal moments >= 0,  none larger than the sum of the other two
 //
-// A tensor that is not physical by rounding alone is repaired (math/inertia.h), with a warning. So is one with a negative moment
-// where the repair is felt by no joint, in files of robots: the change is compared with the inertia of all bodies that are
+// A tensor that is unphysical by rounding alone is repaired (math/inertia.h), with a warning. So is one with a negative moment
+// where the repair affects no joint, in files of robots: the change is compared with the inertia of all bodies that are
 // welded together, about the origin of their link.
 #include <math.h>
 #include <stdio.h>
@@ -114,7 +114,7 @@ static bool shape_density(srCompiler* c, int i, double* density) {
   return false;
 }
 
-// A mesh filled with the density; out->com in the frame of the shape. False: it adds nothing.
+// A mesh filled with the density; out->com in the frame of the shape. False: no contribution.
 static bool mesh_inertia(srCompiler* c, int i, Inertia* out) {
   const int k = sr_c_mesh(c, i);
   const srPlace place = sr_c_place(c, SR_ELEMENT_SHAPE, i, SR_FIELD(srShapeDef, mesh));
@@ -224,9 +224,9 @@ static void add_to_link(const Inertia* body, const double pose[16], double* link
 
 // ------------------------------------------------------------------------------------------------------- physical
 #define ROUNDING 1e-10  // part of the largest moment that the rounding of numbers in a file may change
-#define NOT_FELT 1e-6   // part of the least moment of what moves, the tolerance of a run: less is not felt by a joint
+#define NOT_FELT 1e-6   // part of the least moment that moves, the tolerance of a run: less does not affect a joint
 
-// A tensor that no body has.
+// A tensor that no body can have.
 typedef struct Flaw {
   int inertial;           // element of the spec, -1: none
   double e[3];            // moments, ascending
@@ -261,7 +261,7 @@ static void link_moments(const srCompiler* c, int link, const Inertia* bodies, c
   range[1] = fmax(e[0], fmax(e[1], e[2]));
 }
 
-// Whether the flaw is repaired; says what is done with it.
+// Is the flaw repaired? Reports what is done with it.
 static bool judge(srCompiler* c, int body, const Flaw* flaw, const double range[2], bool strict) {
   const char* name = c->m->body_name[body];
   const srPlace place = sr_c_place(c, SR_ELEMENT_INERTIAL, flaw->inertial, SR_FIELD(srInertialDef, inertia));
@@ -298,7 +298,7 @@ static void make_physical(srCompiler* c, const Flaw* flaws, const double* given,
     const Flaw* flaw = &flaws[b];
     double range[2];
     if (!flaw->negative && !flaw->broken) continue;
-    bool repaired = flaw->negative;  // free bodies: what else there is was judged in the tree before
+    bool repaired = flaw->negative;  // free bodies: the rest was checked in the tree before
     if (!m->absolute) {
       const char* check = sr_c_text(c, SR_ELEMENT_INERTIAL, flaw->inertial, SR_FIELD(srInertialDef, check));
       link_moments(c, m->body_link[b], bodies, flaws, range);
@@ -309,7 +309,7 @@ static void make_physical(srCompiler* c, const Flaw* flaws, const double* given,
 }
 
 // ---------------------------------------------------------------------------------------------------------- links
-// Penalty formulation: nothing but its own inertia resists the springs of a body.
+// Penalty formulation: only its own inertia resists the springs of a body.
 static void penalty_inertia(srCompiler* c, int body, Inertia* x) {
   const double added = c->m->run_penalty_inertia;
   double e[3];

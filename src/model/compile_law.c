@@ -19,14 +19,14 @@ static bool depends_on_time_alone(const srCompiler* c, srNode node) {
 }
 
 // ------------------------------------------------------------------------------------------------------- switches
-// Where formulas that move the model jump gets a number, before their program is made: the run holds their values within a step.
+// Numbers the jumps of formulas that affect the motion, before their program is made: the run holds their values within a step.
 static void hold(srCompiler* c, const srNode* roots, int n) {
   srSwitchNode* found = NULL;
   const int count = sr_graph_hold(c->graph, roots, n, c->nswitch, &found);
   for (int i = 0; i < count; i++) SR_PUSH(&c->scratch, c->switches, c->nswitch, c->switch_capacity) = found[i];
 }
 
-// All formulas but those of sensors, which only tell.
+// All formulas but those of sensors, which have no effect on the motion.
 static void hold_laws(srCompiler* c) {
   srNode* roots = sr_pool_alloc(&c->scratch, ((size_t)c->nroot + 1) * sizeof *roots);
   const srNode nothing = sr_graph_const(c->graph, 0);
@@ -37,7 +37,7 @@ static void hold_laws(srCompiler* c) {
   hold(c, roots, c->nroot);
 }
 
-// Whose formula a root of the law program is.
+// The owner of the formula of a root of the law program.
 static const char* owner_of(srCompiler* c, int root) {
   const int state = root - c->priv->formula_rate;
   if (state >= 0 && state < c->priv->ny_user) {
@@ -70,7 +70,7 @@ static void compile_switches(srCompiler* c) {
 }
 
 // --------------------------------------------------------------------------------------------------------- states
-// Their names first: rates and laws may use any of them.
+// Their names first: rates and force laws may use any of them.
 static void name_states(srCompiler* c) {
   const int n = srs_count(c->spec, SR_ELEMENT_STATE);
   c->priv->ny_user = n + c->nvarying;
@@ -179,7 +179,7 @@ static void compile_driver(srCompiler* c, int i, srDriver* driver, int* dof_driv
   roots[2] = sr_graph_derive(c->graph, roots[1], t);
 }
 
-// Driven coordinates start on their motion; a start that the file gave otherwise is said.
+// Driven coordinates start on their motion; a different initial value in the file is reported.
 static void start_drivers(srCompiler* c, const srDriver* drivers) {
   srModel* m = c->m;
   double* out = sr_pool_alloc(&c->scratch, (size_t)(3 * m->ndriver) * sizeof *out);

@@ -1,6 +1,6 @@
-// Coordinates that nothing with inertia moves with, and that no constraint carries: no equation gives their acceleration. They are
-// named, and get a unit inertia in the solution (dof_armature), which makes it regular. The others are not changed by it:
-// their columns of M are zero in these rows, and no row of G ties the two.
+// Coordinates that nothing with inertia moves with, and that no constraint carries: no equation determines their acceleration. They are
+// reported, and get a unit inertia in the solution (dof_armature), which makes it regular. The others are not changed by it:
+// their columns of M are zero in these rows, and no row of G couples the two.
 //
 // Carried are: driven coordinates, joints between the ground and the end of a closure, and what is coupled to a coordinate that is carried
 // or has inertia. With constraints by formula the solver decides.
@@ -79,7 +79,7 @@ void sr_compile_massless(srCompiler* c) {
   bool *weightless = sr_pool_alloc(&c->scratch, (size_t)m->nlink * sizeof *weightless),
        *carried = sr_pool_alloc(&c->scratch, n * sizeof *carried);
   m->dof_massless = massless;
-  if (m->absolute || m->nformula_row > 0) return;  // absolute: said of the tree before
+  if (m->absolute || m->nformula_row > 0) return;  // absolute: reported for the tree before
   find_weightless(c, weightless);
   find_carried(c, weightless, tied, carried);
   for (int i = 0; i < m->nv; i++) {
@@ -95,7 +95,7 @@ void sr_compile_massless(srCompiler* c) {
 }
 
 // ---------------------------------------------------------------------------------------------------------------- lock
-// Holds one coordinate by a driver that stands still.
+// Locks one coordinate by a constant driver.
 static bool hold(srSpec* spec, const srModel* m, int dof, srMessages* messages) {
   const int joint = m->link_joint[m->dof_link[dof]], k = dof - m->joint_v[joint];
   const srJointType type = (srJointType)m->joint_type[joint];
@@ -120,8 +120,7 @@ static bool hold(srSpec* spec, const srModel* m, int dof, srMessages* messages) 
 srStatus sr_lock_massless_from(const srCatalog* catalog, srSpec* spec, srMessages* messages) {
   srModel* m = NULL;
   const srStatus status = sr_compile_from(catalog, spec, NULL, NULL, &m);
-  if (status != SR_OK)
-    return status == SR_INPUT ? SR_OK : status;  // what is wrong is said when it is compiled to be used
+  if (status != SR_OK) return status == SR_INPUT ? SR_OK : status;  // errors are reported when it is compiled for use
   bool good = true;
   for (int i = 0; i < m->nv; i++)
     if (m->dof_massless[i] == i + 1) good &= hold(spec, m, i, messages);

@@ -1,10 +1,10 @@
-// Whether the surface of a mesh is closed: every edge is run through as often one way as the other. Only then has it a
+// Is the surface of a mesh closed? Every edge is traversed as often one way as the other. Only then does it have a
 // volume (math/solid.h). Edges are counted in a table of slots.
 #include "model/compile.h"
 
 typedef struct Edge {
   int from, to;  // from < to; to 0: empty
-  int balance;   // times upward less times downward
+  int balance;   // times upward minus times downward
 } Edge;
 
 static void count_edge(Edge* table, uint64_t mask, int a, int b) {
@@ -20,7 +20,8 @@ static void count_edge(Edge* table, uint64_t mask, int a, int b) {
 
 bool sr_c_mesh_is_closed(srCompiler* c, const srMesh* mesh) {
   uint64_t n = 64;
-  while (n < 4 * (uint64_t)mesh->ntriangle) n *= 2;  // a closed surface has 1.5 edges a triangle, an open one at most 3
+  while (n < 4 * (uint64_t)mesh->ntriangle)
+    n *= 2;  // a closed surface has 1.5 edges per triangle, an open one at most 3
   Edge* table = sr_pool_alloc(&c->scratch, (size_t)n * sizeof *table);
   for (int t = 0; t < mesh->ntriangle; t++) {
     const int* v = mesh->triangle + 3 * (size_t)t;

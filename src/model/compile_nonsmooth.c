@@ -1,9 +1,9 @@
 // Functions with kinks and jumps in the formula of a constraint. The graph differentiates them branch by branch, so that
-// second derivatives do not show them: they are looked for by name.
+// second derivatives do not show them: they are detected by name.
 //
-//   velocity row   none above a velocity: |v| = 1 is linear in every branch, and still not linear
-//   position row   none that jumps above a coordinate: the row would have no derivative. abs, min, max and if may stand,
-//                  and what they decide by may jump
+//   velocity eq.   none above a velocity: |v| = 1 is linear in every branch, and still not linear
+//   position eq.   none that jumps above a coordinate: the equation would have no derivative. abs, min, max and if are
+//                  allowed, and their conditions may jump
 #include "model/compile.h"
 
 static const char* word_of(srOp op, bool velocity) {

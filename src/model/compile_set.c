@@ -1,4 +1,4 @@
-// A <contact> between many shapes as a set: which shapes, one law for each pair of materials, room for those pairs that touch at the
+// A <contact> between many shapes as a set: which shapes, one law per pair of materials, capacity for the pairs that touch at the
 // same time. Nothing here grows with the number of pairs.
 #include <limits.h>
 #include <math.h>
@@ -104,7 +104,7 @@ static void find_members(srCompiler* c, Set* s) {
 
 // ---- laws -------------------------------------------------------------------------------------------------------------
 
-// Two shapes of the classes that can move against each other; false: there are none.
+// Two shapes of the classes that can move relative to each other; false: none.
 static bool find_pair(const Class* a, const Class* b, const srContactShape** one, const srContactShape** two) {
   *one = a->first;
   *two = b->first;
@@ -116,7 +116,7 @@ static bool find_pair(const Class* a, const Class* b, const srContactShape** one
   return *one != NULL;
 }
 
-// Sizes that do not fit into each other, of shapes of these kinds. One kind of the two is rare.
+// Sizes that do not fit into each other, for shapes of these kinds. One kind of the two is rare.
 static bool all_fit(srCompiler* c, const Set* s, const srPairKind* pair) {
   bool swap;
   for (int k = 0; k < s->p->a.n; k++) {
@@ -213,7 +213,7 @@ void sr_compile_set(srCompiler* c, srContactPairs* p) {
   SR_PUSH(&c->scratch, c->set, c->nset, c->set_capacity) = s.out;
 }
 
-// States of the slots come after all others, so that what has a name and a column is not moved by them.
+// States of the slots come after all others, so that they do not shift states with names and columns.
 void sr_compile_sets(srCompiler* c) {
   srModel* m = c->m;
   srContactSet* set = NEW(c->pool, srContactSet, c->nset);

@@ -1,5 +1,5 @@
-// Meshes and shapes into the model: scaled triangles, and where each shape sits on its body. Types, sizes and materials
-// of shapes are checked where their inertia is made (compile_inertia.c).
+// Meshes and shapes into the model: scaled triangles, and the pose of each shape on its body. Types, sizes and materials
+// of shapes are checked with their inertia (compile_inertia.c).
 #include <math.h>
 #include <string.h>
 
@@ -73,7 +73,7 @@ static bool read_faces(srCompiler* c, int i, bool mirrored, srMesh* out) {
                  out->nvertex - 1);
       return false;
     }
-    const int corner = k % 3;  // mirrored: the last two change places
+    const int corner = k % 3;  // mirrored: the last two are swapped
     index[k - corner + (mirrored && corner > 0 ? 3 - corner : corner)] = (int)x[k];
   }
   out->ntriangle = n / 3;
@@ -98,7 +98,7 @@ static void compile_mesh(srCompiler* c, int i, srMesh* out) {
     sr_c_error(c, place, "mesh '%s' has 'vertices' and needs 'faces' too", name);
   else if (sr_given(def->vertices) && read_vertices(c, i, scale, out))
     (void)read_faces(c, i, scale[0] * scale[1] * scale[2] < 0, out);
-  // A file without vertices was not found: the reader has said so.
+  // A file without vertices was not found: the reader has reported it.
 }
 
 void sr_compile_meshes(srCompiler* c) {

@@ -74,7 +74,7 @@ static void children(srCompiler* c, int nbody, int* parent, int* first, int* nex
   }
 }
 
-// Depth-first order into spec_of_body; returns how many bodies the ground reaches.
+// Depth-first order into spec_of_body; returns the number of bodies reached from the ground.
 static int depth_first(int nbody, const int* first, const int* next, int* stack, int* spec_of_body) {
   int n = 0, top = 0;
   if (first[nbody] >= 0) stack[top++] = first[nbody];

@@ -1,5 +1,5 @@
-// Attributes that are given and do nothing: pitch of a revolute joint, points of a trapezoid. No error, since a <repeat>
-// may write one line for several types; but never in silence.
+// Attributes that are given and have no effect: pitch of a revolute joint, points of a trapezoid. No error, since a <repeat>
+// may write one line for several types; but always reported.
 #include <string.h>
 
 #include "model/compile.h"
@@ -9,7 +9,7 @@ typedef struct Rule {
   srElementKind kind;
   const char* attribute;
   const char* types;  // values of 'type' that use it, "|a|b|"; MOVING, BY_KIND; NULL: all of them
-  const char* needs;  // attribute without which it does nothing, or one of two, "a|b"; NULL: none
+  const char* needs;  // attribute without which it has no effect, or one of two, "a|b"; NULL: none
 } Rule;
 
 static const char MOVING[] = "joints with coordinates", BY_KIND[] = "those whose table row has it in 'uses'";
@@ -95,7 +95,7 @@ static const srJointKind* joint_of(const char* word) {
   return NULL;
 }
 
-// A type that does not exist is an error of its own.
+// An unknown type is an error of its own.
 static bool is_used(const srCompiler* c, const Rule* rule, const char* word) {
   if (rule->types != MOVING && rule->types != BY_KIND) return is_among(rule->types, word);
   const char* uses;

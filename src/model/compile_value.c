@@ -142,7 +142,7 @@ static srNode resolve_inertia(srCompiler* c, srGraph* graph, const srCall* call,
     return SR_NO_NODE;
   }
   const double* inertia = effective ? c->priv->effective_inertia : c->priv->carried_inertia;
-  return sr_graph_const(graph, inertia ? inertia[c->m->joint_v[joint]] : 1);  // NULL: for errors before
+  return sr_graph_const(graph, inertia ? inertia[c->m->joint_v[joint]] : 1);  // NULL: after earlier errors
 }
 
 // q(joint), q(joint, k), v(joint), v(joint, k)
@@ -274,7 +274,7 @@ static int items_of(srCompiler* c, srElementKind kind, int i, int field, int max
     attr.place = srs_place(c->spec, kind, i);
   }
   int n = 0;
-  if (strcmp(f->count, "1") == 0 && attr.text) {  // a single formula may hold blanks as it likes
+  if (strcmp(f->count, "1") == 0 && attr.text) {  // a single formula may contain blanks
     srListItem* item = sr_pool_alloc(&c->scratch, sizeof *item);
     *item = (srListItem){.text = attr.text, .place = attr.place};
     *items = item;

@@ -1,11 +1,11 @@
-// What of a contact depends on its two shapes, and how its bristles lie among its states.
+// What depends on the two shapes of a contact, and the layout of its bristles among its states.
 #include <math.h>
 
 #include "base/base.h"
 #include "collide/pair.h"
 #include "model/private.h"
 
-// Resistance to rolling and spinning: the law of sliding, with bristles at the arm R of the smaller sphere.
+// Resistance to rolling and spinning: the law of sliding, with bristles at the lever arm R of the smaller sphere.
 static void resist(const srSurfaceLaws* x, srDryFriction* to, int n, double R) {
   const double lever = to->s;
   if (!(lever > 0) || !x->slip.law) {

@@ -11,7 +11,7 @@ static size_t padded(int count) { return ((size_t)(count > 0 ? count : 0) + ALIG
 
 static size_t head(void) { return (sizeof(srData) / sizeof(double) + 2 * ALIGN) / ALIGN * ALIGN; }
 
-// The recursions want 96 doubles a link; the programs their own registers; the two are not used at the same time.
+// The recursions need 96 doubles per link; the programs their own registers; the two are never used at the same time.
 int sr_data_work(const srModel* m) {
   const int laws = sr_program_work(m->priv->laws), drivers = sr_program_work(m->priv->drivers);
   const int rows = sr_program_work(m->priv->rows), events = sr_program_work(m->priv->events);

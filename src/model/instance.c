@@ -1,4 +1,4 @@
-// Memory of the instances of contacts: one block, sized by the model.
+// Memory of the contact instances: one block, sized by the model.
 #include "model/instance.h"
 
 #include <string.h>
@@ -7,7 +7,7 @@
 #include "collide/grid.h"
 
 #define NEAR_PER_SHAPE                                                                                                 \
-  16  // pairs in the list for each shape: a ball in a heap has about 13 neighbours within half a radius
+  16  // pairs in the list for each shape: a ball in a pile has about 13 neighbours within half a radius
 
 // Pairs of all sets together, as far as they are needed.
 static int most_near(const srModel* m) {
@@ -19,7 +19,7 @@ static int most_near(const srModel* m) {
   return (int)(sum < 0x3fffffff ? sum : 0x3fffffff);
 }
 
-// All arrays from `base` on; base NULL: only how long they are.
+// All arrays from `base` on; base NULL: only their total length.
 static size_t lay_out(const srModel* m, struct srInstances* x, char* base) {
   const size_t n = (size_t)m->ninstance, shapes = (size_t)m->ncollider, near = (size_t)x->most_near;
   size_t used = 0;

@@ -7,7 +7,7 @@
 
 #define SR_JOINT_LINKS_MAX 3
 
-// What the file says of a joint, as numbers.
+// The attributes of a joint, as numbers.
 typedef struct srJointIn {
   double axis[3];  // unit
   bool has_axis2;
@@ -16,7 +16,7 @@ typedef struct srJointIn {
   double pitch;
 } srJointIn;
 
-// The chain: link k of this type turns or slides along z of frame[k], whose columns are given in joint axes at q = 0.
+// The chain: link k of this type rotates about or slides along z of frame[k], whose columns are given in joint axes at q = 0.
 typedef struct srJointOut {
   srLinkType type[SR_JOINT_LINKS_MAX];
   double frame[SR_JOINT_LINKS_MAX][16];
@@ -32,7 +32,7 @@ typedef struct srJointKind {
   const char* v_suffix[6];
   const char* v_unit[6];
   bool scalar;  // every position coordinate is a number whose rate is the velocity coordinate (no quaternion)
-  // Fills the chain. NULL, or a sentence: what is missing or wrong.
+  // Fills the chain. NULL, or a message: what is missing or wrong.
   const char* (*expand)(const srJointIn* in, srJointOut* out);
 } srJointKind;
 
@@ -42,8 +42,8 @@ const srJointKind* sr_joint_kind(srJointType type);
 SR_JOINT_LIST(SR_JOINT_EXTERN)
 #undef SR_JOINT_EXTERN
 
-// Right-handed frame with this unit z. Its x is the joint frame's x laid into the plane normal to z (the joint frame's y
-// where x stands along z), so that an axis 0 0 1 gives the joint frame itself.
+// Right-handed frame with this unit z. Its x is the joint frame's x projected into the plane normal to z (the joint frame's y
+// where x is along z), so that an axis 0 0 1 gives the joint frame itself.
 void sr_frame_about(const double z[3], double frame[16]);
 
 #endif

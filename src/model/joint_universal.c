@@ -1,5 +1,5 @@
 // Universal joint: an angle about the axis, which is fixed to the parent, then one about axis2, which it carries along.
-// ROBOTRAN's pair of revolute joints with a massless body between them; the axes need not be square to each other.
+// ROBOTRAN's pair of revolute joints with a massless body between them; the axes need not be perpendicular.
 #include <math.h>
 
 #include "math/pose.h"

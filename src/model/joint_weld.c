@@ -1,4 +1,4 @@
-// Weld: no freedom. The body rides on its parent's link and its inertia is added there.
+// Weld: no degree of freedom. The body rides on its parent's link and its inertia is added there.
 #include "model/joint.h"
 
 static const char* expand(const srJointIn* in, srJointOut* out) {

@@ -1,4 +1,4 @@
-// Lists in attributes: cuts a text into formulas by the rule in list.h.
+// Lists in attributes: splits a text into formulas by the rule in list.h.
 #include "model/list.h"
 
 #include <string.h>
@@ -8,7 +8,7 @@ static bool is_sign(char c) { return c == '+' || c == '-'; }
 // Operators that no value can begin with.
 static bool is_binary(char c) { return c != '\0' && strchr("*/^<>=!", c) != NULL; }
 
-// At blanks after a value that ends at `last`: does the value go on at `next`?
+// At blanks after a value that ends at `last`: does the value continue at `next`?
 static bool goes_on(const char* last, const char* next) {
   if (is_binary(*last) || is_sign(*last)) return true;  // no value ends with an operator
   if (is_binary(*next)) return true;

@@ -1,7 +1,7 @@
 // Lists in attributes: "l1 + 1 0 0" is three values. One rule for every list of the model file.
 //
-//   Values are separated by blanks or by a comma, outside of parentheses. A blank does not separate where an operator
-//   ties both sides: before an operator that cannot begin a value (* / ^ < > = !), after any operator, and around + and
+//   Values are separated by blanks or by a comma, outside parentheses. A blank does not separate where an operator
+//   joins both sides: before an operator that cannot begin a value (* / ^ < > = !), after any operator, and around + and
 //   - with blanks on both sides. So "a - b" and "a-b" are one value and "a -b" is two, as in "1 -2 3".
 #ifndef SR_MODEL_LIST_H
 #define SR_MODEL_LIST_H

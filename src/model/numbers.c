@@ -1,4 +1,4 @@
-// Copies of a spec: as it is, or with every formula of parameters worked out to its number.
+// Copies of a spec: unchanged, or with every formula of parameters evaluated to its number.
 #include <string.h>
 
 #include "model/compile.h"

@@ -1,4 +1,4 @@
-// What compile leaves for the folders above: programs of the formulas, plugins, memory.
+// What compile provides for the folders above: programs of the formulas, plugins, memory.
 #ifndef SR_MODEL_PRIVATE_H
 #define SR_MODEL_PRIVATE_H
 
@@ -9,7 +9,7 @@
 #include "law/law.h"
 #include "math/saddle.h"
 
-// A place where a law jumps.
+// A jump of a force law.
 typedef struct srLawSwitch {
   srOp op;           // < or <=, sign, step, floor
   const char* name;  // of the element, state or driver
@@ -30,14 +30,14 @@ struct srModelPrivate {
   srProgram* drivers;  // input t -> srData.motion: value, rate, second derivative of each driver
   srProgram* events;   // inputs as laws, without arg -> formulas of the events, then values of their actions
   int nevent_value;
-  // Where laws, rates and motions of drivers jump (expr/switch.c): values by which that is found, inputs as laws.
+  // Jumps of force laws, rates and motions of drivers (expr/switch.c): their switching functions, inputs as laws.
   srProgram* switches;
   int nswitch;
   const srLawSwitch* of_switch;  // nswitch
   bool switches_of_time;         // none depends on anything else
   srProgram* rows;               // inputs t, q, v, sensor, arg (row_arg) -> srData.row_formula
   const srNode* law_root;        // of the law program (nformula), and ...
-  const srNode* row_root;        // ... of the rows (nrow_formula): for derivatives
+  const srNode* row_root;        // ... of the constraint formulas (nrow_formula): for derivatives
   int ny_user;                   // the first ny_user states are <state> elements ...
   int formula_rate;              // ... whose rates are srData.formula[formula_rate ...]
   void** plugins;                // handles of loaded shared libraries
@@ -51,20 +51,20 @@ struct srModelPrivate {
   const srJointLaw* joint_law;  // of the spec's joints
 };
 
-// Of a data of a constrained model: the solver of M a + c = f + G^T lambda, G a = gamma, and the rows that it counts.
+// Of a data of a constrained model: the solver of M a + c = f + G^T lambda, G a = gamma, and the independent equations.
 struct srDataPrivate {
   srmPattern M, G;
   srmSaddleShape shape;
   srmSaddle* saddle;
   srmRows* rows;
-  unsigned char* taken;   // ng: independent rows of the last acceleration
-  unsigned char* unique;  // ng: rows whose multiplier is the only one possible
+  unsigned char* taken;   // ng: independent equations of the last acceleration
+  unsigned char* unique;  // ng: equations whose multiplier is unique
 };
 
-// What of a contact of shapes depends on the two: geometry, Hertz' stiffness where K is NaN, arms of rolling and spinning. one, two:
+// What depends on the two shapes of a contact: geometry, Hertz stiffness where K is NaN, lever arms of rolling and spinning. one, two:
 // of a and of b, with the radii. contact_pair.c
 void sr_contact_of_pair(srSurfaceLaws* x, const struct srPairKind* pair, srElastic one, srElastic two);
-int sr_contact_states(srSurfaceLaws* x);  // lays its bristles out; how many they are
+int sr_contact_states(srSurfaceLaws* x);  // lays out its bristles; returns their number
 
 int sr_data_work(const srModel* m);  // doubles of scratch that srData.work holds
 

@@ -1,6 +1,6 @@
 // srSpec: what the user wrote, element by element. Everything is copied into one pool; definition structs never move,
 // so what srs_get returns stays valid until the spec is destroyed. Nothing is checked here: that is the compiler's
-// work.
+// task.
 #include "model/spec.h"
 
 #include <string.h>

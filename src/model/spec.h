@@ -1,4 +1,4 @@
-// What the compiler and the readers ask of a spec beyond the public interface.
+// What the compiler and the readers need of a spec beyond the public interface.
 #ifndef SR_MODEL_SPEC_H
 #define SR_MODEL_SPEC_H
 
@@ -15,10 +15,10 @@ int sr_spec_plugin_folders(const srSpec* spec, const char* const** out);
 // Attributes of an element as an array, in the order of srs_element(kind)->fields; NULL when there is no such element.
 const srAttr* sr_spec_attributes(const srSpec* spec, srElementKind kind, int i);
 
-// Where an element stands, when another takes its place by srs_set. False when out of memory.
+// Location of an element, when another replaces it by srs_set. False when out of memory.
 bool sr_spec_set_place(srSpec* spec, srElementKind kind, int i, srPlace place);
 
-// A joint that a reader has made because the file leaves it open how the first body stands on the ground: it is not
+// A joint that a reader has added because the file does not define how the first body is attached to the ground: it is not
 // counted among those of the file.
 void sr_spec_imply(srSpec* spec, int joint);
 bool sr_spec_is_implied(const srSpec* spec, int joint);

@@ -71,7 +71,7 @@ srStatus sr_network_link(srNetwork* n, int impedance, srTerminal a, srTerminal b
 
 // ---- frames -----------------------------------------------------------------------------------------------------------------
 
-// Rotation vector of the shorter way.
+// Rotation vector of the shorter rotation.
 static void rotation_vector(const double* q, double* out) {
   const double sine = srm_norm3(q + 1), sign = q[0] < 0.0 ? -1.0 : 1.0;
   const double factor = sine > 1e-9 ? 2.0 * atan2(sine, fabs(q[0])) / sine : 2.0;

@@ -104,7 +104,7 @@ const srComponent* sr_net_get(srNetwork* n, int i, const char* what) {
   return NULL;
 }
 
-// The parameters that a law wants, all of them numbers.
+// The parameters that a law needs, all of them numbers.
 static bool good_parameters(srNetwork* n, const char* name, const char* law, int want, const double* p, int np) {
   if (np < 0 || (np > 0 && !p)) {
     sr_net_error(n, "the component '%s' is declared with %d parameters, but none are given", name, np);

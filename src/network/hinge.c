@@ -2,7 +2,7 @@
 // both. d, R, w: displacement, rotation and angular velocity of b seen from a, in a's axes; a_b = R a.
 //   force on b  = -k d - c d'
 //   moment on b = k_r (a_b x a) - c_r (w - (w . a) a)
-// The moment is the gradient of k_r (1 - a . a_b): it does not look at the angle about a, and so not at turns either.
+// The moment is the gradient of k_r (1 - a . a_b): it does not depend on the angle about a, nor on turns.
 #include <math.h>
 
 #include "math/pose.h"

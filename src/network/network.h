@@ -53,7 +53,7 @@ typedef struct srOwned {
 struct srNetwork {
   srMessages* messages;
   srPool pool;
-  bool refused;  // an error has been told
+  bool refused;  // an error has been reported
   bool ready;
   int ncomponent, component_capacity, nwire, wire_capacity, nconstant, constant_capacity, nowned, owned_capacity;
   srComponent* component;
@@ -89,9 +89,10 @@ void sr_net_error(srNetwork* n, const char* format, ...) SR_PRINTF(2, 3);
 bool sr_net_open(srNetwork* n);  // still to be built; else an error
 // Adds a component like this one; name, p and x0 are copied. SR_REFUSED: out of memory.
 int sr_net_add(srNetwork* n, const char* name, const srComponent* like);
-void* sr_net_keep(srNetwork* n, const void* data, size_t size);  // a copy that lives as long; NULL: out of memory, told
+void* sr_net_keep(srNetwork* n, const void* data,
+                  size_t size);  // a copy that lives as long; NULL: out of memory, reported
 bool sr_net_own(srNetwork* n, void (*destroy)(void*), void* object);   // destroys object at once when it cannot
-const srComponent* sr_net_get(srNetwork* n, int i, const char* what);  // NULL: unknown, told
+const srComponent* sr_net_get(srNetwork* n, int i, const char* what);  // NULL: unknown, reported
 bool sr_net_good_name(srNetwork* n, const char* name);
 
 // ---- terminal.c

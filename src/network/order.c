@@ -1,7 +1,7 @@
 // From components and wires to flat arrays: Psi and Phi by compressed rows, and the order of evaluation.
 //
 // Motion of an admittance does not depend on its inputs, so its outputs are there at the beginning of a stage, and its
-// inputs are wanted at the end. What is between is sorted into levels: all of a level may run at the same time. The plain
+// inputs are needed at the end. What is between is sorted into levels: all of a level may run at the same time. The plain
 // network of Kikuuwe and Yamamoto has Psi in level 0 and 1, the impedances in the next, then Phi. A ring of maps and impedances without
 // an admittance in it has no order: it is an algebraic loop, and refused.
 #include <string.h>
@@ -55,7 +55,7 @@ static bool orders(const srNetwork* n, const srWire* wire) {
   return n->component[wire->from].kind != SR_ADMITTANCE && n->component[wire->to].kind != SR_ADMITTANCE;
 }
 
-// Longest way from the admittances: components whose sources are all done are taken in turn (Kahn).
+// Longest path from the admittances: components whose sources are all done are processed in turn (Kahn).
 static int levels(srNetwork* n) {
   const int count = n->ncomponent;
   int* waits = room(n, count, sizeof *waits);      // for so many wires

@@ -1,5 +1,5 @@
 // A point on a plane, with friction: Kikuuwe and Yamamoto, eq 23, with the signs turned to the force on the point.
-//   d = -(p - p0) . n,   N = normal law(d, d') >= 0         in the paper K d + B d', unclamped: it would pull
+//   d = -(p - p0) . n,   N = normal law(d, d') >= 0         Kikuuwe and Yamamoto: K d + B d', unclamped, which would pull
 //   f = N n - friction law(slip; mu N)                     slip: velocity in the plane
 // The law of friction works in two fixed directions in the plane.
 #include <math.h>

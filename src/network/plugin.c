@@ -52,7 +52,7 @@ srStatus sr_network_plugin(srNetwork* n, const char* path) {
   char real[SR_PATH_SIZE];
   srWhy why = {"cannot be found"};
   if (!sr_net_open(n)) return SR_INPUT;
-  // A file, never a name that the linker looks up in the folders of the system.
+  // A file, never a name that the linker searches in the system's folders.
   FILE* opened = sr_file_real(path, real) ? sr_file_open(real, &why) : NULL;
   void* handle = opened ? dlopen(real, RTLD_NOW | RTLD_LOCAL) : NULL;
   if (opened) fclose(opened);

@@ -1,4 +1,4 @@
-// Team of threads with one meeting point. A member that comes first looks for the others for a while (a phase takes
+// Team of threads with one meeting point. A member that arrives first spins for a while (a phase takes
 // microseconds), then sleeps; with more members than processors it sleeps at once.
 #define _POSIX_C_SOURCE 200809L
 #include "network/team.h"
@@ -54,7 +54,7 @@ void sr_team_meet(srTeam* team) {
   const unsigned round = atomic_load(&team->round);
   if (atomic_fetch_add(&team->arrived, 1) + 1 == team->members) {
     atomic_store(&team->arrived, 0);
-    pthread_mutex_lock(&team->mutex);  // so that nobody falls asleep between its look and its sleep
+    pthread_mutex_lock(&team->mutex);  // so that no wake-up is lost between check and sleep
     atomic_store(&team->round, round + 1);
     pthread_cond_broadcast(&team->turn);
     pthread_mutex_unlock(&team->mutex);
@@ -100,7 +100,7 @@ static void hire(srTeam* team, int members) {
     if (pthread_create(&team->member[hired].thread, NULL, work, &team->member[hired]) != 0) break;
   }
   if (hired == members) return;
-  // Fewer than asked for: those that are here cannot leave a meeting of `members`, so the caller stands in for the rest.
+  // Fewer than requested: those present cannot leave a meeting of `members`, so the caller takes the place of the rest.
   team->job = NULL;
   for (int i = hired; i < members; ++i) atomic_fetch_add(&team->arrived, 1);
   sr_team_meet(team);

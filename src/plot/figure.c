@@ -1,5 +1,5 @@
 // Figures as they are described: panels, series and notes, copied into one pool. The first failure is kept, so that a
-// caller can describe a whole figure and look at the status of the writer alone.
+// caller can describe a whole figure and check only the status of the writer.
 #include <math.h>
 #include <string.h>
 

@@ -1,5 +1,5 @@
-// Where everything stands. Heights come first, since they depend on counts alone; they tell how many ticks y takes,
-// whose labels tell the left margins, which leave the widths, which tell how many ticks x takes. Panels of a column have
+// Positions of all parts. Heights come first, since they depend on counts alone; they determine the number of y ticks,
+// whose labels determine the left margins, which leave the widths, which determine the number of x ticks. Panels of a column have
 // one left edge and one width, panels of a row one height.
 #include <math.h>
 #include <string.h>
@@ -196,7 +196,7 @@ static double left_of(srCell* cell, const srPanel* panel, double* widest) {
   double labels = 0;
   for (int i = 0; i < cell->y.ntick; i++) labels = fmax(labels, tick_width(&cell->y.tick[i]));
   *widest = fmax(*widest, labels);
-  const double factor = *cell->y.power ? 44 : 0;  // stands above the ticks
+  const double factor = *cell->y.power ? 44 : 0;  // is above the ticks
   const double above = factor + sr_text_width(cell->y.offset, SR_FONT_NOTE, false);
   return fmax(labels + 9 + (*panel->y_text ? LABEL : 0), above + 10);
 }
@@ -254,7 +254,7 @@ static void set_widths(Work* w, double side) {
 }
 
 // ------------------------------------------------------------------------------------------------------------- figure
-// Width of the figure's legend at the side; 0 when it stands beneath, or there is none.
+// Width of the figure's legend at the side; 0 when it is beneath, or there is none.
 static bool legend_at_side(const Work* w) {
   const srPlotLegend wish = w->plot->def.legend;
   const srLegend* legend = &w->layout->legend;
@@ -291,7 +291,7 @@ void sr_plot_layout(srPool* pool, const srPlot* plot, srLayout* layout) {
   for (int r = 0; r < w.rows; r++) row_heights(&w, r);
 
   const bool side = legend_at_side(&w);
-  const double head = *plot->def.title ? TITLE + 10 : 18;  // a power of ten may stand above a panel
+  const double head = *plot->def.title ? TITLE + 10 : 18;  // a power of ten may be above a panel
   if (!side && plot->def.legend != SR_PLOT_LEGEND_NONE) sr_legend_below(&layout->legend, layout->width - 2 * EDGE);
   const double foot = EDGE + (layout->legend.box.h > 0 ? layout->legend.box.h + 10 : 0);
   layout->title_y = 28;

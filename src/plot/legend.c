@@ -1,5 +1,5 @@
-// Legends: which names stand in which, how a name looks, and how large the box is. A legend stands outside of the axes,
-// so that it covers no data. Where names occur in several panels the figure has one legend, and a name looks the
+// Legends: which names go to which, the style of a name, and the size of the box. A legend is outside the axes,
+// so that it covers no data. Where names occur in several panels the figure has one legend, and a name has the
 // same everywhere; where each panel has names of its own, each has its legend and begins with the first colour.
 #include <math.h>
 #include <string.h>
@@ -9,7 +9,7 @@
 #define APART 20.0    // px between columns
 #define MOST_ROWS 16  // of a legend beneath the panels
 
-// True when a name stands in two panels, or there are no two panels with names.
+// True when a name is in two panels, or there are no two panels with names.
 static bool one_for_all(srPool* pool, const srPlot* plot) {
   srNames names;
   sr_names_init(&names, pool);
@@ -34,7 +34,7 @@ static int next_look(srLegend* legend, srLayout* layout) {
   return legend->next++ % SR_PLOT_LOOKS;
 }
 
-// The look of a series; its name enters the legend where it is new.
+// The style of a series; its name enters the legend where it is new.
 static int enter(srPool* pool, srLayout* layout, srLegend* legend, const srPanel* panel, const srPanelSeries* series) {
   const bool line = series->style != SR_PLOT_MARKERS, markers = sr_look_marked(panel, series);
   if (!*series->name) return series->look >= 0 ? series->look : next_look(legend, layout);

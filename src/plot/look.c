@@ -1,4 +1,4 @@
-// How series are told apart: seven colours that stay apart for colour-blind readers (after Okabe and Ito 2008, without
+// How series are distinguished: seven colours that colour-blind readers can tell apart (after Okabe and Ito 2008, without
 // yellow, which is lost on white; orange and sky blue a little stronger), in a lighter set on dark pages; and a second
 // cue that survives grey printing: dashes for lines, shapes for markers. The second seven have the same colours with
 // other dashes and hollow markers.
@@ -9,7 +9,7 @@ enum { COLORS = 7 };
 static const char* const light[COLORS] = {"#0072b2", "#d55e00", "#009e73", "#b8559a", "#d18f00", "#3aa6e0", "#333333"};
 static const char* const dark[COLORS] = {"#4aa3f0", "#ff8a4c", "#2fcf9f", "#e99acb", "#f2bd4b", "#a3dcff", "#e4e4e4"};
 
-// The gaps are wide enough to see through to a curve that lies beneath.
+// The gaps are wide enough to show a curve beneath.
 static const char* const dashes[COLORS] = {"", "8 4", "9 3.5 2 3.5", "4 3", "14 4", "2 3", "9 3 2 3 2 3"};
 
 static const char* const markers[COLORS] = {
@@ -27,13 +27,13 @@ bool sr_look_hollow(int look) { return look >= COLORS; }
 
 const char* sr_look_marker(int look) { return markers[look % COLORS]; }
 
-// Steps of several series run over each other, in few heights: dashes alone would not tell them apart.
+// Steps of several series overlap, at few heights: dashes alone would not distinguish them.
 bool sr_look_marked(const srPanel* panel, const srPanelSeries* series) {
   return series->style == SR_PLOT_MARKERS || series->style == SR_PLOT_LINE_MARKERS ||
          (series->style == SR_PLOT_STEP && panel->nseries > 1);
 }
 
-// Beside markers, dashes would only disturb: there they tell the second seven from the first.
+// With markers, dashes would only disturb: there they distinguish the second seven from the first.
 const char* sr_look_dash(int look, bool marked) {
   if (marked) return sr_look_hollow(look) ? "5 2.5" : "";
   return dashes[sr_look_hollow(look) ? (look + 3) % COLORS : look % COLORS];

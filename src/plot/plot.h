@@ -4,8 +4,8 @@
 //   reduce.c   from many points to the few that a screen can show
 //   look.c     colours, dashes, markers
 //   text.c     widths of texts; the formats of the output
-//   legend.c   which names stand in which legend, and how large it is
-//   layout.c   where everything stands
+//   legend.c   which names go to which legend, and its size
+//   layout.c   positions of all parts
 //   svg.c      writes it
 #ifndef SR_PLOT_INTERNAL_H
 #define SR_PLOT_INTERNAL_H
@@ -116,7 +116,7 @@ typedef struct srLegend {
   srNames names;             // to the index of the entry
   int next;                  // look of the next name
   bool by_rows;              // entries run along the rows
-  int columns, rows, shown;  // shown < n: the last place says how many more there are
+  int columns, rows, shown;  // shown < n: the last entry gives the number of the others
   double column_width;
   srRect box;  // h == 0: nothing is drawn
 } srLegend;
@@ -124,7 +124,7 @@ typedef struct srLegend {
 typedef struct srCell {
   srRect area;  // inside of the axes
   srAxis x, y;
-  bool writes_x;   // tick labels and label of x stand beneath
+  bool writes_x;   // tick labels and label of x are beneath
   bool shares_x;   // range of x with the others of its column
   double title_y;  // baselines
   double x_label_y, y_label_x, note_y;

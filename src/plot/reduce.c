@@ -1,7 +1,7 @@
 // From many points to the few that a screen can show, in three steps:
 //   columns    of the points that follow each other in one column of pixels the first, lowest, highest and last remain:
 //              the drawn line covers the same pixels, and spikes are kept (M4 of Jugel et al. 2014);
-//   straight   points that lie on the line between their neighbours go, within a small part of a pixel;
+//   straight   points on the line between their neighbours are removed, within a small part of a pixel;
 //   once       a curve that runs over itself again and again (an orbit) draws each stretch once.
 // Each step writes no more than it has read, so that it can work in place.
 #include <math.h>
@@ -11,7 +11,7 @@
 
 #define STRAIGHT 0.06     // px from the line
 #define FEW 4000          // points that are all kept: pixels of a fine screen, or of a magnified figure
-#define MANY 8000         // points from which a look for repeated stretches pays
+#define MANY 8000         // points from which a search for repeated stretches pays
 #define CELLS_PER_PX 2.0  // two stretches are the same when their ends share cells of this size
 
 // ------------------------------------------------------------------------------------------------------------- columns
@@ -64,7 +64,7 @@ typedef struct Cone {
 
 static double cross(const double a[2], const double b[2]) { return a[0] * b[1] - a[1] * b[0]; }
 
-// False: the point lies outside of the cone, or back towards the anchor.
+// False: the point is outside the cone, or back towards the anchor.
 static bool narrow(Cone* cone, const srCurvePoint* anchor, const srCurvePoint* p, double tolerance) {
   const double d[2] = {p->x - anchor->x, p->y - anchor->y};
   const double length = hypot(d[0], d[1]);
@@ -126,7 +126,7 @@ int sr_curve_once(srPool* pool, const srCurvePoint* in, int n, srCurvePoint* out
   uint64_t mask;
   uint64_t* table = make_table(pool, n, &mask);
   int count = 0;
-  bool drawn = false;  // the pen stands at in[i - 1]
+  bool drawn = false;  // the pen is at in[i - 1]
   for (int i = 0; i < n; i++) {
     const bool alone = in[i].move && (i + 1 == n || in[i + 1].move);
     if (alone) out[count++] = in[i];

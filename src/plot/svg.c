@@ -1,5 +1,5 @@
-// Writes a figure that is laid out as SVG. Colours stand in a style sheet alone, every rule of which begins with the
-// figure's id: so a figure follows the reader's light or dark page, and many figures can stand in one HTML page. The id
+// Writes a figure that is laid out as SVG. Colours are only in a style sheet, every rule of which begins with the
+// figure's id: so a figure follows the reader's light or dark page, and many figures can be in one HTML page. The id
 // is a hash of the contents: the same figure gives the same bytes.
 #include <math.h>
 #include <stdio.h>
@@ -9,7 +9,7 @@
 
 #define FONTS "'Helvetica Neue',Helvetica,Arial,'Liberation Sans','Nimbus Sans',sans-serif"
 #define TIMES "\xc3\x97"
-#define FAR 20000.0         // px: what lies farther out is drawn there; renderers count in single precision
+#define FAR 20000.0         // px: what is farther out is drawn there; renderers count in single precision
 #define MARKERS_APART 10.0  // px between markers on a line that has many
 #define STEP_MARKERS 6.5    // px between the markers of two looks on steps; a look has its own again after all of them
 

@@ -1,5 +1,5 @@
 // Texts of figures: how wide they will be, though the reader's font is unknown, and the formats of the output. Widths are
-// those of the Helvetica family, which the font stack asks for first, with some room for wider substitutes.
+// those of the Helvetica family, which comes first in the font stack, with some room for wider substitutes.
 #include <math.h>
 #include <stdio.h>
 #include <string.h>

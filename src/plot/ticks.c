@@ -1,4 +1,4 @@
-// Ranges and ticks. On a linear axis ticks stand at K 10^e with whole K, at distances of 1, 2 or 5 times 10^e: labels
+// Ranges and ticks. On a linear axis ticks are at K 10^e with whole K, at distances of 1, 2 or 5 times 10^e: labels
 // are written from the whole numbers, so that no rounding shows. Labels that would grow long leave out a power of ten,
 // or an offset when all begin with the same digits (1000.0001, 1000.0002: "100", "200" times 10^-6, + 1000). On a log
 // axis ticks are decades, thinned when they crowd, with 2 ... 9 between them as minor ticks; less than two decades take
@@ -13,10 +13,10 @@
 #define MINUS "\xe2\x88\x92"  // the sign, not the hyphen
 #define TIMES "\xc3\x97"
 #define LARGEST_VALUE 4e307  // so that a range is finite
-#define CONSTANT 1e-13       // a range this small beside the values is rounding
+#define CONSTANT 1e-13       // a range this small compared with the values is rounding
 #define SMALLEST_RANGE 1e-290
 #define LEAST_DECADES 0.5  // of a log axis
-#define TOUCH 1e-9         // of a step: a tick this near to the end still stands
+#define TOUCH 1e-9         // of a step: a tick this near to the end is kept
 #define FINEST 1e15        // steps from zero: a range finer than doubles has no ticks
 #define LONGEST 1000000    // K from which labels leave out an offset
 #define LARGE 99999.5      // from here on, and
@@ -31,7 +31,7 @@ static void constant_range(srAxis* axis, double value) {
 
 static void log_range(srAxis* axis, double low, double high, double margin) {
   const double a = log10(low), b = log10(high);
-  // Who chose this scale asks for magnitudes: a range of some percent would show noise, with labels of many digits.
+  // Users of this scale want magnitudes: a range of some percent would show noise, with labels of many digits.
   const double more = b - a < 1e-12 ? 0.5 : fmax(margin * (b - a), 0.5 * (LEAST_DECADES - (b - a)));
   axis->low = fmax(pow(10, a - more), DBL_MIN);
   axis->high = fmin(pow(10, b + more), LARGEST_VALUE);
@@ -224,7 +224,7 @@ static void log_ticks(srAxis* axis, int most) {
   if (last - first >= 1) {
     decade_ticks(axis, first, last, most);
     if (last - first > 1 || most < 6) return;
-    srAxis finer = *axis;  // two decades alone say little: 1, 2, 5 where there is room
+    srAxis finer = *axis;  // two decades alone show little: 1, 2, 5 where there is room
     if (few_ticks(&finer, first, last) <= most && axis->high / axis->low < 200) *axis = finer;
     return;
   }

@@ -1,6 +1,6 @@
-// Plugins: shared libraries named in the model file, looked for in the model's folder and in those that the caller allows:
-// NAME, NAME.so, libNAME.so. Reading a model runs no code: a library is loaded only where the caller asks for it
-// (srs_allow_plugins), and only when its real path lies in an allowed folder. The rule: SECURITY.md.
+// Plugins: shared libraries named in the model file, searched in the model's folder and in those that the caller allows:
+// NAME, NAME.so, libNAME.so. Reading a model runs no code: a library is loaded only at the caller's request
+// (srs_allow_plugins), and only when its real path is in an allowed folder. The rule: SECURITY.md.
 #include <dlfcn.h>
 #include <stdio.h>
 #include <string.h>
@@ -25,10 +25,10 @@ typedef struct Search {
   srCompiler* c;
   const char* const* allowed;  // folders
   int nallowed;
-  const char* outside;  // a library that was found, but lies in none of them
+  const char* outside;  // a library that was found, but is in none of them
 } Search;
 
-// Whether a real path lies in a folder that the caller allows.
+// Is a real path in a folder that the caller allows?
 static bool is_allowed(const Search* s, const char* real) {
   char folder[SR_PATH_SIZE];
   for (int i = 0; i < s->nallowed; i++)

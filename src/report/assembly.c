@@ -3,7 +3,7 @@
 
 #include "report/report.h"
 
-#define MOVED 1e-9  // smaller changes are not told
+#define MOVED 1e-9  // smaller changes are not reported
 #define SHOWN 20    // coordinates, of a table
 
 // Counts the state in by `sign`: once before the assembly with -1, once after it with 1.

@@ -12,7 +12,7 @@ void sr_warn_rank(const srModel* m, const srRank* rank, srMessages* messages) {
         m->row[rank->least_row].name, rank->least);
 }
 
-// The model in the formulation asked for, at the assembled state.
+// The model in the requested formulation, at the assembled state.
 static srStatus formulate(const srSpec* spec, const srModel* m, srData* d, srFormulation formulation,
                           srMessages* messages, srCheck* check) {
   check->m = m;

@@ -118,7 +118,7 @@ static bool is_inaccurate(const srComparison* c, const srComparedRun* e) {
   return e->record.done && sr_comparison_is_judged(c, e) && !e->solved;
 }
 
-// The first parts of the sentence, as many as one line holds; all of it stands in the CSV and the JSON.
+// The first parts of the sentence, as many as fit on one line; all of it is in the CSV and the JSON.
 static int short_why(const char* why) {
   enum { ROOM = 160 };
   const char* end = strstr(why, "; ");
@@ -227,7 +227,7 @@ static void show_problem(srText* out, const srComparison* c, int p) {
   sr_text_add(out, "\n", 1);
 }
 
-// Problems that nobody solves tell of the problem, not of the methods.
+// Problems that no method solves characterize the problem, not the methods.
 static void show_unsolved(srText* out, const srComparison* c) {
   for (int p = 0; p < c->nproblem; p++) {
     bool solved = false;

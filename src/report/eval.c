@@ -30,7 +30,7 @@ static void equations(const srModel* m, const srData* d, srData* work, srEvaluat
   sr_crba(m, work, d->q, e->M);
 }
 
-// The same of free bodies, as they stand in the equations: armature ties them.
+// The same for free bodies, as in the equations: armature couples them.
 static void free_equations(const srModel* m, const srData* d, srEvaluation* e) {
   for (int i = 0; i < m->nv; i++) {
     e->c[i] = d->bias[i];

@@ -19,7 +19,7 @@ void sr_show_assembly(srText* out, const srModel* m, const srAssemblyChange* a);
 // -------------------------------------------------------------------------------------------------- parts of JSON (parts.c)
 void sr_put_rows(srJson* json, const srModel* m, int n);  // names of the first n rows
 void sr_put_joints(srJson* json, const srModel* m);
-// Values of the sensors at d's state; the acceleration stage gives all of them. With the Jacobians where asked for.
+// Values of the sensors at d's state; the acceleration stage gives all of them. With the Jacobians where requested.
 void sr_put_sensors(srJson* json, const srModel* m, srData* d, bool jacobian);
 void sr_put_violation(srJson* json, double position, double velocity, double acceleration);
 // Of a constrained model:

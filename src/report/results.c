@@ -6,7 +6,7 @@
 
 #define SAME_TIME 1e-9  // of the span: rows that are meant to be at one time
 
-// The row of `times` at t, or -1 and *first of the four rows around it; -2: t lies outside.
+// The row of `times` at t, or -1 and *first of the four rows around it; -2: t is outside.
 static int row_at(const double* times, int n, double t, double same, int* first) {
   int low = 0, high = n - 1;
   if (n < 1 || t < times[0] - same || t > times[n - 1] + same) return -2;
@@ -76,7 +76,7 @@ static bool rises(srMessages* messages, const char* file, const srResultTable* t
   return column >= 0;
 }
 
-// Metres and millimetres are not subtracted. A file without units says nothing.
+// Metres and millimetres are not subtracted. A file without units gives no information.
 static bool same_units(srMessages* messages, const srTableDifference* p) {
   bool good = true;
   for (int i = 0; i < p->ncolumn; i++) {
@@ -89,7 +89,7 @@ static bool same_units(srMessages* messages, const srTableDifference* p) {
   return good;
 }
 
-// Fills the columns that both have. False: messages say why.
+// Fills the columns that both have. False: reported in messages.
 static bool compare(srMessages* messages, srTableDifference* p) {
   const int ta = sr_table_column(p->first, "t"), tb = sr_table_column(p->second, "t");
   if (!rises(messages, p->first_file, p->first, ta) || !rises(messages, p->file, p->second, tb)) return false;

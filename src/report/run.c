@@ -14,7 +14,7 @@ static const char* const accounts[] = {SR_ACCOUNT_LIST(WORD)};
 #undef WORD
 
 // ------------------------------------------------------------------------------------------------------------ options
-// Does the word say how this method keeps the constraints? Those that know projections alone make them in a way of their own.
+// Does the word describe how this method enforces the constraints? Methods that only project do so in their own way.
 bool sr_run_is_stabilized(const srRunOptions* o) {
   const srMethod* method = sri_method_find(o->method);
   const srStabilization s = o->stabilization;
@@ -133,7 +133,7 @@ static void put_energy(srJson* json, const srEnergy* e) {
   sr_json_object_end(json);
   const double friction_dissipation = 0 - e->work[SR_ACCOUNT_FRICTION], pressed = 0 - e->work[SR_ACCOUNT_CONTACT];
   sr_json_number(json, "dissipated",
-                 friction_dissipation + pressed - e->work[SR_ACCOUNT_DISSIPATED]);  // all heat, >= 0
+                 friction_dissipation + pressed - e->work[SR_ACCOUNT_DISSIPATED]);  // all dissipation, >= 0
   sr_json_object(json, "heat");                                                     // parts of it
   sr_json_number(json, "friction", friction_dissipation);
   sr_json_number(json, "contact", pressed);
@@ -172,7 +172,7 @@ static void put_switches(srJson* json, const srRunResult* x) {
   sr_json_int(json, "switch_count", x->stats.switches);
 }
 
-// Speeds at first touch of the contacts, 0: open. With q, v, y all that a run goes on from.
+// Approach velocities of the contacts, 0: open. With q, v, y the complete state of a run.
 static void put_touch(srJson* json, const srModel* m, const srData* d) {
   bool any = false;
   for (int i = 0; i < m->nforce; i++) {

@@ -1,8 +1,8 @@
-// What cvode and ida share. SUNDIALS takes the step; here stands what happens before and after it.
+// What cvode and ida share. SUNDIALS takes the step; this file has what happens before and after it.
 //
 // The state of SUNDIALS is never changed behind its back. The state handed out is that of SUNDIALS after sri_accept (rows
-// looked at, `accepted` called). Where this moves it by less than the tolerance, as normalising a quaternion does, history goes
-// on from where it was; else it begins anew from the moved state. So it does where `accepted` has changed discrete states in
+// checked, `accepted` called). Where this moves it by less than the tolerance, as normalising a quaternion does, history goes
+// on from where it was; else it restarts from the moved state. So it does where `accepted` has changed discrete states in
 // a way that the rates show.
 #include "sundials/bdf.h"
 
@@ -154,7 +154,7 @@ bool sri_bdf_solver(srIntegrator* integrator, srBdfSolve solve) {
 }
 
 void sri_bdf_silent(int code, const char* module, const char* function, char* message, void* user) {
-  (void)code, (void)module, (void)function, (void)message, (void)user;  // sri_why says it in our words
+  (void)code, (void)module, (void)function, (void)message, (void)user;  // sri_why has its own message
 }
 
 // ---- evaluation -------------------------------------------------------------------------------------------------------
@@ -191,7 +191,7 @@ int sri_bdf_normalize(srIntegrator* integrator, const double* q, double* out) {
   return answer == 0 ? SRI_DONE : answer > 0 ? SRI_REFUSED : SRI_STOP;
 }
 
-// SUNDIALS divides by all entries: states that are not used have no error, and must not make those of the others look smaller.
+// SUNDIALS divides by all entries: states that are not used have no error, and must not reduce those of the others.
 void sri_bdf_weights(const srIntegrator* integrator, const double* x, double factor, double* weight) {
   const int n = integrator->ncontrol, used = n - sri_unused_states(integrator);
   const double part = used > 0 ? factor * sqrt((double)n / used) : factor;
@@ -342,7 +342,7 @@ static int take(srIntegrator* integrator, double t_new) {
   if (s->nw > 0) memcpy(integrator->x_new + n, NV_DATA_S(b->w), (size_t)s->nw * sizeof(double));
   if (!sri_bdf_finite(integrator->x_new, integrator->ncontrol)) return SRI_NOT_FINITE;
   if (discrete) {
-    // Discrete states are out of sight: the rates before and after tell whether they have changed.
+    // Discrete states are not visible: the rates before and after show whether they have changed.
     if (sri_bdf_rates(integrator, t_new, NV_DATA_S(b->x), b->rate) != 0) return b->outcome;
     memcpy(b->rate_before, b->rate, n * sizeof(double));
   }
@@ -383,7 +383,7 @@ srStatus sri_bdf_step(srIntegrator* integrator, double t_limit) {
     double t_new = t;
     b->outcome = SRI_DONE;
     b->too_short = b->filters = false;
-    // SUNDIALS looks for its first step between t and t_out.
+    // SUNDIALS searches its first step between t and t_out.
     const double t_out = isfinite(t_limit) ? t_limit : t + 1 + fabs(t);
     srBdfEnd end = b->ops->advance(integrator, t_out, fmin(t_limit, DBL_MAX), &t_new);
     count(integrator);
@@ -400,7 +400,7 @@ srStatus sri_bdf_step(srIntegrator* integrator, double t_limit) {
     const double h = t_new - t;
     b->outcome = take(integrator, t_new);
     if (b->outcome == SRI_DONE) return SR_OK;
-    // Refused after the fact: SUNDIALS has gone on, so history begins anew before the step.
+    // Refused after the fact: SUNDIALS has advanced, so history restarts before the step.
     b->restart = true;
     b->h_first = 0.25 * h;
     ++integrator->stats.rejected;

@@ -24,7 +24,7 @@ typedef struct srBdf srBdf;
 
 // What differs.
 typedef struct srBdfOps {
-  int (*size)(const srSystem* system);       // of the vector of SUNDIALS; (q, v, y) stand first in it
+  int (*size)(const srSystem* system);       // of the vector of SUNDIALS; (q, v, y) come first in it
   bool (*create)(srIntegrator* integrator);  // memory of the solver and its settings; false: out of memory
   void (*destroy)(srBdf* b);
   // History begins at the present state, whose rates are in b->rate; b->h_first > 0: with this step. False: refused.
@@ -68,23 +68,23 @@ struct srBdf {
   SUNNonlinearSolver nonlinear;
   srIteration iteration;
   N_Vector part, once, twice;  // of norm.c
-  bool filters;                // a correction has been found, and its norm is asked for
+  bool filters;                // a correction has been found, and its norm is requested
   srNewton newton;
   double* rate;         // (n) x' packed: of the last evaluation
   double* rate_before;  // (ncontrol) x' before `accepted`
   double* moved;        // (ncontrol) a state that is being projected
   double* nothing;      // (nq) scratch of the size of a motion
   double* lack;         // (2 ncontrol) room of the iteration
-  unsigned char* kept;  // (ng) rows in use at the last begin
-  bool restart;         // history must begin anew
+  unsigned char* kept;  // (ng) equations in use at the last start
+  bool restart;         // history must restart
   bool first;           // no step has succeeded since it began
   bool begun;           // cvode: the order has grown since then
   bool straight;        // the last step was a straight line of a few roundings
   double h_first;       // step to begin with; 0: chosen by SUNDIALS
-  double t_limit;       // of the step under way
+  double t_limit;       // of the present step
   int outcome;          // of the last evaluation that failed
   bool too_short;       // a step below the least one was tried
-  int flag;             // of SUNDIALS, where it tells something unexpected
+  int flag;             // of SUNDIALS, where it reports something unexpected
   bool rows_matter;     // multipliers are in the history: other rows, other history
   double t_dense;
   bool dense_known;

@@ -2,9 +2,9 @@
 // index-1 form
 //   q' = H(q) v,   [ M  -D^T ] [   v'   ]   [   f   ]
 //                  [ G    0  ] [ lambda ] = [ gamma ],   y' = r                                 (constrained.c)
-// After each corrector, before the error test, the state is projected on g = 0 and G v + b = 0 over the rows in use, and its
+// After each corrector, before the error test, the state is projected on g = 0 and G v + b = 0 over the equations in use, and its
 // quaternions on length 1 (projection of CVODE: Eich, SIAM J. Numer. Anal. 30 (1993)); the error estimate of v loses
-// what lies across the constraints. Quadratures w' are CVODES' own, without error control.
+// what is across the constraints. Quadratures w' are CVODES' own, without error control.
 #include <cvodes/cvodes.h>
 #include <cvodes/cvodes_ls.h>
 #include <cvodes/cvodes_proj.h>
@@ -27,7 +27,7 @@ static int size_of(const srSystem* s) { return s->nq + s->nv + s->ny; }
 static int right_side(realtype t, N_Vector x, N_Vector xdot, void* user) {
   srIntegrator* integrator = user;
   srBdf* b = integrator->work;
-  // Before the first step CVODE looks about in the neighbourhood of t.
+  // Before the first step CVODE evaluates in the neighbourhood of t.
   if (!b->first && sri_bdf_too_short(integrator, t)) return -1;
   const int answer = sri_bdf_rates(integrator, t, NV_DATA_S(x), b->rate);
   N_VConst(0, xdot);

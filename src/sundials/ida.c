@@ -1,5 +1,5 @@
 // ida: IDAS of SUNDIALS. Formulas of backward differentiation of variable step and order 1 to 5 on the stabilised index-2 form
-// of Gear, Gupta and Leimkuhler (J. Comput. Appl. Math. 12 (1985)), over the rows in use:
+// of Gear, Gupta and Leimkuhler (J. Comput. Appl. Math. 12 (1985)), over the equations in use:
 //   q' - H(q) (v + G^T mu) + kappa (q - q/|q|) = 0
 //   M v' - f - D^T lambda                      = 0
 //   y' - r                                     = 0
@@ -25,7 +25,7 @@
 #define KAPPA 0.1         // of the coefficient of the formula
 #define SLOW_GROWTH 1.2   // of the step at order 1 (IDA: 2)
 #define NO_WEIGHT 1e-100  // of multipliers
-#define ROUNDINGS 256     // of the largest position or velocity: what Newton's iteration can be asked for
+#define ROUNDINGS 256     // of the largest position or velocity: the attainable accuracy of Newton's iteration
 
 static int size_of(const srSystem* s) {
   const int n = s->nq + s->nv + s->ny;
@@ -211,7 +211,7 @@ static int solve(SUNLinearSolver solver, SUNMatrix matrix, N_Vector x, N_Vector 
   return sri_bdf_answer(integrator, sri_newton_solve_motion(integrator, &b->newton, &from, &to));
 }
 
-// c B e, and the rows of e itself: what lies across the constraints stays.
+// c B e, and the rows of e itself: what is across the constraints stays.
 static int filter(srIntegrator* integrator, N_Vector e, N_Vector out) {
   srBdf* b = integrator->work;
   const srSystem* s = &integrator->system;
@@ -247,7 +247,7 @@ static bool stiffness(const srIntegrator* integrator, const double* increment, d
 // ---- the solver -------------------------------------------------------------------------------------------------------
 
 // Part of the error test that Newton's iteration may leave. IDA's own 0.33 leaves noise in the history that makes steps a third
-// shorter, and far more in stiff systems. But less than rounding cannot be asked for.
+// shorter, and far more in stiff systems. But less than rounding cannot be required.
 static double newton_part(const srIntegratorOptions* o) {
   return fmin(0.33, fmax(0.01, 1e-13 / fmax(o->rtol, o->atol)));
 }

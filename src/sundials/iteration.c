@@ -1,8 +1,8 @@
 // Newton's iteration of cvode and ida: a nonlinear solver of SUNDIALS.
 //
-// At first with the matrix at hand (simplified Newton), as SUNDIALS' own; where that does not converge, with the matrix of the
+// At first with the present matrix (simplified Newton), as SUNDIALS' own; where that does not converge, with the matrix of the
 // prediction; where that does not either, with the matrix of each iterate (Newton proper). A stiff spring that turns needs the
-// last: prediction and solution lie e apart, k e is its force there, and a direction that is wrong by e makes of it k h^2 e^2 / m along
+// last: prediction and solution are e apart, k e is its force there, and a direction that is wrong by e makes of it k h^2 e^2 / m along
 // the soft motion.
 #include <math.h>
 #include <string.h>
@@ -93,7 +93,7 @@ static int solve(SUNNonlinearSolver solver, N_Vector predicted, N_Vector x, N_Ve
   return answer;
 }
 
-// ---- what SUNDIALS wants of a solver ----------------------------------------------------------------------------------
+// ---- what SUNDIALS needs of a solver ----------------------------------------------------------------------------------
 
 static SUNNonlinearSolver_Type type_of(SUNNonlinearSolver solver) {
   (void)solver;

@@ -9,9 +9,9 @@
 //         G dv + N xi                                  = b_row                G da + 2 G1 dv + G2 xi = 0,  da = c (dv - b_v)
 //         G xi                                         = b_place
 // In ida, inserting the first and the last row into the third gives the part zeta = G^T dmu / c of xi that only the position
-// rows ask for, up to h |N|, before dv is known:
+// equations require, up to h |N|, before dv is known:
 //   G zeta = b_place - G xi0 - (b_row - N xi0) / c,     xi0 = b_q / c
-// so that one saddle-point matrix of the size of (v, y, lambda) is left for both, which is sparse where the tangent is:
+// so that one saddle-point matrix of the size of (v, y, lambda) remains for both, which is sparse where the tangent is:
 //   [ c M + Kv + Kq / c   -D^T ] [ dv, dy  ]   [ b_v - Kq (xi0 + zeta)   ]
 //   [ G + E / c              0 ] [ dlambda ] = [ b_row - F (xi0 + zeta)  ]     E = F = N;   cvode: E = 2 G1 + F, F = G2 / c
 // N is G1 where positions are as many as velocities and all rows have a position form; else it takes differences by q. Left out
@@ -338,7 +338,7 @@ static int split_positions(srIntegrator* integrator, srNewton* w, const double* 
   return outcome;
 }
 
-// The part of xi that the position rows ask for, into zeta, before dv is known.
+// The part of xi that the position equations require, into zeta, before dv is known.
 static void first_position(const srConstrained* c, srNewton* w, const srNewtonParts* right, int np) {
   srm_rows_times(&c->shape, w->G, w->xi0, w->r);
   srm_rows_times(&c->shape, w->G1, w->xi0, w->dl);
@@ -346,7 +346,7 @@ static void first_position(const srConstrained* c, srNewton* w, const srNewtonPa
   srm_saddle_solve(w->position, NULL, w->r, w->zeta, NULL);
 }
 
-// The position rows exactly, with dv at hand: zeta, and mu.
+// The position equations exactly, with dv known: zeta, and mu.
 static void last_position(const srSystem* s, const srConstrained* c, srNewton* w, const srNewtonParts* right,
                           const srNewtonParts* out) {
   for (int i = 0; i < s->nv; ++i) w->xi[i] = w->xi0[i] + w->dx[i] / w->c;
@@ -356,7 +356,7 @@ static void last_position(const srSystem* s, const srConstrained* c, srNewton* w
   for (int k = 0; k < s->np; ++k) out->place[k] = w->placed[k] != 0 ? w->c * w->dl[k] : right->place[k];
 }
 
-// dv, dy and dlambda, with zeta at hand.
+// dv, dy and dlambda, with zeta known.
 static void solve_saddle(const srSystem* s, const srConstrained* c, srNewton* w, const srNewtonParts* right) {
   const bool velocities = w->position != NULL;
   memcpy(w->xi, w->xi0, (size_t)(s->nv + s->ny) * sizeof *w->xi);

@@ -28,8 +28,8 @@ typedef struct srNewton {
   double *lower, *upper;  // the same and D, over (v, y)
   double *q, *b, *b1, *dx, *r, *dl;
   double *xi0, *xi, *zeta, *dq, *q1;
-  unsigned char *kept, *placed;  // rows in use; those of them with a position form
-  int ngroup;                    // columns of one group share no row of G: one difference serves them all
+  unsigned char *kept, *placed;  // equations in use; those of them with a position form
+  int ngroup;                    // columns of one group share no row of G: one difference suffices for them all
   int* group;                    // of each velocity
   double* block;
 } srNewton;

@@ -12,7 +12,7 @@
 // Under the rule `positions` the errors of v do not count, as in the other methods: only the norm of a correction that was found leaves
 // them out, Newton's iteration solves for all. The choice of step and order from that norm is SUNDIALS' own.
 //
-// SUNDIALS asks a vector for its norm, so the vectors know their integrator. Where no correction has been found in the present step
+// SUNDIALS computes the norm through the vector, so the vectors know their integrator. Where no correction has been found in the present step
 // (increments of Newton's iteration, the first step) the norm is plain.
 #include <math.h>
 #include <stdlib.h>

@@ -1,6 +1,6 @@
 // ROBOTRAN: the model files of MBsysPad (.mbs, root <mbsDescR7>). Bodies with chains of elementary joints (R1 R2 R3 T1
 // T2 T3), points, cuts, links and sensors; conventions of the ROBOTRAN manual, sections 2 and 3.2.3. The structure of the file was
-// established from public models: docs/robots/robotran.md says which, and what was not seen.
+// established from public models: docs/robots/robotran.md states which, and what was not covered.
 #include <string.h>
 
 #include "io/xml/reader.h"
@@ -20,7 +20,7 @@ typedef struct Body {
   srNames point_words, point_names;
 } Body;
 
-typedef struct Told {  // said once, with the first place and the number
+typedef struct Told {  // reported once, with the first location and the count
   srPlace first;
   const char* name;
   int times;
@@ -200,7 +200,7 @@ static const char* joint_name(Mbs* m, const srXmlNode* node, const char* word) {
   return name;
 }
 
-// All that is wrong with it is told.
+// All its errors are reported.
 static bool read_joint(Mbs* m, const srXmlNode* node, Joint* out) {
   *out = (Joint){0};
   const char* word = word_of(m, node, "jointname");
@@ -225,7 +225,7 @@ static void add_driver(Mbs* m, const Joint* j, srPlace place) {
   sr_reader_add(m->r, SR_ELEMENT_DRIVER, SR_NO_OWNER, &def, place);
 }
 
-// A body of ours with one joint; its index.
+// A native body with one joint; its index.
 static int add_link(Mbs* m, const char* name, const char* parent, const double at[3], const Joint* j, srPlace place) {
   static const double axes[3][3] = {{1, 0, 0}, {0, 1, 0}, {0, 0, 1}};
   srBodyDef body = {.name = {.text = name, .place = place}, .parent = {.text = parent, .place = place}};
@@ -272,7 +272,7 @@ static int write_joints(Mbs* m, const Body* b) {
   return good ? add_link(m, b->name, before, n <= 1 ? at : zero, n > 0 ? &last : NULL, place) : -1;
 }
 
-// index -1: it is only looked at.
+// index -1: it is only checked.
 static void write_inertia(Mbs* m, const Body* b, int index) {
   static const char* const words[] = {"Ixx", "Iyy", "Izz", "Ixy", "Ixz", "Iyz"};
   const srXmlNode* node = sr_xml_child(b->node, "inertia");
@@ -296,7 +296,7 @@ static void write_inertia(Mbs* m, const Body* b, int index) {
   sr_reader_add(m->r, SR_ELEMENT_INERTIAL, index, &def, place);
 }
 
-// What stands at a point: <sensor name="..">, and <extforce>, whose force is C code.
+// The content of a point: <sensor name="..">, and <extforce>, whose force is C code.
 static void write_marks(Mbs* m, const Point* p, const srXmlNode* node) {
   for (const srXmlNode* c = node->first; c; c = c->next) {
     const srXmlAttribute* name = sr_xml_attribute(c, "name");
@@ -322,7 +322,7 @@ static void write_points(Mbs* m, const Body* b, const srXmlNode* from, int owner
 }
 
 // -------------------------------------------------------------------------------------------------------------- cuts
-// The one direction of <ignore><x/></ignore>, whose row is left out: 0 none, 1 set, -1 after an error.
+// The one direction of <ignore><x/></ignore>, whose equation is left out: 0 none, 1 set, -1 after an error.
 static int ignored_axis(Mbs* m, const srXmlNode* node, double axis[3]) {
   static const char* const words[] = {"x", "y", "z"};
   const srXmlNode* c = sr_xml_child(node, "ignore");

@@ -2,7 +2,7 @@
 // where the nodes of the scene put them (matrix, translate, rotate, scale), in metres by <unit meter>.
 //
 // <up_axis> is not applied: ROS does not (rviz and MoveIt undo what their importer makes of it), so a robot's file
-// means the coordinates as they stand. A file that says something else than Z_UP gets a warning. Materials, normals,
+// means the coordinates as they stand. A file with another axis than Z_UP gets a warning. Materials, normals,
 // textures, skins, animations, cameras and lights are not used.
 #include <math.h>
 #include <string.h>
@@ -206,7 +206,7 @@ static bool put_triangle(Dae* d, const srXmlNode* p, Part* part, int a, int b, i
 static bool put_polygon(Dae* d, const srXmlNode* p, Part* part, const int* index, const Layout* l, int n, bool strip) {
 #define CORNER(k) index[(size_t)(k) * (size_t)l->stride + (size_t)l->offset]
   for (int k = 2; k < n; k++) {
-    const bool odd = strip && k % 2 == 1;  // every other triangle of a strip lies the other way round
+    const bool odd = strip && k % 2 == 1;  // every other triangle of a strip is reversed
     const int a = strip ? k - 2 : 0, b = k - 1;
     if (!put_triangle(d, p, part, CORNER(odd ? b : a), CORNER(odd ? a : b), CORNER(k))) return false;
   }
@@ -417,7 +417,7 @@ bool sr_dae_read(srTriangleList* list, const char* text, size_t size) {
   Dae d = {.list = list};
   const srXmlNode* root = sr_xml_read(list->pool, text, size, list->file, list->messages);
   if (!root) {
-    list->errors++;  // said
+    list->errors++;  // reported
     return false;
   }
   if (strcmp(root->name, "COLLADA") != 0) {

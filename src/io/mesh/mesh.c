@@ -1,4 +1,4 @@
-// Meshes of shapes: files told apart by their ending, read, and put into the spec once each; and the public door to
+// Meshes of shapes: files recognised by their extension, read, and put into the spec once each; and the public interface to
 // them.
 #include "io/mesh/mesh.h"
 
@@ -72,7 +72,7 @@ srStatus sr_mesh_read(const char* path, srMessages* messages, srTriangles** out)
 void sr_mesh_destroy(srTriangles* triangles) { sr_free(triangles); }
 
 // -------------------------------------------------------------------------------------------------------- into a spec
-// What the reader of a mesh had to say; its errors are warnings here: a model moves without its pictures.
+// Messages of the reader of a mesh; its errors are warnings here: a model moves without its pictures.
 static void pass_on(srReader* r, const srMessages* from) {
   enum { SHOWN = 3 };
   const int n = sr_messages_count(from);
@@ -256,7 +256,7 @@ static int add_mesh(srReader* r, srPool* pool, const char* path, srMeshDef* def,
   return srs_add(r->spec, SR_ELEMENT_MESH, SR_NO_OWNER, def, &place);
 }
 
-// With memory of its own: r->text holds the element that asks.
+// With memory of its own: r->text holds the referring element.
 static int add_guarded(srReader* r, const char* path, srMeshDef* def, const double scale[3], srPlace place) {
   srPool pool;
   sr_pool_init(&pool);
@@ -270,7 +270,7 @@ static int add_guarded(srReader* r, const char* path, srMeshDef* def, const doub
   return index;
 }
 
-// In a model file of ours {...} is a formula: a path that has such characters cannot be kept as it is.
+// In a native model file {...} is a formula: a path with such characters cannot be kept as it is.
 static const char* without_braces(srReader* r, const char* path) {
   if (!strpbrk(path, "{}")) return path;
   char* text = sr_pool_text(&r->pool, path);

@@ -13,9 +13,9 @@ const char* sr_mesh_use(srReader* r, const srImport* how, const char* uri, const
 // A name that no <mesh> of the spec has: the wish, or with a number behind it.
 const char* sr_mesh_new_name(srReader* r, const char* wish);
 // Finds and reads def->file, seen from how->folder, into def->vertices and def->faces (numbers in the pool). False
-// when there is none, which is told; then they stay empty.
+// when there is none, which is reported; then they stay empty.
 bool sr_mesh_fill(srReader* r, const srImport* how, srPool* pool, srMeshDef* def);
-// The files that were not found, told at the end of the reading: once a package or folder, with all places tried.
+// The files that were not found, reported at the end of the reading: once per package or folder, with all places tried.
 void sr_mesh_tell_missing(srReader* r);
 
 #endif

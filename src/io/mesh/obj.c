@@ -40,7 +40,7 @@ static bool read_vertices(Obj* o, const char* text, size_t size) {
   return o->list->errors == 0;
 }
 
-// The vertex of a corner "7/1/2"; before: vertices that stand before the face. NULL after an error.
+// The vertex of a corner "7/1/2"; before: vertices before the face. NULL after an error.
 static const double* corner_of(Obj* o, const srWord* w, int before) {
   srWord number = *w;
   int index = 0;
@@ -78,7 +78,7 @@ static bool read_face(Obj* o, srScanner* s, const srWord* word, int before) {
   int n = 0;
   while (sr_scan_word_in_line(s, &w) && w.text[0] != '#') {
     const double* corner = corner_of(o, &w, before);
-    if (!corner) return true;  // said
+    if (!corner) return true;  // reported
     if (n == 4 && !(sr_triangles_add(o->list, p[0], p[1], p[2]) && sr_triangles_add(o->list, p[0], p[2], p[3])))
       return false;
     if (n >= 4 && !sr_triangles_add(o->list, p[0], p[n == 4 ? 3 : 4], corner)) return false;

@@ -120,7 +120,7 @@ static bool read_text(srTriangleList* list, const char* text, size_t size) {
 }
 
 // ------------------------------------------------------------------------------------------------------------- entry
-// Text has the word facet or endsolid soon behind the first line; a binary header may say solid, but its triangles do
+// Text has the word facet or endsolid soon behind the first line; a binary header may contain solid, but its triangles do
 // not.
 static bool is_text(const char* text, size_t size) {
   srScanner s = sr_scan(text, size < 4096 ? size : 4096, 1, 1);

@@ -26,7 +26,7 @@ typedef struct srTriangleList {
   int nslot;                               // a power of two
 } srTriangleList;
 
-// False: there are too many, which has been said.
+// False: there are too many, which has been reported.
 bool sr_triangles_add(srTriangleList* list, const double a[3], const double b[3], const double c[3]);
 void sr_triangles_error(srTriangleList* list, int line, int column, const char* format, ...) SR_PRINTF(4, 5);
 void sr_triangles_warning(srTriangleList* list, int line, int column, const char* format, ...) SR_PRINTF(4, 5);

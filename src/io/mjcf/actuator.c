@@ -60,7 +60,7 @@ static bool three(Drive* d, const char* name, double out[3]) {
   return true;
 }
 
-// Which word; -1: one that is not understood, which is said.
+// Which word; -1: an unknown one, which is reported.
 static int word_of(Drive* d, const char* name, const char* value, const char* const* words, int n) {
   for (int i = 0; i < n; i++)
     if (strcmp(value, words[i]) == 0) return i;
@@ -106,7 +106,7 @@ static void find_damping(Drive* d) {
   d->bias[2] = -2 * d->ratio;
 }
 
-// False: it needs a length or a rate that cannot be said, or turns a ball joint seen from its parent.
+// False: it needs a length or a rate that cannot be expressed, or turns a ball joint observed from its parent.
 static bool can_feed_back(Drive* d) {
   const srMjcf* m = d->m;
   const bool by_length = d->gain[1] != 0 || d->bias[1] != 0, by_rate = d->gain[2] != 0 || d->bias[2] != 0;
@@ -149,7 +149,7 @@ static const char* clamped(Drive* d, const char* flag, const char* range, const 
   return sr_mjcf_written(&out);
 }
 
-// The activation stands still at an end of its range while its rate would lead beyond it.
+// The activation is constant at an end of its range while its rate would lead beyond it.
 static const char* held(Drive* d, const char* act, const char* rate, const double range[2]) {
   srMjcfText out = {.pool = &d->m->r->pool};
   sr_mjcf_write(&out, "if(max((");
@@ -232,7 +232,7 @@ static bool make_force(Drive* d) {
 }
 
 // ---------------------------------------------------------------------------------------------------- the drive itself
-// Damping of the drive itself, felt by its target through the gear.
+// Damping of the drive itself, acting on its target through the gear.
 static void add_damping(Drive* d) {
   srMjcf* m = d->m;
   double damping[3] = {0};

@@ -9,7 +9,7 @@
 
 #define MAX_DEPTH 200  // of elements, when all models are put together
 
-typedef enum Kind { BODY, JOINT, GEOM, SITE, TENDON, ACTUATOR, OTHER, NKIND } Kind;  // OTHER: renamed, not looked for
+typedef enum Kind { BODY, JOINT, GEOM, SITE, TENDON, ACTUATOR, OTHER, NKIND } Kind;  // OTHER: renamed, not searched
 
 static const struct Reference {
   const char* attributes;
@@ -29,7 +29,7 @@ typedef struct Attachment {
   const srXmlNode* node;  // <attach>
   const char* prefix;
   const char* main_class;  // name of the main class of the model
-  bool in_world;           // it stands in <worldbody> itself: the worlds are one
+  bool in_world;           // it is in <worldbody> itself: the worlds are one
   srXmlNode* root;         // of the model
   const srXmlNode* part;   // body or frame; NULL: all that the world contains
   srNames all[NKIND];      // names of the model
@@ -86,7 +86,7 @@ static bool is_outside(const Attachment* t, const srXmlNode* node) {
   return false;
 }
 
-// An equality with the world says so by leaving its second body out.
+// An equality with the world is indicated by a missing second body.
 static bool refers_to_world(const srXmlNode* node) {
   if (sr_text_is_among(node->name, "connect|weld") && sr_xml_attribute(node, "body1") &&
       !sr_xml_attribute(node, "body2"))
@@ -104,7 +104,7 @@ static const char* new_value(const Attachment* t, const srXmlNode* node, const s
   return sr_pool_printf(&t->m->r->pool, "%s%s", t->prefix, a->value);
 }
 
-// A mesh without a name has that of its file, which the prefix stands before as well.
+// A mesh without a name has that of its file, which gets the prefix as well.
 static void rename_node(const Attachment* t, srXmlNode* node) {
   srPool* pool = &t->m->r->pool;
   const bool unnamed = strcmp(node->name, "mesh") == 0 && node->parent && strcmp(node->parent->name, "asset") == 0 &&

@@ -1,4 +1,4 @@
-// MJCF's bodies: <worldbody>, <body> and <frame>, walked depth first. A body's joints are read before what else stands in
+// MJCF's bodies: <worldbody>, <body> and <frame>, walked depth first. A body's joints are read before what else is in
 // it, and its children last, so that bodies and joints come in the order of MuJoCo's coordinates.
 #include <string.h>
 
@@ -17,7 +17,7 @@ typedef struct Walk {
   srMjcfInside joints[MAX_JOINTS];
   int njoint;
   bool inertial;  // one was read
-  bool broken;    // a frame has no pose: what stands in the body would raise errors that are none
+  bool broken;    // a frame has no pose: the content of the body would raise spurious errors
 } Walk;
 
 static void read_body(srMjcf* m, int parent, const srMjcfInside* x);
@@ -60,7 +60,7 @@ static void walk(Walk* w, const srXmlNode* parent, const char* childclass, const
 static void walk_frame(Walk* w, const srXmlNode* node, const char* childclass, const double frame[16]) {
   double own[16], inner[16];
   const srXmlAttribute* a = sr_xml_attribute(node, "childclass");
-  if (w->pass == JOINTS) {  // the first one says what is wrong
+  if (w->pass == JOINTS) {  // the first one reports the error
     sr_mjcf_check_own_words(w->m, node);
     if (!sr_mjcf_check_class(w->m, node, "childclass")) w->broken = true;
   }
@@ -153,7 +153,7 @@ static void read_body(srMjcf* m, int parent, const srMjcfInside* x) {
   double own[16], pose[16], here[16];
   sr_mjcf_check_own_words(m, x->node);
   if (!sr_mjcf_pose(m, x->node, NULL, own)) srm_pose_identity(own);
-  // What stands in it would raise errors that are none: without the numbers of its class it lacks some.
+  // Its content would raise spurious errors: without the numbers of its class it lacks some.
   if (!sr_mjcf_check_class(m, x->node, "childclass")) return;
   srm_pose_compose(x->frame, own, pose);
   Walk w = {.m = m, .body = add_body(m, parent, x, pose), .pass = JOINTS};

@@ -1,4 +1,4 @@
-// MJCF's contacts: the geoms that MuJoCo would let touch, and <contact> with its pairs and exclusions.
+// MJCF's contacts: the geoms between which MuJoCo allows contact, and <contact> with its pairs and exclusions.
 // Source: MuJoCo's XML reference, "contact", and its computation page, "Collision" and "Constraint model".
 //
 // Two geoms may touch when contype of one and conaffinity of the other have a bit in common, their bodies are not welded to
@@ -19,7 +19,7 @@
 #include "io/mjcf/law.h"
 #include "io/mjcf/words.h"
 
-#define MAX_GEOMS 4000      // that may touch something: their pairs are looked at one by one
+#define MAX_GEOMS 4000      // that may touch something: their pairs are checked one by one
 #define MAX_CONTACTS 10000  // elements that are made
 
 static const char* const types[] = {"plane", "sphere", "capsule", "ellipsoid", "cylinder", "box", "mesh"};
@@ -47,7 +47,7 @@ typedef struct Search {
   int made, left;             // contacts, and those beyond the bound
   int missing[TYPES][TYPES];  // pairs that our contacts cannot do
   srPlace first;              // the first contact
-  bool lost;                  // more geoms than are looked at
+  bool lost;                  // more geoms than are checked
   bool safe;                  // refsafe: no time constant below two time steps
   bool with_parents;          // a body and its parent may touch too
 } Search;
@@ -226,7 +226,7 @@ static void read_exclude(Search* s, const srXmlNode* node) {
     SR_PUSH(&m->r->pool, s->excluded.key, s->excluded.n, s->excluded.capacity) = key_of(a, b);
 }
 
-// A geom that touches nothing by itself was taken for a picture; a pair makes it more than that.
+// A geom that touches nothing by itself was treated as a picture; a pair makes it more than that.
 static void make_solid(srMjcf* m, const srMjcfGeom* g) {
   if (g->contype != 0 || g->conaffinity != 0) return;
   const char* name = strchr(g->shape, '/') + 1;

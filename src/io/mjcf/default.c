@@ -6,11 +6,11 @@
 #include "io/mjcf/mjcf.h"
 #include "io/mjcf/words.h"
 
-// The word under which <default> keeps the attributes of an element, and how the words of a group are told. All actuators
+// The word under which <default> keeps the attributes of an element, and how the words of a group are recognised. All actuators
 // share one set, whatever their word; so do the kinds of equality and of tendon.
 typedef struct Group {
   const char* word;      // in <default>
-  const char* parents;   // what the element stands in; "" anywhere
+  const char* parents;   // the parent of the element; "" anywhere
   const char* elements;  // elements that have these defaults
 } Group;
 
@@ -78,7 +78,7 @@ bool sr_mjcf_check_class(srMjcf* m, const srXmlNode* node, const char* attribute
 }
 
 // ----------------------------------------------------------------------------------------------------------- reading
-#define MAX_NODES 300  // of a class: every attribute of every element is looked for in them
+#define MAX_NODES 300  // of a class: every attribute of every element is searched in them
 
 static void read_default(srMjcf* m, const srXmlNode* node, int self) {
   srMjcfClass* here = &m->classes[self];
@@ -127,7 +127,7 @@ static int main_class(srMjcf* m, const srXmlNode* section) {
   return c->main_class;
 }
 
-// A section at the top: what stands in it belongs to the main class, which may be called by another name there.
+// A section at the top: its content belongs to the main class, which may have another name there.
 void sr_mjcf_defaults(srMjcf* m, const srXmlNode* section) {
   const srXmlAttribute* name = sr_xml_attribute(section, "class");
   const int self = main_class(m, section), taken = name ? sr_names_find(&m->class_names, name->value) : -1;

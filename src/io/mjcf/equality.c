@@ -1,9 +1,9 @@
 // MJCF's <equality>: connect and weld become closures of loops, joint a coupling or a constraint by formula, tendon a
-// constraint by formula. MuJoCo's are soft (solref, solimp), ours are hard.
+// constraint by formula. MuJoCo's are soft (solref, solimp), Sarrus's are hard.
 // Source: MuJoCo's XML reference, "equality".
 //
 //   connect  the anchor on body1; on body2 the point where it is at qpos0; or two sites
-//   weld     body2 in body1 as relpose says, else as at qpos0; or two sites
+//   weld     body2 in body1 as given by relpose, else as at qpos0; or two sites
 //   joint    q1 - ref1 = c0 + c1 x + c2 x^2 + c3 x^3 + c4 x^4, x = q2 - ref2; without a second joint x = 0
 //   tendon   the same of lengths
 #include <math.h>
@@ -49,7 +49,7 @@ static Frames add_points(srMjcf* m, const srXmlNode* node, int one, const double
   return f;
 }
 
-// Two sites as they stand at qpos0. Where rounded numbers leave them apart, a point beside the first takes its place.
+// Two sites at their poses at qpos0. Where rounded numbers leave them apart, a point next to the first replaces it.
 static Frames close_sites(srMjcf* m, const srXmlNode* node, const char* type, const srMjcfSite* a,
                           const srMjcfSite* b) {
   static const double no_axis[3] = {0};
@@ -138,7 +138,7 @@ static bool given_pose(srMjcf* m, const srXmlNode* node, double pose[16], bool* 
   return true;
 }
 
-// A relpose of rounded numbers: body2 stands nearly there at qpos0.
+// A relpose of rounded numbers: body2 is nearly there at qpos0.
 static void close_weld(srMjcf* m, const srXmlNode* node, const char* type, int one, double a[16], int two,
                        const double b[16]) {
   static const double no_axis[3] = {0};

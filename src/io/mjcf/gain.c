@@ -1,5 +1,5 @@
 // Gain, bias and dynamics of MJCF's actuators. All words of actuators set one and the same set of numbers, each its part of
-// it, first in the default classes from the outermost one inwards, then in the element itself: what a <position> does not say
+// it, first in the default classes from the outermost one inwards, then in the element itself: what a <position> does not set
 // it finds as a <general> of its class has left it. Source: MuJoCo's XML reference, "actuator", "default/general"; what each
 // word leaves as it is was seen from MuJoCo 3.14 itself.
 //

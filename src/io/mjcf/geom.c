@@ -1,4 +1,4 @@
-// MJCF's geoms and sites: shapes and points of our bodies. Sizes are MJCF's halves doubled where ours are whole lengths.
+// MJCF's geoms and sites: shapes and points of native bodies. MJCF's half sizes are doubled where Sarrus uses whole lengths.
 // Source: MuJoCo's XML reference, "geom" and "site".
 #include <math.h>
 #include <string.h>
@@ -8,10 +8,10 @@
 #include "math/pose.h"
 
 static const struct Kind {
-  const char* word;  // of MJCF; the same in ours
+  const char* word;  // of MJCF; the same in Sarrus
   int nsize;         // numbers in the file
   bool along;        // may be given by fromto
-  double factor[3];  // from MJCF's sizes to ours
+  double factor[3];  // from MJCF's sizes to Sarrus's
 } kinds[] = {
     {"sphere", 1, false, {1}},   {"capsule", 2, true, {1, 2}},      {"cylinder", 2, true, {1, 2}},
     {"box", 3, true, {2, 2, 2}}, {"ellipsoid", 3, true, {1, 1, 1}}, {"plane", 0, false, {0}},
@@ -201,7 +201,7 @@ static void weigh(srMjcf* m, const srMjcfInside* x, const srMjcfGeom* g, int kin
     sr_mjcf_geom_inertia(m, g, &matter);
 }
 
-// A primitive gets the size and place of its mesh. False: the mesh is missing or has no volume, which is said.
+// A primitive gets the size and place of its mesh. False: the mesh is missing or has no volume, which is reported.
 static bool fit(srMjcf* m, const srMjcfInside* x, int mesh, srMjcfGeom* g) {
   double scale;
   if (!sr_mjcf_mesh_use(m, mesh) || !sr_mjcf_number(m, x->node, x->childclass, "fitscale", 1, &scale)) return false;

@@ -1,6 +1,6 @@
-// The tree of an MJCF file with all its files: <include> is replaced by what stands in the root of the file that it names,
+// The tree of an MJCF file with all its files: <include> is replaced by the content of the root of the file that it names,
 // <replicate> by copies of its content, each in a <frame> of its own and with a number behind its names. The tree that
-// was read is left alone; nodes are copied. Source: MuJoCo's XML reference, "include" and "replicate".
+// was read is unchanged; nodes are copied. Source: MuJoCo's XML reference, "include" and "replicate".
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
@@ -17,7 +17,7 @@ typedef struct Expander {
   srMjcf* m;
   const srMjcfFile* file;
   int depth;
-  bool replicates;     // the second time: they need the angles of <compiler>, wherever that stands
+  bool replicates;     // the second time: they need the angles of <compiler>, wherever that is
   const char* suffix;  // behind names, "" outside of replicates
   int scope;           // of what is read
   bool lost;           // a file could not be read: what refers to it would be wrong too, and is not reported
@@ -52,8 +52,8 @@ static const char* folder_of(srReader* r, const char* name) {
   return strchr(name, '/') ? sr_path_folder(&r->pool, name) : "";
 }
 
-// The file that *name means, which becomes its name as seen from the model's folder: beside the file that includes it, or, as
-// MuJoCo has it, beside the model. In both cases inside the model's folder.
+// The file that *name means, which becomes its name as seen from the model's folder: next to the file that includes it, or, as
+// MuJoCo does, next to the model. In both cases inside the model's folder.
 static const char* find_file(Expander* x, const char** name, const char** why) {
   srReader* r = x->m->r;
   const char* folder = x->file->folder;
@@ -65,7 +65,7 @@ static const char* find_file(Expander* x, const char** name, const char** why) {
   return sr_path_inside(&r->pool, x->m->how->folder, *name, why);
 }
 
-// The root of the file that the attribute names; `here` becomes the file. The verb is what the one at hand does with it.
+// The root of the file that the attribute names; `here` becomes the file. The verb is what the present element does with it.
 // NULL after an error.
 static const srXmlNode* open_file(Expander* x, const srXmlAttribute* a, const char* verb, srMjcfFile* here) {
   const srXmlNode* root = NULL;

@@ -1,4 +1,4 @@
-// MJCF's joints. Several joints of a body are a chain of ours: a body without mass for each but the last. The frame of
+// MJCF's joints. Several joints of a body are a native chain: a body without mass for each but the last. The frame of
 // our joint is at MJCF's anchor and has the axes of the MJCF body, turned or moved back by `ref`, so that our q is
 // MuJoCo's qpos. Source: MuJoCo's XML reference, "joint", and its computation page, "Kinematic tree".
 #include <math.h>
@@ -127,7 +127,7 @@ static Joint read_joint(srMjcf* m, int body, const srMjcfInside* x) {
 }
 
 // ----------------------------------------------------------------------------------------------------------- the spec
-typedef struct Ends {  // of a joint: bodies of ours
+typedef struct Ends {  // of a joint: native bodies
   const char *parent, *body;
   int parent_index, index;
 } Ends;
@@ -152,7 +152,7 @@ static srAttr free_position(srMjcf* m, const double pose[16], srPlace place) {
   return sr_reader_list(m->r, q, 7, place);
 }
 
-// The spring of a ball or free joint: its moment is -stiffness times the rotation vector from where it stands at the start, a
+// The spring of a ball or free joint: its moment is -stiffness times the rotation vector from its initial orientation, a
 // bushing's whose stiffness is the same about all axes; of a free joint so is the force.
 static void add_spring(srMjcf* m, const Ends* ends, const Joint* j, const double frame[16]) {
   const srPlace place = j->base.place;
@@ -250,7 +250,7 @@ void sr_mjcf_spring_dampers(srMjcf* m) {
 }
 
 // --------------------------------------------------------------------------------------------------------------- chain
-// Free joints stand alone, in bodies of the world; all of a body's joints have six coordinates at most.
+// Free joints occur alone, in bodies of the world; all of a body's joints have six coordinates at most.
 static bool check_chain(srMjcf* m, const srMjcfBody* b, const Joint* joints, int n) {
   int coordinates = 0;
   for (int i = 0; i < n; i++) {

@@ -1,8 +1,8 @@
 // MJCF's <keyframe>: states that a simulation may start from. MuJoCo itself starts at qpos0, and so does this reader, unless
-// --set key=N (its number from 0, or its name) asks for one. Source: MuJoCo's XML reference, "keyframe".
+// --set key=N (its number from 0, or its name) selects one. Source: MuJoCo's XML reference, "keyframe".
 //
-// Positions are those of ours. Velocities of a free joint are MuJoCo's linear velocity in world axes, then the angular one
-// in body axes; ours are the angular and the linear one, both in body axes.
+// Positions are as in Sarrus. Velocities of a free joint are MuJoCo's linear velocity in world axes, then the angular one
+// in body axes; Sarrus's are the angular and the linear one, both in body axes.
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -149,7 +149,7 @@ static int chosen(srMjcf* m, const Keys* keys, const char* setting) {
   return -2;
 }
 
-// A key that does not fit is said, but refused only where it is asked for: elements that are not used may have made it fit.
+// A key that does not fit is reported, but refused only where it is selected: elements that are not used may have made it fit.
 static void check_count(srMjcf* m, const srXmlNode* key, const char* name, int n) {
   const srXmlAttribute* a = sr_xml_attribute(key, name);
   if (!a) return;

@@ -1,4 +1,4 @@
-// Laws of MJCF's sections as formulas of ours, and what else the sections share: see law.h.
+// Laws of MJCF's sections as native formulas, and what else the sections share: see law.h.
 #include "io/mjcf/law.h"
 
 #include <math.h>
@@ -125,7 +125,7 @@ int sr_mjcf_limits(srMjcf* m, const srXmlNode* node, const char* flag, const cha
   }
   const bool autolimits = sr_mjcf_compiler_of(m, node)->autolimits;
   const bool wanted = a && strcmp(a->value, "true") == 0;
-  if (!wanted && (given == 0 || (out[0] == 0 && out[1] == 0))) return 0;  // two zeros are MJCF's way to say none
+  if (!wanted && (given == 0 || (out[0] == 0 && out[1] == 0))) return 0;  // two zeros mean none in MJCF
   if (!wanted && autolimits && out[0] >= out[1]) {
     sr_reader_ignore(m->r, node->place, "'%s' of <%s> that does not rise", range, node->name);
     return 0;

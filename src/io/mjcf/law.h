@@ -50,7 +50,7 @@ typedef struct srMjcfPassive {
   double stiffness[3], rest;
   double damping[3], armature;
 } srMjcfPassive;
-void sr_mjcf_passive(srMjcf* m, int joint, const srMjcfPassive* p);  // laws for what is left. passive.c
+void sr_mjcf_passive(srMjcf* m, int joint, const srMjcfPassive* p);  // laws for the remainder. passive.c
 
 // Takes elements from the budget of the reader for a text that is stored `times`.
 void sr_mjcf_charge(srMjcf* m, size_t length, int times);
@@ -62,10 +62,10 @@ void sr_mjcf_set_joint(srMjcf* m, int joint, int field, double value, srPlace pl
 int sr_mjcf_limits(srMjcf* m, const srXmlNode* node, const char* flag, const char* range, double out[2]);
 // The word of the last <option> that has this flag, where that is "disable"; else NULL.
 const srXmlAttribute* sr_mjcf_disabling(const srMjcf* m, const char* flag);
-// Is this flag of <option> disabled, or the one that stands for it and others (constraint, passive)?
+// Is this flag of <option> disabled, or the one that implies it and others (constraint, passive)?
 bool sr_mjcf_is_disabled(const srMjcf* m, const char* flag);
 
-// Pose of a frame of the MJCF body as a <point> of its body of ours: "body/point".
+// Pose of a frame of the MJCF body as a <point> of its native body: "body/point".
 const char* sr_mjcf_add_point(srMjcf* m, int body, const double pose[16], const char* wish, srPlace place);
 
 // A word for formulas: letters, digits and '_' of prefix and name, new among those of the file.

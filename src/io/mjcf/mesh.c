@@ -1,5 +1,5 @@
 // Meshes of MJCF's geoms: put into the spec at their first use, from a file or from numbers in the model, and weighed in the
-// way that the file asks for.
+// way that the file requests.
 // MuJoCo takes vertices off refpos, turns them back by refquat, then scales them; our meshes are scaled first. Where that is
 // not the same but for a pose, the mesh gets vertices of its own. Source: MuJoCo's XML reference, "mesh".
 #include <math.h>
@@ -74,7 +74,7 @@ static const char* climb(srPool* pool, const char* folder, const char* name) {
   return sr_path_join(pool, folder, name);
 }
 
-// A file that is not where it is seen from the model, in its folder of meshes, is beside the file that names it, an included
+// A file that is not where it is seen from the model, in its folder of meshes, is next to the file that names it, an included
 // one, where it is there: so MuJoCo has it. In both cases inside the model's folder.
 static const char* path_of(srMjcf* m, const srMjcfMesh* mesh, const srXmlAttribute* file) {
   srPool* pool = &m->r->pool;

@@ -1,4 +1,4 @@
-// Reader of MJCF (root <mujoco>), the model language of MuJoCo. The file's sections may stand in any order and several
+// Reader of MJCF (root <mujoco>), the model language of MuJoCo. The file's sections may be in any order and several
 // times; they are read in the order in which they need each other. Source: MuJoCo's XML reference and modeling pages.
 // What becomes of each element: docs/robots/mjcf.md.
 #include "io/mjcf/mjcf.h"

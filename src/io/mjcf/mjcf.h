@@ -7,7 +7,7 @@
 
 typedef enum srMjcfJointType { SR_MJCF_FREE, SR_MJCF_BALL, SR_MJCF_SLIDE, SR_MJCF_HINGE } srMjcfJointType;
 
-// A body of MJCF. Several joints in one body are several bodies of ours, all but the last without mass; `name` is the last.
+// A body of MJCF. Several joints in one body are several native bodies, all but the last without mass; `name` is the last.
 // Our body's frame is its last joint's frame at q = 0: the anchor, with the axes of the MJCF body.
 typedef struct srMjcfBody {
   const char* word;  // name in the file, NULL: none
@@ -30,7 +30,7 @@ typedef struct srMjcfJoint {
   srMjcfJointType type;
   int body;         // index in srMjcf.body
   int index;        // of the <joint> in the spec
-  int qpos, qvel;   // first coordinates in MuJoCo's order: depth first, as in ours
+  int qpos, qvel;   // first coordinates in MuJoCo's order: depth first, as in Sarrus
   double ref;       // hinge, slide: q at qpos0, rad or m
   double range[2];  // of a limited one, rad or m, with limits switched off too; else 0 0
   srPlace place;
@@ -81,7 +81,7 @@ typedef struct srMjcfGain {
   double gain[3], bias[3];
 } srMjcfGain;
 
-// <compiler> of a model: how what stands in its files is to be understood.
+// <compiler> of a model: how the content of its files is interpreted.
 typedef struct srMjcfCompiler {
   bool degree, autolimits, balance_inertia;
   char euler_sequence[4];
@@ -160,9 +160,9 @@ const srXmlAttribute* sr_mjcf_attribute(const srMjcf* m, const srXmlNode* node, 
 // Numbers of it; as sr_reader_numbers, 0: not given.
 int sr_mjcf_numbers(srMjcf* m, const srXmlNode* node, const char* childclass, const char* name, int least, int most,
                     double* out);
-// The same of an attribute at hand. Numbers beyond 1e30 are refused; what is wrong with an attribute is said once.
+// The same of an attribute at hand. Numbers beyond 1e30 are refused; an error of an attribute is reported once.
 int sr_mjcf_values(srMjcf* m, const srXmlAttribute* a, int least, int most, double* out);
-// An error that is said once, though copies of an element (<replicate>) and users of a default class raise it again.
+// An error reported once, though copies of an element (<replicate>) and users of a default class raise it again.
 void sr_mjcf_error(srMjcf* m, srPlace place, const char* format, ...) SR_PRINTF(3, 4);
 bool sr_mjcf_number(srMjcf* m, const srXmlNode* node, const char* childclass, const char* name, double value,
                     double* out);
@@ -176,7 +176,7 @@ void sr_mjcf_check_attributes(srMjcf* m, const srXmlNode* node, const char* used
 // Index of a thing that an attribute names; -1 after an error with the nearest name, or when it is not given.
 int sr_mjcf_find(srMjcf* m, const srXmlNode* node, const char* attribute, const srNames* names, const char* what);
 
-// The same with how far away it stood: 0 the element itself, then outwards through its classes.
+// The same with its distance: 0 the element itself, then outwards through its classes.
 const srXmlAttribute* sr_mjcf_attribute_level(const srMjcf* m, const srXmlNode* node, const char* childclass,
                                               const char* name, int* level);
 // The class of an element; -1: an unknown one, which is reported elsewhere.
@@ -189,7 +189,7 @@ bool sr_mjcf_check_class(srMjcf* m, const srXmlNode* node, const char* attribute
 int sr_mjcf_choice(srMjcf* m, const srXmlAttribute* a, const char* const* words, int n, int value);
 void sr_mjcf_turn(const double axis[3], double angle, double pose[16]);  // sets the rotation alone; axis unit, rad
 void sr_mjcf_turn_z(const double z[3], double pose[16]);                 // ... that brings 0 0 1 to the unit vector z
-// In the units of the file that the node stands in.
+// In the units of the node's file.
 void sr_mjcf_euler(const srMjcf* m, const srXmlNode* node, const double angles[3], double pose[16]);
 double sr_mjcf_angle(const srMjcf* m, const srXmlNode* node, double value);  // rad
 
@@ -238,9 +238,9 @@ typedef struct srMjcfMaterial {
 void sr_mjcf_assets(srMjcf* m, const srXmlNode* section);         // asset.c
 const char* sr_mjcf_mesh_word(srMjcf* m, const srXmlNode* node);  // its name, or that of its file; NULL: neither
 const char* sr_mjcf_behind_slash(const char* path);
-// The <mesh> in the spec; NULL: it has no triangles, which is said once. mesh.c
+// The <mesh> in the spec; NULL: it has no triangles, which is reported once. mesh.c
 const char* sr_mjcf_mesh_use(srMjcf* m, int mesh);
-// The one that its file asks for; shell: of a geom that does, in files of older versions.
+// The one that its file requests; shell: of a geom that does, in files of older versions.
 srMjcfFilling sr_mjcf_mesh_filling(srMjcf* m, const srMjcfMesh* mesh, bool shell);
 const srMeshDef* sr_mjcf_mesh_def(const srMjcf* m, const srMjcfMesh* mesh);   // NULL: it has no triangles
 bool sr_mjcf_mesh_weigh(srMjcf* m, srMjcfMesh* mesh, srMjcfFilling filling);  // false: it has no volume, or area
@@ -252,7 +252,7 @@ void sr_mjcf_worldbody(srMjcf* m, const srXmlNode* section);
 const char* sr_mjcf_new_name(srMjcf* m, const char* stem, int* count, srNames* taken);
 const char* sr_mjcf_our_name(const srMjcf* m, const srNames* given, const char* word);
 
-// An element inside a body: the <frame>s that it stands in, and the childclass that holds for it.
+// An element inside a body: its enclosing <frame>s, and the childclass that holds for it.
 typedef struct srMjcfInside {
   const srXmlNode* node;
   const char* childclass;

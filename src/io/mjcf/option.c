@@ -78,7 +78,7 @@ void sr_mjcf_compiler(srMjcf* m, const srXmlNode* node) {
     sr_mjcf_other_element(m, child, "", "lengthrange");
 }
 
-// The flags themselves hold for the whole file, whichever <option> says them last: see use_flags.
+// The flags themselves hold for the whole file, whichever <option> sets them last: see use_flags.
 static void check_flag(srMjcf* m, const srXmlNode* node) {
   static const char* const words[] = {"disable", "enable"};
   static const char* const used[] = {"gravity", "constraint", "limit", "frictionloss", "passive", "spring", "damper"};

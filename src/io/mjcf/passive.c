@@ -1,10 +1,10 @@
-// Passive forces of MJCF's joints that a <joint> of ours has no attribute for: laws on their coordinates.
+// Passive forces of MJCF's joints for which a native <joint> has no attribute: laws on their coordinates.
 // Source: MuJoCo's XML reference, "joint", and MuJoCo 3.14 itself.
 //
 //   spring    -(a x + b x^2 + c x^3), x = q - springref; a is the joint's own stiffness
 //   damper    -(a v + b v |v| + c v^3), of a ball joint about each axis; a is the joint's own damping
-//   armature of a free joint: MuJoCo has its velocity in the axes of the world, u = R v, ours in those of the body. Then
-//             A u' = R A (v' + w x v): the armature of ours is A v', and -A (w x v) is left
+//   armature of a free joint: MuJoCo has its velocity in the axes of the world, u = R v, Sarrus in those of the body. Then
+//             A u' = R A (v' + w x v): the native armature is A v', and -A (w x v) remains
 //   gravcomp  a force that carries a part of a body's weight
 #include <string.h>
 

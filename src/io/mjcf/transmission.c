@@ -10,7 +10,7 @@
 static bool is_zero(const double x[3]) { return x[0] == 0 && x[1] == 0 && x[2] == 0; }
 
 // -------------------------------------------------------------------------------------------------------------- target
-// The one attribute that says what the actuator works on. NULL after an error.
+// The one attribute that names the target of the actuator. NULL after an error.
 static const char* target_word(srMjcfDrive* d) {
   static const char* const all[] = {"joint", "jointinparent", "tendon", "site", "body", "cranksite"};
   const char* given = NULL;
@@ -53,7 +53,7 @@ bool sr_mjcf_drive_target(srMjcfDrive* d) {
 }
 
 // -------------------------------------------------------------------------------------------------------------- length
-// Length and its rate as formulas; NULL where they cannot be said.
+// Length and its rate as formulas; NULL where they cannot be expressed.
 static void scalar_way(srMjcfDrive* d, const char* q, const char* v) {
   srMjcfText length = {.pool = &d->m->r->pool}, rate = length;
   sr_mjcf_write_term(&length, d->gear[0], q);

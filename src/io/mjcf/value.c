@@ -172,7 +172,7 @@ static const struct Way {
             {"xyaxes", from_xyaxes},
             {"zaxis", from_zaxis}};
 
-// The one that stands nearest holds: an element's own before that of its class.
+// The nearest one holds: an element's own before that of its class.
 static bool read_orientation(srMjcf* m, const srXmlNode* node, const char* childclass, double pose[16]) {
   const srXmlAttribute* best = NULL;
   int best_level = 0, way = 0;

@@ -52,7 +52,7 @@ static const Words bodies[] = {
      "texture|texrepeat|texuniform|emission|specular|shininess|reflectance|metallic|roughness"},
 };
 
-// Elements whose attributes are looked at elsewhere, or nowhere: in <default> their words are checked here.
+// Elements whose attributes are checked elsewhere, or nowhere: in <default> their words are checked here.
 static const Words defaults[] = {
     {"camera",
      "orthographic|projection|fovy|ipd|resolution|output|pos|" TURNED
@@ -83,8 +83,8 @@ static const Words defaults[] = {
     {"plugin", DRIVE "|plugin|instance|actdim|actlimited|actrange|dyntype|dynprm|actearly", ""},
 };
 
-// What of the above has no part in the motion: looks, notes of users, threads and memory, and settings of MuJoCo's solver,
-// which has no counterpart here. "" stands for any element.
+// Attributes above that have no effect on the motion: appearance, notes of users, threads and memory, and settings of MuJoCo's solver,
+// which has no counterpart here. "" means any element.
 static const Words still[] = {
     {"", "", "user|group|rgba|material"},
     {"compiler", "", "texturedir|discardvisual|usethread|fusestatic|saveinertial"},

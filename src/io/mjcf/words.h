@@ -1,4 +1,4 @@
-// The words of MJCF: which elements stand where, and their attributes, used or not. What is in no list is a mistake.
+// The words of MJCF: which elements go where, and their attributes, used or not. What is in no list is a mistake.
 #ifndef SR_IO_MJCF_WORDS_H
 #define SR_IO_MJCF_WORDS_H
 
@@ -12,7 +12,7 @@
 bool sr_mjcf_check_words(srMjcf* m, const srXmlNode* node, const char* used, const char* ignored);
 // The same with the lists of the element itself (body, geom, joint, ...). False: unknown words among them.
 bool sr_mjcf_check_own_words(srMjcf* m, const srXmlNode* node);
-// An element inside <default>: true when it may stand there.
+// An element inside <default>: true when it is allowed there.
 bool sr_mjcf_check_default(srMjcf* m, const srXmlNode* node);
 // An element that is not used: named once. One that MJCF does not have inside its parent: an error.
 void sr_mjcf_other_element(srMjcf* m, const srXmlNode* node, const char* used, const char* ignored);

@@ -1,6 +1,6 @@
 // MJCF out: the whole, section by section (write.h). Our body frame is the joint's frame at q = 0, as the frame of
-// an MJCF body is whose joints have their anchors in its origin. Several freedoms are several joints in one body. What
-// becomes of each element stands in docs/robots/convert.md.
+// an MJCF body is whose joints have their anchors in its origin. Several degrees of freedom are several joints in one body. What
+// becomes of each element is described in docs/robots/convert.md.
 #include "io/mjcf/write.h"
 #include "io/xml/xml.h"
 #include "math/pose.h"
@@ -27,7 +27,7 @@ static void put_options(srConvert* c) {
   sr_xml_end(&c->xml);
 }
 
-// What is the same for many elements is told once.
+// What is the same for many elements is reported once.
 static void tell_whole(const srMjcfOut* x) {
   srConvert* c = x->c;
   if (x->nsolid > 0)

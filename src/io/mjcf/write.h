@@ -1,11 +1,11 @@
 // MJCF out, taken apart: what the parts of the writer share. write.c writes the whole; each section, and each
-// thing that stands in a body, has a file. The reader has its own: mjcf.h.
+// kind of content of a body, has a file. The reader has its own: mjcf.h.
 #ifndef SR_IO_MJCF_WRITE_H
 #define SR_IO_MJCF_WRITE_H
 
 #include "io/convert.h"
 
-// A joint of ours that turns and advances: a hinge and a slide, held together by an <equality>.
+// A native joint that turns and advances: a hinge and a slide, coupled by an <equality>.
 typedef struct srMjcfScrew {
   const char *hinge, *slide;
   double pitch;  // m/rad
@@ -29,7 +29,7 @@ typedef struct srMjcfOut {
   const char** body_word;
   int* level;               // elements that are open inside of it
   bool* heavy;              // it, or what is welded to it, has mass and moments
-  bool* folded;             // it has no mass: its joint stands in the body behind it
+  bool* folded;             // it has no mass: its joint is in the body behind it
   bool* framed;             // a closure names its frame, which has to be a site
   const char** frame_word;  // that site
   // Equalities
@@ -73,7 +73,7 @@ void sr_mjcf_out_lose_missing(srConvert* c, srElementKind kind, int i);  // a me
 void sr_mjcf_out_geoms(srMjcfOut* x, int b);  // all of body b
 
 // ------------------------------------------------------------------------------------------- <site>: write_site.c
-void sr_mjcf_out_find_sites(srMjcfOut* x);    // those that closures ask for, before any body is written
+void sr_mjcf_out_find_sites(srMjcfOut* x);    // those that closures need, before any body is written
 void sr_mjcf_out_sites(srMjcfOut* x, int b);  // all of body b
 // That of a frame which a closure names, once the bodies are written.
 const char* sr_mjcf_out_site(const srMjcfOut* x, const char* ref);
@@ -87,7 +87,7 @@ void sr_mjcf_out_gravcomp(srMjcfOut* x, int b);  // constant forces that carry a
 // ----------------------------------------------------------------------------------------- <joint>: write_joint.c
 // The parts of the joint of body b, as MJCF has them. pose: the joint's frame in the parent's.
 int sr_mjcf_out_parts(srConvert* c, int b, srJointPart part[SR_PARTS], const double pose[16]);
-// The n parts of joint j. frame: that of the joint in the body of MJCF where it stands.
+// The n parts of joint j. frame: that of the joint in its body of MJCF.
 void sr_mjcf_out_joints(srMjcfOut* x, int j, const srJointPart* part, int n, const double frame[16]);
 double sr_mjcf_out_joint_number(srConvert* c, int j, int field);  // 0: not given
 

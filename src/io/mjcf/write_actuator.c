@@ -1,6 +1,6 @@
 // MJCF out: <actuator>, and the fixed <tendon>s that some of them pull. All laws that one control works in, as the reader
 // makes them (actuator.c, transmission.c): with a parameter ctrl_NAME, u its value, clamped or not,
-//   w = u, or a state: w' = u, or w' = (u - w)/T, which stands still at the ends of its range where it has one
+//   w = u, or a state: w' = u, or w' = (u - w)/T, which is constant at the ends of its range where it has one
 //   F = (g0 + g1 l + g2 l') w + b0 + b1 l + b2 l', clamped or not
 // On coordinate k of a joint works c_k F, and l = sum c_k q_k: one hinge or slide, several (a tendon), a ball, a free joint;
 // or F is a force and a moment on a body, in inertial axes or in those of a site. What else laws do is listed as lost.
@@ -65,7 +65,7 @@ static int both(int a, int b) {
   return b == NO_CONTROL ? a : SEVERAL;
 }
 
-// The control that a formula depends on, by itself or by a state; `of_state` is not known yet while states are looked through.
+// The control that a formula depends on, by itself or by a state; `of_state` is unknown while states are searched.
 static int control_in(const srMjcfLaws* laws, srNode node, const int* of_state) {
   const srNodeView view = sr_graph_view(laws->graph, node);
   const int nparameter = srs_count(laws->c->spec, SR_ELEMENT_PARAMETER);
@@ -127,7 +127,7 @@ static bool is_own(const Drive* d, int kind, int i) {
   return kind == SR_ELEMENT_STATE && i == d->state;
 }
 
-// Does another law use this word? Sensors only look at it.
+// Does another law use this word? Sensors only read it.
 static bool is_shared(const Drive* d, const char* word) {
   const srSpec* spec = d->x->c->spec;
   for (int kind = 0; kind < SR_ELEMENT_KINDS; kind++) {
@@ -262,7 +262,7 @@ static const char not_affine[] =
     "joint "
     "has one, by its effort";
 
-// Why it cannot be said; NULL: it can.
+// Why it cannot be expressed; NULL: it can.
 static const char* add_torque(Drive* d, Pull* p, srNode law) {
   srConvert* c = d->x->c;
   const int joint = c->joint[c->m->joint_body[p->joint]];
@@ -500,7 +500,7 @@ static const char* collect(Drive* d) {
   return states > 1 || forces > 1 ? "its control works in several states, or forces on several bodies" : NULL;
 }
 
-// Why it cannot be said; NULL: it can.
+// Why it cannot be expressed; NULL: it can.
 static const char* understand(Drive* d) {
   const srConvert* c = d->x->c;
   const char* word = parameter(c, d->control)->name.text;

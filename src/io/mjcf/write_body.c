@@ -6,7 +6,7 @@
 #include "io/mjcf/write.h"
 #include "math/pose.h"
 
-#define MOST 6  // freedoms of a body in MJCF
+#define MOST 6  // degrees of freedom of a body in MJCF
 
 // ----------------------------------------------------------------------------------------------- before any is written
 // Bodies by their names; "world" is the ground in MJCF.
@@ -24,13 +24,13 @@ static void name_bodies(srMjcfOut* x) {
   }
 }
 
-// Its joint can stand in one body with others.
+// Its joint can be in one body with others.
 static bool is_chained(const srModel* m, int b) {
   const int j = m->body_joint[b], type = m->joint_type[j];
   return m->joint_nv[j] > 0 && type != SR_JOINT_BALL && type != SR_JOINT_FREE;
 }
 
-// Bodies without mass and content, whose joints can stand in the body behind them.
+// Bodies without mass and content, whose joints can move to the body behind them.
 static void find_folded(srMjcfOut* x) {
   const srConvert* c = x->c;
   const srModel* m = c->m;
@@ -55,7 +55,7 @@ void sr_mjcf_out_find_bodies(srMjcfOut* x) {
 }
 
 // -------------------------------------------------------------------------------------------------- joints in one body
-// A joint of ours that stands in a body of MJCF.
+// A native joint that is in a body of MJCF.
 typedef struct Held {
   int j;
   srJointPart part[SR_PARTS];
@@ -63,7 +63,7 @@ typedef struct Held {
   double pose[16];  // in the frame of the one before it
 } Held;
 
-// The joint of body b, which has no mass, stands in body `end`.
+// The joint of body b, which has no mass, is in body `end`.
 static void tell_folded(srConvert* c, int b, int end) {
   const srModel* m = c->m;
   const char* read = sr_pool_printf(c->pool, "%s.%s", m->body_name[end], m->joint_name[m->body_joint[b]]);
@@ -79,7 +79,7 @@ static int first_of(const srMjcfOut* x, int b) {
   return b;
 }
 
-// The joints from body `first` to b, which stand in a row, and the pose of b in the parent of the first.
+// The chain of joints from body `first` to b, and the pose of b in the parent of the first.
 static int hold_joints(srMjcfOut* x, int first, int b, Held held[MOST], double pose[16]) {
   int n = 0;
   srm_pose_identity(pose);

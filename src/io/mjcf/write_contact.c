@@ -21,7 +21,7 @@ static bool is_meant(const srConvert* c, int i, int b, const char* word) {
   return sr_text_is(def->name.text, word) || sr_text_is(def->group.text, word) || strcmp(body, word) == 0;
 }
 
-// Why MJCF cannot say contact i; NULL: it can.
+// Why MJCF cannot express contact i; NULL: it can.
 static const char* obstacle(const srContactDef* def) {
   if (!def->a.text || !def->b.text) return "MJCF has contacts of geoms, not gaps by formula";
   if (!sr_text_is(def->normal.text, "kelvin-voigt"))

@@ -18,7 +18,7 @@ static void put_size(srConvert* c, const char* type, const double size[3]) {
   }
 }
 
-// What MJCF cannot say is not taken, so that it is told.
+// What MJCF cannot express is not taken, so that it is reported.
 static bool can_say(const srConvert* c, int i, int b) {
   const srShapeDef* def = srs_get(c->spec, SR_ELEMENT_SHAPE, i);
   const double size = def->size.numbers ? def->size.numbers[0] : def->size.number;

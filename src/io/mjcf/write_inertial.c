@@ -11,7 +11,7 @@
 #define LEAST 1e-15     // of masses and moments: MuJoCo's mjMINVAL
 #define ROUNDING 1e-13  // relative: of a force that is mass times gravity
 
-// What MuJoCo asks of a body that moves: mass and moments of its own, or of a body without joint on it.
+// What MuJoCo requires of a body that moves: mass and moments of its own, or of a body without joint on it.
 void sr_mjcf_out_find_heavy(srMjcfOut* x) {
   const srModel* m = x->c->m;
   x->heavy = sr_pool_alloc(x->c->pool, (size_t)m->nbody + 1);

@@ -1,4 +1,4 @@
-// MJCF out: <joint>. A joint of ours is one of MJCF or several, in a row in one body: hinges, slides, a ball, a free
+// MJCF out: <joint>. A native joint is one of MJCF or several, in sequence in one body: hinges, slides, a ball, a free
 // joint.
 #include <string.h>
 
@@ -63,7 +63,7 @@ static void put_nonzero(srConvert* c, const char* word, double value) {
   if (value != 0) sr_xml_number(&c->xml, word, value);
 }
 
-// Of a hinge or a slide that has a coordinate of ours.
+// Of a hinge or a slide that has a native coordinate.
 static void put_scalar(srMjcfOut* x, int j, const srJointPart* part) {
   srConvert* c = x->c;
   const int joint = c->joint[c->m->joint_body[j]];

@@ -1,5 +1,5 @@
 // MJCF out: <keyframe>, the initial state, in MuJoCo's order of coordinates, which is that of the joints in the file.
-// It is written where it is not the one that MJCF starts from: qpos of the bodies as they stand in the file, no
+// It is written where it is not the one that MJCF starts from: qpos of the bodies as in the file, no
 // velocity.
 #include <math.h>
 #include <string.h>
@@ -7,7 +7,7 @@
 #include "io/mjcf/write.h"
 #include "math/pose.h"
 
-// A driver may have no value at the start (the square root of a negative number): 0 stands for it.
+// A driver may have no value at the start (the square root of a negative number): 0 replaces it.
 static double finite(double value) { return isfinite(value) ? value : 0; }
 
 static void add(srMjcfOut* x, const double* q, int nq, const double* v, int nv) {
@@ -17,7 +17,7 @@ static void add(srMjcfOut* x, const double* q, int nq, const double* v, int nv) 
 
 // A free joint as MuJoCo has it: pose and velocity in the ground's axes, then the angular velocity in the body's.
 // `pose` is the joint's frame, on the ground; it becomes that of the body at the start. Elsewhere slides and a ball
-// stand for it.
+// replace it.
 static void free_start(srMjcfOut* x, const double* q, const double* v, bool top, double pose[16]) {
   double at[16], start[16], quaternion[4], velocity[3];
   srm_pose_identity(at);

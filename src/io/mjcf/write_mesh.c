@@ -1,5 +1,5 @@
 // MJCF out: <asset>, the meshes. A mesh is named by its file where MuJoCo reads that kind of file, else its triangles
-// are written; one whose file was not found is left out and told, with the shapes that show it.
+// are written; one whose file was not found is left out and reported, with the shapes that show it.
 #include <stdio.h>
 #include <string.h>
 

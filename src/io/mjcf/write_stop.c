@@ -4,7 +4,7 @@
 #include "model/private.h"
 
 // A stop that the model gives numbers for, by unit of inertia: both are negative (limit.c). Others are MuJoCo's
-// own: as stiff as ours they would be too much for its step.
+// own: as stiff as Sarrus's they would be too much for its step.
 void sr_mjcf_out_stop(srMjcfOut* x, int j, const srJointPart* part) {
   srConvert* c = x->c;
   const int joint = c->joint[c->m->joint_body[j]], stiffness = SR_TAKE(srJointDef, limit_stiffness);
@@ -15,7 +15,7 @@ void sr_mjcf_out_stop(srMjcfOut* x, int j, const srJointPart* part) {
       sr_convert_given(c, SR_ELEMENT_JOINT, joint, stiffness) || sr_convert_given(c, SR_ELEMENT_JOINT, joint, damping);
   if (sr_convert_given(c, SR_ELEMENT_JOINT, joint, law)) {
     if (x->nlaw++ == 0) x->first_law = part->name;
-    for (int k = 0; k < SR_COUNT(stop); k++) sr_convert_take(c, SR_ELEMENT_JOINT, joint, stop[k]);  // told once
+    for (int k = 0; k < SR_COUNT(stop); k++) sr_convert_take(c, SR_ELEMENT_JOINT, joint, stop[k]);  // reported once
     return;
   }
   if (!given || !(I > 0)) {

@@ -121,7 +121,7 @@ static bool is_formula(const srField* f) {
 
 static bool is_blank_text(const char* text) { return text[strspn(text, " \t\r\n")] == '\0'; }
 
-// What can be said about a value before the model is compiled.
+// Checks of a value that are possible before the model is compiled.
 static void check_value(Reader* r, const srElement* e, const srField* f, const char* value, srPlace place) {
   const char* problem = NULL;
   if (is_blank_text(value)) {
@@ -265,7 +265,7 @@ static void note_parameters(Reader* r, const srXmlNode* root) {
   }
 }
 
-// Checks the root and reads what stands in it. The model itself gives the name, included files do not.
+// Checks the root and reads its content. The model itself gives the name, included files do not.
 static void read_root(Reader* r, const srXmlNode* root, bool is_included) {
   const srElement* e = srs_element(SR_ELEMENT_MODEL);
   srModelDef def = {0};
@@ -379,7 +379,7 @@ static void read_repeat(Reader* r, const srXmlNode* node, Where where, int owner
   SR_ASSERT(level < SR_SCOPE_INDEX_LIMIT);
   r->scope.indices[level].name = index;
   for (long long k = 0; k < count && errors(r) == before && !sr_reader_is_over(r->in, node->place); k++) {
-    r->scope.indices[level].value = from + k;  // errors of the first turn are not said again in the next
+    r->scope.indices[level].value = from + k;  // errors of the first turn are not repeated in the next
     walk(r, node, where, owner);
   }
   r->scope.nindex = level;

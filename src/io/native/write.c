@@ -12,7 +12,7 @@ typedef struct Writer {
   srPool pool;
   const srSpec* spec;
   const char* folder;  // that the file is written into; NULL: that of the model
-  bool inline_files;   // points instead of the file they came from: the new file stands in another folder
+  bool inline_files;   // points instead of the file they came from: the new file is in another folder
   srXmlWriter xml;
   // Elements inside bodies, by owner: first[kind][owner + 1] (0: the ground) and the next of the same owner, or -1.
   int* first[SR_ELEMENT_KINDS];
@@ -77,13 +77,13 @@ static void chain_by_owner(Writer* w, srElementKind kind) {
     const int owner = srs_owner(w->spec, kind, i);
     const int slot = owner == SR_GROUND ? 0 : owner + 1;
     if (slot < 0 || slot >= nowner || (slot == 0 && owner != SR_GROUND))
-      continue;  // belongs to nothing: cannot stand in a file
+      continue;  // belongs to nothing: cannot be in a file
     next[i] = first[slot];
     first[slot] = i;
   }
 }
 
-// What stands inside a body (slot = its index + 1) or the ground (slot 0).
+// The content of a body (slot = its index + 1) or the ground (slot 0).
 static void put_content(Writer* w, int slot) {
   for (int k = 0; k < SR_ELEMENT_KINDS; k++) {
     if (!w->first[k]) continue;

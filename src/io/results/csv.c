@@ -1,5 +1,5 @@
 // Result tables as CSV: a line of provenance, a header with units, rows of numbers with 17 digits (reading gives the
-// same bits) and a point in every locale. Row writing allocates nothing: the buffer of the stream is ours.
+// same bits) and a point in every locale. Row writing allocates nothing: the buffer of the stream is preallocated.
 #include <sarrus/io.h>
 #include <stdio.h>
 #include <string.h>

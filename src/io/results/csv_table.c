@@ -1,5 +1,5 @@
 // Tables of results from CSV files, by columns, with names and units: what sr_csv_create writes, and what other
-// programs write. The file is read in pieces, so that only the numbers take memory. Errors are told by file:line:column, up to a
+// programs write. The file is read in pieces, so that only the numbers take memory. Errors are reported by file:line:column, up to a
 // bound. (csv_read.c reads motions: there a gap is an error, here it is a gap.)
 #include <errno.h>
 #include <float.h>
@@ -63,7 +63,7 @@ static const char* next_field(const Reader* r, const char* p, const char* end) {
   return r->separator == ' ' ? p : p + 1;
 }
 
-// Semicolons and tabs come before commas: beside them a comma is a decimal one.
+// Semicolons and tabs come before commas: with them a comma is a decimal one.
 static char guess_separator(const char* line, const char* end) {
   const char* kinds = ";\t,";
   for (const char* kind = kinds; *kind; kind++) {
@@ -101,8 +101,8 @@ static const char* plain_digits(const char* p, uint64_t* digits, int* exponent) 
 }
 
 // Digits and power to the nearest double, where one operation of an extended number settles it: both operands are
-// exact, and so the true value lies within one part in 2^63 of the result. When both ends of that give the same double, it is
-// the one. False: somebody else must look closer.
+// exact, and so the true value is within one part in 2^63 of the result. When both ends of that give the same double, it is
+// the one. False: strtod must decide.
 static bool round_plain(uint64_t digits, int exponent, double* value) {
 #if LDBL_MANT_DIG >= 64
   static const long double powers[] = {1e0L,  1e1L,  1e2L,  1e3L,  1e4L,  1e5L,  1e6L,  1e7L,  1e8L,  1e9L,
@@ -175,7 +175,7 @@ static bool is_header(const Reader* r, const char* line, const char* end) {
   return true;
 }
 
-// A name without its quotes; two of them stand for one.
+// A name without its quotes; two of them mean one.
 static char* unquoted(srPool* pool, const char* p, const char* end) {
   while (end > p && is_blank(end[-1])) end--;
   char* text = sr_pool_text_n(pool, p, (size_t)(end - p));
@@ -239,7 +239,7 @@ static bool grow(Table* t) {
   return true;
 }
 
-// The last line of a program that was stopped may end anywhere: what stands before it is whole.
+// The last line of a program that was stopped may end anywhere: what is before it is whole.
 static bool is_cut(Reader* r, const char* line, const char* end) {
   if (!r->unended || r->table->seen.nrow == 0) return false;
   if (!r->ours && count_fields(r, line, end) >= r->table->seen.ncolumn) return false;

@@ -3,7 +3,7 @@
 //   /names   text of fixed length, one a column;  /units the same
 //   root attributes: program, version, provenance
 // Names are data sets because attributes hold no more than 64 KiB. Rows are collected in a block of our own and written
-// when it is full; the file is flushed then, so that what stands in it can be read whatever happens to the run.
+// when it is full; the file is flushed then, so that its content can be read whatever happens to the run.
 #include <limits.h>
 #include <stdio.h>
 #include <string.h>
@@ -27,7 +27,7 @@ struct srHdf5 {
 
 bool sr_table_has_hdf5(void) { return true; }
 
-// The library prints its errors unless told not to; the caller's choice is put back.
+// The library prints its errors unless switched off; the caller's setting is restored.
 typedef struct Quiet {
   H5E_auto2_t function;
   void* data;
@@ -123,7 +123,7 @@ static bool write_block(srHdf5* f) {
   return done;
 }
 
-// The lock on the file is ours already (srOutput), and would keep the library out.
+// The lock on the file is already held (srOutput), and would keep the library out.
 static hid_t open_file(const char* path) {
   hid_t how = h5.Pcreate(*h5.file_access);
 #if H5_VERSION_GE(1, 10, 7)

@@ -81,7 +81,7 @@ typedef struct srHdf5Library {
 
 extern srHdf5Library h5;
 
-// Loads it, once. false: it is not on this machine, and a message about the file at `path` says so.
+// Loads it, once. false: it is not on this machine, and a message about the file at `path` reports it.
 bool sr_hdf5_load(const char* path, srMessages* messages);
 
 #endif

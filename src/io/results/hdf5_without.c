@@ -1,4 +1,4 @@
-// Where the HDF5 library is not there: its words stay, and say so.
+// Where the HDF5 library is missing: its functions remain, and report it.
 #include "io/results/table.h"
 
 static srStatus refuse(const char* path, srMessages* messages) {

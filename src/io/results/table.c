@@ -1,4 +1,4 @@
-// Result tables: written in the kind that the name asks for, read in the kind that the content is.
+// Result tables: written in the format given by the name, read in the format found in the content.
 #include "io/results/table.h"
 
 #include <stdio.h>
@@ -46,7 +46,7 @@ void sr_table_discard(srTableWriter* table) {
   sr_free(table);
 }
 
-// The signature may stand at 0, 512, 1024, 2048, ...: those behind it are for files with a block of the user's in front.
+// The signature may be at 0, 512, 1024, 2048, ...: later positions are for files with a user block in front.
 static bool is_hdf5(const char* path) {
   static const char signature[8] = {'\x89', 'H', 'D', 'F', '\r', '\n', '\x1a', '\n'};
   srWhy why;

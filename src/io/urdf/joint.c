@@ -220,7 +220,7 @@ static void read_mimic(srUrdf* u, srUrdfJoint* joint) {
   }
 }
 
-// Mimics that run in a circle: one of them is left out. Then every chain has a first leader, and q at the start follows.
+// Cyclic mimics: one of them is left out. Then every chain has a first leader, and q at the start follows.
 static void settle_mimics(srUrdf* u) {
   int* state = sr_pool_alloc(&u->r->pool, (size_t)(u->njoint + 1) * sizeof *state);  // the walk that met it
   int* way = sr_pool_alloc(&u->r->pool, (size_t)(u->njoint + 1) * sizeof *way);

@@ -1,4 +1,4 @@
-// Links of URDF: each is a body. Mass and inertia as the file has them; what cannot be is told or refused.
+// Links of URDF: each is a body. Mass and inertia as in the file; what is invalid is reported or refused.
 #include <string.h>
 
 #include "io/urdf/urdf.h"
@@ -108,7 +108,7 @@ static bool is_flat(const srUrdf* u, const srUrdfLink* link) {
   return !def->inertia.text;
 }
 
-// Links that are fixed to each other are one for the dynamics. One without mass is told where it moves, and either has
+// Links that are fixed to each other are one for the dynamics. One without mass is reported where it moves, and either has
 // the shape of a real part, or all that it is fixed to has none: a mere frame is not worth a warning.
 void sr_urdf_tell_masses(srUrdf* u) {
   srReader* r = u->r;

@@ -109,7 +109,7 @@ static void read_pose(srUrdf* u, Loop* loop, const srXmlNode* node, int k) {
   srUrdfPose pose;
   const bool good = sr_urdf_pose(u, node, &pose);
   loop->good &= good;
-  if (!good || !(pose.moved || pose.rolled || pose.turned)) return;  // the link's own frame: says nothing
+  if (!good || !(pose.moved || pose.rolled || pose.turned)) return;  // the link's own frame: no information
   if (end->posed) {
     sr_reader_error(u->r, node->place, "the frame on this link is given twice in <%.60s>", loop->node->name);
     loop->good = false;

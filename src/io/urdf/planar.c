@@ -1,6 +1,6 @@
 // Planar loops that a file gives to some digits only (rpy="1.5708 0 0"). Such a loop moves because its axes are parallel;
 // where they are so up to 1e-6 rad, closures that hold all directions, taken at their word, leave it no motion at all. No
-// file means that. The tree keeps its numbers; the closure holds what lies in the plane, and nothing across:
+// file means that. The tree keeps its numbers; the closure constrains the motion in the plane, and nothing across:
 //   pin, ball      two rows, a ball with a normal
 //   fixed          these, and the angles of the joints, whose sum around the loop is constant
 #include <math.h>
@@ -18,7 +18,7 @@ typedef struct Axis {
   double direction[3];  // in the root link, at the start
   bool slides;
   const srUrdfJoint* joint;  // NULL: of the closure
-  int side;                  // 0: the joint lies between the ancestor and the first link; 1: the second
+  int side;                  // 0: the joint is between the ancestor and the first link; 1: the second
 } Axis;
 
 typedef struct Plane {
@@ -96,7 +96,7 @@ static bool find_plane(const srUrdf* u, const srUrdfLoop* loop, Plane* p) {
 }
 
 // Whether what the closure holds across the plane is met at the start but for rounding. More is left to the closure as it
-// is, which then tells that it cannot be closed. The pins of a closure are among the axes.
+// is, which then reports that it cannot be closed. The pins of a closure are among the axes.
 static bool fits_across(const srUrdf* u, const srUrdfLoop* loop, const Plane* p) {
   double frame[2][16], back[16], normal[2][3], across[3];
   for (int k = 0; k < 2; k++) {

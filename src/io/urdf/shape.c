@@ -12,7 +12,7 @@ void sr_urdf_add_material(srUrdf* u, const srXmlNode* node) {
   sr_names_put(&u->materials, name->value, i);  // of two with one name the first holds
 }
 
-// Numbers of a picture: those behind the last that is asked for are no reason to stop. How many, -1 after an error.
+// Numbers of a picture: surplus ones are no reason to stop. Returns their number, -1 after an error.
 static int first_numbers(srUrdf* u, const srXmlAttribute* a, int most, double* out) {
   const char *p = a->value, *end = NULL;
   int n = 0;

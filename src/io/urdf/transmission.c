@@ -19,7 +19,7 @@ typedef struct Drive {
   bool good;
 } Drive;
 
-// The number that stands between the tags, or in the attribute `value`. A file may say anything there: most of them are
+// The number between the tags, or in the attribute `value`. A file may have anything there: most of them are
 // for a control program, not for the motion.
 static void read_number(srUrdf* u, const srXmlNode* node, double* value, Drive* drive) {
   const srXmlAttribute* a = sr_xml_attribute(node, "value");

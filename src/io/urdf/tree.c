@@ -98,7 +98,7 @@ static int reach(srUrdf* u, int* list) {
 
 bool sr_urdf_tree(srUrdf* u) {
   if (u->broken) return false;
-  for (int i = 0; i < u->njoint; i++)  // already told: what it should carry would seem to be a root
+  for (int i = 0; i < u->njoint; i++)  // already reported: what it should carry would seem to be a root
     if (u->joint[i].parent < 0 || u->joint[i].child < 0 || u->joint[i].parent == u->joint[i].child) return false;
   connect(u);
   if (!find_root(u)) return false;

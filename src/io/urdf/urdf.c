@@ -1,6 +1,6 @@
 // Reader of URDF (root <robot>): the format of the ROS documentation (wiki.ros.org/urdf/XML), with the extensions that
 // docs/robots/urdf.md lists. Links are bodies, joints are joints, in depth-first order with children in the order of the file; a
-// link with several parents makes loops; what is not used is said once each.
+// link with several parents makes loops; what is not used is reported once each.
 #include "io/urdf/urdf.h"
 
 #include <string.h>
@@ -114,7 +114,7 @@ static void write_loose(srUrdf* u) {
 
 static void tell(void* data) {
   srUrdf* u = data;
-  if (sr_reader_errors(u->r) > 0) return;  // what is only told of a model would confuse
+  if (sr_reader_errors(u->r) > 0) return;  // remarks on a model would confuse
   sr_urdf_tell_limits(u);
   sr_urdf_tell_masses(u);
   sr_urdf_tell_gears(u);

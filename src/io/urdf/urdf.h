@@ -5,7 +5,7 @@
 
 #include "io/xml/reader.h"
 
-// Names that are told in one warning.
+// Names reported in one warning.
 typedef struct srUrdfList {
   const char* text;  // "'a', 'b'"
   int n;
@@ -48,8 +48,8 @@ typedef enum srUrdfType {
   SR_URDF_BALL,
 } srUrdfType;
 
-typedef enum srUrdfLimit {  // what <limit> says of the ends of travel
-  SR_URDF_LIMIT_NONE,       // nothing is asked: continuous, fixed, ...
+typedef enum srUrdfLimit {  // what <limit> gives for the ends of travel
+  SR_URDF_LIMIT_NONE,       // nothing is required: continuous, fixed, ...
   SR_URDF_LIMIT_MISSING,    // revolute or prismatic without <limit>
   SR_URDF_LIMIT_ZERO,       // lower == upper
   SR_URDF_LIMIT_CROSSED,    // lower > upper
@@ -75,7 +75,7 @@ typedef struct srUrdfJoint {
   const srXmlNode* mimic;  // NULL: none, or it is not followed
   int leader;              // joint that it mimics; -1: none
   double multiplier, offset;
-  double start;             // q at the start: 0, or what the mimic asks for
+  double start;             // q at the start: 0, or given by the mimic
   const char* nature;       // URDF+: "independent", "dependent"; NULL: not said
   bool leads;               // another one mimics it
   bool driven;              // a transmission has it
@@ -102,7 +102,7 @@ typedef struct srUrdfLoop {
   srPlace axis_place;
   double ratio;
   bool axial, good;
-  bool flat;         // only what lies in its plane is held: planar.c
+  bool flat;         // only motion in its plane is constrained: planar.c
   double normal[3];  // of the plane, in the link that carries both ends; in the first frame it is the axis
 } srUrdfLoop;
 
@@ -123,9 +123,9 @@ typedef struct srUrdf {
   const srXmlNode** material;
   int nmaterial, material_capacity;
   int base;     // root link; -1: none
-  int guesses;  // searches for the nearest name that may still be made: each looks at all names
+  int guesses;  // searches for the nearest name that may still be made: each compares all names
   bool floating;
-  bool broken;             // a link or joint has no name of its own: the tree is not looked for
+  bool broken;             // a link or joint has no name of its own: the tree is not built
   const char* root_joint;  // name of what carries the root link
 } srUrdf;
 
@@ -140,7 +140,7 @@ bool sr_urdf_pose(srUrdf* u, const srXmlNode* origin, srUrdfPose* out);
 void sr_urdf_put_pose(srUrdf* u, const srUrdfPose* pose, srAttr* at, srAttr* rot, srAttr* rpy);
 // <axis xyz=.../> inside node, made unit; 1 0 0 without. False after an error.
 bool sr_urdf_axis(srUrdf* u, const srXmlNode* node, double axis[3], srPlace* place);
-// The number that stands between the tags, or in the attribute `value`. False after an error.
+// The number between the tags, or in the attribute `value`. False after an error.
 bool sr_urdf_content(srUrdf* u, const srXmlNode* node, double* out);
 // A name that must be there and not be empty; NULL after an error.
 const char* sr_urdf_name(srUrdf* u, const srXmlNode* node, const char* attribute);
@@ -151,9 +151,9 @@ const char* sr_urdf_guess(srUrdf* u, const srNames* names, const char* name);
 void sr_urdf_list(srUrdf* u, srUrdfList* list, const char* name, srPlace place);
 
 // ------------------------------------------------------------------------------------------------------------- parts
-void sr_urdf_add_link(srUrdf* u, const srXmlNode* node);  // link.c
-void sr_urdf_write_link(srUrdf* u, int link);             // its body, joint, inertia and shapes into the spec
-void sr_urdf_tell_masses(srUrdf* u);                      // what is told at the end: <extend> may have changed the spec
+void sr_urdf_add_link(srUrdf* u, const srXmlNode* node);   // link.c
+void sr_urdf_write_link(srUrdf* u, int link);              // its body, joint, inertia and shapes into the spec
+void sr_urdf_tell_masses(srUrdf* u);                       // reported at the end: <extend> may have changed the spec
 void sr_urdf_add_joint(srUrdf* u, const srXmlNode* node);  // joint.c
 void sr_urdf_read_joints(srUrdf* u);                       // when all links are known
 void sr_urdf_write_joint(srUrdf* u, int joint, int body);

@@ -1,4 +1,4 @@
-// Values of URDF elements: poses, axes, names, numbers between tags; and what is not used, said once each.
+// Values of URDF elements: poses, axes, names, numbers between tags; and what is not used, reported once each.
 #include <math.h>
 #include <string.h>
 
@@ -10,7 +10,7 @@
 
 // Elements whose attributes and children have a part in the motion; "robot" and "link": their children alone.
 #define ACTS "joint|parent|child|axis|origin|dynamics|mimic|inertial|mass|inertia"
-// ... but for these: controllers, looks, sensors, and contact, which URDF shapes make none of.
+// ... but for these: controllers, appearance, sensors, and contact, which URDF shapes do not define.
 #define STILL                                                                                                          \
   "safety_controller|calibration|hardwareInterface|role|offset|type|contact|material|texture|sensor|ros2_control"
 

@@ -1,5 +1,5 @@
 // URDF out: the whole (write.h). Our body frame is the joint's frame at q = 0, as URDF's link frame is: poses and
-// axes are written as they are. What becomes of each element stands in docs/robots/convert.md.
+// axes are written as they are. What becomes of each element: docs/robots/convert.md.
 #include <math.h>
 #include <string.h>
 
@@ -105,7 +105,7 @@ void sr_write_urdf(srConvert* c) {
   put_gravity(c);
   if (u.root) {
     const bool welded = c->m->joint_type[c->m->body_joint[u.root]] == SR_JOINT_WELD;
-    u.ground = welded ? c->m->body_name[u.root] : NULL;  // a root that floats: no link stands for the ground
+    u.ground = welded ? c->m->body_name[u.root] : NULL;  // a root that floats: no link represents the ground
   } else {
     u.ground = sr_convert_name(c, &c->link_names, "world");
     sr_urdf_out_link(&u, 0, u.ground);

@@ -7,7 +7,7 @@
 
 typedef struct srUrdfOut {
   srConvert* c;
-  const char* ground;  // link of the ground; NULL: the root floats, and no link stands for the ground
+  const char* ground;  // link of the ground; NULL: the root floats, and no link represents the ground
   int root;            // body that is the root link itself; 0: none, the ground is a link
   // Told once at the end
   int nunknown;  // joints whose largest force or speed is not known

@@ -7,14 +7,14 @@
 #include "io/urdf/write.h"
 #include "math/pose.h"
 
-#define UNKNOWN 1e9  // of a limit that URDF asks for and the model does not have: none of its readers is stopped by it
+#define UNKNOWN 1e9  // of a limit that URDF requires and the model does not have: none of its readers is stopped by it
 
 static double joint_number(srConvert* c, int j, int field, double otherwise) {
   const int joint = c->joint[c->m->joint_body[j]];
   return joint < 0 ? otherwise : sr_convert_number(c, SR_ELEMENT_JOINT, joint, field, otherwise);
 }
 
-// ---------------------------------------------------------------------------------------------- what stands in a joint
+// ---------------------------------------------------------------------------------------------- the content of a joint
 static void put_limit(srUrdfOut* u, int j, const srJointPart* part, bool limited, const double limits[2]) {
   srConvert* c = u->c;
   const bool own = part->coordinate >= 0;
@@ -46,7 +46,7 @@ static void put_dynamics(srConvert* c, int j, const srJointPart* part) {
   sr_xml_end(&c->xml);
 }
 
-// The start of a joint that follows another one is where the other says, and readers put it there.
+// The start of a joint that follows another one is given by the other, and readers put it there.
 static void take_followed_start(srConvert* c, int j, int coupling) {
   const srCouplingDef* def = srs_get(c->spec, SR_ELEMENT_COUPLING, coupling);
   const int to = sr_names_find(&c->joints, def->to.text), joint = c->joint[c->m->joint_body[j]];
@@ -79,7 +79,7 @@ static void put_followed(srConvert* c, int j, const srJointPart* part, const cha
   }
 }
 
-// ----------------------------------------------------------------------------------------------------------- beside it
+// ----------------------------------------------------------------------------------------------------------- next to it
 // An element that holds text.
 static void put_words(srXmlWriter* w, const char* element, const char* words) {
   sr_xml_begin(w, element);
@@ -118,7 +118,7 @@ static const char* type_word(const srJointPart* part, bool planar, bool limited)
   }
 }
 
-// Where it stands.
+// Its pose.
 typedef struct Between {
   const char *parent, *child;
   const double* pose;  // in the frame of the parent
@@ -149,7 +149,7 @@ static void put_joint(srUrdfOut* u, int j, const srJointPart* part, const Betwee
   if (scalar) put_transmission(c, j, part);
 }
 
-// -------------------------------------------------------------------------------------------------- all of one of ours
+// -------------------------------------------------------------------------------------------------- a whole native joint
 // A ball joint as three hinges.
 static int hinges_of_ball(srConvert* c, int j, srJointPart* part) {
   static const char* const axes[] = {"x", "y", "z"};

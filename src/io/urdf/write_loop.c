@@ -17,7 +17,7 @@ static const char* loop_word(const char* type) {
   return NULL;
 }
 
-// Kinds that URDF+ does not have are not taken, and told.
+// Kinds that URDF+ does not have are not taken, and reported.
 void sr_urdf_out_loop(srUrdfOut* u, int i) {
   srConvert* c = u->c;
   const srClosureDef* def = srs_get(c->spec, SR_ELEMENT_CLOSURE, i);

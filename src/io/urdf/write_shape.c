@@ -10,7 +10,7 @@ static int mesh_of(const srConvert* c, int i) {
   return def->mesh.text ? sr_names_find(&c->meshes, def->mesh.text) : -1;
 }
 
-// What URDF cannot say is not taken, so that it is told.
+// What URDF cannot express is not taken, so that it is reported.
 static bool can_say(const srConvert* c, int i) {
   const srShapeDef* def = srs_get(c->spec, SR_ELEMENT_SHAPE, i);
   const char* type = def->type.text;

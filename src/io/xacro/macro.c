@@ -63,7 +63,7 @@ static void read_parameters(srXacro* x, srXacroMacro* m, const srXmlAttribute* a
   }
 }
 
-// Macros are known everywhere behind their definition, also where that stands in another macro.
+// Macros are known everywhere behind their definition, also where that is in another macro.
 void sr_xacro_define_macro(srXacro* x, const srXmlNode* node) {
   const srXmlAttribute* name = sr_xml_attribute(node, "name");
   const srXmlAttribute* parameters = sr_xml_attribute(node, "params");
@@ -167,7 +167,7 @@ static void take_defaults(Call* c) {
 }
 
 static void report_macro(srXacro* x, const srXmlNode* node, const char* name) {
-  if (x->lost) return;  // it may stand in the file that is missing
+  if (x->lost) return;  // it may be in the file that is missing
   const char* nearest = sr_names_nearest(&x->macro_names, name);
   if (nearest)
     sr_xacro_error(x, node->place, "there is no macro '%.60s'; did you mean '%s'?", name, nearest);

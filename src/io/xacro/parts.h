@@ -70,7 +70,7 @@ bool sr_xacro_read_float(const char* text, double* number);
 typedef struct srXacroSymbol {
   const char* name;  // of a block: "*name" or "**name"
   bool gone;
-  bool lazy;           // value is a text that is evaluated at its first use, in the scope where it stands
+  bool lazy;           // value is a text that is evaluated at its first use, in the scope of its definition
   bool busy;           // it is being evaluated
   srXacroValue value;  // of a property
   srPlace place;

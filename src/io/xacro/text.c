@@ -136,7 +136,7 @@ static bool evaluate(srXacro* x, srXacroScope* scope, const Piece* piece, srPlac
   return piece->kind == FORMULA ? sr_xacro_formula(x, scope, inside, place, out) : substitute(x, inside, place, out);
 }
 
-// $(find P) stands for package://P: in "file://$(find P)/x" the first scheme goes.
+// $(find P) means package://P: in "file://$(find P)/x" the first scheme goes.
 static const char* join(srXacro* x, const char* a, const char* b, srPlace place) {
   const size_t n = strlen(a), m = strlen(b);
   if (n + m > SR_XACRO_TEXT) {

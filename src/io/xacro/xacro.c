@@ -1,6 +1,6 @@
 // xacro written out: a new tree is built from the old one, element by element. The language as the ROS documentation
 // describes it (wiki.ros.org/xacro): properties are evaluated when they are first used, macros see the names of their
-// caller, blocks are written out where they stand.
+// caller, blocks are written out in place.
 #include "io/xacro/xacro.h"
 
 #include <stdio.h>

@@ -1,5 +1,5 @@
 // xacro: a URDF file with properties, formulas, macros, includes and conditions, written out into plain XML.
-// The language as the ROS documentation of xacro describes it; docs/robots/xacro.md says what is understood.
+// The language as the ROS documentation of xacro describes it; docs/robots/xacro.md states what is supported.
 #ifndef SR_IO_XACRO_XACRO_H
 #define SR_IO_XACRO_XACRO_H
 

@@ -277,7 +277,7 @@ static const char* find_colon(Yaml* y, const char* text, const char** key) {
   return p;
 }
 
-// The name of an anchor before a key on its line (&a key: value), which stands for the key; *text becomes what is behind it.
+// The name of an anchor before a key on its line (&a key: value), which denotes the key; *text becomes what follows it.
 static const char* anchor_of_key(Yaml* y, const char** text) {
   const size_t n = **text == '&' ? strcspn(*text, " ") : 0;
   if (n < 2 || !(*text)[n]) return NULL;
@@ -303,7 +303,7 @@ static const char* split_key(Yaml* y, const char* text, const char** key) {
 
 static bool is_item(const char* text) { return text[0] == '-' && (text[1] == '\0' || text[1] == ' '); }
 
-// What stands below a line of this indentation; nothing: None.
+// What is below a line of this indentation; nothing: None.
 static srXacroValue read_below(Yaml* y, int indent, bool in_map) {
   y->at++;
   if (y->at >= y->n) return nothing;
@@ -320,7 +320,7 @@ static srXacroValue read_anchored(Yaml* y, int indent, bool in_map, const char* 
   return value;
 }
 
-// <<: *a: the items of another map, but for those that stand here already; later ones go before them.
+// <<: *a: the items of another map, except those that are already here; later ones go before them.
 static void merge(Yaml* y, Items* items, const srXacroValue* from) {
   if (from->type != SR_XACRO_DICT && !y->failed) (void)refuse(y, "'<<' of what is no map", "<<");
   if (y->failed || !sr_xacro_room(y->x, (size_t)items->n * sizeof *items->key, here(y))) return;

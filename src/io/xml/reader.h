@@ -31,7 +31,7 @@ typedef struct srReader {
   srSpec* spec;
   const srLoadOptions* options;  // never NULL
   bool* used;                    // settings that found their parameter
-  const char** offered;          // names of settings beside the parameters
+  const char** offered;          // names of settings besides the parameters
   int noffered, offered_capacity;
   const char* folder;  // of the model; NULL: no files may be read
   int budget;          // elements that may still come
@@ -39,12 +39,12 @@ typedef struct srReader {
   srIgnored* ignored;
   int nignored, ignored_capacity;
   srNames ignored_names;
-  struct srReaderTold* told;  // what is told at the end; reader.c
+  struct srReaderTold* told;  // reported at the end; reader.c
   int ntold, told_capacity;
   srNames friction_names;  // "joint, coordinate" -> friction below
   struct srReaderFriction* friction;
   int nfriction, friction_capacity;
-  struct srMeshUses* meshes;       // files that were asked for; mesh.c
+  struct srMeshUses* meshes;       // files that were requested; mesh.c
   struct srPackageCrawls* crawls;  // folders that were gone through for packages; package_crawl.c
   struct srRoots* roots;           // folders whose files may be read; root.c
 } srReader;
@@ -53,10 +53,10 @@ typedef struct srReader {
 typedef struct srImport {
   const char* folder;  // of this file, to be opened from the working folder; NULL: the text comes from memory
   const char* base;    // URDF: "fixed" or "floating"
-  bool included;       // by a model file of ours, which has the name, the gravity and the run
+  bool included;       // by a native model file, which has the name, the gravity and the run
 } srImport;
 
-// A model language: told by the root element of the file.
+// A model language: recognised by the root element of the file.
 typedef struct srFormat {
   const char* root;   // "robot"
   const char* word;   // "urdf", for convert
@@ -83,8 +83,8 @@ const srXmlNode* sr_reader_open(srReader* r, const char* path, srPlace place);
 int sr_reader_errors(const srReader* r);
 void sr_reader_error(srReader* r, srPlace place, const char* format, ...) SR_PRINTF(3, 4);
 void sr_reader_warning(srReader* r, srPlace place, const char* format, ...) SR_PRINTF(3, 4);
-// Counts something that is not used; each `what` is said once, at the end of the reading, with the first place: as a
-// warning, or, of what has no part in the motion (looks, sensors, settings of a solver), as a note.
+// Counts something that is not used; each `what` is reported once, at the end of the reading, with the first location: as a
+// warning, or, where it has no effect on the motion (appearance, sensors, settings of a solver), as a note.
 void sr_reader_ignore(srReader* r, srPlace place, const char* format, ...) SR_PRINTF(3, 4);
 void sr_reader_ignore_still(srReader* r, srPlace place, const char* format, ...) SR_PRINTF(3, 4);
 void sr_reader_tell_ignored(srReader* r);
@@ -98,7 +98,7 @@ int sr_reader_add(srReader* r, srElementKind kind, int owner, const void* def, s
 
 // Value of the setting --set NAME=VALUE, which is then used; NULL: none.
 const char* sr_reader_setting(srReader* r, const char* name);
-// A name that --set may give beside the parameters, for messages.
+// A name that --set may give besides the parameters, for messages.
 void sr_reader_offer(srReader* r, const char* name);
 srPlace sr_reader_setting_place(srReader* r, const char* name);
 // A <parameter> with this value, or with that of a setting. Returns its name as formulas use it.
@@ -116,17 +116,17 @@ srAttr sr_reader_word(srReader* r, srPlace place, const char* format, ...) SR_PR
 // Sets at and rot (or rpy's place) of a definition from a pose (math/pose.h); identity parts are left out.
 void sr_reader_pose(srReader* r, const double pose[16], srPlace place, srAttr* at, srAttr* rot);
 
-// A name of another program as one of ours: characters that names may not have become '_', and a name that is taken gets
+// A name of another program as a native one: characters that names may not have become '_', and a name that is taken gets
 // a number. The result is put into `taken` (NULL: it need not be new). In r->pool.
 const char* sr_reader_name(srReader* r, const char* name, srNames* taken);
 // Dry friction of a joint coordinate, as robot files give it: one force. Kikuuwe's law; what it needs besides, and what
-// is said about it, stands in docs/robots/robots.md.
+// is reported about it, is in docs/robots/robots.md.
 #define SR_BRISTLE_ANGLE 1e-3   // rad that a joint gives way before it slips
 #define SR_BRISTLE_LENGTH 1e-4  // m
 #define SR_BRISTLE_TIME 1e-3    // s: damping of the bristles over their stiffness
 void sr_reader_friction(srReader* r, const char* joint, int coordinate, bool rotates, double force, srPlace place);
 // A <friction> of our own file takes the place of the one that a robot's file gives the same coordinate, whichever comes
-// first. True: it is in the spec already. Where a formula gives the coordinate both stay, which is told.
+// first. True: it is in the spec already. Where a formula gives the coordinate both stay, which is reported.
 bool sr_reader_own_friction(srReader* r, const srFrictionDef* def, srPlace place);
 
 #endif

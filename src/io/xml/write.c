@@ -15,7 +15,7 @@ static void put_n(srXmlWriter* w, const char* text, size_t n) {
 
 static void put(srXmlWriter* w, const char* text) { put_n(w, text, strlen(text)); }
 
-// Blanks other than ' ' would be read as ' ', so they are written by number; other control characters cannot stand in XML.
+// Blanks other than ' ' would be read as ' ', so they are written by number; other control characters are not allowed in XML.
 static void put_escaped(srXmlWriter* w, const char* text) {
   for (; *text; text++) {
     switch (*text) {

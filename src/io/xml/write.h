@@ -17,7 +17,7 @@ typedef struct srXmlWriter {
   int nopen, open_capacity;
   bool keeps_minus_zero;  // else -0 is written 0
   bool in_tag;            // attributes may follow
-  bool has_words;         // the open element holds text: its end stands on the same line
+  bool has_words;         // the open element holds text: its end is on the same line
   int deepest;
 } srXmlWriter;
 

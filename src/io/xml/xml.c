@@ -1,4 +1,4 @@
-// XML into a tree, on expat. Expat tells where a tag begins but not where its attributes stand, so the text of each tag
+// XML into a tree, on expat. Expat reports where a tag begins but not where its attributes are, so the text of each tag
 // is scanned a second time for the places of the values. Input is taken as UTF-8, whatever it declares.
 #include "io/xml/xml.h"
 
@@ -22,12 +22,12 @@ typedef struct Sax {
   Cursor cursor;
   srXmlNode *root, *open;  // open: innermost element whose end has not come
   int depth;
-  bool refused;  // an error of ours is reported: nothing more is read
+  bool refused;  // an error was reported here: nothing more is read
   bool no_memory;
 } Sax;
 
 // ----------------------------------------------------------------------------------------------------- expat's memory
-// Expat wants malloc, realloc and free; ours is one door whose realloc must know the size, so the size stands in front.
+// Expat needs malloc, realloc and free; the allocator's realloc must know the size, so the size is stored in front.
 #define MEMORY_HEAD 16u
 
 static void* memory_get(size_t size) {
@@ -181,7 +181,7 @@ static void trim_text(srXmlNode* node) {
   ((char*)(size_t)node->text)[node->text_size] = '\0';
 }
 
-// Handlers run inside expat, which a jump must not leave: memory that runs out jumps here, and expat is asked to stop.
+// Handlers run inside expat, which a jump must not leave: memory that runs out jumps here, and expat is stopped.
 #define GUARDED(sax, call)                                                                                             \
   do {                                                                                                                 \
     jmp_buf* outer = (sax)->pool->on_fail;                                                                             \

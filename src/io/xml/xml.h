@@ -24,7 +24,7 @@ typedef struct srXmlNode {
   struct srXmlNode* parent;
   struct srXmlNode *first, *last;  // children
   struct srXmlNode* next;          // sibling
-  const char* text;                // what stands between the tags, without blanks at the ends; NULL: nothing but blanks
+  const char* text;                // the text between the tags, without blanks at the ends; NULL: nothing but blanks
   srPlace text_place;              // of its first character
   size_t text_size, text_capacity;
   int scope;  // for readers that put models together: which of them it belongs to, 0 for the file itself
