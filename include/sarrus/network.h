@@ -86,7 +86,7 @@ SR_API int sr_network_multibody(srNetwork* network, const char* name, const srMo
 // A friction law over n velocities (eq 19): inputs xdot (n), outputs the force on the body (n): that of the law with minus.
 SR_API int sr_network_friction(srNetwork* network, const char* name, const srFrictionLaw* law,
                                const srFrictionParameters* p, int n, double Fs, double Fk);
-// A point on a plane (eq 23), by a normal law (kelvin-voigt in the paper; none that needs the approach velocity) and a
+// A point on a plane (eq 23), by a normal law (kelvin-voigt in Kikuuwe and Yamamoto; none that needs the approach velocity) and a
 // friction law with the limits mu_s N and mu_k N. Inputs: position and velocity of the point (3 + 3); output: force on it.
 typedef struct srPlaneDef {
   double point[3], normal[3];  // of the plane; the normal points to the free side, any length

@@ -1,4 +1,4 @@
-// The law that keeps its word: f = K d^n (1 + D ddot/ddot0), where (1 + e) D = ln((1 + D)/(1 - e D)).
+// The law with exactly the given restitution: f = K d^n (1 + D ddot/ddot0), where (1 + e) D = ln((1 + D)/(1 - e D)).
 //
 // With u = ddot/ddot0 the motion m ddot' = -f is   m ddot0^2 u du/(1 + D u) = -K d^n dd.   From contact to separation the right
 // side has the integral 0, whatever K, n, m and ddot0, and u runs from 1 to -e:

@@ -1,6 +1,6 @@
 // Rigid body: Kikuuwe and Yamamoto, eq 25 and 26. States p, v, q, w: 13.
 //   p' = v,   v' = f/M,   q' = 1/2 q (0, w),   w' = J^-1 (R^T tau - w x J w)
-// w and J in the body's axes, where J is constant; f, tau and all outputs in inertial axes. (Kikuuwe and Yamamoto leave the axes open; the
+// w and J in the body's axes, where J is constant; f, tau and all outputs in inertial axes. (Kikuuwe and Yamamoto leave the axes open; their
 // body is a sphere.) Rotations take q as normalised, `accepted` makes it so.
 #include <math.h>
 #include <string.h>

@@ -1,6 +1,6 @@
 // What cvode and ida share. SUNDIALS takes the step; this file has what happens before and after it.
 //
-// The state of SUNDIALS is never changed behind its back. The state handed out is that of SUNDIALS after sri_accept (rows
+// The state of SUNDIALS is never changed behind its back. The state handed out is that of SUNDIALS after sri_accept (constraints
 // checked, `accepted` called). Where this moves it by less than the tolerance, as normalising a quaternion does, history goes
 // on from where it was; else it restarts from the moved state. So it does where `accepted` has changed discrete states in
 // a way that the rates show.

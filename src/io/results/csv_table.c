@@ -102,7 +102,7 @@ static const char* plain_digits(const char* p, uint64_t* digits, int* exponent) 
 
 // Digits and power to the nearest double, where one operation of an extended number settles it: both operands are
 // exact, and so the true value is within one part in 2^63 of the result. When both ends of that give the same double, it is
-// the one. False: strtod must decide.
+// the one. False: sr_number_read decides.
 static bool round_plain(uint64_t digits, int exponent, double* value) {
 #if LDBL_MANT_DIG >= 64
   static const long double powers[] = {1e0L,  1e1L,  1e2L,  1e3L,  1e4L,  1e5L,  1e6L,  1e7L,  1e8L,  1e9L,
