@@ -17,8 +17,8 @@ double sr_friction_force_energy(const srDryFriction* x, const double* v, const d
 // slope: (n + ne) x (n + ne + 1), row-major: derivative of (f, edot) by (v, e, N).
 int sr_friction_force_jacobian(const srDryFriction* x, const double* v, const double* e, double N, double tau,
                                double* slope);
-#define SR_RUB_MOST (SR_FRICTION_MAX_N * (1 + SR_FRICTION_MAX_ELEMENTS))  // n + ne
-#define SR_RUB_WORK 24576  // doubles for the derivative of the largest law, iwan with all its elements
+#define SR_FRICTION_FORCE_MOST (SR_FRICTION_MAX_N * (1 + SR_FRICTION_MAX_ELEMENTS))  // n + ne
+#define SR_FRICTION_FORCE_WORK 24576  // doubles for the derivative of the largest law, iwan with all its elements
 #define SR_PRESS_WORK 128
 
 // Normal force at penetration d with rate ddot; z: discrete states of the element, NULL: none.

@@ -46,7 +46,7 @@ static void scales(const srDryFriction* x, const double* v, const double* e, dou
 
 static int differences(const srDryFriction* x, const double* v, const double* e, double N, double tau, double* slope) {
   const int rows = x->n + x->ne, columns = rows + 1;
-  double in[SR_RUB_MOST + 1], edot[SR_RUB_MOST], scale[3];
+  double in[SR_FRICTION_FORCE_MOST + 1], edot[SR_FRICTION_FORCE_MOST], scale[3];
   scales(x, v, e, N, tau, scale);
   memcpy(in, v, (size_t)x->n * sizeof *in);
   if (x->ne > 0) memcpy(in + x->n, e, (size_t)x->ne * sizeof *in);
@@ -69,8 +69,8 @@ static int differences(const srDryFriction* x, const double* v, const double* e,
 int sr_friction_force_jacobian(const srDryFriction* x, const double* v, const double* e, double N, double tau,
                                double* slope) {
   if (x->derivative == NULL) return differences(x, v, e, N, tau, slope);
-  double argument[SR_RUB_MOST + SR_FRICTION_ARGUMENTS], work[SR_RUB_WORK];
-  SR_ASSERT(sr_program_work(x->derivative) <= SR_RUB_WORK);
+  double argument[SR_FRICTION_FORCE_MOST + SR_FRICTION_ARGUMENTS], work[SR_FRICTION_FORCE_WORK];
+  SR_ASSERT(sr_program_work(x->derivative) <= SR_FRICTION_FORCE_WORK);
   sr_friction_arguments(x, v, e, N, tau, argument);
   sr_program_evaluate(x->derivative, &(srInputs){.arg = argument}, work, slope);
   return 0;

@@ -67,7 +67,7 @@ static int friction_force(const Geometry* g, const srDryFriction* x, const doubl
                           srFrictionForce* friction_force, double* ydot) {
   *friction_force = (srFrictionForce){0};
   if (x->law == NULL) return 0;
-  double e[SR_RUB_MOST];
+  double e[SR_FRICTION_FORCE_MOST];
   flatten(g, x, in->y + x->e, e);
   double* edot = ydot + x->e;
   const int answer = sr_friction_force(x, v, e, N, in->tau, friction_force, edot);
@@ -108,7 +108,7 @@ static double energy(const srImpedanceIn* in) {
   const Geometry g = geometry(in);
   const srDryFriction* part[] = {&c->slip, &c->roll, &c->spin};
   const double* v[] = {g.slip, g.turn, &g.spin};
-  double sum = sr_normal_force_energy(c, -g.at.gap, in->z), e[SR_RUB_MOST];
+  double sum = sr_normal_force_energy(c, -g.at.gap, in->z), e[SR_FRICTION_FORCE_MOST];
   for (int i = 0; i < 3; i++) {
     if (part[i]->law == NULL) continue;
     flatten(&g, part[i], in->y + part[i]->e, e);
@@ -196,7 +196,7 @@ static void put_part(const Part* p, const Geometry* g, const Change* d, const do
                      double* J) {
   const srDryFriction* x = p->x;
   const int width = 12 + k;
-  double df[3] = {0}, dedot[SR_RUB_MOST], dflat[SR_RUB_MOST], one[3], two[3];
+  double df[3] = {0}, dedot[SR_FRICTION_FORCE_MOST], dflat[SR_FRICTION_FORCE_MOST], one[3], two[3];
   if (x->ne > 0) memcpy(dflat, de, (size_t)x->ne * sizeof *de);
   for (int i = 0; x->n == 3 && i < x->ne; i += 3) flat_change(g->at.n, d->n, p->e + i, de + i, dflat + i);
   part_along(p, p->kind == 0 ? d->slip : p->kind == 1 ? d->turn : &d->spin, dflat, d->N, df, dedot);
@@ -220,8 +220,8 @@ static int part_jacobian(const srImpedanceIn* in, const Geometry* g, const doubl
   const srSurfaceLaws* c = in->data;
   const double* v = p->kind == 0 ? g->slip : p->kind == 1 ? g->turn : &g->spin;
   const int k = c->slip.ne + c->roll.ne + c->spin.ne;
-  double e[SR_RUB_MOST], edot[SR_RUB_MOST], de[SR_RUB_MOST] = {0};
-  double slope[SR_RUB_MOST * (SR_RUB_MOST + 1)];
+  double e[SR_FRICTION_FORCE_MOST], edot[SR_FRICTION_FORCE_MOST], de[SR_FRICTION_FORCE_MOST] = {0};
+  double slope[SR_FRICTION_FORCE_MOST * (SR_FRICTION_FORCE_MOST + 1)];
   flatten(g, p->x, in->y + p->x->e, e);
   p->e = in->y + p->x->e;
   p->flat = e;

@@ -39,7 +39,7 @@ void sr_chain_second(const srChain* chain, int j, int k, double* out);
 // the force Q_j = c_j . w: subtracts dQ/dq and dQ/dv from the entries.
 void sr_chain_wrench(const srChain* chain, const double* w, const double* Lx, const double* Lt, srmEntries* out);
 
-// ---- gauge_derivative.c
+// ---- measurement_derivative.c
 // Joint velocity k of a measurement, jv = h . t, with its row h over the twist and L = dh by the pose (6 x 6 over the twist), with R
 // the observed rotation.
 void sr_measurement_jacobian(const srMeasurement* measurement, int k, const double* R, double* h, double* L);

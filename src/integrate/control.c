@@ -19,7 +19,7 @@
 #define BETA 0.04  // where the estimate falls like h^5
 #define SHRINK_MOST 0.2
 #define GROW_MOST 10.0
-#define AFTER_LEAP 0.3  // of the crossing: the step after it
+#define AFTER_CROSSING 0.3  // of the crossing: the step after it
 // After so many accepted steps their progress is checked. They have collapsed when the limit is out of reach at their
 // rate: with steps far shorter than before, or over so many windows of ADVANCE_STEPS in a row.
 #define ADVANCE_STEPS 5000
@@ -164,7 +164,7 @@ static void plan_next(const srIntegrator* integrator, srControl* control, srTria
   if (rejected) factor = fmin(factor, 1.0);
   double h = trial.h * factor;
   if (trial.crossings) {
-    h = AFTER_LEAP * trial.h;
+    h = AFTER_CROSSING * trial.h;
   } else if (!trial.cut) {
     control->err_before = fmax(err, 1e-4);
   } else if (factor >= GROW_MOST) {

@@ -34,7 +34,7 @@
 #include "integrate/projection.h"
 
 // Where in a step a singular position should be. Constraints are evaluated only at its ends.
-#define THETA_LEAP 0.5
+#define THETA_CROSSING 0.5
 #define GROW_MOST 2.0       // of the step, from one to the next: the sequences carry memory that scales with it
 #define GROW_LEAST 1.2      // less is not worth a new matrix
 #define SHORT_STEP 0.25     // of the one before: slopes from a shorter one are only rounding
@@ -189,7 +189,7 @@ void sri_genalpha_start(srIntegrator* integrator) {
   work->h_matrix = 0;
   work->rate_newton = 1;
   integrator->lambda = NULL;
-  sri_control_start(integrator, &work->control, THETA_LEAP, 3);
+  sri_control_start(integrator, &work->control, THETA_CROSSING, 3);
 }
 
 // ---- start ------------------------------------------------------------------------------------------------------------

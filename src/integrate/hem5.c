@@ -43,7 +43,7 @@ const srHem5Extra sri_hem5_extra = {.c = 0.05, .a = {0.2519444444444446, -0.3861
 // clang-format on
 #define THETA_MIDDLE 0.540179418
 // Where in a step a singular position should be: away from the nodes.
-#define THETA_LEAP 0.62
+#define THETA_CROSSING 0.62
 
 #define STAGES 8
 
@@ -77,7 +77,7 @@ static void init(srIntegrator* integrator) {
 static void start(srIntegrator* integrator) {
   srHem5* work = integrator->work;
   work->dense = work->dense_failed = false;
-  sri_control_start(integrator, &work->control, THETA_LEAP, 5);
+  sri_control_start(integrator, &work->control, THETA_CROSSING, 5);
 }
 
 // ---- stages -----------------------------------------------------------------------------------------------------------

@@ -23,7 +23,7 @@
 
 #define STAGES SRI_PHEM56_STAGES
 // Where in a step a singular position should be: both positions of every stage on the same side of it, and far from it.
-#define THETA_LEAP 0.55
+#define THETA_CROSSING 0.55
 // A projection that moves the state by less than this part of its tolerance leaves A_7 good enough for the next step.
 #define MOVED_LITTLE 0.01
 
@@ -69,7 +69,7 @@ static void init(srIntegrator* integrator) {
 static void start(srIntegrator* integrator) {
   srPhem56* work = integrator->work;
   work->rk.first = SRI_FIRST_UNKNOWN;
-  sri_control_start(integrator, &work->control, THETA_LEAP, 5);
+  sri_control_start(integrator, &work->control, THETA_CROSSING, 5);
 }
 
 // ---- stages -----------------------------------------------------------------------------------------------------------

@@ -17,12 +17,12 @@
 #include <math.h>
 #include <string.h>
 
-#define THETA_LEAP 0.4     // a singular position should be between the nodes, away from all of them
-#define THETA_KEEP 0.05    // rate of convergence up to which the tangent serves for the next step
-#define COUPLED_SMALL 120  // unknowns
-#define COUPLED_STEPS 8    // tried with the coupled matrix at once after one that needed it
-#define FAR 5              // times the last step: farther ahead its polynomial is not extrapolated
-#define KEEP_MOST 1.2      // growth of the step that is not worth new factors
+#define THETA_CROSSING 0.4  // a singular position should be between the nodes, away from all of them
+#define THETA_KEEP 0.05     // rate of convergence up to which the tangent serves for the next step
+#define COUPLED_SMALL 120   // unknowns
+#define COUPLED_STEPS 8     // tried with the coupled matrix at once after one that needed it
+#define FAR 5               // times the last step: farther ahead its polynomial is not extrapolated
+#define KEEP_MOST 1.2       // growth of the step that is not worth new factors
 #define SAFETY 0.9
 #define STEADY_ITERATIONS 10
 #define FIRST_STEP 1e-6  // where the system provides no rates to estimate one from
@@ -154,7 +154,7 @@ static void start(srIntegrator* integrator) {
   srRadau5* work = integrator->work;
   const srIntegratorOptions* o = &integrator->options;
   const double tol = o->rtol > 0 ? o->rtol : o->atol;
-  sri_control_start(integrator, &work->control, THETA_LEAP, 4);
+  sri_control_start(integrator, &work->control, THETA_CROSSING, 4);
   work->known = work->fresh = work->base_known = work->rejected = false;
   work->first = true;
   integrator->lambda = NULL;
