@@ -46,7 +46,8 @@ SRM_INLINE void transforms(const srModel* m, srData* d, const double* q, const _
   const int* types = m->link_type;
   double *X = d->link_X, *E = d->link_E;
   for (int i = 1, n = m->nlink, angle = 0; i < n; i++) {
-    T += 16, X += 16, E += 12;
+    T += 16, X += 16;
+    if (with_E) E += 12;  // data without it may be given
     const double* sc = sincos + 2 * angle - (angle & 3);
     if (types[i] == SR_LINK_REVOLUTE) {
       const srmPose pose = {turned_about_z(m3_load(T), sc[0], sc[4]), v4_load(T + 12)};
