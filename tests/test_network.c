@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "heap.h"
 #include "loading.h"
 #include "runner.h"
 
@@ -588,26 +589,9 @@ TEST(the_number_of_threads_does_not_change_a_bit) {
 
 // ---- memory -----------------------------------------------------------------------------------------------------------------------
 
-typedef struct Heap {
-  long calls, live, fail_at;
-} Heap;
-
-static void* counting_allocator(void* user, void* pointer, size_t old_size, size_t new_size) {
-  Heap* heap = user;
-  (void)old_size;
-  if (new_size == 0) {
-    if (pointer != NULL) --heap->live;
-    free(pointer);
-    return NULL;
-  }
-  if (++heap->calls == heap->fail_at) return NULL;
-  if (pointer == NULL) ++heap->live;
-  return realloc(pointer, new_size);
-}
-
 TEST(stepping_a_network_allocates_nothing) {
   Heap heap = {0};
-  sr_set_allocator(counting_allocator, &heap);
+  sr_set_allocator(heap_allocator, &heap);
   srNetwork* n = net_of_bodies(3, 2);
   const long before = heap.calls;
   steps(n, 1e-3, 100);
@@ -645,7 +629,7 @@ TEST(every_failing_allocation_of_a_network_is_survived) {
   bool told = true;
   for (long at = 1; at < 1000 && told; ++at) {
     Heap heap = {.fail_at = at};
-    sr_set_allocator(counting_allocator, &heap);
+    sr_set_allocator(heap_allocator, &heap);
     const srStatus status = build_all(arm.m);
     sr_set_allocator(NULL, NULL);
     told = heap.live == 0 && (status == SR_OK) == (heap.calls < at);

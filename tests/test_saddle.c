@@ -9,6 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "heap.h"
 #include "math/qr.h"
 #include "runner.h"
 
@@ -352,23 +353,6 @@ TEST(a_sparse_matrix_that_is_singular_but_for_rounding_is_refused) {
 
 // ---- memory ---------------------------------------------------------------------------------------------------------
 
-typedef struct Heap {
-  long calls, live, fail_at;
-} Heap;
-
-static void* failing_allocator(void* user, void* pointer, size_t old_size, size_t new_size) {
-  Heap* heap = user;
-  (void)old_size;
-  if (new_size == 0) {
-    if (pointer != NULL) --heap->live;
-    free(pointer);
-    return NULL;
-  }
-  if (++heap->calls == heap->fail_at) return NULL;
-  if (pointer == NULL) ++heap->live;
-  return realloc(pointer, new_size);
-}
-
 TEST(memory_that_runs_out_leaves_nothing_behind) {
   Chain c;
   make_chain(&c, 6, true, 0.3);
@@ -377,7 +361,7 @@ TEST(memory_that_runs_out_leaves_nothing_behind) {
     bool good = false;
     for (long at = 1; !good && at < 10000; ++at) {
       Heap heap = {.fail_at = at};
-      sr_set_allocator(failing_allocator, &heap);
+      sr_set_allocator(heap_allocator, &heap);
       srmSaddle* saddle = i < 2 ? srm_saddle_create(&shapes[i]) : NULL;
       srmRows* rows = i >= 2 ? srm_rows_create(&shapes[i - 2]) : NULL;
       good = saddle != NULL || rows != NULL;

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "heap.h"
 #include "math/saddle_blocks.h"
 #include "runner.h"
 
@@ -266,23 +267,6 @@ TEST(a_body_with_very_many_joints_is_left_to_the_sparse_factor) {
   free(G_column);
 }
 
-typedef struct Heap {
-  long calls, live, fail_at;
-} Heap;
-
-static void* failing_allocator(void* user, void* pointer, size_t old_size, size_t new_size) {
-  Heap* heap = user;
-  (void)old_size;
-  if (new_size == 0) {
-    if (pointer != NULL) --heap->live;
-    free(pointer);
-    return NULL;
-  }
-  if (++heap->calls == heap->fail_at) return NULL;
-  if (pointer == NULL) ++heap->live;
-  return realloc(pointer, new_size);
-}
-
 TEST(blocks_take_their_memory_at_once_and_give_it_back) {
   Tree t;
   make_tree(&t, 6, true);
@@ -290,7 +274,7 @@ TEST(blocks_take_their_memory_at_once_and_give_it_back) {
   bool good = false;
   for (long at = 1; !good && at < 10000; ++at) {
     Heap heap = {.fail_at = at};
-    sr_set_allocator(failing_allocator, &heap);
+    sr_set_allocator(heap_allocator, &heap);
     srmSaddle* saddle = srm_saddle_create(&shape);
     good = saddle != NULL;
     const long calls = heap.calls;
