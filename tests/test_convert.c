@@ -716,7 +716,7 @@ TEST(whatever_a_format_cannot_say_is_told) {
       "<sarrus version='1' name='all'>\n<option gravity='0 0 -1.62'/>\n"
       "<material name='steel' density='7800' E='2e11' mu-s='0.3'/>\n<pair materials='steel steel' restitution='0.5'/>\n"
       "<ground><shape name='floor' type='plane' material='steel' group='g'/><point name='hook' at='0 0 2'/></ground>\n"
-      "<body name='a'><joint name='j' type='revolute' nature='independent' q='0.1'/>"
+      "<body name='a'><joint name='j' type='revolute' role='independent' q='0.1'/>"
       "<shape name='s' type='sphere' size='0.1' material='steel'/></body>\n"
       "<body name='b'><joint name='k' type='prismatic' limits='-1 1' limit-stiffness='1e4'/><inertial "
       "mass='1'/></body>\n"
@@ -731,7 +731,7 @@ TEST(whatever_a_format_cannot_say_is_told) {
     srLossEffect effect;
   } both[] = {{"'E'", SR_LOSS_NOTHING},
               {"<pair>", SR_LOSS_NOTHING},
-              {"'nature' of joint 'j'", SR_LOSS_NOTHING},
+              {"'role' of joint 'j'", SR_LOSS_NOTHING},
               {"<motion> 'gait'", SR_LOSS_NOTHING},
               {"<state> 'y'", SR_LOSS_MOTION},
               {"<sensor> 'out'", SR_LOSS_NOTHING},

@@ -145,7 +145,7 @@ TEST(wishes_decide_which_coordinate_is_dependent) {
   srSystem s = pendulum(&one_row);
   const double q[2] = {0.6, -0.8}, v[2] = {0};
   for (int wish = 0; wish < 2; ++wish) {
-    s.nature = wish == 1 ? second_is_independent : NULL;
+    s.role = wish == 1 ? second_is_independent : NULL;
     srIntegrator* integrator = create("dopri5", &s, options_of(PARTITION, 1e-6));
     ENSURE_EQUAL(sri_start(integrator, 0, q, v, NULL), SR_OK);
     const unsigned char* dependent = sri_dependent(integrator);

@@ -81,7 +81,8 @@
   X(effort, "effort", FORMULA, "1", "", "N or Nm",                                                                     \
     "largest force of its drive: kept for other programs, not enforced")                                               \
   X(speed, "speed", FORMULA, "1", "", "m/s or rad/s", "largest speed of its drive: kept, not enforced")                \
-  X(nature, "nature", WORD, "independent|dependent", "", "", "hint for the partition of coordinates; default: none")
+  X(role, "role", WORD, "independent|dependent", "", "",                                                               \
+    "coordinate role, a hint for coordinate partitioning; default: none")
 
 #define SR_INERTIAL_FIELDS(X)                                                                                          \
   X(mass, "mass", FORMULA, "1", "!", "kg", "mass")                                                                     \

@@ -129,7 +129,7 @@ typedef struct srSystem {
   // Name of constraint equation k for messages, and its tolerance where the motion begins. NULL: equations are numbered and have no bounds.
   const char* (*row)(void* user, int k, double* tolerance);
   // Role of coordinate i of v in a partition: < 0 dependent, > 0 independent, 0 either. NULL: all either.
-  int (*nature)(void* user, int i);
+  int (*role)(void* user, int i);
   bool D_differs;                // D is not G: `dynamics` writes it
   const srSparsity* M_sparsity;  // NULL: dense. The whole symmetric pattern with its diagonal; must outlive sri_create
   const srSparsity* G_sparsity;  // NULL: dense. The pattern of G and D; must outlive sri_create

@@ -286,7 +286,7 @@ typedef struct srEvent {
   const srEventAction* action;
 } srEvent;
 
-typedef enum srNature { SR_NATURE_NONE, SR_NATURE_INDEPENDENT, SR_NATURE_DEPENDENT } srNature;
+typedef enum srCoordinateRole { SR_ROLE_NONE, SR_ROLE_INDEPENDENT, SR_ROLE_DEPENDENT } srCoordinateRole;
 
 typedef enum srRowKind { SR_ROW_CLOSURE, SR_ROW_COUPLING, SR_ROW_FORMULA, SR_ROW_DRIVER } srRowKind;
 
@@ -348,7 +348,7 @@ typedef struct srModel {
   const int* joint_v;  // njoint: first velocity coordinate (srData.jv)
   const int* joint_nv;
   const double* joint_armature;  // njv, kg or kg m^2
-  const int* joint_nature;       // njoint, srNature: a hint which coordinates of a loop are independent
+  const int* joint_role;         // njoint, srCoordinateRole: a hint which coordinates of a loop are independent
 
   const char* const* q_name;  // njq: "theta", "base.x", "base.qw"
   const char* const* q_unit;

@@ -10,7 +10,7 @@
 // integrated are those of the independent coordinates. So a new partition, chosen when the pivots of the old one have become
 // small compared with the best ones, needs no restart.
 //
-// Requested roles (`nature` of the system): pivots are searched among the coordinates requested as dependent, then among those without
+// Requested coordinate roles (`role` of the system): pivots are searched among the coordinates requested as dependent, then among those without
 // a request, last among those requested as independent; a pivot below WISHED is not taken to honour a request.
 #include <math.h>
 #include <stdio.h>
@@ -27,12 +27,12 @@
 struct srPartition {
   int nv, ng, np;
   int rank, rank_position;
-  int *row, *column;    // ng, nv: rank of them are the pivots, the others follow
-  double *A, *LU;       // ng x nv; rank x rank
-  int* pivot;           // rank
-  double *x, *length;   // rank; ng
-  signed char* nature;  // nv
-  double smallest;      // pivot of the partition when it was chosen
+  int *row, *column;   // ng, nv: rank of them are the pivots, the others follow
+  double *A, *LU;      // ng x nv; rank x rank
+  int* pivot;          // rank
+  double *x, *length;  // rank; ng
+  signed char* role;   // nv
+  double smallest;     // pivot of the partition when it was chosen
 };
 
 struct srPartition* sri_partition_create(const srSystem* s) {
@@ -50,10 +50,10 @@ struct srPartition* sri_partition_create(const srSystem* s) {
   p->row = (int*)(void*)(p->length + ng + 1);
   p->column = p->row + ng;
   p->pivot = p->column + nv;
-  p->nature = (signed char*)(p->pivot + n + 1);
-  for (int i = 0; s->nature != NULL && i < s->nv; ++i) {
-    const int wish = s->nature(s->user, i);
-    p->nature[i] = (signed char)((wish > 0) - (wish < 0));
+  p->role = (signed char*)(p->pivot + n + 1);
+  for (int i = 0; s->role != NULL && i < s->nv; ++i) {
+    const int wish = s->role(s->user, i);
+    p->role[i] = (signed char)((wish > 0) - (wish < 0));
   }
   return p;
 }
@@ -90,7 +90,7 @@ static double largest(const struct srPartition* p, int k, int last, int wish, in
   double most = 0.0;
   for (int i = k; i < last; ++i) {
     for (int j = k; j < p->nv; ++j) {
-      if (p->nature[p->column[j]] > wish) continue;
+      if (p->role[p->column[j]] > wish) continue;
       const double size = fabs(line(p, p->row[i])[p->column[j]]);
       if (size <= most) continue;
       most = size;

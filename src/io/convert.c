@@ -131,7 +131,7 @@ static srLossEffect effect_of(srElementKind kind, const char* word) {
       SR_ELEMENT_MODEL, SR_ELEMENT_PARAMETER, SR_ELEMENT_MATERIAL, SR_ELEMENT_PAIR,   SR_ELEMENT_MESH, SR_ELEMENT_SHAPE,
       SR_ELEMENT_POINT, SR_ELEMENT_MOTION,    SR_ELEMENT_SENSOR,   SR_ELEMENT_PLUGIN, SR_ELEMENT_RUN,
   };
-  static const char* const words[] = {"name", "effort", "speed", "nature", "check", "tolerance"};
+  static const char* const words[] = {"name", "effort", "speed", "role", "check", "tolerance"};
   for (int i = 0; i < SR_COUNT(harmless); i++)
     if (kind == harmless[i]) return SR_LOSS_NOTHING;
   for (int i = 0; i < SR_COUNT(words); i++)

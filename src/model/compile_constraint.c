@@ -564,7 +564,7 @@ static void given_values(srCompiler* c) {
     const int joint = c->joint_of_spec_body[c->spec_of_body[j + 1]];
     if (joint < 0) continue;
     const srJointDef* def = srs_get(c->spec, SR_ELEMENT_JOINT, joint);
-    const bool always = m->joint_nature[j] == SR_NATURE_INDEPENDENT, never = m->joint_nature[j] == SR_NATURE_DEPENDENT;
+    const bool always = m->joint_role[j] == SR_ROLE_INDEPENDENT, never = m->joint_role[j] == SR_ROLE_DEPENDENT;
     for (int k = 0; k < m->joint_nv[j]; k++) {
       q[m->joint_v[j] + k] = (sr_given(def->q) || always) && !never;
       v[m->joint_v[j] + k] = (sr_given(def->v) || always) && !never;

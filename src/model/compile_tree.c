@@ -17,7 +17,7 @@ typedef struct Arrays {
   int *body_parent, *body_joint, *body_link;
   srPlace* body_place;
   const char** joint_name;
-  int *joint_type, *joint_body, *joint_implied, *joint_q, *joint_nq, *joint_v, *joint_nv, *joint_nature;
+  int *joint_type, *joint_body, *joint_implied, *joint_q, *joint_nq, *joint_v, *joint_nv, *joint_role;
   const char **q_name, **q_unit, **v_name, **v_unit;
   double *q0, *v0, *armature, *limits;
   int *link_parent, *link_type, *link_q, *link_v, *link_joint, *link_body;
@@ -149,14 +149,14 @@ static srJointType joint_type(srCompiler* c, int joint) {
   return SR_JOINT_WELD;
 }
 
-static srNature joint_nature(srCompiler* c, int joint) {
-  const int field = SR_FIELD(srJointDef, nature);
+static srCoordinateRole joint_role(srCompiler* c, int joint) {
+  const int field = SR_FIELD(srJointDef, role);
   const char* word = sr_c_text(c, SR_ELEMENT_JOINT, joint, field);
-  if (!word) return SR_NATURE_NONE;
-  if (strcmp(word, "independent") == 0) return SR_NATURE_INDEPENDENT;
-  if (strcmp(word, "dependent") == 0) return SR_NATURE_DEPENDENT;
-  sr_c_error(c, sr_c_place(c, SR_ELEMENT_JOINT, joint, field), "unknown nature of a joint '%s'", word);
-  return SR_NATURE_NONE;
+  if (!word) return SR_ROLE_NONE;
+  if (strcmp(word, "independent") == 0) return SR_ROLE_INDEPENDENT;
+  if (strcmp(word, "dependent") == 0) return SR_ROLE_DEPENDENT;
+  sr_c_error(c, sr_c_place(c, SR_ELEMENT_JOINT, joint, field), "unknown coordinate role of a joint '%s'", word);
+  return SR_ROLE_NONE;
 }
 
 // Joint k belongs to body k + 1. Counts coordinates and links.
@@ -167,7 +167,7 @@ static void number_joints(srCompiler* c, Arrays* A) {
   A->body_joint[0] = -1;
   A->joint_name = NEW(c, const char*, m->njoint);
   int** arrays[] = {&A->joint_type, &A->joint_body, &A->joint_implied, &A->joint_q,
-                    &A->joint_nq,   &A->joint_v,    &A->joint_nv,      &A->joint_nature};
+                    &A->joint_nq,   &A->joint_v,    &A->joint_nv,      &A->joint_role};
   for (int k = 0; k < SR_COUNT(arrays); k++) *arrays[k] = NEW(c, int, m->njoint);
   m->nlink = 1;
   for (int j = 0; j < m->njoint; j++) {
@@ -178,7 +178,7 @@ static void number_joints(srCompiler* c, Arrays* A) {
     A->joint_name[j] = name ? sr_pool_text(c->pool, name) : A->body_name[body];
     A->joint_implied[j] = spec_joint < 0;
     A->joint_type[j] = (int)(spec_joint < 0 ? SR_JOINT_FREE : joint_type(c, spec_joint));
-    A->joint_nature[j] = (int)(spec_joint < 0 ? SR_NATURE_NONE : joint_nature(c, spec_joint));
+    A->joint_role[j] = (int)(spec_joint < 0 ? SR_ROLE_NONE : joint_role(c, spec_joint));
     srPlace place =
         spec_joint < 0 ? A->body_place[body] : sr_c_place(c, SR_ELEMENT_JOINT, spec_joint, SR_FIELD(srJointDef, name));
     sr_c_new_name(c, &c->joints, A->joint_name[j], j, "joint", place);
@@ -401,7 +401,7 @@ static void hand_over(srCompiler* c, const Arrays* A) {
   m->joint_nq = A->joint_nq;
   m->joint_v = A->joint_v;
   m->joint_nv = A->joint_nv;
-  m->joint_nature = A->joint_nature;
+  m->joint_role = A->joint_role;
   m->q_name = A->q_name;
   m->q_unit = A->q_unit;
   m->v_name = A->v_name;

@@ -25,7 +25,7 @@ static const Rule rules[] = {
     {SR_ELEMENT_JOINT, "armature", MOVING, NULL},
     {SR_ELEMENT_JOINT, "effort", MOVING, NULL},
     {SR_ELEMENT_JOINT, "speed", MOVING, NULL},
-    {SR_ELEMENT_JOINT, "nature", MOVING, NULL},
+    {SR_ELEMENT_JOINT, "role", MOVING, NULL},
     {SR_ELEMENT_JOINT, "natural-frequency", MOVING, NULL},
     {SR_ELEMENT_JOINT, "damping-ratio", NULL, "stiffness|natural-frequency"},
     {SR_ELEMENT_JOINT, "reference", MOVING, NULL},

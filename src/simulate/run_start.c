@@ -102,16 +102,16 @@ static srStatus look_at_rows(srRun* run) {
   return SR_INPUT;
 }
 
-// Warnings for joints whose `nature` the partition of the coordinates could not follow.
+// Warnings for joints whose coordinate role the partition could not follow.
 static void tell_partition(const srRun* run) {
   const srModel* m = run->m;
   const unsigned char* dependent = sri_dependent(run->integrator);
   for (int i = 0; dependent != NULL && i < m->nv && !m->absolute; ++i) {
-    const int nature = m->joint_nature[m->link_joint[m->dof_link[i]]];
-    if (nature == SR_NATURE_NONE || (nature == SR_NATURE_DEPENDENT) == (dependent[i] != 0)) continue;
+    const int role = m->joint_role[m->link_joint[m->dof_link[i]]];
+    if (role == SR_ROLE_NONE || (role == SR_ROLE_DEPENDENT) == (dependent[i] != 0)) continue;
     sr_messages_add(
         run->messages, SR_SEVERITY_WARNING, (srPlace){0},
-        "the coordinate '%s' is %s: its nature is to be %s, which the constraints do not allow at the start",
+        "the coordinate '%s' is %s: the model requests that it be %s, which the constraints do not allow at the start",
         m->v_name[i], dependent[i] != 0 ? "dependent" : "independent", dependent[i] != 0 ? "independent" : "dependent");
   }
 }

@@ -202,10 +202,10 @@ static const char* row(void* user, int k, double* tolerance) {
 }
 
 // In other than relative coordinates the hints do not refer to coordinates of the equations.
-static int nature(void* user, int i) {
+static int role(void* user, int i) {
   const srModel* m = ((const srModelSystem*)user)->m;
-  const int hint = m->absolute ? SR_NATURE_NONE : m->joint_nature[m->link_joint[m->dof_link[i]]];
-  return hint == SR_NATURE_INDEPENDENT ? 1 : hint == SR_NATURE_DEPENDENT ? -1 : 0;
+  const int hint = m->absolute ? SR_ROLE_NONE : m->joint_role[m->link_joint[m->dof_link[i]]];
+  return hint == SR_ROLE_INDEPENDENT ? 1 : hint == SR_ROLE_DEPENDENT ? -1 : 0;
 }
 
 // ---- after a step -----------------------------------------------------------------------------------------------------
@@ -279,7 +279,7 @@ srSystem sr_system(srModelSystem* user) {
       .accepted = accepted,
       .power = power,
       .row = m->constrained ? row : NULL,
-      .nature = nature,
+      .role = role,
       .M_sparsity = m->constrained ? &user->M_sparsity : NULL,
       .G_sparsity = m->constrained ? &user->G_sparsity : NULL,
       .K_sparsity = user->tangent != NULL && user->tangent->sparsity.row != NULL ? &user->tangent->sparsity : NULL,

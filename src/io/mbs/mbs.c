@@ -237,7 +237,7 @@ static int add_link(Mbs* m, const char* name, const char* parent, const double a
     def.axis = sr_reader_list(m->r, axes[j->axis], 3, place);
     if (j->given) def.q = sr_reader_one(j->q, place);
     if (j->v != 0) def.v = sr_reader_one(j->v, place);
-    if (strcmp(j->nature, "driven") != 0) def.nature = (srAttr){.text = j->nature, .place = place};
+    if (strcmp(j->nature, "driven") != 0) def.role = (srAttr){.text = j->nature, .place = place};
   }
   sr_reader_add(m->r, SR_ELEMENT_JOINT, index, &def, place);
   if (j && strcmp(j->nature, "driven") == 0) add_driver(m, j, place);

@@ -162,13 +162,13 @@ static void read_dynamics(srUrdf* u, srUrdfJoint* joint) {
   joint->armature += read_positive(u, joint, node, "armature");
 }
 
-static void read_nature(srUrdf* u, srUrdfJoint* joint) {
+static void read_role(srUrdf* u, srUrdfJoint* joint) {
   const srXmlAttribute* a = sr_xml_attribute(joint->node, "independent");
   if (!a) return;
   if (sr_text_is_among(a->value, "true|True|1"))
-    joint->nature = "independent";
+    joint->role = "independent";
   else if (sr_text_is_among(a->value, "false|False|0"))
-    joint->nature = "dependent";
+    joint->role = "dependent";
   else
     sr_reader_error(u->r, a->place, "'independent' is true or false, not '%.60s'", a->value);
 }
@@ -191,7 +191,7 @@ static void read_joint(srUrdf* u, srUrdfJoint* joint) {
     ignore_part(u, joint, axis);
   read_limit(u, joint);
   read_dynamics(u, joint);
-  read_nature(u, joint);
+  read_role(u, joint);
 }
 
 // -------------------------------------------------------------------------------------------------------------- mimic
@@ -270,8 +270,8 @@ void sr_urdf_write_joint(srUrdf* u, int index, int body) {
   if (joint->armature > 0) def.armature = sr_reader_one(joint->armature, joint->place);
   if (joint->start != 0) def.q = sr_reader_one(joint->start, joint->mimic ? joint->mimic->place : joint->place);
   // What it mimics decides: its own start is a guess, which must give way when the other one is set elsewhere.
-  if (joint->leader >= 0 && !joint->nature) joint->nature = "dependent";
-  if (joint->nature && sr_urdf_scalar(joint)) def.nature = (srAttr){.text = joint->nature, .place = joint->place};
+  if (joint->leader >= 0 && !joint->role) joint->role = "dependent";
+  if (joint->role && sr_urdf_scalar(joint)) def.role = (srAttr){.text = joint->role, .place = joint->place};
   def.effort = joint->effort;
   def.speed = joint->speed;
   joint->index = sr_reader_add(u->r, SR_ELEMENT_JOINT, body, &def, joint->place);

@@ -1,4 +1,4 @@
-// Tests of `nature`: the hint which coordinates of a loop are independent, for the partition of coordinates and the
+// Tests of coordinate roles: hints which coordinates of a loop are independent, for coordinate partitioning and the
 // assembly.
 #include <math.h>
 #include <sarrus/sarrus.h>
@@ -9,14 +9,14 @@
 
 enum { N = 3 };
 
-// A four-bar whose joints have these natures: 'i', 'd', or '-' for none.
-static srModel* four_bar(const char natures[N + 1]) {
+// A four-bar whose joints have these roles: 'i', 'd', or '-' for none.
+static srModel* four_bar(const char roles[N + 1]) {
   char text[2000], hint[N][40];
   for (int i = 0; i < N; i++)
     snprintf(hint[i], sizeof hint[i], "%s",
-             natures[i] == 'i'   ? "nature='independent'"
-             : natures[i] == 'd' ? "nature='dependent'"
-                                 : "");
+             roles[i] == 'i'   ? "role='independent'"
+             : roles[i] == 'd' ? "role='dependent'"
+                               : "");
   snprintf(text, sizeof text,
            "<sarrus version='1'><body name='crank'><joint type='revolute' axis='0 1 0' q='-1.2' v='2' %s/>"
            "<inertial mass='1.5' com='0.15 0 0' inertia='1e-4 0.0113 0.0113'/></body>"
@@ -34,9 +34,9 @@ static srModel* four_bar(const char natures[N + 1]) {
 }
 
 // The coordinate that is independent at the start; *warnings: hints that were not followed.
-static int independent(const char* natures, int* warnings) {
+static int independent(const char* roles, int* warnings) {
   srAssembly assembly;
-  srModel* m = four_bar(natures);
+  srModel* m = four_bar(roles);
   ENSURE(m != NULL);
   srData* d = sr_data_create(m);
   ENSURE(sr_assemble(m, d, NULL, &assembly) == SR_OK);
@@ -65,7 +65,7 @@ static int independent(const char* natures, int* warnings) {
   return left;
 }
 
-TEST(nature_the_independent_coordinate_is_the_hinted_one) {
+TEST(role_the_independent_coordinate_is_the_hinted_one) {
   int warnings;
   for (int i = 0; i < N; i++) {
     char hints[N + 1] = "---";
@@ -79,7 +79,7 @@ TEST(nature_the_independent_coordinate_is_the_hinted_one) {
   }
 }
 
-TEST(nature_hints_that_cannot_be_followed_are_told) {
+TEST(role_hints_that_cannot_be_followed_are_reported) {
   int warnings;
   independent("iii", &warnings);
   ENSURE_EQUAL(warnings, 2);
@@ -89,7 +89,7 @@ TEST(nature_hints_that_cannot_be_followed_are_told) {
   ENSURE_EQUAL(warnings, 1);
 }
 
-TEST(nature_independent_joints_stay_where_they_are_when_the_loop_is_closed) {
+TEST(role_independent_joints_stay_where_they_are_when_the_loop_is_closed) {
   for (int i = 0; i < N; i++) {
     srAssembly assembly;
     char hints[N + 1] = "ddd";
@@ -105,7 +105,7 @@ TEST(nature_independent_joints_stay_where_they_are_when_the_loop_is_closed) {
 }
 
 // Whatever is hinted, the motion is the same: within what the tolerance leaves after 2 s.
-TEST(nature_changes_no_motion) {
+TEST(role_changes_no_motion) {
   double crank[4];
   static const char* const hints[] = {"---", "i--", "-i-", "--i"};
   for (int k = 0; k < 4; k++) {
