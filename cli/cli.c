@@ -7,6 +7,8 @@
 #include <string.h>
 #include <sys/stat.h>
 
+#include "help.h"
+
 // ---------------------------------------------------------------------------------------------------------- messages
 static void add(Cli* cli, srSeverity severity, const char* format, va_list arguments) {
   char text[1024];
@@ -48,14 +50,16 @@ static void print_message(const srMessage* message, int alike) {
   sr_text_free(&text);
 }
 
-// A note on a file; those of a computation, which have none, concern its result.
-static bool is_hidden(const srMessage* message) { return message->severity == SR_SEVERITY_NOTE && message->place.file; }
+// A note on a file; those of a computation, which have none, concern its result. --quiet hides both.
+static bool is_hidden(const Cli* cli, const srMessage* message) {
+  return message->severity == SR_SEVERITY_NOTE && (message->place.file || cli->quiet);
+}
 
 void cli_show(Cli* cli) {
   int* count = cli->verbose ? NULL : count_kinds(cli);  // NULL: all in full
   for (; cli->shown < sr_messages_count(cli->messages); cli->shown++) {
     const srMessage* message = sr_messages_get(cli->messages, cli->shown);
-    if (count && is_hidden(message)) {
+    if (count && is_hidden(cli, message)) {
       cli->hidden++;
     } else if (count && message->severity == SR_SEVERITY_WARNING) {
       if (count[message->kind] > 0) print_message(message, count[message->kind] - 1);
@@ -68,16 +72,16 @@ void cli_show(Cli* cli) {
 }
 
 void cli_show_hidden(const Cli* cli) {
-  if (cli->hidden > 0)
+  if (cli->hidden > 0 && !cli->quiet)
     fprintf(stderr, "sarrus: note: %d note%s on what does not change the motion; --verbose lists %s\n", cli->hidden,
             cli->hidden == 1 ? "" : "s", cli->hidden == 1 ? "it" : "them");
 }
 
 srReportForm cli_form(const Cli* cli) { return cli->json ? SR_REPORT_JSON : SR_REPORT_TEXT; }
 
-int cli_print(srText* text) {
+int cli_print(const Cli* cli, srText* text) {
   const bool whole = !text->failed;
-  if (whole && text->data) fwrite(text->data, 1, text->n, stdout);
+  if (whole && text->data && (!cli->quiet || cli->json)) fwrite(text->data, 1, text->n, stdout);
   if (!whole) fputs("sarrus: error: out of memory\n", stderr);
   sr_text_free(text);
   return whole ? EXIT_DONE : EXIT_FAILED;
@@ -89,7 +93,7 @@ int cli_refuse(Cli* cli, int status) {
   if (cli->json) {
     srText text = {0};
     sr_report_errors(cli->messages, &text);
-    cli_print(&text);
+    cli_print(cli, &text);
   }
   return status;
 }
@@ -232,18 +236,12 @@ void model_close(Model* m) {
 }
 
 // ----------------------------------------------------------------------------------------------------------- options
-static void print_help(const Verb* verb, const Option* options, int n) {
-  printf("sarrus %s: %s\n\nusage: sarrus %s %s\n\noptions\n", verb->name, verb->about, verb->name, verb->arguments);
-  options_print(stdout, options, n);
-  printf("\nexample\n  %s\n", verb->example);
-}
-
 int verb_options(Cli* cli, const Verb* verb, const Option* options, int n, int argc, char** argv,  //
                  const char** argument, int* status) {
   bool help = false;
   const bool good = options_parse(options, n, argc, argv, cli->messages, argument, &help);
   if (help) {
-    print_help(verb, options, n);
+    help_verb(cli, verb, options, n);
     return *status = EXIT_DONE, 1;
   }
   if (good && *argument) return 0;

@@ -13,9 +13,14 @@ enum { EXIT_DONE = 0, EXIT_FAILED = 1, EXIT_INPUT = 2 };
 
 #define NOT_GIVEN ((double)NAN)  // of a number that an option may give
 
+// Forms of the help (help.c): as text, as a manual page, as completion for a shell.
+typedef enum HelpForm { HELP_TEXT, HELP_MAN, HELP_BASH, HELP_ZSH, HELP_FISH } HelpForm;
+
 typedef struct Cli {
   bool json;             // one JSON object on standard output, and nothing else there
   bool verbose;          // every message in full
+  bool quiet;            // no report, no notes, no progress
+  HelpForm help;         // of --help
   srMessages* messages;  // all errors, warnings and notes of this call
   int shown;             // how many of them are on standard error already, or counted
   int hidden;            // notes on model files among those: main counts them in one line
@@ -30,6 +35,7 @@ typedef struct Verb {
 } Verb;
 extern const Verb verbs[];
 extern const int verb_count;
+const Verb* verb_find(Cli* cli, const char* word);  // NULL: reported
 
 // The verbs: X(name, arguments, about, example); cmd_<name> is defined in cmd_<name>.c. A new verb is that file and one row.
 #define VERB_LIST(X)                                                                                                   \
@@ -50,7 +56,9 @@ extern const int verb_count;
     "sarrus laws --friction kikuuwe,lugre --set friction.K=5000 --svg laws")                                           \
   X(convert, "MODEL [options]", "write a model as URDF, MJCF or native format; report what is lost",                   \
     "sarrus convert models/paper1/arm6.xml -o arm6.urdf")                                                              \
-  X(init, "DIR", "write a new project: a model and laws of your own in C", "sarrus init myproject && make -C myproject")
+  X(init, "DIR", "write a new project: a model and laws of your own in C",                                             \
+    "sarrus init myproject && make -C myproject")                                                                      \
+  X(help, "[VERB]", "this overview, or the options of a verb; manual page and shell completion", "sarrus help run")
 
 #define VERB_DECLARE(name, arguments, about, example) int cmd_##name(Cli* cli, const Verb* verb, int argc, char** argv);
 VERB_LIST(VERB_DECLARE)
@@ -66,9 +74,9 @@ void cli_show_hidden(const Cli* cli);  // the line that counts the notes
 // The end of a verb that has no result: messages to standard error, {"errors": [...]} for --json. Returns status.
 int cli_refuse(Cli* cli, int status);
 int cli_status(srStatus status);  // exit status of a library status
-// Prints a report on standard output, and frees it. A report truncated for lack of memory is replaced by an error.
+// Prints a report on standard output unless --quiet was given, and frees it. A report truncated for lack of memory is replaced by an error.
 // Returns the exit status.
-int cli_print(srText* text);
+int cli_print(const Cli* cli, srText* text);
 srReportForm cli_form(const Cli* cli);  // as requested
 
 // Words that an option takes: known[0 .. built-1], and up to known[n-1] those of the contract that are not built yet. True
@@ -98,7 +106,9 @@ typedef struct Model {
         "run the code of libraries that the model names, in its folder or in these"                                    \
   }
 #define VERBOSE_OPTION(cli)                                                                                            \
-  { "--verbose", OPTION_FLAG, &(cli)->verbose, NULL, "list all notes, and every warning of a kind" }
+  {"--verbose", OPTION_FLAG, &(cli)->verbose, NULL, "list all notes, and every warning of a kind"}, {                  \
+    "--quiet", OPTION_FLAG, &(cli)->quiet, NULL, "print errors and warnings alone: no report, notes or progress"       \
+  }
 // The options that every verb with a model has.
 #define LOCK_HELP "hold joints where they start that nothing with mass moves with"
 #define MODEL_OPTIONS(cli, m)                                                                                          \
@@ -162,7 +172,7 @@ typedef struct Progress {
   long long drawn;  // last time of drawing, ms
   bool stopped;     // the user requested a stop
 } Progress;
-Progress progress_begin(void);                             // also installs signal handlers, stop.c
+Progress progress_begin(const Cli* cli);                   // also installs signal handlers, stop.c
 int progress_update(Progress* p, double t, double t_end);  // nonzero: the user requests a stop
 void progress_end(Progress* p);
 

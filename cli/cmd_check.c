@@ -9,7 +9,7 @@ static int check(Cli* cli, const Model* m) {
   cli_show(cli);
   sr_report_check(check, cli->messages, cli_form(cli), &text);
   sr_check_destroy(check);
-  return cli_print(&text);
+  return cli_print(cli, &text);
 }
 
 int cmd_check(Cli* cli, const Verb* verb, int argc, char** argv) {

@@ -318,7 +318,7 @@ static int compare(Compare* c) {
   cli_show(c->cli);
   srText text = {0};
   sr_report_comparison(&c->all, c->cli->messages, cli_form(c->cli), &text);
-  return cli_print(&text) == EXIT_DONE && good && !c->all.interrupted ? EXIT_DONE : EXIT_FAILED;
+  return cli_print(c->cli, &text) == EXIT_DONE && good && !c->all.interrupted ? EXIT_DONE : EXIT_FAILED;
 }
 
 // ----------------------------------------------------------------------------------------------------------- options

@@ -51,12 +51,12 @@ static void print_json(const Cli* cli, const srConversion* c, const Wish* wish) 
   sr_json_warnings(&json, cli->messages);
   if (!wish->file) sr_json_text(&json, "text", c->text);
   sr_json_end(&json);
-  cli_print(&text);
+  cli_print(cli, &text);
 }
 
-// Those that change the motion first.
-static void print_lost(FILE* out, const srConversion* c) {
-  for (int effect = SR_LOSS_MOTION; effect >= SR_LOSS_NOTHING; effect--)
+// Those that change the motion first, down to those of the least effect that is wanted.
+static void print_lost(FILE* out, const srConversion* c, int least) {
+  for (int effect = SR_LOSS_MOTION; effect >= least; effect--)
     for (int i = 0; i < c->nlost; i++) {
       const srLost* lost = &c->lost[i];
       if ((int)lost->effect != effect) continue;
@@ -66,13 +66,17 @@ static void print_lost(FILE* out, const srConversion* c) {
     }
 }
 
-static void print_people(const srConversion* c, const Wish* wish) {
+static void print_people(const Cli* cli, const srConversion* c, const Wish* wish) {
   FILE* out = wish->file ? stdout : stderr;
   if (!wish->file) fwrite(c->text, 1, c->size, stdout);
+  if (cli->quiet) {
+    print_lost(stderr, c, SR_LOSS_MOTION);
+    return;
+  }
   if (wish->file) fprintf(out, "%s: %s, %zu bytes\n", wish->file, c->format, c->size);
   if (c->base && strcmp(c->base, "floating") == 0) fprintf(out, "its root floats: read it with --base floating\n");
   if (c->nlost > 0) fprintf(out, "what %s cannot express, or expresses differently:\n", c->format);
-  print_lost(out, c);
+  print_lost(out, c, SR_LOSS_NOTHING);
 }
 
 // MJCF has the initial state in a key, and MuJoCo does not close loops itself. NULL: the spec as it is.
@@ -106,7 +110,7 @@ static int convert(Cli* cli, Model* m, const Wish* wish, const char* format) {
   if (cli->json)
     print_json(cli, c, wish);
   else
-    print_people(c, wish);
+    print_people(cli, c, wish);
   sr_conversion_destroy(c);
   return EXIT_DONE;
 }

@@ -9,7 +9,7 @@ static int evaluate(Cli* cli, const Model* m, bool bare) {
   cli_show(cli);
   sr_report_evaluation(e, cli_form(cli), &text);
   sr_evaluation_destroy(e);
-  return cli_print(&text);
+  return cli_print(cli, &text);
 }
 
 // The requested state; the initial one at its time, with its loops closed.

@@ -40,8 +40,10 @@ static bool write_file(Cli* cli, const char* folder, const TemplateFile* f) {
 int cmd_init(Cli* cli, const Verb* verb, int argc, char** argv) {
   const char* folder = NULL;
   int status = EXIT_DONE;
-  const Option options[] = {{"--json", OPTION_FLAG, &cli->json, NULL, "print one JSON object on standard output"}};
-  if (verb_options(cli, verb, options, 1, argc, argv, &folder, &status) != 0) return status;
+  const Option options[] = {VERBOSE_OPTION(cli),
+                            {"--json", OPTION_FLAG, &cli->json, NULL, "print one JSON object on standard output"}};
+  if (verb_options(cli, verb, options, sizeof options / sizeof options[0], argc, argv, &folder, &status) != 0)
+    return status;
   if (!folder_ready(cli, folder)) return cli_refuse(cli, EXIT_INPUT);
   for (int i = 0; i < template_file_count; i++)
     if (!write_file(cli, folder, &template_files[i])) return cli_refuse(cli, EXIT_INPUT);
@@ -53,9 +55,10 @@ int cmd_init(Cli* cli, const Verb* verb, int argc, char** argv) {
     for (int i = 0; i < template_file_count; i++) sr_json_text(&json, NULL, template_files[i].name);
     sr_json_array_end(&json);
     sr_json_end(&json);
-    cli_print(&text);
+    cli_print(cli, &text);
     return EXIT_DONE;
   }
+  if (cli->quiet) return EXIT_DONE;
   printf("%s/ holds a new project:\n", folder);
   for (int i = 0; i < template_file_count; i++) printf("  %s\n", template_files[i].name);
   printf("next:\n  make -C %s\n  sarrus run %s/model.xml --plugins\n", folder, folder);

@@ -126,7 +126,7 @@ static int laws(Laws* l) {
   cli_show(l->cli);
   if (l->cli->json)
     laws_json(l);
-  else
+  else if (!l->cli->quiet)
     laws_table(l);
   return EXIT_DONE;
 }

@@ -175,7 +175,7 @@ static void print_json(const Plot* p) {
   sr_json_int(&json, "rows", rows);
   sr_json_warnings(&json, p->cli->messages);
   sr_json_end(&json);
-  cli_print(&text);
+  cli_print(p->cli, &text);
 }
 
 static void print_names(const char* label, const PlotColumns* c, const int* column, int n) {
@@ -219,7 +219,7 @@ static int plot(Plot* p) {
   cli_show(p->cli);
   if (p->cli->json)
     print_json(p);
-  else if (strcmp(p->out, "-") != 0)
+  else if (!p->cli->quiet && strcmp(p->out, "-") != 0)
     print_report(p);
   return EXIT_DONE;
 }

@@ -245,7 +245,7 @@ static int print_advice(const Recommend* r) {
                               .messages = r->cli->messages};
   srText text = {0};
   sr_report_recommendation(&x, cli_form(r->cli), &text);
-  return cli_print(&text);
+  return cli_print(r->cli, &text);
 }
 
 static int recommend(Recommend* r) {

@@ -169,7 +169,7 @@ static int print_report(const Run* r, const char* trouble) {
                               .messages = r->cli->messages};
   srText text = {0};
   sr_report_run(&report, cli_form(r->cli), &text);
-  const int status = cli_print(&text);
+  const int status = cli_print(r->cli, &text);
   return trouble ? EXIT_FAILED : status;
 }
 
@@ -180,7 +180,7 @@ static int simulate(Run* r) {
     if (!open_table(r)) return cli_refuse(r->cli, EXIT_INPUT);
     r->options.row = on_row;
   }
-  r->progress = progress_begin();
+  r->progress = progress_begin(r->cli);
   const srStatus status = sr_run(r->m.model, r->m.data, &r->options, r->cli->messages, &r->result);
   progress_end(&r->progress);
   if (status != SR_OK && status != SR_FAILED) {

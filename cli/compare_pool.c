@@ -41,7 +41,7 @@ static double wall_clock(void) {
 
 static void show_progress(const Compare* c, bool over) {
   enum { WIDTH = 40 };
-  if (isatty(STDERR_FILENO) != 1) return;
+  if (c->cli->quiet || isatty(STDERR_FILENO) != 1) return;
   if (over) {
     fprintf(stderr, "\r%79s\r", "");
     return;

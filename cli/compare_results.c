@@ -8,7 +8,7 @@ static int print_all(Cli* cli, const TextList* files, srTableDifference* const* 
   cli_show(cli);
   sr_report_table_differences(files->item[0], (const srTableDifference* const*)differences + 1, files->n - 1,
                               cli_form(cli), &text);
-  return cli_print(&text);
+  return cli_print(cli, &text);
 }
 
 int compare_results(Cli* cli, const TextList* files) {

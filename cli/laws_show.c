@@ -123,7 +123,7 @@ void laws_json(const Laws* l) {
   sr_json_array_end(&json);
   sr_json_warnings(&json, l->cli->messages);
   sr_json_end(&json);
-  cli_print(&text);
+  cli_print(l->cli, &text);
 }
 
 // ----------------------------------------------------------------------------------------------------------------- CSV

@@ -3,7 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "cli.h"
+#include "help.h"
 
 const Verb verbs[] = {
 #define VERB_ROW(name, arguments, about, example) {#name, arguments, about, example, cmd_##name},
@@ -11,18 +11,6 @@ const Verb verbs[] = {
 #undef VERB_ROW
 };
 const int verb_count = (int)(sizeof verbs / sizeof verbs[0]);
-
-static void print_help(FILE* out) {
-  fprintf(out,
-          "Sarrus %s: multibody dynamics\n\n"
-          "usage: sarrus VERB MODEL [options]\n\nverbs\n",
-          sr_version());
-  for (int i = 0; i < verb_count; i++) fprintf(out, "  %-9s %s\n", verbs[i].name, verbs[i].about);
-  fprintf(out,
-          "\n  sarrus VERB --help    options of a verb, with an example\n"
-          "  sarrus --version      version\n\n"
-          "Exit status: 0 done, 1 the computation failed, 2 the input is wrong.\n");
-}
 
 // A program built with one version of the headers must not run on another version of the library.
 static bool version_fits(void) {
@@ -32,7 +20,7 @@ static bool version_fits(void) {
   return false;
 }
 
-static const Verb* find_verb(Cli* cli, const char* word) {
+const Verb* verb_find(Cli* cli, const char* word) {
   const char* words[sizeof verbs / sizeof verbs[0]];
   for (int i = 0; i < verb_count; i++) {
     if (strcmp(verbs[i].name, word) == 0) return &verbs[i];
@@ -48,12 +36,13 @@ static const Verb* find_verb(Cli* cli, const char* word) {
 }
 
 static int dispatch(Cli* cli, int argc, char** argv) {
-  if (argc < 2) return print_help(stderr), EXIT_INPUT;
-  if (strcmp(argv[1], "--help") == 0 || strcmp(argv[1], "-h") == 0) return print_help(stdout), EXIT_DONE;
-  if (strcmp(argv[1], "--version") == 0) return printf("sarrus %s\n", sr_version()), EXIT_DONE;
+  if (argc < 2) return help_overview(stderr), EXIT_INPUT;
+  if (strcmp(argv[1], "--help") == 0 || strcmp(argv[1], "-h") == 0) return help_overview(stdout), EXIT_DONE;
+  if (strcmp(argv[1], "--version") == 0 || strcmp(argv[1], "-V") == 0)
+    return printf("sarrus %s\n", sr_version()), EXIT_DONE;
   // Errors in the options themselves are reported in the requested form, too.
   for (int i = 1; i < argc; i++) cli->json = cli->json || strcmp(argv[i], "--json") == 0;
-  const Verb* verb = find_verb(cli, argv[1]);
+  const Verb* verb = verb_find(cli, argv[1]);
   if (!verb) return cli_refuse(cli, EXIT_INPUT);
   return verb->run(cli, verb, argc - 2, argv + 2);
 }

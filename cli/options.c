@@ -173,17 +173,6 @@ bool options_parse(const Option* options, int n, int argc, char** argv, srMessag
   return good;
 }
 
-void options_print(FILE* out, const Option* options, int n) {
-  for (int i = 0; i < n; i++) {
-    if (!*options[i].name) continue;
-    char left[64];
-    snprintf(left, sizeof left, "%s%s%s", options[i].name, options[i].kind == OPTION_CHOICE ? "" : " ",
-             options[i].value ? options[i].value : "");
-    fprintf(out, "  %-24s %s\n", left, options[i].doc);
-  }
-  fprintf(out, "  %-24s %s\n", "--help", "this page");
-}
-
 void numbers_free(NumberList* list) {
   free(list->x);
   *list = (NumberList){0};

@@ -43,7 +43,6 @@ typedef struct Option {
 // (one only, unless an option is named ""). Errors go to messages. *help is set by --help and -h.
 bool options_parse(const Option* options, int n, int argc, char** argv, srMessages* messages, const char** argument,
                    bool* help);
-void options_print(FILE* out, const Option* options, int n);
 
 void numbers_free(NumberList* list);
 void texts_free(TextList* list);

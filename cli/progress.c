@@ -13,9 +13,9 @@ static long long now_ms(void) {
   return (long long)t.tv_sec * 1000 + t.tv_nsec / 1000000;
 }
 
-Progress progress_begin(void) {
+Progress progress_begin(const Cli* cli) {
   stop_watch();
-  return (Progress){.shown = isatty(STDERR_FILENO) == 1, .drawn = now_ms()};
+  return (Progress){.shown = !cli->quiet && isatty(STDERR_FILENO) == 1, .drawn = now_ms()};
 }
 
 int progress_update(Progress* p, double t, double t_end) {

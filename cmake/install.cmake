@@ -1,4 +1,4 @@
-# What `cmake --install` puts where: headers, library, command line, models, bindings, CMake package, pkg-config file.
+# What `cmake --install` puts where: headers, library, command line, models, documentation, bindings, CMake package, pkg-config file.
 include(CMakePackageConfigHelpers)
 set(package_dir ${CMAKE_INSTALL_LIBDIR}/cmake/Sarrus)
 set(pkgconfig_dir ${CMAKE_INSTALL_LIBDIR}/pkgconfig)
@@ -6,10 +6,12 @@ set(pkgconfig_dir ${CMAKE_INSTALL_LIBDIR}/pkgconfig)
 install(TARGETS sarrus EXPORT SarrusTargets LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR}
                                             ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR})
 install(FILES ${public_headers} DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/sarrus)
-install(FILES LICENSE DESTINATION ${CMAKE_INSTALL_DOCDIR})
+install(FILES LICENSE README.md CHANGELOG.md CITATION.cff SECURITY.md DESTINATION ${CMAKE_INSTALL_DOCDIR})
+install(DIRECTORY docs/ DESTINATION ${CMAKE_INSTALL_DOCDIR})
 install(DIRECTORY models/ DESTINATION ${CMAKE_INSTALL_DATADIR}/sarrus/models OPTIONAL)
 # Python's module and Octave's functions: they find the library from where they lie.
-install(DIRECTORY bindings/python/sarrus DESTINATION ${CMAKE_INSTALL_DATADIR}/sarrus/python PATTERN __pycache__ EXCLUDE)
+set(SARRUS_PYTHON_DIR ${CMAKE_INSTALL_DATADIR}/sarrus/python CACHE STRING "Folder of the Python module, below the prefix")
+install(DIRECTORY bindings/python/sarrus DESTINATION ${SARRUS_PYTHON_DIR} PATTERN __pycache__ EXCLUDE)
 install(DIRECTORY bindings/octave/ DESTINATION ${CMAKE_INSTALL_DATADIR}/sarrus/octave)
 if(TARGET sarrus_cli)
   install(TARGETS sarrus_cli RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR})

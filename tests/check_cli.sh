@@ -61,6 +61,57 @@ for verb in check eval run init; do
   status 0 $verb --help
   has "example"
 done
+status 0 -V
+has "sarrus $(sed -n 's/.*SR_VERSION_STRING "\([^"]*\)".*/\1/p' include/sarrus/base.h)"
+status 0 run --help
+cp "$work/out" "$work/help"
+status 0 help run
+cmp -s "$work/out" "$work/help" || fail "help run is not run --help"
+COLUMNS=60 status 0 help run
+[ "$(wc -L < "$work/out")" -le 80 ] && [ "$(grep -vc "models/" "$work/out")" -gt "$(grep -vc "models/" "$work/help")" ] ||
+  fail "the help is not as wide as the terminal"
+COLUMNS=60 status 0 help recommend
+[ "$(sed '/^example/,$d' "$work/out" | wc -L)" -le 60 ] || fail "a line of the help is wider than 60 columns"
+status 0 help
+has "recommend"
+status 2 help rnu
+says "unknown verb 'rnu'; did you mean 'run'\?"
+status 2 help run eval
+status 2 help --completion tcsh
+says "there are: bash, zsh, fish"
+
+# manual page and completion name every verb and every option
+status 0 help --man
+cp "$work/out" "$work/sarrus.1"
+if command -v groff > /dev/null; then
+  [ -z "$(groff -man -ww -Tascii "$work/sarrus.1" 2>&1 > /dev/null)" ] || fail "the manual page has errors"
+fi
+for shell in bash zsh fish; do
+  status 0 help --completion $shell
+  cp "$work/out" "$work/complete.$shell"
+done
+for verb in check eval run compare recommend plot laws convert init; do
+  status 0 $verb --help
+  for option in $(sed -n 's/^  \(--[a-z-]*\).*/\1/p' "$work/out"); do
+    [ "$option" = --help ] && continue
+    grep -qF -- "${option//-/\\-}" "$work/sarrus.1" || fail "the manual page lacks $option of $verb"
+    grep -E "^ +$verb\\)" "$work/complete.bash" | grep -qF -- "$option" || fail "bash: $option of $verb is missing"
+    grep -E "^ +$verb\\)" "$work/complete.zsh" | grep -qF -- "'$option:" || fail "zsh: $option of $verb is missing"
+    grep -F "from $verb'" "$work/complete.fish" | grep -qF -- "-l ${option#--} " || fail "fish: $option of $verb is missing"
+  done
+done
+completed=$(bash -c '. "$1"; COMP_WORDS=(sarrus run --t-); COMP_CWORD=2; _sarrus; echo "${COMPREPLY[*]}"' - "$work/complete.bash")
+[ "$completed" = "--t-end" ] || fail "bash completes --t- to '$completed'"
+completed=$(bash -c '. "$1"; COMP_WORDS=(sarrus rec); COMP_CWORD=1; _sarrus; echo "${COMPREPLY[*]}"' - "$work/complete.bash")
+[ "$completed" = "recommend" ] || fail "bash completes rec to '$completed'"
+
+# --quiet: errors and warnings alone
+status 0 run models/double-pendulum.xml --t-end 0.1 --quiet --out "$work/quiet.csv"
+[ ! -s "$work/out" ] && [ ! -s "$work/err" ] && [ -s "$work/quiet.csv" ] || fail "--quiet prints, or writes no result"
+status 0 run models/double-pendulum.xml --t-end 0.1 --quiet --json
+valid
+status 2 check no-such-file.xml --quiet
+says "no-such-file.xml"
 status 2
 status 2 rnu models/pendulum.xml
 says "unknown verb 'rnu'; did you mean 'run'\?"
@@ -405,7 +456,7 @@ status 1 run "$work/blowup.xml"
 has "STOPPED EARLY"
 
 # the help and the page name every method
-status 0 run --help
+COLUMNS=500 status 0 run --help
 methods=$(sed -n 's/^ *--method NAME *integrator: //p' "$work/out" | tr -d ',')
 [ "$(wc -w <<< "$methods")" -ge 5 ] || fail "the help names the methods '$methods'"
 for method in $methods; do

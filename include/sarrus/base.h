@@ -11,9 +11,9 @@ extern "C" {
 #endif
 
 #define SR_VERSION_MAJOR 0
-#define SR_VERSION_MINOR 1
+#define SR_VERSION_MINOR 2
 #define SR_VERSION_PATCH 0
-#define SR_VERSION_STRING "0.1.0"
+#define SR_VERSION_STRING "0.2.0"
 
 #if defined(__GNUC__)
 #define SR_API __attribute__((visibility("default")))
@@ -26,7 +26,7 @@ extern "C" {
 // tau of a force evaluation when the method has no stage length of its own: each element uses its own time constant.
 #define SR_TAU_ELEMENT (-1.0)
 
-// Version of the linked library, "0.1.0". Compare with SR_VERSION_STRING of the headers.
+// Version of the linked library, "0.2.0". Compare with SR_VERSION_STRING of the headers.
 SR_API const char* sr_version(void);
 
 // Every function that can fail returns one of these. The command line's exit status is the same number, capped at 2:

@@ -91,7 +91,7 @@ SR_API void sr_warn_constraint_options(const srModel* m, const srRunOptions* o, 
 // sr_warn_rank at d's position, for models whose rank is cheap compared with a run; `check` reports the others.
 SR_API void sr_warn_redundancy(const srModel* m, srData* d, srMessages* messages);
 
-// Provenance of the rows, in one line: "sarrus 0.1.0; model NAME (FILE); dopri5; rtol ...". file may be NULL.
+// Provenance of the rows, in one line: "sarrus 0.2.0; model NAME (FILE); dopri5; rtol ...". file may be NULL.
 SR_API void sr_report_run_provenance(const srModel* m, const srRunOptions* o, const char* file,
                                      const srSetting* settings, int nsetting, srText* out);
 
