@@ -82,13 +82,14 @@ typedef struct Case {
 
 // -------------------------------------------------------------------------------------------------------------- Sarrus
 // The model with one friction law in all of its contacts, whatever the file chooses.
-static srModel* model_with(const char* path, const char* law, double press) {
+static srModel* model_with(const char* path, const char* law, double normal_force) {
   srMessages* messages = sr_messages_create();
   srSpec* spec = NULL;
   char value[32];
-  snprintf(value, sizeof value, "%.17g", press);
-  const srSetting setting = {"press", value};
-  const srStatus status = sr_load(path, &(srLoadOptions){.settings = &setting, .nsetting = press > 0}, messages, &spec);
+  snprintf(value, sizeof value, "%.17g", normal_force);
+  const srSetting setting = {"normal_force", value};
+  const srStatus status =
+      sr_load(path, &(srLoadOptions){.settings = &setting, .nsetting = normal_force > 0}, messages, &spec);
   sr_messages_destroy(messages);
   if (status != SR_OK) {
     fprintf(stderr, "%s cannot be read\n", path);
@@ -102,14 +103,14 @@ static srModel* model_with(const char* path, const char* law, double press) {
   return bench_compile(spec);
 }
 
-typedef struct Watch {
+typedef struct Monitor {
   const CreepScene* scene;
   CreepResult* out;
   int row;
-} Watch;
+} Monitor;
 
 static int monitor_row(void* user, const double* row) {
-  Watch* w = user;
+  Monitor* w = user;
   const double *x = row + 1 + w->scene->m->link_q[w->scene->body], *down = w->scene->down;
   creep_sample(w->out, w->row++, x[0] * down[0] + x[1] * down[1] + x[2] * down[2]);
   return 0;
@@ -117,10 +118,10 @@ static int monitor_row(void* user, const double* row) {
 
 static bool run_sarrus(const Case* c, CreepResult* out) {
   CreepScene scene = *c->scene;
-  srModel* m = model_with(c->path, c->way->law, scene.press);
+  srModel* m = model_with(c->path, c->way->law, scene.normal_force);
   if (!m) return false;
   scene.m = m;
-  Watch watch = {&scene, out, 0};
+  Monitor monitor = {&scene, out, 0};
   srData* d = sr_data_create(m);
   srMessages* messages = sr_messages_create();
   srRunOptions options = sr_run_options(m);
@@ -135,7 +136,7 @@ static bool run_sarrus(const Case* c, CreepResult* out) {
   }
   options.row = monitor_row;
   options.progress = NULL;
-  options.user = &watch;
+  options.user = &monitor;
   srRunResult result;
   const double t = bench_cpu_seconds();
   const srStatus status = sr_run(m, d, &options, messages, &result);
@@ -150,8 +151,8 @@ static bool run_sarrus(const Case* c, CreepResult* out) {
 
 // -------------------------------------------------------------------------------------------------------------- scenes
 // Normal force and limit from the numbers of the model; the file's own load is the same share of them.
-static bool scene_of(CreepScene* s, const char* name, const char* path, double press) {
-  *s = (CreepScene){.name = name, .m = model_with(path, "kikuuwe", press), .press = press};
+static bool scene_of(CreepScene* s, const char* name, const char* path, double normal_force) {
+  *s = (CreepScene){.name = name, .m = model_with(path, "kikuuwe", normal_force), .normal_force = normal_force};
   if (!s->m) return false;
   const srForceElement* contact = NULL;
   for (int i = 0; i < s->m->nforce && !contact; i++)
@@ -171,7 +172,7 @@ static bool scene_of(CreepScene* s, const char* name, const char* path, double p
   for (int k = 0; k < 3; k++) s->down[k] = g[k] - across * normal[k];
   for (int k = 0; k < 3; k++) length += s->down[k] * s->down[k];
   for (int k = 0; k < 3; k++) s->down[k] /= sqrt(length);
-  s->load = 0.29 * mu * (s->pad ? 2 * press : -mass * across);
+  s->load = 0.29 * mu * (s->pad ? 2 * normal_force : -mass * across);
   // The block's force acts where its feet touch, the ball's at its centre.
   for (int k = 0; k < 3; k++) s->lever[k] = s->pad ? 0 : -contact->contact->radius[1] * normal[k];
   return true;

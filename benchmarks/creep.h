@@ -17,12 +17,12 @@ enum { CREEP_FIRST = 160 };                   // period from whose end on drift 
 typedef struct CreepScene {
   const char* name;
   const srModel* m;
-  int body;         // link with the free joint
-  double down[3];   // unit vector: where it would creep
-  double load;      // N, amplitude of the force
-  double lever[3];  // m, from the body's origin to where the force acts, in inertial axes
-  int pad;          // link with a prismatic joint that a force presses against the body, 0: none
-  double press;     // N
+  int body;             // link with the free joint
+  double down[3];       // unit vector: where it would creep
+  double load;          // N, amplitude of the force
+  double lever[3];      // m, from the body's origin to where the force acts, in inertial axes
+  int pad;              // link with a prismatic joint that a force presses against the body, 0: none
+  double normal_force;  // N
 } CreepScene;
 
 typedef struct CreepResult {

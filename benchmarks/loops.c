@@ -1,4 +1,4 @@
-// Mechanisms with loops beside Simbody and MuJoCo at equal accuracy: n-four-bar that swings without meeting its singular
+// Mechanisms with loops compared with Simbody and MuJoCo at equal accuracy: n-four-bar that swings without meeting its singular
 // positions (10 s), where the exact answer is one pendulum's, and Andrews' mechanism (0.03 s).
 //
 //   bench-loops [--quick] [--engine NAME] [--csv FILE] [--note TEXT] N-FOUR-BAR.xml ANDREWS.xml
@@ -231,13 +231,13 @@ static void print_points(const Problem* p, Bench* b) {
          "seconds", "steps", "/sarrus");
   for (int i = 0; i < b->npoint; i++) {
     const Point* x = &b->point[i];
-    const LoopMethod *m = x->method, *ours = NULL;
+    const LoopMethod *m = x->method, *own = NULL;
     if (isnan(x->error)) {
       printf("%-14s %-8s %-13s %-9s %9.2g failed: %s\n", p->name, m->engine, m->name, m->setting, x->setting, x->why);
       if (b->csv) fprintf(b->csv, "%s,%s,\"%s\",%s,%.6g,,,,\n", p->name, m->engine, m->name, m->setting, x->setting);
       continue;
     }
-    const double ratio = x->seconds / seconds_for(b, "sarrus", x->error, &ours);
+    const double ratio = x->seconds / seconds_for(b, "sarrus", x->error, &own);
     printf("%-14s %-8s %-13s %-9s %9.2g %10.2e %11.6f %8ld ", p->name, m->engine, m->name, m->setting, x->setting,
            x->error, x->seconds, x->steps);
     if (ratio > 0)
@@ -258,7 +258,7 @@ static void print_summary(const Problem* p, const Bench* b) {
   for (int k = 3; k <= 9; k++) {
     const double error = pow(10, -k);
     const LoopMethod* method = NULL;
-    const double ours = seconds_for(b, "sarrus", error, &method);
+    const double own = seconds_for(b, "sarrus", error, &method);
     printf("%-14s %8.0e", p->name, error);
     for (size_t e = 0; e < sizeof engines / sizeof *engines; e++) {
       const double s = seconds_for(b, engines[e], error, &method);
@@ -267,7 +267,7 @@ static void print_summary(const Problem* p, const Bench* b) {
       else if (e == 0)
         printf(" %14.6f s %-9s", s, method->name);
       else
-        printf(" %10.5f s %-12s %7.1f x", s, method->name, s / ours);
+        printf(" %10.5f s %-12s %7.1f x", s, method->name, s / own);
     }
     printf("\n");
   }

@@ -1,4 +1,4 @@
-// Sarrus beside every other engine of this build: mass matrix, bias forces and accelerations of the arms, of the
+// Sarrus compared with every other engine of this build: mass matrix, bias forces and accelerations of the arms, of the
 // humanoid and of random trees, at random states. Two engines agree when the largest difference is below 1e-9 of the
 // largest number. Exit status: 0 all agree, 1 some do not.
 //

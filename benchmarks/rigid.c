@@ -269,7 +269,8 @@ int main(int argc, char** argv) {
     fprintf(o.csv_file, "# %s\nmodel,dof,call,engine,version,ns,ns_ratio,instructions,instructions_ratio,source\n",
             o.note ? o.note : "");
   if (!o.count)
-    printf("%-10s %4s  %-16s  %-12s%9s%8s%11s%8s\n", "model", "dof", "call", "engine", "ns", "/ours", "instr", "/ours");
+    printf("%-10s %4s  %-16s  %-12s%9s%8s%11s%8s\n", "model", "dof", "call", "engine", "ns", "/sarrus", "instr",
+           "/sarrus");
   int failed = 0;
   for (int i = first; i < argc; i++) {
     Bench b;

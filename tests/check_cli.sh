@@ -38,7 +38,7 @@ valid() {
   fi || fail "no valid JSON: $(head -c 200 "$work/out")"
 }
 
-# keys NAME...: members of the top object (each stands on a line of its own)
+# keys NAME...: members of the top object (each is on a line of its own)
 keys() {
   local key
   valid
@@ -348,7 +348,7 @@ has "rtol 0.0001, atol 0.0001, control positions"
 status 0 run models/pendulum.xml --t-end 0.1 --control positions --rtol 1e-5
 has "rtol 1e-05, atol 0.0001, control positions"
 status 0 run models/pendulum.xml --t-end 0.1 --json
-grep -q '"control"' "$work/out" && fail "the default rule of the step is told"
+grep -q '"control"' "$work/out" && fail "the default step-size rule is reported"
 sed 's/<run [^>]*>/<run t-end="0.1" control="positions" atol="1e-6"\/>/' models/pendulum.xml > "$work/ruled.xml"
 status 0 run "$work/ruled.xml"
 has "rtol 0.0001, atol 1e-06, control positions"
@@ -451,7 +451,7 @@ END
 status 1 run "$work/blowup.xml" --out "$work/b.csv" --json
 keys $run_keys trouble
 says "x|runaway"
-[ "$(wc -l < "$work/b.csv")" -gt 5 ] || fail "the rows before the trouble were not kept"
+[ "$(wc -l < "$work/b.csv")" -gt 5 ] || fail "the rows before the failure were not kept"
 status 1 run "$work/blowup.xml"
 has "STOPPED EARLY"
 
@@ -508,7 +508,7 @@ status 0 $four_bar --method dopri5 --json
 has '"stabilization": "projection"'
 has '"moved": [], "moved_velocity": []}'
 [ -s "$work/err" ] && fail "run of a loop is not silent on standard error: $(head -n 1 "$work/err")"
-# options that have no effect are told, those that have one are not
+# options without effect are reported, others are not
 for method in mdop5 hem5 phem56; do
   status 0 $four_bar --method $method --stabilization baumgarte --json
   says "warning: --stabilization baumgarte is for explicit methods; $method keeps"
@@ -542,7 +542,7 @@ has '"to": "radau5"'
 has '"switch_count": 1'
 status 0 run models/dc-motor.xml --set L=1e-6 --method dopri5 --t-end 0.05
 says "warning: the motion is stiff for dopri5 from t = .* s on: .* try method auto or radau5"
-# a ledger that does not close is told
+# an energy balance that does not close is reported
 status 0 run models/double-pendulum.xml --method dopri5 --rtol 0.05 --atol 0.05
 says "warning: the energy ledger misses .* take a smaller rtol and atol"
 status 0 run models/pendulum.xml --t-end 0.1 --stabilization baumgarte

@@ -85,8 +85,8 @@ for rho in x["profile"]["methods"].values():
     assert len(rho) == len(x["profile"]["tau"]) and rho == sorted(rho) and rho[-1] <= 1
 for m in x["models"]:
     assert len(m["reference"]["methods"]) == 2 and 0 < m["reference"]["error"] < 1e-8, m["reference"]
-    kin = [of.split()[0] in ("dopri5", "mdop5", "phem56") for of in m["reference"]["methods"]]
-    assert not all(kin), "a reference of one set of coefficients: %s" % m["reference"]
+    family = [of.split()[0] in ("dopri5", "mdop5", "phem56") for of in m["reference"]["methods"]]
+    assert not all(family), "a reference of one set of coefficients: %s" % m["reference"]
     for r in m["runs"]:
         for key in ("method rtol atol step steps rejected evaluations seconds error violation status why solved t").split():
             assert key in r, key

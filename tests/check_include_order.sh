@@ -1,8 +1,8 @@
 #!/usr/bin/env bash
-# Folders include only what stands before them, so that each part can be read, tested and embedded without the later ones.
+# Folders include only folders before them, so that each part can be read, tested and embedded without the later ones.
 #   base < math < collide < expr < law < model < dynamics < force < constraint < contact < plugin < catalog < system < analysis < simulate < advise < report < network < symbolic
-# access, the door for other languages, stands on all of it and on io.
-# Beside that line: integrate stands on base and math, sundials on it; suitesparse on base and math; plot on base; io on model; system joins integrate to the rest.
+# access, the interface for other languages, uses all of them and io.
+# Outside that order: integrate uses base and math, sundials uses integrate; suitesparse uses base and math; plot base; io model; system joins integrate to the rest.
 # The command line includes <sarrus/sarrus.h> and its own headers.
 cd "$(dirname "$0")/.." || exit 1
 shopt -s nullglob

@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Folders refer only to what stands before them when they are linked too (nm), not in includes alone: a function that is declared below
+# Folders refer only to folders before them at link time too (nm), not in includes alone: a function that is declared below
 # and defined above would tie them together all the same. And the core (cmake/targets.cmake) needs the C library and libm: no files, no
 # shared libraries, no threads, no processes.
 #   integrate -> sundials   the table of methods names cvode and ida; without SUNDIALS they are rows that refuse (sundials/without.c)

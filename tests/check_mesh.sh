@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# sarrus check tells shapes and meshes, in every formulation; a mesh that is missing is a warning that names the places;
+# sarrus check reports shapes and meshes, in every formulation; a mesh that is missing is a warning that names the places;
 # --package finds it.
 cd "$(dirname "$0")/.." || exit 1
 sarrus=${SARRUS:-$PWD/build/test/sarrus}

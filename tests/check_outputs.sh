@@ -132,7 +132,7 @@ END
 status 0 "is not a number in 5 of 11 rows of the results, the first time at t = 0.6" run odd.xml --t-end 1 --every 0.1 --out odd.csv
 status 0 "the sensor 'r;<b>&' is not a number at t = 1" run odd.xml --t-end 1
 status 0 "" plot odd.csv --y '*' --out odd.svg
-grep -q "<b>" odd.svg && fail "a name stands in the figure as it is"
+grep -q "<b>" odd.svg && fail "a name is in the figure unescaped"
 grep -q "r;&lt;b" odd.svg || fail "the name is not in the figure"
 
 [ $bad -eq 0 ] && echo "ok outputs: replaced as a whole, one run at a time, kept after signals"

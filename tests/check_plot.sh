@@ -35,7 +35,7 @@ svg() {
 }
 lines() { grep -o '<path class="line ' "$1" | wc -l; }  # lines of data and of the legend
 
-# -------------------------------------------------------------------------------------------------------- a result of ours
+# -------------------------------------------------------------------------------------------------------- a result of run
 a=$work/arm.csv
 "$sarrus" run models/double-pendulum.xml --t-end 2 --every 0.01 --out "$a" > /dev/null || fail "no table to plot"
 status 0 --help

@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# A plugin is built from <sarrus/force.h> (and the <sarrus/function.h> it includes; laws of friction and contact from theirs) alone, links with nothing of ours, is
+# A plugin is built from <sarrus/force.h> (and the <sarrus/function.h> it includes; laws of friction and contact from theirs) alone, does not link with the library, is
 # loaded by `sarrus run`, and moves a model as the same laws written as formulas do.
 cd "$(dirname "$0")/.." || exit 1
 sarrus=$(realpath "${SARRUS:-build/test/sarrus}")
@@ -59,9 +59,9 @@ awk -v tolerance=1e-9 '
 
 # Laws of friction and contact: headers that stand alone, and the motion of the same laws as formulas.
 cp include/sarrus/friction.h include/sarrus/normal.h "$work/include/sarrus/"
-${CC:-cc} -std=c17 $warnings -I"$work/include" -fPIC -shared -o "$work/rub.so" tests/plugin/rub.c -lm \
+${CC:-cc} -std=c17 $warnings -I"$work/include" -fPIC -shared -o "$work/surface_laws.so" tests/plugin/surface_laws.c -lm \
   > "$work/log" 2>&1 || fail "laws of friction and contact do not build"
-"$sarrus" run "$work/rub.xml" --plugins --json > "$work/rub.json" 2> "$work/log" || fail "rub.xml does not run"
+"$sarrus" run "$work/surface_laws.xml" --plugins --json > "$work/surface_laws.json" 2> "$work/log" || fail "surface_laws.xml does not run"
 for sensor in slides falls; do
   awk -v key="$sensor" '
     { all = all $0 " " }
@@ -69,7 +69,7 @@ for sensor in slides falls; do
       if (!match(all, "\"" key "\" *: *[{]\"value\" *: *[-+0-9.eE]+")) exit 1
       text = substr(all, RSTART, RLENGTH); sub(/.*: */, "", text)
       exit !(text^2 < 1e-16)
-    }' "$work/rub.json" || fail "$sensor: a law of friction or contact and its formula differ"
+    }' "$work/surface_laws.json" || fail "$sensor: a law of friction or contact and its formula differ"
 done
 
 # What cannot be loaded is refused with a sentence, not a crash.

@@ -42,7 +42,7 @@ implicit='(genalpha-[a-z0-9]*|radau5|cvode|ida)'
 explicit='(rk4|dopri5|mdop5|hem5|phem56)'
 own='(mdop5|hem5|phem56)'
 
-# ---- a spring of 1e8 N/m with a damper on 1 kg: -2e4 and -5e3 1/s, beside a pendulum that moves ------------------------
+# ---- a spring of 1e8 N/m with a damper on 1 kg: -2e4 and -5e3 1/s, with a pendulum that moves ------------------------
 cat > "$work/stiff.xml" << 'MODEL'
 <sarrus version="1" name="stiff">
   <body name="s">

@@ -13,22 +13,22 @@ fail() {
 }
 
 "$sarrus" run "$model" --t-end 2 --rtol 1e-10 --atol 1e-12 --every 0.01 --out fine.csv > log 2>&1 || fail "run --out fine.csv: $(cat log)"
-"$sarrus" run "$model" --t-end 2 --rtol 1e-5 --every 0.013 --out rough.csv > log 2>&1 || fail "run --out rough.csv: $(cat log)"
-"$sarrus" compare fine.csv rough.csv --json > c.json 2> log || fail "compare of results: $(cat log)"
-python3 - << 'EOF' || fail "what compare tells of two results is wrong"
+"$sarrus" run "$model" --t-end 2 --rtol 1e-5 --every 0.013 --out coarse.csv > log 2>&1 || fail "run --out coarse.csv: $(cat log)"
+"$sarrus" compare fine.csv coarse.csv --json > c.json 2> log || fail "compare of results: $(cat log)"
+python3 - << 'EOF' || fail "the report of compare about two results is wrong"
 import csv, json
 def table(name):
     rows = list(csv.reader(open(name)))[1:]
     return [n.split(" [")[0] for n in rows[0]], [[float(x) for x in r] for r in rows[1:]]
 told = json.load(open("c.json"))
 pair = told["results"][0]
-names, rough = table("rough.csv")
+names, coarse = table("coarse.csv")
 _, fine = table("fine.csv")
 q = names.index("q.q1")
-assert told["reference"] == "fine.csv" and pair["rows"] == len(rough) and pair["interpolated"] > 0
+assert told["reference"] == "fine.csv" and pair["rows"] == len(coarse) and pair["interpolated"] > 0
 # at times that both files have (every 0.13 s), straight from the tables
 at = {round(r[0], 9): r for r in fine}
-common = [abs(r[q] - at[round(r[0], 9)][q]) for r in rough if round(r[0], 9) in at]
+common = [abs(r[q] - at[round(r[0], 9)][q]) for r in coarse if round(r[0], 9) in at]
 column = next(c for c in pair["columns"] if c["name"] == "q.q1")
 assert len(common) > 10 and max(common) <= column["largest"] * (1 + 1e-9) and column["largest"] < 1
 assert column["rms"] <= column["largest"] and column["unit"] == "rad"

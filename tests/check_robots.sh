@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# The robots of models/robots, in URDF and MJCF, and the odd files of tests/robots, beside MuJoCo's numbers that are
+# The robots of models/robots, in URDF and MJCF, and the odd files of tests/robots, compared with MuJoCo's numbers that are
 # kept there (made by tools/mujoco-reference): mass matrix, bias, forces and accelerations to 1e-8, names and order of
 # the joints; every file checks and runs; loops stay closed.
 cd "$(dirname "$0")/.." || exit 1
@@ -88,10 +88,10 @@ class Robot:
     def simulate(self):
         told = sarrus("check", self.file, *self.base)
         if told["nv"] != sum(j["v"][1] for j in self.reference["joints"]):
-            raise ValueError(f"check tells {told['nv']} velocities")
+            raise ValueError(f"check reports {told['nv']} velocities")
         contacts = CONTACTS.get(self.name, 0) if self.format == "mjcf" else 0
         if told["contacts"] != contacts:
-            raise ValueError(f"check tells {told['contacts']} contacts, expected {contacts}")
+            raise ValueError(f"check reports {told['contacts']} contacts, expected {contacts}")
         end = sarrus("run", self.file, "--t-end", "0.05", *self.base)
         if abs(end["t"] - 0.05) > 1e-12 or not all(math.isfinite(x) for x in flat(end["q"]) + flat(end["v"])):
             raise ValueError(f"the run ends at {end['t']} with q = {end['q']}")

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # The rules of SECURITY.md: reading a model runs no code of others, reads regular files alone and only those in its folders, and
-# tells nothing of what stands in other files.
+# reveals nothing of other files' content.
 cd "$(dirname "$0")/.." || exit 1
 sarrus=$(realpath "${SARRUS:-build/test/sarrus}")
 work=$(realpath "$(mktemp -d)")
@@ -20,7 +20,7 @@ status() {
   local got=$?
   [ $got -eq "$wanted" ] || fail "sarrus $*: status $got, expected $wanted"
   grep -qF -- "$words" "$work/log" || fail "sarrus $*: does not say: $words"
-  ! grep -q "topsecret" "$work/log" || fail "sarrus $*: tells what stands in a foreign file"
+  ! grep -q "topsecret" "$work/log" || fail "sarrus $*: reveals the content of a foreign file"
 }
 
 # ------------------------------------------------------------------------------------------------------------- plugins
@@ -131,7 +131,7 @@ done
 xacro '<a b="${load_yaml('"'pipe.yaml'"')}"/>' && status 2 "is a pipe" check "$work/model/robot.xacro"
 xacro '<xacro:include filename="pipe.yaml"/>' && status 2 "is a pipe" check "$work/model/robot.xacro"
 
-# What must still work: ../meshes, the package of the model, packages beside it, folders that the user names, links inside.
+# What must still work: ../meshes, the package of the model, packages next to it, folders that the user names, links inside.
 mkdir -p "$work/ws/arm/urdf" "$work/ws/arm/meshes" "$work/ws/hand/meshes" "$work/plain/urdf" "$work/plain/meshes"
 echo "<package><name>arm</name></package>" > "$work/ws/arm/package.xml"
 echo "<package><name>hand</name></package>" > "$work/ws/hand/package.xml"

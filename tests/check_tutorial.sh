@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Does what docs/using/tutorial.md tells the reader: writes its files (```xml NAME), runs its commands (```sh), and looks for
+# Follows docs/using/tutorial.md: writes its files (```xml NAME), runs its commands (```sh), and looks for
 # what it shows (```text) in what they print: every line up to "...", blanks counted alike.
 cd "$(dirname "$0")/.." || exit 1
 sarrus=${SARRUS:-$PWD/build/test/sarrus}

@@ -19,7 +19,7 @@ static inline bool verbose(void) { return getenv("SARRUS_TEST_VERBOSE") != NULL;
 
 // ---- systems --------------------------------------------------------------------------------------------------------
 
-// Pendulum in the plane, m = L = 1, g = 9.81. user: how many copies of its row (NULL: 1), the second with an error.
+// Pendulum in the plane, m = L = 1, g = 9.81. user: number of copies of its constraint equation (NULL: 1), the second with an error.
 typedef struct Pendulum {
   int copies;
   double error;  // of the length in every second copy

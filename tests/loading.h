@@ -84,7 +84,7 @@ static inline srFrameMotion sensor(const Loaded* x, const char* name) {
   return motion;
 }
 
-// What the energy ledger misses, relative to the largest energy met.
+// What the energy balance misses, relative to the largest energy met.
 static inline double ledger(const Loaded* x) { return x->result.energy.residual / x->result.energy.scale; }
 
 #endif

@@ -1,4 +1,4 @@
-// What was said, as text that tests look into.
+// Messages as text that tests can search.
 #ifndef SR_TEST_MESSAGES_H
 #define SR_TEST_MESSAGES_H
 

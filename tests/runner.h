@@ -15,7 +15,7 @@
 
 #include <stdbool.h>
 
-// Defined when the address sanitizer watches: it reports crashes itself, and memory is laid out in another way.
+// Defined under the address sanitizer: it reports crashes itself, and memory is laid out differently.
 #if defined(__SANITIZE_ADDRESS__)  // gcc
 #define RUNNER_SANITIZED
 #elif defined(__has_feature)  // clang
@@ -32,7 +32,7 @@ typedef struct Test {
 } Test;
 
 void runner_add(Test* test);
-bool runner_long(void);  // true under `./test --long`: take more time, look harder
+bool runner_long(void);  // true under `./test --long`: take more time, test more
 
 __attribute__((noreturn)) void runner_skip(const char* why);  // ends the test: it counts as skipped, not as passed
 

@@ -1,4 +1,4 @@
-// Memory that runs out: an allocator of which a number of calls succeed, and a count of what is not given back.
+// Memory that runs out: an allocator of which a number of calls succeed, and a count of what is not freed.
 //
 //   sr_set_allocator(scarce, NULL);
 //   scarce_live = 0;
@@ -11,7 +11,7 @@
 #include <stdlib.h>
 
 static int scarce_left;        // calls that still succeed
-static long long scarce_live;  // blocks not given back
+static long long scarce_live;  // blocks not freed
 
 static void* scarce(void* user, void* pointer, size_t old_size, size_t new_size) {
   (void)user, (void)old_size;

@@ -173,7 +173,7 @@ TEST(no_member_of_a_model_is_missing) {
   close_model(&x);
 }
 
-TEST(the_layout_of_structs_is_told) {
+TEST(the_layout_of_structs_is_listed) {
   int n = 0, structs = 0, size = 0, end = 0;
   bool found = false;
   for (const srMember* x; (x = sr_layout(n)) != NULL; n++) {
@@ -193,7 +193,7 @@ TEST(the_layout_of_structs_is_told) {
   ENSURE(found && structs > 12);
 }
 
-TEST(words_are_told_in_the_order_of_their_enumeration) {
+TEST(words_are_listed_in_the_order_of_their_enumeration) {
   ENSURE_TEXT(sr_word("joint", SR_JOINT_PRISMATIC), "prismatic");
   ENSURE_TEXT(sr_word("formulation", SR_FORMULATION_PENALTY), "penalty");
   ENSURE_TEXT(sr_word("account", SR_ACCOUNT_FRICTION), "friction");
@@ -226,7 +226,7 @@ TEST(a_row_store_keeps_every_row_of_a_run) {
   close_model(&x);
 }
 
-TEST(a_row_store_stops_a_run_and_tells_its_time) {
+TEST(a_row_store_stops_a_run_and_reports_its_time) {
   Loaded x = open_model("double-pendulum", "");
   srColumns* columns = sr_columns_create(x.m);
   srRowStore* rows = sr_row_store_create(columns->count);
@@ -242,10 +242,10 @@ TEST(a_row_store_stops_a_run_and_tells_its_time) {
   close_model(&x);
 }
 
-// Memory that ends: the row is not kept, the run is stopped, and that is told.
-TEST(a_row_store_without_memory_says_so) {
+// Out of memory: the row is not kept, the run stops, and the error is reported.
+TEST(a_row_store_without_memory_reports_it) {
   const double row[2] = {1, 2};
-  scarce_left = 2;  // the store, its first 1024 rows
+  scarce_left = 2;  // the store, with its first 1024 rows
   sr_set_allocator(scarce, NULL);
   srRowStore* rows = sr_row_store_create(2);
   long n = 0;

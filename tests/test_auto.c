@@ -338,7 +338,7 @@ TEST(it_comes_back_when_the_stiffness_goes) {
   sri_destroy(x);
 }
 
-TEST(van_der_pol_ends_where_the_test_set_says) {
+TEST(van_der_pol_ends_where_the_test_set_has_it) {
   const srSystem s = {.ny = 2, .rates = vdp_rates, .dynamics = vdp_dynamics, .tangent = vdp_tangent};
   const double x0[2] = {2.0, 0.0};
   srIntegrator* x = begin("auto", &s, tolerances(1e-8), x0);
@@ -563,7 +563,7 @@ static int lag_tangent(void* user, double t, const double* q, const double* v, c
   return 0;
 }
 
-TEST(with_constraints_the_rows_in_use_are_handed_over_and_rounding_is_kept) {
+TEST(with_constraints_the_equations_in_use_are_handed_over_and_rounding_is_kept) {
   Pendulum p = one_row;
   p.copies = 3;  // two of them redundant
   const srSystem s = {.nq = 2,

@@ -143,7 +143,7 @@ TEST(every_call_of_the_system_is_counted) {
 }
 
 // Where the other method fails, too, the sentence is that of the method that was in use.
-TEST(where_both_fail_the_first_one_says_why) {
+TEST(where_both_fail_the_first_one_reports_the_reason) {
   Row r = {.n = 1, .K = 1, .C = 2, .period = 10, .rates = {1, 10}, .dynamics = {0.5, 10}, .odd = true};
   srIntegrator *x = begin("auto", &r), *alone = begin("dopri5", &r);
   ENSURE(go(x, &r, 2) == SR_FAILED && go(alone, &r, 2) == SR_FAILED);
@@ -163,7 +163,7 @@ static void* counting(void* user, void* pointer, size_t old_size, size_t new_siz
   return NULL;
 }
 
-// Two methods share what is known of the constraints: it is there once, and is given back once.
+// Two methods share what is known of the constraints: it exists once, and is freed once.
 TEST(what_two_methods_share_is_given_back_once) {
   const srSystem s = pendulum(&one_row);
   srIntegratorOptions o = sri_default_options();

@@ -1,4 +1,4 @@
-// Tests of src/base: the heap door, pools, growing arrays, messages, words and names.
+// Tests of src/base: the allocator, pools, growing arrays, messages, words and names.
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -11,7 +11,7 @@
 typedef struct Meter {
   int calls;       // allocations asked for so far
   int fails_at;    // this call fails, and all after it; 0: never
-  long long live;  // bytes not given back
+  long long live;  // bytes not freed
 } Meter;
 
 static void* metered(void* user, void* pointer, size_t old_size, size_t new_size) {
@@ -182,7 +182,7 @@ TEST(without_a_place_to_jump_to_a_pool_returns_null) {
 }
 
 // ----------------------------------------------------------------------------------------------------------- messages
-TEST(a_message_says_where_and_what) {
+TEST(a_message_states_where_and_what) {
   char text[100];
   sr_message_format(&(srMessage){SR_SEVERITY_ERROR, {"a.xml", 3, 14}, "no body 'rod'", 0}, text, sizeof text);
   ENSURE_TEXT(text, "a.xml:3:14: error: no body 'rod'");

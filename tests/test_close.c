@@ -1,4 +1,4 @@
-// Loops that a file closes to some digits only (src/io/close.c): what each closure holds is closed, what it leaves free stays.
+// Loops that a file closes to some digits only (src/io/close.c): what each loop closure constrains is closed, what it leaves free stays.
 #include <math.h>
 #include <string.h>
 
@@ -6,7 +6,7 @@
 #include "math/pose.h"
 #include "runner.h"
 
-static const double axis[3] = {0, 0.6, 0.8};         // of the closure, in both frames
+static const double axis[3] = {0, 0.6, 0.8};         // of the loop closure, in both frames
 static const double across[3] = {0.6, 0.64, -0.48};  // 90 degrees from it
 
 static void pose_of(const double rpy[3], const double at[3], double pose[16]) {
@@ -70,7 +70,7 @@ static void ensure_closed(const char* type, bool flat, Opening o, double angle, 
   ENSURE_NEAR(srm_dot3(axis, turned), sin(left.turn_along), 1e-15);
 }
 
-TEST(a_small_opening_is_taken_away_in_the_directions_that_the_closure_holds) {
+TEST(a_small_opening_is_taken_away_in_the_directions_that_the_loop_closure_holds) {
   const Opening turn = {.turn_across = 4e-4, .turn_along = 0.3}, along = {.turn_along = 0.3};
   ensure_closed("ball", false, (Opening){0, 0.3, 5e-4, 3e-4}, 0, hypot(5e-4, 3e-4), along);
   ensure_closed("revolute", false, turn, 4e-4, 0, along);

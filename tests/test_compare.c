@@ -57,8 +57,8 @@ TEST(profiles_of_nothing_solved_are_zero) {
 }
 
 // ------------------------------------------------------------------------------------------------------------ methods
-// phem56 without constraints is dopri5, to the last digit: kin by coefficients, and hem5 and radau5 are not.
-TEST(methods_with_the_same_coefficients_are_marked_as_kin) {
+// phem56 without constraints is dopri5, to the last digit: one family by coefficients; hem5 and radau5 are of others.
+TEST(methods_with_the_same_coefficients_are_marked_as_a_family) {
   const char* const same[] = {"dopri5", "mdop5", "phem56"};
   const char* const other[] = {"hem5", "radau5", "rk4", "cvode"};
   const char* family = sri_method_find("dopri5")->family;
@@ -83,7 +83,7 @@ TEST(only_methods_of_sundials_may_be_absent) {
 }
 
 // ------------------------------------------------------------------------------------------------------- trajectories
-// A mass on a spring, x = a cos(w t), beside a hinge that turns freely, phi = u t.
+// A mass on a spring, x = a cos(w t), and a hinge that turns freely, phi = u t.
 static const char oscillator[] =
     "<sarrus version='1' name='oscillator'>"
     "<parameter name='a' value='0.25'/><parameter name='k' value='9'/>"
@@ -105,7 +105,7 @@ static srTrajectory* sampled(Loaded* x, const char* method, double rtol, int n) 
   return out;
 }
 
-// The oscillator as the formula says.
+// The oscillator by its formula.
 static srTrajectory* closed_form(const srModel* m, int n) {
   srTrajectory* out = sr_trajectory_create(m, n);
   for (int k = 0; k < n; k++) {
@@ -117,7 +117,7 @@ static srTrajectory* closed_form(const srModel* m, int n) {
   return out;
 }
 
-TEST(samples_stand_at_equidistant_times_to_the_end) {
+TEST(samples_are_at_equidistant_times_to_the_end) {
   Loaded x = open_text(oscillator);
   srTrajectory* run = sampled(&x, "dopri5", 1e-6, 101);
   ENSURE_EQUAL(run->filled, 101);
@@ -239,7 +239,7 @@ TEST(a_run_that_stops_early_keeps_the_samples_that_it_reached) {
   close_model(&x);
 }
 
-// y'' = -4 y as two states, beside nothing, and beside a mass that moves exactly.
+// y'' = -4 y as two states, alone and with a mass whose motion is exact.
 TEST(a_model_of_states_alone_is_judged_by_its_states) {
   Loaded x = open_text(
       "<sarrus version='1'><state name='a' initial='1' rate='b'/><state name='b' initial='0' rate='-4*a'/>"

@@ -1,4 +1,4 @@
-// Rows of constraints against differences, against joints of a tree, against equilibrium; rank, reactions, refusals.
+// Constraint equations against differences, against joints of a tree, against equilibrium; rank, reactions, refusals.
 #include <math.h>
 #include <sarrus/sarrus.h>
 #include <stdio.h>
@@ -162,27 +162,31 @@ static void rows_by_differences(const char* part, double amplitude) {
 
 #define CLOSURE(attributes) "<closure name='x' a='tip/p' b='b/p' " attributes "/>"
 
-TEST(rows_of_a_body_closure_agree_with_differences) { rows_by_differences(CLOSURE("type='body'"), 0.6); }
-TEST(rows_of_a_weld_closure_agree_with_differences) { rows_by_differences(CLOSURE("type='weld'"), 0.6); }
-TEST(rows_of_a_ball_closure_agree_with_differences) { rows_by_differences(CLOSURE("type='ball'"), 1); }
-TEST(rows_of_a_planar_ball_closure_agree_with_differences) {
+TEST(equations_of_a_body_loop_closure_agree_with_differences) { rows_by_differences(CLOSURE("type='body'"), 0.6); }
+TEST(equations_of_a_weld_loop_closure_agree_with_differences) { rows_by_differences(CLOSURE("type='weld'"), 0.6); }
+TEST(equations_of_a_ball_loop_closure_agree_with_differences) { rows_by_differences(CLOSURE("type='ball'"), 1); }
+TEST(equations_of_a_planar_ball_loop_closure_agree_with_differences) {
   rows_by_differences(CLOSURE("type='ball' normal='1 2 3'"), 1);
 }
-TEST(rows_of_a_rod_closure_agree_with_differences) { rows_by_differences(CLOSURE("type='rod' length='0.8'"), 1); }
-TEST(rows_of_a_revolute_closure_agree_with_differences) {
+TEST(equations_of_a_rod_loop_closure_agree_with_differences) {
+  rows_by_differences(CLOSURE("type='rod' length='0.8'"), 1);
+}
+TEST(equations_of_a_revolute_loop_closure_agree_with_differences) {
   rows_by_differences(CLOSURE("type='revolute' axis='1 2 -1'"), 1);
 }
-TEST(rows_of_a_prismatic_closure_agree_with_differences) {
+TEST(equations_of_a_prismatic_loop_closure_agree_with_differences) {
   rows_by_differences(CLOSURE("type='prismatic' axis='1 2 -1'"), 0.6);
 }
-TEST(rows_of_a_cylindrical_closure_agree_with_differences) {
+TEST(equations_of_a_cylindrical_loop_closure_agree_with_differences) {
   rows_by_differences(CLOSURE("type='cylindrical' axis='0 1 0'"), 1);
 }
-TEST(rows_of_a_universal_closure_agree_with_differences) {
+TEST(equations_of_a_universal_loop_closure_agree_with_differences) {
   rows_by_differences(CLOSURE("type='universal' axis='0 1 0.3' axis2='1 0.5 0'"), 1);
 }
-TEST(rows_of_a_planar_closure_agree_with_differences) { rows_by_differences(CLOSURE("type='planar' axis='0 1 2'"), 1); }
-TEST(rows_of_a_helical_closure_agree_with_differences) {
+TEST(equations_of_a_planar_loop_closure_agree_with_differences) {
+  rows_by_differences(CLOSURE("type='planar' axis='0 1 2'"), 1);
+}
+TEST(equations_of_a_helical_loop_closure_agree_with_differences) {
   rows_by_differences(CLOSURE("type='helical' pitch='0.4' axis='0 1 2'"), 0.4);
 }
 TEST(rows_of_a_point_on_a_line_agree_with_differences) {
@@ -203,7 +207,7 @@ TEST(rows_by_formula_agree_with_differences) {
       "<constraint expr='sensor(f) + q(a,1)*q(a,2) + q(base,0)*q(base,4) + sensor(s,rzz)'/>",
       1);
 }
-TEST(velocity_rows_by_formula_agree_with_differences) {
+TEST(velocity_constraints_by_formula_agree_with_differences) {
   rows_by_differences(
       "<sensor name='s' point='tip/p' relative-to='b/p'/>"
       "<constraint velocity='sensor(s,vx)*q(c,0) + sensor(s,wz)*sensor(s,rxy) + sin(t)*v(a,1) = t^2'/>"
@@ -222,7 +226,7 @@ TEST(rows_of_couplings_and_drivers_agree_with_differences) {
   unload(b);
 }
 
-// ---- closures against joints ---------------------------------------------------------------------------------------------
+// ---- loop closures against joints -----------------------------------------------------------------------------------
 
 typedef struct Kind {
   const char *type, *attributes;
@@ -240,8 +244,8 @@ static const Kind kinds[] = {{"revolute", "axis='1 2 -1'", 5},
 #define FRAME "at='0.3 0.1 0.2' rpy='0.3 -0.2 0.5'"
 #define INERTIAL "<inertial mass='1.5' com='0.2 0.1 -0.3' inertia='0.3 0.2 0.4 0.01 0.02 -0.03'/>"
 
-// Closing a joint once more changes nothing: all rows vanish, none is independent.
-TEST(a_joint_that_is_closed_again_gives_rows_that_are_all_zero) {
+// Closing a joint once more changes nothing: all equations vanish, none is independent.
+TEST(a_joint_that_is_closed_again_gives_equations_that_are_all_zero) {
   for (int k = 0; k < KINDS; k++) {
     char text[2000];
     snprintf(text, sizeof text,
@@ -268,8 +272,8 @@ TEST(a_joint_that_is_closed_again_gives_rows_that_are_all_zero) {
   }
 }
 
-// A free body held by a closure moves as a body on that joint: the same accelerations, the same reaction.
-TEST(a_free_body_on_a_closure_moves_like_a_body_on_the_joint) {
+// A free body held by a loop closure moves as a body on that joint: the same accelerations, the same reaction.
+TEST(a_free_body_on_a_loop_closure_moves_like_a_body_on_the_joint) {
   for (int k = 0; k < KINDS; k++) {
     char text[2000];
     const char* base =
@@ -358,7 +362,7 @@ TEST(the_multiplier_of_a_ball_is_the_force_of_the_second_on_the_first) {
   unload(b);
 }
 
-// The rows are in the axes of the youngest common ancestor: here a body that is turned by 90 degrees about x.
+// The equations are in the axes of the youngest common ancestor: here a body that is turned by 90 degrees about x.
 TEST(the_multiplier_of_a_ball_is_in_the_axes_of_the_common_ancestor) {
   Bench b = load(
       "<sarrus version='1'><body name='base'><joint type='prismatic' axis='1 0 0' rpy='pi/2 0 0'/>"
@@ -426,7 +430,7 @@ TEST(accelerations_and_multipliers_satisfy_the_equations) {
   }
 }
 
-// A massless rod with two ball ends is a rod closure: M is singular, the system is not.
+// A massless rod with two ball ends is a loop closure of type rod: M is singular, the system is not.
 TEST(bodies_without_mass_are_allowed_where_loops_carry_them) {
   Bench massless = load(
       "<sarrus version='1'><body name='link'><joint name='x' type='revolute' axis='0 1 0' q='pi/6'/></body>"
@@ -517,7 +521,7 @@ static int rank_by_elimination(double* A, int rows, int columns) {
   return k;
 }
 
-// The rank of the rows that are not out.
+// The rank of the equations that are not left out.
 static int rank_without(const Bench* b, const unsigned char* out) {
   const srModel* m = b->m;
   double* G = calloc((size_t)m->ng * (size_t)m->nv + 1, sizeof *G);
@@ -533,7 +537,7 @@ static int rank_without(const Bench* b, const unsigned char* out) {
   return rank;
 }
 
-TEST(redundant_rows_are_named_and_can_be_left_out) {
+TEST(redundant_constraints_are_named_and_can_be_left_out) {
   Bench b =
       load("<sarrus version='1'><body name='arm'><joint type='revolute' axis='0 1 0'/>" INERTIAL
            "<point name='p' at='1 0 0'/></body><body name='m'><joint type='planar' axis='0 1 0' q='0 1 0'/>" INERTIAL
@@ -553,7 +557,7 @@ TEST(redundant_rows_are_named_and_can_be_left_out) {
   ENSURE_TEXT(b.m->row[rank->redundant[3]].name, "closure rod, length");
   for (int i = 0; i < rank->nredundant; i++) out[rank->redundant[i]] = 1;
   ENSURE_EQUAL(rank_without(&b, out), rank->rank);
-  out[rank->set[rank->set_start[1] + 1]] = 1;  // one of the rows that are needed
+  out[rank->set[rank->set_start[1] + 1]] = 1;  // one of the equations that are needed
   ENSURE_EQUAL(rank_without(&b, out), rank->rank - 1);
   ENSURE(rank->unique[0] == 0);
   sr_rank_destroy(rank);
@@ -561,7 +565,7 @@ TEST(redundant_rows_are_named_and_can_be_left_out) {
 }
 
 // Two parallel pins share a load: the least norm halves it, and both are flagged; the vertical one alone is unique.
-TEST(multipliers_of_redundant_rows_have_least_norm_and_are_flagged) {
+TEST(multipliers_of_redundant_constraints_have_least_norm_and_are_flagged) {
   Bench b = load(
       "<sarrus version='1'><body name='m'><joint type='prismatic' axis='0 0 1'/><inertial mass='4'/></body>"
       "<closure name='one' type='point-plane' a='ground' b='m'/>"
@@ -580,7 +584,7 @@ TEST(multipliers_of_redundant_rows_have_least_norm_and_are_flagged) {
 
 // A beam on three supports, one of them on a post, and a stop on another post: what the supports carry is not unique, what the
 // stop carries is; likewise the welds of the two posts and the joint of the beam.
-TEST(multipliers_and_reactions_are_unique_where_no_redundant_row_reaches_them) {
+TEST(multipliers_and_reactions_are_unique_where_no_redundant_equation_reaches_them) {
   Bench b = load(
       "<sarrus version='1'><body name='post'><joint name='jp' type='weld' at='0 0 -1'/><point name='top' at='0 0 "
       "1'/></body>"
@@ -611,8 +615,8 @@ TEST(multipliers_and_reactions_are_unique_where_no_redundant_row_reaches_them) {
 
 // ---- assembly ------------------------------------------------------------------------------------------------------------------
 
-// A body that starts upside down: tilt rows vanish there too, but the hinge is the other way round.
-TEST(a_closure_is_not_closed_with_its_axis_reversed) {
+// A body that starts upside down: tilt equations vanish there too, but the hinge is the other way round.
+TEST(a_loop_closure_is_not_closed_with_its_axis_reversed) {
   static const char* const types[] = {"type='revolute'", "type='cylindrical'", "type='planar'",
                                       "type='helical' pitch='0.1'"};
   static const char* const starts[] = {"0 0 0 cos(1.55) sin(1.55) 0 0", "0 0 0 0 1 0 0", "0 0 0 0 0.6 0.8 0",
@@ -636,7 +640,7 @@ TEST(a_closure_is_not_closed_with_its_axis_reversed) {
   }
 }
 
-TEST(a_closure_that_fits_only_with_its_axis_reversed_is_refused) {
+TEST(a_loop_closure_that_fits_only_with_its_axis_reversed_is_refused) {
   const char* text =
       "<sarrus version='1'><body name='m'><joint type='revolute'/>" INERTIAL
       "<point name='p' rpy='%s 0 0'/></body>\n<closure name='hinge' type='revolute' a='ground' b='m/p'/></sarrus>";
@@ -649,7 +653,7 @@ TEST(a_closure_that_fits_only_with_its_axis_reversed_is_refused) {
   unload(b);
 }
 
-TEST(a_disc_that_starts_flat_is_refused_and_one_that_stands_is_not) {
+TEST(a_disc_that_starts_flat_is_refused_and_one_upright_is_not) {
   const char* text =
       "<sarrus version='1'><body name='d'><joint type='free' q='0 0 0.1 cos(%s) sin(%s) 0 0'/><inertial mass='1' "
       "inertia='1 1 2'/></body>\n<closure name='wheel' type='roll' a='d' b='ground' axis='0 0 1' "
@@ -669,7 +673,7 @@ TEST(a_disc_that_starts_flat_is_refused_and_one_that_stands_is_not) {
   }
 }
 
-TEST(a_row_without_a_value_at_the_start_is_said_to_have_none) {
+TEST(an_equation_without_a_value_at_the_start_is_reported_to_have_none) {
   const char* text = "<sarrus version='1'><body name='a'><joint type='revolute' q='%s'/>" INERTIAL
                      "</body>\n<constraint name='root' expr='sqrt(q(a)) - 1'/></sarrus>";
   Bench b = load(text, "-0.5");
@@ -685,11 +689,11 @@ TEST(a_row_without_a_value_at_the_start_is_said_to_have_none) {
 TEST(a_body_without_inertia_that_is_free_in_a_loop_is_named) {
   const char* text =
       "<sarrus version='1'><body name='a'><joint type='revolute' axis='0 1 0'/>" INERTIAL
-      "</body><body name='idle' parent='a'><joint type='ball' at='1 0 0'/>%s</body>"
+      "</body><body name='unused' parent='a'><joint type='ball' at='1 0 0'/>%s</body>"
       "<body name='c'><joint type='free' q='2 0 0 1 0 0 0'/>" INERTIAL
       "</body><closure type='ball' a='a' b='ground'/><closure type='rod' length='2' a='ground' b='c'/></sarrus>";
   Bench b = load(text, "");
-  ENSURE_EQUAL(b.m->nmassless, 3);  // no closure holds it: named when it is compiled
+  ENSURE_EQUAL(b.m->nmassless, 3);  // no loop closure holds it: named when it is compiled
   ENSURE_EQUAL(b.m->dof_massless[1], 2);
   unload(b);
   b = load(text, INERTIAL);
@@ -698,9 +702,9 @@ TEST(a_body_without_inertia_that_is_free_in_a_loop_is_named) {
   unload(b);
 }
 
-// cos q = 1/2 from q = 0, where it has no slope: the start is shaken, and what no row depends on is not.
-TEST(a_start_without_a_slope_is_shaken) {
-  Bench b = load("<sarrus version='1'><body name='idle'><joint type='revolute'/>" INERTIAL
+// cos q = 1/2 from q = 0, where its derivative is zero: the start is perturbed, except coordinates that no equation depends on.
+TEST(a_start_with_zero_derivative_is_perturbed) {
+  Bench b = load("<sarrus version='1'><body name='unused'><joint type='revolute'/>" INERTIAL
                  "</body><body name='a'><joint name='a' type='revolute'/>" INERTIAL "</body>%s</sarrus>",
                  "<constraint expr='cos(q(a)) - 0.5'/>");
   ENSURE_EQUAL(assemble(&b), SR_OK);
@@ -824,7 +828,7 @@ TEST(a_constraint_is_written_with_one_equals_sign) {
   accept("<constraint velocity='v(a) = if(t &gt;= 1, 0, 1)'/>");
 }
 
-TEST(attributes_that_a_closure_does_not_use_are_said) {
+TEST(attributes_that_a_loop_closure_does_not_use_are_reported) {
   static const struct {
     const char *type, *given, *said;
   } cases[] = {{"ball", "pitch='1'", "'pitch' does nothing: a closure of type 'ball'"},
@@ -857,7 +861,7 @@ TEST(attributes_that_a_closure_does_not_use_are_said) {
   }
 }
 
-TEST(a_closure_without_a_name_and_one_named_by_its_number_are_not_mixed_up) {
+TEST(a_loop_closure_without_a_name_and_one_named_by_its_number_are_not_mixed_up) {
   refuse("<closure type='ball' a='a' b='b'/><closure name='1' type='ball' a='a' b='b'/>", "another is named '1'");
   refuse("<closure name='2' type='ball' a='a' b='b'/><closure type='ball' a='a' b='b'/>", "another is named '2'");
   refuse("<constraint expr='q(a)'/><constraint name='1' expr='q(b,0)'/>", "another is named '1'");
@@ -866,7 +870,7 @@ TEST(a_closure_without_a_name_and_one_named_by_its_number_are_not_mixed_up) {
       "expr='q(a)'/>");
 }
 
-TEST(what_a_closure_lacks_is_said_with_its_name) {
+TEST(what_a_loop_closure_lacks_is_reported_with_its_name) {
   refuse("<closure name='strut' type='rod' a='a' b='b'/>", "closure 'strut': a rod needs its 'length'");
   refuse("<closure type='universal' axis='1 0 0' axis2='2 0 0' a='a' b='b'/>", "closure '1': the two axes");
 }

@@ -1,5 +1,5 @@
 // Contact: simulation I of Kikuuwe and Yamamoto, touches that are located, restitution, rest under a pulsating load, gaps by formula, materials,
-// ends of joints, the energy ledger.
+// ends of joints, the energy balance.
 #include <math.h>
 #include <stdlib.h>
 
@@ -50,8 +50,8 @@ static void run(Loaded* x, srRunOptions options, srMessages* messages) {
 
 // ---- simulation I ---------------------------------------------------------------------------------------------------------
 
-// Slip falls during touches alone, which come every 0.04 s. With the paper's T = 1e-4 s a touch takes five steps, and the last digit
-// of the start decides how high the ball bounces and which touch brings it to roll: at 1e-4 s between 0.593 and 0.603 s, and other
+// Slip falls during contacts alone, which come every 0.04 s. With the paper's T = 1e-4 s a contact takes five steps, and the last digit
+// of the start decides how high the ball bounces and which contact brings it to roll: at 1e-4 s between 0.593 and 0.603 s, and other
 // programs say 0.619. With T = 1e-5 s the time does not hang on rounding; the network (tests/test_network.c) has it too.
 static void roll(const char* settings, double t_end, Loaded* x, Track* track) {
   *x = open_model("paper3/rolling-sphere", settings);
@@ -88,7 +88,7 @@ TEST(simulation_I_reaches_rolling_at_0_592_s) {
   ENSURE_TEXT(x.result.event[0].a, "ground/floor");
   ENSURE_TEXT(x.result.event[0].b, "sphere/ball");
   ENSURE_NEAR(x.result.event[0].t, sqrt(2 * 0.002 / 9.8), 1e-6);
-  ENSURE_SMALL(x.result.energy.residual / x.result.energy.work[SR_ACCOUNT_FRICTION], 1e-4);  // 50 steps a touch
+  ENSURE_SMALL(x.result.energy.residual / x.result.energy.work[SR_ACCOUNT_FRICTION], 1e-4);  // 50 steps per contact
   free(track.row);
   close_model(&x);
 }
@@ -185,7 +185,7 @@ TEST(heights_show_the_restitution_that_each_law_really_gives) {
   }
 }
 
-TEST(a_touch_is_located_by_methods_of_fixed_step_too) {
+TEST(first_contact_is_located_by_methods_of_fixed_step_too) {
   double h[1];
   Loaded x;
   ENSURE(heights("law=6 e=0.5", "rk4", h, 1, &x) >= 1);
@@ -204,7 +204,7 @@ TEST(a_law_that_would_pull_is_held_at_zero_and_counted) {
   close_model(&x);
 }
 
-TEST(bodies_in_touch_at_the_start_are_told) {
+TEST(bodies_in_contact_at_the_start_are_reported) {
   Loaded x = open_model("contact/bouncing-ball", "law=3 h=-1e-5");
   srMessages* messages = sr_messages_create();
   srRunOptions options = sr_run_options(x.m);
@@ -220,7 +220,7 @@ TEST(bodies_in_touch_at_the_start_are_told) {
 
 // ---- long steps, contacts that exist already ------------------------------------------------------------------------------
 
-// Two flights, meeting head-on: all methods that choose their steps make them longer than the touch, some longer than the balls.
+// Two flights, meeting head-on: all methods that choose their steps make them longer than the contact, some longer than the balls.
 TEST(spheres_that_meet_head_on_bounce_by_every_adaptive_method) {
   for (int k = 0; k < sri_method_count(); k++) {
     const srMethod* method = sri_method(k);
@@ -242,7 +242,7 @@ TEST(spheres_that_meet_head_on_bounce_by_every_adaptive_method) {
   }
 }
 
-// A flight of 10 s, in a few steps, onto a floor that stops the ball within a millisecond, by laws without a speed of touch.
+// A flight of 10 s, in a few steps, onto a floor that stops the ball within a millisecond, by laws without an approach velocity.
 TEST(a_long_flight_ends_at_the_floor_whatever_the_law) {
   static const char* const laws[] = {"kelvin-voigt' D='100", "hertz", "hooke"};
   for (int k = 0; k < 3 * sri_method_count(); k++) {
@@ -295,12 +295,12 @@ TEST(what_parts_does_not_touch) {
     run(&x, sr_run_options(x.m), NULL);
     ENSURE_EQUAL(x.result.impacts, 0);
     ENSURE_NEAR(x.d->v[0], 2, 1e-12);
-    ENSURE(x.d->z[x.m->force[0].z + SR_Z_CLOSED] == 0);  // ready for the next touch
+    ENSURE(x.d->z[x.m->force[0].z + SR_Z_CLOSED] == 0);  // ready for the next contact
     close_model(&x);
   }
 }
 
-// An event of a gap, located 1e-9 m deep by the error of the step: it is a touch where the bodies approach, and where they part
+// An event of a gap, located 1e-9 m deep by the error of the step: it is the beginning of a contact where the bodies approach, and where they part
 // it is not.
 static void count_impact(void* user, double t, int i) {
   (void)t, (void)i;
@@ -312,7 +312,7 @@ static void no_heat(void* user, double energy) {
   ENSURE(energy == 0);
 }
 
-TEST(an_event_of_a_gap_is_a_touch_only_in_approach) {
+TEST(an_event_of_a_gap_is_a_contact_only_in_approach) {
   static const double speeds[] = {-2, 2};
   for (int k = 0; k < 2; k++) {
     char text[800];
@@ -666,7 +666,7 @@ TEST(contacts_take_stiffness_restitution_and_friction_from_the_cards) {
   ENSURE_NEAR(c->slip.s, 0.7, 0);
   ENSURE_NEAR(c->slip.k, 0.7, 0);
   close_model(&x);
-  // <pair> stands above the cards, <contact> above both.
+  // <pair> takes precedence over the cards, <contact> over both.
   snprintf(text, sizeof text, cards, "<pair materials='rubber steel' restitution='0.3' mu-k='0.5'/>",
            "a='floor' b='ball' bristle-K='1e5' restitution='0.25'");
   x = open_text(text);

@@ -36,7 +36,7 @@ static double step_after(const char* method, srIntegratorOptions o, double h, do
   return next;
 }
 
-TEST(the_rules_choose_the_steps_that_their_formulas_say) {
+TEST(the_rules_choose_the_steps_of_their_formulas) {
   const char* methods[] = {"dopri5", "mdop5", "phem56"};
   srIntegratorOptions standard = sri_default_options(), paper = sri_positions_options();
   for (int m = 0; m < 3; ++m) {
@@ -141,7 +141,7 @@ TEST(methods_keep_their_order_under_fixed) {
   }
 }
 
-// Every method that is adaptive, now and later, makes n steps of 1/n; or says that it cannot.
+// Every method that is adaptive, now and later, makes n steps of 1/n; or reports that it cannot.
 TEST(every_adaptive_method_knows_fixed_and_positions) {
   const srSystem s = full_pendulum();
   for (int i = 0; i < sri_method_count(); ++i) {
@@ -179,7 +179,7 @@ TEST(every_adaptive_method_knows_fixed_and_positions) {
   }
 }
 
-TEST(a_step_that_fails_under_fixed_says_so) {
+TEST(a_step_that_fails_under_fixed_reports_it) {
   srSystem s = pendulum(&one_row);
   srIntegratorOptions o = sri_default_options();
   o.control = SR_CONTROL_FIXED;
@@ -242,7 +242,7 @@ static long steps_of_fast(const char* method, srControlRule rule, double c) {
   return steps;
 }
 
-// Errors of velocities grow with c, those of positions do not: by the number of steps each method tells which it looks at.
+// Errors of velocities grow with c, those of positions do not: the number of steps shows which of them a method controls.
 TEST(positions_measures_every_method_by_its_positions_alone) {
   const double c = 64;  // a power of 2: nothing is rounded another way
   for (int i = 0; i < sri_method_count(); ++i) {

@@ -434,7 +434,7 @@ TEST(formulas_of_parameters_become_numbers_and_laws_keep_their_text) {
   srs_destroy(numbers);
 }
 
-TEST(a_formula_that_is_wrong_is_told_with_its_place) {
+TEST(a_formula_that_is_wrong_is_reported_with_its_location) {
   srSpec* spec = srs_create();
   srs_add_body(spec, SR_NO_OWNER, &(srBodyDef){.name = sr_text("a")});
   srs_add_inertial(spec, 0, &(srInertialDef){.mass = sr_text("2*nothing"), .com = sr_text("1 2")});
@@ -517,7 +517,7 @@ TEST(a_coupling_comes_back) {
   same_forces("<coupling joint='j2' to='j1' ratio='0.5' offset='0.1'/>", "mjcf");
 }
 
-TEST(friction_as_readers_make_it_comes_back_and_another_law_is_told) {
+TEST(friction_as_readers_make_it_comes_back_and_another_law_is_reported) {
   const char* as_read = "<friction joint='j1' F='0.5' K='500' B='0.5'/>";
   same_forces(as_read, "urdf");
   same_forces(as_read, "mjcf");
@@ -531,7 +531,7 @@ TEST(friction_as_readers_make_it_comes_back_and_another_law_is_told) {
   srs_destroy(spec);
 }
 
-TEST(a_spring_comes_back_through_mjcf_and_is_told_for_urdf) {
+TEST(a_spring_comes_back_through_mjcf_and_is_reported_for_urdf) {
   const char* text =
       "<sarrus version='1'><body name='a'><joint name='j' type='prismatic' axis='0 0 1' stiffness='20' rest='0.3'/>"
       "<inertial mass='2'/></body></sarrus>";
@@ -630,7 +630,7 @@ static bool keeps_motion(const srConversion* c) {
   return true;
 }
 
-// A four-bar whose last pin is a hinge: two connects, five independent rows.
+// A four-bar whose last pin is a hinge: two connects, five independent equations.
 TEST(a_hinge_that_closes_a_loop_is_two_points_of_its_axis) {
   srSpec* spec = read_model("mechanisms/four-bar");
   for (int i = 0; i < srs_count(spec, SR_ELEMENT_CLOSURE); i++) {
@@ -650,7 +650,7 @@ TEST(a_hinge_that_closes_a_loop_is_two_points_of_its_axis) {
 
 #define LOOP_MASS "<inertial mass='1' inertia='0.1 0.1 0.1'/>"
 
-// The row across the plane is redundant where the axes are parallel; where they are not it locks the loop.
+// The equation across the plane is redundant where the axes are parallel; where they are not it locks the loop.
 TEST(a_normal_that_is_lost_changes_the_motion_where_the_loop_is_not_exactly_planar) {
   static const char text[] =
       "<sarrus version='1' name='m'><body name='a'><joint name='a' type='revolute' axis='0 1 0'/>" LOOP_MASS
@@ -675,7 +675,7 @@ TEST(a_normal_that_is_lost_changes_the_motion_where_the_loop_is_not_exactly_plan
   }
 }
 
-// Mechanisms without drivers and laws, whose closures are all of kinds that the format has.
+// Mechanisms without drivers and laws, whose loop closures are all of types that the format has.
 static int mechanisms(const char* format, bool mjcf) {
   static const char* const names[] = {
       "3rrr",         "bennett-linkage",      "cardan-trammel",     "change-point-four-bar",
@@ -710,8 +710,8 @@ TEST(shipped_mechanisms_keep_their_accelerations) {
 }
 
 // --------------------------------------------------------------------------------------------------------------- losses
-// Every element kind of the language, once: all but those that a format has are told, with the place.
-TEST(whatever_a_format_cannot_say_is_told) {
+// Every element kind of the language, once: all but those that a format has are reported, with their location.
+TEST(whatever_a_format_cannot_express_is_reported) {
   static const char text[] =
       "<sarrus version='1' name='all'>\n<option gravity='0 0 -1.62'/>\n"
       "<material name='steel' density='7800' E='2e11' mu-s='0.3'/>\n<pair materials='steel steel' restitution='0.5'/>\n"
@@ -768,7 +768,7 @@ TEST(whatever_a_format_cannot_say_is_told) {
   srs_destroy(spec);
 }
 
-TEST(a_conversion_that_says_all_tells_nothing) {
+TEST(a_conversion_that_loses_nothing_reports_nothing) {
   srSpec* spec = read_text(
       "<sarrus version='1'><body name='a'><joint name='j' type='revolute' axis='0 1 0' damping='1'/>"
       "<inertial mass='1' inertia='1 1 1'/></body></sarrus>");
@@ -781,8 +781,8 @@ TEST(a_conversion_that_says_all_tells_nothing) {
   srs_destroy(spec);
 }
 
-// The stop of a joint that does not say its stiffness is MuJoCo's own there, which is told; a stop by numbers comes back.
-TEST(stops_without_numbers_are_told_for_mjcf) {
+// The stop of a joint without a stiffness becomes MuJoCo's own, which is reported; a stop with numbers survives.
+TEST(stops_without_numbers_are_reported_for_mjcf) {
   static const char text[] =
       "<sarrus version='1'><body name='a'><joint name='j' type='revolute' axis='0 1 0' limits='-1 1'%s/>"
       "<inertial mass='1' inertia='1 1 1'/></body></sarrus>";
@@ -798,8 +798,8 @@ TEST(stops_without_numbers_are_told_for_mjcf) {
   }
 }
 
-// A law of the stop has no word in MJCF: told once, with its numbers.
-TEST(laws_of_stops_are_told_for_mjcf) {
+// MJCF cannot express a law of the stop: reported once, with its numbers.
+TEST(laws_of_stops_are_reported_for_mjcf) {
   srSpec* spec = read_text(
       "<sarrus version='1'><body name='a'><joint name='j' type='revolute' limits='-1 1' limit-stiffness='1000'"
       " limit-damping='2' limit-law='kelvin-voigt'/><inertial mass='1' inertia='1 1 1'/></body></sarrus>");
@@ -933,7 +933,7 @@ static srConversion* convert_balls(const char* size, const char* contact) {
   return c;
 }
 
-TEST(a_contact_of_ours_is_pairs_of_mjcf_by_unit_of_mass) {
+TEST(a_native_contact_is_pairs_of_mjcf_by_unit_of_mass) {
   srConversion* c = convert_balls(
       "0.2",
       "<contact name='k' a='g' b='ground' normal='kelvin-voigt' K='600' D='12' mu-k='0.5' bristle-B='12'/>"
@@ -975,7 +975,7 @@ TEST(pairs_of_mjcf_are_those_of_the_contact_alone) {
   srs_destroy(spec);
 }
 
-TEST(what_mjcf_cannot_say_of_a_contact_is_told) {
+TEST(what_mjcf_cannot_express_of_a_contact_is_reported) {
   const struct {
     const char *size, *contact, *lost, *why;
   } cases[] = {
@@ -1090,13 +1090,13 @@ TEST(gains_biases_ranges_and_controls_come_back) {
     same_at_states(&p, 10, 1);
     pair_free(&p);
     // by way of a Sarrus file
-    srConversion* ours = convert(spec, "sarrus");
-    srSpec* native = read_text(ours->text);
+    srConversion* own = convert(spec, "sarrus");
+    srSpec* native = read_text(own->text);
     srConversion* again = convert(native, "mjcf");
     ENSURE_TEXT(again->text, c->text);
     sr_conversion_destroy(again);
     srs_destroy(native);
-    sr_conversion_destroy(ours);
+    sr_conversion_destroy(own);
     srs_destroy(back);
     sr_conversion_destroy(c);
     srs_destroy(spec);
@@ -1151,20 +1151,20 @@ TEST(tendons_balls_free_joints_sites_and_activations_come_back) {
     same_at_states(&p, 10, 1);
     pair_free(&p);
     // by way of a Sarrus file
-    srConversion* ours = convert(spec, "sarrus");
-    srSpec* native = read_text(ours->text);
+    srConversion* own = convert(spec, "sarrus");
+    srSpec* native = read_text(own->text);
     srConversion* again = convert(native, "mjcf");
     ENSURE_TEXT(again->text, c->text);
     sr_conversion_destroy(again);
     srs_destroy(native);
-    sr_conversion_destroy(ours);
+    sr_conversion_destroy(own);
     srs_destroy(back);
     sr_conversion_destroy(c);
     srs_destroy(spec);
   }
 }
 
-TEST(drives_of_ours_have_their_numbers_in_mjcf) {
+TEST(native_drives_have_their_numbers_in_mjcf) {
   srSpec* spec = read_text(
       "<sarrus version='1' name='m'><parameter name='ctrl_m' value='0'/><parameter name='ctrl_n' value='2'/>"
       "<option gravity='0 0 -10'/>"
@@ -1209,7 +1209,7 @@ TEST(the_gear_of_a_site_has_all_factors_of_the_law) {
   srs_destroy(spec);
 }
 
-TEST(a_motor_of_ours_has_its_gear_and_ranges_in_mjcf) {
+TEST(a_native_motor_has_its_gear_and_ranges_in_mjcf) {
   srSpec* spec = read_text(
       "<sarrus version='1' name='m'><parameter name='ctrl_m' value='0'/><parameter name='k' value='3'/>"
       "<body name='a'><joint name='j' type='revolute' axis='0 1 0'/><inertial mass='1' inertia='0.1 0.1 0.1'/></body>"
@@ -1236,7 +1236,7 @@ TEST(a_control_times_lengths_and_rates_is_an_affine_gain) {
   srs_destroy(spec);
 }
 
-TEST(what_mjcf_cannot_say_of_an_actuator_is_told) {
+TEST(what_mjcf_cannot_express_of_an_actuator_is_reported) {
   static const struct {
     const char *joint, *laws, *why;
     int told;
@@ -1516,7 +1516,7 @@ TEST(a_format_that_does_not_exist_is_refused) {
 }
 
 // ------------------------------------------------------------------------------------------------------------- no memory
-TEST(a_conversion_that_runs_out_of_memory_says_so_and_leaks_nothing) {
+TEST(a_conversion_that_runs_out_of_memory_reports_it_and_leaks_nothing) {
   char text[4096];
   snprintf(text, sizeof text, laws, "<coupling joint='j2' to='j1'/><friction joint='j1' F='1' K='9'/>");
   const char* const formats[] = {"urdf", "mjcf", "sarrus"};

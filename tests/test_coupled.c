@@ -55,7 +55,7 @@ static int couple(Random* r, srSpec* spec, const srModel* m, int wanted) {
   return count;
 }
 
-// A body of its own, held by a formula: the model has other constraints now, and couplings are rows. It stands last.
+// A body of its own, held by a formula: the model has other constraints now, and couplings become constraint equations. It comes last.
 static void add_formula(srSpec* spec) {
   const int body = srs_add_body(spec, SR_NO_OWNER, &(srBodyDef){.name = sr_text("aside"), .parent = sr_text("ground")});
   srs_add_joint(spec, body, &(srJointDef){.name = sr_text("aside"), .type = sr_text("prismatic")});
@@ -157,12 +157,12 @@ TEST(eliminated_couplings_give_the_accelerations_and_multipliers_of_the_saddle_p
   compare_many(&(RandomTree){.nbody = 30, .armature = true, .free_root = true, .no_massless = true}, 9, 40, 3);
 }
 
-TEST(eliminated_couplings_agree_with_rows_where_joints_are_driven) {
+TEST(eliminated_couplings_agree_with_constraint_equations_where_joints_are_driven) {
   compare_many(&(RandomTree){.nbody = 20, .armature = true, .drivers = true, .no_massless = true}, 4, 60, 4);
   compare_many(&(RandomTree){.nbody = 30, .drivers = true, .free_root = true, .no_massless = true}, 8, 40, 5);
 }
 
-TEST(eliminated_couplings_agree_with_rows_in_trees_with_massless_bodies) {
+TEST(eliminated_couplings_agree_with_constraint_equations_in_trees_with_massless_bodies) {
   compare_many(&(RandomTree){.nbody = 25, .armature = true}, 4, 40, 6);
 }
 
@@ -219,7 +219,7 @@ static bool eliminates(const char* text) {
   return found;
 }
 
-TEST(couplings_stay_rows_beside_other_constraints_and_where_they_are_redundant) {
+TEST(couplings_stay_constraint_equations_with_other_constraints_and_where_they_are_redundant) {
   ENSURE(eliminates(gears));
   ENSURE(eliminates(HAND("<coupling joint='b' to='a'/><coupling joint='b' to='f' ratio='2'/>")));  // follows two
   ENSURE(eliminates(HAND("<coupling joint='b' to='a' ratio='0'/>")));
@@ -235,14 +235,14 @@ TEST(couplings_stay_rows_beside_other_constraints_and_where_they_are_redundant) 
 }
 
 // A point mass on its own axis has no inertia about it, whatever it is coupled with.
-TEST(a_group_without_inertia_is_refused_as_with_rows) {
+TEST(a_group_without_inertia_is_refused_as_with_constraint_equations) {
   static const char* const parts[] = {"",
                                       "<body name='z'><joint type='prismatic'/><inertial mass='1'/></body>"
                                       "<constraint expr='q(z)'/>"};
   for (int k = 0; k < 2; k++) {
     char text[1200];
     snprintf(text, sizeof text,
-             "<sarrus version='1' name='idle'><body name='a'><joint type='revolute'/><inertial mass='1'/></body>"
+             "<sarrus version='1' name='unused'><body name='a'><joint type='revolute'/><inertial mass='1'/></body>"
              "<body name='b'><joint type='revolute' axis='1 0 0'/><inertial mass='2'/></body>"
              "<coupling joint='b' to='a'/>%s</sarrus>",
              parts[k]);
@@ -281,8 +281,8 @@ static void ensure_tied(const Bench* b) {
   }
 }
 
-// The same motion with two methods that keep rows (implicit) and with all explicit ones, which factor nothing.
-TEST(explicit_methods_need_no_rows_for_couplings_and_nothing_drifts) {
+// The same motion with two methods that keep constraint equations (implicit) and with all explicit ones, which factor nothing.
+TEST(explicit_methods_need_no_constraint_equations_for_couplings_and_nothing_drifts) {
   static const char* const methods[] = {"dopri5", "mdop5", "hem5", "phem56", "auto", "rk4"};
   Bench by_rows = load(gears);
   const srRunResult reference = run(&by_rows, "radau5", 3);

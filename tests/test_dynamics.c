@@ -33,7 +33,7 @@ static double residual(int n, const double* M, const double* a, const double* c,
   return scale > 0 ? worst / scale : worst;
 }
 
-// ------------------------------------------------------------------------------------------------- roads to one number
+// -------------------------------------------------------------------------------------------- two methods, one number
 static void compare_roads(const srModel* m, srData* d, double* worst) {
   const int n = m->nv;
   double *M = numbers(n * n), *L = numbers(n * n), *a = numbers(n), *c = numbers(n), *zero = numbers(n);
@@ -76,7 +76,7 @@ TEST(articulated_composite_and_newton_euler_agree_on_1000_random_trees) {
   for (int i = 0; i < 3; i++) ENSURE_SMALL(worst[i], 1e-13);
 }
 
-// ----------------------------------------------------------- a plain road: inertial axes, body by body, no shared code
+// ----------------------------------------------------------- a plain method: inertial axes, body by body, no shared code
 typedef struct Plain {
   double R[3][3], p[3], w[3], v[3], wd[3], a[3];  // of a link, in inertial axes; wd and a with dv/dt = 0
   double axis[6][6];                              // of its coordinates: angular, linear at its origin
@@ -412,7 +412,7 @@ TEST(every_column_of_a_jacobian_is_the_derivative_along_its_coordinate) {
   }
 }
 
-TEST(a_frame_tells_only_what_the_stage_knows) {
+TEST(a_frame_gives_only_what_the_stage_has) {
   Random r = {15};
   srModel* m = random_tree(&r, &(RandomTree){.nbody = 3});
   srData* d = sr_data_create(m);

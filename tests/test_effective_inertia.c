@@ -159,7 +159,7 @@ static double compare(const srModel* m, srData* d) {
   return worst;
 }
 
-// Both roads lose what the condition of M, up to 1e4 here, takes from 1e-16 times some tens of operations.
+// Both methods lose what the condition of M, up to 1e4 here, takes from 1e-16 times some tens of operations.
 TEST(inertias_of_coordinates_are_those_of_the_mass_matrix_of_200_random_trees) {
   Random r = {99};
   double worst = 0;
@@ -194,7 +194,7 @@ static srStatus refused(const char* joint, const char* inertial, const char* mor
 
 #define MASS "<inertial mass='1' inertia='1 1 1'/>"
 
-TEST(what_is_wrong_with_a_natural_frequency_is_said_with_its_place) {
+TEST(what_is_wrong_with_a_natural_frequency_is_reported_with_its_location) {
   static const struct Case {
     const char *joint, *inertial, *more, *text;
     srStatus status;
@@ -249,8 +249,8 @@ TEST(what_is_wrong_with_a_natural_frequency_is_said_with_its_place) {
   }
 }
 
-// Nothing to be stiff against: the stop of a <joint> that says nothing, no spring.
-TEST(a_joint_without_inertia_has_the_stop_of_a_joint_that_says_nothing) {
+// Nothing to be stiff against: the stop of a <joint> without attributes, no spring.
+TEST(a_joint_without_inertia_has_the_stop_of_a_joint_without_attributes) {
   Loaded x = open_text(
       "<sarrus version='1'><body name='a'><joint name='j' type='prismatic' natural-frequency='3' damping-ratio='1'"
       " limits='0 1' limit-natural-frequency='2' limit-damping-ratio='1'/></body></sarrus>");

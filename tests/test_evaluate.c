@@ -1,4 +1,4 @@
-// One door to evaluation: what a data was used for before never shows in a result, and what it has is not computed again.
+// sr_evaluate: results do not depend on what a data was used for before, and what it holds is not computed again.
 #include <math.h>
 #include <sarrus/sarrus.h>
 #include <stdio.h>
@@ -92,7 +92,7 @@ static void disturb(Random* r, const srModel* m, srData* d, const State* x) {
       break;
     case 4: memcpy(d->v, x->v, (size_t)m->nv * sizeof(double)); break;
     case 5: memcpy(d->q, x->q, (size_t)m->nq * sizeof(double)); break;
-    case 6:  // the rows, and accelerations that are not those of the motion
+    case 6:  // the constraint equations, and accelerations that are not those of the motion
       if (d->stage >= SR_STAGE_VELOCITY && sr_constraints(m, d) == 0) (void)sr_constraint_gamma(m, d);
       break;
     case 7: sr_rnea(m, d, d->q, d->v, x->v, out); break;

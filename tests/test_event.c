@@ -258,14 +258,14 @@ static srStatus turn(Loaded* x, const char* events, const char* method, double r
 
 // Events that do nothing change nothing but the steps; the state at one that ends the run is on the constraints.
 TEST(event_in_a_loop_leaves_the_motion_alone_and_the_loop_closed) {
-  static const char idle[] = "<event when='sin(7*q(a))'/>", stop[] = "<event when='t - 0.2345' stop='yes'/>";
+  static const char passive[] = "<event when='sin(7*q(a))'/>", stop[] = "<event when='t - 0.2345' stop='yes'/>";
   int wrong = 0;
   for (int i = 0; i < sri_method_count(); ++i) {
     const srMethod* method = sri_method(i);
     const double rtol = method->order == 2 ? 1e-6 : 1e-8;
     Loaded without, with, stopped;
     ENSURE_EQUAL(turn(&without, "", method->name, rtol), SR_OK);
-    ENSURE_EQUAL(turn(&with, idle, method->name, rtol), SR_OK);
+    ENSURE_EQUAL(turn(&with, passive, method->name, rtol), SR_OK);
     ENSURE_EQUAL(turn(&stopped, stop, method->name, 1e-4), SR_OK);
     const double moved = fabs(with.d->q[0] - without.d->q[0]);
     const double most = method->order == 1 ? 5e-2 : method->order == 2 ? 5e-3 : 1e-4;
@@ -334,7 +334,7 @@ TEST(event_that_sets_a_velocity_makes_a_ball_bounce_at_the_times_of_its_closed_f
     double t = sqrt(0.2), flight = 1.6 * t;
     ENSURE_EQUAL(x.result.nevent, 4);
     for (int i = 0; i < 4; ++i, t += flight, flight *= 0.8) ENSURE_NEAR(x.result.event[i].t, t, 1e-8);
-    // m g (1 - z) = kinetic energy + what the four impacts have taken; the ledger has them.
+    // m g (1 - z) = kinetic energy + what the four impacts have dissipated; the energy balance has them.
     ENSURE_SMALL(ledger(&x), 1e-8);
     ENSURE_NEAR(x.result.energy.work[SR_ACCOUNT_DRIVER], -20 * (1 - pow(0.8, 8)), 1e-7);
     close_model(&x);
@@ -403,7 +403,7 @@ TEST(event_that_sets_a_velocity_is_an_impulse_in_the_joint_whatever_the_formulat
   "<inertial mass='1' inertia='1 1 1'/></body><constraint name='gear' expr='q(x) - 2*q(u)'/>"                          \
   "<event name='hit' when='t - 0.5' do='" do "'/></sarrus>"
 
-TEST(event_that_sets_a_velocity_keeps_the_constraints_or_says_that_they_forbid_it) {
+TEST(event_that_sets_a_velocity_keeps_the_constraints_or_reports_that_they_forbid_it) {
   const char* methods[] = {"mdop5", "radau5", "dopri5"};
   for (int k = 0; k < 3; ++k) {
     Loaded x = open_text(COUPLED("v(u) = -3"));

@@ -705,7 +705,7 @@ static void expect_error(const Wrong* w) {
   ENSURE(m->severity == SR_SEVERITY_ERROR);
 }
 
-TEST(errors_say_what_was_expected_and_where) {
+TEST(errors_state_what_was_expected_and_where) {
   static const Wrong table[] = {
       {"2*stifness", 3, "unknown name 'stifness'; did you mean 'stiffness'?"},
       {"1 + foobarbaz", 5, "unknown name 'foobarbaz'"},

@@ -1,5 +1,5 @@
 // Force elements: every law against its closed form, forces against the gradient of the stored energy, power against the
-// ledger, action against reaction, wrenches against J^T W, driving forces against inverse dynamics.
+// energy balance, action against reaction, wrenches against J^T W, driving forces against inverse dynamics.
 #include <math.h>
 #include <sarrus/sarrus.h>
 #include <stdint.h>
@@ -142,7 +142,7 @@ TEST(a_joint_spring_pulls_to_its_rest) {
   ENSURE(heat == 0.0);
 }
 
-TEST(a_joint_damper_turns_its_power_into_heat) {
+TEST(a_joint_damper_dissipates_its_power) {
   const double p[1] = {3.0};
   double energy, heat;
   ENSURE_NEAR(law_force("joint-damper", 0.5, -2.0, p, &energy, &heat), 6.0, 0.0);
@@ -233,7 +233,7 @@ static const char* const more_laws =
     "<force body='g' at='0.1 0.2 0.3' f='1 -2 cos(t)' m='0.3 0.2 q(a)'/><force body='c' f='0 4 0'/>";
 
 // f . v = power of all accounts - change of what is stored.
-TEST(power_of_all_forces_is_what_the_ledger_says) {
+TEST(power_of_all_forces_is_that_of_the_energy_balance) {
   Bench b = load_zoo(more_laws);
   for (int k = 0; k < 50; ++k) {
     shuffle(b);
@@ -288,7 +288,7 @@ TEST(a_link_knows_its_length_and_rate) {
   unload(b);
 }
 
-TEST(a_link_of_no_length_says_which) {
+TEST(a_link_of_no_length_is_named) {
   Bench b = load(
       "<sarrus version='1'><body name='m'><joint type='prismatic' axis='1 0 0'/><inertial mass='1'/></body>"
       "<link name='s' a='ground' b='m' law='z'/></sarrus>");

@@ -127,7 +127,7 @@ static Reactions reactions_of(Side* x) {
   return out;
 }
 
-// At the states that both sides hold: freedoms, redundancy, reactions that are unique, accelerations, driving forces.
+// At states that both formulations have: degrees of freedom, redundancy, reactions that are unique, accelerations, driving forces.
 static void compare_states(Side* r, Side* a, double tolerance) {
   Reactions x = reactions_of(r), y = reactions_of(a);
   const double size = relative_to(largest(x.wrench, 6 * r->m->njoint));
@@ -197,7 +197,7 @@ static double duration_of(const char* name) {
 }
 
 #ifdef RUNNER_SANITIZED
-static const double patience = 0.3;  // everything is slow here, and accuracy is looked at elsewhere
+static const double patience = 0.3;  // everything is slow here, and accuracy is checked elsewhere
 #else
 static const double patience = 1;
 #endif
@@ -482,7 +482,7 @@ static void at(Side* a, const double* q, const double* v, double by, double* mov
 }
 
 // Also where the joints have come apart: jv is the rate of jq, and its rate at constant velocities is jbias.
-TEST(gauges_have_the_rates_that_they_say) {
+TEST(measurements_have_the_rates_of_their_values) {
   Side r = open_text(laws), a = made(&r, SR_FORMULATION_ABSOLUTE);
   const int nq = a.m->nq, nv = a.m->nv;
   const double h = 1e-5;
@@ -544,7 +544,7 @@ TEST(turns_are_counted_over_many_revolutions) {
   close_side(&r);
 }
 
-// Gears that turn by 950 and 2370 rad. Their row has eps of thousands in it, which the unit quaternions of free bodies do not show. With
+// Gears that turn by 950 and 2370 rad. Their constraint equation has eps of thousands in it, which the unit quaternions of free bodies do not show. With
 // inertia 0.2 + 2.5^2 0.04 = 0.45 about the first,  q = 400 t + (15 t^2 + 10 (t/3 - sin(3t)/9))/0.45.
 TEST(gears_turn_by_hundreds_of_radians_under_generalized_alpha) {
   static const char* const methods[] = {"genalpha-ggl", "genalpha-index3"};
@@ -654,7 +654,7 @@ TEST(reactions_of_the_penalty_are_those_of_its_springs) {
   close_side(&r);
 }
 
-// A bar that hangs at both ends, its mass at three quarters of the way: one closure carries a quarter of the weight, the other
+// A bar that hangs at both ends, its mass at three quarters of its length: one loop closure carries a quarter of the weight, the other
 // three quarters. Rows of the table name them, whatever their place in the list.
 typedef struct Hanging {
   const srColumns* columns;
@@ -675,7 +675,7 @@ static int keep_multipliers(void* user, const double* row) {
   return 0;
 }
 
-TEST(multipliers_of_the_penalty_stand_in_the_columns_of_their_closures) {
+TEST(multipliers_of_the_penalty_are_in_the_columns_of_their_loop_closures) {
   Side r = open_text(
       "<sarrus version='1'><ground><point name='L' at='-1 0 0'/><point name='R' at='1 0 0'/></ground>"
       "<body name='bar'><joint type='free'/><inertial mass='2' com='0.5 0 0' inertia='0.1 1 1'/>"
@@ -834,7 +834,7 @@ static void* fail_at_call(void* user, void* pointer, size_t old_size, size_t new
   return NULL;
 }
 
-TEST(formulating_without_memory_is_said_and_leaks_nothing) {
+TEST(formulating_without_memory_is_reported_and_leaks_nothing) {
   Side r = open_text(laws);
   for (long n = 1;; n++) {
     long left = n;

@@ -1,4 +1,4 @@
-// Friction in joints: simulations II and III of Kikuuwe and Yamamoto, rest under a pulsating load, stick-slip, hysteresis, the energy ledger.
+// Friction in joints: simulations II and III of Kikuuwe and Yamamoto, rest under a pulsating load, stick-slip, hysteresis, the energy balance.
 #include <math.h>
 #include <stdlib.h>
 
@@ -163,7 +163,7 @@ TEST(rk4_hands_stage_lengths_to_friction_and_others_its_own_tau) {
     left[k / 2][k % 2] = x.result.energy.kinetic + x.result.energy.potential;
     close_model(&x);
   }
-  ENSURE_NEAR(left[0][0], left[0][1], 0);                 // rk4 does not look at it
+  ENSURE_NEAR(left[0][0], left[0][1], 0);                 // rk4 does not use it
   ENSURE(left[1][0] > 0.99 * 5e-5 && left[1][1] < 1e-6);  // undamped, and damped by tau K = 50
 }
 
@@ -231,7 +231,7 @@ TEST(a_joint_with_hysteresis_runs_through_the_same_loop_again) {
 
 // ---- what moves gaps and belts ----------------------------------------------------------------------------------------------
 
-// A block on a table that shakes and a belt that runs, both by formula: what they give to the block and to heat stands in the
+// A block on a table that shakes and a belt that runs, both by formula: the power that goes to the block and to dissipation is in the
 // account of drivers.
 static void shaken_work(const char* slip, const char* method) {
   const char* text =
@@ -256,7 +256,7 @@ static void shaken_work(const char* slip, const char* method) {
   close_model(&x);
 }
 
-TEST(a_gap_and_a_belt_that_move_by_formula_have_their_work_in_the_ledger) {
+TEST(a_gap_and_a_belt_that_move_by_formula_have_their_work_in_the_energy_balance) {
   shaken_work("slip='q(x) - belt*t'", "dopri5");
   shaken_work("slip='q(x) - belt*t'", "radau5");
   shaken_work("slip='sensor(tip, x) - belt*t - 0.001*sin(50*t)'", "dopri5");
@@ -296,7 +296,7 @@ TEST(the_two_spheres_of_a_contact_may_be_exchanged) {
   for (int i = 0; i < 12; i++) ENSURE_NEAR(v[0][i], v[1][i], 1e-6);
 }
 
-TEST(a_pair_of_shapes_in_two_contacts_is_told) {
+TEST(a_pair_of_shapes_in_two_contacts_is_reported) {
   const char* text =
       "<sarrus version='1'><ground><shape name='floor' type='plane'/></ground><body name='A'><joint name='A' "
       "type='free' q='0 0 1 1 0 0 0'/><inertial mass='1' inertia='1 1 1'/><shape name='ball' type='sphere' size='0.1'/>"

@@ -178,7 +178,7 @@ TEST(no_force_exceeds_the_limit) {
   }
 }
 
-TEST(power_is_stored_energy_and_heat_and_heat_is_never_negative) {
+TEST(power_is_stored_energy_and_dissipation_which_is_never_negative) {
   for (int l = 0; l < sr_friction_count(); l++) {
     unsigned seed = 9;
     for (int i = 0; i < 500; i++) {
@@ -201,7 +201,7 @@ TEST(power_is_stored_energy_and_heat_and_heat_is_never_negative) {
   }
 }
 
-// v(t) on a closed path of the plane, states back where they were: the work is the heat, and it is positive.
+// v(t) on a closed path of the plane, states back where they were: the work is the dissipation, and it is positive.
 TEST(closed_cycles_dissipate) {
   for (int l = 0; l < sr_friction_count(); l++) {
     for (int amplitude = 0; amplitude < 3; amplitude++) {
@@ -257,7 +257,7 @@ TEST(steady_sliding_has_the_closed_form_of_each_law) {
   }
 }
 
-TEST(coulomb_at_rest_gives_nothing_and_says_so) {
+TEST(coulomb_at_rest_gives_nothing_and_reports_it) {
   Slip s = slip_of("coulomb", 2);
   evaluate(&s, (double[]){0, 0});
   ENSURE(s.f[0] == 0 && s.f[1] == 0 && s.sticks && s.heat == 0);
@@ -338,7 +338,7 @@ TEST(kikuuwe_with_euler_steps_is_the_discrete_form_of_eq_14) {
   ENSURE(slipped > 1000 && slipped < 3000);
 }
 
-// The equations of the head of friction_kikuuwe.c, looked at from outside: slider and bristle bear the same force.
+// The equations of the head of friction_kikuuwe.c, checked from outside: slider and bristle bear the same force.
 TEST(kikuuwe_with_stribeck_and_viscous_terms_solves_bristle_and_slider) {
   unsigned seed = 31;
   int slipped = 0;
@@ -459,7 +459,7 @@ TEST(kikuuwe_and_iwan_hold_where_dahl_and_lugre_creep) {
   ENSURE(creep_rate("threlfall", 0.67, 0.29) > 4e-4);
 }
 
-// Quasi-static creep, an independent road: without inertia and damping dahl's f follows the load, and each reversal costs
+// Quasi-static creep, an independent computation: without inertia and damping dahl's f follows the load, and each reversal costs
 //   dx = (F/K) integral of df/(F - f) going up, df/(F + f) going down:  (F/K) ln((1 - (a-b)^2)/(1 - (a+b)^2)) a period
 // for f/F between a - b and a + b. A heavy mass would shake: it is light here.
 // Slip so fast that the bristle forgets within g/|v| = 0.05 s, much less than tau = 1 s: backward Euler over t = tau - g/|v|,
@@ -500,7 +500,7 @@ TEST(dahl_creeps_at_its_quasi_static_rate) {
   s.e[0] = f / K;
   for (int i = 0; i < steps; i++) {
     const double t = 2 * 3.14159265358979323846 / steps, df = F * b * (sin(t * (i + 1)) - sin(t * i));
-    const double unit = df > 0 ? 1e-3 : -1e-3;  // m/s; its bristle rate tells how far to go
+    const double unit = df > 0 ? 1e-3 : -1e-3;  // m/s; its bristle rate determines the distance
     evaluate(&s, &unit);
     const double time = df / K / s.edot[0];
     x += unit * time;
@@ -601,7 +601,7 @@ TEST(wrong_parameters_are_refused_with_a_sentence) {
   ensure_refused("kikuuwe", good, 1e-4, 1, 2,
                  "kikuuwe needs a static limit that is not below the kinetic one: 2, not 1");
   ensure_refused("kikuuwe", good, 1e-4, 1, (double)NAN, "kikuuwe needs a kinetic limit >= 0, not nan");
-  p = good, p.v0 = -1;  // what a law does not use is not looked at
+  p = good, p.v0 = -1;  // what a law does not use is not checked
   char text[200];
   ENSURE(!sr_friction_refusal(sr_friction_find("kikuuwe"), &p, 1e-4, 1, 1, text, sizeof text));
 }

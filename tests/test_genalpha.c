@@ -134,7 +134,7 @@ typedef struct Problem {
   srSystem system;
   double t_end;
   const double *start, *exact;  // (q, v, y)
-  double lambda;                // exact multiplier of row 0
+  double lambda;                // exact multiplier of equation 0
 } Problem;
 
 static Orders measure(const char* method, const Problem* p, srIntegratorOptions o, double h, int halvings,
@@ -312,7 +312,7 @@ static Problem body_problem(bool constrained, double* exact) {
   return p;
 }
 
-static int with_state;  // its address tells the pendulum that it has a state
+static int with_state;  // its address marks a pendulum with a state
 
 static Problem state_problem(double* exact) {
   static const double start[5] = {0.6, -0.8, 1.6, 1.2, 0.7};
@@ -335,7 +335,7 @@ static void second_order(const Problem* p, srIntegratorOptions options, double h
     ENSURE_NEAR(o.v, 2, 0.15);
     if (p->system.ny > 0) ENSURE_NEAR(o.y, 2, 0.15);
     if (p->system.ng == 0 || (m == INDEX3 && options.rho == 1)) continue;
-    // With alternating steps lambda oscillates with them: its end says less than the largest error, which may fall faster at
+    // With alternating steps lambda oscillates with them: its end is less significant than the largest error, which may fall faster at
     // first, while the oscillation does.
     if (alternate) ENSURE(o.gap > 1.85);
     if (!alternate) ENSURE_NEAR(o.lambda, 2, 0.15);
@@ -509,7 +509,7 @@ TEST(index_3_warns_of_rho_1) {
 
 // ---- damping ----------------------------------------------------------------------------------------------------------
 
-// q'' = -omega^2 q, and y' = -omega y beside it.
+// q'' = -omega^2 q, and y' = -omega y alongside.
 static int oscillator_dynamics(void* user, double t, const double* q, const double* v, const double* y, double tau,
                                double* M, double* f, double* ydot, double* D) {
   (void)t, (void)v, (void)tau, (void)D;
@@ -550,7 +550,7 @@ TEST(fast_motion_is_damped_by_rho) {
   }
 }
 
-// The pendulum on a spring of 1e8 N/m with a little damping: nearly the rigid one, with a frequency of 1.6 kHz beside it.
+// The pendulum on a spring of 1e8 N/m with a little damping: nearly the rigid one, with an additional frequency of 1.6 kHz.
 static int spring_dynamics(void* user, double t, const double* q, const double* v, const double* y, double tau,
                            double* M, double* f, double* ydot, double* D) {
   (void)user, (void)t, (void)v, (void)y, (void)tau, (void)ydot, (void)D;
@@ -627,7 +627,7 @@ TEST(newton_tolerance_is_the_largest_residual) {
   double x[2][4];
   for (int i = 0; i < 2; ++i) {
     srIntegratorOptions o = fixed(0.01, 0.8);
-    o.rtol = o.atol = i == 0 ? 1e-12 : 1;  // says nothing where newton_tolerance is given
+    o.rtol = o.atol = i == 0 ? 1e-12 : 1;  // no bound where newton_tolerance is given
     o.newton_tolerance = i == 0 ? 0 : 1e-10;
     srIntegrator* integrator = create("genalpha-ggl", &s, o);
     memcpy(x[i], pendulum_start, sizeof x[i]);
@@ -729,7 +729,7 @@ TEST(a_first_step_that_is_far_too_small_is_forgotten) {
 }
 
 // Below rounding nothing can be reached: a sentence, before steps have become as small as they can be.
-TEST(index_3_tells_where_rounding_hides_the_error) {
+TEST(index_3_reports_where_rounding_hides_the_error) {
   const srSystem s = pendulum();
   srIntegratorOptions o = sri_default_options();
   o.rtol = o.atol = 1e-17;
@@ -759,7 +759,7 @@ TEST(quadratures_and_dense_output_have_order_2_at_least) {
     double before[2] = {0}, order[2] = {0};
     for (int i = 0; i < 4; ++i) {
       const double h = 0.02 / (1 << i);
-      // The end at t = 1 lies in the middle of a step.
+      // The end at t = 1 is in the middle of a step.
       srIntegrator* integrator = create(methods[m], &s, fixed(h, 0.8));
       double x[4], w;
       ENSURE(sri_start(integrator, 0.5 * h, pendulum_start, pendulum_start + 2, NULL) == SR_OK);
@@ -855,7 +855,7 @@ TEST(genalpha_allocates_nothing_while_stepping_and_restarts_repeat) {
   ENSURE_EQUAL(heap.live, 0);
 }
 
-TEST(genalpha_tells_when_memory_runs_out_anywhere) {
+TEST(genalpha_reports_when_memory_runs_out_anywhere) {
   const srSystem s = surface();
   const srIntegratorOptions o = sri_default_options();
   for (int m = 0; m < METHODS; ++m) {
@@ -915,7 +915,7 @@ TEST(genalpha_takes_a_system_without_states_to_its_end) {
   }
 }
 
-// Redundant rows: the circle twice, once with a factor.
+// Redundant constraints: the circle twice, once with a factor.
 static int double_constraint(void* user, double t, const double* q, double* g, double* G, double* b) {
   pendulum_constraint(user, t, q, g, G, b);
   if (g != NULL) g[1] = 2.7 * g[0];
@@ -927,7 +927,7 @@ static int double_constraint(void* user, double t, const double* q, double* g, d
   return 0;
 }
 
-TEST(redundant_rows_change_nothing) {
+TEST(redundant_constraints_change_nothing) {
   const srSystem s = pendulum();
   srSystem twice = s;
   twice.ng = twice.np = 2;
@@ -1062,7 +1062,7 @@ TEST(mechanisms_run_with_every_generalized_alpha_method) {
       }
       ENSURE(good);
       ENSURE_SMALL(error, 1e-2);
-      // Rows that are left out as redundant count too: velocities of index 2 are off those by what positions have drifted.
+      // Equations that are left out as redundant count too: velocities of index 2 are off those by what positions have drifted.
       if (m != INDEX2 && x.m->constrained) ENSURE_SMALL(stats->violation_position, 1e-12);
       if (m == GGL) ENSURE_SMALL(stats->violation_velocity, 1e-11);
       if (m == INDEX2 && stats->redundant == 0) ENSURE_SMALL(stats->violation_velocity, 1e-11);
@@ -1103,7 +1103,7 @@ TEST(index_3_runs_at_tight_tolerances) {
   }
 }
 
-// Where positions are off, branches that cross do not meet: index 2 cannot pass, and says why.
+// Where positions are off, branches that cross do not meet: index 2 cannot pass, and reports the reason.
 TEST(index_2_ends_at_a_singular_position_with_a_sentence) {
   static const srControlRule rules[] = {SR_CONTROL_DEFAULT, SR_CONTROL_POSITIONS};
   for (int i = 0; i < 2; ++i) {
@@ -1177,7 +1177,7 @@ TEST(accelerations_violate_the_constraints_with_the_order_of_the_method) {
   close_model(&x);
 }
 
-// A tree with a driven joint: its row is a unit row of a dense G, and `accepted` puts the coordinate back on its motion.
+// A tree with a driven joint: its equation is a unit row of a dense G, and `accepted` puts the coordinate back on its motion.
 TEST(driven_joints_of_trees_keep_the_order) {
   static const char text[] =
       "<sarrus version='1'><body name='a'><joint name='first' type='revolute' axis='0 1 0'/>"

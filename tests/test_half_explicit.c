@@ -29,7 +29,7 @@ TEST(half_explicit_methods_and_mdop5_have_order_5_on_the_rheonomic_surface) {
 
 // ---- bars in the plane ----------------------------------------------------------------------------------------------
 
-// Uniform bars between points, of mass 1 or of none; a < 0: anchor -a-1. q are the points, rows are (|d|^2 - l^2) / 2.
+// Uniform bars between points, of mass 1 or of none; a < 0: anchor -a-1. q are the points, constraints are (|d|^2 - l^2) / 2.
 #define MOST_BARS 2048
 
 typedef struct Bar {
@@ -235,7 +235,7 @@ TEST(change_point_four_bar_keeps_its_branch_from_many_starts) {
 }
 
 TEST(change_point_four_bar_with_doubled_bars_keeps_its_branch) {
-  // Rows that are always redundant and a singular position that passes, in one mechanism.
+  // Equations that are always redundant and a singular position that passes, in one mechanism.
   static Bars doubled;
   doubled = four_bar;
   doubled.bar[doubled.nbar++] = (Bar){0, 1, 2.5, true};
@@ -262,8 +262,8 @@ TEST(change_point_four_bar_with_doubled_bars_keeps_its_branch) {
   }
 }
 
-// The same mechanism by the angles of crank, coupler and rocker, closed by two rows in fixed axes. In the singular position one of
-// these rows vanishes: no row is dependent on another, and yet the rank falls.
+// The same mechanism by the angles of crank, coupler and rocker, closed by two equations in fixed axes. In the singular position one of
+// these equations vanishes: none is dependent on another, and yet the rank falls.
 static void angle_points(const double* q, double* x, double* J) {
   memset(J, 0, 18 * sizeof *J);
   x[0] = cos(q[0]), x[1] = sin(q[0]);
@@ -343,7 +343,7 @@ static void leap_over_vanishing_row(const char* method, int e, double factor) {
   sri_destroy(integrator);
 }
 
-TEST(a_row_that_vanishes_in_the_singular_position_is_leapt_over_too) {
+TEST(an_equation_that_vanishes_in_the_singular_position_is_crossed_too) {
   // gamma is not offered: its difference limits first steps and mdop5, not hem5
   for (int e = 5; e <= 9; ++e) leap_over_vanishing_row("hem5", e, 10);
   for (int e = 5; e <= 9; ++e) leap_over_vanishing_row("phem56", e, 1000);
@@ -355,7 +355,7 @@ TEST(a_four_bar_near_the_change_point_is_not_leapt_over) {
   near = four_bar;
   near.bar[2].length = 1.51;
   const srSystem s = bars_system(&near);
-  // Crank at -1 rad, the rocker on the side of the branch, speeds from the two velocity rows.
+  // Crank at -1 rad, the rocker on the side of the branch, speeds from the two velocity constraints.
   double start[8] = {cos(1.0), -sin(1.0)}, reference[8];
   const double d = hypot(start[0] - 2, start[1]), beta = acos((d * d + 1.51 * 1.51 - 2.5 * 2.5) / (2 * d * 1.51));
   const double phi = atan2(start[1], start[0] - 2) + beta;
@@ -394,7 +394,7 @@ TEST(change_point_four_bar_is_lost_without_leaps_at_tight_tolerances) {
 }
 
 // N four-bars in a row: N + 1 cranks from (i, 0) upright to B_i, N couplers; B_0 starts with speed 1. All bars lie in one line
-// twice in a revolution, where the freedoms jump from 1 to N + 1. The regular motion is that of a pendulum.
+// twice in a revolution, where the degrees of freedom jump from 1 to N + 1. The regular motion is that of a pendulum.
 static void n_four_bar(Bars* s, int N, double* x) {
   *s = (Bars){.npoint = N + 1, .nbar = 0, .gravity = 9.81};
   for (int i = 0; i <= N; ++i) {
@@ -552,7 +552,7 @@ TEST(the_cost_of_a_step_grows_with_the_number_of_loops) {
   }
 }
 
-// ---- redundant rows -------------------------------------------------------------------------------------------------
+// ---- redundant constraints ------------------------------------------------------------------------------------------
 
 TEST(a_duplicated_row_changes_nothing) {
   Pendulum copies = {.copies = 3};
@@ -562,12 +562,12 @@ TEST(a_duplicated_row_changes_nothing) {
     double error;
     ENSURE(measured_order(methods[m], &s, (srIntegratorOptions){0}, pendulum_start, pendulum_end, 1, 0.05, 3, &error) >
            4.7);
-    ENSURE_SMALL(error, 1e-10);  // as with one row
+    ENSURE_SMALL(error, 1e-10);  // as with one equation
   }
 }
 
-TEST(an_error_in_a_redundant_row_costs_its_own_size) {
-  // The copy sees the circle from a point off by 1e-6: its distance from the first row is about 1e-6, below 1e-5.
+TEST(an_error_in_a_redundant_constraint_costs_its_own_size) {
+  // The copy sees the circle from a point off by 1e-6: its distance from the first equation is about 1e-6, below 1e-5.
   Pendulum copies = {.copies = 2, .error = 1e-6};
   const srSystem s = pendulum(&copies);
   double x[4];
@@ -602,7 +602,7 @@ TEST(multipliers_of_least_norm_share_the_load) {
 }
 
 // Cardan trammel: a bar with its ends on the axes, q = (x, y, theta) of its middle. Then the middle is on a circle and a point of the
-// bar on an ellipse: 4 rows of rank 2, the last two redundant on g = 0 only. active: which rows are there.
+// bar on an ellipse: 4 equations of rank 2, the last two redundant on g = 0 only. active: which equations there are.
 typedef struct Trammel {
   bool active[4];
 } Trammel;
@@ -695,16 +695,16 @@ static void trammel_reference(double t_end, double* start, double* end) {
 
 static Trammel trammel_all = {.active = {true, true, true, true}};
 
-TEST(trammel_with_redundant_rows_keeps_order_5) {
+TEST(trammel_with_redundant_constraints_keeps_order_5) {
   const srSystem s = trammel_system(&trammel_all);
   const srIntegratorOptions projected = {0}, drifting = {.project = SR_PROJECT_NONE};
   double x0[6], exact[6], coarse, fine;
   trammel_reference(1, x0, exact);
   ENSURE(measured_order("hem5", &s, projected, x0, exact, 1, 0.04, 4, &fine) > 4.7);
   ENSURE_SMALL(fine, 1e-12);
-  // Without projection too: dropped rows then drift with the others.
+  // Without projection too: dropped equations then drift with the others.
   ENSURE(measured_order("hem5", &s, drifting, x0, exact, 1, 0.04, 4, NULL) > 4.7);
-  // Rows are exchanged in between, at a place that depends on h: with mdop5 the order is seen over two halvings.
+  // Equations are exchanged in between, at a place that depends on h: with mdop5 the order is seen over two halvings.
   (void)measured_order("mdop5", &s, projected, x0, exact, 1, 0.02, 0, &coarse);
   (void)measured_order("mdop5", &s, projected, x0, exact, 1, 0.005, 0, &fine);
   if (verbose()) printf("  mdop5 over two halvings: %.2f\n", log2(coarse / fine) / 2);
@@ -717,13 +717,13 @@ TEST(trammel_with_redundant_rows_keeps_order_5) {
   ENSURE_EQUAL(sri_stats(integrator)->rank, 2);
   ENSURE_EQUAL(sri_stats(integrator)->redundant, 2);
   ENSURE_EQUAL(sri_stats(integrator)->rank_changes, 0);
-  ENSURE_SMALL(sri_stats(integrator)->violation_velocity, 1e-13);  // rounding, over all rows
+  ENSURE_SMALL(sri_stats(integrator)->violation_velocity, 1e-13);  // rounding, over all equations
   sri_destroy(integrator);
 }
 
-// Many trammels side by side, each at another phase, by patterns: the rows in use must be exchanged in each at another time.
+// Many trammels side by side, each at another phase, by patterns: the equations in use must be exchanged in each at another time.
 // Its error is C h^5 (1 - c h) here, and rounding sets in before c h is small: the limit of the measured order is that of
-// 2 p(h/2) - p(h), with rows that are redundant and with two that are not.
+// 2 p(h/2) - p(h), with redundant equations and with two that are not.
 TEST(phem56_approaches_order_5_on_the_trammel) {
   double x0[6], exact[6];
   trammel_reference(1, x0, exact);
@@ -766,7 +766,7 @@ static int trammels_gamma(void* user, double t, const double* q, const double* v
   return 0;
 }
 
-TEST(many_trammels_exchange_their_rows_in_the_sparse_way_too) {
+TEST(many_trammels_exchange_their_equations_in_the_sparse_solver_too) {
   enum { N = TRAMMELS };
   int M_row[3 * N + 1], M_column[3 * N], G_row[4 * N + 1], G_column[12 * N];
   double x[6 * N], exact[6 * N];
@@ -815,7 +815,7 @@ TEST(many_trammels_exchange_their_rows_in_the_sparse_way_too) {
   }
 }
 
-TEST(trammel_fails_where_rows_are_chosen_in_every_stage) {
+TEST(trammel_fails_where_equations_are_chosen_in_every_stage) {
   const srSystem s = trammel_system(&trammel_all);
   double x[6], exact[6];
   trammel_reference(1, x, exact);
@@ -882,8 +882,8 @@ TEST(changes_of_rank_at_restarts_are_counted_and_named) {
   sri_destroy(integrator);
 }
 
-TEST(a_start_inside_a_singular_position_is_told) {
-  // All bars of the change-point four-bar in one line: the third row is dependent there and nowhere else.
+TEST(a_start_inside_a_singular_position_is_reported) {
+  // All bars of the change-point four-bar in one line: the third equation is dependent there and nowhere else.
   const srSystem s = bars_system(&four_bar);
   double x[8];
   four_bar_at(0, x, x + 4);
@@ -995,7 +995,7 @@ TEST(a_stuck_point_stays_and_its_force_is_known) {
   }
 }
 
-// A disc that rolls upright: q = (x, y, z, psi, phi), R = 0.5; one position row z = R, two velocity rows x' = R cos(psi) phi',
+// A disc that rolls upright: q = (x, y, z, psi, phi), R = 0.5; one position constraint z = R, two velocity constraints x' = R cos(psi) phi',
 // y' = R sin(psi) phi'. A torque drives phi; psi turns evenly. Solved in closed form.
 static const double disc_R = 0.5, disc_m = 2, disc_I = 0.3, disc_torque = 1.1, disc_turn = 1.5, disc_roll = 3;
 
@@ -1038,7 +1038,7 @@ static void disc_state(double t, double x[10]) {
   x[9] = rate;
 }
 
-TEST(a_rolling_disc_has_velocity_rows_that_projection_leaves_alone) {
+TEST(a_rolling_disc_has_velocity_constraints_that_projection_leaves_alone) {
   const srSystem s = {.nq = 5, .nv = 5, .ng = 3, .np = 1, .dynamics = disc_dynamics, .constraint = disc_constraint};
   double x0[10], exact[10];
   disc_state(0, x0);
@@ -1383,7 +1383,7 @@ static void ensure_refused(const char* method, const srSystem* s, srIntegratorOp
   sr_messages_destroy(messages);
 }
 
-TEST(what_the_methods_need_is_said) {
+TEST(what_the_methods_need_is_reported) {
   srSystem s = pendulum(&one_row);
   s.dynamics = NULL;
   ensure_refused("hem5", &s, tolerance(1e-6),

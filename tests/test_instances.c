@@ -63,7 +63,7 @@ static bool stop_at_once(void* user, int i, int j) {
   return false;
 }
 
-TEST(the_grid_ends_when_it_is_told_to_and_leaves_out_what_is_nowhere) {
+TEST(the_grid_ends_when_it_is_stopped_and_leaves_out_what_is_nowhere) {
   const double centre[] = {0, 0, 0, 0.1, 0, 0, (double)NAN, 0, 0, 0, HUGE_VAL, 0, 0, 0.1, 0},
                radius[] = {1, 1, 1, 1, 1};
   srGrid* grid = sr_grid_create(5);
@@ -195,7 +195,7 @@ TEST(instances_move_as_elements_do_by_steps_of_fixed_length) {
 }
 
 // Later, by the errors of the method: 3.4e-6 m were seen at most, amplified by the impacts.
-TEST(instances_move_as_elements_do_where_touches_are_located) {
+TEST(instances_move_as_elements_do_where_contacts_are_located) {
   const char* laws[] = {damped, bouncing};
   for (int k = 0; k < 2; k++) {
     Loaded a, b;
@@ -239,7 +239,7 @@ TEST(an_instance_keeps_its_slot_and_states_as_long_as_it_touches) {
     changes += list->nused != before;
     before = list->nused;
   }
-  ENSURE(changes >= 3);  // touch, flight, touch again
+  ENSURE(changes >= 3);  // contact, flight, contact again
   // Angular momentum about the floor: 5/7 of the speed, and 2/7 of the slip.
   srFrameMotion motion;
   sr_frame_motion(x.m, x.d, sr_point_find(x.m, "s"), 0, &motion);
@@ -248,7 +248,7 @@ TEST(an_instance_keeps_its_slot_and_states_as_long_as_it_touches) {
   close_model(&x);
 }
 
-TEST(more_touches_than_there_is_room_for_end_a_run_with_a_sentence) {
+TEST(more_contacts_than_the_capacity_end_a_run_with_a_message) {
   Loaded x = open_text(box(damped, 2));
   srRunOptions options = sr_run_options(x.m);
   options.t_end = 0.2;

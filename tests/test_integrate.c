@@ -330,7 +330,7 @@ TEST(dopri5_has_order_5) {
   ENSURE_NEAR(measured_order("dopri5", &oscillator, 1.0 / 32), 5.0, 0.1);
 }
 
-// On these two the term h^6 of the error is not yet small beside h^5 where rounding sets in: the order comes down to 5 as
+// On these two the term h^6 of the error is not yet small compared with h^5 where rounding sets in: the order comes down to 5 as
 // p + C h (Kepler 5.18, 5.13 for h = 1/128, 1/256; timed 5.37, 5.20 for h = 1/16, 1/32). What it tends to is tested to 0.1,
 // the last value itself to 0.25.
 TEST(dopri5_approaches_order_5_from_above_on_hard_problems) {
@@ -426,7 +426,7 @@ TEST(dense_output_meets_the_states_at_both_ends_and_refuses_times_outside) {
 
 // ---- times and steps ------------------------------------------------------------------------------------------------
 
-TEST(fixed_steps_stand_on_a_grid_without_rounding_and_end_on_the_limit) {
+TEST(fixed_steps_are_on_a_grid_without_rounding_and_end_on_the_limit) {
   const double h = 0.003;
   double x[MAX_STATE];
   oscillator.exact(0.0, x);
@@ -917,7 +917,7 @@ TEST(stepping_and_restarting_allocate_nothing) {
   ENSURE_EQUAL(heap.live, 0);
 }
 
-TEST(running_out_of_memory_is_told) {
+TEST(running_out_of_memory_is_reported) {
   Heap heap = {.exhausted = true};
   srIntegrator* integrator = NULL;
   srIntegratorOptions options = fixed(0.1);

@@ -73,7 +73,7 @@ static void check_method(const Loaded* l, const srMethod* method) {
   }
 }
 
-// The same model with free bodies and a closure for every joint.
+// The same model with free bodies and a loop closure for every joint.
 static Loaded open_absolute(const char* file) {
   char path[512];
   srSpec* spec = NULL;
@@ -202,7 +202,7 @@ TEST(a_step_that_is_refused_again_and_again_falls_to_nothing) {
 }
 
 // A short step ahead of a crossing that the end of the run would cut was tried with the same length for ever.
-TEST(the_step_ahead_of_a_leap_is_cut_where_its_error_is_too_large) {
+TEST(the_step_ahead_of_a_crossing_is_cut_where_its_error_is_too_large) {
   Loaded l = open_absolute("mechanisms/double-four-bar");
   srRunOptions o = sr_run_options(l.m);
   o.method = "genalpha-ggl";

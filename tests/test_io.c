@@ -39,7 +39,7 @@ static srStatus load_with(const char* text, const srSetting* settings, int nsett
   return status;
 }
 
-// Reads the content of a model; what stands in it begins at line 2.
+// Reads the content of a model, which begins at line 2.
 static srStatus load(const char* content) {
   char text[8192];
   snprintf(text, sizeof text, "<sarrus version=\"1\">\n%s\n</sarrus>", content);
@@ -247,7 +247,7 @@ TEST(wrong_repeats_are_refused) {
   ENSURE(refused("<body name='b{1'/>", "m:2:14: error: '{' without a '}'"));
   ENSURE(refused("<body name='b1}'/>", "m:2:15: error: '}' without a '{'"));
   ENSURE(refused("<body name='b{0/0}'/>", "not a finite number"));
-  ENSURE(load("<repeat count='3'><bdy/></repeat>") == SR_INPUT);  // said once, not three times
+  ENSURE(load("<repeat count='3'><bdy/></repeat>") == SR_INPUT);  // reported once, not three times
   ENSURE_TEXT(first, "m:2:19: error: unknown element <bdy>; did you mean <body>?\n");
 }
 
@@ -539,7 +539,7 @@ TEST(names_of_columns_survive_csv_and_back) {
   enum { N = SR_COUNT(names) };
   srCsv* csv;
   srResultTable* table = NULL;
-  for (int skip = 0; skip < 4; skip++) {  // each of some stands at the front of the line once
+  for (int skip = 0; skip < 4; skip++) {  // each of some is the first in the line once
     ENSURE(sr_csv_create(path, "sarrus", N - skip, names + skip, units + skip, NULL, &csv) == SR_OK);
     sr_csv_row(csv, (double[N]){1, 2, 3, 4, 5, 6, 7, 8});
     ENSURE(sr_csv_close(csv, NULL) == SR_OK);
@@ -581,7 +581,7 @@ TEST(numbers_do_not_follow_the_locale) {
 }
 
 // ------------------------------------------------------------------------------------------------------ running out
-TEST(a_reader_that_runs_out_of_memory_says_so_and_leaks_nothing) {
+TEST(a_reader_that_runs_out_of_memory_reports_it_and_leaks_nothing) {
   bool finished = false;
   sr_set_allocator(scarce, NULL);
   scarce_live = 0;

@@ -173,7 +173,7 @@ TEST(jump_at_the_end_of_a_step_of_fixed_length_costs_no_step) {
   close_model(&x);
 }
 
-TEST(jump_of_a_sensor_is_told_by_it_alone) {
+TEST(jump_of_a_sensor_is_reported_by_it_alone) {
   ensure_end(SLEDGE_AT("v=\"0.5\"", "1", "<sensor name=\"s\" expr=\"floor(10*t)\"/>"), &dopri5, 0.75, 1, 0, 1e-11);
   // But where a law takes it, it is that law's.
   ensure_end(SLEDGE_AT("v=\"0.5\"", "sensor(s)", "<sensor name=\"s\" expr=\"step(t - 0.5)\"/>"), &dopri5, 0.5 + 0.0625,

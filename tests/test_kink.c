@@ -65,7 +65,7 @@ static void sees_a_support_let_go(const char* method) {
   }
 }
 
-TEST(radau5_sees_a_support_let_go_beside_other_motion) { sees_a_support_let_go("radau5"); }
+TEST(radau5_sees_a_support_let_go_during_other_motion) { sees_a_support_let_go("radau5"); }
 
 TEST(generalized_alpha_sees_a_support_let_go) {
   sees_a_support_let_go("genalpha-index3");
@@ -96,7 +96,7 @@ TEST(radau5_follows_bristles_that_give_way) {
   }
 }
 
-// ---- bristles that are short beside the tolerance -------------------------------------------------------------------------
+// ---- bristles that are short compared with the tolerance -------------------------------------------------------------------------
 
 // A block of 1 kg on a belt of 0.1 m/s, on bristles of 1e8 N/m with mu 0.4 at rest, 0.3 above a Stribeck speed of 1e-5 m/s, is held
 // back by a spring of 1 N/m from 1.962 m on: it sticks until the spring has 3.924 N, at 19.62 s, then
@@ -118,7 +118,7 @@ static void belt_slips(const char* method) {
   close_model(&x);
 }
 
-TEST(a_block_on_stiff_bristles_slips_when_its_spring_says_so) {
+TEST(a_block_on_stiff_bristles_slips_when_its_spring_exceeds_the_limit) {
   belt_slips("radau5");
   belt_slips("genalpha-ggl");
 }
@@ -176,7 +176,7 @@ TEST(errors_of_bristles_are_bounded_by_a_part_of_their_bend) {
   close_model(&x);
 }
 
-TEST(bristles_that_rounding_hides_are_told_by_name) {
+TEST(bristles_that_rounding_hides_are_reported_by_name) {
   Loaded x = open_text(
       "<sarrus version='1'><option gravity='0 0 0'/><body name='b'><joint name='z' type='prismatic' axis='0 0 1'/>"
       "<inertial mass='1'/></body><friction name='good' joint='z' law='kikuuwe' F='2' K='1e12' B='1e6'/>\n"

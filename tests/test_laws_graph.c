@@ -50,9 +50,9 @@ static Bench bench(const srFrictionLaw* law, int n) {
 }
 
 static void kernel(const Bench* b, double* out) {
-  srFrictionForce rub;
-  ENSURE_EQUAL(sr_friction_force(&b->x, b->v, b->e, b->N, b->tau, &rub, out + b->x.n), 0);
-  memcpy(out, rub.f, (size_t)b->x.n * sizeof *out);
+  srFrictionForce friction;
+  ENSURE_EQUAL(sr_friction_force(&b->x, b->v, b->e, b->N, b->tau, &friction, out + b->x.n), 0);
+  memcpy(out, friction.f, (size_t)b->x.n * sizeof *out);
 }
 
 // Scales of f and of the rates, of v, e and N.
@@ -148,13 +148,13 @@ TEST(friction_derivatives_are_those_of_differences) {
 
 // ---- normal force -------------------------------------------------------------------------------------------------------
 
-typedef struct Press {
+typedef struct NormalCase {
   srSurfaceLaws c;
   double d, ddot, z[SR_Z_CONTACT];
-} Press;
+} NormalCase;
 
-static Press press(const srNormalLaw* law) {
-  Press p = {.c = {.law = law, .p = sr_normal_defaults()}};
+static NormalCase normal_case(const srNormalLaw* law) {
+  NormalCase p = {.c = {.law = law, .p = sr_normal_defaults()}};
   p.c.p.K = pow(10, uniform(4, 9));
   p.c.p.n = uniform(1, 2.5);
   p.c.p.e = uniform(0.1, 0.95);
@@ -167,7 +167,7 @@ static Press press(const srNormalLaw* law) {
   return p;
 }
 
-static double force(const Press* p) {
+static double force(const NormalCase* p) {
   srNormalOut out;
   ENSURE_EQUAL(sr_normal_force(&p->c, p->d, p->ddot, p->z, &out), 0);
   return out.f;
@@ -185,7 +185,7 @@ TEST(normal_laws_and_derivatives_are_those_of_the_kernels) {
     const srProgram* derivative = sr_normal_derivative(&pool, sr_normal_law(l));
     double* work = sr_pool_alloc(&pool, (size_t)sr_program_work(program) * sizeof *work);
     for (int k = 0; k < 4 * STATES; k++) {
-      Press p = press(sr_normal_law(l));
+      NormalCase p = normal_case(sr_normal_law(l));
       double argument[SR_NORMAL_ARGUMENTS], have, slope[2];
       const double f = force(&p), scale = p.c.p.K * pow(p.d, p.c.p.n) + p.c.p.K * p.d + p.c.p.D;
       sr_normal_arguments(&p.c.p, p.d, p.ddot, p.z[SR_Z_SPEED], argument);
@@ -198,7 +198,7 @@ TEST(normal_laws_and_derivatives_are_those_of_the_kernels) {
         const double h = 1e-5 * (j == 0 ? p.d : fabs(p.ddot));
         for (int i = 0; i < 4; i++) {
           static const double at[4] = {-2, -1, 1, 2};
-          Press moved = p;
+          NormalCase moved = p;
           *(j == 0 ? &moved.d : &moved.ddot) += at[i] * h;
           value[i] = force(&moved);
         }
@@ -269,7 +269,7 @@ TEST(force_laws_and_derivatives_are_those_of_the_kernels) {
   sr_pool_free(&pool);
 }
 
-// ---- closures -----------------------------------------------------------------------------------------------------------
+// ---- loop closures --------------------------------------------------------------------------------------------------
 
 static void random_unit(double* e) {
   for (int k = 0; k < 3; k++) e[k] = uniform(-1, 1);
@@ -311,7 +311,7 @@ static srClosureIn random_pose(void) {
   return in;
 }
 
-typedef struct Numbers {  // of a closure at a pose
+typedef struct Numbers {  // of a loop closure at a pose
   double q[12], v[6], lambda[6], argument[15];
 } Numbers;
 
@@ -377,7 +377,7 @@ static void compare_rows(srPool* pool, const srClosure* c, const srClosureIn* in
   }
 }
 
-TEST(closures_on_the_graph_are_those_of_the_kernels) {
+TEST(loop_closures_on_the_graph_are_those_of_the_kernels) {
   random_numbers = (Random){5};
   for (int l = 0; l < sr_closure_word_count; l++) {
     for (int k = 0; k < STATES; k++) {

@@ -183,7 +183,7 @@ static double four_bar_energy(double a, double rate) {
          g * (m2 * 0.1 * sin(a) + m3 * (0.2 * sin(a) + 0.3 * sin(x.coupler)) + m4 * 0.25 * sin(x.rocker));
 }
 
-TEST(a_four_bar_keeps_to_its_closed_form_in_every_way) {
+TEST(a_four_bar_keeps_to_its_closed_form_with_every_stabilization) {
   static const struct {
     const char* method;
     srStabilization way;
@@ -208,7 +208,7 @@ TEST(a_four_bar_keeps_to_its_closed_form_in_every_way) {
   }
 }
 
-// A spatial pendulum as a tree, and as a free body on closures.
+// A spatial pendulum as a tree, and as a free body on loop closures.
 TEST(a_loop_moves_as_the_same_mechanism_without_one) {
 #define SWING "<inertial mass='2' com='0.3 0.1 -0.5' inertia='0.2 0.3 0.1'/>"
   Bench tree = load(
@@ -242,7 +242,7 @@ TEST(a_loop_moves_as_the_same_mechanism_without_one) {
 }
 
 // A driven crank: the driving force does the work that the energy shows.
-TEST(drivers_of_loops_are_rows_and_do_the_work) {
+TEST(drivers_of_loops_are_constraint_equations_and_do_the_work) {
   Bench b = load(four_bar, PIN "<driver joint='crank' motion='1 + 12*t + t^2'/>");
   b.d->q[1] = -0.5;
   b.d->q[2] = 1.5;
@@ -299,13 +299,13 @@ static Bench flat_bars(const char* angle, double q) {
   return b;
 }
 
-static bool tells(const Bench* b, int i, const char* part) {
+static bool reports(const Bench* b, int i, const char* part) {
   return i < b->result.nevent && strstr(b->result.event[i].why, part) != NULL;
 }
 
-// The two ways through a flat parallelogram meet there: the rank falls, the run goes through on its branch and says so, whether a
+// The two branches through a flat parallelogram meet there: the rank falls, the run goes through on its branch and reports it, whether a
 // step ends there or not.
-TEST(a_flat_parallelogram_is_passed_and_told) {
+TEST(a_flat_parallelogram_is_passed_and_reported) {
   static const struct {
     const char* angle;
     double q;
@@ -316,22 +316,22 @@ TEST(a_flat_parallelogram_is_passed_and_told) {
     ENSURE_NEAR(turn(q_of(&b, "a") - q_of(&b, "c")), 0, 1e-8);  // still a parallelogram
     ENSURE(b.result.event_count >= 1 && b.result.event_count <= 2);
     ENSURE_NEAR(b.result.event[0].t, starts[i].q / 3, 3e-4);
-    ENSURE(b.result.event_count == 2 ? tells(&b, 0, "the rank of the constraints goes from 2 to 1")
-                                     : tells(&b, 0, "a singular position is passed, or nearly so"));
+    ENSURE(b.result.event_count == 2 ? reports(&b, 0, "the rank of the constraints goes from 2 to 1")
+                                     : reports(&b, 0, "a singular position is passed, or nearly so"));
     ENSURE_TEXT(b.result.event[0].kind, "rank");
     ENSURE_SMALL(b.result.energy.residual, 1e-8);
     unload(&b);
   }
 }
 
-TEST(a_start_in_a_singular_position_is_told) {
+TEST(a_start_in_a_singular_position_is_reported) {
   static const char* const methods[] = {"dopri5", "rk4"};
   for (int i = 0; i < 2; i++) {
     Bench b = flat_bars("0", 0);
     b.d->v[0] = b.d->v[2] = -3;
     b.d->v[1] = 3;
     run(&b, methods[i], SR_STABILIZATION_PROJECTION, 0.5, 1e-9);
-    ENSURE(tells(&b, 0, "the rank of the constraints goes from 1 to 2"));
+    ENSURE(reports(&b, 0, "the rank of the constraints goes from 1 to 2"));
     ENSURE_EQUAL(b.result.event_count, 1);
     unload(&b);
   }
@@ -350,8 +350,8 @@ static Bench open_model(const char* name) {
   return b;
 }
 
-// Four crossings in 1.2 s. A method passes them on its branch, or the run says that it may not have, or it stops.
-TEST(crossing_branches_are_passed_rightly_or_told) {
+// Four crossings in 1.2 s. A method passes them on its branch, or the run warns that it may not have, or it stops.
+TEST(crossing_branches_are_passed_rightly_or_reported) {
   static const struct {
     const char* method;
     srStabilization way;
@@ -380,7 +380,7 @@ TEST(crossing_branches_are_passed_rightly_or_told) {
       ENSURE_EQUAL(b.result.event_count, 4);
       for (int k = 0; k < 4; k++) {
         ENSURE_NEAR(b.result.event[k].t, 0.2475766 + 0.298404 * k, 1e-3);
-        ENSURE(tells(&b, k, "a singular position is passed"));
+        ENSURE(reports(&b, k, "a singular position is passed"));
       }
       if (ways[i].right) ENSURE_NEAR(q_of(&b, "crank"), 26.2608823, 1e-3);
     } else {
@@ -393,7 +393,7 @@ TEST(crossing_branches_are_passed_rightly_or_told) {
   }
 }
 
-TEST(half_explicit_methods_tell_the_singular_positions_they_pass) {
+TEST(half_explicit_methods_report_the_singular_positions_they_pass) {
   static const char* const methods[] = {"hem5", "mdop5", "phem56"};
   for (int i = 0; i < 3; i++) {
     Bench b = open_model("benchmark/n-four-bar");
@@ -409,9 +409,9 @@ TEST(half_explicit_methods_tell_the_singular_positions_they_pass) {
   }
 }
 
-// ---- rows that do not agree -------------------------------------------------------------------------------------------------
+// ---- inconsistent constraints ---------------------------------------------------------------------------------------
 
-// Drift makes redundant rows independent: the run stops where that happens.
+// Drift makes redundant equations independent: the run stops where that happens.
 TEST(drift_that_raises_the_rank_stops_the_run) {
   Bench b = open_model("mechanisms/bennett-linkage");
   srRunOptions options = sr_run_options(b.m);
@@ -420,15 +420,15 @@ TEST(drift_that_raises_the_rank_stops_the_run) {
   options.stabilization = SR_STABILIZATION_NONE;
   ENSURE_EQUAL(sr_run(b.m, b.d, &options, NULL, &b.result), SR_FAILED);
   ENSURE(strstr(b.result.trouble, "the rank of the constraints rises from 2 to 3") != NULL);
-  ENSURE(tells(&b, 0, "is off by"));
+  ENSURE(reports(&b, 0, "is off by"));
   ENSURE_TEXT(b.result.event[0].kind, "position");
   ENSURE(b.result.stats.steps < 5000);
   unload(&b);
 }
 
-// The rows in use stay the same, so that Baumgarte's terms of 10/s hold a mechanism with redundant rows on its constraints, whatever the
+// The equations in use stay the same, so that Baumgarte's terms of 10/s hold a mechanism with redundant constraints on its manifold, whatever the
 // method of index 1 (Rodrigues da Silva et al. 2024 had Adams' and Gear's).
-TEST(baumgarte_holds_a_mechanism_with_redundant_rows) {
+TEST(baumgarte_holds_a_mechanism_with_redundant_constraints) {
   static const char* const methods[] = {"dopri5", "cvode", "auto"};
   double reference = 0;
   for (int i = 0; i < 4; i++) {
@@ -471,7 +471,7 @@ static srStatus run_with(Bench* b, const char* method, double rtol, double t_end
 static const char* const all_methods[] = {"dopri5", "hem5", "mdop5", "phem56", "rk4"};
 enum { METHODS = sizeof all_methods / sizeof all_methods[0] };
 
-TEST(redundant_rows_that_contradict_are_refused_at_the_start) {
+TEST(redundant_constraints_that_contradict_are_refused_at_the_start) {
   static const struct {
     const char *rows, *says;
   } cases[] = {
@@ -492,7 +492,7 @@ TEST(redundant_rows_that_contradict_are_refused_at_the_start) {
   }
 }
 
-TEST(redundant_rows_that_part_on_the_way_stop_the_run) {
+TEST(redundant_constraints_that_diverge_stop_the_run) {
   for (int k = 0; k < METHODS; k++) {
     Bench b = load(PENDULUM, "<constraint name='one' expr='q(a) = t^3'/><constraint name='two' expr='q(a) = 2*t^3'/>");
     ENSURE_EQUAL(run_with(&b, all_methods[k], 1e-8, 0.5), SR_FAILED);
@@ -502,7 +502,7 @@ TEST(redundant_rows_that_part_on_the_way_stop_the_run) {
   }
 }
 
-TEST(redundant_rows_that_agree_run) {
+TEST(redundant_constraints_that_agree_run) {
   for (int k = 0; k < METHODS; k++) {
     Bench b = load(PENDULUM,
                    "<constraint name='one' expr='q(a) = t^2'/><constraint name='two' expr='2*q(a) = 2*t^2'/>"
@@ -535,7 +535,7 @@ TEST(constraints_with_time_do_work_in_every_method) {
   }
 }
 
-// The scale of the ledger knows the energies between the rows, of which there are none here.
+// The scale of the energy balance includes the energies between the rows, of which there are none here.
 TEST(the_largest_energy_is_that_of_all_steps) {
   static const char* const parts[] = {"", "<coupling joint='b' to='a'/>"};
   for (int i = 0; i < 2; i++) {
@@ -548,7 +548,7 @@ TEST(the_largest_energy_is_that_of_all_steps) {
   }
 }
 
-TEST(a_sarrus_linkage_has_one_freedom) {
+TEST(a_sarrus_linkage_has_one_degree_of_freedom) {
   char path[600];
   srSpec* spec = NULL;
   srModel* m = NULL;
@@ -610,7 +610,7 @@ TEST(looped_models_take_no_memory_while_they_are_stepped) {
 }
 
 // Rows of four-bars whose first and last cranks are driven alike: one degree of freedom, so one driver repeats the other. Also
-// where the matrix is large enough for the sparse way, which drops rows in an order of its own.
+// where the matrix is large enough for the sparse solver, which drops equations in an order of its own.
 TEST(a_driver_that_repeats_another_leaves_the_rank_of_the_loops) {
   static const char* const loops[] = {"3", "1100"};
   for (int i = 0; i < 2; ++i) {

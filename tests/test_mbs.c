@@ -153,7 +153,7 @@ TEST(mbs_six_elementary_joints_move_as_a_free_body) {
   sr_model_destroy(a), sr_model_destroy(b);
 }
 
-TEST(mbs_what_is_user_code_in_robotran_is_told) {
+TEST(mbs_what_is_user_code_in_robotran_is_reported) {
   srModel* m = open_file("chain.mbs");
   ENSURE(m && m->ndriver == 1 && m->nforce == 1);
   ENSURE(strstr(said, "1 driven joint is held at the initial position, 'hinge' the first"));
@@ -175,7 +175,7 @@ TEST(mbs_what_is_user_code_in_robotran_is_told) {
 #define END(number, body, point)                                                                                       \
   "<endpoint" number "><bodyname>" body "</bodyname><pointname>" point "</pointname></endpoint" number ">"
 
-TEST(mbs_rods_and_solids_are_closures) {
+TEST(mbs_rods_and_solids_are_loop_closures) {
   static const char bodies[] = "<mbsDescR7><bodytree>" BODY("a", POINT("p", "1")) BODY("b", "") "</bodytree>";
   static const char rod[] =
       "<cuts><rod><name>r</name>" END("1", "a", "p") END("2", "b", "origin") "<length>1.5</length></rod>";
@@ -190,7 +190,7 @@ TEST(mbs_rods_and_solids_are_closures) {
   sr_model_destroy(m);
 }
 
-TEST(mbs_mistakes_are_told_with_their_place) {
+TEST(mbs_mistakes_are_reported_with_their_location) {
   ENSURE(refused("<bodytree><body/></bodytree>", "m:2:11: error: <body> needs <bodyname>"));
   ENSURE(refused("<bodytree>" BODY("a", "") BODY("a", "") "</bodytree>", "there are two bodies 'a'"));
   ENSURE(refused("<bodytree>" BODY("a", POINT("p", "1,5")) "</bodytree>", "'1,5' in 'x' is not a number"));
@@ -230,7 +230,7 @@ TEST(mbs_two_joints_of_one_name_are_refused) {
                  "there are two joints 'j'"));
 }
 
-TEST(mbs_all_mistakes_are_told_at_once) {
+TEST(mbs_all_mistakes_are_reported_at_once) {
   ENSURE(refused(
       "<bodytree>" BARE(
           "a",
@@ -258,7 +258,7 @@ TEST(mbs_all_mistakes_are_told_at_once) {
   ENSURE(first && !strstr(first + 1, "there is no body 'amr'"));  // once
 }
 
-TEST(mbs_inertia_without_mass_is_told) {
+TEST(mbs_inertia_without_mass_is_reported) {
   ENSURE(refused("<bodytree>" BARE("a", JOINT("j", "R1", "") "<inertia><Ixx>1</Ixx></inertia>")
                      BARE("b", "<mass>x</mass>") "</bodytree>",
                  "warning: the body 'a' has moments of inertia and no mass"));

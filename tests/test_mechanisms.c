@@ -20,16 +20,16 @@ typedef struct Way {
   bool crosses;                   // goes through the singular positions of n-four-bar, where symmetry helps
   double crossing;                // error after four of those of the change-point four-bar, where nothing does, in
                                   //   tolerances; 0: not tried
-  double position, velocity;      // largest residuals of the rows at rtol 1e-9, m or rad, and of their rates
-  double energy;                  // largest part of the energy that the ledger misses at rtol 1e-9; 0: not looked at
+  double position, velocity;      // largest residuals of the constraints at rtol 1e-9, m or rad, and of their rates
+  double energy;  // largest part of the energy that the energy balance misses at rtol 1e-9; 0: not checked
   const char* name;
 } Way;
 // Residuals: all of these end every step on the constraints, so what is left is rounding, magnified by speeds of 1e3 rad/s
-// and by the condition of the redundant rows: at most 4e-14 of positions and 9e-13 of rates in these runs.
+// and by the condition of the redundant constraints: at most 4e-14 of positions and 9e-13 of rates in these runs.
 // Energy: a few tolerances over the run. Partitioned, the errors of the dependent coordinates are those of the independent
 // ones times the slope between them, which grows up to where new ones are chosen.
-// Crossings: hem5 crossings over the singular position (found: 0.04 to 0.7 tolerances); mdop5 has the accelerations beside it from
-// badly conditioned rows (80 tolerances at 1e-5, 4 at 1e-10).
+// Crossings: hem5 crosses the singular position (found: 0.04 to 0.7 tolerances); mdop5 has the accelerations next to it from
+// badly conditioned constraints (80 tolerances at 1e-5, 4 at 1e-10).
 static const Way ways[] = {
     {"dopri5", SR_STABILIZATION_PROJECTION, false, 0, 1e-12, 1e-10, 1e-8, "dopri5, projected"},
     {"dopri5", SR_STABILIZATION_PARTITION, true, 0, 1e-12, 1e-10, 5e-8, "dopri5, partitioned"},
@@ -40,9 +40,9 @@ static const Way ways[] = {
 };
 enum { WAYS = sizeof ways / sizeof ways[0] };
 // Methods of order 2, and multistep methods: at rtol 1e-7, and in fewer of the tests. Order 2 has errors of a run like the tolerance to
-// the power 2/3. ida keeps the constraints to a part of the tolerance. Energy 0 of cvode: not looked at. In mechanisms that are
+// the power 2/3. ida keeps the constraints to a part of the tolerance. Energy 0 of cvode: not checked. In mechanisms that are
 // driven altogether its states follow from the constraints, nothing but the quadratures would ask for short steps, and the
-// ledger is off by up to 4e-3.
+// energy balance is off by up to 4e-3.
 static const Way others[] = {
     {"genalpha-ggl", SR_STABILIZATION_PROJECTION, false, 0, 1e-12, 1e-11, 5e-5, "genalpha-ggl"},
     {"cvode", SR_STABILIZATION_PROJECTION, false, 0, 1e-12, 1e-11, 0, "cvode"},
@@ -60,7 +60,7 @@ static bool runs_to(Loaded* x, const Way* way, double t_end, double rtol) {
   options.method = way->method;
   options.stabilization = way->stabilization;
   if (strcmp(way->method, "rk4") == 0) options.step = 5e-4;
-  options.alpha = options.beta = 20;  // of Baumgarte: drift dies within 1/20 s, slow beside the step
+  options.alpha = options.beta = 20;  // of Baumgarte: drift dies within 1/20 s, slow compared with the step
   options.rtol = rtol;
   options.atol = rtol * 1e-2;
   const srStatus status = sr_run(x->m, x->d, &options, NULL, &x->result);
@@ -82,7 +82,7 @@ static double v_of(const Loaded* x, const char* joint) {
   return x->d->v[x->m->joint_v[j]];
 }
 
-// -------------------------------------------------------------------------------------------- freedoms and redundancy
+// -------------------------------------------------------------------------------------------- degrees of freedom and redundancy
 // Rank by elimination with full pivoting, rows scaled to unit size; tolerance far from both the rounding of rows that are
 // dependent and the pivots of those that are not (1e-2 and more in these mechanisms, away from singular positions).
 static int rank_of(double* G, int rows, int columns) {
@@ -116,7 +116,7 @@ static int rank_of(double* G, int rows, int columns) {
   return rank;
 }
 
-// Rank of the rows at the present state, by the elimination above; without: rows to leave out (may be NULL).
+// Rank of the constraints at the present state, by the elimination above; without: equations to leave out (may be NULL).
 static int rank_here(Loaded* x, const int* without, int nwithout) {
   const int rows = x->m->ng, columns = x->m->nv;
   sr_kinematics(x->m, x->d);
@@ -134,8 +134,8 @@ static int rank_here(Loaded* x, const int* without, int nwithout) {
 typedef struct Mechanism {
   const char* file;
   const char* settings;
-  int nv, ng;    // coordinates, rows (drivers counted)
-  int rank;      // by hand: nv - freedoms left
+  int nv, ng;    // coordinates, constraint equations (drivers counted)
+  int rank;      // by hand: nv - degrees of freedom left
   double t_end;  // of the short run
 } Mechanism;
 
@@ -166,7 +166,7 @@ static const Mechanism mechanisms[] = {
     {"mechanisms/stewart-platform", "", 24, 24, 24, 0.2},
     {"mechanisms/rolling-disc", "", 6, 3, 3, 1},
     {"mechanisms/double-four-bar", "", 5, 10, 4, 0.5},
-    {"mechanisms/double-four-bar", "start=pi/2", 5, 10, 2, 0},  // singular: three freedoms, no run
+    {"mechanisms/double-four-bar", "start=pi/2", 5, 10, 2, 0},  // singular: three degrees of freedom, no run
     {"mechanisms/parallelogram", "", 4, 4, 3, 1},
     {"mechanisms/parallelogram", "cranks=5", 6, 8, 5, 1},
     {"mechanisms/cardan-trammel", "", 3, 4, 2, 1},
@@ -191,7 +191,7 @@ TEST(mechanisms_are_drawn_closed_to_rounding) {
   ENSURE_EQUAL(wrong, 0);
 }
 
-TEST(mechanisms_have_the_freedoms_and_redundant_rows_counted_by_hand) {
+TEST(mechanisms_have_the_degrees_of_freedom_and_redundant_constraints_counted_by_hand) {
   int wrong = 0;
   for (int i = 0; i < MECHANISMS; i++) {
     const Mechanism* want = &mechanisms[i];
@@ -199,7 +199,7 @@ TEST(mechanisms_have_the_freedoms_and_redundant_rows_counted_by_hand) {
     const int by_elimination = rank_here(&x, NULL, 0);
     srRank* rank = NULL;
     ENSURE_EQUAL(sr_rank_create(x.m, x.d, &rank), SR_OK);
-    const int left = rank_here(&x, rank->redundant, rank->nredundant);  // when the redundant rows are left out
+    const int left = rank_here(&x, rank->redundant, rank->nredundant);  // when the redundant equations are left out
     if (x.m->nv != want->nv || x.m->ng != want->ng || by_elimination != want->rank || rank->rank != want->rank ||
         rank->nredundant != want->ng - want->rank || left != want->rank) {
       printf(
@@ -249,8 +249,8 @@ TEST(mechanisms_keep_them_with_methods_of_low_order_and_with_many_steps) {
   ENSURE_EQUAL(wrong, 0);
 }
 
-// Ten seconds with redundant rows: the energy stays to 1e-6 at rtol 1e-9 (rk4: steps of 0.5 ms).
-TEST(mechanisms_with_redundant_rows_keep_their_energy_for_ten_seconds) {
+// Ten seconds with redundant constraints: the energy stays to 1e-6 at rtol 1e-9 (rk4: steps of 0.5 ms).
+TEST(mechanisms_with_redundant_constraints_keep_their_energy_for_ten_seconds) {
   static const char* const files[] = {"benchmark/bricard", "mechanisms/sarrus-linkage", "mechanisms/bennett-linkage",
                                       "mechanisms/scissor-lift"};
   static const Way more[] = {{"rk4", SR_STABILIZATION_BAUMGARTE, false, 0, 0, 0, 0, "rk4, Baumgarte"}};
@@ -328,7 +328,7 @@ typedef Bodies (*Linkage)(double s);
 static const double stencil[4] = {4.0 / 5, -1.0 / 5, 4.0 / 105, -1.0 / 280};  // first derivative, order 8
 static const double stencil_step = 0.01;
 
-// J(s) = sum m |x'|^2 + I angle'^2, the inertia felt by s;  V(s).
+// J(s) = sum m |x'|^2 + I angle'^2, the effective inertia of s;  V(s).
 static double inertia(Linkage linkage, double s) {
   double J = 0;
   const Bodies here = linkage(s);
@@ -563,7 +563,7 @@ static void follow(const OneFreedom* want, const Way* way, double rtol, double s
   close_model(&x);
 }
 
-TEST(mechanisms_of_one_freedom_follow_their_equation_in_one_coordinate) {
+TEST(mechanisms_of_one_degree_of_freedom_follow_their_equation_in_one_coordinate) {
   for (int i = 0; i < (int)(sizeof one_freedom_models / sizeof one_freedom_models[0]); i++) {
     const OneFreedom* want = &one_freedom_models[i];
     double s = want->s0, v = want->v0;
@@ -680,8 +680,8 @@ TEST(n_four_bar_passes_its_singular_positions_under_the_rules_of_paper_2) {
   }
 }
 
-// In the singular position each crank can turn for itself: N + 1 freedoms.
-TEST(n_four_bar_has_one_freedom_for_each_crank_where_it_is_singular) {
+// In the singular position each crank can turn for itself: N + 1 degrees of freedom.
+TEST(n_four_bar_has_one_degree_of_freedom_for_each_crank_where_it_is_singular) {
   Loaded x = open_model("benchmark/n-four-bar", "N=4 start=pi/2");
   ENSURE_EQUAL(x.m->nv - rank_here(&x, NULL, 0), 5);
   close_model(&x);
@@ -882,7 +882,7 @@ static void jansen(double crank, double* foot, double* knee) {
   meet(U, 0.49, knee, 0.657, 1, foot);
 }
 
-TEST(jansen_leg_steps_where_ruler_and_compasses_say) {
+TEST(jansen_leg_steps_where_ruler_and_compasses_put_it) {
   for (int k = 0; k < WAYS; k++) {
     Loaded x = open_model("mechanisms/jansen-leg", "");
     for (double t = 0.1; t < 1.05; t += 0.15) {
@@ -1012,7 +1012,7 @@ TEST(planar_robot_3rrr_follows_its_path) {
   }
 }
 
-// The point at the distances r from three others, on the side of (b - a) x (c - a) that sign tells.
+// The point at the distances r from three others, on the side of (b - a) x (c - a) that sign selects.
 static void three_spheres(const double* a, double ra, const double* b, double rb, const double* c, double rc, int sign,
                           double* out) {
   double ex[3], ey[3], ez[3], ac[3], d = 0, i = 0, j = 0;

@@ -19,7 +19,7 @@
 #define FOLDER SARRUS_SOURCE_DIR "/tests/mesh"
 
 // --------------------------------------------------------------------------------------------------------------- tools
-// A mesh file in memory, with what its reader said.
+// A mesh file in memory, with the messages of its reader.
 typedef struct Read {
   srPool pool;
   srMessages* said;
@@ -274,7 +274,7 @@ TEST(obj_faces_of_four_corners_are_cut_along_the_shorter_diagonal) {
   close_read(&five);
 }
 
-TEST(obj_faces_may_stand_before_later_vertices) {
+TEST(obj_faces_may_precede_later_vertices) {
   Read x = read_text("a.obj", V3 "f -3 -2 -1\nv 0 0 1\nf -4 -1 -3\nf 1 2 4\n");  // negative: from where they stand
   ENSURE(x.good);
   ENSURE_EQUAL(x.list.got.ntriangle, 3);
@@ -334,7 +334,7 @@ TEST(dae_errors_have_their_place) {
                  "a.dae:2:31: error: '#none' is not the id of a <geometry>");
 }
 
-TEST(dae_that_are_not_z_up_are_taken_as_they_stand_with_a_warning) {
+TEST(dae_that_are_not_z_up_are_taken_as_they_are_with_a_warning) {
   Read x = read_text("a.dae", "<COLLADA><asset><up_axis>Y_UP</up_axis></asset></COLLADA>");
   ENSURE(x.good);
   ENSURE_SAYS(x.said, "warning: up_axis Y_UP is not applied");
@@ -453,7 +453,7 @@ TEST(a_mesh_that_is_turned_and_far_away_keeps_its_inertia) {
   sr_model_destroy(b);
 }
 
-TEST(open_and_inverted_surfaces_are_told) {
+TEST(open_and_inverted_surfaces_are_reported) {
 #define SHAPE "<shape type='mesh' mesh='m' density='1'/>"
   Compiled x = compile(MODEL("<mesh name='m' vertices='0 0 0 1 0 0 0 1 0 0 0 1' faces='0 2 1 0 1 3 1 2 3'/>", SHAPE));
   ENSURE_EQUAL(x.status, SR_OK);
@@ -619,7 +619,7 @@ TEST(shapes_and_meshes_are_in_the_model) {
   close_compiled(&x);
 }
 
-TEST(what_is_wrong_with_meshes_is_told) {
+TEST(what_is_wrong_with_meshes_is_reported) {
 #define ONE(mesh, shape) MODEL(mesh, "<inertial mass='1' inertia='1 1 1'/>" shape)
   ensure_error(ONE("", "<shape type='mesh'/>"), "needs the attribute 'mesh'");
   ensure_error(ONE("<mesh name='hull' " TETRAHEDRON "/>", "<shape type='mesh' mesh='hul'/>"),

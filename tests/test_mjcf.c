@@ -74,7 +74,7 @@ static Mechanism world(const char* content) {
   return open_text(text);
 }
 
-static Mechanism ours(const char* content) {
+static Mechanism native(const char* content) {
   char text[8192];
   snprintf(text, sizeof text, "<sarrus version='1'>\n%s\n</sarrus>", content);
   return open_text(text);
@@ -151,7 +151,7 @@ TEST(a_walker_accelerates_as_in_mujoco) {
   Mechanism x = open_file(FOLDER "walker.xml");
   ENSURE_EQUAL(x.m->nq, 16);
   ENSURE_EQUAL(x.m->nv, 14);
-  // At the start: qpos0. The base stands 20 30 40 degrees turned about z, y', x''.
+  // At the start: qpos0. The base is turned by 20 30 40 degrees about z, y', x''.
   const double c[] = {cos(PI / 18), cos(PI / 12), cos(PI / 9)}, s[] = {sin(PI / 18), sin(PI / 12), sin(PI / 9)};
   ENSURE_NEAR(x.m->q0[3], c[0] * c[1] * c[2] + s[0] * s[1] * s[2], 1e-15);
   ENSURE_NEAR(x.m->q0[2], 1, 0);
@@ -186,15 +186,15 @@ TEST(a_walker_accelerates_as_in_mujoco) {
 }
 
 // -------------------------------------------------------------------------------------------------------------- joints
-TEST(a_hinge_off_the_origin_is_ours_at_the_anchor) {
+TEST(a_hinge_off_the_origin_is_a_native_joint_at_the_anchor) {
   ensure_same(world("<body name='arm' pos='0.1 0.2 0.3' quat='0.5 0.5 0.5 0.5'><joint name='j' axis='0 2 0'"
                     " pos='0.3 -0.1 0.2' ref='0.4' damping='0.5' armature='0.01' stiffness='3' springref='0.2'/>"
                     "<inertial pos='0.4 0 0.1' mass='2' diaginertia='0.1 0.2 0.15'/></body>"),
               // the anchor in the world: a third of a turn about 1 1 1 takes x y z to z x y
-              ours("<body name='arm'><joint name='j' type='revolute' axis='0 1 0' at='0.1+0.2 0.2+0.3 0.3-0.1'"
-                   " rot='0.5*cos(0.2)+0.5*sin(0.2) 0.5*cos(0.2)+0.5*sin(0.2) 0.5*cos(0.2)-0.5*sin(0.2)"
-                   " 0.5*cos(0.2)-0.5*sin(0.2)' q='0.4' damping='0.5' armature='0.01' stiffness='3' rest='0.2'/>"
-                   "<inertial mass='2' com='0.1 0.1 -0.1' inertia='0.1 0.2 0.15'/></body>"));
+              native("<body name='arm'><joint name='j' type='revolute' axis='0 1 0' at='0.1+0.2 0.2+0.3 0.3-0.1'"
+                     " rot='0.5*cos(0.2)+0.5*sin(0.2) 0.5*cos(0.2)+0.5*sin(0.2) 0.5*cos(0.2)-0.5*sin(0.2)"
+                     " 0.5*cos(0.2)-0.5*sin(0.2)' q='0.4' damping='0.5' armature='0.01' stiffness='3' rest='0.2'/>"
+                     "<inertial mass='2' com='0.1 0.1 -0.1' inertia='0.1 0.2 0.15'/></body>"));
 }
 
 TEST(several_joints_of_a_body_are_a_chain) {
@@ -214,22 +214,22 @@ TEST(several_joints_of_a_body_are_a_chain) {
   ENSURE_EQUAL(sr_forward(x.m, x.d, 0), 0);
   sr_frame_motion(x.m, x.d, sr_point_find(x.m, "b/tip"), 0, &tip);
   ENSURE_SMALL(fabs(tip.position[0]) + fabs(tip.position[1]) + fabs(tip.position[2] - 1.5), 1e-15);
-  ensure_same(x, ours("<body name='1'><joint name='x' type='prismatic' axis='1 0 0' at='-0.5 0 1' q='0.5'/></body>"
-                      "<body name='2' parent='1'><joint name='y' type='revolute' axis='0 1 0' at='0 0 -0.2'/></body>"
-                      "<body name='b' parent='2'><joint name='b' type='revolute' axis='0 0 1' at='0.1 0 0.2'/>"
-                      "<inertial mass='1' com='-0.1 0 0.3' inertia='0.1 0.1 0.1'/></body>"
-                      "<body name='c' parent='b'><joint name='ball' type='ball' at='-0.1 0.1 0.5'/>"
-                      "<inertial mass='2' com='0 -0.1 0.1' inertia='0.2 0.3 0.4'/></body>"));
+  ensure_same(x, native("<body name='1'><joint name='x' type='prismatic' axis='1 0 0' at='-0.5 0 1' q='0.5'/></body>"
+                        "<body name='2' parent='1'><joint name='y' type='revolute' axis='0 1 0' at='0 0 -0.2'/></body>"
+                        "<body name='b' parent='2'><joint name='b' type='revolute' axis='0 0 1' at='0.1 0 0.2'/>"
+                        "<inertial mass='1' com='-0.1 0 0.3' inertia='0.1 0.1 0.1'/></body>"
+                        "<body name='c' parent='b'><joint name='ball' type='ball' at='-0.1 0.1 0.5'/>"
+                        "<inertial mass='2' com='0 -0.1 0.1' inertia='0.2 0.3 0.4'/></body>"));
 }
 
-TEST(a_free_body_begins_where_it_stands_and_its_q_is_qpos) {
+TEST(a_free_body_begins_where_it_is_and_its_q_is_qpos) {
   Mechanism x = world(
       "<frame pos='1 0 0'><body name='b' pos='1 2 3' quat='0 1 0 0'><freejoint/>"
       "<geom type='box' size='0.1 0.2 0.3' mass='6' pos='0.1 0 0'/></body></frame>");
   const double q[] = {2, 2, 3, 0, 1, 0, 0};
   for (int i = 0; i < 7; i++) ENSURE_NEAR(x.m->q0[i], q[i], 1e-15);
-  ensure_same(x, ours("<body name='b'><joint type='free' q='2 2 3 0 1 0 0'/>"
-                      "<inertial mass='6' com='0.1 0 0' inertia='0.26 0.2 0.1'/></body>"));
+  ensure_same(x, native("<body name='b'><joint type='free' q='2 2 3 0 1 0 0'/>"
+                        "<inertial mass='6' com='0.1 0 0' inertia='0.26 0.2 0.1'/></body>"));
 }
 
 TEST(limits_friction_and_springs_are_taken_in_their_units) {
@@ -392,7 +392,7 @@ TEST(a_mesh_has_the_mass_that_its_file_asks_for) {
 }
 
 // Closed forms of the L: 5/512 m^3; its hull has 7/512 m^3; its surface 22/64 m^2.
-TEST(the_words_of_older_files_say_how_a_mesh_is_filled) {
+TEST(the_words_of_older_files_define_how_a_mesh_is_filled) {
   static const struct Case {
     const char *compiler, *mesh, *geom;
     double mass;
@@ -422,7 +422,7 @@ TEST(geoms_of_one_mesh_may_be_filled_and_hollow) {
   done(&x);
 }
 
-TEST(what_cannot_be_had_of_a_mesh_is_said) {
+TEST(what_cannot_be_had_of_a_mesh_is_reported) {
   Mechanism x = weigh_mesh("", L_VERTICES "face='" L_LID L_REST "' inertia='convex' maxhullvert='8'", "");
   ENSURE_NEAR(x.m->body_mass[1], 7000.0 / 512, 1e-13);
   ENSURE(strstr(said, "'maxhullvert' of the mesh 'm' is not used: its mass is that of the whole convex hull"));
@@ -516,7 +516,7 @@ TEST(springs_and_dampers_may_be_polynomials) {
   done(&x);
 }
 
-// Armature of a free joint stands on the velocity in the axes of the world: without forces that does not change.
+// Armature of a free joint acts on the velocity in the axes of the world: without forces that does not change.
 TEST(armature_of_a_free_joint_keeps_the_momentum) {
   Mechanism x = mjcf(
       "<option gravity='0 0 0'/><worldbody><body pos='0 0 3' euler='20 30 40'><joint type='free' armature='0.2'/>"
@@ -598,7 +598,7 @@ TEST(flags_switch_off_what_joints_have) {
   done(&x);
 }
 
-// Each flag is what the last <option> that has it says, as in MuJoCo.
+// Each flag is that of the last <option> that has it, as in MuJoCo.
 TEST(flags_of_several_options_merge) {
   static const struct {
     const char* options;
@@ -700,7 +700,7 @@ static void ensure_inertia(const char* parts, double mass, double com, double ac
   done(&x);
 }
 
-// Solids along x, centre at 0.25: density 1000 where nothing else is said.
+// Solids along x, centre at 0.25: density 1000 where nothing else is given.
 TEST(geoms_have_the_inertia_of_solids) {
   const double r = 0.1, l = 0.3;
   const double ball = 4000.0 / 3 * PI * r * r * r, barrel = 1000 * PI * r * r * l, capsule = ball + barrel;
@@ -886,7 +886,7 @@ TEST(a_model_of_several_files_is_read_as_one) {
   done(&x);
 }
 
-TEST(a_model_of_ours_includes_and_extends_one) {
+TEST(a_native_model_includes_and_extends_one) {
   static const char text[] =
       "<sarrus version='1'><option gravity='0 0 0'/><include file='walker.xml'/>"
       "<extend body='hand'><point name='tool' at='0 0 0.1'/></extend><sensor name='s' point='hand/tool'/></sarrus>";
@@ -901,7 +901,7 @@ TEST(a_model_of_ours_includes_and_extends_one) {
   done(&x);
 }
 
-TEST(a_file_is_looked_for_beside_the_one_that_includes_it_and_then_beside_the_model) {
+TEST(a_file_is_searched_next_to_the_one_that_includes_it_and_then_next_to_the_model) {
   Mechanism x = open_file(FOLDER "nested.xml");
   double mass = 0;
   for (int i = 1; i <= x.m->nbody; i++) mass += x.m->body_mass[i];
@@ -975,7 +975,7 @@ static bool attach_refused(const char* content, const char* message) {
 }
 
 // What holds for a whole file is that of the file that attaches: 5 kg, a gravity and a keyframe of the other are named and have no effect.
-TEST(what_an_attached_model_cannot_bring_is_told) {
+TEST(what_an_attached_model_cannot_bring_is_reported) {
   static const char text[] =
       "<mujoco><asset><model name='u' file='unused.xml'/></asset><worldbody><attach model='u' "
       "prefix='p_'/></worldbody></mujoco>";
@@ -994,7 +994,7 @@ TEST(what_an_attached_model_cannot_bring_is_told) {
   srs_destroy(spec);
 }
 
-// In a body of the file the world of the other model is another one. Models that stand deep are put together up to 200 elements.
+// In a body of the file the world of the other model is another one. Nested models are composed up to a depth of 200 elements.
 TEST(attached_models_keep_off_the_world_and_off_the_depth_of_the_stack) {
   ENSURE(
       attach_refused("<asset><model name='n' file='welded.xml'/></asset><worldbody><body><attach model='n' "
@@ -1228,8 +1228,8 @@ TEST(numbers_without_a_number_count_as_not_given) {
   done(&x);
 }
 
-// MuJoCo 3.14 looks for it from the model first, then beside the included file.
-TEST(meshes_of_included_files_may_be_beside_them) {
+// MuJoCo 3.14 looks for it from the model first, then next to the included file.
+TEST(meshes_of_included_files_may_be_next_to_them) {
   Mechanism x = open_file(FOLDER "beside.xml");
   ENSURE_NEAR(x.m->body_mass[1], 1000, 1e-9);
   done(&x);
@@ -1341,7 +1341,7 @@ TEST(files_and_copies_are_bounded) {
 }
 
 // -------------------------------------------------------------------------------------------------------- running out
-TEST(a_reader_that_runs_out_of_memory_says_so_and_leaks_nothing) {
+TEST(a_reader_that_runs_out_of_memory_reports_it_and_leaks_nothing) {
   bool finished = false;
   sr_set_allocator(scarce, NULL);
   scarce_live = 0;

@@ -92,7 +92,7 @@ TEST(equalities_that_rounding_leaves_open_are_closed_with_a_warning) {
     ENSURE_EQUAL(assembled(spec, &residual), SR_OK);
     ENSURE(residual < 1e-14);
   }
-  srSpec* spec = open_loop(ways[0], 0);  // closed: nothing is said
+  srSpec* spec = open_loop(ways[0], 0);  // closed: no message
   ENSURE(strstr(said, "the loop is open") == NULL);
   ENSURE_EQUAL(assembled(spec, &residual), SR_OK);
   spec = open_loop(ways[0], 1.1e-3);  // too much to be rounding
@@ -172,7 +172,7 @@ TEST(controls_are_parameters_that_stay_zero_until_they_are_set) {
   ENSURE_NEAR(y.d->f[10], 6, 1e-12);
   close_model(&x);
   close_model(&y);
-  x = started(read_file("drives", "key=busy ctrl_motor=-0.25"));  // a setting stands above the key
+  x = started(read_file("drives", "key=busy ctrl_motor=-0.25"));  // a setting takes precedence over the key
   ENSURE_NEAR(x.d->f[0], 22.1 - 6.725 - 5 * (1 + 0.25), 1e-12);
   close_model(&x);
   srSpec* spec = read_file("drives", "ctrl_moter=1");
@@ -216,7 +216,7 @@ TEST(ranges_are_inherited_where_limits_are_switched_off) {
   }
 }
 
-TEST(an_activation_stands_still_at_the_end_of_its_range) {
+TEST(an_activation_stops_at_the_end_of_its_range) {
   static const char drives[] =
       "<actuator><intvelocity name='i' joint='j' kp='3' actrange='-1 0.5'/></actuator>"
       "<keyframe><key act='0.5'/><key act='0.2'/></keyframe>";
@@ -413,7 +413,7 @@ TEST(dry_friction_of_a_tendon_with_one_joint_is_that_of_the_joint) {
 }
 
 // -------------------------------------------------------------------------------------------------------- equalities
-// The same four-bar in our own format, joints at zero where its bars lie along x.
+// The same four-bar in the native format, joints at zero where its bars are along x.
 static const char fourbar[] =
     "<sarrus version='1'><parameter name='dx' value='0.2*cos(0.6) + 0.5*cos(0.3) - 0.6'/>"
     "<parameter name='dz' value='0.2*sin(0.6) - 0.5*sin(0.3)'/>"
@@ -465,7 +465,7 @@ TEST(points_of_connect_and_weld_are_those_of_mujoco) {
        -0.23605154997616823, -0.55486116257710727, 0.21204748987745986},
       {0, 0, 0, 0.1, 0.2, 0.3, 0.5, 0.5, 0.5, 0.5},
       {0.7, 0.8, 0.9, 0.1, 0.2, 0.3, 0.5, 0.5, 0.5, 0.5}};  // the last two of bodies of their own, which move there
-  static const double inner[3] = {-0.1, 0, -0.2};           // body2's frame in ours, which stands at its joint
+  static const double inner[3] = {-0.1, 0, -0.2};           // body2's frame in the native body's, which is at its joint
   ENSURE(spec != NULL);
   ENSURE_EQUAL(srs_count(spec, SR_ELEMENT_CLOSURE), 5);
   for (int i = 0; i < 5; i++) {
@@ -770,7 +770,7 @@ TEST(sensors_give_what_mujoco_gives) {
 }
 
 // ------------------------------------------------------------------------------------------------------------ errors
-TEST(what_is_wrong_in_a_section_is_said_at_its_place) {
+TEST(what_is_wrong_in_a_section_is_reported_at_its_location) {
   ENSURE(refused("<actuator><motor joint='jj'/></actuator>", "m:2:25: error: there is no joint 'jj'"));
   ENSURE(refused("<actuator><motor/></actuator>", "m:2:11: error: <motor> works on nothing"));
   ENSURE(refused("<actuator><motor joint='j' site='s'/></actuator>", "<motor> has 'joint' and 'site'"));

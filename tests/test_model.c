@@ -109,7 +109,7 @@ static Frame times(Frame a, Frame b) {
   return f;
 }
 
-// The body "b" must stand at this frame, that of the joint being (0.1 0.2 0.3) and rpy (0.4 0.5 0.6) in the ground.
+// The body "b" must be at this frame, that of the joint being (0.1 0.2 0.3) and rpy (0.4 0.5 0.6) in the ground.
 static void ensure_frame(const char* joint, Frame expected) {
   char document[1024];
   snprintf(document, sizeof document,
@@ -221,7 +221,7 @@ TEST(non_physical_bodies_are_refused_by_name) {
                  "negative principal");
 }
 
-// Compiles, and says this word as a warning.
+// Compiles, with a warning that has this word.
 static srModel* warned(const char* document, const char* word) {
   char text[2048];
   srModel* model = compile(document, text, sizeof text);
@@ -249,7 +249,7 @@ TEST(inertia_that_is_not_physical_by_rounding_is_repaired_with_a_warning) {
 }
 
 // Welded to a body with 1e-2 kg m^2 about every axis, or to the ground.
-TEST(a_negative_moment_that_is_not_felt_is_a_warning_in_files_of_robots) {
+TEST(a_negative_moment_without_effect_is_a_warning_in_files_of_robots) {
 #define ANTENNA(parent, xy, check)                                                                                     \
   DOCUMENT(                                                                                                            \
       "<body name='base'><joint type='revolute' axis='0 1 0'/><inertial mass='1' inertia='.01 .01 .01'/></body>"       \
@@ -366,7 +366,7 @@ TEST(what_is_coupled_to_a_mass_is_no_massless_joint) {
 }
 
 // The unit inertia of a massless joint leaves armature and mass of the others as they are: a = -m g l sin q / (m l^2 + armature).
-TEST(massless_is_only_what_neither_inertia_nor_a_closure_carries) {
+TEST(massless_is_only_what_neither_inertia_nor_a_loop_closure_carries) {
   srModel* m =
       compiled(DOCUMENT("<body name='arm'><joint type='revolute' axis='0 1 0' q='0.3' armature='0.7'/>"
                         "<inertial mass='2' com='0 0 -0.5'/></body>" FINGER("tip", "arm", "")));
@@ -554,12 +554,12 @@ TEST(errors_come_in_the_order_of_the_file) {
   ENSURE(strstr(text, "'first'") && strstr(text, "'second'") && strstr(text, "'first'") < strstr(text, "'second'"));
 }
 
-TEST(a_call_without_arguments_is_told_what_it_needs) {
+TEST(a_call_without_arguments_names_what_it_needs) {
   ensure_refused(DOCUMENT("<state name='y' rate='q()'/>"), "q(joint) or q(joint, k)");
   ensure_refused(DOCUMENT("<state name='y' rate='sensor()'/>"), "sensor(name) or sensor(name, x)");
 }
 
-TEST(counts_of_values_are_told_in_words) {
+TEST(counts_of_values_are_reported_in_words) {
   ensure_refused(DOCUMENT("<motion name='m' type='cubic' points='0 0'/>"), "takes 4 or more values, got 2");
   ensure_refused(DOCUMENT("<body name='a'><inertial mass='1' inertia='1 1'/></body>"), "takes 3 or 6 values, got 2");
   ensure_refused(DOCUMENT("<body name='a'><shape type='box' size='1 1 1 1' density='1'/></body>"), "1 to 3 values");
@@ -580,7 +580,7 @@ static void ensure_warned(const char* document, const char* word) {
   ENSURE(strstr(text, word) != NULL);
 }
 
-TEST(attributes_that_do_nothing_are_told) {
+TEST(attributes_that_do_nothing_are_reported) {
   ensure_warned(DOCUMENT("<body name='a'><joint type='revolute' pitch='1'/>" UNIT_INERTIAL "</body>"),
                 "warning: 'pitch' does nothing: a joint of type 'revolute' does not use it");
   ensure_warned(DOCUMENT("<body name='a'><joint type='revolute' rest='1'/>" UNIT_INERTIAL "</body>"),

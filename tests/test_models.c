@@ -273,7 +273,7 @@ TEST(planar_chain_conserves_energy) {
 // One bar alone is a compound pendulum about each of its two axes:  lambda = m g l/2 / (I + m l^2/4).
 TEST(spatial_chain_of_one_bar_is_a_compound_pendulum_about_both_axes) {
   Loaded x = open_model("chain-spatial", "N=1");
-  const double edge[2] = {0.01, 0.02}, l = 0.1, e = 1e-5;  // across the first axis stands b, across the second a
+  const double edge[2] = {0.01, 0.02}, l = 0.1, e = 1e-5;  // b is across the first axis, a across the second
   for (int i = 0; i < 2; i++) {
     const double lambda = g * l / 2 / ((edge[i] * edge[i] + l * l) / 12 + l * l / 4);
     x.d->q[i] = e;
@@ -325,7 +325,7 @@ TEST(tree_has_the_bodies_asked_for_and_satisfies_its_equations) {
   const char* const seeds[] = {"N=40 seed=1", "N=40 seed=2", "N=40 seed=3", "N=40 seed=4"};
   for (int k = 0; k < 4; k++) {
     Loaded x = open_model("tree", seeds[k]);
-    // Of ten joints in turn: 1 1 3 1 2 1 2 3 0 6 freedoms.
+    // Of ten joints in turn: 1 1 3 1 2 1 2 3 0 6 degrees of freedom.
     ENSURE_EQUAL(x.m->nbody, 41);
     ENSURE_EQUAL(x.m->nv, 4 * 20);
     ENSURE_EQUAL(x.m->nq, 4 * 22);
@@ -335,7 +335,7 @@ TEST(tree_has_the_bodies_asked_for_and_satisfies_its_equations) {
   }
 }
 
-TEST(tree_keeps_the_energy_ledger) {
+TEST(tree_keeps_the_energy_balance) {
   Loaded x = open_model("tree", "N=12");
   run_to(&x, 0.3, 1e-10);
   ENSURE_SMALL(ledger(&x), 1e-8);

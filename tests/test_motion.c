@@ -73,7 +73,7 @@ TEST(splines_pass_through_their_points) {
   sr_pool_free(&pool);
 }
 
-TEST(splines_end_as_they_were_told) {
+TEST(splines_end_with_the_given_derivatives) {
   srFunction natural = {0}, clamped = {0}, quintic = {0};
   sr_pool_init(&pool);
   ENSURE(sr_motion_cubic(&pool, X, Y, N, false, &natural, why, sizeof why));
@@ -229,7 +229,7 @@ TEST(a_trapezoid_keeps_its_limits_and_arrives) {
   }
 }
 
-TEST(a_trapezoid_without_a_way_stands_still) {
+TEST(a_trapezoid_of_zero_distance_does_not_move) {
   srFunction f = {0};
   sr_pool_init(&pool);
   ENSURE(sr_motion_trapezoid(&pool, 1, 4, 4, 1, 1, &f, why, sizeof why));

@@ -465,7 +465,7 @@ TEST(simulation_3_of_paper_3_agrees_with_simulation_2) {
     ENSURE(fabs(by_joints.at_4[i]) > 0.1);
     ENSURE_NEAR(stiff.at_4[i], by_joints.at_4[i], 5e-6);
     ENSURE_NEAR((soft.at_4[i] - by_joints.at_4[i]) / (stiff.at_4[i] - by_joints.at_4[i]), 10.0, 1.0);  // 1/stiffness
-    ENSURE_NEAR(stiff.at_5[i], by_joints.at_5[i], 2e-5);  // a stop a step earlier or later is felt
+    ENSURE_NEAR(stiff.at_5[i], by_joints.at_5[i], 2e-5);  // a stop one step earlier or later shows
     ENSURE_NEAR(stiff.last[i], by_joints.last[i], 2e-5);
     ENSURE_NEAR(stiff.last[i] - stiff.at_5[i], by_joints.last[i] - by_joints.at_5[i], 1e-6);  // and rests like it
   }
@@ -553,7 +553,7 @@ static srNetwork* net_of_bodies(int side, int threads) {
   const srFrictionParameters p = sr_friction_defaults();
   for (int i = 0; i < side * side; ++i) {
     const srTerminal corner = sr_network_body_terminal(n, i, (double[]){0.2, 0.1, -0.1}, false);
-    wired(sr_network_attach(n, sr_network_friction(n, "rub", sr_friction_find("kikuuwe"), &p, 3, 1.5, 1.0),
+    wired(sr_network_attach(n, sr_network_friction(n, "friction", sr_friction_find("kikuuwe"), &p, 3, 1.5, 1.0),
                             sr_terminal_part(corner, 3, 3)));
     for (int k = 0; k < 2; ++k) {
       const int other = i + (k ? side : 1);
@@ -749,7 +749,7 @@ TEST(models_with_joints_that_nothing_accelerates_are_refused) {
   sr_messages_destroy(told);
 }
 
-TEST(an_algebraic_loop_is_refused_and_a_loose_input_is_told) {
+TEST(an_algebraic_loop_is_refused_and_a_loose_input_is_reported) {
   told = sr_messages_create();
   srNetwork* n = sr_network_create(told);
   int map[3];
@@ -774,7 +774,7 @@ static int torn(void* self, const srImpedanceIn* in, srImpedanceOut* out) {
   return in->x[0] > 1.0 ? 1 : 0;
 }
 
-TEST(a_step_that_fails_changes_nothing_and_says_why) {
+TEST(a_step_that_fails_changes_nothing_and_reports_the_reason) {
   srNetwork* n = begin();
   const int a = sr_network_mass(n, "a", 1.0, NULL, (double[]){1, 0, 0});
   const int law_torn = sr_network_element(n, "thread", &(srElementForm){1, 0, 1, 0, NULL, torn}, NULL);

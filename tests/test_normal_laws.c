@@ -63,7 +63,7 @@ TEST(forces_are_those_of_paper_1) {
   }
 }
 
-TEST(no_law_pulls_and_a_clamp_is_told) {
+TEST(no_law_pulls_and_a_clamp_is_reported) {
   for (int i = 0; i < sr_normal_count(); i++) {
     const char* law = sr_normal_law(i)->name;
     const srNormalParameters p = parameters(law, 1e3, 1.5, 0.5);
@@ -77,7 +77,7 @@ TEST(no_law_pulls_and_a_clamp_is_told) {
   }
 }
 
-TEST(elastic_force_is_the_slope_of_the_energy) {
+TEST(elastic_force_is_the_derivative_of_the_energy) {
   for (int i = 0; i < sr_normal_count(); i++) {
     const srNormalLaw* law = sr_normal_law(i);
     const srNormalParameters p = parameters(law->name, 1e4, 1.7, 0.5);
@@ -89,15 +89,15 @@ TEST(elastic_force_is_the_slope_of_the_energy) {
   }
 }
 
-TEST(the_speed_at_first_touch_has_a_floor) {
+TEST(the_approach_velocity_has_a_floor) {
   const srNormalParameters p = parameters("exact", 1e4, 1.5, 0.5);
   ENSURE(at("exact", &p, 1e-3, 1e-4, 0).f == at("exact", &p, 1e-3, 1e-4, p.floor).f);
   ENSURE(isfinite(at("exact", &p, 1e-3, 1e-4, 0).f));
 }
 
-// Hunt and Crossley: f = K d^n (1 + 3(1 - e)/2 ddot/ddot0). ddot0 is the largest speed of approach since the touch (z), or the
+// Hunt and Crossley: f = K d^n (1 + 3(1 - e)/2 ddot/ddot0). ddot0 is the largest approach velocity since the contact began (z), or the
 // present one where that is more, in approach only; without z it is the present one.
-TEST(a_closed_contact_has_the_largest_speed_of_approach_since_its_touch) {
+TEST(a_closed_contact_has_the_largest_speed_of_approach_since_it_began) {
   srSurfaceLaws c = {.law = sr_normal_find("hunt-crossley"), .p = parameters("hunt-crossley", 1000, 1, 0.4)};
   const double closed[SR_Z_CONTACT] = {[SR_Z_CLOSED] = 1, [SR_Z_SPEED] = 2}, none[SR_Z_CONTACT] = {[SR_Z_CLOSED] = 1};
   const struct {
@@ -231,7 +231,7 @@ TEST(kelvin_voigt_leaves_where_its_force_ends) {
   }
 }
 
-TEST(the_ledger_of_an_impact_closes) {
+TEST(the_energy_balance_of_an_impact_closes) {
   for (int l = 0; l < sr_normal_count(); l++) {
     const srNormalParameters p = parameters(sr_normal_law(l)->name, 1e5, 1.5, 0.3);
     ENSURE_SMALL(impact(sr_normal_law(l)->name, &p, 0.5, 2).residual, 1e-11);
@@ -261,7 +261,7 @@ static int broken(const srNormalIn* in, srNormalOut* out) {
   return 0;
 }
 
-TEST(a_body_that_does_not_leave_is_told) {
+TEST(a_body_that_does_not_leave_is_reported) {
   const srNormalLaw nothing = {.name = "nothing", .evaluate = no_force}, torn = {.name = "torn", .evaluate = broken};
   const srNormalParameters p = sr_normal_defaults();
   srImpact out;

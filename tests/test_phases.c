@@ -1,7 +1,7 @@
 // Motion with unilateral contacts, phase by phase, on systems without bodies: plain srSystem with equations that are switched on and off, D that is not
 // G, gaps from the callback `contacts`, and sources of events. Expected values are closed forms.
 //
-// Things here are flat: gap_k = N_k q + c_k, slip T_k v, all rows constant. Which contacts are open, stick or slide after an event is found by
+// Everything here is linear: gap_k = N_k q + c_k, slip T_k v, all Jacobians constant. Which contacts are open, stick or slide after an event is found by
 // trying all of them: there are two at most. Impacts are frictionless, by Newton's law with e min(u, 0).
 #include <stdlib.h>
 
@@ -80,7 +80,7 @@ static bool solve(int n, double A[][2 * CONTACTS], double* b) {
   return true;
 }
 
-// x += M^-1 D^T lambda over the rows of the mode such that G x = target (2n); lambda (2n) has zeros elsewhere. False: not determined.
+// x += M^-1 D^T lambda over the equations of the mode such that G x = target (2n); lambda (2n) has zeros elsewhere. False: not determined.
 static bool react(const Flat* x, const Mode* mode, const double* target, double* a, double* lambda) {
   double A[2 * CONTACTS][2 * CONTACTS], r[2 * CONTACTS], G[DOF], D[DOF];
   int row[2 * CONTACTS], n = 0;
@@ -194,7 +194,7 @@ static srSystem flat_system(Flat* x) {
 
 // ---- events ---------------------------------------------------------------------------------------------------------
 
-static bool rubs(const Flat* x, int k) { return dot(x->nv, x->T[k], x->T[k]) > 0; }
+static bool has_friction(const Flat* x, int k) { return dot(x->nv, x->T[k], x->T[k]) > 0; }
 
 static void set_mode(Flat* x, const Mode* mode) {
   x->mode = *mode;
@@ -212,7 +212,7 @@ static bool goes_on(const Flat* x, const Mode* mode, double t, const double* v, 
     if (status != OPEN && lambda[k] < -ROUNDING) return false;
     if (status == STICK && (k == not_stuck || slip != 0)) return false;
     if (status == STICK && fabs(lambda[x->n + k]) > x->mu[k] * lambda[k] + ROUNDING) return false;
-    if (status == SLIDE && rubs(x, k) && (slip != 0 ? slip * mode->s[k] < 0 : more * mode->s[k] < -ROUNDING))
+    if (status == SLIDE && has_friction(x, k) && (slip != 0 ? slip * mode->s[k] < 0 : more * mode->s[k] < -ROUNDING))
       return false;
   }
   return true;
@@ -225,7 +225,7 @@ static bool mode_number(const Flat* x, int i, const bool* closed, Mode* mode) {
     mode->status[k] = which == 0 ? STICK : which < 3 ? SLIDE : OPEN;
     mode->s[k] = which == 1 ? 1 : -1;
     if (!closed[k] && which != 3) return false;
-    if (!rubs(x, k) && (which == 0 || which == 2)) return false;
+    if (!has_friction(x, k) && (which == 0 || which == 2)) return false;
   }
   return i == 0;
 }
@@ -263,11 +263,11 @@ static bool impact(const Flat* x, const bool* touching, double* v) {
   return false;
 }
 
-// v with the normal velocity of closed contacts, and the slip of those told, exactly 0.
+// v with the normal velocity of closed contacts, and the slip of those given, exactly 0.
 static void put_at_rest(const Flat* x, const bool* closed, const bool* slipless, double* v) {
   Mode mode = {{OPEN}, {0}};
   double to[2 * CONTACTS] = {0}, P[2 * CONTACTS];
-  for (int k = 0; k < x->n; ++k) mode.status[k] = slipless[k] && rubs(x, k) ? STICK : closed[k] ? SLIDE : OPEN;
+  for (int k = 0; k < x->n; ++k) mode.status[k] = slipless[k] && has_friction(x, k) ? STICK : closed[k] ? SLIDE : OPEN;
   (void)react(x, &mode, to, v, P);
   for (int i = 0; i < x->nv; ++i) v[i] = fabs(v[i]) < 1e-13 ? 0 : v[i];
 }
@@ -312,7 +312,7 @@ static int mode_values(void* user, double t, const double* q, const double* v, c
   for (int k = 0; k < x->n; ++k, value += 3) {
     const Status status = x->mode.status[k];
     value[0] = status != OPEN ? lambda[k] : 1;
-    value[1] = status == SLIDE && rubs(x, k) ? x->mode.s[k] * dot(x->nv, x->T[k], v) : 1;
+    value[1] = status == SLIDE && has_friction(x, k) ? x->mode.s[k] * dot(x->nv, x->T[k], v) : 1;
     value[2] = status == STICK ? x->mu[k] * lambda[k] - fabs(lambda[x->n + k]) : 1;
   }
   return 0;
@@ -373,7 +373,7 @@ static void phases_destroy(Phases* p) {
   sri_destroy(p->integrator);
 }
 
-// With the rows of the system, or with its own accelerations.
+// With the constraints of the system, or with its own accelerations.
 static const char* const methods[] = {"mdop5", "hem5", "phem56", "radau5", "auto", "dopri5", "rk4", "cvode", "ida"};
 
 // Flights and slides are polynomials, which one-step methods follow to rounding. The formulas of backward differentiation begin each of 87 flights
@@ -397,7 +397,7 @@ static void ensure_ball(const char* method, double height, double e, int touches
   ENSURE(ball.ncontact_monitored >= touches);
   for (int i = 0; i < touches; ++i, t += flight, flight *= e) ENSURE_NEAR(ball.t_touch[i], t, most_of(method));
   ENSURE_NEAR(ball.t_end_of_hops, t1 * (1 + e) / (1 - e), most_of(method));
-  // At rest: the row is active, and carries the weight.
+  // At rest: the constraint is active, and carries the weight.
   double lambda[2] = {0};
   ENSURE(ball.active[0] == 1 && ball.mode.status[0] == SLIDE);
   ENSURE_SMALL(sri_q(p.integrator)[0], 1e-9);
@@ -504,7 +504,7 @@ TEST(a_pulled_block_sticks_slides_and_sticks_again) {
 
 // ---- a pinched block ------------------------------------------------------------------------------------------------
 
-// A block (x, y) on the floor, pinched by a plate that moves up and down alone (z) and is pressed down by F; both rub. Thrown at v0 it stops after
+// A block (x, y) on the floor, pinched by a plate that moves up and down alone (z) and is pressed down by F; both have friction. Thrown at v0 it stops after
 // v0 m / (mu_1 (F + M g + m g) + mu_2 (F + M g)).
 TEST(a_block_pinched_between_floor_and_plate_is_braked_by_both) {
   const double m = 2, M = 3, F = 10, g = 9.81, mu1 = 0.3, mu2 = 0.2, v_start = 4;

@@ -236,7 +236,7 @@ TEST(the_last_stage_is_carried_over_where_the_state_has_not_been_moved) {
     evaluations[i] = sri_stats(integrator)->evaluations;
     sri_destroy(integrator);
   }
-  // The choice of rows and the first stage, and 6 a step; 7 where it must be solved anew.
+  // The choice of equations and the first stage, and 6 a step; 7 where it must be solved anew.
   ENSURE_EQUAL(evaluations[0], 2 + 6 * 100);
   ENSURE_EQUAL(evaluations[1], 1 + 7 * 100);
 }

@@ -30,7 +30,7 @@ static const char* labels(srPlotScale scale, double low, double high, int most) 
 
 #define M "\xe2\x88\x92"  // the minus sign
 
-TEST(ticks_of_a_linear_axis_stand_at_nice_distances) {
+TEST(ticks_of_a_linear_axis_are_at_nice_distances) {
   ENSURE_TEXT(labels(SR_PLOT_LINEAR, 0, 1, 6), "0 0.2 0.4 0.6 0.8 1.0");
   ENSURE_TEXT(labels(SR_PLOT_LINEAR, 0, 1, 5), "0 0.5 1.0");
   ENSURE_TEXT(labels(SR_PLOT_LINEAR, 0, 1, 11), "0 0.1 0.2 0.3 0.4 0.5 0.6 0.7 0.8 0.9 1.0");
@@ -334,7 +334,7 @@ TEST(panels_with_the_same_names_share_a_legend_and_colours) {
   sr_plot_destroy(plot);
 }
 
-TEST(a_legend_that_is_too_long_says_how_many_more_there_are) {
+TEST(a_legend_that_is_too_long_states_how_many_more_there_are) {
   srMessages* messages = sr_messages_create();
   srPlot* plot = make((srPlotDef){.legend = SR_PLOT_LEGEND_RIGHT, .height = 200}, 90, SR_PLOT_LINE, SR_PLOT_LINEAR);
   char* text = text_of(plot, messages);
@@ -349,7 +349,7 @@ TEST(a_legend_that_is_too_long_says_how_many_more_there_are) {
   sr_messages_destroy(messages);
 }
 
-TEST(fourteen_series_can_be_told_apart) {
+TEST(fourteen_series_can_be_distinguished) {
   for (int k = 0; k < 2; k++)  // without and with markers
     for (int a = 0; a < SR_PLOT_LOOKS; a++)
       for (int b = 0; b < a; b++) {
@@ -360,7 +360,7 @@ TEST(fourteen_series_can_be_told_apart) {
       }
 }
 
-// Where the markers of a path stand.
+// Positions of the markers of a path.
 static int marker_places(const char* path, double x[], double y[], int most) {
   int n = 0;
   const char* end = strstr(path, "\"/>");
@@ -482,7 +482,7 @@ TEST(gaps_single_points_constants_and_nothing_at_all_are_drawn) {
   sr_plot_destroy(plot);
 }
 
-TEST(a_log_axis_leaves_out_what_is_not_positive_and_says_so_once) {
+TEST(a_log_axis_leaves_out_what_is_not_positive_and_reports_it_once) {
   const double x[] = {1, 2, 3, 4}, y[] = {1, 0, -1, 10};
   srPlot* plot;
   srMessages* messages = sr_messages_create();
@@ -512,7 +512,7 @@ TEST(a_million_points_make_a_small_figure_with_its_spike) {
   sr_plot_series(plot, 0, 0, &(srPlotSeries){.n = N, .y = y});
   char* text = text_of(plot, NULL);
   ENSURE(text && strlen(text) < 60000);
-  // The spike reaches the upper edge of the area, which the clip path tells (it begins one px above).
+  // The spike reaches the upper edge of the area, which the clip path shows (it begins one px above).
   double area = -1, top = 1e9, px, py;
   int used = 0;
   sscanf(strstr(text, "<clipPath"), "<clipPath id=\"%*[^\"]\"><rect x=\"%*f\" y=\"%lf\"", &area);
@@ -540,7 +540,7 @@ TEST(wrong_descriptions_are_refused_and_remembered) {
 }
 
 // ------------------------------------------------------------------------------------------------------- running out
-TEST(a_figure_that_runs_out_of_memory_says_so_and_leaks_nothing) {
+TEST(a_figure_that_runs_out_of_memory_reports_it_and_leaks_nothing) {
   bool finished = false;
   sr_set_allocator(scarce, NULL);
   scarce_live = 0;
@@ -650,7 +650,7 @@ TEST(a_table_that_was_written_reads_back_to_the_same_bits) {
   sr_table_destroy(table);
 }
 
-TEST(a_table_that_runs_out_of_memory_says_so_and_leaks_nothing) {
+TEST(a_table_that_runs_out_of_memory_reports_it_and_leaks_nothing) {
   bool finished = false;
   write_file("t [s],x [m]\n0,1\n1,2\n");
   sr_set_allocator(scarce, NULL);

@@ -57,7 +57,7 @@ static srSystem pendulum(void) {
 static double pendulum_multiplier(const double* x) { return -(x[2] * x[2] + x[3] * x[3] - 9.81 * x[1]); }
 
 // A body on a fixed point under gravity, by a unit quaternion e (q' = e (0, omega) / 2) and omega in the body; J about the
-// centre of mass, which stands at r. With `held` the body is free (position of its centre of mass first) and three rows hold
+// centre of mass, which is at r. With `held` the body is free (position of its centre of mass first) and three constraint equations hold
 // the point.
 typedef struct Top {
   bool held;
@@ -418,7 +418,7 @@ TEST(real_and_complex_saddles_are_solved_dense_and_sparse) {
   for (int i = 0; i < 4; ++i) check_solver(i % 2 == 1, i / 2 == 1);
 }
 
-TEST(a_singular_matrix_is_told) {
+TEST(a_singular_matrix_is_reported) {
   const int row[] = {0, 2, 4}, column[] = {0, 1, 0, 1};
   const double re[] = {1, 2, 2, 4}, im[] = {3, 6, 6, 12};
   const srmPattern K = {2, 2, row, column};
@@ -642,7 +642,7 @@ TEST(a_stiff_spring_that_turns_becomes_the_rod_at_the_same_cost) {
 
 // ---- many unknowns ----------------------------------------------------------------------------------------------------
 
-// A hanging chain of points joined by rods; every second rod has a stiff spring beside it to the wall behind.
+// A hanging chain of points joined by rods; at every second rod a stiff spring connects to the wall behind.
 #define POINTS 30
 
 typedef struct Chain {
@@ -845,7 +845,7 @@ TEST(bodies_without_mass_are_carried) {
   sri_destroy(integrator);
 }
 
-// The pendulum with its row twice.
+// The pendulum with its constraint twice.
 static int twice_constraint(void* user, double t, const double* q, double* g, double* G, double* b) {
   double one;
   pendulum_constraint(user, t, q, g != NULL ? &one : NULL, G, b);
@@ -855,7 +855,7 @@ static int twice_constraint(void* user, double t, const double* q, double* g, do
   return 0;
 }
 
-TEST(a_row_that_stands_twice_is_used_once) {
+TEST(a_constraint_that_occurs_twice_is_used_once) {
   srSystem s = pendulum();
   s.ng = s.np = 2;
   s.nw = 0;
@@ -914,7 +914,7 @@ TEST(steps_end_on_their_limit_and_restarts_repeat) {
   sri_destroy(integrator);
 }
 
-// A limit just after another leaves a step of 1e-10, and the polynomial of that one says nothing about the next.
+// A limit just after another leaves a step of 1e-10, and the polynomial of that one is useless for the next.
 TEST(tiny_steps_between_limits_do_no_harm) {
   const srSystem s = pendulum();
   srIntegrator* integrator = create(&s, tolerance(1e-8));
@@ -1137,7 +1137,7 @@ TEST(andrews_agrees_with_the_reference) {
   close_model(&x);
 }
 
-TEST(mechanisms_with_redundant_rows_run_through) {
+TEST(mechanisms_with_redundant_constraints_run_through) {
   static const char* const files[] = {"benchmark/bricard", "mechanisms/bennett-linkage", "mechanisms/cardan-trammel",
                                       "mechanisms/parallelogram"};
   for (int i = 0; i < (int)(sizeof files / sizeof *files); ++i) {
@@ -1151,7 +1151,7 @@ TEST(mechanisms_with_redundant_rows_run_through) {
   }
 }
 
-// All bars in one line, four times: the stages lie on both sides of the place where a row is lost.
+// All bars in one line, four times: the stages are on both sides of the position where the rank falls.
 TEST(the_change_point_four_bar_keeps_its_branch) {
   double q[3] = {0};
   for (int i = 0; i < 3; ++i) {

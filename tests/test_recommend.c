@@ -204,7 +204,7 @@ TEST(recommend_stability_bounds_of_dopri5) {
 
 // ---- steps by accuracy --------------------------------------------------------------------------------------------------
 
-TEST(recommend_the_pace_of_a_sine_is_that_of_its_fifth_derivative) {
+TEST(recommend_the_step_estimate_of_a_sine_is_that_of_its_fifth_derivative) {
   Loaded x = open_model("pendulum", "");
   enum { N = 4001 };
   const double atol = 1e-7, w = 3, t_end = 20;
@@ -249,7 +249,7 @@ static srSurvey* survey(Loaded* x, double t_end, double rtol, double seconds) {
   return s;
 }
 
-// k = 1e8 N/m and d = 2.5e4 Ns/m on m = 1 kg: -2e4 and -5e3 1/s. What moves is a pendulum beside it.
+// k = 1e8 N/m and d = 2.5e4 Ns/m on m = 1 kg: -2e4 and -5e3 1/s. What moves is a separate pendulum.
 static const char stiff_model[] =
     "<sarrus version='1'><body name='s'><joint name='x' type='prismatic' axis='1 0 0' q='1e-6' stiffness='1e8' "
     "damping='2.5e4'/><inertial mass='1' com='0 0 0' inertia='1 1 1'/></body>"
@@ -266,7 +266,7 @@ TEST(recommend_a_stiff_spring_is_found_and_its_eigenvalue_measured) {
   ENSURE(s->ratio > 500);
   ENSURE(s->factor > 100);
   ENSURE(s->pilot != NULL && !sri_method_find(s->pilot)->implicit);
-  ENSURE_NEAR(s->h_rate, 1, 0.25);  // its steps lie at the bound of stability
+  ENSURE_NEAR(s->h_rate, 1, 0.25);  // its steps are at the bound of stability
   ENSURE(s->reference != NULL);
   sr_survey_destroy(s);
   close_model(&x);
@@ -302,7 +302,7 @@ TEST(recommend_a_pendulum_is_not_stiff) {
   close_model(&x);
 }
 
-TEST(recommend_redundant_rows_are_counted) {
+TEST(recommend_redundant_constraints_are_counted) {
   const struct {
     const char* file;
     int redundant;
@@ -319,7 +319,7 @@ TEST(recommend_redundant_rows_are_counted) {
   }
 }
 
-TEST(recommend_singular_positions_on_the_way_are_counted_and_are_not_stiffness) {
+TEST(recommend_singular_positions_passed_are_counted_and_are_not_stiffness) {
   Loaded x = open_model("benchmark/n-four-bar", "");
   srSurvey* s = survey(&x, 5, 1e-6, 3);
   ENSURE(s->singular >= 1);
@@ -372,7 +372,7 @@ TEST(recommend_the_window_ends_before_an_event_that_stops_the_run_and_before_a_f
   }
 }
 
-TEST(recommend_a_model_that_cannot_be_evaluated_says_why) {
+TEST(recommend_a_model_that_cannot_be_evaluated_reports_the_reason) {
   Loaded x = open_text("<sarrus version='1'><body name='b'><joint name='x' type='prismatic' axis='1 0 0' q='-1'/>" MASS
                        "</body><torque joint='x' law='log(q(x))'/></sarrus>");
   srSurvey* s = survey(&x, 1, 1e-6, 1);
@@ -439,7 +439,7 @@ TEST(recommend_the_cheapest_accurate_method_with_step_control_is_chosen) {
   trials[3].error = 1e-3;
   sr_advise(x.m, &s, trials, 4, 1e-6, &a);
   ENSURE_TEXT(chosen(trials, &a), "rk4");
-  // Nothing is accurate: the nearest, and it is said. Never euler.
+  // Nothing is accurate: the nearest, with a warning. Never euler.
   trials[1].error = 0.5;
   sr_advise(x.m, &s, trials, 4, 1e-6, &a);
   ENSURE_TEXT(chosen(trials, &a), "hem5");
@@ -457,7 +457,7 @@ TEST(recommend_costs_that_are_alike_do_not_decide) {
   srAdvice a;
   const srMethodTrial trials[] = {trial("mdop5", 1.0e-3, 1e-7), trial("dopri5", 1.2e-3, 1e-7)};
   sr_advise(x.m, &s, trials, 2, 1e-6, &a);
-  ENSURE_TEXT(chosen(trials, &a), "dopri5");  // a tree has no rows to look at
+  ENSURE_TEXT(chosen(trials, &a), "dopri5");  // a tree has no constraints to check
   close_model(&x);
 }
 
@@ -474,7 +474,7 @@ TEST(recommend_accuracy_that_is_missing_is_paid_for) {
     sr_advise(x.m, &s, trials, 2, 1e-6, &a);
     ENSURE_TEXT(chosen(trials, &a), "radau5");
     ENSURE(a.accurate);
-    // The other one took less time: it is said why it is not taken.
+    // The other one took less time: the reason against it is given.
     ENSURE(strstr(a.alternative_why, "it took less time in this trial, but its error is") != NULL);
     bool told = false;
     for (int i = 0; i < a.nwhy; ++i) told = told || strstr(a.why[i], "s, but its error is") != NULL;
@@ -510,7 +510,7 @@ TEST(recommend_the_choice_does_not_follow_the_noise_of_clocks) {
     srAdvice a;
     sr_advise(x.m, &s, trials, 4, 1e-6, &a);
     ENSURE_TEXT(chosen(trials, &a), "mdop5");
-    // A neighbour that took less time stands there with a reason.
+    // A neighbour that took less time is listed with a reason.
     for (int i = 0; i < a.nwhy; ++i) {
       const char* next = strstr(a.why[i], "; next ");
       if (next == NULL || trials[0].seconds >= trials[1].seconds) continue;
@@ -521,7 +521,7 @@ TEST(recommend_the_choice_does_not_follow_the_noise_of_clocks) {
   close_model(&x);
 }
 
-TEST(recommend_of_equal_costs_the_method_that_keeps_velocity_rows_is_taken) {
+TEST(recommend_of_equal_costs_the_method_that_keeps_velocity_constraints_is_taken) {
   Loaded x = open_model("mechanisms/four-bar", "");
   srTrajectory* reference = sr_trajectory_create(x.m, 2);
   srSurvey s = made_up(reference);

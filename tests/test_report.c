@@ -25,7 +25,7 @@ TEST(a_text_grows_and_can_be_used_again) {
   sr_text_free(&text);
 }
 
-TEST(a_text_that_runs_out_of_memory_says_so_and_stays_cut) {
+TEST(a_text_that_runs_out_of_memory_reports_it_and_stays_cut) {
   srText text = {0};
   sr_set_allocator(scarce, NULL);
   scarce_live = 0;
@@ -182,7 +182,7 @@ TEST(the_report_of_a_check_counts_drivers_apart) {
   sr_messages_destroy(messages);
 }
 
-// What a ledger misses is warned of once, and an option without effect by its name.
+// What the energy balance misses is warned of once, and an option without effect by its name.
 TEST(a_run_is_concluded_with_its_warnings_and_reported) {
   Loaded x = open_model("pendulum", "");
   srMessages* messages = sr_messages_create();
@@ -221,7 +221,7 @@ TEST(a_run_is_concluded_with_its_warnings_and_reported) {
 }
 
 // ------------------------------------------------------------------------------------------------------------- memory
-// Each function, with the k-th request for memory failing: a status, or a text that says it is cut; and nothing is left behind.
+// Each function, with the k-th request for memory failing: a status, or a text that is marked as cut; and nothing is left behind.
 TEST(reports_survive_the_lack_of_memory) {
   srMessages* messages = sr_messages_create();
   srSpec* spec = NULL;
@@ -260,7 +260,7 @@ TEST(reports_survive_the_lack_of_memory) {
 }
 
 // --------------------------------------------------------------------------------------------------------- comparison
-// Two runs of a pendulum beside a reference that is given: at rest at 1 rad, one run 1e-3 rad off at one sample and one 1e-5. The
+// Two runs of a pendulum compared with a given reference: at rest at 1 rad, one run 1e-3 rad off at one sample and one 1e-5. The
 // scale of angles is 1 rad at least, so these are the errors; at rtol 1e-6 up to 1e-4 counts as solved.
 enum { SAMPLES = 5 };
 
@@ -300,7 +300,7 @@ static srComparison comparison_of(Loaded* x, srComparedModel* model, const doubl
   return c;
 }
 
-TEST(a_comparison_is_judged_and_told_by_the_library) {
+TEST(a_comparison_is_judged_and_reported_by_the_library) {
   static const double rtol = 1e-6;
   Loaded x = open_model("pendulum", "");
   srComparedModel model;
@@ -361,7 +361,7 @@ TEST(a_comparison_survives_the_lack_of_memory) {
 }
 
 // ------------------------------------------------------------------------------------------------------ stored results
-// x = t^3 + 1 at whole seconds, which the cubic between them meets exactly, beside rows at other times of which one is 0.5 off and one lies
+// x = t^3 + 1 at whole seconds, which the cubic between them meets exactly, compared with rows at other times, of which one is 0.5 off and one is
 // outside.
 TEST(stored_results_are_compared_at_the_times_of_the_second) {
   double t1[] = {0, 1, 2, 3, 4}, x1[] = {1, 2, 9, 28, 65}, t2[] = {0.5, 2, 3.5, 9}, x2[] = {1.125, 9.5, 43.875, 0};
@@ -394,7 +394,7 @@ TEST(stored_results_are_compared_at_the_times_of_the_second) {
 }
 
 // ----------------------------------------------------------------------------------------------------- what they add up to
-// Energy in the report of a run: what has changed is the work of all accounts less the heat, but for the residual.
+// Energy in the report of a run: what has changed is the work of all accounts less the dissipation, but for the residual.
 TEST(the_energies_of_a_report_add_up) {
   static const char* const models[] = {"contact/block-on-slope", "dc-motor", "contact/bouncing-ball"};
   static const char* const accounts[] = {"applied", "torque", "link", "force", "user", "driver"};
@@ -424,8 +424,8 @@ TEST(the_energies_of_a_report_add_up) {
   }
 }
 
-// Six rows of two chains that close a loop, one degree of freedom all the same: one row of the linkage is redundant.
-TEST(the_report_of_a_check_lists_the_redundant_rows) {
+// Six equations of two chains that close a loop, yet one degree of freedom: one equation of the linkage is redundant.
+TEST(the_report_of_a_check_lists_the_redundant_constraints) {
   srMessages* messages = sr_messages_create();
   srSpec* spec = NULL;
   srModel* m = NULL;
@@ -448,7 +448,7 @@ TEST(the_report_of_a_check_lists_the_redundant_rows) {
   sr_messages_destroy(messages);
 }
 
-TEST(the_change_of_an_assembly_is_told_by_coordinate) {
+TEST(the_change_of_an_assembly_is_reported_by_coordinate) {
   Loaded x = open_model("mechanisms/four-bar", "");
   srAssemblyChange* change = NULL;
   srText json = {0};

@@ -163,7 +163,7 @@ TEST(assembly_does_not_move_a_state_that_is_on_the_constraints) {
   }
 }
 
-// One that is not, by a tenth of a velocity, loses or gains energy by assembly, and that is said.
+// One that is not, by a tenth of a velocity, loses or gains energy by assembly, which is reported.
 TEST(assembly_that_changes_the_energy_of_a_state_given_warns) {
   Loaded x = open_model("benchmark/bricard", "");
   srMessages* messages = sr_messages_create();
@@ -183,9 +183,9 @@ TEST(assembly_that_changes_the_energy_of_a_state_given_warns) {
 }
 
 // -------------------------------------------------------------------------------------------------------------- ledger
-// Euler's method pumps energy into a pendulum: what the books cannot explain is no measure of what they miss. The pendulum of 1 kg and
+// Euler's method pumps energy into a pendulum: an energy residual that the balance cannot explain is no measure of what it misses. The pendulum of 1 kg and
 // 1 m that starts level, at rest, never has more than 9.81 J of either kind.
-TEST(the_scale_of_the_ledger_is_the_energy_that_it_explains) {
+TEST(the_scale_of_the_energy_balance_is_the_energy_that_it_explains) {
   Loaded x = open_text(
       "<sarrus version=\"1\" name=\"p\"><option gravity=\"0 -9.81 0\"/><body name=\"b\"><joint name=\"b\" "
       "type=\"revolute\"/><inertial mass=\"1\" com=\"1 0 0\" inertia=\"0 0 0\"/></body></sarrus>");
@@ -201,7 +201,7 @@ TEST(the_scale_of_the_ledger_is_the_energy_that_it_explains) {
 
 // -------------------------------------------------------------------------------------------------------------- slices
 // A run cut into slices, each of which knows nothing but the state that the one before has left, is the uncut run: within the error
-// that the tolerance stands for, seen at a run with a hundredth of it, and without a jump of energy at the cuts.
+// that the tolerance allows, measured by a run with a hundredth of it, and without a jump of energy at the cuts.
 #define SLICES 100
 
 typedef struct Slices {
@@ -259,7 +259,7 @@ static srStatus run_slice(Loaded* x, const char* method, double rtol, double ste
 
 static double energy_at_end(const srEnergy* e) { return e->kinetic + e->potential; }
 
-// False: a run has ended early, as x->result.trouble says. Steps of fixed length go 20 times into a slice.
+// False: a run has ended early, for the reason in x->result.trouble. Steps of fixed length go 20 times into a slice.
 static bool slice(Loaded* x, const char* method, double rtol, double t_end, Slices* out) {
   const double step = t_end / SLICES / 20;
   *out = (Slices){0};
@@ -329,7 +329,7 @@ TEST(a_run_cut_into_slices_is_the_uncut_run) {
 
 // Every shipped model by every method of this build; under `./test --long` alone. Models that are chaotic, or that meet impacts, are
 // followed for as long as two runs with tolerances a hundred apart agree to a thousandth (the run is halved until they do): there alone
-// does the property say anything.
+// is the property significant.
 typedef struct Matrix {
   int rows, failed, shortened, refused;
 } Matrix;

@@ -102,7 +102,7 @@ TEST(damaged_hdf5_is_refused_with_a_sentence) {
   remove(H5);
 }
 #else
-TEST(without_hdf5_a_sentence_says_so) {
+TEST(without_hdf5_a_message_reports_it) {
   srTableWriter* table = NULL;
   srMessages* messages = sr_messages_create();
   ENSURE(!sr_table_has_hdf5());
@@ -112,7 +112,7 @@ TEST(without_hdf5_a_sentence_says_so) {
 }
 #endif
 
-TEST(a_file_that_is_not_there_is_told) {
+TEST(a_file_that_is_not_there_is_reported) {
   srMessages* messages = sr_messages_create();
   srResultTable* t = NULL;
   ENSURE_EQUAL(sr_table_read("no/such/file.h5", messages, &t), SR_IO);

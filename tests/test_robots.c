@@ -166,9 +166,9 @@ TEST(robots_have_the_mass_that_their_parts_have) {
   }
 }
 
-// quadruped-stand.xml: the URDF, and beside it what URDF cannot say. It comes to rest, and then the springs of the four
+// quadruped-stand.xml: the URDF, and what URDF cannot express. It comes to rest, and then the springs of the four
 // contacts carry its weight: sum of K (r - z) = m g.
-TEST(robots_stand_by_the_file_beside_them) {
+TEST(robots_stand_with_the_file_that_extends_them) {
   const double K = 2e4, radius = 0.025, weight = 12.84 * 9.81;
   static const char* const feet[] = {"fl", "fr", "rl", "rr"};
   Loaded x = open_robot("quadruped-stand.xml", NULL);

@@ -1,4 +1,4 @@
-// Simulation: closed forms (pendulum, top, free body, motor), conservation, measured orders, rows, ledger, no allocation
+// Simulation: closed forms (pendulum, top, free body, motor), conservation, measured orders, output rows, energy balance, no allocation
 // while stepping, and the message of a run that cannot continue.
 #include <math.h>
 #include <sarrus/sarrus.h>
@@ -199,7 +199,7 @@ TEST(a_controller_holds_the_cart_pole) {
   unload(b);
 }
 
-// ---- conservation, ledger ---------------------------------------------------------------------------------------------
+// ---- conservation, energy balance -----------------------------------------------------------------------------------
 
 static const char* const pair =
     "<sarrus version='1'><option gravity='0 0 0'/>"
@@ -234,7 +234,7 @@ TEST(an_anisotropic_bushing_conserves_energy_and_momentum_at_large_rotation) {
   unload(b);
 }
 
-TEST(what_the_ledger_misses_falls_with_the_tolerance) {
+TEST(what_the_energy_balance_misses_falls_with_the_tolerance) {
   Bench b = load_pair("damping='0.1 0.2 0.1 1 1 1'", "<link a='a' b='b' law='-8*(z - 0.5) - zdot'/>");
   double last = 1.0;
   for (int k = 0; k < 4; ++k) {
@@ -351,7 +351,7 @@ TEST(mass_forces_and_constraints_of_the_system_agree_with_its_rates) {
   unload(b);
 }
 
-// ---- rows -------------------------------------------------------------------------------------------------------------
+// ---- output rows ----------------------------------------------------------------------------------------------------
 
 typedef struct Rows {
   int n, width, stop_after;
@@ -372,7 +372,7 @@ static const char* const swing =
     "<driver joint='x' motion='t^2'/><state name='age' rate='1'/>"
     "<sensor name='tip' point='bob/tip'/><sensor name='double' expr='2*q(theta)' unit='rad'/></sarrus>";
 
-TEST(rows_stand_at_exact_times_with_named_columns) {
+TEST(rows_are_at_exact_times_with_named_columns) {
   static const char* const names[] = {"t",      "q.theta", "q.x",    "v.theta", "v.x",       "age",     "driver.x",
                                       "tip.x",  "tip.y",   "tip.z",  "tip.vx",  "tip.vy",    "tip.vz",  "tip.wx",
                                       "tip.wy", "tip.wz",  "double", "kinetic", "potential", "residual"};
@@ -506,7 +506,7 @@ static void* fail_at_call(void* user, void* pointer, size_t old_size, size_t new
   return NULL;
 }
 
-TEST(running_out_of_memory_is_said_and_leaks_nothing) {
+TEST(running_out_of_memory_is_reported_and_leaks_nothing) {
   Bench b = load(swing);
   srRunResult result;
   const srRunOptions options = precise(&b, 0.1);
@@ -641,7 +641,7 @@ TEST(a_force_that_stops_being_a_number_ends_the_run_with_its_name) {
   unload(b);
 }
 
-TEST(a_start_that_cannot_be_evaluated_is_said) {
+TEST(a_start_that_cannot_be_evaluated_is_reported) {
   Bench b = load(
       "<sarrus version='1'><body name='rotor'><joint name='shaft' type='revolute'/><inertial mass='1' inertia='1 1 1'/>"
       "</body><torque name='fuse' joint='shaft' law='sqrt(-1 - t)'/></sarrus>");

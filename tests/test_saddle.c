@@ -102,7 +102,7 @@ TEST(a_mass_matrix_may_be_singular_where_the_constraints_hold_it) {
   srm_saddle_solve(saddle, s.f, s.r, x, lambda);
   ENSURE_SMALL(residual(&s, all, x, lambda), 1e-12);
   ENSURE_EQUAL(srm_rows_classify(rows, s.M, s.G, &choice, kept), NG);
-  // Nothing holds a coordinate without mass: no solution, and it is said.
+  // Nothing holds a coordinate without mass: no solution, and that is reported.
   for (int k = 0; k < NG; ++k) s.G[k * NV] = s.D[k * NV] = 0;
   ENSURE(!srm_saddle_factor(saddle, s.M, s.D, s.G, NULL));
   ENSURE_EQUAL(srm_rows_classify(rows, s.M, s.G, &choice, kept), -1);
@@ -237,7 +237,7 @@ TEST(sparse_and_dense_give_the_same_solution) {
   free_chain(&c);
 }
 
-TEST(redundant_rows_are_found_named_and_share_the_load) {
+TEST(redundant_constraints_are_found_named_and_share_the_load) {
   Chain c;
   make_chain(&c, 20, true, 0.3);
   for (int sparse = 0; sparse < 2; ++sparse) {

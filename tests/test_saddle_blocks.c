@@ -22,8 +22,8 @@ static double largest(int n, const double* a) {
   return most;
 }
 
-// A binary tree of n bodies, each on a joint of five rows to the one before; the last two bodies are tied by a joint too, and a
-// row of its own ties three bodies.
+// A binary tree of n bodies, each on a joint of five constraint equations to the one before; the last two bodies are tied by a joint too, and a
+// further equation ties three bodies.
 typedef struct Tree {
   int n, nv, ng;
   int *M_row, *M_column, *G_row, *G_column;
@@ -163,10 +163,10 @@ TEST(a_body_that_turns_freely_without_inertia_is_found_singular) {
   free_tree(&t);
 }
 
-TEST(a_body_without_any_inertia_is_carried_by_its_rows) {
+TEST(a_body_without_any_inertia_is_carried_by_its_constraints) {
   Tree t;
   make_tree(&t, 40, false);
-  memset(t.M + 36 * 39, 0, 36 * sizeof(double));  // the last body is held by 9 rows, of which 6 are enough
+  memset(t.M + 36 * 39, 0, 36 * sizeof(double));  // the last body is held by 9 equations, of which 6 are enough
   t.kept[t.ng - 2] = t.kept[t.ng - 3] = 0;
   const srmSaddleShape shape = shape_of(&t, true);
   srmSaddle* saddle = srm_saddle_create(&shape);

@@ -118,7 +118,7 @@ static void* limited(void* user, void* pointer, size_t old_size, size_t new_size
   return left-- > 0 ? realloc(pointer, new_size) : NULL;
 }
 
-TEST(a_spec_that_runs_out_of_memory_says_so_and_leaks_nothing) {
+TEST(a_spec_that_runs_out_of_memory_reports_it_and_leaks_nothing) {
   sr_set_allocator(limited, NULL);
   double many[200] = {0};
   for (int limit = 0; limit < 40; limit++) {

@@ -42,7 +42,7 @@ TEST(a_driven_joint_is_on_its_motion_at_any_time) {
   close_model(&x);
 }
 
-// What is given stays, and what contradicts the driver is said with its name, both numbers and the time.
+// What is given stays, and what contradicts the driver is reported with its name, both numbers and the time.
 TEST(positions_that_were_given_stay_and_contradictions_are_warned_of) {
   Loaded x = open_text(cart);
   x.d->q[0] = 0.25;
@@ -120,7 +120,7 @@ TEST(a_driven_slider_crank_keeps_its_branch_at_any_time) {
   close_model(&x);
 }
 
-// The drivers that do nothing for the loop stand before and behind the one that does.
+// Drivers that are not in the loop come before and after the one that is.
 TEST(among_several_drivers_the_loop_follows_its_own) {
 #define CART(name)                                                                                                     \
   "<body name='" name "'><joint name='" name "' type='prismatic' axis='1 0 0'/><inertial mass='1'/></body>"
@@ -211,7 +211,7 @@ static Loaded arms(const char* first, const char* second, const char* more) {
   return open_text(text);
 }
 
-TEST(a_start_outside_of_limits_is_said_with_names_values_and_limits) {
+TEST(a_start_outside_of_limits_is_reported_with_names_values_and_limits) {
   Loaded x = arms("limits='-1 1'", "limits='-2.7 -0.9'", "");
   ENSURE_EQUAL(outside(&x), 1);
   ENSURE(strstr(
@@ -292,7 +292,7 @@ TEST(with_constraints_a_start_is_inside_of_all_limits_and_meets_them) {
   close_model(&x);
 }
 
-// Limits and constraint meet at an angle of 13 degrees: every round brings 5 % of the way, and the end is reached because the limits are drawn in
+// Limits and constraint meet at an angle of 13 degrees: every iteration covers 5 % of the distance, and the end is reached because the limits are drawn in
 // by up to 0.01 rad.
 TEST(a_start_is_found_where_the_rounds_bring_little) {
   Loaded x = arms("", "limits='0.05 2'", "<constraint expr='q(j) - 0.23*q(i)'/>");

@@ -1,7 +1,7 @@
 // Random trees and loops whose springs span 12 orders of magnitude, dampers 10 and masses 7. Cost is counted in evaluations. Two classes:
 //   damped    springs with the damping that springs have: by the default method fewer than 15 of 372 models pass the limit
 //   undamped  springs without, up to 1e8 rad/s: by the default method, and by the two that it is made of
-// Every run ends or says why, and keeps its constraints. `./test --long` takes all models.
+// Every run ends or reports the reason, and keeps its constraints. `./test --long` takes all models.
 #include <math.h>
 #include <sarrus/sarrus.h>
 #include <stdarg.h>
@@ -137,7 +137,7 @@ static long cost_of(const char* text, const char* method, bool constrained) {
   x.d->stop = count_down;
   x.d->stop_user = &left;
   const srStatus status = sr_run(x.m, x.d, &options, NULL, &x.result);
-  // A run that cannot go on says why; none leaves its constraints without a word.
+  // A run that cannot go on reports the reason; none leaves its constraints silently.
   ENSURE(status == SR_OK || (status == SR_FAILED && x.result.trouble[0] != 0));
   if (constrained && status == SR_OK) ENSURE_SMALL(x.result.violation_position, 1e-6);
   const bool late = left < 0 || status != SR_OK;
@@ -159,7 +159,7 @@ static void write_model(int i, bool damped, char* text, size_t size) {
   add(text, size, "</sarrus>");
 }
 
-// 15 of 372 are 4 %: none of the first 24. The limit stands for 5 s of processor time, which are 500 000 evaluations and more.
+// 15 of 372 are 4 %: none of the first 24. The limit corresponds to 5 s of processor time, 500 000 evaluations or more.
 TEST(fewer_than_15_of_372_random_stiff_models_are_late_by_the_default) {
   static char text[20000];
   const int models = runner_long() ? MODELS_DAMPED : 24;

@@ -1,4 +1,4 @@
-// Tests of cvode and ida: errors compared with the tolerance, constraints and redundant rows, quaternions, stiffness, restarts, dense
+// Tests of cvode and ida: errors compared with the tolerance, constraints and redundant equations, quaternions, stiffness, restarts, dense
 // output, limits of time, callbacks that fail. A build without SUNDIALS has but one test: the sentence.
 #include <float.h>
 #include <malloc.h>
@@ -23,7 +23,7 @@ static int still(void* user, double t, const double* q, const double* v, const d
   return 0;
 }
 
-TEST(a_build_without_sundials_says_so) {
+TEST(a_build_without_sundials_reports_it) {
   const srSystem s = {.ny = 1, .rates = still};
   for (int m = 0; m < 2; ++m) {
     srMessages* messages = sr_messages_create();
@@ -44,7 +44,7 @@ static bool verbose(void) { return getenv("SARRUS_TEST_VERBOSE") != NULL; }
 
 // ---- systems --------------------------------------------------------------------------------------------------------
 
-// Pendulum in the plane, m = L = 1, g = 9.81; copies of its row.
+// Pendulum in the plane, m = L = 1, g = 9.81; copies of its constraint.
 typedef struct Pendulum {
   int copies;
   double drag;            // y = drag filter: f_x = -drag y, y' = v_x - 2 y
@@ -115,7 +115,7 @@ static srSystem pendulum(Pendulum* p) {
 
 static const double pendulum_state[5] = {0.6, -0.8, 1.6, 1.2, 0.1};
 
-// No gamma: a difference along the motion stands in for it.
+// No gamma: a difference along the motion replaces it.
 static const srSystem bare_surface = {
     .nq = 3, .nv = 3, .ng = 1, .np = 1, .dynamics = surface_dynamics, .constraint = surface_constraint};
 
@@ -200,7 +200,7 @@ static void check_errors(const char* method, const srSystem* s, const double* x0
              stats.violation_position, stats.violation_velocity);
     }
     ENSURE(last <= 600 * tol);
-    // ida solves the rows with Newton, cvode projects.
+    // ida solves the constraints by Newton's method, cvode projects.
     ENSURE_SMALL(stats.violation_position, strcmp(method, "cvode") == 0 ? 1e-14 : 10 * tol);
     ENSURE_SMALL(stats.violation_velocity, strcmp(method, "cvode") == 0 ? 1e-14 : 100 * tol);
     ENSURE(stats.steps < 800 && stats.tangents < stats.steps / 2 && stats.iterations >= stats.steps);
@@ -219,7 +219,7 @@ TEST(errors_follow_the_tolerance_on_the_rheonomic_surface) {
   for (int m = 0; m < 2; ++m) check_errors(methods[m], &bare_surface, x, surface_end);
 }
 
-TEST(redundant_rows_change_nothing) {
+TEST(redundant_constraints_change_nothing) {
   const srSystem s = pendulum(&three_rows);
   for (int m = 0; m < 2; ++m) {
     double x[MOST];
@@ -230,7 +230,7 @@ TEST(redundant_rows_change_nothing) {
   }
 }
 
-// A user state that acts on the motion, and the work: beside hem5 at 1e-13.
+// A user state that acts on the motion, and the work, compared with hem5 at 1e-13.
 TEST(states_and_quadratures_agree_with_hem5) {
   Pendulum p = {.copies = 2, .drag = 3};
   srSystem s = pendulum(&p);
@@ -248,7 +248,7 @@ TEST(states_and_quadratures_agree_with_hem5) {
   }
 }
 
-// A skate (row without a position form) turns at a constant rate: it goes round in a circle.
+// A skate (velocity constraint without a position form) turns at a constant rate: it goes round in a circle.
 static int skate_dynamics(void* user, double t, const double* q, const double* v, const double* y, double tau,
                           double* M, double* f, double* ydot, double* D) {
   (void)user, (void)t, (void)q, (void)v, (void)y, (void)tau, (void)ydot, (void)D;
@@ -439,7 +439,7 @@ TEST(andrews_agrees_with_the_reference) {
   }
 }
 
-// Redundant mechanisms, beside hem5: 6 rows of which 5 are independent (Bricard), 6 and 3 (Bennett), trammel with its circle.
+// Redundant mechanisms, compared with hem5: 6 constraint equations of which 5 are independent (Bricard), 6 and 3 (Bennett), trammel with its circle.
 TEST(redundant_mechanisms_agree_with_hem5) {
   static const struct {
     const char* file;
@@ -461,8 +461,8 @@ TEST(redundant_mechanisms_agree_with_hem5) {
 }
 
 // Quaternions are of length 1 to rounding, the energy stays, and steps do not get shorter over a long time.
-// All their error lies across the constraints: it must not be projected away before it is looked at.
-TEST(mechanisms_that_are_driven_altogether_close_their_ledger) {
+// All their error is normal to the constraint manifold: it must be estimated before it is projected away.
+TEST(mechanisms_that_are_driven_altogether_close_their_energy_balance) {
   static const char* const files[] = {"mechanisms/delta-robot", "mechanisms/stewart-platform", "mechanisms/3rrr",
                                       "mechanisms/jansen-leg"};
   for (int i = 0; i < 4; ++i) {
@@ -495,7 +495,7 @@ TEST(free_bodies_keep_their_quaternions_and_their_energy) {
   }
 }
 
-// Bricard with all bodies free: 7 positions and 6 velocities each, 30 rows of which 29 are independent.
+// Bricard with all bodies free: 7 positions and 6 velocities each, 30 constraint equations of which 29 are independent.
 TEST(free_bodies_in_a_loop_agree_with_joint_coordinates) {
   for (int m = 0; m < 2; ++m) {
     srSpec* spec = NULL;
@@ -833,7 +833,7 @@ TEST(the_least_step_is_kept) {
 
 // ---- memory ---------------------------------------------------------------------------------------------------------
 
-// What the heap holds is the same before and after; SUNDIALS takes its memory by malloc, ours goes by sr_alloc.
+// What the heap holds is the same before and after; SUNDIALS allocates by malloc, Sarrus by sr_alloc.
 TEST(stepping_and_restarting_take_no_memory) {
 #ifndef RUNNER_SANITIZED
   const srSystem s = pendulum(&one_row);

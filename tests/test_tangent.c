@@ -1,5 +1,5 @@
 // The exact tangent against differences of the very callbacks that integrators take: random trees, every shipped model in all
-// formulations, all kinds of laws, closures and formulas; its pattern; no memory taken while it is evaluated.
+// formulations, all kinds of force elements, loop closures and formulas; its pattern; no memory taken while it is evaluated.
 #include <dirent.h>
 #include <math.h>
 #include <sarrus/sarrus.h>
@@ -135,7 +135,7 @@ static void exact(Bench* b) {
   free(Kq), free(Kv);
 }
 
-// Largest difference of row i, beside its largest entry and what rounding leaves of the sums it is made of.
+// Largest difference of row i, relative to its largest entry and to the rounding of the sums it is made of.
 static double row_error(const double* K, const double* D, int n, double rounding) {
   double error = 0, most = 0;
   for (int j = 0; j < n; j++) {
@@ -462,13 +462,13 @@ TEST(tangent_of_laws_in_c_is_exact) {
                laws, 4);
 }
 
-// ---- rows -------------------------------------------------------------------------------------------------------------
+// ---- constraint equations -------------------------------------------------------------------------------------------
 
 static void compare_rows(const char* what, const char* rows, bool all_formulations) {
   char text[8000];
   snprintf(text, sizeof text, "<sarrus version='1'>%s%s</sarrus>", bodies, rows);
   Side x = open_text(text, NULL, 0);
-  compare_model(what, x.m, x.d, 0.1, 1e-8);  // open: rows need not hold
+  compare_model(what, x.m, x.d, 0.1, 1e-8);  // open: constraints need not hold
   for (int k = SR_FORMULATION_ABSOLUTE; k <= SR_FORMULATION_PENALTY && all_formulations; k++) {
     srModel* m = NULL;
     srData* d = NULL;
@@ -480,7 +480,7 @@ static void compare_rows(const char* what, const char* rows, bool all_formulatio
   close_side(&x);
 }
 
-TEST(tangent_of_every_kind_of_closure_is_exact) {
+TEST(tangent_of_every_kind_of_loop_closure_is_exact) {
   static const char* const kinds[] = {
       "type='ball'",
       "type='ball' normal='0.2 0.3 1'",

@@ -107,7 +107,7 @@ static double combined(const Both* b, const srShift* c, int i, int j, int part) 
   return c->cM[part] * b->M[at] + c->cq[part] * b->Kq[at] + c->cv[part] * b->Kv[at] + unit;
 }
 
-// Solves with a random right side; the residual of the solution beside the sums that it is made of.
+// Solves with a random right side; the residual of the solution relative to the sums that it is made of.
 static void compare_solution(const Both* b, const srShift* c, bool complex, Random* r) {
   const int n = b->n, parts = complex ? 2 : 1;
   double *right = numbers(parts * n), *x = numbers(parts * n);
@@ -167,7 +167,7 @@ static void compare(const srModel* m, Random* r, bool placed) {
   sr_data_destroy(e);
 }
 
-TEST(the_recursion_solves_what_the_matrices_of_random_trees_say) {
+TEST(the_recursion_solves_what_the_matrices_of_random_trees_define) {
   Random r = {19};
   for (int k = 0; k < 24; k++) {
     const RandomTree options = {.nbody = 1 + k, .armature = k % 2, .free_root = k % 4 == 1, .no_massless = true};
@@ -291,7 +291,7 @@ static long step_both(const srModel* m, const char* method, srSolve solve, int s
 
 // Newton's method ends at the same place. radau5 takes the same matrices and so the same iterations; the generalized-alpha methods take
 // M with the tangent here, else with the last residual.
-TEST(implicit_methods_go_the_same_way_by_matrices_and_by_recursion) {
+TEST(implicit_methods_move_alike_by_matrices_and_by_recursion) {
   static const char* const methods[] = {"radau5", "genalpha-ggl", "genalpha-index3", "genalpha-index2"};
   srSpec* spec = NULL;
   srModel* m = chain_of(12, &spec);

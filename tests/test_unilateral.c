@@ -119,7 +119,7 @@ TEST(every_method_slides_along_a_ring_with_friction_as_the_closed_form_does) {
   }
 }
 
-// A block between two walls, normals +y and -y, slides along x, and both of them rub: either takes the whole load, and what the other one takes
+// A block between two walls, normals +y and -y, slides along x with friction at both: either takes the whole load, and what the other one takes
 // too makes another motion. Shared in the way that has the least norm, half a pull would undo half a push, and friction would vanish.
 static int pinched_dynamics(void* user, double t, const double* q, const double* v, const double* y, double tau,
                             double* M, double* f, double* ydot, double* D) {
@@ -141,7 +141,7 @@ static int pinched_constraint(void* user, double t, const double* q, double* g, 
   return 0;
 }
 
-TEST(multipliers_are_those_of_the_motion_where_redundant_rows_have_other_directions_of_force) {
+TEST(multipliers_are_those_of_the_motion_where_redundant_constraints_have_other_directions_of_force) {
   const srSystem s = {.nq = 2,
                       .nv = 2,
                       .ng = 2,
@@ -163,9 +163,9 @@ TEST(multipliers_are_those_of_the_motion_where_redundant_rows_have_other_directi
   }
 }
 
-// ---- rows that are switched on and off ------------------------------------------------------------------------------
+// ---- constraints that are switched on and off -----------------------------------------------------------------------
 // A point without weight runs along the line y = 0 to the origin, there goes over to the circle of radius 1 about (0, 1), leaves it
-// after a quarter of a turn and flies straight on. Its speed stays the same. Row 2 is never active, and what is written there is junk.
+// after a quarter of a turn and flies straight on. Its speed stays the same. Equation 2 is never active, and its values are arbitrary.
 
 typedef struct Track {
   unsigned char active[3];
@@ -245,7 +245,7 @@ static srSystem track_system(Track* track) {
                     .G_sparsity = track->sparse ? &track_G : NULL};
 }
 
-// The rows change here, and the integrator starts anew from the state x that it has, put where it belongs. Multipliers of the rows that
+// The active set changes here, and the integrator restarts from its state x, projected. Multipliers of the equations that
 // have been in use, of a point of mass 2 at this speed, are as told.
 static void change_rows(srIntegrator* integrator, Track* track, int on, const double x[4], const double lambda[3],
                         double most) {
@@ -292,7 +292,7 @@ static void ensure_track(const srMethod* method, bool sparse) {
   sri_destroy(integrator);
 }
 
-TEST(every_method_takes_rows_on_and_off_at_restarts) {
+TEST(every_method_switches_constraints_on_and_off_at_restarts) {
   for (int i = 0; i < sri_method_count(); ++i) {
     if (!takes_part(sri_method(i))) continue;
     ensure_track(sri_method(i), false);
@@ -300,8 +300,8 @@ TEST(every_method_takes_rows_on_and_off_at_restarts) {
   }
 }
 
-// The same rows again at a restart: what is known of them stays, and nothing is evaluated twice.
-TEST(active_rows_that_stay_the_same_are_no_new_start) {
+// The same active set at a restart: what is known of it stays, and nothing is evaluated twice.
+TEST(active_constraints_that_stay_the_same_are_no_new_start) {
   Track track = {.active = {0, 1, 0}};
   const srSystem system = track_system(&track);
   srIntegrator* integrator = create("mdop5", &system, tolerance(1e-9));

@@ -1,5 +1,5 @@
 // URDF: the same mechanism written in our format gives the same equations; mimics and loops against closed forms and against
-// each other; what is kept of shapes and drives; sidecar files. What is said of bad files: tests/check_urdf.sh.
+// each other; what is kept of shapes and drives; sidecar files. Messages about bad files: tests/check_urdf.sh.
 #include <math.h>
 #include <sarrus/sarrus.h>
 #include <stdio.h>
@@ -313,10 +313,10 @@ static const char* const closed[] = {
     "<child_origin xyz='0.2 0 0'/><axis xyz='0 1 0'/></loop>",
     "<loop name='j4' type='spherical'><parent link='coupler'/><child link='rocker'/><origin xyz='0 0 0.5'/>"
     "<child_origin xyz='0.2 0 0'/></loop>",
-    // the pin of the closure is skew too, on either side
+    // the pin of the loop closure is skew too, on either side
     "<loop name='j4' type='continuous'><parent link='coupler'/><child link='rocker'/><origin xyz='0 0 0.5' "
     "rpy='-1.5708 0 0'/><child_origin xyz='0.2 0 0' rpy='-1.5707 0 0'/><axis xyz='0 0 1'/></loop>",
-    // the closure is no pin: the link in between is carried by one, and fixed
+    // the loop closure is no pin: the link in between is carried by one, and fixed
     "<link name='pin'/><joint name='j4' type='continuous'><parent link='coupler'/><child link='pin'/><origin xyz='0 0 "
     "0.5'/><axis xyz='0 -1 0'/><dynamics damping='1e-9'/></joint><loop name='j5' type='fixed'><parent link='rocker'/>"
     "<child link='pin'/><origin xyz='0.2 0 0'/></loop>"};
@@ -345,7 +345,7 @@ TEST(a_planar_loop_moves_although_its_axes_are_rounded) {
   }
 }
 
-// What lies across the plane is let go of only where it is small: a pin 0.1 m beside its hole is no rounding.
+// An offset across the plane is ignored only where it is small: a pin 0.1 m away from its hole is not rounding.
 TEST(a_planar_loop_with_rounded_axes_is_not_closed_across_a_gap) {
   static const char text[] = LINKS PIN("j1", "base", "crank", "<axis xyz='0 1 0'/>")
       PIN("j2", "crank", "coupler", "<origin xyz='0.2 0 0'/><axis xyz='0 1 0'/>")
@@ -425,7 +425,7 @@ TEST(a_floating_base_stays_while_a_loop_that_it_carries_is_assembled) {
   drop(&x);
 }
 
-// What drake's Cassie has: an <origin> that says nothing beside the frames of the links.
+// What drake's Cassie has: an <origin> that adds nothing to the frames of the links.
 TEST(an_origin_of_zero_in_a_loop_is_no_second_frame) {
   Robot x = read_text(
       "<robot name='r'><link name='base'/><link name='a'>" MASS "</link><link name='b'>" MASS
@@ -729,7 +729,7 @@ TEST(a_friction_of_a_sidecar_replaces_that_of_the_robot) {
     const srFrictionDef* def = srs_get(x.spec, SR_ELEMENT_FRICTION, 0);
     ENSURE_TEXT(def->F.text, "1");
     ENSURE_TEXT(def->K.text, "100");
-    ENSURE(!strstr(srs_place(x.spec, SR_ELEMENT_FRICTION, 0).file, "robot.urdf"));  // where its errors are told
+    ENSURE(!strstr(srs_place(x.spec, SR_ELEMENT_FRICTION, 0).file, "robot.urdf"));  // where its errors are reported
     ENSURE(
         strstr(said, "note: the dry friction that the robot's file gives joint 'j' is replaced by this model's own"));
     drop(&x);
@@ -741,7 +741,7 @@ TEST(a_friction_of_a_sidecar_replaces_that_of_the_robot) {
 }
 
 // The parameter may be changed until the model is compiled: which coordinate is meant cannot be told.
-TEST(a_friction_of_a_sidecar_whose_coordinate_is_a_formula_stands_beside_that_of_the_robot) {
+TEST(a_friction_of_a_sidecar_whose_coordinate_is_a_formula_adds_to_that_of_the_robot) {
   static const char robot[] = "<robot name='r'><link name='base'/><link name='a'>" MASS
                               "</link><joint name='j' type='continuous'>"
                               "<parent link='base'/><child link='a'/><dynamics friction='0.3'/></joint></robot>";

@@ -37,8 +37,8 @@ static void angle_after(double t, double* angle, double* rate) {
   sri_destroy(integrator);
 }
 
-// From the horizontal, with three rows of rank 1 too. Euler's error is h.
-TEST(every_way_keeps_a_pendulum_with_every_method_that_takes_it) {
+// From the horizontal, with three equations of rank 1 too. Euler's error is h.
+TEST(every_stabilization_keeps_a_pendulum_with_every_method_that_takes_it) {
   static const struct {
     const char* method;
     bool partitions;
@@ -77,7 +77,7 @@ TEST(every_way_keeps_a_pendulum_with_every_method_that_takes_it) {
 }
 
 // Started off the circle, g'' + 2 alpha g' + beta^2 g = 0 holds whatever the motion is.
-TEST(baumgarte_brings_a_row_back_as_a_damped_oscillator) {
+TEST(baumgarte_brings_a_constraint_back_as_a_damped_oscillator) {
   static const char* const methods[] = {"dopri5", "cvode"};
   const double alpha = 3, beta = 5, t = 0.7, w = sqrt(beta * beta - alpha * alpha);
   for (int i = 0; i < 4; ++i) {

@@ -70,7 +70,7 @@ static bool expand_all(const char* text, const char* folder, const srSetting* se
   return done;
 }
 
-// The content of a robot; what stands in it begins at line 2.
+// The content of a robot, which begins at line 2.
 static bool expand(const char* content) {
   static char text[32768];
   snprintf(text, sizeof text, "<robot xmlns:xacro='http://www.ros.org/wiki/xacro'>\n%s\n</robot>", content);
@@ -116,7 +116,7 @@ TEST(xacro_whole_numbers_stay_whole_and_division_does_not) {
   ENSURE(gives("-7 % 3", "2"));
   ENSURE(gives("7 % -3", "-2"));
   ENSURE(gives("-7.5 % 2", "0.5"));
-  ENSURE(gives("1 // 5e-05", "19999.0"));  // 5e-05 is a little more than its text says
+  ENSURE(gives("1 // 5e-05", "19999.0"));  // 5e-05 is slightly larger than its text
   ENSURE(gives("-pi % pi", "0.0"));
   ENSURE(gives("2**10", "1024"));
   ENSURE(gives("2**-1", "0.5"));
@@ -224,7 +224,7 @@ TEST(xacro_a_default_holds_where_there_is_no_value) {
               "<x v='1 6'/>"));
 }
 
-TEST(xacro_properties_of_macros_stay_inside_unless_told) {
+TEST(xacro_properties_of_macros_stay_inside_unless_exported) {
   ENSURE(
       becomes("<xacro:property name='a' value='1'/>"
               "<xacro:macro name='m'><xacro:property name='a' value='2'/>"
@@ -311,7 +311,7 @@ TEST(xacro_elements_and_attributes_by_name) {
 }
 
 // ---------------------------------------------------------------------------------------------------------- messages
-TEST(xacro_errors_say_their_place) {
+TEST(xacro_errors_state_their_location) {
   ENSURE(refused("<a b='${lenght}'/><xacro:property name='length' value='1'/>", "m:2:9"));
   ENSURE(refused("<xacro:property name='length' value='1'/><a b='${lenght}'/>", "did you mean 'length'?"));
   ENSURE(refused("<a b='1 ${2 +}'/>", "ends where a value is expected"));
@@ -347,17 +347,17 @@ TEST(xacro_calls_are_checked) {
 #undef CALL
 }
 
-TEST(xacro_what_is_not_understood_says_how_to_expand_it) {
+TEST(xacro_what_is_not_understood_reports_how_to_expand_it) {
   ENSURE(refused("<a b=\"${xacro.tokenize('f')}\"/>", "xacro m > m.urdf"));
   ENSURE(refused("<a b=\"${'%d' % 3}\"/>", "'%' behind a text is not understood"));
   ENSURE(refused("<a b='$(eval 1 + 2)'/>", "xacro m > m.urdf"));
   ENSURE(refused("<xacro:include filename='x' ns='y'/>", "'ns' of <xacro:include> is not understood"));
   expand("<a b='$(eval 1)' c='$(eval 2)'/>");
   const char* first = strstr(said, "xacro m > m.urdf");
-  ENSURE(first && !strstr(first + 1, "xacro m > m.urdf"));  // the sentence stands there once
+  ENSURE(first && !strstr(first + 1, "xacro m > m.urdf"));  // the sentence occurs once
 }
 
-TEST(xacro_an_error_in_a_macro_is_said_once_with_its_place_and_call) {
+TEST(xacro_an_error_in_a_macro_is_reported_once_with_its_place_and_call) {
   ENSURE(!expand("<xacro:macro name='m'>\n<a b='${x}'/></xacro:macro>\n<xacro:m/><xacro:m/>"));
   const char* text = "m:3:9: error: there is no property 'x' (in the macro 'm', called at m:4)\n";
   ENSURE_TEXT(said, text);
@@ -456,7 +456,7 @@ TEST(xacro_packages_are_found) {
   ENSURE(open_with("package.urdf.xacro", NULL) == NULL);
   ENSURE(strstr(said, "the package 'arm_parts' of 'package://arm_parts/link.xacro' is not found; searched in "));
   ENSURE(strstr(said, "give its location with --package arm_parts=FOLDER"));
-  ENSURE(!strstr(said, "there is no macro"));  // what follows from it is not said
+  ENSURE(!strstr(said, "there is no macro"));  // consequences are not reported
 }
 
 // -------------------------------------------------------------------------------------------------------------- files
@@ -499,7 +499,7 @@ TEST(xacro_values_are_loaded_from_yaml) {
   ENSURE(gives_here("y.own.mass", "9"));
   ENSURE(gives_here("y.three[2] + y.three[0]", "8"));
   ENSURE(gives_here("y.hash", "calib_12788084448423163542"));
-  // as PyYAML 6.0 has them: an anchor before a key on its line stands for the key
+  // as PyYAML 6.0 has them: an anchor before a key on its line is the key's
   ENSURE(gives_here("y.keys[0].first + y.keys[0].second", "3"));
   ENSURE(gives_here("y.keys[1]", "first"));
   ENSURE(gives_here("y.keys[2]['q r']", "5"));
@@ -523,7 +523,7 @@ static bool yaml_refused(const char* text, const char* message) {
   return good;
 }
 
-TEST(xacro_yaml_that_is_beyond_is_told_with_its_line) {
+TEST(xacro_yaml_that_is_beyond_is_reported_with_its_line) {
   ENSURE(yaml_refused("a: 1\nb: *x\n", ":2:1: error: there is no anchor '&x' before its alias"));
   ENSURE(yaml_refused("a: &x\n  b: *x\n", "there is no anchor '&x' before its alias"));
   ENSURE(yaml_refused("a: &x 3\nb:\n  <<: *x\n", "'<<' of what is no map is not understood"));
@@ -593,7 +593,7 @@ TEST(xacro_methods_of_texts_are_bounded) {
 #undef X16
 }
 
-TEST(xacro_what_a_file_says_itself_is_passed_on) {
+TEST(xacro_what_a_file_states_itself_is_passed_on) {
   ENSURE(becomes("<a b=\"${xacro.warning('old', 2)}\"/>", "<a b=''/>"));
   ENSURE(strstr(said, "m:2:9: warning: message of the file: old 2"));
   ENSURE(becomes("<a b=\"${xacro.message('hello')}\"/>", "<a b=''/>"));
@@ -604,17 +604,17 @@ TEST(xacro_what_a_file_says_itself_is_passed_on) {
   ENSURE(becomes("<xacro:arg name='n' default='4'/><a b=\"${xacro.arg('n')}\"/>", "<a b='4'/>"));
 }
 
-TEST(xacro_names_that_begin_with_underscores_are_told_so) {
+TEST(xacro_names_that_begin_with_underscores_are_refused) {
   ENSURE(refused("<xacro:property name='__k' value='1'/>", "'__k': the name of a property may not begin with __"));
 }
 
-TEST(xacro_the_root_sees_arguments_that_stand_below) {
+TEST(xacro_the_root_sees_arguments_declared_below) {
   const char* text = "<robot xmlns:xacro='x' name='$(arg name)'><xacro:arg name='name' default='ur'/><a/></robot>";
   ENSURE(expand_all(text, NULL, NULL, 0));
   ENSURE_TEXT(tree, "<robot name='ur'><a/></robot>");
 }
 
-TEST(xacro_a_setting_that_is_no_argument_is_told_with_those_there_are) {
+TEST(xacro_a_setting_that_is_no_argument_is_reported_with_those_there_are) {
   ENSURE(open_with("arm.urdf.xacro", &(srLoadOptions){.settings = &(srSetting){"mas", "3"}, .nsetting = 1}) == NULL);
   ENSURE(strstr(said, "the model has no parameter 'mas'; did you mean 'mass'?"));
   ENSURE(open_with("arm.urdf.xacro", &(srLoadOptions){.settings = &(srSetting){"quite_other", "3"}, .nsetting = 1}) ==

@@ -135,7 +135,7 @@ void simulate(const mjModel* model, mjData* d, const CreepMujoco* s, const Creep
               CreepResult* out) {
   const int body = body_of(model, scene->body);
   const double omega = 2 * mjPI / s->steps;
-  if (scene->pad) d->qfrc_applied[model->body_dofadr[body_of(model, scene->pad)]] = -scene->press;
+  if (scene->pad) d->qfrc_applied[model->body_dofadr[body_of(model, scene->pad)]] = -scene->normal_force;
   for (int k = 1; k <= periods; k++) {
     for (int i = 0; i < s->steps; i++) {
       put_load(scene, scene->load * std::sin(omega * (i + 0.5)), d->xfrc_applied + 6 * body);

@@ -1,7 +1,7 @@
 // One interface to every engine that simulates mechanisms with loops, Sarrus among them.
 //
 // A mechanism is a compiled model of revolute joints with parallel axes and of points held together in their plane, so all
-// engines see the same numbers; springs and motors are told beside it. Coordinates are the joint angles of the model.
+// engines see the same numbers; springs and motors are given separately. Coordinates are the joint angles of the model.
 #ifndef SARRUS_BENCH_LOOP_H
 #define SARRUS_BENCH_LOOP_H
 

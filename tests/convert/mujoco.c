@@ -1,8 +1,8 @@
-// MuJoCo reads what `sarrus convert` has written: mass matrix and bias at random states beside ours.
+// MuJoCo reads what `sarrus convert` has written: mass matrix and bias at random states are compared with those of Sarrus.
 //   mujoco FOLDER FORMAT TOLERANCE MODEL...    files are written to FOLDER; status 1 where a difference is larger
 // MuJoCo finds the principal axes of an inertia by iteration, so that with products of
 // inertia 1e-10 is what can be expected, without them rounding.
-// A free joint of MuJoCo has the velocity in the ground's axes first, then the angular velocity in the body's: ours is the
+// A free joint of MuJoCo has the velocity in the ground's axes first, then the angular velocity in the body's: that of Sarrus is the
 // other way round, in the body's axes:  v' = T v,  M = T^T M' T,  c = T^T (c' + M' T. v).
 #include <math.h>
 #include <mujoco/mujoco.h>

@@ -1,4 +1,4 @@
-// What the fuzzers of model readers share: text to spec, to a file of ours and back, to a compiled model. Nothing may crash,
+// What the fuzzers of model readers share: text to spec, to a native file and back, to a compiled model. Nothing may crash,
 // leak or hang, and what was read must survive writing.
 #ifndef SR_FUZZ_READER_H
 #define SR_FUZZ_READER_H

@@ -1,5 +1,5 @@
 // Fuzzer of a whole run: a model file, compiled, assembled and simulated for a moment with any method, formulation and
-// tolerance. The first bytes choose those; the rest is the file. Whatever it says, the run ends: done, or with a sentence. A
+// tolerance. The first bytes choose those; the rest is the file. Whatever its content, the run ends: done, or with a message. A
 // state that is not finite is never called done.
 #include <math.h>
 #include <sarrus/sarrus.h>

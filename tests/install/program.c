@@ -1,4 +1,4 @@
-// A stranger's program: it has the installed headers and the library, and nothing else of ours.
+// A user's program: it uses the installed headers and library and nothing else.
 #include <sarrus/base.h>
 #include <stdio.h>
 #include <string.h>

@@ -117,7 +117,7 @@ def test_the_name_of_the_file_gives_the_format():
 
 def test_loops_are_closed_in_the_key_of_mjcf():
     m = sarrus.load(MODELS / "mechanisms/four-bar.xml")
-    m.joints["rocker"].q = 1.5  # a guess, beside the place where the loop is closed
+    m.joints["rocker"].q = 1.5  # a guess, not where the loop is closed
     start = m.compile().eval()
     with tempfile.TemporaryDirectory() as folder:
         path = os.path.join(folder, "new.mjcf")

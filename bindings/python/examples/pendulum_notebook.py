@@ -50,7 +50,7 @@ result.save("pendulum.csv")
 sarrus.plot("pendulum.csv", y=["q.theta", "kinetic,potential"], out="pendulum.svg")
 print(sarrus.recommend("pendulum.xml", rtol=1e-6, t_end=2)["recommend"]["method"])
 
-# %% What goes wrong is told with its place
+# %% Errors name the file, line and column
 m.joints["theta"].type = "revolut"
 try:
     m.compile()

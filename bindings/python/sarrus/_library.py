@@ -1,6 +1,6 @@
 """libsarrus by ctypes: where it is, its structs, its functions.
 
-No struct is written down here but one: the library tells the members of its structs with their offsets
+No struct is written down here but one: the library lists the members of its structs with their offsets
 (include/sarrus/access.h), and the classes are made from that when the module is imported.
 """
 import ctypes
@@ -20,7 +20,7 @@ def candidates():
         yield pathlib.Path(given)
         return
     program = os.environ.get("SARRUS")
-    if program:  # a program of someone's build stands beside its library
+    if program:  # a program in a build folder is next to its library
         yield from sorted(pathlib.Path(program).resolve().parent.glob("libsarrus.so*"))
     builds = HERE.parents[2] / "build"  # of the repository: build/release before the others; sanitizers need a host of theirs
     folders = [builds / "release", builds / "test"] + sorted(p for p in builds.glob("*") if p.name not in ("asan", "coverage"))

@@ -93,7 +93,7 @@ def _attended(work, store, progress, t_end):
         while not finished.wait(0.05):
             if progress and progress(lib.sr_row_store_time(store.pointer), t_end):
                 lib.sr_row_store_stop(store.pointer)
-                progress = None  # its answer stands, however long the step under way takes
+                progress = None  # the request holds, however long the current step takes
     finally:
         if not go:
             never.append(True)
