@@ -352,17 +352,3 @@ TEST(the_nearest_of_the_stored_names_is_offered) {
 }
 
 // ---------------------------------------------------------------------------------------------------------------- log
-static void keep_last(void* user, srSeverity severity, const char* text) {
-  snprintf(user, 2000, "%d %s", (int)severity, text);
-}
-
-TEST(the_log_goes_to_the_hook_or_nowhere) {
-  char last[2000] = "";
-  sr_log(SR_SEVERITY_WARNING, "unheard");
-  sr_set_logger(keep_last, last);
-  sr_log(SR_SEVERITY_WARNING, "%s is near singular", "M");
-  ENSURE_TEXT(last, "1 M is near singular");
-  sr_log(SR_SEVERITY_NOTE, "%3000d", 1);  // cut, not overrun
-  sr_set_logger(NULL, NULL);
-  ENSURE(strlen(last) < 1100);
-}

@@ -79,6 +79,14 @@ SR_API void sr_messages_add(srMessages* messages, srSeverity severity, srPlace p
 // "file:line:column: error: text" into buffer, cut to size, always terminated.
 SR_API void sr_message_format(const srMessage* message, char* buffer, size_t size);
 
+// Pattern of a sparse matrix in compressed rows: the columns of row i are column[row[i]] .. column[row[i+1]-1], ascending. The
+// numbers of a matrix with this pattern are in an array in the same order.
+typedef struct srSparsity {
+  int nrow, ncol;
+  const int* row;     // (nrow + 1)
+  const int* column;  // (row[nrow])
+} srSparsity;
+
 // For "did you mean ...": the nearest of the words by edit distance, or NULL when none is near (more than 1/3 differs).
 SR_API const char* sr_nearest_word(const char* word, const char* const* words, int nword);
 
@@ -86,10 +94,6 @@ SR_API const char* sr_nearest_word(const char* word, const char* const* words, i
 // Set it before any other call; it is global and not guarded by a lock.
 typedef void* (*srAllocator)(void* user, void* pointer, size_t old_size, size_t new_size);
 SR_API void sr_set_allocator(srAllocator allocator, void* user);  // NULL: back to the C library
-
-// The library never prints. Messages outside of return values go here; default: discarded.
-typedef void (*srLogger)(void* user, srSeverity severity, const char* text);
-SR_API void sr_set_logger(srLogger logger, void* user);
 
 // A file that is replaced as a whole or not at all: output goes to PATH.part, which is renamed on closing
 // once all of it is on the disk. While it is open nobody else can open it: a second sr_output_create is refused. Pipes,
