@@ -23,14 +23,6 @@
 extern "C" {
 #endif
 
-// Pattern of a sparse matrix in compressed rows: the columns of row i are column[row[i]] .. column[row[i+1]-1], ascending.
-// A callback then writes the entries in that order instead of the whole matrix.
-typedef struct srSparsity {
-  int nrow, ncol;
-  const int* row;     // (nrow + 1)
-  const int* column;  // (row[nrow])
-} srSparsity;
-
 // Derivatives of the residual that implicit methods solve, with one row per entry of v and y,
 //   [ M(q) a - f(t,q,v,y; tau) - D^T lambda ]
 //   [         - y'(t,q,v,y; tau)            ]

@@ -40,32 +40,23 @@ typedef struct Linear {
   double* block;
 } Linear;
 
-static double* take(double** rest, int n) {
-  double* x = *rest;
-  *rest += n;
-  return x;
-}
-
 static bool prepare(Linear* l) {
   const srSystem* s = l->system;
-  const int nvy = s->nv + s->ny;
+  const size_t nq = (size_t)s->nq, nv = (size_t)s->nv, nvy = nv + (size_t)s->ny;
+  const srPart parts[] = {{&l->q1, nq},
+                          {&l->q2, nq},
+                          {&l->q3, nq},
+                          {&l->q4, nq},
+                          {&l->qdot, nq},
+                          {&l->x1, nvy},
+                          {&l->x2, nvy},
+                          {&l->r1, nvy},
+                          {&l->r2, nvy},
+                          {&l->state, nq + nvy},
+                          {&l->rate, nq + nvy + (size_t)s->nw},
+                          {&l->xi, nv}};
   l->n = 2 * s->nv + s->ny;
-  l->block = sr_alloc((size_t)(7 * s->nq + 6 * nvy + s->nw + s->nv + 1) * sizeof(double));
-  if (l->block == NULL) return false;
-  double* rest = l->block;
-  l->q1 = take(&rest, s->nq);
-  l->q2 = take(&rest, s->nq);
-  l->q3 = take(&rest, s->nq);
-  l->q4 = take(&rest, s->nq);
-  l->qdot = take(&rest, s->nq);
-  l->x1 = take(&rest, nvy);
-  l->x2 = take(&rest, nvy);
-  l->r1 = take(&rest, nvy);
-  l->r2 = take(&rest, nvy);
-  l->state = take(&rest, s->nq + nvy);
-  l->rate = take(&rest, s->nq + nvy + s->nw);
-  l->xi = take(&rest, s->nv);
-  return true;
+  return sr_take_parts(parts, SR_COUNT(parts), 0, &l->block, NULL);
 }
 
 // ---- products ---------------------------------------------------------------------------------------------------------

@@ -73,22 +73,10 @@ static bool create_blocks(Work* w) {
 static bool allocate(Work* w) {
   const size_t nq = (size_t)w->m->nq, nv = (size_t)w->m->nv, ng = (size_t)w->m->ng;
   const size_t nG = (size_t)w->m->G_start[w->m->ng];
-  w->memory = sr_alloc((3 * nq + 4 * nv + 5 * ng + nG + 1) * sizeof *w->memory + 2 * ng);
-  if (w->memory == NULL) return false;
-  w->q_start = w->memory;
-  w->q_try = w->q_start + nq;
-  w->q_best = w->q_try + nq;
-  w->weight = w->q_best + nq;
-  w->dx = w->weight + nv;
-  w->p = w->dx + nv;
-  w->s = w->p + nv;
-  w->r = w->s + nv;
-  w->Gp = w->r + ng;
-  w->enough = w->Gp + ng;
-  w->enough_v = w->enough + ng;
-  w->y = w->enough_v + ng;
-  w->GW = w->y + ng;
-  w->used = (unsigned char*)(w->GW + nG);
+  const srPart parts[] = {{&w->q_start, nq},  {&w->q_try, nq}, {&w->q_best, nq}, {&w->weight, nv}, {&w->dx, nv},
+                          {&w->p, nv},        {&w->s, nv},     {&w->r, ng},      {&w->Gp, ng},     {&w->enough, ng},
+                          {&w->enough_v, ng}, {&w->y, ng},     {&w->GW, nG}};
+  if (!sr_take_parts(parts, SR_COUNT(parts), 2 * ng, &w->memory, &w->used)) return false;
   w->counts = w->used + ng;
   return create_blocks(w);
 }

@@ -51,3 +51,16 @@ void sr_free(void* pointer) {
   memcpy(&header, (char*)pointer - sizeof header, sizeof header);
   allocator(allocator_user, header.block, header.size, 0);
 }
+
+bool sr_take_parts(const srPart* parts, int n, size_t bytes, double** block, unsigned char** tail) {
+  size_t count = 0;
+  for (int i = 0; i < n; ++i) count += parts[i].count + 1;
+  double* at = *block = sr_alloc(count * sizeof(double) + bytes + 1);
+  if (!at) return false;
+  for (int i = 0; i < n; ++i) {
+    *parts[i].to = at;
+    at += parts[i].count + 1;
+  }
+  if (tail) *tail = (unsigned char*)at;
+  return true;
+}

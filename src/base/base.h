@@ -16,6 +16,13 @@
 void* sr_alloc(size_t size);  // zeroed; NULL when out of memory
 void sr_free(void* pointer);
 
+// Arrays of numbers in one block, and bytes behind them; at the end of each array one number is free. False: out of memory.
+typedef struct srPart {
+  double** to;
+  size_t count;
+} srPart;
+bool sr_take_parts(const srPart* parts, int n, size_t bytes, double** block, unsigned char** tail);
+
 // A pool: memory that lives and dies together (a spec, a graph, one compilation). Blocks are chained, never moved.
 // When memory runs out, sr_pool_alloc jumps to *on_fail if that is set, else returns NULL. Entry functions of the
 // library set on_fail, so that code inside needs no checks and leaks nothing: the pool is freed as a whole.
@@ -44,8 +51,6 @@ void* sr_pool_grow(srPool* pool, const void* items, size_t item_size, int n, int
 size_t sr_number_print(double value, int digits, char* out, size_t size);
 void sr_text_vprint(srText* text, const char* format, va_list arguments) SR_PRINTF(2, 0);
 
-void sr_log(srSeverity severity, const char* format, ...) SR_PRINTF(2, 3);
-
 // As sr_messages_add, of a text that may hold words of a file: it is cut to 1023 characters.
 void sr_messages_vadd(srMessages* messages, srSeverity severity, srPlace place, const char* format, va_list arguments)
     SR_PRINTF(4, 0);
@@ -67,5 +72,8 @@ bool sr_names_put(srNames* names, const char* name, int index);
 const char* sr_names_put_new(srNames* names, const char* name);
 // The stored name nearest to this one, for "did you mean ...", or NULL when none is near.
 const char* sr_names_nearest(const srNames* names, const char* name);
+
+// "; did you mean 'x'?" behind a message, for the nearest word, or "" where that is NULL; in a pool.
+const char* sr_pool_guess(srPool* pool, const char* nearest);
 
 #endif

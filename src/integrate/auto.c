@@ -143,15 +143,11 @@ static void destroy(srIntegrator* integrator) {
 
 static int active(const srAuto* work) { return work->mode == MODE_EXPLICIT ? EXPLICIT : IMPLICIT; }
 
-static void copy(double* to, const double* from, int n) {
-  if (n > 0) memcpy(to, from, (size_t)n * sizeof *to);
-}
-
 // A partner continues from the present state. first_step: 0 where it chooses by itself.
 static void seat(srIntegrator* integrator, int which, double first_step) {
   srIntegrator* p = ((srAuto*)integrator->work)->partner[which];
-  copy(p->x, integrator->x, integrator->n);
-  copy(p->x_before, integrator->x, integrator->n);
+  sri_copy(p->x, integrator->x, integrator->n);
+  sri_copy(p->x_before, integrator->x, integrator->n);
   p->t = p->t_before = integrator->t;
   p->h = 0.0;
   p->acceleration = NULL;
@@ -163,8 +159,8 @@ static void seat(srIntegrator* integrator, int which, double first_step) {
 }
 
 static void take_over(srIntegrator* integrator, const srIntegrator* p) {
-  copy(integrator->x, p->x, integrator->n);
-  copy(integrator->x_before, p->x_before, integrator->n);
+  sri_copy(integrator->x, p->x, integrator->n);
+  sri_copy(integrator->x_before, p->x_before, integrator->n);
   integrator->t = p->t;
   integrator->t_before = p->t_before;
   integrator->h = p->h;
@@ -227,7 +223,7 @@ static double fastest_rate(srIntegrator* integrator, int steps) {
   double product = 0.0;  // logarithm
   if (!work->power_known) first_direction(integrator);
   if (!rates_at(integrator, integrator->x, work->rate0)) return 0.0;
-  copy(work->moved, integrator->x, integrator->n);
+  sri_copy(work->moved, integrator->x, integrator->n);
   for (int k = 0; k < steps; ++k) {
     const double size = sri_scaled_norm(integrator, work->direction, NULL);
     if (!(size > 0.0) || !isfinite(size)) return 0.0;

@@ -28,46 +28,30 @@ bool sri_constrained_wanted(const srIntegrator* integrator) {
                        integrator->options.project > SR_PROJECT_NONE);
 }
 
-static srmPattern pattern_of(const srSparsity* s) {
-  if (s == NULL) return (srmPattern){0};
-  return (srmPattern){.nrow = s->nrow, .ncol = s->ncol, .row = s->row, .column = s->column};
-}
-
 // Lays out the arrays in one block.
 static bool allocate(srConstrained* c, const srSystem* s) {
   const size_t nv = (size_t)s->nv, nq = (size_t)s->nq, ng = (size_t)s->ng;
-  struct {
-    double** to;
-    size_t count;
-  } parts[] = {{&c->M, c->nM},
-               {&c->f, nv},
-               {&c->D, c->nG},
-               {&c->G, c->nG},
-               {&c->b, ng},
-               {&c->g, ng},
-               {&c->G_stage, c->nG},
-               {&c->r, ng},
-               {&c->lambda, ng},
-               {&c->length, ng},
-               {&c->scale, ng},
-               {&c->longest, ng},
-               {&c->u, ng},
-               {&c->dv, nv},
-               {&c->gamma, ng},
-               {&c->q, nq},
-               {&c->slope, nq},
-               {&c->y_rate, (size_t)s->ny},
-               {&c->x, nq + nv + (size_t)s->ny}};
-  size_t count = 0;
-  for (int i = 0; i < SR_COUNT(parts); ++i) count += parts[i].count + 1;
-  c->block = sr_alloc(count * sizeof(double) + 5 * ng + nv);
-  if (c->block == NULL) return false;
-  double* at = c->block;
-  for (int i = 0; i < SR_COUNT(parts); ++i) {
-    *parts[i].to = at;
-    at += parts[i].count + 1;
-  }
-  c->kept = (unsigned char*)at;
+  const srPart parts[] = {{&c->M, c->nM},
+                          {&c->f, nv},
+                          {&c->D, c->nG},
+                          {&c->G, c->nG},
+                          {&c->b, ng},
+                          {&c->g, ng},
+                          {&c->G_stage, c->nG},
+                          {&c->r, ng},
+                          {&c->lambda, ng},
+                          {&c->length, ng},
+                          {&c->scale, ng},
+                          {&c->longest, ng},
+                          {&c->u, ng},
+                          {&c->dv, nv},
+                          {&c->gamma, ng},
+                          {&c->q, nq},
+                          {&c->slope, nq},
+                          {&c->y_rate, (size_t)s->ny},
+                          {&c->x, nq + nv + (size_t)s->ny},
+                          {&c->other, nq + nv + (size_t)s->ny}};
+  if (!sr_take_parts(parts, SR_COUNT(parts), 5 * ng + nv, &c->block, &c->kept)) return false;
   c->position = c->kept + ng;
   c->trial = c->position + ng;
   c->before = c->trial + ng;
@@ -82,13 +66,9 @@ bool sri_constrained_create(srIntegrator* integrator) {
   srConstrained* c = sr_alloc(sizeof *c);
   integrator->constrained = c;
   if (c == NULL) return false;
-  c->M_pattern = pattern_of(s->M_sparsity);
-  c->G_pattern = pattern_of(s->G_sparsity);
-  c->shape = (srmSaddleShape){.nv = s->nv, .ng = s->ng, .mass = true};
-  if (s->M_sparsity != NULL) c->shape.M = &c->M_pattern;
-  if (s->G_sparsity != NULL) c->shape.G = &c->G_pattern;
-  c->nM = c->shape.M != NULL ? (size_t)srm_pattern_count(&c->M_pattern) : (size_t)s->nv * (size_t)s->nv;
-  c->nG = c->shape.G != NULL ? (size_t)srm_pattern_count(&c->G_pattern) : (size_t)s->ng * (size_t)s->nv;
+  c->shape = (srmSaddleShape){.nv = s->nv, .ng = s->ng, .M = s->M_sparsity, .G = s->G_sparsity, .mass = true};
+  c->nM = sri_mass_count(s);
+  c->nG = sri_rows_count(s);
   c->stage = srm_saddle_create(&c->shape);
   c->end = srm_saddle_create(&c->shape);
   c->rows = srm_rows_create(&c->shape);
@@ -165,7 +145,7 @@ int sri_dynamics(srIntegrator* integrator, double t, const double* x, double tau
 
 // Zeros in the equations that are not active.
 static void clear_rows(const srConstrained* c, int np, double* g, double* G, double* b) {
-  const int* row = c->shape.G != NULL ? c->G_pattern.row : NULL;
+  const int* row = c->shape.G != NULL ? c->shape.G->row : NULL;
   for (int k = 0; k < c->shape.ng; ++k) {
     if (c->active[k] != 0) continue;
     const size_t first = row != NULL ? (size_t)row[k] : (size_t)k * (size_t)c->shape.nv;
@@ -191,19 +171,17 @@ int sri_qdot(srIntegrator* integrator, const double* q, const double* v, double*
   return SRI_DONE;
 }
 
-int sri_power(srIntegrator* integrator, double t, const double* x, double* wdot) {
+int sri_power(srIntegrator* integrator, double t, const double* x, const double* lambda, double* other, double* wdot) {
   const srSystem* s = &integrator->system;
-  srConstrained* c = integrator->constrained;
   const double *v = x + s->nq, *y = v + s->nv;
   if (s->nw == 0) return SRI_DONE;
-  if (s->power != NULL) return sri_outcome(s->power(s->user, t, x, v, y, c->lambda, wdot));
+  if (s->power != NULL) return sri_outcome(s->power(s->user, t, x, v, y, lambda, wdot));
   if (s->rates == NULL) {
     memset(wdot, 0, (size_t)s->nw * sizeof *wdot);
     return SRI_DONE;
   }
-  // The other rates are not needed: they go to scratch memory.
   ++integrator->stats.evaluations;
-  return sri_outcome(s->rates(s->user, t, x, v, y, SR_TAU_ELEMENT, c->slope, c->dv, c->y_rate, wdot));
+  return sri_outcome(s->rates(s->user, t, x, v, y, SR_TAU_ELEMENT, other, other + s->nq, other + s->nq + s->nv, wdot));
 }
 
 static void velocity_form(const srConstrained* c, const double* G, const double* b, const double* v, double* out) {
@@ -213,22 +191,16 @@ static void velocity_form(const srConstrained* c, const double* G, const double*
 
 double sri_residual_velocity(srIntegrator* integrator, const double* v) {
   srConstrained* c = integrator->constrained;
-  double most = 0;
   velocity_form(c, c->G, c->b, v, c->r);
-  for (int k = 0; k < c->shape.ng; ++k) most = fmax(most, fabs(c->r[k]));
-  return most;
+  return sri_largest(c->shape.ng, c->r);
 }
 
 // gamma by a central difference along the motion; overwrites b and G_stage.
 static int gamma_by_difference(srIntegrator* integrator, double t, const double* q, const double* v, double* gamma) {
   const srSystem* s = &integrator->system;
   srConstrained* c = integrator->constrained;
-  double size = 1e-3, rate = 1e-3;
   int outcome = sri_qdot(integrator, q, v, c->slope);
-  for (int i = 0; i < s->nq; ++i) {
-    size = fmax(size, fabs(q[i]));
-    rate = fmax(rate, fabs(c->slope[i]));
-  }
+  const double size = fmax(1e-3, sri_largest(s->nq, q)), rate = fmax(1e-3, sri_largest(s->nq, c->slope));
   // Cube root of the rounding unit, times the time in which q changes by its own size.
   const double e = 6e-6 * fmin(size / rate, 1.0);
   for (int k = 0; k < s->ng; ++k) gamma[k] = 0;
@@ -306,5 +278,5 @@ int sri_index1(srIntegrator* integrator, double t, const double* x, double tau, 
   if (!solved) return SRI_REFUSED;
   measure_rows(c, xdot + v);
   outcome = sri_qdot(integrator, x, x + v, xdot);
-  return outcome == SRI_DONE ? sri_power(integrator, t, x, xdot + integrator->ncontrol) : outcome;
+  return outcome == SRI_DONE ? sri_power(integrator, t, x, c->lambda, c->other, xdot + integrator->ncontrol) : outcome;
 }

@@ -7,8 +7,8 @@
 #ifndef SR_INTEGRATE_CONSTRAINED_H
 #define SR_INTEGRATE_CONSTRAINED_H
 
+#include "integrate/array.h"
 #include "integrate/crossing.h"
-#include "integrate/explicit.h"
 #include "math/saddle.h"
 
 #define SRI_RANK_EVENTS 256
@@ -20,7 +20,6 @@ typedef struct srDistances {
 } srDistances;
 
 struct srConstrained {
-  srmPattern M_pattern, G_pattern;
   srmSaddleShape shape;
   size_t nM, nG;     // numbers in M and in G
   srmSaddle* stage;  // unsymmetric systems of the stages
@@ -34,6 +33,7 @@ struct srConstrained {
   double* dv;  // nv
   double *q, *slope, *y_rate;                       // nq, nq, ny
   double* x;                                        // n: the state with its dependent coordinates, for partitioning
+  double* other;                                    // n: rates that are evaluated along with others, and not needed
   unsigned char *kept, *position, *trial, *before;  // ng: equations in use; those with a position form; scratch
   unsigned char* active;                            // ng: equations active since the last start
   unsigned char* dependent;                         // nv: dependent coordinates of the partition
@@ -96,8 +96,8 @@ void sri_constrained_restart(srIntegrator* integrator, double t);
 int sri_dynamics(srIntegrator* integrator, double t, const double* x, double tau, double* ydot);
 int sri_constraint(srIntegrator* integrator, double t, const double* q, double* g, double* G, double* b);
 int sri_qdot(srIntegrator* integrator, const double* q, const double* v, double* qdot);
-// w' at a state after dynamics, with c->lambda; from `rates` where the system has no `power`.
-int sri_power(srIntegrator* integrator, double t, const double* x, double* wdot);
+// w' at a state after dynamics, with its multipliers; from `rates` where the system has no `power`: then other (q', v', y') is overwritten.
+int sri_power(srIntegrator* integrator, double t, const double* x, const double* lambda, double* other, double* wdot);
 // Index-1 form with the equations in use fixed, and the requested stabilization: x' at (t, x); multipliers in c->lambda.
 int sri_index1(srIntegrator* integrator, double t, const double* x, double tau, double* xdot);
 // r = gamma, by the callback or by a difference along the motion.

@@ -44,18 +44,12 @@ static const char* name_of(const srIntegrator* integrator, int row, double* tole
   return buffer;
 }
 
-static double largest(int n, const double* a) {
-  double most = 1.0;
-  for (int i = 0; i < n; ++i) most = fmax(most, fabs(a[i]));
-  return most;
-}
-
 int sri_monitor_rows(srIntegrator* integrator, double t) {
   const srSystem* s = &integrator->system;
   srConstrained* c = integrator->constrained;
   const bool keeps = sri_keeps(integrator);
   if (s->row == NULL || (!keeps && (!is_index1(integrator) || c->off_row > 0))) return SRI_DONE;
-  const double speed = largest(s->nv, integrator->x_new + s->nq);
+  const double speed = fmax(1.0, sri_largest(s->nv, integrator->x_new + s->nq));
   // A method that projects only beyond a violation leaves that much.
   const double least = fmax(ROUNDING_MOST, integrator->options.violation_most);
   for (int k = 0; k < s->ng; ++k) {

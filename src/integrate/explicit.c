@@ -29,8 +29,7 @@ int sri_rates(srIntegrator* integrator, double t, const double* x, double tau, d
     return sri_index1(integrator, t, x, tau, xdot);
   }
   ++integrator->stats.evaluations;
-  int answer = s->rates(s->user, t, x, x + v, x + y, tau, xdot, xdot + v, xdot + y, xdot + w);
-  return answer == 0 ? SRI_DONE : answer > 0 ? SRI_REFUSED : SRI_STOP;
+  return sri_outcome(s->rates(s->user, t, x, x + v, x + y, tau, xdot, xdot + v, xdot + y, xdot + w));
 }
 
 double sri_rk_tau(const srTableau* tableau, int r, double h) {

@@ -144,7 +144,7 @@ static bool take_rows(srGenAlpha* work, const srSystem* s) {
   const int n = s->nv + s->ny;
   const srSparsity* g = s->G_sparsity;
   if (g != NULL) {
-    const srmPattern given = {.nrow = s->ng, .ncol = n, .row = g->row, .column = g->column};
+    const srSparsity given = {.nrow = s->ng, .ncol = n, .row = g->row, .column = g->column};
     return srm_pattern_copy(&given, &work->G_pattern);
   }
   int *row = NULL, *column = NULL;
@@ -194,30 +194,6 @@ void sri_genalpha_start(srIntegrator* integrator) {
 
 // ---- start ------------------------------------------------------------------------------------------------------------
 
-// w' at the state that was evaluated last.
-static int power_at(srIntegrator* integrator, double t, const double* x, const double* lambda, double* rate) {
-  const srSystem* s = &integrator->system;
-  double* wdot = rate + integrator->ncontrol;
-  if (s->nw == 0) return SRI_DONE;
-  if (integrator->constrained != NULL) {
-    memcpy(integrator->constrained->lambda, lambda, (size_t)s->ng * sizeof(double));
-    return sri_power(integrator, t, x, wdot);
-  }
-  int answer = 0;
-  const double *v = x + s->nq, *y = v + s->nv;
-  if (s->power != NULL) {
-    answer = s->power(s->user, t, x, v, y, lambda, wdot);
-  } else if (s->rates != NULL) {
-    srGenAlpha* work = integrator->work;
-    double* other = work->scratch;
-    ++integrator->stats.evaluations;
-    answer = s->rates(s->user, t, x, v, y, SR_TAU_ELEMENT, other, other + s->nq, other + s->nq + s->nv, wdot);
-  } else {
-    memset(wdot, 0, (size_t)s->nw * sizeof *wdot);
-  }
-  return answer == 0 ? SRI_DONE : answer > 0 ? SRI_REFUSED : SRI_STOP;
-}
-
 // Rates and multipliers of the index-1 equations at x. The matrix of Newton's method is lost.
 static int index1_rates(srIntegrator* integrator, double t, const double* x, double* rate, double* lambda) {
   const srSystem* s = &integrator->system;
@@ -235,14 +211,8 @@ static int index1_rates(srIntegrator* integrator, double t, const double* x, dou
   if (!sri_genalpha_factor(integrator, 0)) return SRI_REFUSED;
   sri_genalpha_backsolve(integrator, work->E, work->r, rate + s->nq, lambda);
   outcome = sri_qdot(integrator, x, x + s->nq, rate);
-  if (outcome == SRI_DONE) outcome = power_at(integrator, t, x, lambda, rate);
+  if (outcome == SRI_DONE) outcome = sri_power(integrator, t, x, lambda, work->scratch, rate + integrator->ncontrol);
   return outcome == SRI_DONE && sri_not_finite(integrator, rate) >= 0 ? SRI_NOT_FINITE : outcome;
-}
-
-static double largest(int n, const double* a) {
-  double most = 0;
-  for (int i = 0; i < n; ++i) most = fmax(most, fabs(a[i]));
-  return most;
 }
 
 // (rates at t + d - rates at t)/d into rate_before, by a Taylor step. False: not possible.
@@ -252,7 +222,7 @@ static bool second_rates(srIntegrator* integrator, double d) {
   const double *x = integrator->x, *rate = work->rate;
   double *to = integrator->x_new, *out = work->rate_before;
   for (int i = 0; i < s->nv; ++i) work->dxi[i] = d * x[s->nq + i] + 0.5 * d * d * rate[s->nq + i];
-  if (sri_genalpha_retract(integrator, x, work->dxi, to) != SRI_DONE) return false;
+  if (sri_retract(s, x, work->dxi, to) != SRI_DONE) return false;
   for (int i = s->nq; i < integrator->n; ++i) to[i] = x[i] + d * rate[i];
   if (sri_not_finite(integrator, to) >= 0) return false;
   if (index1_rates(integrator, integrator->t + d, to, out, work->dlambda) != SRI_DONE) return false;
@@ -279,8 +249,8 @@ static double first_step(srIntegrator* integrator) {
 
 // Second rates that change the rates by more than a part within a step are no start values: they become 0.
 static void forget_if_fast(int n, double h, const double* x, const double* rate, double* second) {
-  const double size = fmax(largest(n, rate), largest(n, x) / h);
-  if (h * largest(n, second) > JERK_MOST * size) memset(second, 0, (size_t)n * sizeof *second);
+  const double size = fmax(sri_largest(n, rate), sri_largest(n, x) / h);
+  if (h * sri_largest(n, second) > JERK_MOST * size) memset(second, 0, (size_t)n * sizeof *second);
 }
 
 // Slope and bend from the second rates.
@@ -435,7 +405,8 @@ static int close_step(srIntegrator* integrator, double h, double t_new) {
   int outcome = sri_qdot(integrator, x, x + s->nq, work->rate_new);
   if (outcome != SRI_DONE || s->nw == 0) return outcome;
   outcome = sri_genalpha_evaluate(integrator, t_new, x, work->scratch);
-  if (outcome == SRI_DONE) outcome = power_at(integrator, t_new, x, work->lambda_new, work->rate_new);
+  if (outcome == SRI_DONE)
+    outcome = sri_power(integrator, t_new, x, work->lambda_new, work->scratch, work->rate_new + integrator->ncontrol);
   for (int i = integrator->ncontrol; i < integrator->n; ++i) {
     x[i] = integrator->x[i] + 0.5 * h * (work->rate[i] + work->rate_new[i]);
   }
@@ -517,7 +488,7 @@ static int error_refused(srIntegrator* integrator, double h, double err) {
   for (int i = 0; i < s->nv; ++i) {
     least = fmin(least, sri_allowed_error(integrator, s->nq + i, fabs(integrator->x[s->nq + i])));
   }
-  if (DBL_EPSILON * fmax(1, largest(s->nq, integrator->x)) / h < least) return SRI_REFUSED;
+  if (DBL_EPSILON * fmax(1, sri_largest(s->nq, integrator->x)) / h < least) return SRI_REFUSED;
   (void)snprintf(integrator->detail, sizeof integrator->detail,
                  "the error is %.2g tolerances and does not fall with the step: rounding of index 3, eps |q|/h in the "
                  "velocities; take a larger tolerance or genalpha-ggl",

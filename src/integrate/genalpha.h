@@ -77,6 +77,5 @@ void sri_genalpha_backsolve(srIntegrator* integrator, const double* f, const dou
 int sri_genalpha_solve(srIntegrator* integrator, double h, double t_new);
 // out = M x, M as evaluated last (nv).
 void sri_genalpha_mass_times(const srIntegrator* integrator, const double* x, double* out);
-int sri_genalpha_retract(const srIntegrator* integrator, const double* q, const double* dxi, double* out);
 
 #endif

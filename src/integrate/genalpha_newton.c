@@ -29,26 +29,7 @@
 #define RATE_HOPELESS 0.9  // beyond which it does not converge
 #define STEP_CHANGE 0.2    // of the step, up to which the matrix is kept
 
-static double largest(int n, const double* a) {
-  double most = 0;
-  for (int i = 0; i < n; ++i) most = fmax(most, fabs(a[i]));
-  return most;
-}
-
-static double largest_of(const unsigned char* rows, int n, const double* a) {
-  double most = 0;
-  for (int k = 0; k < n; ++k) most = rows[k] != 0 ? fmax(most, fabs(a[k])) : most;
-  return most;
-}
-
 // ---- equations --------------------------------------------------------------------------------------------------------
-
-int sri_genalpha_retract(const srIntegrator* integrator, const double* q, const double* dxi, double* out) {
-  const srSystem* s = &integrator->system;
-  if (s->retract != NULL) return sri_outcome(s->retract(s->user, q, dxi, out));
-  for (int i = 0; i < s->nq; ++i) out[i] = q[i] + dxi[i];
-  return SRI_DONE;
-}
 
 // f and y' where the system keeps its matrices to itself.
 static int evaluate_by_solver(srIntegrator* integrator, double t, const double* x, double* ydot) {
@@ -92,24 +73,18 @@ static int form_state(srIntegrator* integrator, double h) {
     work->dxi[i] = h * work->v0[i] + h * h * mean + work->U[i];
     if (!isfinite(work->dxi[i])) return SRI_NOT_FINITE;
   }
-  const int outcome = sri_genalpha_retract(integrator, x, work->dxi, x_new);
+  const int outcome = sri_retract(s, x, work->dxi, x_new);
   return outcome == SRI_DONE && sri_not_finite(integrator, x_new) >= 0 ? SRI_NOT_FINITE : outcome;
 }
 
 void sri_genalpha_mass_times(const srIntegrator* integrator, const double* x, double* out) {
   const srSystem* s = &integrator->system;
   const srTangentWork* k = &((const srGenAlpha*)integrator->work)->tangent;
-  const double* M = k->M;
-  const srSparsity* m = s->M_sparsity;
-  if (s->solver != NULL) {
+  if (s->solver == NULL) {
+    sri_mass_times(s, k->M, x, out);
+  } else {
     // A nonzero return value is reported with the residual of the same positions.
     (void)s->solver->mass_times(s->user, k->x, x, out);
-    return;
-  }
-  for (int i = 0; i < s->nv; ++i) {
-    const int first = m != NULL ? m->row[i] : i * s->nv, end = m != NULL ? m->row[i + 1] : first + s->nv;
-    out[i] = 0;
-    for (int p = first; p < end; ++p) out[i] += M[p] * x[m != NULL ? m->column[p] : p - first];
   }
 }
 
@@ -212,8 +187,8 @@ static double form_rows(srIntegrator* integrator, double h) {
   // For small mechanisms g is known better than to eps, and must be: accelerations of index 3 contain g/h^2.
   // Without an active equation there is no length, and no violation.
   const double rounding_q =
-      fmax(4 * DBL_EPSILON * fmin(1, length) * fmax(1, largest(s->nq, integrator->x_new)), DBL_MIN);
-  if (work->form != SRI_GEN_INDEX2) worst = largest_of(c->kept, s->np, work->g) / rounding_q;
+      fmax(4 * DBL_EPSILON * fmin(1, length) * fmax(1, sri_largest(s->nq, integrator->x_new)), DBL_MIN);
+  if (work->form != SRI_GEN_INDEX2) worst = sri_largest_of(c->kept, s->np, work->g) / rounding_q;
   if (work->form == SRI_GEN_INDEX3) {
     for (int k = 0; k < s->ng; ++k) work->r[k] = -work->g[k] / (h * h * work->v.beta * work->v.kappa);
     return worst;
@@ -224,7 +199,8 @@ static double form_rows(srIntegrator* integrator, double h) {
     c->r[k] += work->b[k];
     work->r[k] = -c->r[k] / (h * work->v.gamma * work->v.kappa);
   }
-  return fmax(worst, largest_of(c->kept, s->ng, c->r) / (4 * DBL_EPSILON * length * fmax(1, largest(s->nv, v))));
+  return fmax(worst,
+              sri_largest_of(c->kept, s->ng, c->r) / (4 * DBL_EPSILON * length * fmax(1, sri_largest(s->nv, v))));
 }
 
 // GGL, Haddouni et al. (2017), eq 24: the part of the increment that puts q on g = 0, including the effect of the correction of v.
@@ -267,7 +243,7 @@ static double correction_norm(const srIntegrator* integrator, double h) {
   const srGenAlpha* work = integrator->work;
   const double cv = h * work->v.gamma * work->v.kappa, cq = h * h * work->v.beta * work->v.kappa;
   const double *x0 = integrator->x + s->nq, *x1 = integrator->x_new + s->nq;
-  const double size_q = fmax(largest(s->nq, integrator->x), 1e-3);
+  const double size_q = fmax(sri_largest(s->nq, integrator->x), 1e-3);
   double sum = 0;
   for (int i = 0; i < s->nv + s->ny; ++i) {
     const double of_v = cv * work->delta[i] / sri_allowed_error(integrator, s->nq + i, fmax(fabs(x0[i]), fabs(x1[i])));
@@ -283,11 +259,12 @@ static double correction_norm(const srIntegrator* integrator, double h) {
 static double constraint_norm(const srIntegrator* integrator, double h) {
   const srSystem* s = &integrator->system;
   const srGenAlpha* work = integrator->work;
-  const double allowed = sri_allowed_error(integrator, 0, fmax(largest(s->nq, integrator->x), 1e-3));
+  const double allowed = sri_allowed_error(integrator, 0, fmax(sri_largest(s->nq, integrator->x), 1e-3));
   if (work->form == SRI_GEN_INDEX2) return HUGE_VAL;
-  if (work->form == SRI_GEN_INDEX3) return h * h * work->v.beta * work->v.kappa * largest(s->nv, work->delta) / allowed;
+  if (work->form == SRI_GEN_INDEX3)
+    return h * h * work->v.beta * work->v.kappa * sri_largest(s->nv, work->delta) / allowed;
   const double of_U =
-      work->form == SRI_GEN_GGL && s->np > 0 ? largest(s->nv, integrator->constrained->dv) / allowed : 0;
+      work->form == SRI_GEN_GGL && s->np > 0 ? sri_largest(s->nv, integrator->constrained->dv) / allowed : 0;
   return fmax(correction_norm(integrator, h), of_U);
 }
 
@@ -296,10 +273,10 @@ static double constraint_norm(const srIntegrator* integrator, double h) {
 static bool correction_is_rounding(const srIntegrator* integrator, double h, bool stagnates) {
   const srSystem* s = &integrator->system;
   const srGenAlpha* work = integrator->work;
-  const double size = largest(s->nv + s->ny, work->delta), cv = h * work->v.gamma * work->v.kappa;
-  const double of_q = 32 * DBL_EPSILON * fmax(1, largest(s->nq, integrator->x));
-  const double summed = h * fmax(largest(s->nv + s->ny, work->a0), largest(s->nv + s->ny, work->a1));
-  const double of_v = 8 * DBL_EPSILON * fmax(largest(s->nv + s->ny, integrator->x_new + s->nq), summed);
+  const double size = sri_largest(s->nv + s->ny, work->delta), cv = h * work->v.gamma * work->v.kappa;
+  const double of_q = 32 * DBL_EPSILON * fmax(1, sri_largest(s->nq, integrator->x));
+  const double summed = h * fmax(sri_largest(s->nv + s->ny, work->a0), sri_largest(s->nv + s->ny, work->a1));
+  const double of_v = 8 * DBL_EPSILON * fmax(sri_largest(s->nv + s->ny, integrator->x_new + s->nq), summed);
   return cv * size <= of_v || (stagnates && h * cv * size <= of_q);
 }
 
@@ -329,13 +306,13 @@ static int form_all(srIntegrator* integrator, double h, double t_new, bool* solv
   if (outcome == SRI_DONE) outcome = sri_genalpha_evaluate(integrator, t_new, integrator->x_new, work->scratch);
   if (outcome != SRI_DONE) return outcome;
   const double size = form_residual(integrator, work->scratch), most = integrator->options.newton_tolerance;
-  const double residual = largest(s->nv + s->ny, work->E);
+  const double residual = sri_largest(s->nv + s->ny, work->E);
   if (!isfinite(residual)) return SRI_NOT_FINITE;
   *solved = most > 0 && residual <= fmax(most, 64 * DBL_EPSILON * size);
   if (c == NULL) return SRI_DONE;
   (void)form_rows(integrator, h);
-  if (work->form != SRI_GEN_INDEX2) *solved = *solved && largest_of(c->kept, s->np, work->g) <= most;
-  if (work->form != SRI_GEN_INDEX3) *solved = *solved && largest_of(c->kept, s->ng, c->r) <= most;
+  if (work->form != SRI_GEN_INDEX2) *solved = *solved && sri_largest_of(c->kept, s->np, work->g) <= most;
+  if (work->form != SRI_GEN_INDEX3) *solved = *solved && sri_largest_of(c->kept, s->ng, c->r) <= most;
   return SRI_DONE;
 }
 

@@ -1,7 +1,6 @@
 // One half-explicit solve, for hem5 and phem56. The equations in use are the same in all stages (rank.c), but for the option free_rows.
 #include "integrate/half_step.h"
 
-#include <math.h>
 #include <stdio.h>
 
 // Equations chosen in each stage separately: what the fixed set improves on (Haddouni et al. 2017, section 4.5).
@@ -33,7 +32,7 @@ int sri_half_step(srIntegrator* integrator, const srHalfStep* step) {
   }
   integrator->stats.factor_entries = (long)srm_saddle_fill(c->stage);
   srm_saddle_solve(c->stage, c->f, c->r, step->k + s->nq, c->lambda);
-  return sri_power(integrator, step->t, step->x, step->k + integrator->ncontrol);
+  return sri_power(integrator, step->t, step->x, c->lambda, c->other, step->k + integrator->ncontrol);
 }
 
 void sri_combine_velocity(const srIntegrator* integrator, const double* x, double h, int count, const double* a,
@@ -50,12 +49,4 @@ void sri_swap_rows(srConstrained* c) {
   double* const G = c->G_stage;
   c->G_stage = c->G;
   c->G = G;
-}
-
-bool sri_not_finite_motion(const srIntegrator* integrator, const double* x) {
-  const int n = integrator->system.nq + integrator->system.nv;
-  for (int i = 0; i < n; ++i) {
-    if (!isfinite(x[i])) return true;
-  }
-  return false;
 }

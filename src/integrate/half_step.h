@@ -23,7 +23,5 @@ void sri_combine_velocity(const srIntegrator* integrator, const double* x, doubl
                           double* const* k, double* out);
 // The G that a solve used as that of the next position is now the G of the stage.
 void sri_swap_rows(srConstrained* c);
-// Is any of the positions and velocities not finite?
-bool sri_not_finite_motion(const srIntegrator* integrator, const double* x);
 
 #endif

@@ -100,7 +100,7 @@ static int stage(srIntegrator* integrator, srHem5* work, int i, double h, double
     // Positions with all rates so far; velocities with all but the one to be solved for.
     sri_combine(s->nq, integrator->x, h, i + 1, tableau->a[i + 1], work->k, next);
     sri_combine_velocity(integrator, integrator->x, h, i, tableau->a[i + 1], work->k, next);
-    if (sri_not_finite_motion(integrator, next)) return SRI_NOT_FINITE;
+    if (!sri_all_finite(s->nq + s->nv, next)) return SRI_NOT_FINITE;
     const srHalfStep half = {.number = i + 1,
                              .t = t,
                              .t_next = t_next,

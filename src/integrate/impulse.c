@@ -6,7 +6,7 @@
 #include <math.h>
 #include <string.h>
 
-#include "integrate/integrator.h"
+#include "integrate/array.h"
 #include "math/saddle.h"
 
 #define DEPENDENT 1e-9  // distance of a row from the others
@@ -15,7 +15,7 @@
 struct srImpulse {
   srSystem system;
   int most;
-  srmPattern M_pattern, rows_pattern;
+  srmPattern rows_pattern;
   srmSaddleShape shape;
   srmSaddle* saddle;
   srmRows* rows;
@@ -45,29 +45,15 @@ static bool extend_pattern(srImpulse* x) {
 static bool allocate(srImpulse* x) {
   const srSystem* s = &x->system;
   const size_t nv = (size_t)s->nv, n = (size_t)(s->ng + x->most);
-  const size_t nM = s->M_sparsity != NULL ? (size_t)s->M_sparsity->row[s->nv] : nv * nv;
-  struct {
-    double** to;
-    size_t count;
-  } parts[] = {{&x->M, nM},
-               {&x->f, nv},
-               {&x->ydot, (size_t)s->ny},
-               {&x->D, x->nG},
-               {&x->A, x->nG + (size_t)x->most * nv},
-               {&x->b, n},
-               {&x->r, n},
-               {&x->dv, nv}};
-  size_t count = 0;
-  for (int i = 0; i < SR_COUNT(parts); ++i) count += parts[i].count + 1;
-  x->block = sr_alloc(count * sizeof(double) + n + 1);
-  if (x->block == NULL) return false;
-  double* at = x->block;
-  for (int i = 0; i < SR_COUNT(parts); ++i) {
-    *parts[i].to = at;
-    at += parts[i].count + 1;
-  }
-  x->kept = (unsigned char*)at;
-  return true;
+  const srPart parts[] = {{&x->M, sri_mass_count(s)},
+                          {&x->f, nv},
+                          {&x->ydot, (size_t)s->ny},
+                          {&x->D, x->nG},
+                          {&x->A, x->nG + (size_t)x->most * nv},
+                          {&x->b, n},
+                          {&x->r, n},
+                          {&x->dv, nv}};
+  return sr_take_parts(parts, SR_COUNT(parts), n, &x->block, &x->kept);
 }
 
 srImpulse* sri_impulse_create(const srSystem* system, int most) {
@@ -76,13 +62,12 @@ srImpulse* sri_impulse_create(const srSystem* system, int most) {
   const srSystem* s = system;
   x->system = *s;
   x->most = most;
-  x->nG = s->G_sparsity != NULL ? (size_t)s->G_sparsity->row[s->ng] : (size_t)s->ng * (size_t)s->nv;
+  x->nG = sri_rows_count(s);
   x->shape = (srmSaddleShape){.nv = s->nv, .ng = s->ng + most};
   bool good = true;
   if (s->M_sparsity != NULL && s->G_sparsity != NULL) {
-    x->M_pattern = (srmPattern){s->nv, s->nv, s->M_sparsity->row, s->M_sparsity->column};
     good = extend_pattern(x);
-    x->shape.M = &x->M_pattern;
+    x->shape.M = s->M_sparsity;
     x->shape.G = &x->rows_pattern;
   }
   if (good) {
@@ -115,12 +100,6 @@ static void residuals(srImpulse* x, const double* v, const double* u, int count)
   }
 }
 
-static double largest(int n, const double* a) {
-  double most = 0;
-  for (int i = 0; i < n; ++i) most = fmax(most, fabs(a[i]));
-  return most;
-}
-
 static void clear_inactive(srImpulse* x) {
   const srSystem* s = &x->system;
   for (int k = 0; k < s->ng && s->active != NULL; ++k) {
@@ -148,7 +127,7 @@ int sri_impulse(srImpulse* x, double t, const double* q, double* v, const double
   srm_saddle_solve(x->saddle, NULL, x->r, x->dv, NULL);
   for (int i = 0; i < s->nv; ++i) x->f[i] = v[i] + x->dv[i];
   residuals(x, x->f, u, count);
-  if (!(largest(s->ng + x->most, x->r) <= ALLOWED * fmax(1, largest(s->nv, x->f)))) return 1;
+  if (!(sri_largest(s->ng + x->most, x->r) <= ALLOWED * fmax(1, sri_largest(s->nv, x->f)))) return 1;
   memcpy(v, x->f, width * sizeof *v);
   return 0;
 }

@@ -266,10 +266,6 @@ void sri_destroy(srIntegrator* integrator) {
 
 // ---- start, step, dense output ----------------------------------------------------------------------------------------
 
-static void put(double* to, const double* from, int count) {
-  if (count > 0) memcpy(to, from, (size_t)count * sizeof *to);
-}
-
 srStatus sri_fail(srIntegrator* integrator, const char* format, ...) {
   va_list arguments;
   va_start(arguments, format);
@@ -283,14 +279,14 @@ static srStatus put_state(srIntegrator* integrator, double t, const double* q, c
   integrator->started = false;
   integrator->dense = false;
   integrator->why[0] = '\0';
-  put(integrator->x, q, system->nq);
-  put(integrator->x + system->nq, v, system->nv);
-  put(integrator->x + system->nq + system->nv, y, system->ny);
+  sri_copy(integrator->x, q, system->nq);
+  sri_copy(integrator->x + system->nq, v, system->nv);
+  sri_copy(integrator->x + system->nq + system->nv, y, system->ny);
   for (int i = integrator->ncontrol; i < integrator->n; ++i) integrator->x[i] = 0.0;
   integrator->t = integrator->t_before = t;
   integrator->h = 0.0;
   integrator->acceleration = NULL;
-  put(integrator->x_before, integrator->x, integrator->n);
+  sri_copy(integrator->x_before, integrator->x, integrator->n);
   for (int i = 0; i < integrator->ncontrol; ++i) {
     if (!isfinite(integrator->x[i])) {
       (void)sri_fail(integrator, "entry %d of the start state (q, v, y) is not a finite number", i + 1);
@@ -346,9 +342,9 @@ srStatus sri_step(srIntegrator* integrator, double t_limit) {
 static void interpolate_part(const srIntegrator* integrator, double theta, int first, int count, double* out) {
   if (out == NULL || count == 0) return;
   if (theta >= 1.0) {
-    put(out, integrator->x + first, count);
+    sri_copy(out, integrator->x + first, count);
   } else if (theta <= 0.0) {
-    put(out, integrator->x_before + first, count);
+    sri_copy(out, integrator->x_before + first, count);
   } else {
     integrator->ops->interpolate(integrator, theta, first, count, out);
   }

@@ -88,7 +88,7 @@ static int half_stage(srIntegrator* integrator, srPhem56* work, int r, srTrial t
   // Positions with the rate of this stage; velocities without: it is to be solved for.
   sri_combine(s->nq, integrator->x, trial.h, r + 1, a, work->rk.k, tilde);
   sri_combine_velocity(integrator, integrator->x, trial.h, r, a, work->rk.k, tilde);
-  if (sri_not_finite_motion(integrator, tilde)) return SRI_NOT_FINITE;
+  if (!sri_all_finite(s->nq + s->nv, tilde)) return SRI_NOT_FINITE;
   const srHalfStep half = {.number = r,
                            .t = t,
                            .t_next = time_of(integrator, sri_phem56_tableau.c[r], trial),

@@ -26,25 +26,10 @@ bool sri_factor_end(srIntegrator* integrator, const unsigned char* rows) {
   return srm_saddle_factor(c->end, metric, NULL, c->G, c->trial);
 }
 
-static double largest(int n, const double* a, const unsigned char* rows) {
-  double most = 0;
-  for (int i = 0; i < n; ++i) {
-    if (rows == NULL || rows[i] != 0) most = fmax(most, fabs(a[i]));
-  }
-  return most;
-}
-
 int sri_move_positions(srIntegrator* integrator, double* q) {
-  const srSystem* s = &integrator->system;
   srConstrained* c = integrator->constrained;
-  if (s->retract != NULL) {
-    const int answer = s->retract(s->user, q, c->dv, c->q);
-    if (answer != 0) return answer > 0 ? SRI_REFUSED : SRI_STOP;
-    memcpy(q, c->q, (size_t)s->nq * sizeof *q);
-    return SRI_DONE;
-  }
-  const int outcome = sri_qdot(integrator, q, c->dv, c->slope);
-  for (int i = 0; outcome == SRI_DONE && i < s->nq; ++i) q[i] += c->slope[i];
+  const int outcome = sri_retract(&integrator->system, q, c->dv, c->q);
+  if (outcome == SRI_DONE) sri_copy(q, c->q, integrator->system.nq);
   return outcome;
 }
 
@@ -56,8 +41,8 @@ int sri_project_position(srIntegrator* integrator, double t, double* q, bool* mo
   int outcome = sri_constraint(integrator, t, q, c->g, c->G, NULL);
   if (outcome != SRI_DONE) return outcome;
   // Lengths are of the size of q, or of 1 where q is small: below this g is rounding.
-  const double rounding = 4 * DBL_EPSILON * fmax(1, largest(s->nq, q, NULL));
-  double now = largest(s->np, c->g, c->position);
+  const double rounding = 4 * DBL_EPSILON * fmax(1, sri_largest(s->nq, q));
+  double now = sri_largest_of(c->position, s->np, c->g);
   bool fresh = false;
   for (int i = 0; now > rounding && i < ITERATIONS; ++i) {
     if (!fresh && !sri_factor_end(integrator, c->position)) return SRI_REFUSED;
@@ -70,7 +55,7 @@ int sri_project_position(srIntegrator* integrator, double t, double* q, bool* mo
     // G is reevaluated only where the first iteration did not suffice: otherwise it is held.
     if (outcome == SRI_DONE) outcome = sri_constraint(integrator, t, q, c->g, NULL, NULL);
     if (outcome != SRI_DONE) return outcome;
-    now = largest(s->np, c->g, c->position);
+    now = sri_largest_of(c->position, s->np, c->g);
     if (!isfinite(now)) return SRI_NOT_FINITE;
     if (now > 0.5 * before && now < 1e3 * rounding) break;  // rounding of g itself
     if (now > 0.05 * before) {
@@ -79,7 +64,7 @@ int sri_project_position(srIntegrator* integrator, double t, double* q, bool* mo
       fresh = false;
     }
   }
-  return now <= 1e-6 * fmax(1, largest(s->nq, q, NULL)) ? SRI_DONE : SRI_REFUSED;
+  return now <= 1e-6 * fmax(1, sri_largest(s->nq, q)) ? SRI_DONE : SRI_REFUSED;
 }
 
 void sri_project_velocity(srIntegrator* integrator, double* v) {
@@ -88,7 +73,7 @@ void sri_project_velocity(srIntegrator* integrator, double* v) {
   // Twice where the factor is that of a nearby state: the second pass removes what the first has left.
   for (int i = 0; i < 3; ++i) {
     (void)sri_residual_velocity(integrator, v);
-    if (largest(s->ng, c->r, c->kept) <= 2 * DBL_EPSILON * fmax(1, largest(s->nv, v, NULL))) return;
+    if (sri_largest_of(c->kept, s->ng, c->r) <= 2 * DBL_EPSILON * fmax(1, sri_largest(s->nv, v))) return;
     for (int k = 0; k < s->ng; ++k) c->r[k] = -c->r[k];
     srm_saddle_solve(c->end, NULL, c->r, c->dv, NULL);
     for (int j = 0; j < s->nv; ++j) v[j] += c->dv[j];

@@ -29,18 +29,14 @@
 
 static const srRadau5Tableau* const tableau = &sri_radau5_tableau;
 
-static void copy(double* to, const double* from, int n) {
-  if (n > 0) memcpy(to, from, (size_t)n * sizeof *to);
-}
-
 // ---- life -------------------------------------------------------------------------------------------------------------
 
 // Lays out the arrays from `at` on, or counts them where at is NULL.
 static size_t lay_out(srRadau5* w, const srSystem* s, int n, double* at) {
   const size_t nv = (size_t)s->nv, m = nv + (size_t)s->ny, ng = (size_t)s->ng, nx = (size_t)n;
   const size_t full = s->solver != NULL ? 0 : 1;  // no matrices where the system solves
-  const size_t nM = full * (s->M_sparsity != NULL ? (size_t)s->M_sparsity->row[s->nv] : nv * nv);
-  const size_t nG = s->G_sparsity != NULL && s->ng > 0 ? (size_t)s->G_sparsity->row[s->ng] : ng * nv;
+  const size_t nM = full * sri_mass_count(s);
+  const size_t nG = sri_rows_count(s);
   const size_t nK = full * (s->K_sparsity != NULL ? (size_t)s->K_sparsity->row[m] : m * m);
   struct {
     double** to;
@@ -94,10 +90,6 @@ static size_t room(const srSystem* system, int n) {
   return lay_out(&unused, system, n, NULL) + sri_radau5_coupled_room(system);
 }
 
-static srmPattern pattern_of(const srSparsity* s) {
-  return (srmPattern){.nrow = s->nrow, .ncol = s->ncol, .row = s->row, .column = s->column};
-}
-
 static void init(srIntegrator* integrator) {
   srRadau5* work = integrator->work;
   const size_t used = lay_out(work, &integrator->system, integrator->n, integrator->room);
@@ -106,21 +98,16 @@ static void init(srIntegrator* integrator) {
 
 // Patterns and factors.
 static bool take_memory(srRadau5* work, const srSystem* s) {
-  const srmPattern M = s->M_sparsity != NULL ? pattern_of(s->M_sparsity) : (srmPattern){0};
-  const srmPattern G = s->G_sparsity != NULL ? pattern_of(s->G_sparsity) : (srmPattern){0};
   if (!sri_tangent_create(&work->tangent, s)) return false;
   if (s->solver != NULL) return true;
-  srmShiftedShape shape = {.n = s->nv + s->ny,
-                           .nv = s->nv,
-                           .ng = s->ng,
-                           .K = &work->tangent.pattern,
-                           .G = s->G_sparsity != NULL ? &G : NULL};
+  srmShiftedShape shape = {
+      .n = s->nv + s->ny, .nv = s->nv, .ng = s->ng, .K = &work->tangent.pattern, .G = s->G_sparsity};
   work->real = srm_shifted_create(&shape);
   shape.complex = true;
   work->complex = srm_shifted_create(&shape);
   if (s->np > 0) {
-    work->position = srm_saddle_create(&(srmSaddleShape){
-        .nv = s->nv, .ng = s->ng, .M = s->M_sparsity != NULL ? &M : NULL, .G = s->G_sparsity != NULL ? &G : NULL});
+    work->position =
+        srm_saddle_create(&(srmSaddleShape){.nv = s->nv, .ng = s->ng, .M = s->M_sparsity, .G = s->G_sparsity});
   }
   return work->real != NULL && work->complex != NULL && (s->np == 0 || work->position != NULL);
 }
@@ -169,20 +156,10 @@ static void start(srIntegrator* integrator) {
 
 // ---- start of a step --------------------------------------------------------------------------------------------------
 
-// Lagrange polynomials of the nodes 0, c_1, c_2, 1 at theta; the one of node 0 is not wanted.
-static void weights_with_start(double theta, double weight[3]) {
+// Lagrange polynomials of the nodes c_1, c_2, 1 at theta; with the node 0 too, whose own is not wanted.
+static void weights_at(double theta, bool with_start, double weight[3]) {
   for (int j = 0; j < 3; ++j) {
-    weight[j] = theta / tableau->c[j];
-    for (int k = 0; k < 3; ++k) {
-      if (k != j) weight[j] *= (theta - tableau->c[k]) / (tableau->c[j] - tableau->c[k]);
-    }
-  }
-}
-
-// Those of the nodes c_1, c_2, 1.
-static void weights_of_stages(double theta, double weight[3]) {
-  for (int j = 0; j < 3; ++j) {
-    weight[j] = 1;
+    weight[j] = with_start ? theta / tableau->c[j] : 1;
     for (int k = 0; k < 3; ++k) {
       if (k != j) weight[j] *= (theta - tableau->c[k]) / (tableau->c[j] - tableau->c[k]);
     }
@@ -193,8 +170,8 @@ static void weights_of_stages(double theta, double weight[3]) {
 static void prediction(const srRadau5* work, double h, int i, double of_Z[3], double of_L[3]) {
   const double ahead = tableau->c[i] * h / work->h_before;
   const bool far = h > FAR * work->h_before;
-  weights_with_start(1 + ahead, of_Z);
-  weights_of_stages(1 + ahead, of_L);
+  weights_at(1 + ahead, true, of_Z);
+  weights_at(1 + ahead, false, of_L);
   of_Z[2] -= 1;
   for (int j = 0; far && j < 3; ++j) {
     of_Z[j] = ahead * tableau->W[2][j];
@@ -218,7 +195,7 @@ static void predict(srIntegrator* integrator, srRadau5* work, double h) {
       work->L[i][k] = integrator->constrained->kept[k] != 0 ? value : 0;
     }
     memset(work->U[i], 0, (size_t)s->nv * sizeof(double));
-    copy(work->X[i], integrator->x, s->nq);
+    sri_copy(work->X[i], integrator->x, s->nq);
   }
 }
 
@@ -240,10 +217,10 @@ static int error_vector(srIntegrator* integrator, srRadau5* work, double h, cons
   if (s->solver != NULL) {
     const int answer = s->solver->mass_times(s->user, integrator->x, work->a, work->u);
     if (answer != 0) return sri_outcome(answer);
-    for (int j = 0; j < nv; ++j) work->k[j] += work->u[j];
   } else {
-    sri_radau5_add_mass_times(s, work->M0, work->a, work->k);
+    sri_mass_times(s, work->M0, work->a, work->u);
   }
+  for (int j = 0; j < nv; ++j) work->k[j] += work->u[j];
   // p is input and output of the solution: its second half holds the input.
   double* p = work->p + nv;
   for (int j = 0; j < nv; ++j) {
@@ -255,7 +232,7 @@ static int error_vector(srIntegrator* integrator, srRadau5* work, double h, cons
   }
   sri_radau5_solve(integrator, work, h, false, p, NULL);
   const int outcome = sri_qdot(integrator, integrator->x, work->p, work->e);
-  copy(work->e + s->nq, work->k, n);
+  sri_copy(work->e + s->nq, work->k, n);
   return outcome;
 }
 
@@ -276,7 +253,7 @@ static int estimate(srIntegrator* integrator, srRadau5* work, double h, double* 
       sri_radau5_evaluate(integrator, work, integrator->t, work->e, NULL, work->l0, work->R[0], NULL, NULL);
   if (refused != SRI_DONE) return SRI_DONE;  // the first estimate is kept
   for (int j = 0; j < s->nv + s->ny; ++j) work->R[0][j] = -work->R[0][j];
-  copy(work->dU[0], work->e + s->nq, s->nv);
+  sri_copy(work->dU[0], work->e + s->nq, s->nv);
   outcome = error_vector(integrator, work, h, work->R[0], work->dU[0]);
   if (outcome == SRI_DONE) *err = error_norm(integrator, work);
   return outcome;
@@ -286,25 +263,9 @@ static int estimate(srIntegrator* integrator, srRadau5* work, double h, double* 
 
 // w' at stage i, its M left in c.
 static int stage_power(srIntegrator* integrator, srRadau5* work, double t, int i) {
-  const srSystem* s = &integrator->system;
-  srConstrained* c = integrator->constrained;
-  double* x = work->X[i];
-  int outcome = sri_radau5_evaluate(integrator, work, t, x, NULL, work->L[i], work->R[i], NULL, NULL);
-  if (outcome != SRI_DONE) return outcome;
-  if (c != NULL) {
-    copy(c->lambda, work->L[i], s->ng);
-    return sri_power(integrator, t, x, work->wdot[i]);
-  }
-  const double *v = x + s->nq, *y = v + s->nv;
-  if (s->power != NULL) {
-    const int answer = s->power(s->user, t, x, v, y, NULL, work->wdot[i]);
-    return answer == 0 ? SRI_DONE : answer > 0 ? SRI_REFUSED : SRI_STOP;
-  }
-  memset(work->wdot[i], 0, (size_t)s->nw * sizeof(double));
-  if (s->rates == NULL) return SRI_DONE;
-  outcome = sri_rates(integrator, t, x, SR_TAU_ELEMENT, work->e);
-  copy(work->wdot[i], work->e + integrator->ncontrol, s->nw);
-  return outcome;
+  const double* x = work->X[i];
+  const int outcome = sri_radau5_evaluate(integrator, work, t, x, NULL, work->L[i], work->R[i], NULL, NULL);
+  return outcome == SRI_DONE ? sri_power(integrator, t, x, work->L[i], work->e, work->wdot[i]) : outcome;
 }
 
 // Quadratures of the stages, with the same weights.
@@ -331,8 +292,8 @@ static int renew_multipliers(srIntegrator* integrator, srRadau5* work) {
   if (c == NULL || memcmp(work->kept, c->kept, (size_t)s->ng) == 0) return SRI_DONE;
   const int outcome = sri_index1(integrator, integrator->t, integrator->x, SR_TAU_ELEMENT, work->e);
   if (outcome != SRI_DONE) return outcome;
-  copy(work->a0, work->e + s->nq, s->nv);
-  copy(work->l0, c->lambda, s->ng);
+  sri_copy(work->a0, work->e + s->nq, s->nv);
+  sri_copy(work->l0, c->lambda, s->ng);
   memcpy(work->kept, c->kept, (size_t)s->ng);
   work->known = work->base_known = work->rows_hold = false;
   return SRI_DONE;
@@ -381,9 +342,9 @@ static void remember(srIntegrator* integrator, srRadau5* work, double h, double 
   for (int j = 0; j < s->nv; ++j) {
     work->a0[j] = (w[0] * work->Z[0][j] + w[1] * work->Z[1][j] + w[2] * work->Z[2][j]) / h;
   }
-  copy(work->l0, work->L[2], s->ng);
+  sri_copy(work->l0, work->L[2], s->ng);
   for (int i = 0; i < 3; ++i) {
-    copy(work->L_before[i], work->L[i], s->ng);
+    sri_copy(work->L_before[i], work->L[i], s->ng);
     for (int j = 0; j < integrator->n; ++j) work->dense[i][j] = work->X[i][j] - integrator->x_before[j];
   }
   work->rows_hold = true;
@@ -401,7 +362,7 @@ static int try_step(srIntegrator* integrator, srTrial trial, double* err) {
   int outcome = solve_stages(integrator, work, trial);
   if (outcome != SRI_DONE) work->rejected = true;
   if (outcome != SRI_DONE) return outcome;
-  copy(integrator->x_new, work->X[2], integrator->ncontrol);
+  sri_copy(integrator->x_new, work->X[2], integrator->ncontrol);
   if (sri_is_adaptive(integrator)) {
     outcome = estimate(integrator, work, h, err);
     if (outcome == SRI_DONE && !sri_error_accepted(trial.limit, *err)) {
@@ -410,7 +371,7 @@ static int try_step(srIntegrator* integrator, srTrial trial, double* err) {
   }
   if (outcome == SRI_DONE) outcome = quadratures(integrator, work, h, trial.t_new);
   if (outcome == SRI_DONE) {
-    copy(integrator->x_new, work->X[2], integrator->n);
+    sri_copy(integrator->x_new, work->X[2], integrator->n);
     outcome = sri_accept(integrator, trial.t_new, h, &same);
   }
   work->rejected = true;
@@ -434,9 +395,9 @@ static srStatus first_rates(srIntegrator* integrator, srRadau5* work) {
       sri_not_finite(integrator, k0) >= 0) {
     return sri_fail(integrator, "the equations of motion could not be evaluated at t = %.9g", integrator->t);
   }
-  copy(work->a0, k0 + s->nq, s->nv);
+  sri_copy(work->a0, k0 + s->nq, s->nv);
   if (c != NULL) {
-    copy(work->l0, c->lambda, s->ng);
+    sri_copy(work->l0, c->lambda, s->ng);
     memcpy(work->kept, c->kept, (size_t)s->ng);
   }
   if (guess) work->control.h = sri_first_step(integrator, &work->control, k0, k1);
@@ -481,7 +442,7 @@ static srStatus step(srIntegrator* integrator, double t_limit) {
 static void interpolate(const srIntegrator* integrator, double theta, int first, int count, double* out) {
   const srRadau5* work = integrator->work;
   double weight[3];
-  weights_with_start(theta, weight);
+  weights_at(theta, true, weight);
   for (int i = 0; i < count; ++i) {
     const int j = first + i;
     const double x0 = integrator->x_before[j], moved = integrator->x[j] - x0 - work->dense[2][j];

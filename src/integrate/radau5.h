@@ -95,7 +95,5 @@ void sri_radau5_solve(srIntegrator* integrator, srRadau5* work, double h, bool c
 // M and f at (t, x): E = M a - f - D^T lambda over (v, y), g and G v + b. a may be NULL: 0; g and rv: not needed.
 int sri_radau5_evaluate(srIntegrator* integrator, srRadau5* work, double t, const double* x, const double* a,
                         const double* lambda, double* E, double* g, double* rv);
-// out += M a
-void sri_radau5_add_mass_times(const srSystem* s, const double* M, const double* a, double* out);
 
 #endif

@@ -54,15 +54,9 @@ static int differences(srIntegrator* integrator, srRadau5* work, double t, int i
   const double d = 1e-7, *x = work->X[i];
   double* C = work->coupled.J + (size_t)(s->nv + s->ny) * (size_t)s->nv;
   for (int j = 0; j < s->nv; ++j) {
-    int outcome;
     memset(c->dv, 0, (size_t)s->nv * sizeof *c->dv);
     c->dv[j] = d;
-    if (s->retract != NULL) {
-      outcome = sri_outcome(s->retract(s->user, x, c->dv, c->q));
-    } else {
-      outcome = sri_qdot(integrator, x, c->dv, c->q);
-      for (int k = 0; k < s->nq; ++k) c->q[k] += x[k];
-    }
+    int outcome = sri_retract(s, x, c->dv, c->q);
     if (outcome == SRI_DONE) outcome = sri_constraint(integrator, t, c->q, NULL, c->G, c->b);
     if (outcome != SRI_DONE) return outcome;
     (void)sri_residual_velocity(integrator, x + s->nq);

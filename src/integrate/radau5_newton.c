@@ -30,24 +30,7 @@
 
 static const srRadau5Tableau* const tableau = &sri_radau5_tableau;
 
-static void copy(double* to, const double* from, size_t n) {
-  if (n > 0) memcpy(to, from, n * sizeof *to);
-}
-
 // ---- evaluation -------------------------------------------------------------------------------------------------------
-
-void sri_radau5_add_mass_times(const srSystem* s, const double* M, const double* a, double* out) {
-  const srSparsity* m = s->M_sparsity;
-  for (int i = 0; i < s->nv; ++i) {
-    double sum = 0;
-    if (m == NULL) {
-      for (int j = 0; j < s->nv; ++j) sum += M[(size_t)i * (size_t)s->nv + (size_t)j] * a[j];
-    } else {
-      for (int p = m->row[i]; p < m->row[i + 1]; ++p) sum += M[p] * a[m->column[p]];
-    }
-    out[i] += sum;
-  }
-}
 
 int sri_radau5_evaluate(srIntegrator* integrator, srRadau5* work, double t, const double* x, const double* a,
                         const double* lambda, double* E, double* g, double* rv) {
@@ -56,9 +39,7 @@ int sri_radau5_evaluate(srIntegrator* integrator, srRadau5* work, double t, cons
   const double *v = x + s->nq, *y = v + s->nv;
   double *M = c != NULL ? c->M : work->tangent.M, *f = c != NULL ? c->f : work->tangent.f;
   int answer;
-  for (int i = 0; i < integrator->ncontrol; ++i) {
-    if (!isfinite(x[i])) return SRI_NOT_FINITE;
-  }
+  if (!sri_all_finite(integrator->ncontrol, x)) return SRI_NOT_FINITE;
   ++integrator->stats.evaluations;
   if (s->solver != NULL) {
     answer = s->solver->residual(s->user, t, x, v, y, SR_TAU_ELEMENT, a, E);
@@ -70,25 +51,18 @@ int sri_radau5_evaluate(srIntegrator* integrator, srRadau5* work, double t, cons
   for (int i = 0; i < s->nv; ++i) E[i] = -f[i];
   for (int i = s->nv; i < s->nv + s->ny; ++i) E[i] = -E[i];
   if (a != NULL) {
-    sri_radau5_add_mass_times(s, M, a, E);
-    for (int i = s->nv; i < s->nv + s->ny; ++i) E[i] += a[i];
+    sri_mass_times(s, M, a, work->tangent.e1);
+    for (int i = 0; i < s->nv + s->ny; ++i) E[i] += i < s->nv ? work->tangent.e1[i] : a[i];
   }
   if (c == NULL) return SRI_DONE;
   const int outcome = sri_constraint(integrator, t, x, c->g, c->G, c->b);
   if (outcome != SRI_DONE) return outcome;
   (void)sri_residual_velocity(integrator, v);
-  if (rv != NULL) copy(rv, c->r, (size_t)s->ng);
+  if (rv != NULL) sri_copy(rv, c->r, s->ng);
   for (int k = 0; g != NULL && k < s->ng; ++k) g[k] = k < s->np ? c->g[k] : 0;
   srm_rows_transposed_times(&c->shape, s->D_differs ? c->D : c->G, lambda, c->dv);
   for (int i = 0; i < s->nv; ++i) E[i] -= c->dv[i];
   return SRI_DONE;
-}
-
-static bool all_finite(int n, const double* a) {
-  for (int i = 0; i < n; ++i) {
-    if (!isfinite(a[i])) return false;
-  }
-  return true;
 }
 
 // ---- the matrix -------------------------------------------------------------------------------------------------------
@@ -103,8 +77,8 @@ static int evaluate_base(srIntegrator* integrator, srRadau5* work) {
       sri_radau5_evaluate(integrator, work, integrator->t, integrator->x, NULL, work->l0, work->F0, NULL, NULL);
   if (outcome != SRI_DONE) return outcome;
   for (int i = 0; i < n; ++i) work->F0[i] = -work->F0[i];
-  if (!all_finite(n, work->F0)) return SRI_NOT_FINITE;
-  copy(work->M0, c != NULL ? c->M : work->tangent.M, work->tangent.nmass);
+  if (!sri_all_finite(n, work->F0)) return SRI_NOT_FINITE;
+  memcpy(work->M0, c != NULL ? c->M : work->tangent.M, work->tangent.nmass * sizeof(double));
   work->base_known = true;
   return SRI_DONE;
 }
@@ -123,10 +97,10 @@ static int evaluate_tangent(srIntegrator* integrator, srRadau5* work, const srRa
     outcome = sri_radau5_evaluate(integrator, work, at->t, at->x, NULL, at->lambda, work->R[0], NULL, NULL);
   }
   if (outcome != SRI_DONE) return outcome;
-  copy(work->M, c != NULL ? c->M : work->tangent.M, work->tangent.nmass);
+  memcpy(work->M, c != NULL ? c->M : work->tangent.M, work->tangent.nmass * sizeof(double));
   if (c != NULL) {
-    copy(work->G, c->G, c->nG);
-    copy(work->D, s->D_differs ? c->D : c->G, c->nG);
+    memcpy(work->G, c->G, c->nG * sizeof(double));
+    memcpy(work->D, s->D_differs ? c->D : c->G, c->nG * sizeof(double));
   }
   outcome = sri_tangent(integrator, &work->tangent, at->t, at->x, SR_TAU_ELEMENT, at->a, c != NULL ? at->lambda : NULL);
   if (outcome != SRI_DONE) return outcome;
@@ -197,12 +171,6 @@ int sri_radau5_prepare(srIntegrator* integrator, srRadau5* work, double h) {
 
 // ---- linear algebra ---------------------------------------------------------------------------------------------------
 
-// out -= Kq x over (v, y), x in the directions of v.
-static void subtract_Kq_times(const srSystem* s, const srTangentWork* tangent, const double* x, double* out) {
-  sri_stiffness_times(tangent, s, x, NULL, tangent->e1);
-  for (int i = 0; i < s->nv + s->ny; ++i) out[i] -= tangent->e1[i];
-}
-
 // Complex a /= b, entry by entry, imaginary parts behind the real ones.
 static void divide(int n, double* a, double re, double im) {
   const double size = re * re + im * im;
@@ -245,7 +213,7 @@ void sri_radau5_solve(srIntegrator* integrator, srRadau5* work, double h, bool c
   if (g != NULL && work->position != NULL) correct_positions(integrator, work, complex, s, g);
   position_part(work, nv, complex, s, p);
   for (int part = 0; part < (complex ? 2 : 1); ++part) {
-    subtract_Kq_times(&integrator->system, &work->tangent, work->p + part * nv, work->k + part * n);
+    sri_subtract_stiffness(&work->tangent, &integrator->system, work->p + part * nv, work->k + part * n);
   }
   if (integrator->system.solver != NULL) {
     integrator->system.solver->solve(integrator->system.user, complex, work->k);
@@ -339,7 +307,7 @@ static int stage_positions(srIntegrator* integrator, srRadau5* work, double h) {
   const double* v = sri_v(integrator);
   for (int i = 0; i < 3; ++i) {
     for (int j = 0; j < s->nv; ++j) work->dU[i][j] = v[j] + work->Z[i][j] + work->U[i][j];
-    if (!all_finite(s->nv, work->dU[i])) return SRI_NOT_FINITE;
+    if (!sri_all_finite(s->nv, work->dU[i])) return SRI_NOT_FINITE;
   }
   integrate(s->nv, NULL, h, work->dU, work->P);
   if (s->qdot == NULL) {
@@ -367,12 +335,6 @@ int sri_radau5_states(srIntegrator* integrator, srRadau5* work, double h) {
   return stage_positions(integrator, work, h);
 }
 
-static double largest(int n, const double* a) {
-  double most = 0;
-  for (int i = 0; i < n; ++i) most = fmax(most, fabs(a[i]));
-  return most;
-}
-
 int sri_radau5_residuals(srIntegrator* integrator, srRadau5* work, double h, double t_new, double* most) {
   const srSystem* s = &integrator->system;
   const int n = s->nv + s->ny;
@@ -388,9 +350,10 @@ int sri_radau5_residuals(srIntegrator* integrator, srRadau5* work, double h, dou
     for (int k = 0; k < s->ng; ++k) {
       if (work->kept[k] == 0) work->rg[i][k] = work->rv[i][k] = 0;
     }
-    if (!all_finite(n, work->R[i]) || !all_finite(s->ng, work->rv[i]) || !all_finite(s->ng, work->rg[i]))
+    if (!sri_all_finite(n, work->R[i]) || !sri_all_finite(s->ng, work->rv[i]) || !sri_all_finite(s->ng, work->rg[i]))
       return SRI_NOT_FINITE;
-    *most = fmax(*most, fmax(largest(n, work->R[i]), fmax(largest(s->ng, work->rg[i]), largest(s->ng, work->rv[i]))));
+    *most = fmax(*most, fmax(sri_largest(n, work->R[i]),
+                             fmax(sri_largest(s->ng, work->rg[i]), sri_largest(s->ng, work->rv[i]))));
   }
   return SRI_DONE;
 }
@@ -409,7 +372,7 @@ int sri_radau5_measure(srIntegrator* integrator, srRadau5* work, double h, srRad
     }
     const int outcome = sri_qdot(integrator, integrator->x, work->p, work->e);
     if (outcome != SRI_DONE) return outcome;
-    copy(work->e + s->nq, work->dZ[i], (size_t)n);
+    sri_copy(work->e + s->nq, work->dZ[i], n);
     for (int j = 0; j < m; ++j) {
       const double x = integrator->x[j], ratio = work->e[j] / scale_of(integrator, work, j);
       const double relative = fabs(work->e[j]) / fmax(1, fabs(x));

@@ -31,12 +31,6 @@ static void set_rank(srIntegrator* integrator, int rank) {
   integrator->stats.redundant = integrator->constrained->nactive - rank;
 }
 
-static double largest(int n, const double* a) {
-  double most = 0;
-  for (int i = 0; i < n; ++i) most = fmax(most, fabs(a[i]));
-  return most;
-}
-
 // Ten times what the error control allows for a number of this size.
 static double ten_tolerances(const srIntegrator* integrator, double size) {
   const srIntegratorOptions* o = &integrator->options;
@@ -86,13 +80,13 @@ static double smallest_singular_value(srConstrained* c) {
 static int classify(srIntegrator* integrator, const double* v, double tau, const unsigned char* first) {
   srConstrained* c = integrator->constrained;
   // Off g = 0 by |g|, a row that is redundant there shows a distance of about |g|: it must stay below tau.
-  const double drift = integrator->system.np > 0 ? largest(integrator->system.np, c->g) : 0;
+  const double drift = integrator->system.np > 0 ? sri_largest(integrator->system.np, c->g) : 0;
   (void)sri_residual_velocity(integrator, v);
   srmRowsChoice choice = {.tau = fmax(tau, fmin(100 * drift, 1e-2)),
                           .first = first,
                           .scale = c->scale,
                           .residual = c->r,
-                          .residual_limit = ten_tolerances(integrator, largest(integrator->system.nv, v))};
+                          .residual_limit = ten_tolerances(integrator, sri_largest(integrator->system.nv, v))};
   return srm_rows_classify(c->rows, metric_of(c), c->G, &choice, c->trial);
 }
 
@@ -198,13 +192,6 @@ static int evaluate_metric(srIntegrator* integrator, double t) {
   return sri_dynamics(integrator, t, integrator->x_new, SR_TAU_ELEMENT, c->y_rate);
 }
 
-// Largest entry over the equations in use.
-static double largest_kept(const srConstrained* c, int n, const double* a) {
-  double most = 0;
-  for (int k = 0; k < n; ++k) most = c->kept[k] != 0 ? fmax(most, fabs(a[k])) : most;
-  return most;
-}
-
 // Is x_new close enough to the constraints to stay unprojected? Then G, b, g there are left in c. Near a singular position drift
 // would turn the intersection of two branches into a bend: there it is always projected.
 static int within_violation(srIntegrator* integrator, double t, bool* within) {
@@ -216,7 +203,7 @@ static int within_violation(srIntegrator* integrator, double t, bool* within) {
   const int outcome = sri_constraint(integrator, t, integrator->x_new, c->g, c->G, c->b);
   if (outcome != SRI_DONE) return outcome;
   (void)sri_residual_velocity(integrator, integrator->x_new + s->nq);
-  *within = largest_kept(c, s->np, c->g) <= most && largest_kept(c, s->ng, c->r) <= most;
+  *within = sri_largest_of(c->kept, s->np, c->g) <= most && sri_largest_of(c->kept, s->ng, c->r) <= most;
   return SRI_DONE;
 }
 
@@ -281,8 +268,8 @@ static double dropped_violation(srIntegrator* integrator, const double* q, const
   const srSystem* s = &integrator->system;
   const srConstrained* c = integrator->constrained;
   const double error = 10 * integrator->options.geometry_error;
-  const double most_g = fmax(ten_tolerances(integrator, largest(s->nq, q)), error);
-  const double most_v = fmax(ten_tolerances(integrator, largest(s->nv, v)), error * fmax(1, largest(s->nv, v)));
+  const double most_g = fmax(ten_tolerances(integrator, sri_largest(s->nq, q)), error);
+  const double most_v = fmax(ten_tolerances(integrator, sri_largest(s->nv, v)), error * fmax(1, sri_largest(s->nv, v)));
   double most = 0;
   for (int k = 0; k < s->ng; ++k) {
     if (c->kept[k] != 0) continue;
@@ -322,7 +309,7 @@ static void note_violation(srIntegrator* integrator, const double* v) {
   const srConstrained* c = integrator->constrained;
   srIntegratorStats* stats = &integrator->stats;
   if (integrator->system.np > 0)
-    stats->violation_position = fmax(stats->violation_position, largest(integrator->system.np, c->g));
+    stats->violation_position = fmax(stats->violation_position, sri_largest(integrator->system.np, c->g));
   stats->violation_velocity = fmax(stats->violation_velocity, sri_residual_velocity(integrator, v));
 }
 
@@ -338,7 +325,7 @@ int sri_finish_constraints(srIntegrator* integrator, double t_new) {
   if (outcome != SRI_DONE) return outcome;
   c->confirmed = true;
   (void)sri_residual_velocity(integrator, v);
-  const double g = s->np > 0 ? largest(s->np, c->g) : 0;
+  const double g = s->np > 0 ? sri_largest(s->np, c->g) : 0;
   outcome = sri_monitor_rows(integrator, t_new);
   if (outcome != SRI_DONE) return outcome;
   // An equation returns with a margin over the threshold by which it was dropped.

@@ -8,8 +8,7 @@
 #include <math.h>
 #include <string.h>
 
-#include "integrate/explicit.h"
-#include "math/saddle.h"
+#include "integrate/array.h"
 
 // ---- patterns ---------------------------------------------------------------------------------------------------------
 
@@ -30,8 +29,7 @@ static bool take_pattern(const srSystem* s, srmPattern* pattern) {
   if (s->solver != NULL) return full_pattern(0, pattern);
   if (k == NULL) return full_pattern(s->nv + s->ny, pattern);
   SR_ASSERT(k->nrow == s->nv + s->ny && k->ncol == k->nrow);
-  const srmPattern given = {.nrow = k->nrow, .ncol = k->ncol, .row = k->row, .column = k->column};
-  return srm_pattern_copy(&given, pattern);
+  return srm_pattern_copy(k, pattern);
 }
 
 // The index of (i, j), or -1.
@@ -96,30 +94,19 @@ static void find_groups(srTangentWork* work, int* seen) {
 
 static bool take_numbers(srTangentWork* work, const srSystem* s) {
   const size_t n = (size_t)(s->nv + s->ny), nv = (size_t)s->nv;
-  const size_t rows = s->G_sparsity != NULL ? (size_t)s->G_sparsity->row[s->ng] : (size_t)s->ng * nv;
-  struct {
-    double** to;
-    size_t count;
-  } parts[] = {{&work->Kq, work->count},
-               {&work->Kv, work->count},
-               {&work->e0, n},
-               {&work->e1, n},
-               {&work->x, (size_t)s->nq + n},
-               {&work->M, work->nmass},
-               {&work->f, nv},
-               {&work->G, rows},
-               {&work->D, rows},
-               {&work->dxi, n},
-               {&work->diagonal, nv}};
-  size_t count = 0;
-  for (int i = 0; i < SR_COUNT(parts); ++i) count += parts[i].count + 1;
-  if (!srm_take_numbers(&work->block, count)) return false;
-  double* at = work->block;
-  for (int i = 0; i < SR_COUNT(parts); ++i) {
-    *parts[i].to = at;
-    at += parts[i].count + 1;
-  }
-  return true;
+  const size_t rows = sri_rows_count(s);
+  const srPart parts[] = {{&work->Kq, work->count},
+                          {&work->Kv, work->count},
+                          {&work->e0, n},
+                          {&work->e1, n},
+                          {&work->x, (size_t)s->nq + n},
+                          {&work->M, work->nmass},
+                          {&work->f, nv},
+                          {&work->G, rows},
+                          {&work->D, rows},
+                          {&work->dxi, n},
+                          {&work->diagonal, nv}};
+  return sr_take_parts(parts, SR_COUNT(parts), 0, &work->block, NULL);
 }
 
 bool sri_tangent_create(srTangentWork* work, const srSystem* s) {
@@ -129,8 +116,7 @@ bool sri_tangent_create(srTangentWork* work, const srSystem* s) {
   if (!take_pattern(s, &work->pattern)) return false;
   work->solver = s->solver;
   work->count = (size_t)srm_pattern_count(&work->pattern);
-  if (s->solver == NULL)
-    work->nmass = s->M_sparsity != NULL ? (size_t)s->M_sparsity->row[s->nv] : (size_t)s->nv * (size_t)s->nv;
+  if (s->solver == NULL) work->nmass = sri_mass_count(s);
   const bool good = srm_take_ints(&work->group, (size_t)n) && srm_take_ints(&work->row_of, work->count) &&
                     srm_take_ints(&work->transposed, work->count) && srm_take_ints(&work->mass, work->nmass) &&
                     srm_take_ints(&seen, (size_t)n) && take_numbers(work, s);
@@ -197,29 +183,10 @@ static int residual(srIntegrator* integrator, srTangentWork* work, double t, con
   motion_terms(s, work->M, work->f, a, E);
   for (int i = s->nv; i < s->nv + s->ny; ++i) E[i] = -E[i];
   if (s->ng > 0 && lambda != NULL) add_reactions(s, s->D_differs ? work->D : work->G, lambda, -1, E);
-  for (int i = 0; i < s->nv + s->ny; ++i) {
-    if (!isfinite(E[i])) return SRI_NOT_FINITE;
-  }
-  return SRI_DONE;
-}
-
-int sri_motion_residual(srIntegrator* integrator, srTangentWork* work, double t, const double* x, double tau,
-                        const double* a, const double* lambda, double* E) {
-  return residual(integrator, work, t, x, tau, a, lambda, true, E);
+  return sri_all_finite(s->nv + s->ny, E) ? SRI_DONE : SRI_NOT_FINITE;
 }
 
 // ---- differences ------------------------------------------------------------------------------------------------------
-
-static int move_positions(const srSystem* s, const double* q, const double* dxi, double* out) {
-  if (s->retract != NULL) return sri_outcome(s->retract(s->user, q, dxi, out));
-  if (s->qdot == NULL) {
-    for (int i = 0; i < s->nq; ++i) out[i] = q[i] + dxi[i];
-    return SRI_DONE;
-  }
-  const int answer = s->qdot(s->user, q, dxi, out);
-  for (int i = 0; i < s->nq; ++i) out[i] += q[i];
-  return sri_outcome(answer);
-}
 
 // Half of the digits: of a number of this magnitude, or of 1 where it is small.
 static double increment(double size) { return sqrt(DBL_EPSILON) * fmax(1, fabs(size)); }
@@ -262,7 +229,7 @@ static int difference(srIntegrator* integrator, srTangentWork* work, double t, c
   memcpy(work->x, x, (size_t)(s->nq + n) * sizeof *x);
   for (int group = 0; group < work->ngroup && outcome == SRI_DONE; ++group) {
     choose_increments(work, group, s->nv, NULL);
-    outcome = move_positions(s, x, work->dxi, work->x);
+    outcome = sri_retract(s, x, work->dxi, work->x);
     if (outcome == SRI_DONE) outcome = residual(integrator, work, t, work->x, tau, a, lambda, true, work->e1);
     if (outcome == SRI_DONE) take_columns(work, group, s->nv, work->Kq);
   }
@@ -312,6 +279,11 @@ void sri_stiffness_times(const srTangentWork* work, const srSystem* system, cons
     }
     out[i] = sum;
   }
+}
+
+void sri_subtract_stiffness(const srTangentWork* work, const srSystem* system, const double* dxi, double* out) {
+  sri_stiffness_times(work, system, dxi, NULL, work->e1);
+  for (int i = 0; i < system->nv + system->ny; ++i) out[i] -= work->e1[i];
 }
 
 int sri_stiffness_falls(int n, double negligible, const double* now, double* before, int falls) {

@@ -38,13 +38,12 @@ int sri_tangent(srIntegrator* integrator, srTangentWork* work, double t, const d
 // out = cM diag(M, 0) + cI diag(0, I) + cq Kq + cv Kv, by the pattern. M as the system's `dynamics` writes it.
 void sri_tangent_combine(const srTangentWork* work, const srSystem* system, const double* M, double cM, double cI,
                          double cq, double cv, double* out);
-// E at the packed state x (nv + ny), M, f and G left in work.
-int sri_motion_residual(srIntegrator* integrator, srTangentWork* work, double t, const double* x, double tau,
-                        const double* a, const double* lambda, double* E);
 
 // out = Kq dxi + Kv dx over (v, y); dxi (nv), dx (nv + ny; NULL: 0).
 void sri_stiffness_times(const srTangentWork* work, const srSystem* system, const double* dxi, const double* dx,
                          double* out);
+// out -= Kq dxi; overwrites e1.
+void sri_subtract_stiffness(const srTangentWork* work, const srSystem* system, const double* dxi, double* out);
 
 // Does an iteration with a kept matrix solve its equations? Increments do not show it: where a force has left its stiff
 // branch (a support that lifts off, a bristle that yields), the stiffness of that branch, in the matrix, makes them small though

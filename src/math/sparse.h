@@ -3,16 +3,9 @@
 #ifndef SR_MATH_SPARSE_H
 #define SR_MATH_SPARSE_H
 
-#include <stdbool.h>
-#include <stddef.h>
+#include <sarrus/base.h>
 
-// Pattern by compressed rows: the columns of row i are column[row[i]] .. column[row[i+1]-1], ascending. The numbers of a
-// matrix with this pattern are in an array in the same order.
-typedef struct srmPattern {
-  int nrow, ncol;
-  const int* row;     // (nrow + 1)
-  const int* column;  // (row[nrow])
-} srmPattern;
+typedef srSparsity srmPattern;
 
 static inline int srm_pattern_count(const srmPattern* p) { return p->row[p->nrow]; }
 bool srm_pattern_copy(const srmPattern* from, srmPattern* to);  // false when out of memory: free *to all the same

@@ -166,18 +166,11 @@ int sri_bdf_answer(srIntegrator* integrator, int outcome) {
   return outcome > 0 ? 1 : -1;
 }
 
-bool sri_bdf_finite(const double* x, int n) {
-  for (int i = 0; i < n; ++i) {
-    if (!isfinite(x[i])) return false;
-  }
-  return true;
-}
-
 int sri_bdf_rates(srIntegrator* integrator, double t, const double* x, double* rate) {
   const int n = integrator->ncontrol;
-  if (!sri_bdf_finite(x, n)) return sri_bdf_answer(integrator, SRI_NOT_FINITE);
+  if (!sri_all_finite(n, x)) return sri_bdf_answer(integrator, SRI_NOT_FINITE);
   int outcome = sri_rates(integrator, t, x, SR_TAU_ELEMENT, rate);
-  if (outcome == SRI_DONE && !sri_bdf_finite(rate, n)) outcome = SRI_NOT_FINITE;
+  if (outcome == SRI_DONE && !sri_all_finite(n, rate)) outcome = SRI_NOT_FINITE;
   return sri_bdf_answer(integrator, outcome);
 }
 
@@ -187,8 +180,7 @@ int sri_bdf_normalize(srIntegrator* integrator, const double* q, double* out) {
   const srSystem* s = &integrator->system;
   srBdf* b = integrator->work;
   memset(b->nothing, 0, (size_t)s->nq * sizeof *b->nothing);
-  const int answer = s->retract(s->user, q, b->nothing, out);
-  return answer == 0 ? SRI_DONE : answer > 0 ? SRI_REFUSED : SRI_STOP;
+  return sri_retract(s, q, b->nothing, out);
 }
 
 // SUNDIALS divides by all entries: states that are not used have no error, and must not reduce those of the others.
@@ -340,7 +332,7 @@ static int take(srIntegrator* integrator, double t_new) {
   bool same = false;
   if (n > 0) memcpy(integrator->x_new, NV_DATA_S(b->x), n * sizeof(double));
   if (s->nw > 0) memcpy(integrator->x_new + n, NV_DATA_S(b->w), (size_t)s->nw * sizeof(double));
-  if (!sri_bdf_finite(integrator->x_new, integrator->ncontrol)) return SRI_NOT_FINITE;
+  if (!sri_all_finite(integrator->ncontrol, integrator->x_new)) return SRI_NOT_FINITE;
   if (discrete) {
     // Discrete states are not visible: the rates before and after show whether they have changed.
     if (sri_bdf_rates(integrator, t_new, NV_DATA_S(b->x), b->rate) != 0) return b->outcome;

@@ -105,7 +105,6 @@ int sri_bdf_rates(srIntegrator* integrator, double t, const double* x, double* r
 int sri_bdf_answer(srIntegrator* integrator, int outcome);
 // Is a step that ends at t below the least one, and not because of the limit? Then SUNDIALS is to stop.
 bool sri_bdf_too_short(srIntegrator* integrator, double t);
-bool sri_bdf_finite(const double* x, int n);
 // out = q put back on what its redundant numbers must satisfy: q moved by nothing. Outcomes as in explicit.h.
 int sri_bdf_normalize(srIntegrator* integrator, const double* q, double* out);
 bool sri_bdf_normalizes(const srSystem* system);

@@ -120,13 +120,13 @@ static int project(realtype t, N_Vector x, N_Vector correction, realtype toleran
   const size_t n = (size_t)integrator->ncontrol;
   const bool rows = projects(integrator);
   (void)tolerance;  // to rounding
-  if (!sri_bdf_finite(now, integrator->ncontrol)) return sri_bdf_answer(integrator, SRI_NOT_FINITE);
+  if (!sri_all_finite(integrator->ncontrol, now)) return sri_bdf_answer(integrator, SRI_NOT_FINITE);
   memcpy(b->moved, now, n * sizeof *now);
   int outcome = SRI_DONE;
   if (sri_bdf_normalizes(&integrator->system)) outcome = sri_bdf_normalize(integrator, now, b->moved);
   if (outcome == SRI_DONE && rows) outcome = project_state(integrator, t, b->moved);
   if (outcome == SRI_DONE && rows && error != NULL) project_error(integrator, NV_DATA_S(error));
-  if (outcome == SRI_DONE && !sri_bdf_finite(b->moved, integrator->ncontrol)) outcome = SRI_NOT_FINITE;
+  if (outcome == SRI_DONE && !sri_all_finite(integrator->ncontrol, b->moved)) outcome = SRI_NOT_FINITE;
   for (size_t i = 0; i < n; ++i) NV_DATA_S(correction)[i] = b->moved[i] - now[i];
   return sri_bdf_answer(integrator, outcome);
 }
@@ -171,7 +171,7 @@ static int solve(SUNLinearSolver solver, SUNMatrix matrix, N_Vector x, N_Vector 
   srConstrained* c = integrator->constrained;
   double* scaled = b->rate;
   memcpy(scaled, NV_DATA_S(x), (size_t)integrator->ncontrol * sizeof *scaled);
-  sri_newton_mass_times(newton, s, NV_DATA_S(x) + v, scaled + v);
+  sri_mass_times(s, newton->M, NV_DATA_S(x) + v, scaled + v);
   srm_rows_times(&c->shape, newton->G, NV_DATA_S(right) + v, c->gamma);
   const srNewtonParts from = {.q = scaled, .v = scaled + v, .y = scaled + y, .row = c->gamma};
   const srNewtonParts to = {.q = NV_DATA_S(x), .v = NV_DATA_S(x) + v, .y = NV_DATA_S(x) + y};

@@ -118,9 +118,9 @@ static int residual(realtype t, N_Vector z, N_Vector zdot, N_Vector F, void* use
   srIntegrator* integrator = user;
   const int n = size_of(&integrator->system);
   if (sri_bdf_too_short(integrator, t)) return -1;
-  if (!sri_bdf_finite(NV_DATA_S(z), n)) return sri_bdf_answer(integrator, SRI_NOT_FINITE);
+  if (!sri_all_finite(n, NV_DATA_S(z))) return sri_bdf_answer(integrator, SRI_NOT_FINITE);
   int outcome = residual_of(integrator, t, NV_DATA_S(z), NV_DATA_S(zdot), NV_DATA_S(F));
-  if (outcome == SRI_DONE && !sri_bdf_finite(NV_DATA_S(F), n)) outcome = SRI_NOT_FINITE;
+  if (outcome == SRI_DONE && !sri_all_finite(n, NV_DATA_S(F))) outcome = SRI_NOT_FINITE;
   return sri_bdf_answer(integrator, outcome);
 }
 
@@ -138,14 +138,13 @@ static int quadrature(realtype t, N_Vector z, N_Vector zdot, N_Vector wdot, void
   }
   int outcome = sri_dynamics(integrator, t, x, SR_TAU_ELEMENT, c->y_rate);
   for (int k = 0; k < s->ng; ++k) c->lambda[k] = c->kept[k] != 0 ? x[integrator->ncontrol + k] : 0;
-  if (outcome == SRI_DONE) outcome = sri_power(integrator, t, x, NV_DATA_S(wdot));
+  if (outcome == SRI_DONE) outcome = sri_power(integrator, t, x, c->lambda, c->other, NV_DATA_S(wdot));
   return sri_bdf_answer(integrator, outcome);
 }
 
 // Tolerances of one block are not below the rounding of its largest entry, which the rows carry over to the others.
 static void round_off(double factor, const double* x, double* weight, int n) {
-  double most = 0;
-  for (int i = 0; i < n; ++i) most = fmax(most, fabs(x[i]));
+  const double most = sri_largest(n, x);
   for (int i = 0; most > 0 && i < n; ++i) weight[i] = fmin(weight[i], factor / (ROUNDINGS * DBL_EPSILON * most));
 }
 
@@ -221,7 +220,7 @@ static int filter(srIntegrator* integrator, N_Vector e, N_Vector out) {
   b->dense_known = false;
   N_VScale(b->newton.c, e, right);
   if (!b->newton.saddle) return solve(b->solver, b->matrix, out, right, 0);
-  sri_newton_mass_times(&b->newton, s, from + s->nq, r + s->nq);
+  sri_mass_times(s, b->newton.M, from + s->nq, r + s->nq);
   for (int i = s->nq; i < s->nq + s->nv; ++i) r[i] *= b->newton.c;
   const srNewtonParts parts = parts_of(integrator, e), to = parts_of(integrator, right);
   const int outcome = sri_newton_rows(integrator, &b->newton, &parts, &to);

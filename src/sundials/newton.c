@@ -28,32 +28,11 @@
 
 // ---- life -------------------------------------------------------------------------------------------------------------
 
-typedef struct Part {
-  double** to;
-  size_t count;
-} Part;
-
-// Lays the arrays into one block, and bytes behind them.
-static bool lay_out(srNewton* w, const Part* parts, int nparts, size_t bytes, unsigned char** tail) {
-  size_t count = 0;
-  for (int i = 0; i < nparts; ++i) count += parts[i].count + 1;
-  w->block = sr_alloc(count * sizeof(double) + bytes + 1);
-  if (w->block == NULL) return false;
-  double* at = w->block;
-  for (int i = 0; i < nparts; ++i) {
-    *parts[i].to = at;
-    at += parts[i].count + 1;
-  }
-  *tail = (unsigned char*)at;
-  return true;
-}
-
 static bool create_differences(srNewton* w, const srIntegrator* integrator) {
   const size_t n = (size_t)w->n, all = (size_t)integrator->n;
-  unsigned char* tail = NULL;
-  const Part parts[] = {{&w->J, n * n}, {&w->LU, n * n}, {&w->f0, all}, {&w->f1, all}, {&w->x1, all}};
+  const srPart parts[] = {{&w->J, n * n}, {&w->LU, n * n}, {&w->f0, all}, {&w->f1, all}, {&w->x1, all}};
   w->pivot = sr_alloc((n + 1) * sizeof *w->pivot);
-  return w->pivot != NULL && lay_out(w, parts, SR_COUNT(parts), 0, &tail);
+  return w->pivot != NULL && sr_take_parts(parts, SR_COUNT(parts), 0, &w->block, NULL);
 }
 
 // K is dense where the system gives no pattern of it.
@@ -99,34 +78,32 @@ static bool create_motion(srNewton* w, const srIntegrator* integrator, bool posi
   const srSystem* s = &integrator->system;
   const srConstrained* c = integrator->constrained;
   const size_t nv = (size_t)s->nv, nm = nv + (size_t)s->ny, nq = (size_t)s->nq, ng = (size_t)s->ng;
-  unsigned char* tail = NULL;
   w->nG = c->nG;
   w->nM = c->nM;
   if (!sri_tangent_create(&w->tangent, s) || !create_saddles(w, integrator, position)) return false;
   const size_t wide = c->shape.G != NULL ? c->nG : ng * nm;
-  const Part parts[] = {{&w->A, w->tangent.count},
-                        {&w->M, c->nM},
-                        {&w->G, c->nG},
-                        {&w->D, c->nG},
-                        {&w->G1, c->nG},
-                        {&w->G2, c->nG},
-                        {&w->rows, c->nG},
-                        {&w->lower, wide},
-                        {&w->upper, wide},
-                        {&w->q, nq},
-                        {&w->b, nm},
-                        {&w->b1, ng},
-                        {&w->dx, nm},
-                        {&w->r, ng},
-                        {&w->dl, ng},
-                        {&w->xi0, nm},
-                        {&w->xi, nm},
-                        {&w->zeta, nv},
-                        {&w->dq, nq},
-                        {&w->q1, nq}};
-  if (!lay_out(w, parts, SR_COUNT(parts), 2 * ng, &tail)) return false;
-  w->kept = tail;
-  w->placed = tail + ng;
+  const srPart parts[] = {{&w->A, w->tangent.count},
+                          {&w->M, c->nM},
+                          {&w->G, c->nG},
+                          {&w->D, c->nG},
+                          {&w->G1, c->nG},
+                          {&w->G2, c->nG},
+                          {&w->rows, c->nG},
+                          {&w->lower, wide},
+                          {&w->upper, wide},
+                          {&w->q, nq},
+                          {&w->b, nm},
+                          {&w->b1, ng},
+                          {&w->dx, nm},
+                          {&w->r, ng},
+                          {&w->dl, ng},
+                          {&w->xi0, nm},
+                          {&w->xi, nm},
+                          {&w->zeta, nv},
+                          {&w->dq, nq},
+                          {&w->q1, nq}};
+  if (!sr_take_parts(parts, SR_COUNT(parts), 2 * ng, &w->block, &w->kept)) return false;
+  w->placed = w->kept + ng;
   return !position || find_groups(w, c->shape.G, s->nv);
 }
 
@@ -177,36 +154,21 @@ void sri_newton_solve_rates(srNewton* w, double* x) { srm_lu_solve(w->n, w->LU, 
 
 // ---- by the tangent ---------------------------------------------------------------------------------------------------
 
-static int outcome_of(int answer) { return answer == 0 ? SRI_DONE : answer > 0 ? SRI_REFUSED : SRI_STOP; }
-
-// q1 = q (+) xi
-static int move_positions(srIntegrator* integrator, srNewton* w, const double* q) {
-  const srSystem* s = &integrator->system;
-  if (s->retract != NULL) return outcome_of(s->retract(s->user, q, w->xi, w->q1));
-  const int outcome = sri_qdot(integrator, q, w->xi, w->q1);
-  for (int i = 0; i < s->nq; ++i) w->q1[i] += q[i];
-  return outcome;
-}
-
 // Rows at q moved by e v + e^2/2 a, at the time t + e, into out.
 static int rows_at(srIntegrator* integrator, srNewton* w, double t, const double* x, const double* a, double e,
                    double* out) {
   const srSystem* s = &integrator->system;
   const double* v = x + s->nq;
   for (int i = 0; i < s->nv; ++i) w->xi[i] = e * (v[i] + 0.5 * e * a[i]);
-  const int outcome = move_positions(integrator, w, x);
+  const int outcome = sri_retract(s, x, w->xi, w->q1);
   return outcome == SRI_DONE ? sri_constraint(integrator, t + e, w->q1, NULL, out, NULL) : outcome;
 }
 
 // G1 and G2 by differences along the motion.
 static int rows_rate(srIntegrator* integrator, srNewton* w, double t, const double* x, const double* a) {
   const srSystem* s = &integrator->system;
-  double size = 1e-3, speed = 1e-3, pull = 1e-3;
-  for (int i = 0; i < s->nq; ++i) size = fmax(size, fabs(x[i]));
-  for (int i = 0; i < s->nv; ++i) {
-    speed = fmax(speed, fabs(x[s->nq + i]));
-    pull = fmax(pull, fabs(a[i]));
-  }
+  const double size = fmax(1e-3, sri_largest(s->nq, x)), speed = fmax(1e-3, sri_largest(s->nv, x + s->nq));
+  const double pull = fmax(1e-3, sri_largest(s->nv, a));
   const double e = 1e-4 * fmin(fmin(size / speed, sqrt(size / pull)), 1);
   int outcome = rows_at(integrator, w, t, x, a, e, w->G1);
   if (outcome == SRI_DONE) outcome = rows_at(integrator, w, t, x, a, -e, w->G2);
@@ -222,7 +184,7 @@ static int rows_rate(srIntegrator* integrator, srNewton* w, double t, const doub
 static int rows_moved(srIntegrator* integrator, srNewton* w, double t, const double* x, double* out) {
   const srSystem* s = &integrator->system;
   const srConstrained* c = integrator->constrained;
-  int outcome = move_positions(integrator, w, x);
+  int outcome = sri_retract(s, x, w->xi, w->q1);
   if (outcome == SRI_DONE) outcome = sri_constraint(integrator, t, w->q1, NULL, w->G2, w->b1);
   srm_rows_times(&c->shape, w->G2, x + s->nq, out);
   for (int k = 0; k < s->ng; ++k) out[k] += w->b1[k];
@@ -299,29 +261,6 @@ bool sri_newton_factor(srIntegrator* integrator, srNewton* w, double c) {
   return srm_saddle_factor(w->motion, w->A, w->upper, w->lower, w->kept);
 }
 
-void sri_newton_mass_times(const srNewton* w, const srSystem* s, const double* x, double* out) {
-  const srSparsity* m = s->M_sparsity;
-  for (int i = 0; i < s->nv; ++i) {
-    double sum = 0;
-    if (m == NULL) {
-      for (int j = 0; j < s->nv; ++j) sum += w->M[(size_t)i * (size_t)s->nv + (size_t)j] * x[j];
-    } else {
-      for (int p = m->row[i]; p < m->row[i + 1]; ++p) sum += w->M[p] * x[m->column[p]];
-    }
-    out[i] = sum;
-  }
-}
-
-// b -= Kq xi, over (v, y); xi has zeros behind nv.
-static void subtract_stiffness(const srNewton* w, const double* xi, double* b) {
-  const srmPattern* p = &w->tangent.pattern;
-  for (int i = 0; i < p->nrow; ++i) {
-    double sum = 0;
-    for (int k = p->row[i]; k < p->row[i + 1]; ++k) sum += w->tangent.Kq[k] * xi[p->column[k]];
-    b[i] -= sum;
-  }
-}
-
 // xi0 with H xi0 = p along the motion; dq is left with what p has across it.
 static int split_positions(srIntegrator* integrator, srNewton* w, const double* p) {
   const srSystem* s = &integrator->system;
@@ -332,7 +271,7 @@ static int split_positions(srIntegrator* integrator, srNewton* w, const double* 
     return SRI_DONE;
   }
   for (int i = 0; i < s->nq; ++i) w->dq[i] = w->q[i] + p[i];
-  int outcome = outcome_of(s->difference(s->user, w->q, w->dq, w->xi0));
+  int outcome = sri_outcome(s->difference(s->user, w->q, w->dq, w->xi0));
   if (outcome == SRI_DONE) outcome = sri_qdot(integrator, w->q, w->xi0, w->dq);
   for (int i = 0; i < s->nq; ++i) w->dq[i] = p[i] - w->dq[i];
   return outcome;
@@ -363,7 +302,7 @@ static void solve_saddle(const srSystem* s, const srConstrained* c, srNewton* w,
   for (int i = 0; i < s->nv; ++i) w->xi[i] += w->zeta[i];
   memcpy(w->b, right->v, (size_t)s->nv * sizeof *w->b);
   if (s->ny > 0) memcpy(w->b + s->nv, right->y, (size_t)s->ny * sizeof *w->b);
-  subtract_stiffness(w, w->xi, w->b);
+  sri_subtract_stiffness(&w->tangent, s, w->xi, w->b);
   srm_rows_times(&c->shape, velocities ? w->G1 : w->G2, w->xi, w->r);
   for (int k = 0; k < s->ng; ++k) w->r[k] = right->row[k] - (velocities ? w->r[k] : w->r[k] / w->c);
   srm_saddle_solve(w->motion, w->b, w->r, w->dx, w->dl);

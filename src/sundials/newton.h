@@ -61,6 +61,5 @@ int sri_newton_solve_motion(srIntegrator* integrator, srNewton* newton, const sr
                             const srNewtonParts* out);
 // The rows that a change x of q and v makes, in ida: G dv + N xi and G xi, into out->row and out->place.
 int sri_newton_rows(srIntegrator* integrator, srNewton* newton, const srNewtonParts* x, const srNewtonParts* out);
-void sri_newton_mass_times(const srNewton* newton, const srSystem* system, const double* x, double* out);
 
 #endif

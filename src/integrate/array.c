@@ -1,0 +1,49 @@
+// Vectors and matrices of the callbacks: what several methods do with them.
+#include "integrate/array.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "math/saddle.h"
+
+double sri_largest(int n, const double* a) {
+  double most = 0;
+  for (int i = 0; i < n; ++i) most = fmax(most, fabs(a[i]));
+  return most;
+}
+
+double sri_largest_of(const unsigned char* rows, int n, const double* a) {
+  double most = 0;
+  for (int i = 0; i < n; ++i) most = rows[i] != 0 ? fmax(most, fabs(a[i])) : most;
+  return most;
+}
+
+bool sri_all_finite(int n, const double* a) {
+  for (int i = 0; i < n; ++i) {
+    if (!isfinite(a[i])) return false;
+  }
+  return true;
+}
+
+void sri_copy(double* to, const double* from, int n) {
+  if (n > 0) memcpy(to, from, (size_t)n * sizeof *to);
+}
+
+size_t sri_mass_count(const srSystem* s) {
+  return s->M_sparsity != NULL ? (size_t)s->M_sparsity->row[s->nv] : (size_t)s->nv * (size_t)s->nv;
+}
+
+size_t sri_rows_count(const srSystem* s) {
+  return s->G_sparsity != NULL ? (size_t)s->G_sparsity->row[s->ng] : (size_t)s->ng * (size_t)s->nv;
+}
+
+void sri_mass_times(const srSystem* s, const double* M, const double* x, double* out) {
+  srm_rows_times(&(srmSaddleShape){.nv = s->nv, .ng = s->nv, .G = s->M_sparsity}, M, x, out);
+}
+
+int sri_retract(const srSystem* s, const double* q, const double* dxi, double* out) {
+  if (s->retract != NULL) return sri_outcome(s->retract(s->user, q, dxi, out));
+  const int outcome = s->qdot != NULL ? sri_outcome(s->qdot(s->user, q, dxi, out)) : SRI_DONE;
+  for (int i = 0; i < s->nq; ++i) out[i] = q[i] + (s->qdot != NULL ? out[i] : dxi[i]);
+  return outcome;
+}

@@ -1,0 +1,21 @@
+// Vectors and matrices of the callbacks: what several methods do with them.
+#ifndef SR_INTEGRATE_ARRAY_H
+#define SR_INTEGRATE_ARRAY_H
+
+#include "integrate/explicit.h"
+#include "math/sparse.h"
+
+double sri_largest(int n, const double* a);                                // |a|; 0 where n is
+double sri_largest_of(const unsigned char* rows, int n, const double* a);  // over the rows that are not 0
+bool sri_all_finite(int n, const double* a);
+void sri_copy(double* to, const double* from, int n);  // from may be NULL where n is 0
+
+// Numbers in M and in G as the callbacks write them.
+size_t sri_mass_count(const srSystem* s);
+size_t sri_rows_count(const srSystem* s);
+// out = M x
+void sri_mass_times(const srSystem* s, const double* M, const double* x, double* out);
+// out = q (+) dxi: by `retract`, or by H(q) dxi. Outcomes as in explicit.h.
+int sri_retract(const srSystem* s, const double* q, const double* dxi, double* out);
+
+#endif
