@@ -48,3 +48,8 @@ const char* sr_nearest_word(const char* word, const char* const* words, int nwor
   }
   return nearest;
 }
+
+const char* sr_pool_guess(srPool* pool, const char* nearest) {
+  const char* guess = nearest ? sr_pool_printf(pool, "; did you mean '%.60s'?", nearest) : NULL;
+  return guess ? guess : "";  // out of memory: no guess
+}

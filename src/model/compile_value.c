@@ -60,12 +60,7 @@ bool sr_c_new_name(srCompiler* c, srNames* names, const char* name, int index, c
 int sr_c_find(srCompiler* c, const srNames* names, const char* name, const char* what, srPlace place) {
   int index = sr_names_find(names, name);
   if (index >= 0) return index;
-  const char* near = sr_names_nearest(names, name);
-  if (near) {
-    sr_c_error(c, place, "unknown %s '%s'; did you mean '%s'?", what, name, near);
-  } else {
-    sr_c_error(c, place, "unknown %s '%s'", what, name);
-  }
+  sr_c_error(c, place, "unknown %s '%s'%s", what, name, sr_pool_guess(&c->scratch, sr_names_nearest(names, name)));
   return -1;
 }
 
@@ -117,14 +112,10 @@ static bool parse_index(const char* text, int* out) {
   return end != text && *end == '\0' && value >= 0 && value < 1000;
 }
 
-static int find_joint(const srCompiler* c, const char* name, char* why, size_t size) {
+static int find_joint(srCompiler* c, const char* name, char* why, size_t size) {
   const int joint = sr_names_find(&c->joints, name);
-  const char* near = joint < 0 ? sr_names_nearest(&c->joints, name) : NULL;
-  if (near) {
-    snprintf(why, size, "unknown joint '%s'; did you mean '%s'?", name, near);
-  } else if (joint < 0) {
-    snprintf(why, size, "unknown joint '%s'", name);
-  }
+  if (joint < 0)
+    snprintf(why, size, "unknown joint '%s'%s", name, sr_pool_guess(&c->scratch, sr_names_nearest(&c->joints, name)));
   return joint;
 }
 

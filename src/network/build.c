@@ -28,19 +28,36 @@ void sr_network_destroy(srNetwork* n) {
 // ---- what the adding functions share ----------------------------------------------------------------------------------
 
 void sr_net_error(srNetwork* n, const char* format, ...) {
-  char text[400];
   va_list arguments;
   va_start(arguments, format);
-  (void)vsnprintf(text, sizeof text, format, arguments);
+  sr_messages_vadd(n->messages, SR_SEVERITY_ERROR, (srPlace){0}, format, arguments);
   va_end(arguments);
   n->refused = true;
-  sr_messages_add(n->messages, SR_SEVERITY_ERROR, (srPlace){0}, "%s", text);
 }
 
-static int no_memory(srNetwork* n) {
+int sr_net_no_memory(srNetwork* n) {
   n->pool.on_fail = NULL;
   sr_net_error(n, "the network is out of memory");
   return SR_REFUSED;
+}
+
+bool sr_net_room(srNetwork* n, void* items, size_t size, int count, int* capacity) {
+  void *old, *larger;
+  if (count < *capacity) return true;
+  memcpy(&old, items, sizeof old);
+  larger = sr_pool_grow(&n->pool, old, size, count, capacity);
+  if (larger)
+    memcpy(items, &larger, sizeof larger);
+  else
+    (void)sr_net_no_memory(n);
+  return larger != NULL;
+}
+
+int sr_net_find_word(const char* const* words, int count, const char* word) {
+  for (int i = 0; i < count; ++i) {
+    if (strcmp(words[i], word) == 0) return i;
+  }
+  return -1;
 }
 
 bool sr_net_open(srNetwork* n) {
@@ -63,7 +80,7 @@ static double* copy_numbers(srPool* pool, const double* from, int count) {
 
 int sr_net_add(srNetwork* n, const char* name, const srComponent* like) {
   jmp_buf out;
-  if (setjmp(out) != 0) return no_memory(n);
+  if (setjmp(out) != 0) return sr_net_no_memory(n);
   n->pool.on_fail = &out;
   srComponent c = *like;
   c.name = sr_pool_text(&n->pool, name);
@@ -79,22 +96,18 @@ int sr_net_add(srNetwork* n, const char* name, const srComponent* like) {
 void* sr_net_keep(srNetwork* n, const void* data, size_t size) {
   void* copy = sr_pool_alloc(&n->pool, size);
   if (!copy)
-    (void)no_memory(n);
+    (void)sr_net_no_memory(n);
   else
     memcpy(copy, data, size);
   return copy;
 }
 
 bool sr_net_own(srNetwork* n, void (*destroy)(void*), void* object) {
-  jmp_buf out;
-  if (setjmp(out) != 0) {
+  if (!SR_NET_ROOM(n, owned)) {
     destroy(object);
-    (void)no_memory(n);
     return false;
   }
-  n->pool.on_fail = &out;
-  SR_PUSH(&n->pool, n->owned, n->nowned, n->owned_capacity) = (srOwned){destroy, object};
-  n->pool.on_fail = NULL;
+  n->owned[n->nowned++] = (srOwned){destroy, object};
   return true;
 }
 
@@ -238,16 +251,10 @@ srStatus sr_network_wires(srNetwork* n, double coefficient, int from, int out, i
     sr_net_error(n, "the wire from '%s' to '%s' needs a finite coefficient", source->name, target->name);
     return SR_INPUT;
   }
-  jmp_buf no_room;
-  if (setjmp(no_room) != 0) {
-    (void)no_memory(n);
-    return SR_MEMORY;
-  }
-  n->pool.on_fail = &no_room;
   for (int i = 0; i < count; ++i) {
-    SR_PUSH(&n->pool, n->wire, n->nwire, n->wire_capacity) = (srWire){coefficient, from, out + i, to, in + i};
+    if (!SR_NET_ROOM(n, wire)) return SR_MEMORY;
+    n->wire[n->nwire++] = (srWire){coefficient, from, out + i, to, in + i};
   }
-  n->pool.on_fail = NULL;
   return SR_OK;
 }
 
@@ -263,13 +270,7 @@ srStatus sr_network_constant(srNetwork* n, double value, int to, int in) {
     sr_net_error(n, "the constant at input %d of '%s' must be a finite number", in, target->name);
     return SR_INPUT;
   }
-  jmp_buf no_room;
-  if (setjmp(no_room) != 0) {
-    (void)no_memory(n);
-    return SR_MEMORY;
-  }
-  n->pool.on_fail = &no_room;
-  SR_PUSH(&n->pool, n->constant, n->nconstant, n->constant_capacity) = (srConstant){value, to, in};
-  n->pool.on_fail = NULL;
+  if (!SR_NET_ROOM(n, constant)) return SR_MEMORY;
+  n->constant[n->nconstant++] = (srConstant){value, to, in};
   return SR_OK;
 }

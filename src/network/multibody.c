@@ -117,13 +117,6 @@ static Multibody* create(const srModel* m, const srData* d, int npoint) {
 
 static const char* trouble(void* self) { return ((Multibody*)self)->d->trouble; }
 
-static int find_point(const srModel* m, const char* name) {
-  for (int i = 0; i < m->npoint; ++i) {
-    if (strcmp(m->point_name[i], name) == 0) return i;
-  }
-  return -1;
-}
-
 static const srForceElement* located_contact(const srModel* m) {
   for (int i = 0; i < m->nforce; ++i) {
     if (m->force[i].contact && m->force[i].contact->located) return &m->force[i];
@@ -170,10 +163,7 @@ static int add(srNetwork* n, const char* name, Multibody* b) {
   const srModel* m = b->m;
   const int nx = m->nq + m->nv + m->ny;
   double* x0 = sr_pool_alloc(&n->pool, (size_t)(nx + 1) * sizeof *x0);
-  if (!x0) {
-    sr_net_error(n, "the network is out of memory");
-    return SR_REFUSED;
-  }
+  if (!x0) return sr_net_no_memory(n);
   memcpy(x0, b->d->q, (size_t)m->nq * sizeof *x0);
   memcpy(x0 + m->nq, b->d->v, (size_t)m->nv * sizeof *x0);
   if (m->ny > 0) memcpy(x0 + m->nq + m->nv, b->d->y, (size_t)m->ny * sizeof *x0);
@@ -194,17 +184,13 @@ int sr_network_multibody(srNetwork* n, const char* name, const srModel* m, const
                          int npoint) {
   if (!sr_net_open(n) || !sr_net_good_name(n, name) || !possible(n, name, m, npoint)) return SR_REFUSED;
   Multibody* b = create(m, d, npoint);
-  if (!b) {
-    sr_net_error(n, "the network is out of memory");
-    return SR_REFUSED;
-  }
+  if (!b) return sr_net_no_memory(n);
   if (!sr_net_own(n, destroy, b)) return SR_REFUSED;
   for (int k = 0; k < npoint; ++k) {
-    b->point[k] = find_point(m, points[k]);
+    b->point[k] = sr_net_find_word(m->point_name, m->npoint, points[k]);
     if (b->point[k] >= 0) continue;
-    const char* near = sr_nearest_word(points[k], m->point_name, m->npoint);
-    sr_net_error(n, "'%s': the model has no point '%s'%s%s%s", name, points[k], near ? "; did you mean '" : "",
-                 near ? near : "", near ? "'?" : "");
+    sr_net_error(n, "'%s': the model has no point '%s'%s", name, points[k],
+                 sr_pool_guess(&n->pool, sr_nearest_word(points[k], m->point_name, m->npoint)));
     return SR_REFUSED;
   }
   return add(n, name, b);

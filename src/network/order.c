@@ -151,8 +151,7 @@ srStatus sr_network_ready(srNetwork* n, int threads) {
   if (n->refused) return SR_INPUT;
   jmp_buf no_room;
   if (setjmp(no_room) != 0) {
-    n->pool.on_fail = NULL;
-    sr_net_error(n, "the network is out of memory");
+    (void)sr_net_no_memory(n);
     return SR_MEMORY;
   }
   n->pool.on_fail = &no_room;

@@ -8,35 +8,14 @@
 #include "model/private.h"
 #include "network/network.h"
 
-static void out_of_memory(srNetwork* n) {
-  n->pool.on_fail = NULL;
-  sr_net_error(n, "the network is out of memory");
-}
-
 static void add_impedance(void* host, const srImpedance* law) {
   srNetwork* n = host;
-  jmp_buf no_room;
-  if (setjmp(no_room) != 0) {
-    out_of_memory(n);
-    return;
-  }
-  n->pool.on_fail = &no_room;
-  const srImpedance copy = *law;
-  SR_PUSH(&n->pool, n->impedance, n->nimpedance, n->impedance_capacity) = copy;
-  n->pool.on_fail = NULL;
+  if (SR_NET_ROOM(n, impedance)) n->impedance[n->nimpedance++] = *law;
 }
 
 static void add_admittance(void* host, const srAdmittance* admittance) {
   srNetwork* n = host;
-  jmp_buf no_room;
-  if (setjmp(no_room) != 0) {
-    out_of_memory(n);
-    return;
-  }
-  n->pool.on_fail = &no_room;
-  const srAdmittance copy = *admittance;
-  SR_PUSH(&n->pool, n->admittance, n->nadmittance, n->admittance_capacity) = copy;
-  n->pool.on_fail = NULL;
+  if (SR_NET_ROOM(n, admittance)) n->admittance[n->nadmittance++] = *admittance;
 }
 
 // Functions are for formulas, which a network has none of.

@@ -6,6 +6,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "integrate/array.h"
 #include "network/network.h"
 
 // What the team is to do: stages of x' = F(t, x; tau), and what becomes of them.
@@ -29,13 +30,6 @@ static void fail(srNetwork* n, srComponent* c, int phase, int answer) {
   c->answer = answer;
   int first = atomic_load(&n->failed);
   while (phase < first && !atomic_compare_exchange_weak(&n->failed, &first, phase)) continue;
-}
-
-static bool all_finite(const double* x, int count) {
-  for (int i = 0; i < count; ++i) {
-    if (!isfinite(x[i])) return false;
-  }
-  return true;
 }
 
 static void gather(const srNetwork* n, const srComponent* c) {
@@ -65,7 +59,7 @@ static void move(const Walk* w, srComponent* c, int r, int phase) {
   const srAdmittanceIn in = admittance_in(w, c, r);
   double* out = w->n->output + c->first_out;
   const int answer = c->admittance.motion(&in, out);
-  if (answer != 0 || !all_finite(out, c->nout)) fail(w->n, c, phase, answer);
+  if (answer != 0 || !sri_all_finite(c->nout, out)) fail(w->n, c, phase, answer);
 }
 
 // Eq 13g.
@@ -75,7 +69,7 @@ static void accelerate(const Walk* w, srComponent* c, int r, int phase) {
   in.u = w->n->input + c->first_in;
   double* xdot = w->k[r] + c->first_x;
   const int answer = c->admittance.rates(&in, xdot);
-  if (answer != 0 || !all_finite(xdot, c->nx)) fail(w->n, c, phase, answer);
+  if (answer != 0 || !sri_all_finite(c->nx, xdot)) fail(w->n, c, phase, answer);
 }
 
 // Eq 22.
@@ -102,7 +96,8 @@ static void respond(const Walk* w, srComponent* c, int r, int phase) {
   double* out = n->output + c->first_out;
   for (int i = 0; i < c->nout; ++i) out[i] = 0.0;
   const int answer = c->kind == SR_MAP ? c->map(c->self, w->t + w->c[r], n->input + c->first_in, out) : push(w, c, r);
-  if (answer != 0 || !all_finite(out, c->nout) || !all_finite(w->k[r] + c->first_x, c->nx)) fail(n, c, phase, answer);
+  if (answer != 0 || !sri_all_finite(c->nout, out) || !sri_all_finite(c->nx, w->k[r] + c->first_x))
+    fail(n, c, phase, answer);
 }
 
 // Eq 13j, 13l; into n->stage, as it may yet fail.

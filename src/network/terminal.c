@@ -51,13 +51,6 @@ srTerminal sr_network_mass_terminal(srNetwork* n, int mass) {
   return sr_no_terminal;
 }
 
-static int find(const char* const* names, int count, const char* name) {
-  for (int i = 0; i < count; ++i) {
-    if (strcmp(names[i], name) == 0) return i;
-  }
-  return -1;
-}
-
 srTerminal sr_network_joint_terminal(srNetwork* n, int multibody, const char* coordinate) {
   const srComponent* c = sr_net_get(n, multibody, "a terminal of a joint");
   const srModel* m = c ? sr_multibody_model(c) : NULL;
@@ -65,14 +58,13 @@ srTerminal sr_network_joint_terminal(srNetwork* n, int multibody, const char* co
     if (c) sr_net_error(n, "'%s' is not a mechanism: it has no joints", c->name);
     return sr_no_terminal;
   }
-  const int v = find(m->v_name, m->njv, coordinate);
+  const int v = sr_net_find_word(m->v_name, m->njv, coordinate);
   if (v < 0) {
-    const char* near = sr_nearest_word(coordinate, m->v_name, m->njv);
-    sr_net_error(n, "'%s': the model has no coordinate '%s'%s%s%s", c->name, coordinate, near ? "; did you mean '" : "",
-                 near ? near : "", near ? "'?" : "");
+    sr_net_error(n, "'%s': the model has no coordinate '%s'%s", c->name, coordinate,
+                 sr_pool_guess(&n->pool, sr_nearest_word(coordinate, m->v_name, m->njv)));
     return sr_no_terminal;
   }
-  const int q = find(m->q_name, m->njq, coordinate);  // ball and free joints have none of this name
+  const int q = sr_net_find_word(m->q_name, m->njq, coordinate);  // ball and free joints have none of this name
   return (srTerminal){1, multibody, q, m->njq + v, -1, multibody, v};
 }
 

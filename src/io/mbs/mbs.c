@@ -124,12 +124,8 @@ static Body* find_body(Mbs* m, const srXmlNode* node) {
   if (!word) return NULL;
   const int i = sr_names_find(&m->body_words, word);
   if (i >= 0) return &m->body[i];
-  const char* nearest = sr_names_nearest(&m->body_words, word);
-  if (nearest)
-    sr_reader_error(m->r, sr_xml_child(node, "bodyname")->text_place, "there is no body '%.60s'; did you mean '%s'?",
-                    word, nearest);
-  else
-    sr_reader_error(m->r, sr_xml_child(node, "bodyname")->text_place, "there is no body '%.60s'", word);
+  sr_reader_error(m->r, sr_xml_child(node, "bodyname")->text_place, "there is no body '%.60s'%s", word,
+                  sr_pool_guess(&m->r->pool, sr_names_nearest(&m->body_words, word)));
   return NULL;
 }
 
@@ -141,9 +137,8 @@ static const char* find_point(Mbs* m, const srXmlNode* node, double at[3]) {
   ignore_others(m, node, "bodyname|pointname");
   const int i = sr_names_find(&b->point_words, word);
   if (i < 0 && strcmp(word, "origin") != 0) {
-    const char* nearest = sr_names_nearest(&b->point_words, word);
-    sr_reader_error(m->r, sr_xml_child(node, "pointname")->text_place, "the body '%.60s' has no point '%.60s'%s%s%s",
-                    b->word, word, nearest ? "; did you mean '" : "", nearest ? nearest : "", nearest ? "'?" : "");
+    sr_reader_error(m->r, sr_xml_child(node, "pointname")->text_place, "the body '%.60s' has no point '%.60s'%s",
+                    b->word, word, sr_pool_guess(&m->r->pool, sr_names_nearest(&b->point_words, word)));
     return NULL;
   }
   if (at && i >= 0) memcpy(at, b->point[i].at, 3 * sizeof *at);

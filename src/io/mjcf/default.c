@@ -68,13 +68,7 @@ const srXmlAttribute* sr_mjcf_attribute(const srMjcf* m, const srXmlNode* node, 
 
 bool sr_mjcf_check_class(srMjcf* m, const srXmlNode* node, const char* attribute) {
   const srXmlAttribute* a = sr_xml_attribute(node, attribute);
-  if (!a || sr_names_find(&m->class_names, a->value) >= 0) return true;
-  const char* nearest = sr_names_nearest(&m->class_names, a->value);
-  if (nearest)
-    sr_mjcf_error(m, a->place, "there is no default class '%.60s'; did you mean '%s'?", a->value, nearest);
-  else
-    sr_mjcf_error(m, a->place, "there is no default class '%.60s'", a->value);
-  return false;
+  return !a || sr_mjcf_find_value(m, a, &m->class_names, "default class") >= 0;
 }
 
 // ----------------------------------------------------------------------------------------------------------- reading

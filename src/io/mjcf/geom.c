@@ -101,14 +101,8 @@ static srAttr color_of(srMjcf* m, const srMjcfInside* x) {
   double color[4];
   if (rgba && sr_mjcf_values(m, rgba, 4, 4, color) == 4) return sr_reader_list(m->r, color, 4, rgba->place);
   if (rgba || !material) return (srAttr){0};
-  const int i = sr_names_find(&m->material_names, material->value);
-  if (i >= 0) return sr_reader_list(m->r, m->material[i].rgba, 4, material->place);
-  const char* nearest = sr_names_nearest(&m->material_names, material->value);
-  if (nearest)
-    sr_mjcf_error(m, material->place, "there is no material '%.60s'; did you mean '%s'?", material->value, nearest);
-  else
-    sr_mjcf_error(m, material->place, "there is no material '%.60s'", material->value);
-  return (srAttr){0};
+  const int i = sr_mjcf_find_value(m, material, &m->material_names, "material");
+  return i >= 0 ? sr_reader_list(m->r, m->material[i].rgba, 4, material->place) : (srAttr){0};
 }
 
 // The mesh of a geom, which a primitive is fitted to; -1: none.
@@ -116,12 +110,7 @@ static int mesh_of(srMjcf* m, const srMjcfInside* x, int* kind) {
   const srXmlAttribute* a = sr_mjcf_attribute(m, x->node, x->childclass, "mesh");
   if (!a && *kind == MESH) sr_mjcf_error(m, x->node->place, "a geom of type mesh needs the attribute 'mesh'");
   if (!a || *kind == HFIELD) return -1;
-  const int i = sr_names_find(&m->mesh_names, a->value);
-  const char* nearest = i < 0 ? sr_names_nearest(&m->mesh_names, a->value) : NULL;
-  if (i < 0 && nearest)
-    sr_mjcf_error(m, a->place, "there is no mesh '%.60s'; did you mean '%s'?", a->value, nearest);
-  else if (i < 0)
-    sr_mjcf_error(m, a->place, "there is no mesh '%.60s'", a->value);
+  const int i = sr_mjcf_find_value(m, a, &m->mesh_names, "mesh");
   if (*kind == PLANE) {
     sr_reader_ignore(m->r, a->place, "the fit of a plane to a mesh (the mesh itself is the shape)");
     *kind = MESH;

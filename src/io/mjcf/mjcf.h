@@ -175,6 +175,7 @@ void sr_mjcf_check_attributes(srMjcf* m, const srXmlNode* node, const char* used
 
 // Index of a thing that an attribute names; -1 after an error with the nearest name, or when it is not given.
 int sr_mjcf_find(srMjcf* m, const srXmlNode* node, const char* attribute, const srNames* names, const char* what);
+int sr_mjcf_find_value(srMjcf* m, const srXmlAttribute* a, const srNames* names, const char* what);
 
 // The same with its distance: 0 the element itself, then outwards through its classes.
 const srXmlAttribute* sr_mjcf_attribute_level(const srMjcf* m, const srXmlNode* node, const char* childclass,

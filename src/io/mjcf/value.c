@@ -203,17 +203,17 @@ double sr_mjcf_angle(const srMjcf* m, const srXmlNode* node, double value) {
 }
 
 // -------------------------------------------------------------------------------------------------------- references
+int sr_mjcf_find_value(srMjcf* m, const srXmlAttribute* a, const srNames* names, const char* what) {
+  const int i = sr_names_find(names, a->value);
+  if (i < 0)
+    sr_mjcf_error(m, a->place, "there is no %s '%.60s'%s", what, a->value,
+                  sr_pool_guess(&m->r->pool, sr_names_nearest(names, a->value)));
+  return i;
+}
+
 int sr_mjcf_find(srMjcf* m, const srXmlNode* node, const char* attribute, const srNames* names, const char* what) {
   const srXmlAttribute* a = sr_xml_attribute(node, attribute);
-  if (!a) return -1;
-  const int i = sr_names_find(names, a->value);
-  if (i >= 0) return i;
-  const char* nearest = sr_names_nearest(names, a->value);
-  if (nearest)
-    sr_mjcf_error(m, a->place, "there is no %s '%.60s'; did you mean '%s'?", what, a->value, nearest);
-  else
-    sr_mjcf_error(m, a->place, "there is no %s '%.60s'", what, a->value);
-  return -1;
+  return a ? sr_mjcf_find_value(m, a, names, what) : -1;
 }
 
 void sr_mjcf_check_attributes(srMjcf* m, const srXmlNode* node, const char* used, const char* ignored) {

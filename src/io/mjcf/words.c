@@ -134,13 +134,9 @@ bool sr_mjcf_check_words(srMjcf* m, const srXmlNode* node, const char* used, con
       ignore_attribute(m, node, a);
       continue;
     }
-    const char* nearest = nearest_of(m, a->name, used, ignored);
     good = false;
-    if (nearest)
-      sr_mjcf_error(m, a->name_place, "unknown attribute '%.60s' of <%.60s>; did you mean '%s'?", a->name, node->name,
-                    nearest);
-    else
-      sr_mjcf_error(m, a->name_place, "unknown attribute '%.60s' of <%.60s>", a->name, node->name);
+    sr_mjcf_error(m, a->name_place, "unknown attribute '%.60s' of <%.60s>%s", a->name, node->name,
+                  sr_pool_guess(&m->r->pool, nearest_of(m, a->name, used, ignored)));
   }
   return good;
 }

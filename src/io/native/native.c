@@ -418,11 +418,8 @@ static void report_body(Reader* r, const srAttr* body) {
   const int n = srs_count(r->in->spec, SR_ELEMENT_BODY);
   const char** words = sr_pool_alloc(&r->in->text, (size_t)(n + 1) * sizeof *words);
   for (int i = 0; i < n; i++) words[i] = ((const srBodyDef*)srs_get(r->in->spec, SR_ELEMENT_BODY, i))->name.text;
-  const char* nearest = sr_nearest_word(body->text, words, n);
-  if (nearest)
-    FAIL(r, body->place, "no body '%.60s' is defined before this <extend>; did you mean '%s'?", body->text, nearest);
-  else
-    FAIL(r, body->place, "no body '%.60s' is defined before this <extend>", body->text);
+  FAIL(r, body->place, "no body '%.60s' is defined before this <extend>%s", body->text,
+       sr_pool_guess(&r->in->text, sr_nearest_word(body->text, words, n)));
 }
 
 static void read_extend(Reader* r, const srXmlNode* node) {

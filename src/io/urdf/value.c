@@ -159,8 +159,7 @@ int sr_urdf_find(srUrdf* u, const srXmlNode* node, const char* attribute, const 
 
 const char* sr_urdf_guess(srUrdf* u, const srNames* names, const char* name) {
   if (u->guesses-- <= 0) return "";
-  const char* nearest = sr_names_nearest(names, name);
-  return nearest ? sr_pool_printf(&u->r->pool, "; did you mean '%.60s'?", nearest) : "";
+  return sr_pool_guess(&u->r->pool, sr_names_nearest(names, name));
 }
 
 void sr_urdf_list(srUrdf* u, srUrdfList* list, const char* name, srPlace place) {

@@ -266,11 +266,8 @@ static void report_unknown(srXacro* x, const char* name, srPlace place) {
   for (int i = 0; i < SR_COUNT(one); i++) words[n++] = one[i].name;
   for (int i = 0; i < SR_COUNT(two); i++) words[n++] = two[i].name;
   for (int i = 0; i < SR_COUNT(others); i++) words[n++] = others[i].name;
-  const char* nearest = sr_nearest_word(name, words, n);
-  if (nearest)
-    sr_xacro_beyond(x, place, "the function '%.60s' is not known; did you mean '%s'?", name, nearest);
-  else
-    sr_xacro_beyond(x, place, "the function '%.60s' is not known", name);
+  sr_xacro_beyond(x, place, "the function '%.60s' is not known%s", name,
+                  sr_pool_guess(&x->r->pool, sr_nearest_word(name, words, n)));
 }
 
 bool sr_xacro_function(srXacro* x, const char* name, const srXacroValue* a, const char* const* keys, int n,

@@ -101,12 +101,8 @@ static int find_parameter(const srXacroMacro* m, const char* name) {
 static void report_parameter(const Call* c, const srXmlAttribute* a) {
   const char* words[SR_XML_MAX_ATTRIBUTES];
   for (int i = 0; i < c->macro->nparameter; i++) words[i] = c->macro->parameter[i].name;
-  const char* nearest = sr_nearest_word(a->name, words, c->macro->nparameter);
-  if (nearest)
-    sr_xacro_error(c->x, a->name_place, "the macro '%.60s' has no parameter '%.60s'; did you mean '%s'?",
-                   c->macro->name, a->name, nearest);
-  else
-    sr_xacro_error(c->x, a->name_place, "the macro '%.60s' has no parameter '%.60s'", c->macro->name, a->name);
+  sr_xacro_error(c->x, a->name_place, "the macro '%.60s' has no parameter '%.60s'%s", c->macro->name, a->name,
+                 sr_pool_guess(&c->x->r->pool, sr_nearest_word(a->name, words, c->macro->nparameter)));
 }
 
 static void take_attributes(Call* c, bool by_name) {
@@ -168,11 +164,8 @@ static void take_defaults(Call* c) {
 
 static void report_macro(srXacro* x, const srXmlNode* node, const char* name) {
   if (x->lost) return;  // it may be in the file that is missing
-  const char* nearest = sr_names_nearest(&x->macro_names, name);
-  if (nearest)
-    sr_xacro_error(x, node->place, "there is no macro '%.60s'; did you mean '%s'?", name, nearest);
-  else
-    sr_xacro_error(x, node->place, "there is no macro '%.60s'", name);
+  sr_xacro_error(x, node->place, "there is no macro '%.60s'%s", name,
+                 sr_pool_guess(&x->r->pool, sr_names_nearest(&x->macro_names, name)));
 }
 
 void sr_xacro_call(srXacro* x, srXacroScope* scope, const srXmlNode* node, const char* name, srXmlNode* to) {

@@ -49,11 +49,8 @@ static const char* nearest_symbol(srXacro* x, const srXacroScope* scope, const c
 }
 
 static void report_unknown(srXacro* x, const srXacroScope* scope, const char* name, srPlace place) {
-  const char* nearest = nearest_symbol(x, scope, name);
-  if (nearest)
-    sr_xacro_error(x, place, "there is no property '%.60s'; did you mean '%s'?", name, nearest);
-  else
-    sr_xacro_error(x, place, "there is no property '%.60s'", name);
+  sr_xacro_error(x, place, "there is no property '%.60s'%s", name,
+                 sr_pool_guess(&x->r->pool, nearest_symbol(x, scope, name)));
 }
 
 bool sr_xacro_get(srXacro* x, srXacroScope* scope, const char* name, srPlace place, srXacroValue* out) {
