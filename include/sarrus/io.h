@@ -98,7 +98,6 @@ SR_API srStatus sr_table_create(const char* path, const char* provenance, int nc
 SR_API srStatus sr_table_row(srTableWriter* table, const double* row);  // rows are kept as they come: a run may stop
 SR_API srStatus sr_table_close(srTableWriter* table, srMessages* messages);  // as sr_csv_close
 SR_API void sr_table_discard(srTableWriter* table);                          // the file stays what it was
-SR_API bool sr_table_has_hdf5(void);
 
 // A result table written as above, or by another program; CSV and HDF5 are recognised by content. Errors go to messages with
 // file, line and column: SR_INPUT; SR_IO when the file cannot be read. *out is NULL unless SR_OK.

@@ -73,16 +73,8 @@ bool sr_convert_has_mass(const srModel* m, int b) {
 }
 
 // -------------------------------------------------------------------------------------------------------------- losses
-// Index of an attribute by its word, -1: the element has none.
-static int field_of(srElementKind kind, const char* word) {
-  const srElement* e = srs_element(kind);
-  for (int k = 0; k < e->nfield; k++)
-    if (strcmp(e->fields[k].word, word) == 0) return k;
-  return -1;
-}
-
 static const char* given_text(const srConvert* x, srElementKind kind, int i, const char* word) {
-  const int field = field_of(kind, word);
+  const int field = sr_element_field(kind, word);
   return field < 0 ? NULL : attribute(x, kind, i, field)->text;
 }
 

@@ -20,13 +20,13 @@ static void positive(srCompiler* c, int field, double* out) {
   }
 }
 
-// Index of the word that a field of <run> has.
-static int word_index(srCompiler* c, int field, const char* const* words, int n) {
+// Index of the word that a field of <run> has, `otherwise` where there is none.
+static int word_index(srCompiler* c, int field, const char* const* words, int n, int otherwise) {
   const char* given = sr_c_text(c, SR_ELEMENT_RUN, 0, field);
   for (int i = 0; given && i < n; i++) {
     if (strcmp(given, words[i]) == 0) return i;
   }
-  return 0;
+  return otherwise;
 }
 
 // Step-size rule, and options of implicit methods.
@@ -35,12 +35,15 @@ static void rules(srCompiler* c) {
   static const char* const controls[] = {SR_CONTROL_LIST(SR_WORD)};
   static const char* const families[] = {SR_FAMILY_LIST(SR_WORD)};
   static const char* const tangents[] = {SR_TANGENT_LIST(SR_WORD)};
+  static const char* const ways[] = {SR_STABILIZATION_LIST(SR_WORD)};
 #undef SR_WORD
   srRunSettings* run = &c->priv->run;
   const int rtol = SR_FIELD(srRunDef, rtol), atol = SR_FIELD(srRunDef, atol), rho = SR_FIELD(srRunDef, rho);
-  run->control = (srControlRule)word_index(c, SR_FIELD(srRunDef, control), controls, SR_COUNT(controls));
-  run->family = (srFamily)word_index(c, SR_FIELD(srRunDef, family), families, SR_COUNT(families));
-  run->tangent = (srTangentWay)word_index(c, SR_FIELD(srRunDef, tangent), tangents, SR_COUNT(tangents));
+  run->control = (srControlRule)word_index(c, SR_FIELD(srRunDef, control), controls, SR_COUNT(controls), 0);
+  run->family = (srFamily)word_index(c, SR_FIELD(srRunDef, family), families, SR_COUNT(families), 0);
+  run->tangent = (srTangentWay)word_index(c, SR_FIELD(srRunDef, tangent), tangents, SR_COUNT(tangents), 0);
+  run->stabilization = (srStabilization)word_index(c, SR_FIELD(srRunDef, stabilization), ways, SR_COUNT(ways),
+                                                   SR_STABILIZATION_PROJECTION);
   if (sr_c_number(c, SR_ELEMENT_RUN, 0, rho, &run->rho) && !(run->rho >= 0 && run->rho <= 1)) {
     sr_c_error(c, sr_c_place(c, SR_ELEMENT_RUN, 0, rho), "'rho' must be from 0 to 1, got %g", run->rho);
   }
@@ -48,19 +51,6 @@ static void rules(srCompiler* c) {
   if (run->control != SR_CONTROL_POSITIONS) return;
   if (!sr_c_attr(c, SR_ELEMENT_RUN, 0, rtol)->text) run->rtol = 1e-4;
   if (!sr_c_attr(c, SR_ELEMENT_RUN, 0, atol)->text) run->atol = 1e-4;
-}
-
-static void stabilization(srCompiler* c) {
-  static const char* const words[] = {
-#define SR_WORD(NAME, word) word,
-      SR_STABILIZATION_LIST(SR_WORD)
-#undef SR_WORD
-  };
-  const char* given = sr_c_text(c, SR_ELEMENT_RUN, 0, SR_FIELD(srRunDef, stabilization));
-  for (int i = 0; given && i < SR_COUNT(words); i++) {
-    if (strcmp(given, words[i]) != 0) continue;
-    c->priv->run.stabilization = (srStabilization)i;
-  }
 }
 
 static void run_defaults(srCompiler* c, bool given) {
@@ -91,7 +81,6 @@ static void run_defaults(srCompiler* c, bool given) {
   positive(c, SR_FIELD(srRunDef, beta), &run->beta);
   const char* metric = sr_c_text(c, SR_ELEMENT_RUN, 0, SR_FIELD(srRunDef, metric));
   run->metric_identity = strcmp(metric, "identity") == 0;
-  stabilization(c);
   rules(c);
   run->method = sr_pool_text(c->pool, sr_c_text(c, SR_ELEMENT_RUN, 0, SR_FIELD(srRunDef, method)));
 }

@@ -126,6 +126,9 @@ void sr_compile_programs(srCompiler* c);     // compile_law.c
 void sr_compile_run(srCompiler* c);          // compile.c: option and run
 void sr_compile_unused(srCompiler* c);       // compile_unused.c: attributes without effect
 
+// Appends the variables that a node depends on to n leaves, in the order of the graph, each once; time: with t. Returns their number.
+int sr_c_leaves(srCompiler* c, srNode node, bool time, srNode** leaves, int n, int* capacity);
+int sr_c_sensor_of(const srModel* m, int value, int* scalar);  // the sensor with this value, and which it is; -1: none
 // The word of a function above one of the n leaves that a constraint formula may not contain there; NULL: none.
 // velocity: the leaves are velocities, else coordinates. compile_nonsmooth.c
 const char* sr_compile_nonsmooth(srCompiler* c, srNode node, const srNode* leaf, int n, bool velocity);

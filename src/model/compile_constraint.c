@@ -180,31 +180,8 @@ static bool is_velocity(const srFormulaVariable* x) {
 static bool as_variable(const srModel* m, const srNodeView* view, srFormulaVariable* out) {
   *out = (srFormulaVariable){.kind = (int)view->kind, .index = view->index};
   if (view->kind != SR_VAR_SENSOR) return true;
-  for (int i = 0; i < m->nsensor; i++) {
-    const int first = m->sensor[i].value;
-    if (first < 0 || view->index < first || view->index >= first + SR_SENSOR_SCALARS) continue;
-    out->index = i;
-    out->scalar = view->index - first;
-    return true;
-  }
-  return false;
-}
-
-// Variables that a node depends on: their nodes into *leaves, in the order of the graph.
-static int leaves_of(srCompiler* c, srNode node, srNode** leaves) {
-  unsigned char* seen = sr_pool_alloc(&c->scratch, (size_t)node + 1);
-  int n = 0, capacity = 0;
-  *leaves = NULL;
-  seen[node] = 1;
-  for (srNode x = node; x >= 0; x--) {  // children have smaller indices
-    if (!seen[x]) continue;
-    const srNodeView view = sr_graph_view(c->graph, x);
-    if (view.op == SR_OP_VAR) SR_PUSH(&c->scratch, *leaves, n, capacity) = x;
-    for (int k = 0; k < 3; k++) {
-      if (view.child[k] != SR_NO_NODE) seen[view.child[k]] = 1;
-    }
-  }
-  return n;
+  out->index = sr_c_sensor_of(m, view->index, &out->scalar);
+  return out->index >= 0;
 }
 
 static const char* wrong_variable(const srFormulaRow* row, const srFormulaVariable* x) {
@@ -352,10 +329,11 @@ static void compile_formula(srCompiler* c, int i, srNames* names, srFormulaRow* 
   }
   const int field = row->velocity ? SR_FIELD(srConstraintDef, velocity) : SR_FIELD(srConstraintDef, expr);
   const srPlace place = sr_c_place(c, SR_ELEMENT_CONSTRAINT, i, field);
-  srNode node, *leaves;
+  srNode node, *leaves = NULL;
+  int capacity = 0;
   node = equation(c, i, field, place);
   if (node == SR_NO_NODE) return;
-  row->nvar = leaves_of(c, node, &leaves);
+  row->nvar = sr_c_leaves(c, node, true, &leaves, 0, &capacity);
   if (!row_variables(c, row, leaves, place) || !is_smooth(c, row, node, leaves, place)) return;
   row->arg = c->m->nrow_arg;
   c->m->nrow_arg += row->nvar;

@@ -495,31 +495,6 @@ void sr_compile_contact(srCompiler* c, int i) {
 }
 
 // -------------------------------------------------------------------------------------------------------------- gaps
-// Leaves of a formula that vary in time, in the order of the graph.
-static int leaves_of(srCompiler* c, srNode node, srNode** leaves, int n, int* capacity) {
-  unsigned char* seen = sr_pool_alloc(&c->scratch, (size_t)node + 1);
-  seen[node] = 1;
-  for (srNode x = node; x >= 0; x--) {  // children have smaller indices
-    if (!seen[x]) continue;
-    const srNodeView view = sr_graph_view(c->graph, x);
-    bool known = view.op != SR_OP_VAR || view.kind == SR_VAR_TIME;
-    for (int k = 0; k < n && !known; k++) known = (*leaves)[k] == x;
-    if (!known) SR_PUSH(&c->scratch, *leaves, n, *capacity) = x;
-    for (int k = 0; k < 3; k++) {
-      if (view.child[k] != SR_NO_NODE) seen[view.child[k]] = 1;
-    }
-  }
-  return n;
-}
-
-static int sensor_of(const srModel* m, int value, int* scalar) {
-  for (int i = 0; i < m->nsensor; i++) {
-    *scalar = value - m->sensor[i].value;
-    if (m->sensor[i].value >= 0 && *scalar >= 0 && *scalar < SR_SENSOR_SCALARS) return i;
-  }
-  return -1;
-}
-
 // The velocity coordinate of a joint's own position coordinate; -1: of a quaternion or a free body.
 static int velocity_of(const srModel* m, int q) {
   for (int j = 0; j < m->njoint; j++) {
@@ -546,7 +521,7 @@ static const char* as_variable(srCompiler* c, srNode leaf, bool velocity, srCont
     return NULL;
   }
   if (view.kind == SR_VAR_SENSOR) {
-    x->index = sensor_of(c->m, view.index, &x->scalar);
+    x->index = sr_c_sensor_of(c->m, view.index, &x->scalar);
     if (x->index < 0) return "a formula sensor cannot be used in a gap; write its formula";
     if (!velocity && x->scalar < 3) {
       *rate = sr_graph_var(c->graph, SR_VAR_SENSOR, view.index + 3);
@@ -576,17 +551,17 @@ typedef struct Gap {
 
 static bool gap_variables(srCompiler* c, int i, Gap* g) {
   int capacity = 0;
-  g->n = leaves_of(c, g->gap, &g->leaf, 0, &capacity);
-  if (g->slip != SR_NO_NODE) g->n = leaves_of(c, g->slip, &g->leaf, g->n, &capacity);
+  g->n = sr_c_leaves(c, g->gap, false, &g->leaf, 0, &capacity);
+  if (g->slip != SR_NO_NODE) g->n = sr_c_leaves(c, g->slip, false, &g->leaf, g->n, &capacity);
   g->positions = g->n;
   if (g->speed != SR_NO_NODE) {
     srNode* all = NULL;
     int room = 0;
-    const int n = leaves_of(c, g->speed, &all, 0, &room);
+    const int n = sr_c_leaves(c, g->speed, false, &all, 0, &room);
     for (int k = 0; k < n; k++) {  // positions may appear in its coefficients
       const srNodeView view = sr_graph_view(c->graph, all[k]);
       int scalar = 0;
-      if (view.kind == SR_VAR_SENSOR) (void)sensor_of(c->m, view.index, &scalar);
+      if (view.kind == SR_VAR_SENSOR) (void)sr_c_sensor_of(c->m, view.index, &scalar);
       if (view.kind == SR_VAR_V || (scalar >= 3 && scalar < 9)) SR_PUSH(&c->scratch, g->leaf, g->n, capacity) = all[k];
     }
   }

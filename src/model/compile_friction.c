@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "model/compile.h"
+#include "model/spec.h"
 
 // ------------------------------------------------------------------------------------------------------------ laws
 void sr_c_register_friction(srCompiler* c, const srFrictionLaw* law) {
@@ -95,14 +96,6 @@ bool sr_c_optional(srCompiler* c, srElementKind kind, int i, int field, double* 
   return sr_c_numbers(c, kind, i, field, out, 1) >= 0;
 }
 
-static int field_by_word(srElementKind kind, const char* word) {
-  const srElement* e = srs_element(kind);
-  for (int k = 0; k < e->nfield; k++) {
-    if (strcmp(e->fields[k].word, word) == 0) return k;
-  }
-  return -1;
-}
-
 // One of the numbers that laws take: its attribute, its destination, the laws that use it.
 typedef struct Number {
   const char* word;
@@ -122,7 +115,7 @@ static bool check_elements(srCompiler* c, srElementKind kind, int i, const srDry
   const double n = x->p.elements;
   if ((x->law->uses & SR_FRICTION_USES(elements)) == 0) return true;
   if (n >= 1 && n <= SR_FRICTION_MAX_ELEMENTS && n == floor(n)) return true;
-  sr_c_error(c, sr_c_place(c, kind, i, field_by_word(kind, "elements")),
+  sr_c_error(c, sr_c_place(c, kind, i, sr_element_field(kind, "elements")),
              "'elements' must be a whole number from 1 to %d, got %g", SR_FRICTION_MAX_ELEMENTS, n);
   return false;
 }
@@ -144,7 +137,7 @@ bool sr_c_bristle(srCompiler* c, srElementKind kind, int i, int first, srDryFric
   };
   bool good = sr_c_number(c, kind, i, first + SR_FIELD(srFrictionDef, tau) - SR_FIELD(srFrictionDef, v0), tau);
   for (int k = 0; k < SR_COUNT(numbers); k++) {
-    const int field = field_by_word(kind, numbers[k].word);
+    const int field = sr_element_field(kind, numbers[k].word);
     SR_ASSERT(field >= 0);
     good &= sr_c_optional(c, kind, i, field, numbers[k].to);
     if ((x->law->uses & numbers[k].use) == 0) report_unused(c, kind, i, field, x->law);
@@ -154,7 +147,7 @@ bool sr_c_bristle(srCompiler* c, srElementKind kind, int i, int first, srDryFric
 
 // The location of the wrong attribute, or of the element.
 static srPlace place_of(srCompiler* c, srElementKind kind, int i, const char* const* word, int which) {
-  const int field = which >= 0 ? field_by_word(kind, word[which]) : -1;
+  const int field = which >= 0 ? sr_element_field(kind, word[which]) : -1;
   return field >= 0 ? sr_c_place(c, kind, i, field) : srs_place(c->spec, kind, i);
 }
 
@@ -170,8 +163,8 @@ bool sr_c_check_friction(srCompiler* c, srElementKind kind, int i, const char* n
     word[SR_FRICTION_D] = "mu-v";
   }
   const char *at_rest = contact ? "mu-s" : "F", *slipping = contact ? "mu-k" : "Fk";
-  const bool one = !sr_given(*sr_c_attr(c, kind, i, field_by_word(kind, slipping))) &&
-                   sr_given(*sr_c_attr(c, kind, i, field_by_word(kind, at_rest)));  // sets both
+  const bool one = !sr_given(*sr_c_attr(c, kind, i, sr_element_field(kind, slipping))) &&
+                   sr_given(*sr_c_attr(c, kind, i, sr_element_field(kind, at_rest)));  // sets both
   word[SR_FRICTION_TAU] = "tau";
   word[SR_FRICTION_KINETIC] = one ? at_rest : slipping;
   word[SR_FRICTION_STATIC] = at_rest;

@@ -1,4 +1,4 @@
-// Functions with kinks and jumps in the formula of a constraint. The graph differentiates them branch by branch, so that
+// What the formula of a constraint or a gap depends on, and functions with kinks and jumps in it. The graph differentiates them branch by branch, so that
 // second derivatives do not show them: they are detected by name.
 //
 //   velocity eq.   none above a velocity: |v| = 1 is linear in every branch, and still not linear
@@ -20,6 +20,30 @@ static const char* word_of(srOp op, bool velocity) {
     case SR_OP_IF: return velocity ? "if()" : NULL;
     default: return NULL;
   }
+}
+
+int sr_c_leaves(srCompiler* c, srNode node, bool time, srNode** leaves, int n, int* capacity) {
+  unsigned char* seen = sr_pool_alloc(&c->scratch, (size_t)node + 1);
+  seen[node] = 1;
+  for (srNode x = node; x >= 0; x--) {  // children have smaller indices
+    if (!seen[x]) continue;
+    const srNodeView view = sr_graph_view(c->graph, x);
+    bool known = view.op != SR_OP_VAR || (!time && view.kind == SR_VAR_TIME);
+    for (int k = 0; k < n && !known; k++) known = (*leaves)[k] == x;
+    if (!known) SR_PUSH(&c->scratch, *leaves, n, *capacity) = x;
+    for (int k = 0; k < 3; k++) {
+      if (view.child[k] != SR_NO_NODE) seen[view.child[k]] = 1;
+    }
+  }
+  return n;
+}
+
+int sr_c_sensor_of(const srModel* m, int value, int* scalar) {
+  for (int i = 0; i < m->nsensor; i++) {
+    *scalar = value - m->sensor[i].value;
+    if (m->sensor[i].value >= 0 && *scalar >= 0 && *scalar < SR_SENSOR_SCALARS) return i;
+  }
+  return -1;
 }
 
 // holds[x]: node x depends on one of the leaves.

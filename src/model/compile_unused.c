@@ -4,6 +4,7 @@
 
 #include "model/compile.h"
 #include "model/joint.h"
+#include "model/spec.h"
 
 typedef struct Rule {
   srElementKind kind;
@@ -63,18 +64,9 @@ static const Rule rules[] = {
     {SR_ELEMENT_USER, "coordinate", NULL, "joint"},
 };
 
-// The word ends at a bar.
-static int field_of(srElementKind kind, const char* word) {
-  const srElement* e = srs_element(kind);
-  const size_t n = strcspn(word, "|");
-  int k = 0;
-  while (k < e->nfield && (strncmp(e->fields[k].word, word, n) != 0 || e->fields[k].word[n] != '\0')) k++;
-  return k < e->nfield ? k : -1;
-}
-
 static void check_needs(srCompiler* c, const Rule* rule, int i, srPlace place) {
   const char* bar = strchr(rule->needs, '|');
-  const int one = field_of(rule->kind, rule->needs), two = bar ? field_of(rule->kind, bar + 1) : one;
+  const int one = sr_element_field(rule->kind, rule->needs), two = bar ? sr_element_field(rule->kind, bar + 1) : one;
   SR_ASSERT(one >= 0 && two >= 0);
   if (sr_given(*sr_c_attr(c, rule->kind, i, one)) || sr_given(*sr_c_attr(c, rule->kind, i, two))) return;
   const srField* f = srs_element(rule->kind)->fields;
@@ -134,8 +126,8 @@ static void check_spheres(srCompiler* c) {
 void sr_compile_unused(srCompiler* c) {
   for (int r = 0; r < SR_COUNT(rules); r++) {
     const Rule* rule = &rules[r];
-    const int field = field_of(rule->kind, rule->attribute);
-    const int type = rule->types ? field_of(rule->kind, "type") : -1;
+    const int field = sr_element_field(rule->kind, rule->attribute);
+    const int type = rule->types ? sr_element_field(rule->kind, "type") : -1;
     SR_ASSERT(field >= 0 && (type >= 0) == (rule->types != NULL));
     for (int i = 0; i < srs_count(c->spec, rule->kind); i++) check(c, rule, i, field, type);
   }

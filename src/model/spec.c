@@ -147,6 +147,14 @@ bool srs_set(srSpec* spec, srElementKind kind, int i, int attribute, srAttr valu
   return done;
 }
 
+int sr_element_field(srElementKind kind, const char* word) {
+  const srElement* e = srs_element(kind);
+  const size_t n = strcspn(word, "|");
+  int k = 0;
+  while (k < e->nfield && (strncmp(e->fields[k].word, word, n) != 0 || e->fields[k].word[n] != '\0')) k++;
+  return k < e->nfield ? k : -1;
+}
+
 bool sr_spec_set_place(srSpec* spec, srElementKind kind, int i, srPlace place) {
   Item* item = find_item(spec, kind, i);
   if (!item) return false;

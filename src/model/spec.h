@@ -15,6 +15,9 @@ int sr_spec_plugin_folders(const srSpec* spec, const char* const** out);
 // Attributes of an element as an array, in the order of srs_element(kind)->fields; NULL when there is no such element.
 const srAttr* sr_spec_attributes(const srSpec* spec, srElementKind kind, int i);
 
+// Index of an attribute by its word, which ends at a zero or a bar; -1: the element has none.
+int sr_element_field(srElementKind kind, const char* word);
+
 // Location of an element, when another replaces it by srs_set. False when out of memory.
 bool sr_spec_set_place(srSpec* spec, srElementKind kind, int i, srPlace place);
 

@@ -25,8 +25,6 @@ struct srHdf5 {
   double* block;
 };
 
-bool sr_table_has_hdf5(void) { return true; }
-
 // The library prints its errors unless switched off; the caller's setting is restored.
 typedef struct Quiet {
   H5E_auto2_t function;

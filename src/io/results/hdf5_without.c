@@ -8,8 +8,6 @@ static srStatus refuse(const char* path, srMessages* messages) {
   return SR_IO;
 }
 
-bool sr_table_has_hdf5(void) { return false; }
-
 srStatus sr_hdf5_create(const char* path, const char* provenance, int ncolumn, const char* const* names,
                         const char* const* units, srMessages* messages, srHdf5** out) {
   (void)provenance, (void)ncolumn, (void)names, (void)units;

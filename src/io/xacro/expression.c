@@ -524,29 +524,21 @@ static srXacroValue inversion(Parser* s) {
   return sr_xacro_bool(!sr_xacro_truth(&value));
 }
 
-static srXacroValue conjunction(Parser* s) {
-  srXacroValue value = inversion(s);
-  while (take_word(s, "and")) {
-    const bool over = !sr_xacro_truth(&value);
+// Operands with `word` between them; behind the first one whose truth is `ends` they are read over, not evaluated.
+static srXacroValue operands(Parser* s, const char* word, bool ends, srXacroValue (*operand)(Parser*)) {
+  srXacroValue value = operand(s);
+  while (take_word(s, word)) {
+    const bool over = sr_xacro_truth(&value) == ends;
     s->skip += over;
-    const srXacroValue next = inversion(s);
+    const srXacroValue next = operand(s);
     s->skip -= over;
     if (!over) value = next;
   }
   return value;
 }
 
-static srXacroValue disjunction(Parser* s) {
-  srXacroValue value = conjunction(s);
-  while (take_word(s, "or")) {
-    const bool over = sr_xacro_truth(&value);
-    s->skip += over;
-    const srXacroValue next = conjunction(s);
-    s->skip -= over;
-    if (!over) value = next;
-  }
-  return value;
-}
+static srXacroValue conjunction(Parser* s) { return operands(s, "and", false, inversion); }
+static srXacroValue disjunction(Parser* s) { return operands(s, "or", true, conjunction); }
 
 // a if c else b: a is read over first, and evaluated when c is known.
 static srXacroValue conditional(Parser* s) {
