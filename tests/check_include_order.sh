@@ -45,7 +45,7 @@ function exists(file,   text, found) { found = (getline text < file) >= 0; close
     else if (here != "sarrus" && !((here, public_folder(name)) in allowed)) fault(here " may not include <sarrus/" name ".h>")
   } else {
     stem = name; sub(/\.h$/, "", stem)
-    if (stem == "klu") { if (here != "suitesparse") fault(here " may not include <" name ">"); next }
+    if (stem == "klu" || stem == "amd") { if (here != "suitesparse") fault(here " may not include <" name ">"); next }
     if (stem ~ /^(cvodes|idas|nvector|sundials)\//) { if (here != "sundials") fault(here " may not include <" name ">"); next }
     if (stem in threads && here == "network") next
     if (stem == "expat" || stem == "hdf5" ? here != "io" : !(stem in system_header) && here != "cli") fault(here " may not include <" name ">")

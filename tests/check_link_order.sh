@@ -3,7 +3,7 @@
 # and defined above would tie them together all the same. And the core (cmake/targets.cmake) needs the C library and libm: no files, no
 # shared libraries, no threads, no processes.
 #   integrate -> sundials   the table of methods names cvode and ida; without SUNDIALS they are rows that refuse (sundials/without.c)
-#   math -> suitesparse    the table of sparse solvers names klu; without SuiteSparse it is a row that is absent (suitesparse/without.c)
+#   math -> suitesparse    the tables of sparse solvers name klu and amd; without SuiteSparse they are rows that are absent (suitesparse/without.c)
 #   io -> catalog           the converter compiles what it writes
 cd "$(dirname "$0")/.." || exit 1
 build=${SARRUS_BUILD:-build/test}

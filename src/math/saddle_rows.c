@@ -2,10 +2,10 @@
 //
 // Dense: B = G L^-T with M = L L^T, rows scaled to length 1, row-pivoted QR: B_i = sum_j R_ij Q_j. A row whose remainder is not above
 // tau is dropped; its coefficients solve R_K^T c = R_d.
-// Sparse: S = N G W G^T N with W = diag(M)^-1 and N the scaling to length 1; S = L D L^T row by row (Davis 2006, section 4.7),
-// where D_k is the squared distance of row k from the rows before it: below tau^2 the row is dropped and its column of L
-// stays empty. Coefficients solve S_KK c = S_Kd. Not pivoted: each row kept is farther than tau from those before it, each
-// row dropped is nearer, but the smallest singular value of the kept rows may be smaller than tau.
+// Sparse: S = B B^T with B = N G W^1/2, W = diag(M)^-1 and N the scaling to length 1; S = L D L^T (math/symmetric.h), where D_k is the
+// squared distance of row k from the rows before it: below tau^2 the row is dropped. Coefficients solve S_KK c = S_Kd. Not pivoted: each
+// row kept is farther than tau from those before it, each row dropped is nearer, but the smallest singular value of the kept rows may
+// be smaller than tau.
 // Least norm: lambda - N^T (N N^T)^-1 N lambda with the rows N_d = e_d - c_d of the null space of G^T, by conjugate gradients:
 // N N^T = I + C C^T is well conditioned where no coefficient is large.
 #include <math.h>
@@ -15,6 +15,7 @@
 #include "math/dense.h"
 #include "math/qr.h"
 #include "math/saddle.h"
+#include "math/symmetric.h"
 
 #define DENSE_BELOW 80
 #define EXCHANGES 200  // at one time: each costs a factor
@@ -25,15 +26,16 @@ struct srmRows {
   bool sparse;
   int rank;
   unsigned char* kept;
-  double *length, *pivot, *work, *a, *b, *c, *d, *e;  // ng each; d: pivots of the sparse factor
+  double *length, *pivot, *work, *a, *b, *c, *e;  // ng each
+  double* B;                                      // scaled rows: dense (ng x nv), sparse by the pattern of G
   // dense
-  double *metric, *B, *basis, *R;  // nv x nv, ng x nv, ng x nv, ng x ng
-  int* order;                      // kept rows in order of selection, then the dropped; sparse: order of elimination
+  double *metric, *basis, *R;  // nv x nv, ng x nv, ng x ng
+  int* order;                  // kept rows in order of selection, then the dropped
   // sparse
-  int *Sstart, *Sneighbour;  // graph of rows that share columns
-  double *S, *diagonal;      // numbers of S, by the graph and on the diagonal
-  int *place, *parent, *mark, *row_count, *Lstart, *Lcount, *Lrow, *stack;
-  double *Lvalue, *weight;
+  srmSymmetric* S;
+  int npair;
+  int *pair_first, *pair_second, *pair_at;  // rows that share columns, and where their product goes in S
+  double *weight, *least;                   // nv: W^1/2, then scratch; ng: least pivots by step
 };
 
 // ---- life -------------------------------------------------------------------------------------------------------------
@@ -42,40 +44,40 @@ void srm_rows_destroy(srmRows* r) {
   if (r == NULL) return;
   srm_pattern_free(&r->M);
   srm_pattern_free(&r->G);
-  void* parts[] = {r->kept,      r->length,     r->pivot,  r->work,     r->a,     r->b,      r->c,
-                   r->d,         r->e,          r->metric, r->B,        r->basis, r->R,      r->order,
-                   r->Sstart,    r->Sneighbour, r->S,      r->diagonal, r->place, r->parent, r->mark,
-                   r->row_count, r->Lstart,     r->Lcount, r->Lrow,     r->stack, r->Lvalue, r->weight};
+  srm_symmetric_destroy(r->S);
+  void* parts[] = {r->kept,  r->length,     r->pivot,       r->work,    r->a,      r->b,
+                   r->c,     r->e,          r->metric,      r->B,       r->basis,  r->R,
+                   r->order, r->pair_first, r->pair_second, r->pair_at, r->weight, r->least};
   for (int i = 0; i < SR_COUNT(parts); ++i) sr_free(parts[i]);
   sr_free(r);
 }
 
-static bool create_sparse(srmRows* r) {
-  const size_t ng = (size_t)r->shape.ng;
-  bool good = srm_row_graph(&r->G, &r->Sstart, &r->Sneighbour) && srm_take_ints(&r->order, ng) &&
-              srm_take_ints(&r->place, ng) && srm_take_ints(&r->parent, ng) && srm_take_ints(&r->mark, ng) &&
-              srm_take_ints(&r->row_count, ng) && srm_take_ints(&r->Lstart, ng) && srm_take_ints(&r->Lcount, ng) &&
-              srm_take_ints(&r->stack, ng) && srm_take_numbers(&r->diagonal, ng) &&
-              srm_take_numbers(&r->weight, (size_t)r->shape.nv) && srm_take_numbers(&r->S, (size_t)r->Sstart[ng]) &&
-              srm_order_minimum_degree(r->shape.ng, r->Sstart, r->Sneighbour, r->order);
-  if (!good) return false;
-  for (int k = 0; k < r->shape.ng; ++k) r->place[r->order[k]] = k;
-  const size_t fill =
-      srm_elimination_tree(r->shape.ng, r->Sstart, r->Sneighbour, r->order, r->place, r->parent, r->mark, r->row_count);
-  if (!srm_take_ints(&r->Lrow, fill) || !srm_take_numbers(&r->Lvalue, fill)) return false;
-  // Entries of each column: one for every row whose path runs through it.
-  for (int k = 0; k < r->shape.ng; ++k) r->mark[k] = -1;
+static bool find_pairs(srmRows* r, const int* start, const int* neighbour) {
+  const size_t count = (size_t)start[r->shape.ng] / 2;
+  if (!srm_take_ints(&r->pair_first, count) || !srm_take_ints(&r->pair_second, count) ||
+      !srm_take_ints(&r->pair_at, count))
+    return false;
   for (int k = 0; k < r->shape.ng; ++k) {
-    r->mark[k] = k;
-    for (int e = r->Sstart[r->order[k]]; e < r->Sstart[r->order[k] + 1]; ++e) {
-      for (int i = r->place[r->Sneighbour[e]]; i < k && r->mark[i] != k; i = r->parent[i]) {
-        r->mark[i] = k;
-        ++r->Lstart[i + 1];
-      }
+    for (int e = start[k]; e < start[k + 1]; ++e) {
+      if (r->S->place[neighbour[e]] < r->S->place[k]) continue;
+      r->pair_first[r->npair] = k;
+      r->pair_second[r->npair] = neighbour[e];
+      r->pair_at[r->npair++] = srm_symmetric_block(r->S, r->S->place[k], r->S->place[neighbour[e]]);
     }
   }
-  for (int k = 0; k < r->shape.ng; ++k) r->Lstart[k + 1] += r->Lstart[k];
   return true;
+}
+
+static bool create_sparse(srmRows* r) {
+  int *start = NULL, *neighbour = NULL;
+  bool good = srm_row_graph(&r->G, &start, &neighbour) && srm_take_numbers(&r->weight, (size_t)r->shape.nv) &&
+              srm_take_numbers(&r->least, (size_t)r->shape.ng) &&
+              srm_take_numbers(&r->B, (size_t)srm_pattern_count(&r->G));
+  const srmSymmetricShape shape = {.n = r->shape.ng, .start = start, .neighbour = neighbour};
+  good = good && srm_symmetric_create(&shape, srm_symmetric_for(1, shape.n), &r->S) && find_pairs(r, start, neighbour);
+  sr_free(start);
+  sr_free(neighbour);
+  return good;
 }
 
 static bool create_dense(srmRows* r) {
@@ -99,8 +101,7 @@ srmRows* srm_rows_create(const srmSaddleShape* shape) {
   r->kept = sr_alloc(ng + 1);
   good = good && r->kept != NULL && srm_take_numbers(&r->length, ng) && srm_take_numbers(&r->pivot, ng) &&
          srm_take_numbers(&r->work, ng) && srm_take_numbers(&r->a, ng) && srm_take_numbers(&r->b, ng) &&
-         srm_take_numbers(&r->c, ng) && srm_take_numbers(&r->d, ng) && srm_take_numbers(&r->e, ng) &&
-         (r->sparse ? create_sparse(r) : create_dense(r));
+         srm_take_numbers(&r->c, ng) && srm_take_numbers(&r->e, ng) && (r->sparse ? create_sparse(r) : create_dense(r));
   if (good) return r;
   srm_rows_destroy(r);
   return NULL;
@@ -188,10 +189,10 @@ static void scale_rows(srmRows* r, const srmRowsChoice* choice) {
   }
 }
 
-// Would keeping this row change v by more than the limit?
-static bool doubtful(const srmRows* r, const srmRowsChoice* choice, int row) {
-  if (choice->residual == NULL || r->pivot[row] >= 1e-3 || !(r->length[row] > 0)) return false;
-  return fabs(choice->residual[row]) / (r->length[row] * r->pivot[row]) > choice->residual_limit;
+// A row of distance < 1e-3 is doubtful below this distance: keeping it would change v by more than the limit.
+static double doubtful_below(const srmRows* r, const srmRowsChoice* choice, int row) {
+  if (choice->residual == NULL || !(r->length[row] > 0)) return 0;
+  return fmin(1e-3, fabs(choice->residual[row]) / (r->length[row] * choice->residual_limit));
 }
 
 static int classify_dense(srmRows* r, const double* M, const double* G, const srmRowsChoice* choice) {
@@ -201,7 +202,7 @@ static int classify_dense(srmRows* r, const double* M, const double* G, const sr
   scale_rows(r, choice);
   int rank = srm_row_qr(ng, nv, r->B, choice->first, choice->tau, r->order, r->pivot, r->basis, r->R);
   // Doubtful rows are among the last selected, since distances fall.
-  while (rank > 0 && doubtful(r, choice, r->order[rank - 1])) --rank;
+  while (rank > 0 && r->pivot[r->order[rank - 1]] < doubtful_below(r, choice, r->order[rank - 1])) --rank;
   memset(r->kept, 0, (size_t)ng);
   for (int k = 0; k < rank; ++k) r->kept[r->order[k]] = 1;
   return rank;
@@ -246,20 +247,21 @@ static void coefficients_dense(srmRows* r, const double* lambda, double* out) {
 
 // ---- sparse -----------------------------------------------------------------------------------------------------------
 
-// sum_j G_kj G_lj w_j of two sparse rows.
-static double row_product(const srmRows* r, const double* G, int k, int l) {
+// B_k . B_l of two sparse rows.
+static double row_product(const srmRows* r, int k, int l) {
   double sum = 0;
   int p = r->G.row[k], q = r->G.row[l];
   while (p < r->G.row[k + 1] && q < r->G.row[l + 1]) {
     const int difference = r->G.column[p] - r->G.column[q];
-    if (difference == 0) sum += G[p] * G[q] * r->weight[r->G.column[p]];
+    if (difference == 0) sum += r->B[p] * r->B[q];
     p += difference <= 0;
     q += difference >= 0;
   }
   return sum;
 }
 
-static void assemble_sparse(srmRows* r, const double* M, const double* G, const srmRowsChoice* choice) {
+// weight = W^1/2.
+static void weigh_columns(srmRows* r, const double* M) {
   double most = 0;
   for (int i = 0; i < r->shape.nv; ++i) {
     r->weight[i] = M == NULL ? 1 : 0;
@@ -270,120 +272,64 @@ static void assemble_sparse(srmRows* r, const double* M, const double* G, const 
   }
   // A coordinate without mass counts with a small one: any metric gives the same rank.
   const double least = most > 0 ? 1e-8 * most : 1;
-  for (int i = 0; i < r->shape.nv; ++i) r->weight[i] = 1 / fmax(r->weight[i], least);
-  for (int k = 0; k < r->shape.ng; ++k) {
-    r->diagonal[k] = row_product(r, G, k, k);
-    r->length[k] = sqrt(r->diagonal[k]);
-  }
-  reference_lengths(r, choice);
-  for (int k = 0; k < r->shape.ng; ++k) r->diagonal[k] /= r->length[k] > 0 ? r->length[k] * r->length[k] : 1;
-  for (int k = 0; k < r->shape.ng; ++k) {
-    for (int e = r->Sstart[k]; e < r->Sstart[k + 1]; ++e) {
-      const int l = r->Sneighbour[e];
-      const double scale = r->length[k] * r->length[l];
-      r->S[e] = scale > 0 ? row_product(r, G, k, l) / scale : 0;
-    }
-  }
+  for (int i = 0; i < r->shape.nv; ++i) r->weight[i] = 1 / sqrt(fmax(r->weight[i], least));
 }
 
-// Rows of L that row k of the factor involves, in the order of the tree, at stack[top ..].
-static int row_reach(srmRows* r, int k) {
-  int top = r->shape.ng;
-  const int v = r->order[k];
-  r->mark[k] = k;
-  for (int e = r->Sstart[v]; e < r->Sstart[v + 1]; ++e) {
-    int length = 0;
-    for (int i = r->place[r->Sneighbour[e]]; i < k && r->mark[i] != k; i = r->parent[i]) {
-      r->mark[i] = k;
-      r->stack[length++] = i;
-    }
-    while (length > 0) r->stack[--top] = r->stack[--length];
+static void assemble_sparse(srmRows* r, const double* M, const double* G, const srmRowsChoice* choice) {
+  weigh_columns(r, M);
+  for (int p = 0; p < srm_pattern_count(&r->G); ++p) r->B[p] = G[p] * r->weight[r->G.column[p]];
+  for (int k = 0; k < r->shape.ng; ++k) r->length[k] = sqrt(row_product(r, k, k));
+  reference_lengths(r, choice);
+  srm_symmetric_clear(r->S);
+  for (int k = 0; k < r->shape.ng; ++k) {
+    const double factor = r->length[k] > 0 ? 1 / r->length[k] : 0;
+    for (int p = r->G.row[k]; p < r->G.row[k + 1]; ++p) r->B[p] *= factor;
+    r->S->diagonal[r->S->place[k]] = row_product(r, k, k);
   }
-  return top;
+  for (int i = 0; i < r->npair; ++i) r->S->below[r->pair_at[i]] = row_product(r, r->pair_first[i], r->pair_second[i]);
 }
 
 // only (or NULL): rows that may be kept.
 static int classify_sparse(srmRows* r, const double* M, const double* G, const srmRowsChoice* choice,
                            const unsigned char* only) {
-  const int ng = r->shape.ng;
-  double *x = r->work, *D = r->d;
-  int rank = 0;
   assemble_sparse(r, M, G, choice);
-  for (int k = 0; k < ng; ++k) {
-    r->mark[k] = -1;
-    r->Lcount[k] = 0;
-    x[k] = 0;
+  for (int k = 0; k < r->shape.ng; ++k) {
+    const double least = only == NULL   ? fmax(choice->tau, doubtful_below(r, choice, k))
+                         : only[k] != 0 ? choice->tau
+                                        : HUGE_VAL;
+    r->least[r->S->place[k]] = least * least;
   }
-  for (int k = 0; k < ng; ++k) {
-    const int v = r->order[k], top = row_reach(r, k);
-    for (int e = r->Sstart[v]; e < r->Sstart[v + 1]; ++e) {
-      if (r->place[r->Sneighbour[e]] < k) x[r->place[r->Sneighbour[e]]] = r->S[e];
-    }
-    D[k] = r->diagonal[v];
-    for (int p = top; p < ng; ++p) {
-      const int i = r->stack[p];
-      const double xi = x[i];
-      x[i] = 0;
-      if (r->kept[r->order[i]] == 0 || xi == 0) continue;
-      for (int e = r->Lstart[i]; e < r->Lstart[i] + r->Lcount[i]; ++e) x[r->Lrow[e]] -= r->Lvalue[e] * xi;
-      D[k] -= xi * xi / D[i];
-      const int place = r->Lstart[i] + r->Lcount[i]++;
-      r->Lrow[place] = k;
-      r->Lvalue[place] = xi / D[i];
-    }
-    x[k] = 0;  // a column of L above may have written here
-    r->pivot[v] = sqrt(fmax(D[k], 0));
-    const bool keep = r->pivot[v] > choice->tau && (only != NULL ? only[v] != 0 : !doubtful(r, choice, v));
-    r->kept[v] = keep;
-    rank += keep;
+  const int rank = srm_symmetric_factor(r->S, r->least);
+  for (int k = 0; k < r->shape.ng; ++k) {
+    r->pivot[k] = sqrt(fmax(r->S->pivot[r->S->place[k]], 0));
+    r->kept[k] = r->S->reciprocal[r->S->place[k]] != 0;
   }
   return rank;
 }
 
-// y = S_KK^-1 y in the numbering of elimination; dropped entries are unchanged.
-static void solve_kept_sparse(const srmRows* r, double* y) {
-  const int ng = r->shape.ng;
-  for (int k = 0; k < ng; ++k) {
-    if (r->kept[r->order[k]] == 0) continue;
-    for (int e = r->Lstart[k]; e < r->Lstart[k] + r->Lcount[k]; ++e) {
-      if (r->kept[r->order[r->Lrow[e]]] != 0) y[r->Lrow[e]] -= r->Lvalue[e] * y[k];
-    }
-  }
-  for (int k = ng - 1; k >= 0; --k) {
-    if (r->kept[r->order[k]] == 0) continue;
-    y[k] /= r->d[k];
-    for (int e = r->Lstart[k]; e < r->Lstart[k] + r->Lcount[k]; ++e) {
-      if (r->kept[r->order[r->Lrow[e]]] != 0) y[k] -= r->Lvalue[e] * y[r->Lrow[e]];
-    }
-  }
+// y_K = S_KK^-1 y_K; 0 in the dropped rows.
+static void solve_kept(srmRows* r, double* y) {
+  for (int k = 0; k < r->shape.ng; ++k) r->work[r->S->place[k]] = y[k];
+  srm_symmetric_solve(r->S, r->work);
+  for (int k = 0; k < r->shape.ng; ++k) y[k] = r->work[r->S->place[k]];
 }
 
-// out_K = S_KK^-1 S_Kd mu_d.
+// out = B B^T y.
+static void times_rows(srmRows* r, const double* y, double* out) {
+  srm_rows_transposed_times(&r->shape, r->B, y, r->weight);
+  srm_rows_times(&r->shape, r->B, r->weight, out);
+}
+
+// out_K = S_KK^-1 S_Kd mu_d; mu is 0 in the kept rows.
 static void transposed_coefficients_sparse(srmRows* r, const double* mu, double* out) {
-  for (int k = 0; k < r->shape.ng; ++k) {
-    double sum = 0;
-    for (int e = r->Sstart[k]; r->kept[k] != 0 && e < r->Sstart[k + 1]; ++e) {
-      if (r->kept[r->Sneighbour[e]] == 0) sum += r->S[e] * mu[r->Sneighbour[e]];
-    }
-    r->work[r->place[k]] = sum;
-  }
-  solve_kept_sparse(r, r->work);
-  for (int k = 0; k < r->shape.ng; ++k) {
-    if (r->kept[k] != 0) out[k] = r->work[r->place[k]];
-  }
+  times_rows(r, mu, out);
+  solve_kept(r, out);
 }
 
-// out_d = S_dK S_KK^-1 lambda_K.
-static void coefficients_sparse(srmRows* r, const double* lambda, double* out) {
-  for (int k = 0; k < r->shape.ng; ++k) r->work[r->place[k]] = r->kept[k] != 0 ? lambda[k] : 0;
-  solve_kept_sparse(r, r->work);
-  for (int d = 0; d < r->shape.ng; ++d) {
-    if (r->kept[d] != 0) continue;
-    out[d] = 0;
-    for (int e = r->Sstart[d]; e < r->Sstart[d + 1]; ++e) {
-      if (r->kept[r->Sneighbour[e]] != 0) out[d] += r->S[e] * r->work[r->place[r->Sneighbour[e]]];
-    }
-  }
+// out_d = S_dK S_KK^-1 lambda_K; lambda is overwritten.
+static void coefficients_sparse(srmRows* r, double* lambda, double* out) {
+  solve_kept(r, lambda);
+  times_rows(r, lambda, out);
 }
 
 // ---- both -------------------------------------------------------------------------------------------------------------
@@ -402,11 +348,11 @@ static int weakest_row(srmRows* r) {
   for (int k = 0; k < ng; ++k) y[k] = 1 + 0.37 * (k % 13);
   for (int i = 0; i < 4; ++i) {
     double most = 0;
-    solve_kept_sparse(r, y);
+    srm_symmetric_solve(r->S, y);
     for (int k = 0; k < ng; ++k) {
-      if (r->kept[r->order[k]] == 0 || !(fabs(y[k]) > most)) continue;
+      if (!(fabs(y[k]) > most)) continue;  // dropped rows have 0
       most = fabs(y[k]);
-      weakest = r->order[k];
+      weakest = r->S->order[k];
     }
     for (int k = 0; k < ng; ++k) y[k] /= most > 0 ? most : 1;
   }

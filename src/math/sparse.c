@@ -265,25 +265,27 @@ bool srm_order_minimum_degree(int n, const int* start, const int* neighbour, int
   return good;
 }
 
+const srmOrder srm_minimum_degree = {.name = "minimum degree", .find = srm_order_minimum_degree};
+
 // ---- elimination tree -------------------------------------------------------------------------------------------------
 
 size_t srm_elimination_tree(int n, const int* start, const int* neighbour, const int* order, const int* place,
-                            int* parent, int* mark, int* row_count) {
+                            int* parent, int* mark, int* column_count) {
   size_t sum = 0;
   for (int k = 0; k < n; ++k) {
     parent[k] = -1;
     mark[k] = k;
-    row_count[k] = 0;
+    column_count[k] = 0;
     const int v = order[k];
     for (int e = start[v]; e < start[v + 1]; ++e) {
       // Row k of the factor: the paths up the tree from the neighbours that were eliminated before.
       for (int i = place[neighbour[e]]; i < k && mark[i] != k; i = parent[i]) {
         if (parent[i] < 0) parent[i] = k;
         mark[i] = k;
-        ++row_count[k];
+        ++column_count[i];
+        ++sum;
       }
     }
-    sum += (size_t)row_count[k];
   }
   return sum;
 }

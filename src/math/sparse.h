@@ -20,18 +20,25 @@ bool srm_take_ints(int** array, size_t count);
 bool srm_take_numbers(double** array, size_t count);
 
 // An order of elimination of an undirected graph (neighbours of i: neighbour[start[i]] ..; no loops, both directions
-// stored) that keeps fill low: minimum degree. False when out of memory.
+// stored) that keeps fill low. find: false when out of memory.
+typedef struct srmOrder {
+  const char* name;
+  bool absent;  // not in this build
+  bool (*find)(int n, const int* start, const int* neighbour, int* order);
+} srmOrder;
 bool srm_order_minimum_degree(int n, const int* start, const int* neighbour, int* order);
+extern const srmOrder srm_minimum_degree;
+extern const srmOrder srm_amd;  // src/suitesparse
 // Graph in which two columns (rows) of the pattern are neighbours when a row (column) holds both. The arrays are from
 // sr_alloc; false when out of memory.
 bool srm_column_graph(const srmPattern* pattern, int** start, int** neighbour);
 bool srm_row_graph(const srmPattern* pattern, int** start, int** neighbour);
 // Graph of A + A^T for a square pattern: i and j are neighbours when either entry is in it.
 bool srm_symmetric_graph(const srmPattern* pattern, int** start, int** neighbour);
-// Elimination tree of the graph in the given order (place[order[k]] = k), and the number of entries of each row of the factor
-// left of its diagonal. parent and mark: n each. Returns their sum.
+// Elimination tree of the graph in the given order (place[order[k]] = k), and the number of entries of each column of the factor
+// below its diagonal. parent and mark: n each. Returns their sum.
 size_t srm_elimination_tree(int n, const int* start, const int* neighbour, const int* order, const int* place,
-                            int* parent, int* mark, int* row_count);
+                            int* parent, int* mark, int* column_count);
 
 // P R A Q = L U for a square pattern (R: rows scaled to largest entry 1).
 typedef enum srmLuOrder {
