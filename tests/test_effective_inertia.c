@@ -36,6 +36,27 @@ TEST(a_mass_on_a_slide_vibrates_with_the_given_frequency_and_ratio) {
   close_model(&x);
 }
 
+// D = 2 z sqrt(K I) = 0: a stop without stiffness has no damping by a ratio, neither from the words for it nor from a frequency of 0.
+TEST(a_stop_without_stiffness_has_no_damping_by_a_ratio) {
+  static const char* const stiffness[] = {"limit-stiffness='0'", "limit-natural-frequency='0'"};
+  for (int i = 0; i < 2; i++) {
+    char text[512];
+    snprintf(
+        text, sizeof text,
+        "<sarrus version='1'><option gravity='0 0 0'/><body name='a'><joint name='j' type='prismatic' limits='-1 1' %s "
+        "limit-damping-ratio='0.7'/><inertial mass='3'/></body></sarrus>",
+        stiffness[i]);
+    Loaded x = open_text(text);
+    ENSURE(numbers_of(x.m, "joint-stop of j")[2] == 0);
+    ENSURE(numbers_of(x.m, "joint-stop of j")[3] == 0);
+    x.d->q[0] = 1.1;
+    x.d->v[0] = 0.7;
+    ENSURE_EQUAL(sr_forward(x.m, x.d, SR_TAU_ELEMENT), 0);
+    ENSURE(x.d->a[0] == 0);
+    close_model(&x);
+  }
+}
+
 // Two rods of 12 kg and 1 m in a row: M = {20 + 12 c, 4 + 6 c; 4 + 6 c, 4} kg m^2, c = cos of the second angle.
 // c = 1: det 28, I = 28/4 and 28/32;  c = 0: det 64, I = 64/4 and 64/20. With a ratio alone D = 2 z sqrt(K I).
 #define ARM                                                                                                            \

@@ -277,6 +277,32 @@ TEST(stops_have_the_softness_of_solreflimit) {
   done(&x);
 }
 
+// MuJoCo's XML reference, flag "refsafe": the time constant of a solref is at least two time steps, unless the flag is disabled. By unit
+// of inertia there is none.
+TEST(a_time_constant_of_a_stop_is_at_least_two_steps_where_refsafe_holds) {
+  static const struct {
+    const char *option, *solref;
+    double frequency, ratio;
+  } cases[] = {
+      {"<option timestep='0.005'/>", "0.004 0.5", 1 / (0.01 * 0.5), 0.5},
+      {"<option timestep='0.005'/>", "0.02 0.5", 1 / (0.02 * 0.5), 0.5},
+      {"<option timestep='0.005'><flag refsafe='disable'/></option>", "0.004 0.5", 1 / (0.004 * 0.5), 0.5},
+      {"", "0.001 1", 1 / 0.004, 1},  // MuJoCo's own time step is 0.002 s
+      {"<option timestep='0.005'/>", "-90000 -600", 300, 1},
+  };
+  for (int i = 0; i < (int)(sizeof cases / sizeof cases[0]); i++) {
+    char text[400];
+    snprintf(text, sizeof text,
+             "%s<worldbody><body><joint name='j' range='-1 1' solreflimit='%s'/><inertial pos='0 0 0' mass='1' "
+             "diaginertia='2 2 2'/></body></worldbody>",
+             cases[i].option, cases[i].solref);
+    Mechanism x = mjcf(text);
+    ENSURE_NEAR(number(x.spec, SR_ELEMENT_JOINT, 0, "limit-natural-frequency", 0), cases[i].frequency, 1e-10);
+    ENSURE_NEAR(number(x.spec, SR_ELEMENT_JOINT, 0, "limit-damping-ratio", 0), cases[i].ratio, 1e-14);
+    done(&x);
+  }
+}
+
 // MuJoCo 3.14: 2500/dof_invweight0 of the five joints with a range.
 TEST(stops_have_the_inertia_that_mujoco_takes) {
   static const double stiffness[] = {234.08299302668436, 2751.0699130628686, 0,

@@ -325,6 +325,20 @@ TEST(a_damping_ratio_refers_to_the_inertia_at_the_reference_pose) {
   close_model(&x);
 }
 
+// The servo's rate is 3 (2 vj - 0.5 vk): MuJoCo takes m = 1/(3 2)^2 + 1/(3 0.5)^2 of the arms' 1 kg m^2 and damps by 2 0.6 sqrt(7 m).
+TEST(the_gear_of_a_servo_on_a_tendon_counts_in_the_inertia_of_its_damping_ratio) {
+  Loaded x =
+      started(arms("<tendon><fixed name='t'><joint joint='j' coef='2'/><joint joint='k' coef='-0.5'/></fixed></tendon>"
+                   "<actuator><position tendon='t' kp='7' dampratio='0.6' gear='3'/></actuator>",
+                   ""));
+  const double damping = 2 * 0.6 * sqrt(7 * (1 / 36.0 + 1 / 2.25));
+  double f[2];
+  forces_at(&x, 0, 0, 0.2, 0.4, f);
+  ENSURE_NEAR(f[0], -6 * damping * (6 * 0.2 - 1.5 * 0.4), 1e-12);
+  ENSURE_NEAR(f[1], 1.5 * damping * (6 * 0.2 - 1.5 * 0.4), 1e-12);
+  close_model(&x);
+}
+
 TEST(actuators_that_are_not_used_are_named_and_keep_their_place) {
   srSpec* spec = arms(
       "<tendon><spatial name='t'><site site='s'/><site site='r'/></spatial></tendon>"
