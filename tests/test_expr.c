@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "expr/expr.h"
+#include "heap.h"
 #include "runner.h"
 
 // ------------------------------------------------------------------------------------------------------ scaffolding
@@ -380,25 +381,6 @@ TEST(named_functions_are_called_and_derived_by_the_chain_rule) {
   finish();
 }
 
-// Counts the blocks in use; the call number fail_at gets nothing.
-typedef struct Heap {
-  int calls, fail_at, in_use;
-} Heap;
-
-static void* counting_allocator(void* user, void* pointer, size_t old_size, size_t new_size) {
-  Heap* heap = user;
-  (void)old_size;
-  if (new_size == 0) {
-    heap->in_use -= pointer != NULL;
-    free(pointer);
-    return NULL;
-  }
-  if (++heap->calls == heap->fail_at) return NULL;
-  void* made = realloc(pointer, new_size);
-  heap->in_use += made && !pointer;
-  return made;
-}
-
 // Parses, derives and compiles a formula in a pool of its own; false when memory ran out.
 static bool compile_once(void) {
   srPool own;
@@ -420,17 +402,17 @@ static bool compile_once(void) {
 }
 
 TEST(running_out_of_memory_leaks_nothing) {
-  Heap heap = {0, 0, 0};
+  Heap heap = {0};
   bool done = false;
   int failures = 0;
-  sr_set_allocator(counting_allocator, &heap);
-  for (heap.fail_at = 1; !done && heap.in_use == 0; heap.fail_at++) {
+  sr_set_allocator(heap_allocator, &heap);
+  for (heap.fail_at = 1; !done && heap.live == 0; heap.fail_at++) {
     heap.calls = 0;
     done = compile_once();
     failures += !done;
   }
   sr_set_allocator(NULL, NULL);
-  ENSURE_EQUAL(heap.in_use, 0);
+  ENSURE_EQUAL(heap.live, 0);
   ENSURE(done && failures > 5);
 }
 
@@ -440,8 +422,8 @@ TEST(evaluation_does_not_allocate) {
   srProgram* program = sr_program_create(&pool, graph, &node, 1);
   double* work = sr_pool_alloc(&pool, (size_t)sr_program_work(program) * sizeof *work);
   double q[2] = {0.1, 0.2}, out = 0;
-  Heap heap = {0, 0, 0};
-  sr_set_allocator(counting_allocator, &heap);
+  Heap heap = {0};
+  sr_set_allocator(heap_allocator, &heap);
   for (int i = 0; i < 1000; i++) sr_program_evaluate(program, &(srInputs){.q = q}, work, &out);
   sr_set_allocator(NULL, NULL);
   ENSURE_EQUAL(heap.calls, 0);

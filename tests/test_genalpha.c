@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "base/base.h"
+#include "heap.h"
 #include "loading.h"
 #include "runner.h"
 #include "surface.h"
@@ -810,31 +811,12 @@ TEST(dense_output_has_local_order_3) {
 
 // ---- life -------------------------------------------------------------------------------------------------------------
 
-typedef struct Heap {
-  long calls, live, left;  // left < 0: no end
-} Heap;
-
-static void* counting_allocator(void* user, void* pointer, size_t old_size, size_t new_size) {
-  Heap* heap = user;
-  (void)old_size;
-  ++heap->calls;
-  if (new_size == 0) {
-    if (pointer != NULL) --heap->live;
-    free(pointer);
-    return NULL;
-  }
-  if (heap->left == 0) return NULL;
-  if (heap->left > 0) --heap->left;
-  if (pointer == NULL) ++heap->live;
-  return realloc(pointer, new_size);
-}
-
 TEST(genalpha_allocates_nothing_while_stepping_and_restarts_repeat) {
   const Problem p = surface_problem();
   const srSystem* s = &p.system;
-  Heap heap = {.left = -1};
+  Heap heap = {0};
   bool good = true;
-  sr_set_allocator(counting_allocator, &heap);
+  sr_set_allocator(heap_allocator, &heap);
   for (int m = 0; m < METHODS && good; ++m) {
     double x[2][6];
     srIntegrator* integrator = NULL;
@@ -860,10 +842,10 @@ TEST(genalpha_reports_when_memory_runs_out_anywhere) {
   const srIntegratorOptions o = sri_default_options();
   for (int m = 0; m < METHODS; ++m) {
     srStatus status = SR_MEMORY;
-    for (int left = 0; left < 200 && status == SR_MEMORY; ++left) {
-      Heap heap = {.left = left};
+    for (long at = 1; at < 200 && status == SR_MEMORY; ++at) {
+      Heap heap = {.fail_at = at};
       srIntegrator* integrator = NULL;
-      sr_set_allocator(counting_allocator, &heap);
+      sr_set_allocator(heap_allocator, &heap);
       status = sri_create(methods[m], &s, &o, NULL, &integrator);
       const bool told = (status == SR_OK) == (integrator != NULL);
       sri_destroy(integrator);

@@ -1,6 +1,7 @@
 // Tests of hem5, mdop5 and projection on systems without bodies: orders, redundancy, changing rank, singular positions.
 
 #include "constrained.h"
+#include "heap.h"
 #include "integrate/crossing.h"
 #include "integrate/hem5.h"
 #include "math/dense.h"
@@ -1308,24 +1309,6 @@ TEST(the_other_methods_project_when_asked) {
 
 // ---- memory, restart, refusals ----------------------------------------------------------------------------------------
 
-typedef struct Heap {
-  long calls, live, fail_at;
-} Heap;
-
-static void* counting_allocator(void* user, void* pointer, size_t old_size, size_t new_size) {
-  Heap* heap = user;
-  (void)old_size;
-  ++heap->calls;
-  if (new_size == 0) {
-    if (pointer != NULL) --heap->live;
-    free(pointer);
-    return NULL;
-  }
-  if (heap->fail_at > 0 && heap->calls >= heap->fail_at) return NULL;
-  if (pointer == NULL) ++heap->live;
-  return realloc(pointer, new_size);
-}
-
 TEST(stepping_with_constraints_allocates_nothing_and_restarts_repeat) {
   Heap heap = {0};
   bool good = true;
@@ -1333,7 +1316,7 @@ TEST(stepping_with_constraints_allocates_nothing_and_restarts_repeat) {
   trammel_reference(1, x, exact);
   const srSystem s = trammel_system(&trammel_all);
   const char* methods[] = {"hem5", "mdop5", "phem56"};
-  sr_set_allocator(counting_allocator, &heap);
+  sr_set_allocator(heap_allocator, &heap);
   for (int m = 0; m < 3 && good; ++m) {
     srIntegrator* integrator = NULL;
     const srIntegratorOptions o = tolerance(1e-8);
@@ -1365,7 +1348,7 @@ TEST(memory_that_runs_out_at_any_place_leaks_nothing) {
   for (long at = 1; status != SR_OK && at < 1000; ++at) {
     Heap heap = {.fail_at = at};
     srIntegrator* integrator = NULL;
-    sr_set_allocator(counting_allocator, &heap);
+    sr_set_allocator(heap_allocator, &heap);
     status = sri_create("hem5", &s, &o, NULL, &integrator);
     sri_destroy(integrator);
     sr_set_allocator(NULL, NULL);

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "base/base.h"
+#include "heap.h"
 #include "integrate/dopri5.h"
 #include "integrate/rk4.h"
 #include "runner.h"
@@ -867,31 +868,12 @@ TEST(the_methods_can_be_listed) {
   ENSURE(sri_method_find("rk4")->order == 4 && !sri_method_find("rk4")->adaptive);
 }
 
-typedef struct Heap {
-  long calls, live;
-  bool exhausted;
-} Heap;
-
-static void* counting_allocator(void* user, void* pointer, size_t old_size, size_t new_size) {
-  Heap* heap = user;
-  (void)old_size;
-  ++heap->calls;
-  if (new_size == 0) {
-    if (pointer != NULL) --heap->live;
-    free(pointer);
-    return NULL;
-  }
-  if (heap->exhausted) return NULL;
-  if (pointer == NULL) ++heap->live;
-  return realloc(pointer, new_size);
-}
-
 TEST(stepping_and_restarting_allocate_nothing) {
   Heap heap = {0};
   bool good = true;
   double x[MAX_STATE], state[2][MAX_STATE];
   top.exact(0.0, x);
-  sr_set_allocator(counting_allocator, &heap);
+  sr_set_allocator(heap_allocator, &heap);
   for (int m = 0; m < sri_method_count() && good; ++m) {
     if (sri_method(m)->implicit) continue;  // they need more than rates, and have tests of their own
     srIntegrator* integrator = NULL;
@@ -918,10 +900,10 @@ TEST(stepping_and_restarting_allocate_nothing) {
 }
 
 TEST(running_out_of_memory_is_reported) {
-  Heap heap = {.exhausted = true};
+  Heap heap = {.fail_at = 1};
   srIntegrator* integrator = NULL;
   srIntegratorOptions options = fixed(0.1);
-  sr_set_allocator(counting_allocator, &heap);
+  sr_set_allocator(heap_allocator, &heap);
   srStatus status = sri_create("dopri5", &top.system, &options, NULL, &integrator);
   sr_set_allocator(NULL, NULL);
   ENSURE(status == SR_MEMORY && integrator == NULL);

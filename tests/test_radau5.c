@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "heap.h"
 #include "integrate/radau5.h"
 #include "loading.h"
 #include "math/shifted.h"
@@ -1023,33 +1024,14 @@ TEST(a_push_is_found_by_rejected_steps) {
   sri_destroy(integrator);
 }
 
-typedef struct Heap {
-  long calls, live, left;
-} Heap;
-
-static void* counting_allocator(void* user, void* pointer, size_t old_size, size_t new_size) {
-  Heap* heap = user;
-  (void)old_size;
-  ++heap->calls;
-  if (new_size == 0) {
-    if (pointer != NULL) --heap->live;
-    free(pointer);
-    return NULL;
-  }
-  if (heap->left == 0) return NULL;
-  --heap->left;
-  if (pointer == NULL) ++heap->live;
-  return realloc(pointer, new_size);
-}
-
 TEST(stepping_allocates_nothing_and_all_memory_goes_back) {
   const srSystem s = surface();
   const srIntegratorOptions o = tolerance(1e-8);
-  Heap heap = {.left = 1000};
+  Heap heap = {0};
   double x[6];
   bool good = true;
   surface_start(x);
-  sr_set_allocator(counting_allocator, &heap);
+  sr_set_allocator(heap_allocator, &heap);
   srIntegrator* integrator = NULL;
   good = sri_create("radau5", &s, &o, NULL, &integrator) == SR_OK;
   const long before = heap.calls;
@@ -1059,11 +1041,10 @@ TEST(stepping_allocates_nothing_and_all_memory_goes_back) {
   }
   good = good && heap.calls == before;
   sri_destroy(integrator);
-  // Memory that ends after 0, 1, 2 ... pieces.
-  const long whole = 1000 - heap.left;
-  for (long left = 0; left < whole && good; ++left) {
-    Heap poor = {.left = left};
-    sr_set_allocator(counting_allocator, &poor);
+  const long whole = heap.calls;
+  for (long at = 1; at <= whole && good; ++at) {
+    Heap poor = {.fail_at = at};
+    sr_set_allocator(heap_allocator, &poor);
     integrator = NULL;
     good = sri_create("radau5", &s, &o, NULL, &integrator) == SR_MEMORY && integrator == NULL && poor.live == 0;
   }
