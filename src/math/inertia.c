@@ -9,6 +9,43 @@
 #include <math.h>
 #include <string.h>
 
+#include "math/pose.h"
+
+void srm_diagonal(double J[9], double xx, double yy, double zz) {
+  memset(J, 0, 9 * sizeof *J);
+  J[0] = xx;
+  J[4] = yy;
+  J[8] = zz;
+}
+
+void srm_symmetric(const double six[6], double J[9]) {
+  srm_diagonal(J, six[0], six[1], six[2]);
+  J[1] = J[3] = six[3];
+  J[2] = J[6] = six[4];
+  J[5] = J[7] = six[5];
+}
+
+void srm_add_parallel_axis(double J[9], double mass, const double r[3]) {
+  const double rr = srm_dot3(r, r);
+  for (int i = 0; i < 9; i++) J[i] += mass * ((i % 4 == 0 ? rr : 0) - r[i / 3] * r[i % 3]);
+}
+
+void srm_add_inertia(double* mass, double com[3], double J[9], double other, const double other_com[3],
+                     const double other_J[9]) {
+  const double total = *mass + other;
+  double both[3], a[3], b[3];
+  for (int k = 0; k < 3; k++) {
+    both[k] = total > 0 ? (*mass * com[k] + other * other_com[k]) / total : com[k];
+    a[k] = com[k] - both[k];
+    b[k] = other_com[k] - both[k];
+  }
+  for (int k = 0; k < 9; k++) J[k] += other_J[k];
+  srm_add_parallel_axis(J, *mass, a);
+  srm_add_parallel_axis(J, other, b);
+  memcpy(com, both, sizeof both);
+  *mass = total;
+}
+
 void srm_principal(const double J[9], double V[9], double e[3]) {
   static const double one[9] = {1, 0, 0, 0, 1, 0, 0, 0, 1};
   double A[9];

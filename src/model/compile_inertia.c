@@ -23,54 +23,23 @@ typedef struct Inertia {
 
 #define PI 3.14159265358979323846
 
-static void diagonal(double J[9], double xx, double yy, double zz) {
-  memset(J, 0, 9 * sizeof *J);
-  J[0] = xx;
-  J[4] = yy;
-  J[8] = zz;
-}
-
-// J += m (|r|^2 1 - r r^T)
-static void add_parallel_axis(double J[9], double mass, const double r[3]) {
-  const double rr = srm_dot3(r, r);
-  for (int i = 0; i < 3; i++) {
-    for (int k = 0; k < 3; k++) J[3 * i + k] += mass * ((i == k ? rr : 0) - r[i] * r[k]);
-  }
-}
-
-// The two bodies as one.
-static void add_inertia(Inertia* sum, const Inertia* part) {
-  const double mass = sum->mass + part->mass;
-  double com[3], to_sum[3], to_part[3];
-  for (int k = 0; k < 3; k++) {
-    com[k] = mass > 0 ? (sum->mass * sum->com[k] + part->mass * part->com[k]) / mass : sum->com[k];
-    to_sum[k] = sum->com[k] - com[k];
-    to_part[k] = part->com[k] - com[k];
-  }
-  for (int k = 0; k < 9; k++) sum->J[k] += part->J[k];
-  add_parallel_axis(sum->J, sum->mass, to_sum);
-  add_parallel_axis(sum->J, part->mass, to_part);
-  memcpy(sum->com, com, sizeof com);
-  sum->mass = mass;
-}
-
 // --------------------------------------------------------------------------------------------------------- shapes
 static void sphere(const double* s, Inertia* out) {
   out->mass *= 4.0 / 3.0 * PI * s[0] * s[0] * s[0];
   const double i = 0.4 * out->mass * s[0] * s[0];
-  diagonal(out->J, i, i, i);
+  srm_diagonal(out->J, i, i, i);
 }
 
 static void box(const double* s, Inertia* out) {
   out->mass *= s[0] * s[1] * s[2];
   const double k = out->mass / 12, x = s[0] * s[0], y = s[1] * s[1], z = s[2] * s[2];
-  diagonal(out->J, k * (y + z), k * (x + z), k * (x + y));
+  srm_diagonal(out->J, k * (y + z), k * (x + z), k * (x + y));
 }
 
 static void cylinder(const double* s, Inertia* out) {
   out->mass *= PI * s[0] * s[0] * s[1];
   const double across = out->mass * (3 * s[0] * s[0] + s[1] * s[1]) / 12;
-  diagonal(out->J, across, across, 0.5 * out->mass * s[0] * s[0]);
+  srm_diagonal(out->J, across, across, 0.5 * out->mass * s[0] * s[0]);
 }
 
 // A cylinder and two half balls; the centroid of a half ball is 3/8 r from its base.
@@ -80,13 +49,13 @@ static void capsule(const double* s, Inertia* out) {
   const double ball_across = balls * (0.4 * r * r + 0.25 * length * length + 0.375 * length * r);
   const double across = barrel * (3 * r * r + length * length) / 12 + ball_across;
   out->mass = barrel + balls;
-  diagonal(out->J, across, across, 0.5 * barrel * r * r + 0.4 * balls * r * r);
+  srm_diagonal(out->J, across, across, 0.5 * barrel * r * r + 0.4 * balls * r * r);
 }
 
 static void ellipsoid(const double* s, Inertia* out) {
   out->mass *= 4.0 / 3.0 * PI * s[0] * s[1] * s[2];
   const double k = out->mass / 5, x = s[0] * s[0], y = s[1] * s[1], z = s[2] * s[2];
-  diagonal(out->J, k * (y + z), k * (x + z), k * (x + y));
+  srm_diagonal(out->J, k * (y + z), k * (x + z), k * (x + y));
 }
 
 // mass holds the density on entry.
@@ -185,7 +154,9 @@ static void add_shapes(srCompiler* c, Inertia* bodies) {
   for (int i = 0; i < srs_count(c->spec, SR_ELEMENT_SHAPE); i++) {
     const int owner = srs_owner(c->spec, SR_ELEMENT_SHAPE, i);
     Inertia part = {0};
-    if (shape_inertia(c, i, &part) && owner >= 0 && part.mass > 0) add_inertia(&bodies[c->body_of_spec[owner]], &part);
+    if (!shape_inertia(c, i, &part) || owner < 0 || !(part.mass > 0)) continue;
+    Inertia* body = &bodies[c->body_of_spec[owner]];
+    srm_add_inertia(&body->mass, body->com, body->J, part.mass, part.com, part.J);
   }
 }
 
@@ -202,10 +173,7 @@ static void read_inertial(srCompiler* c, int body, int i, Inertia* out) {
   if (sr_c_numbers(c, SR_ELEMENT_INERTIAL, i, SR_FIELD(srInertialDef, inertia), given, 6) < 0) return;
   if (!sr_c_pose(c, SR_ELEMENT_INERTIAL, i, -1, SR_FIELD(srInertialDef, rot), SR_FIELD(srInertialDef, rpy), pose))
     return;
-  diagonal(J, given[0], given[1], given[2]);
-  J[1] = J[3] = given[3];
-  J[2] = J[6] = given[4];
-  J[5] = J[7] = given[5];
+  srm_symmetric(given, J);
   srm_pose_rotate_tensor(pose, J, out->J);
 }
 
@@ -214,7 +182,7 @@ static void add_to_link(const Inertia* body, const double pose[16], double* link
   double J[9], com[3];
   srm_pose_rotate_tensor(pose, body->J, J);
   srm_pose_point(pose, body->com, com);
-  add_parallel_axis(J, body->mass, com);
+  srm_add_parallel_axis(J, body->mass, com);
   for (int i = 0; i < 3; i++) {
     for (int k = 0; k < 3; k++) link[4 * k + i] += J[3 * i + k];
     link[12 + i] += body->mass * com[i];

@@ -11,58 +11,35 @@
 
 #define PI 3.14159265358979323846
 
-static void diagonal(double J[9], double xx, double yy, double zz) {
-  memset(J, 0, 9 * sizeof *J);
-  J[0] = xx, J[4] = yy, J[8] = zz;
-}
-
-// J += m (|r|^2 1 - r r^T)
-static void add_parallel_axis(double J[9], double mass, const double r[3]) {
-  const double rr = srm_dot3(r, r);
-  for (int i = 0; i < 9; i++) J[i] += mass * ((i % 4 == 0 ? rr : 0) - r[i / 3] * r[i % 3]);
-}
-
 static void add(srMjcfInertia* sum, double mass, const double com[3], const double J[9]) {
-  const double total = sum->mass + mass;
-  double both[3], a[3], b[3];
-  if (!(total > 0)) return;
-  for (int k = 0; k < 3; k++) {
-    both[k] = (sum->mass * sum->com[k] + mass * com[k]) / total;
-    a[k] = sum->com[k] - both[k];
-    b[k] = com[k] - both[k];
-  }
-  for (int k = 0; k < 9; k++) sum->J[k] += J[k];
-  add_parallel_axis(sum->J, sum->mass, a);
-  add_parallel_axis(sum->J, mass, b);
-  memcpy(sum->com, both, sizeof both);
-  sum->mass = total;
+  if (sum->mass + mass > 0) srm_add_inertia(&sum->mass, sum->com, sum->J, mass, com, J);
 }
 
 // -------------------------------------------------------------------------------------------------------------- geoms
 // Volume of a geom, and its moments by its mass, about its centre; s as in the file.
 static double solid(const char* type, const double* s, double J[9]) {
   if (strcmp(type, "sphere") == 0) {
-    diagonal(J, 0.4 * s[0] * s[0], 0.4 * s[0] * s[0], 0.4 * s[0] * s[0]);
+    srm_diagonal(J, 0.4 * s[0] * s[0], 0.4 * s[0] * s[0], 0.4 * s[0] * s[0]);
     return 4 * PI / 3 * s[0] * s[0] * s[0];
   }
   const double x = s[0] * s[0], y = s[1] * s[1], z = s[2] * s[2];
   if (strcmp(type, "box") == 0) {
-    diagonal(J, (y + z) / 3, (x + z) / 3, (x + y) / 3);
+    srm_diagonal(J, (y + z) / 3, (x + z) / 3, (x + y) / 3);
     return 8 * s[0] * s[1] * s[2];
   }
   if (strcmp(type, "ellipsoid") == 0) {
-    diagonal(J, (y + z) / 5, (x + z) / 5, (x + y) / 5);
+    srm_diagonal(J, (y + z) / 5, (x + z) / 5, (x + y) / 5);
     return 4 * PI / 3 * s[0] * s[1] * s[2];
   }
   const double barrel = 2 * PI * x * s[1], across = x / 4 + y / 3;  // half length s[1]
   if (strcmp(type, "cylinder") == 0) {
-    diagonal(J, across, across, x / 2);
+    srm_diagonal(J, across, across, x / 2);
     return barrel;
   }
   // A capsule: the barrel and two half balls, whose centroids are 3/8 r from their bases.
   const double balls = 4 * PI / 3 * x * s[0], volume = barrel + balls;
   const double side = (barrel * across + balls * (0.4 * x + y + 0.75 * s[1] * s[0])) / volume;
-  diagonal(J, side, side, (barrel * x / 2 + balls * 0.4 * x) / volume);
+  srm_diagonal(J, side, side, (barrel * x / 2 + balls * 0.4 * x) / volume);
   return volume;
 }
 
@@ -71,7 +48,7 @@ static double solid(const char* type, const double* s, double J[9]) {
 static double shell(const char* type, const double* s, double J[9]) {
   const double r = s[0], x = s[0] * s[0];
   if (strcmp(type, "sphere") == 0) {
-    diagonal(J, 2 * x / 3, 2 * x / 3, 2 * x / 3);
+    srm_diagonal(J, 2 * x / 3, 2 * x / 3, 2 * x / 3);
     return 4 * PI * x;
   }
   const double h = s[1], y = s[1] * s[1], z = s[2] * s[2];
@@ -80,26 +57,26 @@ static double shell(const char* type, const double* s, double J[9]) {
     const double xx = x * (xy + 3 * yz + zx) / (3 * all), yy = y * (xy + yz + 3 * zx) / (3 * all);
     const double zz =
         z * (3 * xy + yz + zx) / (3 * all);  // second moments: a side has its own distance, others a third
-    diagonal(J, yy + zz, xx + zz, xx + yy);
+    srm_diagonal(J, yy + zz, xx + zz, xx + yy);
     return 8 * all;
   }
   if (strcmp(type, "ellipsoid") == 0) {
     const double p = 1.6075, sum = 1 / s[0] + 1 / s[1] + 1 / s[2];
     const double xx = (x + 2 * s[0] / sum) / 5, yy = (y + 2 * s[1] / sum) / 5, zz = (z + 2 * s[2] / sum) / 5;
-    diagonal(J, yy + zz, xx + zz, xx + yy);
+    srm_diagonal(J, yy + zz, xx + zz, xx + yy);
     return 4 * PI * pow((pow(s[0] * s[1], p) + pow(s[1] * s[2], p) + pow(s[2] * s[0], p)) / 3, 1 / p);
   }
   const double barrel = 4 * PI * r * h, across = x / 2 + y / 3;
   if (strcmp(type, "cylinder") == 0) {
     const double discs = 2 * PI * x, area = barrel + discs;
     const double side = (barrel * across + discs * (x / 4 + y)) / area;
-    diagonal(J, side, side, (barrel * x + discs * x / 2) / area);
+    srm_diagonal(J, side, side, (barrel * x + discs * x / 2) / area);
     return area;
   }
   // A capsule: the centroid of half a sphere is r/2 from its base.
   const double balls = 4 * PI * x, area = barrel + balls;
   const double side = (barrel * across + balls * (2 * x / 3 + y + h * r)) / area;
-  diagonal(J, side, side, (barrel * x + balls * 2 * x / 3) / area);
+  srm_diagonal(J, side, side, (barrel * x + balls * 2 * x / 3) / area);
   return area;
 }
 
@@ -157,10 +134,7 @@ static bool read_moments(srMjcf* m, const srMjcfInside* x, const double pose[16]
   }
   if (sr_mjcf_numbers(m, x->node, NULL, "diaginertia", 3, 3, given) < 0) return false;
   if (sr_mjcf_numbers(m, x->node, NULL, "fullinertia", 6, 6, given) < 0) return false;
-  diagonal(J, given[0], given[1], given[2]);
-  J[1] = J[3] = given[3];
-  J[2] = J[6] = given[4];
-  J[5] = J[7] = given[5];
+  srm_symmetric(given, J);
   srm_pose_rotate_tensor(pose, J, out->J);
   return true;
 }
@@ -217,7 +191,7 @@ static void balance(srMjcfInertia* x) {
   double e[3];
   srm_eigen_sym3(x->J, e);
   const double sum = e[0] + e[1] + e[2], high = fmax(e[0], fmax(e[1], e[2]));
-  if (sum - high < high) diagonal(x->J, sum / 3, sum / 3, sum / 3);
+  if (sum - high < high) srm_diagonal(x->J, sum / 3, sum / 3, sum / 3);
 }
 
 static double total_mass(const srMjcf* m) {
