@@ -66,6 +66,7 @@ enum { SR_PARTS = 4 };
 int sr_convert_parts(srConvert* x, int j, srJointPart out[SR_PARTS]);
 void sr_convert_joint_pose(srConvert* x, int b, double pose[16]);  // of body b's joint, in the parent's frame
 const char* sr_convert_joint_name(srConvert* x, int j);            // in the new file
+double sr_convert_joint_number(srConvert* x, int j, int field, double otherwise);  // of its <joint>, where it has one
 const char* sr_convert_name(srConvert* x, srNames* taken, const char* format, ...) SR_PRINTF(3, 4);  // new in the table
 // Dry friction of a coordinate as one force, 0: none. Readers of robots make the law again from it: where that is the law
 // of the spec, nothing is lost.

@@ -26,6 +26,11 @@ static void axis_of(srConvert* x, int j, double axis[3]) {
   unit(axis);
 }
 
+double sr_convert_joint_number(srConvert* x, int j, int field, double otherwise) {
+  const int joint = x->joint[x->m->joint_body[j]];
+  return joint < 0 ? otherwise : sr_convert_number(x, SR_ELEMENT_JOINT, joint, field, otherwise);
+}
+
 void sr_convert_joint_pose(srConvert* x, int b, double pose[16]) {
   srm_pose_identity(pose);
   if (x->joint[b] < 0) return;

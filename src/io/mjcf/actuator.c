@@ -62,10 +62,9 @@ static bool three(Drive* d, const char* name, double out[3]) {
 
 // Which word; -1: an unknown one, which is reported.
 static int word_of(Drive* d, const char* name, const char* value, const char* const* words, int n) {
-  for (int i = 0; i < n; i++)
-    if (strcmp(value, words[i]) == 0) return i;
-  sr_reader_ignore(d->m->r, d->node->place, "<%s> with %s=\"%s\"", d->node->name, name, value);
-  return -1;
+  const int i = sr_word_index(words, n, value);
+  if (i < 0) sr_reader_ignore(d->m->r, d->node->place, "<%s> with %s=\"%s\"", d->node->name, name, value);
+  return i;
 }
 
 static bool read_numbers(Drive* d) {
@@ -98,11 +97,8 @@ static void find_damping(Drive* d) {
                      "'dampratio' of <%s> on a ball or free joint, a site, or with a negative gain,", d->node->name);
     return;
   }
-  srMjcfText text = {.pool = &d->m->r->pool};
-  sr_mjcf_write(&text, "sqrt("), sr_mjcf_write_number(&text, d->gain[0]);
-  sr_mjcf_write(&text, "*"), sr_mjcf_write(&text, inertia), sr_mjcf_write(&text, ")*");
-  sr_mjcf_write(&text, d->out.rate);
-  d->damping = sr_mjcf_written(&text);
+  srPool* pool = &d->m->r->pool;
+  d->damping = sr_pool_printf(pool, "sqrt(%s*%s)*%s", sr_mjcf_literal(pool, d->gain[0]), inertia, d->out.rate);
   d->bias[2] = -2 * d->ratio;
 }
 
@@ -144,21 +140,14 @@ static const char* clamped(Drive* d, const char* flag, const char* range, const 
   const int limited = sr_mjcf_limits(d->m, d->node, flag, range, limits);
   if (limited < 0) return NULL;
   if (limited == 0 && !other) return text;
-  srMjcfText out = {.pool = &d->m->r->pool};
-  sr_mjcf_write_clamped(&out, limited ? limits : other, text);
-  return sr_mjcf_written(&out);
+  return sr_mjcf_clamped(&d->m->r->pool, limited ? limits : other, text);
 }
 
 // The activation is constant at an end of its range while its rate would lead beyond it.
 static const char* held(Drive* d, const char* act, const char* rate, const double range[2]) {
-  srMjcfText out = {.pool = &d->m->r->pool};
-  sr_mjcf_write(&out, "if(max((");
-  sr_mjcf_write(&out, act), sr_mjcf_write(&out, " >= "), sr_mjcf_write_number(&out, range[1]);
-  sr_mjcf_write(&out, ")*("), sr_mjcf_write(&out, rate), sr_mjcf_write(&out, " > 0), (");
-  sr_mjcf_write(&out, act), sr_mjcf_write(&out, " <= "), sr_mjcf_write_number(&out, range[0]);
-  sr_mjcf_write(&out, ")*("), sr_mjcf_write(&out, rate), sr_mjcf_write(&out, " < 0)), 0, ");
-  sr_mjcf_write(&out, rate), sr_mjcf_write(&out, ")");
-  return sr_mjcf_written(&out);
+  srPool* pool = &d->m->r->pool;
+  return sr_pool_printf(pool, "if(max((%s >= %s)*(%s > 0), (%s <= %s)*(%s < 0)), 0, %s)", act,
+                        sr_mjcf_literal(pool, range[1]), rate, act, sr_mjcf_literal(pool, range[0]), rate, rate);
 }
 
 // The activation: a <state>. Its name, or NULL after an error.
@@ -174,15 +163,9 @@ static const char* add_state(Drive* d, const char* label, const char* u, const d
   if (limited < 0) return NULL;
   if (limited == 0 && other) memcpy(range, other, sizeof range), limited = 1;
   const char* act = sr_mjcf_identifier(m, "act_", label);
-  srMjcfText text = {.pool = &m->r->pool};
-  if (d->dynamics == INTEGRATOR) {
-    sr_mjcf_write(&text, u);
-  } else {
-    sr_mjcf_write(&text, "(");
-    sr_mjcf_write(&text, u), sr_mjcf_write(&text, " - "), sr_mjcf_write(&text, act);
-    sr_mjcf_write(&text, ")/"), sr_mjcf_write_number(&text, d->time);
-  }
-  const char* rate = sr_mjcf_written(&text);
+  const char* rate = u;
+  if (d->dynamics != INTEGRATOR)
+    rate = sr_pool_printf(&m->r->pool, "(%s - %s)/%s", u, act, sr_mjcf_literal(&m->r->pool, d->time));
   if (limited) rate = held(d, act, rate, range);
   const srStateDef def = {.name = {.text = act, .place = place}, .rate = {.text = rate, .place = place}};
   d->out.state = sr_reader_add(m->r, SR_ELEMENT_STATE, SR_NO_OWNER, &def, place);
@@ -191,22 +174,17 @@ static const char* add_state(Drive* d, const char* label, const char* u, const d
 
 static const char* force_of(Drive* d, const char* w) {
   srMjcf* m = d->m;
-  srMjcfText text = {.pool = &m->r->pool}, gain = text, one = text;
+  srMjcfText text = {.pool = &m->r->pool}, gain = text;
   if (d->gain[1] == 0 && d->gain[2] == 0) {
     sr_mjcf_write_term(&text, d->gain[0], w);
   } else {
     sr_mjcf_write(&gain, "(");
-    if (d->gain[0] != 0) sr_mjcf_write_number(&gain, d->gain[0]);
+    if (d->gain[0] != 0) sr_mjcf_write(&gain, sr_mjcf_literal(gain.pool, d->gain[0]));
     sr_mjcf_write_term(&gain, d->gain[1], d->out.length);
     sr_mjcf_write_term(&gain, d->gain[2], d->out.rate);
-    sr_mjcf_write(&gain, ")*");
-    sr_mjcf_write(&gain, w);
-    sr_mjcf_write_term(&text, 1, sr_mjcf_written(&gain));
+    sr_mjcf_write_term(&text, 1, sr_pool_printf(text.pool, "%s)*%s", sr_mjcf_written(&gain), w));
   }
-  if (d->bias[0] != 0) {
-    sr_mjcf_write_number(&one, d->bias[0]);
-    sr_mjcf_write_term(&text, 1, sr_mjcf_written(&one));
-  }
+  if (d->bias[0] != 0) sr_mjcf_write_term(&text, 1, sr_mjcf_literal(text.pool, d->bias[0]));
   sr_mjcf_write_term(&text, d->bias[1], d->out.length ? d->out.length : "0");
   sr_mjcf_write_term(&text, d->bias[2], d->damping ? d->damping : d->out.rate ? d->out.rate : "0");
   sr_mjcf_charge(m, (size_t)text.n, 4);
@@ -327,9 +305,8 @@ static void put_sums(srMjcf* m, srMjcfForceSum* sum) {
   for (int i = 0; i < m->njoint; i++) {
     srMjcfForceSum* s = &sum[i];
     if (s->text.n == 0) continue;
-    srMjcfText law = {.pool = &m->r->pool};
-    sr_mjcf_write_clamped(&law, s->range, sr_mjcf_written(&s->text));
-    if (!sr_mjcf_add_torque(m, i, 0, 1, sr_mjcf_written(&law), NULL, s->place)) return;
+    const char* law = sr_mjcf_clamped(&m->r->pool, s->range, sr_mjcf_written(&s->text));
+    if (!sr_mjcf_add_torque(m, i, 0, 1, law, NULL, s->place)) return;
   }
 }
 

@@ -98,9 +98,8 @@ static bool has(const Keys* keys, uint64_t key) {
 
 // ---------------------------------------------------------------------------------------------------------- elements
 static int type_of(const srMjcfGeom* g) {
-  for (int i = 0; i < TYPES; i++)
-    if (strcmp(types[i], g->type) == 0) return i;
-  return SPHERE;
+  const int i = sr_word_index(types, TYPES, g->type);
+  return i >= 0 ? i : SPHERE;
 }
 
 static bool can_touch(int a, int b) { return (a == SPHERE && b <= SPHERE) || (b == SPHERE && a <= SPHERE); }

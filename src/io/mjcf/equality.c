@@ -201,28 +201,19 @@ static void add_coupling(srMjcf* m, const srXmlNode* node, int one, int two, con
 // "two - start" in parentheses, or two alone.
 static const char* shifted(srMjcf* m, const Side* two) {
   if (two->start == 0) return two->text;
-  srMjcfText x = {.pool = &m->r->pool};
-  sr_mjcf_write(&x, "(");
-  sr_mjcf_write(&x, two->text);
-  sr_mjcf_write(&x, " - ");
-  sr_mjcf_write_number(&x, two->start);
-  sr_mjcf_write(&x, ")");
-  return sr_mjcf_written(&x);
+  return sr_pool_printf(&m->r->pool, "(%s - %s)", two->text, sr_mjcf_literal(&m->r->pool, two->start));
 }
 
 // one = start + c0 + c1 x + ..., x = two - start; two NULL: x = 0.
 static void add_polynomial(srMjcf* m, const srXmlNode* node, const Side* one, const Side* two, const double c[5]) {
-  srMjcfText text = {.pool = &m->r->pool}, sum = text;
+  srMjcfText sum = {.pool = &m->r->pool};
   const char* x = two ? shifted(m, two) : NULL;
-  if (one->start + c[0] != 0) sr_mjcf_write_number(&sum, one->start + c[0]);
+  if (one->start + c[0] != 0) sr_mjcf_write(&sum, sr_mjcf_literal(sum.pool, one->start + c[0]));
   for (int i = 1; two && i < 5; i++)
     if (c[i] != 0) sr_mjcf_write_term(&sum, c[i], i == 1 ? x : sr_pool_printf(&m->r->pool, "%s^%d", x, i));
-  sr_mjcf_write(&text, one->text);
-  sr_mjcf_write(&text, " = ");
-  sr_mjcf_write(&text, sr_mjcf_written(&sum));
-  sr_mjcf_charge(m, (size_t)text.n, 3);
-  srConstraintDef def = {.name = optional(name_of(m, node), node->place),
-                         .expr = optional(sr_mjcf_written(&text), node->place)};
+  const char* text = sr_pool_printf(&m->r->pool, "%s = %s", one->text, sr_mjcf_written(&sum));
+  sr_mjcf_charge(m, strlen(text), 3);
+  srConstraintDef def = {.name = optional(name_of(m, node), node->place), .expr = optional(text, node->place)};
   sr_reader_add(m->r, SR_ELEMENT_CONSTRAINT, SR_NO_OWNER, &def, node->place);
 }
 

@@ -15,33 +15,25 @@ void sr_mjcf_write(srMjcfText* text, const char* word) {
   for (; *word; word++) SR_PUSH(text->pool, text->text, text->n, text->capacity) = *word;
 }
 
-void sr_mjcf_write_number(srMjcfText* text, double value) {
+const char* sr_mjcf_literal(srPool* pool, double value) {
   char number[SR_NUMBER_TEXT];
   sr_number_text(value, number, sizeof number);
-  const bool sign = number[0] == '-';
-  if (sign) sr_mjcf_write(text, "(");
-  sr_mjcf_write(text, number);
-  if (sign) sr_mjcf_write(text, ")");
+  return sr_pool_printf(pool, number[0] == '-' ? "(%s)" : "%s", number);
 }
 
 void sr_mjcf_write_term(srMjcfText* text, double factor, const char* term) {
   if (factor == 0) return;
   if (text->n > 0 && text->text[text->n - 1] != '(') sr_mjcf_write(text, " + ");
   if (factor != 1) {
-    sr_mjcf_write_number(text, factor);
+    sr_mjcf_write(text, sr_mjcf_literal(text->pool, factor));
     sr_mjcf_write(text, "*");
   }
   sr_mjcf_write(text, term);
 }
 
-void sr_mjcf_write_clamped(srMjcfText* text, const double* range, const char* term) {
-  sr_mjcf_write(text, "max(");
-  sr_mjcf_write_number(text, range[0]);
-  sr_mjcf_write(text, ", min(");
-  sr_mjcf_write_number(text, range[1]);
-  sr_mjcf_write(text, ", ");
-  sr_mjcf_write(text, term);
-  sr_mjcf_write(text, "))");
+const char* sr_mjcf_clamped(srPool* pool, const double* range, const char* term) {
+  return sr_pool_printf(pool, "max(%s, min(%s, %s))", sr_mjcf_literal(pool, range[0]), sr_mjcf_literal(pool, range[1]),
+                        term);
 }
 
 const char* sr_mjcf_written(srMjcfText* text) {

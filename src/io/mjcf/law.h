@@ -25,12 +25,11 @@ typedef struct srMjcfText {
   int n, capacity;
 } srMjcfText;
 void sr_mjcf_write(srMjcfText* text, const char* word);
-void sr_mjcf_write_number(srMjcfText* text, double value);  // negative ones in parentheses
+const char* sr_mjcf_literal(srPool* pool, double value);  // a number as formulas have it: negative ones in parentheses
 // Adds "factor*term" to a sum; nothing where the factor is 0.
 void sr_mjcf_write_term(srMjcfText* text, double factor, const char* term);
-// max(low, min(high, term))
-void sr_mjcf_write_clamped(srMjcfText* text, const double* range, const char* term);
-const char* sr_mjcf_written(srMjcfText* text);  // "0" when nothing was written
+const char* sr_mjcf_clamped(srPool* pool, const double* range, const char* term);  // max(low, min(high, term))
+const char* sr_mjcf_written(srMjcfText* text);                                     // "0" when nothing was written
 
 // q(joint) or v(joint) of a joint with one coordinate.
 const char* sr_mjcf_coordinate(srMjcf* m, int joint, bool rate);

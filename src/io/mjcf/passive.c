@@ -14,16 +14,10 @@
 static bool is_given(const double more[2]) { return more[0] != 0 || more[1] != 0; }
 
 static void write_spring(srMjcf* m, const srMjcfPassive* p, const char* q, srMjcfText* law) {
-  srMjcfText x = {.pool = &m->r->pool};
-  if (p->rest != 0) {
-    sr_mjcf_write(&x, "("), sr_mjcf_write(&x, q), sr_mjcf_write(&x, " - ");
-    sr_mjcf_write_number(&x, p->rest), sr_mjcf_write(&x, ")");
-  } else {
-    sr_mjcf_write(&x, q);
-  }
-  const char* stretch = sr_mjcf_written(&x);
+  srPool* pool = &m->r->pool;
+  const char* stretch = p->rest != 0 ? sr_pool_printf(pool, "(%s - %s)", q, sr_mjcf_literal(pool, p->rest)) : q;
   for (int i = 0; i < 2; i++)
-    sr_mjcf_write_term(law, -p->stiffness[1 + i], sr_pool_printf(&m->r->pool, "%s^%d", stretch, i + 2));
+    sr_mjcf_write_term(law, -p->stiffness[1 + i], sr_pool_printf(pool, "%s^%d", stretch, i + 2));
 }
 
 static void write_damper(srMjcf* m, const srMjcfPassive* p, const char* v, srMjcfText* law) {

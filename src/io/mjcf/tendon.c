@@ -42,25 +42,11 @@ static void write_spring(srMjcf* m, const srXmlNode* node, const srMjcfTendon* t
     sr_mjcf_error(m, node->place, "'springlength' of <fixed> goes from a smaller to a larger length, not %g to %g",
                   rest[0], rest[1]);
   if (k[0] == 0 && k[1] == 0 && k[2] == 0) return;
-  srMjcfText x = {.pool = &m->r->pool};
-  if (rest[0] == rest[1]) {
-    sr_mjcf_write(&x, "(");
-    sr_mjcf_write(&x, length);
-    sr_mjcf_write(&x, " - ");
-    sr_mjcf_write_number(&x, rest[0]);
-    sr_mjcf_write(&x, ")");
-  } else {
-    sr_mjcf_write(&x, "(max(0, ");
-    sr_mjcf_write(&x, length);
-    sr_mjcf_write(&x, " - ");
-    sr_mjcf_write_number(&x, rest[1]);
-    sr_mjcf_write(&x, ") + min(0, ");
-    sr_mjcf_write(&x, length);
-    sr_mjcf_write(&x, " - ");
-    sr_mjcf_write_number(&x, rest[0]);
-    sr_mjcf_write(&x, "))");
-  }
-  const char* stretch = sr_mjcf_written(&x);
+  srPool* pool = &m->r->pool;
+  const char *low = sr_mjcf_literal(pool, rest[0]), *high = sr_mjcf_literal(pool, rest[1]);
+  const char* stretch = rest[0] == rest[1]
+                            ? sr_pool_printf(pool, "(%s - %s)", length, low)
+                            : sr_pool_printf(pool, "(max(0, %s - %s) + min(0, %s - %s))", length, high, length, low);
   for (int i = 0; i < 3; i++)
     if (k[i] != 0) sr_mjcf_write_term(force, -k[i], power(m, stretch, i + 1));
 }
@@ -76,17 +62,12 @@ static void write_damper(srMjcf* m, const srXmlNode* node, const char* rate, srM
 // One end of the range: sign 1 for the upper, which pulls back when the length is above it. The factor of the rate is phi of
 // force/joint_stop.c, max(0, x) + exp(min(0, x)).
 static void write_stop(srMjcf* m, const char* length, const char* rate, double end, int sign, srMjcfText* force) {
-  srMjcfText over = {.pool = &m->r->pool};
-  sr_mjcf_write(&over, "max(0, ");
-  if (sign > 0) {
-    sr_mjcf_write(&over, length), sr_mjcf_write(&over, " - "), sr_mjcf_write_number(&over, end);
-  } else {
-    sr_mjcf_write_number(&over, end), sr_mjcf_write(&over, " - "), sr_mjcf_write(&over, length);
-  }
-  const char* grip = sr_pool_printf(&m->r->pool, ")*(max(0, %s%d*%s) + exp(min(0, %s%d*%s)))", sign > 0 ? "" : "-",
-                                    STOP_DAMPING, rate, sign > 0 ? "" : "-", STOP_DAMPING, rate);
-  sr_mjcf_write(&over, grip);
-  sr_mjcf_write_term(force, -sign * STOP_STIFFNESS, sr_mjcf_written(&over));
+  srPool* pool = &m->r->pool;
+  const char *at = sr_mjcf_literal(pool, end), *minus = sign > 0 ? "" : "-";
+  const char* over =
+      sr_pool_printf(pool, "max(0, %s - %s)*(max(0, %s%d*%s) + exp(min(0, %s%d*%s)))", sign > 0 ? length : at,
+                     sign > 0 ? at : length, minus, STOP_DAMPING, rate, minus, STOP_DAMPING, rate);
+  sr_mjcf_write_term(force, -sign * STOP_STIFFNESS, over);
 }
 
 static void add_friction(srMjcf* m, const srXmlNode* node, const srMjcfTendon* t) {

@@ -63,9 +63,8 @@ bool sr_mjcf_flag(srMjcf* m, const srXmlNode* node, const char* childclass, cons
 }
 
 int sr_mjcf_choice(srMjcf* m, const srXmlAttribute* a, const char* const* words, int n, int value) {
-  if (!a) return value;
-  for (int i = 0; i < n; i++)
-    if (strcmp(a->value, words[i]) == 0) return i;
+  const int i = a ? sr_word_index(words, n, a->value) : value;
+  if (i >= 0 || !a) return i;
   const char* nearest = sr_nearest_word(a->value, words, n);
   if (nearest)
     sr_mjcf_error(m, a->place, "unknown %s '%.60s'; did you mean '%s'?", a->name, a->value, nearest);

@@ -89,7 +89,6 @@ void sr_mjcf_out_gravcomp(srMjcfOut* x, int b);  // constant forces that carry a
 int sr_mjcf_out_parts(srConvert* c, int b, srJointPart part[SR_PARTS], const double pose[16]);
 // The n parts of joint j. frame: that of the joint in its body of MJCF.
 void sr_mjcf_out_joints(srMjcfOut* x, int j, const srJointPart* part, int n, const double frame[16]);
-double sr_mjcf_out_joint_number(srConvert* c, int j, int field);  // 0: not given
 
 // -------------------------------------------------------------------------------------- solreflimit: write_stop.c
 void sr_mjcf_out_stop(srMjcfOut* x, int j, const srJointPart* part);  // of a hinge or a slide with limits

@@ -54,11 +54,6 @@ int sr_mjcf_out_parts(srConvert* c, int b, srJointPart part[SR_PARTS], const dou
 }
 
 // -------------------------------------------------------------------------------------------------------- its elements
-double sr_mjcf_out_joint_number(srConvert* c, int j, int field) {
-  const int joint = c->joint[c->m->joint_body[j]];
-  return joint < 0 ? 0 : sr_convert_number(c, SR_ELEMENT_JOINT, joint, field, 0);
-}
-
 static void put_nonzero(srConvert* c, const char* word, double value) {
   if (value != 0) sr_xml_number(&c->xml, word, value);
 }
@@ -68,11 +63,11 @@ static void put_scalar(srMjcfOut* x, int j, const srJointPart* part) {
   srConvert* c = x->c;
   const int joint = c->joint[c->m->joint_body[j]];
   double limits[2], rest[6] = {0};
-  put_nonzero(c, "stiffness", sr_mjcf_out_joint_number(c, j, SR_TAKE(srJointDef, stiffness)));
+  put_nonzero(c, "stiffness", sr_convert_joint_number(c, j, SR_TAKE(srJointDef, stiffness), 0));
   const int n = sr_convert_numbers(c, SR_ELEMENT_JOINT, joint, SR_TAKE(srJointDef, rest), rest, 6);
   put_nonzero(c, "springref", n > part->coordinate ? rest[part->coordinate] : 0);
   put_nonzero(c, "frictionloss", sr_convert_friction(c, j, part->coordinate));
-  const double effort = c->m->joint_nv[j] == 1 ? sr_mjcf_out_joint_number(c, j, SR_TAKE(srJointDef, effort)) : 0;
+  const double effort = c->m->joint_nv[j] == 1 ? sr_convert_joint_number(c, j, SR_TAKE(srJointDef, effort), 0) : 0;
   if (effort > 0) sr_xml_numbers(&c->xml, "actuatorfrcrange", (const double[]){-effort, effort}, 2);
   if (sr_convert_numbers(c, SR_ELEMENT_JOINT, joint, SR_TAKE(srJointDef, limits), limits, 2) != 2) return;
   sr_xml_text(&c->xml, "limited", "true");
@@ -95,8 +90,9 @@ static void put_joint(srMjcfOut* x, int j, const srJointPart* part, const double
     sr_xml_numbers(&c->xml, "axis", axis, 3);
   }
   if (part->coordinate != SR_PART_FOLLOWS)
-    put_nonzero(c, "damping", sr_mjcf_out_joint_number(c, j, SR_TAKE(srJointDef, damping)));
-  if (part->coordinate >= 0) put_nonzero(c, "armature", sr_mjcf_out_joint_number(c, j, SR_TAKE(srJointDef, armature)));
+    put_nonzero(c, "damping", sr_convert_joint_number(c, j, SR_TAKE(srJointDef, damping), 0));
+  if (part->coordinate >= 0)
+    put_nonzero(c, "armature", sr_convert_joint_number(c, j, SR_TAKE(srJointDef, armature), 0));
   if (scalar && part->coordinate >= 0) put_scalar(x, j, part);
   sr_xml_end(&c->xml);
 }

@@ -9,18 +9,13 @@
 
 #define UNKNOWN 1e9  // of a limit that URDF requires and the model does not have: none of its readers is stopped by it
 
-static double joint_number(srConvert* c, int j, int field, double otherwise) {
-  const int joint = c->joint[c->m->joint_body[j]];
-  return joint < 0 ? otherwise : sr_convert_number(c, SR_ELEMENT_JOINT, joint, field, otherwise);
-}
-
 // ---------------------------------------------------------------------------------------------- the content of a joint
 static void put_limit(srUrdfOut* u, int j, const srJointPart* part, bool limited, const double limits[2]) {
   srConvert* c = u->c;
   const bool own = part->coordinate >= 0;
   const double not_known = (double)NAN;
-  const double effort = own ? joint_number(c, j, SR_TAKE(srJointDef, effort), not_known) : not_known;
-  const double speed = own ? joint_number(c, j, SR_TAKE(srJointDef, speed), not_known) : not_known;
+  const double effort = own ? sr_convert_joint_number(c, j, SR_TAKE(srJointDef, effort), not_known) : not_known;
+  const double speed = own ? sr_convert_joint_number(c, j, SR_TAKE(srJointDef, speed), not_known) : not_known;
   const bool slides = part->type == SR_PART_SLIDE;
   if (!limited && !slides && isnan(effort) && isnan(speed)) return;  // continuous: nothing is asked for
   if ((isnan(effort) || isnan(speed)) && u->nunknown++ == 0) u->first_unknown = part->name;
@@ -37,7 +32,7 @@ static void put_limit(srUrdfOut* u, int j, const srJointPart* part, bool limited
 
 static void put_dynamics(srConvert* c, int j, const srJointPart* part) {
   if (part->coordinate < 0) return;
-  const double damping = joint_number(c, j, SR_TAKE(srJointDef, damping), 0);
+  const double damping = sr_convert_joint_number(c, j, SR_TAKE(srJointDef, damping), 0);
   const double friction = sr_convert_friction(c, j, part->coordinate);
   if (damping == 0 && friction == 0) return;
   sr_xml_begin(&c->xml, "dynamics");
@@ -91,7 +86,7 @@ static void put_words(srXmlWriter* w, const char* element, const char* words) {
 static void put_transmission(srConvert* c, int j, const srJointPart* part) {
   srXmlWriter* w = &c->xml;
   if (part->coordinate < 0) return;
-  const double armature = joint_number(c, j, SR_TAKE(srJointDef, armature), 0);
+  const double armature = sr_convert_joint_number(c, j, SR_TAKE(srJointDef, armature), 0);
   if (armature == 0) return;
   char number[SR_NUMBER_TEXT];
   sr_number_text(armature, number, sizeof number);
