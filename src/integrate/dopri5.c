@@ -114,16 +114,9 @@ srStatus sri_dopri5_step(srIntegrator* integrator, double t_limit) {
   return status;
 }
 
-// Hermite, and the quartic term that raises it to order 4.
 void sri_dopri5_interpolate(const srIntegrator* integrator, double theta, int first, int count, double* out) {
-  const srRungeKutta* rk = &((const srDopri5*)integrator->work)->rk;
-  const double bubble = theta * theta * (1.0 - theta) * (1.0 - theta);
-  sri_hermite(integrator, rk->k[0], rk->k[6], theta, first, count, out);
-  for (int i = 0; i < count; ++i) {
-    double sum = 0.0;
-    for (int j = 0; j < 7; ++j) sum += sri_dopri5_dense[j] * rk->k[j][first + i];
-    out[i] += bubble * integrator->h * sum;
-  }
+  const srDopri5* work = integrator->work;
+  sri_rk_interpolate(integrator, &work->rk, sri_dopri5_dense, theta, first, count, out);
 }
 
 const srIntegratorOps sri_dopri5_ops = {

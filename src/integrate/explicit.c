@@ -179,6 +179,18 @@ void sri_hermite(const srIntegrator* integrator, const double* k0, const double*
   }
 }
 
+void sri_rk_interpolate(const srIntegrator* integrator, const srRungeKutta* rk, const double* dense, double theta,
+                        int first, int count, double* out) {
+  const int stages = rk->tableau->stages;
+  const double bubble = theta * theta * (1.0 - theta) * (1.0 - theta);
+  sri_hermite(integrator, rk->k[0], rk->k[stages], theta, first, count, out);
+  for (int i = 0; i < count; ++i) {
+    double sum = 0.0;
+    for (int j = 0; j <= stages; ++j) sum += dense[j] * rk->k[j][first + i];
+    out[i] += bubble * integrator->h * sum;
+  }
+}
+
 // ---- words ------------------------------------------------------------------------------------------------------------
 
 void sri_entry_name(const srIntegrator* integrator, int i, char* buffer, size_t size) {

@@ -57,6 +57,11 @@ int sri_accept(srIntegrator* integrator, double t_new, double h, bool* same);
 void sri_hermite(const srIntegrator* integrator, const double* k0, const double* k1, double theta, int first, int count,
                  double* out);
 
+// The same with the rates of the first and the closing stage, and a quartic term that raises it to order 4:
+//   + theta^2 (1-theta)^2 h sum_j dense_j k_j,   j <= stages
+void sri_rk_interpolate(const srIntegrator* integrator, const srRungeKutta* rk, const double* dense, double theta,
+                        int first, int count, double* out);
+
 // Index of the first entry of (q, v, y) that is not finite, or -1.
 int sri_not_finite(const srIntegrator* integrator, const double* x);
 // "velocity 3" into buffer: the name of entry i of the packed state.

@@ -109,33 +109,25 @@ static bool fits(const srIntegrator* integrator, srMessages* messages) {
   const srSystem* s = &integrator->system;
   const srIntegratorOptions* o = &integrator->options;
   const char* name = integrator->ops->method.name;
-  const srGenAlpha* work = integrator->work;
-  bool good = true;
-  if (o->family == SR_FAMILY_HHT && o->rho < 0.5) {
-    COMPLAIN(messages, "the method '%s' was given family = hht with rho = %g: expected a number from 0.5 to 1", name,
-             o->rho);
-    good = false;
-  }
-  if (work->form == SRI_GEN_INDEX3 && s->np < s->ng) {
-    COMPLAIN(messages,
-             "the method '%s' solves constraints at position level, and %d of the %d constraint equations of this "
-             "system have no position form (nonholonomic): take genalpha-index2 or genalpha-ggl",
-             name, s->ng - s->np, s->ng);
-    good = false;
-  }
-  if (work->form == SRI_GEN_INDEX3 && s->ng > 0 && o->rho == 1) {
+  const bool index3 = ((const srGenAlpha*)integrator->work)->form == SRI_GEN_INDEX3;
+  bool good =
+      sri_expect(messages, o->family != SR_FAMILY_HHT || o->rho >= 0.5,
+                 "the method '%s' was given family = hht with rho = %g: expected a number from 0.5 to 1", name, o->rho);
+  good &= sri_expect(messages, !index3 || s->np == s->ng,
+                     "the method '%s' solves constraints at position level, and %d of the %d constraint equations of "
+                     "this system have no position form (nonholonomic): take genalpha-index2 or genalpha-ggl",
+                     name, s->ng - s->np, s->ng);
+  if (index3 && s->ng > 0 && o->rho == 1) {
     sr_messages_add(messages, SR_SEVERITY_WARNING, (srPlace){0},
                     "the method '%s' with rho = 1 damps nothing of what a start or a change of the step leaves in the "
                     "multipliers: they oscillate and grow with the number of steps; take rho below 1",
                     name);
   }
-  if ((s->nq != s->nv || s->qdot != NULL) && s->retract == NULL) {
-    COMPLAIN(messages,
-             "the method '%s' needs the step along a motion where positions are not the integrals of velocities, and "
-             "the system does not offer it (callback 'retract')",
-             name);
-    good = false;
-  }
+  good &= sri_expect(
+      messages, (s->nq == s->nv && s->qdot == NULL) || s->retract != NULL,
+      "the method '%s' needs the step along a motion where positions are not the integrals of velocities, and the "
+      "system does not offer it (callback 'retract')",
+      name);
   return good;
 }
 

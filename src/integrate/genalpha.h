@@ -66,6 +66,16 @@ void sri_genalpha_start(srIntegrator* integrator);
 srStatus sri_genalpha_step(srIntegrator* integrator, double t_limit);
 void sri_genalpha_interpolate(const srIntegrator* integrator, double theta, int first, int count, double* out);
 
+// The methods differ in their form, and in name, index and words: the members of srMethod behind it.
+#define SRI_GENALPHA_OPS(init_form, ...)                                                                               \
+  {                                                                                                                    \
+    .method = {.order = 2, .adaptive = true, .implicit = true, .family = "generalized-alpha", __VA_ARGS__},            \
+    .needs = SRI_NEEDS(dynamics), .needs_constrained = SRI_NEEDS(dynamics) | SRI_NEEDS(constraint),                    \
+    .project = SR_PROJECT_NONE, .work_size = sizeof(srGenAlpha), .room = sri_genalpha_room, .init = (init_form),       \
+    .create = sri_genalpha_create, .start = sri_genalpha_start, .step = sri_genalpha_step,                             \
+    .interpolate = sri_genalpha_interpolate, .destroy = sri_genalpha_destroy,                                          \
+  }
+
 // genalpha_newton.c
 // M, f, y' and G, b, g at the packed state x: M, f, G into the tangent's work, y' into ydot, b and g here too.
 int sri_genalpha_evaluate(srIntegrator* integrator, double t, const double* x, double* ydot);

@@ -72,6 +72,14 @@ static void complain_method(const char* name, srMessages* messages) {
            near != NULL ? "; did you mean '" : "", near != NULL ? near : "", near != NULL ? "'?" : "");
 }
 
+bool sri_expect(srMessages* messages, bool condition, const char* format, ...) {
+  va_list arguments;
+  va_start(arguments, format);
+  if (!condition) sr_messages_vadd(messages, SR_SEVERITY_ERROR, (srPlace){0}, format, arguments);
+  va_end(arguments);
+  return condition;
+}
+
 // Not negative and not NaN.
 static bool sane(double value) { return value >= 0.0 && isfinite(value); }
 
@@ -88,106 +96,77 @@ static unsigned needs_of(const srIntegratorOps* ops, const srSystem* system, con
 }
 
 // Ways of enforcing the constraints that the method or the system does not support.
-static bool ways_fit(const srIntegratorOps* ops, const srSystem* system, const srIntegratorOptions* options,
+static bool ways_fit(const srIntegratorOps* ops, const srSystem* system, const srIntegratorOptions* o,
                      srMessages* messages) {
-  if (!sane(options->alpha) || !sane(options->beta)) {
-    COMPLAIN(messages, "the method '%s' was given alpha = %g, beta = %g: expected numbers >= 0", ops->method.name,
-             options->alpha, options->beta);
+  const bool terms = o->alpha > 0.0 || o->beta > 0.0 || o->augmented;
+  if (!sri_expect(messages, sane(o->alpha) && sane(o->beta),
+                  "the method '%s' was given alpha = %g, beta = %g: expected numbers >= 0", ops->method.name, o->alpha,
+                  o->beta))
     return false;
-  }
-  if (system->ng == 0 || !sri_ways_asked(options)) return true;
-  const bool terms = options->alpha > 0.0 || options->beta > 0.0 || options->augmented;
-  if ((terms && !ops->method.baumgarte) || (options->partition && !ops->method.partitions)) {
-    COMPLAIN(
-        messages,
-        "the method '%s' keeps the constraints in its own way: Baumgarte's terms and the augmented Lagrangian are "
-        "for euler, rk4, dopri5, cvode and auto, coordinate partitioning for all of these but cvode, whose history "
-        "is that of all coordinates",
-        ops->method.name);
-    return false;
-  }
-  if (options->augmented && system->D_differs) {
-    COMPLAIN(messages, "the augmented Lagrangian needs constraint forces along the constraint Jacobian (D = G)");
-    return false;
-  }
-  return true;
+  if (system->ng == 0 || !sri_ways_asked(o)) return true;
+  return sri_expect(
+             messages, (!terms || ops->method.baumgarte) && (!o->partition || ops->method.partitions),
+             "the method '%s' keeps the constraints in its own way: Baumgarte's terms and the augmented Lagrangian are "
+             "for euler, rk4, dopri5, cvode and auto, coordinate partitioning for all of these but cvode, whose "
+             "history "
+             "is that of all coordinates",
+             ops->method.name) &&
+         sri_expect(messages, !o->augmented || !system->D_differs,
+                    "the augmented Lagrangian needs constraint forces along the constraint Jacobian (D = G)");
 }
 
 static bool system_fits(const srIntegratorOps* ops, const srSystem* system, const srIntegratorOptions* options,
                         srMessages* messages) {
-  bool good = true;
-  if (system->nq < 0 || system->nv < 0 || system->ny < 0 || system->nw < 0) {
-    COMPLAIN(messages, "the system has a negative size: nq %d, nv %d, ny %d, nw %d", system->nq, system->nv, system->ny,
-             system->nw);
-    good = false;
-  }
+  bool good = sri_expect(messages, system->nq >= 0 && system->nv >= 0 && system->ny >= 0 && system->nw >= 0,
+                         "the system has a negative size: nq %d, nv %d, ny %d, nw %d", system->nq, system->nv,
+                         system->ny, system->nw);
   const unsigned needs = needs_of(ops, system, options);
 #define CHECK_CALLBACK(callback, words)                                                                                \
-  if ((needs & SRI_NEEDS(callback)) != 0 && system->callback == NULL) {                                                \
-    COMPLAIN(messages, "the method '%s' needs " words ", and the system does not offer them (callback '%s')",          \
-             ops->method.name, #callback);                                                                             \
-    good = false;                                                                                                      \
-  }
+  good &= sri_expect(messages, (needs & SRI_NEEDS(callback)) == 0 || system->callback != NULL,                         \
+                     "the method '%s' needs " words ", and the system does not offer them (callback '%s')",            \
+                     ops->method.name, #callback);
   SRI_CALLBACK_LIST(CHECK_CALLBACK)
 #undef CHECK_CALLBACK
   return good;
 }
 
 // Parameters of step-size control and of implicit methods.
-static bool rules_fit(const srIntegratorOps* ops, const srIntegratorOptions* options, srMessages* messages) {
+static bool rules_fit(const srIntegratorOps* ops, const srIntegratorOptions* o, srMessages* messages) {
   const char* name = ops->method.name;
-  bool good = true;
-  if (!sane(options->safety) || options->safety > 1.0) {
-    COMPLAIN(messages, "the method '%s' was given safety = %g: expected a number from 0 (that of the rule) to 1", name,
-             options->safety);
-    good = false;
-  }
-  if (!sane(options->violation_most) || !sane(options->newton_tolerance)) {
-    COMPLAIN(messages, "the method '%s' was given violation_most = %g, newton_tolerance = %g: expected numbers >= 0",
-             name, options->violation_most, options->newton_tolerance);
-    good = false;
-  }
-  if (!sane(options->rho) || options->rho > 1.0) {
-    COMPLAIN(messages, "the method '%s' was given rho = %g: expected a number from 0 to 1", name, options->rho);
-    good = false;
-  }
-  if (ops->method.adaptive && options->control == SR_CONTROL_FIXED && !(options->step > 0.0)) {
-    COMPLAIN(messages, "the method '%s' was asked for steps of fixed length and given step = %g: expected a number > 0",
-             name, options->step);
-    good = false;
-  }
+  bool good = sri_expect(messages, sane(o->safety) && o->safety <= 1.0,
+                         "the method '%s' was given safety = %g: expected a number from 0 (that of the rule) to 1",
+                         name, o->safety);
+  good &= sri_expect(messages, sane(o->violation_most) && sane(o->newton_tolerance),
+                     "the method '%s' was given violation_most = %g, newton_tolerance = %g: expected numbers >= 0",
+                     name, o->violation_most, o->newton_tolerance);
+  good &= sri_expect(messages, sane(o->rho) && o->rho <= 1.0,
+                     "the method '%s' was given rho = %g: expected a number from 0 to 1", name, o->rho);
+  good &= sri_expect(messages, !ops->method.adaptive || o->control != SR_CONTROL_FIXED || o->step > 0.0,
+                     "the method '%s' was asked for steps of fixed length and given step = %g: expected a number > 0",
+                     name, o->step);
   return good;
 }
 
-static bool options_fit(const srIntegratorOps* ops, const srIntegratorOptions* options, srMessages* messages) {
+static bool options_fit(const srIntegratorOps* ops, const srIntegratorOptions* o, srMessages* messages) {
   const char* name = ops->method.name;
   if (!ops->method.adaptive) {
-    if (options->step > 0.0 && isfinite(options->step)) return true;
-    COMPLAIN(messages, "the method '%s' has a fixed step and was given step = %g: expected a number > 0", name,
-             options->step);
-    return false;
+    return sri_expect(messages, o->step > 0.0 && isfinite(o->step),
+                      "the method '%s' has a fixed step and was given step = %g: expected a number > 0", name, o->step);
   }
-  bool good = rules_fit(ops, options, messages);
-  if (!sane(options->rtol) || !sane(options->atol) || options->rtol + options->atol <= 0.0) {
-    COMPLAIN(messages, "the method '%s' was given rtol = %g and atol = %g: expected numbers >= 0, not both zero", name,
-             options->rtol, options->atol);
-    good = false;
-  }
-  if (ops->method.implicit && options->atol == 0.0 && options->control != SR_CONTROL_FIXED) {
-    COMPLAIN(
-        messages,
-        "the method '%s' was given atol = 0: expected a number > 0, since an entry that is 0 has no relative error",
-        name);
-    good = false;
-  }
-  if (!sane(options->step) || !sane(options->step_min) || !sane(options->step_max)) {
-    COMPLAIN(messages, "the method '%s' was given step = %g, step_min = %g, step_max = %g: expected numbers >= 0", name,
-             options->step, options->step_min, options->step_max);
-    good = false;
-  } else if (options->step_max > 0.0 && options->step_max < options->step_min) {
-    COMPLAIN(messages, "step_max = %g is smaller than step_min = %g", options->step_max, options->step_min);
-    good = false;
-  }
+  bool good = rules_fit(ops, o, messages);
+  good &= sri_expect(messages, sane(o->rtol) && sane(o->atol) && o->rtol + o->atol > 0.0,
+                     "the method '%s' was given rtol = %g and atol = %g: expected numbers >= 0, not both zero", name,
+                     o->rtol, o->atol);
+  good &= sri_expect(
+      messages, !ops->method.implicit || o->atol != 0.0 || o->control == SR_CONTROL_FIXED,
+      "the method '%s' was given atol = 0: expected a number > 0, since an entry that is 0 has no relative error",
+      name);
+  const bool lengths = sane(o->step) && sane(o->step_min) && sane(o->step_max);
+  good &= sri_expect(messages, lengths,
+                     "the method '%s' was given step = %g, step_min = %g, step_max = %g: expected numbers >= 0", name,
+                     o->step, o->step_min, o->step_max);
+  good &= sri_expect(messages, !lengths || o->step_max == 0.0 || o->step_max >= o->step_min,
+                     "step_max = %g is smaller than step_min = %g", o->step_max, o->step_min);
   return good;
 }
 

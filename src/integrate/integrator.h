@@ -94,5 +94,7 @@ SR_METHOD_LIST(SR_METHOD_EXTERN)
 
 // Writes the message that sri_why returns; returns SR_FAILED.
 srStatus sri_fail(srIntegrator* integrator, const char* format, ...) SR_PRINTF(2, 3);
+// The condition; where it does not hold, the error message.
+bool sri_expect(srMessages* messages, bool condition, const char* format, ...) SR_PRINTF(3, 4);
 
 #endif

@@ -229,14 +229,8 @@ static srStatus step(srIntegrator* integrator, double t_limit) {
 }
 
 static void interpolate(const srIntegrator* integrator, double theta, int first, int count, double* out) {
-  const srRungeKutta* rk = &((const srPhem56*)integrator->work)->rk;
-  const double bubble = theta * theta * (1.0 - theta) * (1.0 - theta);
-  sri_hermite(integrator, rk->k[0], rk->k[STAGES - 1], theta, first, count, out);
-  for (int i = 0; i < count; ++i) {
-    double sum = 0.0;
-    for (int r = 0; r < STAGES; ++r) sum += sri_phem56_dense[r] * rk->k[r][first + i];
-    out[i] += bubble * integrator->h * sum;
-  }
+  const srPhem56* work = integrator->work;
+  sri_rk_interpolate(integrator, &work->rk, sri_phem56_dense, theta, first, count, out);
 }
 
 const srIntegratorOps sri_phem56_ops = {
