@@ -36,9 +36,7 @@ const char* sr_data_array_name(int i) { return i >= 0 && i < (int)(sizeof names 
 
 static bool is_given(const srModel* m, const char* name) {
   if (name[0] == 'j' && m->absolute) return false;  // measured, not a state
-  for (int i = 0; i < GIVEN; i++)
-    if (strcmp(name, given[i]) == 0) return true;
-  return false;
+  return sr_word_index(given, GIVEN, name) >= 0;
 }
 
 static int width_of(const char* name) {

@@ -38,10 +38,7 @@ static bool has_rows(const Choice* c) { return c->m->constrained && c->m->ng > 0
 static const srMethod* method_of(const Choice* c, int i) { return sri_method(c->trial[i].method); }
 
 static bool is_multistep(const srMethod* method) {
-  for (int i = 0; i < SR_COUNT(multistep); ++i) {
-    if (strcmp(method->name, multistep[i]) == 0) return true;
-  }
-  return false;
+  return sr_word_index(multistep, SR_COUNT(multistep), method->name) >= 0;
 }
 
 static bool is_accurate(const Choice* c, int i) {

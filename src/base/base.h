@@ -73,6 +73,8 @@ const char* sr_names_put_new(srNames* names, const char* name);
 // The stored name nearest to this one, for "did you mean ...", or NULL when none is near.
 const char* sr_names_nearest(const srNames* names, const char* name);
 
+// Index of a word among n, which may be NULL; -1: it is none of them.
+int sr_word_index(const char* const* words, int n, const char* word);
 // "; did you mean 'x'?" behind a message, for the nearest word, or "" where that is NULL; in a pool.
 const char* sr_pool_guess(srPool* pool, const char* nearest);
 

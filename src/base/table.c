@@ -1,9 +1,8 @@
 // Tables of results in memory: see table.h.
 #include <sarrus/table.h>
-#include <string.h>
+
+#include "base/base.h"
 
 int sr_table_column(const srResultTable* table, const char* name) {
-  for (int i = 0; i < table->ncolumn; i++)
-    if (strcmp(table->names[i], name) == 0) return i;
-  return -1;
+  return sr_word_index(table->names, table->ncolumn, name);
 }

@@ -53,3 +53,10 @@ const char* sr_pool_guess(srPool* pool, const char* nearest) {
   const char* guess = nearest ? sr_pool_printf(pool, "; did you mean '%.60s'?", nearest) : NULL;
   return guess ? guess : "";  // out of memory: no guess
 }
+
+int sr_word_index(const char* const* words, int n, const char* word) {
+  for (int i = 0; i < n; i++) {
+    if (words[i] && strcmp(words[i], word) == 0) return i;
+  }
+  return -1;
+}

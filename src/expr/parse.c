@@ -163,9 +163,8 @@ static const char* nearest(const Parser* p, const char* name) {
 // what: "name" or "function".
 static srNode fail_unknown(Parser* p, int pos, const char* what, const char* name) {
   const char* near = nearest(p, name);
-  if (near && strcmp(near, name) != 0)
-    return fail(p, pos, "unknown %s '%.80s'; did you mean '%.80s'?", what, name, near);
-  return fail(p, pos, "unknown %s '%.80s'", what, name);
+  return fail(p, pos, "unknown %s '%.80s'%s", what, name,
+              sr_pool_guess(p->graph->pool, near && strcmp(near, name) != 0 ? near : NULL));
 }
 
 static bool enter(Parser* p, int pos) {

@@ -23,10 +23,8 @@ static void positive(srCompiler* c, int field, double* out) {
 // Index of the word that a field of <run> has, `otherwise` where there is none.
 static int word_index(srCompiler* c, int field, const char* const* words, int n, int otherwise) {
   const char* given = sr_c_text(c, SR_ELEMENT_RUN, 0, field);
-  for (int i = 0; given && i < n; i++) {
-    if (strcmp(given, words[i]) == 0) return i;
-  }
-  return otherwise;
+  const int i = given ? sr_word_index(words, n, given) : -1;
+  return i >= 0 ? i : otherwise;
 }
 
 // Step-size rule, and options of implicit methods.
@@ -183,13 +181,6 @@ void sr_model_destroy(srModel* model) {
   sr_free(model);
 }
 
-static int find(const char* const* names, int n, const char* name) {
-  for (int i = 0; i < n; i++) {
-    if (names[i] && strcmp(names[i], name) == 0) return i;
-  }
-  return -1;
-}
-
 const char* sr_formulation_word(srFormulation formulation) {
   static const char* const words[] = {
 #define SR_WORD(NAME, word) word,
@@ -199,11 +190,17 @@ const char* sr_formulation_word(srFormulation formulation) {
   return (unsigned)formulation < SR_COUNT(words) ? words[formulation] : "";
 }
 
-int sr_body_find(const srModel* model, const char* name) { return find(model->body_name, model->nbody + 1, name); }
+int sr_body_find(const srModel* model, const char* name) {
+  return sr_word_index(model->body_name, model->nbody + 1, name);
+}
 
-int sr_joint_find(const srModel* model, const char* name) { return find(model->joint_name, model->njoint, name); }
+int sr_joint_find(const srModel* model, const char* name) {
+  return sr_word_index(model->joint_name, model->njoint, name);
+}
 
-int sr_point_find(const srModel* model, const char* name) { return find(model->point_name, model->npoint, name); }
+int sr_point_find(const srModel* model, const char* name) {
+  return sr_word_index(model->point_name, model->npoint, name);
+}
 
 int sr_sensor_find(const srModel* model, const char* name) {
   for (int i = 0; i < model->nsensor; i++) {

@@ -159,10 +159,7 @@ static srNode resolve_coordinate(srCompiler* c, srGraph* graph, const srCall* ca
 static int sensor_component(const char* word) {
   static const char* const words[SR_SENSOR_SCALARS] = {"x",   "y",   "z",   "vx",  "vy",  "vz",  "wx",  "wy",  "wz",
                                                        "rxx", "rxy", "rxz", "ryx", "ryy", "ryz", "rzx", "rzy", "rzz"};
-  for (int k = 0; k < SR_SENSOR_SCALARS; k++) {
-    if (strcmp(word, words[k]) == 0) return k;
-  }
-  return -1;
+  return sr_word_index(words, SR_SENSOR_SCALARS, word);
 }
 
 static srNode resolve_frame_sensor(srCompiler* c, srGraph* graph, srSensor* sensor, const srCall* call, char* why,

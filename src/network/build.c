@@ -53,13 +53,6 @@ bool sr_net_room(srNetwork* n, void* items, size_t size, int count, int* capacit
   return larger != NULL;
 }
 
-int sr_net_find_word(const char* const* words, int count, const char* word) {
-  for (int i = 0; i < count; ++i) {
-    if (strcmp(words[i], word) == 0) return i;
-  }
-  return -1;
-}
-
 bool sr_net_open(srNetwork* n) {
   if (n->ready) sr_net_error(n, "the network is ready: nothing can be added to it any more");
   return !n->ready;

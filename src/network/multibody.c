@@ -187,7 +187,7 @@ int sr_network_multibody(srNetwork* n, const char* name, const srModel* m, const
   if (!b) return sr_net_no_memory(n);
   if (!sr_net_own(n, destroy, b)) return SR_REFUSED;
   for (int k = 0; k < npoint; ++k) {
-    b->point[k] = sr_net_find_word(m->point_name, m->npoint, points[k]);
+    b->point[k] = sr_word_index(m->point_name, m->npoint, points[k]);
     if (b->point[k] >= 0) continue;
     sr_net_error(n, "'%s': the model has no point '%s'%s", name, points[k],
                  sr_pool_guess(&n->pool, sr_nearest_word(points[k], m->point_name, m->npoint)));

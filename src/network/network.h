@@ -90,8 +90,7 @@ int sr_net_no_memory(srNetwork* n);  // reports it; SR_REFUSED
 // Makes room for one more in an array of the pool; items: the address of its pointer. False: out of memory, reported.
 bool sr_net_room(srNetwork* n, void* items, size_t size, int count, int* capacity);
 #define SR_NET_ROOM(n, list) sr_net_room((n), &(n)->list, sizeof *(n)->list, (n)->n##list, &(n)->list##_capacity)
-int sr_net_find_word(const char* const* words, int count, const char* word);  // -1: it is none of them
-bool sr_net_open(srNetwork* n);                                               // still to be built; else an error
+bool sr_net_open(srNetwork* n);  // still to be built; else an error
 // Adds a component like this one; name, p and x0 are copied. SR_REFUSED: out of memory.
 int sr_net_add(srNetwork* n, const char* name, const srComponent* like);
 void* sr_net_keep(srNetwork* n, const void* data,

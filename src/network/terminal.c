@@ -58,13 +58,13 @@ srTerminal sr_network_joint_terminal(srNetwork* n, int multibody, const char* co
     if (c) sr_net_error(n, "'%s' is not a mechanism: it has no joints", c->name);
     return sr_no_terminal;
   }
-  const int v = sr_net_find_word(m->v_name, m->njv, coordinate);
+  const int v = sr_word_index(m->v_name, m->njv, coordinate);
   if (v < 0) {
     sr_net_error(n, "'%s': the model has no coordinate '%s'%s", c->name, coordinate,
                  sr_pool_guess(&n->pool, sr_nearest_word(coordinate, m->v_name, m->njv)));
     return sr_no_terminal;
   }
-  const int q = sr_net_find_word(m->q_name, m->njq, coordinate);  // ball and free joints have none of this name
+  const int q = sr_word_index(m->q_name, m->njq, coordinate);  // ball and free joints have none of this name
   return (srTerminal){1, multibody, q, m->njq + v, -1, multibody, v};
 }
 
