@@ -304,6 +304,47 @@ TEST(a_doubtful_row_is_dropped_where_keeping_it_would_throw_the_velocity) {
   srm_rows_destroy(rows);
 }
 
+// Three rows in a plane of masses 4 and 25, by the sparse choice.
+static srmRows* rows_in_plane(void) {
+  static const int M_row[] = {0, 1, 2}, M_column[] = {0, 1}, G_row[] = {0, 2, 4, 6}, G_column[] = {0, 1, 0, 1, 0, 1};
+  static const srmPattern M = {2, 2, M_row, M_column}, G = {3, 2, G_row, G_column};
+  return srm_rows_create(&(srmSaddleShape){.nv = 2, .ng = 3, .M = &M, .G = &G, .dense_below = -1});
+}
+
+// Row 1 from row 0, in the metric of M^-1: the sine of the angle of (1/2, s/5) to the first axis.
+TEST(the_sparse_choice_measures_rows_in_the_metric_of_the_masses) {
+  const double M[] = {4, 25};
+  double G[] = {1, 0, 1, 0.02, 0, 0}, r[3] = {0};
+  unsigned char kept[3];
+  srmRows* rows = rows_in_plane();
+  srmRowsChoice choice = {.tau = 1e-3, .residual = r, .residual_limit = 1e-3};
+  ENSURE_EQUAL(srm_rows_classify(rows, M, G, &choice, kept), 2);
+  ENSURE(kept[0] == 1 && kept[1] == 1 && kept[2] == 0);
+  ENSURE_NEAR(srm_rows_pivot(rows, 1), 0.004 / sqrt(0.25 + 0.004 * 0.004), 1e-10);
+  r[1] = 1;  // at this distance nothing is doubtful
+  ENSURE_EQUAL(srm_rows_classify(rows, M, G, &choice, kept), 2);
+  choice.tau = 1e-5;
+  G[3] = 1e-3;  // distance 4e-4, length 1/2
+  r[1] = 1e-7;
+  ENSURE_EQUAL(srm_rows_classify(rows, M, G, &choice, kept), 2);
+  r[1] = 1e-6;
+  ENSURE_EQUAL(srm_rows_classify(rows, M, G, &choice, kept), 1);
+  ENSURE(kept[1] == 0);
+  srm_rows_destroy(rows);
+}
+
+// Rows 1 and 2 are a thousandth apart: row 0, at a right angle to one of them, replaces one.
+TEST(a_sparse_exchange_begins_with_the_rows_that_are_kept) {
+  const double M[] = {4, 25}, G[] = {0, 1, 1, 0, 1, 1e-3};
+  unsigned char kept[] = {0, 1, 1};
+  srmRows* rows = rows_in_plane();
+  const srmRowsChoice choice = {.tau = 1e-5};
+  ENSURE(srm_rows_exchange(rows, M, G, &choice, kept));
+  ENSURE(kept[0] == 1 && kept[1] + kept[2] == 1);
+  ENSURE(!srm_rows_exchange(rows, M, G, &choice, kept));
+  srm_rows_destroy(rows);
+}
+
 // Entries of L and U for each unknown. The work of a factorization, a solution and a choice of rows follows from them.
 static double entries_of_chain(int N) {
   Chain c;

@@ -246,7 +246,7 @@ static bool degrees_order(Degrees* d, int* order) {
   return true;
 }
 
-bool srm_order_minimum_degree(int n, const int* start, const int* neighbour, int* order) {
+static bool find_minimum_degree(int n, const int* start, const int* neighbour, int* order) {
   const size_t size = ((size_t)n + 1) * sizeof(int);
   Degrees d = {.n = n};
   d.list = sr_alloc(((size_t)n + 1) * sizeof *d.list);
@@ -265,7 +265,7 @@ bool srm_order_minimum_degree(int n, const int* start, const int* neighbour, int
   return good;
 }
 
-const srmOrder srm_minimum_degree = {.name = "minimum degree", .find = srm_order_minimum_degree};
+const srmOrder srm_minimum_degree = {.name = "minimum degree", .find = find_minimum_degree};
 
 // ---- elimination tree -------------------------------------------------------------------------------------------------
 

@@ -26,7 +26,6 @@ typedef struct srmOrder {
   bool absent;  // not in this build
   bool (*find)(int n, const int* start, const int* neighbour, int* order);
 } srmOrder;
-bool srm_order_minimum_degree(int n, const int* start, const int* neighbour, int* order);
 extern const srmOrder srm_minimum_degree;
 extern const srmOrder srm_amd;  // src/suitesparse
 // Graph in which two columns (rows) of the pattern are neighbours when a row (column) holds both. The arrays are from

@@ -50,7 +50,7 @@ static bool analyse(srmSparseLu* lu, const srmPattern* p) {
   const size_t n = (size_t)lu->n;
   bool good = srm_take_ints(&lu->order, n) && srm_take_ints(&lu->mark, n) && srm_take_ints(&place, n) &&
               srm_take_ints(&parent, n) && srm_take_ints(&count, n) && graph(p, &start, &neighbour) &&
-              srm_order_minimum_degree(lu->n, start, neighbour, lu->order);
+              srm_minimum_degree.find(lu->n, start, neighbour, lu->order);
   if (good) {
     for (int k = 0; k < lu->n; ++k) place[lu->order[k]] = k;
     const size_t fill = srm_elimination_tree(lu->n, start, neighbour, lu->order, place, parent, lu->mark, count);

@@ -58,13 +58,6 @@ int srm_symmetric_count(void) { return SR_COUNT(kinds); }
 
 const srmSymmetricKind* srm_symmetric_at(int index) { return &kinds[index]; }
 
-const srmSymmetricKind* srm_symmetric_kind(const char* name) {
-  for (int i = 0; i < SR_COUNT(kinds); ++i) {
-    if (strcmp(kinds[i].name, name) == 0) return &kinds[i];
-  }
-  return NULL;
-}
-
 const srmSymmetricKind* srm_symmetric_for(int width, int n) {
   const bool amd = n >= SRM_AMD_FROM && !srm_amd.absent;
   for (int i = 0; i < SR_COUNT(kinds); ++i) {

@@ -1,7 +1,7 @@
 // Sparse symmetric matrices S, positive definite or with rows that depend on others, whose pattern stays while the numbers change: one
 // interface, several implementations, as math/solver.h for unsymmetric ones.
 //
-//   srm_symmetric_create(&shape, srm_symmetric_kind("ldl"), &s);   // analyses: order of elimination, pattern of L, all memory
+//   srm_symmetric_create(&shape, srm_symmetric_for(1, n), &s);     // analyses: order of elimination, pattern of L, all memory
 //   srm_symmetric_clear(s);                                        // then the numbers are added to s->diagonal and s->below
 //   rank = srm_symmetric_factor(s, least);                         // in place; a row whose pivot is not above `least` is dropped
 //   srm_symmetric_solve(s, x);                                     // x = S^-1 x over the rows not dropped; 0 in the others
@@ -45,7 +45,6 @@ struct srmSymmetric {
 
 int srm_symmetric_count(void);
 const srmSymmetricKind* srm_symmetric_at(int index);
-const srmSymmetricKind* srm_symmetric_kind(const char* name);  // NULL: no such word
 // The kind for n groups of up to `width` rows. From SRM_AMD_FROM groups on AMD orders them, where it is in the build: it takes a sixth of
 // the time, and leaves 2 % fewer entries in a net of 30 x 30 cells, but 3 % more in one of 10 x 10.
 #define SRM_AMD_FROM 500
