@@ -10,7 +10,9 @@ build=${SARRUS_FUZZ_BUILD:-build/fuzz}
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 
-if ! { cmake -S tests/fuzz -B "$build" -DCMAKE_C_COMPILER="$clang" -DCMAKE_BUILD_TYPE=None \
+generator=()  # ninja where it is installed and the folder was not made with another one
+[ -e "$build/CMakeCache.txt" ] || ! command -v ninja > /dev/null || generator=(-G Ninja)
+if ! { cmake -S tests/fuzz -B "$build" "${generator[@]}" -DCMAKE_C_COMPILER="$clang" -DCMAKE_BUILD_TYPE=None \
        && cmake --build "$build" --parallel "${SARRUS_JOBS:-$(nproc)}"; } > "$work/log" 2>&1; then
   if grep -q 'fuzzer.*cannot find\|cannot find.*fuzzer' "$work/log"; then
     echo "skipped fuzzing: clang without libFuzzer"

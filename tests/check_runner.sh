@@ -27,6 +27,8 @@ grep -q '^FAILED check_mute: it is not executable' "$work/out" || fail "a check 
 grep -q '^FAILED check_slow: not done after 1 s' "$work/out" || fail "a check that hangs: $(cat "$work/out")"
 tests/checks --filter good "$work"/check_*.sh > "$work/out" || fail "one good check ends with a status"
 [ "$(tail -n 1 "$work/out")" = "1 passed, 0 failed, 0 skipped" ] || fail "filtered checks: $(cat "$work/out")"
+tests/checks --jobs 3 "$work"/check_[!s]*.sh > "$work/out" && fail "failed checks, three at a time, end with status 0"
+[ "$(tail -n 1 "$work/out")" = "1 passed, 2 failed, 1 skipped" ] || fail "checks three at a time: $(cat "$work/out")"
 for file in tests/check_*.sh tests/long_*.sh; do
   [ ! -e "$file" ] || [ -x "$file" ] || fail "$file is not executable"
 done
@@ -51,6 +53,17 @@ if ${CC:-cc} -std=gnu17 -Itests tests/main.c "$work/test_sample.c" -o "$work/sam
   [ "$(tail -n 1 "$work/out")" = "0 passed, 0 failed, 1 skipped" ] || fail "a skipped test: $(cat "$work/out")"
   SARRUS_TEST_SECONDS=1 "$work/sample" one_never > "$work/out" && fail "a test that never ends ends with status 0"
   grep -q '^FAILED sample/one_never_ends' "$work/out" || fail "a test that never ends: $(cat "$work/out")"
+  # Every test is in one part, whatever the number of parts; a part that is not there is refused.
+  "$work/sample" --list > "$work/all"
+  for part in 1/3 2/3 3/3; do "$work/sample" --part $part --list; done | sort > "$work/out"
+  diff <(sort "$work/all") "$work/out" > /dev/null && [ "$(wc -l < "$work/out")" -eq 4 ] || fail "parts: $(cat "$work/out")"
+  [ "$("$work/sample" --part 2/3 --list)" = sample/one_fails ] || fail "part 2/3: $("$work/sample" --part 2/3 --list)"
+  for part in 0/2 3/2 1/0 1 1/2x; do
+    "$work/sample" --part $part --list > "$work/out" 2>&1
+    [ $? -eq 2 ] || fail "part $part is taken: $(cat "$work/out")"
+  done
+  "$work/sample" --times one_holds > "$work/out" || fail "a test that is timed fails"
+  grep -qxE ' +[0-9]+\.[0-9]{3} sample/one_holds' "$work/out" || fail "a test that is timed: $(cat "$work/out")"
 else
   fail "the runner does not build: $(head -n 5 "$work/out")"
 fi

@@ -1,5 +1,9 @@
-// Runs the tests: sarrus-test [--list] [FILTER]. A test's full name is module/name; FILTER is any part of it.
-// Ends with "N passed, N failed, N skipped" alone on a line; exit status 1 when one failed.
+// Runs the tests: sarrus-test [--list] [--times] [--part K/N] [FILTER]. A test's full name is module/name; FILTER is any
+// part of it. Ends with "N passed, N failed, N skipped" alone on a line; exit status 1 when one failed.
+//   --list        prints the names and runs nothing
+//   --times       prints the processor time of each test, as "seconds name" before its outcome
+//   --part K/N    of the tests that FILTER takes those with number K, K + N, K + 2 N, ... (K from 1): N processes that are
+//                 given all parts run every test once
 //
 // A test may take SARRUS_TEST_SECONDS of processor time (default below) and 20 times that by the clock on the wall, which
 // other work on the machine does not use up. One that takes longer is named, and the run ends there: nothing is known of
@@ -14,6 +18,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/time.h>
+#include <time.h>
 #include <unistd.h>
 
 enum { LIMIT = 120, LIMIT_LONG = 1800, SANITIZED_TIMES = 10, WALL_TIMES = 20, PASSED = 0, FAILED = 1, SKIPPED = 2 };
@@ -32,6 +37,16 @@ bool runner_long(void) {
   const char* value = getenv("SARRUS_TEST_LONG");
   return value && strcmp(value, "1") == 0;
 }
+
+bool runner_sanitized(void) {
+#ifdef RUNNER_SANITIZED
+  return true;
+#else
+  return false;
+#endif
+}
+
+bool runner_takes(int k) { return !runner_sanitized() || k % 4 == 0; }
 
 __attribute__((noreturn, format(printf, 3, 4))) static void fail(const char* file, int line, const char* format, ...) {
   va_list arguments;
@@ -106,11 +121,7 @@ static void on_time(int signal_number) {
 static long limit_seconds(void) {
   const char* value = getenv("SARRUS_TEST_SECONDS");
   const long limit = value ? strtol(value, NULL, 10) : runner_long() ? LIMIT_LONG : LIMIT;
-#ifdef RUNNER_SANITIZED
-  return SANITIZED_TIMES * limit;
-#else
-  return limit;
-#endif
+  return runner_sanitized() ? SANITIZED_TIMES * limit : limit;
 }
 
 static void set_limit(long seconds) {  // 0: none
@@ -129,24 +140,59 @@ static int outcome(const Test* test) {
   return ended;
 }
 
+typedef struct {
+  bool list, times;
+  int part, parts;  // part from 1
+  const char* filter;
+} Choice;
+
+static bool read_choice(int argc, char** argv, Choice* choice) {
+  *choice = (Choice){.part = 1, .parts = 1, .filter = ""};
+  for (int i = 1; i < argc; i++) {
+    char rest;
+    if (strcmp(argv[i], "--list") == 0) {
+      choice->list = true;
+    } else if (strcmp(argv[i], "--times") == 0) {
+      choice->times = true;
+    } else if (strcmp(argv[i], "--part") == 0 && i + 1 < argc) {
+      if (sscanf(argv[++i], "%d/%d%c", &choice->part, &choice->parts, &rest) != 2) return false;
+    } else if (argv[i][0] == '-') {
+      return false;
+    } else {
+      choice->filter = argv[i];
+    }
+  }
+  return 1 <= choice->part && choice->part <= choice->parts;
+}
+
+static int timed_outcome(const Test* test) {
+  const clock_t start = clock();
+  const int ended = outcome(test);
+  printf("%9.3f %s\n", (double)(clock() - start) / CLOCKS_PER_SEC, full_name);
+  return ended;
+}
+
 int main(int argc, char** argv) {
-  const bool list = argc > 1 && strcmp(argv[1], "--list") == 0;
-  const char* filter = argc > 1 + list ? argv[1 + list] : "";
+  Choice choice;
+  if (!read_choice(argc, argv, &choice)) {
+    fprintf(stderr, "usage: sarrus-test [--list] [--times] [--part K/N] [FILTER]\n");
+    return 2;
+  }
   name_the_test_that_crashes();
   signal(SIGPROF, on_time);
   signal(SIGALRM, on_time);
 
-  int count[3] = {0};  // by outcome
+  int count[3] = {0}, chosen = 0;  // count: by outcome
   for (const Test* test = first; test; test = test->next) {
     set_full_name(test);
-    if (!strstr(full_name, filter)) continue;
-    if (list) {
+    if (!strstr(full_name, choice.filter) || chosen++ % choice.parts != choice.part - 1) continue;
+    if (choice.list) {
       printf("%s\n", full_name);
     } else {
-      count[outcome(test)]++;
+      count[choice.times ? timed_outcome(test) : outcome(test)]++;
     }
     fflush(stdout);
   }
-  if (!list) printf("%d passed, %d failed, %d skipped\n", count[PASSED], count[FAILED], count[SKIPPED]);
+  if (!choice.list) printf("%d passed, %d failed, %d skipped\n", count[PASSED], count[FAILED], count[SKIPPED]);
   return count[FAILED] > 0;
 }

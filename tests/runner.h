@@ -34,6 +34,11 @@ typedef struct Test {
 void runner_add(Test* test);
 bool runner_long(void);  // true under `./test --long`: take more time, test more
 
+// The sanitizers see which memory code touches, not how accurate it is, and slow it five times and more. Where cases take the
+// same code with other numbers, a test may leave some out there; every one is run without the sanitizers.
+bool runner_sanitized(void);
+bool runner_takes(int k);  // true for every case k; under the sanitizers for k = 0, 4, 8, ...
+
 __attribute__((noreturn)) void runner_skip(const char* why);  // ends the test: it counts as skipped, not as passed
 
 void runner_ensure(bool condition, const char* file, int line, const char* text);

@@ -516,8 +516,9 @@ TEST(a_sparse_system_moves_as_the_dense_one) {
     n_four_bar(&dense, N, b);
     const srSystem d = bars_system(&dense);
     srIntegrator *one = create(methods[m], &s, tolerance(1e-9)), *other = create(methods[m], &d, tolerance(1e-9));
-    ENSURE(run(one, &s, 3, a) && run(other, &d, 3, b));
-    ENSURE_EQUAL(sri_stats(one)->crossings, 3);  // at 0.77, 1.17 and 2.71 s
+    const double t_end = runner_sanitized() ? 1 : 3;
+    ENSURE(run(one, &s, t_end, a) && run(other, &d, t_end, b));
+    ENSURE_EQUAL(sri_stats(one)->crossings, t_end == 1 ? 1 : 3);  // at 0.77, 1.17 and 2.71 s
     ENSURE_SMALL(distance(4 * (N + 1), a, b), 1e-7);
     sri_destroy(one);
     sri_destroy(other);

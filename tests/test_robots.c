@@ -231,6 +231,7 @@ static void compare_default(const char* file, const char* base) {
 
 TEST(the_default_method_takes_at_most_three_times_the_evaluations_of_the_best_on_every_robot) {
   for (int i = 0; i < NROBOT; i++) {
+    if (!runner_takes(i)) continue;
     char file[64];
     snprintf(file, sizeof file, "%s.urdf", robots[i].name);
     compare_default(file, robots[i].base);

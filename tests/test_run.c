@@ -119,11 +119,7 @@ static const char* const tumbler =
 
 TEST(a_free_body_keeps_energy_and_momentum_over_1000_turns) {
   Bench b = load(tumbler);
-#ifdef RUNNER_SANITIZED
-  const double turns = 50;
-#else
-  const double turns = 1000;
-#endif
+  const double turns = runner_sanitized() ? 50 : 1000;
   double before[6], after[6], scale = 0.0;
   const srRunOptions options = precise(&b, 2 * pi * turns);
   sr_kinematics(b.m, b.d);

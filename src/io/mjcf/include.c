@@ -162,11 +162,18 @@ static bool read_step(Expander* x, const srXmlNode* node, double step[16], int* 
   return true;
 }
 
+static int count_children(const srXmlNode* node) {
+  int n = 0;
+  for (const srXmlNode* child = node->first; child; child = child->next) n++;
+  return n;
+}
+
 static void replicate(Expander* x, const srXmlNode* node, srXmlNode* to) {
   double step[16], pose[16], next[16];
   int count;
   const char *separator, *outer = x->suffix;
   if (!read_step(x, node, step, &count, &separator)) return;
+  if (count > x->m->r->budget / (1 + count_children(node))) x->m->r->budget = 0;  // too many: refused before the first copy
   const int before = sr_reader_errors(x->m->r);
   srm_pose_identity(pose);
   for (int i = 0; i < count && sr_reader_errors(x->m->r) == before; i++) {
