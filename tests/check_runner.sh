@@ -58,6 +58,11 @@ if ${CC:-cc} -std=gnu17 -Itests tests/main.c "$work/test_sample.c" -o "$work/sam
   for part in 1/3 2/3 3/3; do "$work/sample" --part $part --list; done | sort > "$work/out"
   diff <(sort "$work/all") "$work/out" > /dev/null && [ "$(wc -l < "$work/out")" -eq 4 ] || fail "parts: $(cat "$work/out")"
   [ "$("$work/sample" --part 2/3 --list)" = sample/one_fails ] || fail "part 2/3: $("$work/sample" --part 2/3 --list)"
+  sed 's/one_/pair_/; 1i #define RUNNER_TOGETHER' "$work/test_sample.c" > "$work/test_pair.c"
+  ${CC:-cc} -std=gnu17 -Itests tests/main.c "$work/test_pair.c" "$work/test_sample.c" -o "$work/pairs" -lm > "$work/out" 2>&1 ||
+    fail "two files of tests do not build: $(head -n 5 "$work/out")"
+  [ "$("$work/pairs" --part 1/2 --list | grep -c pair)" = 4 ] && [ "$("$work/pairs" --part 2/2 --list | wc -l)" = 2 ] ||
+    fail "tests that share files are in several parts: $("$work/pairs" --part 2/2 --list)"
   for part in 0/2 3/2 1/0 1 1/2x; do
     "$work/sample" --part $part --list > "$work/out" 2>&1
     [ $? -eq 2 ] || fail "part $part is taken: $(cat "$work/out")"

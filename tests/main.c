@@ -3,7 +3,7 @@
 //   --list        prints the names and runs nothing
 //   --times       prints the processor time of each test, as "seconds name" before its outcome
 //   --part K/N    of the tests that FILTER takes those with number K, K + N, K + 2 N, ... (K from 1): N processes that are
-//                 given all parts run every test once
+//                 given all parts run every test once. Tests that share files (RUNNER_TOGETHER) have one number
 //
 // A test may take SARRUS_TEST_SECONDS of processor time (default below) and 20 times that by the clock on the wall, which
 // other work on the machine does not use up. One that takes longer is named, and the run ends there: nothing is known of
@@ -182,10 +182,14 @@ int main(int argc, char** argv) {
   signal(SIGPROF, on_time);
   signal(SIGALRM, on_time);
 
-  int count[3] = {0}, chosen = 0;  // count: by outcome
+  int count[3] = {0}, number = -1;  // count: by outcome
+  const Test* before = NULL;        // the last one that the filter took
   for (const Test* test = first; test; test = test->next) {
     set_full_name(test);
-    if (!strstr(full_name, choice.filter) || chosen++ % choice.parts != choice.part - 1) continue;
+    if (!strstr(full_name, choice.filter)) continue;
+    number += !(test->together && before && strcmp(before->file, test->file) == 0);
+    before = test;
+    if (number % choice.parts != choice.part - 1) continue;
     if (choice.list) {
       printf("%s\n", full_name);
     } else {

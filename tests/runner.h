@@ -9,6 +9,9 @@
 //     if (!present) SKIP("needs ...");  // what it needs is not there: neither passed nor failed
 //   }
 //
+// Tests of a file that use the same files on disk are not run beside each other by several processes (--part) where the file defines
+// RUNNER_TOGETHER before it includes this one.
+//
 // The first ENSURE that fails ends its test; the others go on. Helper functions may use ENSURE too.
 #ifndef SR_TEST_RUNNER_H
 #define SR_TEST_RUNNER_H
@@ -28,6 +31,7 @@ typedef struct Test {
   const char* name;
   const char* file;
   void (*run)(void);
+  bool together;  // in the same part as the test before it, where that is of the same file
   struct Test* next;
 } Test;
 
@@ -47,10 +51,16 @@ void runner_near(double a, double b, double tolerance, const char* file, int lin
 void runner_equal(long long a, long long b, const char* file, int line, const char* text);
 void runner_text(const char* a, const char* b, const char* file, int line, const char* text);
 
+#ifdef RUNNER_TOGETHER
+#define RUNNER_IS_TOGETHER true
+#else
+#define RUNNER_IS_TOGETHER false
+#endif
+
 #define TEST(test_name)                                                                                                \
   static void test_name(void);                                                                                         \
   __attribute__((constructor)) static void register_##test_name(void) {                                                \
-    static Test test = {.name = #test_name, .file = __FILE__, .run = test_name};                                       \
+    static Test test = {.name = #test_name, .file = __FILE__, .run = test_name, .together = RUNNER_IS_TOGETHER};       \
     runner_add(&test);                                                                                                 \
   }                                                                                                                    \
   static void test_name(void)

@@ -1,5 +1,6 @@
 // Files that are read and written (src/base/file.c, output.c): what the shell cannot see or hardly make.
 #define _DEFAULT_SOURCE
+#define RUNNER_TOGETHER  // they use the same files
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>

@@ -1,5 +1,6 @@
 // Tests of src/plot and of the reader of result tables: ticks against lists made by hand, reduction that keeps what is
 // seen, SVG that parses, holds every series and repeats to the byte, and legends that cover no data.
+#define RUNNER_TOGETHER  // they use the same files
 #include <expat.h>
 #include <locale.h>
 #include <math.h>

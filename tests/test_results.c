@@ -1,4 +1,5 @@
 // Result files: HDF5 and CSV hold the same bits, read back what was written, and refuse what is no table.
+#define RUNNER_TOGETHER  // they use the same files
 #include <math.h>
 #include <sarrus/io.h>
 #include <stdio.h>

@@ -1,5 +1,6 @@
 // URDF: the same mechanism written in our format gives the same equations; mimics and loops against closed forms and against
 // each other; what is kept of shapes and drives; sidecar files. Messages about bad files: tests/check_urdf.sh.
+#define RUNNER_TOGETHER  // they use the same files
 #include <math.h>
 #include <sarrus/sarrus.h>
 #include <stdio.h>

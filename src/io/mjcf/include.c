@@ -173,7 +173,8 @@ static void replicate(Expander* x, const srXmlNode* node, srXmlNode* to) {
   int count;
   const char *separator, *outer = x->suffix;
   if (!read_step(x, node, step, &count, &separator)) return;
-  if (count > x->m->r->budget / (1 + count_children(node))) x->m->r->budget = 0;  // too many: refused before the first copy
+  if (count > x->m->r->budget / (1 + count_children(node)))
+    x->m->r->budget = 0;  // too many: refused before the first copy
   const int before = sr_reader_errors(x->m->r);
   srm_pose_identity(pose);
   for (int i = 0; i < count && sr_reader_errors(x->m->r) == before; i++) {
