@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
 # Rows of 10 to 200 four-bar linkages (2000 under ./test --long), and implicit methods on chains of 200 to 800 links (2000): the
-# instructions of a step, per loop or link and evaluation, are flat within 1.5 times, for every method. A chain of universal joints in
+# instructions of a step, per loop or link and evaluation, are flat within 1.5 times, for every method. So are those of radau5 on 100 to 300 spheres
+# on a floor (250 to 2000). A chain of universal joints in
 # absolute coordinates costs at most 10 times what it does in relative ones, whatever its length, and its assembly grows with its length. Counted
 # by callgrind, so that other work on the machine does not matter.
 cd "$(dirname "$0")/.." || exit 1
@@ -11,10 +12,11 @@ sizes="10 50 200" links="200 800"
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 
-# cost METHOD N MODEL-AND-OPTIONS...: instructions inside of steps, for each loop or link and evaluation
+# cost METHOD N MODEL-AND-OPTIONS...: instructions inside of steps, for each loop, link or sphere and evaluation; parameter $count has their number
+count=N
 cost() {
   valgrind --tool=callgrind --callgrind-out-file=/dev/null --collect-atstart=no --toggle-collect=sri_step \
-    "$sarrus" run "${@:3}" --set N="$2" --method "$1" --json > "$work/out" 2> "$work/err" || return 1
+    "$sarrus" run "${@:3}" --set "$count=$2" --method "$1" --json > "$work/out" 2> "$work/err" || return 1
   awk -v n="$2" '/Collected/ { instructions = $NF } /"evaluations":/ { evaluations = $2 + 0 }
     END { if (!(instructions > 0 && evaluations > 0)) exit 1; printf "%.0f\n", instructions / evaluations / n }' \
     "$work/err" "$work/out"
@@ -39,6 +41,20 @@ for method in dopri5 mdop5 hem5 radau5 genalpha-ggl; do
   summary+=" $method: ${costs[*]} ($ratio times);"
   awk -v r="$ratio" 'BEGIN { exit !(r <= 1.5) }' || bad=1
 done
+# Spheres on a floor: contact instances in the matrices of implicit methods.
+spheres="100 300"
+[ "${SARRUS_TEST_LONG:-0}" = 1 ] && spheres="250 500 1000 2000"
+count=n costs=()
+for n in $spheres; do
+  one=$(cost radau5 "$n" benchmarks/spheres.xml --t-end 0.001) ||
+    { echo "FAILED scaling: $n spheres on a floor do not run: $(tail -n 3 "$work/err")"; exit 1; }
+  costs+=("$one")
+done
+count=N
+ratio=$(printf '%s\n' "${costs[@]}" | sort -n | awk 'NR == 1 { least = $1 } END { printf "%.2f", $1 / least }')
+summary+=" spheres on a floor, radau5: ${costs[*]} ($ratio times);"
+awk -v r="$ratio" 'BEGIN { exit !(r <= 1.5) }' || bad=1
+
 # Copies by `rep movsb` count as one instruction a byte.
 export GLIBC_TUNABLES=glibc.cpu.x86_rep_movsb_threshold=1000000000:glibc.cpu.x86_rep_stosb_threshold=1000000000
 bodies="50 200"
@@ -64,6 +80,6 @@ few=$(assembly 100) && many=$(assembly 1000) ||
 summary+=" assembly of 100 free bodies $few a body, of 1000 $many;"
 awk -v a="$few" -v b="$many" 'BEGIN { exit !(a > 0 && b <= 2 * a) }' || bad=1
 
-summary="instructions for each loop or link and evaluation,$summary"
+summary="instructions for each loop, link or sphere and evaluation,$summary"
 [ $bad -eq 0 ] && echo "ok scaling: $summary" || echo "FAILED scaling: $summary"
 exit $bad

@@ -9,6 +9,7 @@
 
 #include "constraint/closure.h"
 #include "constraint/derivative.h"
+#include "model/instance.h"
 #include "random_tree.h"
 #include "runner.h"
 
@@ -681,28 +682,56 @@ static void compare_contacts(const char* what, const char* contacts) {
   close_side(&x);
 }
 
+static const char* const on_planes =
+    "<contact a='floor' b='big' normal='hunt-crossley' K='30' n='1.7' restitution='0.3' floor='0.5' mu-s='0.6'"
+    " mu-k='0.4' bristle-K='5' bristle-B='0.7' vs='0.6' tau='0.1' mu-roll='0.1' mu-spin='0.05'/>"
+    "<contact a='wall' b='small' normal='kelvin-voigt' K='20' D='0.4' mu-s='0.2' friction='lugre' vs='0.5'"
+    " bristle-B='0.4'/>";
+static const char* const on_spheres =
+    "<body name='third'><joint name='third' type='prismatic' axis='0 1 1' q='0.7'/>" INERTIAL
+    "<shape name='third' type='sphere' size='0.8'/></body>"
+    "<contact a='third' b='small' normal='exact' K='30' restitution='0.6' floor='0.8' mu-s='0.4'"
+    " bristle-K='5' bristle-B='0.7' tau='0.1' mu-roll='0.2' mu-spin='0.1'/>"
+    "<contact a='big' b='third' normal='hertz' K='30' friction='iwan' mu-k='0.3' bristle-K='4'"
+    " bristle-B='0.5' elements='3' tau='0.1'/>";
+static const char* const in_a_bowl =
+    "<body name='bowl'><joint name='bowl' type='ball' at='-0.4 0 0.2' v='1 0.3 -0.5'/>" INERTIAL
+    "<shape name='bowl' type='sphere' size='-1' at='0.2 0.1 0'/></body>"
+    "<contact a='bowl' b='small' normal='exact' K='30' restitution='0.6' floor='0.8' mu-s='0.4'"
+    " bristle-K='5' bristle-B='0.7' tau='0.1' mu-roll='0.2' mu-spin='0.1'/>";
+
 TEST(tangent_of_contacts_between_shapes_is_exact) {
-  compare_contacts(
-      "sphere on plane",
-      "<contact a='floor' b='big' normal='hunt-crossley' K='30' n='1.7' restitution='0.3' floor='0.5' mu-s='0.6'"
-      " mu-k='0.4' bristle-K='5' bristle-B='0.7' vs='0.6' tau='0.1' mu-roll='0.1' mu-spin='0.05'/>"
-      "<contact a='wall' b='small' normal='kelvin-voigt' K='20' D='0.4' mu-s='0.2' friction='lugre' vs='0.5'"
-      " bristle-B='0.4'/>");
-  compare_contacts("sphere on sphere",
-                   "<body name='third'><joint name='third' type='prismatic' axis='0 1 1' q='0.7'/>" INERTIAL
-                   "<shape name='third' type='sphere' size='0.8'/></body>"
-                   "<contact a='third' b='small' normal='exact' K='30' restitution='0.6' floor='0.8' mu-s='0.4'"
-                   " bristle-K='5' bristle-B='0.7' tau='0.1' mu-roll='0.2' mu-spin='0.1'/>"
-                   "<contact a='big' b='third' normal='hertz' K='30' friction='iwan' mu-k='0.3' bristle-K='4'"
-                   " bristle-B='0.5' elements='3' tau='0.1'/>");
+  compare_contacts("sphere on plane", on_planes);
+  compare_contacts("sphere on sphere", on_spheres);
+  compare_contacts("hollow", in_a_bowl);
 }
 
-TEST(tangent_of_a_contact_in_a_hollow_sphere_is_exact) {
-  compare_contacts("hollow",
-                   "<body name='bowl'><joint name='bowl' type='ball' at='-0.4 0 0.2' v='1 0.3 -0.5'/>" INERTIAL
-                   "<shape name='bowl' type='sphere' size='-1' at='0.2 0.1 0'/></body>"
-                   "<contact a='bowl' b='small' normal='exact' K='30' restitution='0.6' floor='0.8' mu-s='0.4'"
-                   " bristle-K='5' bristle-B='0.7' tau='0.1' mu-roll='0.2' mu-spin='0.1'/>");
+// The same contacts as sets: their instances are in the tangent from when the bodies touch.
+static void compare_sets(const char* what, const char* contacts, int expected) {
+  static const char start[] = "<contact ", room[] = "most='9' ";
+  char text[6000];
+  size_t n = 0;
+  for (const char* at = contacts; *at; at++) {
+    text[n++] = *at;
+    if (at - contacts < 8 || strncmp(at - 8, start, sizeof start - 1) != 0) continue;
+    memcpy(text + n, room, sizeof room - 1);
+    n += sizeof room - 1;
+  }
+  text[n] = '\0';
+  char whole[8000];
+  snprintf(whole, sizeof whole, "<sarrus version='1'>%s%s</sarrus>", spheres, text);
+  Side x = open_text(whole, NULL, 0);
+  ENSURE(x.m->nset > 0 && x.m->ncontact == x.m->ninstance);
+  ENSURE_EQUAL(sr_forward(x.m, x.d, -1), 0);
+  ENSURE_EQUAL(x.d->instances->nused, expected);
+  compare_formulations(what, &x, 0.05, 1e-8);
+  close_side(&x);
+}
+
+TEST(tangent_of_contact_sets_is_exact) {
+  compare_sets("sphere on plane, set", on_planes, 2);
+  compare_sets("sphere on sphere, set", on_spheres, 2);
+  compare_sets("hollow, set", in_a_bowl, 1);
 }
 
 TEST(tangent_of_gaps_by_formula_is_exact) {

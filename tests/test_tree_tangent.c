@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "model/instance.h"
 #include "random_tree.h"
 #include "runner.h"
 #include "system/tangent.h"
@@ -138,7 +139,7 @@ static void compare(const srModel* m, Random* r, bool placed) {
   sr_data_copy(m, d, e);
   Both b = {.m = m, .n = m->nv + m->ny, .a = numbers(m->nv), .y = numbers(m->ny)};
   b.matrix = (srModelSystem){.m = m, .d = d, .tangent = sr_tangent_create_as(m, SR_SOLVE_MATRIX)};
-  b.tree = (srModelSystem){.m = m, .d = e, .tangent = sr_tangent_create_as(m, SR_SOLVE_TREE)};
+  b.tree = (srModelSystem){.m = m, .d = e, .tangent = sr_tangent_create_as(m, SR_SOLVE_OWN)};
   b.by_matrix = sr_system(&b.matrix);
   b.by_tree = sr_system(&b.tree);
   ENSURE(b.by_matrix.solver == NULL && b.by_matrix.tangent != NULL);
@@ -148,6 +149,7 @@ static void compare(const srModel* m, Random* r, bool placed) {
   b.Kv = numbers(b.n * b.n);
   for (int i = 0; i < m->nv; i++) b.a[i] = random_in(r, -3, 3);
   for (int i = 0; i < m->ny; i++) b.y[i] = d->y[i] + random_in(r, -0.01, 0.01);
+  ENSURE(sr_forward(m, d, -1) == 0 && sr_forward(m, e, -1) == 0);  // instances begin with states 0
   evaluate_matrices(&b, d);
   compare_products(&b, r);
   const double h = 1e-2;
@@ -222,12 +224,42 @@ TEST(friction_motors_and_laws_with_states_in_the_joints_are_part_of_the_recursio
   srs_destroy(spec);
 }
 
+// ---- contact sets ---------------------------------------------------------------------------------------------------------
+
+// Spheres that touch each other, a floor and a plate; two of them on one arm. Twelve more have slots and do not touch.
+TEST(the_sparse_matrix_of_contact_sets_solves_what_the_matrices_say) {
+  srSpec* spec = NULL;
+  srModel* m = compile_text(
+      "<sarrus version='1'><ground><shape name='floor' type='plane' group='walls'/></ground>" ARM
+      "<body name='plate'><joint name='tilt' type='revolute' axis='1 0 0'/><inertial mass='1' inertia='1 1 1'/>"
+      "<shape name='plate' type='plane' at='0 0 -0.02' rpy='0 0.05 0' group='walls'/></body>"
+      "<body name='f' parent='d'><joint name='end' type='revolute' axis='0 1 0'/><inertial mass='1' inertia='1 1 1'/>"
+      "<shape name='one' type='sphere' size='0.1' at='0 0 0.02' group='balls'/></body>"
+      "<body name='g' parent='e'><joint name='tip' type='prismatic' axis='0 1 0'/><inertial mass='1' inertia='1 1 1'/>"
+      "<shape name='two' type='sphere' size='0.3' group='balls'/></body>"
+      "<repeat count='16' index='i'><body name='s{i}'><joint name='j{i}' type='free' q='0.09*i 0 0.04 1 0 0 0'/>"
+      "<inertial mass='0.1' com='0.01 0 0' inertia='1e-3 1e-3 1e-3'/>"
+      "<shape name='b{i}' type='sphere' size='0.05' at='0 0 0.002*i' group='balls'/></body></repeat>"
+      "<contact a='walls' b='balls' normal='kelvin-voigt' K='200' D='3' mu-k='0.4' bristle-B='0.3' most='20'/>"
+      "<contact a='balls' b='balls' normal='kelvin-voigt' K='200' D='3' mu-k='0.4' mu-roll='0.01' most='30'/>"
+      "</sarrus>",
+      &spec);
+  Random r = {29};
+  srData* d = sr_data_create(m);
+  ENSURE_EQUAL(sr_forward(m, d, -1), 0);
+  ENSURE(d->instances->nused > 20 && d->instances->nused < m->ninstance);
+  sr_data_destroy(d);
+  for (int k = 0; k < 2; k++) compare(m, &r, true);
+  sr_model_destroy(m);
+  srs_destroy(spec);
+}
+
 static bool solved_by_recursion(const char* elements) {
   char text[8000];
   srSpec* spec = NULL;
   snprintf(text, sizeof text, "<sarrus version='1'>%s%s</sarrus>", ARM, elements);
   srModel* m = compile_text(text, &spec);
-  srModelTangent* tangent = sr_tangent_create_as(m, SR_SOLVE_TREE);
+  srModelTangent* tangent = sr_tangent_create_as(m, SR_SOLVE_OWN);
   ENSURE(tangent != NULL);
   const bool by_recursion = tangent->tree != NULL;
   ENSURE(by_recursion || tangent->count > 0);  // else the matrices are there
@@ -270,7 +302,7 @@ static long step_both(const srModel* m, const char* method, srSolve solve, int s
   srModelSystem user = {.m = m, .d = d, .tangent = sr_tangent_create_as(m, solve)};
   ENSURE(d != NULL && user.tangent != NULL);
   const srSystem system = sr_system(&user);
-  ENSURE((system.solver != NULL) == (solve == SR_SOLVE_TREE));
+  ENSURE((system.solver != NULL) == (solve == SR_SOLVE_OWN));
   srIntegratorOptions options = sri_default_options();
   options.control =
       SR_CONTROL_FIXED;  // else the error estimate, a small difference of large numbers, moves the ends of steps
@@ -299,7 +331,7 @@ TEST(implicit_methods_move_alike_by_matrices_and_by_recursion) {
   double *by_matrix = numbers(n), *by_tree = numbers(n);
   for (size_t k = 0; k < sizeof methods / sizeof *methods; k++) {
     const long iterations = step_both(m, methods[k], SR_SOLVE_MATRIX, 30, by_matrix);
-    const long again = step_both(m, methods[k], SR_SOLVE_TREE, 30, by_tree);
+    const long again = step_both(m, methods[k], SR_SOLVE_OWN, 30, by_tree);
     if (k == 0) ENSURE_EQUAL(again, iterations);
     for (int i = 0; i < n; i++) ENSURE_NEAR(by_tree[i], by_matrix[i], 1e-8 * (1 + fabs(by_matrix[i])));
   }

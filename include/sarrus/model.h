@@ -481,7 +481,7 @@ typedef enum srStage {
   X(G, m->G_start[m->ng], "constraint Jacobian, sparse by rows: G_start, G_index")                                     \
   X(b, m->ng, "their part that depends on time: G v + b = 0")                                                          \
   X(gamma, m->ng, "-(dG/dt v + db/dt), so that G a = gamma")                                                           \
-  X(M, m->constrained ? m->M_row[m->nv] : 0, "mass matrix with armature, sparse: M_row, M_column")                     \
+  X(M, m->M_row ? m->M_row[m->nv] : 0, "mass matrix with armature, sparse: M_row, M_column")                           \
   X(row_formula, m->nrow_formula, "values of the constraint formulas")                                                 \
   X(row_arg, m->nrow_arg, "rates of their variables")                                                                  \
   X(row_scatter, m->nformula_row || m->absolute ? m->nv : 0, "a row, not sparse; zero between uses")                   \

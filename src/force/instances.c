@@ -311,6 +311,7 @@ static srInstance* fill(const srModel* m, struct srInstances* x, int k, const sr
   instance->contact.spin.derivative = like->spin.derivative;
   x->used[x->nused++] = k;
   x->changed = true;
+  x->edition++;
   return instance;
 }
 
@@ -344,6 +345,7 @@ void sr_instance_remove(const srModel* m, srData* d, srInstance* instance) {
   x->free[m->set[set].first + x->nfree[set]++] = k;
   instance->set = -1;
   x->changed = true;
+  x->edition++;
 }
 
 // Its bodies are apart and it has no memory.

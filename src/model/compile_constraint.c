@@ -573,7 +573,8 @@ void sr_compile_constraints(srCompiler* c) {
   if (sr_c_errors(c) > errors) return;
   number_rows(c, closures, couplings, formulas);
   make_patterns(c);
-  if (m->constrained) mass_pattern(c);  // it grows with the depth of the tree, and trees do not need M
+  // It grows with the depth of the tree, and trees do not need M, unless contacts couple their branches.
+  if (m->constrained || m->nset > 0) mass_pattern(c);
   sr_compile_armature(c);
   given_values(c);
   c->priv->rows = sr_program_create(c->pool, c->graph, roots.node, roots.n);

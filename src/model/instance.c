@@ -67,6 +67,7 @@ void sr_instances_reset(const srModel* m, struct srInstances* x) {
   x->nnear = x->nlocated = x->nused = 0;
   x->made = x->running = x->adaptive = x->fixed = false;
   x->changed = true;
+  x->edition++;
   x->version++;
   for (int s = 0; s < m->nset; s++) {
     const srContactSet* set = &m->set[s];
@@ -87,6 +88,7 @@ void sr_instances_copy(const srModel* m, const struct srInstances* from, struct 
   to->moved = from->moved;
   to->made = from->made;
   to->changed = true;
+  to->edition++;
   to->version++;
 #define COPY(member, count) memcpy(to->member, from->member, (count) * sizeof *to->member)
   COPY(instance, n);

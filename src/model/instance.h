@@ -45,6 +45,7 @@ struct srInstances {
   // fixed within a step, since the switching functions belong to it.
   bool running, adaptive, fixed;
   bool changed;  // instances were created or removed; cleared by its user
+  long edition;  // of the instances: grows when one is created or removed
   int version;   // of the list
   long tested;   // distances computed so far
 };

@@ -85,13 +85,19 @@ static bool check_massless(const srRun* run) {
   return true;
 }
 
+// Contacts of many shapes have a sparse matrix where there are no constraint equations, by exact derivatives.
 static bool check_dense(const srRun* run) {
   const srModel* m = run->m;
-  if (run->method == NULL || !run->method->implicit || m->nset == 0 || m->nv + m->ny <= MOST_DENSE) return true;
-  sr_messages_add(run->messages, SR_SEVERITY_ERROR, m->set[0].place,
-                  "the implicit method '%s' has no sparse matrix for contacts of many shapes, and %d unknowns are too "
-                  "many for a dense one: take an explicit method",
-                  run->method->name, m->nv + m->ny);
+  const srMethod* method = run->method;
+  const bool differences = run->options->tangent == SR_TANGENT_DIFFERENCE;
+  if (method == NULL || m->nset == 0 || m->nv + m->ny <= MOST_DENSE || (m->ng == 0 && !differences)) return true;
+  if (!method->implicit && !(method->switches && differences)) return true;
+  sr_messages_add(
+      run->messages, SR_SEVERITY_ERROR, m->set[0].place,
+      "the implicit method '%s' has no sparse matrix for contacts of many shapes %s, and %d unknowns are too "
+      "many for a dense one: %s",
+      method->name, m->ng > 0 ? "in a model with constraints" : "by differences", m->nv + m->ny,
+      m->ng > 0 ? "take an explicit method" : "take exact derivatives (tangent exact)");
   return false;
 }
 

@@ -27,7 +27,7 @@ static bool make_arrays(srRun* run) {
 
 static bool make_tangent(srRun* run) {
   const srMethod* method = run->method;
-  if (method == NULL || (!method->implicit && !method->switches) || run->m->nset > 0) return true;
+  if (method == NULL || (!method->implicit && !method->switches)) return true;
   run->system.tangent = sr_tangent_create(run->m);
   return run->system.tangent != NULL;
 }

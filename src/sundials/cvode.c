@@ -149,7 +149,7 @@ static int linear_system(realtype t, N_Vector x, N_Vector xdot, SUNMatrix matrix
       outcome = sri_newton_tangent(integrator, &b->newton, t, now, a, integrator->constrained->lambda);
     }
   } else if (!jok) {
-    outcome = sri_newton_differences(integrator, &b->newton, sri_bdf_rates, t, now, gamma);
+    outcome = sri_newton_rates(integrator, &b->newton, sri_bdf_rates, t, now, gamma);
   }
   if (outcome != SRI_DONE) return sri_bdf_answer(integrator, outcome);
   return sri_newton_factor(integrator, &b->newton, 1 / gamma) ? 0 : 1;
@@ -164,8 +164,7 @@ static int solve(SUNLinearSolver solver, SUNMatrix matrix, N_Vector x, N_Vector 
   (void)matrix, (void)tolerance;
   N_VScale(newton->c, right, x);
   if (!newton->saddle) {
-    sri_newton_solve_rates(newton, NV_DATA_S(x));
-    return 0;
+    return sri_bdf_answer(integrator, sri_newton_solve_rates(integrator, newton, NV_DATA_S(x)));
   }
   // c q, c M v, c y, and G v of the right side.
   srConstrained* c = integrator->constrained;

@@ -183,9 +183,8 @@ static int jacobian(realtype t, realtype cj, N_Vector z, N_Vector zdot, N_Vector
   srIntegrator* integrator = user;
   srBdf* b = integrator->work;
   (void)F, (void)matrix, (void)t1, (void)t2, (void)t3;
-  const int outcome = b->newton.saddle
-                          ? motion_matrix(integrator, t, NV_DATA_S(z), NV_DATA_S(zdot))
-                          : sri_newton_differences(integrator, &b->newton, free_rates, t, NV_DATA_S(z), 1 / cj);
+  const int outcome = b->newton.saddle ? motion_matrix(integrator, t, NV_DATA_S(z), NV_DATA_S(zdot))
+                                       : sri_newton_rates(integrator, &b->newton, free_rates, t, NV_DATA_S(z), 1 / cj);
   if (outcome != SRI_DONE) return sri_bdf_answer(integrator, outcome);
   return sri_newton_factor(integrator, &b->newton, cj) ? 0 : 1;
 }
@@ -203,8 +202,7 @@ static int solve(SUNLinearSolver solver, SUNMatrix matrix, N_Vector x, N_Vector 
   (void)matrix, (void)tolerance;
   if (!b->newton.saddle) {
     N_VScale(1, right, x);
-    sri_newton_solve_rates(&b->newton, NV_DATA_S(x));
-    return 0;
+    return sri_bdf_answer(integrator, sri_newton_solve_rates(integrator, &b->newton, NV_DATA_S(x)));
   }
   const srNewtonParts from = parts_of(integrator, right), to = parts_of(integrator, x);
   return sri_bdf_answer(integrator, sri_newton_solve_motion(integrator, &b->newton, &from, &to));

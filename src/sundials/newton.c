@@ -1,6 +1,8 @@
 // The matrices of Newton's iteration in cvode and ida, for a formula with x' = c x + (what is known).
 //
-// Without constraints, or where the system offers nothing but `rates`: c - dR/dx, dense, by differences.
+// Without constraints, or where the system offers nothing but `rates`: (c - dR/dx) dx = b, dense, by differences; where the system solves its
+// linear systems itself (srMotionSolver), by these, with v' held and the rows of v multiplied by M:
+//   c xi - dv = b_q,    (c M + Kv + Kq / c) (dv, dy) = (M b_v, b_y) - Kq b_q / c
 //
 // With constraints, in the space of v: xi is the change of position (dq = H xi), K the tangent of tangent.h, N = d(G v + b)/dxi, G1
 // and G2 the first and second derivative of G along the motion. The change of a row that holds for all times is (G xi)', (G xi)'':
@@ -107,10 +109,21 @@ static bool create_motion(srNewton* w, const srIntegrator* integrator, bool posi
   return !position || find_groups(w, c->shape.G, s->nv);
 }
 
+static bool create_solver(srNewton* w, const srIntegrator* integrator) {
+  const srSystem* s = &integrator->system;
+  const size_t nm = (size_t)(s->nv + s->ny), nq = (size_t)s->nq, all = (size_t)integrator->n;
+  const srPart parts[] = {{&w->q, nq},  {&w->dq, nq},  {&w->b, nm},  {&w->dx, nm},
+                          {&w->xi, nm}, {&w->xi0, nm}, {&w->f0, all}};
+  return sri_tangent_create(&w->tangent, s) && sr_take_parts(parts, SR_COUNT(parts), 0, &w->block, NULL);
+}
+
 bool sri_newton_create(srNewton* w, const srIntegrator* integrator, bool position) {
+  const srSystem* s = &integrator->system;
   w->n = integrator->ncontrol;
   w->across = 1;
-  w->saddle = integrator->constrained != NULL && integrator->system.dynamics != NULL;
+  w->saddle = integrator->constrained != NULL && s->dynamics != NULL;
+  w->solver = !w->saddle && (s->nq == s->nv || (s->difference != NULL && s->qdot != NULL)) ? s->solver : NULL;
+  if (w->solver != NULL) return create_solver(w, integrator);
   return w->saddle ? create_motion(w, integrator, position) : create_differences(w, integrator);
 }
 
@@ -123,11 +136,20 @@ void sri_newton_destroy(srNewton* w) {
   sr_free(w->block);
 }
 
-// ---- by differences ---------------------------------------------------------------------------------------------------
+// ---- without constraints ----------------------------------------------------------------------------------------------
 
-int sri_newton_differences(srIntegrator* integrator, srNewton* w, srNewtonRate rate, double t, const double* x,
-                           double h) {
+// By the system, with v' of this state held.
+static int solver_tangent(srIntegrator* integrator, srNewton* w, srNewtonRate rate, double t, const double* x) {
+  const srSystem* s = &integrator->system;
+  const int outcome = rate(integrator, t, x, w->f0);
+  if (outcome != SRI_DONE) return outcome;
+  memcpy(w->q, x, (size_t)s->nq * sizeof *x);
+  return sri_tangent(integrator, &w->tangent, t, x, SR_TAU_ELEMENT, w->f0 + s->nq, NULL);
+}
+
+int sri_newton_rates(srIntegrator* integrator, srNewton* w, srNewtonRate rate, double t, const double* x, double h) {
   const size_t n = (size_t)w->n;
+  if (w->solver != NULL) return solver_tangent(integrator, w, rate, t, x);
   ++integrator->stats.tangents;
   int outcome = rate(integrator, t, x, w->f0);
   if (n > 0) memcpy(w->x1, x, n * sizeof *x);
@@ -143,14 +165,16 @@ int sri_newton_differences(srIntegrator* integrator, srNewton* w, srNewtonRate r
   return outcome;
 }
 
-static bool factor_rates(srNewton* w) {
+static bool factor_rates(const srIntegrator* integrator, srNewton* w) {
   const size_t n = (size_t)w->n;
+  if (w->solver != NULL) {
+    const srShift shift = {.cM = {w->c}, .cI = {w->c}, .cq = {1 / w->c}, .cv = {1}};
+    return w->solver->factor(integrator->system.user, &shift, false);
+  }
   for (size_t i = 0; i < n * n; ++i) w->LU[i] = -w->J[i];
   for (size_t i = 0; i < n; ++i) w->LU[i * n + i] += w->c;
   return srm_lu(w->n, w->LU, w->pivot);
 }
-
-void sri_newton_solve_rates(srNewton* w, double* x) { srm_lu_solve(w->n, w->LU, w->pivot, x); }
 
 // ---- by the tangent ---------------------------------------------------------------------------------------------------
 
@@ -250,7 +274,7 @@ bool sri_newton_factor(srIntegrator* integrator, srNewton* w, double c) {
   const srSystem* s = &integrator->system;
   w->c = c;
   ++integrator->stats.factorizations;
-  if (!w->saddle) return factor_rates(w);
+  if (!w->saddle) return factor_rates(integrator, w);
   sri_tangent_combine(&w->tangent, s, w->M, c, c, 1 / c, 1, w->A);
   const bool velocities = w->position != NULL;
   for (size_t k = 0; k < w->nG; ++k) {
@@ -275,6 +299,32 @@ static int split_positions(srIntegrator* integrator, srNewton* w, const double* 
   if (outcome == SRI_DONE) outcome = sri_qdot(integrator, w->q, w->xi0, w->dq);
   for (int i = 0; i < s->nq; ++i) w->dq[i] = p[i] - w->dq[i];
   return outcome;
+}
+
+// By the system.
+static int solve_by_system(srIntegrator* integrator, srNewton* w, double* x) {
+  const srSystem* s = &integrator->system;
+  const int n = s->nv + s->ny;
+  double *v = x + s->nq, *y = v + s->nv;
+  for (int i = 0; i < s->nq; ++i) x[i] /= w->c;
+  int outcome = split_positions(integrator, w, x);
+  if (outcome == SRI_DONE) outcome = sri_outcome(w->solver->mass_times(s->user, w->q, v, w->dx));
+  if (outcome != SRI_DONE) return outcome;
+  memcpy(w->dx + s->nv, y, (size_t)s->ny * sizeof *y);
+  w->solver->times(s->user, w->xi0, NULL, w->b);
+  for (int i = 0; i < n; ++i) w->dx[i] -= w->b[i];
+  w->solver->solve(s->user, false, w->dx);
+  for (int i = 0; i < s->nv; ++i) w->xi[i] = w->xi0[i] + w->dx[i] / w->c;
+  outcome = sri_qdot(integrator, w->q, w->xi, x);
+  for (int i = 0; i < s->nq; ++i) x[i] += w->across * w->dq[i];
+  memcpy(v, w->dx, (size_t)n * sizeof *v);
+  return outcome;
+}
+
+int sri_newton_solve_rates(srIntegrator* integrator, srNewton* w, double* x) {
+  if (w->solver != NULL) return solve_by_system(integrator, w, x);
+  srm_lu_solve(w->n, w->LU, w->pivot, x);
+  return SRI_DONE;
 }
 
 // The part of xi that the position equations require, into zeta, before dv is known.

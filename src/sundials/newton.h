@@ -9,9 +9,10 @@
 typedef int (*srNewtonRate)(srIntegrator* integrator, double t, const double* x, double* rate);
 
 typedef struct srNewton {
-  bool saddle;    // of the tangent and the rows; else by differences of R
-  int n;          // nq + nv + ny
-  double c;       // x' = c x + ... in the formula of the method: the coefficient of the last factor
+  bool saddle;                   // of the tangent and the rows; else of R
+  const srMotionSolver* solver;  // ... by the system; NULL: by differences
+  int n;                         // nq + nv + ny
+  double c;                      // x' = c x + ... in the formula of the method: the coefficient of the last factor
   double across;  // what a change of q across the motion is multiplied by: 1, less where the equations draw q back
   // By differences.
   double *J, *LU, *f0, *f1, *x1;
@@ -38,9 +39,9 @@ typedef struct srNewton {
 bool sri_newton_create(srNewton* newton, const srIntegrator* integrator, bool position);
 void sri_newton_destroy(srNewton* newton);
 
-// Differences of R at x, for steps of size h.
-int sri_newton_differences(srIntegrator* integrator, srNewton* newton, srNewtonRate rate, double t, const double* x,
-                           double h);
+// The derivatives of R at x: by the system, or by differences for steps of size h.
+int sri_newton_rates(srIntegrator* integrator, srNewton* newton, srNewtonRate rate, double t, const double* x,
+                     double h);
 // The tangent at x with a and lambda held; M, D and G of this state are in the integrator's constraints.
 int sri_newton_tangent(srIntegrator* integrator, srNewton* newton, double t, const double* x, const double* a,
                        const double* lambda);
@@ -48,7 +49,7 @@ int sri_newton_tangent(srIntegrator* integrator, srNewton* newton, double t, con
 bool sri_newton_factor(srIntegrator* integrator, srNewton* newton, double c);
 
 // (c - J) dx = b, in place.
-void sri_newton_solve_rates(srNewton* newton, double* x);
+int sri_newton_solve_rates(srIntegrator* integrator, srNewton* newton, double* x);
 
 // What a linear system of the motion has on its right side, and its solution. Pointers into arrays of the caller.
 typedef struct srNewtonParts {

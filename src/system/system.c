@@ -123,30 +123,47 @@ static int tangent(void* user, double t, const double* q, const double* v, const
   return answer != 0 ? answer : sr_tangent_evaluate(s->tangent, s->d, tau, a, lambda, out);
 }
 
-// ---- linear systems of a tree: integrate.h, srMotionSolver
+// ---- linear systems that the system solves: integrate.h, srMotionSolver
 
-static int tree_residual(void* user, double t, const double* q, const double* v, const double* y, double tau,
-                         const double* a, double* E) {
+// out += M x, M of d's position.
+static void add_mass_times(const srModel* m, srData* d, const double* x, double* out) {
+  sr_mass(m, d);
+  for (int i = 0; i < m->nv; ++i) {
+    for (int k = m->M_row[i]; k < m->M_row[i + 1]; ++k) out[i] += d->M[k] * x[m->M_column[k]];
+  }
+}
+
+static int motion_residual(void* user, double t, const double* q, const double* v, const double* y, double tau,
+                           const double* a, double* E) {
   const srModelSystem* s = user;
   const srModel* m = s->m;
   srData* d = s->d;
   const int answer = evaluate_forces(s, t, q, v, y, tau);
   if (answer != 0) return answer;
-  if (a != NULL) {
+  if (a != NULL && !m->constrained) {
     sr_rnea(m, d, d->q, d->v, a, E);
+    for (int i = 0; i < m->nv; ++i) E[i] += m->dof_armature[i] * a[i];
   } else {
     sr_bias_force(m, d);
     copy(E, d->bias, m->nv);
+    if (a != NULL) add_mass_times(m, d, a, E);
   }
-  for (int i = 0; i < m->nv; ++i) E[i] += (a != NULL ? m->dof_armature[i] * a[i] : 0.0) - d->f[i];
+  for (int i = 0; i < m->nv; ++i) E[i] -= d->f[i];
   for (int i = 0; i < m->ny; ++i) E[m->nv + i] = -d->ydot[i];
   return 0;
 }
 
-static int tree_mass_times(void* user, const double* q, const double* x, double* out) {
+static int motion_mass_times(void* user, const double* q, const double* x, double* out) {
   const srModelSystem* s = user;
-  sr_mass_times(s->m, s->d, q, x, out);
-  for (int i = 0; i < s->m->nv; ++i) out[i] += s->m->dof_armature[i] * x[i];
+  const srModel* m = s->m;
+  if (m->constrained) {
+    memset(out, 0, (size_t)m->nv * sizeof *out);
+    (void)sr_evaluate(m, s->d, s->d->t, q, NULL, NULL, SR_STAGE_POSITION);
+    add_mass_times(m, s->d, x, out);
+    return 0;
+  }
+  sr_mass_times(m, s->d, q, x, out);
+  for (int i = 0; i < m->nv; ++i) out[i] += m->dof_armature[i] * x[i];
   return 0;
 }
 
@@ -173,12 +190,43 @@ static void tree_solve(void* user, bool complex, double* x) {
   sr_tree_solve(tangent->tree, &tangent->factor[complex], x);
 }
 
-static const srMotionSolver tree_solver = {.residual = tree_residual,
-                                           .mass_times = tree_mass_times,
+static const srMotionSolver tree_solver = {.residual = motion_residual,
+                                           .mass_times = motion_mass_times,
                                            .tangent = tree_tangent,
                                            .times = tree_times,
                                            .factor = tree_factor,
                                            .solve = tree_solve};
+
+static int matrix_tangent(void* user, double t, const double* q, const double* v, const double* y, double tau,
+                          const double* a, double* diagonal) {
+  const srModelSystem* s = user;
+  const int answer = evaluate_forces(s, t, q, v, y, tau);
+  return answer != 0 ? answer : sr_tangent_matrix_evaluate(s->tangent, s->d, tau, a, diagonal);
+}
+
+static void matrix_times(void* user, const double* dxi, const double* dx, double* out) {
+  sr_tangent_matrix_times(((const srModelSystem*)user)->tangent, dxi, dx, out);
+}
+
+static bool matrix_factor(void* user, const srShift* c, bool complex) {
+  return sr_tangent_matrix_factor(((const srModelSystem*)user)->tangent, c, complex);
+}
+
+static void matrix_solve(void* user, bool complex, double* x) {
+  sr_tangent_matrix_solve(((const srModelSystem*)user)->tangent, complex, x);
+}
+
+static const srMotionSolver matrix_solver = {.residual = motion_residual,
+                                             .mass_times = motion_mass_times,
+                                             .tangent = matrix_tangent,
+                                             .times = matrix_times,
+                                             .factor = matrix_factor,
+                                             .solve = matrix_solve};
+
+static const srMotionSolver* solver_of(const srModelTangent* tangent) {
+  if (tangent == NULL) return NULL;
+  return tangent->tree != NULL ? &tree_solver : tangent->matrix != NULL ? &matrix_solver : NULL;
+}
 
 static int position_rates(void* user, const double* q, const double* v, double* qdot) {
   sr_qdot(((const srModelSystem*)user)->m, q, v, qdot);
@@ -254,7 +302,7 @@ static int accepted(void* user, double t, double* q, double* v, double* y) {
 
 srSystem sr_system(srModelSystem* user) {
   const srModel* m = user->m;
-  const bool tree = user->tangent != NULL && user->tangent->tree != NULL;
+  const srMotionSolver* solver = solver_of(user->tangent);
   user->M_sparsity = (srSparsity){m->nv, m->nv, m->M_row, m->M_column};
   user->G_sparsity = (srSparsity){m->ng, m->nv, m->G_start, m->G_index};
   if (user->y_most != NULL) sr_bristle_bounds(m, user->y_most);
@@ -272,7 +320,7 @@ srSystem sr_system(srModelSystem* user) {
       .dynamics = dynamics,
       .constraint = constraint,
       .gamma = gamma_term,
-      .tangent = user->tangent != NULL && !tree ? tangent : NULL,
+      .tangent = user->tangent != NULL && solver == NULL ? tangent : NULL,
       .qdot = position_rates,
       .retract = retract,
       .difference = difference,
@@ -283,6 +331,6 @@ srSystem sr_system(srModelSystem* user) {
       .M_sparsity = m->constrained ? &user->M_sparsity : NULL,
       .G_sparsity = m->constrained ? &user->G_sparsity : NULL,
       .K_sparsity = user->tangent != NULL && user->tangent->sparsity.row != NULL ? &user->tangent->sparsity : NULL,
-      .solver = tree ? &tree_solver : NULL,
+      .solver = solver,
   };
 }

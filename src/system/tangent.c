@@ -17,19 +17,23 @@
 
 #define NEW(x, type, n) ((type*)sr_pool_alloc(&(x)->pool, (size_t)((n) > 0 ? (n) : 1) * sizeof(type)))
 #define DENSE 24  // up to this size a matrix is dense
-// Unknowns beyond which trees are solved by recursion. It is cheaper from 25 on; up to 100 radau5 may need the matrices, to couple its stages.
-#define TREE_ABOVE 100
+// Unknowns beyond which the system solves its linear systems, trees by recursion. It is cheaper from 25 on; up to 100 radau5 may need the
+// matrices, to couple its stages.
+#define OWN_ABOVE 100
 
 static int assemble(srModelTangent* x, srData* d, double tau, const double* a, const double* lambda) {
   x->entries.next = 0;
   sr_rnea_derivative(x->m, d, a, x->rnea, &x->entries);
   const int answer = sr_tangent_forces(x, d, tau, a, lambda);
-  if (answer == 0 && x->m->nformula_row > 0) sr_tangent_formula_rows(x, d, lambda);
-  return answer;
+  if (answer != 0) return answer;
+  if (x->m->nformula_row > 0) sr_tangent_formula_rows(x, d, lambda);
+  return x->m->nset > 0 && d != NULL ? sr_tangent_contacts(x, d, tau) : 0;
 }
 
 int sr_tangent_evaluate(srModelTangent* x, srData* d, double tau, const double* a, const double* lambda,
                         srTangent* out) {
+  const int recorded = x->m->nset > 0 ? sr_tangent_record(x, d) : 0;
+  if (recorded != 0) return recorded;
   memset(out->Kq, 0, x->count * sizeof *out->Kq);
   memset(out->Kv, 0, x->count * sizeof *out->Kv);
   x->entries.A = out->Kq;
@@ -101,26 +105,37 @@ static void make_places(srModelTangent* x, const int* taken, size_t n) {
   x->entries = (srmEntries){.place = place};
 }
 
-// False when out of memory: the scratch is not in the pool, which lives as long as the tangent.
-static bool make_pattern(srModelTangent* x) {
+// Of a model with contact sets: its own entries are kept, those of the instances follow.
+static bool keep_entries(srModelTangent* x, bool own, const int* taken, size_t n) {
+  return own ? sr_tangent_matrix_prepare(x, taken, n) : sr_tangent_fixed(x, taken, n);
+}
+
+// False when out of memory: the scratch is not in the pool, which lives as long as the tangent. own: the system solves.
+static bool make_pattern(srModelTangent* x, bool own) {
   const srModel* m = x->m;
   (void)assemble(x, NULL, 0, NULL, NULL);
   const size_t n = x->entries.next, mass = m->constrained ? (size_t)m->M_row[m->nv] : 0;
   int* taken = sr_alloc((2 * n + 1) * sizeof *taken);
   int* pair = taken ? sr_alloc((4 * n + 2 * mass + 2 * (size_t)x->n + 1) * sizeof *pair) : NULL;
+  bool made = false;
   jmp_buf failed, *const outer = x->pool.on_fail;
   if (pair && setjmp(failed) == 0) {
     x->pool.on_fail = &failed;
     x->entries = (srmEntries){.pair = taken};
     (void)assemble(x, NULL, 0, NULL, NULL);
     x->count = (size_t)x->n * (size_t)x->n;
-    if (x->n > DENSE) make_sparsity(x, pair, collect(x, taken, n, pair));
-    make_places(x, taken, n);
+    if (m->nset > 0) {
+      made = keep_entries(x, own, taken, n);
+    } else {
+      if (x->n > DENSE) make_sparsity(x, pair, collect(x, taken, n, pair));
+      make_places(x, taken, n);
+      made = true;
+    }
   }
   x->pool.on_fail = outer;
   sr_free(taken);
   sr_free(pair);
-  return x->entries.place != NULL;
+  return made;
 }
 
 // ---- creation -----------------------------------------------------------------------------------------------------------
@@ -150,7 +165,7 @@ static void prepare(srModelTangent* x) {
 srModelTangent* sr_tangent_create(const srModel* m) { return sr_tangent_create_as(m, SR_SOLVE_AUTO); }
 
 srModelTangent* sr_tangent_create_as(const srModel* m, srSolve solve) {
-  const bool tree = solve == SR_SOLVE_TREE || (solve == SR_SOLVE_AUTO && m->nv + m->ny > TREE_ABOVE);
+  const bool own = m->ng == 0 && (solve == SR_SOLVE_OWN || (solve == SR_SOLVE_AUTO && m->nv + m->ny > OWN_ABOVE));
   srModelTangent* x = sr_alloc(sizeof *x);
   if (!x) return NULL;
   jmp_buf out_of_memory;
@@ -161,7 +176,7 @@ srModelTangent* sr_tangent_create_as(const srModel* m, srSolve solve) {
   bool made = false;
   if (setjmp(out_of_memory) == 0) {
     prepare(x);
-    made = (tree && sr_tangent_tree_prepare(x)) || make_pattern(x);
+    made = (own && sr_tangent_tree_prepare(x)) || make_pattern(x, own);
   }
   x->pool.on_fail = NULL;
   if (made) return x;
@@ -171,6 +186,7 @@ srModelTangent* sr_tangent_create_as(const srModel* m, srSolve solve) {
 
 void sr_tangent_destroy(srModelTangent* x) {
   if (!x) return;
+  sr_tangent_matrix_destroy(x);
   sr_pool_free(&x->pool);
   sr_free(x);
 }

@@ -28,6 +28,8 @@ typedef struct srDependence {
   int variable, at;
 } srDependence;
 
+typedef struct srTangentMatrix srTangentMatrix;
+
 struct srModelTangent {
   srPool pool;
   const srModel* m;
@@ -61,6 +63,14 @@ struct srModelTangent {
   double* gap_by;                             // nv: rows of one variable of a gap
   srTreeTangent* tree;                        // the linear systems are solved by recursion; NULL: K is formed
   srTreeFactor factor[2];                     // ... real, complex
+  // Contact sets (tangent_matrix.c): entries up to nfixed are those of the model, the others those of the instances of `edition`.
+  int* contact_ints;  // of the chain of one instance
+  double* contact_reals;
+  int *pair, *place;  // of all entries: row and column, and place in K
+  size_t nfixed, nentry, entry_capacity;
+  long edition;  // -1: not recorded
+  srTangentMatrix*
+      matrix;  // the linear systems are solved with a sparse matrix whose pattern changes; NULL: K is formed
 };
 
 // ---- tangent_variable.c
@@ -86,13 +96,29 @@ void sr_tangent_formula_rows(srModelTangent* x, const srData* d, const double* l
 // ---- tangent_force.c
 void sr_tangent_force_prepare(srModelTangent* x);
 int sr_tangent_forces(srModelTangent* x, srData* d, double tau, const double* a, const double* lambda);
+int sr_tangent_contacts(srModelTangent* x, srData* d, double tau);  // instances in use
+
+// ---- tangent_matrix.c
+bool sr_tangent_fixed(srModelTangent* x, const int* pair,
+                      size_t count);  // keeps the entries of the model; false: out of memory
+// The same, and prepares the sparse matrix.
+bool sr_tangent_matrix_prepare(srModelTangent* x, const int* pair, size_t count);
+void sr_tangent_matrix_destroy(srModelTangent* x);
+// Before an evaluation: records the entries of the instances where they have changed. < 0: out of memory, reported in d->trouble.
+int sr_tangent_record(srModelTangent* x, srData* d);
+// As the callbacks of srMotionSolver.
+int sr_tangent_matrix_evaluate(srModelTangent* x, srData* d, double tau, const double* a, double* diagonal);
+void sr_tangent_matrix_times(const srModelTangent* x, const double* dxi, const double* dx, double* out);
+bool sr_tangent_matrix_factor(srModelTangent* x, const srShift* shift, bool complex);
+void sr_tangent_matrix_solve(srModelTangent* x, bool complex, double* b);
 
 // Entries of the model's tangent at the state of d, after sr_forces; out has been cleared. Returns as integrate.h.
 int sr_tangent_evaluate(srModelTangent* x, srData* d, double tau, const double* a, const double* lambda,
                         srTangent* out);
 
-// As sr_tangent_create, with an explicit choice between matrices and recursion. SR_SOLVE_TREE where that is not possible: matrices.
-typedef enum srSolve { SR_SOLVE_AUTO, SR_SOLVE_MATRIX, SR_SOLVE_TREE } srSolve;
+// As sr_tangent_create, with an explicit choice between matrices and the solution by the system: recursion, or with contact sets a sparse
+// matrix. SR_SOLVE_OWN where that is not possible: matrices.
+typedef enum srSolve { SR_SOLVE_AUTO, SR_SOLVE_MATRIX, SR_SOLVE_OWN } srSolve;
 srModelTangent* sr_tangent_create_as(const srModel* m, srSolve solve);
 
 #endif

@@ -5,6 +5,7 @@
 //   point, frames f is the wrench over the chain's twist: Lx = f_x (dx/dpose), Lt = f_x'
 //   gap port      the gap's and the slip's force along the derivatives of each of their variables
 //   states        rows of y': the same derivatives
+//   instances     of contact sets: as elements between frames, over the chain of each, which is laid out when it is needed
 //   closure       w = sum lambda_i W_i and its derivative; soft ones with their springs
 //   free bodies   forces jf on joint coordinates, multipliers of drivers and couplings, minus armature times jv', act
 //                 along the rows h of the measurements: w = sum jf_k h_k. Armature adds its own change, -armature d(jv')
@@ -14,6 +15,7 @@
 #include "constraint/closure_graph.h"
 #include "constraint/derivative.h"
 #include "force/derivative.h"
+#include "force/instances.h"
 #include "force/ports.h"
 #include "model/private.h"
 #include "system/tangent.h"
@@ -57,6 +59,24 @@ static const srProgram* derivative_of(srModelTangent* x, int i) {
   return sr_law_derivative(&x->pool, force[i].law);
 }
 
+// Room for the chain and the law of any instance.
+static void prepare_contacts(srModelTangent* x, int* most, int* work) {
+  const srModel* m = x->m;
+  int path = 0;
+  for (int i = 0; i < m->ncollider; i++) {
+    const int n = sr_chain_count(m, m->collider[i].point, 0);
+    if (n > path) path = n;
+  }
+  x->contact_ints = NEW(x, int, 2 * SR_CHAIN_INTS * path);
+  x->contact_reals = NEW(x, double, 2 * SR_CHAIN_NUMBERS * path);
+  for (int i = 0; i < m->nset; i++) {
+    const srForceElement like = {.ny = m->set[i].ny};
+    const int needed = sr_law_jacobian_work(&like, NULL);
+    if (like.ny > *most) *most = like.ny;
+    if (needed > *work) *work = needed;
+  }
+}
+
 static const srProgram* closure_derivative_of(srModelTangent* x, int i) {
   const srClosure* closure = x->m->closure;
   for (int k = i - 1; k >= 0 && k > i - 64; k--)
@@ -88,6 +108,7 @@ void sr_tangent_force_prepare(srModelTangent* x) {
     const int needed = sr_law_jacobian_work(&m->force[i], x->derivative[i]);
     if (needed > work) work = needed;
   }
+  prepare_contacts(x, &most, &work);
   x->law_jacobian = NEW(x, double, (6 + most) * (12 + most));
   x->law_work = NEW(x, double, work);
   x->law_out = NEW(x, double, 6 + most);
@@ -100,8 +121,9 @@ void sr_tangent_force_prepare(srModelTangent* x) {
 
 typedef struct Law {
   const srForceElement* e;
-  int n, k;         // width of the port, states
-  const double* J;  // (n + k) x (2 n + k)
+  const srProgram* derivative;  // NULL: none on the graph
+  int n, k;                     // width of the port, states
+  const double* J;              // (n + k) x (2 n + k)
   const double* f;
   srPortMotion motion;
 } Law;
@@ -130,15 +152,17 @@ static int evaluate(srModelTangent* x, srData* d, double tau, Law* law) {
   srImpedanceOut out = {.f = x->law_out, .ydot = x->law_out + 6};
   memset(x->law_out, 0, (size_t)(6 + law->k) * sizeof *x->law_out);
   answer = e->law->evaluate(&in, &out);
-  return answer != 0 ? answer : sr_law_jacobian(e, x->derivative[e - x->m->force], &in, x->law_work, x->law_jacobian);
+  return answer != 0 ? answer : sr_law_jacobian(e, law->derivative, &in, x->law_work, x->law_jacobian);
 }
 
 // Row `row` of the derivative, which acts on n rows of K with these coefficients: by the states, and by the formulas from `formula`.
 static void put_states(srModelTangent* x, const Law* law, int row, int n, const int* rows, const double* coefficient,
                        int stride) {
+  double by_q = 0, by_v = 1;
   for (int s = 0; s < law->k; s++) {
-    const srVariable* y = x->variable[x->of_state[law->e->y + s]];
-    sr_tangent_outer(x, n, rows, coefficient, stride, y, slope(law, row, 2 * law->n + s));
+    const int column = x->m->nv + law->e->y + s;
+    const srVariable y = {.n = 1, .column = &column, .dq = &by_q, .dv = &by_v};
+    sr_tangent_outer(x, n, rows, coefficient, stride, &y, slope(law, row, 2 * law->n + s));
   }
 }
 
@@ -192,8 +216,7 @@ static double dot6(const double* a, const double* b) {
   return a[0] * b[0] + a[1] * b[1] + a[2] * b[2] + a[3] * b[3] + a[4] * b[4] + a[5] * b[5];
 }
 
-static void wide_element(srModelTangent* x, int i, const Law* law) {
-  srChain* chain = x->of_force[i];
+static void wide_element(srModelTangent* x, const srChain* chain, const Law* law) {
   double A[9] = {0}, Lx[36], Lt[36];
   if (law->e->law->port == SR_PORT_FRAMES && x->entries.place) sr_rotation_jacobian(law->motion.x, A);
   for (int r = 0; r < 6; r++) {
@@ -256,19 +279,34 @@ static void gap_element(srModelTangent* x, const srData* d, const Law* law) {
 
 static int elements(srModelTangent* x, srData* d, double tau) {
   for (int i = 0; i < x->m->nforce; i++) {
-    Law law = {.e = &x->m->force[i]};
+    Law law = {.e = &x->m->force[i], .derivative = x->derivative[i]};
     const int answer = evaluate(x, d, tau, &law);
     if (answer != 0) return answer;
     switch (law.e->law->port) {
       case SR_PORT_JOINT: joint_element(x, &law); break;
       case SR_PORT_LINK: link_element(x, d, i, &law); break;
       case SR_PORT_GAP: gap_element(x, d, &law); break;
-      default: wide_element(x, i, &law); break;
+      default: wide_element(x, x->of_force[i], &law); break;
     }
   }
   for (int i = 0; i < x->m->priv->ny_user; i++) {
     const int row = x->m->nv + i;
     put_formula(x, x->m->priv->formula_rate + i, 1, &row, &one, 1);
+  }
+  return 0;
+}
+
+int sr_tangent_contacts(srModelTangent* x, srData* d, double tau) {
+  const struct srInstances* list = d->instances;
+  for (int i = 0; i < list->nused; i++) {
+    const srForceElement* e = &list->instance[list->used[i]].element;
+    Law law = {.e = e};
+    srChain chain;
+    sr_chain_init(x->m, e->point[1], e->point[0], -1, x->contact_ints, x->contact_reals, &chain);
+    if (x->entries.place) sr_chain_evaluate(x->m, d, &chain);
+    const int answer = evaluate(x, d, tau, &law);
+    if (answer != 0) return answer;
+    wide_element(x, &chain, &law);
   }
   return 0;
 }

@@ -113,7 +113,7 @@ static void make_room(srModelTangent* x) {
 
 bool sr_tangent_tree_prepare(srModelTangent* x) {
   const srModel* m = x->m;
-  if (m->constrained || m->absolute || m->ng > 0) return false;
+  if (m->constrained || m->absolute || m->ng > 0 || m->nset > 0) return false;
   x->entries = (srmEntries){0};
   (void)sr_tangent_forces(x, NULL, 0, NULL, NULL);
   const size_t count = x->entries.next;
