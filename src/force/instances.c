@@ -390,16 +390,19 @@ static int too_far(srData* d) {
   return 1;
 }
 
+int sr_near_at(const srModel* m, srData* d) {
+  struct srInstances* x = d->instances;
+  find_centres(m, d, x);
+  x->moved = x->made ? find_moved(m, d, x) : 0;
+  if (x->made && x->moved <= x->skin) return 0;
+  return x->made && x->fixed ? too_far(d) : make_list(m, d, 0);
+}
+
 int sr_instances_at(const srModel* m, srData* d) {
   struct srInstances* x = d->instances;
   if (x == NULL) return 0;
-  find_centres(m, d, x);
-  x->moved = x->made ? find_moved(m, d, x) : 0;
-  if (!x->made || !(x->moved <= x->skin)) {
-    if (x->made && x->fixed) return too_far(d);
-    const int answer = make_list(m, d, 0);
-    if (answer != 0) return answer;
-  }
+  const int answer = sr_near_at(m, d);
+  if (answer != 0) return answer;
   if (!x->running) remove_over(m, d);
   return make_touching(m, d);
 }

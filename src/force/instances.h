@@ -12,6 +12,9 @@ const srForceElement* sr_element(const srModel* m, const srData* d, int i);
 // too far from where the list was built, and a run must not change it now; < 0: capacity exceeded. d->trouble states the reason.
 int sr_instances_at(const srModel* m, srData* d);
 
+// The list of near pairs alone; returns the same. Needs the position stage and contact sets.
+int sr_near_at(const srModel* m, srData* d);
+
 // In a run, before a step that is expected to take `step`: removes expired instances, and rebuilds the list where it may not
 // cover the step. *covered: the time that it does, at twice the present speeds. < 0: capacity exceeded.
 int sr_instances_prepare(const srModel* m, srData* d, double step, double* covered);

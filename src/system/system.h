@@ -6,4 +6,8 @@
 
 static inline bool sr_stop_requested(const srData* d) { return d->stop != NULL && d->stop(d->stop_user) != 0; }
 
+// ---- contacts.c: the callback `contacts` of the system, with two tangents, and its capacity
+int sr_contact_capacity(const srModel* m, const srData* d);
+int sr_contacts(void* user, double t, const double* q, srUnilateral* out, int* count);
+
 #endif

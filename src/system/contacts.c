@@ -1,0 +1,144 @@
+// The unilateral contacts of a model, as methods for rigid contact see them (integrate.h: srUnilateral).
+//
+// Contact elements are listed always, pairs of contact sets where they are near. With (w, u) the twist of b observed from a, c_k its columns, n the normal
+// and r = -arm n from b's centre to the point of contact, all in the axes of a (contact/shapes.c):
+//   u_N = n.u        W_N,k = n.u_k                  the rate of the gap
+//   u_T = t.(u + w x r)   W_T,k = t.u_k + (r x t).w_k    for two unit tangents t that complete n to a right-handed triad
+// A gap by formula has the rates dgap/dq v + dgap/dt, dslip/dq v + (slip speed at rest) and one tangent, a joint limit the rate of its
+// coordinate and no tangent: their rows are the generalized forces of unit forces on gap, slip or joint. Tangents that do not exist are rows of zeros.
+//
+// Ids: elements have their index; a pair of a set has a number of its own behind them, made of set and shapes, whatever slot its instance takes.
+#include <string.h>
+
+#include "collide/pair.h"
+#include "constraint/constraint.h"
+#include "contact/element.h"
+#include "dynamics/measurement.h"
+#include "force/force.h"
+#include "force/instances.h"
+#include "force/ports.h"
+#include "math/pose.h"
+#include "model/closure.h"
+#include "system/system.h"
+
+static bool is_contact(const srForceElement* e) { return e->contact != NULL && e->contact->law != NULL; }
+
+int sr_contact_capacity(const srModel* m, const srData* d) {
+  int n = d->instances != NULL ? d->instances->most_near : 0;
+  for (int i = 0; i < m->nforce; ++i) n += is_contact(&m->force[i]);
+  return n;
+}
+
+// ---- shapes -----------------------------------------------------------------------------------------------------------
+
+// out[dof] = column . (moment, force) over the columns of a path.
+static void put_row(int n, const int* dof, const double* column, const double* moment, const double* force,
+                    double* out) {
+  for (int k = 0; k < n; ++k) {
+    out[dof[k]] = srm_dot3(column + 6 * k, moment) + srm_dot3(column + 6 * k + 3, force);
+  }
+}
+
+static void put_shapes(const srModel* m, srData* d, const int point[2], const srPairKind* pair, const double radius[2],
+                       srUnilateral* out) {
+  const double none[3] = {0};
+  double* column = d->work;  // 96 numbers per link and 8 per coordinate
+  int* dof = (int*)(void*)(column + 6 * m->nv);
+  double triad[3][3], r[3], moment[3];
+  srFrameMotion seen;
+  srPairPlace at;
+  sr_frame_motion(m, d, point[1], point[0], &seen);
+  pair->place(radius, seen.position, &at);
+  const int n = sr_path_columns(m, d, point[1], point[0], -1, dof, column);
+  for (int i = 0; i < 3; ++i) r[i] = -at.arm * at.n[i];
+  sr_closure_triad(at.n, triad);
+  out->gap = at.gap;
+  put_row(n, dof, column, none, at.n, out->W);
+  for (int k = 0; k < 2; ++k) {
+    srm_cross3(r, triad[k], moment);
+    put_row(n, dof, column, moment, triad[k], out->W + (k + 1) * m->nv);
+  }
+}
+
+// ---- other elements ---------------------------------------------------------------------------------------------------
+
+// The generalized force of a force f at the port of an element. d's forces are lost.
+static void put_force(const srModel* m, srData* d, const srForceElement* e, const srPortMotion* motion, const double* f,
+                      double* row) {
+  memset(d->f, 0, (size_t)m->nv * sizeof *d->f);
+  memset(d->jf, 0, (size_t)m->njv * sizeof *d->jf);
+  memset(d->link_wrench, 0, 8 * (size_t)m->nlink * sizeof *d->link_wrench);
+  sr_port_force(m, d, e, motion, f);
+  sr_gather_wrenches(m, d);
+  if (m->absolute) sr_measurement_transposed(m, d, d->jf, d->f);
+  memcpy(row, d->f, (size_t)m->nv * sizeof *row);
+}
+
+static int put_element(const srModel* m, srData* d, const srForceElement* e, srUnilateral* out) {
+  const srSurfaceLaws* c = e->contact;
+  if (e->law->port == SR_PORT_FRAMES) {
+    put_shapes(m, d, e->point, c->pair, c->radius, out);
+    return 0;
+  }
+  srPortMotion motion;
+  double rate;
+  const int answer = sr_port_motion(m, d, e, &motion);
+  if (answer != 0) return answer;
+  const srImpedanceIn in = {.x = motion.x, .xdot = motion.xdot, .data = c};
+  sr_contact_gap(c, &in, &out->gap, &rate);
+  if (e->law->port == SR_PORT_JOINT) {
+    put_force(m, d, e, &motion, &(double){-c->side}, out->W);
+    return 0;
+  }
+  const double gap[2] = {1, 0}, slip[2] = {0, 1}, *own = motion.formula + 3 + 2 * c->nvariable;
+  put_force(m, d, e, &motion, gap, out->W);
+  put_force(m, d, e, &motion, slip, out->W + m->nv);
+  out->b[0] = own[0];
+  out->b[1] = own[1];
+  return 0;
+}
+
+// ---- the list ---------------------------------------------------------------------------------------------------------
+
+static srUnilateral* begin(const srModel* m, srUnilateral* out, int* count, long id) {
+  srUnilateral* x = &out[(*count)++];
+  *x = (srUnilateral){.id = id, .normal = -1, .tangent = -1, .W = x->W};
+  memset(x->W, 0, 3 * (size_t)m->nv * sizeof *x->W);
+  return x;
+}
+
+static int put_elements(const srModel* m, srData* d, srUnilateral* out, int* count) {
+  for (int i = 0; i < m->nforce; ++i) {
+    if (!is_contact(&m->force[i])) continue;
+    const int answer = put_element(m, d, &m->force[i], begin(m, out, count, i));
+    if (answer != 0) return answer;
+  }
+  return 0;
+}
+
+static void put_near(const srModel* m, srData* d, srUnilateral* out, int* count) {
+  const struct srInstances* x = d->instances;
+  for (int i = 0; i < x->nnear; ++i) {
+    const srNear* near = &x->near[i];
+    const srCollider *a = &m->collider[near->a], *b = &m->collider[near->b];
+    const long id = m->nforce + ((long)near->set * m->ncollider + near->a) * m->ncollider + near->b;
+    bool swap;
+    put_shapes(m, d, (int[]){a->point, b->point}, sr_pair_find((srShapeKind)a->kind, (srShapeKind)b->kind, &swap),
+               (double[]){a->radius, b->radius}, begin(m, out, count, id));
+  }
+}
+
+int sr_contacts(void* user, double t, const double* q, srUnilateral* out, int* count) {
+  const srModelSystem* s = user;
+  const srModel* m = s->m;
+  srData* d = s->d;
+  *count = 0;
+  if (sr_stop_requested(d)) return -1;
+  (void)sr_evaluate(m, d, t, q, NULL, NULL, SR_STAGE_VELOCITY);
+  d->stage = SR_STAGE_VELOCITY;  // forces are overwritten
+  int answer = m->nformula > 0 ? sr_measure(m, d) : 0;
+  if (answer == 0) answer = put_elements(m, d, out, count);
+  if (answer == 0 && d->instances != NULL) answer = sr_near_at(m, d);
+  if (answer == 0 && d->instances != NULL) put_near(m, d, out, count);
+  return answer;
+}

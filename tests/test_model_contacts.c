@@ -1,0 +1,293 @@
+// The callback `contacts` of a model: gaps and rows of elements and of contact sets against differences along the motion, in relative and absolute
+// coordinates; ids; gaps as events.
+#include <math.h>
+#include <stdlib.h>
+
+#include "collide/pair.h"
+#include "dynamics/link.h"
+#include "loading.h"
+#include "math/pose.h"
+#include "model/instance.h"
+
+#define INERTIAL "<inertial mass='1' com='0.1 0 0' inertia='0.1 0.2 0.3'/>"
+#define SCENE                                                                                                          \
+  "<ground><shape name='floor' type='plane' at='0.1 0 0.1' rpy='0.2 -0.3 0.1'/>"                                       \
+  "<shape name='bowl' type='sphere' size='-1.5' at='0.1 0 0.3'/></ground>"                                             \
+  "<body name='base'><joint name='base' type='free' q='0.1 0 0.2 0.9 0.1 -0.2 0.3' v='0.3 -0.2 0.5 0.1 0.2 "           \
+  "-0.3'/>" INERTIAL                                                                                                   \
+  "<shape name='big' type='sphere' size='0.9' at='0.1 0.05 0'/></body>"                                                \
+  "<body name='arm' parent='base'><joint name='arm' type='revolute' axis='0.2 1 0.3' at='0.6 0 0.1' q='0.4' v='2'"     \
+  " limits='-0.9 0.9' limit-law='hunt-crossley' limit-restitution='0.4' limit-stiffness='20'/>" INERTIAL               \
+  "<shape name='small' type='sphere' size='0.7' at='0.3 0 0.1'/><point name='tip' at='0.3 0.1 0'/></body>"             \
+  "<body name='pad'><joint name='pad' type='planar' axis='0 1 0.3' at='0.4 0.1 0.4' q='0.1 -0.1 0.4' v='0.2 0.3 "      \
+  "-1'/>" INERTIAL                                                                                                     \
+  "<shape name='wall' type='plane' rpy='0.4 0.3 -0.2' at='0 0 0.3'/></body>"                                           \
+  "<sensor name='tip' point='arm/tip' relative-to='pad'/>"
+#define LAW " normal='kelvin-voigt' K='20' D='0.4' mu-k='0.2' friction='threlfall' v0='0.1'"
+
+static const char* const as_elements =
+    "<sarrus version='1'>" SCENE "<contact a='floor' b='big'" LAW "/><contact a='wall' b='small'" LAW
+    "/>"
+    "<contact a='bowl' b='small'" LAW "/><contact a='big' b='small' most='1'" LAW
+    "/>"
+    "<contact gap='q(arm)*q(pad, 1) + sensor(tip, x) - 0.3*t' slip-speed='3*v(arm) - v(pad, 0) + 0.7*t'" LAW
+    "/>"
+    "</sarrus>";
+static const char* const as_sets = "<sarrus version='1'>" SCENE "<contact a='floor' b='big' most='1'" LAW
+                                   "/>"
+                                   "<contact a='wall' b='small' most='1'" LAW
+                                   "/>"
+                                   "<contact a='bowl' b='small' most='1'" LAW
+                                   "/>"
+                                   "<contact a='big' b='small' most='1'" LAW "/></sarrus>";
+
+typedef struct Listed {
+  srModelSystem user;
+  srSystem system;
+  srUnilateral* contact;
+  double* W;
+  int count;
+} Listed;
+
+static void open_list(Listed* x, const srModel* m, srData* d) {
+  *x = (Listed){.user = {.m = m, .d = d}};
+  x->system = sr_system(&x->user);
+  ENSURE(x->system.contacts != NULL && x->system.ntangent == 2);
+  const int n = x->system.ncontact, width = 3 * m->nv;
+  x->contact = calloc((size_t)n, sizeof *x->contact);
+  x->W = calloc((size_t)(n * width), sizeof *x->W);
+  for (int i = 0; i < n; i++) x->contact[i].W = x->W + i * width;
+}
+
+static void close_list(Listed* x) {
+  free(x->contact);
+  free(x->W);
+}
+
+static void list(Listed* x, double t, const double* q) {
+  ENSURE_EQUAL(x->system.contacts(x->system.user, t, q, x->contact, &x->count), 0);
+  ENSURE(x->count <= x->system.ncontact);
+}
+
+static const srUnilateral* find(const Listed* x, long id) {
+  for (int i = 0; i < x->count; i++) {
+    if (x->contact[i].id == id) return &x->contact[i];
+  }
+  return NULL;
+}
+
+static double times(const Listed* x, const srUnilateral* c, int row, const double* v) {
+  double sum = c->b[row];
+  for (int i = 0; i < x->system.nv; i++) sum += c->W[row * x->system.nv + i] * v[i];
+  return sum;
+}
+
+// The rate of every gap against the difference of the gap over t +- h along the motion.
+static void compare_gaps(Listed* x, const double* q, const double* v, int expected) {
+  const double h = 1e-4;
+  double *step = calloc((size_t)x->system.nv, sizeof *step), *moved = calloc((size_t)x->system.nq, sizeof *moved);
+  double rate[16], gap[2][16];
+  long id[16];
+  list(x, 0.2, q);
+  const int n = x->count;
+  ENSURE(n <= 16);
+  ENSURE_EQUAL(n, expected);
+  for (int i = 0; i < n; i++) {
+    const srUnilateral* c = &x->contact[i];
+    id[i] = c->id;
+    rate[i] = times(x, c, 0, v);
+    ENSURE(c->normal == -1 && c->tangent == -1);
+    for (int k = 0; k < i; k++) ENSURE(id[k] != id[i]);
+  }
+  for (int side = 0; side < 2; side++) {
+    for (int i = 0; i < x->system.nv; i++) step[i] = (side ? h : -h) * v[i];
+    x->system.retract(x->system.user, q, step, moved);
+    list(x, side ? 0.2 + h : 0.2 - h, moved);
+    ENSURE_EQUAL(x->count, n);
+    for (int i = 0; i < n; i++) gap[side][i] = find(x, id[i])->gap;
+  }
+  for (int i = 0; i < n; i++) ENSURE_NEAR((gap[1][i] - gap[0][i]) / (2 * h), rate[i], 1e-6 * (1 + fabs(rate[i])));
+  free(step), free(moved);
+}
+
+// A point at `at` (ground) of the link of a point, moved with its link from d to e, in ground axes.
+static void carry(const srModel* m, const srData* d, const srData* e, int point, const double* at, double* out) {
+  const double *from = d->link_pose + 16 * m->point_link[point], *to = e->link_pose + 16 * m->point_link[point];
+  double r[3];
+  for (int i = 0; i < 3; i++) {
+    r[i] = 0;
+    for (int k = 0; k < 3; k++) r[i] += from[4 * i + k] * (at[k] - from[12 + k]);
+  }
+  srm_pose_point(to, r, out);
+}
+
+// The normal and the point of contact of two shapes in ground axes, from their definition.
+static void place_shapes(const srModel* m, const srData* d, const int point[2], const double R[2], bool plane,
+                         double frame[16], double* n, double* at) {
+  double b[16], x[3];
+  sr_point_frame(m, d, point[0], frame);
+  sr_point_frame(m, d, point[1], b);
+  for (int i = 0; i < 3; i++) x[i] = b[12 + i] - frame[12 + i];
+  const double distance = srm_norm3(x), side = R[0] < 0 ? -1 : 1;
+  const double arm = plane ? R[1] : R[1] + 0.5 * (side * distance - R[0] - R[1]);
+  for (int i = 0; i < 3; i++) n[i] = plane ? frame[8 + i] : side * x[i] / distance;
+  for (int i = 0; i < 3; i++) at[i] = b[12 + i] - arm * n[i];
+}
+
+// Slip at the point of contact: the velocity of b's material point less that of a's, by differences, less its normal part. On a plane the tangents
+// are its x and y; elsewhere they are free, and only the length is compared.
+static void compare_slip(Listed* x, long id, const int point[2], const double R[2], bool plane, const double* q,
+                         const double* v) {
+  const srModel* m = x->user.m;
+  const double h = 1e-5;
+  srData *d = sr_data_create(m), *e = sr_data_create(m);
+  double *step = calloc((size_t)m->nv, sizeof *step), *moved = calloc((size_t)m->nq, sizeof *moved);
+  double frame[16], n[3], at[3], p[2][2][3], slip[3];
+  list(x, 0.2, q);
+  const srUnilateral* c = find(x, id);
+  ENSURE(c != NULL);
+  (void)sr_evaluate(m, d, 0.2, q, NULL, NULL, SR_STAGE_POSITION);
+  place_shapes(m, d, point, R, plane, frame, n, at);
+  for (int side = 0; side < 2; side++) {
+    for (int i = 0; i < m->nv; i++) step[i] = (side ? h : -h) * v[i];
+    sr_retract(m, q, step, moved);
+    (void)sr_evaluate(m, e, 0.2, moved, NULL, NULL, SR_STAGE_POSITION);
+    for (int k = 0; k < 2; k++) carry(m, d, e, point[k], at, p[side][k]);
+  }
+  for (int i = 0; i < 3; i++) slip[i] = (p[1][1][i] - p[1][0][i] - p[0][1][i] + p[0][0][i]) / (2 * h);
+  const double along = srm_dot3(slip, n), u[2] = {times(x, c, 1, v), times(x, c, 2, v)};
+  ENSURE_NEAR(times(x, c, 0, v), along, 1e-6);
+  for (int i = 0; i < 3; i++) slip[i] -= along * n[i];
+  ENSURE(srm_norm3(slip) > 1e-3);
+  ENSURE_NEAR(hypot(u[0], u[1]), srm_norm3(slip), 1e-6);
+  for (int k = 0; k < 2 && plane; k++) ENSURE_NEAR(u[k], srm_dot3(frame + 4 * k, slip), 1e-6);
+  free(step), free(moved);
+  sr_data_destroy(d);
+  sr_data_destroy(e);
+}
+
+static bool is_plane(const char* kind) { return strcmp(kind, "plane-sphere") == 0; }
+
+// All contacts between shapes: elements, then pairs of sets.
+static int compare_slips(Listed* x, const double* q, const double* v) {
+  const srModel* m = x->user.m;
+  int n = 0;
+  for (int i = 0; i < m->nforce; i++) {
+    const srForceElement* e = &m->force[i];
+    if (!e->contact || !e->contact->pair) continue;
+    compare_slip(x, i, e->point, e->contact->radius, is_plane(e->contact->pair->name), q, v);
+    n++;
+  }
+  for (int i = 0; x->user.d->instances && i < x->user.d->instances->nnear; i++) {
+    const srNear near = x->user.d->instances->near[i];
+    const srCollider *a = &m->collider[near.a], *b = &m->collider[near.b];
+    const long id = m->nforce + ((long)near.set * m->ncollider + near.a) * m->ncollider + near.b;
+    compare_slip(x, id, (int[]){a->point, b->point}, (double[]){a->radius, b->radius}, a->kind == SR_KIND_PLANE, q, v);
+    n++;
+  }
+  return n;
+}
+
+static int joint_of(const srModel* m, const char* name) {
+  int j = 0;
+  while (strcmp(m->joint_name[j], name) != 0) j++;
+  return j;
+}
+
+static void compare(const srModel* m, srData* d, int contacts, int shapes) {
+  Listed x;
+  double *q = calloc((size_t)m->nq, sizeof *q), *v = calloc((size_t)m->nv, sizeof *v);
+  memcpy(q, d->q, (size_t)m->nq * sizeof *q);
+  memcpy(v, d->v, (size_t)m->nv * sizeof *v);
+  open_list(&x, m, d);
+  compare_gaps(&x, q, v, contacts);
+  ENSURE_EQUAL(compare_slips(&x, q, v), shapes);
+  for (int i = 0; i < m->nforce; i++) {  // slip-speed of the formula
+    if (m->force[i].law->port != SR_PORT_GAP) continue;
+    list(&x, 0.2, q);
+    const srUnilateral* c = find(&x, i);
+    (void)sr_evaluate(m, d, 0.2, q, v, NULL, SR_STAGE_VELOCITY);
+    const double expected = 3 * d->jv[m->joint_v[joint_of(m, "arm")]] - d->jv[m->joint_v[joint_of(m, "pad")]] + 0.14;
+    ENSURE_NEAR(times(&x, c, 1, v), expected, 1e-9);
+  }
+  close_list(&x);
+  free(q), free(v);
+}
+
+static void compare_formulations(const char* text, int contacts, int shapes) {
+  srMessages* messages = sr_messages_create();
+  srSpec* spec = NULL;
+  srModel *m = NULL, *free_bodies = NULL;
+  srData *d, *e = NULL;
+  ENSURE_EQUAL(sr_load_text(text, strlen(text), "test", NULL, NULL, messages, &spec), SR_OK);
+  const srStatus status = sr_compile(spec, messages, &m);
+  loading_print(messages);
+  ENSURE_EQUAL(status, SR_OK);
+  d = sr_data_create(m);
+  compare(m, d, contacts, shapes);
+  sr_data_reset(m, d);
+  ENSURE_EQUAL(sr_formulate(spec, m, d, SR_FORMULATION_ABSOLUTE, messages, &free_bodies, &e), SR_OK);
+  compare(free_bodies, e, contacts, shapes);
+  sr_data_destroy(d);
+  sr_data_destroy(e);
+  sr_model_destroy(m);
+  sr_model_destroy(free_bodies);
+  srs_destroy(spec);
+  sr_messages_destroy(messages);
+}
+
+// Two limits, four pairs of shapes, one formula.
+TEST(contacts_of_a_model_have_the_rates_of_their_gaps_and_slips) {
+  compare_formulations(as_elements, 7, 4);
+  compare_formulations(as_sets, 6, 4);
+}
+
+// ---- events ---------------------------------------------------------------------------------------------------------------
+
+typedef struct Touch {
+  double t;
+  long id;
+  int n;
+} Touch;
+
+static int touched(void* user, double t, double* q, double* v, double* y, const srUnilateral* contact) {
+  Touch* x = user;
+  (void)q, (void)v, (void)y;
+  *x = (Touch){t, contact->id, x->n + 1};
+  return 1;  // ends
+}
+
+// Balls that fall: their gaps are switching functions, and the first one closes after sqrt(2 h/g).
+TEST(gaps_of_a_model_are_a_source_of_events) {
+  for (int k = 0; k < 2; k++) {
+    char text[1200];
+    snprintf(
+        text, sizeof text,
+        "<sarrus version='1'><ground><shape name='floor' type='plane'/></ground><repeat count='3' index='i'>"
+        "<body name='s{i}'><joint name='j{i}' type='free' q='i 0 0.13-0.01*i 1 0 0 0'/>"
+        "<inertial mass='1' com='0 0 0' inertia='1 1 1'/><shape name='b{i}' type='sphere' size='0.05' group='balls'/>"
+        "</body></repeat><contact a='floor' b='balls'" LAW " %s/></sarrus>",
+        k == 0 ? "" : "most='3'");
+    Loaded x = open_text(text);
+    srModelSystem user = {.m = x.m, .d = x.d};
+    const srSystem system = sr_system(&user);
+    srIntegrator* integrator = NULL;
+    ENSURE_EQUAL(sri_create("dopri5", &system, NULL, NULL, &integrator), SR_OK);
+    srGaps* gaps = sri_gaps_create(&system);
+    Touch touch = {0};
+    const srEventSource source = sri_gaps_source(gaps, touched, &touch);
+    srEvents* events = sri_events_create(integrator, &(srEventList){.count = 1, .source = &source});
+    bool end = false;
+    ENSURE_EQUAL(sri_start(integrator, 0, x.d->q, x.d->v, x.d->y), SR_OK);
+    ENSURE_EQUAL(sri_events_start(events, integrator), SR_OK);
+    ENSURE_EQUAL(sri_events_run(events, integrator, 1, &end), SR_OK);
+    ENSURE(end && touch.n == 1);
+    ENSURE_NEAR(touch.t, sqrt(2 * 0.06 / 9.81),
+                1e-6);                       // the step ends in the contact, whose force acts in its last stages
+    ENSURE_EQUAL(touch.id, k == 0 ? 2 : 3);  // the third ball: elements by index; of the set: shapes 0 and 3
+    sri_events_destroy(events);
+    sri_gaps_destroy(gaps);
+    sri_destroy(integrator);
+    close_model(&x);
+  }
+}
