@@ -1541,3 +1541,48 @@ TEST(a_conversion_that_runs_out_of_memory_reports_it_and_leaks_nothing) {
     ENSURE_EQUAL(status, SR_OK);
   }
 }
+
+// ----------------------------------------------------------------------------------------------- contacts of many shapes
+static const char* many_spheres(const char* mass, const char* name) {
+  static char text[2000];
+  snprintf(
+      text, sizeof text,
+      "<sarrus version='1'><ground><shape name='floor' type='plane'/></ground><repeat count='13' index='i'>"
+      "<body name='s{i}'><joint name='j{i}' type='free' q='0.09*i 0 0.04 1 0 0 0' v='1 2 3 i 0.1 -i'/>"
+      "<inertial mass='%s' com='0 0 0' inertia='1e-3 1e-3 1e-3'/>"
+      "<shape name='b{i}' type='sphere' size='0.05' group='balls'/></body></repeat>"
+      "<contact a='floor' b='balls' normal='kelvin-voigt' K='3e4' D='70' mu-k='0.5' bristle-B='70' most='13'/>"
+      "<contact %s a='balls' b='balls' normal='kelvin-voigt' K='2e4' D='30' mu-k='0.4' mu-spin='0.01' bristle-B='30'/>"
+      "</sarrus>",
+      mass, name);
+  return text;
+}
+
+static int count_of(const char* text, const char* word) {
+  int n = 0;
+  for (const char* at = strstr(text, word); at; at = strstr(at + 1, word)) n++;
+  return n;
+}
+
+// 91 pairs: by bits of the geoms where that is exact, and read again as the same contacts with the same accelerations.
+TEST(contacts_of_many_shapes_are_bits_of_geoms_where_that_is_exact) {
+  static const struct {
+    const char *mass, *name;
+    int pairs, priorities;
+  } cases[] = {{"0.7", "", 0, 1}, {"0.7 + 0.1*i", "", 13 + 78, 0}, {"0.7", "name='heap'", 78, 1}};
+  for (int k = 0; k < 3; k++) {
+    srSpec* spec = read_text(many_spheres(cases[k].mass, cases[k].name));
+    srConversion* c = convert(spec, "mjcf");
+    ENSURE_EQUAL(count_of(c->text, "<pair"), cases[k].pairs);
+    ENSURE_EQUAL(count_of(c->text, "priority="), cases[k].priorities);
+    Loaded a = compile(spec), b = read_back(c);
+    ENSURE_EQUAL(a.m->ncontact, 13 + 78);
+    ENSURE_EQUAL(b.m->ncontact, 13 + 78);
+    ENSURE(sr_forward(a.m, a.d, -1) == 0 && sr_forward(b.m, b.d, -1) == 0);
+    for (int i = 0; i < a.m->nv; i++) ENSURE_NEAR(b.d->a[i], a.d->a[i], 1e-9 * (1 + fabs(a.d->a[i])));
+    close_model(&a);
+    close_model(&b);
+    sr_conversion_destroy(c);
+    srs_destroy(spec);
+  }
+}

@@ -23,6 +23,13 @@ typedef struct srMjcfTouch {
   int contact, a, b;
 } srMjcfTouch;
 
+// A geom that collides by itself, with those whose bits fit.
+typedef struct srMjcfFilter {
+  int contype, conaffinity;
+  int contact;    // whose numbers it carries, -1: none
+  bool priority;  // ... before those of the other geom
+} srMjcfFilter;
+
 typedef struct srMjcfOut {
   srConvert* c;
   // Bodies: of body b, 0 is the ground
@@ -39,7 +46,10 @@ typedef struct srMjcfOut {
   int nscrew, screw_capacity;
   // Contacts: of shape i of the spec
   int* shape_body;
-  bool* touches;           // a pair names it
+  bool* touches;  // it is in a contact that is written
+  srMjcfFilter* filter;
+  double* contact_mass;    // of every contact: the mass M of all its pairs, 0: it is written pair by pair
+  int nfilter;             // contacts that are not
   const char** geom_word;  // its name in the new file, NULL: none, or it is not written
   srMjcfTouch* touch;
   int ncontact_monitored, touch_capacity;
@@ -70,7 +80,8 @@ bool sr_mjcf_out_is_missing(const srConvert* c, int mesh);               // its 
 void sr_mjcf_out_lose_missing(srConvert* c, srElementKind kind, int i);  // a mesh or a shape without its file
 
 // ------------------------------------------------------------------------------------------- <geom>: write_geom.c
-void sr_mjcf_out_geoms(srMjcfOut* x, int b);  // all of body b
+void sr_mjcf_out_geoms(srMjcfOut* x, int b);                  // all of body b
+bool sr_mjcf_out_has_geom(const srConvert* c, int i, int b);  // MJCF can express shape i of body b
 
 // ------------------------------------------------------------------------------------------- <site>: write_site.c
 void sr_mjcf_out_find_sites(srMjcfOut* x);    // those that closures need, before any body is written
@@ -106,6 +117,7 @@ void sr_mjcf_out_key(srMjcfOut* x);
 // ------------------------------------------------------------------------------------- <contact>: write_contact.c
 void sr_mjcf_out_find_contacts(srMjcfOut* x);  // before any body is written: geoms in pairs have names
 void sr_mjcf_out_contacts(srMjcfOut* x);
+void sr_mjcf_out_filter(srMjcfOut* x, int i);  // contact attributes of the geom of shape i
 
 // ----------------------------------------------------------------------------------- <actuator>: write_actuator.c
 void sr_mjcf_out_actuators(srMjcfOut* x);  // with their tendons; and their controls and activations, for the key

@@ -2,11 +2,32 @@
 // damper by unit of mass, our law kelvin-voigt: solref = -K/M -D/M, its direct form. M is what the reader takes
 // (contact.c), 1/M = 1/M1 + 1/M2, each the mass of all that moves with the body's tree. Friction is one coefficient and
 // two levers; read back, it is the law kikuuwe with bristles of stiffness K and damping D.
+//
+// A contact of many shapes needs no pairs where contype and conaffinity express exactly them, with the same numbers: a bit of its own, contype of
+// one side, conaffinity of the other. Geoms carry numbers, and those of two geoms are mixed. So all its pairs must have the same M, and either one side
+// is in no other contact and carries the numbers, with priority, or all its geoms carry those of this contact alone.
 #include <string.h>
 
 #include "io/mjcf/write.h"
 
 #define FIELD(member) SR_TAKE(srContactDef, member)
+
+// -------------------------------------------------------------------------------------------------------------- masses
+// Of every body: 1/mass of all that moves with its tree; 0: it does not move.
+static double* inverse_masses(const srConvert* c) {
+  const srModel* m = c->m;
+  const size_t n = (size_t)m->nbody + 1;
+  double* mass = sr_pool_alloc(c->pool, n * sizeof *mass);
+  double* inverse = sr_pool_alloc(c->pool, n * sizeof *inverse);
+  int* tree = sr_pool_alloc(c->pool, n * sizeof *tree);
+  for (int b = 1; b <= m->nbody; b++) {
+    const int parent = m->body_parent[b];
+    if (m->body_link[b] != 0) tree[b] = m->body_link[parent] == 0 ? b : tree[parent];
+    mass[tree[b]] += m->body_mass[b];
+  }
+  for (int b = 1; b <= m->nbody; b++) inverse[b] = tree[b] > 0 ? 1 / mass[tree[b]] : 0;
+  return inverse;
+}
 
 // ---------------------------------------------------------------------------------------- before any body is written
 // Is shape i of body b what `word` means: itself, its group, its body? As compile_contact.c.
@@ -51,42 +72,156 @@ static void find_pairs(srMjcfOut* x, int i, const srContactDef* def) {
   }
 }
 
+// ------------------------------------------------------------------------------------------- contacts of many shapes
+#define FEW 64   // pairs up to which they are written one by one, as the compiler makes elements of them
+#define BITS 31  // of contype and conaffinity
+
+// One contact, as sides of every shape: 1 a, 2 b.
+typedef struct Sides {
+  unsigned char* of;  // of every shape
+  int n[2];
+  bool same;
+} Sides;
+
+static Sides sides_of(const srMjcfOut* x, const srContactDef* def) {
+  const srConvert* c = x->c;
+  const int n = srs_count(c->spec, SR_ELEMENT_SHAPE);
+  Sides s = {.of = sr_pool_alloc(c->pool, (size_t)n + 1), .same = strcmp(def->a.text, def->b.text) == 0};
+  for (int i = 0; i < n; i++) {
+    if (is_meant(c, i, x->shape_body[i], def->a.text)) s.of[i] |= 1;
+    if (is_meant(c, i, x->shape_body[i], def->b.text)) s.of[i] |= 2;
+    s.n[0] += s.of[i] & 1;
+    s.n[1] += s.of[i] >> 1;
+  }
+  return s;
+}
+
+// Do two contacts name the same pair, in either order?
+static bool share_pairs(const Sides* s, const Sides* t, int n) {
+  bool straight[2] = {false, false}, crossed[2] = {false, false};
+  for (int i = 0; i < n; i++) {
+    straight[0] |= (s->of[i] & 1) && (t->of[i] & 1);
+    straight[1] |= (s->of[i] & 2) && (t->of[i] & 2);
+    crossed[0] |= (s->of[i] & 1) && (t->of[i] & 2);
+    crossed[1] |= (s->of[i] & 2) && (t->of[i] & 1);
+  }
+  return (straight[0] && straight[1]) || (crossed[0] && crossed[1]);
+}
+
+// MuJoCo leaves out a body and its parent, unless that is the world.
+static bool may_collide(const srMjcfOut* x, const Sides* s) {
+  const srModel* m = x->c->m;
+  const int n = srs_count(x->c->spec, SR_ELEMENT_SHAPE);
+  bool ground[2] = {true, true}, shallow = true;
+  for (int i = 0; i < n; i++) {
+    const int link = m->body_link[x->shape_body[i]];
+    if (s->of[i] == 0) continue;
+    if (!sr_mjcf_out_has_geom(x->c, i, x->shape_body[i])) return false;
+    if (link != 0 && m->link_parent[link] != 0) shallow = false;
+    for (int k = 0; k < 2; k++) ground[k] = ground[k] && (link == 0 || !(s->of[i] & (k + 1)));
+  }
+  return shallow || ground[0] || ground[1];
+}
+
+// The mass M that all pairs have in common; 0: they have not.
+static double common_mass(const srMjcfOut* x, const Sides* s, const double* inverse) {
+  double of[2] = {-1, -1};
+  for (int i = 0; i < srs_count(x->c->spec, SR_ELEMENT_SHAPE); i++) {
+    const double own = inverse[x->shape_body[i]];
+    for (int k = 0; k < 2; k++) {
+      if (!(s->of[i] & (k + 1))) continue;
+      if (of[k] >= 0 && of[k] != own) return 0;
+      of[k] = own;
+    }
+  }
+  return of[0] + of[1] > 0 ? 1 / (of[0] + of[1]) : 0;
+}
+
+// The side whose geoms are in no other contact, -1: none. many: the number of contacts of each shape.
+static int own_side(const Sides* s, const int* many, int n) {
+  bool own[2] = {!s->same, !s->same};
+  for (int i = 0; i < n; i++) {
+    for (int k = 0; k < 2; k++) own[k] = own[k] && (!(s->of[i] & (k + 1)) || many[i] == 1);
+  }
+  return own[0] ? 0 : own[1] ? 1 : -1;
+}
+
+static bool is_disjoint(const Sides* s, int n) {
+  for (int i = 0; i < n; i++) {
+    if (s->of[i] == 3) return false;
+  }
+  return true;
+}
+
+// Numbers and bits of contact i to its geoms; false: it is left to pairs, and nothing is changed.
+static bool put_filter(srMjcfOut* x, int i, const Sides* s, const int* many) {
+  const int n = srs_count(x->c->spec, SR_ELEMENT_SHAPE), own = own_side(s, many, n);
+  for (int k = 0; k < n && own < 0; k++) {
+    if (s->of[k] != 0 && x->filter[k].contact >= 0) return false;
+  }
+  const int bit = 1 << x->nfilter++;
+  for (int k = 0; k < n; k++) {
+    srMjcfFilter* filter = &x->filter[k];
+    if (s->of[k] == 0) continue;
+    if (s->of[k] & 1) filter->contype |= bit;
+    if (s->of[k] & 2) filter->conaffinity |= bit;
+    x->touches[k] = true;
+    if (own >= 0 && !(s->of[k] & (own + 1))) continue;
+    filter->contact = i;
+    filter->priority = own >= 0;
+  }
+  return true;
+}
+
+// Contacts that geoms express by themselves.
+static void find_filters(srMjcfOut* x) {
+  srConvert* c = x->c;
+  const int n = srs_count(c->spec, SR_ELEMENT_SHAPE), contacts = srs_count(c->spec, SR_ELEMENT_CONTACT);
+  Sides* all = sr_pool_alloc(c->pool, ((size_t)contacts + 1) * sizeof *all);
+  int* many = sr_pool_alloc(c->pool, ((size_t)n + 1) * sizeof *many);
+  const double* inverse = inverse_masses(c);
+  for (int i = 0; i < contacts; i++) {
+    const srContactDef* def = srs_get(c->spec, SR_ELEMENT_CONTACT, i);
+    if (obstacle(def)) continue;
+    all[i] = sides_of(x, def);
+    for (int k = 0; k < n; k++) many[k] += all[i].of[k] != 0;
+  }
+  for (int i = 0; i < contacts; i++) {
+    const srContactDef* def = srs_get(c->spec, SR_ELEMENT_CONTACT, i);
+    const Sides* s = &all[i];
+    const double pairs = s->same ? 0.5 * s->n[0] * (s->n[0] - 1) : (double)s->n[0] * s->n[1];
+    if (!s->of || def->name.text || !(pairs > FEW || sr_given(def->most)) || x->nfilter == BITS) continue;
+    bool alone = (s->same || is_disjoint(s, n)) && may_collide(x, s);
+    for (int k = 0; k < contacts && alone; k++) alone = k == i || !all[k].of || !share_pairs(s, &all[k], n);
+    const double M = alone ? common_mass(x, s, inverse) : 0;
+    if (M > 0 && put_filter(x, i, s, many)) x->contact_mass[i] = M;
+  }
+}
+
 void sr_mjcf_out_find_contacts(srMjcfOut* x) {
   srConvert* c = x->c;
   const size_t n = (size_t)srs_count(c->spec, SR_ELEMENT_SHAPE) + 1;
   x->shape_body = sr_pool_alloc(c->pool, n * sizeof *x->shape_body);
   x->touches = sr_pool_alloc(c->pool, n);
   x->geom_word = sr_pool_alloc(c->pool, n * sizeof *x->geom_word);
+  x->filter = sr_pool_alloc(c->pool, n * sizeof *x->filter);
+  x->contact_mass =
+      sr_pool_alloc(c->pool, ((size_t)srs_count(c->spec, SR_ELEMENT_CONTACT) + 1) * sizeof *x->contact_mass);
+  for (size_t i = 0; i < n; i++) x->filter[i].contact = -1;
   for (int b = 0; b <= c->m->nbody; b++)
     for (int i = c->first[SR_ELEMENT_SHAPE][b]; i >= 0; i = c->next[SR_ELEMENT_SHAPE][i]) x->shape_body[i] = b;
+  find_filters(x);
   for (int i = 0; i < srs_count(c->spec, SR_ELEMENT_CONTACT); i++) {
     const srContactDef* def = srs_get(c->spec, SR_ELEMENT_CONTACT, i);
     const char* why = obstacle(def);
     if (!why) {
-      find_pairs(x, i, def);
+      if (!(x->contact_mass[i] > 0)) find_pairs(x, i, def);
       continue;
     }
     sr_convert_take_all(c, SR_ELEMENT_CONTACT, i);
     sr_convert_lose(c, srs_place(c->spec, SR_ELEMENT_CONTACT, i), SR_LOSS_MOTION,
                     sr_convert_title(c, SR_ELEMENT_CONTACT, i), "%s", why);
   }
-}
-
-// -------------------------------------------------------------------------------------------------------------- masses
-// Of every body: 1/mass of all that moves with its tree; 0: it does not move.
-static double* inverse_masses(const srConvert* c) {
-  const srModel* m = c->m;
-  const size_t n = (size_t)m->nbody + 1;
-  double* mass = sr_pool_alloc(c->pool, n * sizeof *mass);
-  double* inverse = sr_pool_alloc(c->pool, n * sizeof *inverse);
-  int* tree = sr_pool_alloc(c->pool, n * sizeof *tree);
-  for (int b = 1; b <= m->nbody; b++) {
-    const int parent = m->body_parent[b];
-    if (m->body_link[b] != 0) tree[b] = m->body_link[parent] == 0 ? b : tree[parent];
-    mass[tree[b]] += m->body_mass[b];
-  }
-  for (int b = 1; b <= m->nbody; b++) inverse[b] = tree[b] > 0 ? 1 / mass[tree[b]] : 0;
-  return inverse;
 }
 
 // -------------------------------------------------------------------------------------------------------------- a pair
@@ -98,8 +233,9 @@ static double seen(const srAttr* a, double otherwise) {
   return a->n == 0 ? otherwise : a->numbers ? a->numbers[0] : a->number;
 }
 
-// The friction of contact i, and of its law what the reader makes again; what it does not is listed as lost.
-static void put_friction(srConvert* c, int i, bool first, double K, double D) {
+// The friction of contact i, and of its law what the reader makes again; what it does not is listed as lost. A pair has two numbers of sliding
+// and of rolling, a geom one.
+static void put_friction(srConvert* c, int i, bool first, double K, double D, bool geom) {
   const srContactDef* def = srs_get(c->spec, SR_ELEMENT_CONTACT, i);
   if (sr_text_is(def->friction.text, "none")) {
     sr_convert_take_all(c, SR_ELEMENT_CONTACT, i);  // numbers of friction do nothing
@@ -117,22 +253,42 @@ static void put_friction(srConvert* c, int i, bool first, double K, double D) {
                     sr_pool_printf(c->pool, "'bristle-B' of %s", sr_convert_title(c, SR_ELEMENT_CONTACT, i)),
                     "MJCF has no word for it: Sarrus's reader takes the damping D of the contact");
   sr_xml_number(&c->xml, "condim", roll > 0 ? 6 : spin > 0 ? 4 : 3);
-  sr_xml_numbers(&c->xml, "friction", (const double[]){mu, mu, spin, roll, roll}, 5);
+  if (geom)
+    sr_xml_numbers(&c->xml, "friction", (const double[]){mu, spin, roll}, 3);
+  else
+    sr_xml_numbers(&c->xml, "friction", (const double[]){mu, mu, spin, roll, roll}, 5);
+}
+
+// All numbers of contact i, for the mass M.
+static void put_numbers(srConvert* c, int i, double M, bool first, bool geom) {
+  const double K = number(c, i, FIELD(K), 0), D = number(c, i, FIELD(D), 0);
+  const int said[] = {FIELD(a), FIELD(b), FIELD(normal)};
+  for (int k = 0; k < SR_COUNT(said); k++) sr_convert_take(c, SR_ELEMENT_CONTACT, i, said[k]);
+  sr_xml_numbers(&c->xml, "solref", (const double[]){-K / M, 0 - D / M}, 2);
+  put_friction(c, i, first, K, D, geom);
+}
+
+void sr_mjcf_out_filter(srMjcfOut* x, int i) {
+  srConvert* c = x->c;
+  const srMjcfFilter* f = &x->filter[i];
+  bool first = true;
+  for (int k = 0; k < i; k++) first = first && x->filter[k].contact != f->contact;
+  sr_xml_number(&c->xml, "contype", f->contype);
+  sr_xml_number(&c->xml, "conaffinity", f->conaffinity);
+  if (f->contact < 0) return;
+  if (f->priority) sr_xml_text(&c->xml, "priority", "1");
+  put_numbers(c, f->contact, x->contact_mass[f->contact], first, true);
 }
 
 static void put_pair(srMjcfOut* x, const srMjcfTouch* t, double M, bool first) {
   srConvert* c = x->c;
   const int i = t->contact;
   const char* name = sr_convert_text(c, SR_ELEMENT_CONTACT, i, FIELD(name));
-  const double K = number(c, i, FIELD(K), 0), D = number(c, i, FIELD(D), 0);
-  const int said[] = {FIELD(a), FIELD(b), FIELD(normal)};
-  for (int k = 0; k < SR_COUNT(said); k++) sr_convert_take(c, SR_ELEMENT_CONTACT, i, said[k]);
   sr_xml_begin(&c->xml, "pair");
   if (name) sr_xml_text(&c->xml, "name", sr_convert_name(c, &x->pair_names, "%s", name));
   sr_xml_text(&c->xml, "geom1", x->geom_word[t->a]);
   sr_xml_text(&c->xml, "geom2", x->geom_word[t->b]);
-  sr_xml_numbers(&c->xml, "solref", (const double[]){-K / M, 0 - D / M}, 2);
-  put_friction(c, i, first, K, D);
+  put_numbers(c, i, M, first, false);
   sr_xml_end(&c->xml);
 }
 

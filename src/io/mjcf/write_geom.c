@@ -1,5 +1,5 @@
 // MJCF out: <geom>, the shapes of a body. Their mass is in <inertial>, and contype and conaffinity are 0: else all of
-// them would touch each other, which they do not in the model. Those that do are in a <pair> (write_contact.c).
+// them would touch each other, which they do not in the model. Those that do are in a <pair>, or in a contact of many (write_contact.c).
 #include "io/mjcf/write.h"
 
 // Half of lengths and edges, as MJCF has them.
@@ -19,7 +19,7 @@ static void put_size(srConvert* c, const char* type, const double size[3]) {
 }
 
 // What MJCF cannot express is not taken, so that it is reported.
-static bool can_say(const srConvert* c, int i, int b) {
+bool sr_mjcf_out_has_geom(const srConvert* c, int i, int b) {
   const srShapeDef* def = srs_get(c->spec, SR_ELEMENT_SHAPE, i);
   const double size = def->size.numbers ? def->size.numbers[0] : def->size.number;
   if (sr_text_is(def->type.text, "mesh")) {
@@ -60,8 +60,7 @@ static void put_geom(srMjcfOut* x, int i) {
   if (sr_convert_numbers(c, SR_ELEMENT_SHAPE, i, SR_TAKE(srShapeDef, color), rgba, 4) == 4)
     sr_xml_numbers(&c->xml, "rgba", rgba, 4);
   sr_xml_text(&c->xml, "mass", "0");
-  sr_xml_text(&c->xml, "contype", "0");
-  sr_xml_text(&c->xml, "conaffinity", "0");
+  sr_mjcf_out_filter(x, i);
   sr_xml_end(&c->xml);
   if (!sr_text_is(use, "visual") && !x->touches[i] && x->nsolid++ == 0)
     x->first_solid = srs_place(c->spec, SR_ELEMENT_SHAPE, i);
@@ -72,7 +71,7 @@ void sr_mjcf_out_geoms(srMjcfOut* x, int b) {
   for (int i = c->first[SR_ELEMENT_SHAPE][b]; i >= 0; i = c->next[SR_ELEMENT_SHAPE][i]) {
     const srShapeDef* def = srs_get(c->spec, SR_ELEMENT_SHAPE, i);
     const bool mesh = sr_text_is(def->type.text, "mesh") && def->mesh.text;
-    if (can_say(c, i, b))
+    if (sr_mjcf_out_has_geom(c, i, b))
       put_geom(x, i);
     else if (mesh && sr_mjcf_out_is_missing(c, sr_names_find(&c->meshes, def->mesh.text)))
       sr_mjcf_out_lose_missing(c, SR_ELEMENT_SHAPE, i);
