@@ -843,3 +843,46 @@ TEST(formulating_without_memory_is_reported_and_leaks_nothing) {
   }
   close_side(&r);
 }
+
+// --------------------------------------------------------------------------------------------------------- evaluation
+// A bent chain of two bodies in the plane; a state that moves, number k.
+static void bend(const srModel* m, int k, double* q, double* v) {
+  for (int i = 0; i < m->nq; i++) q[i] = m->q0[i] + (i % 7 < 3 ? 0.1 * k * (i + 1) : 0);
+  for (int i = 0; i < m->nv; i++) v[i] = 0.3 * k + 0.1 * i;
+}
+
+// Callbacks of integrators leave out what the equations do not use, and keep what belongs to the same positions: another data, which never
+// saw the states before, has the same numbers.
+TEST(what_stages_of_an_integrator_leave_out_is_there_when_asked_for) {
+  Side r = open_text(
+      "<sarrus version='1' name='two'><body name='a'><joint name='p' type='revolute' axis='0 1 0' q='0.4'/>"
+      "<inertial mass='2' com='0.1 0 -0.5' inertia='0.3 0.4 0.2'/></body><body name='b' parent='a'>"
+      "<joint name='s' type='universal' axis='1 0 0' axis2='0 1 0' at='0 0.1 -1'/>"
+      "<inertial mass='1' com='0 0.2 -0.3' inertia='0.2 0.1 0.1'/></body></sarrus>");
+  Side a = made(&r, SR_FORMULATION_ABSOLUTE);
+  const srModel* m = a.m;
+  srData* fresh = sr_data_create(m);
+  srModelSystem user = {.m = m, .d = a.d};
+  const srSystem s = sr_system(&user);
+  double q[14], v[12], f[12], M[12 * 12], G[12 * 12], gamma[12], g[12], b[12];
+  for (int k = 1; k < 4; k++) {
+    bend(m, k, q, v);
+    memcpy(fresh->z, a.d->z, (size_t)m->nz * sizeof *fresh->z);
+    for (int i = 0; i < m->njv; i++) a.d->tau[i] = fresh->tau[i] = k == 2 ? 1 + i : 0;
+    ENSURE_EQUAL(s.dynamics(&user, 0.1, q, v, NULL, SR_TAU_ELEMENT, M, f, NULL, NULL), 0);
+    ENSURE_EQUAL(s.gamma(&user, 0.1, q, v, gamma), 0);
+    ENSURE_EQUAL(s.constraint(&user, 0.1, q, g, G, b), 0);
+    fresh->stage = SR_STAGE_NONE;
+    ENSURE_EQUAL(sr_evaluate(m, fresh, 0.1, q, v, NULL, SR_STAGE_ACCELERATION), 0);
+    for (int i = 0; i < m->nv; i++) ENSURE_NEAR(f[i], fresh->f[i] - fresh->bias[i], 1e-13);
+    ENSURE(apart(M, fresh->M, m->M_row[m->nv]) == 0);
+    ENSURE(apart(G, fresh->G, m->G_start[m->ng]) == 0);
+    ENSURE(apart(g, fresh->g, m->np) == 0 && apart(gamma, fresh->gamma, m->ng) == 0);
+    ENSURE_EQUAL(sr_evaluate(m, a.d, 0.1, q, v, NULL, SR_STAGE_VELOCITY), 0);
+    ENSURE(apart(a.d->jq, fresh->jq, m->njq) == 0 && apart(a.d->jv, fresh->jv, m->njv) == 0);
+    ENSURE(largest(a.d->jv, m->njv) > 0.1);
+  }
+  sr_data_destroy(fresh);
+  close_side(&a);
+  close_side(&r);
+}

@@ -518,6 +518,8 @@ typedef struct srData {
   SR_DATA_FIELDS(SR_DATA_MEMBER)
 #undef SR_DATA_MEMBER
   int rank;                       // of the constraints at the last acceleration, constrained models
+  bool closures_known;            // g and G of the loop closures belong to the kinematics
+  srStage measured;               // up to which jq, jv do, in absolute coordinates: integrators may not need them
   double row_residual;            // largest |G a - gamma| of the last acceleration
   double soft_energy;             // stored in soft closures, of the last sr_forces
   struct srDataPrivate* priv;     // solver of the constraints

@@ -10,6 +10,9 @@
 // sr_evaluate with a stage length.
 int sr_evaluate_tau(const srModel* m, srData* d, double t, const double* q, const double* v, const double* y,
                     srStage stage, double tau);
+// For the stages of integrators: joint coordinates of free bodies are measured only where the equations use them.
+int sr_evaluate_stage(const srModel* m, srData* d, double t, const double* q, const double* v, const double* y,
+                      srStage stage, double tau);
 // At a state of the motion, as integrators and dense output give it: quaternions of length 1 and, for trees, driven
 // coordinates on their motion.
 int sr_evaluate_motion(const srModel* m, srData* d, double t, const double* q, const double* v, const double* y,

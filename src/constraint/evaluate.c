@@ -17,6 +17,7 @@
 
 #include "constraint/constraint.h"
 #include "dynamics/link.h"
+#include "dynamics/measurement.h"
 #include "force/force.h"
 #include "model/elimination.h"
 
@@ -27,11 +28,12 @@ static bool differs(const double* to, const double* from, int n) {
   return from != NULL && from != to && n > 0 && memcmp(to, from, (size_t)n * sizeof *to) != 0;
 }
 
-static void put(double* to, const double* from, int n) {
+// Both inline: a small tree takes little more time.
+SRM_INLINE void put(double* to, const double* from, int n) {
   if (from != NULL && from != to && n > 0) memcpy(to, from, (size_t)n * sizeof *to);
 }
 
-static void put_state(const srModel* m, srData* d, double t, const double* q, const double* v, const double* y) {
+SRM_INLINE void put_state(const srModel* m, srData* d, double t, const double* q, const double* v, const double* y) {
   if (d->stage > SR_STAGE_VELOCITY && (d->t != t || differs(d->y, y, m->ny))) d->stage = SR_STAGE_VELOCITY;
   d->t = t;
   put(d->q, q, m->nq);
@@ -68,10 +70,26 @@ void sr_driver_power(const srModel* m, srData* d) {
   }
 }
 
-static void move(const srModel* m, srData* d, srStage stage) {
+static void move_links(const srModel* m, srData* d, srStage stage) {
   sr_lower_stage(m, d);
-  if (stage >= SR_STAGE_POSITION && d->stage < SR_STAGE_POSITION) sr_kinematics(m, d);
-  if (stage >= SR_STAGE_VELOCITY && d->stage < SR_STAGE_VELOCITY) sr_velocity(m, d);
+  if (stage >= SR_STAGE_POSITION && d->stage < SR_STAGE_POSITION) sr_link_positions(m, d);
+  if (stage >= SR_STAGE_VELOCITY && d->stage < SR_STAGE_VELOCITY) sr_link_velocities(m, d);
+}
+
+static void move(const srModel* m, srData* d, srStage stage) {
+  move_links(m, d, stage);
+  sr_measure_joints(m, d);
+}
+
+// Does anything in the equations of motion depend on joint coordinates? In absolute coordinates they are measured for it.
+static bool joints_are_seen(const srModel* m, const srData* d) {
+  if (!m->absolute || m->nforce > 0 || m->nset > 0 || m->nformula > 0 || m->nsensor_value > 0 || m->ncoupling > 0 ||
+      m->ndriver > 0 || m->nformula_row > 0 || m->armature_place || m->formulation == SR_FORMULATION_PENALTY)
+    return true;
+  for (int i = 0; i < m->njv; ++i) {
+    if (d->tau[i] != 0) return true;
+  }
+  return false;
 }
 
 // Couplings are no constraint equations here, and none of them is redundant. Where a group has no inertia of its own, the saddle-point system
@@ -93,7 +111,7 @@ static int accelerate(const srModel* m, srData* d) {
     // A singular M may belong to a state that only a trial step reached.
     answer = sr_aba_driven(m, d, d->q, d->v, d->f, d->a, d->lambda) != SR_OK;
   }
-  if (answer == 0) sr_driver_power(m, d);
+  if (answer == 0 && (m->ndriver > 0 || m->nformula_row > 0)) sr_driver_power(m, d);
   return answer;
 }
 
@@ -132,6 +150,14 @@ int sr_evaluate_tau(const srModel* m, srData* d, double t, const double* q, cons
   return act_on_rows(m, d, stage, tau);
 }
 
+int sr_evaluate_stage(const srModel* m, srData* d, double t, const double* q, const double* v, const double* y,
+                      srStage stage, double tau) {
+  put_state(m, d, t, q, v, y);
+  move_links(m, d, stage);
+  if (joints_are_seen(m, d)) sr_measure_joints(m, d);
+  return act_on_rows(m, d, stage, tau);
+}
+
 int sr_evaluate(const srModel* m, srData* d, double t, const double* q, const double* v, const double* y,
                 srStage stage) {
   return sr_evaluate_tau(m, d, t, q, v, y, stage, SR_TAU_ELEMENT);
@@ -162,7 +188,13 @@ static bool frames_are_seen(const srModel* m) {
 int sr_evaluate_rates(const srModel* m, srData* d, double t, const double* q, const double* v, const double* y,
                       double tau) {
   put_state(m, d, t, q, v, y);
-  sr_put_followers(m, d, t, d->q, d->v);
-  move(m, d, frames_are_seen(m) ? SR_STAGE_VELOCITY : SR_STAGE_NONE);
-  return act(m, d, SR_STAGE_ACCELERATION, tau);
+  if (m->ndriver > 0 || m->elimination) sr_put_followers(m, d, t, d->q, d->v);
+  if (frames_are_seen(m)) {
+    move(m, d, SR_STAGE_VELOCITY);
+  } else if (d->stage > SR_STAGE_NONE) {
+    sr_lower_stage(m, d);
+  }
+  if (d->stage > SR_STAGE_NONE) return act(m, d, SR_STAGE_ACCELERATION, tau);
+  const int answer = sr_forces(m, d, tau);  // no stage is reached: the recursion needs none
+  return answer == 0 ? accelerate(m, d) : answer;
 }

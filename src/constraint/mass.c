@@ -47,6 +47,19 @@ SRM_INLINE void fill_row(const srModel* m, srData* d, int i, int k, const double
   }
 }
 
+// All rows of a link that is free on the ground, in its own axes: M = [J [h]; -[h] m 1].
+static void fill_free(const srModel* m, srData* d, int i, const double* I) {
+  const double *h = I + 12, mass = I[15];
+  const double rows[6][6] = {{I[0], I[4], I[8], 0, -h[2], h[1]},  {I[1], I[5], I[9], h[2], 0, -h[0]},
+                             {I[2], I[6], I[10], -h[1], h[0], 0}, {0, h[2], -h[1], mass, 0, 0},
+                             {-h[2], 0, h[0], 0, mass, 0},        {h[1], -h[0], 0, 0, 0, mass}};
+  for (int k = 0; k < 6; k++) {
+    double* row = d->M + m->M_row[m->link_v[i] + k];  // its own columns come first: it has no ancestors
+    memcpy(row, rows[k], sizeof rows[k]);
+    row[k] += m->dof_armature[m->link_v[i] + k];
+  }
+}
+
 // Free bodies: armature of a joint couples two of them, M += armature J^T J.
 static void add_armature(const srModel* m, srData* d) {
   for (int k = 0; k < m->njv; k++) {
@@ -65,6 +78,10 @@ SRM_CLONES void sr_mass(const srModel* m, srData* d) {
   memcpy(composite, m->link_inertia, 16 * (size_t)m->nlink * sizeof *composite);
   for (int i = m->nlink - 1; i > 0; i--) {
     double* own = composite + 16 * i;
+    if (m->link_type[i] == SR_LINK_FREE && m->link_parent[i] == 0 && !m->armature_place) {
+      fill_free(m, d, i, own);
+      continue;
+    }
     for (int k = 0; k < sr_link_nv[m->link_type[i]]; k++) fill_row(m, d, i, k, own);
     if (m->link_parent[i] > 0) add_to_parent(d->link_X + 16 * i, own, composite + 16 * m->link_parent[i]);
   }

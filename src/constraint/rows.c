@@ -14,7 +14,7 @@
 #include "dynamics/measurement.h"
 #include "force/force.h"
 #include "math/pose.h"
-#include "math/v4.h"
+#include "math/spatial.h"
 #include "model/closure.h"
 
 static void minus(double* a, const double* b, int n) {
@@ -105,33 +105,80 @@ SRM_CLONES static void fill_entries(int nrow, double (*W)[6], int n, const doubl
   }
 }
 
-static int closure_rows(const srModel* m, srData* d, const srClosure* c) {
-  srFrameMotion seen;
-  srClosureOut out;
-  see_closure(m, d, c, &seen);
-  const int answer = evaluate_closure(d, c, &seen, false, &out);
-  if (answer != 0) return answer;
+// Of a closure between coordinates of any joints.
+static void path_rows(const srModel* m, srData* d, const srClosure* c, srClosureOut* out) {
   double* column = d->work;
   int* dof = (int*)(void*)(column + 6 * m->nv);
   const int n = sr_path_columns(m, d, c->point[1], c->point[0], common_observer(c) ? c->common : -1, dof, column);
   const int first = first_row(c), end = c->np + c->nvel;
   double* G[6];
-  for (int k = first; k < end; k++) {
-    const int row = closure_row(c, k);
-    G[k] = d->G + m->G_start[row] + n;
-    if (k < c->np) d->g[row] = out.g[k];
-    d->b[row] = 0;
-  }
-  fill_entries(end - first, out.W + first, n, column, G + first);
-  return 0;
+  for (int k = first; k < end; k++) G[k] = d->G + m->G_start[closure_row(c, k)] + n;
+  fill_entries(end - first, out->W + first, n, column, G + first);
 }
 
+// A row (n, f) at a point of a free link as a row over the velocities of the link: T rotates it to the link's axes, `at` is the arm there.
+// Rounding of size `least` counts as 0.
+SRM_INLINE void put_free_row(m3 T, v4 n, v4 f, v4 at, double least, double* out) {
+  const v4 force = m3_mul(T, f), moment = m3_mul(T, n) + v4_cross(at, force), zero = v4_all(least);
+  v4_put3(out, (v4)((v4u)moment & (v4u)(v4_abs(moment) > zero)));
+  v4_put3(out + 3, (v4)((v4u)force & (v4u)(v4_abs(force) > zero)));
+}
+
+SRM_INLINE double sum_abs(v4 a) { return v4_dot(v4_abs(a), v4_all(1)); }
+
+// Of a closure between two free links, b observed from a at (R, d). With the frames P_a, p_a and P_b, p_b in the axes of their links:
+//   over the velocities of b: T^T (n, f) with the arm p_b, T = R P_b^T;   of a: -P_a (n, f) with the arm p_a + P_a d
+SRM_CLONES static void free_rows(const srModel* m, srData* d, const srClosure* c, const srFrameMotion* seen,
+                                 srClosureOut* out) {
+  const int a = m->point_link[c->point[0]], b = m->point_link[c->point[1]];
+  const srmPose at_a = srm_pose_load(m->point_pose + 16 * c->point[0]);
+  const srmPose at_b = srm_pose_load(m->point_pose + 16 * c->point[1]);
+  const double* r = seen->rotation;
+  const m3 R_transposed = {{v4_xyz(r), v4_xyz(r + 3), v4_xyz(r + 6)}}, T = m3_product(at_b.R, R_transposed);
+  const m3 minus_a = m3_minus((m3){{v4_zero(), v4_zero(), v4_zero()}}, at_a.R);
+  const v4 arm_a = at_a.p + m3_mul(at_a.R, v4_xyz(seen->position));
+  const double lever_a = 1 + sum_abs(arm_a), lever_b = 1 + sum_abs(at_b.p);
+  const int column_a = b > 0 && b < a ? 6 : 0, column_b = a > 0 && a < b ? 6 : 0;
+  for (int k = first_row(c); k < c->np + c->nvel; k++) {
+    const v4 n = *(const v4_any*)out->W[k], f = *(const v4_any*)(out->W[k] + 3);  // the fourth lanes do not count
+    const double least = 2e-14 * (sum_abs(n) + sum_abs(f));
+    double* G = d->G + m->G_start[closure_row(c, k)];
+    if (a > 0) put_free_row(minus_a, n, f, arm_a, least * lever_a, G + column_a);
+    if (b > 0) put_free_row(T, n, f, at_b.p, least * lever_b, G + column_b);
+  }
+}
+
+static void closure_rows(const srModel* m, srData* d, const srClosure* c, const srFrameMotion* seen,
+                         srClosureOut* out) {
+  for (int k = first_row(c); k < c->np + c->nvel; k++) {
+    const int row = closure_row(c, k);
+    if (k < c->np) d->g[row] = out->g[k];
+    d->b[row] = 0;
+  }
+  if (m->absolute && !common_observer(c) && m->point_link[c->point[0]] != m->point_link[c->point[1]]) {
+    free_rows(m, d, c, seen, out);
+  } else {
+    path_rows(m, d, c, out);
+  }
+}
+
+static int closure_positions(const srModel* m, srData* d, const srClosure* c) {
+  srFrameMotion seen;
+  srClosureOut out;
+  see_closure(m, d, c, &seen);
+  const int answer = evaluate_closure(d, c, &seen, false, &out);
+  if (answer == 0) closure_rows(m, d, c, &seen, &out);
+  return answer;
+}
+
+// And the rows, unless they are known: who asks for gamma needs them too.
 static int closure_gamma(const srModel* m, srData* d, const srClosure* c) {
   srFrameMotion seen;
   srClosureOut out;
   see_closure(m, d, c, &seen);
   const int answer = evaluate_closure(d, c, &seen, true, &out);
   if (answer != 0) return answer;
+  if (!d->closures_known) closure_rows(m, d, c, &seen, &out);
   for (int k = first_row(c); k < c->np + c->nvel; k++) {
     const double* W = out.W[k];
     d->gamma[closure_row(c, k)] =
@@ -184,10 +231,11 @@ static void driver_rows(const srModel* m, srData* d) {
 int sr_constraints(const srModel* m, srData* d) {
   SR_ASSERT(d->stage >= SR_STAGE_POSITION);
   sr_driver_motion(m, d);
-  for (int i = 0; i < m->nclosure; i++) {
-    const int answer = closure_rows(m, d, &m->closure[i]);
+  for (int i = 0; i < m->nclosure && !d->closures_known; i++) {
+    const int answer = closure_positions(m, d, &m->closure[i]);
     if (answer != 0) return answer;
   }
+  d->closures_known = true;
   for (int i = 0; i < m->ncoupling; i++) coupling_row(m, d, &m->coupling[i]);
   driver_rows(m, d);
   return m->nformula_row > 0 ? sr_formula_rows(m, d) : 0;
@@ -208,6 +256,7 @@ int sr_constraint_gamma(const srModel* m, srData* d) {
   sr_bias_acceleration(m, d);
   int answer = 0;
   for (int i = 0; i < m->nclosure && answer == 0; i++) answer = closure_gamma(m, d, &m->closure[i]);
+  d->closures_known = answer == 0;
   sr_joint_gamma(m, d);
   if (m->nformula_row > 0) sr_formula_gamma(m, d);
   d->stage = SR_STAGE_VELOCITY;  // the accelerations are not those of the motion

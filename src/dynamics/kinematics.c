@@ -40,7 +40,7 @@ void sr_lower_stage(const srModel* m, srData* d) {
   if (d->stage > SR_STAGE_POSITION && !same(d->v, d->known + m->nq, m->nv)) d->stage = SR_STAGE_POSITION;
 }
 
-SRM_CLONES void sr_kinematics(const srModel* m, srData* d) {
+SRM_CLONES void sr_link_positions(const srModel* m, srData* d) {
   d->stage = SR_STAGE_NONE;
   sr_transforms(m, d, d->q);
   const srmPose ground = {{{{1, 0, 0, 0}, {0, 1, 0, 0}, {0, 0, 1, 0}}}, v4_zero()};
@@ -52,11 +52,12 @@ SRM_CLONES void sr_kinematics(const srModel* m, srData* d) {
     srm_pose_store(d->link_pose + 16 * i, srm_pose_product(parent, srm_pose_load(d->link_X + 16 * i)));
   }
   d->stage = SR_STAGE_POSITION;
+  d->measured = SR_STAGE_NONE;
+  d->closures_known = false;
   keep_positions(m, d);
-  if (m->absolute) sr_measurement_positions(m, d);
 }
 
-SRM_CLONES void sr_velocity(const srModel* m, srData* d) {
+SRM_CLONES void sr_link_velocities(const srModel* m, srData* d) {
   SR_ASSERT(d->stage >= SR_STAGE_POSITION);
   srm_twist_store(d->link_twist, (srmTwist){v4_zero(), v4_zero()});
   for (int i = 1; i < m->nlink; i++) {
@@ -66,8 +67,30 @@ SRM_CLONES void sr_velocity(const srModel* m, srData* d) {
     srm_twist_store(d->link_twist + 8 * i, (srmTwist){t.w + own.w, t.v + own.v});
   }
   d->stage = SR_STAGE_VELOCITY;
+  if (d->measured > SR_STAGE_POSITION) d->measured = SR_STAGE_POSITION;
   keep(d->known + m->nq, d->v, m->nv);
-  if (m->absolute) sr_measurement_velocities(m, d);
+}
+
+void sr_measure_joints(const srModel* m, srData* d) {
+  if (!m->absolute) return;
+  if (d->measured < SR_STAGE_POSITION && d->stage >= SR_STAGE_POSITION) {
+    sr_measurement_positions(m, d);
+    d->measured = SR_STAGE_POSITION;
+  }
+  if (d->measured < SR_STAGE_VELOCITY && d->stage >= SR_STAGE_VELOCITY) {
+    sr_measurement_velocities(m, d);
+    d->measured = SR_STAGE_VELOCITY;
+  }
+}
+
+void sr_kinematics(const srModel* m, srData* d) {
+  sr_link_positions(m, d);
+  sr_measure_joints(m, d);
+}
+
+void sr_velocity(const srModel* m, srData* d) {
+  sr_link_velocities(m, d);
+  sr_measure_joints(m, d);
 }
 
 SRM_CLONES void sr_acceleration(const srModel* m, srData* d) {

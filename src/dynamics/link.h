@@ -14,6 +14,10 @@ static inline bool sr_positions_known(const srModel* m, const srData* d, const d
 // Lowers the stage to what the kinematics in d still represent of its t, q, v, z.
 void sr_lower_stage(const srModel* m, srData* d);
 
+// sr_kinematics and sr_velocity without the joint coordinates of free bodies (measurement.h).
+void sr_link_positions(const srModel* m, srData* d);
+void sr_link_velocities(const srModel* m, srData* d);
+
 // link_X (and link_E) of all links at q. Marks d as belonging to no state when it holds the kinematics of another one.
 void sr_transforms(const srModel* m, srData* d, const double* q);    // X and E
 void sr_transforms_X(const srModel* m, srData* d, const double* q);  // X alone

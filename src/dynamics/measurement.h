@@ -4,8 +4,11 @@
 
 #include <sarrus/model.h>
 
-void sr_measurement_positions(const srModel* m, srData* d);   // d->jq, jJ; part of sr_kinematics
-void sr_measurement_velocities(const srModel* m, srData* d);  // d->jv, jbias; part of sr_velocity
+void sr_measurement_positions(const srModel* m, srData* d);   // d->jq, jJ
+void sr_measurement_velocities(const srModel* m, srData* d);  // d->jv, jbias
+
+// Both, as far as the links have come and unless they are known; relative coordinates: nothing (kinematics.c).
+void sr_measure_joints(const srModel* m, srData* d);
 
 // Makes d's angles and rotations the reference that the next ones are counted from. Needs the velocity stage.
 void sr_measurement_accept(const srModel* m, srData* d);

@@ -45,6 +45,7 @@ static bool allocate(srConstrained* c, const srSystem* s) {
                           {&c->longest, ng},
                           {&c->u, ng},
                           {&c->dv, nv},
+                          {&c->vdot, nv},
                           {&c->gamma, ng},
                           {&c->q, nq},
                           {&c->slope, nq},
@@ -69,7 +70,9 @@ bool sri_constrained_create(srIntegrator* integrator) {
   c->shape = (srmSaddleShape){.nv = s->nv, .ng = s->ng, .M = s->M_sparsity, .G = s->G_sparsity, .mass = true};
   c->nM = sri_mass_count(s);
   c->nG = sri_rows_count(s);
-  c->stage = srm_saddle_create(&c->shape);
+  srmSaddleShape stage = c->shape;
+  stage.solve_only = true;
+  c->stage = srm_saddle_create(&stage);
   c->end = srm_saddle_create(&c->shape);
   c->rows = srm_rows_create(&c->shape);
   c->metric = s->dynamics != NULL ? o->metric : SR_METRIC_IDENTITY;
@@ -248,10 +251,11 @@ static void stabilize(srIntegrator* integrator, const double* v) {
   }
 }
 
-static void measure_rows(srConstrained* c, const double* vdot) {
-  c->row_residual = 0;
-  srm_rows_times(&c->shape, c->G, vdot, c->r);
-  for (int k = 0; k < c->shape.ng; ++k) c->row_residual = fmax(c->row_residual, fabs(c->r[k] - c->gamma[k]));
+double sri_residual_acceleration(srConstrained* c) {
+  double most = 0;
+  srm_rows_times(&c->shape, c->G, c->vdot, c->r);
+  for (int k = 0; k < c->shape.ng; ++k) most = fmax(most, fabs(c->r[k] - c->gamma[k]));
+  return most;
 }
 
 int sri_index1(srIntegrator* integrator, double t, const double* x, double tau, double* xdot) {
@@ -276,7 +280,7 @@ int sri_index1(srIntegrator* integrator, double t, const double* x, double tau, 
   const bool solved =
       integrator->options.augmented ? sri_augmented_solve(c, c->gamma, xdot + v) : solve_rows(integrator, xdot + v);
   if (!solved) return SRI_REFUSED;
-  measure_rows(c, xdot + v);
+  memcpy(c->vdot, xdot + v, (size_t)s->nv * sizeof *xdot);
   outcome = sri_qdot(integrator, x, x + v, xdot);
   return outcome == SRI_DONE ? sri_power(integrator, t, x, c->lambda, c->other, xdot + integrator->ncontrol) : outcome;
 }

@@ -30,7 +30,7 @@ struct srConstrained {
   double* G_stage;    // G of the stage when G is that of the next
   double *r, *lambda, *length, *scale, *longest, *u,
       *gamma;  // ng; length, scale, longest: of rows of G, the largest since they were chosen, by the diagonal of M, by M and in c->end
-  double* dv;  // nv
+  double *dv, *vdot;                                // nv; vdot: of the last evaluation of the index-1 form
   double *q, *slope, *y_rate;                       // nq, nq, ny
   double* x;                                        // n: the state with its dependent coordinates, for partitioning
   double* other;                                    // n: rates that are evaluated along with others, and not needed
@@ -48,6 +48,7 @@ struct srConstrained {
   bool index1;     // accelerations by sri_index1, not by the callback `rates`
   double sigma;    // smallest singular value of the equations in use at the end of the last step tried; < 0: unknown
   double sigma_chosen;  // its value when the equations were chosen; < 0: unknown
+  double sigma_most;    // its largest value since then
   bool goes_on;         // equations, rank and crossing carry over from before a restart
   double h_short;       // > 0: the step begins in a singular position, with fewer equations; its largest length
   int rank_left;        // the rank before that
@@ -56,7 +57,6 @@ struct srConstrained {
   bool projected;                 // the end of the last step tried
   bool singular;                  // the equations in use are dependent there
   bool start_singular;            // the first step began there
-  double row_residual;            // largest |G v' - right-hand side| of the last evaluation, over all equations
   struct srPartition* partition;  // NULL: the coordinates are not partitioned
   struct srAugmented* augmented;  // NULL: accelerations over the equations in use
   srDistances history;
@@ -138,5 +138,7 @@ bool sri_augmented_solve(srConstrained* c, const double* right, double* vdot);
 // Records a rank event.
 void sri_rank_event(srIntegrator* integrator, double t, srRankEventKind kind, int before, int after, int row);
 double sri_residual_velocity(srIntegrator* integrator, const double* v);  // r = G v + b, largest entry
+// Largest |G v' - right-hand side| of the last sri_index1, over all equations, before c->G is another one; overwrites r.
+double sri_residual_acceleration(srConstrained* c);
 
 #endif

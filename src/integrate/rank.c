@@ -160,7 +160,7 @@ srStatus sri_choose_rows(srIntegrator* integrator) {
     (void)srm_rows_exchange(c->rows, metric_of(c), c->G, &(srmRowsChoice){.tau = c->tau, .scale = c->scale}, c->kept);
   c->chosen = true;
   c->u_known = false;
-  c->sigma_chosen = -1;
+  c->sigma_chosen = c->sigma_most = -1;
   return SR_OK;
 }
 
@@ -179,7 +179,7 @@ static bool rows_return(srIntegrator* integrator, double t, const double* v, dou
   memcpy(c->kept, c->trial, (size_t)integrator->system.ng);
   set_rank(integrator, rank);
   c->u_known = false;
-  c->sigma_chosen = -1;
+  c->sigma_chosen = c->sigma_most = -1;
   return true;
 }
 
@@ -260,7 +260,7 @@ static void find_sigma(srIntegrator* integrator) {
     c->u_known = false;
     c->sigma = smallest_singular_value(c);
   }
-  c->sigma_chosen = c->sigma;
+  c->sigma_chosen = c->sigma_most = c->sigma;
 }
 
 // Largest violation over the equations left out, relative to ten tolerances.
@@ -286,6 +286,7 @@ static int confirm(srIntegrator* integrator, double t_new, const double* v) {
   const srIntegratorStats stats = integrator->stats;
   const int rank = c->rank, nevent = c->nevent;
   const double h = t_new - integrator->t;
+  if (c->rank == c->nactive) return SRI_DONE;  // there are no more
   memcpy(c->before, c->kept, (size_t)integrator->system.ng);
   if (!rows_return(integrator, t_new, v, c->tau)) return SRI_DONE;
   const int outcome = project(integrator, t_new);
@@ -318,6 +319,7 @@ int sri_finish_constraints(srIntegrator* integrator, double t_new) {
   srConstrained* c = integrator->constrained;
   srIntegratorStats* stats = &integrator->stats;
   const double *q = integrator->x_new, *v = q + s->nq;
+  const double off = c->index1 && integrator->ops->index1 ? sri_residual_acceleration(c) : 0;
   int outcome = evaluate_metric(integrator, t_new);
   if (outcome == SRI_DONE) outcome = project(integrator, t_new);
   if (outcome != SRI_DONE) return outcome;
@@ -343,8 +345,7 @@ int sri_finish_constraints(srIntegrator* integrator, double t_new) {
   if (outcome != SRI_DONE) return outcome;
   sri_monitor_passing(integrator, t_new);
   note_violation(integrator, v);
-  if (c->index1 && integrator->ops->index1)
-    stats->violation_acceleration = fmax(stats->violation_acceleration, c->row_residual);
+  stats->violation_acceleration = fmax(stats->violation_acceleration, off);
   stats->projections += c->projected;
   return SRI_DONE;
 }

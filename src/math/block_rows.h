@@ -51,6 +51,13 @@ SRM_INLINE void combine(int n, int size, const double* a, const double* B, doubl
   if (size > WIDE / 2) combine_half(n, a, B + 4, sign, out + 4);
 }
 
+// sum_c a[c] B[c] over the six columns of a free body, one vector; written out.
+SRM_INLINE v4 sum_six(const double* a, const double* B) {
+  return v4_all(a[0]) * v4_load(B) + v4_all(a[1]) * v4_load(B + WIDE) + v4_all(a[2]) * v4_load(B + 2 * WIDE) +
+         v4_all(a[3]) * v4_load(B + 3 * WIDE) + v4_all(a[4]) * v4_load(B + 4 * WIDE) +
+         v4_all(a[5]) * v4_load(B + 5 * WIDE);
+}
+
 // size: how many numbers count.
 SRM_INLINE double dot(int size, const double* a, const double* b) {
   v4 t = v4_load(a) * v4_load(b);

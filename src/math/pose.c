@@ -4,17 +4,7 @@
 #include <math.h>
 #include <string.h>
 
-double srm_dot3(const double a[3], const double b[3]) { return a[0] * b[0] + a[1] * b[1] + a[2] * b[2]; }
-
 double srm_norm3(const double a[3]) { return sqrt(srm_dot3(a, a)); }
-
-void srm_cross3(const double a[3], const double b[3], double out[3]) {
-  double x = a[1] * b[2] - a[2] * b[1];
-  double y = a[2] * b[0] - a[0] * b[2];
-  out[2] = a[0] * b[1] - a[1] * b[0];
-  out[0] = x;
-  out[1] = y;
-}
 
 void srm_pose_identity(double pose[16]) {
   memset(pose, 0, 16 * sizeof *pose);

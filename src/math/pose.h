@@ -24,7 +24,12 @@ void srm_pose_from_rpy(const double rpy[3], double pose[16]);                   
 void srm_pose_rotate_tensor(const double pose[16], const double J[9], double out[9]);
 
 double srm_norm3(const double a[3]);
-double srm_dot3(const double a[3], const double b[3]);
-void srm_cross3(const double a[3], const double b[3], double out[3]);
+static inline double srm_dot3(const double a[3], const double b[3]) { return a[0] * b[0] + a[1] * b[1] + a[2] * b[2]; }
+static inline void srm_cross3(const double a[3], const double b[3], double out[3]) {
+  const double x = a[1] * b[2] - a[2] * b[1], y = a[2] * b[0] - a[0] * b[2];
+  out[2] = a[0] * b[1] - a[1] * b[0];
+  out[0] = x;
+  out[1] = y;
+}
 
 #endif

@@ -13,7 +13,9 @@
 
 #include "base/base.h"
 #include "math/dense.h"
+#include "math/row_times.h"
 #include "math/saddle_blocks.h"
+#include "math/saddle_tree.h"
 #include "math/solver.h"
 
 #define DENSE_BELOW 80  // beyond it sparse, however full
@@ -36,21 +38,22 @@ struct srmSaddle {
   int *at_M, *at_D, *at_G, *at_diagonal;  // where the numbers go in the sparse matrix
   int *row, *column;                      // of the sparse matrix
   double* values;
-  double* x;          // right-hand side and solution (n)
-  srmBlocks* blocks;  // NULL: M is not block-diagonal with small blocks
-  bool by_blocks;     // the last factor is theirs
-  double* G_last;     // its rows, where a factor of the whole matrix must follow
+  double* x;                // right-hand side and solution (n)
+  srmBlocks* blocks;        // NULL: M is not block-diagonal with small blocks
+  srmTree* tree;            // NULL: it is not a forest, or its distances may be asked for
+  bool by_blocks, by_tree;  // the last factor is theirs
+  double* G_last;           // its rows, where a factor of the whole matrix must follow
 };
 
 // ---- products with rows -----------------------------------------------------------------------------------------------
 
-void srm_rows_times(const srmSaddleShape* s, const double* G, const double* x, double* out) {
+SRM_CLONES void srm_rows_times(const srmSaddleShape* s, const double* G, const double* x, double* out) {
   for (int k = 0; k < s->ng; ++k) {
     double sum = 0;
     if (s->G == NULL) {
       for (int j = 0; j < s->nv; ++j) sum += G[(size_t)k * (size_t)s->nv + (size_t)j] * x[j];
     } else {
-      for (int p = s->G->row[k]; p < s->G->row[k + 1]; ++p) sum += G[p] * x[s->G->column[p]];
+      sum = srm_row_times(s->G, k, G, x);
     }
     out[k] = sum;
   }
@@ -71,7 +74,9 @@ void srm_rows_transposed_times(const srmSaddleShape* s, const double* G, const d
 static double diagonal(const srmSaddleShape* s, const double* M, int j) {
   if (M == NULL) return 1;
   if (s->M == NULL) return M[(size_t)j * (size_t)s->nv + (size_t)j];
-  for (int p = s->M->row[j]; p < s->M->row[j + 1]; ++p) {
+  const int first = s->M->row[j], end = s->M->row[j + 1], guess = first < end ? first + j - s->M->column[first] : end;
+  if (guess >= first && guess < end && s->M->column[guess] == j) return M[guess];  // no gap before the diagonal
+  for (int p = first; p < end; ++p) {
     if (s->M->column[p] == j) return M[p];
   }
   return 0;
@@ -102,6 +107,7 @@ void srm_saddle_destroy(srmSaddle* s) {
   srm_pattern_free(&s->G);
   srm_solver_destroy(s->lu);
   srm_blocks_destroy(s->blocks);
+  srm_tree_destroy(s->tree);
   void* parts[] = {s->G_last, s->kept, s->analysed,    s->A,   s->scale,  s->pivot,  s->at_M,
                    s->at_D,   s->at_G, s->at_diagonal, s->row, s->column, s->values, s->x};
   for (int i = 0; i < SR_COUNT(parts); ++i) sr_free(parts[i]);
@@ -179,6 +185,7 @@ static bool create_sparse(srmSaddle* s) {
 
 static bool create_blocks(srmSaddle* s) {
   if (!s->sparse || !s->shape.mass) return true;
+  if (s->shape.solve_only && !srm_tree_create(&s->shape, &s->tree)) return false;
   if (!srm_blocks_create(&s->shape, &s->blocks)) return false;
   return s->blocks == NULL || srm_take_numbers(&s->G_last, (size_t)srm_pattern_count(&s->G));
 }
@@ -220,6 +227,7 @@ bool srm_saddle_is_sparse(const srmSaddle* s) { return s->sparse; }
 
 size_t srm_saddle_fill(const srmSaddle* s) {
   const size_t n = (size_t)(s->shape.nv + s->nkept);
+  if (s->by_tree) return srm_tree_fill(s->tree);
   if (s->by_blocks) return srm_blocks_fill(s->blocks);
   return s->sparse ? srm_solver_fill(s->lu) : n * n;
 }
@@ -320,14 +328,20 @@ bool srm_saddle_factor(srmSaddle* s, const double* M, const double* D, const dou
     s->kept[k] = kept == NULL || kept[k] != 0;
     s->nkept += s->kept[k];
   }
-  s->by_blocks = s->blocks != NULL && (D == NULL || D == G) && srm_blocks_factor(s->blocks, M, G, s->kept);
-  if (s->by_blocks) return s->ready = true;
+  const bool symmetric = D == NULL || D == G;
+  s->by_tree = s->tree != NULL && symmetric && srm_tree_factor(s->tree, M, G, s->kept);
+  s->by_blocks = !s->by_tree && s->blocks != NULL && symmetric && srm_blocks_factor(s->blocks, M, G, s->kept);
+  if (s->by_tree || s->by_blocks) return s->ready = true;
   return s->ready = factor_whole(s, M, D, G);
 }
 
 void srm_saddle_solve(srmSaddle* s, const double* f, const double* r, double* x, double* lambda) {
   const int nv = s->shape.nv, ng = s->shape.ng;
   SR_ASSERT(s->ready);
+  if (s->by_tree) {
+    srm_tree_solve(s->tree, f, r, x, lambda);
+    return;
+  }
   if (s->by_blocks) {
     if (srm_blocks_solve(s->blocks, f, r, x, lambda)) return;
     s->by_blocks = false;

@@ -21,6 +21,8 @@ typedef struct srmSaddleShape {
   const srmPattern* M;  // NULL: dense, row-major. The whole symmetric pattern, diagonal included
   const srmPattern* G;  // NULL: dense, row-major. D has the pattern of G
   bool mass;  // M is symmetric positive semidefinite, and D = G for the most part: small blocks of M may be inverted
+  bool
+      solve_only;  // srm_saddle_distance is not asked for: bodies on a forest of joints may be eliminated from the tips (saddle_tree.h)
   int dense_below;  // with patterns: nv + ng up to which the dense solver is used (0: by size and entries; < 0: sparse)
 } srmSaddleShape;
 

@@ -295,13 +295,7 @@ static bool load_bodies(srmBlocks* b, const double* M) {
 
 // ---- blocks -----------------------------------------------------------------------------------------------------------
 
-// One vector of the same for the six columns of a free body, written out.
-SRM_INLINE v4 sum_six(const double* a, const double* B) {
-  return v4_all(a[0]) * v4_load(B) + v4_all(a[1]) * v4_load(B + WIDE) + v4_all(a[2]) * v4_load(B + 2 * WIDE) +
-         v4_all(a[3]) * v4_load(B + 3 * WIDE) + v4_all(a[4]) * v4_load(B + 4 * WIDE) +
-         v4_all(a[5]) * v4_load(B + 5 * WIDE);
-}
-
+// The same for the columns of a body.
 SRM_INLINE void combine_body(int n, int size, const double* a, const double* B, double sign, double* out) {
   if (n != BODY) {
     combine(n, size, a, B, sign, out);

@@ -14,6 +14,7 @@
 #include "base/base.h"
 #include "math/dense.h"
 #include "math/qr.h"
+#include "math/row_times.h"
 #include "math/saddle.h"
 #include "math/symmetric.h"
 
@@ -247,16 +248,10 @@ static void coefficients_dense(srmRows* r, const double* lambda, double* out) {
 
 // ---- sparse -----------------------------------------------------------------------------------------------------------
 
-// B_k . B_l of two sparse rows.
-static double row_product(const srmRows* r, int k, int l) {
+// B_k . B_k
+static double row_square(const srmRows* r, int k) {
   double sum = 0;
-  int p = r->G.row[k], q = r->G.row[l];
-  while (p < r->G.row[k + 1] && q < r->G.row[l + 1]) {
-    const int difference = r->G.column[p] - r->G.column[q];
-    if (difference == 0) sum += r->B[p] * r->B[q];
-    p += difference <= 0;
-    q += difference >= 0;
-  }
+  for (int p = r->G.row[k]; p < r->G.row[k + 1]; ++p) sum += r->B[p] * r->B[p];
   return sum;
 }
 
@@ -275,18 +270,32 @@ static void weigh_columns(srmRows* r, const double* M) {
   for (int i = 0; i < r->shape.nv; ++i) r->weight[i] = 1 / sqrt(fmax(r->weight[i], least));
 }
 
+// B_k . B_l of all pairs, those of one row k together: it is spread out in `weight`.
+SRM_CLONES static void multiply_pairs(srmRows* r) {
+  double* spread = r->weight;
+  memset(spread, 0, (size_t)r->shape.nv * sizeof *spread);
+  for (int i = 0; i < r->npair;) {
+    const int k = r->pair_first[i], first = r->G.row[k], end = r->G.row[k + 1];
+    for (int p = first; p < end; ++p) spread[r->G.column[p]] = r->B[p];
+    for (; i < r->npair && r->pair_first[i] == k; ++i) {
+      r->S->below[r->pair_at[i]] = srm_row_times(&r->G, r->pair_second[i], r->B, spread);
+    }
+    for (int p = first; p < end; ++p) spread[r->G.column[p]] = 0;
+  }
+}
+
 static void assemble_sparse(srmRows* r, const double* M, const double* G, const srmRowsChoice* choice) {
   weigh_columns(r, M);
   for (int p = 0; p < srm_pattern_count(&r->G); ++p) r->B[p] = G[p] * r->weight[r->G.column[p]];
-  for (int k = 0; k < r->shape.ng; ++k) r->length[k] = sqrt(row_product(r, k, k));
+  for (int k = 0; k < r->shape.ng; ++k) r->length[k] = sqrt(row_square(r, k));
   reference_lengths(r, choice);
   srm_symmetric_clear(r->S);
   for (int k = 0; k < r->shape.ng; ++k) {
     const double factor = r->length[k] > 0 ? 1 / r->length[k] : 0;
     for (int p = r->G.row[k]; p < r->G.row[k + 1]; ++p) r->B[p] *= factor;
-    r->S->diagonal[r->S->place[k]] = row_product(r, k, k);
+    r->S->diagonal[r->S->place[k]] = row_square(r, k);
   }
-  for (int i = 0; i < r->npair; ++i) r->S->below[r->pair_at[i]] = row_product(r, r->pair_first[i], r->pair_second[i]);
+  multiply_pairs(r);
 }
 
 // only (or NULL): rows that may be kept.

@@ -100,6 +100,8 @@ void sr_data_reset(const srModel* model, srData* data) {
   data->t = m->absolute ? m->z0[0] : 0;
   data->stage = SR_STAGE_NONE;
   data->rank = 0;
+  data->closures_known = false;
+  data->measured = SR_STAGE_NONE;
   if (data->instances) sr_instances_reset(m, data->instances);
   data->row_residual = data->soft_energy = 0;
   data->trouble[0] = '\0';
@@ -113,6 +115,8 @@ void sr_data_copy(const srModel* model, const srData* from, srData* to) {
   to->t = from->t;
   to->stage = from->stage;
   to->rank = from->rank;
+  to->closures_known = from->closures_known;
+  to->measured = from->measured;
   if (m->constrained) memcpy(to->priv->taken, from->priv->taken, 2 * (size_t)m->ng);  // taken, unique
   if (m->nset > 0) sr_instances_copy(m, from->instances, to->instances);
   to->row_residual = from->row_residual;

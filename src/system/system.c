@@ -32,7 +32,7 @@ static bool has_rates(const srModel* m) { return !m->constrained || m->ng == 0 |
 
 static int evaluate_forces(const srModelSystem* s, double t, const double* q, const double* v, const double* y,
                            double tau) {
-  return sr_stop_requested(s->d) ? -1 : sr_evaluate_tau(s->m, s->d, t, q, v, y, SR_STAGE_FORCE, tau);
+  return sr_stop_requested(s->d) ? -1 : sr_evaluate_stage(s->m, s->d, t, q, v, y, SR_STAGE_FORCE, tau);
 }
 
 static int rates(void* user, double t, const double* q, const double* v, const double* y, double tau, double* qdot,
@@ -80,7 +80,7 @@ static int constraint(void* user, double t, const double* q, double* g, double* 
   const srModel* m = s->m;
   srData* d = s->d;
   if (sr_stop_requested(d)) return -1;
-  (void)sr_evaluate(m, d, t, q, NULL, NULL, SR_STAGE_POSITION);
+  (void)sr_evaluate_stage(m, d, t, q, NULL, NULL, SR_STAGE_POSITION, SR_TAU_ELEMENT);
   const int answer = sr_constraints(m, d);
   if (answer != 0) return answer;
   if (g != NULL) copy(g, d->g, m->np);
@@ -94,7 +94,7 @@ static int gamma_term(void* user, double t, const double* q, const double* v, do
   const srModelSystem* s = user;
   const srModel* m = s->m;
   srData* d = s->d;
-  (void)sr_evaluate(m, d, t, q, v, NULL, SR_STAGE_VELOCITY);
+  (void)sr_evaluate_stage(m, d, t, q, v, NULL, SR_STAGE_VELOCITY, SR_TAU_ELEMENT);
   sr_driver_motion(m, d);
   const int answer = sr_constraint_gamma(m, d);
   copy(gamma, d->gamma, m->ng);
@@ -120,6 +120,7 @@ static int tangent(void* user, double t, const double* q, const double* v, const
                    const double* lambda, srTangent* out) {
   const srModelSystem* s = user;
   const int answer = evaluate_forces(s, t, q, v, y, tau);
+  sr_measure_joints(s->m, s->d);  // the tangent is also that of forces which are 0 here
   return answer != 0 ? answer : sr_tangent_evaluate(s->tangent, s->d, tau, a, lambda, out);
 }
 
