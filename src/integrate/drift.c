@@ -14,6 +14,7 @@
 
 #define PASSED_BELOW 1e-2     // a distance with a minimum below this counts as a singular position
 #define PASSED_BETWEEN 0.5    // and one that extrapolates to zero between two steps, from below this
+#define FAR 0.8               // sigma over its largest value, above which no singular position is near
 #define NEAR_SINGULAR 1e-2    // sigma below which corrections are checked
 #define CORRECTION_MOST 1e-2  // of the velocities in a step: 1e-4 of the energy
 #define AT_REST 1e-9          // rad/s or m/s: corrections of this size are ignored
@@ -132,14 +133,17 @@ int sri_monitor_correction(srIntegrator* integrator, double t) {
 
 // Smallest distance of a row from the others at the end of the step, each relative to the largest length it has had: it goes
 // to zero more nearly linearly than sigma, which steps not planned for it sample too rarely.
+// < 0: sigma shows that none is near.
 static double distance(srConstrained* c) {
   const srmRowsChoice choice = {.tau = c->tau, .scale = c->scale};
   const double* metric = c->metric == SR_METRIC_MASS ? c->M : NULL;
   double smallest = 1.0;
+  c->sigma_most = fmax(c->sigma_most, c->sigma);
   if (c->singular) return 0.0;
   // The pivots of the existing factor are such distances, and cost nothing.
   const double shown = srm_saddle_distance(c->end, c->longest);
   if (shown >= 0.0) return shown;
+  if (c->sigma >= FAR * c->sigma_most) return -1.0;
   if (srm_rows_classify(c->rows, metric, c->G, &choice, c->trial) != c->rank) return 0.0;
   for (int k = 0; k < c->shape.ng; ++k) {
     if (c->trial[k] != 0) smallest = fmin(smallest, srm_rows_pivot(c->rows, k));
@@ -167,6 +171,10 @@ void sri_monitor_passing(srIntegrator* integrator, double t) {
   double when = t;
   if (sri_crosses(integrator)) return;
   const double now = distance(c);
+  if (now < 0.0) {
+    h->count = 0;
+    return;
+  }
   if (passed(h, t, now, &when)) {
     sri_rank_event(integrator, when, SR_RANK_NEARED, c->rank, c->rank, -1);
     h->count = 0;
