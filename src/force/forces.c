@@ -170,11 +170,13 @@ static void user_rates(const srModel* m, srData* d) {
 
 int sr_forces(const srModel* m, srData* d, double tau_stage) {
   d->trouble[0] = '\0';
-  sr_driver_motion(m, d);
-  int answer = motion_finite(m, d);
-  if (answer != 0) return answer;
-  answer = sr_measure(m, d);
-  if (answer == 0) answer = sr_instances_at(m, d);
+  int answer = 0;
+  if (m->ndriver > 0) {
+    sr_driver_motion(m, d);
+    answer = motion_finite(m, d);
+  }
+  if (answer == 0) answer = sr_measure(m, d);
+  if (answer == 0 && d->instances != NULL) answer = sr_instances_at(m, d);
   if (answer != 0) return answer;
 
   begin(m, d);

@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "integrate/array.h"
+#include "math/row_times.h"
 
 // ---- patterns ---------------------------------------------------------------------------------------------------------
 
@@ -264,20 +265,19 @@ void sri_tangent_combine(const srTangentWork* work, const srSystem* s, const dou
 
 #define FALLS 0.5  // to this part, from one iteration to the next
 
-void sri_stiffness_times(const srTangentWork* work, const srSystem* system, const double* dxi, const double* dx,
-                         double* out) {
+SRM_CLONES void sri_stiffness_times(const srTangentWork* work, const srSystem* system, const double* dxi,
+                                    const double* dx, double* out) {
   const srmPattern* p = &work->pattern;
   if (work->solver != NULL) {
     work->solver->times(system->user, dxi, dx, out);
     return;
   }
   for (int i = 0; i < p->nrow; ++i) {
-    double sum = 0;
-    for (int k = p->row[i]; k < p->row[i + 1]; ++k) {
-      const int j = p->column[k];
-      sum += (dx != NULL ? work->Kv[k] * dx[j] : 0) + (j < system->nv ? work->Kq[k] * dxi[j] : 0);
-    }
-    out[i] = sum;
+    const int first = p->row[i];
+    int n = p->row[i + 1] - first;
+    out[i] = dx != NULL ? srm_entries_times(n, p->column + first, work->Kv + first, dx) : 0;
+    while (n > 0 && p->column[first + n - 1] >= system->nv) --n;  // states have no displacement
+    out[i] += srm_entries_times(n, p->column + first, work->Kq + first, dxi);
   }
 }
 

@@ -74,10 +74,10 @@ srStatus sr_run_take_events(srRun* run) {
 }
 
 srStatus sr_run_prepare_contacts(srRun* run, double* limit) {
-  const srIntegratorStats* stats = sri_stats(run->integrator);
-  const double step = sr_run_is_adaptive(run->options) ? 2.0 * stats->step_last : run->options->step;
   *limit = run->t_end;
   if (run->d->instances == NULL) return SR_OK;
+  const srIntegratorStats* stats = sri_stats(run->integrator);
+  const double step = sr_run_is_adaptive(run->options) ? 2.0 * stats->step_last : run->options->step;
   if (sr_contact_monitor_prepare(run->contacts, run->integrator, step, limit)) sr_events_renumber(run->events);
   if (run->contacts->full) return sr_run_fail_at(run, sri_time(run->integrator), "a contact has no room");
   memcpy(run->y, sri_y(run->integrator), (size_t)run->m->ny * sizeof(double));
