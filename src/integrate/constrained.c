@@ -167,6 +167,12 @@ int sri_constraint(srIntegrator* integrator, double t, const double* q, double* 
   return sri_outcome(answer);
 }
 
+void sri_spread_row(const srConstrained* c, const double* G, int k, double* out) {
+  const srEntries row = sri_entries(c->shape.G, c->shape.nv, G, k);
+  memset(out, 0, (size_t)c->shape.nv * sizeof *out);
+  for (int e = 0; e < row.n; ++e) out[sri_column(&row, e)] = row.value[e];
+}
+
 int sri_qdot(srIntegrator* integrator, const double* q, const double* v, double* qdot) {
   const srSystem* s = &integrator->system;
   if (s->qdot != NULL) return sri_outcome(s->qdot(s->user, q, v, qdot));

@@ -79,6 +79,9 @@ static inline srEntries sri_entries(const srmPattern* pattern, int ncol, const d
 }
 static inline int sri_column(const srEntries* row, int e) { return row->column != NULL ? row->column[e] : e; }
 
+// Row k of the numbers of G, or of D, in all columns (nv).
+void sri_spread_row(const srConstrained* c, const double* G, int k, double* out);
+
 bool sri_ways_asked(const srIntegratorOptions* options);  // Baumgarte's terms, augmented Lagrangian or a partition
 // Are the constrained accelerations solved here, not by the system's `rates`?
 bool sri_solves_constraints(const srIntegratorOps* ops, const srSystem* system, const srIntegratorOptions* options);

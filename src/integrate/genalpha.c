@@ -139,13 +139,7 @@ static bool take_rows(srGenAlpha* work, const srSystem* s) {
     const srSparsity given = {.nrow = s->ng, .ncol = n, .row = g->row, .column = g->column};
     return srm_pattern_copy(&given, &work->G_pattern);
   }
-  int *row = NULL, *column = NULL;
-  const bool good = srm_take_ints(&row, (size_t)s->ng + 1) && srm_take_ints(&column, (size_t)s->ng * (size_t)s->nv);
-  work->G_pattern = (srmPattern){.nrow = s->ng, .ncol = n, .row = row, .column = column};
-  if (!good) return false;
-  for (int k = 0; k <= s->ng; ++k) row[k] = k * s->nv;
-  for (int p = 0; p < s->ng * s->nv; ++p) column[p] = p % s->nv;
-  return true;
+  return srm_pattern_full(s->ng, s->nv, n, &work->G_pattern);
 }
 
 srStatus sri_genalpha_create(srIntegrator* integrator, srMessages* messages) {
@@ -197,7 +191,7 @@ static int index1_rates(srIntegrator* integrator, double t, const double* x, dou
   memcpy(work->E, work->tangent.f, (size_t)s->nv * sizeof(double));
   if (s->solver != NULL) {  // M of this state; the accelerations are held at 0, still unknown
     memset(work->delta, 0, (size_t)s->nv * sizeof(double));
-    outcome = sri_tangent(integrator, &work->tangent, t, x, SR_TAU_ELEMENT, work->delta, NULL);
+    outcome = sri_tangent(integrator, &work->tangent, t, x, work->delta, NULL);
     if (outcome != SRI_DONE) return outcome;
   }
   if (!sri_genalpha_factor(integrator, 0)) return SRI_REFUSED;

@@ -163,7 +163,7 @@ static int make_tangent(srIntegrator* integrator, double t_new, bool at_start) {
   const double t = at_start ? integrator->t : t_new, *x = at_start ? integrator->x : integrator->x_new;
   const double* rate = at_start ? work->rate : work->rate_new;
   const double* lambda = at_start ? work->lambda : work->lambda_new;
-  int outcome = sri_tangent(integrator, &work->tangent, t, x, SR_TAU_ELEMENT, rate + s->nq, s->ng > 0 ? lambda : NULL);
+  int outcome = sri_tangent(integrator, &work->tangent, t, x, rate + s->nq, s->ng > 0 ? lambda : NULL);
   work->tangent_known = outcome == SRI_DONE;
   // Differences overwrite these with values of other states.
   if (outcome == SRI_DONE && s->solver == NULL &&

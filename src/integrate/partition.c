@@ -60,19 +60,12 @@ struct srPartition* sri_partition_create(const srSystem* s) {
 
 // ---- choice ---------------------------------------------------------------------------------------------------------------
 
-// Row k of G, all columns.
-static void spread(const srConstrained* c, int k, double* out) {
-  const srEntries row = sri_entries(c->shape.G, c->shape.nv, c->G, k);
-  memset(out, 0, (size_t)c->shape.nv * sizeof *out);
-  for (int e = 0; e < row.n; ++e) out[sri_column(&row, e)] = row.value[e];
-}
-
 static double* line(const struct srPartition* p, int row) { return p->A + (size_t)row * (size_t)p->nv; }
 
 static void scaled_rows(struct srPartition* p, const srConstrained* c) {
   for (int i = 0; i < p->ng; ++i) {
     double square = 0.0, *row = line(p, i);
-    spread(c, i, row);
+    sri_spread_row(c, c->G, i, row);
     for (int j = 0; j < p->nv; ++j) square += row[j] * row[j];
     p->length[i] = square > 0.0 ? sqrt(square) : 1.0;
     for (int j = 0; j < p->nv; ++j) row[j] /= p->length[i];
@@ -157,7 +150,7 @@ void sri_partition_mark(const struct srPartition* p, unsigned char* dependent) {
 static bool factor(struct srPartition* p, const srConstrained* c, int n, double* smallest) {
   for (int i = 0; i < n; ++i) {
     const int row = p->row[i];
-    spread(c, row, p->A);
+    sri_spread_row(c, c->G, row, p->A);
     for (int j = 0; j < n; ++j) p->LU[i * n + j] = p->A[p->column[j]] / p->length[row];
   }
   if (!srm_lu(n, p->LU, p->pivot)) return false;

@@ -36,17 +36,6 @@ void sri_radau5_coupled_init(const srSystem* s, srRadau5Coupled* w, double* at) 
   w->pivot = (int*)(w->J + block * (size_t)s->nv);
 }
 
-// Row k of the numbers of G, or of D, into out (nv).
-static void spread_row(const srSystem* s, const double* G, int k, double* out) {
-  const srSparsity* p = s->G_sparsity;
-  if (p == NULL) {
-    memcpy(out, G + (size_t)k * (size_t)s->nv, (size_t)s->nv * sizeof *out);
-    return;
-  }
-  memset(out, 0, (size_t)s->nv * sizeof *out);
-  for (int e = p->row[k]; e < p->row[k + 1]; ++e) out[p->column[e]] = G[e];
-}
-
 // Column j of C at the stage: row C_k = d(G v + b)_k into J below those of Kq.
 static int differences(srIntegrator* integrator, srRadau5* work, double t, int i) {
   const srSystem* s = &integrator->system;
@@ -92,7 +81,7 @@ static void own_blocks(srIntegrator* integrator, srRadau5* work, double h, int i
     if (work->kept[k] == 0) *entry(s, work, velocity, position) = 1;
     if (work->kept[k] == 0 || k >= s->np) *entry(s, work, position, velocity) = 1;
     if (work->kept[k] == 0) continue;
-    spread_row(s, s->D_differs ? c->D : c->G, k, c->dv);
+    sri_spread_row(c, s->D_differs ? c->D : c->G, k, c->dv);
     for (int j = 0; j < nv; ++j) {
       *entry(s, work, at + j, position) = -c->dv[j];
       *entry(s, work, velocity, at + j) = work->coupled.G[i][k * nv + j];
@@ -150,7 +139,7 @@ static int stage_blocks(srIntegrator* integrator, srRadau5* work, double h, doub
   int outcome = sri_radau5_evaluate(integrator, work, t, work->X[i], work->a, work->L[i], work->R[i], NULL, NULL);
   if (outcome != SRI_DONE) return outcome;
   own_blocks(integrator, work, h, i);
-  outcome = sri_tangent(integrator, &work->tangent, t, work->X[i], SR_TAU_ELEMENT, work->a,
+  outcome = sri_tangent(integrator, &work->tangent, t, work->X[i], work->a,
                         integrator->constrained != NULL ? work->L[i] : NULL);
   if (outcome == SRI_DONE && s->ng > 0) outcome = differences(integrator, work, t, i);
   if (outcome != SRI_DONE) return outcome;
@@ -168,7 +157,7 @@ static int assemble(srIntegrator* integrator, srRadau5* work, double h, double t
     const double t = i == 2 ? t_new : integrator->t + tableau->c[i] * h;
     const int outcome = sri_constraint(integrator, t, work->X[i], NULL, c->G, NULL);
     if (outcome != SRI_DONE) return outcome;
-    for (int k = 0; k < s->ng; ++k) spread_row(s, c->G, k, work->coupled.G[i] + k * s->nv);
+    for (int k = 0; k < s->ng; ++k) sri_spread_row(c, c->G, k, work->coupled.G[i] + k * s->nv);
   }
   for (int i = 0; i < 3; ++i) {
     const int outcome = stage_blocks(integrator, work, h, t_new, i);

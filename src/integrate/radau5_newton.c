@@ -102,7 +102,7 @@ static int evaluate_tangent(srIntegrator* integrator, srRadau5* work, const srRa
     memcpy(work->G, c->G, c->nG * sizeof(double));
     memcpy(work->D, s->D_differs ? c->D : c->G, c->nG * sizeof(double));
   }
-  outcome = sri_tangent(integrator, &work->tangent, at->t, at->x, SR_TAU_ELEMENT, at->a, c != NULL ? at->lambda : NULL);
+  outcome = sri_tangent(integrator, &work->tangent, at->t, at->x, at->a, c != NULL ? at->lambda : NULL);
   if (outcome != SRI_DONE) return outcome;
   if (work->position != NULL) {
     for (int k = 0; k < s->ng; ++k) c->position[k] = k < s->np && c->kept[k] != 0;
@@ -223,14 +223,11 @@ void sri_radau5_solve(srIntegrator* integrator, srRadau5* work, double h, bool c
   for (int i = 0; !complex && i < nv; ++i) work->p[i] += work->k[i] / s[0];
 }
 
-// out_i = sum_j B_ij in_j for the three stages, negated where factor is -1; from and to may not overlap.
-static void transform(const double B[3][3], int first, int count, int n, double* const* in, double factor,
-                      double* out) {
+// out_i = -sum_j B_ij in_j for `count` rows of the three; from and to may not overlap.
+static void transform(const double B[3][3], int first, int count, int n, double* const* in, double* out) {
   for (int i = 0; i < count; ++i) {
     const double* row = B[first + i];
-    for (int k = 0; k < n; ++k) {
-      out[i * n + k] = factor * (row[0] * in[0][k] + row[1] * in[1][k] + row[2] * in[2][k]);
-    }
+    for (int k = 0; k < n; ++k) out[i * n + k] = -(row[0] * in[0][k] + row[1] * in[1][k] + row[2] * in[2][k]);
   }
 }
 
@@ -253,9 +250,9 @@ static void increments(srIntegrator* integrator, srRadau5* work, double h) {
   }
   for (int pair = 0; pair < 2; ++pair) {
     const int first = pair, count = 1 + pair;
-    transform(tableau->T_inverse, first, count, n, work->R, -1, work->k);
-    transform(tableau->T_inverse, first, count, s->ng, work->rv, -1, work->r);
-    transform(tableau->T_inverse, first, count, s->ng, work->rg, -1, work->g);
+    transform(tableau->T_inverse, first, count, n, work->R, work->k);
+    transform(tableau->T_inverse, first, count, s->ng, work->rv, work->r);
+    transform(tableau->T_inverse, first, count, s->ng, work->rg, work->g);
     sri_radau5_solve(integrator, work, h, pair == 1, NULL, s->ng > 0 ? work->g : NULL);
     transform_back(first, count, n, work->k, work->dZ);
     transform_back(first, count, s->nv, work->u, work->dU);

@@ -207,29 +207,37 @@ static int within_violation(srIntegrator* integrator, double t, bool* within) {
   return SRI_DONE;
 }
 
-// Projects x_new as requested; G, b, g at the new q and a factor near it are left in c.
-static int project(srIntegrator* integrator, double t) {
+int sri_project_state(srIntegrator* integrator, double t, double* q, double* v) {
   const srSystem* s = &integrator->system;
   srConstrained* c = integrator->constrained;
-  double *q = integrator->x_new, *v = q + s->nq;
   const srProject what = integrator->project;
-  bool moved = false, within = false;
-  if (integrator->options.partition) {
-    const int solved = sri_partition_accept(integrator, t, q, v);
-    if (solved != SRI_DONE) return solved;
-  }
-  int outcome = within_violation(integrator, t, &within);
-  if (outcome != SRI_DONE) return outcome;
-  c->projected = what > SR_PROJECT_NONE && !within;
-  if (within) return sri_factor_end(integrator, c->kept) ? SRI_DONE : SRI_REFUSED;
-  const bool position = s->np > 0 && (what == SR_PROJECT_POSITION || what == SR_PROJECT_BOTH);
-  if (position) outcome = sri_project_position(integrator, t, q, &moved);
+  bool moved = false;
+  int outcome = SRI_DONE;
+  if (s->np > 0 && (what == SR_PROJECT_POSITION || what == SR_PROJECT_BOTH))
+    outcome = sri_project_position(integrator, t, q, &moved);
   if (outcome == SRI_DONE) outcome = sri_constraint(integrator, t, q, c->g, c->G, c->b);
   if (outcome != SRI_DONE) return outcome;
   // The factor of the position is that of a nearby state over the same equations, unless some have no position form.
   if ((!moved || s->np < s->ng) && !sri_factor_end(integrator, c->kept)) return SRI_REFUSED;
   if (what == SR_PROJECT_VELOCITY || what == SR_PROJECT_BOTH) sri_project_velocity(integrator, v);
   return SRI_DONE;
+}
+
+// Projects x_new as requested; G, b, g at the new q and a factor near it are left in c.
+static int project(srIntegrator* integrator, double t) {
+  const srSystem* s = &integrator->system;
+  srConstrained* c = integrator->constrained;
+  double *q = integrator->x_new, *v = q + s->nq;
+  bool within = false;
+  if (integrator->options.partition) {
+    const int solved = sri_partition_accept(integrator, t, q, v);
+    if (solved != SRI_DONE) return solved;
+  }
+  int outcome = within_violation(integrator, t, &within);
+  if (outcome != SRI_DONE) return outcome;
+  c->projected = integrator->project > SR_PROJECT_NONE && !within;
+  if (within) return sri_factor_end(integrator, c->kept) ? SRI_DONE : SRI_REFUSED;
+  return sri_project_state(integrator, t, q, v);
 }
 
 // The equations in use may come near dependence where others, now left out, do not: an exchange at equal rank, between steps, is

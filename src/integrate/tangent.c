@@ -13,23 +13,12 @@
 
 // ---- patterns ---------------------------------------------------------------------------------------------------------
 
-static bool full_pattern(int n, srmPattern* pattern) {
-  int *row = NULL, *column = NULL;
-  const bool good = srm_take_ints(&row, (size_t)n + 1) && srm_take_ints(&column, (size_t)n * (size_t)n);
-  pattern->nrow = pattern->ncol = n;
-  pattern->row = row;
-  pattern->column = column;
-  if (!good) return false;
-  for (int i = 0; i <= n; ++i) row[i] = i * n;
-  for (int p = 0; p < n * n; ++p) column[p] = p % n;
-  return true;
-}
-
 static bool take_pattern(const srSystem* s, srmPattern* pattern) {
   const srSparsity* k = s->K_sparsity;
-  if (s->solver != NULL) return full_pattern(0, pattern);
-  if (k == NULL) return full_pattern(s->nv + s->ny, pattern);
-  SR_ASSERT(k->nrow == s->nv + s->ny && k->ncol == k->nrow);
+  if (s->solver != NULL) return srm_pattern_full(0, 0, 0, pattern);
+  const int n = s->nv + s->ny;
+  if (k == NULL) return srm_pattern_full(n, n, n, pattern);
+  SR_ASSERT(k->nrow == n && k->ncol == n);
   return srm_pattern_copy(k, pattern);
 }
 
@@ -142,15 +131,15 @@ void sri_tangent_destroy(srTangentWork* work) {
 
 // ---- residual ---------------------------------------------------------------------------------------------------------
 
-// E += sign * D^T lambda
-static void add_reactions(const srSystem* s, const double* D, const double* lambda, double sign, double* E) {
+// E -= D^T lambda
+static void subtract_reactions(const srSystem* s, const double* D, const double* lambda, double* E) {
   for (int k = 0; k < s->ng; ++k) {
     if (lambda[k] == 0) continue;
     const srSparsity* g = s->G_sparsity;
     if (g == NULL) {
-      for (int j = 0; j < s->nv; ++j) E[j] += sign * lambda[k] * D[(size_t)k * (size_t)s->nv + (size_t)j];
+      for (int j = 0; j < s->nv; ++j) E[j] -= lambda[k] * D[(size_t)k * (size_t)s->nv + (size_t)j];
     } else {
-      for (int p = g->row[k]; p < g->row[k + 1]; ++p) E[g->column[p]] += sign * lambda[k] * D[p];
+      for (int p = g->row[k]; p < g->row[k + 1]; ++p) E[g->column[p]] -= lambda[k] * D[p];
     }
   }
 }
@@ -170,20 +159,20 @@ static void motion_terms(const srSystem* s, const double* M, const double* f, co
 }
 
 // rows: G is to be evaluated here; else the last one still holds.
-static int residual(srIntegrator* integrator, srTangentWork* work, double t, const double* x, double tau,
-                    const double* a, const double* lambda, bool rows, double* E) {
+static int residual(srIntegrator* integrator, srTangentWork* work, double t, const double* x, const double* a,
+                    const double* lambda, bool rows, double* E) {
   const srSystem* s = &integrator->system;
   const double *v = x + s->nq, *y = v + s->nv;
   int answer = 0;
   ++integrator->stats.evaluations;
-  answer = s->dynamics(s->user, t, x, v, y, tau, work->M, work->f, E + s->nv, s->D_differs ? work->D : NULL);
+  answer = s->dynamics(s->user, t, x, v, y, SR_TAU_ELEMENT, work->M, work->f, E + s->nv, s->D_differs ? work->D : NULL);
   if (answer == 0 && rows && s->ng > 0 && lambda != NULL) {
     answer = s->constraint(s->user, t, x, NULL, work->G, NULL);
   }
   if (answer != 0) return sri_outcome(answer);
   motion_terms(s, work->M, work->f, a, E);
   for (int i = s->nv; i < s->nv + s->ny; ++i) E[i] = -E[i];
-  if (s->ng > 0 && lambda != NULL) add_reactions(s, s->D_differs ? work->D : work->G, lambda, -1, E);
+  if (s->ng > 0 && lambda != NULL) subtract_reactions(s, s->D_differs ? work->D : work->G, lambda, E);
   return sri_all_finite(s->nv + s->ny, E) ? SRI_DONE : SRI_NOT_FINITE;
 }
 
@@ -211,44 +200,45 @@ static void choose_increments(srTangentWork* work, int group, int ncol, const do
   }
 }
 
-static int difference(srIntegrator* integrator, srTangentWork* work, double t, const double* x, double tau,
-                      const double* a, const double* lambda) {
+static int difference(srIntegrator* integrator, srTangentWork* work, double t, const double* x, const double* a,
+                      const double* lambda) {
   const srSystem* s = &integrator->system;
   const int n = s->nv + s->ny;
   const double* v = x + s->nq;
   memset(work->Kq, 0, work->count * sizeof *work->Kq);
-  int outcome = residual(integrator, work, t, x, tau, a, lambda, true, work->e0);
+  int outcome = residual(integrator, work, t, x, a, lambda, true, work->e0);
   // Velocities first: G stays that of x.
   for (int group = 0; group < work->ngroup && outcome == SRI_DONE; ++group) {
     choose_increments(work, group, n, v);
     memcpy(work->x, x, (size_t)(s->nq + n) * sizeof *x);
     for (int j = 0; j < n; ++j) work->x[s->nq + j] += work->dxi[j];
     for (int j = 0; j < n; ++j) work->dxi[j] = work->x[s->nq + j] - v[j];
-    outcome = residual(integrator, work, t, work->x, tau, a, lambda, false, work->e1);
+    outcome = residual(integrator, work, t, work->x, a, lambda, false, work->e1);
     if (outcome == SRI_DONE) take_columns(work, group, n, work->Kv);
   }
   memcpy(work->x, x, (size_t)(s->nq + n) * sizeof *x);
   for (int group = 0; group < work->ngroup && outcome == SRI_DONE; ++group) {
     choose_increments(work, group, s->nv, NULL);
     outcome = sri_retract(s, x, work->dxi, work->x);
-    if (outcome == SRI_DONE) outcome = residual(integrator, work, t, work->x, tau, a, lambda, true, work->e1);
+    if (outcome == SRI_DONE) outcome = residual(integrator, work, t, work->x, a, lambda, true, work->e1);
     if (outcome == SRI_DONE) take_columns(work, group, s->nv, work->Kq);
   }
   return outcome;
 }
 
-int sri_tangent(srIntegrator* integrator, srTangentWork* work, double t, const double* x, double tau, const double* a,
+int sri_tangent(srIntegrator* integrator, srTangentWork* work, double t, const double* x, const double* a,
                 const double* lambda) {
   const srSystem* s = &integrator->system;
   ++integrator->stats.tangents;
   if (work->solver != NULL) {
-    return sri_outcome(s->solver->tangent(s->user, t, x, x + s->nq, x + s->nq + s->nv, tau, a, work->diagonal));
+    return sri_outcome(
+        s->solver->tangent(s->user, t, x, x + s->nq, x + s->nq + s->nv, SR_TAU_ELEMENT, a, work->diagonal));
   }
   if (s->tangent == NULL || integrator->options.tangent == SR_TANGENT_DIFFERENCE) {
-    return difference(integrator, work, t, x, tau, a, lambda);
+    return difference(integrator, work, t, x, a, lambda);
   }
   srTangent out = {.Kq = work->Kq, .Kv = work->Kv};
-  return sri_outcome(s->tangent(s->user, t, x, x + s->nq, x + s->nq + s->nv, tau, a, lambda, &out));
+  return sri_outcome(s->tangent(s->user, t, x, x + s->nq, x + s->nq + s->nv, SR_TAU_ELEMENT, a, lambda, &out));
 }
 
 void sri_tangent_combine(const srTangentWork* work, const srSystem* s, const double* M, double cM, double cI, double cq,

@@ -33,7 +33,7 @@ void sri_tangent_destroy(srTangentWork* work);
 
 // Kq and Kv at the packed state x, with a (nv) and lambda (ng, or NULL where ng = 0) held. By the system's callback, or by
 // one-sided differences over the groups where it has none or the options ask for it. Outcomes as in explicit.h.
-int sri_tangent(srIntegrator* integrator, srTangentWork* work, double t, const double* x, double tau, const double* a,
+int sri_tangent(srIntegrator* integrator, srTangentWork* work, double t, const double* x, const double* a,
                 const double* lambda);
 // out = cM diag(M, 0) + cI diag(0, I) + cq Kq + cv Kv, by the pattern. M as the system's `dynamics` writes it.
 void sri_tangent_combine(const srTangentWork* work, const srSystem* system, const double* M, double cM, double cI,

@@ -30,6 +30,16 @@ bool srm_pattern_copy(const srmPattern* from, srmPattern* to) {
   return true;
 }
 
+bool srm_pattern_full(int nrow, int width, int ncol, srmPattern* out) {
+  int *row = NULL, *column = NULL;
+  const bool good = srm_take_ints(&row, (size_t)nrow + 1) && srm_take_ints(&column, (size_t)nrow * (size_t)width);
+  *out = (srmPattern){.nrow = nrow, .ncol = ncol, .row = row, .column = column};
+  if (!good) return false;
+  for (int i = 0; i <= nrow; ++i) row[i] = i * width;
+  for (int p = 0; p < nrow * width; ++p) column[p] = p % width;
+  return true;
+}
+
 void srm_pattern_free(srmPattern* pattern) {
   sr_free((void*)(size_t)pattern->row);
   sr_free((void*)(size_t)pattern->column);

@@ -9,6 +9,8 @@ typedef srSparsity srmPattern;
 
 static inline int srm_pattern_count(const srmPattern* p) { return p->row[p->nrow]; }
 bool srm_pattern_copy(const srmPattern* from, srmPattern* to);  // false when out of memory: free *to all the same
+bool srm_pattern_full(int nrow, int width, int ncol,
+                      srmPattern* out);  // the first `width` columns of every row; likewise
 void srm_pattern_free(srmPattern* pattern);
 
 // The pattern by columns: rows of column j are row[start[j]] .. row[start[j+1]-1], ascending, and from[] is the index of each number in

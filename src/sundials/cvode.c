@@ -71,36 +71,8 @@ static bool projects(const srIntegrator* integrator) {
   return integrator->constrained != NULL && integrator->project > SR_PROJECT_NONE;
 }
 
-static bool projects_positions(const srIntegrator* integrator) {
-  const srProject what = integrator->project;
-  return projects(integrator) && integrator->system.np > 0 && what != SR_PROJECT_VELOCITY;
-}
-
 static bool projects_velocities(const srIntegrator* integrator) {
   return projects(integrator) && integrator->project != SR_PROJECT_POSITION;
-}
-
-// Positions and velocities of x (q, v) on the constraints; c->end is left factored near it.
-static int project_state(srIntegrator* integrator, double t, double* x) {
-  const srSystem* s = &integrator->system;
-  srConstrained* c = integrator->constrained;
-  bool moved = false;
-  int outcome = SRI_DONE;
-  if (projects_positions(integrator)) outcome = sri_project_position(integrator, t, x, &moved);
-  if (outcome == SRI_DONE) outcome = sri_constraint(integrator, t, x, NULL, c->G, c->b);
-  if (outcome != SRI_DONE) return outcome;
-  // The factor of the position is that of a place nearby over the same rows, unless some have no position form.
-  if ((!moved || s->np < s->ng) && !sri_factor_end(integrator, c->kept)) return SRI_REFUSED;
-  if (projects_velocities(integrator)) sri_project_velocity(integrator, x + s->nq);
-  return SRI_DONE;
-}
-
-// What a motion e, in the space of v, has across the first nrow rows: into c->dv.
-static void find_across(srIntegrator* integrator, const double* e, int nrow) {
-  srConstrained* c = integrator->constrained;
-  srm_rows_times(&c->shape, c->G, e, c->r);
-  for (int k = nrow; k < c->shape.ng; ++k) c->r[k] = 0;
-  srm_saddle_solve(c->end, NULL, c->r, c->dv, NULL);
 }
 
 // The error of v loses what the projection takes away: with stiff springs the prediction of v is off across the rows by O(h)
@@ -109,7 +81,8 @@ static void project_error(srIntegrator* integrator, double* error) {
   const srSystem* s = &integrator->system;
   srConstrained* c = integrator->constrained;
   if (!projects_velocities(integrator)) return;
-  find_across(integrator, error + s->nq, s->ng);
+  srm_rows_times(&c->shape, c->G, error + s->nq, c->r);
+  srm_saddle_solve(c->end, NULL, c->r, c->dv, NULL);
   for (int i = 0; i < s->nv; ++i) error[s->nq + i] -= c->dv[i];
 }
 
@@ -124,7 +97,8 @@ static int project(realtype t, N_Vector x, N_Vector correction, realtype toleran
   memcpy(b->moved, now, n * sizeof *now);
   int outcome = SRI_DONE;
   if (sri_bdf_normalizes(&integrator->system)) outcome = sri_bdf_normalize(integrator, now, b->moved);
-  if (outcome == SRI_DONE && rows) outcome = project_state(integrator, t, b->moved);
+  if (outcome == SRI_DONE && rows)
+    outcome = sri_project_state(integrator, t, b->moved, b->moved + integrator->system.nq);
   if (outcome == SRI_DONE && rows && error != NULL) project_error(integrator, NV_DATA_S(error));
   if (outcome == SRI_DONE && !sri_all_finite(integrator->ncontrol, b->moved)) outcome = SRI_NOT_FINITE;
   for (size_t i = 0; i < n; ++i) NV_DATA_S(correction)[i] = b->moved[i] - now[i];

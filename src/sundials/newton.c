@@ -256,7 +256,7 @@ int sri_newton_tangent(srIntegrator* integrator, srNewton* w, double t, const do
     ++integrator->stats.factorizations;
     if (!srm_saddle_factor(w->position, NULL, NULL, w->G, w->placed)) return SRI_REFUSED;
   }
-  return sri_tangent(integrator, &w->tangent, t, x, SR_TAU_ELEMENT, a, lambda);
+  return sri_tangent(integrator, &w->tangent, t, x, a, lambda);
 }
 
 // Rows over v as rows over (v, y).
