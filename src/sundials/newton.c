@@ -144,7 +144,7 @@ static int solver_tangent(srIntegrator* integrator, srNewton* w, srNewtonRate ra
   const int outcome = rate(integrator, t, x, w->f0);
   if (outcome != SRI_DONE) return outcome;
   memcpy(w->q, x, (size_t)s->nq * sizeof *x);
-  return sri_tangent(integrator, &w->tangent, t, x, SR_TAU_ELEMENT, w->f0 + s->nq, NULL);
+  return sri_tangent(integrator, &w->tangent, t, x, w->f0 + s->nq, NULL);
 }
 
 int sri_newton_rates(srIntegrator* integrator, srNewton* w, srNewtonRate rate, double t, const double* x, double h) {
