@@ -106,7 +106,7 @@ typedef struct Model {
         "run the code of libraries that the model names, in its folder or in these"                                    \
   }
 #define VERBOSE_OPTION(cli)                                                                                            \
-  {"--verbose", OPTION_FLAG, &(cli)->verbose, NULL, "list all notes, and every warning of a kind"}, {                  \
+  {"--verbose", OPTION_FLAG, &(cli)->verbose, NULL, "list all notes and every warning of a kind; reports in full"}, {  \
     "--quiet", OPTION_FLAG, &(cli)->quiet, NULL, "print errors and warnings alone: no report, notes or progress"       \
   }
 // The options that every verb with a model has.

@@ -166,7 +166,8 @@ static int print_report(const Run* r, const char* trouble) {
                               .out = r->out,
                               .columns = r->columns,
                               .trouble = trouble,
-                              .messages = r->cli->messages};
+                              .messages = r->cli->messages,
+                              .verbose = r->cli->verbose};
   srText text = {0};
   sr_report_run(&report, cli_form(r->cli), &text);
   const int status = cli_print(r->cli, &text);

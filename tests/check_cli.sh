@@ -105,6 +105,15 @@ completed=$(bash -c '. "$1"; COMP_WORDS=(sarrus run --t-); COMP_CWORD=2; _sarrus
 completed=$(bash -c '. "$1"; COMP_WORDS=(sarrus rec); COMP_CWORD=1; _sarrus; echo "${COMPREPLY[*]}"' - "$work/complete.bash")
 [ "$completed" = "recommend" ] || fail "bash completes rec to '$completed'"
 
+# the report of a large robot fits on a screen; --verbose prints all of it
+for robot in models/humanoid.xml models/robots/quadruped-stand.xml; do
+  status 0 run $robot --t-end 0.02
+  [ "$(wc -l < "$work/out")" -le 30 ] || fail "the report on $robot has $(wc -l < "$work/out") lines"
+  has "--verbose prints them"
+  status 0 run $robot --t-end 0.02 --verbose
+  [ "$(wc -l < "$work/out")" -gt 60 ] || fail "--verbose prints $(wc -l < "$work/out") lines on $robot"
+done
+
 # --quiet: errors and warnings alone
 status 0 run models/double-pendulum.xml --t-end 0.1 --quiet --out "$work/quiet.csv"
 [ ! -s "$work/out" ] && [ ! -s "$work/err" ] && [ -s "$work/quiet.csv" ] || fail "--quiet prints, or writes no result"

@@ -113,6 +113,7 @@ typedef struct srRunReport {
   int columns;                       // of it
   const char* trouble;               // why the run stopped early; NULL: it did not
   const srMessages* messages;        // warnings and notes of the JSON; NULL: none
+  bool verbose;                      // text: everything, also where it does not fit on a screen
 } srRunReport;
 SR_API void sr_report_run(const srRunReport* run, srReportForm form, srText* out);
 

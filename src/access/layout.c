@@ -178,6 +178,7 @@ static const srMember members[] = {
     ONE(srRunReport, out),
     ONE(srRunReport, columns),
     ONE(srRunReport, trouble),
+    ONE(srRunReport, verbose),
     ONE(srRunReport, messages),
     WHOLE(srColumns),
     ONE(srColumns, count),

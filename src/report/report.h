@@ -14,7 +14,8 @@ void sr_show_matrix(srText* out, const char* label, const double* x, int rows, i
 void sr_show_values(srText* out, const char* label, const char* const* names, const char* const* units, const double* x,
                     int n);
 void sr_show_sensors(srText* out, const srModel* m, const srData* d);
-void sr_show_assembly(srText* out, const srModel* m, const srAssemblyChange* a);  // of a constrained model
+void sr_show_sensor_positions(srText* out, const srModel* m, const srData* d, int n);  // a line each, the first n
+void sr_show_assembly(srText* out, const srModel* m, const srAssemblyChange* a);       // of a constrained model
 
 // -------------------------------------------------------------------------------------------------- parts of JSON (parts.c)
 void sr_put_rows(srJson* json, const srModel* m, int n);  // names of the first n rows

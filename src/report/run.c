@@ -272,6 +272,39 @@ static void show_switches(srText* out, const srRunResult* x) {
   if (x->stats.switches > SHOWN) sr_show_line(out, "", "%ld changes of method in all, see --json", x->stats.switches);
 }
 
+// State and sensors in full.
+static void show_end(const srRunReport* r, srText* out) {
+  const srModel* m = r->m;
+  sr_show_values(out, "at the end: positions q", m->q_name, m->q_unit, r->d->jq, m->njq);
+  sr_show_values(out, "velocities v", m->v_name, m->v_unit, r->d->jv, m->njv);
+  sr_show_values(out, "states y", m->y_name, NULL, r->d->y, m->ny - m->ny_slot);
+  sr_show_sensors(out, m, r->d);
+}
+
+// The first sensors with a line each, and how much there is besides.
+static void show_end_briefly(const srRunReport* r, srText* out) {
+  enum { SHOWN = 6 };
+  const srModel* m = r->m;
+  sr_text_print(out, "at the end\n");
+  sr_show_sensor_positions(out, m, r->d, SHOWN);
+  sr_show_line(out, "not shown", "%d positions, %d velocities, %d states, %d sensors; --verbose prints them", m->njq,
+               m->njv, m->ny - m->ny_slot, m->nsensor);
+}
+
+static int end_lines(const srModel* m) {
+  int n = m->njq + m->njv + m->ny - m->ny_slot;
+  for (int i = 0; i < m->nsensor; i++) n += m->sensor[i].point < 0 ? 1 : 5;
+  return n;
+}
+
+static void show_events(const srRunReport* r, srText* out) {
+  const srRunResult* x = r->result;
+  const int shown = r->verbose ? x->nevent : 5;
+  for (int i = 0; i < x->nevent && i < shown; i++)
+    sr_show_line(out, i == 0 ? "events" : "", "at t = %.9g: %s", x->event[i].t, x->event[i].why);
+  if (x->event_count > shown) sr_show_line(out, "", "%ld events in all, see --json", x->event_count);
+}
+
 static void show_run(const srRunReport* r, srText* out) {
   const srModel* m = r->m;
   const srRunResult* x = r->result;
@@ -298,15 +331,12 @@ static void show_run(const srRunReport* r, srText* out) {
     sr_show_line(out, "velocity", "%.3g", x->violation_velocity);
     sr_show_line(out, "acceleration", "%.3g", x->violation_acceleration);
   }
-  for (int i = 0; i < x->nevent && i < 10; i++) {
-    sr_show_line(out, i == 0 ? "events" : "", "at t = %.9g: %s", x->event[i].t, x->event[i].why);
-  }
-  if (x->event_count > 10) sr_show_line(out, "", "%ld events in all, see --json", x->event_count);
-  enum { SHOWN = 24 };
-  if (m->njq <= SHOWN) sr_show_values(out, "at the end: positions q", m->q_name, m->q_unit, r->d->jq, m->njq);
-  if (m->njv <= SHOWN) sr_show_values(out, "velocities v", m->v_name, m->v_unit, r->d->jv, m->njv);
-  sr_show_values(out, "states y", m->y_name, NULL, r->d->y, m->ny - m->ny_slot);
-  sr_show_sensors(out, m, r->d);
+  show_events(r, out);
+  enum { FITS = 16 };  // lines on a screen, below what comes before
+  if (r->verbose || end_lines(m) <= FITS)
+    show_end(r, out);
+  else
+    show_end_briefly(r, out);
   if (r->out) sr_text_print(out, "results: %s (%ld rows, %d columns)\n", r->out, x->rows, r->columns);
   if (r->trouble) sr_text_print(out, "THE RUN STOPPED EARLY: %s\n", r->trouble);
 }

@@ -55,3 +55,16 @@ void sr_show_sensors(srText* out, const srModel* m, const srData* d) {
     vector_line(out, "acceleration", x.acceleration, "m/s^2");
   }
 }
+
+void sr_show_sensor_positions(srText* out, const srModel* m, const srData* d, int n) {
+  for (int i = 0; i < m->nsensor && i < n; i++) {
+    const srSensor* s = &m->sensor[i];
+    srFrameMotion x;
+    if (s->point < 0) {
+      sr_show_line(out, s->name, "%14.7g %s", d->formula[s->formula], s->unit ? s->unit : "");
+      continue;
+    }
+    sr_frame_motion(m, d, s->point, s->relative_to, &x);
+    sr_show_line(out, s->name, "%14.7g %14.7g %14.7g m", x.position[0], x.position[1], x.position[2]);
+  }
+}
