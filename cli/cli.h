@@ -50,7 +50,7 @@ const Verb* verb_find(Cli* cli, const char* word);  // NULL: reported
     "sarrus compare models/paper2/slider-crank.xml --methods dopri5,hem5 --rtol 1e-4,1e-8 --svg figures")              \
   X(recommend, "MODEL [options]", "measure stiffness, redundancy and events; recommend method and tolerance",          \
     "sarrus recommend models/paper2/slider-crank.xml --rtol 1e-6")                                                     \
-  X(plot, "RESULT... [options]", "columns of result tables to a figure (SVG)",                                         \
+  X(plot, "RESULT... [options]", "columns of result tables to a figure",                                               \
     "sarrus plot double.csv --y 'q.*' --y kinetic,potential --out double.svg")                                         \
   X(laws, "[options]", "print and plot contact and friction laws, and the restitution that each gives",                \
     "sarrus laws --friction kikuuwe,lugre --set friction.K=5000 --svg laws")                                           \

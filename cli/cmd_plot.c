@@ -1,4 +1,4 @@
-// sarrus plot: columns of result tables to an SVG figure. Each --y is a panel; several tables are overlaid.
+// sarrus plot: columns of result tables to a figure. Each --y or --xy is a panel; several tables are overlaid.
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -7,8 +7,10 @@
 
 typedef struct Plot {
   Cli* cli;
-  TextList files, y;
-  const char *x, *log, *out, *title, *theme;
+  TextList files, y, xy;
+  const char *x, *phase, *log, *out, *title, *theme;
+  NumberList xlim, ylim;  // a pair, or a pair for each panel
+  bool equal;
   double width, height;
   srResultTable** tables;
   PlotColumns columns;
@@ -33,6 +35,10 @@ static bool options_fit(Plot* p) {
   good = (!p->theme || word_exists(p->cli, "--theme", p->theme, theme_words, 3, 3)) && good;
   good = size_fits(p->cli, "--width", p->width) && good;
   good = size_fits(p->cli, "--height", p->height) && good;
+  if (p->equal && p->log) {
+    cli_error(p->cli, "--equal is for linear axes; without --log");
+    good = false;
+  }
   if (p->cli->json && p->out && strcmp(p->out, "-") == 0) {
     cli_error(p->cli, "--json and --out - both want standard output");
     good = false;
@@ -56,12 +62,19 @@ static char* with_ending(const char* path, const char* ending) {
 }
 
 // -------------------------------------------------------------------------------------------------------------- labels
-// What all names of a panel have in common before their first point: "q" of q.arm and q.hand. To be freed.
-static char* common_name(const PlotColumns* c, const PlotPanel* panel) {
-  const char* first = c->names[panel->column[0]];
-  size_t n = panel->n == 1 ? strlen(first) : strcspn(first, ".");
-  for (int i = 1; i < panel->n; i++) {
-    const char* name = c->names[panel->column[i]];
+static bool all_one(const int* column, int n) {
+  for (int i = 1; i < n; i++)
+    if (column[i] != column[0]) return false;
+  return true;
+}
+
+// What all names of columns have in common before their first point: "q" of q.arm and q.hand. To be freed.
+static char* common_name(const PlotColumns* c, const int* column, int count) {
+  const char* first = c->names[column[0]];
+  const bool one = all_one(column, count);
+  size_t n = one ? strlen(first) : strcspn(first, ".");
+  for (int i = 1; i < count && !one; i++) {
+    const char* name = c->names[column[i]];
     if (strcspn(name, ".") != n || strncmp(name, first, n) != 0 || first[n] != '.') n = 0;
   }
   char* text = malloc(n + 1);
@@ -69,9 +82,9 @@ static char* common_name(const PlotColumns* c, const PlotPanel* panel) {
   return text;
 }
 
-static bool same_unit(const PlotColumns* c, const PlotPanel* panel) {
-  for (int i = 1; i < panel->n; i++)
-    if (strcmp(c->units[panel->column[i]], c->units[panel->column[0]]) != 0) return false;
+static bool same_unit(const PlotColumns* c, const int* column, int n) {
+  for (int i = 1; i < n; i++)
+    if (strcmp(c->units[column[i]], c->units[column[0]]) != 0) return false;
   return true;
 }
 
@@ -89,7 +102,7 @@ static char* table_name(const Plot* p, int t) {
 // What the legend calls a column of a table; "" when it is the label of the axis. To be freed.
 static char* series_name(const Plot* p, const PlotPanel* panel, int column, int t) {
   const char* name = panel->n > 1 ? p->columns.names[column] : "";
-  const char* unit = same_unit(&p->columns, panel) ? "" : shown_unit(p->columns.units[column]);
+  const char* unit = same_unit(&p->columns, panel->column, panel->n) ? "" : shown_unit(p->columns.units[column]);
   char* table = p->files.n > 1 ? table_name(p, t) : calloc(1, 1);
   const size_t size = strlen(name) + strlen(unit) + (table ? strlen(table) : 0) + 8;
   char* text = table ? malloc(size) : NULL;
@@ -103,11 +116,13 @@ static char* series_name(const Plot* p, const PlotPanel* panel, int column, int 
 // -------------------------------------------------------------------------------------------------------------- figure
 static srStatus add_series(Plot* p, int row, int column, const PlotPanel* panel, int t) {
   const srResultTable* table = p->tables[t];
-  const int x = p->x ? sr_table_column(table, p->x) : 0;
   for (int i = 0; i < panel->n; i++) {
+    const bool first = panel->over[i] == p->columns.x && !p->x;  // the first column of each table, whatever its name
+    const int x = first ? 0 : sr_table_column(table, p->columns.names[panel->over[i]]);
     const int y = sr_table_column(table, p->columns.names[panel->column[i]]);
-    if (y < 0) {
-      cli_warning(p->cli, "%s has no column '%s'", p->files.item[t], p->columns.names[panel->column[i]]);
+    if (x < 0 || y < 0) {
+      cli_warning(p->cli, "%s has no column '%s'", p->files.item[t],
+                  p->columns.names[x < 0 ? panel->over[i] : panel->column[i]]);
       continue;
     }
     char* name = series_name(p, panel, panel->column[i], t);
@@ -120,19 +135,48 @@ static srStatus add_series(Plot* p, int row, int column, const PlotPanel* panel,
   return SR_OK;
 }
 
+// The limits of a panel: those of all, or its own pair.
+static void take_limits(const NumberList* limits, int panel, double* low, double* high) {
+  const int first = limits->n > 2 ? 2 * panel : 0;
+  if (limits->n < first + 2) return;
+  *low = limits->x[first];
+  *high = limits->x[first + 1];
+}
+
 static srStatus add_panel(Plot* p, int row, int column, const PlotPanel* panel) {
   const PlotColumns* c = &p->columns;
-  char* label = common_name(c, panel);
-  const srPlotPanel def = {.x_label = c->names[c->x],
-                           .x_unit = shown_unit(c->units[c->x]),
-                           .y_label = label,
-                           .y_unit = same_unit(c, panel) ? shown_unit(c->units[panel->column[0]]) : "",
-                           .x_scale = has(p->log, 'x') ? SR_PLOT_LOG : SR_PLOT_LINEAR,
-                           .y_scale = has(p->log, 'y') ? SR_PLOT_LOG : SR_PLOT_LINEAR};
+  const int index = (int)(panel - c->panel);
+  char *x_label = common_name(c, panel->over, panel->n), *y_label = common_name(c, panel->column, panel->n);
+  srPlotPanel def = {.x_label = x_label,
+                     .x_unit = same_unit(c, panel->over, panel->n) ? shown_unit(c->units[panel->over[0]]) : "",
+                     .y_label = y_label,
+                     .y_unit = same_unit(c, panel->column, panel->n) ? shown_unit(c->units[panel->column[0]]) : "",
+                     .x_scale = has(p->log, 'x') ? SR_PLOT_LOG : SR_PLOT_LINEAR,
+                     .y_scale = has(p->log, 'y') ? SR_PLOT_LOG : SR_PLOT_LINEAR,
+                     .equal = p->equal};
+  take_limits(&p->xlim, index, &def.x_min, &def.x_max);
+  take_limits(&p->ylim, index, &def.y_min, &def.y_max);
   srStatus status = sr_plot_panel(p->figure, row, column, &def);
-  free(label);
+  free(x_label);
+  free(y_label);
   for (int t = 0; status == SR_OK && t < p->files.n; t++) status = add_series(p, row, column, panel, t);
   return status;
+}
+
+static bool limits_fit(Plot* p, const char* option, const NumberList* limits, bool log) {
+  if (!limits->x) return true;
+  const int n = limits->n, panels = p->columns.npanel;
+  if (n != 2 && n != 2 * panels) {
+    cli_error(p->cli, "%s takes two numbers, LOW,HIGH, or a pair for each of the %d panels; not %d", option, panels, n);
+    return false;
+  }
+  for (int i = 0; i < n; i += 2) {
+    if (limits->x[i] < limits->x[i + 1] && (!log || limits->x[i] > 0)) continue;
+    cli_error(p->cli, "%s: %g,%g is no range: the first number must be below the second%s", option, limits->x[i],
+              limits->x[i + 1], log ? ", and above zero on a logarithmic axis" : "");
+    return false;
+  }
+  return true;
 }
 
 static srStatus make_figure(Plot* p) {
@@ -192,7 +236,7 @@ static void print_report(const Plot* p) {
     snprintf(label, sizeof label, "panel %d", i + 1);
     print_names(label, c, c->panel[i].column, c->panel[i].n);
   }
-  if (p->y.n == 0) print_names("columns", c, NULL, c->n);
+  if (p->y.n + p->xy.n == 0 && !p->phase) print_names("columns", c, NULL, c->n);
 }
 
 // ---------------------------------------------------------------------------------------------------------------- verb
@@ -211,8 +255,12 @@ static int plot(Plot* p) {
   if (!options_fit(p)) return cli_refuse(p->cli, EXIT_INPUT);
   srStatus status = read_tables(p);
   if (status != SR_OK) return cli_refuse(p->cli, cli_status(status));
-  if (!plot_columns_choose(p->cli, p->tables, p->files.n, p->x, &p->y, &p->columns))
+  const PlotWish wish = {.x = p->x, .y = &p->y, .xy = &p->xy, .phase = p->phase};
+  if (!plot_columns_choose(p->cli, p->tables, p->files.n, &wish, &p->columns))
     return cli_refuse(p->cli, sr_messages_errors(p->cli->messages) > 0 ? EXIT_INPUT : EXIT_FAILED);
+  bool good = limits_fit(p, "--xlim", &p->xlim, has(p->log, 'x'));
+  good = limits_fit(p, "--ylim", &p->ylim, has(p->log, 'y')) && good;
+  if (!good) return cli_refuse(p->cli, EXIT_INPUT);
   status = make_figure(p);
   if (status == SR_OK) status = write_figure(p);
   if (status != SR_OK) return cli_refuse(p->cli, cli_status(status));
@@ -232,6 +280,9 @@ static void close_plot(Plot* p) {
   sr_plot_destroy(p->figure);
   texts_free(&p->files);
   texts_free(&p->y);
+  texts_free(&p->xy);
+  numbers_free(&p->xlim);
+  numbers_free(&p->ylim);
 }
 
 int cmd_plot(Cli* cli, const Verb* verb, int argc, char** argv) {
@@ -242,8 +293,14 @@ int cmd_plot(Cli* cli, const Verb* verb, int argc, char** argv) {
       {"", OPTION_TEXTS, &p.files, "RESULT", ""},
       {"--y", OPTION_TEXTS, &p.y, "NAME[,NAME...]", "columns of a panel, also patterns as 'q.*'; as often as wanted"},
       {"--x", OPTION_TEXT, &p.x, "NAME", "column of the horizontal axis (default: the first)"},
+      {"--xy", OPTION_TEXTS, &p.xy, "X,Y[,Y...]", "a panel with a horizontal axis of its own; as often as wanted"},
+      {"--phase", OPTION_TEXT, &p.phase, "NAME[,NAME...]", "velocities over positions of these coordinates"},
+      {"--xlim", OPTION_NUMBERS, &p.xlim, "LOW,HIGH", "range of the horizontal axis, or a pair for each panel"},
+      {"--ylim", OPTION_NUMBERS, &p.ylim, "LOW,HIGH", "range of the vertical axis, or a pair for each panel"},
+      {"--equal", OPTION_FLAG, &p.equal, NULL, "a unit is as long on both axes: for paths in the plane"},
       {"--log", OPTION_TEXT, &p.log, "x|y|xy", "logarithmic axes"},
-      {"--out", OPTION_TEXT, &p.out, "FILE.svg", "the figure (default: RESULT.svg next to the table; - is stdout)"},
+      {"--out", OPTION_TEXT, &p.out, "FILE",
+       "the figure: .svg, .png or .pdf (default: RESULT.svg next to the table; - is stdout)"},
       {"--title", OPTION_TEXT, &p.title, "TEXT", "title of the figure"},
       {"--theme", OPTION_TEXT, &p.theme, "NAME", "light, dark or auto (default): as the reader's page"},
       {"--width", OPTION_NUMBER, &p.width, "PIXELS", "width of the figure"},

@@ -1,6 +1,7 @@
 // Which columns of result tables go to which panel: names, patterns, and a choice when none is given.
 #include "plot_columns.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -62,45 +63,95 @@ static PlotPanel* new_panel(PlotColumns* c) {
   PlotPanel* panel = realloc(c->panel, (size_t)(c->npanel + 1) * sizeof *panel);
   if (!panel) return NULL;
   c->panel = panel;
-  panel[c->npanel] = (PlotPanel){.column = malloc((size_t)(c->n + 1) * sizeof(int))};
-  return panel[c->npanel].column ? &panel[c->npanel++] : NULL;
+  panel[c->npanel] =
+      (PlotPanel){.column = malloc((size_t)(c->n + 1) * sizeof(int)), .over = malloc((size_t)(c->n + 1) * sizeof(int))};
+  c->npanel++;
+  return panel[c->npanel - 1].column && panel[c->npanel - 1].over ? &panel[c->npanel - 1] : NULL;
 }
 
-static void add(PlotPanel* panel, int column) {
+static void add(PlotPanel* panel, int column, int over) {
   for (int i = 0; i < panel->n; i++)
     if (panel->column[i] == column) return;  // two patterns may fit the same column
+  panel->over[panel->n] = over;
   panel->column[panel->n++] = column;
 }
 
-// One word of a list: a literal name, or a pattern, which leaves out the column of x.
-static bool add_word(Cli* cli, PlotColumns* c, PlotPanel* panel, const char* word) {
+// One word of a list: a literal name, or a pattern, which leaves out the column on the horizontal axis.
+static bool add_word(Cli* cli, PlotColumns* c, PlotPanel* panel, const char* option, int over, const char* word) {
   const int before = panel->n, exact = find(c, word);
   if (exact >= 0) {
-    add(panel, exact);
+    add(panel, exact, over);
     return true;
   }
   bool any = false;
   for (int i = 0; i < c->n && strpbrk(word, "*?"); i++) {
-    if (i == c->x || !pattern_fits(word, c->names[i])) continue;
-    add(panel, i);
+    if (i == over || !pattern_fits(word, c->names[i])) continue;
+    add(panel, i, over);
     any = true;
   }
-  if (!any && panel->n == before) refuse(cli, c, "--y", word);
+  if (!any && panel->n == before) refuse(cli, c, option, word);
   return any;
+}
+
+// The next word of a list, which is cut there; NULL at its end. Blanks around it are left out.
+static char* next_word(char** list) {
+  char* word = *list;
+  if (!word) return NULL;
+  *list = strchr(word, ',');
+  if (*list) *(*list)++ = 0;
+  while (*word == ' ') word++;
+  for (size_t n = strlen(word); n > 0 && word[n - 1] == ' '; n--) word[n - 1] = 0;
+  return word;
+}
+
+static char* copy_of(const char* text) {
+  char* copy = malloc(strlen(text) + 1);
+  return copy ? strcpy(copy, text) : NULL;
 }
 
 static bool add_list(Cli* cli, PlotColumns* c, const char* list) {
   PlotPanel* panel = new_panel(c);
-  char* copy = malloc(strlen(list) + 1);
+  char *copy = copy_of(list), *rest = copy;
   bool good = panel && copy;
-  if (good) strcpy(copy, list);
-  for (char *word = copy, *next; good && word; word = next) {
-    next = strchr(word, ',');
-    if (next) *next++ = 0;
-    while (*word == ' ') word++;
-    for (size_t n = strlen(word); n > 0 && word[n - 1] == ' '; n--) word[n - 1] = 0;
-    good = add_word(cli, c, panel, word);
+  for (char* word; good && (word = next_word(&rest)) != NULL;) good = add_word(cli, c, panel, "--y", c->x, word);
+  free(copy);
+  return good;
+}
+
+// The first word is the column of the horizontal axis.
+static bool add_path(Cli* cli, PlotColumns* c, const char* list) {
+  PlotPanel* panel = new_panel(c);
+  char *copy = copy_of(list), *rest = copy;
+  bool good = panel && copy;
+  char* word = good ? next_word(&rest) : NULL;
+  const int over = word ? find(c, word) : -1;
+  if (good && over < 0) refuse(cli, c, "--xy", word);
+  if (good && over >= 0 && !rest) cli_error(cli, "--xy needs two columns or more: X,Y[,Y...], not '%s'", list);
+  good = good && over >= 0 && rest;
+  while (good && (word = next_word(&rest)) != NULL) good = add_word(cli, c, panel, "--xy", over, word);
+  free(copy);
+  return good;
+}
+
+// Velocities over positions of the coordinates that fit a word. Those of a joint with a quaternion have none of the same name.
+static bool add_phase_word(Cli* cli, PlotColumns* c, PlotPanel* panel, const char* word) {
+  bool any = false;
+  for (int i = 0; i < c->n; i++) {
+    char name[256];
+    if (strncmp(c->names[i], "q.", 2) != 0 || !pattern_fits(word, c->names[i] + 2)) continue;
+    if (snprintf(name, sizeof name, "v.%s", c->names[i] + 2) >= (int)sizeof name || find(c, name) < 0) continue;
+    add(panel, find(c, name), i);
+    any = true;
   }
+  if (!any) refuse(cli, c, "--phase", word);
+  return any;
+}
+
+static bool add_phase(Cli* cli, PlotColumns* c, const char* list) {
+  PlotPanel* panel = new_panel(c);
+  char *copy = copy_of(list), *rest = copy;
+  bool good = panel && copy;
+  for (char* word; good && (word = next_word(&rest)) != NULL;) good = add_phase_word(cli, c, panel, word);
   free(copy);
   return good;
 }
@@ -115,15 +166,17 @@ static bool add_by_unit(PlotColumns* c, const char* pattern) {
       if (strcmp(c->units[c->panel[p].column[0]], c->units[i]) == 0) panel = &c->panel[p];
     if (!panel) panel = new_panel(c);
     if (!panel) return false;
-    add(panel, i);
+    add(panel, i, c->x);
   }
   return true;
 }
 
-static bool choose_panels(Cli* cli, PlotColumns* c, const TextList* y) {
+static bool choose_panels(Cli* cli, PlotColumns* c, const PlotWish* wish) {
   bool good = true;
-  for (int i = 0; i < y->n; i++) good = add_list(cli, c, y->item[i]) && good;
-  if (y->n == 0) good = add_by_unit(c, "q.*") && add_by_unit(c, "v.*");
+  for (int i = 0; i < wish->y->n; i++) good = add_list(cli, c, wish->y->item[i]) && good;
+  for (int i = 0; i < wish->xy->n; i++) good = add_path(cli, c, wish->xy->item[i]) && good;
+  if (wish->phase) good = add_phase(cli, c, wish->phase) && good;
+  if (good && c->npanel == 0) good = add_by_unit(c, "q.*") && add_by_unit(c, "v.*");
   if (good && c->npanel == 0) good = add_by_unit(c, "*");
   if (good && c->npanel == 0) {
     cli_error(cli, "the table has one column alone; a plot needs two");
@@ -150,14 +203,16 @@ static bool choose_x(Cli* cli, srResultTable* const* tables, int ntable, const c
   return true;
 }
 
-bool plot_columns_choose(Cli* cli, srResultTable* const* tables, int ntable, const char* x, const TextList* y,
-                         PlotColumns* out) {
+bool plot_columns_choose(Cli* cli, srResultTable* const* tables, int ntable, const PlotWish* wish, PlotColumns* out) {
   if (!collect(tables, ntable, out)) return false;
-  return choose_x(cli, tables, ntable, x, out) && choose_panels(cli, out, y);
+  return choose_x(cli, tables, ntable, wish->x, out) && choose_panels(cli, out, wish);
 }
 
 void plot_columns_free(PlotColumns* columns) {
-  for (int i = 0; i < columns->npanel; i++) free(columns->panel[i].column);
+  for (int i = 0; i < columns->npanel; i++) {
+    free(columns->panel[i].column);
+    free(columns->panel[i].over);
+  }
   free(columns->panel);
   free(columns->names);
   free(columns->units);

@@ -6,6 +6,7 @@
 
 typedef struct PlotPanel {
   int* column;  // indices into the names of all tables
+  int* over;    // of each of them, the column on the horizontal axis
   int n;
 } PlotPanel;
 
@@ -21,10 +22,17 @@ typedef struct PlotColumns {
 // True when the text fits the pattern, in which * matches any letters and ? one.
 bool pattern_fits(const char* pattern, const char* text);
 
-// Collects the names, finds x (NULL: the first column) and a panel for each of the lists y; without lists, panels of
-// the columns q.* and v.* by unit, or of all columns. False after an error.
-bool plot_columns_choose(Cli* cli, srResultTable* const* tables, int ntable, const char* x, const TextList* y,
-                         PlotColumns* out);
+// What goes to the panels.
+typedef struct PlotWish {
+  const char* x;       // column of the horizontal axis; NULL: the first
+  const TextList* y;   // a panel each: columns over x
+  const TextList* xy;  // a panel each: a column, then the columns over it
+  const char* phase;   // names of coordinates: v.NAME over q.NAME; NULL: none
+} PlotWish;
+
+// Collects the names and finds the columns; without wishes, panels of the columns q.* and v.* by unit, or of all columns.
+// False after an error.
+bool plot_columns_choose(Cli* cli, srResultTable* const* tables, int ntable, const PlotWish* wish, PlotColumns* out);
 void plot_columns_free(PlotColumns* columns);
 
 #endif

@@ -57,6 +57,43 @@ has '"rows": 201'
 has "\"out\": \"$work/arm.svg\""
 svg "$work/arm.svg" "Arm &lt;1&gt; &amp; &quot;2&quot;" ">elbow [m]</text>" ">[J]</text>" ">q.q1 [rad]</text>"
 grep -q prefers-color-scheme "$work/arm.svg" && fail "--theme dark asks the page"
+# axes of their own, limits, equal units, pictures
+status 0 "$a" --y q.q1 --xy tip.x,tip.z --phase 'q?' --xlim=0,1,-3,3,-9,9 --json
+has '"panels": [{"columns": ["q.q1"]}, {"columns": ["tip.z"]}, {"columns": ["v.q1", "v.q2"]}]'
+svg "$work/arm.svg" ">tip.x [m]</text>" ">tip.z [m]</text>" ">q [rad]</text>" ">v [rad/s]</text>"
+grep -o 'tip.z.*' "$work/arm.svg" | grep -q 'stroke-dasharray' && grep -o '<title>q.q1.*' "$work/arm.svg" | head -1 | grep -q dasharray &&
+  fail "a curve alone in its panel is dashed"
+status 0 "$a" --xy tip.x,tip.z --equal --width 700 --height 400
+# px per metre along both axes, from the positions and labels of the ticks
+python3 - "$work/arm.svg" << 'END' || fail "--equal: units of different length"
+import re, sys
+text = open(sys.argv[1], encoding="utf-8").read().replace("\u2212", "-")
+ticks = re.findall(r'<text[^>]*x="([-\d.]+)" y="([-\d.]+)"[^>]*>(-?[\d.]+)</text>', text)
+def scale(along, across):
+    groups = {}
+    for t in ticks: groups.setdefault(t[across], []).append((float(t[along]), float(t[2])))
+    best = max(groups.values(), key=len)
+    return abs((best[-1][0] - best[0][0]) / (best[-1][1] - best[0][1]))
+x, y = scale(0, 1), scale(1, 0)
+assert abs(x / y - 1) < 5e-3, (x, y)
+END
+status 2 "$a" --xlim 1
+says "--xlim takes two numbers"
+status 2 "$a" --y q.q1 --ylim 3,1
+says "no range"
+status 2 "$a" --y q.q1 --ylim 0,1 --log y
+says "above zero"
+status 2 "$a" --xy tip.x
+says "--xy needs two columns or more"
+status 2 "$a" --phase nothing
+says "--phase: no column fits|--phase: there is no column"
+status 2 "$a" --equal --log x
+says "linear axes"
+status 0 "$a" --y q.q1 --out "$work/arm.png"
+[ "$(head -c 8 "$work/arm.png" | od -An -tx1 | tr -d ' \n')" = 89504e470d0a1a0a ] || fail "arm.png is no PNG"
+status 0 "$a" --y q.q1 --out "$work/arm.pdf" --theme dark
+[ "$(head -c 5 "$work/arm.pdf")" = "%PDF-" ] || fail "arm.pdf is no PDF"
+
 status 0 "$a" --x tip.x --y tip.z --out - --theme light --width 500 --height 400
 svg "$work/out" 'width="500" height="400"' ">tip.x [m]</text>" ">tip.z [m]</text>"
 status 0 "$a" --y '*' --out "$work/all.svg"

@@ -1,4 +1,4 @@
-// Figures as SVG: a grid of panels with lines, markers or steps; linear and logarithmic axes; one legend outside the
+// Figures as SVG, PNG or PDF: a grid of panels with lines, markers or steps; linear and logarithmic axes; one legend outside the
 // axes. A figure adapts itself to light and dark pages. The same figure gives the same bytes.
 //
 //   srPlot* plot;
@@ -71,6 +71,7 @@ typedef struct srPlotPanel {
   srPlotScale x_scale, y_scale;
   double x_min, x_max;  // range; x_min < x_max, on a log axis both > 0. Equal (0, 0): from the data
   double y_min, y_max;
+  bool equal;  // a unit is as long on x as on y: for paths in the plane. One of the ranges grows; both axes linear
 } srPlotPanel;
 
 typedef struct srPlotSeries {
@@ -96,8 +97,9 @@ SR_API srStatus sr_plot_series(srPlot* plot, int row, int column, const srPlotSe
 // A line of small text beneath the panel, such as "hem5: failed"; as many as wanted, long ones are broken at blanks.
 SR_API srStatus sr_plot_note(srPlot* plot, int row, int column, const char* text);
 
-// Writes the figure as SVG. Errors and warnings (points that a log axis leaves out, more series than styles) go to
-// messages. SR_IO: the file cannot be opened for writing; SR_FAILED: it could not be written to its end.
+// Writes the figure: as PNG or PDF where the path ends in .png or .pdf (librsvg must be installed), else as SVG. Errors and
+// warnings (points that a log axis leaves out, more series than styles) go to messages. SR_IO: the file cannot be opened for
+// writing; SR_FAILED: it could not be written to its end; SR_INPUT: no PNG or PDF can be made here.
 SR_API srStatus sr_plot_write(srPlot* plot, const char* path, srMessages* messages);
 SR_API srStatus sr_plot_write_stream(srPlot* plot, FILE* stream, srMessages* messages);
 // The same into memory, zero-terminated, to be freed with sr_free_text (text.h). It can be embedded in an HTML page: its

@@ -76,6 +76,7 @@ srStatus sr_plot_panel(srPlot* plot, int row, int column, const srPlotPanel* def
   srPanel* panel = find(plot, row, column);
   if (!panel || !range_fits(def->x_min, def->x_max, def->x_scale) || !range_fits(def->y_min, def->y_max, def->y_scale))
     return fail(plot, SR_INPUT);
+  if (def->equal && (def->x_scale != SR_PLOT_LINEAR || def->y_scale != SR_PLOT_LINEAR)) return fail(plot, SR_INPUT);
   jmp_buf on_fail;
   if (setjmp(on_fail)) {
     plot->pool.on_fail = NULL;
@@ -193,17 +194,29 @@ srStatus sr_plot_write_stream(srPlot* plot, FILE* stream, srMessages* messages) 
   return done ? SR_OK : SR_FAILED;
 }
 
+static srStatus write_file(const char* path, const char* data, size_t size, srMessages* messages) {
+  srOutput* output;
+  const srStatus status = sr_output_create(path, messages, &output);
+  if (status != SR_OK) return status;
+  (void)fwrite(data, 1, size, sr_output_stream(output));  // the stream keeps the error
+  return sr_output_close(output, messages);
+}
+
 srStatus sr_plot_write(srPlot* plot, const char* path, srMessages* messages) {
+  const srPicture kind = sr_picture_of(path);
+  const srPlotTheme theme = plot->def.theme;
+  srText picture = {0};
   char* text;
   size_t size = 0;
+  if (kind != SR_PICTURE_SVG && theme == SR_PLOT_AUTO) plot->def.theme = SR_PLOT_LIGHT;  // its page cannot choose
   srStatus status = sr_plot_write_text(plot, messages, &text, &size);
+  plot->def.theme = theme;
   if (status != SR_OK) return status;
-  srOutput* output;
-  status = sr_output_create(path, messages, &output);
-  if (status == SR_OK) {
-    (void)fwrite(text, 1, size, sr_output_stream(output));  // the stream keeps the error
-    status = sr_output_close(output, messages);
-  }
+  if (kind == SR_PICTURE_SVG)
+    status = write_file(path, text, size, messages);
+  else if ((status = sr_plot_picture(text, size, kind, messages, &picture)) == SR_OK)
+    status = write_file(path, picture.data, picture.n, messages);
+  sr_text_free(&picture);
   sr_free(text);
   return status;
 }

@@ -94,7 +94,7 @@ static void share_column(const Work* w, int column) {
     const srPanel* panel = panel_at(w, r, column);
     if (!panel->used) continue;
     if (!first) first = panel;
-    agree = agree && same_x(first, panel);
+    agree = agree && same_x(first, panel) && !panel->def.equal;
     last = cell_at(w, r, column);
   }
   for (int r = 0; r < w->rows; r++) {
@@ -115,7 +115,7 @@ static void column_ranges(const Work* w, int column) {
     cell->x.scale = panel->def.x_scale;
     cell->y.scale = panel->def.y_scale;
     cell->empty = x.low > x.high;
-    set_range(&cell->x, x, panel->def.x_min, panel->def.x_max, has_markers(panel) ? 0.04 : 0);
+    set_range(&cell->x, x, panel->def.x_min, panel->def.x_max, has_markers(panel) || panel->def.equal ? 0.04 : 0);
     set_range(&cell->y, y, panel->def.y_min, panel->def.y_max, 0.05);
     if (!cell->empty) include(&shared, x.low), include(&shared, x.high);
     markers = markers || has_markers(panel);
@@ -229,6 +229,20 @@ static void x_ticks(srCell* cell) {
   while (!labels_apart(&cell->x) && --most >= 2);
 }
 
+static void widen(srAxis* axis, double length) {
+  const double middle = 0.5 * (axis->low + axis->high);
+  axis->low = middle - 0.5 * length;
+  axis->high = middle + 0.5 * length;
+}
+
+// Makes a unit as long on x as on y: the range that has more pixels for each unit grows.
+static void make_equal(srCell* cell) {
+  const double x = (cell->x.high - cell->x.low) / cell->area.w, y = (cell->y.high - cell->y.low) / cell->area.h;
+  if (x < y) widen(&cell->x, y * cell->area.w);
+  if (y < x) widen(&cell->y, x * cell->area.h);
+  sr_axis_ticks(&cell->y, (int)(cell->area.h / 34));
+}
+
 static void set_widths(Work* w, double side) {
   double around = 2 * EDGE + side + APART * (w->columns - 1);
   for (int c = 0; c < w->columns; c++) {
@@ -247,6 +261,7 @@ static void set_widths(Work* w, double side) {
       cell->y_label_x = x - w->labels[c] - 17;  // the same for all panels of the column
       cell->legend.box.x = x + w->area_width + LEGEND_APART;
       cell->legend.box.y = cell->area.y;
+      if (panel_at(w, r, c)->def.equal) make_equal(cell);
       if (panel_at(w, r, c)->used) x_ticks(cell);
     }
     x += w->area_width + w->right[c] + APART;

@@ -43,11 +43,12 @@ static int enter(srPool* pool, srLayout* layout, srLegend* legend, const srPanel
     srLegendEntry* entry = &legend->entry[known];
     entry->line = entry->line || line;
     entry->markers = entry->markers || markers;
+    entry->dashed = entry->dashed || sr_look_dashed(panel);
     return series->look >= 0 ? series->look : entry->look;
   }
   const int look = series->look >= 0 ? series->look : next_look(legend, layout);
   (void)sr_names_put(&legend->names, series->name, legend->n);
-  const srLegendEntry entry = {series->name, look, line, markers};
+  const srLegendEntry entry = {series->name, look, line, markers, sr_look_dashed(panel)};
   SR_PUSH(pool, legend->entry, legend->n, legend->capacity) = entry;
   return look;
 }

@@ -33,6 +33,8 @@ bool sr_look_marked(const srPanel* panel, const srPanelSeries* series) {
          (series->style == SR_PLOT_STEP && panel->nseries > 1);
 }
 
+bool sr_look_dashed(const srPanel* panel) { return panel->nseries > 1; }
+
 // With markers, dashes would only disturb: there they distinguish the second seven from the first.
 const char* sr_look_dash(int look, bool marked) {
   if (marked) return sr_look_hollow(look) ? "5 2.5" : "";

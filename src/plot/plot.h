@@ -7,6 +7,7 @@
 //   legend.c   which names go to which legend, and its size
 //   layout.c   positions of all parts
 //   svg.c      writes it
+//   picture.c  draws the SVG as PNG or PDF, by librsvg
 #ifndef SR_PLOT_INTERNAL_H
 #define SR_PLOT_INTERNAL_H
 
@@ -86,6 +87,7 @@ int sr_curve_places(srPool* pool, const srCurvePoint* in, int n, srCurvePoint* o
 // --------------------------------------------------------------------------------------------------------------- look
 const char* sr_look_color(int look, bool dark);
 const char* sr_look_dash(int look, bool marked);                         // for stroke-dasharray; "" is solid
+bool sr_look_dashed(const srPanel* panel);                               // a curve alone in its panel is solid
 bool sr_look_marked(const srPanel* panel, const srPanelSeries* series);  // has markers
 const char* sr_look_marker(int look);                                    // path behind a move to the place
 bool sr_look_hollow(int look);
@@ -107,7 +109,7 @@ typedef struct srRect {
 typedef struct srLegendEntry {
   const char* name;
   int look;
-  bool line, markers;
+  bool line, markers, dashed;
 } srLegendEntry;
 
 typedef struct srLegend {
@@ -158,5 +160,11 @@ void sr_legend_beside(srLegend* legend, double height, double most_width);
 
 void sr_plot_layout(srPool* pool, const srPlot* plot, srLayout* layout);
 void sr_plot_svg(const srPlot* plot, const srLayout* layout, srText* out);
+
+// ------------------------------------------------------------------------------------------------------------- picture
+typedef enum srPicture { SR_PICTURE_SVG, SR_PICTURE_PNG, SR_PICTURE_PDF } srPicture;
+srPicture sr_picture_of(const char* path);  // by the ending
+// Draws an SVG as a picture. SR_INPUT: the library that draws is not installed, or not part of this build.
+srStatus sr_plot_picture(const char* svg, size_t size, srPicture kind, srMessages* messages, srText* out);
 
 #endif

@@ -238,9 +238,9 @@ static int place_points(const srPanelSeries* s, const srCell* cell, srCurvePoint
   return n;
 }
 
-static void put_line(Svg* svg, bool marked, int look, int n) {
+static void put_line(Svg* svg, bool marked, bool dashed, int look, int n) {
   const srCurvePoint* points = svg->points;
-  const char* dash = sr_look_dash(look, marked);
+  const char* dash = dashed ? sr_look_dash(look, marked) : "";
   sr_text_put(svg->out, "<path class=\"line s%d\"", look + 1);
   if (*dash) sr_text_put(svg->out, " stroke-dasharray=\"%s\"", dash);
   sr_text_put(svg->out, " d=\"");
@@ -306,7 +306,7 @@ static void put_series(Svg* svg, const srCell* cell, int p, const srPanelSeries*
   if (s->style != SR_PLOT_MARKERS) {
     const int n = sr_curve_reduce(pool, svg->points, place_points(s, cell, svg->points));
     sr_text_put(svg->out, "<g clip-path=\"url(#%s-%d)\">", svg->id, p + 1);
-    put_line(svg, marked, look, n);
+    put_line(svg, marked, sr_look_dashed(&svg->plot->panel[p]), look, n);
     sr_text_put(svg->out, "</g>");
   }
   if (marked) {
@@ -340,7 +340,7 @@ static void put_panel(Svg* svg, int p) {
 
 // -------------------------------------------------------------------------------------------------------------- legend
 static void put_sample(Svg* svg, const srLegendEntry* entry, double x, double y) {
-  const char* dash = sr_look_dash(entry->look, entry->markers);
+  const char* dash = entry->dashed ? sr_look_dash(entry->look, entry->markers) : "";
   if (entry->line) {
     sr_text_put(svg->out, "<path class=\"line s%d\"", entry->look + 1);
     if (*dash) sr_text_put(svg->out, " stroke-dasharray=\"%s\"", dash);
