@@ -230,7 +230,7 @@ static srPlot* make(srPlotDef def, int n, srPlotStyle style, srPlotScale scale) 
   if (sr_plot_create(&def, &plot) != SR_OK) return NULL;
   for (int r = 0; r < (def.rows ? def.rows : 1); r++)
     for (int c = 0; c < (def.columns ? def.columns : 1); c++) {
-      sr_plot_panel(plot, r, c, &(srPlotPanel){"panel", "t", "s", "y", "m", scale, scale, 0, 0, 0, 0});
+      sr_plot_panel(plot, r, c, &(srPlotPanel){"panel", "t", "s", "y", "m", scale, scale, 0, 0, 0, 0, false});
       for (int s = 0; s < n; s++) {
         double x[POINTS], y[POINTS];
         char name[20];
