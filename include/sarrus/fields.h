@@ -22,7 +22,9 @@
 
 #define SR_PARAMETER_FIELDS(X)                                                                                         \
   X(name, "name", NAME, "1", "!", "", "name of the parameter, usable in every formula")                                \
-  X(value, "value", FORMULA, "1", "!", "", "value; may use parameters defined before it")
+  X(value, "value", FORMULA, "1", "!", "", "value; may use parameters defined before it")                              \
+  X(live, "live", WORD, "no|yes", "no", "",                                                                            \
+    "can be changed between steps (docs/using/python.md): then only laws may use it, and it is a state with rate 0")
 
 #define SR_OPTION_FIELDS(X) X(gravity, "gravity", FORMULA, "3", "0 0 -9.81", "m/s^2", "acceleration of gravity")
 

@@ -454,6 +454,8 @@ SR_API int sr_body_find(const srModel* model, const char* name);    // -1: unkno
 SR_API int sr_joint_find(const srModel* model, const char* name);   // -1: unknown
 SR_API int sr_point_find(const srModel* model, const char* name);   // "body/point" or "body"; -1: unknown
 SR_API int sr_sensor_find(const srModel* model, const char* name);  // -1: unknown
+// The state in srData.y that a parameter is which is live or which events set; -1: its value is fixed in the model, or it is unknown.
+SR_API int sr_parameter_find(const srModel* model, const char* name);
 
 // Evaluation stages of a state (sr_evaluate): up to which the results in srData are valid for its state.
 typedef enum srStage {

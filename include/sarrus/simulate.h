@@ -95,6 +95,27 @@ typedef struct srRunResult {
 SR_API srStatus sr_run(const srModel* m, srData* d, const srRunOptions* options, srMessages* messages,
                        srRunResult* result);
 
+// ---- steps one by one -----------------------------------------------------------------------------------------------
+// The loop of sr_run in the caller's hands: for controllers, learning, other programs. options->step is the length of a step; a method that chooses its
+// steps takes as many as the tolerances require to get that far. Loops, events, contacts and jumps of laws are handled as in a run, and with
+// a fixed step the states are those of sr_run with the same step, bit by bit. An event within a step splits it: the rest ends on the grid
+// t0 + k step (in sr_run the grid starts anew at the event). No rows, no energy balance.
+typedef struct srStepper srStepper;  // of one model, one method and one step; one thread at a time
+SR_API srStatus sr_stepper_create(const srModel* m, const srRunOptions* options, srMessages* messages, srStepper** out);
+SR_API void sr_stepper_destroy(srStepper* stepper);  // before the model
+
+// n steps from d's state, which is then the one reached. d must be of the stepper's model; any data will do:
+//   where t, q, v, z are those that the last step has left, the motion goes on: no memory is allocated. tau and y may be changed in between
+//   (y: states, and parameters that are live); events that this triggers happen first.
+//   otherwise a run starts there: the loops are closed, and memory is allocated.
+// Results in d beyond its state are not those of the new state: sr_evaluate. SR_FAILED: as sr_run; d holds the last good state, and
+// sr_step_result states the reason. A stop request (d->stop) is SR_OK with d->t before the end. messages may be NULL.
+SR_API srStatus sr_step(srStepper* stepper, srData* d, int n, srMessages* messages);
+// Has an <event stop="yes"> ended the last call before its n steps? The next call goes on.
+SR_API bool sr_step_ended(const srStepper* stepper);
+// Since the start: time reached, steps, events, why it failed. Energies, rows and violations are not computed.
+SR_API const srRunResult* sr_step_result(srStepper* stepper);
+
 #ifdef __cplusplus
 }
 #endif

@@ -209,4 +209,10 @@ int sr_sensor_find(const srModel* model, const char* name) {
   return -1;
 }
 
+int sr_parameter_find(const srModel* model, const char* name) {
+  const int first = model->priv->nstate;
+  const int i = find(model->y_name + first, model->priv->ny_user - first, name);
+  return i >= 0 ? first + i : -1;
+}
+
 const srRunSettings* sr_run_settings(const srModel* model) { return &model->priv->run; }

@@ -25,7 +25,7 @@ typedef struct srCompiler {
   srNames parameters;  // name -> node
   srNames states;      // name -> state index
   srNames
-      varying;  // parameters that events set: name -> their number; they are states with the rate 0 after those of <state>
+      varying;  // parameters that events set or that are live: name -> their number; they are states with the rate 0 after those of <state>
   const char** of_varying;
   int nvarying, varying_capacity;
   srNames functions;   // motions, and functions of C code and plugins
@@ -105,7 +105,7 @@ bool sr_c_is_raw_call(const char* name);  // q, v, sensor, inertia: calls whose 
 int sr_c_errors(const srCompiler* c);
 
 // ------------------------------------------------------------------------------------------------------- stages
-void sr_compile_varying(srCompiler* c);      // which parameters are set by events, before any evaluation
+void sr_compile_varying(srCompiler* c);      // which parameters are set by events or live, before any evaluation
 void sr_compile_parameters(srCompiler* c);   // compile_value.c
 void sr_compile_tree(srCompiler* c);         // compile_tree.c: bodies, joints, links, coordinates
 void sr_compile_free_bodies(srCompiler* c);  // compile_absolute.c: the tree as free bodies

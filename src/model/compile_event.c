@@ -1,6 +1,6 @@
 // Events: the formula whose sign change is detected, and the assignments to states, parameters and velocities that follow.
-// A parameter that an event sets is a state with rate 0, whose initial value is that of the file; numbers fixed at compilation
-// cannot depend on it.
+// A parameter that an event sets, or that is live, is a state with rate 0, whose initial value is that of the file; numbers fixed at
+// compilation cannot depend on it.
 #include <ctype.h>
 #include <stdlib.h>
 #include <string.h>
@@ -115,7 +115,21 @@ static bool is_parameter(srCompiler* c, const char* name) {
   return false;
 }
 
+static void add_varying(srCompiler* c, const char* name) {
+  if (!sr_names_put(&c->varying, name, c->nvarying)) return;
+  SR_PUSH(&c->scratch, c->of_varying, c->nvarying, c->varying_capacity) = name;
+}
+
+static void add_live(srCompiler* c) {
+  for (int i = 0; i < srs_count(c->spec, SR_ELEMENT_PARAMETER); i++) {
+    const char* name = sr_c_attr(c, SR_ELEMENT_PARAMETER, i, SR_FIELD(srParameterDef, name))->text;
+    const char* live = sr_c_attr(c, SR_ELEMENT_PARAMETER, i, SR_FIELD(srParameterDef, live))->text;
+    if (name != NULL && live != NULL && strcmp(live, "yes") == 0) add_varying(c, name);
+  }
+}
+
 void sr_compile_varying(srCompiler* c) {
+  add_live(c);
   for (int i = 0; i < srs_count(c->spec, SR_ELEMENT_EVENT); i++) {
     const char* given = sr_c_attr(c, SR_ELEMENT_EVENT, i, SR_FIELD(srEventDef, action))->text;
     char* next = given != NULL ? (char*)sr_pool_text(&c->scratch, given) : NULL;
@@ -126,8 +140,7 @@ void sr_compile_varying(srCompiler* c) {
       if (equals == NULL) continue;
       *equals = '\0';
       const char* name = trim(at);
-      if (!is_parameter(c, name) || !sr_names_put(&c->varying, name, c->nvarying)) continue;
-      SR_PUSH(&c->scratch, c->of_varying, c->nvarying, c->varying_capacity) = name;
+      if (is_parameter(c, name)) add_varying(c, name);
     }
   }
 }

@@ -73,6 +73,7 @@ static void compile_switches(srCompiler* c) {
 // Their names first: rates and force laws may use any of them.
 static void name_states(srCompiler* c) {
   const int n = srs_count(c->spec, SR_ELEMENT_STATE);
+  c->priv->nstate = n;
   c->priv->ny_user = n + c->nvarying;
   for (int i = 0; i < n; i++) {
     const char* name = sr_c_text(c, SR_ELEMENT_STATE, i, SR_FIELD(srStateDef, name));

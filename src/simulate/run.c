@@ -74,29 +74,36 @@ static void monitor_crawling(srRun* run) {
 
 // ---- the loop -----------------------------------------------------------------------------------------------------------
 
+// 1 to 6 of a step. A stop request leaves the state before it.
+srStatus sr_run_step(srRun* run) {
+  double limit;
+  const srStatus ready = sr_run_prepare_contacts(run, &limit);
+  if (ready != SR_OK) return ready;
+  sr_run_listen(run, true);
+  const srStatus stepped = sri_step(run->integrator, limit);
+  sr_run_listen(run, false);
+  if (stepped != SR_OK) return run->stopped ? SR_OK : sr_run_fail_step(run);
+  if (!state_within_bounds(run)) return sr_run_fail_bounds(run);
+  monitor_crawling(run);
+  const srStatus status = sr_run_take_events(run);
+  if (status != SR_OK) return status;
+  if (sr_contact_monitor_step(run->contacts, run->integrator, run, sr_run_tell_impact) != 0) {
+    return sr_run_fail_at(run, sri_time_before(run->integrator), "a contact cannot be evaluated");
+  }
+  if (sr_jumps_step(run->jumps) != 0) {
+    return sr_run_fail_at(run, sri_time_before(run->integrator), "the formula of a law cannot be evaluated");
+  }
+  return sr_events_late(run->events) ? sr_run_happen(run, sri_time(run->integrator)) : SR_OK;
+}
+
+bool sr_run_goes_on(const srRun* run) { return sri_time(run->integrator) < run->t_end && !run->stopped && !run->ended; }
+
 static srStatus step_to_end(srRun* run) {
-  while (sri_time(run->integrator) < run->t_end && !run->stopped && !run->ended) {
-    double limit;
-    const srStatus ready = sr_run_prepare_contacts(run, &limit);
-    if (ready != SR_OK) return ready;
-    sr_run_listen(run, true);
-    const srStatus stepped = sri_step(run->integrator, limit);
-    sr_run_listen(run, false);
-    if (stepped != SR_OK) return run->stopped ? SR_OK : sr_run_fail_step(run);
-    if (!state_within_bounds(run)) return sr_run_fail_bounds(run);
-    monitor_crawling(run);
-    const srStatus status = sr_run_take_events(run);
-    if (status != SR_OK) return status;
-    if (sr_contact_monitor_step(run->contacts, run->integrator, run, sr_run_tell_impact) != 0) {
-      return sr_run_fail_at(run, sri_time_before(run->integrator), "a contact cannot be evaluated");
-    }
-    if (sr_jumps_step(run->jumps) != 0) {
-      return sr_run_fail_at(run, sri_time_before(run->integrator), "the formula of a law cannot be evaluated");
-    }
-    if (sr_events_late(run->events)) {
-      const srStatus late = sr_run_happen(run, sri_time(run->integrator));
-      if (late != SR_OK) return late;
-    }
+  while (sr_run_goes_on(run)) {
+    const long steps = sri_stats(run->integrator)->steps;
+    const srStatus status = sr_run_step(run);
+    const bool taken = sri_stats(run->integrator)->steps > steps;  // or abandoned, by a stop request
+    if (status != SR_OK || !taken) return status;
     count_limits(run);
     if (sr_run_rows_until(run, sri_time(run->integrator)) != SR_OK) {
       return sr_run_fail_at(run, sri_time_before(run->integrator), "an output row cannot be evaluated");

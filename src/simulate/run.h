@@ -1,4 +1,4 @@
-// A run in progress, for the files that carry it out.   run.c the loop | run_options.c the request | run_start.c memory and start |
+// A run in progress, for the files that carry it out.   run.c the loop | step.c the loop in the caller's hands | run_options.c the request | run_start.c memory and start |
 // run_progress.c stop requests | run_rows.c results | run_energy.c the energy balance | run_events.c events and contacts between steps |
 // run_log.c the list of events | run_trouble.c why it stopped
 #ifndef SR_SIMULATE_RUN_H
@@ -44,6 +44,9 @@ typedef struct srRun {
 // The model, evaluated at the end of the last step; at a time within it, by dense output.
 int sr_run_evaluate_last(srRun* run, srStage stage);
 int sr_run_evaluate_at(srRun* run, double t, srStage stage);
+// One step with its events and contacts, up to t_end at most; SR_OK also where a stop request abandons it.
+srStatus sr_run_step(srRun* run);
+bool sr_run_goes_on(const srRun* run);  // the end is not reached
 
 // ---- run_options.c
 srStatus sr_run_check(const srRun* run);
@@ -83,6 +86,8 @@ void sr_run_note_acceleration(srRun* run, double residual);
 // ---- run_events.c
 srStatus sr_run_take_events(srRun* run);       // of the last step
 srStatus sr_run_happen(srRun* run, double t);  // the actions of an event at its time t; the motion restarts there
+// Between steps: the caller has changed tau, or y to this: the motion restarts, after the events that this triggers.
+srStatus sr_run_change(srRun* run, const double* y);
 srStatus sr_run_prepare_contacts(srRun* run, double* limit);  // their instances before a step, and how far it may go
 
 // ---- run_log.c

@@ -73,6 +73,30 @@ srStatus sr_run_take_events(srRun* run) {
   return t < HUGE_VAL ? sr_run_happen(run, t) : SR_OK;
 }
 
+// The state at the end of the last step into run->q, v, with y; work done so far is kept.
+static void take_state(srRun* run, const double* y) {
+  const srModel* m = run->m;
+  const srIntegrator* x = run->integrator;
+  memcpy(run->q, sri_q(x), (size_t)m->nq * sizeof(double));
+  memcpy(run->v, sri_v(x), (size_t)m->nv * sizeof(double));
+  if (y != run->y) memcpy(run->y, y, (size_t)m->ny * sizeof(double));
+  memcpy(run->w, sri_w(x), sizeof run->w);
+  sr_run_restart_work(run);
+}
+
+static srStatus restart(srRun* run) {
+  const double t = sri_time(run->integrator);
+  return sri_restart(run->integrator, t, run->q, run->v, run->y) == SR_OK
+             ? SR_OK
+             : sr_run_fail(run, t, sri_why(run->integrator));
+}
+
+srStatus sr_run_change(srRun* run, const double* y) {
+  take_state(run, y);
+  const srStatus status = run->events->nsource > 0 ? act(run, sri_time(run->integrator)) : SR_OK;
+  return status == SR_OK ? restart(run) : status;
+}
+
 srStatus sr_run_prepare_contacts(srRun* run, double* limit) {
   *limit = run->t_end;
   if (run->d->instances == NULL) return SR_OK;
@@ -83,14 +107,10 @@ srStatus sr_run_prepare_contacts(srRun* run, double* limit) {
   memcpy(run->y, sri_y(run->integrator), (size_t)run->m->ny * sizeof(double));
   const double heat = sr_contact_monitor_release(run->contacts, run->y);
   if (heat >= 0.0) {
-    const double t = sri_time(run->integrator);
-    memcpy(run->q, sri_q(run->integrator), (size_t)run->m->nq * sizeof(double));
-    memcpy(run->v, sri_v(run->integrator), (size_t)run->m->nv * sizeof(double));
-    memcpy(run->w, sri_w(run->integrator), sizeof run->w);
-    sr_run_restart_work(run);
+    take_state(run, run->y);
     sr_run_add_heat(run, heat);
-    if (sri_restart(run->integrator, t, run->q, run->v, run->y) != SR_OK)
-      return sr_run_fail(run, t, sri_why(run->integrator));
+    const srStatus restarted = restart(run);
+    if (restarted != SR_OK) return restarted;
   }
   if (run->d->instances->changed) sr_bristle_slots(run->m, run->d, run->system.y_most);
   run->d->instances->changed = false;

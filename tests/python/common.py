@@ -52,6 +52,13 @@ def raises(kind, function, *arguments, **options):
     raise AssertionError(f"no {kind.__name__} was raised")
 
 
+def refuses(kind, words, function, *arguments, **options):
+    """The same, with these words in its text."""
+    error = raises(kind, function, *arguments, **options)
+    assert words in str(error), f"'{words}' is not in: {error}"
+    return error
+
+
 def main(names):
     """Runs the functions test_* of a module; "FAILED name: why" lines and the exit status tell what is wrong."""
     failed = passed = 0

@@ -33,13 +33,19 @@ def parsed(line):
 
 
 class Error(Exception):
-    """The input is wrong, or the computation failed. `messages` are all that were found, not only the first."""
+    """The input is wrong, or the computation failed.
+
+    `messages` are all that were found, not only the first; `file`, `line`, `column` and `text` are those of the first one that has a
+    location (None, 0, 0 where none has). `status` is as the exit status of the command line: 1 the computation failed, 2 the input
+    is wrong."""
 
     def __init__(self, messages, status=2):
         if isinstance(messages, str):
             messages = [messages]
         self.messages = [parsed(m) for m in messages]
-        self.status = status  # as the exit status of the command line: 1 the computation failed, 2 the input is wrong
+        self.status = status
+        placed = next((m for m in self.messages if m.file), self.messages[0] if self.messages else Message())
+        self.file, self.line, self.column, self.text = placed.file, placed.line, placed.column, placed.text
         super().__init__("\n".join(self.messages))
 
 

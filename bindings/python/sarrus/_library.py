@@ -13,22 +13,26 @@ from ctypes import POINTER, byref, c_bool, c_char_p, c_double, c_int, c_long, c_
 HERE = pathlib.Path(__file__).resolve().parent
 
 
+_FOREIGN = ("asan", "tsan", "coverage", "wasm")  # builds that need a host of their own
+
+
 def candidates():
-    """Files that may be the library, best first."""
+    """Files that may be the library, best first: SARRUS_LIBRARY; next to the program SARRUS; inside of the package (a wheel); the build
+    folders of the repository, build/ before build/*; the installed tree that contains the module; the system's search path."""
     given = os.environ.get("SARRUS_LIBRARY")
     if given:
         yield pathlib.Path(given)
         return
     program = os.environ.get("SARRUS")
-    if program:  # a program in a build folder is next to its library
-        yield from sorted(pathlib.Path(program).resolve().parent.glob("libsarrus.so*"))
-    builds = HERE.parents[2] / "build"  # of the repository: build/release before the others; sanitizers need a host of theirs
-    folders = [builds / "release", builds / "test"] + sorted(p for p in builds.glob("*") if p.name not in ("asan", "coverage"))
+    folders = [pathlib.Path(program).resolve().parent] if program else []
+    folders.append(HERE / "lib")
+    builds = HERE.parents[2] / "build"
+    known = [builds, builds / "release", builds / "test"]
+    folders += known + sorted(p for p in builds.glob("*") if p not in known and p.name not in _FOREIGN)
+    prefix = HERE.parents[3]  # PREFIX/share/sarrus/python/sarrus
+    folders += [*sorted(prefix.glob("lib*")), *sorted(prefix.glob("lib*/*-linux-*"))]
     for folder in folders:
         yield from sorted(folder.glob("libsarrus.so*"))
-    prefix = HERE.parents[3]  # PREFIX/share/sarrus/python/sarrus
-    for pattern in ("lib*/libsarrus.so*", "lib*/*/libsarrus.so*"):
-        yield from sorted(prefix.glob(pattern))
     found = ctypes.util.find_library("sarrus")
     if found:
         yield pathlib.Path(found)
@@ -41,8 +45,8 @@ def open_library():
             return ctypes.CDLL(str(path)), path
         except OSError as trouble:
             tried.append(f"  {path}: {trouble}")
-    raise ImportError("libsarrus was not found; build it (cmake --preset release && cmake --build --preset release), "
-                      "install it, or name the file in SARRUS_LIBRARY"
+    raise ImportError("libsarrus was not found; build it (cmake -B build && cmake --build build), install it, or name the file in "
+                      "SARRUS_LIBRARY"
                       + ("\ntried:\n" + "\n".join(tried) if tried else ""))
 
 
@@ -186,6 +190,12 @@ _FUNCTIONS = {
     "sr_start": (I, [P, P, I, P]),
     "sr_start_outside": (I, [P, P, P]),
     "sr_formulate": (I, [P, P, P, I, P, POINTER(P), POINTER(P)]),
+    "sr_parameter_find": (I, [P, S]),
+    "sr_stepper_create": (I, [P, POINTER(struct["srRunOptions"]), P, POINTER(P)]),
+    "sr_stepper_destroy": (None, [P]),
+    "sr_step": (I, [P, P, I, P]),
+    "sr_step_ended": (c_bool, [P]),
+    "sr_step_result": (POINTER(struct["srRunResult"]), [P]),
     "sr_run_options": (struct["srRunOptions"], [P]),
     "sr_run": (I, [P, P, POINTER(struct["srRunOptions"]), P, POINTER(struct["srRunResult"])]),
     "sr_text_free": (None, [POINTER(struct["srText"])]),
@@ -228,7 +238,7 @@ def _declare():
 
 
 _declare()
-OK, FAILED = 0, 1   # srStatus
+OK, FAILED, INPUT, MEMORY = range(4)  # srStatus
 NO_OWNER, GROUND = -1, -2
 
 

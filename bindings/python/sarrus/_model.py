@@ -3,6 +3,7 @@
    M a + c = f + G^T lambda        c = inverse(q, v, 0), gravity included; f = tau and all laws
 """
 import ctypes
+import functools
 import threading
 from ctypes import byref
 
@@ -13,6 +14,7 @@ from ._error import NOTE, WARNING, Error, Messages, nearest, warn
 from ._memory import Handle, address, value, vector, view
 from ._report import JSON, filled, report, sensors
 from ._run import run
+from ._step import Controls, Parameters, live_parameters, step
 
 lib = L.lib
 NONE, POSITION, VELOCITY, FORCE, ACCELERATION, FRAMES = range(6)  # srStage
@@ -27,7 +29,17 @@ class Data:
 
     def __init__(self, model, handle=None):
         handle = handle or Handle(lib.sr_data_create(model._handle.pointer), lib.sr_data_destroy, model._handle)
-        self.__dict__.update(model=model, _handle=handle, _views={})
+        self.__dict__.update(model=model, _handle=handle, _views={}, _stepper=None)
+
+    @property
+    def parameters(self) -> Parameters:
+        """Live parameters by name: data.parameters["k"] = 250."""
+        return Parameters(self)
+
+    @property
+    def controls(self) -> Controls:
+        """Forces on joint coordinates and live parameters by name: data.controls["elbow"] = 2."""
+        return Controls(self)
 
     def _array(self, name):
         found = L.Array()
@@ -97,6 +109,33 @@ class Model:
 
     def __repr__(self):
         return f"<sarrus.Model {self.name}: {self.nbody} bodies, {self.njv} velocities, {self.ng} constraints>"
+
+    # ------------------------------------------------------------------------------------------- parameters and controls
+    @functools.cached_property
+    def parameters(self):
+        """{name: value} of the <parameter> elements as compiled: numbers, or formulas as texts."""
+        from ._spec import Spec  # which makes models
+        return {x.name: x.value for x in Spec._of_handle(self._spec).parameters}
+
+    @functools.cached_property
+    def _live(self):
+        return live_parameters(self)
+
+    @property
+    def live(self):
+        """Names of the parameters that may change between steps: live ones, and those that events set."""
+        return tuple(self._live)
+
+    @functools.cached_property
+    def _forces(self):
+        """{coordinate: index in tau} of those that no driver moves."""
+        driven = {int(i) for i in self.driver_dof}
+        return {name: i for i, name in enumerate(self.v_name) if i not in driven}
+
+    @functools.cached_property
+    def controls(self):
+        """Names that data.controls takes: joint coordinates that a force can act on, then live parameters."""
+        return tuple("tau." + n if n in self._live else n for n in self._forces) + self.live
 
     # ------------------------------------------------------------------------------------------------------------ data
     def data(self, q=None, v=None, y=None, tau=None, t=None):
@@ -459,3 +498,4 @@ class Model:
         return filled(told, dict.fromkeys(("q", "v", "a", "y", "ydot", "lambda", "g", "gv"), 0))
 
     run = run
+    step = step

@@ -34,13 +34,12 @@ def _number(name, x, zero):
     return x
 
 
-def _settle(model, start, given):
+def settled(model, given, verb="run", known=("t_end", "method", *OPTIONS)):
     """srRunOptions: those of the model's <run>, and what is given instead."""
     o = lib.sr_run_options(model._handle.pointer)
-    known = ["t_end", "method", *OPTIONS]
     for name in given:
         if name not in known:
-            raise TypeError(f"run has no option '{name}'{nearest(name, known)} It has: {', '.join(known)}")
+            raise TypeError(f"{verb} has no option '{name}'{nearest(name, known)} It has: {', '.join(known)}")
     if given.get("method") is not None:
         _word("method", given["method"], L.words("method"))
         o.method = given["method"].encode()
@@ -55,6 +54,11 @@ def _settle(model, start, given):
     for name, zero in _NUMBERS.items():
         if given.get(name) is not None:
             setattr(o, name, _number(name, given[name], zero))
+    return o
+
+
+def _settle(model, start, given):
+    o = settled(model, given)
     if o.t_end < start:
         raise ValueError(f"the end of the run, {o.t_end:g} s, is before its start at {start:g} s")
     if given.get("every") is None and model.run_every <= 0:

@@ -372,12 +372,23 @@ class Spec:
 
     def copy(self):
         """Another one like it: edits of one do not reach the other."""
-        other = Spec.__new__(Spec)
-        other._handle, other.warnings, other.notes = self._snapshot(), list(self.warnings), list(self.notes)
-        return other
+        return Spec._of_handle(self._snapshot(), list(self.warnings), list(self.notes))
 
-    def compile(self, formulation="relative"):
-        """Checks everything and makes the Model. All errors at once: sarrus.Error."""
+    @staticmethod
+    def _of_handle(handle, warnings=(), notes=()):
+        spec = Spec.__new__(Spec)
+        spec._handle, spec.warnings, spec.notes = handle, warnings, notes
+        return spec
+
+    def compile(self, formulation="relative", live=()):
+        """Checks everything and makes the Model. All errors at once: sarrus.Error.
+
+        live: names of parameters that data.parameters may change between steps, as live="yes" in the file; only laws may use them."""
+        if live:
+            spec = self.copy()
+            for name in live:
+                spec.parameters[name].live = "yes"
+            return spec.compile(formulation)
         out = ctypes.c_void_p()
         with Messages() as said:
             warnings = said.check(lib.sr_compile(self._handle.pointer, said.pointer, ctypes.byref(out)))
@@ -436,9 +447,7 @@ def _made(read, settings, base, packages, plugins):
         warnings = said.check(read(ctypes.addressof(options), said.pointer, ctypes.byref(out)))
         notes = said.all(NOTE)
     warn(warnings, 4)
-    spec = Spec.__new__(Spec)
-    spec._handle, spec.warnings, spec.notes = Handle(out.value, lib.srs_destroy), warnings, notes
-    return spec
+    return Spec._of_handle(Handle(out.value, lib.srs_destroy), warnings, notes)
 
 
 def load(path, set=None, base=None, package=(), plugins=False):
