@@ -272,7 +272,7 @@ TEST(a_live_parameter_is_refused_where_a_number_is_fixed) {
   srModel* m = NULL;
   ENSURE_EQUAL(sr_load_text(text, strlen(text), "test", NULL, NULL, messages, &spec), SR_OK);
   ENSURE_EQUAL(sr_compile(spec, messages, &m), SR_INPUT);
-  ENSURE(strstr(sr_messages_get(messages, 0)->text, "the parameter 'm' changes while the model runs") != NULL);
+  ENSURE(strstr(sr_messages_get(messages, 0)->text, "the parameter 'm' is live") != NULL);
   ENSURE_EQUAL(sr_messages_get(messages, 0)->place.line, 1);
   srs_destroy(spec);
   sr_messages_destroy(messages);

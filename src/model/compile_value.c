@@ -91,11 +91,9 @@ static srNode resolve_name(void* user, srGraph* graph, const char* name, char* w
     return sr_graph_var(graph, SR_VAR_STATE, srs_count(c->spec, SR_ELEMENT_STATE) + varying);
   }
   if (varying >= 0) {
-    snprintf(
-        why, size,
-        "the parameter '%s' changes while the model runs (an event sets it, or it is live): it may be used in laws "
-        "only, as this number is fixed when the model is compiled",
-        name);
+    snprintf(why, size,
+             "the parameter '%s' is live, or set by an event: it may be used in laws only, as this number is fixed",
+             name);
     return SR_NO_NODE;
   }
   int node = sr_names_find(&c->parameters, name);

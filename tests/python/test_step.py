@@ -56,7 +56,7 @@ def test_a_parameter_that_is_compiled_in_is_refused_with_a_sentence():
     refuses(KeyError, "did you mean 'r'", data.controls.__getitem__, "rr")
     refuses(KeyError, "there is no parameter 'kk'; did you mean 'k'?", data.parameters.__getitem__, "kk")
     refuses(ValueError, "not a finite number", data.parameters.__setitem__, "k", np.nan)
-    refuses(sarrus.Error, "the parameter 'l' changes while the model runs", sarrus.loads(RODS).compile, live=["l"])
+    refuses(sarrus.Error, "the parameter 'l' is live", sarrus.loads(RODS).compile, live=["l"])
 
 
 def test_an_event_ends_the_steps_and_a_failed_step_leaves_the_last_good_state():
