@@ -24,12 +24,14 @@ struct srStepper {
 
 // ---- life -----------------------------------------------------------------------------------------------------------------
 
-// No callbacks, and no end: those are the caller's.
+// No callbacks, and no end: those are the caller's. Its texts may be gone by the next start.
 static srRunOptions own_options(const srRunOptions* o) {
   srRunOptions own = *o;
+  const srMethod* method = sri_method_find(o->method);
   own.row = NULL;
   own.progress = NULL;
   own.user = NULL;
+  if (method != NULL) own.method = method->name;
   return own;
 }
 

@@ -46,6 +46,9 @@ def test_controls_and_live_parameters_by_name():
     expected = fresh.run(t_end=data.t + 0.1, step=0.01, method="rk4", data=fresh.data(q=data.q, v=data.v, tau=[0, 2], t=data.t)).data
     model.step(data, 0.01, 10)
     assert (data.q == expected.q).all() and (data.v == expected.v).all()
+    data.reset()  # a new motion, by the same stepper
+    model.step(data, 0.01, 10)
+    assert data.t == 0.1 and data.parameters["k"] == 3
 
 
 def test_a_parameter_that_is_compiled_in_is_refused_with_a_sentence():
