@@ -211,7 +211,7 @@ int sr_sensor_find(const srModel* model, const char* name) {
 
 int sr_parameter_find(const srModel* model, const char* name) {
   const int first = model->priv->nstate;
-  const int i = find(model->y_name + first, model->priv->ny_user - first, name);
+  const int i = sr_word_index(model->y_name + first, model->priv->ny_user - first, name);
   return i >= 0 ? first + i : -1;
 }
 
