@@ -1,17 +1,12 @@
 // sarrus compare: many methods on one model or many. Every run is a process of its own, so that what fails costs one entry;
 // errors are those against tight runs of methods of different family, whose own disagreement is reported too.
 #define _POSIX_C_SOURCE 200809L
-#include <ctype.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
 #include "compare.h"
 
-#define REFERENCE_RTOL 1e-12
-#define GOOD_REFERENCE 1e-8
-#define TIMEOUT 60.0
-#define ACCEPT 100.0
 #define MOST_JOBS 1024.0
 
 // ------------------------------------------------------------------------------------------------------------- words
@@ -102,9 +97,9 @@ static bool is_positive(Compare* c, const char* option, double x) {
 
 // The rule `positions` comes with one tolerance.
 static bool take_lists(Compare* c) {
-  const double usual[] = {1e-4, 1e-6, 1e-8}, own = sri_positions_options().rtol;
+  const double own = sri_positions_options().rtol;
   const bool positions = c->words.control && strcmp(c->words.control, "positions") == 0;
-  if (!set_default_list(&c->rtol, positions ? &own : usual, positions ? 1 : COUNT(usual)))
+  if (!set_default_list(&c->rtol, positions ? &own : c->all.rtol, positions ? 1 : c->all.nrtol))
     return cli_error(c->cli, "out of memory"), false;
   bool good = are_positive(c, "--rtol", &c->rtol);
   good = are_positive(c, "--atol", &c->atol) && good;
@@ -147,18 +142,6 @@ static bool settle(Compare* c, srComparedModel* s) {
   return false;
 }
 
-// The name of the model where it is the only one of that name, in characters that suit file names.
-static void name_subject(Compare* c, int i) {
-  srComparedModel* s = &c->all.model[i];
-  snprintf(s->name, sizeof s->name - 8, "%s", s->m->name);
-  for (char* p = s->name; *p; p++)
-    if (!isalnum((unsigned char)*p) && !strchr("-_.+", *p)) *p = '-';
-  int same = 1;
-  for (int k = 0; k < i; k++) same += strcmp(c->all.model[k].m->name, s->m->name) == 0;
-  const size_t used = strlen(s->name);
-  if (same > 1) snprintf(s->name + used, sizeof s->name - used, "-%d", same);
-}
-
 srComparedModel compared_model(const Model* m) {
   return (srComparedModel){.m = m->model,
                            .joints = m->relative ? m->relative : m->model,
@@ -185,7 +168,7 @@ static int open_subject(Compare* c, int i) {
   if (status != EXIT_DONE) return status;
   srComparedModel* s = &c->all.model[i];
   *s = compared_model(m);
-  name_subject(c, i);
+  sr_comparison_name(&c->all, i);
   if (!settle(c, s) || (c->reference_file && !read_reference(c, s))) return cli_refuse(c->cli, EXIT_INPUT);
   cli_show(c->cli);
   return EXIT_DONE;
@@ -221,40 +204,6 @@ static void close_all(Compare* c) {
 }
 
 // ----------------------------------------------------------------------------------------------------------- the work
-static bool wants_adaptive(const Compare* c, const srComparedRun* e) {
-  return sr_comparison_is_adaptive(&c->all.model[e->model], e->method);
-}
-static bool wants_fixed(const Compare* c, const srComparedRun* e) { return !wants_adaptive(c, e); }
-
-static bool wants_first(const Compare* c, const srComparedRun* e) {
-  return c->all.reference_method >= 0 || !sri_method(e->method)->implicit;
-}
-
-// Implicit methods take long for so many digits: where the others fail, or disagree.
-static bool wants_second(const Compare* c, const srComparedRun* e) {
-  const srTrajectoryError* known = &c->all.model[e->model].reference_error;
-  return !wants_first(c, e) && !(fmax(known->q, fmax(known->v, known->y)) < GOOD_REFERENCE);
-}
-
-static int count_wanted(const Compare* c, const srComparedRun* list, int n,
-                        bool (*wanted)(const Compare* c, const srComparedRun* e)) {
-  int count = 0;
-  for (int i = 0; i < n; i++) count += wanted(c, &list[i]);
-  return count;
-}
-
-static bool run_references(Compare* c, srComparedRun* list, int n) {
-  srComparison* all = &c->all;
-  if (n == 0) return true;
-  c->total += count_wanted(c, list, n, wants_first);
-  bool good = pool_run(c, list, n, wants_first);
-  for (int i = 0; good && i < all->nmodel; i++) sr_comparison_choose(all, i, list, n, false);
-  c->total += count_wanted(c, list, n, wants_second);
-  good = good && pool_run(c, list, n, wants_second);
-  for (int i = 0; good && i < all->nmodel; i++) sr_comparison_choose(all, i, list, n, true);
-  return good;
-}
-
 static void settle_all(Compare* c) {
   srComparison* all = &c->all;
   all->rtol = c->rtol.x, all->nrtol = c->rtol.n;
@@ -265,23 +214,13 @@ static void settle_all(Compare* c) {
   all->accept = c->accept;
   all->jobs = (int)c->jobs;
   all->timeout = c->timeout;
+  all->repeat = (int)c->repeat;
 }
 
 static srStatus run_all(Compare* c) {
-  srComparison* all = &c->all;
-  srComparedRun* references = NULL;
-  int n = 0;
+  const srExecutor executor = {.user = c, .run = pool_run};
   settle_all(c);
-  srStatus status = sr_comparison_list(all);
-  if (status == SR_OK) status = sr_comparison_references(all, &references, &n);
-  if (status != SR_OK) return status;
-  c->total = all->nrun;
-  bool good = run_references(c, references, n);
-  sr_compared_runs_destroy(references, n);
-  good = good && pool_run(c, all->run, all->nrun, wants_adaptive);
-  if (good) sr_comparison_derive_steps(all);
-  good = good && pool_run(c, all->run, all->nrun, wants_fixed);
-  return good ? sr_comparison_judge(all) : SR_MEMORY;
+  return sr_compare(&c->all, &executor);
 }
 
 static bool write_csv(const Compare* c) {
@@ -338,15 +277,17 @@ static Help help_of_words(void) {
 }
 
 static Compare compare_defaults(Cli* cli) {
+  const srComparison usual = sr_comparison_defaults();
   return (Compare){.cli = cli,
+                   .all = usual,
                    .t_end = NOT_GIVEN,
                    .alpha = NOT_GIVEN,
                    .beta = NOT_GIVEN,
                    .rho = NOT_GIVEN,
-                   .timeout = TIMEOUT,
+                   .timeout = usual.timeout,
                    .jobs = NOT_GIVEN,
-                   .accept = ACCEPT,
-                   .reference_rtol = REFERENCE_RTOL};
+                   .accept = usual.accept,
+                   .reference_rtol = usual.reference_rtol};
 }
 
 // Reads the options, and compares.

@@ -23,7 +23,6 @@ typedef struct Compare {
   bool reference_file;
   Model* opened;     // as the models of `all`
   srComparison all;  // models, runs, profile
-  int done, total;   // runs, for the progress
 } Compare;
 
 // The model as it is compared, after it was opened, assembled and formulated.
@@ -32,8 +31,8 @@ srComparedModel compared_model(const Model* m);
 // compare_child.c: one run; never returns.
 _Noreturn void child_run(const Compare* c, const srComparedRun* e, int out);
 
-// compare_pool.c: runs those of the n runs that `wanted` chooses, some at a time, and fills record and samples.
-bool pool_run(Compare* c, srComparedRun* runs, int n, bool (*wanted)(const Compare* c, const srComparedRun* e));
+// compare_pool.c: srExecutor.run, some runs at a time; user is the Compare of which `all` is part.
+srStatus pool_run(void* user, srComparison* all, srComparedRun* runs, int n, srRunFilter wanted);
 
 bool read_reference(Compare* c, srComparedModel* s);  // --reference FILE.csv; false: reported in messages
 

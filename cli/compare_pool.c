@@ -47,8 +47,9 @@ static void show_progress(const Compare* c, bool over) {
     return;
   }
   fputs("\r[", stderr);
-  for (int i = 0; i < WIDTH; i++) putc(i * c->total < c->done * WIDTH ? '#' : '.', stderr);
-  fprintf(stderr, "] %d of %d runs ", c->done, c->total);
+  const int done = c->all.done, planned = c->all.planned;
+  for (int i = 0; i < WIDTH; i++) putc(i * planned < done * WIDTH ? '#' : '.', stderr);
+  fprintf(stderr, "] %d of %d runs ", done, planned);
   fflush(stderr);
 }
 
@@ -79,9 +80,9 @@ static void tell_end(const Compare* c, srTrialRecord* r, const Slot* slot, int s
   if (c->all.interrupted || stop_asked() || number == SIGINT)
     snprintf(r->why, sizeof r->why, "stopped by the user");
   else if (number == SIGPROF)
-    snprintf(r->why, sizeof r->why, "took longer than %g s of processor time, inside of a step", c->timeout);
+    snprintf(r->why, sizeof r->why, "took longer than %g s of processor time, inside of a step", c->all.timeout);
   else if (slot->ended)
-    snprintf(r->why, sizeof r->why, "took longer than %g s; it did not use the processor", c->timeout);
+    snprintf(r->why, sizeof r->why, "took longer than %g s; it did not use the processor", c->all.timeout);
   else if (number)
     snprintf(r->why, sizeof r->why, "the process of the run was ended by signal %d (%s)", number, strsignal(number));
   else
@@ -113,7 +114,7 @@ static void end_child(Pool* pool, Slot* slot) {
   free(slot->bytes);
   *slot = (Slot){0};
   pool->busy--;
-  pool->c->done++;
+  pool->c->all.done++;
   show_progress(pool->c, false);
 }
 
@@ -141,8 +142,8 @@ static void end_sleepers(Pool* pool) {
   const double now = wall_clock();
   for (int i = 0; i < pool->nslot; i++) {
     Slot* s = &pool->slot[i];
-    const double runs = 1 + fmax(1, pool->c->repeat);
-    const double most = runs * PATIENCE * pool->c->timeout + LEAST_PATIENCE;
+    const double runs = 1 + fmax(1, pool->c->all.repeat);
+    const double most = runs * PATIENCE * pool->c->all.timeout + LEAST_PATIENCE;
     if (!s->pid || s->ended || (!stop_asked() && now - s->started < most)) continue;
     s->ended = !stop_asked();
     kill(s->pid, SIGKILL);
@@ -165,20 +166,17 @@ static Slot* free_slot(Pool* pool) {
   return NULL;
 }
 
-// A run that was not begun any more.
 static void leave_out(Compare* c, srComparedRun* e, const char* why) {
-  e->record =
-      (srTrialRecord){.t = (double)NAN, .seconds = (double)NAN, .violation = {(double)NAN, (double)NAN, (double)NAN}};
-  snprintf(e->record.why, sizeof e->record.why, "%s", why);
-  c->done++;
+  sr_trial_leave_out(&e->record, why);
+  c->all.done++;
 }
 
-static void run_all(Pool* pool, int n, bool (*wanted)(const Compare* c, const srComparedRun* e)) {
+static void run_all(Pool* pool, int n, srRunFilter wanted) {
   for (int next = 0; next < n || pool->busy > 0;) {
     Slot* slot = free_slot(pool);
     if (next >= n || !slot) {
       wait_for_children(pool);
-    } else if (!wanted(pool->c, &pool->entries[next])) {
+    } else if (!wanted(&pool->c->all, &pool->entries[next])) {
       next++;
     } else if (stop_asked() || pool->c->all.interrupted) {
       leave_out(pool->c, &pool->entries[next++], "stopped by the user");
@@ -192,8 +190,9 @@ static void run_all(Pool* pool, int n, bool (*wanted)(const Compare* c, const sr
   }
 }
 
-bool pool_run(Compare* c, srComparedRun* entries, int n, bool (*wanted)(const Compare* c, const srComparedRun* e)) {
-  Pool pool = {.c = c, .entries = entries, .nslot = (int)c->jobs};
+srStatus pool_run(void* user, srComparison* all, srComparedRun* entries, int n, srRunFilter wanted) {
+  Compare* c = user;
+  Pool pool = {.c = c, .entries = entries, .nslot = all->jobs};
   pool.slot = calloc((size_t)pool.nslot, sizeof *pool.slot);
   pool.poll = calloc((size_t)pool.nslot, sizeof *pool.poll);
   const bool good = pool.slot && pool.poll;
@@ -201,10 +200,10 @@ bool pool_run(Compare* c, srComparedRun* entries, int n, bool (*wanted)(const Co
   show_progress(c, false);
   if (good) run_all(&pool, n, wanted);
   show_progress(c, true);
-  c->all.interrupted = c->all.interrupted || stop_asked();
+  all->interrupted = all->interrupted || stop_asked();
   stop_end();
   free(pool.slot);
   free(pool.poll);
   if (!good) cli_error(c->cli, "out of memory");
-  return good;
+  return good ? SR_OK : SR_MEMORY;
 }

@@ -54,8 +54,8 @@ SR_API double sr_profile(int np, int ns, const double* ratio, int s,
 SR_API int sr_profile_steps(int np, int ns, const double* ratio, double* tau);
 
 // -------------------------------------------------------------------------------------------------------- comparisons
-// Many methods on one model or many: the list of runs, their accuracy, and the profile. The caller executes the
-// entries (the command line each in a process of its own) and fills their records and samples:
+// Many methods on one model or many: the list of runs, their accuracy, and the profile. sr_compare does all of it; an executor carries the
+// runs out, and fills their records and samples. In order:
 //   sr_comparison_list, sr_comparison_references; runs of the references; sr_comparison_choose; runs of adaptive methods;
 //   sr_comparison_derive_steps; runs of fixed step; sr_comparison_judge
 enum { SR_COMPARE_METHODS = 32, SR_COMPARE_SAMPLES = 101 };  // room for methods; samples of a run
@@ -112,9 +112,11 @@ typedef struct srComparison {
   double reference_rtol;
   double accept;  // solved: error up to so many tolerances
   bool by_evaluations;
-  int jobs;            // runs at the same time, for the report
-  double timeout;      // s, for the report
+  int jobs;            // runs at the same time, where the executor can
+  double timeout;      // s of processor time that a run may take
+  int repeat;          // timed runs of each; 0: three or more, 0.1 s of them
   bool interrupted;    // not all were run
+  int planned, done;   // runs, for the progress
   srComparedRun* run;  // by model, method, fineness
   int nrun;
   // profile
@@ -124,6 +126,11 @@ typedef struct srComparison {
   double* ratio;  // nproblem x nmethod
 } srComparison;
 
+// Without models and methods: tolerances 1e-4, 1e-6, 1e-8, references by all methods that suit, at 1e-12, one run at a time.
+SR_API srComparison sr_comparison_defaults(void);
+// srComparedModel.name: that of the model where it is the only one of that name, in characters that suit file names.
+SR_API void sr_comparison_name(srComparison* c, int model);
+SR_API int sr_comparison_samples(void);  // SR_COMPARE_SAMPLES
 // Does the method take tolerances in this comparison?
 SR_API bool sr_comparison_is_adaptive(const srComparedModel* x, int method);
 SR_API srStatus sr_comparison_list(srComparison* c);  // c->run. SR_MEMORY
@@ -139,6 +146,28 @@ SR_API srStatus sr_comparison_judge(srComparison* c);  // errors, solved, profil
 SR_API bool sr_comparison_is_judged(const srComparison* c, const srComparedRun* run);  // there is a reference
 SR_API srStatus sr_comparison_ratios(const srComparison* c, bool by_evaluations, double* ratio);
 SR_API void sr_comparison_clear(srComparison* c);  // runs, references, profile
+
+// -------------------------------------------------------------------------------------------------------- carrying out
+typedef struct srTrialWatch {
+  void* user;
+  int (*stop)(void* user);                  // nonzero: the run in progress ends, others are left out. NULL: never
+  void (*begins)(void* user, bool begins);  // around every single run: alarms. NULL: nothing
+} srTrialWatch;
+// One run of the comparison: sampled, and timed again as often as c->repeat asks for. watch may be NULL. SR_MEMORY: not run.
+SR_API srStatus sr_trial_run(const srComparison* c, const srComparedRun* run, const srTrialWatch* watch,
+                             srTrialRecord* record, srTrajectory* samples);
+SR_API void sr_trial_leave_out(srTrialRecord* record, const char* why);  // the record of a run that was not carried out
+
+typedef bool (*srRunFilter)(const srComparison* c, const srComparedRun* run);
+// Carries out those of the n runs that `wanted` chooses: fills record and samples, counts c->done, sets c->interrupted where it was
+// asked to stop. The command line gives each run a process of its own.
+typedef struct srExecutor {
+  void* user;
+  srStatus (*run)(void* user, srComparison* c, srComparedRun* runs, int n, srRunFilter wanted);
+} srExecutor;
+SR_API srExecutor sr_executor_here(srTrialWatch* watch);  // in this process, one after the other
+// From the models, methods and tolerances of c to its profile. SR_MEMORY, or what the executor returns.
+SR_API srStatus sr_compare(srComparison* c, const srExecutor* executor);
 
 #ifdef __cplusplus
 }

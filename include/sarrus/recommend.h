@@ -118,6 +118,23 @@ typedef struct srAdvice {
 SR_API void sr_advise(const srModel* m, const srSurvey* survey, const srMethodTrial* trial, int n, double rtol,
                       srAdvice* out);
 
+// ------------------------------------------------------------------------------------------------------------- trials
+// All methods on one model over the window of its survey, and the advice that follows.
+typedef struct srMethodTrials {
+  srComparedModel model;  // its options end with the window
+  srComparison runs;      // a run for each trial
+  srSurvey* survey;
+  srMethodTrial* trial;  // as the runs
+  srAdvice advice;
+  double seconds;  // wall clock of all of it
+} srMethodTrials;
+// In about so many seconds, `jobs` runs at a time. model: m, joints, start, t0, and options with the accuracy that is wanted. Where no method
+// gets through the survey, messages have an error, survey->reference is NULL and there are no trials. SR_INPUT, SR_FAILED,
+// SR_MEMORY: *out is NULL.
+SR_API srStatus sr_method_trials_create(const srComparedModel* model, double seconds, int jobs,
+                                        const srExecutor* executor, srMessages* messages, srMethodTrials** out);
+SR_API void sr_method_trials_destroy(srMethodTrials* trials);
+
 #ifdef __cplusplus
 }
 #endif
