@@ -30,11 +30,39 @@ for test in tests/python/test_*.py; do
   "$python" "$test" > "$work/log" 2>&1 || fail "$test"
 done
 for example in bindings/python/examples/*.py; do
+  [ "${example##*/}" = run_notebook.py ] && continue
   (cd "$work" && "$python" -W error "$OLDPWD/$example") > "$work/log" 2>&1 || fail "$example"
+done
+for notebook in bindings/python/examples/*.ipynb; do
+  "$python" -W error bindings/python/examples/run_notebook.py --folder "$work" "$notebook" > "$work/log" 2>&1 || fail "$notebook"
 done
 # The lines that docs/using/python.md shows.
 awk '/^```python$/ { inside = 1; next } /^```$/ { inside = 0 } inside' docs/using/python.md > "$work/page.py"
 (cd "$work" && ln -s "$OLDPWD/models" models && "$python" -W error page.py) > "$work/log" 2>&1 || fail "the lines of docs/using/python.md"
+
+# The wheel of this build, unpacked: complete, and independent of this tree. Only the build needs Python 3.11.
+if [ -e "$build/cmake_install.cmake" ] && "$python" -c 'import tomllib' 2> /dev/null; then
+  if "$python" bindings/python/wheel/sarrus_wheel.py --build-dir "$build" "$work/dist" > "$work/log" 2>&1 &&
+    "$python" -m zipfile -e "$work"/dist/sarrus-*.whl "$work/site" && chmod +x "$work/site/sarrus/bin/sarrus"; then
+    here=$PWD
+    (cd / && env -i PYTHONPATH="$work/site" "$python" -W error -c '
+import csv, hashlib, base64, pathlib, sarrus, sys
+site = pathlib.Path(sys.argv[1])
+assert sarrus.library.startswith(str(site)) and sarrus.program().startswith(str(site)), (sarrus.library, sarrus.program())
+assert sarrus.run(sys.argv[2], t_end=0.1).report["t"] == 0.1 and "run" in sarrus.verbs()
+info = site / f"sarrus-{sarrus.__version__}.dist-info"
+files = {str(p.relative_to(site)) for p in site.rglob("*") if p.is_file() and "__pycache__" not in p.parts}
+rows = list(csv.reader((info / "RECORD").open()))
+assert {row[0] for row in rows} == files, files ^ {row[0] for row in rows}
+for name, digest, size in rows[:-1]:
+    data = (site / name).read_bytes()
+    assert len(data) == int(size) and "sha256=" + base64.urlsafe_b64encode(hashlib.sha256(data).digest()).rstrip(b"=").decode() == digest
+assert "Requires-Dist: numpy" in (info / "METADATA").read_text() and (site / "sarrus" / "py.typed").exists()
+' "$work/site" "$here/models/pendulum.xml") > "$work/log" 2>&1 || fail "the wheel"
+  else
+    fail "the wheel cannot be built"
+  fi
+fi
 
 # Installed, and moved: the module finds the library and the program of its own tree.
 if [ -e "$build/cmake_install.cmake" ]; then

@@ -66,6 +66,7 @@ SR_API bool sr_row_store_complete(const srRowStore* store);                   //
 SR_API int sr_row_store_progress(void* store, double t, double t_end);        // nonzero: to be stopped
 SR_API double sr_row_store_time(const srRowStore* store);  // reached at the last progress, 0 before; from any thread
 SR_API void sr_row_store_stop(srRowStore* store);          // from any thread
+SR_API int sr_row_store_stopped(void* store);              // nonzero: to be stopped; for srData.stop, srTrialWatch.stop
 
 #ifdef __cplusplus
 }

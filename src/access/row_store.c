@@ -67,4 +67,5 @@ double sr_row_store_time(const srRowStore* store) {
   return t;
 }
 
+int sr_row_store_stopped(void* store) { return __atomic_load_n(&((srRowStore*)store)->stop, __ATOMIC_RELAXED); }
 void sr_row_store_stop(srRowStore* store) { __atomic_store_n(&store->stop, 1, __ATOMIC_RELAXED); }

@@ -1,5 +1,4 @@
 """Verbs of the command line as functions."""
-import json
 import os
 import pathlib
 import subprocess
@@ -8,11 +7,12 @@ import tempfile
 import warnings
 
 import numpy as np
-from common import MODELS, ROOT, command, main, raises, same
+from common import MODELS, ROOT, command, main, raises, refuses, same
 
 import sarrus
 
 PENDULUM = MODELS / "pendulum.xml"
+HERE = (sarrus.check, sarrus.eval, sarrus.run, sarrus.compare, sarrus.recommend)  # computed in this process: documented there
 
 
 def test_every_verb_of_the_help_is_a_function():
@@ -22,7 +22,7 @@ def test_every_verb_of_the_help_is_a_function():
     for name in verbs:
         assert f"  {name} " in text
         function = getattr(sarrus, name)
-        assert function.__name__ == name and f"usage: sarrus {name}" in function.__doc__
+        assert function.__name__ == name and (f"usage: sarrus {name}" in function.__doc__ or function in HERE)
         error = raises(sarrus.Error, function, "/nowhere/at all")  # it is called, and refuses with its own sentence
         assert error.status in (1, 2) and error.messages
     assert not hasattr(sarrus, "simulate")
@@ -33,15 +33,34 @@ def test_eval_check_and_run_give_what_they_print():
     same(sarrus.eval(PENDULUM, q=[0.25], v=[1]), command("eval", PENDULUM, "--q", "0.25", "--v", "1", "--json"), 0)
     same(sarrus.check(PENDULUM), command("check", PENDULUM, "--json"), 0)
     out = sarrus.run(PENDULUM, t_end=0.5, method="rk4", step=1e-3, set={"l": 0.4, "theta0": 0.1})
+    out = out.report
     assert isinstance(out["q"], np.ndarray) and out["method"] == "rk4" and out["t"] == 0.5
     mine = sarrus.load(PENDULUM, set={"l": 0.4, "theta0": 0.1}).compile().run(t_end=0.5, method="rk4", step=1e-3)
     same(mine.report, {"q": out["q"].tolist(), "steps": out["steps"]})
 
 
-def test_compare_and_recommend():
-    out = sarrus.compare([PENDULUM], methods=["rk4", "dopri5"], rtol=[1e-4, 1e-6], t_end=1)
-    assert "rk4" in json.dumps(out, default=str) and "dopri5" in json.dumps(out, default=str)
-    assert sarrus.recommend(PENDULUM, rtol=1e-6)
+def test_compare_is_that_of_the_command_line():
+    """Errors, steps and evaluations of every run are the same numbers; times are not."""
+    four_bar = MODELS / "mechanisms" / "four-bar.xml"
+    given = {"methods": ["rk4", "dopri5", "hem5"], "rtol": [1e-4, 1e-6], "t_end": 0.3, "repeat": 1}
+    words = ("--methods", "rk4,dopri5,hem5", "--rtol", "1e-4,1e-6", "--t-end", "0.3", "--repeat", "1", "--jobs", "1", "--json")
+    out, printed = sarrus.compare([PENDULUM, four_bar], **given), command("compare", PENDULUM, four_bar, *words)
+    timed = ("seconds", "profile", "warnings", "notes", "rho", "ratio", "ratios", "solved", "best")
+    same(out, printed, 0, skip=timed)
+    assert len(out["models"]) == 2 and len(out["models"][0]["runs"]) == 6
+
+
+def test_compare_and_recommend_need_no_program_and_refuse_with_a_sentence():
+    done = python("import sarrus\nx = sarrus.recommend('%s', rtol=1e-6, seconds=0.5)\nprint(x['recommend']['method'])\n"
+                  "print(len(sarrus.compare('%s', methods=['euler', 'rk4'], step=0.01, t_end=0.1)['models'][0]['runs']))"
+                  % (PENDULUM, PENDULUM), SARRUS="/nowhere/sarrus", SARRUS_LIBRARY=sarrus.library)
+    told = done.stdout.split()
+    assert len(told) == 2 and told[0] in sarrus._library.words("method") and told[1] == "2", (done.stdout, done.stderr)
+    refuses(ValueError, "did you mean 'rk4'", sarrus.compare, PENDULUM, methods=["rk5"])
+    refuses(ValueError, "greater than zero", sarrus.compare, PENDULUM, rtol=[1e-4, -1])
+    refuses(ValueError, "given twice", sarrus.compare, PENDULUM, rtol=[1e-4, 1e-4])
+    refuses(ValueError, "needs a method with step control", sarrus.compare, PENDULUM, reference="rk4")
+    refuses(ValueError, "seconds must be greater than zero", sarrus.recommend, PENDULUM, seconds=0)
 
 
 def test_plot_with_an_option_given_several_times():
@@ -105,7 +124,7 @@ def test_an_import_that_fails_says_what_to_do():
 
 def test_check_eval_and_run_need_no_program():
     done = python("import sarrus\nprint(sarrus.check('%s')['dof'])\n"
-                  "print(sarrus.eval('%s', q=[0])['a'][0])\nprint(sarrus.run('%s', t_end=0.5, rtol=1e-6)['t'])" % (3 * (PENDULUM,)),
+                  "print(sarrus.eval('%s', q=[0])['a'][0])\nprint(sarrus.run('%s', t_end=0.5, rtol=1e-6).report['t'])" % (3 * (PENDULUM,)),
                   SARRUS="/nowhere/sarrus", SARRUS_LIBRARY=sarrus.library)
     assert done.stdout.split() == ["1", "0.0", "0.5"], (done.stdout, done.stderr)
 
@@ -118,6 +137,7 @@ def test_a_run_of_a_file_writes_rows_and_warns_as_the_command_line():
         printed = command("run", PENDULUM, *given, "--out", its, "--json")
         out = sarrus.run(PENDULUM, t_end=0.5, step=0.01, rtol=1e-7, set={"l": "0.4"}, formulation="absolute", out=mine)
         assert mine.read_bytes() == its.read_bytes()
+        out = out.report
         assert out["out"] == str(mine) and len(printed["warnings"]) == 1
         assert [str(w.message) for w in caught] == [w.replace("sarrus: ", "") for w in printed["warnings"]]
         same(out, printed, 0, skip=("seconds", "out", "warnings"))

@@ -26,10 +26,11 @@ def candidates():
     program = os.environ.get("SARRUS")
     folders = [pathlib.Path(program).resolve().parent] if program else []
     folders.append(HERE / "lib")
-    builds = HERE.parents[2] / "build"
+    above = [*HERE.parents, *4 * [HERE]]  # a folder near the root has few
+    builds = above[2] / "build"
     known = [builds, builds / "release", builds / "test"]
     folders += known + sorted(p for p in builds.glob("*") if p not in known and p.name not in _FOREIGN)
-    prefix = HERE.parents[3]  # PREFIX/share/sarrus/python/sarrus
+    prefix = above[3]  # PREFIX/share/sarrus/python/sarrus
     folders += [*sorted(prefix.glob("lib*")), *sorted(prefix.glob("lib*/*-linux-*"))]
     for folder in folders:
         yield from sorted(folder.glob("libsarrus.so*"))
@@ -208,6 +209,22 @@ _FUNCTIONS = {
     "sr_evaluation_create": (I, [P, P, c_bool, P, POINTER(P)]),
     "sr_evaluation_destroy": (None, [P]),
     "sr_report_evaluation": (None, [P, I, POINTER(struct["srText"])]),
+    "sr_comparison_defaults": (struct["srComparison"], []),
+    "sr_comparison_name": (None, [POINTER(struct["srComparison"]), I]),
+    "sr_comparison_samples": (I, []),
+    "sr_comparison_clear": (None, [POINTER(struct["srComparison"])]),
+    "sr_executor_here": (struct["srExecutor"], [P]),
+    "sr_compare": (I, [POINTER(struct["srComparison"]), POINTER(struct["srExecutor"])]),
+    "sr_report_comparison": (None, [POINTER(struct["srComparison"]), P, I, POINTER(struct["srText"])]),
+    "sr_method_trials_create": (I, [POINTER(struct["srComparedModel"]), D, I, POINTER(struct["srExecutor"]), P,
+                                    POINTER(POINTER(struct["srMethodTrials"]))]),
+    "sr_method_trials_destroy": (None, [P]),
+    "sr_report_recommendation": (None, [POINTER(struct["srRecommendation"]), I, POINTER(struct["srText"])]),
+    "sr_plot_create": (I, [POINTER(struct["srPlotDef"]), POINTER(P)]),
+    "sr_plot_destroy": (None, [P]),
+    "sr_plot_panel": (I, [P, I, I, POINTER(struct["srPlotPanel"])]),
+    "sr_plot_series": (I, [P, I, I, POINTER(struct["srPlotSeries"])]),
+    "sr_plot_write_text": (I, [P, P, POINTER(P), POINTER(c_size_t)]),
     "sr_warn_redundancy": (None, [P, P, P]),
     "sr_warn_method_options": (None, [POINTER(struct["srRunOptions"]), POINTER(struct["srRunGiven"]), P]),
     "sr_warn_constraint_options": (None, [P, POINTER(struct["srRunOptions"]), POINTER(struct["srRunGiven"]), P]),
@@ -222,6 +239,7 @@ _FUNCTIONS = {
     "sr_row_store_complete": (c_bool, [P]),
     "sr_row_store_time": (D, [P]),
     "sr_row_store_stop": (None, [P]),
+    "sr_row_store_stopped": (I, [P]),
     "sri_method_count": (I, []),
     "sri_method_find": (POINTER(struct["srMethod"]), [S]),
     "sri_positions_options": (struct["srIntegratorOptions"], []),

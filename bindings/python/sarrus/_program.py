@@ -1,5 +1,5 @@
 """Verbs of the command line as functions: sarrus.compare([...], methods=[...]). Every verb that the program has is there; check,
-eval and run are computed in this process (_verbs.py), the others by the program."""
+eval, run, compare and recommend are computed in this process (_verbs.py), the others by the program."""
 import functools
 import json
 import os
@@ -7,6 +7,7 @@ import pathlib
 import re
 import shutil
 import subprocess
+import sys
 
 import numpy as np
 
@@ -101,7 +102,7 @@ def verb(name, *arguments, **given):
     flag=True is --flag, lists are comma lists (or the option as often as there are values, where its help says so),
     set={"l": 2} is --set l=2. sarrus.Error where it fails; its `result` is what the program printed all the same."""
     if _verbs.here(name, arguments, given):
-        return _verbs.call(name, arguments[0], given)
+        return _verbs.call(name, arguments, given)
     known = verbs()
     if name not in known:
         raise ValueError(f"there is no verb '{name}'{nearest(name, known)} There are: {', '.join(known)}")
@@ -121,6 +122,12 @@ def verb(name, *arguments, **given):
         raise error
     warn(_said(done.stderr, "warning"))
     return result
+
+
+def main():
+    """The program that came with the module: the script `sarrus` of the wheel."""
+    path = program()
+    os.execv(path, [path, *sys.argv[1:]])
 
 
 def named(name):

@@ -77,7 +77,7 @@ def _columns(model):
         lib.sr_columns_destroy(pointer)
 
 
-def _attended(work, store, progress, t_end):
+def attended(work, store, progress, t_end):
     """Does the work in another thread while this one listens to Ctrl-C and hands on the progress: the library never calls
     Python, where an exception would be lost. What is raised here leaves only after the work has ended, which uses this memory."""
     done, go, never, finished = [], [], [], threading.Event()
@@ -151,7 +151,7 @@ def _simulate(model, d, o, progress):
     r = L.struct["srRunResult"]()
     o.row, o.progress, o.user = _ADD_ROW, _PROGRESS, store.pointer
     with Messages() as said:
-        status = _attended(lambda: lib.sr_run(*model._of(d), byref(o), said.pointer, byref(r)), store, progress, o.t_end)
+        status = attended(lambda: lib.sr_run(*model._of(d), byref(o), said.pointer, byref(r)), store, progress, o.t_end)
         if status not in (L.OK, L.FAILED):
             said.check(status, d.trouble)
         lib.sr_run_conclude(*model._of(d), byref(o), byref(r), said.pointer)

@@ -1,20 +1,33 @@
-"""check, eval and run of a model file: the verbs of the command line, computed in this process."""
+"""check, eval, run, compare and recommend of model files: the verbs of the command line, computed in this process."""
 import os
 
-from ._error import Error, Stopped, nearest
+from . import _compare
+from ._error import Stopped, nearest
 from ._run import OPTIONS, provenance
 from ._spec import load
 
 _LOAD = ("set", "base", "package", "plugins", "lock_massless", "formulation")
 _STATE = ("q", "v", "y", "tau", "t")
 KNOWN = {"check": _LOAD, "eval": (*_LOAD, *_STATE, "bare"),
-         "run": (*_LOAD, *_STATE, *OPTIONS, "t_end", "method", "out", "start", "contact")}
+         "run": (*_LOAD, *_STATE, *OPTIONS, "t_end", "method", "out", "start", "contact", "progress"),
+         "compare": _compare.COMPARE, "recommend": _compare.RECOMMEND}
+_RESULTS = (".csv", ".h5", ".hdf5")
+
+
+def _files(arguments):
+    """The model files of a call: compare(a, b) and compare([a, b])."""
+    return [f for x in arguments for f in (x if isinstance(x, (list, tuple)) else [x])]
 
 
 def here(name, arguments, given):
-    """Can the verb be computed in this process? With options that only the command line has (state, verbose) it starts one."""
-    return name in KNOWN and len(arguments) == 1 and all(k in KNOWN[name] for k in given) and \
-        given.get("contact", "continuous") == "continuous"
+    """Can the verb be computed in this process? With options that only the command line has (state, verbose, jobs, csv) it starts one."""
+    files = [os.fspath(f) for f in _files(arguments)]
+    if name not in KNOWN or not files or any(k not in KNOWN[name] for k in given):
+        return False
+    if name == "compare":
+        reference = str(given.get("reference") or "")
+        return not any(f.endswith(_RESULTS) for f in files) and "." not in reference and "/" not in reference
+    return len(files) == 1 and given.get("contact", "continuous") == "continuous"
 
 
 def check_words(name, given, known):
@@ -59,17 +72,26 @@ def _keep(result, given, path):
 
 
 def _run(path, given):
-    options = {k: x for k, x in given.items() if k in (*OPTIONS, "t_end", "method", "start", "formulation") and x is not None}
+    options = {k: x for k, x in given.items() if k in (*OPTIONS, "t_end", "method", "start", "formulation", "progress") and x is not None}
     try:
         result = _model(path, given).run(**_state(given), **options)
     except Stopped as stopped:
         _keep(stopped.result, given, path)
-        error = Error(stopped.messages, 1)
-        error.result = stopped.result.report
-        raise error from None
+        raise
     _keep(result, given, path)
-    return result.report
+    return result
 
 
-def call(name, path, given):
-    return {"check": _check, "eval": _eval, "run": _run}[name](path, given)
+def _run_compare(files, given):
+    return _compare.compare(files, [_model(f, given) for f in files], given)
+
+
+def _recommend(path, given):
+    return _compare.recommend(path, _model(path, given), given)
+
+
+def call(name, arguments, given):
+    files = _files(arguments)
+    if name == "compare":
+        return _run_compare(files, given)
+    return {"check": _check, "eval": _eval, "run": _run, "recommend": _recommend}[name](files[0], given)
