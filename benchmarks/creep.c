@@ -142,7 +142,7 @@ static bool run_sarrus(const Case* c, CreepResult* out) {
   const srStatus status = sr_run(m, d, &options, messages, &result);
   out->seconds = bench_cpu_seconds() - t;
   out->steps = result.stats.steps;
-  if (status != SR_OK) snprintf(out->why, sizeof out->why, "%.250s", result.trouble);
+  if (status != SR_OK) snprintf(out->reason, sizeof out->reason, "%.250s", result.error_message);
   sr_messages_destroy(messages);
   sr_data_destroy(d);
   sr_model_destroy(m);
@@ -239,7 +239,7 @@ static bool print_case(const Case* c, FILE* csv) {
   printf("%-15s %-7s %-13s %-34s %-11s ", c->scene->name, engine, law, method, step);
   if (csv) fprintf(csv, "%s,%s,%s,\"%s\",%s,", c->scene->name, engine, law, method, step);
   if (!*c->good) {
-    printf("failed: %s\n", *r->why ? r->why : "its process ended");
+    printf("failed: %s\n", *r->reason ? r->reason : "its process ended");
     if (csv) fprintf(csv, "%.6g,,,,,\n", r->t);
     return !hold;
   }

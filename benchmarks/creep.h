@@ -31,7 +31,7 @@ typedef struct CreepResult {
   double t;        // s, the end
   double seconds;  // processor time
   long steps;
-  char why[256];  // it failed
+  char reason[256];  // it failed
 } CreepResult;
 
 // A place at the end of period k.

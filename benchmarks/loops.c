@@ -31,7 +31,7 @@ typedef struct Point {
   const LoopMethod* method;
   double setting, error, seconds, total;
   long steps;
-  char why[256];
+  char reason[256];
 } Point;
 
 typedef struct Bench {
@@ -59,7 +59,7 @@ static bool run_sarrus(const LoopMethod* method, const LoopMechanism* x, double 
   out->steps = result.stats.steps;
   memcpy(out->q, d->q, (size_t)x->m->nq * sizeof(double));
   memcpy(out->v, d->v, (size_t)x->m->nv * sizeof(double));
-  if (status != SR_OK) snprintf(out->why, sizeof out->why, "%.250s", result.trouble);
+  if (status != SR_OK) snprintf(out->reason, sizeof out->reason, "%.250s", result.error_message);
   sr_messages_destroy(messages);
   sr_data_destroy(d);
   return status == SR_OK;
@@ -157,11 +157,11 @@ static double error_of(const Problem* p, const LoopResult* r) {
 }
 
 static void measure_point(const Problem* p, Point* point, LoopResult* r) {
-  *r->why = 0;
+  *r->reason = 0;
   bool good = point->method->run(point->method, &p->x, point->setting, r);
   point->total += r->seconds;
   if (!good || !(error_of(p, r) < 1)) {
-    snprintf(point->why, sizeof point->why, "%s", good ? "wrong by more than 1" : r->why);
+    snprintf(point->reason, sizeof point->reason, "%s", good ? "wrong by more than 1" : r->reason);
     point->error = NAN;
     return;
   }
@@ -233,7 +233,8 @@ static void print_points(const Problem* p, Bench* b) {
     const Point* x = &b->point[i];
     const LoopMethod *m = x->method, *own = NULL;
     if (isnan(x->error)) {
-      printf("%-14s %-8s %-13s %-9s %9.2g failed: %s\n", p->name, m->engine, m->name, m->setting, x->setting, x->why);
+      printf("%-14s %-8s %-13s %-9s %9.2g failed: %s\n", p->name, m->engine, m->name, m->setting, x->setting,
+             x->reason);
       if (b->csv) fprintf(b->csv, "%s,%s,\"%s\",%s,%.6g,,,,\n", p->name, m->engine, m->name, m->setting, x->setting);
       continue;
     }

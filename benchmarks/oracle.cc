@@ -92,10 +92,10 @@ int compare(const char* name, const srModel* m, int* compared) {
   std::vector<Loaded> peers;
   int bad = 0;
   for (int k = 0; k < peer_kind_count; k++) {
-    char why[512] = "";
-    void* peer = peer_kinds[k]->create(m, kStates, why, sizeof why);
+    char reason[512] = "";
+    void* peer = peer_kinds[k]->create(m, kStates, reason, sizeof reason);
     if (!peer) {
-      printf("%-22s %4d %-10s not compared: %s\n", name, m->nv, peer_kinds[k]->name, why);
+      printf("%-22s %4d %-10s not compared: %s\n", name, m->nv, peer_kinds[k]->name, reason);
       bad += k == 0;
       continue;
     }

@@ -83,12 +83,12 @@ static bool bench_create(Bench* b, const char* path, const Options* o) {
   b->m = bench_load(path, NULL, 0, NULL, NULL);
   if (!b->m) return false;
   for (int k = 0; k < peer_kind_count && b->n < ENGINES; k++) {
-    char why[512] = "";
+    char reason[512] = "";
     if (o->peer && strcmp(o->peer, peer_kinds[k]->name) != 0) continue;
     Engine* e = &b->engine[b->n];
-    *e = (Engine){.kind = peer_kinds[k], .self = peer_kinds[k]->create(b->m, STATES, why, sizeof why)};
+    *e = (Engine){.kind = peer_kinds[k], .self = peer_kinds[k]->create(b->m, STATES, reason, sizeof reason)};
     if (!e->self) {
-      if (!o->count) fprintf(stderr, "%s: %s left out: %s\n", b->name, peer_kinds[k]->name, why);
+      if (!o->count) fprintf(stderr, "%s: %s left out: %s\n", b->name, peer_kinds[k]->name, reason);
       continue;
     }
     for (int c = 0; c < CALLS; c++) e->ns[c] = e->instructions[c] = NAN;

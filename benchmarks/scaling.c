@@ -35,7 +35,7 @@ static double best_step(srIntegrator* integrator, int steps) {
     const long before = sri_stats(integrator)->evaluations;
     const double t = bench_cpu_seconds();
     if (sri_step(integrator, 10) != SR_OK) {
-      fprintf(stderr, "%s\n", sri_why(integrator));
+      fprintf(stderr, "%s\n", sri_error_message(integrator));
       return NAN;
     }
     const double s = bench_cpu_seconds() - t;

@@ -25,7 +25,7 @@ static bool run_once(const srModel* m, srData* d, double* seconds) {
   srStatus status = sr_run(m, d, &options, messages, &result);
   *seconds = bench_seconds() - t;
   sr_messages_destroy(messages);
-  if (status != SR_OK) fprintf(stderr, "%s\n", result.trouble);
+  if (status != SR_OK) fprintf(stderr, "%s\n", result.error_message);
   if (status == SR_OK && result.stats.steps != STEPS) fprintf(stderr, "%ld steps, not %d\n", result.stats.steps, STEPS);
   return status == SR_OK && result.stats.steps == STEPS;
 }

@@ -148,7 +148,7 @@ size_t result_stem(const char* path);
 typedef struct State {
   double t;  // NOT_GIVEN
   NumberList q, v, y, tau;
-  NumberList touch, instances;  // only from a file: approach velocities of the contacts, 0: open
+  NumberList approach_velocity, instances;  // only from a file: approach velocities of the contacts, 0: open
   const char* file;
 } State;
 State state_none(void);

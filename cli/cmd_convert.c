@@ -31,7 +31,7 @@ static void put_lost(srJson* json, const srLost* lost) {
   static const char* const effects[] = {"none", "start", "motion"};
   sr_json_object(json, NULL);
   sr_json_text(json, "what", lost->what);
-  sr_json_text(json, "why", lost->why);
+  sr_json_text(json, "reason", lost->reason);
   sr_json_text(json, "changes", effects[lost->effect]);
   sr_json_text(json, "file", lost->place.file);
   sr_json_int(json, "line", lost->place.line);
@@ -62,7 +62,7 @@ static void print_lost(FILE* out, const srConversion* c, int least) {
       if ((int)lost->effect != effect) continue;
       if (lost->place.file && lost->place.line > 0)
         fprintf(out, "%s:%d:%d: ", lost->place.file, lost->place.line, lost->place.column);
-      fprintf(out, "%s: %s%s\n", lost->what, lost->why, effect_text(lost->effect));
+      fprintf(out, "%s: %s%s\n", lost->what, lost->reason, effect_text(lost->effect));
     }
 }
 

@@ -154,7 +154,7 @@ static bool close_table(Run* r) {
 }
 
 // --------------------------------------------------------------------------------------------------------- simulation
-static int print_report(const Run* r, const char* trouble) {
+static int print_report(const Run* r, const char* error_message) {
   const srRunReport report = {.m = r->m.model,
                               .d = r->m.data,
                               .options = &r->options,
@@ -165,13 +165,13 @@ static int print_report(const Run* r, const char* trouble) {
                               .start = r->start,
                               .out = r->out,
                               .columns = r->columns,
-                              .trouble = trouble,
+                              .error_message = error_message,
                               .messages = r->cli->messages,
                               .verbose = r->cli->verbose};
   srText text = {0};
   sr_report_run(&report, cli_form(r->cli), &text);
   const int status = cli_print(r->cli, &text);
-  return trouble ? EXIT_FAILED : status;
+  return error_message ? EXIT_FAILED : status;
 }
 
 static int simulate(Run* r) {
@@ -191,14 +191,14 @@ static int simulate(Run* r) {
   const bool written = close_table(r);
 
   sr_run_conclude(r->m.model, r->m.data, &r->options, &r->result, r->cli->messages);
-  const char* trouble = status == SR_OK ? NULL : r->result.trouble;
-  if (r->progress.stopped) trouble = "stopped by the user";
-  if (trouble)
-    cli_error(r->cli, "%s", *trouble ? trouble : "the run stopped early");
+  const char* error_message = status == SR_OK ? NULL : r->result.error_message;
+  if (r->progress.stopped) error_message = "stopped by the user";
+  if (error_message)
+    cli_error(r->cli, "%s", *error_message ? error_message : "the run stopped early");
   else if (!written)
-    trouble = "the result file could not be written to its end";
+    error_message = "the result file could not be written to its end";
   cli_show(r->cli);
-  return print_report(r, trouble);
+  return print_report(r, error_message);
 }
 
 // The initial state in the coordinates of the file: given, at its time, moved as requested.

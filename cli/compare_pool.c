@@ -78,15 +78,17 @@ static void tell_end(const Compare* c, srTrialRecord* r, const Slot* slot, int s
   const int number = WIFSIGNALED(status) ? WTERMSIG(status) : 0;
   r->timed_out = slot->ended || number == SIGPROF;
   if (c->all.interrupted || stop_asked() || number == SIGINT)
-    snprintf(r->why, sizeof r->why, "stopped by the user");
+    snprintf(r->reason, sizeof r->reason, "stopped by the user");
   else if (number == SIGPROF)
-    snprintf(r->why, sizeof r->why, "took longer than %g s of processor time, inside of a step", c->all.timeout);
+    snprintf(r->reason, sizeof r->reason, "took longer than %g s of processor time, inside of a step", c->all.timeout);
   else if (slot->ended)
-    snprintf(r->why, sizeof r->why, "took longer than %g s; it did not use the processor", c->all.timeout);
+    snprintf(r->reason, sizeof r->reason, "took longer than %g s; it did not use the processor", c->all.timeout);
   else if (number)
-    snprintf(r->why, sizeof r->why, "the process of the run was ended by signal %d (%s)", number, strsignal(number));
+    snprintf(r->reason, sizeof r->reason, "the process of the run was ended by signal %d (%s)", number,
+             strsignal(number));
   else
-    snprintf(r->why, sizeof r->why, "the process of the run ended with status %d and no result", WEXITSTATUS(status));
+    snprintf(r->reason, sizeof r->reason, "the process of the run ended with status %d and no result",
+             WEXITSTATUS(status));
 }
 
 // The record and samples that came through the pipe, where they are whole.
@@ -166,8 +168,8 @@ static Slot* free_slot(Pool* pool) {
   return NULL;
 }
 
-static void leave_out(Compare* c, srComparedRun* e, const char* why) {
-  sr_trial_leave_out(&e->record, why);
+static void leave_out(Compare* c, srComparedRun* e, const char* reason) {
+  sr_trial_leave_out(&e->record, reason);
   c->all.done++;
 }
 

@@ -14,12 +14,12 @@ typedef struct JsonWanted {
   int n;
 } JsonWanted;
 
-typedef struct JsonTrouble {
+typedef struct JsonError {
   int line, column;
   char text[160];
-} JsonTrouble;
+} JsonError;
 
-// size bytes of text. False: trouble states where and why; what was found so far must still be freed.
-bool json_read(const char* text, size_t size, JsonWanted* wanted, int n, JsonTrouble* trouble);
+// size bytes of text. False: error_message states where and what; what was found so far must still be freed.
+bool json_read(const char* text, size_t size, JsonWanted* wanted, int n, JsonError* error_message);
 
 #endif

@@ -14,13 +14,13 @@ typedef struct Reader {
   const char* begin;
   const char* p;
   const char* end;
-  JsonTrouble* trouble;
+  JsonError* error_message;
 } Reader;
 
 static bool value(Reader* r, int depth);
 
 SR_PRINTF(2, 3) static bool fail(Reader* r, const char* format, ...) {
-  JsonTrouble* t = r->trouble;
+  JsonError* t = r->error_message;
   if (t->line) return false;  // the first one counts
   t->line = t->column = 1;
   for (const char* c = r->begin; c < r->p; c++) {
@@ -170,9 +170,9 @@ static bool member(Reader* r, JsonWanted* wanted, int n) {
   return value(r, 1);
 }
 
-bool json_read(const char* text, size_t size, JsonWanted* wanted, int n, JsonTrouble* trouble) {
-  Reader r = {text, text, text + size, trouble};
-  *trouble = (JsonTrouble){0};
+bool json_read(const char* text, size_t size, JsonWanted* wanted, int n, JsonError* error_message) {
+  Reader r = {text, text, text + size, error_message};
+  *error_message = (JsonError){0};
   if (!expect(&r, '{', "at the start")) return false;
   if (peek(&r) == '}') {
     r.p++;

@@ -47,10 +47,10 @@ static void ask(const Laws* l, NormalCurve* c) {
   for (int i = 0; i < l->asked.n; i++) {
     srNormalParameters p = l->normal;
     srImpact impact;
-    char why[200];
+    char reason[200];
     p.e = l->asked.x[i];
     c->given[i] = NOT_GIVEN;
-    if (sr_normal_refusal(c->law, &p, why, sizeof why)) continue;
+    if (sr_normal_refusal(c->law, &p, reason, sizeof reason)) continue;
     sr_normal_prepare(c->law, &p);
     if (sr_impact(c->law, &p, l->mass, l->speed, NULL, NULL, &impact) == SR_OK) c->given[i] = impact.restitution;
   }
@@ -59,8 +59,8 @@ static void ask(const Laws* l, NormalCurve* c) {
 bool laws_normal_curve(Laws* l, NormalCurve* c) {
   srNormalParameters p = l->normal;
   Path path = {0};
-  char why[200];
-  if (sr_normal_refusal(c->law, &p, why, sizeof why)) return cli_error(l->cli, "%s", why), false;
+  char reason[200];
+  if (sr_normal_refusal(c->law, &p, reason, sizeof reason)) return cli_error(l->cli, "%s", reason), false;
   sr_normal_prepare(c->law, &p);
   const srStatus status = sr_impact(c->law, &p, l->mass, l->speed, keep, &path, &c->impact);
   const bool good = status == SR_OK && path.n > 1;
@@ -135,9 +135,9 @@ static void cycle(const Laws* l, FrictionCurve* c) {
 }
 
 bool laws_friction_curve(Laws* l, FrictionCurve* c) {
-  char why[200];
-  if (sr_friction_refusal(c->law, &l->friction, l->tau, l->limits.x[0], l->limits.x[1], why, sizeof why))
-    return cli_error(l->cli, "%s", why), false;
+  char reason[200];
+  if (sr_friction_refusal(c->law, &l->friction, l->tau, l->limits.x[0], l->limits.x[1], reason, sizeof reason))
+    return cli_error(l->cli, "%s", reason), false;
   const int middle = LAW_POINTS / 2;
   for (int i = 0; i < LAW_POINTS; i++) {
     c->v[i] = l->v_max * (i - middle) / middle;

@@ -15,7 +15,7 @@ void state_free(State* s) {
   numbers_free(&s->v);
   numbers_free(&s->y);
   numbers_free(&s->tau);
-  numbers_free(&s->touch);
+  numbers_free(&s->approach_velocity);
   numbers_free(&s->instances);
 }
 
@@ -61,13 +61,13 @@ static bool state_read(Cli* cli, State* s) {
   char* text = read_all(cli, s->file, &size);
   if (!text) return false;
   JsonWanted wanted[] = {{"t", false, NULL, 0},       {"q", true, NULL, 0},   {"v", true, NULL, 0},
-                         {"y", true, NULL, 0},        {"tau", true, NULL, 0}, {"touch", true, NULL, 0},
+                         {"y", true, NULL, 0},        {"tau", true, NULL, 0}, {"approach_velocity", true, NULL, 0},
                          {"instances", true, NULL, 0}};
-  JsonTrouble trouble;
-  bool good = json_read(text, size, wanted, 7, &trouble);
+  JsonError error_message;
+  bool good = json_read(text, size, wanted, 7, &error_message);
   free(text);
-  const srPlace place = {s->file, trouble.line, trouble.column};
-  if (!good) sr_messages_add(cli->messages, SR_SEVERITY_ERROR, place, "%s", trouble.text);
+  const srPlace place = {s->file, error_message.line, error_message.column};
+  if (!good) sr_messages_add(cli->messages, SR_SEVERITY_ERROR, place, "%s", error_message.text);
   bool found = false;
   for (int i = 0; i < 5; i++) found = found || wanted[i].x;
   if (good && !found) {
@@ -80,7 +80,7 @@ static bool state_read(Cli* cli, State* s) {
   keep(&s->v, &wanted[2]);
   keep(&s->y, &wanted[3]);
   keep(&s->tau, &wanted[4]);
-  keep(&s->touch, &wanted[5]);
+  keep(&s->approach_velocity, &wanted[5]);
   keep(&s->instances, &wanted[6]);
   return good;
 }
@@ -134,7 +134,7 @@ static bool normalize(Cli* cli, const srModel* m, double* q) {
 
 // ---------------------------------------------------------------------------------------------------------- contacts
 // What a run knows of contacts beyond q, v, y: it belongs to the positions and velocities of the same file.
-static bool put_touch(Cli* cli, const NumberList* list, const srModel* m, srData* d) {
+static bool put_approach_velocity(Cli* cli, const NumberList* list, const srModel* m, srData* d) {
   int n = 0;
   for (int i = 0; i < m->nforce; i++) {
     if (m->force[i].z < 0) continue;
@@ -145,8 +145,8 @@ static bool put_touch(Cli* cli, const NumberList* list, const srModel* m, srData
     n++;
   }
   if (!list->x || list->n == n) return true;
-  cli_error(cli, "touch has %d number%s, and the model has %d contact%s", list->n, list->n == 1 ? "" : "s", n,
-            n == 1 ? "" : "s");
+  cli_error(cli, "approach_velocity has %d number%s, and the model has %d contact%s", list->n, list->n == 1 ? "" : "s",
+            n, n == 1 ? "" : "s");
   return false;
 }
 
@@ -164,7 +164,7 @@ bool state_apply(Cli* cli, State* s, const srModel* m, srData* d) {
   good = put_list(cli, &s->v, "v", m->v_name, m->nv, d->v) && good;
   good = put_list(cli, &s->y, "y", m->y_name, m->ny - m->ny_slot, d->y) && good;
   good = put_list(cli, &s->tau, "tau", m->v_name, m->nv, d->tau) && good;
-  if (!moved) good = put_touch(cli, &s->touch, m, d) && good;
+  if (!moved) good = put_approach_velocity(cli, &s->approach_velocity, m, d) && good;
   if (!moved) good = put_instances(cli, &s->instances, m, d) && good;
   return good && normalize(cli, m, d->q);
 }

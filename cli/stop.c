@@ -18,12 +18,12 @@ static void on_signal(int number) {
 }
 
 void stop_watch(void) {
-  struct sigaction ours = {.sa_handler = on_signal};
-  sigemptyset(&ours.sa_mask);
+  struct sigaction own = {.sa_handler = on_signal};
+  sigemptyset(&own.sa_mask);
   asked = 0;
   for (int i = 0; i < SIGNALS; i++) {
     sigaction(signals[i], NULL, &before[i]);
-    if (before[i].sa_handler != SIG_IGN || signals[i] != SIGHUP) sigaction(signals[i], &ours, NULL);
+    if (before[i].sa_handler != SIG_IGN || signals[i] != SIGHUP) sigaction(signals[i], &own, NULL);
   }
 }
 

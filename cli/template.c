@@ -92,7 +92,7 @@ static const char mylaws_c[] =
     "  static const srImpedance laws[] = {\n"
     "      {.name = \"hinge\", .port = SR_PORT_JOINT, .np = 2, .parameters = hinge_parameters, .evaluate = hinge,\n"
     "       .energy = hinge_energy},\n"
-    "      {.name = \"cable\", .port = SR_PORT_LINK, .np = 2, .parameters = cable_parameters, .evaluate = cable,\n"
+    "      {.name = \"cable\", .port = SR_PORT_DISTANCE, .np = 2, .parameters = cable_parameters, .evaluate = cable,\n"
     "       .energy = cable_energy},\n"
     "      {.name = \"wind\", .port = SR_PORT_POINT, .np = 2, .parameters = wind_parameters, .ny = 1, .evaluate = wind},\n"
     "  };\n"

@@ -430,7 +430,7 @@ grep -qE '"work": \{"applied": -?[0-9.]*[1-9]' "$work/out" || fail "tau of a sta
 for times in "1e5 --every 0.01" "0.9 --every 1e-9"; do
   timeout --foreground -s INT 1 "$sarrus" run models/pendulum.xml --t-end $times --out /dev/null --json \
     > "$work/out" 2> "$work/err"
-  keys $run_keys trouble
+  keys $run_keys error_message
   says "stopped by the user"
 done
 # a bar on a terminal (script makes one, where the system has any to give), and none elsewhere
@@ -441,7 +441,7 @@ if script -qec true /dev/null > /dev/null 2>&1; then
 fi
 if [ -e /dev/full ]; then
   status 1 run models/pendulum.xml --out /dev/full --json
-  keys $run_keys trouble
+  keys $run_keys error_message
   says "could not be written"
 fi
 status 2 run models/pendulum.xml --t-end 0.1 --out "$work/none/p.csv"
@@ -458,7 +458,7 @@ cat > "$work/blowup.xml" << 'END'
 </sarrus>
 END
 status 1 run "$work/blowup.xml" --out "$work/b.csv" --json
-keys $run_keys trouble
+keys $run_keys error_message
 says "x|runaway"
 [ "$(wc -l < "$work/b.csv")" -gt 5 ] || fail "the rows before the failure were not kept"
 status 1 run "$work/blowup.xml"

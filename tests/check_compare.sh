@@ -88,9 +88,9 @@ for m in x["models"]:
     family = [of.split()[0] in ("dopri5", "mdop5", "phem56") for of in m["reference"]["methods"]]
     assert not all(family), "a reference of one set of coefficients: %s" % m["reference"]
     for r in m["runs"]:
-        for key in ("method rtol atol step steps rejected evaluations seconds error violation status why solved t").split():
+        for key in ("method rtol atol step steps rejected evaluations seconds error violation status reason solved t").split():
             assert key in r, key
-        assert r["status"] == "done" and r["why"] is None and r["seconds"] > 0 and r["steps"] > 10
+        assert r["status"] == "done" and r["reason"] is None and r["seconds"] > 0 and r["steps"] > 10
         assert (r["rtol"] is None) == (r["method"] == "rk4") and (r["step"] is None) == (r["method"] != "rk4")
         assert 0 < r["error"]["end_q"] <= r["error"]["q"] and r["error"]["v"] > 0
         assert set(r["violation"]) == {"position", "velocity", "acceleration"}
@@ -158,7 +158,7 @@ grep -q "error of y" "$work/figures/work-precision-states.svg" || fail "the figu
 
 # ------------------------------------------------------------------------------- methods that this build does not have
 status 0 $pendulum --t-end 0.5 --rtol 1e-4 $quick --json
-! grep -q '"why": "this build has no SUNDIALS' "$work/out" || fail "methods that are not in this build are compared by default"
+! grep -q '"reason": "this build has no SUNDIALS' "$work/out" || fail "methods that are not in this build are compared by default"
 if "$sarrus" run $pendulum --method cvode --t-end 0.1 > "$work/log" 2>&1; then
   has '"method": "cvode"'
 else
@@ -189,7 +189,7 @@ cat > "$work/burst.xml" << 'END'
 </sarrus>
 END
 status 0 "$work/burst.xml" --methods dopri5,rk4 --rtol 1e-4 --json $quick
-has '"status": "failed", "solved": false, "why": "[^"]+'
+has '"status": "failed", "solved": false, "reason": "[^"]+'
 
 cat > "$work/crash.c" << 'END'
 #include <sarrus/force.h>

@@ -50,7 +50,7 @@ status 2 "$work/nothing.xml" --to urdf
 status 0 models/mechanisms/delta-robot.xml --to urdf --out "$work/delta.urdf" --json
 json "j['file'].endswith('delta.urdf') and j['format'] == 'urdf' and j['base'] == 'fixed'"
 json "any(x['what'] == \"<driver> of joint 'arm0'\" and x['changes'] == 'motion' and x['line'] == 48 for x in j['lost'])"
-json "all(x['changes'] in ('none', 'start', 'motion') and x['why'] for x in j['lost'])"
+json "all(x['changes'] in ('none', 'start', 'motion') and x['reason'] for x in j['lost'])"
 status 0 models/double-pendulum.xml --to mjcf --json
 json "j['file'] is None and j['text'].startswith('<mujoco')"
 

@@ -101,7 +101,7 @@ static inline bool run(srIntegrator* integrator, const srSystem* s, double t_end
   ENSURE(sri_start(integrator, 0, x, x + s->nq, NULL) == SR_OK);
   while (sri_time(integrator) < t_end) {
     if (sri_step(integrator, t_end) != SR_OK) {
-      if (verbose()) printf("  %s\n", sri_why(integrator));
+      if (verbose()) printf("  %s\n", sri_error_message(integrator));
       return false;
     }
   }

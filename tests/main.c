@@ -58,8 +58,8 @@ __attribute__((noreturn, format(printf, 3, 4))) static void fail(const char* fil
   longjmp(end_of_test, FAILED);
 }
 
-void runner_skip(const char* why) {
-  printf("skipped %s: %s\n", full_name, why);
+void runner_skip(const char* reason) {
+  printf("skipped %s: %s\n", full_name, reason);
   longjmp(end_of_test, SKIPPED);
 }
 

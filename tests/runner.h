@@ -43,7 +43,7 @@ bool runner_long(void);  // true under `./test --long`: take more time, test mor
 bool runner_sanitized(void);
 bool runner_takes(int k);  // true for every case k; under the sanitizers for k = 0, 4, 8, ...
 
-__attribute__((noreturn)) void runner_skip(const char* why);  // ends the test: it counts as skipped, not as passed
+__attribute__((noreturn)) void runner_skip(const char* reason);  // ends the test: it counts as skipped, not as passed
 
 void runner_ensure(bool condition, const char* file, int line, const char* text);
 void runner_small(double x, double tolerance, const char* file, int line, const char* text);
@@ -65,7 +65,7 @@ void runner_text(const char* a, const char* b, const char* file, int line, const
   }                                                                                                                    \
   static void test_name(void)
 
-#define SKIP(why) runner_skip(why)
+#define SKIP(reason) runner_skip(reason)
 #define ENSURE(condition) runner_ensure((condition), __FILE__, __LINE__, #condition)
 #define ENSURE_SMALL(x, tolerance) runner_small((x), (tolerance), __FILE__, __LINE__, #x)
 #define ENSURE_NEAR(a, b, tolerance) runner_near((a), (b), (tolerance), __FILE__, __LINE__, #a " and " #b)

@@ -62,8 +62,8 @@ TEST(arrays_of_a_data_are_found_by_name) {
   ENSURE(a.data == x.d->link_pose && !a.writable && a.ndim == 2 && a.shape[0] == x.m->nlink);
   a = of_data(&x, "t");
   ENSURE(a.data == &x.d->t && a.ndim == 0 && a.writable);
-  a = of_data(&x, "trouble");
-  ENSURE(a.type == SR_TYPE_CHARS && a.data == x.d->trouble && a.shape[0] == (int)sizeof x.d->trouble);
+  a = of_data(&x, "error_message");
+  ENSURE(a.type == SR_TYPE_CHARS && a.data == x.d->error_message && a.shape[0] == (int)sizeof x.d->error_message);
   ENSURE(!sr_data_array(x.m, x.d, "jqq", &a));
   close_model(&x);
 }

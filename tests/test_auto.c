@@ -333,7 +333,7 @@ TEST(it_comes_back_when_the_stiffness_goes) {
   ENSURE(is_text(list[0].from, "dopri5") && is_text(list[0].to, "radau5") && list[0].t < 0.1);
   ENSURE(is_text(list[1].from, "radau5") && is_text(list[1].to, "dopri5"));
   ENSURE(list[1].t > 5 && list[1].t < 20);
-  ENSURE(strstr(list[0].why, "stiff") != NULL && strstr(list[1].why, "not stiff any more") != NULL);
+  ENSURE(strstr(list[0].reason, "stiff") != NULL && strstr(list[1].reason, "not stiff any more") != NULL);
   ENSURE_SMALL(pull_error(x), 1e-5);
   sri_destroy(x);
 }
@@ -373,7 +373,7 @@ TEST(a_trial_that_does_not_pay_makes_the_next_one_wait_three_times_as_long) {
   for (int i = 1; i < 4; ++i) ENSURE(waited[i] > 2 * waited[i - 1] && waited[i] < 4 * waited[i - 1] + 20);
   int n;
   const srSwitch* list = sri_switches(x, &n);
-  ENSURE(strstr(list[1].why, "not cheaper") != NULL);
+  ENSURE(strstr(list[1].reason, "not cheaper") != NULL);
   ENSURE_SMALL(pull_error(x), 1e-4);
   sri_destroy(x);
 }
@@ -493,7 +493,7 @@ TEST(where_the_explicit_method_fails_the_implicit_one_goes_on_from_the_last_good
   int n;
   const srSwitch* list = sri_switches(x, &n);
   ENSURE_EQUAL(n, 1);
-  ENSURE(strstr(list[0].why, "tolerance") != NULL || strstr(list[0].why, "no step succeeds") != NULL);
+  ENSURE(strstr(list[0].reason, "tolerance") != NULL || strstr(list[0].reason, "no step succeeds") != NULL);
   ENSURE_NEAR(sri_q(x)[0], cos(1), 1e-5);
   sri_destroy(x);
 }
@@ -532,7 +532,7 @@ TEST(where_both_fail_the_run_ends_with_a_sentence_and_the_last_good_state) {
   srStatus status = SR_OK;
   while (status == SR_OK) status = sri_step(x, 2);
   ENSURE(status == SR_FAILED);
-  ENSURE(strstr(sri_why(x), "the system asked to stop") != NULL);
+  ENSURE(strstr(sri_error_message(x), "the system asked to stop") != NULL);
   ENSURE(sri_time(x) <= 1 && sri_time(x) > 0.3);
   ENSURE_EQUAL(sri_stats(x)->switches, 0);
   ENSURE_SMALL(pull_error(x), 1e-5);

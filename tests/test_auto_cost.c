@@ -147,7 +147,7 @@ TEST(where_both_fail_the_first_one_reports_the_reason) {
   Row r = {.n = 1, .K = 1, .C = 2, .period = 10, .rates = {1, 10}, .dynamics = {0.5, 10}, .odd = true};
   srIntegrator *x = begin("auto", &r), *alone = begin("dopri5", &r);
   ENSURE(go(x, &r, 2) == SR_FAILED && go(alone, &r, 2) == SR_FAILED);
-  ENSURE_TEXT(sri_why(x), sri_why(alone));
+  ENSURE_TEXT(sri_error_message(x), sri_error_message(alone));
   ENSURE_EQUAL(sri_stats(x)->switches, 0);
   ENSURE_NEAR(sri_time(x), sri_time(alone), 0);
   sri_destroy(x);

@@ -234,7 +234,7 @@ TEST(a_run_that_stops_early_keeps_the_samples_that_it_reached) {
   ENSURE_EQUAL(sr_run_sampled(x.m, x.d, &options, NULL, &x.result, run), SR_FAILED);
   ENSURE_EQUAL(run->filled, 100);  // t = 0 .. 198/199; the next would be beyond 1
   for (int k = 0; k < 100; k++) ENSURE_NEAR(run->sample[3 * k + 1] * (1 - 2.0 * k / 199), 1, 1e-3);
-  ENSURE(x.result.trouble[0] != 0);
+  ENSURE(x.result.error_message[0] != 0);
   sr_trajectory_destroy(run);
   close_model(&x);
 }

@@ -44,7 +44,7 @@ static Track track_of(const srModel* m, int room, const char* a, const char* b, 
 
 static void run(Loaded* x, srRunOptions options, srMessages* messages) {
   const srStatus status = sr_run(x->m, x->d, &options, messages, &x->result);
-  if (status != SR_OK) printf("  %s\n", x->result.trouble);
+  if (status != SR_OK) printf("  %s\n", x->result.error_message);
   ENSURE_EQUAL(status, SR_OK);
 }
 
@@ -327,7 +327,7 @@ TEST(an_event_of_a_gap_is_a_contact_only_in_approach) {
     srContactMonitor* contacts = sr_contact_monitor_create(x.m, x.d, true);
     srJumpMonitor* jumps = sr_jumps_create(x.m, x.d, integrator);
     int impacts = 0;
-    const srEventTold told = {.user = &impacts, .impact = count_impact, .heat = no_heat};
+    const srEventTold told = {.user = &impacts, .impact = count_impact, .dissipation = no_heat};
     srEventMonitor* monitor = sr_events_create(x.m, x.d, &system, integrator, contacts, jumps, &told);
     ENSURE_EQUAL(monitor->nsource, 1);
     sri_events_fire(monitor->events, monitor->of_contacts, &(const signed char){-1});

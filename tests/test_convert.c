@@ -484,7 +484,7 @@ static void same_forces(const char* more, const char* format) {
   srSpec* spec = read_text(text);
   srConversion* c = convert(spec, format);
   for (int i = 0; i < c->nlost; i++) {
-    if (c->lost[i].effect == SR_LOSS_MOTION) printf("%s: %s\n", c->lost[i].what, c->lost[i].why);
+    if (c->lost[i].effect == SR_LOSS_MOTION) printf("%s: %s\n", c->lost[i].what, c->lost[i].reason);
     ENSURE(c->lost[i].effect != SR_LOSS_MOTION);
   }
   Pair p = pair_up(compile(spec), read_back(c));
@@ -977,7 +977,7 @@ TEST(pairs_of_mjcf_are_those_of_the_contact_alone) {
 
 TEST(what_mjcf_cannot_express_of_a_contact_is_reported) {
   const struct {
-    const char *size, *contact, *lost, *why;
+    const char *size, *contact, *lost, *reason;
   } cases[] = {
       {"0.2", "<contact a='g' b='ground' normal='hooke' K='600' friction='none'/>", "<contact> of 'g' and 'ground'",
        "kelvin-voigt"},
@@ -1001,7 +1001,7 @@ TEST(what_mjcf_cannot_express_of_a_contact_is_reported) {
     srConversion* c = convert_balls(cases[k].size, cases[k].contact);
     int found = 0;
     for (int i = 0; i < c->nlost; i++)
-      found += strstr(c->lost[i].what, cases[k].lost) && strstr(c->lost[i].why, cases[k].why) &&
+      found += strstr(c->lost[i].what, cases[k].lost) && strstr(c->lost[i].reason, cases[k].reason) &&
                c->lost[i].effect == SR_LOSS_MOTION;
     if (found != 1) printf("%s: told %d times\n", cases[k].contact, found);
     ENSURE_EQUAL(found, 1);
@@ -1140,7 +1140,7 @@ TEST(tendons_balls_free_joints_sites_and_activations_come_back) {
     srSpec* spec = read_key(moved, strlen(moved), keys[k]);
     srConversion* c = convert(spec, "mjcf");
     for (int i = 0; i < c->nlost; i++) {
-      if (c->lost[i].effect == SR_LOSS_MOTION) printf("%s: %s\n", c->lost[i].what, c->lost[i].why);
+      if (c->lost[i].effect == SR_LOSS_MOTION) printf("%s: %s\n", c->lost[i].what, c->lost[i].reason);
       ENSURE(c->lost[i].effect != SR_LOSS_MOTION && !strstr(c->lost[i].what, "<sensor>"));
     }
     srSpec* back = read_key(c->text, c->size, "0");
@@ -1238,7 +1238,7 @@ TEST(a_control_times_lengths_and_rates_is_an_affine_gain) {
 
 TEST(what_mjcf_cannot_express_of_an_actuator_is_reported) {
   static const struct {
-    const char *joint, *laws, *why;
+    const char *joint, *laws, *reason;
     int told;
   } cases[] = {
       {"", "<torque joint='j' law='sin(ctrl_a)'/>", "g u + b", 1},
@@ -1329,7 +1329,7 @@ TEST(what_mjcf_cannot_express_of_an_actuator_is_reported) {
     srConversion* c = convert(spec, "mjcf");
     int told = 0;
     for (int i = 0; i < c->nlost; i++)
-      told += c->lost[i].effect == SR_LOSS_MOTION && strstr(c->lost[i].why, cases[k].why) != NULL;
+      told += c->lost[i].effect == SR_LOSS_MOTION && strstr(c->lost[i].reason, cases[k].reason) != NULL;
     if (told != cases[k].told) printf("%s: told %d times\n", cases[k].laws, told);
     ENSURE_EQUAL(told, cases[k].told);
     sr_conversion_destroy(c);

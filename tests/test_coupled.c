@@ -249,7 +249,7 @@ TEST(a_group_without_inertia_is_refused_as_with_constraint_equations) {
     Bench b = load(text);
     ENSURE_EQUAL(b.m->elimination != NULL, k == 0);
     ENSURE(sr_forward(b.m, b.d, SR_TAU_ELEMENT) > 0);
-    ENSURE(strstr(b.d->trouble, "no constraint holds") != NULL);
+    ENSURE(strstr(b.d->error_message, "no constraint holds") != NULL);
     unload(b);
   }
 }
@@ -266,7 +266,7 @@ static srRunResult run(Bench* b, const char* method, double t_end) {
   o.rtol = 1e-10;
   o.atol = 1e-12;
   const srStatus status = sr_run(b->m, b->d, &o, messages, &result);
-  if (status != SR_OK) printf("%s: %s\n", method, result.trouble);
+  if (status != SR_OK) printf("%s: %s\n", method, result.error_message);
   sr_messages_destroy(messages);
   ENSURE_EQUAL(status, SR_OK);
   return result;

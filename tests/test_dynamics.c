@@ -599,7 +599,7 @@ TEST(a_coordinate_that_moves_no_inertia_is_named) {
   ENSURE(m != NULL);
   srData* d = sr_data_create(m);
   ENSURE(sr_aba(m, d, d->q, d->v, d->tau, d->a) == SR_FAILED);
-  ENSURE(strstr(d->trouble, "spin") != NULL && strstr(d->trouble, "rotor") != NULL);
+  ENSURE(strstr(d->error_message, "spin") != NULL && strstr(d->error_message, "rotor") != NULL);
   double M;
   int bad = -1;
   sr_crba(m, d, d->q, &M);
@@ -615,7 +615,7 @@ TEST(a_free_point_mass_is_singular_and_named) {
   ENSURE(m != NULL);
   srData* d = sr_data_create(m);
   ENSURE(sr_aba(m, d, d->q, d->v, d->tau, d->a) == SR_FAILED);
-  ENSURE(strstr(d->trouble, "rotor") != NULL);
+  ENSURE(strstr(d->error_message, "rotor") != NULL);
   sr_data_destroy(d);
   sr_model_destroy(m);
 }

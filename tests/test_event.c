@@ -230,7 +230,7 @@ TEST(event_before_a_formula_ends_is_found) {
   }
   Loaded x = open_text(goes_on);
   ENSURE_EQUAL(simulate(&x, "dopri5", 2), SR_FAILED);
-  ENSURE(strstr(x.result.trouble, "the formula of the event 'root' cannot be evaluated") != NULL);
+  ENSURE(strstr(x.result.error_message, "the formula of the event 'root' cannot be evaluated") != NULL);
   close_model(&x);
 }
 
@@ -302,7 +302,7 @@ TEST(event_chattering_is_named_and_stops) {
                        "<event name='up' when='u' direction='rising' do='s = -1'/>"
                        "<event name='down' when='u' direction='falling' do='s = 1'/></sarrus>");
   ENSURE_EQUAL(simulate(&x, "dopri5", 1), SR_FAILED);
-  ENSURE(strstr(x.result.trouble, "events follow each other without end") != NULL);
+  ENSURE(strstr(x.result.error_message, "events follow each other without end") != NULL);
   ENSURE_NEAR(x.result.t, 0.5, 1e-6);
   close_model(&x);
 }
@@ -355,7 +355,7 @@ TEST(event_that_comes_ever_sooner_ends_the_run_where_its_times_gather) {
     // The others are exact on parabolas; cvode has its tolerance, and hops that are lower than that.
     const double e = balls[i / 7].e, good = strcmp(method, "cvode") == 0 ? 1e-4 : 1e-6;
     ENSURE_EQUAL(simulate(&x, method, 10), SR_FAILED);
-    ENSURE(strstr(x.result.trouble, "the event 'floor' comes ever sooner") != NULL);
+    ENSURE(strstr(x.result.error_message, "the event 'floor' comes ever sooner") != NULL);
     ENSURE_NEAR(x.result.t, sqrt(0.2) * (1 + e) / (1 - e), good);
     ENSURE(x.d->q[0] > -1e-9);
     close_model(&x);
@@ -419,7 +419,7 @@ TEST(event_that_sets_a_velocity_keeps_the_constraints_or_reports_that_they_forbi
   close_model(&x);
   x = open_text(COUPLED("v(u) = -3; v(x) = 1"));
   ENSURE_EQUAL(simulate(&x, "dopri5", 1), SR_FAILED);
-  ENSURE(strstr(x.result.trouble, "the action of an event cannot be carried out") != NULL);
+  ENSURE(strstr(x.result.error_message, "the action of an event cannot be carried out") != NULL);
   close_model(&x);
 }
 
@@ -441,15 +441,15 @@ TEST(event_that_sets_a_parameter_changes_the_laws_that_use_it) {
   close_model(&x);
 }
 
-static void ensure_refused(const char* text, const char* why) {
+static void ensure_refused(const char* text, const char* reason) {
   srMessages* messages = sr_messages_create();
   srSpec* spec = NULL;
   srModel* m = NULL;
   ENSURE_EQUAL(sr_load_text(text, strlen(text), "test", NULL, NULL, messages, &spec), SR_OK);
   ENSURE_EQUAL(sr_compile(spec, messages, &m), SR_INPUT);
   srs_destroy(spec);
-  if (strstr(sr_messages_get(messages, 0)->text, why) == NULL) printf("%s\n", sr_messages_get(messages, 0)->text);
-  ENSURE(strstr(sr_messages_get(messages, 0)->text, why) != NULL);
+  if (strstr(sr_messages_get(messages, 0)->text, reason) == NULL) printf("%s\n", sr_messages_get(messages, 0)->text);
+  ENSURE(strstr(sr_messages_get(messages, 0)->text, reason) != NULL);
   ENSURE(sr_messages_get(messages, 0)->place.line > 0);
   sr_messages_destroy(messages);
 }

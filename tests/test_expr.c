@@ -17,7 +17,7 @@ static srPool pool;
 static srGraph* graph;
 static srMessages* messages;
 
-static srNode resolve_name(void* user, srGraph* g, const char* name, char* why, size_t size) {
+static srNode resolve_name(void* user, srGraph* g, const char* name, char* reason, size_t size) {
   (void)user;
   if (strcmp(name, "t") == 0) return sr_graph_var(g, SR_VAR_TIME, 0);
   if (strcmp(name, "x") == 0) return sr_graph_var(g, SR_VAR_Q, 0);
@@ -25,19 +25,19 @@ static srNode resolve_name(void* user, srGraph* g, const char* name, char* why, 
   if (strcmp(name, "k") == 0) return sr_graph_param(g, "k", 3);
   if (strcmp(name, "stiffness") == 0) return sr_graph_param(g, "stiffness", 1000);
   if (strcmp(name, "zero") == 0) return sr_graph_param(g, "zero", 0);
-  if (strcmp(name, "acceleration") == 0) snprintf(why, size, "accelerations are not allowed in a force");
+  if (strcmp(name, "acceleration") == 0) snprintf(reason, size, "accelerations are not allowed in a force");
   return SR_NO_NODE;
 }
 
 static char heard[200];  // the last raw call
 
-static srNode resolve_call(void* user, srGraph* g, const srCall* call, char* why, size_t size) {
+static srNode resolve_call(void* user, srGraph* g, const srCall* call, char* reason, size_t size) {
   (void)user;
   if (call->raw) {
     int n = snprintf(heard, sizeof heard, "%s", call->name);
     for (int i = 0; i < call->narg; i++) n += snprintf(heard + n, sizeof heard - (size_t)n, "|%s", call->raw[i]);
     if (strcmp(call->raw[0], "nobody") != 0) return sr_graph_var(g, SR_VAR_V, 0);
-    snprintf(why, size, "unknown joint 'nobody'");
+    snprintf(reason, size, "unknown joint 'nobody'");
   } else if (strcmp(call->name, "twice") == 0 && call->narg == 1) {
     return sr_graph_op(g, SR_OP_MUL, sr_graph_const(g, 2), call->arg[0], SR_NO_NODE);
   }

@@ -70,15 +70,15 @@ TEST(a_folder_holds_what_is_below_it_and_nothing_that_begins_alike) {
 }
 
 TEST(files_are_opened_where_standard_input_is_closed_and_nothing_stays_open) {
-  srWhy why = {""};
+  srReason reason = {""};
   fresh_folder();
   const int keep = dup(STDIN_FILENO), before = free_handle();
   close(STDIN_FILENO);  // the next file gets the number 0
   const srStatus written = write_file(FOLDER "/a.txt", "new", NULL);
-  FILE* file = sr_file_open(FOLDER "/a.txt", &why);
+  FILE* file = sr_file_open(FOLDER "/a.txt", &reason);
   const int number = file != NULL ? fileno(file) : -1;
   if (file != NULL) fclose(file);
-  const bool refused = sr_file_open(FOLDER, &why) == NULL && sr_file_open(FOLDER "/none", &why) == NULL;
+  const bool refused = sr_file_open(FOLDER, &reason) == NULL && sr_file_open(FOLDER "/none", &reason) == NULL;
   const int lowest = free_handle();
   (void)dup2(keep, STDIN_FILENO);
   close(keep);

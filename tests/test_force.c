@@ -106,7 +106,7 @@ static double potential_jacobian(Bench b, const double* direction) {
 
 // ---- laws alone -------------------------------------------------------------------------------------------------------
 
-static double law_force(const char* name, double x, double xdot, const double* p, double* energy, double* heat) {
+static double law_force(const char* name, double x, double xdot, const double* p, double* energy, double* dissipation) {
   const srImpedance* law = sr_builtin_impedance(name);
   ENSURE(law != NULL);
   double f = 0.0;
@@ -114,13 +114,13 @@ static double law_force(const char* name, double x, double xdot, const double* p
   srImpedanceOut out = {.f = &f};
   ENSURE_EQUAL(law->evaluate(&in, &out), 0);
   if (energy != NULL) *energy = law->energy(&in);
-  if (heat != NULL) *heat = out.dissipated;
+  if (dissipation != NULL) *dissipation = out.dissipated;
   return f;
 }
 
 TEST(the_table_of_laws_has_all_of_them_by_name) {
-  static const char* const names[] = {"joint-formula", "link-formula", "point-formula", "joint-spring",
-                                      "joint-damper",  "joint-stop",   "bushing"};
+  static const char* const names[] = {"joint-formula", "distance-formula", "point-formula", "joint-spring",
+                                      "joint-damper",  "joint-stop",       "bushing"};
   int count = 0;
   while (sr_builtin_impedances[count] != NULL) ++count;
   ENSURE_EQUAL(count, COUNT(names));
@@ -136,46 +136,46 @@ TEST(the_table_of_laws_has_all_of_them_by_name) {
 
 TEST(a_joint_spring_pulls_to_its_rest) {
   const double p[2] = {30.0, 0.25};
-  double energy, heat;
-  ENSURE_NEAR(law_force("joint-spring", 0.75, 2.0, p, &energy, &heat), -15.0, 1e-14);
+  double energy, dissipation;
+  ENSURE_NEAR(law_force("joint-spring", 0.75, 2.0, p, &energy, &dissipation), -15.0, 1e-14);
   ENSURE_NEAR(energy, 3.75, 1e-14);
-  ENSURE(heat == 0.0);
+  ENSURE(dissipation == 0.0);
 }
 
 TEST(a_joint_damper_dissipates_its_power) {
   const double p[1] = {3.0};
-  double energy, heat;
-  ENSURE_NEAR(law_force("joint-damper", 0.5, -2.0, p, &energy, &heat), 6.0, 0.0);
-  ENSURE_NEAR(heat, 12.0, 0.0);
+  double energy, dissipation;
+  ENSURE_NEAR(law_force("joint-damper", 0.5, -2.0, p, &energy, &dissipation), 6.0, 0.0);
+  ENSURE_NEAR(dissipation, 12.0, 0.0);
   ENSURE(energy == 0.0);
 }
 
 TEST(a_stop_pushes_back_beyond_its_range_only) {
   const double p[4] = {-1.0, 2.0, 100.0, 0.5};
-  double energy, heat;
-  ENSURE(law_force("joint-stop", 1.999, 5.0, p, &energy, &heat) == 0.0 && energy == 0.0 && heat == 0.0);
+  double energy, dissipation;
+  ENSURE(law_force("joint-stop", 1.999, 5.0, p, &energy, &dissipation) == 0.0 && energy == 0.0 && dissipation == 0.0);
   // beyond the upper end by 0.1, leaving at 0.4: 100*0.1*(1 + 0.5*0.4)
-  ENSURE_NEAR(law_force("joint-stop", 2.1, 0.4, p, &energy, &heat), -12.0, 1e-12);
+  ENSURE_NEAR(law_force("joint-stop", 2.1, 0.4, p, &energy, &dissipation), -12.0, 1e-12);
   ENSURE_NEAR(energy, 0.5, 1e-12);
-  ENSURE_NEAR(heat, 100 * 0.1 * 0.5 * 0.4 * 0.4, 1e-12);
+  ENSURE_NEAR(dissipation, 100 * 0.1 * 0.5 * 0.4 * 0.4, 1e-12);
   // beyond the lower end by 0.2, moving back in at 1: 100*0.2*exp(-0.5)
-  ENSURE_NEAR(law_force("joint-stop", -1.2, 1.0, p, &energy, &heat), 20.0 * exp(-0.5), 1e-12);
-  ENSURE_NEAR(heat, 20.0 * (1.0 - exp(-0.5)), 1e-12);
+  ENSURE_NEAR(law_force("joint-stop", -1.2, 1.0, p, &energy, &dissipation), 20.0 * exp(-0.5), 1e-12);
+  ENSURE_NEAR(dissipation, 20.0 * (1.0 - exp(-0.5)), 1e-12);
 }
 
 TEST(a_stop_never_pulls_and_never_makes_energy) {
   const double p[4] = {-1.0, 2.0, 100.0, 0.5};
   for (int i = 0; i < 1000; ++i) {
     const double x = 4.0 * noise(), xdot = 10.0 * noise();
-    double heat;
-    const double f = law_force("joint-stop", x, xdot, p, NULL, &heat);
+    double dissipation;
+    const double f = law_force("joint-stop", x, xdot, p, NULL, &dissipation);
     ENSURE(x > 2.0 ? f <= 0.0 : x < -1.0 ? f >= 0.0 : f == 0.0);
-    ENSURE(heat >= 0.0);
+    ENSURE(dissipation >= 0.0);
     const double h = 1e-6;
     double before, after;
     (void)law_force("joint-stop", x - h * xdot, xdot, p, &before, NULL);
     (void)law_force("joint-stop", x + h * xdot, xdot, p, &after, NULL);
-    ENSURE_NEAR(-f * xdot, (after - before) / (2 * h) + heat, 1e-3 * (1.0 + fabs(f * xdot)));
+    ENSURE_NEAR(-f * xdot, (after - before) / (2 * h) + dissipation, 1e-3 * (1.0 + fabs(f * xdot)));
   }
 }
 
@@ -244,7 +244,7 @@ TEST(power_of_all_forces_is_that_of_the_energy_balance) {
     for (int i = 0; i < b.m->nv; ++i) power += b.d->f[i] * b.d->v[i];
     for (int i = 0; i < SR_ACCOUNTS; ++i) ledger += b.d->power[i];
     ENSURE(b.d->power[SR_ACCOUNT_DISSIPATED] < 0.0);
-    ENSURE(b.d->power[SR_ACCOUNT_LINK] != 0.0 && b.d->power[SR_ACCOUNT_TORQUE] != 0.0);
+    ENSURE(b.d->power[SR_ACCOUNT_DISTANCE] != 0.0 && b.d->power[SR_ACCOUNT_TORQUE] != 0.0);
     ENSURE(b.d->power[SR_ACCOUNT_FORCE] != 0.0 && b.d->power[SR_ACCOUNT_APPLIED] != 0.0);
     ENSURE_NEAR(power, ledger - stored, 1e-7 * (100.0 + fabs(power)));
   }
@@ -284,7 +284,7 @@ TEST(a_link_knows_its_length_and_rate) {
   evaluate(b);
   const double z = 5.0, zdot = 2.0 * 0.8;  // 3-4-5
   ENSURE_NEAR(b.d->f[0], (100 * z + zdot) * 0.8, 1e-11);
-  ENSURE_NEAR(b.d->power[SR_ACCOUNT_LINK], (100 * z + zdot) * zdot, 1e-10);
+  ENSURE_NEAR(b.d->power[SR_ACCOUNT_DISTANCE], (100 * z + zdot) * zdot, 1e-10);
   unload(b);
 }
 
@@ -295,7 +295,7 @@ TEST(a_link_of_no_length_is_named) {
   sr_kinematics(b.m, b.d);
   sr_velocity(b.m, b.d);
   ENSURE(sr_forces(b.m, b.d, SR_TAU_ELEMENT) > 0);
-  ENSURE(strstr(b.d->trouble, "'s'") != NULL && strstr(b.d->trouble, "'m'") != NULL);
+  ENSURE(strstr(b.d->error_message, "'s'") != NULL && strstr(b.d->error_message, "'m'") != NULL);
   unload(b);
 }
 
@@ -449,7 +449,7 @@ TEST(a_law_in_c_gets_tau_its_states_and_its_parameters) {
   ENSURE_NEAR(b.d->f[0], 0.25, 1e-15);
   b.d->q[0] = 11.0;
   ENSURE(sr_forces(b.m, b.d, 0.0) > 0);
-  ENSURE(strstr(b.d->trouble, "'mine'") != NULL && strstr(b.d->trouble, "'tell'") != NULL);
+  ENSURE(strstr(b.d->error_message, "'mine'") != NULL && strstr(b.d->error_message, "'tell'") != NULL);
   unload(b);
 }
 
@@ -460,6 +460,6 @@ TEST(a_force_that_is_not_a_number_names_its_element) {
   sr_kinematics(b.m, b.d);
   sr_velocity(b.m, b.d);
   ENSURE(sr_forces(b.m, b.d, SR_TAU_ELEMENT) > 0);
-  ENSURE(strstr(b.d->trouble, "'root'") != NULL);
+  ENSURE(strstr(b.d->error_message, "'root'") != NULL);
   unload(b);
 }

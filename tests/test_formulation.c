@@ -81,7 +81,8 @@ static void run_to(Side* x, const char* method, double t_end, double rtol) {
   options.rtol = rtol;
   options.atol = rtol * 1e-2;
   const srStatus status = sr_run(x->m, x->d, &options, NULL, &x->result);
-  if (status != SR_OK) printf("%s, %s: %s\n", x->m->name, sr_formulation_word(x->m->formulation), x->result.trouble);
+  if (status != SR_OK)
+    printf("%s, %s: %s\n", x->m->name, sr_formulation_word(x->m->formulation), x->result.error_message);
   ENSURE_EQUAL(status, SR_OK);
 }
 
@@ -285,7 +286,8 @@ TEST(a_body_without_mass_that_nothing_holds_is_named_in_absolute_coordinates) {
   ENSURE_EQUAL(r.m->nmassless, 1);
   Side a = made(&r, SR_FORMULATION_ABSOLUTE);
   ENSURE(sr_forward(a.m, a.d, SR_TAU_ELEMENT) > 0);
-  ENSURE(strstr(a.d->trouble, "body 'finger' without inertia is free") && strstr(a.d->trouble, "--lock-massless"));
+  ENSURE(strstr(a.d->error_message, "body 'finger' without inertia is free") &&
+         strstr(a.d->error_message, "--lock-massless"));
   Side p = {0};
   ENSURE_EQUAL(formulate(&r, SR_FORMULATION_PENALTY, &p), SR_INPUT);
   ENSURE(strstr(said, "body 'finger' has no mass") && strstr(said, "take another formulation"));

@@ -36,7 +36,7 @@ static void run(Loaded* x, const char* method, double t_end, double every, Track
     options.user = track;
   }
   const srStatus status = sr_run(x->m, x->d, &options, NULL, &x->result);
-  if (status != SR_OK) printf("  %s\n", x->result.trouble);
+  if (status != SR_OK) printf("  %s\n", x->result.error_message);
   ENSURE_EQUAL(status, SR_OK);
 }
 

@@ -14,7 +14,7 @@ typedef struct Slip {
   srFrictionParameters p;
   int n;
   double tau, Fs, Fk;
-  double e[MOST], edot[MOST], f[SR_FRICTION_MAX_N], heat;
+  double e[MOST], edot[MOST], f[SR_FRICTION_MAX_N], dissipation;
   bool sticks;
 } Slip;
 
@@ -35,7 +35,7 @@ static void evaluate(Slip* s, const double* v) {
   const srFrictionIn in = in_of(s, v);
   srFrictionOut out = {.f = s->f, .edot = s->edot};
   ENSURE_EQUAL(s->law->evaluate(&in, &out), 0);
-  s->heat = out.heat;
+  s->dissipation = out.dissipation;
   s->sticks = out.sticks;
 }
 
@@ -117,7 +117,7 @@ TEST(reversed_motion_reverses_the_force_to_the_bit) {
       evaluate(&b, minus);
       for (int k = 0; k < a.n; k++) ENSURE(a.f[k] == -b.f[k]);
       for (int k = 0; k < states(&a); k++) ENSURE(a.edot[k] == -b.edot[k]);
-      ENSURE(a.heat == b.heat && a.sticks == b.sticks);
+      ENSURE(a.dissipation == b.dissipation && a.sticks == b.sticks);
     }
   }
 }
@@ -195,8 +195,8 @@ TEST(power_is_stored_energy_and_dissipation_which_is_never_negative) {
       for (int k = 0; k < states(&s); k++) before.e[k] -= h * s.edot[k], after.e[k] += h * s.edot[k];
       gradient = (energy(&after) - energy(&before)) / (2 * h);
       const double power = sr_slip_dot(2, s.f, v);
-      ENSURE_NEAR(power, gradient + s.heat, 1e-10 * (fabs(power) + fabs(gradient) + energy(&after) / h));
-      ENSURE(s.heat >= 0);
+      ENSURE_NEAR(power, gradient + s.dissipation, 1e-10 * (fabs(power) + fabs(gradient) + energy(&after) / h));
+      ENSURE(s.dissipation >= 0);
     }
   }
 }
@@ -207,20 +207,20 @@ TEST(closed_cycles_dissipate) {
     for (int amplitude = 0; amplitude < 3; amplitude++) {
       Slip s = slip_of(sr_friction_law(l)->name, 2);
       const double h = 2e-5, reach = pow(10, amplitude - 1) * s.Fk / s.p.K, w = 2 * 3.14159265358979323846 / 0.2;
-      double work = 0, heat = 0, start = 0, euler = 0;
+      double work = 0, dissipation = 0, start = 0, euler = 0;
       for (int i = 0; i < 40000; i++) {  // four turns of an ellipse; the last two are counted
         const double t = h * i, v[2] = {-reach * w * sin(w * t), 0.5 * reach * w * cos(w * t)};
-        if (i == 20000) start = energy(&s), work = heat = euler = 0;
+        if (i == 20000) start = energy(&s), work = dissipation = euler = 0;
         evaluate(&s, v);
         work += h * sr_slip_dot(2, s.f, v);
-        heat += h * s.heat;
+        dissipation += h * s.dissipation;
         for (int k = 0; k < states(&s); k++) s.e[k] += h * s.edot[k];
         Slip moved = s;  // an Euler step stores 1/2 K |h edot|^2 too much
         for (int k = 0; k < states(&s); k++) moved.e[k] = h * s.edot[k];
         euler += energy(&moved);
       }
       ENSURE(work > 0 || (strcmp(s.law->name, "ambrosio") == 0 && reach * w <= s.p.v0));
-      ENSURE_NEAR(work, heat + energy(&s) - start - euler, 1e-9 * work);
+      ENSURE_NEAR(work, dissipation + energy(&s) - start - euler, 1e-9 * work);
     }
   }
 }
@@ -260,7 +260,7 @@ TEST(steady_sliding_has_the_closed_form_of_each_law) {
 TEST(coulomb_at_rest_gives_nothing_and_reports_it) {
   Slip s = slip_of("coulomb", 2);
   evaluate(&s, (double[]){0, 0});
-  ENSURE(s.f[0] == 0 && s.f[1] == 0 && s.sticks && s.heat == 0);
+  ENSURE(s.f[0] == 0 && s.f[1] == 0 && s.sticks && s.dissipation == 0);
   evaluate(&s, (double[]){-1e-300, 0});
   ENSURE(s.f[0] == -0.5 && !s.sticks);
 }
@@ -574,15 +574,16 @@ TEST(iwan_without_spread_is_kikuuwe) {
     evaluate(&a, v);
     evaluate(&b, v);
     for (int k = 0; k < 2; k++) ENSURE_NEAR(a.f[k], b.f[k], 1e-12 * (1 + size(&a)));
-    ENSURE_NEAR(a.heat, b.heat, 1e-12 * (1 + a.heat));
+    ENSURE_NEAR(a.dissipation, b.dissipation, 1e-12 * (1 + a.dissipation));
   }
 }
 
 // ------------------------------------------------------------------------------------------------ parameters and limits
-static void ensure_refused(const char* law, srFrictionParameters p, double tau, double Fs, double Fk, const char* why) {
+static void ensure_refused(const char* law, srFrictionParameters p, double tau, double Fs, double Fk,
+                           const char* reason) {
   char text[200] = "";
   ENSURE(sr_friction_refusal(sr_friction_find(law), &p, tau, Fs, Fk, text, sizeof text));
-  ENSURE_TEXT(text, why);
+  ENSURE_TEXT(text, reason);
 }
 
 TEST(wrong_parameters_are_refused_with_a_sentence) {

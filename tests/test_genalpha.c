@@ -105,7 +105,7 @@ static bool run(srIntegrator* integrator, const srSystem* s, double t_end, doubl
     if (alternate > 0) t = fmin(t + (i % 2 == 0 ? alternate : 2 * alternate), t_end);
     if (alternate > 0 && t_end - t < 0.5 * alternate) t = t_end;
     if (sri_step(integrator, alternate > 0 ? t : t_end) != SR_OK) {
-      printf("  %s\n", sri_why(integrator));
+      printf("  %s\n", sri_error_message(integrator));
       return false;
     }
     if (alternate > 0 && s->ng == 1 && sri_time(integrator) > 0.9 * t_end) {
@@ -738,8 +738,8 @@ TEST(index_3_reports_where_rounding_hides_the_error) {
   srStatus status = SR_OK;
   ENSURE(sri_start(integrator, 0, pendulum_start, pendulum_start + 2, NULL) == SR_OK);
   for (int i = 0; i < 1000 && status == SR_OK; ++i) status = sri_step(integrator, 1);
-  if (verbose()) printf("  %s\n", sri_why(integrator));
-  ENSURE(status == SR_FAILED && strstr(sri_why(integrator), "rounding of index 3") != NULL);
+  if (verbose()) printf("  %s\n", sri_error_message(integrator));
+  ENSURE(status == SR_FAILED && strstr(sri_error_message(integrator), "rounding of index 3") != NULL);
   sri_destroy(integrator);
 }
 
@@ -873,8 +873,8 @@ TEST(a_state_that_accepted_refuses_ends_the_run_with_a_sentence) {
     srStatus status = SR_OK;
     ENSURE(sri_start(integrator, 0, pendulum_start, pendulum_start + 2, NULL) == SR_OK);
     while (status == SR_OK && sri_time(integrator) < 1) status = sri_step(integrator, 1);
-    if (verbose()) printf("  %s\n", sri_why(integrator));
-    ENSURE(status == SR_FAILED && strstr(sri_why(integrator), "is refused") != NULL);
+    if (verbose()) printf("  %s\n", sri_error_message(integrator));
+    ENSURE(status == SR_FAILED && strstr(sri_error_message(integrator), "is refused") != NULL);
     ENSURE(sri_q(integrator)[0] > 0.74 && sri_q(integrator)[0] <= 0.75);
     sri_destroy(integrator);
   }
@@ -1040,7 +1040,7 @@ TEST(mechanisms_run_with_every_generalized_alpha_method) {
       const srIntegratorStats* stats = &x.result.stats;
       if (verbose() || !good) {
         printf("  %s %s error %.1e g %.1e gv %.1e steps %ld %s\n", models[i].name, methods[m], error,
-               stats->violation_position, stats->violation_velocity, stats->steps, good ? "" : x.result.trouble);
+               stats->violation_position, stats->violation_velocity, stats->steps, good ? "" : x.result.error_message);
       }
       ENSURE(good);
       ENSURE_SMALL(error, 1e-2);
@@ -1095,8 +1095,8 @@ TEST(index_2_ends_at_a_singular_position_with_a_sentence) {
     options.control = rules[i];
     if (rules[i] == SR_CONTROL_POSITIONS) options.rtol = options.atol = 1e-4;
     ENSURE_EQUAL(sr_run(x.m, x.d, &options, NULL, &x.result), SR_FAILED);
-    if (verbose()) printf("  %s\n", x.result.trouble);
-    ENSURE(strstr(x.result.trouble, "a singular position is at hand") != NULL);
+    if (verbose()) printf("  %s\n", x.result.error_message);
+    ENSURE(strstr(x.result.error_message, "a singular position is at hand") != NULL);
     ENSURE_NEAR(x.d->q[0], 1.57079632679489662, 1e-5);
     close_model(&x);
   }

@@ -826,7 +826,7 @@ TEST(trammel_fails_where_equations_are_chosen_in_every_stage) {
   srIntegrator* integrator = create("hem5", &s, o);
   ENSURE(!run(integrator, &s, 1, x));
   ENSURE(sri_time(integrator) == 0);
-  ENSURE(strstr(sri_why(integrator), "the rank of the constraints is 2 in stage 1 and 3 in stage 2") != NULL);
+  ENSURE(strstr(sri_error_message(integrator), "the rank of the constraints is 2 in stage 1 and 3 in stage 2") != NULL);
   sri_destroy(integrator);
 }
 

@@ -334,8 +334,8 @@ TEST(more_contacts_than_the_capacity_end_a_run_with_a_message) {
     options.step = 1e-4;
     sr_data_reset(x.m, x.d);
     ENSURE_EQUAL(sr_run(x.m, x.d, &options, NULL, &x.result), SR_FAILED);
-    ENSURE(
-        strstr(x.result.trouble, "more than 2 pairs of the contact 'balls on walls' are in contact at the same time"));
+    ENSURE(strstr(x.result.error_message,
+                  "more than 2 pairs of the contact 'balls on walls' are in contact at the same time"));
     ENSURE(x.result.t > 0.04 && x.result.t < 0.06);
   }
   close_model(&x);

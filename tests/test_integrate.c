@@ -484,12 +484,13 @@ TEST(a_step_without_limit_is_possible_and_one_backwards_is_refused) {
   oscillator.exact(0.0, x);
   srIntegrator* integrator = create("rk4", &oscillator.system, fixed(0.25));
   ENSURE(sri_step(integrator, 1.0) == SR_INPUT);
-  ENSURE_TEXT(sri_why(integrator), "a step was asked for before sri_start");
+  ENSURE_TEXT(sri_error_message(integrator), "a step was asked for before sri_start");
   ENSURE(start(integrator, &oscillator.system, 2.0, x) == SR_OK);
   ENSURE(sri_step(integrator, HUGE_VAL) == SR_OK);
   ENSURE(sri_time(integrator) == 2.25);
   ENSURE(sri_step(integrator, 2.25) == SR_INPUT);
-  ENSURE_TEXT(sri_why(integrator), "a step was asked for to t = 2.25, which is not after the present t = 2.25");
+  ENSURE_TEXT(sri_error_message(integrator),
+              "a step was asked for to t = 2.25, which is not after the present t = 2.25");
   ENSURE(sri_step(integrator, (double)NAN) == SR_INPUT);
   x[0] = (double)NAN;
   ENSURE(start(integrator, &oscillator.system, 2.0, x) == SR_INPUT);
@@ -750,7 +751,7 @@ TEST(a_refused_evaluation_ends_a_method_with_fixed_step) {
   srIntegrator* integrator = start_probe("rk4", &probe, fixed(0.5));
   ENSURE(sri_step(integrator, 1.0) == SR_FAILED);
   ENSURE_TEXT(
-      sri_why(integrator),
+      sri_error_message(integrator),
       "the step from t = 0 to 0.5 failed: the equations of motion could not be evaluated; the method has a fixed "
       "step, a smaller one may help");
   ENSURE(sri_time(integrator) == 0.0 && sri_q(integrator)[0] == 1.0);
@@ -768,7 +769,8 @@ TEST(a_system_that_stops_ends_the_run_and_the_last_state_stays) {
     ENSURE(status == SR_FAILED);
     ENSURE(sri_time(integrator) > 0.45 && sri_time(integrator) < 0.65);
     ENSURE_NEAR(sri_q(integrator)[0], cos(sri_time(integrator)), 0.1);
-    ENSURE(strstr(sri_why(integrator), "stop") != NULL || strstr(sri_why(integrator), "evaluated at t = 0.6") != NULL);
+    ENSURE(strstr(sri_error_message(integrator), "stop") != NULL ||
+           strstr(sri_error_message(integrator), "evaluated at t = 0.6") != NULL);
     double q;
     ENSURE(sri_interpolate(integrator, sri_time(integrator), &q, NULL, NULL, NULL) == SR_OK);
     ENSURE(sri_interpolate(integrator, sri_time(integrator) - 0.01, &q, NULL, NULL, NULL) == SR_INPUT);
@@ -787,8 +789,8 @@ TEST(a_state_that_is_not_a_number_is_never_accepted) {
     ENSURE(status == SR_FAILED);
     ENSURE(isfinite(sri_q(integrator)[0]) && isfinite(sri_v(integrator)[0]));
     ENSURE(sri_time(integrator) > 0.45 && sri_time(integrator) < 0.65);
-    if (verbose()) printf("%s: %s\n", methods[m], sri_why(integrator));
-    ENSURE(strstr(sri_why(integrator), "not a") != NULL);
+    if (verbose()) printf("%s: %s\n", methods[m], sri_error_message(integrator));
+    ENSURE(strstr(sri_error_message(integrator), "not a") != NULL);
     if (m == 2) {
       ENSURE_NEAR(sri_time(integrator), 0.55, 1e-12);
       ENSURE(sri_stats(integrator)->rejected > 10);
@@ -816,8 +818,9 @@ TEST(a_step_below_the_least_one_fails_and_names_time_and_step) {
   while (status == SR_OK && sri_time(integrator) < 2.0) status = sri_step(integrator, 2.0);
   ENSURE(status == SR_FAILED);
   ENSURE_NEAR(sri_time(integrator), 1.0, 1e-4);
-  if (verbose()) printf("%s\n", sri_why(integrator));
-  ENSURE(strstr(sri_why(integrator), "at t = 0.9999") != NULL && strstr(sri_why(integrator), "1e-06") != NULL);
+  if (verbose()) printf("%s\n", sri_error_message(integrator));
+  ENSURE(strstr(sri_error_message(integrator), "at t = 0.9999") != NULL &&
+         strstr(sri_error_message(integrator), "1e-06") != NULL);
   ENSURE(sri_stats(integrator)->step_smallest >= 1e-6);
   sri_destroy(integrator);
 }

@@ -61,11 +61,11 @@ static void check_method(const Loaded* l, const srMethod* method) {
     const srRunResult x = run_until(l, method->name, &r, &status);
     if (status != SR_OK || r.asked > at + MOST_LATE) {
       printf("  %s on %s, request %ld of %ld: asked %ld times, status %d, %s\n", method->name, l->m->name, at,
-             whole.asked, r.asked, (int)status, x.trouble);
+             whole.asked, r.asked, (int)status, x.error_message);
     }
     ENSURE_EQUAL(status, SR_OK);
     ENSURE(r.asked <= at + MOST_LATE);
-    ENSURE(strstr(x.trouble, "stopped at t = ") != NULL);
+    ENSURE(strstr(x.error_message, "stopped at t = ") != NULL);
     ENSURE(x.t < T_END && l->d->t == x.t && x.stats.steps <= all.stats.steps);
     // The state of an accepted step, not of a stage or of half an iteration.
     if (!method->drifts) ENSURE_SMALL(largest_gap(l), 1e-5);
@@ -143,7 +143,7 @@ TEST(a_run_that_is_stopped_in_its_assembly_has_not_begun) {
   ENSURE_EQUAL(status, SR_OK);
   ENSURE_EQUAL(r.asked, 5);
   ENSURE(x.t == 0 && x.stats.steps == 0 && l.d->q[0] == l.m->q0[0]);
-  ENSURE_TEXT(x.trouble, "stopped at t = 0 by the caller, in the assembly");
+  ENSURE_TEXT(x.error_message, "stopped at t = 0 by the caller, in the assembly");
   close_model(&l);
 }
 
@@ -240,8 +240,8 @@ TEST(steps_that_were_always_far_too_short_end_the_run) {
   ENSURE_EQUAL(status, SR_FAILED);
   ENSURE_EQUAL(sri_stats(x)->steps, 50000);
   ENSURE(sri_time(x) > 0 && sri_time(x) < 1e-6);
-  ENSURE(strstr(sri_why(x), "the steps of dopri5 have collapsed: the last 5000 of them went only") != NULL);
-  ENSURE(strstr(sri_why(x), "take an implicit method (radau5)") != NULL);
+  ENSURE(strstr(sri_error_message(x), "the steps of dopri5 have collapsed: the last 5000 of them went only") != NULL);
+  ENSURE(strstr(sri_error_message(x), "take an implicit method (radau5)") != NULL);
   sri_destroy(x);
 }
 

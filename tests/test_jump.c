@@ -37,7 +37,7 @@ static void ensure_end(const char* text, const Way* way, double q, double v, lon
   const srStatus status = go(&x, way, 1, messages);
   loading_print(messages);
   sr_messages_destroy(messages);
-  if (status != SR_OK) printf("%s\n", x.result.trouble);
+  if (status != SR_OK) printf("%s\n", x.result.error_message);
   if (getenv("SARRUS_TEST_VERBOSE") != NULL)
     printf("  %-16s q %.1e v %.1e, %ld steps, %ld rejected\n", way->method, x.d->q[0] - q, x.d->v[0] - v,
            x.result.stats.steps, x.result.stats.rejected);

@@ -128,16 +128,16 @@ TEST(friction_derivatives_are_those_of_differences) {
       const srProgram* derivative = sr_friction_derivative(&pool, b.x.law, n, b.x.ne / n);
       int compared = 0;
       for (int k = 0; k < STATES; k++) {
-        double slope[(SR_FRICTION_MAX_N + MOST) * (SR_FRICTION_MAX_N + MOST + 1)], want[SR_FRICTION_MAX_N + MOST];
+        double jacobian[(SR_FRICTION_MAX_N + MOST) * (SR_FRICTION_MAX_N + MOST + 1)], want[SR_FRICTION_MAX_N + MOST];
         b = bench(b.x.law, n);
         b.x.derivative = derivative;
         const int count = n + b.x.ne;
-        ENSURE_EQUAL(sr_friction_force_jacobian(&b.x, b.v, b.e, b.N, b.tau, slope), 0);
+        ENSURE_EQUAL(sr_friction_force_jacobian(&b.x, b.v, b.e, b.N, b.tau, jacobian), 0);
         for (int j = 0; j <= count; j++) {
           if (!difference(&b, j, want)) continue;
           compared++;
           for (int r = 0; r < count; r++)
-            ENSURE_NEAR(slope[r * (count + 1) + j], want[r], 2e-8 * row_scale(&b, r) / column_scale(&b, j));
+            ENSURE_NEAR(jacobian[r * (count + 1) + j], want[r], 2e-8 * row_scale(&b, r) / column_scale(&b, j));
         }
       }
       ENSURE(compared > STATES);  // most states are away from kinks
@@ -186,13 +186,13 @@ TEST(normal_laws_and_derivatives_are_those_of_the_kernels) {
     double* work = sr_pool_alloc(&pool, (size_t)sr_program_work(program) * sizeof *work);
     for (int k = 0; k < 4 * STATES; k++) {
       NormalCase p = normal_case(sr_normal_law(l));
-      double argument[SR_NORMAL_ARGUMENTS], have, slope[2];
+      double argument[SR_NORMAL_ARGUMENTS], have, jacobian[2];
       const double f = force(&p), scale = p.c.p.K * pow(p.d, p.c.p.n) + p.c.p.K * p.d + p.c.p.D;
       sr_normal_arguments(&p.c.p, p.d, p.ddot, p.z[SR_Z_SPEED], argument);
       sr_program_evaluate(program, &(srInputs){.arg = argument}, work, &have);
       ENSURE_NEAR(have, f, 1e-13 * scale);
       p.c.derivative = derivative;
-      ENSURE_EQUAL(sr_normal_force_jacobian(&p.c, p.d, p.ddot, p.z, slope), 0);
+      ENSURE_EQUAL(sr_normal_force_jacobian(&p.c, p.d, p.ddot, p.z, jacobian), 0);
       for (int j = 0; j < 2; j++) {
         double value[4];
         const double h = 1e-5 * (j == 0 ? p.d : fabs(p.ddot));
@@ -204,7 +204,7 @@ TEST(normal_laws_and_derivatives_are_those_of_the_kernels) {
         }
         const double coarse = (value[3] - value[0]) / (4 * h), fine = (value[2] - value[1]) / (2 * h);
         if (fabs(coarse - fine) > 1e-7 * scale / (1e5 * h)) continue;  // a kink nearby
-        ENSURE_NEAR(slope[j], fine + (fine - coarse) / 3, 1e-8 * scale / (1e5 * h));
+        ENSURE_NEAR(jacobian[j], fine + (fine - coarse) / 3, 1e-8 * scale / (1e5 * h));
       }
     }
   }
@@ -345,8 +345,8 @@ static void difference_rows(const srClosure* c, const srClosureIn* in, const dou
     if (j < 3) turned_by(in->R, j, at[i] * h, moved.R);
     if (j >= 3) moved.d[j - 3] += at[i] * h;
     srClosureOut out = {0};
-    const char* why;
-    ENSURE_EQUAL(c->kind->evaluate(c, &moved, &out, &why), 0);
+    const char* reason;
+    ENSURE_EQUAL(c->kind->evaluate(c, &moved, &out, &reason), 0);
     for (int r = 0; r < c->np + c->nvel; r++)
       for (int k = 0; k < 6; k++) column[k] += weight[i] / h * lambda[r] * out.W[r][k];
   }
@@ -360,7 +360,7 @@ static void compare_rows(srPool* pool, const srClosure* c, const srClosureIn* in
   sr_closure_graph(c, g, &x);
   sr_closure_graph_rows(&x, W);
   for (int r = 0; r < rows; r++) {
-    root[r] = r < c->np ? x.residual[r] : sx_number(g, 0);
+    root[r] = r < c->np ? x.residual[r] : srx_number(g, 0);
     memcpy(root + rows + 6 * r, W[r], sizeof W[r]);
     root[7 * rows + r] = sr_closure_graph_bias(&x, W[r]);
   }
@@ -368,8 +368,8 @@ static void compare_rows(srPool* pool, const srClosure* c, const srClosureIn* in
   double have[8 * 6], *work = sr_pool_alloc(pool, (size_t)sr_program_work(program) * sizeof *work);
   sr_program_evaluate(program, inputs, work, have);
   srClosureOut out = {0};
-  const char* why;
-  ENSURE_EQUAL(c->kind->evaluate(c, in, &out, &why), 0);
+  const char* reason;
+  ENSURE_EQUAL(c->kind->evaluate(c, in, &out, &reason), 0);
   for (int r = 0; r < rows; r++) {
     ENSURE_NEAR(have[r], out.g[r], 1e-13);
     for (int j = 0; j < 6; j++) ENSURE_NEAR(have[rows + 6 * r + j], out.W[r][j], 1e-13);

@@ -168,7 +168,7 @@ static void run(Bench* b, const char* method, srStabilization stabilization, dou
   options.alpha = options.beta = 50;
   options.stabilization = stabilization;
   const srStatus status = sr_run(b->m, b->d, &options, NULL, &b->result);
-  if (status != SR_OK) printf("%s\n", b->result.trouble);
+  if (status != SR_OK) printf("%s\n", b->result.error_message);
   ENSURE_EQUAL(status, SR_OK);
 }
 
@@ -300,7 +300,7 @@ static Bench flat_bars(const char* angle, double q) {
 }
 
 static bool reports(const Bench* b, int i, const char* part) {
-  return i < b->result.nevent && strstr(b->result.event[i].why, part) != NULL;
+  return i < b->result.nevent && strstr(b->result.event[i].reason, part) != NULL;
 }
 
 // The two branches through a flat parallelogram meet there: the rank falls, the run goes through on its branch and reports it, whether a
@@ -386,7 +386,7 @@ TEST(crossing_branches_are_passed_rightly_or_reported) {
     } else {
       ENSURE_EQUAL(status, SR_FAILED);
       ENSURE(ways[i].may_fail);
-      ENSURE(strstr(b.result.trouble, "the constraints are singular near t = 0.") != NULL);
+      ENSURE(strstr(b.result.error_message, "the constraints are singular near t = 0.") != NULL);
     }
     ENSURE_SMALL(b.result.energy.residual, 1e-3 * b.result.energy.scale);
     unload(&b);
@@ -404,7 +404,7 @@ TEST(half_explicit_methods_report_the_singular_positions_they_pass) {
     options.t_end = 2;
     ENSURE_EQUAL(sr_run(b.m, b.d, &options, NULL, &b.result), SR_OK);
     ENSURE(b.result.nevent >= 2);
-    for (int k = 0; k < b.result.nevent; k++) ENSURE_TEXT(b.result.event[k].why, "a singular position is passed");
+    for (int k = 0; k < b.result.nevent; k++) ENSURE_TEXT(b.result.event[k].reason, "a singular position is passed");
     unload(&b);
   }
 }
@@ -419,7 +419,7 @@ TEST(drift_that_raises_the_rank_stops_the_run) {
   options.rtol = 1e-5;
   options.stabilization = SR_STABILIZATION_NONE;
   ENSURE_EQUAL(sr_run(b.m, b.d, &options, NULL, &b.result), SR_FAILED);
-  ENSURE(strstr(b.result.trouble, "the rank of the constraints rises from 2 to 3") != NULL);
+  ENSURE(strstr(b.result.error_message, "the rank of the constraints rises from 2 to 3") != NULL);
   ENSURE(reports(&b, 0, "is off by"));
   ENSURE_TEXT(b.result.event[0].kind, "position");
   ENSURE(b.result.stats.steps < 5000);
@@ -496,7 +496,7 @@ TEST(redundant_constraints_that_diverge_stop_the_run) {
   for (int k = 0; k < METHODS; k++) {
     Bench b = load(PENDULUM, "<constraint name='one' expr='q(a) = t^3'/><constraint name='two' expr='q(a) = 2*t^3'/>");
     ENSURE_EQUAL(run_with(&b, all_methods[k], 1e-8, 0.5), SR_FAILED);
-    ENSURE(strstr(b.result.trouble, "constraint two cannot be kept together with the other constraints") != NULL);
+    ENSURE(strstr(b.result.error_message, "constraint two cannot be kept together with the other constraints") != NULL);
     ENSURE_NEAR(b.result.t, 0.0215, 1e-3);
     unload(&b);
   }

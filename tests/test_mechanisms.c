@@ -64,7 +64,7 @@ static bool runs_to(Loaded* x, const Way* way, double t_end, double rtol) {
   options.rtol = rtol;
   options.atol = rtol * 1e-2;
   const srStatus status = sr_run(x->m, x->d, &options, NULL, &x->result);
-  if (status != SR_OK) printf("%s, %s: %s\n", x->m->name, way->name, x->result.trouble);
+  if (status != SR_OK) printf("%s, %s: %s\n", x->m->name, way->name, x->result.error_message);
   return status == SR_OK && x->result.t == t_end;
 }
 

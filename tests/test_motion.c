@@ -7,7 +7,7 @@
 #include "runner.h"
 
 static srPool pool;
-static char why[256];
+static char reason[256];
 
 static double at(const srFunction* f, double x, int order) { return f->evaluate(f->self, x, order); }
 
@@ -56,9 +56,9 @@ static void ensure_smooth(const srFunction* f, const double* knots, int nknot, i
 TEST(splines_pass_through_their_points) {
   srFunction natural = {0}, clamped = {0}, quintic = {0};
   sr_pool_init(&pool);
-  ENSURE(sr_motion_cubic(&pool, X, Y, N, false, &natural, why, sizeof why));
-  ENSURE(sr_motion_cubic(&pool, X, Y, N, true, &clamped, why, sizeof why));
-  ENSURE(sr_motion_quintic(&pool, X, Y, N, &quintic, why, sizeof why));
+  ENSURE(sr_motion_cubic(&pool, X, Y, N, false, &natural, reason, sizeof reason));
+  ENSURE(sr_motion_cubic(&pool, X, Y, N, true, &clamped, reason, sizeof reason));
+  ENSURE(sr_motion_quintic(&pool, X, Y, N, &quintic, reason, sizeof reason));
   for (int i = 0; i < N; i++) {
     ENSURE_NEAR(at(&natural, X[i], 0), Y[i], 1e-14);
     ENSURE_NEAR(at(&clamped, X[i], 0), Y[i], 1e-14);
@@ -76,9 +76,9 @@ TEST(splines_pass_through_their_points) {
 TEST(splines_end_with_the_given_derivatives) {
   srFunction natural = {0}, clamped = {0}, quintic = {0};
   sr_pool_init(&pool);
-  ENSURE(sr_motion_cubic(&pool, X, Y, N, false, &natural, why, sizeof why));
-  ENSURE(sr_motion_cubic(&pool, X, Y, N, true, &clamped, why, sizeof why));
-  ENSURE(sr_motion_quintic(&pool, X, Y, N, &quintic, why, sizeof why));
+  ENSURE(sr_motion_cubic(&pool, X, Y, N, false, &natural, reason, sizeof reason));
+  ENSURE(sr_motion_cubic(&pool, X, Y, N, true, &clamped, reason, sizeof reason));
+  ENSURE(sr_motion_quintic(&pool, X, Y, N, &quintic, reason, sizeof reason));
   for (int i = 0; i < 2; i++) {
     double x = i == 0 ? X[0] : X[N - 1], y = i == 0 ? Y[0] : Y[N - 1], out = i == 0 ? -2 : 2;
     ENSURE_SMALL(at(&natural, x, 2), 1e-12);
@@ -100,9 +100,9 @@ TEST(two_points_give_the_closed_forms) {
   const double x[] = {1, 3}, y[] = {5, 9};
   srFunction line = {0}, smooth = {0}, minimum_jerk = {0};
   sr_pool_init(&pool);
-  ENSURE(sr_motion_cubic(&pool, x, y, 2, false, &line, why, sizeof why));
-  ENSURE(sr_motion_cubic(&pool, x, y, 2, true, &smooth, why, sizeof why));
-  ENSURE(sr_motion_quintic(&pool, x, y, 2, &minimum_jerk, why, sizeof why));
+  ENSURE(sr_motion_cubic(&pool, x, y, 2, false, &line, reason, sizeof reason));
+  ENSURE(sr_motion_cubic(&pool, x, y, 2, true, &smooth, reason, sizeof reason));
+  ENSURE(sr_motion_quintic(&pool, x, y, 2, &minimum_jerk, reason, sizeof reason));
   for (int i = 0; i <= 10; i++) {
     double s = i / 10.0, u = 1 + 2 * s;
     ENSURE_NEAR(at(&line, u, 0), 5 + 4 * s, 1e-14);
@@ -118,7 +118,7 @@ TEST(a_clamped_cubic_through_a_cubic_is_that_cubic) {
   srFunction f = {0};
   sr_pool_init(&pool);
   for (int i = 0; i < 9; i++) x[i] = knots[i], y[i] = x[i] * x[i] * (3 - 2 * x[i]);  // slope 0 at 0 and 1
-  ENSURE(sr_motion_cubic(&pool, x, y, 9, true, &f, why, sizeof why));
+  ENSURE(sr_motion_cubic(&pool, x, y, 9, true, &f, reason, sizeof reason));
   for (int i = 0; i <= 50; i++) {
     double s = i / 50.0;
     ENSURE_NEAR(at(&f, s, 0), s * s * (3 - 2 * s), 1e-14);
@@ -136,7 +136,7 @@ TEST(a_quintic_through_a_quintic_is_that_quintic) {
     x[i] = knots[i];
     y[i] = x[i] * x[i] * x[i] * (10 - 15 * x[i] + 6 * x[i] * x[i]);  // first and second derivative 0 at 0 and 1
   }
-  ENSURE(sr_motion_quintic(&pool, x, y, 9, &f, why, sizeof why));
+  ENSURE(sr_motion_quintic(&pool, x, y, 9, &f, reason, sizeof reason));
   for (int i = 0; i <= 50; i++) {
     double s = i / 50.0;
     ENSURE_NEAR(at(&f, s, 0), s * s * s * (10 - 15 * s + 6 * s * s), 1e-13);
@@ -152,9 +152,9 @@ static double spline_error(bool quintic, int m) {
   sr_pool_init(&pool);
   for (int i = 0; i <= m; i++) x[i] = pi * i / m, y[i] = pow(sin(x[i]), 3);
   if (quintic) {
-    ENSURE(sr_motion_quintic(&pool, x, y, m + 1, &f, why, sizeof why));
+    ENSURE(sr_motion_quintic(&pool, x, y, m + 1, &f, reason, sizeof reason));
   } else {
-    ENSURE(sr_motion_cubic(&pool, x, y, m + 1, true, &f, why, sizeof why));
+    ENSURE(sr_motion_cubic(&pool, x, y, m + 1, true, &f, reason, sizeof reason));
   }
   for (int i = 0; i <= 1000; i++) worst = fmax(worst, fabs(at(&f, pi * i / 1000, 0) - pow(sin(pi * i / 1000), 3)));
   sr_pool_free(&pool);
@@ -171,8 +171,8 @@ TEST(a_spline_does_not_mind_units) {
   srFunction plain = {0}, scaled = {0};
   sr_pool_init(&pool);
   for (int i = 0; i < N; i++) x[i] = 1e-6 * X[i], y[i] = 1e5 * Y[i];
-  ENSURE(sr_motion_quintic(&pool, X, Y, N, &plain, why, sizeof why));
-  ENSURE(sr_motion_quintic(&pool, x, y, N, &scaled, why, sizeof why));
+  ENSURE(sr_motion_quintic(&pool, X, Y, N, &plain, reason, sizeof reason));
+  ENSURE(sr_motion_quintic(&pool, x, y, N, &scaled, reason, sizeof reason));
   for (int i = 0; i <= 100; i++) {
     double u = -1 + 5.2 * i / 100;
     ENSURE_NEAR(at(&scaled, 1e-6 * u, 0), 1e5 * at(&plain, u, 0), 1e-6);
@@ -185,16 +185,16 @@ TEST(points_that_allow_no_spline_are_refused) {
   const double lost[] = {0, (double)NAN, 2, 3}, near[] = {0, 1e-200, 1, 2};
   srFunction f = {0};
   sr_pool_init(&pool);
-  ENSURE(!sr_motion_cubic(&pool, same, y, 4, false, &f, why, sizeof why));
-  ENSURE_TEXT(why, "the points must be in increasing order: point 3 is at 1, after one at 1");
-  ENSURE(!sr_motion_quintic(&pool, back, y, 4, &f, why, sizeof why));
-  ENSURE_TEXT(why, "the points must be in increasing order: point 3 is at 1.5, after one at 2");
-  ENSURE(!sr_motion_cubic(&pool, y, y, 1, true, &f, why, sizeof why));
-  ENSURE_TEXT(why, "a spline needs at least 2 points, got 1");
-  ENSURE(!sr_motion_cubic(&pool, y, lost, 4, true, &f, why, sizeof why));
-  ENSURE_TEXT(why, "point 2 is not a pair of finite numbers");
-  ENSURE(!sr_motion_quintic(&pool, near, y, 4, &f, why, sizeof why));
-  ENSURE(strstr(why, "too close") != NULL);
+  ENSURE(!sr_motion_cubic(&pool, same, y, 4, false, &f, reason, sizeof reason));
+  ENSURE_TEXT(reason, "the points must be in increasing order: point 3 is at 1, after one at 1");
+  ENSURE(!sr_motion_quintic(&pool, back, y, 4, &f, reason, sizeof reason));
+  ENSURE_TEXT(reason, "the points must be in increasing order: point 3 is at 1.5, after one at 2");
+  ENSURE(!sr_motion_cubic(&pool, y, y, 1, true, &f, reason, sizeof reason));
+  ENSURE_TEXT(reason, "a spline needs at least 2 points, got 1");
+  ENSURE(!sr_motion_cubic(&pool, y, lost, 4, true, &f, reason, sizeof reason));
+  ENSURE_TEXT(reason, "point 2 is not a pair of finite numbers");
+  ENSURE(!sr_motion_quintic(&pool, near, y, 4, &f, reason, sizeof reason));
+  ENSURE(strstr(reason, "too close") != NULL);
   ENSURE(!f.evaluate);
   sr_pool_free(&pool);
 }
@@ -209,7 +209,7 @@ TEST(a_trapezoid_keeps_its_limits_and_arrives) {
     double T = D >= 2 ? D / vmax + vmax / amax : 2 * sqrt(D / amax);
     srFunction f = {0};
     sr_pool_init(&pool);
-    ENSURE(sr_motion_trapezoid(&pool, x0, 1, y1, vmax, amax, &f, why, sizeof why));
+    ENSURE(sr_motion_trapezoid(&pool, x0, 1, y1, vmax, amax, &f, reason, sizeof reason));
     ENSURE(at(&f, x0 - 1, 0) == 1 && at(&f, x0 - 1, 1) == 0);
     ENSURE(at(&f, x0 + T + 1, 0) == y1 && at(&f, x0 + T + 1, 1) == 0);
     ENSURE_NEAR(at(&f, x0 + T, 0), y1, 1e-14);
@@ -232,12 +232,12 @@ TEST(a_trapezoid_keeps_its_limits_and_arrives) {
 TEST(a_trapezoid_of_zero_distance_does_not_move) {
   srFunction f = {0};
   sr_pool_init(&pool);
-  ENSURE(sr_motion_trapezoid(&pool, 1, 4, 4, 1, 1, &f, why, sizeof why));
+  ENSURE(sr_motion_trapezoid(&pool, 1, 4, 4, 1, 1, &f, reason, sizeof reason));
   for (int i = 0; i < 10; i++) ENSURE(at(&f, i, 0) == 4 && at(&f, i, 1) == 0);
-  ENSURE(!sr_motion_trapezoid(&pool, 1, 4, 5, 0, 1, &f, why, sizeof why));
-  ENSURE_TEXT(why, "the speed must be a positive number, got 0");
-  ENSURE(!sr_motion_trapezoid(&pool, 1, 4, 5, 1, -2.5, &f, why, sizeof why));
-  ENSURE_TEXT(why, "the acceleration must be a positive number, got -2.5");
+  ENSURE(!sr_motion_trapezoid(&pool, 1, 4, 5, 0, 1, &f, reason, sizeof reason));
+  ENSURE_TEXT(reason, "the speed must be a positive number, got 0");
+  ENSURE(!sr_motion_trapezoid(&pool, 1, 4, 5, 1, -2.5, &f, reason, sizeof reason));
+  ENSURE_TEXT(reason, "the acceleration must be a positive number, got -2.5");
   sr_pool_free(&pool);
 }
 
@@ -247,7 +247,7 @@ TEST(a_sweep_runs_through_its_frequencies) {
   const double pi = acos(-1.0), A = 0.3, f0 = 0.5, f1 = 2, T = 4, x0 = 1;
   srFunction f = {0};
   sr_pool_init(&pool);
-  ENSURE(sr_motion_sweep(&pool, x0, T, A, f0, f1, &f, why, sizeof why));
+  ENSURE(sr_motion_sweep(&pool, x0, T, A, f0, f1, &f, reason, sizeof reason));
   ENSURE(at(&f, 0.5, 0) == 0 && at(&f, 0.5, 1) == 0);
   ENSURE_NEAR(at(&f, x0, 1), A * 2 * pi * f0, 1e-14);
   for (int i = 0; i < 100; i++) {
@@ -260,7 +260,7 @@ TEST(a_sweep_runs_through_its_frequencies) {
   double e = 1e-9;  // value and slope go on at the end of the sweep
   ENSURE_NEAR(at(&f, x0 + T - e, 0), at(&f, x0 + T + e, 0), 1e-7);
   ENSURE_NEAR(at(&f, x0 + T - e, 1), at(&f, x0 + T + e, 1), 1e-6);
-  ENSURE(!sr_motion_sweep(&pool, 0, 0, 1, 1, 2, &f, why, sizeof why));
-  ENSURE_TEXT(why, "the duration must be a positive number, got 0");
+  ENSURE(!sr_motion_sweep(&pool, 0, 0, 1, 1, 2, &f, reason, sizeof reason));
+  ENSURE_TEXT(reason, "the duration must be a positive number, got 0");
   sr_pool_free(&pool);
 }

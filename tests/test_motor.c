@@ -83,7 +83,7 @@ static Errors errors_at(double t_end, const char* method, srControlRule control,
   options.atol = 1e-2 * rtol;
   options.t_end = t_end;
   const srStatus status = sr_run(x.m, x.d, &options, NULL, &x.result);
-  if (status != SR_OK) printf("%s: %s\n", method, x.result.trouble);
+  if (status != SR_OK) printf("%s: %s\n", method, x.result.error_message);
   ENSURE_EQUAL(status, SR_OK);
   double exact[STATES];
   reference(t_end, exact);

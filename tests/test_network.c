@@ -21,7 +21,7 @@ static void ready(srNetwork* n) { ENSURE_EQUAL(sr_network_ready(n, 1), SR_OK); }
 static void steps(srNetwork* n, double T, int count) {
   for (int i = 0; i < count; ++i) {
     if (sr_network_step(n, T) == SR_OK) continue;
-    printf("%s\n", sr_network_why(n));
+    printf("%s\n", sr_network_error_message(n));
     ENSURE(false);
   }
 }
@@ -160,8 +160,8 @@ TEST(a_link_to_a_point_of_a_mechanism_does_what_it_does_inside) {
   const int arm = sr_network_multibody(n, "arm", outside.m, NULL, points, 1);
   const srTerminal tip = sr_network_point_terminal(n, arm, "lower/tip");
   const srTerminal hook = sr_network_ground(n, (double[]){0.7, 0.1, 0.3});
-  wired(sr_network_link(n, law(n, "spring", "joint-spring", (double[]){20, 0.3}, 2), hook, tip));
-  wired(sr_network_link(n, law(n, "damper", "joint-damper", (double[]){0.5}, 1), hook, tip));
+  wired(sr_network_distance_force(n, law(n, "spring", "joint-spring", (double[]){20, 0.3}, 2), hook, tip));
+  wired(sr_network_distance_force(n, law(n, "damper", "joint-damper", (double[]){0.5}, 1), hook, tip));
   wired(sr_network_push(n, tip, (double[]){0.1, -0.05, 0.2, 0, 0, 1}));
   ready(n);
   steps(n, 1e-3, 2000);
@@ -559,7 +559,7 @@ static srNetwork* net_of_bodies(int side, int threads) {
       const int other = i + (k ? side : 1);
       if (k ? other >= side * side : other % side == 0) continue;
       const srTerminal there = sr_network_body_terminal(n, other, (double[]){-0.2, 0, 0.1}, false);
-      wired(sr_network_link(n, law(n, "spring", "joint-spring", (double[]){50, 0.5}, 2), corner, there));
+      wired(sr_network_distance_force(n, law(n, "spring", "joint-spring", (double[]){50, 0.5}, 2), corner, there));
     }
   }
   ENSURE_EQUAL(sr_network_ready(n, threads), SR_OK);
@@ -786,13 +786,13 @@ TEST(a_step_that_fails_changes_nothing_and_reports_the_reason) {
   memcpy(before, sr_network_state(n, a), sizeof before);
   const double t = sr_network_time(n);
   ENSURE_EQUAL(sr_network_step(n, 1.0), SR_FAILED);
-  ENSURE(strstr(sr_network_why(n), "refused by 'thread'") != NULL);
+  ENSURE(strstr(sr_network_error_message(n), "refused by 'thread'") != NULL);
   ENSURE(memcmp(before, sr_network_state(n, a), sizeof before) == 0 && sr_network_time(n) == t);
   ENSURE_EQUAL(sr_network_step(n, 0.0), SR_FAILED);
   steps(n, 0.01, 1);  // a smaller one does it
   sr_network_state(n, a)[0] = (double)NAN;
   ENSURE_EQUAL(sr_network_step(n, 0.01), SR_FAILED);
-  ENSURE(strstr(sr_network_why(n), "not a finite number at the component 'a'") != NULL);
+  ENSURE(strstr(sr_network_error_message(n), "not a finite number at the component 'a'") != NULL);
   sr_network_destroy(n);
 }
 

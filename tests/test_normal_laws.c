@@ -69,9 +69,9 @@ TEST(no_law_pulls_and_a_clamp_is_reported) {
     const srNormalParameters p = parameters(law, 1e3, 1.5, 0.5);
     for (int k = -40; k <= 40; k++) {
       const srNormalOut out = at(law, &p, 1e-3, 0.25 * k, 0.1), apart = at(law, &p, -1e-3, 0.25 * k, 0.1);
-      ENSURE(out.f >= 0 && out.heat >= 0);
+      ENSURE(out.f >= 0 && out.dissipation >= 0);
       ENSURE(out.clamped == (out.f == 0));
-      ENSURE(apart.f == 0 && apart.heat == 0 && !apart.clamped);
+      ENSURE(apart.f == 0 && apart.dissipation == 0 && !apart.clamped);
     }
     ENSURE(at(law, &p, 1e-3, -10, 0.1).clamped == (i >= 2));  // hooke and hertz have nothing to clamp
   }
@@ -117,7 +117,7 @@ TEST(wrong_normal_parameters_are_refused_with_a_sentence) {
   const struct {
     const char* law;
     double K, n, e;
-    const char* why;
+    const char* reason;
   } cases[] = {
       {"hooke", 0, 1, 1, "hooke needs K > 0, not 0"},
       {"hertz", 1, 0.5, 1, "hertz needs n >= 1, not 0.5"},
@@ -130,7 +130,7 @@ TEST(wrong_normal_parameters_are_refused_with_a_sentence) {
     char text[200] = "";
     p.K = cases[i].K, p.n = cases[i].n, p.e = cases[i].e;
     ENSURE(sr_normal_refusal(sr_normal_find(cases[i].law), &p, text, sizeof text));
-    ENSURE_TEXT(text, cases[i].why);
+    ENSURE_TEXT(text, cases[i].reason);
   }
 }
 

@@ -13,7 +13,7 @@ static void run(Loaded* x, const char* method, double rtol) {
   options.rtol = options.atol = rtol;
   options.stabilization = SR_STABILIZATION_NONE;  // nothing is projected, as in the paper
   const srStatus status = sr_run(x->m, x->d, &options, NULL, &x->result);
-  if (status != SR_OK) printf("%s: %s\n", method, x->result.trouble);
+  if (status != SR_OK) printf("%s: %s\n", method, x->result.error_message);
   ENSURE_EQUAL(status, SR_OK);
 }
 
@@ -86,7 +86,7 @@ static double mean_step(const char* method) {
   options.method = method;
   options.t_end = 1;
   const srStatus status = sr_run(x.m, x.d, &options, NULL, &x.result);
-  if (status != SR_OK) printf("%s: %s\n", method, x.result.trouble);
+  if (status != SR_OK) printf("%s: %s\n", method, x.result.error_message);
   ENSURE_EQUAL(status, SR_OK);
   const double step = x.result.t / (double)x.result.stats.steps;
   close_model(&x);

@@ -361,8 +361,8 @@ static void phases_to(Phases* p, double t_end) {
   bool end = false;
   const srStatus status = sri_events_run(p->events, p->integrator, t_end, &end);
   if (status != SR_OK) {
-    printf("  at %.17g %s, trouble %d\n", sri_time(p->integrator), sri_why(p->integrator),
-           (int)sri_events_trouble(p->events).kind);
+    printf("  at %.17g %s, error %d\n", sri_time(p->integrator), sri_error_message(p->integrator),
+           (int)sri_events_error(p->events).kind);
   }
   ENSURE(status == SR_OK && !end);
 }

@@ -217,7 +217,7 @@ static bool run(srIntegrator* integrator, const srSystem* s, double t_end, doubl
   ENSURE_EQUAL(sri_start(integrator, 0, x, x + s->nq, x + n), SR_OK);
   while (sri_time(integrator) < t_end) {
     if (sri_step(integrator, t_end) == SR_OK) continue;
-    if (verbose()) printf("  %s\n", sri_why(integrator));
+    if (verbose()) printf("  %s\n", sri_error_message(integrator));
     return false;
   }
   memcpy(x, sri_q(integrator), (size_t)s->nq * sizeof *x);
@@ -990,7 +990,7 @@ TEST(callbacks_that_refuse_cost_a_smaller_step_and_those_that_stop_end_the_run) 
       // The first evaluations are at the start itself, where no smaller step helps.
       ENSURE(at < 5 || good == (answer > 0));
       if (good) ENSURE_SMALL(distance(4, x, pendulum_end), 1e-4);
-      if (!good) ENSURE(strlen(sri_why(integrator)) > 20);
+      if (!good) ENSURE(strlen(sri_error_message(integrator)) > 20);
       sri_destroy(integrator);
     }
   }
@@ -1006,8 +1006,8 @@ TEST(a_force_that_is_not_a_number_ends_the_run_with_a_sentence) {
   srIntegrator* integrator = create(&s, tolerance(1e-6));
   ENSURE(!run(integrator, &s, 1, x));
   ENSURE_NEAR(sri_time(integrator), 0.5, 1e-6);
-  if (verbose()) printf("  %s\n", sri_why(integrator));
-  ENSURE(strstr(sri_why(integrator), "not a number") != NULL);
+  if (verbose()) printf("  %s\n", sri_error_message(integrator));
+  ENSURE(strstr(sri_error_message(integrator), "not a number") != NULL);
   sri_destroy(integrator);
 }
 
@@ -1089,7 +1089,7 @@ static void run_model(Loaded* x, double t_end, double tol) {
   options.rtol = options.atol = tol;
   if (t_end > 0) options.t_end = t_end;
   const srStatus status = sr_run(x->m, x->d, &options, NULL, &x->result);
-  if (status != SR_OK) printf("%s\n", x->result.trouble);
+  if (status != SR_OK) printf("%s\n", x->result.error_message);
   ENSURE_EQUAL(status, SR_OK);
   const srIntegratorStats* st = &x->result.stats;
   if (verbose()) {

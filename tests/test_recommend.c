@@ -218,17 +218,17 @@ TEST(recommend_the_step_estimate_of_a_sine_is_that_of_its_fifth_derivative) {
   const double sum = -71.0 / 16695 * pow(0.3, 4) + 71.0 / 1920 * pow(0.8, 4) - 17253.0 / 339200 * pow(8.0 / 9, 4) +
                      22.0 / 525 - 1.0 / 40;
   const double h = 0.9 * pow(atol * sqrt(2.0) * 24 / fabs(sum), 0.2) / w;
-  srPace pace;
-  ENSURE_EQUAL(sr_step_estimate(samples, 0, atol, NULL, 0, &pace), SR_OK);
-  ENSURE_NEAR(pace.h / h, 1, 0.15);  // steps are multiples of the samples
-  ENSURE_NEAR(pace.steps * h / t_end, 1, 0.15);
-  ENSURE_NEAR(pace.steps_explicit, pace.steps, 1e-9 * pace.steps);
+  srStepEstimate step_estimate;
+  ENSURE_EQUAL(sr_step_estimate(samples, 0, atol, NULL, 0, &step_estimate), SR_OK);
+  ENSURE_NEAR(step_estimate.h / h, 1, 0.15);  // steps are multiples of the samples
+  ENSURE_NEAR(step_estimate.steps * h / t_end, 1, 0.15);
+  ENSURE_NEAR(step_estimate.steps_explicit, step_estimate.steps, 1e-9 * step_estimate.steps);
   // A bound of stability in the second half.
   const double rate[2] = {0, 100 / h};
-  ENSURE_EQUAL(sr_step_estimate(samples, 0, atol, rate, 2, &pace), SR_OK);
-  ENSURE_NEAR(pace.steps_explicit / pace.steps, 50.5, 8);
+  ENSURE_EQUAL(sr_step_estimate(samples, 0, atol, rate, 2, &step_estimate), SR_OK);
+  ENSURE_NEAR(step_estimate.steps_explicit / step_estimate.steps, 50.5, 8);
   samples->filled = 5;
-  ENSURE_EQUAL(sr_step_estimate(samples, 0, atol, NULL, 0, &pace), SR_INPUT);
+  ENSURE_EQUAL(sr_step_estimate(samples, 0, atol, NULL, 0, &step_estimate), SR_INPUT);
   sr_trajectory_destroy(samples);
   close_model(&x);
 }
@@ -295,9 +295,9 @@ TEST(recommend_a_pendulum_is_not_stiff) {
   ENSURE_NEAR(s->t_window, 10, 1e-12);
   ENSURE_EQUAL(s->events, 0);
   ENSURE_EQUAL(s->ng, 0);
-  ENSURE(s->pilot_why[0] == 0 && s->guide_why[0] == 0);
+  ENSURE(s->pilot_reason[0] == 0 && s->guide_reason[0] == 0);
   // The steps that the pilot took are not far from those that smoothness asks for.
-  ENSURE(s->step < 2 * s->pace.h && s->pace.h < 5 * s->step);
+  ENSURE(s->step < 2 * s->step_estimate.h && s->step_estimate.h < 5 * s->step);
   sr_survey_destroy(s);
   close_model(&x);
 }
@@ -343,7 +343,7 @@ TEST(recommend_events_are_counted_by_the_second) {
   ENSURE_NEAR(s->events_per_second, 1.44, 1e-9);
   ENSURE(s->steps_per_event < 30);
   ENSURE_EQUAL(s->ny_user, 3);
-  ENSURE_EQUAL(s->rough, 1);  // what is multiplied by 0 does not count
+  ENSURE_EQUAL(s->nonsmooth, 1);  // what is multiplied by 0 does not count
   sr_survey_destroy(s);
   close_model(&x);
 }
@@ -364,7 +364,7 @@ TEST(recommend_the_window_ends_before_an_event_that_stops_the_run_and_before_a_f
     srSurvey* s = survey(&x, 20, 1e-6, 2);
     ENSURE(s->pilot != NULL && s->guide != NULL && s->reference != NULL);
     ENSURE(s->t < 2 && s->t_window < s->t && s->t_window > 0.9 * s->t);
-    ENSURE((s->pilot_why[0] != 0) == cases[k].fails);
+    ENSURE((s->pilot_reason[0] != 0) == cases[k].fails);
     ENSURE_EQUAL(s->events, cases[k].fails ? 0 : 1);
     ENSURE_EQUAL(s->reference->filled, s->reference->n);
     sr_survey_destroy(s);
@@ -377,11 +377,11 @@ TEST(recommend_a_model_that_cannot_be_evaluated_reports_the_reason) {
                        "</body><torque joint='x' law='log(q(x))'/></sarrus>");
   srSurvey* s = survey(&x, 1, 1e-6, 1);
   ENSURE(s->reference == NULL && s->guide == NULL);
-  ENSURE(strlen(s->pilot_why) > 10);
+  ENSURE(strlen(s->pilot_reason) > 10);
   srAdvice a;
   sr_advise(x.m, s, NULL, 0, 1e-6, &a);
   ENSURE_EQUAL(a.trial, -1);
-  ENSURE(a.nwhy >= 1);
+  ENSURE(a.nreason >= 1);
   sr_survey_destroy(s);
   close_model(&x);
 }
@@ -414,7 +414,7 @@ static const char* chosen(const srMethodTrial* trials, const srAdvice* a) {
 }
 
 static srSurvey made_up(srTrajectory* reference) {
-  return (srSurvey){.pace = {.steps = 10, .h = 0.1, .steps_explicit = 10},
+  return (srSurvey){.step_estimate = {.steps = 10, .h = 0.1, .steps_explicit = 10},
                     .factor = 1,
                     .steps_per_event = (double)INFINITY,
                     .reference = reference,
@@ -432,7 +432,7 @@ TEST(recommend_the_cheapest_accurate_method_with_step_control_is_chosen) {
   sr_advise(x.m, &s, trials, 4, 1e-6, &a);
   ENSURE_TEXT(chosen(trials, &a), "dopri5");
   ENSURE(a.accurate);
-  ENSURE(a.nwhy >= 3);
+  ENSURE(a.nreason >= 3);
   ENSURE(a.alternative >= 0 && trials[a.alternative].method != trials[a.trial].method);
   // dopri5 has failed, hem5 is not accurate: a fixed step is what is left.
   trials[2].done = false;
@@ -475,9 +475,9 @@ TEST(recommend_accuracy_that_is_missing_is_paid_for) {
     ENSURE_TEXT(chosen(trials, &a), "radau5");
     ENSURE(a.accurate);
     // The other one took less time: the reason against it is given.
-    ENSURE(strstr(a.alternative_why, "it took less time in this trial, but its error is") != NULL);
+    ENSURE(strstr(a.alternative_reason, "it took less time in this trial, but its error is") != NULL);
     bool told = false;
-    for (int i = 0; i < a.nwhy; ++i) told = told || strstr(a.why[i], "s, but its error is") != NULL;
+    for (int i = 0; i < a.nreason; ++i) told = told || strstr(a.reason[i], "s, but its error is") != NULL;
     ENSURE(told);
   }
   // Beyond ten tolerances it is no choice at all.
@@ -511,8 +511,8 @@ TEST(recommend_the_choice_does_not_follow_the_noise_of_clocks) {
     sr_advise(x.m, &s, trials, 4, 1e-6, &a);
     ENSURE_TEXT(chosen(trials, &a), "mdop5");
     // A neighbour that took less time is listed with a reason.
-    for (int i = 0; i < a.nwhy; ++i) {
-      const char* next = strstr(a.why[i], "; next ");
+    for (int i = 0; i < a.nreason; ++i) {
+      const char* next = strstr(a.reason[i], "; next ");
       if (next == NULL || trials[0].seconds >= trials[1].seconds) continue;
       ENSURE(strncmp(next, "; next phem56", 13) == 0 && strstr(next, "s, but ") != NULL);
     }

@@ -322,7 +322,7 @@ TEST(a_comparison_is_judged_and_reported_by_the_library) {
   sr_report_comparison(&c, NULL, SR_REPORT_TEXT, &table);
   sr_report_comparison_csv(&c, &csv);
   ENSURE(number_of(json.data, "jobs", 0) == 3 && number_of(json.data, "problems", 0) == 1);
-  ENSURE(strstr(json.data, "\"solved\": false, \"why\": null") && strstr(json.data, "\"radau5\": [1]"));
+  ENSURE(strstr(json.data, "\"solved\": false, \"reason\": null") && strstr(json.data, "\"radau5\": [1]"));
   ENSURE(strstr(table.data, " *\nerrors") == NULL &&
          strstr(table.data, "* not solved: the error of q or y is above 100"));
   ENSURE(strstr(table.data, "first (F.xml), 1 s, relative coordinates\n") &&
@@ -416,9 +416,9 @@ TEST(the_energies_of_a_report_add_up) {
     }
     const double change = number_of(energy, "kinetic", 0) + number_of(energy, "potential", 0) -
                           number_of(energy, "kinetic0", 0) - number_of(energy, "potential0", 0);
-    const double heat = number_of(energy, "dissipated", 0);
-    ENSURE(heat > 0 && number_of(energy, "friction", 0) >= 0 && number_of(energy, "contact", 0) >= 0);
-    ENSURE_NEAR(change, work - heat + number_of(energy, "residual", 0), 1e-12 * number_of(energy, "scale", 0));
+    const double dissipation = number_of(energy, "dissipated", 0);
+    ENSURE(dissipation > 0 && number_of(energy, "friction", 0) >= 0 && number_of(energy, "contact", 0) >= 0);
+    ENSURE_NEAR(change, work - dissipation + number_of(energy, "residual", 0), 1e-12 * number_of(energy, "scale", 0));
     sr_text_free(&json);
     close_model(&x);
   }
@@ -480,7 +480,7 @@ TEST(a_recommendation_has_a_command_that_a_shell_reads) {
   srMethodTrial trial = {.rtol = 1e-6, .atol = 1e-8, .step = (double)NAN, .done = true, .error = 2e-7};
   for (int i = 0; i < sri_method_count(); i++)
     if (strcmp(sri_method(i)->name, "dopri5") == 0) trial.method = i;
-  const srAdvice advice = {.trial = 0, .accurate = true, .nwhy = 1, .why = {"because"}, .alternative = -1};
+  const srAdvice advice = {.trial = 0, .accurate = true, .nreason = 1, .reason = {"because"}, .alternative = -1};
   const srSetting settings[] = {{"l", "2*pi"}, {"m", "3"}};
   const srSurvey survey = {.pilot = "dopri5", .guide = "radau5"};
   const srRecommendation r = {.trials = &trials,

@@ -70,7 +70,7 @@ static double crank_error(const char* text, const Way* way, double t_end) {
   double exact[2];
   crank_motion(t_end, exact);
   const srStatus status = run_way(&x, way, t_end, NULL);
-  if (status != SR_OK) printf("  %s %.0e: %s\n", way->method, way->rtol, x.result.trouble);
+  if (status != SR_OK) printf("  %s %.0e: %s\n", way->method, way->rtol, x.result.error_message);
   double error = fmax(fabs(x.d->q[0] - exact[0]), fabs(x.d->v[0] - exact[1]));
   if (status != SR_OK) error = HUGE_VAL;
   if (status == SR_OK && !(error < 1e-2)) {
@@ -259,7 +259,7 @@ static srStatus run_slice(Loaded* x, const char* method, double rtol, double ste
 
 static double energy_at_end(const srEnergy* e) { return e->kinetic + e->potential; }
 
-// False: a run has ended early, for the reason in x->result.trouble. Steps of fixed length go 20 times into a slice.
+// False: a run has ended early, for the reason in x->result.error_message. Steps of fixed length go 20 times into a slice.
 static bool slice(Loaded* x, const char* method, double rtol, double t_end, Slices* out) {
   const double step = t_end / SLICES / 20;
   *out = (Slices){0};
@@ -307,7 +307,7 @@ static void ensure_slices(const char* file, const char* method, double t_end) {
   Slices s;
   const double rtol = 1e-6;
   const bool good = slice(&x, method, rtol, t_end, &s);
-  if (!good) printf("  %s, %s: %s\n", file, method, x.result.trouble);
+  if (!good) printf("  %s, %s: %s\n", file, method, x.result.error_message);
   if (good && !slices_agree(method, &s, rtol)) {
     printf("  %s, %s: error %.2g, cut %.2g, jump %.2g\n", file, method, s.error, s.error_cut, s.jump);
   }
@@ -356,7 +356,7 @@ static void slice_model(const char* path, const char* method, Matrix* out) {
   const char* name = strstr(path, "models/") + 7;
   if (!good) {
     out->refused++;
-    printf("  %s, %s: at %.3g s %s\n", name, method, x.result.t, x.result.trouble);
+    printf("  %s, %s: at %.3g s %s\n", name, method, x.result.t, x.result.error_message);
   } else if (!slices_agree(method, &s, rtol)) {
     out->failed++;
     printf("  %s, %s, %.3g s: error %.2g, cut %.2g, jump %.2g\n", name, method, t_end, s.error, s.error_cut, s.jump);

@@ -61,7 +61,7 @@ static srRunResult run(const Bench* b, const srRunOptions* options) {
   const srStatus status = sr_run(b->m, b->d, options, messages, &result);
   show(messages);
   sr_messages_destroy(messages);
-  if (status != SR_OK) printf("  %s\n", result.trouble);
+  if (status != SR_OK) printf("  %s\n", result.error_message);
   ENSURE_EQUAL(status, SR_OK);
   return result;
 }
@@ -421,7 +421,7 @@ TEST(a_callback_stops_the_run) {
   const srRunResult result = run(&b, &options);
   ENSURE_EQUAL(rows.n, 4);
   ENSURE(result.t >= 0.3 && result.t < 1.0);
-  ENSURE(strstr(result.trouble, "stopped") != NULL);
+  ENSURE(strstr(result.error_message, "stopped") != NULL);
   sr_columns_destroy(columns);
   unload(b);
 }
@@ -520,7 +520,7 @@ TEST(running_out_of_memory_is_reported_and_leaks_nothing) {
   unload(b);
 }
 
-// ---- trouble ----------------------------------------------------------------------------------------------------------
+// ---- failures ---------------------------------------------------------------------------------------------------------
 
 // The driving torque of a lone pendulum is known: J q'' + m g l sin q, with q through the points of the file.
 TEST(a_motion_from_a_csv_file_drives_a_joint_through_its_points) {
@@ -542,7 +542,7 @@ TEST(a_motion_from_a_csv_file_drives_a_joint_through_its_points) {
   unload(b);
 }
 
-static srRunResult run_into_trouble(const Bench* b, const char* method, double t_end, Rows* rows) {
+static srRunResult run_into_failure(const Bench* b, const char* method, double t_end, Rows* rows) {
   srRunResult result;
   srRunOptions options = sr_run_options(b->m);
   options.method = method;
@@ -568,11 +568,11 @@ TEST(a_motion_that_blows_up_names_joint_time_and_force) {
       "</sarrus>");
   for (int i = 0; i < sri_method_count(); ++i) {
     Rows rows = {0};
-    const srRunResult result = run_into_trouble(&b, sri_method(i)->name, 0.5, &rows);
+    const srRunResult result = run_into_failure(&b, sri_method(i)->name, 0.5, &rows);
     ENSURE(rows.n > 2);
-    ENSURE(strstr(result.trouble, "'shaft'") != NULL && strstr(result.trouble, "'rotor'") != NULL);
-    ENSURE(strstr(result.trouble, "'whip'") != NULL && strstr(result.trouble, "t = 0.1") != NULL);
-    ENSURE(strstr(result.trouble, "'still'") == NULL && strstr(result.trouble, "'mild'") == NULL);
+    ENSURE(strstr(result.error_message, "'shaft'") != NULL && strstr(result.error_message, "'rotor'") != NULL);
+    ENSURE(strstr(result.error_message, "'whip'") != NULL && strstr(result.error_message, "t = 0.1") != NULL);
+    ENSURE(strstr(result.error_message, "'still'") == NULL && strstr(result.error_message, "'mild'") == NULL);
   }
   unload(b);
 }
@@ -583,15 +583,16 @@ TEST(a_force_between_two_bodies_and_a_state_are_blamed_by_name_too) {
       "<sarrus version='1'><body name='a'><joint name='x' type='prismatic' axis='1 0 0'/><inertial mass='1'/></body>"
       "<body name='b' parent='a'><joint name='dx' type='prismatic' axis='1 0 0' q='1'/><inertial mass='1'/></body>"
       "<link name='repeller' a='a' b='b' law='1e5*z'/></sarrus>");
-  srRunResult result = run_into_trouble(&b, "dopri5", 1.0, &rows);
-  ENSURE(strstr(result.trouble, "'dx' of body 'b'") != NULL && strstr(result.trouble, "'repeller'") != NULL);
+  srRunResult result = run_into_failure(&b, "dopri5", 1.0, &rows);
+  ENSURE(strstr(result.error_message, "'dx' of body 'b'") != NULL &&
+         strstr(result.error_message, "'repeller'") != NULL);
   unload(b);
   rows.n = 0;
   b = load(
       "<sarrus version='1'><body name='a'><joint name='x' type='prismatic' axis='1 0 0'/><inertial mass='1'/></body>"
       "<state name='heat' initial='1' rate='300*heat'/></sarrus>");
-  result = run_into_trouble(&b, "rk4", 1.0, &rows);
-  ENSURE(strstr(result.trouble, "the state 'heat'") != NULL);
+  result = run_into_failure(&b, "rk4", 1.0, &rows);
+  ENSURE(strstr(result.error_message, "the state 'heat'") != NULL);
   unload(b);
 }
 
@@ -608,7 +609,7 @@ TEST(steps_that_collapse_stop_the_run) {
     srRunResult result;
     ENSURE_EQUAL(sr_run(b.m, b.d, &options, NULL, &result), SR_FAILED);
     ENSURE_NEAR(result.t, 0.1, 1e-6);
-    ENSURE(strstr(result.trouble, "have collapsed: the last 5000 of them went only") != NULL);
+    ENSURE(strstr(result.error_message, "have collapsed: the last 5000 of them went only") != NULL);
     ENSURE(result.stats.steps < 20000);
     unload(b);
   }
@@ -629,10 +630,10 @@ TEST(a_force_that_stops_being_a_number_ends_the_run_with_its_name) {
       "</body><torque name='fuse' joint='shaft' law='sqrt(0.5 - t)'/></sarrus>");
   for (int i = 0; i < sri_method_count(); ++i) {
     Rows rows = {0};
-    const srRunResult result = run_into_trouble(&b, sri_method(i)->name, 1.0, &rows);
+    const srRunResult result = run_into_failure(&b, sri_method(i)->name, 1.0, &rows);
     ENSURE_NEAR(result.t, 0.5, 2e-3);
     ENSURE(rows.n >= 10);
-    ENSURE(strstr(result.trouble, "'fuse'") != NULL && strstr(result.trouble, "'shaft'") != NULL);
+    ENSURE(strstr(result.error_message, "'fuse'") != NULL && strstr(result.error_message, "'shaft'") != NULL);
   }
   unload(b);
 }
@@ -644,7 +645,7 @@ TEST(a_start_that_cannot_be_evaluated_is_reported) {
   srRunResult result;
   srRunOptions options = sr_run_options(b.m);
   ENSURE_EQUAL(sr_run(b.m, b.d, &options, NULL, &result), SR_FAILED);
-  ENSURE(strstr(result.trouble, "'fuse'") != NULL);
+  ENSURE(strstr(result.error_message, "'fuse'") != NULL);
   ENSURE_EQUAL(result.rows, 0);
   unload(b);
 }

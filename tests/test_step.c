@@ -247,7 +247,7 @@ TEST(steps_that_cannot_be_taken_name_the_reason) {
     status = sr_step(stepper, x.d, 1, NULL);
   }
   ENSURE_EQUAL(status, SR_FAILED);
-  ENSURE(strstr(sr_step_result(stepper)->trouble, "joint 'x'") != NULL);
+  ENSURE(strstr(sr_step_result(stepper)->error_message, "joint 'x'") != NULL);
   ENSURE(isfinite(x.d->q[0]) && x.d->q[0] > 0);  // the last good state
   sr_stepper_destroy(stepper);
 

@@ -138,7 +138,7 @@ static long cost_of(const char* text, const char* method, bool constrained) {
   x.d->stop_user = &left;
   const srStatus status = sr_run(x.m, x.d, &options, NULL, &x.result);
   // A run that cannot go on reports the reason; none leaves its constraints silently.
-  ENSURE(status == SR_OK || (status == SR_FAILED && x.result.trouble[0] != 0));
+  ENSURE(status == SR_OK || (status == SR_FAILED && x.result.error_message[0] != 0));
   if (constrained && status == SR_OK) ENSURE_SMALL(x.result.violation_position, 1e-6);
   const bool late = left < 0 || status != SR_OK;
   const long n = x.result.stats.evaluations;

@@ -151,7 +151,7 @@ static void start(srIntegrator* integrator, const srSystem* s, double t, const d
 static void go_to(srIntegrator* integrator, double t_end) {
   while (sri_time(integrator) < t_end) {
     const srStatus status = sri_step(integrator, t_end);
-    if (status != SR_OK) printf("  %s\n", sri_why(integrator));
+    if (status != SR_OK) printf("  %s\n", sri_error_message(integrator));
     ENSURE_EQUAL(status, SR_OK);
   }
   ENSURE(sri_time(integrator) == t_end);
@@ -383,7 +383,7 @@ static void run_model(Loaded* x, const char* method, double t_end, double rtol) 
   options.rtol = rtol;
   options.atol = rtol * 1e-2;
   const srStatus status = sr_run(x->m, x->d, &options, NULL, &x->result);
-  if (status != SR_OK) printf("%s, %s: %s\n", x->m->name, method, x->result.trouble);
+  if (status != SR_OK) printf("%s, %s: %s\n", x->m->name, method, x->result.error_message);
   ENSURE_EQUAL(status, SR_OK);
 }
 
@@ -721,8 +721,8 @@ static double run_into(srIntegrator* integrator, const char* words) {
     memcpy(q, sri_q(integrator), sizeof q);
     if (sri_step(integrator, 1) == SR_OK) continue;
     ENSURE(sri_time(integrator) == t && memcmp(q, sri_q(integrator), sizeof q) == 0);
-    if (strstr(sri_why(integrator), words) == NULL) printf("  %s\n", sri_why(integrator));
-    ENSURE(strstr(sri_why(integrator), words) != NULL);
+    if (strstr(sri_error_message(integrator), words) == NULL) printf("  %s\n", sri_error_message(integrator));
+    ENSURE(strstr(sri_error_message(integrator), words) != NULL);
     return t;
   }
   ENSURE(false);
@@ -776,7 +776,7 @@ TEST(a_state_that_is_refused_is_tried_again_with_a_shorter_step) {
     start(integrator, &s, 0, x0);
     srStatus status = SR_OK;
     while (status == SR_OK) status = sri_step(integrator, 2);
-    ENSURE(strstr(sri_why(integrator), "the state that it leads to is refused") != NULL);
+    ENSURE(strstr(sri_error_message(integrator), "the state that it leads to is refused") != NULL);
     sri_destroy(integrator);
   }
 }
@@ -799,7 +799,7 @@ TEST(what_cannot_be_treated_is_refused_with_a_sentence) {
     const double x0[2] = {1, 0};
     start(integrator, &oscillator, 0, x0);
     ENSURE_EQUAL(sri_step(integrator, 1), SR_FAILED);
-    ENSURE(strstr(sri_why(integrator), "more digits than numbers have") != NULL);
+    ENSURE(strstr(sri_error_message(integrator), "more digits than numbers have") != NULL);
     sri_destroy(integrator);
     sr_messages_destroy(messages);
   }

@@ -451,7 +451,7 @@ TEST(tangent_of_laws_in_c_is_exact) {
   static const double y0[2] = {0.5, 0.2};
   static const srImpedance laws[] = {
       {.name = "joint", .port = SR_PORT_JOINT, .np = 1, .ny = 2, .y0 = y0, .evaluate = on_joint},
-      {.name = "link", .port = SR_PORT_LINK, .np = 1, .ny = 1, .y0 = y0, .evaluate = on_link},
+      {.name = "link", .port = SR_PORT_DISTANCE, .np = 1, .ny = 1, .y0 = y0, .evaluate = on_link},
       {.name = "point", .port = SR_PORT_POINT, .np = 1, .ny = 1, .y0 = y0, .evaluate = on_six},
       {.name = "frames", .port = SR_PORT_FRAMES, .np = 1, .ny = 1, .y0 = y0, .evaluate = on_six},
   };

@@ -18,7 +18,7 @@ static bool takes_part(const srMethod* method) { return !method->absent && metho
 
 static void advance(srIntegrator* integrator, double t_end) {
   while (sri_time(integrator) < t_end) {
-    if (sri_step(integrator, t_end) != SR_OK) printf("%s\n", sri_why(integrator));
+    if (sri_step(integrator, t_end) != SR_OK) printf("%s\n", sri_error_message(integrator));
     ENSURE(sri_time(integrator) > sri_time_before(integrator));
   }
 }

@@ -102,15 +102,15 @@ std::string mjcf(const CreepMujoco* s, const CreepScene* scene) {
   return text + "</worldbody></mujoco>\n";
 }
 
-mjModel* load(const std::string& text, char* why, size_t size) {
+mjModel* load(const std::string& text, char* reason, size_t size) {
   char path[] = "/tmp/sarrus-bench-XXXXXX.xml";
   const int file = mkstemps(path, 4);
   if (file < 0 || write(file, text.data(), text.size()) != static_cast<ssize_t>(text.size())) {
-    snprintf(why, size, "cannot write %s", path);
+    snprintf(reason, size, "cannot write %s", path);
     return nullptr;
   }
   close(file);
-  mjModel* model = mj_loadXML(path, nullptr, why, static_cast<int>(size));
+  mjModel* model = mj_loadXML(path, nullptr, reason, static_cast<int>(size));
   unlink(path);
   return model;
 }
@@ -150,7 +150,7 @@ void simulate(const mjModel* model, mjData* d, const CreepMujoco* s, const Creep
 }  // namespace
 
 extern "C" bool creep_mujoco(const CreepMujoco* setting, const CreepScene* scene, int periods, CreepResult* out) {
-  mjModel* model = load(mjcf(setting, scene), out->why, sizeof out->why);
+  mjModel* model = load(mjcf(setting, scene), out->reason, sizeof out->reason);
   mjData* d = model ? mj_makeData(model) : nullptr;
   if (!d) return false;
   start(model, d, scene->m);
@@ -160,7 +160,7 @@ extern "C" bool creep_mujoco(const CreepMujoco* setting, const CreepScene* scene
   bool good = true;
   for (int w = 0; w < mjNWARNING; w++)
     if (d->warning[w].number > 0) {
-      snprintf(out->why, sizeof out->why, "%s", mju_warningText(w, d->warning[w].lastinfo));
+      snprintf(out->reason, sizeof out->reason, "%s", mju_warningText(w, d->warning[w].lastinfo));
       good = false;
     }
   mj_deleteData(d);

@@ -31,7 +31,7 @@ typedef struct LoopResult {
   double *q, *v;   // at t_end (nv each)
   double seconds;  // processor time of the integration alone: the model is built before
   long steps;
-  char why[256];  // it failed
+  char reason[256];  // it failed
 } LoopResult;
 
 // One way of one engine. `setting` is its tolerance, or its step in s.

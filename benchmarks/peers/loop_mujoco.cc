@@ -81,15 +81,15 @@ std::string mjcf(const LoopMechanism* x, double dt) {
   return text + "</equality></mujoco>\n";
 }
 
-mjModel* load(const std::string& text, char* why, size_t size) {
+mjModel* load(const std::string& text, char* reason, size_t size) {
   char path[] = "/tmp/sarrus-bench-XXXXXX.xml";
   const int file = mkstemps(path, 4);
   if (file < 0 || write(file, text.data(), text.size()) != static_cast<ssize_t>(text.size())) {
-    snprintf(why, size, "cannot write %s", path);
+    snprintf(reason, size, "cannot write %s", path);
     return nullptr;
   }
   close(file);
-  mjModel* model = mj_loadXML(path, nullptr, why, static_cast<int>(size));
+  mjModel* model = mj_loadXML(path, nullptr, reason, static_cast<int>(size));
   unlink(path);
   return model;
 }
@@ -104,7 +104,7 @@ void put_anchors(mjModel* model, const srModel* m) {
 
 bool run(const LoopMethod*, const LoopMechanism* x, double dt, LoopResult* out) {
   const srModel* m = x->m;
-  mjModel* model = load(mjcf(x, dt), out->why, sizeof out->why);
+  mjModel* model = load(mjcf(x, dt), out->reason, sizeof out->reason);
   mjData* d = model ? mj_makeData(model) : nullptr;
   if (!d) return false;
   put_anchors(model, m);
@@ -126,7 +126,7 @@ bool run(const LoopMethod*, const LoopMechanism* x, double dt, LoopResult* out) 
   bool good = true;
   for (int w = 0; w < mjNWARNING; w++)
     if (d->warning[w].number > 0) {
-      snprintf(out->why, sizeof out->why, "%s", mju_warningText(w, d->warning[w].lastinfo));
+      snprintf(out->reason, sizeof out->reason, "%s", mju_warningText(w, d->warning[w].lastinfo));
       good = false;
     }
   mj_deleteData(d);

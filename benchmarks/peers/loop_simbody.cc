@@ -110,7 +110,7 @@ bool run(const LoopMethod* method, const LoopMechanism* x, double accuracy, Loop
   }
   return true;
 } catch (const std::exception& e) {
-  snprintf(out->why, sizeof out->why, "%s", e.what());
+  snprintf(out->reason, sizeof out->reason, "%s", e.what());
   return false;
 }
 

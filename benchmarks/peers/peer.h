@@ -26,8 +26,8 @@ typedef enum PeerCall {
 typedef struct PeerKind {
   const char* name;
   const char* (*version)(void);
-  // NULL when the peer cannot have this model; then `why` says so in a sentence.
-  void* (*create)(const srModel* m, int nstate, char* why, size_t size);
+  // NULL when the peer cannot have this model; then `reason` is the message.
+  void* (*create)(const srModel* m, int nstate, char* reason, size_t size);
   void (*destroy)(void* self);
   bool (*offers)(const void* self, PeerCall call);
   void (*set_state)(void* self, int state, const double* q, const double* v, const double* a, const double* tau);

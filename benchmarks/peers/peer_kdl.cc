@@ -57,11 +57,11 @@ KDL::Segment segment(const srModel* model, int link) {
   return KDL::Segment(segment_name(link), KDL::Joint(segment_name(link), origin, axis, type), tip, inertia);
 }
 
-bool supported(const srModel* model, char* why, size_t size) {
+bool supported(const srModel* model, char* reason, size_t size) {
   for (int i = 1; i < model->nlink; i++) {
     const int type = model->link_type[i];
     if (type != SR_LINK_REVOLUTE && type != SR_LINK_PRISMATIC) {
-      snprintf(why, size, "KDL has no %s joint", link_word(type));
+      snprintf(reason, size, "KDL has no %s joint", link_word(type));
       return false;
     }
   }
@@ -90,8 +90,8 @@ void build_tree(Kdl* s, const KDL::Vector& gravity) {
 
 void destroy(void* self) { delete static_cast<Kdl*>(self); }
 
-void* create(const srModel* model, int nstate, char* why, size_t size) {
-  if (!supported(model, why, size)) return nullptr;
+void* create(const srModel* model, int nstate, char* reason, size_t size) {
+  if (!supported(model, reason, size)) return nullptr;
   auto s = std::make_unique<Kdl>();
   s->model = model;
   for (int i = 1; i < model->nlink; i++) s->is_chain = s->is_chain && model->link_parent[i] == i - 1;

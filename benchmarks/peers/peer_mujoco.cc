@@ -97,26 +97,26 @@ void body_text(const srModel* model, int first, std::string& text) {
   text += "</body>\n";
 }
 
-bool supported(const srModel* model, char* why, size_t size) {
+bool supported(const srModel* model, char* reason, size_t size) {
   for (int i = 1; i < model->nlink; i++) {
     const int type = model->link_type[i];
     if (type == SR_LINK_HELICAL || (type == SR_LINK_FREE && model->link_parent[i] != 0)) {
-      snprintf(why, size, "MuJoCo has no %s joint here", link_word(type));
+      snprintf(reason, size, "MuJoCo has no %s joint here", link_word(type));
       return false;
     }
   }
   return true;
 }
 
-mjModel* load(const std::string& text, char* why, size_t size) {
+mjModel* load(const std::string& text, char* reason, size_t size) {
   char path[] = "/tmp/sarrus-bench-XXXXXX.xml";
   const int file = mkstemps(path, 4);
   if (file < 0 || write(file, text.data(), text.size()) != static_cast<ssize_t>(text.size())) {
-    snprintf(why, size, "cannot write %s", path);
+    snprintf(reason, size, "cannot write %s", path);
     return nullptr;
   }
   close(file);
-  mjModel* m = mj_loadXML(path, nullptr, why, static_cast<int>(size));
+  mjModel* m = mj_loadXML(path, nullptr, reason, static_cast<int>(size));
   unlink(path);
   return m;
 }
@@ -145,8 +145,8 @@ Place place_of(const mjModel* m, const srModel* model, int link) {
   return p;
 }
 
-void* create(const srModel* model, int nstate, char* why, size_t size) {
-  if (!supported(model, why, size)) return nullptr;
+void* create(const srModel* model, int nstate, char* reason, size_t size) {
+  if (!supported(model, reason, size)) return nullptr;
   std::string text = "<mujoco><compiler angle='radian' inertiafromgeom='false'/>\n";
   text += print("<option gravity='%.17g %.17g %.17g'/>\n<worldbody>\n", model->gravity[0], model->gravity[1],
                 model->gravity[2]);
@@ -155,7 +155,7 @@ void* create(const srModel* model, int nstate, char* why, size_t size) {
   text += "</worldbody></mujoco>\n";
   MuJoCo* s = new MuJoCo;
   s->model = model;
-  s->m = load(text, why, size);
+  s->m = load(text, reason, size);
   if (s->m) s->d = mj_makeData(s->m);
   if (!s->d || s->m->nv != model->nv) {
     destroy(s);

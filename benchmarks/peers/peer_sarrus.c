@@ -31,16 +31,16 @@ static bool find(void* handle, const char* name, void* function) {
   return symbol != NULL;
 }
 
-static bool open_library(const char* path, Functions* f, char* why, size_t size) {
+static bool open_library(const char* path, Functions* f, char* reason, size_t size) {
   f->handle = dlopen(path, RTLD_NOW | RTLD_LOCAL | RTLD_DEEPBIND);
   if (!f->handle) {
-    snprintf(why, size, "%s", dlerror());
+    snprintf(reason, size, "%s", dlerror());
     return false;
   }
   bool ok = find(f->handle, "sr_data_create", &f->data_create) &&
             find(f->handle, "sr_data_destroy", &f->data_destroy) && find(f->handle, "sr_rnea", &f->rnea) &&
             find(f->handle, "sr_crba", &f->crba) && find(f->handle, "sr_aba", &f->aba);
-  if (!ok) snprintf(why, size, "%s lacks a function", path);
+  if (!ok) snprintf(reason, size, "%s lacks a function", path);
   return ok;
 }
 
@@ -54,9 +54,9 @@ static void destroy(void* self) {
   free(s);
 }
 
-static void* create(const char* path, const srModel* m, int nstate, char* why, size_t size) {
+static void* create(const char* path, const srModel* m, int nstate, char* reason, size_t size) {
   Sarrus* s = calloc(1, sizeof *s);
-  if (!s || !open_library(path, &s->f, why, size)) {
+  if (!s || !open_library(path, &s->f, reason, size)) {
     destroy(s);
     return NULL;
   }
@@ -66,7 +66,7 @@ static void* create(const char* path, const srModel* m, int nstate, char* why, s
   s->q = calloc(n * (nq + 3 * nv), sizeof(double));
   s->out = calloc(nv * nv + 1, sizeof(double));
   if (!s->d || !s->q || !s->out) {
-    snprintf(why, size, "out of memory");
+    snprintf(reason, size, "out of memory");
     destroy(s);
     return NULL;
   }
@@ -110,14 +110,14 @@ static void result(void* self, PeerCall what, int state, double* out) {
   memcpy(out, s->out, (what == PEER_MASS ? nv * nv : nv) * sizeof(double));
 }
 
-static void* create_default(const srModel* m, int nstate, char* why, size_t size) {
-  return create(SARRUS_LIBRARY, m, nstate, why, size);
+static void* create_default(const srModel* m, int nstate, char* reason, size_t size) {
+  return create(SARRUS_LIBRARY, m, nstate, reason, size);
 }
 const PeerKind peer_sarrus = {"sarrus", sr_version, create_default, destroy, offers, set_state, call, result};
 
 #ifdef SARRUS_LIBRARY_V3
-static void* create_v3(const srModel* m, int nstate, char* why, size_t size) {
-  return create(SARRUS_LIBRARY_V3, m, nstate, why, size);
+static void* create_v3(const srModel* m, int nstate, char* reason, size_t size) {
+  return create(SARRUS_LIBRARY_V3, m, nstate, reason, size);
 }
 const PeerKind peer_sarrus_v3 = {"sarrus-v3", sr_version, create_v3, destroy, offers, set_state, call, result};
 #endif

@@ -83,7 +83,7 @@ Place place_of(const Simbody* s, int link) {
 
 void destroy(void* self) { delete static_cast<Simbody*>(self); }
 
-void* create(const srModel* model, int nstate, char* why, size_t size) try {
+void* create(const srModel* model, int nstate, char* reason, size_t size) try {
   auto s = std::make_unique<Simbody>();
   s->model = model;
   s->gravity = std::make_unique<SimTK::Force::Gravity>(
@@ -99,7 +99,7 @@ void* create(const srModel* model, int nstate, char* why, size_t size) try {
   s->M.resize(model->nv, model->nv);
   return s.release();
 } catch (const std::exception& e) {
-  snprintf(why, size, "%s", e.what());
+  snprintf(reason, size, "%s", e.what());
   return nullptr;
 }
 

@@ -37,7 +37,7 @@ SR_API bool sr_model_array(const srModel* m, const char* name, srArray* out);
 SR_API const char* sr_model_array_name(int i);  // NULL: i is beyond the last
 // "vertex" or "triangle" of a mesh. False: no such name, or no such mesh.
 SR_API bool sr_mesh_array(const srModel* m, int mesh, const char* name, srArray* out);
-// The arrays of SR_DATA_FIELDS and "t", "stage", "rank", ... "trouble". jq, jv, jf of a relative model are q, v, f.
+// The arrays of SR_DATA_FIELDS and "t", "stage", "rank", ... "error_message". jq, jv, jf of a relative model are q, v, f.
 SR_API bool sr_data_array(const srModel* m, srData* d, const char* name, srArray* out);
 SR_API const char* sr_data_array_name(int i);
 

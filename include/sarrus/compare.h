@@ -69,7 +69,7 @@ typedef struct srTrialRecord {  // how a run went
   long steps, rejected, evaluations;
   double violation[3];  // position, velocity, acceleration
   int samples;          // that it has reached
-  char why[640];        // of a run that is not done
+  char reason[640];     // of a run that is not done
 } srTrialRecord;
 
 // One run: a model, a method, and how fine.
@@ -97,7 +97,7 @@ typedef struct srComparedModel {
   srTrajectory* reference;            // NULL: there is none
   srTrajectoryError reference_error;  // of the reference itself; NaN: not known
   char reference_of[2][96];           // methods that it was made with, or the file; "": none
-  char reference_why[640];            // why there is none
+  char reference_reason[640];         // why there is none
 } srComparedModel;
 
 typedef struct srComparison {
@@ -156,7 +156,8 @@ typedef struct srTrialWatch {
 // One run of the comparison: sampled, and timed again as often as c->repeat asks for. watch may be NULL. SR_MEMORY: not run.
 SR_API srStatus sr_trial_run(const srComparison* c, const srComparedRun* run, const srTrialWatch* watch,
                              srTrialRecord* record, srTrajectory* samples);
-SR_API void sr_trial_leave_out(srTrialRecord* record, const char* why);  // the record of a run that was not carried out
+SR_API void sr_trial_leave_out(srTrialRecord* record,
+                               const char* reason);  // the record of a run that was not carried out
 
 typedef bool (*srRunFilter)(const srComparison* c, const srComparedRun* run);
 // Carries out those of the n runs that `wanted` chooses: fills record and samples, counts c->done, sets c->interrupted where it was

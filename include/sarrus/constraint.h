@@ -13,7 +13,7 @@
 extern "C" {
 #endif
 
-// d->g, d->G, d->b at d's t and q. Needs the position stage. 0, > 0 where an equation is undefined (d->trouble holds the reason).
+// d->g, d->G, d->b at d's t and q. Needs the position stage. 0, > 0 where an equation is undefined (d->error_message holds the reason).
 SR_API int sr_constraints(const srModel* m, srData* d);
 // d->gamma, after sr_constraints. Needs the velocity stage. Overwrites d->a and link_accel.
 SR_API int sr_constraint_gamma(const srModel* m, srData* d);

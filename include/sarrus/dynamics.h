@@ -17,7 +17,7 @@ SR_API void sr_rnea(const srModel* m, srData* d, const double* q, const double* 
 SR_API void sr_mass_times(const srModel* m, srData* d, const double* q, const double* x, double* out);
 // Mass matrix, symmetric, all nv x nv entries row-major. Composite rigid bodies.
 SR_API void sr_crba(const srModel* m, srData* d, const double* q, double* M);
-// Forward dynamics by articulated bodies: a with M a + c = tau, O(n). SR_FAILED when M is singular: d->trouble names
+// Forward dynamics by articulated bodies: a with M a + c = tau, O(n). SR_FAILED when M is singular: d->error_message names
 // the joint.
 SR_API srStatus sr_aba(const srModel* m, srData* d, const double* q, const double* v, const double* tau, double* a);
 
@@ -39,7 +39,7 @@ SR_API void sr_ltl_solve(const srModel* m, const double* L, double* x);  // x = 
 // ----------------------------------------------------------------------------------------- evaluation at a state
 // Sets the state of d, and evaluates the model there up to a stage (srStage). NULL: the q, v or y of d; forces use tau
 // of d, and the time constants of the elements. Kinematics that d already holds for this state are not recomputed; forces
-// and accelerations always are. 0; > 0: try a smaller step, < 0: stop; d->trouble holds the reason. docs/developing/decisions/evaluation.md
+// and accelerations always are. 0; > 0: try a smaller step, < 0: stop; d->error_message holds the reason. docs/developing/decisions/evaluation.md
 SR_API int sr_evaluate(const srModel* m, srData* d, double t, const double* q, const double* v, const double* y,
                        srStage stage);
 // d's own state up to the accelerations, with a stage length as in integrate.h.

@@ -131,7 +131,7 @@
   X(coordinate, "coordinate", FORMULA, "1", "0", "", "which velocity coordinate of the joint, from 0")                 \
   X(law, "law", LAW, "1", "!", "N or Nm", "force on the coordinate")
 
-#define SR_LINK_FIELDS(X)                                                                                              \
+#define SR_DISTANCE_FORCE_FIELDS(X)                                                                                    \
   X(name, "name", NAME, "1", "", "", "name, for reports")                                                              \
   X(a, "a", REF, "1", "!", "", "first point: body/point or body")                                                      \
   X(b, "b", REF, "1", "!", "", "second point")                                                                         \
@@ -341,7 +341,7 @@
   X(COUPLING, coupling, Coupling, "coupling", "sarrus", "ties a joint coordinate to another one: gears, mimic")        \
   X(CONSTRAINT, constraint, Constraint, "constraint", "sarrus", "a constraint by formula")                             \
   X(TORQUE, torque, Torque, "torque", "sarrus", "force or torque on a joint coordinate")                               \
-  X(LINK, link, Link, "link", "sarrus", "force along the line between two points")                                     \
+  X(DISTANCE_FORCE, distance_force, DistanceForce, "link", "sarrus", "force along the line between two points")        \
   X(BUSHING, bushing, Bushing, "bushing", "sarrus", "spring-damper in six directions between two frames")              \
   X(FORCE, force, Force, "force", "sarrus", "external force and moment at a point of a body")                          \
   X(FRICTION, friction, Friction, "friction", "sarrus", "dry friction of a joint coordinate")                          \

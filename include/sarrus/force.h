@@ -12,9 +12,9 @@ extern "C" {
 
 // What an element is attached to, which defines its motion and force. Power is always f . xdot.
 typedef enum srPort {
-  SR_PORT_JOINT,   // x[1], xdot[1]: coordinate and rate of a joint; f[1]: force that works on it
-  SR_PORT_LINK,    // x[1], xdot[1]: distance of two points and its rate; f[1] > 0 pushes apart
-  SR_PORT_POINT,   // x[6]: 0 0 0, position; xdot[6]: angular velocity, velocity; f[6]: moment, force. Inertial axes
+  SR_PORT_JOINT,     // x[1], xdot[1]: coordinate and rate of a joint; f[1]: force that works on it
+  SR_PORT_DISTANCE,  // x[1], xdot[1]: distance of two points and its rate; f[1] > 0 pushes apart
+  SR_PORT_POINT,     // x[6]: 0 0 0, position; xdot[6]: angular velocity, velocity; f[6]: moment, force. Inertial axes
   SR_PORT_FRAMES,  // x[6]: rotation vector, displacement of b seen from a; xdot[6]: angular velocity, velocity of b seen
                    // from a; f[6]: moment, force on b (the reaction acts on a at b's origin). Axes of a
   SR_PORT_GAP,  // x[2], xdot[2]: gap and slip by formula, and their rates; f[2]: forces on them. Of the program itself

@@ -53,10 +53,10 @@ typedef struct srFrictionIn {
 } srFrictionIn;
 
 typedef struct srFrictionOut {
-  double* f;     // force that RESISTS the slip (n): the body that slips with v gets -f
-  double* edot;  // rates of the states (ne * n)
-  double heat;   // W, dissipated: f . v minus the rate of `energy`
-  bool sticks;   // no slider moves: v is all elastic (laws that hold), or v = 0
+  double* f;           // force that RESISTS the slip (n): the body that slips with v gets -f
+  double* edot;        // rates of the states (ne * n)
+  double dissipation;  // W, dissipated: f . v minus the rate of `energy`
+  bool sticks;         // no slider moves: v is all elastic (laws that hold), or v = 0
 } srFrictionOut;
 
 typedef struct srFrictionLaw {

@@ -207,7 +207,7 @@ typedef struct srRankEvent {
 typedef struct srSwitch {
   double t;
   const char *from, *to;  // names of the methods
-  char why[120];
+  char reason[120];
 } srSwitch;
 #define SR_SWITCHES 64
 
@@ -248,7 +248,7 @@ SR_API srStatus sri_start(srIntegrator* integrator, double t, const double* q, c
 // in use, their rank and the distance to a singular position stay known. Before the first step, and where `active` has changed, it is
 // sri_start.
 SR_API srStatus sri_restart(srIntegrator* integrator, double t, const double* q, const double* v, const double* y);
-// One accepted step, never past t_limit, ending on it exactly when it reaches it. SR_FAILED: see sri_why.
+// One accepted step, never past t_limit, ending on it exactly when it reaches it. SR_FAILED: see sri_error_message.
 SR_API srStatus sri_step(srIntegrator* integrator, double t_limit);
 // Projects a state inside the last step onto the constraints by the least correction, over the equations independent there: dense
 // output carries the error of the step. Does nothing where the method does not enforce them.
@@ -308,16 +308,16 @@ typedef struct srEventList {
 } srEventList;
 
 // Why event handling failed; source and function concerned, -1: unknown.
-typedef enum srEventTroubleKind {
+typedef enum srEventErrorKind {
   SR_EVENTS_FUNCTION,  // a function could not be evaluated
   SR_EVENTS_ACTION,    // an action could not be carried out
   SR_EVENTS_CROWD,     // they follow each other without time passing: 1000 of them
-} srEventTroubleKind;
+} srEventErrorKind;
 
-typedef struct srEventTrouble {
-  srEventTroubleKind kind;
+typedef struct srEventError {
+  srEventErrorKind kind;
   int source, function;
-} srEventTrouble;
+} srEventError;
 
 typedef struct srEvents srEvents;
 SR_API srEvents* sri_events_create(const srIntegrator* integrator, const srEventList* list);  // NULL: out of memory
@@ -332,9 +332,9 @@ SR_API srStatus sri_events_act(srEvents* events, double t, double* q, double* v,
 SR_API void sri_events_fire(srEvents* events, int source, const signed char* fired);
 // Between steps: replaces the functions of a source from `first` on.
 SR_API void sri_events_forget(srEvents* events, int source, int first);
-SR_API srEventTrouble sri_events_trouble(const srEvents* events);  // after SR_FAILED
+SR_API srEventError sri_events_error(const srEvents* events);  // after SR_FAILED
 // Steps to t_end through all events, each followed by a restart; after sri_start and sri_events_start. *end: an action ended the run.
-// SR_FAILED: the reason is in sri_why, or in sri_events_trouble where that is empty.
+// SR_FAILED: the reason is in sri_error_message, or in sri_events_error where that is empty.
 SR_API srStatus sri_events_run(srEvents* events, srIntegrator* integrator, double t_end, bool* end);
 
 // Changes v by impulses along `count` rows J (count x nv, row-major) and of the active constraints, so that J v = u (count): the
@@ -386,7 +386,7 @@ SR_API int sri_drifted(const srIntegrator* integrator, double* t, double* off);
 // method uses it, and the acceptance of a step that ends at t in x. Return values are those of the callbacks.
 SR_API int sri_rates(srIntegrator* integrator, double t, const double* x, double tau, double* xdot);
 SR_API int sri_accept_state(srIntegrator* integrator, double t, double* x);
-SR_API const char* sri_why(const srIntegrator* integrator);  // message: why the last step failed
+SR_API const char* sri_error_message(const srIntegrator* integrator);  // message: why the last step failed
 // The first SR_SWITCHES changes of method, in order of time; *count is the number in the array, stats.switches the total.
 SR_API const srSwitch* sri_switches(const srIntegrator* integrator, int* count);
 // Has stability limited the steps of an explicit method (dopri5, mdop5) for about 1000 steps? *since: the time at which that began; *factor:

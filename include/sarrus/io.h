@@ -58,9 +58,9 @@ typedef enum srLossEffect {
   SR_LOSS_MOTION,   // the equations of motion
 } srLossEffect;
 typedef struct srLost {
-  const char* what;  // "'stiffness' of joint 'knee'"
-  const char* why;   // a sentence's end: what became of it, or that there is no word for it
-  srPlace place;     // in the file that was read
+  const char* what;    // "'stiffness' of joint 'knee'"
+  const char* reason;  // a sentence's end: what became of it, or that there is no word for it
+  srPlace place;       // in the file that was read
   srLossEffect effect;
 } srLost;
 typedef struct srConversion {

@@ -79,13 +79,13 @@ typedef struct srMesh {
 #define SR_ACCOUNT_LIST(X)                                                                                             \
   X(APPLIED, "applied")       /* tau given by the caller */                                                            \
   X(TORQUE, "torque")         /* laws on joint coordinates */                                                          \
-  X(LINK, "link")             /* laws between two points */                                                            \
+  X(DISTANCE, "link")         /* force laws between two points */                                                      \
   X(FORCE, "force")           /* external forces */                                                                    \
   X(USER, "user")             /* laws from plugins and C code */                                                       \
   X(DRIVER, "driver")         /* driving forces, and what moves gaps and belts by formula */                           \
-  X(FRICTION, "friction")     /* heat of dry friction in joints and contacts; <= 0 */                                  \
-  X(CONTACT, "contact")       /* heat of normal laws of contacts; <= 0 */                                              \
-  X(DISSIPATED, "dissipated") /* heat of dampers and all other laws that store energy; <= 0 */
+  X(FRICTION, "friction")     /* dissipation of dry friction in joints and contacts; <= 0 */                           \
+  X(CONTACT, "contact")       /* dissipation of normal laws of contacts; <= 0 */                                       \
+  X(DISSIPATED, "dissipated") /* dissipation of dampers and all other laws that store energy; <= 0 */
 typedef enum srAccount {
 #define SR_ACCOUNT_ENUM(NAME, word) SR_ACCOUNT_##NAME,
   SR_ACCOUNT_LIST(SR_ACCOUNT_ENUM)
@@ -139,17 +139,17 @@ typedef struct srForceElement {
   srAccount account;
   int dof;          // SR_PORT_JOINT: velocity coordinate (srData.jv)
   int qdof;         // SR_PORT_JOINT: position coordinate (srData.jq), -1 for coordinates of ball and free joints
-  int point[2];     // SR_PORT_POINT: [0]; SR_PORT_LINK and SR_PORT_FRAMES: a, b. Indices of points
+  int point[2];     // SR_PORT_POINT: [0]; SR_PORT_DISTANCE and SR_PORT_FRAMES: a, b. Indices of points
   const double* p;  // parameters (np)
   int np;
-  int formula;                   // first value of its formulas in srData.formula, -1 none
-  int link_arg;                  // SR_PORT_LINK with a formula: its z is argument link_arg, zdot link_arg + 1; else -1
-  int y, ny;                     // its own states: first, count
-  double tau;                    // s
-  int z;                         // first of its discrete states, -1 none
+  int formula;       // first value of its formulas in srData.formula, -1 none
+  int distance_arg;  // SR_PORT_DISTANCE with a formula: its z is argument distance_arg, zdot distance_arg + 1; else -1
+  int y, ny;         // its own states: first, count
+  double tau;        // s
+  int z;             // first of its discrete states, -1 none
   const srSurfaceLaws* contact;  // of friction and contact, else NULL
   // Derivatives of (f, y') by (x, x', y), as sr_law_jacobian; NULL: differences.
-  int (*slope)(const srImpedanceIn* in, double* J);
+  int (*jacobian)(const srImpedanceIn* in, double* J);
 } srForceElement;
 
 // A shape checked for the contacts of a set.
@@ -327,7 +327,7 @@ typedef struct srModel {
   int nforce, nsensor, ndriver;
   int ncontact;       // pairs of shapes that can touch, and gaps by formula
   int nformula;       // values of the law program
-  int nlink_arg;      // arguments of link laws
+  int ndistance_arg;  // arguments of force laws between two points
   int nsensor_value;  // sensor scalars that laws use
 
   const char* const* body_name;  // nbody + 1
@@ -491,7 +491,7 @@ typedef enum srStage {
   X(motion, 3 * m->ndriver, "value, rate and second derivative of every driver")                                       \
   X(power, SR_ACCOUNTS, "power of every account of the energy ledger, W")                                              \
   X(formula, m->nformula, "values of the law program")                                                                 \
-  X(link_arg, m->nlink_arg, "z and zdot of link laws")                                                                 \
+  X(distance_arg, m->ndistance_arg, "z and zdot of force laws between two points")                                     \
   X(sensor, m->nsensor_value, "sensor scalars that laws use")                                                          \
   X(link_X, 16 * m->nlink, "pose of the link in its parent's frame")                                                   \
   X(link_E, 12 * m->nlink, "columns of its transpose: parent to link coordinates")                                     \
@@ -532,7 +532,7 @@ typedef struct srData {
   int (*stop)(void* user);
   void* stop_user;
   // Why the last evaluation failed: the joint or body by name, the largest force and its source.
-  char trouble[256];
+  char error_message[256];
 } srData;
 
 // One allocation, sized by the model; starts at the initial state. NULL when out of memory.

@@ -125,8 +125,8 @@ SR_API srTerminal sr_terminal_part(srTerminal terminal, int first, int n);  // s
 SR_API srStatus sr_network_attach(srNetwork* network, int impedance, srTerminal terminal);
 // To the difference b - a of two terminals: f on b, -f on a.
 SR_API srStatus sr_network_between(srNetwork* network, int impedance, srTerminal a, srTerminal b);
-// To the distance of two points (n = 3 or 6): SR_PORT_LINK, f > 0 pushes apart.
-SR_API srStatus sr_network_link(srNetwork* network, int impedance, srTerminal a, srTerminal b);
+// To the distance of two points (n = 3 or 6): SR_PORT_DISTANCE, f > 0 pushes apart.
+SR_API srStatus sr_network_distance_force(srNetwork* network, int impedance, srTerminal a, srTerminal b);
 // To the frames of two points of bodies: SR_PORT_FRAMES.
 SR_API srStatus sr_network_frames(srNetwork* network, int impedance, srTerminal a, srTerminal b);
 SR_API srStatus sr_network_push(srNetwork* network, srTerminal terminal, const double* force);  // constant (n): gravity
@@ -150,12 +150,12 @@ SR_API srStatus sr_network_ready(srNetwork* network, int threads);
 SR_API int sr_network_threads(const srNetwork* network);  // as many as could be had
 // Initial states, time t.
 SR_API srStatus sr_network_start(srNetwork* network, double t);
-// One step: rk4 as above; forward Euler (eq 4) with tau = T. SR_FAILED: nothing has changed, sr_network_why gives the reason.
+// One step: rk4 as above; forward Euler (eq 4) with tau = T. SR_FAILED: nothing has changed, sr_network_error_message gives the reason.
 SR_API srStatus sr_network_step(srNetwork* network, double T);
 SR_API srStatus sr_network_euler(srNetwork* network, double T);
 // All signals and rates at the present state. tau < 0: that of each component.
 SR_API srStatus sr_network_evaluate(srNetwork* network, double tau);
-SR_API const char* sr_network_why(const srNetwork* network);
+SR_API const char* sr_network_error_message(const srNetwork* network);
 
 SR_API double sr_network_time(const srNetwork* network);
 SR_API int sr_network_count(const srNetwork* network);

@@ -42,10 +42,10 @@ typedef struct srNormalIn {
 } srNormalIn;
 
 typedef struct srNormalOut {
-  double f;        // N, >= 0: pushes the bodies apart
-  double elastic;  // N, the part that `energy` is the potential of
-  double heat;     // W, (f - elastic) ddot: dissipated, >= 0
-  bool clamped;    // the formula gave less than 0
+  double f;            // N, >= 0: pushes the bodies apart
+  double elastic;      // N, the part that `energy` is the potential of
+  double dissipation;  // W, (f - elastic) ddot: dissipated, >= 0
+  bool clamped;        // the formula gave less than 0
 } srNormalOut;
 
 typedef struct srNormalLaw {

@@ -34,14 +34,14 @@ SR_API srStatus sr_spectrum(const srModel* m, const srData* d, srSpectrum* out);
 
 // Steps that the motion x(t) requires by its smoothness alone: those that the error control of dopri5 would take if x' were a
 // known function of time, without interacting stages, so that nothing can become unstable.
-typedef struct srPace {
+typedef struct srStepEstimate {
   double steps;           // over all samples
   double h;               // s: the step in use at half of all time (median by time)
   double steps_explicit;  // the same, none longer than 1/rate
-} srPace;
+} srStepEstimate;
 // rate: (nrate) of so many equal parts of the time; NULL: none. SR_MEMORY, SR_INPUT: fewer than 6 samples.
 SR_API srStatus sr_step_estimate(const srTrajectory* x, double rtol, double atol, const double* rate, int nrate,
-                                 srPace* out);
+                                 srStepEstimate* out);
 
 // ------------------------------------------------------------------------------------------------------------- survey
 #define SR_SURVEY_PARTS 10  // of the window; eigenvalues are taken at their ends
@@ -50,15 +50,15 @@ SR_API srStatus sr_step_estimate(const srTrajectory* x, double rtol, double atol
 typedef struct srSurvey {
   // Size. Nonzero entries in M and G of a constrained model.
   int nq, nv, ny, ny_user, ng, np, M_entries, G_entries;
-  int rough;  // functions with kinks or jumps in formulas: abs, min, max, sign, step, floor, comparisons, if
+  int nonsmooth;  // functions with kinks or jumps in formulas: abs, min, max, sign, step, floor, comparisons, if
   // Trial run: an explicit method at the tolerances of the options, as far as its share of the time went.
-  const char* pilot;     // its method, NULL: none took a step
-  double t0, t;          // from .. reached
-  double seconds;        // wall clock of it
-  long steps, rejected;  // of it
-  double step;           // mean
-  double h_rate;         // its mean step by the mean rate: 1 is at the bound of stability
-  char pilot_why[512];   // why it stopped before the end, "": it did not
+  const char* pilot;       // its method, NULL: none took a step
+  double t0, t;            // from .. reached
+  double seconds;          // wall clock of it
+  long steps, rejected;    // of it
+  double step;             // mean
+  double h_rate;           // its mean step by the mean rate: 1 is at the bound of stability
+  char pilot_reason[512];  // why it stopped before the end, "": it did not
   // Stiffness, in the window.
   const char* guide;  // method of the tight run that this is taken from, NULL: there was none
   double t_window;    // its end
@@ -66,12 +66,12 @@ typedef struct srSurvey {
   srSpectrum spectrum[SR_SURVEY_PARTS + 1];
   int nspectrum;
   srEigenvalue largest;  // that lasts: seen at two times in a row
-  srPace pace;
-  double ratio;             // |largest| * pace.h
-  double factor;            // pace.steps_explicit / pace.steps
+  srStepEstimate step_estimate;
+  double ratio;             // |largest| * step_estimate.h
+  double factor;            // step_estimate.steps_explicit / step_estimate.steps
   bool stiff;               // factor >= SR_STIFF
   srTrajectory* reference;  // of the window, 10 samples for each part; NULL: none
-  char guide_why[512];
+  char guide_reason[512];
   // Redundancy.
   int rank, nredundant;
   int* redundant;  // rows that can be left out at the start
@@ -107,10 +107,10 @@ typedef struct srMethodTrial {
 typedef struct srAdvice {
   int trial;      // index of the one to take, -1: none came to its end
   bool accurate;  // its error is what the tolerance asks for
-  int nwhy;
-  char why[SR_ADVICE_REASONS][400];
+  int nreason;
+  char reason[SR_ADVICE_REASONS][400];
   int alternative;  // index of another one, -1: none
-  char alternative_why[400];
+  char alternative_reason[400];
 } srAdvice;
 
 // Chooses by the flags of the methods (adaptive, implicit, index, order) and the numbers of the trials, which all ran over the

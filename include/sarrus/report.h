@@ -111,7 +111,7 @@ typedef struct srRunReport {
   const char* start;                 // word of the start; NULL: as given
   const char* out;                   // file of the rows; NULL: none
   int columns;                       // of it
-  const char* trouble;               // why the run stopped early; NULL: it did not
+  const char* error_message;         // why the run stopped early; NULL: it did not
   const srMessages* messages;        // warnings and notes of the JSON; NULL: none
   bool verbose;                      // text: everything, also where it does not fit on a screen
 } srRunReport;

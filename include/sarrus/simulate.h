@@ -61,7 +61,7 @@ typedef struct srRunEvent {
   const char *a, *b;  // name of the <event>; the two shapes of an impact; else NULL
   const char*
       kind;  // "event"; "impact": a contact has closed; "rank" (falls, rises, or falls for an instant); "energy", "position": lost during the run
-  char why[120];
+  char reason[120];
 } srRunEvent;
 #define SR_RUN_EVENTS 64
 
@@ -79,17 +79,17 @@ typedef struct srRunResult {
   srSwitch switches[SR_SWITCHES];  // of method auto: when and why it changed between its two methods
   srAssembly assembly;
   srEnergy energy;
-  long rows;           // output rows written
-  double seconds;      // wall clock
-  long impacts;        // contacts that have closed
-  long clamps;         // contacts in which a normal law would have pulled
-  long jumps;          // of force laws, located
-  long limits_passed;  // accepted steps with a joint beyond its limits
-  char trouble[512];   // why the run stopped early: joint or body, time, largest force and its source
+  long rows;                // output rows written
+  double seconds;           // wall clock
+  long impacts;             // contacts that have closed
+  long clamps;              // contacts in which a normal law would have pulled
+  long jumps;               // of force laws, located
+  long limits_passed;       // accepted steps with a joint beyond its limits
+  char error_message[512];  // why the run stopped early: joint or body, time, largest force and its source
 } srRunResult;
 
 // Simulates from d's state to t_end. Driven coordinates start on their motion. On return d holds the last good state,
-// evaluated where possible; also after SR_FAILED (result->trouble states the reason), and every row up to there has been
+// evaluated where possible; also after SR_FAILED (result->error_message states the reason), and every row up to there has been
 // output, including one for that state. A run stopped by a callback or d->stop is SR_OK with result->t before t_end: a step in
 // progress is abandoned, and d holds the state before it. Stepping allocates no memory.
 SR_API srStatus sr_run(const srModel* m, srData* d, const srRunOptions* options, srMessages* messages,

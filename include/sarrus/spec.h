@@ -113,9 +113,9 @@ typedef struct srConstraintDef {
 typedef struct srTorqueDef {
   SR_TORQUE_FIELDS(SR_DEF_MEMBER)
 } srTorqueDef;
-typedef struct srLinkDef {
-  SR_LINK_FIELDS(SR_DEF_MEMBER)
-} srLinkDef;
+typedef struct srDistanceForceDef {
+  SR_DISTANCE_FORCE_FIELDS(SR_DEF_MEMBER)
+} srDistanceForceDef;
 typedef struct srBushingDef {
   SR_BUSHING_FIELDS(SR_DEF_MEMBER)
 } srBushingDef;

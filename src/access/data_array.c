@@ -30,7 +30,7 @@ static const char* const names[] = {
 #define NAME(member, count, doc) #member,
         SR_DATA_FIELDS(NAME)
 #undef NAME
-            "trouble"};
+            "error_message"};
 
 const char* sr_data_array_name(int i) { return i >= 0 && i < (int)(sizeof names / sizeof names[0]) ? names[i] : NULL; }
 
@@ -69,14 +69,14 @@ static bool tell_value(void* data, srType type, size_t size, bool writable, srAr
   return true;
 }
 
-static bool tell_trouble(srData* d, srArray* out) {
-  tell_value(d->trouble, SR_TYPE_CHARS, 1, false, out);
-  out->shape[0] = (int)sizeof d->trouble;
+static bool error_message_array(srData* d, srArray* out) {
+  tell_value(d->error_message, SR_TYPE_CHARS, 1, false, out);
+  out->shape[0] = (int)sizeof d->error_message;
   return true;
 }
 
 bool sr_data_array(const srModel* m, srData* d, const char* name, srArray* out) {
-  if (strcmp(name, "trouble") == 0) return tell_trouble(d, out);
+  if (strcmp(name, "error_message") == 0) return error_message_array(d, out);
 #define FIND(member, writable)                                                                                         \
   if (strcmp(name, #member) == 0) return tell_value(&d->member, SR_TYPE_OF(d->member), sizeof d->member, writable, out);
   VALUES(FIND)

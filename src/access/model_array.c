@@ -31,7 +31,7 @@
   X(ninstance)                                                                                                         \
   X(ny_slot)                                                                                                           \
   X(nformula)                                                                                                          \
-  X(nlink_arg)                                                                                                         \
+  X(ndistance_arg)                                                                                                     \
   X(nsensor_value)                                                                                                     \
   X(nmassless)                                                                                                         \
   X(nangle)                                                                                                            \

@@ -165,10 +165,10 @@ static int next_of_kind(const Choice* c, int taken) {
 
 static void say(Choice* c, const char* format, ...) SR_PRINTF(2, 3);
 static void say(Choice* c, const char* format, ...) {
-  if (c->out->nwhy == SR_ADVICE_REASONS) return;
+  if (c->out->nreason == SR_ADVICE_REASONS) return;
   va_list arguments;
   va_start(arguments, format);
-  (void)vsnprintf(c->out->why[c->out->nwhy++], sizeof c->out->why[0], format, arguments);
+  (void)vsnprintf(c->out->reason[c->out->nreason++], sizeof c->out->reason[0], format, arguments);
   va_end(arguments);
 }
 
@@ -176,7 +176,7 @@ static void say_stiffness(Choice* c) {
   const srSurvey* s = c->s;
   const srEigenvalue l = s->largest;
   const double size = hypot(l.re, l.im);
-  if (!(s->pace.steps > 0.0)) {
+  if (!(s->step_estimate.steps > 0.0)) {
     say(c, "stiffness is not known: no trial run got on; the largest eigenvalue at the start is %.3g 1/s", size);
     return;
   }
@@ -192,7 +192,7 @@ static void say_stiffness(Choice* c) {
   say(c,
       "%s: the largest eigenvalue, %.3g 1/s (%s), times the step of %.3g s that accuracy at rtol %g allows is %.3g; "
       "%s%s",
-      s->stiff ? "stiff" : "not stiff", size, kind, s->pace.h, c->rtol, s->ratio, stable, bounded);
+      s->stiff ? "stiff" : "not stiff", size, kind, s->step_estimate.h, c->rtol, s->ratio, stable, bounded);
 }
 
 static void say_rows(Choice* c, int taken) {
@@ -215,7 +215,7 @@ static void say_rows(Choice* c, int taken) {
 }
 
 // Why the selected one is preferred to another that took less time in its trial.
-static void say_why_dearer(const Choice* c, int taken, int other, char* text, size_t size) {
+static void explain_cost(const Choice* c, int taken, int other, char* text, size_t size) {
   const srMethod *a = method_of(c, other), *b = method_of(c, taken);
   const char* plainer = is_plainer(c, taken, other);
   if (standing(c, other) < standing(c, taken))
@@ -238,11 +238,11 @@ static void say_cost(Choice* c, int taken) {
   char rival[320] = "";
   const int next = next_of_kind(c, taken);
   if (next >= 0) {
-    char why[240] = "";
+    char reason[240] = "";
     const bool cheaper = c->trial[next].seconds < x->seconds;
-    if (cheaper) say_why_dearer(c, taken, next, why, sizeof why);
+    if (cheaper) explain_cost(c, taken, next, reason, sizeof reason);
     (void)snprintf(rival, sizeof rival, "; next %s with %.3g s%s%s", method_of(c, next)->name, c->trial[next].seconds,
-                   cheaper ? ", but " : "", why);
+                   cheaper ? ", but " : "", reason);
   }
   say(c, "%s takes %.3g s for a second of motion, %ld steps and %ld rejected in the trial of %.3g s%s",
       method_of(c, taken)->name, x->seconds, x->steps, x->rejected, c->s->t_window - c->s->t0, rival);
@@ -266,12 +266,12 @@ static void say_tolerance(Choice* c, int taken) {
 
 static void say_events(Choice* c) {
   const srSurvey* s = c->s;
-  if (s->events == 0 && s->rough == 0) return;
+  if (s->events == 0 && s->nonsmooth == 0) return;
   if (s->events == 0)
     say(c,
         "%d nonsmooth functions in formulas (kinks or jumps), no event in the trial: a change at a known place is "
         "better written as an <event>",
-        s->rough);
+        s->nonsmooth);
   else if (s->steps_per_event < EVENTS_MANY)
     say(c, "%.3g events a second, one in %.3g steps: a one-step method starts anew at full order", s->events_per_second,
         s->steps_per_event);
@@ -286,14 +286,14 @@ static void say_alternative(Choice* c, int taken, int other) {
   const srMethod *a = method_of(c, i), *b = method_of(c, taken);
   out->alternative = i;
   const double ratio = c->trial[i].seconds / c->trial[taken].seconds;
-  char cheaper[280], why[240];
-  say_why_dearer(c, taken, i, why, sizeof why);
-  (void)snprintf(cheaper, sizeof cheaper, "it took less time in this trial, but %s", why);
+  char cheaper[280], reason[240];
+  explain_cost(c, taken, i, reason, sizeof reason);
+  (void)snprintf(cheaper, sizeof cheaper, "it took less time in this trial, but %s", reason);
   const char* when = ratio < 1                     ? cheaper
                      : a->implicit && !b->implicit ? "if springs or dampers become stiffer"
                      : !a->implicit && b->implicit ? "if the fast modes themselves are wanted, at tight tolerances"
                                                    : "as a second opinion";
-  (void)snprintf(out->alternative_why, sizeof out->alternative_why,
+  (void)snprintf(out->alternative_reason, sizeof out->alternative_reason,
                  "%s: %.3g times the time of %s, error %.2g in the same trial", when, ratio, b->name,
                  c->trial[i].error);
 }

@@ -50,8 +50,9 @@ void sr_comparison_choose(srComparison* c, int model, srComparedRun* candidates,
   for (int i = 0; i < n; i++) {
     srComparedRun* a = &candidates[i];
     if (a->model != model) continue;
-    if (!a->record.done && !first && a->record.why[0])
-      snprintf(s->reference_why, sizeof s->reference_why, "%s: %.600s", sri_method(a->method)->name, a->record.why);
+    if (!a->record.done && !first && a->record.reason[0])
+      snprintf(s->reference_reason, sizeof s->reference_reason, "%s: %.600s", sri_method(a->method)->name,
+               a->record.reason);
     if (!a->record.done) continue;
     if (!first) first = a;
     for (int k = i + 1; k < n; k++) {
@@ -64,7 +65,7 @@ void sr_comparison_choose(srComparison* c, int model, srComparedRun* candidates,
     }
   }
   if (!first || !last) return;
-  s->reference_why[0] = 0;
+  s->reference_reason[0] = 0;
   name_reference(s, other ? one : first, other);
   take_reference(s, other ? one : first);
 }

@@ -118,8 +118,8 @@ static srStatus look_at_start(Survey* s) {
   out->np = m->np;
   out->M_entries = m->constrained ? m->M_row[m->nv] : m->nv * m->nv;
   out->G_entries = m->G_start[m->ng];
-  out->rough = count_nonsmooth(m);
-  if (out->rough < 0) return SR_MEMORY;
+  out->nonsmooth = count_nonsmooth(m);
+  if (out->nonsmooth < 0) return SR_MEMORY;
   sr_data_copy(m, s->start, s->d);
   return look_at_rows(s);
 }
@@ -164,7 +164,7 @@ static void count_events(const srRunResult* r, const srMethod* method, srSurvey*
     if (strcmp(r->event[i].kind, "event") == 0) continue;
     ++other;
     if (strcmp(r->event[i].kind, "rank") != 0) continue;
-    if (strstr(r->event[i].why, "singular") != NULL) {
+    if (strstr(r->event[i].reason, "singular") != NULL) {
       ++singular;
     } else {
       ++rank;
@@ -189,13 +189,13 @@ static void tell_pilot(Survey* s, const srMethod* method, srStatus status) {
   count_events(r, method, out);
   if (r->t > out->t0) out->events_per_second = (double)out->events / (r->t - out->t0);
   out->steps_per_event = out->events > 0 ? (double)out->steps / (double)out->events : (double)INFINITY;
-  (void)snprintf(out->pilot_why, sizeof out->pilot_why, "%s", status == SR_FAILED ? r->trouble : "");
+  (void)snprintf(out->pilot_reason, sizeof out->pilot_reason, "%s", status == SR_FAILED ? r->error_message : "");
 }
 
 static void note_refusal(Survey* s, const srMethod* method, srStatus status) {
-  const char* why = status == SR_FAILED ? s->result->trouble : last_error(s, sr_status_text(status));
-  if (s->out->pilot == NULL && s->out->pilot_why[0] == 0)
-    (void)snprintf(s->out->pilot_why, sizeof s->out->pilot_why, "%s: %.440s", method->name, why);
+  const char* reason = status == SR_FAILED ? s->result->error_message : last_error(s, sr_status_text(status));
+  if (s->out->pilot == NULL && s->out->pilot_reason[0] == 0)
+    (void)snprintf(s->out->pilot_reason, sizeof s->out->pilot_reason, "%s: %.440s", method->name, reason);
 }
 
 // Usable result of a run that took steps. True: it reached its end, which may be that of an event.
@@ -219,7 +219,7 @@ static void fly(Survey* s, double* t_guide, double* rate_guide) {
       if (!is_of_kind(s->m, method, kind) || wall_clock() - s->began > 0.5 * s->seconds) continue;
       if (sr_stop_requested(s->d)) return;
       // One explicit method that made progress is enough; an implicit one is tried where time was not the limit.
-      if (kind < 2 && s->out->pilot != NULL && s->out->pilot_why[0] == 0) continue;
+      if (kind < 2 && s->out->pilot != NULL && s->out->pilot_reason[0] == 0) continue;
       if (!try_run(s, method, &status)) {
         note_refusal(s, method, status);
       } else if (take_run(s, method, status, t_guide, rate_guide)) {
@@ -245,10 +245,10 @@ static bool sample_part(Survey* s, srRunOptions* o, srTrajectory* part, srTrajec
   const srStatus status = sr_run_sampled(s->m, s->d, o, s->messages, s->result, part);
   if (status != SR_OK || part->filled < part->n) {
     const bool late = status == SR_OK;
-    (void)snprintf(s->out->guide_why, sizeof s->out->guide_why, "%s",
-                   late                    ? "its time was over"
-                   : s->result->trouble[0] ? s->result->trouble
-                                           : last_error(s, ""));
+    (void)snprintf(s->out->guide_reason, sizeof s->out->guide_reason, "%s",
+                   late                          ? "its time was over"
+                   : s->result->error_message[0] ? s->result->error_message
+                                                 : last_error(s, ""));
     return false;
   }
   const size_t width = (size_t)sr_trajectory_width(all);
@@ -315,10 +315,11 @@ static void judge_stiffness(Survey* s, const srTrajectory* all) {
   const int parts = find_lasting(out, rate);
   for (int i = 0; i < parts; ++i) sum += rate[i];
   if (parts > 0) out->h_rate = out->step * sum / parts;
-  if (all == NULL || sr_step_estimate(all, s->options->rtol, s->options->atol, rate, parts, &out->pace) != SR_OK)
+  if (all == NULL ||
+      sr_step_estimate(all, s->options->rtol, s->options->atol, rate, parts, &out->step_estimate) != SR_OK)
     return;
-  out->ratio = modulus(out->largest) * out->pace.h;
-  out->factor = out->pace.steps_explicit / out->pace.steps;
+  out->ratio = modulus(out->largest) * out->step_estimate.h;
+  out->factor = out->step_estimate.steps_explicit / out->step_estimate.steps;
   out->stiff = out->factor >= SR_STIFF;
 }
 
@@ -367,11 +368,11 @@ static srStatus survey(Survey* s) {
 }
 
 static void tell_failure(const Survey* s, srStatus status, srMessages* messages) {
-  const char* why = status == SR_MEMORY       ? "out of memory for the survey"
-                    : sr_stop_requested(s->d) ? "the survey was stopped by the caller"
-                    : s->d->trouble[0]        ? s->d->trouble
-                                              : "the model cannot be evaluated at its start";
-  sr_messages_add(messages, SR_SEVERITY_ERROR, (srPlace){0}, "%s", why);
+  const char* reason = status == SR_MEMORY       ? "out of memory for the survey"
+                       : sr_stop_requested(s->d) ? "the survey was stopped by the caller"
+                       : s->d->error_message[0]  ? s->d->error_message
+                                                 : "the model cannot be evaluated at its start";
+  sr_messages_add(messages, SR_SEVERITY_ERROR, (srPlace){0}, "%s", reason);
 }
 
 srStatus sr_survey_create(const srModel* m, const srData* d, const srRunOptions* options, double seconds,

@@ -199,13 +199,13 @@ static srStatus try_methods(Recommend* r) {
 // ---------------------------------------------------------------------------------------------------------- the whole
 static void tell_survey(const Recommend* r) {
   const srSurvey* survey = r->out->survey;
-  const char* why = survey->pilot_why;
+  const char* reason = survey->pilot_reason;
   if (!survey->reference) {
     sr_messages_add(r->messages, SR_SEVERITY_ERROR, (srPlace){0}, "no method got through the trial run: %s",
-                    why[0] ? why : survey->guide_why);
-  } else if (why[0] && survey->t > survey->t0) {
+                    reason[0] ? reason : survey->guide_reason);
+  } else if (reason[0] && survey->t > survey->t0) {
     sr_messages_add(r->messages, SR_SEVERITY_WARNING, (srPlace){0}, "%s did not come to the end: %s", survey->pilot,
-                    why);
+                    reason);
   }
 }
 

@@ -93,7 +93,7 @@ static double median(Step* step, int n, double time) {
   return n > 0 ? step[n - 1].h : 0.0;
 }
 
-static void walk(Walk* w, srPace* out) {
+static void walk(Walk* w, srStepEstimate* out) {
   const int last = w->x->filled - 1;
   for (int j = 0, reach; j + PIECES <= last; j += reach) {
     const double h = longest(w, j, &reach), time = reach * w->spacing;
@@ -103,8 +103,9 @@ static void walk(Walk* w, srPace* out) {
   }
 }
 
-srStatus sr_step_estimate(const srTrajectory* x, double rtol, double atol, const double* rate, int nrate, srPace* out) {
-  *out = (srPace){0};
+srStatus sr_step_estimate(const srTrajectory* x, double rtol, double atol, const double* rate, int nrate,
+                          srStepEstimate* out) {
+  *out = (srStepEstimate){0};
   if (x->filled <= PIECES) return SR_INPUT;
   const size_t width = (size_t)sr_trajectory_width(x), last = (size_t)x->filled - 1;
   Walk w = {.x = x, .rtol = rtol, .atol = atol, .rate = rate, .nrate = rate != NULL ? nrate : 0};

@@ -93,19 +93,19 @@ static void tell_statistics(Trial* x) {
 }
 
 // The sentence: of the run, else the first error.
-static void tell_why(Trial* x, srStatus status) {
+static void report_reason(Trial* x, srStatus status) {
   srTrialRecord* out = x->record;
-  const char* why = x->result.trouble[0] ? x->result.trouble : sr_status_text(status);
+  const char* reason = x->result.error_message[0] ? x->result.error_message : sr_status_text(status);
   for (int i = 0; status != SR_FAILED && i < sr_messages_count(x->messages); i++) {
     const srMessage* message = sr_messages_get(x->messages, i);
     if (message->severity != SR_SEVERITY_ERROR) continue;
-    why = message->text;
+    reason = message->text;
     break;
   }
   if (x->late)
-    snprintf(out->why, sizeof out->why, "took longer than %g s of processor time", x->c->timeout);
+    snprintf(out->reason, sizeof out->reason, "took longer than %g s of processor time", x->c->timeout);
   else
-    snprintf(out->why, sizeof out->why, "%s", x->stopped ? "stopped by the user" : why);
+    snprintf(out->reason, sizeof out->reason, "%s", x->stopped ? "stopped by the user" : reason);
   out->timed_out = x->late;
 }
 
@@ -140,7 +140,7 @@ static void simulate(Trial* x) {
     status = time_runs(x);
   }
   x->record->done = status == SR_OK && !is_cut(x);
-  if (!x->record->done) tell_why(x, status);
+  if (!x->record->done) report_reason(x, status);
   x->record->samples = x->samples->filled;
 }
 
@@ -160,10 +160,10 @@ srStatus sr_trial_run(const srComparison* c, const srComparedRun* run, const srT
   return good ? SR_OK : SR_MEMORY;
 }
 
-void sr_trial_leave_out(srTrialRecord* record, const char* why) {
+void sr_trial_leave_out(srTrialRecord* record, const char* reason) {
   const double none = (double)NAN;
   *record = (srTrialRecord){.t = none, .seconds = none, .violation = {none, none, none}};
-  snprintf(record->why, sizeof record->why, "%s", why);
+  snprintf(record->reason, sizeof record->reason, "%s", reason);
 }
 
 // ---- in this process ----------------------------------------------------------------------------------------------------

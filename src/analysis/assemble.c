@@ -540,7 +540,7 @@ static bool has_values(Work* w, srMessages* messages) {
   srClosureOut rows;
   for (int i = 0; i < m->nclosure && answer != 0; ++i) {
     if (sr_closure_evaluate(m, d, &m->closure[i], &rows) == 0) continue;
-    sr_messages_add(messages, SR_SEVERITY_ERROR, m->closure[i].place, "%s", d->trouble);
+    sr_messages_add(messages, SR_SEVERITY_ERROR, m->closure[i].place, "%s", d->error_message);
     return false;
   }
   for (int i = 0; i < m->np && answer == 0; ++i) {

@@ -10,8 +10,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-static FILE* refuse(srWhy* why, const char* text, const char* detail) {
-  snprintf(why->text, sizeof why->text, "%s%s", text, detail);
+static FILE* refuse(srReason* reason, const char* text, const char* detail) {
+  snprintf(reason->text, sizeof reason->text, "%s%s", text, detail);
   return NULL;
 }
 
@@ -20,28 +20,28 @@ static const char* kind_of(mode_t mode) {
 }
 
 // Asked before it is opened, because opening a device may do something, and again behind, because names change hands.
-FILE* sr_file_open(const char* path, srWhy* why) {
+FILE* sr_file_open(const char* path, srReason* reason) {
   struct stat about;
-  if (stat(path, &about) != 0) return refuse(why, "cannot be read: ", strerror(errno));
+  if (stat(path, &about) != 0) return refuse(reason, "cannot be read: ", strerror(errno));
   int handle = -1;
   if (S_ISREG(about.st_mode)) {
     handle = open(path, O_RDONLY | O_NONBLOCK | O_NOCTTY | O_CLOEXEC);
     if (handle < 0 || fstat(handle, &about) != 0) {
       const int code = errno;
       if (handle >= 0) close(handle);
-      return refuse(why, "cannot be read: ", strerror(code));
+      return refuse(reason, "cannot be read: ", strerror(code));
     }
   }
   if (!S_ISREG(about.st_mode)) {
     if (handle >= 0) close(handle);
-    snprintf(why->text, sizeof why->text, "is a %s; only regular files are read", kind_of(about.st_mode));
+    snprintf(reason->text, sizeof reason->text, "is a %s; only regular files are read", kind_of(about.st_mode));
     return NULL;
   }
   FILE* file = fdopen(handle, "rb");
   if (file) return file;
   const int code = errno;
   close(handle);
-  return refuse(why, "cannot be read: ", strerror(code));
+  return refuse(reason, "cannot be read: ", strerror(code));
 }
 
 bool sr_file_real(const char* path, char real[SR_PATH_SIZE]) {

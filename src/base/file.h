@@ -9,12 +9,12 @@
 #define SR_PATH_SIZE 4097  // room for the longest path
 
 // What is wrong with a file: the end of a sentence that begins with its name.
-typedef struct srWhy {
+typedef struct srReason {
   char text[160];
-} srWhy;
+} srReason;
 
-// Opens a regular file for reading, and nothing else: a pipe would hold the reader up, a device may never end. NULL: *why.
-FILE* sr_file_open(const char* path, srWhy* why);
+// Opens a regular file for reading, and nothing else: a pipe would hold the reader up, a device may never end. NULL: *reason.
+FILE* sr_file_open(const char* path, srReason* reason);
 // The path with all links resolved; "" is the working folder. False: not found, errno gives the reason.
 bool sr_file_real(const char* path, char real[SR_PATH_SIZE]);
 // Is a real path inside a real folder, at any depth?

@@ -89,11 +89,11 @@ typedef enum PartState { PART_READY, PART_GONE, PART_TAKEN, PART_IN_THE_WAY, PAR
 // The lock is worth something only while the name still leads to the file that is locked: its former holder may have
 // given the file its final name in between.
 static PartState lock_part(const srOutput* o, int handle) {
-  struct stat ours, named;
-  if (fstat(handle, &ours) != 0) return PART_ERROR;
-  if (!S_ISREG(ours.st_mode) || ours.st_nlink > 1) return PART_IN_THE_WAY;
+  struct stat own, named;
+  if (fstat(handle, &own) != 0) return PART_ERROR;
+  if (!S_ISREG(own.st_mode) || own.st_nlink > 1) return PART_IN_THE_WAY;
   if (flock(handle, LOCK_EX | LOCK_NB) != 0 && errno == EWOULDBLOCK) return PART_TAKEN;  // else: no locks here
-  if (lstat(o->part, &named) != 0 || named.st_ino != ours.st_ino || named.st_dev != ours.st_dev) return PART_GONE;
+  if (lstat(o->part, &named) != 0 || named.st_ino != own.st_ino || named.st_dev != own.st_dev) return PART_GONE;
   return ftruncate(handle, 0) == 0 ? PART_READY : PART_ERROR;
 }
 
@@ -119,8 +119,8 @@ static void keep_rights(int handle, const struct stat* old) {
 }
 
 // -------------------------------------------------------------------------------------------------------------- public
-static srStatus refuse(srOutput* o, srMessages* messages, const char* why) {
-  sr_messages_add(messages, SR_SEVERITY_ERROR, (srPlace){.file = o->path}, "cannot be written: %s", why);
+static srStatus refuse(srOutput* o, srMessages* messages, const char* reason) {
+  sr_messages_add(messages, SR_SEVERITY_ERROR, (srPlace){.file = o->path}, "cannot be written: %s", reason);
   sr_free(o);
   return SR_IO;
 }

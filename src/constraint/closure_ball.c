@@ -17,8 +17,8 @@ static const char* setup(srClosure* c) {
   return NULL;
 }
 
-static int evaluate(const srClosure* c, const srClosureIn* in, srClosureOut* out, const char** why) {
-  (void)why;
+static int evaluate(const srClosure* c, const srClosureIn* in, srClosureOut* out, const char** reason) {
+  (void)reason;
   for (int i = 0; i < c->np; i++) {
     const double* e = c->has_normal ? c->frame[i] : unit[i];
     const double minus[3] = {-e[0], -e[1], -e[2]};
@@ -29,8 +29,8 @@ static int evaluate(const srClosure* c, const srClosureIn* in, srClosureOut* out
 
 static void define(srClosureGraph* x) {
   for (int i = 0; i < x->np; i++) {
-    const srNode along = x->has_normal ? sx_dot(x->g, 3, x->frame[i], x->d) : x->d[i];
-    x->residual[i] = sx_neg(x->g, along);
+    const srNode along = x->has_normal ? srx_dot(x->g, 3, x->frame[i], x->d) : x->d[i];
+    x->residual[i] = srx_neg(x->g, along);
   }
 }
 

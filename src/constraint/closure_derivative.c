@@ -16,10 +16,10 @@
 static double dot6(const double* a, const double* b) { return srm_dot3(a, b) + srm_dot3(a + 3, b + 3); }
 
 static int wrench_of(const srClosure* c, const srClosureIn* in, const double* lambda, srClosureOut* out, double* w) {
-  const char* why = "";
+  const char* reason = "";
   memset(out, 0, sizeof *out);
   memset(w, 0, 6 * sizeof *w);
-  const int answer = c->kind->evaluate(c, in, out, &why);
+  const int answer = c->kind->evaluate(c, in, out, &reason);
   for (int i = 0; i < c->np + c->nvel && answer == 0; i++) {
     for (int j = 0; j < 6; j++) w[j] += lambda[i] * out->W[i][j];
   }

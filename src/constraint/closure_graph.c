@@ -46,10 +46,10 @@ static srNode along(const srClosureGraph* x, srNode node, int j) {
   srGraph* g = x->g;
   if (j >= 3) return sr_graph_derive(g, node, x->d[j - 3]);
   const srNode *a = x->R + 3 * ((j + 1) % 3), *b = x->R + 3 * ((j + 2) % 3);  // rows of R: a' = -b, b' = a
-  srNode sum = sx_number(g, 0);
+  srNode sum = srx_number(g, 0);
   for (int k = 0; k < 3; k++) {
-    sum = sx_sub(g, sum, sx_mul(g, sr_graph_derive(g, node, a[k]), b[k]));
-    sum = sx_add(g, sum, sx_mul(g, sr_graph_derive(g, node, b[k]), a[k]));
+    sum = srx_sub(g, sum, srx_mul(g, sr_graph_derive(g, node, a[k]), b[k]));
+    sum = srx_add(g, sum, srx_mul(g, sr_graph_derive(g, node, b[k]), a[k]));
   }
   return sum;
 }
@@ -62,9 +62,9 @@ void sr_closure_graph_rows(const srClosureGraph* x, srNode W[6][6]) {
 
 srNode sr_closure_graph_bias(const srClosureGraph* x, const srNode* row) {
   srGraph* g = x->g;
-  const srNode rate = sx_add(g, sx_dot(g, 3, row, x->w), sx_dot(g, 3, row + 3, x->u));
-  srNode sum = sx_number(g, 0);
-  for (int j = 0; j < 6; j++) sum = sx_add(g, sum, sx_mul(g, along(x, rate, j), j < 3 ? x->w[j] : x->u[j - 3]));
+  const srNode rate = srx_add(g, srx_dot(g, 3, row, x->w), srx_dot(g, 3, row + 3, x->u));
+  srNode sum = srx_number(g, 0);
+  for (int j = 0; j < 6; j++) sum = srx_add(g, sum, srx_mul(g, along(x, rate, j), j < 3 ? x->w[j] : x->u[j - 3]));
   return sum;
 }
 
@@ -75,8 +75,8 @@ const srProgram* sr_closure_derivative(srPool* pool, const srClosure* closure) {
   sr_closure_graph(closure, g, &x);
   sr_closure_graph_rows(&x, W);
   for (int k = 0; k < 6; k++) {
-    srNode wrench = sx_number(g, 0);
-    for (int i = 0; i < x.np + x.nvel; i++) wrench = sx_add(g, wrench, sx_mul(g, x.lambda[i], W[i][k]));
+    srNode wrench = srx_number(g, 0);
+    for (int i = 0; i < x.np + x.nvel; i++) wrench = srx_add(g, wrench, srx_mul(g, x.lambda[i], W[i][k]));
     for (int j = 0; j < 6; j++) L[6 * k + j] = along(&x, wrench, j);
   }
   return sr_program_create(pool, g, L, 36);
@@ -85,27 +85,27 @@ const srProgram* sr_closure_derivative(srPool* pool, const srClosure* closure) {
 // ---- residuals that several kinds are made of -----------------------------------------------------------------------------
 
 void sr_graph_turned(const srClosureGraph* x, const srNode f[3], srNode out[3]) {
-  for (int i = 0; i < 3; i++) out[i] = sx_dot(x->g, 3, x->R + 3 * i, f);
+  for (int i = 0; i < 3; i++) out[i] = srx_dot(x->g, 3, x->R + 3 * i, f);
 }
 
-void sr_graph_displacement(srClosureGraph* x, const srNode e[3], int i) { x->residual[i] = sx_dot(x->g, 3, e, x->d); }
+void sr_graph_displacement(srClosureGraph* x, const srNode e[3], int i) { x->residual[i] = srx_dot(x->g, 3, e, x->d); }
 
 void sr_graph_origin(srClosureGraph* x, int i) { memcpy(x->residual + i, x->d, sizeof x->d); }
 
 void sr_graph_tilt(srClosureGraph* x, int i) {
   srNode n[3];
   sr_graph_turned(x, x->frame[2], n);
-  x->residual[i] = sx_neg(x->g, sx_dot(x->g, 3, x->frame[1], n));
-  x->residual[i + 1] = sx_dot(x->g, 3, x->frame[0], n);
+  x->residual[i] = srx_neg(x->g, srx_dot(x->g, 3, x->frame[1], n));
+  x->residual[i + 1] = srx_dot(x->g, 3, x->frame[0], n);
 }
 
 // 2 q_v = vect(R)/q_0 with q_0 = sqrt(1 + trace R)/2: singular at half a turn, which a satisfied closure never reaches.
 void sr_graph_orientation(srClosureGraph* x, int i) {
   srGraph* g = x->g;
-  const srNode trace = sx_add(g, x->R[0], sx_add(g, x->R[4], x->R[8]));
-  const srNode twice = sx_sqrt(g, sx_add(g, sx_number(g, 1), trace));  // 2 q_0
+  const srNode trace = srx_add(g, x->R[0], srx_add(g, x->R[4], x->R[8]));
+  const srNode twice = srx_sqrt(g, srx_add(g, srx_number(g, 1), trace));  // 2 q_0
   for (int k = 0; k < 3; k++) {
     const int a = (k + 1) % 3, b = (k + 2) % 3;
-    x->residual[i + k] = sx_div(g, sx_sub(g, x->R[3 * b + a], x->R[3 * a + b]), twice);
+    x->residual[i + k] = srx_div(g, srx_sub(g, x->R[3 * b + a], x->R[3 * a + b]), twice);
   }
 }

@@ -42,8 +42,8 @@ static const char* setup(srClosure* c) {
   return NULL;
 }
 
-static int evaluate(const srClosure* c, const srClosureIn* in, srClosureOut* out, const char** why) {
-  (void)why;
+static int evaluate(const srClosure* c, const srClosureIn* in, srClosureOut* out, const char** reason) {
+  (void)reason;
   for (int k = 0; k < 2; k++) sr_row_displacement(in, c->frame[k], k, out);
   sr_row_tilt(c, in, 2, out);
   sr_row_displacement(in, c->frame[2], 4, out);
@@ -60,10 +60,10 @@ static void define(srClosureGraph* x) {
   for (int k = 0; k < 2; k++) sr_graph_displacement(x, x->frame[k], k);
   sr_graph_tilt(x, 2);
   sr_graph_turned(x, x->frame[0], f);
-  const srNode angle = sx_2(g, SR_OP_ATAN2, sx_dot(g, 3, x->frame[1], f), sx_dot(g, 3, x->frame[0], f));
-  const srNode slip = sx_sub(g, angle, sx_div(g, sx_dot(g, 3, x->frame[2], x->d), x->pitch));
-  const srNode turns = sx_1(g, SR_OP_FLOOR, sx_add(g, sx_div(g, slip, sx_number(g, 2 * pi)), sx_number(g, 0.5)));
-  x->residual[4] = sx_mul(g, x->pitch, sx_sub(g, sx_mul(g, sx_number(g, 2 * pi), turns), slip));
+  const srNode angle = srx_2(g, SR_OP_ATAN2, srx_dot(g, 3, x->frame[1], f), srx_dot(g, 3, x->frame[0], f));
+  const srNode slip = srx_sub(g, angle, srx_div(g, srx_dot(g, 3, x->frame[2], x->d), x->pitch));
+  const srNode turns = srx_1(g, SR_OP_FLOOR, srx_add(g, srx_div(g, slip, srx_number(g, 2 * pi)), srx_number(g, 0.5)));
+  x->residual[4] = srx_mul(g, x->pitch, srx_sub(g, srx_mul(g, srx_number(g, 2 * pi), turns), slip));
 }
 
 const srClosureKind sr_closure_helical = {.observer = SR_OBSERVER_A,

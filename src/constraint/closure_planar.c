@@ -9,8 +9,8 @@ static const char* setup(srClosure* c) {
   return NULL;
 }
 
-static int evaluate(const srClosure* c, const srClosureIn* in, srClosureOut* out, const char** why) {
-  (void)why;
+static int evaluate(const srClosure* c, const srClosureIn* in, srClosureOut* out, const char** reason) {
+  (void)reason;
   sr_row_displacement(in, c->frame[2], 0, out);
   sr_row_tilt(c, in, 1, out);
   return 0;

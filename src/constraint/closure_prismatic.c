@@ -9,8 +9,8 @@ static const char* setup(srClosure* c) {
   return NULL;
 }
 
-static int evaluate(const srClosure* c, const srClosureIn* in, srClosureOut* out, const char** why) {
-  (void)why;
+static int evaluate(const srClosure* c, const srClosureIn* in, srClosureOut* out, const char** reason) {
+  (void)reason;
   for (int k = 0; k < 2; k++) sr_row_displacement(in, c->frame[k], k, out);
   sr_row_orientation(in, 2, out);
   return 0;

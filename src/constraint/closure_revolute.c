@@ -11,8 +11,8 @@ static const char* setup(srClosure* c) {
   return NULL;
 }
 
-static int evaluate(const srClosure* c, const srClosureIn* in, srClosureOut* out, const char** why) {
-  (void)why;
+static int evaluate(const srClosure* c, const srClosureIn* in, srClosureOut* out, const char** reason) {
+  (void)reason;
   for (int k = 0; k < 3; k++) sr_row_displacement(in, unit[k], k, out);
   sr_row_tilt(c, in, 3, out);
   return 0;

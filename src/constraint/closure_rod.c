@@ -13,8 +13,8 @@ static const char* setup(srClosure* c) {
   return NULL;
 }
 
-static int evaluate(const srClosure* c, const srClosureIn* in, srClosureOut* out, const char** why) {
-  (void)why;
+static int evaluate(const srClosure* c, const srClosureIn* in, srClosureOut* out, const char** reason) {
+  (void)reason;
   const double inverse = 1 / c->length;
   out->g[0] = 0.5 * inverse * (srm_dot3(in->d, in->d) - c->length * c->length);
   out->bias[0] = inverse * srm_dot3(in->u, in->u);
@@ -24,8 +24,8 @@ static int evaluate(const srClosure* c, const srClosureIn* in, srClosureOut* out
 
 static void define(srClosureGraph* x) {
   srGraph* g = x->g;
-  const srNode excess = sx_sub(g, sx_dot(g, 3, x->d, x->d), sx_mul(g, x->length, x->length));
-  x->residual[0] = sx_div(g, excess, sx_mul(g, sx_number(g, 2), x->length));
+  const srNode excess = srx_sub(g, srx_dot(g, 3, x->d, x->d), srx_mul(g, x->length, x->length));
+  x->residual[0] = srx_div(g, excess, srx_mul(g, srx_number(g, 2), x->length));
 }
 
 const srClosureKind sr_closure_rod = {

@@ -40,14 +40,14 @@ static const char* setup(srClosure* c) {
   return NULL;
 }
 
-static int evaluate(const srClosure* c, const srClosureIn* in, srClosureOut* out, const char** why) {
-  (void)why;
+static int evaluate(const srClosure* c, const srClosureIn* in, srClosureOut* out, const char** reason) {
+  (void)reason;
   double rho[3] = {0, 0, -c->radius}, rate[3] = {0, 0, 0}, turn[3];
   out->g[0] = in->d[2] - c->radius;
   if (!c->sphere) {
     const double h = contact(c, in, rho, rate);
     if (!(h > 1e-6)) {
-      *why = "its disc lies flat on the plane";
+      *reason = "its disc lies flat on the plane";
       return 1;
     }
     out->g[0] = in->d[2] - c->radius * h;
@@ -64,19 +64,19 @@ static int evaluate(const srClosure* c, const srClosureIn* in, srClosureOut* out
 
 static void define(srClosureGraph* x) {
   srGraph* g = x->g;
-  const srNode zero = sx_number(g, 0), one = sx_number(g, 1);
-  srNode k[3], rho[3] = {zero, zero, sx_neg(g, x->radius)};
+  const srNode zero = srx_number(g, 0), one = srx_number(g, 1);
+  srNode k[3], rho[3] = {zero, zero, srx_neg(g, x->radius)};
   srNode height = x->radius;
   if (!x->sphere) {
     sr_graph_turned(x, x->frame[2], k);
-    const srNode h = sx_sqrt(g, sx_dot(g, 2, k, k)), scale = sx_div(g, x->radius, h);
-    for (int i = 0; i < 3; i++) rho[i] = sx_mul(g, scale, sx_sub(g, sx_mul(g, k[2], k[i]), i == 2 ? one : zero));
-    height = sx_mul(g, x->radius, h);
+    const srNode h = srx_sqrt(g, srx_dot(g, 2, k, k)), scale = srx_div(g, x->radius, h);
+    for (int i = 0; i < 3; i++) rho[i] = srx_mul(g, scale, srx_sub(g, srx_mul(g, k[2], k[i]), i == 2 ? one : zero));
+    height = srx_mul(g, x->radius, h);
   }
-  x->residual[0] = sx_sub(g, x->d[2], height);
+  x->residual[0] = srx_sub(g, x->d[2], height);
   for (int i = 1; i < 3; i++) {
     const srNode e[3] = {i == 1 ? one : zero, i == 2 ? one : zero, zero};
-    sx_cross(g, rho, e, x->row[i]);
+    srx_cross(g, rho, e, x->row[i]);
     memcpy(x->row[i] + 3, e, sizeof e);
   }
 }

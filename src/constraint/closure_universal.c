@@ -19,8 +19,8 @@ static const char* setup(srClosure* c) {
   return NULL;
 }
 
-static int evaluate(const srClosure* c, const srClosureIn* in, srClosureOut* out, const char** why) {
-  (void)why;
+static int evaluate(const srClosure* c, const srClosureIn* in, srClosureOut* out, const char** reason) {
+  (void)reason;
   double cross[3];
   srm_cross3(c->frame[2], c->axis2, cross);
   const double scale = -1 / srm_norm3(cross);
@@ -32,11 +32,11 @@ static int evaluate(const srClosure* c, const srClosureIn* in, srClosureOut* out
 static void define(srClosureGraph* x) {
   srGraph* g = x->g;
   srNode cross[3], turned[3];
-  sx_cross(g, x->frame[2], x->axis2, cross);
+  srx_cross(g, x->frame[2], x->axis2, cross);
   sr_graph_turned(x, x->axis2, turned);
-  const srNode change = sx_sub(g, sx_dot(g, 3, x->frame[2], x->axis2), sx_dot(g, 3, x->frame[2], turned));
+  const srNode change = srx_sub(g, srx_dot(g, 3, x->frame[2], x->axis2), srx_dot(g, 3, x->frame[2], turned));
   sr_graph_origin(x, 0);
-  x->residual[3] = sx_div(g, change, sx_sqrt(g, sx_dot(g, 3, cross, cross)));
+  x->residual[3] = srx_div(g, change, srx_sqrt(g, srx_dot(g, 3, cross, cross)));
 }
 
 const srClosureKind sr_closure_universal = {

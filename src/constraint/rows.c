@@ -49,10 +49,11 @@ static int evaluate_closure(srData* d, const srClosure* c, const srFrameMotion* 
     memcpy(in.u, seen->velocity, sizeof in.u);
   }
   memset(out, 0, sizeof *out);
-  const char* why = "";
-  const int answer = c->kind->evaluate(c, &in, out, &why);
+  const char* reason = "";
+  const int answer = c->kind->evaluate(c, &in, out, &reason);
   if (answer != 0)
-    (void)snprintf(d->trouble, sizeof d->trouble, "closure '%s' has no constraint equations here: %s", c->name, why);
+    (void)snprintf(d->error_message, sizeof d->error_message, "closure '%s' has no constraint equations here: %s",
+                   c->name, reason);
   return answer;
 }
 

@@ -85,7 +85,7 @@ static int no_metric(const srModel* m, srData* d) {
   char name[96] = "a body";
   if (body > 0) (void)snprintf(name, sizeof name, "body '%.80s'", m->body_name[body]);
   (void)snprintf(
-      d->trouble, sizeof d->trouble,
+      d->error_message, sizeof d->error_message,
       "the mass matrix is singular in a direction that no constraint holds: %s without inertia is free; give it "
       "mass, or hold its joint (--lock-massless)",
       name);

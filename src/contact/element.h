@@ -8,7 +8,7 @@
 // One evaluation of a friction law for an element, and its derivatives.
 typedef struct srFrictionForce {
   double f[SR_FRICTION_MAX_N];  // resists
-  double heat;
+  double dissipation;
 } srFrictionForce;
 // N: factor of the limits, 1 for a joint. edot: rates of its states.
 int sr_friction_force(const srDryFriction* x, const double* v, const double* e, double N, double tau,
@@ -16,7 +16,7 @@ int sr_friction_force(const srDryFriction* x, const double* v, const double* e, 
 double sr_friction_force_energy(const srDryFriction* x, const double* v, const double* e, double tau);
 // slope: (n + ne) x (n + ne + 1), row-major: derivative of (f, edot) by (v, e, N).
 int sr_friction_force_jacobian(const srDryFriction* x, const double* v, const double* e, double N, double tau,
-                               double* slope);
+                               double* jacobian);
 #define SR_FRICTION_FORCE_MOST (SR_FRICTION_MAX_N * (1 + SR_FRICTION_MAX_ELEMENTS))  // n + ne
 #define SR_FRICTION_FORCE_WORK 24576  // doubles for the derivative of the largest law, iwan with all its elements
 #define SR_PRESS_WORK 128
@@ -24,7 +24,7 @@ int sr_friction_force_jacobian(const srDryFriction* x, const double* v, const do
 // Normal force at penetration d with rate ddot; z: discrete states of the element, NULL: none.
 int sr_normal_force(const srSurfaceLaws* c, double d, double ddot, const double* z, srNormalOut* out);
 // Its derivatives by d and ddot.
-int sr_normal_force_jacobian(const srSurfaceLaws* c, double d, double ddot, const double* z, double slope[2]);
+int sr_normal_force_jacobian(const srSurfaceLaws* c, double d, double ddot, const double* z, double jacobian[2]);
 double sr_normal_force_energy(const srSurfaceLaws* c, double d, const double* z);
 
 // Gap and its rate of an element that is a contact, at the motion of its port.

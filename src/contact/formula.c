@@ -15,8 +15,8 @@ static int evaluate(const srImpedanceIn* in, srImpedanceOut* out) {
     answer = sr_friction_force(&c->slip, in->xdot + 1, in->y, normal.f, in->tau, &slip, out->ydot);
   out->f[0] = normal.f;
   out->f[1] = -slip.f[0];
-  out->friction_dissipation = slip.heat;
-  out->dissipated = normal.heat + slip.heat;
+  out->friction_dissipation = slip.dissipation;
+  out->dissipated = normal.dissipation + slip.dissipation;
   return answer;
 }
 
@@ -27,7 +27,7 @@ static double energy(const srImpedanceIn* in) {
 }
 
 // J: (2 + k) x (4 + k) by (gap, slip, gap', slip', e).
-static int slope(const srImpedanceIn* in, double* J) {
+static int jacobian(const srImpedanceIn* in, double* J) {
   const srSurfaceLaws* c = in->data;
   const int k = c->slip.ne, width = 4 + k, rows = 1 + k;
   double normal_force[2], friction_force[(1 + SR_FRICTION_MAX_ELEMENTS) * (2 + SR_FRICTION_MAX_ELEMENTS)];
@@ -57,4 +57,4 @@ static const srImpedance contact = {
     .evaluate = evaluate,
     .energy = energy,
 };
-const srContactKind sr_contact_formula = {&contact, slope, sr_contact_prepare};
+const srContactKind sr_contact_formula = {&contact, jacobian, sr_contact_prepare};

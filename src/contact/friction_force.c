@@ -18,7 +18,7 @@ int sr_friction_force(const srDryFriction* x, const double* v, const double* e, 
   const srFrictionIn in = input(x, v, e, N, tau);
   srFrictionOut answer = {.f = out->f, .edot = edot};
   const int status = x->law->evaluate(&in, &answer);
-  out->heat = answer.heat;
+  out->dissipation = answer.dissipation;
   return status;
 }
 
@@ -44,14 +44,15 @@ static void scales(const srDryFriction* x, const double* v, const double* e, dou
   out[2] = N;
 }
 
-static int differences(const srDryFriction* x, const double* v, const double* e, double N, double tau, double* slope) {
+static int differences(const srDryFriction* x, const double* v, const double* e, double N, double tau,
+                       double* jacobian) {
   const int rows = x->n + x->ne, columns = rows + 1;
   double in[SR_FRICTION_FORCE_MOST + 1], edot[SR_FRICTION_FORCE_MOST], scale[3];
   scales(x, v, e, N, tau, scale);
   memcpy(in, v, (size_t)x->n * sizeof *in);
   if (x->ne > 0) memcpy(in + x->n, e, (size_t)x->ne * sizeof *in);
   in[rows] = N;
-  memset(slope, 0, (size_t)(rows * columns) * sizeof *slope);
+  memset(jacobian, 0, (size_t)(rows * columns) * sizeof *jacobian);
   for (int j = 0; j < columns; j++) {
     const double value = in[j], h = 1e-4 * scale[j < x->n ? 0 : j < rows ? 1 : 2];
     for (int i = 0; i < 4 && h > 0; i++) {
@@ -59,7 +60,8 @@ static int differences(const srDryFriction* x, const double* v, const double* e,
       in[j] = value + at[i] * h;
       const int answer = sr_friction_force(x, in, in + x->n, in[rows], tau, &out, edot);
       if (answer != 0) return answer;
-      for (int r = 0; r < rows; r++) slope[r * columns + j] += weight[i] / h * (r < x->n ? out.f[r] : edot[r - x->n]);
+      for (int r = 0; r < rows; r++)
+        jacobian[r * columns + j] += weight[i] / h * (r < x->n ? out.f[r] : edot[r - x->n]);
     }
     in[j] = value;
   }
@@ -67,12 +69,12 @@ static int differences(const srDryFriction* x, const double* v, const double* e,
 }
 
 int sr_friction_force_jacobian(const srDryFriction* x, const double* v, const double* e, double N, double tau,
-                               double* slope) {
-  if (x->derivative == NULL) return differences(x, v, e, N, tau, slope);
+                               double* jacobian) {
+  if (x->derivative == NULL) return differences(x, v, e, N, tau, jacobian);
   double argument[SR_FRICTION_FORCE_MOST + SR_FRICTION_ARGUMENTS], work[SR_FRICTION_FORCE_WORK];
   SR_ASSERT(sr_program_work(x->derivative) <= SR_FRICTION_FORCE_WORK);
   sr_friction_arguments(x, v, e, N, tau, argument);
-  sr_program_evaluate(x->derivative, &(srInputs){.arg = argument}, work, slope);
+  sr_program_evaluate(x->derivative, &(srInputs){.arg = argument}, work, jacobian);
   return 0;
 }
 
@@ -94,27 +96,28 @@ int sr_normal_force(const srSurfaceLaws* c, double d, double ddot, const double*
   return c->law->evaluate(&in, out);
 }
 
-static int normal_force_differences(const srSurfaceLaws* c, double d, double ddot, const double* z, double slope[2]) {
+static int normal_force_differences(const srSurfaceLaws* c, double d, double ddot, const double* z,
+                                    double jacobian[2]) {
   const double h[2] = {1e-4 * d, 1e-4 * (fabs(ddot) + c->p.floor)};  // not out of the contact
   for (int j = 0; j < 2; j++) {
     for (int i = 0; i < 4; i++) {
       srNormalOut out;
       const int answer = sr_normal_force(c, d + (j == 0) * at[i] * h[0], ddot + (j == 1) * at[i] * h[1], z, &out);
       if (answer != 0) return answer;
-      slope[j] += weight[i] / h[j] * out.f;
+      jacobian[j] += weight[i] / h[j] * out.f;
     }
   }
   return 0;
 }
 
-int sr_normal_force_jacobian(const srSurfaceLaws* c, double d, double ddot, const double* z, double slope[2]) {
-  slope[0] = slope[1] = 0;
+int sr_normal_force_jacobian(const srSurfaceLaws* c, double d, double ddot, const double* z, double jacobian[2]) {
+  jacobian[0] = jacobian[1] = 0;
   if (d <= 0 || is_open(z)) return 0;
-  if (c->derivative == NULL) return normal_force_differences(c, d, ddot, z, slope);
+  if (c->derivative == NULL) return normal_force_differences(c, d, ddot, z, jacobian);
   double argument[SR_NORMAL_ARGUMENTS], work[SR_PRESS_WORK];
   SR_ASSERT(sr_program_work(c->derivative) <= SR_PRESS_WORK);
   sr_normal_arguments(&c->p, d, ddot, z != NULL ? z[SR_Z_SPEED] : 0, argument);
-  sr_program_evaluate(c->derivative, &(srInputs){.arg = argument}, work, slope);
+  sr_program_evaluate(c->derivative, &(srInputs){.arg = argument}, work, jacobian);
   return 0;
 }
 

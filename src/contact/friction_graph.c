@@ -31,9 +31,9 @@ bool sr_friction_graph(const srFrictionLaw* law, int n, int ne, srGraph* g, srFr
   for (int i = 0; i < SR_FRICTION_PARAMETERS; i++) x->p[i] = argument(g, first + ARG_PARAMETERS + i);
   const srNode N = argument(g, first + ARG_N);
   x->tau = argument(g, first + ARG_TAU);
-  x->Fs = sx_mul(g, argument(g, first + ARG_STATIC), N);
-  x->Fk = sx_mul(g, argument(g, first + ARG_KINETIC), N);
-  x->D = sx_mul(g, x->p[SR_FRICTION_D], N);
+  x->Fs = srx_mul(g, argument(g, first + ARG_STATIC), N);
+  x->Fk = srx_mul(g, argument(g, first + ARG_KINETIC), N);
+  x->D = srx_mul(g, x->p[SR_FRICTION_D], N);
   for (int i = 0; i < SR_COUNT(rows); i++) {
     if (rows[i].law != law) continue;
     rows[i].define(x);

@@ -14,7 +14,7 @@ static int friction_force(const srImpedanceIn* in, srImpedanceOut* out) {
   srFrictionForce friction_force;
   const int answer = sr_friction_force(&c->slip, in->xdot, in->y, 1, in->tau, &friction_force, out->ydot);
   out->f[0] = -friction_force.f[0];
-  out->dissipated = out->friction_dissipation = friction_force.heat;
+  out->dissipated = out->friction_dissipation = friction_force.dissipation;
   return answer;
 }
 
@@ -27,10 +27,10 @@ static double friction_force_energy(const srImpedanceIn* in) {
 static int rub_jacobian(const srImpedanceIn* in, double* J) {
   const srSurfaceLaws* c = in->data;
   const int k = c->slip.ne, rows = 1 + k, columns = 2 + k;
-  double slope[(1 + SR_FRICTION_MAX_ELEMENTS) * (2 + SR_FRICTION_MAX_ELEMENTS)];
-  const int answer = sr_friction_force_jacobian(&c->slip, in->xdot, in->y, 1, in->tau, slope);
+  double jacobian[(1 + SR_FRICTION_MAX_ELEMENTS) * (2 + SR_FRICTION_MAX_ELEMENTS)];
+  const int answer = sr_friction_force_jacobian(&c->slip, in->xdot, in->y, 1, in->tau, jacobian);
   for (int r = 0; r < rows && answer == 0; r++) {
-    for (int j = 0; j < 1 + k; j++) J[r * columns + 1 + j] = (r == 0 ? -1 : 1) * slope[r * (rows + 1) + j];
+    for (int j = 0; j < 1 + k; j++) J[r * columns + 1 + j] = (r == 0 ? -1 : 1) * jacobian[r * (rows + 1) + j];
   }
   return answer;
 }
@@ -52,7 +52,7 @@ static int normal_force(const srImpedanceIn* in, srImpedanceOut* out) {
   srNormalOut normal;
   const int answer = sr_normal_force(c, -gap, -rate, in->z, &normal);
   out->f[0] = -c->side * normal.f;
-  out->dissipated = normal.heat;
+  out->dissipated = normal.dissipation;
   return answer;
 }
 
@@ -66,11 +66,11 @@ static double normal_force_energy(const srImpedanceIn* in) {
 // d' and d have the sign of q: the two signs cancel.
 static int press_jacobian(const srImpedanceIn* in, double* J) {
   const srSurfaceLaws* c = in->data;
-  double gap, rate, slope[2];
+  double gap, rate, jacobian[2];
   sr_contact_gap(c, in, &gap, &rate);
-  const int answer = sr_normal_force_jacobian(c, -gap, -rate, in->z, slope);
-  J[0] = -slope[0];
-  J[1] = -slope[1];
+  const int answer = sr_normal_force_jacobian(c, -gap, -rate, in->z, jacobian);
+  J[0] = -jacobian[0];
+  J[1] = -jacobian[1];
   return answer;
 }
 

@@ -19,8 +19,8 @@ static srNode argument(srGraph* g, int i) { return sr_graph_var(g, SR_VAR_ARG, i
 
 static srNode first_speed(const srNormalGraph* x, srNode kept) {
   srGraph* g = x->g;
-  const srNode unknown = sx_max(g, x->p[SR_NORMAL_floor], sx_1(g, SR_OP_ABS, x->ddot));
-  return sx_if(g, sx_positive(g, kept), sx_max(g, kept, x->ddot), unknown);
+  const srNode unknown = srx_max(g, x->p[SR_NORMAL_floor], srx_1(g, SR_OP_ABS, x->ddot));
+  return srx_if(g, srx_positive(g, kept), srx_max(g, kept, x->ddot), unknown);
 }
 
 bool sr_normal_graph(const srNormalLaw* law, srGraph* g, srNormalGraph* x) {

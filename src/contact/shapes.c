@@ -98,8 +98,8 @@ static int evaluate(const srImpedanceIn* in, srImpedanceOut* out) {
     out->f[i] = moment[i] - roll.f[i] - spin.f[0] * g.at.n[i];
     out->f[3 + i] = normal.f * g.at.n[i] - slip.f[i];
   }
-  out->friction_dissipation = slip.heat + roll.heat + spin.heat;
-  out->dissipated = normal.heat + out->friction_dissipation;
+  out->friction_dissipation = slip.dissipation + roll.dissipation + spin.dissipation;
+  out->dissipated = normal.dissipation + out->friction_dissipation;
   return 0;
 }
 
@@ -162,7 +162,7 @@ typedef struct Part {
   const srDryFriction* x;
   srFrictionForce friction_force;
   const double *e, *flat;  // states, and those in the tangent plane
-  const double* slope;     // of sr_friction_force_jacobian
+  const double* jacobian;  // of sr_friction_force_jacobian
   int kind;                // 0 slip, 1 roll, 2 spin
 } Part;
 
@@ -170,7 +170,7 @@ typedef struct Part {
 static void part_along(const Part* p, const double* dv, const double* de, double dN, double* df, double* dedot) {
   const int n = p->x->n, rows = n + p->x->ne;
   for (int r = 0; r < rows; r++) {
-    const double* s = p->slope + r * (rows + 1);
+    const double* s = p->jacobian + r * (rows + 1);
     double sum = s[rows] * dN;
     for (int j = 0; j < n; j++) sum += s[j] * dv[j];
     for (int j = 0; j < p->x->ne; j++) sum += s[n + j] * de[j];
@@ -221,13 +221,13 @@ static int part_jacobian(const srImpedanceIn* in, const Geometry* g, const doubl
   const double* v = p->kind == 0 ? g->slip : p->kind == 1 ? g->turn : &g->spin;
   const int k = c->slip.ne + c->roll.ne + c->spin.ne;
   double e[SR_FRICTION_FORCE_MOST], edot[SR_FRICTION_FORCE_MOST], de[SR_FRICTION_FORCE_MOST] = {0};
-  double slope[SR_FRICTION_FORCE_MOST * (SR_FRICTION_FORCE_MOST + 1)];
+  double jacobian[SR_FRICTION_FORCE_MOST * (SR_FRICTION_FORCE_MOST + 1)];
   flatten(g, p->x, in->y + p->x->e, e);
   p->e = in->y + p->x->e;
   p->flat = e;
-  p->slope = slope;
+  p->jacobian = jacobian;
   int answer = sr_friction_force(p->x, v, e, N, in->tau, &p->friction_force, edot);
-  if (answer == 0) answer = sr_friction_force_jacobian(p->x, v, e, N, in->tau, slope);
+  if (answer == 0) answer = sr_friction_force_jacobian(p->x, v, e, N, in->tau, jacobian);
   if (answer != 0) return answer;
   for (int j = 3; j < 12; j++) {
     const Change d = change_along(in, g, normal_force, j);
@@ -242,7 +242,7 @@ static int part_jacobian(const srImpedanceIn* in, const Geometry* g, const doubl
   return 0;
 }
 
-static int slope(const srImpedanceIn* in, double* J) {
+static int jacobian(const srImpedanceIn* in, double* J) {
   const srSurfaceLaws* c = in->data;
   const Geometry g = geometry(in);
   const int k = c->slip.ne + c->roll.ne + c->spin.ne;
@@ -268,7 +268,7 @@ static const srImpedance contact = {
     .evaluate = evaluate,
     .energy = energy,
 };
-const srContactKind sr_contact_shapes = {&contact, slope, sr_contact_prepare};
+const srContactKind sr_contact_shapes = {&contact, jacobian, sr_contact_prepare};
 
 // ---- gap ----------------------------------------------------------------------------------------------------------------
 

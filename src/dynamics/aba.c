@@ -21,8 +21,9 @@
 
 static srStatus singular(const srModel* m, srData* d, int i) {
   const int joint = m->link_joint[i];
-  snprintf(d->trouble, sizeof d->trouble, "the mass matrix is singular at joint '%s' of body '%s': it moves no inertia",
-           m->joint_name[joint], m->body_name[m->link_body[i]]);
+  snprintf(d->error_message, sizeof d->error_message,
+           "the mass matrix is singular at joint '%s' of body '%s': it moves no inertia", m->joint_name[joint],
+           m->body_name[m->link_body[i]]);
   return SR_FAILED;
 }
 

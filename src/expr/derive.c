@@ -13,31 +13,31 @@ static bool is_zero(const G* g, srNode x) { return g->nodes[x].op == SR_OP_CONST
 
 // d(a^b) = b a^(b-1) da + a^b log(a) db; terms that vanish are not written, so that x^3 never needs log(x).
 static srNode derive_pow(G* g, srNode x, srNode a, srNode b, srNode da, srNode db) {
-  srNode by_base = sx_number(g, 0), by_exponent = sx_number(g, 0);
-  if (!is_zero(g, da)) by_base = sx_mul(g, sx_mul(g, b, sx_pow(g, a, sx_sub(g, b, sx_number(g, 1)))), da);
-  if (!is_zero(g, db)) by_exponent = sx_mul(g, sx_mul(g, x, sx_1(g, SR_OP_LOG, a)), db);
-  return sx_add(g, by_base, by_exponent);
+  srNode by_base = srx_number(g, 0), by_exponent = srx_number(g, 0);
+  if (!is_zero(g, da)) by_base = srx_mul(g, srx_mul(g, b, srx_pow(g, a, srx_sub(g, b, srx_number(g, 1)))), da);
+  if (!is_zero(g, db)) by_exponent = srx_mul(g, srx_mul(g, x, srx_1(g, SR_OP_LOG, a)), db);
+  return srx_add(g, by_base, by_exponent);
 }
 
 // d atan2(a, b) = (b da - a db) / (a^2 + b^2)
 static srNode derive_atan2(G* g, srNode a, srNode b, srNode da, srNode db) {
-  srNode r2 = sx_add(g, sx_mul(g, a, a), sx_mul(g, b, b));
-  return sx_div(g, sx_sub(g, sx_mul(g, b, da), sx_mul(g, a, db)), r2);
+  srNode r2 = srx_add(g, srx_mul(g, a, a), srx_mul(g, b, b));
+  return srx_div(g, srx_sub(g, srx_mul(g, b, da), srx_mul(g, a, db)), r2);
 }
 
 // d asin(a) = da / sqrt(1 - a^2)
 static srNode derive_asin(G* g, srNode a, srNode da) {
-  return sx_div(g, da, sx_1(g, SR_OP_SQRT, sx_sub(g, sx_number(g, 1), sx_mul(g, a, a))));
+  return srx_div(g, da, srx_1(g, SR_OP_SQRT, srx_sub(g, srx_number(g, 1), srx_mul(g, a, a))));
 }
 
 // x + a e = b with e = exp(-x^c):   dx (1 - a c x^(c-1) e) = db - e da + a e x^c log(x) dc
 static srNode derive_stribeck(G* g, srNode x, const srNode* child, srNode da, srNode db, srNode dc) {
-  const srNode a = child[0], c = child[2], power = sx_pow(g, x, c), e = sx_exp(g, sx_neg(g, power));
-  const srNode fall = sx_mul(g, a, e);
-  const srNode slope = sx_mul(g, fall, sx_mul(g, c, sx_pow(g, x, sx_sub(g, c, sx_number(g, 1)))));
-  srNode by = sx_sub(g, db, sx_mul(g, e, da));
-  if (!is_zero(g, dc)) by = sx_add(g, by, sx_mul(g, sx_mul(g, fall, sx_mul(g, power, sx_1(g, SR_OP_LOG, x))), dc));
-  return sx_div(g, by, sx_sub(g, sx_number(g, 1), slope));
+  const srNode a = child[0], c = child[2], power = srx_pow(g, x, c), e = srx_exp(g, srx_neg(g, power));
+  const srNode fall = srx_mul(g, a, e);
+  const srNode derivative = srx_mul(g, fall, srx_mul(g, c, srx_pow(g, x, srx_sub(g, c, srx_number(g, 1)))));
+  srNode by = srx_sub(g, db, srx_mul(g, e, da));
+  if (!is_zero(g, dc)) by = srx_add(g, by, srx_mul(g, srx_mul(g, fall, srx_mul(g, power, srx_1(g, SR_OP_LOG, x))), dc));
+  return srx_div(g, by, srx_sub(g, srx_number(g, 1), derivative));
 }
 
 // if(lo <= hi, d_lo, d_hi)
@@ -51,29 +51,29 @@ static srNode rule(G* g, srNode x, srNode da, srNode db, srNode dc) {
   srGraphNode node = g->nodes[x];  // a copy: the array may move while nodes are added
   srNode a = node.child[0], b = node.child[1];
   switch (node.op) {
-    case SR_OP_ADD: return sx_add(g, da, db);
-    case SR_OP_SUB: return sx_sub(g, da, db);
-    case SR_OP_MUL: return sx_add(g, sx_mul(g, da, b), sx_mul(g, a, db));
-    case SR_OP_DIV: return sx_div(g, sx_sub(g, da, sx_mul(g, x, db)), b);
+    case SR_OP_ADD: return srx_add(g, da, db);
+    case SR_OP_SUB: return srx_sub(g, da, db);
+    case SR_OP_MUL: return srx_add(g, srx_mul(g, da, b), srx_mul(g, a, db));
+    case SR_OP_DIV: return srx_div(g, srx_sub(g, da, srx_mul(g, x, db)), b);
     case SR_OP_POW: return derive_pow(g, x, a, b, da, db);
-    case SR_OP_NEG: return sx_neg(g, da);
-    case SR_OP_SIN: return sx_mul(g, sx_1(g, SR_OP_COS, a), da);
-    case SR_OP_COS: return sx_neg(g, sx_mul(g, sx_1(g, SR_OP_SIN, a), da));
-    case SR_OP_TAN: return sx_mul(g, sx_add(g, sx_number(g, 1), sx_mul(g, x, x)), da);
+    case SR_OP_NEG: return srx_neg(g, da);
+    case SR_OP_SIN: return srx_mul(g, srx_1(g, SR_OP_COS, a), da);
+    case SR_OP_COS: return srx_neg(g, srx_mul(g, srx_1(g, SR_OP_SIN, a), da));
+    case SR_OP_TAN: return srx_mul(g, srx_add(g, srx_number(g, 1), srx_mul(g, x, x)), da);
     case SR_OP_ASIN: return derive_asin(g, a, da);
-    case SR_OP_ACOS: return sx_neg(g, derive_asin(g, a, da));
+    case SR_OP_ACOS: return srx_neg(g, derive_asin(g, a, da));
     case SR_OP_ATAN2: return derive_atan2(g, a, b, da, db);
-    case SR_OP_EXP: return sx_mul(g, x, da);
-    case SR_OP_LOG: return sx_div(g, da, a);
-    case SR_OP_SQRT: return sx_div(g, da, sx_mul(g, sx_number(g, 2), x));
-    case SR_OP_ABS: return sx_mul(g, sx_1(g, SR_OP_SIGN, a), da);
+    case SR_OP_EXP: return srx_mul(g, x, da);
+    case SR_OP_LOG: return srx_div(g, da, a);
+    case SR_OP_SQRT: return srx_div(g, da, srx_mul(g, srx_number(g, 2), x));
+    case SR_OP_ABS: return srx_mul(g, srx_1(g, SR_OP_SIGN, a), da);
     case SR_OP_MIN: return choose(g, a, b, da, db);
     case SR_OP_MAX: return choose(g, b, a, da, db);
     case SR_OP_IF: return sr_graph_op(g, SR_OP_IF, a, db, dc);
     case SR_OP_STRIBECK: return derive_stribeck(g, x, node.child, da, db, dc);
     case SR_OP_FUNCTION:  // d f(a) = f'(a) da
-      return is_zero(g, da) ? da : sx_mul(g, sr_graph_function(g, node.index, node.detail + 1, a), da);
-    default: return sx_number(g, 0);  // other leaves
+      return is_zero(g, da) ? da : srx_mul(g, sr_graph_function(g, node.index, node.detail + 1, a), da);
+    default: return srx_number(g, 0);  // other leaves
   }
 }
 
@@ -118,9 +118,9 @@ static void prepare_scratch(G* g) {
 srNode sr_graph_derive(srGraph* g, srNode node, srNode leaf) {
   SR_ASSERT(node >= 0 && node < g->n && leaf >= 0 && leaf < g->n);
   SR_ASSERT(g->nodes[leaf].op == SR_OP_VAR || g->nodes[leaf].op == SR_OP_PARAM);
-  Walk w = {g, leaf, sx_number(g, 0), g->nodes[leaf].depends};
+  Walk w = {g, leaf, srx_number(g, 0), g->nodes[leaf].depends};
   prepare_scratch(g);
-  srNode one = sx_number(g, 1), result;
+  srNode one = srx_number(g, 1), result;
   SR_PUSH(g->pool, g->stack, g->stack_n, g->stack_capacity) = node;
   while (g->stack_n > 0) {
     srNode x = g->stack[g->stack_n - 1], d[3];

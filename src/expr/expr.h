@@ -104,10 +104,10 @@ typedef struct srCall {
 typedef struct srResolver {
   void* user;
   const char* const* raw_calls;  // NULL-terminated, e.g. {"q", "v", "sensor", NULL}; may be NULL
-  // Node of a plain name, or SR_NO_NODE when unknown. May write a sentence into why (size bytes).
-  srNode (*name)(void* user, srGraph* graph, const char* name, char* why, size_t size);
+  // Node of a plain name, or SR_NO_NODE when unknown. May write a sentence into reason (size bytes).
+  srNode (*name)(void* user, srGraph* graph, const char* name, char* reason, size_t size);
   // Node of a call; as above. NULL: no calls beyond the built-in functions and the graph's own named functions.
-  srNode (*call)(void* user, srGraph* graph, const srCall* call, char* why, size_t size);
+  srNode (*call)(void* user, srGraph* graph, const srCall* call, char* reason, size_t size);
   // Words offered when a name is unknown ("did you mean"), may be NULL.
   const char* const* known;
   int nknown;

@@ -37,8 +37,8 @@ static double evaluate_pieces(const void* self, double x, int order) {
   if (m->hold) return order > 0 ? 0 : x < begin ? m->first : m->last;
   double edge = x < begin ? begin : end;
   if (order > 1) return 0;
-  double slope = srm_piecewise(p, edge, 1);
-  return order == 1 ? slope : (x < begin ? m->first : m->last) + slope * (x - edge);
+  double derivative = srm_piecewise(p, edge, 1);
+  return order == 1 ? derivative : (x < begin ? m->first : m->last) + derivative * (x - edge);
 }
 
 static void set_motion(srFunction* out, const Motion* motion) {
@@ -58,21 +58,21 @@ static bool all_finite(const double* x, int n) {
 }
 
 // Splines require two points or more, finite, x strictly increasing.
-static bool check_points(const double* x, const double* y, int n, char* why, size_t size) {
+static bool check_points(const double* x, const double* y, int n, char* reason, size_t size) {
   char before[SR_NUMBER_TEXT], here[SR_NUMBER_TEXT];
   if (n < 2) {
-    snprintf(why, size, "a spline needs at least 2 points, got %d", n);
+    snprintf(reason, size, "a spline needs at least 2 points, got %d", n);
     return false;
   }
   for (int i = 0; i < n; i++) {
     if (!isfinite(x[i]) || !isfinite(y[i])) {
-      snprintf(why, size, "point %d is not a pair of finite numbers", i + 1);
+      snprintf(reason, size, "point %d is not a pair of finite numbers", i + 1);
       return false;
     }
     if (i == 0 || x[i] > x[i - 1]) continue;
     sr_number_text(x[i - 1], before, sizeof before);
     sr_number_text(x[i], here, sizeof here);
-    snprintf(why, size, "the points must be in increasing order: point %d is at %s, after one at %s", i + 1, here,
+    snprintf(reason, size, "the points must be in increasing order: point %d is at %s, after one at %s", i + 1, here,
              before);
     return false;
   }
@@ -80,8 +80,8 @@ static bool check_points(const double* x, const double* y, int n, char* why, siz
 }
 
 static bool spline(srPool* pool, const double* x, const double* y, int n, Motion form, bool clamped, srFunction* out,
-                   char* why, size_t size) {
-  if (!check_points(x, y, n, why, size)) return false;
+                   char* reason, size_t size) {
+  if (!check_points(x, y, n, reason, size)) return false;
   int degree = form.pieces.degree, nc = (n - 1) * (degree + 1);
   double* c = sr_pool_alloc(pool, (size_t)nc * sizeof *c);
   double* work = sr_pool_alloc(pool, 5 * (size_t)n * sizeof *work);
@@ -91,7 +91,7 @@ static bool spline(srPool* pool, const double* x, const double* y, int n, Motion
     srm_spline_quintic(n, x, y, work, c);
   }
   if (!all_finite(c, nc)) {
-    snprintf(why, size, "the points are too close to each other, or too large, for a spline through them");
+    snprintf(reason, size, "the points are too close to each other, or too large, for a spline through them");
     return false;
   }
   Motion* motion = sr_pool_alloc(pool, sizeof *motion);
@@ -105,23 +105,24 @@ static bool spline(srPool* pool, const double* x, const double* y, int n, Motion
   return true;
 }
 
-bool sr_motion_cubic(srPool* pool, const double* x, const double* y, int n, bool clamped, srFunction* out, char* why,
+bool sr_motion_cubic(srPool* pool, const double* x, const double* y, int n, bool clamped, srFunction* out, char* reason,
                      size_t size) {
-  return spline(pool, x, y, n, (Motion){.pieces.degree = 3, .hold = clamped}, clamped, out, why, size);
+  return spline(pool, x, y, n, (Motion){.pieces.degree = 3, .hold = clamped}, clamped, out, reason, size);
 }
 
-bool sr_motion_quintic(srPool* pool, const double* x, const double* y, int n, srFunction* out, char* why, size_t size) {
-  return spline(pool, x, y, n, (Motion){.pieces.degree = 5, .hold = true}, true, out, why, size);
+bool sr_motion_quintic(srPool* pool, const double* x, const double* y, int n, srFunction* out, char* reason,
+                       size_t size) {
+  return spline(pool, x, y, n, (Motion){.pieces.degree = 5, .hold = true}, true, out, reason, size);
 }
 
 // -------------------------------------------------------------------------------------------------------- trapezoid
 
 // Numbers that a profile is made of: finite, and positive where they must be.
-static bool check_number(const char* name, double value, bool positive, char* why, size_t size) {
+static bool check_number(const char* name, double value, bool positive, char* reason, size_t size) {
   char text[SR_NUMBER_TEXT];
   if (isfinite(value) && (value > 0 || !positive)) return true;
   sr_number_text(value, text, sizeof text);
-  snprintf(why, size, "%s must be %s number, got %s", name, positive ? "a positive" : "a finite", text);
+  snprintf(reason, size, "%s must be %s number, got %s", name, positive ? "a positive" : "a finite", text);
   return false;
 }
 
@@ -140,10 +141,11 @@ static void add_piece(Profile* p, double length, double y, double v, double half
 }
 
 bool sr_motion_trapezoid(srPool* pool, double x0, double y0, double y1, double vmax, double amax, srFunction* out,
-                         char* why, size_t size) {
-  if (!check_number("the start time", x0, false, why, size) || !check_number("the start value", y0, false, why, size) ||
-      !check_number("the end value", y1, false, why, size) || !check_number("the speed", vmax, true, why, size) ||
-      !check_number("the acceleration", amax, true, why, size))
+                         char* reason, size_t size) {
+  if (!check_number("the start time", x0, false, reason, size) ||
+      !check_number("the start value", y0, false, reason, size) ||
+      !check_number("the end value", y1, false, reason, size) || !check_number("the speed", vmax, true, reason, size) ||
+      !check_number("the acceleration", amax, true, reason, size))
     return false;
   double D = fabs(y1 - y0), sign = y1 < y0 ? -1 : 1;
   bool cruise = D >= vmax * vmax / amax;
@@ -155,7 +157,7 @@ bool sr_motion_trapezoid(srPool* pool, double x0, double y0, double y1, double v
   add_piece(&p, tc, y0 + rise, v, 0);
   add_piece(&p, ta, y1 - rise, v, -a / 2);
   if (!isfinite(p.x[p.n]) || !all_finite(p.c, 9)) {
-    snprintf(why, size, "the way from start to end is too long for this speed and acceleration");
+    snprintf(reason, size, "the way from start to end is too long for this speed and acceleration");
     return false;
   }
   if (p.n == 0) {  // no distance to cover, or none that x can resolve
@@ -199,12 +201,12 @@ static double evaluate_sweep(const void* self, double x, int order) {
 }
 
 bool sr_motion_sweep(srPool* pool, double x0, double duration, double amplitude, double f0, double f1, srFunction* out,
-                     char* why, size_t size) {
-  if (!check_number("the start time", x0, false, why, size) ||
-      !check_number("the duration", duration, true, why, size) ||
-      !check_number("the amplitude", amplitude, false, why, size) ||
-      !check_number("the first frequency", f0, false, why, size) ||
-      !check_number("the last frequency", f1, false, why, size))
+                     char* reason, size_t size) {
+  if (!check_number("the start time", x0, false, reason, size) ||
+      !check_number("the duration", duration, true, reason, size) ||
+      !check_number("the amplitude", amplitude, false, reason, size) ||
+      !check_number("the first frequency", f0, false, reason, size) ||
+      !check_number("the last frequency", f1, false, reason, size))
     return false;
   Sweep* sweep = sr_pool_alloc(pool, sizeof *sweep);
   *sweep = (Sweep){x0, duration, amplitude, f0, f1};

@@ -8,17 +8,18 @@
 
 // Cubic spline (C2) through n >= 2 points, x strictly increasing. clamped: first derivative at both ends zero; else
 // natural (second derivative zero). Outside the points: holds the end value (clamped) or goes on along the end tangent
-// (natural). Returns false (with a sentence in why) when the points do not allow it.
-bool sr_motion_cubic(srPool* pool, const double* x, const double* y, int n, bool clamped, srFunction* out, char* why,
+// (natural). Returns false (with a sentence in reason) when the points do not allow it.
+bool sr_motion_cubic(srPool* pool, const double* x, const double* y, int n, bool clamped, srFunction* out, char* reason,
                      size_t size);
 // Quintic spline (C4) through the points, first and second derivative zero at both ends; holds the end values outside.
-bool sr_motion_quintic(srPool* pool, const double* x, const double* y, int n, srFunction* out, char* why, size_t size);
+bool sr_motion_quintic(srPool* pool, const double* x, const double* y, int n, srFunction* out, char* reason,
+                       size_t size);
 // From y0 at x0 to y1 with speed at most vmax and acceleration amax: trapezoidal (or triangular) velocity.
 bool sr_motion_trapezoid(srPool* pool, double x0, double y0, double y1, double vmax, double amax, srFunction* out,
-                         char* why, size_t size);
+                         char* reason, size_t size);
 // amplitude * sin(phase(x)), frequency going linearly from f0 to f1 [Hz] over [x0, x0+duration]; 0 before, the tone f1
 // goes on after.
 bool sr_motion_sweep(srPool* pool, double x0, double duration, double amplitude, double f0, double f1, srFunction* out,
-                     char* why, size_t size);
+                     char* reason, size_t size);
 
 #endif

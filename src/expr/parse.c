@@ -226,15 +226,16 @@ static bool is_raw(const Parser* p, const char* name) {
 
 // Hands a call to the resolver.
 static srNode resolve_call(Parser* p, int pos, const srCall* call) {
-  char why[REASON] = "";
+  char reason[REASON] = "";
   const srResolver* r = p->resolver;
   if (r && r->call) {
-    srNode node = r->call(r->user, p->graph, call, why, sizeof why);
+    srNode node = r->call(r->user, p->graph, call, reason, sizeof reason);
     if (node != SR_NO_NODE) return node;
-    if (why[0]) return fail(p, pos, "%s", why);
+    if (reason[0]) return fail(p, pos, "%s", reason);
   }
   bool name_known = strcmp(call->name, "pi") == 0;
-  if (r && r->name) name_known = name_known || r->name(r->user, p->graph, call->name, why, sizeof why) != SR_NO_NODE;
+  if (r && r->name)
+    name_known = name_known || r->name(r->user, p->graph, call->name, reason, sizeof reason) != SR_NO_NODE;
   if (name_known)
     return fail(p, pos, "'%.80s' is not a function; to multiply write %.80s*(...)", call->name, call->name);
   return fail_unknown(p, pos, "function", call->name);
@@ -303,19 +304,19 @@ static srNode parse_call(Parser* p, int pos, const char* name) {
 // --------------------------------------------------------------------------------------------------------- grammar
 
 static srNode resolve_name(Parser* p, int pos, const char* name) {
-  char why[REASON] = "";
+  char reason[REASON] = "";
   const srResolver* r = p->resolver;
   srNode node;
   if (strcmp(name, "pi") == 0) return sr_graph_const(p->graph, 3.14159265358979323846);
   if (find_builtin(name) || sr_graph_find_function(p->graph, name, NULL))
     return fail(p, pos, "'%.80s' is a function: expected '(' after it", name);
   if (r && r->name) {
-    node = r->name(r->user, p->graph, name, why, sizeof why);
+    node = r->name(r->user, p->graph, name, reason, sizeof reason);
   } else {
     node = sr_graph_find_param(p->graph, name);
   }
   if (node != SR_NO_NODE) return node;
-  return why[0] ? fail(p, pos, "%s", why) : fail_unknown(p, pos, "name", name);
+  return reason[0] ? fail(p, pos, "%s", reason) : fail_unknown(p, pos, "name", name);
 }
 
 static srNode parse_name(Parser* p) {

@@ -55,25 +55,25 @@ static double energy(const srImpedanceIn* in) {
 
 // c with the fourth term of its series, since its derivative loses one.
 static srNode factor_graph(srGraph* g, srNode a2) {
-  srNode series = sx_number(g, 1.0 / 1209600.0);
+  srNode series = srx_number(g, 1.0 / 1209600.0);
   static const double term[] = {30240.0, 720.0, 12.0};
-  for (int i = 0; i < 3; i++) series = sx_add(g, sx_number(g, 1.0 / term[i]), sx_mul(g, a2, series));
-  const srNode half = sx_mul(g, sx_number(g, 0.5), sx_sqrt(g, a2));
-  const srNode cotangent = sx_div(g, sx_1(g, SR_OP_COS, half), sx_1(g, SR_OP_SIN, half));
-  const srNode closed = sx_div(g, sx_sub(g, sx_number(g, 1), sx_mul(g, half, cotangent)), a2);
-  return sx_if(g, sx_less(g, a2, sx_number(g, 1e-3)), series, closed);
+  for (int i = 0; i < 3; i++) series = srx_add(g, srx_number(g, 1.0 / term[i]), srx_mul(g, a2, series));
+  const srNode half = srx_mul(g, srx_number(g, 0.5), srx_sqrt(g, a2));
+  const srNode cotangent = srx_div(g, srx_1(g, SR_OP_COS, half), srx_1(g, SR_OP_SIN, half));
+  const srNode closed = srx_div(g, srx_sub(g, srx_number(g, 1), srx_mul(g, half, cotangent)), a2);
+  return srx_if(g, srx_less(g, a2, srx_number(g, 1e-3)), series, closed);
 }
 
 void sr_law_bushing_graph(srImpedanceGraph* x) {
   srGraph* g = x->g;
   srNode elastic[6], once[3], twice[3];
-  for (int i = 0; i < 6; ++i) elastic[i] = sx_mul(g, x->p[STIFFNESS + i], x->x[i]);
-  sx_cross(g, x->x, elastic, once);
-  sx_cross(g, x->x, once, twice);
-  const srNode c = factor_graph(g, sx_dot(g, 3, x->x, x->x));
+  for (int i = 0; i < 6; ++i) elastic[i] = srx_mul(g, x->p[STIFFNESS + i], x->x[i]);
+  srx_cross(g, x->x, elastic, once);
+  srx_cross(g, x->x, once, twice);
+  const srNode c = factor_graph(g, srx_dot(g, 3, x->x, x->x));
   for (int i = 0; i < 3; ++i)
-    elastic[i] = sx_add(g, elastic[i], sx_add(g, sx_mul(g, sx_number(g, 0.5), once[i]), sx_mul(g, c, twice[i])));
-  for (int i = 0; i < 6; ++i) x->f[i] = sx_neg(g, sx_add(g, elastic[i], sx_mul(g, x->p[DAMPING + i], x->xdot[i])));
+    elastic[i] = srx_add(g, elastic[i], srx_add(g, srx_mul(g, srx_number(g, 0.5), once[i]), srx_mul(g, c, twice[i])));
+  for (int i = 0; i < 6; ++i) x->f[i] = srx_neg(g, srx_add(g, elastic[i], srx_mul(g, x->p[DAMPING + i], x->xdot[i])));
 }
 
 const srImpedance sr_law_bushing = {

@@ -9,7 +9,7 @@
 // Inputs of the law program at d's state, measured.
 static inline srInputs sr_law_inputs(const srData* d) {
   return (srInputs){
-      .t = d->t, .q = d->jq, .v = d->jv, .state = d->y, .sensor = d->sensor, .arg = d->link_arg, .held = d->held};
+      .t = d->t, .q = d->jq, .v = d->jv, .state = d->y, .sensor = d->sensor, .arg = d->distance_arg, .held = d->held};
 }
 
 // Motion of the drivers at d->t: d->motion.
@@ -18,9 +18,9 @@ void sr_driver_motion(const srModel* m, srData* d);
 // The scalars of frame sensors that formulas use, at d's state: d->sensor. Needs the velocity stage.
 void sr_sense(const srModel* m, srData* d);
 
-// Inputs of force-law formulas other than the coordinates: sensors and lengths of links. Needs the velocity stage; > 0: d->trouble.
+// Inputs of force-law formulas other than the coordinates: sensors and distances of points. Needs the velocity stage; > 0: d->error_message.
 int sr_measure_arguments(const srModel* m, srData* d);
-// All inputs of force laws other than the coordinates: sensors, lengths of links, formulas. Needs the velocity stage; > 0: d->trouble.
+// All inputs of force laws other than the coordinates: sensors, distances of points, formulas. Needs the velocity stage; > 0: d->error_message.
 int sr_measure(const srModel* m, srData* d);
 
 // Energy stored in the force elements at d's state; needs the velocity stage.
@@ -32,10 +32,10 @@ int sr_body_forces(const srModel* m, srData* d, double* wrench);
 
 // A soft closure (penalty formulation) at d's state: its wrench over the twist that its equations act on. soft.c
 typedef struct srSoft {
-  double wrench[6];     // moment, force
-  double lambda[6];     // forces of its equations
-  double energy, heat;  // J, W
-  double gap;           // largest residual, m or rad
+  double wrench[6];            // moment, force
+  double lambda[6];            // forces of its equations
+  double energy, dissipation;  // J, W
+  double gap;                  // largest residual, m or rad
 } srSoft;
 int sr_soft_closure(const srModel* m, srData* d, const srClosure* c, srSoft* out);
 int sr_soft_closures(const srModel* m, srData* d);  // all of them: to link_wrench, power and soft_energy

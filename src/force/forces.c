@@ -30,8 +30,9 @@ void sr_driver_motion(const srModel* m, srData* d) {
 static int motion_finite(const srModel* m, srData* d) {
   for (int i = 0; i < 3 * m->ndriver; ++i) {
     if (isfinite(d->motion[i])) continue;
-    (void)snprintf(d->trouble, sizeof d->trouble, "the motion of driver '%s' or a derivative of it is %s at t = %.9g",
-                   m->driver[i / 3].name, isnan(d->motion[i]) ? "not a number" : "infinite", d->t);
+    (void)snprintf(d->error_message, sizeof d->error_message,
+                   "the motion of driver '%s' or a derivative of it is %s at t = %.9g", m->driver[i / 3].name,
+                   isnan(d->motion[i]) ? "not a number" : "infinite", d->t);
     return 1;
   }
   return 0;
@@ -53,17 +54,17 @@ void sr_sense(const srModel* m, srData* d) {
   }
 }
 
-// z and zdot of links whose force law is a formula.
-static int measure_links(const srModel* m, srData* d) {
-  if (m->nlink_arg == 0) return 0;
+// z and zdot of forces between two points whose law is a formula.
+static int measure_distances(const srModel* m, srData* d) {
+  if (m->ndistance_arg == 0) return 0;
   for (int i = 0; i < m->nforce; ++i) {
     const srForceElement* element = &m->force[i];
-    if (element->link_arg < 0) continue;
+    if (element->distance_arg < 0) continue;
     srPortMotion motion;
     const int answer = sr_port_motion(m, d, element, &motion);
     if (answer != 0) return answer;
-    d->link_arg[element->link_arg] = motion.x[0];
-    d->link_arg[element->link_arg + 1] = motion.xdot[0];
+    d->distance_arg[element->distance_arg] = motion.x[0];
+    d->distance_arg[element->distance_arg + 1] = motion.xdot[0];
   }
   return 0;
 }
@@ -76,7 +77,7 @@ static void evaluate_formulas(const srModel* m, srData* d) {
 
 int sr_measure_arguments(const srModel* m, srData* d) {
   sr_sense(m, d);
-  return measure_links(m, d);
+  return measure_distances(m, d);
 }
 
 int sr_measure(const srModel* m, srData* d) {
@@ -103,14 +104,14 @@ static srImpedanceIn law_input(const srData* d, const srForceElement* element, c
 // ---- elements -------------------------------------------------------------------------------------------------------
 
 static int refused(srData* d, const srForceElement* element, int answer) {
-  (void)snprintf(d->trouble, sizeof d->trouble, "the law '%s' of the force element '%s' refused the state",
+  (void)snprintf(d->error_message, sizeof d->error_message, "the law '%s' of the force element '%s' refused the state",
                  element->law->name, element->name);
   return answer;
 }
 
 // A smaller step may avoid it: an adaptive method also tries states that no motion reaches.
 static int not_finite(srData* d, const srForceElement* element, double f) {
-  (void)snprintf(d->trouble, sizeof d->trouble, "the force of the element '%s' is %s", element->name,
+  (void)snprintf(d->error_message, sizeof d->error_message, "the force of the element '%s' is %s", element->name,
                  isnan(f) ? "not a number" : "infinite");
   return 1;
 }
@@ -169,7 +170,7 @@ static void user_rates(const srModel* m, srData* d) {
 }
 
 int sr_forces(const srModel* m, srData* d, double tau_stage) {
-  d->trouble[0] = '\0';
+  d->error_message[0] = '\0';
   int answer = 0;
   if (m->ndriver > 0) {
     sr_driver_motion(m, d);

@@ -258,7 +258,8 @@ static int make_list(const srModel* m, srData* d, double skin) {
   x->version++;
   connect(m, x);
   if (k <= HALVINGS) return 0;
-  (void)snprintf(d->trouble, sizeof d->trouble, "more than %d pairs of shapes touch at the same time", x->most_near);
+  (void)snprintf(d->error_message, sizeof d->error_message, "more than %d pairs of shapes touch at the same time",
+                 x->most_near);
   return -1;
 }
 
@@ -297,13 +298,13 @@ static srInstance* fill(const srModel* m, struct srInstances* x, int k, const sr
                                        .qdof = -1,
                                        .point = {a->point, b->point},
                                        .formula = -1,
-                                       .link_arg = -1,
+                                       .distance_arg = -1,
                                        .y = set->y + (k - set->first) * set->ny,
                                        .ny = sr_contact_states(&instance->contact),
                                        .tau = set->tau,
                                        .z = set->z + (k - set->first) * SR_Z_CONTACT,
                                        .contact = &instance->contact,
-                                       .slope = set->kind->slope};
+                                       .jacobian = set->kind->jacobian};
   const srSurfaceLaws* like = set->like[instance->contact.slip.n - 2];
   instance->contact.derivative = like->derivative;
   instance->contact.slip.derivative = like->slip.derivative;
@@ -320,7 +321,7 @@ srInstance* sr_instance_make(const srModel* m, srData* d, int near) {
   srNear* pair = &x->near[near];
   const srContactSet* set = &m->set[pair->set];
   if (x->nfree[pair->set] == 0) {
-    (void)snprintf(d->trouble, sizeof d->trouble,
+    (void)snprintf(d->error_message, sizeof d->error_message,
                    "more than %d pairs of the contact '%.80s' are in contact at the same time: give it a larger 'most'",
                    set->most, set->name);
     return NULL;
@@ -384,7 +385,7 @@ static int make_touching(const srModel* m, srData* d) {
 
 static int too_far(srData* d) {
   (void)snprintf(
-      d->trouble, sizeof d->trouble,
+      d->error_message, sizeof d->error_message,
       "shapes that may touch move by %.3g m within a step, and contacts are known for %.3g m: take shorter steps",
       d->instances->moved, d->instances->skin);
   return 1;

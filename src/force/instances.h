@@ -9,7 +9,7 @@ int sr_element_count(const srModel* m, const srData* d);
 const srForceElement* sr_element(const srModel* m, const srData* d, int i);
 
 // Before forces at d's state, at the velocity stage: the list of near pairs is valid, and closed pairs have an instance. 0; > 0: the state is
-// too far from where the list was built, and a run must not change it now; < 0: capacity exceeded. d->trouble states the reason.
+// too far from where the list was built, and a run must not change it now; < 0: capacity exceeded. d->error_message states the reason.
 int sr_instances_at(const srModel* m, srData* d);
 
 // The list of near pairs alone; returns the same. Needs the position stage and contact sets.
@@ -29,7 +29,7 @@ bool sr_set_located(const struct srInstances* x, const srContactSet* set);
 const srSurfaceLaws* sr_near_law(const srModel* m, const srNear* near);  // of its materials
 void sr_near_gap(const srModel* m, const srData* d, const srNear* near, double* gap, double* rate);
 
-// An instance of a near pair; its states are 0. NULL: capacity exceeded, reported in d->trouble.
+// An instance of a near pair; its states are 0. NULL: capacity exceeded, reported in d->error_message.
 srInstance* sr_instance_make(const srModel* m, srData* d, int near);
 void sr_instance_remove(const srModel* m, srData* d, srInstance* instance);  // its states must be 0
 

@@ -16,7 +16,9 @@ static double energy(const srImpedanceIn* in) {
   return 0.0;
 }
 
-void sr_law_joint_damper_graph(srImpedanceGraph* x) { x->f[0] = sx_neg(x->g, sx_mul(x->g, x->p[DAMPING], x->xdot[0])); }
+void sr_law_joint_damper_graph(srImpedanceGraph* x) {
+  x->f[0] = srx_neg(x->g, srx_mul(x->g, x->p[DAMPING], x->xdot[0]));
+}
 
 const srImpedance sr_law_joint_damper = {
     .name = "joint-damper",

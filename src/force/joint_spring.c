@@ -16,7 +16,7 @@ static double energy(const srImpedanceIn* in) {
 
 void sr_law_joint_spring_graph(srImpedanceGraph* x) {
   srGraph* g = x->g;
-  x->f[0] = sx_mul(g, x->p[STIFFNESS], sx_sub(g, x->p[REST], x->x[0]));
+  x->f[0] = srx_mul(g, x->p[STIFFNESS], srx_sub(g, x->p[REST], x->x[0]));
 }
 
 const srImpedance sr_law_joint_spring = {

@@ -46,13 +46,13 @@ static double energy(const srImpedanceIn* in) {
 
 void sr_law_joint_stop_graph(srImpedanceGraph* x) {
   srGraph* g = x->g;
-  const srNode zero = sx_number(g, 0), one = sx_number(g, 1);
-  const srNode above = sx_sub(g, x->x[0], x->p[UPPER]), below = sx_sub(g, x->p[LOWER], x->x[0]);
-  const srNode d = sx_max(g, sx_max(g, above, below), zero), is_above = sx_positive(g, above);
-  const srNode rate = sx_mul(g, x->p[DAMPING], sx_if(g, is_above, x->xdot[0], sx_neg(g, x->xdot[0])));
-  const srNode phi = sx_if(g, sx_less(g, rate, zero), sx_exp(g, rate), sx_add(g, one, rate));
-  const srNode force = sx_mul(g, sx_mul(g, x->p[STIFFNESS], d), phi);
-  x->f[0] = sx_if(g, sx_positive(g, d), sx_if(g, is_above, sx_neg(g, force), force), zero);
+  const srNode zero = srx_number(g, 0), one = srx_number(g, 1);
+  const srNode above = srx_sub(g, x->x[0], x->p[UPPER]), below = srx_sub(g, x->p[LOWER], x->x[0]);
+  const srNode d = srx_max(g, srx_max(g, above, below), zero), is_above = srx_positive(g, above);
+  const srNode rate = srx_mul(g, x->p[DAMPING], srx_if(g, is_above, x->xdot[0], srx_neg(g, x->xdot[0])));
+  const srNode phi = srx_if(g, srx_less(g, rate, zero), srx_exp(g, rate), srx_add(g, one, rate));
+  const srNode force = srx_mul(g, srx_mul(g, x->p[STIFFNESS], d), phi);
+  x->f[0] = srx_if(g, srx_positive(g, d), srx_if(g, is_above, srx_neg(g, force), force), zero);
 }
 
 const srImpedance sr_law_joint_stop = {

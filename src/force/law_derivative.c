@@ -124,7 +124,7 @@ int sr_law_jacobian(const srForceElement* element, const srProgram* derivative, 
   const Sample s = {sr_port_width(element->law->port), element->ny, work, work + 2 * MOST + element->ny};
   const int n = s.n, k = s.k;
   memset(J, 0, (size_t)((n + k) * (2 * n + k)) * sizeof *J);
-  if (element->slope != NULL) return element->slope(in, J);
+  if (element->jacobian != NULL) return element->jacobian(in, J);
   if (element->formula >= 0) return 0;
   if (derivative != NULL) {
     sr_program_evaluate(derivative, &(srInputs){.q = in->x, .v = in->xdot, .arg = in->p}, work, J);

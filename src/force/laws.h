@@ -22,7 +22,7 @@ typedef struct srImpedanceGraph {
   LAW(joint_spring)                                                                                                    \
   LAW(joint_damper)                                                                                                    \
   LAW(joint_stop)                                                                                                      \
-  FORMULA(link_formula)                                                                                                \
+  FORMULA(distance_formula)                                                                                            \
   FORMULA(point_formula)                                                                                               \
   LAW(bushing)
 

@@ -45,7 +45,7 @@ static void joint_motion(const srData* d, const srForceElement* element, srPortM
   out->xdot[0] = d->jv[element->dof];
 }
 
-static int link_motion(const srModel* m, srData* d, const srForceElement* element, srPortMotion* out) {
+static int distance_motion(const srModel* m, srData* d, const srForceElement* element, srPortMotion* out) {
   srPointState a, b;
   double r[3], rate[3];
   sr_port_point(m, d, element->point[0], &a);
@@ -54,7 +54,7 @@ static int link_motion(const srModel* m, srData* d, const srForceElement* elemen
   subtract(b.v, a.v, rate);
   const double z = srm_norm3(r);
   if (!(z > 0.0)) {
-    (void)snprintf(d->trouble, sizeof d->trouble,
+    (void)snprintf(d->error_message, sizeof d->error_message,
                    "the points '%s' and '%s' of the link '%s' coincide: its force has no direction",
                    m->point_name[element->point[0]], m->point_name[element->point[1]], element->name);
     return 1;
@@ -111,7 +111,7 @@ static void gap_motion(const srData* d, const srForceElement* element, srPortMot
 int sr_port_motion(const srModel* m, srData* d, const srForceElement* element, srPortMotion* out) {
   switch (element->law->port) {
     case SR_PORT_JOINT: joint_motion(d, element, out); break;
-    case SR_PORT_LINK: return link_motion(m, d, element, out);
+    case SR_PORT_DISTANCE: return distance_motion(m, d, element, out);
     case SR_PORT_POINT: point_motion(m, d, element, out); break;
     case SR_PORT_FRAMES: frames_motion(m, d, element, out); break;
     case SR_PORT_GAP: gap_motion(d, element, out); break;
@@ -140,8 +140,8 @@ void sr_port_wrench(const srModel* m, srData* d, int point, const double* at, co
   }
 }
 
-static void link_force(const srModel* m, srData* d, const srForceElement* element, const srPortMotion* motion,
-                       double f) {
+static void distance_force(const srModel* m, srData* d, const srForceElement* element, const srPortMotion* motion,
+                           double f) {
   const double none[3] = {0};
   double force[3];
   for (int i = 0; i < 3; ++i) force[i] = f * motion->direction[i];
@@ -187,7 +187,7 @@ void sr_port_force(const srModel* m, srData* d, const srForceElement* element, c
                    const double* f) {
   switch (element->law->port) {
     case SR_PORT_JOINT: d->jf[element->dof] += f[0]; break;
-    case SR_PORT_LINK: link_force(m, d, element, motion, f[0]); break;
+    case SR_PORT_DISTANCE: distance_force(m, d, element, motion, f[0]); break;
     case SR_PORT_POINT: sr_port_wrench(m, d, element->point[0], motion->at[0], f, f + 3, 1.0); break;
     case SR_PORT_FRAMES: frames_force(m, d, element, motion, f); break;
     case SR_PORT_GAP: gap_force(m, d, element, motion, f); break;

@@ -7,7 +7,7 @@
 typedef struct srPortMotion {
   double x[6], xdot[6];   // as defined by srPort
   double at[2][3];        // where the force acts on a and on b (a point alone: [0]), ground axes
-  double direction[3];    // SR_PORT_LINK: unit vector from a to b, ground axes
+  double direction[3];    // SR_PORT_DISTANCE: unit vector from a to b, ground axes
   double axes[16];        // SR_PORT_FRAMES: rotation of frame a, as a pose
   const double* formula;  // SR_PORT_GAP: values of its formulas
 } srPortMotion;
@@ -19,7 +19,7 @@ void sr_port_point(const srModel* m, const srData* d, int point, srPointState* o
 
 int sr_port_width(srPort port);  // 1, 2 or 6: how many of x, xdot, f there are
 
-// Motion at the port of an element; needs the velocity stage. > 0 when it is undefined: then d->trouble has the
+// Motion at the port of an element; needs the velocity stage. > 0 when it is undefined: then d->error_message has the
 // message.
 int sr_port_motion(const srModel* m, srData* d, const srForceElement* element, srPortMotion* out);
 

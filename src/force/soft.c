@@ -40,13 +40,14 @@ static double stiffness_of(const srModel* m, const double* W) {
 int sr_soft_closure(const srModel* m, srData* d, const srClosure* c, srSoft* out) {
   srClosureIn in;
   srClosureOut rows;
-  const char* why = "";
+  const char* reason = "";
   memset(out, 0, sizeof *out);
   memset(&rows, 0, sizeof rows);
   see(m, d, c, &in);
-  const int answer = c->kind->evaluate(c, &in, &rows, &why);
+  const int answer = c->kind->evaluate(c, &in, &rows, &reason);
   if (answer != 0) {
-    (void)snprintf(d->trouble, sizeof d->trouble, "'%s' has no constraint equations here: %s", c->name, why);
+    (void)snprintf(d->error_message, sizeof d->error_message, "'%s' has no constraint equations here: %s", c->name,
+                   reason);
     return answer;
   }
   for (int i = 0; i < c->np; ++i) {
@@ -54,7 +55,7 @@ int sr_soft_closure(const srModel* m, srData* d, const srClosure* c, srSoft* out
     const double rate = srm_dot3(rows.W[i], in.w) + srm_dot3(rows.W[i] + 3, in.u);
     out->lambda[i] = -k * (rows.g[i] + m->run_penalty_damping * rate);
     out->energy += 0.5 * k * rows.g[i] * rows.g[i];
-    out->heat += k * m->run_penalty_damping * rate * rate;
+    out->dissipation += k * m->run_penalty_damping * rate * rate;
     out->gap = fmax(out->gap, fabs(rows.g[i]));
     for (int j = 0; j < 6; ++j) out->wrench[j] += out->lambda[i] * rows.W[i][j];
   }
@@ -84,7 +85,7 @@ int sr_soft_closures(const srModel* m, srData* d) {
     apply(m, d, &m->closure[i], &soft);
     memcpy(d->soft_lambda + 6 * i, soft.lambda, sizeof soft.lambda);
     d->soft_energy += soft.energy;
-    d->power[SR_ACCOUNT_DISSIPATED] -= soft.heat;
+    d->power[SR_ACCOUNT_DISSIPATED] -= soft.dissipation;
   }
   return 0;
 }

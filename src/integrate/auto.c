@@ -175,7 +175,7 @@ static srStatus step_partner(srIntegrator* integrator, double t_limit) {
   p->stats = integrator->stats;
   const srStatus status = sri_step(p, t_limit);
   integrator->stats = p->stats;
-  if (status != SR_OK) return sri_fail(integrator, "%s", sri_why(p));
+  if (status != SR_OK) return sri_fail(integrator, "%s", sri_error_message(p));
   take_over(integrator, p);
   return SR_OK;
 }
@@ -256,7 +256,7 @@ static void note_switch(srIntegrator* integrator, int to, const char* format, ..
   entry->to = work->partner[to]->ops->method.name;
   va_list arguments;
   va_start(arguments, format);
-  (void)vsnprintf(entry->why, sizeof entry->why, format, arguments);
+  (void)vsnprintf(entry->reason, sizeof entry->reason, format, arguments);
   va_end(arguments);
 }
 
@@ -372,14 +372,14 @@ static void observe_implicit(srIntegrator* integrator) {
 static srStatus hand_over(srIntegrator* integrator, double t_limit) {
   srAuto* work = integrator->work;
   const int failed = active(work), other = 1 - failed;
-  char why[sizeof integrator->why];
-  memcpy(why, integrator->why, sizeof why);
+  char reason[sizeof integrator->error_message];
+  memcpy(reason, integrator->error_message, sizeof reason);
   if (work->partner[IMPLICIT] == NULL || work->failures == FAILURES_MOST || work->partner[failed]->told_to_stop) {
     return SR_FAILED;
   }
   ++work->failures;
   work->good_steps = 0;
-  note_switch(integrator, other, "%s", why);
+  note_switch(integrator, other, "%s", reason);
   if (other == IMPLICIT) {
     enter_implicit(integrator, MODE_IMPLICIT);
   } else {
@@ -389,7 +389,7 @@ static srStatus hand_over(srIntegrator* integrator, double t_limit) {
   if (status == SR_OK) return SR_OK;
   // Both have failed: the first message is the more informative one, and the other method gained nothing.
   --integrator->stats.switches;
-  memcpy(integrator->why, why, sizeof why);
+  memcpy(integrator->error_message, reason, sizeof reason);
   return status;
 }
 

@@ -182,7 +182,7 @@ static double shrink(const srIntegrator* integrator, const srControl* control, i
 }
 
 static srStatus give_up(srIntegrator* integrator, int outcome, double h, double err) {
-  char reason[sizeof integrator->detail];
+  char reason[sizeof integrator->reason];
   sri_reason(integrator, outcome, reason, sizeof reason);
   integrator->told_to_stop = outcome < 0;
   if (outcome < 0) {
@@ -259,7 +259,7 @@ static srStatus fixed_step(srIntegrator* integrator, srControl* control, double 
   int outcome = SRI_REFUSED;
   for (bool again = true; again && outcome == SRI_REFUSED;) {
     const int rank = c != NULL ? c->rank : 0;
-    integrator->detail[0] = '\0';
+    integrator->reason[0] = '\0';
     outcome = try_step(integrator, trial, &err);
     again = c != NULL && c->rank > rank;
   }
@@ -273,7 +273,7 @@ srStatus sri_control_step(srIntegrator* integrator, srControl* control, double t
   control->h = fmin(fmax(control->h, smallest_step(integrator)), sri_largest_step(integrator));
   for (bool rejected = false;; rejected = true) {
     double err = 0.0;
-    integrator->detail[0] = '\0';
+    integrator->reason[0] = '\0';
     const srTrial trial = plan_trial(integrator, control, t_limit);
     const int outcome = try_step(integrator, trial, &err);
     if (outcome == SRI_DONE) {

@@ -61,7 +61,7 @@ int sri_monitor_rows(srIntegrator* integrator, double t) {
     const char* name = name_of(integrator, k, &tolerance, buffer, sizeof buffer);
     if (off <= TOLERANCES_MOST * tolerance) continue;
     if (keeps) {
-      (void)snprintf(integrator->detail, sizeof integrator->detail,
+      (void)snprintf(integrator->reason, sizeof integrator->reason,
                      "%.80s cannot be kept together with the other constraints: it is off by %.3g", name, off);
       return SRI_REFUSED;
     }
@@ -78,7 +78,7 @@ int sri_monitor_rise(srIntegrator* integrator, int before) {
   double tolerance;
   char buffer[48];
   if (c->off_row == 0) return SRI_DONE;
-  (void)snprintf(integrator->detail, sizeof integrator->detail,
+  (void)snprintf(integrator->reason, sizeof integrator->reason,
                  "after a drift (%.60s is off) the rank of the constraints rises from %d to %d, over what it was: take "
                  "another stabilization or alpha",
                  name_of(integrator, c->off_row - 1, &tolerance, buffer, sizeof buffer), before, c->rank);
@@ -124,7 +124,7 @@ int sri_monitor_correction(srIntegrator* integrator, double t) {
   const double size = mass_norm(c, c->dv, c->f), speed = mass_norm(c, before, c->f);
   if (size <= fmax(CORRECTION_MOST * speed, AT_REST * sqrt(trace(c)))) return SRI_DONE;
   (void)snprintf(
-      integrator->detail, sizeof integrator->detail,
+      integrator->reason, sizeof integrator->reason,
       "the constraints are singular near t = %.9g: putting the velocities back on them would change these by "
       "%.2g of their size; hem5 and mdop5 pass such positions",
       t, size / fmax(speed, size));

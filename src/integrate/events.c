@@ -23,7 +23,7 @@ struct srEvents {
   double *q, *v, *y;               // state at an event
   int nq, nv, ny;
   srRootFinder* finder;
-  srEventTrouble trouble;
+  srEventError error_message;
   double t_last;
   int crowd;
 };
@@ -48,16 +48,16 @@ static int evaluate(void* user, double t, const double* q, const double* v, cons
 }
 
 // The source, and the function within it, of an index.
-static srEventTrouble trouble_of(const srEvents* events, srEventTroubleKind kind, int place) {
+static srEventError error_of(const srEvents* events, srEventErrorKind kind, int place) {
   for (int i = 0; i < events->list.count && place >= 0; ++i) {
     const int function = place - events->first[i];
-    if (function >= 0 && function < events->source[i].count) return (srEventTrouble){kind, i, function};
+    if (function >= 0 && function < events->source[i].count) return (srEventError){kind, i, function};
   }
-  return (srEventTrouble){kind, -1, -1};
+  return (srEventError){kind, -1, -1};
 }
 
 static srStatus no_function(srEvents* events) {
-  events->trouble = trouble_of(events, SR_EVENTS_FUNCTION, sri_roots_bad(events->finder));
+  events->error_message = error_of(events, SR_EVENTS_FUNCTION, sri_roots_bad(events->finder));
   return SR_FAILED;
 }
 
@@ -129,7 +129,7 @@ void sri_events_destroy(srEvents* events) {
   sr_free(events);
 }
 
-srEventTrouble sri_events_trouble(const srEvents* events) { return events->trouble; }
+srEventError sri_events_error(const srEvents* events) { return events->error_message; }
 
 // ---- an instant -------------------------------------------------------------------------------------------------------
 
@@ -177,7 +177,7 @@ static srStatus act_once(srEvents* events, double t, double* q, double* v, doubl
     if (!any_fired(fired, source->count)) continue;
     const int answer = source->act(source->user, t, q, v, y, fired);
     if (answer < 0) {
-      events->trouble = (srEventTrouble){SR_EVENTS_ACTION, i, -1};
+      events->error_message = (srEventError){SR_EVENTS_ACTION, i, -1};
       return SR_FAILED;
     }
     *end = *end || answer > 0;
@@ -207,7 +207,7 @@ srStatus sri_events_act(srEvents* events, double t, double* q, double* v, double
     if (status == SR_OK) status = follow(events, t, q, v, y, &any);
     if (status != SR_OK) return status;
     if (is_crowd(events, t)) {
-      events->trouble = (srEventTrouble){SR_EVENTS_CROWD, -1, -1};
+      events->error_message = (srEventError){SR_EVENTS_CROWD, -1, -1};
       return SR_FAILED;
     }
   }

@@ -148,7 +148,7 @@ int sri_accept(srIntegrator* integrator, double t_new, double h, bool* same) {
   if (s->accepted != NULL) {
     int answer = s->accepted(s->user, t_new, x_new, x_new + s->nq, x_new + s->nq + s->nv);
     if (answer > 0) {
-      (void)snprintf(integrator->detail, sizeof integrator->detail, "the state that it leads to is refused");
+      (void)snprintf(integrator->reason, sizeof integrator->reason, "the state that it leads to is refused");
     }
     if (answer != 0) return answer > 0 ? SRI_REFUSED : SRI_STOP;
     if (sri_not_finite(integrator, x_new) >= 0) return SRI_NOT_FINITE;
@@ -208,8 +208,8 @@ void sri_entry_name(const srIntegrator* integrator, int i, char* buffer, size_t 
 
 void sri_reason(const srIntegrator* integrator, int outcome, char* buffer, size_t size) {
   int bad = outcome == SRI_NOT_FINITE ? sri_not_finite(integrator, integrator->x_new) : -1;
-  if (outcome != SRI_NOT_FINITE && integrator->detail[0] != '\0') {
-    (void)snprintf(buffer, size, "%s", integrator->detail);
+  if (outcome != SRI_NOT_FINITE && integrator->reason[0] != '\0') {
+    (void)snprintf(buffer, size, "%s", integrator->reason);
   } else if (bad >= 0) {
     char entry[32];
     sri_entry_name(integrator, bad, entry, sizeof entry);

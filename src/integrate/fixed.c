@@ -36,7 +36,7 @@ void sri_grid_taken(srGrid* grid, const srIntegrator* integrator, double t_limit
 }
 
 srStatus sri_grid_failed(srIntegrator* integrator, double t_new, int outcome) {
-  char reason[sizeof integrator->detail];
+  char reason[sizeof integrator->reason];
   const char* advice = integrator->ops->method.adaptive ? "; the steps are all of one length, a smaller one may help"
                                                         : "; the method has a fixed step, a smaller one may help";
   sri_reason(integrator, outcome, reason, sizeof reason);

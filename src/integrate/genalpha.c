@@ -452,7 +452,7 @@ static bool forces_hold(srIntegrator* integrator) {
 // redundant equation is independent, and a method that drifts cannot distinguish: it would come to rest where the mechanism moves on.
 static int rows_returned(srIntegrator* integrator, int outcome) {
   if (integrator->ops->method.drifts) {
-    (void)snprintf(integrator->detail, sizeof integrator->detail,
+    (void)snprintf(integrator->reason, sizeof integrator->reason,
                    "a constraint that was redundant is so no more, as positions have drifted: take genalpha-ggl");
     return SRI_STOP;
   }
@@ -475,7 +475,7 @@ static int error_refused(srIntegrator* integrator, double h, double err) {
     least = fmin(least, sri_allowed_error(integrator, s->nq + i, fabs(integrator->x[s->nq + i])));
   }
   if (DBL_EPSILON * fmax(1, sri_largest(s->nq, integrator->x)) / h < least) return SRI_REFUSED;
-  (void)snprintf(integrator->detail, sizeof integrator->detail,
+  (void)snprintf(integrator->reason, sizeof integrator->reason,
                  "the error is %.2g tolerances and does not fall with the step: rounding of index 3, eps |q|/h in the "
                  "velocities; take a larger tolerance or genalpha-ggl",
                  err);
@@ -527,12 +527,12 @@ static srStatus failed(srIntegrator* integrator) {
   const srConstrained* c = integrator->constrained;
   if (!integrator->ops->method.drifts || c == NULL || !c->crossing.sigma_known || c->crossing.sigma > SINGULAR_NEAR)
     return SR_FAILED;
-  char why[160];
-  (void)snprintf(why, sizeof why, "%.159s", integrator->why);
+  char reason[160];
+  (void)snprintf(reason, sizeof reason, "%.159s", integrator->error_message);
   return sri_fail(integrator,
                   "%s; a singular position is at hand, where branches of the motion cross, and positions that have "
                   "drifted do not meet it: take genalpha-ggl",
-                  why);
+                  reason);
 }
 
 srStatus sri_genalpha_step(srIntegrator* integrator, double t_limit) {

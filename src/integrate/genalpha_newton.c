@@ -437,7 +437,7 @@ static int solve_once(srIntegrator* integrator, double h, double t_new, int atte
     // A system that solves has M of the tangent's state in its factor: both are reevaluated together.
     if (anew || integrator->system.solver != NULL) outcome = make_tangent(integrator, t_new, attempt > 1);
     if (outcome == SRI_DONE && !sri_genalpha_factor(integrator, h)) {
-      (void)snprintf(integrator->detail, sizeof integrator->detail, "the matrix of Newton's method is singular");
+      (void)snprintf(integrator->reason, sizeof integrator->reason, "the matrix of Newton's method is singular");
       outcome = SRI_REFUSED;
     }
   }
@@ -460,6 +460,6 @@ int sri_genalpha_solve(srIntegrator* integrator, double h, double t_new) {
   }
   work->slow = true;
   if (outcome != SRI_DONE) return outcome;
-  (void)snprintf(integrator->detail, sizeof integrator->detail, "Newton's method does not converge");
+  (void)snprintf(integrator->reason, sizeof integrator->reason, "Newton's method does not converge");
   return SRI_REFUSED;
 }

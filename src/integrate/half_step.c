@@ -10,7 +10,7 @@ static int choose_in_stage(srIntegrator* integrator, int number) {
   const int rank = srm_rows_classify(c->rows, c->M, c->G, &choice, c->kept);
   const int before = c->rank;
   if (rank == before) return SRI_DONE;
-  (void)snprintf(integrator->detail, sizeof integrator->detail,
+  (void)snprintf(integrator->reason, sizeof integrator->reason,
                  "the rank of the constraints is %d in stage %d and %d in stage %d", before, number, rank, number + 1);
   return SRI_STOP;
 }
@@ -27,7 +27,7 @@ int sri_half_step(srIntegrator* integrator, const srHalfStep* step) {
   for (int k = 0; k < s->ng; ++k) c->r[k] /= -step->factor;
   ++integrator->stats.factorizations;
   if (!srm_saddle_factor(c->stage, c->M, s->D_differs ? c->D : c->G_stage, c->G, c->kept)) {
-    (void)snprintf(integrator->detail, sizeof integrator->detail, "the constraints are singular in a stage");
+    (void)snprintf(integrator->reason, sizeof integrator->reason, "the constraints are singular in a stage");
     return SRI_REFUSED;
   }
   integrator->stats.factor_entries = (long)srm_saddle_fill(c->stage);

@@ -248,7 +248,7 @@ void sri_destroy(srIntegrator* integrator) {
 srStatus sri_fail(srIntegrator* integrator, const char* format, ...) {
   va_list arguments;
   va_start(arguments, format);
-  (void)vsnprintf(integrator->why, sizeof integrator->why, format, arguments);
+  (void)vsnprintf(integrator->error_message, sizeof integrator->error_message, format, arguments);
   va_end(arguments);
   return SR_FAILED;
 }
@@ -257,7 +257,7 @@ static srStatus put_state(srIntegrator* integrator, double t, const double* q, c
   const srSystem* system = &integrator->system;
   integrator->started = false;
   integrator->dense = false;
-  integrator->why[0] = '\0';
+  integrator->error_message[0] = '\0';
   sri_copy(integrator->x, q, system->nq);
   sri_copy(integrator->x + system->nq, v, system->nv);
   sri_copy(integrator->x + system->nq + system->nv, y, system->ny);
@@ -298,7 +298,7 @@ srStatus sri_restart(srIntegrator* integrator, double t, const double* q, const 
 
 srStatus sri_step(srIntegrator* integrator, double t_limit) {
   if (!integrator->started) {
-    if (integrator->why[0] == '\0') (void)sri_fail(integrator, "a step was asked for before sri_start");
+    if (integrator->error_message[0] == '\0') (void)sri_fail(integrator, "a step was asked for before sri_start");
     return SR_INPUT;
   }
   if (!(t_limit > integrator->t)) {
@@ -306,8 +306,8 @@ srStatus sri_step(srIntegrator* integrator, double t_limit) {
                    integrator->t);
     return SR_INPUT;
   }
-  integrator->why[0] = '\0';
-  integrator->detail[0] = '\0';
+  integrator->error_message[0] = '\0';
+  integrator->reason[0] = '\0';
   integrator->told_to_stop = false;
   integrator->dense = false;
   srStatus status = sri_advance_check(integrator, t_limit);
@@ -359,7 +359,7 @@ const double* sri_w(const srIntegrator* integrator) { return integrator->x + int
 const srIntegratorStats* sri_stats(const srIntegrator* integrator) { return &integrator->stats; }
 const double* sri_lambda(const srIntegrator* integrator) { return integrator->lambda; }
 const double* sri_acceleration(const srIntegrator* integrator) { return integrator->acceleration; }
-const char* sri_why(const srIntegrator* integrator) { return integrator->why; }
+const char* sri_error_message(const srIntegrator* integrator) { return integrator->error_message; }
 
 const srSwitch* sri_switches(const srIntegrator* integrator, int* count) {
   const long all = integrator->switches != NULL ? integrator->stats.switches : 0;

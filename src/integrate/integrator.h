@@ -84,15 +84,15 @@ struct srIntegrator {
   double velocity_slack;          // > 1: factor of the tolerance of the velocities in error estimates (sri_error_norm)
   struct srStiffness* stiffness;  // stiffness test of the method, NULL: it makes none
   const srSwitch* switches;       // of auto: the first SR_SWITCHES, NULL: it is another method
-  char detail[224];               // why a trial was refused, where more is known than the outcome
-  char why[400];
+  char reason[224];               // why a trial was refused, where more is known than the outcome
+  char error_message[400];
 };
 
 #define SR_METHOD_EXTERN(name, word) extern const srIntegratorOps sri_##name##_ops;
 SR_METHOD_LIST(SR_METHOD_EXTERN)
 #undef SR_METHOD_EXTERN
 
-// Writes the message that sri_why returns; returns SR_FAILED.
+// Writes the message that sri_error_message returns; returns SR_FAILED.
 srStatus sri_fail(srIntegrator* integrator, const char* format, ...) SR_PRINTF(2, 3);
 // The condition; where it does not hold, the error message.
 bool sri_expect(srMessages* messages, bool condition, const char* format, ...) SR_PRINTF(3, 4);

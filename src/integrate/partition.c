@@ -198,7 +198,7 @@ int sri_partition_solve(srIntegrator* integrator, double t, double* q, double* v
   int outcome = solve_positions(integrator, t, q);
   if (outcome == SRI_DONE) outcome = solve_velocities(integrator->constrained, v, smallest);
   if (outcome == SRI_REFUSED) {
-    (void)snprintf(integrator->detail, sizeof integrator->detail,
+    (void)snprintf(integrator->reason, sizeof integrator->reason,
                    "the dependent coordinates have no solution from here");
   }
   return outcome;

@@ -227,6 +227,6 @@ int sri_radau5_coupled(srIntegrator* integrator, srRadau5* work, double h, doubl
     if ((k > 1 && size.norm <= work->newton) || size.relative <= 1e-13) return sri_radau5_states(integrator, work, h);
     before = size.norm;
   }
-  (void)snprintf(integrator->detail, sizeof integrator->detail, "the Newton method does not converge");
+  (void)snprintf(integrator->reason, sizeof integrator->reason, "the Newton method does not converge");
   return SRI_REFUSED;
 }

@@ -165,7 +165,7 @@ int sri_radau5_prepare(srIntegrator* integrator, srRadau5* work, double h) {
   if (!work->known) outcome = find_tangent(integrator, work, h);
   if (outcome != SRI_DONE) return outcome;
   if (work->h_factored == h || factor(integrator, work, h)) return SRI_DONE;
-  (void)snprintf(integrator->detail, sizeof integrator->detail, "the matrix of the Newton method is singular");
+  (void)snprintf(integrator->reason, sizeof integrator->reason, "the matrix of the Newton method is singular");
   return SRI_REFUSED;
 }
 
@@ -320,7 +320,7 @@ static int stage_positions(srIntegrator* integrator, srRadau5* work, double h) {
     if (!isfinite(change)) return SRI_NOT_FINITE;
     if (change <= 1) return SRI_DONE;
   }
-  (void)snprintf(integrator->detail, sizeof integrator->detail, "the positions of the stages do not converge");
+  (void)snprintf(integrator->reason, sizeof integrator->reason, "the positions of the stages do not converge");
   return SRI_REFUSED;
 }
 
@@ -395,7 +395,7 @@ static bool converges(srRadau5* work, int k, int most, double norm, double befor
 }
 
 static int refuse(srIntegrator* integrator) {
-  (void)snprintf(integrator->detail, sizeof integrator->detail, "the Newton method does not converge");
+  (void)snprintf(integrator->reason, sizeof integrator->reason, "the Newton method does not converge");
   return SRI_REFUSED;
 }
 

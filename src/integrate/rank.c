@@ -309,7 +309,7 @@ static int confirm(srIntegrator* integrator, double t_new, const double* v) {
   memcpy(c->kept, c->before, (size_t)integrator->system.ng);
   set_rank(integrator, rank);
   c->u_known = false;
-  (void)snprintf(integrator->detail, sizeof integrator->detail, "the step begins in a singular position");
+  (void)snprintf(integrator->reason, sizeof integrator->reason, "the step begins in a singular position");
   return SRI_REFUSED;
 }
 
@@ -342,7 +342,7 @@ int sri_finish_constraints(srIntegrator* integrator, double t_new) {
   const int rank = c->rank, nevent = c->nevent;
   if (c->rank < c->nactive && dropped_violation(integrator, q, v) > 1 &&
       rows_return(integrator, t_new, v, fmax(10 * c->tau, fmin(1e3 * g, 1e-2)))) {
-    (void)snprintf(integrator->detail, sizeof integrator->detail, "a constraint that was redundant is so no more");
+    (void)snprintf(integrator->reason, sizeof integrator->reason, "a constraint that was redundant is so no more");
     outcome = sri_monitor_rise(integrator, rank);
     if (outcome == SRI_DONE) return SRI_REFUSED;
     c->nevent = nevent;

@@ -107,13 +107,13 @@ const char* sr_convert_title(srConvert* x, srElementKind kind, int i) {
   return sr_pool_printf(x->pool, "<%s>%s", word, owner_text(x, kind, i));
 }
 
-void sr_convert_lose(srConvert* x, srPlace place, srLossEffect effect, const char* what, const char* why, ...) {
+void sr_convert_lose(srConvert* x, srPlace place, srLossEffect effect, const char* what, const char* reason, ...) {
   va_list arguments;
-  va_start(arguments, why);
-  const char* text = sr_pool_vprintf(x->pool, why, arguments);
+  va_start(arguments, reason);
+  const char* text = sr_pool_vprintf(x->pool, reason, arguments);
   va_end(arguments);
   place.file = sr_pool_text(x->pool, place.file);
-  const srLost lost = {.what = sr_pool_text(x->pool, what), .why = text, .place = place, .effect = effect};
+  const srLost lost = {.what = sr_pool_text(x->pool, what), .reason = text, .place = place, .effect = effect};
   SR_PUSH(x->pool, x->lost, x->nlost, x->lost_capacity) = lost;
 }
 

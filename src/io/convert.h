@@ -47,7 +47,7 @@ bool sr_convert_given(const srConvert* x, srElementKind kind, int i, int field);
 // ------------------------------------------------------------------------------------------------------------ losses
 const char* sr_convert_title(srConvert* x, srElementKind kind, int i);  // "joint 'knee'", "<torque> of joint 'knee'"
 // Tells a loss in words of its own.
-void sr_convert_lose(srConvert* x, srPlace place, srLossEffect effect, const char* what, const char* why, ...)
+void sr_convert_lose(srConvert* x, srPlace place, srLossEffect effect, const char* what, const char* reason, ...)
     SR_PRINTF(5, 6);
 void sr_convert_tell_normal(srConvert* x, int i);  // convert_normal.c: of a closure, written with all its rows
 

@@ -7,10 +7,12 @@
 #include <string.h>
 #include <sys/stat.h>
 
-static const char* reason(srPool* pool, int code) { return sr_pool_printf(pool, "cannot be read: %s", strerror(code)); }
+static const char* cannot_read(srPool* pool, int code) {
+  return sr_pool_printf(pool, "cannot be read: %s", strerror(code));
+}
 
 // Reads until the end; the buffer doubles. The copy in the pool is the last one made.
-static char* read_all(srPool* pool, FILE* file, size_t max_size, size_t* size, const char** why) {
+static char* read_all(srPool* pool, FILE* file, size_t max_size, size_t* size, const char** reason) {
   size_t n = 0, capacity = 1 << 16;
   char* buffer = sr_alloc(capacity);
   for (size_t got = 1; buffer && got > 0 && n <= max_size;) {
@@ -30,7 +32,7 @@ static char* read_all(srPool* pool, FILE* file, size_t max_size, size_t* size, c
 
   if (failed || n > max_size) {
     sr_free(buffer);
-    *why = failed ? reason(pool, code) : sr_pool_printf(pool, "is larger than %d MiB", (int)(max_size >> 20));
+    *reason = failed ? cannot_read(pool, code) : sr_pool_printf(pool, "is larger than %d MiB", (int)(max_size >> 20));
     return NULL;
   }
   jmp_buf* outer = pool->on_fail;
@@ -43,15 +45,15 @@ static char* read_all(srPool* pool, FILE* file, size_t max_size, size_t* size, c
   return text;
 }
 
-char* sr_file_read(srPool* pool, const char* path, size_t max_size, size_t* size, const char** why) {
-  srWhy trouble;
-  FILE* file = sr_file_open(path, &trouble);
+char* sr_file_read(srPool* pool, const char* path, size_t max_size, size_t* size, const char** reason) {
+  srReason error_message;
+  FILE* file = sr_file_open(path, &error_message);
   if (!file) {
-    *why = sr_pool_text(pool, trouble.text);
+    *reason = sr_pool_text(pool, error_message.text);
     return NULL;
   }
   errno = 0;
-  return read_all(pool, file, max_size, size, why);
+  return read_all(pool, file, max_size, size, reason);
 }
 
 srStatus sr_file_write(const char* path, const char* text, size_t size, srMessages* messages) {
@@ -103,17 +105,17 @@ const char* sr_path_problem(const char* path) {
   return NULL;
 }
 
-const char* sr_path_inside(srPool* pool, const char* folder, const char* name, const char** why) {
+const char* sr_path_inside(srPool* pool, const char* folder, const char* name, const char** reason) {
   char real_folder[SR_PATH_SIZE], real[SR_PATH_SIZE];
-  *why = sr_path_problem(name);
-  if (*why) return NULL;
+  *reason = sr_path_problem(name);
+  if (*reason) return NULL;
   const char* path = sr_path_join(pool, folder, name);
   if (!sr_file_real(folder, real_folder) || !sr_file_real(path, real)) {
-    *why = reason(pool, errno);
+    *reason = cannot_read(pool, errno);
     return NULL;
   }
   if (!sr_file_is_inside(real_folder, real)) {
-    *why = "is a link that leads out of the folder of the model";
+    *reason = "is a link that leads out of the folder of the model";
     return NULL;
   }
   return sr_pool_text(pool, real);

@@ -7,8 +7,8 @@
 #include "base/file.h"
 
 // The whole file in the pool (whose on_fail must be set), one zero byte behind its end. NULL when it cannot be read or
-// is larger than max_size; then *why is a sentence's end ("cannot be read: No such file or directory").
-char* sr_file_read(srPool* pool, const char* path, size_t max_size, size_t* size, const char** why);
+// is larger than max_size; then *reason is a sentence's end ("cannot be read: No such file or directory").
+char* sr_file_read(srPool* pool, const char* path, size_t max_size, size_t* size, const char** reason);
 
 // The text as a file, which is replaced as a whole (srOutput); errors are in messages.
 srStatus sr_file_write(const char* path, const char* text, size_t size, srMessages* messages);
@@ -21,8 +21,8 @@ const char* sr_path_join(srPool* pool, const char* folder, const char* name);
 bool sr_path_is_fixed(const char* path);
 // What is wrong with a path written in a model file (it is absolute, or climbs with ..), or NULL.
 const char* sr_path_problem(const char* path);
-// The real path (links resolved) of folder/name, which must be inside folder. NULL: *why is the end of a message.
-const char* sr_path_inside(srPool* pool, const char* folder, const char* name, const char** why);
+// The real path (links resolved) of folder/name, which must be inside folder. NULL: *reason is the end of a message.
+const char* sr_path_inside(srPool* pool, const char* folder, const char* name, const char** reason);
 // The real path (links resolved), in the pool; NULL: there is nothing.
 const char* sr_path_real(srPool* pool, const char* path);
 // True for a file that can be read as a whole: no folder, no device, no pipe.

@@ -22,11 +22,11 @@ const srFormat* sr_format_find(const char* root) {
 }
 
 const srXmlNode* sr_reader_open(srReader* r, const char* path, srPlace place) {
-  const char* why = NULL;
+  const char* reason = NULL;
   size_t size;
-  const char* text = sr_file_read(&r->pool, path, SR_XML_MAX_SIZE, &size, &why);
+  const char* text = sr_file_read(&r->pool, path, SR_XML_MAX_SIZE, &size, &reason);
   if (text) return sr_xml_read(&r->pool, text, size, path, r->messages);
-  sr_reader_error(r, place, "the file '%.200s' %s", path, why);
+  sr_reader_error(r, place, "the file '%.200s' %s", path, reason);
   return NULL;
 }
 
@@ -94,15 +94,15 @@ static void read_root(srReader* r, const srXmlNode* root) {
 }
 
 static srStatus read_model(srReader* r, const Source* source) {
-  const char *text = source->text, *why = NULL;
+  const char *text = source->text, *reason = NULL;
   size_t size = source->size;
   r->used = sr_pool_alloc(&r->pool, (size_t)(r->options->nsetting + 1) * sizeof *r->used);
   sr_names_init(&r->ignored_names, &r->pool);
   sr_names_init(&r->friction_names, &r->pool);
   if (source->path) {
-    text = sr_file_read(&r->pool, source->path, SR_XML_MAX_SIZE, &size, &why);
+    text = sr_file_read(&r->pool, source->path, SR_XML_MAX_SIZE, &size, &reason);
     if (!text) {
-      sr_reader_error(r, (srPlace){.file = source->path}, "%s", why);
+      sr_reader_error(r, (srPlace){.file = source->path}, "%s", reason);
       return SR_IO;
     }
     r->folder = sr_path_folder(&r->pool, source->path);

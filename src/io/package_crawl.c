@@ -29,10 +29,10 @@ typedef struct Crawl {
 } Crawl;
 
 const char* sr_package_name(srReader* r, const char* folder) {
-  const char *why, *path = sr_path_join(&r->pool, folder, "package.xml");
+  const char *reason, *path = sr_path_join(&r->pool, folder, "package.xml");
   size_t size;
   if (!sr_path_is_file(path)) return NULL;
-  const char* text = sr_file_read(&r->pool, path, PACKAGE_XML_SIZE, &size, &why);
+  const char* text = sr_file_read(&r->pool, path, PACKAGE_XML_SIZE, &size, &reason);
   const srXmlNode* root = text ? sr_xml_read(&r->pool, text, size, path, NULL) : NULL;
   const srXmlNode* name = root ? sr_xml_child(root, "name") : NULL;
   return name ? name->text : NULL;

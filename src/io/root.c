@@ -21,7 +21,7 @@ typedef struct Root {
 struct srRoots {
   Root* root;
   int n, capacity;
-  const char* beside;  // for meshes; NULL: none
+  const char* sibling;  // for meshes; NULL: none
 };
 
 static void add(srReader* r, const char* real, const char* given) {
@@ -53,7 +53,7 @@ static struct srRoots* roots_of(srReader* r) {
   if (home) {
     add_home(r, home);
     const char* above = sr_path_folder(&r->pool, home);
-    if (!is_top(above)) r->roots->beside = above;
+    if (!is_top(above)) r->roots->sibling = above;
   }
   for (int i = 0; i < r->options->npackage; i++) {
     const char *given = r->options->packages[i], *equals = strchr(given, '=');
@@ -94,6 +94,6 @@ static bool lies_in_root(srReader* r, const char* path, const char* real) {
 bool sr_root_reaches(srReader* r, const char* path, srReach reach) {
   const char* real = sr_path_real(&r->pool, path);
   if (!real) return false;
-  const char* beside = roots_of(r)->beside;
-  return lies_in_root(r, path, real) || (reach == SR_REACH_MESH && beside && sr_file_is_inside(beside, real));
+  const char* sibling = roots_of(r)->sibling;
+  return lies_in_root(r, path, real) || (reach == SR_REACH_MESH && sibling && sr_file_is_inside(sibling, real));
 }

@@ -43,14 +43,14 @@ static int find_index(const srScope* scope, const char* name, size_t n) {
 bool sr_scope_is_index(const srScope* scope, const char* name) { return find_index(scope, name, strlen(name)) >= 0; }
 
 // ----------------------------------------------------------------------------------------------------------- values
-static srNode resolve(void* user, srGraph* graph, const char* name, char* why, size_t size) {
+static srNode resolve(void* user, srGraph* graph, const char* name, char* reason, size_t size) {
   const srScope* scope = user;
   const int index = find_index(scope, name, strlen(name));
   if (index >= 0) return sr_graph_const(graph, (double)scope->indices[index].value);
   const double* value = sr_scope_parameter(scope, name);
   if (value) return sr_graph_const(graph, *value);
   if (sr_names_find(&scope->later, name) >= 0)
-    snprintf(why, size, "parameter '%.60s' is not defined yet; only parameters defined before can be used", name);
+    snprintf(reason, size, "parameter '%.60s' is not defined yet; only parameters defined before can be used", name);
   return SR_NO_NODE;
 }
 

@@ -29,7 +29,7 @@ void sr_slip_gsat(int n, double limit, const double* x, double* out) {
 
 int sr_friction_memoryless(const srFrictionIn* in, double speed, double size, srFrictionOut* out) {
   sr_slip_along(in->n, in->v, speed, size, out->f);
-  out->heat = size * speed;
+  out->dissipation = size * speed;
   out->sticks = speed == 0.0;
   return 0;
 }
@@ -42,21 +42,21 @@ double sr_stribeck(double Fs, double Fk, double vs, double delta, double s) {
 
 srNode sr_stribeck_graph(srFrictionGraph* x, srNode s) {
   srGraph* g = x->g;
-  const srNode fall = sx_pow(g, sx_div(g, s, x->p[SR_FRICTION_vs]), x->p[SR_FRICTION_delta]);
-  const srNode drop = sx_sub(g, x->Fs, x->Fk);
-  return sx_add(g, x->Fk, sx_mul(g, sx_max(g, drop, sx_number(g, 0)), sx_exp(g, sx_neg(g, fall))));
+  const srNode fall = srx_pow(g, srx_div(g, s, x->p[SR_FRICTION_vs]), x->p[SR_FRICTION_delta]);
+  const srNode drop = srx_sub(g, x->Fs, x->Fk);
+  return srx_add(g, x->Fk, srx_mul(g, srx_max(g, drop, srx_number(g, 0)), srx_exp(g, srx_neg(g, fall))));
 }
 
 void sr_slip_along_graph(srGraph* g, int n, const srNode* x, srNode norm, srNode size, srNode* out) {
   for (int k = 0; k < n; ++k)
-    out[k] = sx_if(g, sx_positive(g, norm), sx_mul(g, sx_div(g, x[k], norm), size), sx_number(g, 0));
+    out[k] = srx_if(g, srx_positive(g, norm), srx_mul(g, srx_div(g, x[k], norm), size), srx_number(g, 0));
 }
 
 void sr_slip_gsat_graph(srGraph* g, int n, srNode limit, const srNode* x, srNode* out) {
   srNode cut[SR_FRICTION_MAX_N];
-  const srNode norm = sx_norm(g, n, x);
-  sr_slip_along_graph(g, n, x, norm, sx_max(g, limit, sx_number(g, 0)), cut);
-  for (int k = 0; k < n; ++k) out[k] = sx_if(g, sx_less(g, limit, norm), cut[k], x[k]);
+  const srNode norm = srx_norm(g, n, x);
+  sr_slip_along_graph(g, n, x, norm, srx_max(g, limit, srx_number(g, 0)), cut);
+  for (int k = 0; k < n; ++k) out[k] = srx_if(g, srx_less(g, limit, norm), cut[k], x[k]);
 }
 
 void sr_friction_memoryless_graph(srFrictionGraph* x, srNode speed, srNode size) {

@@ -18,10 +18,10 @@ static const char* refuse(const srFrictionParameters* p, double tau) {
 
 void sr_friction_ambrosio_graph(srFrictionGraph* x) {
   srGraph* g = x->g;
-  const srNode speed = sx_norm(g, x->n, x->v), v0 = x->p[SR_FRICTION_v0];
-  const srNode ramp = sx_div(g, sx_sub(g, speed, v0), sx_sub(g, x->p[SR_FRICTION_v1], v0));
-  const srNode c_d = sx_min(g, sx_max(g, ramp, sx_number(g, 0)), sx_number(g, 1));
-  sr_friction_memoryless_graph(x, speed, sx_mul(g, c_d, x->Fk));
+  const srNode speed = srx_norm(g, x->n, x->v), v0 = x->p[SR_FRICTION_v0];
+  const srNode ramp = srx_div(g, srx_sub(g, speed, v0), srx_sub(g, x->p[SR_FRICTION_v1], v0));
+  const srNode c_d = srx_min(g, srx_max(g, ramp, srx_number(g, 0)), srx_number(g, 1));
+  sr_friction_memoryless_graph(x, speed, srx_mul(g, c_d, x->Fk));
 }
 
 const srFrictionLaw sr_friction_ambrosio = {

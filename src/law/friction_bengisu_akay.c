@@ -15,11 +15,11 @@ static int evaluate(const srFrictionIn* in, srFrictionOut* out) {
 
 void sr_friction_bengisu_akay_graph(srFrictionGraph* x) {
   srGraph* g = x->g;
-  const srNode speed = sx_norm(g, x->n, x->v), v0 = x->p[SR_FRICTION_v0], ratio = sx_div(g, speed, v0);
-  const srNode rise = sx_mul(g, x->Fs, sx_mul(g, ratio, sx_sub(g, sx_number(g, 2), ratio)));
-  const srNode decay = sx_exp(g, sx_mul(g, x->p[SR_FRICTION_xi], sx_sub(g, v0, speed)));
-  const srNode fall = sx_add(g, x->Fk, sx_mul(g, sx_sub(g, x->Fs, x->Fk), decay));
-  sr_friction_memoryless_graph(x, speed, sx_if(g, sx_less(g, speed, v0), rise, fall));
+  const srNode speed = srx_norm(g, x->n, x->v), v0 = x->p[SR_FRICTION_v0], ratio = srx_div(g, speed, v0);
+  const srNode rise = srx_mul(g, x->Fs, srx_mul(g, ratio, srx_sub(g, srx_number(g, 2), ratio)));
+  const srNode decay = srx_exp(g, srx_mul(g, x->p[SR_FRICTION_xi], srx_sub(g, v0, speed)));
+  const srNode fall = srx_add(g, x->Fk, srx_mul(g, srx_sub(g, x->Fs, x->Fk), decay));
+  sr_friction_memoryless_graph(x, speed, srx_if(g, srx_less(g, speed, v0), rise, fall));
 }
 
 const srFrictionLaw sr_friction_bengisu_akay = {

@@ -8,7 +8,7 @@ static int evaluate(const srFrictionIn* in, srFrictionOut* out) {
 }
 
 void sr_friction_coulomb_graph(srFrictionGraph* x) {
-  sr_friction_memoryless_graph(x, sx_norm(x->g, x->n, x->v), x->Fk);
+  sr_friction_memoryless_graph(x, srx_norm(x->g, x->n, x->v), x->Fk);
 }
 
 const srFrictionLaw sr_friction_coulomb = {

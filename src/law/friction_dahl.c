@@ -35,24 +35,24 @@ static int evaluate(const srFrictionIn* in, srFrictionOut* out) {
   sr_bristle_bend(in, in->Fk / K, e_plus, out->edot);
   for (int k = 0; k < in->n; ++k) e_plus[k] *= K;
   sr_slip_gsat(in->n, in->Fk, e_plus, out->f);
-  out->heat = sr_slip_dot(in->n, out->f, in->v) - K * sr_slip_dot(in->n, in->e, out->edot);
+  out->dissipation = sr_slip_dot(in->n, out->f, in->v) - K * sr_slip_dot(in->n, in->e, out->edot);
   out->sticks = sr_slip_norm(in->n, in->v) == 0.0;
   return 0;
 }
 
 void sr_bristle_bend_graph(srFrictionGraph* x, srNode length, srNode* e_plus) {
   srGraph* g = x->g;
-  const srNode speed = sx_norm(g, x->n, x->v), zero = sx_number(g, 0), bends = sx_positive(g, length);
-  const srNode memory = sx_if(g, bends, sx_div(g, length, speed), zero);
-  const srNode inside = sx_sub(g, x->tau, memory);  // t; -infinite without slip
-  const srNode forgets = sx_positive(g, inside);
+  const srNode speed = srx_norm(g, x->n, x->v), zero = srx_number(g, 0), bends = srx_positive(g, length);
+  const srNode memory = srx_if(g, bends, srx_div(g, length, speed), zero);
+  const srNode inside = srx_sub(g, x->tau, memory);  // t; -infinite without slip
+  const srNode forgets = srx_positive(g, inside);
   srNode end[SR_FRICTION_MAX_N];
   sr_slip_along_graph(g, x->n, x->v, speed, length, end);
   for (int k = 0; k < x->n; ++k) {
-    const srNode back = sx_mul(g, sx_div(g, speed, length), x->e[k]);
-    const srNode slow = sx_if(g, bends, sx_sub(g, x->v[k], back), zero);
-    x->edot[k] = sx_if(g, forgets, sx_div(g, sx_sub(g, end[k], x->e[k]), x->tau), slow);
-    e_plus[k] = sx_add(g, x->e[k], sx_if(g, forgets, sx_mul(g, inside, x->edot[k]), zero));
+    const srNode back = srx_mul(g, srx_div(g, speed, length), x->e[k]);
+    const srNode slow = srx_if(g, bends, srx_sub(g, x->v[k], back), zero);
+    x->edot[k] = srx_if(g, forgets, srx_div(g, srx_sub(g, end[k], x->e[k]), x->tau), slow);
+    e_plus[k] = srx_add(g, x->e[k], srx_if(g, forgets, srx_mul(g, inside, x->edot[k]), zero));
   }
 }
 
@@ -60,8 +60,8 @@ void sr_friction_dahl_graph(srFrictionGraph* x) {
   srGraph* g = x->g;
   const srNode K = x->p[SR_FRICTION_K];
   srNode f[SR_FRICTION_MAX_N];
-  sr_bristle_bend_graph(x, sx_div(g, x->Fk, K), f);
-  for (int k = 0; k < x->n; ++k) f[k] = sx_mul(g, K, f[k]);
+  sr_bristle_bend_graph(x, srx_div(g, x->Fk, K), f);
+  for (int k = 0; k < x->n; ++k) f[k] = srx_mul(g, K, f[k]);
   sr_slip_gsat_graph(g, x->n, x->Fk, f, x->f);
 }
 

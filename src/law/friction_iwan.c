@@ -22,14 +22,14 @@ static int evaluate(const srFrictionIn* in, srFrictionOut* out) {
   const int n = in->n, m = element_count(p);
   const double Z = p->B + in->tau * p->K;
   double f[SR_FRICTION_MAX_N];
-  out->heat = 0.0;
+  out->dissipation = 0.0;
   out->sticks = true;
   for (int k = 0; k < n; ++k) out->f[k] = 0.0;
   for (int i = 0; i < m; ++i) {
     const double part = share(p, m, i);
     const srBristle b = {p->K / m, Z / m, part * in->Fs, part * fmin(in->Fk, in->Fs), in->D / m, p->vs, p->delta};
     bool sticks;
-    out->heat += sr_bristle(&b, n, in->v, in->e + i * n, f, out->edot + i * n, &sticks);
+    out->dissipation += sr_bristle(&b, n, in->v, in->e + i * n, f, out->edot + i * n, &sticks);
     out->sticks = out->sticks && sticks;
     for (int k = 0; k < n; ++k) out->f[k] += f[k];
   }
@@ -51,17 +51,18 @@ static const char* refuse(const srFrictionParameters* p, double tau) {
 void sr_friction_iwan_graph(srFrictionGraph* x) {
   srGraph* g = x->g;
   const int n = x->n, m = x->ne;
-  const srNode K = x->p[SR_FRICTION_K], Fk = sx_min(g, x->Fk, x->Fs), one = sx_number(g, 1), many = sx_number(g, m);
-  const srNode Z = sx_add(g, x->p[SR_FRICTION_B], sx_mul(g, x->tau, K));
-  for (int k = 0; k < n; ++k) x->f[k] = sx_number(g, 0);
+  const srNode K = x->p[SR_FRICTION_K], Fk = srx_min(g, x->Fk, x->Fs), one = srx_number(g, 1), many = srx_number(g, m);
+  const srNode Z = srx_add(g, x->p[SR_FRICTION_B], srx_mul(g, x->tau, K));
+  for (int k = 0; k < n; ++k) x->f[k] = srx_number(g, 0);
   for (int i = 0; i < m; ++i) {
     srNode f[SR_FRICTION_MAX_N];
-    const srNode tilt = sx_mul(g, x->p[SR_FRICTION_spread], sx_number(g, (2.0 * i + 1 - m) / m));
-    const srNode part = sx_div(g, sx_add(g, one, tilt), many);
-    const srBristleGraph b = {sx_div(g, K, many),    sx_div(g, Z, many),   sx_mul(g, part, x->Fs), sx_mul(g, part, Fk),
-                              sx_div(g, x->D, many), x->p[SR_FRICTION_vs], x->p[SR_FRICTION_delta]};
+    const srNode tilt = srx_mul(g, x->p[SR_FRICTION_spread], srx_number(g, (2.0 * i + 1 - m) / m));
+    const srNode part = srx_div(g, srx_add(g, one, tilt), many);
+    const srBristleGraph b = {srx_div(g, K, many),    srx_div(g, Z, many),    srx_mul(g, part, x->Fs),
+                              srx_mul(g, part, Fk),   srx_div(g, x->D, many), x->p[SR_FRICTION_vs],
+                              x->p[SR_FRICTION_delta]};
     sr_bristle_graph(g, &b, n, x->v, x->e + i * n, f, x->edot + i * n);
-    for (int k = 0; k < n; ++k) x->f[k] = sx_add(g, x->f[k], f[k]);
+    for (int k = 0; k < n; ++k) x->f[k] = srx_add(g, x->f[k], f[k]);
   }
 }
 

@@ -71,7 +71,7 @@ double sr_bristle(const srBristle* given, int n, const double* v, const double* 
 static int evaluate(const srFrictionIn* in, srFrictionOut* out) {
   const srFrictionParameters* p = in->p;
   const srBristle b = {p->K, p->B + in->tau * p->K, in->Fs, fmin(in->Fk, in->Fs), in->D, p->vs, p->delta};
-  out->heat = sr_bristle(&b, in->n, in->v, in->e, out->f, out->edot, &out->sticks);
+  out->dissipation = sr_bristle(&b, in->n, in->v, in->e, out->f, out->edot, &out->sticks);
   return 0;
 }
 
@@ -83,36 +83,36 @@ static const char* refuse(const srFrictionParameters* p, double tau) {
 
 // m of delta, which is a parameter: no derivative by it is needed.
 static srNode steepest_graph(srGraph* g, srNode delta) {
-  const srNode one = sx_number(g, 1), q = sx_sub(g, one, sx_div(g, one, delta));
-  return sx_mul(g, delta, sx_mul(g, sx_pow(g, q, q), sx_exp(g, sx_neg(g, q))));
+  const srNode one = srx_number(g, 1), q = srx_sub(g, one, srx_div(g, one, delta));
+  return srx_mul(g, delta, srx_mul(g, srx_pow(g, q, q), srx_exp(g, srx_neg(g, q))));
 }
 
 static srBristleGraph carried_graph(srGraph* g, const srBristleGraph* b, srNode u) {
   srBristleGraph out = *b;
-  const srNode drop = sx_sub(g, b->Fs, b->Fk), one = sx_number(g, 1), ZD = sx_add(g, b->Z, b->D);
-  const srNode least = sx_div(g, sx_mul(g, sx_mul(g, sx_number(g, 2), steepest_graph(g, b->delta)), drop), ZD);
-  out.vs = sx_max(g, b->vs, least);
-  const srNode part = sx_sub(g, sx_pow(g, sx_div(g, b->vs, out.vs), b->delta), one);
-  const srNode factor = sx_exp(g, sx_mul(g, sx_pow(g, sx_div(g, u, b->vs), b->delta), part));
-  const srNode split = sx_add(g, b->Fk, sx_mul(g, drop, factor));
-  out.Fs = sx_if(g, sx_less(g, b->vs, out.vs), split, b->Fs);
+  const srNode drop = srx_sub(g, b->Fs, b->Fk), one = srx_number(g, 1), ZD = srx_add(g, b->Z, b->D);
+  const srNode least = srx_div(g, srx_mul(g, srx_mul(g, srx_number(g, 2), steepest_graph(g, b->delta)), drop), ZD);
+  out.vs = srx_max(g, b->vs, least);
+  const srNode part = srx_sub(g, srx_pow(g, srx_div(g, b->vs, out.vs), b->delta), one);
+  const srNode factor = srx_exp(g, srx_mul(g, srx_pow(g, srx_div(g, u, b->vs), b->delta), part));
+  const srNode split = srx_add(g, b->Fk, srx_mul(g, drop, factor));
+  out.Fs = srx_if(g, srx_less(g, b->vs, out.vs), split, b->Fs);
   return out;
 }
 
 void sr_bristle_graph(srGraph* g, const srBristleGraph* given, int n, const srNode* v, const srNode* e, srNode* f,
                       srNode* edot) {
-  const srBristleGraph carried = carried_graph(g, given, sx_norm(g, n, v)), *b = &carried;
+  const srBristleGraph carried = carried_graph(g, given, srx_norm(g, n, v)), *b = &carried;
   srNode f_star[SR_FRICTION_MAX_N], slides[SR_FRICTION_MAX_N];
-  for (int k = 0; k < n; ++k) f_star[k] = sx_add(g, sx_mul(g, b->Z, v[k]), sx_mul(g, b->K, e[k]));
-  const srNode size = sx_norm(g, n, f_star), sticks = sx_at_most(g, size, b->Fs), ZD = sx_add(g, b->Z, b->D);
-  const srNode unit = sx_mul(g, ZD, b->vs), drop = sx_sub(g, b->Fs, b->Fk), above = sx_sub(g, size, b->Fk);
+  for (int k = 0; k < n; ++k) f_star[k] = srx_add(g, srx_mul(g, b->Z, v[k]), srx_mul(g, b->K, e[k]));
+  const srNode size = srx_norm(g, n, f_star), sticks = srx_at_most(g, size, b->Fs), ZD = srx_add(g, b->Z, b->D);
+  const srNode unit = srx_mul(g, ZD, b->vs), drop = srx_sub(g, b->Fs, b->Fk), above = srx_sub(g, size, b->Fk);
   const srNode s =
-      sx_mul(g, b->vs, sr_graph_op(g, SR_OP_STRIBECK, sx_div(g, drop, unit), sx_div(g, above, unit), b->delta));
-  const srNode G = sx_sub(g, size, sx_mul(g, b->Z, s));
+      srx_mul(g, b->vs, sr_graph_op(g, SR_OP_STRIBECK, srx_div(g, drop, unit), srx_div(g, above, unit), b->delta));
+  const srNode G = srx_sub(g, size, srx_mul(g, b->Z, s));
   sr_slip_along_graph(g, n, f_star, size, G, slides);
   for (int k = 0; k < n; ++k) {
-    f[k] = sx_if(g, sticks, f_star[k], slides[k]);
-    edot[k] = sx_if(g, sticks, v[k], sx_div(g, sx_sub(g, slides[k], sx_mul(g, b->K, e[k])), b->Z));
+    f[k] = srx_if(g, sticks, f_star[k], slides[k]);
+    edot[k] = srx_if(g, sticks, v[k], srx_div(g, srx_sub(g, slides[k], srx_mul(g, b->K, e[k])), b->Z));
   }
 }
 
@@ -120,9 +120,9 @@ void sr_friction_kikuuwe_graph(srFrictionGraph* x) {
   srGraph* g = x->g;
   const srNode K = x->p[SR_FRICTION_K];
   const srBristleGraph b = {K,
-                            sx_add(g, x->p[SR_FRICTION_B], sx_mul(g, x->tau, K)),
+                            srx_add(g, x->p[SR_FRICTION_B], srx_mul(g, x->tau, K)),
                             x->Fs,
-                            sx_min(g, x->Fk, x->Fs),
+                            srx_min(g, x->Fk, x->Fs),
                             x->D,
                             x->p[SR_FRICTION_vs],
                             x->p[SR_FRICTION_delta]};

@@ -12,10 +12,10 @@ static int evaluate(const srFrictionIn* in, srFrictionOut* out) {
 
 void sr_friction_threlfall_graph(srFrictionGraph* x) {
   srGraph* g = x->g;
-  const srNode speed = sx_norm(g, x->n, x->v), one = sx_number(g, 1);
-  const srNode rise = sx_min(g, sx_div(g, speed, x->p[SR_FRICTION_v0]), one);
-  const srNode share = sx_sub(g, one, sx_exp(g, sx_mul(g, sx_number(g, -3), rise)));
-  sr_friction_memoryless_graph(x, speed, sx_mul(g, x->Fk, share));
+  const srNode speed = srx_norm(g, x->n, x->v), one = srx_number(g, 1);
+  const srNode rise = srx_min(g, srx_div(g, speed, x->p[SR_FRICTION_v0]), one);
+  const srNode share = srx_sub(g, one, srx_exp(g, srx_mul(g, srx_number(g, -3), rise)));
+  sr_friction_memoryless_graph(x, speed, srx_mul(g, x->Fk, share));
 }
 
 const srFrictionLaw sr_friction_threlfall = {

@@ -14,7 +14,7 @@ int sr_normal_power(const srNormalIn* in, double n, double rate, srNormalOut* ou
   out->f = out->elastic * fmax(1.0 + rate, 0.0);
   out->clamped =
       out->elastic > 0.0 && 1.0 + rate < -1e-9;  // a body that leaves at -ddot0/chi rounds about 0: not reported
-  out->heat = (out->f - out->elastic) * in->ddot;
+  out->dissipation = (out->f - out->elastic) * in->ddot;
   return 0;
 }
 
@@ -30,14 +30,14 @@ double sr_normal_damped_energy(const srNormalIn* in) { return sr_normal_power_en
 
 void sr_normal_power_graph(srNormalGraph* x, srNode n, srNode rate) {
   srGraph* g = x->g;
-  const srNode elastic = sx_mul(g, x->p[SR_NORMAL_K], sx_pow(g, x->d, n));
-  x->f = sx_mul(g, elastic, sx_max(g, sx_add(g, sx_number(g, 1), rate), sx_number(g, 0)));
+  const srNode elastic = srx_mul(g, x->p[SR_NORMAL_K], srx_pow(g, x->d, n));
+  x->f = srx_mul(g, elastic, srx_max(g, srx_add(g, srx_number(g, 1), rate), srx_number(g, 0)));
 }
 
 void sr_normal_damped_graph(srNormalGraph* x) {
   srGraph* g = x->g;
-  const srNode speed = sx_max(g, x->ddot0, x->p[SR_NORMAL_floor]);
-  sr_normal_power_graph(x, x->p[SR_NORMAL_n], sx_div(g, sx_mul(g, x->chi, x->ddot), speed));
+  const srNode speed = srx_max(g, x->ddot0, x->p[SR_NORMAL_floor]);
+  sr_normal_power_graph(x, x->p[SR_NORMAL_n], srx_div(g, srx_mul(g, x->chi, x->ddot), speed));
 }
 
 double sr_hertz_radius(srElastic i, srElastic j) {

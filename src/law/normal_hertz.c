@@ -3,7 +3,7 @@
 
 static int evaluate(const srNormalIn* in, srNormalOut* out) { return sr_normal_power(in, in->p->n, 0.0, out); }
 
-void sr_normal_hertz_graph(srNormalGraph* x) { sr_normal_power_graph(x, x->p[SR_NORMAL_n], sx_number(x->g, 0)); }
+void sr_normal_hertz_graph(srNormalGraph* x) { sr_normal_power_graph(x, x->p[SR_NORMAL_n], srx_number(x->g, 0)); }
 
 const srNormalLaw sr_normal_hertz = {
     .name = "hertz",

@@ -9,7 +9,7 @@ static int evaluate(const srNormalIn* in, srNormalOut* out) {
   out->f = in->d <= 0.0 ? 0.0 : out->elastic + in->p->D * in->ddot;
   out->clamped = out->f < 0.0;
   if (out->clamped) out->f = 0.0;
-  out->heat = (out->f - out->elastic) * in->ddot;
+  out->dissipation = (out->f - out->elastic) * in->ddot;
   return 0;
 }
 
@@ -17,8 +17,8 @@ static double energy(const srNormalIn* in) { return sr_normal_power_energy(in, 1
 
 void sr_normal_kelvin_voigt_graph(srNormalGraph* x) {
   srGraph* g = x->g;
-  const srNode spring = sx_mul(g, x->p[SR_NORMAL_K], x->d), damper = sx_mul(g, x->p[SR_NORMAL_D], x->ddot);
-  x->f = sx_max(g, sx_number(g, 0), sx_add(g, spring, damper));
+  const srNode spring = srx_mul(g, x->p[SR_NORMAL_K], x->d), damper = srx_mul(g, x->p[SR_NORMAL_D], x->ddot);
+  x->f = srx_max(g, srx_number(g, 0), srx_add(g, spring, damper));
 }
 
 const srNormalLaw sr_normal_kelvin_voigt = {

@@ -54,7 +54,7 @@ double sr_factor_restitution(double D) {
 }
 
 // -------------------------------------------------------------------------------------------------------- integration
-enum { PENETRATION, RATE, HEAT, STATES };
+enum { PENETRATION, RATE, DISSIPATION, STATES };
 #define TOLERANCE 1e-13  // of a step, relative to speed, largest penetration and energy at first
 #define MOST_STEPS 1000000
 
@@ -78,7 +78,7 @@ static void rates(const Fall* fall, const double* y, double* ydot) {
   const srNormalOut out = force(fall, y);
   ydot[PENETRATION] = y[RATE];
   ydot[RATE] = -out.f / fall->m;
-  ydot[HEAT] = out.heat;
+  ydot[DISSIPATION] = out.dissipation;
 }
 
 static void rk4(const Fall* fall, const double* y, double h, double* out) {
@@ -163,6 +163,6 @@ srStatus sr_impact(const srNormalLaw* law, const srNormalParameters* p, double m
   }
   out->restitution = -y[RATE] / speed;
   out->duration = t;
-  out->residual = 1.0 - out->restitution * out->restitution - y[HEAT] / (0.5 * m * speed * speed);
+  out->residual = 1.0 - out->restitution * out->restitution - y[DISSIPATION] / (0.5 * m * speed * speed);
   return SR_OK;
 }

@@ -97,21 +97,21 @@ static int limits_wrong(const Asked* a, double Fs, double Fk) {
 }
 
 // A sentence of a law with the names of its parameters exchanged; the place of the first one in it.
-static int put_sentence(const Asked* a, const char* const* own, int nown, const char* why) {
+static int put_sentence(const Asked* a, const char* const* own, int nown, const char* reason) {
   static const char letters[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-";
   int first = SR_LAW_WHOLE;
   size_t n = (size_t)snprintf(a->text, a->size, "%s: ", a->law);
-  while (*why != '\0' && n < a->size) {
-    const size_t length = strspn(why, letters);
+  while (*reason != '\0' && n < a->size) {
+    const size_t length = strspn(reason, letters);
     int place = 0;
-    while (place < nown && (strlen(own[place]) != length || strncmp(own[place], why, length) != 0)) ++place;
+    while (place < nown && (strlen(own[place]) != length || strncmp(own[place], reason, length) != 0)) ++place;
     if (a->word != NULL && place < nown) {
       if (first == SR_LAW_WHOLE) first = place;
       n += (size_t)snprintf(a->text + n, a->size - n, "'%s'", a->word[place]);
     } else {
-      n += (size_t)snprintf(a->text + n, a->size - n, "%.*s", length > 0 ? (int)length : 1, why);
+      n += (size_t)snprintf(a->text + n, a->size - n, "%.*s", length > 0 ? (int)length : 1, reason);
     }
-    why += length > 0 ? length : 1;
+    reason += length > 0 ? length : 1;
   }
   return first;
 }
@@ -139,8 +139,8 @@ int sr_friction_wrong(const srFrictionLaw* law, const srFrictionParameters* p, d
   if (out_of_bounds(&a, SR_FRICTION_TAU, &(Bound){"tau", tau, 0, false})) return SR_FRICTION_TAU;
   const int limits = limits_wrong(&a, Fs, Fk);
   if (limits != SR_LAW_GOOD) return limits;
-  const char* why = law->refuse != NULL ? law->refuse(p, tau) : NULL;
-  return why != NULL ? put_sentence(&a, own, SR_COUNT(own), why) : SR_LAW_GOOD;
+  const char* reason = law->refuse != NULL ? law->refuse(p, tau) : NULL;
+  return reason != NULL ? put_sentence(&a, own, SR_COUNT(own), reason) : SR_LAW_GOOD;
 }
 
 bool sr_friction_refusal(const srFrictionLaw* law, const srFrictionParameters* p, double tau, double Fs, double Fk,
@@ -166,8 +166,8 @@ int sr_normal_wrong(const srNormalLaw* law, const srNormalParameters* p, const c
              quote, p->e);
     return SR_NORMAL_e;
   }
-  const char* why = law->refuse != NULL ? law->refuse(p) : NULL;
-  return why != NULL ? put_sentence(&a, NULL, 0, why) : SR_LAW_GOOD;
+  const char* reason = law->refuse != NULL ? law->refuse(p) : NULL;
+  return reason != NULL ? put_sentence(&a, NULL, 0, reason) : SR_LAW_GOOD;
 }
 
 bool sr_normal_refusal(const srNormalLaw* law, const srNormalParameters* p, char* text, size_t size) {

@@ -13,8 +13,8 @@ double srm_stribeck_root(double a, double b, double delta) {
       high = x;
     else
       low = x;
-    const double slope = 1.0 - (x > 0.0 ? delta * power / x * fall : 0.0);
-    double next = x - residual / slope;
+    const double derivative = 1.0 - (x > 0.0 ? delta * power / x * fall : 0.0);
+    double next = x - residual / derivative;
     if (!(next >= low && next <= high)) next = 0.5 * (low + high);
     if (fabs(next - x) <= 1e-15 * high) return next;
     x = next;

@@ -12,7 +12,7 @@ struct srCompiler;
 // Friction and contact: a force law and its derivatives.
 typedef struct srContactKind {
   const srImpedance* law;
-  int (*slope)(const srImpedanceIn* in, double* J);  // as srForceElement.slope
+  int (*jacobian)(const srImpedanceIn* in, double* J);  // as srForceElement.slope
   // Derivatives of its laws, in pool, or those of `like` where the laws are the same (NULL: none).
   void (*prepare)(srPool* pool, srSurfaceLaws* contact, const srSurfaceLaws* like);
 } srContactKind;

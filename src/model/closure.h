@@ -38,8 +38,8 @@ typedef struct srClosureKind {
   bool axial;  // its equations align the axis n = frame[2] with R n, and hold also where it is reversed, R n = -n
   // Completes a closure whose numbers are set: np, nvel, row_name, frame. NULL, or a message: what is missing.
   const char* (*setup)(srClosure* closure);
-  // out is zero before. 0, or > 0 where the equations are undefined: then *why is the message.
-  int (*evaluate)(const srClosure* closure, const srClosureIn* in, srClosureOut* out, const char** why);
+  // out is zero before. 0, or > 0 where the equations are undefined: then *reason is the message.
+  int (*evaluate)(const srClosure* closure, const srClosureIn* in, srClosureOut* out, const char** reason);
   void (*define)(srClosureGraph* x);  // its residuals on the graph: constraint/closure_graph.h
 } srClosureKind;
 

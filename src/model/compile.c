@@ -126,7 +126,7 @@ static void start(srCompiler* c) {
                       &c->joints,     &c->points,         &c->laws,        &c->sensors,   &c->materials,
                       &c->meshes,     &c->friction_names, &c->normal_names};
   for (int i = 0; i < SR_COUNT(names); i++) sr_names_init(names[i], &c->scratch);
-  c->link_arg = -1;
+  c->distance_arg = -1;
   c->graph = sr_graph_create(c->pool);
   c->priv->graph = c->graph;
 }

@@ -30,7 +30,7 @@ typedef struct srCompiler {
   int nvarying, varying_capacity;
   srNames functions;   // motions, and functions of C code and plugins
   bool laws_open;      // laws may use t, q(), v(), sensor(), states
-  int link_arg;        // argument of z while a link law is parsed, else -1
+  int distance_arg;    // argument of z while the law of a <link> is parsed, else -1
   const char** known;  // words for "did you mean"
   int nknown, known_capacity;
 

@@ -16,7 +16,7 @@ srForceElement* sr_c_add_force(srCompiler* c, const srImpedance* law, srAccount 
   srForceElement* e = &SR_PUSH(&c->scratch, c->force, c->nforce, c->force_capacity);
   place.file = sr_pool_text(c->pool, place.file);
   *e = (srForceElement){.name = sr_pool_text(c->pool, name), .place = place, .law = law, .account = account};
-  e->dof = e->qdof = e->point[0] = e->point[1] = e->formula = e->link_arg = e->z = -1;
+  e->dof = e->qdof = e->point[0] = e->point[1] = e->formula = e->distance_arg = e->z = -1;
   e->tau = 1e-4;
   e->y = c->m->ny;
   e->ny = law->ny;
@@ -140,21 +140,22 @@ static bool ends(srCompiler* c, srElementKind kind, int i, int a, int b, int poi
   return false;
 }
 
-static void link_law(srCompiler* c, int i) {
+static void distance_force(srCompiler* c, int i) {
   int point[2];
   srNode node;
-  const bool ok = ends(c, SR_ELEMENT_LINK, i, SR_FIELD(srLinkDef, a), SR_FIELD(srLinkDef, b), point);
-  c->link_arg = c->m->nlink_arg;
-  const int n = sr_c_laws(c, SR_ELEMENT_LINK, i, SR_FIELD(srLinkDef, law), &node, 1);
-  c->link_arg = -1;
+  const bool ok =
+      ends(c, SR_ELEMENT_DISTANCE_FORCE, i, SR_FIELD(srDistanceForceDef, a), SR_FIELD(srDistanceForceDef, b), point);
+  c->distance_arg = c->m->ndistance_arg;
+  const int n = sr_c_laws(c, SR_ELEMENT_DISTANCE_FORCE, i, SR_FIELD(srDistanceForceDef, law), &node, 1);
+  c->distance_arg = -1;
   if (!ok || n != 1) return;
-  const char* name = name_or(c, SR_ELEMENT_LINK, i, "link to", c->m->point_name[point[1]]);
-  srForceElement* e =
-      sr_c_add_force(c, builtin(c, "link-formula"), SR_ACCOUNT_LINK, name, srs_place(c->spec, SR_ELEMENT_LINK, i));
+  const char* name = name_or(c, SR_ELEMENT_DISTANCE_FORCE, i, "link to", c->m->point_name[point[1]]);
+  srForceElement* e = sr_c_add_force(c, builtin(c, "distance-formula"), SR_ACCOUNT_DISTANCE, name,
+                                     srs_place(c->spec, SR_ELEMENT_DISTANCE_FORCE, i));
   memcpy(e->point, point, sizeof point);
   e->formula = sr_c_root(c, node);
-  e->link_arg = c->m->nlink_arg;
-  c->m->nlink_arg += 2;
+  e->distance_arg = c->m->ndistance_arg;
+  c->m->ndistance_arg += 2;
 }
 
 static void external_force(srCompiler* c, int i) {
@@ -251,7 +252,7 @@ void sr_compile_forces(srCompiler* c) {
   c->m->ny = c->priv->ny_user;
   joint_elements(c);
   for (int i = 0; i < srs_count(c->spec, SR_ELEMENT_TORQUE); i++) torque(c, i);
-  for (int i = 0; i < srs_count(c->spec, SR_ELEMENT_LINK); i++) link_law(c, i);
+  for (int i = 0; i < srs_count(c->spec, SR_ELEMENT_DISTANCE_FORCE); i++) distance_force(c, i);
   for (int i = 0; i < srs_count(c->spec, SR_ELEMENT_BUSHING); i++) bushing(c, i);
   for (int i = 0; i < srs_count(c->spec, SR_ELEMENT_FORCE); i++) external_force(c, i);
   for (int i = 0; i < srs_count(c->spec, SR_ELEMENT_FRICTION); i++) sr_compile_friction(c, i);

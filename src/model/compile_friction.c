@@ -168,10 +168,10 @@ bool sr_c_check_friction(srCompiler* c, srElementKind kind, int i, const char* n
   word[SR_FRICTION_TAU] = "tau";
   word[SR_FRICTION_KINETIC] = one ? at_rest : slipping;
   word[SR_FRICTION_STATIC] = at_rest;
-  char why[200];
-  const int which = sr_friction_wrong(x->law, &x->p, tau, x->s, x->k, word, why, sizeof why);
+  char reason[200];
+  const int which = sr_friction_wrong(x->law, &x->p, tau, x->s, x->k, word, reason, sizeof reason);
   if (which == SR_LAW_GOOD) return true;
-  sr_c_error(c, place_of(c, kind, i, word, which), "%s%s%s", name ? name : "", name ? ": " : "", why);
+  sr_c_error(c, place_of(c, kind, i, word, which), "%s%s%s", name ? name : "", name ? ": " : "", reason);
   return false;
 }
 
@@ -187,10 +187,10 @@ bool sr_c_check_normal(srCompiler* c, srElementKind kind, int i, const char* nam
                                                              [SR_NORMAL_D] = "limit-damping",
                                                              [SR_NORMAL_floor] = "floor"};
   const char* const* word = kind == SR_ELEMENT_CONTACT ? of_contact : of_joint;
-  char why[200];
-  const int which = sr_normal_wrong(x->law, &x->p, word, why, sizeof why);
+  char reason[200];
+  const int which = sr_normal_wrong(x->law, &x->p, word, reason, sizeof reason);
   if (which == SR_LAW_GOOD) return true;
-  sr_c_error(c, place_of(c, kind, i, word, which), "%s%s%s", name ? name : "", name ? ": " : "", why);
+  sr_c_error(c, place_of(c, kind, i, word, which), "%s%s%s", name ? name : "", name ? ": " : "", reason);
   return false;
 }
 
@@ -203,7 +203,7 @@ srForceElement* sr_c_add_contact(srCompiler* c, const char* kind, const srSurfac
   *copy = *contact;
   srForceElement* e = sr_c_add_force(c, found->law, SR_ACCOUNT_CONTACT, name, place);
   e->contact = copy;
-  e->slope = found->slope;
+  e->jacobian = found->jacobian;
   e->ny = sr_contact_states(copy);
   c->m->ny += e->ny;
   found->prepare(c->pool, copy, c->contact_before);

@@ -45,7 +45,7 @@ static bool needed(srCompiler* c, int i, int field, const char* type, double* ou
   return n == 1;
 }
 
-static bool spline(srCompiler* c, int i, const char* type, srFunction* out, char* why, size_t size) {
+static bool spline(srCompiler* c, int i, const char* type, srFunction* out, char* reason, size_t size) {
   const int points = SR_FIELD(srMotionDef, points);
   const srAttr* attr = sr_c_attr(c, SR_ELEMENT_MOTION, i, points);
   const int most = attr->text ? (int)strlen(attr->text) / 2 + 1 : attr->n;
@@ -53,7 +53,7 @@ static bool spline(srCompiler* c, int i, const char* type, srFunction* out, char
   const int n = sr_c_numbers(c, SR_ELEMENT_MOTION, i, points, given, most);
   if (n < 0) return false;
   if (n == 0 || n % 2) {
-    snprintf(why, size,
+    snprintf(reason, size,
              n ? "'points' takes pairs x y, got an odd number of values"
                : "a spline needs 'points' (x1 y1 x2 y2 ...) or a 'file'");
     return false;
@@ -65,11 +65,11 @@ static bool spline(srCompiler* c, int i, const char* type, srFunction* out, char
     y[k] = given[2 * k + 1];
   }
   const char* ends = sr_c_text(c, SR_ELEMENT_MOTION, i, SR_FIELD(srMotionDef, ends));
-  if (strcmp(type, "quintic") == 0) return sr_motion_quintic(c->pool, x, y, n / 2, out, why, size);
-  return sr_motion_cubic(c->pool, x, y, n / 2, strcmp(ends, "clamped") == 0, out, why, size);
+  if (strcmp(type, "quintic") == 0) return sr_motion_quintic(c->pool, x, y, n / 2, out, reason, size);
+  return sr_motion_cubic(c->pool, x, y, n / 2, strcmp(ends, "clamped") == 0, out, reason, size);
 }
 
-static bool trapezoid(srCompiler* c, int i, srFunction* out, char* why, size_t size) {
+static bool trapezoid(srCompiler* c, int i, srFunction* out, char* reason, size_t size) {
   double start, from, to, speed, acceleration;
   const char* type = "trapezoid";
   bool ok = sr_c_number(c, SR_ELEMENT_MOTION, i, SR_FIELD(srMotionDef, start), &start);
@@ -77,10 +77,10 @@ static bool trapezoid(srCompiler* c, int i, srFunction* out, char* why, size_t s
   ok &= needed(c, i, SR_FIELD(srMotionDef, to), type, &to);
   ok &= needed(c, i, SR_FIELD(srMotionDef, speed), type, &speed);
   ok &= needed(c, i, SR_FIELD(srMotionDef, acceleration), type, &acceleration);
-  return ok && sr_motion_trapezoid(c->pool, start, from, to, speed, acceleration, out, why, size);
+  return ok && sr_motion_trapezoid(c->pool, start, from, to, speed, acceleration, out, reason, size);
 }
 
-static bool sweep(srCompiler* c, int i, srFunction* out, char* why, size_t size) {
+static bool sweep(srCompiler* c, int i, srFunction* out, char* reason, size_t size) {
   double start, duration, amplitude, f0, f1;
   const char* type = "sweep";
   bool ok = sr_c_number(c, SR_ELEMENT_MOTION, i, SR_FIELD(srMotionDef, start), &start);
@@ -88,25 +88,25 @@ static bool sweep(srCompiler* c, int i, srFunction* out, char* why, size_t size)
   ok &= needed(c, i, SR_FIELD(srMotionDef, amplitude), type, &amplitude);
   ok &= needed(c, i, SR_FIELD(srMotionDef, f0), type, &f0);
   ok &= needed(c, i, SR_FIELD(srMotionDef, f1), type, &f1);
-  return ok && sr_motion_sweep(c->pool, start, duration, amplitude, f0, f1, out, why, size);
+  return ok && sr_motion_sweep(c->pool, start, duration, amplitude, f0, f1, out, reason, size);
 }
 
 static void compile_motion(srCompiler* c, int i) {
   const char* name = sr_c_text(c, SR_ELEMENT_MOTION, i, SR_FIELD(srMotionDef, name));
   const char* type = sr_c_text(c, SR_ELEMENT_MOTION, i, SR_FIELD(srMotionDef, type));
   srFunction function = {0};
-  char why[256] = "";
+  char reason[256] = "";
   bool ok = false;
   if (!name || !type) return;
   if (strcmp(type, "trapezoid") == 0) {
-    ok = trapezoid(c, i, &function, why, sizeof why);
+    ok = trapezoid(c, i, &function, reason, sizeof reason);
   } else if (strcmp(type, "sweep") == 0) {
-    ok = sweep(c, i, &function, why, sizeof why);
+    ok = sweep(c, i, &function, reason, sizeof reason);
   } else {
-    ok = spline(c, i, type, &function, why, sizeof why);
+    ok = spline(c, i, type, &function, reason, sizeof reason);
   }
-  if (why[0]) {
-    sr_c_error(c, sr_c_place(c, SR_ELEMENT_MOTION, i, SR_FIELD(srMotionDef, points)), "motion '%s': %s", name, why);
+  if (reason[0]) {
+    sr_c_error(c, sr_c_place(c, SR_ELEMENT_MOTION, i, SR_FIELD(srMotionDef, points)), "motion '%s': %s", name, reason);
   }
   c->registering = sr_c_place(c, SR_ELEMENT_MOTION, i, SR_FIELD(srMotionDef, name));
   function.name = name;

@@ -84,14 +84,14 @@ bool sr_c_is_raw_call(const char* name) {
   return false;
 }
 
-static srNode resolve_name(void* user, srGraph* graph, const char* name, char* why, size_t size) {
+static srNode resolve_name(void* user, srGraph* graph, const char* name, char* reason, size_t size) {
   srCompiler* c = user;
   const int varying = c->nvarying > 0 ? sr_names_find(&c->varying, name) : -1;
   if (varying >= 0 && c->laws_open) {
     return sr_graph_var(graph, SR_VAR_STATE, srs_count(c->spec, SR_ELEMENT_STATE) + varying);
   }
   if (varying >= 0) {
-    snprintf(why, size,
+    snprintf(reason, size,
              "the parameter '%s' is live, or set by an event: it may be used in laws only, as this number is fixed",
              name);
     return SR_NO_NODE;
@@ -100,8 +100,8 @@ static srNode resolve_name(void* user, srGraph* graph, const char* name, char* w
   if (node >= 0) return node;
   if (!c->laws_open) return SR_NO_NODE;
   if (strcmp(name, "t") == 0) return sr_graph_var(graph, SR_VAR_TIME, 0);
-  if (c->link_arg >= 0 && strcmp(name, "z") == 0) return sr_graph_var(graph, SR_VAR_ARG, c->link_arg);
-  if (c->link_arg >= 0 && strcmp(name, "zdot") == 0) return sr_graph_var(graph, SR_VAR_ARG, c->link_arg + 1);
+  if (c->distance_arg >= 0 && strcmp(name, "z") == 0) return sr_graph_var(graph, SR_VAR_ARG, c->distance_arg);
+  if (c->distance_arg >= 0 && strcmp(name, "zdot") == 0) return sr_graph_var(graph, SR_VAR_ARG, c->distance_arg + 1);
   int state = sr_names_find(&c->states, name);
   return state >= 0 ? sr_graph_var(graph, SR_VAR_STATE, state) : SR_NO_NODE;
 }
@@ -113,24 +113,26 @@ static bool parse_index(const char* text, int* out) {
   return end != text && *end == '\0' && value >= 0 && value < 1000;
 }
 
-static int find_joint(srCompiler* c, const char* name, char* why, size_t size) {
+static int find_joint(srCompiler* c, const char* name, char* reason, size_t size) {
   const int joint = sr_names_find(&c->joints, name);
   if (joint < 0)
-    snprintf(why, size, "unknown joint '%s'%s", name, sr_pool_guess(&c->scratch, sr_names_nearest(&c->joints, name)));
+    snprintf(reason, size, "unknown joint '%s'%s", name,
+             sr_pool_guess(&c->scratch, sr_names_nearest(&c->joints, name)));
   return joint;
 }
 
 // inertia(joint): M_ii where all joints are at 'reference'; inertia(joint, effective): 1/(M^-1)_ii
-static srNode resolve_inertia(srCompiler* c, srGraph* graph, const srCall* call, char* why, size_t size) {
+static srNode resolve_inertia(srCompiler* c, srGraph* graph, const srCall* call, char* reason, size_t size) {
   const bool effective = call->narg == 2 && strcmp(call->raw[1], "effective") == 0;
   if (call->narg != 1 && !effective) {
-    snprintf(why, size, "inertia(joint) or inertia(joint, effective) is expected");
+    snprintf(reason, size, "inertia(joint) or inertia(joint, effective) is expected");
     return SR_NO_NODE;
   }
-  const int joint = find_joint(c, call->raw[0], why, size);
+  const int joint = find_joint(c, call->raw[0], reason, size);
   if (joint < 0) return SR_NO_NODE;
   if (c->m->joint_nv[joint] != 1) {
-    snprintf(why, size, "inertia() is of joints with one coordinate; '%s' has %d", call->raw[0], c->m->joint_nv[joint]);
+    snprintf(reason, size, "inertia() is of joints with one coordinate; '%s' has %d", call->raw[0],
+             c->m->joint_nv[joint]);
     return SR_NO_NODE;
   }
   const double* inertia = effective ? c->priv->effective_inertia : c->priv->carried_inertia;
@@ -138,18 +140,18 @@ static srNode resolve_inertia(srCompiler* c, srGraph* graph, const srCall* call,
 }
 
 // q(joint), q(joint, k), v(joint), v(joint, k)
-static srNode resolve_coordinate(srCompiler* c, srGraph* graph, const srCall* call, char* why, size_t size) {
+static srNode resolve_coordinate(srCompiler* c, srGraph* graph, const srCall* call, char* reason, size_t size) {
   const bool position = call->name[0] == 'q';
   int k = 0;
   if (call->narg < 1 || call->narg > 2 || (call->narg == 2 && !parse_index(call->raw[1], &k))) {
-    snprintf(why, size, "%s(joint) or %s(joint, k) with k from 0 is expected", call->name, call->name);
+    snprintf(reason, size, "%s(joint) or %s(joint, k) with k from 0 is expected", call->name, call->name);
     return SR_NO_NODE;
   }
-  const int joint = find_joint(c, call->raw[0], why, size);
+  const int joint = find_joint(c, call->raw[0], reason, size);
   if (joint < 0) return SR_NO_NODE;
   int count = position ? c->m->joint_nq[joint] : c->m->joint_nv[joint];
   if (k >= count) {
-    snprintf(why, size, "joint '%s' has %d %s coordinate%s, counted from 0", call->raw[0], count,
+    snprintf(reason, size, "joint '%s' has %d %s coordinate%s, counted from 0", call->raw[0], count,
              position ? "position" : "velocity", count == 1 ? "" : "s");
     return SR_NO_NODE;
   }
@@ -163,10 +165,11 @@ static int sensor_component(const char* word) {
   return sr_word_index(words, SR_SENSOR_SCALARS, word);
 }
 
-static srNode resolve_frame_sensor(srCompiler* c, srGraph* graph, srSensor* sensor, const srCall* call, char* why,
+static srNode resolve_frame_sensor(srCompiler* c, srGraph* graph, srSensor* sensor, const srCall* call, char* reason,
                                    size_t size) {
   if (call->narg != 2) {
-    snprintf(why, size, "sensor '%s' measures a frame: sensor(%s, x) with one of x y z vx vy vz wx wy wz rxx ... rzz",
+    snprintf(reason, size,
+             "sensor '%s' measures a frame: sensor(%s, x) with one of x y z vx vy vz wx wy wz rxx ... rzz",
              sensor->name, sensor->name);
     return SR_NO_NODE;
   }
@@ -175,9 +178,9 @@ static srNode resolve_frame_sensor(srCompiler* c, srGraph* graph, srSensor* sens
   if (k < 0) {
     bool acceleration = word[0] == 'a' && word[1] && !word[2];
     if (acceleration) {
-      snprintf(why, size, "'%s' of a sensor is an acceleration: in a law it would make an algebraic loop", word);
+      snprintf(reason, size, "'%s' of a sensor is an acceleration: in a law it would make an algebraic loop", word);
     } else {
-      snprintf(why, size, "unknown component '%s'; expected one of x y z vx vy vz wx wy wz rxx rxy ... rzz", word);
+      snprintf(reason, size, "unknown component '%s'; expected one of x y z vx vy vz wx wy wz rxx rxy ... rzz", word);
     }
     return SR_NO_NODE;
   }
@@ -189,33 +192,34 @@ static srNode resolve_frame_sensor(srCompiler* c, srGraph* graph, srSensor* sens
 }
 
 // sensor(name) of a formula is that formula; sensor(name, x) of a frame is one of its scalars.
-static srNode resolve_sensor(srCompiler* c, srGraph* graph, const srCall* call, char* why, size_t size) {
+static srNode resolve_sensor(srCompiler* c, srGraph* graph, const srCall* call, char* reason, size_t size) {
   if (call->narg < 1) {
-    snprintf(why, size, "sensor(name) or sensor(name, x) is expected");
+    snprintf(reason, size, "sensor(name) or sensor(name, x) is expected");
     return SR_NO_NODE;
   }
   const int index = sr_names_find(&c->sensors, call->raw[0]);
   if (index < 0) {
-    snprintf(why, size, "unknown sensor '%s' (a formula may use sensors defined before it)", call->raw[0]);
+    snprintf(reason, size, "unknown sensor '%s' (a formula may use sensors defined before it)", call->raw[0]);
     return SR_NO_NODE;
   }
   srSensor* sensor = (srSensor*)&c->m->sensor[index];
-  if (sensor->point >= 0) return resolve_frame_sensor(c, graph, sensor, call, why, size);
+  if (sensor->point >= 0) return resolve_frame_sensor(c, graph, sensor, call, reason, size);
   if (call->narg == 1) return c->roots[sensor->formula];
-  snprintf(why, size, "sensor '%s' is a formula: sensor(%s)", sensor->name, sensor->name);
+  snprintf(reason, size, "sensor '%s' is a formula: sensor(%s)", sensor->name, sensor->name);
   return SR_NO_NODE;
 }
 
-static srNode resolve_call(void* user, srGraph* graph, const srCall* call, char* why, size_t size) {
+static srNode resolve_call(void* user, srGraph* graph, const srCall* call, char* reason, size_t size) {
   srCompiler* c = user;
   if (!sr_c_is_raw_call(call->name)) return SR_NO_NODE;
   if (!c->laws_open) {
-    snprintf(why, size, "%s() may be used in laws only: this number is fixed when the model is compiled", call->name);
+    snprintf(reason, size, "%s() may be used in laws only: this number is fixed when the model is compiled",
+             call->name);
     return SR_NO_NODE;
   }
-  if (strcmp(call->name, "inertia") == 0) return resolve_inertia(c, graph, call, why, size);
-  if (strcmp(call->name, "sensor") == 0) return resolve_sensor(c, graph, call, why, size);
-  return resolve_coordinate(c, graph, call, why, size);
+  if (strcmp(call->name, "inertia") == 0) return resolve_inertia(c, graph, call, reason, size);
+  if (strcmp(call->name, "sensor") == 0) return resolve_sensor(c, graph, call, reason, size);
+  return resolve_coordinate(c, graph, call, reason, size);
 }
 
 static srNode parse(srCompiler* c, const char* text, srPlace place) {

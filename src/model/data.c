@@ -104,7 +104,7 @@ void sr_data_reset(const srModel* model, srData* data) {
   data->measured = SR_STAGE_NONE;
   if (data->instances) sr_instances_reset(m, data->instances);
   data->row_residual = data->soft_energy = 0;
-  data->trouble[0] = '\0';
+  data->error_message[0] = '\0';
 }
 
 void sr_data_copy(const srModel* model, const srData* from, srData* to) {
@@ -121,5 +121,5 @@ void sr_data_copy(const srModel* model, const srData* from, srData* to) {
   if (m->nset > 0) sr_instances_copy(m, from->instances, to->instances);
   to->row_residual = from->row_residual;
   to->soft_energy = from->soft_energy;
-  memcpy(to->trouble, from->trouble, sizeof to->trouble);
+  memcpy(to->error_message, from->error_message, sizeof to->error_message);
 }

@@ -48,7 +48,7 @@ static void fold(srCompiler* c, srSpec* copy, srElementKind kind, int i, int fie
 static void fold_all(srCompiler* c, srSpec* copy) {
   sr_names_init(&c->parameters, &c->scratch);
   c->graph = sr_graph_create(&c->scratch);
-  c->link_arg = -1;
+  c->distance_arg = -1;
   sr_c_know(c, "pi");
   sr_compile_parameters(c);
   for (int kind = 0; kind < SR_ELEMENT_KINDS; kind++) {

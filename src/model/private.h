@@ -26,7 +26,7 @@ typedef struct srJointLaw {
 struct srModelPrivate {
   srPool pool;         // everything the model points to
   srGraph* graph;      // all formulas of the model, for derivatives and the code generator
-  srProgram* laws;     // inputs t, q, v, state, sensor, arg (link_arg) -> srData.formula
+  srProgram* laws;     // inputs t, q, v, state, sensor, arg (distance_arg) -> srData.formula
   srProgram* drivers;  // input t -> srData.motion: value, rate, second derivative of each driver
   srProgram* events;   // inputs as laws, without arg -> formulas of the events, then values of their actions
   int nevent_value;

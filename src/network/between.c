@@ -37,7 +37,7 @@ static int link_motion(void* self, double t, const double* in, double* out) {
 }
 
 // in: force, unit vector.
-static int link_force(void* self, double t, const double* in, double* out) {
+static int distance_force(void* self, double t, const double* in, double* out) {
   (void)self, (void)t;
   for (int i = 0; i < 3; ++i) {
     out[i] = in[0] * in[1 + i];
@@ -46,7 +46,7 @@ static int link_force(void* self, double t, const double* in, double* out) {
   return 0;
 }
 
-srStatus sr_network_link(srNetwork* n, int impedance, srTerminal a, srTerminal b) {
+srStatus sr_network_distance_force(srNetwork* n, int impedance, srTerminal a, srTerminal b) {
   a = last_three(a), b = last_three(b);
   if (impossible(n, impedance, "a link", 1) != SR_OK) return SR_INPUT;
   if (a.n != 3 || b.n != 3 || a.x < 0 || b.x < 0) {
@@ -55,7 +55,7 @@ srStatus sr_network_link(srNetwork* n, int impedance, srTerminal a, srTerminal b
   }
   const char* name = n->component[impedance].name;
   const int motion = sr_network_map(n, name, 6, 5, link_motion, NULL);
-  const int force = sr_network_map(n, name, 4, 6, link_force, NULL);
+  const int force = sr_network_map(n, name, 4, 6, distance_force, NULL);
   if (motion < 0 || force < 0) return SR_MEMORY;
   for (int side = 0; side < 2; ++side) {
     const srTerminal* t = side ? &a : &b;

@@ -18,7 +18,7 @@ static int evaluate(void* self, const srImpedanceIn* in, srImpedanceOut* out) {
   srFrictionOut law_out = {.f = out->f, .edot = out->ydot};
   const int answer = c->law->evaluate(&law_in, &law_out);
   for (int i = 0; i < c->n; ++i) out->f[i] = -out->f[i];
-  out->dissipated = law_out.heat;
+  out->dissipated = law_out.dissipation;
   return answer;
 }
 
@@ -30,15 +30,15 @@ int sr_network_friction(srNetwork* n, const char* name, const srFrictionLaw* law
                  directions);
     return SR_REFUSED;
   }
-  char why[300];
+  char reason[300];
   const srFrictionParameters all = p ? *p : sr_friction_defaults();
   if (law->set_valued) {
     sr_net_error(n, "the friction '%s' cannot use '%s': its force at rest is not a function of the motion", name,
                  law->name);
     return SR_REFUSED;
   }
-  if (sr_friction_refusal(law, &all, SR_NET_TAU, Fs, Fk, why, sizeof why)) {
-    sr_net_error(n, "the friction '%s' is not possible: %s", name, why);
+  if (sr_friction_refusal(law, &all, SR_NET_TAU, Fs, Fk, reason, sizeof reason)) {
+    sr_net_error(n, "the friction '%s' is not possible: %s", name, reason);
     return SR_REFUSED;
   }
   const Friction friction = {law, all, directions, Fs, Fk};

@@ -115,7 +115,7 @@ static Multibody* create(const srModel* m, const srData* d, int npoint) {
   return b;
 }
 
-static const char* trouble(void* self) { return ((Multibody*)self)->d->trouble; }
+static const char* error_message(void* self) { return ((Multibody*)self)->d->error_message; }
 
 static const srForceElement* located_contact(const srModel* m) {
   for (int i = 0; i < m->nforce; ++i) {
@@ -176,7 +176,7 @@ static int add(srNetwork* n, const char* name, Multibody* b) {
                                    .motion = motion,
                                    .accepted = accepted};
   const int i = sr_network_admittance(n, name, &admittance, NULL, 0, b);
-  if (i >= 0) n->component[i].trouble = trouble;
+  if (i >= 0) n->component[i].error_message = error_message;
   return i;
 }
 

@@ -27,9 +27,9 @@ typedef struct srComponent {
   const double* x0;   // initial states, NULL: zero
   int nin, nout, nx;  // inputs, outputs, states
   int first_in, first_out, first_x;
-  int level;                           // when it is evaluated: after all it takes its inputs from
-  long* clamps;                        // counter inside of self, NULL: none
-  const char* (*trouble)(void* self);  // why it failed, in its own words; NULL: it has none
+  int level;                                 // when it is evaluated: after all it takes its inputs from
+  long* clamps;                              // counter inside of self, NULL: none
+  const char* (*error_message)(void* self);  // why it failed, in its own words; NULL: it has none
   // Of a failure.
   int phase;   // of the step, INT_MAX: none
   int answer;  // of its function; 0: a number is not finite
@@ -81,7 +81,7 @@ struct srNetwork {
   double t, t_rest;          // what rounding has taken from t so far
   srTeam* team;
   atomic_int failed;  // phase of the first failure, INT_MAX: none
-  char why[256];
+  char reason[256];
 };
 
 // ---- build.c

@@ -30,7 +30,7 @@ static int friction_force(const Plane* c, const srImpedanceIn* in, double N, srI
   const int answer = def->friction->evaluate(&law_in, &law_out);
   if (answer != 0) return answer;
   for (int i = 0; i < 3; ++i) out->f[i] -= resists[0] * c->tangent[0][i] + resists[1] * c->tangent[1][i];
-  out->dissipated += law_out.heat;
+  out->dissipated += law_out.dissipation;
   return 0;
 }
 
@@ -47,7 +47,7 @@ static int evaluate(void* self, const srImpedanceIn* in, srImpedanceOut* out) {
     c->clamps += normal.clamped;
   }
   for (int i = 0; i < 3; ++i) out->f[i] = normal.f * def->normal[i];
-  out->dissipated = normal.heat;
+  out->dissipated = normal.dissipation;
   return def->friction ? friction_force(c, in, normal.f, out) : 0;
 }
 
@@ -72,20 +72,20 @@ static bool set_frame(Plane* c) {
 }
 
 static bool good_laws(srNetwork* n, const char* name, const srPlaneDef* def) {
-  char why[300];
+  char reason[300];
   if (!def->normal_law) {
     sr_net_error(n, "the plane '%s' needs a normal law", name);
   } else if (def->normal_law->needs_speed) {
     sr_net_error(n, "the plane '%s' cannot use '%s': a network does not locate the first touch", name,
                  def->normal_law->name);
-  } else if (sr_normal_refusal(def->normal_law, &def->normal_p, why, sizeof why)) {
-    sr_net_error(n, "the plane '%s' is not possible: %s", name, why);
+  } else if (sr_normal_refusal(def->normal_law, &def->normal_p, reason, sizeof reason)) {
+    sr_net_error(n, "the plane '%s' is not possible: %s", name, reason);
   } else if (def->friction && def->friction->set_valued) {
     sr_net_error(n, "the plane '%s' cannot use '%s': its force at rest is not a function of the motion", name,
                  def->friction->name);
-  } else if (def->friction &&
-             sr_friction_refusal(def->friction, &def->friction_p, SR_NET_TAU, def->mu_s, def->mu_k, why, sizeof why)) {
-    sr_net_error(n, "the plane '%s' is not possible: %s", name, why);
+  } else if (def->friction && sr_friction_refusal(def->friction, &def->friction_p, SR_NET_TAU, def->mu_s, def->mu_k,
+                                                  reason, sizeof reason)) {
+    sr_net_error(n, "the plane '%s' is not possible: %s", name, reason);
   } else {
     return true;
   }

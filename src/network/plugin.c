@@ -29,14 +29,14 @@ static void close_library(void* handle) { (void)dlclose(handle); }
 
 srStatus sr_network_plugin(srNetwork* n, const char* path) {
   char real[SR_PATH_SIZE];
-  srWhy why = {"cannot be found"};
+  srReason reason = {"cannot be found"};
   if (!sr_net_open(n)) return SR_INPUT;
   // A file, never a name that the linker searches in the system's folders.
-  FILE* opened = sr_file_real(path, real) ? sr_file_open(real, &why) : NULL;
+  FILE* opened = sr_file_real(path, real) ? sr_file_open(real, &reason) : NULL;
   void* handle = opened ? dlopen(real, RTLD_NOW | RTLD_LOCAL) : NULL;
   if (opened) fclose(opened);
   if (!handle) {
-    sr_net_error(n, "the library '%s' cannot be loaded: %s", path, opened ? dlerror() : why.text);
+    sr_net_error(n, "the library '%s' cannot be loaded: %s", path, opened ? dlerror() : reason.text);
     return SR_INPUT;
   }
   sr_messages_add(n->messages, SR_SEVERITY_NOTE, (srPlace){0}, "code of the library '%s' runs", real);

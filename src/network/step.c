@@ -161,9 +161,9 @@ static void explain(srNetwork* n, double t) {
   for (int i = 0; i < n->ncomponent; ++i) {
     if (n->component[i].phase != INT_MAX && (!c || n->component[i].phase < c->phase)) c = &n->component[i];
   }
-  const char* own = c && c->answer != 0 && c->trouble ? c->trouble(c->self) : NULL;
+  const char* own = c && c->answer != 0 && c->error_message ? c->error_message(c->self) : NULL;
   (void)snprintf(
-      n->why, sizeof n->why, "%s '%s' at t = %.9g%s%s",
+      n->reason, sizeof n->reason, "%s '%s' at t = %.9g%s%s",
       !c || c->answer == 0 ? "a signal or rate is not a finite number at the component" : "the state is refused by",
       c ? c->name : "", t, own && own[0] ? ": " : "", own && own[0] ? own : "");
 }
@@ -189,7 +189,7 @@ static int run(Walk* w) {
 }
 
 static bool not_ready(srNetwork* n) {
-  if (!n->ready) (void)snprintf(n->why, sizeof n->why, "the network is not ready");
+  if (!n->ready) (void)snprintf(n->reason, sizeof n->reason, "the network is not ready");
   return !n->ready;
 }
 
@@ -204,7 +204,7 @@ static srStatus take_step(Walk* w) {
   srNetwork* n = w->n;
   if (not_ready(n)) return SR_FAILED;
   if (!(isfinite(w->T) && w->T > 0.0)) {
-    (void)snprintf(n->why, sizeof n->why, "a step must be longer than 0, not %g", w->T);
+    (void)snprintf(n->reason, sizeof n->reason, "a step must be longer than 0, not %g", w->T);
     return SR_FAILED;
   }
   w->x = n->x;
@@ -255,7 +255,7 @@ srStatus sr_network_start(srNetwork* n, double t) {
   return SR_OK;
 }
 
-const char* sr_network_why(const srNetwork* n) { return n->why; }
+const char* sr_network_error_message(const srNetwork* n) { return n->reason; }
 int sr_network_threads(const srNetwork* n) { return n->team ? sr_team_members(n->team) : 0; }
 double sr_network_time(const srNetwork* n) { return n->t; }
 int sr_network_count(const srNetwork* n) { return n->ncomponent; }

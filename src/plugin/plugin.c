@@ -45,10 +45,10 @@ static const char* find_in(Search* s, const char* folder, const char* library) {
   const char* file = slash ? slash + 1 : library;
   for (int k = 0; k < SR_COUNT(prefix); k++) {
     char real[SR_PATH_SIZE];
-    srWhy why;
+    srReason reason;
     const char* path =
         sr_pool_printf(pool, "%s/%.*s%s%s%s", folder, (int)(file - library), library, prefix[k], file, suffix[k]);
-    FILE* opened = sr_file_real(path, real) ? sr_file_open(real, &why) : NULL;  // no pipe, no device, no folder
+    FILE* opened = sr_file_real(path, real) ? sr_file_open(real, &reason) : NULL;  // no pipe, no device, no folder
     if (!opened) continue;
     fclose(opened);
     if (is_allowed(s, real)) return sr_pool_text(pool, real);

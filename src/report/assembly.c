@@ -30,7 +30,7 @@ srStatus sr_assembly_change_create(const srModel* m, srData* d, srMessages* mess
     *out = a;
     return SR_OK;
   }
-  if (status == SR_FAILED) sr_report_error(messages, "%s", d->trouble);
+  if (status == SR_FAILED) sr_report_error(messages, "%s", d->error_message);
   sr_assembly_change_destroy(a);
   return status;
 }

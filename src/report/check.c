@@ -25,12 +25,12 @@ static srStatus formulate(const srSpec* spec, const srModel* m, srData* d, srFor
 
 static srStatus find_rank(srCheck* check, srData* d, srMessages* messages) {
   const srStatus status = sr_rank_create(check->m, d, &check->rank);
-  if (status == SR_FAILED) sr_report_error(messages, "%s", d->trouble);
+  if (status == SR_FAILED) sr_report_error(messages, "%s", d->error_message);
   if (status != SR_OK) return status;
   sr_warn_rank(check->m, check->rank, messages);
   // What a run would stumble over: no inertia behind a joint, the ends of a link in one place.
   if (sr_evaluate(check->m, d, d->t, NULL, NULL, NULL, SR_STAGE_ACCELERATION) != 0)
-    sr_report_warn(messages, "no accelerations at the initial state: %s", d->trouble);
+    sr_report_warn(messages, "no accelerations at the initial state: %s", d->error_message);
   return SR_OK;
 }
 

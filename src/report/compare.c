@@ -29,7 +29,7 @@ static void put_run(srJson* json, const srComparison* c, const srComparedRun* e)
     sr_json_bool(json, "solved", e->solved);
   else
     sr_json_text(json, "solved", NULL);
-  sr_json_text(json, "why", r->done ? NULL : r->why);
+  sr_json_text(json, "reason", r->done ? NULL : r->reason);
   sr_json_number(json, "t", r->t);
   sr_json_int(json, "steps", r->steps);
   sr_json_int(json, "rejected", r->rejected);
@@ -50,7 +50,7 @@ static void put_reference(srJson* json, const srComparedModel* s) {
   sr_json_number(json, "error_q", s->reference_error.q);
   sr_json_number(json, "error_v", s->reference_error.v);
   sr_json_number(json, "error_y", s->reference_error.y);
-  if (!s->reference) sr_json_text(json, "why", s->reference_why);
+  if (!s->reference) sr_json_text(json, "reason", s->reference_reason);
   sr_json_object_end(json);
 }
 
@@ -119,11 +119,11 @@ static bool is_inaccurate(const srComparison* c, const srComparedRun* e) {
 }
 
 // The first parts of the sentence, as many as fit on one line; all of it is in the CSV and the JSON.
-static int short_why(const char* why) {
+static int short_reason(const char* reason) {
   enum { ROOM = 160 };
-  const char* end = strstr(why, "; ");
-  for (const char* next = end; next && next - why <= ROOM; next = strstr(next + 2, "; ")) end = next;
-  return end ? (int)(end - why) : (int)strlen(why);
+  const char* end = strstr(reason, "; ");
+  for (const char* next = end; next && next - reason <= ROOM; next = strstr(next + 2, "; ")) end = next;
+  return end ? (int)(end - reason) : (int)strlen(reason);
 }
 
 // Of q and v, and of y where there are states.
@@ -141,8 +141,8 @@ static void show_run(srText* out, const srComparison* c, const srComparedRun* e)
   snprintf(fine, sizeof fine, isnan(e->step) ? "%.3g" : "h %.2e", isnan(e->step) ? e->rtol : e->step);
   sr_text_print(out, "  %-16s %10s ", sri_method(e->method)->name, fine);
   if (!r->done) {
-    if (!isnan(r->t)) sr_text_print(out, "failed at t = %.6g s: %.*s\n", r->t, short_why(r->why), r->why);
-    if (isnan(r->t)) sr_text_print(out, "failed: %.*s\n", short_why(r->why), r->why);
+    if (!isnan(r->t)) sr_text_print(out, "failed at t = %.6g s: %.*s\n", r->t, short_reason(r->reason), r->reason);
+    if (isnan(r->t)) sr_text_print(out, "failed: %.*s\n", short_reason(r->reason), r->reason);
     return;
   }
   sr_text_print(out, "%8ld %7ld %9ld %9.3f", r->steps, r->rejected, r->evaluations, 1e3 * r->seconds);
@@ -170,7 +170,7 @@ static void show_disagreement(srText* out, const srComparedModel* s) {
 static void show_reference(srText* out, const srComparedModel* s) {
   if (!s->reference)
     sr_text_print(out, "  no reference, errors are not known: %s\n",
-                  s->reference_why[0] ? s->reference_why : "none was made");
+                  s->reference_reason[0] ? s->reference_reason : "none was made");
   else if (isnan(s->reference_error.state))
     sr_text_print(out, "  reference %s; its own error is not known\n", s->reference_of[0]);
   else
@@ -243,7 +243,7 @@ static void show_failures(srText* out, const srComparison* c) {
     sr_text_print(out, "  failed: %s on %s%s", sri_method(e->method)->name, c->model[e->model].name,
                   isnan(e->rtol) ? "" : " at ");
     if (!isnan(e->rtol)) sr_text_print(out, "%g", e->rtol);
-    sr_text_print(out, ": %.*s\n", short_why(e->record.why), e->record.why);
+    sr_text_print(out, ": %.*s\n", short_reason(e->record.reason), e->record.reason);
   }
 }
 
@@ -339,7 +339,7 @@ static void put_row(srText* out, const srComparison* c, const srComparedRun* e) 
   const double numbers[] = {x->q, x->v, x->y, x->end_q, x->end_v, own->q, own->v, own->y};
   for (size_t i = 0; i < sizeof numbers / sizeof numbers[0]; i++) put_cell(out, numbers[i]);
   for (int i = 0; i < 3; i++) put_cell(out, r->violation[i]);
-  put_quoted(out, r->done ? "" : r->why);
+  put_quoted(out, r->done ? "" : r->reason);
   sr_text_add(out, "\n", 1);
 }
 
@@ -350,6 +350,6 @@ void sr_report_comparison_csv(const srComparison* c, srText* out) {
       out,
       "model,file,method,rtol,atol,step [s],status,solved,t [s],steps,rejected,evaluations,seconds [s],error q,error v,"
       "error y,error end q,error end v,reference error q,reference error v,reference error y,violation position,"
-      "violation velocity,violation acceleration,why\n");
+      "violation velocity,violation acceleration,reason\n");
   for (int i = 0; i < c->nrun; i++) put_row(out, c, &c->run[i]);
 }

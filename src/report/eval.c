@@ -79,7 +79,7 @@ static srStatus evaluate_bare(const srModel* m, srData* d, srData* work, srEvalu
   const bool found = sr_aba(m, work, d->q, d->v, d->tau, d->a) == SR_OK;
   for (int i = 0; i < m->nv && !found && m->nmassless > 0; i++) d->a[i] = (double)NAN;
   if (!found && m->nmassless == 0) {
-    memcpy(d->trouble, work->trouble, sizeof d->trouble);
+    memcpy(d->error_message, work->error_message, sizeof d->error_message);
     return SR_FAILED;
   }
   sr_acceleration(m, d);
@@ -100,7 +100,7 @@ srStatus sr_evaluation_create(const srModel* m, srData* d, bool bare, srMessages
   if (work && e) status = bare ? evaluate_bare(m, d, work, e) : evaluate_all(m, d, work, e);
   sr_data_destroy(work);
   if (status == SR_MEMORY) sr_report_error(messages, "out of memory");
-  if (status == SR_FAILED) sr_report_error(messages, "no accelerations at this state: %s", d->trouble);
+  if (status == SR_FAILED) sr_report_error(messages, "no accelerations at this state: %s", d->error_message);
   if (status == SR_OK && !bare) sr_warn_sensors(m, d, messages);
   if (status == SR_OK)
     *out = e;

@@ -56,14 +56,14 @@ static void add_command(const srRecommendation* r, int trial, srText* out) {
 
 // --------------------------------------------------------------------------------------------------------------- JSON
 static void put_stiffness(srJson* json, const srSurvey* s) {
-  const bool known = s->pace.steps > 0;
+  const bool known = s->step_estimate.steps > 0;
   sr_json_object(json, "stiffness");
   sr_json_number(json, "largest", hypot(s->largest.re, s->largest.im));
   sr_json_number(json, "re", s->largest.re);
   sr_json_number(json, "im", fabs(s->largest.im));
   sr_json_number(json, "ratio", known ? s->ratio : (double)NAN);
   sr_json_bool(json, "stiff", s->stiff);
-  sr_json_number(json, "step_accuracy", known ? s->pace.h : (double)NAN);
+  sr_json_number(json, "step_accuracy", known ? s->step_estimate.h : (double)NAN);
   sr_json_number(json, "factor", known ? s->factor : (double)NAN);
   sr_json_text(json, "bounded_by", !known ? NULL : s->factor > 1.5 ? "stability" : "accuracy");
   sr_json_array(json, "at");
@@ -89,14 +89,14 @@ static void put_pilot(srJson* json, const srSurvey* s) {
   sr_json_number(json, "step", s->step);
   sr_json_number(json, "step_over_stability", s->h_rate);
   sr_json_number(json, "seconds", s->seconds);
-  sr_json_text(json, "why", s->pilot_why[0] ? s->pilot_why : NULL);
+  sr_json_text(json, "reason", s->pilot_reason[0] ? s->pilot_reason : NULL);
   sr_json_object_end(json);
   sr_json_object(json, "window");
   sr_json_number(json, "from", s->t0);
   sr_json_number(json, "to", s->t_window);
   sr_json_text(json, "reference", s->guide);
   sr_json_number(json, "rtol", s->rtol_tight);
-  sr_json_text(json, "why", s->guide_why[0] ? s->guide_why : NULL);
+  sr_json_text(json, "reason", s->guide_reason[0] ? s->guide_reason : NULL);
   sr_json_object_end(json);
 }
 
@@ -119,7 +119,7 @@ static void put_events_and_size(srJson* json, const srSurvey* s) {
   sr_json_number(json, "per_second", s->events_per_second);
   sr_json_number(json, "steps_per_event", s->steps_per_event);
   sr_json_int(json, "limits_passed", s->limits_passed);
-  sr_json_int(json, "rough", s->rough);
+  sr_json_int(json, "nonsmooth", s->nonsmooth);
   sr_json_object_end(json);
   sr_json_object(json, "size");
   sr_json_int(json, "nq", s->nq);
@@ -152,7 +152,7 @@ static void put_trials(srJson* json, const srRecommendation* r) {
     sr_json_int(json, "rejected", x->rejected);
     sr_json_number(json, "error", x->error);
     sr_put_violation(json, x->violation[0], x->violation[1], x->violation[2]);
-    sr_json_text(json, "why", record->done ? NULL : record->why);
+    sr_json_text(json, "reason", record->done ? NULL : record->reason);
     sr_json_object_end(json);
   }
   sr_json_array_end(json);
@@ -172,9 +172,9 @@ static void put_choice(srJson* json, const srRecommendation* r, const char* key,
   sr_json_number(json, "step", x->step);
   sr_json_text(json, "stabilization", stabilization_of(r, trial));
   if (first) sr_json_bool(json, "accurate", r->advice->accurate);
-  sr_json_array(json, "why");
-  for (int i = 0; first && i < r->advice->nwhy; i++) sr_json_text(json, NULL, r->advice->why[i]);
-  if (!first) sr_json_text(json, NULL, r->advice->alternative_why);
+  sr_json_array(json, "reasons");
+  for (int i = 0; first && i < r->advice->nreason; i++) sr_json_text(json, NULL, r->advice->reason[i]);
+  if (!first) sr_json_text(json, NULL, r->advice->alternative_reason);
   sr_json_array_end(json);
   srText command = {0};
   add_command(r, trial, &command);
@@ -214,8 +214,8 @@ static void show_measures(srText* out, const srModel* m, const srSurvey* s) {
   for (int i = 0; i < s->nredundant && i < 6; i++) sr_show_line(out, "", "redundant: %s", m->row[s->redundant[i]].name);
   if (s->nredundant > 6) sr_show_line(out, "", "redundant: %d more, see --json", s->nredundant - 6);
   sr_show_line(out, "largest eigenvalue", "%.4g 1/s (%.4g %+.4g i)", size, s->largest.re, fabs(s->largest.im));
-  if (s->pace.steps > 0) {
-    sr_show_line(out, "step by accuracy", "%.3g s; times the eigenvalue %.3g", s->pace.h, s->ratio);
+  if (s->step_estimate.steps > 0) {
+    sr_show_line(out, "step by accuracy", "%.3g s; times the eigenvalue %.3g", s->step_estimate.h, s->ratio);
     sr_show_line(out, "stability", "multiplies the steps of explicit methods by %.3g: %s", s->factor,
                  s->stiff ? "stiff" : "not stiff");
   }
@@ -224,7 +224,7 @@ static void show_measures(srText* out, const srModel* m, const srSurvey* s) {
                  "%s to t = %.4g s: %ld steps, %ld rejected; mean step %.3g s, %.2g of the stable one", s->pilot, s->t,
                  s->steps, s->rejected, s->step, s->h_rate);
   sr_show_line(out, "events", "%ld, %.3g a second; %ld steps beyond limits of joints; %d nonsmooth functions",
-               s->events, s->events_per_second, s->limits_passed, s->rough);
+               s->events, s->events_per_second, s->limits_passed, s->nonsmooth);
 }
 
 static void show_trials(srText* out, const srRecommendation* r) {
@@ -245,7 +245,7 @@ static void show_trials(srText* out, const srRecommendation* r) {
       sr_text_print(out, " %12.3e %8ld %8ld %10.2e %10.2e\n", x->seconds, x->steps, x->rejected, x->error,
                     x->violation[0]);
     else
-      sr_text_print(out, " %s: %.200s\n", status_of(record), record->why);
+      sr_text_print(out, " %s: %.200s\n", status_of(record), record->reason);
   }
 }
 
@@ -264,11 +264,11 @@ static void show_recommendation(srText* out, const srRecommendation* r) {
     sr_text_print(out, "\nno method can be recommended\n");
   else
     sr_text_print(out, "\ntake %s\n", sri_method(r->trial[a->trial].method)->name);
-  for (int i = 0; i < a->nwhy; i++) sr_text_print(out, "  - %s\n", a->why[i]);
+  for (int i = 0; i < a->nreason; i++) sr_text_print(out, "  - %s\n", a->reason[i]);
   if (a->trial < 0) return;
   show_choice(out, r, a->trial);
   if (a->alternative < 0) return;
-  sr_text_print(out, "or %s, %s\n", sri_method(r->trial[a->alternative].method)->name, a->alternative_why);
+  sr_text_print(out, "or %s, %s\n", sri_method(r->trial[a->alternative].method)->name, a->alternative_reason);
   show_choice(out, r, a->alternative);
 }
 

@@ -134,7 +134,7 @@ static void put_energy(srJson* json, const srEnergy* e) {
   const double friction_dissipation = 0 - e->work[SR_ACCOUNT_FRICTION], pressed = 0 - e->work[SR_ACCOUNT_CONTACT];
   sr_json_number(json, "dissipated",
                  friction_dissipation + pressed - e->work[SR_ACCOUNT_DISSIPATED]);  // all dissipation, >= 0
-  sr_json_object(json, "heat");                                                     // parts of it
+  sr_json_object(json, "dissipation");                                              // parts of it
   sr_json_number(json, "friction", friction_dissipation);
   sr_json_number(json, "contact", pressed);
   sr_json_object_end(json);
@@ -151,7 +151,7 @@ static void put_events(srJson* json, const srRunResult* x) {
     sr_json_text(json, "kind", x->event[i].kind);
     sr_json_text(json, "a", x->event[i].a);
     sr_json_text(json, "b", x->event[i].b);
-    sr_json_text(json, "why", x->event[i].why);
+    sr_json_text(json, "reason", x->event[i].reason);
     sr_json_object_end(json);
   }
   sr_json_array_end(json);
@@ -165,7 +165,7 @@ static void put_switches(srJson* json, const srRunResult* x) {
     sr_json_number(json, "t", x->switches[i].t);
     sr_json_text(json, "from", x->switches[i].from);
     sr_json_text(json, "to", x->switches[i].to);
-    sr_json_text(json, "why", x->switches[i].why);
+    sr_json_text(json, "reason", x->switches[i].reason);
     sr_json_object_end(json);
   }
   sr_json_array_end(json);
@@ -177,7 +177,7 @@ static void put_touch(srJson* json, const srModel* m, const srData* d) {
   bool any = false;
   for (int i = 0; i < m->nforce; i++) {
     if (m->force[i].z < 0) continue;
-    if (!any) sr_json_array(json, "touch");
+    if (!any) sr_json_array(json, "approach_velocity");
     any = true;
     const double* z = d->z + m->force[i].z;
     sr_json_number(json, NULL, z[SR_Z_CLOSED] != 0 ? z[SR_Z_SPEED] : 0);
@@ -242,7 +242,7 @@ static void put_run(const srRunReport* r, srText* out) {
   sr_json_number(&json, "seconds", x->seconds);
   if (r->out) sr_json_text(&json, "out", r->out);
   sr_json_warnings(&json, r->messages);
-  if (r->trouble) sr_json_text(&json, "trouble", r->trouble);
+  if (r->error_message) sr_json_text(&json, "error_message", r->error_message);
   sr_put_joints(&json, m);
   sr_json_end(&json);
 }
@@ -267,7 +267,7 @@ static void show_switches(srText* out, const srRunResult* x) {
   enum { SHOWN = 6 };
   for (int i = 0; i < x->nswitch && i < SHOWN; i++) {
     const srSwitch* s = &x->switches[i];
-    sr_show_line(out, "", "%s from t = %.6g s on: %s", s->to, s->t, s->why);
+    sr_show_line(out, "", "%s from t = %.6g s on: %s", s->to, s->t, s->reason);
   }
   if (x->stats.switches > SHOWN) sr_show_line(out, "", "%ld changes of method in all, see --json", x->stats.switches);
 }
@@ -301,7 +301,7 @@ static void show_events(const srRunReport* r, srText* out) {
   const srRunResult* x = r->result;
   const int shown = r->verbose ? x->nevent : 5;
   for (int i = 0; i < x->nevent && i < shown; i++)
-    sr_show_line(out, i == 0 ? "events" : "", "at t = %.9g: %s", x->event[i].t, x->event[i].why);
+    sr_show_line(out, i == 0 ? "events" : "", "at t = %.9g: %s", x->event[i].t, x->event[i].reason);
   if (x->event_count > shown) sr_show_line(out, "", "%ld events in all, see --json", x->event_count);
 }
 
@@ -338,7 +338,7 @@ static void show_run(const srRunReport* r, srText* out) {
   else
     show_end_briefly(r, out);
   if (r->out) sr_text_print(out, "results: %s (%ld rows, %d columns)\n", r->out, x->rows, r->columns);
-  if (r->trouble) sr_text_print(out, "THE RUN STOPPED EARLY: %s\n", r->trouble);
+  if (r->error_message) sr_text_print(out, "THE RUN STOPPED EARLY: %s\n", r->error_message);
 }
 
 void sr_report_run(const srRunReport* run, srReportForm form, srText* out) {

@@ -218,15 +218,15 @@ bool sr_contact_monitor_prepare(srContactMonitor* monitor, const srIntegrator* i
 
 double sr_contact_monitor_release(srContactMonitor* monitor, double* y) {
   struct srInstances* x = monitor->d->instances;
-  double heat = -1;
+  double dissipation = -1;
   for (int k = x != NULL ? x->nused - 1 : -1; k >= 0; --k) {
     srInstance* instance = &x->instance[x->used[k]];
     if (instance->near >= 0) continue;
     const double lost = let_go(monitor, &instance->element, y);
-    heat = fmax(heat, 0) + lost;
+    dissipation = fmax(dissipation, 0) + lost;
     sr_instance_remove(monitor->m, monitor->d, instance);
   }
-  return heat;
+  return dissipation;
 }
 
 // The velocity of a contact that is closed at the start is taken as its approach velocity.
@@ -328,9 +328,9 @@ double sr_contact_monitor_change(srContactMonitor* monitor, int i, bool touches,
   (void)set_clamped(monitor, i, false);
   set_closed(monitor, i, false);
   monitor->d->z[e->z + SR_Z_CLOSED] = 0;
-  const double heat = let_go(monitor, e, y);
+  const double dissipation = let_go(monitor, e, y);
   if (instance_of(monitor, i) != NULL) sr_instance_remove(monitor->m, monitor->d, instance_of(monitor, i));
-  return heat;
+  return dissipation;
 }
 
 // ---- after a step -------------------------------------------------------------------------------------------------------

@@ -143,8 +143,9 @@ static int touch_act(void* user, double t, double* q, double* v, double* y, cons
   for (int i = 0; i < contacts->nlocated; ++i) {
     if (fired[i] == 0) continue;
     // A separating pair is no contact event, however deep the error of the step has put it.
-    monitor->told.heat(monitor->told.user,
-                       sr_contact_monitor_change(contacts, i, contacts->gap[i] <= 0.0 && contacts->rate[i] < 0.0, y));
+    monitor->told.dissipation(
+        monitor->told.user,
+        sr_contact_monitor_change(contacts, i, contacts->gap[i] <= 0.0 && contacts->rate[i] < 0.0, y));
     if (sr_contact_monitor_closed(contacts, i)) monitor->told.impact(monitor->told.user, t, i);
   }
   return contacts->full ? -1 : 0;
@@ -239,7 +240,7 @@ const char* sr_events_gathered(const srEventMonitor* monitor) {
 }
 
 const char* sr_events_bad(const srEventMonitor* monitor) {
-  const srEventTrouble trouble = sri_events_trouble(monitor->events);
-  const bool formula = monitor->m->nevent > 0 && trouble.source == 0 && trouble.function >= 0;
-  return formula ? monitor->m->event[trouble.function].name : NULL;
+  const srEventError error_message = sri_events_error(monitor->events);
+  const bool formula = monitor->m->nevent > 0 && error_message.source == 0 && error_message.function >= 0;
+  return formula ? monitor->m->event[error_message.function].name : NULL;
 }

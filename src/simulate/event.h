@@ -11,10 +11,10 @@
 // Callbacks to the run while an event is carried out.
 typedef struct srEventTold {
   void* user;
-  void (*event)(void* user, double t, int i);   // <event> i
-  void (*impact)(void* user, double t, int i);  // located contact i closes
-  void (*heat)(void* user, double energy);      // energy dissipated at separation, J
-  void (*work)(void* user, double energy);      // of the impulses of an action, J
+  void (*event)(void* user, double t, int i);      // <event> i
+  void (*impact)(void* user, double t, int i);     // located contact i closes
+  void (*dissipation)(void* user, double energy);  // energy dissipated at separation, J
+  void (*work)(void* user, double energy);         // of the impulses of an action, J
 } srEventTold;
 
 // Succession of the times of one <event> with an action.

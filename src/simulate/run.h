@@ -1,6 +1,6 @@
 // A run in progress, for the files that carry it out.   run.c the loop | step.c the loop in the caller's hands | run_options.c the request | run_start.c memory and start |
 // run_progress.c stop requests | run_rows.c results | run_energy.c the energy balance | run_events.c events and contacts between steps |
-// run_log.c the list of events | run_trouble.c why it stopped
+// run_log.c the list of events | run_failure.c why it stopped
 #ifndef SR_SIMULATE_RUN_H
 #define SR_SIMULATE_RUN_H
 
@@ -96,12 +96,12 @@ void sr_run_tell_event(void* run, double t, int i);
 void sr_run_tell_chatter(void* run, double t, int i);
 void sr_run_tell_integrator(srRun* run);  // changes of rank and of method, what was lost during the run
 
-// ---- run_trouble.c
-SR_PRINTF(2, 3) void sr_run_say(srRun* run, const char* format, ...);  // adds to result->trouble
+// ---- run_failure.c
+SR_PRINTF(2, 3) void sr_run_say(srRun* run, const char* format, ...);  // adds to result->error_message
 // The run cannot continue: why, with cause and location; d holds the last good state, of t_good, and its row is written.
-srStatus sr_run_fail(srRun* run, double t_good, const char* why);
-srStatus sr_run_fail_at(srRun* run, double t_good, const char* why);  // the same, with the time
-srStatus sr_run_fail_bounds(srRun* run);                              // the state is beyond them
+srStatus sr_run_fail(srRun* run, double t_good, const char* reason);
+srStatus sr_run_fail_at(srRun* run, double t_good, const char* reason);  // the same, with the time
+srStatus sr_run_fail_bounds(srRun* run);                                 // the state is beyond them
 srStatus sr_run_fail_step(srRun* run);  // a step is not possible, or steps have become too short to make progress
 
 #endif

@@ -32,7 +32,7 @@ static srStatus act(srRun* run, double t) {
   const srStatus status = sri_events_act(run->events->events, t, run->q, run->v, run->y, &ends);
   run->ended = run->ended || ends;
   if (status == SR_OK) return SR_OK;
-  switch (sri_events_trouble(run->events->events).kind) {
+  switch (sri_events_error(run->events->events).kind) {
     case SR_EVENTS_ACTION:
       if (sr_events_gathered(run->events) != NULL) return fail_gathered(run, t_good, sr_events_gathered(run->events));
       return sr_run_fail_at(
@@ -61,7 +61,7 @@ srStatus sr_run_happen(srRun* run, double t) {
   if (status != SR_OK) return status;
   return sri_restart(run->integrator, t, run->q, run->v, run->y) == SR_OK
              ? SR_OK
-             : sr_run_fail(run, t, sri_why(run->integrator));
+             : sr_run_fail(run, t, sri_error_message(run->integrator));
 }
 
 srStatus sr_run_take_events(srRun* run) {
@@ -88,7 +88,7 @@ static srStatus restart(srRun* run) {
   const double t = sri_time(run->integrator);
   return sri_restart(run->integrator, t, run->q, run->v, run->y) == SR_OK
              ? SR_OK
-             : sr_run_fail(run, t, sri_why(run->integrator));
+             : sr_run_fail(run, t, sri_error_message(run->integrator));
 }
 
 srStatus sr_run_change(srRun* run, const double* y) {
@@ -105,10 +105,10 @@ srStatus sr_run_prepare_contacts(srRun* run, double* limit) {
   if (sr_contact_monitor_prepare(run->contacts, run->integrator, step, limit)) sr_events_renumber(run->events);
   if (run->contacts->full) return sr_run_fail_at(run, sri_time(run->integrator), "a contact has no room");
   memcpy(run->y, sri_y(run->integrator), (size_t)run->m->ny * sizeof(double));
-  const double heat = sr_contact_monitor_release(run->contacts, run->y);
-  if (heat >= 0.0) {
+  const double dissipation = sr_contact_monitor_release(run->contacts, run->y);
+  if (dissipation >= 0.0) {
     take_state(run, run->y);
-    sr_run_add_heat(run, heat);
+    sr_run_add_heat(run, dissipation);
     const srStatus restarted = restart(run);
     if (restarted != SR_OK) return restarted;
   }

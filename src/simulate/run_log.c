@@ -20,7 +20,7 @@ static void note(srRun* run, double t, const char* kind, const char* a, const ch
   result->event[i] = (srRunEvent){.t = t, .kind = kind, .a = a, .b = b};
   va_list arguments;
   va_start(arguments, format);
-  (void)vsnprintf(result->event[i].why, sizeof result->event[i].why, format, arguments);
+  (void)vsnprintf(result->event[i].reason, sizeof result->event[i].reason, format, arguments);
   va_end(arguments);
 }
 

@@ -37,7 +37,7 @@ static bool make_watches(srRun* run, const srSystem* system) {
   const srEventTold told = {.user = run,
                             .event = sr_run_tell_event,
                             .impact = sr_run_tell_impact,
-                            .heat = sr_run_add_heat,
+                            .dissipation = sr_run_add_heat,
                             .work = sr_run_add_work};
   run->contacts = sr_contact_monitor_create(run->m, run->d, sr_run_is_adaptive(run->options));
   run->jumps = sr_jumps_create(run->m, run->d, run->integrator);
@@ -130,7 +130,7 @@ srStatus sr_run_start(srRun* run) {
     return sr_run_fail_at(run, run->t0, "a contact cannot be evaluated");
   if (sr_jumps_start(run->jumps) != 0) return sr_run_fail_at(run, run->t0, "the formula of a law cannot be evaluated");
   if (sri_start(run->integrator, run->t0, d->q, d->v, d->y) != SR_OK)
-    return sr_run_fail(run, run->t0, sri_why(run->integrator));
+    return sr_run_fail(run, run->t0, sri_error_message(run->integrator));
   run->stepping = true;
   tell_partition(run);
   if (sr_run_evaluate_last(run, SR_STAGE_ACCELERATION) != 0) {

@@ -153,7 +153,7 @@ static srStatus take_step(srStepper* s) {
 static srStatus ready(srStepper* s, const srData* d, srMessages* messages) {
   s->run.messages = messages;
   s->run.ended = s->run.stopped = false;
-  s->result.trouble[0] = '\0';
+  s->result.error_message[0] = '\0';
   s->work->stop = s->run.stop = d->stop;
   s->work->stop_user = s->run.stop_user = d->stop_user;
   if (!goes_on_from(s, d)) return start(s, d, messages);

@@ -57,8 +57,8 @@ static bool create_vectors(srIntegrator* integrator) {
   return true;
 }
 
-static srStatus refuse(srMessages* messages, srStatus status, const char* why, const char* name) {
-  sr_messages_add(messages, SR_SEVERITY_ERROR, (srPlace){0}, "the method '%s' %s", name, why);
+static srStatus refuse(srMessages* messages, srStatus status, const char* reason, const char* name) {
+  sr_messages_add(messages, SR_SEVERITY_ERROR, (srPlace){0}, "the method '%s' %s", name, reason);
   return status;
 }
 
@@ -154,7 +154,7 @@ bool sri_bdf_solver(srIntegrator* integrator, srBdfSolve solve) {
 }
 
 void sri_bdf_silent(int code, const char* module, const char* function, char* message, void* user) {
-  (void)code, (void)module, (void)function, (void)message, (void)user;  // sri_why has its own message
+  (void)code, (void)module, (void)function, (void)message, (void)user;  // sri_error_message has its own message
 }
 
 // ---- evaluation -------------------------------------------------------------------------------------------------------
@@ -207,7 +207,7 @@ bool sri_bdf_too_short(srIntegrator* integrator, double t) {
 
 static srStatus fail_evaluation(srIntegrator* integrator, double h) {
   const srBdf* b = integrator->work;
-  char reason[sizeof integrator->detail];
+  char reason[sizeof integrator->reason];
   sri_reason(integrator, b->outcome, reason, sizeof reason);
   if (b->outcome < 0) {
     return sri_fail(integrator, "the step from t = %.9g of length %.3g failed: %s", integrator->t, h, reason);

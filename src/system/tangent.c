@@ -157,7 +157,7 @@ static void prepare(srModelTangent* x) {
   x->of_v = none(x, m->njv);
   x->of_scalar = none(x, m->nsensor_value);
   x->of_state = none(x, m->ny);
-  x->of_link = none(x, m->nforce);
+  x->of_distance = none(x, m->nforce);
   sr_tangent_force_prepare(x);
   sr_tangent_formulas(x);
 }

@@ -47,7 +47,7 @@ struct srModelTangent {
   int *of_q, *of_v;        // njq, njv: their variables, -1 none
   int* of_scalar;          // nsensor_value
   int* of_state;           // ny
-  int* of_link;            // nforce: the variable z of a law between two points; zdot is the next one
+  int* of_distance;        // nforce: the variable z of a law between two points; zdot is the next one
   srProgram *laws, *rows;  // derivatives of force-law formulas; first and second ones of constraint formulas
   int* law_start;          // nformula + 1: dependences of each formula
   srDependence* law;
@@ -104,7 +104,7 @@ bool sr_tangent_fixed(srModelTangent* x, const int* pair,
 // The same, and prepares the sparse matrix.
 bool sr_tangent_matrix_prepare(srModelTangent* x, const int* pair, size_t count);
 void sr_tangent_matrix_destroy(srModelTangent* x);
-// Before an evaluation: records the entries of the instances where they have changed. < 0: out of memory, reported in d->trouble.
+// Before an evaluation: records the entries of the instances where they have changed. < 0: out of memory, reported in d->error_message.
 int sr_tangent_record(srModelTangent* x, srData* d);
 // As the callbacks of srMotionSolver.
 int sr_tangent_matrix_evaluate(srModelTangent* x, srData* d, double tau, const double* a, double* diagonal);

@@ -32,7 +32,7 @@ static const srVariable* gap_variable(srModelTangent* x, const srContactVariable
 
 static void prepare_force(srModelTangent* x, int i) {
   const srForceElement* e = &x->m->force[i];
-  x->of_link[i] = -1;
+  x->of_distance[i] = -1;
   if (e->law->port == SR_PORT_JOINT) {
     sr_tangent_variable(x, (srVariable){.kind = SR_VAR_V, .index = e->dof});
     if (e->qdof >= 0) sr_tangent_variable(x, (srVariable){.kind = SR_VAR_Q, .index = e->qdof});
@@ -43,8 +43,8 @@ static void prepare_force(srModelTangent* x, int i) {
   } else {
     x->of_force[i] = sr_tangent_chain(x, e->point[1], e->point[0], -1);
   }
-  if (e->law->port == SR_PORT_LINK) {
-    x->of_link[i] = sr_tangent_variable(x, (srVariable){.kind = SR_VAR_ARG, .index = i, .scalar = 0});
+  if (e->law->port == SR_PORT_DISTANCE) {
+    x->of_distance[i] = sr_tangent_variable(x, (srVariable){.kind = SR_VAR_ARG, .index = i, .scalar = 0});
     sr_tangent_variable(x, (srVariable){.kind = SR_VAR_ARG, .index = i, .scalar = 1});
   }
   for (int k = 0; k < e->ny; k++) sr_tangent_variable(x, (srVariable){.kind = SR_VAR_STATE, .index = e->y + k});
@@ -53,7 +53,7 @@ static void prepare_force(srModelTangent* x, int i) {
 // One program for all elements of a law.
 static const srProgram* derivative_of(srModelTangent* x, int i) {
   const srForceElement* force = x->m->force;
-  if (force[i].slope || force[i].formula >= 0) return NULL;
+  if (force[i].jacobian || force[i].formula >= 0) return NULL;
   for (int k = i - 1; k >= 0 && k > i - 64; k--)
     if (force[k].law == force[i].law) return x->derivative[k];
   return sr_law_derivative(&x->pool, force[i].law);
@@ -128,7 +128,7 @@ typedef struct Law {
   srPortMotion motion;
 } Law;
 
-static double slope(const Law* law, int row, int column) { return law->J[row * (2 * law->n + law->k) + column]; }
+static double derivative(const Law* law, int row, int column) { return law->J[row * (2 * law->n + law->k) + column]; }
 
 // Force and derivative of an element at d's state; nothing while entries are only recorded.
 static int evaluate(srModelTangent* x, srData* d, double tau, Law* law) {
@@ -162,7 +162,7 @@ static void put_states(srModelTangent* x, const Law* law, int row, int n, const 
   for (int s = 0; s < law->k; s++) {
     const int column = x->m->nv + law->e->y + s;
     const srVariable y = {.n = 1, .column = &column, .dq = &by_q, .dv = &by_v};
-    sr_tangent_outer(x, n, rows, coefficient, stride, &y, slope(law, row, 2 * law->n + s));
+    sr_tangent_outer(x, n, rows, coefficient, stride, &y, derivative(law, row, 2 * law->n + s));
   }
 }
 
@@ -185,8 +185,8 @@ static void put_scalar(srModelTangent* x, const Law* law, const srVariable* on, 
     const int state = x->m->nv + law->e->y + r - 1, n = r == 0 ? on->n : 1;
     const int* rows = r == 0 ? on->column : &state;
     const double* by = r == 0 ? coefficient : &one;
-    if (position) sr_tangent_outer(x, n, rows, by, 1, position, slope(law, r, 0));
-    sr_tangent_outer(x, n, rows, by, 1, rate, slope(law, r, 1));
+    if (position) sr_tangent_outer(x, n, rows, by, 1, position, derivative(law, r, 0));
+    sr_tangent_outer(x, n, rows, by, 1, rate, derivative(law, r, 1));
     put_states(x, law, r, n, rows, by, 1);
   }
 }
@@ -197,8 +197,8 @@ static void joint_element(srModelTangent* x, const Law* law) {
   put_scalar(x, law, v, v->dv, q, v);
 }
 
-static void link_element(srModelTangent* x, const srData* d, int i, const Law* law) {
-  const srVariable *z = x->variable[x->of_link[i]], *zdot = x->variable[x->of_link[i] + 1];
+static void distance_element(srModelTangent* x, const srData* d, int i, const Law* law) {
+  const srVariable *z = x->variable[x->of_distance[i]], *zdot = x->variable[x->of_distance[i] + 1];
   sr_tangent_variable_turn(x, d, z, law->f[0]);
   put_scalar(x, law, z, z->dq, z, zdot);
 }
@@ -206,9 +206,9 @@ static void link_element(srModelTangent* x, const srData* d, int i, const Law* l
 // Derivative by x converted to one by the pose: its rows r.
 static void over_pose(const Law* law, int r, const double* A, double* out) {
   for (int j = 0; j < 6; j++) {
-    out[j] = j < 3 ? 0 : slope(law, r, j);
+    out[j] = j < 3 ? 0 : derivative(law, r, j);
     for (int k = 0; j < 3 && law->e->law->port == SR_PORT_FRAMES && k < 3; k++)
-      out[j] += slope(law, r, k) * A[3 * k + j];
+      out[j] += derivative(law, r, k) * A[3 * k + j];
   }
 }
 
@@ -221,7 +221,7 @@ static void wide_element(srModelTangent* x, const srChain* chain, const Law* law
   if (law->e->law->port == SR_PORT_FRAMES && x->entries.place) sr_rotation_jacobian(law->motion.x, A);
   for (int r = 0; r < 6; r++) {
     over_pose(law, r, A, Lx + 6 * r);
-    for (int j = 0; j < 6; j++) Lt[6 * r + j] = slope(law, r, 6 + j);
+    for (int j = 0; j < 6; j++) Lt[6 * r + j] = derivative(law, r, 6 + j);
   }
   sr_chain_wrench(chain, law->f, Lx, Lt, &x->entries);
   for (int r = 0; r < 6; r++) {
@@ -232,7 +232,7 @@ static void wide_element(srModelTangent* x, const srChain* chain, const Law* law
     const int row = x->m->nv + law->e->y + r - 6;
     double by_pose[6], by_twist[6];
     over_pose(law, r, A, by_pose);
-    for (int j = 0; j < 6; j++) by_twist[j] = slope(law, r, 6 + j);
+    for (int j = 0; j < 6; j++) by_twist[j] = derivative(law, r, 6 + j);
     for (int k = 0; k < chain->n; k++) {
       const double *c = chain->c + 6 * k, *dt = chain->dt + 6 * k;
       srm_entry(&x->entries, row, chain->dof[k], -dot6(by_pose, c) - dot6(by_twist, dt), -dot6(by_twist, c));
@@ -247,7 +247,7 @@ static void put_gap_row(srModelTangent* x, const Law* law, int r, int n, const i
   static const int formula[] = {0, -1, 1, 2};
   for (int j = 0; j < 4; j++) {
     if (formula[j] < 0) continue;
-    for (int i = 0; i < n; i++) by[i] = factor * slope(law, r, j) * coefficient[i];
+    for (int i = 0; i < n; i++) by[i] = factor * derivative(law, r, j) * coefficient[i];
     put_formula(x, law->e->formula + formula[j], n, rows, by, 1);
   }
   for (int i = 0; i < n; i++) by[i] = factor * coefficient[i];
@@ -284,7 +284,7 @@ static int elements(srModelTangent* x, srData* d, double tau) {
     if (answer != 0) return answer;
     switch (law.e->law->port) {
       case SR_PORT_JOINT: joint_element(x, &law); break;
-      case SR_PORT_LINK: link_element(x, d, i, &law); break;
+      case SR_PORT_DISTANCE: distance_element(x, d, i, &law); break;
       case SR_PORT_GAP: gap_element(x, d, &law); break;
       default: wide_element(x, x->of_force[i], &law); break;
     }

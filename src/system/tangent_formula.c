@@ -45,8 +45,8 @@ static int variable_of(srModelTangent* x, const srNodeView* leaf) {
   srVariable key = {.kind = (int)leaf->kind, .index = leaf->index};
   if (leaf->kind == SR_VAR_ARG) {
     for (int i = 0; i < m->nforce; i++) {
-      const int z = leaf->index - m->force[i].link_arg;
-      if (m->force[i].link_arg >= 0 && (z == 0 || z == 1)) return x->of_link[i] + z;
+      const int z = leaf->index - m->force[i].distance_arg;
+      if (m->force[i].distance_arg >= 0 && (z == 0 || z == 1)) return x->of_distance[i] + z;
     }
   }
   for (int i = 0; leaf->kind == SR_VAR_SENSOR && i < m->nsensor; i++) {
@@ -79,7 +79,7 @@ static void law_programs(srModelTangent* x, srPool* scratch) {
   if (m->nformula > 0) memcpy(root, m->priv->law_root, (size_t)m->nformula * sizeof *root);
   srGraph* graph = sr_graph_bind(scratch, m->priv->graph, root, m->nformula);
   mark_acting(m, acts);
-  Nodes leaves = {0}, slopes = {0};
+  Nodes leaves = {0}, derivatives = {0};
   int n = 0, capacity = 0;
   x->law_start = NEW(x, int, m->nformula + 1);
   for (int i = 0; i < m->nformula; i++) {
@@ -89,13 +89,13 @@ static void law_programs(srModelTangent* x, srPool* scratch) {
       const srNodeView view = sr_graph_view(graph, leaves.node[k]);
       const srNode by = sr_graph_derive(graph, root[i], leaves.node[k]);
       if (is_zero(graph, by)) continue;
-      SR_PUSH(&x->pool, x->law, n, capacity) = (srDependence){variable_of(x, &view), slopes.n};
-      SR_PUSH(scratch, slopes.node, slopes.n, slopes.capacity) = by;
+      SR_PUSH(&x->pool, x->law, n, capacity) = (srDependence){variable_of(x, &view), derivatives.n};
+      SR_PUSH(scratch, derivatives.node, derivatives.n, derivatives.capacity) = by;
     }
     x->law_start[i + 1] = n;
   }
-  x->laws = sr_program_create(&x->pool, graph, slopes.node, slopes.n);
-  x->law_value = NEW(x, double, slopes.n);
+  x->laws = sr_program_create(&x->pool, graph, derivatives.node, derivatives.n);
+  x->law_value = NEW(x, double, derivatives.n);
 }
 
 // ---- rows -----------------------------------------------------------------------------------------------------------------
@@ -112,22 +112,22 @@ static srNode leaf_of(const srModel* m, srGraph* graph, const srFormulaVariable*
 
 // First derivatives by variable k of a constraint and second ones by k and l that matter: k a velocity of a velocity equation, else a
 // position; l a position.
-static void row_slopes(srModelTangent* x, srPool* scratch, srGraph* graph, const srFormulaRow* row, const srNode* root,
-                       int pair, Nodes* slopes) {
+static void row_derivatives(srModelTangent* x, srPool* scratch, srGraph* graph, const srFormulaRow* row,
+                            const srNode* root, int pair, Nodes* derivatives) {
   for (int k = 0; k < row->nvar; k++) {
     const int own = x->row_variable[row->arg + k];
     x->row_first[row->arg + k] = -1;
     if (own < 0 || x->variable[own]->velocity != row->velocity) continue;
     const srNode by = root[row->value + 1 + k];
-    x->row_first[row->arg + k] = slopes->n;
-    SR_PUSH(scratch, slopes->node, slopes->n, slopes->capacity) = by;
+    x->row_first[row->arg + k] = derivatives->n;
+    SR_PUSH(scratch, derivatives->node, derivatives->n, derivatives->capacity) = by;
     for (int l = 0; l < row->nvar; l++) {
       const int other = x->row_variable[row->arg + l];
       if (other < 0 || x->variable[other]->velocity) continue;
       const srNode twice = sr_graph_derive(graph, by, leaf_of(x->m, graph, &row->var[l]));
       if (is_zero(graph, twice)) continue;
-      x->row_second[pair + k * row->nvar + l] = slopes->n;
-      SR_PUSH(scratch, slopes->node, slopes->n, slopes->capacity) = twice;
+      x->row_second[pair + k * row->nvar + l] = derivatives->n;
+      SR_PUSH(scratch, derivatives->node, derivatives->n, derivatives->capacity) = twice;
     }
   }
 }
@@ -137,7 +137,7 @@ static void row_programs(srModelTangent* x, srPool* scratch) {
   srNode* root = sr_pool_alloc(scratch, ((size_t)m->nrow_formula + 1) * sizeof *root);
   if (m->nrow_formula > 0) memcpy(root, m->priv->row_root, (size_t)m->nrow_formula * sizeof *root);
   srGraph* graph = sr_graph_bind(scratch, m->priv->graph, root, m->nrow_formula);
-  Nodes slopes = {0};
+  Nodes derivatives = {0};
   int pairs = 0;
   x->row_pair = NEW(x, int, m->nformula_row);
   x->row_first = NEW(x, int, m->nrow_arg);
@@ -151,10 +151,10 @@ static void row_programs(srModelTangent* x, srPool* scratch) {
   for (int i = 0; i < m->nformula_row; i++) {
     const srFormulaRow* row = &m->formula_row[i];
     for (int k = 0; k < row->nvar; k++) x->row_variable[row->arg + k] = row_variable(x, &row->var[k]);
-    row_slopes(x, scratch, graph, row, root, x->row_pair[i], &slopes);
+    row_derivatives(x, scratch, graph, row, root, x->row_pair[i], &derivatives);
   }
-  x->rows = sr_program_create(&x->pool, graph, slopes.node, slopes.n);
-  x->row_value = NEW(x, double, slopes.n);
+  x->rows = sr_program_create(&x->pool, graph, derivatives.node, derivatives.n);
+  x->row_value = NEW(x, double, derivatives.n);
 }
 
 // scratch is in the pool: a local variable that changes after setjmp is indeterminate after the jump.

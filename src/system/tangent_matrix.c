@@ -226,7 +226,8 @@ int sr_tangent_record(srModelTangent* x, srData* d) {
     if (x->matrix != NULL) good = make_pattern(x, d, count);
   }
   if (!good) {
-    (void)snprintf(d->trouble, sizeof d->trouble, "out of memory for the matrix of %d contacts", d->instances->nused);
+    (void)snprintf(d->error_message, sizeof d->error_message, "out of memory for the matrix of %d contacts",
+                   d->instances->nused);
     return -1;
   }
   x->nentry = count;

@@ -25,8 +25,8 @@ typedef struct Both {
   double *T, *drift;  // nv x nv; T. v
 } Both;
 
-static void die(const char* what, const char* why) {
-  printf("%s: %s\n", what, why);
+static void die(const char* what, const char* reason) {
+  printf("%s: %s\n", what, reason);
   exit(1);
 }
 

@@ -9,16 +9,16 @@
 int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size);
 
 // x and y are variables, k is a parameter; q(...) takes its arguments as text.
-static srNode resolve(void* user, srGraph* graph, const char* name, char* why, size_t size) {
-  (void)user, (void)why, (void)size;
+static srNode resolve(void* user, srGraph* graph, const char* name, char* reason, size_t size) {
+  (void)user, (void)reason, (void)size;
   if (strcmp(name, "t") == 0) return sr_graph_var(graph, SR_VAR_TIME, 0);
   if (strcmp(name, "x") == 0) return sr_graph_var(graph, SR_VAR_Q, 0);
   if (strcmp(name, "y") == 0) return sr_graph_var(graph, SR_VAR_V, 0);
   return strcmp(name, "k") == 0 ? sr_graph_param(graph, "k", 2) : SR_NO_NODE;
 }
 
-static srNode call(void* user, srGraph* graph, const srCall* c, char* why, size_t size) {
-  (void)user, (void)why, (void)size;
+static srNode call(void* user, srGraph* graph, const srCall* c, char* reason, size_t size) {
+  (void)user, (void)reason, (void)size;
   return c->raw ? sr_graph_var(graph, SR_VAR_Q, c->narg) : SR_NO_NODE;
 }
 

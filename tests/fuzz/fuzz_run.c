@@ -20,8 +20,8 @@ static int count_down(void* user) {
   return --*left <= 0;
 }
 
-static void fail(const char* why, const srRunResult* result) {
-  fprintf(stderr, "%s: %s (t = %g)\n", why, result->trouble, result->t);
+static void fail(const char* reason, const srRunResult* result) {
+  fprintf(stderr, "%s: %s (t = %g)\n", reason, result->error_message, result->t);
   abort();
 }
 
@@ -42,7 +42,8 @@ static void run(const srModel* m, srData* d, const uint8_t* choice) {
     if (!isfinite(d->q[i])) fail("done, and q is not finite", result);
   for (int i = 0; status == SR_OK && i < m->nv; i++)
     if (!isfinite(d->v[i])) fail("done, and v is not finite", result);
-  if (status != SR_OK && sr_messages_errors(messages) == 0 && result->trouble[0] == 0) fail("no sentence", result);
+  if (status != SR_OK && sr_messages_errors(messages) == 0 && result->error_message[0] == 0)
+    fail("no sentence", result);
   sr_messages_destroy(messages);
   free(result);
 }

@@ -54,7 +54,7 @@ int sarrus_plugin(srPlugin* plugin) {
   static const double maxwell_start[] = {0.2};
   static const srImpedance laws[] = {
       {"maxwell", SR_PORT_JOINT, 2, maxwell_words, 1, maxwell_start, maxwell, maxwell_energy},
-      {"hardening", SR_PORT_LINK, 2, hardening_words, 0, 0, hardening, hardening_energy},
+      {"hardening", SR_PORT_DISTANCE, 2, hardening_words, 0, 0, hardening, hardening_energy},
       {"drag", SR_PORT_POINT, 1, 0, 0, 0, drag, 0},
   };
   static const srFunction function = {"cube", cube, 0};

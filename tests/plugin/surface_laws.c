@@ -11,14 +11,14 @@ static int smooth(const srFrictionIn* in, srFrictionOut* out) {
   for (int k = 0; k < in->n; ++k) speed2 += in->v[k] * in->v[k];
   const double c = in->Fk / sqrt(speed2 + in->p->v0 * in->p->v0);
   for (int k = 0; k < in->n; ++k) out->f[k] = c * in->v[k];
-  out->heat = c * speed2;
+  out->dissipation = c * speed2;
   out->sticks = false;
   return 0;
 }
 
 static int square(const srNormalIn* in, srNormalOut* out) {
   out->f = out->elastic = in->p->K * in->d * in->d;
-  out->heat = 0;
+  out->dissipation = 0;
   out->clamped = false;
   return 0;
 }

@@ -144,7 +144,7 @@ def test_a_run_that_cannot_go_on_keeps_what_it_has():
                          '<inertial mass="1"/></body><torque joint="b" law="v(b)^3"/></sarrus>').compile()
     error = raises(sarrus.Stopped, model.run, t_end=2, rtol=1e-9)
     assert error.status == 1 and abs(error.result.report["t"] - 0.5) < 1e-6  # v = 1/sqrt(1 - 2 t)
-    assert len(error.result) > 100 and error.result.report["trouble"]
+    assert len(error.result) > 100 and error.result.report["error_message"]
 
 
 def test_progress_may_stop_a_run_and_raise():

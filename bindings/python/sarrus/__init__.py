@@ -18,9 +18,9 @@ import sys as _sys
 
 try:
     import numpy as _numpy  # noqa: F401
-except ImportError as _trouble:
+except ImportError as _error:
     raise ImportError(f"the sarrus module needs numpy, and this Python ({_sys.executable}) has none: "
-                      "install it (apt-get install python3-numpy, or pip install numpy)") from _trouble
+                      "install it (apt-get install python3-numpy, or pip install numpy)") from _error
 
 from . import _library, _program, _verbs
 from ._error import Error, Message, ModelWarning, Stopped

@@ -93,7 +93,7 @@ class Messages:
             raise MemoryError
         return self
 
-    def __exit__(self, *trouble):
+    def __exit__(self, *exception):
         L.lib.sr_messages_destroy(self.pointer)
         self.pointer = None
 

@@ -44,8 +44,8 @@ def open_library():
     for path in candidates():
         try:
             return ctypes.CDLL(str(path)), path
-        except OSError as trouble:
-            tried.append(f"  {path}: {trouble}")
+        except OSError as error:
+            tried.append(f"  {path}: {error}")
     raise ImportError("libsarrus was not found; build it (cmake -B build && cmake --build build), install it, or name the file in "
                       "SARRUS_LIBRARY"
                       + ("\ntried:\n" + "\n".join(tried) if tried else ""))

@@ -174,7 +174,7 @@ class Model:
 
     def _done(self, code, d, what):
         if code != 0:
-            raise Error(f"{what}: {d.trouble or 'a law refused this state'}", 1)
+            raise Error(f"{what}: {d.error_message or 'a law refused this state'}", 1)
 
     # -------------------------------------------------------------------------------------------------- stages of a data
     def _evaluate(self, d, stage, otherwise=""):
@@ -207,14 +207,14 @@ class Model:
         """The same: a handle of what has changed, warnings, notes."""
         out = ctypes.c_void_p()
         with Messages() as said:
-            warnings = said.check(lib.sr_assembly_change_create(*self._of(d), said.pointer, byref(out)), d.trouble)
+            warnings = said.check(lib.sr_assembly_change_create(*self._of(d), said.pointer, byref(out)), d.error_message)
             notes = said.all(NOTE)
         return Handle(out.value, lib.sr_assembly_change_destroy), warnings, notes
 
     def _at_time(self, d, q_given, v_given):
         """The state at d.t: drivers on their motion, loops of the initial state closed. Warnings as texts."""
         with Messages() as said:
-            return said.check(lib.sr_state_at_time(*self._of(d), q_given, v_given, said.pointer, None), d.trouble)
+            return said.check(lib.sr_state_at_time(*self._of(d), q_given, v_given, said.pointer, None), d.error_message)
 
     def start(self, d, word="inside-limits"):
         """Moves the start in d: "inside-limits", to the nearest one inside of the limits of all joints that meets the
@@ -223,7 +223,7 @@ class Model:
         if word not in words:
             raise ValueError(f"start '{word}' is unknown{nearest(str(word), words)} There are: {', '.join(words)}")
         with Messages() as said:
-            return said.check(lib.sr_start(*self._of(d), words.index(word), said.pointer), d.trouble)
+            return said.check(lib.sr_start(*self._of(d), words.index(word), said.pointer), d.error_message)
 
     def _outside(self, d):
         """The warning of joints outside of their limits, as a list of texts."""
@@ -361,7 +361,7 @@ class Model:
         out = ctypes.POINTER(L.struct["srRank"])()
         status = lib.sr_rank_create(*self._of(d), byref(out))
         if status != L.OK:
-            raise Error(d.trouble or L.lib.sr_status_text(status).decode(), 1)
+            raise Error(d.error_message or L.lib.sr_status_text(status).decode(), 1)
         try:
             return use(out)
         finally:
@@ -457,7 +457,7 @@ class Model:
         model, data = ctypes.c_void_p(), ctypes.c_void_p()
         with Messages() as said:
             warnings = said.check(lib.sr_formulate(self._spec.pointer, *self._of(d), number, said.pointer,
-                                                   byref(model), byref(data)), d.trouble)
+                                                   byref(model), byref(data)), d.error_message)
         other = Model(Handle(model.value, lib.sr_model_destroy), self._spec, self.warnings + warnings, self.notes)
         other._initial = Data(other, Handle(data.value, lib.sr_data_destroy, other._handle))
         return other

@@ -118,13 +118,13 @@ def _given(options):
     return given
 
 
-def _report(model, d, o, r, assembly, start, trouble):
+def _report(model, d, o, r, assembly, start, error_message):
     """As `sarrus run --json`."""
     x, text = L.struct["srRunReport"](), (lambda word: word.encode() if word is not None else None)
     x.m, x.d = model._of(d)
     x.options, x.result = ctypes.addressof(o), ctypes.addressof(r)
     x.assembly = assembly.pointer if assembly else None
-    x.file, x.contact, x.start, x.trouble = b"", b"continuous", text(start), text(trouble)
+    x.file, x.contact, x.start, x.error_message = b"", b"continuous", text(start), text(error_message)
     out = sensors(report(lib.sr_report_run, byref(x), JSON))
     return filled(out, dict.fromkeys(("q", "v", "y", "lambda"), 0))
 
@@ -153,7 +153,7 @@ def _simulate(model, d, o, progress):
     with Messages() as said:
         status = attended(lambda: lib.sr_run(*model._of(d), byref(o), said.pointer, byref(r)), store, progress, o.t_end)
         if status not in (L.OK, L.FAILED):
-            said.check(status, d.trouble)
+            said.check(status, d.error_message)
         lib.sr_run_conclude(*model._of(d), byref(o), byref(r), said.pointer)
         errors, warnings = said.all(ERROR), said.all(WARNING)
     if not lib.sr_row_store_complete(store.pointer):
@@ -161,8 +161,8 @@ def _simulate(model, d, o, progress):
     n = ctypes.c_long()
     rows = lib.sr_row_store_rows(store.pointer, byref(n))
     table = view(store, rows, (n.value, len(names)))
-    trouble = None if status == L.OK else r.trouble.decode(errors="replace") or "the run stopped early"
-    return r, Result(names, units, table), errors, warnings, trouble
+    error_message = None if status == L.OK else r.error_message.decode(errors="replace") or "the run stopped early"
+    return r, Result(names, units, table), errors, warnings, error_message
 
 
 def run(self, t_end=None, method=None, q=None, v=None, y=None, tau=None, t=None, data=None, formulation=None,
@@ -191,13 +191,13 @@ def run(self, t_end=None, method=None, q=None, v=None, y=None, tau=None, t=None,
         model = self.formulated(formulation, d)
         d = model.data()
     said += _told(lib.sr_warn_constraint_options, model._handle.pointer, byref(o), byref(_given(given)))
-    r, result, errors, warnings, trouble = _simulate(model, d, o, progress)
+    r, result, errors, warnings, error_message = _simulate(model, d, o, progress)
     warnings = said + warnings
-    result.report = {**_report(model, d, o, r, assembly, start, trouble), "warnings": model.warnings + warnings,
+    result.report = {**_report(model, d, o, r, assembly, start, error_message), "warnings": model.warnings + warnings,
                      "notes": model.notes + notes}
     result.options = o
     result.data, result.warnings, result.provenance = d, warnings, provenance(model, o)
     warn(warnings)
-    if trouble:
-        raise Stopped(errors + [trouble], result)
+    if error_message:
+        raise Stopped(errors + [error_message], result)
     return result

@@ -264,7 +264,7 @@ class Ground:
 
 def _lost(x):
     place = (x.place_file.decode() if x.place_file else None, x.place_line, x.place_column)
-    return {"what": x.what.decode(), "why": x.why.decode(), "place": place, "effect": ("nothing", "start", "motion")[x.effect]}
+    return {"what": x.what.decode(), "reason": x.reason.decode(), "place": place, "effect": ("nothing", "start", "motion")[x.effect]}
 
 
 
@@ -340,7 +340,7 @@ class Spec:
 
     def save(self, path, format=None):
         """Writes a model file: "sarrus" (the native format), "urdf" or "mjcf"; without a format by the name of the file,
-        .urdf or .mjcf, else our own. Returns what the format cannot say, as a list of {what, why, place, effect}; effect is
+        .urdf or .mjcf, else our own. Returns what the format cannot say, as a list of {what, reason, place, effect}; effect is
         "nothing", "start" (the initial state) or "motion" (the equations)."""
         if format is None:
             ending = os.path.splitext(os.fsdecode(path))[1]

@@ -369,19 +369,19 @@ static void write_cuts(Mbs* m, const srXmlNode* cuts) {
 }
 
 // A link is kept with no force: its law is C code in ROBOTRAN.
-static void write_link(Mbs* m, const srXmlNode* node) {
+static void add_distance_force(Mbs* m, const srXmlNode* node) {
   const char* word = word_of(m, node, "name");
-  srLinkDef def = {.law = sr_reader_one(0, node->place)};
+  srDistanceForceDef def = {.law = sr_reader_one(0, node->place)};
   ignore_others(m, node, "name|endpoint1|endpoint2");
   if (!word || !endpoints(m, node, &def.a, &def.b)) return;
   def.name = (srAttr){.text = sr_reader_name(m->r, word, &m->link_names), .place = node->place};
   if (m->links.times++ == 0) m->links.first = node->place, m->links.name = def.name.text;
-  sr_reader_add(m->r, SR_ELEMENT_LINK, SR_NO_OWNER, &def, node->place);
+  sr_reader_add(m->r, SR_ELEMENT_DISTANCE_FORCE, SR_NO_OWNER, &def, node->place);
 }
 
-static void write_links(Mbs* m, const srXmlNode* links) {
+static void add_distance_forces(Mbs* m, const srXmlNode* links) {
   for (const srXmlNode* c = links->first; c && !sr_reader_is_over(m->r, c->place); c = c->next)
-    if (strcmp(c->name, "link") == 0) write_link(m, c);
+    if (strcmp(c->name, "link") == 0) add_distance_force(m, c);
   ignore_others(m, links, "link");
 }
 
@@ -434,7 +434,7 @@ static void write_all(Mbs* m, const srXmlNode* root) {
   }
   for (const srXmlNode* c = root->first; c; c = c->next) {
     if (strcmp(c->name, "cuts") == 0) write_cuts(m, c);
-    if (strcmp(c->name, "links") == 0) write_links(m, c);
+    if (strcmp(c->name, "links") == 0) add_distance_forces(m, c);
   }
 }
 

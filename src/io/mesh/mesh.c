@@ -46,13 +46,13 @@ static srTriangles* keep(const srTriangles* got) {
 static srStatus read_guarded(srPool* pool, const char* path, srMessages* messages, srTriangles** out) {
   jmp_buf no_memory;
   size_t size;
-  const char* why = NULL;
+  const char* reason = NULL;
   pool->on_fail = &no_memory;
   if (setjmp(no_memory) != 0) return SR_MEMORY;
   srTriangleList list = {.pool = pool, .file = path, .messages = messages};
-  const char* text = sr_file_read(pool, path, SR_MESH_MAX_SIZE, &size, &why);
+  const char* text = sr_file_read(pool, path, SR_MESH_MAX_SIZE, &size, &reason);
   if (!text) {
-    sr_triangles_error(&list, 0, 0, "%s", why);
+    sr_triangles_error(&list, 0, 0, "%s", reason);
     return SR_IO;
   }
   if (!sr_triangles_read(&list, text, size)) return SR_INPUT;

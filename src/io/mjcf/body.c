@@ -32,17 +32,17 @@ const char* sr_mjcf_new_name(srMjcf* m, const char* stem, int* count, srNames* t
 
 const char* sr_mjcf_our_name(const srMjcf* m, const srNames* given, const char* word) {
   const int i = word ? sr_names_find(given, word) : -1;
-  return i >= 0 ? m->ours[i] : NULL;
+  return i >= 0 ? m->spec_name[i] : NULL;
 }
 
 static void collect_name(srMjcf* m, const srXmlNode* node, srNames* given, srNames* taken, const char* what) {
   const srXmlAttribute* a = sr_xml_attribute(node, "name");
   if (!a || !*a->value) return;
-  if (!sr_names_put(given, a->value, m->nours)) {
+  if (!sr_names_put(given, a->value, m->nspec_name)) {
     sr_mjcf_error(m, a->place, "there is a %s '%.60s' already", what, a->value);
     return;
   }
-  SR_PUSH(&m->r->pool, m->ours, m->nours, m->ours_capacity) = sr_reader_name(m->r, a->value, taken);
+  SR_PUSH(&m->r->pool, m->spec_name, m->nspec_name, m->spec_name_capacity) = sr_reader_name(m->r, a->value, taken);
 }
 
 // Names in the file come first; those that are made for nameless things must not take them.

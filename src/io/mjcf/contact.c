@@ -26,12 +26,12 @@ static const char* const types[] = {"plane", "sphere", "capsule", "ellipsoid", "
 enum { PLANE, SPHERE, TYPES = SR_COUNT(types) };
 
 // Numbers of a contact.
-typedef struct Touch {
+typedef struct PairSettings {
   int condim;
   double friction[5];  // two of sliding, spinning, two of rolling
   double solref[2];
   double margin, gap;
-} Touch;
+} PairSettings;
 
 typedef struct Keys {
   uint64_t* key;
@@ -104,7 +104,7 @@ static int type_of(const srMjcfGeom* g) {
 
 static bool can_touch(int a, int b) { return (a == SPHERE && b <= SPHERE) || (b == SPHERE && a <= SPHERE); }
 
-static void stiffness_of(const Search* s, const Touch* t, double M, double* K, double* D) {
+static void stiffness_of(const Search* s, const PairSettings* t, double M, double* K, double* D) {
   if (t->solref[0] > 0 && t->solref[1] > 0) {
     const double tc = s->safe ? fmax(t->solref[0], 2 * s->m->timestep) : t->solref[0];
     *K = M / (tc * t->solref[1] * tc * t->solref[1]);
@@ -115,7 +115,7 @@ static void stiffness_of(const Search* s, const Touch* t, double M, double* K, d
   }
 }
 
-static void add_friction(srMjcf* m, const Touch* t, double D, srPlace place, srContactDef* def) {
+static void add_friction(srMjcf* m, const PairSettings* t, double D, srPlace place, srContactDef* def) {
   if (t->condim < 3 || !(t->friction[0] > 0)) {
     def->friction = (srAttr){.text = "none", .place = place};
     return;
@@ -129,7 +129,7 @@ static void add_friction(srMjcf* m, const Touch* t, double D, srPlace place, srC
   if (t->condim >= 6) def->mu_roll = sr_reader_one(t->friction[3], place);
 }
 
-static void make_contact(Search* s, const srMjcfGeom* a, const srMjcfGeom* b, const Touch* t, const char* name,
+static void make_contact(Search* s, const srMjcfGeom* a, const srMjcfGeom* b, const PairSettings* t, const char* name,
                          srPlace place) {
   srMjcf* m = s->m;
   double K, D;
@@ -155,8 +155,8 @@ static void make_contact(Search* s, const srMjcfGeom* a, const srMjcfGeom* b, co
   if (s->made++ == 0) s->first = place;
 }
 
-static void touch(Search* s, const srMjcfGeom* a, const srMjcfGeom* b, const Touch* t, const char* name,
-                  srPlace place) {
+static void add_contact(Search* s, const srMjcfGeom* a, const srMjcfGeom* b, const PairSettings* t, const char* name,
+                        srPlace place) {
   const int one = type_of(a), two = type_of(b);
   if (one == PLANE && two == PLANE) return;  // nor in MuJoCo
   if (can_touch(one, two))
@@ -166,9 +166,9 @@ static void touch(Search* s, const srMjcfGeom* a, const srMjcfGeom* b, const Tou
 }
 
 // ------------------------------------------------------------------------------------------------------ by themselves
-static Touch mixed(const srMjcfGeom* a, const srMjcfGeom* b) {
+static PairSettings mixed(const srMjcfGeom* a, const srMjcfGeom* b) {
   const srMjcfGeom* one = a->priority >= b->priority ? a : b;
-  Touch t = {.condim = one->condim, .margin = fmax(a->margin, b->margin), .gap = fmax(a->gap, b->gap)};
+  PairSettings t = {.condim = one->condim, .margin = fmax(a->margin, b->margin), .gap = fmax(a->gap, b->gap)};
   const bool equal = a->priority == b->priority;
   double friction[3];
   for (int k = 0; k < 3; k++) friction[k] = equal ? fmax(a->friction[k], b->friction[k]) : one->friction[k];
@@ -197,8 +197,8 @@ static void find_touching(Search* s) {
       if (!(a->contype & b->conaffinity) && !(b->contype & a->conaffinity)) continue;
       if (are_kept_apart(s, a->body, b->body) || has(&s->excluded, key_of(a->body, b->body))) continue;
       if (has(&s->paired, key_of(list[i], list[k]))) continue;
-      const Touch t = mixed(a, b);
-      touch(s, a, b, &t, NULL, b->place);
+      const PairSettings t = mixed(a, b);
+      add_contact(s, a, b, &t, NULL, b->place);
     }
 }
 
@@ -239,9 +239,9 @@ static void make_solid(srMjcf* m, const srMjcfGeom* g) {
   }
 }
 
-static bool read_touch(srMjcf* m, const srXmlNode* node, Touch* t) {
+static bool read_touch(srMjcf* m, const srXmlNode* node, PairSettings* t) {
   double condim;
-  *t = (Touch){.friction = {1, 1, 0.005, 0.0001, 0.0001}, .solref = {0.02, 1}};
+  *t = (PairSettings){.friction = {1, 1, 0.005, 0.0001, 0.0001}, .solref = {0.02, 1}};
   const int n = sr_mjcf_numbers(m, node, NULL, "friction", 1, 5, t->friction);
   const bool good = sr_mjcf_number(m, node, NULL, "condim", 3, &condim) &&
                     sr_mjcf_number(m, node, NULL, "margin", 0, &t->margin) &&
@@ -255,7 +255,7 @@ static bool read_touch(srMjcf* m, const srXmlNode* node, Touch* t) {
 
 static void read_pair(Search* s, const srXmlNode* node) {
   srMjcf* m = s->m;
-  Touch t;
+  PairSettings t;
   const int a = sr_mjcf_find(m, node, "geom1", &m->geom_names, "geom");
   const int b = sr_mjcf_find(m, node, "geom2", &m->geom_names, "geom");
   const srXmlAttribute* name = sr_xml_attribute(node, "name");
@@ -273,8 +273,8 @@ static void read_pair(Search* s, const srXmlNode* node) {
   }
   make_solid(m, &m->geom[a]);
   make_solid(m, &m->geom[b]);
-  touch(s, &m->geom[a], &m->geom[b], &t, name && *name->value ? sr_reader_name(m->r, name->value, NULL) : NULL,
-        node->place);
+  add_contact(s, &m->geom[a], &m->geom[b], &t, name && *name->value ? sr_reader_name(m->r, name->value, NULL) : NULL,
+              node->place);
 }
 
 void sr_mjcf_contacts(srMjcf* m, const srXmlNode* section) {

@@ -54,32 +54,33 @@ static const char* folder_of(srReader* r, const char* name) {
 
 // The file that *name means, which becomes its name as seen from the model's folder: next to the file that includes it, or, as
 // MuJoCo does, next to the model. In both cases inside the model's folder.
-static const char* find_file(Expander* x, const char** name, const char** why) {
+static const char* find_file(Expander* x, const char** name, const char** reason) {
   srReader* r = x->m->r;
   const char* folder = x->file->folder;
   if (folder && *folder) {
-    const char* beside = sr_path_join(&r->pool, folder, *name);
-    const char* real = sr_path_inside(&r->pool, x->m->how->folder, beside, why);
-    if (real) return *name = beside, real;
+    const char* sibling = sr_path_join(&r->pool, folder, *name);
+    const char* real = sr_path_inside(&r->pool, x->m->how->folder, sibling, reason);
+    if (real) return *name = sibling, real;
   }
-  return sr_path_inside(&r->pool, x->m->how->folder, *name, why);
+  return sr_path_inside(&r->pool, x->m->how->folder, *name, reason);
 }
 
 // The root of the file that the attribute names; `here` becomes the file. The verb is what the present element does with it.
 // NULL after an error.
 static const srXmlNode* open_file(Expander* x, const srXmlAttribute* a, const char* verb, srMjcfFile* here) {
   const srXmlNode* root = NULL;
-  const char* why = NULL;
+  const char* reason = NULL;
   if (!x->m->how->folder) {
     x->lost = true;
     sr_mjcf_error(x->m, a->place, "'%.200s' is not read: the model comes from memory and has no folder", a->value);
     return NULL;
   }
   const char *problem = sr_path_problem(a->value), *name = a->value;
-  const char* real = problem ? NULL : find_file(x, &name, &why);
+  const char* real = problem ? NULL : find_file(x, &name, &reason);
   if (!real) {
     x->lost = true;
-    sr_mjcf_error(x->m, a->place, problem ? "'%.200s' %s" : "the file '%.200s' %s", a->value, problem ? problem : why);
+    sr_mjcf_error(x->m, a->place, problem ? "'%.200s' %s" : "the file '%.200s' %s", a->value,
+                  problem ? problem : reason);
   } else if (is_cycle(x->file, real)) {
     sr_mjcf_error(x->m, a->place, "'%.200s' %s itself, directly or through others", a->value, verb);
   } else if (x->file->depth >= MAX_INCLUDES) {

@@ -79,14 +79,14 @@ static const char* climb(srPool* pool, const char* folder, const char* name) {
 static const char* path_of(srMjcf* m, const srMjcfMesh* mesh, const srXmlAttribute* file) {
   srPool* pool = &m->r->pool;
   const srMjcfCompiler* c = sr_mjcf_compiler_of(m, mesh->node);
-  const char *name = c->strip_path ? sr_mjcf_behind_slash(file->value) : file->value, *path = name, *why;
+  const char *name = c->strip_path ? sr_mjcf_behind_slash(file->value) : file->value, *path = name, *reason;
   if (sr_path_is_fixed(name)) return name;
   if (*c->mesh_folder) path = sr_path_join(pool, c->mesh_folder, path);
   if (*c->folder && !sr_path_is_fixed(path)) path = sr_path_join(pool, c->folder, path);
   const char *folder = m->how->folder, *by = file->place.file;
-  if (!folder || !by || sr_path_is_fixed(path) || sr_path_inside(pool, folder, path, &why)) return path;
-  const char* beside = climb(pool, sr_path_relative(pool, folder, sr_path_folder(pool, by)), name);
-  return sr_path_inside(pool, folder, beside, &why) ? beside : path;
+  if (!folder || !by || sr_path_is_fixed(path) || sr_path_inside(pool, folder, path, &reason)) return path;
+  const char* sibling = climb(pool, sr_path_relative(pool, folder, sr_path_folder(pool, by)), name);
+  return sr_path_inside(pool, folder, sibling, &reason) ? sibling : path;
 }
 
 // True where scaling first and turning then gives the same up to a pose, which is put into mesh->inverse.

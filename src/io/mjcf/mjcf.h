@@ -124,8 +124,8 @@ typedef struct srMjcf {
   srNames mesh_names, material_names;
   // names: of the file (to the index in `ours`), and those of the spec that they become
   srNames given_bodies, given_joints;
-  const char** ours;
-  int nours, ours_capacity;
+  const char** spec_name;
+  int nspec_name, spec_name_capacity;
   int unnamed_bodies, unnamed_geoms, unnamed_sites;
   struct srMjcfInertia* inertia;  // one a body
   int ninertia, inertia_capacity;

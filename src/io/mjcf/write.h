@@ -19,9 +19,9 @@ typedef struct srMjcfAxisSite {
 } srMjcfAxisSite;
 
 // Two shapes of the spec that a <contact> holds apart.
-typedef struct srMjcfTouch {
+typedef struct srMjcfPair {
   int contact, a, b;
-} srMjcfTouch;
+} srMjcfPair;
 
 // A geom that collides by itself, with those whose bits fit.
 typedef struct srMjcfFilter {
@@ -46,13 +46,13 @@ typedef struct srMjcfOut {
   int nscrew, screw_capacity;
   // Contacts: of shape i of the spec
   int* shape_body;
-  bool* touches;  // it is in a contact that is written
+  bool* in_pair;  // it is in a contact that is written
   srMjcfFilter* filter;
   double* contact_mass;    // of every contact: the mass M of all its pairs, 0: it is written pair by pair
   int nfilter;             // contacts that are not
   const char** geom_word;  // its name in the new file, NULL: none, or it is not written
-  srMjcfTouch* touch;
-  int ncontact_monitored, touch_capacity;
+  srMjcfPair* pair;
+  int npair, pair_capacity;
   srNames pair_names;
   // Initial state: numbers of the key
   double *qpos, *qvel;

@@ -309,8 +309,8 @@ static const char* understand_laws(Drive* d) {
                           : sr_graph_const(d->laws.graph, item->number);
   }
   for (int i = 0; i < d->npull; i++) {
-    const char* why = add_torque(d, &d->pull[i], law[i]);
-    if (why) return why;
+    const char* reason = add_torque(d, &d->pull[i], law[i]);
+    if (reason) return reason;
   }
   for (int k = 0; k < FORCES; k++) good = good && add_force(d, k, force[k]);
   return good ? NULL : not_affine;
@@ -514,35 +514,35 @@ static const char* understand(Drive* d) {
       return "its state works in other laws too";
     if (!understand_state(d)) return "MJCF has activations w' = u and w' = (u - w)/T, held within a range or not";
   }
-  const char* why = understand_laws(d);
-  if (!why) why = find_target(d);
-  if (!why) why = find_feedback(d);
+  const char* reason = understand_laws(d);
+  if (!reason) reason = find_target(d);
+  if (!reason) reason = find_feedback(d);
   if (d->state < 0) d->input = d->source;
-  return why;
+  return reason;
 }
 
-static void lose(srConvert* c, srElementKind kind, int i, const char* why) {
+static void lose(srConvert* c, srElementKind kind, int i, const char* reason) {
   sr_convert_take_all(c, kind, i);
-  sr_convert_lose(c, srs_place(c->spec, kind, i), SR_LOSS_MOTION, sr_convert_title(c, kind, i), "%s", why);
+  sr_convert_lose(c, srs_place(c->spec, kind, i), SR_LOSS_MOTION, sr_convert_title(c, kind, i), "%s", reason);
 }
 
-static void lose_drive(const Drive* d, const char* why) {
+static void lose_drive(const Drive* d, const char* reason) {
   srConvert* c = d->x->c;
-  for (int i = 0; i < d->npull; i++) lose(c, SR_ELEMENT_TORQUE, d->pull[i].torque, why);
+  for (int i = 0; i < d->npull; i++) lose(c, SR_ELEMENT_TORQUE, d->pull[i].torque, reason);
   for (int i = 0; i < srs_count(c->spec, SR_ELEMENT_FORCE); i++)
-    if (d->owners->force[i] == d->control) lose(c, SR_ELEMENT_FORCE, i, why);
+    if (d->owners->force[i] == d->control) lose(c, SR_ELEMENT_FORCE, i, reason);
   for (int i = 0; i < srs_count(c->spec, SR_ELEMENT_STATE); i++)
-    if (d->owners->state[i] == d->control) lose(c, SR_ELEMENT_STATE, i, why);
+    if (d->owners->state[i] == d->control) lose(c, SR_ELEMENT_STATE, i, reason);
 }
 
 static void lose_several(srConvert* c, const Owners* o) {
-  static const char why[] = "its law has several controls, which one actuator of MJCF does not have";
+  static const char reason[] = "its law has several controls, which one actuator of MJCF does not have";
   for (int i = 0; i < srs_count(c->spec, SR_ELEMENT_TORQUE); i++)
-    if (o->torque[i] == SEVERAL) lose(c, SR_ELEMENT_TORQUE, i, why);
+    if (o->torque[i] == SEVERAL) lose(c, SR_ELEMENT_TORQUE, i, reason);
   for (int i = 0; i < srs_count(c->spec, SR_ELEMENT_FORCE); i++)
-    if (o->force[i] == SEVERAL) lose(c, SR_ELEMENT_FORCE, i, why);
+    if (o->force[i] == SEVERAL) lose(c, SR_ELEMENT_FORCE, i, reason);
   for (int i = 0; i < srs_count(c->spec, SR_ELEMENT_STATE); i++)
-    if (o->state[i] == SEVERAL) lose(c, SR_ELEMENT_STATE, i, why);
+    if (o->state[i] == SEVERAL) lose(c, SR_ELEMENT_STATE, i, reason);
 }
 
 // ----------------------------------------------------------------------------------------------------------- in the file
@@ -659,14 +659,14 @@ void sr_mjcf_out_actuators(srMjcfOut* x) {
   lose_several(c, &owners);
   for (int i = 0; i < srs_count(c->spec, SR_ELEMENT_PARAMETER); i++) {
     Drive d = {.x = x, .owners = &owners, .control = i};
-    const char* why = collect(&d);
+    const char* reason = collect(&d);
     if (d.npull == 0 && d.force < 0) continue;
-    if (!why) why = understand(&d);
-    if (why)
-      lose_drive(&d, why);
+    if (!reason) reason = understand(&d);
+    if (reason)
+      lose_drive(&d, reason);
     else
       drive[n++] = d;
-    ntendon += !why && d.target == ON_TENDON;
+    ntendon += !reason && d.target == ON_TENDON;
   }
   if (ntendon > 0) sr_xml_begin(&c->xml, "tendon");
   for (int i = 0; i < n; i++)

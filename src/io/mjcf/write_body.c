@@ -34,7 +34,7 @@ static bool is_chained(const srModel* m, int b) {
 static void find_folded(srMjcfOut* x) {
   const srConvert* c = x->c;
   const srModel* m = c->m;
-  int freedoms = 0;  // of the chain so far
+  int dofs = 0;  // of the chain so far
   x->folded = sr_pool_alloc(c->pool, (size_t)m->nbody + 1);
   int* children = sr_pool_alloc(c->pool, (size_t)(m->nbody + 1) * sizeof *children);
   for (int b = 1; b <= m->nbody; b++) children[m->body_parent[b]]++;
@@ -42,8 +42,8 @@ static void find_folded(srMjcfOut* x) {
     const bool empty = !sr_convert_has_mass(m, b) && c->first[SR_ELEMENT_SHAPE][b] < 0 &&
                        c->first[SR_ELEMENT_POINT][b] < 0 && x->first_axis_site[b] < 0 && !x->framed[b];
     const int own = m->joint_nv[m->body_joint[b]] + (m->joint_type[m->body_joint[b]] == SR_JOINT_HELICAL);
-    x->folded[b] = empty && is_chained(m, b) && children[b] == 1 && is_chained(m, b + 1) && freedoms + own <= MOST;
-    freedoms = x->folded[b] ? freedoms + own : own;
+    x->folded[b] = empty && is_chained(m, b) && children[b] == 1 && is_chained(m, b + 1) && dofs + own <= MOST;
+    dofs = x->folded[b] ? dofs + own : own;
   }
 }
 

@@ -53,9 +53,9 @@ static const char* obstacle(const srContactDef* def) {
 }
 
 static void add_touch(srMjcfOut* x, int contact, int a, int b) {
-  const srMjcfTouch touch = {contact, a, b};
-  x->touches[a] = x->touches[b] = true;
-  SR_PUSH(x->c->pool, x->touch, x->ncontact_monitored, x->touch_capacity) = touch;
+  const srMjcfPair pair = {contact, a, b};
+  x->in_pair[a] = x->in_pair[b] = true;
+  SR_PUSH(x->c->pool, x->pair, x->npair, x->pair_capacity) = pair;
 }
 
 // The pairs of contact i that can move against each other, in the order of the compiler's.
@@ -165,7 +165,7 @@ static bool put_filter(srMjcfOut* x, int i, const Sides* s, const int* many) {
     if (s->of[k] == 0) continue;
     if (s->of[k] & 1) filter->contype |= bit;
     if (s->of[k] & 2) filter->conaffinity |= bit;
-    x->touches[k] = true;
+    x->in_pair[k] = true;
     if (own >= 0 && !(s->of[k] & (own + 1))) continue;
     filter->contact = i;
     filter->priority = own >= 0;
@@ -202,7 +202,7 @@ void sr_mjcf_out_find_contacts(srMjcfOut* x) {
   srConvert* c = x->c;
   const size_t n = (size_t)srs_count(c->spec, SR_ELEMENT_SHAPE) + 1;
   x->shape_body = sr_pool_alloc(c->pool, n * sizeof *x->shape_body);
-  x->touches = sr_pool_alloc(c->pool, n);
+  x->in_pair = sr_pool_alloc(c->pool, n);
   x->geom_word = sr_pool_alloc(c->pool, n * sizeof *x->geom_word);
   x->filter = sr_pool_alloc(c->pool, n * sizeof *x->filter);
   x->contact_mass =
@@ -213,14 +213,14 @@ void sr_mjcf_out_find_contacts(srMjcfOut* x) {
   find_filters(x);
   for (int i = 0; i < srs_count(c->spec, SR_ELEMENT_CONTACT); i++) {
     const srContactDef* def = srs_get(c->spec, SR_ELEMENT_CONTACT, i);
-    const char* why = obstacle(def);
-    if (!why) {
+    const char* reason = obstacle(def);
+    if (!reason) {
       if (!(x->contact_mass[i] > 0)) find_pairs(x, i, def);
       continue;
     }
     sr_convert_take_all(c, SR_ELEMENT_CONTACT, i);
     sr_convert_lose(c, srs_place(c->spec, SR_ELEMENT_CONTACT, i), SR_LOSS_MOTION,
-                    sr_convert_title(c, SR_ELEMENT_CONTACT, i), "%s", why);
+                    sr_convert_title(c, SR_ELEMENT_CONTACT, i), "%s", reason);
   }
 }
 
@@ -280,7 +280,7 @@ void sr_mjcf_out_filter(srMjcfOut* x, int i) {
   put_numbers(c, f->contact, x->contact_mass[f->contact], first, true);
 }
 
-static void put_pair(srMjcfOut* x, const srMjcfTouch* t, double M, bool first) {
+static void put_pair(srMjcfOut* x, const srMjcfPair* t, double M, bool first) {
   srConvert* c = x->c;
   const int i = t->contact;
   const char* name = sr_convert_text(c, SR_ELEMENT_CONTACT, i, FIELD(name));
@@ -292,21 +292,21 @@ static void put_pair(srMjcfOut* x, const srMjcfTouch* t, double M, bool first) {
   sr_xml_end(&c->xml);
 }
 
-static void lose_pair(srMjcfOut* x, const srMjcfTouch* t, const char* why) {
+static void lose_pair(srMjcfOut* x, const srMjcfPair* t, const char* reason) {
   srConvert* c = x->c;
   sr_convert_take_all(c, SR_ELEMENT_CONTACT, t->contact);
   sr_convert_lose(c, srs_place(c->spec, SR_ELEMENT_CONTACT, t->contact), SR_LOSS_MOTION,
-                  sr_convert_title(c, SR_ELEMENT_CONTACT, t->contact), "%s", why);
+                  sr_convert_title(c, SR_ELEMENT_CONTACT, t->contact), "%s", reason);
 }
 
 void sr_mjcf_out_contacts(srMjcfOut* x) {
   srConvert* c = x->c;
   bool any = false;
-  if (x->ncontact_monitored == 0) return;
+  if (x->npair == 0) return;
   const double* inverse = inverse_masses(c);
   sr_names_init(&x->pair_names, c->pool);
-  for (int k = 0; k < x->ncontact_monitored; k++) {
-    const srMjcfTouch* t = &x->touch[k];
+  for (int k = 0; k < x->npair; k++) {
+    const srMjcfPair* t = &x->pair[k];
     const double M = 1 / (inverse[x->shape_body[t->a]] + inverse[x->shape_body[t->b]]);
     if (!x->geom_word[t->a] || !x->geom_word[t->b]) {
       lose_pair(x, t, "one of its shapes is not written, a hollow sphere or a plane that moves");
@@ -315,7 +315,7 @@ void sr_mjcf_out_contacts(srMjcfOut* x) {
     } else {
       if (!any) sr_xml_begin(&c->xml, "contact");
       any = true;
-      put_pair(x, t, M, k == 0 || x->touch[k - 1].contact != t->contact);
+      put_pair(x, t, M, k == 0 || x->pair[k - 1].contact != t->contact);
     }
   }
   if (any) sr_xml_end(&c->xml);

@@ -54,7 +54,7 @@ static void put_geom(srMjcfOut* x, int i) {
   sr_convert_take(c, SR_ELEMENT_SHAPE, i, SR_TAKE(srShapeDef, density));  // in the inertia of the body
   sr_convert_take(c, SR_ELEMENT_SHAPE, i, SR_TAKE(srShapeDef, material));
   sr_xml_begin(&c->xml, "geom");
-  if (name || x->touches[i]) x->geom_word[i] = sr_convert_name(c, &c->mesh_names, "%s", name ? name : "geom");
+  if (name || x->in_pair[i]) x->geom_word[i] = sr_convert_name(c, &c->mesh_names, "%s", name ? name : "geom");
   if (x->geom_word[i]) sr_xml_text(&c->xml, "name", x->geom_word[i]);
   put_form(c, i, type);
   if (sr_convert_numbers(c, SR_ELEMENT_SHAPE, i, SR_TAKE(srShapeDef, color), rgba, 4) == 4)
@@ -62,7 +62,7 @@ static void put_geom(srMjcfOut* x, int i) {
   sr_xml_text(&c->xml, "mass", "0");
   sr_mjcf_out_filter(x, i);
   sr_xml_end(&c->xml);
-  if (!sr_text_is(use, "visual") && !x->touches[i] && x->nsolid++ == 0)
+  if (!sr_text_is(use, "visual") && !x->in_pair[i] && x->nsolid++ == 0)
     x->first_solid = srs_place(c->spec, SR_ELEMENT_SHAPE, i);
 }
 

@@ -23,8 +23,8 @@ static bool is_control(const char* name) {
   return strncmp(name, SR_MJCF_CONTROL, strlen(SR_MJCF_CONTROL)) == 0 && name[strlen(SR_MJCF_CONTROL)];
 }
 
-static srNode name_of(void* user, srGraph* graph, const char* name, char* why, size_t size) {
-  (void)why, (void)size;
+static srNode name_of(void* user, srGraph* graph, const char* name, char* reason, size_t size) {
+  (void)reason, (void)size;
   const srMjcfLaws* laws = user;
   const srSpec* spec = laws->c->spec;
   for (int i = srs_count(spec, SR_ELEMENT_PARAMETER) - 1; i >= 0; i--) {
@@ -73,8 +73,8 @@ static srNode inertia_of(const srMjcfLaws* laws, srGraph* graph, const srCall* c
   return sr_graph_const(graph, inertia[m->joint_v[sr_names_find(&laws->c->joints, call->raw[0])]]);
 }
 
-static srNode call_of(void* user, srGraph* graph, const srCall* call, char* why, size_t size) {
-  (void)why, (void)size;
+static srNode call_of(void* user, srGraph* graph, const srCall* call, char* reason, size_t size) {
+  (void)reason, (void)size;
   if (!call->raw || call->narg < 1 || call->narg > 2) return foreign(graph);
   if (strcmp(call->name, "sensor") == 0) return axis_of(user, graph, call);
   if (strcmp(call->name, "inertia") == 0) return inertia_of(user, graph, call);

@@ -34,8 +34,8 @@ static bool has_ending(const char* text, const char* end) {
 static bool is_binary_stl(srConvert* c, const char* file) {
   unsigned char head[84];
   const char* folder = srs_folder(c->spec);
-  srWhy why;
-  FILE* stream = sr_file_open(folder ? sr_path_join(c->pool, folder, file) : file, &why);
+  srReason reason;
+  FILE* stream = sr_file_open(folder ? sr_path_join(c->pool, folder, file) : file, &reason);
   if (!stream) return false;
   const bool whole = fread(head, 1, sizeof head, stream) == sizeof head && fseek(stream, 0, SEEK_END) == 0;
   const long size = whole ? ftell(stream) : 0;

@@ -206,15 +206,15 @@ static void read_parameter(Reader* r, srParameterDef* def) {
 // The text of a file that a model names; NULL after an error at place. *shown: its name for messages; *real: real path.
 static const char* open_file(Reader* r, const char* name, srPlace place, size_t* size, const char** shown,
                              const char** real) {
-  const char* why = NULL;
+  const char* reason = NULL;
   if (!r->in->folder) {
     FAIL(r, place, "'%.200s' is not read: the model comes from memory and has no folder", name);
     return NULL;
   }
-  *real = sr_path_inside(&r->in->pool, r->in->folder, name, &why);
+  *real = sr_path_inside(&r->in->pool, r->in->folder, name, &reason);
   *shown = sr_path_join(&r->in->pool, r->in->folder, name);
-  const char* text = *real ? sr_file_read(&r->in->pool, *real, SR_XML_MAX_SIZE, size, &why) : NULL;
-  if (!text) FAIL(r, place, "the file '%.200s' %s", name, why);
+  const char* text = *real ? sr_file_read(&r->in->pool, *real, SR_XML_MAX_SIZE, size, &reason) : NULL;
+  if (!text) FAIL(r, place, "the file '%.200s' %s", name, reason);
   return text;
 }
 
@@ -281,9 +281,9 @@ static void read_root(Reader* r, const srXmlNode* root, bool is_included) {
 
 // The tree of a file; each file is parsed once, however often it is included.
 static const srXmlNode* included_tree(Reader* r, const char* name, srPlace place, const char** real) {
-  const char *shown, *why = NULL;
+  const char *shown, *reason = NULL;
   size_t size;
-  *real = r->in->folder ? sr_path_inside(&r->in->pool, r->in->folder, name, &why) : NULL;
+  *real = r->in->folder ? sr_path_inside(&r->in->pool, r->in->folder, name, &reason) : NULL;
   for (int i = 0; *real && i < r->ntree; i++)
     if (strcmp(r->trees[i].real, *real) == 0) return r->trees[i].root;
   const char* text = open_file(r, name, place, &size, &shown, real);

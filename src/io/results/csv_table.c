@@ -25,7 +25,7 @@ typedef struct Reader {
   srMessages* messages;
   int line, errors;
   char separator;  // ',' ';' or a tab; ' ' for any blanks; 0: not known yet
-  bool ours;       // written by `run`: every line ends
+  bool by_run;     // written by `run`: every line ends
   bool last;       // piece of the file
   bool unended;    // this line has no end: the program that wrote it may have been stopped
   bool memory;     // ran out
@@ -242,7 +242,7 @@ static bool grow(Table* t) {
 // The last line of a program that was stopped may end anywhere: what is before it is whole.
 static bool is_cut(Reader* r, const char* line, const char* end) {
   if (!r->unended || r->table->seen.nrow == 0) return false;
-  if (!r->ours && count_fields(r, line, end) >= r->table->seen.ncolumn) return false;
+  if (!r->by_run && count_fields(r, line, end) >= r->table->seen.ncolumn) return false;
   sr_messages_add(r->messages, SR_SEVERITY_WARNING, (srPlace){r->file, r->line, 1},
                   "the last line is cut off, and left out");
   return true;
@@ -284,7 +284,7 @@ static void take_row(Reader* r, const char* line, const char* end) {
 static void take_line(Reader* r, const char* line, const char* end) {
   r->line++;
   if (r->line == 1 && end - line >= 3 && memcmp(line, "\xef\xbb\xbf", 3) == 0) line += 3;  // byte order mark
-  if (r->line == 1) r->ours = strncmp(line, "# sarrus ", 9) == 0;
+  if (r->line == 1) r->by_run = strncmp(line, "# sarrus ", 9) == 0;
   const char* first = line;
   while (first < end && is_blank(*first)) first++;
   if (first == end || *first == '#') return;
@@ -381,10 +381,10 @@ static srStatus read_all(Reader* r, FILE* file, Buffer* b) {
 
 srStatus sr_csv_read(const char* path, srMessages* messages, srResultTable** out) {
   *out = NULL;
-  srWhy why;
-  FILE* file = sr_file_open(path, &why);
+  srReason reason;
+  FILE* file = sr_file_open(path, &reason);
   if (!file) {
-    sr_messages_add(messages, SR_SEVERITY_ERROR, (srPlace){.file = path}, "%s", why.text);
+    sr_messages_add(messages, SR_SEVERITY_ERROR, (srPlace){.file = path}, "%s", reason.text);
     return SR_IO;
   }
   errno = 0;

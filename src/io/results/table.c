@@ -49,8 +49,8 @@ void sr_table_discard(srTableWriter* table) {
 // The signature may be at 0, 512, 1024, 2048, ...: later positions are for files with a user block in front.
 static bool is_hdf5(const char* path) {
   static const char signature[8] = {'\x89', 'H', 'D', 'F', '\r', '\n', '\x1a', '\n'};
-  srWhy why;
-  FILE* file = sr_file_open(path, &why);
+  srReason reason;
+  FILE* file = sr_file_open(path, &reason);
   bool found = false;
   for (long at = 0; file && !found && at < (1L << 20); at = at ? 2 * at : 512) {
     char head[8];

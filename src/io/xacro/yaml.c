@@ -396,7 +396,7 @@ bool sr_xacro_yaml_text(srXacro* x, char* text, const char* file, srXacroValue* 
 }
 
 bool sr_xacro_yaml(srXacro* x, const char* name, srPlace place, srXacroValue* out) {
-  const char* why = NULL;
+  const char* reason = NULL;
   size_t size;
   if (!x->folder) {
     sr_xacro_error(x, place, "the model comes from memory: it may not read '%.200s'", name);
@@ -404,9 +404,9 @@ bool sr_xacro_yaml(srXacro* x, const char* name, srPlace place, srXacroValue* ou
   }
   const char* path = sr_xacro_path(x, name, place);
   if (!path) return false;
-  char* text = sr_file_read(&x->r->pool, path, MAX_SIZE, &size, &why);
+  char* text = sr_file_read(&x->r->pool, path, MAX_SIZE, &size, &reason);
   if (!text || !sr_xacro_room(x, size, place)) {
-    if (!text) sr_xacro_error(x, place, "the file '%.200s' %s", path, why);
+    if (!text) sr_xacro_error(x, place, "the file '%.200s' %s", path, reason);
     return false;
   }
   return sr_xacro_yaml_text(x, text, path, out);

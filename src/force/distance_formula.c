@@ -7,4 +7,5 @@ static int evaluate(const srImpedanceIn* in, srImpedanceOut* out) {
   return 0;
 }
 
-const srImpedance sr_law_link_formula = {.name = "link-formula", .port = SR_PORT_LINK, .evaluate = evaluate};
+const srImpedance sr_law_distance_formula = {
+    .name = "distance-formula", .port = SR_PORT_DISTANCE, .evaluate = evaluate};

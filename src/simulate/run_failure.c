@@ -12,8 +12,8 @@
 #define AHEAD 1e-13  // of 1 s and of the time: where the cause of a failure is searched
 
 void sr_run_say(srRun* run, const char* format, ...) {
-  char* text = run->result->trouble;
-  const size_t size = sizeof run->result->trouble, used = strlen(text);
+  char* text = run->result->error_message;
+  const size_t size = sizeof run->result->error_message, used = strlen(text);
   va_list arguments;
   va_start(arguments, format);
   (void)vsnprintf(text + used, size - used, format, arguments);
@@ -68,15 +68,15 @@ static void say_largest_force(srRun* run) {
 static void say_cause_ahead(srRun* run, double t_good) {
   const double t = t_good + AHEAD * (1 + fabs(t_good));
   if (sr_evaluate_motion(run->m, run->d, t, run->q, run->v, run->y, SR_STAGE_ACCELERATION) == 0) return;
-  if (run->d->trouble[0] == '\0') return;
-  sr_run_say(run, "; right after it %s", run->d->trouble);
+  if (run->d->error_message[0] == '\0') return;
+  sr_run_say(run, "; right after it %s", run->d->error_message);
 }
 
-srStatus sr_run_fail(srRun* run, double t_good, const char* why) {
-  char cause[sizeof run->d->trouble];
-  memcpy(cause, run->d->trouble, sizeof cause);
-  run->result->trouble[0] = '\0';
-  sr_run_say(run, "%s", why);
+srStatus sr_run_fail(srRun* run, double t_good, const char* reason) {
+  char cause[sizeof run->d->error_message];
+  memcpy(cause, run->d->error_message, sizeof cause);
+  run->result->error_message[0] = '\0';
+  sr_run_say(run, "%s", reason);
   if (cause[0] != '\0') sr_run_say(run, "; %s", cause);
   say_where(run);
   run->result->t = t_good;
@@ -90,9 +90,9 @@ srStatus sr_run_fail(srRun* run, double t_good, const char* why) {
 }
 
 // Messages of the integrator contain the time themselves.
-srStatus sr_run_fail_at(srRun* run, double t_good, const char* why) {
+srStatus sr_run_fail_at(srRun* run, double t_good, const char* reason) {
   char sentence[300];
-  (void)snprintf(sentence, sizeof sentence, "at t = %.9g %s", sri_time(run->integrator), why);
+  (void)snprintf(sentence, sizeof sentence, "at t = %.9g %s", sri_time(run->integrator), reason);
   return sr_run_fail(run, t_good, sentence);
 }
 
@@ -106,10 +106,10 @@ srStatus sr_run_fail_step(srRun* run) {
   const bool drifts = run->m->constrained && sri_method_find(run->options->method)->index <= 1 &&
                       way != SR_STABILIZATION_PROJECTION && way != SR_STABILIZATION_PARTITION;
   char sentence[600];
-  const char* why = sri_why(run->integrator);
-  if (!drifts || strstr(why, "collapsed") == NULL) return sr_run_fail(run, sri_time(run->integrator), why);
+  const char* reason = sri_error_message(run->integrator);
+  if (!drifts || strstr(reason, "collapsed") == NULL) return sr_run_fail(run, sri_time(run->integrator), reason);
   (void)snprintf(sentence, sizeof sentence,
                  "%s; drift off the constraints may have made redundant ones independent: try another stabilization%s",
-                 why, way == SR_STABILIZATION_NONE ? "" : " or another alpha");
+                 reason, way == SR_STABILIZATION_NONE ? "" : " or another alpha");
   return sr_run_fail(run, sri_time(run->integrator), sentence);
 }
