@@ -6,7 +6,7 @@
 #include "laws.h"
 
 // -------------------------------------------------------------------------------------------------------- which laws
-// The words of a comma list that are known go to chosen, in this order; "none" is no law. False: messages say which is not.
+// The words of a comma list that are known go to chosen, in this order; "none" is no law. False: a message names the one that is not.
 static bool choose(Laws* l, const char* option, const char* list, const char* const* words, int n, int* chosen,
                    int* count) {
   bool good = true;

@@ -553,7 +553,7 @@ status 0 run models/dc-motor.xml --set L=1e-6 --method dopri5 --t-end 0.05
 says "warning: the motion is stiff for dopri5 from t = .* s on: .* try method auto or radau5"
 # an energy balance that does not close is reported
 status 0 run models/double-pendulum.xml --method dopri5 --rtol 0.05 --atol 0.05
-says "warning: the energy ledger misses .* take a smaller rtol and atol"
+says "warning: the energy balance misses .* take a smaller rtol and atol"
 status 0 run models/pendulum.xml --t-end 0.1 --stabilization baumgarte
 says "warning: --stabilization.* are for closed loops"
 # what the assembly has changed: positions and velocities, in the JSON and in the table

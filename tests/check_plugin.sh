@@ -27,7 +27,7 @@ for model in plugin formulas; do
   "$sarrus" run "$work/$model.xml" --plugins --json > "$work/$model.json" 2> "$work/log" || fail "$model.xml does not run"
 done
 
-# Every number of q, v, y, lambda and the sensor agrees, and both ledgers close.
+# Every number of q, v, y, lambda and the sensor agrees, and both energy balances close.
 awk -v tolerance=1e-9 '
   function numbers(key,   text) {
     if (!match(all, "\"" key "\" *: *\\[[^]]*\\]")) return ""
@@ -42,7 +42,7 @@ awk -v tolerance=1e-9 '
   function finish(   i) {
     file++
     for (i = 1; i <= nkey; i++) kept[file, i] = numbers(key[i])
-    if (scalar("residual") == "none" || scalar("residual")^2 > 1e-16) { print "the ledger misses " scalar("residual") " J"; bad = 1 }
+    if (scalar("residual") == "none" || scalar("residual")^2 > 1e-16) { print "the energy balance misses " scalar("residual") " J"; bad = 1 }
   }
   BEGIN { nkey = split("q v y lambda", key, " ") }
   FNR == 1 && NR > 1 { finish(); all = "" }

@@ -96,7 +96,7 @@ class Robot:
         if abs(end["t"] - 0.05) > 1e-12 or not all(math.isfinite(x) for x in flat(end["q"]) + flat(end["v"])):
             raise ValueError(f"the run ends at {end['t']} with q = {end['q']}")
         if not abs(end["energy"]["residual"]) <= 1e-3 * end["energy"]["scale"]:
-            raise ValueError(f"the energy ledger misses {end['energy']['residual']} of {end['energy']['scale']} J")
+            raise ValueError(f"the energy balance misses {end['energy']['residual']} of {end['energy']['scale']} J")
 
     # Where the robot is after a while; MuJoCo's own step leaves some 1e-10.
     def follow(self, motion):

@@ -85,6 +85,6 @@ static inline srFrameMotion sensor(const Loaded* x, const char* name) {
 }
 
 // What the energy balance misses, relative to the largest energy met.
-static inline double ledger(const Loaded* x) { return x->result.energy.residual / x->result.energy.scale; }
+static inline double energy_residual(const Loaded* x) { return x->result.energy.residual / x->result.energy.scale; }
 
 #endif

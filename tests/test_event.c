@@ -168,7 +168,7 @@ TEST(event_a_thermostat_switches_at_the_times_of_its_closed_form) {
       if (!(fabs(x.result.event[k].t - (k + 1) * period) <= 5 * good)) printf("%s\n", method->name);
       ENSURE_NEAR(x.result.event[k].t, (k + 1) * period, 5 * good);
     }
-    ENSURE_SMALL(ledger(&x), method->order == 1 ? 5e-2 : 1e-5);
+    ENSURE_SMALL(energy_residual(&x), method->order == 1 ? 5e-2 : 1e-5);
     close_model(&x);
   }
 }
@@ -291,7 +291,7 @@ TEST(event_energy_goes_on_through_restarts) {
       "<event when='q(theta)'/><event when='v(theta)'/></sarrus>");
   ENSURE_EQUAL(simulate(&x, "dopri5", 10), SR_OK);
   ENSURE(x.result.event_count >= 18);
-  ENSURE_SMALL(ledger(&x), 1e-9);
+  ENSURE_SMALL(energy_residual(&x), 1e-9);
   ENSURE(x.result.energy.work[SR_ACCOUNT_DISSIPATED] < -3);  // most of 4.5 J
   close_model(&x);
 }
@@ -335,7 +335,7 @@ TEST(event_that_sets_a_velocity_makes_a_ball_bounce_at_the_times_of_its_closed_f
     ENSURE_EQUAL(x.result.nevent, 4);
     for (int i = 0; i < 4; ++i, t += flight, flight *= 0.8) ENSURE_NEAR(x.result.event[i].t, t, 1e-8);
     // m g (1 - z) = kinetic energy + what the four impacts have dissipated; the energy balance has them.
-    ENSURE_SMALL(ledger(&x), 1e-8);
+    ENSURE_SMALL(energy_residual(&x), 1e-8);
     ENSURE_NEAR(x.result.energy.work[SR_ACCOUNT_DRIVER], -20 * (1 - pow(0.8, 8)), 1e-7);
     close_model(&x);
   }
@@ -387,7 +387,7 @@ static void ensure_stopped(srFormulation formulation) {
   ENSURE_NEAR(x.d->jq[0], 0.5, 1e-6);
   ENSURE_NEAR(x.d->jq[1], 1, 1e-6);
   ENSURE_NEAR(x.result.energy.work[SR_ACCOUNT_DRIVER], 0.5 * 4 * 0.25 - 2, 1e-6);
-  ENSURE_SMALL(ledger(&x), 1e-6);
+  ENSURE_SMALL(energy_residual(&x), 1e-6);
   close_model(&x);
 }
 

@@ -240,13 +240,13 @@ TEST(power_of_all_forces_is_that_of_the_energy_balance) {
     for (int i = 0; i < b.m->nv; ++i) b.d->tau[i] = noise();
     const double stored = potential_jacobian(b, b.d->v);
     evaluate(b);
-    double power = 0.0, ledger = 0.0;
+    double power = 0.0, accounts = 0.0;
     for (int i = 0; i < b.m->nv; ++i) power += b.d->f[i] * b.d->v[i];
-    for (int i = 0; i < SR_ACCOUNTS; ++i) ledger += b.d->power[i];
+    for (int i = 0; i < SR_ACCOUNTS; ++i) accounts += b.d->power[i];
     ENSURE(b.d->power[SR_ACCOUNT_DISSIPATED] < 0.0);
     ENSURE(b.d->power[SR_ACCOUNT_DISTANCE] != 0.0 && b.d->power[SR_ACCOUNT_TORQUE] != 0.0);
     ENSURE(b.d->power[SR_ACCOUNT_FORCE] != 0.0 && b.d->power[SR_ACCOUNT_APPLIED] != 0.0);
-    ENSURE_NEAR(power, ledger - stored, 1e-7 * (100.0 + fabs(power)));
+    ENSURE_NEAR(power, accounts - stored, 1e-7 * (100.0 + fabs(power)));
   }
   unload(b);
 }

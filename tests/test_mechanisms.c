@@ -221,10 +221,10 @@ static bool keeps(const Mechanism* want, const Way* way, double rtol) {
   const bool done = runs_to(&x, way, want->t_end, rtol);
   const double position = x.result.violation_position, velocity = x.result.violation_velocity;
   const bool good = done && position <= way->position && velocity <= way->velocity &&
-                    (way->energy == 0 || fabs(ledger(&x)) <= way->energy);
+                    (way->energy == 0 || fabs(energy_residual(&x)) <= way->energy);
   if (!good) {
     printf("%s %s, %s: residual %.2g, rate %.2g, energy %.2g\n", x.m->name, want->settings, way->name, position,
-           velocity, ledger(&x));
+           velocity, energy_residual(&x));
   }
   close_model(&x);
   return good;
@@ -263,8 +263,8 @@ TEST(mechanisms_with_redundant_constraints_keep_their_energy_for_ten_seconds) {
       const Way* way = k < WAYS ? &ways[k] : &more[0];
       Loaded x = open_model(files[i], "");
       const bool done = runs_to(&x, way, 10, 1e-9);
-      if (!(done && fabs(ledger(&x)) <= 1e-6)) {
-        printf("%s, %s: energy %.2g\n", x.m->name, way->name, ledger(&x));
+      if (!(done && fabs(energy_residual(&x)) <= 1e-6)) {
+        printf("%s, %s: energy %.2g\n", x.m->name, way->name, energy_residual(&x));
         wrong++;
       }
       close_model(&x);
@@ -768,7 +768,7 @@ TEST(bricard_agrees_with_the_iftomm_table) {
       const srFrameMotion P3 = sensor(&x, "P3");
       for (int j = 0; j < 3; j++) ENSURE_NEAR(P3.position[j], table[i][1 + j], 1e-7);
     }
-    ENSURE_SMALL(ledger(&x), k < WAYS ? 1e-8 : 1e-6);
+    ENSURE_SMALL(energy_residual(&x), k < WAYS ? 1e-8 : 1e-6);
     close_model(&x);
   }
 }

@@ -1094,7 +1094,8 @@ static void run_model(Loaded* x, double t_end, double tol) {
   const srIntegratorStats* st = &x->result.stats;
   if (verbose()) {
     printf(
-        "  steps %ld rejected %ld iterations %ld tangents %ld evaluations %ld rank %d redundant %d ledger %.1e of "
+        "  steps %ld rejected %ld iterations %ld tangents %ld evaluations %ld rank %d redundant %d energy residual "
+        "%.1e of "
         "%.1e\n",
         st->steps, st->rejected, st->iterations, st->tangents, st->evaluations, st->rank, st->redundant,
         x->result.energy.residual, x->result.energy.scale);

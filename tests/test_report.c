@@ -196,7 +196,7 @@ TEST(a_run_is_concluded_with_its_warnings_and_reported) {
   ENSURE_EQUAL(sr_run(x.m, x.d, &o, messages, &x.result), SR_OK);
   sr_run_conclude(x.m, x.d, &o, &x.result, messages);
   ENSURE_EQUAL(sr_messages_count(messages), 2);
-  ENSURE(strstr(sr_messages_get(messages, 1)->text, "the energy ledger misses") &&
+  ENSURE(strstr(sr_messages_get(messages, 1)->text, "the energy balance misses") &&
          strstr(sr_messages_get(messages, 1)->text, "a smaller step"));
   srText json = {0}, table = {0}, line = {0};
   const srRunReport report = {.m = x.m,

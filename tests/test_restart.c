@@ -74,7 +74,7 @@ static double crank_error(const char* text, const Way* way, double t_end) {
   double error = fmax(fabs(x.d->q[0] - exact[0]), fabs(x.d->v[0] - exact[1]));
   if (status != SR_OK) error = HUGE_VAL;
   if (status == SR_OK && !(error < 1e-2)) {
-    printf("  %s %.0e: error %.2g, the ledger misses %.2g of %.3g J\n", way->method, way->rtol, error,
+    printf("  %s %.0e: error %.2g, the energy balance misses %.2g of %.3g J\n", way->method, way->rtol, error,
            x.result.energy.residual, x.result.energy.scale);
   }
   close_model(&x);
@@ -182,7 +182,7 @@ TEST(assembly_that_changes_the_energy_of_a_state_given_warns) {
   close_model(&x);
 }
 
-// -------------------------------------------------------------------------------------------------------------- ledger
+// -------------------------------------------------------------------------------------------------------- energy balance
 // Euler's method pumps energy into a pendulum: an energy residual that the balance cannot explain is no measure of what it misses. The pendulum of 1 kg and
 // 1 m that starts level, at rest, never has more than 9.81 J of either kind.
 TEST(the_scale_of_the_energy_balance_is_the_energy_that_it_explains) {

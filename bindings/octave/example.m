@@ -1,4 +1,4 @@
-% Reads results of a pendulum, and finds its period and what the energy ledger misses.
+% Reads results of a pendulum, and finds its period and the residual of the energy balance.
 %
 %   sarrus run models/pendulum.xml --out pendulum.csv        (or --out pendulum.h5)
 %   octave-cli --path bindings/octave --eval 'file = "pendulum.csv"; example'

@@ -75,7 +75,7 @@ typedef struct srMotionSolver {
 typedef struct srSystem {
   int nq, nv;  // positions, velocities
   int ny;      // continuous states
-  int nw;      // quadratures (energy ledger), not error controlled
+  int nw;      // quadratures (energy balance), not error controlled
   int nz;      // discrete states, held by the user of the system
   int ng, np;  // constraint equations; the first np have a position form
   // Which equations are active (ng): the others are ignored, whatever (finite) numbers the callbacks write for them, and have

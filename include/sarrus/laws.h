@@ -68,7 +68,7 @@ typedef struct srImpact {
   double duration;      // s
   double d_max, f_max;  // m, N
   double residual;      // energy lost minus dissipation, over the initial energy: error of the energy balance
-  bool clamped;         // the formula gave a force below zero on the way
+  bool clamped;         // the formula gave a force below zero at some time
   int steps;
 } srImpact;
 // visit, if not NULL, receives the start and every step. SR_FAILED: the body does not separate again (within a million steps).

@@ -75,7 +75,7 @@ typedef struct srMesh {
   srPlace place;
 } srMesh;
 
-// Accounts of the energy ledger: where power that has no stored energy goes.
+// Accounts of the energy balance: where power that has no stored energy goes.
 #define SR_ACCOUNT_LIST(X)                                                                                             \
   X(APPLIED, "applied")       /* tau given by the caller */                                                            \
   X(TORQUE, "torque")         /* laws on joint coordinates */                                                          \
@@ -489,7 +489,7 @@ typedef enum srStage {
   X(row_scatter, m->nformula_row || m->absolute ? m->nv : 0, "a row, not sparse; zero between uses")                   \
   X(row_work, m->constrained ? 2 * m->ng + 4 * m->nv : 0, "scratch of the solver of the constraints")                  \
   X(motion, 3 * m->ndriver, "value, rate and second derivative of every driver")                                       \
-  X(power, SR_ACCOUNTS, "power of every account of the energy ledger, W")                                              \
+  X(power, SR_ACCOUNTS, "power of every account of the energy balance, W")                                             \
   X(formula, m->nformula, "values of the law program")                                                                 \
   X(distance_arg, m->ndistance_arg, "z and zdot of force laws between two points")                                     \
   X(sensor, m->nsensor_value, "sensor scalars that laws use")                                                          \

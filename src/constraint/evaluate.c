@@ -141,7 +141,7 @@ static int act_on_rows(const srModel* m, srData* d, srStage stage, double tau) {
   return answer == 0 && m->elimination && stage >= SR_STAGE_ACCELERATION ? describe_rows(m, d) : answer;
 }
 
-// ---- the door -----------------------------------------------------------------------------------------------------------
+// ---- evaluation ---------------------------------------------------------------------------------------------------------
 
 int sr_evaluate_tau(const srModel* m, srData* d, double t, const double* q, const double* v, const double* y,
                     srStage stage, double tau) {

@@ -279,7 +279,7 @@ static void prepare(srConvert* x) {
   }
   index_bodies(x);
   index_laws(x);
-  const srElementKind folded[] = {SR_ELEMENT_MODEL, SR_ELEMENT_PARAMETER};  // the numbers stand where they were used
+  const srElementKind folded[] = {SR_ELEMENT_MODEL, SR_ELEMENT_PARAMETER};  // their values are where they were used
   for (int k = 0; k < SR_COUNT(folded); k++)
     for (int i = 0; i < srs_count(x->spec, folded[k]); i++) sr_convert_take_all(x, folded[k], i);
   for (int i = 0; i < srs_count(x->spec, SR_ELEMENT_BODY); i++) sr_convert_take_all(x, SR_ELEMENT_BODY, i);

@@ -2,7 +2,7 @@
 //
 // GCC and clang vector types, so that one source serves every processor: AVX where the compiler may use it, two SSE or
 // NEON halves elsewhere, with the same bits. A 3x3 matrix is its three columns, so that A*x is three broadcasts, three
-// products and two sums. The fourth lane is 0 unless something is said.
+// products and two sums. The fourth lane is 0 unless stated otherwise.
 #ifndef SR_MATH_V4_H
 #define SR_MATH_V4_H
 

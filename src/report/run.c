@@ -1,10 +1,10 @@
-// Run: how a simulation went, and how well it kept physics: energy ledger, violations, steps, cost.
+// Report of a run: conservation errors (energy balance, constraint violations), steps, cost.
 #include <math.h>
 #include <string.h>
 
 #include "report/report.h"
 
-#define MOST_MISSING 1e-2  // part of the largest energy that the ledger may miss without a word
+#define MOST_MISSING 1e-2  // part of the largest energy that the balance may miss without a warning
 #define SMALL_RANK 1e5     // rows times columns: the cost of the rank is cubic
 
 #define WORD(NAME, word) word,
@@ -105,18 +105,18 @@ void sr_report_run_provenance(const srModel* m, const srRunOptions* o, const cha
 }
 
 // --------------------------------------------------------------------------------------------------------- conclusion
-// A ledger that does not close is the surest sign of steps that are too long for the model.
-static void warn_ledger(const srRunOptions* o, const srEnergy* e, srMessages* messages) {
+// An energy balance that does not close is the surest sign of steps that are too long for the model.
+static void warn_energy_balance(const srRunOptions* o, const srEnergy* e, srMessages* messages) {
   // Where the books explain no energy at all, all of it is missing.
   const double missing = e->scale > 0 ? fabs(e->residual) / e->scale : e->residual != 0;
   if (missing < MOST_MISSING) return;
-  sr_report_warn(messages, "the energy ledger misses %.2g J, %.2g of the largest energy: take a smaller %s",
+  sr_report_warn(messages, "the energy balance misses %.2g J, %.2g of the largest energy: take a smaller %s",
                  e->residual, missing, sr_run_is_adaptive(o) ? "rtol and atol" : "step");
 }
 
 void sr_run_conclude(const srModel* m, srData* d, const srRunOptions* o, const srRunResult* result,
                      srMessages* messages) {
-  warn_ledger(o, &result->energy, messages);
+  warn_energy_balance(o, &result->energy, messages);
   if (!o->row) sr_warn_sensors(m, d, messages);
 }
 

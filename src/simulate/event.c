@@ -16,7 +16,7 @@
 #define GATHERED 10         // ever shorter intervals in a row, and ...
 #define GATHERED_PART 1e-7  // ... the last is at most this part of the first
 
-// ---- the state that all sources look at -----------------------------------------------------------------------------
+// ---- the state that all sources evaluate ----------------------------------------------------------------------------
 
 static int prepare(void* user, double t, const double* q, const double* v, const double* y) {
   const srEventMonitor* monitor = user;

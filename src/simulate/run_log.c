@@ -59,7 +59,7 @@ static void tell_losses(srRun* run) {
   const int row = sri_drifted(run->integrator, &t, &off);
   if (row >= 0) note(run, t, "position", NULL, NULL, "%.80s is off by %.3g", run->m->row[row].name, off);
   if (fabs(run->lost) > MOST_LOST * run->result->energy.scale) {
-    note(run, run->t_lost, "energy", NULL, NULL, "the energy ledger misses %.3g J in one step, the worst of all",
+    note(run, run->t_lost, "energy", NULL, NULL, "the energy balance misses %.3g J in one step, the worst of all",
          run->lost);
   }
 }

@@ -31,7 +31,7 @@ print("M =", model.mass_matrix(data.q), "tip at", model.frame(data, "rod/tip")["
 result = model.run(t_end=2.3678419475762, rtol=1e-10, atol=1e-12)
 print(result)
 print("after one period theta is off by", result["q.theta"][-1] - np.pi / 2)
-print("energy ledger misses", result.report["energy"]["residual"], "J in", result.report["steps"], "steps")
+print("energy balance misses", result.report["energy"]["residual"], "J in", result.report["steps"], "steps")
 
 # %% Edit and run again: the period against the length, released at 0.1 rad
 m.joints["theta"].q = 0.1

@@ -47,8 +47,8 @@ class Stepper:
 
     def fail(self, status, errors=()):
         if status == L.FAILED:
-            trouble = lib.sr_step_result(self.pointer).contents.trouble.decode(errors="replace")
-            raise Stopped([*errors, trouble or "the step could not be taken"], None)
+            message = lib.sr_step_result(self.pointer).contents.error_message.decode(errors="replace")
+            raise Stopped([*errors, message or "the step could not be taken"], None)
         if status == L.MEMORY:
             raise MemoryError
         raise Error(list(errors) or lib.sr_status_text(status).decode(), 2)

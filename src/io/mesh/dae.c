@@ -2,7 +2,7 @@
 // where the nodes of the scene put them (matrix, translate, rotate, scale), in metres by <unit meter>.
 //
 // <up_axis> is not applied: ROS does not (rviz and MoveIt undo what their importer makes of it), so a robot's file
-// means the coordinates as they stand. A file with another axis than Z_UP gets a warning. Materials, normals,
+// means the coordinates as written. A file with another axis than Z_UP gets a warning. Materials, normals,
 // textures, skins, animations, cameras and lights are not used.
 #include <math.h>
 #include <string.h>

@@ -225,7 +225,7 @@ static void read_exclude(Search* s, const srXmlNode* node) {
     SR_PUSH(&m->r->pool, s->excluded.key, s->excluded.n, s->excluded.capacity) = key_of(a, b);
 }
 
-// A geom that touches nothing by itself was treated as a picture; a pair makes it more than that.
+// A geom without contacts of its own was treated as visual; a pair makes it a collision shape.
 static void make_solid(srMjcf* m, const srMjcfGeom* g) {
   if (g->contype != 0 || g->conaffinity != 0) return;
   const char* name = strchr(g->shape, '/') + 1;

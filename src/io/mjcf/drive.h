@@ -34,7 +34,7 @@ typedef struct srMjcfDrive {
 bool sr_mjcf_drive_target(srMjcfDrive* d);  // joint, tendon or site; false after an error, or reported as not used
 bool sr_mjcf_drive_way(
     srMjcfDrive* d);  // gear, length and rate, NULL where they cannot be expressed; false after an error
-// Inertia along the way at qpos0, as MuJoCo takes it for damping ratios: the sum of M_jj/(gear coef)^2, as a formula. NULL: none.
+// Inertia along the transmission at qpos0, as MuJoCo takes it for damping ratios: the sum of M_jj/(gear coef)^2, as a formula. NULL: none.
 const char* sr_mjcf_drive_inertia(const srMjcfDrive* d);
 void sr_mjcf_drive_work(srMjcfDrive* d);  // out.force on what it works on
 

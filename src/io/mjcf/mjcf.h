@@ -115,14 +115,14 @@ typedef struct srMjcf {
   srPlace gravity_place;
   srPlace* bad;  // of attributes whose numbers were reported
   int nbad, bad_capacity;
-  srNames errors;  // said already: "file:line:column text"
+  srNames errors;  // already reported: "file:line:column text"
   // assets
   struct srMjcfMesh* mesh;
   int nmesh, mesh_capacity;
   struct srMjcfMaterial* material;
   int nmaterial, material_capacity;
   srNames mesh_names, material_names;
-  // names: of the file (to the index in `ours`), and those of the spec that they become
+  // names: of the file (to the index in `spec_name`), and those of the spec that they become
   srNames given_bodies, given_joints;
   const char** spec_name;
   int nspec_name, spec_name_capacity;

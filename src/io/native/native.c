@@ -37,7 +37,7 @@ typedef struct Reader {
 } Reader;
 
 typedef enum Where { IN_SARRUS, IN_BODY, IN_GROUND, IN_EXTEND } Where;
-static const char* const where_words[] = {"sarrus", "body", "ground", "body"};  // what stands in a body extends one
+static const char* const where_words[] = {"sarrus", "body", "ground", "body"};  // <extend> takes what <body> takes
 
 static void walk(Reader* r, const srXmlNode* parent, Where where, int owner);
 

@@ -25,8 +25,8 @@ static bool take_all(void* library) {
   return all;
 }
 
-// At the end of the program it would try, and crash on, what a full disk has refused; every file is closed by its user. This must
-// be said before it is open.
+// At the end of the program it would try, and crash on, what a full disk has refused; every file is closed by its user. It must
+// be disabled before the library is opened.
 static bool open_library(void) { return h5.dont_atexit() >= 0 && h5.open() >= 0; }
 
 bool sr_hdf5_load(const char* path, srMessages* messages) {

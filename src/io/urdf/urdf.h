@@ -76,7 +76,7 @@ typedef struct srUrdfJoint {
   int leader;              // joint that it mimics; -1: none
   double multiplier, offset;
   double start;             // q at the start: 0, or given by the mimic
-  const char* role;         // URDF+: "independent", "dependent"; NULL: not said
+  const char* role;         // URDF+: "independent", "dependent"; NULL: not given
   bool leads;               // another one mimics it
   bool driven;              // a transmission has it
   const srXmlNode* geared;  // transmission with a reduction and no rotor; NULL: none

@@ -105,7 +105,7 @@ static bool substitute(srXacro* x, const char* inside, srPlace place, srXacroVal
     return true;
   }
   if (strcmp(word, "dirname") == 0 &&
-      x->folder) {  // a whole path: relative ones are seen from the file where they stand
+      x->folder) {  // a whole path: relative ones are relative to the file that contains them
     const char* real = sr_path_real(pool, x->folder);
     *out = sr_xacro_str(real ? real : x->folder);
     return true;

@@ -344,7 +344,7 @@ const char* sr_xacro_path(srXacro* x, const char* name, srPlace place) {
   const char* path = sr_package_find(x->r, &how, name, SR_REACH_TEXT, &lookup);
   if (path) return path;
   if (!lookup.outside && strncmp(name, "package://", 10) != 0)
-    return name[0] == '/' ? name : sr_path_join(&x->r->pool, x->folder, name);  // to be told that it is not there
+    return name[0] == '/' ? name : sr_path_join(&x->r->pool, x->folder, name);  // its absence is reported later
   x->lost = true;
   if (lookup.outside) {
     sr_xacro_error(
@@ -474,7 +474,7 @@ const srXmlNode* sr_xacro_expand(srReader* r, const srXmlNode* root, const srImp
   const srXacroFile file = {how->folder ? sr_path_real(&r->pool, x.file) : NULL, NULL};
   x.open = &file;
   sr_xacro_children(&x, x.global, root, made);
-  srXmlNode named = *root;  // those of the root come last: name="$(arg name)" stands before the argument is declared
+  srXmlNode named = *root;  // those of the root come last: name="$(arg name)" precedes the declaration of the argument
   named.attributes = NULL;
   named.nattribute = 0;
   copy_attributes(&x, x.global, root, &named);
