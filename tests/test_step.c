@@ -7,11 +7,14 @@
 #include "loading.h"
 #include "runner.h"
 
+static int refuse_row(void* user, const double* row) { return (void)user, (void)row, 1; }
+
 static srStepper* stepper_of(const Loaded* x, const char* method, double step) {
   srRunOptions options = sr_run_options(x->m);
   options.method = method;
   options.step = step;
   options.control = sri_method_find(method)->adaptive ? SR_CONTROL_FIXED : SR_CONTROL_DEFAULT;
+  options.row = refuse_row;  // callbacks of a run are not used
   srMessages* messages = sr_messages_create();
   srStepper* out = NULL;
   const srStatus status = sr_stepper_create(x->m, &options, messages, &out);
@@ -90,16 +93,18 @@ TEST(a_changed_force_or_parameter_holds_from_the_next_step_on) {
   ENSURE_NEAR(y.d->y[k], 3, 0);
   srStepper* stepper = stepper_of(&y, "rk4", 0.01);
   ENSURE_EQUAL(sr_step(stepper, y.d, 20, NULL), SR_OK);
-  y.d->tau[1] = 2;
-  y.d->y[k] = 50;
-  // A run that starts there with the same forces takes the same steps.
-  sr_data_copy(x.m, y.d, x.d);
-  const double t0 = x.d->t;
-  ENSURE_EQUAL(sr_step(stepper, y.d, 15, NULL), SR_OK);
-  run_to(&x, "rk4", 0.01, t0 + 15 * 0.01);
-  ENSURE(memcmp(x.d->q, y.d->q, 2 * sizeof(double)) == 0 && memcmp(x.d->v, y.d->v, 2 * sizeof(double)) == 0);
-  ENSURE_NEAR(y.d->t, 0.35, 1e-15);
-  ENSURE_EQUAL(sr_step_result(stepper)->stats.steps, 35);  // one motion: it was not started again
+  for (int i = 0; i < 2; ++i) {
+    if (i == 0) y.d->tau[1] = 2;
+    if (i == 1) y.d->y[k] = 50;
+    // A run that starts there with the same forces takes the same steps.
+    sr_data_copy(x.m, y.d, x.d);
+    const double t0 = x.d->t;
+    ENSURE_EQUAL(sr_step(stepper, y.d, 15, NULL), SR_OK);
+    run_to(&x, "rk4", 0.01, t0 + 15 * 0.01);
+    ENSURE(memcmp(x.d->q, y.d->q, 2 * sizeof(double)) == 0 && memcmp(x.d->v, y.d->v, 2 * sizeof(double)) == 0);
+  }
+  ENSURE_NEAR(y.d->t, 0.5, 1e-15);
+  ENSURE_EQUAL(sr_step_result(stepper)->stats.steps, 50);  // one motion: it was not started again
   sr_stepper_destroy(stepper);
   close_model(&x);
   close_model(&y);
@@ -184,7 +189,9 @@ TEST(an_event_that_a_changed_parameter_triggers_happens_before_the_step) {
   ENSURE_EQUAL(sr_step(stepper, x.d, 4, NULL), SR_OK);
   ENSURE_NEAR(x.d->v[0], -2, 1e-14);
   x.d->y[0] = 0.9;
+  const double t = x.d->t;
   ENSURE_EQUAL(sr_step(stepper, x.d, 1, NULL), SR_OK);
+  ENSURE_NEAR(sr_step_result(stepper)->event[0].t, t, 0);
   ENSURE_NEAR(x.d->v[0], 1.6 - 0.5, 1e-14);
   ENSURE_EQUAL(sr_step_result(stepper)->event_count, 1);
   sr_stepper_destroy(stepper);
@@ -262,6 +269,19 @@ TEST(steps_that_cannot_be_taken_name_the_reason) {
   ENSURE_EQUAL(sr_messages_count(messages), 2);
   ENSURE(strstr(sr_messages_get(messages, 1)->text, "did you mean 'rk4'") != NULL);
   sr_messages_destroy(messages);
+  close_model(&x);
+}
+
+TEST(a_motion_that_blows_up_ends_at_its_last_good_state) {
+  Loaded x = open_text(
+      "<sarrus version='1'><body name='b'><joint name='x' type='prismatic' axis='1 0 0' q='1'/><inertial "
+      "mass='1'/></body>"
+      "<torque joint='x' law='1e3*q(x)^3'/></sarrus>");
+  srStepper* stepper = stepper_of(&x, "rk4", 0.1);
+  ENSURE_EQUAL(sr_step(stepper, x.d, 1000, NULL), SR_FAILED);
+  ENSURE(strstr(sr_step_result(stepper)->trouble, "blown up") != NULL);
+  ENSURE(fabs(x.d->q[0]) < 1e15 && fabs(x.d->v[0]) < 1e15);
+  sr_stepper_destroy(stepper);
   close_model(&x);
 }
 

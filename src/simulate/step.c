@@ -162,9 +162,7 @@ static srStatus ready(srStepper* s, const srData* d, srMessages* messages) {
 
 srStatus sr_step(srStepper* s, srData* d, int n, srMessages* messages) {
   srStatus status = ready(s, d, messages);
-  for (int i = 0; i < n && status == SR_OK && s->started && !s->run.ended && !s->run.stopped; ++i) {
-    status = take_step(s);
-  }
+  for (int i = 0; i < n && status == SR_OK && s->started; ++i) status = take_step(s);  // none after a stop
   if (status == SR_OK && s->started) hand_back(s, d);
   if (status != SR_OK && s->started) hand_back_good(s, d);
   s->started = s->started && status == SR_OK;

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import fnmatch
 import importlib.util
+import math
 import os
 import sys
 from typing import Any, Callable, Mapping, Sequence, Tuple, Union
@@ -119,6 +120,12 @@ def register() -> None:
         _gymnasium.register(id=ID, entry_point="sarrus:Environment")
 
 
+def _span(indices):
+    """Indices as a slice where they follow each other, which is faster."""
+    first, n = (indices[0], len(indices)) if len(indices) else (0, 0)
+    return slice(first, first + n) if list(indices) == list(range(first, first + n)) else np.array(indices)
+
+
 # -------------------------------------------------------------------------------------------------------- observations
 _FRAME = {w: i for i, w in enumerate(("x", "y", "z"))}
 _FRAME.update({w: 12 + i for i, w in enumerate(("vx", "vy", "vz", "wx", "wy", "wz", "ax", "ay", "az"))})
@@ -184,7 +191,7 @@ class _Observer:
             places.setdefault(array.__array_interface__["data"][0], (array, [], []))
             places[array.__array_interface__["data"][0]][1].append(i)
             places[array.__array_interface__["data"][0]][2].append(k)
-        self._copies = [(np.array(to), array, np.array(of)) for array, to, of in places.values()]
+        self._copies = [(_span(to), array, _span(of)) for array, to, of in places.values()]
         self._frames = [x[:3] for x in frames.values()]
         self._time = self.names.index("t") if "t" in self.names else None
         self._data = data
@@ -290,9 +297,11 @@ class Environment(Base):
         self._observer.attach(self.data)
         self.observed = self._observer.names
         places = [self.data.controls._place(n) for n in self.controls]
-        self._of_tau = np.array([i for i, (a, _) in enumerate(places) if a is self.data.tau], int)
-        self._of_y = np.array([i for i, (a, _) in enumerate(places) if a is not self.data.tau], int)
-        self._tau, self._y = (np.array([places[i][1] for i in of], int) for of in (self._of_tau, self._of_y))
+        self._targets = []  # (array of the data, which of it, which of the action)
+        for array in (self.data.tau, self.data.y):
+            of = [i for i, (a, _) in enumerate(places) if a is array]
+            if of:
+                self._targets.append((array, _span([places[i][1] for i in of]), _span(of)))
 
     def _check_randomize(self):
         known = [*self.model.parameters, *("q." + n for n in self.model.q_name), *("v." + n for n in self.model.v_name)]
@@ -364,14 +373,11 @@ class Environment(Base):
                 controls[name] = x
                 self.action[self.controls.index(name)] = x
             return
-        action = np.asarray(action, dtype=np.float64)
-        if action.shape != self.action.shape or not np.isfinite(action).all():
-            vector(action, len(self.controls), "the action", self.controls)  # ValueError, which names them
-            action = action.reshape(self.action.shape)
-        if self._of_tau.size:
-            self.data.tau[self._tau] = action[self._of_tau]
-        if self._of_y.size:
-            self.data.y[self._y] = action[self._of_y]
+        action = np.array(action, dtype=np.float64)
+        if action.shape != self.action.shape or not math.isfinite(action.dot(action)):
+            action = vector(action, len(self.controls), "the action", self.controls)  # ValueError, which names them
+        for array, to, of in self._targets:
+            array[to] = action[of]
         self.action = action
 
     def step(self, action: "Union[Sequence[float], np.ndarray, Mapping[str, float]]") -> "Tuple[np.ndarray, float, bool, bool, dict]":

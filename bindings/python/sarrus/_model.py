@@ -2,10 +2,14 @@
 
    M a + c = f + G^T lambda        c = inverse(q, v, 0), gravity included; f = tau and all laws
 """
+from __future__ import annotations
+
 import ctypes
 import functools
+import html
 import threading
 from ctypes import byref
+from typing import Any, Dict, List, Tuple
 
 import numpy as np
 
@@ -17,6 +21,7 @@ from ._run import run
 from ._step import Controls, Parameters, live_parameters, step
 
 lib = L.lib
+Vector = Any  # what numpy makes an array of numbers of
 NONE, POSITION, VELOCITY, FORCE, ACCELERATION, FRAMES = range(6)  # srStage
 FREE, BALL = L.words("joint").index("free"), L.words("joint").index("ball")
 
@@ -29,7 +34,7 @@ class Data:
 
     def __init__(self, model, handle=None):
         handle = handle or Handle(lib.sr_data_create(model._handle.pointer), lib.sr_data_destroy, model._handle)
-        self.__dict__.update(model=model, _handle=handle, _views={}, _stepper=None)
+        self.__dict__.update(model=model, _handle=handle, _views={}, _stepper=None, _time=None)
 
     @property
     def parameters(self) -> Parameters:
@@ -48,10 +53,14 @@ class Data:
         return found
 
     def __getattr__(self, name):
+        if name == "t" and self._time is not None:
+            return self._time.value
         if name.startswith("_"):
             raise AttributeError(name)
         if name not in self._views:
             array = self._array(name)
+            if name == "t":  # of one number, but read after every step
+                self.__dict__["_time"] = ctypes.c_double.from_address(array.data)
             if array.ndim == 0:
                 return value(self._handle, array)
             self._views[name] = value(self._handle, array)
@@ -70,11 +79,11 @@ class Data:
     def __dir__(self):
         return sorted([*super().__dir__(), *L.DATA_NAMES])
 
-    def reset(self):
+    def reset(self) -> None:
         """Back to the initial state, t = 0."""
         lib.sr_data_reset(self.model._handle.pointer, self._handle.pointer)
 
-    def copy(self):
+    def copy(self) -> Data:
         other = Data(self.model)
         lib.sr_data_copy(self.model._handle.pointer, self._handle.pointer, other._handle.pointer)
         return other
@@ -110,9 +119,14 @@ class Model:
     def __repr__(self):
         return f"<sarrus.Model {self.name}: {self.nbody} bodies, {self.njv} velocities, {self.ng} constraints>"
 
+    def _repr_html_(self) -> str:
+        rows = "".join(f"<tr><td>{html.escape(j['name'])}</td><td>{j['type']}</td><td>{html.escape(self.body_name[b])}</td>"
+                       f"<td>{html.escape(self.body_name[self.body_parent[b]])}</td></tr>" for j, b in zip(self.joints, self.joint_body))
+        return (f"<p>{html.escape(repr(self))}</p><table><tr><th>joint</th><th>type</th><th>body</th><th>on</th></tr>{rows}</table>")
+
     # ------------------------------------------------------------------------------------------- parameters and controls
     @functools.cached_property
-    def parameters(self):
+    def parameters(self) -> Dict[str, Any]:
         """{name: value} of the <parameter> elements as compiled: numbers, or formulas as texts."""
         from ._spec import Spec  # which makes models
         return {x.name: x.value for x in Spec._of_handle(self._spec).parameters}
@@ -122,7 +136,7 @@ class Model:
         return live_parameters(self)
 
     @property
-    def live(self):
+    def live(self) -> Tuple[str, ...]:
         """Names of the parameters that may change between steps: live ones, and those that events set."""
         return tuple(self._live)
 
@@ -133,12 +147,12 @@ class Model:
         return {name: i for i, name in enumerate(self.v_name) if i not in driven}
 
     @functools.cached_property
-    def controls(self):
+    def controls(self) -> Tuple[str, ...]:
         """Names that data.controls takes: joint coordinates that a force can act on, then live parameters."""
         return tuple("tau." + n if n in self._live else n for n in self._forces) + self.live
 
     # ------------------------------------------------------------------------------------------------------------ data
-    def data(self, q=None, v=None, y=None, tau=None, t=None):
+    def data(self, q: Vector = None, v: Vector = None, y: Vector = None, tau: Vector = None, t: "float | None" = None) -> Data:
         """A new Data, at the initial state but for what is given."""
         d = self._initial.copy() if self._initial else Data(self)
         given = (("q", q, self.nq, self.q_name), ("v", v, self.nv, self.v_name), ("y", y, self.ny, self.y_name),
@@ -181,19 +195,19 @@ class Model:
         self._done(lib.sr_evaluate(*self._of(d), float(d.t), None, None, None, stage), d, otherwise)
         return d
 
-    def kinematics(self, d):
+    def kinematics(self, d: Data) -> Data:
         """Poses of links."""
         return self._evaluate(d, POSITION)
 
-    def velocity(self, d):
+    def velocity(self, d: Data) -> Data:
         """The same and twists."""
         return self._evaluate(d, VELOCITY)
 
-    def forces(self, d):
+    def forces(self, d: Data) -> Data:
         """The same and all laws: f, ydot, motion, power."""
         return self._evaluate(d, FORCE, "no forces at this state")
 
-    def forward(self, d):
+    def forward(self, d: Data) -> Data:
         """The whole: kinematics, laws, accelerations a, multipliers lambda_; accelerations of links and sensors."""
         return self._evaluate(d, FRAMES, "no accelerations at this state")
 
@@ -216,7 +230,7 @@ class Model:
         with Messages() as said:
             return said.check(lib.sr_state_at_time(*self._of(d), q_given, v_given, said.pointer, None), d.error_message)
 
-    def start(self, d, word="inside-limits"):
+    def start(self, d: Data, word: str = "inside-limits") -> List[str]:
         """Moves the start in d: "inside-limits", to the nearest one inside of the limits of all joints that meets the
         constraints; "given" leaves it. sarrus.Error where there is none. Warnings as texts."""
         words = L.words("start")
@@ -244,17 +258,17 @@ class Model:
     def _v(self, v, what="v"):
         return vector(v, self.nv, what, self.v_name if not self.absolute else ())
 
-    def inverse(self, q, v, a):
+    def inverse(self, q: Vector, v: Vector, a: Vector) -> np.ndarray:
         """tau = M a + c of the rigid tree alone (recursive Newton-Euler): no laws, no armature, no drivers."""
         q, v, a, out = self._q(q), self._v(v), self._v(a, "a"), np.zeros(self.nv)
         lib.sr_rnea(*self._work(), address(q), address(v), address(a), address(out))
         return out
 
-    def bias(self, q, v):
+    def bias(self, q: Vector, v: Vector) -> np.ndarray:
         """c: what the rigid tree needs to go on without acceleration, gravity included."""
         return self.inverse(q, v, np.zeros(self.nv))
 
-    def mass_matrix(self, q, armature=True):
+    def mass_matrix(self, q: Vector, armature: bool = True) -> np.ndarray:
         """M (nv x nv), with the armature of the joints or without."""
         q = self._q(q)
         if self.absolute:
@@ -277,26 +291,26 @@ class Model:
         M[rows, self.M_column] = d.M
         return M
 
-    def acceleration(self, q, v, tau):
+    def acceleration(self, q: Vector, v: Vector, tau: Vector) -> np.ndarray:
         """a of the rigid tree alone under tau (articulated bodies), O(n)."""
         q, v, tau, out = self._q(q), self._v(v), self._v(tau, "tau"), np.zeros(self.nv)
         code = lib.sr_aba(*self._work(), address(q), address(v), address(tau), address(out))
         self._done(code, Data(self, self._local.handle), "no accelerations")
         return out
 
-    def qdot(self, q, v):
+    def qdot(self, q: Vector, v: Vector) -> np.ndarray:
         """dq/dt, quaternions included."""
         q, v, out = self._q(q), self._v(v), np.zeros(self.nq)
         lib.sr_qdot(self._handle.pointer, address(q), address(v), address(out))
         return out
 
-    def retract(self, q, step):
+    def retract(self, q: Vector, step: Vector) -> np.ndarray:
         """q moved by a step of velocity coordinates; quaternions stay unit."""
         q, step, out = self._q(q), self._v(step, "step"), np.zeros(self.nq)
         lib.sr_retract(self._handle.pointer, address(q), address(step), address(out))
         return out
 
-    def difference(self, q1, q2):
+    def difference(self, q1: Vector, q2: Vector) -> np.ndarray:
         """The step from q1 to q2: retract(q1, step) is q2."""
         q1, q2, out = self._q(q1), self._q(q2), np.zeros(self.nv)
         lib.sr_difference(self._handle.pointer, address(q1), address(q2), address(out))
@@ -309,7 +323,7 @@ class Model:
             raise ValueError(f"there is no point '{name}'{nearest(name, self.point_name)}")
         return i
 
-    def frame(self, d, point, relative_to="ground"):
+    def frame(self, d: Data, point: str, relative_to: str = "ground") -> Dict[str, np.ndarray]:
         """Motion of a point's frame (body/point, or a body) as far as the data was computed; the rest is NaN."""
         self._need(d, POSITION)
         return self._frame(d, self._point(point), self._point(relative_to))
@@ -321,7 +335,7 @@ class Model:
         out["rotation"] = out["rotation"].reshape(3, 3)
         return out
 
-    def jacobian(self, d, point, relative_to="ground"):
+    def jacobian(self, d: Data, point: str, relative_to: str = "ground") -> np.ndarray:
         """6 x nv: angular velocity, velocity of the frame are J v."""
         self._need(d, POSITION)
         return self._jacobian(d, self._point(point), self._point(relative_to))
@@ -331,20 +345,21 @@ class Model:
         lib.sr_frame_jacobian(*self._of(d), point, relative_to, address(J))
         return J
 
-    def energy(self, d):
+    def energy(self, d: Data) -> Dict[str, float]:
+        """Kinetic and potential energy, J."""
         self._need(d, VELOCITY)
         kinetic, potential = ctypes.c_double(), ctypes.c_double()
         lib.sr_energy(*self._of(d), byref(kinetic), byref(potential))
         return {"kinetic": kinetic.value, "potential": potential.value}
 
-    def momentum(self, d):
+    def momentum(self, d: Data) -> Dict[str, Any]:
         """About the ground's origin, in its axes; mass and centre of mass of all bodies."""
         self._need(d, VELOCITY)
         x, mass, com = np.zeros(8), ctypes.c_double(), np.zeros(4)
         lib.sr_momentum(*self._of(d), address(x), byref(mass), address(com))
         return {"angular": x[:3], "linear": x[3:6], "mass": mass.value, "com": com[:3]}
 
-    def constraints(self, d):
+    def constraints(self, d: Data) -> Dict[str, Any]:
         """Rows at the data's t, q, v: residuals g, G (dense), b, gv = G v + b, gamma with G a = gamma."""
         d = d.copy()  # what the caller has stays at its stage
         self.velocity(d)
@@ -367,7 +382,7 @@ class Model:
         finally:
             lib.sr_rank_destroy(out)
 
-    def rank(self, d):
+    def rank(self, d: Data) -> Dict[str, Any]:
         """Rank of the constraints at the data's position, and sets of rows that depend on each other."""
         d = d.copy()  # what the caller has stays at its stage
         self.kinematics(d)
@@ -383,7 +398,7 @@ class Model:
                     "unique": view(None, r.unique, (self.ng,), np.uint8).astype(bool)}
         return self._ranked(d, told)
 
-    def reactions(self, d):
+    def reactions(self, d: Data) -> Dict[str, Dict[str, Any]]:
         """{joint: {moment, force, unique}} after forward: on the body, about its origin, in its axes."""
         self._need(d, ACCELERATION)
         x, unique = np.zeros((self.njoint, 6)), np.zeros(self.njoint, np.uint8)
@@ -391,7 +406,7 @@ class Model:
         self._ranked(d, lambda rank: lib.sr_reactions_unique(*self._of(d), rank, address(unique)))
         return {n: {"moment": x[j, :3], "force": x[j, 3:], "unique": bool(unique[j])} for j, n in enumerate(self.joint_name)}
 
-    def sensors(self, d, jacobian=False):
+    def sensors(self, d: Data, jacobian: bool = False) -> Dict[str, Dict[str, Any]]:
         """Values of the sensors at the data's stage, as in the results of the command line."""
         out = {}
         for i, name in enumerate(self.sensor_name):
@@ -405,13 +420,14 @@ class Model:
         return out
 
     @property
-    def joints(self):
+    def joints(self) -> List[Dict[str, Any]]:
+        """Joints with their types and the ranges of their coordinates."""
         words = L.words("joint")
         return [{"name": n, "type": words[self.joint_type[j]], "q": [int(self.joint_q[j]), int(self.joint_nq[j])],
                  "v": [int(self.joint_v[j]), int(self.joint_nv[j])]} for j, n in enumerate(self.joint_name)]
 
     @property
-    def shapes(self):
+    def shapes(self) -> List[Dict[str, Any]]:
         """Shapes with their bodies, sizes and poses (4 x 4, in the body's frame)."""
         types, uses, out = L.words("shape"), L.words("use"), []
         for i, name in enumerate(self.shape_name):
@@ -425,7 +441,7 @@ class Model:
         return out
 
     @property
-    def meshes(self):
+    def meshes(self) -> Dict[str, Tuple[np.ndarray, np.ndarray]]:
         """{name: (vertices, triangles)}, views of n x 3 numbers."""
         out = {}
         for i, name in enumerate(self.mesh_name):
@@ -443,7 +459,7 @@ class Model:
             raise ValueError(f"there is no formulation '{word}'{nearest(word, words)} There are: {', '.join(words)}")
         return words.index(word)
 
-    def formulated(self, word, d=None):
+    def formulated(self, word: str, d: "Data | None" = None) -> Model:
         """This model in another formulation (absolute, penalty), beginning at d: another Model."""
         number = self._formulation(word)
         if word == self.formulation:
@@ -463,7 +479,7 @@ class Model:
         return other
 
     # ------------------------------------------------------------------------------------------------------------- verbs
-    def check(self, formulation="relative"):
+    def check(self, formulation: str = "relative") -> Dict[str, Any]:
         """Topology and degrees of freedom, as `sarrus check --json`."""
         d, out = self.data(), ctypes.c_void_p()
         with Messages() as said:
@@ -474,7 +490,8 @@ class Model:
         told["inbody"] = np.asarray(told["inbody"], dtype=int)
         return {**told, "warnings": self.warnings + warnings, "notes": self.notes + notes}
 
-    def eval(self, q=None, v=None, y=None, tau=None, t=None, bare=False, formulation=None):
+    def eval(self, q: Vector = None, v: Vector = None, y: Vector = None, tau: Vector = None, t: "float | None" = None,
+             bare: bool = False, formulation: "str | None" = None) -> Dict[str, Any]:
         """Everything at one state, as `sarrus eval --json`, with arrays. The initial state is brought to t, with its loops
         closed; a state that is given is taken as it is."""
         d = self.data(q, v, y, tau, t)

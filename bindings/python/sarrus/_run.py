@@ -1,8 +1,11 @@
 """Simulation in this process: rows are gathered by the library, not by Python."""
+from __future__ import annotations
+
 import ctypes
 import threading
 import time
 from ctypes import byref
+from typing import Any, Callable
 
 import numpy as np
 
@@ -165,8 +168,9 @@ def _simulate(model, d, o, progress):
     return r, Result(names, units, table), errors, warnings, error_message
 
 
-def run(self, t_end=None, method=None, q=None, v=None, y=None, tau=None, t=None, data=None, formulation=None,
-        start=None, progress=None, **options):
+def run(self, t_end: "float | None" = None, method: "str | None" = None, q: Any = None, v: Any = None, y: Any = None, tau: Any = None,
+        t: "float | None" = None, data: Any = None, formulation: "str | None" = None, start: "str | None" = None,
+        progress: "Callable[[float, float], Any] | None" = None, **options: Any) -> Result:
     """Simulates, from the initial state, from q, v, y, t, or from a data (which then holds the end). tau acts all the time.
 
     Options are those of `sarrus run`: step, rtol, atol, every, control, rho, family, tangent, stabilization, alpha, beta,

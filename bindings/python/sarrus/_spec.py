@@ -1,7 +1,10 @@
 """A model as it was written: elements and attributes, to be read, edited, saved and compiled."""
+from __future__ import annotations
+
 import ctypes
 import keyword
 import os
+from typing import Any, Dict, List, Mapping, Sequence, Union
 
 import numpy as np
 
@@ -11,6 +14,9 @@ from ._memory import Handle
 from ._model import Model
 
 lib = L.lib
+Path = Union[str, "os.PathLike[str]"]
+Packages = Union[Path, Sequence[Path], Mapping[str, Path]]
+Plugins = Union[bool, Path, Sequence[Path]]
 
 
 class _Field:
@@ -165,18 +171,18 @@ class Element:
         return self._kind.word
 
     @property
-    def place(self):
+    def place(self) -> "tuple[str | None, int, int]":
         """(file, line, column) where it was written; (None, 0, 0): by Python."""
         p = lib.srs_place(self._spec._handle.pointer, self._kind.index, self._index)
         return (p.file.decode() if p.file else None, p.line, p.column)
 
-    def given(self):
+    def given(self) -> Dict[str, Any]:
         """The attributes that are given, by their words in the file."""
         attributes = self._attributes()
         values = ((f.word, _read(f, attributes[f.index])) for f in self._kind.fields.values())
         return {word: value for word, value in values if value is not None}
 
-    def add(self, word, **attributes):
+    def add(self, word: str, **attributes: Any) -> Element:
         """Adds an element to this body."""
         if self.kind != "body":
             raise TypeError(f"<{self.kind}> holds no elements; body and ground do")
@@ -258,7 +264,7 @@ class Ground:
     def shapes(self):
         return Elements(self._spec, KINDS["shape"], L.GROUND)
 
-    def add(self, word, **attributes):
+    def add(self, word: str, **attributes: Any) -> Element:
         return self._spec._add(word, L.GROUND, attributes)
 
 
@@ -299,7 +305,7 @@ class Spec:
     defaults = property(lambda self: self._single("run"))
     ground = property(Ground)
 
-    def add(self, word, body=None, **attributes):
+    def add(self, word: str, body: "str | None" = None, **attributes: Any) -> Element:
         """Adds an element: m.add("sensor", name="tip", point="lower/tip"). What belongs inside a body is added to it:
         m.bodies["lower"].add("point", name="tip", at=[0, 0, -1])."""
         kind = _kind(word)
@@ -327,7 +333,7 @@ class Spec:
             raise MemoryError
         return Element(self, kind, i)
 
-    def text(self):
+    def text(self) -> str:
         """As a model file."""
         size = ctypes.c_size_t()
         pointer = lib.sr_save_text(self._handle.pointer, ctypes.byref(size))
@@ -338,7 +344,7 @@ class Spec:
         finally:
             lib.sr_free_text(pointer)
 
-    def save(self, path, format=None):
+    def save(self, path: Path, format: "str | None" = None) -> List[Dict[str, Any]]:
         """Writes a model file: "sarrus" (the native format), "urdf" or "mjcf"; without a format by the name of the file,
         .urdf or .mjcf, else our own. Returns what the format cannot say, as a list of {what, reason, place, effect}; effect is
         "nothing", "start" (the initial state) or "motion" (the equations)."""
@@ -370,7 +376,7 @@ class Spec:
     def _snapshot(self):
         return Handle(lib.srs_copy(self._handle.pointer), lib.srs_destroy)
 
-    def copy(self):
+    def copy(self) -> Spec:
         """Another one like it: edits of one do not reach the other."""
         return Spec._of_handle(self._snapshot(), list(self.warnings), list(self.notes))
 
@@ -380,7 +386,7 @@ class Spec:
         spec._handle, spec.warnings, spec.notes = handle, warnings, notes
         return spec
 
-    def compile(self, formulation="relative", live=()):
+    def compile(self, formulation: str = "relative", live: Sequence[str] = ()) -> Model:
         """Checks everything and makes the Model. All errors at once: sarrus.Error.
 
         live: names of parameters that data.parameters may change between steps, as live="yes" in the file; only laws may use them."""
@@ -398,14 +404,14 @@ class Spec:
                       self.notes + notes)
         return model if formulation == "relative" else model.formulated(formulation)
 
-    def lock_massless(self):
+    def lock_massless(self) -> List[str]:
         """Holds joints that nothing with mass moves with where they start, as --lock-massless; what was held, as texts."""
         with Messages() as said:
             held = said.check(lib.sr_lock_massless(self._handle.pointer, said.pointer))
         self.warnings = self.warnings + held
         return held
 
-    def check(self, formulation="relative"):
+    def check(self, formulation: str = "relative") -> Dict[str, Any]:
         """Topology and degrees of freedom, as `sarrus check --json`."""
         return self.compile().check(formulation)
 
@@ -450,7 +456,8 @@ def _made(read, settings, base, packages, plugins):
     return Spec._of_handle(Handle(out.value, lib.srs_destroy), warnings, notes)
 
 
-def load(path, set=None, base=None, package=(), plugins=False):
+def load(path: Path, set: "Mapping[str, float | str] | None" = None, base: "str | None" = None, package: Packages = (),
+         plugins: Plugins = False) -> Spec:
     """Reads a model file: native, URDF, xacro, MJCF or ROBOTRAN, detected by its root element.
 
     set: {NAME: VALUE} overrides parameters, as --set; base: "fixed" or "floating", of a URDF; package: where package:// is
@@ -459,7 +466,8 @@ def load(path, set=None, base=None, package=(), plugins=False):
     return _made(lambda options, said, out: lib.sr_load(os.fsencode(path), options, said, out), set, base, package, plugins)
 
 
-def loads(text, name="text", folder=None, set=None, base=None, package=(), plugins=False):
+def loads(text: str, name: str = "text", folder: "Path | None" = None, set: "Mapping[str, float | str] | None" = None,
+          base: "str | None" = None, package: Packages = (), plugins: Plugins = False) -> Spec:
     """The same from a text. Files that it names are searched for in folder, and refused where there is none."""
     data = text.encode()
     where = os.fsencode(folder) if folder is not None else None
