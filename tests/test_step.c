@@ -279,7 +279,7 @@ TEST(a_motion_that_blows_up_ends_at_its_last_good_state) {
       "<torque joint='x' law='1e3*q(x)^3'/></sarrus>");
   srStepper* stepper = stepper_of(&x, "rk4", 0.1);
   ENSURE_EQUAL(sr_step(stepper, x.d, 1000, NULL), SR_FAILED);
-  ENSURE(strstr(sr_step_result(stepper)->trouble, "blown up") != NULL);
+  ENSURE(strstr(sr_step_result(stepper)->error_message, "blown up") != NULL);
   ENSURE(fabs(x.d->q[0]) < 1e15 && fabs(x.d->v[0]) < 1e15);
   sr_stepper_destroy(stepper);
   close_model(&x);

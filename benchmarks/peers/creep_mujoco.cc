@@ -44,7 +44,7 @@ std::string place(const Pose& p) {
                quat[1], quat[2], quat[3]);
 }
 
-std::string geom(const srContact* contact, int side, bool moves, Pose p) {
+std::string geom(const srSurfaceLaws* contact, int side, bool moves, Pose p) {
   const double thick = 0.05;  // m, half of it
   std::string shape = "type='plane' size='1 1 1'";
   if (std::isfinite(contact->radius[side])) {

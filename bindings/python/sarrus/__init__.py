@@ -23,6 +23,7 @@ except ImportError as _error:
                       "install it (apt-get install python3-numpy, or pip install numpy)") from _error
 
 from . import _library, _program, _verbs
+from ._environment import Box, Environment
 from ._error import Error, Message, ModelWarning, Stopped
 from ._figure import Figure
 from ._model import Data, Model
@@ -60,14 +61,8 @@ def recommend(path, **options) -> dict:
     return _program.verb("recommend", path, **options)
 
 
-_LATE = {"Environment": "Environment", "Box": "Box"}  # of _environment, which imports gymnasium where it is installed
-
-
 def __getattr__(name):
-    """Every other verb of the program is a function of the module: sarrus.plot, sarrus.convert, ...; Environment is imported when it is used."""
-    if name in _LATE:
-        from . import _environment
-        return getattr(_environment, _LATE[name])
+    """Every other verb of the program is a function of the module: sarrus.plot, sarrus.convert, ..."""
     if not name.startswith("_") and name in _known_verbs():
         return _program.named(name)
     raise AttributeError(f"module 'sarrus' has no attribute '{name}'")
@@ -84,9 +79,6 @@ def _known_verbs():
 def __dir__():
     return sorted({*__all__, *_known_verbs()})
 
-
-if "gymnasium" in _sys.modules:
-    from . import _environment  # noqa: F401  registers itself
 
 __all__ = ["Box", "Data", "Element", "Environment", "Error", "Figure", "Message", "Model", "ModelWarning", "Result", "Spec", "Stopped",
            "check", "compare", "eval", "library", "load", "loads", "options", "program", "read", "recommend", "run", "verb", "verbs"]

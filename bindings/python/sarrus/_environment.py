@@ -9,10 +9,8 @@ Where gymnasium can be imported, Environment is a gymnasium.Env, its spaces are 
 from __future__ import annotations
 
 import fnmatch
-import importlib.util
 import math
 import os
-import sys
 from typing import Any, Callable, Mapping, Sequence, Tuple, Union
 
 import numpy as np
@@ -103,14 +101,15 @@ class _Base:
     def __enter__(self):
         return self
 
-    def __exit__(self, *trouble):
+    def __exit__(self, *error):
         self.close()
         return False
 
 
-_gymnasium = None
-if importlib.util.find_spec("gymnasium") is not None:
+try:
     import gymnasium as _gymnasium
+except ImportError:
+    _gymnasium = None
 Base, Space = (_gymnasium.Env, _gymnasium.spaces.Box) if _gymnasium else (_Base, Box)
 
 
@@ -411,5 +410,4 @@ class Environment(Base):
         return f"<sarrus.Environment of {self.model.name}: {len(self.controls)} controls, {len(self.observed)} observed>"
 
 
-if "gymnasium" in sys.modules:
-    register()
+register()
