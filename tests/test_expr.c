@@ -122,6 +122,51 @@ TEST(formulas_have_the_values_of_the_c_library) {
   finish();
 }
 
+// Definitions: 180 deg = pi rad, 60 rpm is one turn a second, 36 km/h = 10 m/s, 1 inch = 25.4 mm, 1 N/mm = 1000 N/m.
+TEST(units_are_constants_of_formulas) {
+  const double pi = acos(-1.0);
+  const struct {
+    const char* text;
+    double value;
+  } table[] = {
+      {"180*deg", pi},
+      {"1*rev", 2 * pi},
+      {"60*rpm", 2 * pi},
+      {"12*mm", 0.012},
+      {"3*cm", 0.03},
+      {"5*um", 5e-6},
+      {"2*km", 2000},
+      {"10*inch", 254 * 1e-3},
+      {"4*ms", 0.004},
+      {"7*us", 7e-6},
+      {"36*kmh", 10},
+      {"250*gram", 0.25},
+      {"2*kg", 2},
+      {"3*tonne", 3000},
+      {"1.5*kN", 1500},
+      {"2*MN", 2e6},
+      {"80*kN/mm", 8e7},
+      {"9*Nm", 9},
+      {"9*Nmm", 0.009},
+      {"9*kNm", 9000},
+      {"1*Pa", 1},
+      {"3*kPa", 3000},
+      {"210*GPa", 2.1e11},
+      {"70*MPa", 7e7},
+      {"1*bar", 1e5},
+      {"3*kJ", 3000},
+      {"30*kW/(900*rpm)", 30000 / (30 * pi)},
+      {"k*mm + 1*rad", 1.003},
+  };
+  start();
+  for (int i = 0; i < SR_COUNT(table); i++)
+    ENSURE_NEAR(value(table[i].text), table[i].value, 4e-16 * fabs(table[i].value));
+  sr_graph_param(graph, "mm", 5);  // without a resolver names are the parameters of the graph: they win
+  srNode own = sr_parse(graph, "2*mm", NULL, (srPlace){0}, messages);
+  ENSURE(own != SR_NO_NODE && value_at(own, 0, 0) == 10);
+  finish();
+}
+
 TEST(operators_bind_as_on_paper) {
   static const struct {
     const char* text;
@@ -729,6 +774,8 @@ TEST(errors_state_what_was_expected_and_where) {
       {"twice(1, 2)", 1, "unknown function 'twice'"},
       {"()", 2, "expected a number, a name or '(' after '(', found ')'"},
       {"min(1,)", 7, "expected a number, a name or '(' after ',', found ')'"},
+      {"30 deg", 4, "expected an operator between '30' and 'deg': a unit is a factor, 30*deg"},
+      {"12*N", 4, "unknown name 'N'; if the unit N is meant, omit it: numbers are in SI units"},
   };
   start();
   for (int i = 0; i < SR_COUNT(table); i++) expect_error(&table[i]);

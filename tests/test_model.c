@@ -565,6 +565,31 @@ TEST(counts_of_values_are_reported_in_words) {
   ensure_refused(DOCUMENT("<body name='a'><shape type='box' size='1 1 1 1' density='1'/></body>"), "1 to 3 values");
 }
 
+TEST(units_are_factors_and_a_name_of_the_model_replaces_them) {
+  srModel* m = compiled(
+      DOCUMENT("<body name='a'><joint type='revolute' at='0 12*mm -3*cm' q='30*deg' v='900*rpm'/>" UNIT_INERTIAL
+               "</body><torque joint='a' law='2*kNm*q(a)'/>"));
+  ENSURE_NEAR(m->q0[0], acos(-1.0) / 6, 1e-16);
+  ENSURE_NEAR(m->v0[0], 30 * acos(-1.0), 1e-13);
+  sr_model_destroy(m);
+  char text[2048];
+  m = compile(
+      DOCUMENT("<parameter name='ms' value='300'/><body name='a'><joint type='prismatic' q='2*ms'/>" UNIT_INERTIAL
+               "</body>"),
+      text, sizeof text);
+  ENSURE(m != NULL);
+  ENSURE(m->q0[0] == 600);
+  ENSURE(strstr(text, "note: the parameter 'ms' replaces the unit of this name in formulas") != NULL);
+  sr_model_destroy(m);
+  ensure_refused(DOCUMENT("<body name='a'><joint type='revolute' q='30 deg'/>" UNIT_INERTIAL "</body>"),
+                 "the unit 'deg' is a factor: write 30*deg");
+  ensure_refused(DOCUMENT("<body name='a'><joint type='revolute' at='1 mm 2'/>" UNIT_INERTIAL "</body>"),
+                 "the unit 'mm' is a factor: write 1*mm");
+  ensure_refused(DOCUMENT("<parameter name='a' value='30 deg'/>"), "a unit is a factor, 30*deg");
+  ensure_refused(DOCUMENT("<body name='a'><joint type='revolute' q='2*J'/>" UNIT_INERTIAL "</body>"),
+                 "unknown name 'J'");
+}
+
 TEST(bushings_that_would_make_energy_are_refused) {
   ensure_refused(DOCUMENT("<body name='a'>" UNIT_INERTIAL "</body>"
                           "<bushing a='a' b='ground' stiffness='1 1 1 1 1 1' damping='0 0 -2 0 0 0'/>"),

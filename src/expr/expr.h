@@ -90,6 +90,7 @@ const char* sr_graph_text(srGraph* graph, srNode node, srPool* pool);
 // ---------------------------------------------------------------------------------------------------------- parser
 // Grammar: + - * / ^ (right associative, above unary minus), comparisons < <= > >= == !=, parentheses, numbers (1e-3),
 // pi, names (letters, digits, _; not beginning with a digit), calls name(a, b, ...).
+// A name that the resolver does not know may be a unit: deg, mm, rpm, ... (unit.c).
 // Functions: sin cos tan asin acos atan atan2 exp log sqrt abs min max (2 or more) pow sign step if floor mod random.
 // random(n) is a fixed hash of the number n into [0,1): constants only.
 // Names that are not built in, and calls of them, go to the resolver. Calls whose name the resolver lists as raw have
@@ -119,6 +120,8 @@ srNode sr_parse(srGraph* graph, const char* text, const srResolver* resolver, sr
 
 // True for sin, cos, ...: words that mean a function in every formula.
 bool sr_is_builtin(const char* name);
+// The value in SI units of deg, mm, rpm, ...: constants where nothing else of the model has their name.
+bool sr_unit(const char* name, double* value);
 
 // --------------------------------------------------------------------------------------------------------- numbers
 // Reads an unsigned decimal number (12, 1.5, .5, 2., 1e-3), correctly rounded, whatever the locale. Returns the first

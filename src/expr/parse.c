@@ -160,9 +160,14 @@ static const char* nearest(const Parser* p, const char* name) {
   return sr_nearest_word(name, words, n);
 }
 
+// SI units of one letter: no constants, as models name their parameters so.
+static bool is_si_letter(const char* name) { return name[0] && !name[1] && strchr("msNJW", name[0]); }
+
 // what: "name" or "function".
 static srNode fail_unknown(Parser* p, int pos, const char* what, const char* name) {
   const char* near = nearest(p, name);
+  if (!near && is_si_letter(name))
+    return fail(p, pos, "unknown %s '%s'; if the unit %s is meant, omit it: numbers are in SI units", what, name, name);
   return fail(p, pos, "unknown %s '%.80s'%s", what, name,
               sr_pool_guess(p->graph->pool, near && strcmp(near, name) != 0 ? near : NULL));
 }
@@ -316,7 +321,9 @@ static srNode resolve_name(Parser* p, int pos, const char* name) {
     node = sr_graph_find_param(p->graph, name);
   }
   if (node != SR_NO_NODE) return node;
-  return reason[0] ? fail(p, pos, "%s", reason) : fail_unknown(p, pos, "name", name);
+  if (reason[0]) return fail(p, pos, "%s", reason);
+  double unit;
+  return sr_unit(name, &unit) ? sr_graph_const(p->graph, unit) : fail_unknown(p, pos, "name", name);
 }
 
 static srNode parse_name(Parser* p) {
@@ -412,6 +419,13 @@ static srNode parse_compare(Parser* p) {
   return *symbol == '=' ? equal : op2(p, SR_OP_SUB, sr_graph_const(p->graph, 1), equal);
 }
 
+// Does the name of a unit begin at pos?
+static bool is_unit(const Parser* p) {
+  double value;
+  const int end = token_end(p, p->pos);
+  return sr_unit(sr_pool_text_n(p->graph->pool, p->text + p->pos, (size_t)(end - p->pos)), &value);
+}
+
 // The remainder after a whole formula.
 static srNode fail_rest(Parser* p) {
   char before[WORD], found[WORD];
@@ -421,6 +435,8 @@ static srNode fail_rest(Parser* p) {
   if (c == '=') return fail(p, p->pos, "'=' is not an operator; a comparison is written ==");
   if (c == ',') return fail(p, p->pos, "',' is outside of a call; decimals are written with a point");
   quote(p, p->last, p->last_end, before);
+  if (is_unit(p))
+    return fail(p, p->pos, "expected an operator between %s and %s: a unit is a factor, 30*deg", before, found);
   if (is_name(c) || c == '.' || c == '(')
     return fail(p, p->pos, "expected an operator between %s and %s", before, found);
   return fail(p, p->pos, "expected an operator after %s, found %s", before, found);

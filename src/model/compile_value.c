@@ -52,6 +52,10 @@ bool sr_c_new_name(srCompiler* c, srNames* names, const char* name, int index, c
     sr_c_error(c, place, "the name '%s' of a %s %s", name, what, problem);
     return false;
   }
+  double unit;
+  if (formula_word && sr_unit(name, &unit))
+    sr_messages_add(c->messages, SR_SEVERITY_NOTE, place, "the %s '%s' replaces the unit of this name in formulas",
+                    what, name);
   if (sr_names_put(names, name, index)) return true;
   sr_c_error(c, place, "the name '%s' is that of another %s already", name, what);
   return false;
@@ -256,6 +260,19 @@ static const char* count_text(const char* count, char out[32]) {
   return out;
 }
 
+// "30 deg" would be two values: a unit on its own behind another value is reported.
+static bool is_lone_unit(srCompiler* c, const srListItem* items, int n) {
+  double unit;
+  for (int k = 1; k < n; k++) {
+    const char* word = items[k].text;
+    if (!word || !sr_unit(word, &unit) || sr_names_find(&c->parameters, word) >= 0) continue;
+    if (sr_names_find(&c->states, word) >= 0) continue;
+    sr_c_error(c, items[k].place, "the unit '%s' is a factor: write %.60s*%s", word, items[k - 1].text, word);
+    return true;
+  }
+  return false;
+}
+
 // The items of an attribute, or of its default; -1 after an error.
 static int items_of(srCompiler* c, srElementKind kind, int i, int field, int max, srListItem** items) {
   const srField* f = field_of(kind, field);
@@ -274,6 +291,7 @@ static int items_of(srCompiler* c, srElementKind kind, int i, int field, int max
     n = 1;
   } else {
     n = sr_split_list(&c->scratch, &attr, items);
+    if (is_lone_unit(c, *items, n)) return -1;
   }
   if (!count_allowed(f->count, n) || n > max) {
     char count[32];

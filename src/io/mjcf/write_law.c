@@ -35,7 +35,8 @@ static srNode name_of(void* user, srGraph* graph, const char* name, char* reason
   for (int i = 0; i < srs_count(spec, SR_ELEMENT_STATE); i++)
     if (strcmp(((const srStateDef*)srs_get(spec, SR_ELEMENT_STATE, i))->name.text, name) == 0)
       return sr_graph_var(graph, SR_VAR_STATE, sr_mjcf_laws_state(laws, i));
-  return foreign(graph);
+  double unit;
+  return sr_unit(name, &unit) ? sr_graph_const(graph, unit) : foreign(graph);
 }
 
 static srNode coordinate_of(srMjcfLaws* laws, srGraph* graph, const srCall* call) {
