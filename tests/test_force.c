@@ -119,8 +119,8 @@ static double law_force(const char* name, double x, double xdot, const double* p
 }
 
 TEST(the_table_of_laws_has_all_of_them_by_name) {
-  static const char* const names[] = {"joint-formula", "distance-formula", "point-formula", "joint-spring",
-                                      "joint-damper",  "joint-stop",       "bushing"};
+  static const char* const names[] = {"joint-formula", "distance-formula", "point-formula",   "joint-spring",
+                                      "joint-damper",  "joint-stop",       "distance-spring", "bushing"};
   int count = 0;
   while (sr_builtin_impedances[count] != NULL) ++count;
   ENSURE_EQUAL(count, COUNT(names));
@@ -140,6 +140,16 @@ TEST(a_joint_spring_pulls_to_its_rest) {
   ENSURE_NEAR(law_force("joint-spring", 0.75, 2.0, p, &energy, &dissipation), -15.0, 1e-14);
   ENSURE_NEAR(energy, 3.75, 1e-14);
   ENSURE(dissipation == 0.0);
+}
+
+TEST(a_spring_between_points_has_its_preload_at_its_length) {
+  const double p[4] = {30.0, 0.25, 12.0, 4.0};
+  double energy, dissipation;
+  ENSURE_NEAR(law_force("distance-spring", 0.25, 0.0, p, &energy, &dissipation), 12.0, 1e-14);
+  ENSURE(energy == 0 && dissipation == 0);
+  ENSURE_NEAR(law_force("distance-spring", 0.75, 2.0, p, &energy, &dissipation), 12.0 - 15.0 - 8.0, 1e-14);
+  ENSURE_NEAR(energy, 0.5 * 30.0 * 0.25 - 12.0 * 0.5, 1e-14);
+  ENSURE_NEAR(dissipation, 16.0, 1e-14);
 }
 
 TEST(a_joint_damper_dissipates_its_power) {
@@ -211,7 +221,9 @@ static Bench load_zoo(const char* more) {
 
 // Elements without dampers: their force is -grad V.
 TEST(forces_that_store_energy_are_minus_its_gradient) {
-  Bench b = load_zoo("");
+  Bench b = load_zoo(
+      "<spring a='b/p' b='f/p' stiffness='30' length='0.4' preload='8'/><spring a='ground/hook' b='e/p' stiffness='50' "
+      "length='1.2' damping='3'/>");
   double unit[64] = {0};
   for (int k = 0; k < 20; ++k) {
     shuffle(b);
@@ -228,6 +240,7 @@ TEST(forces_that_store_energy_are_minus_its_gradient) {
 }
 
 static const char* const more_laws =
+    "<spring a='c/p' b='f/p' stiffness='30' length='0.4' preload='8' damping='3'/><damper a='e/p' b='c/p' damping='2'/>"
     "<torque joint='a' law='2*sin(q(a)) + v(a)'/><torque joint='c' coordinate='1' law='3 - v(a)'/>"
     "<link a='b/p' b='f/p' law='-12*(z - 0.3) - 2*zdot'/><link a='ground/hook' b='e/p' law='5*cos(z)'/>"
     "<force body='g' at='0.1 0.2 0.3' f='1 -2 cos(t)' m='0.3 0.2 q(a)'/><force body='c' f='0 4 0'/>";
@@ -341,6 +354,7 @@ TEST(inner_forces_leave_the_momentum_alone) {
       "</body><body name='b'><joint type='free' q='1 0.5 0.2 1 0 0 0'/><inertial mass='2' inertia='2 3 4'/>"
       "<point name='p' at='0 0.2 0.4'/></body>"
       "<link a='a/p' b='b/p' law='-7*(z - 0.3) - zdot'/>"
+      "<spring a='a' b='b/p' stiffness='9' length='0.2' preload='3' damping='2'/>"
       "<bushing a='a/p' b='b/p' stiffness='10 20 30 40 50 60' damping='1 2 3 4 5 6'/></sarrus>");
   for (int k = 0; k < 20; ++k) {
     shuffle(b);

@@ -314,7 +314,7 @@ TEST(relative_and_absolute_agree_with_every_method) {
 // --------------------------------------------------------------------------------------------------------- all elements
 #define INERTIAL "<inertial mass='1.3' com='0.1 -0.05 0.2' inertia='0.02 0.03 0.04 0.001 0.002 0.003'/>"
 
-// Springs, rests, dampers, stops, armature, torques, states, links, bushings, forces, formulas of ball and free coordinates,
+// Springs, rests, dampers, stops, armature, torques, states, links, springs, bushings, forces, formulas of ball and free coordinates,
 // on joints whose parents move.
 static const char* const laws =
     "<sarrus version='1'><parameter name='k' value='30'/>"
@@ -351,6 +351,8 @@ static const char* const laws =
     "<torque joint='wrist' coordinate='1' law='0.2*cos(t) - 0.1*v(wrist, 0)'/>"
     "<link a='base/eye' b='ground/hook' law='-k*(z - 0.5) - 2*zdot'/>"
     "<bushing a='nut' b='wrist/tip' stiffness='1 2 3 4 5 6' damping='0.1 0.1 0.1 0.2 0.2 0.2'/>"
+    "<spring a='nut' b='wrist/tip' stiffness='12' length='0.3' preload='2' damping='0.3'/>"
+    "<damper a='ground' b='wrist/tip' damping='0.2'/>"
     "<force body='plate' at='0.1 0 0' f='0 0 sin(t)' m='0.1 0 0'/></sarrus>";
 
 TEST(relative_and_absolute_agree_on_all_laws_and_kinds_of_joints) {

@@ -223,12 +223,12 @@ static void law_force(const srImpedance* law, const double* state, const double*
 // At any angle of a bushing: within its series, at the border of it, and near half a turn.
 TEST(force_laws_and_derivatives_are_those_of_the_kernels) {
   static const srImpedance* const laws[] = {&sr_law_joint_spring, &sr_law_joint_damper, &sr_law_joint_stop,
-                                            &sr_law_bushing};
+                                            &sr_law_distance_spring, &sr_law_bushing};
   srPool pool;
   sr_pool_init(&pool);
   random_numbers = (Random){4};
   for (int l = 0; l < SR_COUNT(laws); l++) {
-    const int n = laws[l]->port == SR_PORT_JOINT ? 1 : 6;
+    const int n = laws[l]->port == SR_PORT_FRAMES ? 6 : 1;
     srGraph* g = sr_graph_create(&pool);
     srImpedanceGraph x;
     ENSURE(sr_law_graph(laws[l], g, &x));

@@ -91,6 +91,46 @@ TEST(a_pendulum_keeps_the_period_of_the_elliptic_integral) {
   unload(b);
 }
 
+// A mass on a spring, damped: x = x0 exp(-d t) (cos(w t) + d/w sin(w t)), d = c/(2 m), w = sqrt(k/m - d^2), about the length where
+// preload - k (z - length) + m g = 0.
+TEST(a_mass_on_a_spring_between_points_swings_with_its_natural_frequency) {
+  const double m = 2, k = 300, c = 6, rest = 0.5 + (40 - m * 9.81) / k, x0 = 0.1, t = 1.7;
+  Bench b = load(
+      "<sarrus version='1'><ground><point name='foot' at='0 0 -1'/></ground><body name='mass'><joint type='prismatic' "
+      "q='0'/>"
+      "<inertial mass='2' inertia='1 1 1'/></body><spring a='ground/foot' b='mass' stiffness='100' length='0.5' "
+      "preload='40'/>"
+      "<spring a='mass' b='ground/foot' stiffness='200' length='0.5' damping='4'/>"
+      "<damper a='mass' b='ground/foot' damping='2'/></sarrus>");
+  b.d->q[0] = rest - 1 + x0;
+  const srRunOptions options = precise(&b, t);
+  const srRunResult result = run(&b, &options);
+  const double d = c / (2 * m), w = sqrt(k / m - d * d);
+  ENSURE_NEAR(b.d->q[0] + 1 - rest, x0 * exp(-d * t) * (cos(w * t) + d / w * sin(w * t)), 1e-11);
+  ENSURE_SMALL(result.energy.residual / result.energy.scale, 1e-11);
+  // What is dissipated is the energy that the swing has lost, and nothing is work of an element.
+  const double v = b.d->v[0], x = b.d->q[0] + 1 - rest;
+  ENSURE_NEAR(-result.energy.work[SR_ACCOUNT_DISSIPATED], 0.5 * k * (x0 * x0 - x * x) - 0.5 * m * v * v, 1e-11);
+  ENSURE(result.energy.work[SR_ACCOUNT_DISTANCE] == 0);
+  unload(b);
+}
+
+// On an elastic pendulum that whirls: no damper, so the energy stays.
+TEST(a_spring_between_points_conserves_energy) {
+  Bench b = load(
+      "<sarrus version='1'><body name='bob'><joint type='free' q='0.3 0.2 -1 1 0 0 0' v='0.5 -0.3 0.2 1 0.8 0'/>"
+      "<inertial mass='1' com='0.05 0 0' inertia='0.02 0.03 0.04'/><point name='eye' at='0 0.1 0.2'/></body>"
+      "<spring a='ground' b='bob/eye' stiffness='80' length='0.6' preload='-5'/></sarrus>");
+  srRunOptions options = precise(&b, 2);
+  options.rtol = 1e-13;
+  const srRunResult result = run(&b, &options);
+  const srEnergy* e = &result.energy;
+  ENSURE_SMALL((e->kinetic + e->potential - e->kinetic0 - e->potential0) / e->scale, 1e-12);
+  ENSURE_SMALL(result.energy.residual / result.energy.scale, 1e-12);
+  for (int i = 0; i < SR_ACCOUNTS; ++i) ENSURE(result.energy.work[i] == 0);
+  unload(b);
+}
+
 // Steady precession:  I3 w3 W - I1 W^2 cos(theta) = m g l,  I1 about the fixed point.
 TEST(a_top_precesses_steadily) {
   const double m = 0.5, l = 0.1, I1 = 0.002 + m * l * l, I3 = 0.001, theta = 0.6, W = 2.0;

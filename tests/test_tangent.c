@@ -417,6 +417,8 @@ TEST(tangent_of_links_bushings_and_forces_is_exact) {
                "<link a='base/eye' b='ground/hook' law='-30*(z - 0.5)^3 - 2*zdot*z + i*q(arm)'/>"
                "<link a='nut' b='wrist/tip' law='-5/z + zdot*sensor(tip, y)'/>"
                "<bushing a='nut' b='wrist/tip' stiffness='1 2 3 4 5 6' damping='0.1 0.2 0.1 0.2 0.3 0.2'/>"
+               "<spring a='nut' b='wrist/tip' stiffness='12' length='0.3' preload='2' damping='0.3'/>"
+               "<damper a='ground/hook' b='wrist/tip' damping='0.2'/>"
                "<bushing a='ground/hook' b='base' stiffness='3 0 1 0 5 0' damping='0 0.1 0 0.2 0 0.2'/>"
                "<force body='plate' at='0.1 0 0.2' f='v(arm) sensor(nut,x)*i sin(t)' m='0.1 q(nut) sensor(tip,wx)'/>"
                "<force body='fixed' at='0 0.2 0' f='1 2 3'/>",

@@ -137,6 +137,23 @@
   X(b, "b", REF, "1", "!", "", "second point")                                                                         \
   X(law, "law", LAW, "1", "!", "N", "force along the line, > 0 pushes apart; z is the length, zdot its rate")
 
+#define SR_SPRING_FIELDS(X)                                                                                            \
+  X(name, "name", NAME, "1", "", "", "name, for reports")                                                              \
+  X(a, "a", REF, "1", "!", "", "first point: body/point or body")                                                      \
+  X(b, "b", REF, "1", "!", "", "second point")                                                                         \
+  X(stiffness, "stiffness", FORMULA, "1", "!", "N/m", "stiffness")                                                     \
+  X(length, "length", FORMULA, "1", "!", "m", "free length; with a preload: the length where its force is that")       \
+  X(preload, "preload", FORMULA, "1", "0", "N",                                                                        \
+    "force at that length, > 0 pushes the points apart: preload - stiffness*(z - length) - damping*zdot at distance "  \
+    "z")                                                                                                               \
+  X(damping, "damping", FORMULA, "1", "0", "Ns/m", "of a damper in parallel")
+
+#define SR_DAMPER_FIELDS(X)                                                                                            \
+  X(name, "name", NAME, "1", "", "", "name, for reports")                                                              \
+  X(a, "a", REF, "1", "!", "", "first point: body/point or body")                                                      \
+  X(b, "b", REF, "1", "!", "", "second point")                                                                         \
+  X(damping, "damping", FORMULA, "1", "!", "Ns/m", "force -damping*zdot, zdot: rate of the distance")
+
 #define SR_BUSHING_FIELDS(X)                                                                                           \
   X(name, "name", NAME, "1", "", "", "name, for reports")                                                              \
   X(a, "a", REF, "1", "!", "", "first frame: body/point or body")                                                      \
@@ -342,6 +359,8 @@
   X(CONSTRAINT, constraint, Constraint, "constraint", "sarrus", "a constraint by formula")                             \
   X(TORQUE, torque, Torque, "torque", "sarrus", "force or torque on a joint coordinate")                               \
   X(DISTANCE_FORCE, distance_force, DistanceForce, "link", "sarrus", "force along the line between two points")        \
+  X(SPRING, spring, Spring, "spring", "sarrus", "linear spring along the line between two points")                     \
+  X(DAMPER, damper, Damper, "damper", "sarrus", "linear damper along the line between two points")                     \
   X(BUSHING, bushing, Bushing, "bushing", "sarrus", "spring-damper in six directions between two frames")              \
   X(FORCE, force, Force, "force", "sarrus", "external force and moment at a point of a body")                          \
   X(FRICTION, friction, Friction, "friction", "sarrus", "dry friction of a joint coordinate")                          \

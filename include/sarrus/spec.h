@@ -116,6 +116,12 @@ typedef struct srTorqueDef {
 typedef struct srDistanceForceDef {
   SR_DISTANCE_FORCE_FIELDS(SR_DEF_MEMBER)
 } srDistanceForceDef;
+typedef struct srSpringDef {
+  SR_SPRING_FIELDS(SR_DEF_MEMBER)
+} srSpringDef;
+typedef struct srDamperDef {
+  SR_DAMPER_FIELDS(SR_DEF_MEMBER)
+} srDamperDef;
 typedef struct srBushingDef {
   SR_BUSHING_FIELDS(SR_DEF_MEMBER)
 } srBushingDef;

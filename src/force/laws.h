@@ -23,6 +23,7 @@ typedef struct srImpedanceGraph {
   LAW(joint_damper)                                                                                                    \
   LAW(joint_stop)                                                                                                      \
   FORMULA(distance_formula)                                                                                            \
+  LAW(distance_spring)                                                                                                 \
   FORMULA(point_formula)                                                                                               \
   LAW(bushing)
 

@@ -128,7 +128,7 @@ static void torque(srCompiler* c, int i) {
   e->formula = sr_c_root(c, node);
 }
 
-// The two ends of a link, bushing or user law; false when one is unknown or both are one.
+// The two ends of a link, spring, bushing or user law; false when one is unknown or both are one.
 static bool ends(srCompiler* c, srElementKind kind, int i, int a, int b, int point[2]) {
   point[0] = sr_c_point(c, kind, i, a);
   point[1] = sr_c_point(c, kind, i, b);
@@ -156,6 +156,35 @@ static void distance_force(srCompiler* c, int i) {
   e->formula = sr_c_root(c, node);
   e->distance_arg = c->m->ndistance_arg;
   c->m->ndistance_arg += 2;
+}
+
+// The law of a <spring> or a <damper>, a spring without stiffness.
+static void on_line(srCompiler* c, srElementKind kind, int i, const int point[2], const double p[4]) {
+  const char* what = kind == SR_ELEMENT_SPRING ? "spring to" : "damper to";
+  const char* name = name_or(c, kind, i, what, c->m->point_name[point[1]]);
+  srForceElement* e =
+      sr_c_add_force(c, builtin(c, "distance-spring"), SR_ACCOUNT_DISSIPATED, name, srs_place(c->spec, kind, i));
+  memcpy(e->point, point, 2 * sizeof *point);
+  set_parameters(c, e, p, 4);
+}
+
+static void spring(srCompiler* c, int i) {
+  int point[2];
+  double p[4];
+  bool ok = ends(c, SR_ELEMENT_SPRING, i, SR_FIELD(srSpringDef, a), SR_FIELD(srSpringDef, b), point);
+  ok &= sr_c_not_negative(c, SR_ELEMENT_SPRING, i, SR_FIELD(srSpringDef, stiffness), p, 1);
+  ok &= sr_c_not_negative(c, SR_ELEMENT_SPRING, i, SR_FIELD(srSpringDef, length), p + 1, 1);
+  ok &= sr_c_number(c, SR_ELEMENT_SPRING, i, SR_FIELD(srSpringDef, preload), p + 2);
+  ok &= sr_c_not_negative(c, SR_ELEMENT_SPRING, i, SR_FIELD(srSpringDef, damping), p + 3, 1);
+  if (ok) on_line(c, SR_ELEMENT_SPRING, i, point, p);
+}
+
+static void damper(srCompiler* c, int i) {
+  int point[2];
+  double p[4] = {0};
+  bool ok = ends(c, SR_ELEMENT_DAMPER, i, SR_FIELD(srDamperDef, a), SR_FIELD(srDamperDef, b), point);
+  ok &= sr_c_not_negative(c, SR_ELEMENT_DAMPER, i, SR_FIELD(srDamperDef, damping), p + 3, 1);
+  if (ok) on_line(c, SR_ELEMENT_DAMPER, i, point, p);
 }
 
 static void external_force(srCompiler* c, int i) {
@@ -253,6 +282,8 @@ void sr_compile_forces(srCompiler* c) {
   joint_elements(c);
   for (int i = 0; i < srs_count(c->spec, SR_ELEMENT_TORQUE); i++) torque(c, i);
   for (int i = 0; i < srs_count(c->spec, SR_ELEMENT_DISTANCE_FORCE); i++) distance_force(c, i);
+  for (int i = 0; i < srs_count(c->spec, SR_ELEMENT_SPRING); i++) spring(c, i);
+  for (int i = 0; i < srs_count(c->spec, SR_ELEMENT_DAMPER); i++) damper(c, i);
   for (int i = 0; i < srs_count(c->spec, SR_ELEMENT_BUSHING); i++) bushing(c, i);
   for (int i = 0; i < srs_count(c->spec, SR_ELEMENT_FORCE); i++) external_force(c, i);
   for (int i = 0; i < srs_count(c->spec, SR_ELEMENT_FRICTION); i++) sr_compile_friction(c, i);
