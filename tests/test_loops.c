@@ -120,6 +120,42 @@ TEST(the_assembly_moves_all_when_what_was_given_cannot_stay) {
   unload(&b);
 }
 
+// A ball of radius r that rolls: the velocity of its centre is w x r n. Zeros beside what is given are no wish.
+TEST(the_assembly_keeps_the_part_of_a_free_joints_velocity_that_was_given) {
+  static const struct {
+    const char* given;
+    double v[6];
+  } table[] = {
+      {"0 5 0 0 0 0", {0, 5, 0, 1, 0, 0}},     {"0 0 0 0.6 0 0", {0, 3, 0, 0.6, 0, 0}},
+      {"-4 0 7 0 0 0", {-4, 0, 7, 0, 0.8, 0}}, {"0 5 0 1 0 0", {0, 5, 0, 1, 0, 0}},
+      {"0 0 0 0 0 0", {0, 0, 0, 0, 0, 0}},     {"0 0 2 0.6 -0.4 0", {2, 3, 2, 0.6, -0.4, 0}},
+  };
+  for (int i = 0; i < (int)(sizeof table / sizeof *table); ++i) {
+    char more[64];
+    snprintf(more, sizeof more, " v='%s'", table[i].given);
+    Bench b = load(
+        "<sarrus version='1'><body name='s'><joint type='free' q='0 0 0.2 1 0 0 0'%s/><inertial mass='3' inertia='1 2 "
+        "3'/>"
+        "</body><closure type='roll' a='s' b='ground' radius='0.2'/></sarrus>",
+        more);
+    ENSURE_EQUAL(assemble(&b, NULL), SR_OK);
+    for (int k = 0; k < 6; ++k) ENSURE_NEAR(b.d->v[k], table[i].v[k], 1e-14);
+    unload(&b);
+  }
+}
+
+// What cannot stay moves as little as possible: 5 rad/s and 2 m/s of a ball of 0.2 m, with a weight of 1 each.
+TEST(velocities_of_a_free_joint_that_contradict_each_other_are_changed_least) {
+  Bench b = load(
+      "<sarrus version='1'><body name='s'><joint type='free' q='0 0 0.2 1 0 0 0' v='0 5 0 2 0 0'/>"
+      "<inertial mass='3' inertia='1 2 3'/></body><closure type='roll' a='s' b='ground' radius='0.2'/>%s</sarrus>",
+      "");
+  ENSURE_EQUAL(assemble(&b, NULL), SR_OK);
+  ENSURE_NEAR(b.d->v[1], 5 + 0.2 / 1.04, 1e-13);  // normal (0.2, -1) of 0.2 w - v = 0, residual -1
+  ENSURE_NEAR(b.d->v[3], 2 - 1 / 1.04, 1e-13);
+  unload(&b);
+}
+
 TEST(a_loop_that_starts_stretched_is_closed) {
   Bench b = load("<sarrus version='1'><option gravity='0 -9.81 0'/>"
                  "<body name='a'><joint type='revolute'/>" BAR("a", "1") "</body>"

@@ -450,11 +450,28 @@ static void correct_velocities(Work* w) {
   sr_constraint_velocity(m, w->d, w->d->v, w->r);
 }
 
+// Which given velocities stay. A zero among several values of one joint may only fill its place: v="0 5 0 0 0 0" of a ball that
+// rolls means the 5.
+typedef enum Hold { HOLD_NONE, HOLD_NONZERO, HOLD_GIVEN } Hold;
+
+// False: the same as one that has been tried.
+static bool hold_velocities(Work* w, const double* v_start, Hold hold) {
+  const srModel* m = w->m;
+  bool differs = hold != HOLD_NONZERO;
+  set_weights(w, m->v_given, hold != HOLD_NONE);
+  for (int i = 0; i < m->nv && hold == HOLD_NONZERO; ++i) {
+    if (!m->v_given[i] || v_start[i] != 0.0 || m->joint_nv[m->link_joint[m->dof_link[i]]] == 1) continue;
+    w->weight[i] = 1.0;
+    differs = true;
+  }
+  return differs;
+}
+
 static bool assemble_velocities(Work* w, const double* v_start, int* bad_row) {
   const srModel* m = w->m;
-  for (int freeze = 1; freeze >= 0; --freeze) {
+  for (int hold = HOLD_GIVEN; hold >= HOLD_NONE; --hold) {
+    if (!hold_velocities(w, v_start, (Hold)hold)) continue;
     memcpy(w->d->v, v_start, (size_t)m->nv * sizeof *v_start);
-    set_weights(w, m->v_given, freeze != 0);
     correct_velocities(w);
     double speed = 1.0;
     for (int i = 0; i < m->nv; ++i) speed = fmax(speed, fabs(w->d->v[i]));
