@@ -14,6 +14,7 @@ typedef struct Run {
   srRunOptions options;
   const char *method, *contact, *out, *start;
   RunWords words;
+  TextList record;
   double t_end, step, rtol, atol, every, alpha, beta, rho;  // or NOT_GIVEN
   srTableWriter* table;
   int columns;
@@ -113,6 +114,10 @@ static void settle_words(Run* r) {
 static bool settle(Run* r) {
   srRunOptions* o = &r->options;
   *o = sr_run_options(r->m.model);
+  o->record = r->record.item;
+  o->nrecord = r->record.n;
+  if (r->record.n > 0 && !r->out)
+    cli_warning(r->cli, "--record adds columns to the result table, and there is none: give --out FILE");
   if (r->method) o->method = r->method;
   settle_words(r);
   const bool good = settle_numbers(r);
@@ -134,8 +139,11 @@ static int on_progress(void* user, double t, double t_end) {
 }
 
 static bool open_table(Run* r) {
-  srColumns* columns = sr_columns_create(r->m.model);
-  if (!columns) return cli_error(r->cli, "out of memory"), false;
+  srColumns* columns;
+  const srStatus named =
+      sr_record_columns_create(r->m.model, r->options.record, r->options.nrecord, r->cli->messages, &columns);
+  if (named == SR_MEMORY) cli_error(r->cli, "out of memory");
+  if (named != SR_OK) return false;
   srText line = {0};
   sr_report_run_provenance(r->m.model, &r->options, r->m.path, r->m.settings.item, r->m.settings.n, &line);
   r->columns = columns->count;
@@ -226,11 +234,28 @@ static int assemble(Run* r) {
   return status;
 }
 
+// --record list: the names that it takes, in the requested formulation.
+static int list_recordable(Run* r) {
+  const int status = model_formulate(r->cli, &r->m);
+  if (status != EXIT_DONE) return status;
+  srText text = {0};
+  sr_report_recordable(r->m.model, cli_form(r->cli), &text);
+  cli_show(r->cli);
+  return cli_print(r->cli, &text);
+}
+
+static bool wants_list(const Run* r) {
+  for (int i = 0; i < r->record.n; i++)
+    if (strcmp(r->record.item[i], "list") == 0) return true;
+  return false;
+}
+
 static int prepare_and_simulate(Run* r) {
   if (!words_exist(r) || !output_is_free(r->cli, r->out, r->m.path) || !output_is_free(r->cli, r->out, r->state.file))
     return cli_refuse(r->cli, EXIT_INPUT);
   int status = model_open(r->cli, &r->m);
   if (status != EXIT_DONE) return status;
+  if (wants_list(r)) return list_recordable(r);
   if (!state_apply(r->cli, &r->state, r->m.model, r->m.data) || !settle(r)) return cli_refuse(r->cli, EXIT_INPUT);
   status = assemble(r);
   if (status != EXIT_DONE) return status;
@@ -285,6 +310,9 @@ int cmd_run(Cli* cli, const Verb* verb, int argc, char** argv) {
       {"--contact", OPTION_TEXT, &r.contact, "NAME", "continuous"},
       {"--out", OPTION_TEXT, &r.out, "FILE", "write the result table: CSV, or HDF5 where the name ends in .h5"},
       {"--every", OPTION_NUMBER, &r.every, "SECONDS", "time between its rows (default: a thousandth of the time)"},
+      {"--record", OPTION_TEXTS, &r.record, "PATTERN",
+       "more columns of it, such as 'reaction(crankpin).*'; as often as wanted; list: print their names instead of a "
+       "run"},
       STATE_OPTIONS(&r.state),
       {"--start", OPTION_TEXT, &r.start, "NAME",
        "given, or inside-limits: the nearest start inside of the joint limits"},
@@ -292,6 +320,7 @@ int cmd_run(Cli* cli, const Verb* verb, int argc, char** argv) {
   if (verb_options(cli, verb, options, sizeof options / sizeof options[0], argc, argv, &r.m.path, &status) == 0)
     status = prepare_and_simulate(&r);
   sr_assembly_change_destroy(r.assembly);
+  texts_free(&r.record);
   state_free(&r.state);
   model_close(&r.m);
   return status;

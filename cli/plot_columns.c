@@ -5,26 +5,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-bool pattern_fits(const char* pattern, const char* text) {
-  const char *star = NULL, *again = NULL;  // the last * and where its letters end so far
-  while (*text) {
-    if (*pattern == '*') {
-      star = pattern++;
-      again = text;
-    } else if (*pattern == '?' || *pattern == *text) {
-      pattern++;
-      text++;
-    } else if (star) {
-      pattern = star + 1;
-      text = ++again;
-    } else {
-      return false;
-    }
-  }
-  while (*pattern == '*') pattern++;
-  return *pattern == 0;
-}
-
 static int find(const PlotColumns* c, const char* name) {
   for (int i = 0; i < c->n; i++)
     if (strcmp(c->names[i], name) == 0) return i;
@@ -85,7 +65,7 @@ static bool add_word(Cli* cli, PlotColumns* c, PlotPanel* panel, const char* opt
   }
   bool any = false;
   for (int i = 0; i < c->n && strpbrk(word, "*?"); i++) {
-    if (i == over || !pattern_fits(word, c->names[i])) continue;
+    if (i == over || !sr_pattern_fits(word, c->names[i])) continue;
     add(panel, i, over);
     any = true;
   }
@@ -138,7 +118,7 @@ static bool add_phase_word(Cli* cli, PlotColumns* c, PlotPanel* panel, const cha
   bool any = false;
   for (int i = 0; i < c->n; i++) {
     char name[256];
-    if (strncmp(c->names[i], "q.", 2) != 0 || !pattern_fits(word, c->names[i] + 2)) continue;
+    if (strncmp(c->names[i], "q.", 2) != 0 || !sr_pattern_fits(word, c->names[i] + 2)) continue;
     if (snprintf(name, sizeof name, "v.%s", c->names[i] + 2) >= (int)sizeof name || find(c, name) < 0) continue;
     add(panel, find(c, name), i);
     any = true;
@@ -160,7 +140,7 @@ static bool add_phase(Cli* cli, PlotColumns* c, const char* list) {
 static bool add_by_unit(PlotColumns* c, const char* pattern) {
   const int first = c->npanel;
   for (int i = 0; i < c->n; i++) {
-    if (i == c->x || !pattern_fits(pattern, c->names[i])) continue;
+    if (i == c->x || !sr_pattern_fits(pattern, c->names[i])) continue;
     PlotPanel* panel = NULL;
     for (int p = first; p < c->npanel && !panel; p++)
       if (strcmp(c->units[c->panel[p].column[0]], c->units[i]) == 0) panel = &c->panel[p];

@@ -19,9 +19,6 @@ typedef struct PlotColumns {
   int npanel;
 } PlotColumns;
 
-// True when the text fits the pattern, in which * matches any letters and ? one.
-bool pattern_fits(const char* pattern, const char* text);
-
 // What goes to the panels.
 typedef struct PlotWish {
   const char* x;       // column of the horizontal axis; NULL: the first

@@ -330,6 +330,21 @@ cmp -s "$work/p.csv" "$work/p1.csv" || fail "the same run gives other bytes"
 has "energy"
 has "residual"
 has "p.csv"
+# columns on request
+status 0 run models/pendulum.xml --t-end 0.1 --every 0.1 --record 'reaction(theta in ground).f*' --record a.theta --out "$work/r.csv"
+sed -n 2p "$work/r.csv" | grep -qF ',reaction(theta in ground).fz [N],reaction(theta in ground).f [N],a.theta [rad/s^2]' ||
+  fail "columns of --record: $(sed -n 2p "$work/r.csv")"
+status 0 plot "$work/r.csv" --y 'reaction(*' --out "$work/r.svg"
+has "panel 1 *reaction(theta in ground).fx"
+status 0 run models/pendulum.xml --record list
+has "reaction(theta). fx fy fz f \[N\] tx ty tz t \[Nm\]"
+status 0 run models/pendulum.xml --record list --formulation absolute --json
+valid
+has '"name": "lambda.theta.0", "unit": "N"'
+status 2 run models/pendulum.xml --record 'reaction(tetha).f' --out "$work/r.csv"
+says "did you mean 'reaction\(theta\)'\?"
+status 0 run models/pendulum.xml --t-end 0.1 --record a.theta
+says "there is none: give --out FILE"
 for method in euler rk4; do
   status 0 run models/pendulum.xml --t-end 0.01 --method $method --step 0.001 --json
   has "\"method\": \"$method\""

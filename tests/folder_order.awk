@@ -1,7 +1,7 @@
 # Which folder of src may use which: allowed[user, used]. For includes (check_include_order.sh) and for references of the linker
 # (check_link_order.sh).
 BEGIN {
-  n = split("base math collide expr law model dynamics force constraint contact plugin catalog system analysis simulate advise report network symbolic", line, " ")
+  n = split("base math collide expr law model dynamics force constraint contact record plugin catalog system analysis simulate advise report network symbolic", line, " ")
   for (i = 1; i <= n; i++) for (j = 1; j <= i; j++) allowed[line[i], line[j]] = 1
   allowed["system", "integrate"] = allowed["analysis", "integrate"] = allowed["simulate", "integrate"] = allowed["advise", "integrate"] = allowed["report", "integrate"] = allowed["network", "integrate"] = allowed["symbolic", "integrate"] = 1
   split("base math integrate", few, " ");     for (i in few) allowed["integrate", few[i]] = 1
@@ -9,5 +9,5 @@ BEGIN {
   split("base math collide expr law model io", few, " "); for (i in few) allowed["io", few[i]] = 1
   split("base math integrate sundials", few, " "); for (i in few) allowed["sundials", few[i]] = 1
   split("base math suitesparse", few, " "); for (i in few) allowed["suitesparse", few[i]] = 1
-  split("base math collide expr law model dynamics constraint system analysis simulate advise report integrate io plot access", few, " "); for (i in few) allowed["access", few[i]] = 1
+  split("base math collide expr law model dynamics constraint record system analysis simulate advise report integrate io plot access", few, " "); for (i in few) allowed["access", few[i]] = 1
 }

@@ -90,6 +90,9 @@ typedef struct srSparsity {
 // For "did you mean ...": the nearest of the words by edit distance, or NULL when none is near (more than 1/3 differs).
 SR_API const char* sr_nearest_word(const char* word, const char* const* words, int nword);
 
+// Does the text fit a pattern? * stands for any letters, ? for one.
+SR_API bool sr_pattern_fits(const char* pattern, const char* text);
+
 // The allocator: new_size 0 frees (returns NULL), pointer NULL allocates. Replaceable for tests and hosts.
 // Set it before any other call; it is global and not guarded by a lock.
 typedef void* (*srAllocator)(void* user, void* pointer, size_t old_size, size_t new_size);

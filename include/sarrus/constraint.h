@@ -46,6 +46,9 @@ SR_API void sr_rank_destroy(srRank* rank);
 // Overwrites d->link_accel (true accelerations) and d->work. 0, or > 0 where a force law fails.
 SR_API int sr_reactions(const srModel* m, srData* d, double* reaction);
 SR_API int sr_joint_reaction(const srModel* m, srData* d, int joint, double reaction[6]);
+// Reaction of a loop closure (moment, force) after sr_forward: on its observed frame, about the origin of that frame, in ground axes.
+// 0, or > 0 where its equations are undefined.
+SR_API int sr_closure_reaction(const srModel* m, srData* d, int closure, double reaction[6]);
 // unique (njoint): 0 where another choice of redundant multipliers gives another reaction.
 SR_API void sr_reactions_unique(const srModel* m, srData* d, const srRank* rank, unsigned char* unique);
 

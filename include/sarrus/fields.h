@@ -294,6 +294,10 @@
   X(expr, "expr", LAW, "1", "", "", "a scalar formula instead of a frame")                                             \
   X(unit, "unit", NAME, "1", "", "", "unit of the formula, for the result file")
 
+#define SR_RECORD_FIELDS(X)                                                                                            \
+  X(what, "what", REF, "1", "!", "",                                                                                   \
+    "name of a column, or a pattern with * and ?: reaction(crankpin).*; `sarrus run MODEL --record list` lists them")
+
 #define SR_USER_FIELDS(X)                                                                                              \
   X(name, "name", NAME, "1", "", "", "name, for reports")                                                              \
   X(law, "law", REF, "1", "!", "", "law registered by a plugin or by C code")                                          \
@@ -352,6 +356,7 @@
   X(MOTION, motion, Motion, "motion", "sarrus", "a named function for formulas and drivers")                           \
   X(STATE, state, State, "state", "sarrus", "a user state with its rate")                                              \
   X(SENSOR, sensor, Sensor, "sensor", "sarrus", "something measured and reported")                                     \
+  X(RECORD, record, Record, "record", "sarrus", "columns that a run adds to its results")                              \
   X(EVENT, event, Event, "event", "sarrus", "something that happens when a formula changes its sign")                  \
   X(DRIVER, driver, Driver, "driver", "sarrus", "prescribes a joint coordinate as a function of time")                 \
   X(CLOSURE, closure, Closure, "closure", "sarrus", "closes a loop: constrains two frames to each other")              \

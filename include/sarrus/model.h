@@ -192,7 +192,8 @@ typedef struct srSensor {
   const char* name;
   int point;        // frame measured, -1: a formula
   int relative_to;  // point index of the frame it is measured in; 0: the ground
-  int formula;      // of a formula sensor: its value in srData.formula
+  int formula;      // of a formula sensor: its value in srData.formula; -1: it uses recorded quantities, see late
+  int late;         // its index among the formulas of recorded quantities, which no law may use; else -1
   const char* unit;
   int value;  // of a frame sensor used in laws: first of its 18 scalars in srData.sensor, else -1
 } srSensor;
@@ -527,6 +528,8 @@ typedef struct srData {
   struct srDataPrivate* priv;     // solver of the constraints
   const double* held;             // branches of laws that jump, while a run holds them; NULL: as the state gives them
   struct srInstances* instances;  // of contacts of sets; NULL: the model has none
+  double*
+      element_power;  // f . x' of each force element (nforce) and contact set (nset), W, of the last sr_forces; NULL: not kept
   // A stop request: called before every evaluation of a run, an assembly or a survey on this data, so it must
   // be cheap (read a flag). Nonzero ends the analysis, which keeps its results so far; from then on it must stay nonzero. NULL: none.
   int (*stop)(void* user);

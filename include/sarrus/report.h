@@ -95,6 +95,9 @@ SR_API void sr_warn_redundancy(const srModel* m, srData* d, srMessages* messages
 SR_API void sr_report_run_provenance(const srModel* m, const srRunOptions* o, const char* file,
                                      const srSetting* settings, int nsetting, srText* out);
 
+// Names that srRunOptions.record takes: objects with their members; JSON: "recordable", [{name, unit}, ...].
+SR_API void sr_report_recordable(const srModel* m, srReportForm form, srText* out);
+
 // After sr_run, before its report: warns of an energy balance that does not close, and of sensors that are NaN unless
 // rows were written (sr_run warns of those); computes accelerations that sensors show.
 SR_API void sr_run_conclude(const srModel* m, srData* d, const srRunOptions* o, const srRunResult* result,

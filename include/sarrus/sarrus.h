@@ -20,6 +20,7 @@
 #include <sarrus/normal.h>
 #include <sarrus/plot.h>
 #include <sarrus/recommend.h>
+#include <sarrus/record.h>
 #include <sarrus/report.h>
 #include <sarrus/simulate.h>
 #include <sarrus/spec.h>

@@ -3,6 +3,7 @@
 #define SARRUS_SIMULATE_H
 
 #include <sarrus/analysis.h>
+#include <sarrus/record.h>
 #include <sarrus/system.h>
 
 #ifdef __cplusplus
@@ -26,6 +27,10 @@ typedef struct srRunOptions {
   bool metric_identity;  // projections measure with the identity instead of the mass matrix
   // Called for every output row (srColumns); return nonzero to stop the run. Rows are at t0 + k*every and at t_end.
   int (*row)(void* user, const double* row);
+  // Columns on request (nrecord), behind those that every run has: names, or patterns with * and ?, of those that sr_recordable_each lists;
+  // "reaction(crankpin in ground).*" has its vectors in the axes of that frame. docs/using/record.md
+  const char* const* record;
+  int nrecord;
   // Called regularly (about every 50 ms of wall clock, also within steps) with the time reached; return nonzero to stop
   // the run, as d->stop does.
   int (*progress)(void* user, double t, double t_end);
@@ -35,18 +40,6 @@ typedef struct srRunOptions {
 SR_API srRunOptions sr_run_options(const srModel* m);
 // Does error control choose the steps? Then rtol and atol apply, else step.
 SR_API bool sr_run_is_adaptive(const srRunOptions* o);
-
-// Columns of a result row:
-//   t; q.NAME; v.NAME; states by name; driver.NAME, the driving forces; lambda.NAME of a coupling or formula, lambda.NAME.k of
-//   equation k of a closure; sensors: NAME of a formula, of a frame NAME.x .y .z
-//   .vx .vy .vz .wx .wy .wz; kinetic, potential, residual (of the energy balance so far)
-typedef struct srColumns {
-  int count;
-  const char* const* names;
-  const char* const* units;  // "" where there is none
-} srColumns;
-SR_API srColumns* sr_columns_create(const srModel* m);  // NULL when out of memory
-SR_API void sr_columns_destroy(srColumns* columns);
 
 typedef struct srEnergy {
   double kinetic, potential;    // at the end, J

@@ -95,6 +95,9 @@ typedef struct srSensorDef {
   SR_SENSOR_FIELDS(SR_DEF_MEMBER)
 } srSensorDef;
 
+typedef struct srRecordDef {
+  SR_RECORD_FIELDS(SR_DEF_MEMBER)
+} srRecordDef;
 typedef struct srEventDef {
   SR_EVENT_FIELDS(SR_DEF_MEMBER)
 } srEventDef;

@@ -4,6 +4,7 @@
 
 #include <sarrus/dynamics.h>
 #include <sarrus/integrate.h>
+#include <sarrus/record.h>
 
 #ifdef __cplusplus
 extern "C" {
@@ -14,6 +15,9 @@ typedef struct srModelSystem {
   const srModel* m;
   srData* d;                       // their workspace; tau in it is applied throughout
   struct srModelTangent* tangent;  // exact derivatives for implicit methods; NULL: the system offers none
+  const srMeter*
+      meter;  // nmeter: the quadratures behind those of the energy balance; element_power of d must be there for elements
+  int nmeter;
   double* y_most;  // memory for the largest errors of states (ny); NULL: bristles have no bounds of their own
   // Filled by the callbacks, largest over accepted steps: for trees, of the driven coordinates before they are put back on their
   // motion; of springs that represent joints.

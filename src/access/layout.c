@@ -148,6 +148,8 @@ static const srMember members[] = {
     ONE(srRunOptions, beta),
     ONE(srRunOptions, metric_identity),
     ONE(srRunOptions, row),
+    ONE(srRunOptions, record),
+    ONE(srRunOptions, nrecord),
     ONE(srRunOptions, progress),
     ONE(srRunOptions, user),
     WHOLE(srComparedModel),

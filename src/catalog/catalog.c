@@ -6,6 +6,7 @@
 #include "contact/kinds.h"
 #include "dynamics/coordinate_inertia.h"
 #include "force/laws.h"
+#include "record/columns.h"
 #ifndef SARRUS_NO_PLUGINS
 #include "plugin/plugin.h"
 #endif
@@ -20,12 +21,19 @@ static const srCatalog all = {
 #endif
 };
 
-srStatus sr_compile(const srSpec* spec, srMessages* messages, srModel** out) {
-  return sr_compile_from(&all, spec, NULL, messages, out);
+// What a run is to record is checked where everything else has a name.
+srStatus sr_compile_as(const srSpec* spec, const srAbsolute* absolute, srMessages* messages, srModel** out) {
+  const srStatus status = sr_compile_from(&all, spec, absolute, messages, out);
+  if (status != SR_OK) return status;
+  const srStatus recorded = sr_record_check(*out, messages);
+  if (recorded == SR_OK) return SR_OK;
+  sr_model_destroy(*out);
+  *out = NULL;
+  return recorded;
 }
 
-srStatus sr_compile_as(const srSpec* spec, const srAbsolute* absolute, srMessages* messages, srModel** out) {
-  return sr_compile_from(&all, spec, absolute, messages, out);
+srStatus sr_compile(const srSpec* spec, srMessages* messages, srModel** out) {
+  return sr_compile_as(spec, NULL, messages, out);
 }
 
 srStatus sr_lock_massless(srSpec* spec, srMessages* messages) { return sr_lock_massless_from(&all, spec, messages); }

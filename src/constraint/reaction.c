@@ -48,16 +48,27 @@ void sr_pair_wrench(const srModel* m, const srData* d, int point, int observer, 
   add_wrench(wrench, m->point_body[common], none, opposite, none, 1);
 }
 
+// Moment and force of a closure on its observed frame, in the axes of its equations. The position equations of a soft one are springs.
+static int closure_wrench(const srModel* m, srData* d, int i, const double* lambda, double w[6]) {
+  const srClosure* c = &m->closure[i];
+  srClosureOut out;
+  const int answer = sr_closure_evaluate(m, d, c, &out);
+  if (answer != 0) return answer;
+  memset(w, 0, 6 * sizeof *w);
+  for (int k = 0; k < c->np + c->nvel; k++) {
+    const double multiplier = k >= c->np ? lambda[c->vrow + k - c->np]
+                              : c->soft  ? d->soft_lambda[6 * i + k]
+                                         : lambda[c->row + k];
+    for (int j = 0; j < 6; j++) w[j] += multiplier * out.W[k][j];
+  }
+  return 0;
+}
+
 static void closure_wrenches(const srModel* m, srData* d, const double* lambda, double* wrench) {
   for (int i = 0; i < m->nclosure; i++) {
     const srClosure* c = &m->closure[i];
-    srClosureOut out;
-    double w[6] = {0};
-    if (sr_closure_evaluate(m, d, c, &out) != 0) continue;
-    for (int k = 0; k < c->np + c->nvel; k++) {
-      const double multiplier = lambda[k < c->np ? c->row + k : c->vrow + k - c->np];
-      for (int j = 0; j < 6; j++) w[j] += multiplier * out.W[k][j];
-    }
+    double w[6];
+    if (closure_wrench(m, d, i, lambda, w) != 0) continue;
     const bool both = c->kind->observer == SR_OBSERVER_COMMON;
     sr_pair_wrench(m, d, c->point[1], c->point[0], both ? c->common : -1, w, wrench);
   }
@@ -215,6 +226,18 @@ int sr_reactions(const srModel* m, srData* d, double* reaction) {
   if (m->constrained) subtract_constraints(m, d, d->lambda, wrench);
   transmit(m, d, wrench, reaction);
   return answer;
+}
+
+int sr_closure_reaction(const srModel* m, srData* d, int closure, double reaction[6]) {
+  const srClosure* c = &m->closure[closure];
+  double w[6], axes[16];
+  if (d->stage < SR_STAGE_ACCELERATION) return 1;
+  const int answer = closure_wrench(m, d, closure, d->lambda, w);
+  if (answer != 0) return answer;
+  sr_point_frame(m, d, c->kind->observer == SR_OBSERVER_COMMON ? c->common : c->point[0], axes);
+  srm_pose_rotate(axes, w, reaction);
+  srm_pose_rotate(axes, w + 3, reaction + 3);
+  return 0;
 }
 
 int sr_joint_reaction(const srModel* m, srData* d, int joint, double reaction[6]) {

@@ -9,6 +9,7 @@
 typedef struct srFrictionForce {
   double f[SR_FRICTION_MAX_N];  // resists
   double dissipation;
+  bool sticks;
 } srFrictionForce;
 // N: factor of the limits, 1 for a joint. edot: rates of its states.
 int sr_friction_force(const srDryFriction* x, const double* v, const double* e, double N, double tau,
@@ -29,5 +30,20 @@ double sr_normal_force_energy(const srSurfaceLaws* c, double d, const double* z)
 
 // Gap and its rate of an element that is a contact, at the motion of its port.
 void sr_contact_gap(const srSurfaceLaws* c, const srImpedanceIn* in, double* gap, double* rate);
+
+// A contact at the motion of its port, for those who record it. Vectors of shapes are in the axes of a; of a gap by formula and of the end
+// of a joint only [0] is used: along the slip.
+typedef enum srContactState { SR_CONTACT_OPEN, SR_CONTACT_STICKS, SR_CONTACT_SLIDES } srContactState;
+typedef struct srContactForce {
+  double gap;            // > 0 apart
+  double normal;         // force, >= 0
+  double n[3];           // from a to b
+  double friction[3];    // force on b
+  double slip[3];        // velocity of b relative to a at the contact
+  srContactState state;  // without friction it slides
+} srContactForce;
+// ydot: memory for the rates of its states.
+int sr_contact_force(const srForceElement* element, const srImpedanceIn* in, double* ydot, srContactForce* out);
+int sr_contact_shapes_force(const srImpedanceIn* in, double* ydot, srContactForce* out);  // shapes.c
 
 #endif

@@ -19,6 +19,7 @@ int sr_friction_force(const srDryFriction* x, const double* v, const double* e, 
   srFrictionOut answer = {.f = out->f, .edot = edot};
   const int status = x->law->evaluate(&in, &answer);
   out->dissipation = answer.dissipation;
+  out->sticks = answer.sticks;
   return status;
 }
 

@@ -117,6 +117,25 @@ static double energy(const srImpedanceIn* in) {
   return sum;
 }
 
+int sr_contact_shapes_force(const srImpedanceIn* in, double* ydot, srContactForce* out) {
+  const srSurfaceLaws* c = in->data;
+  const Geometry g = geometry(in);
+  srNormalOut normal;
+  srFrictionForce slip;
+  int answer = sr_normal_force(c, -g.at.gap, -g.rate, in->z, &normal);
+  if (answer == 0) answer = friction_force(&g, &c->slip, g.slip, in, normal.f, &slip, ydot);
+  if (answer != 0) return answer;
+  out->gap = g.at.gap;
+  out->normal = normal.f;
+  for (int i = 0; i < 3; i++) {
+    out->n[i] = g.at.n[i];
+    out->friction[i] = -slip.f[i];
+    out->slip[i] = g.slip[i];
+  }
+  out->state = normal.f <= 0 ? SR_CONTACT_OPEN : slip.sticks ? SR_CONTACT_STICKS : SR_CONTACT_SLIDES;
+  return 0;
+}
+
 // ---- derivatives --------------------------------------------------------------------------------------------------------
 // Along one direction (dx, dw, du, de) at a time: n' = P dx/|x|, and so on down the formulas above.
 

@@ -34,6 +34,7 @@ typedef enum srVarKind {
   SR_VAR_STATE,   // y
   SR_VAR_SENSOR,  // scalar output of a sensor
   SR_VAR_ARG,     // argument of a law: z is 0, zdot is 1
+  SR_VAR_RECORD,  // recorded quantity, known after the accelerations
   SR_VAR_KINDS
 } srVarKind;
 
@@ -140,6 +141,7 @@ typedef struct srInputs {  // values of the variables; arrays may be NULL where 
   const double* state;
   const double* sensor;
   const double* arg;
+  const double* record;
   const double* held;  // values of the switches, by their numbers; one that is not a number is free. NULL: all are free
 } srInputs;
 

@@ -168,6 +168,7 @@ void sr_program_evaluate(const srProgram* program, const srInputs* in, double* w
       case LOAD(SR_VAR_STATE): result[i] = in->state[x.a]; break;
       case LOAD(SR_VAR_SENSOR): result[i] = in->sensor[x.a]; break;
       case LOAD(SR_VAR_ARG): result[i] = in->arg[x.a]; break;
+      case LOAD(SR_VAR_RECORD): result[i] = in->record[x.a]; break;
       case SR_OP_ADD: result[i] = w[x.a] + w[x.b]; break;
       case SR_OP_SUB: result[i] = w[x.a] - w[x.b]; break;
       case SR_OP_MUL: result[i] = w[x.a] * w[x.b]; break;

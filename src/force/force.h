@@ -30,6 +30,19 @@ double sr_stored_energy(const srModel* m, srData* d);
 // ground's origin and force, inertial axes. Needs the velocity stage and the results of sr_forces; overwrites link_wrench.
 int sr_body_forces(const srModel* m, srData* d, double* wrench);
 
+// One element at d's state, with its own time constant. Needs the velocity stage and the results of sr_forces; rewrites its rates in d->ydot.
+struct srPortMotion;
+typedef struct srElementForce {
+  double f[6];                              // as defined by srPort
+  double power;                             // f . x': what it gives to the motion, W
+  double dissipated, friction_dissipation;  // as srImpedanceOut
+  double energy;                            // stored, J
+} srElementForce;
+int sr_element_force(const srModel* m, srData* d, const srForceElement* element, struct srPortMotion* motion,
+                     srElementForce* out);
+// What its law is given there.
+srImpedanceIn sr_element_input(const srData* d, const srForceElement* element, const struct srPortMotion* motion);
+
 // A soft closure (penalty formulation) at d's state: its wrench over the twist that its equations act on. soft.c
 typedef struct srSoft {
   double wrench[6];            // moment, force

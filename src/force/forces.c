@@ -123,33 +123,57 @@ static double gap_power(const srForceElement* element, const srPortMotion* motio
   return -(f[0] * own[0] + f[1] * own[1]);
 }
 
-// One element: its force to d->f or d->link_wrench, the rates of its states, its power.
-static int apply(const srModel* m, srData* d, const srForceElement* element, double tau_stage) {
-  srPortMotion motion;
-  int answer = sr_port_motion(m, d, element, &motion);
+// Force and power of one element at the motion of its port, and the rates of its states.
+static int evaluate(const srModel* m, srData* d, const srForceElement* element, double tau_stage, srPortMotion* motion,
+                    srElementForce* x) {
+  *x = (srElementForce){0};
+  int answer = sr_port_motion(m, d, element, motion);
   if (answer != 0) return answer;
 
-  double f[6] = {0};
-  const srImpedanceIn in = law_input(d, element, &motion, tau_stage);
-  srImpedanceOut out = {.f = f, .ydot = d->ydot + element->y};
+  const srImpedanceIn in = law_input(d, element, motion, tau_stage);
+  srImpedanceOut out = {.f = x->f, .ydot = d->ydot + element->y};
   answer = element->law->evaluate(&in, &out);
   if (answer != 0) return refused(d, element, answer);
-
-  double power = 0.0;
   for (int i = 0, n = sr_port_width(element->law->port); i < n; ++i) {
-    if (!isfinite(f[i])) return not_finite(d, element, f[i]);
-    power += f[i] * motion.xdot[i];
+    if (!isfinite(x->f[i])) return not_finite(d, element, x->f[i]);
+    x->power += x->f[i] * motion->xdot[i];
   }
-  sr_port_force(m, d, element, &motion, f);
-  if (element->law->port == SR_PORT_GAP) d->power[SR_ACCOUNT_DRIVER] += gap_power(element, &motion, f);
+  x->dissipated = out.dissipated;
+  x->friction_dissipation = out.friction_dissipation;
+  return 0;
+}
+
+// One element: its force to d->f or d->link_wrench, the rates of its states, its power to its account and to *power.
+static int apply(const srModel* m, srData* d, const srForceElement* element, double tau_stage, double* power) {
+  srPortMotion motion;
+  srElementForce x;
+  const int answer = evaluate(m, d, element, tau_stage, &motion, &x);
+  if (answer != 0) return answer;
+  *power = x.power;
+  sr_port_force(m, d, element, &motion, x.f);
+  if (element->law->port == SR_PORT_GAP) d->power[SR_ACCOUNT_DRIVER] += gap_power(element, &motion, x.f);
   if (element->contact != NULL) {
-    d->power[SR_ACCOUNT_FRICTION] -= out.friction_dissipation;
-    d->power[SR_ACCOUNT_CONTACT] -= out.dissipated - out.friction_dissipation;
+    d->power[SR_ACCOUNT_FRICTION] -= x.friction_dissipation;
+    d->power[SR_ACCOUNT_CONTACT] -= x.dissipated - x.friction_dissipation;
   } else if (element->law->energy != NULL) {
-    d->power[SR_ACCOUNT_DISSIPATED] -= out.dissipated;
+    d->power[SR_ACCOUNT_DISSIPATED] -= x.dissipated;
   } else {
-    d->power[element->account] += power;
+    d->power[element->account] += x.power;
   }
+  return 0;
+}
+
+srImpedanceIn sr_element_input(const srData* d, const srForceElement* element, const srPortMotion* motion) {
+  return law_input(d, element, motion, SR_TAU_ELEMENT);
+}
+
+int sr_element_force(const srModel* m, srData* d, const srForceElement* element, srPortMotion* motion,
+                     srElementForce* out) {
+  clear(d->ydot + element->y, element->ny);
+  const int answer = evaluate(m, d, element, SR_TAU_ELEMENT, motion, out);
+  if (answer != 0 || element->law->energy == NULL) return answer;
+  const srImpedanceIn in = sr_element_input(d, element, motion);
+  out->energy = element->law->energy(&in);
   return 0;
 }
 
@@ -157,11 +181,18 @@ static int apply(const srModel* m, srData* d, const srForceElement* element, dou
 static void begin(const srModel* m, srData* d) {
   clear(d->ydot, m->ny);
   clear(d->power, SR_ACCOUNTS);
+  if (d->element_power != NULL) clear(d->element_power, m->nforce + m->nset);
   if (m->absolute) clear(d->f, m->nv);
   for (int i = 0; i < m->njv; ++i) {
     d->jf[i] = d->tau[i];
     d->power[SR_ACCOUNT_APPLIED] += d->tau[i] * d->jv[i];
   }
+}
+
+// Contacts of a set are counted together.
+static void keep_power(const srModel* m, srData* d, int i, double power) {
+  const struct srInstances* x = d->instances;
+  d->element_power[i < m->nforce ? i : m->nforce + x->instance[x->used[i - m->nforce]].set] += power;
 }
 
 // Rates of <state> elements.
@@ -189,8 +220,10 @@ int sr_forces(const srModel* m, srData* d, double tau_stage) {
       clear(d->link_wrench, 8 * m->nlink);
       wrenches = true;
     }
-    answer = apply(m, d, element, tau_stage);
+    double power;
+    answer = apply(m, d, element, tau_stage, &power);
     if (answer != 0) return answer;
+    if (d->element_power != NULL) keep_power(m, d, i, power);
   }
   if (m->formulation == SR_FORMULATION_PENALTY) answer = sr_soft_closures(m, d);
   if (wrenches) sr_gather_wrenches(m, d);
@@ -232,9 +265,9 @@ static void take_wrench(const srModel* m, srData* d, int point, double* wrench) 
 // For a gap: its effect on joint coordinates acts inside joints, the rest on the bodies of its sensors.
 static int gap_body_forces(const srModel* m, srData* d, const srForceElement* element, double* wrench) {
   const srSurfaceLaws* contact = element->contact;
-  double* jf = d->work;
+  double *jf = d->work, unused;
   memcpy(jf, d->jf, (size_t)m->njv * sizeof *jf);
-  const int answer = apply(m, d, element, SR_TAU_ELEMENT);
+  const int answer = apply(m, d, element, SR_TAU_ELEMENT, &unused);
   memcpy(d->jf, jf, (size_t)m->njv * sizeof *jf);
   for (int k = 0; k < contact->nvariable; ++k) {
     if (contact->variable[k].dof >= 0) continue;
@@ -246,7 +279,7 @@ static int gap_body_forces(const srModel* m, srData* d, const srForceElement* el
 }
 
 int sr_body_forces(const srModel* m, srData* d, double* wrench) {
-  double power[SR_ACCOUNTS];
+  double power[SR_ACCOUNTS], unused;
   memcpy(power, d->power, sizeof power);
   clear(d->link_wrench, 8 * m->nlink);
   int answer = 0;
@@ -258,7 +291,7 @@ int sr_body_forces(const srModel* m, srData* d, double* wrench) {
       answer = gap_body_forces(m, d, element, wrench);
       continue;
     }
-    answer = apply(m, d, element, SR_TAU_ELEMENT);
+    answer = apply(m, d, element, SR_TAU_ELEMENT, &unused);
     for (int k = 0; k < 2; ++k) {
       if (element->point[k] >= 0) take_wrench(m, d, element->point[k], wrench);
     }
@@ -271,8 +304,9 @@ int sr_body_forces(const srModel* m, srData* d, double* wrench) {
 static double force_alone(const srModel* m, srData* d, const srForceElement* element, int dof) {
   clear(d->f, m->nv);
   clear(d->jf, m->njv);
+  double power;
   clear(d->link_wrench, 8 * m->nlink);
-  if (apply(m, d, element, SR_TAU_ELEMENT) != 0) return 0.0;
+  if (apply(m, d, element, SR_TAU_ELEMENT, &power) != 0) return 0.0;
   if (element->law->port != SR_PORT_JOINT) sr_gather_wrenches(m, d);
   if (m->absolute) sr_measurement_transposed(m, d, d->jf, d->f);
   return d->f[dof];

@@ -95,7 +95,7 @@ void sr_compile_run(srCompiler* c) {
 }
 
 static void stages(srCompiler* c) {
-  static const char* const words[] = {"t", "pi", "z", "zdot", "q", "v", "sensor", "inertia"};
+  static const char* const words[] = {"t", "pi", "z", "zdot", "q", "v", "sensor", "inertia", "record"};
   for (int i = 0; i < SR_COUNT(words); i++) sr_c_know(c, words[i]);
   sr_compile_varying(c);
   sr_compile_parameters(c);
@@ -112,6 +112,7 @@ static void stages(srCompiler* c) {
   sr_compile_functions(c);
   if (c->lacks_plugin) return;  // every use of its laws would be an error, too
   sr_compile_sensors(c);
+  sr_compile_records(c);
   sr_compile_drivers(c);
   sr_compile_forces(c);
   sr_compile_events(c);

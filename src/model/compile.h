@@ -28,10 +28,12 @@ typedef struct srCompiler {
       varying;  // parameters that events set or that are live: name -> their number; they are states with the rate 0 after those of <state>
   const char** of_varying;
   int nvarying, varying_capacity;
-  srNames functions;   // motions, and functions of C code and plugins
-  bool laws_open;      // laws may use t, q(), v(), sensor(), states
-  int distance_arg;    // argument of z while the law of a <link> is parsed, else -1
-  const char** known;  // words for "did you mean"
+  srNames functions;      // motions, and functions of C code and plugins
+  bool laws_open;         // laws may use t, q(), v(), sensor(), states
+  int distance_arg;       // argument of z while the law of a <link> is parsed, else -1
+  bool records_open;      // a sensor's formula, which may use record()
+  srPlace formula_place;  // of the formula that is parsed
+  const char** known;     // words for "did you mean"
   int nknown, known_capacity;
 
   // tree, in spec order (file order)
@@ -48,6 +50,12 @@ typedef struct srCompiler {
   const struct srAbsolute* absolute;  // NULL: relative
   srJointOut* joint_out;              // njoint: chains of the joints
   double* joint_frame;                // njoint x 16: joint frames in the parents' frames
+
+  // formulas of recorded quantities
+  srRecordRequest* quantity;
+  int nquantity, quantity_capacity;
+  srNode* late;  // of sensors
+  int nlate, late_capacity;
 
   // laws
   srNode* roots;  // of the law program
@@ -101,7 +109,7 @@ bool sr_c_new_name(srCompiler* c, srNames* names, const char* name, int index, c
 // Index of a name in a table, else an error with the nearest known one; -1.
 int sr_c_find(srCompiler* c, const srNames* names, const char* name, const char* what, srPlace place);
 void sr_c_know(srCompiler* c, const char* word);
-bool sr_c_is_raw_call(const char* name);  // q, v, sensor, inertia: calls whose arguments are names
+bool sr_c_is_raw_call(const char* name);  // q, v, sensor, inertia, record: calls whose arguments are names
 int sr_c_errors(const srCompiler* c);
 
 // ------------------------------------------------------------------------------------------------------- stages
@@ -116,6 +124,7 @@ void sr_compile_shapes(srCompiler* c);       // compile_shapes.c: after inertia,
 void sr_compile_points(srCompiler* c);       // compile_points.c
 void sr_compile_functions(srCompiler* c);    // compile_function.c: motions, plugins, registered laws and functions
 void sr_compile_sensors(srCompiler* c);      // compile_law.c: states and sensors
+void sr_compile_records(srCompiler* c);      // compile_record.c: after sensors
 void sr_compile_drivers(srCompiler* c);      // compile_law.c
 void sr_compile_forces(srCompiler* c);       // compile_force.c
 void sr_compile_events(srCompiler* c);       // compile_event.c
@@ -185,6 +194,8 @@ int sr_c_point(srCompiler* c, srElementKind kind, int i, int field);
 // Velocity coordinate of "joint" and "coordinate" attributes; -1 after an error. *qdof: its position coordinate, -1 for
 // quaternion joints.
 int sr_c_coordinate(srCompiler* c, srElementKind kind, int i, int joint, int coordinate, int* qdof, int* joint_index);
+// The variable of a recorded quantity, by the name of its column. compile_record.c
+srNode sr_c_record(srCompiler* c, const char* name);
 // Adds a node to the law program; index of its value.
 int sr_c_root(srCompiler* c, srNode node);
 // Registers a law or a function, copied; a second one of the same name is an error. compile_function.c

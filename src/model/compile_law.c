@@ -105,8 +105,16 @@ static bool frame_sensor(srCompiler* c, int i, srSensor* sensor) {
 
 static bool formula_sensor(srCompiler* c, int i, srSensor* sensor) {
   srNode node;
-  if (sr_c_laws(c, SR_ELEMENT_SENSOR, i, SR_FIELD(srSensorDef, expr), &node, 1) != 1) return false;
-  sensor->formula = sr_c_root(c, node);
+  c->records_open = true;
+  const int n = sr_c_laws(c, SR_ELEMENT_SENSOR, i, SR_FIELD(srSensorDef, expr), &node, 1);
+  c->records_open = false;
+  if (n != 1) return false;
+  if (sr_graph_depends(c->graph, node, SR_VAR_RECORD)) {
+    SR_PUSH(&c->scratch, c->late, c->nlate, c->late_capacity) = node;
+    sensor->late = c->nlate - 1;
+  } else {
+    sensor->formula = sr_c_root(c, node);
+  }
   return true;
 }
 
@@ -114,7 +122,7 @@ static void compile_sensor(srCompiler* c, int i, srSensor* sensor) {
   const srSensorDef* def = srs_get(c->spec, SR_ELEMENT_SENSOR, i);
   const char* name = sr_c_text(c, SR_ELEMENT_SENSOR, i, SR_FIELD(srSensorDef, name));
   const char* unit = sr_c_text(c, SR_ELEMENT_SENSOR, i, SR_FIELD(srSensorDef, unit));
-  *sensor = (srSensor){.name = sr_pool_text(c->pool, name), .point = -1, .formula = -1, .value = -1};
+  *sensor = (srSensor){.name = sr_pool_text(c->pool, name), .point = -1, .formula = -1, .late = -1, .value = -1};
   sensor->unit = unit ? sr_pool_text(c->pool, unit) : "";
   if (!name) return;
   if (sr_given(def->point) == sr_given(def->expr)) {

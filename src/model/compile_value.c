@@ -80,7 +80,7 @@ const char* sr_c_text(srCompiler* c, srElementKind kind, int i, int field) {
 }
 
 // ------------------------------------------------------------------------------------------------------ formulas
-static const char* const raw_calls[] = {"q", "v", "sensor", "inertia", NULL};
+static const char* const raw_calls[] = {"q", "v", "sensor", "inertia", "record", NULL};
 
 bool sr_c_is_raw_call(const char* name) {
   for (int i = 0; raw_calls[i]; i++)
@@ -181,7 +181,9 @@ static srNode resolve_frame_sensor(srCompiler* c, srGraph* graph, srSensor* sens
   int k = sensor_component(word);
   if (k < 0) {
     bool acceleration = word[0] == 'a' && word[1] && !word[2];
-    if (acceleration) {
+    if (acceleration && c->records_open) {
+      snprintf(reason, size, "'%s' of a sensor is an acceleration: write record(%s.%s)", word, sensor->name, word);
+    } else if (acceleration) {
       snprintf(reason, size, "'%s' of a sensor is an acceleration: in a law it would make an algebraic loop", word);
     } else {
       snprintf(reason, size, "unknown component '%s'; expected one of x y z vx vy vz wx wy wz rxx rxy ... rzz", word);
@@ -208,8 +210,31 @@ static srNode resolve_sensor(srCompiler* c, srGraph* graph, const srCall* call, 
   }
   srSensor* sensor = (srSensor*)&c->m->sensor[index];
   if (sensor->point >= 0) return resolve_frame_sensor(c, graph, sensor, call, reason, size);
-  if (call->narg == 1) return c->roots[sensor->formula];
-  snprintf(reason, size, "sensor '%s' is a formula: sensor(%s)", sensor->name, sensor->name);
+  if (call->narg != 1) {
+    snprintf(reason, size, "sensor '%s' is a formula: sensor(%s)", sensor->name, sensor->name);
+  } else if (sensor->late < 0) {
+    return c->roots[sensor->formula];
+  } else if (c->records_open) {
+    return c->late[sensor->late];
+  } else {
+    snprintf(reason, size,
+             "sensor '%s' uses record(): it is known after the accelerations, and no law may depend on it",
+             sensor->name);
+  }
+  return SR_NO_NODE;
+}
+
+// record(NAME): a quantity that a run can record, by the name of its column.
+static srNode resolve_record(srCompiler* c, const srCall* call, char* reason, size_t size) {
+  if (!c->records_open) {
+    snprintf(reason, size,
+             "record() is known after the accelerations: the formula of a sensor may use it, a law would make an "
+             "algebraic loop");
+  } else if (call->narg != 1) {
+    snprintf(reason, size, "record(NAME) with the name of a column is expected, such as record(reaction(crankpin).fx)");
+  } else {
+    return sr_c_record(c, call->raw[0]);
+  }
   return SR_NO_NODE;
 }
 
@@ -223,6 +248,7 @@ static srNode resolve_call(void* user, srGraph* graph, const srCall* call, char*
   }
   if (strcmp(call->name, "inertia") == 0) return resolve_inertia(c, graph, call, reason, size);
   if (strcmp(call->name, "sensor") == 0) return resolve_sensor(c, graph, call, reason, size);
+  if (strcmp(call->name, "record") == 0) return resolve_record(c, call, reason, size);
   return resolve_coordinate(c, graph, call, reason, size);
 }
 
@@ -233,6 +259,7 @@ static srNode parse(srCompiler* c, const char* text, srPlace place) {
                          .call = resolve_call,
                          .known = c->known,
                          .nknown = c->nknown};
+  c->formula_place = place;
   return sr_parse(c->graph, text, &resolver, place, c->messages);
 }
 

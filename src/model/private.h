@@ -23,6 +23,12 @@ typedef struct srJointLaw {
   double stiffness, damping, limit_stiffness, limit_damping;
 } srJointLaw;
 
+// A column of results, or a pattern of their names, and where it was written.
+typedef struct srRecordRequest {
+  const char* pattern;
+  srPlace place;
+} srRecordRequest;
+
 struct srModelPrivate {
   srPool pool;         // everything the model points to
   srGraph* graph;      // all formulas of the model, for derivatives and the code generator
@@ -36,12 +42,17 @@ struct srModelPrivate {
   const srLawSwitch* of_switch;  // nswitch
   bool switches_of_time;         // none depends on anything else
   srProgram* rows;               // inputs t, q, v, sensor, arg (row_arg) -> srData.row_formula
-  const srNode* law_root;        // of the law program (nformula), and ...
-  const srNode* row_root;        // ... of the constraint formulas (nrow_formula): for derivatives
-  int nstate;                    // the first nstate states are <state> elements, ...
-  int ny_user;                   // ... those up to ny_user parameters that change, ...
-  int formula_rate;              // ... whose rates are srData.formula[formula_rate ...]
-  void** plugins;                // handles of loaded shared libraries
+  int nrecord;
+  const srRecordRequest* record;  // nrecord: what <record> asks for
+  srProgram* late;                // formulas of recorded quantities, inputs as laws and record -> values of sensors
+  int nlate, nquantity;
+  const srRecordRequest* quantity;  // nquantity: column names that they use
+  const srNode* law_root;           // of the law program (nformula), and ...
+  const srNode* row_root;           // ... of the constraint formulas (nrow_formula): for derivatives
+  int nstate;                       // the first nstate states are <state> elements, ...
+  int ny_user;                      // ... those up to ny_user parameters that change, ...
+  int formula_rate;                 // ... whose rates are srData.formula[formula_rate ...]
+  void** plugins;                   // handles of loaded shared libraries
   int nplugin;
   void (*close_plugin)(void* handle);
   srRunSettings run;

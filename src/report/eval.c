@@ -199,7 +199,7 @@ static void show_rows(srText* out, const srModel* m, const srData* d, const srEv
 
 static void show_evaluation(const srEvaluation* e, srText* out) {
   const srModel* m = e->m;
-  const srData* d = e->d;
+  srData* d = e->d;
   sr_text_print(out, "model %s at t = %.9g s%s\n", m->name, d->t, e->bare ? ", the rigid tree alone" : "");
   sr_show_values(out, "positions q", m->q_name, m->q_unit, d->jq, m->njq);
   sr_show_values(out, "velocities v", m->v_name, m->v_unit, d->jv, m->njv);

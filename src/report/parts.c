@@ -1,6 +1,7 @@
 // Parts of JSON that several reports have, and the warnings that go with them.
 #include <math.h>
 
+#include "record/late.h"
 #include "report/report.h"
 
 // ----------------------------------------------------------------------------------------------------------- messages
@@ -80,9 +81,16 @@ static void put_frame(srJson* json, const srModel* m, srData* d, const srSensor*
   sr_json_matrix(json, "jacobian", J, 6, m->nv);  // over v, of free bodies over theirs
 }
 
+double sr_formula_sensor(const srData* d, const srSensor* s, const double* late) {
+  if (s->late < 0) return d->formula[s->formula];
+  return late ? late[s->late] : (double)NAN;
+}
+
 void sr_put_sensors(srJson* json, const srModel* m, srData* d, bool jacobian) {
+  srLate* x = NULL;
   double* J = jacobian ? sr_alloc((size_t)(6 * m->nv + 1) * sizeof *J) : NULL;
-  json->out->failed = json->out->failed || (jacobian && !J);
+  json->out->failed |= (jacobian && !J) || sr_late_create(m, NULL, &x) != SR_OK;
+  const double* late = x ? sr_late_values(x, d, NULL) : NULL;
   sr_json_object(json, "sensors");
   for (int i = 0; i < m->nsensor; i++) {
     const srSensor* s = &m->sensor[i];
@@ -90,19 +98,20 @@ void sr_put_sensors(srJson* json, const srModel* m, srData* d, bool jacobian) {
     if (s->point >= 0) {
       put_frame(json, m, d, s, J);
     } else {
-      sr_json_number(json, "value", d->formula[s->formula]);
+      sr_json_number(json, "value", sr_formula_sensor(d, s, late));
       sr_json_text(json, "unit", s->unit ? s->unit : "");
     }
     sr_json_object_end(json);
   }
   sr_json_object_end(json);
+  sr_late_destroy(x);
   sr_free(J);
 }
 
 void sr_warn_sensors(const srModel* m, const srData* d, srMessages* messages) {
   for (int i = 0; i < m->nsensor; i++) {
     const srSensor* s = &m->sensor[i];
-    if (s->point < 0 && isnan(d->formula[s->formula]))
+    if (s->point < 0 && s->late < 0 && isnan(d->formula[s->formula]))
       sr_report_warn(messages, "the sensor '%s' is not a number at t = %.9g", s->name, d->t);
   }
 }

@@ -13,9 +13,11 @@ void sr_show_matrix(srText* out, const char* label, const double* x, int rows, i
 // "name value unit" lines of coordinates.
 void sr_show_values(srText* out, const char* label, const char* const* names, const char* const* units, const double* x,
                     int n);
-void sr_show_sensors(srText* out, const srModel* m, const srData* d);
-void sr_show_sensor_positions(srText* out, const srModel* m, const srData* d, int n);  // a line each, the first n
-void sr_show_assembly(srText* out, const srModel* m, const srAssemblyChange* a);       // of a constrained model
+void sr_show_sensors(srText* out, const srModel* m, srData* d);
+void sr_show_sensor_positions(srText* out, const srModel* m, srData* d, int n);  // a line each, the first n
+// Value of a formula sensor; late: those of sensors of recorded quantities, NULL: unknown.
+double sr_formula_sensor(const srData* d, const srSensor* s, const double* late);
+void sr_show_assembly(srText* out, const srModel* m, const srAssemblyChange* a);  // of a constrained model
 
 // -------------------------------------------------------------------------------------------------- parts of JSON (parts.c)
 void sr_put_rows(srJson* json, const srModel* m, int n);  // names of the first n rows

@@ -1,4 +1,5 @@
 // Tables for people: lines, matrices and values that several reports show.
+#include "record/late.h"
 #include "report/report.h"
 
 #define MATRIX_SHOWN 12  // rows and columns; more than this is for --json
@@ -37,13 +38,16 @@ static void vector_line(srText* out, const char* label, const double* x, const c
   sr_text_print(out, "    %-20s %14.7g %14.7g %14.7g %s\n", label, x[0], x[1], x[2], unit);
 }
 
-void sr_show_sensors(srText* out, const srModel* m, const srData* d) {
+void sr_show_sensors(srText* out, const srModel* m, srData* d) {
+  srLate* late = NULL;
   if (m->nsensor == 0) return;
+  out->failed |= sr_late_create(m, NULL, &late) != SR_OK;
+  const double* values = late ? sr_late_values(late, d, NULL) : NULL;
   sr_text_print(out, "sensors\n");
   for (int i = 0; i < m->nsensor; i++) {
     const srSensor* s = &m->sensor[i];
     if (s->point < 0) {
-      sr_text_print(out, "  %-22s %16.9g %s\n", s->name, d->formula[s->formula], s->unit ? s->unit : "");
+      sr_text_print(out, "  %-22s %16.9g %s\n", s->name, sr_formula_sensor(d, s, values), s->unit ? s->unit : "");
       continue;
     }
     srFrameMotion x;
@@ -54,17 +58,22 @@ void sr_show_sensors(srText* out, const srModel* m, const srData* d) {
     vector_line(out, "angular velocity", x.angular_velocity, "rad/s");
     vector_line(out, "acceleration", x.acceleration, "m/s^2");
   }
+  sr_late_destroy(late);
 }
 
-void sr_show_sensor_positions(srText* out, const srModel* m, const srData* d, int n) {
+void sr_show_sensor_positions(srText* out, const srModel* m, srData* d, int n) {
+  srLate* late = NULL;
+  out->failed |= sr_late_create(m, NULL, &late) != SR_OK;
+  const double* values = late ? sr_late_values(late, d, NULL) : NULL;
   for (int i = 0; i < m->nsensor && i < n; i++) {
     const srSensor* s = &m->sensor[i];
     srFrameMotion x;
     if (s->point < 0) {
-      sr_show_line(out, s->name, "%14.7g %s", d->formula[s->formula], s->unit ? s->unit : "");
+      sr_show_line(out, s->name, "%14.7g %s", sr_formula_sensor(d, s, values), s->unit ? s->unit : "");
       continue;
     }
     sr_frame_motion(m, d, s->point, s->relative_to, &x);
     sr_show_line(out, s->name, "%14.7g %14.7g %14.7g m", x.position[0], x.position[1], x.position[2]);
   }
+  sr_late_destroy(late);
 }

@@ -6,6 +6,7 @@
 
 #include <sarrus/simulate.h>
 
+#include "record/columns.h"
 #include "simulate/contact_monitor.h"
 #include "simulate/event.h"
 #include "simulate/jump.h"
@@ -19,17 +20,19 @@ typedef struct srRun {
   srModelSystem system;
   srIntegrator* integrator;
   double t0, t_end, every;
-  long next;                                     // index of the next row on the grid t0 + next*every
-  double t_row;                                  // time of the last row
-  double *row, *q, *v, *y;                       // one allocation
-  double w[SR_ACCOUNTS], w_before[SR_ACCOUNTS];  // work done so far; up to the last restart
-  srEventMonitor* events;                        // all sources of events
-  srContactMonitor* contacts;                    // contacts
-  srJumpMonitor* jumps;                          // force laws that jump
-  bool ended;                                    // by an event
-  long odd_rows;                                 // in which a value is NaN ...
-  int odd_column;                                // ... this one ...
-  double t_odd;                                  // ... from here on
+  long next;                      // index of the next row on the grid t0 + next*every
+  double t_row;                   // time of the last row
+  double *row, *q, *v, *y;        // one allocation
+  srRecording* recording;         // their columns; NULL: there are none
+  int nw;                         // accounts of the energy balance, then meters of recorded work
+  double *w, *w_before;           // nw: work done so far; up to the last restart
+  srEventMonitor* events;         // all sources of events
+  srContactMonitor* contacts;     // contacts
+  srJumpMonitor* jumps;           // force laws that jump
+  bool ended;                     // by an event
+  long odd_rows;                  // in which a value is NaN ...
+  int odd_column;                 // ... this one ...
+  double t_odd;                   // ... from here on
   double residual, lost, t_lost;  // of the energy balance after the last step; its largest jump and when that was
   double started, reported;       // wall clock
   long asked;                     // number of checks for stop requests

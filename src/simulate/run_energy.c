@@ -31,12 +31,12 @@ void sr_run_balance_start(srRun* run) {
 }
 
 void sr_run_add_work_before(srRun* run) {
-  for (int i = 0; i < SR_ACCOUNTS; ++i) run->w[i] += run->w_before[i];
+  for (int i = 0; i < run->nw; ++i) run->w[i] += run->w_before[i];
 }
 
 void sr_run_restart_work(srRun* run) {
   sr_run_add_work_before(run);
-  memcpy(run->w_before, run->w, sizeof run->w);
+  memcpy(run->w_before, run->w, (size_t)run->nw * sizeof *run->w);
 }
 
 void sr_run_add_work(void* user, double energy) { ((srRun*)user)->w_before[SR_ACCOUNT_DRIVER] += energy; }
@@ -52,7 +52,7 @@ void sr_run_balance_step(srRun* run) {
   if (!run->m->constrained && sri_stats(x)->steps % STEPS_PER_ENERGY != 0) return;
   (void)sr_run_evaluate_last(run, SR_STAGE_VELOCITY);
   sr_run_note_acceleration(run, sr_acceleration_residual(run->m, run->d, sri_acceleration(x)));
-  memcpy(run->w, sri_w(x), sizeof run->w);
+  memcpy(run->w, sri_w(x), (size_t)run->nw * sizeof *run->w);
   sr_run_add_work_before(run);
   sr_run_balance(run);
   const double lost = run->result->energy.residual - run->residual;

@@ -80,7 +80,7 @@ static void take_state(srRun* run, const double* y) {
   memcpy(run->q, sri_q(x), (size_t)m->nq * sizeof(double));
   memcpy(run->v, sri_v(x), (size_t)m->nv * sizeof(double));
   if (y != run->y) memcpy(run->y, y, (size_t)m->ny * sizeof(double));
-  memcpy(run->w, sri_w(x), sizeof run->w);
+  memcpy(run->w, sri_w(x), (size_t)run->nw * sizeof *run->w);
   sr_run_restart_work(run);
 }
 

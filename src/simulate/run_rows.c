@@ -2,7 +2,6 @@
 #include <math.h>
 
 #include "constraint/constraint.h"
-#include "simulate/record.h"
 #include "simulate/run.h"
 
 void sr_run_put_followers(srRun* run, double t) {
@@ -21,8 +20,7 @@ int sr_run_evaluate_at(srRun* run, double t, srStage stage) {
 
 // The first value of the rows that is NaN: a sensor may divide by zero while the motion continues.
 static void monitor_row(srRun* run) {
-  const int columns = sr_column_count(run->m);
-  for (int i = 0; i < columns && run->odd_rows == 0; ++i) {
+  for (int i = 0; i < run->recording->ncolumn && run->odd_rows == 0; ++i) {
     if (!isnan(run->row[i])) continue;
     run->odd_column = i;
     run->t_odd = run->t_row;
@@ -33,8 +31,10 @@ static void monitor_row(srRun* run) {
 }
 
 void sr_run_tell_odd_rows(const srRun* run) {
-  srColumns* columns = run->odd_rows > 0 ? sr_columns_create(run->m) : NULL;
-  if (columns == NULL) return;
+  srColumns* columns = NULL;
+  if (run->odd_rows == 0 ||
+      sr_record_columns_create(run->m, run->options->record, run->options->nrecord, NULL, &columns) != SR_OK)
+    return;
   sr_messages_add(run->messages, SR_SEVERITY_WARNING, (srPlace){0},
                   "'%s' is not a number in %ld of %ld rows of the results, the first time at t = %.9g",
                   columns->names[run->odd_column], run->odd_rows, run->result->rows, run->t_odd);
@@ -44,7 +44,8 @@ void sr_run_tell_odd_rows(const srRun* run) {
 void sr_run_hand_out(srRun* run) {
   const srEnergy* energy = &run->result->energy;
   if (run->options->row == NULL || run->stopped) return;
-  sr_record(run->m, run->d, energy->kinetic, energy->potential, energy->residual, run->row);
+  const srRowEnergy known = {energy->kinetic, energy->potential, energy->residual, run->w};
+  sr_record(run->recording, run->d, &known, run->row);
   run->t_row = run->d->t;
   ++run->result->rows;
   monitor_row(run);
@@ -56,7 +57,7 @@ srStatus sr_run_rows_until(srRun* run, double t) {
   while (sr_run_ask(run) == 0) {
     const double t_row = run->t0 + (double)run->next * run->every;
     if (t_row > t || t_row > run->t_end - 1e-9 * run->every) return SR_OK;
-    if (sr_run_evaluate_at(run, t_row, SR_STAGE_ACCELERATION) != 0) return SR_FAILED;
+    if (sr_run_evaluate_at(run, t_row, run->recording->stage) != 0) return SR_FAILED;
     sr_run_balance(run);
     sr_run_hand_out(run);
     ++run->next;

@@ -1,7 +1,6 @@
 // Memory and start of a run: assembles the state, starts contacts, jumps, integrator and events there, and compares dependent equations.
 #include "base/base.h"
 #include "constraint/constraint.h"
-#include "simulate/record.h"
 #include "simulate/rows.h"
 #include "simulate/run.h"
 #include "system/bristle.h"
@@ -15,13 +14,21 @@ static srStatus out_of_memory(const srRun* run) {
 
 static bool make_arrays(srRun* run) {
   const srModel* m = run->m;
-  const int columns = sr_column_count(m);
-  run->row = sr_alloc((size_t)(columns + m->nq + m->nv + 2 * m->ny) * sizeof(double));
+  const srRecording* x = run->recording;
+  const int columns = x != NULL ? x->ncolumn : 0, meters = x != NULL ? x->nmeter : 0;
+  const int powers = meters > 0 ? m->nforce + m->nset : 0;
+  run->nw = SR_ACCOUNTS + meters;
+  run->row = sr_alloc((size_t)(columns + m->nq + m->nv + 2 * m->ny + 2 * run->nw + powers) * sizeof(double));
   if (run->row == NULL) return false;
   run->q = run->row + columns;
   run->v = run->q + m->nq;
   run->y = run->v + m->nv;
   run->system.y_most = run->y + m->ny;
+  run->w = run->system.y_most + m->ny;
+  run->w_before = run->w + run->nw;
+  if (powers > 0) run->d->element_power = run->w_before + run->nw;
+  run->system.meter = x != NULL ? x->meter : NULL;
+  run->system.nmeter = meters;
   return true;
 }
 
@@ -63,12 +70,25 @@ static srSystem system_of(const srModel* m, const srRunOptions* o, const srSyste
   return system;
 }
 
+// Without rows only the names are checked.
+static srStatus name_columns(srRun* run) {
+  const srRunOptions* o = run->options;
+  if (o->row == NULL && o->nrecord == 0) return SR_OK;
+  const srStatus status = sr_recording_create(run->m, o->record, o->nrecord, run->messages, &run->recording);
+  if (o->row != NULL || status != SR_OK) return status;
+  sr_recording_destroy(run->recording);
+  run->recording = NULL;
+  return SR_OK;
+}
+
 srStatus sr_run_prepare(srRun* run) {
   const srRunOptions* o = run->options;
   run->t0 = run->t_row = run->d->t;
   run->t_end = o->t_end;
   run->every = o->every > 0.0 ? o->every : (run->t_end - run->t0) / 1000.0;
   run->system = (srModelSystem){.m = run->m, .d = run->d};
+  const srStatus named = name_columns(run);
+  if (named != SR_OK) return named == SR_MEMORY ? out_of_memory(run) : named;
   if (!make_tangent(run) || !make_arrays(run)) return out_of_memory(run);
   const srSystem system = sr_system(&run->system);
   const srIntegratorOptions options = sr_run_integrator_options(run->m, o);
@@ -85,6 +105,8 @@ void sr_run_release(srRun* run) {
   sr_jumps_destroy(run->jumps);
   sri_destroy(run->integrator);
   sr_tangent_destroy(run->system.tangent);
+  sr_recording_destroy(run->recording);
+  run->d->element_power = NULL;
   sr_free(run->row);
 }
 
@@ -133,6 +155,7 @@ srStatus sr_run_start(srRun* run) {
     return sr_run_fail(run, run->t0, sri_error_message(run->integrator));
   run->stepping = true;
   tell_partition(run);
+  if (run->recording != NULL) sr_recording_warn(run->recording, d, run->messages);
   if (sr_run_evaluate_last(run, SR_STAGE_ACCELERATION) != 0) {
     return sr_run_fail_at(run, run->t0, "the equations of motion cannot be evaluated at the start");
   }

@@ -29,6 +29,8 @@ static srRunOptions own_options(const srRunOptions* o) {
   srRunOptions own = *o;
   const srMethod* method = sri_method_find(o->method);
   own.row = NULL;
+  own.record = NULL;
+  own.nrecord = 0;
   own.progress = NULL;
   own.user = NULL;
   if (method != NULL) own.method = method->name;

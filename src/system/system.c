@@ -35,6 +35,19 @@ static int evaluate_forces(const srModelSystem* s, double t, const double* q, co
   return sr_stop_requested(s->d) ? -1 : sr_evaluate_stage(s->m, s->d, t, q, v, y, SR_STAGE_FORCE, tau);
 }
 
+// Powers of the energy balance, then those of the meters.
+static void put_powers(const srModelSystem* s, double* wdot) {
+  const srModel* m = s->m;
+  const srData* d = s->d;
+  copy(wdot, d->power, SR_ACCOUNTS);
+  for (int k = 0; k < s->nmeter; ++k) {
+    const srMeter* meter = &s->meter[k];
+    wdot[SR_ACCOUNTS + k] = meter->driver >= 0
+                                ? d->lambda[m->row_driver + meter->driver] * d->jv[m->driver[meter->driver].dof]
+                                : d->element_power[meter->element];
+  }
+}
+
 static int rates(void* user, double t, const double* q, const double* v, const double* y, double tau, double* qdot,
                  double* vdot, double* ydot, double* wdot) {
   const srModelSystem* s = user;
@@ -45,7 +58,7 @@ static int rates(void* user, double t, const double* q, const double* v, const d
   sr_qdot(s->m, d->q, d->v, qdot);
   copy(vdot, d->a, s->m->nv);
   copy(ydot, d->ydot, s->m->ny);
-  copy(wdot, d->power, SR_ACCOUNTS);
+  put_powers(s, wdot);
   return 0;
 }
 
@@ -112,7 +125,7 @@ static int power(void* user, double t, const double* q, const double* v, const d
   }
   copy(d->lambda, lambda, s->m->ng);
   sr_driver_power(s->m, d);
-  copy(wdot, d->power, SR_ACCOUNTS);
+  put_powers(s, wdot);
   return 0;
 }
 
@@ -311,7 +324,7 @@ srSystem sr_system(srModelSystem* user) {
       .nq = m->nq,
       .nv = m->nv,
       .ny = m->ny,
-      .nw = SR_ACCOUNTS,
+      .nw = SR_ACCOUNTS + user->nmeter,
       .nz = m->absolute ? m->nz : 0,  // those of contacts change at restarts, or without a change of force
       .ng = m->ng,
       .np = m->np,

@@ -37,6 +37,25 @@ def test_columns_are_views_of_the_librarys_rows():
     assert "did you mean 'q.q1'" in str(raises(KeyError, lambda: result["q.q11"]))
 
 
+def test_columns_on_request_have_names_and_units():
+    model = compiled("pendulum")
+    names = model.recordable()
+    assert names["a.theta"] == "rad/s^2" and names["reaction(theta).f"] == "N"
+    result = model.run(t_end=0.5, every=0.1, record=["a.theta", "reaction(theta).f?"])
+    # a point mass of 1 kg on a rod of 1 m: the bearing carries g cos + w^2 along the rod, and a = -g sin
+    q, v = result["q.theta"], result["v.theta"]
+    assert np.allclose(result["a.theta"], -9.81 * np.sin(q), atol=1e-9)
+    assert np.allclose(result["reaction(theta).fz"], 9.81 * np.cos(q) + v**2, atol=1e-9)
+    assert result.units["reaction(theta).fz"] == "N"
+    assert "did you mean 'a.theta'?" in str(raises(sarrus.Error, lambda: model.run(t_end=0.1, record="a.tetha")))
+    absolute = model.run(t_end=0.5, every=0.1, record="reaction(*in ground).fx", formulation="absolute", rtol=1e-10)
+    assert np.allclose(absolute["reaction(theta in ground).fx"][0], result["reaction(theta).fz"][0] * np.sin(q[0]), atol=1e-9)
+    with tempfile.TemporaryDirectory() as folder:
+        path = pathlib.Path(folder) / "forces.csv"
+        sarrus.run(MODELS / "pendulum.xml", t_end=0.1, record=["a.*"], out=path)
+        assert "a.theta" in sarrus.read(path)
+
+
 def test_a_run_is_that_of_the_command_line():
     cases = (("pendulum", {}), ("double-pendulum", {"method": "rk4", "step": 1e-3}), ("dc-motor", {}),
              ("paper2/slider-crank", {"t_end": 0.1}), ("paper2/slider-crank", {"t_end": 0.1, "method": "genalpha-ggl"}),

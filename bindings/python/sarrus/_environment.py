@@ -141,9 +141,17 @@ class _Observer:
     def known(model: Model) -> list:
         out = ["t", *("q." + n for n in model.q_name), *("v." + n for n in model.v_name), *("tau." + n for n in model.v_name)]
         out += [n for n in model.y_name if n]
-        for name, point in zip(model.sensor_name, model.sensor_point):
-            out += [name] if point < 0 else [f"{name}.{w}" for w in _FRAME]
+        for name, point, formula in zip(model.sensor_name, model.sensor_point, model.sensor_formula):
+            if point >= 0:
+                out += [f"{name}.{w}" for w in _FRAME]
+            elif formula >= 0:  # those of recorded quantities are known in rows of a run alone
+                out.append(name)
         return out
+
+    @staticmethod
+    def sensors(model: Model) -> list:
+        return [n for n, point, formula in zip(model.sensor_name, model.sensor_point, model.sensor_formula)
+                if point >= 0 or formula >= 0]
 
     @classmethod
     def _chosen(cls, model, patterns):
@@ -267,7 +275,7 @@ class Environment(Base):
         low, high = (np.array([bounds.get(n, (-np.inf, np.inf))[i] for n in self.controls], dtype=float) for i in (0, 1))
         if not (low <= high).all():
             raise ValueError(f"the bounds of {self.controls[int((low > high).argmax())]} are not (least, most)")
-        self._observe = observe if observe is not None else self.model.sensor_name or ("q.*", "v.*")
+        self._observe = observe if observe is not None else _Observer.sensors(self.model) or ("q.*", "v.*")
         self._attach()
         self.action_space = Space(low, high, dtype=np.float64)
         self.observation_space = Space(-np.inf, np.inf, shape=(len(self.observed),), dtype=np.float64)

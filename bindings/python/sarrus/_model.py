@@ -211,6 +211,10 @@ class Model:
         """The whole: kinematics, laws, accelerations a, multipliers lambda_; accelerations of links and sensors."""
         return self._evaluate(d, FRAMES, "no accelerations at this state")
 
+    def recordable(self):
+        """{name: unit} of all columns that run(record=...) takes by name or pattern."""
+        return {x["name"]: x["unit"] for x in report(lib.sr_report_recordable, self._handle.pointer, JSON)["recordable"]}
+
     def assemble(self, d):
         """Closes the loops with the least change of q, then of v. sarrus.Error where it cannot be done."""
         change, warnings, notes = self._assembled(d)

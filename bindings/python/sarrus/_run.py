@@ -21,7 +21,7 @@ _PROGRESS = ctypes.cast(lib.sr_row_store_progress, ctypes.c_void_p).value
 _WORDS = ("control", "family", "tangent", "stabilization")
 _NUMBERS = {"t_end": True, "step": False, "rtol": True, "atol": True, "every": False, "rho": True, "alpha": True,
             "beta": True}  # may it be zero?
-OPTIONS = tuple(name for name in (*_NUMBERS, *_WORDS, "metric") if name != "t_end")
+OPTIONS = tuple(name for name in (*_NUMBERS, *_WORDS, "metric", "record") if name != "t_end")
 
 
 def _word(name, word, words):
@@ -57,6 +57,7 @@ def settled(model, given, verb="run", known=("t_end", "method", *OPTIONS)):
     for name, zero in _NUMBERS.items():
         if given.get(name) is not None:
             setattr(o, name, _number(name, given[name], zero))
+    _request(o, given.get("record"))
     return o
 
 
@@ -69,10 +70,17 @@ def _settle(model, start, given):
     return o
 
 
-def _columns(model):
-    pointer = lib.sr_columns_create(model._handle.pointer)
-    if not pointer:
-        raise MemoryError
+def _request(o, record):
+    """Columns on request: a name or pattern, or several."""
+    patterns = [record] if isinstance(record, str) else list(record or ())
+    o._record = (ctypes.c_char_p * max(1, len(patterns)))(*[x.encode() for x in patterns])  # lives as long as o
+    o.record, o.nrecord = ctypes.addressof(o._record), len(patterns)
+
+
+def _columns(model, o):
+    pointer = ctypes.POINTER(L.struct["srColumns"])()
+    with Messages() as said:
+        said.check(lib.sr_record_columns_create(model._handle.pointer, o.record, o.nrecord, said.pointer, byref(pointer)))
     try:
         c = pointer.contents
         return L.text_list(c.names, c.count), L.text_list(c.units, c.count)
@@ -149,7 +157,7 @@ def _told(check, *arguments):
 
 def _simulate(model, d, o, progress):
     """Runs d to its end: the status, the store of rows, the messages, the library's result."""
-    names, units = _columns(model)
+    names, units = _columns(model, o)
     store = Handle(lib.sr_row_store_create(len(names)), lib.sr_row_store_destroy)
     r = L.struct["srRunResult"]()
     o.row, o.progress, o.user = _ADD_ROW, _PROGRESS, store.pointer
@@ -174,7 +182,8 @@ def run(self, t_end: "float | None" = None, method: "str | None" = None, q: Any 
     """Simulates, from the initial state, from q, v, y, t, or from a data (which then holds the end). tau acts all the time.
 
     Options are those of `sarrus run`: step, rtol, atol, every, control, rho, family, tangent, stabilization, alpha, beta,
-    metric; what is not given is taken from the model's <run>. start="inside-limits" moves the start to the nearest one
+    metric; record: columns on request, a name or pattern or a list of them ("reaction(crankpin).*", see model.recordable());
+    what is not given is taken from the model's <run>. start="inside-limits" moves the start to the nearest one
     inside of the limits of all joints. progress(t, t_end) is called about 20 times a second; true
     stops the run. Returns a Result: columns by name as arrays, and its report. sarrus.Stopped where it could not go on."""
     if data is not None and any(x is not None for x in (q, v, y, tau, t)):

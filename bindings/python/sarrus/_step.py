@@ -18,7 +18,7 @@ from ._run import OPTIONS, settled
 
 lib = L.lib
 _sr_step = lib.sr_step
-_OPTIONS = ("step", "method", *(name for name in OPTIONS if name not in ("step", "every")))
+_OPTIONS = ("step", "method", *(name for name in OPTIONS if name not in ("step", "every", "record")))
 
 
 class Stepper:

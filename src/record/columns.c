@@ -1,10 +1,10 @@
 // Result rows: columns with names and units, and their values at an evaluated state. Both walk the model in one order:
 //   t | q | v | y | driving forces | other multipliers | sensors | kinetic, potential, residual
-#include "simulate/record.h"
+// Behind these come the columns on request (record/recorder.h).
+#include "record/columns.h"
 
+#include <sarrus/record.h>
 #include <string.h>
-
-#include "base/base.h"
 
 #define FRAME_COLUMNS 9  // x y z, vx vy vz, wx wy wz
 static const char* const frame_words[FRAME_COLUMNS] = {"x", "y", "z", "vx", "vy", "vz", "wx", "wy", "wz"};
@@ -19,7 +19,7 @@ static int multiplier_count(const srModel* m) {
   return count;
 }
 
-int sr_column_count(const srModel* m) {
+static int column_count(const srModel* m) {
   int count = 1 + m->njq + m->njv + m->ny - m->ny_slot + m->ndriver + multiplier_count(m) + 3;
   for (int i = 0; i < m->nsensor; ++i) count += m->sensor[i].point >= 0 ? FRAME_COLUMNS : 1;
   return count;
@@ -81,9 +81,9 @@ static void name_multipliers(const srModel* m, Table* table) {
   name_formulas(m, table, true);
 }
 
-static void name_columns(const srModel* m, Table* table) {
+static void name_columns(const srModel* m, const srRecorder* more, Table* table) {
   srPool* pool = &table->pool;
-  const size_t count = (size_t)sr_column_count(m);
+  const size_t count = (size_t)column_count(m) + (more != NULL ? (size_t)more->n : 0);
   table->names = sr_pool_alloc(pool, count * sizeof *table->names);
   table->units = sr_pool_alloc(pool, count * sizeof *table->units);
   add(table, "t", "s");
@@ -101,10 +101,11 @@ static void name_columns(const srModel* m, Table* table) {
   add(table, "kinetic", "J");
   add(table, "potential", "J");
   add(table, "residual", "J");
+  for (int i = 0; more != NULL && i < more->n; ++i) add(table, sr_pool_text(pool, more->names[i]), more->units[i]);
   SR_ASSERT((size_t)table->columns.count == count);
 }
 
-srColumns* sr_columns_create(const srModel* m) {
+static srColumns* create_columns(const srModel* m, const srRecorder* more) {
   Table* table = sr_alloc(sizeof *table);
   if (table == NULL) return NULL;
   jmp_buf out_of_memory;
@@ -114,11 +115,27 @@ srColumns* sr_columns_create(const srModel* m) {
     sr_columns_destroy(&table->columns);
     return NULL;
   }
-  name_columns(m, table);
+  name_columns(m, more, table);
   table->pool.on_fail = NULL;
   table->columns.names = table->names;
   table->columns.units = table->units;
   return &table->columns;
+}
+
+srColumns* sr_columns_create(const srModel* m) {
+  srColumns* columns;
+  return sr_record_columns_create(m, NULL, 0, NULL, &columns) == SR_OK ? columns : NULL;
+}
+
+srStatus sr_record_columns_create(const srModel* m, const char* const* record, int n, srMessages* messages,
+                                  srColumns** out) {
+  srRecording* x;
+  *out = NULL;
+  const srStatus status = sr_recording_create(m, record, n, messages, &x);
+  if (status != SR_OK) return status;
+  *out = create_columns(m, x->recorder);
+  sr_recording_destroy(x);
+  return *out != NULL ? SR_OK : SR_MEMORY;
 }
 
 void sr_columns_destroy(srColumns* columns) {
@@ -128,6 +145,77 @@ void sr_columns_destroy(srColumns* columns) {
   sr_free(table);
 }
 
+// ---- on request -----------------------------------------------------------------------------------------------------
+
+// The requests of the model, then those of a run.
+static srStatus resolve(const srModel* m, const char* const* record, int n, srMessages* messages, srRecorder** out) {
+  const int own = m->priv->nrecord, all = own + n;
+  srColumns* columns = all > 0 ? create_columns(m, NULL) : NULL;
+  srRecordRequest* requests = all > 0 ? sr_alloc((size_t)all * sizeof *requests) : NULL;
+  srStatus status = SR_MEMORY;
+  *out = NULL;
+  if (all == 0) {
+    status = sr_recorder_create(m, NULL, 0, NULL, 0, messages, out);
+  } else if (columns != NULL && requests != NULL) {
+    for (int i = 0; i < all; ++i)
+      requests[i] = i < own ? m->priv->record[i] : (srRecordRequest){.pattern = record[i - own]};
+    status = sr_recorder_create(m, requests, all, columns->names, columns->count, messages, out);
+  }
+  sr_free(requests);
+  sr_columns_destroy(columns);
+  return status;
+}
+
+// Powers to be integrated: of the columns, then of the sensors.
+static bool gather_meters(srRecording* x) {
+  const int late = x->late != NULL ? x->late->recorder->nmeter : 0, own = x->recorder->nmeter;
+  x->nmeter = own + late;
+  x->meter = sr_alloc(((size_t)x->nmeter + 1) * sizeof *x->meter);
+  if (x->meter == NULL) return false;
+  if (own > 0) memcpy(x->meter, x->recorder->meter, (size_t)own * sizeof *x->meter);
+  if (late > 0) memcpy(x->meter + own, x->late->recorder->meter, (size_t)late * sizeof *x->meter);
+  if (late > 0) x->late->recorder->first_meter = own;
+  return true;
+}
+
+static srStage higher(srStage a, srStage b) { return a > b ? a : b; }
+
+srStatus sr_recording_create(const srModel* m, const char* const* record, int n, srMessages* messages,
+                             srRecording** out) {
+  *out = NULL;
+  srRecording* x = sr_alloc(sizeof *x);
+  if (x == NULL) return SR_MEMORY;
+  x->m = m;
+  srStatus status = resolve(m, record, n, messages, &x->recorder);
+  if (status == SR_OK) status = sr_late_create(m, messages, &x->late);
+  if (status == SR_OK && !gather_meters(x)) status = SR_MEMORY;
+  if (status != SR_OK) {
+    sr_recording_destroy(x);
+    return status;
+  }
+  x->ncolumn = column_count(m) + x->recorder->n;
+  x->stage = higher(SR_STAGE_ACCELERATION, x->recorder->stage);
+  if (x->late != NULL) x->stage = higher(x->stage, x->late->recorder->stage);
+  *out = x;
+  return SR_OK;
+}
+
+void sr_recording_destroy(srRecording* x) {
+  if (x == NULL) return;
+  sr_recorder_destroy(x->recorder);
+  sr_late_destroy(x->late);
+  sr_free(x->meter);
+  sr_free(x);
+}
+
+srStatus sr_record_check(const srModel* m, srMessages* messages) {
+  srRecording* x;
+  if (m->priv->nrecord == 0 && m->priv->nlate == 0) return SR_OK;
+  const srStatus status = sr_recording_create(m, NULL, 0, messages, &x);
+  sr_recording_destroy(x);
+  return status;
+}
+
 // ---- values ---------------------------------------------------------------------------------------------------------
 
 static double* put(double* to, const double* from, int n) {
@@ -135,7 +223,8 @@ static double* put(double* to, const double* from, int n) {
   return to + n;
 }
 
-static double* put_sensor(const srModel* m, const srData* d, const srSensor* sensor, double* to) {
+static double* put_sensor(const srModel* m, const srData* d, const srSensor* sensor, const double* late, double* to) {
+  if (sensor->late >= 0) return put(to, late + sensor->late, 1);
   if (sensor->point < 0) return put(to, d->formula + sensor->formula, 1);
   srFrameMotion motion;
   sr_frame_motion(m, d, sensor->point, sensor->relative_to, &motion);
@@ -172,16 +261,19 @@ static double* put_multipliers(const srModel* m, const srData* d, double* to) {
   return put_formulas(m, d, true, to);
 }
 
-void sr_record(const srModel* m, const srData* d, double kinetic, double potential, double residual, double* row) {
+void sr_record(srRecording* x, srData* d, const srRowEnergy* energy, double* row) {
+  const srModel* m = x->m;
+  const double* late = x->late != NULL ? sr_late_values(x->late, d, energy->w) : NULL;
   double* next = put(row, &d->t, 1);
   next = put(next, d->jq, m->njq);
   next = put(next, d->jv, m->njv);
   next = put(next, d->y, m->ny - m->ny_slot);
   next = put(next, d->lambda + m->row_driver, m->ndriver);
   next = put_multipliers(m, d, next);
-  for (int i = 0; i < m->nsensor; ++i) next = put_sensor(m, d, &m->sensor[i], next);
-  next = put(next, &kinetic, 1);
-  next = put(next, &potential, 1);
-  next = put(next, &residual, 1);
-  SR_ASSERT(next - row == sr_column_count(m));
+  for (int i = 0; i < m->nsensor; ++i) next = put_sensor(m, d, &m->sensor[i], late, next);
+  next = put(next, &energy->kinetic, 1);
+  next = put(next, &energy->potential, 1);
+  next = put(next, &energy->residual, 1);
+  SR_ASSERT(next - row == column_count(m));
+  sr_recorder_row(x->recorder, d, energy->w, next);
 }
