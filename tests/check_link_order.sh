@@ -60,7 +60,7 @@ known=$(tr '\n' ' ' << 'NAMES'
 acos asin atan atan2 cbrt ceil cos cosh exp exp2 expm1 fabs floor fmax fmin fmod frexp hypot ldexp log log1p log2 lround llround
 modf nextafter pow remainder rint round scalbn sin sincos sinh sqrt tan tanh trunc
 memcmp memcpy memmove memset strchr strcmp strcpy strcspn strlen strncmp strpbrk strrchr strspn strstr strtod strtol strtok
-free malloc realloc calloc qsort bsearch abs snprintf vsnprintf sscanf __isoc99_sscanf timespec_get __errno_location
+free malloc realloc calloc qsort bsearch abs snprintf vsnprintf sscanf __isoc99_sscanf clock timespec_get __errno_location
 __ctype_b_loc __ctype_tolower_loc __ctype_toupper_loc setjmp _setjmp longjmp __longjmp_chk __assert_fail __stack_chk_fail
 __cpu_model __cpu_indicator_init _GLOBAL_OFFSET_TABLE_
 NAMES
