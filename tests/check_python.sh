@@ -41,8 +41,8 @@ awk '/^```python$/ { inside = 1; next } /^```$/ { inside = 0 } inside' docs/usin
 (cd "$work" && ln -s "$OLDPWD/models" models && "$python" -W error page.py) > "$work/log" 2>&1 || fail "the lines of docs/using/python.md"
 
 # The wheel of this build, unpacked: complete, and independent of this tree. Only the build needs Python 3.11.
-if [ -e "$build/cmake_install.cmake" ] && "$python" -c 'import tomllib' 2> /dev/null; then
-  if "$python" bindings/python/wheel/sarrus_wheel.py --build-dir "$build" "$work/dist" > "$work/log" 2>&1 &&
+if [ -e "$build/cmake_install.cmake" ] && /usr/bin/python3 -c 'import tomllib' 2> /dev/null; then
+  if tools/wheel --build-dir "$build" "$work/dist" > "$work/log" 2>&1 &&
     "$python" -m zipfile -e "$work"/dist/sarrus-*.whl "$work/site" && chmod +x "$work/site/sarrus/bin/sarrus"; then
     here=$PWD
     (cd / && env -i PYTHONPATH="$work/site" "$python" -W error -c '

@@ -1,6 +1,6 @@
 """Builds the Python wheel (PEP 517), on the standard library and CMake alone: `pip install .`, `pip wheel .`, or
 
-    python3 bindings/python/wheel/sarrus_wheel.py [--build-dir DIR] [FOLDER]      writes the wheel into FOLDER (default: dist)
+    tools/wheel [--build-dir DIR] [FOLDER]      writes the wheel into FOLDER (default: dist)
 
 The wheel is of this platform: the module, libsarrus with the libraries that it needs beyond the C library, and the program. It works with
 every Python 3 from 3.8 on, for the module calls the library by ctypes. With --build-dir (config setting build-dir) an existing build
@@ -79,14 +79,17 @@ def _built(given, prefix):
     folder = pathlib.Path(given) if given else ROOT / "build" / "wheel"
     if not given:
         generator = ["-G", "Ninja"] if shutil.which("ninja") else []
-        _run("cmake", "-S", ROOT, "-B", folder, *generator, "-DCMAKE_BUILD_TYPE=Release", "-DSARRUS_TESTS=OFF")
+        _run("cmake", "-S", ROOT, "-B", folder, *generator, "-DCMAKE_BUILD_TYPE=Release", "-DSARRUS_TESTS=OFF",
+             "-DCMAKE_INSTALL_LIBDIR=lib")
         _run("cmake", "--build", folder, "--parallel", str(os.cpu_count() or 1))
     _run("cmake", "--install", folder, "--prefix", prefix)
 
 
 def _libraries(prefix):
     """{name: file} of libsarrus, and of what it needs that is not part of every system."""
-    library = next(p for p in sorted(prefix.glob("lib*/**/libsarrus.so.*")) if not p.is_symlink())
+    library = next((p for p in sorted(prefix.glob("lib/libsarrus.so.*")) if not p.is_symlink()), None)
+    if library is None:  # the program finds it in ../lib alone
+        sys.exit("the build installs no shared library into lib: configure it with -DCMAKE_INSTALL_LIBDIR=lib -DBUILD_SHARED_LIBS=ON")
     soname = next(p.name for p in library.parent.glob("libsarrus.so.*") if p.is_symlink())
     out = {soname: library}
     for line in _run("ldd", library).splitlines():
