@@ -199,6 +199,10 @@ SR_API srSpec* srs_numbers(const srSpec* spec, srMessages* messages);
 // Folder that relative FILE attributes are resolved in (set by the reader). NULL: the working folder.
 SR_API bool srs_set_folder(srSpec* spec, const char* folder);
 SR_API const char* srs_folder(const srSpec* spec);
+// The files that sr_load has read for this spec: the model, what it includes, its motions, meshes and so on. A path as the working
+// folder sees it; NULL beyond the last one.
+SR_API int srs_file_count(const srSpec* spec);
+SR_API const char* srs_file(const srSpec* spec, int i);
 // Lets sr_compile load the shared libraries that <plugin> names and run their code: those that are, links resolved, in one of
 // these folders, or, without any, in the folder of the model. Before this call a <plugin> is an error. False: out of memory.
 SR_API bool srs_allow_plugins(srSpec* spec, const char* const* folders, int nfolder);

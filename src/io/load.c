@@ -1,4 +1,5 @@
 // Model files: opened here, recognised by their root element, and passed to their reader.
+#include <sarrus/model.h>
 #include <string.h>
 
 #include "io/file.h"
@@ -24,7 +25,7 @@ const srFormat* sr_format_find(const char* root) {
 const srXmlNode* sr_reader_open(srReader* r, const char* path, srPlace place) {
   const char* reason = NULL;
   size_t size;
-  const char* text = sr_file_read(&r->pool, path, SR_XML_MAX_SIZE, &size, &reason);
+  const char* text = sr_reader_read(r, path, SR_XML_MAX_SIZE, &size, &reason);
   if (text) return sr_xml_read(&r->pool, text, size, path, r->messages);
   sr_reader_error(r, place, "the file '%.200s' %s", path, reason);
   return NULL;
@@ -93,6 +94,38 @@ static void read_root(srReader* r, const srXmlNode* root) {
   if (sr_reader_errors(r) == 0) check_settings(r);
 }
 
+static bool is_same_place(const srPlace* a, const srPlace* b) {
+  return a->line == b->line && a->column == b->column && a->file && b->file && strcmp(a->file, b->file) == 0;
+}
+
+// An error of the compiler that repeats what the reader has said of the same value, or follows from an element that lacks some.
+static bool is_repeated(const srReader* r, int count, const srMessage* message) {
+  for (int i = 0; i < count; i++) {
+    const srMessage* before = sr_messages_get(r->messages, i);
+    if (before->severity == SR_SEVERITY_ERROR && is_same_place(&before->place, &message->place)) return true;
+  }
+  for (int i = 0; i < r->ndamaged; i++)
+    if (is_same_place(&r->damaged[i], &message->place)) return true;
+  return false;
+}
+
+// The reader has found errors: the compiler looks at what could be read, so that unknown names and wrong formulas are reported
+// with them and not one edit later.
+static void find_more_errors(srReader* r) {
+  const int count = sr_messages_count(r->messages);
+  srMessages* more = sr_messages_create();
+  srModel* model = NULL;
+  if (!more) return;  // the reader's own errors are what there is memory for
+  (void)sr_compile(r->spec, more, &model);
+  sr_model_destroy(model);
+  for (int i = 0; i < sr_messages_count(more); i++) {
+    const srMessage* message = sr_messages_get(more, i);
+    if (message->severity == SR_SEVERITY_ERROR && !is_repeated(r, count, message))
+      sr_messages_pass(r->messages, more, i, SR_SEVERITY_ERROR);
+  }
+  sr_messages_destroy(more);
+}
+
 static srStatus read_model(srReader* r, const Source* source) {
   const char *text = source->text, *reason = NULL;
   size_t size = source->size;
@@ -100,7 +133,7 @@ static srStatus read_model(srReader* r, const Source* source) {
   sr_names_init(&r->ignored_names, &r->pool);
   sr_names_init(&r->friction_names, &r->pool);
   if (source->path) {
-    text = sr_file_read(&r->pool, source->path, SR_XML_MAX_SIZE, &size, &reason);
+    text = sr_reader_read(r, source->path, SR_XML_MAX_SIZE, &size, &reason);
     if (!text) {
       sr_reader_error(r, (srPlace){.file = source->path}, "%s", reason);
       return SR_IO;
@@ -111,10 +144,18 @@ static srStatus read_model(srReader* r, const Source* source) {
   if (r->folder && !srs_set_folder(r->spec, r->folder)) return SR_MEMORY;
   const srLoadOptions* o = r->options;
   if (o->plugins && !srs_allow_plugins(r->spec, o->plugin_folders, o->nplugin_folder)) return SR_MEMORY;
-  const srXmlNode* root = sr_xml_read(&r->pool, text, size, source->name, r->messages);
+  srXmlExtent extent;
+  const srXmlNode* root = sr_xml_read_part(&r->pool, text, size, source->name, r->messages, &extent);
   if (!root) return SR_INPUT;
+  const srFormat* format = sr_format_find(root->name);
+  const bool native = format && format->read == sr_read_native;
+  if (extent != SR_XML_WHOLE && !native) return SR_INPUT;
+  r->cut = extent == SR_XML_CUT;
+  if (r->cut && !sr_spec_lose(r->spec, NULL)) return SR_MEMORY;
   read_root(r, root);
-  return sr_reader_errors(r) > 0 ? SR_INPUT : SR_OK;
+  if (sr_reader_errors(r) == 0) return SR_OK;
+  if (native && !r->stopped) find_more_errors(r);
+  return SR_INPUT;
 }
 
 static srStatus guarded(srReader* r, const Source* source) {

@@ -3,6 +3,7 @@
 
 #include "model/absolute.h"
 #include "model/compile.h"
+#include "model/spec.h"
 
 // At most one of this element; its index or -1.
 static int only(srCompiler* c, srElementKind kind) {
@@ -102,7 +103,6 @@ static void stages(srCompiler* c) {
   sr_compile_run(c);
   sr_compile_unused(c);
   sr_compile_tree(c);
-  if (!c->body_pose) return;  // no tree: what follows would only repeat the errors
   if (c->absolute) sr_compile_free_bodies(c);
   sr_compile_meshes(c);
   sr_compile_inertia(c);
@@ -123,9 +123,9 @@ static void stages(srCompiler* c) {
 }
 
 static void start(srCompiler* c) {
-  srNames* names[] = {&c->parameters, &c->varying,        &c->states,      &c->functions, &c->bodies,
-                      &c->joints,     &c->points,         &c->laws,        &c->sensors,   &c->materials,
-                      &c->meshes,     &c->friction_names, &c->normal_names};
+  srNames* names[] = {&c->parameters, &c->varying,        &c->states,       &c->functions, &c->bodies,
+                      &c->joints,     &c->points,         &c->laws,         &c->sensors,   &c->materials,
+                      &c->meshes,     &c->friction_names, &c->normal_names, &c->lost};
   for (int i = 0; i < SR_COUNT(names); i++) sr_names_init(names[i], &c->scratch);
   c->distance_arg = -1;
   c->graph = sr_graph_create(c->pool);
@@ -152,7 +152,8 @@ srStatus sr_compile_from(const srCatalog* catalog, const srSpec* spec, const srA
     sr_pool_init(&priv->pool);
     c.pool = &priv->pool;
     priv->pool.on_fail = c.scratch.on_fail = &out_of_memory;
-    c.errors_before = sr_messages_errors(c.messages);
+    // What a partial spec lacks is an error that was reported before: nothing is built on it.
+    c.errors_before = sr_messages_errors(c.messages) - sr_spec_is_partial(spec);
     if (setjmp(out_of_memory) == 0) {
       start(&c);
       stages(&c);

@@ -35,6 +35,8 @@ typedef struct srCompiler {
   srPlace formula_place;  // of the formula that is parsed
   const char** known;     // words for "did you mean"
   int nknown, known_capacity;
+  srNames lost;   // names of what could not be compiled, which is reported: those who use them repeat no error
+  int nfollower;  // uses of such names in formulas so far; the formula has no value then
 
   // tree, in spec order (file order)
   int* body_of_spec;           // spec body -> body of the model
@@ -106,7 +108,9 @@ srNode sr_c_law_text(srCompiler* c, const char* text, srPlace place);  // of one
 bool sr_c_pose(srCompiler* c, srElementKind kind, int i, int at, int rot, int rpy, double pose[16]);
 // Enters "name" in its table; a duplicate is an error.
 bool sr_c_new_name(srCompiler* c, srNames* names, const char* name, int index, const char* what, srPlace place);
-// Index of a name in a table, else an error with the nearest known one; -1.
+// What has this name could not be compiled, which is reported.
+void sr_c_lose(srCompiler* c, const char* name);
+// Index of a name in a table, else an error with the nearest known one; -1. A name that was lost is not reported again.
 int sr_c_find(srCompiler* c, const srNames* names, const char* name, const char* what, srPlace place);
 void sr_c_know(srCompiler* c, const char* word);
 bool sr_c_is_raw_call(const char* name);  // q, v, sensor, inertia, record: calls whose arguments are names

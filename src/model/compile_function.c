@@ -97,7 +97,11 @@ static void compile_motion(srCompiler* c, int i) {
   srFunction function = {0};
   char reason[256] = "";
   bool ok = false;
-  if (!name || !type) return;
+  if (!name) return;
+  if (!type) {
+    sr_c_lose(c, name);
+    return;
+  }
   if (strcmp(type, "trapezoid") == 0) {
     ok = trapezoid(c, i, &function, reason, sizeof reason);
   } else if (strcmp(type, "sweep") == 0) {
@@ -110,7 +114,10 @@ static void compile_motion(srCompiler* c, int i) {
   }
   c->registering = sr_c_place(c, SR_ELEMENT_MOTION, i, SR_FIELD(srMotionDef, name));
   function.name = name;
-  if (ok) sr_c_register_function(c, &function);
+  if (ok)
+    sr_c_register_function(c, &function);
+  else
+    sr_c_lose(c, name);
 }
 
 static void load_plugin(srCompiler* c, const char* library, srPlace place) {

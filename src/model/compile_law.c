@@ -127,10 +127,13 @@ static void compile_sensor(srCompiler* c, int i, srSensor* sensor) {
   if (!name) return;
   if (sr_given(def->point) == sr_given(def->expr)) {
     sr_c_error(c, srs_place(c->spec, SR_ELEMENT_SENSOR, i), "sensor '%s' takes either 'point' or 'expr'", name);
+    sr_c_lose(c, sensor->name);
     return;
   }
   if (sr_given(def->expr) ? formula_sensor(c, i, sensor) : frame_sensor(c, i, sensor)) {
     sr_c_new_name(c, &c->sensors, name, i, "sensor", sr_c_place(c, SR_ELEMENT_SENSOR, i, SR_FIELD(srSensorDef, name)));
+  } else {
+    sr_c_lose(c, sensor->name);
   }
 }
 

@@ -28,6 +28,7 @@ static void named_point(srCompiler* c, Points* P, int k, int i) {
   if (!sr_c_pose(c, SR_ELEMENT_POINT, i, SR_FIELD(srPointDef, at), SR_FIELD(srPointDef, rot), SR_FIELD(srPointDef, rpy),
                  local) ||
       !word) {
+    if (word) sr_c_lose(c, sr_pool_printf(&c->scratch, "%s/%s", c->m->body_name[body], word));
     return;
   }
   const char* problem = sr_name_problem(word);

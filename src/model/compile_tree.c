@@ -41,6 +41,12 @@ static void name_bodies(srCompiler* c, int nbody) {
   }
 }
 
+// Of a body without a name, which is reported, a word that no name can be.
+static const char* body_name(srCompiler* c, int i) {
+  const char* name = sr_c_attr(c, SR_ELEMENT_BODY, i, SR_FIELD(srBodyDef, name))->text;
+  return name ? name : sr_pool_printf(&c->scratch, "(body %d)", i + 1);
+}
+
 // spec body -> its joint or inertial; two of them in a body are an error.
 static int* only_child(srCompiler* c, srElementKind kind, int nbody) {
   int* of = sr_pool_alloc(&c->scratch, (size_t)(nbody + 1) * sizeof *of);
@@ -50,8 +56,7 @@ static int* only_child(srCompiler* c, srElementKind kind, int nbody) {
     if (body < 0 || body >= nbody) {
       sr_c_error(c, srs_place(c->spec, kind, i), "<%s> belongs inside <body>", srs_element(kind)->word);
     } else if (of[body] >= 0) {
-      sr_c_error(c, srs_place(c->spec, kind, i), "body '%s' has two <%s>",
-                 sr_c_text(c, SR_ELEMENT_BODY, body, SR_FIELD(srBodyDef, name)), srs_element(kind)->word);
+      sr_c_error(c, srs_place(c->spec, kind, i), "body '%s' has two <%s>", body_name(c, body), srs_element(kind)->word);
     } else {
       of[body] = i;
     }
@@ -59,16 +64,20 @@ static int* only_child(srCompiler* c, srElementKind kind, int nbody) {
   return of;
 }
 
-// Lists of children in file order: first[parent], next[child]; the ground is parent nbody.
-static void children(srCompiler* c, int nbody, int* parent, int* first, int* next) {
-  for (int i = 0; i <= nbody; i++) first[i] = next[i] = -1;
+// A body whose parent is not there is on the ground, so that the rest of the model can be checked.
+static void find_parents(srCompiler* c, int nbody, int* parent) {
   for (int i = 0; i < nbody; i++) {
     const char* name = sr_c_text(c, SR_ELEMENT_BODY, i, SR_FIELD(srBodyDef, parent));
     srPlace place = sr_c_place(c, SR_ELEMENT_BODY, i, SR_FIELD(srBodyDef, parent));
     parent[i] = sr_c_find(c, &c->bodies, name, "body", place);
+    if (parent[i] < 0) parent[i] = nbody;
   }
+}
+
+// Lists of children in file order: first[parent], next[child]; the ground is parent nbody.
+static void children(int nbody, const int* parent, int* first, int* next) {
+  for (int i = 0; i <= nbody; i++) first[i] = next[i] = -1;
   for (int i = nbody - 1; i >= 0; i--) {
-    if (parent[i] < 0) continue;
     next[i] = first[parent[i]];
     first[parent[i]] = i;
   }
@@ -87,19 +96,26 @@ static int depth_first(int nbody, const int* first, const int* next, int* stack,
   return n;
 }
 
-static void report_cycle(srCompiler* c, int nbody) {
+// The bodies of a circle, too, are then on the ground.
+static void break_cycles(srCompiler* c, int nbody, int* parent) {
   for (int i = 0; i < nbody; i++) {
     if (c->body_of_spec[i] > 0) continue;
+    parent[i] = nbody;
     sr_c_error(c, sr_c_place(c, SR_ELEMENT_BODY, i, SR_FIELD(srBodyDef, parent)),
-               "body '%s' hangs on a circle of parents that never reaches the ground",
-               sr_c_text(c, SR_ELEMENT_BODY, i, SR_FIELD(srBodyDef, name)));
+               "body '%s' hangs on a circle of parents that never reaches the ground", body_name(c, i));
   }
 }
 
-// Numbers the bodies; false when the topology is not a tree on the ground.
-static bool order_bodies(srCompiler* c, Arrays* A) {
+static int number_bodies(srCompiler* c, int nbody, const int* parent, int* first, int* next, int* stack) {
+  children(nbody, parent, first, next);
+  const int n = depth_first(nbody, first, next, stack, c->spec_of_body);
+  for (int b = 1; b <= n; b++) c->body_of_spec[c->spec_of_body[b]] = b;
+  c->body_of_spec[nbody] = 0;
+  return n;
+}
+
+static void order_bodies(srCompiler* c, Arrays* A) {
   const int nbody = srs_count(c->spec, SR_ELEMENT_BODY);
-  const int errors = sr_c_errors(c);
   name_bodies(c, nbody);
   c->joint_of_spec_body = only_child(c, SR_ELEMENT_JOINT, nbody);
   c->inertial_of_spec_body = only_child(c, SR_ELEMENT_INERTIAL, nbody);
@@ -111,15 +127,10 @@ static bool order_bodies(srCompiler* c, Arrays* A) {
   int* stack = sr_pool_alloc(&c->scratch, 2 * bytes);
   c->spec_of_body = sr_pool_alloc(&c->scratch, bytes);
   c->body_of_spec = sr_pool_alloc(&c->scratch, bytes);
-  children(c, nbody, parent, first, next);
-  if (sr_c_errors(c) > errors) return false;
-
-  int n = depth_first(nbody, first, next, stack, c->spec_of_body);
-  for (int b = 1; b <= n; b++) c->body_of_spec[c->spec_of_body[b]] = b;
-  c->body_of_spec[nbody] = 0;
-  if (n < nbody) {
-    report_cycle(c, nbody);
-    return false;
+  find_parents(c, nbody, parent);
+  if (number_bodies(c, nbody, parent, first, next, stack) < nbody) {
+    break_cycles(c, nbody, parent);
+    (void)number_bodies(c, nbody, parent, first, next, stack);
   }
   c->m->nbody = nbody;
   A->body_name = NEW(c, const char*, nbody + 1);
@@ -129,14 +140,24 @@ static bool order_bodies(srCompiler* c, Arrays* A) {
   A->body_parent[0] = -1;
   for (int b = 1; b <= nbody; b++) {
     int i = c->spec_of_body[b];
-    A->body_name[b] = sr_pool_text(c->pool, sr_c_text(c, SR_ELEMENT_BODY, i, SR_FIELD(srBodyDef, name)));
+    A->body_name[b] = sr_pool_text(c->pool, body_name(c, i));
     A->body_parent[b] = c->body_of_spec[parent[i]];
     A->body_place[b] = sr_c_kept_place(c, SR_ELEMENT_BODY, i);
   }
-  return true;
 }
 
 // -------------------------------------------------------------------------------------------------------- joints
+// The type that an unknown word was meant to be, so that what follows from the number of coordinates is not reported, too.
+static srJointType nearest_type(const char* word) {
+  const char* words[SR_JOINT_TYPES];
+  for (int k = 0; k < SR_JOINT_TYPES; k++) words[k] = sr_joint_word((srJointType)k);
+  const char* nearest = word ? sr_nearest_word(word, words, SR_JOINT_TYPES) : NULL;
+  for (int k = 0; nearest && k < SR_JOINT_TYPES; k++) {
+    if (nearest == words[k]) return (srJointType)k;
+  }
+  return SR_JOINT_REVOLUTE;
+}
+
 static srJointType joint_type(srCompiler* c, int joint) {
   const char* word = sr_c_text(c, SR_ELEMENT_JOINT, joint, SR_FIELD(srJointDef, type));
   for (int k = 0; word && k < SR_JOINT_TYPES; k++) {
@@ -146,7 +167,7 @@ static srJointType joint_type(srCompiler* c, int joint) {
     sr_c_error(c, sr_c_place(c, SR_ELEMENT_JOINT, joint, SR_FIELD(srJointDef, type)), "unknown type of joint '%s'",
                word);
   }
-  return SR_JOINT_WELD;
+  return nearest_type(word);
 }
 
 static srCoordinateRole joint_role(srCompiler* c, int joint) {
@@ -181,7 +202,8 @@ static void number_joints(srCompiler* c, Arrays* A) {
     A->joint_role[j] = (int)(spec_joint < 0 ? SR_ROLE_NONE : joint_role(c, spec_joint));
     srPlace place =
         spec_joint < 0 ? A->body_place[body] : sr_c_place(c, SR_ELEMENT_JOINT, spec_joint, SR_FIELD(srJointDef, name));
-    sr_c_new_name(c, &c->joints, A->joint_name[j], j, "joint", place);
+    const bool repeats_body = !name && sr_names_find(&c->bodies, A->joint_name[j]) != c->spec_of_body[body];
+    if (!repeats_body) sr_c_new_name(c, &c->joints, A->joint_name[j], j, "joint", place);
     const srJointKind* kind = sr_joint_kind((srJointType)A->joint_type[j]);
     A->joint_q[j] = m->nq;
     A->joint_v[j] = m->nv;
@@ -427,7 +449,7 @@ static void hand_over(srCompiler* c, const Arrays* A) {
 
 void sr_compile_tree(srCompiler* c) {
   Arrays A = {0};
-  if (!order_bodies(c, &A)) return;
+  order_bodies(c, &A);
   number_joints(c, &A);
   name_coordinates(c, &A);
   new_link_arrays(c, &A);

@@ -61,9 +61,15 @@ bool sr_c_new_name(srCompiler* c, srNames* names, const char* name, int index, c
   return false;
 }
 
+void sr_c_lose(srCompiler* c, const char* name) { (void)sr_names_put(&c->lost, name, 0); }
+
+static bool is_lost(const srCompiler* c, const char* name) {
+  return sr_names_find(&c->lost, name) >= 0 || sr_spec_is_lost(c->spec, name);
+}
+
 int sr_c_find(srCompiler* c, const srNames* names, const char* name, const char* what, srPlace place) {
   int index = sr_names_find(names, name);
-  if (index >= 0) return index;
+  if (index >= 0 || is_lost(c, name)) return index;
   sr_c_error(c, place, "unknown %s '%s'%s", what, name, sr_pool_guess(&c->scratch, sr_names_nearest(names, name)));
   return -1;
 }
@@ -88,6 +94,16 @@ bool sr_c_is_raw_call(const char* name) {
   return false;
 }
 
+// Stands for a name that was lost: what it is part of is not computed.
+static srNode follower(srCompiler* c, srGraph* graph) {
+  c->nfollower++;
+  return sr_graph_const(graph, 1);
+}
+
+static bool is_follower(const srCompiler* c, const srNames* names, const char* name) {
+  return sr_names_find(names, name) < 0 && is_lost(c, name);
+}
+
 static srNode resolve_name(void* user, srGraph* graph, const char* name, char* reason, size_t size) {
   srCompiler* c = user;
   const int varying = c->nvarying > 0 ? sr_names_find(&c->varying, name) : -1;
@@ -102,12 +118,13 @@ static srNode resolve_name(void* user, srGraph* graph, const char* name, char* r
   }
   int node = sr_names_find(&c->parameters, name);
   if (node >= 0) return node;
-  if (!c->laws_open) return SR_NO_NODE;
+  if (!c->laws_open) return is_lost(c, name) ? follower(c, graph) : SR_NO_NODE;
   if (strcmp(name, "t") == 0) return sr_graph_var(graph, SR_VAR_TIME, 0);
   if (c->distance_arg >= 0 && strcmp(name, "z") == 0) return sr_graph_var(graph, SR_VAR_ARG, c->distance_arg);
   if (c->distance_arg >= 0 && strcmp(name, "zdot") == 0) return sr_graph_var(graph, SR_VAR_ARG, c->distance_arg + 1);
   int state = sr_names_find(&c->states, name);
-  return state >= 0 ? sr_graph_var(graph, SR_VAR_STATE, state) : SR_NO_NODE;
+  if (state >= 0) return sr_graph_var(graph, SR_VAR_STATE, state);
+  return is_lost(c, name) ? follower(c, graph) : SR_NO_NODE;
 }
 
 static bool parse_index(const char* text, int* out) {
@@ -132,6 +149,7 @@ static srNode resolve_inertia(srCompiler* c, srGraph* graph, const srCall* call,
     snprintf(reason, size, "inertia(joint) or inertia(joint, effective) is expected");
     return SR_NO_NODE;
   }
+  if (is_follower(c, &c->joints, call->raw[0])) return follower(c, graph);
   const int joint = find_joint(c, call->raw[0], reason, size);
   if (joint < 0) return SR_NO_NODE;
   if (c->m->joint_nv[joint] != 1) {
@@ -151,6 +169,7 @@ static srNode resolve_coordinate(srCompiler* c, srGraph* graph, const srCall* ca
     snprintf(reason, size, "%s(joint) or %s(joint, k) with k from 0 is expected", call->name, call->name);
     return SR_NO_NODE;
   }
+  if (is_follower(c, &c->joints, call->raw[0])) return follower(c, graph);
   const int joint = find_joint(c, call->raw[0], reason, size);
   if (joint < 0) return SR_NO_NODE;
   int count = position ? c->m->joint_nq[joint] : c->m->joint_nv[joint];
@@ -204,6 +223,7 @@ static srNode resolve_sensor(srCompiler* c, srGraph* graph, const srCall* call, 
     return SR_NO_NODE;
   }
   const int index = sr_names_find(&c->sensors, call->raw[0]);
+  if (is_follower(c, &c->sensors, call->raw[0])) return follower(c, graph);
   if (index < 0) {
     snprintf(reason, size, "unknown sensor '%s' (a formula may use sensors defined before it)", call->raw[0]);
     return SR_NO_NODE;
@@ -240,7 +260,7 @@ static srNode resolve_record(srCompiler* c, const srCall* call, char* reason, si
 
 static srNode resolve_call(void* user, srGraph* graph, const srCall* call, char* reason, size_t size) {
   srCompiler* c = user;
-  if (!sr_c_is_raw_call(call->name)) return SR_NO_NODE;
+  if (!sr_c_is_raw_call(call->name)) return is_lost(c, call->name) ? follower(c, graph) : SR_NO_NODE;
   if (!c->laws_open) {
     snprintf(reason, size, "%s() may be used in laws only: this number is fixed when the model is compiled",
              call->name);
@@ -322,8 +342,10 @@ static int items_of(srCompiler* c, srElementKind kind, int i, int field, int max
   }
   if (!count_allowed(f->count, n) || n > max) {
     char count[32];
+    const char* wanted = count_text(f->count, count);
+    if (count_allowed(f->count, n)) wanted = sr_pool_printf(&c->scratch, "%d", max);  // more than this element can have
     sr_c_error(c, sr_c_place(c, kind, i, field), "'%s' of <%s> takes %s value%s, got %d", f->word,
-               srs_element(kind)->word, count_text(f->count, count), strcmp(f->count, "1") == 0 ? "" : "s", n);
+               srs_element(kind)->word, wanted, strcmp(wanted, "1") == 0 ? "" : "s", n);
     return -1;
   }
   return n;
@@ -333,8 +355,9 @@ static bool number_of(srCompiler* c, const srListItem* item, const char* word, d
   if (!item->text) {
     *out = item->number;
   } else {
+    const int followers = c->nfollower;
     srNode node = parse(c, item->text, item->place);
-    if (node == SR_NO_NODE) return false;
+    if (node == SR_NO_NODE || c->nfollower > followers) return false;
     if (!sr_graph_constant(c->graph, node, out)) {
       sr_c_error(c, item->place, "'%s' must be a number or a formula of parameters", word);
       return false;
@@ -358,15 +381,17 @@ bool sr_c_number(srCompiler* c, srElementKind kind, int i, int field, double* ou
 }
 
 srNode sr_c_law_text(srCompiler* c, const char* text, srPlace place) {
+  const int followers = c->nfollower;
   c->laws_open = true;
   const srNode node = parse(c, text, place);
   c->laws_open = false;
-  return node;
+  return c->nfollower > followers ? SR_NO_NODE : node;
 }
 
 int sr_c_laws(srCompiler* c, srElementKind kind, int i, int field, srNode* out, int max) {
   srListItem* items = NULL;
   int n = items_of(c, kind, i, field, max, &items);
+  const int followers = c->nfollower;
   bool ok = true;
   c->laws_open = true;
   for (int k = 0; k < n; k++) {
@@ -374,7 +399,7 @@ int sr_c_laws(srCompiler* c, srElementKind kind, int i, int field, srNode* out, 
     ok &= out[k] != SR_NO_NODE;
   }
   c->laws_open = false;
-  return ok ? n : -1;
+  return ok && c->nfollower == followers ? n : -1;
 }
 
 // --------------------------------------------------------------------------------------------------------- poses
@@ -412,7 +437,11 @@ void sr_compile_parameters(srCompiler* c) {
     const char* name = sr_c_text(c, SR_ELEMENT_PARAMETER, i, SR_FIELD(srParameterDef, name));
     srPlace place = sr_c_place(c, SR_ELEMENT_PARAMETER, i, SR_FIELD(srParameterDef, name));
     double value = 0;
-    if (!name || !sr_c_number(c, SR_ELEMENT_PARAMETER, i, SR_FIELD(srParameterDef, value), &value)) continue;
+    if (!name) continue;
+    if (!sr_c_number(c, SR_ELEMENT_PARAMETER, i, SR_FIELD(srParameterDef, value), &value)) {
+      sr_c_lose(c, name);
+      continue;
+    }
     srNode node = sr_graph_param(c->graph, name, value);
     if (sr_c_new_name(c, &c->parameters, name, node, "parameter", place)) sr_c_know(c, name);
   }

@@ -50,11 +50,16 @@ struct srSpec {
   const char** plugin_folders;  // NULL: no library is loaded
   int nplugin_folder;           // 0: that of the model
   const char* file;             // the last file name copied; places in one file share it
+  const char** files;           // that it was read from
+  int nfile, file_capacity;
+  srNames lost;
+  bool lost_all;
 };
 
 srSpec* srs_create(void) {
   srSpec* spec = sr_alloc(sizeof *spec);
   if (spec) sr_pool_init(&spec->pool);
+  if (spec) sr_names_init(&spec->lost, &spec->pool);
   return spec;
 }
 
@@ -256,7 +261,36 @@ int sr_spec_plugin_folders(const srSpec* spec, const char* const** out) {
   return spec->nplugin_folder;
 }
 
+bool sr_spec_add_file(srSpec* spec, const char* path) {
+  jmp_buf no_memory;
+  spec->pool.on_fail = &no_memory;
+  const bool done = setjmp(no_memory) == 0;
+  if (done) SR_PUSH(&spec->pool, spec->files, spec->nfile, spec->file_capacity) = sr_pool_text(&spec->pool, path);
+  spec->pool.on_fail = NULL;
+  return done;
+}
+
+int srs_file_count(const srSpec* spec) { return spec->nfile; }
+
+const char* srs_file(const srSpec* spec, int i) { return i >= 0 && i < spec->nfile ? spec->files[i] : NULL; }
+
 // ---------------------------------------------------------------------------------------------------------- names
+bool sr_spec_lose(srSpec* spec, const char* name) {
+  jmp_buf no_memory;
+  spec->pool.on_fail = &no_memory;
+  const bool done = setjmp(no_memory) == 0;
+  if (done && name) (void)sr_names_put(&spec->lost, sr_pool_text(&spec->pool, name), 0);
+  if (!name) spec->lost_all = true;
+  spec->pool.on_fail = NULL;
+  return done;
+}
+
+bool sr_spec_is_lost(const srSpec* spec, const char* name) {
+  return spec->lost_all || sr_names_find(&spec->lost, name) >= 0;
+}
+
+bool sr_spec_is_partial(const srSpec* spec) { return spec->lost_all || spec->lost.n > 0; }
+
 static bool is_blank(char c) { return c == ' ' || c == '\t' || c == '\n' || c == '\r'; }
 
 const char* sr_name_problem(const char* name) {

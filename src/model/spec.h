@@ -26,6 +26,13 @@ bool sr_spec_set_place(srSpec* spec, srElementKind kind, int i, srPlace place);
 void sr_spec_imply(srSpec* spec, int joint);
 bool sr_spec_is_implied(const srSpec* spec, int joint);
 
+// Names that the spec lacks because what defines them has errors, which are reported: what refers to such a name is not an error of
+// its own. NULL: any name may be missing (a file could not be read). False when out of memory.
+bool sr_spec_lose(srSpec* spec, const char* name);
+bool sr_spec_is_lost(const srSpec* spec, const char* name);
+bool sr_spec_is_partial(const srSpec* spec);            // it lacks names
+bool sr_spec_add_file(srSpec* spec, const char* path);  // see srs_file; false when out of memory
+
 // What is wrong with the name of an element ("is empty", "holds '/'"), or NULL when nothing is. Names must survive as
 // part of "body/point" and as an argument in formulas: no / , ( ) { } quotes or control characters, no blanks at the
 // ends.

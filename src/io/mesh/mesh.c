@@ -8,6 +8,7 @@
 #include "io/file.h"
 #include "io/mesh/triangles.h"
 #include "io/package.h"
+#include "model/spec.h"
 
 // ------------------------------------------------------------------------------------------------------------ endings
 static const struct Ending {
@@ -94,6 +95,7 @@ static void put_triangles(srPool* pool, const srTriangles* got, srMeshDef* def) 
 // Reads the file at path; false after warnings.
 static bool fill_from(srReader* r, const char* path, srPool* pool, srMeshDef* def) {
   const bool quotes = sr_root_reaches(r, path, SR_REACH_TEXT);  // first: it may leave by longjmp
+  if (!sr_spec_add_file(r->spec, path)) longjmp(*r->pool.on_fail, 1);
   srMessages* said = sr_messages_create();
   srTriangles* got = NULL;
   if (!said) longjmp(*r->pool.on_fail, 1);

@@ -59,17 +59,25 @@ static void report_word(Reader* r, const srElement* e, const srField* f, const c
          sr_text_alternatives(&r->in->text, words, n));
 }
 
-static void report_attribute(Reader* r, const srElement* e, const srXmlAttribute* a) {
+static int find_field(const srElement* e, const char* word) {
+  for (int k = 0; k < e->nfield; k++)
+    if (strcmp(e->fields[k].word, word) == 0) return k;
+  return -1;
+}
+
+// Returns the field that was meant, -1 where that is not known.
+static int report_attribute(Reader* r, const srElement* e, const srXmlAttribute* a) {
   const char* words[MAX_FIELDS];
   for (int k = 0; k < e->nfield; k++) words[k] = e->fields[k].word;
   const char* nearest = sr_nearest_word(a->name, words, e->nfield);
   if (nearest) {
     FAIL(r, a->name_place, "unknown attribute '%.60s' of <%s>; did you mean '%s'?", a->name, e->word, nearest);
-    return;
+    return find_field(e, nearest);
   }
   const char* all = e->nfield > 0 ? words[0] : "none";
   for (int k = 1; k < e->nfield; k++) all = sr_pool_printf(&r->in->text, "%s, %s", all, words[k]);
   FAIL(r, a->name_place, "unknown attribute '%.60s' of <%s>; it has %s", a->name, e->word, all);
+  return -1;
 }
 
 static const srElement* find_element(const char* word, int* kind) {
@@ -83,6 +91,52 @@ static const srElement* find_element(const char* word, int* kind) {
   return NULL;
 }
 
+// What does here the work of an element that other programs have, or that one would expect.
+static const char* instead_of(const char* word) {
+  static const char of_joint[] =
+      "on a joint it is the attribute 'stiffness' (and 'damping') of <joint>, between two points <spring> and <damper>";
+  static const char by_law[] =
+      "a motor is <torque joint=... law=.../>; <driver joint=... motion=.../> prescribes the motion itself";
+  static const char by_coupling[] = "a gear is <coupling/>, or <constraint expr=.../> of several joints";
+  static const char by_shape[] = "the shape of a body is <shape/>";
+  static const char by_inertial[] = "mass and inertia of a body are <inertial mass=... com=... inertia=.../>";
+  static const char by_body[] = "a moving part is <body name=... parent=...>, with its <joint> inside";
+  static const char by_limits[] = "limits are the attribute 'limits' of <joint>";
+  static const char by_option[] = "gravity is <option gravity=\"0 0 -9.81\"/>";
+  static const char by_ground[] = "what does not move is <ground>";
+  static const struct {
+    const char *word, *hint;
+  } hints[] = {{"spring-damper", of_joint},
+               {"joint-spring", of_joint},
+               {"stiffness", of_joint},
+               {"damping", of_joint},
+               {"motor", by_law},
+               {"actuator", by_law},
+               {"controller", by_law},
+               {"position", by_law},
+               {"gear", by_coupling},
+               {"mimic", by_coupling},
+               {"transmission", by_coupling},
+               {"geom", by_shape},
+               {"geometry", by_shape},
+               {"collision", by_shape},
+               {"visual", by_shape},
+               {"mass", by_inertial},
+               {"inertia", by_inertial},
+               {"rigid-body", by_body},
+               {"part", by_body},
+               {"limit", by_limits},
+               {"limits", by_limits},
+               {"gravity", by_option},
+               {"world", by_ground},
+               {"worldbody", by_ground},
+               {"frame", by_ground},
+               {"base", by_ground}};
+  for (int i = 0; i < SR_COUNT(hints); i++)
+    if (strcmp(hints[i].word, word) == 0) return hints[i].hint;
+  return NULL;
+}
+
 static void report_element(Reader* r, const srXmlNode* node) {
   const char* words[SR_ELEMENT_KINDS + SR_FILE_ELEMENTS];
   int n = 0;
@@ -90,10 +144,25 @@ static void report_element(Reader* r, const srXmlNode* node) {
     if (k != SR_ELEMENT_MODEL) words[n++] = srs_element((srElementKind)k)->word;
   for (int i = 0; i < SR_FILE_ELEMENTS; i++) words[n++] = sr_file_element((srFileElement)i)->word;
   const char* nearest = sr_nearest_word(node->name, words, n);
-  if (nearest)
+  const char* instead = instead_of(node->name);
+  if (instead)
+    FAIL(r, node->place, "unknown element <%.60s>; %s", node->name, instead);
+  else if (nearest)
     FAIL(r, node->place, "unknown element <%.60s>; did you mean <%s>?", node->name, nearest);
   else
     FAIL(r, node->place, "unknown element <%.60s>", node->name);
+}
+
+// What is inside an element that is not read defines names that others may use.
+static void lose(Reader* r, const srXmlNode* node) {
+  const srXmlAttribute* name = sr_xml_attribute(node, "name");
+  if (name && !sr_spec_lose(r->in->spec, name->value)) out_of_memory(r);
+  for (const srXmlNode* child = node->first; child; child = child->next) lose(r, child);
+}
+
+// A file, or the turns of a repeat: any name may be in what is not read.
+static void lose_all(Reader* r) {
+  if (!sr_spec_lose(r->in->spec, NULL)) out_of_memory(r);
 }
 
 static void report_misplaced(Reader* r, const srXmlNode* node, const srElement* e, Where where) {
@@ -109,12 +178,6 @@ static void report_misplaced(Reader* r, const srXmlNode* node, const srElement* 
 }
 
 // ------------------------------------------------------------------------------------------------------- attributes
-static int find_field(const srElement* e, const char* word) {
-  for (int k = 0; k < e->nfield; k++)
-    if (strcmp(e->fields[k].word, word) == 0) return k;
-  return -1;
-}
-
 static bool is_formula(const srField* f) {
   return strcmp(f->kind, "FORMULA") == 0 || strcmp(f->kind, "LAW") == 0 || strcmp(f->kind, "ACTIONS") == 0;
 }
@@ -137,14 +200,16 @@ static void check_value(Reader* r, const srElement* e, const srField* f, const c
   }
 }
 
-// Attributes of node into values (one for each field); false when something is wrong with them.
-static bool read_given(Reader* r, const srXmlNode* node, const srElement* e, srAttr* values) {
+// Attributes of node into values (one for each field); false when something is wrong with them. meant: fields whose names are
+// misspelt, may be NULL.
+static bool read_given(Reader* r, const srXmlNode* node, const srElement* e, srAttr* values, bool* meant) {
   const int before = errors(r);
   for (int i = 0; i < node->nattribute; i++) {
     const srXmlAttribute* a = &node->attributes[i];
     const int k = find_field(e, a->name);
     if (k < 0) {
-      report_attribute(r, e, a);
+      const int instead = report_attribute(r, e, a);
+      if (meant && instead >= 0) meant[instead] = true;
       continue;
     }
     const char* text = sr_scope_fill(&r->scope, &r->in->text, a->value, a->place, is_formula(&e->fields[k]));
@@ -157,9 +222,10 @@ static bool read_given(Reader* r, const srXmlNode* node, const srElement* e, srA
 // ... and those that must be there are.
 static bool read_attributes(Reader* r, const srXmlNode* node, const srElement* e, srAttr* values) {
   const int before = errors(r);
-  read_given(r, node, e, values);
+  bool meant[MAX_FIELDS] = {0};
+  read_given(r, node, e, values, meant);
   for (int k = 0; k < e->nfield; k++)
-    if (e->fields[k].default_text[0] == '!' && !values[k].text)
+    if (e->fields[k].default_text[0] == '!' && !values[k].text && !meant[k])
       FAIL(r, node->place, "<%s> needs the attribute '%s': %s", e->word, e->fields[k].word, e->fields[k].doc);
   return errors(r) == before;
 }
@@ -173,8 +239,10 @@ static void check_text(Reader* r, const srXmlNode* node) {
 }
 
 static void check_empty(Reader* r, const srXmlNode* node) {
-  for (const srXmlNode* child = node->first; child; child = child->next)
+  for (const srXmlNode* child = node->first; child; child = child->next) {
     FAIL(r, child->place, "<%.60s> is inside <%s>, which holds no other elements", child->name, node->name);
+    lose(r, child);
+  }
 }
 
 // ------------------------------------------------------------------------------------------------------- parameters
@@ -213,7 +281,7 @@ static const char* open_file(Reader* r, const char* name, srPlace place, size_t*
   }
   *real = sr_path_inside(&r->in->pool, r->in->folder, name, &reason);
   *shown = sr_path_join(&r->in->pool, r->in->folder, name);
-  const char* text = *real ? sr_file_read(&r->in->pool, *real, SR_XML_MAX_SIZE, size, &reason) : NULL;
+  const char* text = *real ? sr_reader_read(r->in, *real, SR_XML_MAX_SIZE, size, &reason) : NULL;
   if (!text) FAIL(r, place, "the file '%.200s' %s", name, reason);
   return text;
 }
@@ -323,14 +391,22 @@ static void read_include(Reader* r, const srXmlNode* node) {
   srAttr values[SR_FILE_MOST_FIELDS] = {0};
   check_text(r, node);
   check_empty(r, node);
-  if (!read_attributes(r, node, sr_file_element(SR_FILE_INCLUDE), values)) return;
+  if (!read_attributes(r, node, sr_file_element(SR_FILE_INCLUDE), values)) {
+    lose_all(r);
+    return;
+  }
   const srAttr file = values[0], base = values[1];
   const char *name = sr_path_join(&r->in->pool, r->file->folder, file.text), *real;
+  const int before = errors(r);
   const srXmlNode* root = included_tree(r, name, file.place, &real);
-  if (!root) return;
+  if (!root) {
+    lose_all(r);
+    return;
+  }
   const srFormat* format = sr_format_find(root->name);
   if (format && format->read != sr_read_native) {
     read_foreign(r, format, root, name, base);
+    if (errors(r) > before) lose_all(r);
     return;
   }
   if (base.text) FAIL(r, base.place, "'base' is for URDF alone; this is a native model file");
@@ -372,8 +448,11 @@ static void read_repeat(Reader* r, const srXmlNode* node, Where where, int owner
   srAttr values[SR_FILE_MOST_FIELDS] = {0};
   long long count, from;
   const char* index;
-  if (!read_attributes(r, node, sr_file_element(SR_FILE_REPEAT), values)) return;
-  if (!begin_repeat(r, values, &count, &from, &index)) return;
+  if (!read_attributes(r, node, sr_file_element(SR_FILE_REPEAT), values) ||
+      !begin_repeat(r, values, &count, &from, &index)) {
+    lose_all(r);
+    return;
+  }
   const int before = errors(r);
   const int level = r->scope.nindex++;  // bounded by the depth of XML
   SR_ASSERT(level < SR_SCOPE_INDEX_LIMIT);
@@ -383,6 +462,7 @@ static void read_repeat(Reader* r, const srXmlNode* node, Where where, int owner
     walk(r, node, where, owner);
   }
   r->scope.nindex = level;
+  if (errors(r) > before) lose_all(r);
 }
 
 static void read_definition(Reader* r, const srXmlNode* node, srElementKind kind, int owner) {
@@ -390,6 +470,7 @@ static void read_definition(Reader* r, const srXmlNode* node, srElementKind kind
   srAttr values[MAX_FIELDS] = {0};
   SR_ASSERT(e->nfield <= MAX_FIELDS);
   const bool good = read_attributes(r, node, e, values);
+  if (!good) SR_PUSH(&r->in->pool, r->in->damaged, r->in->ndamaged, r->in->damaged_capacity) = node->place;
   if (good && kind == SR_ELEMENT_PARAMETER) read_parameter(r, (srParameterDef*)values);
   if (good && kind == SR_ELEMENT_MOTION && values[3].text) read_motion_file(r, (srMotionDef*)values);
   if (good && kind == SR_ELEMENT_MESH && sr_given(((srMeshDef*)values)->file)) read_mesh_file(r, (srMeshDef*)values);
@@ -424,10 +505,11 @@ static void report_body(Reader* r, const srAttr* body) {
 
 static void read_extend(Reader* r, const srXmlNode* node) {
   srAttr body = {0};
-  if (!read_attributes(r, node, sr_file_element(SR_FILE_EXTEND), &body)) return;
-  const int owner = find_body(r, body.text);
+  const bool good = read_attributes(r, node, sr_file_element(SR_FILE_EXTEND), &body);
+  const int owner = good ? find_body(r, body.text) : -1;
+  if (good && owner < 0) report_body(r, &body);
   if (owner < 0)
-    report_body(r, &body);
+    lose_all(r);
   else
     walk(r, node, IN_EXTEND, owner);
 }
@@ -441,7 +523,7 @@ static bool change_definition(Reader* r, const srXmlNode* node, srElementKind ki
   if (i < 0) return false;
   check_text(r, node);
   check_empty(r, node);
-  if (!read_given(r, node, e, values)) return true;
+  if (!read_given(r, node, e, values, NULL)) return true;
   for (int k = 0; k < e->nfield; k++)
     if (values[k].text && !srs_set(r->in->spec, kind, i, k, values[k])) out_of_memory(r);
   sr_pool_free(&r->in->text);
@@ -456,10 +538,14 @@ static void read_ground(Reader* r, const srXmlNode* node) {
 static void read_element(Reader* r, const srXmlNode* node, Where where, int owner) {
   int kind;
   const srElement* e = find_element(node->name, &kind);
+  const bool misplaced = e && !sr_text_is_among(where_words[where], e->where);
+  if (!e || misplaced) lose(r, node);
   if (!e)
     report_element(r, node);
-  else if (!sr_text_is_among(where_words[where], e->where))
+  else if (misplaced && !r->in->cut)
     report_misplaced(r, node, e, where);
+  else if (misplaced)
+    return;  // an element that is still open at the end of a cut file reaches too far
   else if (where == IN_EXTEND && (kind == SR_ELEMENT_JOINT || kind == SR_ELEMENT_INERTIAL) &&
            change_definition(r, node, (srElementKind)kind, owner))
     return;

@@ -404,7 +404,7 @@ bool sr_xacro_yaml(srXacro* x, const char* name, srPlace place, srXacroValue* ou
   }
   const char* path = sr_xacro_path(x, name, place);
   if (!path) return false;
-  char* text = sr_file_read(&x->r->pool, path, MAX_SIZE, &size, &reason);
+  char* text = sr_reader_read(x->r, path, MAX_SIZE, &size, &reason);
   if (!text || !sr_xacro_room(x, size, place)) {
     if (!text) sr_xacro_error(x, place, "the file '%.200s' %s", path, reason);
     return false;

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "expr/expr.h"
+#include "io/file.h"
 #include "math/pose.h"
 #include "model/spec.h"
 
@@ -77,6 +78,11 @@ void sr_reader_at_end(srReader* r, void (*tell)(void* data), void* data) {
 void sr_reader_end(srReader* r) {
   for (int i = 0; i < r->ntold; i++) r->told[i].tell(r->told[i].data);
   r->ntold = 0;
+}
+
+char* sr_reader_read(srReader* r, const char* path, size_t max_size, size_t* size, const char** reason) {
+  if (r->spec && !sr_spec_add_file(r->spec, path)) longjmp(*r->pool.on_fail, 1);
+  return sr_file_read(&r->pool, path, max_size, size, reason);
 }
 
 bool sr_reader_is_over(srReader* r, srPlace place) {

@@ -36,6 +36,9 @@ typedef struct srReader {
   const char* folder;  // of the model; NULL: no files may be read
   int budget;          // elements that may still come
   bool stopped;
+  bool cut;          // the file ends at an error of XML
+  srPlace* damaged;  // elements that have errors in their attributes
+  int ndamaged, damaged_capacity;
   srIgnored* ignored;
   int nignored, ignored_capacity;
   srNames ignored_names;
@@ -77,6 +80,8 @@ const srFormat* sr_format_find(const char* root);  // NULL: none. load.c
 SR_FORMAT_LIST(SR_FORMAT_DECLARE)
 #undef SR_FORMAT_DECLARE
 
+// sr_file_read, of a file that becomes one of the spec's (srs_file).
+char* sr_reader_read(srReader* r, const char* path, size_t max_size, size_t* size, const char** reason);
 // The tree of a file; NULL after an error at place. load.c
 const srXmlNode* sr_reader_open(srReader* r, const char* path, srPlace place);
 

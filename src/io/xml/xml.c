@@ -23,6 +23,8 @@ typedef struct Sax {
   srXmlNode *root, *open;  // open: innermost element whose end has not come
   int depth;
   bool refused;  // an error was reported here: nothing more is read
+  bool raw;      // the error is a '<' inside an attribute
+  size_t error;  // where it is
   bool no_memory;
 } Sax;
 
@@ -247,6 +249,20 @@ static const char* word_at(const Sax* sax, size_t offset) {
   return sr_pool_text_n(sax->pool, sax->text + offset, end - offset);
 }
 
+// Whether the offset is inside the value of an attribute: a quote is open behind the last '<'.
+static bool in_attribute(const char* text, size_t offset) {
+  size_t start = offset;
+  char quote = 0;
+  while (start > 0 && text[start - 1] != '<') start--;
+  for (size_t i = start; i < offset; i++) {
+    if (quote && text[i] == quote)
+      quote = 0;
+    else if (!quote && (text[i] == '"' || text[i] == '\''))
+      quote = text[i];
+  }
+  return quote != 0;
+}
+
 static void report(Sax* sax) {
   const enum XML_Error code = XML_GetErrorCode(sax->parser);
   const XML_LChar* what = XML_ErrorString(code);
@@ -263,6 +279,12 @@ static void report(Sax* sax) {
                     open->name, open->place.line);
   else if (code == XML_ERROR_DUPLICATE_ATTRIBUTE)
     sr_messages_add(sax->messages, SR_SEVERITY_ERROR, place, "%s '%s'", what, word_at(sax, c.offset));
+  else if (sax->raw)
+    sr_messages_add(sax->messages, SR_SEVERITY_ERROR, place,
+                    "'<' inside an attribute is written &lt; in XML; a comparison may be turned round, a > b");
+  else if (code == XML_ERROR_INVALID_TOKEN && c.offset < sax->size && c.offset > 0 &&
+           in_attribute(sax->text, c.offset) && (sax->text[c.offset] == '&' || sax->text[c.offset - 1] == '&'))
+    sr_messages_add(sax->messages, SR_SEVERITY_ERROR, place, "'&' inside an attribute is written &amp; in XML");
   else
     sr_messages_add(sax->messages, SR_SEVERITY_ERROR, place, "this is not XML: %s", what ? what : "it cannot be read");
 }
@@ -274,12 +296,36 @@ static bool parse(Sax* sax) {
   XML_SetStartDoctypeDeclHandler(sax->parser, on_doctype);
   const bool done = XML_Parse(sax->parser, sax->text, (int)sax->size, 1) == XML_STATUS_OK;
   if (XML_GetErrorCode(sax->parser) == XML_ERROR_NO_MEMORY) sax->no_memory = true;
-  if (!done && !over(sax)) report(sax);
+  if (!done && !over(sax)) {
+    const XML_Index index = XML_GetErrorByteIndex(sax->parser);
+    sax->raw = XML_GetErrorCode(sax->parser) == XML_ERROR_INVALID_TOKEN && index > 0 && (size_t)index < sax->size &&
+               sax->text[index] == '<' && in_attribute(sax->text, (size_t)index);
+    sax->error = index > 0 ? (size_t)index : 0;
+    report(sax);
+  }
   return done && !over(sax);
 }
 
-srXmlNode* sr_xml_read(srPool* pool, const char* text, size_t size, const char* file, srMessages* messages) {
+// One reading, up to the end or the first error.
+static bool read_once(Sax* sax) {
   static const XML_Memory_Handling_Suite memory = {memory_get, memory_change, memory_release};
+  const bool mark = sax->size >= 3 && memcmp(sax->text, "\xef\xbb\xbf", 3) == 0;  // byte order mark: takes no column
+  sax->cursor = (Cursor){.offset = mark ? 3 : 0, .line = 1, .column = 1};
+  sax->root = sax->open = NULL;
+  sax->depth = 0;
+  sax->raw = false;
+  sax->parser = XML_ParserCreate_MM("UTF-8", &memory, NULL);
+  if (!sax->parser) longjmp(*sax->pool->on_fail, 1);
+  const bool done = parse(sax);
+  XML_ParserFree(sax->parser);
+  if (sax->no_memory) longjmp(*sax->pool->on_fail, 1);
+  return done;
+}
+
+srXmlNode* sr_xml_read_part(srPool* pool, const char* text, size_t size, const char* file, srMessages* messages,
+                            srXmlExtent* extent) {
+  enum { TRIES = 20 };
+  *extent = SR_XML_CUT;
   if (size > SR_XML_MAX_SIZE) {
     sr_messages_add(messages, SR_SEVERITY_ERROR, (srPlace){file, 0, 0}, "larger than %d MiB",
                     (int)(SR_XML_MAX_SIZE >> 20));
@@ -287,15 +333,22 @@ srXmlNode* sr_xml_read(srPool* pool, const char* text, size_t size, const char* 
   }
   Sax* sax = sr_pool_alloc(pool, sizeof *sax);
   *sax = (Sax){.pool = pool, .messages = messages, .text = text, .size = size, .file = file};
-  const bool mark = size >= 3 && memcmp(text, "\xef\xbb\xbf", 3) == 0;  // byte order mark: takes no column
-  sax->cursor = (Cursor){.offset = mark ? 3 : 0, .line = 1, .column = 1};
-  sax->parser = XML_ParserCreate_MM("UTF-8", &memory, NULL);
-  if (!sax->parser) longjmp(*pool->on_fail, 1);
+  if (read_once(sax)) *extent = SR_XML_WHOLE;
+  // A '<' in a formula is reported, then read as '>', for the errors behind it.
+  char* copy = sax->raw ? sr_pool_text_n(pool, text, size) : NULL;
+  for (int i = 0; sax->raw && i < TRIES; i++) {
+    copy[sax->error] = '>';
+    sax->text = copy;
+    if (read_once(sax)) *extent = SR_XML_MARRED;
+  }
+  for (srXmlNode* open = sax->open; open; open = open->parent) trim_text(open);
+  return sax->refused ? NULL : sax->root;
+}
 
-  const bool done = parse(sax);
-  XML_ParserFree(sax->parser);
-  if (sax->no_memory) longjmp(*pool->on_fail, 1);
-  return done ? sax->root : NULL;
+srXmlNode* sr_xml_read(srPool* pool, const char* text, size_t size, const char* file, srMessages* messages) {
+  srXmlExtent extent;
+  srXmlNode* root = sr_xml_read_part(pool, text, size, file, messages, &extent);
+  return extent == SR_XML_WHOLE ? root : NULL;
 }
 
 srXmlNode* sr_xml_append(srXmlNode* parent, srXmlNode* child) {

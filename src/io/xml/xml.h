@@ -33,6 +33,14 @@ typedef struct srXmlNode {
 // Reads text; the tree lives in the pool, whose on_fail must be set. file is kept in the places, not copied. NULL after
 // an error, which is in messages.
 srXmlNode* sr_xml_read(srPool* pool, const char* text, size_t size, const char* file, srMessages* messages);
+// The same, and after an error the tree as far as it could be read. NULL: nothing, or it is refused.
+typedef enum srXmlExtent {
+  SR_XML_WHOLE,   // without errors
+  SR_XML_MARRED,  // all of it, with errors in some values
+  SR_XML_CUT      // up to an error
+} srXmlExtent;
+srXmlNode* sr_xml_read_part(srPool* pool, const char* text, size_t size, const char* file, srMessages* messages,
+                            srXmlExtent* extent);
 
 srXmlNode* sr_xml_append(srXmlNode* parent, srXmlNode* child);                    // behind its children; the child
 const srXmlAttribute* sr_xml_attribute(const srXmlNode* node, const char* name);  // NULL: not there
