@@ -5,7 +5,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 
 #include "help.h"
 
@@ -81,7 +80,8 @@ srReportForm cli_form(const Cli* cli) { return cli->json ? SR_REPORT_JSON : SR_R
 
 int cli_print(const Cli* cli, srText* text) {
   const bool whole = !text->failed;
-  if (whole && text->data && (!cli->quiet || cli->json)) fwrite(text->data, 1, text->n, stdout);
+  FILE* out = cli->json ? stdout : cli->report;
+  if (whole && text->data && (!cli->quiet || cli->json)) fwrite(text->data, 1, text->n, out);
   if (!whole) fputs("sarrus: error: out of memory\n", stderr);
   sr_text_free(text);
   return whole ? EXIT_DONE : EXIT_FAILED;
@@ -177,14 +177,6 @@ size_t result_stem(const char* path) {
   return n;
 }
 
-bool output_is_free(Cli* cli, const char* output, const char* input) {
-  struct stat a, b;
-  if (!output || !input || stat(output, &a) != 0 || stat(input, &b) != 0) return true;
-  if (!S_ISREG(a.st_mode) || a.st_ino != b.st_ino || a.st_dev != b.st_dev) return true;
-  cli_error(cli, "'%s' is read and would be replaced by the result: give the result another name", output);
-  return false;
-}
-
 // The folders of --plugins=DIR:DIR, separated in a copy of the text. NULL: out of memory.
 static const char** split_folders(const char* text, int* n) {
   size_t room = 1;
@@ -223,6 +215,12 @@ int model_open(Cli* cli, Model* m) {
   if (!m->data) return cli_refuse(cli, cli_status(SR_MEMORY));
   cli_show(cli);  // warnings
   return EXIT_DONE;
+}
+
+bool model_is_safe(Cli* cli, const Model* m, const char* output) {
+  for (int i = 0; i < srs_file_count(m->spec); i++)
+    if (!output_is_free(cli, output, srs_file(m->spec, i))) return false;
+  return true;
 }
 
 void model_close(Model* m) {

@@ -21,6 +21,7 @@ typedef struct Cli {
   bool verbose;          // every message in full
   bool quiet;            // no report, no notes, no progress
   HelpForm help;         // of --help
+  FILE* report;          // where reports for people go: standard output, or standard error where a result takes that
   srMessages* messages;  // all errors, warnings and notes of this call
   int shown;             // how many of them are on standard error already, or counted
   int hidden;            // notes on model files among those: main counts them in one line
@@ -120,12 +121,22 @@ typedef struct Model {
       PLUGINS_OPTION(&(m)->plugins), VERBOSE_OPTION(cli), {                                                            \
     "--json", OPTION_FLAG, &(cli)->json, NULL, "print one JSON object on standard output"                              \
   }
-// Refuses an output that is one of the inputs. False: reported.
+// ------------------------------------------------------------------------------------- files that are written (output.c)
+// Checks the value of an output option before anything is computed; *path may be NULL: not given. "-" becomes the name of standard
+// output, and the report goes to standard error then. False: reported.
+bool output_begin(Cli* cli, const char* option, const char** path, srContent content);
+bool output_is_stdout(const char* path);
+// Refuses an output that is one of the inputs; either may be NULL. False: reported.
 bool output_is_free(Cli* cli, const char* output, const char* input);
+bool folder_begin(Cli* cli, const char* option, const char* path);  // of an option that names a folder for figures
+#define OUT_OPTIONS(target, value, doc)                                                                                \
+  {"--out", OPTION_TEXT, target, value, doc}, { "-o", OPTION_TEXT, target, value, "the same as --out" }
+
 // Reads and compiles; data holds the initial state. 0, or the exit status after cli_refuse.
 int model_open(Cli* cli, Model* m);
-bool model_is_relative(const Model* m);           // no other formulation was requested
-srFormulation model_formulation(const Model* m);  // the requested one
+bool model_is_safe(Cli* cli, const Model* m, const char* output);  // the output is none of the files of the model
+bool model_is_relative(const Model* m);                            // no other formulation was requested
+srFormulation model_formulation(const Model* m);                   // the requested one
 // Closes the loops, before model_formulate. 0, or the exit status after cli_refuse.
 int model_assemble(Cli* cli, Model* m, srAssemblyChange** change);
 // Converts the model to the requested formulation, at data's state. 0, or the exit status after cli_refuse.

@@ -235,11 +235,19 @@ static bool write_csv(const Compare* c) {
   return sr_output_close(output, c->cli->messages) == SR_OK;
 }
 
+static bool outputs_fit(Compare* c) {
+  bool good = folder_begin(c->cli, "--svg", c->svg);
+  for (int i = 0; i < c->models.n; i++) good = output_is_free(c->cli, c->csv, c->models.item[i]) && good;
+  return output_is_free(c->cli, c->csv, c->reference) && output_begin(c->cli, "--csv", &c->csv, SR_CONTENT_TABLE) &&
+         good;
+}
+
 static int compare(Compare* c) {
   int nresult = 0;
   for (int i = 0; i < c->models.n; i++) nresult += c->models.item[i][result_stem(c->models.item[i])] != 0;
   if (nresult == c->models.n) return compare_results(c->cli, &c->models);
-  bool good = take_methods(c);
+  bool good = outputs_fit(c);
+  good = take_methods(c) && good;
   good = words_exist(c) && good;
   good = take_reference_word(c) && good;
   good = take_numbers(c) && good;
@@ -311,7 +319,7 @@ static int parse_and_compare(Compare* c, const Help* help, const Verb* verb, int
       RUN_OPTIONS(c, &help->words),
       {"--formulation", OPTION_TEXT, &c->formulation, "NAME",
        "relative, absolute or penalty (docs/theory/formulations.md)"},
-      {"--csv", OPTION_TEXT, &c->csv, "FILE.csv", "write all numbers as a table"},
+      {"--csv", OPTION_TEXT, &c->csv, "FILE.csv", "write all numbers as a table; - is standard output"},
       {"--svg", OPTION_TEXT, &c->svg, "DIR", "write the figures into this folder"},
       {"--lock-massless", OPTION_FLAG, &c->lock, NULL, LOCK_HELP},
       {"--set", OPTION_SETTING, &c->settings, "NAME=VALUE", "override a parameter of all models; as often as wanted"},

@@ -121,12 +121,15 @@ int cmd_convert(Cli* cli, const Verb* verb, int argc, char** argv) {
   int status = EXIT_DONE;
   const Option options[] = {
       {"--to", OPTION_TEXT, &wish.format, "FORMAT", "sarrus, urdf or mjcf (default: by the name of the output)"},
-      {"--out", OPTION_TEXT, &wish.file, "FILE", "the new file (default: standard output)"},
-      {"-o", OPTION_TEXT, &wish.file, "FILE", "the same"},
+      OUT_OPTIONS(&wish.file, "FILE", "the new file (default, and -: standard output)"),
       MODEL_OPTIONS(cli, &m)};
   if (verb_options(cli, verb, options, sizeof options / sizeof options[0], argc, argv, &m.path, &status) == 0) {
     const char* format = format_of(cli, &wish);
-    status = format && output_is_free(cli, wish.file, m.path) ? model_open(cli, &m) : cli_refuse(cli, EXIT_INPUT);
+    const bool good =
+        format && output_is_free(cli, wish.file, m.path) && output_begin(cli, "--out", &wish.file, SR_CONTENT_MODEL);
+    if (output_is_stdout(wish.file)) wish.file = NULL;
+    status = good ? model_open(cli, &m) : cli_refuse(cli, EXIT_INPUT);
+    if (status == EXIT_DONE && !model_is_safe(cli, &m, wish.file)) status = cli_refuse(cli, EXIT_INPUT);
     if (status == EXIT_DONE) status = convert(cli, &m, &wish, format);
   }
   model_close(&m);

@@ -1,10 +1,12 @@
 // sarrus init DIR: writes a project that builds: a model, laws of its own in C, a Makefile.
-#define _POSIX_C_SOURCE 200809L
+#define _XOPEN_SOURCE 700
 #include <dirent.h>
 #include <errno.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 #include "cli.h"
 #include "template.h"
@@ -23,6 +25,48 @@ static bool folder_ready(Cli* cli, const char* path) {
   return empty;
 }
 
+// The folder of the headers that belong to this program: beside it in a build, or in the tree where it is installed. False: not found.
+static bool find_headers(char* out, size_t size) {
+  static const char* const places[] = {"include", "../include"};
+  char program[4096], path[4200], header[4300];
+  const ssize_t n = readlink("/proc/self/exe", program, sizeof program - 1);
+  if (n <= 0) return false;
+  program[n] = 0;
+  char* slash = strrchr(program, '/');
+  if (!slash) return false;
+  *slash = 0;
+  for (int i = 0; i < 2; i++) {
+    snprintf(path, sizeof path, "%s/%s", program, places[i]);
+    snprintf(header, sizeof header, "%s/sarrus/force.h", path);
+    char* real = access(header, R_OK) == 0 ? realpath(path, NULL) : NULL;
+    const bool found = real && strlen(real) < size;
+    if (found) strcpy(out, real);
+    free(real);
+    if (found) return true;
+  }
+  return false;
+}
+
+// The lines of the Makefile that say where the headers are. What make would read in a path is escaped.
+static bool put_headers(FILE* file) {
+  char folder[4096];
+  bool good = fputs(
+                  "# Builds the laws of this project with the headers of Sarrus: those of the program that wrote this "
+                  "file, or others:\n"
+                  "#   make SARRUS_INCLUDE=/path/to/sarrus/include\n"
+                  "# Without a folder they are found by pkg-config.\n"
+                  "SARRUS_INCLUDE ?= ",
+                  file) >= 0;
+  if (find_headers(folder, sizeof folder)) {
+    for (const char* p = folder; *p; p++) {
+      if (*p == '$') fputc('$', file);
+      if (*p == '#') fputc('\\', file);
+      good = fputc(*p, file) >= 0 && good;
+    }
+  }
+  return fputc('\n', file) >= 0 && good;
+}
+
 static bool write_file(Cli* cli, const char* folder, const TemplateFile* f) {
   char path[4096];
   if (snprintf(path, sizeof path, "%s/%s", folder, f->name) >= (int)sizeof path)
@@ -30,7 +74,8 @@ static bool write_file(Cli* cli, const char* folder, const TemplateFile* f) {
   FILE* file = fopen(path, "wx");
   bool good = file != NULL;
   if (file) {
-    good = fputs(f->text, file) >= 0;
+    good = strcmp(f->name, "Makefile") != 0 || put_headers(file);
+    good = fputs(f->text, file) >= 0 && good;
     good = fclose(file) == 0 && good;
   }
   if (!good) cli_error(cli, "'%s' could not be written: %s", path, strerror(errno));

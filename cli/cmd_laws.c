@@ -115,7 +115,9 @@ static int laws(Laws* l) {
   static const double asked[] = {0.1, 0.3, 0.5, 0.7, 0.9, 0.99}, limits[] = {12, 10};
   if (!default_list(&l->asked, asked, 6) || !default_list(&l->limits, limits, 2))
     return cli_refuse(l->cli, EXIT_FAILED);
-  bool good = set_parameters(l);
+  bool good = output_begin(l->cli, "--csv", &l->csv, SR_CONTENT_TABLE);
+  good = folder_begin(l->cli, "--svg", l->svg) && good;
+  good = set_parameters(l) && good;
   good = numbers_fit(l) && good;
   good = choose_laws(l) && good;
   if (isnan(l->normal.D)) l->normal.D = 0.5 * sqrt(l->normal.K * l->mass);  // a quarter of the critical damping
@@ -151,8 +153,8 @@ int cmd_laws(Cli* cli, const Verb* verb, int argc, char** argv) {
       {"--tau", OPTION_NUMBER, &l.tau, "SECONDS", "constant of the bristles (default 1e-4)"},
       {"--set", OPTION_SETTING, &l.settings, "NAME=VALUE",
        "a parameter: normal.K, friction.vs, ... (docs/theory/contact.md)"},
-      {"--svg", OPTION_TEXT, &l.svg, "PREFIX", "figures PREFIX-normal.svg and PREFIX-friction.svg"},
-      {"--csv", OPTION_TEXT, &l.csv, "FILE", "the curves as a table"},
+      {"--svg", OPTION_TEXT, &l.svg, "DIR", "write the figures laws-normal.svg and laws-friction.svg into this folder"},
+      {"--csv", OPTION_TEXT, &l.csv, "FILE.csv", "write the curves as a table; - is standard output"},
       VERBOSE_OPTION(cli),
       {"--json", OPTION_FLAG, &cli->json, NULL, "print one JSON object on standard output"}};
   if (verb_options(cli, verb, options, sizeof options / sizeof options[0], argc, argv, &none, &status) == 0)

@@ -39,11 +39,8 @@ static bool options_fit(Plot* p) {
     cli_error(p->cli, "--equal is for linear axes; without --log");
     good = false;
   }
-  if (p->cli->json && p->out && strcmp(p->out, "-") == 0) {
-    cli_error(p->cli, "--json and --out - both want standard output");
-    good = false;
-  }
-  return good;
+  for (int i = 0; i < p->files.n; i++) good = output_is_free(p->cli, p->out, p->files.item[i]) && good;
+  return good && output_begin(p->cli, "--out", &p->out, SR_CONTENT_FIGURE);
 }
 
 static const char* base_name(const char* path) {
@@ -193,7 +190,6 @@ static srStatus make_figure(Plot* p) {
 }
 
 static srStatus write_figure(Plot* p) {
-  if (p->out && strcmp(p->out, "-") == 0) return sr_plot_write_stream(p->figure, stdout, p->cli->messages);
   if (!p->out) p->out = p->default_out = with_ending(p->files.item[0], ".svg");
   return p->out ? sr_plot_write(p->figure, p->out, p->cli->messages) : SR_MEMORY;
 }
@@ -222,21 +218,22 @@ static void print_json(const Plot* p) {
   cli_print(p->cli, &text);
 }
 
-static void print_names(const char* label, const PlotColumns* c, const int* column, int n) {
-  printf("  %-10s", label);
-  for (int i = 0; i < n; i++) printf("%s%s", i ? ", " : "", c->names[column ? column[i] : i]);
-  printf("\n");
+static void print_names(FILE* out, const char* label, const PlotColumns* c, const int* column, int n) {
+  fprintf(out, "  %-10s", label);
+  for (int i = 0; i < n; i++) fprintf(out, "%s%s", i ? ", " : "", c->names[column ? column[i] : i]);
+  fputc('\n', out);
 }
 
 static void print_report(const Plot* p) {
   const PlotColumns* c = &p->columns;
-  printf("figure %s\n", p->out);
+  FILE* out = p->cli->report;
+  fprintf(out, "figure %s\n", output_is_stdout(p->out) ? "on standard output" : p->out);
   for (int i = 0; i < c->npanel; i++) {
     char label[24];
     snprintf(label, sizeof label, "panel %d", i + 1);
-    print_names(label, c, c->panel[i].column, c->panel[i].n);
+    print_names(out, label, c, c->panel[i].column, c->panel[i].n);
   }
-  if (p->y.n + p->xy.n == 0 && !p->phase) print_names("columns", c, NULL, c->n);
+  if (p->y.n + p->xy.n == 0 && !p->phase) print_names(out, "columns", c, NULL, c->n);
 }
 
 // ---------------------------------------------------------------------------------------------------------------- verb
@@ -267,7 +264,7 @@ static int plot(Plot* p) {
   cli_show(p->cli);
   if (p->cli->json)
     print_json(p);
-  else if (!p->cli->quiet && strcmp(p->out, "-") != 0)
+  else if (!p->cli->quiet)
     print_report(p);
   return EXIT_DONE;
 }
@@ -299,8 +296,8 @@ int cmd_plot(Cli* cli, const Verb* verb, int argc, char** argv) {
       {"--ylim", OPTION_NUMBERS, &p.ylim, "LOW,HIGH", "range of the vertical axis, or a pair for each panel"},
       {"--equal", OPTION_FLAG, &p.equal, NULL, "a unit is as long on both axes: for paths in the plane"},
       {"--log", OPTION_TEXT, &p.log, "x|y|xy", "logarithmic axes"},
-      {"--out", OPTION_TEXT, &p.out, "FILE",
-       "the figure: .svg, .png or .pdf (default: RESULT.svg next to the table; - is stdout)"},
+      OUT_OPTIONS(&p.out, "FILE",
+                  "the figure: .svg, .png or .pdf (default: RESULT.svg next to the table); - is standard output"),
       {"--title", OPTION_TEXT, &p.title, "TEXT", "title of the figure"},
       {"--theme", OPTION_TEXT, &p.theme, "NAME", "light, dark or auto (default): as the reader's page"},
       {"--width", OPTION_NUMBER, &p.width, "PIXELS", "width of the figure"},

@@ -171,7 +171,7 @@ static int print_report(const Run* r, const char* error_message) {
                               .file = r->m.path,
                               .contact = r->contact,
                               .start = r->start,
-                              .out = r->out,
+                              .out = output_is_stdout(r->out) ? "standard output" : r->out,
                               .columns = r->columns,
                               .error_message = error_message,
                               .messages = r->cli->messages,
@@ -251,11 +251,14 @@ static bool wants_list(const Run* r) {
 }
 
 static int prepare_and_simulate(Run* r) {
-  if (!words_exist(r) || !output_is_free(r->cli, r->out, r->m.path) || !output_is_free(r->cli, r->out, r->state.file))
-    return cli_refuse(r->cli, EXIT_INPUT);
+  bool good = words_exist(r);
+  good = output_is_free(r->cli, r->out, r->m.path) && output_is_free(r->cli, r->out, r->state.file) &&
+         output_begin(r->cli, "--out", &r->out, SR_CONTENT_TABLE) && good;
+  if (!good) return cli_refuse(r->cli, EXIT_INPUT);
   int status = model_open(r->cli, &r->m);
   if (status != EXIT_DONE) return status;
   if (wants_list(r)) return list_recordable(r);
+  if (!model_is_safe(r->cli, &r->m, r->out)) return cli_refuse(r->cli, EXIT_INPUT);
   if (!state_apply(r->cli, &r->state, r->m.model, r->m.data) || !settle(r)) return cli_refuse(r->cli, EXIT_INPUT);
   status = assemble(r);
   if (status != EXIT_DONE) return status;
@@ -308,7 +311,8 @@ int cmd_run(Cli* cli, const Verb* verb, int argc, char** argv) {
       RUN_OPTIONS(&r, &help.words),
       FORMULATION_OPTION(&r.m),
       {"--contact", OPTION_TEXT, &r.contact, "NAME", "continuous"},
-      {"--out", OPTION_TEXT, &r.out, "FILE", "write the result table: CSV, or HDF5 where the name ends in .h5"},
+      OUT_OPTIONS(&r.out, "FILE",
+                  "write the result table: CSV, or HDF5 where the name ends in .h5; - is standard output"),
       {"--every", OPTION_NUMBER, &r.every, "SECONDS", "time between its rows (default: a thousandth of the time)"},
       {"--record", OPTION_TEXTS, &r.record, "PATTERN",
        "more columns of it, such as 'reaction(crankpin).*'; as often as wanted; list: print their names instead of a "

@@ -1,10 +1,7 @@
 // The figures: of each model work against precision (as Haddouni et al. 2017, Figure 5) and how the runs went at each tolerance (Figure 4);
 // over all models the performance profile (Figures 9 to 11).
-#define _POSIX_C_SOURCE 200809L
-#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 
 #include "compare.h"
 
@@ -173,8 +170,6 @@ static bool draw_profile(const Compare* c) {
 
 bool write_figures(const Compare* c) {
   bool good = true;
-  if (mkdir(c->svg, 0777) != 0 && errno != EEXIST)
-    return cli_error(c->cli, "the folder '%s' cannot be made: %s", c->svg, strerror(errno)), false;
   for (int i = 0; i < c->all.nmodel; i++) {
     good = draw_work(c, i) && good;
     good = draw_violations(c, i) && good;

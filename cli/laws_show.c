@@ -6,51 +6,52 @@
 #include "laws.h"
 
 // --------------------------------------------------------------------------------------------------------------- table
-static void normal_table(const Laws* l) {
-  printf("one impact: m = %g kg, %g m/s, K = %g, n = %g, e = %g, D = %g\n", l->mass, l->speed, l->normal.K, l->normal.n,
-         l->normal.e, l->normal.D);
-  printf("  %-20s %12s %12s %12s %12s\n", "law", "given", "d max [m]", "f max [N]", "time [s]");
+static void normal_table(const Laws* l, FILE* out) {
+  fprintf(out, "one impact: m = %g kg, %g m/s, K = %g, n = %g, e = %g, D = %g\n", l->mass, l->speed, l->normal.K,
+          l->normal.n, l->normal.e, l->normal.D);
+  fprintf(out, "  %-20s %12s %12s %12s %12s\n", "law", "given", "d max [m]", "f max [N]", "time [s]");
   for (int i = 0; i < l->nnormal; i++) {
     const NormalCurve* c = &l->normal_curve[i];
-    printf("  %-20s %12.6f %12.5g %12.5g %12.5g%s\n", c->law->name, c->impact.restitution, c->impact.d_max,
-           c->impact.f_max, c->impact.duration, c->impact.clamped ? "  clamped" : "");
+    fprintf(out, "  %-20s %12.6f %12.5g %12.5g %12.5g%s\n", c->law->name, c->impact.restitution, c->impact.d_max,
+            c->impact.f_max, c->impact.duration, c->impact.clamped ? "  clamped" : "");
   }
-  printf("\nrestitution given, for restitution asked\n");
-  printf("  %-20s", "law");
-  for (int k = 0; k < l->asked.n; k++) printf(" %8g", l->asked.x[k]);
-  printf("\n");
+  fprintf(out, "\nrestitution given, for restitution asked\n");
+  fprintf(out, "  %-20s", "law");
+  for (int k = 0; k < l->asked.n; k++) fprintf(out, " %8g", l->asked.x[k]);
+  fprintf(out, "\n");
   for (int i = 0; i < l->nnormal; i++) {
-    printf("  %-20s", l->normal_curve[i].law->name);
+    fprintf(out, "  %-20s", l->normal_curve[i].law->name);
     for (int k = 0; k < l->asked.n; k++) {
       const double given = l->normal_curve[i].given[k];
       if (isnan(given))
-        printf(" %8s", "-");
+        fprintf(out, " %8s", "-");
       else
-        printf(" %8.4f", given);
+        fprintf(out, " %8.4f", given);
     }
-    printf("\n");
+    fprintf(out, "\n");
   }
 }
 
-static void friction_table(const Laws* l) {
+static void friction_table(const Laws* l, FILE* out) {
   static const double parts[] = {0.01, 0.02, 0.05, 0.1, 0.2, 0.5, 1};
   enum { PARTS = sizeof parts / sizeof parts[0] };
-  printf("%sforce of steady sliding [N]: limits %g and %g, at speed [m/s]\n", l->nnormal > 0 ? "\n" : "",
-         l->limits.x[0], l->limits.x[1]);
-  printf("  %-20s", "law");
-  for (int k = 0; k < PARTS; k++) printf(" %9.3g", parts[k] * l->v_max);
-  printf("  at rest\n");
+  fprintf(out, "%sforce of steady sliding [N]: limits %g and %g, at speed [m/s]\n", l->nnormal > 0 ? "\n" : "",
+          l->limits.x[0], l->limits.x[1]);
+  fprintf(out, "  %-20s", "law");
+  for (int k = 0; k < PARTS; k++) fprintf(out, " %9.3g", parts[k] * l->v_max);
+  fprintf(out, "  at rest\n");
   for (int i = 0; i < l->nfriction; i++) {
     const FrictionCurve* c = &l->friction_curve[i];
-    printf("  %-20s", c->law->name);
-    for (int k = 0; k < PARTS; k++) printf(" %9.5g", c->f[LAW_POINTS / 2 + (int)lround(parts[k] * (LAW_POINTS / 2))]);
-    printf("  %s\n", c->law->set_valued ? "set-valued" : c->law->holds ? "holds" : "creeps");
+    fprintf(out, "  %-20s", c->law->name);
+    for (int k = 0; k < PARTS; k++)
+      fprintf(out, " %9.5g", c->f[LAW_POINTS / 2 + (int)lround(parts[k] * (LAW_POINTS / 2))]);
+    fprintf(out, "  %s\n", c->law->set_valued ? "set-valued" : c->law->holds ? "holds" : "creeps");
   }
 }
 
 void laws_table(const Laws* l) {
-  if (l->nnormal > 0) normal_table(l);
-  if (l->nfriction > 0) friction_table(l);
+  if (l->nnormal > 0) normal_table(l, l->cli->report);
+  if (l->nfriction > 0) friction_table(l, l->cli->report);
 }
 
 // ---------------------------------------------------------------------------------------------------------------- JSON
@@ -153,11 +154,11 @@ bool laws_csv(Laws* l) {
 }
 
 // ------------------------------------------------------------------------------------------------------------- figures
-static bool write_figure(Laws* l, srPlot* plot, const char* ending) {
-  const size_t size = strlen(l->svg) + strlen(ending) + 1;
+static bool write_figure(Laws* l, srPlot* plot, const char* name) {
+  const size_t size = strlen(l->svg) + strlen(name) + 2;
   char* path = malloc(size);
   if (!path) return cli_error(l->cli, "out of memory"), false;
-  snprintf(path, size, "%s%s", l->svg, ending);
+  snprintf(path, size, "%s/%s", l->svg, name);
   const srStatus status = sr_plot_write(plot, path, l->cli->messages);
   free(path);
   return status == SR_OK;
@@ -185,7 +186,7 @@ static bool normal_figure(Laws* l) {
                    &(srPlotSeries){.name = c->law->name, .n = LAW_POINTS, .x = c->d, .y = c->f, .look = 1});
     sr_plot_note(plot, row, column, note);
   }
-  good = good && write_figure(l, plot, "-normal.svg");
+  good = good && write_figure(l, plot, "laws-normal.svg");
   sr_plot_destroy(plot);
   return good;
 }
@@ -217,7 +218,7 @@ static bool friction_figure(Laws* l) {
                              &plot) == SR_OK;
   const double limit = l->limits.x[0] + l->friction.D * l->v_max;
   for (int i = 0; good && i < n; i++) friction_panel(plot, i / columns, i % columns, &l->friction_curve[i], limit);
-  good = good && write_figure(l, plot, "-friction.svg");
+  good = good && write_figure(l, plot, "laws-friction.svg");
   sr_plot_destroy(plot);
   return good;
 }

@@ -49,7 +49,7 @@ static int dispatch(Cli* cli, int argc, char** argv) {
 
 int main(int argc, char** argv) {
   if (!version_fits()) return EXIT_FAILED;
-  Cli cli = {.messages = sr_messages_create()};
+  Cli cli = {.report = stdout, .messages = sr_messages_create()};
   if (!cli.messages) return fprintf(stderr, "sarrus: error: out of memory\n"), EXIT_FAILED;
   int status = dispatch(&cli, argc, argv);
   cli_show_hidden(&cli);

@@ -150,6 +150,12 @@ static bool take_argument(const Option* options, int n, const char* word, const 
     sr_messages_add(messages, SR_SEVERITY_ERROR, here, "the argument is empty");
     return false;
   }
+  if (strcmp(word, "-") == 0) {
+    sr_messages_add(
+        messages, SR_SEVERITY_ERROR, here,
+        "'-' is standard output, for --out; nothing is read from standard input (a file of this name is ./-)");
+    return false;
+  }
   if (*argument && !several) {
     sr_messages_add(messages, SR_SEVERITY_ERROR, here, "'%s' is one argument too many, after '%s'", word, *argument);
     return false;

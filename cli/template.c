@@ -104,11 +104,9 @@ static const char mylaws_c[] =
     "}\n";
 
 static const char makefile[] =
-    "# Builds the laws of this project. The headers are found by pkg-config, or in the folder SARRUS_INCLUDE:\n"
-    "#   make SARRUS_INCLUDE=/path/to/sarrus/include\n"
     "SARRUS ?= sarrus\n"
-    "ifdef SARRUS_INCLUDE\n"
-    "  SARRUS_CFLAGS := -I$(SARRUS_INCLUDE)\n"
+    "ifneq ($(SARRUS_INCLUDE),)\n"
+    "  SARRUS_CFLAGS := -I'$(SARRUS_INCLUDE)'\n"
     "else\n"
     "  SARRUS_CFLAGS := $(shell pkg-config --cflags sarrus)\n"
     "endif\n"
@@ -133,7 +131,7 @@ static const char readme_md[] =
     "- `Makefile`: builds `mylaws.so`\n"
     "\n"
     "```\n"
-    "make                                  # or: make SARRUS_INCLUDE=/path/to/sarrus/include\n"
+    "make                                  # with the headers of another Sarrus: make SARRUS_INCLUDE=/path/to/sarrus/include\n"
     "sarrus check model.xml --plugins\n"
     "sarrus run model.xml --plugins --out result.csv\n"
     "```\n"

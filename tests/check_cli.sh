@@ -459,8 +459,8 @@ if [ -e /dev/full ]; then
   keys $run_keys error_message
   says "could not be written"
 fi
-status 2 run models/pendulum.xml --t-end 0.1 --out "$work/none/p.csv"
-says "none/p.csv"
+status 2 run models/pendulum.xml --t-end 0.1 --out models/pendulum.xml/p.csv
+says "pendulum.xml/p.csv: error: cannot be written: Not a directory"
 
 cat > "$work/blowup.xml" << 'END'
 <sarrus version="1" name="blowup">

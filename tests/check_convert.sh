@@ -42,8 +42,11 @@ status 2 models/paper1/arm2.xml
 says 'choose the format with --to'
 status 2 models/paper1/arm2.xml --to urfd
 says "did you mean 'urdf'"
-status 2 models/paper1/arm2.xml -o "$work/no/such/folder/a.urdf"
+touch "$work/file"
+status 2 models/paper1/arm2.xml -o "$work/file/a.urdf"
 says 'cannot be written'
+status 0 models/paper1/arm2.xml -o "$work/a/new/folder/a.urdf"
+[ -s "$work/a/new/folder/a.urdf" ] || fail "the folders of the output were not made"
 status 2 "$work/nothing.xml" --to urdf
 
 # ------------------------------------------------------------------------------------------------------------------- JSON

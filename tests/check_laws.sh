@@ -67,12 +67,12 @@ END
 fi
 
 # ----------------------------------------------------------------------------------------------------- figures and CSV
-status 0 --svg "$work/laws" --csv "$work/laws.csv"
+status 0 --svg "$work/figures" --csv "$work/laws.csv"
 for kind in normal friction; do
-  [ "$(head -c 4 "$work/laws-$kind.svg")" = "<svg" ] || fail "laws-$kind.svg is no figure"
+  [ "$(head -c 4 "$work/figures/laws-$kind.svg")" = "<svg" ] || fail "laws-$kind.svg is no figure"
   # All texts, with ticks and restitutions; not the lines, which another libm may round to another hundredth of a pixel.
-  cmp -s <(texts "$work/laws-$kind.svg") <(texts "docs/theory/laws-$kind.svg") ||
-    fail "docs/theory/laws-$kind.svg is old: sarrus laws --svg docs/theory/laws"
+  cmp -s <(texts "$work/figures/laws-$kind.svg") <(texts "docs/theory/laws-$kind.svg") ||
+    fail "docs/theory/laws-$kind.svg is old: sarrus laws --svg docs/theory"
 done
 [ "$(wc -l < "$work/laws.csv")" -eq 202 ] || fail "the table has $(wc -l < "$work/laws.csv") lines, expected 202"
 "$sarrus" plot "$work/laws.csv" --y coulomb,kikuuwe --out "$work/again.svg" > /dev/null || fail "sarrus plot does not read the table"
@@ -96,9 +96,12 @@ status 2 --mass 0
 says "mass must be larger than 0"
 status 2 model.xml
 says "one argument too many"
-status 1 --csv "$work/none/laws.csv"
-says "cannot be written"
-status 1 --svg "$work/none/laws"
+status 1 --csv "$work/laws.csv/laws.csv"
+says "cannot be written: Not a directory"
+status 2 --svg "$work/laws.csv"
+says "takes a folder for its figures"
+status 2 --svg -
+says "takes a folder for its figures"
 status 2 --mass -1 --json
 has '"errors": \["sarrus: error: --mass must be larger than 0'
 

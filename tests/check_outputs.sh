@@ -90,7 +90,15 @@ status 0 "" run "$model" --t-end 1 --out dangling.csv
 [ -L dangling.csv ] && [ -f sub/new.csv ] || fail "a link to a file that is to be made"
 status 2 "Too many levels of symbolic links" run "$model" --t-end 1 --out loop.csv
 status 2 "Is a directory" run "$model" --t-end 1 --out sub
-status 2 "No such file or directory" run "$model" --t-end 1 --out none/r.csv
+status 2 "Not a directory" run "$model" --t-end 1 --out r.csv/r.csv
+for out in new/folder/r.csv new//other/./r.h5; do  # folders that are missing are made
+  [ "${out##*.}" = h5 ] && ! [ -f x.h5 ] && continue
+  status 0 "results: $out" run "$model" --t-end 0.1 --out $out
+  [ -s $out ] || fail "no $out"
+done
+status 0 "figure deep/er/r.svg" plot r.csv --out deep/er/r.svg
+status 0 "" laws --friction coulomb --normal none --csv laws/new/c.csv --svg laws/figures
+[ -s deep/er/r.svg ] && [ -s laws/new/c.csv ] && [ -s laws/figures/laws-friction.svg ] || fail "folders of figures were not made"
 status 0 "" run "$model" --t-end 1 --out=-odd.csv
 [ -f ./-odd.csv ] || fail "a name that begins with -"
 long=$(printf 'n%.0s' $(seq 251)).csv
@@ -101,6 +109,33 @@ status 2 "is read and would be replaced" run own.xml --t-end 1 --out own.xml
 ln -s own.xml alias.xml
 status 2 "is read and would be replaced" convert own.xml --to mjcf --out alias.xml
 cmp -s own.xml "$model" || fail "the model was replaced"
+# An output is no input: other ways to it, other verbs, files that the model names.
+ln own.xml hard.dat
+status 2 "is read and would be replaced" run own.xml --t-end 1 --out hard.dat
+status 2 "is read and would be replaced" plot r.csv --out r.csv
+status 2 "is read and would be replaced" plot link.csv r.csv --out sub/real.csv
+status 2 "is read and would be replaced" compare own.xml --methods rk4 --csv hard.dat
+printf 't,x\n0,0\n1,0.1\n2,0\n3,0.1\n' > gait.csv
+cp gait.csv gait.before
+cat > driven.xml << 'END'
+<sarrus version="1"><motion name="gait" type="cubic" file="gait.csv"/><include file="part.xml"/><driver joint="x" motion="gait(t)"/></sarrus>
+END
+echo '<sarrus version="1"><body name="b"><joint name="x" type="prismatic"/><inertial mass="1"/></body></sarrus>' > part.xml
+cp part.xml part.before
+status 2 "'gait.csv' is read and would be replaced" run driven.xml --t-end 1 --out gait.csv
+status 2 "'part.xml' is read and would be replaced" convert driven.xml --to mjcf --out part.xml
+cmp -s gait.csv gait.before && cmp -s part.xml part.before || fail "a file that the model names was replaced"
+# A name says what is in the file.
+cp own.xml other.xml
+status 2 "other.xml: error: .xml is not the suffix of a table" run own.xml --t-end 1 --out other.xml
+status 2 "other.xml: error: .xml is not the suffix of a table" laws --csv other.xml
+status 2 "other.xml: error: .xml is not the suffix of a table" compare own.xml --methods rk4 --csv other.xml
+status 2 "other.xml: error: .xml is not the suffix of a figure" plot r.csv --out other.xml
+status 2 "new.JPG: error: .jpg is not the suffix of a figure" plot r.csv --out new.JPG
+status 2 "r.csv: error: .csv is not the suffix of a model" convert own.xml --to mjcf --out r.csv
+cmp -s other.xml own.xml || fail "a model was replaced by a table"
+status 0 "" run own.xml --t-end 0.1 --out run-0.5
+[ -s run-0.5 ] || fail "a name with a point in it"
 ln -s sub/real.csv trap.csv.part
 status 2 "is in the way" run "$model" --t-end 1 --out trap.csv
 [ "$(wc -l < sub/real.csv)" -gt 2 ] || fail "a link in the place of the part was followed"
@@ -109,8 +144,26 @@ status 2 "too far" run "$model" --t-end 1e308 --out refused.csv
 same refused.csv "a run that is refused"
 
 "$sarrus" run "$model" --t-end 1 --every 0.1 --out /dev/stdout 2> log | grep -c '^[0-9]' | grep -qx 11 || fail "/dev/stdout in a pipe"
-"$sarrus" run "$model" --t-end 1 --every 0.1 --out /dev/stdout > both.txt 2> log || fail "/dev/stdout in a file"
-grep -q "^t \[s\]" both.txt && grep -q "time reached" both.txt || fail "/dev/stdout in a file: table and report"
+# Standard output is - for every verb; it then holds the result alone, and the report is on standard error.
+for out in - /dev/stdout; do
+  "$sarrus" run "$model" --t-end 1 --every 0.1 --out $out > table.csv 2> log || fail "--out $out in a file"
+  [ "$(wc -l < table.csv)" -eq 13 ] && grep -q "^t \[s\]" table.csv && ! grep -q "time reached" table.csv && grep -q "time reached" log ||
+    fail "--out $out in a file: table and report"
+done
+[ ! -e ./- ] || fail "a file with the name - was written"
+"$sarrus" run "$model" --t-end 1 --every 0.1 -o short.csv > log 2>&1 && cmp -s short.csv table.csv || fail "-o is not --out"
+"$sarrus" plot r.csv --y 'q.*' -o - > figure.svg 2> log || fail "plot -o -"
+"$sarrus" plot r.csv --y 'q.*' -o plain.svg > report 2>&1 && cmp -s figure.svg plain.svg && grep -q "panel 1" log || fail "plot -o -: figure and report"
+"$sarrus" laws --friction coulomb --normal none --csv - > curves.csv 2> log || fail "laws --csv -"
+[ "$(head -n 1 curves.csv)" = "v [m/s],coulomb [N]" ] && [ "$(wc -l < curves.csv)" -eq 202 ] && grep -q sliding log || fail "laws --csv -: table and report"
+"$sarrus" convert own.xml --to mjcf -o - > model.txt 2> log && [ "$(head -c 7 model.txt)" = "<mujoco" ] || fail "convert -o -"
+for command in "run own.xml --out" "plot r.csv --out" "laws --csv" "convert own.xml --to mjcf --out" "compare own.xml --methods rk4 --csv"; do
+  status 2 "both want standard output" $command - --json
+done
+for verb in run check plot convert; do status 2 "nothing is read from standard input" $verb -; done
+cp table.csv x.csv
+"$sarrus" run "$model" --t-end 1 --out x.csv >> x.csv 2> log && fail "report and table in one file"
+grep -q "standard output goes to the file 'x.csv'" log && cmp -s x.csv table.csv || fail "report and table in one file: $(cat log)"
 status 0 "" run "$model" --t-end 1 --out /dev/null
 [ -c /dev/null ] || fail "/dev/null"
 mkfifo way

@@ -93,6 +93,8 @@ status 0 "$a" --y q.q1 --out "$work/arm.png"
 [ "$(head -c 8 "$work/arm.png" | od -An -tx1 | tr -d ' \n')" = 89504e470d0a1a0a ] || fail "arm.png is no PNG"
 status 0 "$a" --y q.q1 --out "$work/arm.pdf" --theme dark
 [ "$(head -c 5 "$work/arm.pdf")" = "%PDF-" ] || fail "arm.pdf is no PDF"
+status 0 "$a" --y q.q1 --out "$work/ARM.PDF"
+[ "$(head -c 5 "$work/ARM.PDF")" = "%PDF-" ] || fail "ARM.PDF is no PDF"
 
 status 0 "$a" --x tip.x --y tip.z --out - --theme light --width 500 --height 400
 svg "$work/out" 'width="500" height="400"' ">tip.x [m]</text>" ">tip.z [m]</text>"
@@ -149,8 +151,13 @@ says "wrong.csv:3:3: error: expected a number, found '2x'"
 printf 't,x\n0,1\n1\n' > "$work/wrong.csv"
 status 2 "$work/wrong.csv"
 says "wrong.csv:3:2: error: the line has 1 values; there are 2 columns"
-status 2 "$a" --out "$work/none/a.svg"
-says "none/a.svg: error: cannot be written"
+status 2 "$a" --out "$a/a.svg"
+says "a.svg: error: cannot be written: Not a directory"
+for name in a.jpg a.csv a; do  # not a figure under the name of something else
+  status 2 "$a" --out "$work/$name"
+  says "$name: error: .* a figure: write to a name that ends in .svg, .png or .pdf"
+  [ -e "$work/$name" ] && fail "$name was written"
+done
 if [ -e /dev/full ]; then
   status 1 "$a" --out /dev/full
   says "could not be written to its end"

@@ -100,13 +100,17 @@ SR_API void sr_set_allocator(srAllocator allocator, void* user);  // NULL: back 
 
 // A file that is replaced as a whole or not at all: output goes to PATH.part, which is renamed on closing
 // once all of it is on the disk. While it is open nobody else can open it: a second sr_output_create is refused. Pipes,
-// terminals and devices are written to directly. The library writes all its results this way.
+// terminals and devices are written to directly. Missing folders of the path are made. The library writes all its results this way.
 typedef struct srOutput srOutput;
 SR_API srStatus sr_output_create(const char* path, srMessages* messages, srOutput** out);  // SR_IO: reported
 SR_API FILE* sr_output_stream(const srOutput* output);
 // SR_FAILED when a write failed (a full disk); the file then keeps its previous content, and a message reports the failure.
 SR_API srStatus sr_output_close(srOutput* output, srMessages* messages);
 SR_API void sr_output_discard(srOutput* output);  // the file keeps its previous content
+// Whether the name of an output has a suffix that fits its content: a table is not written to a name of a model. False: reported.
+// Names without a known suffix fit tables and models. The functions that write tables, figures and models ask for it.
+typedef enum srContent { SR_CONTENT_TABLE, SR_CONTENT_FIGURE, SR_CONTENT_MODEL } srContent;
+SR_API bool sr_output_fits(const char* path, srContent content, srMessages* messages);
 
 #ifdef __cplusplus
 }

@@ -2,7 +2,7 @@
 // it is on the disk, the part takes the name (rename is atomic: POSIX.1-2017, rename). A lock on the part (flock) keeps a second
 // program out; the lock ends with its holder, so that what a crash has left behind stops nobody.
 //
-// Pipes, terminals and devices cannot be replaced: they are written to as they are.
+// Pipes, terminals and devices cannot be replaced: they are written to as they are. Folders that are missing are made.
 #define _DEFAULT_SOURCE
 #include <errno.h>
 #include <fcntl.h>
@@ -118,6 +118,23 @@ static void keep_rights(int handle, const struct stat* old) {
   if (fchmod(handle, old->st_mode & 0777) != 0) errno = 0;
 }
 
+// Makes the folders of o->target that are missing. A folder that another program makes meanwhile is there all the same.
+static bool make_folders(const srOutput* o) {
+  char folder[SR_PATH_SIZE];
+  const size_t length = folder_length(o->target);
+  memcpy(folder, o->target, length);
+  for (size_t i = 1; i < length; i++) {
+    if (folder[i] != '/' || folder[i - 1] == '/') continue;
+    folder[i] = 0;
+    if (mkdir(folder, 0777) != 0 && errno != EEXIST) {
+      struct stat there;  // a file system that nobody may write to answers so for a folder that exists
+      if (stat(folder, &there) != 0 || !S_ISDIR(there.st_mode)) return false;
+    }
+    folder[i] = '/';
+  }
+  return true;
+}
+
 // -------------------------------------------------------------------------------------------------------------- public
 static srStatus refuse(srOutput* o, srMessages* messages, const char* reason) {
   sr_messages_add(messages, SR_SEVERITY_ERROR, (srPlace){.file = o->path}, "cannot be written: %s", reason);
@@ -155,7 +172,8 @@ srStatus sr_output_create(const char* path, srMessages* messages, srOutput** out
     handle = open_direct(o);
     if (handle < 0) return refuse(o, messages, strerror(errno));
   } else {
-    if ((exists && access(o->target, W_OK) != 0) || !name_part(o)) return refuse(o, messages, strerror(errno));
+    if ((exists ? access(o->target, W_OK) != 0 : !make_folders(o)) || !name_part(o))
+      return refuse(o, messages, strerror(errno));
     const PartState state = open_part(o, &handle);
     if (state != PART_READY) return refuse_part(o, state, messages);
     if (exists) keep_rights(handle, &old);
@@ -234,4 +252,80 @@ void sr_output_discard(srOutput* o) {
   if (!o) return;
   if (!o->direct) (void)unlink(o->part);
   end(o);
+}
+
+// -------------------------------------------------------------------------------------------------------------- suffixes
+// A suffix says what a file holds. A file that holds something else under it takes the place of what a user keeps there, or is
+// opened by the wrong program. The names of pipes, terminals and devices have no such meaning.
+typedef struct Suffix {
+  const char* text;
+  int content;  // srContent, or OTHER
+} Suffix;
+enum { OTHER = -1 };
+
+static const Suffix suffixes[] = {{".csv", SR_CONTENT_TABLE},
+                                  {".txt", SR_CONTENT_TABLE},
+                                  {".dat", SR_CONTENT_TABLE},
+                                  {".h5", SR_CONTENT_TABLE},
+                                  {".hdf5", SR_CONTENT_TABLE},
+                                  {".svg", SR_CONTENT_FIGURE},
+                                  {".xml", SR_CONTENT_MODEL},
+                                  {".urdf", SR_CONTENT_MODEL},
+                                  {".mjcf", SR_CONTENT_MODEL},
+                                  {".sarrus", SR_CONTENT_MODEL},
+                                  {".xacro", SR_CONTENT_MODEL},
+                                  {".mbs", SR_CONTENT_MODEL},
+                                  {".png", SR_CONTENT_FIGURE},
+                                  {".pdf", SR_CONTENT_FIGURE},
+                                  {".jpg", OTHER},
+                                  {".jpeg", OTHER},
+                                  {".eps", OTHER},
+                                  {".gif", OTHER},
+                                  {".json", OTHER},
+                                  {".yaml", OTHER},
+                                  {".yml", OTHER},
+                                  {".stl", OTHER},
+                                  {".obj", OTHER},
+                                  {".dae", OTHER},
+                                  {".so", OTHER},
+                                  {".c", OTHER},
+                                  {".h", OTHER},
+                                  {".py", OTHER},
+                                  {".m", OTHER},
+                                  {".md", OTHER}};
+
+// What it holds is written as it is: standard output may be redirected to a file of any name.
+static bool has_no_suffix(const char* path) {
+  struct stat there;
+  return strncmp(path, "/dev/", 5) == 0 || strncmp(path, "/proc/", 6) == 0 ||
+         (stat(path, &there) == 0 && !S_ISREG(there.st_mode));
+}
+
+static bool is_same_word(const char* given, const char* small) {  // capitals count as small letters
+  for (; *given && *small; given++, small++)
+    if ((*given >= 'A' && *given <= 'Z' ? *given - 'A' + 'a' : *given) != *small) return false;
+  return *given == *small;
+}
+
+static const Suffix* find_suffix(const char* path) {
+  const char *slash = strrchr(path, '/'), *name = slash ? slash + 1 : path, *dot = strrchr(name, '.');
+  for (int i = 0; dot && dot > name && i < SR_COUNT(suffixes); i++)
+    if (is_same_word(dot, suffixes[i].text)) return &suffixes[i];
+  return NULL;
+}
+
+bool sr_output_fits(const char* path, srContent content, srMessages* messages) {
+  static const char* const wanted[] = {"a table: write to a name that ends in .csv, or in .h5 for HDF5",
+                                       "a figure: write to a name that ends in .svg, .png or .pdf",
+                                       "a model: write to a name that ends in .xml, .urdf, .mjcf or .sarrus"};
+  if (has_no_suffix(path)) return true;
+  const Suffix* suffix = find_suffix(path);
+  if (suffix ? suffix->content == (int)content : content != SR_CONTENT_FIGURE) return true;
+  if (suffix)
+    sr_messages_add(messages, SR_SEVERITY_ERROR, (srPlace){.file = path}, "%s is not the suffix of %s", suffix->text,
+                    wanted[content]);
+  else
+    sr_messages_add(messages, SR_SEVERITY_ERROR, (srPlace){.file = path}, "this is not the name of %s",
+                    wanted[content]);
+  return false;
 }

@@ -58,6 +58,7 @@ char* sr_file_read(srPool* pool, const char* path, size_t max_size, size_t* size
 
 srStatus sr_file_write(const char* path, const char* text, size_t size, srMessages* messages) {
   srOutput* output;
+  if (!sr_output_fits(path, SR_CONTENT_MODEL, messages)) return SR_INPUT;
   const srStatus status = sr_output_create(path, messages, &output);
   if (status != SR_OK) return status;
   (void)fwrite(text, 1, size, sr_output_stream(output));  // the stream keeps the error

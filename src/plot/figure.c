@@ -1,5 +1,6 @@
 // Figures as they are described: panels, series and notes, copied into one pool. The first failure is kept, so that a
 // caller can describe a whole figure and check only the status of the writer.
+#include <ctype.h>
 #include <math.h>
 #include <string.h>
 
@@ -194,6 +195,18 @@ srStatus sr_plot_write_stream(srPlot* plot, FILE* stream, srMessages* messages) 
   return done ? SR_OK : SR_FAILED;
 }
 
+// By the suffix, whatever its letters are.
+static srPicture picture_of(const char* path) {
+  static const char* const suffixes[] = {[SR_PICTURE_PNG] = ".png", [SR_PICTURE_PDF] = ".pdf"};
+  const size_t n = strlen(path);
+  for (int kind = SR_PICTURE_SVG + 1; n > 4 && kind < SR_COUNT(suffixes); kind++) {
+    bool same = true;
+    for (int k = 0; k < 4; k++) same = same && tolower((unsigned char)path[n - 4 + (size_t)k]) == suffixes[kind][k];
+    if (same) return (srPicture)kind;
+  }
+  return SR_PICTURE_SVG;
+}
+
 static srStatus write_file(const char* path, const char* data, size_t size, srMessages* messages) {
   srOutput* output;
   const srStatus status = sr_output_create(path, messages, &output);
@@ -203,11 +216,12 @@ static srStatus write_file(const char* path, const char* data, size_t size, srMe
 }
 
 srStatus sr_plot_write(srPlot* plot, const char* path, srMessages* messages) {
-  const srPicture kind = sr_picture_of(path);
+  const srPicture kind = picture_of(path);
   const srPlotTheme theme = plot->def.theme;
   srText picture = {0};
   char* text;
   size_t size = 0;
+  if (!sr_output_fits(path, SR_CONTENT_FIGURE, messages)) return SR_INPUT;
   if (kind != SR_PICTURE_SVG && theme == SR_PLOT_AUTO) plot->def.theme = SR_PLOT_LIGHT;  // its page cannot choose
   srStatus status = sr_plot_write_text(plot, messages, &text, &size);
   plot->def.theme = theme;

@@ -9,24 +9,22 @@
 #define APART 20.0    // px between columns
 #define MOST_ROWS 16  // of a legend beneath the panels
 
-// True when a name is in two panels, or there are no two panels with names.
+// True when a name is in two panels, or there is one panel. Names of one panel among several are beside that panel.
 static bool one_for_all(srPool* pool, const srPlot* plot) {
   srNames names;
   sr_names_init(&names, pool);
-  int named = 0;
+  int used = 0;
   for (int p = 0; p < plot->def.rows * plot->def.columns; p++) {
     const srPanel* panel = &plot->panel[p];
-    bool any = false;
+    used += panel->used;
     for (int i = 0; i < panel->nseries; i++) {
       if (!*panel->series[i].name) continue;
-      any = true;
       const int before = sr_names_find(&names, panel->series[i].name);
       if (before >= 0 && before != p) return true;
       (void)sr_names_put(&names, panel->series[i].name, p);
     }
-    named += any;
   }
-  return named <= 1;
+  return used <= 1;
 }
 
 static int next_look(srLegend* legend, srLayout* layout) {

@@ -36,13 +36,6 @@ typedef struct Library {
 #undef MEMBER
 } Library;
 
-srPicture sr_picture_of(const char* path) {
-  const size_t n = strlen(path);
-  if (n > 4 && strcmp(path + n - 4, ".png") == 0) return SR_PICTURE_PNG;
-  if (n > 4 && strcmp(path + n - 4, ".pdf") == 0) return SR_PICTURE_PDF;
-  return SR_PICTURE_SVG;
-}
-
 // ISO C has no cast from the void* of dlsym to a function.
 static bool take(void* library, const char* symbol, void* member) {
   void* address = dlsym(library, symbol);

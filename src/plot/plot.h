@@ -163,7 +163,6 @@ void sr_plot_svg(const srPlot* plot, const srLayout* layout, srText* out);
 
 // ------------------------------------------------------------------------------------------------------------- picture
 typedef enum srPicture { SR_PICTURE_SVG, SR_PICTURE_PNG, SR_PICTURE_PDF } srPicture;
-srPicture sr_picture_of(const char* path);  // by the ending
 // Draws an SVG as a picture. SR_INPUT: the library that draws is not installed, or not part of this build.
 srStatus sr_plot_picture(const char* svg, size_t size, srPicture kind, srMessages* messages, srText* out);
 

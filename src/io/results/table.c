@@ -14,6 +14,7 @@ struct srTableWriter {
 srStatus sr_table_create(const char* path, const char* provenance, int ncolumn, const char* const* names,
                          const char* const* units, srMessages* messages, srTableWriter** out) {
   *out = NULL;
+  if (!sr_output_fits(path, SR_CONTENT_TABLE, messages)) return SR_INPUT;
   srTableWriter* table = sr_alloc(sizeof *table);
   if (!table) return SR_MEMORY;
   const srStatus status = sr_text_ends_with(path, ".h5") || sr_text_ends_with(path, ".hdf5")
