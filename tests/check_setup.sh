@@ -1,0 +1,44 @@
+#!/usr/bin/env bash
+# tools/setup says what it installs and why, never calls sudo unless it was told to, and installs developers' tools for ./test alone.
+# dpkg-query, apt-get, id and sudo are stand-ins here: nothing is installed.
+cd "$(dirname "$0")/.." || exit 1
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+bad=0
+fail() {
+  echo "FAILED setup: $1"
+  sed 's/^/    /' "$work/log" "$work/calls"
+  bad=1
+}
+command() {  # command NAME TEXT: a stand-in
+  printf '#!/bin/sh\n%s\n' "$2" > "$work/$1"
+  chmod +x "$work/$1"
+}
+command apt-get 'echo "apt-get $*" >> "$CALLS"'
+command sudo 'echo "sudo" >> "$CALLS"; exec "$@"'
+# setup USER INSTALLED OPTIONS...
+setup() {
+  local user=$1 installed=$2
+  shift 2
+  command id "echo $user"
+  command dpkg-query "printf 'ii  %s\\n' $installed"
+  : > "$work/calls"
+  CALLS=$work/calls PATH=$work:$PATH tools/setup "$@" > "$work/log" 2>&1 < /dev/null
+}
+building="build-essential cmake libexpat1-dev libsundials-dev"
+
+setup 1000 "build-essential cmake" && fail "packages are missing, and the status is 0"
+grep -q "libexpat1-dev  *reads model files" "$work/log" || fail "it does not say what is missing and why"
+grep -q "sudo apt-get install --no-install-recommends libexpat1-dev libsundials-dev" "$work/log" || fail "it does not print the command"
+[ -s "$work/calls" ] && fail "a user who is not root: something was called"
+grep -q "clang\|valgrind" "$work/log" && fail "tools for developers"
+setup 1000 "$building" || fail "only optional packages are missing, and the status is not 0"
+grep -q "optional packages are missing" "$work/log" && ! [ -s "$work/calls" ] || fail "optional packages"
+setup 0 "build-essential cmake" || fail "as root"
+grep -q "libsundials-dev  *methods cvode and ida" "$work/log" && grep -q "apt-get.*install.*libsundials-dev" "$work/calls" || fail "as root: says and installs"
+grep -q "sudo\|clang" "$work/calls" && fail "as root: sudo, or tools for developers"
+setup 1000 "$building" --tests --sudo || fail "--tests --sudo"
+grep -q "^sudo" "$work/calls" && grep -q "apt-get.*install.*clang-format-14" "$work/calls" || fail "--tests --sudo: not installed"
+grep -Eq '(^|[^-])tools/setup( *$| --)' demo && grep -n 'setup.*--\(sudo\|tests\)' demo > "$work/log" && fail "./demo asks for more than building needs"
+[ $bad -eq 0 ] && echo "ok setup"
+exit $bad
