@@ -88,7 +88,6 @@
   X(joint_v, m->njoint, 1)                                                                                             \
   X(joint_nv, m->njoint, 1)                                                                                            \
   X(joint_role, m->njoint, 1)                                                                                          \
-  X(joint_role, m->njoint, 1)                                                                                          \
   X(joint_armature, m->njv, 1)                                                                                         \
   X(q_name, m->njq, 1)                                                                                                 \
   X(q_unit, m->njq, 1)                                                                                                 \
