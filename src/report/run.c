@@ -151,7 +151,7 @@ static void put_events(srJson* json, const srRunResult* x) {
     sr_json_text(json, "kind", x->event[i].kind);
     sr_json_text(json, "a", x->event[i].a);
     sr_json_text(json, "b", x->event[i].b);
-    sr_json_text(json, "reason", x->event[i].reason);
+    sr_json_text(json, "why", x->event[i].reason);
     sr_json_object_end(json);
   }
   sr_json_array_end(json);
@@ -165,7 +165,7 @@ static void put_switches(srJson* json, const srRunResult* x) {
     sr_json_number(json, "t", x->switches[i].t);
     sr_json_text(json, "from", x->switches[i].from);
     sr_json_text(json, "to", x->switches[i].to);
-    sr_json_text(json, "reason", x->switches[i].reason);
+    sr_json_text(json, "why", x->switches[i].reason);
     sr_json_object_end(json);
   }
   sr_json_array_end(json);
