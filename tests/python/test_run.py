@@ -48,7 +48,7 @@ def test_columns_on_request_have_names_and_units():
     assert np.allclose(result["reaction(theta).fz"], 9.81 * np.cos(q) + v**2, atol=1e-9)
     assert result.units["reaction(theta).fz"] == "N"
     assert "did you mean 'a.theta'?" in str(raises(sarrus.Error, lambda: model.run(t_end=0.1, record="a.tetha")))
-    absolute = model.run(t_end=0.5, every=0.1, record="reaction(*in ground).fx", formulation="absolute", rtol=1e-10)
+    absolute = model.run(t_end=0.5, every=0.1, record="reaction(* in ground).fx", formulation="absolute", rtol=1e-10)
     assert np.allclose(absolute["reaction(theta in ground).fx"][0], result["reaction(theta).fz"][0] * np.sin(q[0]), atol=1e-9)
     with tempfile.TemporaryDirectory() as folder:
         path = pathlib.Path(folder) / "forces.csv"
