@@ -154,6 +154,12 @@
   X(b, "b", REF, "1", "!", "", "second point")                                                                         \
   X(damping, "damping", FORMULA, "1", "!", "Ns/m", "force -damping*zdot, zdot: rate of the distance")
 
+#define SR_INERTER_FIELDS(X)                                                                                           \
+  X(name, "name", NAME, "1", "", "", "name, also of its coordinate, the length; default: inerter and its number")      \
+  X(a, "a", REF, "1", "!", "", "first point: body/point or body")                                                      \
+  X(b, "b", REF, "1", "!", "", "second point")                                                                         \
+  X(inertance, "inertance", FORMULA, "1", "!", "kg", "force -inertance*zddot along the line, z: distance of the points")
+
 #define SR_BUSHING_FIELDS(X)                                                                                           \
   X(name, "name", NAME, "1", "", "", "name, for reports")                                                              \
   X(a, "a", REF, "1", "!", "", "first frame: body/point or body")                                                      \
@@ -366,6 +372,7 @@
   X(DISTANCE_FORCE, distance_force, DistanceForce, "link", "sarrus", "force along the line between two points")        \
   X(SPRING, spring, Spring, "spring", "sarrus", "linear spring along the line between two points")                     \
   X(DAMPER, damper, Damper, "damper", "sarrus", "linear damper along the line between two points")                     \
+  X(INERTER, inerter, Inerter, "inerter", "sarrus", "inertia against the relative acceleration of two points")         \
   X(BUSHING, bushing, Bushing, "bushing", "sarrus", "spring-damper in six directions between two frames")              \
   X(FORCE, force, Force, "force", "sarrus", "external force and moment at a point of a body")                          \
   X(FRICTION, friction, Friction, "friction", "sarrus", "dry friction of a joint coordinate")                          \

@@ -427,8 +427,8 @@ typedef struct srModel {
   const int* M_start;          // nv + 1: the path of coordinate i to the ground (i, dof_parent[i], ...) begins here ...
   const int* M_place;          // ... 2 a coordinate of the path: where M_ij and M_ji are in srData.M
   int nrow_formula, nrow_arg;  // sizes of srData.row_formula and row_arg
-  const int* q_given;          // nv: 1 where the file gave an initial position
-  const int* v_given;          // nv: 1 where the file gave an initial velocity
+  const int* q_given;          // nv: 1 where the file gave an initial position; -1: of an inerter, its equation sets it
+  const int* v_given;          // nv: 1 where the file gave an initial velocity; -1 as above
 
   // of the formulation penalty
   double run_penalty_stiffness, run_penalty_rotation, run_penalty_damping;  // N/m, Nm/rad, s

@@ -125,6 +125,9 @@ typedef struct srSpringDef {
 typedef struct srDamperDef {
   SR_DAMPER_FIELDS(SR_DEF_MEMBER)
 } srDamperDef;
+typedef struct srInerterDef {
+  SR_INERTER_FIELDS(SR_DEF_MEMBER)
+} srInerterDef;
 typedef struct srBushingDef {
   SR_BUSHING_FIELDS(SR_DEF_MEMBER)
 } srBushingDef;

@@ -287,7 +287,7 @@ static double close_loops(Work* w) {
 }
 
 static void set_weights(Work* w, const int* given, bool freeze) {
-  for (int i = 0; i < w->m->nv; ++i) w->weight[i] = freeze && given[i] ? 0.0 : 1.0;
+  for (int i = 0; i < w->m->nv; ++i) w->weight[i] = freeze && given[i] > 0 ? 0.0 : 1.0;
 }
 
 // A number in [-1, 1) from a count, the same everywhere.
@@ -568,13 +568,29 @@ static bool has_values(Work* w, srMessages* messages) {
   return true;
 }
 
+// Coordinates of inerters have no value of their own: each is set by its equation before anything else moves. r: residuals of n equations;
+// x: coordinates, by their index in `at` or else in v.
+static void follow(const Work* w, const int* given, int n, const double* r, const double* enough, const int* at,
+                   double* x) {
+  const srModel* m = w->m;
+  for (int i = 0; i < n; ++i) {
+    for (int k = m->G_start[i]; k < m->G_start[i + 1]; ++k) {
+      const int j = m->G_index[k];
+      if (given[j] >= 0 || w->d->G[k] == 0.0 || fabs(r[i]) <= enough[i]) continue;
+      x[at != NULL ? at[m->dof_link[j]] : j] -= r[i] / w->d->G[k];
+    }
+  }
+}
+
 static srStatus assemble(Work* w, srMessages* messages, srAssembly* out) {
   const srModel* m = w->m;
   srData* d = w->d;
   int row = -1, reversed = -1;
   const bool taken_up = is_taken_up(m, d);
-  memcpy(w->q_start, d->q, (size_t)m->nq * sizeof(double));
   if (!has_values(w, messages)) return SR_INPUT;
+  position_rounding(w);
+  follow(w, m->q_given, m->np, d->g, w->enough, m->link_q, d->q);
+  memcpy(w->q_start, d->q, (size_t)m->nq * sizeof(double));
   const bool closed = assemble_positions(w, &row, &reversed);
   out->iterations = w->iterations;
   if (w->stopped) return refuse_stopped(w, NULL, messages);
@@ -588,6 +604,9 @@ static srStatus assemble(Work* w, srMessages* messages, srAssembly* out) {
   sr_difference(m, w->q_start, w->q_try, w->dx);
   for (int i = 0; i < m->nv; ++i) out->moved_position = fmax(out->moved_position, fabs(w->dx[i]));
 
+  sr_constraint_velocity(m, d, d->v, w->r);
+  velocity_rounding(w);
+  follow(w, m->v_given, m->ng, w->r, w->enough_v, NULL, d->v);
   double* v_start = w->q_best;  // nq >= nv
   memcpy(v_start, d->v, (size_t)m->nv * sizeof(double));
   const double kinetic = kinetic_energy(w);

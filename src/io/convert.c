@@ -402,7 +402,12 @@ srStatus sr_convert(const srSpec* spec, const char* format, const char* folder, 
   const struct Language* language = find_language(format, messages);
   if (!language) return SR_INPUT;
   srModel* model = NULL;
-  srStatus status = sr_compile(spec, messages, &model);
+  // No other format has inerters: they are lost, and the bodies that they stand for with them.
+  const bool drop = language->write && srs_count(spec, SR_ELEMENT_INERTER) > 0;
+  srSpec* plain = drop ? sr_spec_without_inerters(spec) : NULL;
+  if (drop && !plain) return SR_MEMORY;
+  srStatus status = sr_compile(drop ? plain : spec, messages, &model);
+  srs_destroy(plain);
   if (status != SR_OK) return status;
   srSpec* numbers = language->write ? srs_numbers(spec, messages) : NULL;
   srConversion* conversion = new_conversion();

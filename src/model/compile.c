@@ -132,9 +132,8 @@ static void start(srCompiler* c) {
   c->priv->graph = c->graph;
 }
 
-srStatus sr_compile_from(const srCatalog* catalog, const srSpec* spec, const srAbsolute* absolute, srMessages* messages,
-                         srModel** out) {
-  *out = NULL;
+static srStatus compile_spec(const srCatalog* catalog, const srSpec* spec, const srAbsolute* absolute,
+                             srMessages* messages, srModel** out) {
   srMessages* own = messages ? NULL : sr_messages_create();
   srModel* m = sr_alloc(sizeof *m);
   struct srModelPrivate* priv = sr_alloc(sizeof *priv);
@@ -172,6 +171,16 @@ srStatus sr_compile_from(const srCatalog* catalog, const srSpec* spec, const srA
     sr_free(m);
     sr_free(priv);
   }
+  return status;
+}
+
+srStatus sr_compile_from(const srCatalog* catalog, const srSpec* spec, const srAbsolute* absolute, srMessages* messages,
+                         srModel** out) {
+  *out = NULL;
+  if (srs_count(spec, SR_ELEMENT_INERTER) == 0) return compile_spec(catalog, spec, absolute, messages, out);
+  srSpec* whole = sr_spec_expand_inerters(spec);
+  const srStatus status = whole ? compile_spec(catalog, whole, absolute, messages, out) : SR_MEMORY;
+  srs_destroy(whole);
   return status;
 }
 

@@ -534,7 +534,7 @@ static void mass_pattern(srCompiler* c) {
 }
 
 // Coordinates whose initial values the file gave: the assembly moves them least. Those of independent joints count as given,
-// those of dependent joints not: their values are a guess.
+// those of dependent joints not: their values are a guess. Those of inerters, the last joints of the spec (inerter.c), follow the others.
 static void given_values(srCompiler* c) {
   srModel* m = c->m;
   int *q = NEW(c, int, m->nv), *v = NEW(c, int, m->nv);
@@ -542,10 +542,11 @@ static void given_values(srCompiler* c) {
     const int joint = c->joint_of_spec_body[c->spec_of_body[j + 1]];
     if (joint < 0) continue;
     const srJointDef* def = srs_get(c->spec, SR_ELEMENT_JOINT, joint);
+    const bool follows = joint >= srs_count(c->spec, SR_ELEMENT_JOINT) - srs_count(c->spec, SR_ELEMENT_INERTER);
     const bool always = m->joint_role[j] == SR_ROLE_INDEPENDENT, never = m->joint_role[j] == SR_ROLE_DEPENDENT;
     for (int k = 0; k < m->joint_nv[j]; k++) {
-      q[m->joint_v[j] + k] = (sr_given(def->q) || always) && !never;
-      v[m->joint_v[j] + k] = (sr_given(def->v) || always) && !never;
+      q[m->joint_v[j] + k] = follows ? -1 : (sr_given(def->q) || always) && !never;
+      v[m->joint_v[j] + k] = follows ? -1 : (sr_given(def->v) || always) && !never;
     }
   }
   m->q_given = q;

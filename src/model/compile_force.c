@@ -187,6 +187,16 @@ static void damper(srCompiler* c, int i) {
   if (ok) on_line(c, SR_ELEMENT_DAMPER, i, point, p);
 }
 
+// The equations are those of a body, a sensor and a constraint: inerter.c.
+static void inerter(srCompiler* c, int i) {
+  int point[2];
+  double inertance;
+  (void)ends(c, SR_ELEMENT_INERTER, i, SR_FIELD(srInerterDef, a), SR_FIELD(srInerterDef, b), point);
+  if (!sr_c_number(c, SR_ELEMENT_INERTER, i, SR_FIELD(srInerterDef, inertance), &inertance) || inertance > 0) return;
+  sr_c_error(c, sr_c_place(c, SR_ELEMENT_INERTER, i, SR_FIELD(srInerterDef, inertance)),
+             "'inertance' of <inerter> must be positive, got %g", inertance);
+}
+
 static void external_force(srCompiler* c, int i) {
   srNode f[3], moment[3];
   const int nf = sr_c_laws(c, SR_ELEMENT_FORCE, i, SR_FIELD(srForceDef, f), f, 3);
@@ -284,6 +294,7 @@ void sr_compile_forces(srCompiler* c) {
   for (int i = 0; i < srs_count(c->spec, SR_ELEMENT_DISTANCE_FORCE); i++) distance_force(c, i);
   for (int i = 0; i < srs_count(c->spec, SR_ELEMENT_SPRING); i++) spring(c, i);
   for (int i = 0; i < srs_count(c->spec, SR_ELEMENT_DAMPER); i++) damper(c, i);
+  for (int i = 0; i < srs_count(c->spec, SR_ELEMENT_INERTER); i++) inerter(c, i);
   for (int i = 0; i < srs_count(c->spec, SR_ELEMENT_BUSHING); i++) bushing(c, i);
   for (int i = 0; i < srs_count(c->spec, SR_ELEMENT_FORCE); i++) external_force(c, i);
   for (int i = 0; i < srs_count(c->spec, SR_ELEMENT_FRICTION); i++) sr_compile_friction(c, i);

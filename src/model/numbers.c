@@ -17,11 +17,12 @@ static bool copy_registered(const srSpec* spec, srSpec* copy) {
   return done;
 }
 
-srSpec* srs_copy(const srSpec* spec) {
+// Without the elements of one kind, which no other is part of. SR_ELEMENT_KINDS: with all.
+static srSpec* copy_without(const srSpec* spec, int without) {
   srSpec* copy = srs_create();
   bool done = copy && copy_registered(spec, copy);
   for (int kind = 0; kind < SR_ELEMENT_KINDS; kind++) {
-    for (int i = 0; i < srs_count(spec, (srElementKind)kind) && done; i++) {
+    for (int i = 0; kind != without && i < srs_count(spec, (srElementKind)kind) && done; i++) {
       const srPlace place = srs_place(spec, (srElementKind)kind, i);
       done = srs_add(copy, (srElementKind)kind, srs_owner(spec, (srElementKind)kind, i),
                      srs_get(spec, (srElementKind)kind, i), &place) >= 0;
@@ -32,6 +33,10 @@ srSpec* srs_copy(const srSpec* spec) {
   srs_destroy(copy);
   return NULL;
 }
+
+srSpec* srs_copy(const srSpec* spec) { return copy_without(spec, SR_ELEMENT_KINDS); }
+
+srSpec* sr_spec_without_inerters(const srSpec* spec) { return copy_without(spec, SR_ELEMENT_INERTER); }
 
 // Numbers instead of the formulas of one attribute; errors go to the messages.
 static void fold(srCompiler* c, srSpec* copy, srElementKind kind, int i, int field) {

@@ -33,6 +33,10 @@ bool sr_spec_is_lost(const srSpec* spec, const char* name);
 bool sr_spec_is_partial(const srSpec* spec);            // it lacks names
 bool sr_spec_add_file(srSpec* spec, const char* path);  // see srs_file; false when out of memory
 
+// A copy with what every <inerter> stands for (inerter.c), or without them. NULL when out of memory.
+srSpec* sr_spec_expand_inerters(const srSpec* spec);
+srSpec* sr_spec_without_inerters(const srSpec* spec);
+
 // What is wrong with the name of an element ("is empty", "holds '/'"), or NULL when nothing is. Names must survive as
 // part of "body/point" and as an argument in formulas: no / , ( ) { } quotes or control characters, no blanks at the
 // ends.
