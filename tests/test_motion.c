@@ -56,8 +56,8 @@ static void ensure_smooth(const srFunction* f, const double* knots, int nknot, i
 TEST(splines_pass_through_their_points) {
   srFunction natural = {0}, clamped = {0}, quintic = {0};
   sr_pool_init(&pool);
-  ENSURE(sr_motion_cubic(&pool, X, Y, N, false, &natural, reason, sizeof reason));
-  ENSURE(sr_motion_cubic(&pool, X, Y, N, true, &clamped, reason, sizeof reason));
+  ENSURE(sr_motion_cubic(&pool, X, Y, N, SRM_ENDS_NATURAL, &natural, reason, sizeof reason));
+  ENSURE(sr_motion_cubic(&pool, X, Y, N, SRM_ENDS_CLAMPED, &clamped, reason, sizeof reason));
   ENSURE(sr_motion_quintic(&pool, X, Y, N, &quintic, reason, sizeof reason));
   for (int i = 0; i < N; i++) {
     ENSURE_NEAR(at(&natural, X[i], 0), Y[i], 1e-14);
@@ -76,8 +76,8 @@ TEST(splines_pass_through_their_points) {
 TEST(splines_end_with_the_given_derivatives) {
   srFunction natural = {0}, clamped = {0}, quintic = {0};
   sr_pool_init(&pool);
-  ENSURE(sr_motion_cubic(&pool, X, Y, N, false, &natural, reason, sizeof reason));
-  ENSURE(sr_motion_cubic(&pool, X, Y, N, true, &clamped, reason, sizeof reason));
+  ENSURE(sr_motion_cubic(&pool, X, Y, N, SRM_ENDS_NATURAL, &natural, reason, sizeof reason));
+  ENSURE(sr_motion_cubic(&pool, X, Y, N, SRM_ENDS_CLAMPED, &clamped, reason, sizeof reason));
   ENSURE(sr_motion_quintic(&pool, X, Y, N, &quintic, reason, sizeof reason));
   for (int i = 0; i < 2; i++) {
     double x = i == 0 ? X[0] : X[N - 1], y = i == 0 ? Y[0] : Y[N - 1], out = i == 0 ? -2 : 2;
@@ -96,12 +96,52 @@ TEST(splines_end_with_the_given_derivatives) {
   sr_pool_free(&pool);
 }
 
+// Where the ends meet it is as smooth as inside, and it repeats. A sine of 2 knots per period has y'' = -12/h^2 y at them (h = 1/2 of the
+// period, from the cyclic equations 4 h M_i + 2 h M_i+1 = 6 (-4/h), M_i+1 = -M_i); of N knots of a sine the error is h^4/384 y''''.
+TEST(a_periodic_spline_repeats_as_smoothly_as_it_is_inside) {
+  const double P = 2.6, x[] = {-0.4, 0.1, 0.9, 1.1, 2.2}, y[] = {0.3, 1.5, -0.7, 0.4, 0.3};
+  const double x2[] = {0, 0.5, 1}, y2[] = {1, -1, 1}, x1[] = {2, 5}, y1[] = {4, 4};
+  srFunction f = {0}, two = {0}, one = {0};
+  sr_pool_init(&pool);
+  ENSURE(sr_motion_cubic(&pool, x, y, 5, SRM_ENDS_PERIODIC, &f, reason, sizeof reason));
+  ENSURE(sr_motion_cubic(&pool, x2, y2, 3, SRM_ENDS_PERIODIC, &two, reason, sizeof reason));
+  ENSURE(sr_motion_cubic(&pool, x1, y1, 2, SRM_ENDS_PERIODIC, &one, reason, sizeof reason));
+  ensure_smooth(&f, x, 5, 3, 2);
+  const double eps = 1e-9;
+  for (int i = 0; i < 5; i++) ENSURE_NEAR(at(&f, x[i] - 3 * P, 0), y[i], 1e-13);
+  for (int order = 0; order <= 2; order++) {
+    ENSURE_NEAR(at(&f, x[4] - eps, order), at(&f, x[4] + eps, order), 2e-6);
+    ENSURE_NEAR(at(&f, 0.73 + 5 * P, order), at(&f, 0.73, order), 1e-12);
+  }
+  for (int i = -4; i <= 4; i++) {
+    ENSURE_NEAR(at(&two, 0.5 * i, 0), i % 2 ? -1 : 1, 1e-14);
+    ENSURE_NEAR(at(&two, 0.5 * i, 2), i % 2 ? 48 : -48, 1e-12);
+    ENSURE_NEAR(at(&two, 0.5 * i + 0.25, 0), 0, 1e-14);
+  }
+  ENSURE(at(&one, 17.3, 0) == 4 && at(&one, 17.3, 1) == 0);
+  ENSURE(isnan(at(&f, (double)NAN, 0)));
+  double error[2];
+  for (int k = 0; k < 2; k++) {
+    const int n = 12 << k;
+    double sx[25], sy[25];
+    for (int i = 0; i <= n; i++) sx[i] = (double)i / n, sy[i] = sin(2 * acos(-1.0) * i / n);
+    ENSURE(sr_motion_cubic(&pool, sx, sy, n + 1, SRM_ENDS_PERIODIC, &f, reason, sizeof reason));
+    error[k] = 0;
+    for (int i = 0; i < 97; i++) error[k] = fmax(error[k], fabs(at(&f, i / 97.0, 0) - sin(2 * acos(-1.0) * i / 97)));
+  }
+  ENSURE(error[1] < 1.05 * pow(2 * acos(-1.0) / 24, 4) / 384);  // h^4/384 of the fourth derivative
+  ENSURE(error[0] / error[1] > 14 && error[0] / error[1] < 18);
+  ENSURE(!sr_motion_cubic(&pool, x, x, 5, SRM_ENDS_PERIODIC, &f, reason, sizeof reason));
+  ENSURE(strstr(reason, "a periodic spline ends with the value it begins with, -0.4; its last point has 2.2") != NULL);
+  sr_pool_free(&pool);
+}
+
 TEST(two_points_give_the_closed_forms) {
   const double x[] = {1, 3}, y[] = {5, 9};
   srFunction line = {0}, smooth = {0}, minimum_jerk = {0};
   sr_pool_init(&pool);
-  ENSURE(sr_motion_cubic(&pool, x, y, 2, false, &line, reason, sizeof reason));
-  ENSURE(sr_motion_cubic(&pool, x, y, 2, true, &smooth, reason, sizeof reason));
+  ENSURE(sr_motion_cubic(&pool, x, y, 2, SRM_ENDS_NATURAL, &line, reason, sizeof reason));
+  ENSURE(sr_motion_cubic(&pool, x, y, 2, SRM_ENDS_CLAMPED, &smooth, reason, sizeof reason));
   ENSURE(sr_motion_quintic(&pool, x, y, 2, &minimum_jerk, reason, sizeof reason));
   for (int i = 0; i <= 10; i++) {
     double s = i / 10.0, u = 1 + 2 * s;
@@ -118,7 +158,7 @@ TEST(a_clamped_cubic_through_a_cubic_is_that_cubic) {
   srFunction f = {0};
   sr_pool_init(&pool);
   for (int i = 0; i < 9; i++) x[i] = knots[i], y[i] = x[i] * x[i] * (3 - 2 * x[i]);  // slope 0 at 0 and 1
-  ENSURE(sr_motion_cubic(&pool, x, y, 9, true, &f, reason, sizeof reason));
+  ENSURE(sr_motion_cubic(&pool, x, y, 9, SRM_ENDS_CLAMPED, &f, reason, sizeof reason));
   for (int i = 0; i <= 50; i++) {
     double s = i / 50.0;
     ENSURE_NEAR(at(&f, s, 0), s * s * (3 - 2 * s), 1e-14);
@@ -154,7 +194,7 @@ static double spline_error(bool quintic, int m) {
   if (quintic) {
     ENSURE(sr_motion_quintic(&pool, x, y, m + 1, &f, reason, sizeof reason));
   } else {
-    ENSURE(sr_motion_cubic(&pool, x, y, m + 1, true, &f, reason, sizeof reason));
+    ENSURE(sr_motion_cubic(&pool, x, y, m + 1, SRM_ENDS_CLAMPED, &f, reason, sizeof reason));
   }
   for (int i = 0; i <= 1000; i++) worst = fmax(worst, fabs(at(&f, pi * i / 1000, 0) - pow(sin(pi * i / 1000), 3)));
   sr_pool_free(&pool);
@@ -185,13 +225,13 @@ TEST(points_that_allow_no_spline_are_refused) {
   const double lost[] = {0, (double)NAN, 2, 3}, near[] = {0, 1e-200, 1, 2};
   srFunction f = {0};
   sr_pool_init(&pool);
-  ENSURE(!sr_motion_cubic(&pool, same, y, 4, false, &f, reason, sizeof reason));
+  ENSURE(!sr_motion_cubic(&pool, same, y, 4, SRM_ENDS_NATURAL, &f, reason, sizeof reason));
   ENSURE_TEXT(reason, "the points must be in increasing order: point 3 is at 1, after one at 1");
   ENSURE(!sr_motion_quintic(&pool, back, y, 4, &f, reason, sizeof reason));
   ENSURE_TEXT(reason, "the points must be in increasing order: point 3 is at 1.5, after one at 2");
-  ENSURE(!sr_motion_cubic(&pool, y, y, 1, true, &f, reason, sizeof reason));
+  ENSURE(!sr_motion_cubic(&pool, y, y, 1, SRM_ENDS_CLAMPED, &f, reason, sizeof reason));
   ENSURE_TEXT(reason, "a spline needs at least 2 points, got 1");
-  ENSURE(!sr_motion_cubic(&pool, y, lost, 4, true, &f, reason, sizeof reason));
+  ENSURE(!sr_motion_cubic(&pool, y, lost, 4, SRM_ENDS_CLAMPED, &f, reason, sizeof reason));
   ENSURE_TEXT(reason, "point 2 is not a pair of finite numbers");
   ENSURE(!sr_motion_quintic(&pool, near, y, 4, &f, reason, sizeof reason));
   ENSURE(strstr(reason, "too close") != NULL);

@@ -282,7 +282,8 @@
   X(points, "points", FORMULA, "4-", "", "", "cubic, quintic: x1 y1 x2 y2 ...")                                        \
   X(file, "file", FILE, "1", "", "", "cubic, quintic: CSV file with the points instead")                               \
   X(column, "column", FORMULA, "1", "1", "", "column of the values in the file; column 0 is x")                        \
-  X(ends, "ends", WORD, "natural|clamped", "clamped", "", "cubic: second or first derivative zero at both ends")       \
+  X(ends, "ends", WORD, "natural|clamped|periodic", "clamped", "",                                                     \
+    "cubic: second or first derivative zero at both ends, or the points repeat (the last y is the first)")             \
   X(start, "start", FORMULA, "1", "0", "s", "trapezoid, sweep: where it begins")                                       \
   X(from, "from", FORMULA, "1", "0", "", "trapezoid: value before")                                                    \
   X(to, "to", FORMULA, "1", "", "", "trapezoid: value after")                                                          \

@@ -16,7 +16,6 @@
 #include <string.h>
 
 #include "expr/expr.h"
-#include "math/spline.h"
 
 static const double two_pi = 6.28318530717958647692;
 
@@ -26,12 +25,14 @@ typedef struct Motion {
   srPiecewise pieces;
   double first, last;  // values held before and after, when hold is set
   bool hold;           // else: along the end tangents
+  double period;       // > 0: repeats
 } Motion;
 
 static double evaluate_pieces(const void* self, double x, int order) {
   const Motion* m = self;
   const srPiecewise* p = &m->pieces;
   double begin = p->x[0], end = p->x[p->n - 1];
+  if (m->period > 0) return srm_piecewise(p, x - m->period * floor((x - begin) / m->period), order);
   if (x >= begin && x <= end) return srm_piecewise(p, x, order);
   if (isnan(x)) return x;
   if (m->hold) return order > 0 ? 0 : x < begin ? m->first : m->last;
@@ -79,14 +80,28 @@ static bool check_points(const double* x, const double* y, int n, char* reason, 
   return true;
 }
 
-static bool spline(srPool* pool, const double* x, const double* y, int n, Motion form, bool clamped, srFunction* out,
-                   char* reason, size_t size) {
+// A periodic spline repeats from its last point on: the same value as at the first, up to the rounding of formulas.
+static bool check_closed(const double* y, int n, char* reason, size_t size) {
+  double most = 0;
+  for (int i = 0; i < n; i++) most = fmax(most, fabs(y[i]));
+  if (fabs(y[n - 1] - y[0]) <= 1e-12 * most) return true;
+  char first[SR_NUMBER_TEXT], last[SR_NUMBER_TEXT];
+  sr_number_text(y[0], first, sizeof first);
+  sr_number_text(y[n - 1], last, sizeof last);
+  snprintf(reason, size, "a periodic spline ends with the value it begins with, %s; its last point has %s", first,
+           last);
+  return false;
+}
+
+static bool spline(srPool* pool, const double* x, const double* y, int n, Motion form, srmSplineEnds ends,
+                   srFunction* out, char* reason, size_t size) {
   if (!check_points(x, y, n, reason, size)) return false;
+  if (ends == SRM_ENDS_PERIODIC && !check_closed(y, n, reason, size)) return false;
   int degree = form.pieces.degree, nc = (n - 1) * (degree + 1);
   double* c = sr_pool_alloc(pool, (size_t)nc * sizeof *c);
   double* work = sr_pool_alloc(pool, 5 * (size_t)n * sizeof *work);
   if (degree == 3) {
-    srm_spline_cubic(n, x, y, clamped, work, c);
+    srm_spline_cubic(n, x, y, ends, work, c);
   } else {
     srm_spline_quintic(n, x, y, work, c);
   }
@@ -101,18 +116,20 @@ static bool spline(srPool* pool, const double* x, const double* y, int n, Motion
   motion->pieces.c = c;
   motion->first = y[0];
   motion->last = y[n - 1];
+  motion->period = ends == SRM_ENDS_PERIODIC ? x[n - 1] - x[0] : 0;
   set_motion(out, motion);
   return true;
 }
 
-bool sr_motion_cubic(srPool* pool, const double* x, const double* y, int n, bool clamped, srFunction* out, char* reason,
-                     size_t size) {
-  return spline(pool, x, y, n, (Motion){.pieces.degree = 3, .hold = clamped}, clamped, out, reason, size);
+bool sr_motion_cubic(srPool* pool, const double* x, const double* y, int n, srmSplineEnds ends, srFunction* out,
+                     char* reason, size_t size) {
+  const Motion form = {.pieces.degree = 3, .hold = ends == SRM_ENDS_CLAMPED};
+  return spline(pool, x, y, n, form, ends, out, reason, size);
 }
 
 bool sr_motion_quintic(srPool* pool, const double* x, const double* y, int n, srFunction* out, char* reason,
                        size_t size) {
-  return spline(pool, x, y, n, (Motion){.pieces.degree = 5, .hold = true}, true, out, reason, size);
+  return spline(pool, x, y, n, (Motion){.pieces.degree = 5, .hold = true}, SRM_ENDS_CLAMPED, out, reason, size);
 }
 
 // -------------------------------------------------------------------------------------------------------- trapezoid
@@ -165,7 +182,7 @@ bool sr_motion_trapezoid(srPool* pool, double x0, double y0, double y1, double v
     p.c[0] = y1;
   }
   Motion* motion = sr_pool_alloc(pool, sizeof *motion);
-  *motion = (Motion){{p.n + 1, 2, copy(pool, p.x, p.n + 1), copy(pool, p.c, 3 * p.n)}, y0, y1, true};
+  *motion = (Motion){{p.n + 1, 2, copy(pool, p.x, p.n + 1), copy(pool, p.c, 3 * p.n)}, y0, y1, true, 0};
   set_motion(out, motion);
   return true;
 }

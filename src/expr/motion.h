@@ -5,12 +5,12 @@
 #include <sarrus/function.h>
 
 #include "base/base.h"
+#include "math/spline.h"
 
-// Cubic spline (C2) through n >= 2 points, x strictly increasing. clamped: first derivative at both ends zero; else
-// natural (second derivative zero). Outside the points: holds the end value (clamped) or goes on along the end tangent
-// (natural). Returns false (with a sentence in reason) when the points do not allow it.
-bool sr_motion_cubic(srPool* pool, const double* x, const double* y, int n, bool clamped, srFunction* out, char* reason,
-                     size_t size);
+// Cubic spline (C2) through n >= 2 points, x strictly increasing. Outside the points: holds the end value (clamped), goes on along the end
+// tangent (natural) or repeats (periodic: the last y is the first). Returns false (with a sentence in reason) when the points do not allow it.
+bool sr_motion_cubic(srPool* pool, const double* x, const double* y, int n, srmSplineEnds ends, srFunction* out,
+                     char* reason, size_t size);
 // Quintic spline (C4) through the points, first and second derivative zero at both ends; holds the end values outside.
 bool sr_motion_quintic(srPool* pool, const double* x, const double* y, int n, srFunction* out, char* reason,
                        size_t size);

@@ -4,7 +4,8 @@
 // Cubic, unknown second derivatives M_i. Equal slopes of both pieces at an inner knot:
 //   h_i-1 M_i-1 + 2 (h_i-1 + h_i) M_i + h_i M_i+1 = 6 (D_i/h_i - D_i-1/h_i-1)
 // natural ends: M = 0; clamped ends (slope 0): 2 h_0 M_0 + h_0 M_1 = 6 D_0/h_0, and its mirror image. Diagonally
-// dominant: the tridiagonal elimination needs no pivoting.
+// dominant: the tridiagonal elimination needs no pivoting. Periodic ends: M = u + s w, where u is the natural spline, w solves the inner
+// equations with right-hand side 0 and w_0 = w_n-1 = 1, and s = M_0 = M_n-1 follows from the equation of the knot where the ends meet.
 //
 // Quintic, unknown first and second derivatives (m_i, k_i). A piece on [0, h] with values, m and k given at its ends is
 //   y0 + m0 s + k0 s^2/2 + a3 s^3 + a4 s^4 + a5 s^5,
@@ -19,6 +20,7 @@
 // the block elimination needs no pivoting either.
 #include "math/spline.h"
 
+#include <stdbool.h>
 #include <stddef.h>
 
 // ------------------------------------------------------------------------------------------------------- evaluation
@@ -64,8 +66,8 @@ static Row cubic_row(int n, const double* x, const double* y, bool clamped, int 
   return (Row){l, 2 * (l + r), r, 6 * (slope_r - slope_l)};
 }
 
-void srm_spline_cubic(int n, const double* x, const double* y, bool clamped, double* work, double* c) {
-  double *M = work, *upper = work + n;
+// M of natural or clamped ends.
+static void second_derivatives(int n, const double* x, const double* y, bool clamped, double* upper, double* M) {
   for (int i = 0; i < n; i++) {  // elimination
     Row row = cubic_row(n, x, y, clamped, i);
     double pivot = row.b - (i > 0 ? row.a * upper[i - 1] : 0);
@@ -73,6 +75,26 @@ void srm_spline_cubic(int n, const double* x, const double* y, bool clamped, dou
     M[i] = (row.d - (i > 0 ? row.a * M[i - 1] : 0)) / pivot;
   }
   for (int i = n - 2; i >= 0; i--) M[i] -= upper[i] * M[i + 1];
+}
+
+// M of periodic ends from those of the natural spline; upper is what its elimination has left.
+static void close_ends(int n, const double* x, const double* y, const double* upper, double* w, double* M) {
+  const double l = x[n - 1] - x[n - 2], r = x[1] - x[0];
+  w[0] = w[n - 1] = 1;
+  for (int i = 1; i < n - 1; i++) {
+    const double a = x[i] - x[i - 1], b = 2 * (x[i + 1] - x[i - 1]);
+    w[i] = -a * w[i - 1] / (b - a * upper[i - 1]);
+  }
+  for (int i = n - 2; i > 0; i--) w[i] -= upper[i] * w[i + 1];
+  const double jump = 6 * ((y[1] - y[0]) / r - (y[n - 1] - y[n - 2]) / l);
+  const double s = (jump - l * M[n - 2] - r * M[1]) / (2 * (l + r) + l * w[n - 2] + r * w[1]);
+  for (int i = 0; i < n; i++) M[i] += s * w[i];
+}
+
+void srm_spline_cubic(int n, const double* x, const double* y, srmSplineEnds ends, double* work, double* c) {
+  double *M = work, *upper = work + n;
+  second_derivatives(n, x, y, ends == SRM_ENDS_CLAMPED, upper, M);
+  if (ends == SRM_ENDS_PERIODIC) close_ends(n, x, y, upper, work + 2 * n, M);
   for (int i = 0; i < n - 1; i++) {
     double h = x[i + 1] - x[i];
     c[4 * i] = y[i];

@@ -2,8 +2,6 @@
 #ifndef SR_MATH_SPLINE_H
 #define SR_MATH_SPLINE_H
 
-#include <stdbool.h>
-
 // On [x_i, x_i+1]: sum over j of c_ij (x - x_i)^j. The first and last piece go on beyond the ends.
 typedef struct srPiecewise {
   int n;            // knots, >= 2
@@ -15,9 +13,11 @@ typedef struct srPiecewise {
 // The derivative of this order at x; at a knot, the one from the right.
 double srm_piecewise(const srPiecewise* p, double x, int order);
 
-// Coefficients c (n-1 x 4) of the cubic spline through (x_i, y_i), n >= 2, x strictly increasing. clamped: slope zero at
-// both ends; else natural: second derivative zero. work: 2 n.
-void srm_spline_cubic(int n, const double* x, const double* y, bool clamped, double* work, double* c);
+// Ends of a cubic spline: second derivative zero, slope zero, or equal slopes and second derivatives at both, of points with y_n-1 = y_0.
+typedef enum srmSplineEnds { SRM_ENDS_NATURAL, SRM_ENDS_CLAMPED, SRM_ENDS_PERIODIC } srmSplineEnds;
+
+// Coefficients c (n-1 x 4) of the cubic spline through (x_i, y_i), n >= 2, x strictly increasing. work: 3 n.
+void srm_spline_cubic(int n, const double* x, const double* y, srmSplineEnds ends, double* work, double* c);
 
 // Coefficients c (n-1 x 6) of the quintic spline (C4) through the points, first and second derivative zero at both
 // ends. work: 5 n.

@@ -64,9 +64,11 @@ static bool spline(srCompiler* c, int i, const char* type, srFunction* out, char
     x[k] = given[2 * k];
     y[k] = given[2 * k + 1];
   }
-  const char* ends = sr_c_text(c, SR_ELEMENT_MOTION, i, SR_FIELD(srMotionDef, ends));
+  static const char* const words[] = {"natural", "clamped", "periodic"};  // in the order of srmSplineEnds
+  const char* word = sr_c_text(c, SR_ELEMENT_MOTION, i, SR_FIELD(srMotionDef, ends));
+  const srmSplineEnds ends = (srmSplineEnds)sr_word_index(words, SR_COUNT(words), word);
   if (strcmp(type, "quintic") == 0) return sr_motion_quintic(c->pool, x, y, n / 2, out, reason, size);
-  return sr_motion_cubic(c->pool, x, y, n / 2, strcmp(ends, "clamped") == 0, out, reason, size);
+  return sr_motion_cubic(c->pool, x, y, n / 2, ends, out, reason, size);
 }
 
 static bool trapezoid(srCompiler* c, int i, srFunction* out, char* reason, size_t size) {
