@@ -460,6 +460,48 @@ TEST(orientation_is_recorded_as_quaternion_and_angles) {
   unload(&b);
 }
 
+TEST(axes_are_those_of_the_parent_or_of_any_frame) {
+  static const char* const record[] = {"reaction(pitch in parent).f?", "reaction(pitch in upper).f?",
+                                       "reaction(pitch).fx"};
+  Bench b = load(arm);
+  Table t = run(&b, 0, 1, record, COUNT(record));
+  const double x = at(&t, 0, "reaction(pitch in upper).fx"), z = at(&t, 0, "reaction(pitch in upper).fz");
+  ENSURE_NEAR(at(&t, 0, "reaction(pitch in parent).fx"), x, 1e-12);
+  ENSURE_NEAR(at(&t, 0, "reaction(pitch in parent).fz"), z, 1e-12);
+  ENSURE_NEAR(at(&t, 0, "reaction(pitch).fx"), x * cos(-0.2) - z * sin(-0.2), 1e-12);  // rotated about y
+  drop(&t);
+  unload(&b);
+}
+
+// Rz(0.3) Ry(pi/2) is Ry(pi/2) Rx(-0.3).
+TEST(angles_are_defined_at_a_pitch_of_a_right_angle) {
+  static const char* const record[] = {"tip.roll", "tip.pitch", "tip.yaw"};
+  Bench b = load(arm);
+  b.d->q[1] = acos(0.0);
+  Table t = run(&b, 0, 1, record, COUNT(record));
+  ENSURE_NEAR(at(&t, 0, "tip.pitch"), acos(0.0), 1e-12);
+  ENSURE_NEAR(at(&t, 0, "tip.roll"), -0.3, 1e-12);
+  ENSURE(at(&t, 0, "tip.yaw") == 0);
+  drop(&t);
+  unload(&b);
+}
+
+TEST(a_bushing_gives_forces_torques_and_deflections) {
+  static const char* const record[] = {"force(mount).*"};
+  Bench b = load(
+      "<sarrus version='1'><body name='a'><joint name='a' type='free' q='0.01 0 0 cos(0.05) 0 0 sin(0.05)'/>"
+      "<inertial mass='1' inertia='1 1 1'/></body>"
+      "<bushing name='mount' a='ground' b='a' stiffness='100 200 300 1000 2000 3000'/></sarrus>");
+  Table t = run(&b, 0, 1, record, 1);
+  ENSURE_NEAR(at(&t, 0, "force(mount).fx"), -10, 1e-9);
+  ENSURE_NEAR(at(&t, 0, "force(mount).tz"), -30, 1e-9);
+  ENSURE_SMALL(at(&t, 0, "force(mount).tx"), 1e-12);
+  ENSURE_NEAR(at(&t, 0, "force(mount).dx"), 0.01, 1e-12);
+  ENSURE_NEAR(at(&t, 0, "force(mount).rz"), 0.1, 1e-12);
+  drop(&t);
+  unload(&b);
+}
+
 // ---- contacts --------------------------------------------------------------------------------------------------------
 
 #define BALL                                                                                                           \
@@ -549,6 +591,22 @@ TEST(ends_of_travel_and_gaps_by_formula_are_contacts_too) {
   ENSURE_NEAR(at(&t, 0, "contact(lower end of z).penetration"), 0.001, 1e-12);
   ENSURE_NEAR(at(&t, 0, "contact(gap).n"), 2e4 * 0.051, 1e-9);
   ENSURE(at(&t, 0, "contact(upper end of z).n") == 0);
+  drop(&t);
+  unload(&b);
+}
+
+// Pressed by 0.01 m against 2e4 N/m, sliding far above the speed where friction is regularised.
+TEST(friction_of_a_gap_by_formula_resists_the_slip) {
+  static const char* const record[] = {"contact(gap).*"};
+  Bench b = load(
+      "<sarrus version='1'><body name='a'><joint name='x' type='prismatic' axis='1 0 0' v='1'/><inertial mass='1'/>"
+      "</body><contact name='gap' gap='0*q(x) - 0.01' slip-speed='v(x)' normal='hooke' K='2e4' "
+      "friction='threlfall' mu-k='0.3' v0='1e-3'/></sarrus>");
+  Table t = run(&b, 0, 1, record, 1);
+  ENSURE_NEAR(at(&t, 0, "contact(gap).n"), 200, 1e-9);
+  ENSURE(at(&t, 0, "contact(gap).f") < -50 && at(&t, 0, "contact(gap).f") > -70);  // mu N = 60, times 0.95 by threlfall
+  ENSURE_NEAR(at(&t, 0, "contact(gap).slip"), 1, 1e-12);
+  ENSURE_EQUAL(lrint(at(&t, 0, "contact(gap).state")), 2);
   drop(&t);
   unload(&b);
 }
