@@ -142,7 +142,9 @@ def test_results_are_written_and_read():
             assert again.names == result.names and again.units == result.units
             assert np.array_equal(again.table, result.table)
         raises(sarrus.Error, sarrus.read, pathlib.Path(folder) / "none.csv")
-        raises(sarrus.Error, result.save, pathlib.Path(folder) / "no" / "x.csv")
+        raises(sarrus.Error, result.save, path / "x.csv")                        # a file is no folder
+        raises(sarrus.Error, result.save, pathlib.Path(folder) / "model.xml")    # and a table no model
+        result.save(pathlib.Path(folder) / "new" / "folder" / "x.csv")
 
 
 def test_options_that_are_wrong_are_refused():
