@@ -336,33 +336,36 @@ TEST(panels_with_the_same_names_share_a_legend_and_colours) {
 }
 
 // Two curves in one panel, one without a name in the other: the legend is beside the panel whose curves it names.
-TEST(the_legend_of_one_panel_among_several_is_beside_that_panel) {
-  for (int named = 0; named < 2; named++) {
-    const double x[2] = {0, 1}, y[2] = {0, 1};
-    srPlot* plot = NULL;
-    ENSURE_EQUAL(sr_plot_create(&(srPlotDef){.rows = 2, .columns = 1}, &plot), SR_OK);
-    for (int row = 0; row < 2; row++) {
-      const char* names[2] = {row == named ? "a" : "", "b"};
-      for (int k = 0; k < (row == named ? 2 : 1); k++)
-        sr_plot_series(plot, row, 0, &(srPlotSeries){.name = names[k], .n = 2, .x = x, .y = y});
-    }
-    srPool pool;
-    sr_pool_init(&pool);
-    jmp_buf on_fail;
-    if (setjmp(on_fail)) ENSURE(false);
-    pool.on_fail = &on_fail;
-    srLayout layout = {0};
-    sr_plot_layout(&pool, plot, &layout);
-    const srCell* cell = &layout.cell[named];
-    ENSURE_EQUAL(layout.legend.n, 0);
-    ENSURE_EQUAL(layout.cell[1 - named].legend.n, 0);
-    ENSURE_EQUAL(cell->legend.n, 2);
-    ENSURE(cell->legend.box.x >= cell->area.x + cell->area.w);
-    ENSURE(cell->legend.box.y >= cell->area.y);
-    ENSURE(cell->legend.box.y + cell->legend.box.h <= cell->area.y + cell->area.h);
-    sr_pool_free(&pool);
-    sr_plot_destroy(plot);
+static void ensure_legend_beside(int named) {
+  const double x[2] = {0, 1}, y[2] = {0, 1};
+  srPlot* plot = NULL;
+  ENSURE_EQUAL(sr_plot_create(&(srPlotDef){.rows = 2, .columns = 1}, &plot), SR_OK);
+  for (int row = 0; row < 2; row++) {
+    const char* names[2] = {row == named ? "a" : "", "b"};
+    for (int k = 0; k < (row == named ? 2 : 1); k++)
+      sr_plot_series(plot, row, 0, &(srPlotSeries){.name = names[k], .n = 2, .x = x, .y = y});
   }
+  srPool pool;
+  sr_pool_init(&pool);
+  jmp_buf on_fail;
+  if (setjmp(on_fail)) ENSURE(false);
+  pool.on_fail = &on_fail;
+  srLayout layout = {0};
+  sr_plot_layout(&pool, plot, &layout);
+  const srCell* cell = &layout.cell[named];
+  ENSURE_EQUAL(layout.legend.n, 0);
+  ENSURE_EQUAL(layout.cell[1 - named].legend.n, 0);
+  ENSURE_EQUAL(cell->legend.n, 2);
+  ENSURE(cell->legend.box.x >= cell->area.x + cell->area.w);
+  ENSURE(cell->legend.box.y >= cell->area.y);
+  ENSURE(cell->legend.box.y + cell->legend.box.h <= cell->area.y + cell->area.h);
+  sr_pool_free(&pool);
+  sr_plot_destroy(plot);
+}
+
+TEST(the_legend_of_one_panel_among_several_is_beside_that_panel) {
+  ensure_legend_beside(0);
+  ensure_legend_beside(1);
 }
 
 TEST(a_legend_that_is_too_long_states_how_many_more_there_are) {
