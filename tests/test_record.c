@@ -251,7 +251,7 @@ TEST(reactions_of_a_slider_crank_balance_every_body) {
 static double norm3(const Table* t, const char* object, int first) {
   double sum = 0;
   for (int k = first; k < first + 3; k++) {
-    char word[4];
+    char word[12];
     snprintf(word, sizeof word, "%d", k);
     const double x = member(t, 0, object, word);
     sum += x * x;
