@@ -114,18 +114,41 @@ static int equations(const srModel* m, srData* d) {
   return 0;
 }
 
+static double largest(int n, const double* x) {
+  double most = 0;
+  for (int i = 0; i < n; i++) most = fmax(most, fabs(x[i]));
+  return most;
+}
+
+// Chooses the constraint equations and factors with them. Products of rows of bodies without inertia about an axis have rounding
+// that can make a dependent equation look independent, by a sine of about 1e-5: the matrix is singular then, and the choice is
+// made anew with larger limits. Equations that are left out by those must be fulfilled all the same, to the part LEFT of the
+// accelerations. Returns the limit, 0: none will do.
+#define LARGEST_TAU 2e-3
+#define LEFT 1e-8
+static double factor_rows(const srModel* m, srData* d) {
+  struct srDataPrivate* p = d->priv;
+  for (double tau = SR_RANK_TAU; tau < LARGEST_TAU; tau *= 10) {
+    const srmRowsChoice choice = {.tau = tau};
+    d->rank = m->ng > 0 ? srm_rows_classify(p->rows, d->M, d->G, &choice, p->taken) : 0;
+    if (d->rank < 0) return 0;
+    if (srm_saddle_factor(p->saddle, d->M, NULL, d->G, p->taken)) return tau;
+  }
+  return 0;
+}
+
 int sr_solve_state(const srModel* m, srData* d) {
   struct srDataPrivate* p = d->priv;
   double* f = d->row_work;
   const int answer = equations(m, d);
   if (answer != 0) return answer;
-  const srmRowsChoice choice = {.tau = SR_RANK_TAU};
-  d->rank = m->ng > 0 ? srm_rows_classify(p->rows, d->M, d->G, &choice, p->taken) : 0;
-  if (d->rank < 0 || !srm_saddle_factor(p->saddle, d->M, NULL, d->G, p->taken)) return no_metric(m, d);
+  const double tau = factor_rows(m, d);
+  if (!(tau > 0)) return no_metric(m, d);
   for (int i = 0; i < m->nv; i++) f[i] = d->f[i] - d->bias[i];
   srm_saddle_solve(p->saddle, f, d->gamma, d->a, d->lambda);
   d->row_residual = sr_row_residual(m, d);
   if (!isfinite(d->row_residual)) return no_metric(m, d);
+  if (tau > SR_RANK_TAU && d->row_residual > LEFT * (1 + largest(m->nv, d->a))) return no_metric(m, d);
   if (d->rank < m->ng) srm_rows_least_norm(p->rows, d->lambda);
   if (m->ng > 0) srm_rows_unique(p->rows, p->unique);
   return 0;
