@@ -44,7 +44,7 @@ static const char* label_of(srPool* pool, const char* form, const char* name) {
   return sr_pool_printf(pool, "%.*s%s%s", (int)(place - form), form, name, place + 4);
 }
 
-// Objects of a kind that have the same name are told apart as NAME, NAME_2, ...
+// Objects of a kind that have the same name are distinguished as NAME, NAME_2, ...
 static void list_objects(Resolver* x) {
   const srModel* m = x->r->m;
   for (int k = 0; k < SR_COUNT(kinds); k++) {
