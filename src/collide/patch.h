@@ -1,0 +1,45 @@
+// The patch of two solids that overlap: points of integration for a pressure that depends on the depth. On math alone; equations in
+// patch.c and docs/theory/contact-patch.md.
+#ifndef SR_COLLIDE_PATCH_H
+#define SR_COLLIDE_PATCH_H
+
+#include <stdbool.h>
+
+#include "collide/polytope.h"
+
+#define SR_PATCH_PLANES 100  // most planes of the solid that has the pressure field
+
+// A solid with plane faces; or a frustum about z, which may be a cylinder or a cone.
+typedef struct srPatchBody {
+  const srPolytope* polytope;  // NULL: a frustum
+  double radius[2], z[2];      // of its two ends, z[0] < z[1]
+} srPatchBody;
+
+typedef struct srPatch {
+  srPatchBody body[2];  // a and b
+  int rigid;            // which one: its surface is integrated over; the other one has the pressure field
+  double area;          // reference: a law gives the force on this area
+} srPatch;
+
+// Decides the roles of two solids, by their shapes alone. False: none of them can have the pressure field.
+bool sr_patch_of(const srPatchBody* a, const srPatchBody* b, srPatch* out);
+
+// In the axes of a. Force on b: n area/patch.area law(depth, -n.v), v the velocity of b relative to a at x; stored energy:
+// store/patch.area E(depth).
+typedef struct srPatchPoint {
+  double x[3], n[3];  // n from a to b
+  double depth;       // >= 0
+  double area, store;
+} srPatchPoint;
+
+typedef struct srPatchVisitor {
+  void (*at)(void* user, const srPatchPoint* point);
+  void* user;
+  bool fine;    // for laws that are not linear in depth and rate: rules of degree 5 instead of 2
+  bool energy;  // also the points that have energy alone (area 0)
+} srPatchVisitor;
+
+// pose: of b in a, 16 doubles as in math/pose.h. Returns the number of points.
+int sr_patch_visit(const srPatch* patch, const double pose[16], const srPatchVisitor* visitor);
+
+#endif
