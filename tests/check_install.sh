@@ -23,7 +23,7 @@ with_pkg_config() {  # with_pkg_config SOURCE: compiles and runs it
 }
 
 readme_program() {  # the program in README.md compiles, and ends its run well
-  awk '/^```c$/ { inside = 1; next } /^```$/ { inside = 0 } inside' README.md > "$work/readme.c"
+  awk '/^```c program.c$/ { inside = 1; next } /^```$/ { inside = 0 } inside' README.md > "$work/readme.c"
   with_pkg_config "$work/readme.c" && grep -q '^done: t = 10 s' "$work/log"
 }
 

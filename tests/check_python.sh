@@ -36,9 +36,6 @@ done
 for notebook in bindings/python/examples/*.ipynb; do
   "$python" -W error bindings/python/examples/run_notebook.py --folder "$work" "$notebook" > "$work/log" 2>&1 || fail "$notebook"
 done
-# The lines that docs/using/python.md shows.
-awk '/^```python$/ { inside = 1; next } /^```$/ { inside = 0 } inside' docs/using/python.md > "$work/page.py"
-(cd "$work" && ln -s "$OLDPWD/models" models && "$python" -W error page.py) > "$work/log" 2>&1 || fail "the lines of docs/using/python.md"
 
 # The wheel of this build, unpacked: complete, and independent of this tree. Only the build needs Python 3.11.
 if [ -e "$build/cmake_install.cmake" ] && /usr/bin/python3 -c 'import tomllib' 2> /dev/null; then
