@@ -294,6 +294,18 @@
   X(f0, "f0", FORMULA, "1", "", "Hz", "sweep: frequency at the start")                                                 \
   X(f1, "f1", FORMULA, "1", "", "Hz", "sweep: frequency at the end")
 
+#define SR_TABLE_FIELDS(X)                                                                                             \
+  X(name, "name", NAME, "1", "!", "", "name; called in formulas as name(x, y)")                                        \
+  X(type, "type", WORD, "linear|cubic", "!", "", "interpolation: linear or cubic in each argument")                    \
+  X(x, "x", FORMULA, "2-", "", "", "grid: values of the first argument, in increasing order")                          \
+  X(y, "y", FORMULA, "2-", "", "", "grid: values of the second argument, in increasing order")                         \
+  X(values, "values", FORMULA, "4-", "", "", "values: at the first x for all y, then at the second x, ...")            \
+  X(file, "file", FILE, "1", "", "",                                                                                   \
+    "CSV file with the grid and the values instead: y in the first row, x in the first column")                        \
+  X(ends, "ends", WORD, "natural|clamped|periodic", "clamped", "",                                                     \
+    "ends of x: second or first derivative zero, beyond it along the end tangent or constant; or the values repeat")   \
+  X(ends_y, "ends-y", WORD, "natural|clamped|periodic", "", "", "the same for y; default: as x")
+
 #define SR_SENSOR_FIELDS(X)                                                                                            \
   X(name, "name", NAME, "1", "!", "", "name of the sensor; in laws sensor(name, x) or, of a formula, sensor(name)")    \
   X(point, "point", REF, "1", "", "", "frame that is measured: body/point or body")                                    \
@@ -361,6 +373,7 @@
   X(POINT, point, Point, "point", "body|ground", "a named point and frame")                                            \
   X(SHAPE, shape, Shape, "shape", "body|ground", "a shape; with a density it adds mass and inertia")                   \
   X(MOTION, motion, Motion, "motion", "sarrus", "a named function for formulas and drivers")                           \
+  X(TABLE, table, Table, "table", "sarrus", "a named function of two arguments, by its values on a grid")              \
   X(STATE, state, State, "state", "sarrus", "a user state with its rate")                                              \
   X(SENSOR, sensor, Sensor, "sensor", "sarrus", "something measured and reported")                                     \
   X(RECORD, record, Record, "record", "sarrus", "columns that a run adds to its results")                              \

@@ -1,5 +1,5 @@
-// A named function of one argument with its derivatives: motions of a model file, and functions of a plugin.
-// In a formula it is called by its name: gait(t), profile(q(theta)).
+// Named functions with their derivatives: of one argument, motions of a model file and functions of a plugin; of two, tables and functions
+// of a plugin. In a formula they are called by their names: gait(t), profile(q(theta)), torque(v(crank), throttle).
 #ifndef SARRUS_FUNCTION_H
 #define SARRUS_FUNCTION_H
 
@@ -13,6 +13,13 @@ typedef struct srFunction {
   double (*evaluate)(const void* self, double x, int order);
   const void* self;  // handed back to evaluate
 } srFunction;
+
+typedef struct srFunction2 {
+  const char* name;
+  // The derivative of these orders by x and by y (0, 0: the value) at (x, y). Orders up to 3 in all are asked for.
+  double (*evaluate)(const void* self, double x, double y, int order_x, int order_y);
+  const void* self;  // handed back to evaluate
+} srFunction2;
 
 #ifdef __cplusplus
 }

@@ -88,6 +88,9 @@ typedef struct srMeshDef {
 typedef struct srMotionDef {
   SR_MOTION_FIELDS(SR_DEF_MEMBER)
 } srMotionDef;
+typedef struct srTableDef {
+  SR_TABLE_FIELDS(SR_DEF_MEMBER)
+} srTableDef;
 typedef struct srStateDef {
   SR_STATE_FIELDS(SR_DEF_MEMBER)
 } srStateDef;

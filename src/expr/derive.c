@@ -46,6 +46,15 @@ static srNode choose(G* g, srNode lo, srNode hi, srNode d_lo, srNode d_hi) {
   return sr_graph_op(g, SR_OP_IF, sr_graph_op(g, SR_OP_LE, lo, hi, SR_NO_NODE), d_lo, d_hi);
 }
 
+// d f(a, b) = f_x da + f_y db
+static srNode derive_function2(G* g, const srGraphNode* node, srNode da, srNode db) {
+  const srNode a = node->child[0], b = node->child[1];
+  srNode by_x = da, by_y = db;
+  if (!is_zero(g, da)) by_x = srx_mul(g, sr_graph_function2(g, node->index, node->detail + SR_ORDERS(1, 0), a, b), da);
+  if (!is_zero(g, db)) by_y = srx_mul(g, sr_graph_function2(g, node->index, node->detail + SR_ORDERS(0, 1), a, b), db);
+  return srx_add(g, by_x, by_y);
+}
+
 // The derivative of node x from the derivatives da, db, dc of its children.
 static srNode rule(G* g, srNode x, srNode da, srNode db, srNode dc) {
   srGraphNode node = g->nodes[x];  // a copy: the array may move while nodes are added
@@ -73,6 +82,7 @@ static srNode rule(G* g, srNode x, srNode da, srNode db, srNode dc) {
     case SR_OP_STRIBECK: return derive_stribeck(g, x, node.child, da, db, dc);
     case SR_OP_FUNCTION:  // d f(a) = f'(a) da
       return is_zero(g, da) ? da : srx_mul(g, sr_graph_function(g, node.index, node.detail + 1, a), da);
+    case SR_OP_FUNCTION2: return derive_function2(g, &node, da, db);
     default: return srx_number(g, 0);  // other leaves
   }
 }

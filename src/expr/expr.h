@@ -23,6 +23,7 @@ typedef enum srOp {
   SR_OP_IF,                      // if(condition, then, else): condition != 0
   SR_OP_STRIBECK,                // the x with x + a exp(-x^c) = b: srm_stribeck_root. Laws alone use it
   SR_OP_FUNCTION,                // named function: index, order of derivative, one argument
+  SR_OP_FUNCTION2,               // named function of two arguments: index, orders of the derivative (SR_ORDERS)
   SR_OP_COUNT
 } srOp;
 // clang-format on
@@ -53,14 +54,21 @@ srNode sr_graph_function(srGraph* graph, int function, int order, srNode argumen
 // the name are copied; what self points to must outlive the graph and its programs.
 int sr_graph_add_function(srGraph* graph, const srFunction* function);
 const srFunction* sr_graph_find_function(const srGraph* graph, const char* name, int* index);
+// The same of two arguments; orders: SR_ORDERS(by x, by y).
+#define SR_ORDERS(x, y) ((x) + 16 * (y))
+#define SR_ORDER_X(orders) ((orders) % 16)
+#define SR_ORDER_Y(orders) ((orders) / 16)
+srNode sr_graph_function2(srGraph* graph, int function, int orders, srNode x, srNode y);
+int sr_graph_add_function2(srGraph* graph, const srFunction2* function);
+const srFunction2* sr_graph_find_function2(const srGraph* graph, const char* name, int* index);
 
 typedef struct srNodeView {
   srOp op;
   srNode child[3];
   double value;      // CONST and PARAM
   srVarKind kind;    // VAR
-  int index;         // VAR, PARAM, FUNCTION
-  int order;         // FUNCTION
+  int index;         // VAR, PARAM, FUNCTION, FUNCTION2
+  int order;         // FUNCTION; FUNCTION2: orders
   const char* name;  // PARAM
 } srNodeView;
 srNodeView sr_graph_view(const srGraph* graph, srNode node);

@@ -11,12 +11,13 @@
 #include "math/stribeck.h"
 
 static const signed char arity_of[SR_OP_COUNT] = {
-    [SR_OP_CONST] = 0, [SR_OP_PARAM] = 0, [SR_OP_VAR] = 0,  [SR_OP_ADD] = 2,      [SR_OP_SUB] = 2,
-    [SR_OP_MUL] = 2,   [SR_OP_DIV] = 2,   [SR_OP_POW] = 2,  [SR_OP_NEG] = 1,      [SR_OP_SIN] = 1,
-    [SR_OP_COS] = 1,   [SR_OP_TAN] = 1,   [SR_OP_ASIN] = 1, [SR_OP_ACOS] = 1,     [SR_OP_ATAN2] = 2,
-    [SR_OP_EXP] = 1,   [SR_OP_LOG] = 1,   [SR_OP_SQRT] = 1, [SR_OP_ABS] = 1,      [SR_OP_MIN] = 2,
-    [SR_OP_MAX] = 2,   [SR_OP_SIGN] = 1,  [SR_OP_STEP] = 1, [SR_OP_FLOOR] = 1,    [SR_OP_LT] = 2,
-    [SR_OP_LE] = 2,    [SR_OP_EQ] = 2,    [SR_OP_IF] = 3,   [SR_OP_STRIBECK] = 3, [SR_OP_FUNCTION] = 1};
+    [SR_OP_CONST] = 0,    [SR_OP_PARAM] = 0, [SR_OP_VAR] = 0,  [SR_OP_ADD] = 2,      [SR_OP_SUB] = 2,
+    [SR_OP_MUL] = 2,      [SR_OP_DIV] = 2,   [SR_OP_POW] = 2,  [SR_OP_NEG] = 1,      [SR_OP_SIN] = 1,
+    [SR_OP_COS] = 1,      [SR_OP_TAN] = 1,   [SR_OP_ASIN] = 1, [SR_OP_ACOS] = 1,     [SR_OP_ATAN2] = 2,
+    [SR_OP_EXP] = 1,      [SR_OP_LOG] = 1,   [SR_OP_SQRT] = 1, [SR_OP_ABS] = 1,      [SR_OP_MIN] = 2,
+    [SR_OP_MAX] = 2,      [SR_OP_SIGN] = 1,  [SR_OP_STEP] = 1, [SR_OP_FLOOR] = 1,    [SR_OP_LT] = 2,
+    [SR_OP_LE] = 2,       [SR_OP_EQ] = 2,    [SR_OP_IF] = 3,   [SR_OP_STRIBECK] = 3, [SR_OP_FUNCTION] = 1,
+    [SR_OP_FUNCTION2] = 2};
 
 int sr_op_arity(srOp op) {
   SR_ASSERT(op >= 0 && op < SR_OP_COUNT);
@@ -114,6 +115,7 @@ srGraph* sr_graph_create(srPool* pool) {
   graph->pool = pool;
   sr_names_init(&graph->param_names, pool);
   sr_names_init(&graph->function_names, pool);
+  sr_names_init(&graph->function2_names, pool);
   grow_table(graph, 256);
   return graph;
 }
@@ -213,6 +215,36 @@ srNode sr_graph_function(srGraph* graph, int function, int order, srNode argumen
   return insert(graph, &node);
 }
 
+int sr_graph_add_function2(srGraph* graph, const srFunction2* function) {
+  srFunction2 copy = *function;
+  if (sr_names_find(&graph->function2_names, copy.name) >= 0) return -1;
+  copy.name = sr_pool_text(graph->pool, copy.name);
+  sr_names_put(&graph->function2_names, copy.name, graph->nfunction2);
+  SR_PUSH(graph->pool, graph->functions2, graph->nfunction2, graph->function2_capacity) = copy;
+  return graph->nfunction2 - 1;
+}
+
+const srFunction2* sr_graph_find_function2(const srGraph* graph, const char* name, int* index) {
+  int found = sr_names_find(&graph->function2_names, name);
+  if (index) *index = found;
+  return found < 0 ? NULL : &graph->functions2[found];
+}
+
+srNode sr_graph_function2(srGraph* graph, int function, int orders, srNode x, srNode y) {
+  SR_ASSERT(function >= 0 && function < graph->nfunction2 && orders >= 0);
+  SR_ASSERT(x >= 0 && x < graph->n && y >= 0 && y < graph->n);
+  const srGraphNode *a = &graph->nodes[x], *b = &graph->nodes[y];
+  const srFunction2* f = &graph->functions2[function];
+  srGraphNode node = {.op = SR_OP_FUNCTION2,
+                      .child = {x, y, SR_NO_NODE},
+                      .index = function,
+                      .detail = orders,
+                      .depends = a->depends | b->depends};
+  if (!(node.depends & SR_DEPENDS_ANY_VAR))
+    node.value = f->evaluate(f->self, a->value, b->value, SR_ORDER_X(orders), SR_ORDER_Y(orders));
+  return insert(graph, &node);
+}
+
 // -------------------------------------------------------------------------------------------------------- questions
 
 srNodeView sr_graph_view(const srGraph* graph, srNode node) {
@@ -223,7 +255,7 @@ srNodeView sr_graph_view(const srGraph* graph, srNode node) {
                       .value = x->value,
                       .kind = x->op == SR_OP_VAR ? (srVarKind)x->detail : SR_VAR_TIME,
                       .index = x->index,
-                      .order = x->op == SR_OP_FUNCTION ? x->detail : 0,
+                      .order = x->op == SR_OP_FUNCTION || x->op == SR_OP_FUNCTION2 ? x->detail : 0,
                       .name = x->op == SR_OP_PARAM ? graph->params[x->index] : NULL};
 }
 

@@ -12,8 +12,8 @@
 typedef struct srGraphNode {
   srOp op;
   srNode child[3];   // SR_NO_NODE where unused
-  int index;         // VAR, PARAM, FUNCTION
-  int detail;        // VAR: srVarKind; FUNCTION: order of the derivative
+  int index;         // VAR, PARAM, FUNCTION, FUNCTION2
+  int detail;        // VAR: srVarKind; FUNCTION, FUNCTION2: order or orders of the derivative
   int held;          // number of the switch + 1, 0: none; not part of a node's identity
   unsigned depends;  // SR_DEPENDS_...
   double value;      // of nodes that depend on no variable
@@ -25,11 +25,13 @@ struct srGraph {
   int n, capacity;
   int* table;  // open addressing, node + 1; 0 is empty
   int table_size;
-  srNames param_names, function_names;
+  srNames param_names, function_names, function2_names;
   const char** params;  // names
   int nparam, param_capacity;
   srFunction* functions;
   int nfunction, function_capacity;
+  srFunction2* functions2;
+  int nfunction2, function2_capacity;
   // Scratch of sr_graph_derive: memo[i] is valid when stamp[i] == generation.
   int* stamp;
   srNode* memo;

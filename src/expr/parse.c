@@ -148,13 +148,14 @@ static const char* nearest(const Parser* p, const char* name) {
   const srGraph* g = p->graph;
   const srResolver* r = p->resolver;
   int nknown = r && r->known ? r->nknown : 0, n = 0;
-  size_t most = (size_t)(SR_COUNT(builtins) + 1 + nknown + g->nparam + g->nfunction);
+  size_t most = (size_t)(SR_COUNT(builtins) + 1 + nknown + g->nparam + g->nfunction + g->nfunction2);
   const char** words = sr_pool_alloc(g->pool, most * sizeof *words);
   for (int i = 0; i < nknown; i++) words[n++] = r->known[i];
   if (!r || !r->name)
     for (int i = 0; i < g->nparam; i++) words[n++] = g->params[i];
   for (int i = 0; i < g->nfunction; i++)
     if (g->functions[i].name) words[n++] = g->functions[i].name;
+  for (int i = 0; i < g->nfunction2; i++) words[n++] = g->functions2[i].name;
   words[n++] = "pi";
   for (int i = 0; i < SR_COUNT(builtins); i++) words[n++] = builtins[i].name;
   return sr_nearest_word(name, words, n);
@@ -301,6 +302,8 @@ static srNode parse_call(Parser* p, int pos, const char* name) {
   p->depth--;
   if (narg < 0) return SR_NO_NODE;
   if (builtin) return call_builtin(p, pos, builtin, arg, narg);
+  if (sr_graph_find_function2(p->graph, name, &function))
+    return narg == 2 ? sr_graph_function2(p->graph, function, 0, arg[0], arg[1]) : fail_count(p, pos, name, 2, 2, narg);
   if (!sr_graph_find_function(p->graph, name, &function)) return resolve_call(p, pos, &(srCall){name, narg, NULL, arg});
   if (narg != 1) return fail_count(p, pos, name, 1, 1, narg);
   return sr_graph_function(p->graph, function, 0, arg[0]);
@@ -313,7 +316,8 @@ static srNode resolve_name(Parser* p, int pos, const char* name) {
   const srResolver* r = p->resolver;
   srNode node;
   if (strcmp(name, "pi") == 0) return sr_graph_const(p->graph, 3.14159265358979323846);
-  if (find_builtin(name) || sr_graph_find_function(p->graph, name, NULL))
+  if (find_builtin(name) || sr_graph_find_function(p->graph, name, NULL) ||
+      sr_graph_find_function2(p->graph, name, NULL))
     return fail(p, pos, "'%.80s' is a function: expected '(' after it", name);
   if (r && r->name) {
     node = r->name(r->user, p->graph, name, reason, sizeof reason);

@@ -16,10 +16,14 @@
 // And those of switches with a number above these.
 #define HELD(op) (LOAD(SR_VAR_KINDS) + (int)(op))
 
+// Index and orders of a function of two arguments in one number.
+#define FUNCTION2_CODE(index, orders) ((index)*SR_ORDERS(0, 16) + (orders))
+
 typedef struct Instruction {
   int code;  // srOp or LOAD(kind)
   int a, b,
-      c;  // places in work; LOAD: a is the index of the variable; FUNCTION: b its index, c the order; HELD: c its number
+      c;  // places in work; LOAD: a is the index of the variable; FUNCTION: b its index, c the order; FUNCTION2: c both (FUNCTION2_CODE);
+          // HELD: c its number
 } Instruction;
 
 struct srProgram {
@@ -28,6 +32,7 @@ struct srProgram {
   const Instruction* code;
   const int* root;  // places in work
   const srFunction* functions;
+  const srFunction2* functions2;
 };
 
 // -------------------------------------------------------------------------------------------------------- creation
@@ -51,6 +56,7 @@ static srNode bind_node(srGraph* bound, const srGraphNode* x, const srNode* map)
   if (x->op == SR_OP_VAR) return sr_graph_var(bound, (srVarKind)x->detail, x->index);
   for (int k = 0; k < sr_op_arity(x->op); k++) child[k] = map[x->child[k]];
   if (x->op == SR_OP_FUNCTION) return sr_graph_function(bound, x->index, x->detail, child[0]);
+  if (x->op == SR_OP_FUNCTION2) return sr_graph_function2(bound, x->index, x->detail, child[0], child[1]);
   const srNode node = sr_graph_op(bound, x->op, child[0], child[1], child[2]);
   if (x->held > 0 && bound->nodes[node].op == x->op) bound->nodes[node].held = x->held;
   return node;
@@ -62,6 +68,8 @@ srGraph* sr_graph_bind(srPool* pool, const srGraph* graph, srNode* roots, int nr
   srNode* map = sr_pool_alloc(pool, ((size_t)graph->n + 1) * sizeof *map);
   bound->functions = graph->functions;  // read only
   bound->nfunction = bound->function_capacity = graph->nfunction;
+  bound->functions2 = graph->functions2;
+  bound->nfunction2 = bound->function2_capacity = graph->nfunction2;
   for (int i = 0; i < graph->n; i++)
     if (needed[i]) map[i] = bind_node(bound, &graph->nodes[i], map);
   for (int i = 0; i < nroot; i++) roots[i] = map[roots[i]];
@@ -73,6 +81,7 @@ static Instruction encode(const srGraphNode* x, const int* place) {
   if (x->op == SR_OP_FUNCTION) return (Instruction){SR_OP_FUNCTION, place[x->child[0]], x->index, x->detail};
   int arg[3] = {0, 0, 0};
   for (int k = 0; k < sr_op_arity(x->op); k++) arg[k] = place[x->child[k]];
+  if (x->op == SR_OP_FUNCTION2) arg[2] = FUNCTION2_CODE(x->index, x->detail);
   if (x->held > 0) return (Instruction){HELD(x->op), arg[0], arg[1], x->held - 1};
   return (Instruction){(int)x->op, arg[0], arg[1], arg[2]};
 }
@@ -107,7 +116,7 @@ static void emit(srProgram* program, srPool* pool, srPool* scratch, const srGrap
 }
 
 static void build(srProgram* program, srPool* pool, srPool* scratch, const srGraph* graph, const srNode* roots) {
-  size_t nfunction = (size_t)graph->nfunction;
+  const size_t nfunction = (size_t)graph->nfunction, nfunction2 = (size_t)graph->nfunction2;
   srNode* bound_roots = sr_pool_alloc(scratch, ((size_t)program->nroot + 1) * sizeof *bound_roots);
   for (int i = 0; i < program->nroot; i++) {
     SR_ASSERT(roots[i] >= 0 && roots[i] < graph->n);
@@ -118,6 +127,9 @@ static void build(srProgram* program, srPool* pool, srPool* scratch, const srGra
   srFunction* functions = sr_pool_alloc(pool, (nfunction + 1) * sizeof *functions);
   if (nfunction > 0) memcpy(functions, graph->functions, nfunction * sizeof *functions);
   program->functions = functions;
+  srFunction2* functions2 = sr_pool_alloc(pool, (nfunction2 + 1) * sizeof *functions2);
+  if (nfunction2 > 0) memcpy(functions2, graph->functions2, nfunction2 * sizeof *functions2);
+  program->functions2 = functions2;
 }
 
 srProgram* sr_program_create(srPool* pool, const srGraph* graph, const srNode* roots, int nroot) {
@@ -149,6 +161,12 @@ int sr_program_roots(const srProgram* program) { return program->nroot; }
 
 static double call(const srFunction* f, double x, int order) { return f->evaluate(f->self, x, order); }
 
+static double call2(const srFunction2* functions, int code, double x, double y) {
+  const srFunction2* f = &functions[code / SR_ORDERS(0, 16)];
+  const int orders = code % SR_ORDERS(0, 16);
+  return f->evaluate(f->self, x, y, SR_ORDER_X(orders), SR_ORDER_Y(orders));
+}
+
 static double evaluate_switch(srOp op, double a, double b, const double* held, int number) {
   if (held == NULL || isnan(held[number])) return sr_op_value(op, a, b, 0);
   return held[number];
@@ -179,6 +197,7 @@ void sr_program_evaluate(const srProgram* program, const srInputs* in, double* w
       case SR_OP_SQRT: result[i] = sqrt(w[x.a]); break;
       case SR_OP_IF: result[i] = w[x.a] != 0 ? w[x.b] : w[x.c]; break;
       case SR_OP_FUNCTION: result[i] = call(&program->functions[x.b], w[x.a], x.c); break;
+      case SR_OP_FUNCTION2: result[i] = call2(program->functions2, x.c, w[x.a], w[x.b]); break;
       case HELD(SR_OP_LT):
       case HELD(SR_OP_LE):
       case HELD(SR_OP_SIGN):

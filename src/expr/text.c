@@ -97,11 +97,12 @@ static void write_infix(Writer* w, const srGraphNode* x) {
   later_node(w, x->child[0], infix[x->op].left);
 }
 
-// name(a, b, c); f'(a) for derivatives of named functions.
+// name(a, b, c); f'(a) for derivatives of named functions, f_xy(a, b) of two arguments.
 static void write_call(Writer* w, const srGraphNode* x) {
   int narg = sr_op_arity(x->op);
   const char* name = names[x->op];
   if (x->op == SR_OP_FUNCTION) name = w->graph->functions[x->index].name;
+  if (x->op == SR_OP_FUNCTION2) name = w->graph->functions2[x->index].name;
   const srGraphNode* second = narg == 2 ? &w->graph->nodes[x->child[1]] : NULL;
   if (x->op == SR_OP_ATAN2 && second->op == SR_OP_CONST && second->value == 1) {
     name = "atan";
@@ -109,6 +110,9 @@ static void write_call(Writer* w, const srGraphNode* x) {
   }
   put(w, name ? name : "function");
   for (int i = 0; x->op == SR_OP_FUNCTION && i < x->detail; i++) put(w, "'");
+  if (x->op == SR_OP_FUNCTION2 && x->detail > 0) put(w, "_");
+  for (int i = 0; x->op == SR_OP_FUNCTION2 && i < SR_ORDER_X(x->detail); i++) put(w, "x");
+  for (int i = 0; x->op == SR_OP_FUNCTION2 && i < SR_ORDER_Y(x->detail); i++) put(w, "y");
   put(w, "(");
   later_text(w, ")");
   for (int i = narg - 1; i >= 0; i--) {

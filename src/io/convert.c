@@ -120,9 +120,9 @@ void sr_convert_lose(srConvert* x, srPlace place, srLossEffect effect, const cha
 // What does not affect the equations of motion: pictures, names, settings, and what only laws use, which are reported themselves.
 static srLossEffect effect_of(srElementKind kind, const char* word) {
   static const srElementKind harmless[] = {
-      SR_ELEMENT_MODEL,  SR_ELEMENT_PARAMETER, SR_ELEMENT_MATERIAL, SR_ELEMENT_PAIR,
-      SR_ELEMENT_MESH,   SR_ELEMENT_SHAPE,     SR_ELEMENT_POINT,    SR_ELEMENT_MOTION,
-      SR_ELEMENT_SENSOR, SR_ELEMENT_PLUGIN,    SR_ELEMENT_RUN,      SR_ELEMENT_RECORD,
+      SR_ELEMENT_MODEL, SR_ELEMENT_PARAMETER, SR_ELEMENT_MATERIAL, SR_ELEMENT_PAIR,   SR_ELEMENT_MESH,
+      SR_ELEMENT_SHAPE, SR_ELEMENT_POINT,     SR_ELEMENT_MOTION,   SR_ELEMENT_SENSOR, SR_ELEMENT_PLUGIN,
+      SR_ELEMENT_RUN,   SR_ELEMENT_RECORD,    SR_ELEMENT_TABLE,
   };
   static const char* const words[] = {"name", "effort", "speed", "role", "check", "tolerance"};
   for (int i = 0; i < SR_COUNT(harmless); i++)

@@ -25,12 +25,11 @@
 
 // ------------------------------------------------------------------------------------------------------- evaluation
 
-// The piece that holds x: the last i with x_i <= x, within 0 .. n-2.
-static int find_piece(const srPiecewise* p, double x) {
-  int low = 0, high = p->n - 1;
+int srm_piece(int n, const double* x, double at) {
+  int low = 0, high = n - 1;
   while (high - low > 1) {
     int middle = low + (high - low) / 2;
-    if (p->x[middle] <= x) {
+    if (x[middle] <= at) {
       low = middle;
     } else {
       high = middle;
@@ -39,16 +38,19 @@ static int find_piece(const srPiecewise* p, double x) {
   return low;
 }
 
-double srm_piecewise(const srPiecewise* p, double x, int order) {
-  int i = find_piece(p, x);
-  const double* c = p->c + i * (p->degree + 1);
-  double s = x - p->x[i], sum = 0;
-  for (int j = p->degree; j >= order; j--) {
+double srm_polynomial(int degree, const double* c, double s, int order) {
+  double sum = 0;
+  for (int j = degree; j >= order; j--) {
     double factor = 1;  // j (j-1) ... (j-order+1)
     for (int k = 0; k < order; k++) factor *= j - k;
     sum = sum * s + factor * c[j];
   }
   return sum;
+}
+
+double srm_piecewise(const srPiecewise* p, double x, int order) {
+  int i = srm_piece(p->n, p->x, x);
+  return srm_polynomial(p->degree, p->c + i * (p->degree + 1), x - p->x[i], order);
 }
 
 // ------------------------------------------------------------------------------------------------------------ cubic

@@ -12,6 +12,10 @@ typedef struct srPiecewise {
 
 // The derivative of this order at x; at a knot, the one from the right.
 double srm_piecewise(const srPiecewise* p, double x, int order);
+// The piece that holds `at`: the last i with x_i <= at, within 0 .. n-2.
+int srm_piece(int n, const double* x, double at);
+// The derivative of this order at s of the polynomial with degree+1 coefficients, constant first.
+double srm_polynomial(int degree, const double* c, double s, int order);
 
 // Ends of a cubic spline: second derivative zero, slope zero, or equal slopes and second derivatives at both, of points with y_n-1 = y_0.
 typedef enum srmSplineEnds { SRM_ENDS_NATURAL, SRM_ENDS_CLAMPED, SRM_ENDS_PERIODIC } srmSplineEnds;

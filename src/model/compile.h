@@ -205,5 +205,6 @@ int sr_c_root(srCompiler* c, srNode node);
 // Registers a law or a function, copied; a second one of the same name is an error. compile_function.c
 void sr_c_register_impedance(srCompiler* c, const srImpedance* law);
 void sr_c_register_function(srCompiler* c, const srFunction* function);
+void sr_c_register_function2(srCompiler* c, const srFunction2* function);
 
 #endif

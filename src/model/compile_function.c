@@ -1,8 +1,9 @@
-// Named functions and laws: motions of the file, and what C code and plugins register.
+// Named functions and laws: motions and tables of the file, and what C code and plugins register.
 #include <stdio.h>
 #include <string.h>
 
 #include "expr/motion.h"
+#include "expr/table2.h"
 #include "model/compile.h"
 #include "model/spec.h"
 
@@ -18,20 +19,32 @@ void sr_c_register_impedance(srCompiler* c, const srImpedance* law) {
   SR_PUSH(&c->scratch, c->impedances, c->nimpedance, c->impedance_capacity) = copy;
 }
 
-void sr_c_register_function(srCompiler* c, const srFunction* function) {
-  if (!function->name || !function->evaluate) {
+// The name of a function, kept with the model; NULL after an error.
+static const char* function_name(srCompiler* c, const char* name, bool has_code) {
+  if (!name || !has_code) {
     sr_c_error(c, c->registering, "a registered function has no name or no code");
-    return;
+    return NULL;
   }
+  const char* copy = sr_pool_text(c->pool, name);
+  if (sr_c_is_raw_call(copy)) {
+    sr_c_error(c, c->registering, "the name '%s' of a function means something else in formulas", copy);
+    return NULL;
+  }
+  if (!sr_c_new_name(c, &c->functions, copy, 0, "function", c->registering)) return NULL;
+  sr_c_know(c, copy);
+  return copy;
+}
+
+void sr_c_register_function(srCompiler* c, const srFunction* function) {
   srFunction copy = *function;
-  copy.name = sr_pool_text(c->pool, function->name);
-  if (sr_c_is_raw_call(copy.name)) {
-    sr_c_error(c, c->registering, "the name '%s' of a function means something else in formulas", copy.name);
-    return;
-  }
-  if (!sr_c_new_name(c, &c->functions, copy.name, 0, "function", c->registering)) return;
-  sr_graph_add_function(c->graph, &copy);
-  sr_c_know(c, copy.name);
+  copy.name = function_name(c, function->name, function->evaluate != NULL);
+  if (copy.name) sr_graph_add_function(c->graph, &copy);
+}
+
+void sr_c_register_function2(srCompiler* c, const srFunction2* function) {
+  srFunction2 copy = *function;
+  copy.name = function_name(c, function->name, function->evaluate != NULL);
+  if (copy.name) sr_graph_add_function2(c->graph, &copy);
 }
 
 // -------------------------------------------------------------------------------------------------------- motions
@@ -45,12 +58,22 @@ static bool needed(srCompiler* c, int i, int field, const char* type, double* ou
   return n == 1;
 }
 
-static bool spline(srCompiler* c, int i, const char* type, srFunction* out, char* reason, size_t size) {
-  const int points = SR_FIELD(srMotionDef, points);
-  const srAttr* attr = sr_c_attr(c, SR_ELEMENT_MOTION, i, points);
+// All numbers of an attribute, in the scratch pool; their number as sr_c_numbers.
+static int all_numbers(srCompiler* c, srElementKind kind, int i, int field, double** out) {
+  const srAttr* attr = sr_c_attr(c, kind, i, field);
   const int most = attr->text ? (int)strlen(attr->text) / 2 + 1 : attr->n;
-  double* given = sr_pool_alloc(&c->scratch, (size_t)(most + 4) * sizeof *given);
-  const int n = sr_c_numbers(c, SR_ELEMENT_MOTION, i, points, given, most);
+  *out = sr_pool_alloc(&c->scratch, (size_t)(most + 4) * sizeof **out);
+  return sr_c_numbers(c, kind, i, field, *out, most);
+}
+
+static srmSplineEnds ends_of(const char* word) {
+  static const char* const words[] = {"natural", "clamped", "periodic"};  // in the order of srmSplineEnds
+  return (srmSplineEnds)sr_word_index(words, SR_COUNT(words), word);
+}
+
+static bool spline(srCompiler* c, int i, const char* type, srFunction* out, char* reason, size_t size) {
+  double* given;
+  const int n = all_numbers(c, SR_ELEMENT_MOTION, i, SR_FIELD(srMotionDef, points), &given);
   if (n < 0) return false;
   if (n == 0 || n % 2) {
     snprintf(reason, size,
@@ -64,9 +87,7 @@ static bool spline(srCompiler* c, int i, const char* type, srFunction* out, char
     x[k] = given[2 * k];
     y[k] = given[2 * k + 1];
   }
-  static const char* const words[] = {"natural", "clamped", "periodic"};  // in the order of srmSplineEnds
-  const char* word = sr_c_text(c, SR_ELEMENT_MOTION, i, SR_FIELD(srMotionDef, ends));
-  const srmSplineEnds ends = (srmSplineEnds)sr_word_index(words, SR_COUNT(words), word);
+  const srmSplineEnds ends = ends_of(sr_c_text(c, SR_ELEMENT_MOTION, i, SR_FIELD(srMotionDef, ends)));
   if (strcmp(type, "quintic") == 0) return sr_motion_quintic(c->pool, x, y, n / 2, out, reason, size);
   return sr_motion_cubic(c->pool, x, y, n / 2, ends, out, reason, size);
 }
@@ -122,6 +143,66 @@ static void compile_motion(srCompiler* c, int i) {
     sr_c_lose(c, name);
 }
 
+// --------------------------------------------------------------------------------------------------------- tables
+// An axis of the grid; its number of values, 0: none given, or -1 after an error.
+static int axis(srCompiler* c, int i, int field, const char* name, const double** out) {
+  double* x;
+  char reason[256];
+  const int n = all_numbers(c, SR_ELEMENT_TABLE, i, field, &x);
+  *out = x;
+  if (n <= 0 || sr_table2_axis(x, n, srs_element(SR_ELEMENT_TABLE)->fields[field].word, reason, sizeof reason))
+    return n;
+  sr_c_error(c, sr_c_place(c, SR_ELEMENT_TABLE, i, field), "table '%s': %s", name, reason);
+  return -1;
+}
+
+// The numbers on the grid; false after an error.
+static bool table_values(srCompiler* c, int i, const char* name, srTable2* table) {
+  const int field = SR_FIELD(srTableDef, values);
+  double* z;
+  const int n = all_numbers(c, SR_ELEMENT_TABLE, i, field, &z);
+  table->z = z;
+  const long long needed = (long long)table->nx * table->ny;
+  const bool right = n == needed;
+  if (n >= 0 && !right)
+    sr_c_error(c, sr_c_place(c, SR_ELEMENT_TABLE, i, field),
+               "table '%s': 'values' takes %lld numbers, %d for each of %d values of x; got %d", name, needed,
+               table->ny, table->nx, n);
+  return right;
+}
+
+static bool table_function(srCompiler* c, int i, const char* name, const char* type, srFunction2* out) {
+  char reason[256];
+  srTable2 table = {.cubic = strcmp(type, "cubic") == 0};
+  table.nx = axis(c, i, SR_FIELD(srTableDef, x), name, &table.x);
+  table.ny = axis(c, i, SR_FIELD(srTableDef, y), name, &table.y);
+  if (table.nx == 0 || table.ny == 0)
+    sr_c_error(c, srs_place(c->spec, SR_ELEMENT_TABLE, i),
+               "table '%s': the grid is given by 'x' and 'y', the numbers on it by 'values'; or all by a 'file'", name);
+  if (table.nx < 2 || table.ny < 2 || !table_values(c, i, name, &table)) return false;
+  const char* ends = sr_c_text(c, SR_ELEMENT_TABLE, i, SR_FIELD(srTableDef, ends));
+  const char* ends_y = sr_c_text(c, SR_ELEMENT_TABLE, i, SR_FIELD(srTableDef, ends_y));
+  table.ends[0] = ends_of(ends);
+  table.ends[1] = ends_of(ends_y ? ends_y : ends);
+  const bool done = sr_table2(c->pool, &table, out, reason, sizeof reason);
+  if (!done)
+    sr_c_error(c, sr_c_place(c, SR_ELEMENT_TABLE, i, SR_FIELD(srTableDef, values)), "table '%s': %s", name, reason);
+  return done;
+}
+
+static void compile_table(srCompiler* c, int i) {
+  const char* name = sr_c_text(c, SR_ELEMENT_TABLE, i, SR_FIELD(srTableDef, name));
+  const char* type = sr_c_text(c, SR_ELEMENT_TABLE, i, SR_FIELD(srTableDef, type));
+  srFunction2 function = {.name = name};
+  if (!name) return;
+  if (type && table_function(c, i, name, type, &function)) {
+    c->registering = sr_c_place(c, SR_ELEMENT_TABLE, i, SR_FIELD(srTableDef, name));
+    sr_c_register_function2(c, &function);
+  } else {
+    sr_c_lose(c, name);
+  }
+}
+
 static void load_plugin(srCompiler* c, const char* library, srPlace place) {
   const srPluginLoader* loader = c->catalog->plugins;
   if (loader) {
@@ -147,4 +228,5 @@ void sr_compile_functions(srCompiler* c) {
     if (library) load_plugin(c, library, sr_c_place(c, SR_ELEMENT_PLUGIN, i, SR_FIELD(srPluginDef, library)));
   }
   for (int i = 0; i < srs_count(c->spec, SR_ELEMENT_MOTION); i++) compile_motion(c, i);
+  for (int i = 0; i < srs_count(c->spec, SR_ELEMENT_TABLE); i++) compile_table(c, i);
 }

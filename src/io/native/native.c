@@ -314,6 +314,40 @@ static void read_motion_file(Reader* r, srMotionDef* def) {
   def->points = (srAttr){.numbers = points, .n = 2 * table.nrow, .place = def->file.place};
 }
 
+// The grid and the values of a table from a CSV file: y in the first row, x in the first column.
+static void read_table_file(Reader* r, srTableDef* def) {
+  const char *shown, *real;
+  size_t size;
+  srTable table;
+  const srAttr* other = sr_given(def->x) ? &def->x : sr_given(def->y) ? &def->y : &def->values;
+  if (sr_given(*other)) {
+    FAIL(r, other->place, "a <table> has 'x', 'y' and 'values', or 'file', not both");
+    return;
+  }
+  def->file.text = sr_path_join(&r->in->text, r->file->folder, def->file.text);  // as seen from the folder of the model
+  const char* text = open_file(r, def->file.text, def->file.place, &size, &shown, &real);
+  if (!text || !sr_csv_parse_grid(&r->in->pool, text, size, shown, r->in->messages, &table)) return;
+  const int nx = table.nrow - 1, ny = table.ncolumn - 1;
+  if (nx < 2 || ny < 2) {
+    FAIL(
+        r, def->file.place,
+        "the file '%.200s' has %d row%s and %d column%s; a table needs 3 or more of both: y in the first row, x in the "
+        "first column",
+        def->file.text, table.nrow, table.nrow == 1 ? "" : "s", table.ncolumn, table.ncolumn == 1 ? "" : "s");
+    return;
+  }
+  double* x = sr_pool_alloc(&r->in->text, ((size_t)nx + (size_t)nx * (size_t)ny) * sizeof *x);
+  double* values = x + nx;
+  for (int i = 0; i < nx; i++) {
+    const double* row = table.values + (size_t)(i + 1) * (size_t)table.ncolumn;
+    x[i] = row[0];
+    memcpy(values + (size_t)i * (size_t)ny, row + 1, (size_t)ny * sizeof *row);
+  }
+  def->x = (srAttr){.numbers = x, .n = nx, .place = def->file.place};
+  def->y = (srAttr){.numbers = table.values + 1, .n = ny, .place = def->file.place};
+  def->values = (srAttr){.numbers = values, .n = nx * ny, .place = def->file.place};
+}
+
 // Triangles of a mesh; a file that is not there or is broken is a warning: the model moves without it.
 static void read_mesh_file(Reader* r, srMeshDef* def) {
   if (sr_given(def->vertices) || sr_given(def->faces)) {
@@ -469,11 +503,14 @@ static void read_definition(Reader* r, const srXmlNode* node, srElementKind kind
   const srElement* e = srs_element(kind);
   srAttr values[MAX_FIELDS] = {0};
   SR_ASSERT(e->nfield <= MAX_FIELDS);
+  const int before = errors(r);
   const bool good = read_attributes(r, node, e, values);
-  if (!good) SR_PUSH(&r->in->pool, r->in->damaged, r->in->ndamaged, r->in->damaged_capacity) = node->place;
   if (good && kind == SR_ELEMENT_PARAMETER) read_parameter(r, (srParameterDef*)values);
   if (good && kind == SR_ELEMENT_MOTION && values[3].text) read_motion_file(r, (srMotionDef*)values);
+  if (good && kind == SR_ELEMENT_TABLE && sr_given(((srTableDef*)values)->file))
+    read_table_file(r, (srTableDef*)values);
   if (good && kind == SR_ELEMENT_MESH && sr_given(((srMeshDef*)values)->file)) read_mesh_file(r, (srMeshDef*)values);
+  if (errors(r) > before) SR_PUSH(&r->in->pool, r->in->damaged, r->in->ndamaged, r->in->damaged_capacity) = node->place;
   const bool replaces =
       good && kind == SR_ELEMENT_FRICTION && sr_reader_own_friction(r->in, (srFrictionDef*)values, node->place);
   const int index = replaces ? 0 : srs_add(r->in->spec, kind, owner, values, &node->place);

@@ -13,6 +13,7 @@ typedef struct Reader {
   const char* file;
   srMessages* messages;
   int line, errors, capacity, count;  // count of values
+  bool corner;                        // the next line has one: the first of a grid
   srTable* table;
 } Reader;
 
@@ -41,12 +42,20 @@ static const char* read_value(const char* p, const char* end, double* value) {
   return behind == end || is_blank(*behind) || *behind == ',' || *behind == ';' ? behind : NULL;
 }
 
+// Behind the corner of a grid, which ends at a separator, or at a blank.
+static const char* skip_corner(const char* p, const char* end) {
+  while (p < end && !is_blank(*p) && *p != ',' && *p != ';') p++;
+  return p;
+}
+
 // The values of one line; returns their number, or -1 after an error.
 static int read_line(Reader* r, const char* line, const char* end) {
   int n = 0;
   for (const char* p = skip_blanks(line, end);;) {
-    double value;
+    double value = 0;
     const char* behind = p < end ? read_value(p, end, &value) : NULL;
+    if (r->corner && !behind) behind = skip_corner(p, end);
+    r->corner = false;
     if (!behind) {
       fail(r, line, p, end);
       return -1;
@@ -60,9 +69,9 @@ static int read_line(Reader* r, const char* line, const char* end) {
 }
 
 // The first line is a header when a number begins none of its fields (between commas or semicolons): a mistyped number
-// makes no header of a row.
+// makes no header of a row. A grid has none: its first row would be taken for the axis.
 static bool is_header(const Reader* r, const char* line, const char* end) {
-  if (r->table->ncolumn > 0 || r->errors > 0) return false;
+  if (r->table->ncolumn > 0 || r->errors > 0 || r->corner) return false;
   for (const char* p = line; p < end; p++) {
     double value;
     p = skip_blanks(p, end);
@@ -88,9 +97,10 @@ static void take_line(Reader* r, const char* line, const char* end) {
     r->count = before;
 }
 
-bool sr_csv_parse(srPool* pool, const char* text, size_t size, const char* file, srMessages* messages, srTable* out) {
+static bool parse(srPool* pool, const char* text, size_t size, const char* file, bool grid, srMessages* messages,
+                  srTable* out) {
   *out = (srTable){0};
-  Reader r = {.pool = pool, .file = file, .messages = messages, .table = out};
+  Reader r = {.pool = pool, .file = file, .messages = messages, .table = out, .corner = grid};
   bool header = false;
   const bool mark = size >= 3 && memcmp(text, "\xef\xbb\xbf", 3) == 0;  // byte order mark
   for (const char *line = text + (mark ? 3 : 0), *last = text + size; line < last && r.errors < MAX_ERRORS;) {
@@ -109,4 +119,13 @@ bool sr_csv_parse(srPool* pool, const char* text, size_t size, const char* file,
   if (r.errors == 0 && out->nrow == 0)
     sr_messages_add(messages, SR_SEVERITY_ERROR, (srPlace){file, 0, 0}, "holds no row of numbers"), r.errors++;
   return r.errors == 0;
+}
+
+bool sr_csv_parse(srPool* pool, const char* text, size_t size, const char* file, srMessages* messages, srTable* out) {
+  return parse(pool, text, size, file, false, messages, out);
+}
+
+bool sr_csv_parse_grid(srPool* pool, const char* text, size_t size, const char* file, srMessages* messages,
+                       srTable* out) {
+  return parse(pool, text, size, file, true, messages, out);
 }

@@ -37,7 +37,7 @@ typedef struct srReader {
   int budget;          // elements that may still come
   bool stopped;
   bool cut;          // the file ends at an error of XML
-  srPlace* damaged;  // elements that have errors in their attributes
+  srPlace* damaged;  // elements that have errors in their attributes or in the files these name
   int ndamaged, damaged_capacity;
   srIgnored* ignored;
   int nignored, ignored_capacity;
