@@ -3,8 +3,6 @@
 
 #include <stddef.h>
 
-bool sr_shape_bounded(srShapeKind kind) { return kind == SR_KIND_SPHERE; }
-
 const srPairKind* sr_pair_find(srShapeKind one, srShapeKind two, bool* swap) {
   static const srPairKind* const pairs[] = {
 #define PAIR_ROW(name) &sr_pair_##name,

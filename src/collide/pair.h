@@ -1,21 +1,11 @@
 // Pairs of shape kinds: the nearest points of two shapes, from the pose of one observed from the other. On math alone.
 //
 // To add a pair: write pair_<name>.c with one srPairKind, and add a row to SR_PAIR_LIST. A new kind of shape is one more row of
-// srShapeKind and of sr_shape_bounded (pair.c).
+// srShapeKind (shape.h).
 #ifndef SR_COLLIDE_PAIR_H
 #define SR_COLLIDE_PAIR_H
 
-#include <stdbool.h>
-
-typedef enum srShapeKind {
-  SR_KIND_NONE,    // nothing can touch it
-  SR_KIND_PLANE,   // the half space below z = 0 of its frame
-  SR_KIND_SPHERE,  // size: its radius
-  SR_KIND_HOLLOW,  // a sphere that holds others within; size: its radius, negative
-} srShapeKind;
-
-// Is it within a ball of its size about its origin? An unbounded shape may be near everything.
-bool sr_shape_bounded(srShapeKind kind);
+#include "collide/shape.h"
 
 // Two shapes at their nearest points, in the axes of a.
 typedef struct srPairPlace {

@@ -1,0 +1,305 @@
+// Newton's iteration on the normal: from the direction that GJK or EPA found to a minimum of h(n) = max n.w over C = {a - b} within rounding.
+//
+// On the stratum where the same features are active, h is smooth. With corners w_i(n), n.w_i = h for all of them, the Lagrange function on
+// the unit sphere has the stationarity condition and the second derivative
+//   sum_i l_i w_i(n) = h n,  l_i >= 0, sum_i l_i = 1,         T^T (sum_i l_i H_i - h 1) T
+// and the constraints n.e = 0 for every difference e of corners of a, and of corners of b. T are the tangents that the constraints leave.
+// The first condition says as well that points of a and of b with these weights are at distance -h along n: it gives the nearest
+// points, and with n.w <= h for all of C it proves the answer where the sets are apart. The matrix is regular at gap = 0 wherever
+// curvature or constraints determine n: unlike the distance, which GJK minimises, h is smooth there.
+//
+// A corner beyond the stratum joins it, corners without weight leave it (active sets); circular faces are tried as faces, since their rim has no
+// tangent direction at their normal. Every direction gives a valid bound, so that the least h decides between all candidates.
+#include <math.h>
+#include <string.h>
+
+#include "collide/distance.h"
+#include "collide/gjk.h"
+#include "math/vector3.h"
+
+#define ROUNDS_MOST 10
+#define STEPS_MOST 25
+#define STEP_LONGEST 0.3     // rad: beyond, the start was not near enough
+#define STEP_SHORTEST 1e-15  // rad: converged
+#define CAP_SINE 1e-4        // a circular face is tried within this angle
+#define PARALLEL 1e-12       // sine of the angle of two edges that count as one
+#define SAME 2e-15           // of the size: two values of h, or of lengths
+#define PROVEN 1e-13         // of the size: the nearest points agree with the normal
+
+// ------------------------------------------------------------------------------------------------------------- geometry
+static void turn_to_a(const srConvexPair* p, const double H[9], double out[9]) {
+  srm_pose_rotate_tensor(p->pose, H, out);
+}
+
+static void hessian_of(const srConvexPair* p, const srSimplex* s, const double n[3], double Ha[9], double Hb[9]) {
+  double m[3], H[9], turned[9];
+  memset(Ha, 0, 9 * sizeof *Ha);
+  memset(Hb, 0, 9 * sizeof *Hb);
+  for (int k = 0; k < 3; k++) m[k] = -srm_dot3(p->pose + 4 * k, n);
+  for (int i = 0; i < s->n; i++) {
+    sr_convex_feature_hessian(p->a, s->corner[i].feature_a, n, H);
+    for (int k = 0; k < 9; k++) Ha[k] += s->weight[i] * H[k];
+    sr_convex_feature_hessian(p->b, s->corner[i].feature_b, m, H);
+    turn_to_a(p, H, turned);
+    for (int k = 0; k < 9; k++) Hb[k] += s->weight[i] * turned[k];
+  }
+}
+
+static void corners_at(const srConvexPair* p, const double n[3], srSimplex* s) {
+  for (int i = 0; i < s->n; i++) sr_pair_corner_at(p, n, &s->corner[i]);
+}
+
+// Adds an edge to at most two that span what the edges span: the longest first.
+typedef struct Span {
+  int n;
+  double edge[2][3];
+} Span;
+
+static bool is_independent(const double e[3], const double f[3]) {
+  double N[3];
+  srm_cross3(e, f, N);
+  return srm_norm3(N) > PARALLEL * srm_norm3(e) * srm_norm3(f);
+}
+
+static void span_edges(double edge[][3], int n, Span* span) {
+  int first = -1;
+  double most = 0, N[3];
+  for (int i = 0; i < n; i++)
+    if (srm_norm3(edge[i]) > most) most = srm_norm3(edge[i]), first = i;
+  span->n = 0;
+  if (first < 0) return;
+  srm_set3(span->edge[span->n++], edge[first]);
+  int second = -1;
+  most = 0;
+  for (int i = 0; i < n; i++) {
+    srm_cross3(span->edge[0], edge[i], N);
+    if (srm_norm3(N) > most && is_independent(span->edge[0], edge[i])) most = srm_norm3(N), second = i;
+  }
+  if (second >= 0) srm_set3(span->edge[span->n++], edge[second]);
+}
+
+// Differences of the corners of one shape that belong to different features.
+static int edges_of(const srSimplex* s, bool of_b, double edge[][3]) {
+  int n = 0;
+  for (int i = 1; i < s->n; i++) {
+    const srCorner *c = &s->corner[i], *first = &s->corner[0];
+    if ((of_b ? c->feature_b : c->feature_a) == (of_b ? first->feature_b : first->feature_a)) continue;
+    srm_sub3(of_b ? c->b : c->a, of_b ? first->b : first->a, edge[n++]);
+  }
+  return n;
+}
+
+// -------------------------------------------------------------------------------------------------------------- iteration
+typedef struct Linear {  // two equations for the step in the tangents
+  double row[2][2], right[2];
+} Linear;
+
+static bool solve(const Linear* l, double y[2]) {
+  const double det = l->row[0][0] * l->row[1][1] - l->row[0][1] * l->row[1][0];
+  if (det == 0) return false;
+  y[0] = (l->right[0] * l->row[1][1] - l->right[1] * l->row[0][1]) / det;
+  y[1] = (l->row[0][0] * l->right[1] - l->row[1][0] * l->right[0]) / det;
+  return isfinite(y[0]) && isfinite(y[1]);
+}
+
+static void equation(const double left[3], double right, double T[2][3], int i, Linear* l) {
+  for (int k = 0; k < 2; k++) l->row[i][k] = srm_dot3(left, T[k]);
+  l->right[i] = right;
+}
+
+// The stationarity along tau, in the tangents: tau.(w + (H - h) step) = 0; curvature: tau.(H - h) tau.
+static double stationarity(const double H[9], double h, const double w[3], const double tau[3], double T[2][3], int i,
+                           Linear* l) {
+  double Htau[3];
+  srm_mul3(H, tau, Htau);
+  srm_add_scaled3(Htau, -h, tau, Htau);
+  equation(Htau, -srm_dot3(tau, w), T, i, l);
+  return srm_dot3(Htau, tau);
+}
+
+// One step on the stratum; n changes. Returns its length; < 0: no minimum is near.
+static double step(const srConvexPair* p, srSimplex* s, double n[3]) {
+  double edge[6][3], H[9], Hb[9], T[2][3], tau[3], y[2];
+  Span span;
+  Linear l;
+  corners_at(p, n, s);
+  const int n_a = edges_of(s, false, edge);
+  span_edges(edge, n_a + edges_of(s, true, edge + n_a), &span);
+  srm_tangents3(n, T[0], T[1]);
+  hessian_of(p, s, n, H, Hb);
+  for (int k = 0; k < 9; k++) H[k] += Hb[k];
+  const double* w = s->corner[0].w;
+  const double h = srm_dot3(n, w);
+  for (int i = 0; i < span.n; i++) equation(span.edge[i], -srm_dot3(span.edge[i], n), T, i, &l);
+  if (span.n == 1) {
+    srm_cross3(n, span.edge[0], tau);
+    (void)srm_unit3(tau);
+    if (!(stationarity(H, h, w, tau, T, 1, &l) > 0)) return -1;
+  }
+  if (span.n == 0) {
+    const double first = stationarity(H, h, w, T[0], T, 0, &l);
+    (void)stationarity(H, h, w, T[1], T, 1, &l);
+    if (!(first > 0 && l.row[0][0] * l.row[1][1] > l.row[0][1] * l.row[1][0])) return -1;
+  }
+  if (!solve(&l, y)) return -1;
+  for (int k = 0; k < 3; k++) n[k] += y[0] * T[0][k] + y[1] * T[1][k];
+  (void)srm_unit3(n);
+  return hypot(y[0], y[1]);
+}
+
+// The minimum of h on the stratum of the corners' features.
+static bool iterate(const srConvexPair* p, srSimplex* s, double n[3], int* iterations) {
+  double last = INFINITY;
+  for (int i = 0; i < STEPS_MOST; i++) {
+    const double length = step(p, s, n);
+    ++*iterations;
+    if (!(length >= 0 && length <= STEP_LONGEST)) return false;
+    if (length <= STEP_SHORTEST || (length < 1e-9 && length >= 0.5 * last)) break;
+    if (i > 5 && length >= last) return false;
+    last = length;
+  }
+  corners_at(p, n, s);
+  return true;
+}
+
+// ----------------------------------------------------------------------------------------------------------- candidates
+typedef struct Candidate {
+  double n[3], h;     // h = max n.w over C
+  double miss;        // |sum l_i w_i - h n|: how far the nearest points are from what n says
+  srSimplex simplex;  // with weights
+  bool cap_a, cap_b;  // the feature is a circular face
+} Candidate;
+
+// Weights of the point of the simplex that is nearest to h n.
+static void weigh(Candidate* c) {
+  double target[3], v[3];
+  srm_scale3(c->h, c->n, target);
+  c->miss = sqrt(sr_simplex_reduce(&c->simplex, target, v));
+}
+
+static bool has_features(const srSimplex* s, const srCorner* c) {
+  for (int i = 0; i < s->n; i++)
+    if (s->corner[i].feature_a == c->feature_a && s->corner[i].feature_b == c->feature_b) return true;
+  return false;
+}
+
+// Better: less h; equal within rounding: nearest points that agree with it; these equal too: the later one, faces come last.
+static void offer(const srConvexPair* p, const Candidate* c, Candidate* best) {
+  const double same = SAME * p->size;
+  if (c->h < best->h - same || (c->h <= best->h + same && c->miss <= best->miss + same)) *best = *c;
+}
+
+// A corner that exceeds the stratum joins it; of sets that are apart, corners that the nearest point does not need then leave it, as in
+// GJK. False: the set stays as it was, or there is no such rule.
+static bool take_in(const srConvexPair* p, bool apart, const srCorner* beyond, Candidate* c) {
+  double v[3];
+  if (!apart || c->simplex.n == 4) return false;
+  c->simplex.corner[c->simplex.n++] = *beyond;
+  const double length = sqrt(sr_simplex_reduce(&c->simplex, (double[3]){0}, v));
+  if (!(length > SAME * p->size) || !has_features(&c->simplex, beyond)) return false;
+  srm_scale3(-1 / length, v, c->n);
+  return true;
+}
+
+// Active sets, from the corners that GJK or EPA ended with.
+static void search(srConvexPair* p, const srCoreNear* near, Candidate* best, int* iterations) {
+  Candidate c = {.simplex = near->simplex};
+  srm_set3(c.n, near->n);
+  for (int round = 0; round < ROUNDS_MOST; round++) {
+    srCorner beyond;
+    if (!iterate(p, &c.simplex, c.n, iterations)) return;
+    c.h = sr_pair_support(p, c.n, &beyond);
+    if (c.h > srm_dot3(c.n, c.simplex.corner[0].w) + SAME * p->size && !has_features(&c.simplex, &beyond)) {
+      if (!take_in(p, near->apart, &beyond, &c)) return;
+      continue;
+    }
+    const int before = c.simplex.n;
+    weigh(&c);
+    offer(p, &c, best);
+    if (c.simplex.n == before || c.miss <= SAME * p->size) return;
+  }
+}
+
+static double distance_to_disc(const srConvex* s, const double x[3]) { return fmax(0, hypot(x[0], x[1]) - s->size[0]); }
+
+// The points of a candidate, in a's axes; on a circular face the one that faces the other shape's point.
+static void points_of(const srConvexPair* p, Candidate* c, double a[3], double b[3]) {
+  double moved[3], own[3], r[3];
+  sr_simplex_points(&c->simplex, a, b);
+  if (c->cap_a) {
+    srm_add_scaled3(b, c->h, c->n, moved);
+    const double miss = distance_to_disc(p->a, moved);
+    if (miss < c->miss) srm_set3(a, moved), c->miss = miss;
+  }
+  if (c->cap_b && c->miss > 0) {
+    srm_add_scaled3(a, -c->h, c->n, moved);
+    srm_sub3(moved, p->pose + 12, r);
+    for (int k = 0; k < 3; k++) own[k] = srm_dot3(p->pose + 4 * k, r);
+    const double miss = distance_to_disc(p->b, own);
+    if (miss < c->miss) srm_set3(b, moved), c->miss = miss;
+  }
+}
+
+// The normal of a circular face as a candidate: its points stay where they are on it, those of the other shape move with n.
+static void try_cap(srConvexPair* p, const srCoreNear* near, bool of_b, Candidate* best) {
+  Candidate c = {.simplex = near->simplex, .cap_a = !of_b, .cap_b = of_b};
+  double m[3], cap[3], other[3], a[3], b[3];
+  for (int k = 0; k < 3; k++) m[k] = of_b ? -srm_dot3(p->pose + 4 * k, near->n) : near->n[k];
+  if (!sr_convex_cap(of_b ? p->b : p->a, m, CAP_SINE, cap)) return;
+  if (of_b) srm_pose_rotate(p->pose, (double[]){-cap[0], -cap[1], -cap[2]}, c.n);
+  if (!of_b) srm_set3(c.n, cap);
+  srCorner w;
+  c.h = sr_pair_support(p, c.n, &w);
+  for (int k = 0; k < 3; k++) m[k] = of_b ? c.n[k] : -srm_dot3(p->pose + 4 * k, c.n);
+  const bool both = sr_convex_cap(of_b ? p->a : p->b, m, 1e-14, other);
+  for (int i = 0; i < c.simplex.n && !both; i++) {
+    srCorner moved = c.simplex.corner[i];
+    sr_pair_corner_at(p, c.n, &moved);
+    srCorner* kept = &c.simplex.corner[i];
+    if (of_b) srm_set3(kept->a, moved.a);
+    if (!of_b) srm_set3(kept->b, moved.b);
+    srm_sub3(kept->a, kept->b, kept->w);
+  }
+  c.cap_a |= both, c.cap_b |= both;
+  weigh(&c);
+  points_of(p, &c, a, b);
+  offer(p, &c, best);
+}
+
+// -------------------------------------------------------------------------------------------------------------- answers
+static void set_active(const srConvexPair* p, const Candidate* c, bool of_b, srActive* out) {
+  double edge[3][3];
+  Span span;
+  if (of_b ? c->cap_b : c->cap_a) {
+    out->dimension = 2;
+    srm_tangents3(c->n, out->edge[0], out->edge[1]);
+    memset(out->hessian, 0, sizeof out->hessian);
+    return;
+  }
+  span_edges(edge, edges_of(&c->simplex, of_b, edge), &span);
+  out->dimension = span.n;
+  memcpy(out->edge, span.edge, sizeof out->edge);
+  for (int i = 0; i < span.n; i++) (void)srm_unit3(out->edge[i]);
+  (void)p;
+}
+
+bool sr_normal_newton(srConvexPair* p, const srCoreNear* near, srNearest* out) {
+  Candidate best = {.h = -near->gap, .simplex = near->simplex};
+  double gap[3];
+  srm_set3(best.n, near->n);
+  weigh(&best);
+  search(p, near, &best, &out->iterations);
+  try_cap(p, near, false, &best);
+  try_cap(p, near, true, &best);
+  points_of(p, &best, out->point_a, out->point_b);
+  hessian_of(p, &best.simplex, best.n, out->a.hessian, out->b.hessian);
+  set_active(p, &best, false, &out->a);
+  set_active(p, &best, true, &out->b);
+  srm_set3(out->n, best.n);
+  out->core = -best.h;
+  srm_sub3(out->point_a, out->point_b, gap);
+  // Apart: gap is between -h and the distance of two points. Overlapping: the depth is between the nearest face and h.
+  out->error = near->apart ? fmax(0, srm_norm3(gap) - out->core) : fmax(0, fmin(near->high, INFINITY) - out->core);
+  out->unique = near->unique;
+  return best.miss <= PROVEN * p->size;
+}

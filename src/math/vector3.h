@@ -1,0 +1,41 @@
+// Plain 3-vectors in code that works on few of them at a time. Dot and cross products: pose.h.
+#ifndef SR_MATH_VECTOR3_H
+#define SR_MATH_VECTOR3_H
+
+#include "math/pose.h"
+
+static inline void srm_set3(double out[3], const double a[3]) {
+  for (int k = 0; k < 3; k++) out[k] = a[k];
+}
+static inline void srm_sub3(const double a[3], const double b[3], double out[3]) {
+  for (int k = 0; k < 3; k++) out[k] = a[k] - b[k];
+}
+static inline void srm_add_scaled3(const double a[3], double s, const double b[3], double out[3]) {  // a + s b
+  for (int k = 0; k < 3; k++) out[k] = a[k] + s * b[k];
+}
+static inline void srm_scale3(double s, const double a[3], double out[3]) {
+  for (int k = 0; k < 3; k++) out[k] = s * a[k];
+}
+// Divides by the length, which it returns; a vector of length 0 stays.
+static inline double srm_unit3(double a[3]) {
+  const double length = srm_norm3(a);
+  for (int k = 0; k < 3 && length > 0; k++) a[k] /= length;
+  return length;
+}
+// A times x, A row-major.
+static inline void srm_mul3(const double A[9], const double x[3], double out[3]) {
+  double r[3];
+  for (int i = 0; i < 3; i++) r[i] = srm_dot3(A + 3 * i, x);
+  srm_set3(out, r);
+}
+// Two unit vectors that complete the unit vector n to a right-handed frame t, u, n.
+static inline void srm_tangents3(const double n[3], double t[3], double u[3]) {
+  int k = 0;
+  for (int i = 1; i < 3; i++) k = n[i] * n[i] < n[k] * n[k] ? i : k;
+  const double axis[3] = {k == 0, k == 1, k == 2};
+  srm_cross3(axis, n, t);
+  (void)srm_unit3(t);
+  srm_cross3(n, t, u);
+}
+
+#endif
