@@ -619,6 +619,35 @@ TEST(shapes_and_meshes_are_in_the_model) {
   close_compiled(&x);
 }
 
+// A cube of edge 1 m about (0.5, 0.5, 0.5), with vertices inside of it and on its faces, and no faces.
+#define CUBE_OF_POINTS "vertices='0.5 0.5 0.5 0 0 0 1 0 0 0 1 0 0 0 1 1 1 0 0.3 0.2 0 1 0 1 0 1 1 1 1 1 0.9 0.9 0.9'"
+
+TEST(a_hull_has_the_mass_of_the_solid_around_the_vertices) {
+  Compiled x = compile_quietly(
+      MODEL("<mesh name='cloud' scale='2' " CUBE_OF_POINTS "/>", "<shape type='hull' mesh='cloud' density='3'/>"));
+  const srModel* m = x.m;  // edge 2: mass 3 * 8, J = mass (4 + 4)/12
+  ENSURE_NEAR(m->body_mass[1], 24, 1e-13);
+  for (int k = 0; k < 3; k++) ENSURE_NEAR(m->body_com[4 + k], 1, 1e-14);
+  for (int k = 0; k < 9; k++) ENSURE_NEAR(m->body_inertia[9 + k], k % 4 == 0 ? 16 : 0, 1e-12);
+  ENSURE_EQUAL(m->shape[0].type, SR_SHAPE_HULL);
+  ENSURE_EQUAL(m->shape[0].mesh, 0);
+  ENSURE_EQUAL(m->mesh[0].ncorner, 8);
+  ENSURE_EQUAL(m->mesh[0].nhull, 12);
+  close_compiled(&x);
+}
+
+TEST(what_is_wrong_with_hulls_is_reported) {
+#define HULL(mesh, shape) MODEL(mesh, "<inertial mass='1' inertia='1 1 1'/>" shape)
+  ensure_error(HULL("", "<shape type='hull'/>"), "a shape of type 'hull' needs the attribute 'mesh'");
+  ensure_error(HULL("<mesh name='flat' vertices='0 0 1 1 0 1 1 1 1 0 2 1'/>", "<shape type='hull' mesh='flat'/>"),
+               "the vertices of mesh 'flat' are in a plane: a hull needs a volume");
+  ensure_error(HULL("<mesh name='m' " CUBE_OF_POINTS "/>", "<shape type='mesh' mesh='m'/>"), "needs 'faces' too");
+  ensure_error(HULL("<mesh name='m' " CUBE_OF_POINTS "/>", "<shape type='hull' mesh='m' size='1'/>"), "takes 0 values");
+  ensure_error(HULL("", "<shape type='cone' size='0.1 0'/>"), "'size' of a cone must be positive, got 0");
+  ensure_error(HULL("", "<shape type='cone' size='0.1'/>"), "'size' of a cone takes 2 values, got 1");
+#undef HULL
+}
+
 TEST(what_is_wrong_with_meshes_is_reported) {
 #define ONE(mesh, shape) MODEL(mesh, "<inertial mass='1' inertia='1 1 1'/>" shape)
   ensure_error(ONE("", "<shape type='mesh'/>"), "needs the attribute 'mesh'");
@@ -629,7 +658,8 @@ TEST(what_is_wrong_with_meshes_is_reported) {
   ensure_error(ONE("<mesh name='m' vertices='0 0 0 1 0 0 0 1 0' faces='0 1 1.5'/>", ""), "has the corner 1.5");
   ensure_error(ONE("<mesh name='m' vertices='0 0 0 1 0 0 0 1 0' faces='0 1 2 0'/>", ""), "three indices each, got 4");
   ensure_error(ONE("<mesh name='m' vertices='0 0 0 1 0 0 0 1 0 1' faces='0 1 2'/>", ""), "three numbers each, got 10");
-  ensure_error(ONE("<mesh name='m' vertices='0 0 0 1 0 0 0 1 0'/>", ""), "needs 'faces' too");
+  ensure_error(ONE("<mesh name='m' vertices='0 0 0 1 0 0 0 1 0'/>", "<shape type='mesh' mesh='m'/>"),
+               "needs 'faces' too");
   ensure_error(ONE("<mesh name='m'/>", ""), "mesh 'm' needs 'file', or 'vertices' and 'faces'");
   ensure_error(ONE("<mesh name='m' scale='1 0 1' " TETRAHEDRON "/>", ""), "'scale' of a mesh must not be zero");
   ensure_error(ONE("<mesh name='m' file='box.stl' " TETRAHEDRON "/>", ""), "not both");

@@ -158,11 +158,12 @@ static bool inside(const char* type, const double* s, const double* p) {
   if (strcmp(type, "box") == 0) return fabs(x) <= s[0] / 2 && fabs(y) <= s[1] / 2 && fabs(z) <= s[2] / 2;
   if (strcmp(type, "cylinder") == 0) return r2 <= s[0] * s[0] && fabs(z) <= s[1] / 2;
   if (strcmp(type, "ellipsoid") == 0) return x * x / (s[0] * s[0]) + y * y / (s[1] * s[1]) + z * z / (s[2] * s[2]) <= 1;
+  if (strcmp(type, "cone") == 0) return fabs(z) <= s[1] / 2 && sqrt(r2) <= s[0] * (0.5 - z / s[1]);
   const double beyond = fmax(fabs(z) - s[1] / 2, 0);
   return r2 + beyond * beyond <= s[0] * s[0];
 }
 
-// Mass and moments of a shape by counting cells of a grid: knows nothing of the closed forms.
+// Mass, centre and moments of a shape by counting cells of a grid: knows nothing of the closed forms.
 static void ensure_shape(const char* type, const char* size, const double* s) {
   char document[512];
   snprintf(document, sizeof document, DOCUMENT("<body name='b'><shape type='%s' size='%s' density='3'/></body>"), type,
@@ -170,16 +171,19 @@ static void ensure_shape(const char* type, const char* size, const double* s) {
   srModel* m = compiled(document);
   const int n = 120;
   const double half = 1.0, cell = 2 * half / n, dm = 3 * cell * cell * cell;
-  double mass = 0, J[3] = {0};
+  double mass = 0, first = 0, J[3] = {0};
   for (int i = 0; i < n * n * n; i++) {
     const int index[3] = {i % n, i / n % n, i / n / n};
     double p[3];
     for (int k = 0; k < 3; k++) p[k] = -half + (index[k] + 0.5) * cell;
     if (!inside(type, s, p)) continue;
     mass += dm;
+    first += dm * p[2];
     for (int k = 0; k < 3; k++) J[k] += dm * (p[(k + 1) % 3] * p[(k + 1) % 3] + p[(k + 2) % 3] * p[(k + 2) % 3]);
   }
-  ENSURE_NEAR(m->body_mass[1] / mass, 1, 5e-3);  // error of the grid
+  for (int k = 0; k < 2; k++) J[k] -= first * first / mass;  // about the centre of mass, which is on the axis z
+  ENSURE_NEAR(m->body_mass[1] / mass, 1, 5e-3);              // error of the grid
+  ENSURE_NEAR(m->body_com[4 + 2], first / mass, 5e-3);
   for (int k = 0; k < 3; k++) ENSURE_NEAR(m->body_inertia[9 + 4 * k] / J[k], 1, 1e-2);
   sr_model_destroy(m);
 }
@@ -190,6 +194,7 @@ TEST(shapes_have_the_mass_and_inertia_that_counting_cells_gives) {
   ensure_shape("cylinder", "0.5 1.5", (const double[]){0.5, 1.5});
   ensure_shape("capsule", "0.4 1", (const double[]){0.4, 1});
   ensure_shape("ellipsoid", "0.5 0.7 0.9", (const double[]){0.5, 0.7, 0.9});
+  ensure_shape("cone", "0.8 1.4", (const double[]){0.8, 1.4});
 }
 
 TEST(two_shapes_make_one_body_about_their_common_centre) {

@@ -106,9 +106,10 @@
   X(type, "type", WORD, SR_SHAPE_LIST(SR_SHAPE_WORD), "!", "", "kind of shape")                                        \
   X(size, "size", FORMULA, "1-3", "", "m",                                                                             \
     "sphere: radius, negative: hollow, contacts are within; box: edges x y z; cylinder, capsule: radius and length "   \
-    "along z (capsule: without the caps); "                                                                            \
-    "ellipsoid: half-axes x y z; plane, mesh: none; z of a plane's frame is its normal")                               \
-  X(mesh, "mesh", REF, "1", "", "", "mesh: name of the <mesh>, in the shape's frame")                                  \
+    "along z (capsule: without the caps); ellipsoid: half-axes x y z; cone: radius of the base and height along z, "   \
+    "the base at -height/2; plane, hull, mesh: none; z of a plane's frame is its normal")                              \
+  X(mesh, "mesh", REF, "1", "", "",                                                                                    \
+    "mesh, hull (convex hull of its vertices): name of the <mesh>, in the shape's frame")                              \
   X(use, "use", WORD, "both|collision|visual", "both", "", "what it is for; visual: no contact finds it")              \
   X(color, "color", FORMULA, "4", "", "", "red green blue alpha, 0 to 1, for pictures")                                \
   X(group, "group", NAME, "1", "", "", "group that contacts may name")                                                 \
@@ -123,7 +124,8 @@
   X(file, "file", PATH, "1", "", "", "STL, OBJ or DAE file")                                                           \
   X(scale, "scale", FORMULA, "1|3", "1", "", "factor, of all or of x y z; negative mirrors")                           \
   X(vertices, "vertices", FORMULA, "9-", "", "m", "x1 y1 z1 x2 ... instead of a file, before the scale")               \
-  X(faces, "faces", FORMULA, "3-", "", "", "triangles: three indices of vertices each, from 0, seen counterclockwise")
+  X(faces, "faces", FORMULA, "3-", "", "",                                                                             \
+    "triangles: three indices of vertices each, from 0, seen counterclockwise; a hull needs none")
 
 #define SR_TORQUE_FIELDS(X)                                                                                            \
   X(name, "name", NAME, "1", "", "", "name, for reports")                                                              \

@@ -72,6 +72,10 @@ typedef struct srMesh {
   int nvertex, ntriangle;
   const double* vertex;  // nvertex x 3, m
   const int* triangle;   // ntriangle x 3, from 0
+  // Its convex hull, where a shape of type hull has it: corners, and triangles between them; else none.
+  int ncorner, nhull;
+  const double* corner;  // ncorner x 3, m
+  const int* hull;       // nhull x 3, indices of corners
   srPlace place;
 } srMesh;
 

@@ -22,7 +22,9 @@
   X(CYLINDER, "cylinder")                                                                                              \
   X(CAPSULE, "capsule")                                                                                                \
   X(ELLIPSOID, "ellipsoid")                                                                                            \
+  X(CONE, "cone")                                                                                                      \
   X(PLANE, "plane")                                                                                                    \
+  X(HULL, "hull")                                                                                                      \
   X(MESH, "mesh")
 
 // Integrators: X(name, word); sri_<name>_ops is defined in src/integrate/<name>.c; cvode, ida: src/sundials

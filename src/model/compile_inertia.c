@@ -58,13 +58,29 @@ static void ellipsoid(const double* s, Inertia* out) {
   srm_diagonal(out->J, k * (y + z), k * (x + z), k * (x + y));
 }
 
+// A cone of height h has its centroid h/4 above the base, which is at -h/2.
+static void cone(const double* s, Inertia* out) {
+  const double r = s[0], h = s[1];
+  out->mass *= PI / 3 * r * r * h;
+  const double across = out->mass * (3.0 / 20 * r * r + 3.0 / 80 * h * h);
+  srm_diagonal(out->J, across, across, 0.3 * out->mass * r * r);
+  out->com[2] = -0.25 * h;
+}
+
 // mass holds the density on entry.
 static const struct ShapeKind {
   const char* word;
   int nsize;
   void (*inertia)(const double* size, Inertia* out);
-} shapes[] = {{"sphere", 1, sphere},       {"box", 3, box},    {"cylinder", 2, cylinder}, {"capsule", 2, capsule},
-              {"ellipsoid", 3, ellipsoid}, {"plane", 0, NULL}, {"mesh", 0, NULL}};
+} shapes[] = {{"sphere", 1, sphere},
+              {"box", 3, box},
+              {"cylinder", 2, cylinder},
+              {"capsule", 2, capsule},
+              {"ellipsoid", 3, ellipsoid},
+              {"cone", 2, cone},
+              {"plane", 0, NULL},
+              {"hull", 0, NULL},
+              {"mesh", 0, NULL}};
 
 static bool shape_density(srCompiler* c, int i, double* density) {
   *density = 0;
@@ -81,6 +97,18 @@ static bool shape_density(srCompiler* c, int i, double* density) {
   sr_c_error(c, sr_c_place(c, SR_ELEMENT_SHAPE, i, SR_FIELD(srShapeDef, density)),
              "the density of a shape must not be negative, got %g", *density);
   return false;
+}
+
+// The convex hull of a mesh filled with the density; its errors have been reported.
+static bool hull_inertia(srCompiler* c, int i, Inertia* out) {
+  const int k = sr_c_mesh(c, i);
+  const double density = out->mass;
+  if (k < 0 || density == 0 || srs_owner(c->spec, SR_ELEMENT_SHAPE, i) < 0) return false;
+  const srMesh* mesh = &c->m->mesh[k];
+  if (mesh->nhull == 0) return false;
+  out->mass = density * srm_solid(mesh->corner, mesh->ncorner, mesh->hull, mesh->nhull, out->com, out->J, NULL);
+  for (int r = 0; r < 9; r++) out->J[r] *= density;
+  return true;
 }
 
 // A mesh filled with the density; out->com in the frame of the shape. False: no contribution.
@@ -134,6 +162,8 @@ static bool shape_inertia(srCompiler* c, int i, Inertia* out) {
   }
   if (strcmp(word, "mesh") == 0) {
     if (!mesh_inertia(c, i, out)) return false;
+  } else if (strcmp(word, "hull") == 0) {
+    if (!hull_inertia(c, i, out)) return false;
   } else if (kind->inertia == NULL) {
     return false;  // a plane has no mass
   } else {

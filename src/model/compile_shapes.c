@@ -3,6 +3,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "math/hull.h"
 #include "model/compile.h"
 #include "model/spec.h"
 
@@ -93,27 +94,72 @@ static void compile_mesh(srCompiler* c, int i, srMesh* out) {
                       sr_c_place(c, SR_ELEMENT_MESH, i, SR_FIELD(srMeshDef, name)));
   if (!scale_of(c, i, scale)) return;
   if (!sr_given(def->vertices) && !sr_given(def->file))
-    sr_c_error(c, place, "mesh '%s' needs 'file', or 'vertices' and 'faces'", name);
-  else if (sr_given(def->vertices) && !sr_given(def->faces))
-    sr_c_error(c, place, "mesh '%s' has 'vertices' and needs 'faces' too", name);
-  else if (sr_given(def->vertices) && read_vertices(c, i, scale, out))
+    sr_c_error(c, place, "mesh '%s' needs 'file', or 'vertices' and 'faces' (of a hull 'vertices' alone)", name);
+  else if (sr_given(def->vertices) && read_vertices(c, i, scale, out) && sr_given(def->faces))
     (void)read_faces(c, i, scale[0] * scale[1] * scale[2] < 0, out);
   // A file without vertices was not found: the reader has reported it.
+}
+
+// -------------------------------------------------------------------------------------------------------------- hulls
+// The corners among the vertices, in their order, and the triangles between them.
+static void keep_hull(srCompiler* c, const int* triangle, int n, srMesh* mesh) {
+  int* index = sr_pool_alloc(&c->scratch, ((size_t)mesh->nvertex + 1) * sizeof *index);
+  int* hull = sr_pool_alloc(c->pool, 3 * (size_t)n * sizeof *hull);
+  double* corner = sr_pool_alloc(c->pool, 3 * (size_t)mesh->nvertex * sizeof *corner);
+  for (int k = 0; k < 3 * n; k++) index[triangle[k]] = 1;
+  for (int i = 0; i < mesh->nvertex; i++) {
+    if (index[i] == 0) continue;
+    memcpy(corner + 3 * (size_t)mesh->ncorner, mesh->vertex + 3 * (size_t)i, 3 * sizeof *corner);
+    index[i] = mesh->ncorner++;
+  }
+  for (int k = 0; k < 3 * n; k++) hull[k] = index[triangle[k]];
+  mesh->nhull = n;
+  mesh->corner = corner;
+  mesh->hull = hull;
+}
+
+// A file that was not found has been reported; then there is nothing to touch.
+static void make_hull(srCompiler* c, int shape, srMesh* mesh) {
+  int* triangle = NULL;
+  if (mesh->nhull > 0 || mesh->nvertex == 0) return;
+  const int n = srm_hull(&c->scratch, mesh->vertex, mesh->nvertex, &triangle);
+  if (n > 0)
+    keep_hull(c, triangle, n, mesh);
+  else
+    sr_c_error(c, sr_c_place(c, SR_ELEMENT_SHAPE, shape, SR_FIELD(srShapeDef, mesh)),
+               "the vertices of mesh '%s' are in a plane: a hull needs a volume", mesh->name);
+}
+
+static void make_hulls(srCompiler* c, srMesh* mesh) {
+  for (int i = 0; i < srs_count(c->spec, SR_ELEMENT_SHAPE); i++) {
+    const char* type = sr_c_text(c, SR_ELEMENT_SHAPE, i, SR_FIELD(srShapeDef, type));
+    const char* name = sr_c_text(c, SR_ELEMENT_SHAPE, i, SR_FIELD(srShapeDef, mesh));
+    const int k = type && name && strcmp(type, "hull") == 0 ? sr_names_find(&c->meshes, name) : -1;
+    if (k >= 0) make_hull(c, i, &mesh[k]);
+  }
 }
 
 void sr_compile_meshes(srCompiler* c) {
   const int n = srs_count(c->spec, SR_ELEMENT_MESH);
   srMesh* mesh = sr_pool_alloc(c->pool, ((size_t)n + 1) * sizeof *mesh);
   for (int i = 0; i < n; i++) compile_mesh(c, i, &mesh[i]);
+  make_hulls(c, mesh);
   c->m->nmesh = n;
   c->m->mesh = mesh;
 }
 
 int sr_c_mesh(srCompiler* c, int shape) {
   const int field = SR_FIELD(srShapeDef, mesh);
+  const char* type = sr_c_text(c, SR_ELEMENT_SHAPE, shape, SR_FIELD(srShapeDef, type));
   const char* name = sr_c_text(c, SR_ELEMENT_SHAPE, shape, field);
-  if (name) return sr_c_find(c, &c->meshes, name, "mesh", sr_c_place(c, SR_ELEMENT_SHAPE, shape, field));
-  sr_c_error(c, srs_place(c->spec, SR_ELEMENT_SHAPE, shape), "a shape of type 'mesh' needs the attribute 'mesh'");
+  if (!name) {
+    sr_c_error(c, srs_place(c->spec, SR_ELEMENT_SHAPE, shape), "a shape of type '%s' needs the attribute 'mesh'", type);
+    return -1;
+  }
+  const srPlace place = sr_c_place(c, SR_ELEMENT_SHAPE, shape, field);
+  const int k = sr_c_find(c, &c->meshes, name, "mesh", place);
+  if (k < 0 || strcmp(type, "mesh") != 0 || c->m->mesh[k].nvertex == 0 || c->m->mesh[k].ntriangle > 0) return k;
+  sr_c_error(c, place, "mesh '%s' has 'vertices' and needs 'faces' too; type=\"hull\" needs none", name);
   return -1;
 }
 
@@ -146,7 +192,7 @@ static void compile_shape(srCompiler* c, int i, srShape* out) {
   const char* type = sr_c_text(c, SR_ELEMENT_SHAPE, i, SR_FIELD(srShapeDef, type));
   const char* use = sr_c_text(c, SR_ELEMENT_SHAPE, i, SR_FIELD(srShapeDef, use));
   *out = (srShape){.body = owner >= 0 ? c->body_of_spec[owner] : 0, .mesh = -1};
-  while (out->type < SR_SHAPE_MESH && strcmp(types[out->type], type) != 0) out->type++;
+  while (out->type < SR_SHAPE_TYPES - 1 && strcmp(types[out->type], type) != 0) out->type++;
   out->use = strcmp(use, "visual") == 0      ? SR_SHAPE_VISUAL
              : strcmp(use, "collision") == 0 ? SR_SHAPE_COLLISION
                                              : SR_SHAPE_BOTH;
@@ -158,7 +204,7 @@ static void compile_shape(srCompiler* c, int i, srShape* out) {
   (void)sr_c_pose(c, SR_ELEMENT_SHAPE, i, SR_FIELD(srShapeDef, at), SR_FIELD(srShapeDef, rot),
                   SR_FIELD(srShapeDef, rpy), out->pose);
   read_color(c, i, out);
-  if (out->type == SR_SHAPE_MESH) out->mesh = sr_c_mesh(c, i);
+  if (out->type == SR_SHAPE_MESH || out->type == SR_SHAPE_HULL) out->mesh = sr_c_mesh(c, i);
 }
 
 void sr_compile_shapes(srCompiler* c) {

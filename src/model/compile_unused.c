@@ -44,7 +44,7 @@ static const Rule rules[] = {
     {SR_ELEMENT_CLOSURE, "radius", BY_KIND, NULL},
     {SR_ELEMENT_CLOSURE, "shape", BY_KIND, NULL},
     {SR_ELEMENT_CLOSURE, "normal", BY_KIND, NULL},
-    {SR_ELEMENT_SHAPE, "mesh", "|mesh|", NULL},
+    {SR_ELEMENT_SHAPE, "mesh", "|mesh|hull|", NULL},
     {SR_ELEMENT_MESH, "faces", NULL, "vertices"},
     {SR_ELEMENT_MOTION, "points", "|cubic|quintic|", NULL},
     {SR_ELEMENT_MOTION, "file", "|cubic|quintic|", NULL},

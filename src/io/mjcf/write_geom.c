@@ -18,11 +18,15 @@ static void put_size(srConvert* c, const char* type, const double size[3]) {
   }
 }
 
+// MuJoCo takes the hull of a mesh for contacts.
+static bool has_mesh(const char* type) { return sr_text_is(type, "mesh") || sr_text_is(type, "hull"); }
+
 // What MJCF cannot express is not taken, so that it is reported.
 bool sr_mjcf_out_has_geom(const srConvert* c, int i, int b) {
   const srShapeDef* def = srs_get(c->spec, SR_ELEMENT_SHAPE, i);
   const double size = def->size.numbers ? def->size.numbers[0] : def->size.number;
-  if (sr_text_is(def->type.text, "mesh")) {
+  if (sr_text_is(def->type.text, "cone")) return false;
+  if (has_mesh(def->type.text)) {
     const int mesh = def->mesh.text ? sr_names_find(&c->meshes, def->mesh.text) : -1;
     return mesh >= 0 && sr_mjcf_out_has_mesh(c, mesh);
   }
@@ -37,8 +41,8 @@ static void put_form(srConvert* c, int i, const char* type) {
   sr_convert_pose(c, SR_ELEMENT_SHAPE, i, SR_TAKE(srShapeDef, at), SR_TAKE(srShapeDef, rot), SR_TAKE(srShapeDef, rpy),
                   pose);
   sr_convert_numbers(c, SR_ELEMENT_SHAPE, i, SR_TAKE(srShapeDef, size), size, 3);
-  sr_xml_text(&c->xml, "type", type);
-  if (sr_text_is(type, "mesh"))
+  sr_xml_text(&c->xml, "type", has_mesh(type) ? "mesh" : type);
+  if (has_mesh(type))
     sr_xml_text(&c->xml, "mesh", mesh);
   else
     put_size(c, type, size);
@@ -70,7 +74,7 @@ void sr_mjcf_out_geoms(srMjcfOut* x, int b) {
   srConvert* c = x->c;
   for (int i = c->first[SR_ELEMENT_SHAPE][b]; i >= 0; i = c->next[SR_ELEMENT_SHAPE][i]) {
     const srShapeDef* def = srs_get(c->spec, SR_ELEMENT_SHAPE, i);
-    const bool mesh = sr_text_is(def->type.text, "mesh") && def->mesh.text;
+    const bool mesh = has_mesh(def->type.text) && def->mesh.text;
     if (sr_mjcf_out_has_geom(c, i, b))
       put_geom(x, i);
     else if (mesh && sr_mjcf_out_is_missing(c, sr_names_find(&c->meshes, def->mesh.text)))

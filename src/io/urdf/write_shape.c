@@ -10,15 +10,19 @@ static int mesh_of(const srConvert* c, int i) {
   return def->mesh.text ? sr_names_find(&c->meshes, def->mesh.text) : -1;
 }
 
+// A hull is written as its mesh: other programs take the hull of a mesh for contacts anyway.
+static bool has_mesh(const char* type) { return sr_text_is(type, "mesh") || sr_text_is(type, "hull"); }
+
 // What URDF cannot express is not taken, so that it is reported.
 static bool can_say(const srConvert* c, int i) {
   const srShapeDef* def = srs_get(c->spec, SR_ELEMENT_SHAPE, i);
   const char* type = def->type.text;
   const double size = def->size.numbers ? def->size.numbers[0] : def->size.number;
-  if (sr_text_is(type, "mesh")) {
+  if (has_mesh(type)) {
     const int mesh = mesh_of(c, i);
     return mesh >= 0 && ((const srMeshDef*)srs_get(c->spec, SR_ELEMENT_MESH, mesh))->file.text;
   }
+  if (sr_text_is(type, "cone")) return false;
   return !sr_text_is(type, "plane") && !sr_text_is(type, "ellipsoid") && !(sr_text_is(type, "sphere") && size < 0);
 }
 
@@ -57,7 +61,7 @@ static void put_geometry(srUrdfOut* u, int i, const char* type) {
   double size[3] = {0};
   sr_convert_numbers(c, SR_ELEMENT_SHAPE, i, SR_TAKE(srShapeDef, size), size, 3);
   sr_xml_begin(&c->xml, "geometry");
-  if (sr_text_is(type, "mesh"))
+  if (has_mesh(type))
     put_mesh(u, i);
   else
     put_solid(c, type, size);
