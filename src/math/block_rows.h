@@ -9,6 +9,13 @@
 #define WIDE 8  // numbers in a row of a block: largest number of rows of a group
 #define BODY 6  // largest number of columns of a body
 
+// Before a loop of at most 8 passes that is to be written out.
+#if defined(__GNUC__) && !defined(__clang__)
+#define SRM_UNROLL _Pragma("GCC unroll 8")
+#else
+#define SRM_UNROLL
+#endif
+
 // out[l] += sign sum_c A[c][l] B[c] for l < m, c < n; `half`: the second vector of B is empty.
 SRM_INLINE void product_of(int n, int m, const double* A, const double* B, double sign, bool half, double* out) {
   for (int l = 0; l < m; ++l) {
