@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "math/pose.h"
+#include "math/v4.h"
 
 const char* const sr_row_translation[6] = {"translation along x",  "translation along y",  "translation along z",
                                            "translation along x'", "translation along y'", "translation along z'"};
@@ -21,6 +22,13 @@ int sr_row_axis(const double e[3], int other) {
 
 void sr_turned(const srClosureIn* in, const double f[3], double out[3]) {
   for (int i = 0; i < 3; i++) out[i] = srm_dot3(in->R + 3 * i, f);
+}
+
+void sr_row_origin(const srClosureIn* in, srClosureOut* out) {
+  for (int k = 0; k < 3; k++) {
+    out->g[k] = in->d[k];
+    out->W[k][3 + k] = 1;
+  }
 }
 
 void sr_row_displacement(const srClosureIn* in, const double e[3], int i, srClosureOut* out) {
@@ -40,9 +48,18 @@ void sr_row_cosine(const srClosureIn* in, const double e[3], const double f[3], 
   out->bias[i] = scale * srm_dot3(e, twice);
 }
 
-void sr_row_tilt(const srClosure* c, const srClosureIn* in, int i, srClosureOut* out) {
-  sr_row_cosine(in, c->frame[1], c->frame[2], -1, 0, i, out);
-  sr_row_cosine(in, c->frame[0], c->frame[2], 1, 0, i + 1, out);
+// sr_row_cosine of (-t2, n) and (t1, n), which share R n and its acceleration.
+SRM_CLONES void sr_row_tilt(const srClosure* c, const srClosureIn* in, int i, srClosureOut* out) {
+  double Rn[3];
+  sr_turned(in, c->frame[2], Rn);
+  const v4 t1 = v4_xyz(c->frame[0]), t2 = v4_xyz(c->frame[1]), w = v4_xyz(in->w), turned = v4_xyz(Rn);
+  const v4 twice = v4_cross(w, v4_cross(w, turned));
+  out->g[i] = -v4_dot(t2, turned);
+  out->g[i + 1] = v4_dot(t1, turned);
+  v4_put3(out->W[i], v4_cross(t2, turned));
+  v4_put3(out->W[i + 1], v4_cross(turned, t1));
+  out->bias[i] = -v4_dot(t2, twice);
+  out->bias[i + 1] = v4_dot(t1, twice);
 }
 
 void sr_row_orientation(const srClosureIn* in, int i, srClosureOut* out) {

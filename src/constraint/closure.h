@@ -17,6 +17,8 @@ extern const char* const sr_row_rotation[6];
 // Index into them of a unit vector; `other` (0 to 2) selects the name when it is no axis.
 int sr_row_axis(const double e[3], int other);
 
+// Three equations, 0 to 2: the origins coincide, g = d.
+void sr_row_origin(const srClosureIn* in, srClosureOut* out);
 // Component of the displacement along e, fixed in the observer: g = e.d. Fills equation i.
 void sr_row_displacement(const srClosureIn* in, const double e[3], int i, srClosureOut* out);
 // g = scale (e.(R f) - offset), e fixed in the observer, f in the observed frame.

@@ -2,8 +2,6 @@
 #include "constraint/closure.h"
 #include "constraint/closure_graph.h"
 
-static const double unit[3][3] = {{1, 0, 0}, {0, 1, 0}, {0, 0, 1}};
-
 static const char* setup(srClosure* c) {
   c->np = 6;
   sr_name_translation(c, 0);
@@ -14,7 +12,7 @@ static const char* setup(srClosure* c) {
 static int evaluate(const srClosure* c, const srClosureIn* in, srClosureOut* out, const char** reason) {
   (void)reason;
   (void)c;
-  for (int k = 0; k < 3; k++) sr_row_displacement(in, unit[k], k, out);
+  sr_row_origin(in, out);
   sr_row_orientation(in, 3, out);
   return 0;
 }
@@ -25,4 +23,4 @@ static void define(srClosureGraph* x) {
 }
 
 const srClosureKind sr_closure_body = {
-    .observer = SR_OBSERVER_A, .setup = setup, .evaluate = evaluate, .define = define};
+    .observer = SR_OBSERVER_A, .origin = true, .setup = setup, .evaluate = evaluate, .define = define};

@@ -2,8 +2,6 @@
 #include "constraint/closure.h"
 #include "constraint/closure_graph.h"
 
-static const double unit[3][3] = {{1, 0, 0}, {0, 1, 0}, {0, 0, 1}};
-
 static const char* setup(srClosure* c) {
   c->np = 5;
   sr_name_translation(c, 0);
@@ -13,7 +11,7 @@ static const char* setup(srClosure* c) {
 
 static int evaluate(const srClosure* c, const srClosureIn* in, srClosureOut* out, const char** reason) {
   (void)reason;
-  for (int k = 0; k < 3; k++) sr_row_displacement(in, unit[k], k, out);
+  sr_row_origin(in, out);
   sr_row_tilt(c, in, 3, out);
   return 0;
 }
@@ -23,5 +21,10 @@ static void define(srClosureGraph* x) {
   sr_graph_tilt(x, 3);
 }
 
-const srClosureKind sr_closure_revolute = {
-    .observer = SR_OBSERVER_A, .uses = "|axis|", .axial = true, .setup = setup, .evaluate = evaluate, .define = define};
+const srClosureKind sr_closure_revolute = {.observer = SR_OBSERVER_A,
+                                           .origin = true,
+                                           .uses = "|axis|",
+                                           .axial = true,
+                                           .setup = setup,
+                                           .evaluate = evaluate,
+                                           .define = define};

@@ -4,8 +4,6 @@
 #include "constraint/closure_graph.h"
 #include "math/pose.h"
 
-static const double unit[3][3] = {{1, 0, 0}, {0, 1, 0}, {0, 0, 1}};
-
 static const char* setup(srClosure* c) {
   if (!c->has_axis2) return "a universal closure needs 'axis2', its second axis";
   double cross[3];
@@ -24,7 +22,7 @@ static int evaluate(const srClosure* c, const srClosureIn* in, srClosureOut* out
   double cross[3];
   srm_cross3(c->frame[2], c->axis2, cross);
   const double scale = -1 / srm_norm3(cross);
-  for (int k = 0; k < 3; k++) sr_row_displacement(in, unit[k], k, out);
+  sr_row_origin(in, out);
   sr_row_cosine(in, c->frame[2], c->axis2, scale, srm_dot3(c->frame[2], c->axis2), 3, out);
   return 0;
 }
@@ -39,5 +37,9 @@ static void define(srClosureGraph* x) {
   x->residual[3] = srx_div(g, change, srx_sqrt(g, srx_dot(g, 3, cross, cross)));
 }
 
-const srClosureKind sr_closure_universal = {
-    .observer = SR_OBSERVER_A, .uses = "|axis|axis2|", .setup = setup, .evaluate = evaluate, .define = define};
+const srClosureKind sr_closure_universal = {.observer = SR_OBSERVER_A,
+                                            .origin = true,
+                                            .uses = "|axis|axis2|",
+                                            .setup = setup,
+                                            .evaluate = evaluate,
+                                            .define = define};

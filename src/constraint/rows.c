@@ -41,13 +41,12 @@ static void see_closure(const srModel* m, const srData* d, const srClosure* c, s
 }
 
 static int evaluate_closure(srData* d, const srClosure* c, const srFrameMotion* seen, bool moving, srClosureOut* out) {
-  srClosureIn in = {0};
+  static const double at_rest[3];
+  srClosureIn in;
   memcpy(in.R, seen->rotation, sizeof in.R);
   memcpy(in.d, seen->position, sizeof in.d);
-  if (moving) {
-    memcpy(in.w, seen->angular_velocity, sizeof in.w);
-    memcpy(in.u, seen->velocity, sizeof in.u);
-  }
+  memcpy(in.w, moving ? seen->angular_velocity : at_rest, sizeof in.w);
+  memcpy(in.u, moving ? seen->velocity : at_rest, sizeof in.u);
   memset(out, 0, sizeof *out);
   const char* reason = "";
   const int answer = c->kind->evaluate(c, &in, out, &reason);
@@ -76,6 +75,9 @@ static int closure_row(const srClosure* c, int k) { return k < c->np ? c->row + 
 
 // Only the velocity equations of a soft closure are constraints.
 static int first_row(const srClosure* c) { return c->soft ? c->np : 0; }
+
+// Are the first three rows those of d = 0, in the axes of the observer?
+static bool starts_at_origin(const srClosure* c) { return c->kind->origin && !c->soft; }
 
 // Rows W of a closure times n columns, four at a time, into the entries of G that end at `end`: columns come descending, the
 // pattern ascends. The remainder of a cancellation is rounding, and must not pass for an independent row.
@@ -117,45 +119,68 @@ static void path_rows(const srModel* m, srData* d, const srClosure* c, srClosure
   fill_entries(end - first, out->W + first, n, column, G + first);
 }
 
-// A row (n, f) at a point of a free link as a row over the velocities of the link: T rotates it to the link's axes, `at` is the arm there.
-// Rounding of size `least` counts as 0.
-SRM_INLINE void put_free_row(m3 T, v4 n, v4 f, v4 at, double least, double* out) {
-  const v4 force = m3_mul(T, f), moment = m3_mul(T, n) + v4_cross(at, force), zero = v4_all(least);
-  v4_put3(out, (v4)((v4u)moment & (v4u)(v4_abs(moment) > zero)));
-  v4_put3(out + 3, (v4)((v4u)force & (v4u)(v4_abs(force) > zero)));
+// A row over the velocities of a free link. Rounding of size `least` counts as 0.
+SRM_INLINE void put_free_row(v4 moment, v4 force, v4 least, double* out) {
+  *(v4_any*)out = (v4)((v4u)moment & (v4u)(v4_abs(moment) > least));  // force is written over the fourth lane
+  v4_put3(out + 3, (v4)((v4u)force & (v4u)(v4_abs(force) > least)));
+}
+
+// A row (n, f) at a point of a free link: T rotates it to the link's axes, `at` is the arm there.
+SRM_INLINE void turn_free_row(m3 T, v4 n, v4 f, bool has_force, v4 at, double least, double* out) {
+  v4 moment = m3_mul(T, n), force = v4_zero();
+  if (has_force) {
+    force = m3_mul(T, f);
+    moment += v4_cross(at, force);
+  }
+  put_free_row(moment, force, v4_all(least), out);
+}
+
+// The rows of d = 0: unit forces, which T has in its columns.
+SRM_INLINE void put_origin_rows(m3 T, v4 at, double least, int width, double* out) {
+  const v4 limit = v4_all(least);
+  put_free_row(v4_cross(at, T.c[0]), T.c[0], limit, out);
+  put_free_row(v4_cross(at, T.c[1]), T.c[1], limit, out + width);
+  put_free_row(v4_cross(at, T.c[2]), T.c[2], limit, out + 2 * width);
 }
 
 SRM_INLINE double sum_abs(v4 a) { return v4_dot(v4_abs(a), v4_all(1)); }
 
 // Of a closure between two free links, b observed from a at (R, d). With the frames P_a, p_a and P_b, p_b in the axes of their links:
-//   over the velocities of b: T^T (n, f) with the arm p_b, T = R P_b^T;   of a: -P_a (n, f) with the arm p_a + P_a d
+//   over the velocities of b: T (n, f) with the arm p_b, T = P_b R^T;   of a: -P_a (n, f) with the arm p_a + P_a d
 SRM_CLONES static void free_rows(const srModel* m, srData* d, const srClosure* c, const srFrameMotion* seen,
                                  srClosureOut* out) {
+  const double rounding = 2e-14, *r = seen->rotation;  // the fourth lanes of vectors loaded from memory do not count
   const int a = m->point_link[c->point[0]], b = m->point_link[c->point[1]];
   const srmPose at_a = srm_pose_load(m->point_pose + 16 * c->point[0]);
   const srmPose at_b = srm_pose_load(m->point_pose + 16 * c->point[1]);
-  const double* r = seen->rotation;
-  const m3 R_transposed = {{v4_xyz(r), v4_xyz(r + 3), v4_xyz(r + 6)}}, T = m3_product(at_b.R, R_transposed);
-  const m3 minus_a = m3_minus((m3){{v4_zero(), v4_zero(), v4_zero()}}, at_a.R);
-  const v4 arm_a = at_a.p + m3_mul(at_a.R, v4_xyz(seen->position));
+  const m3 R_transposed = {{*(const v4_any*)r, *(const v4_any*)(r + 3), *(const v4_any*)(r + 6)}};
+  const m3 T = m3_product(at_b.R, R_transposed), minus_a = {{-at_a.R.c[0], -at_a.R.c[1], -at_a.R.c[2]}};
+  const v4 arm_a = at_a.p + m3_mul(at_a.R, *(const v4_any*)seen->position);
   const double lever_a = 1 + sum_abs(arm_a), lever_b = 1 + sum_abs(at_b.p);
-  const int column_a = b > 0 && b < a ? 6 : 0, column_b = a > 0 && a < b ? 6 : 0;
-  for (int k = first_row(c); k < c->np + c->nvel; k++) {
-    const v4 n = *(const v4_any*)out->W[k], f = *(const v4_any*)(out->W[k] + 3);  // the fourth lanes do not count
-    const double least = 2e-14 * (sum_abs(n) + sum_abs(f));
+  const int column_a = b > 0 && b < a ? 6 : 0, column_b = a > 0 && a < b ? 6 : 0, width = a > 0 && b > 0 ? 12 : 6;
+  int k = first_row(c);
+  if (starts_at_origin(c)) {
+    double* G = d->G + m->G_start[c->row];
+    if (a > 0) put_origin_rows(minus_a, arm_a, rounding * lever_a, width, G + column_a);
+    if (b > 0) put_origin_rows(T, at_b.p, rounding * lever_b, width, G + column_b);
+    k = 3;
+  }
+  for (; k < c->np + c->nvel; k++) {
+    const v4 n = *(const v4_any*)out->W[k], f = *(const v4_any*)(out->W[k] + 3);
+    const double size = sum_abs(f), least = rounding * (sum_abs(n) + size);
     double* G = d->G + m->G_start[closure_row(c, k)];
-    if (a > 0) put_free_row(minus_a, n, f, arm_a, least * lever_a, G + column_a);
-    if (b > 0) put_free_row(T, n, f, at_b.p, least * lever_b, G + column_b);
+    if (a > 0) turn_free_row(minus_a, n, f, size > 0, arm_a, least * lever_a, G + column_a);
+    if (b > 0) turn_free_row(T, n, f, size > 0, at_b.p, least * lever_b, G + column_b);
   }
 }
 
 static void closure_rows(const srModel* m, srData* d, const srClosure* c, const srFrameMotion* seen,
                          srClosureOut* out) {
-  for (int k = first_row(c); k < c->np + c->nvel; k++) {
-    const int row = closure_row(c, k);
-    if (k < c->np) d->g[row] = out->g[k];
-    d->b[row] = 0;
+  for (int k = first_row(c); k < c->np; k++) {
+    d->g[c->row + k] = out->g[k];
+    d->b[c->row + k] = 0;
   }
+  for (int k = 0; k < c->nvel; k++) d->b[c->vrow + k] = 0;
   if (m->absolute && !common_observer(c) && m->point_link[c->point[0]] != m->point_link[c->point[1]]) {
     free_rows(m, d, c, seen, out);
   } else {
@@ -180,7 +205,9 @@ static int closure_gamma(const srModel* m, srData* d, const srClosure* c) {
   const int answer = evaluate_closure(d, c, &seen, true, &out);
   if (answer != 0) return answer;
   if (!d->closures_known) closure_rows(m, d, c, &seen, &out);
-  for (int k = first_row(c); k < c->np + c->nvel; k++) {
+  int k = first_row(c);
+  for (; starts_at_origin(c) && k < 3; k++) d->gamma[c->row + k] = -seen.acceleration[k];
+  for (; k < c->np + c->nvel; k++) {
     const double* W = out.W[k];
     d->gamma[closure_row(c, k)] =
         -(srm_dot3(W, seen.angular_acceleration) + srm_dot3(W + 3, seen.acceleration) + out.bias[k]);

@@ -35,6 +35,8 @@ typedef struct srClosureKind {
   srObserver observer;
   const char*
       uses;  // attributes that only some kinds have: "|axis|axis2|pitch|length|radius|shape|normal|"; NULL: none of them
+  bool
+      origin;  // its first three equations are d = 0 in the axes of a, the observer: sr_row_origin of constraint/closure.h
   bool axial;  // its equations align the axis n = frame[2] with R n, and hold also where it is reversed, R n = -n
   // Completes a closure whose numbers are set: np, nvel, row_name, frame. NULL, or a message: what is missing.
   const char* (*setup)(srClosure* closure);
