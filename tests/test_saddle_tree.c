@@ -23,9 +23,12 @@ typedef struct Forest {
   srmPattern M_pattern, G_pattern;
 } Forest;
 
-// Full inertia, or a rod along z, or none at all.
+// Full inertia, positive definite as every row is dominated by its diagonal, or a rod along z, or none at all.
 static void put_body(double* M, int kind, uint64_t* seed) {
   for (int i = 0; i < 6; ++i) M[7 * i] = kind == 2 || (kind == 1 && i == 2) ? 0 : 1.0 + 0.3 * noise(seed);
+  for (int i = 0; kind == 0 && i < 6; ++i) {
+    for (int j = 0; j < i; ++j) M[6 * i + j] = M[6 * j + i] = 0.13 * noise(seed);
+  }
 }
 
 static void put_rows(Forest* t, int n, int a, int b, uint64_t* seed) {

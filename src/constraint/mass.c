@@ -1,6 +1,7 @@
 // Mass matrix with armature by its pattern: composite rigid bodies (Featherstone 2008, section 6.2), as crba.c, but visiting
 // only the nonzero entries. Cost and memory are the sum of the depths of the coordinates, so that a chain
 // of many short loops stays linear; crba.c fills a dense matrix.
+#include <stddef.h>
 #include <string.h>
 
 #include "constraint/constraint.h"
@@ -47,17 +48,26 @@ SRM_INLINE void fill_row(const srModel* m, srData* d, int i, int k, const double
   }
 }
 
-// All rows of a link that is free on the ground, in its own axes: M = [J [h]; -[h] m 1].
-static void fill_free(const srModel* m, srData* d, int i, const double* I) {
+SRM_INLINE void put_six(double* row, v4 a, double b, double c) {
+  *(v4_any*)row = a;
+  row[4] = b;
+  row[5] = c;
+}
+
+// All rows of a link that is free on the ground, in its own axes: M = [J [h]; -[h] m 1]. Its own columns come first, for it has no
+// ancestors, and all six rows have the same columns.
+SRM_INLINE void fill_free(const srModel* m, srData* d, int i, const double* I) {
   const double *h = I + 12, mass = I[15];
-  const double rows[6][6] = {{I[0], I[4], I[8], 0, -h[2], h[1]},  {I[1], I[5], I[9], h[2], 0, -h[0]},
-                             {I[2], I[6], I[10], -h[1], h[0], 0}, {0, h[2], -h[1], mass, 0, 0},
-                             {-h[2], 0, h[0], 0, mass, 0},        {h[1], -h[0], 0, 0, 0, mass}};
-  for (int k = 0; k < 6; k++) {
-    double* row = d->M + m->M_row[m->link_v[i] + k];  // its own columns come first: it has no ancestors
-    memcpy(row, rows[k], sizeof rows[k]);
-    row[k] += m->dof_armature[m->link_v[i] + k];
-  }
+  const int dof = m->link_v[i];
+  double* row = d->M + m->M_row[dof];
+  const ptrdiff_t next = m->M_row[dof + 1] - m->M_row[dof];
+  put_six(row, (v4){I[0], I[4], I[8], 0}, -h[2], h[1]);
+  put_six(row + next, (v4){I[1], I[5], I[9], h[2]}, 0, -h[0]);
+  put_six(row + 2 * next, (v4){I[2], I[6], I[10], -h[1]}, h[0], 0);
+  put_six(row + 3 * next, (v4){0, h[2], -h[1], mass}, 0, 0);
+  put_six(row + 4 * next, (v4){-h[2], 0, h[0], 0}, mass, 0);
+  put_six(row + 5 * next, (v4){h[1], -h[0], 0, 0}, 0, mass);
+  for (int k = 0; k < 6; k++) row[k * (next + 1)] += m->dof_armature[dof + k];
 }
 
 // Free bodies: armature of a joint couples two of them, M += armature J^T J.

@@ -10,12 +10,12 @@
 
 #include "dynamics/link.h"
 
-static void quaternion_unit(const double* q, double n[4]) {
+SRM_INLINE void quaternion_unit(const double* q, double n[4]) {
   const double length = sqrt(q[0] * q[0] + q[1] * q[1] + q[2] * q[2] + q[3] * q[3]);
   for (int i = 0; i < 4; i++) n[i] = length > 0 ? q[i] / length : (i == 0);
 }
 
-static void quaternion_product(const double a[4], const double b[4], double out[4]) {
+SRM_INLINE void quaternion_product(const double a[4], const double b[4], double out[4]) {
   const double w = a[0] * b[0] - a[1] * b[1] - a[2] * b[2] - a[3] * b[3];
   const double x = a[0] * b[1] + a[1] * b[0] + a[2] * b[3] - a[3] * b[2];
   const double y = a[0] * b[2] - a[1] * b[3] + a[2] * b[0] + a[3] * b[1];
@@ -23,7 +23,11 @@ static void quaternion_product(const double a[4], const double b[4], double out[
   memcpy(out, (const double[4]){w, x, y, z}, sizeof(double[4]));
 }
 
-static v4 quaternion_turn(const double n[4], v4 x) { return m3_mul(srm_quaternion_matrix(n), x); }
+// R(n) x, of length 1: x + 2 n_0 n_v x x + 2 n_v x (n_v x x)
+SRM_INLINE v4 quaternion_turn(const double n[4], v4 x) {
+  const v4 u = v4_xyz(n + 1), t = 2 * v4_cross(u, x);
+  return x + n[0] * t + v4_cross(u, t);
+}
 
 // V(w) u, or V(w)^-1 u.
 static v4 slide(v4 w, v4 u, _Bool inverse) {
@@ -62,7 +66,7 @@ static void quaternion_difference(const double n1[4], const double n2[4], double
   for (int i = 0; i < 3; i++) w[i] = scale * d[1 + i];
 }
 
-void sr_qdot(const srModel* m, const double* q, const double* v, double* qdot) {
+SRM_CLONES void sr_qdot(const srModel* m, const double* q, const double* v, double* qdot) {
   for (int i = 1; i < m->nlink; i++) {
     const int type = m->link_type[i];
     const double *qi = q + m->link_q[i], *vi = v + m->link_v[i];

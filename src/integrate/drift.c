@@ -121,8 +121,9 @@ int sri_monitor_correction(srIntegrator* integrator, double t) {
   }
   const double *v = integrator->x_new + s->nq, *before = integrator->x_before + s->nq;
   for (int i = 0; i < s->nv; ++i) c->dv[i] = v[i] - before[i];
+  if (sri_largest(s->nv, c->dv) == 0.0) return SRI_DONE;
   const double size = mass_norm(c, c->dv, c->f), speed = mass_norm(c, before, c->f);
-  if (size <= fmax(CORRECTION_MOST * speed, AT_REST * sqrt(trace(c)))) return SRI_DONE;
+  if (size <= CORRECTION_MOST * speed || size <= AT_REST * sqrt(trace(c))) return SRI_DONE;
   (void)snprintf(
       integrator->reason, sizeof integrator->reason,
       "the constraints are singular near t = %.9g: putting the velocities back on them would change these by "

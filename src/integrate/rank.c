@@ -313,13 +313,13 @@ static int confirm(srIntegrator* integrator, double t_new, const double* v) {
   return SRI_REFUSED;
 }
 
-// With G, b, g of the state in c.
-static void note_violation(srIntegrator* integrator, const double* v) {
+// With g of the state in c; rate: the largest residual of the velocities.
+static void note_violation(srIntegrator* integrator, double rate) {
   const srConstrained* c = integrator->constrained;
   srIntegratorStats* stats = &integrator->stats;
   if (integrator->system.np > 0)
     stats->violation_position = fmax(stats->violation_position, sri_largest(integrator->system.np, c->g));
-  stats->violation_velocity = fmax(stats->violation_velocity, sri_residual_velocity(integrator, v));
+  stats->violation_velocity = fmax(stats->violation_velocity, rate);
 }
 
 int sri_finish_constraints(srIntegrator* integrator, double t_new) {
@@ -334,7 +334,7 @@ int sri_finish_constraints(srIntegrator* integrator, double t_new) {
   if (!c->confirmed) outcome = confirm(integrator, t_new, v);
   if (outcome != SRI_DONE) return outcome;
   c->confirmed = true;
-  (void)sri_residual_velocity(integrator, v);
+  const double rate = sri_residual_velocity(integrator, v);
   const double g = s->np > 0 ? sri_largest(s->np, c->g) : 0;
   outcome = sri_monitor_rows(integrator, t_new);
   if (outcome != SRI_DONE) return outcome;
@@ -352,7 +352,7 @@ int sri_finish_constraints(srIntegrator* integrator, double t_new) {
   outcome = sri_monitor_correction(integrator, t_new);
   if (outcome != SRI_DONE) return outcome;
   sri_monitor_passing(integrator, t_new);
-  note_violation(integrator, v);
+  note_violation(integrator, rate);
   stats->violation_acceleration = fmax(stats->violation_acceleration, off);
   stats->projections += c->projected;
   return SRI_DONE;
@@ -385,7 +385,7 @@ srStatus sri_put_on_constraints(srIntegrator* integrator, double t, double* q, d
   if (outcome != SRI_DONE) return SR_FAILED;
   memcpy(q, x, (size_t)s->nq * sizeof *x);
   memcpy(v, x + s->nq, (size_t)s->nv * sizeof *x);
-  note_violation(integrator, v);
+  note_violation(integrator, sri_residual_velocity(integrator, v));
   return SR_OK;
 }
 

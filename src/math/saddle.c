@@ -71,7 +71,7 @@ void srm_rows_transposed_times(const srmSaddleShape* s, const double* G, const d
   }
 }
 
-static double diagonal(const srmSaddleShape* s, const double* M, int j) {
+static inline double diagonal(const srmSaddleShape* s, const double* M, int j) {
   if (M == NULL) return 1;
   if (s->M == NULL) return M[(size_t)j * (size_t)s->nv + (size_t)j];
   const int first = s->M->row[j], end = s->M->row[j + 1], guess = first < end ? first + j - s->M->column[first] : end;
@@ -93,7 +93,9 @@ void srm_rows_lengths(const srmSaddleShape* s, const double* M, const double* G,
     for (int p = first; p < end; ++p) {
       const int j = s->G == NULL ? p : s->G->column[p];
       const double entry = s->G == NULL ? G[(size_t)k * (size_t)s->nv + (size_t)j] : G[p];
-      if (entry != 0) sum += entry * entry / fmax(diagonal(s, M, j), least);
+      if (entry == 0) continue;
+      const double mass = diagonal(s, M, j);
+      sum += entry * entry / (mass > least ? mass : least);
     }
     out[k] = sqrt(sum);
   }
