@@ -222,8 +222,8 @@ static void law_force(const srImpedance* law, const double* state, const double*
 
 // At any angle of a bushing: within its series, at the border of it, and near half a turn.
 TEST(force_laws_and_derivatives_are_those_of_the_kernels) {
-  static const srImpedance* const laws[] = {&sr_law_joint_spring, &sr_law_joint_damper, &sr_law_joint_stop,
-                                            &sr_law_distance_spring, &sr_law_bushing};
+  static const srImpedance* const laws[] = {&sr_law_joint_spring,    &sr_law_joint_damper, &sr_law_joint_stop,
+                                            &sr_law_distance_spring, &sr_law_bushing,      &sr_law_bushing_matrix};
   srPool pool;
   sr_pool_init(&pool);
   random_numbers = (Random){4};
@@ -238,12 +238,10 @@ TEST(force_laws_and_derivatives_are_those_of_the_kernels) {
     double* work = sr_pool_alloc(&pool, (size_t)sr_law_jacobian_work(&element, derivative) * sizeof *work);
     double* value_work = sr_pool_alloc(&pool, (size_t)sr_program_work(program) * sizeof *work);
     for (int k = 0; k < STATES; k++) {
-      double state[12], p[12], want[6], have[6], J[72];
+      double state[12], p[48], want[6], have[6], J[72];
       const double angle = k % 3 == 0 ? 1e-3 : k % 3 == 1 ? 0.0317 : 1.7;
-      for (int i = 0; i < 12; i++) {
-        state[i] = uniform(-1, 1) * (n == 6 && i < 3 ? angle : 1);
-        p[i] = uniform(1, 10);
-      }
+      for (int i = 0; i < 12; i++) state[i] = uniform(-1, 1) * (n == 6 && i < 3 ? angle : 1);
+      for (int i = 0; i < SR_COUNT(p); i++) p[i] = uniform(1, 10);
       if (laws[l] == &sr_law_joint_stop) memcpy(p, (double[]){-0.3, 0.4, 50, 2}, 4 * sizeof *p);
       law_force(laws[l], state, p, want);
       sr_program_evaluate(program, &(srInputs){.q = state, .v = state + 6, .arg = p}, value_work, have);

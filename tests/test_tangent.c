@@ -418,6 +418,8 @@ TEST(tangent_of_links_bushings_and_forces_is_exact) {
                "<link a='nut' b='wrist/tip' law='-5/z + zdot*sensor(tip, y)'/>"
                "<bushing a='nut' b='wrist/tip' stiffness='1 2 3 4 5 6' damping='0.1 0.2 0.1 0.2 0.3 0.2'/>"
                "<spring a='nut' b='wrist/tip' stiffness='12' length='0.3' preload='2' damping='0.3'/>"
+               "<bushing a='wrist/tip' b='plate' stiffness='4 4 -2 2 -4 -2  20 -2 10 0 2  17 -9 2 9  25 8 5  13 9  20'"
+               " damping='16 -4 -4 -8 -8 8  5 5 -2 2 0  14 -5 -4 3  25 6 -3  17 0  20' preload='1 2 -1 3 -2 1'/>"
                "<damper a='ground/hook' b='wrist/tip' damping='0.2'/>"
                "<bushing a='ground/hook' b='base' stiffness='3 0 1 0 5 0' damping='0 0.1 0 0.2 0 0.2'/>"
                "<force body='plate' at='0.1 0 0.2' f='v(arm) sensor(nut,x)*i sin(t)' m='0.1 q(nut) sensor(tip,wx)'/>"

@@ -166,8 +166,12 @@
   X(name, "name", NAME, "1", "", "", "name, for reports")                                                              \
   X(a, "a", REF, "1", "!", "", "first frame: body/point or body")                                                      \
   X(b, "b", REF, "1", "!", "", "second frame")                                                                         \
-  X(stiffness, "stiffness", FORMULA, "6", "!", "Nm/rad, N/m", "about x y z, then along x y z of frame a")              \
-  X(damping, "damping", FORMULA, "6", "0 0 0 0 0 0", "Nms/rad, Ns/m", "about x y z, then along x y z of frame a")
+  X(stiffness, "stiffness", FORMULA, "6|21|36", "!", "Nm/rad, N/m",                                                    \
+    "about x y z, then along x y z of frame a; or a symmetric 6 x 6 matrix in this order: its upper triangle or all "  \
+    "of it, row by row")                                                                                               \
+  X(damping, "damping", FORMULA, "6|21|36", "0 0 0 0 0 0", "Nms/rad, Ns/m", "in the same form")                        \
+  X(preload, "preload", FORMULA, "6", "0 0 0 0 0 0", "Nm, N",                                                          \
+    "moment and force on b where both frames coincide, in the axes of frame a")
 
 #define SR_FORCE_FIELDS(X)                                                                                             \
   X(name, "name", NAME, "1", "", "", "name, for reports")                                                              \

@@ -11,7 +11,7 @@
 typedef struct srImpedanceGraph {
   srGraph* g;
   srNode x[6], xdot[6];
-  srNode p[12];
+  srNode p[48];
   srNode f[6];
 } srImpedanceGraph;
 
@@ -25,7 +25,8 @@ typedef struct srImpedanceGraph {
   FORMULA(distance_formula)                                                                                            \
   LAW(distance_spring)                                                                                                 \
   FORMULA(point_formula)                                                                                               \
-  LAW(bushing)
+  LAW(bushing)                                                                                                         \
+  LAW(bushing_matrix)
 
 #define SR_LAW_DECLARE(law)                                                                                            \
   extern const srImpedance sr_law_##law;                                                                               \

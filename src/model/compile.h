@@ -159,6 +159,9 @@ bool sr_c_joint_spring(srCompiler* c, int j, int joint, srJointLaw* out);
 bool sr_c_joint_stop(srCompiler* c, int j, int joint, srJointLaw* out);
 // n numbers, none of them below zero. compile_force.c
 bool sr_c_not_negative(srCompiler* c, srElementKind kind, int i, int field, double* out, int n);
+// A symmetric positive semidefinite 6 x 6 matrix, given by 6, 21 or 36 numbers: its upper triangle, row by row, and its diagonal.
+// Returns how many numbers were given; -1 after an error. compile_symmetric.c
+int sr_c_symmetric(srCompiler* c, srElementKind kind, int i, int field, double upper[21], double diagonal[6]);
 
 // The mesh of a shape of this type; -1 after an error. compile_shapes.c
 int sr_c_mesh(srCompiler* c, int shape);

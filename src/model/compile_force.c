@@ -212,18 +212,27 @@ static void external_force(srCompiler* c, int i) {
   for (int k = 0; k < 3; k++) sr_c_root(c, f[k]);
 }
 
+// With diagonal matrices and no preload it takes the law for these.
 static void bushing(srCompiler* c, int i) {
+  const srElementKind kind = SR_ELEMENT_BUSHING;
   int point[2];
-  double p[12];
-  const bool ok = ends(c, SR_ELEMENT_BUSHING, i, SR_FIELD(srBushingDef, a), SR_FIELD(srBushingDef, b), point);
-  const bool stiff = sr_c_not_negative(c, SR_ELEMENT_BUSHING, i, SR_FIELD(srBushingDef, stiffness), p, 6);
-  const bool damped = sr_c_not_negative(c, SR_ELEMENT_BUSHING, i, SR_FIELD(srBushingDef, damping), p + 6, 6);
-  if (!ok || !stiff || !damped) return;
-  const char* name = name_or(c, SR_ELEMENT_BUSHING, i, "bushing to", c->m->point_name[point[1]]);
-  srForceElement* e =
-      sr_c_add_force(c, builtin(c, "bushing"), SR_ACCOUNT_DISSIPATED, name, srs_place(c->spec, SR_ELEMENT_BUSHING, i));
+  double p[48], K[6], C[6];
+  const bool ok = ends(c, kind, i, SR_FIELD(srBushingDef, a), SR_FIELD(srBushingDef, b), point);
+  const int stiff = sr_c_symmetric(c, kind, i, SR_FIELD(srBushingDef, stiffness), p, K);
+  const int damped = sr_c_symmetric(c, kind, i, SR_FIELD(srBushingDef, damping), p + 21, C);
+  const int loaded = sr_c_numbers(c, kind, i, SR_FIELD(srBushingDef, preload), p + 42, 6);
+  if (!ok || stiff < 0 || damped < 0 || loaded < 0) return;
+  const bool given = sr_given(*sr_c_attr(c, kind, i, SR_FIELD(srBushingDef, preload)));
+  const bool diagonal = stiff == 6 && damped == 6 && !given;
+  const char* name = name_or(c, kind, i, "bushing to", c->m->point_name[point[1]]);
+  srForceElement* e = sr_c_add_force(c, builtin(c, diagonal ? "bushing" : "bushing-matrix"), SR_ACCOUNT_DISSIPATED,
+                                     name, srs_place(c->spec, kind, i));
   memcpy(e->point, point, sizeof point);
-  set_parameters(c, e, p, 12);
+  if (diagonal) {
+    memcpy(p, K, sizeof K);
+    memcpy(p + 6, C, sizeof C);
+  }
+  set_parameters(c, e, p, diagonal ? 12 : 48);
 }
 
 // ------------------------------------------------------------------------------------------------------ user laws

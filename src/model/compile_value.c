@@ -298,12 +298,18 @@ static bool count_allowed(const char* count, int n) {
   return false;
 }
 
-// "3", "3 or 6", "1 to 3", "4 or more"
+// "3", "3 or 6", "6, 21 or 36", "1 to 3", "4 or more"
 static const char* count_text(const char* count, char out[32]) {
-  const int n = (int)strcspn(count, "|-");
-  const char* rest = count + n;
-  if (*rest == '\0') return count;
-  snprintf(out, 32, "%.*s %s %s", n, count, *rest == '-' && rest[1] ? "to" : "or", rest[1] ? rest + 1 : "more");
+  const char *bar = strchr(count, '|'), *last = strrchr(count, '|'), *dash = strchr(count, '-');
+  if (bar && bar != last) {
+    snprintf(out, 32, "%.*s, %.*s or %s", (int)(bar - count), count, (int)(last - bar - 1), bar + 1, last + 1);
+  } else if (bar) {
+    snprintf(out, 32, "%.*s or %s", (int)(bar - count), count, bar + 1);
+  } else if (dash) {
+    snprintf(out, 32, "%.*s %s %s", (int)(dash - count), count, dash[1] ? "to" : "or", dash[1] ? dash + 1 : "more");
+  } else {
+    return count;
+  }
   return out;
 }
 
