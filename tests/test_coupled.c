@@ -275,9 +275,9 @@ static srRunResult run(Bench* b, const char* method, double t_end) {
 static void ensure_tied(const Bench* b) {
   for (int i = 0; i < b->m->ncoupling; i++) {
     const srCoupling* c = &b->m->coupling[i];
-    ENSURE_NEAR(b->d->q[c->qdof[0]], c->ratio * b->d->q[c->qdof[1]] + c->offset, 4e-16);
-    ENSURE_NEAR(b->d->v[c->dof[0]], c->ratio * b->d->v[c->dof[1]], 2e-15);
-    ENSURE_NEAR(b->d->a[c->dof[0]], c->ratio * b->d->a[c->dof[1]], 1e-12);
+    ENSURE_NEAR(b->d->q[c->qdof[0]], -c->factor[1] * b->d->q[c->qdof[1]] + c->offset, 4e-16);
+    ENSURE_NEAR(b->d->v[c->dof[0]], -c->factor[1] * b->d->v[c->dof[1]], 2e-15);
+    ENSURE_NEAR(b->d->a[c->dof[0]], -c->factor[1] * b->d->a[c->dof[1]], 1e-12);
   }
 }
 

@@ -519,6 +519,11 @@ TEST(tangent_of_couplings_drivers_and_formulas_is_exact) {
                "<coupling joint='arm' to='nut' ratio='2.5' offset='0.1'/><driver joint='sleeve' coordinate='1' "
                "motion='sin(2*t)'/><driver joint='cross' coordinate='0' motion='t^2'/>",
                true);
+  compare_rows("couplings of several joints",
+               "<body name='wheel' parent='arm'><joint type='revolute' axis='1 0 0.2' at='0 0.1 0' v='0.7'/><inertial "
+               "mass='0.5' com='0.1 0 0' inertia='0.02 0.03 0.04'/></body>"
+               "<coupling joint='arm' to='nut wheel' ratio='2.5 -1.5' offset='0.1'/>",
+               true);
   compare_rows("position formulas",
                "<sensor name='f' expr='q(arm)^2 + t*q(plate,1)*q(cross,1)'/>"
                "<constraint expr='sensor(tip,x)^2*sensor(tip,rxy) + t*sensor(tip,y)*q(wrist,3) = sin(3*t)'/>"

@@ -272,9 +272,21 @@
 #define SR_COUPLING_FIELDS(X)                                                                                          \
   X(name, "name", NAME, "1", "", "", "name; default: coupling and its number")                                         \
   X(joint, "joint", REF, "1", "!", "", "joint with one coordinate that follows")                                       \
-  X(to, "to", REF, "1", "!", "", "joint with one coordinate that leads")                                               \
-  X(ratio, "ratio", FORMULA, "1", "1", "", "q(joint) = ratio*q(to) + offset")                                          \
+  X(to, "to", REF, "1-", "!", "", "joints with one coordinate that lead; names with blanks are separated by commas")   \
+  X(ratio, "ratio", FORMULA, "1-", "1", "",                                                                            \
+    "of each joint of 'to': q(joint) = ratio*q(to) + offset, or the sum over several joints")                          \
   X(offset, "offset", FORMULA, "1", "0", "rad or m", "see ratio")
+
+#define SR_GEAR_FIELDS(X)                                                                                              \
+  X(name, "name", NAME, "1", "", "", "name; default: gear and its number")                                             \
+  X(members, "members", REF, "2-", "!", "",                                                                            \
+    "bodies in mesh: gears (revolute) and racks (prismatic); ground: fixed there")                                     \
+  X(teeth, "teeth", FORMULA, "2-", "", "",                                                                             \
+    "number of teeth of each; negative where it turns the other way about its axis")                                   \
+  X(radius, "radius", FORMULA, "2-", "", "m",                                                                          \
+    "instead of teeth: pitch radius of each, likewise; of a rack 1, or -1 where it moves the other way")               \
+  X(carrier, "carrier", REF, "1", "", "",                                                                              \
+    "body that carries the axes, with respect to which they roll; default: the parent of the members")
 
 #define SR_CONSTRAINT_FIELDS(X)                                                                                        \
   X(name, "name", NAME, "1", "", "", "name; default: constraint and its number")                                       \
@@ -386,7 +398,8 @@
   X(EVENT, event, Event, "event", "sarrus", "something that happens when a formula changes its sign")                  \
   X(DRIVER, driver, Driver, "driver", "sarrus", "prescribes a joint coordinate as a function of time")                 \
   X(CLOSURE, closure, Closure, "closure", "sarrus", "closes a loop: constrains two frames to each other")              \
-  X(COUPLING, coupling, Coupling, "coupling", "sarrus", "ties a joint coordinate to another one: gears, mimic")        \
+  X(COUPLING, coupling, Coupling, "coupling", "sarrus", "ties a joint coordinate to others: mimic, differentials")     \
+  X(GEAR, gear, Gear, "gear", "sarrus", "gears and racks in mesh: all have the same pitch-line speed")                 \
   X(CONSTRAINT, constraint, Constraint, "constraint", "sarrus", "a constraint by formula")                             \
   X(TORQUE, torque, Torque, "torque", "sarrus", "force or torque on a joint coordinate")                               \
   X(DISTANCE_FORCE, distance_force, DistanceForce, "link", "sarrus", "force along the line between two points")        \

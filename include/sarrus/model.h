@@ -246,12 +246,17 @@ typedef struct srMeasurement {
   double e[4][3];  // unit vectors: e0, e2 in the joint's frame, e1, e3 in the body's
 } srMeasurement;
 
+// A linear relation of joint coordinates: sum of factor[k] q[k] = offset, of a <coupling> or of two members of a <gear>.
 typedef struct srCoupling {
   const char* name;
   srPlace place;
   int row;
-  int dof[2], qdof[2];  // follower and leader (srData.jv, jq)
-  double ratio, offset;
+  int gear;               // number of the <gear>, -1: a <coupling>
+  int n;                  // coordinates
+  const int *dof, *qdof;  // n: follower, then leaders (srData.jv, jq)
+  const int* entry;       // n: place in the row of G, in relative coordinates
+  const double* factor;   // n: the first is 1, so that the multiplier is the force on this coordinate
+  double offset;
 } srCoupling;
 
 // A variable of a constraint formula, and the composition of its rate.

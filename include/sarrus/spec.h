@@ -113,6 +113,9 @@ typedef struct srClosureDef {
 typedef struct srCouplingDef {
   SR_COUPLING_FIELDS(SR_DEF_MEMBER)
 } srCouplingDef;
+typedef struct srGearDef {
+  SR_GEAR_FIELDS(SR_DEF_MEMBER)
+} srGearDef;
 typedef struct srConstraintDef {
   SR_CONSTRAINT_FIELDS(SR_DEF_MEMBER)
 } srConstraintDef;

@@ -169,8 +169,7 @@ static int soft_reactions(const srModel* m, srData* d, double* reaction) {
 static void row_joint_forces(const srModel* m, srData* d, const double* lambda, double* out) {
   for (int i = 0; i < m->ncoupling; i++) {
     const srCoupling* c = &m->coupling[i];
-    out[c->dof[0]] += lambda[c->row];
-    out[c->dof[1]] -= c->ratio * lambda[c->row];
+    for (int k = 0; k < c->n; k++) out[c->dof[k]] += c->factor[k] * lambda[c->row];
   }
   for (int i = 0; i < m->ndriver; i++) out[m->driver[i].dof] += lambda[m->row_driver + i];
   if (m->nformula_row > 0) sr_formula_joint_forces(m, d, lambda, out);

@@ -2,7 +2,7 @@
 //
 //   closure    g, W from its kind;  G = W * columns of the twist;  gamma = -(W (w', u') + bias), with (w', u') of the
 //              frames when all joint accelerations are 0
-//   coupling   g = q_i - ratio q_j - offset
+//   coupling   g = sum of factor q - offset
 //   driver     g = q_i - s(t),  b = -s',  gamma = s''
 //   formula    formula.c
 #include <math.h>
@@ -226,18 +226,18 @@ static void take_scatter(const srModel* m, srData* d, int row) {
 }
 
 static void coupling_row(const srModel* m, srData* d, const srCoupling* c) {
-  d->g[c->row] = d->jq[c->qdof[0]] - c->ratio * d->jq[c->qdof[1]] - c->offset;
-  d->b[c->row] = 0;
-  if (m->absolute) {
-    sr_measurement_row(m, d, c->dof[0], 1, d->row_scatter);
-    sr_measurement_row(m, d, c->dof[1], -c->ratio, d->row_scatter);
-    take_scatter(m, d, c->row);
-    return;
-  }
   double* G = d->G + m->G_start[c->row];
-  const bool follower_first = c->dof[0] < c->dof[1];
-  G[follower_first ? 0 : 1] = 1;
-  G[follower_first ? 1 : 0] = -c->ratio;
+  d->g[c->row] = -c->offset;
+  d->b[c->row] = 0;
+  for (int k = 0; k < c->n; k++) {
+    d->g[c->row] += c->factor[k] * d->jq[c->qdof[k]];
+    if (m->absolute) {
+      sr_measurement_row(m, d, c->dof[k], c->factor[k], d->row_scatter);
+    } else {
+      G[c->entry[k]] = c->factor[k];
+    }
+  }
+  if (m->absolute) take_scatter(m, d, c->row);
 }
 
 static void driver_rows(const srModel* m, srData* d) {
@@ -272,7 +272,8 @@ int sr_constraints(const srModel* m, srData* d) {
 void sr_joint_gamma(const srModel* m, srData* d) {
   for (int i = 0; i < m->ncoupling; i++) {
     const srCoupling* c = &m->coupling[i];
-    d->gamma[c->row] = m->absolute ? c->ratio * d->jbias[c->dof[1]] - d->jbias[c->dof[0]] : 0;
+    d->gamma[c->row] = 0;
+    for (int k = 0; k < c->n && m->absolute; k++) d->gamma[c->row] -= c->factor[k] * d->jbias[c->dof[k]];
   }
   for (int i = 0; i < m->ndriver; i++) {
     d->gamma[m->row_driver + i] = d->motion[3 * i + 2] - (m->absolute ? d->jbias[m->driver[i].dof] : 0);

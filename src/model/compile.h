@@ -146,6 +146,9 @@ int sr_c_sensor_of(const srModel* m, int value, int* scalar);  // the sensor wit
 // velocity: the leaves are velocities, else coordinates. compile_nonsmooth.c
 const char* sr_compile_nonsmooth(srCompiler* c, srNode node, const srNode* leaf, int n, bool velocity);
 
+// Appends the equations of gears to a list of couplings in c->scratch. compile_gear.c
+void sr_compile_gears(srCompiler* c, srCoupling** list, int* n, int* capacity);
+
 // Parts of sr_compile_constraints in the absolute formulation. compile_absolute.c
 int sr_compile_joint_closures(srCompiler* c, srClosure* out);  // fills at most njoint; returns their number
 void sr_compile_free_ball(srCompiler* c, srClosure* closure);

@@ -1,12 +1,13 @@
 // Constraints: closures, couplings and formulas become constraint equations; the pattern of G and of M; derivatives of the formulas.
 //
-// Order: position equations of closures in file order, couplings, position formulas, drivers; then velocity equations.
+// Order: position equations of closures in file order, couplings, gears, position formulas, drivers; then velocity equations.
 #include <math.h>
 #include <string.h>
 
 #include "math/pose.h"
 #include "model/closure.h"
 #include "model/compile.h"
+#include "model/list.h"
 
 #define NEW(c, type, n) ((type*)sr_pool_alloc((c)->pool, (size_t)((n) > 0 ? (n) : 1) * sizeof(type)))
 
@@ -145,9 +146,7 @@ static srClosure* compile_closures(srCompiler* c, srNames* names) {
 }
 
 // ------------------------------------------------------------------------------------------------------ couplings
-static bool coupled_joint(srCompiler* c, int i, int field, int* dof, int* qdof) {
-  const char* name = sr_c_text(c, SR_ELEMENT_COUPLING, i, field);
-  const srPlace place = sr_c_place(c, SR_ELEMENT_COUPLING, i, field);
+static bool coupled_joint(srCompiler* c, const char* name, srPlace place, int* dof, int* qdof) {
   const int j = name ? sr_c_find(c, &c->joints, name, "joint", place) : -1;
   if (j < 0) return false;
   *dof = c->m->joint_v[j];
@@ -158,17 +157,80 @@ static bool coupled_joint(srCompiler* c, int i, int field, int* dof, int* qdof) 
   return false;
 }
 
+// The names in 'to': one that contains blanks, or several.
+static int leaders(srCompiler* c, int i, srListItem** items) {
+  const srAttr* attr = sr_c_attr(c, SR_ELEMENT_COUPLING, i, SR_FIELD(srCouplingDef, to));
+  const int n = sr_split_names(&c->scratch, attr, items);
+  if (n > 1 && sr_names_find(&c->joints, attr->text) >= 0) {
+    (*items)[0].text = attr->text;
+    return 1;
+  }
+  return n;
+}
+
+static bool ratios(srCompiler* c, int i, int n, double* out) {
+  const int field = SR_FIELD(srCouplingDef, ratio);
+  if (!sr_given(*sr_c_attr(c, SR_ELEMENT_COUPLING, i, field))) {
+    for (int k = 0; k < n; k++) out[k] = 1;
+    return true;
+  }
+  const int given = sr_c_numbers(c, SR_ELEMENT_COUPLING, i, field, out, n);
+  if (given == n || given < 0) return given == n;
+  sr_c_error(c, sr_c_place(c, SR_ELEMENT_COUPLING, i, field),
+             "'ratio' of <coupling> takes %d values, one for each joint of 'to', got %d", n, given);
+  return false;
+}
+
+static bool names_one_twice(srCompiler* c, const srListItem* items, const int* dof, int n) {
+  for (int k = 1; k < n; k++) {
+    for (int l = 0; l < k; l++) {
+      if (dof[k] != dof[l]) continue;
+      const char* format = l == 0 ? "joint '%s' cannot be coupled to itself" : "joint '%s' is in 'to' twice";
+      sr_c_error(c, items[k - 1].place, format, c->m->v_name[dof[k]]);
+      return true;
+    }
+  }
+  return false;
+}
+
 static void compile_coupling(srCompiler* c, int i, srNames* names, srCoupling* coupling) {
+  const int follower = SR_FIELD(srCouplingDef, joint);
+  srListItem* items = NULL;
+  const int n = 1 + leaders(c, i, &items);
+  int *dof = NEW(c, int, n), *qdof = NEW(c, int, n);
+  double* factor = NEW(c, double, n);
+  *coupling = (srCoupling){.gear = -1, .n = n, .dof = dof, .qdof = qdof, .factor = factor};
   coupling->name = name_of(c, SR_ELEMENT_COUPLING, i, names);
   coupling->place = sr_c_kept_place(c, SR_ELEMENT_COUPLING, i);
-  bool ok = coupled_joint(c, i, SR_FIELD(srCouplingDef, joint), &coupling->dof[0], &coupling->qdof[0]);
-  ok &= coupled_joint(c, i, SR_FIELD(srCouplingDef, to), &coupling->dof[1], &coupling->qdof[1]);
-  sr_c_number(c, SR_ELEMENT_COUPLING, i, SR_FIELD(srCouplingDef, ratio), &coupling->ratio);
+  bool ok = coupled_joint(c, sr_c_text(c, SR_ELEMENT_COUPLING, i, follower),
+                          sr_c_place(c, SR_ELEMENT_COUPLING, i, follower), &dof[0], &qdof[0]);
+  for (int k = 1; k < n; k++) ok &= coupled_joint(c, items[k - 1].text, items[k - 1].place, &dof[k], &qdof[k]);
+  (void)ratios(c, i, n - 1, factor + 1);
   sr_c_number(c, SR_ELEMENT_COUPLING, i, SR_FIELD(srCouplingDef, offset), &coupling->offset);
-  if (ok && coupling->dof[0] == coupling->dof[1]) {
-    sr_c_error(c, sr_c_place(c, SR_ELEMENT_COUPLING, i, SR_FIELD(srCouplingDef, to)),
-               "joint '%s' cannot be coupled to itself", c->m->v_name[coupling->dof[0]]);
+  if (ok) (void)names_one_twice(c, items, dof, n);
+  factor[0] = 1;
+  for (int k = 1; k < n; k++) factor[k] = -factor[k];
+}
+
+// The couplings of the file, then the equations of gears.
+static srCoupling* compile_couplings(srCompiler* c, srNames* names) {
+  const int given = srs_count(c->spec, SR_ELEMENT_COUPLING), errors = sr_c_errors(c);
+  srCoupling* list = NULL;
+  int n = 0, capacity = 0;
+  for (int i = 0; i < given; i++) compile_coupling(c, i, names, &SR_PUSH(&c->scratch, list, n, capacity));
+  sr_compile_gears(c, &list, &n, &capacity);
+  srCoupling* couplings = NEW(c, srCoupling, n);
+  if (n > 0) memcpy(couplings, list, (size_t)n * sizeof *couplings);
+  for (int i = 0; i < n && sr_c_errors(c) == errors; i++) {
+    int* entry = NEW(c, int, couplings[i].n);
+    for (int k = 0; k < couplings[i].n; k++) {
+      for (int l = 0; l < couplings[i].n; l++) entry[k] += couplings[i].dof[l] < couplings[i].dof[k];
+    }
+    couplings[i].entry = entry;
   }
+  c->m->ncoupling = n;
+  c->m->coupling = couplings;
+  return couplings;
 }
 
 // ------------------------------------------------------------------------------------------------------- formulas
@@ -388,7 +450,8 @@ static void number_rows(srCompiler* c, srClosure* closures, srCoupling* coupling
   number_closures(c, closures, rows, &next, &next_velocity);
   for (int i = 0; i < m->ncoupling; i++) {
     couplings[i].row = next;
-    put_row(c, &rows[next++], SR_ROW_COUPLING, i, "coupling", couplings[i].name, NULL, couplings[i].place, 1e-8);
+    const char* what = couplings[i].gear < 0 ? "coupling" : "gear";
+    put_row(c, &rows[next++], SR_ROW_COUPLING, i, what, couplings[i].name, NULL, couplings[i].place, 1e-8);
   }
   for (int i = 0; i < m->nformula_row; i++) {
     srFormulaRow* x = &formulas[i];
@@ -459,7 +522,10 @@ static void mark_row(Pattern* p, const srRow* row) {
   const srModel* m = p->m;
   if (row->kind == SR_ROW_CLOSURE) mark_path(p, m->closure[row->index].point[0], m->closure[row->index].point[1]);
   if (row->kind == SR_ROW_DRIVER) mark_velocity(p, m->driver[row->index].dof);
-  for (int k = 0; k < 2 && row->kind == SR_ROW_COUPLING; k++) mark_velocity(p, m->coupling[row->index].dof[k]);
+  if (row->kind == SR_ROW_COUPLING) {
+    const srCoupling* coupling = &m->coupling[row->index];
+    for (int k = 0; k < coupling->n; k++) mark_velocity(p, coupling->dof[k]);
+  }
   if (row->kind != SR_ROW_FORMULA) return;
   const srFormulaRow* formula = &m->formula_row[row->index];
   for (int k = 0; k < formula->nvar; k++) {
@@ -556,20 +622,17 @@ static void given_values(srCompiler* c) {
 void sr_compile_constraints(srCompiler* c) {
   srModel* m = c->m;
   const int errors = sr_c_errors(c);
-  m->ncoupling = srs_count(c->spec, SR_ELEMENT_COUPLING);
   m->nformula_row = srs_count(c->spec, SR_ELEMENT_CONSTRAINT);
-  srCoupling* couplings = NEW(c, srCoupling, m->ncoupling);
   srFormulaRow* formulas = NEW(c, srFormulaRow, m->nformula_row);
   srNames names[3];
   Roots roots = {0};
   for (int k = 0; k < 3; k++) sr_names_init(&names[k], &c->scratch);
   srClosure* closures = compile_closures(c, &names[0]);
-  for (int i = 0; i < m->ncoupling; i++) compile_coupling(c, i, &names[1], &couplings[i]);
+  srCoupling* couplings = compile_couplings(c, &names[1]);
   for (int i = 0; i < m->nformula_row; i++) compile_formula(c, i, &names[2], &formulas[i], &roots);
   check_numbers(c, SR_ELEMENT_CLOSURE, &names[0]);
   check_numbers(c, SR_ELEMENT_COUPLING, &names[1]);
   check_numbers(c, SR_ELEMENT_CONSTRAINT, &names[2]);
-  m->coupling = couplings;
   m->formula_row = formulas;
   if (sr_c_errors(c) > errors) return;
   number_rows(c, closures, couplings, formulas);

@@ -4,7 +4,7 @@
 // which the recursion carries them.
 //
 // Equations remain where there are closures or formulas as well, in other than relative coordinates, where nothing with inertia moves with a
-// coordinate, and where couplings are redundant: in a cycle, or two drivers in one group.
+// coordinate, where a coupling has more than two coordinates, and where couplings are redundant: in a cycle, or two drivers in one group.
 #include <math.h>
 #include <string.h>
 
@@ -53,15 +53,10 @@ static bool tie_from(const srCoupling* c, int from, srTie* out) {
   *out = (srTie){.row = c->row,
                  .dof = {c->dof[to], c->dof[from]},
                  .qdof = {c->qdof[to], c->qdof[from]},
-                 .ratio = c->ratio,
-                 .offset = c->offset,
-                 .entry = {1, -c->ratio}};
-  if (from == 1) return true;
-  out->ratio = 1 / c->ratio;
-  out->offset = -c->offset / c->ratio;
-  out->entry[0] = -c->ratio;
-  out->entry[1] = 1;
-  return fabs(c->ratio) >= LEAST_RATIO;
+                 .ratio = -c->factor[from] / c->factor[to],
+                 .offset = c->offset / c->factor[to],
+                 .entry = {c->factor[to], c->factor[from]}};
+  return fabs(c->factor[to]) >= LEAST_RATIO;
 }
 
 // Coordinates coupled to `here`, one coupling further. False: not without equations.
@@ -269,6 +264,9 @@ static bool make_products(Plan* p) {
 
 // ------------------------------------------------------------------------------------------------------------- all
 static bool without_rows(const srModel* m) {
+  for (int i = 0; i < m->ncoupling; i++) {
+    if (m->coupling[i].n != 2) return false;
+  }
   return m->ncoupling > 0 && !m->absolute && m->nclosure == 0 && m->nformula_row == 0 && m->nmassless == 0;
 }
 

@@ -42,8 +42,10 @@ static void find_carried(srCompiler* c, const bool* weightless, int* tied, bool*
     carried[i] |= !weightless[m->dof_link[i]] || m->dof_driver[i] >= 0;
   }
   for (int i = 0; i < m->ncoupling; i++) {
-    const int a = root_of(tied, m->coupling[i].dof[0]), b = root_of(tied, m->coupling[i].dof[1]);
-    tied[a > b ? a : b] = a > b ? b : a;
+    for (int k = 1; k < m->coupling[i].n; k++) {
+      const int a = root_of(tied, m->coupling[i].dof[0]), b = root_of(tied, m->coupling[i].dof[k]);
+      tied[a > b ? a : b] = a > b ? b : a;
+    }
   }
   for (int i = 0; i < m->nv; i++)
     if (carried[i]) carried[root_of(tied, i)] = true;

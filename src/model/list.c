@@ -64,3 +64,21 @@ int sr_split_list(srPool* pool, const srAttr* attr, srListItem** items) {
     (*items)[i] = (srListItem){.number = attr->numbers ? attr->numbers[i] : attr->number, .place = attr->place};
   return attr->n;
 }
+
+int sr_split_names(srPool* pool, const srAttr* attr, srListItem** items) {
+  const char *text = attr->text ? attr->text : "", *separators = strchr(text, ',') ? "," : " \t\n\r";
+  int n = 0, capacity = 0;
+  *items = NULL;
+  for (const char* p = text;;) {
+    while (is_blank(*p)) p++;
+    const char* next = p + strcspn(p, separators);
+    if (!*p && n == 0) return 0;
+    if (!*p && *separators != ',') return n;
+    const char* end = next;
+    while (end > p && is_blank(end[-1])) end--;
+    const srListItem item = {.text = sr_pool_text_n(pool, p, (size_t)(end - p)), .place = moved(attr->place, text, p)};
+    SR_PUSH(pool, *items, n, capacity) = item;
+    if (!*next) return n;
+    p = next + 1;
+  }
+}

@@ -19,5 +19,7 @@ typedef struct srListItem {
 // The values of an attribute, in the pool (whose on_fail must be set); returns their number (0 when the attribute is
 // not given). An empty value ("1,,2") has an empty text, which the formula parser refuses.
 int sr_split_list(srPool* pool, const srAttr* attr, srListItem** items);
+// Names: separated by commas where there is one, so that names may contain blanks, else by blanks.
+int sr_split_names(srPool* pool, const srAttr* attr, srListItem** items);
 
 #endif

@@ -75,7 +75,10 @@ static void name_formulas(const srModel* m, Table* table, bool velocity) {
 // closure; position equations, then velocity equations.
 static void name_multipliers(const srModel* m, Table* table) {
   name_closures(m, table, false);
-  for (int i = 0; i < m->ncoupling; ++i) add(table, sr_pool_printf(&table->pool, "lambda.%s", m->coupling[i].name), "");
+  for (int i = 0; i < m->ncoupling; ++i) {
+    const srCoupling* c = &m->coupling[i];
+    add(table, sr_pool_printf(&table->pool, "lambda.%s", c->name), force_unit(m->q_unit[c->qdof[0]]));
+  }
   name_formulas(m, table, false);
   name_closures(m, table, true);
   name_formulas(m, table, true);

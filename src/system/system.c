@@ -284,7 +284,12 @@ static void accept_followers(srModelSystem* s, double t, double* q, double* v) {
   sr_driver_motion(m, s->d);
   for (int i = 0; i < m->ncoupling && m->elimination != NULL; ++i) {
     const srCoupling* c = &m->coupling[i];
-    note_violation(s, q[c->qdof[0]] - c->ratio * q[c->qdof[1]] - c->offset, v[c->dof[0]] - c->ratio * v[c->dof[1]]);
+    double position = -c->offset, velocity = 0;
+    for (int k = 0; k < c->n; ++k) {
+      position += c->factor[k] * q[c->qdof[k]];
+      velocity += c->factor[k] * v[c->dof[k]];
+    }
+    note_violation(s, position, velocity);
   }
   for (int i = 0; i < m->ndriver; ++i) {
     const double* motion = s->d->motion + 3 * i;

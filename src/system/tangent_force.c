@@ -345,7 +345,7 @@ static double multiplier_on(const srModel* m, const double* lambda, int k) {
   double sum = 0;
   for (int i = 0; i < m->ncoupling; i++) {
     const srCoupling* c = &m->coupling[i];
-    sum += ((c->dof[0] == k) - c->ratio * (c->dof[1] == k)) * lambda[c->row];
+    for (int l = 0; l < c->n; l++) sum += c->dof[l] == k ? c->factor[l] * lambda[c->row] : 0;
   }
   for (int i = 0; i < m->ndriver; i++) sum += m->driver[i].dof == k ? lambda[m->row_driver + i] : 0;
   return sum;

@@ -14,6 +14,7 @@ static void put_equality_joint(srConvert* c, const char* name, const char* joint
 
 static void put_couplings(srConvert* c) {
   for (int i = 0; i < srs_count(c->spec, SR_ELEMENT_COUPLING); i++) {
+    if (c->m->coupling[i].n != 2) continue;  // a joint follows one other
     const char* joint = sr_convert_text(c, SR_ELEMENT_COUPLING, i, SR_TAKE(srCouplingDef, joint));
     const char* to = sr_convert_text(c, SR_ELEMENT_COUPLING, i, SR_TAKE(srCouplingDef, to));
     const char* name = sr_convert_text(c, SR_ELEMENT_COUPLING, i, SR_TAKE(srCouplingDef, name));

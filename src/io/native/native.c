@@ -97,7 +97,8 @@ static const char* instead_of(const char* word) {
       "on a joint it is the attribute 'stiffness' (and 'damping') of <joint>, between two points <spring> and <damper>";
   static const char by_law[] =
       "a motor is <torque joint=... law=.../>; <driver joint=... motion=.../> prescribes the motion itself";
-  static const char by_coupling[] = "a gear is <coupling/>, or <constraint expr=.../> of several joints";
+  static const char by_coupling[] = "joints move together by <coupling joint=... to=... ratio=.../>, gears by <gear/>";
+  static const char by_gear[] = "gears and racks in mesh are <gear members=... teeth=.../>";
   static const char by_shape[] = "the shape of a body is <shape/>";
   static const char by_inertial[] = "mass and inertia of a body are <inertial mass=... com=... inertia=.../>";
   static const char by_body[] = "a moving part is <body name=... parent=...>, with its <joint> inside";
@@ -106,31 +107,20 @@ static const char* instead_of(const char* word) {
   static const char by_ground[] = "what does not move is <ground>";
   static const struct {
     const char *word, *hint;
-  } hints[] = {{"spring-damper", of_joint},
-               {"joint-spring", of_joint},
-               {"stiffness", of_joint},
-               {"damping", of_joint},
-               {"motor", by_law},
-               {"actuator", by_law},
-               {"controller", by_law},
-               {"position", by_law},
-               {"gear", by_coupling},
-               {"mimic", by_coupling},
-               {"transmission", by_coupling},
-               {"geom", by_shape},
-               {"geometry", by_shape},
-               {"collision", by_shape},
-               {"visual", by_shape},
-               {"mass", by_inertial},
-               {"inertia", by_inertial},
-               {"rigid-body", by_body},
-               {"part", by_body},
-               {"limit", by_limits},
-               {"limits", by_limits},
-               {"gravity", by_option},
-               {"world", by_ground},
-               {"worldbody", by_ground},
-               {"frame", by_ground},
+  } hints[] = {{"spring-damper", of_joint}, {"joint-spring", of_joint},
+               {"stiffness", of_joint},     {"damping", of_joint},
+               {"motor", by_law},           {"actuator", by_law},
+               {"controller", by_law},      {"position", by_law},
+               {"rack", by_gear},           {"pinion", by_gear},
+               {"planetary", by_gear},      {"differential", by_gear},
+               {"mimic", by_coupling},      {"transmission", by_coupling},
+               {"geom", by_shape},          {"geometry", by_shape},
+               {"collision", by_shape},     {"visual", by_shape},
+               {"mass", by_inertial},       {"inertia", by_inertial},
+               {"rigid-body", by_body},     {"part", by_body},
+               {"limit", by_limits},        {"limits", by_limits},
+               {"gravity", by_option},      {"world", by_ground},
+               {"worldbody", by_ground},    {"frame", by_ground},
                {"base", by_ground}};
   for (int i = 0; i < SR_COUNT(hints); i++)
     if (strcmp(hints[i].word, word) == 0) return hints[i].hint;

@@ -62,9 +62,10 @@ static void put_mimic(srConvert* c, const char* joint, double multiplier, const 
 // The slide of a screw follows its hinge, `before`; another joint the one that a coupling names.
 static void put_followed(srConvert* c, int j, const srJointPart* part, const char* before) {
   const int i = c->coupling[j];
+  const bool one = i >= 0 && c->m->coupling[i].n == 2;  // a mimic follows one joint
   if (part->coordinate == SR_PART_FOLLOWS) {
     put_mimic(c, before, part->pitch, NULL);
-  } else if (i >= 0 && part->coordinate >= 0) {
+  } else if (one && part->coordinate >= 0) {
     const char* to = sr_convert_text(c, SR_ELEMENT_COUPLING, i, SR_TAKE(srCouplingDef, to));
     const double ratio = sr_convert_number(c, SR_ELEMENT_COUPLING, i, SR_TAKE(srCouplingDef, ratio), 1);
     const double offset = sr_convert_number(c, SR_ELEMENT_COUPLING, i, SR_TAKE(srCouplingDef, offset), 0);
