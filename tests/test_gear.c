@@ -177,6 +177,23 @@ TEST(the_sense_of_axes_is_that_of_the_joints) {
                   0, 1, NULL);
 }
 
+// What acts inside a joint is part of its reaction. In relative coordinates they follow from the motion of the bodies, else from multipliers.
+TEST(reactions_of_geared_joints_agree_in_both_formulations) {
+  double reaction[2][6 * 6], sun = 0;
+  BOTH(formulation) {
+    Bench b = load(DOCUMENT(SHAFTS("v='5'", "v='-1'", "") PLANETS
+                            "<gear members='sun p1 p2 p3 ring' teeth='20 -16 -16 -16 -52' carrier='arm'/>" TORQUES),
+                   formulation);
+    evaluate(&b);
+    sun = turn_of(&b, "sun");
+    ENSURE_EQUAL(b.m->njoint, 6);
+    ENSURE_EQUAL(sr_reactions(b.m, b.d, reaction[formulation]), 0);
+    unload(&b);
+  }
+  ENSURE_NEAR(reaction[0][2], 0.02 * sun, 1e-10);
+  for (int i = 0; i < 36; i++) ENSURE_NEAR(reaction[0][i], reaction[1][i], 1e-9);
+}
+
 // With the ring fixed: w_a = w_s zs/(zs + zr), one degree of freedom, no equations. Effective inertia at the sun.
 TEST(with_a_fixed_ring_a_planetary_gear_is_one_group_without_constraint_equations) {
   const double i = a_of_sun, w_p = i * (1 + 20.0 / 16) - 20.0 / 16;

@@ -927,3 +927,55 @@ TEST(the_servo_of_the_four_bar_reaches_its_target) {
   drop(&t);
   unload(&b);
 }
+
+// ---- couplings and gears ---------------------------------------------------------------------------------------------
+
+#define SHAFT(name, inertia, more)                                                                                     \
+  "<body name='" name "'><joint type='revolute' " more "/><inertial mass='1' inertia='1 1 " inertia "'/></body>"
+
+// q1 = 2 q2 - 3 q3, torque 5 on the first: forces on the joints are lambda times 1, -2, 3.
+TEST(a_coupling_gives_its_force_on_each_joint) {
+  static const char* const record[] = {"coupling(k).*"};
+  const double J[3] = {0.1, 0.2, 0.3}, g[3] = {1, -2, 3};
+  // lambda = -(g1 T/J1)/(sum of g^2/J), from g . a = 0 with J a = T + g lambda
+  double sum = 0;
+  for (int i = 0; i < 3; i++) sum += g[i] * g[i] / J[i];
+  const double lambda = -5 / J[0] / sum;
+  Bench b = load("<sarrus version='1'>" SHAFT("one", "0.1", "") SHAFT("two", "0.2", "") SHAFT(
+      "three", "0.3",
+      "") "<coupling name='k' joint='one' to='two three' ratio='2 -3'/><torque joint='one' law='5'/></sarrus>");
+  Table t = run(&b, 0.1, 0.1, record, 1);
+  ENSURE_NEAR(at(&t, 1, "coupling(k).one"), lambda, 1e-11);
+  ENSURE_NEAR(at(&t, 1, "coupling(k).two"), -2 * lambda, 1e-11);
+  ENSURE_NEAR(at(&t, 1, "coupling(k).three"), 3 * lambda, 1e-11);
+  ENSURE_NEAR(at(&t, 1, "lambda.k"), lambda, 1e-11);
+  ENSURE_TEXT(unit(&t, "lambda.k"), "Nm");
+  ENSURE_TEXT(unit(&t, "coupling(k).two"), "Nm");
+  drop(&t);
+  unload(&b);
+}
+
+// A sun that drives an arm, ring fixed: Is a = T + Ts, the ring holds Ts 52/20, the pinions of a rack move it by their forces.
+TEST(a_gear_gives_the_torque_of_the_mesh_on_each_member) {
+  static const char* const record[] = {"gear(*).*"};
+  Bench b = load("<sarrus version='1'><option gravity='0 0 0'/>" SHAFT("sun", "0.02", "") SHAFT("arm", "0.1", "") SHAFT(
+      "pinion", "0.003",
+      "") SHAFT("wheel", "0.04",
+                "") "<body name='rack'><joint type='prismatic' axis='1 0 0'/><inertial mass='2'/></body>"
+                    "<gear name='planets' members='sun ground' teeth='20 -52' carrier='arm'/>"
+                    "<gear name='steering' members='pinion rack wheel' radius='0.02 1 -0.05'/>"
+                    "<torque joint='sun' law='3'/><torque joint='pinion' law='0.7'/></sarrus>");
+  const double i = 20.0 / 72, sun = 3 / (0.02 + i * i * 0.1), on_sun = 0.02 * sun - 3;
+  // x = 0.02 q1 = -0.05 q2
+  const double x = 0.7 / 0.02 / (2 + 0.003 / 4e-4 + 0.04 / 25e-4);
+  Table t = run(&b, 0.1, 0.1, record, 1);
+  ENSURE_NEAR(at(&t, 1, "gear(planets).sun"), on_sun, 1e-10);
+  ENSURE_NEAR(at(&t, 1, "gear(planets).ground"), on_sun * 52 / 20, 1e-10);
+  ENSURE_NEAR(at(&t, 1, "gear(steering).pinion"), 0.003 * x / 0.02 - 0.7, 1e-11);
+  ENSURE_NEAR(at(&t, 1, "gear(steering).wheel"), -0.04 * x / 0.05, 1e-11);
+  ENSURE_NEAR(at(&t, 1, "gear(steering).rack"), 2 * x, 1e-11);
+  ENSURE_TEXT(unit(&t, "gear(steering).rack"), "N");
+  ENSURE_TEXT(unit(&t, "gear(steering).pinion"), "Nm");
+  drop(&t);
+  unload(&b);
+}

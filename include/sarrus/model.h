@@ -246,6 +246,13 @@ typedef struct srMeasurement {
   double e[4][3];  // unit vectors: e0, e2 in the joint's frame, e1, e3 in the body's
 } srMeasurement;
 
+// What an equation of a gear does to a member: the torque (of a rack: the force) is factor times the multiplier.
+typedef struct srGearMesh {
+  int body;
+  bool rack;
+  double factor;
+} srGearMesh;
+
 // A linear relation of joint coordinates: sum of factor[k] q[k] = offset, of a <coupling> or of two members of a <gear>.
 typedef struct srCoupling {
   const char* name;
@@ -257,6 +264,7 @@ typedef struct srCoupling {
   const int* entry;       // n: place in the row of G, in relative coordinates
   const double* factor;   // n: the first is 1, so that the multiplier is the force on this coordinate
   double offset;
+  srGearMesh mesh[2];  // of a <gear>: the member, the reference member
 } srCoupling;
 
 // A variable of a constraint formula, and the composition of its rate.

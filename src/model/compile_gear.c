@@ -279,13 +279,20 @@ static double initial_position(srCompiler* c, int j) {
   return q;
 }
 
-static void put_coupling(const Gear* g, int k, const Relation* from, srCoupling* out) {
+static srGearMesh mesh_of(const Gear* g, const Member* x, double factor) {
+  return (srGearMesh){.body = x->body, .rack = is_rack(g->c->m, x), .factor = factor};
+}
+
+static void put_coupling(const Gear* g, int k, int reference, const Relation* from, srCoupling* out) {
   srCompiler* c = g->c;
+  const Member *x = &g->member[k], *other = &g->member[reference];
   int *dof = NEW(c, int, from->n), *qdof = NEW(c, int, from->n);
   double* factor = NEW(c, double, from->n);
   *out = (srCoupling){.gear = g->i, .n = from->n, .dof = dof, .qdof = qdof, .factor = factor};
-  out->name = sr_pool_printf(c->pool, "%s.%s", g->name, g->member[k].name);
+  out->name = sr_pool_printf(c->pool, "%s.%s", g->name, x->name);
   out->place = sr_c_kept_place(c, SR_ELEMENT_GEAR, g->i);
+  out->mesh[0] = mesh_of(g, x, 1 / from->factor[0]);
+  out->mesh[1] = mesh_of(g, other, -other->radius / x->radius / from->factor[0]);
   for (int l = 0; l < from->n; l++) {
     dof[l] = c->m->joint_v[from->joint[l]];
     qdof[l] = c->m->joint_q[from->joint[l]];
@@ -314,7 +321,7 @@ static void compile_gear(Gear* g, srCoupling** list, int* n, int* capacity) {
                  g->member[k].name, g->member[reference].name);
       return;
     }
-    put_coupling(g, k, &x, &SR_PUSH(&g->c->scratch, *list, *n, *capacity));
+    put_coupling(g, k, reference, &x, &SR_PUSH(&g->c->scratch, *list, *n, *capacity));
   }
 }
 

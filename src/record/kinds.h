@@ -18,6 +18,8 @@
   X(contact)                                                                                                           \
   X(multiplier)                                                                                                        \
   X(driver)                                                                                                            \
+  X(coupling)                                                                                                          \
+  X(gear)                                                                                                              \
   X(balance)
 
 #define SR_MEMBERS_MOST 32
