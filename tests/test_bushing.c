@@ -273,6 +273,7 @@ TEST(matrices_of_bushings_that_would_supply_energy_are_refused_at_their_place) {
          "'damping' of <bushing> must be positive semidefinite");
   refuse("stiffness='0 1 0 0 0 0  1 0 0 0 0  1 0 0 0  1 0 0  1 0  1'", "must be positive semidefinite");
   refuse("stiffness='1 0 0 0 0 0  1 0 0 0 0  1 0 0 0  -3 0 0  1 0  1'", "must not be negative, got -3");
+  refuse("stiffness='1e-10 0 0 2e-5 0 0  1 0 0 0 0  1 0 0 0  1 0 0  1 0  1'", "must be positive semidefinite");
   refuse("stiffness='1 1 1 1 1 1' preload='1 2 3'", "'preload' of <bushing> takes 6 values, got 3");
 }
 

@@ -175,6 +175,12 @@ TEST(the_sense_of_axes_is_that_of_the_joints) {
   check_planetary(DOCUMENT(SHAFTS("", "rpy='pi 0 0' axis='0 0 -1'",
                                   "") "<gear members='sun ring' teeth='20 -52' carrier='arm'/>" TORQUES),
                   0, 1, NULL);
+  // the same axis through a tilted housing
+  check_planetary(
+      DOCUMENT("<body name='case'><joint type='weld' rpy='0.5 0 0'/><inertial mass='1' inertia='1 1 1'/></body>" SHAFT(
+          "sun", " parent='case'", "0.02", "rpy='-0.5 0 0'") SHAFT("ring", "", "0.3", "")
+                   SHAFT("arm", "", "0.1", "") "<gear members='sun ring' teeth='20 -52' carrier='arm'/>" TORQUES),
+      0, 1, NULL);
 }
 
 // What acts inside a joint is part of its reaction. In relative coordinates they follow from the motion of the bodies, else from multipliers.
@@ -392,7 +398,8 @@ TEST(a_pinion_on_a_slide_rolls_along_a_fixed_rack) {
   "<sarrus version='1'><body name='a'><joint type='revolute' axis='0 1 0' q='0.3' v='1'/><inertial mass='1' "          \
   "com='0.1 0 -0.3' inertia='0.02 0.03 0.01'/></body><body name='b' parent='a'><joint type='revolute' axis='0.2 1 0' " \
   "at='0 0 -0.5' v='-0.4'/><inertial mass='0.4' com='0 0 -0.1' inertia='0.02 0.03 0.01'/></body>"                      \
-  "<body name='c'><joint type='prismatic' axis='1 0 0.3' at='0.4 0 0'/><inertial mass='2' inertia='0.05 0.04 0.03'/>"  \
+  "<body name='c' parent='a'><joint type='prismatic' axis='1 0 0.3' at='0.4 0 0'/><inertial mass='2' inertia='0.05 "   \
+  "0.04 0.03'/>"                                                                                                       \
   "</body><body name='d' parent='c'><joint type='helical' axis='0 1 1' pitch='0.1'/><inertial mass='0.7' com='0.1 0 "  \
   "0' "                                                                                                                \
   "inertia='0.05 0.04 0.03'/></body>"
@@ -424,6 +431,19 @@ TEST(a_coupling_of_four_joints_is_the_constraint_by_formula) {
     }
     ENSURE_NEAR(q[0][2], 0.7 * q[0][3] - 1.3 * q[0][0] + 0.4 * q[0][1] + 0.2, 1e-8);
   }
+}
+
+// x = sun - ring without inertia of its own: a torque on it acts on both.
+TEST(a_massless_joint_is_carried_by_the_others_of_its_coupling) {
+  Bench b = load(DOCUMENT(SHAFTS("", "", "") "<body name='x'><joint type='revolute'/></body><torque joint='x' law='3'/>"
+                                             "<coupling joint='sun' to='ring x'/>"),
+                 SR_FORMULATION_RELATIVE);
+  ENSURE(said[0] == '\0');
+  evaluate(&b);
+  ENSURE_NEAR(turn_of(&b, "sun"), 3 / 0.02, 1e-10);
+  ENSURE_NEAR(turn_of(&b, "ring"), -3 / 0.3, 1e-10);
+  ENSURE_NEAR(turn_of(&b, "x"), 3 / 0.02 + 3 / 0.3, 1e-10);
+  unload(&b);
 }
 
 // ---- what is refused --------------------------------------------------------------------------------------------------------------
