@@ -177,8 +177,7 @@ size_t result_stem(const char* path) {
   return n;
 }
 
-// The folders of --plugins=DIR:DIR, separated in a copy of the text. NULL: out of memory.
-static const char** split_folders(const char* text, int* n) {
+const char** split_folders(const char* text, int* n) {
   size_t room = 1;
   for (const char* p = text; *p; p++) room += *p == ':';
   const char** list = malloc(room * sizeof *list + strlen(text) + 1);

@@ -132,6 +132,8 @@ bool folder_begin(Cli* cli, const char* option, const char* path);  // of an opt
 #define OUT_OPTIONS(target, value, doc)                                                                                \
   {"--out", OPTION_TEXT, target, value, doc}, { "-o", OPTION_TEXT, target, value, "the same as --out" }
 
+// The folders of --plugins=DIR:DIR, separated in a copy of the text, which free frees. NULL: out of memory.
+const char** split_folders(const char* text, int* n);
 // Reads and compiles; data holds the initial state. 0, or the exit status after cli_refuse.
 int model_open(Cli* cli, Model* m);
 bool model_is_safe(Cli* cli, const Model* m, const char* output);  // the output is none of the files of the model

@@ -1,5 +1,5 @@
 // sarrus check: reads and compiles a model, reports topology and degrees of freedom.
-#include "cli.h"
+#include "network.h"
 
 static int check(Cli* cli, const Model* m) {
   srCheck* check = NULL;
@@ -17,8 +17,12 @@ int cmd_check(Cli* cli, const Verb* verb, int argc, char** argv) {
   int status = EXIT_DONE;
   const Option options[] = {FORMULATION_OPTION(&m), MODEL_OPTIONS(cli, &m)};
   if (verb_options(cli, verb, options, sizeof options / sizeof options[0], argc, argv, &m.path, &status) == 0) {
-    status = model_open(cli, &m);
-    if (status == EXIT_DONE) status = check(cli, &m);
+    if (sr_is_network(m.path)) {
+      status = network_check(cli, &m);
+    } else {
+      status = model_open(cli, &m);
+      if (status == EXIT_DONE) status = check(cli, &m);
+    }
   }
   model_close(&m);
   return status;

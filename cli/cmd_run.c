@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "network.h"
 #include "run_options.h"
 
 typedef struct Run {
@@ -15,7 +16,7 @@ typedef struct Run {
   const char *method, *contact, *out, *start;
   RunWords words;
   TextList record;
-  double t_end, step, rtol, atol, every, alpha, beta, rho;  // or NOT_GIVEN
+  double t_end, step, rtol, atol, every, alpha, beta, rho, threads;  // or NOT_GIVEN
   srTableWriter* table;
   int columns;
   Progress progress;
@@ -250,8 +251,47 @@ static bool wants_list(const Run* r) {
   return false;
 }
 
+// A file with the root <network>.
+static int run_network(Run* r) {
+  static const char fixed[] = "its methods have a step of fixed length";
+  static const char own[] = "it begins where its components do";
+  static const char no_constraints[] = "constraints are those of its mechanisms, kept by projection";
+  const srRunGiven given = given_options(r);
+  const State* s = &r->state;
+  const NetworkRefusal refusals[] = {{"--rtol", given.rtol, fixed},
+                                     {"--atol", given.atol, fixed},
+                                     {"--control", given.control, fixed},
+                                     {"--rho", given.rho, fixed},
+                                     {"--family", given.family, fixed},
+                                     {"--tangent", given.tangent, fixed},
+                                     {"--stabilization", given.stabilization, no_constraints},
+                                     {"--alpha", given.alpha, no_constraints},
+                                     {"--beta", given.beta, no_constraints},
+                                     {"--metric", given.metric, no_constraints},
+                                     {"--contact", r->contact, "contact is a component: <plane>"},
+                                     {"--q", s->q.x, own},
+                                     {"--v", s->v.x, own},
+                                     {"--y", s->y.x, own},
+                                     {"--tau", s->tau.x, "forces are <push> and <apply>"},
+                                     {"--t", !isnan(s->t), own},
+                                     {"--state", s->file, own},
+                                     {"--start", r->start, own},
+                                     {NULL, false, NULL}};
+  const NetworkRun run = {.method = r->method,
+                          .out = r->out,
+                          .t_end = r->t_end,
+                          .step = r->step,
+                          .every = r->every,
+                          .threads = r->threads,
+                          .record = r->record};
+  return network_run(r->cli, &r->m, &run, refusals);
+}
+
 static int prepare_and_simulate(Run* r) {
+  if (sr_is_network(r->m.path)) return run_network(r);
+  if (!r->contact) r->contact = "continuous";
   bool good = words_exist(r);
+  if (!isnan(r->threads)) good = (cli_error(r->cli, "--threads is for a network; a model runs in one thread"), false);
   good = output_is_free(r->cli, r->out, r->m.path) && output_is_free(r->cli, r->out, r->state.file) &&
          output_begin(r->cli, "--out", &r->out, SR_CONTENT_TABLE) && good;
   if (!good) return cli_refuse(r->cli, EXIT_INPUT);
@@ -291,7 +331,6 @@ static Help help_of_words(void) {
 int cmd_run(Cli* cli, const Verb* verb, int argc, char** argv) {
   Run r = {.cli = cli,
            .state = state_none(),
-           .contact = "continuous",
            .t_end = NOT_GIVEN,
            .step = NOT_GIVEN,
            .rtol = NOT_GIVEN,
@@ -299,7 +338,8 @@ int cmd_run(Cli* cli, const Verb* verb, int argc, char** argv) {
            .every = NOT_GIVEN,
            .alpha = NOT_GIVEN,
            .beta = NOT_GIVEN,
-           .rho = NOT_GIVEN};
+           .rho = NOT_GIVEN,
+           .threads = NOT_GIVEN};
   int status = EXIT_DONE;
   const Help help = help_of_words();
   const Option options[] = {
@@ -317,6 +357,7 @@ int cmd_run(Cli* cli, const Verb* verb, int argc, char** argv) {
       {"--record", OPTION_TEXTS, &r.record, "PATTERN",
        "more columns of it, such as 'reaction(crankpin).*'; as often as wanted; list: print their names instead of a "
        "run"},
+      {"--threads", OPTION_NUMBER, &r.threads, "NUMBER", "threads of a network (docs/using/network.md)"},
       STATE_OPTIONS(&r.state),
       {"--start", OPTION_TEXT, &r.start, "NAME",
        "given, or inside-limits: the nearest start inside of the joint limits"},

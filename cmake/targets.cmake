@@ -13,7 +13,7 @@ if(NOT SARRUS_TARGET STREQUAL "full")
   set(SARRUS_SUITESPARSE OFF)
   set(SARRUS_HDF5 OFF) # its library is loaded while the program runs
   set(SARRUS_TESTS OFF)
-  list(FILTER library_sources EXCLUDE REGEX "src/(plugin|network)/|src/plot/picture\\.c$")
+  list(FILTER library_sources EXCLUDE REGEX "src/(plugin|network|netfile)/|src/plot/picture\\.c$")
   add_compile_definitions(SARRUS_NO_PLUGINS)
 endif()
 if(SARRUS_TARGET STREQUAL "full")

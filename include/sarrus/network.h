@@ -54,6 +54,8 @@ SR_API int sr_network_element(srNetwork* network, const char* name, const srElem
 typedef int (*srMapFunction)(void* self, double t, const double* in, double* out);
 SR_API int sr_network_map(srNetwork* network, const char* name, int nin, int nout, srMapFunction evaluate, void* self);
 
+typedef enum srComponentKind { SR_ADMITTANCE, SR_IMPEDANCE, SR_ELEMENT, SR_MAP } srComponentKind;
+
 // tau of a component when the method has no stage length of its own (sr_network_system). 1e-4 s unless set.
 SR_API srStatus sr_network_set_tau(srNetwork* network, int component, double tau);
 
@@ -142,6 +144,33 @@ SR_API const srAdmittance* sr_network_find_admittance(const srNetwork* network, 
 // A joint by penalty (Kikuuwe and Yamamoto, simulation III), SR_PORT_FRAMES; p: stiffness and damping of the separation (N/m, Ns/m), of
 // the bending of the axis (Nm/rad, Nms/rad), axis in the axes of both frames (3).
 SR_API extern const srImpedance sr_law_hinge;
+
+// ---------------------------------------------------------------------------------------------------- names and places
+// Where what is added from here on comes from: messages about it, of sr_network_ready too, begin with this place. The name of the file
+// must outlive the network.
+SR_API void sr_network_set_place(srNetwork* network, srPlace place);
+
+// Signals of a component. Built-in components have names for theirs (docs/using/network.md), others have none.
+typedef enum srSignal { SR_SIGNAL_INPUT, SR_SIGNAL_OUTPUT, SR_SIGNAL_STATE, SR_SIGNALS } srSignal;
+// Names all signals of a kind, with their units (NULL: none); copied.
+SR_API srStatus sr_network_set_names(srNetwork* network, int component, srSignal signal, const char* const* names,
+                                     const char* const* units);
+SR_API int sr_network_signals(const srNetwork* network, int component, srSignal signal);  // their number
+// NULL: it has no name, and is found by its number.
+SR_API const char* sr_network_signal_name(const srNetwork* network, int component, srSignal signal, int i);
+SR_API const char* sr_network_signal_unit(const srNetwork* network, int component, srSignal signal, int i);  // "": none
+SR_API int sr_network_signal_find(const srNetwork* network, int component, srSignal signal, const char* name);  // or -1
+
+// A component as it was added; name NULL: there is none of this number.
+typedef struct srComponentInfo {
+  const char* name;
+  srComponentKind kind;
+  int level;  // of the order of evaluation, after sr_network_ready: from 0 on; of admittances -1
+  srPlace place;
+} srComponentInfo;
+SR_API srComponentInfo sr_network_component(const srNetwork* network, int component);
+SR_API bool sr_network_connected(const srNetwork* network, int component,
+                                 int in);  // has the input a wire or a constant?
 
 // ------------------------------------------------------------------------------------------------------------ stepping
 // Checks and sorts the network and allocates all memory, for so many threads (>= 1). Results do not depend on their number, to

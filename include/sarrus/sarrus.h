@@ -16,6 +16,7 @@
 #include <sarrus/io.h>
 #include <sarrus/laws.h>
 #include <sarrus/model.h>
+#include <sarrus/netfile.h>
 #include <sarrus/network.h>
 #include <sarrus/normal.h>
 #include <sarrus/plot.h>

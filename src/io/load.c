@@ -51,7 +51,7 @@ static void report_setting(srReader* r, const char* name) {
                     n > SHOWN ? ", ..." : "");
 }
 
-static void check_settings(srReader* r) {
+void sr_reader_check_settings(srReader* r) {
   for (int i = 0; i < r->options->nsetting; i++)
     if (!r->used[i]) report_setting(r, r->options->settings[i].name);
 }
@@ -78,6 +78,12 @@ static const char* base_of(srReader* r, const srFormat* format) {
 
 static void read_root(srReader* r, const srXmlNode* root) {
   const srFormat* format = sr_format_find(root->name);
+  if (!format && strcmp(root->name, "network") == 0) {
+    sr_reader_error(
+        r, root->place,
+        "<network> is a network of components, not a model: `check` and `run` take it (docs/using/network.md)");
+    return;
+  }
   if (!format) {
 #define FORMAT_NAME(reader, root, word, name) "<" root "> (" name "), "
     sr_reader_error(r, root->place, "the root element must be one of " SR_FORMAT_LIST(FORMAT_NAME) "not <%.60s>",
@@ -91,7 +97,7 @@ static void read_root(srReader* r, const srXmlNode* root) {
   sr_reader_end(r);
   sr_mesh_tell_missing(r);
   sr_reader_tell_ignored(r);
-  if (sr_reader_errors(r) == 0) check_settings(r);
+  if (sr_reader_errors(r) == 0) sr_reader_check_settings(r);
 }
 
 static bool is_same_place(const srPlace* a, const srPlace* b) {

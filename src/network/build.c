@@ -30,10 +30,20 @@ void sr_network_destroy(srNetwork* n) {
 void sr_net_error(srNetwork* n, const char* format, ...) {
   va_list arguments;
   va_start(arguments, format);
-  sr_messages_vadd(n->messages, SR_SEVERITY_ERROR, (srPlace){0}, format, arguments);
+  sr_messages_vadd(n->messages, SR_SEVERITY_ERROR, n->place, format, arguments);
   va_end(arguments);
   n->refused = true;
 }
+
+void sr_net_error_at(srNetwork* n, srPlace place, const char* format, ...) {
+  va_list arguments;
+  va_start(arguments, format);
+  sr_messages_vadd(n->messages, SR_SEVERITY_ERROR, place, format, arguments);
+  va_end(arguments);
+  n->refused = true;
+}
+
+void sr_network_set_place(srNetwork* n, srPlace place) { n->place = place; }
 
 int sr_net_no_memory(srNetwork* n) {
   n->pool.on_fail = NULL;
@@ -81,6 +91,7 @@ int sr_net_add(srNetwork* n, const char* name, const srComponent* like) {
   c.x0 = copy_numbers(&n->pool, like->x0, like->nx);
   c.tau = SR_NET_TAU;
   c.phase = INT_MAX;
+  c.place = n->place;
   SR_PUSH(&n->pool, n->component, n->ncomponent, n->component_capacity) = c;
   n->pool.on_fail = NULL;
   return n->ncomponent - 1;
@@ -179,16 +190,17 @@ int sr_network_impedance(srNetwork* n, const char* name, const srImpedance* law,
   }
   if (!good_parameters(n, name, law->name ? law->name : name, law->np, p, np)) return SR_REFUSED;
   const int width = sr_port_width(law->port);
-  return sr_net_add(n, name,
-                    &(srComponent){.kind = SR_IMPEDANCE,
-                                   .law = *law,
-                                   .form = {width, width, width, law->ny, NULL, NULL},
-                                   .p = p,
-                                   .np = np,
-                                   .x0 = law->y0,
-                                   .nin = 2 * width,
-                                   .nout = width,
-                                   .nx = law->ny});
+  const int i = sr_net_add(n, name,
+                           &(srComponent){.kind = SR_IMPEDANCE,
+                                          .law = *law,
+                                          .form = {width, width, width, law->ny, NULL, NULL},
+                                          .p = p,
+                                          .np = np,
+                                          .x0 = law->y0,
+                                          .nin = 2 * width,
+                                          .nout = width,
+                                          .nx = law->ny});
+  return sr_net_name(n, i, sr_names_port(width));
 }
 
 int sr_network_element(srNetwork* n, const char* name, const srElementForm* form, void* self) {

@@ -45,5 +45,5 @@ int sr_network_friction(srNetwork* n, const char* name, const srFrictionLaw* law
   void* self = sr_net_keep(n, &friction, sizeof friction);
   if (!self) return SR_REFUSED;
   const srElementForm form = {0, directions, directions, sr_friction_states(law, &all, directions), NULL, evaluate};
-  return sr_network_element(n, name, &form, self);
+  return sr_net_name(n, sr_network_element(n, name, &form, self), sr_names_friction(directions));
 }

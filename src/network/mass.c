@@ -42,5 +42,5 @@ int sr_network_mass(srNetwork* n, const char* name, double mass, const double p[
   }
   srAdmittance admittance = sr_admittance_mass;
   admittance.x0 = x0;
-  return sr_network_admittance(n, name, &admittance, &mass, 1, NULL);
+  return sr_net_name(n, sr_network_admittance(n, name, &admittance, &mass, 1, NULL), &sr_names_mass);
 }

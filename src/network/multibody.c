@@ -159,6 +159,76 @@ static bool possible(srNetwork* n, const char* name, const srModel* m, int npoin
   return false;
 }
 
+// Names and units of signals while they are listed.
+typedef struct List {
+  srPool* pool;
+  const char **name, **unit;
+  int n;
+} List;
+
+// member NULL: the object alone.
+static void put(List* list, const char* object, const char* member, const char* unit) {
+  list->name[list->n] = member ? sr_pool_printf(list->pool, "%s.%s", object, member) : sr_pool_text(list->pool, object);
+  list->unit[list->n++] = sr_pool_text(list->pool, unit ? unit : "");
+}
+
+static List new_list(srPool* pool, int count) {
+  const size_t size = (size_t)(count + 1) * sizeof(const char*);
+  return (List){.pool = pool, .name = sr_pool_alloc(pool, size), .unit = sr_pool_alloc(pool, size)};
+}
+
+static void put_coordinates(List* list, const char* kind, const char* const* name, const char* const* unit, int n) {
+  for (int i = 0; i < n; ++i) put(list, kind, name[i], unit ? unit[i] : NULL);
+}
+
+static const char* force_unit(const char* unit) { return strcmp(unit, "m/s") == 0 ? "N" : "Nm"; }
+
+static void list_outputs(List* list, const Multibody* b) {
+  static const char* const member[POINT_OUT] = {"rx", "ry", "rz", "x",  "y",  "z",  "wx", "wy",
+                                                "wz", "vx", "vy", "vz", "qw", "qx", "qy", "qz"};
+  static const char* const unit[POINT_OUT] = {"",      "",    "",    "m",   "m", "m", "rad/s", "rad/s",
+                                              "rad/s", "m/s", "m/s", "m/s", "",  "",  "",      ""};
+  const srModel* m = b->m;
+  put_coordinates(list, "q", m->q_name, m->q_unit, m->njq);
+  put_coordinates(list, "v", m->v_name, m->v_unit, m->njv);
+  for (int k = 0; k < b->npoint; ++k) {
+    for (int i = 0; i < POINT_OUT; ++i) put(list, m->point_name[b->point[k]], member[i], unit[i]);
+  }
+}
+
+static void list_inputs(List* list, const Multibody* b) {
+  static const char* const member[POINT_IN] = {"mx", "my", "mz", "fx", "fy", "fz"};
+  const srModel* m = b->m;
+  for (int i = 0; i < m->njv; ++i) put(list, "f", m->v_name[i], force_unit(m->v_unit[i]));
+  for (int k = 0; k < b->npoint; ++k) {
+    for (int i = 0; i < POINT_IN; ++i) put(list, m->point_name[b->point[k]], member[i], i < 3 ? "Nm" : "N");
+  }
+}
+
+static void list_states(List* list, const Multibody* b) {
+  const srModel* m = b->m;
+  put_coordinates(list, "q", m->q_name, m->q_unit, m->njq);
+  put_coordinates(list, "v", m->v_name, m->v_unit, m->njv);
+  for (int i = 0; i < m->ny; ++i) put(list, m->y_name[i], NULL, NULL);
+}
+
+// False: out of memory. States of free bodies in absolute coordinates have no names.
+static bool name_signals(srNetwork* n, int i, const Multibody* b) {
+  void (*const list_of[SR_SIGNALS])(List*, const Multibody*) = {list_inputs, list_outputs, list_states};
+  jmp_buf out;
+  if (setjmp(out) != 0) return false;
+  n->pool.on_fail = &out;
+  for (int signal = 0; signal < SR_SIGNALS; ++signal) {
+    if (signal == SR_SIGNAL_STATE && (b->m->absolute || b->m->ny_slot > 0)) continue;
+    List list = new_list(&n->pool, sr_network_signals(n, i, (srSignal)signal));
+    list_of[signal](&list, b);
+    n->component[i].signal_name[signal] = list.name;
+    n->component[i].signal_unit[signal] = list.unit;
+  }
+  n->pool.on_fail = NULL;
+  return true;
+}
+
 static int add(srNetwork* n, const char* name, Multibody* b) {
   const srModel* m = b->m;
   const int nx = m->nq + m->nv + m->ny;
@@ -177,7 +247,7 @@ static int add(srNetwork* n, const char* name, Multibody* b) {
                                    .accepted = accepted};
   const int i = sr_network_admittance(n, name, &admittance, NULL, 0, b);
   if (i >= 0) n->component[i].error_message = error_message;
-  return i;
+  return i < 0 || name_signals(n, i, b) ? i : sr_net_no_memory(n);
 }
 
 int sr_network_multibody(srNetwork* n, const char* name, const srModel* m, const srData* d, const char* const* points,

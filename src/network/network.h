@@ -11,8 +11,6 @@
 
 #define SR_NET_TAU 1e-4  // s; own tau of a component that has not been given one, as of force elements in a model file
 
-typedef enum srComponentKind { SR_ADMITTANCE, SR_IMPEDANCE, SR_ELEMENT, SR_MAP } srComponentKind;
-
 typedef struct srComponent {
   const char* name;
   srComponentKind kind;
@@ -27,7 +25,10 @@ typedef struct srComponent {
   const double* x0;   // initial states, NULL: zero
   int nin, nout, nx;  // inputs, outputs, states
   int first_in, first_out, first_x;
-  int level;                                 // when it is evaluated: after all it takes its inputs from
+  int level;                                   // when it is evaluated: after all it takes its inputs from
+  srPlace place;                               // where it was written
+  const char* const* signal_name[SR_SIGNALS];  // as many as it has of a kind; NULL: none
+  const char* const* signal_unit[SR_SIGNALS];
   long* clamps;                              // counter inside of self, NULL: none
   const char* (*error_message)(void* self);  // why it failed, in its own words; NULL: it has none
   // Of a failure.
@@ -53,7 +54,8 @@ typedef struct srOwned {
 struct srNetwork {
   srMessages* messages;
   srPool pool;
-  bool refused;  // an error has been reported
+  srPlace place;  // of what is being added
+  bool refused;   // an error has been reported
   bool ready;
   int ncomponent, component_capacity, nwire, wire_capacity, nconstant, constant_capacity, nowned, owned_capacity;
   srComponent* component;
@@ -71,6 +73,7 @@ struct srNetwork {
   int* wire_signal;        // ... from these outputs
   double* wire_factor;     // ... with these coefficients
   double* input_constant;  // nin
+  bool* reached;           // nin: by a wire or a constant
   int nlevel;
   int* level_start;  // nlevel + 1: components of a level, without admittances, in order[] ...
   int* order;
@@ -86,6 +89,7 @@ struct srNetwork {
 
 // ---- build.c
 void sr_net_error(srNetwork* n, const char* format, ...) SR_PRINTF(2, 3);
+void sr_net_error_at(srNetwork* n, srPlace place, const char* format, ...) SR_PRINTF(3, 4);
 int sr_net_no_memory(srNetwork* n);  // reports it; SR_REFUSED
 // Makes room for one more in an array of the pool; items: the address of its pointer. False: out of memory, reported.
 bool sr_net_room(srNetwork* n, void* items, size_t size, int count, int* capacity);
@@ -98,6 +102,17 @@ void* sr_net_keep(srNetwork* n, const void* data,
 bool sr_net_own(srNetwork* n, void (*destroy)(void*), void* object);   // destroys object at once when it cannot
 const srComponent* sr_net_get(srNetwork* n, int i, const char* what);  // NULL: unknown, reported
 bool sr_net_good_name(srNetwork* n, const char* name);
+
+// ---- names.c
+// Names that live as long as the program; kind by kind, NULL: none. Returns component.
+typedef struct srSignalNames {
+  const char* const* name[SR_SIGNALS];
+  const char* const* unit[SR_SIGNALS];
+} srSignalNames;
+int sr_net_name(srNetwork* n, int component, const srSignalNames* names);
+extern const srSignalNames sr_names_mass, sr_names_rigid, sr_names_plane;
+const srSignalNames* sr_names_port(int width);      // of an impedance; NULL: none
+const srSignalNames* sr_names_friction(int width);  // of n velocities
 
 // ---- terminal.c
 extern const srTerminal sr_no_terminal;

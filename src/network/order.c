@@ -55,6 +55,40 @@ static bool orders(const srNetwork* n, const srWire* wire) {
   return n->component[wire->from].kind != SR_ADMITTANCE && n->component[wire->to].kind != SR_ADMITTANCE;
 }
 
+// Of the components that wait, one after the other back to its source: after some steps they are those of a ring.
+static int find_ring(const srNetwork* n, const int* waits, int* source) {
+  int i = 0;
+  for (int k = 0; k < n->nwire; ++k) {
+    if (orders(n, &n->wire[k]) && waits[n->wire[k].from] > 0) source[n->wire[k].to] = n->wire[k].from;
+  }
+  while (waits[i] == 0) ++i;
+  for (int k = 0; k < n->ncomponent; ++k) i = source[i];
+  return i;
+}
+
+// A component that the user has not written (a map of a terminal) has the name of one that he has: it is named once.
+static void report_ring(srNetwork* n, const int* waits) {
+  enum { SHOWN = 12 };
+  int* source = room(n, n->ncomponent, sizeof *source);
+  int* ring = room(n, n->ncomponent, sizeof *ring);
+  const int last = find_ring(n, waits, source);
+  int count = 0;
+  for (int i = source[last]; ring[count++] = i, i != last; i = source[i]) continue;
+  const char* text = "";
+  const char* before = NULL;
+  int shown = 0;
+  for (int k = count - 1; k >= 0 && shown < SHOWN; --k) {  // from source to target
+    const char* name = n->component[ring[k]].name;
+    if (before && strcmp(name, before) == 0) continue;
+    text = sr_pool_printf(&n->pool, "%s%s'%s'", text, before ? ", " : "", name);
+    before = name;
+    ++shown;
+  }
+  sr_net_error_at(n, n->component[last].place,
+                  "an algebraic loop: %s%s and back is a ring of maps and impedances without an admittance", text,
+                  count > SHOWN ? ", ..." : "");
+}
+
 // Longest path from the admittances: components whose sources are all done are processed in turn (Kahn).
 static int levels(srNetwork* n) {
   const int count = n->ncomponent;
@@ -89,12 +123,7 @@ static int levels(srNetwork* n) {
       if (--waits[leaving[k]] == 0) queue[filled++] = leaving[k];
     }
   }
-  for (int i = 0; i < count && filled < members; ++i) {
-    if (waits[i] == 0) continue;
-    sr_net_error(n, "'%s' is part of a ring of maps and impedances without an admittance: an algebraic loop",
-                 n->component[i].name);
-    break;
-  }
+  if (filled < members) report_ring(n, waits);
   return members;
 }
 
@@ -120,16 +149,22 @@ static void sort_levels(srNetwork* n, int members) {
 
 // An input of an impedance or a map that nothing reaches is most likely a mistake; no force on an admittance is not.
 static void look_for_loose_inputs(srNetwork* n) {
-  bool* reached = room(n, n->nin, sizeof *reached);
-  for (int i = 0; i < n->nwire; ++i) reached[n->component[n->wire[i].to].first_in + n->wire[i].in] = true;
-  for (int i = 0; i < n->nconstant; ++i) reached[n->component[n->constant[i].to].first_in + n->constant[i].in] = true;
+  n->reached = room(n, n->nin, sizeof *n->reached);
+  for (int i = 0; i < n->nwire; ++i) n->reached[n->component[n->wire[i].to].first_in + n->wire[i].in] = true;
+  for (int i = 0; i < n->nconstant; ++i)
+    n->reached[n->component[n->constant[i].to].first_in + n->constant[i].in] = true;
   for (int i = 0; i < n->ncomponent; ++i) {
     const srComponent* c = &n->component[i];
     if (c->kind == SR_ADMITTANCE) continue;
     for (int k = 0; k < c->nin; ++k) {
-      if (reached[c->first_in + k]) continue;
-      sr_messages_add(n->messages, SR_SEVERITY_WARNING, (srPlace){0}, "input %d of '%s' has no wire: it is 0", k,
-                      c->name);
+      if (n->reached[c->first_in + k]) continue;
+      const char* name = sr_network_signal_name(n, i, SR_SIGNAL_INPUT, k);
+      if (name)
+        sr_messages_add(n->messages, SR_SEVERITY_WARNING, c->place, "input '%s' of '%s' has no wire: it is 0", name,
+                        c->name);
+      else
+        sr_messages_add(n->messages, SR_SEVERITY_WARNING, c->place, "input %d of '%s' has no wire: it is 0", k,
+                        c->name);
     }
   }
 }
@@ -149,6 +184,7 @@ srStatus sr_network_ready(srNetwork* n, int threads) {
     return SR_INPUT;
   }
   if (n->refused) return SR_INPUT;
+  n->place = (srPlace){0};
   jmp_buf no_room;
   if (setjmp(no_room) != 0) {
     (void)sr_net_no_memory(n);

@@ -106,5 +106,5 @@ int sr_network_plane(srNetwork* n, const char* name, const srPlaneDef* def) {
   const srElementForm form = {3, 3, 3, states, NULL, evaluate};
   const int i = sr_network_element(n, name, &form, self);
   if (i >= 0) n->component[i].clamps = &self->clamps;
-  return i;
+  return sr_net_name(n, i, &sr_names_plane);
 }

@@ -114,5 +114,5 @@ int sr_network_body(srNetwork* n, const char* name, const srRigidDef* def) {
   sr_net_rotate_back(q, def->w, x0 + 10);
   srAdmittance admittance = sr_admittance_rigid;
   admittance.x0 = x0;
-  return sr_network_admittance(n, name, &admittance, p, PARAMETERS, NULL);
+  return sr_net_name(n, sr_network_admittance(n, name, &admittance, p, PARAMETERS, NULL), &sr_names_rigid);
 }

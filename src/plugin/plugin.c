@@ -22,7 +22,7 @@ static void pass_admittance(void* host, const struct srAdmittance* admittance) {
 
 // ------------------------------------------------------------------------------------------------------------- search
 typedef struct Search {
-  srCompiler* c;
+  srPool* pool;
   const char* const* allowed;  // folders
   int nallowed;
   const char* outside;  // a library that was found, but is in none of them
@@ -36,23 +36,22 @@ static bool is_allowed(const Search* s, const char* real) {
   return false;
 }
 
-// The real path of folder/sub/NAME, NAME.so or libNAME.so, in the scratch pool; NULL: none that may be loaded.
+// The real path of folder/sub/NAME, NAME.so or libNAME.so, in the pool; NULL: none that may be loaded.
 static const char* find_in(Search* s, const char* folder, const char* library) {
   static const char* const prefix[] = {"", "", "lib"};
   static const char* const suffix[] = {"", ".so", ".so"};
-  srPool* pool = &s->c->scratch;
   const char* slash = strrchr(library, '/');
   const char* file = slash ? slash + 1 : library;
   for (int k = 0; k < SR_COUNT(prefix); k++) {
     char real[SR_PATH_SIZE];
     srReason reason;
     const char* path =
-        sr_pool_printf(pool, "%s/%.*s%s%s%s", folder, (int)(file - library), library, prefix[k], file, suffix[k]);
+        sr_pool_printf(s->pool, "%s/%.*s%s%s%s", folder, (int)(file - library), library, prefix[k], file, suffix[k]);
     FILE* opened = sr_file_real(path, real) ? sr_file_open(real, &reason) : NULL;  // no pipe, no device, no folder
     if (!opened) continue;
     fclose(opened);
-    if (is_allowed(s, real)) return sr_pool_text(pool, real);
-    s->outside = sr_pool_text(pool, real);
+    if (is_allowed(s, real)) return sr_pool_text(s->pool, real);
+    s->outside = sr_pool_text(s->pool, real);
   }
   return NULL;
 }
@@ -61,40 +60,49 @@ static bool leaves_folder(const char* path) {
   return path[0] == '/' || strncmp(path, "../", 3) == 0 || strcmp(path, "..") == 0 || strstr(path, "/../");
 }
 
-// The file to load; NULL after an error.
-static const char* find_library(srCompiler* c, const char* library, srPlace place) {
-  const char* home = srs_folder(c->spec);
-  Search s = {.c = c};
+const char* sr_plugin_path(srPool* pool, const char* home, const char* const* folders, int nfolder, const char* library,
+                           const char** reason) {
   if (!home) home = ".";
-  s.nallowed = sr_spec_plugin_folders(c->spec, &s.allowed);
-  if (!s.allowed) {
-    sr_c_error(
-        c, place,
-        "the library '%s' is not loaded: code that a model names runs only on request. If you trust it: --plugins on "
-        "the command line, plugins=True in Python, srLoadOptions.plugins in C",
-        library);
-    return NULL;
-  }
+  Search s = {.pool = pool, .allowed = folders, .nallowed = nfolder};
   if (leaves_folder(library)) {
-    sr_c_error(c, place, "the library '%s' must be in the folder of the model, or in one that --plugins names",
-               library);
+    *reason = sr_pool_printf(
+        pool, "the library '%s' must be in the folder of the model, or in one that --plugins names", library);
     return NULL;
   }
-  const int nfolder = s.nallowed;
-  const char* const* folders = s.allowed;
   if (nfolder == 0) s.allowed = &home, s.nallowed = 1;
   const char* path = find_in(&s, home, library);
   for (int i = 0; !path && i < nfolder; i++) path = find_in(&s, folders[i], library);
   if (path) return path;
   if (s.outside)
-    sr_c_error(c, place,
-               "the library '%s' is not loaded: its file, links resolved, is '%s', and is in no folder that is "
-               "allowed; --plugins=FOLDER allows one",
-               library, s.outside);
+    *reason = sr_pool_printf(pool,
+                             "the library '%s' is not loaded: its file, links resolved, is '%s', and is in no folder "
+                             "that is allowed; --plugins=FOLDER allows one",
+                             library, s.outside);
   else
-    sr_c_error(c, place, "there is no library '%s' (nor '%s.so', 'lib%s.so') in the folder of the model%s", library,
-               library, library, nfolder > 0 ? ", nor in those of --plugins" : "");
+    *reason = sr_pool_printf(pool, "there is no library '%s' (nor '%s.so', 'lib%s.so') in the folder of the model%s",
+                             library, library, library, nfolder > 0 ? ", nor in those of --plugins" : "");
   return NULL;
+}
+
+const char* sr_plugin_untrusted(srPool* pool, const char* library) {
+  return sr_pool_printf(
+      pool,
+      "the library '%s' is not loaded: code that a model names runs only on request. If you trust it: --plugins on "
+      "the command line, plugins=True in Python, srLoadOptions.plugins in C",
+      library);
+}
+
+// The file to load; NULL after an error.
+static const char* find_library(srCompiler* c, const char* library, srPlace place) {
+  const char* const* folders = NULL;
+  const int nfolder = sr_spec_plugin_folders(c->spec, &folders);
+  const char *reason = NULL, *path = NULL;
+  if (folders)
+    path = sr_plugin_path(&c->scratch, srs_folder(c->spec), folders, nfolder, library, &reason);
+  else
+    reason = sr_plugin_untrusted(&c->scratch, library);
+  if (!path) sr_c_error(c, place, "%s", reason);
+  return path;
 }
 
 // ------------------------------------------------------------------------------------------------------------ loading

@@ -9,12 +9,13 @@
 
 #include "io/file.h"
 #include "io/mesh/mesh.h"
+#include "io/native/attributes.h"
 #include "io/results/csv_read.h"
 #include "io/scope.h"
 #include "io/xml/reader.h"
 #include "model/spec.h"
 
-#define MAX_FIELDS 64
+#define MAX_FIELDS SR_ELEMENT_MAX_FIELDS
 
 typedef struct File {  // a file that is being read, and who includes it
   const char* real;    // real path; NULL for text from memory
@@ -48,38 +49,6 @@ static int errors(const Reader* r) { return sr_reader_errors(r->in); }
 static void out_of_memory(Reader* r) { longjmp(*r->in->pool.on_fail, 1); }
 
 // ------------------------------------------------------------------------------------------------------------ words
-static void report_word(Reader* r, const srElement* e, const srField* f, const char* word, srPlace place) {
-  const char* words[MAX_FIELDS];
-  const int n = sr_text_split(&r->in->text, f->count, words, 0, MAX_FIELDS);
-  const char* nearest = sr_nearest_word(word, words, n);
-  if (nearest)
-    FAIL(r, place, "unknown %s '%.60s' of <%s>; did you mean '%s'?", f->word, word, e->word, nearest);
-  else
-    FAIL(r, place, "unknown %s '%.60s' of <%s>; expected %s", f->word, word, e->word,
-         sr_text_alternatives(&r->in->text, words, n));
-}
-
-static int find_field(const srElement* e, const char* word) {
-  for (int k = 0; k < e->nfield; k++)
-    if (strcmp(e->fields[k].word, word) == 0) return k;
-  return -1;
-}
-
-// Returns the field that was meant, -1 where that is not known.
-static int report_attribute(Reader* r, const srElement* e, const srXmlAttribute* a) {
-  const char* words[MAX_FIELDS];
-  for (int k = 0; k < e->nfield; k++) words[k] = e->fields[k].word;
-  const char* nearest = sr_nearest_word(a->name, words, e->nfield);
-  if (nearest) {
-    FAIL(r, a->name_place, "unknown attribute '%.60s' of <%s>; did you mean '%s'?", a->name, e->word, nearest);
-    return find_field(e, nearest);
-  }
-  const char* all = e->nfield > 0 ? words[0] : "none";
-  for (int k = 1; k < e->nfield; k++) all = sr_pool_printf(&r->in->text, "%s, %s", all, words[k]);
-  FAIL(r, a->name_place, "unknown attribute '%.60s' of <%s>; it has %s", a->name, e->word, all);
-  return -1;
-}
-
 static const srElement* find_element(const char* word, int* kind) {
   for (*kind = 0; *kind < SR_ELEMENT_KINDS; ++*kind)
     if (strcmp(srs_element((srElementKind)*kind)->word, word) == 0) return srs_element((srElementKind)*kind);
@@ -167,96 +136,10 @@ static void report_misplaced(Reader* r, const srXmlNode* node, const srElement* 
   FAIL(r, node->place, "<%s> belongs inside %s, not inside <%s>", e->word, all, where_words[where]);
 }
 
-// ------------------------------------------------------------------------------------------------------- attributes
-static bool is_formula(const srField* f) {
-  return strcmp(f->kind, "FORMULA") == 0 || strcmp(f->kind, "LAW") == 0 || strcmp(f->kind, "ACTIONS") == 0;
-}
-
-static bool is_blank_text(const char* text) { return text[strspn(text, " \t\r\n")] == '\0'; }
-
-// Checks of a value that are possible before the model is compiled.
-static void check_value(Reader* r, const srElement* e, const srField* f, const char* value, srPlace place) {
-  const char* problem = NULL;
-  if (is_blank_text(value)) {
-    FAIL(r, place, "the attribute '%s' of <%s> is empty", f->word, e->word);
-  } else if (strcmp(f->kind, "WORD") == 0) {
-    if (!sr_text_is_among(value, f->count)) report_word(r, e, f, value, place);
-  } else if (strcmp(f->kind, "FILE") == 0) {
-    problem = sr_path_problem(value);
-    if (problem) FAIL(r, place, "'%.200s' %s", value, problem);
-  } else if (strcmp(f->word, "name") == 0) {
-    problem = sr_name_problem(value);
-    if (problem) FAIL(r, place, "the name '%.60s' %s", value, problem);
-  }
-}
-
-// Attributes of node into values (one for each field); false when something is wrong with them. meant: fields whose names are
-// misspelt, may be NULL.
-static bool read_given(Reader* r, const srXmlNode* node, const srElement* e, srAttr* values, bool* meant) {
-  const int before = errors(r);
-  for (int i = 0; i < node->nattribute; i++) {
-    const srXmlAttribute* a = &node->attributes[i];
-    const int k = find_field(e, a->name);
-    if (k < 0) {
-      const int instead = report_attribute(r, e, a);
-      if (meant && instead >= 0) meant[instead] = true;
-      continue;
-    }
-    const char* text = sr_scope_fill(&r->scope, &r->in->text, a->value, a->place, is_formula(&e->fields[k]));
-    if (text) check_value(r, e, &e->fields[k], text, a->place);
-    values[k] = (srAttr){.text = text ? text : "", .place = a->place};
-  }
-  return errors(r) == before;
-}
-
-// ... and those that must be there are.
-static bool read_attributes(Reader* r, const srXmlNode* node, const srElement* e, srAttr* values) {
-  const int before = errors(r);
-  bool meant[MAX_FIELDS] = {0};
-  read_given(r, node, e, values, meant);
-  for (int k = 0; k < e->nfield; k++)
-    if (e->fields[k].default_text[0] == '!' && !values[k].text && !meant[k])
-      FAIL(r, node->place, "<%s> needs the attribute '%s': %s", e->word, e->fields[k].word, e->fields[k].doc);
-  return errors(r) == before;
-}
-
-static void check_text(Reader* r, const srXmlNode* node) {
-  if (!node->text) return;
-  int n = (int)strcspn(node->text, "\r\n");
-  if (n > 40) n = 40;
-  while (n > 0 && ((unsigned char)node->text[n - 1] & 0x80 || strchr(" \t", node->text[n - 1]))) n--;
-  FAIL(r, node->text_place, "stray text '%.*s' inside <%s>", n, node->text, node->name);
-}
-
 static void check_empty(Reader* r, const srXmlNode* node) {
   for (const srXmlNode* child = node->first; child; child = child->next) {
     FAIL(r, child->place, "<%.60s> is inside <%s>, which holds no other elements", child->name, node->name);
     lose(r, child);
-  }
-}
-
-// ------------------------------------------------------------------------------------------------------- parameters
-// A value given from outside replaces the one in the file.
-static bool apply_setting(Reader* r, srParameterDef* def, double* value) {
-  const char* setting = sr_reader_setting(r->in, def->name.text);
-  if (!setting) return sr_scope_value(&r->scope, def->value.text, def->value.place, value);
-  def->value = (srAttr){.text = setting, .place = sr_reader_setting_place(r->in, def->name.text)};
-  return sr_scope_value(&r->bare, def->value.text, def->value.place, value);
-}
-
-static void read_parameter(Reader* r, srParameterDef* def) {
-  const char* name = sr_pool_text(&r->in->pool, def->name.text);
-  const char* problem = sr_identifier_problem(name);
-  double value = 0;
-  if (problem)
-    FAIL(r, def->name.place, "the name '%.60s' %s", name, problem);
-  else if (sr_scope_is_index(&r->scope, name))
-    FAIL(r, def->name.place, "the parameter '%.60s' has the name of an index of a <repeat> around it", name);
-  else if (sr_scope_parameter(&r->scope, name))
-    FAIL(r, def->name.place, "there is a parameter '%.60s' already", name);
-  else {
-    apply_setting(r, def, &value);  // after an error it is defined all the same, so that its users raise no errors
-    sr_scope_define(&r->scope, name, value);
   }
 }
 
@@ -350,13 +233,6 @@ static void read_mesh_file(Reader* r, srMeshDef* def) {
   (void)sr_mesh_fill(r->in, &(srImport){.folder = r->in->folder}, &r->in->text, def);
 }
 
-static void note_parameters(Reader* r, const srXmlNode* root) {
-  for (const srXmlNode* child = root->first; child; child = child->next) {
-    const srXmlAttribute* name = strcmp(child->name, "parameter") == 0 ? sr_xml_attribute(child, "name") : NULL;
-    if (name) sr_names_put(&r->scope.later, name->value, 0);
-  }
-}
-
 // Checks the root and reads its content. The model itself gives the name, included files do not.
 static void read_root(Reader* r, const srXmlNode* root, bool is_included) {
   const srElement* e = srs_element(SR_ELEMENT_MODEL);
@@ -365,9 +241,9 @@ static void read_root(Reader* r, const srXmlNode* root, bool is_included) {
     FAIL(r, root->place, "the root of a model file is <sarrus version=\"1\">, not <%.60s>", root->name);
     return;
   }
-  read_attributes(r, root, e, (srAttr*)&def);
+  sr_element_read(r->in, &r->scope, root, e, (srAttr*)&def);
   if (!is_included && srs_add(r->in->spec, SR_ELEMENT_MODEL, SR_NO_OWNER, &def, &root->place) < 0) out_of_memory(r);
-  note_parameters(r, root);
+  sr_parameters_note(&r->scope, root);
   walk(r, root, IN_SARRUS, SR_NO_OWNER);
 }
 
@@ -413,9 +289,9 @@ static void read_foreign(Reader* r, const srFormat* format, const srXmlNode* roo
 
 static void read_include(Reader* r, const srXmlNode* node) {
   srAttr values[SR_FILE_MOST_FIELDS] = {0};
-  check_text(r, node);
+  sr_element_text(r->in, node);
   check_empty(r, node);
-  if (!read_attributes(r, node, sr_file_element(SR_FILE_INCLUDE), values)) {
+  if (!sr_element_read(r->in, &r->scope, node, sr_file_element(SR_FILE_INCLUDE), values)) {
     lose_all(r);
     return;
   }
@@ -448,32 +324,12 @@ static void read_include(Reader* r, const srXmlNode* node) {
 }
 
 // --------------------------------------------------------------------------------------------------------- elements
-static bool begin_repeat(Reader* r, const srAttr* values, long long* count, long long* from, const char** index) {
-  *index = values[1].text ? sr_pool_text(&r->in->pool, values[1].text) : "i";
-  *from = 0;
-  const srPlace place = values[1].text ? values[1].place : values[0].place;
-  const char* problem = sr_identifier_problem(*index);
-  if (!sr_scope_whole(&r->scope, values[0].text, values[0].place, "count of <repeat>", 0, SR_READER_MAX_ELEMENTS,
-                      count))
-    return false;
-  if (values[2].text && !sr_scope_whole(&r->scope, values[2].text, values[2].place, "from of <repeat>", -1000000000000,
-                                        1000000000000, from))
-    return false;
-  if (problem)
-    FAIL(r, place, "the index '%.60s' %s", *index, problem);
-  else if (sr_scope_parameter(&r->scope, *index) || sr_scope_is_index(&r->scope, *index))
-    FAIL(r, place, "the index '%.60s' has the name of a parameter or of another index", *index);
-  else
-    return true;
-  return false;
-}
-
 static void read_repeat(Reader* r, const srXmlNode* node, Where where, int owner) {
   srAttr values[SR_FILE_MOST_FIELDS] = {0};
   long long count, from;
   const char* index;
-  if (!read_attributes(r, node, sr_file_element(SR_FILE_REPEAT), values) ||
-      !begin_repeat(r, values, &count, &from, &index)) {
+  if (!sr_element_read(r->in, &r->scope, node, sr_file_element(SR_FILE_REPEAT), values) ||
+      !sr_repeat_begin(r->in, &r->scope, values, &count, &from, &index)) {
     lose_all(r);
     return;
   }
@@ -494,8 +350,8 @@ static void read_definition(Reader* r, const srXmlNode* node, srElementKind kind
   srAttr values[MAX_FIELDS] = {0};
   SR_ASSERT(e->nfield <= MAX_FIELDS);
   const int before = errors(r);
-  const bool good = read_attributes(r, node, e, values);
-  if (good && kind == SR_ELEMENT_PARAMETER) read_parameter(r, (srParameterDef*)values);
+  const bool good = sr_element_read(r->in, &r->scope, node, e, values);
+  if (good && kind == SR_ELEMENT_PARAMETER) sr_parameter_read(r->in, &r->scope, &r->bare, (srParameterDef*)values);
   if (good && kind == SR_ELEMENT_MOTION && values[3].text) read_motion_file(r, (srMotionDef*)values);
   if (good && kind == SR_ELEMENT_TABLE && sr_given(((srTableDef*)values)->file))
     read_table_file(r, (srTableDef*)values);
@@ -509,7 +365,7 @@ static void read_definition(Reader* r, const srXmlNode* node, srElementKind kind
   if (kind == SR_ELEMENT_BODY) {
     walk(r, node, IN_BODY, index);
   } else {
-    check_text(r, node);
+    sr_element_text(r->in, node);
     check_empty(r, node);
   }
 }
@@ -532,7 +388,7 @@ static void report_body(Reader* r, const srAttr* body) {
 
 static void read_extend(Reader* r, const srXmlNode* node) {
   srAttr body = {0};
-  const bool good = read_attributes(r, node, sr_file_element(SR_FILE_EXTEND), &body);
+  const bool good = sr_element_read(r->in, &r->scope, node, sr_file_element(SR_FILE_EXTEND), &body);
   const int owner = good ? find_body(r, body.text) : -1;
   if (good && owner < 0) report_body(r, &body);
   if (owner < 0)
@@ -548,9 +404,9 @@ static bool change_definition(Reader* r, const srXmlNode* node, srElementKind ki
   int i = srs_count(r->in->spec, kind) - 1;
   while (i >= 0 && srs_owner(r->in->spec, kind, i) != owner) i--;
   if (i < 0) return false;
-  check_text(r, node);
+  sr_element_text(r->in, node);
   check_empty(r, node);
-  if (!read_given(r, node, e, values, NULL)) return true;
+  if (!sr_element_given(r->in, &r->scope, node, e, values, NULL)) return true;
   for (int k = 0; k < e->nfield; k++)
     if (values[k].text && !srs_set(r->in->spec, kind, i, k, values[k])) out_of_memory(r);
   sr_pool_free(&r->in->text);
@@ -558,7 +414,7 @@ static bool change_definition(Reader* r, const srXmlNode* node, srElementKind ki
 }
 
 static void read_ground(Reader* r, const srXmlNode* node) {
-  read_attributes(r, node, sr_file_element(SR_FILE_GROUND), NULL);
+  sr_element_read(r->in, &r->scope, node, sr_file_element(SR_FILE_GROUND), NULL);
   walk(r, node, IN_GROUND, SR_GROUND);
 }
 
@@ -589,7 +445,7 @@ static void read_element(Reader* r, const srXmlNode* node, Where where, int owne
 }
 
 static void walk(Reader* r, const srXmlNode* parent, Where where, int owner) {
-  check_text(r, parent);
+  sr_element_text(r->in, parent);
   for (const srXmlNode* node = parent->first; node && !sr_reader_is_over(r->in, node->place); node = node->next)
     read_element(r, node, where, owner);
 }

@@ -103,6 +103,7 @@ int sr_reader_add(srReader* r, srElementKind kind, int owner, const void* def, s
 
 // Value of the setting --set NAME=VALUE, which is then used; NULL: none.
 const char* sr_reader_setting(srReader* r, const char* name);
+void sr_reader_check_settings(srReader* r);  // each must have found its parameter: an error where it has not. load.c
 // A name that --set may give besides the parameters, for messages.
 void sr_reader_offer(srReader* r, const char* name);
 srPlace sr_reader_setting_place(srReader* r, const char* name);
