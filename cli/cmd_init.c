@@ -75,7 +75,7 @@ static bool write_file(Cli* cli, const char* folder, const TemplateFile* f) {
   bool good = file != NULL;
   if (file) {
     good = strcmp(f->name, "Makefile") != 0 || put_headers(file);
-    good = fputs(f->text, file) >= 0 && good;
+    good = fputs(f->text, file) >= 0 && fputs(f->rest, file) >= 0 && good;
     good = fclose(file) == 0 && good;
   }
   if (!good) cli_error(cli, "'%s' could not be written: %s", path, strerror(errno));

@@ -3,7 +3,7 @@
 #include "template.h"
 
 static const char model_xml[] =
-    "<!-- A cart on a driven slide carries an arm, held by a cable, pushed by the wind. The laws are in mylaws.c:\n"
+    "<!-- A cart on a driven slide carries an arm, held by a cable, pushed by the wind; a bead slides on a wire. The laws are in mylaws.c:\n"
     "     make, then run it as described in README.md -->\n"
     "<sarrus version=\"1\" name=\"myproject\">\n"
     "  <parameter name=\"l\" value=\"0.5\"/>\n"
@@ -11,6 +11,7 @@ static const char model_xml[] =
     "\n"
     "  <ground>\n"
     "    <point name=\"hook\" at=\"0.8 0 0.6\"/>\n"
+    "    <point name=\"wire\" at=\"-1 0 0\"/>\n"
     "  </ground>\n"
     "  <body name=\"cart\">\n"
     "    <joint name=\"x\" type=\"prismatic\" axis=\"1 0 0\"/>\n"
@@ -27,7 +28,14 @@ static const char model_xml[] =
     "  <user name=\"cable\" law=\"cable\" a=\"arm/tip\" b=\"ground/hook\" parameters=\"50 0.9\"/>\n"
     "  <user name=\"wind\" law=\"wind\" point=\"arm/tip\" parameters=\"1.5 0.2\"/>\n"
     "\n"
+    "  <body name=\"bead\">\n"
+    "    <joint name=\"slide\" type=\"planar\" axis=\"0 -1 0\" at=\"-1 0 0\" q=\"0.5 0.5 0\"/>\n"
+    "    <inertial mass=\"0.1\" inertia=\"1e-4 1e-4 1e-4\"/>\n"
+    "  </body>\n"
+    "  <closure name=\"wire\" type=\"user\" law=\"wire\" a=\"ground/wire\" b=\"bead\" parameters=\"2\"/>\n"
+    "\n"
     "  <sensor name=\"tip\" point=\"arm/tip\"/>\n"
+    "  <sensor name=\"effort\" law=\"effort\" point=\"bead\" parameters=\"9.81\" unit=\"g\"/>\n"
     "  <run t-end=\"5\" every=\"0.01\"/>\n"
     "</sarrus>\n";
 
@@ -38,7 +46,9 @@ static const char mylaws_c[] =
     "// the force there, in->p the numbers of its attribute parameters. A law may have states of its own: in->y, out->ydot.\n"
     "// Return 0: done; > 0: try a smaller step; < 0: the run cannot go on.\n"
     "#include <math.h>\n"
+    "#include <sarrus/closure.h>\n"
     "#include <sarrus/force.h>\n"
+    "#include <sarrus/sensor.h>\n"
     "\n"
     "// ROBOTRAN: user_JointForces. A spring that hardens, and a damper:  f = -k (x + x^3) - d xdot\n"
     "static int hinge(const srImpedanceIn* in, srImpedanceOut* out) {\n"
@@ -83,6 +93,26 @@ static const char mylaws_c[] =
     "    default: return -8 * sin(2 * t);\n"
     "  }\n"
     "}\n"
+    "\n";
+
+static const char mylaws_c_rest[] =  // a string of C has at most 4095 characters
+    "// ROBOTRAN: user_cons_hJ and user_cons_jdqd. The bead stays on the wire z = c x^2. Frame a sees frame b at d, with the velocity u:\n"
+    "//   g = z - c x^2,   g' = W (w, u) = -2 c x u_x + u_z,   g'' = W (w', u') + bias\n"
+    "static int wire(const srClosureLawIn* in, srClosureLawOut* out) {\n"
+    "  const double c = in->p[0], x = in->d[0];\n"
+    "  out->g[0] = in->d[2] - c * x * x;\n"
+    "  out->W[0][3] = -2 * c * x;\n"
+    "  out->W[0][5] = 1;\n"
+    "  out->bias[0] = -2 * c * in->u[0] * in->u[0];\n"
+    "  return 0;\n"
+    "}\n"
+    "\n"
+    "// A sensor: one number of the motion of a frame, here its acceleration in units of p[0].\n"
+    "static int effort(const srSensorIn* in, double* value) {\n"
+    "  const double* a = in->acceleration;\n"
+    "  *value = sqrt(a[0] * a[0] + a[1] * a[1] + a[2] * a[2]) / in->p[0];\n"
+    "  return 0;\n"
+    "}\n"
     "\n"
     "int sarrus_plugin(srPlugin* plugin);\n"
     "int sarrus_plugin(srPlugin* plugin) {\n"
@@ -97,9 +127,13 @@ static const char mylaws_c[] =
     "      {.name = \"wind\", .port = SR_PORT_POINT, .np = 2, .parameters = wind_parameters, .ny = 1, .evaluate = wind},\n"
     "  };\n"
     "  static const srFunction slide_function = {.name = \"slide\", .evaluate = slide};\n"
+    "  static const srClosureLaw wire_law = {.name = \"wire\", .np = 1, .n = 1, .evaluate = wire};\n"
+    "  static const srSensorLaw effort_law = {.name = \"effort\", .np = 1, .evaluate = effort};\n"
     "  if (plugin->abi != SR_PLUGIN_ABI) return 1;\n"
     "  for (int i = 0; i < 3; i++) plugin->add_impedance(plugin->host, &laws[i]);\n"
     "  plugin->add_function(plugin->host, &slide_function);\n"
+    "  plugin->add_closure(plugin->host, &wire_law);\n"
+    "  plugin->add_sensor(plugin->host, &effort_law);\n"
     "  return 0;\n"
     "}\n";
 
@@ -126,8 +160,8 @@ static const char makefile[] =
 static const char readme_md[] =
     "# A Sarrus project\n"
     "\n"
-    "- `model.xml`: the model, a driven cart with an arm, a cable and wind\n"
-    "- `mylaws.c`: its laws in C, one of each kind: joint law, link law, external force with a state, driving function\n"
+    "- `model.xml`: the model, a driven cart with an arm, a cable and wind, and a bead on a wire\n"
+    "- `mylaws.c`: its laws in C, one of each kind: joint law, link law, external force with a state, driving function, constraint, sensor\n"
     "- `Makefile`: builds `mylaws.so`\n"
     "\n"
     "```\n"
@@ -140,9 +174,9 @@ static const char readme_md[] =
     "A plugin is code, and runs only with `--plugins`: give it to models that you trust.\n";
 
 const TemplateFile template_files[] = {
-    {"model.xml", model_xml},
-    {"mylaws.c", mylaws_c},
-    {"Makefile", makefile},
-    {"README.md", readme_md},
+    {"model.xml", model_xml, ""},
+    {"mylaws.c", mylaws_c, mylaws_c_rest},
+    {"Makefile", makefile, ""},
+    {"README.md", readme_md, ""},
 };
 const int template_file_count = (int)(sizeof template_files / sizeof template_files[0]);

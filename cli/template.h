@@ -5,6 +5,7 @@
 typedef struct TemplateFile {
   const char* name;
   const char* text;
+  const char* rest;  // written behind it
 } TemplateFile;
 extern const TemplateFile template_files[];
 extern const int template_file_count;

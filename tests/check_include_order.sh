@@ -10,7 +10,7 @@ shopt -s nullglob
 program='
 BEGIN {
   # Public headers belong to the folder of their name, but for these.
-  home["words"] = home["text"] = home["table"] = "base"; home["function"] = "expr"; home["spec"] = home["fields"] = home["force"] = "model"
+  home["words"] = home["text"] = home["table"] = "base"; home["function"] = "expr"; home["spec"] = home["fields"] = home["force"] = home["closure"] = home["sensor"] = "model"
   home["friction"] = home["normal"] = home["laws"] = "law"
   home["compare"] = home["recommend"] = "advise"; home["admittance"] = "network"
   # Outside the C library: the doors to files and plugins, and the XML parser and HDF5 for the readers alone.

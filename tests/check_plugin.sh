@@ -62,15 +62,42 @@ cp include/sarrus/friction.h include/sarrus/normal.h "$work/include/sarrus/"
 ${CC:-cc} -std=c17 $warnings -I"$work/include" -fPIC -shared -o "$work/surface_laws.so" tests/plugin/surface_laws.c -lm \
   > "$work/log" 2>&1 || fail "laws of friction and contact do not build"
 "$sarrus" run "$work/surface_laws.xml" --plugins --json > "$work/surface_laws.json" 2> "$work/log" || fail "surface_laws.xml does not run"
-for sensor in slides falls; do
-  awk -v key="$sensor" '
+# is_zero MODEL SENSOR: the value of a sensor at the end of a run.
+is_zero() {
+  awk -v key="$2" '
     { all = all $0 " " }
     END {
       if (!match(all, "\"" key "\" *: *[{]\"value\" *: *[-+0-9.eE]+")) exit 1
       text = substr(all, RSTART, RLENGTH); sub(/.*: */, "", text)
       exit !(text^2 < 1e-16)
-    }' "$work/surface_laws.json" || fail "$sensor: a law of friction or contact and its formula differ"
+    }' "$work/$1.json"
+}
+for sensor in slides falls; do
+  is_zero surface_laws $sensor || fail "$sensor: a law of friction or contact and its formula differ"
 done
+
+# Constraints, sensors and functions of two arguments: headers that stand alone, also in C++, and the motion of what is built in, in all formulations.
+cp include/sarrus/closure.h include/sarrus/sensor.h "$work/include/sarrus/"
+${CC:-cc} -std=c17 $warnings -I"$work/include" -fPIC -shared -o "$work/frame_laws.so" tests/plugin/frame_laws.c -lm \
+  > "$work/log" 2>&1 || fail "laws of constraints and sensors do not build"
+printf '#include <sarrus/closure.h>\n#include <sarrus/sensor.h>\n' > "$work/plain.cpp"
+if command -v c++ > /dev/null; then
+  c++ -Wall -Wextra -Werror -I"$work/include" -fsyntax-only "$work/plain.cpp" > "$work/log" 2>&1 || fail "closures and sensors: not C++"
+fi
+for formulation in relative absolute; do
+  "$sarrus" run "$work/frame_laws.xml" --plugins --formulation $formulation --json > "$work/frame_laws.json" 2> "$work/log" ||
+    fail "frame_laws.xml does not run, $formulation"
+  for sensor in moves pulls sees; do
+    is_zero frame_laws $sensor || fail "$sensor: a law of a plugin and what is built in differ, $formulation"
+  done
+done
+
+# A library for another version of the interface refuses, and the model is refused with a sentence.
+sed 's/#define SR_PLUGIN_ABI .*/#define SR_PLUGIN_ABI 2/' include/sarrus/force.h > "$work/include/sarrus/force.h"
+${CC:-cc} -std=c17 -I"$work/include" -fPIC -shared -o "$work/frame_laws.so" tests/plugin/frame_laws.c -lm
+"$sarrus" run "$work/frame_laws.xml" --plugins > "$work/log" 2>&1
+[ $? -eq 2 ] && grep -q "^[^ ]*frame_laws.xml:3:[0-9]*: error: the library 'frame_laws' refused this version of Sarrus" "$work/log" ||
+  fail "a library for another version was not refused"
 
 # What cannot be loaded is refused with a sentence, not a crash.
 echo 'int nothing; ' > "$work/empty.c"

@@ -378,6 +378,7 @@ static void compare_rows(srPool* pool, const srClosure* c, const srClosureIn* in
 TEST(loop_closures_on_the_graph_are_those_of_the_kernels) {
   random_numbers = (Random){5};
   for (int l = 0; l < sr_closure_word_count; l++) {
+    if (!sr_closure_words[l].kind->define) continue;  // laws of plugins: test_user_laws.c
     for (int k = 0; k < STATES; k++) {
       srPool pool;
       sr_pool_init(&pool);

@@ -267,7 +267,9 @@
   X(shape, "shape", WORD, "disc|sphere", "", "", "roll: default disc where an axis is given, else sphere")             \
   X(normal, "normal", FORMULA, "3", "", "",                                                                            \
     "ball: only the two equations perpendicular to it, for planar loops; in the axes of the youngest common ancestor") \
-  X(tolerance, "tolerance", FORMULA, "1", "1e-8", "m or rad", "largest residual that an assembled loop may keep")
+  X(tolerance, "tolerance", FORMULA, "1", "1e-8", "m or rad", "largest residual that an assembled loop may keep")      \
+  X(law, "law", REF, "1", "", "", "user: law registered by a plugin or by C code")                                     \
+  X(parameters, "parameters", FORMULA, "1-", "", "", "user: numbers passed to the law, in its order")
 
 #define SR_COUPLING_FIELDS(X)                                                                                          \
   X(name, "name", NAME, "1", "", "", "name; default: coupling and its number")                                         \
@@ -329,7 +331,9 @@
   X(point, "point", REF, "1", "", "", "frame that is measured: body/point or body")                                    \
   X(relative_to, "relative-to", REF, "1", "ground", "", "frame that it is measured in and expressed in")               \
   X(expr, "expr", LAW, "1", "", "", "a scalar formula instead of a frame")                                             \
-  X(unit, "unit", NAME, "1", "", "", "unit of the formula, for the result file")
+  X(unit, "unit", NAME, "1", "", "", "unit of the formula or of the law, for the result file")                         \
+  X(law, "law", REF, "1", "", "", "law of a plugin or of C code, which makes one number of the motion of the frame")   \
+  X(parameters, "parameters", FORMULA, "1-", "", "", "numbers passed to the law, in its order")
 
 #define SR_RECORD_FIELDS(X)                                                                                            \
   X(what, "what", REF, "1", "!", "",                                                                                   \

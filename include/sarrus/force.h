@@ -53,10 +53,12 @@ typedef struct srImpedance {
 } srImpedance;
 
 // A plugin exports   int sarrus_plugin(srPlugin* plugin)   and registers its laws; nonzero: it is refused.
-#define SR_PLUGIN_ABI 2
+#define SR_PLUGIN_ABI 3
 struct srAdmittance;   // admittance.h
 struct srFrictionLaw;  // friction.h
 struct srNormalLaw;    // normal.h
+struct srClosureLaw;   // closure.h
+struct srSensorLaw;    // sensor.h
 typedef struct srPlugin {
   int abi;  // SR_PLUGIN_ABI of the host
   void* host;
@@ -66,6 +68,9 @@ typedef struct srPlugin {
                          const struct srAdmittance* admittance);      // for `network`; not used by models
   void (*add_friction)(void* host, const struct srFrictionLaw* law);  // for joints and contacts of a model
   void (*add_normal)(void* host, const struct srNormalLaw* law);      // for contacts of a model
+  void (*add_function2)(void* host, const srFunction2* function);     // of two arguments, for formulas
+  void (*add_closure)(void* host, const struct srClosureLaw* law);    // constraints between two frames of a model
+  void (*add_sensor)(void* host, const struct srSensorLaw* law);      // sensors of a model
 } srPlugin;
 typedef int (*srPluginEntry)(srPlugin* plugin);
 

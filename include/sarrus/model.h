@@ -199,7 +199,11 @@ typedef struct srSensor {
   int formula;      // of a formula sensor: its value in srData.formula; -1: it uses recorded quantities, see late
   int late;         // its index among the formulas of recorded quantities, which no law may use; else -1
   const char* unit;
-  int value;  // of a frame sensor used in laws: first of its 18 scalars in srData.sensor, else -1
+  int value;                      // of a frame sensor used in laws: first of its 18 scalars in srData.sensor, else -1
+  const struct srSensorLaw* law;  // sensor.h; NULL: none
+  int law_point;                  // the frame that it measures; `point` is -1
+  const double* parameter;        // of the law
+  int nparameter;
 } srSensor;
 #define SR_SENSOR_SCALARS 18  // x y z, vx vy vz, wx wy wz, rxx rxy rxz ryx ... rzz
 
@@ -228,6 +232,9 @@ typedef struct srClosure {
   double tolerance;
   int joint;  // absolute formulation: the joint it represents, -1: a closure of the file
   bool soft;  // penalty formulation: its position equations are springs, not constraints (row is -1)
+  const struct srClosureLaw* law;  // user: closure.h
+  const double* parameter;         // of the law
+  int nparameter;
 } srClosure;
 
 // The coordinate of a joint, measured between two free bodies (absolute formulation; src/dynamics/measurement.c).

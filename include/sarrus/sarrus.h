@@ -6,6 +6,7 @@
 #include <sarrus/admittance.h>
 #include <sarrus/analysis.h>
 #include <sarrus/base.h>
+#include <sarrus/closure.h>
 #include <sarrus/compare.h>
 #include <sarrus/constraint.h>
 #include <sarrus/dynamics.h>
@@ -23,6 +24,7 @@
 #include <sarrus/recommend.h>
 #include <sarrus/record.h>
 #include <sarrus/report.h>
+#include <sarrus/sensor.h>
 #include <sarrus/simulate.h>
 #include <sarrus/spec.h>
 #include <sarrus/system.h>

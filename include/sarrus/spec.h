@@ -11,9 +11,11 @@
 #define SARRUS_SPEC_H
 
 #include <sarrus/base.h>
+#include <sarrus/closure.h>
 #include <sarrus/fields.h>
 #include <sarrus/force.h>
 #include <sarrus/function.h>
+#include <sarrus/sensor.h>
 
 #ifdef __cplusplus
 extern "C" {
@@ -200,6 +202,9 @@ SR_ELEMENT_LIST(SR_ADD)
 // Laws and functions by C code: `user` elements and formulas find them by name. The structs are copied, names too.
 SR_API bool srs_register_impedance(srSpec* spec, const srImpedance* law);
 SR_API bool srs_register_function(srSpec* spec, const srFunction* function);
+// The same for <closure type="user"> and <sensor law>; names of equations are not copied.
+SR_API bool srs_register_closure(srSpec* spec, const srClosureLaw* law);
+SR_API bool srs_register_sensor(srSpec* spec, const srSensorLaw* law);
 // A copy, with places, registered laws and folder. NULL when out of memory.
 SR_API srSpec* srs_copy(const srSpec* spec);
 // A copy in which every FORMULA attribute is evaluated to numbers. Laws keep their text, and the parameters

@@ -92,7 +92,8 @@ typedef enum srStart {
   X(HELICAL, helical, "helical")                                                                                       \
   X(POINT_LINE, point_line, "point-line")                                                                              \
   X(POINT_PLANE, point_plane, "point-plane")                                                                           \
-  X(ROLL, roll, "roll")
+  X(ROLL, roll, "roll")                                                                                                \
+  X(USER, user, "user")
 
 // Ways to enforce the constraints while an explicit method steps: X(NAME, word)
 #define SR_STABILIZATION_LIST(X)                                                                                       \

@@ -560,6 +560,12 @@ static bool has_values(Work* w, srMessages* messages) {
     sr_messages_add(messages, SR_SEVERITY_ERROR, m->closure[i].place, "%s", d->error_message);
     return false;
   }
+  for (int i = 0; i < m->nclosure && answer == 0; ++i) {
+    if (sr_closure_verify(m, d, &m->closure[i])) continue;
+    sr_messages_add(messages, SR_SEVERITY_ERROR, m->closure[i].place, "closure '%s': %s", m->closure[i].name,
+                    d->error_message);
+    return false;
+  }
   for (int i = 0; i < m->np && answer == 0; ++i) {
     if (isfinite(d->g[i])) continue;
     sr_messages_add(messages, SR_SEVERITY_ERROR, m->row[i].place, "%s has no value at the start", m->row[i].name);

@@ -71,6 +71,7 @@ srNode sr_closure_graph_bias(const srClosureGraph* x, const srNode* row) {
 const srProgram* sr_closure_derivative(srPool* pool, const srClosure* closure) {
   srClosureGraph x;
   srNode W[6][6], L[36];
+  if (!closure->kind->define) return NULL;
   srGraph* g = sr_graph_create(pool);
   sr_closure_graph(closure, g, &x);
   sr_closure_graph_rows(&x, W);

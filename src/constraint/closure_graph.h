@@ -23,7 +23,7 @@ void sr_closure_graph(const srClosure* closure, srGraph* g, srClosureGraph* x); 
 void sr_closure_graph_rows(const srClosureGraph* x, srNode W[6][6]);             // all rows
 srNode sr_closure_graph_bias(const srClosureGraph* x, const srNode* row);        // (dW/dt) (w, u) of one of them
 
-// L of srClosureKind (36 numbers), for all closures that sr_closure_graph_same holds for.
+// L of srClosureKind (36 numbers), for all closures that sr_closure_graph_same holds for. NULL: its kind has no definition.
 const srProgram* sr_closure_derivative(srPool* pool, const srClosure* closure);
 bool sr_closure_graph_same(const srClosure* a, const srClosure* b);
 void sr_closure_arguments(const srClosure* closure, double out[15]);

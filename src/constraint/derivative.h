@@ -6,7 +6,7 @@
 #include "model/closure.h"
 
 // The wrench w = sum lambda_i W_i of a closure over the twist that its equations act on, and L (6 x 6) = dw along it. derivative: of
-// sr_closure_derivative; work: its scratch. 0, or > 0 where the equations are undefined.
+// sr_closure_derivative, NULL of laws of plugins; work: its scratch. 0, or > 0 where the equations are undefined.
 int sr_closure_jacobian(const srClosure* c, const srProgram* derivative, const srClosureIn* in, const double* lambda,
                         double* work, double* w, double* L);
 // The same of a soft closure, whose lambda_i = -k_i (g_i + T g_i') follow from the motion; Lx and Lt: dw by the pose and by

@@ -59,7 +59,7 @@ void sr_put_driven(const srModel* m, srData* d) {
 
 // ---- the stages ---------------------------------------------------------------------------------------------------------
 
-// Power of the driving forces, and of formulas that depend on time: -lambda b.
+// Power of the driving forces, and of formulas and laws of plugins that depend on time: -lambda b.
 void sr_driver_power(const srModel* m, srData* d) {
   for (int i = 0; i < m->ndriver; ++i) {
     d->power[SR_ACCOUNT_DRIVER] += d->lambda[m->row_driver + i] * d->jv[m->driver[i].dof];
@@ -67,6 +67,12 @@ void sr_driver_power(const srModel* m, srData* d) {
   for (int i = 0; i < m->nformula_row; ++i) {
     const int row = m->formula_row[i].row;
     d->power[SR_ACCOUNT_DRIVER] -= d->lambda[row] * d->b[row];
+  }
+  for (int i = 0; i < m->nclosure && m->priv->user_closures; ++i) {
+    const srClosure* c = &m->closure[i];
+    for (int k = 0; k < c->np && !c->soft; ++k) {
+      d->power[SR_ACCOUNT_DRIVER] -= d->lambda[c->row + k] * d->b[c->row + k];
+    }
   }
 }
 
@@ -111,7 +117,7 @@ static int accelerate(const srModel* m, srData* d) {
     // A singular M may belong to a state that only a trial step reached.
     answer = sr_aba_driven(m, d, d->q, d->v, d->f, d->a, d->lambda) != SR_OK;
   }
-  if (answer == 0 && (m->ndriver > 0 || m->nformula_row > 0)) sr_driver_power(m, d);
+  if (answer == 0 && (m->ndriver > 0 || m->nformula_row > 0 || m->priv->user_closures)) sr_driver_power(m, d);
   return answer;
 }
 

@@ -7,6 +7,8 @@
 
 // Equations of a closure at d's position.
 int sr_closure_evaluate(const srModel* m, srData* d, const srClosure* c, srClosureOut* out);
+// Do rows and bias of a law of a plugin fit its residuals? False: d->error_message says which do not.
+bool sr_closure_verify(const srModel* m, srData* d, const srClosure* c);
 
 // Adds the effect of w (moment, force over the twist of `point` observed from `observer`; common as in sr_path_columns) on the bodies:
 // wrench holds 6 numbers per body, moment about the ground's origin and force, inertial axes.

@@ -1,6 +1,6 @@
 // All constraint equations: residuals g, Jacobian G by its pattern, b, and gamma = -(dG/dt v + db/dt).
 //
-//   closure    g, W from its kind;  G = W * columns of the twist;  gamma = -(W (w', u') + bias), with (w', u') of the
+//   closure    g, W from its kind, b of laws of plugins;  G = W * columns of the twist;  gamma = -(W (w', u') + bias), with (w', u') of the
 //              frames when all joint accelerations are 0
 //   coupling   g = sum of factor q - offset
 //   driver     g = q_i - s(t),  b = -s',  gamma = s''
@@ -11,6 +11,7 @@
 
 #include "constraint/constraint.h"
 #include "constraint/reaction.h"
+#include "constraint/user.h"
 #include "dynamics/measurement.h"
 #include "force/force.h"
 #include "math/pose.h"
@@ -43,6 +44,7 @@ static void see_closure(const srModel* m, const srData* d, const srClosure* c, s
 static int evaluate_closure(srData* d, const srClosure* c, const srFrameMotion* seen, bool moving, srClosureOut* out) {
   static const double at_rest[3];
   srClosureIn in;
+  in.t = d->t;
   memcpy(in.R, seen->rotation, sizeof in.R);
   memcpy(in.d, seen->position, sizeof in.d);
   memcpy(in.w, moving ? seen->angular_velocity : at_rest, sizeof in.w);
@@ -60,6 +62,16 @@ int sr_closure_evaluate(const srModel* m, srData* d, const srClosure* c, srClosu
   srFrameMotion seen;
   see_closure(m, d, c, &seen);
   return evaluate_closure(d, c, &seen, false, out);
+}
+
+bool sr_closure_verify(const srModel* m, srData* d, const srClosure* c) {
+  srFrameMotion seen;
+  srClosureIn in = {.t = d->t};
+  if (!c->law) return true;
+  see_closure(m, d, c, &seen);
+  memcpy(in.R, seen.rotation, sizeof in.R);
+  memcpy(in.d, seen.position, sizeof in.d);
+  return sr_closure_check_law(c, &in, d->error_message, sizeof d->error_message);
 }
 
 double sr_closure_axes(const srModel* m, const srData* d, const srClosure* c, double n[3], double Rn[3]) {
@@ -176,11 +188,11 @@ SRM_CLONES static void free_rows(const srModel* m, srData* d, const srClosure* c
 
 static void closure_rows(const srModel* m, srData* d, const srClosure* c, const srFrameMotion* seen,
                          srClosureOut* out) {
-  for (int k = first_row(c); k < c->np; k++) {
-    d->g[c->row + k] = out->g[k];
-    d->b[c->row + k] = 0;
+  for (int k = first_row(c); k < c->np + c->nvel; k++) {
+    const int row = closure_row(c, k);
+    if (k < c->np) d->g[row] = out->g[k];
+    d->b[row] = out->b[k];
   }
-  for (int k = 0; k < c->nvel; k++) d->b[c->vrow + k] = 0;
   if (m->absolute && !common_observer(c) && m->point_link[c->point[0]] != m->point_link[c->point[1]]) {
     free_rows(m, d, c, seen, out);
   } else {
@@ -263,7 +275,7 @@ int sr_constraints(const srModel* m, srData* d) {
     const int answer = closure_positions(m, d, &m->closure[i]);
     if (answer != 0) return answer;
   }
-  d->closures_known = true;
+  d->closures_known = !m->priv->user_closures;  // those may depend on time
   for (int i = 0; i < m->ncoupling; i++) coupling_row(m, d, &m->coupling[i]);
   driver_rows(m, d);
   return m->nformula_row > 0 ? sr_formula_rows(m, d) : 0;
@@ -285,7 +297,7 @@ int sr_constraint_gamma(const srModel* m, srData* d) {
   sr_bias_acceleration(m, d);
   int answer = 0;
   for (int i = 0; i < m->nclosure && answer == 0; i++) answer = closure_gamma(m, d, &m->closure[i]);
-  d->closures_known = answer == 0;
+  d->closures_known = answer == 0 && !m->priv->user_closures;
   sr_joint_gamma(m, d);
   if (m->nformula_row > 0) sr_formula_gamma(m, d);
   d->stage = SR_STAGE_VELOCITY;  // the accelerations are not those of the motion

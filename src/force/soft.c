@@ -38,7 +38,7 @@ static double stiffness_of(const srModel* m, const double* W) {
 }
 
 int sr_soft_closure(const srModel* m, srData* d, const srClosure* c, srSoft* out) {
-  srClosureIn in;
+  srClosureIn in = {.t = d->t};
   srClosureOut rows;
   const char* reason = "";
   memset(out, 0, sizeof *out);
@@ -52,7 +52,7 @@ int sr_soft_closure(const srModel* m, srData* d, const srClosure* c, srSoft* out
   }
   for (int i = 0; i < c->np; ++i) {
     const double k = stiffness_of(m, rows.W[i]);
-    const double rate = srm_dot3(rows.W[i], in.w) + srm_dot3(rows.W[i] + 3, in.u);
+    const double rate = srm_dot3(rows.W[i], in.w) + srm_dot3(rows.W[i] + 3, in.u) + rows.b[i];
     out->lambda[i] = -k * (rows.g[i] + m->run_penalty_damping * rate);
     out->energy += 0.5 * k * rows.g[i] * rows.g[i];
     out->dissipation += k * m->run_penalty_damping * rate * rate;

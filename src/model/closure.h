@@ -21,12 +21,14 @@ typedef struct srClosureIn {
   double R[9];        // rows
   double d[3];        // m
   double w[3], u[3];  // rad/s, m/s
+  double t;           // s; for laws of plugins alone
 } srClosureIn;
 
 typedef struct srClosureOut {
   double g[6];
   double W[6][6];  // over (w, u)
   double bias[6];
+  double b[6];  // dg/dt of a fixed pose: of laws of plugins alone
 } srClosureOut;
 
 typedef struct srClosureGraph srClosureGraph;
@@ -42,7 +44,7 @@ typedef struct srClosureKind {
   const char* (*setup)(srClosure* closure);
   // out is zero before. 0, or > 0 where the equations are undefined: then *reason is the message.
   int (*evaluate)(const srClosure* closure, const srClosureIn* in, srClosureOut* out, const char** reason);
-  void (*define)(srClosureGraph* x);  // its residuals on the graph: constraint/closure_graph.h
+  void (*define)(srClosureGraph* x);  // its residuals on the graph: constraint/closure_graph.h. NULL: a law of a plugin
 } srClosureKind;
 
 // frame[2] = n (unit), frame[0] and frame[1] two unit vectors that complete it to a right-handed triad; where n is an

@@ -123,9 +123,9 @@ static void stages(srCompiler* c) {
 }
 
 static void start(srCompiler* c) {
-  srNames* names[] = {&c->parameters, &c->varying,        &c->states,       &c->functions, &c->bodies,
-                      &c->joints,     &c->points,         &c->laws,         &c->sensors,   &c->materials,
-                      &c->meshes,     &c->friction_names, &c->normal_names, &c->lost};
+  srNames* names[] = {&c->parameters,   &c->varying, &c->states,        &c->functions,   &c->bodies, &c->joints,
+                      &c->points,       &c->laws,    &c->sensors,       &c->materials,   &c->meshes, &c->friction_names,
+                      &c->normal_names, &c->lost,    &c->closure_names, &c->sensor_names};
   for (int i = 0; i < SR_COUNT(names); i++) sr_names_init(names[i], &c->scratch);
   c->distance_arg = -1;
   c->graph = sr_graph_create(c->pool);

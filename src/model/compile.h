@@ -3,7 +3,9 @@
 #ifndef SR_COMPILE_H
 #define SR_COMPILE_H
 
+#include <sarrus/closure.h>
 #include <sarrus/laws.h>
+#include <sarrus/sensor.h>
 #include <sarrus/spec.h>
 
 #include "model/catalog.h"
@@ -81,6 +83,10 @@ typedef struct srCompiler {
   const srFrictionLaw** friction_laws;
   const srNormalLaw** normal_laws;
   int nfriction, friction_capacity, nnormal, normal_capacity;
+  srNames closure_names, sensor_names;  // laws of closures and sensors that were registered
+  const srClosureLaw** closure_laws;
+  const srSensorLaw** sensor_laws;
+  int nclosure_law, closure_law_capacity, nsensor_law, sensor_law_capacity;
   srPlace registering;  // place of the plugin that is being loaded
   bool lacks_plugin;    // one could not be loaded, which is reported
 } srCompiler;
@@ -212,5 +218,13 @@ int sr_c_root(srCompiler* c, srNode node);
 void sr_c_register_impedance(srCompiler* c, const srImpedance* law);
 void sr_c_register_function(srCompiler* c, const srFunction* function);
 void sr_c_register_function2(srCompiler* c, const srFunction2* function);
+void sr_c_register_closure(srCompiler* c, const srClosureLaw* law);
+void sr_c_register_sensor(srCompiler* c, const srSensorLaw* law);
+// The law that an attribute names; NULL after an error.
+const srClosureLaw* sr_c_closure_law(srCompiler* c, const char* name, srPlace place);
+const srSensorLaw* sr_c_sensor_law(srCompiler* c, const char* name, srPlace place);
+// Numbers for a law that takes np of them (-1: any), kept with the model. Their number, or -1 after an error.
+int sr_c_law_parameters(srCompiler* c, srElementKind kind, int i, int field, const char* law, int np,
+                        const double** out);
 
 #endif

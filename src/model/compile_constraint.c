@@ -87,6 +87,19 @@ static const srClosureWord* closure_word(srCompiler* c, int i) {
   return found;
 }
 
+// The law of a closure of type user, and its parameters; false after an error.
+static bool closure_law(srCompiler* c, int i, const srClosureWord* word, srClosure* closure) {
+  const int field = SR_FIELD(srClosureDef, law), numbers = SR_FIELD(srClosureDef, parameters);
+  const char* name = word->kind->define ? NULL : sr_c_text(c, SR_ELEMENT_CLOSURE, i, field);
+  if (!name) return true;  // its kind reports a law that is missing
+  closure->law = sr_c_closure_law(c, name, sr_c_place(c, SR_ELEMENT_CLOSURE, i, field));
+  if (!closure->law) return false;
+  closure->nparameter =
+      sr_c_law_parameters(c, SR_ELEMENT_CLOSURE, i, numbers, name, closure->law->np, &closure->parameter);
+  c->priv->user_closures = true;
+  return closure->nparameter >= 0;
+}
+
 // Frame of the youngest common ancestor of both.
 static int common_point(const srModel* m, int a, int b) {
   int i = m->point_body[a], j = m->point_body[b];
@@ -117,6 +130,7 @@ static void compile_closure(srCompiler* c, int i, srNames* names, srClosure* clo
   const bool swapped = word->kind->observer == SR_OBSERVER_B;
   closure->word = word->word;
   closure->kind = word->kind;
+  if (!closure_law(c, i, word, closure)) return;
   closure->point[0] = swapped ? b : a;
   closure->point[1] = swapped ? a : b;
   closure->common = common_point(m, a, b);

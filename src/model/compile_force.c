@@ -264,18 +264,6 @@ static bool user_port(srCompiler* c, int i, srPort port, srForceElement* at) {
   return ends(c, SR_ELEMENT_USER, i, SR_FIELD(srUserDef, a), SR_FIELD(srUserDef, b), at->point);
 }
 
-static int user_parameters(srCompiler* c, int i, const srImpedance* law, double** p) {
-  const int field = SR_FIELD(srUserDef, parameters);
-  const srAttr* attr = sr_c_attr(c, SR_ELEMENT_USER, i, field);
-  const int most = attr->text ? (int)strlen(attr->text) / 2 + 1 : attr->n;
-  *p = sr_pool_alloc(&c->scratch, (size_t)(most + 1) * sizeof **p);
-  const int n = sr_c_numbers(c, SR_ELEMENT_USER, i, field, *p, most);
-  if (n < 0 || law->np < 0 || n == law->np) return n;
-  sr_c_error(c, sr_c_place(c, SR_ELEMENT_USER, i, field), "the law '%s' takes %d parameter%s, got %d", law->name,
-             law->np, law->np == 1 ? "" : "s", n);
-  return -1;
-}
-
 static void user_law(srCompiler* c, int i) {
   const char* word = sr_c_text(c, SR_ELEMENT_USER, i, SR_FIELD(srUserDef, law));
   if (!word) return;
@@ -283,8 +271,9 @@ static void user_law(srCompiler* c, int i) {
   if (k < 0) return;
   const srImpedance* law = c->impedances[k];
   srForceElement at = {.dof = -1, .qdof = -1, .point = {-1, -1}};
-  double *p, tau;
-  const int np = user_parameters(c, i, law, &p);
+  const double* p;
+  double tau;
+  const int np = sr_c_law_parameters(c, SR_ELEMENT_USER, i, SR_FIELD(srUserDef, parameters), law->name, law->np, &p);
   const bool placed = user_port(c, i, law->port, &at);
   if (!sr_c_number(c, SR_ELEMENT_USER, i, SR_FIELD(srUserDef, tau), &tau) || np < 0 || !placed) return;
   const char* name = name_or(c, SR_ELEMENT_USER, i, "law", word);

@@ -19,6 +19,46 @@ void sr_c_register_impedance(srCompiler* c, const srImpedance* law) {
   SR_PUSH(&c->scratch, c->impedances, c->nimpedance, c->impedance_capacity) = copy;
 }
 
+void sr_c_register_closure(srCompiler* c, const srClosureLaw* law) {
+  if (!law->name || !law->evaluate) {
+    sr_c_error(c, c->registering, "a registered law of a closure has no name or no function");
+    return;
+  }
+  if (law->n < 1 || law->n > SR_CLOSURE_LAW_ROWS) {
+    sr_c_error(c, c->registering, "the law '%s' of a closure has %d equations; it may have 1 to %d", law->name, law->n,
+               SR_CLOSURE_LAW_ROWS);
+    sr_c_lose(c, sr_pool_text(c->pool, law->name));
+    return;
+  }
+  srClosureLaw* copy = sr_pool_alloc(c->pool, sizeof *copy);
+  *copy = *law;
+  copy->name = sr_pool_text(c->pool, law->name);
+  if (!sr_c_new_name(c, &c->closure_names, copy->name, c->nclosure_law, "law of a closure", c->registering)) return;
+  SR_PUSH(&c->scratch, c->closure_laws, c->nclosure_law, c->closure_law_capacity) = copy;
+}
+
+void sr_c_register_sensor(srCompiler* c, const srSensorLaw* law) {
+  if (!law->name || !law->evaluate) {
+    sr_c_error(c, c->registering, "a registered law of a sensor has no name or no function");
+    return;
+  }
+  srSensorLaw* copy = sr_pool_alloc(c->pool, sizeof *copy);
+  *copy = *law;
+  copy->name = sr_pool_text(c->pool, law->name);
+  if (!sr_c_new_name(c, &c->sensor_names, copy->name, c->nsensor_law, "law of a sensor", c->registering)) return;
+  SR_PUSH(&c->scratch, c->sensor_laws, c->nsensor_law, c->sensor_law_capacity) = copy;
+}
+
+const srClosureLaw* sr_c_closure_law(srCompiler* c, const char* name, srPlace place) {
+  const int k = sr_c_find(c, &c->closure_names, name, "law of a closure", place);
+  return k >= 0 ? c->closure_laws[k] : NULL;
+}
+
+const srSensorLaw* sr_c_sensor_law(srCompiler* c, const char* name, srPlace place) {
+  const int k = sr_c_find(c, &c->sensor_names, name, "law of a sensor", place);
+  return k >= 0 ? c->sensor_laws[k] : NULL;
+}
+
 // The name of a function, kept with the model; NULL after an error.
 static const char* function_name(srCompiler* c, const char* name, bool has_code) {
   if (!name || !has_code) {
@@ -64,6 +104,21 @@ static int all_numbers(srCompiler* c, srElementKind kind, int i, int field, doub
   const int most = attr->text ? (int)strlen(attr->text) / 2 + 1 : attr->n;
   *out = sr_pool_alloc(&c->scratch, (size_t)(most + 4) * sizeof **out);
   return sr_c_numbers(c, kind, i, field, *out, most);
+}
+
+int sr_c_law_parameters(srCompiler* c, srElementKind kind, int i, int field, const char* law, int np,
+                        const double** out) {
+  double* given;
+  const int n = all_numbers(c, kind, i, field, &given);
+  if (n >= 0 && np >= 0 && n != np) {
+    sr_c_error(c, sr_c_place(c, kind, i, field), "the law '%s' takes %d parameter%s, got %d", law, np,
+               np == 1 ? "" : "s", n);
+    return -1;
+  }
+  double* kept = sr_pool_alloc(c->pool, (size_t)(n > 0 ? n : 1) * sizeof *kept);
+  if (n > 0) memcpy(kept, given, (size_t)n * sizeof *kept);
+  *out = kept;
+  return n;
 }
 
 static srmSplineEnds ends_of(const char* word) {
@@ -220,6 +275,11 @@ void sr_compile_functions(srCompiler* c) {
   const int nlaw = sr_spec_impedances(c->spec, &laws), nfunction = sr_spec_functions(c->spec, &functions);
   for (int i = 0; i < nlaw; i++) sr_c_register_impedance(c, &laws[i]);
   for (int i = 0; i < nfunction; i++) sr_c_register_function(c, &functions[i]);
+  const srClosureLaw* closures;
+  const srSensorLaw* sensors;
+  const int nclosure = sr_spec_closure_laws(c->spec, &closures), nsensor = sr_spec_sensor_laws(c->spec, &sensors);
+  for (int i = 0; i < nclosure; i++) sr_c_register_closure(c, &closures[i]);
+  for (int i = 0; i < nsensor; i++) sr_c_register_sensor(c, &sensors[i]);
 
   const int nplugin = srs_count(c->spec, SR_ELEMENT_PLUGIN);
   c->priv->plugins = sr_pool_alloc(c->pool, (size_t)(nplugin + 1) * sizeof(void*));

@@ -103,6 +103,23 @@ static bool frame_sensor(srCompiler* c, int i, srSensor* sensor) {
   return sensor->point >= 0 && sensor->relative_to >= 0;
 }
 
+// One number of the motion of a frame: a formula of the recorded quantity law(NAME), record/quantity_law.c.
+static bool law_sensor(srCompiler* c, int i, srSensor* sensor) {
+  const int field = SR_FIELD(srSensorDef, law);
+  const char* law = sr_c_text(c, SR_ELEMENT_SENSOR, i, field);
+  sensor->law_point = sr_c_point(c, SR_ELEMENT_SENSOR, i, SR_FIELD(srSensorDef, point));
+  sensor->relative_to = sr_c_point(c, SR_ELEMENT_SENSOR, i, SR_FIELD(srSensorDef, relative_to));
+  sensor->law = sr_c_sensor_law(c, law, sr_c_place(c, SR_ELEMENT_SENSOR, i, field));
+  if (!sensor->law || sensor->law_point < 0 || sensor->relative_to < 0) return false;
+  sensor->nparameter = sr_c_law_parameters(c, SR_ELEMENT_SENSOR, i, SR_FIELD(srSensorDef, parameters), law,
+                                           sensor->law->np, &sensor->parameter);
+  c->formula_place = sr_c_place(c, SR_ELEMENT_SENSOR, i, field);
+  const srNode node = sr_c_record(c, sr_pool_printf(&c->scratch, "law(%s)", sensor->name));
+  SR_PUSH(&c->scratch, c->late, c->nlate, c->late_capacity) = node;
+  sensor->late = c->nlate - 1;
+  return sensor->nparameter >= 0;
+}
+
 static bool formula_sensor(srCompiler* c, int i, srSensor* sensor) {
   srNode node;
   c->records_open = true;
@@ -125,12 +142,15 @@ static void compile_sensor(srCompiler* c, int i, srSensor* sensor) {
   *sensor = (srSensor){.name = sr_pool_text(c->pool, name), .point = -1, .formula = -1, .late = -1, .value = -1};
   sensor->unit = unit ? sr_pool_text(c->pool, unit) : "";
   if (!name) return;
-  if (sr_given(def->point) == sr_given(def->expr)) {
-    sr_c_error(c, srs_place(c->spec, SR_ELEMENT_SENSOR, i), "sensor '%s' takes either 'point' or 'expr'", name);
+  if (sr_given(def->point) == sr_given(def->expr) || (sr_given(def->law) && sr_given(def->expr))) {
+    sr_c_error(c, srs_place(c->spec, SR_ELEMENT_SENSOR, i),
+               "sensor '%s' takes either 'point', which a 'law' may come with, or 'expr'", name);
     sr_c_lose(c, sensor->name);
     return;
   }
-  if (sr_given(def->expr) ? formula_sensor(c, i, sensor) : frame_sensor(c, i, sensor)) {
+  if (sr_given(def->expr)  ? formula_sensor(c, i, sensor)
+      : sr_given(def->law) ? law_sensor(c, i, sensor)
+                           : frame_sensor(c, i, sensor)) {
     sr_c_new_name(c, &c->sensors, name, i, "sensor", sr_c_place(c, SR_ELEMENT_SENSOR, i, SR_FIELD(srSensorDef, name)));
   } else {
     sr_c_lose(c, sensor->name);

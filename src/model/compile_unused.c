@@ -44,6 +44,8 @@ static const Rule rules[] = {
     {SR_ELEMENT_CLOSURE, "radius", BY_KIND, NULL},
     {SR_ELEMENT_CLOSURE, "shape", BY_KIND, NULL},
     {SR_ELEMENT_CLOSURE, "normal", BY_KIND, NULL},
+    {SR_ELEMENT_CLOSURE, "law", BY_KIND, NULL},
+    {SR_ELEMENT_CLOSURE, "parameters", BY_KIND, NULL},
     {SR_ELEMENT_SHAPE, "mesh", "|mesh|hull|", NULL},
     {SR_ELEMENT_MESH, "faces", NULL, "vertices"},
     {SR_ELEMENT_MOTION, "points", "|cubic|quintic|", NULL},
@@ -60,7 +62,8 @@ static const Rule rules[] = {
     {SR_ELEMENT_MOTION, "f0", "|sweep|", NULL},
     {SR_ELEMENT_MOTION, "f1", "|sweep|", NULL},
     {SR_ELEMENT_SENSOR, "relative-to", NULL, "point"},
-    {SR_ELEMENT_SENSOR, "unit", NULL, "expr"},
+    {SR_ELEMENT_SENSOR, "unit", NULL, "expr|law"},
+    {SR_ELEMENT_SENSOR, "parameters", NULL, "law"},
     {SR_ELEMENT_USER, "coordinate", NULL, "joint"},
 };
 

@@ -7,13 +7,18 @@
 static bool copy_registered(const srSpec* spec, srSpec* copy) {
   const srImpedance* laws;
   const srFunction* functions;
+  const srClosureLaw* closures;
+  const srSensorLaw* sensors;
   const int nlaw = sr_spec_impedances(spec, &laws), nfunction = sr_spec_functions(spec, &functions);
+  const int nclosure = sr_spec_closure_laws(spec, &closures), nsensor = sr_spec_sensor_laws(spec, &sensors);
   const char* const* folders;
   const int nfolder = sr_spec_plugin_folders(spec, &folders);
   bool done = srs_set_folder(copy, srs_folder(spec));
   if (folders) done = done && srs_allow_plugins(copy, folders, nfolder);
   for (int i = 0; i < nlaw; i++) done = done && srs_register_impedance(copy, &laws[i]);
   for (int i = 0; i < nfunction; i++) done = done && srs_register_function(copy, &functions[i]);
+  for (int i = 0; i < nclosure; i++) done = done && srs_register_closure(copy, &closures[i]);
+  for (int i = 0; i < nsensor; i++) done = done && srs_register_sensor(copy, &sensors[i]);
   return done;
 }
 

@@ -55,6 +55,7 @@ struct srModelPrivate {
   void** plugins;                   // handles of loaded shared libraries
   int nplugin;
   void (*close_plugin)(void* handle);
+  bool user_closures;  // there are closures by laws of plugins or of C code, which may depend on time
   srRunSettings run;
   const double* limits;  // njoint x 2, NaN where there are none
   bool has_limits;

@@ -46,6 +46,10 @@ struct srSpec {
   int nimpedance, impedance_capacity;
   srFunction* functions;
   int nfunction, function_capacity;
+  srClosureLaw* closure_laws;
+  int nclosure_law, closure_law_capacity;
+  srSensorLaw* sensor_laws;
+  int nsensor_law, sensor_law_capacity;
   const char* folder;
   const char** plugin_folders;  // NULL: no library is loaded
   int nplugin_folder;           // 0: that of the model
@@ -219,6 +223,42 @@ bool srs_register_function(srSpec* spec, const srFunction* function) {
   }
   spec->pool.on_fail = NULL;
   return done;
+}
+
+bool srs_register_closure(srSpec* spec, const srClosureLaw* law) {
+  jmp_buf no_memory;
+  spec->pool.on_fail = &no_memory;
+  const bool done = setjmp(no_memory) == 0;
+  if (done) {
+    srClosureLaw copy = *law;
+    copy.name = sr_pool_text(&spec->pool, law->name);
+    SR_PUSH(&spec->pool, spec->closure_laws, spec->nclosure_law, spec->closure_law_capacity) = copy;
+  }
+  spec->pool.on_fail = NULL;
+  return done;
+}
+
+bool srs_register_sensor(srSpec* spec, const srSensorLaw* law) {
+  jmp_buf no_memory;
+  spec->pool.on_fail = &no_memory;
+  const bool done = setjmp(no_memory) == 0;
+  if (done) {
+    srSensorLaw copy = *law;
+    copy.name = sr_pool_text(&spec->pool, law->name);
+    SR_PUSH(&spec->pool, spec->sensor_laws, spec->nsensor_law, spec->sensor_law_capacity) = copy;
+  }
+  spec->pool.on_fail = NULL;
+  return done;
+}
+
+int sr_spec_closure_laws(const srSpec* spec, const srClosureLaw** out) {
+  *out = spec->closure_laws;
+  return spec->nclosure_law;
+}
+
+int sr_spec_sensor_laws(const srSpec* spec, const srSensorLaw** out) {
+  *out = spec->sensor_laws;
+  return spec->nsensor_law;
 }
 
 int sr_spec_impedances(const srSpec* spec, const srImpedance** out) {

@@ -8,6 +8,8 @@
 // next registration).
 int sr_spec_impedances(const srSpec* spec, const srImpedance** out);
 int sr_spec_functions(const srSpec* spec, const srFunction** out);
+int sr_spec_closure_laws(const srSpec* spec, const srClosureLaw** out);
+int sr_spec_sensor_laws(const srSpec* spec, const srSensorLaw** out);
 
 // Folders whose libraries may be loaded: their number, and the array in *out; NULL: none is loaded.
 int sr_spec_plugin_folders(const srSpec* spec, const char* const** out);

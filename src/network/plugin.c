@@ -25,6 +25,11 @@ static void pass_function(void* host, const srFunction* function) { (void)host, 
 static void pass_friction(void* host, const struct srFrictionLaw* law) { (void)host, (void)law; }
 static void pass_normal(void* host, const struct srNormalLaw* law) { (void)host, (void)law; }
 
+// So are functions of two arguments, closures and sensors.
+static void pass_function2(void* host, const srFunction2* function) { (void)host, (void)function; }
+static void pass_closure(void* host, const struct srClosureLaw* law) { (void)host, (void)law; }
+static void pass_sensor(void* host, const struct srSensorLaw* law) { (void)host, (void)law; }
+
 static void close_library(void* handle) { (void)dlclose(handle); }
 
 srStatus sr_network_plugin(srNetwork* n, const char* path) {
@@ -50,7 +55,10 @@ srStatus sr_network_plugin(srNetwork* n, const char* path) {
                      .add_function = pass_function,
                      .add_admittance = add_admittance,
                      .add_friction = pass_friction,
-                     .add_normal = pass_normal};
+                     .add_normal = pass_normal,
+                     .add_function2 = pass_function2,
+                     .add_closure = pass_closure,
+                     .add_sensor = pass_sensor};
   if (!symbol || entry(&plugin) != 0) {
     sr_net_error(n, "the library '%s' has no function sarrus_plugin, or it refused this version", path);
     return SR_INPUT;

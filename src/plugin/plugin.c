@@ -18,6 +18,12 @@ static void add_friction(void* host, const srFrictionLaw* law) { sr_c_register_f
 
 static void add_normal(void* host, const srNormalLaw* law) { sr_c_register_normal(host, law); }
 
+static void add_function2(void* host, const srFunction2* function) { sr_c_register_function2(host, function); }
+
+static void add_closure(void* host, const srClosureLaw* law) { sr_c_register_closure(host, law); }
+
+static void add_sensor(void* host, const srSensorLaw* law) { sr_c_register_sensor(host, law); }
+
 static void pass_admittance(void* host, const struct srAdmittance* admittance) { (void)host, (void)admittance; }
 
 // ------------------------------------------------------------------------------------------------------------- search
@@ -106,7 +112,8 @@ static const char* find_library(srCompiler* c, const char* library, srPlace plac
 }
 
 // ------------------------------------------------------------------------------------------------------------ loading
-static bool call_entry(srCompiler* c, void* handle) {
+// The sentence on what is wrong with the library, NULL: nothing.
+static const char* call_entry(srCompiler* c, void* handle) {
   srPluginEntry entry;
   void* symbol = dlsym(handle, "sarrus_plugin");
   memcpy(&entry, &symbol, sizeof entry);  // ISO C has no cast from object to function pointers
@@ -116,8 +123,12 @@ static bool call_entry(srCompiler* c, void* handle) {
                      .add_function = add_function,
                      .add_admittance = pass_admittance,
                      .add_friction = add_friction,
-                     .add_normal = add_normal};
-  return symbol && entry(&plugin) == 0;
+                     .add_normal = add_normal,
+                     .add_function2 = add_function2,
+                     .add_closure = add_closure,
+                     .add_sensor = add_sensor};
+  if (!symbol) return "has no function sarrus_plugin";
+  return entry(&plugin) == 0 ? NULL : "refused this version of Sarrus: compile it again with the headers of this one";
 }
 
 static void load(srCompiler* c, const char* library, srPlace place) {
@@ -131,8 +142,8 @@ static void load(srCompiler* c, const char* library, srPlace place) {
       sr_messages_add(c->messages, SR_SEVERITY_NOTE, (srPlace){0}, "code of the library '%s' runs", path);
     c->priv->plugins[c->priv->nplugin++] = handle;
     c->registering = place;
-    if (!call_entry(c, handle))
-      sr_c_error(c, place, "the library '%s' has no function sarrus_plugin, or it refused this version", library);
+    const char* problem = call_entry(c, handle);
+    if (problem) sr_c_error(c, place, "the library '%s' %s", library, problem);
   }
   if (sr_c_errors(c) > before) c->lacks_plugin = true;
 }

@@ -12,6 +12,7 @@
 #define SR_QUANTITY_LIST(X)                                                                                            \
   X(coordinate)                                                                                                        \
   X(sensor)                                                                                                            \
+  X(law)                                                                                                               \
   X(point)                                                                                                             \
   X(reaction)                                                                                                          \
   X(force)                                                                                                             \

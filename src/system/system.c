@@ -118,8 +118,8 @@ static int power(void* user, double t, const double* q, const double* v, const d
                  double* wdot) {
   const srModelSystem* s = user;
   srData* d = s->d;
-  (void)v, (void)y;              // d has them from `dynamics`
-  if (s->m->nformula_row > 0) {  // the constraints are those of the next stage by now
+  (void)v, (void)y;                                           // d has them from `dynamics`
+  if (s->m->nformula_row > 0 || s->m->priv->user_closures) {  // the constraints are those of the next stage by now
     const int answer = constraint(user, t, q, NULL, NULL, NULL);
     if (answer != 0) return answer;
   }

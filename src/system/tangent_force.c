@@ -98,7 +98,7 @@ void sr_tangent_force_prepare(srModelTangent* x) {
     const bool both = c->kind->observer == SR_OBSERVER_COMMON;
     x->of_closure[i] = sr_tangent_chain(x, c->point[1], c->point[0], both ? c->common : -1);
     x->closure_derivative[i] = closure_derivative_of(x, i);
-    const int needed = sr_program_work(x->closure_derivative[i]);
+    const int needed = x->closure_derivative[i] ? sr_program_work(x->closure_derivative[i]) : 0;
     if (needed > work) work = needed;
   }
   for (int i = 0; i < m->nforce; i++) {
@@ -313,12 +313,12 @@ int sr_tangent_contacts(srModelTangent* x, srData* d, double tau) {
 
 // ---- closures -------------------------------------------------------------------------------------------------------------
 
-static int closure(srModelTangent* x, int i, const double* lambda) {
+static int closure(srModelTangent* x, const srData* d, int i, const double* lambda) {
   const srClosure* c = &x->m->closure[i];
   const srChain* chain = x->of_closure[i];
   const srProgram* derivative = x->closure_derivative[i];
   double w[6] = {0}, L[36] = {0}, Lt[36] = {0}, own[6] = {0};
-  srClosureIn in = {0};
+  srClosureIn in = {.t = x->entries.place ? d->t : 0};
   memcpy(in.R, chain->R, sizeof in.R);
   memcpy(in.d, chain->d, sizeof in.d);
   memcpy(in.w, chain->t, sizeof in.w);
@@ -387,7 +387,7 @@ static void joint(srModelTangent* x, const srData* d, int j, const double* a, co
 
 int sr_tangent_forces(srModelTangent* x, srData* d, double tau, const double* a, const double* lambda) {
   int answer = elements(x, d, tau);
-  for (int i = 0; i < x->m->nclosure && answer == 0; i++) answer = closure(x, i, lambda);
+  for (int i = 0; i < x->m->nclosure && answer == 0; i++) answer = closure(x, d, i, lambda);
   for (int j = 0; j < x->m->njoint && answer == 0 && x->m->absolute; j++) {
     if (x->m->joint_nv[j] > 0) joint(x, d, j, a, lambda);
   }
