@@ -372,7 +372,7 @@ class Environment(Base):
         return self.observation, {"t": self.data.t, "parameters": values}
 
     def _act(self, action):
-        if isinstance(action, Mapping):
+        if type(action) is not np.ndarray and isinstance(action, Mapping):  # the first is faster
             controls = self.data.controls
             for name, x in action.items():
                 if name not in self.controls:
