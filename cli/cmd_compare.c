@@ -162,6 +162,7 @@ static int open_subject(Compare* c, int i) {
                .lock = c->lock,
                .formulation = c->formulation};
   int status = model_open(c->cli, m);
+  if (status == EXIT_DONE && !model_is_safe(c->cli, m, c->csv)) status = cli_refuse(c->cli, EXIT_INPUT);
   if (status == EXIT_DONE) status = model_assemble(c->cli, m, &change);
   sr_assembly_change_destroy(change);
   if (status == EXIT_DONE) status = model_formulate(c->cli, m);

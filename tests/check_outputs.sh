@@ -123,6 +123,9 @@ END
 echo '<sarrus version="1"><body name="b"><joint name="x" type="prismatic"/><inertial mass="1"/></body></sarrus>' > part.xml
 cp part.xml part.before
 status 2 "'gait.csv' is read and would be replaced" run driven.xml --t-end 1 --out gait.csv
+status 2 "'gait.csv' is read and would be replaced" compare own.xml driven.xml --methods rk4 --t-end 1 --csv gait.csv
+ln part.xml part.dat
+status 2 "'part.dat' is read and would be replaced" compare driven.xml --methods rk4 --t-end 1 --csv part.dat
 status 2 "'part.xml' is read and would be replaced" convert driven.xml --to mjcf --out part.xml
 cmp -s gait.csv gait.before && cmp -s part.xml part.before || fail "a file that the model names was replaced"
 # A name says what is in the file.
