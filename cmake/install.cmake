@@ -7,7 +7,7 @@ install(TARGETS sarrus EXPORT SarrusTargets LIBRARY DESTINATION ${CMAKE_INSTALL_
                                             ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR})
 install(FILES ${public_headers} DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/sarrus)
 install(FILES LICENSE README.md CHANGELOG.md CITATION.cff SECURITY.md DESTINATION ${CMAKE_INSTALL_DOCDIR})
-install(DIRECTORY docs/ DESTINATION ${CMAKE_INSTALL_DOCDIR})
+install(DIRECTORY docs DESTINATION ${CMAKE_INSTALL_DOCDIR}) # in a folder of that name: the README's links hold
 install(DIRECTORY models/ DESTINATION ${CMAKE_INSTALL_DATADIR}/sarrus/models OPTIONAL)
 # Python's module and Octave's functions: they find the library from where they lie.
 set(SARRUS_PYTHON_DIR ${CMAKE_INSTALL_DATADIR}/sarrus/python CACHE STRING "Folder of the Python module, below the prefix")

@@ -39,4 +39,6 @@ fi
 if [ -x "$build/sarrus" ]; then
   step "running the installed command line" "$work/moved/bin/sarrus" --version
 fi
+[ -e "$work/moved/share/doc/sarrus/README.md" ] && [ -e "$work/moved/share/doc/sarrus/docs/index.md" ] ||
+  { echo "FAILED install: README.md and docs/ are not in share/doc/sarrus, where their links hold"; exit 1; }
 echo "ok install"

@@ -35,7 +35,7 @@ step "checksums" env -C "$dist" sha256sum --check --strict SHA256SUMS
 [ "$(wc -l < "$dist/SHA256SUMS")" -eq 3 ] || fail "the release has not its three files"
 step "the Debian package" dpkg-deb --contents "$dist"/sarrus_*.deb
 for file in ./usr/bin/sarrus ./usr/share/man/man1/sarrus.1 ./usr/share/bash-completion/completions/sarrus ./usr/share/sarrus/models/pendulum.xml \
-  ./usr/share/doc/sarrus/README.md ./usr/include/sarrus/sarrus.h ./usr/lib/python3/dist-packages/sarrus/__init__.py; do
+  ./usr/share/doc/sarrus/README.md ./usr/share/doc/sarrus/docs/using/tutorial.md ./usr/include/sarrus/sarrus.h ./usr/lib/python3/dist-packages/sarrus/__init__.py; do
   grep -qE " ${file//./\\.}(\.gz)?\$" "$work/log" || fail "the Debian package lacks $file"
 done
 
