@@ -28,8 +28,10 @@ if [ "$(id -u)" -eq 0 ] && command -v setpriv > /dev/null && id nobody > /dev/nu
   chmod 755 "$work"
   chown -R nobody "$work/tree" "$work/home" "$work/log"
 fi
-if [ $# -eq 0 ]; then  # README.md first: under --long it makes the build of the other pages
+if [ $# -eq 0 ]; then
   mapfile -t pages < <(cd "$work/tree" && find . -name '*.md' ! -name CHANGELOG.md ! -path './build/*' -printf '%P\n' | sort)
-  set -- README.md "${pages[@]/#README.md/}"
+  set -- README.md "${pages[@]}"
+elif [ "${SARRUS_TEST_LONG:-0}" = 1 ]; then
+  set -- README.md "$@"  # it makes the build of the others
 fi
 tests/pages.py "$work" "${user[@]}" -- "$@"
