@@ -739,6 +739,44 @@ TEST(sensors_may_use_recorded_quantities_and_laws_may_not) {
   unload(&b);
 }
 
+// Rows of single states, outside of a run: those of the run, but for what it integrates.
+TEST(a_row_of_a_single_state_is_that_of_a_run) {
+  static const char* const record[] = {"reaction(theta).*", "a.*", "force(motor).*"};
+  Bench b =
+      load(SWING("<torque name='motor' joint='theta' law='0.3 - 0.1*v(theta)'/>"
+                 "<sensor name='pull' expr='record(reaction(theta).fz)/1.5' unit='N/kg'/>"));
+  ALL_FORMULATIONS(f) {
+    Bench x = formulated(&b, f);
+    Table t = run(&x, 0.5, 0.1, record, COUNT(record));  // leaves x at its end
+    Heap heap = {0};
+    srRecording* recording;
+    double row[64];
+    ENSURE(t.columns->count <= COUNT(row));
+    ENSURE_EQUAL(sr_recording_create(x.m, record, COUNT(record), NULL, &recording), SR_OK);
+    sr_set_allocator(heap_allocator, &heap);
+    const int answer = sr_recording_row(recording, x.d, row);
+    sr_set_allocator(NULL, NULL);
+    ENSURE_EQUAL(answer, 0);
+    ENSURE_EQUAL(heap.calls, 0);
+    for (int i = 0; i < t.columns->count; i++) {
+      const char* name = t.columns->names[i];
+      if (strcmp(name, "residual") == 0 || strcmp(name, "force(motor).work") == 0) {
+        ENSURE(isnan(row[i]));
+      } else {
+        ENSURE_NEAR(row[i], at(&t, t.nrow - 1, name), 1e-9);
+      }
+    }
+    sr_recording_destroy(recording);
+    drop(&t);
+    unload(&x);
+  }
+  static const char* const none[] = {"reaction(teta).f"};
+  srRecording* recording;
+  ENSURE_EQUAL(sr_recording_create(b.m, none, 1, NULL, &recording), SR_INPUT);
+  ENSURE(recording == NULL);
+  unload(&b);
+}
+
 // Names are resolved and memory is taken before the first step.
 TEST(rows_on_request_allocate_nothing) {
   static const char* const record[] = {"*"};

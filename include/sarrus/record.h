@@ -24,6 +24,16 @@ SR_API srStatus sr_record_columns_create(const srModel* m, const char* const* re
                                          srColumns** out);
 SR_API void sr_columns_destroy(srColumns* columns);
 
+// Rows of single states, outside of a run: names are resolved once, for any data of the model, in one thread at a time. The model must outlive it.
+typedef struct srRecording srRecording;
+// record: n names or patterns. SR_INPUT: nothing has such a name. *out is NULL unless SR_OK.
+SR_API srStatus sr_recording_create(const srModel* m, const char* const* record, int n, srMessages* messages,
+                                    srRecording** out);
+SR_API void sr_recording_destroy(srRecording* x);
+// Evaluates d at its own state and writes its row: the columns of sr_record_columns_create with the same requests. What only a run integrates
+// (residual, work) is NaN. Allocates nothing. Returns as sr_evaluate.
+SR_API int sr_recording_row(srRecording* x, srData* d, double* row);
+
 // An object whose quantities can be recorded.
 typedef struct srRecordable {
   const char *form, *about;   // of its kind: "reaction(NAME)", and a line about it

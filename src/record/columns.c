@@ -3,6 +3,8 @@
 // Behind these come the columns on request (record/recorder.h).
 #include "record/columns.h"
 
+#include <math.h>
+#include <sarrus/dynamics.h>
 #include <sarrus/record.h>
 #include <string.h>
 
@@ -279,4 +281,13 @@ void sr_record(srRecording* x, srData* d, const srRowEnergy* energy, double* row
   next = put(next, &energy->residual, 1);
   SR_ASSERT(next - row == column_count(m));
   sr_recorder_row(x->recorder, d, energy->w, next);
+}
+
+int sr_recording_row(srRecording* x, srData* d, double* row) {
+  srRowEnergy energy = {.residual = (double)NAN};
+  const int answer = sr_evaluate(x->m, d, d->t, NULL, NULL, NULL, x->stage);
+  if (answer != 0) return answer;
+  sr_energy(x->m, d, &energy.kinetic, &energy.potential);
+  sr_record(x, d, &energy, row);
+  return 0;
 }

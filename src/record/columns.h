@@ -6,7 +6,7 @@
 #include "record/recorder.h"
 
 // What a run records, resolved once.
-typedef struct srRecording {
+struct srRecording {
   const srModel* m;
   srRecorder* recorder;  // columns on request: of the model's <record>, then of the options
   srLate* late;          // sensors of recorded quantities; NULL: there are none
@@ -14,11 +14,7 @@ typedef struct srRecording {
   srStage stage;         // that a row needs
   int nmeter;
   srMeter* meter;  // nmeter: powers to be integrated for recorder and late
-} srRecording;
-// SR_INPUT: a name of `record` (n) is unknown. *out is NULL unless SR_OK.
-srStatus sr_recording_create(const srModel* m, const char* const* record, int n, srMessages* messages,
-                             srRecording** out);
-void sr_recording_destroy(srRecording* x);
+};
 
 // The row of d's state, evaluated up to x->stage. w: the work of the accounts of the energy balance, then of the meters.
 typedef struct srRowEnergy {

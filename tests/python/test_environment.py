@@ -53,6 +53,35 @@ def test_actions_by_name_and_by_order_are_the_same():
     refuses(ValueError, "not finite", b.step, [np.nan, 0])
 
 
+def test_recorded_quantities_are_observed():
+    # A point mass on a massless rod: the bearing pulls along the rod with m (g cos(theta) + l theta'^2).
+    swing = sarrus.loads("""<sarrus version="1" name="swing">
+      <option gravity="0 0 -10"/>
+      <body name="bob"><joint name="theta" type="revolute" axis="0 1 0" q="0.7" v="2" damping="0"/><inertial mass="1.5" com="0 0 -0.8"/></body>
+      <torque name="push" joint="theta" law="0.25"/>
+      <sensor name="pull" expr="record(reaction(theta).fz)/1.5" unit="N/kg"/>
+      <record what="reaction(theta in ground).fx"/>
+    </sarrus>""")
+    names = ["q.theta", "v.theta", "reaction(theta).fz", "a.*", "reaction(theta in ground).fx", "pull", "kinetic", "force(push).*"]
+    env = sarrus.Environment(swing, observe=names)
+    assert env.observed[:7] == ("q.theta", "v.theta", "reaction(theta).fz", "a.theta", "reaction(theta in ground).fx", "pull", "kinetic")
+    assert not any(n.endswith("work") for n in env.observed) and "force(push).power" in env.observed
+    observation, _ = env.reset()
+    for tau in (0.0, 0.5, -0.5):
+        q, v, fz, a, fx, pull, kinetic = observation[:7]
+        force = 1.5 * (10 * np.cos(q) + 0.8 * v * v)
+        assert abs(fz - force) < 1e-9 and abs(pull - force / 1.5) < 1e-9
+        turning = -10 / 0.8 * np.sin(q) + (0.25 + env.action[0]) / (1.5 * 0.64)
+        assert abs(a - turning) < 1e-9
+        assert abs(fx - 1.5 * 0.8 * (np.sin(q) * v * v - np.cos(q) * turning)) < 1e-9  # m x'' of the mass
+        assert abs(kinetic - 0.5 * 1.5 * (0.8 * v) ** 2) < 1e-12
+        assert abs(observation[env.observed.index("force(push).power")] - 0.25 * v) < 1e-12
+        observation = env.step([tau])[0]
+    assert sarrus.Environment(swing).observed == ("pull",)
+    refuses(ValueError, "integrated by a run", sarrus.Environment, swing, observe=["force(push).work"])
+    refuses(ValueError, "nothing is called 'reaction(teta).f'", sarrus.Environment, swing, observe=["reaction(teta).f"])
+
+
 def test_the_actuators_of_a_robot_with_contacts_are_controls():
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", sarrus.ModelWarning)

@@ -8,6 +8,7 @@ Where gymnasium can be imported, Environment is a gymnasium.Env, its spaces are 
 """
 from __future__ import annotations
 
+import ctypes
 import fnmatch
 import math
 import os
@@ -16,8 +17,8 @@ from typing import Any, Callable, Mapping, Sequence, Tuple, Union
 import numpy as np
 
 from . import _library as L
-from ._error import Stopped, nearest
-from ._memory import vector
+from ._error import Error, Messages, Stopped, nearest
+from ._memory import Handle, vector
 from ._model import FORCE, FRAMES, Data, Model
 from ._spec import Spec, load
 
@@ -130,12 +131,49 @@ _FRAME = {w: i for i, w in enumerate(("x", "y", "z"))}
 _FRAME.update({w: 12 + i for i, w in enumerate(("vx", "vy", "vz", "wx", "wy", "wz", "ax", "ay", "az"))})
 
 
+class _Recording:
+    """Columns of a run at single states (sr_recording_row of include/sarrus/record.h)."""
+
+    def __init__(self, model: Model, patterns: Sequence[str]):
+        texts = (ctypes.c_char_p * max(1, len(patterns)))(*[x.encode() for x in patterns])
+        out, columns = ctypes.c_void_p(), ctypes.POINTER(L.struct["srColumns"])()
+        with Messages() as said:
+            said.check(lib.sr_recording_create(model._handle.pointer, texts, len(patterns), said.pointer, L.byref(out)))
+            self._handle = Handle(out.value, lib.sr_recording_destroy, model._handle)
+            said.check(lib.sr_record_columns_create(model._handle.pointer, texts, len(patterns), said.pointer, L.byref(columns)))
+        self.names = L.text_list(columns.contents.names, columns.contents.count)
+        lib.sr_columns_destroy(columns)
+        self.row = np.empty(len(self.names))
+        self._model, self._address = model, self.row.ctypes.data
+
+    def fill(self, data: Data) -> None:
+        status = lib.sr_recording_row(self._handle.pointer, data._handle.pointer, self._address)
+        if status != 0:
+            self._model._done(status, data, "the recorded quantities cannot be evaluated")
+
+
+def _recorded(model: Model, pattern: str) -> list:
+    """Columns of a run by name or pattern; [] where there is none."""
+    usual = _Recording(model, ()).names
+    try:
+        found = fnmatch.filter(usual, pattern) + _Recording(model, (pattern,)).names[len(usual):]
+    except Error:  # nothing has such a name
+        found = fnmatch.filter(usual, pattern)
+    out = [n for n in found if n != "residual" and not n.endswith(".work")]
+    if found and not out:
+        raise ValueError(f"'{pattern}' is integrated by a run, and is not known at a single state")
+    return out
+
+
 class _Observer:
-    """Numbers of a data by name, into one array: q.NAME, v.NAME, tau.NAME, states, sensors (NAME, NAME.x ... NAME.az), t."""
+    """Numbers of a data by name, into one array: q.NAME, v.NAME, tau.NAME, states, sensors (NAME, NAME.x ... NAME.az), t, and columns of a run."""
 
     def __init__(self, model: Model, names: Sequence[str]):
         self.names = self._chosen(model, names)
-        self._model, self._stage = model, max((self._stage_of(model, n) for n in self.names), default=0)
+        known = set(self.known(model))
+        more = [n for n in self.names if n not in known]
+        self._recording = _Recording(model, more) if more else None
+        self._model, self._stage = model, max((self._stage_of(model, n) for n in self.names if n in known), default=0)
 
     @staticmethod
     def known(model: Model) -> list:
@@ -144,14 +182,13 @@ class _Observer:
         for name, point, formula in zip(model.sensor_name, model.sensor_point, model.sensor_formula):
             if point >= 0:
                 out += [f"{name}.{w}" for w in _FRAME]
-            elif formula >= 0:  # those of recorded quantities are known in rows of a run alone
+            elif formula >= 0:  # not those of recorded quantities, which are columns
                 out.append(name)
         return out
 
     @staticmethod
     def sensors(model: Model) -> list:
-        return [n for n, point, formula in zip(model.sensor_name, model.sensor_point, model.sensor_formula)
-                if point >= 0 or formula >= 0]
+        return list(model.sensor_name)
 
     @classmethod
     def _chosen(cls, model, patterns):
@@ -159,8 +196,8 @@ class _Observer:
         if isinstance(patterns, str):
             patterns = [patterns]
         for pattern in patterns:
-            frame = pattern in model.sensor_name and pattern not in known  # the nine numbers of a frame
-            found = [f"{pattern}.{w}" for w in list(_FRAME)[:9]] if frame else fnmatch.filter(known, pattern)
+            frame = pattern in model.sensor_name and model.sensor_point[model.sensor_name.index(pattern)] >= 0  # its nine numbers
+            found = [f"{pattern}.{w}" for w in list(_FRAME)[:9]] if frame else fnmatch.filter(known, pattern) or _recorded(model, pattern)
             if not found:
                 raise ValueError(f"nothing is called '{pattern}'{nearest(pattern, known)} There are: {', '.join(known[:60])}")
             out += [n for n in found if n not in out]
@@ -174,7 +211,7 @@ class _Observer:
 
     def attach(self, data: Data) -> None:
         """Prepares the copies: (where to, an array, which of it)."""
-        model, places = self._model, {}
+        model, known, places = self._model, set(self.known(self._model)), {}
         frames = {}
         jq, jv = (data.jq, data.jv) if model.absolute else (data.q, data.v)
         sources = {"q": (jq, list(model.q_name)), "v": (jv, list(model.v_name)), "tau": (data.tau, list(model.v_name))}
@@ -182,7 +219,9 @@ class _Observer:
             kind, _, rest = name.partition(".")
             if name == "t":
                 continue
-            if name in model.y_name:
+            if self._recording and name in self._recording.names and name not in known:
+                array, k = self._recording.row, self._recording.names.index(name)
+            elif name in model.y_name:
                 array, k = data.y, model.y_name.index(name)
             elif kind in sources and rest in sources[kind][1]:
                 array, k = sources[kind][0], sources[kind][1].index(rest)
@@ -206,6 +245,8 @@ class _Observer:
     def __call__(self) -> np.ndarray:
         data, model = self._data, self._model
         out = np.empty(len(self.names))
+        if self._recording:
+            self._recording.fill(data)
         if self._stage:
             model._evaluate(data, self._stage, "the sensors cannot be evaluated")
             for point, relative_to, frame in self._frames:
@@ -234,7 +275,8 @@ class Environment(Base):
                list, or {name: (least, most)} with the bounds of action_space; with * and ?, as "ctrl_*" of an MJCF file's actuators. Default: every
                coordinate that no driver moves, and live parameters
     observe    what an observation has: q.NAME, v.NAME, tau.NAME, states, sensors (NAME of a formula; of a frame NAME, or NAME.x ...
-               .wz, .ax .ay .az), t; with * and ?. Default: the sensors; without any q.* and v.*
+               .wz, .ax .ay .az), t, and what a run records (reaction(NAME).fx, force(NAME).f, kinetic; model.recordable()), but work; with * and ?.
+               Default: the sensors; without any q.* and v.*
     h, n       an action holds for n steps of h seconds
     method     of the steps, with options as those of model.step
     t_end      truncates an episode, s; None: never
