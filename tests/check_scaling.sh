@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # Rows of 10 to 200 four-bar linkages (2000 under ./test --long), and implicit methods on chains of 200 to 800 links (2000): the
 # instructions of a step, per loop or link and evaluation, are flat within 1.5 times, for every method. So are those of radau5 on 100 to 300 spheres
-# on a floor (250 to 2000). A chain of universal joints in
+# on a floor (250 to 2000), and those of the broad phase of 1000 to 100 000 balls of one size and of sizes 1:100. A chain of universal joints in
 # absolute coordinates costs at most 10 times what it does in relative ones, whatever its length, and its assembly grows with its length. Counted
 # by callgrind, so that other work on the machine does not matter.
 cd "$(dirname "$0")/.." || exit 1
@@ -54,6 +54,24 @@ count=N
 ratio=$(printf '%s\n' "${costs[@]}" | sort -n | awk 'NR == 1 { least = $1 } END { printf "%.2f", $1 / least }')
 summary+=" spheres on a floor, radau5: ${costs[*]} ($ratio times);"
 awk -v r="$ratio" 'BEGIN { exit !(r <= 1.5) }' || bad=1
+
+# broad_phase NUMBER SIZES: instructions for each ball, of the unit test that has so many
+broad_phase() {
+  valgrind --tool=callgrind --callgrind-out-file=/dev/null --collect-atstart=no --toggle-collect=sr_broad_pairs \
+    "${SARRUS_BUILD:-build/test}/sarrus-test" "broad/the_broad_phase_of_$1_$2_balls" > "$work/out" 2> "$work/err" || return 1
+  awk -v n="$1" '/Collected/ { if ($NF > 0) printf "%.0f\n", $NF / n }' "$work/err"
+}
+for sizes in similar mixed; do
+  costs=()
+  for n in 1000 10000 100000; do
+    one=$(broad_phase "$n" "$sizes") && [ -n "$one" ] ||
+      { echo "FAILED scaling: the broad phase of $n balls: $(tail -n 3 "$work/err")"; exit 1; }
+    costs+=("$one")
+  done
+  ratio=$(printf '%s\n' "${costs[@]}" | sort -n | awk 'NR == 1 { least = $1 } END { printf "%.2f", $1 / least }')
+  summary+=" broad phase of 1000 to 100000 $sizes balls: ${costs[*]} ($ratio times);"
+  awk -v r="$ratio" 'BEGIN { exit !(r <= 1.5) }' || bad=1
+done
 
 # Copies by `rep movsb` count as one instruction a byte.
 export GLIBC_TUNABLES=glibc.cpu.x86_rep_movsb_threshold=1000000000:glibc.cpu.x86_rep_stosb_threshold=1000000000

@@ -3,7 +3,7 @@
 #include <math.h>
 #include <stdlib.h>
 
-#include "collide/grid.h"
+#include "collide/broad.h"
 #include "collide/pair.h"
 #include "force/instances.h"
 #include "heap.h"
@@ -29,7 +29,7 @@ static bool take_pair(void* user, int i, int j) {
 }
 
 // Radii of three decades, clusters, balls far out, and two at the same place.
-TEST(the_grid_finds_exactly_the_pairs_that_are_near) {
+TEST(the_broad_phase_finds_exactly_the_pairs_that_are_near) {
   enum { N = 300 };
   unsigned seed = 7;
   for (int round = 0; round < 6; round++) {
@@ -37,14 +37,14 @@ TEST(the_grid_finds_exactly_the_pairs_that_are_near) {
     const double spread = round % 2 ? 1 : 0.1, margin = round == 0 ? 0 : 0.02 * round;
     for (int i = 0; i < N; i++) {
       radius[i] = round < 2 ? 0.03 : pow(10, -3 * random_number(&seed));
-      if (round == 5) radius[i] = ldexp(1, -(i % 60));  // more sizes than there are grids
+      if (round == 5) radius[i] = ldexp(1, -(i % 60));  // sizes of 60 octaves
       for (int k = 0; k < 3; k++) centre[3 * i + k] = spread * (random_number(&seed) - 0.5) + (i % 50 == 7 ? 1e3 : 0);
     }
     memcpy(centre + 3, centre, 3 * sizeof *centre);
-    srGrid* grid = sr_grid_create(N);
+    srBroad* broad = sr_broad_create(N);
     Found found = {.n = N, .pair = calloc(N * N, 1)};
     const srBalls balls = {.n = N, .centre = centre, .radius = radius};
-    (void)sr_grid_pairs(grid, &balls, margin, take_pair, &found);
+    (void)sr_broad_pairs(broad, &balls, margin, take_pair, &found);
     for (int i = 0; i < N; i++) {
       for (int j = 0; j < i; j++) {
         double r2 = 0;
@@ -54,7 +54,7 @@ TEST(the_grid_finds_exactly_the_pairs_that_are_near) {
       }
     }
     free(found.pair);
-    sr_grid_destroy(grid);
+    sr_broad_destroy(broad);
   }
 }
 
@@ -64,21 +64,21 @@ static bool stop_at_once(void* user, int i, int j) {
   return false;
 }
 
-TEST(the_grid_ends_when_it_is_stopped_and_leaves_out_what_is_nowhere) {
+TEST(the_broad_phase_ends_when_it_is_stopped_and_leaves_out_what_is_nowhere) {
   const double centre[] = {0, 0, 0, 0.1, 0, 0, (double)NAN, 0, 0, 0, HUGE_VAL, 0, 0, 0.1, 0},
                radius[] = {1, 1, 1, 1, 1};
-  srGrid* grid = sr_grid_create(5);
+  srBroad* broad = sr_broad_create(5);
   int calls = 0;
   const srBalls balls = {.n = 5, .centre = centre, .radius = radius};
-  (void)sr_grid_pairs(grid, &balls, 0, stop_at_once, &calls);
+  (void)sr_broad_pairs(broad, &balls, 0, stop_at_once, &calls);
   ENSURE_EQUAL(calls, 1);
   Found found = {.n = 5, .pair = calloc(25, 1)};
-  (void)sr_grid_pairs(grid, &balls, 0, take_pair, &found);
+  (void)sr_broad_pairs(broad, &balls, 0, take_pair, &found);
   int n = 0;
   for (int i = 0; i < 25; i++) n += found.pair[i];
   ENSURE_EQUAL(n, 3);
   free(found.pair);
-  sr_grid_destroy(grid);
+  sr_broad_destroy(broad);
 }
 
 TEST(pairs_of_shapes_are_found_in_either_order) {

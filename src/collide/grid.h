@@ -1,4 +1,4 @@
-// Broad phase: which balls of many are close to each other, in time linear in the balls and the near pairs. On math alone.
+// Broad phase for balls of similar size: a uniform grid. On math alone.
 #ifndef SR_COLLIDE_GRID_H
 #define SR_COLLIDE_GRID_H
 
@@ -15,9 +15,14 @@ typedef struct srBalls {
   const double* radius;  // n, >= 0
 } srBalls;
 
-// Calls `pair` for every pair i > j whose surfaces are nearer than margin, each once, in an order that depends on the balls alone;
-// until it returns false. Balls at positions that are not finite are near nothing. Returns the number of distances computed.
-long sr_grid_pairs(srGrid* grid, const srBalls* balls, double margin, bool (*pair)(void* user, int i, int j),
-                   void* user);
+bool sr_balls_near(const srBalls* balls, double margin, int i, int j);  // are their surfaces nearer than margin?
+
+// Enters the balls in cells as wide as the largest ball and margin. False: they are too far from each other for the cells of the grid.
+// Balls at positions that are not finite are left out.
+bool sr_grid_build(srGrid* grid, const srBalls* balls, double margin);
+
+// Calls `pair` for every pair i > j whose surfaces are nearer than the margin of the grid, each once, by cells, then by index; until it
+// returns false. Returns the number of distances computed.
+long sr_grid_pairs(const srGrid* grid, bool (*pair)(void* user, int i, int j), void* user);
 
 #endif

@@ -19,7 +19,7 @@
 #include <sarrus/dynamics.h>
 
 #include "base/base.h"
-#include "collide/grid.h"
+#include "collide/broad.h"
 #include "collide/pair.h"
 #include "dynamics/link.h"
 #include "force/ports.h"
@@ -201,7 +201,7 @@ static void list_set(Listing* l) {
   }
   if (l->full || !set->balls) return;
   const srBalls balls = {.n = n, .centre = x->ball, .radius = radius};
-  x->tested += sr_grid_pairs(x->grid, &balls, x->skin, add_balls, l);
+  x->tested += sr_broad_pairs(x->broad, &balls, x->skin, add_balls, l);
 }
 
 // False: more near pairs than the capacity.

@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "base/base.h"
-#include "collide/grid.h"
+#include "collide/broad.h"
 
 #define NEAR_PER_SHAPE                                                                                                 \
   16  // pairs in the list for each shape: a ball in a pile has about 13 neighbours within half a radius
@@ -48,8 +48,8 @@ struct srInstances* sr_instances_create(const srModel* m) {
   struct srInstances* x = (struct srInstances*)(void*)block;
   x->most_near = sizes.most_near;
   (void)lay_out(m, x, block + head);
-  x->grid = sr_grid_create(m->ncollider);
-  if (x->grid == NULL) {
+  x->broad = sr_broad_create(m->ncollider);
+  if (x->broad == NULL) {
     sr_free(x);
     return NULL;
   }
@@ -59,7 +59,7 @@ struct srInstances* sr_instances_create(const srModel* m) {
 
 void sr_instances_destroy(struct srInstances* x) {
   if (x == NULL) return;
-  sr_grid_destroy(x->grid);
+  sr_broad_destroy(x->broad);
   sr_free(x);
 }
 

@@ -26,7 +26,7 @@ typedef struct srNear {
 } srNear;
 
 struct srInstances {
-  struct srGrid* grid;
+  struct srBroad* broad;
   int nnear, most_near;
   int nlocated;  // near pairs that are located: they come first
   srNear* near;
