@@ -34,6 +34,22 @@ SR_API srStatus sr_start(const srModel* m, srData* d, srStart start, srMessages*
 // Number of joints beyond their limits, after sr_assemble; one warning names them.
 SR_API int sr_start_outside(const srModel* m, const srData* d, srMessages* messages);
 
+// Inverse kinematics: moves d->q, in joint coordinates, until every target is reached, with loops closed and joints within their
+// limits, by the least change in each iteration. Driven coordinates move as others do: their motion is what is looked for. move (nv): 1
+// for the velocity coordinates that may move, NULL: all. SR_INPUT, with a message, where no such position was found; d->q is then the nearest one.
+typedef struct srTarget {
+  int point, relative_to;  // points of the model; relative_to 0: the ground
+  double position[3];      // of the point's frame, observed from relative_to and in its axes
+  double quaternion[4];    // w x y z, any length; used where oriented
+  bool oriented;
+} srTarget;
+typedef struct srInverseKinematics {
+  int iterations;
+  double residual;  // largest remaining, m or rad
+} srInverseKinematics;
+SR_API srStatus sr_inverse_kinematics(const srModel* m, srData* d, const srTarget* target, int n,
+                                      const unsigned char* move, srMessages* messages, srInverseKinematics* out);
+
 // A copy of the spec whose joints start at the assembled state, for programs that do not assemble (sr_convert writes
 // the state of the spec). Without loops it is an unchanged copy. *out is NULL unless SR_OK.
 SR_API srStatus sr_assembled_spec(const srSpec* spec, srMessages* messages, srSpec** out);

@@ -15,6 +15,12 @@ def compiled(name, **options):
     return sarrus.load(MODELS / f"{name}.xml", **options).compile()
 
 
+TWO_LINKS = """<sarrus version='1'><body name='upper'><joint name='a' type='revolute' axis='0 0 1' q='0.3'/>
+<inertial mass='1' inertia='1 1 1'/></body><body name='lower' parent='upper'>
+<joint name='b' type='revolute' axis='0 0 1' at='0.5 0 0' q='0.4'/>
+<inertial mass='1' inertia='1 1 1'/><point name='tip' at='0.3 0 0'/></body></sarrus>"""
+
+
 # ---------------------------------------------------------------------------------------------------------------- views
 def test_data_are_views_of_one_memory():
     model = compiled("double-pendulum")
@@ -120,6 +126,27 @@ def test_frames_and_jacobians():
     assert "did you mean 'lower/tip'" in str(raises(ValueError, model.frame, d, "lower/tp"))
     momentum = model.momentum(d)
     assert momentum["mass"] == 2 and abs(momentum["com"][2] + (1.5 * c[0] + c[1] / 2) / 2) < 1e-15
+
+
+def test_inverse_kinematics():
+    """Two links: the angles of the closed form; the loop of a four-bar stays closed; wrong names and targets are refused."""
+    model = sarrus.loads(TWO_LINKS).compile()
+    d = model.data()
+    model.inverse_kinematics(d, {"lower/tip": (0.3, 0.4, 0)})
+    bend = np.arccos((0.25 - 0.34) / 0.3)
+    assert abs(abs(d.q[1]) - bend) < 1e-10
+    before = d.q.copy()
+    model.inverse_kinematics(d, {"lower/tip": (0.5 * np.cos(d.q[0]) + 0.3, 0.5 * np.sin(d.q[0]), 0)}, move=["b"])
+    assert d.q[0] == before[0] and abs(np.sin(d.q[0] + d.q[1])) < 1e-10
+    error = raises(sarrus.Error, model.inverse_kinematics, d, {"lower/tip": (2, 0, 0)})
+    assert "cannot reach" in str(error)
+    assert "did you mean" in str(raises(ValueError, model.inverse_kinematics, d, {"lower/tipp": (0, 0, 0)})).lower()
+    raises(ValueError, model.inverse_kinematics, d, {"lower/tip": (0, 0, 0)}, move=["c"])
+    closed = compiled("mechanisms/four-bar")
+    d = closed.data()
+    closed.kinematics(d)
+    x = closed.frame(d, "coupler/trace")["position"] + (0.001, 0, 0)
+    raises(sarrus.Error, closed.inverse_kinematics, d, {"coupler/trace": x})  # off its path
 
 
 def test_steps_on_quaternions():

@@ -188,6 +188,7 @@ _FUNCTIONS = {
     "sr_assemble": (I, [P, P, P, POINTER(struct["srAssembly"])]),
     "sr_assembled_spec": (I, [P, P, POINTER(P)]),
     "sr_state_at_time": (I, [P, P, c_bool, c_bool, P, POINTER(struct["srAssembly"])]),
+    "sr_inverse_kinematics": (I, [P, P, POINTER(struct["srTarget"]), I, P, P, POINTER(struct["srInverseKinematics"])]),
     "sr_start": (I, [P, P, I, P]),
     "sr_start_outside": (I, [P, P, P]),
     "sr_formulate": (I, [P, P, P, I, P, POINTER(P), POINTER(P)]),

@@ -9,7 +9,7 @@ import functools
 import html
 import threading
 from ctypes import byref
-from typing import Any, Dict, List, Tuple
+from typing import Any, Dict, Iterable, List, Optional, Tuple
 
 import numpy as np
 
@@ -242,6 +242,38 @@ class Model:
             raise ValueError(f"start '{word}' is unknown{nearest(str(word), words)} There are: {', '.join(words)}")
         with Messages() as said:
             return said.check(lib.sr_start(*self._of(d), words.index(word), said.pointer), d.error_message)
+
+    def inverse_kinematics(self, d: Data, targets: Dict[str, Any], move: Optional[Iterable[str]] = None,
+                           relative_to: str = "ground") -> Dict[str, Any]:
+        """Moves d.q until every point is at its target, with loops closed and joints within their limits, by the least change:
+        inverse_kinematics(d, {"foot/tip": (0.3, 0.1, 0)}). A target is a position, or a pair (position, quaternion w x y z).
+        move names the joints that may move; all without it. sarrus.Error where a target is out of reach: d.q is then the
+        nearest position found. Returns {"iterations", "residual", "warnings"}."""
+        wanted = (L.struct["srTarget"] * len(targets))()
+        for one, (name, value) in zip(wanted, targets.items()):
+            one.point, one.relative_to = self._point(name), self._point(relative_to)
+            one.oriented = len(value) == 2
+            position = value[0] if one.oriented else value
+            one.position[:] = vector(position, 3, f"target of '{name}'")
+            if one.oriented:
+                one.quaternion[:] = vector(value[1], 4, f"quaternion of '{name}'")
+        mask = None if move is None else self._mask(move)
+        out = L.struct["srInverseKinematics"]()
+        with Messages() as said:
+            status = lib.sr_inverse_kinematics(*self._of(d), wanted, len(targets), None if mask is None else mask.ctypes.data,
+                                               said.pointer, byref(out))
+            warnings = said.check(status, d.error_message)
+        return {"iterations": out.iterations, "residual": out.residual, "warnings": warnings}
+
+    def _mask(self, joints):
+        """1 for the velocity coordinates of these joints."""
+        mask = np.zeros(self.nv, dtype=np.uint8)
+        for name in joints:
+            if name not in self.joint_name:
+                raise ValueError(f"there is no joint '{name}'{nearest(str(name), self.joint_name)}")
+            j = list(self.joint_name).index(name)
+            mask[self.joint_v[j]:self.joint_v[j] + self.joint_nv[j]] = 1
+        return mask
 
     def _outside(self, d):
         """The warning of joints outside of their limits, as a list of texts."""
