@@ -115,6 +115,42 @@ TEST(a_hull_of_the_corners_of_a_box_is_the_box) {
   sr_pool_free(&s.pool);
 }
 
+TEST(a_turned_box_keeps_its_six_planes_as_a_hull) {
+  Solids s;
+  make_solids(&s);
+  uint64_t seed = 7;
+  for (int k = 0; k < 10; k++) {
+    double pose[16], corner[24];
+    const double at[3] = {noise(&seed), noise(&seed), noise(&seed)};
+    random_pose(&seed, 1, at, pose);
+    for (int i = 0; i < 8; i++) srm_pose_point(pose, s.box.polytope->vertex + 3 * i, corner + 3 * i);
+    const srPolytope* hull = sr_polytope_of_hull(&s.pool, corner, 8);
+    ENSURE_EQUAL(hull->nplane, 6);
+    ENSURE_NEAR(hull->largest, 0.8, 1e-12);
+  }
+  sr_pool_free(&s.pool);
+}
+
+// At equal distance from two faces of the other solid, throughout: the face counts once.
+TEST(a_face_in_the_middle_of_the_other_solid_counts_once) {
+  Solids s;
+  make_solids(&s);
+  const srPatchBody* bodies[] = {&s.box, &s.cylinder};
+  for (int b = 0; b < 2; b++) {
+    srPatch patch;
+    double pose[16];
+    srm_pose_identity(pose);
+    pose[14] = b == 0 ? 0.5 : 0.3;
+    ENSURE(sr_patch_of(&s.slab, bodies[b], &patch) && patch.rigid == 1);
+    const Sum exact = sum_of(&patch, pose, 1, true);
+    pose[14] += 1e-9;
+    const Sum near = sum_of(&patch, pose, 1, true);
+    ENSURE_NEAR(exact.f[2], near.f[2], 1e-8);
+    ENSURE(exact.f[2] > 0.01);
+  }
+  sr_pool_free(&s.pool);
+}
+
 TEST(a_face_in_full_contact_has_area_times_depth) {
   Solids s;
   srPatch patch;
@@ -159,6 +195,7 @@ TEST(a_corner_in_a_half_space_has_the_volume_of_its_tetrahedron) {
     ENSURE_NEAR(a.f[2], V, 1e-9 * V);
     ENSURE_SMALL(hypot(a.f[0], a.f[1]), 1e-9 * V);
     ENSURE_NEAR(a.energy, V * h / 4, 1e-9 * V * h);
+    ENSURE_NEAR(sum_of(&patch, pose, 4, false).f[2], V * h * h * h / 5, 1e-9 * V * h * h * h);  // p = d^4
   }
   sr_pool_free(&s.pool);
 }
