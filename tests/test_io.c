@@ -467,7 +467,8 @@ static void round_trip_folder(const char* folder) {
     const size_t n = strlen(path);
     if (entry->d_name[0] == '.') continue;
     if (n > 5 && (strcmp(path + n - 4, ".xml") == 0 || strcmp(path + n - 5, ".urdf") == 0)) ensure_round_trip(path);
-    if (!strchr(entry->d_name, '.')) round_trip_folder(path);
+    const bool models = strcmp(entry->d_name, "networks") != 0;  // those are read as networks, not as models
+    if (models && !strchr(entry->d_name, '.')) round_trip_folder(path);
   }
   if (dir) closedir(dir);
 }
