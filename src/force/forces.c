@@ -12,6 +12,7 @@
 #include "force/instances.h"
 #include "force/ports.h"
 #include "math/pose.h"
+#include "math/v4.h"
 #include "model/private.h"
 
 static void clear(double* x, int n) {
@@ -123,9 +124,9 @@ static double gap_power(const srForceElement* element, const srPortMotion* motio
   return -(f[0] * own[0] + f[1] * own[1]);
 }
 
-// Force and power of one element at the motion of its port, and the rates of its states.
-static int evaluate(const srModel* m, srData* d, const srForceElement* element, double tau_stage, srPortMotion* motion,
-                    srElementForce* x) {
+// Force and power of one element at the motion of its port, and the rates of its states. Inline: models have many small elements.
+SRM_INLINE int evaluate(const srModel* m, srData* d, const srForceElement* element, double tau_stage,
+                        srPortMotion* motion, srElementForce* x) {
   *x = (srElementForce){0};
   int answer = sr_port_motion(m, d, element, motion);
   if (answer != 0) return answer;
@@ -215,7 +216,7 @@ int sr_forces(const srModel* m, srData* d, double tau_stage) {
   bool wrenches = m->formulation == SR_FORMULATION_PENALTY;
   if (wrenches) clear(d->link_wrench, 8 * m->nlink);
   for (int i = 0, n = sr_element_count(m, d); i < n; ++i) {
-    const srForceElement* element = sr_element(m, d, i);
+    const srForceElement* element = i < m->nforce ? &m->force[i] : sr_element(m, d, i);
     if (element->law->port != SR_PORT_JOINT && !wrenches) {
       clear(d->link_wrench, 8 * m->nlink);
       wrenches = true;
