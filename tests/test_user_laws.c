@@ -5,6 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "constraint/closure_graph.h"
+#include "constraint/derivative.h"
 #include "messages.h"
 #include "runner.h"
 
@@ -293,6 +295,65 @@ TEST(a_winch_by_a_law_moves_as_the_formula_and_does_work) {
     close_side(&a);
     close_side(&b);
   }
+}
+
+// The pose stays, time goes on: g = (|d|^2 - (1 - 0.2 t)^2)/2, b = 0.2 (1 - 0.2 t). As springs: -k (g + T b) along the rope.
+TEST(equations_of_a_law_of_time_change_with_time_alone) {
+  static const char text[] =
+      "<body name='b'><joint name='f' type='free' q='0.6 0 -0.8 1 0 0 0' v='0 0 0 0 0.2 0'/><inertial mass='2' "
+      "inertia='0.1 0.2 "
+      "0.15'/></body><closure type='user' law='winch' parameters='1 0.2 0' a='ground' b='b'/>";
+  Side x;
+  srModel* soft = NULL;
+  srData* d = NULL;
+  ENSURE_EQUAL(open_side(text, &x), SR_OK);
+  ENSURE_EQUAL(sr_formulate(x.spec, x.m, x.d, SR_FORMULATION_PENALTY, NULL, &soft, &d), SR_OK);
+  memset(d->v, 0, (size_t)soft->nv * sizeof *d->v);
+  for (double t = 0; t < 2; t += 0.5) {
+    ENSURE_EQUAL(sr_evaluate(x.m, x.d, t, NULL, NULL, NULL, SR_STAGE_POSITION), 0);
+    ENSURE_EQUAL(sr_constraints(x.m, x.d), 0);
+    const double l = 1 - 0.2 * t, g = (1 - l * l) / 2, b = 0.2 * l;
+    ENSURE_NEAR(x.d->g[0], g, 1e-12);
+    ENSURE_NEAR(x.d->b[0], b, 1e-15);
+    ENSURE_EQUAL(sr_evaluate(soft, d, t, NULL, NULL, NULL, SR_STAGE_FORCE), 0);
+    ENSURE_NEAR(d->soft_lambda[0], -1e6 * (g + 1e-4 * b), 1e-6);
+  }
+  sr_data_destroy(d);
+  sr_model_destroy(soft);
+  close_side(&x);
+}
+
+// Derivatives of rows by differences: of the rod against the graph, of W = (z_1, -z_0, 0) with z' = w x z by hand.
+TEST(derivatives_of_the_rows_of_a_law_are_those_of_the_equations) {
+  static const char text[] = FOUR_BAR
+      "<closure type='rod' a='crank/tip' b='rocker/tip' length='0.9'/><closure type='user' law='rod' parameters='0.9' "
+      "a='crank/tip' b='rocker/tip'/>"
+      "<closure type='user' law='square' a='crank' b='rocker/tip' tolerance='9'/>";
+  const srClosureIn in = {.R = {0.36, 0.48, -0.8, -0.8, 0.6, 0, 0.48, 0.64, 0.6}, .d = {0.3, -0.5, 0.7}, .t = 1};
+  const double lambda[6] = {2.5};
+  double work[200], w[6], v[6], L[36], M[36];
+  Side x;
+  srPool pool;
+  (void)open_side(text, &x);  // more equations than degrees of freedom
+  ENSURE(x.m != NULL);
+  sr_pool_init(&pool);
+  const srProgram* derivative = sr_closure_derivative(&pool, &x.m->closure[0]);
+  ENSURE(derivative && sr_program_work(derivative) <= 200 && !sr_closure_derivative(&pool, &x.m->closure[1]));
+  ENSURE_EQUAL(sr_closure_jacobian(&x.m->closure[0], derivative, &in, lambda, work, w, L), 0);
+  ENSURE_EQUAL(sr_closure_jacobian(&x.m->closure[1], NULL, &in, lambda, work, v, M), 0);
+  for (int i = 0; i < 6; i++) ENSURE_NEAR(w[i], v[i], 1e-14);
+  for (int i = 0; i < 36; i++) ENSURE_NEAR(L[i], M[i], 1e-9);
+  ENSURE(fabs(L[6 * 3 + 3]) > 1);
+  ENSURE_EQUAL(sr_closure_jacobian(&x.m->closure[2], NULL, &in, lambda, work, v, M), 0);
+  const double z[3] = {in.R[2], in.R[5], in.R[8]};
+  for (int j = 0; j < 3; j++) {
+    const double e[3] = {j == 0, j == 1, j == 2};
+    ENSURE_NEAR(M[j], 2.5 * (e[2] * z[0] - e[0] * z[2]), 1e-9);
+    ENSURE_NEAR(M[6 + j], -2.5 * (e[1] * z[2] - e[2] * z[1]), 1e-9);
+    ENSURE_NEAR(M[12 + j], 0, 1e-12);
+  }
+  sr_pool_free(&pool);
+  close_side(&x);
 }
 
 #define TWO_BODIES                                                                                                     \
