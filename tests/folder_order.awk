@@ -11,5 +11,5 @@ BEGIN {
   split("base math suitesparse", few, " "); for (i in few) allowed["suitesparse", few[i]] = 1
   split("io netfile", few, " "); for (i in few) allowed["netfile", few[i]] = 1
   for (i = 1; i <= n; i++) allowed["netfile", line[i]] = 1
-  split("base math collide expr law model dynamics constraint record system analysis simulate advise report integrate io plot access", few, " "); for (i in few) allowed["access", few[i]] = 1
+  split("base math collide expr law model dynamics constraint record system analysis simulate advise report network netfile integrate io plot access", few, " "); for (i in few) allowed["access", few[i]] = 1
 }

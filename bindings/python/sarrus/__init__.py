@@ -13,6 +13,8 @@
 
     env = sarrus.Environment(m, controls=["theta"], t_end=5) # Gymnasium's conventions
     observation, info = env.reset(seed=1)
+
+    n = sarrus.Network.load("turntable.xml")                 # components (docs/using/network.md)
 """
 import sys as _sys
 
@@ -27,6 +29,7 @@ from ._environment import Box, Environment
 from ._error import Error, Message, ModelWarning, Stopped
 from ._figure import Figure
 from ._model import Data, Model
+from ._network import Network
 from ._program import options, program, verb, verbs
 from ._result import Result, read
 from ._spec import Element, Spec, load, loads
@@ -80,5 +83,5 @@ def __dir__():
     return sorted({*__all__, *_known_verbs()})
 
 
-__all__ = ["Box", "Data", "Element", "Environment", "Error", "Figure", "Message", "Model", "ModelWarning", "Result", "Spec", "Stopped",
+__all__ = ["Box", "Data", "Element", "Environment", "Error", "Figure", "Message", "Model", "ModelWarning", "Network", "Result", "Spec", "Stopped",
            "check", "compare", "eval", "library", "load", "loads", "options", "program", "read", "recommend", "run", "verb", "verbs"]

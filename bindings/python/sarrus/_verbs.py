@@ -2,6 +2,7 @@
 import os
 
 from . import _compare
+from . import _library as L
 from ._error import Stopped, nearest
 from ._run import OPTIONS, provenance
 from ._spec import load
@@ -24,6 +25,8 @@ def here(name, arguments, given):
     files = [os.fspath(f) for f in _files(arguments)]
     if name not in KNOWN or not files or any(k not in KNOWN[name] for k in given):
         return False
+    if any(L.lib.sr_is_network(os.fsencode(f)) for f in files):
+        return False  # the program does it, or refuses
     if name == "compare":
         reference = str(given.get("reference") or "")
         return not any(f.endswith(_RESULTS) for f in files) and "." not in reference and "/" not in reference
