@@ -332,6 +332,7 @@ TEST(every_mistake_in_a_network_file_is_reported_with_its_place) {
       {NET("<run threads='1.5'/>"), "'threads' must be a whole number"},
       {"<network version='2'/>", "unknown version '2'"},
       {"<sarrus version='1'/>", "the root of a network file is <network version=\"1\">, not <sarrus>"},
+      {NET(""), "net:1:1: error: the network has no components"},
       {NET("text"), "stray text 'text' inside <network>"},
   };
   for (int i = 0; i < (int)(sizeof bad / sizeof bad[0]); ++i) {
@@ -341,6 +342,19 @@ TEST(every_mistake_in_a_network_file_is_reported_with_its_place) {
     ENSURE(right);
     close_net(f);
   }
+}
+
+TEST(a_value_for_a_parameter_that_a_mechanism_does_not_have_is_reported_where_it_is_written) {
+  static const char text[] =
+      NET("<mechanism name='arm' file='links.xml'>\n<set parameter='ll' value='1'/></mechanism>");
+  char folder[512];
+  snprintf(folder, sizeof folder, "%s/models/paper3/networks", SARRUS_SOURCE_DIR);
+  srNetworkFile* f = NULL;
+  told = sr_messages_create();
+  ENSURE_EQUAL(sr_network_load_text(text, sizeof text - 1, "net", folder, NULL, told, &f), SR_INPUT);
+  messages_keep(told, said, sizeof said);
+  ENSURE_TEXT(said, "net:3:17: error: the model has no parameter 'll'; it has l, m\n");
+  close_net(f);
 }
 
 TEST(errors_of_a_network_come_at_once_and_followers_are_not_reported) {

@@ -101,15 +101,32 @@ static void keep_files(srNetBuilder* b, const srSpec* spec) {
     SR_PUSH(&priv->pool, priv->file, priv->nfile, priv->file_capacity) = sr_pool_text(&priv->pool, srs_file(spec, i));
 }
 
+// Messages of a model; those about a setting are at the <set> that gives it.
+static void pass_messages(srNetBuilder* b, const srNetItem* item, const srMessages* from) {
+  for (int i = 0; i < sr_messages_count(from); i++) {
+    const srMessage* message = sr_messages_get(from, i);
+    const char* file = message->place.file;
+    const srNetItem* set = file && strncmp(file, "--set ", 6) == 0 ? item->first : NULL;
+    while (set && (set->damaged || strcmp(sr_net_attr(set, "parameter").text, file + 6) != 0)) set = set->next;
+    if (set)
+      sr_messages_add(b->in->messages, message->severity, sr_net_attr(set, "parameter").place, "%s", message->text);
+    else
+      sr_messages_pass(b->in->messages, from, i, message->severity);
+  }
+}
+
 // The compiled model, which the network file owns; NULL after an error.
 static srModel* open_model(srNetBuilder* b, const srNetItem* item, const char* path, const srLoadOptions* how) {
   struct srNetworkFilePrivate* priv = b->file->priv;
   srSpec* spec = NULL;
   srModel* model = NULL;
   SR_PUSH(&priv->pool, priv->model, priv->nmodel, priv->model_capacity) = NULL;
-  srStatus status = sr_load(path, how, b->in->messages, &spec);
-  if (status == SR_OK && sr_net_yes(item, "lock-massless", "yes")) status = sr_lock_massless(spec, b->in->messages);
-  if (status == SR_OK) status = sr_compile(spec, b->in->messages, &model);
+  srMessages* said = sr_messages_create();
+  srStatus status = said ? sr_load(path, how, said, &spec) : SR_MEMORY;
+  if (status == SR_OK && sr_net_yes(item, "lock-massless", "yes")) status = sr_lock_massless(spec, said);
+  if (status == SR_OK) status = sr_compile(spec, said, &model);
+  if (said) pass_messages(b, item, said);
+  sr_messages_destroy(said);
   priv->model[priv->nmodel - 1] = model;
   if (status == SR_OK) keep_files(b, spec);
   srs_destroy(spec);
@@ -413,6 +430,7 @@ void sr_net_build(srNetBuilder* b) {
       load_plugin(b, item);
   }
   make_components(b);
+  if (b->npart == 0 && !b->lost) SR_NET_FAIL(b, b->root.place, "the network has no components");
   b->file->ncomponent = sr_network_count(b->file->network);
   sr_net_connect(b);
   read_rest(b);
