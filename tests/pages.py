@@ -26,7 +26,7 @@ import subprocess
 import sys
 
 COMMAND = re.compile(r"(\$ )?(sarrus|build/sarrus|\./\w+|tools/[\w-]+|python3|pip|cmake|cpack|make|cc|export|sudo|apt-get) ")
-COMPLETE = {"xml": re.compile(r"(<\?.*?\?>|<!--.*?-->|\s)*<(sarrus|robot|mujoco|mbsDescR7)\b", re.S),
+COMPLETE = {"xml": re.compile(r"(<\?.*?\?>|<!--.*?-->|\s)*<(sarrus|network|robot|mujoco|mbsDescR7)\b", re.S),
             "c": re.compile(r"^int (main|sarrus_plugin)\(", re.M)}
 SECONDS = 1150  # a page that takes longer hangs; the README's own build under --long takes minutes
 
