@@ -136,6 +136,16 @@ static srNode fold_if(G* g, srNode condition, srNode a, srNode b) {
   return a == b ? a : sr_graph_intern(g, SR_OP_IF, condition, a, b);
 }
 
+static bool is_of_time_alone(const G* g, srNode a) {
+  const unsigned vars = g->nodes[a].depends & SR_DEPENDS_ANY_VAR;
+  return vars == 0 || vars == SR_DEPENDS_VAR(SR_VAR_TIME);
+}
+
+// abs, min and max of the time alone as an `if`, which is located: at rest nothing else would make a step end before a pulse.
+static srNode choose(G* g, srNode low, srNode high, srNode if_ordered, srNode otherwise) {
+  return sr_graph_op(g, SR_OP_IF, op2(g, SR_OP_LE, low, high), if_ordered, otherwise);
+}
+
 // The result for constant children, or SR_NO_NODE when a child is none or the result is not finite.
 static srNode fold_constants(G* g, srOp op, const srNode* x, int arity) {
   double v[3] = {0, 0, 0};
@@ -163,6 +173,7 @@ srNode sr_graph_op(srGraph* g, srOp op, srNode a, srNode b, srNode c) {
     case SR_OP_COS:
     case SR_OP_ABS:  // even
       if (op_of(g, a) == SR_OP_NEG) a = child(g, a, 0);
+      if (op == SR_OP_ABS && is_of_time_alone(g, a)) return choose(g, sr_graph_const(g, 0), a, a, op1(g, SR_OP_NEG, a));
       break;
     case SR_OP_SIN:
     case SR_OP_TAN:  // odd
@@ -171,7 +182,8 @@ srNode sr_graph_op(srGraph* g, srOp op, srNode a, srNode b, srNode c) {
     case SR_OP_MIN:
     case SR_OP_MAX:
       if (a == b) return a;
-      break;
+      if (!is_of_time_alone(g, a) || !is_of_time_alone(g, b)) break;
+      return op == SR_OP_MIN ? choose(g, a, b, a, b) : choose(g, b, a, a, b);
     case SR_OP_LE:
     case SR_OP_EQ:
       if (a == b) return sr_graph_const(g, 1);
