@@ -23,11 +23,13 @@ static int keep(void* user, const double* row) {
   return 0;
 }
 
-// Runs from the start; the track is the caller's (NULL: none).
-static void run(Loaded* x, const char* method, double t_end, double every, Track* track) {
+// Runs from the start with a part of the file's tolerances; the track is the caller's (NULL: none).
+static void run_with(Loaded* x, const char* method, double part, double t_end, double every, Track* track) {
   srRunOptions options = sr_run_options(x->m);
   if (method) options.method = method;
   options.t_end = t_end;
+  options.rtol *= part;
+  options.atol *= part;
   options.every = every;
   if (track) {
     track->m = x->m;
@@ -38,6 +40,10 @@ static void run(Loaded* x, const char* method, double t_end, double every, Track
   const srStatus status = sr_run(x->m, x->d, &options, NULL, &x->result);
   if (status != SR_OK) printf("  %s\n", x->result.error_message);
   ENSURE_EQUAL(status, SR_OK);
+}
+
+static void run(Loaded* x, const char* method, double t_end, double every, Track* track) {
+  run_with(x, method, 1, t_end, every, track);
 }
 
 static Track* new_track(void) {
@@ -80,7 +86,7 @@ static void rests(const char* method, long most_steps) {
   free(track);
 }
 
-TEST(simulation_II_comes_to_rest_and_stays_with_rk4) { rests("rk4", 100001); }
+TEST(simulation_II_comes_to_rest_and_stays_with_rk4) { rests("rk4", 100002); }  // its grid restarts at 1.73 s and 4 s
 TEST(simulation_II_comes_to_rest_and_stays_with_dopri5_in_few_steps) { rests("dopri5", 20000); }
 TEST(simulation_II_comes_to_rest_and_stays_with_generalized_alpha) { rests("genalpha-index3", 100001); }
 TEST(simulation_II_comes_to_rest_and_stays_with_radau5) { rests("radau5", 20000); }
@@ -133,8 +139,8 @@ TEST(simulation_III_agrees_with_II) {
 
 TEST(friction_acts_on_the_joint_coordinate_of_free_bodies_too) {
   Loaded x = open_model("paper3/two-link", ""), y = open_formulated("paper3/two-link", SR_FORMULATION_ABSOLUTE);
-  run(&x, "dopri5", 2, 0.1, NULL);
-  run(&y, "dopri5", 2, 0.1, NULL);
+  run_with(&x, "dopri5", 0.1, 2, 0.1, NULL);
+  run_with(&y, "dopri5", 0.1, 2, 0.1, NULL);
   for (int i = 0; i < 2; i++) {
     ENSURE_NEAR(x.d->jq[i], y.d->jq[i], 1e-6);
     ENSURE_NEAR(x.d->y[i], y.d->y[i], 1e-9);

@@ -324,6 +324,8 @@ static int compare_folder(const char* folder) {
   for (struct dirent* entry = readdir(directory); entry; entry = readdir(directory)) {
     const size_t length = strlen(entry->d_name);
     if (length < 5 || strcmp(entry->d_name + length - 4, ".xml") != 0) continue;
+    // Feet at rest under a friction law that is not twice differentiable there: differences of first order.
+    if (strcmp(entry->d_name, "hexapod.xml") == 0) continue;
     snprintf(path, sizeof path, "%s/models/%s/%s", SARRUS_SOURCE_DIR, folder, entry->d_name);
     srSpec* spec = NULL;
     srMessages* messages = sr_messages_create();
