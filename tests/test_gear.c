@@ -502,6 +502,48 @@ TEST(couplings_of_several_joints_that_cannot_be_are_refused_with_their_place) {
   refuse("<rack/>", "gears and racks in mesh are <gear");
 }
 
+TEST(elements_built_in_c_that_lack_names_are_refused) {
+  static const char* const blank[] = {NULL, " "};
+  for (int k = 0; k < 4; k++) {
+    srSpec* spec = srs_create();
+    srMessages* messages = sr_messages_create();
+    srModel* m = NULL;
+    const srAttr names = blank[k % 2] ? sr_text(blank[k % 2]) : (srAttr){0};
+    const int body = srs_add_body(spec, SR_NO_OWNER, &(srBodyDef){.name = sr_text("a")});
+    srs_add_joint(spec, body, &(srJointDef){.type = sr_text("revolute")});
+    srs_add_inertial(spec, body, &(srInertialDef){.mass = sr_number(1), .inertia = SR_NUMBERS(1, 1, 1)});
+    if (k < 2) {
+      srs_add_coupling(spec, SR_NO_OWNER, &(srCouplingDef){.joint = sr_text("a"), .to = names});
+    } else {
+      srs_add_gear(spec, SR_NO_OWNER, &(srGearDef){.members = names, .teeth = SR_NUMBERS(1, 2)});
+    }
+    ENSURE_EQUAL(sr_compile(spec, messages, &m), SR_INPUT);
+    ENSURE_EQUAL(sr_messages_errors(messages), 1);
+    sr_messages_destroy(messages);
+    srs_destroy(spec);
+  }
+}
+
+// In a chain of joints about one axis a member may be some way from the carrier, but not any.
+TEST(paths_of_gears_are_bounded) {
+  static const int counts[] = {63, 64};
+  for (int k = 0; k < 2; k++) {
+    char text[1000];
+    Bench b;
+    snprintf(text, sizeof text,
+             "<sarrus version='1'>" SHAFT("link0", "", "1", "v='1'") SHAFT("other", "", "1", "")
+             "<repeat count='%d' index='i' from='1'><body name='link{i}' parent='link{i-1}'><joint type='revolute' v='1'/>"
+             "<inertial mass='1' inertia='1 1 1'/></body></repeat>"
+             "<gear members='link%d other' teeth='10 -10' carrier='ground'/></sarrus>",
+             counts[k], counts[k]);
+    const srStatus status = open_text(text, SR_FORMULATION_RELATIVE, &b);
+    ENSURE_EQUAL(status, k == 0 ? SR_OK : SR_INPUT);
+    if (k == 0) ENSURE_EQUAL(b.m->coupling[0].n, 65);
+    if (k == 1) ENSURE(strstr(said, "more than 64 joints between 'link64' and its carrier 'ground'") != NULL);
+    unload(&b);
+  }
+}
+
 TEST(a_joint_whose_name_has_blanks_is_one_leader) {
   Bench b = load(
       "<sarrus version='1'><body name='left arm'><joint type='revolute'/><inertial mass='1' inertia='1 1 1'/></body>"

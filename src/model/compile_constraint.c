@@ -171,15 +171,15 @@ static bool coupled_joint(srCompiler* c, const char* name, srPlace place, int* d
   return false;
 }
 
-// The names in 'to': one that contains blanks, or several.
+// The names in 'to': one that contains blanks, or several. 0 after an error.
 static int leaders(srCompiler* c, int i, srListItem** items) {
-  const srAttr* attr = sr_c_attr(c, SR_ELEMENT_COUPLING, i, SR_FIELD(srCouplingDef, to));
-  const int n = sr_split_names(&c->scratch, attr, items);
-  if (n > 1 && sr_names_find(&c->joints, attr->text) >= 0) {
-    (*items)[0].text = attr->text;
-    return 1;
-  }
-  return n;
+  const int field = SR_FIELD(srCouplingDef, to);
+  const char* text = sr_c_text(c, SR_ELEMENT_COUPLING, i, field);
+  const int n = text ? sr_split_names(&c->scratch, sr_c_attr(c, SR_ELEMENT_COUPLING, i, field), items) : 0;
+  if (text && n == 0) sr_c_error(c, sr_c_place(c, SR_ELEMENT_COUPLING, i, field), "'to' of <coupling> is empty");
+  if (n < 2 || sr_names_find(&c->joints, text) < 0) return n;
+  (*items)[0].text = text;
+  return 1;
 }
 
 static bool ratios(srCompiler* c, int i, int n, double* out) {
@@ -195,19 +195,19 @@ static bool ratios(srCompiler* c, int i, int n, double* out) {
   return false;
 }
 
-static bool names_one_twice(srCompiler* c, const srListItem* items, const int* dof, int n) {
-  for (int k = 1; k < n; k++) {
-    for (int l = 0; l < k; l++) {
-      if (dof[k] != dof[l]) continue;
-      const char* format = l == 0 ? "joint '%s' cannot be coupled to itself" : "joint '%s' is in 'to' twice";
+// seen: of a velocity coordinate, 1 + the last coupling that contains it.
+static void check_twice(srCompiler* c, int i, const srListItem* items, const int* dof, int n, int* seen) {
+  for (int k = 0; k < n; k++) {
+    if (seen[dof[k]] == i + 1) {
+      const char* format = dof[k] == dof[0] ? "joint '%s' cannot be coupled to itself" : "joint '%s' is in 'to' twice";
       sr_c_error(c, items[k - 1].place, format, c->m->v_name[dof[k]]);
-      return true;
+      return;
     }
+    seen[dof[k]] = i + 1;
   }
-  return false;
 }
 
-static void compile_coupling(srCompiler* c, int i, srNames* names, srCoupling* coupling) {
+static void compile_coupling(srCompiler* c, int i, srNames* names, int* seen, srCoupling* coupling) {
   const int follower = SR_FIELD(srCouplingDef, joint);
   srListItem* items = NULL;
   const int n = 1 + leaders(c, i, &items);
@@ -221,27 +221,21 @@ static void compile_coupling(srCompiler* c, int i, srNames* names, srCoupling* c
   for (int k = 1; k < n; k++) ok &= coupled_joint(c, items[k - 1].text, items[k - 1].place, &dof[k], &qdof[k]);
   (void)ratios(c, i, n - 1, factor + 1);
   sr_c_number(c, SR_ELEMENT_COUPLING, i, SR_FIELD(srCouplingDef, offset), &coupling->offset);
-  if (ok) (void)names_one_twice(c, items, dof, n);
+  if (ok) check_twice(c, i, items, dof, n, seen);
   factor[0] = 1;
   for (int k = 1; k < n; k++) factor[k] = -factor[k];
 }
 
 // The couplings of the file, then the equations of gears.
 static srCoupling* compile_couplings(srCompiler* c, srNames* names) {
-  const int given = srs_count(c->spec, SR_ELEMENT_COUPLING), errors = sr_c_errors(c);
   srCoupling* list = NULL;
-  int n = 0, capacity = 0;
-  for (int i = 0; i < given; i++) compile_coupling(c, i, names, &SR_PUSH(&c->scratch, list, n, capacity));
+  int n = 0, capacity = 0, *seen = sr_pool_alloc(&c->scratch, ((size_t)c->m->njv + 1) * sizeof *seen);
+  for (int i = 0; i < srs_count(c->spec, SR_ELEMENT_COUPLING); i++) {
+    compile_coupling(c, i, names, seen, &SR_PUSH(&c->scratch, list, n, capacity));
+  }
   sr_compile_gears(c, &list, &n, &capacity);
   srCoupling* couplings = NEW(c, srCoupling, n);
   if (n > 0) memcpy(couplings, list, (size_t)n * sizeof *couplings);
-  for (int i = 0; i < n && sr_c_errors(c) == errors; i++) {
-    int* entry = NEW(c, int, couplings[i].n);
-    for (int k = 0; k < couplings[i].n; k++) {
-      for (int l = 0; l < couplings[i].n; l++) entry[k] += couplings[i].dof[l] < couplings[i].dof[k];
-    }
-    couplings[i].entry = entry;
-  }
   c->m->ncoupling = n;
   c->m->coupling = couplings;
   return couplings;
@@ -575,6 +569,29 @@ static void make_patterns(srCompiler* c) {
   m->G_index = kept;
 }
 
+// Places of the coordinates of couplings in their rows, which ascend.
+static void place_couplings(srCompiler* c, srCoupling* couplings) {
+  const srModel* m = c->m;
+  for (int i = 0; i < m->ncoupling && !m->absolute; i++) {
+    srCoupling* x = &couplings[i];
+    const int* row = m->G_index + m->G_start[x->row];
+    int* entry = NEW(c, int, x->n);
+    for (int k = 0; k < x->n; k++) {
+      int low = 0, high = x->n - 1;
+      while (low < high) {
+        const int middle = (low + high) / 2;
+        if (row[middle] < x->dof[k]) {
+          low = middle + 1;
+        } else {
+          high = middle;
+        }
+      }
+      entry[k] = low;
+    }
+    x->entry = entry;
+  }
+}
+
 // M has entries where one coordinate is on the path of the other.
 static void mass_pattern(srCompiler* c) {
   srModel* m = c->m;
@@ -651,6 +668,7 @@ void sr_compile_constraints(srCompiler* c) {
   if (sr_c_errors(c) > errors) return;
   number_rows(c, closures, couplings, formulas);
   make_patterns(c);
+  place_couplings(c, couplings);
   // It grows with the depth of the tree, and trees do not need M, unless contacts couple their branches.
   if (m->constrained || m->nset > 0) mass_pattern(c);
   sr_compile_armature(c);

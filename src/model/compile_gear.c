@@ -6,7 +6,7 @@
 //
 // A gear with n members is n - 1 couplings, each of a member with a reference member:
 //   x_k - (r_0/r_k) x_0 = const
-// The reference is the member that leaves the fewest coordinates in the equations: with two in each they are eliminated (compile_elimination.c).
+// The reference is a member that adds few coordinates to the equations: with two in each they are eliminated (compile_elimination.c).
 #include <math.h>
 #include <string.h>
 
@@ -18,6 +18,7 @@
 #define NEW(c, type, n) ((type*)sr_pool_alloc((c)->pool, (size_t)((n) > 0 ? (n) : 1) * sizeof(type)))
 
 #define PARALLEL 1e-9  // sine of the angle between axes that count as parallel
+#define FARTHEST 64    // joints between a member and the carrier, on either side
 #define NONE 1e-12     // factor that rounding leaves of a coordinate that cancels
 
 // A joint between a member and its carrier: x += sign q, the axis in the frame of their common ancestor.
@@ -31,7 +32,7 @@ typedef struct Member {
   srPlace place;
   int body;
   double radius;
-  int nstep, capacity;
+  int nstep, nown, capacity;  // steps; those on the member's side of the common ancestor
   Step* step;
 } Member;
 
@@ -40,6 +41,7 @@ typedef struct Gear {
   int i, n, carrier;
   const char* name;
   Member* member;
+  int* seen;  // of a body: 1 + the last gear that it is a member of
 } Gear;
 
 // A relation of coordinates: sum of factor q(joint) = offset.
@@ -60,6 +62,7 @@ static bool find_members(Gear* g) {
   const int field = SR_FIELD(srGearDef, members);
   srListItem* items = NULL;
   bool good = true;
+  if (!sr_c_text(c, SR_ELEMENT_GEAR, g->i, field)) return false;
   g->n = sr_split_names(&c->scratch, sr_c_attr(c, SR_ELEMENT_GEAR, g->i, field), &items);
   g->member = SCRATCH(c, Member, g->n);
   for (int k = 0; k < g->n; k++) {
@@ -68,11 +71,12 @@ static bool find_members(Gear* g) {
     if (x->place.line == 0) x->place = srs_place(c->spec, SR_ELEMENT_GEAR, g->i);
     x->body = find_body(c, x->name, x->place);
     good &= x->body >= 0;
-    for (int l = 0; l < k && x->body >= 0; l++) {
-      if (g->member[l].body != x->body) continue;
+    if (x->body < 0) continue;
+    if (g->seen[x->body] == g->i + 1) {
       sr_c_error(c, x->place, "'%s' is a member of gear '%s' twice", x->name, g->name);
       good = false;
     }
+    g->seen[x->body] = g->i + 1;
   }
   if (g->n >= 2 || !good) return good;
   sr_c_error(c, sr_c_place(c, SR_ELEMENT_GEAR, g->i, field), "gear '%s' needs two members or more", g->name);
@@ -144,23 +148,35 @@ static int common_ancestor(const srModel* m, int i, int j) {
   return i;
 }
 
+static bool fits_gear(const Gear* g, const Member* x, int joint, int passed) {
+  const srModel* m = g->c->m;
+  const srJointType type = (srJointType)m->joint_type[joint];
+  const bool known = type == SR_JOINT_REVOLUTE || type == SR_JOINT_PRISMATIC || type == SR_JOINT_WELD;
+  if (known && passed < FARTHEST) return true;
+  if (known) {
+    sr_c_error(g->c, x->place, "gear '%s': there are more than %d joints between '%s' and its carrier '%s'", g->name,
+               FARTHEST, x->name, m->body_name[g->carrier]);
+  } else {
+    sr_c_error(g->c, x->place,
+               "gear '%s': joint '%s' between '%s' and its carrier '%s' is %s; members roll by revolute joints, racks "
+               "slide by prismatic ones",
+               g->name, m->joint_name[joint], x->name, m->body_name[g->carrier], sr_joint_word(type));
+  }
+  return false;
+}
+
 // Joints from `body` down to `end`; axes are carried along to the frame of `end`. False: one that no gear can have.
 static bool climb(const Gear* g, Member* x, int body, int end, double sign) {
   srCompiler* c = g->c;
   const srModel* m = c->m;
-  for (const int first = x->nstep; body != end; body = m->body_parent[body]) {
-    const int j = m->body_joint[body], joint = c->joint_of_spec_body[c->spec_of_body[body]];
+  const int first = x->nstep;
+  for (int passed = 0; body != end; body = m->body_parent[body], passed++) {
+    const int j = m->body_joint[body];
     const srJointType type = (srJointType)m->joint_type[j];
     srJointOut out = {0};
     double frame[16], axis[3];
-    if (type != SR_JOINT_REVOLUTE && type != SR_JOINT_PRISMATIC && type != SR_JOINT_WELD) {
-      sr_c_error(
-          c, x->place,
-          "gear '%s': joint '%s' between '%s' and its carrier '%s' is %s; members roll by revolute joints, racks "
-          "slide by prismatic ones",
-          g->name, m->joint_name[j], x->name, m->body_name[g->carrier], sr_joint_word(type));
-      return false;
-    }
+    if (!fits_gear(g, x, j, passed)) return false;
+    const int joint = c->joint_of_spec_body[c->spec_of_body[body]];
     if (!sr_c_expand_joint(c, joint, sr_joint_kind(type), &out, frame)) return false;
     for (int k = first; k < x->nstep; k++) {
       memcpy(axis, x->step[k].axis, sizeof axis);
@@ -213,13 +229,16 @@ static bool check_rack(const Gear* g, const Member* x) {
   return false;
 }
 
+static bool find_path(const Gear* g, Member* x) {
+  const int end = common_ancestor(g->c->m, x->body, g->carrier);
+  if (!climb(g, x, x->body, end, 1)) return false;
+  x->nown = x->nstep;
+  return climb(g, x, g->carrier, end, -1) && align(g, x) && check_rack(g, x);
+}
+
 static bool find_paths(Gear* g) {
   bool good = true;
-  for (int k = 0; k < g->n; k++) {
-    Member* x = &g->member[k];
-    const int end = common_ancestor(g->c->m, x->body, g->carrier);
-    good &= climb(g, x, x->body, end, 1) && climb(g, x, g->carrier, end, -1) && align(g, x) && check_rack(g, x);
-  }
+  for (int k = 0; k < g->n; k++) good &= find_path(g, &g->member[k]);
   return good;
 }
 
@@ -253,20 +272,12 @@ static Relation relation(const Gear* g, int k, int reference) {
   return out;
 }
 
-// Coordinates of all equations.
-static int count_terms(const Gear* g, int reference) {
-  int sum = 0;
-  for (int k = 0; k < g->n; k++) sum += k == reference ? 0 : relation(g, k, reference).n;
-  return sum;
-}
-
+// Every equation has the coordinates of the reference: a fixed member adds none of its own, a planet not that of the arm.
 static int find_reference(const Gear* g) {
-  int best = 0, least = count_terms(g, 0);
+  int best = 0;
   for (int k = 1; k < g->n; k++) {
-    const int count = count_terms(g, k);
-    if (count >= least) continue;
-    least = count;
-    best = k;
+    const Member *x = &g->member[k], *least = &g->member[best];
+    if (x->nown < least->nown || (x->nown == least->nown && x->nstep < least->nstep)) best = k;
   }
   return best;
 }
@@ -328,8 +339,9 @@ static void compile_gear(Gear* g, srCoupling** list, int* n, int* capacity) {
 void sr_compile_gears(srCompiler* c, srCoupling** list, int* n, int* capacity) {
   srNames names;
   sr_names_init(&names, &c->scratch);
+  int* seen = SCRATCH(c, int, c->m->nbody + 1);
   for (int i = 0; i < srs_count(c->spec, SR_ELEMENT_GEAR); i++) {
-    Gear g = {.c = c, .i = i, .name = name_of(c, i, &names)};
+    Gear g = {.c = c, .i = i, .name = name_of(c, i, &names), .seen = seen};
     compile_gear(&g, list, n, capacity);
   }
 }
