@@ -12,6 +12,7 @@
 #include <string.h>
 
 #include "base/base.h"
+#include "collide/fat.h"
 
 #define LEAF 4       // most boxes of a leaf
 #define BITS 10      // of the Morton code, on each axis
@@ -19,20 +20,16 @@
 #define SHORT 32     // so many boxes are sorted by insertion
 #define WIDEST 1e38  // a box that reaches so far is unbounded
 
-typedef struct Fat {
-  float low[3], high[3];
-} Fat;
-
 // In depth-first order: the left child of an inner node follows it.
 typedef struct Node {
-  Fat fat;
+  srFat fat;
   int right;  // the right child; 0: a leaf
   int first;  // its boxes: `first` of the order, and the next ones up to that of the node's end
 } Node;
 
 // A box in the order of the tree.
 typedef struct Member {
-  Fat fat;
+  srFat fat;
   int index, end;  // end: at the first of a leaf, where the leaf ends
 } Member;
 
@@ -71,19 +68,6 @@ srBoxTree* sr_boxes_create(int most) {
 void sr_boxes_destroy(srBoxTree* tree) { sr_free(tree); }
 
 // ---- fat boxes --------------------------------------------------------------------------------------------------------
-
-// Next to x on the outer side: a unit in the last place, and a little where x is so small that it underflows.
-static float below(double x) {
-  const float y = (float)x;
-  return y - fabsf(y) * 0x1p-23f - 0x1p-126f;
-}
-
-static float above(double x) { return -below(-x); }
-
-static bool overlap(const Fat* a, const Fat* b) {
-  return a->low[0] <= b->high[0] && b->low[0] <= a->high[0] && a->low[1] <= b->high[1] && b->low[1] <= a->high[1] &&
-         a->low[2] <= b->high[2] && b->low[2] <= a->high[2];
-}
 
 static bool overlap_by_index(const srBoxTree* tree, int i, int j) {
   const double *a = tree->bounds + 6 * i, *b = tree->bounds + 6 * j;
@@ -218,13 +202,6 @@ static int find_split(srBoxTree* tree, int first, int end) {
   return high;
 }
 
-static void unite(Fat* box, const Fat* other) {
-  for (int k = 0; k < 3; k++) {
-    box->low[k] = other->low[k] < box->low[k] ? other->low[k] : box->low[k];
-    box->high[k] = other->high[k] > box->high[k] ? other->high[k] : box->high[k];
-  }
-}
-
 static void put_leaf(srBoxTree* tree, Node* node, int first, int end) {
   for (int i = first; i < end; i++) {
     Member* member = &tree->member[i];
@@ -232,13 +209,13 @@ static void put_leaf(srBoxTree* tree, Node* node, int first, int end) {
     member->end = end;
     for (int k = 0; k < 3; k++) {
       const double* bounds = tree->bounds + 6 * member->index;
-      member->fat.low[k] = below(bounds[k] - tree->origin[k]);
-      member->fat.high[k] = above(bounds[3 + k] - tree->origin[k]);
+      member->fat.low[k] = sr_fat_below(bounds[k] - tree->origin[k]);
+      member->fat.high[k] = sr_fat_above(bounds[3 + k] - tree->origin[k]);
     }
     if (i == first) {
       node->fat = member->fat;
     } else {
-      unite(&node->fat, &member->fat);
+      sr_fat_unite(&node->fat, &member->fat);
     }
   }
 }
@@ -257,7 +234,7 @@ static int put_node(srBoxTree* tree, int first, int end) {
   const int left = put_node(tree, first, split);
   node->right = put_node(tree, split, end);
   node->fat = tree->node[left].fat;
-  unite(&node->fat, &tree->node[node->right].fat);
+  sr_fat_unite(&node->fat, &tree->node[node->right].fat);
   return index;
 }
 
@@ -298,20 +275,22 @@ static void pair_leaves(Search* s, const Node* a, const Node* b) {
   const Member* member = s->tree->member;
   const int end_a = member[a->first].end, end_b = member[b->first].end;
   for (int i = a->first; i < end_a; i++) {
-    if (a != b && !overlap(&member[i].fat, &b->fat)) continue;
+    if (a != b && !sr_fat_overlap(&member[i].fat, &b->fat)) continue;
     for (int j = a == b ? i + 1 : b->first; j < end_b && !s->ended; j++) {
       s->tested++;
-      if (overlap(&member[i].fat, &member[j].fat)) give(s, member[i].index, member[j].index);
+      if (sr_fat_overlap(&member[i].fat, &member[j].fat)) give(s, member[i].index, member[j].index);
     }
   }
 }
 
-static float size_of(const Fat* x) { return x->high[0] - x->low[0] + x->high[1] - x->low[1] + x->high[2] - x->low[2]; }
+static float size_of(const srFat* x) {
+  return x->high[0] - x->low[0] + x->high[1] - x->low[1] + x->high[2] - x->low[2];
+}
 
 // Two different nodes: the larger one is split.
 static void pair_nodes(Search* s, const Node* a, const Node* b) {
   s->tested++;
-  if (s->ended || !overlap(&a->fat, &b->fat)) return;
+  if (s->ended || !sr_fat_overlap(&a->fat, &b->fat)) return;
   const bool split_a = a->right > 0 && (b->right == 0 || size_of(&a->fat) >= size_of(&b->fat));
   if (split_a) {
     pair_nodes(s, a + 1, b);
