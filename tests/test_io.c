@@ -469,8 +469,7 @@ static void round_trip_folder(const char* folder) {
     if (entry->d_name[0] == '.') continue;
     if (sr_is_network(path)) continue;  // which no spec holds
     if (n > 5 && (strcmp(path + n - 4, ".xml") == 0 || strcmp(path + n - 5, ".urdf") == 0)) ensure_round_trip(path);
-    const bool models = strcmp(entry->d_name, "networks") != 0;  // those are read as networks, not as models
-    if (models && !strchr(entry->d_name, '.')) round_trip_folder(path);
+    if (!strchr(entry->d_name, '.')) round_trip_folder(path);
   }
   if (dir) closedir(dir);
 }
