@@ -8,7 +8,7 @@ static void inside(const double half[3], const double x[3], srNearest* out) {
   int k = 0;
   for (int i = 1; i < 3; i++) k = half[i] - fabs(x[i]) < half[k] - fabs(x[k]) ? i : k;
   for (int i = 0; i < 3; i++) out->unique &= i == k || half[i] - fabs(x[i]) > half[k] - fabs(x[k]);
-  out->unique &= x[k] != 0 || half[k] == 0;
+  out->unique &= x[k] != 0;
   const double side = x[k] < 0 ? -1 : 1;
   srm_set3(out->n, (double[]){0, 0, 0});
   out->n[k] = side;

@@ -21,7 +21,6 @@ static void place(const srConvex* a, const srConvex* b, const double pose[16], s
   const double u[3] = {rho > 0 ? x[0] / rho : 1, rho > 0 ? x[1] / rho : 0, 0};
   const double beyond_side = rho - r, beyond_cap = fabs(x[2]) - l;
   srm_set3(out->point_b, x);
-  srm_set3(out->point_a, x);
   if (beyond_side > 0 && beyond_cap > 0) {  // the rim
     out->core = hypot(beyond_side, beyond_cap);
     for (int k = 0; k < 3; k++) out->n[k] = (beyond_side * u[k] + (k == 2 ? beyond_cap * side : 0)) / out->core;
@@ -32,7 +31,7 @@ static void place(const srConvex* a, const srConvex* b, const double pose[16], s
     on_side(a, u, out);
   } else {
     out->core = beyond_cap;
-    out->unique = beyond_side < beyond_cap && (x[2] != 0 || l == 0);
+    out->unique = beyond_side < beyond_cap && x[2] != 0;
     on_cap(side, out);
   }
   srm_add_scaled3(x, -out->core, out->n, out->point_a);

@@ -19,6 +19,7 @@
 #define CONCAVE 1e-12   // of the size: decrease of the distance of the nearest face
 #define TIE 1e-12       // of the size: depths of two directions that count as equal
 #define TIE_COSINE 0.999
+#define FAR_COSINE 0.5
 #define SAME_COSINE (1 - 1e-9)
 
 typedef struct Face {
@@ -281,14 +282,15 @@ static void choose_face(const Polytope* p, double tolerance, srCoreNear* out) {
   }
 }
 
-// No other face is as near, in a direction that is not nearly the same.
+// No other face is as near, in a direction that is not nearly the same. A face far from the answer was not refined and may hide a tie.
 static bool is_unique(Polytope* p, const srCoreNear* out) {
   const double limit = -out->gap + TIE * p->pair->size;
   for (int i = 0; i < p->nface; i++) {
     const Face* f = &p->face[i];
     srCorner w;
-    if (f->gone || f->d > limit || srm_dot3(f->n, out->n) > TIE_COSINE) continue;
-    if (sr_pair_support(p->pair, f->n, &w) <= limit) return false;
+    const double cosine = srm_dot3(f->n, out->n);
+    if (f->gone || f->d > limit || cosine > TIE_COSINE) continue;
+    if (cosine < FAR_COSINE || sr_pair_support(p->pair, f->n, &w) <= limit) return false;
   }
   return true;
 }
@@ -321,13 +323,15 @@ void sr_epa(srConvexPair* pair, double tolerance, srCoreNear* out) {
     flat_answer(pair, out);
     return;
   }
+  // An origin that is outside by the distance that GJK ended with is at most so far behind a face.
+  const double slack = CONCAVE * pair->size + out->high;
   double last = -INFINITY;
   out->gap = -INFINITY;
   out->high = 0;
   for (int face = nearest_face(&p); face >= 0; face = nearest_face(&p)) {
     Face* f = &p.face[face];
     srCorner w;
-    if (f->d < last - CONCAVE * pair->size) break;
+    if (f->d < last - slack) break;
     last = f->d;
     const double h = sr_pair_support(pair, f->n, &w);
     out->iterations++;

@@ -45,6 +45,29 @@ static void hessian_of(const srConvexPair* p, const srSimplex* s, const double n
   }
 }
 
+// One corner for each pair of features: after that they are different points.
+static void merge_features(srSimplex* s) {
+  int kept = 0;
+  for (int i = 0; i < s->n; i++) {
+    int same = 0;
+    while (same < kept &&
+           (s->corner[same].feature_a != s->corner[i].feature_a || s->corner[same].feature_b != s->corner[i].feature_b))
+      same++;
+    s->weight[same] = same < kept ? s->weight[same] + s->weight[i] : s->weight[i];
+    if (same == kept) s->corner[kept++] = s->corner[i];
+  }
+  s->n = kept;
+}
+
+// Weights of the corners at n, where all of them have one.
+static void weigh_all(srSimplex* s, const double n[3], double h) {
+  double target[3], v[3];
+  srSimplex all = *s;
+  srm_scale3(h, n, target);
+  (void)sr_simplex_reduce(&all, target, v);
+  if (all.n == s->n) *s = all;
+}
+
 static void corners_at(const srConvexPair* p, const double n[3], srSimplex* s) {
   for (int i = 0; i < s->n; i++) sr_pair_corner_at(p, n, &s->corner[i]);
 }
@@ -126,10 +149,11 @@ static double step(const srConvexPair* p, srSimplex* s, double n[3]) {
   const int n_a = edges_of(s, false, edge);
   span_edges(edge, n_a + edges_of(s, true, edge + n_a), &span);
   srm_tangents3(n, T[0], T[1]);
-  hessian_of(p, s, n, H, Hb);
-  for (int k = 0; k < 9; k++) H[k] += Hb[k];
   const double* w = s->corner[0].w;
   const double h = srm_dot3(n, w);
+  if (span.n == 1) weigh_all(s, n, h);
+  hessian_of(p, s, n, H, Hb);
+  for (int k = 0; k < 9; k++) H[k] += Hb[k];
   for (int i = 0; i < span.n; i++) equation(span.edge[i], -srm_dot3(span.edge[i], n), T, i, &l);
   if (span.n == 1) {
     srm_cross3(n, span.edge[0], tau);
@@ -150,6 +174,7 @@ static double step(const srConvexPair* p, srSimplex* s, double n[3]) {
 // The minimum of h on the stratum of the corners' features.
 static bool iterate(const srConvexPair* p, srSimplex* s, double n[3], int* iterations) {
   double last = INFINITY;
+  merge_features(s);
   for (int i = 0; i < STEPS_MOST; i++) {
     const double length = step(p, s, n);
     ++*iterations;
@@ -166,15 +191,38 @@ static bool iterate(const srConvexPair* p, srSimplex* s, double n[3], int* itera
 typedef struct Candidate {
   double n[3], h;     // h = max n.w over C
   double miss;        // |sum l_i w_i - h n|: how far the nearest points are from what n says
+  double noise;       // rounding in n, as a multiple of that of one product
   srSimplex simplex;  // with weights
+  double a[3], b[3];  // the points
   bool cap_a, cap_b;  // the feature is a circular face
 } Candidate;
 
-// Weights of the point of the simplex that is nearest to h n.
-static void weigh(Candidate* c) {
+static double distance_to_disc(const srConvex* s, const double x[3]) { return fmax(0, hypot(x[0], x[1]) - s->size[0]); }
+
+// On a circular face, the point that faces the other shape's point.
+static void slide_on_caps(const srConvexPair* p, Candidate* c) {
+  double moved[3], own[3], r[3];
+  if (c->cap_a) {
+    srm_add_scaled3(c->b, c->h, c->n, moved);
+    const double miss = distance_to_disc(p->a, moved);
+    if (miss < c->miss) srm_set3(c->a, moved), c->miss = miss;
+  }
+  if (c->cap_b && c->miss > 0) {
+    srm_add_scaled3(c->a, -c->h, c->n, moved);
+    srm_sub3(moved, p->pose + 12, r);
+    for (int k = 0; k < 3; k++) own[k] = srm_dot3(p->pose + 4 * k, r);
+    const double miss = distance_to_disc(p->b, own);
+    if (miss < c->miss) srm_set3(c->b, moved), c->miss = miss;
+  }
+}
+
+// Points of the two shapes: those of the simplex nearest to h n.
+static void weigh(const srConvexPair* p, Candidate* c) {
   double target[3], v[3];
   srm_scale3(c->h, c->n, target);
   c->miss = sqrt(sr_simplex_reduce(&c->simplex, target, v));
+  sr_simplex_points(&c->simplex, c->a, c->b);
+  slide_on_caps(p, c);
 }
 
 static bool has_features(const srSimplex* s, const srCorner* c) {
@@ -183,10 +231,22 @@ static bool has_features(const srSimplex* s, const srCorner* c) {
   return false;
 }
 
-// Better: less h; equal within rounding: nearest points that agree with it; these equal too: the later one, faces come last.
+// Better: less h; equal within rounding: nearest points that agree with it; these equal too: less rounding in the normal.
 static void offer(const srConvexPair* p, const Candidate* c, Candidate* best) {
   const double same = SAME * p->size;
-  if (c->h < best->h - same || (c->h <= best->h + same && c->miss <= best->miss + same)) *best = *c;
+  const bool equal = c->h <= best->h + same && c->miss <= best->miss + same;
+  if (c->h < best->h - same || (equal && (c->noise <= best->noise || c->miss < best->miss - same))) *best = *c;
+}
+
+// A normal of two edges has the rounding of their cross product.
+static double noise_of(const srSimplex* s) {
+  double edge[6][3], N[3];
+  Span span;
+  const int n_a = edges_of(s, false, edge);
+  span_edges(edge, n_a + edges_of(s, true, edge + n_a), &span);
+  if (span.n < 2) return 1;
+  srm_cross3(span.edge[0], span.edge[1], N);
+  return srm_norm3(span.edge[0]) * srm_norm3(span.edge[1]) / srm_norm3(N);
 }
 
 // A corner that exceeds the stratum joins it; of sets that are apart, corners that the nearest point does not need then leave it, as in
@@ -205,6 +265,8 @@ static bool take_in(const srConvexPair* p, bool apart, const srCorner* beyond, C
 static void search(srConvexPair* p, const srCoreNear* near, Candidate* best, int* iterations) {
   Candidate c = {.simplex = near->simplex};
   srm_set3(c.n, near->n);
+  for (int i = 0; i < c.simplex.n; i++) c.simplex.weight[i] = 1.0 / c.simplex.n;
+  weigh_all(&c.simplex, c.n, -near->gap);
   for (int round = 0; round < ROUNDS_MOST; round++) {
     srCorner beyond;
     if (!iterate(p, &c.simplex, c.n, iterations)) return;
@@ -214,36 +276,17 @@ static void search(srConvexPair* p, const srCoreNear* near, Candidate* best, int
       continue;
     }
     const int before = c.simplex.n;
-    weigh(&c);
+    c.noise = noise_of(&c.simplex);
+    weigh(p, &c);
     offer(p, &c, best);
     if (c.simplex.n == before || c.miss <= SAME * p->size) return;
-  }
-}
-
-static double distance_to_disc(const srConvex* s, const double x[3]) { return fmax(0, hypot(x[0], x[1]) - s->size[0]); }
-
-// The points of a candidate, in a's axes; on a circular face the one that faces the other shape's point.
-static void points_of(const srConvexPair* p, Candidate* c, double a[3], double b[3]) {
-  double moved[3], own[3], r[3];
-  sr_simplex_points(&c->simplex, a, b);
-  if (c->cap_a) {
-    srm_add_scaled3(b, c->h, c->n, moved);
-    const double miss = distance_to_disc(p->a, moved);
-    if (miss < c->miss) srm_set3(a, moved), c->miss = miss;
-  }
-  if (c->cap_b && c->miss > 0) {
-    srm_add_scaled3(a, -c->h, c->n, moved);
-    srm_sub3(moved, p->pose + 12, r);
-    for (int k = 0; k < 3; k++) own[k] = srm_dot3(p->pose + 4 * k, r);
-    const double miss = distance_to_disc(p->b, own);
-    if (miss < c->miss) srm_set3(b, moved), c->miss = miss;
   }
 }
 
 // The normal of a circular face as a candidate: its points stay where they are on it, those of the other shape move with n.
 static void try_cap(srConvexPair* p, const srCoreNear* near, bool of_b, Candidate* best) {
   Candidate c = {.simplex = near->simplex, .cap_a = !of_b, .cap_b = of_b};
-  double m[3], cap[3], other[3], a[3], b[3];
+  double m[3], cap[3], other[3];
   for (int k = 0; k < 3; k++) m[k] = of_b ? -srm_dot3(p->pose + 4 * k, near->n) : near->n[k];
   if (!sr_convex_cap(of_b ? p->b : p->a, m, CAP_SINE, cap)) return;
   if (of_b) srm_pose_rotate(p->pose, (double[]){-cap[0], -cap[1], -cap[2]}, c.n);
@@ -261,8 +304,7 @@ static void try_cap(srConvexPair* p, const srCoreNear* near, bool of_b, Candidat
     srm_sub3(kept->a, kept->b, kept->w);
   }
   c.cap_a |= both, c.cap_b |= both;
-  weigh(&c);
-  points_of(p, &c, a, b);
+  weigh(p, &c);
   offer(p, &c, best);
 }
 
@@ -284,14 +326,17 @@ static void set_active(const srConvexPair* p, const Candidate* c, bool of_b, srA
 }
 
 bool sr_normal_newton(srConvexPair* p, const srCoreNear* near, srNearest* out) {
-  Candidate best = {.h = -near->gap, .simplex = near->simplex};
+  // GJK has n from the vector between the nearest points.
+  Candidate best = {
+      .h = -near->gap, .simplex = near->simplex, .noise = near->apart ? p->size / near->gap : (double)INFINITY};
   double gap[3];
   srm_set3(best.n, near->n);
-  weigh(&best);
+  weigh(p, &best);
   search(p, near, &best, &out->iterations);
   try_cap(p, near, false, &best);
   try_cap(p, near, true, &best);
-  points_of(p, &best, out->point_a, out->point_b);
+  srm_set3(out->point_a, best.a);
+  srm_set3(out->point_b, best.b);
   hessian_of(p, &best.simplex, best.n, out->a.hessian, out->b.hessian);
   set_active(p, &best, false, &out->a);
   set_active(p, &best, true, &out->b);
@@ -299,7 +344,7 @@ bool sr_normal_newton(srConvexPair* p, const srCoreNear* near, srNearest* out) {
   out->core = -best.h;
   srm_sub3(out->point_a, out->point_b, gap);
   // Apart: gap is between -h and the distance of two points. Overlapping: the depth is between the nearest face and h.
-  out->error = near->apart ? fmax(0, srm_norm3(gap) - out->core) : fmax(0, fmin(near->high, INFINITY) - out->core);
+  out->error = near->apart || out->core > 0 ? fmax(0, srm_norm3(gap) - out->core) : fmax(0, near->high - out->core);
   out->unique = near->unique;
   return best.miss <= PROVEN * p->size;
 }

@@ -1,0 +1,23 @@
+// Proof that two moving convex shapes do not touch over a time: a moving separating plane. On math alone.
+#ifndef SR_COLLIDE_MOTION_H
+#define SR_COLLIDE_MOTION_H
+
+#include "collide/shape.h"
+
+// A shape at one time, all in the axes of one frame, and how it goes on.
+typedef struct srMotion {
+  double pose[16];
+  double velocity[3];   // of its origin
+  double angular[3];    // angular velocity
+  double linear_most;   // bound of the acceleration of its origin over the time considered
+  double angular_most;  // bounds of the angular velocity ...
+  double turning_most;  // ... and of the angular acceleration
+} srMotion;
+
+// A lower bound of the gap after time s >= 0, from a unit direction n (from a to b). Concave in s: if it is positive at 0 and at s,
+// the shapes do not touch in between. With n the normal of the gap at time 0 it begins as that gap. Backwards in time: velocities with the
+// other sign. -INFINITY for shapes without bounds.
+double sr_motion_bound(const srConvex* a, const srConvex* b, const srMotion* motion_a, const srMotion* motion_b,
+                       const double n[3], double s);
+
+#endif
