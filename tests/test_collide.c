@@ -708,7 +708,7 @@ TEST(a_moving_plane_bounds_the_gap_of_moving_shapes_from_below) {
   state = 23;
   for (int i = 0; i < (runner_long() ? 20000 : 60); i++) {
     const Tumbling a = random_tumbling(SR_KIND_BOX + i % (SR_KINDS - SR_KIND_BOX), 1.5),
-                   b = random_tumbling(i % 2 ? SR_KIND_ELLIPSOID : SR_KIND_BOX, 1.5);
+                   b = random_tumbling(i % 2 ? SR_KIND_CONE : SR_KIND_HULL, 1.5);
     const srMotion x = motion_of(&a), y = motion_of(&b);
     double n[3], other[3], last = 1;
     const double gap = gap_at(&a, &b, 0, n);
@@ -724,4 +724,102 @@ TEST(a_moving_plane_bounds_the_gap_of_moving_shapes_from_below) {
     }
   }
   ENSURE(tried > 20 && proven >= 0.03);
+}
+
+TEST(the_bound_of_a_moving_plane_is_the_gap_of_faces_that_approach) {
+  const srConvex box = sr_convex_box((double[]){0.5, 0.4, 0.3});
+  srMotion x = {.linear_most = 3}, y = {.velocity = {0.5, 0, -2}, .linear_most = 1};
+  srm_pose_identity(x.pose);
+  srm_pose_identity(y.pose);
+  y.pose[14] = 1.6;
+  for (double s = 0; s < 0.3; s += 0.1)  // both accelerations close the gap
+    ENSURE_NEAR(sr_motion_bound(&box, &box, &x, &y, (double[]){0, 0, 1}, s), 1 - 2 * s - 0.5 * (3 + 1) * s * s, 1e-15);
+  const srConvex plane = sr_convex_plane();
+  ENSURE(isinf(sr_motion_bound(&plane, &box, &x, &y, (double[]){0, 0, 1}, 0)));
+}
+
+TEST(a_warm_start_saves_iterations) {
+  int warm_count = 0, cold_count = 0;
+  state = 41;
+  for (int i = 0; i < 20; i++) {
+    const srConvex a = random_shape(SR_KIND_ELLIPSOID, 1), b = random_shape(SR_KIND_CYLINDER, 1);
+    double pose[16], moved[16], warm[3] = {0};
+    srNearest near;
+    random_rotation(pose);
+    place_at_gap(&a, &b, pose, 0.1);
+    sr_shape_distance(&a, &b, pose, warm, SR_DISTANCE_SURE, &near);
+    moved_pose(pose, (double[]){1e-3, 0, 0}, (double[3]){0}, moved);
+    sr_shape_distance(&a, &b, moved, NULL, SR_DISTANCE_SURE, &near);
+    cold_count += near.iterations;
+    sr_shape_distance(&a, &b, moved, warm, SR_DISTANCE_SURE, &near);
+    warm_count += near.iterations;
+  }
+  ENSURE(warm_count < 0.9 * cold_count);
+}
+
+TEST(closed_forms_at_ties_and_at_the_touch) {
+  const srConvex box = sr_convex_box((double[]){1, 2, 3}), sphere = sr_convex_sphere(0.5),
+                 capsule = sr_convex_capsule(1, 0.25), cylinder = sr_convex_cylinder(1, 2);
+  double pose[16];
+  srNearest near;
+  srm_pose_identity(pose);
+  pose[12] = 0.5, pose[13] = 1.5;  // as far from the side x = 1 as from y = 2
+  sr_shape_distance(&box, &sphere, pose, NULL, SR_DISTANCE_SURE, &near);
+  ENSURE(near.gap == -1 && !near.unique);
+  pose[13] = 1.25;
+  sr_shape_distance(&box, &sphere, pose, NULL, SR_DISTANCE_SURE, &near);
+  ENSURE(near.gap == -1 && near.unique && near.n[0] == 1);
+  pose[12] = 0.75, pose[13] = 0;  // far from the side of the cylinder
+  sr_shape_distance(&cylinder, &sphere, pose, NULL, SR_DISTANCE_SURE, &near);
+  ENSURE(near.gap == -1.5 && !near.unique);  // both caps
+  pose[14] = 0.25;
+  sr_shape_distance(&cylinder, &sphere, pose, NULL, SR_DISTANCE_SURE, &near);
+  ENSURE(near.gap == -1.25 && near.unique && near.n[2] == 1);
+  // Axes that cross at a distance of a few roundings: the normal is that of both.
+  const double half = sqrt(0.5);
+  pose_of((double[]){half, half, 0, 0}, (double[]){1e-13, 0.2, 0.3}, pose);
+  sr_shape_distance(&capsule, &capsule, pose, NULL, SR_DISTANCE_SURE, &near);
+  ENSURE_NEAR(near.gap, 1e-13 - 0.5, 1e-16);
+  ENSURE_NEAR(near.n[0], 1, 1e-15);
+  ENSURE(near.unique);
+}
+
+// All directions of a grid: ids tell corners, edges and faces apart, and a feature has one id wherever it is seen from.
+static int count_features(const srConvex* s, double sine) {
+  double seen[256][4];
+  int count = 0;
+  for (int i = 0; i < 27; i++) {
+    double n[3] = {i % 3 - 1, i / 3 % 3 - 1, i / 9 - 1}, middle[3] = {0};
+    srFlat f;
+    if (i == 13) continue;
+    for (int k = 0; k < 3; k++) n[k] *= 1 + 1e-4 * k;  // beside the edge
+    (void)srm_unit3(n);
+    sr_convex_flat(s, n, sine, &f);
+    for (int c = 0; c < f.n; c++) srm_add_scaled3(middle, 1.0 / f.n, f.corner[c], middle);
+    int k = 0;
+    while (k < count && seen[k][3] != f.id) k++;
+    if (k == count) {
+      memcpy(seen[count], middle, sizeof middle);
+      seen[count++][3] = f.id;
+    }
+    for (int c = 0; c < 3; c++) ENSURE_NEAR(seen[k][c], middle[c], 1e-14);
+    ENSURE(f.dimension == 2 - (abs(i % 3 - 1) + abs(i / 3 % 3 - 1) + abs(i / 9 - 1) - 1));
+  }
+  return count;
+}
+
+TEST(the_id_of_a_flat_feature_is_its_own) {
+  static const double corners[24] = {1,  1, 1, 1,  1, -1, 1,  -1, 1, 1,  -1, -1,
+                                     -1, 1, 1, -1, 1, -1, -1, -1, 1, -1, -1, -1};
+  srPool pool;
+  sr_pool_init(&pool);
+  const srConvex cube = sr_convex_of_hull(sr_convex_hull_create(&pool, corners, 8)),
+                 box = sr_convex_box((double[]){1, 1, 1});
+  ENSURE_EQUAL(count_features(&box, 0.01), 26);
+  ENSURE_EQUAL(count_features(&cube, 0.01), 26);
+  const srConvex plate = sr_convex_of_hull(sr_convex_hull_create(&pool, (double[]){0, 0, 0, 1, 0, 0, 0, 1, 0}, 3));
+  srFlat f;
+  sr_convex_flat(&plate, (double[]){0.6, 0, 0.8}, 0.01, &f);
+  ENSURE(f.dimension == 0 && f.n == 1 && f.corner[0][0] == 1);
+  sr_pool_free(&pool);
 }
