@@ -734,6 +734,9 @@ TEST(the_bound_of_a_moving_plane_is_the_gap_of_faces_that_approach) {
   y.pose[14] = 1.6;
   for (double s = 0; s < 0.3; s += 0.1)  // both accelerations close the gap
     ENSURE_NEAR(sr_motion_bound(&box, &box, &x, &y, (double[]){0, 0, 1}, s), 1 - 2 * s - 0.5 * (3 + 1) * s * s, 1e-15);
+  x.turning_most = 2, y.angular_most = 3;
+  const double reach = sr_convex_reach(&box);
+  ENSURE_NEAR(sr_motion_bound(&box, &box, &x, &y, (double[]){0, 0, 1}, 0.1), 0.78 - 0.005 * (2 + 9) * reach, 1e-15);
   const srConvex plane = sr_convex_plane();
   ENSURE(isinf(sr_motion_bound(&plane, &box, &x, &y, (double[]){0, 0, 1}, 0)));
 }
@@ -782,6 +785,12 @@ TEST(closed_forms_at_ties_and_at_the_touch) {
   ENSURE_NEAR(near.gap, 1e-13 - 0.5, 1e-16);
   ENSURE_NEAR(near.n[0], 1, 1e-15);
   ENSURE(near.unique);
+  // Parallel axes: the middle of what faces each other, z from -0.4 to 1.
+  pose_of((double[]){1, 0, 0, 0}, (double[]){0, 2, 0.6}, pose);
+  sr_shape_distance(&capsule, &capsule, pose, NULL, SR_DISTANCE_SURE, &near);
+  ENSURE_NEAR(near.point_a[2], 0.3, 1e-15);
+  ENSURE_NEAR(near.point_b[2], 0.3, 1e-15);
+  ENSURE_NEAR(near.point_b[1], 1.75, 1e-15);
 }
 
 // All directions of a grid: ids tell corners, edges and faces apart, and a feature has one id wherever it is seen from.
