@@ -60,7 +60,7 @@ static bool take(void* user, int i, int j) {
   Found* found = user;
   ENSURE(i > j && j >= 0 && i < found->n);
   found->calls++;
-  found->hash = (found->hash ^ (unsigned long)(i * 65537 + j)) * 1099511628211ul;
+  found->hash = (found->hash ^ ((unsigned long)i * 65537 + (unsigned long)j)) * 1099511628211ul;
   if (found->pair != NULL) found->pair[i * found->n + j]++;
   return true;
 }
@@ -142,9 +142,9 @@ TEST(unbounded_boxes_are_near_all_that_they_reach_and_boxes_that_are_nowhere_nea
   const double inf = HUGE_VAL, nan = (double)NAN;
   // A floor, a box on it, one above it, everything, three that are nowhere, an empty one, a half space x > 2, a box there.
   const double low[] = {-inf, -inf, -inf, 0, 0, -1, 0,   0, 5, -inf, -inf, -inf, nan, 0, 0,
-                        inf,  0,    0,    0, 0, 0,  1.5, 1, 1, 2,    -inf, -inf, 3,   0, 9};
+                        inf,  0,    0,    0, 0, 0,  1.5, 1, 1, 2,    -5,   -5,   3,   0, 9};
   const double high[] = {inf, inf, 0, 1, 1,   1, 1,   1, 6, inf, inf, inf, 1, 1, 1,
-                         inf, 1,   1, 1, nan, 1, 1.2, 3, 3, inf, inf, inf, 4, 1, 10};
+                         inf, 1,   1, 1, nan, 1, 1.2, 3, 3, inf, 5,   20,  4, 1, 10};
   enum { N = 10 };
   const Scene x = {.n = N, .low = (double*)low, .high = (double*)high};
   const srBoxes boxes = {.n = N, .low = low, .high = high};

@@ -67,6 +67,9 @@ static Soup floor_of(int n, double w, double (*height)(double x, double y)) {
   return s;
 }
 
+// Up and down by up to 10 mm from vertex to vertex.
+static double rough(double x, double y) { return 0.005 * (sin(1e4 * x + 77 * y) + cos(9e3 * y - 31 * x)); }
+
 static double flat(double x, double y) { return 0 * x * y; }
 
 // Slopes change by up to 5 degrees from cell to cell of 20 mm.
@@ -136,9 +139,17 @@ TEST(faults_of_a_mesh_are_counted_with_their_places) {
     expected[k] = 1;
     switch ((srMeshFaultKind)k) {
       case SR_MESH_EMPTY: s.ntriangle = first = 0; break;
-      case SR_MESH_INDEX: add_triangle(&s, 0, 1, 8); break;
+      case SR_MESH_INDEX:
+        add_triangle(&s, 0, 1, 8);
+        add_triangle(&s, 0, 1, -1);
+        expected[k] = 2;
+        break;
       case SR_MESH_NOT_FINITE: first = add_vertex(&s, 0, (double)NAN, 0); break;
-      case SR_MESH_DEGENERATE: add_triangle(&s, 3, 5, 3); break;
+      case SR_MESH_DEGENERATE:
+        add_triangle(&s, 3, 5, 3);
+        add_triangle(&s, 0, 1, add_vertex(&s, 0.5, 1e-12, 0));
+        expected[k] = 2;
+        break;
       case SR_MESH_REPEATED: add_triangle(&s, 2, 3, 0); break;
       case SR_MESH_DUPLICATE: s.corner[35] = first = add_vertex(&s, 1, -0.0, 1); break;
       case SR_MESH_OPEN:
@@ -273,7 +284,46 @@ TEST(the_tree_of_a_mesh_finds_the_triangles_near_a_box_and_the_nearest_one) {
   }
 }
 
-// Against 10^4 points of the triangle.
+// Corners on a lattice of 4 x 4 x 4 places: duplicates, triangles without area, crowded and flipped edges in any mixture. What is left is whole.
+TEST(any_triangles_make_a_mesh_that_is_whole) {
+  unsigned long seed = 61;
+  for (int round = 0; round < (runner_long() ? 3000 : 150); round++) {
+    const int n = 1 + (int)(40 * random_number(&seed));
+    Soup s = open_soup(3 * n, n);
+    for (int i = 0; i < 3 * n; i++)
+      (void)add_vertex(&s, floor(4 * random_number(&seed)), floor(4 * random_number(&seed)),
+                       floor(4 * random_number(&seed)));
+    for (int i = 0; i < n; i++)
+      add_triangle(&s, (int)(3 * n * random_number(&seed)), (int)(3 * n * random_number(&seed)), 3 * i + 2);
+    srMeshReport report;
+    srTriangleMesh* mesh = mesh_of(&s, &report);
+    const int left = n - report.fault[SR_MESH_DEGENERATE].count - report.fault[SR_MESH_REPEATED].count;
+    ENSURE_EQUAL(mesh != NULL ? sr_trimesh_triangles(mesh) : 0, left);
+    ENSURE_EQUAL(report.fault[SR_MESH_EMPTY].count, left == 0);
+    for (int t = 0; t < left; t++) {
+      const srSurface surface = sr_trimesh_surface(mesh);
+      double corner[9], x[3], distance;
+      srTouch touch;
+      surface.corners(mesh, t, corner);
+      for (int k = 0; k < 9; k++)
+        ENSURE(corner[k] == s.vertex[3 * s.corner[3 * sr_trimesh_given(mesh, t) + k / 3] + k % 3]);
+      for (int edge = 0; edge < 3; edge++) {  // one of the triangles of each edge is its own
+        bool own = false;
+        for (int k = 0; surface.opposite(mesh, t, edge, k, x); k++)
+          own |= memcmp(x, corner + 3 * ((edge + 2) % 3), sizeof x) == 0;
+        ENSURE(own);
+      }
+      for (int k = 0; k < 3; k++) x[k] = 4 * random_number(&seed) - 0.5;
+      (void)sr_trimesh_nearest(mesh, x, &distance);
+      ENSURE_EQUAL(sr_surface_ball(&surface, x, 0.1, 9, &touch, 1), 1);
+      if (!report.solid) ENSURE_NEAR(touch.gap, distance - 0.1, 1e-13);
+    }
+    sr_trimesh_destroy(mesh);
+    close_soup(&s);
+  }
+}
+
+// Against a lattice of points of the triangle.
 TEST(the_nearest_point_of_a_triangle_is_no_farther_than_any_other) {
   unsigned long seed = 23;
   for (int round = 0; round < 60; round++) {
@@ -478,6 +528,50 @@ TEST(a_ball_inside_a_solid_mesh_is_pushed_out_the_nearest_way) {
   close_soup(&s);
 }
 
+// Two planes that meet in a valley of angle e: one contact below 2 sqrt(2 depth/R) = 0.1265, two above.
+TEST(a_valley_has_two_contacts_where_it_is_steeper_than_the_limit_of_clusters) {
+  for (int steep = 0; steep < 2; steep++) {
+    const double e = steep ? 0.14 : 0.11, rise = tan(e / 2);
+    Soup s = open_soup(6, 4);
+    for (int i = 0; i < 6; i++) (void)add_vertex(&s, i % 3 - 1, i / 3, i % 3 == 1 ? 0 : rise);
+    add_triangle(&s, 0, 1, 4);
+    add_triangle(&s, 0, 4, 3);
+    add_triangle(&s, 1, 2, 5);
+    add_triangle(&s, 1, 5, 4);
+    srMeshReport report;
+    srTriangleMesh* mesh = mesh_of(&s, &report);
+    const srSurface surface = sr_trimesh_surface(mesh);
+    srTouch touch[4];
+    const double c[3] = {0, 0.4, (R - DEEP) / cos(e / 2)};
+    ENSURE_EQUAL(sr_surface_ball(&surface, c, R, 0, touch, 4), 1 + steep);
+    for (int k = 0; k <= steep; k++) {
+      ENSURE_NEAR(touch[k].gap, -DEEP, 1e-15);
+      ENSURE_NEAR(fabs(touch[k].n[0]), sin(e / 2), 1e-13);
+    }
+    sr_trimesh_destroy(mesh);
+    close_soup(&s);
+  }
+}
+
+// A wedge, 0.2 steep: its lower side is within the margin, and seen from behind.
+TEST(the_back_of_a_solid_is_not_felt_through_it) {
+  Soup s = open_soup(6, 8);
+  static const int face[8][3] = {{0, 1, 4}, {0, 4, 3}, {0, 3, 5}, {0, 5, 2},
+                                 {1, 2, 5}, {1, 5, 4}, {0, 2, 1}, {3, 4, 5}};
+  for (int i = 0; i < 6; i++) (void)add_vertex(&s, i % 3 > 0, i / 3, i % 3 == 2 ? -0.2 : 0);
+  for (int i = 0; i < 8; i++) add_triangle(&s, face[i][0], face[i][1], face[i][2]);
+  srMeshReport report;
+  srTriangleMesh* mesh = mesh_of(&s, &report);
+  ENSURE(report.solid && report.fault[SR_MESH_INVERTED].count == 0);
+  const srSurface surface = sr_trimesh_surface(mesh);
+  srTouch touch[4];
+  const double c[3] = {0.02, 0.4, R + 1e-3};
+  ENSURE_EQUAL(sr_surface_ball(&surface, c, R, 0.01, touch, 4), 1);
+  ENSURE_NEAR(touch[0].gap, 1e-3, 1e-15);
+  sr_trimesh_destroy(mesh);
+  close_soup(&s);
+}
+
 // Thinner than the ball: its far side is not felt from the near one.
 TEST(a_thin_plate_is_felt_from_one_side) {
   static const double low[3] = {0, 0, -1e-3}, high[3] = {1, 1, 0};
@@ -545,7 +639,7 @@ static Soup soup_of(const srHeightField* field) {
 // In front of the surface: the mesh is open and has two sides.
 TEST(a_height_field_touches_as_the_mesh_of_its_triangles) {
   double z[NX * NY];
-  const srHeightField field = field_of(z, rolling);
+  const srHeightField field = field_of(z, rough);
   Soup s = soup_of(&field);
   srMeshReport report;
   srTriangleMesh* mesh = mesh_of(&s, &report);
@@ -570,6 +664,18 @@ TEST(a_height_field_touches_as_the_mesh_of_its_triangles) {
   ENSURE(touching > 500);
   sr_trimesh_destroy(mesh);
   close_soup(&s);
+}
+
+// Next to the border and lower than it, there is nothing.
+TEST(a_ball_beside_a_height_field_does_not_touch_it) {
+  double z[NX * NY];
+  const srHeightField field = field_of(z, flat);
+  const srSurface surface = sr_field_surface(&field);
+  srTouch touch;
+  const double beside[3] = {-0.02, 0.1, -0.01}, above[3] = {-0.02, 0.1, 0.01};
+  ENSURE_EQUAL(sr_surface_ball(&surface, beside, 0.02, 0, &touch, 1), 0);
+  ENSURE_EQUAL(sr_surface_ball(&surface, above, 0.02, 0, &touch, 1), 1);
+  ENSURE_NEAR(touch.gap, 0.01 * sqrt(2) - 0.02, 1e-15);
 }
 
 TEST(a_ball_below_a_height_field_is_pushed_up) {
@@ -852,4 +958,55 @@ TEST(convex_shapes_near_a_mesh_of_a_box_are_as_far_as_from_the_box) {
   ENSURE(apart > 20 && overlapping > 3);
   sr_trimesh_destroy(mesh);
   close_soup(&s);
+}
+
+// A bump of 30 mm radius in steps of 4 mm: several edges touch the side of the capsule, within one patch.
+static double bump(double x, double y) { return -(x - 0.12) * (x - 0.12) / 0.06 + 0 * y; }
+
+TEST(a_capsule_across_a_bump_has_one_contact_and_a_short_one_on_the_floor_two) {
+  Soup s = floor_of(60, 0.004, bump), plain = floor_of(12, 0.02, flat);
+  srMeshReport report;
+  srTriangleMesh *mesh = mesh_of(&s, &report), *floor = mesh_of(&plain, &report);
+  const srSurface hill = sr_trimesh_surface(mesh), ground = sr_trimesh_surface(floor);
+  const double across[2][3] = {{0.06, 0.121, 0.019}, {0.18, 0.121, 0.019}},
+               lying[2][3] = {{0.1, 0.1, 0.01}, {0.105, 0.1, 0.01}};
+  srTouch touch[8];
+  ENSURE_EQUAL(sr_surface_capsule(&hill, across, 0.02, 0, touch, 8), 1);
+  ENSURE_NEAR(touch[0].gap, -1e-3, 1e-15);
+  ENSURE_EQUAL(sr_surface_capsule(&ground, lying, 0.02, 0, touch, 8), 2);
+  sr_trimesh_destroy(mesh);
+  sr_trimesh_destroy(floor);
+  close_soup(&s);
+  close_soup(&plain);
+}
+
+TEST(tilted_boxes_and_cans_and_lying_capsules_have_the_depths_of_their_corners) {
+  static const double half[3] = {0.05, 0.03, 0.02}, low[3] = {0, 0, -1e-3}, high[3] = {0.24, 0.24, 0};
+  Soup s = floor_of(12, 0.02, flat), thin = box_of(low, high);
+  srMeshReport report;
+  srTriangleMesh *floor = mesh_of(&s, &report), *plate = mesh_of(&thin, &report);
+  const srConvex box = sr_convex_box(half), can = sr_convex_cylinder(0.03, 0.04), pill = sr_convex_capsule(0.05, 0.02);
+  for (int k = 0; k < 3; k++) {  // on the open floor, below it, and on a plate thinner than the box
+    const srSurface surface = sr_trimesh_surface(k < 2 ? floor : plate);
+    const double side = k == 1 ? -1 : 1, tilt = 1e-3, at = 0.11;
+    double pose[16];
+    srTouch touch[16];
+    put(pose, (const double[3]){0, tilt, 0}, at, at, side * (0.02 - 5e-4));
+    ENSURE_EQUAL(sr_surface_convex(&surface, &box, pose, 0, touch, 16), 4);
+    for (int i = 0; i < 4; i++) {  // z = (0.02 cos - x sin), x = +-0.05 along the box
+      const double x = touch[i].point[0] > at ? 0.05 : -0.05;
+      ENSURE_NEAR(touch[i].gap, 0.02 - 5e-4 - 0.02 * cos(tilt) - side * x * sin(tilt), 1e-12);
+      ENSURE_NEAR(touch[i].n[2], side, 1e-12);
+    }
+    put(pose, (const double[3]){0.05, 0, 0.7}, at, at, side * (0.03 * cos(0.05) + 0.04 * sin(0.05) - 1e-4));
+    ENSURE(sr_surface_convex(&surface, &can, pose, 0, touch, 16) >= 1);
+    ENSURE_NEAR(touch[0].gap, -1e-4, 1e-9);
+    put(pose, (const double[3]){0, 3.141592653589793 / 2, 0.4}, at, at, side * (0.02 - 1e-4));
+    ENSURE_EQUAL(sr_surface_convex(&surface, &pill, pose, 0, touch, 16), 2);
+    for (int i = 0; i < 2; i++) ENSURE_NEAR(touch[i].gap, -1e-4, 1e-12);
+  }
+  sr_trimesh_destroy(floor);
+  sr_trimesh_destroy(plate);
+  close_soup(&s);
+  close_soup(&thin);
 }

@@ -117,7 +117,7 @@ static int choose(Search* s, srTouch* out, int most) {
   sort(s->item, s->n, is_deeper);
   for (int i = 0; i < s->n && n < most; i++) {
     const srTouch* x = &s->item[i];
-    bool keep = is_end(x) || !is_between(s, x);
+    bool keep = !is_between(s, x);
     for (int k = 0; k < n && keep; k++) keep = (is_end(x) && is_end(&out[k])) || !is_in_patch(s, x, &out[k]);
     if (keep) out[n++] = *x;
   }
