@@ -52,11 +52,13 @@ bool sr_patch_of(const srPatchBody* a, const srPatchBody* b, srPatch* out) {
 
 // ---- points -------------------------------------------------------------------------------------------------------------
 
-void sr_patch_put(srPatchCells* c, const double x[3], const double n[3], double depth, double area, double store) {
-  srPatchPoint p = {.depth = fmax(depth, 0), .area = area, .store = store};
+void sr_patch_put(srPatchCells* c, int f, const double x[3], const double n[3], double area, double store) {
+  srPatchPoint p = {.depth = fmax(sr_patch_depth(c, f, x), 0), .area = area, .store = store};
   const double side = c->patch->rigid == 0 ? 1 : -1, turned[3] = {side * n[0], side * n[1], side * n[2]};
+  const double *m = c->soft->plane + 4 * f, gradient[3] = {-m[0], -m[1], -m[2]};
   srm_pose_point(c->soft_in_a, x, p.x);
   srm_pose_rotate(c->soft_in_a, turned, p.n);
+  srm_pose_rotate(c->soft_in_a, gradient, p.gradient);
   c->visitor->at(c->visitor->user, &p);
   c->count++;
 }
@@ -187,7 +189,7 @@ static void put_triangle(srPatchCells* c, const Sheet* s, const double* x0, cons
     const double *l = rule->at[k], w = area * rule->weight[k];
     double x[3];
     for (int i = 0; i < 3; i++) x[i] = l[0] * x0[i] + l[1] * x1[i] + l[2] * x2[i];
-    sr_patch_put(c, x, s->n, sr_patch_depth(c, s->plane, x), w * s->area, w * s->store);
+    sr_patch_put(c, s->plane, x, s->n, w * s->area, w * s->store);
   }
 }
 

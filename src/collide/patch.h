@@ -27,8 +27,9 @@ bool sr_patch_of(const srPatchBody* a, const srPatchBody* b, srPatch* out);
 // In the axes of a. Force on b: n area/patch.area law(depth, -n.v), v the velocity of b relative to a at x; stored energy:
 // store/patch.area E(depth).
 typedef struct srPatchPoint {
-  double x[3], n[3];  // n from a to b
-  double depth;       // >= 0
+  double x[3], n[3];   // n from a to b
+  double depth;        // >= 0
+  double gradient[3];  // of the depth, a field of the solid that is not the rigid one
   double area, store;
 } srPatchPoint;
 

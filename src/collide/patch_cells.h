@@ -17,8 +17,8 @@ typedef struct srPatchCells {
 
 // Distance of x, in the axes of the soft solid, to its plane f.
 double sr_patch_depth(const srPatchCells* c, int f, const double x[3]);
-// One point: x and the outward normal n of the rigid solid in the axes of the soft one.
-void sr_patch_put(srPatchCells* c, const double x[3], const double n[3], double depth, double area, double store);
+// One point in the cell of plane f: x and the outward normal n of the rigid solid in the axes of the soft one.
+void sr_patch_put(srPatchCells* c, int f, const double x[3], const double n[3], double area, double store);
 
 void sr_patch_put_frustum(srPatchCells* c, const srPatchBody* rigid);
 

@@ -51,7 +51,7 @@ static double value_at(const double condition[4], double x, double y, double z) 
 
 static void put(const Frustum* k, const double x[3], const double n[3], double area) {
   const double store = -srm_dot3(k->c->soft->plane + 4 * k->f, n);
-  sr_patch_put(k->c, x, n, sr_patch_depth(k->c, k->f, x), area, area * store);
+  sr_patch_put(k->c, k->f, x, n, area, area * store);
 }
 
 // ---- side ---------------------------------------------------------------------------------------------------------------
