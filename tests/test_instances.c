@@ -457,7 +457,7 @@ TEST(many_shapes_with_errors_are_refused_once) {
       {"<contact a='balls' b='balls' most='2.5' K='1' restitution='1' friction='none'/>", "'most' counts pairs"},
       {"<contact a='balls' b='balls' K='1' restitution='1'/>", "needs 'mu-s' or 'mu-k'"},
       {"<contact a='balls' b='balls' restitution='1' friction='none'/>", "needs 'K', or 'E'"},
-      {"<contact a='balls' b='box' K='1' restitution='1' friction='none' most='3'/>", "is not in this version"},
+      {"<contact a='balls' b='box' restitution='1' friction='none' most='3'/>", "needs 'K': Hertz's stiffness"},
       {"<contact a='balls' b='shell' K='1' restitution='1' friction='none' most='3'/>", "is not in this version"},
   };
   for (size_t k = 0; k < sizeof wrong / sizeof *wrong; k++) {

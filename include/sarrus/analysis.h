@@ -60,6 +60,23 @@ SR_API srStatus sr_assembled_spec(const srSpec* spec, srMessages* messages, srSp
 SR_API srStatus sr_formulate(const srSpec* spec, const srModel* m, srData* d, srFormulation formulation,
                              srMessages* messages, srModel** out, srData** out_data);
 
+// ------------------------------------------------------------------------------------------------------------- shapes
+// Two shapes at their nearest points, world axes.
+typedef struct srShapePair {
+  int a, b;                       // indices of srModel.shape
+  double gap;                     // > 0: apart; < 0: minus the least length of a translation that ends the overlap
+  double normal[3];               // unit, from a to b
+  double point_a[3], point_b[3];  // point_b = point_a + gap normal
+} srShapePair;
+typedef void srShapePairVisitor(void* user, const srShapePair* pair);
+
+// At the positions of d, whose kinematics are known. False: two shapes of these kinds have no gap.
+SR_API bool sr_shape_pair(const srModel* m, const srData* d, int a, int b, srShapePair* out);
+// Calls `visit` for the pairs a < b of shapes that may touch (not those for pictures, of one body or welded to each other, or of bodies that a joint
+// connects directly) and whose gap is not above the margin. all: whatever the gap, also across a joint.
+SR_API srStatus sr_shape_pairs(const srModel* m, srData* d, bool all, double margin, srShapePairVisitor* visit,
+                               void* user);
+
 #ifdef __cplusplus
 }
 #endif

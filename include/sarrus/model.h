@@ -114,8 +114,11 @@ typedef struct srSurfaceLaws {
   srNormalParameters p;
   const struct srProgram* derivative;  // of the law; NULL: differences
   const struct srPairKind* pair;       // of two shapes, a and b (src/collide/pair.h); NULL: not between shapes
-  double radius[2];                    // of curvature: infinite for a plane, negative for a hollow sphere
-  double side, end;                    // stop of a joint: gap = side (end - q), side 1 the upper end, -1 the lower one
+  double radius[2];                    // of curvature: infinite for a plane, negative for a hollow sphere; else a size
+  const struct srCollisionShape* shape[2];  // where pair has no closed form (src/collide/collision.h)
+  const struct srPatch* patch;  // of two shapes with flat faces, or a capsule on a plane; NULL: they touch at a point
+  double lever;                 // of a patch: added to that of its pressure in the friction of spinning, m
+  double side, end;             // stop of a joint: gap = side (end - q), side 1 the upper end, -1 the lower one
   srDryFriction slip, roll, spin;
   // A gap by formula: values of the law program from srForceElement.formula on are the gap, its rate, the slip rate, then for each
   // variable the derivatives of gap and slip, then the explicit time derivatives of both.
@@ -162,6 +165,7 @@ typedef struct srCollider {
   int shape, point;  // index of the shape, and of the point at its frame
   int kind;          // srShapeKind of src/collide/pair.h
   double radius;     // as srSurfaceLaws.radius
+  double reach;      // of a ball about the origin of its frame that contains it; infinite for a plane
 } srCollider;
 
 // One <contact> between many shapes. Its laws are constants of the model, one per pair of materials; its instances, with
@@ -178,8 +182,8 @@ typedef struct srContactSet {
   const double* E;           // ncard, INFINITY: rigid
   const double* nu;          // ncard
   const struct srContactKind* kind;
-  const srSurfaceLaws*
-      like[2];  // with the derivatives of its laws, for 2 and 3 components of slip; NULL: no pair has so many
+  // With the derivatives of its laws, for 2 and 3 components of slip, then the same of patches; NULL: no pair is like it.
+  const srSurfaceLaws* like[4];
   const srNormalLaw* normal;  // of all pairs
   double floor;               // its least approach velocity
   bool located;               // as srSurfaceLaws.located
@@ -426,8 +430,9 @@ typedef struct srModel {
   const srContactSet* set;     // nset
   int ny_slot;  // the last ny_slot states belong to slots of instances: they have no names and no columns
   int nshape, nmesh;
-  const srShape* shape;  // nshape, in file order
-  const srMesh* mesh;    // nmesh
+  const srShape* shape;                      // nshape, in file order
+  const struct srCollisionShape* collision;  // nshape: what contacts need of them
+  const srMesh* mesh;                        // nmesh
   int nevent;
   const srEvent* event;  // nevent; the first nevent values of the event program are their formulas
 

@@ -69,6 +69,8 @@ typedef struct srEvaluation {
   int rank;
   bool has_reactions;
   double kinetic, potential;
+  bool all_contacts;  // list every pair of shapes, not only those within the margin
+  double margin;      // m, 1e-3 unless it is set
 } srEvaluation;
 // Evaluates m at d's t, q, v, y, tau; accelerations that do not exist (joints without mass) are NaN. SR_FAILED: there are none
 // at this state. m and d must outlive *out, which is NULL unless SR_OK.

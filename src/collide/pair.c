@@ -3,6 +3,11 @@
 
 #include <stddef.h>
 
+const srPairKind sr_pair_on_plane = {.name = "plane-convex", .a = SR_KIND_PLANE, .b = SR_KINDS, .nt = 2};
+const srPairKind sr_pair_convex = {.name = "convex", .a = SR_KINDS, .b = SR_KINDS, .nt = 3};
+
+static bool is_convex(srShapeKind kind) { return kind != SR_KIND_NONE && kind != SR_KIND_HOLLOW; }
+
 const srPairKind* sr_pair_find(srShapeKind one, srShapeKind two, bool* swap) {
   static const srPairKind* const pairs[] = {
 #define PAIR_ROW(name) &sr_pair_##name,
@@ -14,5 +19,7 @@ const srPairKind* sr_pair_find(srShapeKind one, srShapeKind two, bool* swap) {
     *swap = pair->a != one;
     if ((pair->a == one && pair->b == two) || (pair->a == two && pair->b == one)) return pair;
   }
-  return NULL;
+  *swap = two == SR_KIND_PLANE;
+  if (!is_convex(one) || !is_convex(two) || (one == SR_KIND_PLANE && two == SR_KIND_PLANE)) return NULL;
+  return one == SR_KIND_PLANE || two == SR_KIND_PLANE ? &sr_pair_on_plane : &sr_pair_convex;
 }

@@ -20,7 +20,7 @@ typedef struct srPairKind {
   srShapeKind a, b;
   int nt;                                      // components of a tangent vector in the axes of a: 2 or 3
   bool (*fits)(double size_a, double size_b);  // NULL: all sizes can touch
-  // x: origin of b observed from a, in the axes of a.
+  // x: origin of b observed from a, in the axes of a. NULL: there is no closed form that is independent of rotations (collision.h).
   void (*place)(const double size[2], const double x[3], srPairPlace* out);
 } srPairKind;
 
@@ -33,7 +33,10 @@ typedef struct srPairKind {
 SR_PAIR_LIST(SR_PAIR_DECLARE)
 #undef SR_PAIR_DECLARE
 
-// The row of two kinds, in either order. *swap: the first one is b. NULL: they cannot touch.
+// Two convex shapes without a row: on a plane, and others.
+extern const srPairKind sr_pair_on_plane, sr_pair_convex;
+
+// The row of two kinds, in either order; else that of convex shapes. *swap: the first one is b. NULL: they cannot touch.
 const srPairKind* sr_pair_find(srShapeKind one, srShapeKind two, bool* swap);
 
 // What two spheres share, also where one contains the other (side -1; its size is negative).

@@ -1,15 +1,10 @@
-// A sphere on a plane, a sphere on a sphere: the normal law along the normal, friction at the point of contact.
+// Contact of two shapes: the normal law along the normal, friction at the point of contact, whatever their geometry (place.h).
 //
-// The port is that of two frames: a the plane's or the first sphere's, b the second sphere's centre at x, observed from a and moving
-// with (w, u); all in the axes of a.
-//   plane     n = z,       gap = n.x - R_b            sphere    n = x/|x|,   gap = |x| - R_a - R_b
-//   A hollow sphere a has R_a < 0 and holds b within: n = -x/|x|, gap = -|x| - R_a - R_b.
-//   gap' = n.u,   P = 1 - n n^T,   r from b's centre to the point of contact:
-//   plane     r = -R_b n, as Kikuuwe and Yamamoto               sphere    r = -(R_b + gap/2) n, the middle of the overlap: symmetric in a and b
-//   slip      s = P u + w x r         rolling   P w         spinning   n.w
-//   on b      force N n - f,  moment r x (-f) - m_roll - m_spin n        and the opposite on a at the same points
+// The port is that of two frames: a the first shape's, b the second one's, observed from a and moving with (w, u); all in the axes of a.
+//   on b      force N n - f,  moment r x (N n - f) - m_roll - m_spin n        and the opposite on a at the same points
+//   (of a patch the normal force is a sum over its points)
 //
-// Bristles are vectors in the axes of a. Those of a plane have two components. On a sphere the normal rotates, n' = P u/|x| (hollow: -), and a
+// Bristles are vectors in the axes of a. Those of a plane have two components. Elsewhere the normal rotates with n', and a
 // bristle rotates with it, so that it stays in the tangent plane and keeps its length and its energy; about the normal it rotates with
 // the mean of both bodies, so that the law is symmetric in a and b:
 //   e' = (law's e') - n (n'.e) + 1/2 (n.w) n x e
@@ -17,54 +12,21 @@
 #include <math.h>
 #include <string.h>
 
-#include "collide/pair.h"
-#include "contact/element.h"
+#include "collide/collision.h"
 #include "contact/kinds.h"
+#include "contact/place.h"
 #include "math/pose.h"
-
-typedef struct Geometry {
-  srPairPlace at;
-  double rate;  // of the gap
-  double r[3];  // -arm n
-  double slip[3], turn[3], spin;
-  double turning[3];  // n'
-} Geometry;
-
-// P a
-static void flat(const double* n, const double* a, double* out) {
-  const double along = srm_dot3(n, a);
-  for (int i = 0; i < 3; i++) out[i] = a[i] - along * n[i];
-}
-
-static Geometry geometry(const srImpedanceIn* in) {
-  const srSurfaceLaws* c = in->data;
-  const double *w = in->xdot, *u = in->xdot + 3;
-  Geometry g;
-  c->pair->place(c->radius, in->x + 3, &g.at);
-  for (int i = 0; i < 3; i++) g.r[i] = -g.at.arm * g.at.n[i];
-  double arm[3];
-  srm_cross3(w, g.r, arm);
-  flat(g.at.n, u, g.slip);
-  for (int i = 0; i < 3; i++) {
-    g.turning[i] = g.at.curve * g.slip[i];
-    g.slip[i] += arm[i];
-  }
-  flat(g.at.n, w, g.turn);
-  g.spin = srm_dot3(g.at.n, w);
-  g.rate = srm_dot3(g.at.n, u);
-  return g;
-}
 
 // ---- bristles -----------------------------------------------------------------------------------------------------------
 
 // In the tangent plane of a sphere; those of a plane already are.
-static void flatten(const Geometry* g, const srDryFriction* x, const double* e, double* out) {
+static void flatten(const srContactPlace* g, const srDryFriction* x, const double* e, double* out) {
   if (x->ne > 0) memcpy(out, e, (size_t)x->ne * sizeof *e);
-  for (int i = 0; x->n == 3 && i < x->ne; i += 3) flat(g->at.n, e + i, out + i);
+  for (int i = 0; x->n == 3 && i < x->ne; i += 3) sr_flat(g->n, e + i, out + i);
 }
 
-static int friction_force(const Geometry* g, const srDryFriction* x, const double* v, const srImpedanceIn* in, double N,
-                          srFrictionForce* friction_force, double* ydot) {
+static int friction_force(const srContactPlace* g, const srDryFriction* x, const double* v, const srImpedanceIn* in,
+                          double N, srFrictionForce* friction_force, double* ydot) {
   *friction_force = (srFrictionForce){0};
   if (x->law == NULL) return 0;
   double e[SR_FRICTION_FORCE_MOST];
@@ -74,8 +36,8 @@ static int friction_force(const Geometry* g, const srDryFriction* x, const doubl
   for (int i = 0; x->n == 3 && i < x->ne; i += 3) {
     const double back = srm_dot3(g->turning, e + i);
     double about[3];
-    srm_cross3(g->at.n, e + i, about);
-    for (int k = 0; k < 3; k++) edot[i + k] += 0.5 * g->spin * about[k] - back * g->at.n[k];
+    srm_cross3(g->n, e + i, about);
+    for (int k = 0; k < 3; k++) edot[i + k] += 0.5 * g->spin * about[k] - back * g->n[k];
   }
   return answer;
 }
@@ -84,31 +46,32 @@ static int friction_force(const Geometry* g, const srDryFriction* x, const doubl
 
 static int evaluate(const srImpedanceIn* in, srImpedanceOut* out) {
   const srSurfaceLaws* c = in->data;
-  const Geometry g = geometry(in);
-  srNormalOut normal;
-  int answer = sr_normal_force(c, -g.at.gap, -g.rate, in->z, &normal);
+  srContactPlace g;
+  int answer = sr_contact_geometry(c)->place(in, &g);
   srFrictionForce slip, roll, spin;
-  if (answer == 0) answer = friction_force(&g, &c->slip, g.slip, in, normal.f, &slip, out->ydot);
-  if (answer == 0) answer = friction_force(&g, &c->roll, g.turn, in, normal.f, &roll, out->ydot);
-  if (answer == 0) answer = friction_force(&g, &c->spin, &g.spin, in, normal.f, &spin, out->ydot);
+  if (answer == 0) answer = friction_force(&g, &c->slip, g.slip, in, g.N, &slip, out->ydot);
+  if (answer == 0) answer = friction_force(&g, &c->roll, g.turn, in, g.N, &roll, out->ydot);
+  if (answer == 0) answer = friction_force(&g, &c->spin, &g.spin, in, g.N_spin, &spin, out->ydot);
   if (answer != 0) return answer;
   double moment[3];
   srm_cross3(slip.f, g.r, moment);
   for (int i = 0; i < 3; i++) {
-    out->f[i] = moment[i] - roll.f[i] - spin.f[0] * g.at.n[i];
-    out->f[3 + i] = normal.f * g.at.n[i] - slip.f[i];
+    out->f[i] = g.moment[i] + moment[i] - roll.f[i] - spin.f[0] * g.n[i];
+    out->f[3 + i] = g.force[i] - slip.f[i];
   }
   out->friction_dissipation = slip.dissipation + roll.dissipation + spin.dissipation;
-  out->dissipated = normal.dissipation + out->friction_dissipation;
+  out->dissipated = g.dissipation + out->friction_dissipation;
   return 0;
 }
 
 static double energy(const srImpedanceIn* in) {
   const srSurfaceLaws* c = in->data;
-  const Geometry g = geometry(in);
   const srDryFriction* part[] = {&c->slip, &c->roll, &c->spin};
+  double sum = sr_contact_geometry(c)->energy(in), e[SR_FRICTION_FORCE_MOST];
+  if (c->slip.law == NULL) return sum;
+  srContactPlace g;
+  if (sr_contact_geometry(c)->place(in, &g) != 0) return sum;
   const double* v[] = {g.slip, g.turn, &g.spin};
-  double sum = sr_normal_force_energy(c, -g.at.gap, in->z), e[SR_FRICTION_FORCE_MOST];
   for (int i = 0; i < 3; i++) {
     if (part[i]->law == NULL) continue;
     flatten(&g, part[i], in->y + part[i]->e, e);
@@ -119,62 +82,25 @@ static double energy(const srImpedanceIn* in) {
 
 int sr_contact_shapes_force(const srImpedanceIn* in, double* ydot, srContactForce* out) {
   const srSurfaceLaws* c = in->data;
-  const Geometry g = geometry(in);
-  srNormalOut normal;
+  srContactPlace g;
   srFrictionForce slip;
-  int answer = sr_normal_force(c, -g.at.gap, -g.rate, in->z, &normal);
-  if (answer == 0) answer = friction_force(&g, &c->slip, g.slip, in, normal.f, &slip, ydot);
+  int answer = sr_contact_geometry(c)->place(in, &g);
+  if (answer == 0) answer = friction_force(&g, &c->slip, g.slip, in, g.N, &slip, ydot);
   if (answer != 0) return answer;
-  out->gap = g.at.gap;
-  out->normal = normal.f;
+  double rate;
+  sr_contact_gap(c, in, &out->gap, &rate);
+  out->normal = g.N;
   for (int i = 0; i < 3; i++) {
-    out->n[i] = g.at.n[i];
+    out->n[i] = g.n[i];
     out->friction[i] = -slip.f[i];
     out->slip[i] = g.slip[i];
   }
-  out->state = normal.f <= 0 ? SR_CONTACT_OPEN : slip.sticks ? SR_CONTACT_STICKS : SR_CONTACT_SLIDES;
+  out->state = g.N <= 0 ? SR_CONTACT_OPEN : slip.sticks ? SR_CONTACT_STICKS : SR_CONTACT_SLIDES;
   return 0;
 }
 
 // ---- derivatives --------------------------------------------------------------------------------------------------------
-// Along one direction (dx, dw, du, de) at a time: n' = P dx/|x|, and so on down the formulas above.
-
-typedef struct Change {
-  double n[3], r[3], slip[3], turn[3], spin, turning[3];
-  double N;
-} Change;
-
-// d(P a) = P da - dn (n.a) - n (dn.a)
-static void flat_change(const double* n, const double* dn, const double* a, const double* da, double* out) {
-  const double along = srm_dot3(n, a), turn = srm_dot3(dn, a);
-  flat(n, da, out);
-  for (int i = 0; i < 3; i++) out[i] -= dn[i] * along + n[i] * turn;
-}
-
-// Direction j of (x, x'): N_d and N_ddot are press[2].
-static Change change_along(const srImpedanceIn* in, const Geometry* g, const double normal_force[2], int j) {
-  const double *w = in->xdot, *u = in->xdot + 3;
-  double dx[3] = {0}, dw[3] = {0}, du[3] = {0}, one[3], two[3], pu[3];
-  if (j >= 3 && j < 6) dx[j - 3] = 1;
-  if (j >= 6 && j < 9) dw[j - 6] = 1;
-  if (j >= 9) du[j - 9] = 1;
-  Change d = {0};
-  flat(g->at.n, dx, d.n);
-  for (int i = 0; i < 3; i++) {
-    d.n[i] *= g->at.curve;
-    d.r[i] = -g->at.arm * d.n[i] - g->at.share * srm_dot3(g->at.n, dx) * g->at.n[i];
-  }
-  d.N = -normal_force[0] * srm_dot3(g->at.n, dx) - normal_force[1] * (srm_dot3(g->at.n, du) + srm_dot3(d.n, u));
-  flat_change(g->at.n, d.n, u, du, d.slip);
-  flat(g->at.n, u, pu);
-  for (int i = 0; i < 3; i++) d.turning[i] = g->at.curve * (d.slip[i] - g->at.curve * srm_dot3(g->at.n, dx) * pu[i]);
-  srm_cross3(dw, g->r, one);
-  srm_cross3(w, d.r, two);
-  for (int i = 0; i < 3; i++) d.slip[i] += one[i] + two[i];
-  flat_change(g->at.n, d.n, w, dw, d.turn);
-  d.spin = srm_dot3(g->at.n, dw) + srm_dot3(d.n, w);
-  return d;
-}
+// Along one direction at a time: the changes of the place (place.h), then down the formulas above.
 
 // One of the three frictions: its derivative, its force, and where its wrench acts.
 typedef struct Part {
@@ -198,27 +124,32 @@ static void part_along(const Part* p, const double* dv, const double* de, double
 }
 
 // Adds the change of a bristle's rotation.
-static void turn_change(const Geometry* g, const Change* d, const double* e, const double* de, double* dedot) {
+static void turn_change(const srContactPlace* g, const srContactChange* d, const double* e, const double* de,
+                        double* dedot) {
   const double back = srm_dot3(g->turning, e);
   const double dback = srm_dot3(d->turning, e) + srm_dot3(g->turning, de);
   double about[3], one[3], two[3];
-  srm_cross3(g->at.n, e, about);
+  srm_cross3(g->n, e, about);
   srm_cross3(d->n, e, one);
-  srm_cross3(g->at.n, de, two);
+  srm_cross3(g->n, de, two);
   for (int j = 0; j < 3; j++) {
-    dedot[j] += 0.5 * (d->spin * about[j] + g->spin * (one[j] + two[j])) - dback * g->at.n[j] - back * d->n[j];
+    dedot[j] += 0.5 * (d->spin * about[j] + g->spin * (one[j] + two[j])) - dback * g->n[j] - back * d->n[j];
   }
 }
 
 // Adds the contribution of a part along column `column` of J, (6 + k) x (12 + k).
-static void put_part(const Part* p, const Geometry* g, const Change* d, const double* de, int k, int column,
-                     double* J) {
+static void put_part(const Part* p, const srContactPlace* g, const srContactChange* d, const double* de, int k,
+                     int column, double* J) {
   const srDryFriction* x = p->x;
   const int width = 12 + k;
   double df[3] = {0}, dedot[SR_FRICTION_FORCE_MOST], dflat[SR_FRICTION_FORCE_MOST], one[3], two[3];
   if (x->ne > 0) memcpy(dflat, de, (size_t)x->ne * sizeof *de);
-  for (int i = 0; x->n == 3 && i < x->ne; i += 3) flat_change(g->at.n, d->n, p->e + i, de + i, dflat + i);
-  part_along(p, p->kind == 0 ? d->slip : p->kind == 1 ? d->turn : &d->spin, dflat, d->N, df, dedot);
+  for (int i = 0; x->n == 3 && i < x->ne; i += 3) sr_flat_change(g->n, d->n, p->e + i, de + i, dflat + i);
+  part_along(p,
+             p->kind == 0   ? d->slip
+             : p->kind == 1 ? d->turn
+                            : &d->spin,
+             dflat, p->kind == 2 ? d->N_spin : d->N, df, dedot);
   srm_cross3(df, g->r, one);
   srm_cross3(p->friction_force.f, d->r, two);
   for (int i = 0; i < 3; i++) {
@@ -227,17 +158,18 @@ static void put_part(const Part* p, const Geometry* g, const Change* d, const do
       *moment += one[i] + two[i];
       J[(3 + i) * width + column] -= df[i];
     } else {
-      *moment -= p->kind == 1 ? df[i] : df[0] * g->at.n[i] + p->friction_force.f[0] * d->n[i];
+      *moment -= p->kind == 1 ? df[i] : df[0] * g->n[i] + p->friction_force.f[0] * d->n[i];
     }
   }
   for (int i = 0; x->n == 3 && i < x->ne; i += 3) turn_change(g, d, p->flat + i, dflat + i, dedot + i);
   for (int i = 0; i < x->ne; i++) J[(6 + x->e + i) * width + column] += dedot[i];
 }
 
-static int part_jacobian(const srImpedanceIn* in, const Geometry* g, const double normal_force[2], double N, Part* p,
+static int part_jacobian(const srImpedanceIn* in, const srContactPlace* g, const srContactChange change[12], Part* p,
                          double* J) {
   const srSurfaceLaws* c = in->data;
   const double* v = p->kind == 0 ? g->slip : p->kind == 1 ? g->turn : &g->spin;
+  const double N = p->kind == 2 ? g->N_spin : g->N;
   const int k = c->slip.ne + c->roll.ne + c->spin.ne;
   double e[SR_FRICTION_FORCE_MOST], edot[SR_FRICTION_FORCE_MOST], de[SR_FRICTION_FORCE_MOST] = {0};
   double jacobian[SR_FRICTION_FORCE_MOST * (SR_FRICTION_FORCE_MOST + 1)];
@@ -248,12 +180,9 @@ static int part_jacobian(const srImpedanceIn* in, const Geometry* g, const doubl
   int answer = sr_friction_force(p->x, v, e, N, in->tau, &p->friction_force, edot);
   if (answer == 0) answer = sr_friction_force_jacobian(p->x, v, e, N, in->tau, jacobian);
   if (answer != 0) return answer;
-  for (int j = 3; j < 12; j++) {
-    const Change d = change_along(in, g, normal_force, j);
-    put_part(p, g, &d, de, k, j, J);
-  }
+  for (int j = 0; j < 12; j++) put_part(p, g, &change[j], de, k, j, J);
   for (int j = 0; j < p->x->ne; j++) {
-    const Change none = {0};
+    const srContactChange none = {0};
     de[j] = 1;
     put_part(p, g, &none, de, k, 12 + p->x->e + j, J);
     de[j] = 0;
@@ -261,23 +190,39 @@ static int part_jacobian(const srImpedanceIn* in, const Geometry* g, const doubl
   return 0;
 }
 
+// From a small rotation of b to its rotation vector: J_theta = J_phi (1 + a T + b T^2), T = [theta x]
+static void over_vector(const double* theta, int rows, int width, double* J) {
+  const double angle = srm_norm3(theta), square = angle * angle;
+  const bool small = angle < 1e-3;  // then the next terms of the series are below rounding
+  const double a = small ? 0.5 - square / 24 : (1 - cos(angle)) / square;
+  const double b = small ? (1 - square / 20) / 6 : (angle - sin(angle)) / (square * angle);
+  for (int r = 0; r < rows; r++) {
+    double *row = J + r * width, one[3], two[3];
+    srm_cross3(row, theta, one);  // row T
+    srm_cross3(one, theta, two);
+    for (int i = 0; i < 3; i++) row[i] += a * one[i] + b * two[i];
+  }
+}
+
 static int jacobian(const srImpedanceIn* in, double* J) {
   const srSurfaceLaws* c = in->data;
-  const Geometry g = geometry(in);
   const int k = c->slip.ne + c->roll.ne + c->spin.ne;
-  srNormalOut normal;
-  double normal_force[2];
-  int answer = sr_normal_force(c, -g.at.gap, -g.rate, in->z, &normal);
-  if (answer == 0) answer = sr_normal_force_jacobian(c, -g.at.gap, -g.rate, in->z, normal_force);
-  for (int j = 3; j < 12 && answer == 0; j++) {
-    const Change d = change_along(in, &g, normal_force, j);
-    for (int i = 0; i < 3; i++) J[(3 + i) * (12 + k) + j] += d.N * g.at.n[i] + normal.f * d.n[i];
+  srContactPlace g;
+  srContactChange change[12];
+  int answer = sr_contact_geometry(c)->place(in, &g);
+  if (answer == 0) answer = sr_contact_geometry(c)->change(in, &g, change);
+  for (int j = 0; j < 12 && answer == 0; j++) {
+    for (int i = 0; i < 3; i++) {
+      J[i * (12 + k) + j] += change[j].moment[i];
+      J[(3 + i) * (12 + k) + j] += change[j].force[i];
+    }
   }
   const srDryFriction* part[] = {&c->slip, &c->roll, &c->spin};
   for (int i = 0; i < 3 && answer == 0; i++) {
     Part p = {.x = part[i], .kind = i};
-    if (p.x->law != NULL) answer = part_jacobian(in, &g, normal_force, normal.f, &p, J);
+    if (p.x->law != NULL) answer = part_jacobian(in, &g, change, &p, J);
   }
+  if (answer == 0) over_vector(in->x, 6 + k, 12 + k, J);
   return answer;
 }
 
@@ -299,9 +244,12 @@ void sr_contact_gap(const srSurfaceLaws* c, const srImpedanceIn* in, double* gap
     *gap = c->side * (c->end - in->x[0]);
     *rate = -c->side * in->xdot[0];
   } else {
-    srPairPlace at;
-    c->pair->place(c->radius, in->x + 3, &at);
+    srPairPoint at;
+    double pose[16], v[3];
+    sr_contact_pose(in, pose);
+    sr_pair_point(c->pair, c->radius, c->shape[0], c->shape[1], pose, &at);
+    srm_cross3(in->xdot, at.r, v);
     *gap = at.gap;
-    *rate = srm_dot3(at.n, in->xdot + 3);
+    *rate = srm_dot3(at.n, v) + srm_dot3(at.n, in->xdot + 3);
   }
 }

@@ -2,7 +2,8 @@
 //
 // The list of near pairs has every pair with a gap below `skin` at the state where it was built. It covers a state as long as no gap can have
 // shrunk by more than that since:
-//   s + max(s, S) <= skin,    s: largest displacement of a ball's centre, S: of a plane, |dp| + |dR| L at the distance L of the farthest ball
+//   s + max(s, S) <= skin,    s: largest displacement of a point of a bounded shape, |dp| + |dR| R with its reach R (a ball: |dp|),
+//                             S: of a plane, |dp| + |dR| L at the distance L of the farthest point of the others
 // That is checked at every evaluation. Outside a run, and in a run with steps of fixed length, the list is then rebuilt: a pair
 // that joins it is apart, has no force and no states, and so changes nothing. Where contacts are located, the switching functions
 // belong to the list: it stays for the step, a state that it does not cover requests a smaller step, and steps are no
@@ -20,7 +21,7 @@
 
 #include "base/base.h"
 #include "collide/broad.h"
-#include "collide/pair.h"
+#include "collide/collision.h"
 #include "dynamics/link.h"
 #include "force/ports.h"
 #include "math/pose.h"
@@ -59,10 +60,15 @@ static void find_centres(const srModel* m, const srData* d, struct srInstances* 
   }
 }
 
+// How far a rotation about its centre moves a bounded shape, per radian.
+static double rotating(const srModel* m, int i) {
+  return m->collider[i].kind == SR_KIND_SPHERE || m->collider[i].kind == SR_KIND_HOLLOW ? 0 : m->collider[i].reach;
+}
+
 static double farthest_ball(const srModel* m, const struct srInstances* x, const double* from) {
   double most = 0;
   for (int i = 0; i < m->ncollider; i++) {
-    if (is_bounded(m, i)) most = fmax(most, distance(x->centre + 3 * i, from));
+    if (is_bounded(m, i)) most = fmax(most, distance(x->centre + 3 * i, from) + rotating(m, i));
   }
   return most;
 }
@@ -74,24 +80,26 @@ static void frame_of(const srModel* m, const srData* d, int collider, double* ou
   for (int k = 0; k < 4; k++) memcpy(out + 3 * k, pose + 4 * k, 3 * sizeof *out);
 }
 
-// |dp| + |dR| L of an unbounded shape.
-static double way_of_plane(const srModel* m, const srData* d, const struct srInstances* x, int i) {
+// |dp| + |dR| L of a shape that is no ball; L < 0: of an unbounded one, at the farthest of the others.
+static double way_of_shape(const srModel* m, const srData* d, const struct srInstances* x, int i, double L) {
   if (link_of(m, i) == 0) return 0;
   double frame[12], turn = 0;
   const double* before = x->built + 12 * i;
   frame_of(m, d, i, frame);
   for (int k = 0; k < 9; k++) turn += (frame[k] - before[k]) * (frame[k] - before[k]);
-  return distance(frame + 9, before + 9) + sqrt(turn) * farthest_ball(m, x, frame + 9);
+  return distance(frame + 9, before + 9) + sqrt(turn) * (L < 0 ? farthest_ball(m, x, frame + 9) : L);
 }
 
 // Largest possible change of a gap since the list was built; centres are those of d.
 static double find_moved(const srModel* m, const srData* d, const struct srInstances* x) {
   double ball = 0, plane = 0;
   for (int i = 0; i < m->ncollider; i++) {
-    if (is_bounded(m, i)) {
-      ball = fmax(ball, distance(x->centre + 3 * i, x->built + 12 * i + 9));
+    if (!is_bounded(m, i)) {
+      plane = fmax(plane, way_of_shape(m, d, x, i, -1));
+    } else if (rotating(m, i) > 0) {
+      ball = fmax(ball, way_of_shape(m, d, x, i, rotating(m, i)));
     } else {
-      plane = fmax(plane, way_of_plane(m, d, x, i));
+      ball = fmax(ball, distance(x->centre + 3 * i, x->built + 12 * i + 9));
     }
   }
   return ball + fmax(ball, plane);
@@ -105,7 +113,7 @@ static double find_speed(const srModel* m, const srData* d, const struct srInsta
     srPointState s;
     sr_port_point(m, d, m->collider[i].point, &s);
     if (is_bounded(m, i)) {
-      ball = fmax(ball, srm_norm3(s.v));
+      ball = fmax(ball, srm_norm3(s.v) + srm_norm3(s.w) * rotating(m, i));
     } else {
       plane = fmax(plane, srm_norm3(s.v) + srm_norm3(s.w) * farthest_ball(m, x, s.p));
     }
@@ -154,32 +162,70 @@ static bool add_near(Listing* l, int one, int two) {
   return true;
 }
 
-static bool add_balls(void* user, int i, int j) {
-  Listing* l = user;
-  return add_near(l, l->x->ball_of[j], l->x->ball_of[i]);  // in the order of the file
+// Gap and normal of two colliders at d's state.
+static void find_point(const srModel* m, const srData* d, int a, int b, srFrameMotion* seen, srPairPoint* out) {
+  const srCollider *one = &m->collider[a], *two = &m->collider[b];
+  const double radius[2] = {one->radius, two->radius};
+  double pose[16];
+  bool swap;
+  sr_frame_motion(m, d, two->point, one->point, seen);
+  srm_pose_identity(pose);
+  for (int k = 0; k < 9; k++) pose[4 * (k % 3) + k / 3] = seen->rotation[k];
+  memcpy(pose + 12, seen->position, sizeof seen->position);
+  sr_pair_point(sr_pair_find((srShapeKind)one->kind, (srShapeKind)two->kind, &swap), radius, &m->collision[one->shape],
+                &m->collision[two->shape], pose, out);
 }
 
-// An unbounded shape, with every ball.
+// Two members whose balls are near: shapes that do not fill them may be far apart.
+static bool are_near(Listing* l, int one, int two) {
+  const srModel* m = l->m;
+  const srContactSet* set = &m->set[l->set];
+  const int i = set->member[one], j = set->member[two];
+  bool swap;
+  const srPairKind* pair = sr_pair_find((srShapeKind)m->collider[i].kind, (srShapeKind)m->collider[j].kind, &swap);
+  if (pair == NULL || pair->place != NULL || link_of(m, i) == link_of(m, j)) return pair != NULL;
+  srFrameMotion seen;
+  srPairPoint at;
+  find_point(m, l->d, swap ? j : i, swap ? i : j, &seen, &at);
+  l->x->tested++;
+  return at.gap < l->x->skin;
+}
+
+static bool add_balls(void* user, int i, int j) {
+  Listing* l = user;
+  const int one = l->x->ball_of[j], two = l->x->ball_of[i];  // in the order of the file
+  return !are_near(l, one, two) || add_near(l, one, two);
+}
+
+// Of an unbounded shape i and a bounded one; where rotations do not matter, from the centres alone.
+static double gap_of(const Listing* l, const srPairKind* pair, int i, int j) {
+  const double *frame = l->x->built + 12 * i, *centre = l->x->centre + 3 * j;
+  if (pair->place == NULL) {
+    srFrameMotion seen;
+    srPairPoint at;
+    find_point(l->m, l->d, i, j, &seen, &at);
+    return at.gap;
+  }
+  const double radius[2] = {l->m->collider[i].radius, l->m->collider[j].radius};
+  double x[3] = {0};
+  srPairPlace place;
+  for (int k = 0; k < 9; k++) x[k / 3] += frame[k] * (centre[k % 3] - frame[9 + k % 3]);
+  pair->place(radius, x, &place);
+  return place.gap;
+}
+
+// An unbounded shape, with every bounded one.
 static void list_plane(Listing* l, int plane) {
   const srModel* m = l->m;
   const srContactSet* set = &m->set[l->set];
   for (int k = 0; k < set->nmember && !l->full; k++) {
-    if (!is_bounded(m, set->member[k])) continue;
+    const int i = set->member[plane], j = set->member[k];
     bool swap;
-    const srCollider *a = &m->collider[set->member[plane]], *b = &m->collider[set->member[k]];
-    const srPairKind* pair = sr_pair_find((srShapeKind)a->kind, (srShapeKind)b->kind, &swap);
+    if (!is_bounded(m, j)) continue;
+    const srPairKind* pair = sr_pair_find((srShapeKind)m->collider[i].kind, (srShapeKind)m->collider[j].kind, &swap);
     if (pair == NULL) continue;
-    const double *frame = l->x->built + 12 * set->member[plane], *centre = l->x->centre + 3 * set->member[k];
-    const double radius[2] = {a->radius, b->radius};
-    double x[3];
-    srPairPlace place;
-    for (int i = 0; i < 3; i++) {
-      x[i] = 0;
-      for (int j = 0; j < 3; j++) x[i] += frame[3 * i + j] * (centre[j] - frame[9 + j]);
-    }
-    pair->place(radius, x, &place);
     l->x->tested++;
-    if (place.gap < l->x->skin) (void)add_near(l, plane, k);
+    if (gap_of(l, pair, i, j) < l->x->skin) (void)add_near(l, plane, k);
   }
 }
 
@@ -196,7 +242,7 @@ static void list_set(Listing* l) {
       continue;
     }
     memcpy(x->ball + 3 * n, x->centre + 3 * i, 3 * sizeof(double));
-    radius[n] = m->collider[i].radius;
+    radius[n] = m->collider[i].reach;
     x->ball_of[n++] = k;
   }
   if (l->full || !set->balls) return;
@@ -266,15 +312,13 @@ static int make_list(const srModel* m, srData* d, double skin) {
 // ---- instances --------------------------------------------------------------------------------------------------------
 
 void sr_near_gap(const srModel* m, const srData* d, const srNear* near, double* gap, double* rate) {
-  const srCollider *a = &m->collider[near->a], *b = &m->collider[near->b];
-  const double radius[2] = {a->radius, b->radius};
   srFrameMotion seen;
-  bool swap;
-  srPairPlace place;
-  sr_frame_motion(m, d, b->point, a->point, &seen);
-  sr_pair_find((srShapeKind)a->kind, (srShapeKind)b->kind, &swap)->place(radius, seen.position, &place);
-  *gap = place.gap;
-  *rate = srm_dot3(place.n, seen.velocity);
+  srPairPoint at;
+  double v[3];
+  find_point(m, d, near->a, near->b, &seen, &at);
+  srm_cross3(seen.angular_velocity, at.r, v);
+  *gap = at.gap;
+  *rate = srm_dot3(at.n, seen.velocity) + srm_dot3(at.n, v);
 }
 
 // Fills the slot k of a set.
@@ -289,7 +333,8 @@ static srInstance* fill(const srModel* m, struct srInstances* x, int k, const sr
   instance->contact.b = b->name;
   sr_contact_of_pair(&instance->contact, sr_pair_find((srShapeKind)a->kind, (srShapeKind)b->kind, &swap),
                      (srElastic){set->E[near->card_a], set->nu[near->card_a], a->radius},
-                     (srElastic){set->E[near->card_b], set->nu[near->card_b], b->radius});
+                     (srElastic){set->E[near->card_b], set->nu[near->card_b], b->radius}, &m->collision[a->shape],
+                     &m->collision[b->shape], &instance->patch);
   instance->element = (srForceElement){.name = set->name,
                                        .place = set->place,
                                        .law = set->kind->law,
@@ -305,7 +350,7 @@ static srInstance* fill(const srModel* m, struct srInstances* x, int k, const sr
                                        .z = set->z + (k - set->first) * SR_Z_CONTACT,
                                        .contact = &instance->contact,
                                        .jacobian = set->kind->jacobian};
-  const srSurfaceLaws* like = set->like[instance->contact.slip.n - 2];
+  const srSurfaceLaws* like = set->like[sr_contact_likeness(&instance->contact)];
   instance->contact.derivative = like->derivative;
   instance->contact.slip.derivative = like->slip.derivative;
   instance->contact.roll.derivative = like->roll.derivative;

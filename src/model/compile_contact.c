@@ -10,15 +10,25 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "collide/collision.h"
 #include "model/compile_contact.h"
 
 #define MOST_ELEMENTS 64  // pairs of one <contact> that are elements with names of their own; more are a set
 
 // ------------------------------------------------------------------------------------------------------------ shapes
-static srShapeKind kind_of(const srContactShape* s) {
-  if (strcmp(s->type, "plane") == 0) return SR_KIND_PLANE;
-  if (strcmp(s->type, "sphere") != 0) return SR_KIND_NONE;
-  return s->radius < 0 ? SR_KIND_HOLLOW : SR_KIND_SPHERE;
+// A length for the bristles of rolling and spinning, and for how far contacts are searched: the least of its sizes.
+static double size_of(const srShape* shape, const srConvex* convex) {
+  const double* s = shape->size;
+  switch (shape->type) {
+    case SR_SHAPE_SPHERE:
+    case SR_SHAPE_CAPSULE: return s[0];
+    case SR_SHAPE_BOX: return 0.5 * fmin(s[0], fmin(s[1], s[2]));
+    case SR_SHAPE_CYLINDER:
+    case SR_SHAPE_CONE: return fmin(s[0], 0.5 * s[1]);
+    case SR_SHAPE_ELLIPSOID: return fmin(s[0], fmin(s[1], s[2]));
+    case SR_SHAPE_PLANE: return HUGE_VAL;
+    default: return 0.5 * sr_convex_reach(convex);
+  }
 }
 
 static srContactShape shape_of(srCompiler* c, int i) {
@@ -30,12 +40,8 @@ static srContactShape shape_of(srCompiler* c, int i) {
   s.material = sr_c_text(c, SR_ELEMENT_SHAPE, i, SR_FIELD(srShapeDef, material));
   s.name = name ? sr_pool_printf(c->pool, "%s/%s", c->m->body_name[body], name)
                 : sr_pool_text(c->pool, c->m->body_name[body]);
-  if (strcmp(s.type, "plane") != 0 && strcmp(s.type, "mesh") != 0) {
-    double size[3];
-    (void)sr_c_numbers(c, SR_ELEMENT_SHAPE, i, SR_FIELD(srShapeDef, size), size, 3);
-    s.radius = size[0];
-  }
-  s.kind = kind_of(&s);
+  s.kind = c->m->collision[i].convex.kind;
+  s.radius = size_of(&c->m->shape[i], &c->m->collision[i].convex);
   return s;
 }
 
@@ -340,10 +346,12 @@ static bool finish_normal(srCompiler* c, int i, const char* name, srSurfaceLaws*
 }
 
 // Stiffness of two shapes by Hertz, where it is not given.
-static bool pair_stiffness(srCompiler* c, int i, const char* name, const srSurfaceLaws* x, const srElastic elastic[2],
-                           double* K) {
+static bool pair_stiffness(srCompiler* c, int i, const char* name, const srSurfaceLaws* x, const srPairKind* pair,
+                           const srElastic elastic[2], double* K) {
   *K = x->p.K;
   if (!isnan(x->p.K) || (x->law->uses & SR_NORMAL_USES(K)) == 0) return true;
+  if (!pair->place)
+    return needs(c, i, name, x->law->name, "'K': Hertz's stiffness is for spheres, and spheres on planes");
   const bool hertz = (x->law->uses & SR_NORMAL_USES(n)) != 0 && (isnan(x->p.n) || x->p.n == 1.5);
   if (!hertz && strcmp(x->law->name, "hertz") != 0) {
     return needs(c, i, name, x->law->name, "'K': a stiffness by E and nu has the exponent 1.5");
@@ -359,8 +367,8 @@ static srElastic elastic_of(const Card* card, double radius) {
   return (srElastic){isnan(card->E) ? HUGE_VAL : card->E, card->nu, radius};
 }
 
-bool sr_c_pair_law(srCompiler* c, const srContactPairs* p, const srContactShape* a, const srContactShape* b,
-                   const char* name, srSurfaceLaws* out, srElastic elastic[2]) {
+bool sr_c_pair_law(srCompiler* c, const srContactPairs* p, const srPairKind* kind, const srContactShape* a,
+                   const srContactShape* b, const char* name, srSurfaceLaws* out, srElastic elastic[2]) {
   srSurfaceLaws x = p->x;
   Card ca, cb, pair;
   double K;
@@ -377,7 +385,7 @@ bool sr_c_pair_law(srCompiler* c, const srContactPairs* p, const srContactShape*
   }
   elastic[0] = elastic_of(&ca, a->radius);
   elastic[1] = elastic_of(&cb, b->radius);
-  if (!pair_stiffness(c, p->i, name, &x, elastic, &K)) return false;
+  if (!pair_stiffness(c, p->i, name, &x, kind, elastic, &K)) return false;
   const double given = x.p.K;
   x.p.K = K;
   if (!finish_normal(c, p->i, name, &x) || !finish_friction(c, p->i, name, p->tau, &x)) return false;
@@ -390,10 +398,11 @@ static void add_pair(srCompiler* c, const srContactPairs* p, const srPairKind* p
                      const srContactShape* b, const char* name) {
   srSurfaceLaws x;
   srElastic elastic[2];
-  if (!sr_c_pair_law(c, p, a, b, name, &x, elastic)) return;
+  if (!sr_c_pair_law(c, p, pair, a, b, name, &x, elastic)) return;
   x.a = a->name;
   x.b = b->name;
-  sr_contact_of_pair(&x, pair, elastic[0], elastic[1]);
+  srPatch* patch = sr_pool_alloc(c->pool, sizeof *patch);
+  sr_contact_of_pair(&x, pair, elastic[0], elastic[1], &c->m->collision[a->index], &c->m->collision[b->index], patch);
   srForceElement* e = sr_c_add_contact(c, "contact", &x, name, srs_place(c->spec, SR_ELEMENT_CONTACT, p->i));
   e->point[0] = c->shape_point + a->index;
   e->point[1] = c->shape_point + b->index;
@@ -405,11 +414,12 @@ const srPairKind* sr_c_pair_kind(srCompiler* c, const srContactPairs* p, const s
   const srPairKind* pair = sr_pair_find(one->kind, two->kind, swap);
   const srContactShape *a = *swap ? two : one, *b = *swap ? one : two;
   if (pair && (!pair->fits || pair->fits(a->radius, b->radius))) return pair;
-  sr_c_error(
-      c, srs_place(c->spec, SR_ELEMENT_CONTACT, p->i),
-      "contact between a %s ('%s') and a %s ('%s') is not in this version: spheres with spheres or planes, or in a "
-      "wider hollow sphere",
-      one->type, one->name, two->type, two->name);
+  sr_c_error(c, srs_place(c->spec, SR_ELEMENT_CONTACT, p->i),
+             "contact between a %s ('%s') and a %s ('%s') is not in this version: %s", one->type, one->name, two->type,
+             two->name,
+             one->kind == SR_KIND_HOLLOW || two->kind == SR_KIND_HOLLOW
+                 ? "a hollow sphere holds spheres that are smaller"
+                 : "two planes, and shapes of type mesh, have none; type=\"hull\" is the convex hull of a mesh");
   return NULL;
 }
 

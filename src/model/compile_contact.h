@@ -13,7 +13,7 @@ typedef struct srContactShape {
   srShapeKind kind;
   const char *type, *name;  // name for reports: body/shape
   const char* material;     // NULL: none
-  double radius;            // of curvature: plane INFINITY, hollow sphere negative
+  double radius;            // of curvature: plane INFINITY, hollow sphere negative; of other shapes a size
 } srContactShape;
 
 typedef struct srContactShapes {
@@ -34,8 +34,8 @@ typedef struct srContactPairs {
 } srContactPairs;
 
 // The laws of a pair by its materials, checked; E and nu of the two. K is NaN where Hertz applies. False after an error.
-bool sr_c_pair_law(srCompiler* c, const srContactPairs* p, const srContactShape* a, const srContactShape* b,
-                   const char* name, srSurfaceLaws* out, srElastic elastic[2]);
+bool sr_c_pair_law(srCompiler* c, const srContactPairs* p, const srPairKind* kind, const srContactShape* a,
+                   const srContactShape* b, const char* name, srSurfaceLaws* out, srElastic elastic[2]);
 // The kind of a pair that can touch; NULL, with an error, where it cannot. *swap: two is a.
 const srPairKind* sr_c_pair_kind(srCompiler* c, const srContactPairs* p, const srContactShape* one,
                                  const srContactShape* two, bool* swap);

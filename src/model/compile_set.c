@@ -4,6 +4,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "collide/collision.h"
 #include "model/compile_contact.h"
 
 #define MOST_PER_SHAPE 4  // instances for each shape: a heap of balls needs three, and walls
@@ -44,12 +45,13 @@ static int collider_of(srCompiler* c, const srContactShape* s) {
   int* at = &c->collider_of[s->index];
   if (*at >= 0) return *at;
   *at = c->ncollider;
-  SR_PUSH(&c->scratch, c->collider, c->ncollider, c->collider_capacity) =
-      (srCollider){.name = s->name,
-                   .shape = s->index,
-                   .point = c->shape_point + s->index,
-                   .kind = (int)s->kind,
-                   .radius = s->radius};
+  SR_PUSH(&c->scratch, c->collider, c->ncollider, c->collider_capacity) = (srCollider){
+      .name = s->name,
+      .shape = s->index,
+      .point = c->shape_point + s->index,
+      .kind = (int)s->kind,
+      .radius = s->radius,
+      .reach = s->kind == SR_KIND_HOLLOW ? -s->radius : sr_convex_reach(&c->m->collision[s->index].convex)};
   return *at;
 }
 
@@ -143,17 +145,18 @@ static bool class_law(srCompiler* c, Set* s, const Class* class_a, const Class* 
   const int card_a = (swap ? class_b : class_a)->card, card_b = (swap ? class_a : class_b)->card;
   const char* name = sr_pool_printf(&c->scratch, "%s on %s", b->name, a->name);
   sr_c_tell_twice(c, s->p, one, two);
-  if (!sr_c_pair_law(c, s->p, a, b, name, &x, elastic)) return false;
+  if (!sr_c_pair_law(c, s->p, pair, a, b, name, &x, elastic)) return false;
   s->law[card_a * s->out.ncard + card_b] = x;
   s->E[card_a] = elastic[0].E;
   s->E[card_b] = elastic[1].E;
   s->nu[card_a] = elastic[0].nu;
   s->nu[card_b] = elastic[1].nu;
-  sr_contact_of_pair(&x, pair, elastic[0], elastic[1]);
+  srPatch patch;
+  sr_contact_of_pair(&x, pair, elastic[0], elastic[1], &c->m->collision[a->index], &c->m->collision[b->index], &patch);
   s->out.balls |= sr_shape_bounded(a->kind) && sr_shape_bounded(b->kind);
   const int ny = sr_contact_states(&x);
   if (ny > s->out.ny) s->out.ny = ny;
-  const srSurfaceLaws** like = &s->out.like[pair->nt - 2];
+  const srSurfaceLaws** like = &s->out.like[sr_contact_likeness(&x)];
   if (*like) return true;
   srSurfaceLaws* kept = NEW(c->pool, srSurfaceLaws, 1);
   *kept = x;

@@ -3,6 +3,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "collide/collision.h"
 #include "math/hull.h"
 #include "model/compile.h"
 #include "model/spec.h"
@@ -207,10 +208,80 @@ static void compile_shape(srCompiler* c, int i, srShape* out) {
   if (out->type == SR_SHAPE_MESH || out->type == SR_SHAPE_HULL) out->mesh = sr_c_mesh(c, i);
 }
 
+// ------------------------------------------------------------------------------------------------------------ contacts
+static const srMesh* hull_of(const srCompiler* c, const srShape* shape) {
+  const srMesh* mesh = shape->type == SR_SHAPE_HULL ? &c->m->mesh[shape->mesh] : NULL;
+  return mesh && mesh->nhull > 0 ? mesh : NULL;
+}
+
+// Half of the lengths and edges of the file.
+static srConvex convex_of(srCompiler* c, const srShape* shape) {
+  const double *s = shape->size, half[3] = {0.5 * s[0], 0.5 * s[1], 0.5 * s[2]};
+  const srMesh* hull = hull_of(c, shape);
+  switch (shape->type) {
+    case SR_SHAPE_SPHERE: return s[0] > 0 ? sr_convex_sphere(s[0]) : (srConvex){.kind = SR_KIND_HOLLOW};
+    case SR_SHAPE_BOX: return sr_convex_box(half);
+    case SR_SHAPE_CYLINDER: return sr_convex_cylinder(half[1], s[0]);
+    case SR_SHAPE_CAPSULE: return sr_convex_capsule(half[1], s[0]);
+    case SR_SHAPE_CONE: return sr_convex_cone(half[1], s[0]);
+    case SR_SHAPE_ELLIPSOID: return sr_convex_ellipsoid(s);
+    case SR_SHAPE_PLANE: return sr_convex_plane();
+    case SR_SHAPE_HULL:
+      if (hull) return sr_convex_of_hull(sr_convex_hull_create(c->pool, hull->corner, hull->ncorner));
+      break;
+    default: break;
+  }
+  return (srConvex){.kind = SR_KIND_NONE};
+}
+
+// Shapes with flat faces.
+static bool body_of(srCompiler* c, const srShape* shape, srPatchBody* out) {
+  const double *s = shape->size, half[3] = {0.5 * s[0], 0.5 * s[1], 0.5 * s[2]};
+  const srMesh* hull = hull_of(c, shape);
+  *out = (srPatchBody){.z = {-half[1], half[1]}, .radius = {s[0], shape->type == SR_SHAPE_CONE ? 0 : s[0]}};
+  switch (shape->type) {
+    case SR_SHAPE_PLANE: out->polytope = &sr_half_space; return true;
+    case SR_SHAPE_BOX: out->polytope = sr_polytope_of_box(c->pool, half); return true;
+    case SR_SHAPE_HULL:
+      if (hull) out->polytope = sr_polytope_of_hull(c->pool, hull->corner, hull->ncorner);
+      return out->polytope != NULL;
+    case SR_SHAPE_CYLINDER:
+    case SR_SHAPE_CONE: return true;
+    default: return false;
+  }
+}
+
+static void collision_of(srCompiler* c, const srShape* shape, srCollisionShape* out) {
+  *out = (srCollisionShape){.convex = {.kind = SR_KIND_NONE}};
+  if (shape->use == SR_SHAPE_VISUAL) return;
+  out->convex = convex_of(c, shape);
+  out->flat = body_of(c, shape, &out->body);
+}
+
+// parent < child
+static void find_welds(srCompiler* c) {
+  const srModel* m = c->m;
+  int* weld = sr_pool_alloc(c->pool, ((size_t)m->nbody + 1) * sizeof *weld);
+  for (int b = 1; b <= m->nbody; b++) weld[b] = b;
+  for (int j = 0; j < m->njoint; j++) {
+    if (m->joint_type[j] == SR_JOINT_WELD) weld[m->joint_body[j]] = 0;
+  }
+  for (int b = 1; b <= m->nbody; b++) {
+    if (weld[b] == 0) weld[b] = weld[m->body_parent[b]];
+  }
+  c->priv->body_weld = weld;
+}
+
 void sr_compile_shapes(srCompiler* c) {
   const int n = srs_count(c->spec, SR_ELEMENT_SHAPE);
   srShape* shape = sr_pool_alloc(c->pool, ((size_t)n + 1) * sizeof *shape);
-  for (int i = 0; i < n; i++) compile_shape(c, i, &shape[i]);
+  srCollisionShape* collision = sr_pool_alloc(c->pool, ((size_t)n + 1) * sizeof *collision);
+  for (int i = 0; i < n; i++) {
+    compile_shape(c, i, &shape[i]);
+    collision_of(c, &shape[i], &collision[i]);
+  }
+  c->m->collision = collision;
+  find_welds(c);
   c->m->nshape = n;
   c->m->shape = shape;
 }

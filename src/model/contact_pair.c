@@ -2,10 +2,12 @@
 #include <math.h>
 
 #include "base/base.h"
-#include "collide/pair.h"
+#include "collide/collision.h"
 #include "model/private.h"
 
-// Resistance to rolling and spinning: the law of sliding, with bristles at the lever arm R of the smaller sphere.
+#define PI 3.14159265358979323846
+
+// Resistance to rolling and spinning: the law of sliding, with bristles at the lever arm R of the smaller shape.
 static void resist(const srSurfaceLaws* x, srDryFriction* to, int n, double R) {
   const double lever = to->s;
   if (!(lever > 0) || !x->slip.law) {
@@ -24,17 +26,47 @@ static void resist(const srSurfaceLaws* x, srDryFriction* to, int n, double R) {
   to->p.xi *= R;
 }
 
-void sr_contact_of_pair(srSurfaceLaws* x, const srPairKind* pair, srElastic one, srElastic two) {
+// Friction of spinning on a patch: mu times the moment of its pressure, with bristles at a lever arm of its size.
+static void spin_of_patch(srSurfaceLaws* x) {
+  const double lever = x->spin.s;
+  const bool capsule = x->shape[1]->convex.kind == SR_KIND_CAPSULE;
+  const double R = capsule ? x->shape[1]->convex.size[2] : 2.0 / 3 * sqrt(x->patch->area / PI);
+  x->lever = lever > 0 && x->slip.s > 0 ? lever / x->slip.s : 0;
+  x->spin.s = 1;
+  resist(x, &x->spin, 1, R);
+  x->spin.s = x->slip.s;
+  x->spin.k = x->slip.k;
+}
+
+// A patch of two shapes: of their faces, or of the ends of a capsule on a plane, where the capsule is what moves. False: they touch at a point.
+static bool find_patch(const srCollisionShape* a, const srCollisionShape* b, srPatch* out) {
+  if (a->convex.kind == SR_KIND_PLANE && b->convex.kind == SR_KIND_CAPSULE) {
+    *out = (srPatch){.rigid = 1, .area = 1};
+    return true;
+  }
+  return a->flat && b->flat && sr_patch_of(&a->body, &b->body, out);
+}
+
+void sr_contact_of_pair(srSurfaceLaws* x, const srPairKind* pair, srElastic one, srElastic two,
+                        const srCollisionShape* a, const srCollisionShape* b, srPatch* patch) {
   const double R = fmin(fabs(one.R), fabs(two.R));
   x->pair = pair;
   x->radius[0] = one.R;
   x->radius[1] = two.R;
+  x->shape[0] = a;
+  x->shape[1] = b;
+  x->patch = !pair->place && find_patch(a, b, patch) ? patch : NULL;
   x->slip.n = pair->nt;
   if (isnan(x->p.K) && (x->law->uses & SR_NORMAL_USES(K)) != 0) x->p.K = sr_hertz_stiffness(one, two);
   sr_normal_prepare(x->law, &x->p);
   resist(x, &x->roll, pair->nt, R);
-  resist(x, &x->spin, 1, R);
+  if (x->patch)
+    spin_of_patch(x);
+  else
+    resist(x, &x->spin, 1, R);
 }
+
+int sr_contact_likeness(const srSurfaceLaws* x) { return x->slip.n - 2 + (x->patch ? 2 : 0); }
 
 int sr_contact_states(srSurfaceLaws* x) {
   srDryFriction* part[] = {&x->slip, &x->roll, &x->spin};

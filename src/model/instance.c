@@ -98,5 +98,9 @@ void sr_instances_copy(const srModel* m, const struct srInstances* from, struct 
   COPY(free, n);
   COPY(nfree, (size_t)m->nset);
 #undef COPY
-  for (int i = 0; i < m->ninstance; i++) to->instance[i].element.contact = &to->instance[i].contact;
+  for (int i = 0; i < m->ninstance; i++) {
+    srInstance* x = &to->instance[i];
+    x->element.contact = &x->contact;
+    if (x->contact.patch != NULL) x->contact.patch = &x->patch;
+  }
 }

@@ -5,6 +5,8 @@
 
 #include <sarrus/model.h>
 
+#include "collide/collision.h"
+
 // A pair of shapes with force and states. Its index among the states is that of its slot, throughout its life.
 typedef struct srInstance {
   int set;       // -1: the slot is free
@@ -15,6 +17,7 @@ typedef struct srInstance {
   bool guessed;  // its approach velocity was unknown at the start of a run
   bool clamped;  // since it closed: its law would have pulled
   srSurfaceLaws contact;
+  srPatch patch;  // where contact has one
   srForceElement element;
 } srInstance;
 

@@ -57,6 +57,7 @@ struct srModelPrivate {
   void (*close_plugin)(void* handle);
   bool user_closures;  // there are closures by laws of plugins or of C code, which may depend on time
   srRunSettings run;
+  const int* body_weld;  // nbody + 1: the first body of those that are welded to each other
   const double* limits;  // njoint x 2, NaN where there are none
   bool has_limits;
   // Inertia of the joint coordinates (njv), M_ii and 1/(M^-1)_ii, where the joints are at 'reference', and the latter at q = 0.
@@ -75,9 +76,18 @@ struct srDataPrivate {
 };
 
 // What depends on the two shapes of a contact: geometry, Hertz stiffness where K is NaN, lever arms of rolling and spinning. one, two:
-// of a and of b, with the radii. contact_pair.c
-void sr_contact_of_pair(srSurfaceLaws* x, const struct srPairKind* pair, srElastic one, srElastic two);
-int sr_contact_states(srSurfaceLaws* x);  // lays out its bristles; returns their number
+// of a and of b, with the radii; patch: memory for it, as long as x is used. contact_pair.c
+struct srCollisionShape;
+struct srPatch;
+void sr_contact_of_pair(srSurfaceLaws* x, const struct srPairKind* pair, srElastic one, srElastic two,
+                        const struct srCollisionShape* a, const struct srCollisionShape* b, struct srPatch* patch);
+int sr_contact_likeness(const srSurfaceLaws* x);  // its index in srContactSet.like
+int sr_contact_states(srSurfaceLaws* x);          // lays out its bristles; returns their number
+
+// Two shapes that collide and can move relative to each other; and not of bodies that a joint connects directly, unless one of them is
+// fixed to the ground. shape_filter.c
+bool sr_shapes_move(const srModel* m, int a, int b);
+bool sr_shapes_may_touch(const srModel* m, int a, int b);
 
 int sr_data_work(const srModel* m);  // doubles of scratch that srData.work holds
 

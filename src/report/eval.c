@@ -13,7 +13,7 @@ static srEvaluation* allocate(const srModel* m, srData* d, bool bare) {
     sr_free(e), sr_free(x), sr_free(unique);
     return NULL;
   }
-  *e = (srEvaluation){.m = m, .d = d, .bare = bare, .unique = unique, .M = x};
+  *e = (srEvaluation){.m = m, .d = d, .bare = bare, .unique = unique, .M = x, .margin = 1e-3};
   e->c = e->M + nv * nv;
   e->G = e->c + nv;
   e->gv = e->G + ng * nv;
@@ -144,6 +144,44 @@ static void put_equations(srJson* json, const srModel* m, const srData* d, const
   sr_json_matrix(json, "G", e->G, e->ng, m->nv);
 }
 
+// Pairs of shapes.
+typedef struct Pairs {
+  const srModel* m;
+  srJson* json;
+  srText* out;
+  int count;
+} Pairs;
+
+static void name_of(const srModel* m, int shape, char* out, size_t size) {
+  const srShape* s = &m->shape[shape];
+  if (s->name)
+    snprintf(out, size, "%s/%s", m->body_name[s->body], s->name);
+  else
+    snprintf(out, size, "%s", m->body_name[s->body]);
+}
+
+static void put_pair(void* user, const srShapePair* x) {
+  const Pairs* p = user;
+  char a[256], b[256];
+  name_of(p->m, x->a, a, sizeof a);
+  name_of(p->m, x->b, b, sizeof b);
+  sr_json_object(p->json, NULL);
+  sr_json_text(p->json, "a", a);
+  sr_json_text(p->json, "b", b);
+  sr_json_number(p->json, "gap", x->gap);
+  sr_json_numbers(p->json, "normal", x->normal, 3);
+  sr_json_numbers(p->json, "point_a", x->point_a, 3);
+  sr_json_numbers(p->json, "point_b", x->point_b, 3);
+  sr_json_object_end(p->json);
+}
+
+static void put_contacts(srJson* json, const srEvaluation* e) {
+  Pairs p = {.m = e->m, .json = json};
+  sr_json_array(json, "contacts");
+  json->out->failed |= sr_shape_pairs(e->m, e->d, e->all_contacts, e->margin, put_pair, &p) != SR_OK;
+  sr_json_array_end(json);
+}
+
 static void put_evaluation(const srEvaluation* e, srText* out) {
   const srModel* m = e->m;
   srData* d = e->d;
@@ -170,6 +208,7 @@ static void put_evaluation(const srEvaluation* e, srText* out) {
   sr_json_number(&json, "kinetic", e->kinetic);
   sr_json_number(&json, "potential", e->potential);
   sr_json_object_end(&json);
+  put_contacts(&json, e);
   sr_put_sensors(&json, m, d, true);
   sr_put_joints(&json, m);
   sr_json_end(&json);
@@ -197,6 +236,21 @@ static void show_rows(srText* out, const srModel* m, const srData* d, const srEv
   }
 }
 
+static void show_pair(void* user, const srShapePair* x) {
+  enum { SHOWN = 60 };
+  Pairs* p = user;
+  char a[256], b[256];
+  if (p->count == 0)
+    sr_text_print(p->out, "pairs of shapes: gap, normal from the first to the second, point between\n");
+  if (++p->count == SHOWN + 1) sr_text_print(p->out, "  ... and more: --json lists all\n");
+  if (p->count > SHOWN) return;
+  name_of(p->m, x->a, a, sizeof a);
+  name_of(p->m, x->b, b, sizeof b);
+  sr_text_print(p->out, "  %-22s %-22s %12.5g m  (%7.4f %7.4f %7.4f)  (%.5g %.5g %.5g)\n", a, b, x->gap, x->normal[0],
+                x->normal[1], x->normal[2], 0.5 * (x->point_a[0] + x->point_b[0]),
+                0.5 * (x->point_a[1] + x->point_b[1]), 0.5 * (x->point_a[2] + x->point_b[2]));
+}
+
 static void show_evaluation(const srEvaluation* e, srText* out) {
   const srModel* m = e->m;
   srData* d = e->d;
@@ -214,6 +268,8 @@ static void show_evaluation(const srEvaluation* e, srText* out) {
   sr_text_print(out, "energy\n");
   sr_show_line(out, "kinetic", "%16.9g J", e->kinetic);
   sr_show_line(out, "potential", "%16.9g J", e->potential);
+  Pairs pairs = {.m = m, .out = out};
+  out->failed |= sr_shape_pairs(m, d, e->all_contacts, e->margin, show_pair, &pairs) != SR_OK;
   sr_show_sensors(out, m, d);
 }
 

@@ -1,8 +1,8 @@
 // The unilateral contacts of a model, as methods for rigid contact see them (integrate.h: srUnilateral).
 //
 // Contact elements are listed always, pairs of contact sets where they are near. With (w, u) the twist of b observed from a, c_k its columns, n the normal
-// and r = -arm n from b's centre to the point of contact, all in the axes of a (contact/shapes.c):
-//   u_N = n.u        W_N,k = n.u_k                  the rate of the gap
+// and r from b's origin to the point of contact, all in the axes of a (contact/place.h):
+//   u_N = n.(u + w x r)   W_N,k = n.u_k + (r x n).w_k    the rate of the gap; r is along n for spheres
 //   u_T = t.(u + w x r)   W_T,k = t.u_k + (r x t).w_k    for two unit tangents t that complete n to a right-handed triad
 // A gap by formula has the rates dgap/dq v + dgap/dt, dslip/dq v + (slip speed at rest) and one tangent, a joint limit the rate of its
 // coordinate and no tangent: their rows are the generalized forces of unit forces on gap, slip or joint. Tangents that do not exist are rows of zeros.
@@ -10,7 +10,7 @@
 // Ids: elements have their index; a pair of a set has a number of its own behind them, made of set and shapes, whatever slot its instance takes.
 #include <string.h>
 
-#include "collide/pair.h"
+#include "collide/collision.h"
 #include "constraint/constraint.h"
 #include "contact/element.h"
 #include "dynamics/measurement.h"
@@ -39,23 +39,32 @@ static void put_row(int n, const int* dof, const double* column, const double* m
   }
 }
 
-static void put_shapes(const srModel* m, srData* d, const int point[2], const srPairKind* pair, const double radius[2],
-                       srUnilateral* out) {
+typedef struct Shapes {
+  int point[2];
+  const srPairKind* pair;
+  double radius[2];
+  const srCollisionShape* shape[2];
+} Shapes;
+
+static void put_shapes(const srModel* m, srData* d, const Shapes* of, srUnilateral* out) {
   const double none[3] = {0};
   double* column = d->work;  // 96 numbers per link and 8 per coordinate
   int* dof = (int*)(void*)(column + 6 * m->nv);
-  double triad[3][3], r[3], moment[3];
+  double triad[3][3], pose[16], moment[3];
   srFrameMotion seen;
-  srPairPlace at;
-  sr_frame_motion(m, d, point[1], point[0], &seen);
-  pair->place(radius, seen.position, &at);
-  const int n = sr_path_columns(m, d, point[1], point[0], -1, dof, column);
-  for (int i = 0; i < 3; ++i) r[i] = -at.arm * at.n[i];
+  srPairPoint at;
+  sr_frame_motion(m, d, of->point[1], of->point[0], &seen);
+  srm_pose_identity(pose);
+  for (int k = 0; k < 9; ++k) pose[4 * (k % 3) + k / 3] = seen.rotation[k];
+  memcpy(pose + 12, seen.position, sizeof seen.position);
+  sr_pair_point(of->pair, of->radius, of->shape[0], of->shape[1], pose, &at);
+  const int n = sr_path_columns(m, d, of->point[1], of->point[0], -1, dof, column);
   sr_closure_triad(at.n, triad);
   out->gap = at.gap;
-  put_row(n, dof, column, none, at.n, out->W);
+  srm_cross3(at.r, at.n, moment);
+  put_row(n, dof, column, of->pair->place ? none : moment, at.n, out->W);
   for (int k = 0; k < 2; ++k) {
-    srm_cross3(r, triad[k], moment);
+    srm_cross3(at.r, triad[k], moment);
     put_row(n, dof, column, moment, triad[k], out->W + (k + 1) * m->nv);
   }
 }
@@ -77,7 +86,8 @@ static void put_force(const srModel* m, srData* d, const srForceElement* e, cons
 static int put_element(const srModel* m, srData* d, const srForceElement* e, srUnilateral* out) {
   const srSurfaceLaws* c = e->contact;
   if (e->law->port == SR_PORT_FRAMES) {
-    put_shapes(m, d, e->point, c->pair, c->radius, out);
+    const Shapes of = {{e->point[0], e->point[1]}, c->pair, {c->radius[0], c->radius[1]}, {c->shape[0], c->shape[1]}};
+    put_shapes(m, d, &of, out);
     return 0;
   }
   srPortMotion motion;
@@ -123,8 +133,11 @@ static void put_near(const srModel* m, srData* d, srUnilateral* out, int* count)
     const srCollider *a = &m->collider[near->a], *b = &m->collider[near->b];
     const long id = m->nforce + ((long)near->set * m->ncollider + near->a) * m->ncollider + near->b;
     bool swap;
-    put_shapes(m, d, (int[]){a->point, b->point}, sr_pair_find((srShapeKind)a->kind, (srShapeKind)b->kind, &swap),
-               (double[]){a->radius, b->radius}, begin(m, out, count, id));
+    const Shapes of = {{a->point, b->point},
+                       sr_pair_find((srShapeKind)a->kind, (srShapeKind)b->kind, &swap),
+                       {a->radius, b->radius},
+                       {&m->collision[a->shape], &m->collision[b->shape]}};
+    put_shapes(m, d, &of, begin(m, out, count, id));
   }
 }
 

@@ -1,0 +1,23 @@
+// Where two shapes are nearest, whatever pair they are.
+#include "collide/collision.h"
+
+void sr_pair_point(const srPairKind* pair, const double size[2], const srCollisionShape* a, const srCollisionShape* b,
+                   const double pose[16], srPairPoint* out) {
+  if (pair->place) {
+    srPairPlace at;
+    pair->place(size, pose + 12, &at);
+    out->gap = at.gap;
+    for (int i = 0; i < 3; i++) {
+      out->n[i] = at.n[i];
+      out->r[i] = -at.arm * at.n[i];
+    }
+    return;
+  }
+  srNearest at;
+  sr_shape_distance(&a->convex, &b->convex, pose, NULL, SR_DISTANCE_SURE, &at);
+  out->gap = at.gap;
+  for (int i = 0; i < 3; i++) {
+    out->n[i] = at.n[i];
+    out->r[i] = 0.5 * (at.point_a[i] + at.point_b[i]) - pose[12 + i];
+  }
+}

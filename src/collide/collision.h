@@ -1,0 +1,26 @@
+// What contacts need of a shape, and where two shapes are nearest. On math alone.
+#ifndef SR_COLLIDE_COLLISION_H
+#define SR_COLLIDE_COLLISION_H
+
+#include "collide/distance.h"
+#include "collide/pair.h"
+#include "collide/patch.h"
+
+typedef struct srCollisionShape {
+  srConvex convex;   // kind SR_KIND_NONE: nothing can touch it
+  bool flat;         // it has flat faces: pressure over a patch, where the other shape has a body too
+  srPatchBody body;  // of a flat one
+} srCollisionShape;
+
+// Two shapes at their nearest points, in the axes of a.
+typedef struct srPairPoint {
+  double n[3];  // unit normal, from a to b
+  double gap;   // > 0: apart
+  double r[3];  // from the origin of b to the point of contact, between the nearest points
+} srPairPoint;
+
+// By the closed form of the pair, or where it has none by the distance of the two shapes. size: as srPairKind.place; pose: of b in a.
+void sr_pair_point(const srPairKind* pair, const double size[2], const srCollisionShape* a, const srCollisionShape* b,
+                   const double pose[16], srPairPoint* out);
+
+#endif

@@ -1,0 +1,60 @@
+// What all kinds of contact geometry share: pose of the port, slip, rolling and spinning at the point of contact.
+//   slip  s = P (u + w x r),   rolling  P w,   spinning  n.w,   P = 1 - n n^T
+#include "contact/place.h"
+
+#include <math.h>
+
+#include "collide/collision.h"
+#include "math/pose.h"
+
+const srContactGeometry* sr_contact_geometry(const srSurfaceLaws* c) {
+  if (c->pair->place) return &sr_place_pair;
+  return c->patch ? &sr_place_patch : &sr_place_nearest;
+}
+
+// R = exp[theta]
+void sr_contact_pose(const srImpedanceIn* in, double pose[16]) {
+  const double* theta = in->x;
+  const double angle = srm_norm3(theta), s = angle > 0 ? sin(0.5 * angle) / angle : 0.5;
+  const double q[4] = {cos(0.5 * angle), s * theta[0], s * theta[1], s * theta[2]};
+  srm_pose_identity(pose);
+  srm_pose_from_quaternion(q, pose);
+  for (int i = 0; i < 3; i++) pose[12 + i] = in->x[3 + i];
+}
+
+void sr_flat(const double* n, const double* a, double* out) {
+  const double along = srm_dot3(n, a);
+  for (int i = 0; i < 3; i++) out[i] = a[i] - along * n[i];
+}
+
+void sr_flat_change(const double* n, const double* dn, const double* a, const double* da, double* out) {
+  const double along = srm_dot3(n, a), turn = srm_dot3(dn, a);
+  sr_flat(n, da, out);
+  for (int i = 0; i < 3; i++) out[i] -= dn[i] * along + n[i] * turn;
+}
+
+void sr_place_motion(const srImpedanceIn* in, srContactPlace* at) {
+  const double *w = in->xdot, *u = in->xdot + 3;
+  double v[3];
+  srm_cross3(w, at->r, v);
+  for (int i = 0; i < 3; i++) v[i] += u[i];
+  sr_flat(at->n, v, at->slip);
+  sr_flat(at->n, w, at->turn);
+  at->spin = srm_dot3(at->n, w);
+}
+
+void sr_change_motion(const srImpedanceIn* in, const srContactPlace* at, int j, srContactChange* d) {
+  const double *w = in->xdot, *u = in->xdot + 3;
+  double dw[3] = {0}, v[3], dv[3], by[3];
+  if (j >= 6 && j < 9) dw[j - 6] = 1;
+  srm_cross3(w, at->r, v);
+  srm_cross3(w, d->r, dv);
+  srm_cross3(dw, at->r, by);
+  for (int i = 0; i < 3; i++) {
+    v[i] += u[i];
+    dv[i] += by[i] + (j == 9 + i);
+  }
+  sr_flat_change(at->n, d->n, v, dv, d->slip);
+  sr_flat_change(at->n, d->n, w, dw, d->turn);
+  d->spin = srm_dot3(at->n, dw) + srm_dot3(d->n, w);
+}

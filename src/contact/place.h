@@ -1,0 +1,49 @@
+// Where two shapes touch, and the normal force there: what the contact of two shapes (shapes.c) has of its geometry.
+//
+// Motion is that of a port between two frames: b at x observed from a, rotated by theta, moving with (w, u); all in the axes of a.
+#ifndef SR_CONTACT_PLACE_H
+#define SR_CONTACT_PLACE_H
+
+#include "contact/element.h"
+
+typedef struct srContactPlace {
+  double n[3];                 // unit normal, from a to b
+  double r[3];                 // from b's origin to the point of contact, or to the centre of pressure
+  double slip[3];              // P (u + w x r),  P = 1 - n n^T
+  double turn[3], spin;        // P w, n.w
+  double turning[3];           // n'
+  double N, N_spin;            // normal force; the same times the lever of a patch, for the friction of spinning
+  double force[3], moment[3];  // of the normal force on b, the moment about b's origin
+  double dissipation;          // of the normal law
+} srContactPlace;
+
+// What changes of it along one direction: j of theta (as a small rotation of b), x, w, u.
+typedef struct srContactChange {
+  double n[3], r[3], slip[3], turn[3], spin, turning[3];
+  double N, N_spin;
+  double force[3], moment[3];
+} srContactChange;
+
+// One kind of geometry. `change`: all 12 directions.
+typedef struct srContactGeometry {
+  int (*place)(const srImpedanceIn* in, srContactPlace* out);
+  int (*change)(const srImpedanceIn* in, const srContactPlace* at, srContactChange out[12]);
+  double (*energy)(const srImpedanceIn* in);  // of the normal law
+} srContactGeometry;
+extern const srContactGeometry sr_place_pair;     // closed forms of spheres and planes: collide/pair.h
+extern const srContactGeometry sr_place_nearest;  // one point between the nearest points of two convex shapes
+extern const srContactGeometry
+    sr_place_patch;  // pressure over the patch of two shapes with flat faces, or on both ends of a capsule
+
+const srContactGeometry* sr_contact_geometry(const srSurfaceLaws* c);
+void sr_contact_pose(const srImpedanceIn* in, double pose[16]);  // of b in a
+
+// slip, turn and spin from n and r; and their changes where those of n and r are known.
+void sr_place_motion(const srImpedanceIn* in, srContactPlace* at);
+void sr_change_motion(const srImpedanceIn* in, const srContactPlace* at, int direction, srContactChange* d);
+
+// P a, and d(P a) = P da - dn (n.a) - n (dn.a)
+void sr_flat(const double* n, const double* a, double* out);
+void sr_flat_change(const double* n, const double* dn, const double* a, const double* da, double* out);
+
+#endif

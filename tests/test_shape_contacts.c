@@ -1,0 +1,512 @@
+// Contact of shapes other than spheres on planes: gaps that a model reports, the elements with one point and with a patch, their derivatives and power,
+// and what rests, slides, rocks and stands on what.
+#include <math.h>
+#include <stdlib.h>
+
+#include "contact/element.h"
+#include "contact_cases.h"
+#include "loading.h"
+#include "math/pose.h"
+
+// ---- gaps ---------------------------------------------------------------------------------------------------------------
+
+static int print_points(char* out, size_t room, const double* x, int n) {
+  int used = 0;
+  for (int i = 0; i < n; i++) used += snprintf(out + used, room - (size_t)used, " %.17g", x[i]);
+  return used;
+}
+
+// A shape of the file from a case: full lengths.
+static void print_shape(const ContactCaseBody* x, char* out, size_t room) {
+  const double* s = x->shape.size;
+  switch (x->shape.kind) {
+    case SR_KIND_PLANE: snprintf(out, room, "type='plane'"); break;
+    case SR_KIND_SPHERE: snprintf(out, room, "type='sphere' size='%.17g'", x->shape.radius); break;
+    case SR_KIND_BOX: snprintf(out, room, "type='box' size='2*%.17g 2*%.17g 2*%.17g'", s[0], s[1], s[2]); break;
+    case SR_KIND_CAPSULE: snprintf(out, room, "type='capsule' size='%.17g 2*%.17g'", x->shape.radius, s[2]); break;
+    case SR_KIND_CYLINDER: snprintf(out, room, "type='cylinder' size='%.17g 2*%.17g'", s[0], s[2]); break;
+    case SR_KIND_CONE: snprintf(out, room, "type='cone' size='%.17g 2*%.17g'", s[0], s[2]); break;
+    case SR_KIND_ELLIPSOID: snprintf(out, room, "type='ellipsoid' size='%.17g %.17g %.17g'", s[0], s[1], s[2]); break;
+    default: ENSURE(x->point != NULL); break;
+  }
+}
+
+static int print_body(const ContactCaseBody* x, const char* name, char* out, size_t room) {
+  char shape[256], pose[256], mesh[4096] = "";
+  const double* q = x->quaternion;
+  if (x->point) {
+    int used = snprintf(mesh, sizeof mesh, "<mesh name='m%s' vertices='", name);
+    used += print_points(mesh + used, sizeof mesh - (size_t)used, x->point, 3 * x->npoint);
+    snprintf(mesh + used, sizeof mesh - (size_t)used, "'/>");
+    snprintf(shape, sizeof shape, "type='hull' mesh='m%s'", name);
+  } else {
+    print_shape(x, shape, sizeof shape);
+  }
+  snprintf(pose, sizeof pose, "%.17g %.17g %.17g %.17g %.17g %.17g %.17g", x->position[0], x->position[1],
+           x->position[2], q[0], q[1], q[2], q[3]);
+  return snprintf(out, room,
+                  "%s<body name='%s'><joint name='%s' type='free' q='%s'/><inertial mass='1' inertia='1 1 1'/>"
+                  "<shape name='s' %s/></body>",
+                  mesh, name, name, pose, shape);
+}
+
+typedef struct Found {
+  int n;
+  srShapePair pair;
+} Found;
+
+static void keep_pair(void* user, const srShapePair* pair) {
+  Found* x = user;
+  x->n++;
+  x->pair = *pair;
+}
+
+// swap: the second one comes first in the file, and is a.
+static void check_case(const ContactCase* c, bool swap) {
+  char text[10000];
+  const double side = swap ? -1 : 1, size = fmax(1, srm_norm3(c->a.position));
+  int used = snprintf(text, sizeof text, "<sarrus version='1'>");
+  used += print_body(swap ? &c->b : &c->a, "a", text + used, sizeof text - (size_t)used);
+  used += print_body(swap ? &c->a : &c->b, "b", text + used, sizeof text - (size_t)used);
+  snprintf(text + used, sizeof text - (size_t)used, "</sarrus>");
+  Loaded x = open_text(text);
+  Found found = {0};
+  ENSURE_EQUAL(sr_evaluate(x.m, x.d, 0, NULL, NULL, NULL, SR_STAGE_VELOCITY), 0);
+  ENSURE_EQUAL(sr_shape_pairs(x.m, x.d, true, 0, keep_pair, &found), SR_OK);
+  ENSURE_EQUAL(found.n, 1);
+  const srShapePair* p = &found.pair;
+  const double *a = swap ? c->point_b : c->point_a, *b = swap ? c->point_a : c->point_b;
+  ENSURE_NEAR(p->gap, c->gap, fmax(1e-12, 1e-15 * size));  // positions are rounded, to 1e-16 of their size
+  for (int k = 0; k < 3; k++) {
+    if (c->has_normal) ENSURE_NEAR(p->normal[k], side * c->normal[k], 1e-9);
+    if (c->has_points) ENSURE_NEAR(p->point_a[k], a[k], 1e-9 * size);
+    if (c->has_points) ENSURE_NEAR(p->point_b[k], b[k], 1e-9 * size);
+    ENSURE_NEAR(p->point_b[k] - p->point_a[k], p->gap * p->normal[k], 1e-12 * size);
+  }
+  close_model(&x);
+}
+
+TEST(gaps_normals_and_points_of_shapes_of_a_model_are_those_of_the_reference) {
+  int n = 0;
+  for (size_t i = 0; i < sizeof contact_cases / sizeof *contact_cases; i++) {
+    if (contact_cases[i].a.npoint == 3 || contact_cases[i].b.npoint == 3) continue;  // a triangle: no solid
+    check_case(&contact_cases[i], false);
+    check_case(&contact_cases[i], true);
+    n++;
+  }
+  ENSURE(n >= 50);
+}
+
+#define BODY(name, parent, joint, shape)                                                                               \
+  "<body name='" name "' parent='" parent "'><joint name='" name "' " joint                                            \
+  "/><inertial mass='1' "                                                                                              \
+  "inertia='0.002 0.004 0.004'/>" shape "</body>"
+
+TEST(eval_lists_the_pairs_that_may_touch_and_all_of_them_on_request) {
+  Loaded x =
+      open_text("<sarrus version='1'><ground><shape name='floor' type='plane'/></ground>" BODY(
+          "arm", "ground", "type='revolute' axis='0 1 0' at='0 0 1'", "<shape name='rod' type='capsule' size='0.1 1'/>")
+                    BODY("hand", "arm", "type='revolute' axis='0 1 0' at='0 0 -0.5'",
+                         "<shape name='ball' type='sphere' size='0.3' at='0 0 -0.2005'/>"
+                         "<shape name='paint' type='sphere' size='0.4' use='visual'/>")
+                        BODY("tool", "hand", "type='weld'", "<shape type='box' size='0.2 0.2 0.2'/>") "</sarrus>");
+  srEvaluation* e = NULL;
+  ENSURE_EQUAL(sr_evaluation_create(x.m, x.d, false, NULL, &e), SR_OK);
+  srText text = {0};
+  sr_report_evaluation(e, SR_REPORT_JSON, &text);
+  // of the ball, the floor alone: the arm is joined to it, the tool welded
+  ENSURE(strstr(text.data, "\"contacts\"") != NULL && strstr(text.data, "hand/ball") != NULL);
+  ENSURE(strstr(text.data, "arm/rod") == NULL && strstr(text.data, "paint") == NULL);
+  ENSURE(strstr(text.data, "point_a") != NULL && strstr(text.data, "normal") != NULL);
+  sr_text_free(&text);
+  e->all_contacts = true;
+  sr_report_evaluation(e, SR_REPORT_JSON, &text);
+  int pairs = 0;
+  for (const char* p = strstr(text.data, "point_b"); p; p = strstr(p + 1, "point_b")) pairs++;
+  ENSURE_EQUAL(pairs, 5);  // floor with rod, ball and box; rod with ball and box
+  ENSURE(strstr(text.data, "arm/rod") != NULL && strstr(text.data, "paint") == NULL);
+  sr_text_free(&text);
+  sr_report_evaluation(e, SR_REPORT_TEXT, &text);
+  ENSURE(strstr(text.data, "pairs of shapes") != NULL && strstr(text.data, "hand/ball") != NULL);
+  sr_text_free(&text);
+  sr_evaluation_destroy(e);
+  close_model(&x);
+}
+
+// ---- one element --------------------------------------------------------------------------------------------------------
+
+#define PAIR(a, b, law)                                                                                                \
+  "<sarrus version='1'><mesh name='m' vertices='-0.1 -0.1 -0.1 0.15 -0.1 -0.1 -0.1 0.2 -0.1 -0.1 -0.1 0.2 0.1 0.1 "    \
+  "0.1'/>"                                                                                                             \
+  "<body name='a'><joint type='free'/><inertial mass='1' inertia='1 1 1'/><shape name='s' " a                          \
+  "/></body>"                                                                                                          \
+  "<body name='b'><joint type='free'/><inertial mass='1' inertia='1 1 1'/><shape name='s' " b                          \
+  "/></body><contact a='a/s' b='b/s' " law "/></sarrus>"
+
+#define ELLIPSOID "type='ellipsoid' size='0.3 0.2 0.4'"
+#define CAPSULE "type='capsule' size='0.1 0.5'"
+#define BOX "type='box' size='0.4 0.3 0.2'"
+#define CYLINDER "type='cylinder' size='0.15 0.3'"
+#define CONE "type='cone' size='0.2 0.3'"
+#define HULL "type='hull' mesh='m'"
+#define PLANE "type='plane'"
+#define SPHERE "type='sphere' size='0.2'"
+#define LINEAR "normal='kelvin-voigt' K='1e4' D='50' friction='none'"
+#define ELASTIC "normal='hooke' K='1e5' friction='none'"
+#define SMOOTH "normal='hunt-crossley' K='1e4' n='1' restitution='0.5' friction='none'"
+#define RUBBING                                                                                                        \
+  "normal='hunt-crossley' K='1e4' n='1' restitution='0.5' friction='dahl' mu-k='0.4' bristle-K='2e3' mu-roll='0.01'"
+#define HERTZIAN "normal='hunt-crossley' K='1e5' n='1.5' restitution='0.5' friction='none'"
+#define EACH_PAIR(X, law)                                                                                              \
+  X(PAIR(ELLIPSOID, ELLIPSOID, law)), X(PAIR(CAPSULE, ELLIPSOID, law)), X(PAIR(SPHERE, BOX, law)),                     \
+      X(PAIR(CAPSULE, CAPSULE, law)), X(PAIR(CYLINDER, ELLIPSOID, law)), X(PAIR(CONE, SPHERE, law)),                   \
+      X(PAIR(HULL, ELLIPSOID, law)), X(PAIR(PLANE, ELLIPSOID, law)), X(PAIR(PLANE, CAPSULE, law)),                     \
+      X(PAIR(PLANE, BOX, law)), X(PAIR(PLANE, CYLINDER, law)), X(PAIR(PLANE, HULL, law)), X(PAIR(BOX, BOX, law)),      \
+      X(PAIR(BOX, CYLINDER, law)), X(PAIR(HULL, BOX, law)), X(PAIR(PLANE, CONE, law)), X(PAIR(BOX, HULL, law))
+#define SAME(x) x
+
+static unsigned seed = 1;
+static double uniform(double low, double high) {
+  seed = seed * 1664525u + 1013904223u;
+  return low + (high - low) * (double)(seed >> 8) / 0x1000000;
+}
+
+// Motion of a port between two frames.
+typedef struct Motion {
+  double x[6], xdot[6], y[16], z[2];
+} Motion;
+
+static const srForceElement* element_of(const Loaded* x) {
+  for (int i = 0; i < x->m->nforce; i++) {
+    if (x->m->force[i].contact && x->m->force[i].contact->pair) return &x->m->force[i];
+  }
+  ENSURE(false);
+  return NULL;
+}
+
+static srImpedanceIn input(const srForceElement* e, const Motion* motion) {
+  return (srImpedanceIn){
+      .tau = 1e-4, .x = motion->x, .xdot = motion->xdot, .y = motion->y, .z = motion->z, .data = e->contact};
+}
+
+static double gap_of(const srForceElement* e, const Motion* motion) {
+  double gap, rate;
+  const srImpedanceIn in = input(e, motion);
+  sr_contact_gap(e->contact, &in, &gap, &rate);
+  return gap;
+}
+
+// Overlapping by `depth` at a random rotation.
+static Motion random_motion(const srForceElement* e, double depth) {
+  Motion m = {.z = {2, 1}};  // closed, with the speed of the approach known
+  double direction[3];
+  for (int i = 0; i < 3; i++) {
+    m.x[i] = uniform(-1, 1);
+    direction[i] = uniform(-1, 1) + 2 * (i == 2);
+    m.xdot[i] = uniform(-1, 1);
+    m.xdot[3 + i] = uniform(-0.1, 0.1);
+  }
+  for (int i = 0; i < 16; i++) m.y[i] = 1e-9 * uniform(-1, 1);  // also a corner holds that
+  const double length = srm_norm3(direction);
+  double low = 0, high = 3;  // the gap grows along the direction once they are apart
+  for (int k = 0; k < 60; k++) {
+    const double s = 0.5 * (low + high);
+    for (int i = 0; i < 3; i++) m.x[3 + i] = s * direction[i] / length;
+    *(gap_of(e, &m) < -depth ? &low : &high) = s;
+  }
+  return m;
+}
+
+static void evaluate(const srForceElement* e, const Motion* m, double* out, double* dissipated) {
+  const srImpedanceIn in = input(e, m);
+  srImpedanceOut to = {.f = out, .ydot = out + 6};
+  memset(out, 0, 22 * sizeof *out);
+  ENSURE_EQUAL(e->law->evaluate(&in, &to), 0);
+  if (dissipated) *dissipated = to.dissipated;
+}
+
+// The pose after the time h: exp[h w] exp[theta], x + h u.
+static Motion advanced(const Motion* m, double h) {
+  Motion out = *m;
+  double q[2][4], p[4];
+  for (int k = 0; k < 2; k++) {
+    double v[3];
+    for (int i = 0; i < 3; i++) v[i] = k == 0 ? h * m->xdot[i] : m->x[i];
+    const double angle = srm_norm3(v), s = angle > 0 ? sin(0.5 * angle) / angle : 0.5;
+    q[k][0] = cos(0.5 * angle);
+    for (int i = 0; i < 3; i++) q[k][1 + i] = s * v[i];
+  }
+  double cross[3];
+  srm_cross3(q[0] + 1, q[1] + 1, cross);
+  p[0] = q[0][0] * q[1][0] - srm_dot3(q[0] + 1, q[1] + 1);
+  for (int i = 0; i < 3; i++) p[1 + i] = q[0][0] * q[1][1 + i] + q[1][0] * q[0][1 + i] + cross[i];
+  const double s = srm_norm3(p + 1), scale = 2 * atan2(s, p[0]) / s;
+  for (int i = 0; i < 3; i++) {
+    out.x[i] = scale * p[1 + i];
+    out.x[3 + i] = m->x[3 + i] + h * m->xdot[3 + i];
+  }
+  return out;
+}
+
+// What the element gives to the motion is what its energy loses, less what it dissipates.
+static void check_power(const char* text, double tolerance) {
+  Loaded x = open_text(text);
+  const srForceElement* e = element_of(&x);
+  for (int k = 0; k < 4; k++) {
+    const Motion m = random_motion(e, 1e-3);
+    double f[22], dissipated, power = 0, rate = 0, size = 0;
+    evaluate(e, &m, f, &dissipated);
+    for (int i = 0; i < 6; i++) {
+      power += f[i] * m.xdot[i];
+      size += fabs(f[i] * m.xdot[i]);
+    }
+    const double h = 1e-6;
+    for (int side = -1; side <= 1; side += 2) {
+      const Motion at = advanced(&m, side * h);
+      const srImpedanceIn in = input(e, &at);
+      rate += side * e->law->energy(&in) / (2 * h);
+    }
+    ENSURE(dissipated >= 0);
+    ENSURE_NEAR(power, -rate - dissipated, tolerance * size + 1e-8);
+  }
+  close_model(&x);
+}
+
+// Integration over round faces is not exact; over polygons it is, where the law is linear.
+static bool is_round(const char* text) { return strstr(text, "cylinder") || strstr(text, "cone"); }
+
+TEST(power_of_a_contact_of_any_two_shapes_is_the_change_of_its_energy_and_dissipation) {
+  static const char* const linear[] = {EACH_PAIR(SAME, LINEAR)};
+  static const char* const hertz[] = {EACH_PAIR(SAME, HERTZIAN)};
+  for (size_t i = 0; i < sizeof linear / sizeof *linear; i++) check_power(linear[i], is_round(linear[i]) ? 5e-3 : 1e-6);
+  for (size_t i = 0; i < sizeof hertz / sizeof *hertz; i++) check_power(hertz[i], 3e-2);
+}
+
+// The derivatives of force and rates against differences.
+static void check_jacobian(const char* text, double tolerance) {
+  Loaded x = open_text(text);
+  const srForceElement* e = element_of(&x);
+  const int k = e->ny, width = 12 + k;
+  ENSURE(k <= 16);
+  for (int sample = 0; sample < 3; sample++) {
+    Motion m = random_motion(e, 2e-3);
+    double J[22 * 28] = {0}, f[2][22], here[22];
+    const srImpedanceIn in = input(e, &m);
+    ENSURE_EQUAL(e->jacobian(&in, J), 0);
+    evaluate(e, &m, here, NULL);
+    for (int j = 0; j < width; j++) {
+      double* at = j < 6 ? &m.x[j] : j < 12 ? &m.xdot[j - 6] : &m.y[j - 12];
+      const double kept = *at, h = j < 6 ? 2e-7 : j < 12 ? 1e-5 : 1e-11;
+      for (int side = 0; side < 2; side++) {
+        *at = kept + (side ? h : -h);
+        evaluate(e, &m, f[side], NULL);
+      }
+      *at = kept;
+      for (int r = 0; r < 6; r++) {
+        double scale = 0;  // of moments or forces, over the kind of column
+        for (int row = r / 3 * 3; row < r / 3 * 3 + 3; row++)
+          for (int c = j < 6 ? 0 : j < 12 ? 6 : 12; c < (j < 6 ? 6 : j < 12 ? 12 : width); c++)
+            scale = fmax(scale, fabs(J[row * width + c]));
+        ENSURE_NEAR(J[r * width + j], (f[1][r] - f[0][r]) / (2 * h), tolerance * scale + 1e-3);
+      }
+    }
+  }
+  close_model(&x);
+}
+
+// Elastic forces to the error of the differences, and of the integration over round faces. Damping jumps between the cells of a field of depths, which move with the pose: that part of the derivative is left out.
+TEST(derivatives_of_contacts_of_any_two_shapes_are_those_of_their_forces) {
+  static const char* const elastic[] = {EACH_PAIR(SAME, ELASTIC)};
+  static const char* const smooth[] = {EACH_PAIR(SAME, SMOOTH)};
+  static const char* const rubbing[] = {EACH_PAIR(SAME, RUBBING)};
+  for (size_t i = 0; i < sizeof elastic / sizeof *elastic; i++) check_jacobian(elastic[i], 2e-4);
+  for (size_t i = 0; i < sizeof smooth / sizeof *smooth; i++) check_jacobian(smooth[i], 0.1);
+  for (size_t i = 0; i < sizeof rubbing / sizeof *rubbing; i++) check_jacobian(rubbing[i], 0.1);
+}
+
+// ---- forces along a motion ----------------------------------------------------------------------------------------------
+
+// Largest change of the force and of its moment about the point c of a between neighbours, of n samples between two poses, as parts of the largest ones.
+static void largest_jumps(const srForceElement* e, const Motion* from, const Motion* to, int n, double jump[2]) {
+  double last[6] = {0}, most[2] = {0};
+  jump[0] = jump[1] = 0;
+  for (int k = 0; k <= n; k++) {
+    Motion m = *from;
+    double f[22], change[2] = {0}, size[2] = {0}, about[3];
+    for (int i = 0; i < 6; i++) m.x[i] += (to->x[i] - from->x[i]) * k / n;
+    evaluate(e, &m, f, NULL);
+    srm_cross3(m.x + 3, f + 3, about);
+    for (int i = 0; i < 6; i++) {
+      const double value = i < 3 ? f[i] + about[i] : f[i];
+      change[i / 3] += (value - last[i]) * (value - last[i]);
+      size[i / 3] += value * value;
+      last[i] = value;
+    }
+    for (int i = 0; i < 2; i++) {
+      most[i] = fmax(most[i], sqrt(size[i]));
+      if (k > 0) jump[i] = fmax(jump[i], sqrt(change[i]));
+    }
+  }
+  for (int i = 0; i < 2; i++) jump[i] /= most[i];
+}
+
+// A box 1 mm deep in another one: it tilts through flat, slides off the edge, and yaws with a corner beyond. With points at corners the force
+// jumps there by up to 100 %, its moment by up to 470 %; here neighbours differ by the slope.
+TEST(the_force_of_a_rocking_and_sliding_box_is_continuous) {
+  Loaded x = open_text(PAIR("type='box' size='1 1 0.5'", "type='box' size='0.6 0.6 0.4'", ELASTIC));
+  const srForceElement* e = element_of(&x);
+  const double z = 0.45 - 1e-3;
+  const struct {
+    Motion from, to;
+  } way[] = {
+      {{.x = {-4e-3, 0, 0, 0.1, 0, z}, .z = {0, 1}}, {.x = {4e-3, 0, 0, 0.1, 0, z}}},
+      {{.x = {0, 0, 0, 0.1, 0.05, z}, .z = {0, 1}}, {.x = {0, 0, 0, 0.9, 0.05, z}}},
+      {{.x = {0, 2e-3, 0, 0.1, 0.05, z}, .z = {0, 1}}, {.x = {0, 2e-3, 0, 0.9, 0.05, z}}},
+      {{.x = {0, 0, 0, 0.4, 0.3, z}, .z = {0, 1}}, {.x = {0, 0, 1.6, 0.4, 0.3, z}}},
+  };
+  for (size_t i = 0; i < sizeof way / sizeof *way; i++) {
+    double jump[2];
+    largest_jumps(e, &way[i].from, &way[i].to, 2000, jump);
+    ENSURE(jump[0] < 3e-3 && jump[1] < 3e-3);  // 2000 samples: the whole change is 1 to 4 of the largest
+  }
+  close_model(&x);
+}
+
+// ---- scenes -------------------------------------------------------------------------------------------------------------
+
+#define FLOOR "<ground><shape name='floor' type='plane'/></ground>"
+#define LAW "normal='kelvin-voigt' K='1e5' D='300' mu-k='0.5' bristle-K='1e5' bristle-B='300'"
+#define BOUNCING "normal='hunt-crossley' n='1' K='1e5' restitution='0.3' mu-k='0.5' bristle-K='1e5' bristle-B='300'"
+#define BLOCK(name, q, shape)                                                                                          \
+  "<body name='" name "'><joint name='" name "' type='free' q='" q                                                     \
+  "'/><inertial mass='1' inertia='0.003 0.004 "                                                                        \
+  "0.005'/><shape name='s' " shape "/></body>"
+
+static void run_to(Loaded* x, double t_end) {
+  srRunOptions options = sr_run_options(x->m);
+  options.t_end = t_end;
+  options.every = t_end;
+  const srStatus status = sr_run(x->m, x->d, &options, NULL, &x->result);
+  if (status != SR_OK) printf("  %s\n", x->result.error_message);
+  ENSURE_EQUAL(status, SR_OK);
+}
+
+// K is that of a face in full contact, so that a box sinks by m g/K whatever its size; a capsule has two ends. A pyramid, of height 0.15 m, has a
+// little less volume below the floor than a prism: K (V/A - d) = -K d^2/h (1 - d/3h).
+TEST(what_lies_on_a_floor_sinks_by_its_weight_over_the_stiffness) {
+  static const struct {
+    const char* text;
+    double depth, a;
+  } scenes[] = {
+      {"<sarrus version='1'>" FLOOR BLOCK("b", "0 0 0.05-9.81e-5 1 0 0 0",
+                                          "type='box' size='0.3 0.2 0.1'") "<contact a='floor' b='b' " LAW
+                                                                           "/></sarrus>",
+       1, 0},
+      {"<sarrus version='1'>" FLOOR BLOCK("b", "0 0 0.05-9.81e-5 1 0 0 0",
+                                          "type='cylinder' size='0.2 0.1'") "<contact a='floor' b='b' " LAW
+                                                                            "/></sarrus>",
+       1, 0},
+      {"<sarrus version='1'>" FLOOR BLOCK("b", "0 0 0.05-9.81e-5/2 1 1 0 0",
+                                          "type='capsule' size='0.05 0.3'") "<contact a='floor' b='b' " LAW
+                                                                            "/></sarrus>",
+       0.5, 0},
+      {"<sarrus version='1'>" FLOOR BLOCK("b", "0 0 0.05-9.81e-5 1 0 0 0",
+                                          "type='ellipsoid' size='0.2 0.1 0.05'") "<contact a='floor' b='b' " LAW
+                                                                                  "/></sarrus>",
+       1, 0},
+      {"<sarrus version='1'><mesh name='m' vertices='-0.1 -0.1 -0.05 0.1 -0.1 -0.05 0.1 0.1 -0.05 -0.1 0.1 -0.05 0 0 "
+       "0.1'/>" FLOOR BLOCK("b", "0 0 0.05-9.81e-5 1 0 0 0", "type='hull' mesh='m'") "<contact a='floor' b='b' " LAW
+                                                                                     "/></sarrus>",
+       1, -1e5 * 9.81e-5 * 9.81e-5 / 0.15 * (1 - 9.81e-5 / 0.45)},
+  };
+  for (size_t i = 0; i < sizeof scenes / sizeof *scenes; i++) {
+    Loaded x = open_text(scenes[i].text);
+    ENSURE_EQUAL(sr_evaluate(x.m, x.d, 0, NULL, NULL, NULL, SR_STAGE_ACCELERATION), 0);
+    for (int k = 0; k < 6; k++) ENSURE_NEAR(x.d->a[k], k == 5 ? scenes[i].a : 0, 1e-9 * 9.81);
+    srShapePair pair;
+    ENSURE(sr_shape_pair(x.m, x.d, 0, 1, &pair));
+    ENSURE_NEAR(pair.gap, -scenes[i].depth * 9.81e-5, 1e-15);
+    close_model(&x);
+  }
+}
+
+// On a slope of inclination a: at rest while tan a < mu, else with the acceleration g (sin a - mu cos a).
+TEST(a_box_on_a_slope_holds_below_mu_and_slides_above_with_the_right_acceleration) {
+  static const double slope[] = {0.45, 0.6};
+  for (int i = 0; i < 2; i++) {
+    char text[1000];
+    const double c = 1 / hypot(1, slope[i]), s = slope[i] * c;
+    snprintf(text, sizeof text,
+             "<sarrus version='1'><option gravity='%.17g 0 %.17g'/>" FLOOR BLOCK(
+                 "b", "0 0 0.05-%.17g 1 0 0 0", "type='box' size='0.3 0.2 0.1'") "<contact a='floor' b='b' " LAW
+                                                                                 "/></sarrus>",
+             9.81 * s, -9.81 * c, 9.81 * c / 1e5);
+    Loaded x = open_text(text);
+    run_to(&x, 0.5);
+    const double q = x.d->q[0], v = x.d->v[3];
+    ENSURE_SMALL(energy_residual(&x), 1e-6);
+    if (i == 0) ENSURE(q > 0 && q < 3e-4);  // put down, its bristles give way
+    run_to(&x, 1);
+    if (i == 0) ENSURE_NEAR(x.d->q[0], q, 1e-9);
+    if (i == 1) ENSURE_NEAR((x.d->v[3] - v) / 0.5, 9.81 * (s - 0.5 * c), 1e-5);
+    close_model(&x);
+  }
+}
+
+TEST(a_tower_of_boxes_stands) {
+  Loaded x = open_text(
+      "<sarrus version='1'>" FLOOR BLOCK("one", "0 0 0.0497 1 0 0 0", "type='box' size='0.3 0.2 0.1' group='box'")
+          BLOCK("two", "0.03 0.01 0.1496 1 0 0 0.1", "type='box' size='0.2 0.2 0.1' group='box'")
+              BLOCK("three", "0.01 0 0.2495 1 0 0 -0.05",
+                    "type='box' size='0.2 0.2 0.1' group='box'") "<contact a='floor' b='box' " LAW
+                                                                 "/><contact a='box' b='box' " LAW "/></sarrus>");
+  run_to(&x, 1);
+  for (int b = 0; b < 3; b++) {
+    ENSURE_NEAR(x.d->q[7 * b + 2], 0.05 + 0.1 * b, 1e-3);
+    ENSURE(fabs(x.d->q[7 * b + 4]) < 1e-3 && fabs(x.d->q[7 * b + 5]) < 1e-3);
+  }
+  for (int k = 0; k < 18; k++) ENSURE_NEAR(x.d->v[k], 0, 1e-3);
+  close_model(&x);
+}
+
+TEST(a_parked_box_does_not_move_in_100_s) {
+  Loaded x = open_text("<sarrus version='1'><option gravity='2 0.5 -9.6'/>" FLOOR BLOCK(
+      "b", "0 0 0.0498 1 0 0 0.2", "type='box' size='0.3 0.2 0.1'") "<contact a='floor' b='b' " LAW "/></sarrus>");
+  run_to(&x, 3);
+  double q[7];
+  memcpy(q, x.d->q, sizeof q);
+  run_to(&x, 103);
+  for (int k = 0; k < 7; k++) ENSURE_NEAR(x.d->q[k], q[k], 1e-9);
+  close_model(&x);
+}
+
+// Dropped on an edge: bounces, rocks, comes to rest; energy is lost all the time.
+TEST(a_box_that_is_dropped_on_an_edge_comes_to_rest_and_gains_no_energy) {
+  Loaded x = open_text("<sarrus version='1'>" FLOOR BLOCK(
+      "b", "0 0 0.2 1 0.2 0.1 0.3", "type='box' size='0.3 0.2 0.1'") "<contact a='floor' b='b' " LAW "/></sarrus>");
+  run_to(&x, 2);
+  ENSURE_SMALL(energy_residual(&x), 1e-6);
+  ENSURE(x.result.energy.kinetic < 1e-12);
+  ENSURE(x.result.energy.work[SR_ACCOUNT_CONTACT] <= 0 && x.result.energy.work[SR_ACCOUNT_FRICTION] <= 0);
+  ENSURE_NEAR(x.d->q[2], 0.05 - 9.81e-5, 1e-8);
+  close_model(&x);
+}
+
+// The same as elements and as a set.
+TEST(boxes_and_capsules_of_a_contact_set_move_as_elements_do) {
+#define SCENE(most)                                                                                                    \
+  "<sarrus version='1'>" FLOOR BLOCK("one", "0 0 0.06 1 0.05 0 0", "type='box' size='0.3 0.2 0.1' group='g'")          \
+      BLOCK("two", "0.02 0.01 0.2 1 0.1 0.05 0", "type='capsule' size='0.05 0.1' group='g'")                           \
+          BLOCK("three", "0.05 0.02 0.35 1 0 0.1 0",                                                                   \
+                "type='ellipsoid' size='0.06 0.05 0.04' group='g'") "<contact a='floor' b='g' " BOUNCING most          \
+                                                                    "/><contact a='g' b='g' " BOUNCING most            \
+                                                                    "/><run rtol='1e-8' atol='1e-10'/></sarrus>"
+  Loaded x = open_text(SCENE("")), y = open_text(SCENE(" most='20'"));
+  run_to(&x, 0.2);
+  run_to(&y, 0.2);
+  ENSURE(x.result.impacts >= 3 && y.result.impacts >= 3);
+  for (int k = 0; k < 21; k++) ENSURE_NEAR(x.d->q[k], y.d->q[k], 1e-4);
+  ENSURE_SMALL(energy_residual(&y), 1e-6);
+  close_model(&x);
+  close_model(&y);
+}
