@@ -510,3 +510,65 @@ TEST(boxes_and_capsules_of_a_contact_set_move_as_elements_do) {
   close_model(&x);
   close_model(&y);
 }
+
+// ---- pairs by default ---------------------------------------------------------------------------------------------------
+
+#define ROBOT(more)                                                                                                    \
+  "<sarrus version='1'><material name='rubber' mu-k='0.5'/><ground><shape name='floor' type='plane' "                  \
+  "material='rubber'/></ground>" BLOCK("base", "0 0 0.06 1 0.05 0 0", "type='box' size='0.3 0.2 0.1'")                 \
+      BODY("upper", "base", "type='revolute' axis='0 1 0' at='0.1 0 0.1'",                                             \
+           "<shape type='capsule' size='0.02 0.2' at='0 0 0.1'/><shape type='sphere' size='0.5' use='visual'/>")       \
+          BODY("lower", "upper", "type='revolute' axis='0 1 0' at='0 0 0.25' q='2'",                                   \
+               "<shape name='foot' type='sphere' size='0.03' at='0 0 0.2' material='rubber'/>") more "</sarrus>"
+
+static int contacts_of(const char* text) {
+  Loaded x = open_text(text);
+  const int n = x.m->ncontact;
+  close_model(&x);
+  return n;
+}
+
+TEST(a_default_contact_has_all_pairs_but_those_across_joints_and_excluded_ones) {
+  ENSURE_EQUAL(contacts_of(ROBOT("<contact default='all' " BOUNCING "/>")), 4);  // floor with three, base with foot
+  ENSURE_EQUAL(contacts_of(ROBOT("<contact default='all' joined='yes' " BOUNCING "/>")), 6);
+  ENSURE_EQUAL(contacts_of(ROBOT("<contact default='materials' " BOUNCING "/>")), 1);
+  ENSURE_EQUAL(contacts_of(ROBOT("<contact default='all' " BOUNCING "/><exclude a='base' b='lower/foot'/>")), 3);
+  ENSURE_EQUAL(contacts_of(ROBOT("<contact a='base' b='floor' " BOUNCING "/><contact a='floor' b='lower' " BOUNCING
+                                 "/><exclude a='upper' b='floor'/>")),
+               2);
+}
+
+TEST(a_default_contact_moves_as_its_pairs_do_as_elements_and_as_a_set) {
+  Loaded x = open_text(ROBOT("<contact default='all' " BOUNCING "/>"));
+  Loaded y = open_text(ROBOT("<contact default='all' most='9' " BOUNCING "/>"));
+  run_to(&x, 0.2);
+  run_to(&y, 0.2);
+  ENSURE(y.m->nset == 1 && x.m->nset == 0 && y.result.impacts > 0);
+  for (int k = 0; k < x.m->nq; k++) ENSURE_NEAR(x.d->q[k], y.d->q[k], 1e-4);
+  close_model(&x);
+  close_model(&y);
+}
+
+static void ensure_said(const char* text, const char* expected) {
+  srMessages* messages = sr_messages_create();
+  srSpec* spec = NULL;
+  srModel* m = NULL;
+  char line[500] = "";
+  ENSURE_EQUAL(sr_load_text(text, strlen(text), "test", NULL, NULL, messages, &spec), SR_OK);
+  ENSURE_EQUAL(sr_compile(spec, messages, &m), SR_INPUT);
+  for (int i = 0; i < sr_messages_count(messages) && !strstr(line, expected); i++)
+    sr_message_format(sr_messages_get(messages, i), line, sizeof line);
+  if (!strstr(line, expected)) printf("  expected '%s' in: %s\n", expected, line);
+  ENSURE(strstr(line, expected) != NULL);
+  srs_destroy(spec);
+  sr_messages_destroy(messages);
+}
+
+TEST(what_is_wrong_with_default_contacts_is_reported) {
+  ensure_said(ROBOT("<contact default='all' a='floor' b='base' " BOUNCING "/>"), "'a' and 'b', or 'default', or 'gap'");
+  ensure_said(ROBOT("<contact default='all' restitution='0.3' friction='none'/>"), "needs 'K'");
+  ensure_said(ROBOT("<contact default='all' normal='kelvin-voigt' K='1e4' D='1' bristle-K='1'/>"),
+              "needs 'mu-s' or 'mu-k'");
+  ensure_said(ROBOT("<exclude a='base' b='foto'/>"), "unknown shape, group or body 'foto'; did you mean 'foot'");
+  ensure_said(ROBOT("<contact a='floor' b='base' " BOUNCING "/><exclude a='base' b='ground'/>"), "or are excluded");
+}

@@ -209,6 +209,10 @@
   X(name, "name", NAME, "1", "", "", "name, for reports and its states")                                               \
   X(a, "a", REF, "1", "", "", "a shape (body/shape, or its name), a group, or a body: all its shapes")                 \
   X(b, "b", REF, "1", "", "", "the other one")                                                                         \
+  X(pairs, "default", WORD, "all|materials", "", "",                                                                   \
+    "instead of a and b: all pairs of shapes that may touch; materials: of those that have a material")                \
+  X(joined, "joined", WORD, "no|yes", "no", "",                                                                        \
+    "of default: yes: also shapes of bodies that a joint connects directly")                                           \
   X(gap, "gap", LAW, "1", "", "m", "instead of a and b: distance as a formula of t, q() and positions by sensor()")    \
   X(slip, "slip", LAW, "1", "", "m", "of a gap: formula of the same kind whose rate is the slip speed")                \
   X(slip_speed, "slip-speed", LAW, "1", "", "m/s", "of a gap: slip speed itself, linear in velocities, instead")       \
@@ -234,6 +238,10 @@
     "pairs that may be in contact at the same time; if given, or with more than 64 pairs: no states or columns of "    \
     "their own")                                                                                                       \
   SR_BRISTLE_FIELDS(X)
+
+#define SR_EXCLUDE_FIELDS(X)                                                                                           \
+  X(a, "a", REF, "1", "!", "", "a shape (body/shape, or its name), a group, or a body: all its shapes")                \
+  X(b, "b", REF, "1", "!", "", "the other one")
 
 #define SR_STATE_FIELDS(X)                                                                                             \
   X(name, "name", NAME, "1", "!", "", "name of the state, usable in every law")                                        \
@@ -414,6 +422,7 @@
   X(FORCE, force, Force, "force", "sarrus", "external force and moment at a point of a body")                          \
   X(FRICTION, friction, Friction, "friction", "sarrus", "dry friction of a joint coordinate")                          \
   X(CONTACT, contact, Contact, "contact", "sarrus", "contact between shapes, or by a gap function")                    \
+  X(EXCLUDE, exclude, Exclude, "exclude", "sarrus", "shapes that do not touch each other, whatever a contact says")    \
   X(USER, user, User, "user", "sarrus", "a law from a plugin or from C code")                                          \
   X(PLUGIN, plugin, Plugin, "plugin", "sarrus", "loads laws and functions from a shared library")                      \
   X(RUN, run, Run, "run", "sarrus", "defaults for `sarrus run`")

@@ -189,6 +189,7 @@ typedef struct srContactSet {
   bool located;               // as srSurfaceLaws.located
   long long npair;            // pairs that can move against each other
   bool balls;                 // some of them are of two bounded shapes
+  bool by_default, joined;    // all shapes that may touch, across joints too: pairs are filtered
   double tau;                 // s
   int most;                   // largest number of instances at the same time
   int first;                  // its first slot among the instances of srData

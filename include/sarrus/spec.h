@@ -148,6 +148,9 @@ typedef struct srFrictionDef {
 typedef struct srContactDef {
   SR_CONTACT_FIELDS(SR_DEF_MEMBER)
 } srContactDef;
+typedef struct srExcludeDef {
+  SR_EXCLUDE_FIELDS(SR_DEF_MEMBER)
+} srExcludeDef;
 typedef struct srUserDef {
   SR_USER_FIELDS(SR_DEF_MEMBER)
 } srUserDef;

@@ -140,6 +140,17 @@ typedef struct Listing {
   bool full;
 } Listing;
 
+// Not excluded; of all shapes by default: such as may touch, and fit into each other.
+static bool is_allowed(const srModel* m, const srContactSet* set, int i, int j) {
+  const int a = m->collider[i].shape, b = m->collider[j].shape;
+  if (!set->by_default) return m->priv->nexcluded == 0 || !sr_shapes_are_excluded(m, a, b);
+  bool swap;
+  const srPairKind* pair = sr_pair_find((srShapeKind)m->collider[i].kind, (srShapeKind)m->collider[j].kind, &swap);
+  if (pair == NULL || sr_shapes_are_excluded(m, a, b) || (!set->joined && !sr_shapes_may_touch(m, a, b))) return false;
+  const double one = m->collider[i].radius, two = m->collider[j].radius;
+  return pair->fits == NULL || (swap ? pair->fits(two, one) : pair->fits(one, two));
+}
+
 // Two members of the set that are near.
 static bool add_near(Listing* l, int one, int two) {
   const srContactSet* set = &l->m->set[l->set];
@@ -147,7 +158,7 @@ static bool add_near(Listing* l, int one, int two) {
   const bool meant = (s & 1 && t & 2) || (s & 2 && t & 1);
   const int i = set->member[one], j = set->member[two];
   bool swap;
-  if (!meant || link_of(l->m, i) == link_of(l->m, j)) return true;
+  if (!meant || link_of(l->m, i) == link_of(l->m, j) || !is_allowed(l->m, set, i, j)) return true;
   if (l->x->nnear == l->x->most_near) {
     l->full = true;
     return false;

@@ -181,6 +181,7 @@ void sr_compile_friction(srCompiler* c, int i);
 void sr_compile_contact(srCompiler* c, int i);
 void sr_compile_gap(srCompiler* c, int i);
 void sr_compile_pairs(srCompiler* c);  // checks them
+void sr_compile_excluded(srCompiler* c);
 void sr_compile_joint_ends(srCompiler* c, int j, int joint, const char* law, double stiffness, double damping);
 void sr_compile_sets(srCompiler* c);            // of contacts, after all elements. compile_set.c
 void sr_compile_contact_states(srCompiler* c);  // discrete states of contacts, after all elements

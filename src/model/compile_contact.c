@@ -8,6 +8,7 @@
 #include <limits.h>
 #include <math.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "collide/collision.h"
@@ -84,10 +85,11 @@ static void tell_unknown(srCompiler* c, const char* word, srPlace place) {
   (void)sr_c_find(c, &names, word, "shape, group or body", place);
 }
 
-static bool find_shapes(srCompiler* c, int i, int field, srContactShapes* out) {
+static bool find_shapes(srCompiler* c, srElementKind element, int i, int field, srContactShapes* out) {
   static const char* const kinds[] = {"", "shape", "group", "body"};
-  const char* word = sr_c_text(c, SR_ELEMENT_CONTACT, i, field);
-  const srPlace place = sr_c_place(c, SR_ELEMENT_CONTACT, i, field);
+  const char* word = sr_c_text(c, element, i, field);
+  const srPlace place = sr_c_place(c, element, i, field);
+  if (!word) return false;
   int kind = 0, visual = 0;
   for (int k = 0; k < srs_count(c->spec, SR_ELEMENT_SHAPE); k++) {
     const int found = meaning(c, k, word);
@@ -109,6 +111,44 @@ static bool find_shapes(srCompiler* c, int i, int field, srContactShapes* out) {
   else if (kind == 0)
     tell_unknown(c, word, place);
   return kind != 0;
+}
+
+// All shapes that something can touch. materials: those with a material alone.
+static void find_all_shapes(srCompiler* c, bool materials, srContactShapes* out) {
+  for (int k = 0; k < srs_count(c->spec, SR_ELEMENT_SHAPE); k++) {
+    const srContactShape s = shape_of(c, k);
+    if (s.kind == SR_KIND_NONE || (materials && !s.material)) continue;
+    SR_PUSH(&c->scratch, out->shape, out->n, out->capacity) = s;
+  }
+}
+
+// ---------------------------------------------------------------------------------------------------------- exclusions
+static int by_key(const void* a, const void* b) {
+  const long long x = *(const long long*)a, y = *(const long long*)b;
+  return (x > y) - (x < y);
+}
+
+// All pairs of shapes of the <exclude> elements, sorted.
+void sr_compile_excluded(srCompiler* c) {
+  const srElementKind kind = SR_ELEMENT_EXCLUDE;
+  const int n = c->m->nshape;
+  long long* key = NULL;
+  int count = 0, capacity = 0;
+  for (int i = 0; i < srs_count(c->spec, kind); i++) {
+    srContactShapes a = {0}, b = {0};
+    const bool found = find_shapes(c, kind, i, SR_FIELD(srExcludeDef, a), &a);
+    if (!find_shapes(c, kind, i, SR_FIELD(srExcludeDef, b), &b) || !found) continue;
+    for (int k = 0; k < a.n; k++) {
+      for (int l = 0; l < b.n; l++) {
+        SR_PUSH(&c->scratch, key, count, capacity) = sr_shape_key(n, a.shape[k].index, b.shape[l].index);
+      }
+    }
+  }
+  if (count > 0) qsort(key, (size_t)count, sizeof *key, by_key);
+  long long* kept = sr_pool_alloc(c->pool, ((size_t)count + 1) * sizeof *kept);
+  if (count > 0) memcpy(kept, key, (size_t)count * sizeof *kept);
+  c->priv->nexcluded = count;
+  c->priv->excluded = kept;
 }
 
 // ------------------------------------------------------------------------------------------------------------- cards
@@ -449,18 +489,38 @@ static void make_pair(srCompiler* c, srContactPairs* p, const srContactShape* on
   add_pair(c, p, pair, a, b, name);
 }
 
+bool sr_c_may_touch(const srCompiler* c, const srContactPairs* p, const srContactShape* one,
+                    const srContactShape* two) {
+  bool swap;
+  if (one->link == two->link || sr_shapes_are_excluded(c->m, one->index, two->index)) return false;
+  if (!p->by_default) return true;
+  if (!p->joined && !sr_shapes_may_touch(c->m, one->index, two->index)) return false;
+  const srPairKind* pair = sr_pair_find(one->kind, two->kind, &swap);
+  const double first = swap ? two->radius : one->radius, second = swap ? one->radius : two->radius;
+  return pair && (!pair->fits || pair->fits(first, second));
+}
+
 // An element for every pair.
 static void make_pairs(srCompiler* c, srContactPairs* p) {
   for (int k = 0; k < p->a.n; k++) {
     for (int l = p->same ? k + 1 : 0; l < p->b.n; l++) {
       const srContactShape *one = &p->a.shape[k], *two = &p->b.shape[l];
-      if (one->link != two->link) make_pair(c, p, one, two);
+      if (sr_c_may_touch(c, p, one, two)) make_pair(c, p, one, two);
     }
   }
 }
 
+static long long count_filtered(const srCompiler* c, const srContactPairs* p) {
+  long long n = 0;
+  for (int k = 0; k < p->a.n; k++) {
+    for (int l = p->same ? k + 1 : 0; l < p->b.n; l++) n += sr_c_may_touch(c, p, &p->a.shape[k], &p->b.shape[l]);
+  }
+  return n;
+}
+
 // Pairs that can move relative to each other: those of different links.
 static long long count_pairs(srCompiler* c, const srContactPairs* p) {
+  if (p->by_default || c->priv->nexcluded > 0) return count_filtered(c, p);
   long long *on = sr_pool_alloc(&c->scratch, 2 * (size_t)c->m->nlink * sizeof *on), *on_b = on + c->m->nlink;
   long long n = p->same ? (long long)p->a.n * (p->a.n - 1) / 2 : (long long)p->a.n * p->b.n;
   for (int k = 0; k < p->a.n; k++) on[p->a.shape[k].link]++;
@@ -469,16 +529,40 @@ static long long count_pairs(srCompiler* c, const srContactPairs* p) {
   return n;
 }
 
+// The shapes of both sides; false after an error.
+static bool find_sides(srCompiler* c, int i, srContactPairs* p) {
+  const int fa = SR_FIELD(srContactDef, a), fb = SR_FIELD(srContactDef, b);
+  const char* pairs = sr_c_text(c, SR_ELEMENT_CONTACT, i, SR_FIELD(srContactDef, pairs));
+  p->by_default = pairs != NULL;
+  p->joined = is_same(sr_c_text(c, SR_ELEMENT_CONTACT, i, SR_FIELD(srContactDef, joined)), "yes");
+  if (pairs) {
+    find_all_shapes(c, is_same(pairs, "materials"), &p->a);
+    p->b = p->a;
+    p->same = true;
+    return true;
+  }
+  const bool found = find_shapes(c, SR_ELEMENT_CONTACT, i, fa, &p->a);
+  p->same = is_same(sr_c_text(c, SR_ELEMENT_CONTACT, i, fa), sr_c_text(c, SR_ELEMENT_CONTACT, i, fb));
+  return find_shapes(c, SR_ELEMENT_CONTACT, i, fb, &p->b) && found;
+}
+
+static void tell_no_pairs(srCompiler* c, const srContactPairs* p) {
+  const srPlace place = srs_place(c->spec, SR_ELEMENT_CONTACT, p->i);
+  if (p->by_default)
+    sr_c_warning(c, place, "no two shapes may touch: <contact default> does nothing");
+  else
+    sr_c_error(c, place, "'%s' and '%s' cannot move against each other, or are excluded",
+               sr_c_text(c, SR_ELEMENT_CONTACT, p->i, SR_FIELD(srContactDef, a)),
+               sr_c_text(c, SR_ELEMENT_CONTACT, p->i, SR_FIELD(srContactDef, b)));
+}
+
 static void contact_of_shapes(srCompiler* c, int i) {
   srContactPairs p = {.i = i, .first = c->nforce};
-  const int fa = SR_FIELD(srContactDef, a), fb = SR_FIELD(srContactDef, b);
-  const bool found_a = find_shapes(c, i, fa, &p.a), found_b = find_shapes(c, i, fb, &p.b);
-  if (!common(c, i, &p.x, &p.tau) || !found_a || !found_b) return;
-  const char *a = sr_c_text(c, SR_ELEMENT_CONTACT, i, fa), *b = sr_c_text(c, SR_ELEMENT_CONTACT, i, fb);
-  p.same = is_same(a, b);
+  const bool found = find_sides(c, i, &p);
+  if (!common(c, i, &p.x, &p.tau) || !found) return;
   p.total = count_pairs(c, &p);
   if (p.total == 0) {
-    sr_c_error(c, srs_place(c->spec, SR_ELEMENT_CONTACT, i), "'%s' and '%s' cannot move against each other", a, b);
+    tell_no_pairs(c, &p);
     return;
   }
   const long long sum = c->m->ncontact + p.total;
@@ -492,9 +576,9 @@ static void contact_of_shapes(srCompiler* c, int i) {
 
 void sr_compile_contact(srCompiler* c, int i) {
   const srContactDef* def = srs_get(c->spec, SR_ELEMENT_CONTACT, i);
-  const bool shapes = sr_given(def->a) || sr_given(def->b), gap = sr_given(def->gap);
-  if (shapes == gap || (shapes && (!sr_given(def->a) || !sr_given(def->b)))) {
-    sr_c_error(c, srs_place(c->spec, SR_ELEMENT_CONTACT, i), "<contact> takes either 'a' and 'b', or 'gap'");
+  const bool shapes = sr_given(def->a) || sr_given(def->b), gap = sr_given(def->gap), all = sr_given(def->pairs);
+  if (shapes + gap + all != 1 || (shapes && (!sr_given(def->a) || !sr_given(def->b)))) {
+    sr_c_error(c, srs_place(c->spec, SR_ELEMENT_CONTACT, i), "<contact> takes 'a' and 'b', or 'default', or 'gap'");
   } else if (gap) {
     sr_compile_gap(c, i);
   } else if (sr_given(def->slip) || sr_given(def->slip_speed)) {

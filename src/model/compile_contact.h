@@ -26,6 +26,8 @@ typedef struct srContactPairs {
   int i;  // of the <contact>
   srContactShapes a, b;
   bool same;        // a and b have one name: each pair once
+  bool by_default;  // all shapes that may touch: pairs without a contact are left out
+  bool joined;      // of these, also across a joint
   srSurfaceLaws x;  // independent of the pair
   double tau;
   long long total;  // pairs that can move relative to each other
@@ -39,6 +41,8 @@ bool sr_c_pair_law(srCompiler* c, const srContactPairs* p, const srPairKind* kin
 // The kind of a pair that can touch; NULL, with an error, where it cannot. *swap: two is a.
 const srPairKind* sr_c_pair_kind(srCompiler* c, const srContactPairs* p, const srContactShape* one,
                                  const srContactShape* two, bool* swap);
+// Are two shapes, which exist, a pair of this contact?
+bool sr_c_may_touch(const srCompiler* c, const srContactPairs* p, const srContactShape* one, const srContactShape* two);
 // Warns where the two shapes already have a contact, once per <contact>.
 void sr_c_tell_twice(srCompiler* c, srContactPairs* p, const srContactShape* one, const srContactShape* two);
 

@@ -139,8 +139,9 @@ static bool class_law(srCompiler* c, Set* s, const Class* class_a, const Class* 
   srSurfaceLaws x;
   bool swap;
   if (!find_pair(class_a, class_b, &one, &two)) return true;
+  if (s->p->by_default && !sr_pair_find(one->kind, two->kind, &swap)) return true;
   const srPairKind* pair = sr_c_pair_kind(c, s->p, one, two, &swap);
-  if (!pair || (pair->fits && !all_fit(c, s, pair))) return false;
+  if (!pair || (pair->fits && !s->p->by_default && !all_fit(c, s, pair))) return false;
   const srContactShape *a = swap ? two : one, *b = swap ? one : two;
   const int card_a = (swap ? class_b : class_a)->card, card_b = (swap ? class_a : class_b)->card;
   const char* name = sr_pool_printf(&c->scratch, "%s on %s", b->name, a->name);
@@ -202,6 +203,8 @@ void sr_compile_set(srCompiler* c, srContactPairs* p) {
   Set s = {.p = p,
            .out = {.npair = p->total,
                    .tau = p->tau,
+                   .by_default = p->by_default,
+                   .joined = p->joined,
                    .kind = c->catalog->contact("contact"),
                    .normal = p->x.law,
                    .floor = p->x.p.floor,
@@ -209,10 +212,11 @@ void sr_compile_set(srCompiler* c, srContactPairs* p) {
   find_members(c, &s);
   if (!find_laws(c, &s) || !find_room(c, &s)) return;
   s.out.place = sr_c_kept_place(c, SR_ELEMENT_CONTACT, p->i);
-  s.out.name =
-      given ? sr_pool_text(c->pool, given)
-            : sr_pool_printf(c->pool, "%s on %s", sr_c_text(c, SR_ELEMENT_CONTACT, p->i, SR_FIELD(srContactDef, b)),
-                             sr_c_text(c, SR_ELEMENT_CONTACT, p->i, SR_FIELD(srContactDef, a)));
+  s.out.name = given           ? sr_pool_text(c->pool, given)
+               : p->by_default ? "contact"
+                               : sr_pool_printf(c->pool, "%s on %s",
+                                                sr_c_text(c, SR_ELEMENT_CONTACT, p->i, SR_FIELD(srContactDef, b)),
+                                                sr_c_text(c, SR_ELEMENT_CONTACT, p->i, SR_FIELD(srContactDef, a)));
   SR_PUSH(&c->scratch, c->set, c->nset, c->set_capacity) = s.out;
 }
 

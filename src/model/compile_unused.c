@@ -48,6 +48,7 @@ static const Rule rules[] = {
     {SR_ELEMENT_CLOSURE, "parameters", BY_KIND, NULL},
     {SR_ELEMENT_SHAPE, "mesh", "|mesh|hull|", NULL},
     {SR_ELEMENT_MESH, "faces", NULL, "vertices"},
+    {SR_ELEMENT_CONTACT, "joined", NULL, "default"},
     {SR_ELEMENT_MOTION, "points", "|cubic|quintic|", NULL},
     {SR_ELEMENT_MOTION, "file", "|cubic|quintic|", NULL},
     {SR_ELEMENT_MOTION, "column", NULL, "file"},

@@ -57,8 +57,10 @@ struct srModelPrivate {
   void (*close_plugin)(void* handle);
   bool user_closures;  // there are closures by laws of plugins or of C code, which may depend on time
   srRunSettings run;
-  const int* body_weld;  // nbody + 1: the first body of those that are welded to each other
-  const double* limits;  // njoint x 2, NaN where there are none
+  int nexcluded;
+  const long long* excluded;  // nexcluded, ascending: sr_shape_key of pairs that do not touch
+  const int* body_weld;       // nbody + 1: the first body of those that are welded to each other
+  const double* limits;       // njoint x 2, NaN where there are none
   bool has_limits;
   // Inertia of the joint coordinates (njv), M_ii and 1/(M^-1)_ii, where the joints are at 'reference', and the latter at q = 0.
   const double *carried_inertia, *effective_inertia, *inertia_at_zero;
@@ -88,6 +90,10 @@ int sr_contact_states(srSurfaceLaws* x);          // lays out its bristles; retu
 // fixed to the ground. shape_filter.c
 bool sr_shapes_move(const srModel* m, int a, int b);
 bool sr_shapes_may_touch(const srModel* m, int a, int b);
+bool sr_shapes_are_excluded(const srModel* m, int a, int b);  // by an <exclude>
+static inline long long sr_shape_key(int n, int a, int b) {
+  return a < b ? (long long)a * n + b : (long long)b * n + a;
+}
 
 int sr_data_work(const srModel* m);  // doubles of scratch that srData.work holds
 
