@@ -1,6 +1,13 @@
 // Where two shapes are nearest, whatever pair they are.
 #include "collide/collision.h"
 
+#include "math/pose.h"
+
+bool sr_shapes_are_far(const srCollisionShape* a, const srCollisionShape* b, const double pose[16]) {
+  if (a->convex.kind == SR_KIND_PLANE) return pose[14] > b->reach;
+  return srm_norm3(pose + 12) > a->reach + b->reach;
+}
+
 void sr_pair_point(const srPairKind* pair, const double size[2], const srCollisionShape* a, const srCollisionShape* b,
                    const double pose[16], srPairPoint* out) {
   if (pair->place) {

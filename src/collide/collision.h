@@ -8,6 +8,7 @@
 
 typedef struct srCollisionShape {
   srConvex convex;   // kind SR_KIND_NONE: nothing can touch it
+  double reach;      // of a ball about its origin that contains it; infinite for a plane
   bool flat;         // it has flat faces: pressure over a patch, where the other shape has a body too
   srPatchBody body;  // of a flat one
 } srCollisionShape;
@@ -18,6 +19,9 @@ typedef struct srPairPoint {
   double gap;   // > 0: apart
   double r[3];  // from the origin of b to the point of contact, between the nearest points
 } srPairPoint;
+
+// Are two shapes certainly apart? pose: of b in a. By balls around them; of a plane by its normal.
+bool sr_shapes_are_far(const srCollisionShape* a, const srCollisionShape* b, const double pose[16]);
 
 // By the closed form of the pair, or where it has none by the distance of the two shapes. size: as srPairKind.place; pose: of b in a.
 void sr_pair_point(const srPairKind* pair, const double size[2], const srCollisionShape* a, const srCollisionShape* b,

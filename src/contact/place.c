@@ -22,6 +22,17 @@ void sr_contact_pose(const srImpedanceIn* in, double pose[16]) {
   for (int i = 0; i < 3; i++) pose[12 + i] = in->x[3 + i];
 }
 
+bool sr_place_far(const srImpedanceIn* in, const double pose[16], srContactPlace* out) {
+  const srSurfaceLaws* c = in->data;
+  if (!sr_shapes_are_far(c->shape[0], c->shape[1], pose)) return false;
+  const bool plane = c->shape[0]->convex.kind == SR_KIND_PLANE;
+  const double distance = srm_norm3(pose + 12);
+  *out = (srContactPlace){0};
+  for (int i = 0; i < 3; i++) out->n[i] = plane ? i == 2 : pose[12 + i] / distance;
+  sr_place_motion(in, out);
+  return true;
+}
+
 void sr_flat(const double* n, const double* a, double* out) {
   const double along = srm_dot3(n, a);
   for (int i = 0; i < 3; i++) out[i] = a[i] - along * n[i];

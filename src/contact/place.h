@@ -37,6 +37,8 @@ extern const srContactGeometry
 
 const srContactGeometry* sr_contact_geometry(const srSurfaceLaws* c);
 void sr_contact_pose(const srImpedanceIn* in, double pose[16]);  // of b in a
+// Where two shapes are certainly apart: without a force, and without the cost of their distance. False: they may touch.
+bool sr_place_far(const srImpedanceIn* in, const double pose[16], srContactPlace* out);
 
 // slip, turn and spin from n and r; and their changes where those of n and r are known.
 void sr_place_motion(const srImpedanceIn* in, srContactPlace* at);

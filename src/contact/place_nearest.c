@@ -37,6 +37,9 @@ static int place(const srImpedanceIn* in, srContactPlace* out) {
   const srSurfaceLaws* c = in->data;
   srNearest near;
   srNormalOut normal;
+  double pose[16];
+  sr_contact_pose(in, pose);
+  if (sr_place_far(in, pose, out)) return 0;
   *out = (srContactPlace){0};
   find(in, &near);
   put_points(in, &near, out);

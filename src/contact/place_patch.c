@@ -167,6 +167,7 @@ static double lever_factor(const srSurfaceLaws* c) {
 
 static int place(const srImpedanceIn* in, srContactPlace* out) {
   Patch p = begin(in);
+  if (sr_place_far(in, p.pose, out)) return 0;
   *out = (srContactPlace){0};
   p.place = out;
   visit(&p, add_force, false);

@@ -255,6 +255,7 @@ static void collision_of(srCompiler* c, const srShape* shape, srCollisionShape* 
   *out = (srCollisionShape){.convex = {.kind = SR_KIND_NONE}};
   if (shape->use == SR_SHAPE_VISUAL) return;
   out->convex = convex_of(c, shape);
+  out->reach = out->convex.kind == SR_KIND_HOLLOW ? HUGE_VAL : sr_convex_reach(&out->convex);
   out->flat = body_of(c, shape, &out->body);
 }
 
