@@ -200,8 +200,9 @@ static void compile_driver(srCompiler* c, int i, srDriver* driver, int* dof_driv
   } else if (dof_driver[driver->dof] >= 0) {
     sr_c_error(c, place, "coordinate '%s' has two drivers", driver->name);
   } else if (!depends_on_time_alone(c, node)) {
-    sr_c_error(c, sr_c_place(c, SR_ELEMENT_DRIVER, i, SR_FIELD(srDriverDef, motion)),
-               "the motion of a driver is a formula of t and parameters alone");
+    sr_c_error(
+        c, sr_c_place(c, SR_ELEMENT_DRIVER, i, SR_FIELD(srDriverDef, motion)),
+        "the motion of a driver is a formula of t and parameters alone, which are neither live nor set by events");
   }
   dof_driver[driver->dof] = i;
   const srNode t = sr_graph_var(c->graph, SR_VAR_TIME, 0);

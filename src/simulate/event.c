@@ -2,6 +2,9 @@
 //
 // Formulas see the state of the dense output. All actions of one instant see the state before any of them, in the order
 // of the file; a state set by two of them has the value of the last. Contacts follow, then the switches of force laws that jump.
+//
+// A driver whose rate s' jumps (if(t < 1, 0, t - 1), max(0, t - 1)) is an impulse of its drive: driver rows have b = -s', and all other
+// velocities change by M (v+ - v) = G^T nu, G v+ + b = 0, as they do where an action sets the velocity of a joint (integrate/impulse.c).
 #include "simulate/event.h"
 
 #include <math.h>
@@ -13,6 +16,7 @@
 #include "force/force.h"
 #include "model/private.h"
 
+#define SAME_RATE 1e-12     // of drivers, before and after a switch: no jump
 #define GATHERED 10         // ever shorter intervals in a row, and ...
 #define GATHERED_PART 1e-7  // ... the last is at most this part of the first
 
@@ -64,7 +68,7 @@ static int ask_velocity(const srEventMonitor* monitor, int* asked, int n, int k,
 static double kinetic_energy(const srEventMonitor* monitor, double t, const double* q, const double* v,
                              const double* y) {
   double kinetic, potential;
-  (void)prepare((void*)(size_t)monitor, t, q, v, y);
+  (void)sr_evaluate_motion(monitor->m, monitor->d, t, q, v, y, SR_STAGE_VELOCITY);
   sr_energy(monitor->m, monitor->d, &kinetic, &potential);
   return kinetic;
 }
@@ -151,6 +155,38 @@ static int touch_act(void* user, double t, double* q, double* v, double* y, cons
   return contacts->full ? -1 : 0;
 }
 
+// ---- switches of laws that jump -------------------------------------------------------------------------------------
+
+static int switch_values(void* user, double t, const double* q, const double* v, const double* y, double* value) {
+  const srEventSource* own = &((srEventMonitor*)user)->switches;
+  return own->evaluate(own->user, t, q, v, y, value);
+}
+
+// Rates of the drivers at d->t, with the branches that are held now; true: one differs from what `rate` was.
+static bool rates_change(const srEventMonitor* monitor, double* rate) {
+  bool any = false;
+  sr_driver_motion(monitor->m, monitor->d);
+  for (int i = 0; i < monitor->m->ndriver; ++i) {
+    const double now = monitor->d->motion[3 * i + 1];
+    any = any || fabs(now - rate[i]) > SAME_RATE * fmax(1, fabs(now));
+    rate[i] = now;
+  }
+  return any;
+}
+
+static int switch_act(void* user, double t, double* q, double* v, double* y, const signed char* fired) {
+  srEventMonitor* monitor = user;
+  const srEventSource* own = &monitor->switches;
+  if (monitor->m->ndriver == 0) return own->act(own->user, t, q, v, y, fired);
+  const double before = kinetic_energy(monitor, t, q, v, y);
+  (void)rates_change(monitor, monitor->rate);
+  const int answer = own->act(own->user, t, q, v, y, fired);
+  if (answer != 0 || !rates_change(monitor, monitor->rate)) return answer;
+  if (sri_impulse(monitor->impulse, t, q, v, y, 0, monitor->J, monitor->u) != 0) return -1;
+  monitor->told.work(monitor->told.user, kinetic_energy(monitor, t, q, v, y) - before);
+  return 0;
+}
+
 void sr_events_renumber(srEventMonitor* monitor) {
   sri_events_forget(monitor->events, monitor->of_contacts, monitor->contacts->nelement[0]);
 }
@@ -186,7 +222,13 @@ static int list_sources(srEventMonitor* monitor, signed char* direction, srEvent
                                    .evaluate = gap_values,
                                    .act = touch_act};
   }
-  if (monitor->jumps->n > 0) sources[n++] = sr_jumps_source(monitor->jumps);
+  if (monitor->jumps->n > 0) {
+    monitor->switches = sr_jumps_source(monitor->jumps);
+    sources[n] = monitor->switches;
+    sources[n].user = monitor;
+    sources[n].evaluate = switch_values;
+    sources[n++].act = switch_act;
+  }
   return n;
 }
 
@@ -202,7 +244,7 @@ static int velocity_actions(const srModel* m) {
 srEventMonitor* sr_events_create(const srModel* m, srData* d, const srSystem* system, const srIntegrator* integrator,
                                  srContactMonitor* contacts, srJumpMonitor* jumps, const srEventTold* told) {
   const size_t values = (size_t)m->priv->nevent_value, head = (sizeof(srEventMonitor) + 15) / 16 * 16;
-  const size_t most = (size_t)velocity_actions(m), numbers = values + most * ((size_t)m->nv + 1);
+  const size_t most = (size_t)velocity_actions(m), numbers = values + most * ((size_t)m->nv + 1) + (size_t)m->ndriver;
   const size_t gathering = (size_t)m->nevent * sizeof(srGathering);
   char* block = sr_alloc(head + gathering + numbers * sizeof(double) + most * sizeof(int) +
                          (size_t)(m->nevent + contacts->first_other));
@@ -215,6 +257,7 @@ srEventMonitor* sr_events_create(const srModel* m, srData* d, const srSystem* sy
   monitor->value = (double*)(void*)(block + head + gathering);
   monitor->u = monitor->value + values;
   monitor->J = monitor->u + most;
+  monitor->rate = monitor->J + most * (size_t)m->nv;
   monitor->asked = (int*)(void*)(monitor->value + numbers);
   signed char* direction = (signed char*)(monitor->asked + most);
   monitor->late = direction + m->nevent;
@@ -222,8 +265,9 @@ srEventMonitor* sr_events_create(const srModel* m, srData* d, const srSystem* sy
   monitor->nsource = list_sources(monitor, direction, sources);
   const srEventList list = {.count = monitor->nsource, .source = sources, .prepare = prepare, .user = monitor};
   monitor->events = sri_events_create(integrator, &list);
-  if (most > 0) monitor->impulse = sri_impulse_create(system, (int)most);
-  if (monitor->events != NULL && (most == 0 || monitor->impulse != NULL)) return monitor;
+  const bool impulses = most > 0 || (m->ndriver > 0 && jumps->n > 0);
+  if (impulses) monitor->impulse = sri_impulse_create(system, (int)most);
+  if (monitor->events != NULL && (!impulses || monitor->impulse != NULL)) return monitor;
   sr_events_destroy(monitor);
   return NULL;
 }

@@ -14,7 +14,7 @@ typedef struct srEventTold {
   void (*event)(void* user, double t, int i);      // <event> i
   void (*impact)(void* user, double t, int i);     // located contact i closes
   void (*dissipation)(void* user, double energy);  // energy dissipated at separation, J
-  void (*work)(void* user, double energy);         // of the impulses of an action, J
+  void (*work)(void* user, double energy);         // of the impulses of an action or a driver, J
 } srEventTold;
 
 // Succession of the times of one <event> with an action.
@@ -33,8 +33,10 @@ typedef struct srEventMonitor {
   srEvents* events;          // all sources
   int nsource, of_contacts;  // index of the contacts among them
   double* value;             // of the event program
-  srImpulse* impulse;        // of actions that set velocities, NULL: none
-  double *J, *u;             // their rows and values
+  srImpulse* impulse;        // of actions that set velocities and of drivers whose rate jumps, NULL: none
+  double *J, *u;             // rows and values of actions
+  srEventSource switches;    // of the jumps
+  double* rate;              // of the drivers
   int* asked;                // and which they are
   signed char* late;         // contacts
   srGathering* gathering;    // of each <event>
