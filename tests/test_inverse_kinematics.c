@@ -99,6 +99,27 @@ TEST(a_target_out_of_reach_is_named_and_its_distance_stated) {
   close_model(&x);
 }
 
+// A vehicle 3 km away, with a mast of 2 m that leans by itself; and a landmark of the ground in the axes of the vehicle.
+TEST(targets_far_away_and_points_of_the_ground_are_reached) {
+  Loaded x = open_text(
+      "<sarrus version='1'><body name='car'><joint name='car' type='planar'/><inertial mass='1' inertia='1 1 "
+      "1'/></body>"
+      "<body name='mast' parent='car'><joint name='lean' type='revolute' axis='0 1 0'/><inertial mass='1' inertia='1 1 "
+      "1'/>"
+      "<point name='top' at='0 0 2'/></body></sarrus>");
+  const unsigned char drives[4] = {1, 1, 1, 0};
+  srTarget t = {.point = sr_point_find(x.m, "mast/top"), .position = {3000, -40, 2}};
+  srInverseKinematics out;
+  ENSURE_EQUAL(reach(&x, &t, 1, NULL, &out), SR_OK);
+  ensure_reached(&x, &t, 1e-8);
+  ENSURE(out.iterations < 200);  // from the first start
+  t = (srTarget){
+      .point = sr_point_find(x.m, "ground"), .relative_to = sr_point_find(x.m, "car"), .position = {3, 4, 0}};
+  ENSURE_EQUAL(reach(&x, &t, 1, drives, &out), SR_OK);
+  ENSURE_NEAR(hypot(x.d->q[0], x.d->q[1]), 5, 1e-9);
+  close_model(&x);
+}
+
 // The elbow may bend one way only: the other solution is found, from a start that is nearer to the forbidden one.
 TEST(limits_are_kept_and_the_other_elbow_is_found) {
   Loaded x = open_links("", "limits='-2.5 0.5'");

@@ -19,9 +19,11 @@
 
 #define ITERATIONS 200
 #define ENOUGH 1e-12  // of r, in m or rad, times 1 + the largest coordinate of a target
-#define LONGEST 0.5   // rad or m in one step
-#define TRIES 24      // starts
-#define SPREAD 1.0    // rad or m: how far other starts are from the given one
+#define LONGEST                                                                                                        \
+  0.5  // rad or m in one step, times |r|/FAR where that is more than 1: a vehicle may be kilometres from its target
+#define FAR 5.0     // m
+#define TRIES 24    // starts
+#define SPREAD 1.0  // rad or m: how far other starts are from the given one
 #define FACTOR_MOST 1e12
 #define STALLED 1e-9  // part by which |r|^2 must fall
 
@@ -168,6 +170,12 @@ static void clamp(const srModel* m, const unsigned char* move, double* q) {
   }
 }
 
+static double largest(const Work* w) {
+  double most = 0;
+  for (int i = 0; i < w->rows; i++) most = fmax(most, fabs(w->r[i]));
+  return most;
+}
+
 // q_try from q by the step for this damping. False: there is no step.
 static bool step(Work* w, const double* q, double mu) {
   const int nv = w->m->nv;
@@ -177,7 +185,8 @@ static bool step(Work* w, const double* q, double mu) {
   } while (hold(w, q));
   double longest = 0;
   for (int k = 0; k < nv; k++) longest = fmax(longest, fabs(w->dx[k]));
-  for (int k = 0; k < nv && longest > LONGEST; k++) w->dx[k] *= LONGEST / longest;
+  const double most = LONGEST * fmax(1, largest(w) / FAR);
+  for (int k = 0; k < nv && longest > most; k++) w->dx[k] *= most / longest;
   sr_retract(w->m, q, w->dx, w->q_try);
   sr_normalize(w->m, w->q_try);
   clamp(w->m, w->move, w->q_try);
@@ -194,12 +203,6 @@ static double scale_of(const Work* w) {
   return most;
 }
 
-static double largest(const Work* w) {
-  double most = 0;
-  for (int i = 0; i < w->rows; i++) most = fmax(most, fabs(w->r[i]));
-  return most;
-}
-
 // From w->q, which it moves. Returns |r|^2 there.
 static double descend(Work* w) {
   double square = residual(w, w->q), factor = 1;
@@ -208,7 +211,7 @@ static double descend(Work* w) {
     jacobian(w);
     w->iterations++;
     while (!better && factor < FACTOR_MOST && !sr_stop_requested(w->d)) {
-      if (!step(w, w->q, factor * square + 1e-28)) break;
+      if (!step(w, w->q, factor * fmin(square, FAR * FAR) + 1e-28)) break;
       const double after = residual(w, w->q_try);
       better = after < (1 - STALLED) * square;
       factor = better ? fmax(1e-6, 0.1 * factor) : 4 * factor;
@@ -263,7 +266,7 @@ static double search(Work* w) {
 // ---- entry --------------------------------------------------------------------------------------------------------------
 
 static const char* wrong_target(const srModel* m, const srTarget* t) {
-  if (t->point <= 0 || t->point >= m->npoint) return "no such point";
+  if (t->point < 0 || t->point >= m->npoint) return "no such point";
   if (t->relative_to < 0 || t->relative_to >= m->npoint) return "no such point to measure from";
   for (int i = 0; i < 3; i++) {
     if (!isfinite(t->position[i])) return "a position that is not finite";

@@ -138,6 +138,8 @@ def test_inverse_kinematics():
     before = d.q.copy()
     model.inverse_kinematics(d, {"lower/tip": (0.5 * np.cos(d.q[0]) + 0.3, 0.5 * np.sin(d.q[0]), 0)}, move=["b"])
     assert d.q[0] == before[0] and abs(np.sin(d.q[0] + d.q[1])) < 1e-10
+    model.inverse_kinematics(d, {"lower/tip": (0.5 * np.cos(d.q[0]), 0.5 * np.sin(d.q[0]) + 0.3, 0)}, move="b")  # one name
+    assert d.q[0] == before[0] and abs(np.cos(d.q[0] + d.q[1])) < 1e-10
     error = raises(sarrus.Error, model.inverse_kinematics, d, {"lower/tip": (2, 0, 0)})
     assert "cannot reach" in str(error)
     assert "did you mean" in str(raises(ValueError, model.inverse_kinematics, d, {"lower/tipp": (0, 0, 0)})).lower()

@@ -268,7 +268,7 @@ class Model:
     def _mask(self, joints):
         """1 for the velocity coordinates of these joints."""
         mask = np.zeros(self.nv, dtype=np.uint8)
-        for name in joints:
+        for name in [joints] if isinstance(joints, str) else joints:
             if name not in self.joint_name:
                 raise ValueError(f"there is no joint '{name}'{nearest(str(name), self.joint_name)}")
             j = list(self.joint_name).index(name)
