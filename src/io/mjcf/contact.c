@@ -21,9 +21,10 @@
 
 #define MAX_GEOMS 4000      // that may touch something: their pairs are checked one by one
 #define MAX_CONTACTS 10000  // elements that are made
+#define MAX_BETWEEN 100     // pairs of moving geoms other than spheres
 
 static const char* const types[] = {"plane", "sphere", "capsule", "ellipsoid", "cylinder", "box", "mesh"};
-enum { PLANE, SPHERE, TYPES = SR_COUNT(types) };
+enum { PLANE, SPHERE, TYPES = SR_COUNT(types), MESH = TYPES - 1 };
 
 // Numbers of a contact.
 typedef struct PairSettings {
@@ -45,6 +46,8 @@ typedef struct Search {
   double* mass;  // of the tree, kg
   Keys excluded, paired;
   int made, left;             // contacts, and those beyond the bound
+  int between;                // pairs of moving geoms other than spheres and meshes
+  bool counting;              // them alone
   int missing[TYPES][TYPES];  // pairs that our contacts cannot do
   srPlace first;              // the first contact
   bool lost;                  // more geoms than are checked
@@ -102,7 +105,17 @@ static int type_of(const srMjcfGeom* g) {
   return i >= 0 ? i : SPHERE;
 }
 
-static bool can_touch(int a, int b) { return (a == SPHERE && b <= SPHERE) || (b == SPHERE && a <= SPHERE); }
+// Closed forms, whose cost does not count.
+static bool is_simple(int a, int b) { return (a == SPHERE && b <= SPHERE) || (b == SPHERE && a <= SPHERE); }
+
+// A mesh has no contact here, since it may be concave. Pairs of two moving bodies are left out where they are very many: each is an element, and
+// most of them never touch.
+static bool can_touch(const Search* s, const srMjcfGeom* a, const srMjcfGeom* b) {
+  const int one = type_of(a), two = type_of(b);
+  if (is_simple(one, two)) return true;
+  if (one == MESH || two == MESH) return false;
+  return s->tree[a->body] == 0 || s->tree[b->body] == 0 || s->between <= MAX_BETWEEN;
+}
 
 static void stiffness_of(const Search* s, const PairSettings* t, double M, double* K, double* D) {
   if (t->solref[0] > 0 && t->solref[1] > 0) {
@@ -159,7 +172,9 @@ static void add_contact(Search* s, const srMjcfGeom* a, const srMjcfGeom* b, con
                         srPlace place) {
   const int one = type_of(a), two = type_of(b);
   if (one == PLANE && two == PLANE) return;  // nor in MuJoCo
-  if (can_touch(one, two))
+  if (s->counting)
+    s->between += !is_simple(one, two) && one != MESH && two != MESH && s->tree[a->body] > 0 && s->tree[b->body] > 0;
+  else if (can_touch(s, a, b))
     make_contact(s, a, b, t, name, place);
   else
     s->missing[one > two ? one : two][one > two ? two : one]++;
@@ -299,9 +314,11 @@ static void tell_missing(const Search* s) {
       sr_mjcf_write(&list, sr_pool_printf(&s->m->r->pool, "%s-%s %d", types[i], types[k], s->missing[i][k]));
     }
   if (list.n > 0)
-    sr_reader_warning(s->m->r, s->m->root->place,
-                      "contacts between these pairs of geoms are not supported in this version: %s",
-                      sr_mjcf_written((srMjcfText*)&list));
+    sr_reader_warning(
+        s->m->r, s->m->root->place,
+        "contacts between these pairs of geoms are left out: %s (meshes have none in this version; of moving "
+        "geoms other than spheres no more than %d pairs are taken)",
+        sr_mjcf_written((srMjcfText*)&list), MAX_BETWEEN);
 }
 
 static void tell(Search* s) {
@@ -338,6 +355,9 @@ void sr_mjcf_touching(srMjcf* m) {
   each_of(&s, "pair", read_pair);
   sort(&s.excluded);
   sort(&s.paired);
-  if (!pairs_alone(m)) find_touching(&s);
+  for (int pass = 0; pass < 2 && !pairs_alone(m); pass++) {
+    s.counting = pass == 0;
+    find_touching(&s);
+  }
   tell(&s);
 }
