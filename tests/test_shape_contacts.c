@@ -284,6 +284,34 @@ TEST(power_of_a_contact_of_any_two_shapes_is_the_change_of_its_energy_and_dissip
   for (size_t i = 0; i < sizeof hertz / sizeof *hertz; i++) check_power(hertz[i], 0.1);
 }
 
+// A bristle stays in the tangent plane: n.e' = -n'.e, n' by differences along the motion.
+TEST(bristles_between_any_two_round_shapes_turn_with_the_normal) {
+  static const char* const pairs[] = {PAIR(ELLIPSOID, ELLIPSOID, RUBBING), PAIR(CAPSULE, ELLIPSOID, RUBBING),
+                                      PAIR(SPHERE, BOX, RUBBING), PAIR(CYLINDER, ELLIPSOID, RUBBING)};
+  for (size_t i = 0; i < sizeof pairs / sizeof *pairs; i++) {
+    Loaded x = open_text(pairs[i]);
+    const srForceElement* e = element_of(&x);
+    seed = 1;
+    for (int k = 0; k < 5; k++) {
+      Motion m = random_motion(e, 1e-3);
+      double rates[16], f[22], turning[3];
+      srContactForce at[3];
+      for (int side = -1; side <= 1; side++) {
+        const Motion moved = advanced(&m, 1e-6 * side);
+        const srImpedanceIn in = input(e, &moved);
+        ENSURE_EQUAL(sr_contact_shapes_force(&in, rates, &at[side + 1]), 0);
+      }
+      const double* n = at[1].n;
+      for (int j = 0; j < 3; j++) turning[j] = (at[2].n[j] - at[0].n[j]) / 2e-6;
+      const double along = srm_dot3(n, m.y);
+      for (int j = 0; j < 3; j++) m.y[j] -= along * n[j];  // the slip's
+      evaluate(e, &m, f, NULL);
+      ENSURE_NEAR(srm_dot3(n, f + 6), -srm_dot3(turning, m.y), 1e-5 * srm_norm3(turning) * srm_norm3(m.y));
+    }
+    close_model(&x);
+  }
+}
+
 // The derivatives of force and rates against differences.
 static void check_jacobian(const char* text, double tolerance) {
   Loaded x = open_text(text);
@@ -575,4 +603,30 @@ TEST(what_is_wrong_with_default_contacts_is_reported) {
               "needs 'mu-s' or 'mu-k'");
   ensure_said(ROBOT("<exclude a='base' b='foto'/>"), "unknown shape, group or body 'foto'; did you mean 'foot'");
   ensure_said(ROBOT("<contact a='floor' b='base' " BOUNCING "/><exclude a='base' b='ground'/>"), "or are excluded");
+}
+
+// A disc that spins on a floor: the friction of a constant pressure has the moment mu N 2/3 a. A capsule turns about its centre on its two ends.
+TEST(friction_stops_a_spinning_disc_with_two_thirds_of_its_radius) {
+  static const struct {
+    const char *shape, *turned;
+    double depth, lever;
+  } scenes[] = {{"type='cylinder' size='0.2 0.1'", "1 0 0 0", 1, 2.0 / 3 * 0.2},
+                {"type='capsule' size='0.05 0.3'", "1 1 0 0", 0.5, 0.15}};
+  for (int i = 0; i < 2; i++) {
+    char text[1000];
+    const double J = i == 0 ? 0.005 : 0.004;  // about the vertical
+    snprintf(text, sizeof text,
+             "<sarrus version='1'>" FLOOR
+             "<body name='b'><joint name='b' type='free' q='0 0 0.05-%.17g %s' v='0 %s 0 0 0'/>"
+             "<inertial mass='1' inertia='0.003 0.004 0.005'/><shape name='s' %s/></body><contact a='floor' b='b' " LAW
+             "/></sarrus>",
+             scenes[i].depth * 9.81e-5, scenes[i].turned, i == 0 ? "0 10" : "10 0", scenes[i].shape);
+    Loaded x = open_text(text);
+    run_to(&x, 0.02);
+    const int axis = i == 0 ? 2 : 1;
+    const double w = x.d->v[axis];
+    run_to(&x, 0.04);
+    ENSURE_NEAR((w - x.d->v[axis]) / 0.02, 0.5 * 9.81 * scenes[i].lever / J, 0.02 * 0.5 * 9.81 * scenes[i].lever / J);
+    close_model(&x);
+  }
 }
