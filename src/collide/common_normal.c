@@ -200,11 +200,9 @@ static double extent(const srSmoothFrame* f, const double delta[2], double size)
   return fmax(hypot(delta[0], delta[1]) / size, hypot(turn[0], turn[1]));
 }
 
-static bool take_step(Meeting* m, const double x[4]) {
+static bool take_step(Meeting* m, const double x[4], double length) {
   Meeting next = *m;
-  double delta[2][2];
-  double scale = fmax(extent(&m->frame[0], x, m->a->size), extent(&m->frame[1], x + 2, m->b->size)) / LARGEST_TURN;
-  scale = scale > 1 ? 1 / scale : 1;
+  double delta[2][2], scale = fmin(1, LARGEST_TURN / length);
   for (int i = 0; i <= HALVINGS; i++, scale *= 0.5) {
     for (int k = 0; k < 4; k++) delta[k / 2][k % 2] = scale * x[k];
     memcpy(next.at, m->at, sizeof next.at);
@@ -255,7 +253,7 @@ bool sr_common_normal(const srSmooth* a, const srSmooth* b, const double pose[16
     contact->near.iterations++;
     if (!newton_step(&m, x)) break;
     const double step = fmax(extent(&m.frame[0], x, a->size), extent(&m.frame[1], x + 2, b->size));
-    if (!take_step(&m, x) || step < CONVERGED) break;
+    if (!take_step(&m, x, step) || step < CONVERGED) break;
   }
   return conclude(&m, contact);
 }
@@ -311,10 +309,9 @@ static void descent(const Approach* m, const double K[3], double x[2]) {
   x[0] = -x[0], x[1] = -x[1];
 }
 
-static bool descend(Approach* m, const double x[2]) {
+static bool descend(Approach* m, const double x[2], double length) {
   Approach next = *m;
-  double scale = extent(&m->frame, x, m->a->size) / LARGEST_TURN;
-  scale = scale > 1 ? 1 / scale : 1;
+  double scale = fmin(1, LARGEST_TURN / length);
   const double fall = m->slope[0] * x[0] + m->slope[1] * x[1], steep = hypot(m->slope[0], m->slope[1]);
   for (int i = 0; i <= 4 * HALVINGS; i++, scale *= 0.5) {
     const double delta[2] = {scale * x[0], scale * x[1]};
@@ -342,7 +339,7 @@ bool sr_common_normal_convex(const srSmooth* a, const srConvex* b, const double 
     contact->near.iterations++;
     descent(&m, K, x);
     const double step = extent(&m.frame, x, a->size);
-    const bool fell = descend(&m, x);
+    const bool fell = descend(&m, x, step);
     hessian_of(&m, K);
     if (!fell || step < CONVERGED) break;
   }

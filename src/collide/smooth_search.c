@@ -185,7 +185,7 @@ static bool can_touch(const Search* s, const Patch* a, const Patch* b) {
   srm_pose_point(s->pose, b->centre, c);
   srm_sub3(c, a->centre, c);
   const double far = srm_unit3(c), radius = a->radius + b->radius;
-  if (far - radius > fmax(s->reach.margin, s->reach.depth)) return false;
+  if (!(far - radius <= fmax(s->reach.margin, s->reach.depth))) return false;
   srm_pose_rotate(s->pose, b->axis, axis);
   srm_scale3(-1, axis, back);
   if (angle_of(a->axis, back) > a->angle + b->angle) return false;
@@ -220,7 +220,6 @@ static void search_pair(Search* s, int i, int j) {
 static bool can_touch_convex(const Search* s, const Patch* a, double warm[3]) {
   srNearest near;
   sr_smooth_point_distance(a->centre, s->pair->convex, s->pose, warm, &near);
-  if (near.state != SR_NEAREST_FOUND) return false;
   if (near.gap - a->radius > s->reach.margin || near.gap + a->radius < -s->reach.depth) return false;
   double turn = PI;
   if (s->pair->convex->kind == SR_KIND_PLANE)
