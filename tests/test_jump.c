@@ -68,6 +68,22 @@ TEST(pulse_by_corners_in_time_is_met_by_every_method_at_rest) {
   }
 }
 
+// A rectified sine at rest half of the time: v = 2/w for each of the floor(w/(2 pi)) waves, the last one ends in its lower half. A step that waits for
+// the next wave must not pass over it.
+TEST(pulses_in_time_of_a_rectifier_are_all_met) {
+  const char* text[3] = {SLEDGE_AT("", "2*max(0, sin(30*t))", ""), SLEDGE_AT("", "2*max(0, sin(100*t))", ""),
+                         SLEDGE_AT("", "2*max(0, sin(300*t))", "")};
+  const double speed[3] = {10 / 30.0, 32 / 100.0, 96 / 300.0};
+  const char* methods[] = {"dopri5", "radau5", "auto", "genalpha-index2"};
+  for (int i = 0; i < 12; ++i) {
+    Loaded x = open_text(text[i / 4]);
+    const Way way = {.method = methods[i % 4], .step = 1e-3, .tol = 1e-6};
+    ENSURE_EQUAL(go(&x, &way, 1, NULL), SR_OK);
+    ENSURE_NEAR(x.d->v[0], speed[i / 4], 1e-3);
+    close_model(&x);
+  }
+}
+
 TEST(jump_of_a_force_in_time_is_passed_to_rounding_by_every_method) {
   const char* text = SLEDGE("if(t &lt; 0.3, 0, 1)");
   for (int i = 0; i < sri_method_count(); ++i) {

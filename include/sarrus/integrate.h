@@ -264,6 +264,8 @@ typedef struct srRoots {
   int (*evaluate)(void* user, double t, const double* q, const double* v, const double* y, double* value);
   const signed char* direction;  // (count) +1: rising only, -1: falling only, 0: both; NULL: both. Must stay
   int rated;                     // functions whose rates are known: where one turns back, its extremum is checked
+  // First time found in (a, b] where a function of the time alone has another sign than at a, HUGE_VAL: none. NULL: there are none.
+  double (*ahead)(void* user, double a, double b);
 } srRoots;
 
 typedef struct srRootFinder srRootFinder;
@@ -297,6 +299,8 @@ typedef struct srEventSource {
   // fired[i] is the new sign of function i at this state, 0: no change. May change q, v, y, discrete states, parameters and the active
   // equations. Returns 0: continue; > 0: the run ends here; < 0: failed.
   int (*act)(void* user, double t, double* q, double* v, double* y, const signed char* fired);
+  double (*ahead)(void* user, double a,
+                  double b);  // as in srRoots, NULL: none of its functions depends on the time alone
 } srEventSource;
 
 typedef struct srEventList {

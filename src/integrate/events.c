@@ -47,6 +47,16 @@ static int evaluate(void* user, double t, const double* q, const double* v, cons
   return answer;
 }
 
+static double ahead(void* user, double a, double b) {
+  const srEvents* events = user;
+  double first = HUGE_VAL;
+  for (int i = 0; i < events->list.count; ++i) {
+    const srEventSource* source = &events->source[i];
+    if (source->ahead != NULL) first = fmin(first, source->ahead(source->user, a, b));
+  }
+  return first;
+}
+
 // The source, and the function within it, of an index.
 static srEventError error_of(const srEvents* events, srEventErrorKind kind, int place) {
   for (int i = 0; i < events->list.count && place >= 0; ++i) {
@@ -116,7 +126,8 @@ srEvents* sri_events_create(const srIntegrator* integrator, const srEventList* l
                          .user = events,
                          .evaluate = evaluate,
                          .direction = events->direction,
-                         .rated = events->rated};
+                         .rated = events->rated,
+                         .ahead = ahead};
   events->finder = sri_roots_create(integrator, &roots);
   if (events->finder != NULL) return events;
   sr_free(block);

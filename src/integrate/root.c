@@ -5,7 +5,8 @@
 // located, and if that is beyond zero the piece ends there. So does one that begins beyond zero and returns for a while, whatever direction
 // counts: a ball that has just bounced, and falls again within the piece, must be detected above the floor in between. In the first
 // piece with a change the root is bracketed down to the last digits of t by the Illinois variant of the regula falsi, safeguarded by
-// halving. The time returned is the right end of the bracket: there the sign has changed, so that a restart does not find the same root again.
+// halving. Functions of the time alone need no dense output: their source checks them in finer pieces (`ahead`), as a law that waits for the next
+// pulse takes steps that are longer than the pulse. The time returned is the right end of the bracket: there the sign has changed, so that a restart does not find the same root again.
 #include <float.h>
 #include <math.h>
 #include <string.h>
@@ -268,10 +269,11 @@ srStatus sri_roots_step(srRootFinder* finder, const srIntegrator* integrator, do
   for (int i = 0; i < finder->roots.count; ++i) {
     if (finder->sign[i] == 0) finder->sign[i] = sign_of(finder->left[i]);
   }
+  double ahead = finder->roots.ahead != NULL ? finder->roots.ahead(finder->roots.user, t0, t1) : HUGE_VAL;
   int part = finder->behind ? 0 : FIRST_PART;
   finder->behind = false;
   while (part < PARTS) {
-    const double end = part == PARTS - 1 ? t1 : t0 + (t1 - t0) * part_end[part];
+    const double last = part == PARTS - 1 ? t1 : t0 + (t1 - t0) * part_end[part], end = fmin(last, ahead);
     double b = end;
     if (evaluate_end(finder, integrator, &a, &b) != SR_OK) return SR_FAILED;
     if (b == end && take_dips(finder, integrator, a, &b) != SR_OK) return SR_FAILED;
@@ -283,7 +285,8 @@ srStatus sri_roots_step(srRootFinder* finder, const srIntegrator* integrator, do
     }
     pass(finder);
     a = b;
-    part += b == end;  // else the rest of it comes next
+    part += b == last;  // else the rest of it comes next
+    if (b == ahead) ahead = HUGE_VAL;
   }
   return SR_OK;
 }

@@ -62,7 +62,8 @@ static void compile_switches(srCompiler* c) {
     switches[i].op = sr_graph_view(c->graph, x->node).op;
     switches[i].name = of_driver ? c->m->driver[x->root / 3].name : owner_of(c, x->root);
     roots[i] = sr_graph_switch(c->graph, x->node);
-    priv->switches_of_time = priv->switches_of_time && depends_on_time_alone(c, roots[i]);
+    switches[i].of_time = depends_on_time_alone(c, roots[i]);
+    priv->switches_of_time = priv->switches_of_time && switches[i].of_time;
   }
   priv->nswitch = c->nswitch;
   priv->of_switch = switches;

@@ -13,6 +13,7 @@
 typedef struct srLawSwitch {
   srOp op;           // < or <=, sign, step, floor
   const char* name;  // of the element, state or driver
+  bool of_time;      // depends on nothing else
 } srLawSwitch;
 
 // The overshoot of a stop, rad or m, at which its damping has the ratio limit-damping-ratio.

@@ -162,6 +162,11 @@ static int switch_values(void* user, double t, const double* q, const double* v,
   return own->evaluate(own->user, t, q, v, y, value);
 }
 
+static double switches_ahead(void* user, double a, double b) {
+  const srEventSource* own = &((srEventMonitor*)user)->switches;
+  return own->ahead(own->user, a, b);
+}
+
 // Rates of the drivers at d->t, with the branches that are held now; true: one differs from what `rate` was.
 static bool rates_change(const srEventMonitor* monitor, double* rate) {
   bool any = false;
@@ -227,6 +232,7 @@ static int list_sources(srEventMonitor* monitor, signed char* direction, srEvent
     sources[n] = monitor->switches;
     sources[n].user = monitor;
     sources[n].evaluate = switch_values;
+    sources[n].ahead = monitor->switches.ahead != NULL ? switches_ahead : NULL;
     sources[n++].act = switch_act;
   }
   return n;

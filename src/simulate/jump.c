@@ -21,12 +21,16 @@
 #define CHATTER 5          // jumps of one switch almost at once ...
 #define CHATTER_ALL 200    // ... or one, after so many of all
 #define CHATTER_SPAN 1e-6  // of the largest step: almost at once
+#define AHEAD                                                                                                          \
+  8  // pieces of a step in which functions of the time alone are checked, for each length of the step before it ...
+#define AHEAD_FIRST 64     // ... of the first one ...
+#define AHEAD_MOST 1024.0  // ... and at most: steps of cvode grow a thousandfold at the start
 
 static bool is_floor(const srJumpMonitor* monitor, int i) { return monitor->m->priv->of_switch[i].op == SR_OP_FLOOR; }
 
 srJumpMonitor* sr_jumps_create(const srModel* m, srData* d, const srIntegrator* integrator) {
   const size_t n = (size_t)m->priv->nswitch, head = (sizeof(srJumpMonitor) + 15) / 16 * 16;
-  char* block = sr_alloc(head + n * (3 * sizeof(double) + sizeof(int) + 2));
+  char* block = sr_alloc(head + n * (3 * sizeof(double) + sizeof(int) + 3));
   if (block == NULL) return NULL;
   srJumpMonitor* monitor = (srJumpMonitor*)(void*)block;
   monitor->m = m;
@@ -39,6 +43,7 @@ srJumpMonitor* sr_jumps_create(const srModel* m, srData* d, const srIntegrator* 
   monitor->rapid = (int*)(void*)(monitor->t_last + n);
   monitor->chatters = (unsigned char*)(monitor->rapid + n);
   monitor->direction = (signed char*)monitor->chatters + n;
+  monitor->sign = monitor->direction + n;
   for (int i = 0; i < monitor->n; ++i) {
     monitor->t_last[i] = -HUGE_VAL;
     monitor->direction[i] = is_floor(monitor, i) ? -1 : 0;
@@ -93,6 +98,34 @@ static int evaluate(void* user, double t, const double* q, const double* v, cons
   const int answer = evaluate_functions(monitor, t);
   for (int i = 0; i < monitor->n && answer == 0; ++i) value[i] = function_of(monitor, i);
   return answer;
+}
+
+static bool any_of_time(const srJumpMonitor* monitor) {
+  for (int i = 0; i < monitor->n; ++i) {
+    if (monitor->m->priv->of_switch[i].of_time) return true;
+  }
+  return false;
+}
+
+// Of functions of the time alone, whatever the state of d is.
+static double ahead(void* user, double a, double b) {
+  srJumpMonitor* monitor = user;
+  const struct srModelPrivate* priv = monitor->m->priv;
+  srInputs inputs = sr_law_inputs(monitor->d);
+  const double grown = monitor->step > 0 ? AHEAD * fmax(1, (b - a) / monitor->step) : AHEAD_FIRST;
+  const int pieces = (int)ceil(fmin(grown, AHEAD_MOST));
+  monitor->step = b - a;
+  for (int k = 0; k <= pieces; ++k) {
+    inputs.t = k < pieces ? a + (b - a) * k / pieces : b;
+    sr_program_evaluate(priv->switches, &inputs, monitor->d->work, monitor->value);
+    for (int i = 0; i < monitor->n; ++i) {
+      if (!priv->of_switch[i].of_time) continue;
+      const double value = function_of(monitor, i);
+      if (k > 0 && value * monitor->sign[i] < 0) return inputs.t;
+      if (k == 0 || monitor->sign[i] == 0) monitor->sign[i] = (signed char)((value > 0) - (value < 0));
+    }
+  }
+  return HUGE_VAL;
 }
 
 // ---- switching over -----------------------------------------------------------------------------------------------------
@@ -162,6 +195,10 @@ static int act(void* user, double t, double* q, double* v, double* y, const sign
 }
 
 srEventSource sr_jumps_source(srJumpMonitor* monitor) {
-  return (srEventSource){
-      .count = monitor->n, .direction = monitor->direction, .user = monitor, .evaluate = evaluate, .act = act};
+  return (srEventSource){.count = monitor->n,
+                         .direction = monitor->direction,
+                         .user = monitor,
+                         .evaluate = evaluate,
+                         .act = act,
+                         .ahead = any_of_time(monitor) ? ahead : NULL};
 }

@@ -12,9 +12,11 @@ typedef struct srJumpMonitor {
   double* held;             // n: values that laws see, NaN: free
   double* value;            // n: of the switching functions, at the last state evaluated
   double* t_last;           // n: of the last jump
+  double step;              // length of the last one
   int* rapid;               // n: jumps in a row that came almost at once
   unsigned char* chatters;  // n: no longer located
   signed char* direction;   // n: which changes of the functions count
+  signed char* sign;        // n: of the functions of the time alone at the start of a step
   int nfree;                // to be held again as soon as they have a side
   long jumps, rapids;       // all that were located; those that came almost at once
   // A law chatters from t on: it is no longer located.
