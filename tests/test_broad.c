@@ -241,7 +241,7 @@ TEST(the_broad_phase_allocates_when_it_is_created_and_leaks_nothing) {
   sr_set_allocator(NULL, NULL);
 }
 
-// Tests of boxes or distances for each ball: 18 to 42 were seen.
+// Tests of boxes or distances for each ball, of the order of its neighbours.
 static void check_cost(int n, double ratio, Where where) {
   Scene x = throw_balls(n, ratio, where, 1);
   const srBalls balls = {.n = n, .centre = x.centre, .radius = x.radius};
