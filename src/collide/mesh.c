@@ -72,7 +72,7 @@ typedef struct Table {
 static bool open_table(Table* table, int n) {
   uint64_t size = 16;
   while (size < 2 * (uint64_t)n) size *= 2;
-  table->key = sr_alloc(((size_t)n + 1) * sizeof(Key) + size * sizeof(int));
+  table->key = sr_alloc(((size_t)n + 1) * sizeof(Key) + (size_t)size * sizeof(int));
   if (table->key == NULL) return false;
   table->slot = (int*)(void*)(table->key + n + 1);
   table->mask = size - 1;
