@@ -37,11 +37,11 @@ static double largest_face(const srPatchBody* b) {
   return SR_PI * r * r;
 }
 
-static bool can_be_soft(const srPatchBody* b) { return b->polytope && b->polytope->nplane <= SR_PATCH_PLANES; }
+bool sr_patch_can_be_soft(const srPatchBody* b) { return b->polytope && b->polytope->nplane <= SR_PATCH_PLANES; }
 static bool can_be_rigid(const srPatchBody* b) { return !b->polytope || b->polytope->nvertex > 0; }
 
 bool sr_patch_of(const srPatchBody* a, const srPatchBody* b, srPatch* out) {
-  const bool soft_a = can_be_soft(a) && can_be_rigid(b), soft_b = can_be_soft(b) && can_be_rigid(a);
+  const bool soft_a = sr_patch_can_be_soft(a) && can_be_rigid(b), soft_b = sr_patch_can_be_soft(b) && can_be_rigid(a);
   *out = (srPatch){.body = {*a, *b}};
   if (!soft_a && !soft_b) return false;
   const bool both = soft_a && soft_b;

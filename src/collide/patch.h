@@ -23,6 +23,7 @@ typedef struct srPatch {
 
 // Decides the roles of two solids, by their shapes alone. False: none of them can have the pressure field.
 bool sr_patch_of(const srPatchBody* a, const srPatchBody* b, srPatch* out);
+bool sr_patch_can_be_soft(const srPatchBody* b);  // can it have the field?
 
 // In the axes of a. Force on b: n area/patch.area law(depth, -n.v), v the velocity of b relative to a at x; stored energy:
 // store/patch.area E(depth).

@@ -11,9 +11,10 @@
 
 #define NEW(pool, type, n) ((type*)sr_pool_alloc((pool), (size_t)((n) > 0 ? (n) : 1) * sizeof(type)))
 
-// Shapes of one kind and material on one side of the <contact>: all of them have the same laws but for the radii.
+// Shapes of one kind and material on one side of the <contact>: all of them have the same laws but for the radii, and touch others in the same way.
 typedef struct Class {
   srShapeKind kind;
+  bool flat, soft;  // with faces, and few enough of them for a field of pressure: else two of them touch at a point
   const char* material;
   int card;
   const srContactShape *first, *other;  // other: the first one on another link; NULL: there is none
@@ -65,14 +66,16 @@ static int card_of(srCompiler* c, Set* s, const char* material) {
 }
 
 static void add_class(srCompiler* c, Classes* to, const srContactShape* s, int card) {
+  const srCollisionShape* shape = &c->m->collision[s->index];
+  const bool soft = shape->flat && sr_patch_can_be_soft(&shape->body);
   for (int i = 0; i < to->n; i++) {
     Class* x = &to->class[i];
-    if (x->kind != s->kind || x->card != card) continue;
+    if (x->kind != s->kind || x->card != card || x->flat != shape->flat || x->soft != soft) continue;
     if (!x->other && x->first->link != s->link) x->other = s;
     return;
   }
   SR_PUSH(&c->scratch, to->class, to->n, to->capacity) =
-      (Class){.kind = s->kind, .material = s->material, .card = card, .first = s};
+      (Class){.kind = s->kind, .flat = shape->flat, .soft = soft, .material = s->material, .card = card, .first = s};
 }
 
 static void add_members(srCompiler* c, Set* s, const srContactShapes* shapes, int side, int* place, int* member,

@@ -140,12 +140,13 @@ static const char* shape_name(srMjcf* m, const srMjcfInside* x) {
                         : sr_mjcf_new_name(m, "geom", &m->unnamed_geoms, &m->shapes);
 }
 
-static void add_shape(srMjcf* m, const srMjcfInside* x, const srMjcfGeom* g, int kind, const char* name,
-                      const char* mesh, const double pose[16]) {
+// MuJoCo takes the hull of a mesh for contacts.
+static void add_shape(srMjcf* m, const srMjcfInside* x, srMjcfGeom* g, int kind, const char* name, const char* mesh,
+                      const double pose[16]) {
   const bool visual = g->contype == 0 && g->conaffinity == 0;
   double size[3], here[16];
   srShapeDef def = {.name = {.text = name, .place = g->place},
-                    .type = {.text = kinds[kind].word, .place = g->place},
+                    .type = {.text = kind == MESH && !visual ? "hull" : kinds[kind].word, .place = g->place},
                     .color = color_of(m, x)};
   for (int k = 0; k < kinds[kind].nsize; k++) size[k] = kinds[kind].factor[k] * g->size[k];
   if (kinds[kind].nsize > 0) def.size = sr_reader_list(m->r, size, kinds[kind].nsize, g->place);
@@ -153,7 +154,7 @@ static void add_shape(srMjcf* m, const srMjcfInside* x, const srMjcfGeom* g, int
   if (visual) def.use = (srAttr){.text = "visual", .place = g->place};
   srm_pose_compose(m->body[g->body].inner, pose, here);
   sr_reader_pose(m->r, here, g->place, &def.at, &def.rot);
-  sr_reader_add(m->r, SR_ELEMENT_SHAPE, m->body[g->body].index, &def, g->place);
+  g->index = sr_reader_add(m->r, SR_ELEMENT_SHAPE, m->body[g->body].index, &def, g->place);
 }
 
 static bool read_place(srMjcf* m, const srMjcfInside* x, const struct Kind* kind, srMjcfGeom* g) {

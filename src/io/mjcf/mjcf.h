@@ -49,6 +49,7 @@ typedef struct srMjcfGeom {
   const char* word;
   const char* shape;  // "body/shape" in the spec; NULL: it was left out (hfield, a mesh without triangles)
   const char* type;   // sphere, capsule, ... as in the file; NULL: left out
+  int index;          // of the <shape> in the spec
   int body;
   double pose[16];  // in the MJCF body's frame
   double size[3];   // as in the file, fromto resolved

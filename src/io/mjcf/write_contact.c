@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "io/mjcf/write.h"
+#include "model/private.h"
 
 #define FIELD(member) SR_TAKE(srContactDef, member)
 
@@ -67,7 +68,7 @@ static void find_pairs(srMjcfOut* x, int i, const srContactDef* def) {
     if (!is_meant(c, a, x->shape_body[a], def->a.text)) continue;
     for (int b = same ? a + 1 : 0; b < n; b++)
       if (is_meant(c, b, x->shape_body[b], def->b.text) &&
-          c->m->body_link[x->shape_body[a]] != c->m->body_link[x->shape_body[b]])
+          c->m->body_link[x->shape_body[a]] != c->m->body_link[x->shape_body[b]] && !sr_shapes_are_excluded(c->m, a, b))
         add_touch(x, i, a, b);
   }
 }
@@ -106,6 +107,15 @@ static bool share_pairs(const Sides* s, const Sides* t, int n) {
     crossed[1] |= (s->of[i] & 2) && (t->of[i] & 1);
   }
   return (straight[0] && straight[1]) || (crossed[0] && crossed[1]);
+}
+
+// A bit of a geom cannot leave out one pair.
+static bool has_excluded(const srModel* m, const Sides* s) {
+  for (int i = 0; i < m->priv->nexcluded; i++) {
+    const int a = (int)(m->priv->excluded[i] / m->nshape), b = (int)(m->priv->excluded[i] % m->nshape);
+    if (s->of[a] != 0 && s->of[b] != 0) return true;
+  }
+  return false;
 }
 
 // MuJoCo leaves out a body and its parent, unless that is the world.
@@ -191,7 +201,7 @@ static void find_filters(srMjcfOut* x) {
     const Sides* s = &all[i];
     const double pairs = s->same ? 0.5 * s->n[0] * (s->n[0] - 1) : (double)s->n[0] * s->n[1];
     if (!s->of || def->name.text || !(pairs > FEW || sr_given(def->most)) || x->nfilter == BITS) continue;
-    bool alone = (s->same || is_disjoint(s, n)) && may_collide(x, s);
+    bool alone = (s->same || is_disjoint(s, n)) && may_collide(x, s) && !has_excluded(c->m, s);
     for (int k = 0; k < contacts && alone; k++) alone = k == i || !all[k].of || !share_pairs(s, &all[k], n);
     const double M = alone ? common_mass(x, s, inverse) : 0;
     if (M > 0 && put_filter(x, i, s, many)) x->contact_mass[i] = M;
@@ -211,6 +221,8 @@ void sr_mjcf_out_find_contacts(srMjcfOut* x) {
   for (int b = 0; b <= c->m->nbody; b++)
     for (int i = c->first[SR_ELEMENT_SHAPE][b]; i >= 0; i = c->next[SR_ELEMENT_SHAPE][i]) x->shape_body[i] = b;
   find_filters(x);
+  for (int i = 0; i < srs_count(c->spec, SR_ELEMENT_EXCLUDE); i++)  // of pairs that are not written
+    sr_convert_take_all(c, SR_ELEMENT_EXCLUDE, i);
   for (int i = 0; i < srs_count(c->spec, SR_ELEMENT_CONTACT); i++) {
     const srContactDef* def = srs_get(c->spec, SR_ELEMENT_CONTACT, i);
     const char* reason = obstacle(def);
@@ -262,7 +274,7 @@ static void put_friction(srConvert* c, int i, bool first, double K, double D, bo
 // All numbers of contact i, for the mass M.
 static void put_numbers(srConvert* c, int i, double M, bool first, bool geom) {
   const double K = number(c, i, FIELD(K), 0), D = number(c, i, FIELD(D), 0);
-  const int said[] = {FIELD(a), FIELD(b), FIELD(normal)};
+  const int said[] = {FIELD(a), FIELD(b), FIELD(normal), FIELD(most)};
   for (int k = 0; k < SR_COUNT(said); k++) sr_convert_take(c, SR_ELEMENT_CONTACT, i, said[k]);
   sr_xml_numbers(&c->xml, "solref", (const double[]){-K / M, 0 - D / M}, 2);
   put_friction(c, i, first, K, D, geom);
