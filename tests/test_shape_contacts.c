@@ -185,8 +185,14 @@ static const srForceElement* element_of(const Loaded* x) {
 }
 
 static srImpedanceIn input(const srForceElement* e, const Motion* motion) {
-  return (srImpedanceIn){
-      .tau = 1e-4, .x = motion->x, .xdot = motion->xdot, .y = motion->y, .z = motion->z, .data = e->contact};
+  static const double belts[6] = {0.3, -0.2, 0.1, -0.1, 0.4, 0.2};  // of the surfaces that have one
+  return (srImpedanceIn){.tau = 1e-4,
+                         .x = motion->x,
+                         .xdot = motion->xdot,
+                         .y = motion->y,
+                         .z = motion->z,
+                         .formula = e->formula >= 0 ? belts : NULL,
+                         .data = e->contact};
 }
 
 static double gap_of(const srForceElement* e, const Motion* motion) {
@@ -354,6 +360,63 @@ TEST(derivatives_of_contacts_of_any_two_shapes_are_those_of_their_forces) {
     check_jacobian(elastic[i], is_coarse(elastic[i]) ? 0.15 : 1e-5);
   for (size_t i = 0; i < sizeof smooth / sizeof *smooth; i++) check_jacobian(smooth[i], 0.12);
   for (size_t i = 0; i < sizeof rubbing / sizeof *rubbing; i++) check_jacobian(rubbing[i], 0.12);
+}
+
+// Surfaces with a direction of friction or a velocity, of a and of b.
+#define DIRECTED " friction-direction='1 0.5 0.2' friction-turn='0.4'"
+#define BELT " surface-velocity='0.1*t 1 2'"
+#define ROUND_SURFACES(X, law)                                                                                         \
+  X(PAIR(ELLIPSOID DIRECTED, ELLIPSOID, law)), X(PAIR(CAPSULE BELT, ELLIPSOID DIRECTED, law)),                         \
+      X(PAIR(SPHERE, BOX DIRECTED BELT, law)), X(PAIR(SPHERE DIRECTED BELT, SPHERE BELT, law)),                        \
+      X(PAIR(PLANE DIRECTED BELT, ELLIPSOID, law)), X(PAIR(PLANE, SPHERE DIRECTED, law)),                              \
+      X(PAIR(PLANE BELT, SPHERE BELT DIRECTED, law))
+#define FLAT_SURFACES(X, law) X(PAIR(PLANE, BOX DIRECTED BELT, law)), X(PAIR(BOX BELT, HULL DIRECTED, law))
+#define DIRECTIONAL RUBBING " mu2='0.1'"
+#define SLIDING                                                                                                        \
+  "normal='hooke' K='1e4' friction='dahl' mu-k='0.4' mu2='0.7' bristle-K='2e3' mu-roll='0.01' mu-spin='0.01'"
+
+TEST(derivatives_of_directed_and_moving_surfaces_are_those_of_their_forces) {
+  static const char* const damped[] = {ROUND_SURFACES(SAME, DIRECTIONAL), FLAT_SURFACES(SAME, DIRECTIONAL)};
+  static const char* const elastic[] = {ROUND_SURFACES(SAME, SLIDING)};
+  for (size_t i = 0; i < sizeof damped / sizeof *damped; i++) check_jacobian(damped[i], 0.02);  // of patches, as above
+  for (size_t i = 0; i < sizeof elastic / sizeof *elastic; i++) check_jacobian(elastic[i], 1e-4);
+}
+
+// Power of the motion and of what moves the surfaces, with the energy of bristles that go on at their rates.
+TEST(power_of_directed_and_moving_surfaces_is_the_change_of_energy_and_dissipation) {
+  static const char* const pairs[] = {ROUND_SURFACES(SAME, SLIDING), FLAT_SURFACES(SAME, SLIDING)};
+  for (size_t i = 0; i < sizeof pairs / sizeof *pairs; i++) {
+    Loaded x = open_text(pairs[i]);
+    const srForceElement* e = element_of(&x);
+    seed = 1;
+    for (int k = 0; k < 4; k++) {
+      Motion m = random_motion(e, 1e-3);
+      double f[22] = {0}, power = 0, rate = 0, size = 0;
+      const srImpedanceIn in = input(e, &m);
+      srContactForce at_start;
+      ENSURE_EQUAL(sr_contact_shapes_force(&in, f + 6, &at_start), 0);
+      for (int j = 0; j < e->ny; j++) m.y[j] *= 1e6;
+      for (int j = 0; j + 3 <= e->ny && e->contact->slip.n == 3; j += 3) {  // sliding and rolling, in the tangent plane
+        const double along = srm_dot3(at_start.n, m.y + j);
+        for (int l = 0; l < 3; l++) m.y[j + l] -= along * at_start.n[l];
+      }
+      srImpedanceOut out = {.f = f, .ydot = f + 6};
+      ENSURE_EQUAL(e->law->evaluate(&in, &out), 0);
+      for (int j = 0; j < 6; j++) {
+        power += f[j] * m.xdot[j];
+        size += fabs(f[j] * m.xdot[j]);
+      }
+      for (int side = -1; side <= 1; side += 2) {
+        Motion at = advanced(&m, side * 1e-6);
+        for (int j = 0; j < e->ny; j++) at.y[j] += side * 1e-6 * f[6 + j];
+        const srImpedanceIn there = input(e, &at);
+        rate += side * e->law->energy(&there) / 2e-6;
+      }
+      ENSURE((out.driven != 0) == (strstr(pairs[i], "velocity") != NULL));
+      ENSURE_NEAR(power, -rate - out.dissipated + out.driven, 1e-5 * size + 1e-8);
+    }
+    close_model(&x);
+  }
 }
 
 // ---- forces along a motion ----------------------------------------------------------------------------------------------

@@ -36,14 +36,16 @@
   X(nu, "nu", FORMULA, "1", "0.3", "", "Poisson's ratio")                                                              \
   X(restitution, "restitution", FORMULA, "1", "", "", "coefficient of restitution, 0 to 1")                            \
   X(mu_s, "mu-s", FORMULA, "1", "", "", "coefficient of static friction; default mu-k")                                \
-  X(mu_k, "mu-k", FORMULA, "1", "", "", "coefficient of kinetic friction; default mu-s")
+  X(mu_k, "mu-k", FORMULA, "1", "", "", "coefficient of kinetic friction; default mu-s")                               \
+  X(mu2, "mu2", FORMULA, "1", "", "", "kinetic friction along the friction-direction of a shape; default mu-k")
 
 #define SR_PAIR_FIELDS(X)                                                                                              \
   X(materials, "materials", REF, "2", "!", "",                                                                         \
     "two materials: what follows holds between them instead of their cards")                                           \
   X(restitution, "restitution", FORMULA, "1", "", "", "coefficient of restitution, 0 to 1")                            \
   X(mu_s, "mu-s", FORMULA, "1", "", "", "coefficient of static friction")                                              \
-  X(mu_k, "mu-k", FORMULA, "1", "", "", "coefficient of kinetic friction")
+  X(mu_k, "mu-k", FORMULA, "1", "", "", "coefficient of kinetic friction")                                             \
+  X(mu2, "mu2", FORMULA, "1", "", "", "kinetic friction along the friction-direction of a shape")
 
 #define SR_BODY_FIELDS(X)                                                                                              \
   X(name, "name", NAME, "1", "!", "", "name of the body")                                                              \
@@ -117,7 +119,12 @@
   X(rot, "rot", FORMULA, "4", "", "", "orientation: quaternion w x y z")                                               \
   X(rpy, "rpy", FORMULA, "3", "", "rad", "the same as roll, pitch, yaw")                                               \
   X(density, "density", FORMULA, "1", "", "kg/m^3", "density: the shape adds its mass and inertia to the body")        \
-  X(material, "material", REF, "1", "", "", "card that gives the density and what contacts need")
+  X(material, "material", REF, "1", "", "", "card that gives the density and what contacts need")                      \
+  X(direction, "friction-direction", FORMULA, "3", "", "",                                                             \
+    "direction in the shape's frame; along its projection on the surface friction is mu2, across it mu-k")             \
+  X(turn, "friction-turn", FORMULA, "1", "0", "rad",                                                                   \
+    "angle about the outward normal by which the projection is turned: rollers of a Mecanum wheel")                    \
+  X(velocity, "surface-velocity", LAW, "3", "", "m/s", "of a conveyor: its surface in the shape's frame, formula of t")
 
 #define SR_MESH_FIELDS(X)                                                                                              \
   X(name, "name", NAME, "1", "!", "", "name of the mesh")                                                              \
@@ -229,6 +236,9 @@
   X(floor, "floor", FORMULA, "1", "1e-3", "m/s", "lower bound of the approach velocity at first touch")                \
   X(mu_s, "mu-s", FORMULA, "1", "", "", "static friction; default from the <pair> or the cards, else mu-k")            \
   X(mu_k, "mu-k", FORMULA, "1", "", "", "kinetic friction; default from the <pair> or the cards, else mu-s")           \
+  X(mu2, "mu2", FORMULA, "1", "", "",                                                                                  \
+    "kinetic friction along the friction-direction of a shape, static friction in proportion; default from the "       \
+    "<pair> or the card, else mu-k")                                                                                   \
   X(mu_v, "mu-v", FORMULA, "1", "0", "s/m", "viscous friction per newton of normal force")                             \
   X(mu_roll, "mu-roll", FORMULA, "1", "0", "m", "lever arm of the rolling resistance")                                 \
   X(mu_spin, "mu-spin", FORMULA, "1", "0", "m", "lever arm of the resistance to spinning about the normal")            \

@@ -37,6 +37,7 @@ typedef struct srImpedanceOut {
   double* ydot;                 // rates of the states (ny), zeroed before the call
   double dissipated;            // dissipated power, >= 0; required of laws that have `energy`
   double friction_dissipation;  // the part of it that is dry friction
+  double driven;                // power received from what moves a surface in its body: a conveyor's drive
 } srImpedanceOut;
 
 typedef struct srImpedance {

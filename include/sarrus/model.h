@@ -118,6 +118,8 @@ typedef struct srSurfaceLaws {
   const struct srCollisionShape* shape[2];  // where pair has no closed form (src/collide/collision.h)
   const struct srPatch* patch;  // of two shapes with flat faces, or a capsule on a plane; NULL: they touch at a point
   double lever;                 // of a patch: added to that of its pressure in the friction of spinning, m
+  double along[2];              // mu2/mu-k where the direction of friction is that of a, of b; NaN: no direction counts
+  int directed;                 // the shape whose direction it is, 0 or 1; -1: friction is the same in all directions
   double side, end;             // stop of a joint: gap = side (end - q), side 1 the upper end, -1 the lower one
   srDryFriction slip, roll, spin;
   // A gap by formula: values of the law program from srForceElement.formula on are the gap, its rate, the slip rate, then for each

@@ -363,6 +363,7 @@ static const srMember members[] = {
     ONE(srImpedanceOut, ydot),
     ONE(srImpedanceOut, dissipated),
     ONE(srImpedanceOut, friction_dissipation),
+    ONE(srImpedanceOut, driven),
     WHOLE(srElementForm),
     ONE(srElementForm, nx),
     ONE(srElementForm, nxdot),

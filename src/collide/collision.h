@@ -11,7 +11,13 @@ typedef struct srCollisionShape {
   double reach;      // of a ball about its origin that contains it; infinite for a plane
   bool flat;         // it has flat faces: pressure over a patch, where the other shape has a body too
   srPatchBody body;  // of a flat one
+  // Friction along the projection of this unit vector on the surface, turned about the outward normal (cosine, sine), differs from friction
+  // across it. Zeros: in no direction.
+  double direction[3], turn[2];
+  int belt;  // its surface moves in the shape's frame: the first of three values of its velocity; -1: it does not
 } srCollisionShape;
+
+static inline bool sr_surface_directed(const srCollisionShape* x) { return x->turn[0] != 0 || x->turn[1] != 0; }
 
 // Two shapes at their nearest points, in the axes of a.
 typedef struct srPairPoint {

@@ -9,12 +9,14 @@
 typedef struct srContactPlace {
   double n[3];                 // unit normal, from a to b
   double r[3];                 // from b's origin to the point of contact, or to the centre of pressure
-  double slip[3];              // P (u + w x r),  P = 1 - n n^T
+  double slip[3];              // P (u + w x r + b),  P = 1 - n n^T; b: velocity of the surfaces in their bodies
+  double belt[3];              // P b
   double turn[3], spin;        // P w, n.w
   double turning[3];           // n'
   double N, N_spin;            // normal force; the same times the lever of a patch, for the friction of spinning
   double force[3], moment[3];  // of the normal force on b, the moment about b's origin
   double dissipation;          // of the normal law
+  double along[3], excess;     // friction along k differs: A = 1 + excess k k^T (place_direction.c); 0: it does not
 } srContactPlace;
 
 // What changes of it along one direction: j of theta (as a small rotation of b), x, w, u.
@@ -22,6 +24,7 @@ typedef struct srContactChange {
   double n[3], r[3], slip[3], turn[3], spin, turning[3];
   double N, N_spin;
   double force[3], moment[3];
+  double along[3];
 } srContactChange;
 
 // One kind of geometry. `change`: all 12 directions.
@@ -43,6 +46,13 @@ bool sr_place_far(const srImpedanceIn* in, const double pose[16], srContactPlace
 // slip, turn and spin from n and r; and their changes where those of n and r are known.
 void sr_place_motion(const srImpedanceIn* in, srContactPlace* at);
 void sr_change_motion(const srImpedanceIn* in, const srContactPlace* at, int direction, srContactChange* d);
+
+// The direction of friction where n is known, and its changes where those of n are; A x and d(A x).
+void sr_place_direction(const srImpedanceIn* in, srContactPlace* at);
+void sr_change_direction(const srImpedanceIn* in, const srContactPlace* at, srContactChange change[12]);
+void sr_stretch(const srContactPlace* at, const double* x, double* out);
+void sr_stretch_change(const srContactPlace* at, const srContactChange* d, const double* x, const double* dx,
+                       double* out);
 
 // P a, and d(P a) = P da - dn (n.a) - n (dn.a)
 void sr_flat(const double* n, const double* a, double* out);

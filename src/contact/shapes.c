@@ -9,6 +9,8 @@
 // the mean of both bodies, so that the law is symmetric in a and b:
 //   e' = (law's e') - n (n'.e) + 1/2 (n.w) n x e
 // Power: -f.s + N gap' = d(energies)/dt - dissipation, as the rotation adds nothing to e.e'.
+// Where a surface moves in its body, f.(P b) of it comes from what moves the surface (place.c).
+// Friction of sliding may depend on the direction (place_direction.c): f = A law(A s, e).
 #include <math.h>
 #include <string.h>
 
@@ -44,12 +46,31 @@ static int friction_force(const srContactPlace* g, const srDryFriction* x, const
 
 // ---- force --------------------------------------------------------------------------------------------------------------
 
+static int place(const srImpedanceIn* in, srContactPlace* g) {
+  const int answer = sr_contact_geometry(in->data)->place(in, g);
+  sr_place_direction(in, g);
+  return answer;
+}
+
+// Of sliding: f of its law in `bare`, A f in `out`.
+static int slip_force(const srContactPlace* g, const srImpedanceIn* in, srFrictionForce* out, double bare[3],
+                      double* ydot) {
+  const srSurfaceLaws* c = in->data;
+  double v[3];
+  sr_stretch(g, g->slip, v);
+  const int answer = friction_force(g, &c->slip, v, in, g->N, out, ydot);
+  memcpy(bare, out->f, 3 * sizeof *bare);
+  sr_stretch(g, bare, out->f);
+  return answer;
+}
+
 static int evaluate(const srImpedanceIn* in, srImpedanceOut* out) {
   const srSurfaceLaws* c = in->data;
   srContactPlace g;
-  int answer = sr_contact_geometry(c)->place(in, &g);
+  double bare[3];
+  int answer = place(in, &g);
   srFrictionForce slip, roll, spin;
-  if (answer == 0) answer = friction_force(&g, &c->slip, g.slip, in, g.N, &slip, out->ydot);
+  if (answer == 0) answer = slip_force(&g, in, &slip, bare, out->ydot);
   if (answer == 0) answer = friction_force(&g, &c->roll, g.turn, in, g.N, &roll, out->ydot);
   if (answer == 0) answer = friction_force(&g, &c->spin, &g.spin, in, g.N_spin, &spin, out->ydot);
   if (answer != 0) return answer;
@@ -61,6 +82,7 @@ static int evaluate(const srImpedanceIn* in, srImpedanceOut* out) {
   }
   out->friction_dissipation = slip.dissipation + roll.dissipation + spin.dissipation;
   out->dissipated = g.dissipation + out->friction_dissipation;
+  out->driven = srm_dot3(slip.f, g.belt);
   return 0;
 }
 
@@ -70,7 +92,7 @@ static double energy(const srImpedanceIn* in) {
   double sum = sr_contact_geometry(c)->energy(in), e[SR_FRICTION_FORCE_MOST];
   if (c->slip.law == NULL) return sum;
   srContactPlace g;
-  if (sr_contact_geometry(c)->place(in, &g) != 0) return sum;
+  if (place(in, &g) != 0) return sum;
   const double* v[] = {g.slip, g.turn, &g.spin};
   for (int i = 0; i < 3; i++) {
     if (part[i]->law == NULL) continue;
@@ -84,8 +106,9 @@ int sr_contact_shapes_force(const srImpedanceIn* in, double* ydot, srContactForc
   const srSurfaceLaws* c = in->data;
   srContactPlace g;
   srFrictionForce slip;
-  int answer = sr_contact_geometry(c)->place(in, &g);
-  if (answer == 0) answer = friction_force(&g, &c->slip, g.slip, in, g.N, &slip, ydot);
+  double bare[3];
+  int answer = place(in, &g);
+  if (answer == 0) answer = slip_force(&g, in, &slip, bare, ydot);
   if (answer != 0) return answer;
   double rate;
   sr_contact_gap(c, in, &out->gap, &rate);
@@ -106,6 +129,7 @@ int sr_contact_shapes_force(const srImpedanceIn* in, double* ydot, srContactForc
 typedef struct Part {
   const srDryFriction* x;
   srFrictionForce friction_force;
+  double bare[3];          // of sliding: the law's own force, before A
   const double *e, *flat;  // states, and those in the tangent plane
   const double* jacobian;  // of sr_friction_force_jacobian
   int kind;                // 0 slip, 1 roll, 2 spin
@@ -142,14 +166,17 @@ static void put_part(const Part* p, const srContactPlace* g, const srContactChan
                      int column, double* J) {
   const srDryFriction* x = p->x;
   const int width = 12 + k;
-  double df[3] = {0}, dedot[SR_FRICTION_FORCE_MOST], dflat[SR_FRICTION_FORCE_MOST], one[3], two[3];
+  double df[3] = {0}, dv[3] = {0}, dedot[SR_FRICTION_FORCE_MOST], dflat[SR_FRICTION_FORCE_MOST], one[3], two[3];
   if (x->ne > 0) memcpy(dflat, de, (size_t)x->ne * sizeof *de);
   for (int i = 0; x->n == 3 && i < x->ne; i += 3) sr_flat_change(g->n, d->n, p->e + i, de + i, dflat + i);
-  part_along(p,
-             p->kind == 0   ? d->slip
-             : p->kind == 1 ? d->turn
-                            : &d->spin,
-             dflat, p->kind == 2 ? d->N_spin : d->N, df, dedot);
+  if (p->kind == 0) sr_stretch_change(g, d, g->slip, d->slip, dv);
+  if (p->kind == 1) memcpy(dv, d->turn, sizeof dv);
+  if (p->kind == 2) dv[0] = d->spin;
+  part_along(p, dv, dflat, p->kind == 2 ? d->N_spin : d->N, df, dedot);
+  if (p->kind == 0) {
+    memcpy(one, df, sizeof one);
+    sr_stretch_change(g, d, p->bare, one, df);
+  }
   srm_cross3(df, g->r, one);
   srm_cross3(p->friction_force.f, d->r, two);
   for (int i = 0; i < 3; i++) {
@@ -168,7 +195,9 @@ static void put_part(const Part* p, const srContactPlace* g, const srContactChan
 static int part_jacobian(const srImpedanceIn* in, const srContactPlace* g, const srContactChange change[12], Part* p,
                          double* J) {
   const srSurfaceLaws* c = in->data;
-  const double* v = p->kind == 0 ? g->slip : p->kind == 1 ? g->turn : &g->spin;
+  double v[3] = {g->spin};
+  if (p->kind == 0) sr_stretch(g, g->slip, v);
+  if (p->kind == 1) memcpy(v, g->turn, sizeof v);
   const double N = p->kind == 2 ? g->N_spin : g->N;
   const int k = c->slip.ne + c->roll.ne + c->spin.ne;
   double e[SR_FRICTION_FORCE_MOST], edot[SR_FRICTION_FORCE_MOST], de[SR_FRICTION_FORCE_MOST] = {0};
@@ -178,6 +207,8 @@ static int part_jacobian(const srImpedanceIn* in, const srContactPlace* g, const
   p->flat = e;
   p->jacobian = jacobian;
   int answer = sr_friction_force(p->x, v, e, N, in->tau, &p->friction_force, edot);
+  memcpy(p->bare, p->friction_force.f, sizeof p->bare);
+  if (p->kind == 0) sr_stretch(g, p->bare, p->friction_force.f);
   if (answer == 0) answer = sr_friction_force_jacobian(p->x, v, e, N, in->tau, jacobian);
   if (answer != 0) return answer;
   for (int j = 0; j < 12; j++) put_part(p, g, &change[j], de, k, j, J);
@@ -209,8 +240,9 @@ static int jacobian(const srImpedanceIn* in, double* J) {
   const int k = c->slip.ne + c->roll.ne + c->spin.ne;
   srContactPlace g;
   srContactChange change[12];
-  int answer = sr_contact_geometry(c)->place(in, &g);
+  int answer = place(in, &g);
   if (answer == 0) answer = sr_contact_geometry(c)->change(in, &g, change);
+  if (answer == 0) sr_change_direction(in, &g, change);
   for (int j = 0; j < 12 && answer == 0; j++) {
     for (int i = 0; i < 3; i++) {
       J[i * (12 + k) + j] += change[j].moment[i];

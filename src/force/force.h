@@ -36,6 +36,7 @@ typedef struct srElementForce {
   double f[6];                              // as defined by srPort
   double power;                             // f . x': what it gives to the motion, W
   double dissipated, friction_dissipation;  // as srImpedanceOut
+  double driven;                            // as srImpedanceOut
   double energy;                            // stored, J
 } srElementForce;
 int sr_element_force(const srModel* m, srData* d, const srForceElement* element, struct srPortMotion* motion,

@@ -141,6 +141,7 @@ SRM_INLINE int evaluate(const srModel* m, srData* d, const srForceElement* eleme
   }
   x->dissipated = out.dissipated;
   x->friction_dissipation = out.friction_dissipation;
+  x->driven = out.driven;
   return 0;
 }
 
@@ -154,6 +155,7 @@ static int apply(const srModel* m, srData* d, const srForceElement* element, dou
   sr_port_force(m, d, element, &motion, x.f);
   if (element->law->port == SR_PORT_GAP) d->power[SR_ACCOUNT_DRIVER] += gap_power(element, &motion, x.f);
   if (element->contact != NULL) {
+    d->power[SR_ACCOUNT_DRIVER] += x.driven;
     d->power[SR_ACCOUNT_FRICTION] -= x.friction_dissipation;
     d->power[SR_ACCOUNT_CONTACT] -= x.dissipated - x.friction_dissipation;
   } else if (element->law->energy != NULL) {

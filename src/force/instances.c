@@ -353,7 +353,7 @@ static srInstance* fill(const srModel* m, struct srInstances* x, int k, const sr
                                        .dof = -1,
                                        .qdof = -1,
                                        .point = {a->point, b->point},
-                                       .formula = -1,
+                                       .formula = m->priv->formula_belt,
                                        .distance_arg = -1,
                                        .y = set->y + (k - set->first) * set->ny,
                                        .ny = sr_contact_states(&instance->contact),

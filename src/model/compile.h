@@ -70,6 +70,7 @@ typedef struct srCompiler {
   int nswitch_driver;  // the first are those of drivers
   srForceElement* force;
   int nforce, force_capacity;
+  struct srCollisionShape* collision;   // of the model's shapes
   const srSurfaceLaws* contact_before;  // the last one, NULL: none so far
   int* collider_of;                     // spec shape -> collider, -1 none; NULL: no sets
   srCollider* collider;
@@ -180,7 +181,8 @@ bool sr_c_mesh_is_closed(srCompiler* c, const srMesh* mesh);  // compile_mesh_cl
 void sr_compile_friction(srCompiler* c, int i);
 void sr_compile_contact(srCompiler* c, int i);
 void sr_compile_gap(srCompiler* c, int i);
-void sr_compile_pairs(srCompiler* c);  // checks them
+void sr_compile_surfaces(srCompiler* c);  // compile_surface.c: direction of friction and velocity of shapes
+void sr_compile_pairs(srCompiler* c);     // checks them
 void sr_compile_excluded(srCompiler* c);
 void sr_compile_joint_ends(srCompiler* c, int j, int joint, const char* law, double stiffness, double damping);
 void sr_compile_sets(srCompiler* c);            // of contacts, after all elements. compile_set.c
@@ -215,6 +217,7 @@ int sr_c_coordinate(srCompiler* c, srElementKind kind, int i, int joint, int coo
 srNode sr_c_record(srCompiler* c, const char* name);
 // Adds a node to the law program; index of its value.
 int sr_c_root(srCompiler* c, srNode node);
+bool sr_c_of_time_alone(const srCompiler* c, srNode node);
 // Registers a law or a function, copied; a second one of the same name is an error. compile_function.c
 void sr_c_register_impedance(srCompiler* c, const srImpedance* law);
 void sr_c_register_function(srCompiler* c, const srFunction* function);

@@ -3,7 +3,7 @@
 // Two materials make a pair: K by Hertz from E, nu and the radii (a material without E is rigid compared with the other);
 //   restitution   e^2 = (s_a e_a^2 + s_b e_b^2)/(s_a + s_b), s = (1 - nu^2)/E: the softer body stores most of the energy and
 //                 determines how much of it is lost; without E both count the same
-//   friction      mu = sqrt(mu_a mu_b)
+//   friction      mu = sqrt(mu_a mu_b); along the direction of a shape with mu2 of its material instead
 // <pair> overrides the materials, attributes of <contact> override both.
 #include <limits.h>
 #include <math.h>
@@ -154,10 +154,10 @@ void sr_compile_excluded(srCompiler* c) {
 // ------------------------------------------------------------------------------------------------------------- cards
 // Properties of a pair of surfaces; NaN: not given.
 typedef struct Card {
-  double E, nu, e, mu_s, mu_k;
+  double E, nu, e, mu_s, mu_k, mu2;
 } Card;
 
-static const Card no_card = {(double)NAN, 0.3, (double)NAN, (double)NAN, (double)NAN};
+static const Card no_card = {(double)NAN, 0.3, (double)NAN, (double)NAN, (double)NAN, (double)NAN};
 
 static bool card_of(srCompiler* c, const char* material, Card* out) {
   *out = no_card;
@@ -170,6 +170,7 @@ static bool card_of(srCompiler* c, const char* material, Card* out) {
   good &= sr_c_optional(c, kind, k, SR_FIELD(srMaterialDef, restitution), &out->e);
   good &= sr_c_optional(c, kind, k, SR_FIELD(srMaterialDef, mu_s), &out->mu_s);
   good &= sr_c_optional(c, kind, k, SR_FIELD(srMaterialDef, mu_k), &out->mu_k);
+  good &= sr_c_optional(c, kind, k, SR_FIELD(srMaterialDef, mu2), &out->mu2);
   if (isnan(out->mu_k)) out->mu_k = out->mu_s;
   if (isnan(out->mu_s)) out->mu_s = out->mu_k;
   return good;
@@ -191,6 +192,7 @@ static bool pair_of(srCompiler* c, const char* a, const char* b, Card* out) {
     bool good = sr_c_optional(c, kind, i, SR_FIELD(srPairDef, restitution), &out->e);
     good &= sr_c_optional(c, kind, i, SR_FIELD(srPairDef, mu_s), &out->mu_s);
     good &= sr_c_optional(c, kind, i, SR_FIELD(srPairDef, mu_k), &out->mu_k);
+    good &= sr_c_optional(c, kind, i, SR_FIELD(srPairDef, mu2), &out->mu2);
     if (isnan(out->mu_k)) out->mu_k = out->mu_s;
     if (isnan(out->mu_s)) out->mu_s = out->mu_k;
     return good;
@@ -213,8 +215,9 @@ static void check_range(srCompiler* c, srElementKind kind, int i, const char* na
   sr_c_error(c, sr_c_place(c, kind, i, r->field), "%s needs %s, got %g", name, r->text, x);
 }
 
-static void check_limits(srCompiler* c, srElementKind kind, int i, const char* name, int s, int k) {
+static void check_limits(srCompiler* c, srElementKind kind, int i, const char* name, int s, int k, int along) {
   double mu_s, mu_k;
+  check_range(c, kind, i, name, &(Range){along, 0, HUGE_VAL, false, "mu2 >= 0"});
   check_range(c, kind, i, name, &(Range){s, 0, HUGE_VAL, false, "mu-s >= 0"});
   check_range(c, kind, i, name, &(Range){k, 0, HUGE_VAL, false, "mu-k >= 0"});
   if (sr_c_errors(c) > 0 || !sr_c_optional(c, kind, i, s, &mu_s) || !sr_c_optional(c, kind, i, k, &mu_k)) return;
@@ -235,7 +238,8 @@ static void check_materials(srCompiler* c) {
     const srMaterialDef* def = srs_get(c->spec, kind, i);
     const char* name = sr_pool_printf(&c->scratch, "material '%s'", def->name.text ? def->name.text : "");
     for (int k = 0; k < SR_COUNT(ranges); k++) check_range(c, kind, i, name, &ranges[k]);
-    check_limits(c, kind, i, name, SR_FIELD(srMaterialDef, mu_s), SR_FIELD(srMaterialDef, mu_k));
+    check_limits(c, kind, i, name, SR_FIELD(srMaterialDef, mu_s), SR_FIELD(srMaterialDef, mu_k),
+                 SR_FIELD(srMaterialDef, mu2));
   }
 }
 
@@ -269,7 +273,7 @@ void sr_compile_pairs(srCompiler* c) {
     }
     name = sr_pool_printf(&c->scratch, "<pair> of %s", name);
     check_range(c, kind, i, name, &(Range){SR_FIELD(srPairDef, restitution), 0, 1, false, "0 <= restitution <= 1"});
-    check_limits(c, kind, i, name, SR_FIELD(srPairDef, mu_s), SR_FIELD(srPairDef, mu_k));
+    check_limits(c, kind, i, name, SR_FIELD(srPairDef, mu_s), SR_FIELD(srPairDef, mu_k), SR_FIELD(srPairDef, mu2));
   }
 }
 
@@ -307,6 +311,7 @@ static void report_unused(srCompiler* c, int i, const srSurfaceLaws* x) {
       {&def->restitution, SR_FIELD(srContactDef, restitution), (x->law->uses & SR_NORMAL_USES(e)) != 0},
       {&def->mu_s, SR_FIELD(srContactDef, mu_s), x->slip.law != NULL},
       {&def->mu_k, SR_FIELD(srContactDef, mu_k), x->slip.law != NULL},
+      {&def->mu2, SR_FIELD(srContactDef, mu2), x->slip.law != NULL && !sr_given(def->gap)},
       {&def->mu_roll, SR_FIELD(srContactDef, mu_roll), x->slip.law != NULL && !sr_given(def->gap)},
       {&def->mu_spin, SR_FIELD(srContactDef, mu_spin), x->slip.law != NULL && !sr_given(def->gap)},
   };
@@ -342,6 +347,7 @@ static bool common(srCompiler* c, int i, srSurfaceLaws* x, double* tau) {
   good &= OPTIONAL(floor, &x->p.floor);
   good &= OPTIONAL(mu_s, &x->slip.s);
   good &= OPTIONAL(mu_k, &x->slip.k);
+  good &= OPTIONAL(mu2, &x->along[0]);  // itself: the ratio when mu-k of the pair is known
   good &= OPTIONAL(mu_roll, &x->roll.s);
   good &= OPTIONAL(mu_spin, &x->spin.s);
   good &= sr_c_number(c, kind, i, SR_FIELD(srContactDef, tau), tau);
@@ -355,6 +361,22 @@ static bool common(srCompiler* c, int i, srSurfaceLaws* x, double* tau) {
   if (!none) x->slip.law = sr_c_friction_law(c, friction, PLACE(friction));
   if (none || x->slip.law) report_unused(c, i, x);
   return none || (x->slip.law && sr_c_bristle(c, kind, i, SR_FIELD(srContactDef, v0), &x->slip, tau));
+}
+
+// mu2/mu-k of a pair, if the direction of friction is that of the shape with card `own`. given: mu2 of the <contact>.
+static double ratio_along(double given, const Card* pair, const Card* own, const Card* other, double mu_k) {
+  const double mu2 = !isnan(given) ? given : !isnan(pair->mu2) ? pair->mu2 : sqrt(own->mu2 * other->mu_k);
+  return mu2 / mu_k;
+}
+
+static bool check_along(srCompiler* c, int i, const char* name, const srSurfaceLaws* x) {
+  for (int k = 0; k < 2; k++) {
+    if (isnan(x->along[k]) || (isfinite(x->along[k]) && x->along[k] >= 0)) continue;
+    sr_c_error(c, srs_place(c->spec, SR_ELEMENT_CONTACT, i),
+               x->slip.k > 0 ? "%s: 'mu2' is 0 or more" : "%s: 'mu2' needs 'mu-k' > 0, the friction across", name);
+    return false;
+  }
+  return true;
 }
 
 // Checks the friction of a contact whose numbers are set.
@@ -423,12 +445,15 @@ bool sr_c_pair_law(srCompiler* c, const srContactPairs* p, const srPairKind* kin
     x.slip.s = both.mu_s;
     x.slip.k = both.mu_k;
   }
+  x.along[0] = ratio_along(p->x.along[0], &pair, &ca, &cb, x.slip.k);
+  x.along[1] = ratio_along(p->x.along[0], &pair, &cb, &ca, x.slip.k);
   elastic[0] = elastic_of(&ca, a->radius);
   elastic[1] = elastic_of(&cb, b->radius);
   if (!pair_stiffness(c, p->i, name, &x, kind, elastic, &K)) return false;
   const double given = x.p.K;
   x.p.K = K;
   if (!finish_normal(c, p->i, name, &x) || !finish_friction(c, p->i, name, p->tau, &x)) return false;
+  if (x.slip.law && !check_along(c, p->i, name, &x)) return false;
   x.p.K = given;
   *out = x;
   return true;
@@ -446,6 +471,7 @@ static void add_pair(srCompiler* c, const srContactPairs* p, const srPairKind* p
   srForceElement* e = sr_c_add_contact(c, "contact", &x, name, srs_place(c->spec, SR_ELEMENT_CONTACT, p->i));
   e->point[0] = c->shape_point + a->index;
   e->point[1] = c->shape_point + b->index;
+  e->formula = c->priv->formula_belt;
   e->tau = p->tau;
 }
 
@@ -556,10 +582,43 @@ static void tell_no_pairs(srCompiler* c, const srContactPairs* p) {
                sr_c_text(c, SR_ELEMENT_CONTACT, p->i, SR_FIELD(srContactDef, b)));
 }
 
+// ---------------------------------------------------------------------------------------------------------- direction
+static const srContactShape* directed_of(const srCompiler* c, const srContactShapes* of, int from, int* at) {
+  for (*at = from; *at < of->n; ++*at) {
+    if (sr_surface_directed(&c->m->collision[of->shape[*at].index])) return &of->shape[*at];
+  }
+  return NULL;
+}
+
+// A contact has one direction of friction: that of one of its shapes. Only few shapes have any.
+static bool check_directions(srCompiler* c, const srContactPairs* p) {
+  const srPlace place = sr_c_place(c, SR_ELEMENT_CONTACT, p->i, SR_FIELD(srContactDef, mu2));
+  int k, l;
+  const srContactShape* one = directed_of(c, &p->a, 0, &k);
+  if (!p->x.slip.law) return true;
+  if (!one && !directed_of(c, &p->b, 0, &l) && !isnan(p->x.along[0])) {
+    sr_c_error(c, place, "'mu2' needs a shape with a 'friction-direction'");
+    return false;
+  }
+  for (; one; one = directed_of(c, &p->a, k + 1, &k)) {
+    const srContactShape* two = directed_of(c, &p->b, p->same ? k + 1 : 0, &l);
+    for (; two; two = directed_of(c, &p->b, l + 1, &l)) {
+      if (!sr_c_may_touch(c, p, one, two)) continue;
+      sr_c_error(
+          c, srs_place(c->spec, SR_ELEMENT_CONTACT, p->i),
+          "'%s' and '%s' both have a 'friction-direction', and a contact can use one: <exclude> the two, or give "
+          "one of them no direction",
+          one->name, two->name);
+      return false;
+    }
+  }
+  return true;
+}
+
 static void contact_of_shapes(srCompiler* c, int i) {
   srContactPairs p = {.i = i, .first = c->nforce};
   const bool found = find_sides(c, i, &p);
-  if (!common(c, i, &p.x, &p.tau) || !found) return;
+  if (!common(c, i, &p.x, &p.tau) || !found || !check_directions(c, &p)) return;
   p.total = count_pairs(c, &p);
   if (p.total == 0) {
     tell_no_pairs(c, &p);

@@ -296,6 +296,7 @@ void sr_compile_forces(srCompiler* c) {
   for (int i = 0; i < srs_count(c->spec, SR_ELEMENT_BUSHING); i++) bushing(c, i);
   for (int i = 0; i < srs_count(c->spec, SR_ELEMENT_FORCE); i++) external_force(c, i);
   for (int i = 0; i < srs_count(c->spec, SR_ELEMENT_FRICTION); i++) sr_compile_friction(c, i);
+  sr_compile_surfaces(c);
   sr_compile_pairs(c);
   if (sr_c_errors(c) == 0) sr_compile_excluded(c);
   for (int i = 0; i < srs_count(c->spec, SR_ELEMENT_CONTACT); i++) sr_compile_contact(c, i);

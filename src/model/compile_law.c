@@ -11,7 +11,7 @@ int sr_c_root(srCompiler* c, srNode node) {
   return c->nroot - 1;
 }
 
-static bool depends_on_time_alone(const srCompiler* c, srNode node) {
+bool sr_c_of_time_alone(const srCompiler* c, srNode node) {
   for (int kind = 0; kind < SR_VAR_KINDS; kind++) {
     if (kind != SR_VAR_TIME && sr_graph_depends(c->graph, node, (srVarKind)kind)) return false;
   }
@@ -62,7 +62,7 @@ static void compile_switches(srCompiler* c) {
     switches[i].op = sr_graph_view(c->graph, x->node).op;
     switches[i].name = of_driver ? c->m->driver[x->root / 3].name : owner_of(c, x->root);
     roots[i] = sr_graph_switch(c->graph, x->node);
-    switches[i].of_time = depends_on_time_alone(c, roots[i]);
+    switches[i].of_time = sr_c_of_time_alone(c, roots[i]);
     priv->switches_of_time = priv->switches_of_time && switches[i].of_time;
   }
   priv->nswitch = c->nswitch;
@@ -200,7 +200,7 @@ static void compile_driver(srCompiler* c, int i, srDriver* driver, int* dof_driv
                c->m->joint_name[joint], sr_joint_word((srJointType)c->m->joint_type[joint]));
   } else if (dof_driver[driver->dof] >= 0) {
     sr_c_error(c, place, "coordinate '%s' has two drivers", driver->name);
-  } else if (!depends_on_time_alone(c, node)) {
+  } else if (!sr_c_of_time_alone(c, node)) {
     sr_c_error(
         c, sr_c_place(c, SR_ELEMENT_DRIVER, i, SR_FIELD(srDriverDef, motion)),
         "the motion of a driver is a formula of t and parameters alone, which are neither live nor set by events");

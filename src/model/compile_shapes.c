@@ -252,7 +252,7 @@ static bool body_of(srCompiler* c, const srShape* shape, srPatchBody* out) {
 }
 
 static void collision_of(srCompiler* c, const srShape* shape, srCollisionShape* out) {
-  *out = (srCollisionShape){.convex = {.kind = SR_KIND_NONE}};
+  *out = (srCollisionShape){.convex = {.kind = SR_KIND_NONE}, .belt = -1};
   if (shape->use == SR_SHAPE_VISUAL) return;
   out->convex = convex_of(c, shape);
   out->reach = out->convex.kind == SR_KIND_HOLLOW ? HUGE_VAL : sr_convex_reach(&out->convex);
@@ -281,7 +281,7 @@ void sr_compile_shapes(srCompiler* c) {
     compile_shape(c, i, &shape[i]);
     collision_of(c, &shape[i], &collision[i]);
   }
-  c->m->collision = collision;
+  c->m->collision = c->collision = collision;
   find_welds(c);
   c->m->nshape = n;
   c->m->shape = shape;

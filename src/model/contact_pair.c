@@ -26,16 +26,34 @@ static void resist(const srSurfaceLaws* x, srDryFriction* to, int n, double R) {
   to->p.xi *= R;
 }
 
+// Whose direction of friction a pair uses, if any.
+static int directed(const srSurfaceLaws* x) {
+  for (int k = 0; k < 2; k++) {
+    if (x->slip.law && sr_surface_directed(x->shape[k]) && !isnan(x->along[k])) return k;
+  }
+  return -1;
+}
+
+// Friction on an evenly turning ring is mu |A t| along t: its mean over all directions t, A = diag(1, ratio).
+static double mean_factor(const srSurfaceLaws* x) {
+  const int n = 512;  // the error of a ratio of 0, |cos|, is 1e-6
+  double sum = 0;
+  if (x->directed < 0) return 1;
+  for (int i = 0; i < n; i++) sum += hypot(cos(PI * (i + 0.5) / n), x->along[x->directed] * sin(PI * (i + 0.5) / n));
+  return sum / n;
+}
+
 // Friction of spinning on a patch: mu times the moment of its pressure, with bristles at a lever arm of its size.
 static void spin_of_patch(srSurfaceLaws* x) {
   const double lever = x->spin.s;
   const bool capsule = x->shape[1]->convex.kind == SR_KIND_CAPSULE;
   const double R = capsule ? x->shape[1]->convex.size[2] : 2.0 / 3 * sqrt(x->patch->area / PI);
-  x->lever = lever > 0 && x->slip.s > 0 ? lever / x->slip.s : 0;
+  const double factor = mean_factor(x);
+  x->lever = lever > 0 && x->slip.s > 0 ? lever / (factor * x->slip.s) : 0;
   x->spin.s = 1;
   resist(x, &x->spin, 1, R);
-  x->spin.s = x->slip.s;
-  x->spin.k = x->slip.k;
+  x->spin.s = factor * x->slip.s;
+  x->spin.k = factor * x->slip.k;
 }
 
 // A patch of two shapes: of their faces, or of the ends of a capsule on a plane, where the capsule is what moves. False: they touch at a point.
@@ -57,6 +75,7 @@ void sr_contact_of_pair(srSurfaceLaws* x, const srPairKind* pair, srElastic one,
   x->shape[1] = b;
   x->patch = !pair->place && find_patch(a, b, patch) ? patch : NULL;
   x->slip.n = pair->nt;
+  x->directed = directed(x);
   if (isnan(x->p.K) && (x->law->uses & SR_NORMAL_USES(K)) != 0) x->p.K = sr_hertz_stiffness(one, two);
   sr_normal_prepare(x->law, &x->p);
   resist(x, &x->roll, pair->nt, R);

@@ -53,7 +53,8 @@ struct srModelPrivate {
   int nstate;                       // the first nstate states are <state> elements, ...
   int ny_user;                      // ... those up to ny_user parameters that change, ...
   int formula_rate;                 // ... whose rates are srData.formula[formula_rate ...]
-  void** plugins;                   // handles of loaded shared libraries
+  int formula_belt;  // velocities of surfaces (srCollisionShape.belt) are srData.formula[formula_belt ...]; -1: none
+  void** plugins;    // handles of loaded shared libraries
   int nplugin;
   void (*close_plugin)(void* handle);
   bool user_closures;  // there are closures by laws of plugins or of C code, which may depend on time

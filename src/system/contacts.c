@@ -3,7 +3,8 @@
 // Contact elements are listed always, pairs of contact sets where they are near. With (w, u) the twist of b observed from a, c_k its columns, n the normal
 // and r from b's origin to the point of contact, all in the axes of a (contact/place.h):
 //   u_N = n.(u + w x r)   W_N,k = n.u_k + (r x n).w_k    the rate of the gap; r is along n for spheres
-//   u_T = t.(u + w x r)   W_T,k = t.u_k + (r x t).w_k    for two unit tangents t that complete n to a right-handed triad
+//   u_T = t.(u + w x r)   W_T,k = t.u_k + (r x t).w_k    for two unit tangents t that complete n to a right-handed triad; of a surface that moves in its
+//                                                        body its velocity along t is added (b)
 // A gap by formula has the rates dgap/dq v + dgap/dt, dslip/dq v + (slip speed at rest) and one tangent, a joint limit the rate of its
 // coordinate and no tangent: their rows are the generalized forces of unit forces on gap, slip or joint. Tangents that do not exist are rows of zeros.
 //
@@ -19,6 +20,7 @@
 #include "force/ports.h"
 #include "math/pose.h"
 #include "model/closure.h"
+#include "model/private.h"
 #include "system/system.h"
 
 static bool is_contact(const srForceElement* e) { return e->contact != NULL && e->contact->law != NULL; }
@@ -46,11 +48,21 @@ typedef struct Shapes {
   const srCollisionShape* shape[2];
 } Shapes;
 
+// Velocity of the surfaces in their bodies, of b relative to a, in the axes of a.
+static void belt_of(const srModel* m, const srData* d, const Shapes* of, const double pose[16], double out[3]) {
+  const double* belt[2];
+  for (int k = 0; k < 2; ++k)
+    belt[k] = of->shape[k]->belt >= 0 ? d->formula + m->priv->formula_belt + of->shape[k]->belt : NULL;
+  out[0] = out[1] = out[2] = 0;
+  if (belt[1] != NULL) srm_pose_rotate(pose, belt[1], out);
+  for (int i = 0; i < 3 && belt[0] != NULL; ++i) out[i] -= belt[0][i];
+}
+
 static void put_shapes(const srModel* m, srData* d, const Shapes* of, srUnilateral* out) {
   const double none[3] = {0};
   double* column = d->work;  // 96 numbers per link and 8 per coordinate
   int* dof = (int*)(void*)(column + 6 * m->nv);
-  double triad[3][3], pose[16], moment[3];
+  double triad[3][3], pose[16], moment[3], belt[3];
   srFrameMotion seen;
   srPairPoint at;
   sr_frame_motion(m, d, of->point[1], of->point[0], &seen);
@@ -61,11 +73,13 @@ static void put_shapes(const srModel* m, srData* d, const Shapes* of, srUnilater
   const int n = sr_path_columns(m, d, of->point[1], of->point[0], -1, dof, column);
   sr_closure_triad(at.n, triad);
   out->gap = at.gap;
+  belt_of(m, d, of, pose, belt);
   srm_cross3(at.r, at.n, moment);
   put_row(n, dof, column, of->pair->place ? none : moment, at.n, out->W);
   for (int k = 0; k < 2; ++k) {
     srm_cross3(at.r, triad[k], moment);
     put_row(n, dof, column, moment, triad[k], out->W + (k + 1) * m->nv);
+    out->b[1 + k] = srm_dot3(triad[k], belt);
   }
 }
 

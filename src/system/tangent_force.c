@@ -226,7 +226,8 @@ static void wide_element(srModelTangent* x, const srChain* chain, const Law* law
   sr_chain_wrench(chain, law->f, Lx, Lt, &x->entries);
   for (int r = 0; r < 6; r++) {
     put_states(x, law, r, chain->n, chain->dof, chain->c + r, 6);
-    if (law->e->formula >= 0) put_formula(x, law->e->formula + r, chain->n, chain->dof, chain->c + r, 6);
+    if (law->e->formula >= 0 && !law->e->contact)  // of a contact: velocities of surfaces, laws of the time
+      put_formula(x, law->e->formula + r, chain->n, chain->dof, chain->c + r, 6);
   }
   for (int r = 6; r < 6 + law->k; r++) {
     const int row = x->m->nv + law->e->y + r - 6;
