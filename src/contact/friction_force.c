@@ -75,6 +75,9 @@ int sr_friction_force_jacobian(const srDryFriction* x, const double* v, const do
   double argument[SR_FRICTION_FORCE_MOST + SR_FRICTION_ARGUMENTS], work[SR_FRICTION_FORCE_WORK];
   SR_ASSERT(sr_program_work(x->derivative) <= SR_FRICTION_FORCE_WORK);
   sr_friction_arguments(x, v, e, N, tau, argument);
+  // Without a limit the force is zero at any v and e. At v = e = 0 a law that holds is within its limit, 0, and would have the derivatives of
+  // sticking there: those at some slip are the right ones.
+  if (!(N > 0)) argument[0] += 1;
   sr_program_evaluate(x->derivative, &(srInputs){.arg = argument}, work, jacobian);
   return 0;
 }
