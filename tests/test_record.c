@@ -611,6 +611,25 @@ TEST(friction_of_a_gap_by_formula_resists_the_slip) {
   unload(&b);
 }
 
+// Guided along x, pressed up by K times the depth: what the contact leaves of the weight is in the guides.
+TEST(reactions_of_gaps_by_formula_are_those_of_each_contact) {
+  static const char* const record[] = {"reaction(one).fz", "reaction(two).fz"};
+  Bench b = load(
+      "<sarrus version='1'>"
+      "<body name='one'><joint name='one' type='prismatic' axis='1 0 0'/><inertial mass='1'/></body>"
+      "<body name='two'><joint name='two' type='prismatic' axis='1 0 0'/><inertial mass='2'/></body>"
+      "<body name='f'><inertial mass='1' inertia='1 1 1'/></body><body name='g'><inertial mass='1' inertia='1 1 "
+      "1'/></body>"
+      "<sensor name='s' point='one'/><sensor name='r' point='two'/>"
+      "<contact gap='sensor(s, z) - 0.01' normal='hooke' K='500' friction='none'/>"
+      "<contact gap='sensor(r, z) - 0.02' normal='hooke' K='500' friction='none'/></sarrus>");
+  Table t = run(&b, 0, 1, record, COUNT(record));
+  ENSURE_NEAR(at(&t, 0, "reaction(one).fz"), 9.81 - 5, 1e-12);
+  ENSURE_NEAR(at(&t, 0, "reaction(two).fz"), 2 * 9.81 - 10, 1e-12);
+  drop(&t);
+  unload(&b);
+}
+
 // With all five equations of a hinge in the plane, three are redundant.
 TEST(reactions_that_are_not_unique_are_reported) {
   static const char* const record[] = {"reaction(crankpin).*", "reaction(wrist).f"};

@@ -268,17 +268,18 @@ static void take_wrench(const srModel* m, srData* d, int point, double* wrench) 
 // For a gap: its effect on joint coordinates acts inside joints, the rest on the bodies of its sensors.
 static int gap_body_forces(const srModel* m, srData* d, const srForceElement* element, double* wrench) {
   const srSurfaceLaws* contact = element->contact;
-  double *jf = d->work, unused;
-  memcpy(jf, d->jf, (size_t)m->njv * sizeof *jf);
-  const int answer = apply(m, d, element, SR_TAU_ELEMENT, &unused);
-  memcpy(d->jf, jf, (size_t)m->njv * sizeof *jf);
+  srPortMotion motion;
+  srElementForce x;
+  const int answer = evaluate(m, d, element, SR_TAU_ELEMENT, &motion, &x);
+  if (answer != 0) return answer;
+  sr_port_gap_wrenches(m, d, element, &motion, x.f);
   for (int k = 0; k < contact->nvariable; ++k) {
     if (contact->variable[k].dof >= 0) continue;
     const srSensor* sensor = &m->sensor[contact->variable[k].index];
     take_wrench(m, d, sensor->point, wrench);
     take_wrench(m, d, sensor->relative_to, wrench);
   }
-  return answer;
+  return 0;
 }
 
 int sr_body_forces(const srModel* m, srData* d, double* wrench) {

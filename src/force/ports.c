@@ -168,19 +168,24 @@ static void sensor_force(const srModel* m, srData* d, const srSensor* sensor, in
   frames_force(m, d, &frames, &motion, f);
 }
 
-// Forces on the gap and the slip act on each variable by its coefficients in their rates.
+// Forces on the gap and the slip act on each variable by its coefficients in their rates: on frames of sensors here.
+void sr_port_gap_wrenches(const srModel* m, srData* d, const srForceElement* element, const srPortMotion* motion,
+                          const double* f) {
+  const double* by = motion->formula + 3;
+  for (int k = 0; k < element->contact->nvariable; ++k, by += 2) {
+    const srContactVariable* x = &element->contact->variable[k];
+    if (x->dof < 0) sensor_force(m, d, &m->sensor[x->index], x->scalar, f[0] * by[0] + f[1] * by[1]);
+  }
+}
+
 static void gap_force(const srModel* m, srData* d, const srForceElement* element, const srPortMotion* motion,
                       const double* f) {
   const double* by = motion->formula + 3;
   for (int k = 0; k < element->contact->nvariable; ++k, by += 2) {
     const srContactVariable* x = &element->contact->variable[k];
-    const double force = f[0] * by[0] + f[1] * by[1];
-    if (x->dof >= 0) {
-      d->jf[x->dof] += force;
-    } else {
-      sensor_force(m, d, &m->sensor[x->index], x->scalar, force);
-    }
+    if (x->dof >= 0) d->jf[x->dof] += f[0] * by[0] + f[1] * by[1];
   }
+  sr_port_gap_wrenches(m, d, element, motion, f);
 }
 
 void sr_port_force(const srModel* m, srData* d, const srForceElement* element, const srPortMotion* motion,

@@ -26,6 +26,9 @@ int sr_port_motion(const srModel* m, srData* d, const srForceElement* element, s
 // Adds the force of an element to d->f (joints) or to d->link_wrench (all others), the reaction too.
 void sr_port_force(const srModel* m, srData* d, const srForceElement* element, const srPortMotion* motion,
                    const double* f);
+// Of a gap by formula: what acts on the frames of its sensors.
+void sr_port_gap_wrenches(const srModel* m, srData* d, const srForceElement* element, const srPortMotion* motion,
+                          const double* f);
 
 // Adds a moment and a force at a point in the ground frame, inertial axes, to the link that carries a point.
 void sr_port_wrench(const srModel* m, srData* d, int point, const double* at, const double* moment, const double* force,
