@@ -186,11 +186,12 @@ static double duration_of(const char* name) {
   static const struct {
     const char* name;
     double seconds;
-  } known[] = {{"andrews", 0.02},      {"arm6", 0.3},         {"change-point-four-bar", 0.07},
-               {"bricard", 1},         {"chain-planar", 0.3}, {"dc-motor", 0.3},
-               {"double-pendulum", 1}, {"four-bar", 0.5},     {"free-body", 1},
-               {"pendulum", 1},        {"rolling-disc", 1},   {"slider-crank", 0.03},
-               {"top", 0.3},           {"tree", 0.3}};
+  } known[] = {{"andrews", 0.02},   {"arm6", 0.3},          {"change-point-four-bar", 0.07},
+               {"bricard", 1},      {"chain-planar", 0.3},  {"dc-motor", 0.3},
+               {"charmie", 0.01},   {"charmie-body", 0.02}, {"double-pendulum", 1},
+               {"four-bar", 0.5},   {"free-body", 1},       {"pendulum", 1},
+               {"rolling-disc", 1}, {"slider-crank", 0.03}, {"top", 0.3},
+               {"tree", 0.3}};
   for (size_t i = 0; i < sizeof known / sizeof known[0]; i++) {
     if (strcmp(known[i].name, name) == 0) return known[i].seconds;
   }
