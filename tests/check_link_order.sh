@@ -44,7 +44,7 @@ if ! faults=$(awk "$(cat tests/folder_order.awk)$program" "$work/symbols" "$work
 fi
 
 # 2. The core, from the same objects but for the two files that depend on what is built, and a program on it.
-core=$(objects_of base math collide expr law model dynamics force constraint contact record system analysis simulate advise report integrate access | grep -v '/base/\(file\|output\)\.c\.o$')
+core=$(objects_of base math collide nonsmooth expr law model dynamics force constraint contact record system analysis simulate advise report integrate access | grep -v '/base/\(file\|output\)\.c\.o$')
 flags="-std=c17 -O1 -Wall -Wextra -Werror -Wno-psabi -Isrc -Iinclude"
 { cc $flags -DSARRUS_NO_PLUGINS -c src/catalog/catalog.c -o "$work/catalog.o" &&
   cc $flags -c src/sundials/without.c -o "$work/without.o" &&

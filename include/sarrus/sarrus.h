@@ -19,6 +19,7 @@
 #include <sarrus/model.h>
 #include <sarrus/netfile.h>
 #include <sarrus/network.h>
+#include <sarrus/nonsmooth.h>
 #include <sarrus/normal.h>
 #include <sarrus/plot.h>
 #include <sarrus/recommend.h>

@@ -1,0 +1,210 @@
+// The table of methods, the memory of a solver, and what all of them share: loading, islands one by one, the error measure.
+#include <math.h>
+#include <string.h>
+
+#include "base/base.h"
+#include "nonsmooth/solver.h"
+
+// ---- table --------------------------------------------------------------------------------------------------------------
+
+static bool takes_any(const srContactSolver* s, const srContactProblem* problem, const srIsland* island) {
+  (void)s, (void)problem, (void)island;
+  return true;
+}
+
+static bool takes_dense(const srContactSolver* s, const srContactProblem* problem, const srIsland* island) {
+  (void)problem;
+  return sr_island_rows(s, island) <= s->most.dense;
+}
+
+static bool takes_planar(const srContactSolver* s, const srContactProblem* problem, const srIsland* island) {
+  for (int i = island->contact[0]; i < island->contact[1]; ++i) {
+    if (s->contact[i].rows == 3 && s->contact[i].cone.mu > 0) return false;
+  }
+  return takes_dense(s, problem, island);
+}
+
+// Small islands by Newton, the others, and those where it fails, by NNCG from where it ended.
+static void solve_auto(srContactSolver* s, srIsland* island, const srContactOptions* o) {
+  int steps = 0;
+  if (takes_dense(s, s->problem, island)) {
+    sr_solve_newton(s, island, o);
+    steps = island->iterations;
+  }
+  if (!island->solved) sr_solve_nncg(s, island, o);
+  if (steps > island->iterations) island->iterations = steps;
+}
+
+static const srMethodRow methods[] = {
+    {{"auto", "newton where an island is small enough, else nncg"}, takes_any, solve_auto},
+    {{"nsgs", "nonsmooth Gauss-Seidel, exact local solution"}, takes_any, sr_solve_nsgs},
+    {{"nncg", "nsgs accelerated by nonlinear conjugate gradients"}, takes_any, sr_solve_nncg},
+    {{"newton", "semismooth Newton on Alart and Curnier's function, dense"}, takes_dense, sr_solve_newton},
+    {{"lemke", "Lemke's pivoting: planar or frictionless contacts, dense"}, takes_planar, sr_solve_lemke},
+};
+
+int sr_contact_method_count(void) { return SR_COUNT(methods); }
+
+const srContactMethod* sr_contact_method(int i) { return i >= 0 && i < SR_COUNT(methods) ? &methods[i].method : NULL; }
+
+const srContactMethod* sr_contact_method_find(const char* name) {
+  for (int i = 0; i < SR_COUNT(methods); ++i) {
+    if (strcmp(methods[i].method.name, name) == 0) return &methods[i].method;
+  }
+  return NULL;
+}
+
+srContactOptions sr_contact_options(void) {
+  return (srContactOptions){.method = &methods[0].method, .tolerance = 1e-9, .iterations = 10000};
+}
+
+// ---- memory -------------------------------------------------------------------------------------------------------------
+
+srContactSize sr_contact_size(const srContactProblem* problem) {
+  const int rows = sr_contact_rows(problem);
+  return (srContactSize){.bodies = problem->nbody,
+                         .contacts = problem->ncontact,
+                         .equations = problem->nequation,
+                         .dense = problem->W == NULL && rows > SR_CONTACT_DENSE ? SR_CONTACT_DENSE : rows};
+}
+
+void sr_contact_solver_destroy(srContactSolver* s) {
+  if (s == NULL) return;
+  srDense* d = &s->dense;
+  void* parts[] = {s->contact,
+                   s->joint,
+                   s->body,
+                   s->island,
+                   s->parent,
+                   s->place,
+                   s->mark,
+                   s->step,
+                   s->direction,
+                   s->before,
+                   s->drift,
+                   s->velocity,
+                   d->full,
+                   d->right,
+                   d->factor,
+                   d->reciprocal,
+                   d->X,
+                   d->y,
+                   d->A,
+                   d->At,
+                   d->b,
+                   d->p,
+                   d->u,
+                   d->J,
+                   d->F,
+                   d->trial,
+                   d->best,
+                   d->residual_u,
+                   d->pivot,
+                   d->lcp,
+                   d->lcp_index,
+                   s->impact.cone,
+                   s->impact.body,
+                   s->impact.before,
+                   s->impact.approach,
+                   s->impact.zero,
+                   s->impact.compression,
+                   s->impact.trial};
+  for (int i = 0; i < SR_COUNT(parts); ++i) sr_free(parts[i]);
+  sr_free(s);
+}
+
+static void* take(bool* good, size_t count, size_t size) {
+  void* memory = *good ? sr_alloc((count + 1) * size) : NULL;
+  *good = *good && memory != NULL;
+  return memory;
+}
+
+static double* numbers(bool* good, size_t count) { return take(good, count, sizeof(double)); }
+
+static bool take_dense(srDense* d, int rows) {
+  const size_t n = (size_t)rows;
+  const int lcp = rows + rows / 2;  // three variables for the two rows of a planar contact
+  const size_t square = (size_t)lcp * (size_t)lcp, vectors = 2 * (size_t)lcp;
+  double** squares[] = {&d->full, &d->factor, &d->X, &d->A, &d->At, &d->J};
+  double** arrays[] = {&d->right, &d->reciprocal, &d->y,     &d->b,    &d->p,
+                       &d->u,     &d->F,          &d->trial, &d->best, &d->residual_u};
+  bool good = true;
+  d->most = rows;
+  if (rows == 0) return true;
+  for (int i = 0; i < SR_COUNT(squares); ++i) *squares[i] = numbers(&good, n * n);
+  for (int i = 0; i < SR_COUNT(arrays); ++i) *arrays[i] = numbers(&good, n);
+  d->pivot = take(&good, n, sizeof *d->pivot);
+  d->lcp = numbers(&good, square + vectors + sr_lemke_numbers(lcp));
+  d->lcp_index = take(&good, n + 2 * (size_t)lcp, sizeof *d->lcp_index);
+  return good;
+}
+
+static bool take_impact(srImpactMemory* m, const srContactSize* most) {
+  const size_t rows = 3 * (size_t)most->contacts + (size_t)most->equations;
+  double** arrays[] = {&m->before, &m->approach, &m->zero, &m->compression, &m->trial};
+  bool good = true;
+  m->cone = take(&good, (size_t)most->contacts, sizeof *m->cone);
+  m->body = take(&good, (size_t)most->bodies, sizeof *m->body);
+  for (int i = 0; i < SR_COUNT(arrays); ++i) *arrays[i] = numbers(&good, rows);
+  return good;
+}
+
+srContactSolver* sr_contact_solver_create(const srContactSize* most) {
+  srContactSolver* s = sr_alloc(sizeof *s);
+  if (s == NULL) return NULL;
+  bool good = true;
+  const size_t bodies = (size_t)most->bodies, contacts = (size_t)most->contacts, equations = (size_t)most->equations;
+  const size_t states = 6 * bodies > (size_t)most->dense ? 6 * bodies : (size_t)most->dense;
+  const size_t impulses = 3 * contacts + SR_JOINT_ROWS * equations;
+  s->most = *most;
+  s->contact = take(&good, contacts, sizeof *s->contact);
+  s->joint = take(&good, equations, sizeof *s->joint);
+  s->body = take(&good, bodies, sizeof *s->body);
+  s->island = take(&good, bodies, sizeof *s->island);
+  s->parent = take(&good, bodies, sizeof *s->parent);
+  s->place = take(&good, bodies, sizeof *s->place);
+  s->mark = take(&good, bodies, sizeof *s->mark);
+  s->step = numbers(&good, impulses);
+  s->direction = numbers(&good, impulses);
+  s->before = numbers(&good, states);
+  s->drift = numbers(&good, states);
+  s->velocity = numbers(&good, 3 * contacts + equations);
+  good = good && take_dense(&s->dense, most->dense) && take_impact(&s->impact, most);
+  if (good) return s;
+  sr_contact_solver_destroy(s);
+  return NULL;
+}
+
+// ---- solve --------------------------------------------------------------------------------------------------------------
+
+bool sr_contact_fits(const srContactSolver* s, const srContactProblem* p) {
+  return p->nbody <= s->most.bodies && p->ncontact <= s->most.contacts && p->nequation <= s->most.equations &&
+         (p->W == NULL || sr_contact_rows(p) <= s->most.dense);
+}
+
+static const srMethodRow* row_of(const srContactMethod* method) {
+  for (int i = 0; i < SR_COUNT(methods); ++i) {
+    if (&methods[i].method == method) return &methods[i];
+  }
+  return &methods[0];
+}
+
+srStatus sr_contact_solve(srContactSolver* s, const srContactProblem* problem, const srContactOptions* options,
+                          double* impulse, srContactResult* result) {
+  const srMethodRow* row = row_of(options->method);
+  *result = (srContactResult){.method = &row->method, .error = {NAN, NAN, NAN, NAN, NAN, -1}};
+  if (!sr_contact_fits(s, problem)) return SR_INPUT;
+  sr_contact_load(s, problem, impulse);
+  for (int i = 0; i < s->nisland; ++i) {
+    if (!row->takes(s, problem, &s->island[i])) return SR_INPUT;
+  }
+  for (int i = 0; i < s->nisland; ++i) {
+    row->solve(s, &s->island[i], options);
+    if (s->island[i].iterations > result->iterations) result->iterations = s->island[i].iterations;
+  }
+  sr_contact_store(s, impulse);
+  result->islands = s->nisland;
+  result->error = sr_contact_error(s, problem, impulse);
+  result->solved = result->error.residual <= options->tolerance && result->error.bilateral <= options->tolerance;
+  return SR_OK;
+}

@@ -1,0 +1,940 @@
+// Tests of src/nonsmooth: solvers of contact problems against enumeration of all modes, closed forms and each other; the error measure; impacts.
+#include <math.h>
+#include <sarrus/nonsmooth.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "heap.h"
+#include "math/dense.h"
+#include "nonsmooth/solver.h"
+#include "runner.h"
+
+// ---- problems -----------------------------------------------------------------------------------------------------------
+
+static double noise(uint64_t* state) {  // -1 .. 1
+  *state = *state * 6364136223846793005u + 1442695040888963407u;
+  return (double)(int64_t)(*state) / 9223372036854775808.0;
+}
+
+enum { MOST_ROWS = 40, MOST_DOF = 40 };
+
+// W = H H^T, q = H v of n contacts with `rows` rows each and m equations over dof velocities: of some mechanism, so that it has a solution.
+static srContactProblem* random_problem(uint64_t* seed, int m, int n, int rows, int dof, double mu) {
+  double H[MOST_ROWS][MOST_DOF], v[MOST_DOF];
+  srContactProblem* p = sr_contact_problem_create(0, m, n, true);
+  const int size = m + n * rows;
+  ENSURE(p != NULL && size <= MOST_ROWS && dof <= MOST_DOF);
+  for (int i = 0; i < n; ++i) p->cone[i] = (srContactCone){.rows = rows, .mu = mu * 0.5 * (1 + noise(seed))};
+  for (int k = 0; k < dof; ++k) v[k] = noise(seed);
+  for (int i = 0; i < size; ++i) {
+    p->q[i] = 0;
+    for (int k = 0; k < dof; ++k) {
+      H[i][k] = noise(seed);
+      p->q[i] += H[i][k] * v[k];
+    }
+  }
+  for (int i = 0; i < size; ++i) {
+    for (int j = 0; j < size; ++j) {
+      p->W[i * size + j] = 0;
+      for (int k = 0; k < dof; ++k) p->W[i * size + j] += H[i][k] * H[j][k];
+    }
+  }
+  return p;
+}
+
+static srContactSolver* solver_for(const srContactProblem* p) {
+  const srContactSize size = sr_contact_size(p);
+  srContactSolver* s = sr_contact_solver_create(&size);
+  ENSURE(s != NULL);
+  return s;
+}
+
+// Solves from 0 by a method; returns whether it is solved.
+static srContactResult solve(srContactSolver* s, const srContactProblem* p, const char* method, double tolerance,
+                             double* x) {
+  srContactOptions o = sr_contact_options();
+  srContactResult r;
+  o.method = sr_contact_method_find(method);
+  o.tolerance = tolerance;
+  ENSURE(o.method != NULL);
+  memset(x, 0, (size_t)sr_contact_rows(p) * sizeof *x);
+  ENSURE_EQUAL(sr_contact_solve(s, p, &o, x, &r), SR_OK);
+  return r;
+}
+
+static void destroy(srContactProblem* p, srContactSolver* s) {
+  sr_contact_solver_destroy(s);
+  sr_contact_problem_destroy(p);
+}
+
+// ---- enumeration --------------------------------------------------------------------------------------------------------
+
+// Coulomb's law as it is written in textbooks, for one contact: not the natural map. Returns the largest violation.
+static double coulomb_violation(const srContactCone* c, const double* p, const double* u) {
+  const double T = c->rows > 1 ? hypot(p[1], c->rows > 2 ? p[2] : 0) : 0;
+  const double s = c->rows > 1 ? hypot(u[1], c->rows > 2 ? u[2] : 0) : 0;
+  double most = fmax(fmax(-p[0], -u[0]), fabs(fmin(p[0], u[0])));
+  most = fmax(most, T - c->mu * p[0]);
+  for (int k = 1; k < c->rows && s > 1e-7; ++k) most = fmax(most, fabs(p[k] + c->mu * p[0] * u[k] / s));
+  return most;
+}
+
+// A mode of a contact: open, closed without slip, slip in + or -; the equations that it makes of u = W p + q.
+enum { OPEN, STICK, SLIP_PLUS, SLIP_MINUS, MODES };
+
+// Fills row i of A x = b for the mode; false: the contact has no such mode.
+static bool mode_rows(const srContactProblem* p, int size, int contact, int first, int mode, double* A, double* b) {
+  const srContactCone* c = &p->cone[contact];
+  if (mode >= SLIP_PLUS && (c->rows == 1 || c->mu == 0)) return false;
+  for (int k = 0; k < c->rows; ++k) {
+    double* row = A + (first + k) * size;
+    memset(row, 0, (size_t)size * sizeof *row);
+    b[first + k] = 0;
+    const bool velocity = mode == STICK ? k == 0 || c->mu > 0 : mode != OPEN && k == 0;
+    if (velocity) {
+      memcpy(row, p->W + (first + k) * size, (size_t)size * sizeof *row);
+      b[first + k] = -p->q[first + k];
+    } else {
+      row[first + k] = 1;
+      if (k > 0 && mode >= SLIP_PLUS) row[first] = mode == SLIP_PLUS ? c->mu : -c->mu;
+    }
+  }
+  return true;
+}
+
+// All modes of all contacts; calls `found` for each solution. Returns their number. Singular modes are left out.
+static int enumerate(const srContactProblem* p, double x[][MOST_ROWS], int most) {
+  const int size = sr_contact_rows(p);
+  int total = 1, count = 0;
+  for (int i = 0; i < p->ncontact; ++i) total *= p->cone[i].rows == 1 ? 2 : MODES;
+  for (int code = 0; code < total; ++code) {
+    double A[MOST_ROWS * MOST_ROWS], b[MOST_ROWS], u[3];
+    int pivot[MOST_ROWS], rest = code, first = p->nequation;
+    bool good = true;
+    for (int e = 0; e < p->nequation; ++e) {
+      memcpy(A + e * size, p->W + e * size, (size_t)size * sizeof *A);
+      b[e] = -p->q[e];
+    }
+    for (int i = 0; i < p->ncontact; ++i) {
+      const int modes = p->cone[i].rows == 1 ? 2 : MODES;
+      good = mode_rows(p, size, i, first, rest % modes, A, b) && good;
+      rest /= modes;
+      first += p->cone[i].rows;
+    }
+    if (!good || !srm_lu(size, A, pivot)) continue;
+    srm_lu_solve(size, A, pivot, b);
+    first = p->nequation;
+    for (int i = 0; i < p->ncontact && good; first += p->cone[i++].rows) {
+      for (int k = 0; k < p->cone[i].rows; ++k) {
+        u[k] = p->q[first + k];
+        for (int j = 0; j < size; ++j) u[k] += p->W[(first + k) * size + j] * b[j];
+      }
+      good = coulomb_violation(&p->cone[i], b + first, u) < 1e-9;
+    }
+    if (good && count < most) memcpy(x[count], b, (size_t)size * sizeof *b);
+    count += good;
+  }
+  return count;
+}
+
+static double distance(const double* a, const double* b, int n) {
+  double most = 0;
+  for (int i = 0; i < n; ++i) most = fmax(most, fabs(a[i] - b[i]));
+  return most;
+}
+
+// Every method finds a solution that the enumeration has found too. Returns how many problems had several solutions.
+static int against_enumeration(int problems, int m, int n, int rows, int dof, double mu, uint64_t seed) {
+  int several = 0;
+  for (int i = 0; i < problems; ++i) {
+    srContactProblem* p = random_problem(&seed, m, n, rows, dof, mu);
+    srContactSolver* s = solver_for(p);
+    const int size = sr_contact_rows(p);
+    double all[8][MOST_ROWS], x[MOST_ROWS];
+    const int count = enumerate(p, all, 8);
+    ENSURE(count >= 1 && count <= 8);
+    several += count > 1;
+    for (int k = 0; k < sr_contact_method_count(); ++k) {
+      const char* name = sr_contact_method(k)->name;
+      const srContactResult r = solve(s, p, name, 1e-11, x);
+      double nearest = INFINITY;
+      ENSURE(r.solved);
+      for (int j = 0; j < count; ++j) nearest = fmin(nearest, distance(all[j], x, size));
+      ENSURE_SMALL(nearest, 1e-7);  // 1e-11 m/s times the condition of W
+    }
+    destroy(p, s);
+  }
+  return several;
+}
+
+TEST(all_methods_find_the_active_set_that_enumeration_finds) {
+  const int times = runner_long() ? 10 : 1;
+  for (int n = 1; n <= 6; ++n) ENSURE_EQUAL(against_enumeration(60 * times, 0, n, 1, n + 2, 0, (uint64_t)n), 0);
+  ENSURE_EQUAL(against_enumeration(60 * times, 2, 4, 1, 8, 0, 17), 0);  // with joints
+}
+
+TEST(all_methods_find_a_mode_of_planar_friction_that_enumeration_finds) {
+  const int times = runner_long() ? 10 : 1;
+  for (int n = 1; n <= 3; ++n) (void)against_enumeration(70 * times, 0, n, 2, 2 * n + 2, 0.6, (uint64_t)(40 + n));
+  (void)against_enumeration(70 * times, 2, 2, 2, 8, 0.6, 77);
+}
+
+// Friction in space has no modes to enumerate: each solution is tested by Coulomb's law, and the methods against each other.
+TEST(all_methods_agree_on_random_problems_of_friction_in_space) {
+  static const struct { int m, n, dof; } shapes[] = {{0, 1, 6}, {0, 2, 6}, {0, 4, 12}, {3, 4, 18}, {0, 8, 24}};
+  const int times = runner_long() ? 10 : 1;
+  uint64_t seed = 3;
+  int apart = 0, count = 0;
+  for (int i = 0; i < 60 * 5 * times; ++i, ++count) {
+    const int c = i % 5;
+    srContactProblem* p = random_problem(&seed, shapes[c].m, shapes[c].n, 3, shapes[c].dof, 0.6);
+    srContactSolver* s = solver_for(p);
+    const int size = sr_contact_rows(p);
+    double x[3][MOST_ROWS], u[MOST_ROWS];
+    static const char* const names[] = {"newton", "nsgs", "nncg"};
+    for (int k = 0; k < 3; ++k) {
+      ENSURE(solve(s, p, names[k], 1e-11, x[k]).solved);
+      sr_contact_velocity(s, p, x[k], u);
+      for (int j = 0, at = p->nequation; j < p->ncontact; at += p->cone[j++].rows)
+        ENSURE_SMALL(coulomb_violation(&p->cone[j], x[k] + at, u + at), 1e-8);
+    }
+    apart += distance(x[0], x[1], size) > 1e-6 || distance(x[0], x[2], size) > 1e-6;
+    destroy(p, s);
+  }
+  ENSURE(apart <= count / 100);  // where there are several solutions, which is rare below mu = 0.8
+}
+
+// Gauss-Seidel on redundant Coulomb cones has no proof of convergence, and fails on some; the direct methods do not.
+TEST(redundant_contacts_are_solved_by_the_direct_methods) {
+  uint64_t seed = 11;
+  int swept = 0;
+  for (int i = 0; i < 60; ++i) {
+    const int rows = 1 + i % 3;
+    srContactProblem* p = random_problem(&seed, 0, rows == 1 ? 6 : 4, rows, rows == 3 ? 6 : 3, 0.6);
+    srContactSolver* s = solver_for(p);
+    double x[MOST_ROWS];
+    ENSURE(solve(s, p, "auto", 1e-10, x).solved);
+    ENSURE(solve(s, p, "newton", 1e-10, x).solved);
+    if (rows < 3) ENSURE(solve(s, p, "lemke", 1e-10, x).solved);
+    swept += solve(s, p, "nncg", 1e-10, x).solved;
+    destroy(p, s);
+  }
+  ENSURE(swept >= 57);
+}
+
+// ---- one contact --------------------------------------------------------------------------------------------------------
+
+TEST(the_local_solution_obeys_coulombs_law) {
+  uint64_t seed = 21;
+  int sticks = 0, slips = 0;
+  for (int i = 0; i < 3000; ++i) {
+    double B[3][3], W[6], q[3], p[3], u[3];
+    const double thin = i % 3 == 0 ? 1e-9 : 1;  // nearly singular blocks too
+    for (int k = 0; k < 9; ++k) B[k / 3][k % 3] = noise(&seed) * (k % 3 == 2 ? thin : 1);
+    for (int k = 0, at = 0; k < 3; ++k)
+      for (int l = k; l < 3; ++l) W[at++] = B[k][0] * B[l][0] + B[k][1] * B[l][1] + B[k][2] * B[l][2];
+    for (int k = 0; k < 3; ++k) q[k] = noise(&seed);
+    if (i % 3 == 0) {  // in the range of W
+      const double v[3] = {q[0], q[1], q[2]};
+      for (int k = 0; k < 3; ++k) q[k] = B[k][0] * v[0] + B[k][1] * v[1] + B[k][2] * v[2];
+    }
+    const srCone cone = {.mu = 1 + noise(&seed)};
+    sr_cone_solve(&cone, W, q, p);
+    u[0] = W[0] * p[0] + W[1] * p[1] + W[2] * p[2] + q[0];
+    u[1] = W[1] * p[0] + W[3] * p[1] + W[4] * p[2] + q[1];
+    u[2] = W[2] * p[0] + W[4] * p[1] + W[5] * p[2] + q[2];
+    const double size = 1 + fabs(p[0]);
+    ENSURE(p[0] >= 0 && u[0] >= -1e-12 * size);
+    ENSURE_SMALL(p[0] * u[0], 1e-12 * size * size);
+    const double slip = hypot(u[1], u[2]), friction = hypot(p[1], p[2]);
+    ENSURE(friction <= cone.mu * p[0] * (1 + 1e-12) + 1e-15);
+    if (slip > 1e-8 * size && p[0] > 0) {  // friction has its full size and opposes the slip
+      ENSURE_NEAR(friction, cone.mu * p[0], 1e-7 * size);
+      ENSURE_NEAR(p[1] * u[1] + p[2] * u[2], -friction * slip, 1e-10 * size * size);
+      ++slips;
+    } else {
+      sticks += p[0] > 0;
+    }
+  }
+  ENSURE(sticks > 300 && slips > 300);
+}
+
+// With a smallest normal impulse: p_N >= lower, (p_N - lower) u_N = 0, friction limited by mu p_N.
+TEST(the_local_solution_keeps_a_lower_bound_of_the_normal_impulse) {
+  uint64_t seed = 22;
+  int bound = 0;
+  for (int i = 0; i < 2000; ++i) {
+    double B[3][3], W[6], q[3], p[3], u[3];
+    for (int k = 0; k < 9; ++k) B[k / 3][k % 3] = noise(&seed);
+    for (int k = 0, at = 0; k < 3; ++k)
+      for (int l = k; l < 3; ++l) W[at++] = B[k][0] * B[l][0] + B[k][1] * B[l][1] + B[k][2] * B[l][2] + (k == l) * 0.05;
+    for (int k = 0; k < 3; ++k) q[k] = noise(&seed);
+    const srCone cone = {.mu = 0.5 * (1 + noise(&seed)), .lower = 0.3 * (1 + noise(&seed))};
+    sr_cone_solve(&cone, W, q, p);
+    u[0] = W[0] * p[0] + W[1] * p[1] + W[2] * p[2] + q[0];
+    u[1] = W[1] * p[0] + W[3] * p[1] + W[4] * p[2] + q[1];
+    u[2] = W[2] * p[0] + W[4] * p[1] + W[5] * p[2] + q[2];
+    ENSURE_SMALL(sr_cone_residual(&cone, 1 / W[0], p, u), 1e-9);
+    ENSURE(p[0] >= cone.lower && u[0] >= -1e-9);
+    ENSURE_SMALL((p[0] - cone.lower) * u[0], 1e-9);
+    bound += p[0] == cone.lower;
+  }
+  ENSURE(bound > 300);
+}
+
+// The projection is the nearest point of the cone: no point of it is nearer.
+TEST(the_projection_is_the_nearest_point_of_the_truncated_cone) {
+  uint64_t seed = 23;
+  for (int i = 0; i < 300; ++i) {
+    const srCone cone = {.mu = 1 + noise(&seed), .lower = i % 2 ? 0 : 0.5 * (1 + noise(&seed))};
+    double x[3], y[3];
+    for (int k = 0; k < 3; ++k) x[k] = y[k] = 2 * noise(&seed);
+    sr_cone_project(&cone, y);
+    ENSURE(y[0] >= cone.lower && hypot(y[1], y[2]) <= cone.mu * y[0] * (1 + 1e-15));
+    const double d = hypot(hypot(x[0] - y[0], x[1] - y[1]), x[2] - y[2]);
+    for (int k = 0; k < 50; ++k) {  // random points of the cone
+      const double N = cone.lower + 2 * fabs(noise(&seed)), r = cone.mu * N * fabs(noise(&seed)), a = 4 * noise(&seed);
+      ENSURE(d <= hypot(hypot(x[0] - N, x[1] - r * cos(a)), x[2] - r * sin(a)) + 1e-14);
+    }
+  }
+}
+
+// ---- bodies -------------------------------------------------------------------------------------------------------------
+
+#define G 9.81
+
+// A body of this mass whose inertia is that of a ball.
+static srContactBody ball(double mass, double radius) {
+  const double I = 1 / (0.4 * mass * radius * radius);
+  return (srContactBody){.inverse_mass = 1 / mass, .inverse_inertia = {I, I, I, 0, 0, 0}};
+}
+
+// One step of h under gravity along g: what a block of half sizes a, b, c on a slope does, resting on its four lower corners.
+static srContactProblem* block_on_slope(double angle, double mu, double h) {
+  const double a = 0.2, b = 0.15, c = 0.1, m = 2;
+  srContactProblem* p = sr_contact_problem_create(1, 0, 4, false);
+  ENSURE(p != NULL);
+  p->compliance = 1e-3;
+  p->body[0] = (srContactBody){
+      .inverse_mass = 1 / m,
+      .inverse_inertia = {3 / (m * (b * b + c * c)), 3 / (m * (a * a + c * c)), 3 / (m * (a * a + b * b))},
+      .velocity = {0, 0, 0, h * G * sin(angle), 0, -h * G * cos(angle)}};
+  for (int i = 0; i < 4; ++i) {
+    p->cone[i].mu = mu;
+    p->point[i] = (srContactPoint){.body = {SR_CONTACT_FIXED, 0}, .normal = {0, 0, 1}};
+    const double arm[3] = {i & 1 ? a : -a, i & 2 ? b : -b, -c};
+    memcpy(p->point[i].arm[1], arm, sizeof arm);
+  }
+  return p;
+}
+
+TEST(a_block_on_a_slope_sticks_below_the_angle_of_friction_and_slides_above) {
+  const double h = 1e-3, angle = 3.14159265358979323846 / 6;  // tan 30 deg = 0.57735
+  static const char* const names[] = {"auto", "nsgs", "nncg", "newton"};
+  for (int k = 0; k < 4; ++k) {
+    for (int slides = 0; slides < 2; ++slides) {
+      const double stick = k == 1 || k == 2 ? 0.7 : 0.5775;  // so near to the limit sweeps take tens of thousands
+      const double mu = slides ? 0.3 : stick;
+      srContactProblem* p = block_on_slope(angle, mu, h);
+      p->compliance = 0;  // it would tilt the block
+      srContactSolver* s = solver_for(p);
+      double x[12], v[6];
+      ENSURE(solve(s, p, names[k], 1e-13, x).solved);
+      sr_contact_body_velocity(p, x, v);
+      ENSURE_NEAR(v[3], slides ? G * (sin(angle) - mu * cos(angle)) * h : 0, 1e-12);
+      ENSURE_SMALL(v[4], 1e-12);
+      double N = 0;
+      for (int i = 0; i < 4; ++i) N += x[3 * i];
+      ENSURE_NEAR(N, 2 * G * cos(angle) * h, 1e-12);
+      destroy(p, s);
+    }
+  }
+}
+
+// The four normal impulses of a plate are in the range of the normal rows: linear in the position of the corner, whatever the method.
+TEST(compliance_distributes_redundant_normals_linearly_over_the_corners) {
+  static const char* const names[] = {"auto", "nsgs", "nncg", "newton"};
+  for (int k = 0; k < 4; ++k) {
+    srContactProblem* p = block_on_slope(0, 0.3, 1e-3);
+    srContactSolver* s = solver_for(p);
+    double x[12];
+    p->body[0].velocity[1] += 0.01;  // a moment about y
+    p->body[0].velocity[0] -= 0.02;
+    for (int i = 0; i < 4; ++i) p->cone[i].mu = 0;
+    ENSURE(solve(s, p, names[k], 1e-14, x).solved);
+    ENSURE_NEAR(x[0] + x[9], x[3] + x[6],
+                1e-10);  // corners 0 and 3 are opposite: a linear function has equal sums on both diagonals
+    ENSURE(fabs(x[0] - x[3]) > 1e-4 && fabs(x[0] - x[6]) > 1e-4);
+    destroy(p, s);
+  }
+}
+
+// A column of balls: the lowest contact carries them all.
+TEST(contacts_of_a_column_of_balls_carry_what_is_above) {
+  enum { N = 12 };
+  const double h = 1e-3, m = 0.5, r = 0.05;
+  srContactProblem* p = sr_contact_problem_create(N, 0, N, false);
+  ENSURE(p != NULL);
+  for (int i = 0; i < N; ++i) {
+    p->body[i] = ball(m, r);
+    p->body[i].velocity[5] = -h * G;
+    p->cone[i].mu = 0.5;
+    p->point[i] = (srContactPoint){.body = {i - 1, i}, .normal = {0, 0, 1}, .arm = {{0, 0, r}, {0, 0, -r}}};
+  }
+  srContactSolver* s = solver_for(p);
+  static const char* const names[] = {"auto", "nsgs", "nncg", "newton"};
+  for (int k = 0; k < 4; ++k) {
+    double x[3 * N];
+    ENSURE(solve(s, p, names[k], 1e-12, x).solved);
+    for (int i = 0; i < N; ++i) ENSURE_NEAR(x[3 * i], (N - i) * m * G * h, 1e-9);
+  }
+  destroy(p, s);
+}
+
+// A block between two jaws that are pressed on it with the impulse P each: it is held while 2 mu P >= m g h, else it falls with the rest.
+TEST(a_pinched_body_is_held_by_friction_alone) {
+  const double h = 1e-3, m = 3, P = 0.04;
+  for (int held = 0; held < 2; ++held) {
+    const double mu = (held ? 1.001 : 0.9) * m * G * h / (2 * P);
+    srContactProblem* p = sr_contact_problem_create(3, 10, 2, false);
+    ENSURE(p != NULL);
+    p->body[0] = ball(m, 0.1);
+    p->body[0].velocity[5] = -h * G;
+    for (int j = 0; j < 2; ++j) {
+      const double side = j == 0 ? -1 : 1;
+      p->body[1 + j] = ball(1, 0.1);
+      p->body[1 + j].velocity[3] = -side * P;  // impulse P on the mass 1
+      p->cone[j].mu = mu;
+      p->point[j] = (srContactPoint){
+          .body = {1 + j, 0}, .normal = {-side, 0, 0}, .arm = {{-side * 0.1, 0, 0}, {side * 0.1, 0, 0}}};
+      static const int kept[5] = {0, 1, 2, 4, 5};  // a jaw slides along x alone
+      for (int k = 0; k < 5; ++k) {
+        srContactEquation* e = &p->equation[5 * j + k];
+        *e = (srContactEquation){.body = {1 + j, SR_CONTACT_FIXED}};
+        e->row[0][kept[k]] = 1;
+      }
+    }
+    srContactSolver* s = solver_for(p);
+    static const char* const names[] = {"auto", "nsgs", "nncg", "newton"};
+    for (int k = 0; k < 4; ++k) {
+      double x[16], v[18];
+      const srContactResult r = solve(s, p, names[k], 1e-12, x);
+      ENSURE(r.solved && r.islands == 1);
+      sr_contact_body_velocity(p, x, v);
+      ENSURE_NEAR(v[5], held ? 0 : -h * G + 2 * mu * P / m, 1e-11);
+      ENSURE_NEAR(x[10], P, 1e-10);
+    }
+    destroy(p, s);
+  }
+}
+
+// Painleve's rod, sliding: of one contact with the column n - mu t the entry rho = A_NN - mu A_NT decides. rho > 0: one solution; rho < 0
+// and b_N > 0: two; rho < 0 and b_N < 0: none. 1 + 3 cos(phi) (cos(phi) - mu sin(phi)) in units of 1/m (Genot and Brogliato 1999).
+TEST(painleves_rod_has_no_solution_where_its_contact_mass_is_negative) {
+  const double phi = 1.1071487177940905, half = 1;  // tan phi = 2: the smallest critical friction, 4/3
+  for (int k = 0; k < 2; ++k) {
+    const double mu = k == 0 ? 1.3 : 1.37;
+    srContactProblem* p = sr_contact_problem_create(0, 0, 1, true);
+    srContactSolver* s = solver_for(p);
+    double x[3];
+    const double c = cos(phi), n = sin(phi);
+    p->cone[0].rows = 1;
+    p->W[0] = 1 + 3 * c / half * (c - mu * n);
+    p->q[0] = -1;
+    ENSURE(k == 0 ? p->W[0] > 0 : p->W[0] < 0);
+    const bool solved = solve(s, p, "lemke", 1e-10, x).solved;
+    ENSURE(solved == (k == 0));
+    if (k == 0) ENSURE_NEAR(x[0], 1 / p->W[0], 1e-9);
+    srMessages* messages = sr_messages_create();
+    ENSURE(sr_contact_check(p, messages) == (k == 0));  // and it is reported
+    sr_messages_destroy(messages);
+    destroy(p, s);
+  }
+}
+
+// A pile of bodies without order: each touches some of those before it, the first ones the ground.
+static srContactProblem* random_pile(uint64_t* seed, int bodies, int contacts, int equations) {
+  srContactProblem* p = sr_contact_problem_create(bodies, equations, contacts, false);
+  ENSURE(p != NULL);
+  for (int i = 0; i < bodies; ++i) {
+    p->body[i] = ball(1 + 0.5 * noise(seed), 0.1);
+    p->body[i].inverse_inertia[3] = 0.3 * p->body[i].inverse_inertia[0] * noise(seed);
+    for (int k = 0; k < 6; ++k) p->body[i].velocity[k] = noise(seed);
+  }
+  for (int i = 0; i < contacts; ++i) {
+    srContactPoint* x = &p->point[i];
+    x->body[1] = i % bodies;
+    x->body[0] = i % bodies - 1 - (i / bodies) % 3 < 0 ? SR_CONTACT_FIXED : i % bodies - 1 - (i / bodies) % 3;
+    double length = 0;
+    for (int k = 0; k < 3; ++k) x->normal[k] = noise(seed) + (k == 2), length += x->normal[k] * x->normal[k];
+    for (int k = 0; k < 3; ++k) {
+      x->normal[k] /= sqrt(length);
+      x->arm[0][k] = 0.1 * noise(seed);
+      x->arm[1][k] = 0.1 * noise(seed);
+    }
+    p->cone[i].mu = 0.3 * (1 + noise(seed));
+    p->cone[i].shift = 0.1 * noise(seed);
+  }
+  for (int i = 0; i < equations; ++i) {
+    srContactEquation* e = &p->equation[i];
+    e->body[0] = 0;
+    e->body[1] = 1;
+    for (int k = 0; k < 12; ++k) e->row[k / 6][k % 6] = noise(seed);
+    e->shift = 0.1 * noise(seed);
+  }
+  return p;
+}
+
+// The same problem as a matrix, column by column through the public velocities.
+static srContactProblem* as_matrix(const srContactProblem* p, srContactSolver* s) {
+  const int n = sr_contact_rows(p);
+  srContactProblem* d = sr_contact_problem_create(0, p->nequation, p->ncontact, true);
+  double x[MOST_ROWS] = {0}, u[MOST_ROWS];
+  ENSURE(d != NULL && n <= MOST_ROWS);
+  memcpy(d->cone, p->cone, (size_t)p->ncontact * sizeof *p->cone);
+  for (int i = 0; i < p->ncontact; ++i) d->cone[i].shift = 0;
+  d->compliance = p->compliance;
+  sr_contact_velocity(s, p, x, d->q);
+  for (int j = 0; j < n; ++j) {
+    x[j] = 1;
+    sr_contact_velocity(s, p, x, u);
+    for (int i = 0; i < n; ++i) d->W[i * n + j] = u[i] - d->q[i];
+    x[j] = 0;
+  }
+  return d;
+}
+
+TEST(bodies_and_their_matrix_have_the_same_solution) {
+  uint64_t seed = 31;
+  for (int i = 0; i < 20; ++i) {
+    srContactProblem* p = random_pile(&seed, 6, 9, i % 2 ? 3 : 0);
+    p->compliance = i % 3 == 0 ? 1e-3 : 0;
+    srContactSolver* s = solver_for(p);
+    srContactProblem* d = as_matrix(p, s);
+    srContactSolver* sd = solver_for(d);
+    double x[MOST_ROWS], y[MOST_ROWS], u[MOST_ROWS], w[MOST_ROWS];
+    static const char* const names[] = {"auto", "nsgs", "nncg", "newton"};
+    for (int k = 0; k < 4; ++k) {
+      const srContactResult a = solve(s, p, names[k], 1e-11, x), b = solve(sd, d, names[k], 1e-11, y);
+      ENSURE(a.solved && b.solved);
+      sr_contact_velocity(s, p, x, u);
+      sr_contact_velocity(sd, d, y, w);
+      ENSURE_SMALL(distance(u, w, sr_contact_rows(p)), 1e-6);
+      // and the error measure is the same function of the same impulses
+      ENSURE_NEAR(sr_contact_error(sd, d, x).residual, a.error.residual, 1e-11);
+    }
+    destroy(d, sd);
+    destroy(p, s);
+  }
+}
+
+TEST(islands_are_found_and_solved_apart) {
+  uint64_t seed = 33;
+  srContactProblem* p = random_pile(&seed, 7, 12, 0);
+  static const int a[12] = {-1, 0, -1, 2, -1, 4, 2, 0, -1, 4, -1, 2}, b[12] = {0, 1, 2, 3, 4, 5, 3, 1, 3, 5, 0, 3};
+  for (int i = 0; i < 12; ++i)
+    p->point[i].body[0] = a[i], p->point[i].body[1] = b[i];  // 0 1 | 2 3 | 4 5 | 6 touches nothing
+  srContactSolver* s = solver_for(p);
+  double x[36], alone[36];
+  const srContactResult r = solve(s, p, "nsgs", 1e-11, x);
+  ENSURE(r.solved);
+  ENSURE_EQUAL(r.islands, 3);
+  // An island by itself has the same bits.
+  srContactProblem part = *p;
+  srContactPoint point[12];
+  srContactCone cone[12];
+  int count = 0, of[12];
+  for (int i = 0; i < 12; ++i) {
+    if (b[i] != 2 && b[i] != 3) continue;
+    point[count] = p->point[i];
+    cone[count] = p->cone[i];
+    of[count++] = i;
+  }
+  part.point = point;
+  part.cone = cone;
+  part.ncontact = count;
+  ENSURE(solve(s, &part, "nsgs", 1e-11, alone).solved);
+  for (int i = 0; i < count; ++i) ENSURE(memcmp(alone + 3 * i, x + 3 * of[i], 3 * sizeof *x) == 0);
+  destroy(p, s);
+}
+
+TEST(a_warm_start_at_the_solution_takes_no_iteration) {
+  uint64_t seed = 35;
+  srContactProblem* p = random_pile(&seed, 6, 9, 2);
+  srContactSolver* s = solver_for(p);
+  double x[MOST_ROWS];
+  ENSURE(solve(s, p, "nncg", 1e-11, x).solved);
+  srContactOptions o = sr_contact_options();
+  srContactResult r;
+  o.tolerance = 2e-11;
+  static const char* const names[] = {"nsgs", "nncg", "newton", "auto"};
+  for (int k = 0; k < 4; ++k) {
+    o.method = sr_contact_method_find(names[k]);
+    double y[MOST_ROWS];
+    memcpy(y, x, sizeof y);
+    ENSURE_EQUAL(sr_contact_solve(s, p, &o, y, &r), SR_OK);
+    ENSURE(r.solved);
+    ENSURE_EQUAL(r.iterations, 0);
+  }
+  o.method = sr_contact_method_find("nsgs");
+  o.least_iterations = 7;
+  ENSURE_EQUAL(sr_contact_solve(s, p, &o, x, &r), SR_OK);
+  ENSURE_EQUAL(r.iterations, 8);  // the residual is tested every fourth sweep
+  destroy(p, s);
+}
+
+// ---- error measure ------------------------------------------------------------------------------------------------------
+
+// A ball of mass 2 on the floor with q_N = -3 m/s, by hand.
+TEST(the_error_measure_is_the_velocity_by_which_a_contact_is_wrong) {
+  srContactProblem* p = sr_contact_problem_create(1, 0, 1, false);
+  ENSURE(p != NULL);
+  p->body[0] = ball(2, 0.1);
+  p->body[0].velocity[5] = -3;
+  p->point[0] = (srContactPoint){.body = {SR_CONTACT_FIXED, 0}, .normal = {0, 0, 1}, .arm = {{0}, {0, 0, -0.1}}};
+  p->cone[0].mu = 0.5;
+  srContactSolver* s = solver_for(p);
+  double x[3] = {6, 0, 0};
+  ENSURE_SMALL(sr_contact_error(s, p, x).residual, 1e-15);
+  x[0] = 5;  // half a m/s too slow
+  srContactError e = sr_contact_error(s, p, x);
+  ENSURE_NEAR(e.residual, 0.5, 1e-14);
+  ENSURE_NEAR(e.penetration, 0.5, 1e-14);
+  ENSURE_NEAR(e.complementarity, 2.5, 1e-14);
+  ENSURE_SMALL(e.cone, 0);
+  ENSURE_EQUAL(e.worst, 0);
+  x[0] = 8;  // it flies off at 1 m/s, pushed
+  ENSURE_NEAR(sr_contact_error(s, p, x).residual, 1, 1e-14);
+  x[0] = 6;
+  x[1] = 4;  // out of the cone by 1 Ns, and it slips
+  e = sr_contact_error(s, p, x);
+  ENSURE_NEAR(e.cone, 1, 1e-14);
+  ENSURE(e.residual > 1);
+  p->cone[0].shift = 0.25;  // a gap of 0.25 m/s times the step: less impulse is needed
+  x[0] = 5.5;
+  x[1] = 0;
+  ENSURE_SMALL(sr_contact_error(s, p, x).residual, 1e-15);
+  p->compliance = 0.1;  // u_N = -0.1 W_NN p_N: 2.75 / (1.1 / 2)
+  x[0] = 5;
+  ENSURE_SMALL(sr_contact_error(s, p, x).residual, 1e-15);
+  ENSURE(solve(s, p, "nsgs", 1e-13, x).solved);
+  ENSURE_NEAR(x[0], 5, 1e-12);
+  destroy(p, s);
+}
+
+TEST(problems_that_cannot_be_solved_are_refused_with_their_contact) {
+  srContactProblem* p = sr_contact_problem_create(2, 1, 2, false);
+  ENSURE(p != NULL);
+  srMessages* messages = sr_messages_create();
+  for (int i = 0; i < 2; ++i) {
+    p->body[i] = ball(1, 0.1);
+    p->point[i] = (srContactPoint){.body = {SR_CONTACT_FIXED, i}, .normal = {0, 0, 1}};
+  }
+  p->equation[0] = (srContactEquation){.body = {0, 1}};
+  ENSURE(sr_contact_check(p, messages));
+  p->point[1].body[0] = 2;
+  ENSURE(!sr_contact_check(p, messages));
+  p->point[1].body[0] = 1;
+  ENSURE(!sr_contact_check(p, messages));
+  p->point[1].body[0] = SR_CONTACT_FIXED;
+  p->body[1] = (srContactBody){0};
+  ENSURE(!sr_contact_check(p, messages));
+  const srMessage* last = sr_messages_get(messages, sr_messages_count(messages) - 1);
+  ENSURE_TEXT(last->text, "contact 1: nothing can move along its normal");
+  srContactSolver* s = solver_for(p);  // and where nobody asks, the residual is not a number: not solved
+  double x[7];
+  const srContactResult r = solve(s, p, "nsgs", 1e-9, x);
+  ENSURE(!r.solved && isnan(r.error.residual));
+  p->body[1] = ball(1, 0.1);
+  p->body[1].inverse_inertia[3] = 1e6;
+  ENSURE(!sr_contact_check(p, messages));
+  p->body[1].inverse_inertia[3] = 0;
+  p->cone[0].mu = -0.1;
+  ENSURE(!sr_contact_check(p, messages));
+  p->cone[0].mu = 0.1;
+  p->cone[1].shift = NAN;
+  ENSURE(!sr_contact_check(p, messages));
+  p->cone[1].shift = 0;
+  p->point[0].normal[0] = 0.1;
+  ENSURE(!sr_contact_check(p, messages));
+  sr_messages_destroy(messages);
+  destroy(p, s);
+}
+
+TEST(a_method_refuses_what_it_does_not_take) {
+  srContactProblem* p = block_on_slope(0.1, 0.3, 1e-3);
+  srContactSize size = sr_contact_size(p);
+  size.dense = 11;
+  srContactSolver* s = sr_contact_solver_create(&size);
+  srContactOptions o = sr_contact_options();
+  srContactResult r;
+  double x[12] = {0};
+  o.method = sr_contact_method_find("lemke");
+  ENSURE_EQUAL(sr_contact_solve(s, p, &o, x, &r), SR_INPUT);  // friction in space
+  ENSURE(!r.solved && isnan(r.error.residual));
+  o.method = sr_contact_method_find("newton");
+  ENSURE_EQUAL(sr_contact_solve(s, p, &o, x, &r), SR_INPUT);  // 12 rows
+  o.method = sr_contact_method_find("auto");
+  ENSURE_EQUAL(sr_contact_solve(s, p, &o, x, &r), SR_OK);  // by nncg
+  ENSURE(r.solved);
+  sr_contact_solver_destroy(s);
+  size.contacts = 3;
+  s = sr_contact_solver_create(&size);
+  ENSURE_EQUAL(sr_contact_solve(s, p, &o, x, &r), SR_INPUT);
+  destroy(p, s);
+  ENSURE(sr_contact_method_find("simplex") == NULL);
+  ENSURE(sr_contact_method(-1) == NULL && sr_contact_method(sr_contact_method_count()) == NULL);
+}
+
+// ---- memory -------------------------------------------------------------------------------------------------------------
+
+TEST(solving_allocates_nothing_and_creating_survives_a_lack_of_memory) {
+  uint64_t seed = 41;
+  Heap heap = {0};
+  sr_set_allocator(heap_allocator, &heap);
+  srContactProblem* p = random_pile(&seed, 6, 9, 2);
+  srContactSolver* s = solver_for(p);
+  double x[MOST_ROWS];
+  const long calls = heap.calls;
+  static const char* const names[] = {"auto", "nsgs", "nncg", "newton"};
+  for (int k = 0; k < 4; ++k) (void)solve(s, p, names[k], 1e-11, x);
+  srImpactResult r;
+  const srContactOptions o = sr_contact_options();
+  for (int i = 0; i < p->ncontact; ++i) p->cone[i].restitution = 0.5;
+  memset(x, 0, sizeof x);
+  ENSURE_EQUAL(sr_contact_impact(s, p, SR_IMPACT_POISSON, &o, x, &r), SR_OK);
+  ENSURE_EQUAL(heap.calls, calls);
+  const srContactSize size = sr_contact_size(p);
+  destroy(p, s);
+  ENSURE_EQUAL(heap.live, 0);
+  bool more = true;
+  for (int n = 1; more; ++n) {
+    heap = (Heap){.fail_at = n};
+    p = sr_contact_problem_create(6, 2, 9, n % 2 == 0);
+    s = p != NULL ? sr_contact_solver_create(&size) : NULL;
+    more = s == NULL;
+    destroy(p, s);
+    ENSURE_EQUAL(heap.live, 0);
+  }
+  sr_set_allocator(NULL, NULL);
+}
+
+// ---- impacts ------------------------------------------------------------------------------------------------------------
+
+// Three touching balls, the first arrives with 1 m/s, e = 1: (-1/3, 2/3, 2/3) by the simultaneous law.
+TEST(three_touching_balls_leave_by_the_simultaneous_law_of_newton) {
+  srContactProblem* p = sr_contact_problem_create(3, 0, 2, false);
+  ENSURE(p != NULL);
+  for (int i = 0; i < 3; ++i) p->body[i] = ball(0.7, 0.1);
+  p->body[0].velocity[3] = 1;
+  for (int i = 0; i < 2; ++i) {
+    p->point[i] = (srContactPoint){.body = {i, i + 1}, .normal = {1, 0, 0}, .arm = {{0.1, 0, 0}, {-0.1, 0, 0}}};
+    p->cone[i].restitution = 1;
+  }
+  srContactSolver* s = solver_for(p);
+  srContactOptions o = sr_contact_options();
+  o.tolerance = 1e-13;
+  double x[6] = {0}, v[18];
+  srImpactResult r;
+  ENSURE_EQUAL(sr_contact_impact(s, p, SR_IMPACT_NEWTON, &o, x, &r), SR_OK);
+  sr_contact_body_velocity(p, x, v);
+  ENSURE(r.solve.solved && !r.gained && r.alpha == 1);
+  ENSURE_NEAR(v[3], -1.0 / 3, 1e-12);
+  ENSURE_NEAR(v[9], 2.0 / 3, 1e-12);
+  ENSURE_NEAR(v[15], 2.0 / 3, 1e-12);
+  ENSURE_SMALL(r.energy, 1e-12);                                                  // it conserves the energy
+  ENSURE_EQUAL(sr_contact_impact(s, p, SR_IMPACT_STRONGE, &o, x, &r), SR_INPUT);  // one contact alone: sr_contact_shock
+  destroy(p, s);
+}
+
+// A bar in a revolute joint strikes a stop: M dv = G^T P + N^T P_N, energy -(1 - e^2) u^2/(2 W) with W the Delassus scalar.
+TEST(an_impact_through_a_joint_loses_the_energy_of_the_delassus_scalar) {
+  const double m = 2, l = 0.6, I = m * l * l / 12 + 0.0, e = 0.4, omega = -3;
+  for (int law = 0; law < 2; ++law) {
+    srContactProblem* p = sr_contact_problem_create(1, 5, 1, false);
+    ENSURE(p != NULL);
+    p->body[0] = (srContactBody){.inverse_mass = 1 / m,
+                                 .inverse_inertia = {1 / I, 1 / I, 1 / I},
+                                 .velocity = {0, omega, 0, 0, 0, -omega * l / 2}};
+    static const int about[5] = {3, 4, 5, 0, 2};
+    for (int k = 0; k < 5; ++k) {  // the end at -l/2 is held, and rotations about x and z
+      p->equation[k] = (srContactEquation){.body = {SR_CONTACT_FIXED, 0}};
+      p->equation[k].row[1][about[k]] = 1;
+    }
+    p->equation[1].row[1][2] = -l / 2;  // v_y + omega_z x (-l/2)
+    p->equation[2].row[1][1] = l / 2;   // v_z - omega_y x (-l/2)
+    p->body[0].velocity[5] = -l / 2 * omega;
+    const double d = 0.5;  // the stop is at this distance from the joint, above: normal -z on the bar
+    p->point[0] =
+        (srContactPoint){.body = {SR_CONTACT_FIXED, 0}, .normal = {0, 0, -1}, .arm = {{0}, {d - l / 2, 0, 0}}};
+    p->cone[0].restitution = e;
+    srContactSolver* s = solver_for(p);
+    srContactOptions o = sr_contact_options();
+    o.tolerance = 1e-13;
+    double x[8] = {0}, v[6];
+    srImpactResult r;
+    ENSURE_EQUAL(sr_contact_impact(s, p, law == 0 ? SR_IMPACT_NEWTON : SR_IMPACT_POISSON, &o, x, &r), SR_OK);
+    ENSURE(r.solve.solved);
+    sr_contact_body_velocity(p, x, v);
+    const double W = d * d / (I + m * l * l / 4), u = omega * d;
+    ENSURE_NEAR(v[1], -e * omega, 1e-11);
+    ENSURE_NEAR(r.energy, -(1 - e * e) * u * u / (2 * W), 1e-11);
+    ENSURE_NEAR(x[5], -(1 + e) * u / W, 1e-11);
+    ENSURE_SMALL(r.solve.error.bilateral, 1e-12);
+    destroy(p, s);
+  }
+}
+
+// The corner of a box strikes the floor: five laws, values of an independent computation (cone problem to 1e-13; Runge-Kutta in P_N).
+// Half sizes 0.2, 0.15, 0.1, mass 2, orientation (8, 1, -2, 3) not normalised, mu 0.3, e 0.6.
+typedef struct CornerCase {
+  double W[9], u[3];
+} CornerCase;
+
+static void corner_case(srContactProblem* p, CornerCase* c) {
+  static const double local[3] = {0.2, -0.15, -0.1}, I[3] = {0.13 / 6, 0.2 / 6, 0.25 / 6};
+  double q[4] = {8, 1, -2, 3}, R[3][3], arm[3] = {0};
+  const double norm = sqrt(78.0);
+  for (int k = 0; k < 4; ++k) q[k] /= norm;
+  const double w = q[0], x = q[1], y = q[2], z = q[3];
+  const double rows[3][3] = {{1 - 2 * (y * y + z * z), 2 * (x * y - w * z), 2 * (x * z + w * y)},
+                             {2 * (x * y + w * z), 1 - 2 * (x * x + z * z), 2 * (y * z - w * x)},
+                             {2 * (x * z - w * y), 2 * (y * z + w * x), 1 - 2 * (x * x + y * y)}};
+  memcpy(R, rows, sizeof R);
+  double J[6] = {0};
+  static const int index[6][2] = {{0, 0}, {1, 1}, {2, 2}, {0, 1}, {0, 2}, {1, 2}};
+  for (int i = 0; i < 3; ++i) {
+    for (int k = 0; k < 3; ++k) arm[i] += R[i][k] * local[k];
+  }
+  for (int j = 0; j < 6; ++j) {
+    for (int k = 0; k < 3; ++k) J[j] += R[index[j][0]][k] * R[index[j][1]][k] / I[k];
+  }
+  p->body[0] = (srContactBody){.inverse_mass = 0.5, .velocity = {3, 1, -2, 0.7, -0.4, -2}};
+  memcpy(p->body[0].inverse_inertia, J, sizeof J);
+  p->point[0] = (srContactPoint){.body = {SR_CONTACT_FIXED, 0}, .normal = {0, 0, 1}};
+  memcpy(p->point[0].arm[1], arm, sizeof arm);
+  p->cone[0] = (srContactCone){.rows = 3, .mu = 0.3, .restitution = 0.6};
+  // In the frame n, t1, t2 of the contact.
+  srContactSolver* s = solver_for(p);
+  double unit[3] = {0}, u[3];
+  sr_contact_velocity(s, p, unit, c->u);
+  for (int j = 0; j < 3; ++j) {
+    unit[j] = 1;
+    sr_contact_velocity(s, p, unit, u);
+    for (int i = 0; i < 3; ++i) c->W[3 * i + j] = u[i] - c->u[i];
+    unit[j] = 0;
+  }
+  sr_contact_solver_destroy(s);
+}
+
+// Order N, x, y of the reference.
+static void in_world(const double in[3], double out[3]) {
+  static const double z[3] = {0, 0, 1};
+  double frame[9];
+  sr_contact_frame(z, frame);
+  for (int k = 0; k < 3; ++k) {
+    const int axis = (k + 2) % 3;  // z, x, y
+    out[k] = 0;
+    for (int i = 0; i < 3; ++i) out[k] += frame[3 * i + axis] * in[i];
+  }
+}
+
+TEST(a_corner_of_a_box_leaves_as_five_impact_laws_say) {
+  static const struct {
+    double u[3], p[3], energy;
+  } expected[5] = {{{1.29307692308, 0.600651578293, -0.642372572593},
+                    {1.23203743069, -0.252440319672, 0.269974713184},
+                    -0.9186561557863098},
+                   {{1.2939876794, 0.601441557639, -0.635691703006},
+                    {1.23272023203, -0.249409497902, 0.273008793817},
+                    -0.9178901402005983},
+                   {{1.29307692308, 0.60257029745, -0.627766261692},
+                    {1.23282869707, -0.245453557706, 0.276544512478},
+                    -0.9176019536737213},
+                   {{1.29428598919, 0.602508179575, -0.62766422735},
+                    {1.23326054914, -0.245543273873, 0.276637977272},
+                    -0.9171560014540001},
+                   {{1.29388007659, 0.602529034117, -0.62769848205},
+                    {1.23311556604, -0.245513153694, 0.276606599196},
+                    -0.9173057782167643}};
+  srContactProblem* p = sr_contact_problem_create(1, 0, 1, false);
+  ENSURE(p != NULL);
+  CornerCase c;
+  corner_case(p, &c);
+  srContactSolver* s = solver_for(p);
+  for (int k = 0; k < 5; ++k) {
+    double P[3] = {0}, u[3], world[3], energy;
+    if (k < 2) {
+      srContactOptions o = sr_contact_options();
+      srImpactResult r;
+      o.tolerance = 1e-13;
+      ENSURE_EQUAL(sr_contact_impact(s, p, k == 0 ? SR_IMPACT_NEWTON : SR_IMPACT_POISSON, &o, P, &r), SR_OK);
+      ENSURE(r.solve.solved);
+      sr_contact_velocity(s, p, P, u);
+      energy = r.energy;
+    } else {
+      srShock shock;
+      ENSURE(sr_contact_shock(c.W, c.u, 0.3, 0.6, (srImpactLaw)(k - 2), &shock));
+      memcpy(P, shock.p, sizeof P);
+      memcpy(u, shock.u, sizeof u);
+      energy = shock.energy;
+    }
+    in_world(P, world);
+    ENSURE_SMALL(distance(world, expected[k].p, 3), 1e-9);
+    in_world(u, world);
+    ENSURE_SMALL(distance(world, expected[k].u, 3), 1e-9);
+    ENSURE_NEAR(energy, expected[k].energy, 1e-9);
+  }
+  destroy(p, s);
+}
+
+// A ball: all laws agree, and slip ends in stick where friction suffices. Solid ball: u_T+ = 0 needs P_T = -2/7 m u_T.
+TEST(all_impact_laws_agree_for_a_ball) {
+  const double m = 0.3, e = 0.7;
+  const double W[9] = {1 / m, 0, 0, 0, 3.5 / m, 0, 0, 0, 3.5 / m};
+  for (int sticks = 0; sticks < 2; ++sticks) {
+    const double mu = sticks ? 0.5 : 0.05, u[3] = {-2, 0.6, -0.8};  // slip 1 m/s
+    const double N = m * (1 + e) * 2, T = sticks ? m * 2 / 7 : mu * N;
+    for (int law = 0; law < 3; ++law) {
+      srShock k;
+      ENSURE(sr_contact_shock(W, u, mu, e, (srImpactLaw)law, &k));
+      ENSURE_NEAR(k.p[0], N, 1e-12);
+      ENSURE_NEAR(k.p[1], -0.6 * T, 1e-11);
+      ENSURE_NEAR(k.p[2], 0.8 * T, 1e-11);
+      ENSURE_NEAR(k.compression, 2 * m, 1e-12);
+      ENSURE_EQUAL(k.phases, sticks ? 2 : 1);
+      ENSURE_NEAR(k.u[0], 2 * e, 1e-12);
+    }
+  }
+  srShock k;
+  const double apart[3] = {0.1, 0, 0};
+  ENSURE(!sr_contact_shock(W, apart, 0.3, 0.5, SR_IMPACT_NEWTON, &k));
+}
+
+// Random impacts with friction and e = 0.9: Poisson's law never gains energy; Newton's does at times, and is reduced until it does not.
+TEST(newtons_law_with_friction_is_reduced_where_it_gains_energy) {
+  uint64_t seed = 51;
+  int gained = 0, reduced = 0;
+  for (int i = 0; i < 60; ++i) {
+    srContactProblem* p = random_problem(&seed, 0, 2, 2, 3, 1);
+    srContactSolver* s = solver_for(p);
+    srContactOptions o = sr_contact_options();
+    srImpactResult r;
+    double x[MOST_ROWS] = {0}, u[MOST_ROWS];
+    o.tolerance = 1e-11;
+    for (int k = 0; k < 2; ++k) p->cone[k].restitution = 0.9;
+    ENSURE_EQUAL(sr_contact_impact(s, p, SR_IMPACT_POISSON, &o, x, &r), SR_OK);
+    ENSURE(r.solve.solved && !r.gained && r.energy <= 1e-12);
+    memset(x, 0, sizeof x);
+    ENSURE_EQUAL(sr_contact_impact(s, p, SR_IMPACT_NEWTON, &o, x, &r), SR_OK);
+    ENSURE(r.solve.solved && r.energy <= 1e-11);  // 1e-12 of the energy that the impulses move, some J
+    gained += r.gained;
+    reduced += r.alpha < 1;
+    ENSURE(r.alpha >= 0 && r.alpha <= 1);
+    sr_contact_velocity(s, p, x, u);
+    ENSURE(u[0] >= -1e-10 && u[2] >= -1e-10);  // nothing penetrates afterwards
+    destroy(p, s);
+  }
+  ENSURE(gained >= 3 && reduced >= gained);
+}
