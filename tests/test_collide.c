@@ -741,6 +741,128 @@ TEST(the_bound_of_a_moving_plane_is_the_gap_of_faces_that_approach) {
   ENSURE(isinf(sr_motion_bound(&plane, &box, &x, &y, (double[]){0, 0, 1}, 0)));
 }
 
+// ------------------------------------------------------------------------------------------------- fast thin bodies
+// A plate, a blade, a needle, a disc, a lens or a foil of some points, a millimetre thick or less.
+static srConvex thin_shape(int kind) {
+  const double thin = uniform(1e-4, 1e-3), wide = uniform(0.05, 0.3), other = uniform(0.02, 0.3);
+  switch (kind) {
+    case 0: return sr_convex_box((double[]){wide, other, thin});
+    case 1: return sr_convex_box((double[]){wide, thin, 5 * thin});
+    case 2: return sr_convex_capsule(wide, thin);
+    case 3: return sr_convex_cylinder(thin, wide);
+    case 4: return sr_convex_ellipsoid((double[]){wide, other, thin});
+    default: return sr_convex_cone(thin, wide);
+  }
+}
+
+static Tumbling thin_tumbling(int kind) {
+  Tumbling x = {.shape = thin_shape(kind)};
+  double n[3];
+  random_rotation(x.pose);
+  random_unit(n);
+  srm_scale3(uniform(0, 300), n, x.velocity);
+  random_unit(n);
+  srm_scale3(uniform(0, 1) < 0.5 ? uniform(0, 20) : uniform(0, 2000), n, x.angular);
+  random_unit(n);
+  srm_scale3(uniform(0, 1e4), n, x.acceleration);
+  return x;
+}
+
+// The motion after time s, with the bounds of the whole motion.
+static void tumbling_at(void* user, double s, srMotion* out) {
+  const Tumbling* x = user;
+  *out = motion_of(x);
+  pose_at(x, s, out->pose);
+  srm_add_scaled3(x->velocity, s, x->acceleration, out->velocity);
+}
+
+// The two overlap at time `met`: near an inner point of a they have one of b.
+static void let_meet(const Tumbling* a, Tumbling* b, double met) {
+  double n[3], there[16], at[16], inside[3];
+  random_unit(n);
+  pose_at(a, met, there);
+  for (int k = 0; k < 3; k++) n[k] *= 0.6 * (a->shape.kind == SR_KIND_CAPSULE ? 1e-4 : 1) * (k == 2 ? 1e-4 : 0.03);
+  srm_pose_point(there, n, inside);
+  memset(b->pose + 12, 0, 3 * sizeof(double));
+  pose_at(b, met, at);
+  for (int k = 0; k < 3; k++) b->pose[12 + k] = inside[k] - at[12 + k];
+}
+
+// Most of these are apart both before and after it, and pass through each other in microseconds.
+TEST(no_contact_of_fast_thin_bodies_is_missed) {
+  const int n = runner_long() ? 1000000 : 2000;
+  int touched = 0, brief = 0;
+  state = 77;
+  for (int i = 0; i < n; i++) {
+    Tumbling a = thin_tumbling(i % 6), b = thin_tumbling(i / 6 % 6);
+    const double end = uniform(1e-3, 1e-2), met = uniform(0, 1) * end;
+    const srMoving x = {&a.shape, tumbling_at, &a}, y = {&b.shape, tumbling_at, &b};
+    double normal[3], s = -1;
+    let_meet(&a, &b, met);
+    if (gap_at(&a, &b, met, normal) > 0 || gap_at(&a, &b, 0, normal) <= 1e-5) continue;
+    const bool found = sr_motion_first(&x, &y, end, 1e-6, &s);
+    ENSURE(found && s <= met);
+    ENSURE(gap_at(&a, &b, s, normal) <= 1.1e-6);
+    ENSURE(gap_at(&a, &b, 0.5 * s, normal) > 0.4e-6);
+    touched++;
+    brief += gap_at(&a, &b, end, normal) > 0;
+  }
+  ENSURE(touched > 0.5 * n && brief > 0.3 * n);
+}
+
+// Bodies that are proven to be apart are apart at all times that are tried; the same search with shapes as large as a ball finds them.
+TEST(fast_thin_bodies_that_are_proven_apart_are_apart) {
+  int apart = 0;
+  state = 78;
+  for (int i = 0; i < (runner_long() ? 20000 : 60); i++) {
+    Tumbling a = thin_tumbling(i % 6), b = thin_tumbling(i / 6 % 6);
+    const srMoving x = {&a.shape, tumbling_at, &a}, y = {&b.shape, tumbling_at, &b};
+    double normal[3], s, end = 1e-3, least = HUGE_VAL;
+    random_unit(normal);
+    srm_scale3(0.3, normal, b.pose + 12);
+    if (gap_at(&a, &b, 0, normal) <= 1e-5) continue;
+    const bool found = sr_motion_first(&x, &y, end, 1e-6, &s);
+    for (int k = 0; k <= 40; k++) least = fmin(least, gap_at(&a, &b, (found ? s : end) * k / 40, normal));
+    ENSURE(least > (found ? 0.4e-6 : 0.5e-6));
+    apart += !found;
+  }
+  ENSURE(apart > 10);
+}
+
+TEST(a_plate_reaches_a_wall_when_it_should) {
+  Tumbling wall = {.shape = sr_convex_box((double[]){1, 1, 0.0005})},
+           plate = {.shape = sr_convex_box((double[]){0.1, 0.1, 0.0005}), .velocity = {30, 0, -100}};
+  srm_pose_identity(wall.pose);
+  srm_pose_identity(plate.pose);
+  plate.pose[14] = 0.501;
+  const srMoving x = {&wall.shape, tumbling_at, &wall}, y = {&plate.shape, tumbling_at, &plate};
+  double s;
+  ENSURE(sr_motion_first(&x, &y, 0.1, 1e-9, &s));
+  ENSURE_NEAR(s, 0.005, 1e-11);
+  ENSURE(!sr_motion_first(&x, &y, 0.00499, 1e-9, &s));
+  plate.velocity[2] = 100;
+  ENSURE(!sr_motion_first(&x, &y, 10, 1e-9, &s));
+}
+
+TEST(the_ball_within_a_shape_says_how_thin_it_is) {
+  srPool pool;
+  sr_pool_init(&pool);
+  const double corner[] = {1,  1, 1,  -1, -1, 1,
+                           -1, 1, -1, 1,  -1, -1};  // a tetrahedron: 1/3 of the distance of its corners
+  const srConvex hull = sr_convex_of_hull(sr_convex_hull_create(&pool, corner, 4));
+  ENSURE_NEAR(sr_convex_inner(&hull), sqrt(3.0) / 3, 1e-15);
+  const srConvex box = sr_convex_box((double[]){3, 1, 2}), cone = sr_convex_cone(2, 3), can = sr_convex_cylinder(2, 1);
+  ENSURE_NEAR(sr_convex_inner(&box), 1, 0);
+  ENSURE_NEAR(sr_convex_inner(&cone), 1.5, 1e-15);  // radius 3, height 4, side 5: 3*4/(3 + 5)
+  ENSURE_NEAR(sr_convex_inner(&can), 1, 0);
+  const srConvex ball = sr_convex_sphere(0.3), plane = sr_convex_plane();
+  ENSURE(sr_convex_inner(&ball) == 0.3 && isinf(sr_convex_inner(&plane)));
+  const double flat[] = {0, 0, 0, 1, 0, 0, 0, 1, 0};
+  const srConvex sheet = sr_convex_of_hull(sr_convex_hull_create(&pool, flat, 3));
+  ENSURE(sr_convex_inner(&sheet) == 0);
+  sr_pool_free(&pool);
+}
+
 TEST(a_warm_start_saves_iterations) {
   int warm_count = 0, cold_count = 0;
   state = 41;

@@ -138,6 +138,41 @@ TEST(a_run_of_many_spheres_measures_few_distances) {
   close_model(&x);
 }
 
+// ---- a heap -------------------------------------------------------------------------------------------------------------------
+
+// Without friction the floor carries the weight: the depths of its contacts times K add up to it.
+TEST(balls_settle_in_a_bin_and_the_floor_carries_their_weight) {
+  Loaded x = open_model("contact/balls-in-bin", "side=1 layers=5 mu=0 K=1e6 D=1e3");
+  srRunOptions options = sr_run_options(x.m);
+  options.step = 1e-4;
+  options.t_end = 1.5;
+  ENSURE_EQUAL(sr_run(x.m, x.d, &options, NULL, &x.result), SR_OK);
+  double depth = 0, deepest = 0;
+  for (int i = 0; i < 5; i++) {
+    const double* q = x.d->q + 7 * i;
+    for (int k = 0; k < 3; k++) ENSURE(q[k] > 0.0499 && (k == 2 || q[k] < 0.0701));
+    depth += fmax(0, 0.05 - q[2]);
+    deepest = fmax(deepest, 0.05 - q[2]);
+    ENSURE_SMALL(x.d->v[6 * i + 5], 1e-4);
+  }
+  ENSURE_NEAR(1e6 * depth, 5 * 0.5 * 9.81, 0.01);
+  ENSURE(x.result.penetration > deepest && x.result.penetration < 1e-3);
+  close_model(&x);
+}
+
+// 8 balls as the model has them.
+TEST(stiff_balls_in_a_bin_interpenetrate_by_less_than_a_tenth_of_a_millimetre) {
+  Loaded x = open_model("contact/balls-in-bin", "");
+  srRunOptions options = sr_run_options(x.m);
+  ENSURE_EQUAL(sr_run(x.m, x.d, &options, NULL, &x.result), SR_OK);
+  ENSURE(x.result.impacts > 8 && x.result.penetration > 0 && x.result.penetration < 1e-4);
+  for (int i = 0; i < 8; i++) {
+    const double* q = x.d->q + 7 * i;
+    for (int k = 0; k < 3; k++) ENSURE(q[k] > 0.0499 && (k == 2 || q[k] < 0.1901));
+  }
+  close_model(&x);
+}
+
 // ---- the same motion ----------------------------------------------------------------------------------------------------------
 
 // Balls of different sizes in a box; instances 0: an element for every pair.
@@ -193,6 +228,30 @@ TEST(instances_move_as_elements_do_by_steps_of_fixed_length) {
   ENSURE(apart(&a, &b) == 0);
   close_model(&a);
   close_model(&b);
+}
+
+// In free fall the gap is a parabola until it closes; the force within the last step changes its end a little.
+TEST(steps_of_fixed_length_report_when_and_how_fast_a_contact_closed) {
+  for (int k = 0; k < 2; k++) {
+    char text[600];
+    snprintf(text, sizeof text,
+             "<sarrus version='1'><ground><shape name='floor' type='plane'/></ground>"
+             "<body name='s'><joint type='free' q='0 0 0.06 1 0 0 0'/><inertial mass='0.1' inertia='1e-4 1e-4 1e-4'/>"
+             "<shape name='b' type='sphere' size='0.05'/></body>"
+             "<contact a='floor' b='b' normal='kelvin-voigt' K='1e3' D='0.1' friction='none' %s/></sarrus>",
+             k == 0 ? "" : "most='2'");
+    Loaded x = open_text(text);
+    srRunOptions options = sr_run_options(x.m);
+    options.method = "rk4";
+    options.step = 1e-3;
+    options.t_end = 0.05;
+    ENSURE_EQUAL(sr_run(x.m, x.d, &options, NULL, &x.result), SR_OK);
+    ENSURE_EQUAL(x.result.impacts, 1);
+    ENSURE_NEAR(x.result.event[0].t, sqrt(2 * 0.01 / 9.81), 1e-6);
+    ENSURE(strstr(x.result.event[0].reason, "with 0.44") != NULL);  // sqrt(2 g h) = 0.443 m/s
+    ENSURE_NEAR(x.result.penetration, 0.05 - x.d->q[2], 1e-9);      // it is still going down
+    close_model(&x);
+  }
 }
 
 // Later, by the errors of the method: 3.4e-6 m were seen at most, amplified by the impacts.

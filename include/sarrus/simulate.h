@@ -76,6 +76,7 @@ typedef struct srRunResult {
   double seconds;           // wall clock
   long impacts;             // contacts that have closed
   long clamps;              // contacts in which a normal law would have pulled
+  double penetration;       // m, largest of all contacts but ends of joints, after an accepted step
   long jumps;               // of force laws, located
   long limits_passed;       // accepted steps with a joint beyond its limits
   char error_message[512];  // why the run stopped early: joint or body, time, largest force and its source

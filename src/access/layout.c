@@ -309,6 +309,7 @@ static const srMember members[] = {
     ONE(srRunResult, seconds),
     ONE(srRunResult, impacts),
     ONE(srRunResult, clamps),
+    ONE(srRunResult, penetration),
     ONE(srRunResult, limits_passed),
     MANY(srRunResult, error_message, CHARS),
     WHOLE(srFrictionParameters),

@@ -12,7 +12,11 @@
 
 #include <math.h>
 
+#include "collide/distance.h"
+#include "math/pose.h"
 #include "math/vector3.h"
+
+#define CHORDS 40  // of the search for a time; each at least halves what is left
 
 // max m.r over the shape as it is posed; m of any length.
 static double farthest(const srConvex* shape, const double pose[16], const double m[3]) {
@@ -44,4 +48,55 @@ double sr_motion_bound(const srConvex* a, const srConvex* b, const srMotion* x, 
   srm_scale3(-1, m, m);
   bound -= farthest(b, y->pose, m);
   return bound - 0.5 * s * s * (acceleration(a, x) + acceleration(b, y));
+}
+
+// The chord between two points of a concave function is below it: where the chord is at `least`, the function is no less.
+double sr_motion_reach(const srConvex* a, const srConvex* b, const srMotion* x, const srMotion* y, const double n[3],
+                       double least, double most) {
+  double s = 0, L = sr_motion_bound(a, b, x, y, n, 0) - least, end = most;
+  double beyond = sr_motion_bound(a, b, x, y, n, end) - least;
+  if (beyond >= 0) return most;
+  if (!(L >= 0) || !isfinite(beyond)) return 0;
+  for (int k = 0; k < CHORDS && s < 0.5 * end; k++) {
+    const double middle = 0.5 * (s + end), at = sr_motion_bound(a, b, x, y, n, middle) - least;
+    if (at >= 0) {
+      s = middle;
+      L = at;
+    } else {
+      end = middle;
+      beyond = at;
+    }
+    s += (end - s) * L / (L - beyond);
+    L = fmax(sr_motion_bound(a, b, x, y, n, s) - least, 0);  // but for rounding it is no less
+  }
+  return s;
+}
+
+// The gap and its normal in the axes that both poses are given in.
+static double gap_between(const srConvex* a, const srConvex* b, const srMotion* x, const srMotion* y, double warm[3],
+                          double n[3]) {
+  double back[16], pose[16];
+  srNearest nearest;
+  srm_pose_invert(x->pose, back);
+  srm_pose_compose(back, y->pose, pose);
+  sr_shape_distance(a, b, pose, warm, SR_DISTANCE_FAST, &nearest);
+  srm_pose_rotate(x->pose, nearest.n, n);
+  return nearest.gap;
+}
+
+bool sr_motion_first(const srMoving* a, const srMoving* b, double end, double near, double* s) {
+  double t = 0, warm[3] = {0};
+  while (true) {
+    srMotion x, y;
+    double n[3];
+    a->at(a->user, t, &x);
+    b->at(b->user, t, &y);
+    *s = t;
+    if (gap_between(a->shape, b->shape, &x, &y, warm, n) <= near) return true;
+    if (t >= end) return false;
+    const double reach = sr_motion_reach(a->shape, b->shape, &x, &y, n, 0.5 * near, end - t);
+    if (!(t + reach > t)) return true;
+    if (reach >= end - t) return false;
+    t += reach;
+  }
 }

@@ -20,4 +20,20 @@ typedef struct srMotion {
 double sr_motion_bound(const srConvex* a, const srConvex* b, const srMotion* motion_a, const srMotion* motion_b,
                        const double n[3], double s);
 
+// A time up to which that bound is at least `least` <= its value at 0, at most `most`: no less than half of the longest one where that is short of
+// `most`. n as above.
+double sr_motion_reach(const srConvex* a, const srConvex* b, const srMotion* motion_a, const srMotion* motion_b,
+                       const double n[3], double least, double most);
+
+// A shape that moves: its motion at time s, with bounds that hold from s on.
+typedef struct srMoving {
+  const srConvex* shape;
+  void (*at)(void* user, double s, srMotion* out);
+  void* user;
+} srMoving;
+
+// When two moving shapes are first nearer than `near` > 0, from s = 0 to `end`. True: at *s, to which they are proven to be at least half of `near`
+// apart; false: they are apart all the time.
+bool sr_motion_first(const srMoving* a, const srMoving* b, double end, double near, double* s);
+
 #endif

@@ -237,6 +237,31 @@ double sr_convex_reach(const srConvex* s) {
   return sr_shape_bounded(s->kind) ? kinds[s->kind].reach(s) + s->radius : (double)INFINITY;
 }
 
+// About the mean of the corners.
+static double hull_inner(const srConvexHull* h) {
+  double middle[3] = {0}, least = INFINITY;
+  for (int i = 0; i < h->n; i++) srm_add_scaled3(middle, 1.0 / h->n, h->corner + 3 * (size_t)i, middle);
+  for (int i = 0; i < h->nface; i++) {
+    double r[3];
+    srm_sub3(h->corner + 3 * (size_t)h->face_corner[h->face_first[i]], middle, r);
+    least = fmin(least, srm_dot3(h->face_normal + 3 * (size_t)i, r));
+  }
+  return isfinite(least) ? fmax(least, 0) : 0;
+}
+
+double sr_convex_inner(const srConvex* s) {
+  const double r = s->size[0], l = s->size[2];
+  switch (s->kind) {
+    case SR_KIND_PLANE: return INFINITY;
+    case SR_KIND_BOX:
+    case SR_KIND_ELLIPSOID: return s->radius + fmin(r, fmin(s->size[1], l));
+    case SR_KIND_CYLINDER: return s->radius + fmin(r, l);
+    case SR_KIND_CONE: return s->radius + (r > 0 ? 2 * r * l / (r + hypot(r, 2 * l)) : 0);  // the ball inscribed
+    case SR_KIND_HULL: return s->radius + hull_inner(s->hull);
+    default: return s->radius;
+  }
+}
+
 // The support functions of the six directions of the frame: s(R^T e).
 void sr_convex_bounds(const srConvex* s, const double pose[16], double low[3], double high[3]) {
   for (int k = 0; k < 3; k++) {

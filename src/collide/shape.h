@@ -74,6 +74,8 @@ bool sr_convex_cap(const srConvex* shape, const double n[3], double sine, double
 
 // Radius of a ball about the origin that contains the shape: INFINITY for a plane.
 double sr_convex_reach(const srConvex* shape);
+// Radius of a ball that is within the shape: how thin it is. 0 for points in a plane, INFINITY for a plane.
+double sr_convex_inner(const srConvex* shape);
 // Smallest box with the axes of the frame that the pose is given in.
 void sr_convex_bounds(const srConvex* shape, const double pose[16], double low[3], double high[3]);
 

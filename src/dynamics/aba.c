@@ -59,6 +59,44 @@ SRM_CLONES static _Bool eliminate(const srModel* m, srData* d, Scratch s, int i,
   return 1;
 }
 
+// A free body on the ground that carries no other, as heaps have them: its acceleration from its own inertia, with c its centre of mass,
+//   w' = (J - m (c.c - c c^T))^-1 (n - c x f),   v' = f/m - w' x c        (n, f) = f - pA
+#define LONE (-1.0)  // in the place of 1/D, which is positive, and of D, which is not negative
+SRM_INLINE _Bool is_lone(const srModel* m, int i, const _Bool full) {
+  if (m->link_type[i] != SR_LINK_FREE || m->link_parent[i] != 0) return 0;
+  if (i + 1 < m->nlink && m->link_parent[i + 1] == i) return 0;
+  for (int k = m->link_v[i]; full && k < m->link_v[i] + 6; k++) {
+    if (m->dof_driver[k] >= 0 || m->dof_armature[k] != 0) return 0;
+  }
+  return 1;
+}
+
+// The acceleration into the places of u. False: the inertia has no reliable inverse, or there is no mass.
+SRM_INLINE _Bool solve_lone(const double* inertia, const double* pA, const double* f, double* u) {
+  const v4 h = v4_keep(v4_load(inertia + 12), 1, 1, 1);
+  const double mass = inertia[15];
+  if (!(mass > 0)) return 0;
+  const v4 c = h / v4_all(mass), force = (v4){f[3] - pA[4], f[4] - pA[5], f[5] - pA[6], 0};
+  const v4 moment = (v4){f[0] - pA[0], f[1] - pA[1], f[2] - pA[2], 0} - v4_cross(c, force);
+  const double hc = v4_dot(h, c);
+  m3 J = m3_load(inertia);  // columns; becomes that about the centre of mass
+  for (int k = 0; k < 3; k++) {
+    J.c[k] += h * v4_all(c[k]);
+    J.c[k][k] -= hc;
+  }
+  const v4 x = v4_cross(J.c[1], J.c[2]), y = v4_cross(J.c[2], J.c[0]), z = v4_cross(J.c[0], J.c[1]);
+  const double det = v4_dot(J.c[0], x), size = inertia[0] + inertia[5] + inertia[10];
+  if (!(det > 1e-9 * size * size * size)) return 0;
+  const v4 turn = (v4){v4_dot(x, moment), v4_dot(y, moment), v4_dot(z, moment), 0} / v4_all(det);
+  const v4 v = force / v4_all(mass) - v4_cross(turn, c);
+  for (int k = 0; k < 3; k++) {
+    u[2 * k] = turn[k];
+    u[6 + 2 * k] = v[k];
+    u[2 * k + 1] = u[6 + 2 * k + 1] = LONE;
+  }
+  return 1;
+}
+
 SRM_INLINE srStatus inertia_pass(const srModel* m, srData* d, Scratch s, const double* f, const _Bool full) {
   const int *parents = m->link_parent, *places = m->link_v, n = m->nlink;
   const double* X = d->link_X + 16 * n;
@@ -70,6 +108,7 @@ SRM_INLINE srStatus inertia_pass(const srModel* m, srData* d, Scratch s, const d
       const double armature = full ? m->dof_armature[dof] : 0;
       if (!pass_simple(s, X, IA, pA, dof, parent, f[dof], armature, wrenches)) return singular(m, d, i);
     } else {
+      if (is_lone(m, i, full) && solve_lone(m->link_inertia + 16 * i, pA, f + dof, s.u + 2 * dof)) continue;
       if (!eliminate(m, d, s, i, f, full)) return singular(m, d, i);
       if (parent == 0) continue;
       sr_wrench_add_to_parent(X, srm_wrench_load(pA), wrenches + 8 * parent);
@@ -105,6 +144,10 @@ SRM_INLINE void acceleration_pass(const srModel* m, srData* d, Scratch s, double
   for (int i = 1, n = m->nlink; i < n; i++) {
     X += 16, E += 12, own += 12;
     const int dof = places[i];
+    if (parents[i] == 0 && m->link_type[i] == SR_LINK_FREE && s.u[2 * dof + 1] == LONE) {
+      for (int k = 0; k < 6; k++) a[dof + k] = s.u[2 * (dof + k)];
+      continue;
+    }
     srmTwist t = srm_twist_to_child(m3_load(E), v4_load(X + 12), srm_twist_load(motion + 12 * parents[i]));
     if (is_simple(m, i, dof, full)) {
       t = accelerate_simple(s, dof, t, a);

@@ -25,6 +25,7 @@
 #include "dynamics/link.h"
 #include "force/ports.h"
 #include "math/pose.h"
+#include "math/vector3.h"
 #include "model/catalog.h"
 #include "model/private.h"
 
@@ -322,7 +323,41 @@ static int make_list(const srModel* m, srData* d, double skin) {
 
 // ---- instances --------------------------------------------------------------------------------------------------------
 
+// Heaps of balls have many pairs of spheres, and of spheres and planes that are fixed to the ground.
+typedef enum Simple { NOT_SIMPLE, TWO_SPHERES, ON_FIXED_PLANE } Simple;
+static Simple simple_kind(const srModel* m, const srNear* near) {
+  const int kind = m->collider[near->a].kind;
+  if (m->collider[near->b].kind != SR_KIND_SPHERE) return NOT_SIMPLE;
+  if (kind == SR_KIND_SPHERE) return TWO_SPHERES;
+  return kind == SR_KIND_PLANE && link_of(m, near->a) == 0 ? ON_FIXED_PLANE : NOT_SIMPLE;
+}
+
+// The same as find_point, without rotations. A frame of the ground is where it was when the list was built.
+static void simple_gap(const srModel* m, const srData* d, const srNear* near, Simple kind, double* gap, double* rate) {
+  const srCollider *one = &m->collider[near->a], *two = &m->collider[near->b];
+  const double* plane = d->instances->built + 12 * near->a;
+  srPointState a = {0}, b;
+  double r[3], u[3];
+  sr_port_point(m, d, two->point, &b);
+  if (kind == TWO_SPHERES) sr_port_point(m, d, one->point, &a);
+  srm_sub3(b.p, kind == TWO_SPHERES ? a.p : plane + 9, r);
+  srm_sub3(b.v, a.v, u);
+  if (kind == ON_FIXED_PLANE) {
+    *gap = srm_dot3(plane + 6, r) - two->radius;
+    *rate = srm_dot3(plane + 6, u);
+    return;
+  }
+  const double distance = srm_norm3(r);
+  *gap = distance - one->radius - two->radius;
+  *rate = distance > 0 ? srm_dot3(r, u) / distance : 0;  // concentric spheres have no normal
+}
+
 void sr_near_gap(const srModel* m, const srData* d, const srNear* near, double* gap, double* rate) {
+  const Simple kind = simple_kind(m, near);
+  if (kind != NOT_SIMPLE) {
+    simple_gap(m, d, near, kind, gap, rate);
+    return;
+  }
   srFrameMotion seen;
   srPairPoint at;
   double v[3];
@@ -425,11 +460,22 @@ static void remove_over(const srModel* m, srData* d) {
   }
 }
 
+// By the centres, which are known: most near pairs do not touch.
+static bool are_balls_apart(const srModel* m, const struct srInstances* x, const srNear* near) {
+  const Simple kind = simple_kind(m, near);
+  const double *plane = x->built + 12 * near->a, *centre = x->centre + 3 * near->b;
+  const double touch = m->collider[near->b].radius + (kind == TWO_SPHERES ? m->collider[near->a].radius : 0);
+  double r[3];
+  if (kind == NOT_SIMPLE) return false;
+  srm_sub3(centre, kind == TWO_SPHERES ? x->centre + 3 * near->a : plane + 9, r);
+  return kind == TWO_SPHERES ? srm_dot3(r, r) > touch * touch : srm_dot3(plane + 6, r) > touch;
+}
+
 // Near pairs in contact that are not waiting to be located.
 static int make_touching(const srModel* m, srData* d) {
   struct srInstances* x = d->instances;
   for (int i = x->nlocated; i < x->nnear; i++) {
-    if (x->near[i].instance >= 0) continue;
+    if (x->near[i].instance >= 0 || are_balls_apart(m, x, &x->near[i])) continue;
     double gap, rate;
     sr_near_gap(m, d, &x->near[i], &gap, &rate);
     if (gap < 0 && sr_instance_make(m, d, i) == NULL) return -1;

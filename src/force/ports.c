@@ -15,6 +15,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "collide/pair.h"
 #include "dynamics/link.h"
 #include "math/pose.h"
 
@@ -84,13 +85,23 @@ static void rotation_vector(const double* q, double* theta) {
   for (int i = 0; i < 3; ++i) theta[i] = sign * scale * q[1 + i];
 }
 
+// Contacts of spheres and planes do not see the rotation: x[0] to x[2] are 0.
+static bool sees_rotation(const srForceElement* element) {
+  const srSurfaceLaws* c = element->contact;
+  return c == NULL || c->pair == NULL || c->pair->place == NULL;
+}
+
 static void frames_motion(const srModel* m, const srData* d, const srForceElement* element, srPortMotion* out) {
   const int a = element->point[0], b = element->point[1];
   srFrameMotion seen;
   double q[4];
   sr_frame_motion(m, d, b, a, &seen);
-  srm_quaternion_from_rows(seen.rotation, q);
-  rotation_vector(q, out->x);
+  if (sees_rotation(element)) {
+    srm_quaternion_from_rows(seen.rotation, q);
+    rotation_vector(q, out->x);
+  } else {
+    memset(out->x, 0, 3 * sizeof *out->x);
+  }
   memcpy(out->x + 3, seen.position, sizeof seen.position);
   memcpy(out->xdot, seen.angular_velocity, sizeof seen.angular_velocity);
   memcpy(out->xdot + 3, seen.velocity, sizeof seen.velocity);

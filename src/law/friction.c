@@ -10,6 +10,8 @@ double sr_slip_dot(int n, const double* a, const double* b) {
 }
 
 double sr_slip_norm(int n, const double* x) {
+  const double square = sr_slip_dot(n, x, x);
+  if (n > 1 && square > 1e-200 && square < 1e200) return sqrt(square);
   double norm = fabs(x[0]);
   for (int k = 1; k < n; ++k) norm = hypot(norm, x[k]);
   return norm;

@@ -11,22 +11,11 @@ void srm_pose_identity(double pose[16]) {
   pose[0] = pose[5] = pose[10] = 1.0;
 }
 
-void srm_pose_rotate(const double pose[16], const double u[3], double out[3]) {
-  double r[3];
-  for (int k = 0; k < 3; k++) r[k] = pose[k] * u[0] + pose[4 + k] * u[1] + pose[8 + k] * u[2];
-  memcpy(out, r, sizeof r);
-}
-
 void srm_pose_invert(const double pose[16], double out[16]) {
   double at[3];
   srm_pose_transpose(pose, out);
   srm_pose_rotate(out, pose + 12, at);
   for (int k = 0; k < 3; k++) out[12 + k] = -at[k];
-}
-
-void srm_pose_point(const double pose[16], const double p[3], double out[3]) {
-  srm_pose_rotate(pose, p, out);
-  for (int k = 0; k < 3; k++) out[k] += pose[12 + k];
 }
 
 void srm_pose_compose(const double a[16], const double b[16], double out[16]) {

@@ -237,6 +237,7 @@ static void put_run(const srRunReport* r, srText* out) {
   put_energy(&json, &x->energy);
   sr_json_int(&json, "impacts", x->impacts);
   sr_json_int(&json, "clamps", x->clamps);
+  sr_json_number(&json, "penetration", x->penetration);
   sr_json_int(&json, "jumps", x->jumps);
   sr_json_int(&json, "limits_passed", x->limits_passed);
   sr_json_number(&json, "seconds", x->seconds);
@@ -322,7 +323,8 @@ static void show_run(const srRunReport* r, srText* out) {
     sr_show_line(out, "step length", "%.3g to %.3g s", x->stats.step_smallest, x->stats.step_largest);
   sr_show_line(out, "cost", "%ld evaluations, %.3g s", x->stats.evaluations, x->seconds);
   if (m->ncontact > 0)
-    sr_show_line(out, "contacts", "%ld impacts, %ld with the normal force clamped at zero", x->impacts, x->clamps);
+    sr_show_line(out, "contacts", "%ld impacts, %ld with the normal force clamped at zero, at most %.3g m deep",
+                 x->impacts, x->clamps, x->penetration);
   if (x->limits_passed > 0) sr_show_line(out, "joint limits", "passed in %ld steps", x->limits_passed);
   show_energy(out, &x->energy);
   if (m->ng > 0 || m->absolute) {

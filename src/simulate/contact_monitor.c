@@ -21,7 +21,6 @@
 
 #define TOUCHING 1e-9  // m: bodies no deeper than this at the start are just in contact
 #define PARTING 1e-12  // m: depth just before separation
-#define HALVINGS 50    // of the time of a contact that is only counted
 
 static bool is_contact(const srForceElement* e) { return e->contact != NULL && e->contact->law != NULL; }
 
@@ -30,14 +29,15 @@ srContactMonitor* sr_contact_monitor_create(const srModel* m, srData* d, bool ad
   for (int i = 0; i < m->nforce; ++i) n += is_contact(&m->force[i]);
   const int near = d->instances != NULL ? d->instances->most_near : 0;
   const size_t head = (sizeof(srContactMonitor) + 15) / 16 * 16, most = (size_t)n + 2 * (size_t)near;
-  char* block = sr_alloc(head + most * (2 * sizeof(double) + 1) + (size_t)n * (sizeof(int) + 2));
+  char* block = sr_alloc(head + most * (3 * sizeof(double) + 1) + (size_t)n * (sizeof(int) + 2));
   if (block == NULL) return NULL;
   srContactMonitor* monitor = (srContactMonitor*)(void*)block;
   monitor->m = m;
   monitor->d = d;
   monitor->gap = (double*)(void*)(block + head);
   monitor->rate = monitor->gap + most;
-  monitor->element = (int*)(void*)(monitor->rate + most);
+  monitor->gap_before = monitor->rate + most;
+  monitor->element = (int*)(void*)(monitor->gap_before + most);
   monitor->closed = (unsigned char*)(monitor->element + n);
   monitor->clamped = monitor->closed + n;
   monitor->late = monitor->clamped + n;
@@ -95,6 +95,12 @@ static const srForceElement* element_of(const srContactMonitor* monitor, int i) 
   if (k >= 0) return &monitor->m->force[monitor->element[k]];
   const srInstance* instance = instance_of(monitor, i);
   return instance != NULL ? &instance->element : NULL;
+}
+
+// Between shapes, or a formula: the end of a joint may be an angle.
+static bool is_length(const srContactMonitor* monitor, int i) {
+  const srForceElement* e = element_of(monitor, i);
+  return e == NULL || e->law->port != SR_PORT_JOINT;
 }
 
 static const srSurfaceLaws* contact_of(const srContactMonitor* monitor, int i) {
@@ -287,6 +293,7 @@ int sr_contact_monitor_start(srContactMonitor* monitor, srMessages* messages) {
     take_list(monitor);
   }
   if (answer == 0 && is_any(monitor)) answer = measure_all(monitor);
+  monitor->measured = monitor->version;
   for (int k = 0; k < monitor->nlocated + monitor->nother && answer == 0; ++k) {
     answer = start_contact(monitor, place_of(monitor, k), messages);
   }
@@ -335,27 +342,39 @@ double sr_contact_monitor_change(srContactMonitor* monitor, int i, bool touches,
 
 // ---- after a step -------------------------------------------------------------------------------------------------------
 
+static void keep_gaps(srContactMonitor* monitor) {
+  const size_t n = (size_t)monitor->nother;
+  if (n > 0)
+    memcpy(monitor->gap_before + monitor->first_other, monitor->gap + monitor->first_other, n * sizeof(double));
+}
+
 static int measure_at(srContactMonitor* monitor, double t, const double* q, const double* v, const double* y) {
   put_at(monitor, t, q, v, y);
   return measure_all(monitor);
 }
 
-// When contact i, open before the last step and closed after it, closed: measured there. 0: found.
-static int locate(srContactMonitor* monitor, const srIntegrator* x, int i, double* t) {
+// How long before the end of a step of length h contact i, open before it and closed after it, closed; its rate then into *rate. The gap is
+// taken as a parabola through its values at both ends with its rate at the last one; x: time before the end, over h:
+//   gap = c x^2 - h rate x + gap_1,   c = gap_0 - gap_1 + h rate
+static double closed_since(const srContactMonitor* monitor, int i, double h, double* rate) {
+  const double g = monitor->gap[i], b = -h * monitor->rate[i], c = monitor->gap_before[i] - g - b;
+  *rate = monitor->rate[i];
+  if (!(monitor->gap_before[i] > 0)) return 0;
+  const double root = sqrt(fmax(b * b - 4 * c * g, 0));
+  const double x = b > 0 ? -2 * g / (b + root) : (root - b) / (2 * c);
+  if (!(x >= 0 && x <= 1)) return 0;
+  *rate = -(b + 2 * c * x) / h;
+  return h * x;
+}
+
+// The gaps at the beginning of the last step into gap_before; those at its end are measured again.
+static int measure_before(srContactMonitor* monitor, const srIntegrator* x) {
   srData* d = monitor->d;
-  double a = sri_time_before(x), b = sri_time(x);
-  int answer = 0;
-  for (int k = 0; k < HALVINGS && answer == 0; ++k) {
-    const double middle = a + 0.5 * (b - a);
-    if (!(middle > a && middle < b)) break;
-    if (sri_interpolate(x, middle, d->q, d->v, d->y, NULL) != SR_OK) return -1;
-    put_at(monitor, middle, d->q, d->v, d->y);
-    answer = monitor->formulas ? sr_measure(monitor->m, d) : 0;
-    if (answer == 0) answer = measure(monitor, i);
-    *(monitor->gap[i] > 0.0 ? &a : &b) = middle;
-  }
-  *t = b;
-  return answer;
+  const double t = sri_time_before(x);
+  if (sri_interpolate(x, t, d->q, d->v, d->y, NULL) != SR_OK) return -1;
+  const int answer = measure_at(monitor, t, d->q, d->v, d->y);
+  keep_gaps(monitor);
+  return answer != 0 ? answer : measure_at(monitor, sri_time(x), sri_q(x), sri_v(x), sri_y(x));
 }
 
 // Located contacts after a step: one that is struck gets its velocity; one that no sign change has reported is late.
@@ -369,29 +388,48 @@ static void look_at_located(srContactMonitor* monitor) {
   }
 }
 
+// A contact that is not located: has it closed in the step?
+static bool has_closed(srContactMonitor* monitor, int i, int* answer) {
+  const bool was = sr_contact_monitor_closed(monitor, i), is = monitor->gap[i] <= 0.0;
+  if (was == is && !is) return false;
+  set_closed(monitor, i, is);
+  if (was && !is) *answer = count_clamp(monitor, i, PARTING);
+  if (!is) (void)set_clamped(monitor, i, false);
+  return is && !was;
+}
+
+static int find_closed(srContactMonitor* monitor, const srIntegrator* x, void* user,
+                       void (*touched)(void* user, double t, int i)) {
+  bool before = monitor->measured == monitor->version;
+  int answer = 0;
+  for (int k = 0; k < monitor->nother && answer == 0; ++k) {
+    const int i = monitor->first_other + k;
+    if (!has_closed(monitor, i, &answer) || answer != 0) continue;
+    if (!before) answer = measure_before(monitor, x);
+    before = true;
+    const double rate = monitor->rate[i], h = sri_time(x) - sri_time_before(x);
+    const double back = closed_since(monitor, i, h, &monitor->rate[i]);
+    touched(user, sri_time(x) - back, i);
+    monitor->rate[i] = rate;
+  }
+  return answer;
+}
+
 int sr_contact_monitor_step(srContactMonitor* monitor, const srIntegrator* x, void* user,
                             void (*touched)(void* user, double t, int i)) {
   if (monitor->d->instances != NULL && monitor->version != monitor->d->instances->version) take_list(monitor);
   if (!is_any(monitor)) return 0;
+  keep_gaps(monitor);
   int answer = measure_at(monitor, sri_time(x), sri_q(x), sri_v(x), sri_y(x));
   for (int k = 0; k < monitor->nlocated + monitor->nother && answer == 0; ++k) {
-    answer = count_clamp(monitor, place_of(monitor, k), -monitor->gap[place_of(monitor, k)]);
+    const int i = place_of(monitor, k);
+    const double depth = -monitor->gap[i];
+    if (!(depth > 0)) continue;
+    if (is_length(monitor, i)) monitor->deepest = fmax(monitor->deepest, depth);
+    answer = count_clamp(monitor, i, depth);
   }
   if (answer == 0) look_at_located(monitor);
-  bool moved = false;
-  for (int k = 0; k < monitor->nother && answer == 0; ++k) {
-    const int i = monitor->first_other + k;
-    if (moved) answer = measure_at(monitor, sri_time(x), sri_q(x), sri_v(x), sri_y(x));
-    moved = false;
-    const bool was = sr_contact_monitor_closed(monitor, i), is = monitor->gap[i] <= 0.0;
-    set_closed(monitor, i, is);
-    if (was && !is && answer == 0) answer = count_clamp(monitor, i, PARTING);
-    if (!is) (void)set_clamped(monitor, i, false);
-    if (was || !is || answer != 0) continue;
-    double t = 0.0;
-    answer = locate(monitor, x, i, &t);
-    moved = true;
-    if (answer == 0) touched(user, t, i);
-  }
+  if (answer == 0) answer = find_closed(monitor, x, user, touched);
+  monitor->measured = monitor->version;
   return answer;
 }

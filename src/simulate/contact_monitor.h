@@ -17,15 +17,18 @@ typedef struct srContactMonitor {
   int most_near;            // capacity for near pairs
   int* element;             // force elements: first those that are located
   double *gap, *rate;       // at the last state that was measured
+  double* gap_before;       // of the others: after the step before
   unsigned char* closed;    // elements: after the last step
   unsigned char* clamped;   // elements: since it last closed
   unsigned char*
-      late;       // located, and after the last step inconsistent with gap and rate, without a detected sign change
-  bool adaptive;  // error control chooses the steps
-  bool formulas;  // a gap is a formula
-  bool full;      // there was no room for an instance
-  int version;    // of the list of near pairs last used
-  long clamps;    // contacts in which the law would have pulled
+      late;        // located, and after the last step inconsistent with gap and rate, without a detected sign change
+  bool adaptive;   // error control chooses the steps
+  bool formulas;   // a gap is a formula
+  bool full;       // there was no room for an instance
+  int version;     // of the list of near pairs last used
+  int measured;    // of the list at the end of the last step
+  long clamps;     // contacts in which the law would have pulled
+  double deepest;  // largest penetration after a step
 } srContactMonitor;
 
 // adaptive: error control chooses the steps. NULL: out of memory.

@@ -196,6 +196,10 @@ void sr_events_renumber(srEventMonitor* monitor) {
   sri_events_forget(monitor->events, monitor->of_contacts, monitor->contacts->nelement[0]);
 }
 
+bool sr_events_any(const srEventMonitor* monitor) {
+  return monitor->m->nevent + monitor->contacts->nlocated + monitor->jumps->n > 0;
+}
+
 bool sr_events_late(srEventMonitor* monitor) {
   const srContactMonitor* contacts = monitor->contacts;
   bool any = false;

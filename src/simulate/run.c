@@ -145,6 +145,7 @@ static void conclude(srRun* run) {
   sr_run_note_acceleration(run, result->stats.violation_acceleration);
   result->rank = run->m->elimination != NULL ? run->m->ng : result->stats.rank;
   if (run->contacts != NULL) result->clamps = run->contacts->clamps;
+  if (run->contacts != NULL) result->penetration = run->contacts->deepest;
   if (run->jumps != NULL) result->jumps = run->jumps->jumps;
   sr_run_tell_odd_rows(run);
   result->seconds = sr_run_clock() - run->started;

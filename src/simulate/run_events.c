@@ -66,7 +66,7 @@ srStatus sr_run_happen(srRun* run, double t) {
 
 srStatus sr_run_take_events(srRun* run) {
   double t = HUGE_VAL;
-  if (run->events->nsource == 0) return SR_OK;
+  if (!sr_events_any(run->events)) return SR_OK;
   if (sri_events_step(run->events->events, run->integrator, &t) != SR_OK) {
     return fail_formula(run, sri_time_before(run->integrator));
   }

@@ -180,6 +180,7 @@ const srRunResult* sr_step_result(srStepper* s) {
     s->result.stats = *sri_stats(s->run.integrator);
   }
   if (s->run.contacts != NULL) s->result.clamps = s->run.contacts->clamps;
+  if (s->run.contacts != NULL) s->result.penetration = s->run.contacts->deepest;
   if (s->run.jumps != NULL) s->result.jumps = s->run.jumps->jumps;
   return &s->result;
 }
