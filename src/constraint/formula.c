@@ -126,7 +126,7 @@ static void sense(const srModel* m, srData* d) {
 }
 
 static void evaluate(const srModel* m, srData* d) {
-  const srInputs inputs = {.t = d->t, .q = d->jq, .v = d->jv, .sensor = d->sensor, .arg = d->row_arg};
+  const srInputs inputs = {.t = d->t, .q = d->jq, .v = d->jv, .sensor = d->sensor, .arg = d->row_arg, .held = d->held};
   sr_program_evaluate(m->priv->rows, &inputs, d->work, d->row_formula);
 }
 
@@ -182,7 +182,7 @@ static void velocity_rows_at_rest(const srModel* m, srData* d, const double* v) 
       memset(d->sensor + m->sensor[x->index].value + 3, 0, 6 * sizeof(double));
     }
   }
-  const srInputs inputs = {.t = d->t, .q = d->jq, .v = v, .sensor = d->sensor, .arg = d->row_arg};
+  const srInputs inputs = {.t = d->t, .q = d->jq, .v = v, .sensor = d->sensor, .arg = d->row_arg, .held = d->held};
   sr_program_evaluate(m->priv->rows, &inputs, d->work, d->row_formula);
   for (int r = 0; r < m->nformula_row; r++) {
     const srFormulaRow* row = &m->formula_row[r];

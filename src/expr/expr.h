@@ -62,6 +62,21 @@ srNode sr_graph_function2(srGraph* graph, int function, int orders, srNode x, sr
 int sr_graph_add_function2(srGraph* graph, const srFunction2* function);
 const srFunction2* sr_graph_find_function2(const srGraph* graph, const char* name, int* index);
 
+// Corners: where a function or one of its first two derivatives jumps, or a motion begins after rest. A function of one argument is given piece by piece,
+//   f(x) = piece(floor(place(x)), x)
+// and one of two arguments that is linear in an argument x between its corners, with k = floor(place(x)), by its parts
+//   f = f_at(k) + (x - knot(k)) f_slope(k)
+// along x, along y, or along both. Called with the time alone as argument, it is taken that way: floor is a switch, so that corners are located.
+enum { SR_TABLE_WHOLE, SR_TABLE_AT, SR_TABLE_SLOPE, SR_TABLE_PARTS };
+typedef struct srTableParts {
+  srFunction place[2], knot[2];  // of x and of y; evaluate NULL: no corners along it
+  srFunction2 part[SR_TABLE_PARTS][SR_TABLE_PARTS];
+} srTableParts;
+void sr_graph_add_corners(srGraph* graph, int function, const srFunction* place, const srFunction2* piece);
+void sr_graph_add_corners2(srGraph* graph, int function, const srTableParts* parts);
+srNode sr_graph_call(srGraph* graph, int function, srNode argument);  // function(argument), with its corners
+srNode sr_graph_call2(srGraph* graph, int function, srNode x, srNode y);
+
 typedef struct srNodeView {
   srOp op;
   srNode child[3];

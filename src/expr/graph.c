@@ -217,9 +217,11 @@ srNode sr_graph_function(srGraph* graph, int function, int order, srNode argumen
 
 int sr_graph_add_function2(srGraph* graph, const srFunction2* function) {
   srFunction2 copy = *function;
-  if (sr_names_find(&graph->function2_names, copy.name) >= 0) return -1;
-  copy.name = sr_pool_text(graph->pool, copy.name);
-  sr_names_put(&graph->function2_names, copy.name, graph->nfunction2);
+  if (copy.name) {
+    if (sr_names_find(&graph->function2_names, copy.name) >= 0) return -1;
+    copy.name = sr_pool_text(graph->pool, copy.name);
+    sr_names_put(&graph->function2_names, copy.name, graph->nfunction2);
+  }
   SR_PUSH(graph->pool, graph->functions2, graph->nfunction2, graph->function2_capacity) = copy;
   return graph->nfunction2 - 1;
 }

@@ -19,6 +19,18 @@ typedef struct srGraphNode {
   double value;      // of nodes that depend on no variable
 } srGraphNode;
 
+// Corners of a named function, as indices of functions without a name (corner.c).
+typedef struct srCorners {
+  int function;
+  int place, piece;
+} srCorners;
+
+typedef struct srCorners2 {
+  int function;
+  int place[2], knot[2];  // of x and of y; -1: no corners along it
+  int part[SR_TABLE_PARTS][SR_TABLE_PARTS];
+} srCorners2;
+
 struct srGraph {
   srPool* pool;
   srGraphNode* nodes;
@@ -32,6 +44,10 @@ struct srGraph {
   int nfunction, function_capacity;
   srFunction2* functions2;
   int nfunction2, function2_capacity;
+  srCorners* corners;  // of functions of one argument that have some, by ascending index
+  int ncorners, corners_capacity;
+  srCorners2* corners2;
+  int ncorners2, corners2_capacity;
   // Scratch of sr_graph_derive: memo[i] is valid when stamp[i] == generation.
   int* stamp;
   srNode* memo;

@@ -26,6 +26,7 @@ typedef struct Motion {
   double first, last;  // values held before and after, when hold is set
   bool hold;           // else: along the end tangents
   double period;       // > 0: repeats
+  bool jerks;          // its acceleration jumps at every knot
 } Motion;
 
 static double evaluate_pieces(const void* self, double x, int order) {
@@ -182,7 +183,7 @@ bool sr_motion_trapezoid(srPool* pool, double x0, double y0, double y1, double v
     p.c[0] = y1;
   }
   Motion* motion = sr_pool_alloc(pool, sizeof *motion);
-  *motion = (Motion){{p.n + 1, 2, copy(pool, p.x, p.n + 1), copy(pool, p.c, 3 * p.n)}, y0, y1, true, 0};
+  *motion = (Motion){{p.n + 1, 2, copy(pool, p.x, p.n + 1), copy(pool, p.c, 3 * p.n)}, y0, y1, true, 0, true};
   set_motion(out, motion);
   return true;
 }
@@ -205,16 +206,22 @@ static double sine_derivative(double phase, double w, double dw, int order) {
   return S;
 }
 
-static double evaluate_sweep(const void* self, double x, int order) {
-  const Sweep* m = self;
+// Piece -1: rest, 0: the sweep, 1: the tone.
+static double sweep_piece(const Sweep* m, int piece, double x, int order) {
   double s = x - m->x0, T = m->duration, rate = (m->f1 - m->f0) / T;
-  if (s < 0) return 0;
-  if (s <= T) {
+  if (piece < 0) return 0;
+  if (piece == 0) {
     double phase = two_pi * (m->f0 + rate * s / 2) * s;
     return m->amplitude * sine_derivative(phase, two_pi * (m->f0 + rate * s), two_pi * rate, order);
   }
   double phase = two_pi * ((m->f0 + m->f1) / 2 * T + m->f1 * (s - T));
   return m->amplitude * sine_derivative(phase, two_pi * m->f1, 0, order);
+}
+
+static double evaluate_sweep(const void* self, double x, int order) {
+  const Sweep* m = self;
+  const double s = x - m->x0;
+  return sweep_piece(m, s < 0 ? -1 : s <= m->duration ? 0 : 1, x, order);
 }
 
 bool sr_motion_sweep(srPool* pool, double x0, double duration, double amplitude, double f0, double f1, srFunction* out,
@@ -228,5 +235,58 @@ bool sr_motion_sweep(srPool* pool, double x0, double duration, double amplitude,
   Sweep* sweep = sr_pool_alloc(pool, sizeof *sweep);
   *sweep = (Sweep){x0, duration, amplitude, f0, f1};
   *out = (srFunction){.name = out->name, .evaluate = evaluate_sweep, .self = sweep};
+  return true;
+}
+
+// ----------------------------------------------------------------------------------------------------------- corners
+
+// Of a distance s >= 0 beyond the last corner: within 0 .. 1, so that there is no further one.
+static double beyond(double s) { return 0.5 * s / (1 + s); }
+
+double sr_place(int n, const double* x, bool endless, double at) {
+  const int last = endless ? n - 2 : n - 1;
+  if (at < x[0] && !endless) return -beyond((x[0] - at) / (x[1] - x[0]));
+  if (at < x[1] && endless) return 1 - beyond((x[1] - at) / (x[1] - x[0]));
+  if (at >= x[last]) return last + beyond((at - x[last]) / (x[n - 1] - x[n - 2]));
+  const int i = srm_piece(n, x, at);
+  return i + (at - x[i]) / (x[i + 1] - x[i]);
+}
+
+// The whole part of a place is all that formulas use: its derivatives are never needed.
+static double place_in_pieces(const void* self, double x, int order) {
+  const Motion* m = self;
+  const srPiecewise* p = &m->pieces;
+  const double ends[2] = {p->x[0], p->x[p->n - 1]};
+  if (order > 0 || isnan(x)) return order > 0 ? 0 : x;
+  return m->jerks ? sr_place(p->n, p->x, false, x) : sr_place(2, ends, false, x);
+}
+
+static double place_in_sweep(const void* self, double x, int order) {
+  const Sweep* m = self;
+  const double ends[2] = {m->x0, m->x0 + m->duration};
+  return order > 0 ? 0 : isnan(x) ? x : sr_place(2, ends, false, x);
+}
+
+static double piece_of_motion(const void* self, double k, double x, int order_k, int order) {
+  const Motion* m = self;
+  const srPiecewise* p = &m->pieces;
+  const int last = m->jerks ? p->n - 2 : 0;
+  if (order_k > 0 || isnan(k)) return order_k > 0 ? 0 : k;
+  if (k < 0 || k > last) return order > 0 ? 0 : k < 0 ? m->first : m->last;
+  if (!m->jerks) return srm_piecewise(p, x, order);
+  return srm_polynomial(p->degree, p->c + (int)k * (p->degree + 1), x - p->x[(int)k], order);
+}
+
+static double piece_of_sweep(const void* self, double k, double x, int order_k, int order) {
+  if (order_k > 0 || isnan(k)) return order_k > 0 ? 0 : k;
+  return sweep_piece(self, k < 0 ? -1 : k > 0, x, order);
+}
+
+bool sr_motion_corners(const srFunction* motion, srFunction* place, srFunction2* piece) {
+  const Motion* m = motion->self;
+  const bool sweep = motion->evaluate == evaluate_sweep;
+  if (!sweep && !(motion->evaluate == evaluate_pieces && m->hold)) return false;
+  *place = (srFunction){.evaluate = sweep ? place_in_sweep : place_in_pieces, .self = m};
+  *piece = (srFunction2){.evaluate = sweep ? piece_of_sweep : piece_of_motion, .self = m};
   return true;
 }

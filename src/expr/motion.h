@@ -22,4 +22,11 @@ bool sr_motion_trapezoid(srPool* pool, double x0, double y0, double y1, double v
 bool sr_motion_sweep(srPool* pool, double x0, double duration, double amplitude, double f0, double f1, srFunction* out,
                      char* reason, size_t size);
 
+// Where a motion made above begins, ends, or has a jump of its acceleration: floor(place(x)) is the number of its piece, and piece(k, x) is that piece,
+// continued beyond its ends. False: it has no such place.
+bool sr_motion_corners(const srFunction* motion, srFunction* place, srFunction2* piece);
+
+// A continuous function of `at` whose whole part is i on [x_i, x_i+1), -1 before the n >= 2 knots and n-1 beyond them; endless: 0 and n-2 there.
+double sr_place(int n, const double* x, bool endless, double at);
+
 #endif

@@ -155,7 +155,8 @@ static const char* nearest(const Parser* p, const char* name) {
     for (int i = 0; i < g->nparam; i++) words[n++] = g->params[i];
   for (int i = 0; i < g->nfunction; i++)
     if (g->functions[i].name) words[n++] = g->functions[i].name;
-  for (int i = 0; i < g->nfunction2; i++) words[n++] = g->functions2[i].name;
+  for (int i = 0; i < g->nfunction2; i++)
+    if (g->functions2[i].name) words[n++] = g->functions2[i].name;
   words[n++] = "pi";
   for (int i = 0; i < SR_COUNT(builtins); i++) words[n++] = builtins[i].name;
   return sr_nearest_word(name, words, n);
@@ -303,10 +304,10 @@ static srNode parse_call(Parser* p, int pos, const char* name) {
   if (narg < 0) return SR_NO_NODE;
   if (builtin) return call_builtin(p, pos, builtin, arg, narg);
   if (sr_graph_find_function2(p->graph, name, &function))
-    return narg == 2 ? sr_graph_function2(p->graph, function, 0, arg[0], arg[1]) : fail_count(p, pos, name, 2, 2, narg);
+    return narg == 2 ? sr_graph_call2(p->graph, function, arg[0], arg[1]) : fail_count(p, pos, name, 2, 2, narg);
   if (!sr_graph_find_function(p->graph, name, &function)) return resolve_call(p, pos, &(srCall){name, narg, NULL, arg});
   if (narg != 1) return fail_count(p, pos, name, 1, 1, narg);
-  return sr_graph_function(p->graph, function, 0, arg[0]);
+  return sr_graph_call(p->graph, function, arg[0]);
 }
 
 // --------------------------------------------------------------------------------------------------------- grammar

@@ -3,7 +3,7 @@
 //   sign(a), step(a)   where a does
 //   floor(a)           where a passes a whole number
 // abs, min and max have kinks, not jumps, and are none: an integrator with an error estimate passes a kink in a few short steps, and a restart costs
-// as much. Those of the time alone are an `if` (simplify.c). a == b is true for an instant alone where both move; where they do not, it changes at events.
+// as much. Those of the time alone are an `if` (simplify.c), corners of tables and motions a floor (corner.c). a == b is true for an instant alone where both move; where they do not, it changes at events.
 #include "expr/graph.h"
 
 static bool jumps(const srGraphNode* x) {

@@ -10,6 +10,7 @@
 #include <string.h>
 
 #include "expr/expr.h"
+#include "expr/motion.h"
 
 typedef struct Table {
   srPiecewise2 pieces;
@@ -133,4 +134,97 @@ bool sr_table2(srPool* pool, const srTable2* t, srFunction2* out, char* reason, 
   }
   *out = (srFunction2){.name = out->name, .evaluate = evaluate, .self = table};
   return true;
+}
+
+// ---------------------------------------------------------------------------------------------------------- corners
+
+// One axis of a table, or the table by its values at knots or its slopes between them along one axis or both.
+typedef struct Part {
+  const Table* table;
+  int axis;
+  int part[2];
+} Part;
+
+typedef struct Axis {
+  int n;
+  const double* x;
+  srmSplineEnds ends;
+} Axis;
+
+static Axis axis_of(const Table* table, int axis) {
+  const srPiecewise2* p = &table->pieces;
+  return axis == 0 ? (Axis){p->nx, p->x, table->ends[0]} : (Axis){p->ny, p->y, table->ends[1]};
+}
+
+static double place(const void* self, double x, int order) {
+  const Part* part = self;
+  const Axis a = axis_of(part->table, part->axis);
+  if (order > 0 || isnan(x)) return order > 0 ? 0 : x;
+  if (a.ends != SRM_ENDS_PERIODIC) return sr_place(a.n, a.x, a.ends == SRM_ENDS_NATURAL, x);
+  const double period = a.x[a.n - 1] - a.x[0], turn = floor((x - a.x[0]) / period);
+  return turn * (a.n - 1) + fmax(0, sr_place(a.n, a.x, false, x - turn * period));
+}
+
+// The corner where cell k begins: the first one also for the cell before it.
+static double knot_of(const Axis* a, double k) {
+  const double period = a->x[a->n - 1] - a->x[0];
+  if (a->ends != SRM_ENDS_PERIODIC) return a->x[k <= 0 ? 0 : k >= a->n - 1 ? a->n - 1 : (int)k];
+  const double turn = floor(k / (a->n - 1));
+  return turn * period + a->x[(int)(k - turn * (a->n - 1))];
+}
+
+static double knot(const void* self, double k, int order) {
+  const Part* part = self;
+  const Axis a = axis_of(part->table, part->axis);
+  return order > 0 ? 0 : isnan(k) ? k : knot_of(&a, k);
+}
+
+// Where along an axis the table is evaluated for its cell k; the order of the derivative there. False: it is 0.
+static bool in_cell(const Part* self, int axis, double* k, int* order) {
+  const Axis a = axis_of(self->table, axis);
+  if (self->part[axis] == SR_TABLE_WHOLE) return true;
+  if (*order > 0) return false;
+  const double begin = knot_of(&a, *k);
+  if (self->part[axis] == SR_TABLE_SLOPE) {
+    if (a.ends == SRM_ENDS_CLAMPED && (*k < 0 || *k >= a.n - 1)) return false;
+    *order = 1;
+    *k = begin + 0.5 * (knot_of(&a, *k + 1) - begin);  // inside, where the slope is that of the cell
+  } else {
+    *k = begin;
+  }
+  return true;
+}
+
+static double part_of(const void* self, double x, double y, int order_x, int order_y) {
+  const Part* part = self;
+  if (isnan(x) || isnan(y)) return x + y;
+  if (!in_cell(part, 0, &x, &order_x) || !in_cell(part, 1, &y, &order_y)) return 0;
+  return evaluate(part->table, x, y, order_x, order_y);
+}
+
+static const Part* new_part(srPool* pool, Part x) {
+  Part* part = sr_pool_alloc(pool, sizeof *part);
+  *part = x;
+  return part;
+}
+
+bool sr_table2_parts(srPool* pool, const srFunction2* function, srTableParts* out) {
+  const Table* table = function->self;
+  bool any = false;
+  *out = (srTableParts){0};
+  for (int axis = 0; axis < 2 && table->pieces.degree == 1; axis++) {
+    const Axis a = axis_of(table, axis);
+    if (a.ends == SRM_ENDS_NATURAL && a.n == 2) continue;  // one line
+    const Part* part = new_part(pool, (Part){.table = table, .axis = axis});
+    out->place[axis] = (srFunction){.evaluate = place, .self = part};
+    out->knot[axis] = (srFunction){.evaluate = knot, .self = part};
+    any = true;
+  }
+  for (int i = 0; i < SR_TABLE_PARTS; i++) {
+    for (int k = 0; k < SR_TABLE_PARTS; k++) {
+      out->part[i][k] =
+          (srFunction2){.evaluate = part_of, .self = new_part(pool, (Part){.table = table, .part = {i, k}})};
+    }
+  }
+  return any;
 }

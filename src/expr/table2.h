@@ -5,6 +5,7 @@
 #include <sarrus/function.h>
 
 #include "base/base.h"
+#include "expr/expr.h"
 #include "math/spline2.h"
 
 typedef struct srTable2 {
@@ -21,5 +22,8 @@ typedef struct srTable2 {
 bool sr_table2_axis(const double* x, int n, const char* name, char* reason, size_t size);
 // The function, in pool; axes have passed sr_table2_axis. False with a sentence in reason when the values do not allow it.
 bool sr_table2(srPool* pool, const srTable2* table, srFunction2* out, char* reason, size_t size);
+
+// The corners of a table made above (expr.h), in pool. False: it has none.
+bool sr_table2_parts(srPool* pool, const srFunction2* table, srTableParts* out);
 
 #endif

@@ -64,10 +64,10 @@ typedef struct srCompiler {
   // laws
   srNode* roots;  // of the law program
   int nroot, root_capacity;
-  srNode* driver_roots;    // 3 per driver
-  srSwitchNode* switches;  // of laws and drivers
-  int nswitch, switch_capacity;
-  int nswitch_driver;  // the first are those of drivers
+  srNode* driver_roots;      // 3 per driver
+  srSwitchNode* switches;    // of drivers, then of constraint formulas, then of laws
+  const char** switch_name;  // of their owners; NULL: a law
+  int nswitch, switch_capacity, nswitch_name, switch_name_capacity;
   srForceElement* force;
   int nforce, force_capacity;
   struct srCollisionShape* collision;   // of the model's shapes
@@ -218,6 +218,9 @@ srNode sr_c_record(srCompiler* c, const char* name);
 // Adds a node to the law program; index of its value.
 int sr_c_root(srCompiler* c, srNode node);
 bool sr_c_of_time_alone(const srCompiler* c, srNode node);
+// Numbers the jumps of formulas that affect the motion, before their program is made: the run holds their values within a step. name[i]: of the owner of
+// root i, kept with the model; NULL: laws, whose owners are found later.
+void sr_c_hold(srCompiler* c, const srNode* roots, int n, const char* const* name);
 // Registers a law or a function, copied; a second one of the same name is an error. compile_function.c
 void sr_c_register_impedance(srCompiler* c, const srImpedance* law);
 void sr_c_register_function(srCompiler* c, const srFunction* function);

@@ -650,6 +650,16 @@ static void given_values(srCompiler* c) {
   m->v_given = v;
 }
 
+// Jumps of the formulas, each with the name of its constraint.
+static void hold_formulas(srCompiler* c, const srFormulaRow* row, const Roots* roots) {
+  const char** owner = sr_pool_alloc(&c->scratch, ((size_t)roots->n + 1) * sizeof *owner);
+  for (int i = 0, k = 0; i < roots->n; i++) {
+    while (k + 1 < c->m->nformula_row && row[k + 1].value <= i) k++;
+    owner[i] = row[k].name;
+  }
+  sr_c_hold(c, roots->node, roots->n, owner);
+}
+
 void sr_compile_constraints(srCompiler* c) {
   srModel* m = c->m;
   const int errors = sr_c_errors(c);
@@ -673,6 +683,7 @@ void sr_compile_constraints(srCompiler* c) {
   if (m->constrained || m->nset > 0) mass_pattern(c);
   sr_compile_armature(c);
   given_values(c);
+  hold_formulas(c, formulas, &roots);
   c->priv->rows = sr_program_create(c->pool, c->graph, roots.node, roots.n);
   m->nrow_formula = roots.n;
   srNode* kept = NEW(c, srNode, roots.n);

@@ -169,6 +169,15 @@ static bool sweep(srCompiler* c, int i, srFunction* out, char* reason, size_t si
   return ok && sr_motion_sweep(c->pool, start, duration, amplitude, f0, f1, out, reason, size);
 }
 
+static void add_motion_corners(srCompiler* c, const srFunction* motion) {
+  srFunction place;
+  srFunction2 piece;
+  int index;
+  const srFunction* known = sr_graph_find_function(c->graph, motion->name, &index);
+  if (known && known->self == motion->self && sr_motion_corners(motion, &place, &piece))
+    sr_graph_add_corners(c->graph, index, &place, &piece);
+}
+
 static void compile_motion(srCompiler* c, int i) {
   const char* name = sr_c_text(c, SR_ELEMENT_MOTION, i, SR_FIELD(srMotionDef, name));
   const char* type = sr_c_text(c, SR_ELEMENT_MOTION, i, SR_FIELD(srMotionDef, type));
@@ -192,10 +201,12 @@ static void compile_motion(srCompiler* c, int i) {
   }
   c->registering = sr_c_place(c, SR_ELEMENT_MOTION, i, SR_FIELD(srMotionDef, name));
   function.name = name;
-  if (ok)
+  if (ok) {
     sr_c_register_function(c, &function);
-  else
+    add_motion_corners(c, &function);
+  } else {
     sr_c_lose(c, name);
+  }
 }
 
 // --------------------------------------------------------------------------------------------------------- tables
@@ -245,6 +256,14 @@ static bool table_function(srCompiler* c, int i, const char* name, const char* t
   return done;
 }
 
+static void add_table_corners(srCompiler* c, const srFunction2* table) {
+  srTableParts parts;
+  int index;
+  const srFunction2* known = sr_graph_find_function2(c->graph, table->name, &index);
+  if (known && known->self == table->self && sr_table2_parts(c->pool, table, &parts))
+    sr_graph_add_corners2(c->graph, index, &parts);
+}
+
 static void compile_table(srCompiler* c, int i) {
   const char* name = sr_c_text(c, SR_ELEMENT_TABLE, i, SR_FIELD(srTableDef, name));
   const char* type = sr_c_text(c, SR_ELEMENT_TABLE, i, SR_FIELD(srTableDef, type));
@@ -253,6 +272,7 @@ static void compile_table(srCompiler* c, int i) {
   if (type && table_function(c, i, name, type, &function)) {
     c->registering = sr_c_place(c, SR_ELEMENT_TABLE, i, SR_FIELD(srTableDef, name));
     sr_c_register_function2(c, &function);
+    add_table_corners(c, &function);
   } else {
     sr_c_lose(c, name);
   }

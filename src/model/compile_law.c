@@ -19,11 +19,14 @@ bool sr_c_of_time_alone(const srCompiler* c, srNode node) {
 }
 
 // ------------------------------------------------------------------------------------------------------- switches
-// Numbers the jumps of formulas that affect the motion, before their program is made: the run holds their values within a step.
-static void hold(srCompiler* c, const srNode* roots, int n) {
+void sr_c_hold(srCompiler* c, const srNode* roots, int n, const char* const* name) {
   srSwitchNode* found = NULL;
   const int count = sr_graph_hold(c->graph, roots, n, c->nswitch, &found);
-  for (int i = 0; i < count; i++) SR_PUSH(&c->scratch, c->switches, c->nswitch, c->switch_capacity) = found[i];
+  for (int i = 0; i < count; i++) {
+    SR_PUSH(&c->scratch, c->switches, c->nswitch, c->switch_capacity) = found[i];
+    SR_PUSH(&c->scratch, c->switch_name, c->nswitch_name, c->switch_name_capacity) =
+        name != NULL ? name[found[i].root] : NULL;
+  }
 }
 
 // All formulas but those of sensors, which have no effect on the motion.
@@ -34,7 +37,7 @@ static void hold_laws(srCompiler* c) {
   for (int i = 0; i < c->m->nsensor; i++) {
     if (c->m->sensor[i].formula >= 0) roots[c->m->sensor[i].formula] = nothing;
   }
-  hold(c, roots, c->nroot);
+  sr_c_hold(c, roots, c->nroot, NULL);
 }
 
 // The owner of the formula of a root of the law program.
@@ -58,9 +61,9 @@ static void compile_switches(srCompiler* c) {
   priv->switches_of_time = true;
   for (int i = 0; i < c->nswitch; i++) {
     const srSwitchNode* x = &c->switches[i];
-    const bool of_driver = i < c->nswitch_driver;
     switches[i].op = sr_graph_view(c->graph, x->node).op;
-    switches[i].name = of_driver ? c->m->driver[x->root / 3].name : owner_of(c, x->root);
+    switches[i].of_motion = c->switch_name[i] != NULL;
+    switches[i].name = switches[i].of_motion ? c->switch_name[i] : owner_of(c, x->root);
     roots[i] = sr_graph_switch(c->graph, x->node);
     switches[i].of_time = sr_c_of_time_alone(c, roots[i]);
     priv->switches_of_time = priv->switches_of_time && switches[i].of_time;
@@ -244,8 +247,9 @@ void sr_compile_drivers(srCompiler* c) {
   m->driver = drivers;
   m->dof_driver = dof_driver;
   if (sr_c_errors(c) > errors) return;
-  hold(c, c->driver_roots, 3 * m->ndriver);
-  c->nswitch_driver = c->nswitch;
+  const char** owner = sr_pool_alloc(&c->scratch, (size_t)(3 * m->ndriver + 1) * sizeof *owner);
+  for (int i = 0; i < 3 * m->ndriver; i++) owner[i] = drivers[i / 3].name;
+  sr_c_hold(c, c->driver_roots, 3 * m->ndriver, owner);
   c->priv->drivers = sr_program_create(c->pool, c->graph, c->driver_roots, 3 * m->ndriver);
   if (!m->absolute) start_drivers(c, drivers);
 }

@@ -9,11 +9,12 @@
 #include "law/law.h"
 #include "math/saddle.h"
 
-// A jump of a force law.
+// A jump of a force law, or a corner of the motion of a driver or the formula of a constraint.
 typedef struct srLawSwitch {
   srOp op;           // < or <=, sign, step, floor
-  const char* name;  // of the element, state or driver
+  const char* name;  // of the element, state, driver or constraint
   bool of_time;      // depends on nothing else
+  bool of_motion;    // of a driver or a constraint: velocities may jump there
 } srLawSwitch;
 
 // The overshoot of a stop, rad or m, at which its damping has the ratio limit-damping-ratio.
@@ -37,7 +38,7 @@ struct srModelPrivate {
   srProgram* drivers;  // input t -> srData.motion: value, rate, second derivative of each driver
   srProgram* events;   // inputs as laws, without arg -> formulas of the events, then values of their actions
   int nevent_value;
-  // Jumps of force laws, rates and motions of drivers (expr/switch.c): their switching functions, inputs as laws.
+  // Jumps of force laws, rates, motions of drivers and formulas of constraints (expr/switch.c): their switching functions, inputs as laws.
   srProgram* switches;
   int nswitch;
   const srLawSwitch* of_switch;  // nswitch

@@ -2,15 +2,21 @@
 // included; forces come on the joint coordinates and at points:
 //   M(q) v' + c(q, v) = f(t, q, v, y; tau) + u + sum over points J^T (moment, force) + G^T lambda
 // It owns its data, so that components of one model may run at the same time.
+#include <float.h>
+#include <math.h>
 #include <sarrus/system.h>
 #include <string.h>
 
 #include "constraint/constraint.h"
 #include "math/pose.h"
+#include "model/private.h"
 #include "network/network.h"
+#include "simulate/jump.h"
+#include "simulate/prescribed.h"
 
 #define POINT_OUT 16  // 0 0 0 position, angular velocity velocity, quaternion
 #define POINT_IN 6    // moment, force
+#define HALVINGS 80   // of a step, to its last digits
 
 typedef struct Multibody {
   const srModel* m;
@@ -22,6 +28,12 @@ typedef struct Multibody {
   int* point;    // of the model
   double* J;     // 6 x nv
   double* rate;  // of all states, and power
+  // Switches of drivers and constraint formulas (simulate/prescribed.c); impulse NULL: there are none.
+  srImpulse* impulse;
+  srMotionJump jump;
+  void* prescribed;       // memory of jump
+  double *side, *before;  // of the switches now and at the end of the last step; NaN: those of laws
+  double t_last;          // end of the last step
 } Multibody;
 
 static const double* velocities(const Multibody* b, const double* x) { return x + b->m->nq; }
@@ -39,6 +51,81 @@ static void add_point_forces(const Multibody* b, const double* u) {
   }
 }
 
+// ---- corners of drivers and constraint formulas ---------------------------------------------------------------------------
+// A network does not cut its steps at events, but corners depend on the time alone (possible): at the end of a step that passes one at t_c, velocities change by the
+// impulse at t_c, and positions by what that changes until t: q (+) (v+ - v) (t - t_c). The error is that of a force that jumps within the step.
+
+// Sides of the switches of drivers and constraints at t; those of laws are free.
+static void take_sides(const Multibody* b, double t, double* side) {
+  const srModel* m = b->m;
+  sr_switch_functions(m, b->d, t, side);
+  for (int i = 0; i < m->priv->nswitch; ++i) {
+    const srLawSwitch* s = &m->priv->of_switch[i];
+    side[i] = s->of_motion ? sr_switch_value(s->op, side[i]) : (double)NAN;
+  }
+}
+
+static bool same_sides(const Multibody* b) {
+  for (int i = 0; i < b->m->priv->nswitch; ++i) {
+    if (!isnan(b->side[i]) && !isnan(b->before[i]) && b->side[i] != b->before[i]) return false;
+  }
+  return true;
+}
+
+// The first time after t_last, up to t, at which the sides are no longer those before: at it, or at the next number.
+static double first_corner(Multibody* b, double t) {
+  double a = b->t_last, c = t;
+  for (int k = 0; k < HALVINGS && c - a > DBL_EPSILON * fabs(c); ++k) {
+    const double middle = a + 0.5 * (c - a);
+    take_sides(b, middle, b->side);
+    if (same_sides(b)) {
+      a = middle;
+    } else {
+      c = middle;
+    }
+  }
+  take_sides(b, c, b->side);
+  return c;
+}
+
+// The impulse of the corner at t_c on the state x at t.
+static int pass_corner(Multibody* b, double t_c, double t, double* x) {
+  const srModel* m = b->m;
+  srData* d = b->d;
+  double *q = x, *v = x + m->nq, *y = v + m->nv, *change = b->rate;
+  d->held = b->before;
+  (void)sr_evaluate_motion(m, d, t_c, q, v, y, SR_STAGE_VELOCITY);
+  sr_motion_before(&b->jump);
+  d->held = b->side;
+  const bool jump = sr_motion_jumps(&b->jump, true);
+  int answer = sr_motion_leaps(&b->jump, t_c, d->error_message, sizeof d->error_message) ? -1 : 0;
+  if (answer == 0 && jump) {
+    for (int i = 0; i < m->nv; ++i) change[i] = -v[i];
+    answer = sri_impulse(b->impulse, t_c, q, v, y, 0, b->J, b->J);
+    for (int i = 0; i < m->nv; ++i) change[i] = (change[i] + v[i]) * (t - t_c);
+    if (answer == 0) sr_retract(m, q, change, q);
+  }
+  d->held = NULL;
+  memcpy(b->before, b->side, (size_t)m->priv->nswitch * sizeof *b->side);
+  return answer;
+}
+
+static int pass_corners(Multibody* b, double t, double* x) {
+  int answer = 0;
+  if (b->impulse == NULL) return 0;
+  take_sides(b, t, b->side);
+  while (answer == 0 && !same_sides(b)) {
+    const double t_c = first_corner(b, t);
+    answer = pass_corner(b, t_c, t, x);
+    b->t_last = t_c;
+    take_sides(b, t, b->side);
+  }
+  b->t_last = t;
+  return answer;
+}
+
+static void restart(void* self) { ((Multibody*)self)->started = false; }
+
 int sr_multibody_rates(const srAdmittanceIn* in, double* xdot) {
   Multibody* b = in->self;
   const srModel* m = b->m;
@@ -50,6 +137,11 @@ int sr_multibody_rates(const srAdmittanceIn* in, double* xdot) {
     add_point_forces(b, in->u);
   }
   if (!b->started && sri_start(b->integrator, in->t, in->x, v, y) != SR_OK) return -1;
+  // A step that has failed after this one was accepted begins again.
+  if (b->impulse != NULL && (!b->started || in->t < b->t_last)) {
+    take_sides(b, in->t, b->before);
+    b->t_last = in->t;
+  }
   b->started = true;
   const int answer = sri_rates(b->integrator, in->t, in->x, in->tau, b->rate);
   memcpy(xdot, b->rate, nx * sizeof *xdot);
@@ -78,8 +170,9 @@ static int motion(const srAdmittanceIn* in, double* out) {
 }
 
 static int accepted(const srAdmittanceIn* in, double* x) {
-  const Multibody* b = in->self;
-  return sri_accept_state(b->integrator, in->t, x);
+  Multibody* b = in->self;
+  const int answer = pass_corners(b, in->t, x);
+  return answer == 0 ? sri_accept_state(b->integrator, in->t, x) : answer;
 }
 
 // ---- making one -----------------------------------------------------------------------------------------------------------
@@ -91,7 +184,23 @@ static void destroy(void* object) {
   sr_free(b->point);
   sr_free(b->J);
   sr_free(b->rate);
+  sri_impulse_destroy(b->impulse);
+  sr_free(b->prescribed);
+  sr_free(b->side);
   sr_free(b);
+}
+
+// False: out of memory.
+static bool make_corners(Multibody* b, const srSystem* callbacks) {
+  const size_t n = (size_t)b->m->priv->nswitch;
+  if (!sr_motion_may_jump(b->m)) return true;
+  b->side = sr_alloc(2 * n * sizeof *b->side);
+  b->prescribed = sr_alloc(sr_motion_jump_size(b->m));
+  b->impulse = sri_impulse_create(callbacks, 0);
+  if (!b->side || !b->prescribed || !b->impulse) return false;
+  b->before = b->side + n;
+  sr_motion_jump_init(&b->jump, b->m, b->d, b->prescribed);
+  return true;
 }
 
 static Multibody* create(const srModel* m, const srData* d, int npoint) {
@@ -106,7 +215,7 @@ static Multibody* create(const srModel* m, const srData* d, int npoint) {
   b->system = (srModelSystem){.m = m, .d = b->d};
   const srSystem callbacks = b->d ? sr_system(&b->system) : (srSystem){0};
   const srIntegratorOptions options = {.step = 1};  // which the network makes
-  if (!b->d || !b->point || !b->J || !b->rate ||
+  if (!b->d || !b->point || !b->J || !b->rate || !make_corners(b, &callbacks) ||
       sri_create("rk4", &callbacks, &options, NULL, &b->integrator) != SR_OK) {
     destroy(b);
     return NULL;
@@ -138,6 +247,15 @@ static const srContactSet* located_set(const srModel* m) {
   return NULL;
 }
 
+// A driver or constraint whose formula switches with the state, where there is one.
+static const char* switch_of_state(const srModel* m) {
+  for (int i = 0; i < m->priv->nswitch; ++i) {
+    const srLawSwitch* s = &m->priv->of_switch[i];
+    if (s->of_motion && !s->of_time) return s->name;
+  }
+  return NULL;
+}
+
 // What a network cannot do with a model, as a sentence.
 static bool possible(srNetwork* n, const char* name, const srModel* m, int npoint) {
   if (m->nevent > 0) {
@@ -145,6 +263,9 @@ static bool possible(srNetwork* n, const char* name, const srModel* m, int npoin
   } else if (located_contact(m) || located_set(m)) {
     sr_net_error(n, "'%s': the contact '%s' needs the speed at first touch, which a network does not locate", name,
                  located_contact(m) ? located_contact(m)->name : located_set(m)->name);
+  } else if (switch_of_state(m)) {
+    sr_net_error(n, "'%s': the formula of constraint '%s' switches with the state, which a network does not locate",
+                 name, switch_of_state(m));
   } else if (m->nmassless > 0) {
     sr_net_error(
         n,
@@ -246,7 +367,10 @@ static int add(srNetwork* n, const char* name, Multibody* b) {
                                    .motion = motion,
                                    .accepted = accepted};
   const int i = sr_network_admittance(n, name, &admittance, NULL, 0, b);
-  if (i >= 0) n->component[i].error_message = error_message;
+  if (i >= 0) {
+    n->component[i].error_message = error_message;
+    n->component[i].restart = restart;
+  }
   return i < 0 || name_signals(n, i, b) ? i : sr_net_no_memory(n);
 }
 

@@ -31,6 +31,7 @@ typedef struct srComponent {
   const char* const* signal_unit[SR_SIGNALS];
   long* clamps;                              // counter inside of self, NULL: none
   const char* (*error_message)(void* self);  // why it failed, in its own words; NULL: it has none
+  void (*restart)(void* self);               // the network starts again; NULL: nothing to do
   // Of a failure.
   int phase;   // of the step, INT_MAX: none
   int answer;  // of its function; 0: a number is not finite

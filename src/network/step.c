@@ -251,6 +251,7 @@ srStatus sr_network_start(srNetwork* n, double t) {
   for (int i = 0; i < n->ncomponent; ++i) {
     const srComponent* c = &n->component[i];
     for (int k = 0; k < c->nx; ++k) n->x[c->first_x + k] = c->x0 ? c->x0[k] : 0.0;
+    if (c->restart) c->restart(c->self);
   }
   return SR_OK;
 }

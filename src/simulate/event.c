@@ -3,8 +3,8 @@
 // Formulas see the state of the dense output. All actions of one instant see the state before any of them, in the order
 // of the file; a state set by two of them has the value of the last. Contacts follow, then the switches of force laws that jump.
 //
-// A driver whose rate s' jumps (if(t < 1, 0, t - 1), max(0, t - 1)) is an impulse of its drive: driver rows have b = -s', and all other
-// velocities change by M (v+ - v) = G^T nu, G v+ + b = 0, as they do where an action sets the velocity of a joint (integrate/impulse.c).
+// A driver whose speed jumps (if(t < 1, 0, t - 1), max(0, t - 1)), or a constraint whose formula has a corner, is an impulse for all other velocities, as
+// an action that sets the velocity of a joint; a position that jumps is an error (prescribed.c).
 #include "simulate/event.h"
 
 #include <math.h>
@@ -16,7 +16,6 @@
 #include "force/force.h"
 #include "model/private.h"
 
-#define SAME_RATE 1e-12     // of drivers, before and after a switch: no jump
 #define GATHERED 10         // ever shorter intervals in a row, and ...
 #define GATHERED_PART 1e-7  // ... the last is at most this part of the first
 
@@ -167,14 +166,15 @@ static double switches_ahead(void* user, double a, double b) {
   return own->ahead(own->user, a, b);
 }
 
-// Rates of the drivers at d->t, with the branches that are held now; true: one differs from what `rate` was.
-static bool rates_change(const srEventMonitor* monitor, double* rate) {
+// Switches of drivers and constraints among those that fire; *of_time: they depend on nothing else.
+static bool motion_switches(const srEventMonitor* monitor, const signed char* fired, bool* of_time) {
   bool any = false;
-  sr_driver_motion(monitor->m, monitor->d);
-  for (int i = 0; i < monitor->m->ndriver; ++i) {
-    const double now = monitor->d->motion[3 * i + 1];
-    any = any || fabs(now - rate[i]) > SAME_RATE * fmax(1, fabs(now));
-    rate[i] = now;
+  *of_time = true;
+  for (int i = 0; i < monitor->jumps->n; ++i) {
+    const srLawSwitch* x = &monitor->m->priv->of_switch[i];
+    if (fired[i] == 0 || !x->of_motion) continue;
+    any = true;
+    *of_time = *of_time && x->of_time;
   }
   return any;
 }
@@ -182,13 +182,21 @@ static bool rates_change(const srEventMonitor* monitor, double* rate) {
 static int switch_act(void* user, double t, double* q, double* v, double* y, const signed char* fired) {
   srEventMonitor* monitor = user;
   const srEventSource* own = &monitor->switches;
-  if (monitor->m->ndriver == 0) return own->act(own->user, t, q, v, y, fired);
+  bool of_time;
+  if (!motion_switches(monitor, fired, &of_time)) return own->act(own->user, t, q, v, y, fired);
   const double before = kinetic_energy(monitor, t, q, v, y);
-  (void)rates_change(monitor, monitor->rate);
+  sr_motion_before(&monitor->motion);
   const int answer = own->act(own->user, t, q, v, y, fired);
-  if (answer != 0 || !rates_change(monitor, monitor->rate)) return answer;
+  const bool jump = answer == 0 && sr_motion_jumps(&monitor->motion, of_time);
+  if (monitor->motion.leap >= 0) return -1;
+  if (!jump) return answer;
   if (sri_impulse(monitor->impulse, t, q, v, y, 0, monitor->J, monitor->u) != 0) return -1;
-  monitor->told.work(monitor->told.user, kinetic_energy(monitor, t, q, v, y) - before);
+  const double gain = kinetic_energy(monitor, t, q, v, y) - before;
+  if (of_time) {
+    monitor->told.work(monitor->told.user, gain);
+  } else {  // an inelastic impact: nothing outside moves
+    monitor->told.dissipation(monitor->told.user, -gain);
+  }
   return 0;
 }
 
@@ -254,9 +262,9 @@ static int velocity_actions(const srModel* m) {
 srEventMonitor* sr_events_create(const srModel* m, srData* d, const srSystem* system, const srIntegrator* integrator,
                                  srContactMonitor* contacts, srJumpMonitor* jumps, const srEventTold* told) {
   const size_t values = (size_t)m->priv->nevent_value, head = (sizeof(srEventMonitor) + 15) / 16 * 16;
-  const size_t most = (size_t)velocity_actions(m), numbers = values + most * ((size_t)m->nv + 1) + (size_t)m->ndriver;
+  const size_t most = (size_t)velocity_actions(m), numbers = values + most * ((size_t)m->nv + 1);
   const size_t gathering = (size_t)m->nevent * sizeof(srGathering);
-  char* block = sr_alloc(head + gathering + numbers * sizeof(double) + most * sizeof(int) +
+  char* block = sr_alloc(head + gathering + sr_motion_jump_size(m) + numbers * sizeof(double) + most * sizeof(int) +
                          (size_t)(m->nevent + contacts->first_other));
   if (block == NULL) return NULL;
   srEventMonitor* monitor = (srEventMonitor*)(void*)block;
@@ -264,10 +272,10 @@ srEventMonitor* sr_events_create(const srModel* m, srData* d, const srSystem* sy
   monitor->gathering = (srGathering*)(void*)(block + head);
   for (int i = 0; i < m->nevent; ++i) monitor->gathering[i] = (srGathering){.t = -HUGE_VAL, .interval = HUGE_VAL};
   monitor->gathered = -1;
-  monitor->value = (double*)(void*)(block + head + gathering);
+  sr_motion_jump_init(&monitor->motion, m, d, block + head + gathering);
+  monitor->value = (double*)(void*)(block + head + gathering + sr_motion_jump_size(m));
   monitor->u = monitor->value + values;
   monitor->J = monitor->u + most;
-  monitor->rate = monitor->J + most * (size_t)m->nv;
   monitor->asked = (int*)(void*)(monitor->value + numbers);
   signed char* direction = (signed char*)(monitor->asked + most);
   monitor->late = direction + m->nevent;
@@ -275,7 +283,7 @@ srEventMonitor* sr_events_create(const srModel* m, srData* d, const srSystem* sy
   monitor->nsource = list_sources(monitor, direction, sources);
   const srEventList list = {.count = monitor->nsource, .source = sources, .prepare = prepare, .user = monitor};
   monitor->events = sri_events_create(integrator, &list);
-  const bool impulses = most > 0 || (m->ndriver > 0 && jumps->n > 0);
+  const bool impulses = most > 0 || sr_motion_may_jump(m);
   if (impulses) monitor->impulse = sri_impulse_create(system, (int)most);
   if (monitor->events != NULL && (!impulses || monitor->impulse != NULL)) return monitor;
   sr_events_destroy(monitor);

@@ -7,6 +7,7 @@
 
 #include "simulate/contact_monitor.h"
 #include "simulate/jump.h"
+#include "simulate/prescribed.h"
 
 // Callbacks to the run while an event is carried out.
 typedef struct srEventTold {
@@ -33,14 +34,14 @@ typedef struct srEventMonitor {
   srEvents* events;          // all sources
   int nsource, of_contacts;  // index of the contacts among them
   double* value;             // of the event program
-  srImpulse* impulse;        // of actions that set velocities and of drivers whose rate jumps, NULL: none
+  srImpulse* impulse;        // of actions that set velocities, of drivers and constraints whose rate jumps; NULL: none
   double *J, *u;             // rows and values of actions
   srEventSource switches;    // of the jumps
-  double* rate;              // of the drivers
   int* asked;                // and which they are
   signed char* late;         // contacts
   srGathering* gathering;    // of each <event>
   int gathered;              // <event> whose times accumulate; -1: none
+  srMotionJump motion;       // of drivers and constraints, at a switch
 } srEventMonitor;
 
 // NULL: out of memory. Sources without a function are left out; nsource 0: there is nothing to detect.

@@ -5,6 +5,9 @@
 // other, and where it changes its sign the step is cut, the switch is flipped and the method restarts. A function that is exactly 0 is on the
 // side where the operation has its value: a < b is false there, a <= b true. sign(0) is neither, and free until it has a side.
 //
+// Where a function depends on the time alone its next change is known before the step, which then ends there: the branch held, continued far beyond it, would cost
+// the step its accuracy, and the work its meaning.
+//
 // Chatter: where the law on either side drives the motion back to the jump (a force -F sign(v) at v = 0), jumps repeat without
 // time passing. After CHATTER of them such a switch is released for the rest of the run, which is reported: the law is then evaluated as it is, and
 // error control follows the jump in short steps.
@@ -25,6 +28,10 @@
   8  // pieces of a step in which functions of the time alone are checked, for each length of the step before it ...
 #define AHEAD_FIRST 64     // ... of the first one ...
 #define AHEAD_MOST 1024.0  // ... and at most: steps of cvode grow a thousandfold at the start
+#define AHEAD_STEPS                                                                                                    \
+  10  // a step ends where such a function switches, if that is within so many lengths of the last one, ...
+#define NEAR 1e-14   // ... and not nearer than this part of the time
+#define HALVINGS 80  // of a step, to its last digits
 
 static bool is_floor(const srJumpMonitor* monitor, int i) { return monitor->m->priv->of_switch[i].op == SR_OP_FLOOR; }
 
@@ -37,6 +44,9 @@ srJumpMonitor* sr_jumps_create(const srModel* m, srData* d, const srIntegrator* 
   monitor->d = d;
   monitor->integrator = integrator;
   monitor->n = (int)n;
+  for (size_t i = 0; i < n; ++i) monitor->of_time = monitor->of_time || m->priv->of_switch[i].of_time;
+  monitor->scanned = -HUGE_VAL;
+  monitor->next = HUGE_VAL;
   monitor->held = (double*)(void*)(block + head);
   monitor->value = monitor->held + n;
   monitor->t_last = monitor->value + n;
@@ -58,19 +68,19 @@ void sr_jumps_destroy(srJumpMonitor* monitor) {
 
 // ---- functions ----------------------------------------------------------------------------------------------------------
 
-static int evaluate_functions(srJumpMonitor* monitor, double t) {
-  const struct srModelPrivate* priv = monitor->m->priv;
-  srData* d = monitor->d;
-  const int answer = priv->switches_of_time ? 0 : sr_measure_arguments(monitor->m, d);
-  if (answer != 0) return answer;
+void sr_switch_functions(const srModel* m, srData* d, double t, double* value) {
   srInputs inputs = sr_law_inputs(d);
   inputs.t = t;
-  sr_program_evaluate(priv->switches, &inputs, d->work, monitor->value);
-  return 0;
+  sr_program_evaluate(m->priv->switches, &inputs, d->work, value);
 }
 
-// The switch where its function, which is a - b of a < b and a <= b, has this value. NaN: neither side.
-static double value_at(srOp op, double x) {
+static int evaluate_functions(srJumpMonitor* monitor, double t) {
+  const int answer = monitor->m->priv->switches_of_time ? 0 : sr_measure_arguments(monitor->m, monitor->d);
+  if (answer == 0) sr_switch_functions(monitor->m, monitor->d, t, monitor->value);
+  return answer;
+}
+
+double sr_switch_value(srOp op, double x) {
   switch (op) {
     case SR_OP_FLOOR: return floor(x);
     case SR_OP_STEP: return x >= 0;
@@ -100,32 +110,67 @@ static int evaluate(void* user, double t, const double* q, const double* v, cons
   return answer;
 }
 
-static bool any_of_time(const srJumpMonitor* monitor) {
-  for (int i = 0; i < monitor->n; ++i) {
-    if (monitor->m->priv->of_switch[i].of_time) return true;
-  }
-  return false;
-}
-
-// Of functions of the time alone, whatever the state of d is.
-static double ahead(void* user, double a, double b) {
-  srJumpMonitor* monitor = user;
-  const struct srModelPrivate* priv = monitor->m->priv;
-  srInputs inputs = sr_law_inputs(monitor->d);
-  const double grown = monitor->step > 0 ? AHEAD * fmax(1, (b - a) / monitor->step) : AHEAD_FIRST;
-  const int pieces = (int)ceil(fmin(grown, AHEAD_MOST));
-  monitor->step = b - a;
+// The first of the ends of so many pieces of [a, b] at which a function of the time alone has changed its sign since a, whatever the state of d is; *before: the end
+// of the piece before it. HUGE_VAL: none.
+static double first_change(srJumpMonitor* monitor, double a, double b, int pieces, double* before) {
+  *before = a;
   for (int k = 0; k <= pieces; ++k) {
-    inputs.t = k < pieces ? a + (b - a) * k / pieces : b;
-    sr_program_evaluate(priv->switches, &inputs, monitor->d->work, monitor->value);
+    const double t = k < pieces ? a + (b - a) * k / pieces : b;
+    sr_switch_functions(monitor->m, monitor->d, t, monitor->value);
     for (int i = 0; i < monitor->n; ++i) {
-      if (!priv->of_switch[i].of_time) continue;
+      if (!monitor->m->priv->of_switch[i].of_time) continue;
       const double value = function_of(monitor, i);
-      if (k > 0 && value * monitor->sign[i] < 0) return inputs.t;
+      if (k > 0 && value * monitor->sign[i] < 0) return t;
       if (k == 0 || monitor->sign[i] == 0) monitor->sign[i] = (signed char)((value > 0) - (value < 0));
     }
+    *before = t;
   }
   return HUGE_VAL;
+}
+
+static double ahead(void* user, double a, double b) {
+  srJumpMonitor* monitor = user;
+  double before;
+  const double grown = monitor->step > 0 ? AHEAD * fmax(1, (b - a) / monitor->step) : AHEAD_FIRST;
+  monitor->step = b - a;
+  if (monitor->next > a && monitor->next <= b) return monitor->next;
+  const double from = fmax(a, fmin(monitor->scanned, b));
+  if (!(from < b)) return HUGE_VAL;
+  return first_change(monitor, from, b, (int)ceil(fmin(grown, AHEAD_MOST)), &before);
+}
+
+// The change between a and b as exactly as numbers are: the first one at which the sign is the other.
+static double narrow(srJumpMonitor* monitor, double a, double b) {
+  double before;
+  for (int k = 0; k < HALVINGS && b - a > 2 * DBL_EPSILON * fmax(fabs(a), fabs(b)); ++k) {
+    const double middle = a + 0.5 * (b - a);
+    if (first_change(monitor, a, middle, 1, &before) < HUGE_VAL) {
+      b = middle;
+    } else {
+      a = middle;
+    }
+  }
+  return b;
+}
+
+static void forget_ahead(srJumpMonitor* monitor) {
+  monitor->scanned = -HUGE_VAL;
+  monitor->next = HUGE_VAL;
+}
+
+double sr_jumps_next(srJumpMonitor* monitor, double t, double step) {
+  const double end = t + AHEAD_STEPS * step;
+  double before;
+  if (!monitor->of_time || !(step > 0)) return HUGE_VAL;
+  if (monitor->next <= t) forget_ahead(monitor);
+  if (monitor->next == HUGE_VAL && monitor->scanned < end) {
+    const double from = fmax(t, monitor->scanned);
+    const int pieces = (int)ceil(fmin(AHEAD * fmax(1, (end - from) / step), AHEAD_MOST));
+    const double found = first_change(monitor, from, end, pieces, &before);
+    monitor->scanned = end;
+    if (found < HUGE_VAL) monitor->next = narrow(monitor, before, found);
+  }
+  return monitor->next - t > NEAR * fmax(fabs(t), DBL_MIN) ? monitor->next : HUGE_VAL;
 }
 
 // ---- switching over -----------------------------------------------------------------------------------------------------
@@ -135,14 +180,16 @@ static void hold(srJumpMonitor* monitor) {
   monitor->nfree = 0;
   for (int i = 0; i < monitor->n; ++i) {
     if (monitor->chatters[i] != 0 || !isnan(monitor->held[i])) continue;
-    monitor->held[i] = value_at(monitor->m->priv->of_switch[i].op, monitor->value[i]);
+    monitor->held[i] = sr_switch_value(monitor->m->priv->of_switch[i].op, monitor->value[i]);
     monitor->nfree += isnan(monitor->held[i]);
   }
+  forget_ahead(monitor);
 }
 
 int sr_jumps_start(srJumpMonitor* monitor) {
   if (monitor->n == 0) return 0;
   monitor->d->held = monitor->held;
+  forget_ahead(monitor);
   for (int i = 0; i < monitor->n; ++i) monitor->held[i] = (double)NAN;
   const int answer = evaluate_functions(monitor, monitor->d->t);
   if (answer == 0) hold(monitor);
@@ -171,7 +218,7 @@ static bool chatters(srJumpMonitor* monitor, int i, double t) {
 // The side is that of the sign change: at this very state rounding may give the other one.
 static double turned_over(const srJumpMonitor* monitor, int i, int sign) {
   const srOp op = monitor->m->priv->of_switch[i].op;
-  if (op != SR_OP_FLOOR) return value_at(op, sign);
+  if (op != SR_OP_FLOOR) return sr_switch_value(op, sign);
   const double x = monitor->value[i], held = monitor->held[i];
   if (floor(x) != held) return floor(x);
   return x < held + 0.5 ? held - 1 : held + 1;
@@ -180,6 +227,7 @@ static double turned_over(const srJumpMonitor* monitor, int i, int sign) {
 static int act(void* user, double t, double* q, double* v, double* y, const signed char* fired) {
   srJumpMonitor* monitor = user;
   (void)q, (void)v, (void)y;
+  forget_ahead(monitor);
   for (int i = 0; i < monitor->n; ++i) {
     if (fired[i] == 0 || monitor->chatters[i] != 0) continue;
     ++monitor->jumps;
@@ -200,5 +248,5 @@ srEventSource sr_jumps_source(srJumpMonitor* monitor) {
                          .user = monitor,
                          .evaluate = evaluate,
                          .act = act,
-                         .ahead = any_of_time(monitor) ? ahead : NULL};
+                         .ahead = monitor->of_time ? ahead : NULL};
 }

@@ -4,6 +4,8 @@
 
 #include <sarrus/simulate.h>
 
+#include "expr/expr.h"
+
 typedef struct srJumpMonitor {
   const srModel* m;
   srData* d;
@@ -13,6 +15,8 @@ typedef struct srJumpMonitor {
   double* value;            // n: of the switching functions, at the last state evaluated
   double* t_last;           // n: of the last jump
   double step;              // length of the last one
+  bool of_time;             // there are functions of the time alone, ...
+  double scanned, next;     // ... which do not change up to the first time, or change next at the second
   int* rapid;               // n: jumps in a row that came almost at once
   unsigned char* chatters;  // n: no longer located
   signed char* direction;   // n: which changes of the functions count
@@ -24,6 +28,11 @@ typedef struct srJumpMonitor {
   void* user;
 } srJumpMonitor;
 
+// Values of the switching functions at t (m->priv->nswitch): right for those of the time alone, and for the others where d's arguments are measured.
+void sr_switch_functions(const srModel* m, srData* d, double t, double* value);
+// A switch where its function, which is a - b of a < b and a <= b, has this value. NaN: neither side.
+double sr_switch_value(srOp op, double x);
+
 srJumpMonitor* sr_jumps_create(const srModel* m, srData* d,
                                const srIntegrator* integrator);  // n may be 0. NULL: out of memory
 void sr_jumps_destroy(srJumpMonitor* monitor);                   // laws are free again
@@ -31,6 +40,8 @@ void sr_jumps_destroy(srJumpMonitor* monitor);                   // laws are fre
 int sr_jumps_start(srJumpMonitor* monitor);
 // After every step: switches without a side, just at their jump, may have one now.
 int sr_jumps_step(srJumpMonitor* monitor);
+// Before a step from t: the time at which a function of the time alone changes next, as far as it is known; HUGE_VAL: none. step: length of the last one.
+double sr_jumps_next(srJumpMonitor* monitor, double t, double step);
 // An event source; d must be evaluated to the velocity stage where a jump depends on more than time.
 srEventSource sr_jumps_source(srJumpMonitor* monitor);
 

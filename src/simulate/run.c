@@ -1,7 +1,7 @@
 // Simulation: the model's system, an integrator, rows at exact output times, the energy balance, and failures (run.h).
 //
 // A step, in order (step_to_end):
-//   1. expired contact instances are removed, the others cover the step
+//   1. expired contact instances are removed, the others cover the step, which ends where a function of the time alone switches
 //   2. the integrator takes it; stop requests are honoured only here
 //   3. a state beyond all bounds ends the run; a method limited by stability is reported
 //   4. events within it: rows up to the first one, its actions, a restart from there
@@ -79,6 +79,7 @@ srStatus sr_run_step(srRun* run) {
   double limit;
   const srStatus ready = sr_run_prepare_contacts(run, &limit);
   if (ready != SR_OK) return ready;
+  limit = fmin(limit, sr_jumps_next(run->jumps, sri_time(run->integrator), sri_stats(run->integrator)->step_last));
   sr_run_listen(run, true);
   const srStatus stepped = sri_step(run->integrator, limit);
   sr_run_listen(run, false);

@@ -25,6 +25,16 @@ static srStatus fail_gathered(srRun* run, double t, const char* name) {
   return sr_run_fail_at(run, t, sentence);
 }
 
+// An action that cannot be carried out.
+static srStatus fail_action(srRun* run, double t, double t_good) {
+  char sentence[400];
+  if (sr_events_gathered(run->events) != NULL) return fail_gathered(run, t_good, sr_events_gathered(run->events));
+  if (sr_motion_leaps(&run->events->motion, t, sentence, sizeof sentence)) return sr_run_fail(run, t_good, sentence);
+  return sr_run_fail_at(run, t_good,
+                        "the action of an event cannot be carried out: a value is not a number, or the constraints "
+                        "forbid a velocity");
+}
+
 // All that happens at one instant, t: actions, and what they trigger.
 static srStatus act(srRun* run, double t) {
   const double t_good = sri_time_before(run->integrator);
@@ -33,12 +43,7 @@ static srStatus act(srRun* run, double t) {
   run->ended = run->ended || ends;
   if (status == SR_OK) return SR_OK;
   switch (sri_events_error(run->events->events).kind) {
-    case SR_EVENTS_ACTION:
-      if (sr_events_gathered(run->events) != NULL) return fail_gathered(run, t_good, sr_events_gathered(run->events));
-      return sr_run_fail_at(
-          run, t_good,
-          "the action of an event cannot be carried out: a value is not a number, or the constraints forbid "
-          "a velocity");
+    case SR_EVENTS_ACTION: return fail_action(run, t, t_good);
     case SR_EVENTS_CROWD: return sr_run_fail_at(run, t, "events follow each other without end");
     default: return fail_formula(run, t_good);
   }
