@@ -151,6 +151,7 @@ TEST(eval_lists_the_pairs_that_may_touch_and_all_of_them_on_request) {
 #define HULL "type='hull' mesh='m'"
 #define PLANE "type='plane'"
 #define SPHERE "type='sphere' size='0.2'"
+#define SLAB "type='box' size='40 40 0.2'"
 #define LINEAR "normal='kelvin-voigt' K='1e4' D='50' friction='none'"
 #define ELASTIC "normal='hooke' K='1e5' friction='none'"
 #define SMOOTH "normal='hunt-crossley' K='1e4' n='1' restitution='0.5' friction='none'"
@@ -162,7 +163,9 @@ TEST(eval_lists_the_pairs_that_may_touch_and_all_of_them_on_request) {
       X(PAIR(CAPSULE, CAPSULE, law)), X(PAIR(CYLINDER, ELLIPSOID, law)), X(PAIR(CONE, SPHERE, law)),                   \
       X(PAIR(HULL, ELLIPSOID, law)), X(PAIR(PLANE, ELLIPSOID, law)), X(PAIR(PLANE, CAPSULE, law)),                     \
       X(PAIR(PLANE, BOX, law)), X(PAIR(PLANE, CYLINDER, law)), X(PAIR(PLANE, HULL, law)), X(PAIR(BOX, BOX, law)),      \
-      X(PAIR(BOX, CYLINDER, law)), X(PAIR(HULL, BOX, law)), X(PAIR(PLANE, CONE, law)), X(PAIR(BOX, HULL, law))
+      X(PAIR(BOX, CYLINDER, law)), X(PAIR(HULL, BOX, law)), X(PAIR(PLANE, CONE, law)), X(PAIR(BOX, HULL, law)),        \
+      X(PAIR(BOX, CAPSULE, law)), X(PAIR(CAPSULE, BOX, law)), X(PAIR(CAPSULE, CYLINDER, law)),                         \
+      X(PAIR(CAPSULE, HULL, law)), X(PAIR(CONE, CAPSULE, law))
 #define SAME(x) x
 
 static unsigned seed = 1;
@@ -281,19 +284,23 @@ static void check_power(const char* text, double tolerance) {
 
 // Integration over round faces that several cells of a field of depths share is not exact; over polygons it is, where the law is linear.
 static bool is_coarse(const char* text) { return strstr(text, BOX) && strstr(text, CYLINDER); }
+// Along a cone a line is cut into equal parts, not where its nearest feature changes.
+static bool is_cut(const char* text) { return strstr(text, CONE) && strstr(text, CAPSULE); }
 
 TEST(power_of_a_contact_of_any_two_shapes_is_the_change_of_its_energy_and_dissipation) {
   static const char* const linear[] = {EACH_PAIR(SAME, LINEAR)};
   static const char* const hertz[] = {EACH_PAIR(SAME, HERTZIAN)};
   for (size_t i = 0; i < sizeof linear / sizeof *linear; i++)
-    check_power(linear[i], is_coarse(linear[i]) ? 3e-2 : 1e-6);
+    check_power(linear[i], is_coarse(linear[i]) ? 3e-2 : is_cut(linear[i]) ? 1e-3 : 1e-6);
   for (size_t i = 0; i < sizeof hertz / sizeof *hertz; i++) check_power(hertz[i], 0.1);
 }
 
 // A bristle stays in the tangent plane: n.e' = -n'.e, n' by differences along the motion.
-TEST(bristles_between_any_two_round_shapes_turn_with_the_normal) {
-  static const char* const pairs[] = {PAIR(ELLIPSOID, ELLIPSOID, RUBBING), PAIR(CAPSULE, ELLIPSOID, RUBBING),
-                                      PAIR(SPHERE, BOX, RUBBING), PAIR(CYLINDER, ELLIPSOID, RUBBING)};
+TEST(bristles_turn_with_the_normal) {
+  static const char* const pairs[] = {
+      PAIR(ELLIPSOID, ELLIPSOID, RUBBING), PAIR(CAPSULE, ELLIPSOID, RUBBING), PAIR(SPHERE, BOX, RUBBING),
+      PAIR(CYLINDER, ELLIPSOID, RUBBING),  PAIR(BOX, CAPSULE, RUBBING),       PAIR(CAPSULE, CYLINDER, RUBBING),
+      PAIR(CAPSULE, CAPSULE, RUBBING),     PAIR(SLAB, CYLINDER, RUBBING),     PAIR(CYLINDER, SLAB, RUBBING)};
   for (size_t i = 0; i < sizeof pairs / sizeof *pairs; i++) {
     Loaded x = open_text(pairs[i]);
     const srForceElement* e = element_of(&x);
@@ -312,7 +319,8 @@ TEST(bristles_between_any_two_round_shapes_turn_with_the_normal) {
       const double along = srm_dot3(n, m.y);
       for (int j = 0; j < 3; j++) m.y[j] -= along * n[j];  // the slip's
       evaluate(e, &m, f, NULL);
-      ENSURE_NEAR(srm_dot3(n, f + 6), -srm_dot3(turning, m.y), 1e-5 * srm_norm3(turning) * srm_norm3(m.y));
+      const double speed = srm_norm3(turning) + 1e-3 * srm_norm3(m.xdot);  // on a slab the normal does not turn
+      ENSURE_NEAR(srm_dot3(n, f + 6), -srm_dot3(turning, m.y), 1e-5 * speed * srm_norm3(m.y) + 1e-15);
     }
     close_model(&x);
   }
@@ -357,7 +365,7 @@ TEST(derivatives_of_contacts_of_any_two_shapes_are_those_of_their_forces) {
   static const char* const smooth[] = {EACH_PAIR(SAME, SMOOTH)};
   static const char* const rubbing[] = {EACH_PAIR(SAME, RUBBING)};
   for (size_t i = 0; i < sizeof elastic / sizeof *elastic; i++)
-    check_jacobian(elastic[i], is_coarse(elastic[i]) ? 0.15 : 1e-5);
+    check_jacobian(elastic[i], is_coarse(elastic[i]) ? 0.15 : is_cut(elastic[i]) ? 5e-3 : 1e-5);
   for (size_t i = 0; i < sizeof smooth / sizeof *smooth; i++) check_jacobian(smooth[i], 0.12);
   for (size_t i = 0; i < sizeof rubbing / sizeof *rubbing; i++) check_jacobian(rubbing[i], 0.12);
 }
@@ -465,6 +473,108 @@ TEST(the_force_of_a_rocking_and_sliding_box_is_continuous) {
     ENSURE(jump[0] < 3e-3 && jump[1] < 3e-3);  // 2000 samples: the whole change is 1 to 4 of the largest
   }
   close_model(&x);
+}
+
+// ---- lines --------------------------------------------------------------------------------------------------------------
+
+// A capsule on a plane has the law at both of its ends; a large box below it makes no difference, whatever the tilt, nor which of both comes first.
+TEST(a_capsule_on_a_box_has_the_force_of_a_capsule_on_a_plane) {
+  Loaded plane = open_text(PAIR(PLANE, "type='capsule' size='0.05 0.3'", LINEAR));
+  Loaded box = open_text(PAIR(SLAB, "type='capsule' size='0.05 0.3'", LINEAR));
+  const struct {
+    double tilt, depth, rate;  // of the deeper end; the rate is that of a translation
+  } cases[] = {{0, 1e-3, 0}, {0, 1e-3, -0.2}, {1e-3, 1e-3, 0}, {-2e-3, 1e-3, 0}, {0.1, 1e-3, -0.1}, {1, 2e-4, -1}};
+  for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+    // lying along y: a quarter turn about x, and the tilt
+    const double turn = 1.57079632679489661923 + cases[i].tilt, rise = 0.15 * fabs(sin(cases[i].tilt));
+    Motion m = {.x = {turn, 0, 0, 0.1, 0.2, 0.05 + rise - cases[i].depth}, .z = {0, 1}};
+    double one[22], two[22], energy[2];
+    m.xdot[5] = cases[i].rate;
+    evaluate(element_of(&plane), &m, one, NULL);
+    srImpedanceIn in = input(element_of(&plane), &m);
+    energy[0] = element_of(&plane)->law->energy(&in);
+    m.x[5] += 0.1;
+    evaluate(element_of(&box), &m, two, NULL);
+    in = input(element_of(&box), &m);
+    energy[1] = element_of(&box)->law->energy(&in);
+    ENSURE(one[5] > 1);
+    for (int k = 0; k < 6; k++) ENSURE_NEAR(one[k], two[k], 1e-10 * one[5]);
+    ENSURE_NEAR(energy[0], energy[1], 1e-12 * energy[0]);
+  }
+  close_model(&plane);
+  close_model(&box);
+}
+
+// Across an edge or another capsule the depth is a parabola of the place along the core: with d = h (1 - t^2),
+//   W = K (integral of d^3)/(integral of d) = K h^2 (32/35)/(4/3) = 48/35 E(h)
+// up to terms of the order of the depth over the radii.
+TEST(a_capsule_across_another_one_has_the_force_of_a_parabola) {
+  Loaded x = open_text(PAIR("type='capsule' size='0.05 0.3'", "type='capsule' size='0.03 0.2'", ELASTIC));
+  Motion m = {.x = {1.2, 0, 0, 0, 0, 0}, .z = {0, 1}};  // the axes at an angle of 1.2 rad, one above the other along x
+  double f[22];
+  m.x[3] = 0.08 - 1e-7;
+  evaluate(element_of(&x), &m, f, NULL);
+  ENSURE_NEAR(f[3], 48.0 / 35 * 1e5 * 1e-7, 1e-5 * f[3]);
+  for (int k = 0; k < 6; k++) {
+    if (k != 3) ENSURE_SMALL(f[k], 1e-9 * f[3]);
+  }
+  close_model(&x);
+}
+
+// Through every pose in which a point would jump from end to end: neighbours differ by the slope of the motion, four times less with four times as
+// many.
+TEST(the_force_of_lines_is_continuous) {
+  static const struct {
+    const char* pair;
+    Motion from, to;
+  } way[] = {
+#define LONG "type='capsule' size='0.05 0.4'"
+#define TABLE "type='box' size='1 1 0.5'"
+#define LIES 1.57079632679489661923
+      // through flat; lengthwise over the edge, flat and tilted; rolling over the edge; yawing with an end beyond
+      {PAIR(TABLE, LONG, ELASTIC),
+       {.x = {LIES - 8e-3, 0, 0, 0, 0, 0.299}, .z = {0, 1}},
+       {.x = {LIES + 8e-3, 0, 0, 0, 0, 0.299}}},
+      {PAIR(TABLE, LONG, ELASTIC), {.x = {LIES, 0, 0, 0, 0.2, 0.299}, .z = {0, 1}}, {.x = {LIES, 0, 0, 0, 0.8, 0.299}}},
+      {PAIR(TABLE, LONG, ELASTIC),
+       {.x = {LIES - 4e-3, 0, 0, 0, 0.2, 0.299}, .z = {0, 1}},
+       {.x = {LIES - 4e-3, 0, 0, 0, 0.8, 0.299}}},
+      {PAIR(TABLE, LONG, ELASTIC),
+       {.x = {LIES, 0, 0, 0.4, 0, 0.299}, .z = {0, 1}},
+       {.x = {LIES, 0, 0, 0.52, 0, 0.299}}},
+      {PAIR(TABLE, LONG, ELASTIC),
+       {.x = {1.2, 0.7, 0.7, 0.4, 0.4, 0.299}, .z = {0, 1}},
+       {.x = {1.2, -0.7, -0.7, 0.4, 0.4, 0.299}}},
+      // through parallel axes: of two capsules, of a capsule and a cylinder, and of a capsule on a hull
+      {PAIR(LONG, LONG, ELASTIC), {.x = {-0.1, 0, 0, 0.099, 0, 0.1}, .z = {0, 1}}, {.x = {0.1, 0, 0, 0.099, 0, 0.1}}},
+      {PAIR(LONG, LONG, ELASTIC), {.x = {0, -0.02, 0, 0.099, 0, 0.1}, .z = {0, 1}}, {.x = {0, 0.02, 0, 0.099, 0, 0.1}}},
+      {PAIR(CYLINDER, LONG, ELASTIC),
+       {.x = {0, -0.02, 0, 0.199, 0, 0.1}, .z = {0, 1}},
+       {.x = {0, 0.02, 0, 0.199, 0, 0.1}}},
+      {PAIR(HULL, LONG, ELASTIC),
+       {.x = {LIES - 8e-3, 0, 0, 0, 0, -0.149}, .z = {0, 1}},
+       {.x = {LIES + 8e-3, 0, 0, 0, 0, -0.149}}},
+      // the side of a cylinder and of a cone on a box: patches
+      {PAIR(TABLE, CYLINDER, ELASTIC),
+       {.x = {LIES - 8e-3, 0, 0, 0, 0, 0.399}, .z = {0, 1}},
+       {.x = {LIES + 8e-3, 0, 0, 0, 0, 0.399}}},
+      {PAIR(TABLE, CYLINDER, ELASTIC),
+       {.x = {LIES, 0, 0, 0, 0.2, 0.399}, .z = {0, 1}},
+       {.x = {LIES, 0, 0, 0, 0.8, 0.399}}},
+      {PAIR(TABLE, CONE, ELASTIC),
+       {.x = {LIES + 0.57, 0, 0, 0, 0, 0.33}, .z = {0, 1}},
+       {.x = {LIES + 0.6, 0, 0, 0, 0, 0.33}}},
+  };
+  const int n = runner_long() ? 4000 : 200;
+  for (size_t i = 0; i < sizeof way / sizeof *way; i++) {
+    double coarse[2], fine[2];
+    Loaded x = open_text(way[i].pair);
+    largest_jumps(element_of(&x), &way[i].from, &way[i].to, n, coarse);
+    largest_jumps(element_of(&x), &way[i].from, &way[i].to, 4 * n, fine);
+    for (int k = 0; k < 2; k++) ENSURE(fine[k] < 0.35 * coarse[k]);  // a jump would stay
+    for (int k = 0; k < 2 && runner_long(); k++) ENSURE(fine[k] < 5e-3);
+    close_model(&x);
+  }
 }
 
 // ---- scenes -------------------------------------------------------------------------------------------------------------
@@ -595,7 +705,7 @@ TEST(boxes_and_capsules_of_a_contact_set_move_as_elements_do) {
           BLOCK("three", "0.05 0.02 0.35 1 0 0.1 0",                                                                   \
                 "type='ellipsoid' size='0.06 0.05 0.04' group='g'") "<contact a='floor' b='g' " BOUNCING most          \
                                                                     "/><contact a='g' b='g' " BOUNCING most            \
-                                                                    "/><run rtol='1e-8' atol='1e-10'/></sarrus>"
+                                                                    "/><run rtol='1e-9' atol='1e-10'/></sarrus>"
   Loaded x = open_text(SCENE("")), y = open_text(SCENE(" most='20'"));
   run_to(&x, 0.14);
   run_to(&y, 0.14);
@@ -692,4 +802,24 @@ TEST(friction_stops_a_spinning_disc_with_two_thirds_of_its_radius) {
     ENSURE_NEAR((w - x.d->v[axis]) / 0.02, 0.5 * 9.81 * scenes[i].lever / J, 0.02 * 0.5 * 9.81 * scenes[i].lever / J);
     close_model(&x);
   }
+}
+
+// Dropped with a tilt on a table it bounces from end to end, rocks, and comes to rest at m g/(2 K); then nothing moves. With one point of contact this
+// took steps of 1e-9 s.
+TEST(a_capsule_that_is_dropped_on_a_box_comes_to_rest_and_stays) {
+  Loaded x = open_text(
+      "<sarrus version='1'><ground><shape name='table' type='box' size='1 1 0.1' at='0 0 -0.05'/></ground>"
+      "<body name='b'><joint name='b' type='free' q='0 0 0.15 1 0.3 0.4 0.1'/><inertial mass='0.3' "
+      "inertia='3e-4 3e-4 1.4e-4'/><shape type='capsule' size='0.03 0.1'/></body><contact default='all' "
+      "normal='kelvin-voigt' K='2e4' D='20' mu-k='0.4' bristle-K='2e4' bristle-B='10'/></sarrus>");
+  double q[7];
+  run_to(&x, 2);
+  ENSURE(x.result.stats.steps < 2000 && x.result.impacts > 3);
+  ENSURE_SMALL(energy_residual(&x), 1e-4);
+  ENSURE_NEAR(x.d->q[2], 0.03 - 0.3 * 9.81 / 4e4, 1e-12);
+  memcpy(q, x.d->q, sizeof q);
+  run_to(&x, 102);
+  ENSURE(x.result.stats.steps < 200);
+  for (int k = 0; k < 7; k++) ENSURE_NEAR(x.d->q[k], q[k], 1e-9);
+  close_model(&x);
 }

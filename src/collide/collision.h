@@ -3,6 +3,7 @@
 #define SR_COLLIDE_COLLISION_H
 
 #include "collide/distance.h"
+#include "collide/line.h"
 #include "collide/pair.h"
 #include "collide/patch.h"
 

@@ -18,6 +18,7 @@ typedef struct srPatchBody {
 typedef struct srPatch {
   srPatchBody body[2];  // a and b
   int rigid;            // which one: its surface is integrated over; the other one has the pressure field
+  bool line;            // none of both: pressure along the core of a capsule, the rigid one (line.h)
   double area;          // reference: a law gives the force on this area
 } srPatch;
 

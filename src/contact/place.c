@@ -10,7 +10,8 @@
 
 const srContactGeometry* sr_contact_geometry(const srSurfaceLaws* c) {
   if (c->pair->place) return &sr_place_pair;
-  return c->patch ? &sr_place_patch : &sr_place_nearest;
+  if (!c->patch) return &sr_place_nearest;
+  return c->patch->line ? &sr_place_line : &sr_place_patch;
 }
 
 // R = exp[theta]

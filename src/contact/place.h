@@ -38,6 +38,8 @@ extern const srContactGeometry sr_place_nearest;  // one point between the neare
 extern const srContactGeometry
     sr_place_patch;  // pressure over the patch of two shapes with flat faces, or on both ends of a capsule
 
+extern const srContactGeometry sr_place_line;  // pressure along the core of a capsule
+
 const srContactGeometry* sr_contact_geometry(const srSurfaceLaws* c);
 void sr_contact_pose(const srImpedanceIn* in, double pose[16]);  // of b in a
 // Where two shapes are certainly apart: without a force, and without the cost of their distance. False: they may touch.

@@ -7,12 +7,14 @@
 // a shape that slides along the other one, a little tilted:
 //   f_i = A_i/A [law(d_i, 0) n_i + max(0, n_i.m_i) (law(d_i, d_i') - law(d_i, 0)) m_i]
 //   force sum f_i,   moment sum r_i x f_i,   energy sum S_i/A E(d_i)
-//   n = force/|force| (on a plane its normal),   N = n.force,   w_i = n.f_i,   centre of pressure r = sum w_i r_i/N
+//   n = elastic part of the force/its length (on a plane its normal),   N = n.force,   w_i = n.f_i,   centre of pressure r = sum w_i r_i/N
 //   lever of spinning R = k sqrt(G/N),  G = sum w_i |P (r_i - r)|^2,  k = sqrt(8)/3: friction has the moment mu N R about n while the patch turns
 // k makes it the integral of p r over a disc of constant pressure, 2/3 of its radius; on a square it is 0.7 % too large, on a thin line 9 %. The
 // radius of gyration is a polynomial that is integrated exactly whatever triangles a polygon is cut into; the integral of p r is not, and
 // jumps by some percent where corners merge. For two points k = 1.
-// The law's A is that of the smaller face: K is that of a face in full contact. n' = w x n where the rigid shape is b.
+// The law's A is that of the smaller face: K is that of a face in full contact. By the theorem of Gauss the force of one face is along the normal of the
+// shape that has the field of depths, however the other one rolls on it: n' = w x n where that shape is b, else 0. Where n passes from one face to
+// another, bristles are projected.
 //
 // A capsule on a plane has two points, its end spheres, each with the whole law (A_i = A).
 #include <math.h>
@@ -34,11 +36,13 @@ typedef struct Patch {
   void (*at)(struct Patch* p, const Point* point);
   int answer;
   srContactPlace* place;
+  double elastic[3];       // of the force
   double first[3][3];      // sum of f_i r_i^T
   double second[3][3][3];  // sum of f_i r_i r_i^T
   const srContactPlace* fixed;
   double energy;
   srContactChange* change;
+  double delastic[12][3];
   double gyration, dgyration[12];  // G
 } Patch;
 
@@ -130,6 +134,7 @@ static void add_force(Patch* p, const Point* x) {
   for (int i = 0; i < 3; i++) {
     p->place->force[i] += f[i];
     p->place->moment[i] += moment[i];
+    p->elastic[i] += x->area * law.elastic * x->n[i];
     for (int k = 0; k < 3; k++) {
       p->first[i][k] += f[i] * x->r[k];
       for (int l = 0; l < 3; l++) p->second[i][k][l] += f[i] * x->r[k] * x->r[l];
@@ -138,14 +143,15 @@ static void add_force(Patch* p, const Point* x) {
   p->place->dissipation += x->area * law.facing * law.damping * law.rate;
 }
 
-// Without a force: the normal of the nearest points.
+// Of the elastic part: where damping cancels it, shapes that separate, the direction of the sum is that of its rounding. Without a force: the
+// normal of the nearest points.
 static void find_normal(const Patch* p, srContactPlace* out) {
-  const double size = srm_norm3(out->force);
+  const double size = srm_norm3(p->elastic);
   const bool plane = p->c->shape[0]->convex.kind == SR_KIND_PLANE;
   srNearest near = {0};
   if (!plane && !(size > 0))
     sr_shape_distance(&p->c->shape[0]->convex, &p->c->shape[1]->convex, p->pose, NULL, SR_DISTANCE_SURE, &near);
-  for (int i = 0; i < 3; i++) out->n[i] = plane ? i == 2 : size > 0 ? out->force[i] / size : near.n[i];
+  for (int i = 0; i < 3; i++) out->n[i] = plane ? i == 2 : size > 0 ? p->elastic[i] / size : near.n[i];
   out->N = fmax(0, srm_dot3(out->n, out->force));
 }
 
@@ -175,8 +181,7 @@ static int place(const srImpedanceIn* in, srContactPlace* out) {
   for (int k = 0; k < 3 && out->N > 0; k++) {
     for (int i = 0; i < 3; i++) out->r[k] += out->n[i] * p.first[i][k] / out->N;
   }
-  if (moves_with_b(p.c)) srm_cross3(in->xdot, out->n, out->turning);
-  if (p.c->shape[0]->convex.kind == SR_KIND_PLANE) out->turning[0] = out->turning[1] = out->turning[2] = 0;
+  if (!moves_with_b(p.c)) srm_cross3(in->xdot, out->n, out->turning);
   sr_place_motion(in, out);
   out->N_spin = lever_factor(p.c) * sqrt(out->N * gyration(&p, out)) + p.c->lever * out->N;
   return p.answer;
@@ -198,7 +203,7 @@ static double energy(const srImpedanceIn* in) {
 
 // What a direction does to a point.
 typedef struct PointChange {
-  double r[3], f[3];
+  double r[3], f[3], elastic[3];
 } PointChange;
 
 // Derivatives of the law: of its elastic part by the depth, of the damping by depth and rate.
@@ -235,8 +240,9 @@ static void point_change(const Patch* p, const Point* x, const PointLaw* law, co
   const double elastic = by->elastic * depth, damping = by->damping[0] * depth + by->damping[1] * rate;
   const double facing = law->facing > 0 ? srm_dot3(dn, x->m) + srm_dot3(x->n, dm) : 0;
   for (int i = 0; i < 3; i++) {
-    d->f[i] = elastic * x->n[i] + law->elastic * dn[i] + law->facing * (damping * x->m[i] + law->damping * dm[i]);
-    d->f[i] = x->area * (d->f[i] + facing * law->damping * x->m[i]);
+    const double rest = law->facing * (damping * x->m[i] + law->damping * dm[i]) + facing * law->damping * x->m[i];
+    d->elastic[i] = x->area * (elastic * x->n[i] + law->elastic * dn[i]);
+    d->f[i] = d->elastic[i] + x->area * rest;
   }
 }
 
@@ -247,6 +253,7 @@ static void add_force_change(Patch* p, const Point* x) {
   law_at(p, x, &law);
   law_change(p, x, &law, &by);
   force_at(x, &law, f);
+  for (int i = 0; i < 3; i++) p->elastic[i] += x->area * law.elastic * x->n[i];
   for (int j = 0; j < 12; j++) {
     PointChange d;
     srContactChange* out = &p->change[j];
@@ -256,6 +263,7 @@ static void add_force_change(Patch* p, const Point* x) {
     for (int i = 0; i < 3; i++) {
       out->force[i] += d.f[i];
       out->moment[i] += one[i] + two[i];
+      p->delastic[j][i] += d.elastic[i];
     }
   }
 }
@@ -290,16 +298,17 @@ static double lever_change(const Patch* p, const srContactPlace* at, int j) {
   return lever_factor(p->c) * 0.5 * (p->change[j].N * p->gyration + at->N * p->dgyration[j]) / sqrt(product);
 }
 
-static void normal_change(const Patch* p, const srContactPlace* at, srContactChange* d) {
+static void normal_change(const Patch* p, const srContactPlace* at, int j, srContactChange* d) {
   const bool plane = p->c->shape[0]->convex.kind == SR_KIND_PLANE;
-  d->N = srm_dot3(at->n, d->force);
-  if (!plane && at->N > 0) sr_flat(at->n, d->force, d->n);
-  for (int i = 0; i < 3 && !plane && at->N > 0; i++) d->n[i] /= at->N;
+  const double size = srm_norm3(p->elastic);
+  if (!plane && size > 0) sr_flat(at->n, p->delastic[j], d->n);
+  for (int i = 0; i < 3 && !plane && size > 0; i++) d->n[i] /= size;
+  d->N = at->N > 0 ? srm_dot3(at->n, d->force) + srm_dot3(d->n, at->force) : 0;
 }
 
 static void turning_change(const Patch* p, const srContactPlace* at, int j, srContactChange* d) {
   double dw[3] = {0}, one[3], two[3];
-  if (!moves_with_b(p->c) || p->c->shape[0]->convex.kind == SR_KIND_PLANE) return;
+  if (moves_with_b(p->c)) return;
   if (j >= 6 && j < 9) dw[j - 6] = 1;
   srm_cross3(dw, at->n, one);
   srm_cross3(p->in->xdot, d->n, two);
@@ -312,7 +321,7 @@ static int change(const srImpedanceIn* in, const srContactPlace* at, srContactCh
   p.fixed = at;
   for (int j = 0; j < 12; j++) out[j] = (srContactChange){0};
   visit(&p, add_force_change, false);
-  for (int j = 0; j < 12; j++) normal_change(&p, at, &out[j]);
+  for (int j = 0; j < 12; j++) normal_change(&p, at, j, &out[j]);
   if (at->N > 0) visit(&p, add_centre_change, false);
   for (int j = 0; j < 12; j++) {
     out[j].N_spin = lever_change(&p, at, j) + p.c->lever * out[j].N;

@@ -46,8 +46,8 @@ static double mean_factor(const srSurfaceLaws* x) {
 // Friction of spinning on a patch: mu times the moment of its pressure, with bristles at a lever arm of its size.
 static void spin_of_patch(srSurfaceLaws* x) {
   const double lever = x->spin.s;
-  const bool capsule = x->shape[1]->convex.kind == SR_KIND_CAPSULE;
-  const double R = capsule ? x->shape[1]->convex.size[2] : 2.0 / 3 * sqrt(x->patch->area / PI);
+  const srConvex* rigid = &x->shape[x->patch->rigid]->convex;
+  const double R = rigid->kind == SR_KIND_CAPSULE ? rigid->size[2] : 2.0 / 3 * sqrt(x->patch->area / PI);
   const double factor = mean_factor(x);
   x->lever = lever > 0 && x->slip.s > 0 ? lever / (factor * x->slip.s) : 0;
   x->spin.s = 1;
@@ -56,8 +56,22 @@ static void spin_of_patch(srSurfaceLaws* x) {
   x->spin.k = factor * x->slip.k;
 }
 
-// A patch of two shapes: of their faces, or of the ends of a capsule on a plane, where the capsule is what moves. False: they touch at a point.
+// The capsule whose core is the line of two shapes, of two capsules the shorter one; -1: none.
+static int find_line(const srConvex* a, const srConvex* b) {
+  const bool is_a = a->kind == SR_KIND_CAPSULE && sr_line_faces(b->kind);
+  const bool is_b = b->kind == SR_KIND_CAPSULE && sr_line_faces(a->kind);
+  if (is_a && is_b) return a->size[2] < b->size[2] ? 0 : 1;
+  return is_a ? 0 : is_b ? 1 : -1;
+}
+
+// A patch of two shapes: of their faces, or of the ends of a capsule on a plane, where the capsule is what moves; or the line of a capsule.
+// False: they touch at a point.
 static bool find_patch(const srCollisionShape* a, const srCollisionShape* b, srPatch* out) {
+  const int line = find_line(&a->convex, &b->convex);
+  if (line >= 0) {
+    *out = (srPatch){.rigid = line, .line = true, .area = 1};
+    return true;
+  }
   if (a->convex.kind == SR_KIND_PLANE && b->convex.kind == SR_KIND_CAPSULE) {
     *out = (srPatch){.rigid = 1, .area = 1};
     return true;
