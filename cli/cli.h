@@ -55,6 +55,8 @@ const Verb* verb_find(Cli* cli, const char* word);  // NULL: reported
     "sarrus plot double.csv --y 'q.*' --y kinetic,potential --out double.svg")                                         \
   X(laws, "[options]", "print and plot contact and friction laws, and the restitution that each gives",                \
     "sarrus laws --friction kikuuwe,lugre --set friction.K=5000 --svg laws")                                           \
+  X(contact, "FILE [options]", "solve a contact problem of a file; report error, iterations and time of the solvers",  \
+    "sarrus contact models/contact-problems/pinch.contact --solver all")                                               \
   X(convert, "MODEL [options]", "write a model as URDF, MJCF or native format; report what is lost",                   \
     "sarrus convert models/paper1/arm6.xml -o arm6.urdf")                                                              \
   X(init, "DIR", "write a new project: a model and laws of your own in C",                                             \

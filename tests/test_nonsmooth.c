@@ -1,6 +1,6 @@
 // Tests of src/nonsmooth: solvers of contact problems against enumeration of all modes, closed forms and each other; the error measure; impacts.
 #include <math.h>
-#include <sarrus/nonsmooth.h>
+#include <sarrus/io.h>
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
@@ -447,7 +447,7 @@ TEST(painleves_rod_has_no_solution_where_its_contact_mass_is_negative) {
     ENSURE(solved == (k == 0));
     if (k == 0) ENSURE_NEAR(x[0], 1 / p->W[0], 1e-9);
     srMessages* messages = sr_messages_create();
-    ENSURE(sr_contact_check(p, messages) == (k == 0));  // and it is reported
+    ENSURE(sr_contact_check(p, NULL, messages) == (k == 0));  // and it is reported
     sr_messages_destroy(messages);
     destroy(p, s);
   }
@@ -632,14 +632,14 @@ TEST(problems_that_cannot_be_solved_are_refused_with_their_contact) {
     p->point[i] = (srContactPoint){.body = {SR_CONTACT_FIXED, i}, .normal = {0, 0, 1}};
   }
   p->equation[0] = (srContactEquation){.body = {0, 1}};
-  ENSURE(sr_contact_check(p, messages));
+  ENSURE(sr_contact_check(p, NULL, messages));
   p->point[1].body[0] = 2;
-  ENSURE(!sr_contact_check(p, messages));
+  ENSURE(!sr_contact_check(p, NULL, messages));
   p->point[1].body[0] = 1;
-  ENSURE(!sr_contact_check(p, messages));
+  ENSURE(!sr_contact_check(p, NULL, messages));
   p->point[1].body[0] = SR_CONTACT_FIXED;
   p->body[1] = (srContactBody){0};
-  ENSURE(!sr_contact_check(p, messages));
+  ENSURE(!sr_contact_check(p, NULL, messages));
   const srMessage* last = sr_messages_get(messages, sr_messages_count(messages) - 1);
   ENSURE_TEXT(last->text, "contact 1: nothing can move along its normal");
   srContactSolver* s = solver_for(p);  // and where nobody asks, the residual is not a number: not solved
@@ -648,16 +648,16 @@ TEST(problems_that_cannot_be_solved_are_refused_with_their_contact) {
   ENSURE(!r.solved && isnan(r.error.residual));
   p->body[1] = ball(1, 0.1);
   p->body[1].inverse_inertia[3] = 1e6;
-  ENSURE(!sr_contact_check(p, messages));
+  ENSURE(!sr_contact_check(p, NULL, messages));
   p->body[1].inverse_inertia[3] = 0;
   p->cone[0].mu = -0.1;
-  ENSURE(!sr_contact_check(p, messages));
+  ENSURE(!sr_contact_check(p, NULL, messages));
   p->cone[0].mu = 0.1;
   p->cone[1].shift = NAN;
-  ENSURE(!sr_contact_check(p, messages));
+  ENSURE(!sr_contact_check(p, NULL, messages));
   p->cone[1].shift = 0;
   p->point[0].normal[0] = 0.1;
-  ENSURE(!sr_contact_check(p, messages));
+  ENSURE(!sr_contact_check(p, NULL, messages));
   sr_messages_destroy(messages);
   destroy(p, s);
 }
@@ -937,4 +937,71 @@ TEST(newtons_law_with_friction_is_reduced_where_it_gains_energy) {
     destroy(p, s);
   }
   ENSURE(gained >= 3 && reduced >= gained);
+}
+
+// ---- files --------------------------------------------------------------------------------------------------------------
+
+TEST(a_contact_problem_survives_its_file_bit_for_bit) {
+  uint64_t seed = 61;
+  for (int k = 0; k < 4; ++k) {
+    srContactProblem* p =
+        k < 2 ? random_pile(&seed, 5, 7, 3 * k) : random_problem(&seed, k - 2, 3, k == 2 ? 2 : 3, 9, 0.5);
+    const int n = sr_contact_rows(p);
+    for (int i = 0; i < n; ++i) p->start[i] = noise(&seed) * 1e-7;
+    for (int i = 0; i < p->ncontact; ++i) p->cone[i].restitution = 0.3, p->cone[i].lower = fabs(noise(&seed));
+    p->compliance = 1e-3;
+    if (k == 3) {  // contacts of different kinds
+      p->cone[1].rows = 1;
+      const int rows = sr_contact_rows(p);
+      for (int i = 0; i < rows; ++i) p->W[i * rows + i] = 1 + fabs(noise(&seed));
+    }
+    srText text = {0};
+    srContactProblem* q;
+    srMessages* messages = sr_messages_create();
+    sr_contact_problem_text(p, &text);
+    ENSURE_EQUAL(sr_contact_problem_parse(text.data, text.n, "x", messages, &q), SR_OK);
+    ENSURE_EQUAL(q->ncontact, p->ncontact);
+    ENSURE_EQUAL(q->nequation, p->nequation);
+    ENSURE_EQUAL(q->nbody, p->nbody);
+    ENSURE(q->compliance == p->compliance);
+    for (int i = 0; i < p->ncontact; ++i) {
+      const srContactCone *a = &p->cone[i], *b = &q->cone[i];
+      ENSURE(a->rows == b->rows && a->mu == b->mu && a->restitution == b->restitution && a->lower == b->lower &&
+             a->shift == b->shift);
+    }
+    ENSURE(memcmp(q->start, p->start, (size_t)sr_contact_rows(p) * sizeof *p->start) == 0);
+    if (p->W == NULL) {
+      ENSURE(memcmp(q->body, p->body, (size_t)p->nbody * sizeof *p->body) == 0);
+      ENSURE(memcmp(q->point, p->point, (size_t)p->ncontact * sizeof *p->point) == 0);
+      ENSURE(memcmp(q->equation, p->equation, (size_t)p->nequation * sizeof *p->equation) == 0);
+    } else {
+      const size_t rows = (size_t)sr_contact_rows(p);
+      ENSURE(memcmp(q->W, p->W, rows * rows * sizeof *p->W) == 0);
+      ENSURE(memcmp(q->q, p->q, rows * sizeof *p->q) == 0);
+    }
+    sr_messages_destroy(messages);
+    sr_text_free(&text);
+    sr_contact_problem_destroy(q);
+    sr_contact_problem_destroy(p);
+  }
+}
+
+TEST(reading_a_contact_problem_survives_a_lack_of_memory) {
+  static const char text[] =
+      "contact-problem 1 body inverse_mass 1 inverse_inertia 1 1 1 0 0 0 velocity 0 0 0 0 0 -1\n"
+      "contact bodies -1 0 normal 0 0 1 arm_a 0 0 0 arm_b 0 0 -0.1 mu 0.3 start 1 2 3";
+  Heap heap = {0};
+  sr_set_allocator(heap_allocator, &heap);
+  srStatus status = SR_MEMORY;
+  for (int n = 1; status == SR_MEMORY; ++n) {
+    srContactProblem* p;
+    heap = (Heap){.fail_at = n};
+    status = sr_contact_problem_parse(text, sizeof text - 1, "x", NULL, &p);
+    ENSURE((status == SR_OK) == (p != NULL));
+    if (p != NULL) ENSURE(p->start[2] == 3);
+    sr_contact_problem_destroy(p);
+    ENSURE_EQUAL(heap.live, 0);
+  }
+  ENSURE_EQUAL(status, SR_OK);
+  sr_set_allocator(NULL, NULL);
 }

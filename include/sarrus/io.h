@@ -3,6 +3,7 @@
 #define SARRUS_IO_H
 
 #include <sarrus/base.h>
+#include <sarrus/nonsmooth.h>
 #include <sarrus/spec.h>
 #include <sarrus/table.h>
 #include <sarrus/text.h>
@@ -38,6 +39,15 @@ SR_API srStatus sr_load_text(const char* text, size_t size, const char* name, co
 SR_API srStatus sr_save(const srSpec* spec, const char* path, srMessages* messages);
 // The same into memory, to be freed with sr_free_text (text.h).
 SR_API char* sr_save_text(const srSpec* spec, size_t* size);
+
+// A contact problem from a file, checked (docs/using/contact-problems.md). Errors go to messages: SR_INPUT, or SR_IO when the file cannot be
+// read. *out is NULL unless SR_OK.
+SR_API srStatus sr_contact_problem_load(const char* path, srMessages* messages, srContactProblem** out);
+// The same from memory; messages use name for the file.
+SR_API srStatus sr_contact_problem_parse(const char* text, size_t n, const char* name, srMessages* messages,
+                                         srContactProblem** out);
+// The text of such a file, with the start values. Reading it gives the same numbers, bit for bit.
+SR_API void sr_contact_problem_text(const srContactProblem* problem, srText* out);
 
 // A surface of triangles from an STL, OBJ or DAE file, by its extension. Coincident corners are one vertex;
 // triangles are counterclockwise seen from outside when the file keeps that rule. docs/robots/meshes.md

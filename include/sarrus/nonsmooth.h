@@ -73,8 +73,13 @@ typedef struct srContactProblem {
 SR_API int sr_contact_rows(const srContactProblem* problem);  // size: nequation and the rows of all contacts
 // Unit vectors n, t, b of a contact as the rows of a matrix.
 SR_API void sr_contact_frame(const double normal[3], double frame[9]);
+// Where a file has the parts of a problem; each may be NULL.
+typedef struct srContactPlaces {
+  const srPlace *body, *equation, *contact;
+} srContactPlaces;
 // What is wrong with a problem, in messages: counts, numbers that are not finite, bodies that do not exist, contacts that nothing moves.
-SR_API bool sr_contact_check(const srContactProblem* problem, srMessages* messages);
+// places may be NULL.
+SR_API bool sr_contact_check(const srContactProblem* problem, const srContactPlaces* places, srMessages* messages);
 
 // Memory for a problem of this size; all numbers are 0. dense: with a matrix instead of bodies. NULL: out of memory.
 SR_API srContactProblem* sr_contact_problem_create(int nbody, int nequation, int ncontact, bool dense);

@@ -53,6 +53,7 @@ void sr_contact_problem_destroy(srContactProblem* p) {
 // ---- checks -------------------------------------------------------------------------------------------------------------
 
 static const srPlace nowhere = {NULL, 0, 0};
+static const srContactPlaces no_places = {NULL, NULL, NULL};
 
 static bool finite_all(const double* x, size_t n) {
   for (size_t i = 0; i < n; ++i) {
@@ -75,51 +76,55 @@ static bool semidefinite(const double I[6]) {
 // Messages of one kind for all things of a problem: "contact 3: ...", the first is number 0.
 typedef struct Check {
   const srContactProblem* p;
+  const srContactPlaces* places;
   srMessages* messages;
   bool good;
 } Check;
 
-static void refuse(Check* c, const char* what, int i, const char* why) {
-  sr_messages_add(c->messages, SR_SEVERITY_ERROR, nowhere, "%s %d: %s", what, i, why);
+static void refuse(Check* c, const char* what, const srPlace* places, int i, const char* why) {
+  sr_messages_add(c->messages, SR_SEVERITY_ERROR, places != NULL ? places[i] : nowhere, "%s %d: %s", what, i, why);
   c->good = false;
 }
+static void refuse_body(Check* c, int i, const char* why) { refuse(c, "body", c->places->body, i, why); }
+static void refuse_equation(Check* c, int i, const char* why) { refuse(c, "equation", c->places->equation, i, why); }
+static void refuse_contact(Check* c, int i, const char* why) { refuse(c, "contact", c->places->contact, i, why); }
 
 static void check_body(Check* c, int i) {
   const srContactBody* b = &c->p->body[i];
   if (!isfinite(b->inverse_mass) || !finite_all(b->inverse_inertia, 6) || !finite_all(b->velocity, 6))
-    refuse(c, "body", i, "a number is not finite");
+    refuse_body(c, i, "a number is not finite");
   else if (b->inverse_mass < 0 || !semidefinite(b->inverse_inertia))
-    refuse(c, "body", i, "the inverse mass must be 0 or positive, and the inverse inertia positive semidefinite");
+    refuse_body(c, i, "the inverse mass must be 0 or positive, and the inverse inertia positive semidefinite");
 }
 
 static void check_point(Check* c, int i) {
   const srContactPoint* x = &c->p->point[i];
   if (!body_exists(c->p, x->body[0]) || !body_exists(c->p, x->body[1])) {
-    refuse(c, "contact", i, "one of its bodies does not exist");
+    refuse_contact(c, i, "one of its bodies does not exist");
   } else if (!finite_all(x->normal, 3) || !finite_all(x->arm[0], 6)) {
-    refuse(c, "contact", i, "a number is not finite");
+    refuse_contact(c, i, "a number is not finite");
   } else {
-    if (fabs(srm_norm3(x->normal) - 1) > 1e-9) refuse(c, "contact", i, "the normal must have length 1");
-    if (x->body[0] == x->body[1]) refuse(c, "contact", i, "its two bodies are the same");
-    if (!(sr_contact_mobility(c->p, i) > 0)) refuse(c, "contact", i, "nothing can move along its normal");
+    if (fabs(srm_norm3(x->normal) - 1) > 1e-9) refuse_contact(c, i, "the normal must have length 1");
+    if (x->body[0] == x->body[1]) refuse_contact(c, i, "its two bodies are the same");
+    if (!(sr_contact_mobility(c->p, i) > 0)) refuse_contact(c, i, "nothing can move along its normal");
   }
 }
 
 static void check_equation(Check* c, int i) {
   const srContactEquation* x = &c->p->equation[i];
   if (!body_exists(c->p, x->body[0]) || !body_exists(c->p, x->body[1]))
-    refuse(c, "equation", i, "one of its bodies does not exist");
+    refuse_equation(c, i, "one of its bodies does not exist");
   else if (!finite_all(x->row[0], 12) || !isfinite(x->shift))
-    refuse(c, "equation", i, "a number is not finite");
+    refuse_equation(c, i, "a number is not finite");
 }
 
 static void check_cone(Check* c, int i) {
   const srContactCone* x = &c->p->cone[i];
   if (x->rows < 1 || x->rows > 3 || (c->p->W == NULL && x->rows != 3))
-    refuse(c, "contact", i, "its rows must be 1, 2 or 3, and with bodies 3");
+    refuse_contact(c, i, "its rows must be 1, 2 or 3, and with bodies 3");
   if (!isfinite(x->mu) || !isfinite(x->shift) || !isfinite(x->lower) || x->mu < 0 || x->lower < 0)
-    refuse(c, "contact", i, "friction and the smallest impulse must be 0 or positive, and all numbers finite");
-  if (!(x->restitution >= 0 && x->restitution <= 1)) refuse(c, "contact", i, "the restitution must be between 0 and 1");
+    refuse_contact(c, i, "friction and the smallest impulse must be 0 or positive, and all numbers finite");
+  if (!(x->restitution >= 0 && x->restitution <= 1)) refuse_contact(c, i, "the restitution must be between 0 and 1");
 }
 
 static void check_matrix(Check* c) {
@@ -133,12 +138,12 @@ static void check_matrix(Check* c) {
   }
   size_t row = (size_t)p->nequation;
   for (int i = 0; i < p->ncontact; row += (size_t)p->cone[i++].rows) {
-    if (!(p->W[row * n + row] > 0)) refuse(c, "contact", i, "the diagonal entry of its normal in W must be positive");
+    if (!(p->W[row * n + row] > 0)) refuse_contact(c, i, "the diagonal entry of its normal in W must be positive");
   }
 }
 
-bool sr_contact_check(const srContactProblem* problem, srMessages* messages) {
-  Check c = {.p = problem, .messages = messages, .good = true};
+bool sr_contact_check(const srContactProblem* problem, const srContactPlaces* places, srMessages* messages) {
+  Check c = {.p = problem, .places = places != NULL ? places : &no_places, .messages = messages, .good = true};
   if (!(problem->compliance >= 0) || !isfinite(problem->compliance)) {
     sr_messages_add(messages, SR_SEVERITY_ERROR, nowhere, "the compliance must be 0 or positive");
     c.good = false;

@@ -1,0 +1,392 @@
+// Contact problems as text (docs/using/contact-problems.md): words and numbers separated by blanks, # to the end of a line is a comment. An
+// element is its word, then keys with their numbers; a table has them all, for reader and writer. Counting first, then reading: nothing
+// grows, and a text cannot ask for more memory than it has numbers for.
+#include <limits.h>
+#include <math.h>
+#include <sarrus/io.h>
+#include <stddef.h>
+#include <string.h>
+
+#include "base/base.h"
+#include "expr/expr.h"
+#include "io/file.h"
+
+#define MAX_SIZE ((size_t)1 << 30)  // bytes of a file
+
+// ---- words --------------------------------------------------------------------------------------------------------------
+
+typedef struct Reader {
+  const char *at, *end;
+  const char* word;  // the last one, n bytes
+  size_t n;
+  srPlace place, here;  // of the last word; of `at`
+  srMessages* messages;
+  srContactProblem* p;
+  srPlace *body, *equation, *contact;  // where each of them is
+  int bodies, equations, contacts, rows_read;
+  bool failed;
+} Reader;
+
+static void step(Reader* r) {
+  if (*r->at == '\n') {
+    r->here.line++;
+    r->here.column = 0;
+  }
+  r->here.column++;
+  r->at++;
+}
+
+static bool is_blank(char c) { return c == ' ' || c == '\t' || c == '\n' || c == '\r'; }
+
+// The next word; false at the end.
+static bool next(Reader* r) {
+  while (r->at < r->end && (is_blank(*r->at) || *r->at == '#')) {
+    const bool comment = *r->at == '#';
+    step(r);
+    while (comment && r->at < r->end && *r->at != '\n') step(r);
+  }
+  r->place = r->here;
+  r->word = r->at;
+  while (r->at < r->end && !is_blank(*r->at) && *r->at != '#') step(r);
+  r->n = (size_t)(r->at - r->word);
+  return r->n > 0;
+}
+
+static bool is(const Reader* r, const char* word) { return strlen(word) == r->n && memcmp(r->word, word, r->n) == 0; }
+
+static void error(Reader* r, const char* expected) {
+  r->failed = true;
+  if (r->n == 0) {
+    sr_messages_add(r->messages, SR_SEVERITY_ERROR, r->place, "the file ends here; expected %s", expected);
+  } else {
+    sr_messages_add(r->messages, SR_SEVERITY_ERROR, r->place, "'%.*s': expected %s", (int)(r->n < 60 ? r->n : 60),
+                    r->word, expected);
+  }
+}
+
+static bool number(Reader* r, double* out) {
+  char text[64];
+  if (!next(r)) return error(r, "a finite number"), false;
+  if (r->n < sizeof text) {
+    memcpy(text, r->word, r->n);
+    text[r->n] = 0;
+    const char* stop = sr_number_read_signed(text, out);
+    if (stop != NULL && *stop == 0 && isfinite(*out)) return true;
+  }
+  error(r, "a finite number");
+  return false;
+}
+
+static bool integer(Reader* r, int least, int* out) {
+  double x;
+  if (!number(r, &x)) return false;
+  if (x >= least && x < INT_MAX && x == (double)(int)x) {
+    *out = (int)x;
+    return true;
+  }
+  error(r, "a whole number");
+  return false;
+}
+
+// ---- elements -----------------------------------------------------------------------------------------------------------
+
+// A key of an element: `count` numbers at an offset of its struct; whole numbers where `whole`.
+typedef struct Key {
+  const char* name;
+  int count;
+  bool whole, required;
+  size_t offset;
+} Key;
+
+#define NUMBERS(type, field, name_, count_, required_)                                                                 \
+  { name_, count_, false, required_, offsetof(type, field) }
+static const Key body_keys[] = {NUMBERS(srContactBody, inverse_mass, "inverse_mass", 1, true),
+                                NUMBERS(srContactBody, inverse_inertia, "inverse_inertia", 6, true),
+                                NUMBERS(srContactBody, velocity, "velocity", 6, true)};
+static const Key equation_keys[] = {{"bodies", 2, true, true, offsetof(srContactEquation, body)},
+                                    NUMBERS(srContactEquation, row[0], "row_a", 6, true),
+                                    NUMBERS(srContactEquation, row[1], "row_b", 6, true),
+                                    NUMBERS(srContactEquation, shift, "shift", 1, false)};
+static const Key point_keys[] = {{"bodies", 2, true, true, offsetof(srContactPoint, body)},
+                                 NUMBERS(srContactPoint, normal, "normal", 3, true),
+                                 NUMBERS(srContactPoint, arm[0], "arm_a", 3, true),
+                                 NUMBERS(srContactPoint, arm[1], "arm_b", 3, true)};
+static const Key rows_keys[] = {{"rows", 1, true, true, offsetof(srContactCone, rows)}};
+static const Key cone_keys[] = {
+    NUMBERS(srContactCone, mu, "mu", 1, true), NUMBERS(srContactCone, restitution, "restitution", 1, false),
+    NUMBERS(srContactCone, shift, "shift", 1, false), NUMBERS(srContactCone, lower, "lower", 1, false)};
+
+// One or two structs that an element fills.
+typedef struct Target {
+  const Key* keys;
+  int n;
+  void* to;
+} Target;
+
+static const Key* find_key(const Reader* r, const Target* targets, int ntarget, void** to, int* index) {
+  *index = 0;
+  for (int t = 0; t < ntarget; ++t) {
+    for (int k = 0; k < targets[t].n; ++k, ++*index) {
+      if (!is(r, targets[t].keys[k].name)) continue;
+      *to = (char*)targets[t].to + targets[t].keys[k].offset;
+      return &targets[t].keys[k];
+    }
+  }
+  return NULL;
+}
+
+static bool fill(Reader* r, const Key* key, void* to) {
+  for (int i = 0; i < key->count; ++i) {
+    if (key->whole ? !integer(r, SR_CONTACT_FIXED, (int*)to + i) : !number(r, (double*)to + i)) return false;
+  }
+  return true;
+}
+
+// Keys until a word that is none of them, which is then the next element: it is read again.
+static bool read_keys(Reader* r, const char* element, const Target* targets, int ntarget) {
+  const srPlace start = r->place;
+  unsigned seen = 0;
+  while (true) {
+    const Reader before = *r;
+    void* to;
+    int index;
+    const Key* key = next(r) ? find_key(r, targets, ntarget, &to, &index) : NULL;
+    if (key == NULL) {
+      r->at = before.at;
+      r->here = before.here;
+      break;
+    }
+    if (seen & 1u << index) return error(r, "each key once"), false;
+    seen |= 1u << index;
+    if (!fill(r, key, to)) return false;
+  }
+  for (int t = 0, index = 0; t < ntarget; ++t) {
+    for (int k = 0; k < targets[t].n; ++k, ++index) {
+      if (!targets[t].keys[k].required || (seen & 1u << index)) continue;
+      sr_messages_add(r->messages, SR_SEVERITY_ERROR, start, "%s has no %s", element, targets[t].keys[k].name);
+      r->failed = true;
+    }
+  }
+  return true;
+}
+
+static bool read_body(Reader* r) {
+  r->body[r->bodies] = r->place;
+  const Target target = {body_keys, SR_COUNT(body_keys), &r->p->body[r->bodies++]};
+  return read_keys(r, "body", &target, 1);
+}
+
+static bool read_equation(Reader* r) {
+  r->equation[r->equations] = r->place;
+  const Target target = {equation_keys, SR_COUNT(equation_keys), &r->p->equation[r->equations++]};
+  return read_keys(r, "equation", &target, 1);
+}
+
+static bool read_contact(Reader* r) {
+  const int i = r->contacts++;
+  r->contact[i] = r->place;
+  Target targets[2] = {{cone_keys, SR_COUNT(cone_keys), &r->p->cone[i]}};
+  targets[1] = r->p->W != NULL ? (Target){rows_keys, SR_COUNT(rows_keys), &r->p->cone[i]}
+                               : (Target){point_keys, SR_COUNT(point_keys), &r->p->point[i]};
+  return read_keys(r, "contact", targets, 2);
+}
+
+static bool read_numbers(Reader* r, double* out, int n) {
+  for (int i = 0; i < n; ++i) {
+    if (!number(r, &out[i])) return false;
+  }
+  return true;
+}
+
+// Lists over all rows come after the contacts, which determine how many there are.
+static bool read_list(Reader* r, double* out) {
+  if (r->contacts < r->p->ncontact) return error(r, "this after all contacts"), false;
+  return read_numbers(r, out, sr_contact_rows(r->p));
+}
+
+static bool read_row(Reader* r) {
+  const int n = sr_contact_rows(r->p);
+  if (r->rows_read >= n) return error(r, "as many rows as equations and rows of contacts"), false;
+  return read_list(r, r->p->W + (size_t)r->rows_read++ * (size_t)n);
+}
+
+static bool read_element(Reader* r) {
+  int count;
+  const bool matrix = r->p->W != NULL;
+  if (is(r, "compliance")) return number(r, &r->p->compliance);
+  if (is(r, "contact")) return read_contact(r);
+  if (is(r, "start")) return read_list(r, r->p->start);
+  if (matrix && is(r, "equations")) return integer(r, 0, &count);
+  if (matrix && is(r, "row")) return read_row(r);
+  if (matrix && is(r, "right")) return read_list(r, r->p->q);
+  if (!matrix && is(r, "body")) return read_body(r);
+  if (!matrix && is(r, "equation")) return read_equation(r);
+  error(r, matrix ? "compliance, contact, equations, row, right or start; a problem with bodies has no row"
+                  : "body, equation, contact, compliance or start");
+  return false;
+}
+
+// ---- a file -------------------------------------------------------------------------------------------------------------
+
+// What a first pass counts. Wrong words are left to the second.
+typedef struct Counts {
+  int body, equation, contact, row, equations;
+  double rows;  // of all contacts
+} Counts;
+
+static void count(Reader r, Counts* c) {
+  *c = (Counts){0};
+  r.messages = NULL;
+  while (next(&r)) {
+    c->body += is(&r, "body");
+    c->equation += is(&r, "equation");
+    c->contact += is(&r, "contact");
+    c->row += is(&r, "row");
+    double x;
+    if (is(&r, "equations")) {
+      if (!number(&r, &x)) continue;
+      c->equations = x >= 0 && x <= c->row + 1e6 ? (int)x : 0;
+    } else if (is(&r, "rows") && number(&r, &x)) {
+      c->rows += x;
+    }
+  }
+}
+
+// The rows of W are there before memory is taken for them.
+static bool plausible(Reader* r, const Counts* c) {
+  if (c->row == 0) return true;
+  if (c->row == c->equations + c->rows && c->contact <= c->row && c->equation == 0 && c->body == 0 &&
+      (double)c->row * c->row <= (double)(r->end - r->at))
+    return true;
+  sr_messages_add(r->messages, SR_SEVERITY_ERROR, r->place,
+                  "there are %d rows of the matrix; %d equations and the rows of the contacts make %.0f, and a matrix "
+                  "goes without bodies",
+                  c->row, c->equations, c->equations + c->rows);
+  return false;
+}
+
+static bool begin(Reader* r) {
+  double version;
+  if (!next(r) || !is(r, "contact-problem")) return error(r, "contact-problem 1 at the beginning of the file"), false;
+  if (!number(r, &version)) return false;
+  if (version == 1) return true;
+  error(r, "version 1");
+  return false;
+}
+
+// Memory for what was counted. False: there is none.
+static bool take_memory(Reader* r, const Counts* c) {
+  r->p = sr_contact_problem_create(c->body, c->row > 0 ? c->equations : c->equation, c->contact, c->row > 0);
+  r->body = sr_alloc(((size_t)c->body + 1) * sizeof *r->body);
+  r->equation = sr_alloc(((size_t)c->equation + 1) * sizeof *r->equation);
+  r->contact = sr_alloc(((size_t)c->contact + 1) * sizeof *r->contact);
+  return r->p != NULL && r->body != NULL && r->equation != NULL && r->contact != NULL;
+}
+
+static srStatus read_problem(Reader* r) {
+  bool good = true;
+  while (good && next(r)) good = read_element(r);
+  if (!good || r->failed) return SR_INPUT;
+  return sr_contact_check(r->p, &(srContactPlaces){r->body, r->equation, r->contact}, r->messages) ? SR_OK : SR_INPUT;
+}
+
+srStatus sr_contact_problem_parse(const char* text, size_t n, const char* file, srMessages* messages,
+                                  srContactProblem** out) {
+  Reader r = {.at = text, .end = text + n, .here = {file, 1, 1}, .messages = messages};
+  Counts c;
+  *out = NULL;
+  if (!begin(&r)) return SR_INPUT;
+  count(r, &c);
+  if (!plausible(&r, &c)) return SR_INPUT;
+  const srStatus status = take_memory(&r, &c) ? read_problem(&r) : SR_MEMORY;
+  if (status == SR_OK) {
+    *out = r.p;
+  } else {
+    sr_contact_problem_destroy(r.p);
+  }
+  sr_free(r.body);
+  sr_free(r.equation);
+  sr_free(r.contact);
+  return status;
+}
+
+srStatus sr_contact_problem_load(const char* path, srMessages* messages, srContactProblem** out) {
+  srPool pool;
+  jmp_buf no_memory;
+  srStatus status = SR_MEMORY;
+  *out = NULL;
+  sr_pool_init(&pool);
+  pool.on_fail = &no_memory;
+  if (setjmp(no_memory) == 0) {
+    size_t n;
+    const char* reason;
+    const char* text = sr_file_read(&pool, path, MAX_SIZE, &n, &reason);
+    if (text == NULL) {
+      sr_messages_add(messages, SR_SEVERITY_ERROR, (srPlace){path, 0, 0}, "%s", reason);
+      status = SR_IO;
+    } else {
+      status = sr_contact_problem_parse(text, n, path, messages, out);
+    }
+  }
+  sr_pool_free(&pool);
+  return status;
+}
+
+// ---- writing ------------------------------------------------------------------------------------------------------------
+
+static void put_number(srText* out, double x) {
+  char text[SR_NUMBER_TEXT];
+  sr_number_text(x, text, sizeof text);
+  sr_text_print(out, " %s", text);
+}
+
+static void put_keys(srText* out, const Key* keys, int n, const void* from) {
+  for (int k = 0; k < n; ++k) {
+    sr_text_print(out, " %s", keys[k].name);
+    for (int i = 0; i < keys[k].count; ++i) {
+      const void* at = (const char*)from + keys[k].offset;
+      if (keys[k].whole) {
+        sr_text_print(out, " %d", ((const int*)at)[i]);
+      } else {
+        put_number(out, ((const double*)at)[i]);
+      }
+    }
+  }
+}
+
+static void put_list(srText* out, const char* word, const double* x, int n) {
+  sr_text_print(out, "%s", word);
+  for (int i = 0; i < n; ++i) put_number(out, x[i]);
+  sr_text_print(out, "\n");
+}
+
+void sr_contact_problem_text(const srContactProblem* p, srText* out) {
+  const int n = sr_contact_rows(p);
+  sr_text_print(out, "contact-problem 1\ncompliance");
+  put_number(out, p->compliance);
+  sr_text_print(out, "\n");
+  if (p->W != NULL) sr_text_print(out, "equations %d\n", p->nequation);
+  for (int i = 0; i < p->nbody; ++i) {
+    sr_text_print(out, "body");
+    put_keys(out, body_keys, SR_COUNT(body_keys), &p->body[i]);
+    sr_text_print(out, "\n");
+  }
+  for (int i = 0; p->W == NULL && i < p->nequation; ++i) {
+    sr_text_print(out, "equation");
+    put_keys(out, equation_keys, SR_COUNT(equation_keys), &p->equation[i]);
+    sr_text_print(out, "\n");
+  }
+  for (int i = 0; i < p->ncontact; ++i) {
+    sr_text_print(out, "contact");
+    if (p->W != NULL) {
+      put_keys(out, rows_keys, SR_COUNT(rows_keys), &p->cone[i]);
+    } else {
+      put_keys(out, point_keys, SR_COUNT(point_keys), &p->point[i]);
+    }
+    put_keys(out, cone_keys, SR_COUNT(cone_keys), &p->cone[i]);
+    sr_text_print(out, "\n");
+  }
+  for (int i = 0; p->W != NULL && i < n; ++i) put_list(out, "row", p->W + (size_t)i * (size_t)n, n);
+  if (p->W != NULL) put_list(out, "right", p->q, n);
+  put_list(out, "start", p->start, n);
+}

@@ -1,0 +1,105 @@
+#!/usr/bin/env bash
+# sarrus contact keeps its contract: solvers on the shipped problems, keys of the JSON, replay, exit statuses, messages with their places.
+cd "$(dirname "$0")/.." || exit 1
+sarrus=${SARRUS:-$PWD/build/test/sarrus}
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+bad=0
+
+fail() {
+  echo "FAILED contact: $*"
+  bad=1
+}
+# status N ARGUMENTS...: the exit status is N; output in $work/out, $work/err
+status() {
+  local expected=$1 got
+  shift
+  "$sarrus" contact "$@" > "$work/out" 2> "$work/err"
+  got=$?
+  [ $got -eq "$expected" ] || fail "contact $*: status $got, expected $expected: $(head -c 300 "$work/err")"
+}
+says() { grep -qE -- "$1" "$work/err" || fail "expected a message like '$1', got: $(head -c 300 "$work/err")"; }
+has() { grep -qE -- "$1" "$work/out" || fail "expected '$1' in: $(head -c 600 "$work/out")"; }
+
+# ------------------------------------------------------------------------------------------------------------- solvers
+for problem in models/contact-problems/*.contact; do status 0 "$problem"; done
+status 0 models/contact-problems/pinch.contact --solver all
+for solver in auto nsgs nncg newton; do has "^  $solver .* solved$"; done
+has '^  lemke +does not take this problem'
+status 0 models/contact-problems/rod.contact --solver lemke
+has '^  lemke .* solved$'
+status 2 models/contact-problems/pinch.contact --solver gauss
+says "there are: all, auto, nsgs, nncg, newton, lemke"
+status 1 models/contact-problems/pinch.contact --solver nsgs --iterations 2  # too few
+has 'NOT SOLVED, contact [01] is the worst'
+status 1 models/contact-problems/pinch.contact --solver lemke
+
+# The block is held: its jaws press with 0.04 Ns, and friction carries m g h = 0.02943 Ns, half on each side.
+status 0 models/contact-problems/pinch.contact --json
+python3 - "$work/out" << 'PYTHON' || fail "the impulses of the pinched block"
+import json, sys
+x = json.load(open(sys.argv[1]))
+assert x["bodies"] == 3 and x["contacts"] == 2 and x["equations"] == 10 and x["rows"] == 16
+r = x["results"][0]
+assert set(r) == {"solver", "refused", "solved", "residual", "bilateral", "penetration", "cone", "complementarity", "worst",
+                  "iterations", "islands", "seconds", "impulse"}, r.keys()
+assert r["solved"] and r["residual"] <= 1e-9 and r["islands"] == 1
+p = r["impulse"][10:]
+assert abs(p[0] - 0.04) < 1e-9 and abs(p[3] - 0.04) < 1e-9
+assert abs((p[1]**2 + p[2]**2)**0.5 - 0.02943 / 2) < 1e-9
+PYTHON
+
+# The rod slides through both phases: p_N = (1 + e) 1 / (2.5 - 0.3 1.5) by Poisson's law.
+status 0 models/contact-problems/rod.contact --impact poisson --json
+python3 - "$work/out" << 'PYTHON' || fail "the impact of the rod"
+import json, sys
+x = json.load(open(sys.argv[1]))
+r = x["results"][0]
+assert x["impact"] == "poisson" and r["alpha"] == 1 and not r["gained"] and r["energy"] < 0
+assert abs(r["impulse"][0] - 1.5 / (2.5 - 0.3 * 1.5)) < 1e-9 and abs(r["impulse"][1] + 0.3 * r["impulse"][0]) < 1e-9
+PYTHON
+
+# -------------------------------------------------------------------------------------------------------------- replay
+status 0 models/contact-problems/pinch.contact --out "$work/solved.contact" --quiet
+[ -s "$work/out" ] && fail "--quiet prints"
+status 0 "$work/solved.contact" --json
+has '"iterations": 0'
+status 0 "$work/solved.contact" --cold --json
+grep -q '"iterations": 0' "$work/out" && fail "--cold starts from the impulses of the file"
+"$sarrus" contact models/contact-problems/pinch.contact --out - 2> /dev/null | diff -q - "$work/solved.contact" > /dev/null || fail "--out - differs from --out FILE"
+status 2 "$work/solved.contact" --out "$work/solved.contact"
+says 'would be replaced'
+
+# ------------------------------------------------------------------------------------------------------------ messages
+# wrong LINE:COLUMN TEXT CONTENT
+wrong() {
+  printf '%b' "$3" > "$work/bad.contact"
+  status 2 "$work/bad.contact"
+  says "^$work/bad.contact:$1: error: .*$2"
+}
+body='body inverse_mass 1 inverse_inertia 1 1 1 0 0 0 velocity 0 0 0 0 0 -1\n'
+contact='contact bodies -1 0 normal 0 0 1 arm_a 0 0 0 arm_b 0 0 -0.1 mu 0.3'
+wrong 1:1 'contact-problem 1' ''
+wrong 1:1 "'problem': expected contact-problem 1" 'problem 1\n'
+wrong 1:17 "version 1" 'contact-problem 2\n'
+wrong 3:20 "'x': expected a finite number" "contact-problem 1\n# a comment\nbody inverse_mass  x\n"
+wrong 2:19 "'1e999': expected a finite number" "contact-problem 1\nbody inverse_mass 1e999\n"
+wrong 3:1 "contact has no mu" "contact-problem 1\n${body}contact bodies -1 0 normal 0 0 1 arm_a 0 0 0 arm_b 0 0 0\n"
+wrong 3:1 "contact 0: one of its bodies does not exist" "contact-problem 1\n$body${contact/-1 0/-1 1}\n"
+wrong 3:1 "contact 0: the normal must have length 1" "contact-problem 1\n$body${contact/0 0 1/0 0 2}\n"
+wrong 3:68 "'mu': expected each key once" "contact-problem 1\n$body$contact mu 1\n"
+wrong 3:1 "'spring': expected body, equation, contact" "contact-problem 1\n${body}spring\n"
+wrong 3:11 "the file ends here; expected a finite number" "contact-problem 1\nstart\ncompliance"
+wrong 1:17 "there are 1 rows of the matrix" "contact-problem 1\nequations 1\ncontact rows 1 mu 0\nrow 1\n"
+wrong 2:1 "contact 0: the diagonal entry of its normal in W must be positive" "contact-problem 1\ncontact rows 1 mu 0 row -1 right 0\n"
+status 2 "$work/missing.contact"
+says 'missing.contact: error: cannot be read'
+status 2 models/contact-problems/rod.contact --tolerance 0
+says '\-\-tolerance must be greater than zero'
+status 2 models/contact-problems/rod.contact --impact stronge
+says 'newton, poisson'
+status 2 models/contact-problems/rod.contact --json --tolerance -1
+has '"errors"'
+
+[ $bad -eq 0 ] && echo "ok contact"
+exit $bad
