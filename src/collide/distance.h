@@ -76,7 +76,8 @@ typedef struct srDistanceKind {
   X(capsule_sphere)                                                                                                    \
   X(capsule_capsule)                                                                                                   \
   X(box_sphere)                                                                                                        \
-  X(cylinder_sphere)
+  X(cylinder_sphere)                                                                                                   \
+  X(cone_sphere)
 
 #define SR_DISTANCE_DECLARE(name) extern const srDistanceKind sr_distance_##name;
 SR_DISTANCE_LIST(SR_DISTANCE_DECLARE)

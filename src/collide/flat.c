@@ -8,12 +8,15 @@
 #include "collide/shape.h"
 #include "math/vector3.h"
 
-static void add(srFlat* out, const double x[3]) { srm_set3(out->corner[out->n++], x); }
+static void add(srFlat* out, const double x[3], int id) {
+  out->corner_id[out->n] = id;
+  srm_set3(out->corner[out->n++], x);
+}
 
 static void flat_point(const srConvex* s, const double n[3], srFlat* out) {
   double x[3];
   (void)sr_convex_core_support(s, n, -1, x, &out->id);
-  add(out, x);
+  add(out, x, out->id);
 }
 
 // A corner has digits 0 (negative) or 1 along each axis, a free axis has 2: base 3.
@@ -39,7 +42,7 @@ static void flat_box(const srConvex* s, const double n[3], double sine, srFlat* 
       const int* sign = turn[digit[most] ? c : 3 - c];
       x[i] = sign[0] * s->size[i], x[j] = sign[1] * s->size[j];
     }
-    add(out, x);
+    add(out, x, (x[0] < 0) | (x[1] < 0) << 1 | (x[2] < 0) << 2);
   }
   if (out->dimension == 2) {
     memset(out->normal, 0, sizeof out->normal);
@@ -54,8 +57,8 @@ static void flat_capsule(const srConvex* s, const double n[3], double sine, srFl
   }
   out->dimension = 1;
   out->id = 2;
-  add(out, (double[]){0, 0, -s->size[2]});
-  add(out, (double[]){0, 0, s->size[2]});
+  add(out, (double[]){0, 0, -s->size[2]}, 0);
+  add(out, (double[]){0, 0, s->size[2]}, 1);
 }
 
 // A generator: from its end at z = -l to that at z = l. slope: part of n along it.
@@ -66,8 +69,8 @@ static bool flat_generator(const srConvex* s, const double n[3], double sine, sr
   if (fabs(p * run + n[2] * rise) > sine * hypot(rise, run)) return false;
   out->dimension = 1;
   out->id = 4;
-  add(out, (double[]){s->size[0] * u[0], s->size[0] * u[1], -s->size[2]});
-  add(out, (double[]){top * u[0], top * u[1], s->size[2]});
+  add(out, (double[]){s->size[0] * u[0], s->size[0] * u[1], -s->size[2]}, 0);
+  add(out, (double[]){top * u[0], top * u[1], s->size[2]}, 1);
   return true;
 }
 
@@ -89,7 +92,10 @@ static void hull_face(const srConvexHull* h, int face, srFlat* out) {
   out->dimension = 2;
   out->id = face;
   srm_set3(out->normal, h->face_normal + 3 * (size_t)face);
-  for (int i = 0; i < n; i += every) add(out, h->corner + 3 * (size_t)h->face_corner[first + i]);
+  for (int i = 0; i < n; i += every) {
+    const int corner = h->face_corner[first + i];
+    add(out, h->corner + 3 * (size_t)corner, corner);
+  }
 }
 
 // The edge at a corner whose slope against n is least, or -1: its place among the neighbours.
@@ -125,14 +131,14 @@ static void flat_hull(const srConvex* s, const double n[3], double sine, srFlat*
   (void)sr_convex_core_support(s, n, -1, x, &corner);
   const int edge = h->first == NULL ? -1 : hull_edge(h, corner, n, sine);
   out->id = h->nface + corner;
-  add(out, x);
+  add(out, x, corner);
   if (edge < 0) return;
   const int other = h->neighbour[edge];
   out->dimension = 1;
   out->id = h->nface + h->n + edge;
   for (int k = h->first[other]; other < corner && k < h->first[other + 1]; k++)
     if (h->neighbour[k] == corner) out->id = h->nface + h->n + k;
-  add(out, h->corner + 3 * (size_t)other);
+  add(out, h->corner + 3 * (size_t)other, other);
 }
 
 void sr_convex_flat(const srConvex* s, const double n[3], double sine, srFlat* out) {

@@ -87,8 +87,9 @@ typedef struct srFlat {
   int id;         // the same as long as the feature is: of a face, an edge or a point of this shape
   int n;          // its corners, counterclockwise as seen from outside; 0: a circular face
   double corner[SR_FLAT_MOST][3];
-  double normal[3];        // of a face, outward; otherwise n
-  double centre[3], disc;  // of a circular face, and its radius
+  int corner_id[SR_FLAT_MOST];  // of this shape: as the features of its core
+  double normal[3];             // of a face, outward; otherwise n
+  double centre[3], disc;       // of a circular face, and its radius
 } srFlat;
 void sr_convex_flat(const srConvex* shape, const double n[3], double sine, srFlat* out);
 
