@@ -223,6 +223,48 @@ TEST(redundant_contacts_are_solved_by_the_direct_methods) {
   ENSURE(swept >= 57);
 }
 
+// Contacts that slide with fixed direction have one row, and the column of n - mu t: W is not symmetric.
+TEST(unsymmetric_matrices_of_sliding_contacts_are_solved) {
+  uint64_t seed = 13;
+  for (int i = 0; i < 60; ++i) {
+    srContactProblem* p = random_problem(&seed, i % 2, 4, 1, 8, 0);
+    const int n = sr_contact_rows(p);
+    double all[8][MOST_ROWS], x[MOST_ROWS];
+    for (int r = 0; r < n; ++r) {
+      for (int c = p->nequation; c < n; ++c) p->W[r * n + c] += r != c ? 0.15 * noise(&seed) : 0.5;
+    }
+    srContactSolver* s = solver_for(p);
+    const int count = enumerate(p, all, 8);
+    ENSURE(count >= 1 && count <= 8);
+    for (int k = 0; k < sr_contact_method_count(); ++k) {
+      double nearest = INFINITY;
+      ENSURE(solve(s, p, sr_contact_method(k)->name, 1e-11, x).solved);
+      for (int j = 0; j < count; ++j) nearest = fmin(nearest, distance(all[j], x, n));
+      ENSURE_SMALL(nearest, 1e-8);
+    }
+    destroy(p, s);
+  }
+}
+
+TEST(lower_bounds_of_normal_impulses_are_kept_by_all_methods) {
+  uint64_t seed = 14;
+  for (int i = 0; i < 60; ++i) {
+    srContactProblem* p = random_problem(&seed, 0, 3, 1 + i % 3, 12, 0.5);
+    srContactSolver* s = solver_for(p);
+    double x[MOST_ROWS], first[MOST_ROWS] = {0};
+    for (int k = 0; k < 3; ++k) p->cone[k].lower = 0.1 * (1 + noise(&seed));
+    for (int k = 0; k < sr_contact_method_count(); ++k) {
+      const char* name = sr_contact_method(k)->name;
+      if (strcmp(name, "lemke") == 0 && i % 3 == 2) continue;
+      ENSURE(solve(s, p, name, 1e-12, x).solved);
+      for (int c = 0; c < 3; ++c) ENSURE(x[c * (1 + i % 3)] >= p->cone[c].lower - 1e-12);
+      if (k == 0) memcpy(first, x, sizeof x);
+      ENSURE_SMALL(distance(first, x, sr_contact_rows(p)), 1e-7);
+    }
+    destroy(p, s);
+  }
+}
+
 // ---- one contact --------------------------------------------------------------------------------------------------------
 
 TEST(the_local_solution_obeys_coulombs_law) {
@@ -493,7 +535,6 @@ static srContactProblem* as_matrix(const srContactProblem* p, srContactSolver* s
   double x[MOST_ROWS] = {0}, u[MOST_ROWS];
   ENSURE(d != NULL && n <= MOST_ROWS);
   memcpy(d->cone, p->cone, (size_t)p->ncontact * sizeof *p->cone);
-  for (int i = 0; i < p->ncontact; ++i) d->cone[i].shift = 0;
   d->compliance = p->compliance;
   sr_contact_velocity(s, p, x, d->q);
   for (int j = 0; j < n; ++j) {
@@ -502,6 +543,7 @@ static srContactProblem* as_matrix(const srContactProblem* p, srContactSolver* s
     for (int i = 0; i < n; ++i) d->W[i * n + j] = u[i] - d->q[i];
     x[j] = 0;
   }
+  for (int i = 0; i < p->ncontact; ++i) d->q[p->nequation + 3 * i] -= p->cone[i].shift;  // it has the shift by itself
   return d;
 }
 

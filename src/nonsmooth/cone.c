@@ -6,10 +6,13 @@
 // equation in alpha, as in trust regions (More and Sorensen 1983). Where p_N -> -q_N/W_NN > 0 for alpha -> infinity a root exists.
 #include "nonsmooth/cone.h"
 
+// Faster than hypot, which guards against numbers that no impulse or velocity has.
+static double length2(double x, double y) { return sqrt(x * x + y * y); }
+
 #define SINGULAR 1e-13  // an eigenvalue of A below this part of the larger one is 0
 
 void sr_cone_project(const srCone* cone, double x[3]) {
-  const double s = hypot(x[1], x[2]);
+  const double s = length2(x[1], x[2]);
   double N = x[0], T = s;
   if (s > cone->mu * x[0]) {
     N = (x[0] + cone->mu * s) / (1 + cone->mu * cone->mu);
@@ -27,7 +30,7 @@ void sr_cone_project(const srCone* cone, double x[3]) {
 }
 
 double sr_cone_residual(const srCone* cone, double rho, const double p[3], const double u[3]) {
-  double x[3] = {p[0] - rho * (u[0] + cone->mu * hypot(u[1], u[2])), p[1] - rho * u[1], p[2] - rho * u[2]};
+  double x[3] = {p[0] - rho * (u[0] + cone->mu * length2(u[1], u[2])), p[1] - rho * u[1], p[2] - rho * u[2]};
   sr_cone_project(cone, x);
   const double d[3] = {p[0] - x[0], p[1] - x[1], p[2] - x[2]};
   return sqrt(d[0] * d[0] + d[1] * d[1] + d[2] * d[2]) / rho;
@@ -63,12 +66,13 @@ static double ratio(const Secular* s, double alpha, double x[2], double* slope) 
   return N / length - 1;
 }
 
-// Newton's method between bounds with ratio < 0 below and >= 0 above.
-static double find_root(const Secular* s, double low, double high, double x[2]) {
-  double alpha = low, slope, f = ratio(s, alpha, x, &slope);
-  for (int k = 0; k < 100 && high - low > 1e-16 * high; ++k) {
+// Newton's method from 0, kept between a lower bound with ratio < 0 and an upper one with ratio >= 0, infinite until one is found; for
+// equal eigenvalues and n = 0 its first step is exact. first: where to go from 0 if the step is not usable. NaN: there is no root.
+static double find_root(const Secular* s, double f, double slope, double first, double x[2]) {
+  double alpha = 0, low = 0, high = INFINITY;
+  for (int k = 0; k < 300; ++k) {
     double next = slope > 0 ? alpha - f / slope : -1;
-    if (!(next > low && next < high)) next = 0.5 * (low + high);
+    if (!(next > low && next < high)) next = isfinite(high) ? 0.5 * (low + high) : low > 0 ? 4 * low : first;
     const double step = next - alpha;
     alpha = next;
     f = ratio(s, alpha, x, &slope);
@@ -77,18 +81,18 @@ static double find_root(const Secular* s, double low, double high, double x[2]) 
     } else {
       high = alpha;
     }
-    if (f == 0 || fabs(step) <= 4e-16 * alpha) break;
+    if (fabs(f) <= 4e-16 || fabs(step) <= 4e-16 * alpha) break;
   }
-  return alpha;
+  return isfinite(high) || fabs(f) <= 4e-16 ? alpha : (double)NAN;
 }
 
 bool sr_secular_solve(const double A[3], const double b[2], double n0, const double n[2], double x[2], double* alpha) {
-  const double half = 0.5 * (A[0] - A[2]), radius = hypot(half, A[1]), middle = 0.5 * (A[0] + A[2]);
+  const double half = 0.5 * (A[0] - A[2]), radius = length2(half, A[1]), middle = 0.5 * (A[0] + A[2]);
   double c = 1, s = 0;  // first eigenvector
   if (radius > 0) {
     c = half >= 0 ? half + radius : A[1];
     s = half >= 0 ? A[1] : radius - half;
-    const double length = hypot(c, s);
+    const double length = length2(c, s);
     c = length > 0 ? c / length : 1;
     s = length > 0 ? s / length : 0;
   }
@@ -98,22 +102,15 @@ bool sr_secular_solve(const double A[3], const double b[2], double n0, const dou
   e.b[1] = c * b[1] - s * b[0];
   e.n[0] = c * n[0] + s * n[1];
   e.n[1] = c * n[1] - s * n[0];
-  const double small = SINGULAR * hypot(b[0], b[1]);
+  const double small = SINGULAR * length2(b[0], b[1]);
   if (e.a[1] == 0 && fabs(e.b[1]) <= small) e.b[1] = 0;  // rounding, not a force along a direction that cannot move
   double y[2], slope;
-  double high = 0;
-  bool good = true;
   *alpha = 0;
-  if (ratio(&e, 0, y, &slope) < 0) {
-    high = e.a[0] > 0 ? e.a[0] : 1;
-    int k = 0;
-    while (k < 200 && ratio(&e, high, y, &slope) < 0) high *= 4, ++k;
-    good = k < 200;
-    if (good) *alpha = find_root(&e, 0, high, y);
-  }
+  const double f = ratio(&e, 0, y, &slope);
+  if (f < 0) *alpha = find_root(&e, f, slope, e.a[0] > 0 ? e.a[0] : 1, y);
   x[0] = c * y[0] - s * y[1];
   x[1] = s * y[0] + c * y[1];
-  return good;
+  return !isnan(*alpha);
 }
 
 // ---- the local problem --------------------------------------------------------------------------------------------------
@@ -131,18 +128,27 @@ static double friction_at(const srCone* cone, const double W[SR_BLOCK], const do
   return W[SR_NN] * N + W[SR_NT] * p[1] + W[SR_NB] * p[2] + q[0];
 }
 
+// Stick: the solution of A p_T = -b, where A is far from singular and the solution in the cone. Most contacts of a heap stick.
+static bool sticks(const double A[3], const double b[2], double n0, const double n[2], double x[2]) {
+  const double det = A[0] * A[2] - A[1] * A[1], trace = A[0] + A[2];
+  if (!(det > 1e-8 * trace * trace)) return false;
+  x[0] = (A[1] * b[1] - A[2] * b[0]) / det;
+  x[1] = (A[1] * b[0] - A[0] * b[1]) / det;
+  const double limit = n0 + n[0] * x[0] + n[1] * x[1];
+  return limit > 0 && x[0] * x[0] + x[1] * x[1] <= limit * limit;
+}
+
 // p_N > lower: u_N = 0 eliminates it. False: no such solution was found.
 static bool closed(const srCone* cone, const double W[SR_BLOCK], const double q[3], double p[3]) {
-  const double r = 1 / W[SR_NN];
-  const double A[3] = {W[SR_TT] - W[SR_NT] * W[SR_NT] * r, W[SR_TB] - W[SR_NT] * W[SR_NB] * r,
-                       W[SR_BB] - W[SR_NB] * W[SR_NB] * r};
-  const double b[2] = {q[1] - W[SR_NT] * q[0] * r, q[2] - W[SR_NB] * q[0] * r};
-  const double n[2] = {-W[SR_NT] * r, -W[SR_NB] * r}, mu = cone->mu;
-  double alpha;
+  const double r = 1 / W[SR_NN], mu = cone->mu;
+  const double n[2] = {-W[SR_NT] * r, -W[SR_NB] * r};
   p[1] = p[2] = 0;
   if (mu > 0) {
-    const double limit[2] = {mu * n[0], mu * n[1]};
-    if (!sr_secular_solve(A, b, -mu * q[0] * r, limit, p + 1, &alpha)) return false;
+    const double A[3] = {W[SR_TT] + W[SR_NT] * n[0], W[SR_TB] + W[SR_NT] * n[1], W[SR_BB] + W[SR_NB] * n[1]};
+    const double b[2] = {q[1] + n[0] * q[0], q[2] + n[1] * q[0]};
+    const double limit[2] = {mu * n[0], mu * n[1]}, n0 = -mu * q[0] * r;
+    double alpha;
+    if (!sticks(A, b, n0, limit, p + 1) && !sr_secular_solve(A, b, n0, limit, p + 1, &alpha)) return false;
   }
   p[0] = -q[0] * r + n[0] * p[1] + n[1] * p[2];
   return p[0] >= cone->lower;
@@ -157,7 +163,7 @@ static void iterate(const srCone* cone, const double W[SR_BLOCK], const double q
     const double T[2] = {W[SR_NT] * p[0] + W[SR_TT] * p[1] + W[SR_TB] * p[2] + q[1],
                          W[SR_NB] * p[0] + W[SR_TB] * p[1] + W[SR_BB] * p[2] + q[2]};
     const double N = W[SR_NN] * p[0] + W[SR_NT] * p[1] + W[SR_NB] * p[2] + q[0];
-    p[0] -= rho * (N + cone->mu * hypot(T[0], T[1]));
+    p[0] -= rho * (N + cone->mu * length2(T[0], T[1]));
     p[1] -= rho * T[0];
     p[2] -= rho * T[1];
     sr_cone_project(cone, p);

@@ -59,28 +59,28 @@ static void read_rows(const srContactSolver* s, const srIsland* island, double* 
   }
 }
 
-static void set_velocity(srLoadedBody* b, bool free) {
-  for (int k = 0; k < 6; ++k) b->v[k] = free ? b->free[k] : 0;
+static void set_velocity(srContactSolver* s, int body, bool free) {
+  for (int k = 0; k < 6; ++k) s->body[body].v[k] = free ? s->free[body][k] : 0;
 }
 
 // Of the bodies of an island, and of prescribed bodies that it touches.
 static void set_velocities(srContactSolver* s, const srIsland* island, bool free) {
-  for (int i = island->body[0]; i < island->body[1]; ++i) set_velocity(&s->body[i], free);
+  for (int i = island->body[0]; i < island->body[1]; ++i) set_velocity(s, i, free);
   for (int i = island->contact[0]; i < island->contact[1]; ++i) {
-    set_velocity(&s->body[s->contact[i].a], free);
-    set_velocity(&s->body[s->contact[i].b], free);
+    set_velocity(s, s->contact[i].a, free);
+    set_velocity(s, s->contact[i].b, free);
   }
   for (int i = island->joint[0]; i < island->joint[1]; ++i) {
-    set_velocity(&s->body[s->joint[i].a], free);
-    set_velocity(&s->body[s->joint[i].b], free);
+    set_velocity(s, s->joint[i].a, free);
+    set_velocity(s, s->joint[i].b, free);
   }
 }
 
 // The column of W that the impulse just applied between two bodies causes; they are at rest again afterwards.
 static void take_column(srContactSolver* s, const srIsland* island, int a, int b, int column, int rows) {
   read_rows(s, island, s->dense.full + column, (size_t)rows);
-  set_velocity(&s->body[a], false);
-  set_velocity(&s->body[b], false);
+  set_velocity(s, a, false);
+  set_velocity(s, b, false);
 }
 
 static void assemble_right(const srContactSolver* s, const srIsland* island) {

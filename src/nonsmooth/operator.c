@@ -195,7 +195,7 @@ static void load_body(srContactSolver* s, const srContactProblem* p, int i, int 
   s->place[i] = at;
   b->inverse_mass = from->inverse_mass;
   memcpy(b->inverse_inertia, from->inverse_inertia, sizeof b->inverse_inertia);
-  memcpy(b->free, from->velocity, sizeof b->free);
+  memcpy(s->free[at], from->velocity, sizeof s->free[at]);
   memcpy(b->v, from->velocity, sizeof b->v);
 }
 
@@ -207,6 +207,7 @@ static void load_bodies(srContactSolver* s, const srContactProblem* p) {
   }
   s->nbody = rest;
   s->body[rest] = (srLoadedBody){0};  // the world
+  memset(s->free[rest], 0, sizeof s->free[rest]);
 }
 
 static int loaded_body(const srContactSolver* s, int body) { return body < 0 ? s->nbody : s->place[body]; }

@@ -74,6 +74,7 @@ void sr_contact_solver_destroy(srContactSolver* s) {
   void* parts[] = {s->contact,
                    s->joint,
                    s->body,
+                   s->free,
                    s->island,
                    s->parent,
                    s->place,
@@ -160,6 +161,7 @@ srContactSolver* sr_contact_solver_create(const srContactSize* most) {
   s->contact = take(&good, contacts, sizeof *s->contact);
   s->joint = take(&good, equations, sizeof *s->joint);
   s->body = take(&good, bodies, sizeof *s->body);
+  s->free = take(&good, bodies, sizeof *s->free);
   s->island = take(&good, bodies, sizeof *s->island);
   s->parent = take(&good, bodies, sizeof *s->parent);
   s->place = take(&good, bodies, sizeof *s->place);

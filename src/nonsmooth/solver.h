@@ -25,7 +25,7 @@ typedef struct srLoadedContact {
 typedef struct srLoadedBody {
   double v[6];
   double inverse_mass, inverse_inertia[6];
-  double free[6];  // v without impulses
+  double unused[3];  // two cache lines
 } srLoadedBody;
 
 // Successive equations between the same two bodies.
@@ -75,6 +75,7 @@ struct srContactSolver {
   srLoadedContact* contact;
   srLoadedJoint* joint;
   srLoadedBody* body;
+  double (*free)[6];  // of the loaded bodies: v without impulses
   srIsland* island;
   int *parent, *place, *mark;  // of bodies: islands, place among the loaded, counts
   double *step, *direction;    // of sweeps: contacts 3 each, then joints
