@@ -302,6 +302,20 @@ TEST(the_local_solution_obeys_coulombs_law) {
   ENSURE(sticks > 300 && slips > 300);
 }
 
+// A contact that can slip in one direction alone: friction along the other is 0, not what rounding leaves of 0/0.
+TEST(friction_is_zero_along_a_direction_that_cannot_slip) {
+  for (int i = 1; i < 40; ++i) {
+    const double c = cos(0.157 * i), s = sin(0.157 * i);
+    const double W[6] = {1, 0, 0, c * c, c * s, s * s}, q[3] = {-1, 0.1 * c, 0.1 * s};
+    const srCone cone = {.mu = 1};
+    double p[3];
+    sr_cone_solve(&cone, W, q, p);
+    ENSURE_NEAR(p[0], 1, 1e-15);
+    ENSURE_NEAR(p[1], -0.1 * c, 1e-14);
+    ENSURE_NEAR(p[2], -0.1 * s, 1e-14);
+  }
+}
+
 // With a smallest normal impulse: p_N >= lower, (p_N - lower) u_N = 0, friction limited by mu p_N.
 TEST(the_local_solution_keeps_a_lower_bound_of_the_normal_impulse) {
   uint64_t seed = 22;
@@ -412,7 +426,18 @@ TEST(compliance_distributes_redundant_normals_linearly_over_the_corners) {
   }
 }
 
-// A column of balls: the lowest contact carries them all.
+// Four equal corners are ties of every ratio test.
+TEST(lemke_solves_a_plate_on_four_equal_corners) {
+  srContactProblem* p = block_on_slope(0, 0, 1e-3);
+  srContactSolver* s = solver_for(p);
+  double x[12];
+  p->compliance = 0;
+  ENSURE(solve(s, p, "lemke", 1e-13, x).solved);
+  ENSURE_NEAR(x[0] + x[3] + x[6] + x[9], 2 * G * 1e-3, 1e-13);
+  destroy(p, s);
+}
+
+// The lowest contact carries them all.
 TEST(contacts_of_a_column_of_balls_carry_what_is_above) {
   enum { N = 12 };
   const double h = 1e-3, m = 0.5, r = 0.05;
@@ -575,8 +600,9 @@ TEST(islands_are_found_and_solved_apart) {
   uint64_t seed = 33;
   srContactProblem* p = random_pile(&seed, 7, 12, 0);
   static const int a[12] = {-1, 0, -1, 2, -1, 4, 2, 0, -1, 4, -1, 2}, b[12] = {0, 1, 2, 3, 4, 5, 3, 1, 3, 5, 0, 3};
-  for (int i = 0; i < 12; ++i)
-    p->point[i].body[0] = a[i], p->point[i].body[1] = b[i];  // 0 1 | 2 3 | 4 5 | 6 touches nothing
+  for (int i = 0; i < 12; ++i) p->point[i].body[0] = a[i], p->point[i].body[1] = b[i];  // 0 1 | 2 3 | 4 5
+  p->body[6] = (srContactBody){.velocity = {0, 0, 0, 0.1, 0, 0}};  // prescribed motion, which connects nothing
+  p->point[0].body[0] = p->point[2].body[0] = p->point[4].body[0] = 6;
   srContactSolver* s = solver_for(p);
   double x[36], alone[36];
   const srContactResult r = solve(s, p, "nsgs", 1e-11, x);
@@ -599,6 +625,78 @@ TEST(islands_are_found_and_solved_apart) {
   ENSURE(solve(s, &part, "nsgs", 1e-11, alone).solved);
   for (int i = 0; i < count; ++i) ENSURE(memcmp(alone + 3 * i, x + 3 * of[i], 3 * sizeof *x) == 0);
   destroy(p, s);
+}
+
+// The equations between two bodies are one block: a sweep solves them exactly.
+TEST(equations_between_two_bodies_are_solved_together) {
+  uint64_t seed = 34;
+  srContactProblem* p = random_pile(&seed, 2, 0, 6);
+  srContactSolver* s = solver_for(p);
+  double x[6];
+  const srContactResult r = solve(s, p, "nsgs", 1e-10, x);
+  ENSURE(r.solved);
+  ENSURE_EQUAL(r.iterations, 4);
+  destroy(p, s);
+}
+
+// A bearing given twice, and a third time as a sum: the motion is the same, and every equation is satisfied.
+TEST(redundant_equations_are_dropped) {
+  uint64_t seed = 36;
+  for (int i = 0; i < 10; ++i) {
+    srContactProblem* p = random_pile(&seed, 3, 5, 9);
+    srContactSolver* s = solver_for(p);
+    double x[MOST_ROWS], v[2][18];
+    for (int k = 0; k < 3; ++k) {  // rows 3 .. 5 repeat 0 .. 2, 6 .. 8 are sums
+      p->equation[3 + k] = p->equation[k];
+      p->equation[6 + k] = p->equation[k];
+      for (int l = 0; l < 12; ++l) p->equation[6 + k].row[l / 6][l % 6] += p->equation[(k + 1) % 3].row[l / 6][l % 6];
+      p->equation[6 + k].shift += p->equation[(k + 1) % 3].shift;
+    }
+    static const char* const names[] = {"newton", "nncg"};
+    for (int k = 0; k < 2; ++k) {
+      const int equations = p->nequation;
+      ENSURE(solve(s, p, names[k], 1e-10, x).solved);
+      sr_contact_body_velocity(p, x, v[0]);
+      for (int e = 0; e < equations; ++e) ENSURE(fabs(x[e]) < 100);
+      srContactProblem few = *p;
+      few.nequation = 3;
+      ENSURE(solve(s, &few, names[k], 1e-10, x).solved);
+      sr_contact_body_velocity(&few, x, v[1]);
+      ENSURE_SMALL(distance(v[0], v[1], 18), 1e-7);
+    }
+    destroy(p, s);
+  }
+}
+
+TEST(equations_that_contradict_each_other_are_not_solved) {
+  srContactProblem* p = sr_contact_problem_create(1, 2, 0, false);
+  ENSURE(p != NULL);
+  p->body[0] = ball(1, 0.1);
+  for (int k = 0; k < 2; ++k)
+    p->equation[k] = (srContactEquation){.body = {0, SR_CONTACT_FIXED}, .row = {{0, 0, 0, 1}}, .shift = k};
+  srContactSolver* s = solver_for(p);
+  for (int k = 0; k < 4; ++k) {
+    double x[2];
+    const srContactResult r = solve(s, p, sr_contact_method(k)->name, 1e-9, x);
+    ENSURE(!r.solved && r.error.bilateral >= 0.5);
+  }
+  destroy(p, s);
+}
+
+// Newton's method is one only with the right derivatives; with wrong ones the sweeps behind it would still find the solution.
+TEST(newton_takes_few_steps) {
+  uint64_t seed = 37;
+  int steps = 0;
+  for (int i = 0; i < 100; ++i) {
+    srContactProblem* p = random_problem(&seed, 0, 4, 3, 12, 0.8);
+    srContactSolver* s = solver_for(p);
+    double x[MOST_ROWS];
+    const srContactResult r = solve(s, p, "newton", 1e-10, x);
+    ENSURE(r.solved);
+    steps += r.iterations;
+    destroy(p, s);
+  }
+  ENSURE(steps < 500);  // 4 each in the mean
 }
 
 TEST(a_warm_start_at_the_solution_takes_no_iteration) {
@@ -653,6 +751,9 @@ TEST(the_error_measure_is_the_velocity_by_which_a_contact_is_wrong) {
   e = sr_contact_error(s, p, x);
   ENSURE_NEAR(e.cone, 1, 1e-14);
   ENSURE(e.residual > 1);
+  p->cone[0].lower = 8;
+  ENSURE_NEAR(sr_contact_error(s, p, x).cone, 2, 1e-14);
+  p->cone[0].lower = 0;
   p->cone[0].shift = 0.25;  // a gap of 0.25 m/s times the step: less impulse is needed
   x[0] = 5.5;
   x[1] = 0;
@@ -660,7 +761,9 @@ TEST(the_error_measure_is_the_velocity_by_which_a_contact_is_wrong) {
   p->compliance = 0.1;  // u_N = -0.1 W_NN p_N: 2.75 / (1.1 / 2)
   x[0] = 5;
   ENSURE_SMALL(sr_contact_error(s, p, x).residual, 1e-15);
-  ENSURE(solve(s, p, "nsgs", 1e-13, x).solved);
+  const srContactResult r = solve(s, p, "nsgs", 1e-13, x);
+  ENSURE(r.solved);
+  ENSURE_EQUAL(r.iterations, 4);  // one sweep is exact; the residual is tested after four
   ENSURE_NEAR(x[0], 5, 1e-12);
   destroy(p, s);
 }
@@ -952,6 +1055,104 @@ TEST(all_impact_laws_agree_for_a_ball) {
   srShock k;
   const double apart[3] = {0.1, 0, 0};
   ENSURE(!sr_contact_shock(W, apart, 0.3, 0.5, SR_IMPACT_NEWTON, &k));
+}
+
+// Two rods of 1 m and 1 kg, hinged, at 20 and 30 deg from the vertical, angular velocities 0.5 and -1.5 rad/s: the tip strikes the floor with mu 0.5,
+// e 0.7, in the manner of Kane and Levinson (1985). T+/T- of five laws, computed independently to three digits.
+TEST(a_double_pendulum_gains_energy_by_newtons_law_alone) {
+  const double degree = 3.14159265358979323846 / 180, w[2] = {0.5, -1.5};
+  const double d[2][2] = {{cos(20 * degree), sin(20 * degree)}, {cos(30 * degree), sin(30 * degree)}};  // tip by angle
+  const double c = 0.5 * (d[0][0] * d[1][0] + d[0][1] * d[1][1]), M[3] = {1.25 + 1.0 / 12, c, 0.25 + 1.0 / 12};
+  const double det = M[0] * M[2] - c * c, T = 0.5 * (M[0] * w[0] * w[0] + 2 * c * w[0] * w[1] + M[2] * w[1] * w[1]);
+  srContactProblem* p = sr_contact_problem_create(0, 0, 1, true);
+  ENSURE(p != NULL);
+  p->cone[0] = (srContactCone){.rows = 2, .mu = 0.5, .restitution = 0.7};
+  for (int i = 0; i < 2; ++i) {  // row 0: vertical, 1: horizontal
+    const double *hi0 = &d[0][1 - i], *hi1 = &d[1][1 - i];
+    p->q[i] = *hi0 * w[0] + *hi1 * w[1];
+    for (int j = 0; j < 2; ++j) {
+      const double hj0 = d[0][1 - j], hj1 = d[1][1 - j];
+      p->W[2 * i + j] = (*hi0 * (M[2] * hj0 - c * hj1) + *hi1 * (M[0] * hj1 - c * hj0)) / det;
+    }
+  }
+  srContactSolver* s = solver_for(p);
+  srContactOptions o = sr_contact_options();
+  srImpactResult r;
+  double x[3] = {0};
+  o.tolerance = 1e-12;
+  ENSURE_EQUAL(sr_contact_impact(s, p, SR_IMPACT_POISSON, &o, x, &r), SR_OK);
+  ENSURE(r.solve.solved && !r.gained);
+  ENSURE_NEAR(1 + r.energy / T, 0.144, 5e-4);
+  // Newton's law as it is: the shift of the contact is e u_N.
+  p->cone[0].shift = 0.7 * p->q[0];
+  ENSURE(solve(s, p, "lemke", 1e-12, x).solved);
+  ENSURE_NEAR(1 + sr_contact_work(s, p, x) / T, 1.689, 5e-4);
+  p->cone[0].shift = 0;
+  memset(x, 0, sizeof x);
+  ENSURE_EQUAL(sr_contact_impact(s, p, SR_IMPACT_NEWTON, &o, x, &r), SR_OK);
+  ENSURE(r.solve.solved && r.gained && r.alpha > 0 && r.alpha < 1);
+  ENSURE_SMALL(r.energy, 1e-9 * T);  // the largest alpha: nothing is gained, and nothing lost
+  // The impact whose slip may change, ended by each law.
+  static const double expected[3] = {0.562, 0.035, 0.070};
+  const double W[9] = {p->W[0], p->W[1], 0, p->W[2], p->W[3], 0, 0, 0, 1}, u[3] = {p->q[0], p->q[1], 0};
+  for (int law = 0; law < 3; ++law) {
+    srShock k;
+    ENSURE(sr_contact_shock(W, u, 0.5, 0.7, (srImpactLaw)law, &k));
+    ENSURE_NEAR(1 + k.energy / T, expected[law], 6e-4);
+  }
+  destroy(p, s);
+}
+
+// T+ - T- from the velocities of the bodies, with equations that have a shift (a driven joint) and contacts that have one.
+TEST(the_work_of_impulses_is_the_change_of_kinetic_energy) {
+  uint64_t seed = 52;
+  srContactProblem* p = random_pile(&seed, 4, 6, 3);
+  srContactSolver* s = solver_for(p);
+  double x[MOST_ROWS], zero[MOST_ROWS] = {0}, v[2][24], T[2] = {0, 0};
+  for (int i = 0; i < sr_contact_rows(p); ++i) x[i] = noise(&seed);
+  for (int i = 0; i < 4; ++i) p->body[i].inverse_inertia[3] = 0;  // a ball
+  sr_contact_body_velocity(p, zero, v[0]);
+  sr_contact_body_velocity(p, x, v[1]);
+  for (int k = 0; k < 2; ++k) {
+    for (int i = 0; i < 24; ++i)
+      T[k] += 0.5 * v[k][i] * v[k][i] / (i % 6 < 3 ? p->body[i / 6].inverse_inertia[0] : p->body[i / 6].inverse_mass);
+  }
+  ENSURE_NEAR(sr_contact_work(s, p, x), T[1] - T[0], 1e-11 * T[1]);
+  destroy(p, s);
+}
+
+// The compression is solved at the start, the expansion has no iteration: that is not a solved impact.
+TEST(an_impact_is_solved_only_if_both_phases_are) {
+  srContactProblem* p = sr_contact_problem_create(1, 0, 1, false);
+  ENSURE(p != NULL);
+  CornerCase c;
+  corner_case(p, &c);
+  srContactSolver* s = solver_for(p);
+  srContactOptions o = sr_contact_options();
+  srImpactResult r;
+  double x[3];
+  ENSURE(solve(s, p, "nsgs", 1e-12, x).solved);
+  o.method = sr_contact_method_find("nsgs");
+  o.iterations = 0;
+  ENSURE_EQUAL(sr_contact_impact(s, p, SR_IMPACT_POISSON, &o, x, &r), SR_OK);
+  ENSURE(!r.solve.solved && r.solve.error.residual > 0.1);
+  destroy(p, s);
+}
+
+// Slip that ends in stick with W_TN: the friction of the stick is -W_TT^-1 W_TN a normal impulse. u_T 0 from the beginning: all in closed form.
+TEST(a_shock_that_sticks_keeps_its_contact_point) {
+  const double W[9] = {2, 0.3, -0.2, 0.3, 1.5, 0.1, -0.2, 0.1, 1.8}, u[3] = {-1, 0, 0}, e = 0.5;
+  const double det = 1.5 * 1.8 - 0.01, T[2] = {-(1.8 * 0.3 + 0.1 * 0.2) / det, (1.5 * 0.2 + 0.1 * 0.3) / det};
+  const double rate = 2 + 0.3 * T[0] - 0.2 * T[1];
+  for (int law = 0; law < 3; ++law) {
+    srShock k;
+    ENSURE(sr_contact_shock(W, u, 0.4, e, (srImpactLaw)law, &k));
+    ENSURE_NEAR(k.p[0], (1 + e) / rate, 1e-13);
+    ENSURE_NEAR(k.p[1], T[0] * k.p[0], 1e-13);
+    ENSURE_NEAR(k.p[2], T[1] * k.p[0], 1e-13);
+    ENSURE_NEAR(k.u[0], e, 1e-13);
+    ENSURE_SMALL(hypot(k.u[1], k.u[2]), 1e-13);
+  }
 }
 
 // Random impacts with friction and e = 0.9: Poisson's law never gains energy; Newton's does at times, and is reduced until it does not.
