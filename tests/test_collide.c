@@ -11,8 +11,8 @@
 #include "math/vector3.h"
 #include "runner.h"
 
-static const char* const kind_names[SR_KINDS] = {"none",    "plane",    "sphere", "hollow",    "box",
-                                                 "capsule", "cylinder", "cone",   "ellipsoid", "hull"};
+static const char* const kind_names[SR_KINDS] = {"none",     "plane", "sphere",    "hollow", "box", "capsule",
+                                                 "cylinder", "cone",  "ellipsoid", "hull",   "bore"};
 
 // ------------------------------------------------------------------------------------------------------------- numbers
 static unsigned long long state = 1;
@@ -244,8 +244,8 @@ static void ensure_worst(const Worst* w, double apart, const char* one, const ch
 TEST(the_gap_of_long_and_of_distant_shapes_is_proven_too) {
   static const double stretch[] = {100, 1e4};
   for (int k = 0; k < 2; k++)
-    for (int i = SR_KIND_SPHERE; i < SR_KINDS; i++) {
-      const int j = SR_KIND_BOX + (i + 3 * k) % (SR_KINDS - SR_KIND_BOX);
+    for (int i = SR_KIND_SPHERE; i < SR_KIND_BORE; i++) {
+      const int j = SR_KIND_BOX + (i + 3 * k) % (SR_KIND_BORE - SR_KIND_BOX);
       Worst worst = {0};
       if (i == SR_KIND_HOLLOW) continue;
       state = 9 + 100 * (unsigned)i + (unsigned)j;
@@ -267,8 +267,8 @@ TEST(the_gap_of_long_and_of_distant_shapes_is_proven_too) {
 
 TEST(the_gap_of_every_two_kinds_is_proven_symmetric_and_convex) {
   const int count = runner_long() ? 10000 / 35 + 1 : 12;
-  for (int i = SR_KIND_PLANE; i < SR_KINDS; i++)
-    for (int j = i; j < SR_KINDS; j++) {
+  for (int i = SR_KIND_PLANE; i < SR_KIND_BORE; i++)
+    for (int j = i; j < SR_KIND_BORE; j++) {
       if (i == SR_KIND_HOLLOW || !sr_shape_bounded((srShapeKind)j)) continue;
       Worst worst = {0};
       state = 7 + 100 * (unsigned)i + (unsigned)j;
@@ -342,8 +342,8 @@ static void check_derivatives(const srConvex* a, const srConvex* b, const double
 TEST(derivatives_of_gap_normal_and_points_agree_with_differences) {
   static const double gaps[] = {0.5, 0.2, -0.05, -0.2};
   int all = 0, smooth = 0;
-  for (int i = SR_KIND_PLANE; i < SR_KINDS; i++)
-    for (int j = SR_KIND_PLANE; j < SR_KINDS; j++) {
+  for (int i = SR_KIND_PLANE; i < SR_KIND_BORE; i++)
+    for (int j = SR_KIND_PLANE; j < SR_KIND_BORE; j++) {
       Slopes worst = {0};
       if (i == SR_KIND_HOLLOW || j == SR_KIND_HOLLOW || (i == SR_KIND_PLANE && j == i)) continue;
       state = 70 + 100 * (unsigned)i + (unsigned)j;
@@ -451,8 +451,8 @@ TEST(faces_edges_and_corners_that_face_each_other_exactly) {
 
 // Sliding b along a line through the touch, the gap has no jump: it is 1-Lipschitz, also where cores begin to overlap.
 TEST(the_gap_is_continuous_through_the_touch) {
-  for (int i = SR_KIND_SPHERE; i < SR_KINDS; i++) {
-    const int j = SR_KIND_BOX + i % (SR_KINDS - SR_KIND_BOX);
+  for (int i = SR_KIND_SPHERE; i < SR_KIND_BORE; i++) {
+    const int j = SR_KIND_BOX + i % (SR_KIND_BORE - SR_KIND_BOX);
     double pose[16], start[3], warm[3] = {0}, last = 0;
     if (i == SR_KIND_HOLLOW) continue;
     state = 31 + (unsigned)i;
@@ -546,7 +546,7 @@ TEST(shapes_without_volume_have_a_gap) {
 
 // --------------------------------------------------------------------------------------------------------------- shapes
 TEST(support_points_hessians_and_bounds_of_every_kind) {
-  for (int i = SR_KIND_SPHERE; i < SR_KINDS; i++)
+  for (int i = SR_KIND_SPHERE; i < SR_KIND_BORE; i++)
     for (int k = 0; k < 20 && i != SR_KIND_HOLLOW; k++) {
       state = 50 + 100 * (unsigned)i + (unsigned)k;
       const srConvex s = random_shape((srShapeKind)i, 1);
@@ -707,7 +707,7 @@ TEST(a_moving_plane_bounds_the_gap_of_moving_shapes_from_below) {
   int tried = 0;
   state = 23;
   for (int i = 0; i < (runner_long() ? 20000 : 60); i++) {
-    const Tumbling a = random_tumbling(SR_KIND_BOX + i % (SR_KINDS - SR_KIND_BOX), 1.5),
+    const Tumbling a = random_tumbling(SR_KIND_BOX + i % (SR_KIND_BORE - SR_KIND_BOX), 1.5),
                    b = random_tumbling(i % 2 ? SR_KIND_CONE : SR_KIND_HULL, 1.5);
     const srMotion x = motion_of(&a), y = motion_of(&b);
     double n[3], other[3], last = 1;

@@ -130,3 +130,16 @@ TEST(what_is_wrong_with_a_surface_velocity_is_reported) {
   ensure_refused(BELT("u 0 0"), "is a formula of t");
   ensure_refused(BELT("1 0"), "takes 3 values");
 }
+
+// The shipped model: the belts reach V after 0.5 s, V (t - 1/4) in all; mu = 0.5 is enough for that, and holds on the slope of 0.3.
+TEST(parcels_of_the_conveyor_model_go_with_their_belts) {
+  Loaded x = open_model("contact/conveyor", "");
+  run_scene(&x, 2);
+  const srFrameMotion parcel = sensor(&x, "parcel"), waiting = sensor(&x, "waiting");
+  const double c = 1 / hypot(1, 0.3), way = 0.5 * (2 - 0.25);
+  ENSURE_NEAR(waiting.position[1], -1 + way, 1e-5);
+  ENSURE_NEAR(waiting.position[0], 1.4, 1e-6);
+  ENSURE_NEAR(parcel.position[0], (-0.5 + way) * c - 0.15 * 0.3 * c, 2e-3);  // tilts a little where it is put down
+  ENSURE_NEAR(parcel.velocity[0], 0.5 * c, 1e-6);
+  close_model(&x);
+}

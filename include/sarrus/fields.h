@@ -108,8 +108,9 @@
   X(type, "type", WORD, SR_SHAPE_LIST(SR_SHAPE_WORD), "!", "", "kind of shape")                                        \
   X(size, "size", FORMULA, "1-3", "", "m",                                                                             \
     "sphere: radius, negative: hollow, contacts are within; box: edges x y z; cylinder, capsule: radius and length "   \
-    "along z (capsule: without the caps); ellipsoid: half-axes x y z; cone: radius of the base and height along z, "   \
-    "the base at -height/2; plane, hull, mesh: none; z of a plane's frame is its normal")                              \
+    "along z (capsule: without the caps; cylinder of negative radius: a bore, contacts are within); ellipsoid: "       \
+    "half-axes x y z; cone: radius of the base and height along z, the base at -height/2; plane, hull, mesh: none; "   \
+    "z of a plane's frame is its normal")                                                                              \
   X(mesh, "mesh", REF, "1", "", "",                                                                                    \
     "mesh, hull (convex hull of its vertices): name of the <mesh>, in the shape's frame")                              \
   X(use, "use", WORD, "both|collision|visual", "both", "", "what it is for; visual: no contact finds it")              \

@@ -67,7 +67,7 @@ bool sr_shape_pair(const srModel* m, const srData* d, int a, int b, srShapePair*
   world_pose(m, d, swap ? b : a, first);
   world_pose(m, d, swap ? a : b, second);
   relative_pose(first, second, pose);
-  if (pair->a == SR_KIND_HOLLOW)
+  if (pair->a == SR_KIND_HOLLOW || pair->a == SR_KIND_BORE)
     hollow_points(pair, size, pose, &at);
   else
     sr_shape_distance(swap ? &two->convex : &one->convex, swap ? &one->convex : &two->convex, pose, NULL,

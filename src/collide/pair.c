@@ -6,7 +6,9 @@
 const srPairKind sr_pair_on_plane = {.name = "plane-convex", .a = SR_KIND_PLANE, .b = SR_KINDS, .nt = 2};
 const srPairKind sr_pair_convex = {.name = "convex", .a = SR_KINDS, .b = SR_KINDS, .nt = 3};
 
-static bool is_convex(srShapeKind kind) { return kind != SR_KIND_NONE && kind != SR_KIND_HOLLOW; }
+static bool is_convex(srShapeKind kind) {
+  return kind != SR_KIND_NONE && kind != SR_KIND_HOLLOW && kind != SR_KIND_BORE;
+}
 
 const srPairKind* sr_pair_find(srShapeKind one, srShapeKind two, bool* swap) {
   static const srPairKind* const pairs[] = {

@@ -11,7 +11,8 @@
 typedef struct srPairPlace {
   double n[3];        // unit normal, from a to b
   double gap;         // > 0: apart
-  double curve;       // dn/dx = curve (1 - n n^T), x the origin of b
+  double curve;       // dn/dx = curve (1 - n n^T), x the origin of b; straight: curve (1 - n n^T - z z^T)
+  bool straight;      // n is the same along z
   double arm, share;  // the point of contact is at -arm n from the origin of b; share = d arm/d gap
 } srPairPlace;
 
@@ -27,7 +28,8 @@ typedef struct srPairKind {
 #define SR_PAIR_LIST(X)                                                                                                \
   X(plane_sphere)                                                                                                      \
   X(sphere_sphere)                                                                                                     \
-  X(hollow_sphere)
+  X(hollow_sphere)                                                                                                     \
+  X(bore_sphere)
 
 #define SR_PAIR_DECLARE(name) extern const srPairKind sr_pair_##name;
 SR_PAIR_LIST(SR_PAIR_DECLARE)

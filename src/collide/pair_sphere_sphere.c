@@ -5,6 +5,7 @@
 void sr_pair_of_spheres(double side, const double size[2], const double x[3], srPairPlace* out) {
   const double distance = srm_norm3(x);
   const bool apart = distance > 0;  // concentric spheres have no normal
+  out->straight = false;
   out->curve = apart ? side / distance : 0;
   for (int i = 0; i < 3; i++) out->n[i] = apart ? out->curve * x[i] : i == 2;
   out->gap = side * distance - size[0] - size[1];

@@ -20,6 +20,7 @@ typedef enum srShapeKind {
   SR_KIND_CONE,       // size[0]: radius of its base at z = -size[2]; apex at z = size[2]
   SR_KIND_ELLIPSOID,  // size: semi-axes along x, y, z
   SR_KIND_HULL,       // convex hull of points
+  SR_KIND_BORE,  // a cylinder about z, without ends, that holds spheres within: not convex either, and after all that are
   SR_KINDS
 } srShapeKind;
 

@@ -1,11 +1,18 @@
-// A sphere on a plane, on a sphere, within a hollow one: closed forms, independent of rotations.
+// A sphere on a plane, on a sphere, within a hollow one or a bore: closed forms, independent of rotations of b.
 //   plane     n = z,       gap = n.x - R_b            sphere    n = x/|x|,   gap = |x| - R_a - R_b
 //   A hollow sphere a has R_a < 0 and holds b within: n = -x/|x|, gap = -|x| - R_a - R_b.
+//   A bore is the same across its axis z; along it nothing changes.
 //   gap' = n.u,  r from b's centre to the point of contact, along n, so that the normal force has no moment:
 //   plane     r = -R_b n, as Kikuuwe and Yamamoto               sphere    r = -(R_b + gap/2) n, the middle of the overlap: symmetric in a and b
 #include "collide/pair.h"
 #include "contact/place.h"
 #include "math/pose.h"
+
+// P a, of a bore less what is along z: what changes n.
+static void turning_part(const srPairPlace* pair, const double* n, const double* a, double* out) {
+  sr_flat(n, a, out);
+  if (pair->straight) out[2] = 0;
+}
 
 static int place(const srImpedanceIn* in, srContactPlace* out) {
   const srSurfaceLaws* c = in->data;
@@ -14,7 +21,7 @@ static int place(const srImpedanceIn* in, srContactPlace* out) {
   srNormalOut normal;
   c->pair->place(c->radius, in->x + 3, &at);
   const int answer = sr_normal_force(c, -at.gap, -srm_dot3(at.n, u), in->z, &normal);
-  sr_flat(at.n, u, out->turning);
+  turning_part(&at, at.n, u, out->turning);
   out->N = out->N_spin = normal.f;
   out->dissipation = normal.dissipation;
   for (int i = 0; i < 3; i++) {
@@ -36,14 +43,15 @@ static void change_along(const srImpedanceIn* in, const srPairPlace* pair, const
   if (j >= 3 && j < 6) dx[j - 3] = 1;
   if (j >= 9) du[j - 9] = 1;
   const double along = srm_dot3(at->n, dx);
-  sr_flat(at->n, dx, d->n);
+  turning_part(pair, at->n, dx, d->n);
   for (int i = 0; i < 3; i++) {
     d->n[i] *= pair->curve;
     d->r[i] = -pair->arm * d->n[i] - pair->share * along * at->n[i];
   }
   d->N = d->N_spin = -by[0] * along - by[1] * (srm_dot3(at->n, du) + srm_dot3(d->n, u));
-  sr_flat(at->n, u, pu);
+  turning_part(pair, at->n, u, pu);
   sr_flat_change(at->n, d->n, u, du, dpu);
+  if (pair->straight) dpu[2] = 0;
   for (int i = 0; i < 3; i++) {
     d->turning[i] = pair->curve * (dpu[i] - pair->curve * along * pu[i]);
     d->force[i] = d->N * at->n[i] + at->N * d->n[i];

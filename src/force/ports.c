@@ -85,10 +85,11 @@ static void rotation_vector(const double* q, double* theta) {
   for (int i = 0; i < 3; ++i) theta[i] = sign * scale * q[1 + i];
 }
 
-// Contacts of spheres and planes do not see the rotation, unless friction has a direction: x[0] to x[2] are 0.
+// Contacts of spheres and planes do not see the rotation, unless friction has a direction or a surface moves: x[0] to x[2] are 0.
 static bool sees_rotation(const srForceElement* element) {
   const srSurfaceLaws* c = element->contact;
-  return c == NULL || c->pair == NULL || c->pair->place == NULL || c->directed >= 0;
+  return c == NULL || c->pair == NULL || c->pair->place == NULL || c->directed >= 0 ||
+         element->formula >= 0;  // surfaces of the model move in their frames
 }
 
 static void frames_motion(const srModel* m, const srData* d, const srForceElement* element, srPortMotion* out) {

@@ -475,6 +475,8 @@ static void add_pair(srCompiler* c, const srContactPairs* p, const srPairKind* p
   e->tau = p->tau;
 }
 
+static bool is_hollow(const srContactShape* s) { return s->kind == SR_KIND_HOLLOW || s->kind == SR_KIND_BORE; }
+
 const srPairKind* sr_c_pair_kind(srCompiler* c, const srContactPairs* p, const srContactShape* one,
                                  const srContactShape* two, bool* swap) {
   const srPairKind* pair = sr_pair_find(one->kind, two->kind, swap);
@@ -483,8 +485,8 @@ const srPairKind* sr_c_pair_kind(srCompiler* c, const srContactPairs* p, const s
   sr_c_error(c, srs_place(c->spec, SR_ELEMENT_CONTACT, p->i),
              "contact between a %s ('%s') and a %s ('%s') is not in this version: %s", one->type, one->name, two->type,
              two->name,
-             one->kind == SR_KIND_HOLLOW || two->kind == SR_KIND_HOLLOW
-                 ? "a hollow sphere holds spheres that are smaller"
+             is_hollow(one) || is_hollow(two)
+                 ? "a hollow sphere or cylinder holds spheres that are smaller (of a pin, one at each end)"
                  : "two planes, and shapes of type mesh, have none; type=\"hull\" is the convex hull of a mesh");
   return NULL;
 }

@@ -152,7 +152,8 @@ static bool shape_inertia(srCompiler* c, int i, Inertia* out) {
     return false;
   }
   for (int k = 0; k < n; k++) {
-    if (size[k] > 0 || (size[k] < 0 && kind->inertia == sphere && out->mass == 0)) continue;  // hollow: no mass
+    const bool hollow = k == 0 && (kind->inertia == sphere || kind->inertia == cylinder);
+    if (size[k] > 0 || (size[k] < 0 && hollow && out->mass == 0)) continue;  // hollow: no mass
     sr_c_error(c, place, "'size' of a %s must be positive, got %g", word, size[k]);
     return false;
   }

@@ -221,7 +221,7 @@ static srConvex convex_of(srCompiler* c, const srShape* shape) {
   switch (shape->type) {
     case SR_SHAPE_SPHERE: return s[0] > 0 ? sr_convex_sphere(s[0]) : (srConvex){.kind = SR_KIND_HOLLOW};
     case SR_SHAPE_BOX: return sr_convex_box(half);
-    case SR_SHAPE_CYLINDER: return sr_convex_cylinder(half[1], s[0]);
+    case SR_SHAPE_CYLINDER: return s[0] > 0 ? sr_convex_cylinder(half[1], s[0]) : (srConvex){.kind = SR_KIND_BORE};
     case SR_SHAPE_CAPSULE: return sr_convex_capsule(half[1], s[0]);
     case SR_SHAPE_CONE: return sr_convex_cone(half[1], s[0]);
     case SR_SHAPE_ELLIPSOID: return sr_convex_ellipsoid(s);
@@ -246,7 +246,7 @@ static bool body_of(srCompiler* c, const srShape* shape, srPatchBody* out) {
       if (hull) out->polytope = sr_polytope_of_hull(c->pool, hull->corner, hull->ncorner);
       return out->polytope != NULL;
     case SR_SHAPE_CYLINDER:
-    case SR_SHAPE_CONE: return true;
+    case SR_SHAPE_CONE: return s[0] > 0;
     default: return false;
   }
 }
