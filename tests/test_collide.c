@@ -694,8 +694,8 @@ static double gap_at(const Tumbling* a, const Tumbling* b, double s, double n[3]
   return near.gap;
 }
 
-static srMotion motion_of(const Tumbling* x) {
-  srMotion m = {.linear_most = srm_norm3(x->acceleration), .angular_most = srm_norm3(x->angular)};
+static srShapeMotion motion_of(const Tumbling* x) {
+  srShapeMotion m = {.linear_most = srm_norm3(x->acceleration), .angular_most = srm_norm3(x->angular)};
   memcpy(m.pose, x->pose, sizeof m.pose);
   srm_set3(m.velocity, x->velocity);
   srm_set3(m.angular, x->angular);
@@ -709,7 +709,7 @@ TEST(a_moving_plane_bounds_the_gap_of_moving_shapes_from_below) {
   for (int i = 0; i < (runner_long() ? 20000 : 60); i++) {
     const Tumbling a = random_tumbling(SR_KIND_BOX + i % (SR_KIND_BORE - SR_KIND_BOX), 1.5),
                    b = random_tumbling(i % 2 ? SR_KIND_CONE : SR_KIND_HULL, 1.5);
-    const srMotion x = motion_of(&a), y = motion_of(&b);
+    const srShapeMotion x = motion_of(&a), y = motion_of(&b);
     double n[3], other[3], last = 1;
     const double gap = gap_at(&a, &b, 0, n);
     if (gap <= 0) continue;
@@ -728,7 +728,7 @@ TEST(a_moving_plane_bounds_the_gap_of_moving_shapes_from_below) {
 
 TEST(the_bound_of_a_moving_plane_is_the_gap_of_faces_that_approach) {
   const srConvex box = sr_convex_box((double[]){0.5, 0.4, 0.3});
-  srMotion x = {.linear_most = 3}, y = {.velocity = {0.5, 0, -2}, .linear_most = 1};
+  srShapeMotion x = {.linear_most = 3}, y = {.velocity = {0.5, 0, -2}, .linear_most = 1};
   srm_pose_identity(x.pose);
   srm_pose_identity(y.pose);
   y.pose[14] = 1.6;
@@ -769,7 +769,7 @@ static Tumbling thin_tumbling(int kind) {
 }
 
 // The motion after time s, with the bounds of the whole motion.
-static void tumbling_at(void* user, double s, srMotion* out) {
+static void tumbling_at(void* user, double s, srShapeMotion* out) {
   const Tumbling* x = user;
   *out = motion_of(x);
   pose_at(x, s, out->pose);

@@ -26,17 +26,17 @@ static double farthest(const srConvex* shape, const double pose[16], const doubl
   return sr_convex_core_support(shape, own, -1, x, &feature) + shape->radius * srm_norm3(m);
 }
 
-static void turned(const srMotion* x, const double n[3], double s, double m[3]) {
+static void turned(const srShapeMotion* x, const double n[3], double s, double m[3]) {
   srm_cross3(n, x->angular, m);
   for (int k = 0; k < 3; k++) m[k] = n[k] + s * m[k];
 }
 
-static double acceleration(const srConvex* shape, const srMotion* x) {
+static double acceleration(const srConvex* shape, const srShapeMotion* x) {
   return x->linear_most + (x->angular_most * x->angular_most + x->turning_most) * sr_convex_reach(shape);
 }
 
-double sr_motion_bound(const srConvex* a, const srConvex* b, const srMotion* x, const srMotion* y, const double n[3],
-                       double s) {
+double sr_motion_bound(const srConvex* a, const srConvex* b, const srShapeMotion* x, const srShapeMotion* y,
+                       const double n[3], double s) {
   double m[3], apart[3], speed[3];
   if (!sr_shape_bounded(a->kind) || !sr_shape_bounded(b->kind)) return -INFINITY;
   srm_sub3(y->pose + 12, x->pose + 12, apart);
@@ -51,8 +51,8 @@ double sr_motion_bound(const srConvex* a, const srConvex* b, const srMotion* x, 
 }
 
 // The chord between two points of a concave function is below it: where the chord is at `least`, the function is no less.
-double sr_motion_reach(const srConvex* a, const srConvex* b, const srMotion* x, const srMotion* y, const double n[3],
-                       double least, double most) {
+double sr_motion_reach(const srConvex* a, const srConvex* b, const srShapeMotion* x, const srShapeMotion* y,
+                       const double n[3], double least, double most) {
   double s = 0, L = sr_motion_bound(a, b, x, y, n, 0) - least, end = most;
   double beyond = sr_motion_bound(a, b, x, y, n, end) - least;
   if (beyond >= 0) return most;
@@ -73,8 +73,8 @@ double sr_motion_reach(const srConvex* a, const srConvex* b, const srMotion* x, 
 }
 
 // The gap and its normal in the axes that both poses are given in.
-static double gap_between(const srConvex* a, const srConvex* b, const srMotion* x, const srMotion* y, double warm[3],
-                          double n[3]) {
+static double gap_between(const srConvex* a, const srConvex* b, const srShapeMotion* x, const srShapeMotion* y,
+                          double warm[3], double n[3]) {
   double back[16], pose[16];
   srNearest nearest;
   srm_pose_invert(x->pose, back);
@@ -87,7 +87,7 @@ static double gap_between(const srConvex* a, const srConvex* b, const srMotion* 
 bool sr_motion_first(const srMoving* a, const srMoving* b, double end, double near, double* s) {
   double t = 0, warm[3] = {0};
   while (true) {
-    srMotion x, y;
+    srShapeMotion x, y;
     double n[3];
     a->at(a->user, t, &x);
     b->at(b->user, t, &y);

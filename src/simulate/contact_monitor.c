@@ -18,6 +18,7 @@
 #include "force/force.h"
 #include "force/instances.h"
 #include "force/ports.h"
+#include "simulate/passing.h"
 
 #define TOUCHING 1e-9  // m: bodies no deeper than this at the start are just in contact
 #define PARTING 1e-12  // m: depth just before separation
@@ -57,11 +58,15 @@ srContactMonitor* sr_contact_monitor_create(const srModel* m, srData* d, bool ad
   monitor->first_other = monitor->nelement[0] + near;
   monitor->nother = monitor->nelement[1];
   monitor->adaptive = adaptive;
-  return monitor;
+  if (most > 0) monitor->passing = sr_passing_create(m, d);
+  if (most == 0 || monitor->passing != NULL) return monitor;
+  sr_free(monitor);
+  return NULL;
 }
 
 void sr_contact_monitor_destroy(srContactMonitor* monitor) {
   if (monitor != NULL && monitor->d->instances != NULL) sr_instances_end(monitor->d);
+  if (monitor != NULL) sr_passing_destroy(monitor->passing);
   sr_free(monitor);
 }
 
@@ -117,6 +122,33 @@ void sr_contact_monitor_names(const srContactMonitor* monitor, int i, const char
     *a = monitor->m->collider[near_of(monitor, i)->a].name;
     *b = monitor->m->collider[near_of(monitor, i)->b].name;
   }
+}
+
+bool sr_element_shapes(const srForceElement* e, srConvex shape[2]) {
+  const srSurfaceLaws* c = e->contact;
+  if (c == NULL || c->pair == NULL) return false;
+  for (int k = 0; k < 2; ++k) {
+    if (c->shape[k] == NULL && c->radius[k] < 0) return false;  // a hollow sphere
+    shape[k] = isfinite(c->radius[k]) ? sr_convex_sphere(c->radius[k]) : sr_convex_plane();
+    if (c->shape[k] != NULL) shape[k] = c->shape[k]->convex;
+  }
+  return true;
+}
+
+bool sr_contact_monitor_shapes(const srContactMonitor* monitor, int i, srConvex shape[2], int point[2]) {
+  const srModel* m = monitor->m;
+  if (element_place(monitor, i) >= 0) {
+    const srForceElement* e = element_of(monitor, i);
+    memcpy(point, e->point, sizeof e->point);
+    return sr_element_shapes(e, shape);
+  }
+  const srNear* near = near_of(monitor, i);
+  const srCollider *a = &m->collider[near->a], *b = &m->collider[near->b];
+  shape[0] = m->collision[a->shape].convex;
+  shape[1] = m->collision[b->shape].convex;
+  point[0] = a->point;
+  point[1] = b->point;
+  return true;
 }
 
 bool sr_contact_monitor_closed(const srContactMonitor* monitor, int i) {

@@ -21,14 +21,15 @@ typedef struct srContactMonitor {
   unsigned char* closed;    // elements: after the last step
   unsigned char* clamped;   // elements: since it last closed
   unsigned char*
-      late;        // located, and after the last step inconsistent with gap and rate, without a detected sign change
-  bool adaptive;   // error control chooses the steps
-  bool formulas;   // a gap is a formula
-  bool full;       // there was no room for an instance
-  int version;     // of the list of near pairs last used
-  int measured;    // of the list at the end of the last step
-  long clamps;     // contacts in which the law would have pulled
-  double deepest;  // largest penetration after a step
+      late;       // located, and after the last step inconsistent with gap and rate, without a detected sign change
+  bool adaptive;  // error control chooses the steps
+  bool formulas;  // a gap is a formula
+  bool full;      // there was no room for an instance
+  struct srPassing* passing;  // simulate/passing.h; NULL: there are no contacts
+  int version;                // of the list of near pairs last used
+  int measured;               // of the list at the end of the last step
+  long clamps;                // contacts in which the law would have pulled
+  double deepest;             // largest penetration after a step
 } srContactMonitor;
 
 // adaptive: error control chooses the steps. NULL: out of memory.
@@ -38,6 +39,10 @@ void sr_contact_monitor_destroy(srContactMonitor* monitor);
 int sr_contact_monitor_measure_located(srContactMonitor* monitor);
 bool sr_contact_monitor_closed(const srContactMonitor* monitor, int i);
 void sr_contact_monitor_names(const srContactMonitor* monitor, int i, const char** a, const char** b);
+// The shapes of an element that is a contact of two shapes: planes, balls and other convex ones. False: it is none.
+bool sr_element_shapes(const srForceElement* element, srConvex shape[2]);
+// The same of contact i, with the points of the model at their frames.
+bool sr_contact_monitor_shapes(const srContactMonitor* monitor, int i, srConvex shape[2], int point[2]);
 // Which contacts are closed at d's state: sets their discrete states. Reports those that interpenetrate.
 int sr_contact_monitor_start(srContactMonitor* monitor, srMessages* messages);
 // Before a step that is expected to take `step`, from the state of the integrator: updates the contact instances. *limit: how

@@ -17,6 +17,7 @@
 
 #include "constraint/constraint.h"
 #include "model/private.h"
+#include "simulate/passing.h"
 
 #define STATE_BOUND 1e15  // beyond it a state has no significant digit left
 
@@ -86,10 +87,15 @@ srStatus sr_run_step(srRun* run) {
   if (stepped != SR_OK) return run->stopped ? SR_OK : sr_run_fail_step(run);
   if (!state_within_bounds(run)) return sr_run_fail_bounds(run);
   monitor_crawling(run);
+  const double t = sri_time(run->integrator);
   const srStatus status = sr_run_take_events(run);
   if (status != SR_OK) return status;
+  const bool whole = sri_time(run->integrator) == t;
   if (sr_contact_monitor_step(run->contacts, run->integrator, run, sr_run_tell_impact) != 0) {
     return sr_run_fail_at(run, sri_time_before(run->integrator), "a contact cannot be evaluated");
+  }
+  if (whole && run->contacts->passing != NULL) {
+    sr_passing_check(run->contacts->passing, run->contacts, run->integrator, run, sr_run_tell_passed);
   }
   if (sr_jumps_step(run->jumps) != 0) {
     return sr_run_fail_at(run, sri_time_before(run->integrator), "the formula of a law cannot be evaluated");

@@ -39,6 +39,7 @@ typedef struct srRun {
   int (*stop)(void* user);        // d's own, and what it takes: called by ask
   void* stop_user;
   srMessages* messages;
+  long passed;    // contacts of thin bodies that were not met
   bool crawled;   // warned once that stability limits the method
   bool stepping;  // the integrator was started
   bool stopped;   // by a callback
@@ -95,6 +96,7 @@ srStatus sr_run_prepare_contacts(srRun* run, double* limit);  // their instances
 
 // ---- run_log.c
 void sr_run_tell_impact(void* run, double t, int i);
+void sr_run_tell_passed(void* run, double t, double step, int i);  // step: one that would meet the contact
 void sr_run_tell_event(void* run, double t, int i);
 void sr_run_tell_chatter(void* run, double t, int i);
 void sr_run_tell_integrator(srRun* run);  // changes of rank and of method, what was lost during the run

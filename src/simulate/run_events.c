@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "force/instances.h"
+#include "simulate/passing.h"
 #include "simulate/run.h"
 #include "system/bristle.h"
 
@@ -102,8 +103,16 @@ srStatus sr_run_change(srRun* run, const double* y) {
   return status == SR_OK ? restart(run) : status;
 }
 
-srStatus sr_run_prepare_contacts(srRun* run, double* limit) {
-  *limit = run->t_end;
+// Fast thin bodies must not pass through each other.
+static void limit_step(srRun* run, double* limit) {
+  const srIntegrator* x = run->integrator;
+  if (run->contacts->passing == NULL || run->contacts->nlocated == 0 || !sr_run_is_adaptive(run->options)) return;
+  const double last = sri_stats(x)->step_last;
+  (void)sr_run_evaluate_last(run, SR_STAGE_VELOCITY);
+  sr_passing_limit(run->contacts->passing, run->contacts, x, last > 0 ? 2.0 * last : run->t_end - sri_time(x), limit);
+}
+
+static srStatus prepare_instances(srRun* run, double* limit) {
   if (run->d->instances == NULL) return SR_OK;
   const srIntegratorStats* stats = sri_stats(run->integrator);
   const double step = sr_run_is_adaptive(run->options) ? 2.0 * stats->step_last : run->options->step;
@@ -120,4 +129,11 @@ srStatus sr_run_prepare_contacts(srRun* run, double* limit) {
   if (run->d->instances->changed) sr_bristle_slots(run->m, run->d, run->system.y_most);
   run->d->instances->changed = false;
   return SR_OK;
+}
+
+srStatus sr_run_prepare_contacts(srRun* run, double* limit) {
+  *limit = run->t_end;
+  const srStatus status = prepare_instances(run, limit);
+  if (status == SR_OK) limit_step(run, limit);
+  return status;
 }

@@ -35,6 +35,18 @@ void sr_run_tell_impact(void* user, double t, int i) {
        -run->contacts->rate[i]);
 }
 
+void sr_run_tell_passed(void* user, double t, double step, int i) {
+  srRun* run = user;
+  const char *a = NULL, *b = NULL;
+  sr_contact_monitor_names(run->contacts, i, &a, &b);
+  note(run, t, "passed", a, b, "%.40s passes through %.40s within a step", a, b);
+  if (run->passed++ > 0) return;
+  sr_messages_add(run->messages, SR_SEVERITY_WARNING, (srPlace){0},
+                  "'%s' and '%s' pass through each other within the step about t = %.6g s, without a force: they are "
+                  "thin and fast; take steps below %.2g s%s",
+                  a, b, t, step, sr_run_is_adaptive(run->options) ? "" : ", or a method with error control");
+}
+
 void sr_run_tell_event(void* user, double t, int i) {
   srRun* run = user;
   const srEvent* fired = &run->m->event[i];
