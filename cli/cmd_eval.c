@@ -14,8 +14,7 @@ static int evaluate(Cli* cli, const Model* m, bool bare, const Contacts* contact
   srEvaluation* e = NULL;
   const srStatus status = sr_evaluation_create(m->model, m->data, bare, cli->messages, &e);
   if (status != SR_OK) return cli_refuse(cli, cli_status(status));
-  e->all_contacts = contacts->word && strcmp(contacts->word, "all") == 0;
-  if (!isnan(contacts->margin)) e->margin = contacts->margin;
+  sr_evaluation_contacts(e, contacts->word && strcmp(contacts->word, "all") == 0, contacts->margin);
   srText text = {0};
   cli_show(cli);
   sr_report_evaluation(e, cli_form(cli), &text);

@@ -227,8 +227,11 @@ static int assemble(Run* r) {
   int status = place_start(r);
   if (status == EXIT_DONE) status = model_assemble(r->cli, &r->m, &r->assembly);
   if (status != EXIT_DONE) return status;
-  // A state of a file goes on with a run, which may rest on a stop.
-  if (!r->state.file) (void)sr_start_outside(r->m.model, r->m.data, r->cli->messages);
+  // A state of a file goes on with a run, which may rest on a stop or in the middle of a blow.
+  if (!r->state.file) {
+    (void)sr_start_outside(r->m.model, r->m.data, r->cli->messages);
+    (void)sr_start_overlaps(r->m.model, r->m.data, r->cli->messages);
+  }
   sr_warn_redundancy(r->m.model, r->m.data, r->cli->messages);
   status = model_formulate(r->cli, &r->m);
   if (status == EXIT_DONE) sr_warn_constraint_options(r->m.model, &r->options, &given, r->cli->messages);
@@ -360,7 +363,8 @@ int cmd_run(Cli* cli, const Verb* verb, int argc, char** argv) {
       {"--threads", OPTION_NUMBER, &r.threads, "NUMBER", "threads of a network (docs/using/network.md)"},
       STATE_OPTIONS(&r.state),
       {"--start", OPTION_TEXT, &r.start, "NAME",
-       "given, or inside-limits: the nearest start inside of the joint limits"},
+       "given; inside-limits: the nearest start inside of the joint limits; apart: by the least motion out of "
+       "overlaps"},
       MODEL_OPTIONS(cli, &r.m)};
   if (verb_options(cli, verb, options, sizeof options / sizeof options[0], argc, argv, &r.m.path, &status) == 0)
     status = prepare_and_simulate(&r);

@@ -532,6 +532,22 @@ status 0 run "$work/leg.xml" --start inside-limits --formulation absolute --t-en
 has '"q": [-0.9'
 status 2 run "$work/leg.xml" --start inside --json
 says "unknown word 'inside'"
+cat > "$work/sunk.xml" << 'END'
+<sarrus version="1" name="sunk">
+  <ground><shape name="floor" type="plane"/></ground>
+  <body name="ball"><joint name="z" type="prismatic" axis="0 0 1" q="0.04"/><inertial mass="1"/><shape name="skin" type="sphere" size="0.1"/></body>
+  <contact a="floor" b="skin" normal="kelvin-voigt" K="1e4" D="10" friction="none"/>
+</sarrus>
+END
+status 0 check "$work/sunk.xml" --json
+says "1 pair of shapes overlaps at the start, and the contacts push at once: 'ground/floor' and 'ball/skin' by 0.06 m; --start apart"
+has '"overlaps": [{"a": "ground/floor", "b": "ball/skin", "depth": 0.06'
+status 0 run "$work/sunk.xml" --t-end 0.01 --json
+says "overlaps at the start"
+status 0 run "$work/sunk.xml" --start apart --t-end 0 --json
+says "note: the start is moved by the least motion that ends 1 overlap of shapes \(m, rad\): v.z by 0.06"
+has '"start": "apart"'
+has '"q": [0.1'
 
 # ------------------------------------------------------------------------------------------------------- closed loops
 four_bar="run models/mechanisms/four-bar.xml --t-end 0.05"

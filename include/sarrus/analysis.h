@@ -28,11 +28,22 @@ SR_API srStatus sr_state_at_time(const srModel* m, srData* d, bool q_given, bool
                                  srAssembly* out);
 
 // Moves the initial state in d as requested. Inside the limits: every joint beyond a limit moves to the nearest end, and the
-// constraints are satisfied again; SR_INPUT, with a message, where no such state is found. Driven coordinates stay. For models in
-// joint coordinates, before sr_formulate.
+// constraints are satisfied again. Apart: by the least motion (least s^T M s, M the mass matrix at the start) that ends all overlaps of shapes with a contact,
+// with constraints satisfied and joints inside their limits where they are. SR_INPUT, with a message, where no such state is found. Driven
+// coordinates stay. For models in joint coordinates, before sr_formulate.
 SR_API srStatus sr_start(const srModel* m, srData* d, srStart start, srMessages* messages);
 // Number of joints beyond their limits, after sr_assemble; one warning names them.
 SR_API int sr_start_outside(const srModel* m, const srData* d, srMessages* messages);
+
+// Pairs of shapes that overlap at the positions of d though a contact of the model (not one by a gap function) acts between them; d is evaluated there. *out is NULL unless SR_OK.
+typedef struct srOverlaps {
+  int n;
+  struct srShapePair* pair;  // in the order of the contacts, gap < 0
+} srOverlaps;
+SR_API srStatus sr_overlaps_create(const srModel* m, srData* d, srOverlaps** out);
+SR_API void sr_overlaps_destroy(srOverlaps* overlaps);
+// Number of those that are deeper than 5 % of the smaller shape, which a contact at rest is not; one warning names them.
+SR_API int sr_start_overlaps(const srModel* m, srData* d, srMessages* messages);
 
 // Inverse kinematics: moves d->q, in joint coordinates, until every target is reached, with loops closed and joints within their
 // limits, by the least change in each iteration. Driven coordinates move as others do: their motion is what is looked for. move (nv): 1

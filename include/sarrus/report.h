@@ -42,8 +42,9 @@ typedef struct srCheck {
   const srModel* m;  // in the formulation asked for
   srAssemblyChange* assembly;
   srRank* rank;
-  srModel* formulated;  // m, where it was made here
-  srData* data;         // of it
+  srOverlaps* overlaps;  // at the start; NULL: not known
+  srModel* formulated;   // m, where it was made here
+  srData* data;          // of it
 } srCheck;
 // Closes the loops from d's state, formulates the model, determines the rank and tries one evaluation; warnings are in
 // messages. m is the compiled spec, in relative coordinates unless the formulation is its own; m must outlive *out, which is NULL
@@ -75,6 +76,8 @@ typedef struct srEvaluation {
 // Evaluates m at d's t, q, v, y, tau; accelerations that do not exist (joints without mass) are NaN. SR_FAILED: there are none
 // at this state. m and d must outlive *out, which is NULL unless SR_OK.
 SR_API srStatus sr_evaluation_create(const srModel* m, srData* d, bool bare, srMessages* messages, srEvaluation** out);
+// Which pairs of shapes the report lists: all, or those whose gap is not above the margin, m; NaN: as it was.
+SR_API void sr_evaluation_contacts(srEvaluation* e, bool all, double margin);
 SR_API void sr_evaluation_destroy(srEvaluation* e);
 SR_API void sr_report_evaluation(const srEvaluation* e, srReportForm form, srText* out);
 

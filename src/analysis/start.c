@@ -8,6 +8,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "analysis/overlap.h"
 #include "base/base.h"
 #include "model/private.h"
 #include "system/system.h"
@@ -140,5 +141,9 @@ static srStatus start_inside_limits(const srModel* m, srData* d, srMessages* mes
 }
 
 srStatus sr_start(const srModel* m, srData* d, srStart start, srMessages* messages) {
-  return start == SR_START_INSIDE_LIMITS ? start_inside_limits(m, d, messages) : SR_OK;
+  switch (start) {
+    case SR_START_INSIDE_LIMITS: return start_inside_limits(m, d, messages);
+    case SR_START_APART: return sr_start_apart(m, d, messages);
+    default: return SR_OK;
+  }
 }

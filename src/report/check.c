@@ -1,4 +1,5 @@
 // Check: topology and degrees of freedom of a model, with its loops closed.
+#include "analysis/overlap.h"
 #include "report/report.h"
 
 void sr_warn_rank(const srModel* m, const srRank* rank, srMessages* messages) {
@@ -40,7 +41,12 @@ srStatus sr_check_create(const srSpec* spec, const srModel* m, srData* d, srForm
   *out = NULL;
   if (!check) return SR_MEMORY;
   srStatus status = sr_assembly_change_create(m, d, messages, &check->assembly);
-  if (status == SR_OK && !m->absolute) (void)sr_start_outside(m, d, messages);
+  if (status == SR_OK && !m->absolute) {
+    (void)sr_start_outside(m, d, messages);
+    (void)sr_start_overlaps(m, d, messages);
+    status = sr_overlaps_create(m, d, &check->overlaps);
+    if (status == SR_FAILED) status = SR_OK;  // what fails there is reported below
+  }
   if (status == SR_OK) status = formulate(spec, m, d, formulation, messages, check);
   if (status == SR_OK) status = find_rank(check, check->data ? check->data : d, messages);
   if (status == SR_OK)
@@ -53,6 +59,7 @@ srStatus sr_check_create(const srSpec* spec, const srModel* m, srData* d, srForm
 void sr_check_destroy(srCheck* check) {
   if (!check) return;
   sr_rank_destroy(check->rank);
+  sr_overlaps_destroy(check->overlaps);
   sr_assembly_change_destroy(check->assembly);
   sr_data_destroy(check->data);
   sr_model_destroy(check->formulated);
@@ -91,6 +98,20 @@ static void put_shapes(srJson* json, const srModel* m) {
   sr_json_array_end(json);
 }
 
+static void put_overlaps(srJson* json, const srModel* m, const srOverlaps* overlaps) {
+  char a[256], b[256];
+  sr_json_array(json, "overlaps");
+  for (int i = 0; overlaps && i < overlaps->n; i++) {
+    const srShapePair* p = &overlaps->pair[i];
+    sr_json_object(json, NULL);
+    sr_json_text(json, "a", sr_shape_title(m, p->a, a, sizeof a));
+    sr_json_text(json, "b", sr_shape_title(m, p->b, b, sizeof b));
+    sr_json_number(json, "depth", -p->gap);
+    sr_json_object_end(json);
+  }
+  sr_json_array_end(json);
+}
+
 static void put_check(const srCheck* check, const srMessages* messages, srText* out) {
   const srModel* m = check->m;
   srJson json = sr_json_begin(out);
@@ -108,6 +129,7 @@ static void put_check(const srCheck* check, const srMessages* messages, srText* 
   sr_json_int(&json, "contacts", m->ncontact);
   sr_json_int(&json, "instances", m->ninstance);
   put_shapes(&json, m);
+  put_overlaps(&json, m, check->overlaps);
   sr_put_assembly(&json, m, check->assembly);
   sr_put_rows(&json, m, m->ng);
   sr_json_array(&json, "massless");
@@ -145,6 +167,17 @@ static void show_redundant(srText* out, const srModel* m, const srRank* r) {
   if (r->nredundant > SHOWN) sr_text_print(out, "  redundant: %d more, see --json\n", r->nredundant - SHOWN);
 }
 
+static void show_overlaps(srText* out, const srModel* m, const srOverlaps* overlaps) {
+  enum { SHOWN = 10 };
+  char a[256], b[256];
+  for (int i = 0; overlaps && i < overlaps->n && i < SHOWN; i++) {
+    const srShapePair* p = &overlaps->pair[i];
+    sr_show_line(out, i == 0 ? "overlaps" : "", "%s and %s by %.6g m", sr_shape_title(m, p->a, a, sizeof a),
+                 sr_shape_title(m, p->b, b, sizeof b), -p->gap);
+  }
+  if (overlaps && overlaps->n > SHOWN) sr_show_line(out, "", "%d more, see --json", overlaps->n - SHOWN);
+}
+
 static void show_check(const srCheck* check, srText* out) {
   const srModel* m = check->m;
   const srRank* r = check->rank;
@@ -167,6 +200,7 @@ static void show_check(const srCheck* check, srText* out) {
     sr_show_line(out, "contacts", "%d pairs; up to %d at the same time as instances", m->ncontact, m->ninstance);
   sr_show_line(out, "sensors", "%d", m->nsensor);
   show_shapes(out, m);
+  show_overlaps(out, m, check->overlaps);
   sr_text_print(out, "\n  %-16s %-16s %-16s %-12s %6s %4s %4s\n", "body", "parent", "joint", "type", "q", "nq", "nv");
   for (int j = 0; j < m->njoint; j++) {
     const int body = m->joint_body[j];

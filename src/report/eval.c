@@ -2,6 +2,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "analysis/overlap.h"
 #include "report/report.h"
 
 static srEvaluation* allocate(const srModel* m, srData* d, bool bare) {
@@ -109,6 +110,11 @@ srStatus sr_evaluation_create(const srModel* m, srData* d, bool bare, srMessages
   return status;
 }
 
+void sr_evaluation_contacts(srEvaluation* e, bool all, double margin) {
+  e->all_contacts = all;
+  if (!isnan(margin)) e->margin = margin;
+}
+
 void sr_evaluation_destroy(srEvaluation* e) {
   if (!e) return;
   sr_free(e->M);  // and all behind it
@@ -152,19 +158,11 @@ typedef struct Pairs {
   int count;
 } Pairs;
 
-static void name_of(const srModel* m, int shape, char* out, size_t size) {
-  const srShape* s = &m->shape[shape];
-  if (s->name)
-    snprintf(out, size, "%s/%s", m->body_name[s->body], s->name);
-  else
-    snprintf(out, size, "%s", m->body_name[s->body]);
-}
-
 static void put_pair(void* user, const srShapePair* x) {
   const Pairs* p = user;
   char a[256], b[256];
-  name_of(p->m, x->a, a, sizeof a);
-  name_of(p->m, x->b, b, sizeof b);
+  sr_shape_title(p->m, x->a, a, sizeof a);
+  sr_shape_title(p->m, x->b, b, sizeof b);
   sr_json_object(p->json, NULL);
   sr_json_text(p->json, "a", a);
   sr_json_text(p->json, "b", b);
@@ -244,8 +242,8 @@ static void show_pair(void* user, const srShapePair* x) {
     sr_text_print(p->out, "pairs of shapes: gap, normal from the first to the second, point between\n");
   if (++p->count == SHOWN + 1) sr_text_print(p->out, "  ... and more: --json lists all\n");
   if (p->count > SHOWN) return;
-  name_of(p->m, x->a, a, sizeof a);
-  name_of(p->m, x->b, b, sizeof b);
+  sr_shape_title(p->m, x->a, a, sizeof a);
+  sr_shape_title(p->m, x->b, b, sizeof b);
   sr_text_print(p->out, "  %-22s %-22s %12.5g m  (%7.4f %7.4f %7.4f)  (%.5g %.5g %.5g)\n", a, b, x->gap, x->normal[0],
                 x->normal[1], x->normal[2], 0.5 * (x->point_a[0] + x->point_b[0]),
                 0.5 * (x->point_a[1] + x->point_b[1]), 0.5 * (x->point_a[2] + x->point_b[2]));

@@ -218,6 +218,18 @@ def test_eval_at_a_state_is_that_of_the_command_line():
         same(compiled(name).eval(bare=True), command("eval", MODELS / f"{name}.xml", "--bare", "--json"), where=name)
 
 
+def test_contacts_of_eval_are_those_of_the_command_line():
+    file = MODELS / "contact" / "bouncing-ball.xml"
+    model = compiled("contact/bouncing-ball")
+    for options, words in (({"contacts": "all"}, ("--contacts", "all")), ({"margin": 10.0}, ("--margin", "10")), ({}, ())):
+        its = command("eval", file, *words, "--json")
+        assert (len(its["contacts"]) > 0) == bool(options)
+        same(model.eval(**options), its, where=str(options))
+        same(sarrus.eval(file, **options), its, where=str(options))
+    assert "'near' or 'all', not 'every'" in str(raises(ValueError, model.eval, contacts="every"))
+    assert "margin is a distance" in str(raises(ValueError, model.eval, margin=float("inf")))
+
+
 def test_other_formulations_are_those_of_the_command_line():
     for name, word in (("double-pendulum", "absolute"), ("paper2/slider-crank", "absolute"), ("humanoid", "penalty")):
         run = ("--formulation", word, "--json")

@@ -208,6 +208,7 @@ _FUNCTIONS = {
     "sr_check_destroy": (None, [P]),
     "sr_report_check": (None, [P, P, I, POINTER(struct["srText"])]),
     "sr_evaluation_create": (I, [P, P, c_bool, P, POINTER(P)]),
+    "sr_evaluation_contacts": (None, [P, c_bool, D]),
     "sr_evaluation_destroy": (None, [P]),
     "sr_report_evaluation": (None, [P, I, POINTER(struct["srText"])]),
     "sr_comparison_defaults": (struct["srComparison"], []),

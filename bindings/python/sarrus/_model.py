@@ -26,6 +26,15 @@ NONE, POSITION, VELOCITY, FORCE, ACCELERATION, FRAMES = range(6)  # srStage
 FREE, BALL = L.words("joint").index("free"), L.words("joint").index("ball")
 
 
+def _contacts(word, margin):
+    """Arguments of sr_evaluation_contacts, checked as the command line does."""
+    if word not in ("near", "all"):
+        raise ValueError(f"contacts is 'near' or 'all', not {word!r}")
+    if margin is not None and np.isinf(margin):
+        raise ValueError("margin is a distance in m; contacts='all' lists every pair")
+    return word == "all", float("nan") if margin is None else float(margin)
+
+
 class Data:
     """One state and its results: t, q, v, a, y, tau, f, bias, lambda_, ... as views into the library's memory.
 
@@ -236,7 +245,8 @@ class Model:
 
     def start(self, d: Data, word: str = "inside-limits") -> List[str]:
         """Moves the start in d: "inside-limits", to the nearest one inside of the limits of all joints that meets the
-        constraints; "given" leaves it. sarrus.Error where there is none. Warnings as texts."""
+        constraints; "apart", by the least motion that ends all overlaps of shapes with a contact; "given" leaves it. sarrus.Error where
+        there is none. Warnings as texts."""
         words = L.words("start")
         if word not in words:
             raise ValueError(f"start '{word}' is unknown{nearest(str(word), words)} There are: {', '.join(words)}")
@@ -527,24 +537,28 @@ class Model:
         return {**told, "warnings": self.warnings + warnings, "notes": self.notes + notes}
 
     def eval(self, q: Vector = None, v: Vector = None, y: Vector = None, tau: Vector = None, t: "float | None" = None,
-             bare: bool = False, formulation: "str | None" = None) -> Dict[str, Any]:
+             bare: bool = False, formulation: "str | None" = None, contacts: str = "near",
+             margin: "float | None" = None) -> Dict[str, Any]:
         """Everything at one state, as `sarrus eval --json`, with arrays. The initial state is brought to t, with its loops
-        closed; a state that is given is taken as it is."""
+        closed; a state that is given is taken as it is. contacts: the pairs of shapes that are listed, "near" (with gaps up to
+        margin, 1e-3 m unless given) or "all"."""
+        shown = _contacts(contacts, margin)
         d = self.data(q, v, y, tau, t)
         if not (bare or self.absolute):
             warn(self._at_time(d, q is not None, v is not None))
         if formulation in (None, self.formulation):
-            return self._evaluated(d, bare)
+            return self._evaluated(d, bare, shown)
         if bare:
             raise ValueError("bare is the rigid tree alone: it has no formulation but the relative one")
         other = self.formulated(formulation, d)
-        return other._evaluated(other.data(), False)
+        return other._evaluated(other.data(), False, shown)
 
-    def _evaluated(self, d, bare):
+    def _evaluated(self, d, bare, contacts):
         out = ctypes.c_void_p()
         with Messages() as said:
             warn(said.check(lib.sr_evaluation_create(*self._of(d), bare, said.pointer, byref(out))), 4)
         evaluation = Handle(out.value, lib.sr_evaluation_destroy, d._handle)
+        lib.sr_evaluation_contacts(evaluation.pointer, *contacts)
         told = sensors(report(lib.sr_report_evaluation, evaluation.pointer, JSON))
         told["unique"] = np.array(told["unique"], dtype=bool)
         filled(told.get("bodies", told), {"M": (0, 0), "G": (0, self.nv), **dict.fromkeys("qvcfa", 0)})

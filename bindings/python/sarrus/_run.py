@@ -184,7 +184,7 @@ def run(self, t_end: "float | None" = None, method: "str | None" = None, q: Any 
     Options are those of `sarrus run`: step, rtol, atol, every, control, rho, family, tangent, stabilization, alpha, beta,
     metric; record: columns on request, a name or pattern or a list of them ("reaction(crankpin).*", see model.recordable());
     what is not given is taken from the model's <run>. start="inside-limits" moves the start to the nearest one
-    inside of the limits of all joints. progress(t, t_end) is called about 20 times a second; true
+    inside of the limits of all joints, start="apart" out of overlaps of shapes. progress(t, t_end) is called about 20 times a second; true
     stops the run. Returns a Result: columns by name as arrays, and its report. sarrus.Stopped where it could not go on."""
     if data is not None and any(x is not None for x in (q, v, y, tau, t)):
         raise ValueError("give a data, or q, v, y, tau, t; not both")

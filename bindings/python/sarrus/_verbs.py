@@ -9,7 +9,7 @@ from ._spec import load
 
 _LOAD = ("set", "base", "package", "plugins", "lock_massless", "formulation")
 _STATE = ("q", "v", "y", "tau", "t")
-KNOWN = {"check": _LOAD, "eval": (*_LOAD, *_STATE, "bare"),
+KNOWN = {"check": _LOAD, "eval": (*_LOAD, *_STATE, "bare", "contacts", "margin"),
          "run": (*_LOAD, *_STATE, *OPTIONS, "t_end", "method", "out", "start", "contact", "progress"),
          "compare": _compare.COMPARE, "recommend": _compare.RECOMMEND}
 _RESULTS = (".csv", ".h5", ".hdf5")
@@ -61,7 +61,8 @@ def _check(path, given):
 
 
 def _eval(path, given):
-    return _model(path, given).eval(**_state(given), bare=bool(given.get("bare")), formulation=given.get("formulation"))
+    return _model(path, given).eval(**_state(given), bare=bool(given.get("bare")), formulation=given.get("formulation"),
+                                    contacts=given.get("contacts") or "near", margin=given.get("margin"))
 
 
 def _keep(result, given, path):
