@@ -49,6 +49,8 @@ struct srConstrained {
   double sigma;    // smallest singular value of the equations in use at the end of the last step tried; < 0: unknown
   double sigma_chosen;  // its value when the equations were chosen; < 0: unknown
   double sigma_most;    // its largest value since then
+  int sigma_age;        // steps since it was found, where the states are not projected
+  bool sigma_rests;     // it is not found at the end of this step
   bool goes_on;         // equations, rank and crossing carry over from before a restart
   double h_short;       // > 0: the step begins in a singular position, with fewer equations; its largest length
   int rank_left;        // the rank before that

@@ -12,6 +12,9 @@
 #include "integrate/projection.h"
 
 #define SIGMA_NEAR 0.3
+#define SIGMA_FAR 0.8     // of its largest value, above which no singular position is near
+#define SIGMA_LEAST 1e-2  // and its own least value there
+#define SIGMA_RESTS 7     // steps for which it is not found there, if nothing else needs a factor
 // Distance of a row from the others below which it is not used to project a state of dense output: the correction would be its
 // error over this.
 #define PLACE_TAU 1e-3
@@ -223,7 +226,16 @@ int sri_project_state(srIntegrator* integrator, double t, double* q, double* v) 
   return SRI_DONE;
 }
 
-// Projects x_new as requested; G, b, g at the new q and a factor near it are left in c.
+// Steps of fixed length whose ends are not projected need a factor there for sigma alone, which costs as much as the step itself: far
+// from singular positions it is found at the end of every eighth step.
+static bool sigma_rests(const srIntegrator* integrator) {
+  const srConstrained* c = integrator->constrained;
+  return integrator->ops->index1 && c->index1 && !sri_is_adaptive(integrator) && !integrator->options.partition &&
+         integrator->project == SR_PROJECT_NONE && c->confirmed && c->sigma_age < SIGMA_RESTS &&
+         c->sigma >= fmax(SIGMA_LEAST, SIGMA_FAR * c->sigma_most);
+}
+
+// Projects x_new as requested; G, b, g at the new q and, unless sigma rests, a factor near it are left in c.
 static int project(srIntegrator* integrator, double t) {
   const srSystem* s = &integrator->system;
   srConstrained* c = integrator->constrained;
@@ -232,6 +244,10 @@ static int project(srIntegrator* integrator, double t) {
   if (integrator->options.partition) {
     const int solved = sri_partition_accept(integrator, t, q, v);
     if (solved != SRI_DONE) return solved;
+  }
+  if (c->sigma_rests) {
+    c->projected = false;
+    return sri_constraint(integrator, t, q, c->g, c->G, c->b);
   }
   int outcome = within_violation(integrator, t, &within);
   if (outcome != SRI_DONE) return outcome;
@@ -259,7 +275,6 @@ static bool exchange_rows(srIntegrator* integrator) {
 // Sigma at the end of the step; equations are exchanged where it has fallen to half its value at their choice.
 static void find_sigma(srIntegrator* integrator) {
   srConstrained* c = integrator->constrained;
-  c->rechosen = false;
   c->sigma = smallest_singular_value(c);
   if (c->sigma_chosen < 0) c->sigma_chosen = c->sigma;
   if (c->rank == c->nactive || c->sigma >= 0.5 * c->sigma_chosen || integrator->options.free_rows) return;
@@ -328,6 +343,8 @@ int sri_finish_constraints(srIntegrator* integrator, double t_new) {
   srIntegratorStats* stats = &integrator->stats;
   const double *q = integrator->x_new, *v = q + s->nq;
   const double off = c->index1 && integrator->ops->index1 ? sri_residual_acceleration(c) : 0;
+  c->sigma_rests = sigma_rests(integrator);
+  c->sigma_age = c->sigma_rests ? c->sigma_age + 1 : 0;
   int outcome = evaluate_metric(integrator, t_new);
   if (outcome == SRI_DONE) outcome = project(integrator, t_new);
   if (outcome != SRI_DONE) return outcome;
@@ -348,10 +365,13 @@ int sri_finish_constraints(srIntegrator* integrator, double t_new) {
     c->nevent = nevent;
     return outcome;
   }
-  find_sigma(integrator);
-  outcome = sri_monitor_correction(integrator, t_new);
-  if (outcome != SRI_DONE) return outcome;
-  sri_monitor_passing(integrator, t_new);
+  c->rechosen = false;
+  if (!c->sigma_rests) {
+    find_sigma(integrator);
+    outcome = sri_monitor_correction(integrator, t_new);
+    if (outcome != SRI_DONE) return outcome;
+    sri_monitor_passing(integrator, t_new);
+  }
   note_violation(integrator, rate);
   stats->violation_acceleration = fmax(stats->violation_acceleration, off);
   stats->projections += c->projected;

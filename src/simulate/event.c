@@ -23,7 +23,8 @@
 
 static int prepare(void* user, double t, const double* q, const double* v, const double* y) {
   const srEventMonitor* monitor = user;
-  if (monitor->m->nevent + monitor->contacts->first_other == 0 && monitor->m->priv->switches_of_time) return 0;
+  // Slots of pairs that are not near, or whose contact is not located, need no state.
+  if (monitor->m->nevent + monitor->contacts->nlocated == 0 && monitor->m->priv->switches_of_time) return 0;
   return sr_evaluate_motion(monitor->m, monitor->d, t, q, v, y, SR_STAGE_VELOCITY);
 }
 
