@@ -437,6 +437,44 @@ TEST(lemke_solves_a_plate_on_four_equal_corners) {
   destroy(p, s);
 }
 
+// A table of n feet under a force of 10 t (cos t, sin t, 0) N at (0.2, 0.1, 0) from its center: forces and accelerations instead of impulses and
+// velocities. Its feet are stuck together (9 or 12 rows on 6 degrees of freedom) until limit analysis says that they slip.
+static srContactProblem* table_with_feet(int n, double t) {
+  srContactProblem* p = sr_contact_problem_create(1, 0, n, false);
+  ENSURE(p != NULL);
+  const double f[2] = {10 * t * cos(t), 10 * t * sin(t)};
+  p->body[0] = (srContactBody){.inverse_mass = 0.1,
+                               .inverse_inertia = {1 / 0.9, 1 / 0.9, 1 / 1.2},
+                               .velocity = {0, 0, (0.2 * f[1] - 0.1 * f[0]) / 1.2, f[0] / 10, f[1] / 10, -G}};
+  for (int i = 0; i < n; ++i) {
+    const double angle = 3.14159265358979323846 * (0.5 + 2.0 * i / n);
+    p->cone[i].mu = 0.4;
+    p->point[i] = (srContactPoint){
+        .body = {SR_CONTACT_FIXED, 0}, .normal = {0, 0, 1}, .arm = {{0}, {0.5 * cos(angle), 0.5 * sin(angle), -0.4}}};
+  }
+  p->compliance = n > 3 ? 1e-7 : 0;  // of four normals one is redundant
+  return p;
+}
+
+TEST(a_table_slips_at_the_instant_of_limit_analysis) {
+  static const double onset[2] = {3.8747653889643123, 3.8639136904};  // kinematic limit analysis, to 1e-9 s
+  static const double normals[3] = {18.8700733877, 52.9132486432, 26.3166779691};
+  for (int feet = 3; feet <= 4; ++feet) {
+    static const double moments[3] = {-1e-4, -1e-8, 1e-4};
+    for (int k = 0; k < 3; ++k) {
+      srContactProblem* p = table_with_feet(feet, onset[feet - 3] + moments[k]);
+      srContactSolver* s = solver_for(p);
+      double x[12], u[12], slip = 0;
+      ENSURE(solve(s, p, "newton", 1e-9, x).solved);
+      sr_contact_velocity(s, p, x, u);
+      for (int i = 0; i < feet; ++i) slip = fmax(slip, hypot(u[3 * i + 1], u[3 * i + 2]));
+      ENSURE(k < 2 ? slip < 1e-6 : slip > 1e-5);  // m/s^2; 0 before, and 1e-5 s after the onset 2e-6
+      for (int i = 0; feet == 3 && k == 1 && i < 3; ++i) ENSURE_NEAR(x[3 * i], normals[i], 1e-6);
+      destroy(p, s);
+    }
+  }
+}
+
 // The lowest contact carries them all.
 TEST(contacts_of_a_column_of_balls_carry_what_is_above) {
   enum { N = 12 };

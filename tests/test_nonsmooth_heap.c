@@ -231,8 +231,7 @@ TEST(balls_dropped_into_a_bin_penetrate_by_no_more_than_residual_times_step) {
   static const char* const methods[] = {"nsgs", "nncg"};
   for (int k = 0; k < 2; ++k) {
     const double tolerance = 8e-3;
-    const Outcome o =
-        runner_sanitized() ? drop(3, 3, 0.3, methods[k], tolerance) : drop(4, 4, 0.5, methods[k], tolerance);
+    const Outcome o = drop(4, 4, 0.5, methods[k], tolerance);
     ENSURE(o.solved && o.inside);
     ENSURE(o.contacts > 20);
     ENSURE_SMALL(o.residual, tolerance);

@@ -3,7 +3,7 @@
 // Equations that depend on others are dropped: their pivot is rounding. The compliance of the contacts is on the diagonal of A.
 #include <string.h>
 
-#include "nonsmooth/solver.h"
+#include "nonsmooth/operator.h"
 
 #define DEPENDENT 1e-10  // part of the diagonal entry that a pivot of an independent equation has at least
 

@@ -5,36 +5,14 @@
 
 #include "base/base.h"
 #include "math/vector3.h"
-#include "nonsmooth/solver.h"
+#include "nonsmooth/operator.h"
 
 // ---- bodies -------------------------------------------------------------------------------------------------------------
-
-static void times_inertia(const double I[6], const double x[3], double out[3]) {
-  out[0] = I[0] * x[0] + I[3] * x[1] + I[4] * x[2];
-  out[1] = I[3] * x[0] + I[1] * x[1] + I[5] * x[2];
-  out[2] = I[4] * x[0] + I[5] * x[1] + I[2] * x[2];
-}
-
-// Velocity of a point of the body.
-static void point_velocity(const double v[6], const double arm[3], double out[3]) {
-  srm_cross3(v, arm, out);
-  for (int k = 0; k < 3; ++k) out[k] += v[3 + k];
-}
-
-static void push(srLoadedBody* b, const double arm[3], double sign, const double f[3]) {
-  double torque[3], turn[3];
-  srm_cross3(arm, f, torque);
-  times_inertia(b->inverse_inertia, torque, turn);
-  for (int k = 0; k < 3; ++k) {
-    b->v[k] += sign * turn[k];
-    b->v[3 + k] += sign * b->inverse_mass * f[k];
-  }
-}
 
 // v += M^-1 row^T x.
 static void push_row(srLoadedBody* b, const double row[6], double x) {
   double turn[3];
-  times_inertia(b->inverse_inertia, row, turn);
+  sr_times_inertia(b->inverse_inertia, row, turn);
   for (int k = 0; k < 3; ++k) {
     b->v[k] += turn[k] * x;
     b->v[3 + k] += b->inverse_mass * row[3 + k] * x;
@@ -42,38 +20,6 @@ static void push_row(srLoadedBody* b, const double row[6], double x) {
 }
 
 static double times_row(const double row[6], const double v[6]) { return srm_dot3(row, v) + srm_dot3(row + 3, v + 3); }
-
-void sr_relative_velocity(const srContactSolver* s, const srLoadedContact* c, double u[3]) {
-  double a[3], b[3];
-  point_velocity(s->body[c->a].v, c->arm[0], a);
-  point_velocity(s->body[c->b].v, c->arm[1], b);
-  for (int k = 0; k < 3; ++k) b[k] -= a[k];
-  for (int k = 0; k < 3; ++k) u[k] = srm_dot3(c->frame + 3 * k, b);
-}
-
-void sr_loaded_velocity(const srContactSolver* s, const srLoadedContact* c, double u[3]) {
-  if (s->matrix) {
-    for (int k = 0; k < 3; ++k) u[k] = k < c->rows ? s->dense.u[c->first + k] : 0;
-    return;
-  }
-  sr_relative_velocity(s, c, u);
-  u[0] += c->shift + c->soft * c->p[0];
-}
-
-void sr_loaded_change(srContactSolver* s, const srLoadedContact* c, const double dp[3]) {
-  if (s->matrix) {
-    const int n = s->dense.n;
-    for (int k = 0; k < c->rows; ++k) {
-      const double* column = s->dense.At + (size_t)(c->first + k) * (size_t)n;
-      for (int i = 0; i < n; ++i) s->dense.u[i] += column[i] * dp[k];
-    }
-    return;
-  }
-  double f[3];
-  for (int k = 0; k < 3; ++k) f[k] = c->frame[k] * dp[0] + c->frame[3 + k] * dp[1] + c->frame[6 + k] * dp[2];
-  push(&s->body[c->a], c->arm[0], -1, f);
-  push(&s->body[c->b], c->arm[1], 1, f);
-}
 
 void sr_joint_velocity(const srContactSolver* s, const srLoadedJoint* j, double w[SR_JOINT_ROWS]) {
   for (int k = 0; k < j->rows; ++k)
@@ -217,7 +163,7 @@ static void add_block(const srLoadedBody* b, const double frame[9], const double
   double torque[3][3], turn[3];
   for (int k = 0; k < 3; ++k) srm_cross3(arm, frame + 3 * k, torque[k]);
   for (int k = 0, at = 0; k < 3; ++k) {
-    times_inertia(b->inverse_inertia, torque[k], turn);
+    sr_times_inertia(b->inverse_inertia, torque[k], turn);
     for (int l = k; l < 3; ++l) W[at++] += srm_dot3(turn, torque[l]) + (k == l ? b->inverse_mass : 0);
   }
 }
@@ -246,7 +192,7 @@ static void load_contact(srContactSolver* s, const srContactProblem* p, int i, c
 
 static double row_product(const srLoadedBody* b, const double x[6], const double y[6]) {
   double turn[3];
-  times_inertia(b->inverse_inertia, x, turn);
+  sr_times_inertia(b->inverse_inertia, x, turn);
   return srm_dot3(turn, y) + b->inverse_mass * srm_dot3(x + 3, y + 3);
 }
 

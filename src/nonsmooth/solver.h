@@ -95,14 +95,9 @@ typedef struct srMethodRow {
 bool sr_contact_fits(const srContactSolver* s, const srContactProblem* problem);  // into its memory
 double sr_contact_mobility(const srContactProblem* problem, int contact);         // W_NN of a contact between bodies
 
-// ---- operator (operator.c) ----------------------------------------------------------------------------------------------
+// ---- operator (operator.h, operator.c) ----------------------------------------------------------------------------------------------
 void sr_contact_load(srContactSolver* s, const srContactProblem* problem, const double* impulse);
 void sr_contact_store(const srContactSolver* s, double* impulse);
-// Velocity of a contact, shift and compliance included; 0 in the rows that it does not have.
-void sr_loaded_velocity(const srContactSolver* s, const srLoadedContact* c, double u[3]);
-void sr_loaded_change(srContactSolver* s, const srLoadedContact* c, const double dp[3]);
-// The same without shift and compliance; of bodies alone.
-void sr_relative_velocity(const srContactSolver* s, const srLoadedContact* c, double u[3]);
 void sr_joint_velocity(const srContactSolver* s, const srLoadedJoint* j, double w[SR_JOINT_ROWS]);  // G v
 void sr_joint_change(srContactSolver* s, const srLoadedJoint* j, const double dl[SR_JOINT_ROWS]);
 // Largest residual of the contacts and joints of an island.

@@ -4,7 +4,7 @@
 // is a plain one, so that every impulse is in its cone. All sums run in the order of the contacts: the same bits on every call.
 #include <string.h>
 
-#include "nonsmooth/solver.h"
+#include "nonsmooth/operator.h"
 
 enum { PERIOD = 4 };  // sweeps between two tests of the residual: a test costs about a third of a sweep
 
