@@ -284,14 +284,12 @@ static void check_power(const char* text, double tolerance) {
 
 // Integration over round faces that several cells of a field of depths share is not exact; over polygons it is, where the law is linear.
 static bool is_coarse(const char* text) { return strstr(text, BOX) && strstr(text, CYLINDER); }
-// Along a cone a line is cut into equal parts, not where its nearest feature changes.
-static bool is_cut(const char* text) { return strstr(text, CONE) && strstr(text, CAPSULE); }
 
 TEST(power_of_a_contact_of_any_two_shapes_is_the_change_of_its_energy_and_dissipation) {
   static const char* const linear[] = {EACH_PAIR(SAME, LINEAR)};
   static const char* const hertz[] = {EACH_PAIR(SAME, HERTZIAN)};
   for (size_t i = 0; i < sizeof linear / sizeof *linear; i++)
-    check_power(linear[i], is_coarse(linear[i]) ? 3e-2 : is_cut(linear[i]) ? 1e-3 : 1e-6);
+    check_power(linear[i], is_coarse(linear[i]) ? 3e-2 : 1e-6);
   for (size_t i = 0; i < sizeof hertz / sizeof *hertz; i++) check_power(hertz[i], 0.1);
 }
 
@@ -365,7 +363,7 @@ TEST(derivatives_of_contacts_of_any_two_shapes_are_those_of_their_forces) {
   static const char* const smooth[] = {EACH_PAIR(SAME, SMOOTH)};
   static const char* const rubbing[] = {EACH_PAIR(SAME, RUBBING)};
   for (size_t i = 0; i < sizeof elastic / sizeof *elastic; i++)
-    check_jacobian(elastic[i], is_coarse(elastic[i]) ? 0.15 : is_cut(elastic[i]) ? 5e-3 : 1e-5);
+    check_jacobian(elastic[i], is_coarse(elastic[i]) ? 0.15 : 1e-5);
   for (size_t i = 0; i < sizeof smooth / sizeof *smooth; i++) check_jacobian(smooth[i], 0.12);
   for (size_t i = 0; i < sizeof rubbing / sizeof *rubbing; i++) check_jacobian(rubbing[i], 0.12);
 }
@@ -822,4 +820,97 @@ TEST(a_capsule_that_is_dropped_on_a_box_comes_to_rest_and_stays) {
   ENSURE(x.result.stats.steps < 200);
   for (int k = 0; k < 7; k++) ENSURE_NEAR(x.d->q[k], q[k], 1e-9);
   close_model(&x);
+}
+
+// On a table of boxes, with gravity tilted where friction has to hold; what can roll is held by rolling friction.
+TEST(what_is_parked_on_a_table_does_not_move_in_100_s) {
+#define MUG                                                                                                            \
+  "<mesh name='m' vertices='0.04 0 -0.045 0.02 0.035 -0.045 -0.02 0.035 -0.045 -0.04 0 -0.045 -0.02 -0.035 -0.045 "    \
+  "0.02 -0.035 -0.045 0.04 0 0.045 0.02 0.035 0.045 -0.02 0.035 0.045 -0.04 0 0.045 -0.02 -0.035 0.045 0.02 -0.035 "   \
+  "0.045'/>"
+#define PARKED(gravity, q, shape)                                                                                      \
+  "<sarrus version='1'><option gravity='" gravity "'/>" MUG                                                            \
+  "<ground><shape type='box' size='1 1 0.1' at='0 0 -0.05'/></ground><body name='b'><joint type='free' q='" q          \
+  "'/><inertial mass='0.3' inertia='3e-4 3e-4 1.4e-4'/><shape " shape                                                  \
+  "/></body><contact default='all' "                                                                                   \
+  "normal='kelvin-voigt' K='2e4' D='20' mu-k='0.4' bristle-K='2e4' bristle-B='10' mu-roll='1e-3'/></sarrus>"
+  static const char* const scenes[] = {
+      PARKED("1 0.5 -9.7", "0 0 0.0299 1 0 0 0.1", "type='box' size='0.06 0.08 0.06'"),
+      PARKED("1 0.5 -9.7", "0 0 0.0449 1 0 0 0.1", "type='cylinder' size='0.04 0.09'"),
+      PARKED("1 0.5 -9.7", "0 0 0.0449 1 0 0 0.1", "type='hull' mesh='m'"),
+      PARKED("0 2 -9.6", "0 0 0.0299 1 1 0 0", "type='capsule' size='0.03 0.1'"),  // lying along y
+      PARKED("0 2 -9.6", "0 0 0.0295 1 1 0 0", "type='cylinder' size='0.03 0.1'"),
+      PARKED("0 0 -9.81", "0 0 0.0136 0.589 0.526 0.6136 0", "type='cone' size='0.03 0.1'"),
+  };
+  for (size_t i = 0; i < sizeof scenes / sizeof *scenes; i++) {
+    Loaded x = open_text(scenes[i]);
+    double q[7];
+    run_to(&x, 3);
+    memcpy(q, x.d->q, sizeof q);
+    run_to(&x, 103);
+    ENSURE(x.result.stats.steps < 500);
+    for (int k = 0; k < 7; k++) ENSURE_NEAR(x.d->q[k], q[k], 1e-9);
+    close_model(&x);
+  }
+}
+
+// Ways to the same motion.
+typedef struct Way {
+  const char* method;
+  bool absolute;
+  double cut;  // the run is cut here; 0: it is not
+} Way;
+
+static Loaded open_scene(const char* text, bool absolute) {
+  srMessages* messages = sr_messages_create();
+  srSpec* spec = NULL;
+  Loaded x = {0};
+  ENSURE_EQUAL(sr_load_text(text, strlen(text), "test", NULL, NULL, messages, &spec), SR_OK);
+  ENSURE_EQUAL(sr_compile(spec, messages, &x.m), SR_OK);
+  x.d = sr_data_create(x.m);
+  if (absolute) {
+    Loaded y = {0};
+    ENSURE_EQUAL(sr_formulate(spec, x.m, x.d, SR_FORMULATION_ABSOLUTE, messages, &y.m, &y.d), SR_OK);
+    close_model(&x);
+    x = y;
+  }
+  srs_destroy(spec);
+  sr_messages_destroy(messages);
+  return x;
+}
+
+static void run_way(const char* text, const Way* way, double t_end, double q[7]) {
+  Loaded x = open_scene(text, way->absolute);
+  for (int part = way->cut > 0 ? 0 : 1; part < 2; part++) {
+    srRunOptions options = sr_run_options(x.m);
+    options.t_end = part == 0 ? way->cut : t_end;
+    options.method = way->method;
+    options.rtol = 1e-8;
+    options.atol = 1e-10;
+    ENSURE_EQUAL(sr_run(x.m, x.d, &options, NULL, &x.result), SR_OK);
+    ENSURE_SMALL(energy_residual(&x), 1e-5);
+    ENSURE(x.result.stats.steps < 3000);
+  }
+  memcpy(q, x.d->jq, 7 * sizeof *q);
+  close_model(&x);
+}
+
+// Along the table, over its edge and off: rolling, and sliding lengthwise with a yaw.
+TEST(a_capsule_leaves_a_table_alike_by_all_methods_and_formulations) {
+#define LEAVING(q, v)                                                                                                  \
+  "<sarrus version='1'><ground><shape type='box' size='0.4 0.4 0.1' at='0 0 -0.05'/></ground><body name='b'><joint "   \
+  "type='free' q='" q "' v='" v                                                                                        \
+  "'/><inertial mass='0.3' inertia='3e-4 3e-4 1.4e-4'/><shape type='capsule' size='0.03 0.1'/></body><contact "        \
+  "default='all' normal='kelvin-voigt' K='2e4' D='20' mu-k='0.4' bristle-K='2e4' bristle-B='10'/></sarrus>"
+  static const char* const scenes[] = {LEAVING("0.1 0 0.02994 1 1 0 0", "0 0 -10 0.3 0 0"),
+                                       LEAVING("0 0.1 0.02994 1 1 0.2 0", "0 0 0 0 0 -1")};
+  static const Way ways[] = {{"dopri5", false, 0}, {"radau5", false, 0}, {"dopri5", true, 0}, {"dopri5", false, 0.31}};
+  for (int s = 0; s < 2; s++) {
+    double first[7], q[7];
+    for (size_t i = 0; i < sizeof ways / sizeof *ways; i++) {
+      run_way(scenes[s], &ways[i], 0.5, i == 0 ? first : q);
+      for (int k = 0; k < 7 && i > 0; k++) ENSURE_NEAR(q[k], first[k], 3e-6);
+    }
+    ENSURE(first[2] < -0.05);  // below the top of the table
+  }
 }

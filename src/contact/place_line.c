@@ -13,7 +13,9 @@
 //   d_i' = -(F.v + M.w)/|F| -+ tau n.(w x u),   tau^2 = 3 (variance of s weighted with p): half of the length of a line of constant pressure
 // Dissipation |F|/2 sum (l_i - 1) d_i' >= 0, and where the law is 0 at both points there is no force. tau is the lever of spinning as well.
 //
-// In the derivatives n' changes with w and u alone, as in place_nearest.c.
+// In the derivatives n' changes with w and u alone, as in place_nearest.c. Where damping exceeds the elastic part, at the beginning of an impact, the geometry
+// (n, r, tau) of its points is held: it changes with the pose over a range as small as the depth, and an implicit method that took it as the slope of a whole
+// step would end its iteration at once, without the force.
 #include <math.h>
 
 #include "collide/collision.h"
@@ -304,6 +306,15 @@ static void place_change(const Line* x, const Change* d, const double dratio[2],
   }
 }
 
+// Adds the elastic part where the rest has been differentiated at a fixed geometry.
+static void add_elastic(const Change* d, srContactChange* out) {
+  out->N += d->N;
+  for (int i = 0; i < 3; i++) {
+    out->force[i] += d->F[i];
+    out->moment[i] += d->M[i];
+  }
+}
+
 static int change(const srImpedanceIn* in, const srContactPlace* at, srContactChange out[12]) {
   Line x;
   Slopes slopes;
@@ -323,18 +334,24 @@ static int change(const srImpedanceIn* in, const srContactPlace* at, srContactCh
     const int answer = sr_normal_force_jacobian(x.c, x.line.deepest.depth, x.rate[i], in->z, by[i]);
     if (answer != 0) x.answer = answer;
   }
+  const bool held = fmax(fabs(x.ratio[0] - 1), fabs(x.ratio[1] - 1)) > 1;
   double turning[6][3];
   for (int j = 0; j < 12; j++) {
     double twist[6] = {0}, none[6] = {0}, axis[3] = {0}, drate[2], dratio[2];
-    Change d = {0};
+    Change d = {0}, elastic = {0};
     twist[j % 6] = 1;
     if (j < 6) change_of(&x, &slopes, twist, &d);
-    if (j < 3 && x.line.which == 1) srm_cross3(twist, x.line.axis, axis);
+    if (j < 6) srm_set3(turning[j], d.n);
+    if (held) {
+      elastic = d;
+      d = (Change){.depth = elastic.depth};
+    }
+    if (j < 3 && x.line.which == 1 && !held) srm_cross3(twist, x.line.axis, axis);
     rate_change(&x, &d, j < 6 ? none : twist, axis, drate);
     for (int i = 0; i < 2; i++)
-      dratio[i] = (by[i][0] * d.depth + by[i][1] * drate[i] - x.ratio[i] * still * d.depth) / x.still;
+      dratio[i] = (by[i][0] * d.depth + by[i][1] * drate[i] - (held ? 1 : x.ratio[i]) * still * d.depth) / x.still;
     place_change(&x, &d, dratio, axis, &out[j]);
-    if (j < 6) srm_set3(turning[j], d.n);
+    add_elastic(&elastic, &out[j]);
     if (j >= 6) srm_set3(out[j].turning, turning[j - 6]);
     sr_change_motion(in, at, j, &out[j]);
   }
