@@ -464,6 +464,12 @@ TEST(open_and_inverted_surfaces_are_reported) {
                "mesh 'm' has the volume -0.166667 m^3");
   ensure_error(MODEL("<mesh name='m' vertices='0 0 0 1 0 0 0 1 0' faces='0 1 2 0 2 1'/>", SHAPE),
                "has the volume 0 m^3");
+  // A wrong index is one error, not one of the shape too.
+  x = compile(MODEL("<mesh name='m' vertices='0 0 0 1 0 0 0 1 0 0 0 1' faces='0 2 1 0 1 3 0 3 2 1 2 9'/>", SHAPE));
+  ENSURE_EQUAL(x.status, SR_INPUT);
+  ENSURE_EQUAL(sr_messages_count(x.said), 1);
+  ENSURE_SAYS(x.said, "face 3 of mesh 'm' has the corner 9; its vertices are 0 to 3");
+  close_compiled(&x);
   // Without a density nobody asks.
   x = compile_quietly(MODEL("<mesh name='m' vertices='0 0 0 1 0 0 0 1 0' faces='0 1 2'/>",
                             "<inertial mass='1' inertia='1 1 1'/><shape type='mesh' mesh='m'/>"));

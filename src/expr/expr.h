@@ -107,6 +107,9 @@ typedef struct srSwitchNode {
 int sr_graph_hold(srGraph* graph, const srNode* roots, int nroot, int first, srSwitchNode** list);
 // The function of a switch: it jumps where this changes its sign; of floor, where this passes a whole number.
 srNode sr_graph_switch(srGraph* graph, srNode node);
+// Kinks: abs, min and max below the roots that depend on more than the time. *list has the functions that change their sign there, in the graph's pool; returns
+// how many.
+int sr_graph_kinks(srGraph* graph, const srNode* roots, int nroot, srNode** list);
 // The node as text again (for messages and the generator); in the pool. Cut with "..." beyond 64 KiB. Variables other
 // than t, z and zdot have no names here: they are written q[0], v[0], y[0], sensor[0].
 const char* sr_graph_text(srGraph* graph, srNode node, srPool* pool);

@@ -118,6 +118,7 @@ static bool mesh_inertia(srCompiler* c, int i, Inertia* out) {
   const double density = out->mass;
   if (k < 0 || density == 0 || srs_owner(c->spec, SR_ELEMENT_SHAPE, i) < 0) return false;  // the ground has no mass
   const srMesh* mesh = &c->m->mesh[k];
+  if (mesh->nvertex == 0) return false;  // reported
   if (mesh->ntriangle == 0) {
     sr_c_error(c, place, "a density needs a volume: mesh '%s' has no triangles", mesh->name);
     return false;

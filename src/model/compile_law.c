@@ -29,6 +29,18 @@ void sr_c_hold(srCompiler* c, const srNode* roots, int n, const char* const* nam
   }
 }
 
+static void compile_kinks(srCompiler* c, const srNode* roots) {
+  struct srModelPrivate* priv = c->priv;
+  srNode* found = NULL;
+  priv->nkink = sr_graph_kinks(c->graph, roots, c->nroot, &found);
+  priv->kinks = sr_program_create(c->pool, c->graph, found, priv->nkink);
+  for (int i = 0; i < priv->nkink; i++) {
+    const bool own = !c->m->absolute && !sr_graph_depends(c->graph, found[i], SR_VAR_SENSOR) &&
+                     !sr_graph_depends(c->graph, found[i], SR_VAR_ARG);
+    priv->kinks_measure = priv->kinks_measure || !own;
+  }
+}
+
 // All formulas but those of sensors, which have no effect on the motion.
 static void hold_laws(srCompiler* c) {
   srNode* roots = sr_pool_alloc(&c->scratch, ((size_t)c->nroot + 1) * sizeof *roots);
@@ -38,6 +50,7 @@ static void hold_laws(srCompiler* c) {
     if (c->m->sensor[i].formula >= 0) roots[c->m->sensor[i].formula] = nothing;
   }
   sr_c_hold(c, roots, c->nroot, NULL);
+  compile_kinks(c, roots);
 }
 
 // The owner of the formula of a root of the law program.

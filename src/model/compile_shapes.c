@@ -96,8 +96,9 @@ static void compile_mesh(srCompiler* c, int i, srMesh* out) {
   if (!scale_of(c, i, scale)) return;
   if (!sr_given(def->vertices) && !sr_given(def->file))
     sr_c_error(c, place, "mesh '%s' needs 'file', or 'vertices' and 'faces' (of a hull 'vertices' alone)", name);
-  else if (sr_given(def->vertices) && read_vertices(c, i, scale, out) && sr_given(def->faces))
-    (void)read_faces(c, i, scale[0] * scale[1] * scale[2] < 0, out);
+  else if (sr_given(def->vertices) && read_vertices(c, i, scale, out) && sr_given(def->faces) &&
+           !read_faces(c, i, scale[0] * scale[1] * scale[2] < 0, out))
+    out->nvertex = 0;  // reported: shapes with it are not
   // A file without vertices was not found: the reader has reported it.
 }
 

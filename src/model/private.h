@@ -43,7 +43,11 @@ struct srModelPrivate {
   int nswitch;
   const srLawSwitch* of_switch;  // nswitch
   bool switches_of_time;         // none depends on anything else
-  srProgram* rows;               // inputs t, q, v, sensor, arg (row_arg) -> srData.row_formula
+  // Kinks of force laws and rates (expr/switch.c): functions that change their sign there, inputs as laws.
+  srProgram* kinks;
+  int nkink;
+  bool kinks_measure;  // they need more than t, q, v and the states
+  srProgram* rows;     // inputs t, q, v, sensor, arg (row_arg) -> srData.row_formula
   int nrecord;
   const srRecordRequest* record;  // nrecord: what <record> asks for
   srProgram* late;                // formulas of recorded quantities, inputs as laws and record -> values of sensors

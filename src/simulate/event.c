@@ -206,7 +206,7 @@ void sr_events_renumber(srEventMonitor* monitor) {
 }
 
 bool sr_events_any(const srEventMonitor* monitor) {
-  return monitor->m->nevent + monitor->contacts->nlocated + monitor->jumps->n > 0;
+  return monitor->m->nevent + monitor->contacts->nlocated + monitor->jumps->n + monitor->kinks->n > 0;
 }
 
 bool sr_events_late(srEventMonitor* monitor) {
@@ -224,7 +224,7 @@ bool sr_events_late(srEventMonitor* monitor) {
 // ---- life -----------------------------------------------------------------------------------------------------------
 
 // All sources that have a function, in the order in which they act.
-static int list_sources(srEventMonitor* monitor, signed char* direction, srEventSource sources[3]) {
+static int list_sources(srEventMonitor* monitor, signed char* direction, srEventSource sources[4]) {
   const srModel* m = monitor->m;
   int n = 0;
   for (int i = 0; i < m->nevent; ++i) direction[i] = m->event[i].direction;
@@ -245,9 +245,10 @@ static int list_sources(srEventMonitor* monitor, signed char* direction, srEvent
     sources[n] = monitor->switches;
     sources[n].user = monitor;
     sources[n].evaluate = switch_values;
-    sources[n].ahead = monitor->switches.ahead != NULL ? switches_ahead : NULL;
+    sources[n].ahead = switches_ahead;
     sources[n++].act = switch_act;
   }
+  if (monitor->kinks->n > 0) sources[n++] = sr_kinks_source(monitor->kinks);
   return n;
 }
 
@@ -280,7 +281,12 @@ srEventMonitor* sr_events_create(const srModel* m, srData* d, const srSystem* sy
   monitor->asked = (int*)(void*)(monitor->value + numbers);
   signed char* direction = (signed char*)(monitor->asked + most);
   monitor->late = direction + m->nevent;
-  srEventSource sources[3];
+  monitor->kinks = sr_kinks_create(m, d, integrator);
+  if (monitor->kinks == NULL) {
+    sr_events_destroy(monitor);
+    return NULL;
+  }
+  srEventSource sources[4];
   monitor->nsource = list_sources(monitor, direction, sources);
   const srEventList list = {.count = monitor->nsource, .source = sources, .prepare = prepare, .user = monitor};
   monitor->events = sri_events_create(integrator, &list);
@@ -295,6 +301,7 @@ void sr_events_destroy(srEventMonitor* monitor) {
   if (monitor == NULL) return;
   sri_events_destroy(monitor->events);
   sri_impulse_destroy(monitor->impulse);
+  sr_kinks_destroy(monitor->kinks);
   sr_free(monitor);
 }
 

@@ -7,6 +7,7 @@
 
 #include "simulate/contact_monitor.h"
 #include "simulate/jump.h"
+#include "simulate/kink.h"
 #include "simulate/prescribed.h"
 
 // Callbacks to the run while an event is carried out.
@@ -30,6 +31,7 @@ typedef struct srEventMonitor {
   srData* d;
   srContactMonitor* contacts;
   srJumpMonitor* jumps;
+  srKinkMonitor* kinks;
   srEventTold told;
   srEvents* events;          // all sources
   int nsource, of_contacts;  // index of the contacts among them

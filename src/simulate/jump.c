@@ -15,11 +15,13 @@
 
 #include <float.h>
 #include <math.h>
+#include <string.h>
 
 #include "base/base.h"
 #include "constraint/constraint.h"
 #include "force/force.h"
 #include "model/private.h"
+#include "simulate/scan.h"
 
 #define CHATTER 5          // jumps of one switch almost at once ...
 #define CHATTER_ALL 200    // ... or one, after so many of all
@@ -37,7 +39,8 @@ static bool is_floor(const srJumpMonitor* monitor, int i) { return monitor->m->p
 
 srJumpMonitor* sr_jumps_create(const srModel* m, srData* d, const srIntegrator* integrator) {
   const size_t n = (size_t)m->priv->nswitch, head = (sizeof(srJumpMonitor) + 15) / 16 * 16;
-  char* block = sr_alloc(head + n * (3 * sizeof(double) + sizeof(int) + 3));
+  const size_t state = (size_t)(m->nq + m->nv + m->ny);
+  char* block = sr_alloc(head + (7 * n + state) * sizeof(double) + n * (sizeof(int) + 3));
   if (block == NULL) return NULL;
   srJumpMonitor* monitor = (srJumpMonitor*)(void*)block;
   monitor->m = m;
@@ -50,7 +53,9 @@ srJumpMonitor* sr_jumps_create(const srModel* m, srData* d, const srIntegrator* 
   monitor->held = (double*)(void*)(block + head);
   monitor->value = monitor->held + n;
   monitor->t_last = monitor->value + n;
-  monitor->rapid = (int*)(void*)(monitor->t_last + n);
+  monitor->work = monitor->t_last + n;
+  monitor->q = monitor->work + 4 * n;
+  monitor->rapid = (int*)(void*)(monitor->q + state);
   monitor->chatters = (unsigned char*)(monitor->rapid + n);
   monitor->direction = (signed char*)monitor->chatters + n;
   monitor->sign = monitor->direction + n;
@@ -110,33 +115,65 @@ static int evaluate(void* user, double t, const double* q, const double* v, cons
   return answer;
 }
 
-// The first of the ends of so many pieces of [a, b] at which a function of the time alone has changed its sign since a, whatever the state of d is; *before: the end
-// of the piece before it. HUGE_VAL: none.
-static double first_change(srJumpMonitor* monitor, double a, double b, int pieces, double* before) {
-  *before = a;
-  for (int k = 0; k <= pieces; ++k) {
-    const double t = k < pieces ? a + (b - a) * k / pieces : b;
-    sr_switch_functions(monitor->m, monitor->d, t, monitor->value);
-    for (int i = 0; i < monitor->n; ++i) {
-      if (!monitor->m->priv->of_switch[i].of_time) continue;
-      const double value = function_of(monitor, i);
-      if (k > 0 && value * monitor->sign[i] < 0) return t;
-      if (k == 0 || monitor->sign[i] == 0) monitor->sign[i] = (signed char)((value > 0) - (value < 0));
-    }
-    *before = t;
+// Functions of the time alone, or of the state along the dense output; the others are 1.
+static int along_step(void* user, double t, double* value) {
+  srJumpMonitor* monitor = user;
+  const srModel* m = monitor->m;
+  if (monitor->along_time) {
+    sr_switch_functions(m, monitor->d, t, monitor->value);
+  } else {
+    double *q = monitor->q, *v = q + m->nq, *y = v + m->nv;
+    if (sri_interpolate(monitor->integrator, t, q, v, y, NULL) != SR_OK) return 1;
+    (void)sr_evaluate_motion(m, monitor->d, t, q, v, y, SR_STAGE_VELOCITY);
+    if (evaluate_functions(monitor, t) != 0) return 1;
   }
-  return HUGE_VAL;
+  for (int i = 0; i < monitor->n; ++i) {
+    value[i] = m->priv->of_switch[i].of_time == monitor->along_time ? function_of(monitor, i) : 1;
+  }
+  return 0;
+}
+
+// Has a function changed its sign since the first visit?
+static bool has_changed(void* user, double t, const double* value) {
+  srJumpMonitor* monitor = user;
+  (void)t;
+  for (int i = 0; i < monitor->n; ++i) {
+    if (value[i] * monitor->sign[i] < 0) return true;
+    if (monitor->sign[i] == 0) monitor->sign[i] = (signed char)((value[i] > 0) - (value[i] < 0));
+  }
+  return false;
+}
+
+static double first_change(srJumpMonitor* monitor, bool along_time, double a, double b, int pieces, double* before) {
+  const size_t n = (size_t)monitor->n;
+  double* work = monitor->work;
+  srScan scan = {.n = monitor->n, .user = monitor, .evaluate = along_step, .visit = has_changed};
+  scan.before = work;
+  scan.middle = work + n;
+  scan.value = work + 2 * n;
+  scan.trial = work + 3 * n;
+  monitor->along_time = along_time;
+  memset(monitor->sign, 0, n);
+  return sr_scan_step(&scan, a, b, pieces, before);
+}
+
+static double ahead_of_time(srJumpMonitor* monitor, double a, double b, int pieces) {
+  double before;
+  if (!monitor->of_time) return HUGE_VAL;
+  if (monitor->next > a && monitor->next <= b) return monitor->next;
+  const double from = fmax(a, fmin(monitor->scanned, b));
+  return from < b ? first_change(monitor, true, from, b, pieces, &before) : HUGE_VAL;
 }
 
 static double ahead(void* user, double a, double b) {
   srJumpMonitor* monitor = user;
-  double before;
   const double grown = monitor->step > 0 ? AHEAD * fmax(1, (b - a) / monitor->step) : AHEAD_FIRST;
+  const int pieces = (int)ceil(fmin(grown, AHEAD_MOST));
   monitor->step = b - a;
-  if (monitor->next > a && monitor->next <= b) return monitor->next;
-  const double from = fmax(a, fmin(monitor->scanned, b));
-  if (!(from < b)) return HUGE_VAL;
-  return first_change(monitor, from, b, (int)ceil(fmin(grown, AHEAD_MOST)), &before);
+  const double first = ahead_of_time(monitor, a, b, pieces);
+  if (monitor->m->priv->switches_of_time) return first;
+  double before;  // half as many of the state: each costs the kinematics
+  return fmin(first, first_change(monitor, false, a, fmin(b, first), (pieces + 1) / 2, &before));
 }
 
 // The change between a and b as exactly as numbers are: the first one at which the sign is the other.
@@ -144,7 +181,7 @@ static double narrow(srJumpMonitor* monitor, double a, double b) {
   double before;
   for (int k = 0; k < HALVINGS && b - a > 2 * DBL_EPSILON * fmax(fabs(a), fabs(b)); ++k) {
     const double middle = a + 0.5 * (b - a);
-    if (first_change(monitor, a, middle, 1, &before) < HUGE_VAL) {
+    if (first_change(monitor, true, a, middle, 1, &before) < HUGE_VAL) {
       b = middle;
     } else {
       a = middle;
@@ -166,7 +203,7 @@ double sr_jumps_next(srJumpMonitor* monitor, double t, double step) {
   if (monitor->next == HUGE_VAL && monitor->scanned < end) {
     const double from = fmax(t, monitor->scanned);
     const int pieces = (int)ceil(fmin(AHEAD * fmax(1, (end - from) / step), AHEAD_MOST));
-    const double found = first_change(monitor, from, end, pieces, &before);
+    const double found = first_change(monitor, true, from, end, pieces, &before);
     monitor->scanned = end;
     if (found < HUGE_VAL) monitor->next = narrow(monitor, before, found);
   }
@@ -248,5 +285,5 @@ srEventSource sr_jumps_source(srJumpMonitor* monitor) {
                          .user = monitor,
                          .evaluate = evaluate,
                          .act = act,
-                         .ahead = monitor->of_time ? ahead : NULL};
+                         .ahead = ahead};
 }

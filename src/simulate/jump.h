@@ -14,13 +14,16 @@ typedef struct srJumpMonitor {
   double* held;             // n: values that laws see, NaN: free
   double* value;            // n: of the switching functions, at the last state evaluated
   double* t_last;           // n: of the last jump
+  double* q;                // nq + nv + ny: state within a step
+  double* work;             // 4 n: samples along a step, ...
+  bool along_time;          // ... of functions of the time alone, or of the others
   double step;              // length of the last one
   bool of_time;             // there are functions of the time alone, ...
   double scanned, next;     // ... which do not change up to the first time, or change next at the second
   int* rapid;               // n: jumps in a row that came almost at once
   unsigned char* chatters;  // n: no longer located
   signed char* direction;   // n: which changes of the functions count
-  signed char* sign;        // n: of the functions of the time alone at the start of a step
+  signed char* sign;        // n: of these functions at the start
   int nfree;                // to be held again as soon as they have a side
   long jumps, rapids;       // all that were located; those that came almost at once
   // A law chatters from t on: it is no longer located.

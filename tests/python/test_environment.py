@@ -80,6 +80,9 @@ def test_recorded_quantities_are_observed():
     assert sarrus.Environment(swing).observed == ("pull",)
     refuses(ValueError, "integrated by a run", sarrus.Environment, swing, observe=["force(push).work"])
     refuses(ValueError, "nothing is called 'reaction(teta).f'", sarrus.Environment, swing, observe=["reaction(teta).f"])
+    refuses(ValueError, "nothing is called 'work*'. There are: t", sarrus.Environment, swing, observe=["work*"])
+    refuses(ValueError, "observe: 't' is there twice", sarrus.Environment, swing, observe=["t", "q.*", "t"])
+    assert sarrus.Environment(swing, observe=["t", "q.*", "q.theta"]).observed == ("t", "q.theta")  # patterns may overlap
 
 
 def test_the_actuators_of_a_robot_with_contacts_are_controls():

@@ -68,7 +68,7 @@ def _positive(name, x):
 def _method(name, word):
     words = L.words("method")
     if word not in words:
-        raise ValueError(f"{name}: unknown method '{word}'{nearest(str(word), words)} There are: {', '.join(words)}")
+        raise ValueError(f"{name}: unknown method '{word}'{nearest(str(word), words, '.')} There are: {', '.join(words)}")
     return words.index(word)
 
 

@@ -193,13 +193,14 @@ class _Observer:
     @classmethod
     def _chosen(cls, model, patterns):
         known, out = cls.known(model), []
-        if isinstance(patterns, str):
-            patterns = [patterns]
-        for pattern in patterns:
+        patterns = [patterns] if isinstance(patterns, str) else list(patterns)
+        for k, pattern in enumerate(patterns):
+            if pattern in patterns[:k]:
+                raise ValueError(f"observe: '{pattern}' is there twice; an observation has each number once")
             frame = pattern in model.sensor_name and model.sensor_point[model.sensor_name.index(pattern)] >= 0  # its nine numbers
             found = [f"{pattern}.{w}" for w in list(_FRAME)[:9]] if frame else fnmatch.filter(known, pattern) or _recorded(model, pattern)
             if not found:
-                raise ValueError(f"nothing is called '{pattern}'{nearest(pattern, known)} There are: {', '.join(known[:60])}")
+                raise ValueError(f"nothing is called '{pattern}'{nearest(pattern, known, '.')} There are: {', '.join(known[:60])}")
             out += [n for n in found if n not in out]
         return tuple(out)
 
@@ -330,7 +331,7 @@ class Environment(Base):
         for name in controls or ():
             found = fnmatch.filter(known, name) or ([name] if name.startswith("tau.") and name[4:] in coordinates else [])
             if not found:
-                raise KeyError(f"there is no joint coordinate or parameter '{name}'{nearest(name, known)} There are: {', '.join(known)}")
+                raise KeyError(f"there is no joint coordinate or parameter '{name}'{nearest(name, known, '.')} There are: {', '.join(known)}")
             out.update({n: controls[name] if isinstance(controls, Mapping) else (-np.inf, np.inf) for n in found})
         for name in out:
             if name in parameters and name not in coordinates:
@@ -356,7 +357,7 @@ class Environment(Base):
         known = [*self.model.parameters, *("q." + n for n in self.model.q_name), *("v." + n for n in self.model.v_name)]
         for name, draw in self._randomize.items():
             if name not in known:
-                raise ValueError(f"randomize: there is no parameter or coordinate '{name}'{nearest(name, known)} "
+                raise ValueError(f"randomize: there is no parameter or coordinate '{name}'{nearest(name, known, '.')} "
                                  f"There are: {', '.join(known[:60])}")
             if not callable(draw) and len(tuple(draw)) != 2:
                 raise ValueError(f"randomize: '{name}' needs (least, most), or a function of the random generator")
@@ -370,7 +371,7 @@ class Environment(Base):
             if name in ("q", "v"):
                 continue
             if name not in known:
-                raise ValueError(f"reset: there is no option '{name}'{nearest(name, [*known, 'q', 'v'])} q, v, and parameters can be given")
+                raise ValueError(f"reset: there is no option '{name}'{nearest(name, [*known, 'q', 'v'], '.')} q, v, and parameters can be given")
             out[name] = float(value)
         return out
 
@@ -418,7 +419,7 @@ class Environment(Base):
             controls = self.data.controls
             for name, x in action.items():
                 if name not in self.controls:
-                    raise KeyError(f"there is no control '{name}'{nearest(name, self.controls)} There are: {', '.join(self.controls)}")
+                    raise KeyError(f"there is no control '{name}'{nearest(name, self.controls, '.')} There are: {', '.join(self.controls)}")
                 controls[name] = x
                 self.action[self.controls.index(name)] = x
             return

@@ -66,9 +66,10 @@ def warn(messages, level=3):
         python_warnings.warn(message, ModelWarning, stacklevel=level)
 
 
-def nearest(word, known):
+def nearest(word, known, end=""):
+    """The end of a sentence on an unknown word; end: where there is none like it and another sentence follows."""
     found = difflib.get_close_matches(word, list(known), 1)
-    return f"; did you mean '{found[0]}'?" if found else ""
+    return f"; did you mean '{found[0]}'?" if found else end
 
 
 def _message(pointer):

@@ -58,7 +58,7 @@ class Data:
     def _array(self, name):
         found = L.Array()
         if not lib.sr_data_array(self.model._handle.pointer, self._handle.pointer, name.rstrip("_").encode(), byref(found)):
-            raise AttributeError(f"a data has no '{name}'{nearest(name, L.DATA_NAMES)} It has: {', '.join(L.DATA_NAMES)}")
+            raise AttributeError(f"a data has no '{name}'{nearest(name, L.DATA_NAMES, '.')} It has: {', '.join(L.DATA_NAMES)}")
         return found
 
     def __getattr__(self, name):
@@ -249,7 +249,7 @@ class Model:
         there is none. Warnings as texts."""
         words = L.words("start")
         if word not in words:
-            raise ValueError(f"start '{word}' is unknown{nearest(str(word), words)} There are: {', '.join(words)}")
+            raise ValueError(f"start '{word}' is unknown{nearest(str(word), words, '.')} There are: {', '.join(words)}")
         with Messages() as said:
             return said.check(lib.sr_start(*self._of(d), words.index(word), said.pointer), d.error_message)
 
@@ -502,7 +502,7 @@ class Model:
     def _formulation(word):
         words = L.words("formulation")
         if word not in words:
-            raise ValueError(f"there is no formulation '{word}'{nearest(word, words)} There are: {', '.join(words)}")
+            raise ValueError(f"there is no formulation '{word}'{nearest(word, words, '.')} There are: {', '.join(words)}")
         return words.index(word)
 
     def formulated(self, word: str, d: "Data | None" = None) -> Model:

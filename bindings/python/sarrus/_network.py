@@ -146,7 +146,7 @@ class Network:
         i = lib.sr_network_signal_find(self._p, component, kind, s.encode())
         if i < 0:
             known = self._names(component, kind)
-            raise KeyError(f"'{self._name(component)}' has no {_KINDS[kind]} '{s}'{nearest(s, known)} It has: {', '.join(known) or 'none'}")
+            raise KeyError(f"'{self._name(component)}' has no {_KINDS[kind]} '{s}'{nearest(s, known, '.')} It has: {', '.join(known) or 'none'}")
         return i
 
     def _name(self, component):
@@ -327,7 +327,7 @@ class Network:
         known = [field for field, _ in p._fields_ if not field.startswith("_")]
         for key, x in parameters.items():
             if key not in known:
-                raise TypeError(f"a {what} has no parameter '{key}'{nearest(key, known)} It has: {', '.join(known)}")
+                raise TypeError(f"a {what} has no parameter '{key}'{nearest(key, known, '.')} It has: {', '.join(known)}")
             setattr(p, key, x)
         return found, p
 

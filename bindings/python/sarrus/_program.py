@@ -105,7 +105,7 @@ def verb(name, *arguments, **given):
         return _verbs.call(name, arguments, given)
     known = verbs()
     if name not in known:
-        raise ValueError(f"there is no verb '{name}'{nearest(name, known)} There are: {', '.join(known)}")
+        raise ValueError(f"there is no verb '{name}'{nearest(name, known, '.')} There are: {', '.join(known)}")
     has = options(name)
     _verbs.check_words(name, given, has)
     command = [name, *_arguments(arguments)]

@@ -42,7 +42,7 @@ class Result:
 
     def _column(self, name):
         if name not in self._index:
-            raise KeyError(f"no column '{name}'{nearest(name, self.names)} There are: {', '.join(self.names)}")
+            raise KeyError(f"no column '{name}'{nearest(name, self.names, '.')} There are: {', '.join(self.names)}")
         return self._index[name]
 
     def __getitem__(self, key):

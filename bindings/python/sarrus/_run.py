@@ -26,7 +26,7 @@ OPTIONS = tuple(name for name in (*_NUMBERS, *_WORDS, "metric", "record") if nam
 
 def _word(name, word, words):
     if word not in words:
-        raise ValueError(f"{name}: unknown word '{word}'{nearest(word, words)} There are: {', '.join(words)}")
+        raise ValueError(f"{name}: unknown word '{word}'{nearest(word, words, '.')} There are: {', '.join(words)}")
     return words.index(word)
 
 
@@ -42,7 +42,7 @@ def settled(model, given, verb="run", known=("t_end", "method", *OPTIONS)):
     o = lib.sr_run_options(model._handle.pointer)
     for name in given:
         if name not in known:
-            raise TypeError(f"{verb} has no option '{name}'{nearest(name, known)} It has: {', '.join(known)}")
+            raise TypeError(f"{verb} has no option '{name}'{nearest(name, known, '.')} It has: {', '.join(known)}")
     if given.get("method") is not None:
         _word("method", given["method"], L.words("method"))
         o.method = given["method"].encode()

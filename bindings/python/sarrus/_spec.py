@@ -39,7 +39,7 @@ class _Kind:
         try:
             return self.fields[python_name(name)]
         except KeyError:
-            raise AttributeError(f"<{self.word}> has no attribute '{name}'{nearest(name, self.fields)} "
+            raise AttributeError(f"<{self.word}> has no attribute '{name}'{nearest(name, self.fields, '.')} "
                                  f"It has: {', '.join(self.fields)}") from None
 
 
@@ -67,7 +67,7 @@ PLURALS = {_PLURALS.get(w, w + "s"): k for w, k in KINDS.items() if w not in _SI
 
 def _kind(word):
     if word not in KINDS:
-        raise ValueError(f"there is no element <{word}>{nearest(word, KINDS)} There are: {', '.join(KINDS)}")
+        raise ValueError(f"there is no element <{word}>{nearest(word, KINDS, '.')} There are: {', '.join(KINDS)}")
     return KINDS[word]
 
 
@@ -229,7 +229,7 @@ class Elements:
         names = [self._name(i) for i in found]
         if key not in names:
             known = [n for n in names if n is not None]
-            raise KeyError(f"no <{self._kind.word}> '{key}'{nearest(str(key), known)} There are: {', '.join(known) or 'none'}")
+            raise KeyError(f"no <{self._kind.word}> '{key}'{nearest(str(key), known, '.')} There are: {', '.join(known) or 'none'}")
         return Element(self._spec, self._kind, found[names.index(key)])
 
     def __repr__(self):

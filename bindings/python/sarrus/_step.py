@@ -141,7 +141,7 @@ class Controls(_Named):
             known = model.controls
             if name in model.parameters:
                 _refuse_parameter(model, name)
-            raise KeyError(f"there is no control '{name}'{nearest(name, known)} There are: {', '.join(known)}")
+            raise KeyError(f"there is no control '{name}'{nearest(name, known, '.')} There are: {', '.join(known)}")
         return self._data.tau, i
 
 
@@ -149,7 +149,7 @@ def _refuse_parameter(model, name):
     if name in model.parameters:
         raise KeyError(f"the parameter '{name}' is a number of the compiled model (a mass, a length, ... may depend on it): compile it as "
                        f"live, spec.compile(live=['{name}']), where only laws use it; else set it in the spec and compile again")
-    raise KeyError(f"there is no parameter '{name}'{nearest(name, model.parameters)} There are: {', '.join(model.parameters) or 'none'}")
+    raise KeyError(f"there is no parameter '{name}'{nearest(name, model.parameters, '.')} There are: {', '.join(model.parameters) or 'none'}")
 
 
 def live_parameters(model) -> Mapping[str, int]:

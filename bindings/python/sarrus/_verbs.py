@@ -36,7 +36,7 @@ def here(name, arguments, given):
 def check_words(name, given, known):
     for option in given:
         if option not in known:
-            raise TypeError(f"{name} has no option '{option}'{nearest(option, known)} It has: {', '.join(known)}")
+            raise TypeError(f"{name} has no option '{option}'{nearest(option, known, '.')} It has: {', '.join(known)}")
 
 
 def _numbers(x):
