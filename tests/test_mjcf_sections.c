@@ -567,6 +567,45 @@ TEST(a_ball_on_a_soft_floor_rests_at_the_depth_of_its_weight) {
   close_model(&x);
 }
 
+// MuJoCo's documented contact of a ball on a plane, by its default solimp 0.9 0.95 0.001 0.5 2:
+//   a = (1 - d) a0 + d (-b v - d k z),  k = 1/(dmax tc dr)^2, b = 2/(dmax tc), never below a0: the force pushes
+static double mujoco_acceleration(double z, double v, double tc, double dr) {
+  const double x = fmin(fabs(z) / 0.001, 1), y = x <= 0.5 ? 2 * x * x : 1 - 2 * (1 - x) * (1 - x);
+  const double d = 0.9 + 0.05 * y, dmax = 0.95, k = 1 / (dmax * tc * dr * dmax * tc * dr), b = 2 / (dmax * tc);
+  if (z >= 0) return -9.81;
+  return fmax((1 - d) * -9.81 + d * (-b * v - d * k * z), -9.81);
+}
+
+// What docs/robots/mjcf-sections.md states: a blow is nearly MuJoCo's, where its depth is well above that of the weight.
+TEST(a_ball_that_strikes_a_floor_moves_nearly_as_in_mujoco) {
+  static const char text[] =
+      "<mujoco><worldbody><geom type='plane' size='1 1 1' solref='0.02 0.3'/><body pos='0 0 0.1'><freejoint/><geom "
+      "size='0.1' "
+      "mass='2' solref='0.02 0.3'/></body></worldbody></mujoco>";
+  const double strike = -sqrt(2 * 9.81 * 0.1), dt = 1e-6;
+  double z = 0, v = strike, deepest = 0, low = 0;
+  for (int i = 0; (i == 0 || z < 0) && i < 100000; i++) {  // the midpoint rule
+    const double middle = v + 0.5 * dt * mujoco_acceleration(z, v, 0.02, 0.3);
+    const double a = mujoco_acceleration(z + 0.5 * dt * v, middle, 0.02, 0.3);
+    z += dt * middle;
+    v += dt * a;
+    deepest = fmin(deepest, z);
+  }
+  Loaded x = started(read_text(text, ""));
+  srRunOptions options = sr_run_options(x.m);
+  options.rtol = 1e-8, options.atol = 1e-11, options.method = "dopri5";
+  x.d->v[5] = strike;
+  for (int i = 1; (i == 1 || x.d->q[2] < 0.1) && i < 1000; i++) {
+    options.t_end = 1e-4 * i;
+    ENSURE_EQUAL(sr_run(x.m, x.d, &options, NULL, &x.result), SR_OK);
+    low = fmin(low, x.d->q[2] - 0.1);
+  }
+  ENSURE(v > 0.5 && deepest < -5e-3);
+  ENSURE_NEAR(low / deepest, 1, 0.04);
+  ENSURE_NEAR((x.d->v[5] + 9.81 * 0.5e-4) / v, 1, 0.04);
+  close_model(&x);
+}
+
 static bool touches(const srSpec* spec, const char* a, const char* b) {
   for (int i = 0; i < srs_count(spec, SR_ELEMENT_CONTACT); i++) {
     const srContactDef* c = srs_get(spec, SR_ELEMENT_CONTACT, i);

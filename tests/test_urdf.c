@@ -778,3 +778,20 @@ TEST(many_links_in_a_chain_are_read_in_linear_time) {
   srs_destroy(spec);
   free(text);
 }
+
+// ------------------------------------------------------------------------------------------------------------- contact
+// A robot of all kinds of shapes on a floor, by the model file that includes it: links across a joint and fixed ones do not touch.
+TEST(collision_shapes_of_a_urdf_touch_by_the_model_that_includes_it) {
+  Robot x = read_file("tests/urdf/standing.xml", NULL);
+  ENSURE_TEXT(said, "");
+  // base (box, and a sphere on a fixed link), arm (cylinder), hand (capsule), pad (hull of a mesh): floor with all five; base with hand and pad, each of
+  // its two shapes; arm with pad
+  ENSURE_EQUAL(x.m->ncontact, 5 + 2 * 2 + 1);
+  int hulls = 0;
+  for (int i = 0; i < x.m->nshape; i++) hulls += x.m->shape[i].type == SR_SHAPE_HULL;
+  ENSURE_EQUAL(hulls, 1);
+  // the arms are upright above the middle: the box carries all at the depth m g/K
+  ENSURE_EQUAL(sr_forward(x.m, x.d, 0), 0);
+  for (int i = 0; i < 9; i++) ENSURE_NEAR(x.d->a[i], 0, 1e-7);
+  drop(&x);
+}

@@ -8,7 +8,10 @@
 #include "io/file.h"
 #include "io/mesh/triangles.h"
 #include "io/package.h"
+#include "math/pose.h"
 #include "model/spec.h"
+
+#define FLAT 1e-9  // thickness of a mesh without a volume, of its length
 
 // ------------------------------------------------------------------------------------------------------------ endings
 static const struct Ending {
@@ -304,4 +307,41 @@ const char* sr_mesh_use(srReader* r, const srImport* how, const char* uri, const
     sr_names_put(&u->files, asked, index);
   }
   return ((const srMeshDef*)srs_get(r->spec, SR_ELEMENT_MESH, index))->name.text;
+}
+
+// ------------------------------------------------------------------------------------------------------------- volume
+static double measure(const double* origin, const double* x, double basis[3][3], int n, double rest[3]) {
+  for (int k = 0; k < 3; k++) rest[k] = x[k] - origin[k];
+  for (int i = 0; i < n; i++) {
+    const double along = srm_dot3(rest, basis[i]);
+    for (int k = 0; k < 3; k++) rest[k] -= along * basis[i][k];
+  }
+  return srm_norm3(rest);
+}
+
+// The farthest point from the first one, then from the line, then from the plane of those before.
+static bool spans_volume(const double* x, int n) {
+  double basis[3][3], first = 0;
+  for (int axis = 0; axis < 3; axis++) {
+    double most = 0, rest[3], best[3] = {0};
+    for (int i = 1; i < n; i++) {
+      const double length = measure(x, x + 3 * i, basis, axis, rest);
+      if (!(length > most)) continue;
+      most = length;
+      memcpy(best, rest, sizeof best);
+    }
+    if (axis == 0) first = most;
+    if (!(most > FLAT * first)) return false;
+    for (int k = 0; k < 3; k++) basis[axis][k] = best[k] / most;
+  }
+  return true;
+}
+
+bool sr_mesh_has_volume(const srReader* r, const char* name) {
+  for (int i = srs_count(r->spec, SR_ELEMENT_MESH) - 1; i >= 0; i--) {
+    const srMeshDef* def = srs_get(r->spec, SR_ELEMENT_MESH, i);
+    if (def->name.text && strcmp(def->name.text, name) == 0)
+      return def->vertices.numbers && spans_volume(def->vertices.numbers, def->vertices.n / 3);
+  }
+  return false;
 }

@@ -10,6 +10,8 @@
 // `name`: the wish for its name, NULL: from the file.
 const char* sr_mesh_use(srReader* r, const srImport* how, const char* uri, const double scale[3], const char* name,
                         srPlace place);
+// Do the vertices of this <mesh> span a volume? A flat one has no convex hull that something could touch.
+bool sr_mesh_has_volume(const srReader* r, const char* name);
 // A name that no <mesh> of the spec has: the wish, or with a number behind it.
 const char* sr_mesh_new_name(srReader* r, const char* wish);
 // Finds and reads def->file, seen from how->folder, into def->vertices and def->faces (numbers in the pool). False

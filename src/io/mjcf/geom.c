@@ -3,6 +3,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "io/mesh/mesh.h"
 #include "io/mjcf/mjcf.h"
 #include "io/mjcf/words.h"
 #include "math/pose.h"
@@ -225,6 +226,10 @@ void sr_mjcf_geom(srMjcf* m, int body, const srMjcfInside* x) {
   if (unknown || (mesh >= 0 && !triangles) || (fitted && !fit(m, x, named, &g))) {
     leave_out(m, x, &g);
     return;
+  }
+  if (mesh >= 0 && (g.contype != 0 || g.conaffinity != 0) && !sr_mesh_has_volume(m->r, triangles)) {
+    sr_reader_ignore(m->r, x->node->place, "contact of a mesh that is flat");
+    g.contype = g.conaffinity = 0;
   }
   const char* name = shape_name(m, x);
   g.shape = sr_pool_printf(&m->r->pool, "%s/%s", m->body[body].name, name);

@@ -116,6 +116,11 @@ static bool read_solid(srUrdf* u, const srXmlNode* node, const struct Solid* sol
   return true;
 }
 
+// For contacts the convex hull of its vertices; a flat one has none.
+static const char* type_of_mesh(srUrdf* u, const char* mesh, const srShapeDef* def) {
+  return strcmp(def->use.text, "visual") != 0 && sr_mesh_has_volume(u->r, mesh) ? "hull" : "mesh";
+}
+
 static bool read_mesh(srUrdf* u, const srXmlNode* node, srShapeDef* def) {
   double scale[3] = {1, 1, 1};
   const srXmlAttribute* a = sr_xml_attribute(node, "scale");
@@ -139,7 +144,7 @@ static bool read_mesh(srUrdf* u, const srXmlNode* node, srShapeDef* def) {
   }
   const char* mesh = sr_mesh_use(u->r, u->how, file->value, scale, NULL, file->place);
   if (!mesh) return false;
-  def->type = (srAttr){.text = "mesh", .place = node->place};
+  def->type = (srAttr){.text = type_of_mesh(u, mesh, def), .place = node->place};
   def->mesh = (srAttr){.text = mesh, .place = file->place};
   return true;
 }
