@@ -49,9 +49,12 @@ static bool method_exists(Cli* cli, const char* word) {
   return word_exists(cli, "--method", word, words, n, built);
 }
 
+// In the order of srContactMode; those that do not exist yet come last.
+static const char* const contacts[] = {"continuous", "timestepping", "event", "hybrid"};
+enum { CONTACTS_BUILT = 2 };
+
 static bool words_exist(Run* r) {
-  static const char* const contacts[] = {"continuous", "event", "timestepping", "hybrid"};
-  bool good = word_exists(r->cli, "--contact", r->contact, contacts, COUNT(contacts), 1);
+  bool good = !r->contact || word_exists(r->cli, "--contact", r->contact, contacts, COUNT(contacts), CONTACTS_BUILT);
   good = run_words_exist(r->cli, &r->words) && good;
   good = start_exists(r->cli, r->start) && good;
   return (!r->method || method_exists(r->cli, r->method)) && good;
@@ -119,6 +122,10 @@ static bool settle(Run* r) {
   o->nrecord = r->record.n;
   if (r->record.n > 0 && !r->out)
     cli_warning(r->cli, "--record adds columns to the result table, and there is none: give --out FILE");
+  o->contact = (srContactMode)word_index(r->contact, contacts, COUNT(contacts), (int)o->contact);
+  r->contact = contacts[o->contact];
+  if (o->contact == SR_CONTACT_TIMESTEPPING) o->method = "moreau";
+  if (o->contact == SR_CONTACT_CONTINUOUS && sri_method_find(o->method)->impulses) o->method = "auto";
   if (r->method) o->method = r->method;
   settle_words(r);
   const bool good = settle_numbers(r);
@@ -292,7 +299,6 @@ static int run_network(Run* r) {
 
 static int prepare_and_simulate(Run* r) {
   if (sr_is_network(r->m.path)) return run_network(r);
-  if (!r->contact) r->contact = "continuous";
   bool good = words_exist(r);
   if (!isnan(r->threads)) good = (cli_error(r->cli, "--threads is for a network; a model runs in one thread"), false);
   good = output_is_free(r->cli, r->out, r->m.path) && output_is_free(r->cli, r->out, r->state.file) &&
@@ -353,7 +359,8 @@ int cmd_run(Cli* cli, const Verb* verb, int argc, char** argv) {
       {"--atol", OPTION_NUMBER, &r.atol, "NUMBER", help.atol},
       RUN_OPTIONS(&r, &help.words),
       FORMULATION_OPTION(&r.m),
-      {"--contact", OPTION_TEXT, &r.contact, "NAME", "continuous"},
+      {"--contact", OPTION_TEXT, &r.contact, "NAME",
+       "continuous: force laws; timestepping: rigid, by the method moreau with --step"},
       OUT_OPTIONS(&r.out, "FILE",
                   "write the result table: CSV, or HDF5 where the name ends in .h5; - is standard output"),
       {"--every", OPTION_NUMBER, &r.every, "SECONDS", "time between its rows (default: a thousandth of the time)"},

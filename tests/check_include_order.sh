@@ -2,7 +2,7 @@
 # Folders include only folders before them, so that each part can be read, tested and embedded without the later ones.
 #   base < math < collide < expr < law < model < dynamics < force < constraint < contact < record < plugin < catalog < system < analysis < simulate < advise < report < network < symbolic
 # access, the interface for other languages, uses all of them and io.
-# Outside that order: integrate and nonsmooth use base and math, sundials uses integrate; suitesparse uses base and math; plot base; io model; system joins integrate to the rest.
+# Outside that order: nonsmooth uses base and math, integrate these and nonsmooth, sundials uses integrate; suitesparse uses base and math; plot base; io model; system joins integrate to the rest.
 # The command line includes <sarrus/sarrus.h> and its own headers.
 cd "$(dirname "$0")/.." || exit 1
 shopt -s nullglob

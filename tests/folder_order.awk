@@ -6,7 +6,7 @@ BEGIN {
   allowed["system", "integrate"] = allowed["analysis", "integrate"] = allowed["simulate", "integrate"] = allowed["advise", "integrate"] = allowed["report", "integrate"] = allowed["network", "integrate"] = allowed["symbolic", "integrate"] = 1
   split("base math integrate", few, " ");     for (i in few) allowed["integrate", few[i]] = 1
   split("base math nonsmooth", few, " ");     for (i in few) allowed["nonsmooth", few[i]] = 1
-  split("system analysis simulate advise report network io access", few, " "); for (i in few) allowed[few[i], "nonsmooth"] = 1
+  split("integrate system analysis simulate advise report network io access", few, " "); for (i in few) allowed[few[i], "nonsmooth"] = 1
   split("base plot", few, " ");               for (i in few) allowed["plot", few[i]] = 1
   split("base math collide expr law model io", few, " "); for (i in few) allowed["io", few[i]] = 1
   split("base math integrate sundials", few, " "); for (i in few) allowed["sundials", few[i]] = 1

@@ -79,6 +79,7 @@ TEST(event_every_method_finds_the_roots_of_an_oscillator) {
   const int functions[] = {2, 1, 2, 1, 2, 1};
   for (int i = 0; i < sri_method_count(); ++i) {
     const srMethod* method = sri_method(i);
+    if (method->impulses) continue;  // of order 1
     srIntegrator* integrator = start(method);
     int calls = 0, which[8];
     double when[8];
@@ -157,6 +158,7 @@ static const char thermostat[] = "<sarrus version='1'>" ARM
 TEST(event_a_thermostat_switches_at_the_times_of_its_closed_form) {
   for (int i = 0; i < sri_method_count(); ++i) {
     const srMethod* method = sri_method(i);
+    if (method->impulses) continue;  // of order 1
     const double good = trust(method);
     Loaded x = open_text(thermostat);
     ENSURE_EQUAL(simulate(&x, method->name, 4), SR_OK);
@@ -223,6 +225,7 @@ TEST(event_before_a_formula_ends_is_found) {
   (void)snprintf(stops, sizeof stops, text, "stop='yes'");
   (void)snprintf(goes_on, sizeof goes_on, text, "");
   for (int i = 0; i < sri_method_count(); ++i) {
+    if (sri_method(i)->impulses) continue;
     Loaded x = open_text(stops);
     ENSURE_EQUAL(simulate(&x, sri_method(i)->name, 2), SR_OK);
     ENSURE_NEAR(x.result.t, 0.5, 1e-12);
@@ -262,6 +265,7 @@ TEST(event_in_a_loop_leaves_the_motion_alone_and_the_loop_closed) {
   int wrong = 0;
   for (int i = 0; i < sri_method_count(); ++i) {
     const srMethod* method = sri_method(i);
+    if (method->impulses) continue;  // of order 1
     const double rtol = method->order == 2 ? 1e-6 : 1e-8;
     Loaded without, with, stopped;
     ENSURE_EQUAL(turn(&without, "", method->name, rtol), SR_OK);

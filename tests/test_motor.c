@@ -124,7 +124,8 @@ TEST(motor_states_keep_the_order_of_every_method) {
   int wrong = 0;
   for (int i = 0; i < sri_method_count(); ++i) {
     const srMethod* method = sri_method(i);
-    if (method->order > 5 || strcmp(method->name, "cvode") == 0 || strcmp(method->name, "ida") == 0) continue;
+    if (method->impulses || method->order > 5 || strcmp(method->name, "cvode") == 0 || strcmp(method->name, "ida") == 0)
+      continue;
     const double step = method->order == 5 ? 1e-3 : method->order == 4 ? 5e-4 : 2.5e-4;
     const srControlRule control = method->adaptive ? SR_CONTROL_FIXED : SR_CONTROL_DEFAULT;
     const Errors coarse = run(method->name, control, 2 * step, 1e-12), fine = run(method->name, control, step, 1e-12);

@@ -39,9 +39,10 @@ typedef struct srUnilateral {
   // Rows of G: its normal while it is closed (one of the first np), and its first tangent while it sticks, followed by the second; -1:
   // none.
   int normal, tangent;
-  double gap;   // > 0 apart
-  double* W;    // (1 + ntangent) x nv, row-major; the memory is the caller's
-  double b[3];  // 1 + ntangent
+  double gap;              // > 0 apart
+  double mu, restitution;  // of rigid contact: coefficient of friction, coefficient of restitution
+  double* W;               // (1 + ntangent) x nv, row-major; the memory is the caller's
+  double b[3];             // 1 + ntangent
 } srUnilateral;
 
 // The matrix cM diag(M, 0) + cI diag(0, I) + cq Kq + cv Kv over (v, y), with complex coefficients: real parts first.
@@ -224,6 +225,7 @@ typedef struct srMethod {
   bool partitions;  // takes coordinate partitioning
   bool drifts;      // from g = 0, by its error: it enforces velocities only and does not project
   bool switches;    // between an explicit and an implicit method: takes the options of both
+  bool impulses;    // solves the unilateral contacts of the system itself, by impulses in every step
   bool absent;      // not in this build: its name is known, sri_create refuses it
   // One word for all methods with the same coefficients: their agreement is weak evidence. NULL: no relatives.
   const char* family;
@@ -368,6 +370,19 @@ SR_API const double* sri_w(const srIntegrator* integrator);
 // Multipliers of the method itself at the end of the last step (ng; 0 in equations not in use), of its own order; NULL
 // where it has none: sri_multipliers computes them at any state.
 SR_API const double* sri_lambda(const srIntegrator* integrator);
+// What the contacts did in the last step of a method that solves them by impulses; NULL: the method does not.
+typedef struct srImpulses {
+  int count;    // contacts in the problem of the step
+  int nstruck;  // impacts among them: contacts that closed with more than the speed that forces give in a few steps
+  const long* struck;       // (nstruck) their ids ...
+  const double* speed;      // ... and approach velocities, m/s
+  double normal, friction;  // work of the normal and tangential impulses, J
+  long unsolved;            // steps whose problem was not solved to its tolerance, since the integrator was created
+  double worst, t_worst;    // largest residual of a problem, m/s, and its time
+} srImpulses;
+SR_API const srImpulses* sri_impulses(const srIntegrator* integrator);
+// Impulse of a contact in the last step, Ns: normal, then two tangential components. NULL: it was not in the problem.
+SR_API const double* sri_impulse_of(const srIntegrator* integrator, long id);
 // v' of the method itself at the end of the last step (nv), of its own order: it need not solve the constraints at acceleration
 // level. NULL where the method's only v' does.
 SR_API const double* sri_acceleration(const srIntegrator* integrator);

@@ -334,6 +334,7 @@ typedef struct srRow {
 typedef struct srRunSettings {
   double t_end, step, rtol, atol, every;  // every 0: t_end/1000
   const char* method;
+  srContactMode contact;
   srControlRule control;
   srFamily family;
   srTangentWay tangent;
@@ -558,6 +559,7 @@ typedef struct srData {
   double row_residual;            // largest |G a - gamma| of the last acceleration
   double soft_energy;             // stored in soft closures, of the last sr_forces
   struct srDataPrivate* priv;     // solver of the constraints
+  bool rigid;                     // contacts exert no forces: the method of the run solves them as rigid
   const double* held;             // branches of laws that jump, while a run holds them; NULL: as the state gives them
   struct srInstances* instances;  // of contacts of sets; NULL: the model has none
   double*

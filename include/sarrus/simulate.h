@@ -11,10 +11,11 @@ extern "C" {
 #endif
 
 typedef struct srRunOptions {
-  double t_end;        // s
-  const char* method;  // name of an integrator
-  double step;         // s, fixed-step methods and control fixed
-  double rtol, atol;   // adaptive methods
+  double t_end;           // s
+  const char* method;     // name of an integrator
+  srContactMode contact;  // continuous or timestepping
+  double step;            // s, fixed-step methods and control fixed
+  double rtol, atol;      // adaptive methods
   srControlRule
       control;  // step-size rule; positions uses Haddouni et al. (2017), Table 1, except rtol and atol, which are here
   double rho;   // generalized-alpha methods

@@ -41,7 +41,17 @@
   X(genalpha_ggl, "genalpha-ggl")                                                                                      \
   X(radau5, "radau5")                                                                                                  \
   X(cvode, "cvode")                                                                                                    \
-  X(ida, "ida")
+  X(ida, "ida")                                                                                                        \
+  X(moreau, "moreau")
+
+// How contacts act: X(NAME, word)   (docs/theory/time-stepping.md)
+#define SR_CONTACT_MODE_LIST(X)                                                                                        \
+  X(CONTINUOUS, "continuous")                                                                                          \
+  X(TIMESTEPPING, "timestepping")
+typedef enum srContactMode {
+  SR_CONTACT_CONTINUOUS,    // by their force laws
+  SR_CONTACT_TIMESTEPPING,  // rigid: impulses in steps of fixed length, by the method moreau
+} srContactMode;
 
 // Step-size rules: X(NAME, word)   (docs/theory/integrators.md)
 #define SR_CONTROL_LIST(X)                                                                                             \
@@ -144,6 +154,7 @@ typedef enum srStabilization {
 #define SR_SHAPE_WORD(NAME, word) word "|"
 #define SR_CLOSURE_WORD(NAME, kind, word) word "|"
 #define SR_STABILIZATION_WORD(NAME, word) word "|"
+#define SR_CONTACT_MODE_WORD(NAME, word) word "|"
 #define SR_CONTROL_WORD(NAME, word) word "|"
 #define SR_FAMILY_WORD(NAME, word) word "|"
 #define SR_TANGENT_WORD(NAME, word) word "|"

@@ -146,6 +146,7 @@ static const srMember members[] = {
     WHOLE(srRunOptions),
     ONE(srRunOptions, t_end),
     ONE(srRunOptions, method),
+    ONE(srRunOptions, contact),
     ONE(srRunOptions, step),
     ONE(srRunOptions, rtol),
     ONE(srRunOptions, atol),

@@ -60,6 +60,7 @@
   X(atol)                                                                                                              \
   X(every)                                                                                                             \
   X(method)                                                                                                            \
+  X(contact)                                                                                                           \
   X(control)                                                                                                           \
   X(family)                                                                                                            \
   X(tangent)                                                                                                           \

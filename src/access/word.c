@@ -9,6 +9,7 @@
 #define TEXT(name, value, text) text,
 static const char* const joints[] = {SR_JOINT_LIST(BARE_WORD)};
 static const char* const controls[] = {SR_CONTROL_LIST(WORD)};
+static const char* const contacts[] = {SR_CONTACT_MODE_LIST(WORD)};
 static const char* const families[] = {SR_FAMILY_LIST(WORD)};
 static const char* const starts[] = {SR_START_LIST(WORD)};
 static const char* const tangents[] = {SR_TANGENT_LIST(WORD)};
@@ -27,6 +28,7 @@ static const struct {
   int n;
 } lists[] = {LIST("joint", joints),
              LIST("control", controls),
+             LIST("contact", contacts),
              LIST("family", families),
              LIST("start", starts),
              LIST("tangent", tangents),

@@ -180,7 +180,8 @@ static srStatus try_methods(Recommend* r) {
   x->trial = sr_alloc(most * sizeof *x->trial);
   if (!x->runs.run || !x->trial) return SR_MEMORY;
   for (int i = 0; i < sri_method_count(); i++)
-    if (!sri_method(i)->absent && !sri_method(i)->switches) add_entry(x, i, x->model.options.rtol);
+    if (!sri_method(i)->absent && !sri_method(i)->switches && !sri_method(i)->impulses)
+      add_entry(x, i, x->model.options.rtol);
   const int n = x->runs.nrun;
   share_time(r, n);
   srStatus status = execute(r, x->runs.run, n, wants_adaptive);

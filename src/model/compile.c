@@ -32,6 +32,7 @@ static int word_index(srCompiler* c, int field, const char* const* words, int n,
 static void rules(srCompiler* c) {
 #define SR_WORD(NAME, word) word,
   static const char* const controls[] = {SR_CONTROL_LIST(SR_WORD)};
+  static const char* const contacts[] = {SR_CONTACT_MODE_LIST(SR_WORD)};
   static const char* const families[] = {SR_FAMILY_LIST(SR_WORD)};
   static const char* const tangents[] = {SR_TANGENT_LIST(SR_WORD)};
   static const char* const ways[] = {SR_STABILIZATION_LIST(SR_WORD)};
@@ -39,6 +40,7 @@ static void rules(srCompiler* c) {
   srRunSettings* run = &c->priv->run;
   const int rtol = SR_FIELD(srRunDef, rtol), atol = SR_FIELD(srRunDef, atol), rho = SR_FIELD(srRunDef, rho);
   run->control = (srControlRule)word_index(c, SR_FIELD(srRunDef, control), controls, SR_COUNT(controls), 0);
+  run->contact = (srContactMode)word_index(c, SR_FIELD(srRunDef, contact), contacts, SR_COUNT(contacts), 0);
   run->family = (srFamily)word_index(c, SR_FIELD(srRunDef, family), families, SR_COUNT(families), 0);
   run->tangent = (srTangentWay)word_index(c, SR_FIELD(srRunDef, tangent), tangents, SR_COUNT(tangents), 0);
   run->stabilization = (srStabilization)word_index(c, SR_FIELD(srRunDef, stabilization), ways, SR_COUNT(ways),

@@ -27,8 +27,8 @@ static bool is_contact(const srForceElement* e) { return e->contact != NULL && e
 
 srContactMonitor* sr_contact_monitor_create(const srModel* m, srData* d, bool adaptive) {
   int n = 0;
-  for (int i = 0; i < m->nforce; ++i) n += is_contact(&m->force[i]);
-  const int near = d->instances != NULL ? d->instances->most_near : 0;
+  for (int i = 0; i < m->nforce && !d->rigid; ++i) n += is_contact(&m->force[i]);
+  const int near = d->instances != NULL && !d->rigid ? d->instances->most_near : 0;
   const size_t head = (sizeof(srContactMonitor) + 15) / 16 * 16, most = (size_t)n + 2 * (size_t)near;
   char* block = sr_alloc(head + most * (3 * sizeof(double) + 1) + (size_t)n * (sizeof(int) + 2));
   if (block == NULL) return NULL;
@@ -43,7 +43,7 @@ srContactMonitor* sr_contact_monitor_create(const srModel* m, srData* d, bool ad
   monitor->clamped = monitor->closed + n;
   monitor->late = monitor->clamped + n;
   for (int located = 1; located >= 0; --located) {
-    for (int i = 0; i < m->nforce; ++i) {
+    for (int i = 0; i < m->nforce && !d->rigid; ++i) {
       if (!is_contact(&m->force[i]) || (adaptive || m->force[i].contact->located) != located) continue;
       monitor->element[monitor->nelement[0] + monitor->nelement[1]++] = i;
       monitor->formulas = monitor->formulas || m->force[i].law->port == SR_PORT_GAP;
@@ -320,7 +320,7 @@ static int start_contact(srContactMonitor* monitor, int i, srMessages* messages)
 
 int sr_contact_monitor_start(srContactMonitor* monitor, srMessages* messages) {
   int answer = 0;
-  if (monitor->d->instances != NULL) {
+  if (monitor->d->instances != NULL && !monitor->d->rigid) {
     answer = sr_instances_begin(monitor->m, monitor->d, monitor->adaptive);
     take_list(monitor);
   }

@@ -3,7 +3,7 @@
 // A step, in order (step_to_end):
 //   1. expired contact instances are removed, the others cover the step, which ends where a function of the time alone switches
 //   2. the integrator takes it; stop requests are honoured only here
-//   3. a state beyond all bounds ends the run; a method limited by stability is reported
+//   3. a state beyond all bounds ends the run; a method limited by stability is reported; the work of impulses of rigid contacts is counted
 //   4. events within it: rows up to the first one, its actions, a restart from there
 //   5. contacts that it has closed, force laws that jump
 //   6. late events: what the end of the step has triggered
@@ -87,6 +87,8 @@ srStatus sr_run_step(srRun* run) {
   if (stepped != SR_OK) return run->stopped ? SR_OK : sr_run_fail_step(run);
   if (!state_within_bounds(run)) return sr_run_fail_bounds(run);
   monitor_crawling(run);
+  sr_run_take_impulses(run);
+  sr_run_tell_struck(run);
   const double t = sri_time(run->integrator);
   const srStatus status = sr_run_take_events(run);
   if (status != SR_OK) return status;
@@ -155,6 +157,7 @@ static void conclude(srRun* run) {
   if (run->contacts != NULL) result->penetration = run->contacts->deepest;
   if (run->jumps != NULL) result->jumps = run->jumps->jumps;
   sr_run_tell_odd_rows(run);
+  sr_run_tell_impulses(run);
   result->seconds = sr_run_clock() - run->started;
 }
 

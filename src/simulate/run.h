@@ -85,6 +85,7 @@ void sr_run_add_work_before(srRun* run);         // run->w, of the integrator, b
 void sr_run_restart_work(srRun* run);            // and is kept, as the motion restarts
 void sr_run_add_work(void* run, double energy);  // of impulses of an action: they are a drive
 void sr_run_add_heat(void* run, double energy);  // dissipated by friction that ends
+void sr_run_take_impulses(srRun* run);           // of rigid contacts in the last step: what they dissipate
 void sr_run_note_acceleration(srRun* run, double residual);
 
 // ---- run_events.c
@@ -97,8 +98,10 @@ srStatus sr_run_prepare_contacts(srRun* run, double* limit);  // their instances
 // ---- run_log.c
 void sr_run_tell_impact(void* run, double t, int i);
 void sr_run_tell_passed(void* run, double t, double step, int i);  // step: one that would meet the contact
+void sr_run_tell_struck(srRun* run);  // impacts of rigid contacts in the last step
 void sr_run_tell_event(void* run, double t, int i);
 void sr_run_tell_chatter(void* run, double t, int i);
+void sr_run_tell_impulses(srRun* run);    // contact problems that were not solved
 void sr_run_tell_integrator(srRun* run);  // changes of rank and of method, what was lost during the run
 
 // ---- run_failure.c

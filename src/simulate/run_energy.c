@@ -43,6 +43,13 @@ void sr_run_add_work(void* user, double energy) { ((srRun*)user)->w_before[SR_AC
 
 void sr_run_add_heat(void* user, double energy) { ((srRun*)user)->w_before[SR_ACCOUNT_FRICTION] -= energy; }
 
+void sr_run_take_impulses(srRun* run) {
+  const srImpulses* x = sri_impulses(run->integrator);
+  if (x == NULL) return;
+  run->w_before[SR_ACCOUNT_CONTACT] += x->normal;
+  run->w_before[SR_ACCOUNT_FRICTION] += x->friction;
+}
+
 void sr_run_note_acceleration(srRun* run, double residual) {
   run->result->violation_acceleration = fmax(run->result->violation_acceleration, residual);
 }

@@ -113,7 +113,7 @@ static void limit_step(srRun* run, double* limit) {
 }
 
 static srStatus prepare_instances(srRun* run, double* limit) {
-  if (run->d->instances == NULL) return SR_OK;
+  if (run->d->instances == NULL || run->d->rigid) return SR_OK;
   const srIntegratorStats* stats = sri_stats(run->integrator);
   const double step = sr_run_is_adaptive(run->options) ? 2.0 * stats->step_last : run->options->step;
   if (sr_contact_monitor_prepare(run->contacts, run->integrator, step, limit)) sr_events_renumber(run->events);

@@ -6,6 +6,7 @@
 
 #include "model/private.h"
 #include "simulate/run.h"
+#include "system/system.h"
 
 #define MOST_LOST 1e-3  // of the largest energy in one step: more is reported
 
@@ -45,6 +46,17 @@ void sr_run_tell_passed(void* user, double t, double step, int i) {
                   "'%s' and '%s' pass through each other within the step about t = %.6g s, without a force: they are "
                   "thin and fast; take steps below %.2g s%s",
                   a, b, t, step, sr_run_is_adaptive(run->options) ? "" : ", or a method with error control");
+}
+
+void sr_run_tell_struck(srRun* run) {
+  const srImpulses* x = sri_impulses(run->integrator);
+  for (int i = 0; x != NULL && i < x->nstruck; ++i) {
+    const char *a = NULL, *b = NULL;
+    ++run->result->impacts;
+    sr_contact_names(run->m, x->struck[i], &a, &b);
+    note(run, sri_time_before(run->integrator), "impact", a, b, "%.40s touches%s%.40s with %.6g m/s", a,
+         b != NULL ? " " : "", b != NULL ? b : "", x->speed[i]);
+  }
 }
 
 void sr_run_tell_event(void* user, double t, int i) {
@@ -89,6 +101,16 @@ static void tell_ranks(srRun* run) {
            events[i].kind == SR_RANK_NEARED ? nearly : "");
     }
   }
+}
+
+void sr_run_tell_impulses(srRun* run) {
+  const srImpulses* x = run->integrator != NULL ? sri_impulses(run->integrator) : NULL;
+  if (x == NULL || x->unsolved == 0) return;
+  sr_messages_add(run->messages, SR_SEVERITY_WARNING, (srPlace){0},
+                  "the contact problem was not solved to its tolerance in %ld steps: the largest residual is %.3g m/s, "
+                  "at t = %.6g s; "
+                  "take a smaller step",
+                  x->unsolved, x->worst, x->t_worst);
 }
 
 void sr_run_tell_integrator(srRun* run) {

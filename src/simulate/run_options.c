@@ -14,6 +14,7 @@ srRunOptions sr_run_options(const srModel* m) {
   return (srRunOptions){
       .t_end = run->t_end,
       .method = run->method,
+      .contact = run->contact,
       .step = run->step,
       .rtol = run->rtol,
       .atol = run->atol,
@@ -101,6 +102,21 @@ static bool check_dense(const srRun* run) {
   return false;
 }
 
+// Rigid contact and the methods that solve it belong together.
+static bool check_contact(const srRun* run) {
+  const srRunOptions* o = run->options;
+  if (run->method == NULL || run->method->impulses == (o->contact == SR_CONTACT_TIMESTEPPING)) return true;
+  if (run->method->impulses && run->m->ncontact == 0) return true;  // it makes no difference
+  if (run->method->impulses) {
+    sr_messages_add(run->messages, SR_SEVERITY_ERROR, (srPlace){0},
+                    "the method '%s' solves rigid contact: take it with contact timestepping", o->method);
+  } else {
+    sr_messages_add(run->messages, SR_SEVERITY_ERROR, (srPlace){0},
+                    "contact timestepping is solved by the method moreau, not by '%s'", o->method);
+  }
+  return false;
+}
+
 static void warn_rule(const srRun* run) {
   const srRunOptions* o = run->options;
   if (run->method == NULL || !run->method->switches || o->control == SR_CONTROL_DEFAULT) return;
@@ -112,7 +128,7 @@ static void warn_rule(const srRun* run) {
 }
 
 srStatus sr_run_check(const srRun* run) {
-  if (!check_times(run) || !check_massless(run) || !check_dense(run)) return SR_INPUT;
+  if (!check_times(run) || !check_contact(run) || !check_massless(run) || !check_dense(run)) return SR_INPUT;
   warn_rule(run);
   return SR_OK;
 }

@@ -62,7 +62,7 @@ static srSystem system_of(const srModel* m, const srRunOptions* o, const srSyste
   const srMethod* method = sri_method_find(o->method);  // NULL: sri_create reports it
   const bool rows = o->stabilization != SR_STABILIZATION_PROJECTION && o->stabilization != SR_STABILIZATION_NONE;
   if (m->elimination == NULL || method == NULL || method->switches) return system;
-  if (method->implicit) {
+  if (method->implicit || method->impulses) {
     system.rates = NULL;
   } else if (!rows) {
     system.ng = system.np = 0;
@@ -87,6 +87,7 @@ srStatus sr_run_prepare(srRun* run) {
   run->t_end = o->t_end;
   run->every = o->every > 0.0 ? o->every : (run->t_end - run->t0) / 1000.0;
   run->system = (srModelSystem){.m = run->m, .d = run->d};
+  run->d->rigid = o->contact != SR_CONTACT_CONTINUOUS;
   const srStatus named = name_columns(run);
   if (named != SR_OK) return named == SR_MEMORY ? out_of_memory(run) : named;
   if (!make_tangent(run) || !make_arrays(run)) return out_of_memory(run);
@@ -107,6 +108,7 @@ void sr_run_release(srRun* run) {
   sr_tangent_destroy(run->system.tangent);
   sr_recording_destroy(run->recording);
   run->d->element_power = NULL;
+  run->d->rigid = false;
   sr_free(run->row);
 }
 

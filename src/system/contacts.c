@@ -31,6 +31,18 @@ int sr_contact_capacity(const srModel* m, const srData* d) {
   return n;
 }
 
+// ---- laws -------------------------------------------------------------------------------------------------------------
+
+double sr_rigid_restitution(const srSurfaceLaws* c) {
+  if (c->law->uses & SR_NORMAL_USES(e)) return c->p.e;
+  return c->law->uses & SR_NORMAL_USES(D) ? 0.0 : 1.0;
+}
+
+static void put_laws(const srSurfaceLaws* c, srUnilateral* out) {
+  out->mu = c->slip.law != NULL ? c->slip.k : 0.0;
+  out->restitution = sr_rigid_restitution(c);
+}
+
 // ---- shapes -----------------------------------------------------------------------------------------------------------
 
 // out[dof] = column . (moment, force) over the columns of a path.
@@ -99,6 +111,7 @@ static void put_force(const srModel* m, srData* d, const srForceElement* e, cons
 
 static int put_element(const srModel* m, srData* d, const srForceElement* e, srUnilateral* out) {
   const srSurfaceLaws* c = e->contact;
+  put_laws(c, out);
   if (e->law->port == SR_PORT_FRAMES) {
     const Shapes of = {{e->point[0], e->point[1]}, c->pair, {c->radius[0], c->radius[1]}, {c->shape[0], c->shape[1]}};
     put_shapes(m, d, &of, out);
@@ -120,6 +133,23 @@ static int put_element(const srModel* m, srData* d, const srForceElement* e, srU
   out->b[0] = own[0];
   out->b[1] = own[1];
   return 0;
+}
+
+// ---- identity ---------------------------------------------------------------------------------------------------------
+
+static long pair_id(const srModel* m, const srNear* near) {
+  return m->nforce + ((long)near->set * m->ncollider + near->a) * m->ncollider + near->b;
+}
+
+void sr_contact_names(const srModel* m, long id, const char** a, const char** b) {
+  if (id < m->nforce) {
+    *a = m->force[id].contact->a;
+    *b = m->force[id].contact->b;
+  } else {
+    const long pair = (id - m->nforce) % ((long)m->ncollider * m->ncollider);
+    *a = m->collider[pair / m->ncollider].name;
+    *b = m->collider[pair % m->ncollider].name;
+  }
 }
 
 // ---- the list ---------------------------------------------------------------------------------------------------------
@@ -145,13 +175,14 @@ static void put_near(const srModel* m, srData* d, srUnilateral* out, int* count)
   for (int i = 0; i < x->nnear; ++i) {
     const srNear* near = &x->near[i];
     const srCollider *a = &m->collider[near->a], *b = &m->collider[near->b];
-    const long id = m->nforce + ((long)near->set * m->ncollider + near->a) * m->ncollider + near->b;
     bool swap;
     const Shapes of = {{a->point, b->point},
                        sr_pair_find((srShapeKind)a->kind, (srShapeKind)b->kind, &swap),
                        {a->radius, b->radius},
                        {&m->collision[a->shape], &m->collision[b->shape]}};
-    put_shapes(m, d, &of, begin(m, out, count, id));
+    srUnilateral* to = begin(m, out, count, pair_id(m, near));
+    put_laws(sr_near_law(m, near), to);
+    put_shapes(m, d, &of, to);
   }
 }
 

@@ -18,7 +18,7 @@ from ._result import Result
 lib = L.lib
 _ADD_ROW = ctypes.cast(lib.sr_row_store_add, ctypes.c_void_p).value
 _PROGRESS = ctypes.cast(lib.sr_row_store_progress, ctypes.c_void_p).value
-_WORDS = ("control", "family", "tangent", "stabilization")
+_WORDS = ("contact", "control", "family", "tangent", "stabilization")
 _NUMBERS = {"t_end": True, "step": False, "rtol": True, "atol": True, "every": False, "rho": True, "alpha": True,
             "beta": True}  # may it be zero?
 OPTIONS = tuple(name for name in (*_NUMBERS, *_WORDS, "metric", "record") if name != "t_end")
@@ -43,6 +43,8 @@ def settled(model, given, verb="run", known=("t_end", "method", *OPTIONS)):
     for name in given:
         if name not in known:
             raise TypeError(f"{verb} has no option '{name}'{nearest(name, known, '.')} It has: {', '.join(known)}")
+    if given.get("contact") == "timestepping":
+        o.method = b"moreau"
     if given.get("method") is not None:
         _word("method", given["method"], L.words("method"))
         o.method = given["method"].encode()
@@ -135,7 +137,8 @@ def _report(model, d, o, r, assembly, start, error_message):
     x.m, x.d = model._of(d)
     x.options, x.result = ctypes.addressof(o), ctypes.addressof(r)
     x.assembly = assembly.pointer if assembly else None
-    x.file, x.contact, x.start, x.error_message = b"", b"continuous", text(start), text(error_message)
+    x.contact = L.words("contact")[o.contact].encode()
+    x.file, x.start, x.error_message = b"", text(start), text(error_message)
     out = sensors(report(lib.sr_report_run, byref(x), JSON))
     return filled(out, dict.fromkeys(("q", "v", "y", "lambda"), 0))
 
@@ -181,7 +184,7 @@ def run(self, t_end: "float | None" = None, method: "str | None" = None, q: Any 
         progress: "Callable[[float, float], Any] | None" = None, **options: Any) -> Result:
     """Simulates, from the initial state, from q, v, y, t, or from a data (which then holds the end). tau acts all the time.
 
-    Options are those of `sarrus run`: step, rtol, atol, every, control, rho, family, tangent, stabilization, alpha, beta,
+    Options are those of `sarrus run`: contact, step, rtol, atol, every, control, rho, family, tangent, stabilization, alpha, beta,
     metric; record: columns on request, a name or pattern or a list of them ("reaction(crankpin).*", see model.recordable());
     what is not given is taken from the model's <run>. start="inside-limits" moves the start to the nearest one
     inside of the limits of all joints, start="apart" out of overlaps of shapes. progress(t, t_end) is called about 20 times a second; true

@@ -1,0 +1,485 @@
+// Moreau-Jean time-stepping: velocities and impulses in place of accelerations and forces. Impacts, sliding and sticking are no events: each step
+// solves one contact problem (nonsmooth.h) over all contacts that may be closed at its end. Moreau (1988), Jean (1999), Stewart, Trinkle (1996).
+//
+//   M(q_0) (v_1 - v_0) = h f(t_0, q_0, v_0, y_0) + G^T lambda + W^T p
+//   G(q_0) v_1 + b(t_1) = 0
+//   u = W v_1 + b_c       0 <= s + u_N  _|_  p_N >= 0       p_T in the disc of radius mu p_N, opposite to u_T
+//   q_1 = q_0 (+) h v_1,   y_1 = y_0 + h r,   w_1 = w_0 + h w'
+//
+// Joints are eliminated: A = W K W^T with K from the saddle-point system of M and G, so that redundant equations and masses that only joints
+// carry are treated as by the other methods.
+//
+//   s = gap/h             the gap at the end of the step is not negative, to first order: nothing sinks in while it approaches
+//   s = e u_N^-           Newton's restitution, where a contact would close in this step at a speed u_N^- that is more than the forces of a few
+//                         steps give: otherwise what rests would be thrown by its weight
+//   gap < 0               only PUSH_SOFT of it per step within the depth that the forces of a step give, at most PUSH_MOST: full correction makes
+//                         heaps creep, and throws what overlaps at the start
+//
+// Redundant normal forces are distributed as by equal relative compliances COMPLIANCE: in space their distribution changes the motion. Elsewhere there is
+// none, since it would change restitution.
+// The impulses of a contact are the start values of its next problem. Order 1.
+#include <math.h>
+#include <string.h>
+
+#include <sarrus/nonsmooth.h>
+
+#include "integrate/array.h"
+#include "integrate/constrained.h"
+#include "integrate/fixed.h"
+
+#define MOST 256         // contacts in one step
+#define COMPLIANCE 1e-6  // of W_NN, where normals are redundant
+#define DEPENDENT 1e-9   // pivot of such a normal, relative to its entry
+#define APPROACH 4.0     // times the change of u_N by forces in a step: slower impacts are inelastic
+#define PUSH_SOFT 0.2    // part of a small penetration that a step removes
+#define PUSH_DEPTH 0.1   // times h |change of u_N by forces|: a small penetration
+#define PUSH_MOST 10.0   // times |change of u_N by forces|: largest speed of the correction ...
+#define PUSH_LEAST 0.02  // ... or this part of gap/h
+#define MARGIN 2.0       // times the largest approach in a step: contacts nearer than that are in the problem
+
+// A contact in the problem of a step.
+typedef struct Chosen {
+  int listed;  // index in the list of contacts
+  int rows;    // 1: no tangential direction acts; 2, 3
+  int first;   // row of the problem
+  bool fast;   // it would close in this step, at more than what forces give
+} Chosen;
+
+typedef struct srMoreau {
+  srGrid grid;
+  srmSaddle* saddle;  // M and G
+  srContactProblem* problem;
+  srContactSolver* solver;
+  srUnilateral* listed;
+  Chosen* chosen;
+  int count, nlisted, most, rows;
+  double *M, *f, *ydot, *a, *v_free, *force, *other;
+  double* normals;         // A_NN, eliminated (most x most)
+  double* X;               // K w of each row (3 most x nv)
+  double *before, *after;  // u at both ends of the step (3 most)
+  double *impulse, *kept;  // of this step, of the last one (3 most)
+  long *id, *struck;       // of the last one; impacts in it (most)
+  double* speed;           // of these (most)
+  int nkept;
+  srImpulses told;
+} srMoreau;
+
+// ---- life -------------------------------------------------------------------------------------------------------------
+
+static int most_of(const srSystem* s) { return s->contacts == NULL ? 0 : s->ncontact < MOST ? s->ncontact : MOST; }
+
+static size_t room(const srSystem* s, int n) {
+  const size_t most = (size_t)most_of(s), nv = (size_t)s->nv, all = (size_t)(s->contacts != NULL ? s->ncontact : 0);
+  return sri_mass_count(s) + 4 * nv + (size_t)s->ny + (size_t)n + 3 * most * (nv + 4) + most * (most + 1) +
+         (1 + (size_t)s->ntangent) * nv * all;
+}
+
+static void init(srIntegrator* integrator) {
+  const srSystem* s = &integrator->system;
+  srMoreau* work = integrator->work;
+  const size_t most = (size_t)most_of(s), nv = (size_t)s->nv;
+  work->most = most_of(s);
+  struct {
+    double** to;
+    size_t count;
+  } parts[] = {{&work->M, sri_mass_count(s)},
+               {&work->f, nv},
+               {&work->a, nv},
+               {&work->v_free, nv},
+               {&work->force, nv},
+               {&work->ydot, (size_t)s->ny},
+               {&work->other, (size_t)integrator->n},
+               {&work->normals, most * most},
+               {&work->speed, most},
+               {&work->X, 3 * most * nv},
+               {&work->before, 3 * most},
+               {&work->after, 3 * most},
+               {&work->impulse, 3 * most},
+               {&work->kept, 3 * most}};
+  double* at = integrator->room;
+  for (int i = 0; i < SR_COUNT(parts); ++i) {
+    *parts[i].to = at;
+    at += parts[i].count;
+  }
+}
+
+// The memory of W follows that of the vectors in the room.
+static bool take_contacts(srIntegrator* integrator) {
+  const srSystem* s = &integrator->system;
+  srMoreau* work = integrator->work;
+  if (work->most == 0) return true;
+  const size_t most = (size_t)work->most, all = (size_t)s->ncontact, width = (1 + (size_t)s->ntangent) * (size_t)s->nv;
+  work->listed = sr_alloc(all * sizeof *work->listed);
+  work->chosen = sr_alloc(most * (sizeof *work->chosen + 2 * sizeof *work->id));
+  work->problem = sr_contact_problem_create(0, 0, work->most, true);
+  if (work->listed == NULL || work->chosen == NULL || work->problem == NULL) return false;
+  work->id = (long*)(void*)(work->chosen + most);
+  work->struck = work->id + most;
+  double* W = work->kept + 3 * most;
+  for (size_t i = 0; i < all; ++i) work->listed[i].W = W + i * width;
+  const srContactSize size = sr_contact_size(work->problem);
+  work->solver = sr_contact_solver_create(&size);
+  return work->solver != NULL;
+}
+
+static srStatus create(srIntegrator* integrator, srMessages* messages) {
+  const srSystem* s = &integrator->system;
+  srMoreau* work = integrator->work;
+  const bool joints = integrator->constrained != NULL;
+  const srmSaddleShape shape = {.nv = s->nv,
+                                .ng = joints ? s->ng : 0,
+                                .M = s->M_sparsity,
+                                .G = joints ? s->G_sparsity : NULL,
+                                .mass = true,
+                                .solve_only = true};
+  work->saddle = srm_saddle_create(&shape);
+  if (work->saddle != NULL && take_contacts(integrator)) return SR_OK;
+  sr_messages_add(messages, SR_SEVERITY_ERROR, (srPlace){0},
+                  "out of memory for the contacts of the integrator 'moreau'");
+  return SR_MEMORY;
+}
+
+static void destroy(srIntegrator* integrator) {
+  srMoreau* work = integrator->work;
+  srm_saddle_destroy(work->saddle);
+  sr_contact_solver_destroy(work->solver);
+  sr_contact_problem_destroy(work->problem);
+  sr_free(work->listed);
+  sr_free(work->chosen);
+}
+
+static void start(srIntegrator* integrator) {
+  srMoreau* work = integrator->work;
+  sri_grid_start(&work->grid, integrator->t);
+  work->nkept = 0;
+  work->told = (srImpulses){.worst = work->told.worst, .t_worst = work->told.t_worst, .unsolved = work->told.unsolved};
+}
+
+// ---- the contact problem ----------------------------------------------------------------------------------------------
+
+static double times(const double* row, const double* v, int n) {
+  double sum = 0;
+  for (int i = 0; i < n; ++i) sum += row[i] * v[i];
+  return sum;
+}
+
+static bool is_zero(const double* row, int n) {
+  for (int i = 0; i < n; ++i) {
+    if (row[i] != 0) return false;
+  }
+  return true;
+}
+
+// Rows that act: a stop of a joint has no tangential direction, a gap by formula one.
+static int rows_of(const srSystem* s, const srUnilateral* c) {
+  int rows = 1;
+  while (c->mu > 0 && rows <= s->ntangent && !is_zero(c->W + rows * s->nv, s->nv)) ++rows;
+  return rows;
+}
+
+// Contacts that may close in this step. False: too many.
+static bool choose(srIntegrator* integrator, double h) {
+  const srSystem* s = &integrator->system;
+  srMoreau* work = integrator->work;
+  const double* v = sri_v(integrator);
+  double fastest = 0;
+  for (int i = 0; i < work->nlisted; ++i) {
+    const srUnilateral* c = &work->listed[i];
+    const double was = times(c->W, v, s->nv), is = times(c->W, work->v_free, s->nv);
+    fastest = fmax(fastest, -fmin(was, is) - c->b[0]);
+  }
+  work->count = work->rows = 0;
+  for (int i = 0; i < work->nlisted; ++i) {
+    if (work->listed[i].gap > MARGIN * h * fastest || is_zero(work->listed[i].W, s->nv)) continue;
+    if (work->count == work->most) return false;
+    const int rows = rows_of(s, &work->listed[i]);
+    work->chosen[work->count++] = (Chosen){.listed = i, .rows = rows, .first = work->rows};
+    work->rows += rows;
+  }
+  return true;
+}
+
+// s of a contact, where u_N is `was` at the start of the step and would be `is` at its end without impulses.
+static double shift_of(const srUnilateral* c, double was, double is, double h, bool* fast) {
+  const double change = fabs(is - was);
+  double s = c->gap / h;
+  if (c->gap < 0) {
+    const double most = fmax(PUSH_MOST * change, -PUSH_LEAST * s);
+    if (-c->gap <= PUSH_DEPTH * h * change) s *= PUSH_SOFT;
+    s = fmax(s, -most);
+  }
+  *fast = c->gap + h * is <= 0 && -was > APPROACH * change;
+  return *fast ? fmin(s, c->restitution * was) : s;
+}
+
+// Start values: the impulses of the same contact in the last step.
+static void warm_start(srMoreau* work, const Chosen* c, double* p) {
+  memset(p, 0, (size_t)c->rows * sizeof *p);
+  for (int k = 0; k < work->nkept; ++k) {
+    if (work->id[k] != work->listed[c->listed].id) continue;
+    memcpy(p, work->kept + 3 * k, (size_t)c->rows * sizeof *p);
+    return;
+  }
+}
+
+static void keep(srMoreau* work) {
+  work->nkept = work->count;
+  for (int i = 0; i < work->count; ++i) {
+    const Chosen* c = &work->chosen[i];
+    work->id[i] = work->listed[c->listed].id;
+    memset(work->kept + 3 * i, 0, 3 * sizeof(double));
+    memcpy(work->kept + 3 * i, work->impulse + c->first, (size_t)c->rows * sizeof(double));
+  }
+}
+
+static const double* row_of(const srMoreau* work, const Chosen* c, int k, int nv) {
+  return work->listed[c->listed].W + (size_t)k * (size_t)nv;
+}
+
+// A = W K W^T, b, cones.
+static void set_problem(srIntegrator* integrator, double h) {
+  const int nv = integrator->system.nv;
+  srMoreau* work = integrator->work;
+  srContactProblem* p = work->problem;
+  const double* v = sri_v(integrator);
+  p->ncontact = work->count;
+  for (int i = 0; i < work->count; ++i) {
+    Chosen* c = &work->chosen[i];
+    const srUnilateral* listed = &work->listed[c->listed];
+    for (int k = 0; k < c->rows; ++k) {
+      const double* row = row_of(work, c, k, nv);
+      srm_saddle_solve(work->saddle, row, NULL, work->X + (size_t)(c->first + k) * (size_t)nv, NULL);
+      work->before[c->first + k] = times(row, v, nv) + listed->b[k];
+      p->q[c->first + k] = times(row, work->v_free, nv) + listed->b[k];
+    }
+    p->cone[i] = (srContactCone){.rows = c->rows,
+                                 .mu = c->rows > 1 ? listed->mu : 0,
+                                 .shift = shift_of(listed, work->before[c->first], p->q[c->first], h, &c->fast)};
+    warm_start(work, c, work->impulse + c->first);
+  }
+  for (int i = 0; i < work->count; ++i) {
+    const Chosen* c = &work->chosen[i];
+    for (int k = 0; k < c->rows; ++k) {
+      const double* row = row_of(work, c, k, nv);
+      double* A = p->W + (size_t)(c->first + k) * (size_t)work->rows;
+      for (int j = 0; j < work->rows; ++j) A[j] = times(row, work->X + (size_t)j * (size_t)nv, nv);
+    }
+  }
+}
+
+// Are normals of the problem redundant?
+static bool is_redundant(const srMoreau* work) {
+  const int n = work->count;
+  double* S = work->normals;
+  for (int i = 0; i < n; ++i) {
+    const double* A = work->problem->W + (size_t)work->chosen[i].first * (size_t)work->rows;
+    for (int j = 0; j <= i; ++j) S[i * n + j] = A[work->chosen[j].first];
+  }
+  for (int k = 0; k < n; ++k) {  // Cholesky, row by row
+    const double diagonal = S[k * n + k];
+    for (int j = 0; j <= k; ++j) {
+      double sum = S[k * n + j];
+      for (int i = 0; i < j; ++i) sum -= S[k * n + i] * S[j * n + i];
+      if (j < k) {
+        S[k * n + j] = sum / S[j * n + j];
+      } else if (!(sum > DEPENDENT * diagonal)) {
+        return true;
+      } else {
+        S[k * n + k] = sqrt(sum);
+      }
+    }
+  }
+  return false;
+}
+
+// Impulses of the contacts. SRI_DONE whether the residual is within its tolerance or not: it is reported.
+static int solve_contacts(srIntegrator* integrator, double h) {
+  srMoreau* work = integrator->work;
+  if (work->count == 0) return SRI_DONE;
+  set_problem(integrator, h);
+  work->problem->compliance = is_redundant(work) ? COMPLIANCE : 0;
+  const srContactOptions options = sr_contact_options();
+  srContactResult result;
+  if (sr_contact_solve(work->solver, work->problem, &options, work->impulse, &result) != SR_OK) {
+    (void)snprintf(integrator->reason, sizeof integrator->reason,
+                   "the contact problem has numbers that are not finite");
+    return SRI_STOP;
+  }
+  work->told.unsolved += !result.solved;
+  if (result.error.residual > work->told.worst) {
+    work->told.worst = result.error.residual;
+    work->told.t_worst = integrator->t;
+  }
+  return SRI_DONE;
+}
+
+// ---- a step -----------------------------------------------------------------------------------------------------------
+
+static int evaluate(srIntegrator* integrator, double t_new) {
+  const srSystem* s = &integrator->system;
+  const double *x = integrator->x, *v = x + s->nq;
+  srMoreau* work = integrator->work;
+  srConstrained* c = integrator->constrained;
+  int outcome = SRI_DONE;
+  work->nlisted = 0;
+  if (work->most > 0) outcome = sri_outcome(s->contacts(s->user, integrator->t, x, work->listed, &work->nlisted));
+  if (outcome != SRI_DONE) return outcome;
+  ++integrator->stats.evaluations;
+  // Last, for the powers: those of the energy balance are of this evaluation.
+  if (c != NULL) outcome = sri_constraint(integrator, t_new, x, NULL, c->G, c->b);
+  if (outcome == SRI_DONE) {
+    outcome = sri_outcome(s->dynamics(s->user, integrator->t, x, v, v + s->nv, SR_TAU_ELEMENT, work->M, work->f,
+                                      work->ydot, s->D_differs && c != NULL ? c->D : NULL));
+  }
+  return outcome;
+}
+
+// v_1 without contacts.
+static int free_motion(srIntegrator* integrator, double h) {
+  const srSystem* s = &integrator->system;
+  const double* v = sri_v(integrator);
+  srMoreau* work = integrator->work;
+  srConstrained* c = integrator->constrained;
+  if (c != NULL) {
+    (void)sri_residual_velocity(integrator, v);
+    for (int k = 0; k < s->ng; ++k) c->r[k] /= -h;
+  }
+  ++integrator->stats.factorizations;
+  const double *D = c != NULL && s->D_differs ? c->D : NULL, *G = c != NULL ? c->G : NULL;
+  if (!srm_saddle_factor(work->saddle, work->M, D, G, c != NULL ? c->kept : NULL)) {
+    (void)snprintf(integrator->reason, sizeof integrator->reason, "the mass matrix or the constraints are singular");
+    return SRI_STOP;
+  }
+  srm_saddle_solve(work->saddle, work->f, c != NULL ? c->r : NULL, work->a, NULL);
+  for (int i = 0; i < s->nv; ++i) work->v_free[i] = v[i] + h * work->a[i];
+  return SRI_DONE;
+}
+
+// x_new from the impulses; the multipliers of the constraints.
+static int advance(srIntegrator* integrator, double h) {
+  const srSystem* s = &integrator->system;
+  const double *x = integrator->x, *v = x + s->nq;
+  double *to = integrator->x_new, *v_new = to + s->nq;
+  srMoreau* work = integrator->work;
+  srConstrained* c = integrator->constrained;
+  memcpy(work->force, work->f, (size_t)s->nv * sizeof(double));
+  for (int i = 0; i < work->count; ++i) {
+    for (int k = 0; k < work->chosen[i].rows; ++k) {
+      const double *row = row_of(work, &work->chosen[i], k, s->nv), f = work->impulse[work->chosen[i].first + k] / h;
+      for (int j = 0; j < s->nv; ++j) work->force[j] += row[j] * f;
+    }
+  }
+  srm_saddle_solve(work->saddle, work->force, c != NULL ? c->r : NULL, work->a, c != NULL ? c->lambda : NULL);
+  for (int i = 0; i < s->nv; ++i) {
+    v_new[i] = v[i] + h * work->a[i];
+    work->force[i] = h * v_new[i];
+  }
+  int outcome = sri_retract(s, x, work->force, to);
+  for (int i = 0; i < s->ny; ++i) to[s->nq + s->nv + i] = x[s->nq + s->nv + i] + h * work->ydot[i];
+  double *w = to + integrator->ncontrol, *rate = work->other + integrator->ncontrol;
+  if (outcome == SRI_DONE)
+    outcome = sri_power(integrator, integrator->t, x, c != NULL ? c->lambda : NULL, work->other, rate);
+  for (int i = 0; i < s->nw; ++i) w[i] = x[integrator->ncontrol + i] + h * rate[i];
+  return outcome == SRI_DONE && sri_not_finite(integrator, to) >= 0 ? SRI_NOT_FINITE : outcome;
+}
+
+// What the contacts did in the step, for those who ask.
+static void tell(srIntegrator* integrator) {
+  const int nv = integrator->system.nv;
+  srMoreau* work = integrator->work;
+  const double* v = integrator->x + integrator->system.nq;
+  srImpulses* told = &work->told;
+  told->count = work->count;
+  told->normal = told->friction = 0;
+  told->nstruck = 0;
+  told->struck = work->struck;
+  told->speed = work->speed;
+  for (int i = 0; i < work->count; ++i) {
+    const Chosen* c = &work->chosen[i];
+    if (c->fast && work->impulse[c->first] > 0) {
+      work->struck[told->nstruck] = work->listed[c->listed].id;
+      work->speed[told->nstruck++] = -work->before[c->first];
+    }
+    for (int k = 0; k < c->rows; ++k) {
+      const int at = c->first + k;
+      work->after[at] = times(row_of(work, c, k, nv), v, nv) + work->listed[c->listed].b[k];
+      *(k == 0 ? &told->normal : &told->friction) += 0.5 * work->impulse[at] * (work->before[at] + work->after[at]);
+    }
+  }
+}
+
+static int try_step(srIntegrator* integrator, double h, double t_new) {
+  srMoreau* work = integrator->work;
+  bool same = false;
+  int outcome = evaluate(integrator, t_new);
+  if (outcome == SRI_DONE) outcome = free_motion(integrator, h);
+  if (outcome == SRI_DONE && !choose(integrator, h)) {
+    (void)snprintf(integrator->reason, sizeof integrator->reason, "more than %d contacts are closed or near",
+                   work->most);
+    outcome = SRI_STOP;
+  }
+  if (outcome == SRI_DONE) outcome = solve_contacts(integrator, h);
+  if (outcome == SRI_DONE) outcome = advance(integrator, h);
+  if (outcome == SRI_DONE) outcome = sri_accept(integrator, t_new, h, &same);
+  if (outcome != SRI_DONE) return outcome;
+  if (integrator->constrained != NULL) integrator->lambda = integrator->constrained->lambda;
+  keep(work);
+  tell(integrator);
+  return SRI_DONE;
+}
+
+static srStatus step(srIntegrator* integrator, double t_limit) {
+  srMoreau* work = integrator->work;
+  double h = 0;
+  const double t_new = sri_grid_next(&work->grid, integrator, t_limit, &h);
+  if (!(t_new > integrator->t)) {
+    return sri_fail(integrator, "the step %.3g is too small to advance t = %.17g", h, integrator->t);
+  }
+  const srStatus status = sri_choose_rows(integrator);
+  if (status != SR_OK) return status;
+  const int outcome = try_step(integrator, h, t_new);
+  if (outcome != SRI_DONE) return sri_grid_failed(integrator, t_new, outcome);
+  sri_grid_taken(&work->grid, integrator, t_limit);
+  return SR_OK;
+}
+
+// Velocities jump at the start of the step; positions are linear in time.
+static void interpolate(const srIntegrator* integrator, double theta, int first, int count, double* out) {
+  const int nq = integrator->system.nq, nv = integrator->system.nv;
+  for (int i = 0; i < count; ++i) {
+    const int k = first + i;
+    const double x0 = integrator->x_before[k], x1 = integrator->x[k];
+    out[i] = k >= nq && k < nq + nv ? x1 : x0 + theta * (x1 - x0);
+  }
+}
+
+const srImpulses* sri_impulses(const srIntegrator* integrator) {
+  return integrator->ops == &sri_moreau_ops ? &((const srMoreau*)integrator->work)->told : NULL;
+}
+
+const double* sri_impulse_of(const srIntegrator* integrator, long id) {
+  const srMoreau* work = integrator->ops == &sri_moreau_ops ? integrator->work : NULL;
+  for (int i = 0; work != NULL && i < work->nkept; ++i) {
+    if (work->id[i] == id) return work->kept + 3 * i;
+  }
+  return NULL;
+}
+
+const srIntegratorOps sri_moreau_ops = {
+    .method = {.name = "moreau",
+               .order = 1,
+               .adaptive = false,
+               .impulses = true,
+               .about = "Moreau-Jean time-stepping: rigid contact with friction, fixed step"},
+    .needs = SRI_NEEDS(dynamics),
+    .needs_constrained = SRI_NEEDS(dynamics) | SRI_NEEDS(constraint),
+    .project = SR_PROJECT_POSITION,
+    .work_size = sizeof(srMoreau),
+    .room = room,
+    .init = init,
+    .create = create,
+    .start = start,
+    .step = step,
+    .interpolate = interpolate,
+    .destroy = destroy,
+};

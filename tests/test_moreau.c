@@ -1,0 +1,245 @@
+// Moreau-Jean time-stepping on systems without bodies: masses on straight lines with contacts, and a rod between two of them. Expected values are closed
+// forms; at impacts the method is of order 1, so that they hold to a multiple of the step.
+#include "constrained.h"
+
+#define DOF 3
+#define CONTACTS 2
+
+// M diagonal, constant load, gap = N q + c, slip T v; one constraint G v = 0 where rod is set.
+typedef struct Lines {
+  int nv, n;
+  double m[DOF], f[DOF], N[CONTACTS][DOF], T[CONTACTS][DOF], c[CONTACTS], mu, e, G[DOF];
+} Lines;
+
+static int dynamics(void* user, double t, const double* q, const double* v, const double* y, double tau, double* M,
+                    double* f, double* ydot, double* D) {
+  const Lines* x = user;
+  (void)t, (void)q, (void)v, (void)y, (void)tau, (void)ydot, (void)D;
+  for (int i = 0; i < x->nv * x->nv; ++i) M[i] = i % (x->nv + 1) == 0 ? x->m[i / x->nv] : 0;
+  memcpy(f, x->f, (size_t)x->nv * sizeof *f);
+  return 0;
+}
+
+static int constraint(void* user, double t, const double* q, double* g, double* G, double* b) {
+  const Lines* x = user;
+  (void)t;
+  if (g != NULL) g[0] = 0;
+  for (int i = 0; i < x->nv; ++i) {
+    if (g != NULL) g[0] += x->G[i] * q[i];
+    if (G != NULL) G[i] = x->G[i];
+  }
+  if (b != NULL) b[0] = 0;
+  return 0;
+}
+
+static int contacts(void* user, double t, const double* q, srUnilateral* out, int* count) {
+  const Lines* x = user;
+  (void)t;
+  for (int k = 0; k < x->n; ++k) {
+    double* W = out[k].W;
+    out[k] =
+        (srUnilateral){.id = k, .normal = -1, .tangent = -1, .gap = x->c[k], .mu = x->mu, .restitution = x->e, .W = W};
+    for (int i = 0; i < x->nv; ++i) {
+      out[k].gap += x->N[k][i] * q[i];
+      W[i] = x->N[k][i];
+      W[x->nv + i] = x->T[k][i];
+    }
+  }
+  *count = x->n;
+  return 0;
+}
+
+static srIntegrator* moreau(Lines* x, bool rod, double step) {
+  const srSystem system = {.nq = x->nv,
+                           .nv = x->nv,
+                           .ng = rod ? 1 : 0,
+                           .np = rod ? 1 : 0,
+                           .ncontact = x->n,
+                           .ntangent = 1,
+                           .user = x,
+                           .dynamics = dynamics,
+                           .constraint = constraint,
+                           .contacts = contacts};
+  srIntegratorOptions o = sri_default_options();
+  o.step = step;
+  return create("moreau", &system, o);
+}
+
+static void advance(srIntegrator* integrator, double t_end) {
+  while (sri_time(integrator) < t_end) ENSURE(sri_step(integrator, t_end) == SR_OK);
+}
+
+// Height of a ball that fell from h, at time t, with restitution e.
+static double ball_height(double h, double g, double e, double t) {
+  double u = sqrt(2 * g * h), start = u / g;
+  if (t < start) return h - 0.5 * g * t * t;
+  for (int i = 0; i < 10000; ++i) {
+    u *= e;
+    if (t < start + 2 * u / g) return u * (t - start) - 0.5 * g * (t - start) * (t - start);
+    start += 2 * u / g;
+  }
+  return 0;
+}
+
+static double ball_error(double step) {
+  Lines ball = {.nv = 1, .n = 1, .m = {2}, .f = {-20}, .N = {{1}}, .e = 0.8};
+  srIntegrator* x = moreau(&ball, false, step);
+  double worst = 0;
+  ENSURE(sri_start(x, 0, (double[]){1}, (double[]){0}, NULL) == SR_OK);
+  for (int k = 1; k <= 30; ++k) {
+    advance(x, 0.1 * k);
+    worst = fmax(worst, fabs(*sri_q(x) - ball_height(1, 10, 0.8, 0.1 * k)));
+  }
+  sri_destroy(x);
+  return worst;
+}
+
+TEST(moreau_bounces_a_ball_with_order_one) {
+  const double coarse = ball_error(1e-3), fine = ball_error(1e-4), finer = ball_error(1e-5);
+  ENSURE_SMALL(coarse, 10 * 1e-3);  // a bounce is up to h early, at up to 4.5 m/s, and 6 of them add up
+  ENSURE_SMALL(fine, 10 * 1e-4);
+  ENSURE_SMALL(finer, 10 * 1e-5);
+  ENSURE(finer > 1e-7);  // it is not exact
+}
+
+TEST(moreau_leaves_a_ball_at_rest_after_its_last_bounce) {
+  Lines ball = {.nv = 1, .n = 1, .m = {2}, .f = {-20}, .N = {{1}}, .e = 0.5};
+  srIntegrator* x = moreau(&ball, false, 1e-3);
+  ENSURE(sri_start(x, 0, (double[]){1}, (double[]){0}, NULL) == SR_OK);
+  advance(x, 2.0);                // t_acc = 1.3416 s
+  ENSURE_SMALL(*sri_v(x), 1e-9);  // the tolerance of the contact problem
+  ENSURE_SMALL(*sri_q(x), 1e-8);
+  advance(x, 100.0);
+  ENSURE_SMALL(*sri_v(x), 1e-9);
+  ENSURE_SMALL(*sri_q(x), 1e-8);
+  sri_destroy(x);
+}
+
+// A block of mass 2 on a slope with the load (along, into it).
+static Lines block(double along, double mu) {
+  return (Lines){.nv = 2, .n = 1, .m = {2, 2}, .f = {along, -16}, .N = {{0, 1}}, .T = {{1, 0}}, .mu = mu};
+}
+
+TEST(moreau_holds_a_block_within_the_cone_and_lets_it_slide_beyond) {
+  Lines held = block(7.9, 0.5), slides = block(8.1, 0.5);
+  const double none[2] = {0};
+  srIntegrator* x = moreau(&held, false, 1e-2);
+  ENSURE(sri_start(x, 0, none, none, NULL) == SR_OK);
+  advance(x, 100);
+  ENSURE_SMALL(sri_v(x)[0], 1e-12);
+  ENSURE_SMALL(sri_q(x)[0], 1e-10);
+  sri_destroy(x);
+  x = moreau(&slides, false, 1e-2);
+  ENSURE(sri_start(x, 0, none, none, NULL) == SR_OK);
+  advance(x, 1);
+  ENSURE_NEAR(sri_v(x)[0], (8.1 - 0.5 * 16) / 2, 1e-9);
+  sri_destroy(x);
+}
+
+TEST(moreau_stops_a_sliding_block_where_coulomb_does) {
+  Lines x0 = block(0, 0.5);
+  srIntegrator* x = moreau(&x0, false, 1e-4);
+  ENSURE(sri_start(x, 0, (double[]){0, 0}, (double[]){2, 0}, NULL) == SR_OK);
+  advance(x, 0.4999);
+  ENSURE(sri_v(x)[0] > 1e-5);
+  advance(x, 1);  // a = mu g = 4 m/s^2: it stops at 0.5 s after 0.5 m
+  ENSURE_SMALL(sri_v(x)[0], 1e-12);
+  ENSURE_NEAR(sri_q(x)[0], 0.5, 2e-4);
+  sri_destroy(x);
+}
+
+TEST(moreau_counts_the_work_of_its_impulses) {
+  Lines x0 = block(0, 0.5);
+  x0.e = 0.6;
+  srIntegrator* x = moreau(&x0, false, 1e-4);
+  ENSURE(sri_start(x, 0, (double[]){0, 1}, (double[]){2, 0}, NULL) == SR_OK);
+  double normal = 0, friction = 0;
+  while (sri_time(x) < 3) {
+    ENSURE(sri_step(x, 3) == SR_OK);
+    normal += sri_impulses(x)->normal;
+    friction += sri_impulses(x)->friction;
+  }
+  ENSURE_SMALL(sri_v(x)[0], 1e-12);
+  ENSURE_NEAR(friction, -4, 1e-9);      // 2 * 2^2/2, exactly: nothing else acts along the slope
+  ENSURE_NEAR(normal, -16, 16 * 2e-3);  // falls from 1 m with 16 N
+  ENSURE_EQUAL(sri_impulses(x)->unsolved, 0);
+  sri_destroy(x);
+}
+
+// Two blocks on top of each other, gaps of both, mass ratio 100: the upper one heavier.
+TEST(moreau_stacks_blocks) {
+  Lines x0 = {.nv = 2, .n = 2, .m = {1, 100}, .f = {-10, -1000}, .N = {{1, 0}, {-1, 1}}, .c = {0, -1}};
+  srIntegrator* x = moreau(&x0, false, 1e-3);
+  ENSURE(sri_start(x, 0, (double[]){0.2, 1.5}, (double[]){0, 0}, NULL) == SR_OK);
+  advance(x, 5);
+  ENSURE_SMALL(sri_v(x)[0], 1e-9);
+  ENSURE_SMALL(sri_v(x)[1], 1e-9);
+  ENSURE_SMALL(sri_q(x)[0], 1e-5);
+  ENSURE_NEAR(sri_q(x)[1], 1, 1e-5);
+  sri_destroy(x);
+}
+
+// A block on two equal feet: the normals are redundant, and each foot carries half of the weight.
+TEST(moreau_shares_a_load_between_redundant_contacts) {
+  Lines x0 = block(7.9, 0.5);
+  x0.n = 2;
+  memcpy(x0.N[1], x0.N[0], sizeof x0.N[0]);
+  memcpy(x0.T[1], x0.T[0], sizeof x0.T[0]);
+  const double none[2] = {0};
+  srIntegrator* x = moreau(&x0, false, 1e-2);
+  ENSURE(sri_start(x, 0, none, none, NULL) == SR_OK);
+  advance(x, 10);
+  ENSURE_SMALL(sri_v(x)[0], 1e-9);
+  ENSURE_SMALL(sri_q(x)[0], 1e-8);
+  ENSURE_SMALL(sri_q(x)[1], 1e-6);
+  ENSURE_EQUAL(sri_impulses(x)->unsolved, 0);
+  ENSURE_EQUAL(sri_impulses(x)->count, 2);
+  const double *p = sri_impulse_of(x, 0), *r = sri_impulse_of(x, 1);
+  ENSURE(p != NULL && r != NULL && sri_impulse_of(x, 2) == NULL);
+  ENSURE_NEAR(p[0], 0.08, 1e-4);  // 16 N for 1e-2 s, in two halves
+  ENSURE_NEAR(r[0], 0.08, 1e-4);
+  ENSURE_NEAR(p[1] + r[1], -0.079, 1e-7);
+  sri_destroy(x);
+}
+
+// A rod joins two masses, the first strikes: M dv = G^T P + N^T P_N, and the energy falls by (1 - e^2) u^2/(2 W), W = N K N^T.
+TEST(moreau_strikes_through_a_joint) {
+  Lines x0 = {.nv = 2, .n = 1, .m = {1, 3}, .N = {{1, 0}}, .e = 0.7, .G = {1, -2}};
+  srIntegrator* x = moreau(&x0, true, 1e-3);
+  ENSURE(sri_start(x, 0, (double[]){1, 0.5}, (double[]){-2, -1}, NULL) == SR_OK);
+  advance(x, 0.7);
+  // q1 = 2 q2: effective mass of q1: 1 + 3/4.
+  const double m = 1.75, W = 1 / m, v = sri_v(x)[0], w = sri_v(x)[1];
+  ENSURE_NEAR(v, 0.7 * 2, 1e-9);
+  ENSURE_NEAR(w, 0.7, 1e-9);
+  ENSURE_NEAR(0.5 * (v * v + 3 * w * w) - 0.5 * (4 + 3), -(1 - 0.49) * 4 / (2 * W), 1e-9);
+  ENSURE_SMALL(sri_q(x)[0] - 2 * sri_q(x)[1], 1e-9);
+  sri_destroy(x);
+}
+
+// What overlaps at the start is pushed out slowly, and does not fly off.
+TEST(moreau_pushes_out_an_overlap_without_throwing_it) {
+  Lines ball = {.nv = 1, .n = 1, .m = {2}, .f = {-20}, .N = {{1}}};
+  srIntegrator* x = moreau(&ball, false, 1e-3);
+  ENSURE(sri_start(x, 0, (double[]){-0.05}, (double[]){0}, NULL) == SR_OK);
+  double highest = -1;
+  while (sri_time(x) < 3) {
+    ENSURE(sri_step(x, 3) == SR_OK);
+    highest = fmax(highest, *sri_q(x));
+  }
+  ENSURE(highest < 1e-2);  // a full correction would begin with 50 m/s
+  ENSURE_SMALL(*sri_q(x), 1e-5);
+  sri_destroy(x);
+}
+
+TEST(moreau_allocates_nothing_while_stepping_and_reports_what_it_lacks) {
+  Lines x0 = block(0, 0.5);
+  const srSystem system = {.nq = 2, .nv = 2, .ncontact = 1, .ntangent = 1, .user = &x0, .contacts = contacts};
+  srIntegratorOptions o = sri_default_options();
+  o.step = 1e-3;
+  srIntegrator* x = NULL;
+  srMessages* messages = sr_messages_create();
+  ENSURE(sri_create("moreau", &system, &o, messages, &x) == SR_INPUT);  // no dynamics
+  ENSURE(x == NULL);
+  sr_messages_destroy(messages);
+}
