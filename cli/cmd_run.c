@@ -125,8 +125,10 @@ static bool settle(Run* r) {
   o->contact = (srContactMode)word_index(r->contact, contacts, COUNT(contacts), (int)o->contact);
   r->contact = contacts[o->contact];
   if (o->contact == SR_CONTACT_TIMESTEPPING) o->method = "moreau";
-  if (o->contact == SR_CONTACT_CONTINUOUS && sri_method_find(o->method)->impulses) o->method = "auto";
   if (r->method) o->method = r->method;
+  if (o->contact == SR_CONTACT_CONTINUOUS && sri_method_find(o->method)->impulses)
+    return (cli_error(r->cli, "the method '%s' solves rigid contact: take it with --contact timestepping", o->method),
+            false);
   settle_words(r);
   const bool good = settle_numbers(r);
   const srRunGiven given = given_options(r);

@@ -413,7 +413,9 @@ says "joint 'hook' of body 'bob'"
 status 2 run models/pendulum.xml --method dopri
 says "did you mean 'dopri5'\? There are: auto, euler, rk4, dopri5, mdop5, hem5"
 status 2 run models/pendulum.xml --method moreau
-says "not in version"
+says "contact timestepping"
+status 2 run models/contact/bouncing-ball.xml --contact timestepping --method dopri5
+says "solved by the method moreau"
 status 0 run models/pendulum.xml --formulation absolute --t-end 0.1 --json
 keys method formulation t q v bodies lambda joints
 status 0 eval models/pendulum.xml --formulation absolute --json

@@ -98,7 +98,7 @@ srStatus sr_run_prepare_contacts(srRun* run, double* limit);  // their instances
 // ---- run_log.c
 void sr_run_tell_impact(void* run, double t, int i);
 void sr_run_tell_passed(void* run, double t, double step, int i);  // step: one that would meet the contact
-void sr_run_tell_struck(srRun* run);  // impacts of rigid contacts in the last step
+void sr_run_tell_struck(srRun* run);                               // impacts of rigid contacts in the last step
 void sr_run_tell_event(void* run, double t, int i);
 void sr_run_tell_chatter(void* run, double t, int i);
 void sr_run_tell_impulses(srRun* run);    // contact problems that were not solved
