@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # Rows of 10 to 200 four-bar linkages (2000 under ./test --long), and implicit methods on chains of 200 to 800 links (2000): the
 # instructions of a step, per loop or link and evaluation, are flat within 1.5 times, for every method. So are those of radau5 on 100 to 300 spheres
-# on a floor (250 to 2000), and those of the broad phase of 1000 to 100 000 balls of one size and of sizes 1:100. A chain of universal joints in
+# on a floor (250 to 2000), those of the broad phase of 1000 to 100 000 balls of one size and of sizes 1:100, and those of the narrow phase of 400 and 1600 balls that touch (1000 to 100 000). A chain of universal joints in
 # absolute coordinates costs at most 10 times what it does in relative ones, whatever its length, and its assembly grows with its length. Counted
 # by callgrind, so that other work on the machine does not matter.
 cd "$(dirname "$0")/.." || exit 1
@@ -72,6 +72,24 @@ for sizes in similar mixed; do
   summary+=" broad phase of 1000 to 100000 $sizes balls: ${costs[*]} ($ratio times);"
   awk -v r="$ratio" 'BEGIN { exit !(r <= 1.5) }' || bad=1
 done
+
+# narrow_phase LAYERS: instructions for each of 100 LAYERS balls that touch their neighbours, for all gaps and contact forces of a run of one step
+narrow_phase() {
+  valgrind --tool=callgrind --callgrind-out-file=/dev/null --collect-atstart=no --toggle-collect=sr_forces \
+    "$sarrus" run models/contact/balls-in-bin.xml --set side=10 --set layers="$1" --set pitch=0.0999 --set jitter=0 --step 1e-5 --t-end 1e-5 \
+    > "$work/out" 2> "$work/err" || return 1
+  awk -v n="$((100 * $1))" '/Collected/ { if ($NF > 0) printf "%.0f\n", $NF / n }' "$work/err"
+}
+layers="4 16" costs=()
+[ "${SARRUS_TEST_LONG:-0}" = 1 ] && layers="10 100 1000"
+for n in $layers; do
+  one=$(narrow_phase "$n") && [ -n "$one" ] ||
+    { echo "FAILED scaling: the narrow phase of ${n}00 balls: $(tail -n 3 "$work/err")"; exit 1; }
+  costs+=("$one")
+done
+ratio=$(printf '%s\n' "${costs[@]}" | sort -n | awk 'NR == 1 { least = $1 } END { printf "%.2f", $1 / least }')
+summary+=" narrow phase of balls in $layers layers of 100: ${costs[*]} ($ratio times);"
+awk -v r="$ratio" 'BEGIN { exit !(r <= 1.5) }' || bad=1
 
 # Copies by `rep movsb` count as one instruction a byte.
 export GLIBC_TUNABLES=glibc.cpu.x86_rep_movsb_threshold=1000000000:glibc.cpu.x86_rep_stosb_threshold=1000000000
