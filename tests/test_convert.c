@@ -1009,6 +1009,23 @@ TEST(what_mjcf_cannot_express_of_a_contact_is_reported) {
   }
 }
 
+// A bore is no cylinder, and surfaces with a velocity or a direction of friction move things.
+TEST(bores_and_moving_surfaces_are_reported_as_lost) {
+  static const char* const formats[] = {"mjcf", "urdf"};
+  srSpec* spec = read_text(
+      "<sarrus version='1'><ground><shape name='bore' type='cylinder' size='-0.3 1'/><shape name='belt' type='box' "
+      "size='1 1 1' surface-velocity='t 0 0' friction-direction='1 0 0'/></ground><body name='b'><joint name='b' "
+      "type='prismatic'/><inertial mass='1'/><shape name='pin' type='sphere' size='0.2'/></body></sarrus>");
+  for (int k = 0; k < 2; k++) {
+    srConversion* c = convert(spec, formats[k]);
+    ENSURE(strstr(c->text, "-0.3") == NULL);
+    ENSURE(is_lost(c, "<shape> 'bore'", SR_LOSS_NOTHING));
+    ENSURE(is_lost(c, "'friction-direction', 'surface-velocity' of <shape> 'belt'", SR_LOSS_MOTION));
+    sr_conversion_destroy(c);
+  }
+  srs_destroy(spec);
+}
+
 // What is read with controls, and again after it has been an MJCF file: the same forces and accelerations.
 static void same_drives(const srSpec* spec, const srConversion* c, const srSetting* controls, int n) {
   srMessages* messages = sr_messages_create();

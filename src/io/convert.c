@@ -125,6 +125,9 @@ static srLossEffect effect_of(srElementKind kind, const char* word) {
       SR_ELEMENT_RUN,   SR_ELEMENT_RECORD,    SR_ELEMENT_TABLE,
   };
   static const char* const words[] = {"name", "effort", "speed", "role", "check", "tolerance"};
+  const bool surface =
+      kind == SR_ELEMENT_SHAPE && (strcmp(word, "surface-velocity") == 0 || strcmp(word, "friction-direction") == 0);
+  if (surface) return SR_LOSS_MOTION;
   for (int i = 0; i < SR_COUNT(harmless); i++)
     if (kind == harmless[i]) return SR_LOSS_NOTHING;
   for (int i = 0; i < SR_COUNT(words); i++)

@@ -321,7 +321,7 @@ void sr_mjcf_out_contacts(srMjcfOut* x) {
     const srMjcfPair* t = &x->pair[k];
     const double M = 1 / (inverse[x->shape_body[t->a]] + inverse[x->shape_body[t->b]]);
     if (!x->geom_word[t->a] || !x->geom_word[t->b]) {
-      lose_pair(x, t, "one of its shapes is not written, a hollow sphere or a plane that moves");
+      lose_pair(x, t, "one of its shapes is not written: a hollow sphere or bore, or a plane that moves");
     } else if (!(M > 0)) {
       lose_pair(x, t, "MJCF has the stiffness by unit of mass, and its bodies have none");
     } else {

@@ -31,7 +31,7 @@ bool sr_mjcf_out_has_geom(const srConvert* c, int i, int b) {
     return mesh >= 0 && sr_mjcf_out_has_mesh(c, mesh);
   }
   if (sr_text_is(def->type.text, "plane")) return b == 0 || c->m->body_link[b] == 0;  // on what does not move alone
-  return !(sr_text_is(def->type.text, "sphere") && size < 0);
+  return !(size < 0);                                                                 // hollow
 }
 
 // Form and place, of a shape of this type.

@@ -23,7 +23,7 @@ static bool can_say(const srConvert* c, int i) {
     return mesh >= 0 && ((const srMeshDef*)srs_get(c->spec, SR_ELEMENT_MESH, mesh))->file.text;
   }
   if (sr_text_is(type, "cone")) return false;
-  return !sr_text_is(type, "plane") && !sr_text_is(type, "ellipsoid") && !(sr_text_is(type, "sphere") && size < 0);
+  return !sr_text_is(type, "plane") && !sr_text_is(type, "ellipsoid") && !(size < 0);  // hollow
 }
 
 static void put_mesh(srUrdfOut* u, int i) {
