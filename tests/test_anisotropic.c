@@ -159,6 +159,19 @@ TEST(friction_along_the_direction_comes_from_the_contact_the_pair_and_the_card_o
               0.3 / mu, 1e-15);
 }
 
+// Along the direction of the ball it is decelerated by sqrt(mu2 mu) g of the cards, whichever side of the contact it is.
+TEST(the_card_of_the_shape_with_the_direction_gives_the_friction_along_it) {
+  Loaded x = open_text(
+      "<sarrus version='1'><material name='tile' mu-k='0.4' mu2='0.3'/><material name='omni' mu-k='0.9' mu2='0.1'/>"
+      "<ground><shape name='floor' type='plane' material='tile'/></ground><body name='b'>"
+      "<joint type='free' q='0 0 0.1-9.81e-5 1 0 0 0' v='0 0 0 1 0 0'/><inertial mass='1' inertia='9 9 9'/>"
+      "<shape name='s' type='sphere' size='0.1' material='omni' friction-direction='1 0 0'/></body>"
+      "<contact a='floor' b='b' normal='hooke' K='1e5' bristle-B='300'/></sarrus>");
+  run_scene(&x, 0.1);
+  ENSURE_NEAR(x.d->v[3], 1 - 0.1 * sqrt(0.4 * 0.1) * G, 2e-3);
+  close_model(&x);
+}
+
 TEST(what_is_wrong_with_a_direction_of_friction_is_reported) {
   ensure_refused(CARDS("", "", "<contact a='floor' b='b' mu-k='0.5' mu2='0.1' " HARD "/>"),
                  "'mu2' needs a shape with a 'friction-direction'");

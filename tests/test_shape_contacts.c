@@ -385,9 +385,11 @@ TEST(derivatives_of_contacts_of_any_two_shapes_are_those_of_their_forces) {
 #define SLIDING                                                                                                        \
   "normal='hooke' K='1e4' friction='dahl' mu-k='0.4' mu2='0.7' bristle-K='2e3' mu-roll='0.01' mu-spin='0.01'"
 
+#define REGULARISED "normal='hooke' K='1e4' friction='threlfall' v0='3' mu-k='0.4' mu2='0.7'"
+
 TEST(derivatives_of_directed_and_moving_surfaces_are_those_of_their_forces) {
   static const char* const damped[] = {ROUND_SURFACES(SAME, DIRECTIONAL), FLAT_SURFACES(SAME, DIRECTIONAL)};
-  static const char* const elastic[] = {ROUND_SURFACES(SAME, SLIDING)};
+  static const char* const elastic[] = {ROUND_SURFACES(SAME, SLIDING), ROUND_SURFACES(SAME, REGULARISED)};
   for (size_t i = 0; i < sizeof damped / sizeof *damped; i++) check_jacobian(damped[i], 0.02);  // of patches, as above
   // bristles that bear a part of the limit: so small a tolerance that the derivatives of their force count beside the stiffness
   for (size_t i = 0; i < sizeof elastic / sizeof *elastic; i++) check_jacobian_bent(elastic[i], 1e-6, 1e6);

@@ -67,6 +67,7 @@ static int change(const srImpedanceIn* in, const srContactPlace* at, srContactCh
   const int answer = sr_normal_force_jacobian(c, -pair.gap, -srm_dot3(pair.n, in->xdot + 3), in->z, by);
   for (int j = 0; j < 12; j++) {
     out[j] = (srContactChange){0};
+    if (j < 3) sr_change_motion(in, at, j, &out[j]);  // a rotation of b turns its moving surface
     if (j >= 3) change_along(in, &pair, at, by, j, &out[j]);
   }
   return answer;
