@@ -177,7 +177,8 @@ size_t result_stem(const char* path) {
   return n;
 }
 
-const char** split_folders(const char* text, int* n) {
+// The folders of --plugins=DIR:DIR, separated in a copy of the text, which free frees. NULL: out of memory.
+static const char** split_folders(const char* text, int* n) {
   size_t room = 1;
   for (const char* p = text; *p; p++) room += *p == ':';
   const char** list = malloc(room * sizeof *list + strlen(text) + 1);
@@ -186,19 +187,33 @@ const char** split_folders(const char* text, int* n) {
   return list;
 }
 
+bool number_take(Cli* cli, const char* option, double given, bool zero_allowed, double* target) {
+  if (isnan(given)) return true;
+  *target = given;
+  if (given > 0 || (zero_allowed && given == 0)) return true;
+  cli_error(cli, "%s must be greater than zero, not %g", option, given);
+  return false;
+}
+
+bool model_load_options(const Model* m, srLoadOptions* out, const char*** folders) {
+  int nfolder = 0;
+  *folders = m->plugins ? split_folders(m->plugins, &nfolder) : NULL;
+  *out = (srLoadOptions){.plugins = m->plugins != NULL,
+                         .plugin_folders = *folders,
+                         .nplugin_folder = nfolder,
+                         .settings = m->settings.item,
+                         .nsetting = m->settings.n,
+                         .base = m->base,
+                         .packages = m->packages.item,
+                         .npackage = m->packages.n};
+  return !m->plugins || *folders;
+}
+
 int model_open(Cli* cli, Model* m) {
   if (!formulation_exists(cli, m)) return cli_refuse(cli, EXIT_INPUT);
-  int nfolder = 0;
-  const char** folders = m->plugins ? split_folders(m->plugins, &nfolder) : NULL;
-  if (m->plugins && !folders) return cli_refuse(cli, cli_status(SR_MEMORY));
-  const srLoadOptions how = {.plugins = m->plugins != NULL,
-                             .plugin_folders = folders,
-                             .nplugin_folder = nfolder,
-                             .settings = m->settings.item,
-                             .nsetting = m->settings.n,
-                             .base = m->base,
-                             .packages = m->packages.item,
-                             .npackage = m->packages.n};
+  const char** folders;
+  srLoadOptions how;
+  if (!model_load_options(m, &how, &folders)) return cli_refuse(cli, cli_status(SR_MEMORY));
   srStatus status = sr_load(m->path, &how, cli->messages, &m->spec);
   free(folders);
   if (status == SR_OK && m->lock) status = sr_lock_massless(m->spec, cli->messages);

@@ -82,6 +82,8 @@ int cli_status(srStatus status);  // exit status of a library status
 int cli_print(const Cli* cli, srText* text);
 srReportForm cli_form(const Cli* cli);  // as requested
 
+// Overrides *target when the number was given; false after an error: it must be greater than zero, or may be zero where that is allowed.
+bool number_take(Cli* cli, const char* option, double given, bool zero_allowed, double* target);
 // Words that an option takes: known[0 .. built-1], and up to known[n-1] those of the contract that are not built yet. True
 // when the word is valid; else the error suggests the nearest one and lists all.
 bool word_exists(Cli* cli, const char* option, const char* word, const char* const* known, int n, int built);
@@ -134,8 +136,8 @@ bool folder_begin(Cli* cli, const char* option, const char* path);  // of an opt
 #define OUT_OPTIONS(target, value, doc)                                                                                \
   {"--out", OPTION_TEXT, target, value, doc}, { "-o", OPTION_TEXT, target, value, "the same as --out" }
 
-// The folders of --plugins=DIR:DIR, separated in a copy of the text, which free frees. NULL: out of memory.
-const char** split_folders(const char* text, int* n);
+// How the options of m ask for a file to be read; *folders belongs to it, and is to be freed after. False: out of memory.
+bool model_load_options(const Model* m, srLoadOptions* out, const char*** folders);
 // Reads and compiles; data holds the initial state. 0, or the exit status after cli_refuse.
 int model_open(Cli* cli, Model* m);
 bool model_is_safe(Cli* cli, const Model* m, const char* output);  // the output is none of the files of the model

@@ -60,15 +60,6 @@ static bool words_exist(Run* r) {
   return (!r->method || method_exists(r->cli, r->method)) && good;
 }
 
-// Overrides *target when the number was given and is in range.
-static bool take(Cli* cli, const char* option, double given, double* target, bool zero_allowed) {
-  if (isnan(given)) return true;
-  *target = given;
-  if (given > 0 || (zero_allowed && given == 0)) return true;
-  cli_error(cli, "%s must be greater than zero, not %g", option, given);
-  return false;
-}
-
 static srRunGiven given_options(const Run* r) {
   return (srRunGiven){.step = !isnan(r->step),
                       .rtol = !isnan(r->rtol),
@@ -86,20 +77,20 @@ static srRunGiven given_options(const Run* r) {
 static bool settle_numbers(Run* r) {
   Cli* cli = r->cli;
   srRunOptions* o = &r->options;
-  bool good = take(cli, "--t-end", r->t_end, &o->t_end, true);
+  bool good = number_take(cli, "--t-end", r->t_end, true, &o->t_end);
   if (good && o->t_end < r->m.data->t) {
     cli_error(cli, "the end of the run, %g s, is before its start at %g s", o->t_end, r->m.data->t);
     good = false;
   }
-  good = take(cli, "--step", r->step, &o->step, false) && good;
-  good = take(cli, "--rtol", r->rtol, &o->rtol, true) && good;
-  good = take(cli, "--atol", r->atol, &o->atol, true) && good;
-  good = take(cli, "--rho", r->rho, &o->rho, true) && good;
+  good = number_take(cli, "--step", r->step, false, &o->step) && good;
+  good = number_take(cli, "--rtol", r->rtol, true, &o->rtol) && good;
+  good = number_take(cli, "--atol", r->atol, true, &o->atol) && good;
+  good = number_take(cli, "--rho", r->rho, true, &o->rho) && good;
   if (o->rho > 1) good = (cli_error(cli, "--rho must be from 0 to 1, not %g", o->rho), false);
-  good = take(cli, "--alpha", r->alpha, &o->alpha, true) && good;
-  good = take(cli, "--beta", r->beta, &o->beta, true) && good;
+  good = number_take(cli, "--alpha", r->alpha, true, &o->alpha) && good;
+  good = number_take(cli, "--beta", r->beta, true, &o->beta) && good;
   if (!isnan(r->every))
-    good = take(cli, "--every", r->every, &o->every, false) && good;
+    good = number_take(cli, "--every", r->every, false, &o->every) && good;
   else if (sr_run_settings(r->m.model)->every <= 0)
     o->every = (o->t_end - r->m.data->t) / 1000;
   return good;

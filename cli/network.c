@@ -23,16 +23,9 @@ static bool refuse_options(Cli* cli, const Model* m, const NetworkRefusal* refus
 }
 
 static srStatus open_network(Cli* cli, const Model* m, srNetworkFile** out) {
-  int nfolder = 0;
-  const char** folders = m->plugins ? split_folders(m->plugins, &nfolder) : NULL;
-  if (m->plugins && !folders) return SR_MEMORY;
-  const srLoadOptions how = {.plugins = m->plugins != NULL,
-                             .plugin_folders = folders,
-                             .nplugin_folder = nfolder,
-                             .settings = m->settings.item,
-                             .nsetting = m->settings.n,
-                             .packages = m->packages.item,
-                             .npackage = m->packages.n};
+  const char** folders;
+  srLoadOptions how;
+  if (!model_load_options(m, &how, &folders)) return SR_MEMORY;
   const srStatus status = sr_network_load(m->path, &how, cli->messages, out);
   free(folders);
   return status;
@@ -83,14 +76,6 @@ static int on_progress(void* user, double t, double t_end) {
   return progress_update(&((Run*)user)->progress, t, t_end);
 }
 
-static bool take(Cli* cli, const char* option, double given, bool zero_allowed, double* target) {
-  if (isnan(given)) return true;
-  *target = given;
-  if (given > 0 || (zero_allowed && given == 0)) return true;
-  cli_error(cli, "%s must be greater than zero, not %g", option, given);
-  return false;
-}
-
 static bool settle(Run* r, const NetworkRun* given) {
   Cli* cli = r->cli;
   srNetworkOptions* o = &r->options;
@@ -100,11 +85,11 @@ static bool settle(Run* r, const NetworkRun* given) {
   *o = r->f->options;
   bool good = !given->method || word_exists(cli, "--method (of a network)", given->method, words, n, n);
   if (given->method) o->method = given->method;
-  good = take(cli, "--t-end", given->t_end, true, &o->t_end) && good;
-  good = take(cli, "--step", given->step, false, &o->step) && good;
-  good = take(cli, "--every", given->every, false, &o->every) && good;
+  good = number_take(cli, "--t-end", given->t_end, true, &o->t_end) && good;
+  good = number_take(cli, "--step", given->step, false, &o->step) && good;
+  good = number_take(cli, "--every", given->every, false, &o->every) && good;
   double threads = o->threads;
-  good = take(cli, "--threads", given->threads, false, &threads) && good;
+  good = number_take(cli, "--threads", given->threads, false, &threads) && good;
   if (good && !(threads == (int)threads && threads <= 1024))
     good = (cli_error(cli, "--threads must be a whole number from 1 to 1024, not %g", threads), false);
   if (good) o->threads = (int)threads;
