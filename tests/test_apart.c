@@ -157,6 +157,19 @@ TEST(a_box_rises_from_a_face_without_turning) {
   }
 }
 
+// The ball of the pendulum in a fixed ball of 0.2 m whose centre is on the circle of its own, at q = 0: 2 sin(q/2) = 0.3. The normal changes on both.
+TEST(a_pendulum_swings_out_of_a_ball) {
+  Loaded x = open_text(
+      "<sarrus version='1' name='pendulum'><ground><shape name='stone' type='sphere' size='0.2' at='0 0 -1'/></ground>"
+      "<body name='bar'><joint name='j' type='revolute' axis='0 1 0' q='0.1'/><inertial mass='1' com='0 0 -0.5' "
+      "inertia='1 1 "
+      "1'/><shape name='tip' type='sphere' size='0.1' at='0 0 -1'/></body><contact a='stone' b='tip' " LAW
+      "/></sarrus>");
+  ENSURE_EQUAL(apart(&x), SR_OK);
+  ENSURE_NEAR(x.d->q[0], 2 * asin(0.15), 1e-9);
+  close_model(&x);
+}
+
 // A parallelogram: the coupler does not turn, so its foot is at 0.5 + 0.3 sin q - 0.3 above the floor's plane, with a radius of 0.05. Starts at q = -0.9.
 TEST(a_four_bar_lifts_its_foot_with_its_loop_closed) {
   Loaded x = open_text("<sarrus version='1' name='four-bar'>" FLOOR

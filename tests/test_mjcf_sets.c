@@ -80,6 +80,11 @@ static Scene make_scene(unsigned seed, int numbers) {
     s.pair[i][2] = (one + 1 + random_below(BODIES - 1)) % BODIES;
     s.pair[i][3] = random_below(GEOMS);
   }
+  for (int i = 0; i < BODIES; i++) {  // the first pair is one of a body and its parent
+    if (s.parent[i] < 0 || s.welded[i]) continue;
+    s.pair[0][0] = i;
+    s.pair[0][2] = s.parent[i];
+  }
   return s;
 }
 
