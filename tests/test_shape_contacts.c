@@ -480,6 +480,27 @@ TEST(the_force_of_a_rocking_and_sliding_box_is_continuous) {
   close_model(&x);
 }
 
+// Where damping cancels the elastic part, the sum over a patch has no direction; the normal stays what it is at rest.
+TEST(the_normal_of_a_patch_that_separates_is_that_at_rest) {
+  Loaded x = open_text(PAIR(SLAB, CYLINDER, "normal='kelvin-voigt' K='1e4' D='50' friction='none'"));
+  const srForceElement* e = element_of(&x);
+  seed = 1;
+  for (int k = 0; k < 5; k++) {
+    Motion m = random_motion(e, 1e-3);
+    double rates[16], still = 0;
+    for (int part = 0; part < 2; part++) {
+      srContactForce at;
+      for (int i = 0; i < 6; i++) m.xdot[i] = i == 5 ? 10 * part : 0;
+      const srImpedanceIn in = input(e, &m);
+      ENSURE_EQUAL(sr_contact_shapes_force(&in, rates, &at), 0);
+      if (part == 0) still = at.normal;
+      ENSURE(part == 0 ? still > 0 : at.normal < 0.01 * still);
+      ENSURE_NEAR(at.n[2], 1, 1e-6);
+    }
+  }
+  close_model(&x);
+}
+
 // ---- lines --------------------------------------------------------------------------------------------------------------
 
 // A capsule on a plane has the law at both of its ends; a large box below it makes no difference, whatever the tilt, nor which of both comes first.
@@ -487,14 +508,16 @@ TEST(a_capsule_on_a_box_has_the_force_of_a_capsule_on_a_plane) {
   Loaded plane = open_text(PAIR(PLANE, "type='capsule' size='0.05 0.3'", LINEAR));
   Loaded box = open_text(PAIR(SLAB, "type='capsule' size='0.05 0.3'", LINEAR));
   const struct {
-    double tilt, depth, rate;  // of the deeper end; the rate is that of a translation
-  } cases[] = {{0, 1e-3, 0}, {0, 1e-3, -0.2}, {1e-3, 1e-3, 0}, {-2e-3, 1e-3, 0}, {0.1, 1e-3, -0.1}, {1, 2e-4, -1}};
+    double tilt, depth, rate, rocking;  // of the deeper end; the rate is that of a translation
+  } cases[] = {{0, 1e-3, 0, 0},     {0, 1e-3, -0.2, 0},   {0, 1e-3, -0.1, 0.5}, {1e-3, 1e-3, 0, 0},
+               {-2e-3, 1e-3, 0, 0}, {0.1, 1e-3, -0.1, 0}, {1, 2e-4, -1, 0}};
   for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
     // lying along y: a quarter turn about x, and the tilt
     const double turn = 1.57079632679489661923 + cases[i].tilt, rise = 0.15 * fabs(sin(cases[i].tilt));
     Motion m = {.x = {turn, 0, 0, 0.1, 0.2, 0.05 + rise - cases[i].depth}, .z = {0, 1}};
     double one[22], two[22], energy[2];
     m.xdot[5] = cases[i].rate;
+    m.xdot[0] = cases[i].rocking;
     evaluate(element_of(&plane), &m, one, NULL);
     srImpedanceIn in = input(element_of(&plane), &m);
     energy[0] = element_of(&plane)->law->energy(&in);
