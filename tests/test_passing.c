@@ -10,7 +10,8 @@
 typedef struct Told {
   srRunResult result;
   int passed, warnings;
-  double q, last;  // time of the last event
+  double q, last;     // time of the last event
+  char a[40], b[40];  // names of the first one: those of the result go with the model
 } Told;
 
 static Told run_text(const char* text, const char* method, double step, double t_end) {
@@ -28,6 +29,10 @@ static Told run_text(const char* text, const char* method, double step, double t
   }
   for (int i = 0; i < sr_messages_count(messages); i++)
     told.warnings += strstr(sr_messages_get(messages, i)->text, "pass through each other") != NULL;
+  if (told.result.nevent > 0 && told.result.event[0].b != NULL) {
+    (void)snprintf(told.a, sizeof told.a, "%s", told.result.event[0].a);
+    (void)snprintf(told.b, sizeof told.b, "%s", told.result.event[0].b);
+  }
   told.q = x.d->q[0];
   sr_messages_destroy(messages);
   close_model(&x);
@@ -79,8 +84,8 @@ TEST(steps_of_fixed_length_that_pass_a_post_are_reported) {
     ENSURE_EQUAL(told.passed, 3);
     ENSURE_EQUAL(told.warnings, 1);
     ENSURE_NEAR(told.result.event[0].t, first_touch(3), 1e-7);
-    ENSURE_TEXT(told.result.event[0].a, "ground/post");
-    ENSURE_TEXT(told.result.event[0].b, "blade/p");
+    ENSURE_TEXT(told.a, "ground/post");
+    ENSURE_TEXT(told.b, "blade/p");
     const Told fine = run_text(blade(k ? "most='4'" : "", 3), "rk4", 1e-6, 0.004);
     ENSURE(fine.result.impacts == 1 && fine.passed == 0 && fine.warnings == 0);
   }
