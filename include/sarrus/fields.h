@@ -109,10 +109,23 @@
   X(size, "size", FORMULA, "1-3", "", "m",                                                                             \
     "sphere: radius, negative: hollow, contacts are within; box: edges x y z; cylinder, capsule: radius and length "   \
     "along z (capsule: without the caps; cylinder of negative radius: a bore, contacts are within); ellipsoid: "       \
-    "half-axes x y z; cone: radius of the base and height along z, the base at -height/2; plane, hull, mesh: none; "   \
-    "z of a plane's frame is its normal")                                                                              \
+    "half-axes x y z; cone: radius of the base and height along z, the base at -height/2; heightfield: lengths along " \
+    "x and y about the centre, and a factor of the heights; plane, hull, mesh, surface: none; z of a plane's frame "   \
+    "is "                                                                                                              \
+    "its normal")                                                                                                      \
   X(mesh, "mesh", REF, "1", "", "",                                                                                    \
     "mesh, hull (convex hull of its vertices): name of the <mesh>, in the shape's frame")                              \
+  X(heights, "heights", FORMULA, "4-", "", "m",                                                                        \
+    "heightfield: heights on a grid, in rows along x, from the least y on; what is below is solid")                    \
+  X(columns, "columns", FORMULA, "1", "", "", "heightfield: number of heights in a row")                               \
+  X(file, "file", FILE, "1", "", "", "heightfield: CSV file instead, without a head: a line for each row")             \
+  X(x, "x", LAW, "1", "", "m", "surface: formula of u and v and of parameters")                                        \
+  X(y, "y", LAW, "1", "", "m", "surface: the same for y")                                                              \
+  X(z, "z", LAW, "1", "", "m", "surface: the same for z")                                                              \
+  X(u, "u", FORMULA, "2", "", "", "surface: range of u, from and to")                                                  \
+  X(v, "v", FORMULA, "2", "", "", "surface: range of v")                                                               \
+  X(normal, "normal", WORD, "outward|inward", "outward", "",                                                           \
+    "surface: (dx/du) cross (dx/dv) points out of the solid, or into it")                                              \
   X(use, "use", WORD, "both|collision|visual", "both", "", "what it is for; visual: no contact finds it")              \
   X(color, "color", FORMULA, "4", "", "", "red green blue alpha, 0 to 1, for pictures")                                \
   X(group, "group", NAME, "1", "", "", "group that contacts may name")                                                 \

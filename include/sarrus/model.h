@@ -55,9 +55,11 @@ typedef struct srShape {
   const char* name;  // NULL: none
   int body;          // 0: the ground
   srShapeType type;
-  double size[3];   // as in the file, 0 where the type has none; negative for a hollow sphere
-  double pose[16];  // in the body's frame
-  int mesh;         // index in srModel.mesh, -1 none
+  double size[3];        // as in the file, 0 where the type has none; negative for a hollow sphere
+  double pose[16];       // in the body's frame
+  int mesh;              // index in srModel.mesh, -1 none
+  int rows, columns;     // of a height field, else 0
+  const double* height;  // rows x columns, m; NULL: none
   srShapeUse use;
   double color[4];  // red green blue alpha, 0 to 1; grey where none is given
   bool has_color;
@@ -184,8 +186,9 @@ typedef struct srContactSet {
   const double* E;           // ncard, INFINITY: rigid
   const double* nu;          // ncard
   const struct srContactKind* kind;
-  // With the derivatives of its laws, for 2 and 3 components of slip, then the same of patches; NULL: no pair is like it.
-  const srSurfaceLaws* like[4];
+  // With the derivatives of its laws, for 2 and 3 components of slip, then the same of patches, then of lists of points; NULL: no pair is
+  // like it.
+  const srSurfaceLaws* like[5];
   const srNormalLaw* normal;  // of all pairs
   double floor;               // its least approach velocity
   bool located;               // as srSurfaceLaws.located

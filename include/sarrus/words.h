@@ -25,7 +25,9 @@
   X(CONE, "cone")                                                                                                      \
   X(PLANE, "plane")                                                                                                    \
   X(HULL, "hull")                                                                                                      \
-  X(MESH, "mesh")
+  X(MESH, "mesh")                                                                                                      \
+  X(HEIGHTFIELD, "heightfield")                                                                                        \
+  X(SURFACE, "surface")
 
 // Integrators: X(name, word); sri_<name>_ops is defined in src/integrate/<name>.c; cvode, ida: src/sundials
 #define SR_METHOD_LIST(X)                                                                                              \

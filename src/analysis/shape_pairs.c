@@ -70,8 +70,7 @@ bool sr_shape_pair(const srModel* m, const srData* d, int a, int b, srShapePair*
   if (pair->a == SR_KIND_HOLLOW || pair->a == SR_KIND_BORE)
     hollow_points(pair, size, pose, &at);
   else
-    sr_shape_distance(swap ? &two->convex : &one->convex, swap ? &one->convex : &two->convex, pose, NULL,
-                      SR_DISTANCE_SURE, &at);
+    sr_shapes_nearest(swap ? two : one, swap ? one : two, pose, &at);
   if (at.state != SR_NEAREST_FOUND) return false;
   *out = (srShapePair){.a = a, .b = b};
   put(&at, first, out);
@@ -96,8 +95,7 @@ srStatus sr_shape_pairs(const srModel* m, srData* d, bool all, double margin, sr
     double pose[16];
     world_pose(m, d, i, pose);
     memcpy(centre + 3 * i, pose + 12, 3 * sizeof *centre);
-    const bool hollow = m->collision[i].convex.kind == SR_KIND_HOLLOW;
-    reach[i] = hollow ? HUGE_VAL : sr_convex_reach(&m->collision[i].convex);
+    reach[i] = m->collision[i].reach;
   }
   for (int a = 0; a < m->nshape; a++) {
     for (int b = a + 1; b < m->nshape; b++) {

@@ -37,6 +37,8 @@ SR_PAIR_LIST(SR_PAIR_DECLARE)
 
 // Two convex shapes without a row: on a plane, and others.
 extern const srPairKind sr_pair_on_plane, sr_pair_convex;
+// A convex shape on a mesh or height field; a convex shape or a second surface on a smooth surface.
+extern const srPairKind sr_pair_on_triangles, sr_pair_on_smooth;
 
 // The row of two kinds, in either order; else that of convex shapes. *swap: the first one is b. NULL: they cannot touch.
 const srPairKind* sr_pair_find(srShapeKind one, srShapeKind two, bool* swap);

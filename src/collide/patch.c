@@ -21,6 +21,7 @@
 
 #include "collide/patch_cells.h"
 #include "math/pose.h"
+#include "math/vector3.h"
 
 // ---- roles --------------------------------------------------------------------------------------------------------------
 
@@ -31,8 +32,11 @@ static double inner_radius(const srPolytope* p) {
   return least;
 }
 
+// Of triangles: of the box around them.
 static double largest_face(const srPatchBody* b) {
   if (b->polytope) return b->polytope->largest;
+  const double x = b->high[0] - b->low[0], y = b->high[1] - b->low[1], z = b->high[2] - b->low[2];
+  if (b->surface) return fmax(x * y, fmax(y * z, z * x));
   const double r = fmax(b->radius[0], b->radius[1]);
   return SR_PI * r * r;
 }
@@ -40,7 +44,18 @@ static double largest_face(const srPatchBody* b) {
 bool sr_patch_can_be_soft(const srPatchBody* b) { return b->polytope && b->polytope->nplane <= SR_PATCH_PLANES; }
 static bool can_be_rigid(const srPatchBody* b) { return !b->polytope || b->polytope->nvertex > 0; }
 
+// Triangles on any of the others.
+static bool patch_of_surface(const srPatchBody* soft, int rigid, srPatch* out) {
+  out->rigid = rigid;
+  out->area = fmin(largest_face(&out->body[0]), largest_face(&out->body[1]));
+  return !soft->surface && (!soft->polytope || sr_patch_can_be_soft(soft));
+}
+
 bool sr_patch_of(const srPatchBody* a, const srPatchBody* b, srPatch* out) {
+  if (a->surface || b->surface) {
+    *out = (srPatch){.body = {*a, *b}};
+    return a->surface ? patch_of_surface(b, 0, out) : patch_of_surface(a, 1, out);
+  }
   const bool soft_a = sr_patch_can_be_soft(a) && can_be_rigid(b), soft_b = sr_patch_can_be_soft(b) && can_be_rigid(a);
   *out = (srPatch){.body = {*a, *b}};
   if (!soft_a && !soft_b) return false;
@@ -53,9 +68,22 @@ bool sr_patch_of(const srPatchBody* a, const srPatchBody* b, srPatch* out) {
 // ---- points -------------------------------------------------------------------------------------------------------------
 
 void sr_patch_put(srPatchCells* c, int f, const double x[3], const double n[3], double area, double store) {
-  srPatchPoint p = {.depth = fmax(sr_patch_depth(c, f, x), 0), .area = area, .store = store};
-  const double side = c->patch->rigid == 0 ? 1 : -1, turned[3] = {side * n[0], side * n[1], side * n[2]};
   const double *m = c->soft->plane + 4 * f, gradient[3] = {-m[0], -m[1], -m[2]};
+  sr_patch_put_at(c, x, n, fmax(sr_patch_depth(c, f, x), 0), gradient, area, store);
+}
+
+void sr_patch_put_at(srPatchCells* c, const double x[3], const double n[3], double depth, const double gradient[3],
+                     double area, double store) {
+  if (c->task == SR_PATCH_AREAS) {
+    srm_add_scaled3(c->up, area, n, c->up);
+    return;
+  }
+  if (c->task == SR_PATCH_COLUMNS) {
+    sr_patch_put_column(c, x, area * srm_dot3(c->up, n));
+    return;
+  }
+  srPatchPoint p = {.depth = depth, .area = area, .store = store};
+  const double side = c->patch->rigid == 0 ? 1 : -1, turned[3] = {side * n[0], side * n[1], side * n[2]};
   srm_pose_point(c->soft_in_a, x, p.x);
   srm_pose_rotate(c->soft_in_a, turned, p.n);
   srm_pose_rotate(c->soft_in_a, gradient, p.gradient);
@@ -182,7 +210,7 @@ static double triangle_area(const double* a, const double* b, const double* c) {
 }
 
 static void put_triangle(srPatchCells* c, const Sheet* s, const double* x0, const double* x1, const double* x2) {
-  const Rule* rule = c->visitor->fine ? &degree_5 : &degree_2;
+  const Rule* rule = c->visitor->fine || c->task == SR_PATCH_COLUMNS ? &degree_5 : &degree_2;
   const double area = triangle_area(x0, x1, x2);
   if (!(area > 0)) return;
   for (int k = 0; k < rule->n; k++) {
@@ -228,6 +256,13 @@ static void put_face(srPatchCells* c, Polygon* face, const double n[3]) {
     s.store = -srm_dot3(c->soft->plane + 4 * near[k], n);
     put_polygon(c, &s, &cell);
   }
+}
+
+void sr_patch_put_face(srPatchCells* c, const double (*corner)[3], int n, const double normal[3]) {
+  Polygon face;
+  face.n = n;
+  memcpy(face.x, corner, (size_t)n * sizeof *corner);
+  put_face(c, &face, normal);
 }
 
 static void put_faces(srPatchCells* c, const srPolytope* rigid) {
@@ -345,6 +380,10 @@ int sr_patch_visit(const srPatch* patch, const double pose[16], const srPatchVis
   } else {
     memcpy(c.soft_in_a, pose, sizeof c.soft_in_a);
     srm_pose_invert(pose, c.rigid_in_soft);
+  }
+  if (rigid->surface) {
+    if (isfinite(srm_norm3(c.rigid_in_soft + 12))) sr_patch_put_surface(&c, rigid);
+    return c.count;
   }
   find_reach(&c, rigid);
   if (!isfinite(srm_norm3(c.centre)) || is_apart(&c)) return 0;

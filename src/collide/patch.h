@@ -6,13 +6,16 @@
 #include <stdbool.h>
 
 #include "collide/polytope.h"
+#include "collide/surface.h"
 
 #define SR_PATCH_PLANES 100  // most planes of the solid that has the pressure field
 
-// A solid with plane faces; or a frustum about z, which may be a cylinder or a cone.
+// A convex solid with plane faces; a frustum about z, which may be a cylinder or a cone; or triangles of any form, which are always the rigid one.
 typedef struct srPatchBody {
-  const srPolytope* polytope;  // NULL: a frustum
-  double radius[2], z[2];      // of its two ends, z[0] < z[1]
+  const srPolytope* polytope;  // NULL: a frustum, or triangles
+  double radius[2], z[2];      // of the two ends of a frustum, z[0] < z[1]
+  const srSurface* surface;    // triangles; NULL: none
+  double low[3], high[3];      // their bounds
 } srPatchBody;
 
 typedef struct srPatch {
@@ -33,6 +36,8 @@ typedef struct srPatchPoint {
   double depth;        // >= 0
   double gradient[3];  // of the depth, a field of the solid that is not the rigid one
   double area, store;
+  double
+      volume;  // of triangles, in place of store: stored energy volume/patch.area law(depth, 0). Then x, n and gradient are not set
 } srPatchPoint;
 
 typedef struct srPatchVisitor {

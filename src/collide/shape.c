@@ -203,7 +203,7 @@ static const Kind kinds[SR_KINDS] = {
     [SR_KIND_HULL] = {support_hull, hull_corner, NULL, hull_reach},
 };
 
-bool sr_shape_bounded(srShapeKind kind) { return kinds[kind].support != NULL; }
+bool sr_shape_bounded(srShapeKind kind) { return kind > SR_KINDS || kinds[kind].support != NULL; }
 
 double sr_convex_core_support(const srConvex* s, const double n[3], int hint, double point[3], int* feature) {
   return kinds[s->kind].support(s, n, hint, point, feature);

@@ -21,7 +21,10 @@ typedef enum srShapeKind {
   SR_KIND_ELLIPSOID,  // size: semi-axes along x, y, z
   SR_KIND_HULL,       // convex hull of points
   SR_KIND_BORE,  // a cylinder about z, without ends, that holds spheres within: not convex either, and after all that are
-  SR_KINDS
+  SR_KINDS,      // those above, of srConvex; the following are surfaces (collision.h)
+  SR_KIND_MESH,    // triangles: mesh.h
+  SR_KIND_FIELD,   // heights on a grid: field.h
+  SR_KIND_SMOOTH,  // x(u, v): smooth.h
 } srShapeKind;
 
 // Is it within a ball about its origin? An unbounded shape may be near everything.

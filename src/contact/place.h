@@ -35,6 +35,7 @@ typedef struct srContactGeometry {
 } srContactGeometry;
 extern const srContactGeometry sr_place_pair;     // closed forms of spheres and planes: collide/pair.h
 extern const srContactGeometry sr_place_nearest;  // one point between the nearest points of two convex shapes
+extern const srContactGeometry sr_place_points;   // points of a surface that may touch at several
 extern const srContactGeometry
     sr_place_patch;  // pressure over the patch of two shapes with flat faces, or on both ends of a capsule
 

@@ -6,7 +6,7 @@
 // derivative of an energy; the rest is damping and acts along m_i on the area that faces it, so that it dissipates at every point, and nothing in
 // a shape that slides along the other one, a little tilted:
 //   f_i = A_i/A [law(d_i, 0) n_i + max(0, n_i.m_i) (law(d_i, d_i') - law(d_i, 0)) m_i]
-//   force sum f_i,   moment sum r_i x f_i,   energy sum S_i/A E(d_i)
+//   force sum f_i,   moment sum r_i x f_i,   energy sum S_i/A E(d_i), of triangles sum V_i/A law(d_i, 0)
 //   n = elastic part of the force/its length (on a plane its normal),   N = n.force,   w_i = n.f_i,   centre of pressure r = sum w_i r_i/N
 //   lever of spinning R = k sqrt(G/N),  G = sum w_i |P (r_i - r)|^2,  k = sqrt(8)/3: friction has the moment mu N R about n while the patch turns
 // k makes it the integral of p r over a disc of constant pressure, 2/3 of its radius; on a square it is 0.7 % too large, on a thin line 9 %. The
@@ -26,7 +26,7 @@
 // A point of the patch. The material point that carries it is at r + offset n: the sphere at the end of a capsule.
 typedef struct Point {
   double r[3], n[3], m[3];
-  double depth, area, store, offset;
+  double depth, area, store, volume, offset;
 } Point;
 
 typedef struct Patch {
@@ -47,12 +47,15 @@ typedef struct Patch {
 } Patch;
 
 static bool moves_with_b(const srSurfaceLaws* c) { return c->patch->rigid == 1; }
+// The normal of triangles is theirs, a's.
+static bool turns_with_b(const srSurfaceLaws* c) { return !moves_with_b(c) && !c->patch->body[0].surface; }
 
 // ---- points -------------------------------------------------------------------------------------------------------------
 
 static void visit_point(void* user, const srPatchPoint* x) {
   Patch* p = user;
-  Point point = {.depth = x->depth, .area = x->area / p->c->patch->area, .store = x->store / p->c->patch->area};
+  const double A = p->c->patch->area;
+  Point point = {.depth = x->depth, .area = x->area / A, .store = x->store / A, .volume = x->volume / A};
   for (int i = 0; i < 3; i++) {
     point.r[i] = x->x[i] - p->pose[12 + i];
     point.n[i] = x->n[i];
@@ -149,8 +152,7 @@ static void find_normal(const Patch* p, srContactPlace* out) {
   const double size = srm_norm3(p->elastic);
   const bool plane = p->c->shape[0]->convex.kind == SR_KIND_PLANE;
   srNearest near = {0};
-  if (!plane && !(size > 0))
-    sr_shape_distance(&p->c->shape[0]->convex, &p->c->shape[1]->convex, p->pose, NULL, SR_DISTANCE_SURE, &near);
+  if (!plane && !(size > 0)) sr_shapes_nearest(p->c->shape[0], p->c->shape[1], p->pose, &near);
   for (int i = 0; i < 3; i++) out->n[i] = plane ? i == 2 : size > 0 ? p->elastic[i] / size : near.n[i];
   out->N = fmax(0, srm_dot3(out->n, out->force));
 }
@@ -181,7 +183,7 @@ static int place(const srImpedanceIn* in, srContactPlace* out) {
   for (int k = 0; k < 3 && out->N > 0; k++) {
     for (int i = 0; i < 3; i++) out->r[k] += out->n[i] * p.first[i][k] / out->N;
   }
-  if (!moves_with_b(p.c)) srm_cross3(in->xdot, out->n, out->turning);
+  if (turns_with_b(p.c)) srm_cross3(in->xdot, out->n, out->turning);
   sr_place_motion(in, out);
   out->N_spin = lever_factor(p.c) * sqrt(out->N * gyration(&p, out)) + p.c->lever * out->N;
   return p.answer;
@@ -191,6 +193,9 @@ static int place(const srImpedanceIn* in, srContactPlace* out) {
 
 static void add_energy(Patch* p, const Point* x) {
   p->energy += x->store * sr_normal_force_energy(p->c, x->depth, p->in->z);
+  srNormalOut still;
+  if (!(x->volume != 0) || p->c->law->energy == NULL) return;
+  if (sr_normal_force(p->c, x->depth, 0, p->in->z, &still) == 0) p->energy += x->volume * still.f;
 }
 
 static double energy(const srImpedanceIn* in) {
@@ -308,7 +313,7 @@ static void normal_change(const Patch* p, const srContactPlace* at, int j, srCon
 
 static void turning_change(const Patch* p, const srContactPlace* at, int j, srContactChange* d) {
   double dw[3] = {0}, one[3], two[3];
-  if (moves_with_b(p->c)) return;
+  if (!turns_with_b(p->c)) return;
   if (j >= 6 && j < 9) dw[j - 6] = 1;
   srm_cross3(dw, at->n, one);
   srm_cross3(p->in->xdot, d->n, two);

@@ -211,6 +211,9 @@ static int part_jacobian(const srImpedanceIn* in, const srContactPlace* g, const
   if (p->kind == 0) sr_stretch(g, p->bare, p->friction_force.f);
   if (answer == 0) answer = sr_friction_force_jacobian(p->x, v, e, N, in->tau, jacobian);
   if (answer != 0) return answer;
+  // One point of several that may touch has no lever arm: a limit of 0, and no force at any v and e.
+  if (p->kind == 2 && N == 0 && g->N > 0)
+    memset(jacobian, 0, (size_t)(p->x->n * (p->x->n + p->x->ne + 1)) * sizeof *jacobian);
   for (int j = 0; j < 12; j++) put_part(p, g, &change[j], de, k, j, J);
   for (int j = 0; j < p->x->ne; j++) {
     const srContactChange none = {0};

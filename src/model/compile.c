@@ -1,6 +1,7 @@
 // From the spec to flat arrays: sr_compile_from reads like a table of contents of the stages.
 #include <string.h>
 
+#include "collide/mesh.h"
 #include "model/absolute.h"
 #include "model/compile.h"
 #include "model/spec.h"
@@ -189,6 +190,7 @@ srStatus sr_compile_from(const srCatalog* catalog, const srSpec* spec, const srA
 void sr_model_destroy(srModel* model) {
   if (!model) return;
   for (int i = 0; i < model->priv->nplugin; i++) model->priv->close_plugin(model->priv->plugins[i]);
+  for (int i = 0; model->priv->triangles && i < model->nmesh; i++) sr_trimesh_destroy(model->priv->triangles[i]);
   sr_pool_free(&model->priv->pool);
   sr_free(model->priv);
   sr_free(model);

@@ -32,6 +32,7 @@ typedef struct srCompiler {
   int nvarying, varying_capacity;
   srNames functions;      // motions, and functions of C code and plugins
   bool laws_open;         // laws may use t, q(), v(), sensor(), states
+  bool surface_open;      // the formula of a surface, which may use u and v
   int distance_arg;       // argument of z while the law of a <link> is parsed, else -1
   bool records_open;      // a sensor's formula, which may use record()
   srPlace formula_place;  // of the formula that is parsed
@@ -110,6 +111,8 @@ int sr_c_numbers(srCompiler* c, srElementKind kind, int i, int field, double* ou
 bool sr_c_number(srCompiler* c, srElementKind kind, int i, int field, double* out);
 // Nodes of a LAW attribute; as sr_c_numbers.
 int sr_c_laws(srCompiler* c, srElementKind kind, int i, int field, srNode* out, int max);
+// The node of a formula of u and v, the arguments 0 and 1; SR_NO_NODE after an error.
+srNode sr_c_surface_law(srCompiler* c, int shape, int field);
 srNode sr_c_law_text(srCompiler* c, const char* text, srPlace place);  // of one formula; SR_NO_NODE after an error
 // Orientation from rot or rpy and position from at (field -1: none) as a pose; false after an error.
 bool sr_c_pose(srCompiler* c, srElementKind kind, int i, int at, int rot, int rpy, double pose[16]);
@@ -176,6 +179,14 @@ int sr_c_symmetric(srCompiler* c, srElementKind kind, int i, int field, double u
 // The mesh of a shape of this type; -1 after an error. compile_shapes.c
 int sr_c_mesh(srCompiler* c, int shape);
 bool sr_c_mesh_is_closed(srCompiler* c, const srMesh* mesh);  // compile_mesh_closed.c
+// All numbers of an attribute in the pool; their count, -1 after an error. compile_shapes.c
+int sr_c_all_numbers(srCompiler* c, srElementKind kind, int i, int field, srPool* pool, double** out);
+// Surfaces that shape i is, for contacts: false where there is none. compile_triangles.c
+struct srCollisionShape;
+bool sr_c_mesh_surface(srCompiler* c, int i, const srShape* shape, struct srCollisionShape* out);
+bool sr_c_field_heights(srCompiler* c, int i, srShape* shape);  // false after an error
+bool sr_c_field_surface(srCompiler* c, const srShape* shape, struct srCollisionShape* out);
+bool sr_c_smooth_surface(srCompiler* c, int i, struct srCollisionShape* out);  // compile_smooth.c
 
 // Friction of joints, contacts of shapes and gaps: force elements. compile_friction.c, compile_contact.c
 void sr_compile_friction(srCompiler* c, int i);

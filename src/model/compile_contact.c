@@ -17,21 +17,6 @@
 #define MOST_ELEMENTS 64  // pairs of one <contact> that are elements with names of their own; more are a set
 
 // ------------------------------------------------------------------------------------------------------------ shapes
-// A length for the bristles of rolling and spinning, and for how far contacts are searched: the least of its sizes.
-static double size_of(const srShape* shape, const srConvex* convex) {
-  const double* s = shape->size;
-  switch (shape->type) {
-    case SR_SHAPE_SPHERE:
-    case SR_SHAPE_CAPSULE: return s[0];
-    case SR_SHAPE_BOX: return 0.5 * fmin(s[0], fmin(s[1], s[2]));
-    case SR_SHAPE_CYLINDER:
-    case SR_SHAPE_CONE: return fmin(s[0], 0.5 * s[1]);
-    case SR_SHAPE_ELLIPSOID: return fmin(s[0], fmin(s[1], s[2]));
-    case SR_SHAPE_PLANE: return HUGE_VAL;
-    default: return 0.5 * sr_convex_reach(convex);
-  }
-}
-
 static srContactShape shape_of(srCompiler* c, int i) {
   const int owner = srs_owner(c->spec, SR_ELEMENT_SHAPE, i);
   const int body = owner >= 0 ? c->body_of_spec[owner] : 0;
@@ -42,7 +27,7 @@ static srContactShape shape_of(srCompiler* c, int i) {
   s.name = name ? sr_pool_printf(c->pool, "%s/%s", c->m->body_name[body], name)
                 : sr_pool_text(c->pool, c->m->body_name[body]);
   s.kind = c->m->collision[i].convex.kind;
-  s.radius = size_of(&c->m->shape[i], &c->m->collision[i].convex);
+  s.radius = c->m->collision[i].size;
   return s;
 }
 
@@ -475,7 +460,20 @@ static void add_pair(srCompiler* c, const srContactPairs* p, const srPairKind* p
   e->tau = p->tau;
 }
 
-static bool is_hollow(const srContactShape* s) { return s->kind == SR_KIND_HOLLOW || s->kind == SR_KIND_BORE; }
+static const char* why_not(srShapeKind one, srShapeKind two) {
+  const bool smooth = one == SR_KIND_SMOOTH || two == SR_KIND_SMOOTH;
+  const bool triangles = one == SR_KIND_MESH || two == SR_KIND_MESH || one == SR_KIND_FIELD || two == SR_KIND_FIELD;
+  if (one == SR_KIND_HOLLOW || two == SR_KIND_HOLLOW || one == SR_KIND_BORE || two == SR_KIND_BORE)
+    return "a hollow sphere or cylinder holds spheres that are smaller (of a pin, one at each end)";
+  if (one == SR_KIND_NONE || two == SR_KIND_NONE) return "one of them has no surface";
+  if (smooth) return "a parametric surface touches spheres and other convex shapes, planes and parametric surfaces";
+  if (triangles && (one == SR_KIND_PLANE || two == SR_KIND_PLANE))
+    return "a height field and a plane have none; lay the height field on the plane as a body that is fixed to it";
+  if (triangles)
+    return "a mesh or height field touches convex shapes and planes; give one of the two the type hull, the convex "
+           "hull of a mesh";
+  return "two planes have none";
+}
 
 const srPairKind* sr_c_pair_kind(srCompiler* c, const srContactPairs* p, const srContactShape* one,
                                  const srContactShape* two, bool* swap) {
@@ -484,10 +482,7 @@ const srPairKind* sr_c_pair_kind(srCompiler* c, const srContactPairs* p, const s
   if (pair && (!pair->fits || pair->fits(a->radius, b->radius))) return pair;
   sr_c_error(c, srs_place(c->spec, SR_ELEMENT_CONTACT, p->i),
              "contact between a %s ('%s') and a %s ('%s') is not in this version: %s", one->type, one->name, two->type,
-             two->name,
-             is_hollow(one) || is_hollow(two)
-                 ? "a hollow sphere or cylinder holds spheres that are smaller (of a pin, one at each end)"
-                 : "two planes, and shapes of type mesh, have none; type=\"hull\" is the convex hull of a mesh");
+             two->name, why_not(one->kind, two->kind));
   return NULL;
 }
 

@@ -70,17 +70,14 @@ static void cone(const double* s, Inertia* out) {
 // mass holds the density on entry.
 static const struct ShapeKind {
   const char* word;
-  int nsize;
+  int nsize, most;  // how many numbers
   void (*inertia)(const double* size, Inertia* out);
-} shapes[] = {{"sphere", 1, sphere},
-              {"box", 3, box},
-              {"cylinder", 2, cylinder},
-              {"capsule", 2, capsule},
-              {"ellipsoid", 3, ellipsoid},
-              {"cone", 2, cone},
-              {"plane", 0, NULL},
-              {"hull", 0, NULL},
-              {"mesh", 0, NULL}};
+} shapes[] = {{"sphere", 1, 1, sphere},       {"box", 3, 3, box},
+              {"cylinder", 2, 2, cylinder},   {"capsule", 2, 2, capsule},
+              {"ellipsoid", 3, 3, ellipsoid}, {"cone", 2, 2, cone},
+              {"plane", 0, 0, NULL},          {"hull", 0, 0, NULL},
+              {"mesh", 0, 0, NULL},           {"heightfield", 2, 3, NULL},
+              {"surface", 0, 0, NULL}};
 
 static bool shape_density(srCompiler* c, int i, double* density) {
   *density = 0;
@@ -148,8 +145,9 @@ static bool shape_inertia(srCompiler* c, int i, Inertia* out) {
   double size[3], pose[16], J[9];
   int n = sr_c_numbers(c, SR_ELEMENT_SHAPE, i, SR_FIELD(srShapeDef, size), size, 3);
   if (!kind || n < 0 || !shape_density(c, i, &out->mass)) return false;
-  if (n != kind->nsize) {
-    sr_c_error(c, place, "'size' of a %s takes %d value%s, got %d", word, kind->nsize, kind->nsize != 1 ? "s" : "", n);
+  if (n < kind->nsize || n > kind->most) {
+    sr_c_error(c, place, "'size' of a %s takes %d%s value%s, got %d", word, kind->nsize,
+               kind->most > kind->nsize ? " or 3" : "", kind->most != 1 ? "s" : "", n);
     return false;
   }
   for (int k = 0; k < n; k++) {
@@ -167,7 +165,7 @@ static bool shape_inertia(srCompiler* c, int i, Inertia* out) {
   } else if (strcmp(word, "hull") == 0) {
     if (!hull_inertia(c, i, out)) return false;
   } else if (kind->inertia == NULL) {
-    return false;  // a plane has no mass
+    return false;  // planes, height fields and surfaces have no mass
   } else {
     kind->inertia(size, out);
   }

@@ -46,13 +46,13 @@ static int collider_of(srCompiler* c, const srContactShape* s) {
   int* at = &c->collider_of[s->index];
   if (*at >= 0) return *at;
   *at = c->ncollider;
-  SR_PUSH(&c->scratch, c->collider, c->ncollider, c->collider_capacity) = (srCollider){
-      .name = s->name,
-      .shape = s->index,
-      .point = c->shape_point + s->index,
-      .kind = (int)s->kind,
-      .radius = s->radius,
-      .reach = s->kind == SR_KIND_HOLLOW ? -s->radius : sr_convex_reach(&c->m->collision[s->index].convex)};
+  SR_PUSH(&c->scratch, c->collider, c->ncollider, c->collider_capacity) =
+      (srCollider){.name = s->name,
+                   .shape = s->index,
+                   .point = c->shape_point + s->index,
+                   .kind = (int)s->kind,
+                   .radius = s->radius,
+                   .reach = s->kind == SR_KIND_HOLLOW ? -s->radius : c->m->collision[s->index].reach};
   return *at;
 }
 

@@ -9,17 +9,16 @@
 #include "model/spec.h"
 
 // -------------------------------------------------------------------------------------------------------------- meshes
-// All numbers of an attribute in the pool; their count, -1 after an error.
-static int all_numbers(srCompiler* c, int i, int field, srPool* pool, double** out) {
-  const srAttr* attr = sr_c_attr(c, SR_ELEMENT_MESH, i, field);
+int sr_c_all_numbers(srCompiler* c, srElementKind kind, int i, int field, srPool* pool, double** out) {
+  const srAttr* attr = sr_c_attr(c, kind, i, field);
   const int most = attr->text ? (int)strlen(attr->text) / 2 + 1 : attr->n;
   *out = sr_pool_alloc(pool, ((size_t)most + 1) * sizeof **out);
-  if (attr->text || !attr->numbers) return sr_c_numbers(c, SR_ELEMENT_MESH, i, field, *out, most);
+  if (attr->text || !attr->numbers) return sr_c_numbers(c, kind, i, field, *out, most);
   memcpy(*out, attr->numbers, (size_t)attr->n * sizeof **out);  // of a file: too many to split
   for (int k = 0; k < attr->n; k++) {
     if (isfinite((*out)[k])) continue;
-    sr_c_error(c, sr_c_place(c, SR_ELEMENT_MESH, i, field), "number %d of '%s' is not finite", k,
-               srs_element(SR_ELEMENT_MESH)->fields[field].word);
+    sr_c_error(c, sr_c_place(c, kind, i, field), "number %d of '%s' is not finite", k,
+               srs_element(kind)->fields[field].word);
     return -1;
   }
   return attr->n;
@@ -41,7 +40,7 @@ static bool scale_of(srCompiler* c, int i, double scale[3]) {
 static bool read_vertices(srCompiler* c, int i, const double scale[3], srMesh* out) {
   const int field = SR_FIELD(srMeshDef, vertices);
   double* x;
-  const int n = all_numbers(c, i, field, c->pool, &x);
+  const int n = sr_c_all_numbers(c, SR_ELEMENT_MESH, i, field, c->pool, &x);
   if (n < 0) return false;
   if (n % 3 != 0) {
     sr_c_error(c, sr_c_place(c, SR_ELEMENT_MESH, i, field), "'vertices' takes three numbers each, got %d numbers", n);
@@ -62,7 +61,7 @@ static bool read_faces(srCompiler* c, int i, bool mirrored, srMesh* out) {
   const int field = SR_FIELD(srMeshDef, faces);
   const srPlace place = sr_c_place(c, SR_ELEMENT_MESH, i, field);
   double* x;
-  const int n = all_numbers(c, i, field, &c->scratch, &x);
+  const int n = sr_c_all_numbers(c, SR_ELEMENT_MESH, i, field, &c->scratch, &x);
   if (n < 0) return false;
   if (n % 3 != 0) {
     sr_c_error(c, place, "'faces' takes three indices each, got %d numbers", n);
@@ -207,6 +206,7 @@ static void compile_shape(srCompiler* c, int i, srShape* out) {
                   SR_FIELD(srShapeDef, rpy), out->pose);
   read_color(c, i, out);
   if (out->type == SR_SHAPE_MESH || out->type == SR_SHAPE_HULL) out->mesh = sr_c_mesh(c, i);
+  if (out->type == SR_SHAPE_HEIGHTFIELD) (void)sr_c_field_heights(c, i, out);
 }
 
 // ------------------------------------------------------------------------------------------------------------ contacts
@@ -252,11 +252,34 @@ static bool body_of(srCompiler* c, const srShape* shape, srPatchBody* out) {
   }
 }
 
-static void collision_of(srCompiler* c, const srShape* shape, srCollisionShape* out) {
+// A length for the bristles of rolling and spinning, and for how far contacts are searched: the least of its sizes.
+static double size_of(const srShape* shape, const srConvex* convex) {
+  const double* s = shape->size;
+  switch (shape->type) {
+    case SR_SHAPE_SPHERE:
+    case SR_SHAPE_CAPSULE: return s[0];
+    case SR_SHAPE_BOX: return 0.5 * fmin(s[0], fmin(s[1], s[2]));
+    case SR_SHAPE_CYLINDER:
+    case SR_SHAPE_CONE: return fmin(s[0], 0.5 * s[1]);
+    case SR_SHAPE_ELLIPSOID: return fmin(s[0], fmin(s[1], s[2]));
+    case SR_SHAPE_PLANE: return HUGE_VAL;
+    default: return 0.5 * sr_convex_reach(convex);
+  }
+}
+
+static bool surface_of(srCompiler* c, int i, const srShape* shape, srCollisionShape* out) {
+  if (shape->type == SR_SHAPE_MESH) return sr_c_mesh_surface(c, i, shape, out);
+  if (shape->type == SR_SHAPE_HEIGHTFIELD) return sr_c_field_surface(c, shape, out);
+  if (shape->type == SR_SHAPE_SURFACE) return sr_c_smooth_surface(c, i, out);
+  return false;
+}
+
+static void collision_of(srCompiler* c, int i, const srShape* shape, srCollisionShape* out) {
   *out = (srCollisionShape){.convex = {.kind = SR_KIND_NONE}, .belt = -1};
-  if (shape->use == SR_SHAPE_VISUAL) return;
+  if (shape->use == SR_SHAPE_VISUAL || surface_of(c, i, shape, out)) return;
   out->convex = convex_of(c, shape);
   out->reach = out->convex.kind == SR_KIND_HOLLOW ? HUGE_VAL : sr_convex_reach(&out->convex);
+  out->size = size_of(shape, &out->convex);
   out->flat = body_of(c, shape, &out->body);
 }
 
@@ -280,7 +303,7 @@ void sr_compile_shapes(srCompiler* c) {
   srCollisionShape* collision = sr_pool_alloc(c->pool, ((size_t)n + 1) * sizeof *collision);
   for (int i = 0; i < n; i++) {
     compile_shape(c, i, &shape[i]);
-    collision_of(c, &shape[i], &collision[i]);
+    collision_of(c, i, &shape[i], &collision[i]);
   }
   c->m->collision = c->collision = collision;
   find_welds(c);

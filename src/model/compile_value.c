@@ -106,6 +106,8 @@ static bool is_follower(const srCompiler* c, const srNames* names, const char* n
 
 static srNode resolve_name(void* user, srGraph* graph, const char* name, char* reason, size_t size) {
   srCompiler* c = user;
+  if (c->surface_open && (strcmp(name, "u") == 0 || strcmp(name, "v") == 0))
+    return sr_graph_var(graph, SR_VAR_ARG, name[0] == 'v');
   const int varying = c->nvarying > 0 ? sr_names_find(&c->varying, name) : -1;
   if (varying >= 0 && c->laws_open) {
     return sr_graph_var(graph, SR_VAR_STATE, srs_count(c->spec, SR_ELEMENT_STATE) + varying);
@@ -391,6 +393,19 @@ srNode sr_c_law_text(srCompiler* c, const char* text, srPlace place) {
   c->laws_open = true;
   const srNode node = parse(c, text, place);
   c->laws_open = false;
+  return c->nfollower > followers ? SR_NO_NODE : node;
+}
+
+srNode sr_c_surface_law(srCompiler* c, int shape, int field) {
+  srListItem* item = NULL;
+  const int n = items_of(c, SR_ELEMENT_SHAPE, shape, field, 1, &item), followers = c->nfollower;
+  if (n == 0)
+    sr_c_error(c, srs_place(c->spec, SR_ELEMENT_SHAPE, shape), "a surface needs the formula '%s' of u and v",
+               field_of(SR_ELEMENT_SHAPE, field)->word);
+  if (n != 1) return SR_NO_NODE;
+  c->surface_open = true;
+  const srNode node = item->text ? parse(c, item->text, item->place) : sr_graph_const(c->graph, item->number);
+  c->surface_open = false;
   return c->nfollower > followers ? SR_NO_NODE : node;
 }
 

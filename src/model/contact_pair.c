@@ -43,12 +43,19 @@ static double mean_factor(const srSurfaceLaws* x) {
   return sum / n;
 }
 
+// Points of a surface: friction of spinning has the lever arms of the points.
+static bool has_points(const srSurfaceLaws* x) { return !x->patch && (x->shape[0]->surface || x->shape[0]->smooth); }
+
+// A lever arm of the size of a patch or of the smaller shape.
+static double arm_of(const srSurfaceLaws* x) {
+  if (has_points(x)) return fmin(x->shape[0]->reach, x->shape[1]->reach);
+  const srConvex* rigid = &x->shape[x->patch->rigid]->convex;
+  return rigid->kind == SR_KIND_CAPSULE ? rigid->size[2] : 2.0 / 3 * sqrt(x->patch->area / PI);
+}
+
 // Friction of spinning on a patch: mu times the moment of its pressure, with bristles at a lever arm of its size.
 static void spin_of_patch(srSurfaceLaws* x) {
-  const double lever = x->spin.s;
-  const srConvex* rigid = &x->shape[x->patch->rigid]->convex;
-  const double R = rigid->kind == SR_KIND_CAPSULE ? rigid->size[2] : 2.0 / 3 * sqrt(x->patch->area / PI);
-  const double factor = mean_factor(x);
+  const double lever = x->spin.s, R = arm_of(x), factor = mean_factor(x);
   x->lever = lever > 0 && x->slip.s > 0 ? lever / (factor * x->slip.s) : 0;
   x->spin.s = 1;
   resist(x, &x->spin, 1, R);
@@ -93,13 +100,13 @@ void sr_contact_of_pair(srSurfaceLaws* x, const srPairKind* pair, srElastic one,
   if (isnan(x->p.K) && (x->law->uses & SR_NORMAL_USES(K)) != 0) x->p.K = sr_hertz_stiffness(one, two);
   sr_normal_prepare(x->law, &x->p);
   resist(x, &x->roll, pair->nt, R);
-  if (x->patch)
+  if (x->patch || has_points(x))
     spin_of_patch(x);
   else
     resist(x, &x->spin, 1, R);
 }
 
-int sr_contact_likeness(const srSurfaceLaws* x) { return x->slip.n - 2 + (x->patch ? 2 : 0); }
+int sr_contact_likeness(const srSurfaceLaws* x) { return has_points(x) ? 4 : x->slip.n - 2 + (x->patch ? 2 : 0); }
 
 int sr_contact_states(srSurfaceLaws* x) {
   srDryFriction* part[] = {&x->slip, &x->roll, &x->spin};

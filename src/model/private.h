@@ -65,9 +65,10 @@ struct srModelPrivate {
   bool user_closures;  // there are closures by laws of plugins or of C code, which may depend on time
   srRunSettings run;
   int nexcluded;
-  const long long* excluded;  // nexcluded, ascending: sr_shape_key of pairs that do not touch
-  const int* body_weld;       // nbody + 1: the first body of those that are welded to each other
-  const double* limits;       // njoint x 2, NaN where there are none
+  const long long* excluded;          // nexcluded, ascending: sr_shape_key of pairs that do not touch
+  struct srTriangleMesh** triangles;  // nmesh: for contacts, where a shape needs them; else NULL
+  const int* body_weld;               // nbody + 1: the first body of those that are welded to each other
+  const double* limits;               // njoint x 2, NaN where there are none
   bool has_limits;
   // Inertia of the joint coordinates (njv), M_ii and 1/(M^-1)_ii, where the joints are at 'reference', and the latter at q = 0.
   const double *carried_inertia, *effective_inertia, *inertia_at_zero;

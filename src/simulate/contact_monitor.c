@@ -131,6 +131,7 @@ bool sr_element_shapes(const srForceElement* e, srConvex shape[2]) {
     if (c->shape[k] == NULL && c->radius[k] < 0) return false;  // a hollow sphere
     shape[k] = isfinite(c->radius[k]) ? sr_convex_sphere(c->radius[k]) : sr_convex_plane();
     if (c->shape[k] != NULL) shape[k] = c->shape[k]->convex;
+    if (shape[k].kind > SR_KINDS) return false;  // a surface
   }
   return true;
 }
@@ -148,7 +149,7 @@ bool sr_contact_monitor_shapes(const srContactMonitor* monitor, int i, srConvex 
   shape[1] = m->collision[b->shape].convex;
   point[0] = a->point;
   point[1] = b->point;
-  return true;
+  return shape[0].kind < SR_KINDS && shape[1].kind < SR_KINDS;
 }
 
 bool sr_contact_monitor_closed(const srContactMonitor* monitor, int i) {

@@ -108,7 +108,7 @@ static double proven_time(const srPassing* x, const Pair* p, double deeper, doub
 static void add_shape(srPassing* x, const srConvex* shape, int point) {
   const int link = x->m->point_link[point];
   const double offset = srm_norm3(x->m->point_pose + 16 * point + 12);
-  if (!sr_shape_bounded(shape->kind)) return;
+  if (!sr_shape_bounded(shape->kind) || shape->kind > SR_KINDS) return;
   x->arm[link] = fmax(x->arm[link], offset + turning_reach(shape));
   x->thinnest = fmin(x->thinnest, thickness(shape));
 }

@@ -76,13 +76,26 @@ static void read_material(srMjcf* m, const srXmlNode* node) {
     SR_PUSH(&m->r->pool, m->material, m->nmaterial, m->material_capacity) = material;
 }
 
+static void read_hfield(srMjcf* m, const srXmlNode* node) {
+  const srXmlAttribute* name = sr_xml_attribute(node, "name");
+  sr_mjcf_check_own_words(m, node);
+  if (!name)
+    sr_mjcf_error(m, node->place, "<hfield> needs the attribute 'name'");
+  else if (!sr_names_put(&m->hfield_names, name->value, m->nhfield))
+    sr_mjcf_error(m, name->place, "there is an hfield '%.60s' already", name->value);
+  else
+    SR_PUSH(&m->r->pool, m->hfield, m->nhfield, m->hfield_capacity) = node;
+}
+
 void sr_mjcf_assets(srMjcf* m, const srXmlNode* section) {
   for (const srXmlNode* node = section->first; node && !sr_reader_is_over(m->r, node->place); node = node->next) {
     if (strcmp(node->name, "mesh") == 0)
       read_mesh(m, node);
     else if (strcmp(node->name, "material") == 0)
       read_material(m, node);
+    else if (strcmp(node->name, "hfield") == 0)
+      read_hfield(m, node);
     else if (strcmp(node->name, "model") != 0)
-      sr_mjcf_other_element(m, node, "mesh|material|model", "texture|hfield|skin");
+      sr_mjcf_other_element(m, node, "mesh|material|hfield|model", "texture|skin");
   }
 }

@@ -142,13 +142,24 @@ static const char* shape_name(srMjcf* m, const srMjcfInside* x) {
 }
 
 // MuJoCo takes the hull of a mesh for contacts.
+// The height field of a geom, NULL: none.
+static const srXmlNode* hfield_of(srMjcf* m, const srMjcfInside* x) {
+  const srXmlAttribute* a = sr_mjcf_attribute(m, x->node, x->childclass, "hfield");
+  if (!a) sr_mjcf_error(m, x->node->place, "a geom of type hfield needs the attribute 'hfield'");
+  const int i = a ? sr_mjcf_find_value(m, a, &m->hfield_names, "hfield") : -1;
+  return i >= 0 ? m->hfield[i] : NULL;
+}
+
+// field: a height field, with its size; else zeros.
 static void add_shape(srMjcf* m, const srMjcfInside* x, srMjcfGeom* g, int kind, const char* name, const char* mesh,
-                      const double pose[16]) {
+                      const srShapeDef* field, const double pose[16]) {
   const bool visual = g->contype == 0 && g->conaffinity == 0;
+  const char* type = kind == MESH && !visual ? "hull" : kind == HFIELD ? "heightfield" : kinds[kind].word;
   double size[3], here[16];
-  srShapeDef def = {.name = {.text = name, .place = g->place},
-                    .type = {.text = kind == MESH && !visual ? "hull" : kinds[kind].word, .place = g->place},
-                    .color = color_of(m, x)};
+  srShapeDef def = *field;
+  def.name = (srAttr){.text = name, .place = g->place};
+  def.type = (srAttr){.text = type, .place = g->place};
+  def.color = color_of(m, x);
   for (int k = 0; k < kinds[kind].nsize; k++) size[k] = kinds[kind].factor[k] * g->size[k];
   if (kinds[kind].nsize > 0) def.size = sr_reader_list(m->r, size, kinds[kind].nsize, g->place);
   if (mesh) def.mesh = (srAttr){.text = mesh, .place = g->place};
@@ -185,7 +196,8 @@ static void weigh(srMjcf* m, const srMjcfInside* x, const srMjcfGeom* g, int kin
     return;
   }
   const srMjcfCompiler* c = sr_mjcf_compiler_of(m, x->node);
-  if (!sr_mjcf_wants_geoms(m, g->body) || group < c->least_group || group > c->most_group || kind == PLANE) return;
+  if (!sr_mjcf_wants_geoms(m, g->body) || group < c->least_group || group > c->most_group) return;
+  if (kind == PLANE || kind == HFIELD) return;
   if (mesh >= 0)
     sr_mjcf_mesh_inertia(m, g, mesh, &matter);
   else
@@ -216,14 +228,18 @@ void sr_mjcf_geom(srMjcf* m, int body, const srMjcfInside* x) {
   for (const srXmlNode* child = x->node->first; child; child = child->next)
     sr_mjcf_other_element(m, child, "", "plugin");
   const int named = mesh_of(m, x, &kind);
-  const bool fitted = named >= 0 && kind < PLANE, unknown = kind == HFIELD || kind == SDF;
+  const bool fitted = named >= 0 && kind < PLANE, unknown = kind == SDF;
   const int mesh = fitted ? -1 : named;
   read_contact(m, x, &g);
   g.type = kinds[kind].word;
   if (!read_place(m, x, &kinds[fitted ? MESH : kind], &g) || sr_reader_errors(m->r) > before) return;
   const char* triangles = mesh >= 0 && !unknown ? sr_mjcf_mesh_use(m, mesh) : NULL;
+  const srXmlNode* hfield = kind == HFIELD ? hfield_of(m, x) : NULL;
+  srShapeDef field = {0};
+  if (sr_reader_errors(m->r) > before) return;
   if (unknown) sr_reader_ignore(m->r, x->node->place, "<geom> of type %s", kinds[kind].word);
-  if (unknown || (mesh >= 0 && !triangles) || (fitted && !fit(m, x, named, &g))) {
+  if (unknown || (hfield && !sr_mjcf_hfield(m, hfield, &field)) || (mesh >= 0 && !triangles) ||
+      (fitted && !fit(m, x, named, &g))) {
     leave_out(m, x, &g);
     return;
   }
@@ -235,7 +251,7 @@ void sr_mjcf_geom(srMjcf* m, int body, const srMjcfInside* x) {
   g.shape = sr_pool_printf(&m->r->pool, "%s/%s", m->body[body].name, name);
   memcpy(pose, g.pose, sizeof pose);
   if (mesh >= 0) srm_pose_compose(g.pose, m->mesh[mesh].inverse, pose);
-  add_shape(m, x, &g, kind, name, triangles, pose);
+  add_shape(m, x, &g, kind, name, triangles, &field, pose);
   weigh(m, x, &g, kind, mesh);
   add_geom(m, x, &g);
 }

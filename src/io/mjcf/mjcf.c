@@ -27,10 +27,10 @@ static void check_sections(srMjcf* m, bool attached) {
 
 static void start(srMjcf* m) {
   srPool* pool = &m->r->pool;
-  srNames* const names[] = {&m->body_names,   &m->joint_names, &m->site_names,     &m->geom_names,
-                            &m->tendon_names, &m->points,      &m->shapes,         &m->bodies,
-                            &m->joints,       &m->mesh_names,  &m->material_names, &m->given_bodies,
-                            &m->given_joints, &m->errors,      &m->actuator_names, &m->attachments};
+  srNames* const names[] = {
+      &m->body_names,   &m->joint_names,  &m->site_names, &m->geom_names,     &m->tendon_names, &m->points,
+      &m->shapes,       &m->bodies,       &m->joints,     &m->mesh_names,     &m->hfield_names, &m->material_names,
+      &m->given_bodies, &m->given_joints, &m->errors,     &m->actuator_names, &m->attachments};
   for (int i = 0; i < SR_COUNT(names); i++) sr_names_init(names[i], pool);
   m->with_limits = m->with_friction = m->with_springs = m->with_dampers = true;
   sr_mjcf_new_compiler(m, "");

@@ -122,7 +122,9 @@ typedef struct srMjcf {
   int nmesh, mesh_capacity;
   struct srMjcfMaterial* material;
   int nmaterial, material_capacity;
-  srNames mesh_names, material_names;
+  const srXmlNode** hfield;
+  int nhfield, hfield_capacity;
+  srNames mesh_names, material_names, hfield_names;
   // names: of the file (to the index in `spec_name`), and those of the spec that they become
   srNames given_bodies, given_joints;
   const char** spec_name;
@@ -237,7 +239,9 @@ typedef struct srMjcfMesh {
 typedef struct srMjcfMaterial {
   double rgba[4];
 } srMjcfMaterial;
-void sr_mjcf_assets(srMjcf* m, const srXmlNode* section);         // asset.c
+void sr_mjcf_assets(srMjcf* m, const srXmlNode* section);  // asset.c
+// Sizes and heights of a height field into a shape; false: it has none here, which is reported. hfield.c
+bool sr_mjcf_hfield(srMjcf* m, const srXmlNode* hfield, srShapeDef* def);
 const char* sr_mjcf_mesh_word(srMjcf* m, const srXmlNode* node);  // its name, or that of its file; NULL: neither
 const char* sr_mjcf_behind_slash(const char* path);
 // The <mesh> in the spec; NULL: it has no triangles, which is reported once. mesh.c

@@ -43,11 +43,12 @@ static const Words bodies[] = {
     {"freejoint", "name", "group|align"},
     {"geom",
      "name|class|type|contype|conaffinity|condim|group|priority|size|material|friction|mass|density|solref|solimp|"
-     "margin|gap|fromto|pos|" TURNED "|mesh|rgba|shellinertia|fitscale",
-     "solmix|hfield|fluidshape|fluidcoef|user"},
+     "margin|gap|fromto|pos|" TURNED "|mesh|hfield|rgba|shellinertia|fitscale",
+     "solmix|fluidshape|fluidcoef|user"},
     {"site", "name|class|pos|fromto|" TURNED, "type|group|material|size|rgba|user"},
     {"mesh", "name|class|file|vertex|face|scale|refpos|refquat|inertia|maxhullvert",
      "content_type|normal|texcoord|smoothnormal|builtin|params|material|octree_maxdepth"},
+    {"hfield", "name|nrow|ncol|size|elevation|file", "content_type"},
     {"material", "name|class|rgba",
      "texture|texrepeat|texuniform|emission|specular|shininess|reflectance|metallic|roughness"},
 };

@@ -25,7 +25,8 @@ static bool has_mesh(const char* type) { return sr_text_is(type, "mesh") || sr_t
 bool sr_mjcf_out_has_geom(const srConvert* c, int i, int b) {
   const srShapeDef* def = srs_get(c->spec, SR_ELEMENT_SHAPE, i);
   const double size = def->size.numbers ? def->size.numbers[0] : def->size.number;
-  if (sr_text_is(def->type.text, "cone")) return false;
+  if (sr_text_is(def->type.text, "cone") || sr_text_is(def->type.text, "surface")) return false;
+  if (sr_text_is(def->type.text, "heightfield")) return false;
   if (has_mesh(def->type.text)) {
     const int mesh = def->mesh.text ? sr_names_find(&c->meshes, def->mesh.text) : -1;
     return mesh >= 0 && sr_mjcf_out_has_mesh(c, mesh);

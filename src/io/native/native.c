@@ -221,6 +221,28 @@ static void read_table_file(Reader* r, srTableDef* def) {
   def->values = (srAttr){.numbers = values, .n = nx * ny, .place = def->file.place};
 }
 
+// Heights from a CSV file: a line for each row.
+static void read_heights_file(Reader* r, srShapeDef* def) {
+  const char *shown, *real;
+  size_t size;
+  srTable table;
+  const srAttr* other = sr_given(def->heights) ? &def->heights : &def->columns;
+  if (sr_given(*other)) {
+    FAIL(r, other->place, "a height field has 'heights' and 'columns', or 'file', not both");
+    return;
+  }
+  def->file.text = sr_path_join(&r->in->text, r->file->folder, def->file.text);  // as seen from the folder of the model
+  const char* text = open_file(r, def->file.text, def->file.place, &size, &shown, &real);
+  if (!text || !sr_csv_parse_grid(&r->in->pool, text, size, shown, r->in->messages, &table)) return;
+  if (table.nrow < 2 || table.ncolumn < 2) {
+    FAIL(r, def->file.place, "the file '%.200s' has %d row%s and %d column%s; a height field needs 2 or more of both",
+         def->file.text, table.nrow, table.nrow == 1 ? "" : "s", table.ncolumn, table.ncolumn == 1 ? "" : "s");
+    return;
+  }
+  def->heights = (srAttr){.numbers = table.values, .n = table.nrow * table.ncolumn, .place = def->file.place};
+  def->columns = (srAttr){.number = table.ncolumn, .n = 1, .place = def->file.place};
+}
+
 // Triangles of a mesh; a file that is not there or is broken is a warning: the model moves without it.
 static void read_mesh_file(Reader* r, srMeshDef* def) {
   if (sr_given(def->vertices) || sr_given(def->faces)) {
@@ -356,6 +378,8 @@ static void read_definition(Reader* r, const srXmlNode* node, srElementKind kind
   if (good && kind == SR_ELEMENT_TABLE && sr_given(((srTableDef*)values)->file))
     read_table_file(r, (srTableDef*)values);
   if (good && kind == SR_ELEMENT_MESH && sr_given(((srMeshDef*)values)->file)) read_mesh_file(r, (srMeshDef*)values);
+  if (good && kind == SR_ELEMENT_SHAPE && sr_given(((srShapeDef*)values)->file))
+    read_heights_file(r, (srShapeDef*)values);
   if (errors(r) > before) SR_PUSH(&r->in->pool, r->in->damaged, r->in->ndamaged, r->in->damaged_capacity) = node->place;
   const bool replaces =
       good && kind == SR_ELEMENT_FRICTION && sr_reader_own_friction(r->in, (srFrictionDef*)values, node->place);

@@ -35,10 +35,16 @@ static void put_path(Writer* w, const char* word, const srAttr* a) {
   put_attribute(w, word, &moved);
 }
 
-// A motion, a table or a mesh from a file has its points too: only one of both is written.
+// A motion, a table, a mesh or a height field from a file has its points too: only one of both is written.
 static bool is_skipped(const Writer* w, srElementKind kind, const srAttr* values, const char* word) {
   if (kind == SR_ELEMENT_MESH)
     return sr_given(((const srMeshDef*)values)->file) && (strcmp(word, "vertices") == 0 || strcmp(word, "faces") == 0);
+  if (kind == SR_ELEMENT_SHAPE) {
+    const srShapeDef* shape = (const srShapeDef*)values;
+    if (!sr_given(shape->file)) return false;
+    if (strcmp(word, "file") == 0) return w->inline_files && sr_given(shape->heights);
+    return !w->inline_files && (strcmp(word, "heights") == 0 || strcmp(word, "columns") == 0);
+  }
   if (kind == SR_ELEMENT_TABLE) {
     const srTableDef* table = (const srTableDef*)values;
     if (!sr_given(table->file)) return false;

@@ -17,6 +17,7 @@ static bool has_mesh(const char* type) { return sr_text_is(type, "mesh") || sr_t
 static bool can_say(const srConvert* c, int i) {
   const srShapeDef* def = srs_get(c->spec, SR_ELEMENT_SHAPE, i);
   const char* type = def->type.text;
+  if (sr_text_is(type, "heightfield") || sr_text_is(type, "surface")) return false;
   const double size = def->size.numbers ? def->size.numbers[0] : def->size.number;
   if (has_mesh(type)) {
     const int mesh = mesh_of(c, i);
