@@ -43,6 +43,7 @@ static srStatus watch(Loaded* x, double t_end, double rtol, Watch* out) {
   sr_columns_destroy(columns);
   ENSURE(out->kinetic >= 0 && out->potential >= 0);
   options.t_end = t_end;
+  options.method = "auto";  // some models have fixed steps, which no tolerance governs
   options.every = t_end / 200;
   options.rtol = rtol;
   options.atol = 1e-3 * rtol;
