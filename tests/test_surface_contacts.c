@@ -426,7 +426,7 @@ static void ensure_says(const char* text, srStatus status, const char* place, co
 #define TRIANGLES(vertices, faces) SCENE("<mesh name='t' vertices='" vertices "' faces='" faces "'/>", MESH)
 
 TEST(what_is_wrong_with_a_mesh_is_reported_with_its_place) {
-  ensure_says(TRIANGLES("0 0 0 1 0 0 2 0 0", "0 1 2"), SR_INPUT, HERE, "meshes without a triangle that has an area");
+  ensure_says(TRIANGLES("0 0 0 1 0 0 2 0 0", "0 1 2"), SR_INPUT, HERE, "has no triangle with an area");
   ensure_says(TRIANGLES("0 0 0 1 0 0 0 1 0", "0 1 3"), SR_INPUT, HERE, "has the corner 3; its vertices are 0 to 2");
   ensure_says(TRIANGLES("0 0 0 1 0 0 0 1 nan", "0 1 2"), SR_INPUT, HERE, "nan");
   ensure_says(TRIANGLES("0 0 0 1 0 0 0 1 1e16", "0 1 2"), SR_INPUT, HERE, "not a number below 1e15");

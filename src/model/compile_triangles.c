@@ -37,6 +37,14 @@ static void tell_faults(srCompiler* c, int mesh, const srMeshReport* report) {
   const srMeshDef* def = srs_get(c->spec, SR_ELEMENT_MESH, mesh);
   const srPlace place = sr_c_place(c, SR_ELEMENT_MESH, mesh,
                                    sr_given(def->file) ? SR_FIELD(srMeshDef, file) : SR_FIELD(srMeshDef, faces));
+  if (report->fault[SR_MESH_EMPTY].count > 0) {
+    sr_c_error(
+        c, place,
+        "mesh '%s' has no triangle with an area, so that nothing can touch it: check 'vertices' and 'scale', or give "
+        "the shape use=\"visual\"",
+        c->m->mesh[mesh].name);
+    return;
+  }
   for (int k = 0; k < SR_MESH_FAULTS; k++) {
     const srMeshFault* fault = &report->fault[k];
     if (fault->count == 0 || k == SR_MESH_DUPLICATE) continue;  // files of triangles have every vertex several times
