@@ -243,3 +243,25 @@ TEST(moreau_allocates_nothing_while_stepping_and_reports_what_it_lacks) {
   ENSURE(x == NULL);
   sr_messages_destroy(messages);
 }
+
+TEST(moreau_lets_nothing_sink_in_while_it_approaches) {
+  Lines ball = {.nv = 1, .n = 1, .m = {2}, .f = {-20}, .N = {{1}}};
+  srIntegrator* x = moreau(&ball, false, 1e-2);
+  ENSURE(sri_start(x, 0, (double[]){1}, (double[]){-30}, NULL) == SR_OK);
+  while (sri_time(x) < 0.2) {
+    ENSURE(sri_step(x, 0.2) == SR_OK);
+    ENSURE(*sri_q(x) > -1e-9);
+  }
+  sri_destroy(x);
+}
+
+// A start off the constraint: one step brings the velocities onto it.
+TEST(moreau_puts_velocities_on_the_constraint) {
+  Lines x0 = {.nv = 2, .m = {1, 3}, .G = {1, -2}};
+  srIntegrator* x = moreau(&x0, true, 1e-3);
+  ENSURE(sri_start(x, 0, (double[]){1, 0.5}, (double[]){-2, 1}, NULL) == SR_OK);
+  ENSURE(sri_step(x, 1e-3) == SR_OK);
+  ENSURE_SMALL(sri_v(x)[0] - 2 * sri_v(x)[1], 1e-12);
+  ENSURE_NEAR(2 * sri_v(x)[0] + 3 * sri_v(x)[1], 2 * -2 + 3 * 1, 1e-12);  // along (2, 1), which the rod leaves free
+  sri_destroy(x);
+}
