@@ -51,6 +51,27 @@ TEST(the_balls_of_a_cradle_that_touch_leave_as_a_chain_of_hertz_springs_does) {
   ensure_speeds("n=5 gap=0", 5, 0.2815, five, 3e-3);
 }
 
+// ---- tower of boxes -----------------------------------------------------------------------------------------------------
+
+TEST(a_tower_of_boxes_stands_below_the_overhang_of_statics_and_falls_above_it) {
+  Loaded x = open_model("contact/tower-of-boxes", "n=3 lean=0");
+  const double sag = 1 * G / 1e5;  // m g/K
+  run_scene(&x, 0.8);
+  ENSURE_NEAR(x.d->q[2], 0.05 - 3 * sag, 1e-9);
+  ENSURE_NEAR(x.d->q[9], 0.15 - 5 * sag, 1e-6);  // two boxes: the patch changes with the depth, by some 0.2 % here
+  ENSURE_NEAR(x.d->q[16], 0.25 - 6 * sag, 1e-6);
+  close_model(&x);
+  x = open_model("contact/tower-of-boxes", "n=3 lean=0.3");
+  run_scene(&x, 0.4);
+  ENSURE_NEAR(x.d->q[16], 0.25 - 6 * sag, 5e-4);
+  ENSURE_SMALL(energy_residual(&x), 1e-6);
+  close_model(&x);
+  x = open_model("contact/tower-of-boxes", "n=3 lean=1.2");
+  run_scene(&x, 0.4);
+  ENSURE(x.d->q[16] < 0.2);
+  close_model(&x);
+}
+
 // ---- slider-crank with clearance ----------------------------------------------------------------------------------------
 
 // Equations of motion before the first contact (Flores, Leine and Glocker 2010): angles of crank and rod from the x axis.
