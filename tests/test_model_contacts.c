@@ -45,7 +45,6 @@ typedef struct Listed {
   srModelSystem user;
   srSystem system;
   srUnilateral* contact;
-  double* W;
   int count;
 } Listed;
 
@@ -53,16 +52,10 @@ static void open_list(Listed* x, const srModel* m, srData* d) {
   *x = (Listed){.user = {.m = m, .d = d}};
   x->system = sr_system(&x->user);
   ENSURE(x->system.contacts != NULL && x->system.ntangent == 2);
-  const int n = x->system.ncontact, width = 3 * m->nv;
-  x->contact = calloc((size_t)n, sizeof *x->contact);
-  x->W = calloc((size_t)(n * width), sizeof *x->W);
-  for (int i = 0; i < n; i++) x->contact[i].W = x->W + i * width;
+  x->contact = sri_contacts_create(&x->system);
 }
 
-static void close_list(Listed* x) {
-  free(x->contact);
-  free(x->W);
-}
+static void close_list(Listed* x) { sri_contacts_destroy(x->contact); }
 
 static void list(Listed* x, double t, const double* q) {
   ENSURE_EQUAL(x->system.contacts(x->system.user, t, q, x->contact, &x->count), 0);
@@ -74,12 +67,6 @@ static const srUnilateral* find(const Listed* x, long id) {
     if (x->contact[i].id == id) return &x->contact[i];
   }
   return NULL;
-}
-
-static double times(const Listed* x, const srUnilateral* c, int row, const double* v) {
-  double sum = c->b[row];
-  for (int i = 0; i < x->system.nv; i++) sum += c->W[row * x->system.nv + i] * v[i];
-  return sum;
 }
 
 // The rate of every gap against the difference of the gap over t +- h along the motion.
@@ -95,7 +82,8 @@ static void compare_gaps(Listed* x, const double* q, const double* v, int expect
   for (int i = 0; i < n; i++) {
     const srUnilateral* c = &x->contact[i];
     id[i] = c->id;
-    rate[i] = times(x, c, 0, v);
+    rate[i] = sri_contact_velocity(c, 0, v);
+    ENSURE(c->n <= x->system.ncolumn && c->n <= x->system.nv);
     ENSURE(c->normal == -1 && c->tangent == -1);
     for (int k = 0; k < i; k++) ENSURE(id[k] != id[i]);
   }
@@ -155,8 +143,8 @@ static void compare_slip(Listed* x, long id, const int point[2], const double R[
     for (int k = 0; k < 2; k++) carry(m, d, e, point[k], at, p[side][k]);
   }
   for (int i = 0; i < 3; i++) slip[i] = (p[1][1][i] - p[1][0][i] - p[0][1][i] + p[0][0][i]) / (2 * h);
-  const double along = srm_dot3(slip, n), u[2] = {times(x, c, 1, v), times(x, c, 2, v)};
-  ENSURE_NEAR(times(x, c, 0, v), along, 1e-6);
+  const double along = srm_dot3(slip, n), u[2] = {sri_contact_velocity(c, 1, v), sri_contact_velocity(c, 2, v)};
+  ENSURE_NEAR(sri_contact_velocity(c, 0, v), along, 1e-6);
   for (int i = 0; i < 3; i++) slip[i] -= along * n[i];
   ENSURE(srm_norm3(slip) > 1e-3);
   ENSURE_NEAR(hypot(u[0], u[1]), srm_norm3(slip), 1e-6);
@@ -208,7 +196,7 @@ static void compare(const srModel* m, srData* d, int contacts, int shapes) {
     const srUnilateral* c = find(&x, i);
     (void)sr_evaluate(m, d, 0.2, q, v, NULL, SR_STAGE_VELOCITY);
     const double expected = 3 * d->jv[m->joint_v[joint_of(m, "arm")]] - d->jv[m->joint_v[joint_of(m, "pad")]] + 0.14;
-    ENSURE_NEAR(times(&x, c, 1, v), expected, 1e-9);
+    ENSURE_NEAR(sri_contact_velocity(c, 1, v), expected, 1e-9);
   }
   close_list(&x);
   free(q), free(v);
@@ -271,6 +259,7 @@ TEST(gaps_of_a_model_are_a_source_of_events) {
     Loaded x = open_text(text);
     srModelSystem user = {.m = x.m, .d = x.d};
     const srSystem system = sr_system(&user);
+    ENSURE_EQUAL(system.ncolumn, 12);  // two free bodies, of three
     srIntegrator* integrator = NULL;
     ENSURE_EQUAL(sri_create("dopri5", &system, NULL, NULL, &integrator), SR_OK);
     srGaps* gaps = sri_gaps_create(&system);

@@ -37,9 +37,18 @@ static int contacts(void* user, double t, const double* q, srUnilateral* out, in
   (void)t;
   for (int k = 0; k < x->n; ++k) {
     double* W = out[k].W;
-    out[k] =
-        (srUnilateral){.id = k, .normal = -1, .tangent = -1, .gap = x->c[k], .mu = x->mu, .restitution = x->e, .W = W};
+    int* column = out[k].column;
+    out[k] = (srUnilateral){.id = k,
+                            .normal = -1,
+                            .tangent = -1,
+                            .gap = x->c[k],
+                            .mu = x->mu,
+                            .restitution = x->e,
+                            .n = x->nv,
+                            .column = column,
+                            .W = W};
     for (int i = 0; i < x->nv; ++i) {
+      column[i] = i;
       out[k].gap += x->N[k][i] * q[i];
       W[i] = x->N[k][i];
       W[x->nv + i] = x->T[k][i];

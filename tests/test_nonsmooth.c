@@ -613,8 +613,108 @@ static srContactProblem* as_matrix(const srContactProblem* p, srContactSolver* s
     for (int i = 0; i < n; ++i) d->W[i * n + j] = u[i] - d->q[i];
     x[j] = 0;
   }
-  for (int i = 0; i < p->ncontact; ++i) d->q[p->nequation + 3 * i] -= p->cone[i].shift;  // it has the shift by itself
+  for (int i = 0; i < p->ncontact; ++i) {  // it has the shifts by itself
+    const srContactCone* c = &p->cone[i];
+    for (int k = 0; k < 3; ++k) d->q[p->nequation + 3 * i + k] -= k == 0 ? c->shift : c->slip[k - 1];
+  }
   return d;
+}
+
+// Surfaces that move, and contacts with compliances of their own.
+static void soften(uint64_t* seed, srContactProblem* p) {
+  for (int i = 0; i < p->ncontact; ++i) {
+    for (int k = 0; k < 2; ++k) {
+      p->cone[i].slip[k] = noise(seed);
+      p->cone[i].compliance[k] = fabs(noise(seed));
+    }
+  }
+}
+
+// The rows of contacts over velocities that are scaled so that the mass matrix is 1: of inertias without products, as those of random piles here.
+static srContactProblem* as_rows(const srContactProblem* p) {
+  srContactProblem* r = sr_contact_problem_create(p->nbody, 0, p->ncontact, false);
+  ENSURE(r != NULL && sr_contact_problem_take_rows(r));
+  memcpy(r->cone, p->cone, (size_t)p->ncontact * sizeof *p->cone);
+  memcpy(r->point, p->point, (size_t)p->ncontact * sizeof *p->point);
+  r->compliance = p->compliance;
+  for (int b = 0; b < p->nbody; ++b) {
+    r->body[b] = (srContactBody){.inverse_mass = 1, .inverse_inertia = {1, 1, 1, 0, 0, 0}};
+    for (int k = 0; k < 6; ++k) {
+      const double inverse = k < 3 ? p->body[b].inverse_inertia[k] : p->body[b].inverse_mass;
+      r->body[b].velocity[k] = p->body[b].velocity[k] / sqrt(inverse);
+    }
+  }
+  for (int i = 0; i < p->ncontact; ++i) {
+    double frame[9];
+    sr_contact_frame(p->point[i].normal, frame);
+    for (int side = 0; side < 2; ++side) {
+      const int b = p->point[i].body[side];
+      const double *x = p->point[i].arm[side], sign = side == 0 ? -1 : 1;
+      for (int k = 0; k < 3 && b >= 0; ++k) {
+        const double* n = frame + 3 * k;
+        const double J[6] = {
+            x[1] * n[2] - x[2] * n[1], x[2] * n[0] - x[0] * n[2], x[0] * n[1] - x[1] * n[0], n[0], n[1], n[2]};
+        for (int l = 0; l < 6; ++l) {
+          const double inverse = l < 3 ? p->body[b].inverse_inertia[l] : p->body[b].inverse_mass;
+          r->row[i][side][k][l] = sign * J[l] * sqrt(inverse);
+        }
+      }
+    }
+  }
+  return r;
+}
+
+TEST(rows_over_scaled_velocities_have_the_solution_of_the_bodies) {
+  uint64_t seed = 77;
+  for (int i = 0; i < 10; ++i) {
+    srContactProblem* p = random_pile(&seed, 6, 9, 0);
+    for (int b = 0; b < p->nbody; ++b) memset(p->body[b].inverse_inertia + 3, 0, 3 * sizeof(double));
+    p->compliance = i % 3 == 0 ? 1e-3 : 0;
+    if (i % 2) soften(&seed, p);
+    srContactProblem* r = as_rows(p);
+    srContactSolver *s = solver_for(p), *sr = solver_for(r);
+    srMessages* messages = sr_messages_create();
+    ENSURE(sr_contact_check(r, NULL, messages));
+    r->row[3][1][2][4] = NAN;
+    ENSURE(!sr_contact_check(r, NULL, messages));
+    sr_contact_problem_destroy(r);
+    r = as_rows(p);
+    double x[MOST_ROWS], y[MOST_ROWS], u[MOST_ROWS], w[MOST_ROWS];
+    static const char* const names[] = {"auto", "nsgs", "nncg", "newton"};
+    for (int k = 0; k < 4; ++k) {
+      ENSURE(solve(s, p, names[k], 1e-11, x).solved && solve(sr, r, names[k], 1e-11, y).solved);
+      sr_contact_velocity(s, p, x, u);
+      sr_contact_velocity(sr, r, y, w);
+      ENSURE_SMALL(distance(u, w, sr_contact_rows(p)), 1e-6);
+      ENSURE_NEAR(sr_contact_error(sr, r, x).residual, sr_contact_error(s, p, x).residual, 1e-11);
+    }
+    sr_messages_destroy(messages);
+    destroy(p, s);
+    destroy(r, sr);
+  }
+}
+
+// A ball of mass m that meets a soft floor at speed u, sliding at w: p_N = m u/(1 + m c_N); the slider behind the tangential compliance sticks,
+// u_T + c_T p_T = 0, as long as the force is in the cone.
+TEST(a_soft_contact_takes_the_impulse_of_its_spring) {
+  static const char* const names[] = {"auto", "nsgs", "nncg", "newton"};
+  const double m = 2, c_N = 0.75, c_T = 3;
+  srContactProblem* p = sr_contact_problem_create(1, 0, 1, false);
+  ENSURE(p != NULL);
+  p->body[0] = (srContactBody){.inverse_mass = 1 / m, .velocity = {0, 0, 0, 0.5, 0, -3}};
+  p->point[0] = (srContactPoint){.body = {SR_CONTACT_FIXED, 0}, .normal = {0, 0, 1}};
+  srContactSolver* s = solver_for(p);
+  double frame[9], x[3];
+  sr_contact_frame(p->point[0].normal, frame);
+  for (int k = 0; k < 8; ++k) {
+    const bool slides = k >= 4;
+    p->cone[0] = (srContactCone){.rows = 3, .mu = slides ? 0.01 : 1, .compliance = {c_N, c_T}};
+    ENSURE(solve(s, p, names[k % 4], 1e-13, x).solved);
+    const double N = 3 * m / (1 + m * c_N), T = slides ? 0.01 * N : 0.5 / (1 / m + c_T);
+    ENSURE_NEAR(x[0], N, 1e-12);
+    ENSURE_NEAR(frame[3] * x[1] + frame[6] * x[2], -T, 1e-12);
+  }
+  destroy(p, s);
 }
 
 TEST(bodies_and_their_matrix_have_the_same_solution) {
@@ -622,6 +722,7 @@ TEST(bodies_and_their_matrix_have_the_same_solution) {
   for (int i = 0; i < 20; ++i) {
     srContactProblem* p = random_pile(&seed, 6, 9, i % 2 ? 3 : 0);
     p->compliance = i % 3 == 0 ? 1e-3 : 0;
+    if (i % 5 == 2) soften(&seed, p);
     srContactSolver* s = solver_for(p);
     srContactProblem* d = as_matrix(p, s);
     srContactSolver* sd = solver_for(d);
@@ -1237,6 +1338,7 @@ TEST(a_contact_problem_survives_its_file_bit_for_bit) {
     const int n = sr_contact_rows(p);
     for (int i = 0; i < n; ++i) p->start[i] = noise(&seed) * 1e-7;
     for (int i = 0; i < p->ncontact; ++i) p->cone[i].restitution = 0.3, p->cone[i].lower = fabs(noise(&seed));
+    soften(&seed, p);
     p->compliance = 1e-3;
     if (k == 3) {  // contacts of different kinds
       p->cone[1].rows = 1;
@@ -1256,6 +1358,8 @@ TEST(a_contact_problem_survives_its_file_bit_for_bit) {
       const srContactCone *a = &p->cone[i], *b = &q->cone[i];
       ENSURE(a->rows == b->rows && a->mu == b->mu && a->restitution == b->restitution && a->lower == b->lower &&
              a->shift == b->shift);
+      ENSURE(memcmp(a->slip, b->slip, sizeof a->slip) == 0);
+      ENSURE(memcmp(a->compliance, b->compliance, sizeof a->compliance) == 0);
     }
     ENSURE(memcmp(q->start, p->start, (size_t)sr_contact_rows(p) * sizeof *p->start) == 0);
     if (p->W == NULL) {

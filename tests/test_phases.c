@@ -168,6 +168,8 @@ static int flat_contacts(void* user, double t, const double* q, srUnilateral* ou
     to->tangent = x->n + k;
     to->gap = gap;
     to->b[0] = to->b[1] = 0;
+    to->n = x->nv;
+    for (int j = 0; j < x->nv; ++j) to->column[j] = j;
     memcpy(to->W, x->N[k], (size_t)x->nv * sizeof(double));
     memcpy(to->W + x->nv, x->T[k], (size_t)x->nv * sizeof(double));
   }

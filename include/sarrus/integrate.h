@@ -41,7 +41,9 @@ typedef struct srUnilateral {
   int normal, tangent;
   double gap;              // > 0 apart
   double mu, restitution;  // of rigid contact: coefficient of friction, coefficient of restitution
-  double* W;               // (1 + ntangent) x nv, row-major; the memory is the caller's
+  int n;                   // velocities in its rows, at most ncolumn of the system
+  int* column;             // (n) their indices, each once, in any order; the memory is the caller's
+  double* W;               // (1 + ntangent) x n, row-major: row k begins at W + k n; the memory is the caller's
   double b[3];             // 1 + ntangent
 } srUnilateral;
 
@@ -83,6 +85,7 @@ typedef struct srSystem {
   // multiplier 0. NULL: all. Owned by the user of the system, read only at sri_start and sri_restart. `rates` honours it itself.
   const unsigned char* active;
   int ncontact, ntangent;  // largest number of unilateral contacts at one time; tangential directions of each, 1 or 2
+  int ncolumn;             // largest number of velocities in the rows of one of them; 0: nv
   // Largest error of a state in a step, whatever rtol and atol are (ny; 0: no bound). NULL: no bounds. For states whose
   // magnitude is far below that of the others: bristles. SR_Y_UNUSED: an entry without a state; it is 0, its rate is 0, and norms
   // skip it. May change between steps.
@@ -351,6 +354,12 @@ SR_API srImpulse* sri_impulse_create(const srSystem* system, int most);  // most
 SR_API void sri_impulse_destroy(srImpulse* impulse);
 SR_API int sri_impulse(srImpulse* impulse, double t, const double* q, double* v, const double* y, int count,
                        const double* J, const double* u);
+
+// Memory for the list of `contacts`: ncontact of them with their rows. NULL: out of memory.
+SR_API srUnilateral* sri_contacts_create(const srSystem* system);
+SR_API void sri_contacts_destroy(srUnilateral* list);
+// Component k of u = W v + b.
+SR_API double sri_contact_velocity(const srUnilateral* contact, int k, const double* v);
 
 // The gaps of the unilateral contacts of a system as a source of events, one function per slot of ncontact: it falls through 0 where a
 // contact closes. Contacts keep their slot by their id; those whose normal equation is active are closed, and raise no event.

@@ -28,6 +28,10 @@ typedef struct srContactCone {
   double restitution;  // for the impact laws alone; 0 .. 1
   double lower;        // smallest normal impulse, >= 0: 0, or what Poisson's law returns
   double shift;        // s: velocity added to u_N, m/s. gap/step makes a step gap-aware
+  double slip[2];      // velocity added to u_T: of a moving surface
+  // Of the contact itself, normal and tangential, m/(N s): u_N + c p_N and u_T + c p_T instead of u. A spring of stiffness K at the end of
+  // a step h has 1/(h^2 K). Not used by the impact laws.
+  double compliance[2];
 } srContactCone;
 
 // Rigid bodies with velocities at the center of mass, world axes, angular first. Inverse mass and inertia 0: its motion is prescribed.
@@ -63,6 +67,9 @@ typedef struct srContactProblem {
   srContactBody* body;          // (nbody)
   srContactPoint* point;        // (ncontact)
   srContactEquation* equation;  // (nequation)
+  // NULL, or (ncontact x 2 x 3 x 6), which files do not have: u = row[0] v_a + row[1] v_b instead of normals and arms. The six velocities of a body are then any, with
+  // the inverse mass matrix diag(inverse_inertia, inverse_mass): the identity where they are scaled by a factor of their mass matrix.
+  double (*row)[2][3][6];
 
   double* W;  // (size x size), row-major, u = W p + q; it may be unsymmetric outside of the blocks of contacts
   double* q;  // (size)
@@ -83,6 +90,7 @@ SR_API bool sr_contact_check(const srContactProblem* problem, const srContactPla
 
 // Memory for a problem of this size; all numbers are 0. dense: with a matrix instead of bodies. NULL: out of memory.
 SR_API srContactProblem* sr_contact_problem_create(int nbody, int nequation, int ncontact, bool dense);
+SR_API bool sr_contact_problem_take_rows(srContactProblem* problem);  // memory for `row`, of a problem with bodies
 SR_API void sr_contact_problem_destroy(srContactProblem* problem);
 
 // ----------------------------------------------------------------------------------------------------------- error measure
@@ -136,7 +144,7 @@ SR_API void sr_contact_solver_destroy(srContactSolver* solver);
 // lemke, more rows than `dense`): result->error has NaN.
 SR_API srStatus sr_contact_solve(srContactSolver* solver, const srContactProblem* problem,
                                  const srContactOptions* options, double* impulse, srContactResult* result);
-// Velocities of all rows, with the shifts and without the compliance.
+// Velocities of all rows, with the shifts and without compliances.
 SR_API void sr_contact_velocity(srContactSolver* solver, const srContactProblem* problem, const double* impulse,
                                 double* u);
 // Velocities of the bodies, (nbody x 6).

@@ -47,3 +47,45 @@ int sri_retract(const srSystem* s, const double* q, const double* dxi, double* o
   for (int i = 0; i < s->nq; ++i) out[i] = q[i] + (s->qdot != NULL ? out[i] : dxi[i]);
   return outcome;
 }
+
+// ---- unilateral contacts ----------------------------------------------------------------------------------------------
+
+srUnilateral* sri_contacts_create(const srSystem* s) {
+  const size_t n = (size_t)s->ncontact, columns = (size_t)(s->ncolumn > 0 ? s->ncolumn : s->nv);
+  const size_t width = (1 + (size_t)s->ntangent) * columns;
+  srUnilateral* list = sr_alloc(n * (sizeof *list + width * sizeof(double) + columns * sizeof(int)) + sizeof *list);
+  if (list == NULL) return NULL;
+  double* W = (double*)(void*)(list + n);
+  int* column = (int*)(void*)(W + n * width);
+  for (size_t i = 0; i < n; ++i) {
+    list[i].W = W + i * width;
+    list[i].column = column + i * columns;
+  }
+  return list;
+}
+
+void sri_contacts_destroy(srUnilateral* list) { sr_free(list); }
+
+double sri_contact_row_times(const srUnilateral* contact, int k, const double* v) {
+  const double* row = contact->W + k * contact->n;
+  double sum = 0;
+  for (int i = 0; i < contact->n; ++i) sum += row[i] * v[contact->column[i]];
+  return sum;
+}
+
+double sri_contact_velocity(const srUnilateral* contact, int k, const double* v) {
+  return sri_contact_row_times(contact, k, v) + contact->b[k];
+}
+
+void sri_contact_row_add(const srUnilateral* contact, int k, double x, double* out) {
+  const double* row = contact->W + k * contact->n;
+  for (int i = 0; i < contact->n; ++i) out[contact->column[i]] += row[i] * x;
+}
+
+bool sri_contact_row_is_zero(const srUnilateral* contact, int k) {
+  const double* row = contact->W + k * contact->n;
+  for (int i = 0; i < contact->n; ++i) {
+    if (row[i] != 0) return false;
+  }
+  return true;
+}

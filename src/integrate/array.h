@@ -18,4 +18,9 @@ void sri_mass_times(const srSystem* s, const double* M, const double* x, double*
 // out = q (+) dxi: by `retract`, or by H(q) dxi. Outcomes as in explicit.h.
 int sri_retract(const srSystem* s, const double* q, const double* dxi, double* out);
 
+// Rows of a unilateral contact: W_k v; out += W_k^T x; is row k 0?
+double sri_contact_row_times(const srUnilateral* contact, int k, const double* v);
+void sri_contact_row_add(const srUnilateral* contact, int k, double x, double* out);
+bool sri_contact_row_is_zero(const srUnilateral* contact, int k);
+
 #endif

@@ -5,6 +5,7 @@
 // its multiplier ends it.
 #include <string.h>
 
+#include "integrate/array.h"
 #include "integrate/integrator.h"
 
 #define APART 1.0  // value of a function that cannot change sign
@@ -21,16 +22,17 @@ struct srGaps {
 };
 
 srGaps* sri_gaps_create(const srSystem* system) {
-  const size_t n = (size_t)system->ncontact, rows = 1 + (size_t)system->ntangent, width = rows * (size_t)system->nv;
-  const size_t head = (sizeof(srGaps) + 15) / 16 * 16;
-  char* block = sr_alloc(head + n * (sizeof(srUnilateral) + width * sizeof(double) + sizeof(long) + sizeof(int) + 1));
+  const size_t n = (size_t)system->ncontact, head = (sizeof(srGaps) + 15) / 16 * 16;
+  char* block = sr_alloc(head + n * (sizeof(long) + sizeof(int) + 1));
   if (block == NULL) return NULL;
   srGaps* gaps = (srGaps*)(void*)block;
   gaps->system = *system;
-  gaps->listed = (srUnilateral*)(void*)(block + head);
-  double* W = (double*)(void*)(gaps->listed + n);
-  for (size_t i = 0; i < n; ++i) gaps->listed[i].W = W + i * width;
-  gaps->id = (long*)(void*)(W + n * width);
+  gaps->listed = sri_contacts_create(system);
+  if (gaps->listed == NULL) {
+    sr_free(block);
+    return NULL;
+  }
+  gaps->id = (long*)(void*)(block + head);
   gaps->at = (int*)(void*)(gaps->id + n);
   gaps->direction = (signed char*)(gaps->at + n);
   for (size_t i = 0; i < n; ++i) {
@@ -39,7 +41,11 @@ srGaps* sri_gaps_create(const srSystem* system) {
   return gaps;
 }
 
-void sri_gaps_destroy(srGaps* gaps) { sr_free(gaps); }
+void sri_gaps_destroy(srGaps* gaps) {
+  if (gaps == NULL) return;
+  sri_contacts_destroy(gaps->listed);
+  sr_free(gaps);
+}
 
 // As in the last evaluation, the usual case.
 static bool places_hold(const srGaps* gaps) {
@@ -97,8 +103,7 @@ static int evaluate(void* user, double t, const double* q, const double* v, cons
     value[slot] = APART;
     if (contact != NULL && !is_closed(s, contact)) {
       value[slot] = contact->gap;
-      rate = contact->b[0];
-      for (int j = 0; j < s->nv; ++j) rate += contact->W[j] * v[j];
+      rate = sri_contact_velocity(contact, 0, v);
     }
     value[s->ncontact + slot] = rate;
   }

@@ -69,9 +69,8 @@ typedef struct srMoreau {
 static int most_of(const srSystem* s) { return s->contacts == NULL ? 0 : s->ncontact < MOST ? s->ncontact : MOST; }
 
 static size_t room(const srSystem* s, int n) {
-  const size_t most = (size_t)most_of(s), nv = (size_t)s->nv, all = (size_t)(s->contacts != NULL ? s->ncontact : 0);
-  return sri_mass_count(s) + 4 * nv + (size_t)s->ny + (size_t)n + 3 * most * (nv + 4) + most * (most + 1) +
-         (1 + (size_t)s->ntangent) * nv * all;
+  const size_t most = (size_t)most_of(s), nv = (size_t)s->nv;
+  return sri_mass_count(s) + 4 * nv + (size_t)s->ny + (size_t)n + 3 * most * (nv + 4) + most * (most + 1);
 }
 
 static void init(srIntegrator* integrator) {
@@ -103,20 +102,17 @@ static void init(srIntegrator* integrator) {
   }
 }
 
-// The memory of W follows that of the vectors in the room.
 static bool take_contacts(srIntegrator* integrator) {
   const srSystem* s = &integrator->system;
   srMoreau* work = integrator->work;
   if (work->most == 0) return true;
-  const size_t most = (size_t)work->most, all = (size_t)s->ncontact, width = (1 + (size_t)s->ntangent) * (size_t)s->nv;
-  work->listed = sr_alloc(all * sizeof *work->listed);
+  const size_t most = (size_t)work->most;
+  work->listed = sri_contacts_create(s);
   work->chosen = sr_alloc(most * (sizeof *work->chosen + 2 * sizeof *work->id));
   work->problem = sr_contact_problem_create(0, 0, work->most, true);
   if (work->listed == NULL || work->chosen == NULL || work->problem == NULL) return false;
   work->id = (long*)(void*)(work->chosen + most);
   work->struck = work->id + most;
-  double* W = work->kept + 3 * most;
-  for (size_t i = 0; i < all; ++i) work->listed[i].W = W + i * width;
   const srContactSize size = sr_contact_size(work->problem);
   work->solver = sr_contact_solver_create(&size);
   return work->solver != NULL;
@@ -144,7 +140,7 @@ static void destroy(srIntegrator* integrator) {
   srm_saddle_destroy(work->saddle);
   sr_contact_solver_destroy(work->solver);
   sr_contact_problem_destroy(work->problem);
-  sr_free(work->listed);
+  sri_contacts_destroy(work->listed);
   sr_free(work->chosen);
 }
 
@@ -157,23 +153,10 @@ static void start(srIntegrator* integrator) {
 
 // ---- the contact problem ----------------------------------------------------------------------------------------------
 
-static double times(const double* row, const double* v, int n) {
-  double sum = 0;
-  for (int i = 0; i < n; ++i) sum += row[i] * v[i];
-  return sum;
-}
-
-static bool is_zero(const double* row, int n) {
-  for (int i = 0; i < n; ++i) {
-    if (row[i] != 0) return false;
-  }
-  return true;
-}
-
 // Rows that act: a stop of a joint has no tangential direction, a gap by formula one.
 static int rows_of(const srSystem* s, const srUnilateral* c) {
   int rows = 1;
-  while (c->mu > 0 && rows <= s->ntangent && !is_zero(c->W + rows * s->nv, s->nv)) ++rows;
+  while (c->mu > 0 && rows <= s->ntangent && !sri_contact_row_is_zero(c, rows)) ++rows;
   return rows;
 }
 
@@ -185,12 +168,11 @@ static bool choose(srIntegrator* integrator, double h) {
   double fastest = 0;
   for (int i = 0; i < work->nlisted; ++i) {
     const srUnilateral* c = &work->listed[i];
-    const double was = times(c->W, v, s->nv), is = times(c->W, work->v_free, s->nv);
-    fastest = fmax(fastest, -fmin(was, is) - c->b[0]);
+    fastest = fmax(fastest, -fmin(sri_contact_velocity(c, 0, v), sri_contact_velocity(c, 0, work->v_free)));
   }
   work->count = work->rows = 0;
   for (int i = 0; i < work->nlisted; ++i) {
-    if (work->listed[i].gap > MARGIN * h * fastest || is_zero(work->listed[i].W, s->nv)) continue;
+    if (work->listed[i].gap > MARGIN * h * fastest || sri_contact_row_is_zero(&work->listed[i], 0)) continue;
     if (work->count == work->most) return false;
     const int rows = rows_of(s, &work->listed[i]);
     work->chosen[work->count++] = (Chosen){.listed = i, .rows = rows, .first = work->rows};
@@ -232,10 +214,6 @@ static void keep(srMoreau* work) {
   }
 }
 
-static const double* row_of(const srMoreau* work, const Chosen* c, int k, int nv) {
-  return work->listed[c->listed].W + (size_t)k * (size_t)nv;
-}
-
 // A = W K W^T, b, cones.
 static void set_problem(srIntegrator* integrator, double h) {
   const int nv = integrator->system.nv;
@@ -247,10 +225,11 @@ static void set_problem(srIntegrator* integrator, double h) {
     Chosen* c = &work->chosen[i];
     const srUnilateral* listed = &work->listed[c->listed];
     for (int k = 0; k < c->rows; ++k) {
-      const double* row = row_of(work, c, k, nv);
-      srm_saddle_solve(work->saddle, row, NULL, work->X + (size_t)(c->first + k) * (size_t)nv, NULL);
-      work->before[c->first + k] = times(row, v, nv) + listed->b[k];
-      p->q[c->first + k] = times(row, work->v_free, nv) + listed->b[k];
+      memset(work->force, 0, (size_t)nv * sizeof(double));
+      sri_contact_row_add(listed, k, 1, work->force);
+      srm_saddle_solve(work->saddle, work->force, NULL, work->X + (size_t)(c->first + k) * (size_t)nv, NULL);
+      work->before[c->first + k] = sri_contact_velocity(listed, k, v);
+      p->q[c->first + k] = sri_contact_velocity(listed, k, work->v_free);
     }
     p->cone[i] = (srContactCone){.rows = c->rows,
                                  .mu = c->rows > 1 ? listed->mu : 0,
@@ -260,9 +239,9 @@ static void set_problem(srIntegrator* integrator, double h) {
   for (int i = 0; i < work->count; ++i) {
     const Chosen* c = &work->chosen[i];
     for (int k = 0; k < c->rows; ++k) {
-      const double* row = row_of(work, c, k, nv);
       double* A = p->W + (size_t)(c->first + k) * (size_t)work->rows;
-      for (int j = 0; j < work->rows; ++j) A[j] = times(row, work->X + (size_t)j * (size_t)nv, nv);
+      for (int j = 0; j < work->rows; ++j)
+        A[j] = sri_contact_row_times(&work->listed[c->listed], k, work->X + (size_t)j * (size_t)nv);
     }
   }
 }
@@ -364,10 +343,9 @@ static int advance(srIntegrator* integrator, double h) {
   srConstrained* c = integrator->constrained;
   memcpy(work->force, work->f, (size_t)s->nv * sizeof(double));
   for (int i = 0; i < work->count; ++i) {
-    for (int k = 0; k < work->chosen[i].rows; ++k) {
-      const double *row = row_of(work, &work->chosen[i], k, s->nv), f = work->impulse[work->chosen[i].first + k] / h;
-      for (int j = 0; j < s->nv; ++j) work->force[j] += row[j] * f;
-    }
+    const Chosen* at = &work->chosen[i];
+    for (int k = 0; k < at->rows; ++k)
+      sri_contact_row_add(&work->listed[at->listed], k, work->impulse[at->first + k] / h, work->force);
   }
   srm_saddle_solve(work->saddle, work->force, c != NULL ? c->r : NULL, work->a, c != NULL ? c->lambda : NULL);
   for (int i = 0; i < s->nv; ++i) {
@@ -385,7 +363,6 @@ static int advance(srIntegrator* integrator, double h) {
 
 // What the contacts did in the step, for those who ask.
 static void tell(srIntegrator* integrator) {
-  const int nv = integrator->system.nv;
   srMoreau* work = integrator->work;
   const double* v = integrator->x + integrator->system.nq;
   srImpulses* told = &work->told;
@@ -402,7 +379,7 @@ static void tell(srIntegrator* integrator) {
     }
     for (int k = 0; k < c->rows; ++k) {
       const int at = c->first + k;
-      work->after[at] = times(row_of(work, c, k, nv), v, nv) + work->listed[c->listed].b[k];
+      work->after[at] = sri_contact_velocity(&work->listed[c->listed], k, v);
       *(k == 0 ? &told->normal : &told->friction) += 0.5 * work->impulse[at] * (work->before[at] + work->after[at]);
     }
   }

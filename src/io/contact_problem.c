@@ -113,8 +113,9 @@ static const Key point_keys[] = {{"bodies", 2, true, true, offsetof(srContactPoi
                                  NUMBERS(srContactPoint, arm[1], "arm_b", 3, true)};
 static const Key rows_keys[] = {{"rows", 1, true, true, offsetof(srContactCone, rows)}};
 static const Key cone_keys[] = {
-    NUMBERS(srContactCone, mu, "mu", 1, true), NUMBERS(srContactCone, restitution, "restitution", 1, false),
-    NUMBERS(srContactCone, shift, "shift", 1, false), NUMBERS(srContactCone, lower, "lower", 1, false)};
+    NUMBERS(srContactCone, mu, "mu", 1, true),        NUMBERS(srContactCone, restitution, "restitution", 1, false),
+    NUMBERS(srContactCone, shift, "shift", 1, false), NUMBERS(srContactCone, lower, "lower", 1, false),
+    NUMBERS(srContactCone, slip, "slip", 2, false),   NUMBERS(srContactCone, compliance, "soft", 2, false)};
 
 // One or two structs that an element fills.
 typedef struct Target {

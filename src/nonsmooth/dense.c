@@ -89,7 +89,9 @@ static void assemble_right(const srContactSolver* s, const srIsland* island) {
   for (int i = island->joint[0]; i < island->joint[1]; ++i) {
     for (int k = 0; k < s->joint[i].rows; ++k) *right++ += s->joint[i].shift[k];
   }
-  for (int i = island->contact[0]; i < island->contact[1]; ++i, right += 3) *right += s->contact[i].shift;
+  for (int i = island->contact[0]; i < island->contact[1]; ++i) {
+    for (int k = 0; k < 3; ++k) *right++ += s->contact[i].shift[k];
+  }
 }
 
 static void assemble(srContactSolver* s, const srIsland* island, int rows) {
@@ -159,8 +161,12 @@ void sr_dense_load(srContactSolver* s, const srIsland* island) {
     srLoadedContact* c = &s->contact[island->contact[0] + i];
     c->first = row;
     row += c->rows;
-    d->A[(size_t)c->first * n + (size_t)c->first] += p->compliance / c->rho;
-    if (s->matrix) d->b[c->first] += p->cone[c->index].shift;
+    const srContactCone* cone = &p->cone[c->index];
+    d->A[(size_t)c->first * (n + 1)] += p->compliance / c->rho;
+    for (int k = 0; k < c->rows; ++k) {
+      d->A[(size_t)(c->first + k) * (n + 1)] += cone->compliance[k > 0];
+      if (s->matrix) d->b[c->first + k] += k == 0 ? cone->shift : cone->slip[k - 1];
+    }
     memcpy(d->p + c->first, c->p, (size_t)c->rows * sizeof *c->p);
   }
   for (size_t i = 0; i < n; ++i) {

@@ -16,11 +16,15 @@ static void add_inertia(const srContactBody* b, const double wrench[6], double* 
   for (int k = 3; k < 6; ++k) v[k] += b->inverse_mass * wrench[k];
 }
 
-// Row k of the contact over the velocity of its body 0 or 1.
-static void contact_row(const srContactPoint* x, const double frame[9], int side, int k, double row[6]) {
-  srm_cross3(x->arm[side], frame + 3 * k, row);
+// Row k of contact i over the velocity of its body 0 or 1.
+static void contact_row(const srContactProblem* p, int i, const double frame[9], int side, int k, double row[6]) {
+  if (p->row != NULL) {
+    memcpy(row, p->row[i][side][k], 6 * sizeof *row);
+    return;
+  }
+  srm_cross3(p->point[i].arm[side], frame + 3 * k, row);
   srm_set3(row + 3, frame + 3 * k);
-  for (int i = 0; i < 6 && side == 0; ++i) row[i] = -row[i];
+  for (int l = 0; l < 6 && side == 0; ++l) row[l] = -row[l];
 }
 
 void sr_contact_body_velocity(const srContactProblem* p, const double* impulse, double* v) {
@@ -41,7 +45,7 @@ void sr_contact_body_velocity(const srContactProblem* p, const double* impulse, 
       const int b = p->point[i].body[side];
       double row[6], wrench[6] = {0};
       for (int k = 0; k < 3; ++k) {
-        contact_row(&p->point[i], frame, side, k, row);
+        contact_row(p, i, frame, side, k, row);
         for (int l = 0; l < 6; ++l) wrench[l] += row[l] * x[k];
       }
       if (b >= 0) add_inertia(&p->body[b], wrench, v + 6 * (size_t)b);
@@ -66,10 +70,10 @@ static void system_velocity(const srContactProblem* p, const double* impulse, do
     double frame[9], *out = u + p->nequation + 3 * (size_t)i;
     sr_contact_frame(p->point[i].normal, frame);
     for (int k = 0; k < 3; ++k) {
-      out[k] = k == 0 ? p->cone[i].shift : 0;
+      out[k] = k == 0 ? p->cone[i].shift : p->cone[i].slip[k - 1];
       for (int side = 0; side < 2; ++side) {
         double row[6];
-        contact_row(&p->point[i], frame, side, k, row);
+        contact_row(p, i, frame, side, k, row);
         out[k] += row_velocity(row, v, p->point[i].body[side]);
       }
     }
@@ -87,7 +91,10 @@ void sr_contact_velocity(srContactSolver* s, const srContactProblem* p, const do
     for (size_t j = 0; j < n; ++j) u[i] += p->W[i * n + j] * impulse[j];
   }
   size_t row = (size_t)p->nequation;
-  for (int i = 0; i < p->ncontact; row += (size_t)p->cone[i++].rows) u[row] += p->cone[i].shift;
+  for (int i = 0; i < p->ncontact; row += (size_t)p->cone[i++].rows) {
+    u[row] += p->cone[i].shift;
+    for (int k = 1; k < p->cone[i].rows; ++k) u[row + (size_t)k] += p->cone[i].slip[k - 1];
+  }
 }
 
 double sr_contact_mobility(const srContactProblem* p, int i) {
@@ -97,7 +104,7 @@ double sr_contact_mobility(const srContactProblem* p, int i) {
     const int b = p->point[i].body[side];
     double row[6], v[6] = {0};
     if (b < 0) continue;
-    contact_row(&p->point[i], frame, side, 0, row);
+    contact_row(p, i, frame, side, 0, row);
     add_inertia(&p->body[b], row, v);
     for (int k = 0; k < 6; ++k) sum += row[k] * v[k];
   }
@@ -123,6 +130,7 @@ srContactError sr_contact_error(srContactSolver* s, const srContactProblem* p, c
     double x[3] = {0}, y[3] = {0};
     for (int k = 0; k < c->rows; ++k) x[k] = impulse[row + (size_t)k], y[k] = u[row + (size_t)k];
     y[0] += p->compliance * W * x[0];
+    for (int k = 0; k < c->rows; ++k) y[k] += c->compliance[k > 0] * x[k];
     const double r = sr_cone_residual(&(srCone){c->mu, c->lower}, 1 / W, x, y);
     if (!(r <= e.residual)) e.worst = i;
     raise(&e.residual, r);

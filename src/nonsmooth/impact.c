@@ -22,8 +22,11 @@ static double work(srContactSolver* s, const srContactProblem* p, const double* 
   sr_contact_velocity(s, p, s->impact.zero, before);
   sr_contact_velocity(s, p, impulse, after);
   for (int i = 0, k = p->nequation; i < p->ncontact; k += p->cone[i++].rows) {
-    after[k] -= p->cone[i].shift;
-    before[k] -= p->cone[i].shift;
+    for (int l = 0; l < p->cone[i].rows; ++l) {
+      const double shift = l == 0 ? p->cone[i].shift : p->cone[i].slip[l - 1];
+      after[k + l] -= shift;
+      before[k + l] -= shift;
+    }
   }
   for (int i = 0; p->W == NULL && i < p->nequation; ++i) {
     after[i] -= p->equation[i].shift;
@@ -44,12 +47,15 @@ double sr_contact_work(srContactSolver* s, const srContactProblem* p, const doub
 
 // ---- phases -------------------------------------------------------------------------------------------------------------
 
-// A problem with its own cones: those of `p` with shifts and lower bounds of a phase.
+// A problem with its own cones: those of `p` with shifts and lower bounds of a phase, and without compliances.
 static srContactProblem with_cones(const srContactSolver* s, const srContactProblem* p) {
   srContactProblem phase = *p;
   phase.cone = s->impact.cone;
   memcpy(phase.cone, p->cone, (size_t)p->ncontact * sizeof *p->cone);
-  for (int i = 0; i < p->ncontact; ++i) phase.cone[i].shift = phase.cone[i].lower = 0;
+  for (int i = 0; i < p->ncontact; ++i) {
+    srContactCone* c = &phase.cone[i];
+    c->shift = c->lower = c->compliance[0] = c->compliance[1] = 0;
+  }
   return phase;
 }
 

@@ -9,27 +9,15 @@
 
 // ---- bodies -------------------------------------------------------------------------------------------------------------
 
-// v += M^-1 row^T x.
-static void push_row(srLoadedBody* b, const double row[6], double x) {
-  double turn[3];
-  sr_times_inertia(b->inverse_inertia, row, turn);
-  for (int k = 0; k < 3; ++k) {
-    b->v[k] += turn[k] * x;
-    b->v[3 + k] += b->inverse_mass * row[3 + k] * x;
-  }
-}
-
-static double times_row(const double row[6], const double v[6]) { return srm_dot3(row, v) + srm_dot3(row + 3, v + 3); }
-
 void sr_joint_velocity(const srContactSolver* s, const srLoadedJoint* j, double w[SR_JOINT_ROWS]) {
   for (int k = 0; k < j->rows; ++k)
-    w[k] = times_row(j->J[0][k], s->body[j->a].v) + times_row(j->J[1][k], s->body[j->b].v);
+    w[k] = sr_times_row(j->J[0][k], s->body[j->a].v) + sr_times_row(j->J[1][k], s->body[j->b].v);
 }
 
 void sr_joint_change(srContactSolver* s, const srLoadedJoint* j, const double dl[SR_JOINT_ROWS]) {
   for (int k = 0; k < j->rows; ++k) {
-    push_row(&s->body[j->a], j->J[0][k], dl[k]);
-    push_row(&s->body[j->b], j->J[1][k], dl[k]);
+    sr_push_row(&s->body[j->a], j->J[0][k], dl[k]);
+    sr_push_row(&s->body[j->b], j->J[1][k], dl[k]);
   }
 }
 
@@ -168,6 +156,19 @@ static void add_block(const srLoadedBody* b, const double frame[9], const double
   }
 }
 
+static double row_product(const srLoadedBody* b, const double x[6], const double y[6]) {
+  double turn[3];
+  sr_times_inertia(b->inverse_inertia, x, turn);
+  return srm_dot3(turn, y) + b->inverse_mass * srm_dot3(x + 3, y + 3);
+}
+
+// The same of given rows.
+static void add_rows(const srLoadedBody* b, const double row[3][6], double W[SR_BLOCK]) {
+  for (int k = 0, at = 0; k < 3; ++k) {
+    for (int l = k; l < 3; ++l) W[at++] += row_product(b, row[k], row[l]);
+  }
+}
+
 static void load_contact(srContactSolver* s, const srContactProblem* p, int i, const double* impulse) {
   const srContactPoint* from = &p->point[i];
   const int r = island_root(s, p, from->body);
@@ -176,24 +177,27 @@ static void load_contact(srContactSolver* s, const srContactProblem* p, int i, c
   *c = (srLoadedContact){.a = loaded_body(s, from->body[0]),
                          .b = loaded_body(s, from->body[1]),
                          .rows = 3,
-                         .shift = p->cone[i].shift,
+                         .shift = {p->cone[i].shift, p->cone[i].slip[0], p->cone[i].slip[1]},
                          .cone = {p->cone[i].mu, p->cone[i].lower},
                          .index = i,
                          .offset = p->nequation + 3 * i};
-  sr_contact_frame(from->normal, c->frame);
-  memcpy(c->arm, from->arm, sizeof c->arm);
   memcpy(c->p, impulse + c->offset, sizeof c->p);
-  add_block(&s->body[c->a], c->frame, c->arm[0], c->W);
-  add_block(&s->body[c->b], c->frame, c->arm[1], c->W);
+  if (p->row != NULL) {
+    c->row = (const double(*)[3][6])p->row[i];
+    add_rows(&s->body[c->a], c->row[0], c->W);
+    add_rows(&s->body[c->b], c->row[1], c->W);
+  } else {
+    sr_contact_frame(from->normal, c->frame);
+    memcpy(c->arm, from->arm, sizeof c->arm);
+    add_block(&s->body[c->a], c->frame, c->arm[0], c->W);
+    add_block(&s->body[c->b], c->frame, c->arm[1], c->W);
+  }
   c->rho = 1 / c->W[SR_NN];
-  c->soft = p->compliance * c->W[SR_NN];
-  c->W[SR_NN] += c->soft;
-}
-
-static double row_product(const srLoadedBody* b, const double x[6], const double y[6]) {
-  double turn[3];
-  sr_times_inertia(b->inverse_inertia, x, turn);
-  return srm_dot3(turn, y) + b->inverse_mass * srm_dot3(x + 3, y + 3);
+  c->soft[0] = p->compliance * c->W[SR_NN] + p->cone[i].compliance[0];
+  c->soft[1] = p->cone[i].compliance[1];
+  c->W[SR_NN] += c->soft[0];
+  c->W[SR_TT] += c->soft[1];
+  c->W[SR_BB] += c->soft[1];
 }
 
 // Equations first .. end-1 as one block.

@@ -28,8 +28,27 @@ static inline void sr_push(srLoadedBody* b, const double arm[3], double sign, co
   }
 }
 
+static inline double sr_times_row(const double row[6], const double v[6]) {
+  return srm_dot3(row, v) + srm_dot3(row + 3, v + 3);
+}
+
+// v += M^-1 row^T x.
+static inline void sr_push_row(srLoadedBody* b, const double row[6], double x) {
+  double turn[3];
+  sr_times_inertia(b->inverse_inertia, row, turn);
+  for (int k = 0; k < 3; ++k) {
+    b->v[k] += turn[k] * x;
+    b->v[3 + k] += b->inverse_mass * row[3 + k] * x;
+  }
+}
+
 // Without shift and compliance; of bodies alone.
 static inline void sr_relative_velocity(const srContactSolver* s, const srLoadedContact* c, double u[3]) {
+  if (c->row != NULL) {
+    for (int k = 0; k < 3; ++k)
+      u[k] = sr_times_row(c->row[0][k], s->body[c->a].v) + sr_times_row(c->row[1][k], s->body[c->b].v);
+    return;
+  }
   double a[3], b[3];
   sr_point_velocity(s->body[c->a].v, c->arm[0], a);
   sr_point_velocity(s->body[c->b].v, c->arm[1], b);
@@ -44,7 +63,7 @@ static inline void sr_loaded_velocity(const srContactSolver* s, const srLoadedCo
     return;
   }
   sr_relative_velocity(s, c, u);
-  u[0] += c->shift + c->soft * c->p[0];
+  for (int k = 0; k < 3; ++k) u[k] += c->shift[k] + c->soft[k > 0] * c->p[k];
 }
 
 static inline void sr_loaded_change(srContactSolver* s, const srLoadedContact* c, const double dp[3]) {
@@ -53,6 +72,13 @@ static inline void sr_loaded_change(srContactSolver* s, const srLoadedContact* c
     for (int k = 0; k < c->rows; ++k) {
       const double* column = s->dense.At + (size_t)(c->first + k) * (size_t)n;
       for (int i = 0; i < n; ++i) s->dense.u[i] += column[i] * dp[k];
+    }
+    return;
+  }
+  if (c->row != NULL) {
+    for (int k = 0; k < 3; ++k) {
+      sr_push_row(&s->body[c->a], c->row[0][k], dp[k]);
+      sr_push_row(&s->body[c->b], c->row[1][k], dp[k]);
     }
     return;
   }

@@ -43,9 +43,14 @@ srContactProblem* sr_contact_problem_create(int nbody, int nequation, int nconta
   return NULL;
 }
 
+bool sr_contact_problem_take_rows(srContactProblem* p) {
+  p->row = sr_alloc(((size_t)p->ncontact + 1) * sizeof *p->row);
+  return p->row != NULL;
+}
+
 void sr_contact_problem_destroy(srContactProblem* p) {
   if (p == NULL) return;
-  void* parts[] = {p->cone, p->body, p->point, p->equation, p->W, p->q, p->start};
+  void* parts[] = {p->cone, p->body, p->point, p->equation, p->row, p->W, p->q, p->start};
   for (int i = 0; i < SR_COUNT(parts); ++i) sr_free(parts[i]);
   sr_free(p);
 }
@@ -101,10 +106,12 @@ static void check_point(Check* c, int i) {
   const srContactPoint* x = &c->p->point[i];
   if (!body_exists(c->p, x->body[0]) || !body_exists(c->p, x->body[1])) {
     refuse_contact(c, i, "one of its bodies does not exist");
-  } else if (!finite_all(x->normal, 3) || !finite_all(x->arm[0], 6)) {
+  } else if (c->p->row != NULL ? !finite_all(c->p->row[i][0][0], 36)
+                               : !finite_all(x->normal, 3) || !finite_all(x->arm[0], 6)) {
     refuse_contact(c, i, "a number is not finite");
   } else {
-    if (fabs(srm_norm3(x->normal) - 1) > 1e-9) refuse_contact(c, i, "the normal must have length 1");
+    if (c->p->row == NULL && fabs(srm_norm3(x->normal) - 1) > 1e-9)
+      refuse_contact(c, i, "the normal must have length 1");
     if (x->body[0] == x->body[1]) refuse_contact(c, i, "its two bodies are the same");
     if (!(sr_contact_mobility(c->p, i) > 0)) refuse_contact(c, i, "nothing can move along its normal");
   }
@@ -124,6 +131,11 @@ static void check_cone(Check* c, int i) {
     refuse_contact(c, i, "its rows must be 1, 2 or 3, and with bodies 3");
   if (!isfinite(x->mu) || !isfinite(x->shift) || !isfinite(x->lower) || x->mu < 0 || x->lower < 0)
     refuse_contact(c, i, "friction and the smallest impulse must be 0 or positive, and all numbers finite");
+  if (!isfinite(x->slip[0]) || !isfinite(x->slip[1])) refuse_contact(c, i, "a number is not finite");
+  for (int k = 0; k < 2; ++k) {
+    if (!(x->compliance[k] >= 0) || !isfinite(x->compliance[k]))
+      refuse_contact(c, i, "its compliances must be 0 or positive");
+  }
   if (!(x->restitution >= 0 && x->restitution <= 1)) refuse_contact(c, i, "the restitution must be between 0 and 1");
 }
 

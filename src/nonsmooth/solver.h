@@ -10,11 +10,12 @@
 enum { SR_JOINT_ROWS = 6 };  // equations of a block at the most
 
 typedef struct srLoadedContact {
+  const double (*row)[3][6];   // of the problem; NULL: frame and arms
   double frame[9], arm[2][3];  // with bodies
   double W[SR_BLOCK];          // local block, compliance included
   double rho;                  // 1/W_NN of the problem
-  double soft;                 // compliance times W_NN, where the velocity does not contain it yet
-  double shift;
+  double soft[2];              // compliances, normal and tangential, where the velocity does not contain them yet
+  double shift[3];
   srCone cone;
   double p[3];
   int a, b;           // loaded bodies

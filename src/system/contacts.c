@@ -7,6 +7,7 @@
 //                                                        body its velocity along t is added (b)
 // A gap by formula has the rates dgap/dq v + dgap/dt, dslip/dq v + (slip speed at rest) and one tangent, a joint limit the rate of its
 // coordinate and no tangent: their rows are the generalized forces of unit forces on gap, slip or joint. Tangents that do not exist are rows of zeros.
+// The velocities of a contact are those of the path between its two frames, or those where a generalized force is not 0.
 //
 // Ids: elements have their index; a pair of a set has a number of its own behind them, made of set and shapes, whatever slot its instance takes.
 #include <string.h>
@@ -14,6 +15,7 @@
 #include "collide/collision.h"
 #include "constraint/constraint.h"
 #include "contact/element.h"
+#include "dynamics/link.h"
 #include "dynamics/measurement.h"
 #include "force/force.h"
 #include "force/instances.h"
@@ -31,6 +33,28 @@ int sr_contact_capacity(const srModel* m, const srData* d) {
   return n;
 }
 
+// Coordinates between a link and the ground, at the most. From the tips on: a long chain is walked once.
+static int longest_path(const srModel* m) {
+  int most = 0;
+  for (int i = m->nlink - 1; i > 0 && 2 * most < m->nv; --i) {
+    int n = 0;
+    for (int k = i; k > 0; k = m->link_parent[k]) n += sr_link_nv[m->link_type[k]];
+    if (n > most) most = n;
+  }
+  return most;
+}
+
+int sr_contact_columns(const srModel* m) {
+  const int path = 2 * longest_path(m);
+  int most = path;
+  for (int i = 0; i < m->nforce; ++i) {  // each variable of a formula is a coordinate or a sensor between two frames
+    const srForceElement* e = &m->force[i];
+    if (is_contact(e) && e->law->port == SR_PORT_GAP && e->contact->nvariable * path > most)
+      most = e->contact->nvariable * path;
+  }
+  return most < m->nv ? most : m->nv;
+}
+
 // ---- laws -------------------------------------------------------------------------------------------------------------
 
 double sr_rigid_restitution(const srSurfaceLaws* c) {
@@ -45,12 +69,9 @@ static void put_laws(const srSurfaceLaws* c, srUnilateral* out) {
 
 // ---- shapes -----------------------------------------------------------------------------------------------------------
 
-// out[dof] = column . (moment, force) over the columns of a path.
-static void put_row(int n, const int* dof, const double* column, const double* moment, const double* force,
-                    double* out) {
-  for (int k = 0; k < n; ++k) {
-    out[dof[k]] = srm_dot3(column + 6 * k, moment) + srm_dot3(column + 6 * k + 3, force);
-  }
+// out[k] = column . (moment, force) over the columns of a path.
+static void put_row(int n, const double* column, const double* moment, const double* force, double* out) {
+  for (int k = 0; k < n; ++k) out[k] = srm_dot3(column + 6 * k, moment) + srm_dot3(column + 6 * k + 3, force);
 }
 
 typedef struct Shapes {
@@ -73,7 +94,6 @@ static void belt_of(const srModel* m, const srData* d, const Shapes* of, const d
 static void put_shapes(const srModel* m, srData* d, const Shapes* of, srUnilateral* out) {
   const double none[3] = {0};
   double* column = d->work;  // 96 numbers per link and 8 per coordinate
-  int* dof = (int*)(void*)(column + 6 * m->nv);
   double triad[3][3], pose[16], moment[3], belt[3];
   srFrameMotion seen;
   srPairPoint at;
@@ -82,15 +102,15 @@ static void put_shapes(const srModel* m, srData* d, const Shapes* of, srUnilater
   for (int k = 0; k < 9; ++k) pose[4 * (k % 3) + k / 3] = seen.rotation[k];
   memcpy(pose + 12, seen.position, sizeof seen.position);
   sr_pair_point(of->pair, of->radius, of->shape[0], of->shape[1], pose, &at);
-  const int n = sr_path_columns(m, d, of->point[1], of->point[0], -1, dof, column);
+  out->n = sr_path_columns(m, d, of->point[1], of->point[0], -1, out->column, column);
   sr_closure_triad(at.n, triad);
   out->gap = at.gap;
   belt_of(m, d, of, pose, belt);
   srm_cross3(at.r, at.n, moment);
-  put_row(n, dof, column, of->pair->place ? none : moment, at.n, out->W);
+  put_row(out->n, column, of->pair->place ? none : moment, at.n, out->W);
   for (int k = 0; k < 2; ++k) {
     srm_cross3(at.r, triad[k], moment);
-    put_row(n, dof, column, moment, triad[k], out->W + (k + 1) * m->nv);
+    put_row(out->n, column, moment, triad[k], out->W + (k + 1) * out->n);
     out->b[1 + k] = srm_dot3(triad[k], belt);
   }
 }
@@ -109,6 +129,17 @@ static void put_force(const srModel* m, srData* d, const srForceElement* e, cons
   memcpy(row, d->f, (size_t)m->nv * sizeof *row);
 }
 
+// Rows over all velocities (3 x nv) to those that are not 0 in all of them.
+static void put_sparse(const srModel* m, const double* full, srUnilateral* out) {
+  out->n = 0;
+  for (int i = 0; i < m->nv; ++i) {
+    if (full[i] != 0 || full[m->nv + i] != 0) out->column[out->n++] = i;
+  }
+  for (int k = 0; k < 3; ++k) {
+    for (int i = 0; i < out->n; ++i) out->W[k * out->n + i] = full[k * m->nv + out->column[i]];
+  }
+}
+
 static int put_element(const srModel* m, srData* d, const srForceElement* e, srUnilateral* out) {
   const srSurfaceLaws* c = e->contact;
   put_laws(c, out);
@@ -119,17 +150,21 @@ static int put_element(const srModel* m, srData* d, const srForceElement* e, srU
   }
   srPortMotion motion;
   double rate;
+  double* full = d->work;
   const int answer = sr_port_motion(m, d, e, &motion);
   if (answer != 0) return answer;
+  memset(full, 0, 3 * (size_t)m->nv * sizeof *full);
   const srImpedanceIn in = {.x = motion.x, .xdot = motion.xdot, .data = c};
   sr_contact_gap(c, &in, &out->gap, &rate);
   if (e->law->port == SR_PORT_JOINT) {
-    put_force(m, d, e, &motion, &(double){-c->side}, out->W);
+    put_force(m, d, e, &motion, &(double){-c->side}, full);
+    put_sparse(m, full, out);
     return 0;
   }
   const double gap[2] = {1, 0}, slip[2] = {0, 1}, *own = motion.formula + 3 + 2 * c->nvariable;
-  put_force(m, d, e, &motion, gap, out->W);
-  put_force(m, d, e, &motion, slip, out->W + m->nv);
+  put_force(m, d, e, &motion, gap, full);
+  put_force(m, d, e, &motion, slip, full + m->nv);
+  put_sparse(m, full, out);
   out->b[0] = own[0];
   out->b[1] = own[1];
   return 0;
@@ -154,17 +189,16 @@ void sr_contact_names(const srModel* m, long id, const char** a, const char** b)
 
 // ---- the list ---------------------------------------------------------------------------------------------------------
 
-static srUnilateral* begin(const srModel* m, srUnilateral* out, int* count, long id) {
+static srUnilateral* begin(srUnilateral* out, int* count, long id) {
   srUnilateral* x = &out[(*count)++];
-  *x = (srUnilateral){.id = id, .normal = -1, .tangent = -1, .W = x->W};
-  memset(x->W, 0, 3 * (size_t)m->nv * sizeof *x->W);
+  *x = (srUnilateral){.id = id, .normal = -1, .tangent = -1, .W = x->W, .column = x->column};
   return x;
 }
 
 static int put_elements(const srModel* m, srData* d, srUnilateral* out, int* count) {
   for (int i = 0; i < m->nforce; ++i) {
     if (!is_contact(&m->force[i])) continue;
-    const int answer = put_element(m, d, &m->force[i], begin(m, out, count, i));
+    const int answer = put_element(m, d, &m->force[i], begin(out, count, i));
     if (answer != 0) return answer;
   }
   return 0;
@@ -180,7 +214,7 @@ static void put_near(const srModel* m, srData* d, srUnilateral* out, int* count)
                        sr_pair_find((srShapeKind)a->kind, (srShapeKind)b->kind, &swap),
                        {a->radius, b->radius},
                        {&m->collision[a->shape], &m->collision[b->shape]}};
-    srUnilateral* to = begin(m, out, count, pair_id(m, near));
+    srUnilateral* to = begin(out, count, pair_id(m, near));
     put_laws(sr_near_law(m, near), to);
     put_shapes(m, d, &of, to);
   }

@@ -335,6 +335,7 @@ srSystem sr_system(srModelSystem* user) {
       .np = m->np,
       .ncontact = sr_contact_capacity(m, user->d),
       .ntangent = 2,
+      .ncolumn = sr_contact_columns(m),
       .y_most = user->y_most,
       .user = user,
       .rates = has_rates(m) ? rates : NULL,

@@ -10,6 +10,7 @@ static inline bool sr_stop_requested(const srData* d) { return d->stop != NULL &
 // Coefficient of restitution of a contact that is rigid: its own, 1 for elastic laws, 0 for kelvin-voigt, which has none.
 double sr_rigid_restitution(const srSurfaceLaws* c);
 int sr_contact_capacity(const srModel* m, const srData* d);
+int sr_contact_columns(const srModel* m);  // velocities in the rows of one contact, at the most
 // Names of both sides of the contact with this id; b NULL: a stop of a joint.
 void sr_contact_names(const srModel* m, long id, const char** a, const char** b);
 int sr_contacts(void* user, double t, const double* q, srUnilateral* out, int* count);
