@@ -712,7 +712,19 @@ static const char* const in_a_bowl =
     "<contact a='bowl' b='small' normal='exact' K='30' restitution='0.6' floor='0.8' mu-s='0.4'"
     " bristle-K='5' bristle-B='0.7' tau='0.1' mu-roll='0.2' mu-spin='0.1'/>";
 
+static const char* const on_tyres =
+    "<contact a='floor' b='big' normal='kelvin-voigt' K='30' D='0.5' mu-k='0.6' bristle-K='5' bristle-B='0.7' tau='0.1'"
+    " relaxation-length='0.8'/>"
+    "<contact a='wall' b='small' normal='kelvin-voigt' K='20' D='0.4' mu-s='0.2' friction='lugre' vs='0.5'"
+    " bristle-B='0.4' relaxation-length='0.5'/>"
+    "<body name='block'><joint name='block' type='free' q='0.3 0.2 -0.7 0.9 0.1 0.3 0' v='0.4 1 -0.6 0.2 0 "
+    "0.3'/>" INERTIAL
+    "<shape name='block' type='box' size='3 3 1'/></body>"
+    "<contact a='block' b='big' normal='kelvin-voigt' K='30' D='0.5' mu-k='0.6' friction='dahl' bristle-K='5' tau='0.1'"
+    " relaxation-length='0.8'/>";
+
 TEST(tangent_of_contacts_between_shapes_is_exact) {
+  compare_contacts("tyres", on_tyres);
   compare_contacts("sphere on plane", on_planes);
   compare_contacts("sphere on sphere", on_spheres);
   compare_contacts("hollow", in_a_bowl);

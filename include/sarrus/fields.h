@@ -256,6 +256,8 @@
   X(mu_v, "mu-v", FORMULA, "1", "0", "s/m", "viscous friction per newton of normal force")                             \
   X(mu_roll, "mu-roll", FORMULA, "1", "0", "m", "lever arm of the rolling resistance")                                 \
   X(mu_spin, "mu-spin", FORMULA, "1", "0", "m", "lever arm of the resistance to spinning about the normal")            \
+  X(relaxation, "relaxation-length", FORMULA, "1", "", "m",                                                            \
+    "of a wheel with a tyre: distance in which its bristles are renewed; force per slip bristle-K times it")           \
   X(bristle_K, "bristle-K", FORMULA, "1", "", "N/m", "stiffness of the bristles; default K of a law with exponent 1")  \
   X(bristle_B, "bristle-B", FORMULA, "1", "0", "Ns/m", "damping of the bristles")                                      \
   X(most, "most", FORMULA, "1", "", "",                                                                                \

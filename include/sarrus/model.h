@@ -122,6 +122,8 @@ typedef struct srSurfaceLaws {
   double lever;                 // of a patch: added to that of its pressure in the friction of spinning, m
   double along[2];              // mu2/mu-k where the direction of friction is that of a, of b; NaN: no direction counts
   int directed;                 // the shape whose direction it is, 0 or 1; -1: friction is the same in all directions
+  double relaxation;            // relaxation length of a tyre, m; NaN: bristles stay where they are
+  int wheel;                    // the shape that has the tyre, 0 or 1; -1: none
   double side, end;             // stop of a joint: gap = side (end - q), side 1 the upper end, -1 the lower one
   srDryFriction slip, roll, spin;
   // A gap by formula: values of the law program from srForceElement.formula on are the gap, its rate, the slip rate, then for each

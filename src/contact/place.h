@@ -17,6 +17,7 @@ typedef struct srContactPlace {
   double force[3], moment[3];  // of the normal force on b, the moment about b's origin
   double dissipation;          // of the normal law
   double along[3], excess;     // friction along k differs: A = 1 + excess k k^T (place_direction.c); 0: it does not
+  double renewal;              // rate at which a wheel that rolls renews its bristles (place_wheel.c), 1/s
 } srContactPlace;
 
 // What changes of it along one direction: j of theta (as a small rotation of b), x, w, u.
@@ -24,7 +25,7 @@ typedef struct srContactChange {
   double n[3], r[3], slip[3], turn[3], spin, turning[3];
   double N, N_spin;
   double force[3], moment[3];
-  double along[3];
+  double along[3], renewal;
 } srContactChange;
 
 // One kind of geometry. `change`: all 12 directions.
@@ -56,6 +57,10 @@ void sr_change_direction(const srImpedanceIn* in, const srContactPlace* at, srCo
 void sr_stretch(const srContactPlace* at, const double* x, double* out);
 void sr_stretch_change(const srContactPlace* at, const srContactChange* d, const double* x, const double* dx,
                        double* out);
+
+// The renewal of bristles where the motion is known, and its changes where those of the motion are.
+void sr_place_wheel(const srImpedanceIn* in, srContactPlace* at);
+void sr_change_wheel(const srImpedanceIn* in, const srContactPlace* at, srContactChange change[12]);
 
 // P a, and d(P a) = P da - dn (n.a) - n (dn.a)
 void sr_flat(const double* n, const double* a, double* out);

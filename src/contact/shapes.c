@@ -10,7 +10,8 @@
 //   e' = (law's e') - n (n'.e) + 1/2 (n.w) n x e
 // Power: -f.s + N gap' = d(energies)/dt - dissipation, as the rotation adds nothing to e.e'.
 // Where a surface moves in its body, f.(P b) of it comes from what moves the surface (place.c).
-// Friction of sliding may depend on the direction (place_direction.c): f = A law(A s, e).
+// Friction of sliding may depend on the direction (place_direction.c): f = A law(A s, e). Bristles of a tyre are renewed as it rolls (place_wheel.c):
+// f = A law(A s - c e, e), and f.(c e) is dissipated.
 #include <math.h>
 #include <string.h>
 
@@ -49,17 +50,30 @@ static int friction_force(const srContactPlace* g, const srDryFriction* x, const
 static int place(const srImpedanceIn* in, srContactPlace* g) {
   const int answer = sr_contact_geometry(in->data)->place(in, g);
   sr_place_direction(in, g);
+  sr_place_wheel(in, g);
   return answer;
+}
+
+// The slip that the bristles follow: A s - c e.
+static void bristle_slip(const srContactPlace* g, const srImpedanceIn* in, double v[3]) {
+  const srDryFriction* x = &((const srSurfaceLaws*)in->data)->slip;
+  double e[SR_FRICTION_FORCE_MOST];
+  sr_stretch(g, g->slip, v);
+  if (g->renewal == 0) return;
+  flatten(g, x, in->y + x->e, e);
+  for (int i = 0; i < x->n; i++) v[i] -= g->renewal * e[i];
 }
 
 // Of sliding: f of its law in `bare`, A f in `out`.
 static int slip_force(const srContactPlace* g, const srImpedanceIn* in, srFrictionForce* out, double bare[3],
                       double* ydot) {
   const srSurfaceLaws* c = in->data;
-  double v[3];
-  sr_stretch(g, g->slip, v);
+  double v[3], all[3];
+  bristle_slip(g, in, v);
   const int answer = friction_force(g, &c->slip, v, in, g->N, out, ydot);
   memcpy(bare, out->f, 3 * sizeof *bare);
+  sr_stretch(g, g->slip, all);
+  for (int i = 0; i < c->slip.n && g->renewal > 0; i++) out->dissipation += bare[i] * (all[i] - v[i]);
   sr_stretch(g, bare, out->f);
   return answer;
 }
@@ -170,6 +184,8 @@ static void put_part(const Part* p, const srContactPlace* g, const srContactChan
   if (x->ne > 0) memcpy(dflat, de, (size_t)x->ne * sizeof *de);
   for (int i = 0; x->n == 3 && i < x->ne; i += 3) sr_flat_change(g->n, d->n, p->e + i, de + i, dflat + i);
   if (p->kind == 0) sr_stretch_change(g, d, g->slip, d->slip, dv);
+  for (int i = 0; p->kind == 0 && g->renewal > 0 && i < x->n; i++)
+    dv[i] -= d->renewal * p->flat[i] + g->renewal * dflat[i];
   if (p->kind == 1) memcpy(dv, d->turn, sizeof dv);
   if (p->kind == 2) dv[0] = d->spin;
   part_along(p, dv, dflat, p->kind == 2 ? d->N_spin : d->N, df, dedot);
@@ -196,7 +212,7 @@ static int part_jacobian(const srImpedanceIn* in, const srContactPlace* g, const
                          double* J) {
   const srSurfaceLaws* c = in->data;
   double v[3] = {g->spin};
-  if (p->kind == 0) sr_stretch(g, g->slip, v);
+  if (p->kind == 0) bristle_slip(g, in, v);
   if (p->kind == 1) memcpy(v, g->turn, sizeof v);
   const double N = p->kind == 2 ? g->N_spin : g->N;
   const int k = c->slip.ne + c->roll.ne + c->spin.ne;
@@ -246,6 +262,7 @@ static int jacobian(const srImpedanceIn* in, double* J) {
   int answer = place(in, &g);
   if (answer == 0) answer = sr_contact_geometry(c)->change(in, &g, change);
   if (answer == 0) sr_change_direction(in, &g, change);
+  if (answer == 0) sr_change_wheel(in, &g, change);
   for (int j = 0; j < 12 && answer == 0; j++) {
     for (int i = 0; i < 3; i++) {
       J[i * (12 + k) + j] += change[j].moment[i];

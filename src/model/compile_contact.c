@@ -297,6 +297,7 @@ static void report_unused(srCompiler* c, int i, const srSurfaceLaws* x) {
       {&def->mu_s, SR_FIELD(srContactDef, mu_s), x->slip.law != NULL},
       {&def->mu_k, SR_FIELD(srContactDef, mu_k), x->slip.law != NULL},
       {&def->mu2, SR_FIELD(srContactDef, mu2), x->slip.law != NULL && !sr_given(def->gap)},
+      {&def->relaxation, SR_FIELD(srContactDef, relaxation), x->slip.law != NULL && !sr_given(def->gap)},
       {&def->mu_roll, SR_FIELD(srContactDef, mu_roll), x->slip.law != NULL && !sr_given(def->gap)},
       {&def->mu_spin, SR_FIELD(srContactDef, mu_spin), x->slip.law != NULL && !sr_given(def->gap)},
   };
@@ -333,6 +334,7 @@ static bool common(srCompiler* c, int i, srSurfaceLaws* x, double* tau) {
   good &= OPTIONAL(mu_s, &x->slip.s);
   good &= OPTIONAL(mu_k, &x->slip.k);
   good &= OPTIONAL(mu2, &x->along[0]);  // itself: the ratio when mu-k of the pair is known
+  good &= OPTIONAL(relaxation, &x->relaxation);
   good &= OPTIONAL(mu_roll, &x->roll.s);
   good &= OPTIONAL(mu_spin, &x->spin.s);
   good &= sr_c_number(c, kind, i, SR_FIELD(srContactDef, tau), tau);
@@ -362,6 +364,28 @@ static bool check_along(srCompiler* c, int i, const char* name, const srSurfaceL
     return false;
   }
   return true;
+}
+
+// A tyre: one of the shapes is a wheel, and the law has one bristle in each direction.
+static bool check_wheel(srCompiler* c, const srContactPairs* p, const srContactShape* a, const srContactShape* b,
+                        const char* name) {
+  const srSurfaceLaws* x = &p->x;
+  const srPlace place = sr_c_place(c, SR_ELEMENT_CONTACT, p->i, SR_FIELD(srContactDef, relaxation));
+  if (isnan(x->relaxation) || !x->slip.law) return true;
+  if (!(x->relaxation > 0) || isinf(x->relaxation)) {
+    sr_c_error(c, place, "%s: 'relaxation-length' is a length in metres above 0, not %g", name, x->relaxation);
+  } else if (x->slip.law->ne != 1) {
+    sr_c_error(c, place, "%s: a tyre takes a law with one bristle, kikuuwe, dahl or lugre, not '%s'", name,
+               x->slip.law->name);
+  } else if (sr_contact_wheel(&c->m->collision[a->index], &c->m->collision[b->index]) < 0) {
+    sr_c_error(c, place,
+               "%s: 'relaxation-length' is for a wheel (sphere, cylinder, capsule, cone, ellipsoid) on a surface that "
+               "is not round, and '%s' is a %s, '%s' a %s",
+               name, a->name, a->type, b->name, b->type);
+  } else {
+    return true;
+  }
+  return false;
 }
 
 // Checks the friction of a contact whose numbers are set.
@@ -439,6 +463,7 @@ bool sr_c_pair_law(srCompiler* c, const srContactPairs* p, const srPairKind* kin
   x.p.K = K;
   if (!finish_normal(c, p->i, name, &x) || !finish_friction(c, p->i, name, p->tau, &x)) return false;
   if (x.slip.law && !check_along(c, p->i, name, &x)) return false;
+  if (!check_wheel(c, p, a, b, name)) return false;
   x.p.K = given;
   *out = x;
   return true;

@@ -34,6 +34,17 @@ static int directed(const srSurfaceLaws* x) {
   return -1;
 }
 
+static bool is_round(const srCollisionShape* shape) {
+  const srShapeKind kind = shape->convex.kind;
+  return kind == SR_KIND_SPHERE || kind == SR_KIND_CAPSULE || kind == SR_KIND_CYLINDER || kind == SR_KIND_CONE ||
+         kind == SR_KIND_ELLIPSOID;
+}
+
+int sr_contact_wheel(const srCollisionShape* a, const srCollisionShape* b) {
+  if (is_round(a) == is_round(b)) return -1;
+  return is_round(a) ? 0 : 1;
+}
+
 // Friction on an evenly turning ring is mu |A t| along t: its mean over all directions t, A = diag(1, ratio).
 static double mean_factor(const srSurfaceLaws* x) {
   const int n = 512;  // the error of a ratio of 0, |cos|, is 1e-6
@@ -97,6 +108,7 @@ void sr_contact_of_pair(srSurfaceLaws* x, const srPairKind* pair, srElastic one,
   x->patch = !pair->place && find_patch(a, b, patch) ? patch : NULL;
   x->slip.n = pair->nt;
   x->directed = directed(x);
+  x->wheel = isnan(x->relaxation) ? -1 : sr_contact_wheel(a, b);
   if (isnan(x->p.K) && (x->law->uses & SR_NORMAL_USES(K)) != 0) x->p.K = sr_hertz_stiffness(one, two);
   sr_normal_prepare(x->law, &x->p);
   resist(x, &x->roll, pair->nt, R);

@@ -91,8 +91,10 @@ struct srCollisionShape;
 struct srPatch;
 void sr_contact_of_pair(srSurfaceLaws* x, const struct srPairKind* pair, srElastic one, srElastic two,
                         const struct srCollisionShape* a, const struct srCollisionShape* b, struct srPatch* patch);
-int sr_contact_likeness(const srSurfaceLaws* x);  // its index in srContactSet.like
-int sr_contact_states(srSurfaceLaws* x);          // lays out its bristles; returns their number
+int sr_contact_wheel(const struct srCollisionShape* a,
+                     const struct srCollisionShape* b);  // the one that is round: 0 or 1; -1: both or none
+int sr_contact_likeness(const srSurfaceLaws* x);         // its index in srContactSet.like
+int sr_contact_states(srSurfaceLaws* x);                 // lays out its bristles; returns their number
 
 // Two shapes that collide and can move relative to each other; and not of bodies that a joint connects directly, unless one of them is
 // fixed to the ground. shape_filter.c
