@@ -52,5 +52,8 @@ int sr_smooth_contacts(const srCollisionShape* a, const srCollisionShape* b, con
                        srNearest* out, int most);
 int sr_surface_contacts(const srCollisionShape* a, const srCollisionShape* b, const double pose[16], double margin,
                         srNearest* out, int most);
+// Those of triangles, as surface.h reports them (SR_TOUCH_MOST).
+int sr_surface_touches(const srCollisionShape* a, const srCollisionShape* b, const double pose[16], double margin,
+                       srTouch* out);
 
 #endif

@@ -30,8 +30,7 @@ typedef struct Outline {
   int corner[SR_FLAT_MOST];     // their ids
   int id;                       // of the feature
   double offset[3];             // from the core to the surface, where the feature is flat
-  int support;                  // corner that is farthest along n, and ...
-  double support_offset[3];     // ... its offset
+  double corner_offset[3];      // to the farthest point along n of the ball about a corner: it stays with the corner
   double slope[2], level;       // of a face: height = level + slope.x
 } Outline;
 
@@ -89,7 +88,7 @@ static void without(const double n[3], const double e[3], double out[3]) {
 static void find_outline(const Pair* p, const srConvex* shape, const double* pose, const double out[3], double sine,
                          Outline* o) {
   srFlat f;
-  double own[3], world[SR_FLAT_MOST][3], most = -INFINITY;
+  double own[3], world[SR_FLAT_MOST][3];
   memset(o, 0, sizeof *o);
   if (!sr_shape_bounded(shape->kind)) {  // a plane: level, since n is its normal, and without sides
     o->dimension = 2;
@@ -111,9 +110,8 @@ static void find_outline(const Pair* p, const srConvex* shape, const double* pos
     o->x[i][0] = srm_dot3(p->t, world[i]);
     o->x[i][1] = srm_dot3(p->u, world[i]);
     o->height[i] = srm_dot3(p->n, world[i]);
-    if (srm_dot3(out, world[i]) > most) most = srm_dot3(out, world[i]), o->support = i;
   }
-  srm_scale3(shape->radius, out, o->support_offset);
+  srm_scale3(shape->radius, out, o->corner_offset);
   srm_set3(o->offset, out);
   if (o->dimension == 1) {
     double e[3];
@@ -172,7 +170,7 @@ static int cut(Corner* c, int n, const Outline* a, int j) {
 
 // ------------------------------------------------------------------------------------------------------------- points
 static void put_surface(const Pair* p, const Outline* o, const double place[2], int corner, double* out) {
-  const double* offset = corner >= 0 && corner == o->support ? o->support_offset : o->offset;
+  const double* offset = corner >= 0 ? o->corner_offset : o->offset;
   double x[2] = {place[0], place[1]};
   const double height = height_at(o, x);
   for (int k = 0; k < 3; k++) out[k] = x[0] * p->t[k] + x[1] * p->u[k] + height * p->n[k] + offset[k];

@@ -9,12 +9,13 @@
 
 #include "collide/distance.h"
 
-#define SR_MANIFOLD_MOST 8
+#define SR_MANIFOLD_MOST 9  // a circular face has 8 corners, and the nearest point
 
 typedef struct srManifoldPoint {
-  double point_a[3], point_b[3];  // on the surfaces of a and b; in the axes of a, seen from its origin
-  double gap;                     // n.(point_b - point_a)
-  uint64_t id;                    // the features of a and b that meet here: the same as long as they do
+  // On the surfaces of a and b; at an end of a capsule that is not the nearest one within it by r (1 - cosine of its slope). In the axes of a, seen from its origin
+  double point_a[3], point_b[3];
+  double gap;   // n.(point_b - point_a)
+  uint64_t id;  // the features of a and b that meet here: the same as long as they do
 } srManifoldPoint;
 
 typedef struct srManifold {

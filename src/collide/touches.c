@@ -53,8 +53,9 @@ static void find_curvature(const srConvex* b, const double pose[16], const srTou
   srm_pose_rotate_tensor(pose, H, out->hessian);
 }
 
-static int find_touches(const srCollisionShape* a, const srConvex* b, const double pose[16], double margin,
-                        srTouch* out) {
+int sr_surface_touches(const srCollisionShape* a, const srCollisionShape* shape, const double pose[16], double margin,
+                       srTouch* out) {
+  const srConvex* b = &shape->convex;
   double end[2][3];
   if (b->kind == SR_KIND_SPHERE) return sr_surface_ball(a->surface, pose + 12, b->radius, margin, out, SR_TOUCH_MOST);
   if (b->kind != SR_KIND_CAPSULE) return sr_surface_convex(a->surface, b, pose, margin, out, SR_TOUCH_MOST);
@@ -74,7 +75,7 @@ static int insert(srNearest* out, int n, int most, const srNearest* x) {
 static int triangle_contacts(const srCollisionShape* a, const srCollisionShape* b, const double pose[16], double margin,
                              srNearest* out, int most) {
   srTouch touch[SR_TOUCH_MOST];
-  const int found = find_touches(a, &b->convex, pose, margin, touch);
+  const int found = sr_surface_touches(a, b, pose, margin, touch);
   int n = 0;
   for (int i = 0; i < found; i++) {
     srTouch* t = &touch[i];

@@ -181,9 +181,15 @@ static bool choose(srIntegrator* integrator, double h) {
   return true;
 }
 
-// s of a contact, where u_N is `was` at the start of the step and would be `is` at its end without impulses.
-static double shift_of(const srUnilateral* c, double was, double is, double h, bool* fast) {
-  const double change = fabs(is - was);
+// The change of u_N that forces give in the step, however they act on the two sides: what is stacked falls together without impulses.
+static double change_of(const srUnilateral* c, const double* v, const double* v_free) {
+  double sum = 0;
+  for (int i = 0; i < c->n; ++i) sum += fabs(c->W[i] * (v_free[c->column[i]] - v[c->column[i]]));
+  return sum;
+}
+
+// s of a contact, where u_N is `was` at the start of the step and would be `is` at its end without impulses; change: as above.
+static double shift_of(const srUnilateral* c, double was, double is, double change, double h, bool* fast) {
   double s = c->gap / h;
   if (c->gap < 0) {
     const double most = fmax(PUSH_MOST * change, -PUSH_LEAST * s);
@@ -231,9 +237,11 @@ static void set_problem(srIntegrator* integrator, double h) {
       work->before[c->first + k] = sri_contact_velocity(listed, k, v);
       p->q[c->first + k] = sri_contact_velocity(listed, k, work->v_free);
     }
-    p->cone[i] = (srContactCone){.rows = c->rows,
-                                 .mu = c->rows > 1 ? listed->mu : 0,
-                                 .shift = shift_of(listed, work->before[c->first], p->q[c->first], h, &c->fast)};
+    const double change = change_of(listed, v, work->v_free);
+    p->cone[i] =
+        (srContactCone){.rows = c->rows,
+                        .mu = c->rows > 1 ? listed->mu : 0,
+                        .shift = shift_of(listed, work->before[c->first], p->q[c->first], change, h, &c->fast)};
     warm_start(work, c, work->impulse + c->first);
   }
   for (int i = 0; i < work->count; ++i) {

@@ -450,7 +450,8 @@ static int find_closed(srContactMonitor* monitor, const srIntegrator* x, void* u
 
 int sr_contact_monitor_step(srContactMonitor* monitor, const srIntegrator* x, void* user,
                             void (*touched)(void* user, double t, int i)) {
-  if (monitor->d->instances != NULL && monitor->version != monitor->d->instances->version) take_list(monitor);
+  const struct srInstances* instances = monitor->d->rigid ? NULL : monitor->d->instances;
+  if (instances != NULL && monitor->version != instances->version) take_list(monitor);
   if (!is_any(monitor)) return 0;
   keep_gaps(monitor);
   int answer = measure_at(monitor, sri_time(x), sri_q(x), sri_v(x), sri_y(x));

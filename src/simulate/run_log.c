@@ -48,14 +48,20 @@ void sr_run_tell_passed(void* user, double t, double step, int i) {
                   a, b, t, step, sr_run_is_adaptive(run->options) ? "" : ", or a method with error control");
 }
 
+// One impact per pair, at the speed of its fastest point.
 void sr_run_tell_struck(srRun* run) {
   const srImpulses* x = sri_impulses(run->integrator);
-  for (int i = 0; x != NULL && i < x->nstruck; ++i) {
+  for (int i = 0, next; x != NULL && i < x->nstruck; i = next) {
     const char *a = NULL, *b = NULL;
+    double speed = x->speed[i];
+    const long key = sr_contact_key(run->m, x->struck[i]);
+    for (next = i + 1; next < x->nstruck && sr_contact_key(run->m, x->struck[next]) == key; ++next) {
+      speed = fmax(speed, x->speed[next]);
+    }
     ++run->result->impacts;
     sr_contact_names(run->m, x->struck[i], &a, &b);
     note(run, sri_time_before(run->integrator), "impact", a, b, "%.40s touches%s%.40s with %.6g m/s", a,
-         b != NULL ? " " : "", b != NULL ? b : "", x->speed[i]);
+         b != NULL ? " " : "", b != NULL ? b : "", speed);
   }
 }
 

@@ -1,6 +1,7 @@
 // The unilateral contacts of a model, as methods for rigid contact see them (integrate.h: srUnilateral).
 //
-// Contact elements are listed always, pairs of contact sets where they are near. With (w, u) the twist of b observed from a, c_k its columns, n the normal
+// Contact elements are listed always, pairs of contact sets where they are near; two shapes have all points where they may touch (collide/points.h): a box on a
+// plane its corners. With (w, u) the twist of b observed from a, c_k its columns, n the normal
 // and r from b's origin to the point of contact, all in the axes of a (contact/place.h):
 //   u_N = n.(u + w x r)   W_N,k = n.u_k + (r x n).w_k    the rate of the gap; r is along n for spheres
 //   u_T = t.(u + w x r)   W_T,k = t.u_k + (r x t).w_k    for two unit tangents t that complete n to a right-handed triad; of a surface that moves in its
@@ -9,10 +10,15 @@
 // coordinate and no tangent: their rows are the generalized forces of unit forces on gap, slip or joint. Tangents that do not exist are rows of zeros.
 // The velocities of a contact are those of the path between its two frames, or those where a generalized force is not 0.
 //
-// Ids: elements have their index; a pair of a set has a number of its own behind them, made of set and shapes, whatever slot its instance takes.
+// Ids: a pair has a key, which is the index of its element, or of a pair of a set a number behind them, made of set and shapes, whatever slot its
+// instance takes. A pair that has one point has the key as its id. Points of others have
+//   key + keys (1 + hash of the features that meet there)
+// which depends on the position alone, and is the same as long as the features are. Of two points of a pair with the same hash (8 points: 3e-8) the second has
+// the next free one.
+#include <limits.h>
 #include <string.h>
 
-#include "collide/collision.h"
+#include "collide/points.h"
 #include "constraint/constraint.h"
 #include "contact/element.h"
 #include "dynamics/link.h"
@@ -27,10 +33,31 @@
 
 static bool is_contact(const srForceElement* e) { return e->contact != NULL && e->contact->law != NULL; }
 
+// Most points of any pair of a set.
+static int points_of_sets(const srModel* m) {
+  int most = 1;
+  bool seen[SR_KIND_SMOOTH + 1] = {false}, swap;
+  for (int i = 0; i < m->ncollider; ++i) seen[m->collider[i].kind] = true;
+  for (int i = 0; i <= SR_KIND_SMOOTH; ++i) {
+    for (int k = 0; k <= i; ++k) {
+      const srPairKind* pair = seen[i] && seen[k] ? sr_pair_find((srShapeKind)i, (srShapeKind)k, &swap) : NULL;
+      const int n =
+          pair == NULL ? 0 : sr_pair_points_most(pair, (srShapeKind)(swap ? k : i), (srShapeKind)(swap ? i : k));
+      if (n > most) most = n;
+    }
+  }
+  return most;
+}
+
 int sr_contact_capacity(const srModel* m, const srData* d) {
-  int n = d->instances != NULL ? d->instances->most_near : 0;
-  for (int i = 0; i < m->nforce; ++i) n += is_contact(&m->force[i]);
-  return n;
+  long long n = d->instances != NULL ? (long long)points_of_sets(m) * d->instances->most_near : 0;
+  for (int i = 0; i < m->nforce; ++i) {
+    const srSurfaceLaws* c = m->force[i].contact;
+    if (!is_contact(&m->force[i])) continue;
+    const bool shapes = m->force[i].law->port == SR_PORT_FRAMES;
+    n += shapes ? sr_pair_points_most(c->pair, c->shape[0]->convex.kind, c->shape[1]->convex.kind) : 1;
+  }
+  return n < INT_MAX ? (int)n : INT_MAX;
 }
 
 // Coordinates between a link and the ground, at the most. From the tips on: a long chain is walked once.
@@ -62,9 +89,72 @@ double sr_rigid_restitution(const srSurfaceLaws* c) {
   return c->law->uses & SR_NORMAL_USES(D) ? 0.0 : 1.0;
 }
 
-static void put_laws(const srSurfaceLaws* c, srUnilateral* out) {
-  out->mu = c->slip.law != NULL ? c->slip.k : 0.0;
-  out->restitution = sr_rigid_restitution(c);
+// ---- the list ---------------------------------------------------------------------------------------------------------
+
+typedef struct List {
+  const srModel* m;
+  srData* d;
+  srUnilateral* out;
+  int count;
+} List;
+
+static srUnilateral* add(List* x, long id, const srSurfaceLaws* c) {
+  srUnilateral* to = &x->out[x->count++];
+  *to = (srUnilateral){.id = id,
+                       .normal = -1,
+                       .tangent = -1,
+                       .mu = c->slip.law != NULL ? c->slip.k : 0.0,
+                       .restitution = sr_rigid_restitution(c),
+                       .W = to->W,
+                       .column = to->column};
+  return to;
+}
+
+// ---- identity ---------------------------------------------------------------------------------------------------------
+
+#define HASHES (1L << 30)
+
+static long pair_key(const srModel* m, const srNear* near) {
+  return m->nforce + ((long)near->set * m->ncollider + near->a) * m->ncollider + near->b;
+}
+
+static long key_count(const srModel* m) { return m->nforce + (long)m->nset * m->ncollider * m->ncollider; }
+
+long sr_contact_key(const srModel* m, long id) { return id % key_count(m); }
+
+// Steele, Lea, Flood (2014): the last steps of splitmix64.
+static uint64_t mix(uint64_t x) {
+  x = (x ^ x >> 30) * 0xbf58476d1ce4e5b9u;
+  x = (x ^ x >> 27) * 0x94d049bb133111ebu;
+  return x ^ x >> 31;
+}
+
+static bool is_taken(const List* x, int first, long id) {
+  for (int i = first; i < x->count; ++i) {
+    if (x->out[i].id == id) return true;
+  }
+  return false;
+}
+
+// first: place in the list of the points of its pair.
+static long point_id(const List* x, long key, uint64_t feature, int first) {
+  const long keys = key_count(x->m), fit = LONG_MAX / keys - 2, hashes = fit < HASHES ? fit : HASHES;
+  if (feature == 0) return key;
+  long hash = (long)(mix(feature) % (uint64_t)hashes);
+  while (is_taken(x, first, key + keys * (1 + hash))) hash = (hash + 1) % hashes;
+  return key + keys * (1 + hash);
+}
+
+void sr_contact_names(const srModel* m, long id, const char** a, const char** b) {
+  const long key = sr_contact_key(m, id);
+  if (key < m->nforce) {
+    *a = m->force[key].contact->a;
+    *b = m->force[key].contact->b;
+  } else {
+    const long pair = (key - m->nforce) % ((long)m->ncollider * m->ncollider);
+    *a = m->collider[pair / m->ncollider].name;
+    *b = m->collider[pair % m->ncollider].name;
+  }
 }
 
 // ---- shapes -----------------------------------------------------------------------------------------------------------
@@ -91,27 +181,47 @@ static void belt_of(const srModel* m, const srData* d, const Shapes* of, const d
   for (int i = 0; i < 3 && belt[0] != NULL; ++i) out[i] -= belt[0][i];
 }
 
-static void put_shapes(const srModel* m, srData* d, const Shapes* of, srUnilateral* out) {
+// The path between the shapes: its columns, and the velocity of their surfaces.
+typedef struct Path {
+  int n;
+  const int* dof;
+  const double* column;
+  double belt[3];
+} Path;
+
+static void put_point(const Path* path, bool central, const srPairPoint* at, srUnilateral* out) {
   const double none[3] = {0};
-  double* column = d->work;  // 96 numbers per link and 8 per coordinate
-  double triad[3][3], pose[16], moment[3], belt[3];
+  double triad[3][3], moment[3];
+  sr_closure_triad(at->n, triad);
+  out->gap = at->gap;
+  out->n = path->n;
+  memcpy(out->column, path->dof, (size_t)path->n * sizeof *path->dof);
+  srm_cross3(at->r, at->n, moment);
+  put_row(path->n, path->column, central ? none : moment, at->n, out->W);
+  for (int k = 0; k < 2; ++k) {
+    srm_cross3(at->r, triad[k], moment);
+    put_row(path->n, path->column, moment, triad[k], out->W + (k + 1) * path->n);
+    out->b[1 + k] = srm_dot3(triad[k], path->belt);
+  }
+}
+
+static void put_shapes(List* x, const Shapes* of, long key, const srSurfaceLaws* laws) {
+  const srModel* m = x->m;
+  double* column = x->d->work;  // 96 numbers per link and 8 per coordinate
+  int* dof = (int*)(void*)(column + 6 * m->nv);
+  double pose[16];
   srFrameMotion seen;
-  srPairPoint at;
-  sr_frame_motion(m, d, of->point[1], of->point[0], &seen);
+  srFeaturePoint point[SR_POINTS_MOST];
+  sr_frame_motion(m, x->d, of->point[1], of->point[0], &seen);
   srm_pose_identity(pose);
   for (int k = 0; k < 9; ++k) pose[4 * (k % 3) + k / 3] = seen.rotation[k];
   memcpy(pose + 12, seen.position, sizeof seen.position);
-  sr_pair_point(of->pair, of->radius, of->shape[0], of->shape[1], pose, &at);
-  out->n = sr_path_columns(m, d, of->point[1], of->point[0], -1, out->column, column);
-  sr_closure_triad(at.n, triad);
-  out->gap = at.gap;
-  belt_of(m, d, of, pose, belt);
-  srm_cross3(at.r, at.n, moment);
-  put_row(out->n, column, of->pair->place ? none : moment, at.n, out->W);
-  for (int k = 0; k < 2; ++k) {
-    srm_cross3(at.r, triad[k], moment);
-    put_row(out->n, column, moment, triad[k], out->W + (k + 1) * out->n);
-    out->b[1 + k] = srm_dot3(triad[k], belt);
+  Path path = {
+      .n = sr_path_columns(m, x->d, of->point[1], of->point[0], -1, dof, column), .dof = dof, .column = column};
+  belt_of(m, x->d, of, pose, path.belt);
+  const int n = sr_pair_points(of->pair, of->radius, of->shape[0], of->shape[1], pose, point), first = x->count;
+  for (int i = 0; i < n; ++i) {
+    put_point(&path, of->pair->place != NULL, &point[i].at, add(x, point_id(x, key, point[i].feature, first), laws));
   }
 }
 
@@ -140,97 +250,72 @@ static void put_sparse(const srModel* m, const double* full, srUnilateral* out) 
   }
 }
 
-static int put_element(const srModel* m, srData* d, const srForceElement* e, srUnilateral* out) {
+static int put_element(List* x, int i) {
+  const srModel* m = x->m;
+  const srForceElement* e = &m->force[i];
   const srSurfaceLaws* c = e->contact;
-  put_laws(c, out);
   if (e->law->port == SR_PORT_FRAMES) {
     const Shapes of = {{e->point[0], e->point[1]}, c->pair, {c->radius[0], c->radius[1]}, {c->shape[0], c->shape[1]}};
-    put_shapes(m, d, &of, out);
+    put_shapes(x, &of, i, c);
     return 0;
   }
+  srUnilateral* out = add(x, i, c);
   srPortMotion motion;
   double rate;
-  double* full = d->work;
-  const int answer = sr_port_motion(m, d, e, &motion);
+  double* full = x->d->work;
+  const int answer = sr_port_motion(m, x->d, e, &motion);
   if (answer != 0) return answer;
   memset(full, 0, 3 * (size_t)m->nv * sizeof *full);
   const srImpedanceIn in = {.x = motion.x, .xdot = motion.xdot, .data = c};
   sr_contact_gap(c, &in, &out->gap, &rate);
   if (e->law->port == SR_PORT_JOINT) {
-    put_force(m, d, e, &motion, &(double){-c->side}, full);
+    put_force(m, x->d, e, &motion, &(double){-c->side}, full);
     put_sparse(m, full, out);
     return 0;
   }
   const double gap[2] = {1, 0}, slip[2] = {0, 1}, *own = motion.formula + 3 + 2 * c->nvariable;
-  put_force(m, d, e, &motion, gap, full);
-  put_force(m, d, e, &motion, slip, full + m->nv);
+  put_force(m, x->d, e, &motion, gap, full);
+  put_force(m, x->d, e, &motion, slip, full + m->nv);
   put_sparse(m, full, out);
   out->b[0] = own[0];
   out->b[1] = own[1];
   return 0;
 }
 
-// ---- identity ---------------------------------------------------------------------------------------------------------
-
-static long pair_id(const srModel* m, const srNear* near) {
-  return m->nforce + ((long)near->set * m->ncollider + near->a) * m->ncollider + near->b;
-}
-
-void sr_contact_names(const srModel* m, long id, const char** a, const char** b) {
-  if (id < m->nforce) {
-    *a = m->force[id].contact->a;
-    *b = m->force[id].contact->b;
-  } else {
-    const long pair = (id - m->nforce) % ((long)m->ncollider * m->ncollider);
-    *a = m->collider[pair / m->ncollider].name;
-    *b = m->collider[pair % m->ncollider].name;
+static int put_elements(List* x) {
+  int answer = 0;
+  for (int i = 0; i < x->m->nforce && answer == 0; ++i) {
+    if (is_contact(&x->m->force[i])) answer = put_element(x, i);
   }
+  return answer;
 }
 
-// ---- the list ---------------------------------------------------------------------------------------------------------
-
-static srUnilateral* begin(srUnilateral* out, int* count, long id) {
-  srUnilateral* x = &out[(*count)++];
-  *x = (srUnilateral){.id = id, .normal = -1, .tangent = -1, .W = x->W, .column = x->column};
-  return x;
-}
-
-static int put_elements(const srModel* m, srData* d, srUnilateral* out, int* count) {
-  for (int i = 0; i < m->nforce; ++i) {
-    if (!is_contact(&m->force[i])) continue;
-    const int answer = put_element(m, d, &m->force[i], begin(out, count, i));
-    if (answer != 0) return answer;
-  }
-  return 0;
-}
-
-static void put_near(const srModel* m, srData* d, srUnilateral* out, int* count) {
-  const struct srInstances* x = d->instances;
-  for (int i = 0; i < x->nnear; ++i) {
-    const srNear* near = &x->near[i];
+static void put_near(List* x) {
+  const srModel* m = x->m;
+  const struct srInstances* instances = x->d->instances;
+  for (int i = 0; i < instances->nnear; ++i) {
+    const srNear* near = &instances->near[i];
     const srCollider *a = &m->collider[near->a], *b = &m->collider[near->b];
     bool swap;
     const Shapes of = {{a->point, b->point},
                        sr_pair_find((srShapeKind)a->kind, (srShapeKind)b->kind, &swap),
                        {a->radius, b->radius},
                        {&m->collision[a->shape], &m->collision[b->shape]}};
-    srUnilateral* to = begin(out, count, pair_id(m, near));
-    put_laws(sr_near_law(m, near), to);
-    put_shapes(m, d, &of, to);
+    put_shapes(x, &of, pair_key(m, near), sr_near_law(m, near));
   }
 }
 
 int sr_contacts(void* user, double t, const double* q, srUnilateral* out, int* count) {
   const srModelSystem* s = user;
-  const srModel* m = s->m;
-  srData* d = s->d;
+  List x = {.m = s->m, .d = s->d, .out = out};
   *count = 0;
-  if (sr_stop_requested(d)) return -1;
-  (void)sr_evaluate(m, d, t, q, NULL, NULL, SR_STAGE_VELOCITY);
-  d->stage = SR_STAGE_VELOCITY;  // forces are overwritten
-  int answer = m->nformula > 0 ? sr_measure(m, d) : 0;
-  if (answer == 0) answer = put_elements(m, d, out, count);
-  if (answer == 0 && d->instances != NULL) answer = sr_near_at(m, d);
-  if (answer == 0 && d->instances != NULL) put_near(m, d, out, count);
+  if (sr_stop_requested(s->d)) return -1;
+  (void)sr_evaluate(s->m, s->d, t, q, NULL, NULL, SR_STAGE_VELOCITY);
+  s->d->stage = SR_STAGE_VELOCITY;  // forces are overwritten
+  int answer = s->m->nformula > 0 ? sr_measure(s->m, s->d) : 0;
+  if (answer == 0) answer = put_elements(&x);
+  if (answer == 0 && s->d->instances != NULL) answer = sr_near_at(s->m, s->d);
+  if (answer == 0 && s->d->instances != NULL) put_near(&x);
+  *count = x.count;
   return answer;
 }

@@ -13,6 +13,8 @@ int sr_contact_capacity(const srModel* m, const srData* d);
 int sr_contact_columns(const srModel* m);  // velocities in the rows of one contact, at the most
 // Names of both sides of the contact with this id; b NULL: a stop of a joint.
 void sr_contact_names(const srModel* m, long id, const char** a, const char** b);
+// The pair of shapes, stop or gap that a contact belongs to: the same for all points of a pair, which follow each other in the list.
+long sr_contact_key(const srModel* m, long id);
 int sr_contacts(void* user, double t, const double* q, srUnilateral* out, int* count);
 
 #endif
