@@ -70,9 +70,7 @@ bool sri_constrained_create(srIntegrator* integrator) {
   c->shape = (srmSaddleShape){.nv = s->nv, .ng = s->ng, .M = s->M_sparsity, .G = s->G_sparsity, .mass = true};
   c->nM = sri_mass_count(s);
   c->nG = sri_rows_count(s);
-  srmSaddleShape stage = c->shape;
-  stage.solve_only = true;
-  c->stage = srm_saddle_create(&stage);
+  c->stage = srm_saddle_create(&c->shape);
   c->end = srm_saddle_create(&c->shape);
   c->rows = srm_rows_create(&c->shape);
   c->metric = s->dynamics != NULL ? o->metric : SR_METRIC_IDENTITY;
@@ -258,10 +256,9 @@ static void stabilize(srIntegrator* integrator, const double* v) {
 }
 
 double sri_residual_acceleration(srConstrained* c) {
-  double most = 0;
   srm_rows_times(&c->shape, c->G, c->vdot, c->r);
-  for (int k = 0; k < c->shape.ng; ++k) most = fmax(most, fabs(c->r[k] - c->gamma[k]));
-  return most;
+  for (int k = 0; k < c->shape.ng; ++k) c->r[k] -= c->gamma[k];
+  return sri_largest(c->shape.ng, c->r);
 }
 
 int sri_index1(srIntegrator* integrator, double t, const double* x, double tau, double* xdot) {

@@ -141,8 +141,9 @@ static double distance(srConstrained* c) {
   double smallest = 1.0;
   c->sigma_most = fmax(c->sigma_most, c->sigma);
   if (c->singular) return 0.0;
-  // The pivots of the existing factor are such distances, and cost nothing.
-  const double shown = srm_saddle_distance(c->end, c->longest);
+  // The pivots of some factors are such distances.
+  if (!srm_saddle_has_distance(c->end) && c->sigma >= FAR * c->sigma_most) return -1.0;
+  const double shown = srm_saddle_distance(c->end, metric, c->G, c->longest);
   if (shown >= 0.0) return shown;
   if (c->sigma >= FAR * c->sigma_most) return -1.0;
   if (srm_rows_classify(c->rows, metric, c->G, &choice, c->trial) != c->rank) return 0.0;

@@ -63,7 +63,7 @@ srImpulse* sri_impulse_create(const srSystem* system, int most) {
   x->system = *s;
   x->most = most;
   x->nG = sri_rows_count(s);
-  x->shape = (srmSaddleShape){.nv = s->nv, .ng = s->ng + most};
+  x->shape = (srmSaddleShape){.nv = s->nv, .ng = s->ng + most, .mass = true};
   bool good = true;
   if (s->M_sparsity != NULL && s->G_sparsity != NULL) {
     good = extend_pattern(x);

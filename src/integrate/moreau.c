@@ -122,12 +122,8 @@ static srStatus create(srIntegrator* integrator, srMessages* messages) {
   const srSystem* s = &integrator->system;
   srMoreau* work = integrator->work;
   const bool joints = integrator->constrained != NULL;
-  const srmSaddleShape shape = {.nv = s->nv,
-                                .ng = joints ? s->ng : 0,
-                                .M = s->M_sparsity,
-                                .G = joints ? s->G_sparsity : NULL,
-                                .mass = true,
-                                .solve_only = true};
+  const srmSaddleShape shape = {
+      .nv = s->nv, .ng = joints ? s->ng : 0, .M = s->M_sparsity, .G = joints ? s->G_sparsity : NULL, .mass = true};
   work->saddle = srm_saddle_create(&shape);
   if (work->saddle != NULL && take_contacts(integrator)) return SR_OK;
   sr_messages_add(messages, SR_SEVERITY_ERROR, (srPlace){0},

@@ -40,7 +40,7 @@ struct srmSaddle {
   double* values;
   double* x;                // right-hand side and solution (n)
   srmBlocks* blocks;        // NULL: M is not block-diagonal with small blocks
-  srmTree* tree;            // NULL: it is not a forest, or its distances may be asked for
+  srmTree* tree;            // NULL: it is not of bodies
   bool by_blocks, by_tree;  // the last factor is theirs
   double* G_last;           // its rows, where a factor of the whole matrix must follow
 };
@@ -180,14 +180,15 @@ static bool create_sparse(srmSaddle* s) {
                     srm_take_ints(&s->column, count) && srm_take_ints(&s->at_M, nM) && srm_take_ints(&s->at_D, nG) &&
                     srm_take_ints(&s->at_G, nG) && srm_take_ints(&s->at_diagonal, ng) &&
                     srm_take_numbers(&s->values, count);
-  if (!good) return false;
+  if (!good || s->tree != NULL || s->blocks != NULL) return good;  // else analysed where these fail
   memset(s->kept, 1, ng);
   return analyse(s);
 }
 
 static bool create_blocks(srmSaddle* s) {
-  if (!s->sparse || !s->shape.mass) return true;
-  if (s->shape.solve_only && !srm_tree_create(&s->shape, &s->tree)) return false;
+  if (!s->shape.mass) return true;
+  if (s->shape.dense_below <= 0 && !srm_tree_create(&s->shape, &s->tree)) return false;
+  if (!s->sparse) return true;
   if (!srm_blocks_create(&s->shape, &s->blocks)) return false;
   return s->blocks == NULL || srm_take_numbers(&s->G_last, (size_t)srm_pattern_count(&s->G));
 }
@@ -218,8 +219,8 @@ srmSaddle* srm_saddle_create(const srmSaddleShape* shape) {
   s->shape.G = shape->G != NULL ? &s->G : NULL;
   s->sparse = is_sparse(shape);
   s->kept = sr_alloc((size_t)shape->ng + 1);
-  good = good && s->kept != NULL && srm_take_numbers(&s->x, (size_t)s->n) &&
-         (s->sparse ? create_sparse(s) : create_dense(s)) && create_blocks(s);
+  good = good && s->kept != NULL && srm_take_numbers(&s->x, (size_t)s->n) && create_blocks(s) &&
+         (s->sparse ? create_sparse(s) : create_dense(s));
   if (good) return s;
   srm_saddle_destroy(s);
   return NULL;
@@ -386,6 +387,9 @@ void srm_saddle_solve_rows(srmSaddle* s, const double* r, double* lambda) {
   }
 }
 
-double srm_saddle_distance(const srmSaddle* s, double* longest) {
-  return s->by_blocks ? srm_blocks_distance(s->blocks, longest) : -1;
+double srm_saddle_distance(srmSaddle* s, const double* M, const double* G, double* longest) {
+  if (s->blocks == NULL || (s->by_tree && !srm_blocks_factor(s->blocks, M, G, s->kept))) return -1;
+  return s->by_tree || s->by_blocks ? srm_blocks_distance(s->blocks, longest) : -1;
 }
+
+bool srm_saddle_has_distance(const srmSaddle* s) { return s->by_blocks; }

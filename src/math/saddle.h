@@ -5,9 +5,10 @@
 //
 // M, D of one stage and G of another: unsymmetric in general. M may be singular where it is positive on the kernel of G: it
 // is never inverted. The caller selects the kept rows; the others are left out and get lambda = 0.
-// Dense for small sizes, sparse where patterns are given and the size is worth it; G M^-1 G^T where M is block-diagonal with small blocks
-// (saddle_blocks.h). create allocates all memory, except where paths to the ground are long (srm_pattern_is_deep): there a change of the
-// kept rows and a new choice of pivots allocate.
+// Dense for small sizes, sparse where patterns are given and the size is worth it; from the tips of joints inwards for free bodies
+// (saddle_tree.h), G M^-1 G^T where M is block-diagonal with small blocks (saddle_blocks.h). create allocates all memory, with two exceptions: where
+// paths to the ground are long (srm_pattern_is_deep) a change of the kept rows and a new choice of pivots allocate; and the first sparse factor of
+// the whole matrix does, where the elimination of bodies or blocks has failed, or D is not G.
 //
 //   srmSaddle* s = srm_saddle_create(&(srmSaddleShape){.nv = 7, .ng = 6});
 //   if (srm_saddle_factor(s, M, NULL, G, kept)) srm_saddle_solve(s, f, gamma, a, lambda);     // D = G
@@ -21,8 +22,6 @@ typedef struct srmSaddleShape {
   const srmPattern* M;  // NULL: dense, row-major. The whole symmetric pattern, diagonal included
   const srmPattern* G;  // NULL: dense, row-major. D has the pattern of G
   bool mass;  // M is symmetric positive semidefinite, and D = G for the most part: small blocks of M may be inverted
-  bool
-      solve_only;  // srm_saddle_distance is not asked for: bodies on a forest of joints may be eliminated from the tips (saddle_tree.h)
   int dense_below;  // with patterns: nv + ng up to which the dense solver is used (0: by size and entries; < 0: sparse)
 } srmSaddleShape;
 
@@ -36,8 +35,9 @@ void srm_saddle_solve(srmSaddle* saddle, const double* f, const double* r, doubl
 // lambda alone, of f = 0 and without refinement: good enough for inverse iterations.
 void srm_saddle_solve_rows(srmSaddle* saddle, const double* r, double* lambda);
 // Distance of the rows of the last factor from dependence: the smallest distance of one from those before it (a sine), each relative to
-// the largest length that it has had (longest: ng, start with 0, raised). < 0: not available from this factor.
-double srm_saddle_distance(const srmSaddle* saddle, double* longest);
+// the largest length that it has had (longest: ng, start with 0, raised). M, G: as factored, where another factor is needed for it; < 0: not available.
+double srm_saddle_distance(srmSaddle* saddle, const double* M, const double* G, double* longest);
+bool srm_saddle_has_distance(const srmSaddle* saddle);  // by the last factor, at no cost
 bool srm_saddle_is_sparse(const srmSaddle* saddle);
 size_t srm_saddle_fill(const srmSaddle* saddle);  // entries of the last factor
 

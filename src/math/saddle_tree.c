@@ -10,6 +10,12 @@
 // and what is left goes to body a:   I_a += E^T I E,   p_a -= E^T (p - I e).   Outwards: y, lambda = V^T (I y - p), x_b. After their
 // elimination free columns have no part in these products, so that nothing is computed there.
 //
+// Rows C that close loops (saddle_forest.h) come last. The elimination is that of the joints alone, P its operator from forces to x; u of the force
+// C_k^T gives the row k of W, so that with D the diagonal of all d
+//   S = C P C^T = W D^-1 W^T,   S mu = s - C x_0,   x = x_0 + P C^T mu
+// S is dense and small, positive definite for independent rows. x holds in all joints whatever mu is, so that s - C x is all that
+// rounding leaves: it is removed by the same S.
+//
 // The pivots of a joint are searched for once, among all its rows and columns, and kept while they are not small: a pivot may be a tenth
 // of the largest number in its row. Functions below have the number n of pivots as an argument, which is a constant for the usual joints:
 // their loops are then written out.
@@ -20,12 +26,15 @@
 
 #include "base/base.h"
 #include "math/block_rows.h"
+#include "math/saddle_forest.h"
 
-#define BODY 6               // columns of a body, and the most rows of a joint
-#define WIDE 8               // numbers in a stored row
 #define PIVOT_PART 0.1       // of the largest number in its row
 #define PIVOT_LEAST 1e-6     // of the largest number of the joint's rows on its outer body
 #define INERTIA_LEAST 1e-10  // of a free column over the sum of what the diagonal of I contributes
+#define LOOPS_MOST 48        // rows that close loops: S is dense
+#define LOOP_LEAST 1e-10     // pivot of S over what the row has without joints
+#define REFINED 1e-14        // remainder of a row that closes a loop over the numbers in it
+#define PASSES 3
 
 typedef struct Body {
   _Alignas(32) double I[BODY * WIDE];       // rows; reduced
@@ -33,177 +42,163 @@ typedef struct Body {
   double K[BODY * WIDE];                    // rows, one for each free column
   double p[WIDE], x[WIDE];                  // by columns of b
   double e[WIDE], d[WIDE], u[WIDE];         // e by pivots; 1 / d and u by free columns
-  int first, parent, nrow;                  // column; index of the inner body, -1: the ground; rows
+  double push[WIDE];                        // force of rows that close loops, by columns of b
+  int first, parent, nrow;                  // column; index of the inner body, -1: the ground; rows in use
   int row[BODY], outer[BODY], inner[BODY];  // and where their numbers begin in G
-  int used[BODY], nused;                    // those kept
   int line[BODY], column[BODY];             // pivots, in order of elimination: indices into `row`, columns
   int freed[BODY];                          // the other columns
+  int dof;                                  // place of its free columns in the rows of W
   bool searched;
 } Body;
 
+// A row that closes a loop.
+typedef struct Loop {
+  int row, first, nblock;  // blocks: a body and its numbers
+  int path, npath;         // bodies between these and the ground, outer ones first
+  double scale, s, mu;     // of S; right-hand side; multiplier
+} Loop;
+
 struct srmTree {
   _Alignas(32) double work[BODY * WIDE];
+  double* numbers;  // of the blocks of loops, WIDE each
+  double *W, *S, *D;
   int ng, nbody;
-  Body* body;           // inner bodies first
-  unsigned char* kept;  // ng: rows in use, where known
-  bool known;
+  Body* body;  // inner bodies first
+  srmForest* forest;
+  const srmPattern* G;
+  Loop* loop;
+  int nloop, ndof;         // ndof: a multiple of 4
+  int *block_body, *path;  // of blocks; of loops
+  int *crossed, ncrossed;  // bodies on any path, inner ones first
+  int* mark;               // by bodies
+  unsigned char* kept;     // ng: rows in use, where known
+  bool known, fits;        // fits: no more loops than there is room for
 };
 
 // ---- pattern ----------------------------------------------------------------------------------------------------------
 
-static bool has_bodies(const srmPattern* M) {
-  if (M->nrow % BODY != 0 || srm_pattern_count(M) != M->nrow * BODY) return false;
-  for (int i = 0; i < M->nrow; ++i) {
-    if (M->row[i] != i * BODY || M->column[i * BODY] != i / BODY * BODY) return false;
-    if (M->column[i * BODY + BODY - 1] != i / BODY * BODY + BODY - 1) return false;
-  }
-  return true;
-}
-
-// The bodies of a row, -1 the ground: whole blocks of columns, at most two.
-static bool row_bodies(const srmPattern* G, int k, int pair[2]) {
-  const int first = G->row[k], count = G->row[k + 1] - first;
-  if (count != BODY && count != 2 * BODY) return false;
-  pair[1] = -1;
-  for (int i = 0; i < count / BODY; ++i) {
-    const int* column = G->column + first + i * BODY;
-    if (column[0] % BODY != 0 || column[BODY - 1] != column[0] + BODY - 1) return false;
-    pair[i] = column[0] / BODY;
-  }
-  return true;
-}
-
-typedef struct Edges {
-  int *start, *end, *pair;  // rows of each body (start: nbody + 1); the two bodies of each row
-  int *order, *parent, *place;
-} Edges;
-
-static void edges_free(Edges* e) {
-  int* parts[] = {e->start, e->end, e->pair, e->order, e->parent, e->place};
-  for (int i = 0; i < SR_COUNT(parts); ++i) sr_free(parts[i]);
-}
-
-// *fits: every row is over one body or two.
-static bool find_edges(const srmPattern* G, int nbody, Edges* e, bool* fits) {
-  const size_t n = (size_t)nbody, ng = (size_t)G->nrow;
-  if (!srm_take_ints(&e->start, n + 2) || !srm_take_ints(&e->end, 2 * ng) || !srm_take_ints(&e->pair, 2 * ng) ||
-      !srm_take_ints(&e->order, n) || !srm_take_ints(&e->parent, n) || !srm_take_ints(&e->place, n))
-    return false;
-  *fits = true;
-  for (int k = 0; k < G->nrow && *fits; ++k) {
-    *fits = row_bodies(G, k, e->pair + 2 * k);
-    for (int i = 0; *fits && i < 2; ++i) {
-      if (e->pair[2 * k + i] >= 0) ++e->start[e->pair[2 * k + i] + 2];
-    }
-  }
-  if (!*fits) return true;
-  for (int i = 0; i <= nbody; ++i) e->start[i + 1] += e->start[i];
-  for (int k = 0; k < G->nrow; ++k) {
-    for (int i = 0; i < 2; ++i) {
-      if (e->pair[2 * k + i] >= 0) e->end[e->start[e->pair[2 * k + i] + 1]++] = k;
-    }
-  }
-  return true;
-}
-
-// The body at the other end of row k.
-static int other_end(const Edges* e, int k, int body) {
-  return e->pair[2 * k] == body ? e->pair[2 * k + 1] : e->pair[2 * k];
-}
-
-#define UNSEEN (-2)
-
-// The bodies on joints to `body` go to the end of the order; false: one of them is there already.
-static bool visit_body(Edges* e, int body, int* count) {
-  for (int at = e->start[body]; at < e->start[body + 1]; ++at) {
-    const int next = other_end(e, e->end[at], body);
-    if (next == e->parent[body] || (next >= 0 && e->parent[next] == body)) continue;  // or a further row of a joint
-    if (next < 0 || e->parent[next] != UNSEEN) return false;
-    e->parent[next] = body;
-    e->order[(*count)++] = next;
-  }
-  return true;
-}
-
-static bool is_on_ground(const Edges* e, int body) {
-  for (int at = e->start[body]; at < e->start[body + 1]; ++at) {
-    if (other_end(e, e->end[at], body) < 0) return true;
-  }
-  return false;
-}
-
-// Bodies from the ground outwards, floating ones from one of theirs; false: there is a loop.
-static bool order_bodies(int nbody, Edges* e) {
-  int head = 0, count = 0;
-  for (int i = 0; i < nbody; ++i) e->parent[i] = UNSEEN;
-  for (int pass = 0; pass < 2; ++pass) {
-    for (int i = 0; i < nbody; ++i) {
-      if (e->parent[i] != UNSEEN || (pass == 0 && !is_on_ground(e, i))) continue;
-      e->parent[i] = -1;
-      e->order[count++] = i;
-      for (; head < count; ++head) {
-        if (!visit_body(e, e->order[head], &count)) return false;
-      }
-    }
-  }
-  for (int i = 0; i < nbody; ++i) e->place[e->order[i]] = i;
-  return true;
-}
-
-// Rows of each joint, and where their numbers are; false: more than a joint can have.
-static bool place_rows(const srmPattern* G, const Edges* e, srmTree* t) {
-  for (int i = 0; i < t->nbody; ++i) {
-    const int body = e->order[i], parent = e->parent[body];
-    Body* b = &t->body[i];
-    b->first = BODY * body;
-    b->parent = parent < 0 ? -1 : e->place[parent];
-    for (int at = e->start[body]; at < e->start[body + 1]; ++at) {
-      const int k = e->end[at], second = G->row[k] + BODY;
-      if (other_end(e, k, body) != parent) continue;
-      if (b->nrow == BODY) return false;
-      const bool is_first = e->pair[2 * k] == body;
-      b->row[b->nrow] = k;
-      b->outer[b->nrow] = is_first ? G->row[k] : second;
-      b->inner[b->nrow++] = parent < 0 ? -1 : is_first ? second : G->row[k];
-    }
-  }
-  return true;
-}
-
 void srm_tree_destroy(srmTree* t) {
   if (t == NULL) return;
-  sr_free(t->body);
-  sr_free(t->kept);
+  srm_forest_destroy(t->forest);
+  void* parts[] = {t->body, t->kept,       t->loop, t->numbers, t->W,   t->S,
+                   t->D,    t->block_body, t->path, t->crossed, t->mark};
+  for (int i = 0; i < SR_COUNT(parts); ++i) sr_free(parts[i]);
   sr_free(t);
+}
+
+static bool create_loops(srmTree* t) {
+  const size_t n = (size_t)t->nbody, most = (size_t)(t->ng < LOOPS_MOST ? t->ng : LOOPS_MOST);
+  size_t blocks = 0;
+  if (!t->forest->loops) return true;
+  for (int k = 0; k < t->ng; ++k) blocks += (size_t)(t->G->row[k + 1] - t->G->row[k]) / BODY;
+  t->loop = sr_alloc(most * sizeof *t->loop);
+  return t->loop != NULL && srm_take_numbers(&t->numbers, WIDE * blocks) &&
+         srm_take_numbers(&t->W, most * (BODY * n + 4)) && srm_take_numbers(&t->D, 2 * (BODY * n + 4)) &&
+         srm_take_numbers(&t->S, most * most) && srm_take_ints(&t->block_body, blocks) &&
+         srm_take_ints(&t->path, most * n) && srm_take_ints(&t->crossed, n) && srm_take_ints(&t->mark, n);
 }
 
 bool srm_tree_create(const srmSaddleShape* shape, srmTree** out) {
   *out = NULL;
-  if (shape->M == NULL || shape->G == NULL || shape->ng == 0 || !has_bodies(shape->M)) return true;
-  Edges e = {0};
+  srmForest* forest;
+  if (!srm_forest_create(shape->M, shape->G, &forest)) return false;
+  if (forest == NULL) return true;
   srmTree* t = sr_alloc(sizeof *t);
-  bool fits = false, good = t != NULL;
-  if (good) {
-    *t = (srmTree){.ng = shape->ng, .nbody = shape->nv / BODY};
-    good = find_edges(shape->G, t->nbody, &e, &fits);
+  if (t == NULL) {
+    srm_forest_destroy(forest);
+    return false;
   }
-  fits = good && fits && order_bodies(t->nbody, &e);
-  if (fits) {
-    t->body = sr_alloc((size_t)t->nbody * sizeof *t->body);
-    t->kept = sr_alloc((size_t)t->ng);
-    good = t->body != NULL && t->kept != NULL;
-    fits = good && place_rows(shape->G, &e, t);
-  }
-  edges_free(&e);
-  if (fits) {
-    *out = t;
-  } else {
+  *t = (srmTree){.ng = shape->ng, .nbody = shape->nv / BODY, .forest = forest, .G = shape->G};
+  t->body = sr_alloc((size_t)t->nbody * sizeof *t->body);
+  t->kept = sr_alloc((size_t)t->ng);
+  if (t->body == NULL || t->kept == NULL || !create_loops(t)) {
     srm_tree_destroy(t);
+    return false;
   }
-  return good;
+  *out = t;
+  return true;
 }
 
-size_t srm_tree_fill(const srmTree* t) { return (size_t)t->nbody * 3 * BODY * BODY; }
+// ---- rows in use ------------------------------------------------------------------------------------------------------
+
+static void put_joint(const srmTree* t, int place) {
+  const srmForest* f = t->forest;
+  const int link = f->joint[place], body = f->order[place];
+  Body* b = &t->body[place];
+  b->first = BODY * body;
+  b->parent = f->parent[place];
+  b->nrow = 0;
+  b->searched = false;
+  for (int k = link >= 0 ? f->link_start[link] : 0; link >= 0 && k < f->link_start[link + 1]; ++k) {
+    const int row = f->link_row[k], at = t->G->row[row];
+    const bool is_first = f->pair[2 * link] == body;
+    if (f->chosen[row] == 0) continue;
+    b->row[b->nrow] = row;
+    b->outer[b->nrow] = is_first ? at : at + BODY;
+    b->inner[b->nrow++] = b->parent < 0 ? -1 : is_first ? at + BODY : at;
+  }
+}
+
+// Marks the bodies between a row's blocks and the ground, and lists them, outer ones first.
+static void put_path(srmTree* t, Loop* loop) {
+  int* path = t->path + loop->path;
+  memset(t->mark, 0, (size_t)t->nbody * sizeof *t->mark);
+  for (int i = loop->first; i < loop->first + loop->nblock; ++i) {
+    for (int b = t->block_body[i]; b >= 0 && t->mark[b] == 0; b = t->body[b].parent) t->mark[b] = 1;
+  }
+  loop->npath = 0;
+  for (int b = t->nbody - 1; b >= 0; --b) {
+    if (t->mark[b] != 0) path[loop->npath++] = b;
+  }
+}
+
+static void put_loop(srmTree* t, int row, int* block) {
+  Loop* loop = &t->loop[t->nloop];
+  *loop = (Loop){.row = row, .first = *block, .path = t->nloop++ * t->nbody};
+  for (int at = t->G->row[row]; at < t->G->row[row + 1]; at += BODY) {
+    t->block_body[(*block)++] = t->forest->place[t->G->column[at] / BODY];
+    ++loop->nblock;
+  }
+  put_path(t, loop);
+}
+
+// The bodies that loops pass, and the places of their free columns.
+static void put_crossed(srmTree* t) {
+  memset(t->mark, 0, (size_t)t->nbody * sizeof *t->mark);
+  for (int l = 0; l < t->nloop; ++l) {
+    for (int i = 0; i < t->loop[l].npath; ++i) t->mark[t->path[t->loop[l].path + i]] = 1;
+  }
+  t->ncrossed = t->ndof = 0;
+  for (int b = 0; b < t->nbody; ++b) {
+    if (t->mark[b] == 0) continue;
+    t->crossed[t->ncrossed++] = b;
+    t->body[b].dof = t->ndof;
+    t->ndof += BODY - t->body[b].nrow;
+    memset(t->body[b].push, 0, sizeof t->body[b].push);
+  }
+  t->ndof = (t->ndof + 3) / 4 * 4;
+  memset(t->W, 0, (size_t)t->nloop * (size_t)t->ndof * sizeof *t->W);
+  memset(t->D, 0, 2 * (size_t)t->ndof * sizeof *t->D);
+}
+
+static void select_rows(srmTree* t, const unsigned char* kept) {
+  int block = 0;
+  memcpy(t->kept, kept, (size_t)t->ng);
+  t->known = true;
+  srm_forest_choose(t->forest, kept);
+  t->nloop = 0;
+  t->fits = t->forest->ncut <= LOOPS_MOST;
+  if (!t->fits) return;
+  for (int i = 0; i < t->nbody; ++i) put_joint(t, i);
+  for (int k = 0; k < t->ng && t->forest->ncut > 0; ++k) {
+    if (kept[k] != 0 && t->forest->chosen[k] == 0) put_loop(t, k, &block);
+  }
+  if (t->nloop > 0) put_crossed(t);
+}
+
+size_t srm_tree_fill(const srmTree* t) {
+  return (size_t)t->nbody * 3 * BODY * BODY + (size_t)t->nloop * (size_t)(t->nloop + t->ndof);
+}
 
 // ---- small blocks -----------------------------------------------------------------------------------------------------
 
@@ -265,7 +260,7 @@ SRM_INLINE void line_products(int n, const double* A, const double* x, double* o
 static double find_pivot(const Body* b, double (*line)[BODY], const bool* taken, const bool* solved, int* at,
                          int* column) {
   double most = 0;
-  for (int i = 0; i < b->nused; ++i) {
+  for (int i = 0; i < b->nrow; ++i) {
     for (int c = 0; c < BODY && !taken[i]; ++c) {
       if (solved[c] || !(fabs(line[i][c]) > most)) continue;
       most = fabs(line[i][c]);
@@ -289,15 +284,15 @@ static bool search_pivots(Body* b, const double* G) {
   double line[BODY][BODY], scale = 0;
   bool taken[BODY] = {false}, solved[BODY] = {false};
   b->searched = false;
-  for (int i = 0; i < b->nused; ++i) memcpy(line[i], G + b->outer[b->used[i]], sizeof line[i]);
-  for (int n = 0; n < b->nused; ++n) {
+  for (int i = 0; i < b->nrow; ++i) memcpy(line[i], G + b->outer[i], sizeof line[i]);
+  for (int n = 0; n < b->nrow; ++n) {
     int i = 0, c = 0;
     const double most = find_pivot(b, line, taken, solved, &i, &c);
     scale = n == 0 ? most : scale;
     if (!(most > PIVOT_LEAST * scale)) return false;
     taken[i] = solved[c] = true;
-    eliminate_column(line, b->nused, i, c, taken);
-    b->line[n] = b->used[i];
+    eliminate_column(line, b->nrow, i, c, taken);
+    b->line[n] = i;
     b->column[n] = c;
   }
   for (int c = 0, n = 0; c < BODY; ++c) {
@@ -423,28 +418,78 @@ SRM_INLINE bool eliminate(int n, Body* b, const double* G, double* I_inner, doub
 
 // A function of the number of pivots, which is written out for the usual joints.
 #define BY_PIVOTS(function, b, ...)                                                                                    \
-  ((b)->nused == 5 ? function(5, b, __VA_ARGS__)                                                                       \
-                   : ((b)->nused == 4 ? function(4, b, __VA_ARGS__) : function((b)->nused, b, __VA_ARGS__)))
+  ((b)->nrow == 5   ? function(5, b, __VA_ARGS__)                                                                      \
+   : (b)->nrow == 6 ? function(6, b, __VA_ARGS__)                                                                      \
+   : (b)->nrow == 4 ? function(4, b, __VA_ARGS__)                                                                      \
+                    : function((b)->nrow, b, __VA_ARGS__))
 
-// The rows in use; the pivots of other ones are forgotten.
-static void select_rows(Body* b, const unsigned char* kept) {
-  int n = 0;
-  bool same = true;
-  for (int k = 0; k < b->nrow; ++k) {
-    if (kept[b->row[k]] == 0) continue;
-    same = same && n < b->nused && b->used[n] == k;
-    b->used[n++] = k;
+// The force p of a row that closes a loop, and of those beyond, past the joint of a body: the parts of the free columns into u, which are
+// removed from p; what is left goes to the inner body.
+SRM_INLINE void pass_force(int n, const Body* b, double* p, double* u, double* p_inner) {
+  for (int j = 0; j < BODY - n; ++j) {
+    u[j] = free_part(n, b, b->freed[j], p);
+    add_times(-u[j] * b->d[j], b->K + j * WIDE, p);
   }
-  b->searched = b->searched && same && n == b->nused;
-  b->nused = n;
+  if (p_inner == NULL || n == 0) return;
+  v4_store(p_inner, v4_load(p_inner) - sum_at(n, p, b->column, b->E));
+  v4_store(p_inner + 4, v4_load(p_inner + 4) - sum_at(n, p, b->column, b->E + 4));
+}
+
+SRM_INLINE double* push_of(srmTree* t, int body) { return body < 0 ? NULL : t->body[body].push; }
+
+// The row of W, and what the row would have in S if all its bodies were free.
+SRM_INLINE void load_loop(srmTree* t, Loop* loop, const double* M, const double* G, double* W) {
+  loop->scale = 0;
+  for (int i = loop->first; i < loop->first + loop->nblock; ++i) {
+    Body* b = &t->body[t->block_body[i]];
+    double* number = t->numbers + (size_t)i * WIDE;
+    load_six(G + t->G->row[loop->row] + (i - loop->first) * BODY, number);
+    add_times(1, number, b->push);
+    for (int c = 0; c < BODY; ++c) {
+      const double mass = M != NULL ? M[(size_t)(b->first + c) * BODY + (size_t)c] : 1;
+      if (mass > 0) loop->scale += number[c] * number[c] / mass;
+    }
+  }
+  for (int i = 0; i < loop->npath; ++i) {
+    Body* b = &t->body[t->path[loop->path + i]];
+    BY_PIVOTS(pass_force, b, b->push, W + b->dof, push_of(t, b->parent));
+    clear(1, b->push);
+  }
+}
+
+// S = L L^T, in the lower triangle; the diagonal is inverted. False: a row depends on the others.
+SRM_INLINE bool factor_loops(srmTree* t) {
+  const int n = t->nloop, ndof = t->ndof;
+  double* scaled = t->D + ndof;
+  for (int i = 0; i < n; ++i) {
+    double *Si = t->S + (size_t)i * (size_t)n, *Wi = t->W + (size_t)i * (size_t)ndof;
+    for (int k = 0; k < ndof; k += 4) v4_store(scaled + k, v4_load(Wi + k) * v4_load(t->D + k));
+    for (int j = 0; j <= i; ++j) {
+      const double *Sj = t->S + (size_t)j * (size_t)n, *Wj = t->W + (size_t)j * (size_t)ndof;
+      v4 sum = v4_zero();
+      for (int k = 0; k < ndof; k += 4) sum += v4_load(scaled + k) * v4_load(Wj + k);
+      double entry = sum[0] + sum[1] + (sum[2] + sum[3]);
+      const double least = LOOP_LEAST * fmax(entry, t->loop[i].scale);
+      for (int k = 0; k < j; ++k) entry -= Si[k] * Sj[k];
+      if (i == j && !(entry > least)) return false;
+      Si[j] = i == j ? 1 / sqrt(entry) : entry * Sj[j];
+    }
+  }
+  return true;
+}
+
+SRM_INLINE bool eliminate_loops(srmTree* t, const double* M, const double* G) {
+  for (int i = 0; i < t->ncrossed; ++i) {
+    const Body* b = &t->body[t->crossed[i]];
+    for (int j = 0; j < BODY - b->nrow; ++j) t->D[b->dof + j] = b->d[j];
+  }
+  for (int l = 0; l < t->nloop; ++l) load_loop(t, &t->loop[l], M, G, t->W + (size_t)l * (size_t)t->ndof);
+  return factor_loops(t);
 }
 
 SRM_CLONES bool srm_tree_factor(srmTree* t, const double* M, const double* G, const unsigned char* kept) {
-  if (!t->known || memcmp(t->kept, kept, (size_t)t->ng) != 0) {
-    memcpy(t->kept, kept, (size_t)t->ng);
-    for (int i = 0; i < t->nbody; ++i) select_rows(&t->body[i], kept);
-    t->known = true;
-  }
+  if (!t->known || memcmp(t->kept, kept, (size_t)t->ng) != 0) select_rows(t, kept);
+  if (!t->fits) return false;
   for (int i = 0; i < t->nbody; ++i) {
     Body* b = &t->body[i];
     for (int c = 0; c < BODY; ++c) {
@@ -462,7 +507,7 @@ SRM_CLONES bool srm_tree_factor(srmTree* t, const double* M, const double* G, co
     double* I_inner = b->parent < 0 ? NULL : t->body[b->parent].I;
     if (!BY_PIVOTS(eliminate, b, G, I_inner, t->work)) return false;
   }
-  return true;
+  return t->nloop == 0 || eliminate_loops(t, M, G);
 }
 
 // ---- solution ---------------------------------------------------------------------------------------------------------
@@ -521,6 +566,78 @@ SRM_INLINE void outwards(int n, Body* b, const double* x_inner, double* lambda) 
   }
 }
 
+SRM_INLINE void move_outwards(srmTree* t, Body* b, double* lambda) {
+  const double* x_inner = b->parent < 0 ? NULL : t->body[b->parent].x;
+  BY_PIVOTS(outwards, b, x_inner, lambda);
+}
+
+// s - C x of all loops into `by`; the largest over the largest sum of the numbers in one.
+SRM_INLINE double loop_remainder(const srmTree* t, double* by) {
+  double most = 0, size = 0;
+  for (int l = 0; l < t->nloop; ++l) {
+    const Loop* loop = &t->loop[l];
+    v4 sum = v4_zero(), sizes = v4_zero();
+    for (int i = loop->first; i < loop->first + loop->nblock; ++i) {
+      const double *number = t->numbers + (size_t)i * WIDE, *x = t->body[t->block_body[i]].x;
+      const v4 low = v4_load(number) * v4_load(x), high = v4_load(number + 4) * v4_load(x + 4);
+      sum += low + high;
+      sizes += v4_abs(low) + v4_abs(high);
+    }
+    by[l] = loop->s - (sum[0] + sum[1] + (sum[2] + sum[3]));
+    most = fmax(most, fabs(by[l]));
+    size = fmax(size, fabs(loop->s) + (sizes[0] + sizes[1] + (sizes[2] + sizes[3])));
+  }
+  return most > 0 ? most / size : 0;
+}
+
+// y <- S^-1 y
+static void solve_loops(const srmTree* t, double* y) {
+  const int n = t->nloop;
+  const double* S = t->S;
+  for (int i = 0; i < n; ++i) {
+    for (int k = 0; k < i; ++k) y[i] -= S[(size_t)i * (size_t)n + (size_t)k] * y[k];
+    y[i] *= S[(size_t)i * (size_t)(n + 1)];
+  }
+  for (int i = n - 1; i >= 0; --i) {
+    y[i] *= S[(size_t)i * (size_t)(n + 1)];
+    for (int k = 0; k < i; ++k) y[k] -= S[(size_t)i * (size_t)n + (size_t)k] * y[i];
+  }
+}
+
+// Forces C^T mu in addition to those that have gone inwards.
+SRM_INLINE void add_loop_forces(srmTree* t, const double* mu) {
+  for (int l = 0; l < t->nloop; ++l) {
+    t->loop[l].mu += mu[l];
+    for (int i = t->loop[l].first; i < t->loop[l].first + t->loop[l].nblock; ++i) {
+      add_times(mu[l], t->numbers + (size_t)i * WIDE, t->body[t->block_body[i]].push);
+    }
+  }
+  for (int i = t->ncrossed - 1; i >= 0; --i) {
+    Body* b = &t->body[t->crossed[i]];
+    double u[BODY];
+    BY_PIVOTS(pass_force, b, b->push, u, push_of(t, b->parent));
+    for (int j = 0; j < BODY - b->nrow; ++j) b->u[j] += u[j];
+    add_times(1, b->push, b->p);
+    clear(1, b->push);
+  }
+}
+
+// The joints are solved inwards; multipliers of loops, then all outwards.
+SRM_INLINE void close_loops(srmTree* t, const double* r, double* lambda) {
+  double mu[LOOPS_MOST];
+  for (int l = 0; l < t->nloop; ++l) {
+    t->loop[l].s = r != NULL ? r[t->loop[l].row] : 0;
+    t->loop[l].mu = 0;
+  }
+  for (int i = 0; i < t->ncrossed; ++i) move_outwards(t, &t->body[t->crossed[i]], NULL);
+  for (int pass = 0; pass < PASSES && loop_remainder(t, mu) > REFINED; ++pass) {
+    solve_loops(t, mu);
+    add_loop_forces(t, mu);
+    for (int i = 0; i < t->ncrossed; ++i) move_outwards(t, &t->body[t->crossed[i]], NULL);
+  }
+  for (int l = 0; lambda != NULL && l < t->nloop; ++l) lambda[t->loop[l].row] = t->loop[l].mu;
+}
+
 SRM_CLONES void srm_tree_solve(srmTree* t, const double* f, const double* r, double* x, double* lambda) {
   for (int i = 0; i < t->nbody; ++i) {
     Body* b = &t->body[i];
@@ -532,10 +649,10 @@ SRM_CLONES void srm_tree_solve(srmTree* t, const double* f, const double* r, dou
     BY_PIVOTS(inwards, b, p_inner);
   }
   if (lambda != NULL) memset(lambda, 0, (size_t)t->ng * sizeof *lambda);
+  if (t->nloop > 0) close_loops(t, r, lambda);
   for (int i = 0; i < t->nbody; ++i) {
     Body* b = &t->body[i];
-    const double* x_inner = b->parent < 0 ? NULL : t->body[b->parent].x;
-    BY_PIVOTS(outwards, b, x_inner, lambda);
+    move_outwards(t, b, lambda);
     if (x != NULL) memcpy(x + b->first, b->x, BODY * sizeof *x);
   }
 }
