@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "constraint/constraint.h"
 #include "messages.h"
 #include "runner.h"
 
@@ -903,6 +904,47 @@ TEST(what_stages_of_an_integrator_leave_out_is_there_when_asked_for) {
     ENSURE(largest(a.d->jv, m->njv) > 0.1);
   }
   sr_data_destroy(fresh);
+  close_side(&a);
+  close_side(&r);
+}
+
+// The constraints at the end of a step, the accepted state and the first stage of the next step: one pass over links and joints. A number
+// that such a pass would overwrite stays where it was put.
+TEST(the_end_of_a_step_is_evaluated_once) {
+  Side r = open_text(
+      "<sarrus version='1' name='two'><body name='a'><joint name='p' type='revolute' axis='0 1 0' q='0.4'/>"
+      "<inertial mass='2' com='0.1 0 -0.5' inertia='0.3 0.4 0.2'/></body><body name='b' parent='a'>"
+      "<joint name='s' type='revolute' axis='1 0 0' at='0 0.1 -1'/>"
+      "<inertial mass='1' com='0 0.2 -0.3' inertia='0.2 0.1 0.1'/></body><driver joint='s' motion='0.1*sin(t)'/>"
+      "</sarrus>");
+  Side a = made(&r, SR_FORMULATION_ABSOLUTE);
+  const srModel* m = a.m;
+  srModelSystem user = {.m = m, .d = a.d};
+  const srSystem s = sr_system(&user);
+  double q[14], v[12], f[12], M[12 * 12], G[12 * 12], gamma[12], g[12], b[12];
+  bend(m, 1, q, v);
+  for (int i = 0; i < m->nq; i++)
+    q[i] += i % 7 < 3 ? 0 : 1e-4 * (i + 1);  // quaternions as an explicit step leaves them
+  ENSURE_EQUAL(s.constraint(&user, 0.1, q, g, G, b), 0);
+  double* mark = a.d->link_pose + 16 + 3;  // a lane that is not used, of the first body
+  ENSURE(*mark == 0);
+  *mark = 7;
+  ENSURE_EQUAL(s.accepted(&user, 0.1, q, v, NULL), 0);
+  ENSURE(*mark == 7 && a.d->closures_known);
+  const double row = a.d->jJ[0];
+  a.d->jJ[0] = 7;
+  ENSURE_EQUAL(sr_evaluate_motion(m, a.d, 0.1, q, v, NULL, SR_STAGE_VELOCITY), 0);  // as monitors do
+  ENSURE(a.d->jJ[0] == 7);
+  a.d->jJ[0] = row;
+  ENSURE_EQUAL(s.dynamics(&user, 0.1, q, v, NULL, SR_TAU_ELEMENT, M, f, NULL, NULL), 0);
+  ENSURE_EQUAL(s.gamma(&user, 0.1, q, v, gamma), 0);
+  ENSURE(*mark == 7 && a.d->closures_known && a.d->measured == SR_STAGE_VELOCITY);
+  ENSURE_EQUAL(s.constraint(&user, 0.2, q, g, G, b),
+               0);  // another time: angles are counted anew, bodies are where they were
+  ENSURE(*mark == 7);
+  q[0] += 1e-3;
+  ENSURE_EQUAL(s.constraint(&user, 0.2, q, g, G, b), 0);
+  ENSURE(*mark == 0);
   close_side(&a);
   close_side(&r);
 }

@@ -16,10 +16,9 @@
 #define HALVINGS 40       // of a time, until a driver moves no more than STEP
 #define CONTRADICTION 1e-9
 
-// Largest change of a driver from what d->motion holds to time t; d->motion is that of t afterwards.
-static double change_to(const srModel* m, srData* d, double t, double* before) {
+// Largest change of a driver from its motion `before` to time t; d->motion is that of t afterwards.
+static double change_to(const srModel* m, srData* d, double t, const double* before) {
   double most = 0.0;
-  memcpy(before, d->motion, 3 * (size_t)m->ndriver * sizeof *before);
   d->t = t;
   sr_driver_motion(m, d);
   for (int i = 0; i < m->ndriver; ++i) most = fmax(most, fabs(d->motion[3 * i] - before[3 * i]));
@@ -41,10 +40,8 @@ static bool follow(const srModel* m, srData* d, double t_end, double* before) {
     const double t = d->t;
     double h = t_end - t;
     sr_driver_motion(m, d);
-    for (int k = 0; k < HALVINGS && change_to(m, d, h == t_end - t ? t_end : t + h, before) > STEP; ++k) {
-      memcpy(d->motion, before, 3 * (size_t)m->ndriver * sizeof *before);
-      h *= 0.5;
-    }
+    memcpy(before, d->motion, 3 * (size_t)m->ndriver * sizeof *before);
+    for (int k = 0; k < HALVINGS && change_to(m, d, h == t_end - t ? t_end : t + h, before) > STEP; ++k) h *= 0.5;
     put_motion(m, d, true, true);
     if (steps == MOST_STEPS || sr_assemble(m, d, NULL, NULL) != SR_OK) {
       d->t = t;

@@ -159,6 +159,7 @@ int sr_evaluate_tau(const srModel* m, srData* d, double t, const double* q, cons
 int sr_evaluate_stage(const srModel* m, srData* d, double t, const double* q, const double* v, const double* y,
                       srStage stage, double tau) {
   put_state(m, d, t, q, v, y);
+  if (q != NULL && m->nq != m->nv) sr_normalize(m, d->q);  // as it will be at the end of the step: the same state then
   move_links(m, d, stage);
   if (joints_are_seen(m, d)) sr_measure_joints(m, d);
   return act_on_rows(m, d, stage, tau);

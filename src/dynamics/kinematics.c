@@ -4,8 +4,8 @@
 //   twist   t_i = t_parent transformed to i + S v
 //   accel   classical acceleration of the origin, gravity not counted (see sr_motion_add)
 //
-// srData.known records the state they belong to, so that a second request at the same state needs no second pass: q, v and, for free
-// bodies, whose angles are counted from discrete states and a time, z and t. Compared bit by bit.
+// srData.known records the state they belong to, so that a second request at the same state needs no second pass: q, v and, for the joint
+// coordinates of free bodies, whose angles are counted from discrete states and a time, z and t. Compared bit by bit.
 #include <string.h>
 
 #include "base/base.h"
@@ -21,23 +21,25 @@ static void keep(double* to, const double* from, int n) {
   if (n > 0) memcpy(to, from, (size_t)n * sizeof *to);
 }
 
-static void keep_positions(const srModel* m, srData* d) {
-  double* z = d->known + m->nq + m->nv;
-  keep(d->known, d->q, m->nq);
-  if (!m->absolute) return;
-  keep(z, d->z, m->nz);
-  z[m->nz] = d->t;
+bool sr_positions_same(const srModel* m, const srData* d, const double* q) { return same(q, d->known, m->nq); }
+
+static bool measurements_same(const srModel* m, const srData* d) {
+  const double* z = d->known + m->nq + m->nv;
+  return same(d->z, z, m->nz) && same(&d->t, z + m->nz, 1);
 }
 
-bool sr_positions_same(const srModel* m, const srData* d, const double* q) {
-  const double* z = d->known + m->nq + m->nv;
-  if (!same(q, d->known, m->nq)) return false;
-  return !m->absolute || (same(d->z, z, m->nz) && same(&d->t, z + m->nz, 1));
+void sr_measurements_keep(const srModel* m, srData* d) {
+  double* z = d->known + m->nq + m->nv;
+  keep(z, d->z, m->nz);
+  z[m->nz] = d->t;
 }
 
 void sr_lower_stage(const srModel* m, srData* d) {
   if (!sr_positions_known(m, d, d->q)) d->stage = SR_STAGE_NONE;
   if (d->stage > SR_STAGE_POSITION && !same(d->v, d->known + m->nq, m->nv)) d->stage = SR_STAGE_POSITION;
+  if (!m->absolute || d->measured == SR_STAGE_NONE || measurements_same(m, d)) return;
+  d->measured = SR_STAGE_NONE;
+  if (d->stage > SR_STAGE_VELOCITY) d->stage = SR_STAGE_VELOCITY;
 }
 
 SRM_CLONES void sr_link_positions(const srModel* m, srData* d) {
@@ -54,7 +56,7 @@ SRM_CLONES void sr_link_positions(const srModel* m, srData* d) {
   d->stage = SR_STAGE_POSITION;
   d->measured = SR_STAGE_NONE;
   d->closures_known = false;
-  keep_positions(m, d);
+  keep(d->known, d->q, m->nq);
 }
 
 SRM_CLONES void sr_link_velocities(const srModel* m, srData* d) {
@@ -75,6 +77,7 @@ void sr_measure_joints(const srModel* m, srData* d) {
   if (!m->absolute) return;
   if (d->measured < SR_STAGE_POSITION && d->stage >= SR_STAGE_POSITION) {
     sr_measurement_positions(m, d);
+    sr_measurements_keep(m, d);
     d->measured = SR_STAGE_POSITION;
   }
   if (d->measured < SR_STAGE_VELOCITY && d->stage >= SR_STAGE_VELOCITY) {

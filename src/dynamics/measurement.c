@@ -39,7 +39,7 @@ typedef struct Pair {
   v4 wd, ud;  // of constant velocities
 } Pair;
 
-static Pair pair_of(const srModel* m, const srData* d, int body) {
+SRM_INLINE Pair pair_of(const srModel* m, const srData* d, int body) {
   const int point = m->joint_point[m->body_joint[body]];
   const int link = m->point_link[point];
   const srmPose a = srm_pose_load(d->link_pose + 16 * link), b = srm_pose_load(d->link_pose + 16 * m->body_link[body]);
@@ -52,7 +52,7 @@ static Pair pair_of(const srModel* m, const srData* d, int body) {
                 .rho = m3_mul(m3_transpose(a.R), b.p - a.p)};
 }
 
-static void add_motion(const srModel* m, const srData* d, int body, Pair* x) {
+SRM_INLINE void add_motion(const srModel* m, const srData* d, int body, Pair* x) {
   const srmTwist a = srm_twist_load(d->link_twist + 8 * x->link);
   const srmTwist b = srm_twist_load(d->link_twist + 8 * m->body_link[body]);
   const m3 back = m3_transpose(x->P);
@@ -63,42 +63,59 @@ static void add_motion(const srModel* m, const srData* d, int body, Pair* x) {
   x->ud = v4_cross(x->w, vb) - v4_cross(wa, x->u);
 }
 
-// A row over the twist (w, u) as one over the velocities of the parent and of the body.
-static void put_row(const Pair* x, v4 over_w, v4 over_u, double* J) {
-  const m3 back = m3_transpose(x->R);
-  memset(J, 0, 12 * sizeof *J);
-  v4_put3(J + 6, m3_mul(back, over_w));
-  v4_put3(J + 9, m3_mul(back, over_u));
-  if (x->link == 0) return;
-  const v4 force = m3_mul(x->P, over_u);
-  v4_put3(J, -m3_mul(x->P, over_w) - v4_cross(x->rho, force));
+// A row over the angular velocity w as one over the velocities of the parent and of the body; and one over u.
+SRM_INLINE void put_turn_row(const Pair* x, v4 over_w, double* J) {
+  const v4 zero = v4_zero(), moment = x->link == 0 ? zero : -m3_mul(x->P, over_w);
+  *(v4_any*)(J + 8) = zero;
+  *(v4_any*)(J + 6) = m3_mul(m3_transpose(x->R), over_w);
+  *(v4_any*)(J + 2) = zero;
+  *(v4_any*)J = moment;
+}
+
+SRM_INLINE void put_slide_row(const Pair* x, v4 over_u, double* J) {
+  const v4 zero = v4_zero(), force = x->link == 0 ? zero : m3_mul(x->P, over_u);
+  v4_put3(J + 9, m3_mul(m3_transpose(x->R), over_u));
+  v4_put3(J + 6, zero);
   v4_put3(J + 3, -force);
+  v4_put3(J, -v4_cross(x->rho, force));
 }
 
 // ---- angles -----------------------------------------------------------------------------------------------------------
 
 typedef struct Angle {
-  double value, bias;  // bias: phi'' - row.w'
-  v4 row;
+  double s, c, r2;
+  v4 s_row, c_row, row;
+  v4 f1, f3, e0, e2;
 } Angle;
 
-static Angle angle_of(const srMeasurement* measurement, const Pair* x) {
-  const v4 e0 = v4_xyz(measurement->e[0]), e2 = v4_xyz(measurement->e[2]);
-  const v4 f1 = m3_mul(x->R, v4_xyz(measurement->e[1])), f3 = m3_mul(x->R, v4_xyz(measurement->e[3]));
-  const double s = v4_dot(e0, f1), c = v4_dot(e2, f3), r2 = s * s + c * c;
-  const v4 s_row = v4_cross(f1, e0), c_row = v4_cross(f3, e2);
-  const v4 row = (v4_all(c) * s_row - v4_all(s) * c_row) / v4_all(r2);
-  const double s1 = v4_dot(s_row, x->w), c1 = v4_dot(c_row, x->w);
-  const double s2 = v4_dot(e0, v4_cross(x->w, v4_cross(x->w, f1)));
-  const double c2 = v4_dot(e2, v4_cross(x->w, v4_cross(x->w, f3)));
-  const double bias = (c * s2 - s * c2) / r2 - 2 * v4_dot(row, x->w) * (s * s1 + c * c1) / r2;
-  return (Angle){atan2(s, c), bias, row};
+SRM_INLINE Angle angle_of(const srMeasurement* measurement, const Pair* x) {
+  Angle a;
+  a.e0 = v4_xyz(measurement->e[0]);
+  a.e2 = v4_xyz(measurement->e[2]);
+  a.f1 = m3_mul(x->R, v4_xyz(measurement->e[1]));
+  a.f3 = m3_mul(x->R, v4_xyz(measurement->e[3]));
+  a.s = v4_dot(a.e0, a.f1);
+  a.c = v4_dot(a.e2, a.f3);
+  a.r2 = a.s * a.s + a.c * a.c;
+  a.s_row = v4_cross(a.f1, a.e0);
+  a.c_row = v4_cross(a.f3, a.e2);
+  a.row = (v4_all(a.c) * a.s_row - v4_all(a.s) * a.c_row) / v4_all(a.r2);
+  return a;
+}
+
+// phi''
+SRM_INLINE double angle_bias(const Angle* a, const Pair* x) {
+  const double s1 = v4_dot(a->s_row, x->w), c1 = v4_dot(a->c_row, x->w);
+  const double s2 = v4_dot(a->e0, v4_cross(x->w, v4_cross(x->w, a->f1)));
+  const double c2 = v4_dot(a->e2, v4_cross(x->w, v4_cross(x->w, a->f3)));
+  const double bias = (a->c * s2 - a->s * c2) / a->r2 - 2 * v4_dot(a->row, x->w) * (a->s * s1 + a->c * c1) / a->r2;
+  return v4_dot(a->row, x->wd) + bias;
 }
 
 static double unwound(const srData* d, const srMeasurement* measurement, double angle) {
   const double* z = d->z + measurement->z;
   const double foretold = z[0] + z[1] * (d->t - d->z[0]);
-  return foretold + remainder(angle - foretold, turn);
+  return angle + turn * rint((foretold - angle) / turn);
 }
 
 // ---- all --------------------------------------------------------------------------------------------------------------
@@ -112,26 +129,26 @@ static void put_quaternion(const srData* d, const srMeasurement* measurement, co
   for (int i = 0; i < 4 && along < 0; i++) q[i] = -q[i];
 }
 
-static void positions(srData* d, const srMeasurement* measurement, const Pair* x) {
+SRM_INLINE void positions(srData* d, const srMeasurement* measurement, const Pair* x) {
   double *q = d->jq + measurement->q, *J = d->jJ + 12 * measurement->v;
   if (measurement->kind == SR_MEASUREMENT_ANGLE) {
     const Angle angle = angle_of(measurement, x);
-    *q = unwound(d, measurement, angle.value);
-    put_row(x, angle.row, v4_zero(), J);
+    *q = unwound(d, measurement, atan2(angle.s, angle.c));
+    put_turn_row(x, angle.row, J);
   } else if (measurement->kind == SR_MEASUREMENT_SLIDE) {
     const v4 e = v4_xyz(measurement->e[0]);
     *q = v4_dot(e, x->d);
-    put_row(x, v4_zero(), e, J);
+    put_slide_row(x, e, J);
   } else if (measurement->kind == SR_MEASUREMENT_ROTATION) {
     put_quaternion(d, measurement, x, q);
-    for (int k = 0; k < 3; k++) put_row(x, x->R.c[k], v4_zero(), J + 12 * k);
+    for (int k = 0; k < 3; k++) put_turn_row(x, x->R.c[k], J + 12 * k);
   } else {
     v4_put3(q, x->d);
-    for (int k = 0; k < 3; k++) put_row(x, v4_zero(), x->R.c[k], J + 12 * k);
+    for (int k = 0; k < 3; k++) put_slide_row(x, x->R.c[k], J + 12 * k);
   }
 }
 
-void sr_measurement_positions(const srModel* m, srData* d) {
+SRM_CLONES void sr_measurement_positions(const srModel* m, srData* d) {
   Pair x = {0};
   for (int i = 0; i < m->nmeasurement; i++) {
     if (i == 0 || m->measurement[i].body != m->measurement[i - 1].body) x = pair_of(m, d, m->measurement[i].body);
@@ -139,11 +156,11 @@ void sr_measurement_positions(const srModel* m, srData* d) {
   }
 }
 
-static void bias(srData* d, const srMeasurement* measurement, const Pair* x) {
+SRM_INLINE void bias(srData* d, const srMeasurement* measurement, const Pair* x) {
   double* out = d->jbias + measurement->v;
   if (measurement->kind == SR_MEASUREMENT_ANGLE) {
     const Angle angle = angle_of(measurement, x);
-    *out = v4_dot(angle.row, x->wd) + angle.bias;
+    *out = angle_bias(&angle, x);
   } else if (measurement->kind == SR_MEASUREMENT_SLIDE) {
     *out = v4_dot(v4_xyz(measurement->e[0]), x->ud);
   } else {
@@ -170,7 +187,7 @@ static double row_times(const srModel* m, const srData* d, int k, const double* 
   return sum;
 }
 
-void sr_measurement_velocities(const srModel* m, srData* d) {
+SRM_CLONES void sr_measurement_velocities(const srModel* m, srData* d) {
   Pair x = {0};
   for (int i = 0; i < m->nmeasurement; i++) {
     const int body = m->measurement[i].body;
@@ -194,6 +211,7 @@ void sr_measurement_accept(const srModel* m, srData* d) {
     z[0] = d->jq[measurement->q];
     z[1] = d->jv[measurement->v];
   }
+  sr_measurements_keep(m, d);  // what is nearest to itself is itself
 }
 
 void sr_measurement_row(const srModel* m, const srData* d, int k, double by, double* out) {

@@ -10,6 +10,9 @@ void sr_measurement_velocities(const srModel* m, srData* d);  // d->jv, jbias
 // Both, as far as the links have come and unless they are known; relative coordinates: nothing (kinematics.c).
 void sr_measure_joints(const srModel* m, srData* d);
 
+// Notes that jq belong to d's z and t (kinematics.c).
+void sr_measurements_keep(const srModel* m, srData* d);
+
 // Makes d's angles and rotations the reference that the next ones are counted from. Needs the velocity stage.
 void sr_measurement_accept(const srModel* m, srData* d);
 

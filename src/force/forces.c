@@ -21,10 +21,22 @@ static void clear(double* x, int n) {
 
 // ---- what laws see --------------------------------------------------------------------------------------------------
 
+static bool motion_known(const srModel* m, const srData* d) {
+  const struct srDataPrivate* p = d->priv;
+  if (p == NULL || !p->motion_known || p->motion_t != d->t || p->motion_held != (d->held != NULL)) return false;
+  return d->held == NULL || memcmp(p->motion_switch, d->held, (size_t)m->priv->nswitch * sizeof *d->held) == 0;
+}
+
 void sr_driver_motion(const srModel* m, srData* d) {
-  if (m->ndriver == 0) return;
+  if (m->ndriver == 0 || motion_known(m, d)) return;
   const srInputs inputs = {.t = d->t, .held = d->held};
   sr_program_evaluate(m->priv->drivers, &inputs, d->work, d->motion);
+  struct srDataPrivate* p = d->priv;
+  if (p == NULL) return;
+  p->motion_known = true;
+  p->motion_t = d->t;
+  p->motion_held = d->held != NULL;
+  if (d->held != NULL) memcpy(p->motion_switch, d->held, (size_t)m->priv->nswitch * sizeof *d->held);
 }
 
 // A smaller step may avoid it, as with forces.

@@ -37,9 +37,11 @@ static void destroy_solver(struct srDataPrivate* p) {
 }
 
 static struct srDataPrivate* create_solver(const srModel* m) {
-  struct srDataPrivate* p = sr_alloc(sizeof *p + 2 * (size_t)m->ng);
+  const size_t switches = (size_t)m->priv->nswitch;
+  struct srDataPrivate* p = sr_alloc(sizeof *p + switches * sizeof(double) + 2 * (size_t)m->ng);
   if (!p) return NULL;
-  p->taken = (unsigned char*)(p + 1);
+  p->motion_switch = (double*)(void*)(p + 1);
+  p->taken = (unsigned char*)(p->motion_switch + switches);
   p->unique = p->taken + m->ng;
   p->M = (srmPattern){m->nv, m->nv, m->M_row, m->M_column};
   p->G = (srmPattern){m->ng, m->nv, m->G_start, m->G_index};
@@ -102,6 +104,7 @@ void sr_data_reset(const srModel* model, srData* data) {
   data->rank = 0;
   data->closures_known = false;
   data->measured = SR_STAGE_NONE;
+  if (data->priv) data->priv->motion_known = false;
   if (data->instances) sr_instances_reset(m, data->instances);
   data->row_residual = data->soft_energy = 0;
   data->error_message[0] = '\0';
@@ -118,6 +121,7 @@ void sr_data_copy(const srModel* model, const srData* from, srData* to) {
   to->closures_known = from->closures_known;
   to->measured = from->measured;
   if (m->constrained) memcpy(to->priv->taken, from->priv->taken, 2 * (size_t)m->ng);  // taken, unique
+  if (to->priv) to->priv->motion_known = false;
   if (m->nset > 0) sr_instances_copy(m, from->instances, to->instances);
   to->row_residual = from->row_residual;
   to->soft_energy = from->soft_energy;

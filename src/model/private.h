@@ -83,6 +83,9 @@ struct srDataPrivate {
   srmRows* rows;
   unsigned char* taken;   // ng: independent equations of the last acceleration
   unsigned char* unique;  // ng: equations whose multiplier is unique
+  // The time and the held switches that d->motion belongs to: stages, constraints and forces of one time ask for it in turn.
+  bool motion_known, motion_held;
+  double motion_t, *motion_switch;
 };
 
 // What depends on the two shapes of a contact: geometry, Hertz stiffness where K is NaN, lever arms of rolling and spinning. one, two:
