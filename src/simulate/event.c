@@ -205,8 +205,8 @@ void sr_events_renumber(srEventMonitor* monitor) {
   sri_events_forget(monitor->events, monitor->of_contacts, monitor->contacts->nelement[0]);
 }
 
-bool sr_events_any(const srEventMonitor* monitor) {
-  return monitor->m->nevent + monitor->contacts->nlocated + monitor->jumps->n + monitor->kinks->n > 0;
+bool sr_events_any(const srEventMonitor* monitor, double t) {
+  return monitor->m->nevent + monitor->contacts->nlocated + monitor->kinks->n > 0 || !sr_jumps_quiet(monitor->jumps, t);
 }
 
 bool sr_events_late(srEventMonitor* monitor) {

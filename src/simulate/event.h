@@ -51,8 +51,8 @@ srEventMonitor* sr_events_create(const srModel* m, srData* d, const srSystem* sy
                                  srContactMonitor* contacts, srJumpMonitor* jumps, const srEventTold* told);
 void sr_events_destroy(srEventMonitor* monitor);
 void sr_events_renumber(srEventMonitor* monitor);  // indices of contacts have changed (sr_contact_monitor_prepare)
-// Is there any function at present? Near pairs that may be located come and go.
-bool sr_events_any(const srEventMonitor* monitor);
+// Is there any function at present that may change in the step to t? Near pairs that may be located come and go.
+bool sr_events_any(const srEventMonitor* monitor, double t);
 // After sr_contact_monitor_step: located contacts whose state is inconsistent fire now. False: none does.
 bool sr_events_late(srEventMonitor* monitor);
 // Name of the event whose times accumulate; NULL: none.

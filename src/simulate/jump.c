@@ -100,7 +100,7 @@ static double function_of(const srJumpMonitor* monitor, int i) {
   const double x = monitor->value[i], held = monitor->held[i];
   if (monitor->chatters[i] != 0) return 1;
   switch (monitor->m->priv->of_switch[i].op) {
-    case SR_OP_FLOOR: return x == held ? DBL_MIN : fmin(x - held, held + 1 - x);
+    case SR_OP_FLOOR: return x == held ? DBL_MIN : x - held < held + 1 - x ? x - held : held + 1 - x;
     case SR_OP_SIGN: return x;
     case SR_OP_LE: return x == 0 ? -DBL_MIN : x;
     default: return x == 0 ? DBL_MIN : x;
@@ -129,8 +129,17 @@ static int along_step(void* user, double t, double* value) {
   }
   for (int i = 0; i < monitor->n; ++i) {
     value[i] = m->priv->of_switch[i].of_time == monitor->along_time ? function_of(monitor, i) : 1;
+    monitor->undefined = monitor->undefined || isnan(value[i]);
   }
   return 0;
+}
+
+static signed char sign_of(double value) { return (signed char)((value > 0) - (value < 0)); }
+
+// The sign of a function that is 0, just at its jump, as long as the switch is held.
+static signed char held_sign(const srJumpMonitor* monitor, int i) {
+  if (!monitor->along_time || monitor->chatters[i] != 0 || isnan(monitor->held[i])) return 0;
+  return is_floor(monitor, i) ? 1 : sign_of(monitor->held[i]);  // or that of sign(x): others are never 0
 }
 
 // Has a function changed its sign since the first visit?
@@ -139,7 +148,7 @@ static bool has_changed(void* user, double t, const double* value) {
   (void)t;
   for (int i = 0; i < monitor->n; ++i) {
     if (value[i] * monitor->sign[i] < 0) return true;
-    if (monitor->sign[i] == 0) monitor->sign[i] = (signed char)((value[i] > 0) - (value[i] < 0));
+    if (monitor->sign[i] == 0) monitor->sign[i] = value[i] != 0 ? sign_of(value[i]) : held_sign(monitor, i);
   }
   return false;
 }
@@ -193,6 +202,7 @@ static double narrow(srJumpMonitor* monitor, double a, double b) {
 static void forget_ahead(srJumpMonitor* monitor) {
   monitor->scanned = -HUGE_VAL;
   monitor->next = HUGE_VAL;
+  monitor->undefined = false;
 }
 
 double sr_jumps_next(srJumpMonitor* monitor, double t, double step) {
@@ -208,6 +218,12 @@ double sr_jumps_next(srJumpMonitor* monitor, double t, double step) {
     if (found < HUGE_VAL) monitor->next = narrow(monitor, before, found);
   }
   return monitor->next - t > NEAR * fmax(fabs(t), DBL_MIN) ? monitor->next : HUGE_VAL;
+}
+
+bool sr_jumps_quiet(const srJumpMonitor* monitor, double t) {
+  if (monitor->n == 0) return true;
+  if (!monitor->m->priv->switches_of_time || monitor->nfree > 0 || monitor->undefined) return false;
+  return monitor->scanned >= t && monitor->next > t;
 }
 
 // ---- switching over -----------------------------------------------------------------------------------------------------

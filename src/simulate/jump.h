@@ -20,6 +20,7 @@ typedef struct srJumpMonitor {
   double step;              // length of the last one
   bool of_time;             // there are functions of the time alone, ...
   double scanned, next;     // ... which do not change up to the first time, or change next at the second
+  bool undefined;           // one of them was not a number on the way
   int* rapid;               // n: jumps in a row that came almost at once
   unsigned char* chatters;  // n: no longer located
   signed char* direction;   // n: which changes of the functions count
@@ -45,6 +46,8 @@ int sr_jumps_start(srJumpMonitor* monitor);
 int sr_jumps_step(srJumpMonitor* monitor);
 // Before a step from t: the time at which a function of the time alone changes next, as far as it is known; HUGE_VAL: none. step: length of the last one.
 double sr_jumps_next(srJumpMonitor* monitor, double t, double step);
+// Do no functions change up to t, as far as sr_jumps_next has found out? Then they need no search after the step.
+bool sr_jumps_quiet(const srJumpMonitor* monitor, double t);
 // An event source; d must be evaluated to the velocity stage where a jump depends on more than time.
 srEventSource sr_jumps_source(srJumpMonitor* monitor);
 

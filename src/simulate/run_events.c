@@ -72,7 +72,7 @@ srStatus sr_run_happen(srRun* run, double t) {
 
 srStatus sr_run_take_events(srRun* run) {
   double t = HUGE_VAL;
-  if (!sr_events_any(run->events)) return SR_OK;
+  if (!sr_events_any(run->events, sri_time(run->integrator))) return SR_OK;
   if (sri_events_step(run->events->events, run->integrator, &t) != SR_OK) {
     return fail_formula(run, sri_time_before(run->integrator));
   }

@@ -39,6 +39,12 @@ static void narrow(Three* x, double t, double f) {
   }
 }
 
+// May function i, of one sign at the last three samples, come nearer to zero between them than at the middle one?
+static bool turns_back(const srScan* scan, int i) {
+  const double middle = scan->middle[i], before = scan->before[i], last = scan->value[i];
+  return middle > 0 ? before >= middle && last >= middle : before <= middle && last <= middle;
+}
+
 // A time between the last three samples at which function i is beyond zero, with all functions in scan->trial; NaN: none is found.
 static double beyond(srScan* scan, int i, const double t[3]) {
   Three x = {{t[0], t[1], t[2]}, {scan->before[i], scan->middle[i], scan->value[i]}};
@@ -67,6 +73,7 @@ double sr_scan_step(srScan* scan, double a, double b, int pieces, double* left) 
     t[2] = time_of(a, b, pieces, k);
     if (scan->evaluate(scan->user, t[2], scan->value) != 0) return HUGE_VAL;
     for (int i = 0; k > 1 && i < scan->n; ++i) {
+      if (!turns_back(scan, i)) continue;
       const double found = beyond(scan, i, t);
       if (!isnan(found) && scan->visit(scan->user, found, scan->trial)) return found;
     }
