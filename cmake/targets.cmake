@@ -14,7 +14,7 @@ if(NOT SARRUS_TARGET STREQUAL "full")
   set(SARRUS_HDF5 OFF) # its library is loaded while the program runs
   set(SARRUS_TESTS OFF)
   list(FILTER library_sources EXCLUDE REGEX "src/(plugin|network|netfile)/|src/plot/picture\\.c$")
-  add_compile_definitions(SARRUS_NO_PLUGINS)
+  add_compile_definitions(SARRUS_NO_PLUGINS SARRUS_NO_THREADS)
 endif()
 if(SARRUS_TARGET STREQUAL "full")
   list(FILTER library_sources EXCLUDE REGEX "src/plot/picture_without\\.c$")

@@ -17,7 +17,7 @@ BEGIN {
   split("assert complex ctype errno fenv float inttypes limits locale math setjmp signal stdalign stdarg stdbool " \
         "stddef stdint stdio stdlib stdnoreturn string tgmath time wchar dlfcn unistd sys/stat dirent fcntl sys/file", c, " ")
   for (i in c) system_header[c[i]] = 1
-  split("pthread stdatomic", c, " "); for (i in c) threads[c[i]] = 1  # for the team of the network alone
+  split("pthread stdatomic", c, " "); for (i in c) threads[c[i]] = 1  # for the team of threads, and the network that it steps
 }
 function fault(why) { print FILENAME ":" FNR ": " why; bad = 1 }
 function public_folder(header) { return header in home ? home[header] : header }
@@ -47,7 +47,7 @@ function exists(file,   text, found) { found = (getline text < file) >= 0; close
     stem = name; sub(/\.h$/, "", stem)
     if (stem == "klu" || stem == "amd") { if (here != "suitesparse") fault(here " may not include <" name ">"); next }
     if (stem ~ /^(cvodes|idas|nvector|sundials)\//) { if (here != "sundials") fault(here " may not include <" name ">"); next }
-    if (stem in threads && here == "network") next
+    if (stem in threads && (here == "base" || here == "network")) next
     if (stem == "expat" || stem == "hdf5" ? here != "io" : !(stem in system_header) && here != "cli") fault(here " may not include <" name ">")
   }
 }

@@ -43,10 +43,11 @@ if ! faults=$(awk "$(cat tests/folder_order.awk)$program" "$work/symbols" "$work
   exit 1
 fi
 
-# 2. The core, from the same objects but for the two files that depend on what is built, and a program on it.
-core=$(objects_of base math collide nonsmooth expr law model dynamics force constraint contact record system analysis simulate advise report integrate access | grep -v '/base/\(file\|output\)\.c\.o$')
+# 2. The core, from the same objects but for the files that depend on what is built, and a program on it.
+core=$(objects_of base math collide nonsmooth expr law model dynamics force constraint contact record system analysis simulate advise report integrate access | grep -v '/base/\(file\|output\|team\)\.c\.o$')
 flags="-std=c17 -O1 -Wall -Wextra -Werror -Wno-psabi -Isrc -Iinclude"
 { cc $flags -DSARRUS_NO_PLUGINS -c src/catalog/catalog.c -o "$work/catalog.o" &&
+  cc $flags -DSARRUS_NO_THREADS -c src/base/team.c -o "$work/team.o" &&
   cc $flags -c src/sundials/without.c -o "$work/without.o" &&
   cc $flags -c src/suitesparse/without.c -o "$work/without_klu.o" &&
   cc $flags -c tests/core/core.c -o "$work/core.o" &&
@@ -65,7 +66,7 @@ __ctype_b_loc __ctype_tolower_loc __ctype_toupper_loc setjmp _setjmp longjmp __l
 __cpu_model __cpu_indicator_init _GLOBAL_OFFSET_TABLE_
 NAMES
 )
-others=$(nm -g $core "$work/catalog.o" "$work/without.o" "$work/without_klu.o" | awk -v known="$known" '
+others=$(nm -g $core "$work/catalog.o" "$work/team.o" "$work/without.o" "$work/without_klu.o" | awk -v known="$known" '
 BEGIN { n = split(known, names, " "); for (i = 1; i <= n; i++) fine[names[i]] = 1 }
 NF == 3 { fine[$3] = 1 } NF == 2 && $1 == "U" { need[$2] = 1 }
 END { for (x in need) if (!(x in fine) && x !~ /^__(asan|ubsan|tsan|gcov|sanitizer|memcpy_chk|snprintf_chk|vsnprintf_chk)/) print x }' | sort)

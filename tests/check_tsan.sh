@@ -13,7 +13,7 @@ $compiler -fsanitize=thread -o "$work/empty" "$work/empty.c" > "$work/log" 2>&1 
 cat > "$work/main.c" << 'END'
 #include <stdio.h>
 #include "math/v4.h"
-#include "network/team.h"
+#include "base/team.h"
 
 enum { N = 64, ROUNDS = 200 };
 static double x[N];
@@ -41,7 +41,7 @@ int main(void) {
 }
 END
 # shellcheck disable=SC2086
-$compiler $flags -o "$work/main" "$work/main.c" src/network/team.c src/base/*.c -lm -lpthread > "$work/log" 2>&1 ||
+$compiler $flags -o "$work/main" "$work/main.c" src/base/*.c -lm -lpthread > "$work/log" 2>&1 ||
   { echo "FAILED tsan: it does not build"; head -n 5 "$work/log"; exit 1; }
 if ! timeout 60 "$work/main" > "$work/log" 2>&1 || grep -q "WARNING: ThreadSanitizer" "$work/log"; then
   echo "FAILED tsan: it does not start, or is not clean"

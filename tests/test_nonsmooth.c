@@ -394,10 +394,10 @@ static srContactProblem* block_on_slope(double angle, double mu, double h) {
 
 TEST(a_block_on_a_slope_sticks_below_the_angle_of_friction_and_slides_above) {
   const double h = 1e-3, angle = 3.14159265358979323846 / 6;  // tan 30 deg = 0.57735
-  static const char* const names[] = {"auto", "nsgs", "nncg", "newton"};
-  for (int k = 0; k < 4; ++k) {
+  static const char* const names[] = {"auto", "newton", "nsgs", "nncg", "sweeps", "sweeps-nncg"};
+  for (int k = 0; k < 6; ++k) {
     for (int slides = 0; slides < 2; ++slides) {
-      const double stick = k == 1 || k == 2 ? 0.7 : 0.5775;  // so near to the limit sweeps take tens of thousands
+      const double stick = k >= 2 ? 0.7 : 0.5775;  // so near to the limit sweeps take tens of thousands
       const double mu = slides ? 0.3 : stick;
       srContactProblem* p = block_on_slope(angle, mu, h);
       p->compliance = 0;  // it would tilt the block
@@ -417,8 +417,8 @@ TEST(a_block_on_a_slope_sticks_below_the_angle_of_friction_and_slides_above) {
 
 // The four normal impulses of a plate are in the range of the normal rows: linear in the position of the corner, whatever the method.
 TEST(compliance_distributes_redundant_normals_linearly_over_the_corners) {
-  static const char* const names[] = {"auto", "nsgs", "nncg", "newton"};
-  for (int k = 0; k < 4; ++k) {
+  static const char* const names[] = {"auto", "newton", "nsgs", "nncg", "sweeps", "sweeps-nncg"};
+  for (int k = 0; k < 6; ++k) {
     srContactProblem* p = block_on_slope(0, 0.3, 1e-3);
     srContactSolver* s = solver_for(p);
     double x[12];
@@ -495,8 +495,8 @@ TEST(contacts_of_a_column_of_balls_carry_what_is_above) {
     p->point[i] = (srContactPoint){.body = {i - 1, i}, .normal = {0, 0, 1}, .arm = {{0, 0, r}, {0, 0, -r}}};
   }
   srContactSolver* s = solver_for(p);
-  static const char* const names[] = {"auto", "nsgs", "nncg", "newton"};
-  for (int k = 0; k < 4; ++k) {
+  static const char* const names[] = {"auto", "newton", "nsgs", "nncg", "sweeps", "sweeps-nncg"};
+  for (int k = 0; k < 6; ++k) {
     double x[3 * N];
     ENSURE(solve(s, p, names[k], 1e-12, x).solved);
     for (int i = 0; i < N; ++i) ENSURE_NEAR(x[3 * i], (N - i) * m * G * h, 1e-9);
@@ -528,8 +528,8 @@ TEST(a_pinched_body_is_held_by_friction_alone) {
       }
     }
     srContactSolver* s = solver_for(p);
-    static const char* const names[] = {"auto", "nsgs", "nncg", "newton"};
-    for (int k = 0; k < 4; ++k) {
+    static const char* const names[] = {"auto", "newton", "nsgs", "nncg", "sweeps", "sweeps-nncg"};
+    for (int k = 0; k < 6; ++k) {
       double x[16], v[18];
       const srContactResult r = solve(s, p, names[k], 1e-12, x);
       ENSURE(r.solved && r.islands == 1);
@@ -680,8 +680,8 @@ TEST(rows_over_scaled_velocities_have_the_solution_of_the_bodies) {
     sr_contact_problem_destroy(r);
     r = as_rows(p);
     double x[MOST_ROWS], y[MOST_ROWS], u[MOST_ROWS], w[MOST_ROWS];
-    static const char* const names[] = {"auto", "nsgs", "nncg", "newton"};
-    for (int k = 0; k < 4; ++k) {
+    static const char* const names[] = {"auto", "newton", "nsgs", "nncg", "sweeps", "sweeps-nncg"};
+    for (int k = 0; k < 6; ++k) {
       ENSURE(solve(s, p, names[k], 1e-11, x).solved && solve(sr, r, names[k], 1e-11, y).solved);
       sr_contact_velocity(s, p, x, u);
       sr_contact_velocity(sr, r, y, w);
@@ -697,7 +697,7 @@ TEST(rows_over_scaled_velocities_have_the_solution_of_the_bodies) {
 // A ball of mass m that meets a soft floor at speed u, sliding at w: p_N = m u/(1 + m c_N); the slider behind the tangential compliance sticks,
 // u_T + c_T p_T = 0, as long as the force is in the cone.
 TEST(a_soft_contact_takes_the_impulse_of_its_spring) {
-  static const char* const names[] = {"auto", "nsgs", "nncg", "newton"};
+  static const char* const names[] = {"auto", "newton", "nsgs", "nncg", "sweeps", "sweeps-nncg"};
   const double m = 2, c_N = 0.75, c_T = 3;
   srContactProblem* p = sr_contact_problem_create(1, 0, 1, false);
   ENSURE(p != NULL);
@@ -706,10 +706,10 @@ TEST(a_soft_contact_takes_the_impulse_of_its_spring) {
   srContactSolver* s = solver_for(p);
   double frame[9], x[3];
   sr_contact_frame(p->point[0].normal, frame);
-  for (int k = 0; k < 8; ++k) {
-    const bool slides = k >= 4;
+  for (int k = 0; k < 12; ++k) {
+    const bool slides = k >= 6;
     p->cone[0] = (srContactCone){.rows = 3, .mu = slides ? 0.01 : 1, .compliance = {c_N, c_T}};
-    ENSURE(solve(s, p, names[k % 4], 1e-13, x).solved);
+    ENSURE(solve(s, p, names[k % 6], 1e-13, x).solved);
     const double N = 3 * m / (1 + m * c_N), T = slides ? 0.01 * N : 0.5 / (1 / m + c_T);
     ENSURE_NEAR(x[0], N, 1e-12);
     ENSURE_NEAR(frame[3] * x[1] + frame[6] * x[2], -T, 1e-12);
@@ -727,8 +727,8 @@ TEST(bodies_and_their_matrix_have_the_same_solution) {
     srContactProblem* d = as_matrix(p, s);
     srContactSolver* sd = solver_for(d);
     double x[MOST_ROWS], y[MOST_ROWS], u[MOST_ROWS], w[MOST_ROWS];
-    static const char* const names[] = {"auto", "nsgs", "nncg", "newton"};
-    for (int k = 0; k < 4; ++k) {
+    static const char* const names[] = {"auto", "newton", "nsgs", "nncg", "sweeps", "sweeps-nncg"};
+    for (int k = 0; k < 6; ++k) {
       const srContactResult a = solve(s, p, names[k], 1e-11, x), b = solve(sd, d, names[k], 1e-11, y);
       ENSURE(a.solved && b.solved);
       sr_contact_velocity(s, p, x, u);
@@ -798,8 +798,8 @@ TEST(redundant_equations_are_dropped) {
       for (int l = 0; l < 12; ++l) p->equation[6 + k].row[l / 6][l % 6] += p->equation[(k + 1) % 3].row[l / 6][l % 6];
       p->equation[6 + k].shift += p->equation[(k + 1) % 3].shift;
     }
-    static const char* const names[] = {"newton", "nncg"};
-    for (int k = 0; k < 2; ++k) {
+    static const char* const names[] = {"newton", "nncg", "sweeps-nncg"};
+    for (int k = 0; k < 3; ++k) {
       const int equations = p->nequation;
       ENSURE(solve(s, p, names[k], 1e-10, x).solved);
       sr_contact_body_velocity(p, x, v[0]);
@@ -821,7 +821,7 @@ TEST(equations_that_contradict_each_other_are_not_solved) {
   for (int k = 0; k < 2; ++k)
     p->equation[k] = (srContactEquation){.body = {0, SR_CONTACT_FIXED}, .row = {{0, 0, 0, 1}}, .shift = k};
   srContactSolver* s = solver_for(p);
-  for (int k = 0; k < 4; ++k) {
+  for (int k = 0; k < 6; ++k) {
     double x[2];
     const srContactResult r = solve(s, p, sr_contact_method(k)->name, 1e-9, x);
     ENSURE(!r.solved && r.error.bilateral >= 0.5);
@@ -854,8 +854,8 @@ TEST(a_warm_start_at_the_solution_takes_no_iteration) {
   srContactOptions o = sr_contact_options();
   srContactResult r;
   o.tolerance = 2e-11;
-  static const char* const names[] = {"nsgs", "nncg", "newton", "auto"};
-  for (int k = 0; k < 4; ++k) {
+  static const char* const names[] = {"nsgs", "nncg", "newton", "auto", "sweeps", "sweeps-nncg"};
+  for (int k = 0; k < 6; ++k) {
     o.method = sr_contact_method_find(names[k]);
     double y[MOST_ROWS];
     memcpy(y, x, sizeof y);
@@ -988,8 +988,8 @@ TEST(solving_allocates_nothing_and_creating_survives_a_lack_of_memory) {
   srContactSolver* s = solver_for(p);
   double x[MOST_ROWS];
   const long calls = heap.calls;
-  static const char* const names[] = {"auto", "nsgs", "nncg", "newton"};
-  for (int k = 0; k < 4; ++k) (void)solve(s, p, names[k], 1e-11, x);
+  static const char* const names[] = {"auto", "newton", "nsgs", "nncg", "sweeps", "sweeps-nncg"};
+  for (int k = 0; k < 6; ++k) (void)solve(s, p, names[k], 1e-11, x);
   srImpactResult r;
   const srContactOptions o = sr_contact_options();
   for (int i = 0; i < p->ncontact; ++i) p->cone[i].restitution = 0.5;

@@ -109,6 +109,7 @@ typedef struct srContactError {
 typedef struct srContactSize {
   int bodies, contacts, equations;
   int dense;  // rows of an island that the methods with a matrix (newton, lemke) take; 0: none. Memory grows with its square
+  int threads;  // of the methods by colours; 0, 1: the caller's alone. The results have the same bits for any number
 } srContactSize;
 #define SR_CONTACT_DENSE 300  // what sr_contact_size asks for at the most for bodies; of a matrix all its rows
 SR_API srContactSize sr_contact_size(const srContactProblem* problem);
@@ -125,6 +126,8 @@ typedef struct srContactOptions {
   double tolerance;      // of the residual, m/s
   int iterations;        // at the most: sweeps, Newton steps of an attempt, or pivots
   int least_iterations;  // sweeps before the residual is tested
+  bool
+      single;  // methods by colours: in single precision as far as the tolerance allows; the error is measured in double precision
 } srContactOptions;
 SR_API srContactOptions sr_contact_options(void);  // method auto, 1e-9 m/s, 10 000 iterations
 

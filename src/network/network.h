@@ -7,7 +7,7 @@
 #include <stdatomic.h>
 
 #include "base/base.h"
-#include "network/team.h"
+#include "base/team.h"
 
 #define SR_NET_TAU 1e-4  // s; own tau of a component that has not been given one, as of force elements in a model file
 

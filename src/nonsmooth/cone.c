@@ -86,16 +86,17 @@ static double find_root(const Secular* s, double f, double slope, double first, 
   return isfinite(high) || fabs(f) <= 4e-16 ? alpha : (double)NAN;
 }
 
+double sr_first_eigenvector(const double A[3], double* c, double* s) {
+  const double half = 0.5 * (A[0] - A[2]), radius = length2(half, A[1]);
+  const double x = half >= 0 ? half + radius : A[1], y = half >= 0 ? A[1] : radius - half, length = length2(x, y);
+  *c = length > 0 ? x / length : 1;
+  *s = length > 0 ? y / length : 0;
+  return radius;
+}
+
 bool sr_secular_solve(const double A[3], const double b[2], double n0, const double n[2], double x[2], double* alpha) {
-  const double half = 0.5 * (A[0] - A[2]), radius = length2(half, A[1]), middle = 0.5 * (A[0] + A[2]);
-  double c = 1, s = 0;  // first eigenvector
-  if (radius > 0) {
-    c = half >= 0 ? half + radius : A[1];
-    s = half >= 0 ? A[1] : radius - half;
-    const double length = length2(c, s);
-    c = length > 0 ? c / length : 1;
-    s = length > 0 ? s / length : 0;
-  }
+  double c, s;
+  const double radius = sr_first_eigenvector(A, &c, &s), middle = 0.5 * (A[0] + A[2]);
   Secular e = {.a = {middle + radius, middle - radius}, .n0 = n0};
   if (e.a[1] < SINGULAR * e.a[0]) e.a[1] = 0;
   e.b[0] = c * b[0] + s * b[1];

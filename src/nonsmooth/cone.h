@@ -21,6 +21,9 @@ double sr_cone_residual(const srCone* cone, double rho, const double p[3], const
 // Finds p with u = W p + q, p in C and the complementarity of de Saxce. W: positive semidefinite, nn > 0.
 void sr_cone_solve(const srCone* cone, const double W[SR_BLOCK], const double q[3], double p[3]);
 
+// (c, s): unit eigenvector of the larger eigenvalue of A (tt, tb, bb). Returns half the difference of the eigenvalues.
+double sr_first_eigenvector(const double A[3], double* c, double* s);
+
 // x = -(A + alpha 1)^-1 b with the alpha >= 0 for which |x| = n0 + n.x; A (tt, tb, bb) positive semidefinite. False: no root above 0
 // was found; where |x| < n0 + n.x at alpha = 0 already, alpha is 0.
 bool sr_secular_solve(const double A[3], const double b[2], double n0, const double n[2], double x[2], double* alpha);

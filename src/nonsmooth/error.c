@@ -4,27 +4,37 @@
 #include <string.h>
 
 #include "math/vector3.h"
-#include "nonsmooth/solver.h"
+#include "nonsmooth/operator.h"
 
 // ---- velocities ---------------------------------------------------------------------------------------------------------
 
+// v += M^-1 wrench, angular part first.
 static void add_inertia(const srContactBody* b, const double wrench[6], double* v) {
-  const double* I = b->inverse_inertia;
-  v[0] += I[0] * wrench[0] + I[3] * wrench[1] + I[4] * wrench[2];
-  v[1] += I[3] * wrench[0] + I[1] * wrench[1] + I[5] * wrench[2];
-  v[2] += I[4] * wrench[0] + I[5] * wrench[1] + I[2] * wrench[2];
-  for (int k = 3; k < 6; ++k) v[k] += b->inverse_mass * wrench[k];
+  double turn[3];
+  sr_times_inertia(b->inverse_inertia, wrench, turn);
+  for (int k = 0; k < 3; ++k) v[k] += turn[k], v[3 + k] += b->inverse_mass * wrench[3 + k];
 }
 
-// Row k of contact i over the velocity of its body 0 or 1.
-static void contact_row(const srContactProblem* p, int i, const double frame[9], int side, int k, double row[6]) {
-  if (p->row != NULL) {
-    memcpy(row, p->row[i][side][k], 6 * sizeof *row);
-    return;
+static void add_contact(const srContactProblem* p, int i, const double* x, double* v) {
+  const srContactPoint* c = &p->point[i];
+  double frame[9], f[3], wrench[6];
+  if (p->row == NULL) sr_contact_frame(c->normal, frame);
+  for (int side = 0; side < 2; ++side) {
+    if (c->body[side] < 0) continue;
+    if (p->row != NULL) {
+      double(*row)[6] = p->row[i][side];
+      for (int k = 0; k < 6; ++k) wrench[k] = row[0][k] * x[0] + row[1][k] * x[1] + row[2][k] * x[2];
+      add_inertia(&p->body[c->body[side]], wrench, v + 6 * (size_t)c->body[side]);
+      continue;
+    }
+    for (int k = 0; k < 3; ++k) {
+      f[k] = frame[k] * x[0] + frame[3 + k] * x[1] + frame[6 + k] * x[2];
+      if (side == 0) f[k] = -f[k];
+    }
+    srm_cross3(c->arm[side], f, wrench);
+    srm_set3(wrench + 3, f);
+    add_inertia(&p->body[c->body[side]], wrench, v + 6 * (size_t)c->body[side]);
   }
-  srm_cross3(p->point[i].arm[side], frame + 3 * k, row);
-  srm_set3(row + 3, frame + 3 * k);
-  for (int l = 0; l < 6 && side == 0; ++l) row[l] = -row[l];
 }
 
 void sr_contact_body_velocity(const srContactProblem* p, const double* impulse, double* v) {
@@ -37,20 +47,7 @@ void sr_contact_body_velocity(const srContactProblem* p, const double* impulse, 
       if (b >= 0) add_inertia(&p->body[b], wrench, v + 6 * (size_t)b);
     }
   }
-  for (int i = 0; i < p->ncontact; ++i) {
-    const double* x = impulse + p->nequation + 3 * (size_t)i;
-    double frame[9];
-    sr_contact_frame(p->point[i].normal, frame);
-    for (int side = 0; side < 2; ++side) {
-      const int b = p->point[i].body[side];
-      double row[6], wrench[6] = {0};
-      for (int k = 0; k < 3; ++k) {
-        contact_row(p, i, frame, side, k, row);
-        for (int l = 0; l < 6; ++l) wrench[l] += row[l] * x[k];
-      }
-      if (b >= 0) add_inertia(&p->body[b], wrench, v + 6 * (size_t)b);
-    }
-  }
+  for (int i = 0; i < p->ncontact; ++i) add_contact(p, i, impulse + p->nequation + 3 * (size_t)i, v);
 }
 
 static double row_velocity(const double row[6], const double* v, int body) {
@@ -60,24 +57,30 @@ static double row_velocity(const double row[6], const double* v, int body) {
   return sum;
 }
 
+static void contact_velocity(const srContactProblem* p, int i, const double* v, double u[3]) {
+  const srContactPoint* c = &p->point[i];
+  double frame[9], at[2][3] = {{0}};
+  for (int k = 0; k < 3; ++k) u[k] = k == 0 ? p->cone[i].shift : p->cone[i].slip[k - 1];
+  if (p->row != NULL) {
+    for (int k = 0; k < 3; ++k)
+      u[k] += row_velocity(p->row[i][0][k], v, c->body[0]) + row_velocity(p->row[i][1][k], v, c->body[1]);
+    return;
+  }
+  sr_contact_frame(c->normal, frame);
+  for (int side = 0; side < 2; ++side) {
+    if (c->body[side] >= 0) sr_point_velocity(v + 6 * (size_t)c->body[side], c->arm[side], at[side]);
+  }
+  srm_sub3(at[1], at[0], at[1]);
+  for (int k = 0; k < 3; ++k) u[k] += srm_dot3(frame + 3 * k, at[1]);
+}
+
 static void system_velocity(const srContactProblem* p, const double* impulse, double* v, double* u) {
   sr_contact_body_velocity(p, impulse, v);
   for (int i = 0; i < p->nequation; ++i) {
     const srContactEquation* e = &p->equation[i];
     u[i] = row_velocity(e->row[0], v, e->body[0]) + row_velocity(e->row[1], v, e->body[1]) + e->shift;
   }
-  for (int i = 0; i < p->ncontact; ++i) {
-    double frame[9], *out = u + p->nequation + 3 * (size_t)i;
-    sr_contact_frame(p->point[i].normal, frame);
-    for (int k = 0; k < 3; ++k) {
-      out[k] = k == 0 ? p->cone[i].shift : p->cone[i].slip[k - 1];
-      for (int side = 0; side < 2; ++side) {
-        double row[6];
-        contact_row(p, i, frame, side, k, row);
-        out[k] += row_velocity(row, v, p->point[i].body[side]);
-      }
-    }
-  }
+  for (int i = 0; i < p->ncontact; ++i) contact_velocity(p, i, v, u + p->nequation + 3 * (size_t)i);
 }
 
 void sr_contact_velocity(srContactSolver* s, const srContactProblem* p, const double* impulse, double* u) {
@@ -98,15 +101,20 @@ void sr_contact_velocity(srContactSolver* s, const srContactProblem* p, const do
 }
 
 double sr_contact_mobility(const srContactProblem* p, int i) {
-  double sum = 0, frame[9];
-  sr_contact_frame(p->point[i].normal, frame);
+  const srContactPoint* c = &p->point[i];
+  double sum = 0;
   for (int side = 0; side < 2; ++side) {
-    const int b = p->point[i].body[side];
-    double row[6], v[6] = {0};
-    if (b < 0) continue;
-    contact_row(p, i, frame, side, 0, row);
-    add_inertia(&p->body[b], row, v);
-    for (int k = 0; k < 6; ++k) sum += row[k] * v[k];
+    if (c->body[side] < 0) continue;
+    const srContactBody* b = &p->body[c->body[side]];
+    const double* linear = p->row != NULL ? p->row[i][side][0] + 3 : c->normal;
+    double torque[3], turn[3];
+    if (p->row != NULL) {
+      srm_set3(torque, p->row[i][side][0]);
+    } else {
+      srm_cross3(c->arm[side], c->normal, torque);
+    }
+    sr_times_inertia(b->inverse_inertia, torque, turn);
+    sum += srm_dot3(torque, turn) + b->inverse_mass * srm_dot3(linear, linear);
   }
   return sum;
 }
@@ -135,7 +143,7 @@ srContactError sr_contact_error(srContactSolver* s, const srContactProblem* p, c
     if (!(r <= e.residual)) e.worst = i;
     raise(&e.residual, r);
     raise(&e.penetration, -y[0]);
-    raise(&e.cone, hypot(x[1], x[2]) - c->mu * x[0]);
+    raise(&e.cone, sqrt(x[1] * x[1] + x[2] * x[2]) - c->mu * x[0]);
     raise(&e.cone, c->lower - x[0]);
     raise(&e.complementarity, fabs((x[0] - c->lower) * y[0]));
   }

@@ -3,7 +3,7 @@
 #include <string.h>
 
 #include "base/base.h"
-#include "nonsmooth/solver.h"
+#include "nonsmooth/coloured.h"
 
 // ---- table --------------------------------------------------------------------------------------------------------------
 
@@ -36,11 +36,16 @@ static void solve_auto(srContactSolver* s, srIsland* island, const srContactOpti
 }
 
 static const srMethodRow methods[] = {
-    {{"auto", "newton where an island is small enough, else nncg"}, takes_any, solve_auto},
-    {{"nsgs", "nonsmooth Gauss-Seidel, exact local solution"}, takes_any, sr_solve_nsgs},
-    {{"nncg", "nsgs accelerated by nonlinear conjugate gradients"}, takes_any, sr_solve_nncg},
-    {{"newton", "semismooth Newton on Alart and Curnier's function, dense"}, takes_dense, sr_solve_newton},
-    {{"lemke", "Lemke's pivoting: planar or frictionless contacts, dense"}, takes_planar, sr_solve_lemke},
+    {{"auto", "newton where an island is small enough, else nncg"}, takes_any, solve_auto, NULL},
+    {{"nsgs", "nonsmooth Gauss-Seidel, exact local solution"}, takes_any, sr_solve_nsgs, NULL},
+    {{"nncg", "nsgs accelerated by nonlinear conjugate gradients"}, takes_any, sr_solve_nncg, NULL},
+    {{"newton", "semismooth Newton on Alart and Curnier's function, dense"}, takes_dense, sr_solve_newton, NULL},
+    {{"sweeps", "nsgs by colours in vector lanes and threads: heaps of bodies"},
+     takes_any,
+     sr_solve_nsgs,
+     sr_coloured_nsgs},
+    {{"sweeps-nncg", "nncg by colours in vector lanes and threads"}, takes_any, sr_solve_nncg, sr_coloured_nncg},
+    {{"lemke", "Lemke's pivoting: planar or frictionless contacts, dense"}, takes_planar, sr_solve_lemke, NULL},
 };
 
 int sr_contact_method_count(void) { return SR_COUNT(methods); }
@@ -111,6 +116,7 @@ void sr_contact_solver_destroy(srContactSolver* s) {
                    s->impact.compression,
                    s->impact.trial};
   for (int i = 0; i < SR_COUNT(parts); ++i) sr_free(parts[i]);
+  sr_lanes_destroy(s->lanes);
   sr_free(s);
 }
 
@@ -171,7 +177,8 @@ srContactSolver* sr_contact_solver_create(const srContactSize* most) {
   s->before = numbers(&good, states);
   s->drift = numbers(&good, states);
   s->velocity = numbers(&good, 3 * contacts + equations);
-  good = good && take_dense(&s->dense, most->dense) && take_impact(&s->impact, most);
+  s->lanes = good ? sr_lanes_create(most) : NULL;
+  good = good && s->lanes != NULL && take_dense(&s->dense, most->dense) && take_impact(&s->impact, most);
   if (good) return s;
   sr_contact_solver_destroy(s);
   return NULL;
@@ -191,11 +198,8 @@ static const srMethodRow* row_of(const srContactMethod* method) {
   return &methods[0];
 }
 
-srStatus sr_contact_solve(srContactSolver* s, const srContactProblem* problem, const srContactOptions* options,
-                          double* impulse, srContactResult* result) {
-  const srMethodRow* row = row_of(options->method);
-  *result = (srContactResult){.method = &row->method, .error = {NAN, NAN, NAN, NAN, NAN, -1}};
-  if (!sr_contact_fits(s, problem)) return SR_INPUT;
+static srStatus solve_islands(srContactSolver* s, const srMethodRow* row, const srContactProblem* problem,
+                              const srContactOptions* options, double* impulse, srContactResult* result) {
   sr_contact_load(s, problem, impulse);
   for (int i = 0; i < s->nisland; ++i) {
     if (!row->takes(s, problem, &s->island[i])) return SR_INPUT;
@@ -207,6 +211,20 @@ srStatus sr_contact_solve(srContactSolver* s, const srContactProblem* problem, c
   sr_contact_store(s, impulse);
   result->islands = s->nisland;
   result->error = sr_contact_error(s, problem, impulse);
+  return SR_OK;
+}
+
+srStatus sr_contact_solve(srContactSolver* s, const srContactProblem* problem, const srContactOptions* options,
+                          double* impulse, srContactResult* result) {
+  const srMethodRow* row = row_of(options->method);
+  *result = (srContactResult){.method = &row->method, .error = {NAN, NAN, NAN, NAN, NAN, -1}};
+  if (!sr_contact_fits(s, problem)) return SR_INPUT;
+  if (row->coloured != NULL && sr_lanes_take(problem)) {
+    row->coloured(s, problem, options, impulse, result);
+  } else {
+    const srStatus status = solve_islands(s, row, problem, options, impulse, result);
+    if (status != SR_OK) return status;
+  }
   result->solved = result->error.residual <= options->tolerance && result->error.bilateral <= options->tolerance;
   return SR_OK;
 }

@@ -67,8 +67,11 @@ typedef struct srImpactMemory {
   double *before, *approach, *zero, *compression, *trial;  // (rows)
 } srImpactMemory;
 
+typedef struct srLanes srLanes;
+
 struct srContactSolver {
   srContactSize most;
+  srLanes* lanes;  // of coloured sweeps
   const srContactProblem* problem;
   bool matrix;  // the loaded problem has one
   int ncontact, njoint, nbody, nisland;
@@ -91,6 +94,9 @@ typedef struct srMethodRow {
   srContactMethod method;
   bool (*takes)(const srContactSolver* s, const srContactProblem* problem, const srIsland* island);
   void (*solve)(srContactSolver* s, srIsland* island, const srContactOptions* options);
+  // By colours; `solve` where the problem is not one for them.
+  void (*coloured)(srContactSolver* s, const srContactProblem* p, const srContactOptions* o, double* impulse,
+                   srContactResult* result);
 } srMethodRow;
 
 bool sr_contact_fits(const srContactSolver* s, const srContactProblem* problem);  // into its memory

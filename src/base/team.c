@@ -1,7 +1,7 @@
 // Team of threads with one meeting point. A member that arrives first spins for a while (a phase takes
 // microseconds), then sleeps; with more members than processors it sleeps at once.
 #define _POSIX_C_SOURCE 200809L
-#include "network/team.h"
+#include "base/team.h"
 
 #include "base/base.h"
 

@@ -1,6 +1,6 @@
 // A team of threads that do one job together, phase by phase. Made once; a job costs no thread and no memory.
-#ifndef SR_NETWORK_TEAM_H
-#define SR_NETWORK_TEAM_H
+#ifndef SR_BASE_TEAM_H
+#define SR_BASE_TEAM_H
 
 typedef struct srTeam srTeam;
 typedef void (*srTeamJob)(void* user, srTeam* team, int member, int members);

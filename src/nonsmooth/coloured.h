@@ -1,0 +1,120 @@
+// Coloured sweeps: contacts without common bodies have one colour; a colour is relaxed in batches, one contact in each lane of vector registers, and
+// its batches by several threads. The order of the colours fixes the result: the same bits with any number of threads.
+//
+// Velocities are scaled by the factors of the inverse masses and hold the change by impulses alone:
+//   v = v_free + C z,    M^-1 = C C^T,    u = H v_free + (H C) z + s,    z += (H C)^T dp
+// so that one block H C of a contact serves both ways, and v_free may be large beside what single precision resolves.
+#ifndef SR_NONSMOOTH_COLOURED_H
+#define SR_NONSMOOTH_COLOURED_H
+
+#include <stdint.h>
+
+#include "base/team.h"
+#include "nonsmooth/solver.h"
+
+enum { SR_ROW = 8 };  // numbers of a body's row of z: linear and angular part with a fourth number of padding each
+
+// Kinds of batches.
+enum {
+  SR_LANES_BALL,  // isotropic inertia, arms along the normal: the local problem is diagonal in normal and tangent
+  SR_LANES_ROWS,  // any other
+  SR_LANES_KINDS
+};
+
+// Factor of the inverse mass and inertia of a body.
+typedef struct srScaledBody {
+  double linear;      // sqrt(1/m)
+  double angular[6];  // lower triangle L of I^-1 = L L^T: 00 10 11 20 21 22
+  bool moves, round;  // round: L = angular[0] 1
+} srScaledBody;
+
+// Batches of one kind and colour, in the order of the contacts.
+typedef struct srLaneRun {
+  int kind, colour;
+  int first, contacts;  // in srLanes.order
+  size_t at;            // of the first batch, bytes
+  int batches;
+  int batch;    // number of the first one
+  bool pairs;   // both bodies move; else body 1 alone
+  bool serial;  // contacts without a colour: a body has too many. One lane after the other
+  bool meet;    // last run of its colour
+} srLaneRun;
+
+// Bodies, contacts and equations that are solved together: one large island, or many small ones.
+typedef struct srBundle {
+  int run[2], joint[2];
+  int contacts, iterations;
+  bool solved;
+} srBundle;
+
+// Equations between two bodies as a block over z.
+typedef struct srScaledJoint {
+  double J[2][SR_JOINT_ROWS][6];  // times C, linear part first
+  double shift[SR_JOINT_ROWS];    // with G v_free
+  double S[SR_JOINT_ROWS * SR_JOINT_ROWS], reciprocal[SR_JOINT_ROWS], diagonal[SR_JOINT_ROWS];
+  double lambda[SR_JOINT_ROWS], before[SR_JOINT_ROWS], direction[SR_JOINT_ROWS];
+  int body[2], rows, first;  // body -1: does not move
+} srScaledJoint;
+
+// What depends on the precision (lanes_single.c, lanes_double.c, both lanes.h). Batches from .. to-1 of a run.
+typedef struct srLaneKernel {
+  int lanes;
+  size_t row_size, trace_size;  // of a body's row of z, of a batch's direction, bytes
+  size_t size[SR_LANES_KINDS];  // of a batch, bytes
+  void (*fill)(const srLanes* l, const srContactProblem* p, const srLaneRun* run, int from, int to,
+               const double* impulse);
+  void (*apply)(const srLanes* l, const srLaneRun* run, int from, int to);  // z += (H C)^T p
+  void (*sweep)(const srLanes* l, const srLaneRun* run, int from, int to);
+  double (*residual)(const srLanes* l, const srLaneRun* run, int from, int to);
+  void (*remember)(const srLanes* l, const srLaneRun* run, int from, int to);
+  void (*length)(const srLanes* l, const srLaneRun* run, int from,
+                 int to);  // squared change since `remember`, to l->sum
+  void (*advance)(const srLanes* l, const srLaneRun* run, int from, int to, double beta);
+  void (*advance_rows)(const srLanes* l, int from, int to, double beta);
+  void (*store)(const srLanes* l, const srContactProblem* p, const srLaneRun* run, int from, int to, double* impulse);
+  void (*row)(const srLanes* l, int body, double z[6]);          // linear part first
+  void (*push)(const srLanes* l, int body, const double dz[6]);  // of joints
+} srLaneKernel;
+
+struct srLanes {
+  const srLaneKernel* kernel;
+  srTeam* team;
+  int nbody, nrun, nbundle, njoint;
+  bool rows;  // the problem has rows in place of arms
+  srScaledBody* body;
+  srScaledJoint* joint;
+  int *island, *count;    // bodies: root of the island; of a root its contacts, then its bundle
+  uint64_t *pair, *wall;  // bodies: colours that are taken
+  uint32_t* key;          // contacts: bundle, colour, kind
+  int *order, *slot;      // contacts by key; where the next one of a key is put
+  srLaneRun* run;
+  srBundle* bundle;
+  unsigned char* batch;
+  void *z, *before, *drift;  // (bodies x SR_ROW)
+  void* trace;               // (batches) of conjugate directions
+  double* sum;               // (batches)
+  double* most;              // (threads) largest residual
+};
+
+// row C, linear part first; row: angular part first.
+static inline void sr_scale_row(const srScaledBody* b, const double row[6], double out[6]) {
+  const double* L = b->angular;
+  for (int k = 0; k < 3; ++k) out[k] = row[3 + k] * b->linear;
+  out[3] = row[0] * L[0] + row[1] * L[1] + row[2] * L[3];
+  out[4] = row[1] * L[2] + row[2] * L[4];
+  out[5] = row[2] * L[5];
+}
+
+extern const srLaneKernel sr_lanes_single, sr_lanes_double;
+
+srLanes* sr_lanes_create(const srContactSize* most);  // NULL: out of memory
+void sr_lanes_destroy(srLanes* l);
+// False: the problem is not one of bodies with contacts that begin at 0 impulse.
+bool sr_lanes_take(const srContactProblem* p);
+// Solve the whole problem: iterations, islands and error of the result.
+void sr_coloured_nsgs(srContactSolver* s, const srContactProblem* p, const srContactOptions* o, double* impulse,
+                      srContactResult* result);
+void sr_coloured_nncg(srContactSolver* s, const srContactProblem* p, const srContactOptions* o, double* impulse,
+                      srContactResult* result);
+
+#endif

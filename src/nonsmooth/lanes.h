@@ -1,0 +1,781 @@
+// Batches of contacts, one contact in each lane of 32-byte vectors. Compiled twice: lanes_single.c and lanes_double.c define REAL, LANES,
+// the integer MASK of the same size, TINY (whose square is a number), BIG (whose quotients are) and KERNEL, the table that is defined here.
+//
+// Ball (isotropic inertia, arms along the normal): u = l_a z_a + l_b z_b + (k_a y_a + k_b y_b) x n with scalars l, k, impulses as world vectors.
+// The local problem has W_NN along the normal and W_TT across: p_N = max(0, p_N - u_N/W_NN), then p_T - u_T/W_TT cut to mu p_N is exact.
+//
+// Rows: u = R_a z_a + R_b z_b of any bodies, in a frame whose tangents diagonalise A = W_TT - W_TN W_NT/W_NN. With u_N = 0 eliminated
+//   p_i = -b_i/(a_i + alpha),   b_i = u_i + m_i u_N - a_i p_i,   p_N = n_0 + m.p_T,   n_0 = p_N - u_N/W_NN - m.p_T,   m = -W_TN/W_NN
+// sticks with alpha = 0, else alpha is the root of mu p_N = |p_T| (cone.c). Newton's method begins at |u_T|/|p_T|, which is the root at a
+// solution: solutions are fixed points, whatever the number of its steps.
+#include <math.h>
+#include <string.h>
+
+#include "base/base.h"
+#include "math/v4.h"
+#include "math/vector3.h"
+#include "nonsmooth/coloured.h"
+#include "nonsmooth/operator.h"
+
+typedef REAL vec __attribute__((vector_size(32), may_alias));
+typedef MASK mask __attribute__((vector_size(32), may_alias));
+typedef REAL quad __attribute__((vector_size(4 * sizeof(REAL)), may_alias));  // half a row of z
+
+// Short loops over components and lanes become straight code, so that what they index is in registers.
+#if defined(__GNUC__) && !defined(__clang__)
+#define UNROLL _Pragma("GCC unroll 8")
+#else
+#define UNROLL
+#endif
+
+enum { NEWTON_LEAST = 2, NEWTON_MOST = 20 };  // steps for alpha in a sweep
+#define CLOSE (REAL)0.02
+
+typedef struct Ball {
+  int body[2][LANES];
+  vec n[3], shift[3], p[3];   // shift: u without impulses, in world axes
+  vec linear[2], angular[2];  // l, k
+  vec mu, normal, tangent;    // 1/W_NN and 1/W_TT with the compliances
+  vec soft[2];                // these: normal, tangential
+} Ball;
+
+typedef struct Rows {
+  int body[2][LANES];
+  vec row[2][3][6];  // R: linear part first
+  vec shift[3], p[3];
+  vec m[2], a[2], normal, mu, soft[2];
+  vec turn[2];  // cosine and sine of the angle to the tangents of the problem
+} Rows;
+
+typedef struct Trace {
+  vec before[3], direction[3];
+} Trace;
+
+// ---- lanes --------------------------------------------------------------------------------------------------------------
+
+SRM_INLINE vec every(REAL x) { return (vec){0} + x; }
+SRM_INLINE vec choose(mask m, vec yes, vec no) { return (vec)(((mask)yes & m) | ((mask)no & ~m)); }
+SRM_INLINE vec larger(vec a, vec b) { return choose(a > b, a, b); }
+SRM_INLINE vec root(vec x) {
+  vec r;
+  for (int i = 0; i < LANES; ++i) r[i] = ROOT(x[i]);
+  return r;
+}
+SRM_INLINE bool any(mask m) {
+  const v4u bits = (v4u)m;
+  return (bits[0] | bits[1] | bits[2] | bits[3]) != 0;
+}
+SRM_INLINE vec dot3(const vec a[3], const vec b[3]) { return a[0] * b[0] + a[1] * b[1] + a[2] * b[2]; }
+SRM_INLINE vec dot2(const vec a[2], const vec b[2]) { return a[0] * b[0] + a[1] * b[1]; }
+SRM_INLINE void cross(const vec a[3], const vec b[3], vec out[3]) {
+  out[0] = a[1] * b[2] - a[2] * b[1];
+  out[1] = a[2] * b[0] - a[0] * b[2];
+  out[2] = a[0] * b[1] - a[1] * b[0];
+}
+
+// half 0: linear, 1: angular.
+SRM_INLINE REAL* place_of(REAL* z, int body, int half) { return z + SR_ROW * (size_t)body + 4 * half; }
+
+#if LANES == 8
+SRM_INLINE vec join(const REAL* z, int body, int with, int half) {
+  const quad a = *(const quad*)place_of((REAL*)(uintptr_t)z, body, half),
+             b = *(const quad*)place_of((REAL*)(uintptr_t)z, with, half);
+  return __builtin_shufflevector(a, b, 0, 1, 2, 3, 4, 5, 6, 7);
+}
+SRM_INLINE void gather(const REAL* z, const int body[LANES], int half, vec out[3]) {
+  vec r[4];
+  UNROLL
+  for (int i = 0; i < 4; ++i) r[i] = join(z, body[i], body[4 + i], half);
+  const vec xy = __builtin_shufflevector(r[0], r[1], 0, 8, 1, 9, 4, 12, 5, 13),
+            xy2 = __builtin_shufflevector(r[2], r[3], 0, 8, 1, 9, 4, 12, 5, 13);
+  const vec zw = __builtin_shufflevector(r[0], r[1], 2, 10, 3, 11, 6, 14, 7, 15),
+            zw2 = __builtin_shufflevector(r[2], r[3], 2, 10, 3, 11, 6, 14, 7, 15);
+  out[0] = __builtin_shufflevector(xy, xy2, 0, 1, 8, 9, 4, 5, 12, 13);
+  out[1] = __builtin_shufflevector(xy, xy2, 2, 3, 10, 11, 6, 7, 14, 15);
+  out[2] = __builtin_shufflevector(zw, zw2, 0, 1, 8, 9, 4, 5, 12, 13);
+}
+SRM_INLINE void rows_of(const vec x[3], quad row[LANES]) {
+  const vec none = {0};
+  const vec xy = __builtin_shufflevector(x[0], x[1], 0, 8, 1, 9, 4, 12, 5, 13),
+            z0 = __builtin_shufflevector(x[2], none, 0, 8, 1, 9, 4, 12, 5, 13);
+  const vec xy2 = __builtin_shufflevector(x[0], x[1], 2, 10, 3, 11, 6, 14, 7, 15),
+            z2 = __builtin_shufflevector(x[2], none, 2, 10, 3, 11, 6, 14, 7, 15);
+  const vec r[4] = {__builtin_shufflevector(xy, z0, 0, 1, 8, 9, 4, 5, 12, 13),
+                    __builtin_shufflevector(xy, z0, 2, 3, 10, 11, 6, 7, 14, 15),
+                    __builtin_shufflevector(xy2, z2, 0, 1, 8, 9, 4, 5, 12, 13),
+                    __builtin_shufflevector(xy2, z2, 2, 3, 10, 11, 6, 7, 14, 15)};
+  UNROLL
+  for (int i = 0; i < 4; ++i) {
+    row[i] = __builtin_shufflevector(r[i], r[i], 0, 1, 2, 3);
+    row[4 + i] = __builtin_shufflevector(r[i], r[i], 4, 5, 6, 7);
+  }
+}
+#else
+SRM_INLINE void gather(const REAL* z, const int body[LANES], int half, vec out[3]) {
+  vec r[4];
+  UNROLL
+  for (int i = 0; i < 4; ++i) r[i] = *(const quad*)place_of((REAL*)(uintptr_t)z, body[i], half);
+  const vec xz = __builtin_shufflevector(r[0], r[1], 0, 4, 2, 6), xz2 = __builtin_shufflevector(r[2], r[3], 0, 4, 2, 6);
+  const vec yw = __builtin_shufflevector(r[0], r[1], 1, 5, 3, 7), yw2 = __builtin_shufflevector(r[2], r[3], 1, 5, 3, 7);
+  out[0] = __builtin_shufflevector(xz, xz2, 0, 1, 4, 5);
+  out[1] = __builtin_shufflevector(yw, yw2, 0, 1, 4, 5);
+  out[2] = __builtin_shufflevector(xz, xz2, 2, 3, 6, 7);
+}
+SRM_INLINE void rows_of(const vec x[3], quad row[LANES]) {
+  const vec none = {0};
+  const vec xy = __builtin_shufflevector(x[0], x[1], 0, 4, 2, 6), xy2 = __builtin_shufflevector(x[0], x[1], 1, 5, 3, 7);
+  const vec z0 = __builtin_shufflevector(x[2], none, 0, 4, 2, 6), z2 = __builtin_shufflevector(x[2], none, 1, 5, 3, 7);
+  row[0] = __builtin_shufflevector(xy, z0, 0, 1, 4, 5);
+  row[1] = __builtin_shufflevector(xy2, z2, 0, 1, 4, 5);
+  row[2] = __builtin_shufflevector(xy, z0, 2, 3, 6, 7);
+  row[3] = __builtin_shufflevector(xy2, z2, 2, 3, 6, 7);
+}
+#endif
+
+// Lanes from .. to-1 alone: the others may belong to bodies that other threads write.
+SRM_INLINE void scatter(REAL* z, const int body[LANES], int half, const vec x[3], int from, int to) {
+  quad row[LANES];
+  rows_of(x, row);
+  if (to - from == LANES) {
+    UNROLL
+    for (int i = 0; i < LANES; ++i) *(quad*)place_of(z, body[i], half) = row[i];
+  } else {
+    for (int i = from; i < to; ++i) *(quad*)place_of(z, body[i], half) = row[i];
+  }
+}
+
+// Velocities of a batch while it is in registers: linear and angular part of both bodies.
+typedef struct Pair {
+  vec linear[2][3], angular[2][3];
+} Pair;
+
+SRM_INLINE void gather_pair(const REAL* z, const int body[2][LANES], bool pairs, Pair* v) {
+  UNROLL
+  for (int side = pairs ? 0 : 1; side < 2; ++side) {
+    gather(z, body[side], 0, v->linear[side]);
+    gather(z, body[side], 1, v->angular[side]);
+  }
+}
+SRM_INLINE void scatter_pair(REAL* z, const int body[2][LANES], bool pairs, const Pair* v, int from, int to) {
+  UNROLL
+  for (int side = pairs ? 0 : 1; side < 2; ++side) {
+    scatter(z, body[side], 0, v->linear[side], from, to);
+    scatter(z, body[side], 1, v->angular[side], from, to);
+  }
+}
+
+// Factor that makes a vector of this squared length at most as long as the limit.
+SRM_INLINE vec cut(vec square, vec limit) {
+  const vec least = every((REAL)TINY * (REAL)TINY);
+  return choose(square > limit * limit, limit / root(larger(square, least)), every(1));
+}
+
+// |p - P_K(p - rho (u + mu |u_T| n))| / rho with w = 1/rho; tangential parts of d numbers.
+SRM_INLINE vec natural_map(vec pN, const vec* pT, vec uN, const vec* uT, int d, vec mu, vec w) {
+  const vec rho = 1 / w;
+  vec slip = {0}, s = {0}, x[3];
+  UNROLL
+  for (int k = 0; k < d; ++k) {
+    slip += uT[k] * uT[k];
+    x[k] = pT[k] - rho * uT[k];
+    s += x[k] * x[k];
+  }
+  s = root(s);
+  const vec xN = pN - rho * (uN + mu * root(slip));
+  const mask outside = s > mu * xN;
+  const vec N = choose(outside, larger((xN + mu * s) / (1 + mu * mu), (vec){0}), xN);
+  const vec scale = choose(outside, mu * N / larger(s, every(TINY)), every(1));
+  vec sum = (pN - N) * (pN - N);
+  UNROLL
+  for (int k = 0; k < d; ++k) {
+    const vec e = pT[k] - scale * x[k];
+    sum += e * e;
+  }
+  return root(sum) * w;
+}
+
+// ---- balls --------------------------------------------------------------------------------------------------------------
+
+SRM_INLINE void ball_velocity(const Ball* b, const Pair* v, bool pairs, vec u[3]) {
+  vec turn[3], c[3];
+  UNROLL
+  for (int k = 0; k < 3; ++k) {
+    u[k] = b->shift[k] + b->linear[1] * v->linear[1][k];
+    turn[k] = b->angular[1] * v->angular[1][k];
+    if (pairs) {
+      u[k] += b->linear[0] * v->linear[0][k];
+      turn[k] += b->angular[0] * v->angular[0][k];
+    }
+  }
+  cross(turn, b->n, c);
+  UNROLL
+  for (int k = 0; k < 3; ++k) u[k] += c[k];
+}
+
+SRM_INLINE void ball_push(const Ball* b, const vec dp[3], bool pairs, Pair* v) {
+  vec c[3];
+  cross(b->n, dp, c);
+  UNROLL
+  for (int side = pairs ? 0 : 1; side < 2; ++side) {
+    UNROLL
+    for (int k = 0; k < 3; ++k) {
+      v->linear[side][k] += b->linear[side] * dp[k];
+      v->angular[side][k] += b->angular[side] * c[k];
+    }
+  }
+}
+
+SRM_INLINE void ball_solve(const Ball* b, const vec u[3], vec next[3]) {
+  const vec pN = dot3(b->p, b->n), uN = dot3(u, b->n);
+  const vec N = larger(pN - b->normal * (uN + b->soft[0] * pN), (vec){0});
+  const vec keep = 1 - b->tangent * b->soft[1], along = keep * pN - b->tangent * uN, limit = b->mu * N;
+  vec t[3];
+  UNROLL
+  for (int k = 0; k < 3; ++k) t[k] = keep * b->p[k] - b->tangent * u[k] - along * b->n[k];
+  const vec scale = cut(dot3(t, t), limit);
+  UNROLL
+  for (int k = 0; k < 3; ++k) next[k] = N * b->n[k] + scale * t[k];
+}
+
+SRM_INLINE vec ball_residual(const Ball* b, const vec u[3]) {
+  const vec pN = dot3(b->p, b->n), uN = dot3(u, b->n);
+  vec pT[3], uT[3];
+  UNROLL
+  for (int k = 0; k < 3; ++k) {
+    pT[k] = b->p[k] - pN * b->n[k];
+    uT[k] = u[k] - uN * b->n[k] + b->soft[1] * pT[k];
+  }
+  return natural_map(pN, pT, uN + b->soft[0] * pN, uT, 3, b->mu, 1 / b->normal - b->soft[0]);
+}
+
+// Squared length of a change in the metric of the local problem.
+SRM_INLINE vec ball_square(const Ball* b, const vec d[3]) {
+  const vec N = dot3(d, b->n), all = dot3(d, d);
+  return N * N / b->normal + (all - N * N) / b->tangent;
+}
+
+// ---- any bodies ---------------------------------------------------------------------------------------------------------
+
+SRM_INLINE void rows_velocity(const Rows* b, const Pair* v, bool pairs, vec u[3]) {
+  UNROLL
+  for (int k = 0; k < 3; ++k) {
+    u[k] = b->shift[k] + dot3(b->row[1][k], v->linear[1]) + dot3(b->row[1][k] + 3, v->angular[1]);
+    if (pairs) u[k] += dot3(b->row[0][k], v->linear[0]) + dot3(b->row[0][k] + 3, v->angular[0]);
+  }
+}
+
+SRM_INLINE void rows_push(const Rows* b, const vec dp[3], bool pairs, Pair* v) {
+  UNROLL
+  for (int side = pairs ? 0 : 1; side < 2; ++side) {
+    UNROLL
+    for (int k = 0; k < 3; ++k) {
+      const vec(*R)[6] = b->row[side];
+      v->linear[side][k] += R[0][k] * dp[0] + R[1][k] * dp[1] + R[2][k] * dp[2];
+      v->angular[side][k] += R[0][3 + k] * dp[0] + R[1][3 + k] * dp[1] + R[2][3 + k] * dp[2];
+    }
+  }
+}
+
+// x(alpha) and limit(alpha) = mu p_N.
+SRM_INLINE vec friction_at(const Rows* b, const vec right[2], vec n0, vec alpha, vec x[2]) {
+  UNROLL
+  for (int k = 0; k < 2; ++k) x[k] = -right[k] / (b->a[k] + alpha);
+  return b->mu * (n0 + dot2(b->m, x));
+}
+
+// Newton's method on f = limit/|x| - 1, which is nearly linear in alpha, kept between bounds with f < 0 and f >= 0. Steps until every lane that slips has found
+// its root to CLOSE; the next one makes that CLOSE^2.
+SRM_INLINE void find_alpha(const Rows* b, const vec right[2], vec n0, mask slips, vec alpha, vec x[2]) {
+  vec low = {0}, high = every(BIG);
+  for (int i = 0; i < NEWTON_MOST; ++i) {
+    const vec limit = friction_at(b, right, n0, alpha, x);
+    vec change[2];
+    UNROLL
+    for (int k = 0; k < 2; ++k) change[k] = -x[k] / (b->a[k] + alpha);
+    const vec square = larger(dot2(x, x), every((REAL)TINY * (REAL)TINY)), length = root(square);
+    const vec f = limit / length - 1, slope = (b->mu * dot2(b->m, change) - limit * dot2(x, change) / square) / length;
+    low = choose(f < 0, alpha, low);
+    high = choose(f < 0, high, alpha);
+    const vec next = alpha - f / choose(slope > 0, slope, every(1));
+    const vec other = choose(high < every(BIG), (REAL)0.5 * (low + high), 4 * larger(alpha, b->a[0]));
+    alpha = choose((slope > 0) & (next >= low) & (next <= high), next, other);
+    if (i >= NEWTON_LEAST - 1 && !any(slips & ((f > CLOSE) | (f < -CLOSE)))) break;
+  }
+  (void)friction_at(b, right, n0, alpha, x);
+}
+
+SRM_INLINE void rows_solve(const Rows* b, const vec v[3], vec next[3]) {
+  const vec *p = b->p, uN = v[0] + b->soft[0] * p[0];
+  const vec u[3] = {uN, v[1] + b->soft[1] * p[1], v[2] + b->soft[1] * p[2]};
+  const vec n0 = p[0] - b->normal * uN - dot2(b->m, p + 1);
+  vec right[2], x[2];
+  UNROLL
+  for (int k = 0; k < 2; ++k) right[k] = u[1 + k] + b->m[k] * uN - b->a[k] * p[1 + k];
+  const vec limit = friction_at(b, right, n0, (vec){0}, x);
+  const mask closed = n0 > 0;
+  const mask slips = closed & (b->mu > 0) & ((dot2(x, x) > limit * limit) | (limit < 0));
+  if (any(slips)) {
+    const vec pT = dot2(p + 1, p + 1), least = every((REAL)TINY * (REAL)TINY);
+    vec y[2];
+    find_alpha(b, right, n0, slips, choose(pT > least, root(dot2(u + 1, u + 1) / larger(pT, least)), (vec){0}), y);
+    UNROLL
+    for (int k = 0; k < 2; ++k) x[k] = choose(slips, y[k], x[k]);
+  }
+  // What Newton's method has left open is cut off: first with its own normal impulse, then with that of the friction that remains.
+  vec N = {0};
+  for (int i = 0; i < 2; ++i) {
+    N = choose(closed, larger(n0 + dot2(b->m, x), (vec){0}), (vec){0});
+    const vec part = cut(dot2(x, x), b->mu * N);
+    x[0] *= part;
+    x[1] *= part;
+  }
+  next[0] = N;
+  next[1] = x[0];
+  next[2] = x[1];
+}
+
+SRM_INLINE vec rows_residual(const Rows* b, const vec u[3]) {
+  const vec *p = b->p, uT[2] = {u[1] + b->soft[1] * p[1], u[2] + b->soft[1] * p[2]};
+  return natural_map(p[0], p + 1, u[0] + b->soft[0] * p[0], uT, 2, b->mu, 1 / b->normal - b->soft[0]);
+}
+
+SRM_INLINE vec rows_square(const Rows* b, const vec d[3]) {
+  return d[0] * d[0] / b->normal + b->a[0] * d[1] * d[1] + b->a[1] * d[2] * d[2];
+}
+
+// ---- loops over batches -------------------------------------------------------------------------------------------------
+
+// Kind and act are known where these are inlined.
+SRM_INLINE void velocity(const void* b, int kind, const Pair* v, bool pairs, vec u[3]) {
+  if (kind == SR_LANES_BALL) {
+    ball_velocity(b, v, pairs, u);
+  } else {
+    rows_velocity(b, v, pairs, u);
+  }
+}
+SRM_INLINE void solve(const void* b, int kind, const vec u[3], vec next[3]) {
+  if (kind == SR_LANES_BALL) {
+    ball_solve(b, u, next);
+  } else {
+    rows_solve(b, u, next);
+  }
+}
+SRM_INLINE void push(const void* b, int kind, const vec dp[3], bool pairs, Pair* v) {
+  if (kind == SR_LANES_BALL) {
+    ball_push(b, dp, pairs, v);
+  } else {
+    rows_push(b, dp, pairs, v);
+  }
+}
+SRM_INLINE vec residual_of(const void* b, int kind, const vec u[3]) {
+  return kind == SR_LANES_BALL ? ball_residual(b, u) : rows_residual(b, u);
+}
+SRM_INLINE vec square_of(const void* b, int kind, const vec d[3]) {
+  return kind == SR_LANES_BALL ? ball_square(b, d) : rows_square(b, d);
+}
+SRM_INLINE vec* impulse_of(void* b, int kind) { return kind == SR_LANES_BALL ? ((Ball*)b)->p : ((Rows*)b)->p; }
+
+SRM_INLINE void* batch_of(const srLanes* l, const srLaneRun* run, int i) {
+  return l->batch + run->at + (size_t)i * (run->kind == SR_LANES_BALL ? sizeof(Ball) : sizeof(Rows));
+}
+SRM_INLINE int lanes_used(const srLaneRun* run, int i) {
+  const int left = run->contacts - LANES * i;
+  return left < LANES ? left : LANES;
+}
+
+// The lanes from .. to-1 alone get their new impulse.
+SRM_INLINE void take(vec p[3], const vec next[3], int from, int to, vec dp[3]) {
+  mask m = {0};
+  if (to - from < LANES) {
+    for (int i = from; i < to; ++i) m[i] = -1;
+  } else {
+    m = ~m;
+  }
+  UNROLL
+  for (int k = 0; k < 3; ++k) {
+    const vec x = choose(m, next[k], p[k]);
+    dp[k] = x - p[k];
+    p[k] = x;
+  }
+}
+
+SRM_INLINE void relax(void* b, int kind, bool pairs, REAL* z, int from, int to) {
+  const int(*body)[LANES] = b;  // the first member of both kinds
+  Pair v;
+  vec u[3], next[3], dp[3];
+  gather_pair(z, body, pairs, &v);
+  velocity(b, kind, &v, pairs, u);
+  solve(b, kind, u, next);
+  take(impulse_of(b, kind), next, from, to, dp);
+  push(b, kind, dp, pairs, &v);
+  scatter_pair(z, body, pairs, &v, from, to);
+}
+
+SRM_INLINE void apply_one(void* b, int kind, bool pairs, REAL* z, int from, int to) {
+  const int(*body)[LANES] = b;
+  Pair v;
+  vec none[3] = {{0}}, dp[3];
+  gather_pair(z, body, pairs, &v);
+  take(none, impulse_of(b, kind), from, to, dp);
+  push(b, kind, dp, pairs, &v);
+  scatter_pair(z, body, pairs, &v, from, to);
+}
+
+enum { SWEEP, APPLY };
+
+SRM_INLINE void change_run(const srLanes* l, const srLaneRun* run, int from, int to, int kind, bool pairs, int act) {
+  for (int i = from; i < to; ++i) {
+    void* b = batch_of(l, run, i);
+    const int used = lanes_used(run, i), width = run->serial ? 1 : used;
+    for (int lane = 0; lane < used; lane += width) {
+      if (act == SWEEP) {
+        relax(b, kind, pairs, l->z, lane, lane + width);
+      } else {
+        apply_one(b, kind, pairs, l->z, lane, lane + width);
+      }
+    }
+  }
+}
+
+SRM_INLINE void change(const srLanes* l, const srLaneRun* run, int from, int to, int act) {
+  if (run->kind == SR_LANES_BALL) {
+    if (run->pairs) {
+      change_run(l, run, from, to, SR_LANES_BALL, true, act);
+    } else {
+      change_run(l, run, from, to, SR_LANES_BALL, false, act);
+    }
+  } else if (run->pairs) {
+    change_run(l, run, from, to, SR_LANES_ROWS, true, act);
+  } else {
+    change_run(l, run, from, to, SR_LANES_ROWS, false, act);
+  }
+}
+
+SRM_CLONES static void sweep(const srLanes* l, const srLaneRun* run, int from, int to) {
+  change(l, run, from, to, SWEEP);
+}
+
+SRM_CLONES static void apply(const srLanes* l, const srLaneRun* run, int from, int to) {
+  change(l, run, from, to, APPLY);
+}
+
+SRM_INLINE vec measure_run(const srLanes* l, const srLaneRun* run, int from, int to, int kind, bool pairs) {
+  vec most = {0};
+  for (int i = from; i < to; ++i) {
+    void* b = batch_of(l, run, i);
+    Pair v;
+    vec u[3];
+    gather_pair(l->z, b, pairs, &v);
+    velocity(b, kind, &v, pairs, u);
+    most = larger(residual_of(b, kind, u), most);
+  }
+  return most;
+}
+
+SRM_INLINE vec measure(const srLanes* l, const srLaneRun* run, int from, int to) {
+  if (run->kind == SR_LANES_BALL)
+    return run->pairs ? measure_run(l, run, from, to, SR_LANES_BALL, true)
+                      : measure_run(l, run, from, to, SR_LANES_BALL, false);
+  return run->pairs ? measure_run(l, run, from, to, SR_LANES_ROWS, true)
+                    : measure_run(l, run, from, to, SR_LANES_ROWS, false);
+}
+
+SRM_CLONES static double residual(const srLanes* l, const srLaneRun* run, int from, int to) {
+  const vec all = measure(l, run, from, to);
+  double most = 0;
+  UNROLL
+  for (int i = 0; i < LANES; ++i) most = (double)all[i] > most ? (double)all[i] : most;
+  return most;
+}
+
+// ---- conjugate directions -----------------------------------------------------------------------------------------------
+
+SRM_CLONES static void remember(const srLanes* l, const srLaneRun* run, int from, int to) {
+  for (int i = from; i < to; ++i) {
+    Trace* t = (Trace*)l->trace + run->batch + i;
+    const vec* p = impulse_of(batch_of(l, run, i), run->kind);
+    UNROLL
+    for (int k = 0; k < 3; ++k) t->before[k] = p[k];
+  }
+}
+
+SRM_CLONES static void length(const srLanes* l, const srLaneRun* run, int from, int to) {
+  for (int i = from; i < to; ++i) {
+    const Trace* t = (const Trace*)l->trace + run->batch + i;
+    void* b = batch_of(l, run, i);
+    const vec* p = impulse_of(b, run->kind);
+    vec d[3];
+    UNROLL
+    for (int k = 0; k < 3; ++k) d[k] = p[k] - t->before[k];
+    const vec square = run->kind == SR_LANES_BALL ? square_of(b, SR_LANES_BALL, d) : square_of(b, SR_LANES_ROWS, d);
+    double sum = 0;
+    UNROLL
+    for (int k = 0; k < LANES; ++k) sum += (double)square[k];
+    l->sum[run->batch + i] = sum;
+  }
+}
+
+// x += beta d, then d = beta d + step, step = x - before. With beta = 0 there is no direction yet.
+SRM_INLINE void follow(vec* x, const vec* before, vec* d, REAL beta) {
+  const vec step = *x - *before;
+  vec along = {0};
+  if (beta > 0) along = beta * *d;
+  *x += along;
+  *d = along + step;
+}
+
+SRM_CLONES static void advance(const srLanes* l, const srLaneRun* run, int from, int to, double beta) {
+  for (int i = from; i < to; ++i) {
+    Trace* t = (Trace*)l->trace + run->batch + i;
+    vec* p = impulse_of(batch_of(l, run, i), run->kind);
+    UNROLL
+    for (int k = 0; k < 3; ++k) follow(&p[k], &t->before[k], &t->direction[k], (REAL)beta);
+  }
+}
+
+// Of bodies from .. to-1; the velocities are linear in the impulses and follow theirs.
+SRM_CLONES static void advance_rows(const srLanes* l, int from, int to, double beta) {
+  enum { VECTORS = SR_ROW / LANES };
+  vec *z = l->z, *before = l->before, *drift = l->drift;
+  for (int i = VECTORS * from; i < VECTORS * to; ++i) follow(&z[i], &before[i], &drift[i], (REAL)beta);
+}
+
+// ---- filling and storing ------------------------------------------------------------------------------------------------
+
+// Velocity of b relative to a without impulses, world axes, with shift and slip; the impulse in world axes.
+static void free_velocity(const srContactProblem* p, int i, const double* impulse, double u[3], double world[3]) {
+  const srContactPoint* x = &p->point[i];
+  const srContactCone* c = &p->cone[i];
+  double frame[9];
+  sr_contact_frame(x->normal, frame);
+  for (int k = 0; k < 3; ++k) {
+    u[k] = frame[k] * c->shift + frame[3 + k] * c->slip[0] + frame[6 + k] * c->slip[1];
+    world[k] = frame[k] * impulse[0] + frame[3 + k] * impulse[1] + frame[6 + k] * impulse[2];
+  }
+  for (int side = 0; side < 2; ++side) {
+    if (x->body[side] < 0) continue;
+    double at[3];
+    sr_point_velocity(p->body[x->body[side]].velocity, x->arm[side], at);
+    for (int k = 0; k < 3; ++k) u[k] += side == 0 ? -at[k] : at[k];
+  }
+}
+
+// Side of the contact for each side of a batch: with one moving body that is side 1.
+static void sides_of(const srLanes* l, const srContactPoint* x, bool pairs, int side[2]) {
+  side[0] = 0;
+  side[1] = pairs || (x->body[1] >= 0 && l->body[x->body[1]].moves) ? 1 : 0;
+}
+
+static void fill_ball(const srLanes* l, const srContactProblem* p, int i, const double* impulse, bool pairs, Ball* b,
+                      int lane) {
+  const srContactPoint* x = &p->point[i];
+  const srContactCone* cone = &p->cone[i];
+  double world[3], u[3], normal = 0, tangent = 0;
+  int sides[2];
+  free_velocity(p, i, impulse, u, world);
+  sides_of(l, x, pairs, sides);
+  for (int k = 0; k < 3; ++k) {
+    b->n[k][lane] = (REAL)x->normal[k];
+    b->p[k][lane] = (REAL)world[k];
+    b->shift[k][lane] = (REAL)u[k];
+  }
+  for (int k = pairs ? 0 : 1; k < 2; ++k) {
+    const int side = sides[k];
+    const srScaledBody* body = &l->body[x->body[side]];
+    const double sign = side == 0 ? -1 : 1, turn = sign * srm_dot3(x->arm[side], x->normal) * body->angular[0];
+    b->body[k][lane] = x->body[side];
+    b->linear[k][lane] = (REAL)(sign * body->linear);
+    b->angular[k][lane] = (REAL)turn;
+    normal += body->linear * body->linear;
+    tangent += body->linear * body->linear + turn * turn;
+  }
+  const double soft = p->compliance * normal + cone->compliance[0];
+  b->mu[lane] = (REAL)cone->mu;
+  b->normal[lane] = (REAL)(1 / (normal + soft));
+  b->tangent[lane] = (REAL)(1 / (tangent + cone->compliance[1]));
+  b->soft[0][lane] = (REAL)soft;
+  b->soft[1][lane] = (REAL)cone->compliance[1];
+}
+
+// H of the contact over one body.
+static void rows_over(const srContactProblem* p, int i, int side, double row[3][6]) {
+  const srContactPoint* x = &p->point[i];
+  if (p->row != NULL) {
+    memcpy(row, p->row[i][side], 18 * sizeof(double));
+    return;
+  }
+  double frame[9];
+  sr_contact_frame(x->normal, frame);
+  for (int k = 0; k < 3; ++k) {
+    for (int j = 0; j < 3; ++j) row[k][3 + j] = side == 0 ? -frame[3 * k + j] : frame[3 * k + j];
+    srm_cross3(x->arm[side], row[k] + 3, row[k]);
+  }
+}
+
+static void add_products(double R[3][6], double W[SR_BLOCK]) {
+  for (int k = 0, at = 0; k < 3; ++k) {
+    for (int j = k; j < 3; ++j) W[at++] += sr_times_row(R[k], R[j]);
+  }
+}
+
+// The local problem in tangents that diagonalise A, and the turn to them. An entry of A that is nearly 0 may be larger without another fixed point.
+static void fill_local(const double W[SR_BLOCK], double compliance, const srContactCone* cone, Rows* b, int lane,
+                       double turn[2]) {
+  const double soft = compliance * W[SR_NN] + cone->compliance[0], r = 1 / (W[SR_NN] + soft);
+  const double A[3] = {W[SR_TT] - W[SR_NT] * W[SR_NT] * r, W[SR_TB] - W[SR_NT] * W[SR_NB] * r,
+                       W[SR_BB] - W[SR_NB] * W[SR_NB] * r};
+  const double radius = sr_first_eigenvector(A, &turn[0], &turn[1]), c = turn[0], s = turn[1];
+  const double middle = 0.5 * (A[0] + A[2]), least = 1e-4 * middle + 1e-6 * W[SR_NN];
+  const double m[2] = {-(c * W[SR_NT] + s * W[SR_NB]) * r, -(c * W[SR_NB] - s * W[SR_NT]) * r};
+  for (int k = 0; k < 2; ++k) {
+    const double a = middle + (k == 0 ? radius : -radius);
+    b->m[k][lane] = (REAL)m[k];
+    b->a[k][lane] = (REAL)((a > least ? a : least) + cone->compliance[1]);
+    b->turn[k][lane] = (REAL)turn[k];
+  }
+  b->normal[lane] = (REAL)r;
+  b->mu[lane] = (REAL)cone->mu;
+  b->soft[0][lane] = (REAL)soft;
+  b->soft[1][lane] = (REAL)cone->compliance[1];
+}
+
+// Tangential rows t, b of n numbers.
+static void turn_rows(const double turn[2], double* t, double* b, int n) {
+  for (int k = 0; k < n; ++k) {
+    const double was = t[k];
+    t[k] = turn[0] * was + turn[1] * b[k];
+    b[k] = turn[0] * b[k] - turn[1] * was;
+  }
+}
+
+static void fill_rows(const srLanes* l, const srContactProblem* p, int i, const double* impulse, bool pairs, Rows* b,
+                      int lane) {
+  const srContactPoint* x = &p->point[i];
+  const srContactCone* cone = &p->cone[i];
+  double R[2][3][6], W[SR_BLOCK] = {0}, turn[2];
+  double u[3] = {cone->shift, cone->slip[0], cone->slip[1]}, at[3] = {impulse[0], impulse[1], impulse[2]};
+  int sides[2];
+  sides_of(l, x, pairs, sides);
+  for (int side = 0; side < 2; ++side) {
+    if (x->body[side] < 0) continue;
+    double row[3][6];
+    rows_over(p, i, side, row);
+    for (int k = 0; k < 3; ++k) u[k] += sr_times_row(row[k], p->body[x->body[side]].velocity);
+    if (!l->body[x->body[side]].moves) continue;
+    for (int k = 0; k < 3; ++k) sr_scale_row(&l->body[x->body[side]], row[k], R[side][k]);
+    add_products(R[side], W);
+  }
+  fill_local(W, p->compliance, cone, b, lane, turn);
+  turn_rows(turn, &u[1], &u[2], 1);
+  turn_rows(turn, &at[1], &at[2], 1);
+  for (int k = 0; k < 3; ++k) {
+    b->p[k][lane] = (REAL)at[k];
+    b->shift[k][lane] = (REAL)u[k];
+  }
+  for (int k = pairs ? 0 : 1; k < 2; ++k) {
+    double(*from)[6] = R[sides[k]];
+    turn_rows(turn, from[1], from[2], 6);
+    b->body[k][lane] = x->body[sides[k]];
+    for (int j = 0; j < 18; ++j) b->row[k][j / 6][j % 6][lane] = (REAL)from[j / 6][j % 6];
+  }
+}
+
+// Lanes without a contact have no mass: nothing moves in them.
+static void clear(void* b, int kind) {
+  if (kind == SR_LANES_BALL) {
+    memset(b, 0, sizeof(Ball));
+    ((Ball*)b)->normal = ((Ball*)b)->tangent = every(1);
+  } else {
+    memset(b, 0, sizeof(Rows));
+    ((Rows*)b)->normal = ((Rows*)b)->a[0] = ((Rows*)b)->a[1] = every(1);
+  }
+}
+
+static void fill(const srLanes* l, const srContactProblem* p, const srLaneRun* run, int from, int to,
+                 const double* impulse) {
+  for (int i = from; i < to; ++i) {
+    void* b = batch_of(l, run, i);
+    const int used = lanes_used(run, i);
+    if (used < LANES) clear(b, run->kind);
+    for (int lane = 0; lane < used; ++lane) {
+      const int contact = l->order[run->first + LANES * i + lane];
+      const double* start = impulse + p->nequation + 3 * (size_t)contact;
+      if (run->kind == SR_LANES_BALL) {
+        fill_ball(l, p, contact, start, run->pairs, b, lane);
+      } else {
+        fill_rows(l, p, contact, start, run->pairs, b, lane);
+      }
+    }
+    int(*body)[LANES] = b;
+    for (int lane = used; lane < LANES; ++lane) body[0][lane] = body[0][0], body[1][lane] = body[1][0];
+  }
+}
+
+// Rounding may have left the cone.
+static void keep_in_cone(double mu, double* p) {
+  if (p[0] < 0) p[0] = 0;
+  const double length = sqrt(p[1] * p[1] + p[2] * p[2]), limit = mu * p[0];
+  if (length > limit) p[1] *= limit / length, p[2] *= limit / length;
+}
+
+static void store_ball(const Ball* b, int lane, const double normal[3], double* out) {
+  const double world[3] = {(double)b->p[0][lane], (double)b->p[1][lane], (double)b->p[2][lane]};
+  double frame[9];
+  sr_contact_frame(normal, frame);
+  for (int k = 0; k < 3; ++k) out[k] = srm_dot3(frame + 3 * k, world);
+}
+
+static void store_rows(const Rows* b, int lane, double* out) {
+  const double c = (double)b->turn[0][lane], s = (double)b->turn[1][lane];
+  const double t = (double)b->p[1][lane], u = (double)b->p[2][lane];
+  out[0] = (double)b->p[0][lane];
+  out[1] = c * t - s * u;
+  out[2] = s * t + c * u;
+}
+
+static void store(const srLanes* l, const srContactProblem* p, const srLaneRun* run, int from, int to,
+                  double* impulse) {
+  for (int i = from; i < to; ++i) {
+    const void* b = batch_of(l, run, i);
+    for (int lane = 0; lane < lanes_used(run, i); ++lane) {
+      const int contact = l->order[run->first + LANES * i + lane];
+      double* out = impulse + p->nequation + 3 * (size_t)contact;
+      if (run->kind == SR_LANES_BALL) {
+        store_ball(b, lane, p->point[contact].normal, out);
+      } else {
+        store_rows(b, lane, out);
+      }
+      keep_in_cone(p->cone[contact].mu, out);
+    }
+  }
+}
+
+// ---- rows of bodies -----------------------------------------------------------------------------------------------------
+
+static void row(const srLanes* l, int body, double z[6]) {
+  const REAL* x = (const REAL*)l->z + SR_ROW * (size_t)body;
+  for (int k = 0; k < 3; ++k) z[k] = (double)x[k], z[3 + k] = (double)x[4 + k];
+}
+
+static void push_row(const srLanes* l, int body, const double dz[6]) {
+  REAL* x = (REAL*)l->z + SR_ROW * (size_t)body;
+  for (int k = 0; k < 3; ++k) x[k] += (REAL)dz[k], x[4 + k] += (REAL)dz[3 + k];
+}
+
+const srLaneKernel KERNEL = {
+    .lanes = LANES,
+    .row_size = SR_ROW * sizeof(REAL),
+    .trace_size = sizeof(Trace),
+    .size = {[SR_LANES_BALL] = sizeof(Ball), [SR_LANES_ROWS] = sizeof(Rows)},
+    .fill = fill,
+    .apply = apply,
+    .sweep = sweep,
+    .residual = residual,
+    .remember = remember,
+    .length = length,
+    .advance = advance,
+    .advance_rows = advance_rows,
+    .store = store,
+    .row = row,
+    .push = push_row,
+};

@@ -1,0 +1,317 @@
+// Tests of the coloured sweeps of src/nonsmooth: the same solutions as the other methods, the same bits for any number of threads, bodies with more
+// contacts than there are colours, towers and unequal masses, single precision with an honest residual.
+#include <math.h>
+#include <sarrus/nonsmooth.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "runner.h"
+
+#define G 9.81
+#define STEP (1.0 / 240)
+
+static double noise(uint64_t* state) {  // -1 .. 1
+  *state = *state * 6364136223846793005u + 1442695040888963407u;
+  return (double)(int64_t)(*state) / 9223372036854775808.0;
+}
+
+static srContactBody ball(double m, double r) {
+  const double I = 1 / (0.4 * m * r * r);
+  return (srContactBody){.inverse_mass = 1 / m, .inverse_inertia = {I, I, I}};
+}
+
+static srContactBody box(double m, const double half[3]) {
+  srContactBody b = {.inverse_mass = 1 / m};
+  for (int k = 0; k < 3; ++k) {
+    const double y = half[(k + 1) % 3], z = half[(k + 2) % 3];
+    b.inverse_inertia[k] = 3 / (m * (y * y + z * z));
+  }
+  return b;
+}
+
+typedef struct Solved {
+  srContactProblem* p;
+  srContactSolver* s;
+  double* x;
+  srContactResult r;
+} Solved;
+
+static void prepare(Solved* t, srContactProblem* p, int threads) {
+  srContactSize size = sr_contact_size(p);
+  size.threads = threads;
+  if (p->ncontact > 20) size.dense = 0;  // memory of the direct methods, which are not used then
+  *t = (Solved){.p = p, .s = sr_contact_solver_create(&size)};
+  t->x = calloc((size_t)sr_contact_rows(p) + 1, sizeof *t->x);
+  ENSURE(t->s != NULL && t->x != NULL);
+}
+
+static void release(Solved* t, bool all) {
+  sr_contact_solver_destroy(t->s);
+  free(t->x);
+  if (all) sr_contact_problem_destroy(t->p);
+}
+
+// From impulse 0.
+static void solve(Solved* t, const char* method, double tolerance, int iterations, bool single) {
+  srContactOptions o = sr_contact_options();
+  o.method = sr_contact_method_find(method);
+  o.tolerance = tolerance;
+  o.iterations = iterations;
+  o.single = single;
+  memset(t->x, 0, (size_t)sr_contact_rows(t->p) * sizeof *t->x);
+  ENSURE_EQUAL(sr_contact_solve(t->s, t->p, &o, t->x, &t->r), SR_OK);
+}
+
+static void unit_normal(uint64_t* seed, double n[3]) {
+  double length = 0;
+  for (int k = 0; k < 3; ++k) n[k] = noise(seed) + (k == 2), length += n[k] * n[k];
+  for (int k = 0; k < 3; ++k) n[k] /= sqrt(length);
+}
+
+// ---- the same solutions -------------------------------------------------------------------------------------------------
+
+enum { MOVING = 6, BODIES = MOVING + 2, CONTACTS = 11 };
+
+// Balls and other bodies, the world and a body with prescribed motion on either side of a contact, arms along normals and elsewhere.
+static srContactProblem* mixed_pile(uint64_t* seed) {
+  srContactProblem* p = sr_contact_problem_create(BODIES, 0, CONTACTS, false);
+  ENSURE(p != NULL);
+  for (int i = 0; i < BODIES; ++i) {
+    if (i < MOVING) p->body[i] = ball(1 + 0.9 * noise(seed), 0.1);
+    if (i < MOVING && i % 2) p->body[i].inverse_inertia[3 + i % 3] = 0.4 * p->body[i].inverse_inertia[0] * noise(seed);
+    for (int k = 0; k < 6; ++k) p->body[i].velocity[k] = noise(seed);
+  }
+  for (int i = 0; i < CONTACTS; ++i) {
+    srContactPoint* x = &p->point[i];
+    const int a = i % MOVING, b = i < MOVING ? MOVING + i % 2 : (a + 1 + i % 3) % MOVING;
+    unit_normal(seed, x->normal);
+    x->body[i % 2] = a;
+    x->body[1 - i % 2] = b == MOVING ? SR_CONTACT_FIXED : b;
+    for (int side = 0; side < 2; ++side) {
+      const double r = 0.1 * noise(seed);
+      for (int k = 0; k < 3; ++k) x->arm[side][k] = i % 3 ? r * x->normal[k] : 0.1 * noise(seed);
+    }
+    p->cone[i] = (srContactCone){.rows = 3, .mu = 0.3 * (1 + noise(seed)), .shift = 0.1 * noise(seed)};
+    for (int k = 0; k < 2 && i % 4 == 0; ++k) {
+      p->cone[i].slip[k] = 0.3 * noise(seed);
+      p->cone[i].compliance[k] = 0.3 * (1 + noise(seed));
+    }
+  }
+  p->compliance = 1e-3;
+  return p;
+}
+
+TEST(coloured_sweeps_find_the_velocities_that_newton_finds) {
+  uint64_t seed = 5;
+  int solved = 0;
+  for (int i = 0; i < 40; ++i) {
+    Solved t;
+    double v[2][6 * BODIES];
+    prepare(&t, mixed_pile(&seed), 1);
+    solve(&t, "newton", 1e-11, 10000, false);
+    ENSURE(t.r.solved);
+    const int islands = t.r.islands;
+    sr_contact_body_velocity(t.p, t.x, v[0]);
+    for (int k = 0; k < 2; ++k) {
+      solve(&t, k == 0 ? "sweeps" : "sweeps-nncg", 1e-11, 10000, false);
+      if (!t.r.solved) continue;  // Gauss-Seidel has no proof of convergence
+      ++solved;
+      ENSURE_EQUAL(t.r.islands, islands);
+      sr_contact_body_velocity(t.p, t.x, v[1]);
+      for (int j = 0; j < 6 * BODIES; ++j) ENSURE_NEAR(v[1][j], v[0][j], 1e-7);
+    }
+    release(&t, true);
+  }
+  ENSURE(solved >= 78);
+}
+
+// ---- a lattice of balls -------------------------------------------------------------------------------------------------
+
+// Balls that touch their neighbours and the floor, falling at random speeds. heavy: every 37th has that many times the mass.
+static srContactProblem* lattice(int side, int layers, double heavy) {
+  const double r = 0.05;
+  const int n = side * side * layers;
+  srContactProblem* p = sr_contact_problem_create(n, 0, 3 * n + side * side, false);
+  uint64_t seed = 9;
+  ENSURE(p != NULL);
+  p->ncontact = 0;
+  for (int i = 0; i < n; ++i) {
+    const int at[3] = {i % side, i / side % side, i / (side * side)}, reach[3] = {1, side, side * side};
+    p->body[i] = ball(i % 37 == 7 ? 0.5 * heavy : 0.5, r);
+    for (int k = 0; k < 3; ++k) p->body[i].velocity[3 + k] = 0.2 * noise(&seed) - (k == 2 ? G * STEP : 0);
+    for (int k = 0; k < 3; ++k) {
+      if (at[k] == 0 && k < 2) continue;
+      srContactPoint* x = &p->point[p->ncontact];
+      *x = (srContactPoint){.body = {at[k] == 0 ? SR_CONTACT_FIXED : i - reach[k], i}};
+      x->normal[k] = 1;
+      x->arm[0][k] = r;
+      x->arm[1][k] = -r;
+      p->cone[p->ncontact++] = (srContactCone){.rows = 3, .mu = 0.5};
+    }
+  }
+  return p;
+}
+
+TEST(coloured_sweeps_have_the_same_bits_for_any_number_of_threads) {
+  srContactProblem* p = lattice(11, 7, 10);
+  const size_t bytes = (size_t)sr_contact_rows(p) * sizeof(double);
+  ENSURE(p->ncontact > 2000);  // fewer are not worth a team
+  static const char* const names[] = {"sweeps", "sweeps-nncg"};
+  Solved t[3];
+  for (int i = 0; i < 3; ++i) prepare(&t[i], p, 1 + i);
+  for (int k = 0; k < 4; ++k) {
+    for (int i = 0; i < 3; ++i) solve(&t[i], names[k % 2], 1e-2, 12, k >= 2);
+    ENSURE(t[0].x[0] > 0 && t[0].r.iterations == 12);
+    ENSURE(memcmp(t[0].x, t[1].x, bytes) == 0);
+    ENSURE(memcmp(t[0].x, t[2].x, bytes) == 0);
+  }
+  for (int i = 0; i < 3; ++i) release(&t[i], i == 2);
+}
+
+// Colours do not depend on other islands: with a given number of sweeps an island has the same bits alone.
+TEST(an_island_has_the_same_bits_alone) {
+  srContactProblem* p = lattice(4, 3, 1);
+  srContactProblem* two = sr_contact_problem_create(2 * p->nbody, 0, 2 * p->ncontact, false);
+  const int n = p->ncontact;
+  ENSURE(two != NULL);
+  for (int copy = 0; copy < 2; ++copy) {
+    memcpy(two->body + copy * p->nbody, p->body, (size_t)p->nbody * sizeof *p->body);
+    memcpy(two->cone + copy * n, p->cone, (size_t)n * sizeof *p->cone);
+    for (int i = 0; i < n; ++i) {
+      two->point[copy * n + i] = p->point[i];
+      for (int k = 0; k < 2 && copy == 1; ++k) {
+        if (p->point[i].body[k] >= 0) two->point[n + i].body[k] += p->nbody;
+      }
+    }
+  }
+  two->body[0].velocity[5] = -3;  // another motion in the first one
+  Solved a, b;
+  prepare(&a, p, 1);
+  prepare(&b, two, 1);
+  solve(&a, "sweeps", 0, 21, false);
+  solve(&b, "sweeps", 0, 21, false);
+  ENSURE_EQUAL(b.r.islands, 2);
+  ENSURE(memcmp(a.x, b.x + 3 * n, 3 * (size_t)n * sizeof *a.x) == 0);
+  ENSURE(memcmp(a.x, b.x, 3 * (size_t)n * sizeof *a.x) != 0);
+  release(&a, true);
+  release(&b, true);
+}
+
+TEST(single_precision_is_used_as_far_as_it_suffices_and_the_residual_is_that_of_the_impulses) {
+  Solved t, d;
+  srContactProblem* p = lattice(6, 4, 1);
+  prepare(&t, p, 1);
+  prepare(&d, p, 1);
+  solve(&t, "sweeps", 2e-3, 2000, true);
+  solve(&d, "sweeps", 2e-3, 2000, false);
+  ENSURE(t.r.solved && d.r.solved);
+  ENSURE(t.r.error.residual == sr_contact_error(t.s, p, t.x).residual);
+  double apart = 0, most = 0;
+  for (int i = 0; i < 3 * p->ncontact; ++i) {
+    apart = fmax(apart, fabs(t.x[i] - d.x[i]));
+    most = fmax(most, fabs(d.x[i]));
+  }
+  ENSURE(apart > 1e-9 * most && apart < 2e-2 * most);  // rounded to 6e-8, and at most a few sweeps apart
+  solve(&t, "sweeps-nncg", 1e-10, 10000, true);        // out of its reach: in double precision
+  ENSURE(t.r.solved);
+  ENSURE_SMALL(t.r.error.residual, 1e-10);
+  release(&t, false);
+  release(&d, true);
+}
+
+// Balls a hundred times heavier than their neighbours (a heap of them: 306 sweeps of Gauss-Seidel, 190 of NNCG).
+TEST(conjugate_directions_help_where_masses_differ) {
+  int sweeps[2];
+  srContactProblem* p = lattice(5, 4, 100);
+  Solved t;
+  prepare(&t, p, 1);
+  for (int k = 0; k < 2; ++k) {
+    solve(&t, k == 0 ? "sweeps" : "sweeps-nncg", 1e-3, 20000, false);
+    ENSURE(t.r.solved);
+    sweeps[k] = t.r.iterations;
+  }
+  ENSURE(sweeps[1] < sweeps[0]);
+  release(&t, true);
+}
+
+// ---- more contacts than colours -----------------------------------------------------------------------------------------
+
+// A plate with 10 x 10 balls on it lies on the ground at 9 x 9 points: 100 contacts with two moving bodies, 81 with one. Each ball weighs on the plate, and
+// the ground carries all.
+TEST(a_body_may_have_more_contacts_than_there_are_colours) {
+  const double r = 0.05, half[3] = {0.6, 0.6, 0.02}, m = 4;
+  srContactProblem* p = sr_contact_problem_create(101, 0, 181, false);
+  ENSURE(p != NULL);
+  p->body[0] = box(m, half);
+  p->body[0].velocity[5] = -G * STEP;
+  for (int i = 0; i < 100; ++i) {
+    const double x = 0.11 * (i % 10 - 4.5), y = 0.11 * (i / 10 - 4.5);
+    p->body[1 + i] = ball(0.5, r);
+    p->body[1 + i].velocity[5] = -G * STEP;
+    p->point[i] = (srContactPoint){.body = {0, 1 + i}, .normal = {0, 0, 1}, .arm = {{x, y, half[2]}, {0, 0, -r}}};
+    p->cone[i].mu = 0.5;
+  }
+  for (int i = 0; i < 81; ++i) {
+    p->point[100 + i] = (srContactPoint){.body = {SR_CONTACT_FIXED, 0},
+                                         .normal = {0, 0, 1},
+                                         .arm = {{0}, {0.15 * (i % 9 - 4), 0.15 * (i / 9 - 4), -half[2]}}};
+    p->cone[100 + i].mu = 0.5;
+  }
+  static const char* const names[] = {"sweeps", "sweeps-nncg"};
+  for (int k = 0; k < 4; ++k) {
+    Solved t;
+    const bool single = k >= 2;
+    prepare(&t, p, 1);
+    solve(&t, names[k % 2], single ? 1e-4 : 1e-5, 10000, single);
+    ENSURE(t.r.solved);
+    double sum = 0;
+    for (int i = 0; i < 100; ++i) ENSURE_NEAR(t.x[3 * i], 0.5 * G * STEP, 1e-4);
+    for (int i = 100; i < 181; ++i) sum += t.x[3 * i];
+    ENSURE_NEAR(sum, (m + 50) * G * STEP, 1e-2);
+    release(&t, k == 3);
+  }
+}
+
+// ---- towers -------------------------------------------------------------------------------------------------------------
+
+static srContactProblem* tower(int n, double top) {
+  const double half[3] = {0.1, 0.1, 0.1};
+  srContactProblem* p = sr_contact_problem_create(n, 0, 4 * n, false);
+  ENSURE(p != NULL);
+  for (int i = 0; i < n; ++i) {
+    p->body[i] = box(i == n - 1 ? top : 1, half);
+    p->body[i].velocity[5] = -G * STEP;
+    for (int k = 0; k < 4; ++k) {
+      const double x = k & 1 ? half[0] : -half[0], y = k & 2 ? half[1] : -half[1];
+      p->point[4 * i + k] = (srContactPoint){.body = {i == 0 ? SR_CONTACT_FIXED : i - 1, i},
+                                             .normal = {0, 0, 1},
+                                             .arm = {{x, y, half[2]}, {x, y, -half[2]}}};
+      p->cone[4 * i + k].mu = 0.5;
+    }
+  }
+  return p;
+}
+
+// Each face carries what is above it. Sweeps to 1e-3 m/s of a prototype in another order: n = 10: 102, 268, 1835 by Gauss-Seidel and 22, 34, 191 by
+// NNCG for top masses of 1, 10, 100; the limits are three times that, since colours are another order.
+TEST(towers_of_boxes_carry_what_is_above_them) {
+  static const int most[2][3] = {{306, 804, 5505}, {66, 102, 573}};
+  double top = 1;
+  for (int k = 0; k < 3; ++k, top *= 10) {
+    Solved t;
+    prepare(&t, tower(10, top), 1);
+    for (int j = 0; j < 2; ++j) {
+      solve(&t, j == 0 ? "sweeps" : "sweeps-nncg", 1e-3, 20000, false);
+      ENSURE(t.r.solved && t.r.iterations <= most[j][k]);
+    }
+    solve(&t, "sweeps-nncg", 1e-6, 20000, false);
+    ENSURE(t.r.solved);
+    for (int i = 0; i < 10; ++i) {
+      double sum = 0;
+      for (int c = 0; c < 4; ++c) sum += t.x[3 * (4 * i + c)];
+      ENSURE_NEAR(sum, (9 - i + top) * G * STEP, 1e-6 * 10 * (9 + top));  // velocity times masses times layers
+    }
+    release(&t, true);
+  }
+}
