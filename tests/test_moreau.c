@@ -5,18 +5,35 @@
 #define DOF 3
 #define CONTACTS 2
 
-// M diagonal, constant load, gap = N q + c, slip T v; one constraint G v = 0 where rod is set.
+// M diagonal, constant load and linear forces, gap = N q + c, slip T v; one constraint G v = 0 where rod is set.
 typedef struct Lines {
   int nv, n;
   double m[DOF], f[DOF], N[CONTACTS][DOF], T[CONTACTS][DOF], c[CONTACTS], mu, e, G[DOF];
+  double K[DOF][DOF], D[DOF][DOF];  // springs from q = 0, dampers; with a tangent
 } Lines;
 
 static int dynamics(void* user, double t, const double* q, const double* v, const double* y, double tau, double* M,
                     double* f, double* ydot, double* D) {
   const Lines* x = user;
-  (void)t, (void)q, (void)v, (void)y, (void)tau, (void)ydot, (void)D;
+  (void)t, (void)y, (void)tau, (void)ydot, (void)D;
   for (int i = 0; i < x->nv * x->nv; ++i) M[i] = i % (x->nv + 1) == 0 ? x->m[i / x->nv] : 0;
-  memcpy(f, x->f, (size_t)x->nv * sizeof *f);
+  for (int i = 0; i < x->nv; ++i) {
+    f[i] = x->f[i];
+    for (int j = 0; j < x->nv; ++j) f[i] -= x->K[i][j] * q[j] + x->D[i][j] * v[j];
+  }
+  return 0;
+}
+
+static int tangent(void* user, double t, const double* q, const double* v, const double* y, double tau, const double* a,
+                   const double* lambda, srTangent* out) {
+  const Lines* x = user;
+  (void)t, (void)q, (void)v, (void)y, (void)tau, (void)a, (void)lambda;
+  for (int i = 0; i < x->nv; ++i) {
+    for (int j = 0; j < x->nv; ++j) {
+      out->Kq[i * x->nv + j] = x->K[i][j];
+      out->Kv[i * x->nv + j] = x->D[i][j];
+    }
+  }
   return 0;
 }
 
@@ -58,7 +75,7 @@ static int contacts(void* user, double t, const double* q, srUnilateral* out, in
   return 0;
 }
 
-static srIntegrator* moreau(Lines* x, bool rod, double step) {
+static srIntegrator* moreau_as(Lines* x, bool rod, bool stiff, double step) {
   const srSystem system = {.nq = x->nv,
                            .nv = x->nv,
                            .ng = rod ? 1 : 0,
@@ -68,11 +85,14 @@ static srIntegrator* moreau(Lines* x, bool rod, double step) {
                            .user = x,
                            .dynamics = dynamics,
                            .constraint = constraint,
-                           .contacts = contacts};
+                           .contacts = contacts,
+                           .tangent = stiff ? tangent : NULL};
   srIntegratorOptions o = sri_default_options();
   o.step = step;
   return create("moreau", &system, o);
 }
+
+static srIntegrator* moreau(Lines* x, bool rod, double step) { return moreau_as(x, rod, false, step); }
 
 static void advance(srIntegrator* integrator, double t_end) {
   while (sri_time(integrator) < t_end) ENSURE(sri_step(integrator, t_end) == SR_OK);
@@ -272,5 +292,62 @@ TEST(moreau_puts_velocities_on_the_constraint) {
   ENSURE(sri_step(x, 1e-3) == SR_OK);
   ENSURE_SMALL(sri_v(x)[0] - 2 * sri_v(x)[1], 1e-12);
   ENSURE_NEAR(2 * sri_v(x)[0] + 3 * sri_v(x)[1], 2 * -2 + 3 * 1, 1e-12);  // along (2, 1), which the rod leaves free
+  sri_destroy(x);
+}
+
+// ---- forces at the end of the step ----------------------------------------------------------------------------------------
+
+// Two masses on stiff springs and dampers, to the ground and between them: x' = -x in both, to the 1e-6 that inertia leaves. Explicit forces would be
+// multiplied by -1e4 in every step.
+TEST(moreau_takes_stiff_springs_and_dampers_at_the_end_of_the_step) {
+  Lines x0 = {.nv = 2, .m = {1, 2}, .K = {{3e6, -1e6}, {-1e6, 2e6}}, .D = {{3e6, -1e6}, {-1e6, 2e6}}};
+  for (int k = 0; k < 2; ++k) {
+    const double h = k == 0 ? 1e-2 : 5e-3;
+    srIntegrator* x = moreau_as(&x0, false, true, h);
+    ENSURE(sri_start(x, 0, (double[]){1, -2}, (double[]){-1, 2}, NULL) == SR_OK);
+    advance(x, 1);
+    ENSURE_NEAR(sri_q(x)[0], pow(1 + h, -1 / h), 1e-5);  // implicit Euler
+    ENSURE_NEAR(sri_q(x)[1], -2 * pow(1 + h, -1 / h), 1e-5);
+    sri_destroy(x);
+  }
+}
+
+// A damped oscillator, far from its stop: 10 rad/s, damping 0.1.
+static double oscillator_error(double h) {
+  Lines x0 = {.nv = 1, .n = 1, .m = {2}, .N = {{1}}, .c = {9}, .K = {{200}}, .D = {{4}}};
+  srIntegrator* x = moreau_as(&x0, false, true, h);
+  ENSURE(sri_start(x, 0, (double[]){0.3}, (double[]){0}, NULL) == SR_OK);
+  advance(x, 1);
+  const double w = sqrt(99.0), exact = 0.3 * exp(-1) * (cos(w) + sin(w) / w);
+  const double error = *sri_q(x) - exact;
+  sri_destroy(x);
+  return error;
+}
+
+TEST(moreau_is_of_order_one_away_from_impacts) {
+  const double coarse = oscillator_error(1e-3), fine = oscillator_error(5e-4), finer = oscillator_error(2.5e-4);
+  ENSURE_NEAR(coarse / fine, 2, 0.05);
+  ENSURE_NEAR(fine / finer, 2, 0.05);
+}
+
+// A stiff servo presses a mass on a stop: the stop has its force, and nothing trembles.
+TEST(moreau_presses_a_stiff_servo_on_a_stop) {
+  Lines x0 = {.nv = 1, .n = 1, .m = {0.1}, .f = {-1e5 * 0.2}, .N = {{1}}, .e = 0.5, .K = {{1e5}}, .D = {{10}}};
+  srIntegrator* x = moreau_as(&x0, false, true, 1e-3);
+  ENSURE(sri_start(x, 0, (double[]){0.3}, (double[]){0}, NULL) == SR_OK);
+  advance(x, 1);
+  ENSURE_SMALL(*sri_q(x), 1e-9);
+  ENSURE_SMALL(*sri_v(x), 1e-9);
+  ENSURE_NEAR(sri_impulse_of(x, 0)[0], 1e-3 * 1e5 * 0.2, 1e-6);
+  sri_destroy(x);
+}
+
+// A spring that pushes away, beyond M/h^2: such a step is explicit, and what it does is motion, not a wrong sign.
+TEST(moreau_does_not_turn_a_negative_stiffness_around) {
+  Lines x0 = {.nv = 1, .m = {1}, .K = {{-1e6}}};
+  srIntegrator* x = moreau_as(&x0, false, true, 1e-2);
+  ENSURE(sri_start(x, 0, (double[]){1e-9}, (double[]){0}, NULL) == SR_OK);
+  ENSURE(sri_step(x, 1e-2) == SR_OK);
+  ENSURE_NEAR(*sri_v(x), 1e-5, 1e-12);
   sri_destroy(x);
 }

@@ -213,3 +213,90 @@ TEST(dominoes_fall_one_after_the_other) {
   ENSURE_NEAR(x.d->q[7 * 3 + 2], 0.005, 1e-6);  // the last one lies flat
   close_model(&x);
 }
+
+// A stiff servo of a light arm at 1 ms: h^2 kp/I = 60. It stands where the servo carries the weight, kp (0.5 - q) = m g l cos q.
+TEST(a_stiff_servo_holds_an_arm_in_time_steps_of_a_millisecond) {
+  for (int k = 0; k < 2; k++) {
+    Loaded x = open_text(
+        "<sarrus version='1'><option gravity='0 0 -9.81'/><ground><shape name='floor' type='plane' at='0 0 "
+        "-1'/></ground>"
+        "<body name='arm'><joint name='j' type='revolute' axis='0 -1 0' q='0.1'/>"
+        "<inertial mass='0.1' com='0.3 0 0' inertia='1e-4 1e-4 1e-4'/><shape name='tip' type='sphere' size='0.02' "
+        "at='0.3 0 0'/></body><torque joint='j' law='6e5*(0.5 - q(j)) - 20*v(j)'/>"
+        "<contact a='floor' b='tip' restitution='0' mu-k='0.5'" LAW "/></sarrus>");
+    if (k == 1) x.d->q[0] = -1.2;  // further away, at rest
+    run(&x, 0.5, 1e-3);
+    double q = 0.5;
+    for (int i = 0; i < 20; i++) q = 0.5 - 0.1 * 9.81 * 0.3 * cos(q) / 6e5;
+    ENSURE_NEAR(x.d->q[0], q, 1e-9);
+    ENSURE_SMALL(x.d->v[0], 1e-6);
+    close_model(&x);
+  }
+}
+
+static void count_warnings(const char* contact, const char* text, int expected) {
+  char all[1200];
+  srMessages* messages = sr_messages_create();
+  srRunResult result;
+  int n = 0;
+  snprintf(all, sizeof all,
+           "<sarrus version='1'><option gravity='0 0 -9.81'/><ground><shape name='floor' type='plane'/></ground>"
+           "<body name='b'><joint name='b' type='free' q='0 0 0.05 1 0 0 0'/><inertial mass='2' com='0 0 0' "
+           "inertia='1 1 1'/><shape name='s' type='sphere' size='0.05'/></body>"
+           "<contact a='floor' b='s' restitution='0'" LAW " %s/></sarrus>",
+           contact);
+  Loaded x = open_text(all);
+  srRunOptions o = sr_run_options(x.m);
+  o.contact = SR_CONTACT_TIMESTEPPING;
+  o.method = "moreau";
+  o.t_end = o.step = 1e-3;
+  ENSURE_EQUAL(sr_run(x.m, x.d, &o, messages, &result), SR_OK);
+  for (int i = 0; i < sr_messages_count(messages); i++) n += strstr(sr_messages_get(messages, i)->text, text) != NULL;
+  ENSURE_EQUAL(n, expected);
+  sr_messages_destroy(messages);
+  close_model(&x);
+}
+
+TEST(what_rigid_contact_ignores_is_reported) {
+  const char* const end[] = {"", " most='1'"};
+  for (int k = 0; k < 2; k++) {
+    char contact[100];
+    snprintf(contact, sizeof contact, "mu-k='0.3'%s", end[k]);
+    count_warnings(contact, "ignored", 0);
+    snprintf(contact, sizeof contact, "mu-k='0.3' mu-s='0.5'%s", end[k]);
+    count_warnings(contact, "the static coefficient of friction is ignored", 1);
+    snprintf(contact, sizeof contact, "mu-k='0.3' mu-roll='0.01'%s", end[k]);
+    count_warnings(contact, "rolling and spinning friction are ignored", 1);
+    snprintf(contact, sizeof contact, "mu-k='0.3' mu-spin='0.01'%s", end[k]);
+    count_warnings(contact, "rolling and spinning friction are ignored", 1);
+  }
+}
+
+// A ball that starts in the floor: the report says how deep.
+TEST(penetration_of_rigid_contacts_is_reported) {
+  Loaded x = open_scene("type='sphere' size='0.05'", "1 1 1", "0 0 0.048 1 0 0 0", "0 0 0 0 0 0", 0.3, 0, false, false);
+  run(&x, 0.01, 1e-3);
+  ENSURE_NEAR(x.result.penetration, 0.002, 1e-12);
+  close_model(&x);
+}
+
+// A force elsewhere makes the step implicit: what overlaps is pushed out the same, for its force law has no part in it.
+TEST(force_laws_of_rigid_contacts_have_no_stiffness) {
+  double z[2];
+  for (int k = 0; k < 2; k++) {
+    char text[1200];
+    snprintf(text, sizeof text,
+             "<sarrus version='1'><option gravity='0 0 -9.81'/><ground><shape name='floor' type='plane'/></ground>"
+             "<body name='b'><joint name='b' type='free' q='0 0 0.048 1 0 0 0'/><inertial mass='2' com='0 0 0' "
+             "inertia='1 1 1'/><shape name='s' type='sphere' size='0.05'/></body><body name='far'><joint name='far' "
+             "type='prismatic' axis='1 0 0'/><inertial mass='1' com='0 0 0' inertia='1 1 1'/></body>"
+             "<contact a='floor' b='s' restitution='0' mu-k='0.3'" LAW "/>%s</sarrus>",
+             k == 0 ? "" : "<torque joint='far' law='1 - 100*v(far)'/>");
+    Loaded x = open_text(text);
+    run(&x, 0.01, 1e-3);
+    z[k] = x.d->q[2];
+    close_model(&x);
+  }
+  ENSURE(z[0] > 0.0485);
+  ENSURE_NEAR(z[1], z[0], 1e-14);
+}

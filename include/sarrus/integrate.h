@@ -390,6 +390,8 @@ typedef struct srImpulses {
   double worst, t_worst;    // largest residual of a problem, m/s, and its time
 } srImpulses;
 SR_API const srImpulses* sri_impulses(const srIntegrator* integrator);
+// Contact i of those in the problem of the last step, as listed at its start; NULL: there are not so many.
+SR_API const srUnilateral* sri_contact_of_step(const srIntegrator* integrator, int i);
 // Impulse of a contact in the last step, Ns: normal, then two tangential components. NULL: it was not in the problem.
 SR_API const double* sri_impulse_of(const srIntegrator* integrator, long id);
 // v' of the method itself at the end of the last step (nv), of its own order: it need not solve the constraints at acceleration

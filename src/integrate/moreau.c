@@ -1,7 +1,7 @@
 // Moreau-Jean time-stepping: velocities and impulses in place of accelerations and forces. Impacts, sliding and sticking are no events: each step
 // solves one contact problem (nonsmooth.h) over all contacts that may be closed at its end. Moreau (1988), Jean (1999), Stewart, Trinkle (1996).
 //
-//   M(q_0) (v_1 - v_0) = h f(t_0, q_0, v_0, y_0) + G^T lambda + W^T p
+//   M(q_0) (v_1 - v_0) = h f + G^T lambda + W^T p           f at (t_0, q_0, v_0, y_0); where the system has a tangent linear in v_1, at the end of the step (step_mass.h)
 //   G(q_0) v_1 + b(t_1) = 0
 //   u = W v_1 + b_c       0 <= s + u_N  _|_  p_N >= 0       p_T in the disc of radius mu p_N, opposite to u_T
 //   q_1 = q_0 (+) h v_1,   y_1 = y_0 + h r,   w_1 = w_0 + h w'
@@ -26,6 +26,7 @@
 #include "integrate/array.h"
 #include "integrate/constrained.h"
 #include "integrate/fixed.h"
+#include "integrate/step_mass.h"
 
 #define MOST 256         // contacts in one step
 #define COMPLIANCE 1e-6  // of W_NN, where normals are redundant
@@ -48,6 +49,7 @@ typedef struct Chosen {
 typedef struct srMoreau {
   srGrid grid;
   srmSaddle* saddle;  // M and G
+  srStepMass* stiff;  // M with the stiffness of a step in its place; NULL: forces are explicit
   srContactProblem* problem;
   srContactSolver* solver;
   srUnilateral* listed;
@@ -118,22 +120,33 @@ static bool take_contacts(srIntegrator* integrator) {
   return work->solver != NULL;
 }
 
-static srStatus create(srIntegrator* integrator, srMessages* messages) {
-  const srSystem* s = &integrator->system;
-  srMoreau* work = integrator->work;
-  const bool joints = integrator->constrained != NULL;
-  const srmSaddleShape shape = {
-      .nv = s->nv, .ng = joints ? s->ng : 0, .M = s->M_sparsity, .G = joints ? s->G_sparsity : NULL, .mass = true};
-  work->saddle = srm_saddle_create(&shape);
-  if (work->saddle != NULL && take_contacts(integrator)) return SR_OK;
+static srStatus out_of_memory(srMessages* messages) {
   sr_messages_add(messages, SR_SEVERITY_ERROR, (srPlace){0},
                   "out of memory for the contacts of the integrator 'moreau'");
   return SR_MEMORY;
 }
 
+static srStatus create(srIntegrator* integrator, srMessages* messages) {
+  const srSystem* s = &integrator->system;
+  srMoreau* work = integrator->work;
+  const bool joints = integrator->constrained != NULL;
+  if (s->tangent != NULL) {
+    work->stiff = sri_step_mass_create(s);
+    if (work->stiff == NULL) return out_of_memory(messages);
+  }
+  const srmSaddleShape shape = {.nv = s->nv,
+                                .ng = joints ? s->ng : 0,
+                                .M = work->stiff != NULL ? sri_step_mass_pattern(work->stiff) : s->M_sparsity,
+                                .G = joints ? s->G_sparsity : NULL,
+                                .mass = true};
+  work->saddle = srm_saddle_create(&shape);
+  return work->saddle != NULL && take_contacts(integrator) ? SR_OK : out_of_memory(messages);
+}
+
 static void destroy(srIntegrator* integrator) {
   srMoreau* work = integrator->work;
   srm_saddle_destroy(work->saddle);
+  sri_step_mass_destroy(work->stiff);
   sr_contact_solver_destroy(work->solver);
   sr_contact_problem_destroy(work->problem);
   sri_contacts_destroy(work->listed);
@@ -307,6 +320,8 @@ static int evaluate(srIntegrator* integrator, double t_new) {
   work->nlisted = 0;
   if (work->most > 0) outcome = sri_outcome(s->contacts(s->user, integrator->t, x, work->listed, &work->nlisted));
   if (outcome != SRI_DONE) return outcome;
+  if (work->stiff != NULL) outcome = sri_step_mass_tangent(integrator, work->stiff, integrator->t, x);
+  if (outcome != SRI_DONE) return outcome;
   ++integrator->stats.evaluations;
   // Last, for the powers: those of the energy balance are of this evaluation.
   if (c != NULL) outcome = sri_constraint(integrator, t_new, x, NULL, c->G, c->b);
@@ -327,9 +342,11 @@ static int free_motion(srIntegrator* integrator, double h) {
     (void)sri_residual_velocity(integrator, v);
     for (int k = 0; k < s->ng; ++k) c->r[k] /= -h;
   }
+  if (work->stiff != NULL) sri_step_mass_set(work->stiff, s, h, work->M, v, work->f);
   ++integrator->stats.factorizations;
+  const double* M = work->stiff != NULL ? sri_step_mass_values(work->stiff) : work->M;
   const double *D = c != NULL && s->D_differs ? c->D : NULL, *G = c != NULL ? c->G : NULL;
-  if (!srm_saddle_factor(work->saddle, work->M, D, G, c != NULL ? c->kept : NULL)) {
+  if (!srm_saddle_factor(work->saddle, M, D, G, c != NULL ? c->kept : NULL)) {
     (void)snprintf(integrator->reason, sizeof integrator->reason, "the mass matrix or the constraints are singular");
     return SRI_STOP;
   }
@@ -436,6 +453,11 @@ static void interpolate(const srIntegrator* integrator, double theta, int first,
 
 const srImpulses* sri_impulses(const srIntegrator* integrator) {
   return integrator->ops == &sri_moreau_ops ? &((const srMoreau*)integrator->work)->told : NULL;
+}
+
+const srUnilateral* sri_contact_of_step(const srIntegrator* integrator, int i) {
+  const srMoreau* work = integrator->ops == &sri_moreau_ops ? integrator->work : NULL;
+  return work != NULL && i >= 0 && i < work->count ? &work->listed[work->chosen[i].listed] : NULL;
 }
 
 const double* sri_impulse_of(const srIntegrator* integrator, long id) {

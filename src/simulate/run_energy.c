@@ -5,6 +5,7 @@
 
 #include "simulate/rows.h"
 #include "simulate/run.h"
+#include "system/system.h"
 
 #define STEPS_PER_ENERGY 8  // for trees; with constraints the balance is checked after every step
 
@@ -46,6 +47,12 @@ void sr_run_add_heat(void* user, double energy) { ((srRun*)user)->w_before[SR_AC
 void sr_run_take_impulses(srRun* run) {
   const srImpulses* x = sri_impulses(run->integrator);
   if (x == NULL) return;
+  for (int i = 0; i < x->count; ++i) {
+    const srUnilateral* contact = sri_contact_of_step(run->integrator, i);
+    if (sr_contact_is_length(run->m, contact->id)) {
+      run->contacts->deepest = fmax(run->contacts->deepest, -contact->gap);
+    }
+  }
   run->w_before[SR_ACCOUNT_CONTACT] += x->normal;
   run->w_before[SR_ACCOUNT_FRICTION] += x->friction;
 }

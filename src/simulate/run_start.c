@@ -4,6 +4,8 @@
 #include "simulate/rows.h"
 #include "simulate/run.h"
 #include "system/bristle.h"
+#include "system/system.h"
+#include "system/tangent.h"
 
 // ---- memory -------------------------------------------------------------------------------------------------------------
 
@@ -32,10 +34,19 @@ static bool make_arrays(srRun* run) {
   return true;
 }
 
+// Forces that may be stiff: all that do not come from contacts, which are rigid.
+static bool has_forces(const srModel* m) {
+  for (int i = 0; i < m->nforce; ++i) {
+    if (m->force[i].contact == NULL || m->force[i].contact->law == NULL) return true;
+  }
+  return false;
+}
+
 static bool make_tangent(srRun* run) {
   const srMethod* method = run->method;
-  if (method == NULL || (!method->implicit && !method->switches)) return true;
-  run->system.tangent = sr_tangent_create(run->m);
+  const bool stiff = method != NULL && method->impulses && has_forces(run->m);
+  if (method == NULL || (!method->implicit && !method->switches && !stiff)) return true;
+  run->system.tangent = stiff ? sr_tangent_create_as(run->m, SR_SOLVE_RIGID) : sr_tangent_create(run->m);
   return run->system.tangent != NULL;
 }
 
@@ -93,7 +104,11 @@ srStatus sr_run_prepare(srRun* run) {
   if (!make_tangent(run) || !make_arrays(run)) return out_of_memory(run);
   const srSystem system = sr_system(&run->system);
   const srIntegratorOptions options = sr_run_integrator_options(run->m, o);
-  sr_bristle_warn(run->m, run->messages);
+  if (run->d->rigid) {
+    sr_rigid_warn(run->m, run->messages);
+  } else {
+    sr_bristle_warn(run->m, run->messages);
+  }
   const srSystem own = system_of(run->m, o, &system);
   const srStatus created = sri_create(o->method, &own, &options, run->messages, &run->integrator);
   if (created != SR_OK) return created;

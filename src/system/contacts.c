@@ -16,6 +16,7 @@
 // which depends on the position alone, and is the same as long as the features are. Of two points of a pair with the same hash (8 points: 3e-8) the second has
 // the next free one.
 #include <limits.h>
+#include <math.h>
 #include <string.h>
 
 #include "collide/points.h"
@@ -89,6 +90,65 @@ double sr_rigid_restitution(const srSurfaceLaws* c) {
   return c->law->uses & SR_NORMAL_USES(D) ? 0.0 : 1.0;
 }
 
+// Rigid contact has one coefficient of friction, mu-k, in all directions.
+typedef struct Ignored {
+  int turning, still,
+      directed;  // contacts with friction of rolling or spinning; with another static coefficient; with directions or a tyre
+  srPlace place[3];  // of the first one of each
+} Ignored;
+
+// Spinning is resisted by friction at several points anyway.
+static bool resists_turning(const srSurfaceLaws* c) {
+  const bool points =
+      c->pair != NULL && (c->patch != NULL || c->shape[0]->surface != NULL || c->shape[0]->smooth != NULL);
+  return c->roll.s > 0 || (points ? c->lever : c->spin.s) > 0;
+}
+
+static void count_ignored(const srSurfaceLaws* c, bool directed, srPlace place, Ignored* x) {
+  const bool has[3] = {resists_turning(c), c->slip.law != NULL && c->slip.s != c->slip.k, directed};
+  int* const count[3] = {&x->turning, &x->still, &x->directed};
+  for (int k = 0; k < 3; ++k) {
+    if (has[k] && (*count[k])++ == 0) x->place[k] = place;
+  }
+}
+
+static void count_elements(const srModel* m, Ignored* x) {
+  for (int i = 0; i < m->nforce; ++i) {
+    const srSurfaceLaws* c = m->force[i].contact;
+    if (!is_contact(&m->force[i])) continue;
+    count_ignored(c, c->pair != NULL && (c->directed >= 0 || c->wheel >= 0), m->force[i].place, x);
+  }
+}
+
+static void count_sets(const srModel* m, Ignored* x) {
+  for (int i = 0; i < m->nset; ++i) {
+    const srContactSet* set = &m->set[i];
+    bool directed = false;
+    for (int k = 0; k < set->nmember; ++k) {
+      directed = directed || sr_surface_directed(&m->collision[m->collider[set->member[k]].shape]);
+    }
+    for (int k = 0; k < set->ncard * set->ncard; ++k) {
+      const srSurfaceLaws* c = &set->law[k];
+      const bool some = directed && (!isnan(c->along[0]) || !isnan(c->along[1]));
+      count_ignored(c, some || !isnan(c->relaxation), set->place, x);
+    }
+  }
+}
+
+void sr_rigid_warn(const srModel* m, srMessages* messages) {
+  Ignored x = {0};
+  count_elements(m, &x);
+  count_sets(m, &x);
+  const int count[3] = {x.turning, x.still, x.directed};
+  static const char* const text[3] = {
+      "rolling and spinning friction are ignored: rigid contact has friction of sliding alone",
+      "the static coefficient of friction is ignored: rigid contact has one, mu-k",
+      "friction is mu-k in all directions: rigid contact has no direction and no tyre"};
+  for (int k = 0; k < 3; ++k) {
+    if (count[k] > 0) sr_messages_add(messages, SR_SEVERITY_WARNING, x.place[k], "%s", text[k]);
+  }
+}
+
 // ---- the list ---------------------------------------------------------------------------------------------------------
 
 typedef struct List {
@@ -121,6 +181,11 @@ static long pair_key(const srModel* m, const srNear* near) {
 static long key_count(const srModel* m) { return m->nforce + (long)m->nset * m->ncollider * m->ncollider; }
 
 long sr_contact_key(const srModel* m, long id) { return id % key_count(m); }
+
+bool sr_contact_is_length(const srModel* m, long id) {
+  const long key = sr_contact_key(m, id);
+  return key >= m->nforce || m->force[key].law->port != SR_PORT_JOINT;
+}
 
 // Steele, Lea, Flood (2014): the last steps of splitmix64.
 static uint64_t mix(uint64_t x) {

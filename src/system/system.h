@@ -15,6 +15,9 @@ int sr_contact_columns(const srModel* m);  // velocities in the rows of one cont
 void sr_contact_names(const srModel* m, long id, const char** a, const char** b);
 // The pair of shapes, stop or gap that a contact belongs to: the same for all points of a pair, which follow each other in the list.
 long sr_contact_key(const srModel* m, long id);
+bool sr_contact_is_length(const srModel* m, long id);  // its gap is in m: it is no stop of a joint
+// What contacts have that rigid contact has not.
+void sr_rigid_warn(const srModel* m, srMessages* messages);
 int sr_contacts(void* user, double t, const double* q, srUnilateral* out, int* count);
 
 #endif

@@ -27,12 +27,12 @@ static int assemble(srModelTangent* x, srData* d, double tau, const double* a, c
   const int answer = sr_tangent_forces(x, d, tau, a, lambda);
   if (answer != 0) return answer;
   if (x->m->nformula_row > 0) sr_tangent_formula_rows(x, d, lambda);
-  return x->m->nset > 0 && d != NULL ? sr_tangent_contacts(x, d, tau) : 0;
+  return x->m->nset > 0 && !x->rigid && d != NULL ? sr_tangent_contacts(x, d, tau) : 0;
 }
 
 int sr_tangent_evaluate(srModelTangent* x, srData* d, double tau, const double* a, const double* lambda,
                         srTangent* out) {
-  const int recorded = x->m->nset > 0 ? sr_tangent_record(x, d) : 0;
+  const int recorded = x->m->nset > 0 && !x->rigid ? sr_tangent_record(x, d) : 0;
   if (recorded != 0) return recorded;
   memset(out->Kq, 0, x->count * sizeof *out->Kq);
   memset(out->Kv, 0, x->count * sizeof *out->Kv);
@@ -124,7 +124,7 @@ static bool make_pattern(srModelTangent* x, bool own) {
     x->entries = (srmEntries){.pair = taken};
     (void)assemble(x, NULL, 0, NULL, NULL);
     x->count = (size_t)x->n * (size_t)x->n;
-    if (m->nset > 0) {
+    if (m->nset > 0 && !x->rigid) {
       made = keep_entries(x, own, taken, n);
     } else {
       if (x->n > DENSE) make_sparsity(x, pair, collect(x, taken, n, pair));
@@ -171,6 +171,7 @@ srModelTangent* sr_tangent_create_as(const srModel* m, srSolve solve) {
   jmp_buf out_of_memory;
   x->m = m;
   x->n = m->nv + m->ny;
+  x->rigid = solve == SR_SOLVE_RIGID;
   sr_pool_init(&x->pool);
   x->pool.on_fail = &out_of_memory;
   bool made = false;

@@ -281,6 +281,7 @@ static void gap_element(srModelTangent* x, const srData* d, const Law* law) {
 static int elements(srModelTangent* x, srData* d, double tau) {
   for (int i = 0; i < x->m->nforce; i++) {
     Law law = {.e = &x->m->force[i], .derivative = x->derivative[i]};
+    if (x->rigid && law.e->contact != NULL && law.e->contact->law != NULL) continue;
     const int answer = evaluate(x, d, tau, &law);
     if (answer != 0) return answer;
     switch (law.e->law->port) {

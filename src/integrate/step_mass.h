@@ -1,0 +1,20 @@
+// The matrix of a step whose forces are taken at its end, to first order: for methods that solve for the velocity at the end of a step.
+#ifndef SR_INTEGRATE_STEP_MASS_H
+#define SR_INTEGRATE_STEP_MASS_H
+
+#include "integrate/tangent.h"
+
+typedef struct srStepMass srStepMass;
+
+// Needs the system's `tangent`. NULL: out of memory.
+srStepMass* sri_step_mass_create(const srSystem* system);
+void sri_step_mass_destroy(srStepMass* mass);
+// Of A, with the diagonal and all entries of M; NULL: dense, row-major. It lives as long as mass.
+const srSparsity* sri_step_mass_pattern(const srStepMass* mass);
+const double* sri_step_mass_values(const srStepMass* mass);  // A
+// The derivatives of the forces at the packed state x. Outcomes as in explicit.h.
+int sri_step_mass_tangent(srIntegrator* integrator, srStepMass* mass, double t, const double* x);
+// A from M of the same state, as `dynamics` writes it; f (nv) to the right side of a = (v_1 - v_0)/h; v: at the start of the step.
+void sri_step_mass_set(srStepMass* mass, const srSystem* system, double h, const double* M, const double* v, double* f);
+
+#endif
