@@ -1,4 +1,4 @@
-// MJCF's <actuator>: its control is a parameter ctrl_NAME, its force a law on the joint, the joints of a fixed tendon, or
+// MJCF's <actuator>: its control is a parameter ctrl_NAME, or a motion of that name, its force a law on the joint, the joints of a fixed tendon, or
 // a site. Source: MuJoCo's XML reference, "actuator", and its computation page, "Actuation model".
 //
 //   u = ctrl clamped to ctrlrange           w = u, or the activation: w' = u (integrator), w' = (u - w)/dynprm0 (filter)
@@ -191,16 +191,29 @@ static const char* force_of(Drive* d, const char* w) {
   return clamped(d, "forcelimited", "forcerange", NULL, sr_mjcf_written(&text));
 }
 
+// The control as a formula: a parameter, or the <motion> of that name that the model around this file has given before it.
+static const char* control_of(Drive* d, const char* label) {
+  srMjcf* m = d->m;
+  const char* name = sr_mjcf_identifier(m, "ctrl_", label);
+  for (int i = 0; i < srs_count(m->r->spec, SR_ELEMENT_MOTION); i++) {
+    const srMotionDef* motion = srs_get(m->r->spec, SR_ELEMENT_MOTION, i);
+    if (!motion->name.text || strcmp(motion->name.text, name) != 0) continue;
+    d->out.control = name;
+    return sr_pool_printf(&m->r->pool, "%s(t)", name);
+  }
+  d->out.control = sr_reader_parameter(m->r, name, 0, d->node->place);
+  d->out.parameter = srs_count(m->r->spec, SR_ELEMENT_PARAMETER) - 1;
+  return d->out.control;
+}
+
 // Control, activation and force as formulas. False after an error.
 static bool make_force(Drive* d) {
   srMjcf* m = d->m;
   double range[2];
   const char* label = d->out.word ? d->out.word : sr_pool_printf(&m->r->pool, "%d", m->nactuator);
   const bool inherits = inherited(d, range) == 1;
-  d->out.control = sr_reader_parameter(m->r, sr_mjcf_identifier(m, "ctrl_", label), 0, d->node->place);
-  d->out.parameter = srs_count(m->r->spec, SR_ELEMENT_PARAMETER) - 1;
+  const char* u = control_of(d, label);
   const double* other = inherits && d->dynamics != INTEGRATOR ? range : NULL;
-  const char* u = d->out.control;
   if (d->clamps) u = clamped(d, "ctrllimited", "ctrlrange", other, u);
   if (!u) return false;
   const double* held_range = inherits && d->dynamics == INTEGRATOR ? range : NULL;
