@@ -683,6 +683,72 @@ TEST(numbers_of_a_contact_come_from_both_geoms_or_the_pair) {
   srs_destroy(spec);
 }
 
+// Tangents of MuJoCo 2.2.2, printed for these pairs: y of the world on a floor and on a table; z on a wall whose normal is 10 degrees from y; the axis of a capsule
+// on a plane. The first coefficient is along the tangent, here mu2.
+TEST(two_coefficients_of_a_pair_are_friction_by_direction) {
+  static const struct {
+    const char *floor, *thing, *friction;
+    bool on_thing;
+    double direction[3], turn, mu2, mu_k;
+  } cases[] = {
+      {"type='plane' size='1 1 1'", "type='box' size='.1 .1 .1'", "0.2 0.6", false, {0, 1, 0}, 0, 0.2, 0.6},
+      {"type='plane' size='1 1 1' euler='0 0 90'", "type='sphere' size='.1'", "0.2 0.6", false, {1, 0, 0}, 0, 0.2, 0.6},
+      {"type='box' size='1 1 1'", "type='sphere' size='.1'", "0.2 0.6", false, {0, 1, 0}, 0, 0.2, 0.6},
+      {"type='plane' size='1 1 1' euler='-90 0 0'",
+       "type='sphere' size='.1'",
+       "0.2 0.6",
+       false,
+       {0, -1, 0},
+       0,
+       0.2,
+       0.6},
+      {"type='plane' size='1 1 1'",
+       "type='capsule' size='.1 .3' euler='0 90 30'",
+       "0.2 0.6",
+       true,
+       {0, 0, 1},
+       0,
+       0.2,
+       0.6},
+      {"type='plane' size='1 1 1'", "type='sphere' size='.1'", "0.5 0", false, {0, 1, 0}, 1.5707963267948966, 0, 0.5},
+      {"type='plane' size='1 1 1'", "type='sphere' size='.1'", "0 0.5", false, {0, 1, 0}, 0, 0, 0.5},
+  };
+  for (int i = 0; i < 7; i++) {
+    char text[1024];
+    snprintf(
+        text, sizeof text,
+        "<mujoco><worldbody><geom name='f' %s/><body pos='0 0 1'><freejoint/><geom name='g' %s/></body></worldbody>"
+        "<contact><pair geom1='f' geom2='g' friction='%s 0.005 0 0'/></contact></mujoco>",
+        cases[i].floor, cases[i].thing, cases[i].friction);
+    srSpec* spec = read_text(text, "");
+    ENSURE(spec && srs_count(spec, SR_ELEMENT_CONTACT) == 1);
+    const srContactDef* c = srs_get(spec, SR_ELEMENT_CONTACT, 0);
+    ENSURE_NEAR(c->mu2.number, cases[i].mu2, 0);
+    ENSURE_NEAR(c->mu_k.number, cases[i].mu_k, 0);
+    ENSURE_NEAR(c->mu_s.number, cases[i].mu_k, 0);
+    for (int k = 0; k < 2; k++) {
+      const srShapeDef* shape = srs_get(spec, SR_ELEMENT_SHAPE, k);
+      const bool thing = strcmp(shape->name.text, "g") == 0;
+      ENSURE_EQUAL(sr_given(shape->direction), thing == cases[i].on_thing);
+      for (int j = 0; j < 3 && thing == cases[i].on_thing; j++)
+        ENSURE_NEAR(shape->direction.numbers[j], cases[i].direction[j], 1e-15);
+      if (thing == cases[i].on_thing) ENSURE_NEAR(shape->turn.number, cases[i].turn, 0);
+    }
+    Loaded x = started(spec);
+    close_model(&x);
+  }
+  srSpec* spec = read_text(
+      "<mujoco><worldbody><body pos='0 0 1'><freejoint/><geom name='f' size='0.1'/></body><body pos='0 0 "
+      "2'><freejoint/>"
+      "<geom name='g' size='0.1'/></body></worldbody><contact><pair geom1='f' geom2='g' friction='0.2 "
+      "0.6'/></contact></mujoco>",
+      "");
+  const srContactDef* c = srs_get(spec, SR_ELEMENT_CONTACT, 0);
+  ENSURE(!sr_given(c->mu2) && c->mu_k.number == 0.2 &&
+         strstr(said, "depends on the direction between two moving geoms"));
+  srs_destroy(spec);
+}
+
 TEST(flags_switch_sections_off) {
   static const char text[] =
       "<mujoco><option><flag %s='disable'/></option><worldbody><geom type='plane' size='1 1 1'/><body name='a' pos='0 "
@@ -750,6 +816,23 @@ TEST(predefined_collisions_are_those_of_pairs) {
       "");
   ENSURE_EQUAL(srs_count(spec, SR_ELEMENT_CONTACT), 1);
   srs_destroy(spec);
+}
+
+// The same accelerations as with constant controls of the values that the motion has at 0 s and 1 s.
+TEST(a_motion_with_the_name_of_a_control_is_the_control_over_time) {
+  static const char* constant[] = {"ctrl_motor=0.5", "ctrl_motor=-0.25"};
+  for (int i = 0; i < 2; i++) {
+    Loaded x = started(read_file("driven", "")), y = started(read_file("drives", constant[i]));
+    x.d->t = y.d->t = i;
+    ENSURE_EQUAL(sr_forward(x.m, x.d, SR_TAU_ELEMENT), 0);
+    ENSURE_EQUAL(sr_forward(y.m, y.d, SR_TAU_ELEMENT), 0);
+    ENSURE(fabs(y.d->a[0]) > 0.1);
+    for (int k = 0; k < x.m->nv; k++) ENSURE_NEAR(x.d->a[k], y.d->a[k], 1e-12);
+    close_model(&x);
+    close_model(&y);
+  }
+  srSpec* spec = read_file("driven", "ctrl_motor=1");  // it is no parameter any more
+  ENSURE(!spec && strstr(said, "ctrl_motor"));
 }
 
 TEST(controls_of_actuators_that_do_nothing_may_be_set) {

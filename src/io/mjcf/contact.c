@@ -19,6 +19,9 @@
 
 #include "io/mjcf/touch.h"
 #include "io/mjcf/words.h"
+#include "math/vector3.h"
+
+#define QUARTER_TURN 1.5707963267948966  // rad
 
 // ------------------------------------------------------------------------------------------------------------- trees
 static void find_trees(srMjcfTouch* s) {
@@ -77,14 +80,14 @@ static void stiffness_of(const srMjcfTouch* s, const srMjcfSettings* t, double M
 }
 
 static void add_friction(srMjcf* m, const srMjcfSettings* t, double D, srPlace place, srContactDef* def) {
-  if (t->condim < 3 || !(t->friction[0] > 0)) {
+  if (t->condim < 3 || !(fmax(t->friction[0], t->friction[1]) > 0)) {
     def->friction = (srAttr){.text = "none", .place = place};
     return;
   }
-  if (t->friction[0] != t->friction[1] || t->friction[3] != t->friction[4])
+  if (t->condim >= 6 && t->friction[3] != t->friction[4])
     sr_reader_ignore(m->r, place,
-                     "friction that depends on the direction (the first of two numbers is taken; the second)");
-  def->mu_s = def->mu_k = sr_reader_one(t->friction[0], place);
+                     "rolling friction that depends on the direction (the first of two numbers is taken; the second)");
+  if (def->mu2.n == 0) def->mu_s = def->mu_k = sr_reader_one(t->friction[0], place);
   def->bristle_B = sr_reader_one(D, place);
   if (t->condim >= 4) def->mu_spin = sr_reader_one(t->friction[2], place);
   if (t->condim >= 6) def->mu_roll = sr_reader_one(t->friction[3], place);
@@ -110,10 +113,68 @@ bool sr_mjcf_put_contact(srMjcfTouch* s, const srMjcfSettings* t, double M, srPl
   return true;
 }
 
+// ----------------------------------------------------------------------------------------------- friction by direction
+// Of a <pair> with two coefficients the first is along MuJoCo's first tangent: the axis of a capsule on a plane; else y of the world, or z where the normal has more
+// than half of its length along y, projected on the surface. The second is across it.
+static bool find_tangent(srMjcfTouch* s, const srMjcfGeom* a, const srMjcfGeom* b, srPlace place, const srMjcfGeom** on,
+                         double direction[3]) {
+  const srMjcfGeom* still = s->weld[a->body] == 0 ? a : b;
+  const srMjcfGeom* other = still == a ? b : a;
+  double pose[16];
+  *on = still;
+  if (s->weld[still->body] != 0) return false;
+  if (sr_mjcf_is_plane(still) && strcmp(other->type, "capsule") == 0) {
+    *on = other;
+    srm_set3(direction, (const double[]){0, 0, 1});
+    return true;
+  }
+  srm_pose_compose(s->m->body[still->body].outer, still->pose, pose);
+  const bool plane = sr_mjcf_is_plane(still), is_z = plane && !(fabs(pose[9]) < 0.5);  // pose[9]: y of the normal
+  if (!plane)
+    sr_reader_ignore(s->m->r, place, "the change of directions of friction where a normal comes near y of the world");
+  for (int k = 0; k < 3; k++) direction[k] = pose[4 * k + (is_z ? 2 : 1)];  // in the axes of the geom
+  return true;
+}
+
+// Does the shape have this direction now? It has one for all of its contacts.
+static bool take_direction(srMjcf* m, const srMjcfGeom* g, const double direction[3], double turn) {
+  const srShapeDef* def = srs_get(m->r->spec, SR_ELEMENT_SHAPE, g->index);
+  if (def->direction.n == 3) {
+    double d[3];
+    srm_sub3(def->direction.numbers, direction, d);
+    return srm_norm3(d) < 1e-12 && def->turn.number == turn;
+  }
+  if (!srs_set(m->r->spec, SR_ELEMENT_SHAPE, g->index, SR_MJCF_FIELD(srShapeDef, direction),
+               sr_numbers(direction, 3)) ||
+      !srs_set(m->r->spec, SR_ELEMENT_SHAPE, g->index, SR_MJCF_FIELD(srShapeDef, turn), sr_number(turn)))
+    longjmp(*m->r->pool.on_fail, 1);
+  return true;
+}
+
+// mu2 is along the direction of a shape, and mu-k across it must not be 0: where the second coefficient is, the direction is turned.
+static void add_directions(srMjcfTouch* s, const srMjcfGeom* a, const srMjcfGeom* b, const srMjcfSettings* t,
+                           srPlace place, srContactDef* def) {
+  const srMjcfGeom* on;
+  double direction[3];
+  const bool turned = !(t->friction[1] > 0);
+  if (t->condim < 3 || t->friction[0] == t->friction[1]) return;
+  if (!find_tangent(s, a, b, place, &on, direction) ||
+      !take_direction(s->m, on, direction, turned ? QUARTER_TURN : 0)) {
+    sr_reader_ignore(s->m->r, place,
+                     "friction that depends on the direction between two moving geoms, or with several directions on "
+                     "one geom (the first of two numbers is taken; the second)");
+    return;
+  }
+  def->mu2 = sr_reader_one(t->friction[turned], place);
+  def->mu_s = def->mu_k = sr_reader_one(t->friction[!turned], place);
+}
+
+// ---------------------------------------------------------------------------------------------------------------- pairs
 void sr_mjcf_add_pair(srMjcfTouch* s, const srMjcfGeom* a, const srMjcfGeom* b, const srMjcfSettings* t,
                       const char* name, srPlace place) {
   srContactDef def = {.a = {.text = a->shape, .place = place}, .b = {.text = b->shape, .place = place}};
   if (name) def.name = (srAttr){.text = name, .place = place};
+  add_directions(s, a, b, t, place, &def);
   s->made += sr_mjcf_put_contact(
       s, t, sr_mjcf_both_masses(sr_mjcf_tree_mass(s, a->body), sr_mjcf_tree_mass(s, b->body)), place, &def);
 }
