@@ -100,7 +100,7 @@ for model in models/*.xml models/*/*.xml; do
   for format in urdf mjcf sarrus; do
     "$sarrus" convert "$model" --to $format --out "$work/it.xml" > "$work/out" 2>&1 || fail "$model to $format: $(tail -n 1 "$work/out")"
     [ $format = sarrus ] && continue
-    "$sarrus" convert "$work/it.xml" --to sarrus > /dev/null 2> "$work/err" || fail "$model is not read back from $format: $(grep -m 1 error "$work/err")"
+    "$sarrus" convert "$work/it.xml" --package "$PWD/models/robots/meshes" --to sarrus > /dev/null 2> "$work/err" || fail "$model is not read back from $format: $(grep -m 1 error "$work/err")"
   done
 done
 
