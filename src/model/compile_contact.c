@@ -490,7 +490,8 @@ static const char* why_not(srShapeKind one, srShapeKind two) {
   const bool triangles = one == SR_KIND_MESH || two == SR_KIND_MESH || one == SR_KIND_FIELD || two == SR_KIND_FIELD;
   if (one == SR_KIND_HOLLOW || two == SR_KIND_HOLLOW || one == SR_KIND_BORE || two == SR_KIND_BORE)
     return "a hollow sphere or cylinder holds spheres that are smaller (of a pin, one at each end)";
-  if (one == SR_KIND_NONE || two == SR_KIND_NONE) return "one of them has no surface (a mesh without triangles: see the warnings)";
+  if (one == SR_KIND_NONE || two == SR_KIND_NONE)
+    return "one of them has no surface (a mesh without triangles: see the warnings)";
   if (smooth) return "a parametric surface touches spheres and other convex shapes, planes and parametric surfaces";
   if (triangles && (one == SR_KIND_PLANE || two == SR_KIND_PLANE))
     return "a height field and a plane have none; lay the height field on the plane as a body that is fixed to it";
