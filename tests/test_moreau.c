@@ -351,3 +351,119 @@ TEST(moreau_does_not_turn_a_negative_stiffness_around) {
   ENSURE_NEAR(*sri_v(x), 1e-5, 1e-12);
   sri_destroy(x);
 }
+
+// ---- many bodies ----------------------------------------------------------------------------------------------------------
+
+// `n` masses on top of each other, and each on a rail of its own where it is `apart`; sliders along z, so that M is diagonal.
+#define STACK 40
+typedef struct Stack {
+  bool apart;
+  double mass[STACK];
+} Stack;
+
+static int stack_dynamics(void* user, double t, const double* q, const double* v, const double* y, double tau,
+                          double* M, double* f, double* ydot, double* D) {
+  const Stack* x = user;
+  (void)t, (void)q, (void)v, (void)y, (void)tau, (void)ydot, (void)D;
+  for (int i = 0; i < STACK; ++i) {
+    M[i] = x->mass[i];
+    f[i] = -10 * x->mass[i];
+  }
+  return 0;
+}
+
+static int stack_dense(void* user, double t, const double* q, const double* v, const double* y, double tau, double* M,
+                       double* f, double* ydot, double* D) {
+  double diagonal[STACK];
+  memset(M, 0, STACK * STACK * sizeof *M);
+  const int answer = stack_dynamics(user, t, q, v, y, tau, diagonal, f, ydot, D);
+  for (int i = 0; i < STACK; ++i) M[i * (STACK + 1)] = diagonal[i];
+  return answer;
+}
+
+static int stack_contacts(void* user, double t, const double* q, srUnilateral* out, int* count) {
+  const Stack* x = user;
+  (void)t;
+  for (int i = 0; i < STACK; ++i) {
+    const bool below = i > 0 && !x->apart;
+    srUnilateral* c = &out[i];
+    *c = (srUnilateral){.id = 1000003L * i, .n = below ? 2 : 1, .column = c->column, .W = c->W};
+    c->gap = q[i] - (below ? q[i - 1] : 0);
+    memset(c->W, 0, 6 * sizeof *c->W);
+    c->column[0] = i;
+    c->W[0] = 1;
+    if (below) {
+      c->column[1] = i - 1;
+      c->W[1] = -1;
+    }
+  }
+  *count = STACK;
+  return 0;
+}
+
+// dense: M without a pattern.
+static srIntegrator* stack_start(Stack* x, bool dense, const double* q) {
+  static int row[STACK + 1], column[STACK];
+  static const srSparsity diagonal = {STACK, STACK, row, column};
+  for (int i = 0; i < STACK; ++i) row[i + 1] = i + 1, column[i] = i, x->mass[i] = 1 + 0.1 * (i % 7);
+  const srSystem system = {.nq = STACK,
+                           .nv = STACK,
+                           .ncontact = STACK,
+                           .ntangent = 2,
+                           .ncolumn = 2,
+                           .user = x,
+                           .dynamics = dense ? stack_dense : stack_dynamics,
+                           .contacts = stack_contacts,
+                           .M_sparsity = dense ? NULL : &diagonal};
+  srIntegratorOptions o = sri_default_options();
+  o.step = 1e-3;
+  const double v[STACK] = {0};
+  srIntegrator* integrator = create("moreau", &system, o);
+  ENSURE(sri_start(integrator, 0, q, v, NULL) == SR_OK);
+  return integrator;
+}
+
+// A stack at rest as a matrix (M without a pattern: one block), as one island of small blocks, which is larger than those that become a matrix, and as
+// islands of one contact each. The impulses of all steps are the momentum of the masses above, gravity's included; nothing moves by more than the residual.
+TEST(moreau_carries_a_stack_by_a_matrix_by_sweeps_and_by_islands) {
+  for (int k = 0; k < 3; ++k) {
+    Stack x = {.apart = k == 2};
+    const double q[STACK] = {0};
+    double sum[STACK] = {0}, above = 0;
+    srIntegrator* integrator = stack_start(&x, k == 0, q);
+    for (int step = 1; step <= 100; ++step) {
+      ENSURE(sri_step(integrator, 0.1) == SR_OK);
+      ENSURE_EQUAL(sri_impulses(integrator)->count, STACK);
+      for (int i = 0; i < STACK; ++i) sum[i] += sri_impulse_of(integrator, 1000003L * i)[0];
+    }
+    ENSURE_NEAR(sri_time(integrator), 0.1, 1e-12);
+    const double residual = sri_impulses(integrator)->worst;
+    ENSURE_SMALL(residual, k == 1 ? 0.19 * 10 * 1e-3 : 1e-9);  // of large islands: a part of g h
+    for (int i = STACK - 1; i >= 0; --i) {
+      above = x.mass[i] * (10 * 0.1 + sri_v(integrator)[i]) + (x.apart ? 0 : above);
+      ENSURE_NEAR(sum[i], above, 1e-11);
+      ENSURE_SMALL(sri_v(integrator)[i], STACK * fmax(residual, 1e-9));  // as many contacts are below at the most
+      ENSURE_SMALL(sri_q(integrator)[i], k == 1 ? 2e-6 * STACK : 1e-9);  // where pushing out is soft: 0.1 h 2 g h
+    }
+    ENSURE(sri_impulse_of(integrator, 77) == NULL);
+    sri_destroy(integrator);
+  }
+}
+
+// Masses dropped from different heights land one after the other: islands grow from one contact to all. Nothing sinks in, and all end at 0.
+TEST(moreau_drops_many_masses_onto_each_other) {
+  Stack x = {0};
+  double q[STACK];
+  for (int i = 0; i < STACK; ++i) q[i] = 1e-3 * (i + 1) * (i + 2);
+  srIntegrator* integrator = stack_start(&x, false, q);
+  double deepest = 0;
+  while (sri_time(integrator) < 0.65) {
+    ENSURE(sri_step(integrator, 0.65) == SR_OK);
+    for (int i = 0; i < STACK; ++i)
+      deepest = fmax(deepest, (i > 0 ? sri_q(integrator)[i - 1] : 0) - sri_q(integrator)[i]);
+  }
+  ENSURE_SMALL(deepest,
+               0.19 * 1e-2 * 1e-3 + 0.1 * 2e-2 * 1e-3);  // tolerance times step, and the soft zone of the push-out
+  ENSURE_SMALL(sri_q(integrator)[STACK - 1], STACK * 0.19 * 10 * 1e-6);
+  sri_destroy(integrator);
+}

@@ -6,8 +6,8 @@
 //   u = W v_1 + b_c       0 <= s + u_N  _|_  p_N >= 0       p_T in the disc of radius mu p_N, opposite to u_T
 //   q_1 = q_0 (+) h v_1,   y_1 = y_0 + h r,   w_1 = w_0 + h w'
 //
-// Joints are eliminated: A = W K W^T with K from the saddle-point system of M and G, so that redundant equations and masses that only joints
-// carry are treated as by the other methods.
+// Joints are eliminated by the saddle-point system of M and G, so that redundant equations and masses that only joints carry are treated as by the
+// other methods; free bodies in large heaps are solved by sweeps (step_problem.h).
 //
 //   s = gap/h             the gap at the end of the step is not negative, to first order: nothing sinks in while it approaches
 //   s = e u_N^-           Newton's restitution, where a contact would close in this step at a speed u_N^- that is more than the forces of a few
@@ -15,64 +15,48 @@
 //   gap < 0               only PUSH_SOFT of it per step within the depth that the forces of a step give, at most PUSH_MOST: full correction makes
 //                         heaps creep, and throws what overlaps at the start
 //
-// Redundant normal forces are distributed as by equal relative compliances COMPLIANCE: in space their distribution changes the motion. Elsewhere there is
-// none, since it would change restitution.
 // The impulses of a contact are the start values of its next problem. Order 1.
 #include <math.h>
 #include <string.h>
 
-#include <sarrus/nonsmooth.h>
-
-#include "integrate/array.h"
 #include "integrate/constrained.h"
 #include "integrate/fixed.h"
 #include "integrate/step_mass.h"
+#include "integrate/step_problem.h"
 
-#define MOST 256         // contacts in one step
-#define COMPLIANCE 1e-6  // of W_NN, where normals are redundant
-#define DEPENDENT 1e-9   // pivot of such a normal, relative to its entry
+#define COARSE 0.19      // times the largest change of u_N by forces in a step: residual of large islands
 #define APPROACH 4.0     // times the change of u_N by forces in a step: slower impacts are inelastic
 #define PUSH_SOFT 0.2    // part of a small penetration that a step removes
 #define PUSH_DEPTH 0.1   // times h |change of u_N by forces|: a small penetration
 #define PUSH_MOST 10.0   // times |change of u_N by forces|: largest speed of the correction ...
 #define PUSH_LEAST 0.02  // ... or this part of gap/h
-#define MARGIN 2.0       // times the largest approach in a step: contacts nearer than that are in the problem
-
-// A contact in the problem of a step.
-typedef struct Chosen {
-  int listed;  // index in the list of contacts
-  int rows;    // 1: no tangential direction acts; 2, 3
-  int first;   // row of the problem
-  bool fast;   // it would close in this step, at more than what forces give
-} Chosen;
+#define MARGIN                                                                                                         \
+  2.0  // times the largest approach in a step, or of slow impacts: contacts nearer than that are in the problem
 
 typedef struct srMoreau {
   srGrid grid;
-  srmSaddle* saddle;  // M and G
+  srmSaddle* saddle;  // M and G; NULL: M by its blocks
   srStepMass* stiff;  // M with the stiffness of a step in its place; NULL: forces are explicit
-  srContactProblem* problem;
-  srContactSolver* solver;
+  srStepProblem* problem;
   srUnilateral* listed;
-  Chosen* chosen;
-  int count, nlisted, most, rows;
+  srStepContact* chosen;  // of the listed: the problem of the step
+  bool* fast;             // of these: it would close in this step, at more than what forces give
+  int count, nlisted, most;
   double *M, *f, *ydot, *a, *v_free, *force, *other;
-  double* normals;         // A_NN, eliminated (most x most)
-  double* X;               // K w of each row (3 most x nv)
-  double *before, *after;  // u at both ends of the step (3 most)
-  double *impulse, *kept;  // of this step, of the last one (3 most)
-  long *id, *struck;       // of the last one; impacts in it (most)
-  double* speed;           // of these (most)
-  int nkept;
+  double* before;   // u at the start of the step (3 most)
+  double* impulse;  // (3 most)
+  srKept* kept;     // of the last step
+  long* struck;     // impacts in it (most)
+  double* speed;    // of these (most)
   srImpulses told;
 } srMoreau;
 
 // ---- life -------------------------------------------------------------------------------------------------------------
 
-static int most_of(const srSystem* s) { return s->contacts == NULL ? 0 : s->ncontact < MOST ? s->ncontact : MOST; }
+static int most_of(const srSystem* s) { return s->contacts == NULL ? 0 : s->ncontact; }
 
 static size_t room(const srSystem* s, int n) {
-  const size_t most = (size_t)most_of(s), nv = (size_t)s->nv;
-  return sri_mass_count(s) + 4 * nv + (size_t)s->ny + (size_t)n + 3 * most * (nv + 4) + most * (most + 1);
+  return sri_mass_count(s) + 4 * (size_t)s->nv + (size_t)s->ny + (size_t)n + 7 * (size_t)most_of(s);
 }
 
 static void init(srIntegrator* integrator) {
@@ -90,13 +74,9 @@ static void init(srIntegrator* integrator) {
                {&work->force, nv},
                {&work->ydot, (size_t)s->ny},
                {&work->other, (size_t)integrator->n},
-               {&work->normals, most * most},
                {&work->speed, most},
-               {&work->X, 3 * most * nv},
                {&work->before, 3 * most},
-               {&work->after, 3 * most},
-               {&work->impulse, 3 * most},
-               {&work->kept, 3 * most}};
+               {&work->impulse, 3 * most}};
   double* at = integrator->room;
   for (int i = 0; i < SR_COUNT(parts); ++i) {
     *parts[i].to = at;
@@ -104,20 +84,19 @@ static void init(srIntegrator* integrator) {
   }
 }
 
-static bool take_contacts(srIntegrator* integrator) {
+static bool take_contacts(srIntegrator* integrator, const srSparsity* pattern) {
   const srSystem* s = &integrator->system;
   srMoreau* work = integrator->work;
   if (work->most == 0) return true;
   const size_t most = (size_t)work->most;
   work->listed = sri_contacts_create(s);
-  work->chosen = sr_alloc(most * (sizeof *work->chosen + 2 * sizeof *work->id));
-  work->problem = sr_contact_problem_create(0, 0, work->most, true);
-  if (work->listed == NULL || work->chosen == NULL || work->problem == NULL) return false;
-  work->id = (long*)(void*)(work->chosen + most);
-  work->struck = work->id + most;
-  const srContactSize size = sr_contact_size(work->problem);
-  work->solver = sr_contact_solver_create(&size);
-  return work->solver != NULL;
+  work->chosen = sr_alloc(most * (sizeof *work->chosen + sizeof *work->struck + sizeof *work->fast));
+  work->kept = sri_kept_create(work->most);
+  work->problem = sri_step_problem_create(s, pattern, integrator->constrained != NULL);
+  if (work->listed == NULL || work->chosen == NULL || work->kept == NULL || work->problem == NULL) return false;
+  work->struck = (long*)(void*)(work->chosen + most);
+  work->fast = (bool*)(work->struck + most);
+  return true;
 }
 
 static srStatus out_of_memory(srMessages* messages) {
@@ -134,21 +113,21 @@ static srStatus create(srIntegrator* integrator, srMessages* messages) {
     work->stiff = sri_step_mass_create(s);
     if (work->stiff == NULL) return out_of_memory(messages);
   }
-  const srmSaddleShape shape = {.nv = s->nv,
-                                .ng = joints ? s->ng : 0,
-                                .M = work->stiff != NULL ? sri_step_mass_pattern(work->stiff) : s->M_sparsity,
-                                .G = joints ? s->G_sparsity : NULL,
-                                .mass = true};
+  const srSparsity* pattern = work->stiff != NULL ? sri_step_mass_pattern(work->stiff) : s->M_sparsity;
+  const srmSaddleShape shape = {
+      .nv = s->nv, .ng = joints ? s->ng : 0, .M = pattern, .G = joints ? s->G_sparsity : NULL, .mass = true};
+  if (!take_contacts(integrator, pattern)) return out_of_memory(messages);
+  if (work->problem != NULL && sri_step_problem_is_blocks(work->problem)) return SR_OK;
   work->saddle = srm_saddle_create(&shape);
-  return work->saddle != NULL && take_contacts(integrator) ? SR_OK : out_of_memory(messages);
+  return work->saddle != NULL ? SR_OK : out_of_memory(messages);
 }
 
 static void destroy(srIntegrator* integrator) {
   srMoreau* work = integrator->work;
   srm_saddle_destroy(work->saddle);
   sri_step_mass_destroy(work->stiff);
-  sr_contact_solver_destroy(work->solver);
-  sr_contact_problem_destroy(work->problem);
+  sri_step_problem_destroy(work->problem);
+  sri_kept_destroy(work->kept);
   sri_contacts_destroy(work->listed);
   sr_free(work->chosen);
 }
@@ -156,7 +135,7 @@ static void destroy(srIntegrator* integrator) {
 static void start(srIntegrator* integrator) {
   srMoreau* work = integrator->work;
   sri_grid_start(&work->grid, integrator->t);
-  work->nkept = 0;
+  sri_kept_clear(work->kept);
   work->told = (srImpulses){.worst = work->told.worst, .t_worst = work->told.t_worst, .unsolved = work->told.unsolved};
 }
 
@@ -169,32 +148,29 @@ static int rows_of(const srSystem* s, const srUnilateral* c) {
   return rows;
 }
 
-// Contacts that may close in this step. False: too many.
-static bool choose(srIntegrator* integrator, double h) {
+// The change of u_N that forces give in the step, however they act on the two sides: what is stacked falls together without impulses.
+static double change_of(const srUnilateral* c, const double* v, const double* v_free) {
+  double sum = 0;
+  for (int i = 0; i < c->n; ++i) sum += fabs(c->W[i] * (v_free[c->column[i]] - v[c->column[i]]));
+  return sum;
+}
+
+// Contacts that may close in this step.
+static void choose(srIntegrator* integrator, double h) {
   const srSystem* s = &integrator->system;
   srMoreau* work = integrator->work;
   const double* v = sri_v(integrator);
   double fastest = 0;
   for (int i = 0; i < work->nlisted; ++i) {
     const srUnilateral* c = &work->listed[i];
-    fastest = fmax(fastest, -fmin(sri_contact_velocity(c, 0, v), sri_contact_velocity(c, 0, work->v_free)));
+    const double approach = -fmin(sri_contact_velocity(c, 0, v), sri_contact_velocity(c, 0, work->v_free));
+    fastest = fmax(fastest, fmax(approach, APPROACH * change_of(c, v, work->v_free)));
   }
-  work->count = work->rows = 0;
+  work->count = 0;
   for (int i = 0; i < work->nlisted; ++i) {
     if (work->listed[i].gap > MARGIN * h * fastest || sri_contact_row_is_zero(&work->listed[i], 0)) continue;
-    if (work->count == work->most) return false;
-    const int rows = rows_of(s, &work->listed[i]);
-    work->chosen[work->count++] = (Chosen){.listed = i, .rows = rows, .first = work->rows};
-    work->rows += rows;
+    work->chosen[work->count++] = (srStepContact){.from = &work->listed[i], .rows = rows_of(s, &work->listed[i])};
   }
-  return true;
-}
-
-// The change of u_N that forces give in the step, however they act on the two sides: what is stacked falls together without impulses.
-static double change_of(const srUnilateral* c, const double* v, const double* v_free) {
-  double sum = 0;
-  for (int i = 0; i < c->n; ++i) sum += fabs(c->W[i] * (v_free[c->column[i]] - v[c->column[i]]));
-  return sum;
 }
 
 // s of a contact, where u_N is `was` at the start of the step and would be `is` at its end without impulses; change: as above.
@@ -209,101 +185,56 @@ static double shift_of(const srUnilateral* c, double was, double is, double chan
   return *fast ? fmin(s, c->restitution * was) : s;
 }
 
-// Start values: the impulses of the same contact in the last step.
-static void warm_start(srMoreau* work, const Chosen* c, double* p) {
-  memset(p, 0, (size_t)c->rows * sizeof *p);
-  for (int k = 0; k < work->nkept; ++k) {
-    if (work->id[k] != work->listed[c->listed].id) continue;
-    memcpy(p, work->kept + 3 * k, (size_t)c->rows * sizeof *p);
-    return;
+// The mass matrix of the step.
+static const double* matrix_of(const srMoreau* work) {
+  return work->stiff != NULL ? sri_step_mass_values(work->stiff) : work->M;
+}
+
+// Cones and start values: the impulses of the same contact in the last step. Returns the tolerance of large islands.
+static double set_contacts(srIntegrator* integrator, double h) {
+  srMoreau* work = integrator->work;
+  const double* v = sri_v(integrator);
+  double change = 0;
+  for (int i = 0; i < work->count; ++i) {
+    srStepContact* c = &work->chosen[i];
+    for (int k = 0; k < c->rows; ++k) work->before[3 * i + k] = sri_contact_velocity(c->from, k, v);
+    const double is = sri_contact_velocity(c->from, 0, work->v_free), own = change_of(c->from, v, work->v_free);
+    c->cone = (srContactCone){.rows = c->rows,
+                              .mu = c->rows > 1 ? c->from->mu : 0,
+                              .shift = shift_of(c->from, work->before[3 * i], is, own, h, &work->fast[i])};
+    change = fmax(change, fabs(is - work->before[3 * i]));
+    const double* kept = sri_kept_find(work->kept, c->from->id);
+    for (int k = 0; k < 3; ++k) work->impulse[3 * i + k] = kept != NULL && k < c->rows ? kept[k] : 0;
   }
+  return COARSE * change;
 }
 
 static void keep(srMoreau* work) {
-  work->nkept = work->count;
-  for (int i = 0; i < work->count; ++i) {
-    const Chosen* c = &work->chosen[i];
-    work->id[i] = work->listed[c->listed].id;
-    memset(work->kept + 3 * i, 0, 3 * sizeof(double));
-    memcpy(work->kept + 3 * i, work->impulse + c->first, (size_t)c->rows * sizeof(double));
-  }
-}
-
-// A = W K W^T, b, cones.
-static void set_problem(srIntegrator* integrator, double h) {
-  const int nv = integrator->system.nv;
-  srMoreau* work = integrator->work;
-  srContactProblem* p = work->problem;
-  const double* v = sri_v(integrator);
-  p->ncontact = work->count;
-  for (int i = 0; i < work->count; ++i) {
-    Chosen* c = &work->chosen[i];
-    const srUnilateral* listed = &work->listed[c->listed];
-    for (int k = 0; k < c->rows; ++k) {
-      memset(work->force, 0, (size_t)nv * sizeof(double));
-      sri_contact_row_add(listed, k, 1, work->force);
-      srm_saddle_solve(work->saddle, work->force, NULL, work->X + (size_t)(c->first + k) * (size_t)nv, NULL);
-      work->before[c->first + k] = sri_contact_velocity(listed, k, v);
-      p->q[c->first + k] = sri_contact_velocity(listed, k, work->v_free);
-    }
-    const double change = change_of(listed, v, work->v_free);
-    p->cone[i] =
-        (srContactCone){.rows = c->rows,
-                        .mu = c->rows > 1 ? listed->mu : 0,
-                        .shift = shift_of(listed, work->before[c->first], p->q[c->first], change, h, &c->fast)};
-    warm_start(work, c, work->impulse + c->first);
-  }
-  for (int i = 0; i < work->count; ++i) {
-    const Chosen* c = &work->chosen[i];
-    for (int k = 0; k < c->rows; ++k) {
-      double* A = p->W + (size_t)(c->first + k) * (size_t)work->rows;
-      for (int j = 0; j < work->rows; ++j)
-        A[j] = sri_contact_row_times(&work->listed[c->listed], k, work->X + (size_t)j * (size_t)nv);
-    }
-  }
-}
-
-// Are normals of the problem redundant?
-static bool is_redundant(const srMoreau* work) {
-  const int n = work->count;
-  double* S = work->normals;
-  for (int i = 0; i < n; ++i) {
-    const double* A = work->problem->W + (size_t)work->chosen[i].first * (size_t)work->rows;
-    for (int j = 0; j <= i; ++j) S[i * n + j] = A[work->chosen[j].first];
-  }
-  for (int k = 0; k < n; ++k) {  // Cholesky, row by row
-    const double diagonal = S[k * n + k];
-    for (int j = 0; j <= k; ++j) {
-      double sum = S[k * n + j];
-      for (int i = 0; i < j; ++i) sum -= S[k * n + i] * S[j * n + i];
-      if (j < k) {
-        S[k * n + j] = sum / S[j * n + j];
-      } else if (!(sum > DEPENDENT * diagonal)) {
-        return true;
-      } else {
-        S[k * n + k] = sqrt(sum);
-      }
-    }
-  }
-  return false;
+  sri_kept_clear(work->kept);
+  for (int i = 0; i < work->count; ++i) sri_kept_put(work->kept, work->chosen[i].from->id, work->impulse + 3 * i);
 }
 
 // Impulses of the contacts. SRI_DONE whether the residual is within its tolerance or not: it is reported.
 static int solve_contacts(srIntegrator* integrator, double h) {
   srMoreau* work = integrator->work;
   if (work->count == 0) return SRI_DONE;
-  set_problem(integrator, h);
-  work->problem->compliance = is_redundant(work) ? COMPLIANCE : 0;
-  const srContactOptions options = sr_contact_options();
-  srContactResult result;
-  if (sr_contact_solve(work->solver, work->problem, &options, work->impulse, &result) != SR_OK) {
+  const double coarse = set_contacts(integrator, h);
+  srStepResult result;
+  const srStatus status = sri_step_problem_solve(work->problem, work->saddle, matrix_of(work), work->v_free,
+                                                 work->chosen, work->count, coarse, work->impulse, &result);
+  if (status != SR_OK && result.too_many > 0) {
+    (void)snprintf(integrator->reason, sizeof integrator->reason,
+                   "a mechanism with joints touches at %d points, more than one matrix takes", result.too_many);
+    return SRI_STOP;
+  }
+  if (status != SR_OK) {
     (void)snprintf(integrator->reason, sizeof integrator->reason,
                    "the contact problem has numbers that are not finite");
     return SRI_STOP;
   }
   work->told.unsolved += !result.solved;
-  if (result.error.residual > work->told.worst) {
-    work->told.worst = result.error.residual;
+  if (result.residual > work->told.worst) {
+    work->told.worst = result.residual;
     work->told.t_worst = integrator->t;
   }
   return SRI_DONE;
@@ -332,6 +263,15 @@ static int evaluate(srIntegrator* integrator, double t_new) {
   return outcome;
 }
 
+// a and the multipliers (c != NULL) of a generalized force.
+static void accelerate(srMoreau* work, const srConstrained* c, const double* force, double* lambda) {
+  if (work->saddle == NULL) {
+    sri_step_problem_accelerate(work->problem, force, work->a);
+  } else {
+    srm_saddle_solve(work->saddle, force, c != NULL ? c->r : NULL, work->a, lambda);
+  }
+}
+
 // v_1 without contacts.
 static int free_motion(srIntegrator* integrator, double h) {
   const srSystem* s = &integrator->system;
@@ -344,13 +284,15 @@ static int free_motion(srIntegrator* integrator, double h) {
   }
   if (work->stiff != NULL) sri_step_mass_set(work->stiff, s, h, work->M, v, work->f);
   ++integrator->stats.factorizations;
-  const double* M = work->stiff != NULL ? sri_step_mass_values(work->stiff) : work->M;
+  const double* M = matrix_of(work);
   const double *D = c != NULL && s->D_differs ? c->D : NULL, *G = c != NULL ? c->G : NULL;
-  if (!srm_saddle_factor(work->saddle, M, D, G, c != NULL ? c->kept : NULL)) {
+  const bool regular = work->saddle != NULL ? srm_saddle_factor(work->saddle, M, D, G, c != NULL ? c->kept : NULL)
+                                            : sri_step_problem_factor(work->problem, M);
+  if (!regular) {
     (void)snprintf(integrator->reason, sizeof integrator->reason, "the mass matrix or the constraints are singular");
     return SRI_STOP;
   }
-  srm_saddle_solve(work->saddle, work->f, c != NULL ? c->r : NULL, work->a, NULL);
+  accelerate(work, c, work->f, NULL);
   for (int i = 0; i < s->nv; ++i) work->v_free[i] = v[i] + h * work->a[i];
   return SRI_DONE;
 }
@@ -364,11 +306,10 @@ static int advance(srIntegrator* integrator, double h) {
   srConstrained* c = integrator->constrained;
   memcpy(work->force, work->f, (size_t)s->nv * sizeof(double));
   for (int i = 0; i < work->count; ++i) {
-    const Chosen* at = &work->chosen[i];
-    for (int k = 0; k < at->rows; ++k)
-      sri_contact_row_add(&work->listed[at->listed], k, work->impulse[at->first + k] / h, work->force);
+    const srStepContact* at = &work->chosen[i];
+    for (int k = 0; k < at->rows; ++k) sri_contact_row_add(at->from, k, work->impulse[3 * i + k] / h, work->force);
   }
-  srm_saddle_solve(work->saddle, work->force, c != NULL ? c->r : NULL, work->a, c != NULL ? c->lambda : NULL);
+  accelerate(work, c, work->force, c != NULL ? c->lambda : NULL);
   for (int i = 0; i < s->nv; ++i) {
     v_new[i] = v[i] + h * work->a[i];
     work->force[i] = h * v_new[i];
@@ -393,15 +334,14 @@ static void tell(srIntegrator* integrator) {
   told->struck = work->struck;
   told->speed = work->speed;
   for (int i = 0; i < work->count; ++i) {
-    const Chosen* c = &work->chosen[i];
-    if (c->fast && work->impulse[c->first] > 0) {
-      work->struck[told->nstruck] = work->listed[c->listed].id;
-      work->speed[told->nstruck++] = -work->before[c->first];
+    const srStepContact* c = &work->chosen[i];
+    if (work->fast[i] && work->impulse[3 * i] > 0) {
+      work->struck[told->nstruck] = c->from->id;
+      work->speed[told->nstruck++] = -work->before[3 * i];
     }
     for (int k = 0; k < c->rows; ++k) {
-      const int at = c->first + k;
-      work->after[at] = sri_contact_velocity(&work->listed[c->listed], k, v);
-      *(k == 0 ? &told->normal : &told->friction) += 0.5 * work->impulse[at] * (work->before[at] + work->after[at]);
+      const double mean = 0.5 * (work->before[3 * i + k] + sri_contact_velocity(c->from, k, v));
+      *(k == 0 ? &told->normal : &told->friction) += work->impulse[3 * i + k] * mean;
     }
   }
 }
@@ -411,11 +351,7 @@ static int try_step(srIntegrator* integrator, double h, double t_new) {
   bool same = false;
   int outcome = evaluate(integrator, t_new);
   if (outcome == SRI_DONE) outcome = free_motion(integrator, h);
-  if (outcome == SRI_DONE && !choose(integrator, h)) {
-    (void)snprintf(integrator->reason, sizeof integrator->reason, "more than %d contacts are closed or near",
-                   work->most);
-    outcome = SRI_STOP;
-  }
+  if (outcome == SRI_DONE) choose(integrator, h);
   if (outcome == SRI_DONE) outcome = solve_contacts(integrator, h);
   if (outcome == SRI_DONE) outcome = advance(integrator, h);
   if (outcome == SRI_DONE) outcome = sri_accept(integrator, t_new, h, &same);
@@ -457,15 +393,12 @@ const srImpulses* sri_impulses(const srIntegrator* integrator) {
 
 const srUnilateral* sri_contact_of_step(const srIntegrator* integrator, int i) {
   const srMoreau* work = integrator->ops == &sri_moreau_ops ? integrator->work : NULL;
-  return work != NULL && i >= 0 && i < work->count ? &work->listed[work->chosen[i].listed] : NULL;
+  return work != NULL && i >= 0 && i < work->count ? work->chosen[i].from : NULL;
 }
 
 const double* sri_impulse_of(const srIntegrator* integrator, long id) {
   const srMoreau* work = integrator->ops == &sri_moreau_ops ? integrator->work : NULL;
-  for (int i = 0; work != NULL && i < work->nkept; ++i) {
-    if (work->id[i] == id) return work->kept + 3 * i;
-  }
-  return NULL;
+  return work != NULL ? sri_kept_find(work->kept, id) : NULL;
 }
 
 const srIntegratorOps sri_moreau_ops = {

@@ -97,7 +97,8 @@ srStatus sr_run_prepare(srRun* run) {
   run->t0 = run->t_row = run->d->t;
   run->t_end = o->t_end;
   run->every = o->every > 0.0 ? o->every : (run->t_end - run->t0) / 1000.0;
-  run->system = (srModelSystem){.m = run->m, .d = run->d};
+  const bool impulses = run->method != NULL && run->method->impulses;
+  run->system = (srModelSystem){.m = run->m, .d = run->d, .sparse = impulses && !has_forces(run->m)};
   run->d->rigid = o->contact != SR_CONTACT_CONTINUOUS;
   const srStatus named = name_columns(run);
   if (named != SR_OK) return named == SR_MEMORY ? out_of_memory(run) : named;

@@ -68,6 +68,8 @@ static void dense_mass(const srModel* m, srData* d, double* M) {
   for (int i = 0; i < m->nv; ++i) M[(size_t)i * (size_t)m->nv + (size_t)i] += m->dof_armature[i];
 }
 
+static bool is_sparse(const srModelSystem* s) { return s->m->constrained || (s->sparse && s->m->M_row != NULL); }
+
 static int dynamics(void* user, double t, const double* q, const double* v, const double* y, double tau, double* M,
                     double* f, double* ydot, double* D) {
   const srModelSystem* s = user;
@@ -78,7 +80,7 @@ static int dynamics(void* user, double t, const double* q, const double* v, cons
   if (answer != 0) return answer;
   copy(ydot, d->ydot, m->ny);
   sr_bias_force(m, d);
-  if (m->constrained) {
+  if (is_sparse(s)) {
     sr_mass(m, d);
     copy(M, d->M, m->M_row[m->nv]);
   } else {
@@ -98,8 +100,8 @@ static int constraint(void* user, double t, const double* q, double* g, double* 
   if (answer != 0) return answer;
   if (g != NULL) copy(g, d->g, m->np);
   if (b != NULL) copy(b, d->b, m->ng);
-  if (G != NULL && m->constrained) copy(G, d->G, m->G_start[m->ng]);
-  if (G != NULL && !m->constrained) sr_constraint_matrix(m, d, G);
+  if (G != NULL && is_sparse(s)) copy(G, d->G, m->G_start[m->ng]);
+  if (G != NULL && !is_sparse(s)) sr_constraint_matrix(m, d, G);
   return 0;
 }
 
@@ -351,8 +353,8 @@ srSystem sr_system(srModelSystem* user) {
       .power = power,
       .row = m->constrained ? row : NULL,
       .role = role,
-      .M_sparsity = m->constrained ? &user->M_sparsity : NULL,
-      .G_sparsity = m->constrained ? &user->G_sparsity : NULL,
+      .M_sparsity = is_sparse(user) ? &user->M_sparsity : NULL,
+      .G_sparsity = is_sparse(user) ? &user->G_sparsity : NULL,
       .K_sparsity = user->tangent != NULL && user->tangent->sparsity.row != NULL ? &user->tangent->sparsity : NULL,
       .solver = solver,
   };

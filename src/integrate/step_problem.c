@@ -1,0 +1,535 @@
+// Blocks, islands and solution of the contact problem of a step (step_problem.h).
+#include "integrate/step_problem.h"
+
+#include <math.h>
+#include <string.h>
+
+#define SMALL 32         // contacts of an island that is solved as a matrix in any case
+#define MOST_DENSE 256   // contacts of one that has joints or large blocks
+#define BLOCK 6          // velocities of a small block
+#define COMPLIANCE 1e-6  // of W_NN, where normals are redundant; in large islands they are
+#define DEPENDENT 1e-9   // pivot of such a normal, relative to its entry
+#define SWEEPS_LEAST 30  // in large islands: what rests creeps otherwise
+#define SWEEPS_MOST 2000
+
+// One contact over the blocks that it concerns, in scaled velocities.
+typedef double Rows[2][3][BLOCK];
+
+typedef struct Range {
+  int first, end;
+  bool heavy;  // joints, large blocks, contacts between more than two blocks
+} Range;
+
+struct srStepProblem {
+  int nv, nblock, ngroup;
+  const srSparsity* M;
+  int *block, *place;    // of each velocity; its place in the block
+  int *start, *member;   // velocities of each block
+  int* group;            // of each block
+  unsigned char* heavy;  // of each group
+  int* parent;           // of each group: islands of this step
+  int* island;           // of the root of each group: -1, or its number
+  Range* range;          // of the islands: contacts in `order`
+  int nisland, *order;
+  int* body;                   // of each block: -1, or its number in the problem with rows
+  double (*L)[BLOCK * BLOCK];  // factor of each small block ...
+  int *factored, step;         // ... as of this step
+  srContactProblem *small, *large;
+  srContactSolver *small_solver, *large_solver;
+  Rows* rows;  // of a small island without joints
+  double *normals, *force, *x, *p;
+  int most, most_dense;
+  bool is_blocks, is_factored;
+};
+
+// ---- structure --------------------------------------------------------------------------------------------------------
+
+static int root(int* parent, int i) {
+  while (parent[i] != i) i = parent[i] = parent[parent[i]];
+  return i;
+}
+
+static void unite(int* parent, int i, int j) {
+  const int a = root(parent, i), b = root(parent, j);
+  if (a < b) {
+    parent[b] = a;
+  } else {
+    parent[a] = b;
+  }
+}
+
+// Blocks in the order of their first velocity.
+static void find_blocks(srStepProblem* x) {
+  int* parent = x->place;  // overwritten below
+  for (int i = 0; i < x->nv; ++i) parent[i] = i;
+  for (int i = 0; i < x->nv; ++i) {
+    if (x->M == NULL) {
+      unite(parent, 0, i);
+      continue;
+    }
+    for (int k = x->M->row[i]; k < x->M->row[i + 1]; ++k) unite(parent, i, x->M->column[k]);
+  }
+  x->nblock = 0;
+  for (int i = 0; i < x->nv; ++i) {
+    const int r = root(parent, i);
+    x->block[i] = r == i ? x->nblock++ : x->block[r];
+  }
+  for (int i = 0; i < x->nv; ++i) ++x->start[x->block[i] + 1];
+  for (int b = 0; b < x->nblock; ++b) x->start[b + 1] += x->start[b];
+  memset(x->body, 0, (size_t)x->nblock * sizeof *x->body);
+  for (int i = 0; i < x->nv; ++i) {
+    x->place[i] = x->body[x->block[i]]++;
+    x->member[x->start[x->block[i]] + x->place[i]] = i;
+  }
+}
+
+static int size_of(const srStepProblem* x, int block) { return x->start[block + 1] - x->start[block]; }
+
+// Blocks that equations couple.
+static void find_groups(srStepProblem* x, const srSystem* s, bool constrained) {
+  const srSparsity* G = s->G_sparsity;
+  const int ng = constrained ? s->ng : 0;
+  for (int b = 0; b < x->nblock; ++b) x->parent[b] = b;
+  for (int k = 0; k < ng && G != NULL; ++k) {
+    for (int p = G->row[k] + 1; p < G->row[k + 1]; ++p)
+      unite(x->parent, x->block[G->column[G->row[k]]], x->block[G->column[p]]);
+  }
+  for (int b = 0; b < x->nblock && ng > 0 && G == NULL; ++b) unite(x->parent, 0, b);
+  x->ngroup = 0;
+  for (int b = 0; b < x->nblock; ++b) {
+    const int r = root(x->parent, b);
+    x->group[b] = r == b ? x->ngroup++ : x->group[r];
+    if (size_of(x, b) > BLOCK || (ng > 0 && G == NULL)) x->heavy[x->group[b]] = 1;
+  }
+  for (int k = 0; k < ng && G != NULL; ++k) {
+    for (int p = G->row[k]; p < G->row[k + 1]; ++p) x->heavy[x->group[x->block[G->column[p]]]] = 1;
+  }
+  for (int g = 0; g < x->ngroup; ++g) x->parent[g] = g;
+}
+
+// ---- memory -----------------------------------------------------------------------------------------------------------
+
+static void* take(bool* good, size_t count, size_t size) {
+  void* memory = *good ? sr_alloc((count + 1) * size) : NULL;
+  *good = *good && memory != NULL;
+  return memory;
+}
+
+static bool take_structure(srStepProblem* x) {
+  const size_t nv = (size_t)x->nv, most = (size_t)x->most;
+  int** ints[] = {&x->block, &x->place,  &x->start,  &x->member,  &x->group,
+                  &x->body,  &x->parent, &x->island, &x->factored};
+  bool good = true;
+  for (int i = 0; i < SR_COUNT(ints); ++i) *ints[i] = take(&good, nv + 1, sizeof(int));
+  x->heavy = take(&good, nv, 1);
+  x->order = take(&good, most, sizeof(int));
+  x->range = take(&good, most, sizeof *x->range);
+  x->force = take(&good, nv, sizeof(double));
+  x->x = take(&good, nv, sizeof(double));
+  x->p = take(&good, 3 * most, sizeof(double));
+  return good;
+}
+
+static bool take_problems(srStepProblem* x) {
+  const size_t dense = (size_t)x->most_dense;
+  bool good = true;
+  x->L = take(&good, (size_t)x->nblock, sizeof *x->L);
+  x->rows = take(&good, dense, sizeof *x->rows);
+  x->normals = take(&good, dense * dense, sizeof(double));
+  x->small = good ? sr_contact_problem_create(0, 0, x->most_dense, true) : NULL;
+  if (x->small == NULL) return false;
+  const srContactSize small = sr_contact_size(x->small);
+  x->small_solver = sr_contact_solver_create(&small);
+  if (x->small_solver == NULL || x->most <= SMALL) return x->small_solver != NULL;
+  x->large = sr_contact_problem_create(x->nblock, 0, x->most, false);
+  const srContactSize large = {.bodies = x->nblock, .contacts = x->most};
+  x->large_solver = sr_contact_solver_create(&large);
+  return x->large != NULL && x->large_solver != NULL && sr_contact_problem_take_rows(x->large);
+}
+
+srStepProblem* sri_step_problem_create(const srSystem* s, const srSparsity* pattern, bool constrained) {
+  srStepProblem* x = sr_alloc(sizeof *x);
+  if (x == NULL) return NULL;
+  x->nv = s->nv;
+  x->most = s->ncontact;
+  x->M = pattern;
+  bool good = take_structure(x);
+  if (good) {
+    find_blocks(x);
+    find_groups(x, s, constrained);
+    bool heavy = false;
+    for (int g = 0; g < x->ngroup; ++g) heavy = heavy || x->heavy[g] != 0;
+    x->is_blocks = !heavy;
+    const int most = heavy ? MOST_DENSE : SMALL;
+    x->most_dense = x->most < most ? x->most : most;
+    for (int b = 0; b < x->nblock; ++b) x->body[b] = x->island[b] = -1;
+    good = take_problems(x);
+  }
+  if (good) return x;
+  sri_step_problem_destroy(x);
+  return NULL;
+}
+
+void sri_step_problem_destroy(srStepProblem* x) {
+  if (x == NULL) return;
+  void* parts[] = {x->block, x->place, x->start, x->member,   x->group, x->heavy,   x->parent, x->island, x->range,
+                   x->order, x->body,  x->L,     x->factored, x->rows,  x->normals, x->force,  x->x,      x->p};
+  for (int i = 0; i < SR_COUNT(parts); ++i) sr_free(parts[i]);
+  sr_contact_problem_destroy(x->small);
+  sr_contact_problem_destroy(x->large);
+  sr_contact_solver_destroy(x->small_solver);
+  sr_contact_solver_destroy(x->large_solver);
+  sr_free(x);
+}
+
+// ---- islands ----------------------------------------------------------------------------------------------------------
+
+// The blocks of a contact, at most two of them; more: false.
+static bool blocks_of(const srStepProblem* x, const srUnilateral* c, int out[2]) {
+  out[0] = out[1] = -1;
+  for (int i = 0; i < c->n; ++i) {
+    const int b = x->block[c->column[i]];
+    if (b == out[0] || b == out[1]) continue;
+    if (out[0] >= 0 && out[1] >= 0) return false;
+    out[out[0] >= 0] = b;
+  }
+  return true;
+}
+
+static int root_of(const srStepProblem* x, const srUnilateral* c) {
+  return root(x->parent, x->group[x->block[c->column[0]]]);
+}
+
+// Islands in the order of their first contact, contacts in their own.
+static void find_islands(srStepProblem* x, const srStepContact* contact, int count) {
+  for (int i = 0; i < count; ++i) {
+    const srUnilateral* c = contact[i].from;
+    for (int k = 1; k < c->n; ++k) unite(x->parent, x->group[x->block[c->column[0]]], x->group[x->block[c->column[k]]]);
+  }
+  x->nisland = 0;
+  for (int i = 0; i < count; ++i) {
+    const int r = root_of(x, contact[i].from);
+    if (x->island[r] < 0) {
+      x->range[x->nisland] = (Range){0};
+      x->island[r] = x->nisland++;
+    }
+    Range* range = &x->range[x->island[r]];
+    int blocks[2];
+    ++range->end;
+    if (!blocks_of(x, contact[i].from, blocks)) range->heavy = true;
+    for (int k = 0; k < contact[i].from->n; ++k) {
+      if (x->heavy[x->group[x->block[contact[i].from->column[k]]]]) range->heavy = true;
+    }
+  }
+  for (int k = 0, at = 0; k < x->nisland; ++k) {
+    const int n = x->range[k].end;
+    x->range[k].first = x->range[k].end = at;
+    at += n;
+  }
+  for (int i = 0; i < count; ++i) x->order[x->range[x->island[root_of(x, contact[i].from)]].end++] = i;
+}
+
+// As before the step.
+static void forget_islands(srStepProblem* x, const srStepContact* contact, int count) {
+  for (int i = 0; i < count; ++i) {
+    for (int k = 0; k < contact[i].from->n; ++k) {
+      const int g = x->group[x->block[contact[i].from->column[k]]];
+      x->island[root(x->parent, g)] = -1;
+    }
+  }
+  for (int i = 0; i < count; ++i) {
+    for (int k = 0; k < contact[i].from->n; ++k) {
+      const int g = x->group[x->block[contact[i].from->column[k]]];
+      x->parent[g] = g;
+    }
+  }
+}
+
+// ---- scaled velocities ------------------------------------------------------------------------------------------------
+
+static void read_block(const srStepProblem* x, const double* M, int b, double* A) {
+  const int n = size_of(x, b);
+  for (int i = 0; i < n; ++i) {
+    const int row = x->member[x->start[b] + i];
+    if (x->M == NULL) {
+      for (int j = 0; j < n; ++j) A[i * BLOCK + j] = M[(size_t)row * (size_t)x->nv + (size_t)j];
+      continue;
+    }
+    for (int k = x->M->row[row]; k < x->M->row[row + 1]; ++k) A[i * BLOCK + x->place[x->M->column[k]]] = M[k];
+  }
+}
+
+// M_b = L L^T; the diagonal of L is stored inverted.
+static const double* factor_block(srStepProblem* x, const double* M, int b) {
+  double* L = x->L[b];
+  const int n = size_of(x, b);
+  if (x->factored[b] == x->step) return L;
+  x->factored[b] = x->step;
+  memset(L, 0, sizeof x->L[b]);
+  read_block(x, M, b, L);
+  for (int i = 0; i < n; ++i) {
+    for (int j = 0; j <= i; ++j) {
+      double sum = L[i * BLOCK + j];
+      for (int k = 0; k < j; ++k) sum -= L[i * BLOCK + k] * L[j * BLOCK + k];
+      L[i * BLOCK + j] = i == j ? 1 / sqrt(sum) : sum * L[j * BLOCK + j];
+    }
+  }
+  return L;
+}
+
+bool sri_step_problem_is_blocks(const srStepProblem* x) { return x->is_blocks; }
+
+bool sri_step_problem_factor(srStepProblem* x, const double* M) {
+  ++x->step;
+  x->is_factored = true;
+  for (int b = 0; b < x->nblock; ++b) {
+    const double* L = factor_block(x, M, b);
+    for (int i = 0; i < size_of(x, b); ++i) {
+      if (!isfinite(L[i * BLOCK + i])) return false;
+    }
+  }
+  return true;
+}
+
+void sri_step_problem_accelerate(const srStepProblem* x, const double* f, double* a) {
+  for (int b = 0; b < x->nblock; ++b) {
+    const double* L = x->L[b];
+    const int n = size_of(x, b), *member = x->member + x->start[b];
+    double y[BLOCK];
+    for (int i = 0; i < n; ++i) {
+      y[i] = f[member[i]];
+      for (int j = 0; j < i; ++j) y[i] -= L[i * BLOCK + j] * y[j];
+      y[i] *= L[i * BLOCK + i];
+    }
+    for (int i = n - 1; i >= 0; --i) {
+      for (int j = i + 1; j < n; ++j) y[i] -= L[j * BLOCK + i] * y[j];
+      y[i] *= L[i * BLOCK + i];
+      a[member[i]] = y[i];
+    }
+  }
+}
+
+// The rows of a contact in scaled velocities, L^-1 w of each; of one block: the second one.
+static void scale_rows(srStepProblem* x, const double* M, const srStepContact* contact, int blocks[2], Rows out) {
+  const srUnilateral* c = contact->from;
+  (void)blocks_of(x, c, blocks);
+  if (blocks[1] < 0) {
+    blocks[1] = blocks[0];
+    blocks[0] = -1;
+  }
+  memset(out, 0, sizeof(Rows));
+  for (int i = 0; i < c->n; ++i) {
+    const int side = x->block[c->column[i]] == blocks[1];
+    for (int k = 0; k < contact->rows; ++k) out[side][k][x->place[c->column[i]]] = c->W[k * c->n + i];
+  }
+  for (int side = 0; side < 2; ++side) {
+    if (blocks[side] < 0) continue;
+    const double* L = factor_block(x, M, blocks[side]);
+    for (int i = 0; i < size_of(x, blocks[side]); ++i) {
+      for (int k = 0; k < contact->rows; ++k) {
+        double* y = out[side][k];
+        for (int j = 0; j < i; ++j) y[i] -= L[i * BLOCK + j] * y[j];
+        y[i] *= L[i * BLOCK + i];
+      }
+    }
+  }
+}
+
+// ---- small islands ----------------------------------------------------------------------------------------------------
+
+static double dot(const double* a, const double* b, int n) {
+  double sum = 0;
+  for (int i = 0; i < n; ++i) sum += a[i] * b[i];
+  return sum;
+}
+
+// A = W K W^T, column by column.
+static void matrix_by_columns(srStepProblem* x, srmSaddle* saddle, const srStepContact* contact, const Range* range,
+                              int rows) {
+  int column = 0;
+  for (int i = range->first; i < range->end; ++i) {
+    const srStepContact* c = &contact[x->order[i]];
+    for (int k = 0; k < c->rows; ++k, ++column) {
+      memset(x->force, 0, (size_t)x->nv * sizeof *x->force);
+      sri_contact_row_add(c->from, k, 1, x->force);
+      if (saddle != NULL) {
+        srm_saddle_solve(saddle, x->force, NULL, x->x, NULL);
+      } else {
+        sri_step_problem_accelerate(x, x->force, x->x);
+      }
+      int row = 0;
+      for (int j = range->first; j < range->end; ++j) {
+        const srStepContact* other = &contact[x->order[j]];
+        for (int l = 0; l < other->rows; ++l, ++row)
+          x->small->W[row * rows + column] = sri_contact_row_times(other->from, l, x->x);
+      }
+    }
+  }
+}
+
+// The same by the blocks.
+static void matrix_by_blocks(srStepProblem* x, const double* M, const srStepContact* contact, const Range* range,
+                             int rows) {
+  int blocks[SMALL][2];
+  for (int i = range->first; i < range->end; ++i)
+    scale_rows(x, M, &contact[x->order[i]], blocks[i - range->first], x->rows[i - range->first]);
+  for (int i = range->first, row = 0; i < range->end; row += contact[x->order[i++]].rows) {
+    for (int j = range->first, column = 0; j < range->end; column += contact[x->order[j++]].rows) {
+      const int a = i - range->first, b = j - range->first;
+      for (int k = 0; k < contact[x->order[i]].rows; ++k) {
+        for (int l = 0; l < contact[x->order[j]].rows; ++l) {
+          double sum = 0;
+          for (int s = 0; s < 4; ++s) {
+            if (blocks[a][s / 2] >= 0 && blocks[a][s / 2] == blocks[b][s % 2])
+              sum += dot(x->rows[a][s / 2][k], x->rows[b][s % 2][l], BLOCK);
+          }
+          x->small->W[(row + k) * rows + column + l] = sum;
+        }
+      }
+    }
+  }
+}
+
+// Are normals of the matrix redundant?
+static bool is_redundant(srStepProblem* x, int rows) {
+  const int n = x->small->ncontact;
+  double* S = x->normals;
+  for (int i = 0, row = 0; i < n; row += x->small->cone[i++].rows) {
+    for (int j = 0, column = 0; j <= i; column += x->small->cone[j++].rows)
+      S[i * n + j] = x->small->W[(size_t)row * (size_t)rows + (size_t)column];
+  }
+  for (int k = 0; k < n; ++k) {  // Cholesky, row by row
+    const double diagonal = S[k * n + k];
+    for (int j = 0; j <= k; ++j) {
+      const double sum = S[k * n + j] - dot(S + k * n, S + j * n, j);
+      if (j < k) {
+        S[k * n + j] = sum / S[j * n + j];
+      } else if (!(sum > DEPENDENT * diagonal)) {
+        return true;
+      } else {
+        S[k * n + k] = sqrt(sum);
+      }
+    }
+  }
+  return false;
+}
+
+static void note(srStepResult* out, const srContactResult* r) {
+  out->solved = out->solved && r->solved;
+  if (!(r->error.residual <= out->residual)) out->residual = r->error.residual;
+}
+
+static srStatus solve_small(srStepProblem* x, srmSaddle* saddle, const double* M, const double* v_free,
+                            const srStepContact* contact, const Range* range, double* impulse, srStepResult* out) {
+  srContactProblem* p = x->small;
+  int rows = 0;
+  p->ncontact = range->end - range->first;
+  for (int i = range->first; i < range->end; ++i) {
+    const srStepContact* c = &contact[x->order[i]];
+    p->cone[i - range->first] = c->cone;
+    p->cone[i - range->first].rows = c->rows;
+    for (int k = 0; k < c->rows; ++k, ++rows) {
+      p->q[rows] = sri_contact_velocity(c->from, k, v_free);
+      x->p[rows] = impulse[3 * x->order[i] + k];
+    }
+  }
+  if (range->heavy) {
+    matrix_by_columns(x, saddle, contact, range, rows);
+  } else {
+    matrix_by_blocks(x, M, contact, range, rows);
+  }
+  p->compliance = is_redundant(x, rows) ? COMPLIANCE : 0;
+  const srContactOptions options = sr_contact_options();
+  srContactResult result;
+  const srStatus status = sr_contact_solve(x->small_solver, p, &options, x->p, &result);
+  if (status != SR_OK) return status;
+  note(out, &result);
+  for (int i = range->first, row = 0; i < range->end; ++i) {
+    for (int k = 0; k < contact[x->order[i]].rows; ++k) impulse[3 * x->order[i] + k] = x->p[row++];
+  }
+  return SR_OK;
+}
+
+// ---- large islands ----------------------------------------------------------------------------------------------------
+
+static int body_of(srStepProblem* x, const double* v_free, int block) {
+  if (block < 0) return SR_CONTACT_FIXED;
+  if (x->body[block] >= 0) return x->body[block];
+  srContactBody* b = &x->large->body[x->large->nbody];
+  const double* L = x->L[block];
+  const int n = size_of(x, block), *member = x->member + x->start[block];
+  *b = (srContactBody){.inverse_mass = 1, .inverse_inertia = {1, 1, 1, 0, 0, 0}};
+  for (int j = 0; j < n; ++j) {  // L^T v
+    b->velocity[j] = v_free[member[j]] / L[j * BLOCK + j];
+    for (int i = j + 1; i < n; ++i) b->velocity[j] += L[i * BLOCK + j] * v_free[member[i]];
+  }
+  return x->body[block] = x->large->nbody++;
+}
+
+static void add_large(srStepProblem* x, const double* M, const double* v_free, const srStepContact* c,
+                      const double* start) {
+  srContactProblem* p = x->large;
+  const int i = p->ncontact++;
+  int blocks[2];
+  scale_rows(x, M, c, blocks, p->row[i]);
+  p->point[i] = (srContactPoint){.body = {body_of(x, v_free, blocks[0]), body_of(x, v_free, blocks[1])}};
+  p->cone[i] = c->cone;
+  p->cone[i].rows = 3;
+  if (c->rows == 1) p->cone[i].mu = 0;
+  p->cone[i].shift += c->from->b[0];
+  for (int k = 1; k < c->rows; ++k) p->cone[i].slip[k - 1] += c->from->b[k];
+  memcpy(x->p + 3 * i, start, 3 * sizeof *start);
+}
+
+static srStatus solve_large(srStepProblem* x, const double* M, const double* v_free, const srStepContact* contact,
+                            double coarse, double* impulse, srStepResult* out) {
+  srContactProblem* p = x->large;
+  p->ncontact = p->nbody = 0;
+  for (int k = 0; k < x->nisland; ++k) {
+    const Range* range = &x->range[k];
+    for (int i = range->first; i < range->end && !range->heavy && range->end - range->first > SMALL; ++i)
+      add_large(x, M, v_free, &contact[x->order[i]], impulse + 3 * x->order[i]);
+  }
+  if (p->ncontact == 0) return SR_OK;
+  p->compliance = COMPLIANCE;
+  srContactOptions options = sr_contact_options();
+  options.tolerance = coarse;
+  options.least_iterations = SWEEPS_LEAST;
+  options.iterations = SWEEPS_MOST;
+  srContactResult result;
+  const srStatus status = sr_contact_solve(x->large_solver, p, &options, x->p, &result);
+  if (status != SR_OK) return status;
+  note(out, &result);
+  for (int k = 0, at = 0; k < x->nisland; ++k) {
+    const Range* range = &x->range[k];
+    for (int i = range->first; i < range->end && !range->heavy && range->end - range->first > SMALL; ++i, ++at)
+      memcpy(impulse + 3 * x->order[i], x->p + 3 * at, 3 * sizeof *impulse);
+  }
+  for (int b = 0; b < x->nblock; ++b) x->body[b] = -1;
+  return SR_OK;
+}
+
+// ---- all --------------------------------------------------------------------------------------------------------------
+
+srStatus sri_step_problem_solve(srStepProblem* x, srmSaddle* saddle, const double* M, const double* v_free,
+                                const srStepContact* contact, int count, double coarse, double* impulse,
+                                srStepResult* result) {
+  *result = (srStepResult){.solved = true};
+  if (count == 0) return SR_OK;
+  if (!x->is_factored) ++x->step;
+  x->is_factored = false;
+  find_islands(x, contact, count);
+  for (int k = 0; k < x->nisland; ++k) {
+    const int n = x->range[k].end - x->range[k].first;
+    if (x->range[k].heavy && n > x->most_dense) result->too_many = n;
+  }
+  srStatus status = result->too_many > 0 ? SR_INPUT : SR_OK;
+  if (status == SR_OK && x->large != NULL) status = solve_large(x, M, v_free, contact, coarse, impulse, result);
+  for (int k = 0; k < x->nisland && status == SR_OK; ++k) {
+    const Range* range = &x->range[k];
+    if (range->heavy || range->end - range->first <= SMALL)
+      status = solve_small(x, saddle, M, v_free, contact, range, impulse, result);
+  }
+  forget_islands(x, contact, count);
+  return status;
+}

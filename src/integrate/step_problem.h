@@ -1,0 +1,61 @@
+// The contact problem of a time step over the velocities of a system: contacts with sparse rows, and the mass matrix by its blocks.
+//
+//   u = W v + b + shift,   v = v_free + K W^T p,     K = M^-1, or that of the saddle-point system of M and G
+//
+// Velocities that M couples are a block, blocks that G couples a group, groups that contacts couple in this step an island; each island is a problem of
+// its own. Small islands, and those with joints or large blocks, become a matrix W K W^T: Newton's method solves them to 1e-9 m/s. Large islands of small
+// blocks (free bodies, sliders, planar bodies) become a problem with rows over velocities that are scaled by the Cholesky factor of their block,
+// M_b = L L^T, w = L^T v, so that their mass matrix is 1: sweeps over the contacts, whose time and memory are proportional to their number.
+//
+// Redundant normals share their load as by equal relative compliances of 1e-6: in space their distribution changes the motion.
+#ifndef SR_INTEGRATE_STEP_PROBLEM_H
+#define SR_INTEGRATE_STEP_PROBLEM_H
+
+#include <sarrus/nonsmooth.h>
+
+#include "integrate/array.h"
+#include "math/saddle.h"
+
+// A contact of the problem. cone: mu, shift, slip, compliance; the velocity b of the contact itself is added.
+typedef struct srStepContact {
+  const srUnilateral* from;
+  int rows;  // that act: 1, 2 or 3
+  srContactCone cone;
+} srStepContact;
+
+typedef struct srStepProblem srStepProblem;
+
+// pattern: of the mass matrix of a step, which may have the stiffness of the step; NULL: dense. It must outlive the problem. constrained: G of the system is in
+// the saddle-point system. NULL: out of memory.
+srStepProblem* sri_step_problem_create(const srSystem* system, const srSparsity* pattern, bool constrained);
+void sri_step_problem_destroy(srStepProblem* problem);
+
+// Are all blocks small, without joints? Then M is factored by its blocks, and no saddle-point system is needed. False of `factor`: M is not positive
+// definite. accelerate: a = M^-1 f.
+bool sri_step_problem_is_blocks(const srStepProblem* problem);
+bool sri_step_problem_factor(srStepProblem* problem, const double* M);
+void sri_step_problem_accelerate(const srStepProblem* problem, const double* f, double* a);
+
+// How the islands of the last solution were solved.
+typedef struct srStepResult {
+  bool solved;      // all to their tolerances
+  double residual;  // largest, m/s
+  int too_many;  // contacts of an island with joints or large blocks, more than a matrix takes: nothing was solved. 0: none
+} srStepResult;
+
+// impulse (3 count): start values, then the solution. saddle: factor of M and G, NULL after `factor`; coarse: tolerance of large islands, m/s. SR_INPUT: numbers that are
+// not finite, or too_many.
+srStatus sri_step_problem_solve(srStepProblem* problem, srmSaddle* saddle, const double* M, const double* v_free,
+                                const srStepContact* contact, int count, double coarse, double* impulse,
+                                srStepResult* result);
+
+// ---- impulses by id ---------------------------------------------------------------------------------------------------
+// Numbers kept from step to step for each contact, found by its id: the impulse, 3 numbers.
+typedef struct srKept srKept;
+srKept* sri_kept_create(int most);
+void sri_kept_destroy(srKept* kept);
+void sri_kept_clear(srKept* kept);
+void sri_kept_put(srKept* kept, long id, const double x[3]);  // of an id that is not in it
+const double* sri_kept_find(const srKept* kept, long id);     // NULL: none
+
+#endif
