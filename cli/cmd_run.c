@@ -51,7 +51,7 @@ static bool method_exists(Cli* cli, const char* word) {
 
 // In the order of srContactMode; those that do not exist yet come last.
 static const char* const contacts[] = {"continuous", "timestepping", "event", "hybrid"};
-enum { CONTACTS_BUILT = 2 };
+enum { CONTACTS_BUILT = 3 };
 
 static bool words_exist(Run* r) {
   bool good = !r->contact || word_exists(r->cli, "--contact", r->contact, contacts, COUNT(contacts), CONTACTS_BUILT);
@@ -116,6 +116,7 @@ static bool settle(Run* r) {
   o->contact = (srContactMode)word_index(r->contact, contacts, COUNT(contacts), (int)o->contact);
   r->contact = contacts[o->contact];
   if (o->contact == SR_CONTACT_TIMESTEPPING) o->method = "moreau";
+  if (o->contact == SR_CONTACT_EVENT && strcmp(o->method, "auto") == 0) o->method = "mdop5";
   if (r->method) o->method = r->method;
   if (o->contact == SR_CONTACT_CONTINUOUS && sri_method_find(o->method)->impulses)
     return (cli_error(r->cli, "the method '%s' solves rigid contact: take it with --contact timestepping", o->method),

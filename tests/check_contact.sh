@@ -29,7 +29,7 @@ has '^  lemke +does not take this problem'
 status 0 models/contact-problems/rod.contact --solver lemke
 has '^  lemke .* solved$'
 status 2 models/contact-problems/pinch.contact --solver gauss
-says "there are: all, auto, nsgs, nncg, newton, lemke"
+says "there are: all, auto, nsgs, nncg, newton, sweeps, sweeps-nncg, lemke"
 status 1 models/contact-problems/pinch.contact --solver nsgs --iterations 2  # too few
 has 'NOT SOLVED, contact [01] is the worst'
 status 1 models/contact-problems/pinch.contact --solver lemke

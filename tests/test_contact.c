@@ -328,7 +328,7 @@ TEST(an_event_of_a_gap_is_a_contact_only_in_approach) {
     srJumpMonitor* jumps = sr_jumps_create(x.m, x.d, integrator);
     int impacts = 0;
     const srEventTold told = {.user = &impacts, .impact = count_impact, .dissipation = no_heat};
-    srEventMonitor* monitor = sr_events_create(x.m, x.d, &system, integrator, contacts, jumps, &told);
+    srEventMonitor* monitor = sr_events_create(x.m, x.d, &system, integrator, contacts, jumps, NULL, &told);
     ENSURE_EQUAL(monitor->nsource, 1);
     sri_events_fire(monitor->events, monitor->of_contacts, &(const signed char){-1});
     ENSURE_EQUAL(sri_events_act(monitor->events, 0, x.d->q, x.d->v, x.d->y, &stop), SR_OK);

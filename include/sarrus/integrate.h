@@ -41,6 +41,7 @@ typedef struct srUnilateral {
   int normal, tangent;
   double gap;              // > 0 apart
   double mu, restitution;  // of rigid contact: coefficient of friction, coefficient of restitution
+  double mu_static;        // coefficient of friction while it sticks; below mu: mu
   int n;                   // velocities in its rows, at most ncolumn of the system
   int* column;             // (n) their indices, each once, in any order; the memory is the caller's
   double* W;               // (1 + ntangent) x n, row-major: row k begins at W + k n; the memory is the caller's
@@ -369,6 +370,83 @@ SR_API void sri_gaps_destroy(srGaps* gaps);
 // Action at the closing of a contact, at the state of the event; one call per contact. Returns as srEventSource.act.
 typedef int (*srTouched)(void* user, double t, double* q, double* v, double* y, const srUnilateral* contact);
 SR_API srEventSource sri_gaps_source(srGaps* gaps, srTouched touched, void* user);
+
+// ---- event-driven rigid contact ------------------------------------------------------------------------------------------
+// Smooth phases between events: closed contacts are constraint equations with the forces of Coulomb's law, all that changes them is an event
+// (docs/theory/event-driven.md; Haddouni et al. 2017, extended by friction). Made from a system that lists its contacts:
+//
+//   srRigid* x = sri_rigid_create(&system, &options);                   // all memory
+//   srSystem closed = sri_rigid_system(x);                              // its equations, with those of closed contacts
+//   sri_create(method, &closed, ..., &integrator);
+//   sri_rigid_attach(x, integrator);
+//   srEventSource source[2];                                            // events: impact, take-off, stick, slip
+//   sri_rigid_sources(x, source);
+//   sri_rigid_start(x, t, q, v, y); sri_start(integrator, t, q, v, y); sri_events_start(...);
+typedef enum srRigidEventKind {
+  SR_RIGID_IMPACT,
+  SR_RIGID_TAKE_OFF,
+  SR_RIGID_SLIP,          // a contact that stuck begins to slip
+  SR_RIGID_STICK,         // slip ends
+  SR_RIGID_REVERSAL,      // slip passes through 0 and goes on
+  SR_RIGID_ACCUMULATION,  // infinitely many impacts in a finite time: closed
+  SR_RIGID_FEATURE,       // other features of the same shapes touch
+  SR_RIGID_PAINLEVE,      // the sliding contact has no consistent force: an impact without collision
+  SR_RIGID_EVENT_KINDS
+} srRigidEventKind;
+
+typedef struct srRigidEvent {
+  srRigidEventKind kind;
+  double t;
+  long id;                  // of the contact
+  double speed;             // impact: of approach, m/s; accumulation: that of separation which is left
+  double t_closed;          // accumulation: when the contact was closed, t is when the impacts would have ended
+  double normal, friction;  // work of the impulses on the normal and in the tangent plane, J
+  double alpha;             // impact: factor of the coefficients of restitution; < 1: the law would have gained energy
+} srRigidEvent;
+
+typedef enum srImpactRule {
+  SR_IMPACT_RULE_AUTO,  // Poisson's law where there is friction, else Newton's
+  SR_IMPACT_RULE_NEWTON,
+  SR_IMPACT_RULE_POISSON,
+} srImpactRule;
+
+typedef struct srRigidOptions {
+  int most;                  // contacts closed at one time
+  srImpactRule rule;         // of restitution; all contacts that touch are solved together
+  double gap;                // m: two contacts within it touch at the same time
+  double speed;              // m/s: normal speed of a closed contact, slip of one that sticks
+  double hop;                // m: impacts that throw a body less high are the end of an accumulation
+  double position;           // m: error of the position that ending and beginning slip may cost
+  int w_normal, w_friction;  // quadratures of the system that take the work of contact forces; -1: none
+  void* user;
+  void (*told)(void* user, const srRigidEvent* event);
+} srRigidOptions;
+SR_API srRigidOptions sri_rigid_options(void);
+
+typedef struct srRigid srRigid;
+SR_API srRigid* sri_rigid_create(const srSystem* system, const srRigidOptions* options);  // NULL: out of memory
+SR_API void sri_rigid_destroy(srRigid* rigid);
+SR_API srSystem sri_rigid_system(srRigid* rigid);
+SR_API void sri_rigid_attach(srRigid* rigid, const srIntegrator* integrator);
+// Gaps of open contacts, then what ends the status of closed ones.
+SR_API void sri_rigid_sources(srRigid* rigid, srEventSource source[2]);
+// Impacts, statuses and the position of touching contacts at a state, which it may change. Returns 0, or < 0: see sri_rigid_error.
+SR_API int sri_rigid_start(srRigid* rigid, double t, double* q, double* v, double* y);
+// After an accepted step without an event: is there a contact whose status cannot continue from the state at its end? Then fired (of the second source) says which.
+SR_API bool sri_rigid_late(srRigid* rigid, signed char* fired);
+SR_API int sri_rigid_late_count(const srRigid* rigid);
+SR_API const char* sri_rigid_error(const srRigid* rigid);
+// Residuals of the complementarity problems: largest relative one, how many were not solved, how many there were.
+typedef struct srRigidStats {
+  long impacts, problems, unsolved;
+  double residual;  // largest of an impact problem, m/s
+  double gap;       // deepest gap after a step, m
+  int closed;       // most contacts closed at one time
+} srRigidStats;
+SR_API const srRigidStats* sri_rigid_stats(const srRigid* rigid);
+// Force of a contact at the present state of the phase, N: normal, two tangential components; false: it is open.
+SR_API bool sri_rigid_force(srRigid* rigid, double t, const double* q, const double* v, const double* y, long id,
+                            double force[3]);
 
 SR_API double sri_time(const srIntegrator* integrator);
 SR_API double sri_time_before(const srIntegrator* integrator);  // start of the last step

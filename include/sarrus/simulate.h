@@ -13,7 +13,7 @@ extern "C" {
 typedef struct srRunOptions {
   double t_end;           // s
   const char* method;     // name of an integrator
-  srContactMode contact;  // continuous or timestepping
+  srContactMode contact;  // continuous, timestepping or event
   double step;            // s, fixed-step methods and control fixed
   double rtol, atol;      // adaptive methods
   srControlRule
@@ -54,10 +54,11 @@ typedef struct srRunEvent {
   double t;
   const char *a, *b;  // name of the <event>; the two shapes of an impact; else NULL
   const char*
-      kind;  // "event"; "impact": a contact has closed; "rank" (falls, rises, or falls for an instant); "energy", "position": lost during the run
+      kind;  // "event"; "impact": a contact has closed; "rank" (falls, rises, or falls for an instant); "energy", "position": lost during the run; of rigid
+             // contact by events also "take-off", "slip", "stick", "reversal", "accumulation", "feature", "painleve"
   char reason[120];
 } srRunEvent;
-#define SR_RUN_EVENTS 64
+#define SR_RUN_EVENTS 512
 
 typedef struct srRunResult {
   double t;  // reached

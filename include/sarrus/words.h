@@ -49,10 +49,12 @@
 // How contacts act: X(NAME, word)   (docs/theory/time-stepping.md)
 #define SR_CONTACT_MODE_LIST(X)                                                                                        \
   X(CONTINUOUS, "continuous")                                                                                          \
-  X(TIMESTEPPING, "timestepping")
+  X(TIMESTEPPING, "timestepping")                                                                                      \
+  X(EVENT, "event")
 typedef enum srContactMode {
   SR_CONTACT_CONTINUOUS,    // by their force laws
   SR_CONTACT_TIMESTEPPING,  // rigid: impulses in steps of fixed length, by the method moreau
+  SR_CONTACT_EVENT,         // rigid: constraint equations while a contact is closed, impulses at impacts
 } srContactMode;
 
 // Step-size rules: X(NAME, word)   (docs/theory/integrators.md)

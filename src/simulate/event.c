@@ -16,7 +16,8 @@
 #include "force/force.h"
 #include "model/private.h"
 
-#define GATHERED 10         // ever shorter intervals in a row, and ...
+#define GATHERED 10  // ever shorter intervals in a row, and ...
+#define MOST_SOURCES 6
 #define GATHERED_PART 1e-7  // ... the last is at most this part of the first
 
 // ---- the state that all sources evaluate ----------------------------------------------------------------------------
@@ -206,7 +207,8 @@ void sr_events_renumber(srEventMonitor* monitor) {
 }
 
 bool sr_events_any(const srEventMonitor* monitor, double t) {
-  return monitor->m->nevent + monitor->contacts->nlocated + monitor->kinks->n > 0 || !sr_jumps_quiet(monitor->jumps, t);
+  return monitor->rigid != NULL || monitor->m->nevent + monitor->contacts->nlocated + monitor->kinks->n > 0 ||
+         !sr_jumps_quiet(monitor->jumps, t);
 }
 
 bool sr_events_late(srEventMonitor* monitor) {
@@ -218,13 +220,16 @@ bool sr_events_late(srEventMonitor* monitor) {
     any = any || contacts->late[i] != 0;
   }
   if (any) sri_events_fire(monitor->events, monitor->of_contacts, monitor->late);
+  if (any || monitor->rigid == NULL) return any;
+  any = sri_rigid_late(monitor->rigid, monitor->late_rigid);
+  if (any) sri_events_fire(monitor->events, monitor->of_rigid, monitor->late_rigid);
   return any;
 }
 
 // ---- life -----------------------------------------------------------------------------------------------------------
 
 // All sources that have a function, in the order in which they act.
-static int list_sources(srEventMonitor* monitor, signed char* direction, srEventSource sources[4]) {
+static int list_sources(srEventMonitor* monitor, signed char* direction, srEventSource sources[MOST_SOURCES]) {
   const srModel* m = monitor->m;
   int n = 0;
   for (int i = 0; i < m->nevent; ++i) direction[i] = m->event[i].direction;
@@ -249,6 +254,11 @@ static int list_sources(srEventMonitor* monitor, signed char* direction, srEvent
     sources[n++].act = switch_act;
   }
   if (monitor->kinks->n > 0) sources[n++] = sr_kinks_source(monitor->kinks);
+  if (monitor->rigid != NULL) {  // last: they leave the data at other states
+    sri_rigid_sources(monitor->rigid, sources + n);
+    n += 2;
+    monitor->of_rigid = n - 1;
+  }
   return n;
 }
 
@@ -262,15 +272,17 @@ static int velocity_actions(const srModel* m) {
 }
 
 srEventMonitor* sr_events_create(const srModel* m, srData* d, const srSystem* system, const srIntegrator* integrator,
-                                 srContactMonitor* contacts, srJumpMonitor* jumps, const srEventTold* told) {
+                                 srContactMonitor* contacts, srJumpMonitor* jumps, srRigid* rigid,
+                                 const srEventTold* told) {
   const size_t values = (size_t)m->priv->nevent_value, head = (sizeof(srEventMonitor) + 15) / 16 * 16;
   const size_t most = (size_t)velocity_actions(m), numbers = values + most * ((size_t)m->nv + 1);
+  const size_t rigid_late = rigid != NULL ? (size_t)sri_rigid_late_count(rigid) : 0;
   const size_t gathering = (size_t)m->nevent * sizeof(srGathering);
   char* block = sr_alloc(head + gathering + sr_motion_jump_size(m) + numbers * sizeof(double) + most * sizeof(int) +
-                         (size_t)(m->nevent + contacts->first_other));
+                         (size_t)(m->nevent + contacts->first_other) + rigid_late);
   if (block == NULL) return NULL;
   srEventMonitor* monitor = (srEventMonitor*)(void*)block;
-  *monitor = (srEventMonitor){.m = m, .d = d, .contacts = contacts, .jumps = jumps, .told = *told};
+  *monitor = (srEventMonitor){.m = m, .d = d, .contacts = contacts, .jumps = jumps, .rigid = rigid, .told = *told};
   monitor->gathering = (srGathering*)(void*)(block + head);
   for (int i = 0; i < m->nevent; ++i) monitor->gathering[i] = (srGathering){.t = -HUGE_VAL, .interval = HUGE_VAL};
   monitor->gathered = -1;
@@ -281,12 +293,13 @@ srEventMonitor* sr_events_create(const srModel* m, srData* d, const srSystem* sy
   monitor->asked = (int*)(void*)(monitor->value + numbers);
   signed char* direction = (signed char*)(monitor->asked + most);
   monitor->late = direction + m->nevent;
+  monitor->late_rigid = monitor->late + contacts->first_other;
   monitor->kinks = sr_kinks_create(m, d, integrator);
   if (monitor->kinks == NULL) {
     sr_events_destroy(monitor);
     return NULL;
   }
-  srEventSource sources[4];
+  srEventSource sources[MOST_SOURCES];
   monitor->nsource = list_sources(monitor, direction, sources);
   const srEventList list = {.count = monitor->nsource, .source = sources, .prepare = prepare, .user = monitor};
   monitor->events = sri_events_create(integrator, &list);

@@ -41,6 +41,9 @@ typedef struct srEventMonitor {
   srEventSource switches;    // of the jumps
   int* asked;                // and which they are
   signed char* late;         // contacts
+  srRigid* rigid;            // contacts by events; NULL: they are not
+  signed char* late_rigid;   // the same of these
+  int of_rigid;              // source of their statuses
   srGathering* gathering;    // of each <event>
   int gathered;              // <event> whose times accumulate; -1: none
   srMotionJump motion;       // of drivers and constraints, at a switch
@@ -48,7 +51,8 @@ typedef struct srEventMonitor {
 
 // NULL: out of memory. Sources without a function are left out; nsource 0: there is nothing to detect.
 srEventMonitor* sr_events_create(const srModel* m, srData* d, const srSystem* system, const srIntegrator* integrator,
-                                 srContactMonitor* contacts, srJumpMonitor* jumps, const srEventTold* told);
+                                 srContactMonitor* contacts, srJumpMonitor* jumps, srRigid* rigid,
+                                 const srEventTold* told);
 void sr_events_destroy(srEventMonitor* monitor);
 void sr_events_renumber(srEventMonitor* monitor);  // indices of contacts have changed (sr_contact_monitor_prepare)
 // Is there any function at present that may change in the step to t? Near pairs that may be located come and go.

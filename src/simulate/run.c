@@ -155,6 +155,7 @@ static void conclude(srRun* run) {
   result->rank = run->m->elimination != NULL ? run->m->ng : result->stats.rank;
   if (run->contacts != NULL) result->clamps = run->contacts->clamps;
   if (run->contacts != NULL) result->penetration = run->contacts->deepest;
+  if (run->rigid != NULL) result->penetration = -sri_rigid_stats(run->rigid)->gap;
   if (run->jumps != NULL) result->jumps = run->jumps->jumps;
   sr_run_tell_odd_rows(run);
   sr_run_tell_impulses(run);

@@ -29,6 +29,7 @@ typedef struct srRun {
   srEventMonitor* events;         // all sources of events
   srContactMonitor* contacts;     // contacts
   srJumpMonitor* jumps;           // force laws that jump
+  srRigid* rigid;                 // contacts by events; NULL: they are not
   bool ended;                     // by an event
   long odd_rows;                  // in which a value is NaN ...
   int odd_column;                 // ... this one ...
@@ -99,6 +100,7 @@ srStatus sr_run_prepare_contacts(srRun* run, double* limit);  // their instances
 void sr_run_tell_impact(void* run, double t, int i);
 void sr_run_tell_passed(void* run, double t, double step, int i);  // step: one that would meet the contact
 void sr_run_tell_struck(srRun* run);                               // impacts of rigid contacts in the last step
+void sr_run_tell_rigid(void* run, const srRigidEvent* event);      // of rigid contacts, by events
 void sr_run_tell_event(void* run, double t, int i);
 void sr_run_tell_chatter(void* run, double t, int i);
 void sr_run_tell_impulses(srRun* run);    // contact problems that were not solved

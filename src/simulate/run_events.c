@@ -29,6 +29,8 @@ static srStatus fail_gathered(srRun* run, double t, const char* name) {
 // An action that cannot be carried out.
 static srStatus fail_action(srRun* run, double t, double t_good) {
   char sentence[400];
+  if (run->rigid != NULL && sri_rigid_error(run->rigid)[0] != '\0')
+    return sr_run_fail_at(run, t_good, sri_rigid_error(run->rigid));
   if (sr_events_gathered(run->events) != NULL) return fail_gathered(run, t_good, sr_events_gathered(run->events));
   if (sr_motion_leaps(&run->events->motion, t, sentence, sizeof sentence)) return sr_run_fail(run, t_good, sentence);
   return sr_run_fail_at(run, t_good,
@@ -60,7 +62,8 @@ srStatus sr_run_happen(srRun* run, double t) {
   // Dense output is off the constraints by the error of the step.
   sr_normalize(run->m, run->q);
   sr_run_put_followers(run, t);
-  if (run->m->constrained && sri_put_on_constraints(run->integrator, t, run->q, run->v, run->y) != SR_OK) {
+  if ((run->m->constrained || run->rigid != NULL) &&
+      sri_put_on_constraints(run->integrator, t, run->q, run->v, run->y) != SR_OK) {
     return sr_run_fail_at(run, t_good, "the constraints cannot be met at an event");
   }
   const srStatus status = act(run, t);

@@ -65,6 +65,59 @@ void sr_run_tell_struck(srRun* run) {
   }
 }
 
+// All points of a pair that do the same at one instant are one event.
+static bool is_noted(srRun* run, const srRigidEvent* event, const char* kind, const char* a, const char* b) {
+  const srRunResult* result = run->result;
+  for (int i = result->nevent - 1; i >= 0 && result->event[i].t >= event->t; --i) {
+    const srRunEvent* other = &result->event[i];
+    if (other->t == event->t && strcmp(other->kind, kind) == 0 && other->a == a && other->b == b) return true;
+  }
+  return false;
+}
+
+static void note_rigid(srRun* run, const srRigidEvent* event, const char* kind, const char* verb) {
+  const char *a = NULL, *b = NULL;
+  sr_contact_names(run->m, event->id, &a, &b);
+  if (is_noted(run, event, kind, a, b)) return;
+  note(run, event->t, kind, a, b, "%.40s %s%s%.40s", a, verb, b != NULL ? " " : "", b != NULL ? b : "");
+}
+
+static void note_impact(srRun* run, const srRigidEvent* event) {
+  const char *a = NULL, *b = NULL;
+  sr_contact_names(run->m, event->id, &a, &b);
+  if (is_noted(run, event, "impact", a, b)) return;
+  ++run->result->impacts;
+  note(run, event->t, "impact", a, b, "%.40s strikes%s%.40s with %.6g m/s%s", a, b != NULL ? " " : "",
+       b != NULL ? b : "", event->speed, event->alpha < 1 ? "; less restitution, which would gain energy" : "");
+}
+
+static void note_accumulation(srRun* run, const srRigidEvent* event) {
+  const char *a = NULL, *b = NULL;
+  sr_contact_names(run->m, event->id, &a, &b);
+  if (is_noted(run, event, "accumulation", a, b)) return;
+  note(run, event->t, "accumulation", a, b, "impacts of %.30s and %.30s end; closed at %.9g s, with %.3g m/s", a,
+       b != NULL ? b : "its stop", event->t_closed, event->speed);
+}
+
+void sr_run_tell_rigid(void* user, const srRigidEvent* event) {
+  srRun* run = user;
+  if (run->stepping) {  // at the start energies count from the state after it
+    run->w_before[SR_ACCOUNT_CONTACT] += event->normal;
+    run->w_before[SR_ACCOUNT_FRICTION] += event->friction;
+  }
+  switch (event->kind) {
+    case SR_RIGID_IMPACT: note_impact(run, event); break;
+    case SR_RIGID_ACCUMULATION: note_accumulation(run, event); break;
+    case SR_RIGID_TAKE_OFF: note_rigid(run, event, "take-off", "leaves"); break;
+    case SR_RIGID_SLIP: note_rigid(run, event, "slip", "begins to slip on"); break;
+    case SR_RIGID_STICK: note_rigid(run, event, "stick", "sticks to"); break;
+    case SR_RIGID_REVERSAL: note_rigid(run, event, "reversal", "slips back on"); break;
+    case SR_RIGID_FEATURE: note_rigid(run, event, "feature", "touches with other features"); break;
+    case SR_RIGID_PAINLEVE: note_rigid(run, event, "painleve", "is in Painleve's configuration with"); break;
+    default: break;
+  }
+}
+
 void sr_run_tell_event(void* user, double t, int i) {
   srRun* run = user;
   const srEvent* fired = &run->m->event[i];

@@ -1,4 +1,6 @@
 // Memory and start of a run: assembles the state, starts contacts, jumps, integrator and events there, and compares dependent equations.
+#include <math.h>
+
 #include "base/base.h"
 #include "constraint/constraint.h"
 #include "simulate/rows.h"
@@ -45,6 +47,7 @@ static bool has_forces(const srModel* m) {
 static bool make_tangent(srRun* run) {
   const srMethod* method = run->method;
   const bool stiff = method != NULL && method->impulses && has_forces(run->m);
+  if (run->options->contact == SR_CONTACT_EVENT) return true;  // differences: contacts are in its equations
   if (method == NULL || (!method->implicit && !method->switches && !stiff)) return true;
   run->system.tangent = stiff ? sr_tangent_create_as(run->m, SR_SOLVE_RIGID) : sr_tangent_create(run->m);
   return run->system.tangent != NULL;
@@ -62,7 +65,7 @@ static bool make_watches(srRun* run, const srSystem* system) {
   if (run->contacts == NULL || run->jumps == NULL) return false;
   run->jumps->chatter = sr_run_tell_chatter;
   run->jumps->user = run;
-  run->events = sr_events_create(run->m, run->d, system, run->integrator, run->contacts, run->jumps, &told);
+  run->events = sr_events_create(run->m, run->d, system, run->integrator, run->contacts, run->jumps, run->rigid, &told);
   return run->events != NULL;
 }
 
@@ -79,6 +82,19 @@ static srSystem system_of(const srModel* m, const srRunOptions* o, const srSyste
     system.ng = system.np = 0;
   }
   return system;
+}
+
+// With the equations of closed contacts, which events open and close.
+static srSystem closed_system(srRun* run, const srSystem* all) {
+  srRigidOptions o = sri_rigid_options();
+  o.gap = fmax(o.gap, run->options->atol);
+  o.position = run->options->atol;
+  o.w_normal = SR_ACCOUNT_CONTACT;
+  o.w_friction = SR_ACCOUNT_FRICTION;
+  o.user = run;
+  o.told = sr_run_tell_rigid;
+  run->rigid = sri_rigid_create(all, &o);
+  return run->rigid != NULL ? sri_rigid_system(run->rigid) : *all;
 }
 
 // Without rows only the names are checked.
@@ -100,6 +116,7 @@ srStatus sr_run_prepare(srRun* run) {
   const bool impulses = run->method != NULL && run->method->impulses;
   run->system = (srModelSystem){.m = run->m, .d = run->d, .sparse = impulses && !has_forces(run->m)};
   run->d->rigid = o->contact != SR_CONTACT_CONTINUOUS;
+  const bool by_events = o->contact == SR_CONTACT_EVENT && run->m->ncontact > 0;
   const srStatus named = name_columns(run);
   if (named != SR_OK) return named == SR_MEMORY ? out_of_memory(run) : named;
   if (!make_tangent(run) || !make_arrays(run)) return out_of_memory(run);
@@ -110,14 +127,18 @@ srStatus sr_run_prepare(srRun* run) {
   } else {
     sr_bristle_warn(run->m, run->messages);
   }
-  const srSystem own = system_of(run->m, o, &system);
+  const srSystem own = by_events ? closed_system(run, &system) : system_of(run->m, o, &system);
+  if (by_events && run->rigid == NULL) return out_of_memory(run);
   const srStatus created = sri_create(o->method, &own, &options, run->messages, &run->integrator);
   if (created != SR_OK) return created;
+  if (by_events) sri_rigid_attach(run->rigid, run->integrator);
   return make_watches(run, &system) ? SR_OK : out_of_memory(run);
 }
 
 void sr_run_release(srRun* run) {
   sr_events_destroy(run->events);
+  sri_rigid_destroy(run->rigid);
+  run->rigid = NULL;
   sr_contact_monitor_destroy(run->contacts);
   sr_jumps_destroy(run->jumps);
   sri_destroy(run->integrator);
@@ -169,6 +190,8 @@ srStatus sr_run_start(srRun* run) {
   if (sr_contact_monitor_start(run->contacts, run->messages) != 0)
     return sr_run_fail_at(run, run->t0, "a contact cannot be evaluated");
   if (sr_jumps_start(run->jumps) != 0) return sr_run_fail_at(run, run->t0, "the formula of a law cannot be evaluated");
+  if (run->rigid != NULL && sri_rigid_start(run->rigid, run->t0, d->q, d->v, d->y) != 0)
+    return sr_run_fail(run, run->t0, sri_rigid_error(run->rigid));
   if (sri_start(run->integrator, run->t0, d->q, d->v, d->y) != SR_OK)
     return sr_run_fail(run, run->t0, sri_error_message(run->integrator));
   run->stepping = true;

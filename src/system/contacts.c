@@ -164,6 +164,7 @@ static srUnilateral* add(List* x, long id, const srSurfaceLaws* c) {
                        .normal = -1,
                        .tangent = -1,
                        .mu = c->slip.law != NULL ? c->slip.k : 0.0,
+                       .mu_static = c->slip.law != NULL ? c->slip.s : 0.0,
                        .restitution = sr_rigid_restitution(c),
                        .W = to->W,
                        .column = to->column};

@@ -1,0 +1,163 @@
+// Event-driven rigid contact (rigid.h): memory, and the system with the equations of closed contacts.
+#include "integrate/rigid.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "base/base.h"
+
+srRigidOptions sri_rigid_options(void) {
+  return (srRigidOptions){
+      .most = 64, .gap = 1e-9, .speed = 1e-9, .hop = 1e-8, .position = 1e-9, .w_normal = -1, .w_friction = -1};
+}
+
+// The pattern of G with full rows for contacts: normals behind the position equations, tangents at the end.
+static bool make_pattern(srRigid* x) {
+  const srSystem* s = &x->inner;
+  const srSparsity* from = s->G_sparsity;
+  if (from == NULL) return true;
+  const int n = s->ng + 3 * x->most;
+  const size_t count = sri_rows_count(s) + 3 * (size_t)x->most * (size_t)s->nv;
+  int *row = NULL, *column = NULL;
+  const bool good = srm_take_ints(&row, (size_t)n + 1) && srm_take_ints(&column, count);
+  x->pattern = (srSparsity){n, s->nv, row, column};
+  if (!good) return false;
+  int at = 0;
+  for (int k = 0; k < n; ++k) {
+    const bool contact = (k >= s->np && k < s->np + x->most) || k >= s->ng + x->most;
+    const int own = k < s->np ? k : k - x->most;
+    row[k] = at;
+    for (int i = 0; contact && i < s->nv; ++i) column[at++] = i;
+    for (int p = contact ? 0 : from->row[own]; !contact && p < from->row[own + 1]; ++p) column[at++] = from->column[p];
+  }
+  row[n] = at;
+  return true;
+}
+
+static bool allocate(srRigid* x) {
+  const srSystem* s = &x->inner;
+  const size_t nv = (size_t)s->nv, nq = (size_t)s->nq, ny = (size_t)s->ny, ng = (size_t)s->ng;
+  const size_t most = (size_t)x->most, rows = 3 * most;
+  const size_t samples = most * sri_rigid_sample_size() / sizeof(double) + 1;
+  const size_t columns = (size_t)(s->ncolumn > 0 ? s->ncolumn : s->nv), width = (1 + (size_t)s->ntangent) * columns;
+  double* last;
+  const srPart parts[] = {{&x->combination, most * most},
+                          {&x->q_list, nq},
+                          {&x->q_last, nq},
+                          {&x->M, sri_mass_count(s)},
+                          {&x->f, nv},
+                          {&x->ydot, ny},
+                          {&x->G, sri_rows_count(s)},
+                          {&x->b, ng},
+                          {&x->g, ng},
+                          {&x->gamma, ng},
+                          {&x->right, ng},
+                          {&x->free, nv},
+                          {&x->W, rows * nv},
+                          {&x->X, rows * nv},
+                          {&x->drift, rows},
+                          {&x->samples, samples},
+                          {&x->rhs, rows},
+                          {&x->scale, rows},
+                          {&x->right_rows, rows},
+                          {&x->p, rows},
+                          {&x->A, rows * rows},
+                          {&x->lu, rows * rows},
+                          {&x->a, nv},
+                          {&x->dq, nv},
+                          {&x->q_near, nq},
+                          {&x->q_new, nq},
+                          {&x->v_new, nv},
+                          {&x->lambda, rows},
+                          {&x->lambda_kept, rows},
+                          {&x->q_ahead, nq},
+                          {&x->v_ahead, nv},
+                          {&x->y_ahead, ny},
+                          {&x->Nv, rows},
+                          {&x->Dv, rows},
+                          {&last, most * width}};
+  const size_t bytes = (size_t)x->outer.ng + ng + most + rows;
+  if (!sr_take_parts(parts, SR_COUNT(parts), bytes, &x->block, &x->active)) return false;
+  x->kept = x->active + x->outer.ng;
+  x->fired = (signed char*)(x->kept + ng);
+  x->direction = x->fired + most;
+  x->closed = sr_alloc(most * sizeof *x->closed + 1);
+  x->part = sr_alloc(most * sizeof *x->part + 1);
+  x->touch = sr_alloc(most * sri_rigid_touch_size() + 1);
+  x->numbers = sr_alloc((most + rows + most * columns) * sizeof *x->numbers + 1);
+  if (x->closed == NULL || x->part == NULL || x->touch == NULL || x->numbers == NULL) return false;
+  x->owner = x->numbers;
+  x->pivot = x->owner + most;
+  for (size_t k = 0; k < most; ++k) {
+    x->closed[k].last.W = last + k * width;
+    x->closed[k].last.column = x->pivot + rows + k * columns;
+  }
+  return true;
+}
+
+static bool make_solvers(srRigid* x) {
+  const srSystem* s = &x->inner;
+  x->shape = (srmSaddleShape){.nv = s->nv, .ng = s->ng, .M = s->M_sparsity, .G = s->G_sparsity, .mass = true};
+  x->saddle = srm_saddle_create(&x->shape);
+  x->rows = srm_rows_create(&x->shape);
+  x->problem = sr_contact_problem_create(0, 0, x->most, true);
+  if (x->saddle == NULL || x->rows == NULL || x->problem == NULL) return false;
+  for (int i = 0; i < x->most; ++i) x->problem->cone[i].rows = 3;
+  const srContactSize size = sr_contact_size(x->problem);
+  x->solver = sr_contact_solver_create(&size);
+  x->list = sri_contacts_create(s);
+  x->other = sri_contacts_create(s);
+  return x->solver != NULL && x->list != NULL && x->other != NULL;
+}
+
+srRigid* sri_rigid_create(const srSystem* system, const srRigidOptions* options) {
+  srRigid* x = sr_alloc(sizeof *x);
+  if (x == NULL) return NULL;
+  SR_ASSERT(system->contacts != NULL && system->ntangent == 2 && !system->D_differs);
+  x->inner = *system;
+  x->inner.rates = NULL;
+  x->o = *options;
+  x->most = options->most < system->ncontact ? options->most : system->ncontact;
+  if (x->most < 1) x->most = 1;
+  x->t_settled = -HUGE_VAL;
+  x->evaluated = -1;
+  sri_rigid_callbacks(x);
+  if (make_pattern(x) && allocate(x) && make_solvers(x)) {
+    x->outer.active = x->active;
+    sri_rigid_activate(x);
+    x->gaps = sri_gaps_create(&x->outer);
+    if (x->gaps != NULL) return x;
+  }
+  sri_rigid_destroy(x);
+  return NULL;
+}
+
+void sri_rigid_destroy(srRigid* x) {
+  if (x == NULL) return;
+  sri_gaps_destroy(x->gaps);
+  sri_contacts_destroy(x->list);
+  sri_contacts_destroy(x->other);
+  sr_contact_solver_destroy(x->solver);
+  sr_contact_problem_destroy(x->problem);
+  srm_saddle_destroy(x->saddle);
+  srm_rows_destroy(x->rows);
+  srm_pattern_free(&x->pattern);
+  sr_free(x->closed);
+  sr_free(x->part);
+  sr_free(x->touch);
+  sr_free(x->numbers);
+  sr_free(x->block);
+  sr_free(x);
+}
+
+srSystem sri_rigid_system(srRigid* x) { return x->outer; }
+void sri_rigid_attach(srRigid* x, const srIntegrator* integrator) { x->integrator = integrator; }
+const char* sri_rigid_error(const srRigid* x) { return x->error_message; }
+const srRigidStats* sri_rigid_stats(const srRigid* x) { return &x->stats; }
+
+int sri_rigid_start(srRigid* x, double t, double* q, double* v, double* y) {
+  x->nclosed = 0;
+  x->listed = false;
+  sri_rigid_activate(x);
+  return sri_rigid_settle(x, t, q, v, y, NULL);
+}

@@ -1,0 +1,141 @@
+// Event-driven rigid contact, for its files.   rigid.c memory and the extended system | rigid_rows.c closed contacts as constraint equations |
+// rigid_delassus.c contact problems at a state | rigid_forces.c forces of closed contacts | rigid_settle.c impacts and statuses after an event |
+// rigid_switch.c what ends a status
+#ifndef SR_INTEGRATE_RIGID_H
+#define SR_INTEGRATE_RIGID_H
+
+#include <sarrus/integrate.h>
+#include <sarrus/nonsmooth.h>
+
+#include "integrate/array.h"
+#include "math/saddle.h"
+
+typedef enum srRigidStatus {
+  SR_RIGID_OPEN,
+  SR_RIGID_STICKS,
+  SR_RIGID_SLIDES,  // friction is opposite to the slip
+  SR_RIGID_CONE,  // slip is about 0 and the force solves the cone problem: friction is opposite to the slip acceleration
+} srRigidStatus;
+
+// A closed contact, k of them.
+typedef struct srClosed {
+  long id;
+  srRigidStatus status;
+  double mu, mu_static;
+  bool planar;        // it can slip along one direction alone ...
+  double along[2];    // ... this one, over its tangents; while it slides, in the sense of the slip
+  double slip_least;  // slip at which it is examined for sticking, u_c
+  double rho;  // n K f/(n K n) when the switching functions were evaluated last, f the force of a unit normal force
+  double ratio[2];    // cone: tangential force over normal force
+  int at;             // in the list, -1: it is not there
+  srUnilateral last;  // as listed at the last event, continued linearly where it is not listed any more
+  double gap_last;
+} srClosed;
+
+// A contact in a problem: normal alone with a force n + s.t; normal and one tangent; normal and both tangents.
+typedef struct srRigidPart {
+  const srUnilateral* c;
+  int rows;           // 1, 2, 3
+  double along[2];    // of one tangent
+  double force_s[2];  // with one row: its force along the tangents, over the normal one
+  double mu, restitution;
+  int first;  // its first row in the problem
+} srRigidPart;
+
+struct srTouch;  // a contact that touches at an event (rigid_settle.c)
+
+struct srRigid {
+  srSystem inner;  // without contacts in its equations
+  srSystem outer;  // with them
+  srSparsity pattern;
+  srRigidOptions o;
+  const srIntegrator* integrator;
+  int most, nclosed;
+  srClosed* closed;       // (most)
+  unsigned char* active;  // equations of the outer system
+  bool combined;          // redundant normals with friction: the equations are `rank` combinations of them
+  int rank;
+  double* combination;         // (most x most), row-major: row k over the closed contacts
+  srUnilateral *list, *other;  // contacts at a position; at one next to it
+  int count;
+  bool listed;
+  double t_list, *q_list;
+  double* q_last;  // position of `last` of the closed contacts
+  // A state, without contacts.
+  srmSaddleShape shape;
+  srmSaddle* saddle;
+  srmRows* rows;
+  double *M, *f, *ydot, *G, *b, *g, *gamma, *right;
+  unsigned char* kept;
+  double* free;  // accelerations
+  // The contact problem there.
+  srRigidPart* part;
+  int* owner;  // of the parts: a touching contact
+  struct srTouch* touch;
+  int ntouch;
+  int npart, nrow;
+  double *W, *X;                     // (3 most x nv): its rows, and accelerations by unit forces
+  double* drift;                     // (3 most): rates of the rows of the parts times v
+  double* samples;                   // of these
+  double *rhs, *scale, *right_rows;  // (3 most)
+  double* p;                         // forces or impulses
+  double *A, *lu;                    // (3 most)^2
+  int* pivot;
+  srContactProblem* problem;
+  srContactSolver* solver;
+  // Vectors.
+  double *a, *dq, *q_near, *q_new, *v_new, *lambda, *lambda_kept;
+  double *q_ahead, *v_ahead, *y_ahead;
+  double *Nv, *Dv;  // (3 most): rates of the equations and of the forces of closed contacts, at the last `dynamics`
+  signed char *fired, *direction;
+  srGaps* gaps;
+  srRigidStats stats;
+  char error_message[200];
+  double* block;
+  int* numbers;
+  long generation, evaluated;  // of the statuses: now, and when the switching functions were evaluated
+  double t_settled;
+};
+
+// ---- rigid_rows.c
+int sri_rigid_list(srRigid* x, double t, const double* q);  // contacts at a position. Returns as the callbacks
+const srUnilateral* sri_rigid_contact(srRigid* x, int k);   // closed contact k at the position listed last
+void sri_rigid_keep(srRigid* x, const double* q);           // `last` of the closed contacts
+void sri_rigid_activate(srRigid* x);                        // which equations are active
+double sri_rigid_slip(const srUnilateral* c, const double* v, double s[2]);  // its length
+void sri_rigid_callbacks(srRigid* x);                                        // of the outer system
+// Direction of the friction of closed contact k over its tangents, times mu: - mu s/|s|, or the ratio of a cone.
+void sri_rigid_friction(const srRigid* x, int k, const srUnilateral* c, const double* v, double out[2]);
+
+// ---- rigid_delassus.c
+// M, forces and equations at a state, factored, and the accelerations without contact forces. Returns as the callbacks.
+int sri_rigid_free(srRigid* x, double t, const double* q, const double* v, const double* y);
+// Rates of the rows of the parts times v.
+int sri_rigid_drift(srRigid* x, double t, const double* q, const double* v);
+size_t sri_rigid_sample_size(void);                                            // bytes of `samples`, for each part
+void sri_rigid_build(srRigid* x);                                              // W, X and A = W X^T of the parts
+void sri_rigid_velocities(const srRigid* x, const double* v, double* out);     // W v + b of the rows
+void sri_rigid_accelerations(const srRigid* x, const double* a, double* out);  // W a + drift
+void sri_rigid_add(const srRigid* x, const double* p, double* v);              // v += X^T p
+double sri_rigid_work(const srRigid* x, const double* p, const double* before, const double* after, bool normal);
+// The cone problem with right-hand side q (nrow) into x->p, from which it starts. False: not solved.
+bool sri_rigid_solve(srRigid* x, const double* q, double* residual);
+// A p = -right by rows: regular, or with equal compliances of all rows.
+// False: they are dependent.
+bool sri_rigid_solve_rows(srRigid* x, const double* right, double* p);
+
+// ---- rigid_forces.c
+// Forces of the closed contacts with their present statuses: lambda (3 a contact), and accelerations into x->a. *slips: largest slip acceleration of contacts
+// that stick, if friction at rest cannot hold all of them; else 0.
+int sri_rigid_forces(srRigid* x, double t, const double* q, const double* v, const double* y, double* lambda,
+                     double* slips);
+void sri_rigid_cone_part(srRigid* x, int k, const double* v,
+                         srRigidPart* out);  // of closed contact k in the cone problem
+
+// ---- rigid_settle.c
+size_t sri_rigid_touch_size(void);  // bytes of one of `touch`
+enum { SR_CAUSE_RELEASE = 1, SR_CAUSE_ONSET = 2, SR_CAUSE_STOP = 4, SR_CAUSE_PAINLEVE = 8, SR_CAUSE_LEAVE = 16 };
+// cause (nclosed): what has happened to the closed contacts; NULL: nothing.
+int sri_rigid_settle(srRigid* x, double t, double* q, double* v, double* y, const signed char* cause);
+
+#endif

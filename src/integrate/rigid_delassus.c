@@ -1,0 +1,264 @@
+// Contact problems of a state: u = W v over the rows of some contacts, and
+//   du = A p,   A = W K W^T,   K = M^-1 with the reactions of the joints (M dv - G^T nu = W^T p, G dv = 0)
+//   a  = W a_free + dW/dt v + db/dt + A p         a_free: accelerations without contact forces
+// A part with one row may have a force that is not its normal, n + s.t (a contact that slides): its column of A is that of the force.
+//
+// The rates of rows times v are differences along the motion with v held, of fourth order where the contact is listed on both sides, else one-sided: with
+// e|v| = 2e-4 the error is some 1e-12 of the terms.
+#include <math.h>
+#include <string.h>
+
+#include "integrate/rigid.h"
+#include "math/dense.h"
+
+#define DEPENDENT 1e-9  // distance of a row of the joints from the others
+#define REACH 2e-4      // of the coordinates, and
+#define LONGEST 1e-4    // s, of the time, between two points of a difference
+#define SINGULAR 1e-9   // pivot of scaled rows that are dependent: then all rows have ...
+#define EQUAL                                                                                                          \
+  1e-8  // ... this compliance, of the largest diagonal entry, which the refinement removes from all but the distribution
+#define SOLVED 1e-11  // of the right-hand side: residual of a problem
+#define REFINEMENTS 3
+#define REDUNDANT 1e-10  // compliance of normals relative to their own, in cone problems with dependent rows
+
+// ---- a state ------------------------------------------------------------------------------------------------------------
+
+int sri_rigid_free(srRigid* x, double t, const double* q, const double* v, const double* y) {
+  const srSystem* s = &x->inner;
+  int answer = s->dynamics(s->user, t, q, v, y, SR_TAU_ELEMENT, x->M, x->f, x->ydot, NULL);
+  if (answer == 0 && s->ng > 0) answer = s->constraint(s->user, t, q, x->g, x->G, x->b);
+  if (answer == 0 && s->ng > 0) answer = s->gamma(s->user, t, q, v, x->gamma);
+  if (answer != 0) return answer;
+  const srmRowsChoice choice = {.tau = DEPENDENT};
+  if (s->ng > 0 && srm_rows_classify(x->rows, x->M, x->G, &choice, x->kept) < 0) return 1;
+  for (int k = 0; k < s->ng && s->active != NULL; ++k) x->kept[k] = x->kept[k] != 0 && s->active[k] != 0;
+  if (!srm_saddle_factor(x->saddle, x->M, NULL, x->G, x->kept)) return 1;
+  srm_saddle_solve(x->saddle, x->f, x->gamma, x->free, NULL);
+  return sri_all_finite(s->nv, x->free) ? 0 : 1;
+}
+
+// ---- rates of rows ------------------------------------------------------------------------------------------------------
+
+enum { POINTS = 5 };  // at -2, -1, 0, 1, 2 times e
+
+// Rates of a contact at the points where it is listed.
+typedef struct Samples {
+  double u[POINTS][3];
+  bool known[POINTS];
+} Samples;
+
+static void differentiate(const Samples* at, double e, double out[3]) {
+  const bool* known = at->known;
+  for (int k = 0; k < 3; ++k) {
+    const double m2 = at->u[0][k], m1 = at->u[1][k], zero = at->u[2][k], p1 = at->u[3][k], p2 = at->u[4][k];
+    if (known[0] && known[1] && known[3] && known[4]) {
+      out[k] = (m2 - 8 * m1 + 8 * p1 - p2) / (12 * e);
+    } else if (known[1] && known[3]) {
+      out[k] = (p1 - m1) / (2 * e);
+    } else if (known[0] && known[1]) {
+      out[k] = (3 * zero - 4 * m1 + m2) / (2 * e);
+    } else if (known[3] && known[4]) {
+      out[k] = (-3 * zero + 4 * p1 - p2) / (2 * e);
+    } else {
+      out[k] = 0;
+    }
+  }
+}
+
+static void sample(const srUnilateral* c, int ntangent, const double* v, double u[3]) {
+  for (int k = 0; k < 3; ++k) u[k] = k <= ntangent ? sri_contact_velocity(c, k, v) : 0;
+}
+
+// The contact of part i in the list at another point, which has about the same order.
+static const srUnilateral* same_contact(const srRigid* x, int i, int count) {
+  const long id = x->part[i].c->id;
+  const ptrdiff_t guess = x->part[i].c - x->list;
+  if (guess >= 0 && guess < count && x->other[guess].id == id) return &x->other[guess];
+  for (int k = 0; k < count; ++k) {
+    if (x->other[k].id == id) return &x->other[k];
+  }
+  return NULL;
+}
+
+int sri_rigid_drift(srRigid* x, double t, const double* q, const double* v) {
+  const srSystem* s = &x->inner;
+  const double speed = sri_largest(s->nv, v), e = speed * LONGEST > REACH ? REACH / speed : LONGEST;
+  Samples* at = (Samples*)(void*)x->samples;
+  for (int i = 0; i < x->npart; ++i) {
+    sample(x->part[i].c, s->ntangent, v, at[i].u[2]);
+    at[i].known[2] = true;
+  }
+  for (int point = 0; point < POINTS; ++point) {
+    const double step = (point - 2) * e;
+    int count = 0;
+    if (point == 2) continue;
+    for (int k = 0; k < s->nv; ++k) x->dq[k] = step * v[k];
+    int answer = sri_retract(s, q, x->dq, x->q_near);
+    if (answer == 0) answer = s->contacts(s->user, t + step, x->q_near, x->other, &count);
+    if (answer != 0) return answer;
+    for (int i = 0; i < x->npart; ++i) {
+      const srUnilateral* c = same_contact(x, i, count);
+      at[i].known[point] = c != NULL;
+      if (c != NULL) sample(c, s->ntangent, v, at[i].u[point]);
+    }
+  }
+  for (int i = 0; i < x->npart; ++i) differentiate(&at[i], e, x->drift + 3 * i);
+  return 0;
+}
+
+size_t sri_rigid_sample_size(void) { return sizeof(Samples); }
+
+// ---- the problem --------------------------------------------------------------------------------------------------------
+
+static void put_row(const srRigid* x, const srUnilateral* c, double normal, const double s[2], double* out) {
+  memset(out, 0, (size_t)x->inner.nv * sizeof *out);
+  if (normal != 0) sri_contact_row_add(c, 0, normal, out);
+  for (int k = 0; k < x->inner.ntangent; ++k) {
+    if (s[k] != 0) sri_contact_row_add(c, 1 + k, s[k], out);
+  }
+}
+
+// Tangential directions of the rows of a part.
+static void direction_of(const srRigidPart* part, int row, double* normal, double s[2]) {
+  *normal = row == 0;
+  s[0] = row == 1 ? (part->rows == 2 ? part->along[0] : 1) : 0;
+  s[1] = row == 1 && part->rows == 2 ? part->along[1] : row == 2;
+}
+
+static double dot(int n, const double* a, const double* b) {
+  double sum = 0;
+  for (int i = 0; i < n; ++i) sum += a[i] * b[i];
+  return sum;
+}
+
+void sri_rigid_build(srRigid* x) {
+  const int nv = x->inner.nv;
+  double s[2], normal;
+  x->nrow = 0;
+  for (int i = 0; i < x->npart; ++i) {
+    srRigidPart* part = &x->part[i];
+    part->first = x->nrow;
+    for (int k = 0; k < part->rows; ++k, ++x->nrow) {
+      double *w = x->W + (size_t)x->nrow * (size_t)nv, *force = x->a;
+      direction_of(part, k, &normal, s);
+      put_row(x, part->c, normal, s, w);
+      if (part->rows == 1) {
+        put_row(x, part->c, 1, part->force_s, force);
+      } else {
+        memcpy(force, w, (size_t)nv * sizeof *w);
+      }
+      srm_saddle_solve(x->saddle, force, NULL, x->X + (size_t)x->nrow * (size_t)nv, NULL);
+    }
+  }
+  for (int i = 0; i < x->nrow; ++i) {
+    for (int j = 0; j < x->nrow; ++j) {
+      x->A[i * x->nrow + j] = dot(nv, x->W + (size_t)i * (size_t)nv, x->X + (size_t)j * (size_t)nv);
+    }
+  }
+}
+
+void sri_rigid_velocities(const srRigid* x, const double* v, double* out) {
+  for (int i = 0; i < x->npart; ++i) {
+    const srRigidPart* part = &x->part[i];
+    for (int k = 0; k < part->rows; ++k) {
+      double normal, s[2];
+      direction_of(part, k, &normal, s);
+      out[part->first + k] = dot(x->inner.nv, x->W + (size_t)(part->first + k) * (size_t)x->inner.nv, v) +
+                             normal * part->c->b[0] + s[0] * part->c->b[1] + s[1] * part->c->b[2];
+    }
+  }
+}
+
+void sri_rigid_accelerations(const srRigid* x, const double* a, double* out) {
+  for (int i = 0; i < x->npart; ++i) {
+    const srRigidPart* part = &x->part[i];
+    const double* drift = x->drift + 3 * i;
+    for (int k = 0; k < part->rows; ++k) {
+      double normal, s[2];
+      direction_of(part, k, &normal, s);
+      out[part->first + k] = dot(x->inner.nv, x->W + (size_t)(part->first + k) * (size_t)x->inner.nv, a) +
+                             normal * drift[0] + s[0] * drift[1] + s[1] * drift[2];
+    }
+  }
+}
+
+void sri_rigid_add(const srRigid* x, const double* p, double* v) {
+  for (int r = 0; r < x->nrow; ++r) {
+    const double* column = x->X + (size_t)r * (size_t)x->inner.nv;
+    for (int i = 0; i < x->inner.nv && p[r] != 0; ++i) v[i] += column[i] * p[r];
+  }
+}
+
+double sri_rigid_work(const srRigid* x, const double* p, const double* before, const double* after, bool normal) {
+  double sum = 0;
+  for (int i = 0; i < x->npart; ++i) {
+    const srRigidPart* part = &x->part[i];
+    for (int k = normal ? 0 : 1; k < (normal ? 1 : part->rows); ++k) {
+      sum += 0.5 * p[part->first + k] * (before[part->first + k] + after[part->first + k]);
+    }
+  }
+  return sum;
+}
+
+// A with its rows and columns scaled to a diagonal of 1, which makes forces and moments comparable, and `compliance` of the largest entry added to all rows; factored.
+// False: rows are dependent.
+static bool factor_rows(srRigid* x, double compliance) {
+  const int n = x->nrow;
+  double most = 0;
+  for (int i = 0; i < n; ++i) {
+    const double own = fabs(x->A[i * n + i]);
+    most = fmax(most, own);
+    x->scale[i] = own > 0 ? 1 / sqrt(own) : 1;
+  }
+  for (int i = 0; i < n; ++i) {
+    for (int j = 0; j < n; ++j) {
+      const double soft = i == j ? compliance * most : 0;
+      x->lu[i * n + j] = x->scale[i] * (x->A[i * n + j] + soft) * x->scale[j];
+    }
+  }
+  if (!srm_lu(n, x->lu, x->pivot)) return false;
+  for (int i = 0; i < n; ++i) {
+    if (fabs(x->lu[i * n + i]) < SINGULAR) return false;
+  }
+  return true;
+}
+
+bool sri_rigid_solve(srRigid* x, const double* q, double* residual) {
+  srContactProblem* p = x->problem;
+  const bool singular = !factor_rows(x, 0);
+  const double size = sri_largest(x->nrow, q);
+  srContactOptions o = sr_contact_options();
+  srContactResult result;
+  p->ncontact = x->npart;
+  p->nequation = 0;
+  p->compliance = singular ? REDUNDANT : 0;
+  for (int i = 0; i < x->npart; ++i) {
+    const srRigidPart* part = &x->part[i];
+    p->cone[i] = (srContactCone){.rows = part->rows, .mu = part->mu, .restitution = part->restitution};
+  }
+  memcpy(p->W, x->A, (size_t)(x->nrow * x->nrow) * sizeof *p->W);
+  memcpy(p->q, q, (size_t)x->nrow * sizeof *p->q);
+  o.method = sr_contact_method_find("newton");
+  o.tolerance = SOLVED * fmax(size, 1e-12);
+  ++x->stats.problems;
+  *residual = 0;
+  if (sr_contact_solve(x->solver, p, &o, x->p, &result) != SR_OK) return false;
+  *residual = size > 0 ? result.error.residual / size : 0;
+  // With redundant rows the residual is of the compliance's size.
+  const bool solved = result.solved || *residual < 1e-8;
+  x->stats.unsolved += !solved;
+  return solved;
+}
+
+bool sri_rigid_solve_rows(srRigid* x, const double* right, double* p) {
+  const int n = x->nrow;
+  const bool regular = factor_rows(x, 0);
+  if (!regular) (void)factor_rows(x, EQUAL);
+  memset(p, 0, (size_t)n * sizeof *p);
+  for (int k = 0; k < (regular ? 1 : REFINEMENTS); ++k) {
+    for (int i = 0; i < n; ++i) x->rhs[i] = -x->scale[i] * (right[i] + dot(n, x->A + (size_t)i * (size_t)n, p));
+    srm_lu_solve(n, x->lu, x->pivot, x->rhs);
+    for (int i = 0; i < n; ++i) p[i] += x->scale[i] * x->rhs[i];
+  }
+  return regular;
+}

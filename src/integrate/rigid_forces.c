@@ -1,0 +1,152 @@
+// Forces of closed contacts, by their statuses:
+//   sticks    a_N = 0, a_T = 0                       slides    a_N = 0, lambda_T = -mu s/|s| lambda_N
+//   cone      0 <= lambda_N _|_ a_N >= 0, friction opposite to a_T: the cone problem, with the contacts that stick as cones too
+// Friction at rest. The forces of contacts that stick are not unique where their equations are dependent (three stuck feet: 9 equations, 6 freedoms), and one
+// cone that is left by the forces of equal compliance is no event: some others may be inside of all cones. Then the cone problem decides, which returns
+// slip accelerations where none are (limit analysis).
+#include <math.h>
+#include <string.h>
+
+#include "integrate/rigid.h"
+
+#define INSIDE 1e-9  // of the limit: excess of friction that does not count
+
+// The part of closed contact k in the linear problem of its status.
+static void linear_part(srRigid* x, int k, const double* v, srRigidPart* out) {
+  const srClosed* at = &x->closed[k];
+  const srUnilateral* c = sri_rigid_contact(x, k);
+  *out = (srRigidPart){.c = c, .rows = 1, .mu = at->mu};
+  if (at->status == SR_RIGID_STICKS) {
+    out->rows = at->planar ? 2 : 3;
+    memcpy(out->along, at->along, sizeof out->along);
+    return;
+  }
+  sri_rigid_friction(x, k, c, v, out->force_s);
+}
+
+void sri_rigid_cone_part(srRigid* x, int k, const double* v, srRigidPart* out) {
+  const srClosed* at = &x->closed[k];
+  linear_part(x, k, v, out);
+  if (at->status == SR_RIGID_STICKS) out->mu = at->mu_static;
+  if (at->status != SR_RIGID_CONE) return;
+  out->rows = at->planar ? 2 : 3;
+  memcpy(out->along, at->along, sizeof out->along);
+}
+
+static int build(srRigid* x, double t, const double* q, const double* v, bool cones) {
+  for (int k = 0; k < x->nclosed; ++k) {
+    if (cones) {
+      sri_rigid_cone_part(x, k, v, &x->part[k]);
+    } else {
+      linear_part(x, k, v, &x->part[k]);
+    }
+    if (x->part[k].rows == 1) x->part[k].mu = 0;
+  }
+  x->npart = x->nclosed;
+  const int answer = sri_rigid_drift(x, t, q, v);
+  if (answer == 0) sri_rigid_build(x);
+  return answer;
+}
+
+// Forces of the rows in the axes of their contacts.
+static void put_forces(const srRigid* x, double* lambda) {
+  for (int k = 0; k < x->npart; ++k) {
+    const srRigidPart* part = &x->part[k];
+    const double* p = x->p + part->first;
+    double* to = lambda + 3 * k;
+    to[0] = p[0];
+    for (int i = 0; i < 2; ++i) {
+      to[1 + i] = part->rows == 1 ? p[0] * part->force_s[i] : part->rows == 2 ? p[1] * part->along[i] : p[1 + i];
+    }
+  }
+}
+
+static void put_accelerations(srRigid* x) {
+  memcpy(x->a, x->free, (size_t)x->inner.nv * sizeof *x->a);
+  sri_rigid_add(x, x->p, x->a);
+}
+
+static bool any(const srRigid* x, srRigidStatus status) {
+  for (int k = 0; k < x->nclosed; ++k) {
+    if (x->closed[k].status == status) return true;
+  }
+  return false;
+}
+
+static bool is_inside(const srRigid* x, const double* lambda) {
+  for (int k = 0; k < x->nclosed; ++k) {
+    const srClosed* at = &x->closed[k];
+    const double* of = lambda + 3 * k;
+    if (at->status == SR_RIGID_STICKS && hypot(of[1], of[2]) > (1 + INSIDE) * at->mu_static * of[0]) return false;
+  }
+  return true;
+}
+
+// Largest slip acceleration of the contacts that stick.
+static double slip_acceleration(const srRigid* x) {
+  double most = 0;
+  sri_rigid_accelerations(x, x->a, x->rhs);
+  for (int k = 0; k < x->nclosed; ++k) {
+    const srRigidPart* part = &x->part[k];
+    if (x->closed[k].status != SR_RIGID_STICKS) continue;
+    for (int i = 1; i < part->rows; ++i) most = fmax(most, fabs(x->rhs[part->first + i]));
+  }
+  return most;
+}
+
+static int cone_forces(srRigid* x, double t, const double* q, const double* v, double* lambda) {
+  double residual;
+  int answer = build(x, t, q, v, true);
+  if (answer != 0) return answer;
+  for (int k = 0; k < x->npart; ++k) {  // start: what is known of the forces
+    const srRigidPart* part = &x->part[k];
+    const double* of = lambda + 3 * k;
+    x->p[part->first] = of[0];
+    for (int i = 1; i < part->rows; ++i)
+      x->p[part->first + i] = part->rows == 2 ? part->along[0] * of[1] + part->along[1] * of[2] : of[i];
+  }
+  sri_rigid_accelerations(x, x->free, x->right_rows);
+  if (!sri_rigid_solve(x, x->right_rows, &residual) && residual > 1e-6) return 1;
+  put_accelerations(x);
+  put_forces(x, lambda);
+  return 0;
+}
+
+int sri_rigid_forces(srRigid* x, double t, const double* q, const double* v, const double* y, double* lambda,
+                     double* slips) {
+  int answer = sri_rigid_list(x, t, q);
+  *slips = 0;
+  if (answer == 0) answer = sri_rigid_free(x, t, q, v, y);
+  if (answer != 0) return answer;
+  if (any(x, SR_RIGID_CONE)) {
+    memset(lambda, 0, 3 * (size_t)x->nclosed * sizeof *lambda);
+    return cone_forces(x, t, q, v, lambda);
+  }
+  answer = build(x, t, q, v, false);
+  if (answer != 0) return answer;
+  sri_rigid_accelerations(x, x->free, x->right_rows);
+  const bool regular = sri_rigid_solve_rows(x, x->right_rows, x->p);
+  put_accelerations(x);
+  put_forces(x, lambda);
+  if (regular || is_inside(x, lambda)) return 0;
+  memcpy(x->lambda_kept, lambda, 3 * (size_t)x->nclosed * sizeof *lambda);
+  answer = cone_forces(x, t, q, v, x->lambda_kept);
+  if (answer < 0) return answer;
+  if (answer == 0) {
+    memcpy(lambda, x->lambda_kept, 3 * (size_t)x->nclosed * sizeof *lambda);
+    *slips = slip_acceleration(x);
+  }
+  return 0;
+}
+
+bool sri_rigid_force(srRigid* x, double t, const double* q, const double* v, const double* y, long id,
+                     double force[3]) {
+  double slips;
+  bool found = false;
+  for (int k = 0; k < x->nclosed; ++k) found = found || x->closed[k].id == id;
+  if (!found || sri_rigid_forces(x, t, q, v, y, x->lambda, &slips) != 0) return false;
+  for (int k = 0; k < x->nclosed; ++k) {
+    if (x->closed[k].id == id) memcpy(force, x->lambda + 3 * k, 3 * sizeof *force);
+  }
+  return true;
+}

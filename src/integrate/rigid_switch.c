@@ -1,0 +1,151 @@
+// What ends the status of a closed contact, as switching functions that fall through 0; three of each contact:
+//   0  lambda_N; or the contact is not listed any more: other features touch
+//   1  sticks: mu lambda_N - |lambda_T|, or the slip acceleration that the cone problem returns where friction at rest is not unique
+//      slides: the slip along its direction where it is planar, else |s| - u_c
+//      cone: 2 u_c - |s|
+//   2  slides: rho = n K (n - mu s/|s|) / n K n, which Painleve's configurations bring to 0
+// lambda_N ends a contact below -tolerance, never above it: what rests with a force of 0 stays closed.
+#include <math.h>
+#include <string.h>
+
+#include "integrate/rigid.h"
+
+#define TOLERANCE 1e-10   // of the forces
+#define INSIDE 1e-9       // of the limit of friction
+#define RESTS 1e-8        // of the accelerations: slip acceleration of contacts that stick
+#define RESTS_AGAIN 1e-7  // of the limit of friction: a cone that is inside by this sticks
+#define PAINLEVE 1e-8     // of rho
+#define JAMS                                                                                                           \
+  1e-4  // of rho: so near to 0 the force of dense output is its error over rho, and a loss of it says nothing
+#define APART 1.0  // value of a function that cannot change sign
+
+static double force_scale(const srRigid* x) {
+  double most = 0;
+  for (int i = 0; i < x->npart; ++i) {
+    const int r = x->part[i].first;
+    const double own = fabs(x->A[r * x->nrow + r]);
+    if (own > 0) most = fmax(most, fabs(x->right_rows[r]) / own);
+    most = fmax(most, fabs(x->lambda[3 * i]));
+  }
+  return most;
+}
+
+// n K f/(n K n) of a sliding contact, f its force.
+static double rho_of(srRigid* x, int k) {
+  const srRigidPart* part = &x->part[k];
+  const size_t nv = (size_t)x->inner.nv;
+  double mobility = 0;
+  if (part->rows != 1 || (part->force_s[0] == 0 && part->force_s[1] == 0)) return APART;
+  const double* w = x->W + (size_t)part->first * nv;
+  srm_saddle_solve(x->saddle, w, NULL, x->dq, NULL);
+  for (size_t i = 0; i < nv; ++i) mobility += w[i] * x->dq[i];
+  return mobility > 0 ? x->A[part->first * x->nrow + part->first] / mobility : APART;
+}
+
+static double slip_value(srRigid* x, int k, const double* v, double scale, double slips) {
+  const srClosed* at = &x->closed[k];
+  const double* force = x->lambda + 3 * k;
+  const srUnilateral* c = sri_rigid_contact(x, k);
+  double s[2];
+  const double slip = sri_rigid_slip(c, v, s);
+  if (at->status == SR_RIGID_CONE) return 2 * at->slip_least - slip;
+  if (at->status == SR_RIGID_STICKS) {
+    if (slips > 0) return RESTS - slips;
+    return (1 + INSIDE) * at->mu_static * force[0] - hypot(force[1], force[2]) + TOLERANCE * scale;
+  }
+  if (at->mu == 0) return APART;
+  if (at->planar) return s[0] * at->along[0] + s[1] * at->along[1];
+  return slip - at->slip_least;
+}
+
+static int evaluate(void* user, double t, const double* q, const double* v, const double* y, double* value) {
+  srRigid* x = user;
+  double slips = 0;
+  for (int i = 0; i < 3 * x->most; ++i) value[i] = APART;
+  x->evaluated = x->generation;
+  if (x->nclosed == 0) return 0;
+  const int answer = sri_rigid_forces(x, t, q, v, y, x->lambda, &slips);
+  if (answer != 0) return answer;
+  const double scale = force_scale(x), size = fmax(sri_largest(x->nrow, x->right_rows), 1e-300);
+  for (int k = 0; k < x->nclosed; ++k, value += 3) {
+    x->closed[k].rho = rho_of(x, k);
+    value[2] = x->closed[k].rho - PAINLEVE;
+    value[1] = slip_value(x, k, v, scale, slips / size);
+    value[0] = x->closed[k].at < 0 ? -APART : x->lambda[3 * k] + TOLERANCE * scale;
+  }
+  return 0;
+}
+
+static signed char cause_of(const srRigid* x, int k, const signed char* fired) {
+  const srClosed* at = &x->closed[k];
+  int cause = 0;
+  const bool jams = fired[2] < 0 || (fired[0] < 0 && at->rho < JAMS);
+  if (jams) cause |= SR_CAUSE_PAINLEVE;
+  if (fired[0] < 0 && at->at >= 0 && !jams) cause |= SR_CAUSE_RELEASE;
+  if (fired[1] < 0) {
+    cause |= at->status == SR_RIGID_STICKS ? SR_CAUSE_ONSET
+             : at->status == SR_RIGID_CONE ? SR_CAUSE_LEAVE
+                                           : SR_CAUSE_STOP;
+  }
+  return (signed char)cause;
+}
+
+static int act(void* user, double t, double* q, double* v, double* y, const signed char* fired) {
+  srRigid* x = user;
+  if (x->evaluated != x->generation) return 0;  // a gap has closed at the same instant, and all was settled
+  // Which contact is listed at this state.
+  if (sri_rigid_list(x, t, q) != 0) return -1;
+  for (int k = 0; k < x->nclosed; ++k) x->fired[k] = cause_of(x, k, fired + 3 * k);
+  return sri_rigid_settle(x, t, q, v, y, x->fired);
+}
+
+static int touched(void* user, double t, double* q, double* v, double* y, const srUnilateral* contact) {
+  srRigid* x = user;
+  if (x->t_settled == t && !(sri_contact_velocity(contact, 0, v) < -x->o.speed)) return 0;
+  return sri_rigid_settle(x, t, q, v, y, NULL);
+}
+
+void sri_rigid_sources(srRigid* x, srEventSource source[2]) {
+  for (int i = 0; i < 3 * x->most; ++i) x->direction[i] = -1;
+  source[0] = sri_gaps_source(x->gaps, touched, x);
+  source[1] =
+      (srEventSource){.count = 3 * x->most, .direction = x->direction, .user = x, .evaluate = evaluate, .act = act};
+}
+
+// ---- after a step -----------------------------------------------------------------------------------------------------------
+
+int sri_rigid_late_count(const srRigid* x) { return 3 * x->most; }
+
+// Does a contact in cone status stick?
+static bool sticks_again(srRigid* x, int k) {
+  const srClosed* at = &x->closed[k];
+  const double* force = x->lambda + 3 * k;
+  return hypot(force[1], force[2]) < (1 - RESTS_AGAIN) * at->mu * force[0];
+}
+
+bool sri_rigid_late(srRigid* x, signed char* fired) {
+  const double t = sri_time(x->integrator), *q = sri_q(x->integrator), *v = sri_v(x->integrator),
+               *y = sri_y(x->integrator);
+  bool late = false, cone = false;
+  double slips;
+  memset(fired, 0, 3 * (size_t)x->most);
+  x->listed = false;
+  if (sri_rigid_list(x, t, q) != 0) return false;
+  for (int i = 0; i < x->count; ++i) {
+    const srUnilateral* c = &x->list[i];
+    bool closed = false;
+    for (int k = 0; k < x->nclosed; ++k) closed = closed || x->closed[k].at == i;
+    x->stats.gap = fmin(x->stats.gap, c->gap);
+    late = late || (!closed && c->gap < -x->o.gap && sri_contact_velocity(c, 0, v) < -x->o.speed);
+  }
+  for (int k = 0; k < x->nclosed; ++k) {
+    cone = cone || x->closed[k].status == SR_RIGID_CONE;
+  }
+  if (cone && sri_rigid_forces(x, t, q, v, y, x->lambda, &slips) == 0) {
+    for (int k = 0; k < x->nclosed; ++k) {
+      late = late || (x->closed[k].status == SR_RIGID_CONE && sticks_again(x, k));
+    }
+  }
+  if (late) fired[1] = 1;  // whatever it is: all is settled
+  return late;
+}
