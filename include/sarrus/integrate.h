@@ -417,6 +417,7 @@ typedef struct srRigidOptions {
   double speed;              // m/s: normal speed of a closed contact, slip of one that sticks
   double hop;                // m: impacts that throw a body less high are the end of an accumulation
   double position;           // m: error of the position that ending and beginning slip may cost
+  double step;               // s: length of the steps of a method without error control; 0: it has one
   int w_normal, w_friction;  // quadratures of the system that take the work of contact forces; -1: none
   void* user;
   void (*told)(void* user, const srRigidEvent* event);

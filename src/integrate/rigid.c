@@ -70,6 +70,7 @@ static bool allocate(srRigid* x) {
                           {&x->v_new, nv},
                           {&x->lambda, rows},
                           {&x->lambda_kept, rows},
+                          {&x->slips, most},
                           {&x->q_ahead, nq},
                           {&x->v_ahead, nv},
                           {&x->y_ahead, ny},

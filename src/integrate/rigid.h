@@ -84,7 +84,7 @@ struct srRigid {
   srContactProblem* problem;
   srContactSolver* solver;
   // Vectors.
-  double *a, *dq, *q_near, *q_new, *v_new, *lambda, *lambda_kept;
+  double *a, *dq, *q_near, *q_new, *v_new, *lambda, *lambda_kept, *slips;
   double *q_ahead, *v_ahead, *y_ahead;
   double *Nv, *Dv;  // (3 most): rates of the equations and of the forces of closed contacts, at the last `dynamics`
   signed char *fired, *direction;
@@ -125,8 +125,8 @@ bool sri_rigid_solve(srRigid* x, const double* q, double* residual);
 bool sri_rigid_solve_rows(srRigid* x, const double* right, double* p);
 
 // ---- rigid_forces.c
-// Forces of the closed contacts with their present statuses: lambda (3 a contact), and accelerations into x->a. *slips: largest slip acceleration of contacts
-// that stick, if friction at rest cannot hold all of them; else 0.
+// Forces of the closed contacts with their present statuses: lambda (3 a contact), and accelerations into x->a. slips (a contact, or NULL): slip
+// accelerations of contacts that stick, relative to the largest acceleration, where friction at rest cannot hold all of them; else 0.
 int sri_rigid_forces(srRigid* x, double t, const double* q, const double* v, const double* y, double* lambda,
                      double* slips);
 void sri_rigid_cone_part(srRigid* x, int k, const double* v,

@@ -82,16 +82,37 @@ static bool is_inside(const srRigid* x, const double* lambda) {
   return true;
 }
 
-// Largest slip acceleration of the contacts that stick.
-static double slip_acceleration(const srRigid* x) {
-  double most = 0;
+static bool are_coupled(const srRigid* x, const srRigidPart* a, const srRigidPart* b) {
+  for (int i = 0; i < a->rows; ++i) {
+    for (int k = 0; k < b->rows; ++k) {
+      if (x->A[(a->first + i) * x->nrow + b->first + k] != 0) return true;
+    }
+  }
+  return false;
+}
+
+// Slip accelerations of the contacts that stick, relative to the largest acceleration: each has the largest of those that it is coupled with, since
+// contacts of one body begin to slip together.
+static void put_slips(srRigid* x, double* slips) {
+  const double size = fmax(sri_largest(x->nrow, x->right_rows), 1e-300);
   sri_rigid_accelerations(x, x->a, x->rhs);
   for (int k = 0; k < x->nclosed; ++k) {
     const srRigidPart* part = &x->part[k];
-    if (x->closed[k].status != SR_RIGID_STICKS) continue;
-    for (int i = 1; i < part->rows; ++i) most = fmax(most, fabs(x->rhs[part->first + i]));
+    slips[k] = 0;
+    for (int i = 1; i < part->rows && x->closed[k].status == SR_RIGID_STICKS; ++i) {
+      slips[k] = fmax(slips[k], fabs(x->rhs[part->first + i]) / size);
+    }
   }
-  return most;
+  for (bool more = true; more;) {
+    more = false;
+    for (int k = 0; k < x->nclosed; ++k) {
+      for (int i = 0; i < x->nclosed; ++i) {
+        if (!(slips[i] > slips[k]) || !are_coupled(x, &x->part[k], &x->part[i])) continue;
+        slips[k] = slips[i];
+        more = true;
+      }
+    }
+  }
 }
 
 static int cone_forces(srRigid* x, double t, const double* q, const double* v, double* lambda) {
@@ -115,7 +136,7 @@ static int cone_forces(srRigid* x, double t, const double* q, const double* v, d
 int sri_rigid_forces(srRigid* x, double t, const double* q, const double* v, const double* y, double* lambda,
                      double* slips) {
   int answer = sri_rigid_list(x, t, q);
-  *slips = 0;
+  for (int k = 0; k < x->nclosed && slips != NULL; ++k) slips[k] = 0;
   if (answer == 0) answer = sri_rigid_free(x, t, q, v, y);
   if (answer != 0) return answer;
   if (any(x, SR_RIGID_CONE)) {
@@ -134,17 +155,16 @@ int sri_rigid_forces(srRigid* x, double t, const double* q, const double* v, con
   if (answer < 0) return answer;
   if (answer == 0) {
     memcpy(lambda, x->lambda_kept, 3 * (size_t)x->nclosed * sizeof *lambda);
-    *slips = slip_acceleration(x);
+    if (slips != NULL) put_slips(x, slips);
   }
   return 0;
 }
 
 bool sri_rigid_force(srRigid* x, double t, const double* q, const double* v, const double* y, long id,
                      double force[3]) {
-  double slips;
   bool found = false;
   for (int k = 0; k < x->nclosed; ++k) found = found || x->closed[k].id == id;
-  if (!found || sri_rigid_forces(x, t, q, v, y, x->lambda, &slips) != 0) return false;
+  if (!found || sri_rigid_forces(x, t, q, v, y, x->lambda, NULL) != 0) return false;
   for (int k = 0; k < x->nclosed; ++k) {
     if (x->closed[k].id == id) memcpy(force, x->lambda + 3 * k, 3 * sizeof *force);
   }

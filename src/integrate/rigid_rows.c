@@ -228,8 +228,7 @@ static bool has_cone(const srRigid* x) {
 
 // Ratios of the forces of cones at this state.
 static int find_ratios(srRigid* x, double t, const double* q, const double* v, const double* y) {
-  double slips;
-  const int answer = sri_rigid_forces(x, t, q, v, y, x->lambda, &slips);
+  const int answer = sri_rigid_forces(x, t, q, v, y, x->lambda, NULL);
   for (int k = 0; k < x->nclosed && answer == 0; ++k) {
     srClosed* at = &x->closed[k];
     const double* force = x->lambda + 3 * k;

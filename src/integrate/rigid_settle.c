@@ -340,9 +340,9 @@ static bool has_cause(const srRigid* x, const signed char* cause, int kinds) {
 
 // Is the force of the contacts concerned clearly outside of what their statuses allow?
 static bool clearly_wrong(srRigid* x, double t, const signed char* cause) {
-  double slips, most = 0;
+  double most = 0;
   if (sri_interpolate(x->integrator, t, x->q_ahead, x->v_ahead, x->y_ahead, NULL) != SR_OK) return true;
-  if (sri_rigid_forces(x, t, x->q_ahead, x->v_ahead, x->y_ahead, x->lambda, &slips) != 0) return true;
+  if (sri_rigid_forces(x, t, x->q_ahead, x->v_ahead, x->y_ahead, x->lambda, NULL) != 0) return true;
   for (int k = 0; k < x->nclosed; ++k) most = fmax(most, fabs(x->lambda[3 * k]));
   for (int k = 0; k < x->nclosed; ++k) {
     const double* of = x->lambda + 3 * k;
@@ -472,6 +472,12 @@ static bool close_hops(srRigid* x, double t, double* v) {
 
 // ---- 5. what is closed ------------------------------------------------------------------------------------------------------
 
+// u_c; with steps of fixed length not less than what friction takes from the slip in one of them.
+static double slip_least(const srRigid* x, const srTouch* at) {
+  const double braking = at->mu * fmax(at->force[0], 0) * at->mobility;
+  return fmax(fmax(0.3 * sqrt(x->o.position * braking), x->o.step * braking), x->o.speed);
+}
+
 static void put_closed(srRigid* x) {
   x->nclosed = 0;
   for (int i = 0; i < x->ntouch; ++i) {
@@ -484,7 +490,7 @@ static void put_closed(srRigid* x) {
     to->mu_static = at->mu_static;
     to->planar = at->planar;
     memcpy(to->along, at->along, sizeof to->along);
-    to->slip_least = fmax(0.3 * sqrt(x->o.position * at->mu * fmax(at->force[0], 0) * at->mobility), x->o.speed);
+    to->slip_least = slip_least(x, at);
     to->ratio[0] = to->ratio[1] = 0;
     to->rho = 1;
     to->at = -1;

@@ -60,17 +60,16 @@ static double slip_value(srRigid* x, int k, const double* v, double scale, doubl
 
 static int evaluate(void* user, double t, const double* q, const double* v, const double* y, double* value) {
   srRigid* x = user;
-  double slips = 0;
   for (int i = 0; i < 3 * x->most; ++i) value[i] = APART;
   x->evaluated = x->generation;
   if (x->nclosed == 0) return 0;
-  const int answer = sri_rigid_forces(x, t, q, v, y, x->lambda, &slips);
+  const int answer = sri_rigid_forces(x, t, q, v, y, x->lambda, x->slips);
   if (answer != 0) return answer;
-  const double scale = force_scale(x), size = fmax(sri_largest(x->nrow, x->right_rows), 1e-300);
+  const double scale = force_scale(x);
   for (int k = 0; k < x->nclosed; ++k, value += 3) {
     x->closed[k].rho = rho_of(x, k);
     value[2] = x->closed[k].rho - PAINLEVE;
-    value[1] = slip_value(x, k, v, scale, slips / size);
+    value[1] = slip_value(x, k, v, scale, x->slips[k]);
     value[0] = x->closed[k].at < 0 ? -APART : x->lambda[3 * k] + TOLERANCE * scale;
   }
   return 0;
@@ -127,7 +126,6 @@ bool sri_rigid_late(srRigid* x, signed char* fired) {
   const double t = sri_time(x->integrator), *q = sri_q(x->integrator), *v = sri_v(x->integrator),
                *y = sri_y(x->integrator);
   bool late = false, cone = false;
-  double slips;
   memset(fired, 0, 3 * (size_t)x->most);
   x->listed = false;
   if (sri_rigid_list(x, t, q) != 0) return false;
@@ -141,7 +139,7 @@ bool sri_rigid_late(srRigid* x, signed char* fired) {
   for (int k = 0; k < x->nclosed; ++k) {
     cone = cone || x->closed[k].status == SR_RIGID_CONE;
   }
-  if (cone && sri_rigid_forces(x, t, q, v, y, x->lambda, &slips) == 0) {
+  if (cone && sri_rigid_forces(x, t, q, v, y, x->lambda, NULL) == 0) {
     for (int k = 0; k < x->nclosed; ++k) {
       late = late || (x->closed[k].status == SR_RIGID_CONE && sticks_again(x, k));
     }

@@ -89,6 +89,7 @@ static srSystem closed_system(srRun* run, const srSystem* all) {
   srRigidOptions o = sri_rigid_options();
   o.gap = fmax(o.gap, run->options->atol);
   o.position = run->options->atol;
+  o.step = sr_run_is_adaptive(run->options) ? 0 : run->options->step;
   o.w_normal = SR_ACCOUNT_CONTACT;
   o.w_friction = SR_ACCOUNT_FRICTION;
   o.user = run;
