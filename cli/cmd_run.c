@@ -16,7 +16,7 @@ typedef struct Run {
   const char *method, *contact, *out, *start;
   RunWords words;
   TextList record;
-  double t_end, step, rtol, atol, every, alpha, beta, rho, threads;  // or NOT_GIVEN
+  double t_end, step, rtol, atol, every, alpha, beta, rho, threads, tol_gap, tol_speed, tol_hop;  // or NOT_GIVEN
   srTableWriter* table;
   int columns;
   Progress progress;
@@ -86,6 +86,9 @@ static bool settle_numbers(Run* r) {
   good = number_take(cli, "--rtol", r->rtol, true, &o->rtol) && good;
   good = number_take(cli, "--atol", r->atol, true, &o->atol) && good;
   good = number_take(cli, "--rho", r->rho, true, &o->rho) && good;
+  good = number_take(cli, "--tol-gap", r->tol_gap, false, &o->tol_gap) && good;
+  good = number_take(cli, "--tol-speed", r->tol_speed, false, &o->tol_speed) && good;
+  good = number_take(cli, "--tol-hop", r->tol_hop, false, &o->tol_hop) && good;
   if (o->rho > 1) good = (cli_error(cli, "--rho must be from 0 to 1, not %g", o->rho), false);
   good = number_take(cli, "--alpha", r->alpha, true, &o->alpha) && good;
   good = number_take(cli, "--beta", r->beta, true, &o->beta) && good;
@@ -116,7 +119,6 @@ static bool settle(Run* r) {
   o->contact = (srContactMode)word_index(r->contact, contacts, COUNT(contacts), (int)o->contact);
   r->contact = contacts[o->contact];
   if (o->contact == SR_CONTACT_TIMESTEPPING) o->method = "moreau";
-  if (o->contact == SR_CONTACT_EVENT && strcmp(o->method, "auto") == 0) o->method = "mdop5";
   if (r->method) o->method = r->method;
   if (o->contact == SR_CONTACT_CONTINUOUS && sri_method_find(o->method)->impulses)
     return (cli_error(r->cli, "the method '%s' solves rigid contact: take it with --contact timestepping", o->method),
@@ -342,7 +344,10 @@ int cmd_run(Cli* cli, const Verb* verb, int argc, char** argv) {
            .alpha = NOT_GIVEN,
            .beta = NOT_GIVEN,
            .rho = NOT_GIVEN,
-           .threads = NOT_GIVEN};
+           .threads = NOT_GIVEN,
+           .tol_gap = NOT_GIVEN,
+           .tol_speed = NOT_GIVEN,
+           .tol_hop = NOT_GIVEN};
   int status = EXIT_DONE;
   const Help help = help_of_words();
   const Option options[] = {
@@ -354,7 +359,12 @@ int cmd_run(Cli* cli, const Verb* verb, int argc, char** argv) {
       RUN_OPTIONS(&r, &help.words),
       FORMULATION_OPTION(&r.m),
       {"--contact", OPTION_TEXT, &r.contact, "NAME",
-       "continuous: force laws; timestepping: rigid, by the method moreau with --step"},
+       "continuous: force laws; timestepping: rigid, by the method moreau with --step; event: rigid, located impacts"},
+      {"--impact", OPTION_TEXT, &r.words.impact, "LAW",
+       "contact event: law of restitution: auto (poisson where there is friction, else newton), newton or poisson"},
+      {"--tol-gap", OPTION_NUMBER, &r.tol_gap, "METRES", "contact event: gap within which contacts touch at one time"},
+      {"--tol-speed", OPTION_NUMBER, &r.tol_speed, "M/S", "contact event: normal speed of a closed contact"},
+      {"--tol-hop", OPTION_NUMBER, &r.tol_hop, "METRES", "contact event: hop that ends an accumulation of impacts"},
       OUT_OPTIONS(&r.out, "FILE",
                   "write the result table: CSV, or HDF5 where the name ends in .h5; - is standard output"),
       {"--every", OPTION_NUMBER, &r.every, "SECONDS", "time between its rows (default: a thousandth of the time)"},

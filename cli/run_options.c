@@ -7,6 +7,7 @@
 static const char* const stabilizations[] = {SR_STABILIZATION_LIST(WORD)};
 static const char* const controls[] = {SR_CONTROL_LIST(WORD)};
 static const char* const families[] = {SR_FAMILY_LIST(WORD)};
+static const char* const impacts[] = {SR_IMPACT_RULE_LIST(WORD)};
 static const char* const tangents[] = {SR_TANGENT_LIST(WORD)};
 static const char* const starts[] = {SR_START_LIST(WORD)};
 #undef WORD
@@ -32,7 +33,8 @@ bool run_words_exist(Cli* cli, const RunWords* given) {
               {"--stabilization", given->stabilization, stabilizations, COUNT(stabilizations)},
               {"--control", given->control, controls, COUNT(controls)},
               {"--family", given->family, families, COUNT(families)},
-              {"--tangent", given->tangent, tangents, COUNT(tangents)}};
+              {"--tangent", given->tangent, tangents, COUNT(tangents)},
+              {"--impact", given->impact, impacts, COUNT(impacts)}};
   bool good = true;
   for (int i = 0; i < COUNT(list); i++)
     if (list[i].word && !word_exists(cli, list[i].option, list[i].word, list[i].words, list[i].n, list[i].n))
@@ -46,6 +48,7 @@ void run_words_settle(const RunWords* given, srRunOptions* o) {
   o->control = (srControlRule)word_index(given->control, controls, COUNT(controls), (int)o->control);
   o->family = (srFamily)word_index(given->family, families, COUNT(families), (int)o->family);
   o->tangent = (srTangentWay)word_index(given->tangent, tangents, COUNT(tangents), (int)o->tangent);
+  o->impact = (srImpactRule)word_index(given->impact, impacts, COUNT(impacts), (int)o->impact);
   if (given->metric) o->metric_identity = strcmp(given->metric, "identity") == 0;
 }
 

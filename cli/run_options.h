@@ -8,7 +8,7 @@
 
 // As given; NULL: not given.
 typedef struct RunWords {
-  const char *stabilization, *metric, *control, *family, *tangent;
+  const char *stabilization, *metric, *control, *family, *tangent, *impact;
 } RunWords;
 
 // The word of --start; NULL: as given.

@@ -392,7 +392,9 @@
   X(t_end, "t-end", FORMULA, "1", "1", "s", "end of the simulation")                                                   \
   X(method, "method", WORD, SR_METHOD_LIST(SR_METHOD_WORD), "auto", "", "integrator")                                  \
   X(contact, "contact", WORD, SR_CONTACT_MODE_LIST(SR_CONTACT_MODE_WORD), "continuous", "",                            \
-    "by force laws, or rigid; timestepping goes with the method moreau")                                               \
+    "by force laws, or rigid: in steps of fixed length by the method moreau, or by events")                            \
+  X(impact, "impact", WORD, SR_IMPACT_RULE_LIST(SR_IMPACT_RULE_WORD), "auto", "",                                      \
+    "contact event: law of restitution; auto: Poisson's where there is friction, else Newton's")                       \
   X(step, "step", FORMULA, "1", "1e-3", "s", "step of fixed-step methods and of control fixed")                        \
   X(rtol, "rtol", FORMULA, "1", "1e-6", "", "relative tolerance of adaptive methods")                                  \
   X(atol, "atol", FORMULA, "1", "1e-9", "", "absolute tolerance of adaptive methods")                                  \

@@ -404,12 +404,6 @@ typedef struct srRigidEvent {
   double alpha;             // impact: factor of the coefficients of restitution; < 1: the law would have gained energy
 } srRigidEvent;
 
-typedef enum srImpactRule {
-  SR_IMPACT_RULE_AUTO,  // Poisson's law where there is friction, else Newton's
-  SR_IMPACT_RULE_NEWTON,
-  SR_IMPACT_RULE_POISSON,
-} srImpactRule;
-
 typedef struct srRigidOptions {
   int most;                  // contacts closed at one time
   srImpactRule rule;         // of restitution; all contacts that touch are solved together

@@ -340,6 +340,7 @@ typedef struct srRunSettings {
   double t_end, step, rtol, atol, every;  // every 0: t_end/1000
   const char* method;
   srContactMode contact;
+  srImpactRule impact;
   srControlRule control;
   srFamily family;
   srTangentWay tangent;

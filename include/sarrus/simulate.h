@@ -14,8 +14,11 @@ typedef struct srRunOptions {
   double t_end;           // s
   const char* method;     // name of an integrator
   srContactMode contact;  // continuous, timestepping or event
-  double step;            // s, fixed-step methods and control fixed
-  double rtol, atol;      // adaptive methods
+  srImpactRule impact;    // contact event: law of restitution
+  // Contact event, 0: as sri_rigid_options has them. m: gap within which contacts touch; m/s: normal speed of a closed contact; m: hop that ends an accumulation.
+  double tol_gap, tol_speed, tol_hop;
+  double step;        // s, fixed-step methods and control fixed
+  double rtol, atol;  // adaptive methods
   srControlRule
       control;  // step-size rule; positions uses Haddouni et al. (2017), Table 1, except rtol and atol, which are here
   double rho;   // generalized-alpha methods
@@ -74,10 +77,13 @@ typedef struct srRunResult {
   srSwitch switches[SR_SWITCHES];  // of method auto: when and why it changed between its two methods
   srAssembly assembly;
   srEnergy energy;
-  long rows;                // output rows written
-  double seconds;           // wall clock
-  long impacts;             // contacts that have closed
-  long clamps;              // contacts in which a normal law would have pulled
+  long rows;       // output rows written
+  double seconds;  // wall clock
+  long impacts;    // contacts that have closed
+  long clamps;     // contacts in which a normal law would have pulled
+  double
+      complementarity;  // m/s, largest residual of an impact or of a step of time-stepping; contact event, timestepping
+  long problems, unsolved;  // complementarity problems, and how many were not solved to their tolerance
   double penetration;       // m, largest of all contacts but ends of joints, after an accepted step
   long jumps;               // of force laws, located
   long limits_passed;       // accepted steps with a joint beyond its limits

@@ -57,6 +57,17 @@ typedef enum srContactMode {
   SR_CONTACT_EVENT,         // rigid: constraint equations while a contact is closed, impulses at impacts
 } srContactMode;
 
+// Laws of restitution at impacts of rigid contact by events: X(NAME, word)   (docs/theory/event-driven.md)
+#define SR_IMPACT_RULE_LIST(X)                                                                                         \
+  X(AUTO, "auto")                                                                                                      \
+  X(NEWTON, "newton")                                                                                                  \
+  X(POISSON, "poisson")
+typedef enum srImpactRule {
+  SR_IMPACT_RULE_AUTO,  // Poisson's law where there is friction, else Newton's
+  SR_IMPACT_RULE_NEWTON,
+  SR_IMPACT_RULE_POISSON,
+} srImpactRule;
+
 // Step-size rules: X(NAME, word)   (docs/theory/integrators.md)
 #define SR_CONTROL_LIST(X)                                                                                             \
   X(DEFAULT, "default")                                                                                                \
@@ -162,6 +173,7 @@ typedef enum srStabilization {
 #define SR_CONTROL_WORD(NAME, word) word "|"
 #define SR_FAMILY_WORD(NAME, word) word "|"
 #define SR_TANGENT_WORD(NAME, word) word "|"
+#define SR_IMPACT_RULE_WORD(NAME, word) word "|"
 #define SR_FRICTION_WORD(name, word) word "|"
 #define SR_NORMAL_WORD(name, word) word "|"
 #define SR_LAW_TEXT(name, word) word ", "  // in a sentence: laws of plugins are not among the words

@@ -61,6 +61,7 @@
   X(every)                                                                                                             \
   X(method)                                                                                                            \
   X(contact)                                                                                                           \
+  X(impact)                                                                                                            \
   X(control)                                                                                                           \
   X(family)                                                                                                            \
   X(tangent)                                                                                                           \

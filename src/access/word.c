@@ -10,6 +10,7 @@
 static const char* const joints[] = {SR_JOINT_LIST(BARE_WORD)};
 static const char* const controls[] = {SR_CONTROL_LIST(WORD)};
 static const char* const contacts[] = {SR_CONTACT_MODE_LIST(WORD)};
+static const char* const impacts[] = {SR_IMPACT_RULE_LIST(WORD)};
 static const char* const families[] = {SR_FAMILY_LIST(WORD)};
 static const char* const starts[] = {SR_START_LIST(WORD)};
 static const char* const tangents[] = {SR_TANGENT_LIST(WORD)};
@@ -30,6 +31,7 @@ static const struct {
              LIST("control", controls),
              LIST("contact", contacts),
              LIST("family", families),
+             LIST("impact", impacts),
              LIST("start", starts),
              LIST("tangent", tangents),
              LIST("stabilization", stabilizations),

@@ -34,6 +34,7 @@ static void rules(srCompiler* c) {
 #define SR_WORD(NAME, word) word,
   static const char* const controls[] = {SR_CONTROL_LIST(SR_WORD)};
   static const char* const contacts[] = {SR_CONTACT_MODE_LIST(SR_WORD)};
+  static const char* const impacts[] = {SR_IMPACT_RULE_LIST(SR_WORD)};
   static const char* const families[] = {SR_FAMILY_LIST(SR_WORD)};
   static const char* const tangents[] = {SR_TANGENT_LIST(SR_WORD)};
   static const char* const ways[] = {SR_STABILIZATION_LIST(SR_WORD)};
@@ -42,6 +43,7 @@ static void rules(srCompiler* c) {
   const int rtol = SR_FIELD(srRunDef, rtol), atol = SR_FIELD(srRunDef, atol), rho = SR_FIELD(srRunDef, rho);
   run->control = (srControlRule)word_index(c, SR_FIELD(srRunDef, control), controls, SR_COUNT(controls), 0);
   run->contact = (srContactMode)word_index(c, SR_FIELD(srRunDef, contact), contacts, SR_COUNT(contacts), 0);
+  run->impact = (srImpactRule)word_index(c, SR_FIELD(srRunDef, impact), impacts, SR_COUNT(impacts), 0);
   run->family = (srFamily)word_index(c, SR_FIELD(srRunDef, family), families, SR_COUNT(families), 0);
   run->tangent = (srTangentWay)word_index(c, SR_FIELD(srRunDef, tangent), tangents, SR_COUNT(tangents), 0);
   run->stabilization = (srStabilization)word_index(c, SR_FIELD(srRunDef, stabilization), ways, SR_COUNT(ways),

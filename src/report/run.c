@@ -238,6 +238,11 @@ static void put_run(const srRunReport* r, srText* out) {
   sr_json_int(&json, "impacts", x->impacts);
   sr_json_int(&json, "clamps", x->clamps);
   sr_json_number(&json, "penetration", x->penetration);
+  if (o->contact != SR_CONTACT_CONTINUOUS) {
+    sr_json_number(&json, "complementarity", x->complementarity);
+    sr_json_int(&json, "problems", x->problems);
+    sr_json_int(&json, "unsolved", x->unsolved);
+  }
   sr_json_int(&json, "jumps", x->jumps);
   sr_json_int(&json, "limits_passed", x->limits_passed);
   sr_json_number(&json, "seconds", x->seconds);
@@ -249,6 +254,18 @@ static void put_run(const srRunReport* r, srText* out) {
 }
 
 // -------------------------------------------------------------------------------------------------------------- table
+// Which law of impact, and how well its problems were solved.
+static void show_complementarity(srText* out, const srRunReport* r) {
+  static const char* const laws[] = {"Poisson's law with friction, else Newton's", "Newton's law", "Poisson's law"};
+  const srRunResult* x = r->result;
+  if (r->options->contact == SR_CONTACT_EVENT) {
+    sr_show_line(out, "impacts", "all contacts together by %s, friction against the slip after each phase",
+                 laws[r->options->impact]);
+  }
+  sr_show_line(out, "complementarity", "%ld problems, %ld not solved, largest residual %.3g m/s", x->problems,
+               x->unsolved, x->complementarity);
+}
+
 static void show_energy(srText* out, const srEnergy* e) {
   static const char* const labels[SR_ACCOUNTS] = {"work of applied forces",  "work of joint laws",  "work of links",
                                                   "work of external forces", "work of user laws",   "work of drivers",
@@ -325,6 +342,7 @@ static void show_run(const srRunReport* r, srText* out) {
   if (m->ncontact > 0)
     sr_show_line(out, "contacts", "%ld impacts, %ld with the normal force clamped at zero, at most %.3g m deep",
                  x->impacts, x->clamps, x->penetration);
+  if (m->ncontact > 0 && r->options->contact != SR_CONTACT_CONTINUOUS) show_complementarity(out, r);
   if (x->limits_passed > 0) sr_show_line(out, "joint limits", "passed in %ld steps", x->limits_passed);
   show_energy(out, &x->energy);
   if (m->ng > 0 || m->absolute) {

@@ -155,7 +155,13 @@ static void conclude(srRun* run) {
   result->rank = run->m->elimination != NULL ? run->m->ng : result->stats.rank;
   if (run->contacts != NULL) result->clamps = run->contacts->clamps;
   if (run->contacts != NULL) result->penetration = run->contacts->deepest;
-  if (run->rigid != NULL) result->penetration = -sri_rigid_stats(run->rigid)->gap;
+  if (run->rigid != NULL) {
+    const srRigidStats* of = sri_rigid_stats(run->rigid);
+    result->penetration = -of->gap;
+    result->complementarity = of->residual;
+    result->problems = of->problems;
+    result->unsolved = of->unsolved;
+  }
   if (run->jumps != NULL) result->jumps = run->jumps->jumps;
   sr_run_tell_odd_rows(run);
   sr_run_tell_impulses(run);

@@ -164,7 +164,11 @@ static void tell_ranks(srRun* run) {
 
 void sr_run_tell_impulses(srRun* run) {
   const srImpulses* x = run->integrator != NULL ? sri_impulses(run->integrator) : NULL;
-  if (x == NULL || x->unsolved == 0) return;
+  if (x == NULL) return;
+  run->result->complementarity = x->worst;
+  run->result->unsolved = x->unsolved;
+  run->result->problems = sri_stats(run->integrator)->steps;
+  if (x->unsolved == 0) return;
   sr_messages_add(run->messages, SR_SEVERITY_WARNING, (srPlace){0},
                   "the contact problem was not solved to its tolerance in %ld steps: the largest residual is %.3g m/s, "
                   "at t = %.6g s; "

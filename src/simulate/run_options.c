@@ -15,6 +15,7 @@ srRunOptions sr_run_options(const srModel* m) {
       .t_end = run->t_end,
       .method = run->method,
       .contact = run->contact,
+      .impact = run->impact,
       .step = run->step,
       .rtol = run->rtol,
       .atol = run->atol,

@@ -87,9 +87,13 @@ static srSystem system_of(const srModel* m, const srRunOptions* o, const srSyste
 // With the equations of closed contacts, which events open and close.
 static srSystem closed_system(srRun* run, const srSystem* all) {
   srRigidOptions o = sri_rigid_options();
-  o.gap = fmax(o.gap, run->options->atol);
-  o.position = run->options->atol;
-  o.step = sr_run_is_adaptive(run->options) ? 0 : run->options->step;
+  const srRunOptions* given = run->options;
+  o.rule = given->impact;
+  o.gap = given->tol_gap > 0 ? given->tol_gap : fmax(o.gap, given->atol);
+  o.speed = given->tol_speed > 0 ? given->tol_speed : o.speed;
+  o.hop = given->tol_hop > 0 ? given->tol_hop : fmax(o.hop, 10 * given->atol);
+  o.position = given->atol;
+  o.step = sr_run_is_adaptive(given) ? 0 : given->step;
   o.w_normal = SR_ACCOUNT_CONTACT;
   o.w_friction = SR_ACCOUNT_FRICTION;
   o.user = run;
