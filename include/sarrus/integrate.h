@@ -116,6 +116,10 @@ typedef struct srSystem {
   // q_out = q (+) dxi, dxi in the space of v; difference: dxi with q1 (+) dxi = q2. Lie-group steps and differences.
   int (*retract)(void* user, const double* q, const double* dxi, double* q_out);
   int (*difference)(void* user, const double* q1, const double* q2, double* dxi);
+  // Velocities in axes that rotate with a body. axes_rate: their rate by this rotation alone, -w x v (nv). drift: q_out is q moved for the time h with v
+  // constant in the axes at q, and v is given in the axes at q_out. NULL: there are none; q_out is q (+) h v.
+  int (*axes_rate)(void* user, const double* v, double* out);
+  int (*drift)(void* user, const double* q, double h, double* v, double* q_out);
   // After every accepted step: may restore what q and v must satisfy exactly (unit quaternions, driven
   // coordinates) and may change z. It must not move the state by more than the error of the step.
   int (*accepted)(void* user, double t, double* q, double* v, double* y);

@@ -3,6 +3,8 @@
 // Plain coordinates add. A ball link moves by n' = 1/2 n o (0, w), with n the normalised quaternion and w in link axes;
 // a free link also by position' = R(n) v. retract follows constant velocities dxi for one unit of time exactly:
 //   n exp(w/2),   position + R(n) V(w) v,   V(w) = 1 + B [w] + C [w]^2,  B = (1 - cos a)/a^2,  C = (a - sin a)/a^3, a = |w|
+// The velocity of a free link is in its own axes. drift keeps it constant in the axes at the start instead, so that its path is straight:
+//   n exp(h w/2),   position + h R(n) v,   v in the new axes: R(exp(h w/2))^T v
 // Hairer, Lubich, Wanner (2006), section VII.5 (rigid body); Barfoot (2017), section 7.1 (V and its inverse).
 #include <float.h>
 #include <math.h>
@@ -95,6 +97,35 @@ void sr_retract(const srModel* m, const double* q, const double* dxi, double* q_
     quaternion_unit(qi + quaternion, n);
     quaternion_add(n, x, out + quaternion);
     if (type == SR_LINK_FREE) v4_put3(out, v4_xyz(qi) + quaternion_turn(n, slide(v4_xyz(x), v4_xyz(x + 3), 0)));
+  }
+}
+
+void sr_axes_rate(const srModel* m, const double* v, double* out) {
+  memset(out, 0, (size_t)m->nv * sizeof *out);
+  for (int i = 1; i < m->nlink; i++) {
+    const double* vi = v + m->link_v[i];
+    if (m->link_type[i] == SR_LINK_FREE) v4_put3(out + m->link_v[i] + 3, v4_cross(v4_xyz(vi + 3), v4_xyz(vi)));
+  }
+}
+
+void sr_drift(const srModel* m, const double* q, double h, double* v, double* q_out) {
+  static const double identity[4] = {1, 0, 0, 0};
+  for (int i = 1; i < m->nlink; i++) {
+    const int type = m->link_type[i];
+    const double* qi = q + m->link_q[i];
+    double *out = q_out + m->link_q[i], *vi = v + m->link_v[i], n[4], turn[4];
+    if (type != SR_LINK_BALL && type != SR_LINK_FREE) {
+      out[0] = qi[0] + h * vi[0];
+      continue;
+    }
+    const int quaternion = type == SR_LINK_FREE ? 3 : 0;
+    const double w[3] = {h * vi[0], h * vi[1], h * vi[2]};
+    quaternion_unit(qi + quaternion, n);
+    quaternion_add(n, w, out + quaternion);
+    if (type != SR_LINK_FREE) continue;
+    v4_put3(out, v4_xyz(qi) + h * quaternion_turn(n, v4_xyz(vi + 3)));
+    quaternion_add(identity, (const double[3]){-w[0], -w[1], -w[2]}, turn);
+    v4_put3(vi + 3, quaternion_turn(turn, v4_xyz(vi + 3)));
   }
 }
 

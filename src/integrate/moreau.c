@@ -6,6 +6,10 @@
 //   u = W v_1 + b_c       0 <= s + u_N  _|_  p_N >= 0       p_T in the disc of radius mu p_N, opposite to u_T
 //   q_1 = q_0 (+) h v_1,   y_1 = y_0 + h r,   w_1 = w_0 + h w'
 //
+// Velocities in axes that rotate with a body (free joints) are taken in the axes at q_0 throughout the step, then given in those at q_1. With v' of M v' = f in
+// rotating axes, it is v' - (v' by their rotation alone) in axes that stand still: M (v_1 - v_0 + h axes_rate) = h f + ... Otherwise the explicit term w x v would let the energy of
+// what spins and moves grow by w^2 h per time.
+//
 // Joints are eliminated by the saddle-point system of M and G, so that redundant equations and masses that only joints carry are treated as by the
 // other methods; free bodies in large heaps are solved by sweeps (step_problem.h).
 //
@@ -43,6 +47,7 @@ typedef struct srMoreau {
   bool* fast;             // of these: it would close in this step, at more than what forces give
   int count, nlisted, most;
   double *M, *f, *ydot, *a, *v_free, *force, *other;
+  double* turn;     // h axes_rate; after the step: v_1 in the axes at q_0 minus v_1 (nv)
   double* before;   // u at the start of the step (3 most)
   double* impulse;  // (3 most)
   srKept* kept;     // of the last step
@@ -56,7 +61,7 @@ typedef struct srMoreau {
 static int most_of(const srSystem* s) { return s->contacts == NULL ? 0 : s->ncontact; }
 
 static size_t room(const srSystem* s, int n) {
-  return sri_mass_count(s) + 4 * (size_t)s->nv + (size_t)s->ny + (size_t)n + 7 * (size_t)most_of(s);
+  return sri_mass_count(s) + 5 * (size_t)s->nv + (size_t)s->ny + (size_t)n + 7 * (size_t)most_of(s);
 }
 
 static void init(srIntegrator* integrator) {
@@ -72,6 +77,7 @@ static void init(srIntegrator* integrator) {
                {&work->a, nv},
                {&work->v_free, nv},
                {&work->force, nv},
+               {&work->turn, nv},
                {&work->ydot, (size_t)s->ny},
                {&work->other, (size_t)integrator->n},
                {&work->speed, most},
@@ -272,16 +278,32 @@ static void accelerate(srMoreau* work, const srConstrained* c, const double* for
   }
 }
 
+// turn, and the right-hand side of the constraints.
+static int set_axes(srIntegrator* integrator, double h) {
+  const srSystem* s = &integrator->system;
+  const double* v = sri_v(integrator);
+  srMoreau* work = integrator->work;
+  srConstrained* c = integrator->constrained;
+  const int outcome = s->axes_rate != NULL ? sri_outcome(s->axes_rate(s->user, v, work->turn)) : SRI_DONE;
+  for (int i = 0; i < s->nv; ++i) {
+    work->turn[i] = s->axes_rate != NULL ? h * work->turn[i] : 0;
+    work->v_free[i] = v[i] - work->turn[i];
+  }
+  if (c != NULL) {
+    (void)sri_residual_velocity(integrator, work->v_free);
+    for (int k = 0; k < s->ng; ++k) c->r[k] /= -h;
+  }
+  return outcome;
+}
+
 // v_1 without contacts.
 static int free_motion(srIntegrator* integrator, double h) {
   const srSystem* s = &integrator->system;
   const double* v = sri_v(integrator);
   srMoreau* work = integrator->work;
   srConstrained* c = integrator->constrained;
-  if (c != NULL) {
-    (void)sri_residual_velocity(integrator, v);
-    for (int k = 0; k < s->ng; ++k) c->r[k] /= -h;
-  }
+  const int outcome = set_axes(integrator, h);
+  if (outcome != SRI_DONE) return outcome;
   if (work->stiff != NULL) sri_step_mass_set(work->stiff, s, h, work->M, v, work->f);
   ++integrator->stats.factorizations;
   const double* M = matrix_of(work);
@@ -293,8 +315,22 @@ static int free_motion(srIntegrator* integrator, double h) {
     return SRI_STOP;
   }
   accelerate(work, c, work->f, NULL);
-  for (int i = 0; i < s->nv; ++i) work->v_free[i] = v[i] + h * work->a[i];
+  for (int i = 0; i < s->nv; ++i) work->v_free[i] = v[i] - work->turn[i] + h * work->a[i];
   return SRI_DONE;
+}
+
+// q_1, and v_1 in its axes.
+static int move(srIntegrator* integrator, double h, double* q, double* v) {
+  const srSystem* s = &integrator->system;
+  srMoreau* work = integrator->work;
+  if (s->drift == NULL) {
+    for (int i = 0; i < s->nv; ++i) work->force[i] = h * v[i];
+    return sri_retract(s, integrator->x, work->force, q);
+  }
+  memcpy(work->turn, v, (size_t)s->nv * sizeof *v);
+  const int outcome = sri_outcome(s->drift(s->user, integrator->x, h, v, q));
+  for (int i = 0; i < s->nv; ++i) work->turn[i] -= v[i];
+  return outcome;
 }
 
 // x_new from the impulses; the multipliers of the constraints.
@@ -310,11 +346,8 @@ static int advance(srIntegrator* integrator, double h) {
     for (int k = 0; k < at->rows; ++k) sri_contact_row_add(at->from, k, work->impulse[3 * i + k] / h, work->force);
   }
   accelerate(work, c, work->force, c != NULL ? c->lambda : NULL);
-  for (int i = 0; i < s->nv; ++i) {
-    v_new[i] = v[i] + h * work->a[i];
-    work->force[i] = h * v_new[i];
-  }
-  int outcome = sri_retract(s, x, work->force, to);
+  for (int i = 0; i < s->nv; ++i) v_new[i] = v[i] - work->turn[i] + h * work->a[i];
+  int outcome = move(integrator, h, to, v_new);
   for (int i = 0; i < s->ny; ++i) to[s->nq + s->nv + i] = x[s->nq + s->nv + i] + h * work->ydot[i];
   double *w = to + integrator->ncontrol, *rate = work->other + integrator->ncontrol;
   if (outcome == SRI_DONE)
@@ -328,6 +361,7 @@ static void tell(srIntegrator* integrator) {
   srMoreau* work = integrator->work;
   const double* v = integrator->x + integrator->system.nq;
   srImpulses* told = &work->told;
+  for (int i = 0; i < integrator->system.nv; ++i) work->v_free[i] = v[i] + work->turn[i];
   told->count = work->count;
   told->normal = told->friction = 0;
   told->nstruck = 0;
@@ -340,7 +374,7 @@ static void tell(srIntegrator* integrator) {
       work->speed[told->nstruck++] = -work->before[3 * i];
     }
     for (int k = 0; k < c->rows; ++k) {
-      const double mean = 0.5 * (work->before[3 * i + k] + sri_contact_velocity(c->from, k, v));
+      const double mean = 0.5 * (work->before[3 * i + k] + sri_contact_velocity(c->from, k, work->v_free));
       *(k == 0 ? &told->normal : &told->friction) += work->impulse[3 * i + k] * mean;
     }
   }

@@ -5,8 +5,8 @@
 //   A (v_1 - v_0) = h (f - h Kq v_0),      A = M + h Kv + h^2 Kq
 //
 // Springs, dampers and servos are damped beyond h and do not blow up, however stiff they are. Kq and Kv are replaced by their symmetric parts: they are
-// multiplied by h^2 v, so that the order stays 1, and the contact problem stays symmetric. What feeds one coordinate back on another without the reverse, and
-// gyroscopic forces, remain explicit, and so do the states y. Where A is not above half of M on the diagonal (a negative stiffness beyond M/(2 h^2)), the step is explicit.
+// multiplied by h^2 v, so that the order stays 1, and the contact problem stays symmetric. What feeds one coordinate back on another without the reverse
+// remains explicit, and so do the states y. The tangent is that of the forces alone: of c(q, v), gyroscopic forces and weight, the symmetric part would be no stiffness or damping, but makes A indefinite at h v ~ sqrt(J/m). Where A is not above half of M on the diagonal (a negative stiffness beyond M/(2 h^2)), the step is explicit.
 #include "integrate/step_mass.h"
 
 #include <string.h>

@@ -259,6 +259,16 @@ static int difference(void* user, const double* q1, const double* q2, double* dx
   return 0;
 }
 
+static int axes_rate(void* user, const double* v, double* out) {
+  sr_axes_rate(((const srModelSystem*)user)->m, v, out);
+  return 0;
+}
+
+static int drift(void* user, const double* q, double h, double* v, double* q_out) {
+  sr_drift(((const srModelSystem*)user)->m, q, h, v, q_out);
+  return 0;
+}
+
 static const char* row(void* user, int k, double* tolerance) {
   const srRow* r = &((const srModelSystem*)user)->m->row[k];
   *tolerance = r->tolerance;
@@ -348,6 +358,8 @@ srSystem sr_system(srModelSystem* user) {
       .tangent = user->tangent != NULL && solver == NULL ? tangent : NULL,
       .qdot = position_rates,
       .retract = retract,
+      .axes_rate = axes_rate,
+      .drift = drift,
       .difference = difference,
       .accepted = accepted,
       .power = power,

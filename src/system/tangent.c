@@ -23,7 +23,12 @@
 
 static int assemble(srModelTangent* x, srData* d, double tau, const double* a, const double* lambda) {
   x->entries.next = 0;
-  sr_rnea_derivative(x->m, d, a, x->rnea, &x->entries);
+  if (x->rigid && d != NULL) {  // gyroscopic terms are not symmetric, and what is symmetric of them would not damp
+    x->entries.next = x->inertial;
+  } else {
+    sr_rnea_derivative(x->m, d, a, x->rnea, &x->entries);
+    x->inertial = x->entries.next;
+  }
   const int answer = sr_tangent_forces(x, d, tau, a, lambda);
   if (answer != 0) return answer;
   if (x->m->nformula_row > 0) sr_tangent_formula_rows(x, d, lambda);
