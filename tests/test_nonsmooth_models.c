@@ -1,0 +1,240 @@
+// Shipped models of rigid contact against values that do not come from this program: closed forms, published values, equations integrated by
+// tools/nonsmooth-reference, and rigid contact in space computed by other means (closed forms, quadrature, limit analysis).
+//
+// A row of the table is a run: model, settings, contact and method, step, end, and what is expected there. Time-stepping is of order 1: with half the step the
+// result is within half the tolerance. An impact is logged at the start of its step, and a fall is early by h/2: n impacts later times are within (1.5 + 2 n) h. Methods that choose their steps have step 0, and the tolerance is the uncertainty of the value.
+#include <math.h>
+#include <stdlib.h>
+
+#include "base/base.h"
+#include "loading.h"
+
+#define PI 3.14159265358979323846
+#define STEPPED(model, settings, step, t) model, settings, SR_CONTACT_TIMESTEPPING, "moreau", step, t
+
+// what: "q K", "v K": a coordinate; "sensor NAME" of a formula; "sensor NAME x" (y, z, vx, ..., wz) of a frame; "impact K", "event K": its time;
+// "period K": from event K to the next; "energy": kinetic and potential.
+typedef struct Expected {
+  const char* what;
+  double value, tolerance;
+} Expected;
+
+typedef struct Case {
+  const char *model, *settings;
+  srContactMode contact;
+  const char* method;
+  double step, t;
+  Expected expected[8];
+} Case;
+
+static const Case cases[] = {
+    // Impacts at t0 (1 + 2 e + 2 e^2 + ...), t0 = sqrt(2 h/g); at rest from 8.1387 s on.
+    {STEPPED("benchmark/bouncing-ball", "", 1e-3, 5.2),
+     {{"impact 0", 0.42835293687811934, 1.5e-3},
+      {"impact 1", 1.1993882232587342, 3.5e-3},
+      {"impact 4", 3.0799432867410537, 9.5e-3},
+      {"impact 9", 5.1515571238259392, 1.95e-2}}},
+    {STEPPED("benchmark/bouncing-ball", "", 1e-3, 8.5), {{"q 0", 0.1, 1e-8}, {"v 0", 0, 1e-8}}},
+    {STEPPED("benchmark/bouncing-ball", "h=1 e=0.5", 1e-3, 2),
+     {{"impact 0", 0.4515236409857309, 1.5e-3}, {"impact 3", 1.24169001271076, 7.5e-3}, {"q 0", 0.1, 1e-8}}},
+    // Complete elliptic integrals.
+    {STEPPED("nonsmooth/impacting-pendulum", "", 1e-3, 6),
+     {{"impact 0", 0.550770646903, 1.5e-3}, {"impact 2", 2.65025844544, 5.5e-3}, {"impact 5", 5.70394814974, 1.15e-2}}},
+    // First return to the section of the start, and the period of the limit cycle (event-driven, elsewhere): 9 events a cycle, 30 h.
+    {STEPPED("nonsmooth/woodpecker", "", 2e-5, 0.45),
+     {{"event 0", 0.14589006, 6e-4}, {"period 0", 0.14600634, 6e-4}, {"period 1", 0.14600634, 6e-4}}},
+    // Housner (1963): time of the first impact, energy after it, rest.
+    {STEPPED("nonsmooth/rocking-block", "", 2e-4, 0.6),
+     {{"impact 0", 0.46567824794833067, 4e-4}, {"energy", 7.67808636613, 2e-3}}},
+    {STEPPED("nonsmooth/rocking-block", "", 1e-3, 1.5), {{"q 2", 0, 1e-9}, {"v 2", 0, 1e-9}}},
+    // x = v0 t - mu (g t^2/2 + z - z0) through all impacts, whatever e is. Forces of a step count in full from its start on: mu g h t/2.
+    {STEPPED("nonsmooth/dropped-block", "", 1e-3, 1.5), {{"sensor misses", 0, 0.1 * 9.81 * 1e-3 * 1.5 / 2 * 1.001}}},
+    {STEPPED("nonsmooth/dropped-block", "e=0", 1e-3, 1.5), {{"sensor misses", 0, 0.1 * 9.81 * 1e-3 * 1.5 / 2 * 1.001}}},
+    // The rod is at 45 degrees when its normal force per acceleration vanishes.
+    {STEPPED("nonsmooth/painleve-rod", "", 2e-4, 0.81454965), {{"q 2", PI / 4, 4e-4}}},
+    // Equations of motion with impacts, integrated independently. An impact that is off by h moves what follows by h times the jump of the velocity, some 10 and 20 rad/s.
+    {STEPPED("nonsmooth/double-pendulum-wall", "", 2e-4, 1.2),
+     {{"impact 0", 0.388403675479, 3e-4},
+      {"impact 1", 0.459347441058, 4e-4},
+      {"q 0", 0.0729654054375, 5e-3},
+      {"q 1", 0.297246235751, 5e-3}}},
+    {STEPPED("nonsmooth/four-bar-stop", "", 2e-4, 0.8),
+     {{"impact 0", 0.162701217439, 2e-4},
+      {"impact 1", 0.633262127445, 2e-3},
+      {"q 0", 2.44827085556, 8e-3},
+      {"v 0", 2.42166040198, 0.1}}},
+    {STEPPED("nonsmooth/excavator-bucket", "", 2e-4, 1),
+     {{"impact 0", 0.371830341647, 4e-4}, {"impact 2", 0.908388646286, 2e-3}}},
+    {STEPPED("nonsmooth/excavator-bucket", "", 1e-3, 4.5), {{"q 2", 2.1, 1e-6}, {"v 2", 0, 1e-6}}},
+    {STEPPED("nonsmooth/dominoes", "N=2", 5e-4, 0.1), {{"impact 0", 0.0615106348569, 1e-3}}},
+    // Five whole teeth after four strokes of 13.5 mm more each: geometry of the notch.
+    {STEPPED("nonsmooth/ratchet-press", "", 5e-4, 2), {{"sensor teeth", 5, 1e-6}}},
+    // Momentum goes from ball to ball: the last one has the speed of the first, sqrt(2 g l (1 - cos 0.5)/(l^2 + 2/5 R^2)) at the lowest point.
+    {STEPPED("contact/newtons-cradle", "n=3", 5e-5, 0.2826),
+     {{"v 0", 0, 2e-2}, {"v 1", 0, 2e-2}, {"v 2", -2.826994, 2e-2}}},
+    // Event-driven with Newton's impact law, elsewhere.
+    {STEPPED("contact/slider-crank-clearance", "mu=0", 2e-5, 0.2), {{"q 0", 18.176877, 0.11}}},
+    {STEPPED("contact/slider-crank-clearance", "", 2e-5, 0.2), {{"q 0", 18.08368, 0.1}}},
+    // Closed form: a parabola, then a straight line.
+    {STEPPED("nonsmooth/billiard-ball", "", 1e-3, 1),
+     {{"q 0", 1.31657367008, 2e-4},
+      {"q 1", -0.0108631202197, 2e-4},
+      {"sensor ball wx", 1.42857142857, 1e-6},
+      {"sensor ball wy", 44.2857142857, 1e-6},
+      {"sensor ball wz", -12, 1e-6}}},
+    // Hodograph by quadrature.
+    {STEPPED("nonsmooth/slope-launch", "", 1e-3, 1.5),
+     {{"q 0", 0.3359528378051187, 9e-4}, {"q 1", 0.5001759824284108, 9e-4}, {"v 0", 0, 1e-8}}},
+    // Corners of equal compliance in the limit.
+    {STEPPED("nonsmooth/turning-box", "", 1e-3, 0.3),
+     {{"q 0", 0.207125573864, 5e-4},
+      {"q 1", 0.0789805088488, 2e-4},
+      {"sensor yaw", 0.6484753961003336, 2e-3},
+      {"v 2", 0.39382641077730735, 2e-3},
+      {"sensor box vx", 0.326520953788, 2e-3},
+      {"sensor box vy", 0.104364430627, 2e-3}}},
+    {STEPPED("nonsmooth/turning-box", "", 1e-3, 0.8),
+     {{"q 0", 0.226497642109, 7e-4}, {"q 1", 0.0848621608622, 2e-4}, {"sensor yaw", 0.6651949435573787, 2e-3}}},
+    // Closed form. The last impacts differ by the time that the first ones have lost.
+    {STEPPED("nonsmooth/spinning-ball", "", 1e-3, 4),
+     {{"impact 0", 0.403855021877, 1.5e-3},
+      {"impact 2", 1.36502997394, 5.5e-3},
+      {"q 0", 7.06231283521, 3e-4},
+      {"q 1", -0.608508020466, 3e-4},
+      {"sensor ball wx", 0, 1e-5},
+      {"sensor ball wy", 38.5714285714, 1e-5},
+      {"sensor ball wz", 8, 1e-5}}},
+    // Limit analysis: it holds until 3.87476 s.
+    {STEPPED("nonsmooth/three-footed-table", "", 2e-3, 3.87),
+     {{"q 0", 0, 1e-9}, {"q 1", 0, 1e-9}, {"sensor yaw", 0, 1e-9}}},
+    {STEPPED("nonsmooth/three-footed-table", "", 2e-3, 4.2),
+     {{"q 0", -0.0038418859405, 1e-5},
+      {"q 1", -0.00752975577426, 1e-5},
+      {"sensor yaw", -0.006674958732408083, 2e-5},
+      {"v 2", -0.07334752134878772, 1e-3}}},
+    // Event-driven, elsewhere.
+    {STEPPED("nonsmooth/tumbling-box", "", 2e-4, 1),
+     {{"impact 0", 0.23853915567, 4e-4},
+      {"impact 1", 0.351868724357, 4e-4},
+      {"q 0", 0.353340612461, 1e-3},
+      {"q 1", 0.311584776546, 1e-3},
+      {"q 2", 0.1, 1e-8},
+      {"q 6", 0.09456567051, 2e-3}}},
+    // Reduced equations of rolling; the spin reverses at 0.5686 s.
+    {STEPPED("nonsmooth/rattleback", "", 4e-5, 0.5685591729510793), {{"sensor spin", 0, 5e-2}}},
+    // Newton's law with the friction impulse on the cone of the velocity after the impact.
+    {STEPPED("nonsmooth/box-corner", "", 1e-8, 1e-8),
+     {{"sensor corner vx", 0.600651578293, 6e-7},
+      {"sensor corner vy", -0.642372572593, 3e-7},
+      {"sensor corner vz", 1.29307692308, 4e-8}}},
+};
+
+// ---- what is measured -----------------------------------------------------------------------------------------------------
+
+static double time_of(const srRunResult* result, const char* kind, int k) {
+  for (int i = 0; i < result->nevent; i++) {
+    if (strcmp(result->event[i].kind, kind) == 0 && k-- == 0) return result->event[i].t;
+  }
+  return NAN;
+}
+
+static double frame_value(const Loaded* x, const char* name, const char* part) {
+  const srFrameMotion motion = sensor(x, name);
+  const int axis = part[strlen(part) - 1] - 'x';
+  ENSURE(axis >= 0 && axis < 3);
+  return part[0] == 'v'   ? motion.velocity[axis]
+         : part[0] == 'w' ? motion.angular_velocity[axis]
+                          : motion.position[axis];
+}
+
+static double formula_value(const Loaded* x, const char* name) {
+  const int i = sr_sensor_find(x->m, name);
+  ENSURE(i >= 0);
+  return x->d->formula[x->m->sensor[i].formula];
+}
+
+static double measured(const Loaded* x, const char* what) {
+  char word[16], name[32], part[8];
+  double kinetic, potential;
+  const int n = sscanf(what, "%15s %31s %7s", word, name, part);
+  if (strcmp(word, "energy") == 0) {
+    sr_energy(x->m, x->d, &kinetic, &potential);
+    return kinetic + potential;
+  }
+  if (strcmp(word, "sensor") == 0) return n == 3 ? frame_value(x, name, part) : formula_value(x, name);
+  const int k = atoi(name);
+  if (strcmp(word, "impact") == 0 || strcmp(word, "event") == 0) return time_of(&x->result, word, k);
+  if (strcmp(word, "period") == 0) return time_of(&x->result, "event", k + 1) - time_of(&x->result, "event", k);
+  return word[0] == 'q' ? x->d->q[k] : x->d->v[k];
+}
+
+// ---- the runs -------------------------------------------------------------------------------------------------------------
+
+static void ensure_case(const Case* c, double step, double part) {
+  Loaded x = open_model(c->model, c->settings);
+  srRunOptions o = sr_run_options(x.m);
+  o.contact = c->contact;
+  o.method = c->method;
+  o.t_end = o.every = c->t;
+  if (step > 0) o.step = step;
+  const srStatus status = sr_run(x.m, x.d, &o, NULL, &x.result);
+  if (status != SR_OK) printf("  %s: %s\n", c->model, x.result.error_message);
+  ENSURE_EQUAL(status, SR_OK);
+  for (int i = 0; i < SR_COUNT(c->expected) && c->expected[i].what != NULL; i++) {
+    const Expected* e = &c->expected[i];
+    const double value = measured(&x, e->what);
+    if (!(fabs(value - e->value) <= part * e->tolerance)) printf("  %s, step %g: %s\n", c->model, step, e->what);
+    ENSURE_NEAR(value, e->value, part * e->tolerance);
+  }
+  close_model(&x);
+}
+
+// All rows of a model, time-stepping also with half the step.
+static void ensure_model(const char* model) {
+  int n = 0;
+  for (int i = 0; i < SR_COUNT(cases); i++) {
+    if (strcmp(cases[i].model, model) != 0) continue;
+    n++;
+    ensure_case(&cases[i], cases[i].step, 1);
+    if (cases[i].step > 0 && !runner_sanitized()) ensure_case(&cases[i], cases[i].step / 2, 0.5);
+  }
+  ENSURE(n > 0);
+}
+
+TEST(a_rigid_ball_bounces_at_the_times_of_its_restitution_and_rests) { ensure_model("benchmark/bouncing-ball"); }
+TEST(a_pendulum_strikes_a_wall_at_the_times_of_elliptic_integrals) { ensure_model("nonsmooth/impacting-pendulum"); }
+TEST(the_woodpecker_has_the_published_period) { ensure_model("nonsmooth/woodpecker"); }
+TEST(a_shipped_rocking_block_is_that_of_housner) { ensure_model("nonsmooth/rocking-block"); }
+TEST(a_block_dropped_with_slip_loses_mu_times_the_impulse_of_its_weight) { ensure_model("nonsmooth/dropped-block"); }
+TEST(painleves_rod_reaches_its_singular_angle_in_time) { ensure_model("nonsmooth/painleve-rod"); }
+TEST(a_double_pendulum_strikes_a_wall) { ensure_model("nonsmooth/double-pendulum-wall"); }
+TEST(a_four_bar_strikes_a_stop_through_its_loop) { ensure_model("nonsmooth/four-bar-stop"); }
+TEST(a_bucket_falls_on_its_stop_and_closes_at_the_other) { ensure_model("nonsmooth/excavator-bucket"); }
+TEST(the_first_domino_meets_the_next_one_in_time) { ensure_model("nonsmooth/dominoes"); }
+TEST(a_ratchet_holds_a_press_tooth_by_tooth) { ensure_model("nonsmooth/ratchet-press"); }
+TEST(rigid_balls_of_a_cradle_with_gaps_pass_the_momentum_on) { ensure_model("contact/newtons-cradle"); }
+TEST(a_rigid_slider_with_clearance_ends_where_others_have_it) { ensure_model("contact/slider-crank-clearance"); }
+TEST(a_billiard_ball_slips_on_a_parabola_and_rolls) { ensure_model("nonsmooth/billiard-ball"); }
+TEST(a_mass_launched_across_a_slope_turns_and_stops) { ensure_model("nonsmooth/slope-launch"); }
+TEST(a_box_slides_and_turns_on_four_corners) { ensure_model("nonsmooth/turning-box"); }
+TEST(a_ball_with_spin_slips_through_its_impacts_and_rolls) { ensure_model("nonsmooth/spinning-ball"); }
+TEST(a_table_holds_until_limit_analysis_lets_it_slip) { ensure_model("nonsmooth/three-footed-table"); }
+TEST(a_box_tumbles_to_rest) { ensure_model("nonsmooth/tumbling-box"); }
+TEST(a_rattleback_reverses_its_spin) { ensure_model("nonsmooth/rattleback"); }
+TEST(a_corner_leaves_with_the_velocity_of_newtons_law) { ensure_model("nonsmooth/box-corner"); }
+
+// The wheel advances by a tooth per oscillation of the anchor, on and on, however large the oscillation is.
+TEST(an_escapement_lets_one_tooth_pass_per_oscillation) {
+  Loaded x = open_model("nonsmooth/escapement", "");
+  srRunOptions o = sr_run_options(x.m);
+  o.contact = SR_CONTACT_TIMESTEPPING;
+  o.method = "moreau";
+  o.step = 4e-4;
+  o.t_end = o.every = runner_sanitized() ? 1 : 3;
+  ENSURE_EQUAL(sr_run(x.m, x.d, &o, NULL, &x.result), SR_OK);
+  int beats = 0;
+  for (int i = 0; i < x.result.nevent; i++) beats += strcmp(x.result.event[i].kind, "event") == 0;
+  ENSURE_EQUAL(beats, runner_sanitized() ? 2 : 6);
+  ENSURE_NEAR(formula_value(&x, "teeth"), beats, 0.1);  // it rests within the width of a pallet
+  close_model(&x);
+}
