@@ -11,9 +11,10 @@
 
 #define PI 3.14159265358979323846
 #define STEPPED(model, settings, step, t) model, settings, SR_CONTACT_TIMESTEPPING, "moreau", step, t
+#define EVENT(model, settings, t) model, settings, SR_CONTACT_EVENT, "mdop5", 0, t
 
-// what: "q K", "v K": a coordinate; "sensor NAME" of a formula; "sensor NAME x" (y, z, vx, ..., wz) of a frame; "impact K", "event K": its time;
-// "period K": from event K to the next; "energy": kinetic and potential.
+// what: "q K", "v K": a coordinate; "sensor NAME" of a formula; "sensor NAME x" (y, z, vx, ..., wz) of a frame; "impact K", and "event K", "stick K", ... of any
+// kind: its time; "period K": from event K to the next; "energy": kinetic and potential.
 typedef struct Expected {
   const char* what;
   double value, tolerance;
@@ -37,44 +38,80 @@ static const Case cases[] = {
     {STEPPED("benchmark/bouncing-ball", "", 1e-3, 8.5), {{"q 0", 0.1, 1e-8}, {"v 0", 0, 1e-8}}},
     {STEPPED("benchmark/bouncing-ball", "h=1 e=0.5", 1e-3, 2),
      {{"impact 0", 0.4515236409857309, 1.5e-3}, {"impact 3", 1.24169001271076, 7.5e-3}, {"q 0", 0.1, 1e-8}}},
+    {EVENT("benchmark/bouncing-ball", "", 8.5),
+     {{"impact 0", 0.42835293687811934, 1e-13},
+      {"impact 1", 1.1993882232587342, 1e-13},
+      {"impact 4", 3.0799432867410537, 1e-13},
+      {"impact 9", 5.1515571238259392, 1e-13},
+      {"accumulation 0", 8.1387058006842675, 1e-9},
+      {"q 0", 0.1, 1e-12}}},
+    {EVENT("benchmark/bouncing-ball", "h=1 e=0.5", 2),
+     {{"impact 0", 0.4515236409857309, 1e-13}, {"impact 9", 1.3528071587345922, 1e-13}, {"q 0", 0.1, 1e-12}}},
     // Complete elliptic integrals.
     {STEPPED("nonsmooth/impacting-pendulum", "", 1e-3, 6),
      {{"impact 0", 0.550770646903, 1.5e-3}, {"impact 2", 2.65025844544, 5.5e-3}, {"impact 5", 5.70394814974, 1.15e-2}}},
+    {EVENT("nonsmooth/impacting-pendulum", "", 6),
+     {{"impact 0", 0.550770646903, 1e-10}, {"impact 2", 2.65025844544, 1e-10}, {"impact 5", 5.70394814974, 1e-10}}},
     // First return to the section of the start, and the period of the limit cycle (event-driven, elsewhere): 9 events a cycle, 30 h.
     {STEPPED("nonsmooth/woodpecker", "", 2e-5, 0.45),
      {{"event 0", 0.14589006, 6e-4}, {"period 0", 0.14600634, 6e-4}, {"period 1", 0.14600634, 6e-4}}},
+    {EVENT("nonsmooth/woodpecker", "", 0.9), {{"event 0", 0.14589006, 1e-8}, {"period 4", 0.14600634, 1e-8}}},
     // Housner (1963): time of the first impact, energy after it, rest.
     {STEPPED("nonsmooth/rocking-block", "", 2e-4, 0.6),
      {{"impact 0", 0.46567824794833067, 4e-4}, {"energy", 7.67808636613, 2e-3}}},
     {STEPPED("nonsmooth/rocking-block", "", 1e-3, 1.5), {{"q 2", 0, 1e-9}, {"v 2", 0, 1e-9}}},
+    {EVENT("nonsmooth/rocking-block", "", 0.6),
+     {{"impact 0", 0.46567824794833067, 1e-10}, {"energy", 7.67808636613, 1e-10}}},
+    {EVENT("nonsmooth/rocking-block", "", 1.5), {{"q 2", 0, 1e-12}, {"v 2", 0, 1e-12}}},
     // x = v0 t - mu (g t^2/2 + z - z0) through all impacts, whatever e is. Forces of a step count in full from its start on: mu g h t/2.
     {STEPPED("nonsmooth/dropped-block", "", 1e-3, 1.5), {{"sensor misses", 0, 0.1 * 9.81 * 1e-3 * 1.5 / 2 * 1.001}}},
     {STEPPED("nonsmooth/dropped-block", "e=0", 1e-3, 1.5), {{"sensor misses", 0, 0.1 * 9.81 * 1e-3 * 1.5 / 2 * 1.001}}},
+    {EVENT("nonsmooth/dropped-block", "", 1.5), {{"sensor misses", 0, 1e-12}}},
+    {EVENT("nonsmooth/dropped-block", "e=0", 1.5), {{"sensor misses", 0, 1e-12}}},
+    {EVENT("nonsmooth/dropped-block", "e=0.9", 1.5), {{"sensor misses", 0, 1e-12}}},
     // The rod is at 45 degrees when its normal force per acceleration vanishes.
     {STEPPED("nonsmooth/painleve-rod", "", 2e-4, 0.81454965), {{"q 2", PI / 4, 4e-4}}},
+    {EVENT("nonsmooth/painleve-rod", "", 0.9), {{"painleve 0", 0.81454965, 1e-8}}},
     // Equations of motion with impacts, integrated independently. An impact that is off by h moves what follows by h times the jump of the velocity, some 10 and 20 rad/s.
     {STEPPED("nonsmooth/double-pendulum-wall", "", 2e-4, 1.2),
      {{"impact 0", 0.388403675479, 3e-4},
       {"impact 1", 0.459347441058, 4e-4},
       {"q 0", 0.0729654054375, 5e-3},
       {"q 1", 0.297246235751, 5e-3}}},
+    {EVENT("nonsmooth/double-pendulum-wall", "", 1.2),
+     {{"impact 0", 0.388403675479, 1e-10},
+      {"impact 1", 0.459347441058, 1e-10},
+      {"q 0", 0.0729654054375, 1e-9},
+      {"q 1", 0.297246235751, 1e-9}}},
+    {EVENT("nonsmooth/double-pendulum-wall", "", 1.5),
+     {{"impact 3", 1.42600263486, 1e-9}, {"q 0", -0.0935258974278, 1e-9}, {"q 1", 0.124634498808, 1e-9}}},
     {STEPPED("nonsmooth/four-bar-stop", "", 2e-4, 0.8),
      {{"impact 0", 0.162701217439, 2e-4},
       {"impact 1", 0.633262127445, 2e-3},
       {"q 0", 2.44827085556, 8e-3},
       {"v 0", 2.42166040198, 0.1}}},
+    {EVENT("nonsmooth/four-bar-stop", "", 0.8),
+     {{"impact 0", 0.162701217439, 1e-9},
+      {"impact 1", 0.633262127445, 1e-9},
+      {"q 0", 2.44827085556, 1e-9},
+      {"v 0", 2.42166040198, 1e-8}}},
     {STEPPED("nonsmooth/excavator-bucket", "", 2e-4, 1),
      {{"impact 0", 0.371830341647, 4e-4}, {"impact 2", 0.908388646286, 2e-3}}},
     {STEPPED("nonsmooth/excavator-bucket", "", 1e-3, 4.5), {{"q 2", 2.1, 1e-6}, {"v 2", 0, 1e-6}}},
+    {EVENT("nonsmooth/excavator-bucket", "", 4.5),
+     {{"impact 0", 0.371830341647, 1e-9}, {"impact 2", 0.908388646286, 1e-9}, {"q 2", 2.1, 1e-12}, {"v 2", 0, 1e-12}}},
     {STEPPED("nonsmooth/dominoes", "N=2", 5e-4, 0.1), {{"impact 0", 0.0615106348569, 1e-3}}},
+    {EVENT("nonsmooth/dominoes", "N=2", 0.08), {{"impact 0", 0.0615106348569, 1e-10}}},
     // Five whole teeth after four strokes of 13.5 mm more each: geometry of the notch.
     {STEPPED("nonsmooth/ratchet-press", "", 5e-4, 2), {{"sensor teeth", 5, 1e-6}}},
     // Momentum goes from ball to ball: the last one has the speed of the first, sqrt(2 g l (1 - cos 0.5)/(l^2 + 2/5 R^2)) at the lowest point.
     {STEPPED("contact/newtons-cradle", "n=3", 5e-5, 0.2826),
      {{"v 0", 0, 2e-2}, {"v 1", 0, 2e-2}, {"v 2", -2.826994, 2e-2}}},
+    {EVENT("contact/newtons-cradle", "n=3", 0.2826), {{"v 0", 0, 1e-3}, {"v 1", 0, 1e-3}, {"v 2", -2.826994, 1e-3}}},
     // Event-driven with Newton's impact law, elsewhere.
     {STEPPED("contact/slider-crank-clearance", "mu=0", 2e-5, 0.2), {{"q 0", 18.176877, 0.11}}},
     {STEPPED("contact/slider-crank-clearance", "", 2e-5, 0.2), {{"q 0", 18.08368, 0.1}}},
+    {EVENT("contact/slider-crank-clearance", "", 0.2), {{"q 0", 18.08368, 1e-5}}},
     // Closed form: a parabola, then a straight line.
     {STEPPED("nonsmooth/billiard-ball", "", 1e-3, 1),
      {{"q 0", 1.31657367008, 2e-4},
@@ -85,6 +122,8 @@ static const Case cases[] = {
     // Hodograph by quadrature.
     {STEPPED("nonsmooth/slope-launch", "", 1e-3, 1.5),
      {{"q 0", 0.3359528378051187, 9e-4}, {"q 1", 0.5001759824284108, 9e-4}, {"v 0", 0, 1e-8}}},
+    {EVENT("nonsmooth/slope-launch", "", 1.5),
+     {{"q 0", 0.3359528378051187, 1e-10}, {"q 1", 0.5001759824284108, 1e-10}, {"v 0", 0, 1e-12}, {"v 1", 0, 1e-12}}},
     // Corners of equal compliance in the limit.
     {STEPPED("nonsmooth/turning-box", "", 1e-3, 0.3),
      {{"q 0", 0.207125573864, 5e-4},
@@ -95,6 +134,18 @@ static const Case cases[] = {
       {"sensor box vy", 0.104364430627, 2e-3}}},
     {STEPPED("nonsmooth/turning-box", "", 1e-3, 0.8),
      {{"q 0", 0.226497642109, 7e-4}, {"q 1", 0.0848621608622, 2e-4}, {"sensor yaw", 0.6651949435573787, 2e-3}}},
+    {EVENT("nonsmooth/turning-box", "", 0.3),
+     {{"q 0", 0.207125573864, 1e-8},
+      {"q 1", 0.0789805088488, 1e-8},
+      {"sensor yaw", 0.6484753961003336, 1e-8},
+      {"v 2", 0.39382641077730735, 1e-8},
+      {"sensor box vx", 0.326520953788, 1e-8},
+      {"sensor box vy", 0.104364430627, 1e-8}}},
+    {EVENT("nonsmooth/turning-box", "", 0.8),
+     {{"stick 0", 0.4176214912713295, 1e-6},
+      {"q 0", 0.226497642109, 2e-8},
+      {"q 1", 0.0848621608622, 2e-8},
+      {"sensor yaw", 0.6651949435573787, 1e-6}}},
     // Closed form. The last impacts differ by the time that the first ones have lost.
     {STEPPED("nonsmooth/spinning-ball", "", 1e-3, 4),
      {{"impact 0", 0.403855021877, 1.5e-3},
@@ -104,6 +155,14 @@ static const Case cases[] = {
       {"sensor ball wx", 0, 1e-5},
       {"sensor ball wy", 38.5714285714, 1e-5},
       {"sensor ball wz", 8, 1e-5}}},
+    {EVENT("nonsmooth/spinning-ball", "", 4),
+     {{"impact 0", 0.403855021877, 1e-9},
+      {"impact 7", 2.1333022017, 1e-8},
+      {"accumulation 0", 2.2885117906358916, 1e-8},
+      {"q 0", 7.06231283521, 1e-7},
+      {"q 1", -0.608508020466, 1e-7},
+      {"sensor ball wy", 38.5714285714, 1e-6},
+      {"sensor ball wz", 8, 1e-6}}},
     // Limit analysis: it holds until 3.87476 s.
     {STEPPED("nonsmooth/three-footed-table", "", 2e-3, 3.87),
      {{"q 0", 0, 1e-9}, {"q 1", 0, 1e-9}, {"sensor yaw", 0, 1e-9}}},
@@ -112,6 +171,12 @@ static const Case cases[] = {
       {"q 1", -0.00752975577426, 1e-5},
       {"sensor yaw", -0.006674958732408083, 2e-5},
       {"v 2", -0.07334752134878772, 1e-3}}},
+    {EVENT("nonsmooth/three-footed-table", "", 4.2),
+     {{"slip 0", 3.8747653889643123, 1e-7},
+      {"q 0", -0.0038418859405, 5e-7},
+      {"q 1", -0.00752975577426, 5e-7},
+      {"sensor yaw", -0.006674958732408083, 5e-7},
+      {"v 2", -0.07334752134878772, 5e-7}}},
     // Event-driven, elsewhere.
     {STEPPED("nonsmooth/tumbling-box", "", 2e-4, 1),
      {{"impact 0", 0.23853915567, 4e-4},
@@ -122,11 +187,23 @@ static const Case cases[] = {
       {"q 6", 0.09456567051, 2e-3}}},
     // Reduced equations of rolling; the spin reverses at 0.5686 s.
     {STEPPED("nonsmooth/rattleback", "", 4e-5, 0.5685591729510793), {{"sensor spin", 0, 5e-2}}},
+    {EVENT("nonsmooth/rattleback", "", 1),
+     {{"v 0", -6.80029977291, 2e-8},
+      {"v 1", 0.402593736414, 2e-8},
+      {"v 2", 3.39039102071, 2e-8},
+      {"q 0", -0.00118233965912, 1e-8},
+      {"q 1", -0.000411579851291, 1e-8},
+      {"q 2", 0.0105424821852, 1e-8},
+      {"sensor spin", 3.5526866087095543, 1e-8}}},
     // Newton's law with the friction impulse on the cone of the velocity after the impact.
     {STEPPED("nonsmooth/box-corner", "", 1e-8, 1e-8),
      {{"sensor corner vx", 0.600651578293, 6e-7},
       {"sensor corner vy", -0.642372572593, 3e-7},
       {"sensor corner vz", 1.29307692308, 4e-8}}},
+    {EVENT("nonsmooth/box-corner", "", 1e-10),  // Poisson's law
+     {{"sensor corner vx", 0.601441557639, 4e-9},
+      {"sensor corner vy", -0.635691703006, 4e-9},
+      {"sensor corner vz", 1.2939876794, 4e-9}}},
 };
 
 // ---- what is measured -----------------------------------------------------------------------------------------------------
@@ -163,9 +240,9 @@ static double measured(const Loaded* x, const char* what) {
   }
   if (strcmp(word, "sensor") == 0) return n == 3 ? frame_value(x, name, part) : formula_value(x, name);
   const int k = atoi(name);
-  if (strcmp(word, "impact") == 0 || strcmp(word, "event") == 0) return time_of(&x->result, word, k);
   if (strcmp(word, "period") == 0) return time_of(&x->result, "event", k + 1) - time_of(&x->result, "event", k);
-  return word[0] == 'q' ? x->d->q[k] : x->d->v[k];
+  if (strcmp(word, "q") == 0) return x->d->q[k];
+  return strcmp(word, "v") == 0 ? x->d->v[k] : time_of(&x->result, word, k);
 }
 
 // ---- the runs -------------------------------------------------------------------------------------------------------------
@@ -176,7 +253,12 @@ static void ensure_case(const Case* c, double step, double part) {
   o.contact = c->contact;
   o.method = c->method;
   o.t_end = o.every = c->t;
-  if (step > 0) o.step = step;
+  if (step > 0) {
+    o.step = step;
+  } else {
+    o.rtol = 1e-10;
+    o.atol = 1e-12;
+  }
   const srStatus status = sr_run(x.m, x.d, &o, NULL, &x.result);
   if (status != SR_OK) printf("  %s: %s\n", c->model, x.result.error_message);
   ENSURE_EQUAL(status, SR_OK);
