@@ -107,7 +107,16 @@ static const Case cases[] = {
     // Momentum goes from ball to ball: the last one has the speed of the first, sqrt(2 g l (1 - cos 0.5)/(l^2 + 2/5 R^2)) at the lowest point.
     {STEPPED("contact/newtons-cradle", "n=3", 5e-5, 0.2826),
      {{"v 0", 0, 2e-2}, {"v 1", 0, 2e-2}, {"v 2", -2.826994, 2e-2}}},
+    // Without gaps by the simultaneous law: -1/3, 2/3, 2/3 of it.
+    {STEPPED("contact/newtons-cradle", "n=3 gap=0", 5e-5, 0.2815),
+     {{"v 0", 2.826994 / 3, 2e-2}, {"v 1", -2.826994 * 2 / 3, 2e-2}, {"v 2", -2.826994 * 2 / 3, 2e-2}}},
+    {EVENT("contact/newtons-cradle", "n=3 gap=0", 0.2815),
+     {{"v 0", 2.826994 / 3, 1e-3}, {"v 1", -2.826994 * 2 / 3, 1e-3}, {"v 2", -2.826994 * 2 / 3, 1e-3}}},
     {EVENT("contact/newtons-cradle", "n=3", 0.2826), {{"v 0", 0, 1e-3}, {"v 1", 0, 1e-3}, {"v 2", -2.826994, 1e-3}}},
+    // Statics: the upper two of three boxes are above the edge of the lowest one up to lean = 1.
+    {STEPPED("contact/tower-of-boxes", "n=3 lean=0.97", 1e-2, 0.5),
+     {{"q 14", 0.97 * 0.4 / 3, 1e-6}, {"q 16", 0.25, 1e-6}}},
+    {EVENT("contact/tower-of-boxes", "n=3 lean=0.97", 0.5), {{"q 14", 0.97 * 0.4 / 3, 1e-12}, {"q 16", 0.25, 1e-12}}},
     // Event-driven with Newton's impact law, elsewhere.
     {STEPPED("contact/slider-crank-clearance", "mu=0", 2e-5, 0.2), {{"q 0", 18.176877, 0.11}}},
     {STEPPED("contact/slider-crank-clearance", "", 2e-5, 0.2), {{"q 0", 18.08368, 0.1}}},
@@ -294,7 +303,9 @@ TEST(a_four_bar_strikes_a_stop_through_its_loop) { ensure_model("nonsmooth/four-
 TEST(a_bucket_falls_on_its_stop_and_closes_at_the_other) { ensure_model("nonsmooth/excavator-bucket"); }
 TEST(the_first_domino_meets_the_next_one_in_time) { ensure_model("nonsmooth/dominoes"); }
 TEST(a_ratchet_holds_a_press_tooth_by_tooth) { ensure_model("nonsmooth/ratchet-press"); }
-TEST(rigid_balls_of_a_cradle_with_gaps_pass_the_momentum_on) { ensure_model("contact/newtons-cradle"); }
+TEST(rigid_balls_of_a_cradle_pass_the_momentum_on_by_sequence_or_all_at_once) {
+  ensure_model("contact/newtons-cradle");
+}
 TEST(a_rigid_slider_with_clearance_ends_where_others_have_it) { ensure_model("contact/slider-crank-clearance"); }
 TEST(a_billiard_ball_slips_on_a_parabola_and_rolls) { ensure_model("nonsmooth/billiard-ball"); }
 TEST(a_mass_launched_across_a_slope_turns_and_stops) { ensure_model("nonsmooth/slope-launch"); }
@@ -304,6 +315,19 @@ TEST(a_table_holds_until_limit_analysis_lets_it_slip) { ensure_model("nonsmooth/
 TEST(a_box_tumbles_to_rest) { ensure_model("nonsmooth/tumbling-box"); }
 TEST(a_rattleback_reverses_its_spin) { ensure_model("nonsmooth/rattleback"); }
 TEST(a_corner_leaves_with_the_velocity_of_newtons_law) { ensure_model("nonsmooth/box-corner"); }
+
+TEST(a_rigid_tower_stands_below_the_overhang_of_statics_and_falls_above_it) {
+  ensure_model("contact/tower-of-boxes");
+  Loaded x = open_model("contact/tower-of-boxes", "n=3 lean=1.03");
+  srRunOptions o = sr_run_options(x.m);
+  o.contact = SR_CONTACT_TIMESTEPPING;
+  o.method = "moreau";
+  o.step = 1e-2;
+  o.t_end = o.every = 1;
+  ENSURE_EQUAL(sr_run(x.m, x.d, &o, NULL, &x.result), SR_OK);
+  ENSURE(x.d->q[16] < 0.2);
+  close_model(&x);
+}
 
 // The wheel advances by a tooth per oscillation of the anchor, on and on, however large the oscillation is.
 TEST(an_escapement_lets_one_tooth_pass_per_oscillation) {
