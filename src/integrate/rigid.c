@@ -60,6 +60,7 @@ static bool allocate(srRigid* x) {
                           {&x->rhs, rows},
                           {&x->scale, rows},
                           {&x->right_rows, rows},
+                          {&x->rhs_other, rows},
                           {&x->p, rows},
                           {&x->A, rows * rows},
                           {&x->lu, rows * rows},

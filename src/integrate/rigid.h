@@ -22,13 +22,19 @@ typedef struct srClosed {
   long id;
   srRigidStatus status;
   double mu, mu_static;
-  bool planar;        // it can slip along one direction alone ...
-  double along[2];    // ... this one, over its tangents; while it slides, in the sense of the slip
+  bool planar;  // it can slip along one direction alone ...
+  double along
+      [2];  // ... this one, over its tangents; while it slides, in the sense of the slip; in space: the direction of the slip at the start of the step
   double slip_least;  // slip at which it is examined for sticking, u_c
   double rho;  // n K f/(n K n) when the switching functions were evaluated last, f the force of a unit normal force
-  double ratio[2];    // cone: tangential force over normal force
-  int at;             // in the list, -1: it is not there
-  srUnilateral last;  // as listed at the last event, continued linearly where it is not listed any more
+  // Slip in space that was examined and cannot stick: it misses 0 by little, or passes through it along a line.
+  bool missed;              // examined: again where the slip is 1e-2 u_c, or more than 2 u_c
+  bool straight;            // so little slip that its direction is held, until it is 0 in it
+  bool creeps;              // for longer than it takes to pass
+  double t_missed, t_most;  // when that was, and how long it may last: what creeps is a cone
+  double ratio[2];          // cone: tangential force over normal force
+  int at;                   // in the list, -1: it is not there
+  srUnilateral last;        // as listed at the last event, continued linearly where it is not listed any more
   double gap_last;
 } srClosed;
 
@@ -74,12 +80,12 @@ struct srRigid {
   struct srTouch* touch;
   int ntouch;
   int npart, nrow;
-  double *W, *X;                     // (3 most x nv): its rows, and accelerations by unit forces
-  double* drift;                     // (3 most): rates of the rows of the parts times v
-  double* samples;                   // of these
-  double *rhs, *scale, *right_rows;  // (3 most)
-  double* p;                         // forces or impulses
-  double *A, *lu;                    // (3 most)^2
+  double *W, *X;                                 // (3 most x nv): its rows, and accelerations by unit forces
+  double* drift;                                 // (3 most): rates of the rows of the parts times v
+  double* samples;                               // of these
+  double *rhs, *scale, *right_rows, *rhs_other;  // (3 most)
+  double* p;                                     // forces or impulses
+  double *A, *lu;                                // (3 most)^2
   int* pivot;
   srContactProblem* problem;
   srContactSolver* solver;
@@ -123,6 +129,7 @@ bool sri_rigid_solve(srRigid* x, const double* q, double* residual);
 // A p = -right by rows: regular, or with equal compliances of all rows.
 // False: they are dependent.
 bool sri_rigid_solve_rows(srRigid* x, const double* right, double* p);
+double sri_rigid_rows_residual(const srRigid* x, const double* right, const double* p);  // largest |A p + right|
 
 // ---- rigid_forces.c
 // Forces of the closed contacts with their present statuses: lambda (3 a contact), and accelerations into x->a. slips (a contact, or NULL): slip
@@ -133,6 +140,7 @@ void sri_rigid_cone_part(srRigid* x, int k, const double* v,
                          srRigidPart* out);  // of closed contact k in the cone problem
 
 // ---- rigid_settle.c
+#define SR_RIGID_NEAR 1e-2          // of u_c: slip that has missed sticking is as good as 0
 size_t sri_rigid_touch_size(void);  // bytes of one of `touch`
 enum { SR_CAUSE_RELEASE = 1, SR_CAUSE_ONSET = 2, SR_CAUSE_STOP = 4, SR_CAUSE_PAINLEVE = 8, SR_CAUSE_LEAVE = 16 };
 // cause (nclosed): what has happened to the closed contacts; NULL: nothing.

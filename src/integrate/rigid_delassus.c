@@ -250,15 +250,37 @@ bool sri_rigid_solve(srRigid* x, const double* q, double* residual) {
   return solved;
 }
 
+// x = (A + c)^-1 x by the factor of the scaled matrix.
+static void solve_factor(srRigid* x, double* r) {
+  for (int i = 0; i < x->nrow; ++i) r[i] *= x->scale[i];
+  srm_lu_solve(x->nrow, x->lu, x->pivot, r);
+  for (int i = 0; i < x->nrow; ++i) r[i] *= x->scale[i];
+}
+
+// Dependent rows: (A + c)^-1 A (A + c)^-1 instead of the inverse. What they ask for beyond their range, which no force can give, is left out.
 bool sri_rigid_solve_rows(srRigid* x, const double* right, double* p) {
   const int n = x->nrow;
   const bool regular = factor_rows(x, 0);
+  double *r = x->rhs, *z = x->rhs_other;
   if (!regular) (void)factor_rows(x, EQUAL);
   memset(p, 0, (size_t)n * sizeof *p);
   for (int k = 0; k < (regular ? 1 : REFINEMENTS); ++k) {
-    for (int i = 0; i < n; ++i) x->rhs[i] = -x->scale[i] * (right[i] + dot(n, x->A + (size_t)i * (size_t)n, p));
-    srm_lu_solve(n, x->lu, x->pivot, x->rhs);
-    for (int i = 0; i < n; ++i) p[i] += x->scale[i] * x->rhs[i];
+    for (int i = 0; i < n; ++i) r[i] = -(right[i] + dot(n, x->A + (size_t)i * (size_t)n, p));
+    solve_factor(x, r);
+    for (int i = 0; i < n && !regular; ++i) z[i] = dot(n, x->A + (size_t)i * (size_t)n, r);
+    if (!regular) {
+      solve_factor(x, z);
+      memcpy(r, z, (size_t)n * sizeof *r);
+    }
+    for (int i = 0; i < n; ++i) p[i] += r[i];
   }
   return regular;
+}
+
+double sri_rigid_rows_residual(const srRigid* x, const double* right, const double* p) {
+  double most = 0;
+  for (int i = 0; i < x->nrow; ++i) {
+    most = fmax(most, fabs(right[i] + dot(x->nrow, x->A + (size_t)i * (size_t)x->nrow, p)));
+  }
+  return most;
 }

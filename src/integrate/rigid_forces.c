@@ -9,6 +9,8 @@
 
 #include "integrate/rigid.h"
 
+#define MET                                                                                                            \
+  1e-8  // of the accelerations: residual of equations that contradict each other (driven legs on feet that stick)
 #define INSIDE 1e-9  // of the limit: excess of friction that does not count
 
 // The part of closed contact k in the linear problem of its status.
@@ -149,7 +151,8 @@ int sri_rigid_forces(srRigid* x, double t, const double* q, const double* v, con
   const bool regular = sri_rigid_solve_rows(x, x->right_rows, x->p);
   put_accelerations(x);
   put_forces(x, lambda);
-  if (regular || is_inside(x, lambda)) return 0;
+  const bool met = sri_rigid_rows_residual(x, x->right_rows, x->p) <= MET * sri_largest(x->nrow, x->right_rows);
+  if (regular || (met && is_inside(x, lambda))) return 0;
   memcpy(x->lambda_kept, lambda, 3 * (size_t)x->nclosed * sizeof *lambda);
   answer = cone_forces(x, t, q, v, x->lambda_kept);
   if (answer < 0) return answer;

@@ -81,8 +81,10 @@ void sri_rigid_friction(const srRigid* x, int k, const srUnilateral* c, const do
     memcpy(out, at->ratio, sizeof at->ratio);
   } else if (at->status == SR_RIGID_SLIDES && at->mu > 0) {
     double s[2] = {at->along[0], at->along[1]};
-    double length = at->planar ? 1 : sri_rigid_slip(c, v, s);
-    for (int i = 0; i < 2 && length > 0; ++i) out[i] = -at->mu * s[i] / length;
+    double length = at->planar || at->straight ? 1 : sri_rigid_slip(c, v, s);
+    // Beyond a slip of 0, which is an event, the force is continued smoothly.
+    if (s[0] * at->along[0] + s[1] * at->along[1] < 0) length = -length;
+    for (int i = 0; i < 2 && length != 0; ++i) out[i] = -at->mu * s[i] / length;
   }
 }
 

@@ -26,6 +26,7 @@
 #define ROUNDS 50          // of closing and opening at one instant
 #define PLACES 6           // corrections of the position
 #define GROUP 30           // times u_c: slips that may end together
+#define PASSES 20          // times u_c/(mu lambda_N A_TT): how long slip may be below u_c without sticking
 #define PLANAR 1e-9        // of the larger mobility along the tangents: the smaller one of a planar contact
 #define NOISE 1e-6         // of the largest speed of approach: that of a closed contact, by the error of the step
 #define SHOCK 1e-7         // of the slip: approach of an impact without collision
@@ -35,7 +36,10 @@ struct srTouch {
   int was;  // closed contact, -1: it was open
   srRigidStatus before, status;
   double mu, mu_static, restitution;
-  bool planar, still, armed;            // still: without slip, it may stick
+  bool planar, still;     // still: without slip, it may stick
+  bool missed, straight;  // as in srClosed
+  double t_missed;
+  double line[2];                       // direction of a slip that is held
   double along[2], s[2], slip, normal;  // s: slip; normal: normal velocity
   double mobility;                      // tr(A_TT)/2
   double drift[3];
@@ -87,6 +91,12 @@ static int collect(srRigid* x, double t) {
                                       .mu_static = rest,
                                       .restitution = c->restitution,
                                       .closed = was >= 0};
+    if (was < 0 || x->closed[was].status != SR_RIGID_SLIDES) continue;
+    srTouch* at = &x->touch[x->ntouch - 1];
+    at->missed = x->closed[was].missed;
+    at->straight = x->closed[was].straight;
+    at->t_missed = x->closed[was].t_missed;
+    memcpy(at->line, x->closed[was].along, sizeof at->line);
   }
   return 0;
 }
@@ -236,6 +246,8 @@ static bool part_of(srRigid* x, srTouch* at, srRigidPart* out) {
   if (at->planar) {
     const double sign = at->s[0] * at->along[0] + at->s[1] * at->along[1] < 0 ? -1 : 1;
     for (int k = 0; k < 2; ++k) out->force_s[k] = -at->mu * sign * at->along[k];
+  } else if (at->straight) {
+    for (int k = 0; k < 2; ++k) out->force_s[k] = -at->mu * at->line[k];
   }
   return true;
 }
@@ -308,6 +320,10 @@ static void decide(srRigid* x, int i, double size, double most) {
     if (at->planar) {
       at->along[0] *= sign;
       at->along[1] *= sign;
+    } else if (at->straight) {
+      memcpy(at->along, at->line, sizeof at->along);
+    } else {
+      for (int k = 0; k < 2 && at->slip > 0; ++k) at->along[k] = at->s[k] / at->slip;
     }
     return;
   }
@@ -417,8 +433,23 @@ static bool rests(srRigid* x, double t, const double* q, const double* v) {
   return true;
 }
 
-// Contact i of the touching ones has little slip left: it sticks with others like it, or alone. If not it misses 0, or passes through it: a cone.
+// Contact i of the touching ones has little slip left: it sticks with others like it, or alone. If not it misses 0 by little, and goes on; or it comes so near that
+// its direction is held, until it passes through 0 in it.
 static void stop_in_space(srRigid* x, double t, const double* q, double* v, int i) {
+  srTouch* at = &x->touch[i];
+  const double examined = x->closed[at->was].slip_least * (at->missed ? SR_RIGID_NEAR : 1);
+  if (!at->straight && at->slip > 2 * examined) return;  // it has turned by a right angle
+  if (at->straight) {
+    at->still = true;
+    put_at_rest(x, v);
+    put_velocities(x, v);
+    return;
+  }
+  if (at->missed) {
+    at->straight = true;
+    for (int k = 0; k < 2; ++k) at->line[k] = at->s[k] / at->slip;
+    return;
+  }
   const double least = x->closed[x->touch[i].was].slip_least;
   memcpy(x->v_new, v, (size_t)x->inner.nv * sizeof *v);
   for (int group = 1; group >= 0; --group) {
@@ -428,11 +459,13 @@ static void stop_in_space(srRigid* x, double t, const double* q, double* v, int 
       if (other->before == SR_RIGID_SLIDES && !other->planar) other->still = k == i || (group == 1 && near);
     }
     put_at_rest(x, v);
-    if (rests(x, t, q, v)) break;
+    if (rests(x, t, q, v)) return;
     memcpy(v, x->v_new, (size_t)x->inner.nv * sizeof *v);
     put_velocities(x, v);
   }
-  put_velocities(x, v);
+  at->still = false;
+  at->missed = true;
+  at->t_missed = t;
 }
 
 // ---- 4. accumulation ------------------------------------------------------------------------------------------------------
@@ -492,6 +525,11 @@ static void put_closed(srRigid* x) {
     memcpy(to->along, at->along, sizeof to->along);
     to->slip_least = slip_least(x, at);
     to->ratio[0] = to->ratio[1] = 0;
+    to->missed = at->status == SR_RIGID_SLIDES && at->missed;
+    to->straight = to->missed && at->straight;
+    to->creeps = false;
+    to->t_missed = at->t_missed;
+    to->t_most = to->missed ? PASSES * to->slip_least / fmax(at->mu * at->force[0] * at->mobility, 1e-300) : 0;
     to->rho = 1;
     to->at = -1;
   }
@@ -610,7 +648,8 @@ static void mark_still(srRigid* x, const signed char* cause) {
     const double slip = at->planar ? fabs(at->s[0] * at->along[0] + at->s[1] * at->along[1]) : at->slip;
     const bool small = slip <= x->o.speed || (at->planar && (own & SR_CAUSE_STOP) != 0);
     const bool cone = at->before == SR_RIGID_CONE && at->slip <= 3 * x->closed[at->was].slip_least;
-    at->still = (small || cone) && (own & SR_CAUSE_LEAVE) == 0;
+    const bool creeps = at->before == SR_RIGID_SLIDES && x->closed[at->was].creeps;
+    at->still = (small || cone || creeps) && (own & SR_CAUSE_LEAVE) == 0;
   }
 }
 

@@ -1,7 +1,7 @@
 // What ends the status of a closed contact, as switching functions that fall through 0; three of each contact:
 //   0  lambda_N; or the contact is not listed any more: other features touch
 //   1  sticks: mu lambda_N - |lambda_T|, or the slip acceleration that the cone problem returns where friction at rest is not unique
-//      slides: the slip along its direction where it is planar, else |s| - u_c
+//      slides: the slip along its direction where it is planar, else that along the direction at the start of the step, less u_c
 //      cone: 2 u_c - |s|
 //   2  slides: rho = n K (n - mu s/|s|) / n K n, which Painleve's configurations bring to 0
 // lambda_N ends a contact below -tolerance, never above it: what rests with a force of 0 stays closed.
@@ -54,8 +54,9 @@ static double slip_value(srRigid* x, int k, const double* v, double scale, doubl
     return (1 + INSIDE) * at->mu_static * force[0] - hypot(force[1], force[2]) + TOLERANCE * scale;
   }
   if (at->mu == 0) return APART;
-  if (at->planar) return s[0] * at->along[0] + s[1] * at->along[1];
-  return slip - at->slip_least;
+  const double along = s[0] * at->along[0] + s[1] * at->along[1];
+  if (at->planar || at->straight) return along;
+  return along - (at->missed ? SR_RIGID_NEAR : 1) * at->slip_least;
 }
 
 static int evaluate(void* user, double t, const double* q, const double* v, const double* y, double* value) {
@@ -137,7 +138,19 @@ bool sri_rigid_late(srRigid* x, signed char* fired) {
     late = late || (!closed && c->gap < -x->o.gap && sri_contact_velocity(c, 0, v) < -x->o.speed);
   }
   for (int k = 0; k < x->nclosed; ++k) {
-    cone = cone || x->closed[k].status == SR_RIGID_CONE;
+    srClosed* at = &x->closed[k];
+    double s[2];
+    cone = cone || at->status == SR_RIGID_CONE;
+    const double slip = sri_rigid_slip(sri_rigid_contact(x, k), v, s);
+    if (at->status == SR_RIGID_SLIDES && !at->planar && !at->straight && slip > 0) {
+      for (int i = 0; i < 2; ++i) at->along[i] = s[i] / slip;
+    }
+    if (!at->missed) continue;
+    if (slip > 2 * at->slip_least) {
+      at->missed = at->straight = false;
+    } else if (t - at->t_missed > at->t_most) {
+      late = at->creeps = true;
+    }
   }
   if (cone && sri_rigid_forces(x, t, q, v, y, x->lambda, NULL) == 0) {
     for (int k = 0; k < x->nclosed; ++k) {

@@ -128,7 +128,7 @@ srStatus sr_run_prepare(srRun* run) {
   const srSystem system = sr_system(&run->system);
   const srIntegratorOptions options = sr_run_integrator_options(run->m, o);
   if (run->d->rigid) {
-    sr_rigid_warn(run->m, run->messages);
+    sr_rigid_warn(run->m, o->contact == SR_CONTACT_EVENT, run->messages);
   } else {
     sr_bristle_warn(run->m, run->messages);
   }

@@ -90,7 +90,7 @@ double sr_rigid_restitution(const srSurfaceLaws* c) {
   return c->law->uses & SR_NORMAL_USES(D) ? 0.0 : 1.0;
 }
 
-// Rigid contact has one coefficient of friction, mu-k, in all directions.
+// Rigid contact has one coefficient of friction, mu-k, in all directions; by events it has a static one too.
 typedef struct Ignored {
   int turning, still,
       directed;  // contacts with friction of rolling or spinning; with another static coefficient; with directions or a tyre
@@ -135,16 +135,17 @@ static void count_sets(const srModel* m, Ignored* x) {
   }
 }
 
-void sr_rigid_warn(const srModel* m, srMessages* messages) {
+void sr_rigid_warn(const srModel* m, bool by_events, srMessages* messages) {
   Ignored x = {0};
   count_elements(m, &x);
   count_sets(m, &x);
   const int count[3] = {x.turning, x.still, x.directed};
   static const char* const text[3] = {
       "rolling and spinning friction are ignored: rigid contact has friction of sliding alone",
-      "the static coefficient of friction is ignored: rigid contact has one, mu-k",
+      "the static coefficient of friction is ignored: time-stepping has one, mu-k",
       "friction is mu-k in all directions: rigid contact has no direction and no tyre"};
   for (int k = 0; k < 3; ++k) {
+    if (k == 1 && by_events) continue;
     if (count[k] > 0) sr_messages_add(messages, SR_SEVERITY_WARNING, x.place[k], "%s", text[k]);
   }
 }

@@ -17,7 +17,7 @@ void sr_contact_names(const srModel* m, long id, const char** a, const char** b)
 long sr_contact_key(const srModel* m, long id);
 bool sr_contact_is_length(const srModel* m, long id);  // its gap is in m: it is no stop of a joint
 // What contacts have that rigid contact has not.
-void sr_rigid_warn(const srModel* m, srMessages* messages);
+void sr_rigid_warn(const srModel* m, bool by_events, srMessages* messages);
 int sr_contacts(void* user, double t, const double* q, srUnilateral* out, int* count);
 
 #endif

@@ -1,0 +1,268 @@
+// Rigid contact by events on models: rest, friction at rest and its end, impacts through joints, redundant contacts. Expected values are closed forms, or follow from a
+// second computation (impulses of sri_impulse, time-stepping). Shipped models are compared in test_nonsmooth_models.c.
+#include <math.h>
+#include <stdlib.h>
+
+#include "base/base.h"
+#include "loading.h"
+
+#define LAW " normal='hunt-crossley' K='1e6' friction='threlfall' v0='0.01'"
+#define G 9.81
+
+static const char* const methods[] = {"auto", "mdop5", "hem5", "phem56", "genalpha-ggl", "radau5"};
+
+typedef struct Run {
+  const char* method;
+  double t_end, rtol, atol;
+  const char* formulation;
+} Run;
+
+static void run(Loaded* x, Run r) {
+  srRunOptions o = sr_run_options(x->m);
+  o.contact = SR_CONTACT_EVENT;
+  o.method = r.method;
+  o.t_end = r.t_end;
+  o.rtol = r.rtol > 0 ? r.rtol : 1e-8;
+  o.atol = r.atol > 0 ? r.atol : 1e-10;
+  srMessages* messages = sr_messages_create();
+  const srStatus status = sr_run(x->m, x->d, &o, messages, &x->result);
+  loading_print(messages);
+  if (status != SR_OK) printf("  %s: %s\n", r.method, x->result.error_message);
+  sr_messages_destroy(messages);
+  ENSURE_EQUAL(status, SR_OK);
+  ENSURE_EQUAL(x->result.unsolved, 0);
+}
+
+static int count_of(const srRunResult* r, const char* kind) {
+  int n = 0;
+  for (int i = 0; i < r->nevent; ++i) n += strcmp(r->event[i].kind, kind) == 0;
+  return n;
+}
+
+static double time_of(const srRunResult* r, const char* kind, int k) {
+  for (int i = 0; i < r->nevent; ++i) {
+    if (strcmp(r->event[i].kind, kind) == 0 && k-- == 0) return r->event[i].t;
+  }
+  return NAN;
+}
+
+// ---- ball ---------------------------------------------------------------------------------------------------------------
+
+static Loaded open_ball(double h, double e) {
+  char text[600];
+  snprintf(text, sizeof text,
+           "<sarrus version='1'><option gravity='0 0 -9.81'/><ground><shape name='floor' type='plane'/></ground><body "
+           "name='b'>"
+           "<joint name='z' type='prismatic' axis='0 0 1' q='%.17g'/><inertial mass='2'/><shape name='s' type='sphere' "
+           "size='0.1'/></body>"
+           "<contact a='floor' b='s' restitution='%.17g' mu-k='0'" LAW "/></sarrus>",
+           0.1 + h, e);
+  return open_text(text);
+}
+
+// t_n = t_0 (1 + 2 (e + e^2 + ... e^n)), t_0 = sqrt(2 h/g); at rest from t_0 (1 + e)/(1 - e) on.
+TEST(twenty_impacts_of_a_ball_and_their_accumulation_are_those_of_the_closed_form) {
+  const double h = 0.73, e = 0.8, t0 = sqrt(2 * h / G);
+  for (int i = 0; i < SR_COUNT(methods); ++i) {
+    Loaded x = open_ball(h, e);
+    run(&x, (Run){.method = methods[i], .t_end = 100, .rtol = 1e-10, .atol = 1e-12});
+    double sum = 0, power = 1;
+    for (int n = 0; n < 20; ++n) {
+      ENSURE_NEAR(time_of(&x.result, "impact", n), t0 * (1 + 2 * sum), 1e-9);
+      power *= e;
+      sum += power;
+    }
+    ENSURE_EQUAL(count_of(&x.result, "accumulation"), 1);
+    ENSURE_NEAR(time_of(&x.result, "accumulation", 0), t0 * (1 + e) / (1 - e), 1e-6);
+    ENSURE_NEAR(x.d->q[0], 0.1, 1e-12);
+    ENSURE(x.d->v[0] == 0);
+    ENSURE_SMALL(x.result.penetration, 1e-12);
+    ENSURE_NEAR(x.result.energy.residual, 0, 1e-6 * x.result.energy.scale);
+    close_model(&x);
+  }
+}
+
+TEST(an_elastic_ball_bounces_without_end) {
+  Loaded x = open_ball(0.5, 1);
+  run(&x, (Run){.method = "hem5", .t_end = 20});
+  const double t0 = sqrt(2 * 0.5 / G);
+  for (int n = 0; n < 30; ++n) ENSURE_NEAR(time_of(&x.result, "impact", n), t0 * (1 + 2 * n), 1e-8);
+  ENSURE_EQUAL(count_of(&x.result, "accumulation"), 0);
+  close_model(&x);
+}
+
+// ---- friction at rest ---------------------------------------------------------------------------------------------------
+
+// A box on a plane inclined by alpha: gravity is turned instead. v0 uphill.
+static Loaded open_slope(double alpha, double mu, double mu_static, double v0) {
+  char text[900];
+  snprintf(text, sizeof text,
+           "<sarrus version='1'><option gravity='%.17g 0 %.17g'/><ground><shape name='floor' "
+           "type='plane'/></ground><body name='b'>"
+           "<joint name='b' type='free' q='0 0 0.05 1 0 0 0' v='0 0 0 %.17g 0 0'/><inertial mass='2' com='0 0 0' "
+           "inertia='0.02 0.01 0.02'/>"
+           "<shape name='s' type='box' size='0.2 0.3 0.1'/></body><contact a='floor' b='s' restitution='0' "
+           "mu-k='%.17g' mu-s='%.17g'" LAW "/></sarrus>",
+           G * sin(alpha), -G * cos(alpha), -v0, mu, mu_static);
+  return open_text(text);
+}
+
+TEST(a_box_on_a_slope_does_not_move_in_a_hundred_seconds) {
+  for (int i = 0; i < SR_COUNT(methods); ++i) {
+    Loaded x = open_slope(0.5, 0.55, 0.55, 0);  // tan 0.5 = 0.546
+    run(&x, (Run){.method = methods[i], .t_end = 100});
+    for (int k = 0; k < 6; ++k) ENSURE_SMALL(x.d->v[k], 1e-12);
+    for (int k = 0; k < 3; ++k) ENSURE_NEAR(x.d->q[k], k == 2 ? 0.05 : 0, 1e-10);
+    ENSURE_EQUAL(x.result.nevent, 0);
+    close_model(&x);
+  }
+}
+
+// Uphill it stops after v0/(g (sin + mu cos)); it stays where mu_static > tan(alpha), else it slides back with g (sin - mu cos).
+TEST(a_box_launched_uphill_stops_and_stays_or_slides_back) {
+  const double alpha = 0.5, v0 = 3;
+  for (int back = 0; back < 2; ++back) {
+    for (int i = 0; i < SR_COUNT(methods); ++i) {
+      const double mu = back ? 0.3 : 0.7, up = G * (sin(alpha) + mu * cos(alpha)),
+                   down = G * (sin(alpha) - mu * cos(alpha));
+      const double stop = v0 / up, t_end = 1, left = t_end - stop;
+      Loaded x = open_slope(alpha, mu, mu, v0);
+      run(&x, (Run){.method = methods[i], .t_end = t_end});
+      const double tolerance = strcmp(methods[i], "genalpha-ggl") == 0 ? 1e-6 : 1e-8;
+      ENSURE_NEAR(x.d->q[0], -v0 * v0 / (2 * up) + (back ? down * left * left / 2 : 0), tolerance);
+      ENSURE_NEAR(x.d->v[3], back ? down * left : 0, tolerance);
+      ENSURE_EQUAL(count_of(&x.result, back ? "reversal" : "stick"), 1);
+      ENSURE_NEAR(time_of(&x.result, back ? "reversal" : "stick", 0), stop, 1e-5);
+      close_model(&x);
+    }
+  }
+}
+
+// A static coefficient above mu holds what mu would not, until the load exceeds it: F = k t at t = mu_s m g/k, then m x'' = k t - mu m g.
+TEST(a_static_coefficient_holds_until_its_own_limit) {
+  const double m = 2, k = 5, mu = 0.2, mu_s = 0.4, t1 = mu_s * m * G / k, t_end = 4, s = t_end - t1;
+  for (int i = 0; i < SR_COUNT(methods); ++i) {
+    Loaded x = open_text(
+        "<sarrus version='1'><option gravity='0 0 -9.81'/><ground><shape name='floor' type='plane'/></ground>"
+        "<body name='a'><joint name='x' type='prismatic' axis='1 0 0'/></body>"
+        "<body name='b' parent='a'><joint name='z' type='prismatic' axis='0 0 1' q='0.1'/><inertial mass='2'/>"
+        "<shape name='s' type='sphere' size='0.1'/></body>"
+        "<torque joint='x' law='5*t'/><contact a='floor' b='s' restitution='0' mu-k='0.2' mu-s='0.4'" LAW
+        "/></sarrus>");
+    run(&x, (Run){.method = methods[i], .t_end = t_end});
+    const double a0 = (k * t1 - mu * m * G) / m;
+    const double tolerance = strcmp(methods[i], "genalpha-ggl") == 0 ? 2e-5 : 1e-7;  // of 11.8 m
+    ENSURE_EQUAL(count_of(&x.result, "slip"), 1);
+    ENSURE_NEAR(time_of(&x.result, "slip", 0), t1, 1e-7);
+    ENSURE_NEAR(x.d->v[0], a0 * s + k * s * s / (2 * m), tolerance);
+    ENSURE_NEAR(x.d->q[0], a0 * s * s / 2 + k * s * s * s / (6 * m), tolerance);
+    close_model(&x);
+  }
+}
+
+// ---- take-off -------------------------------------------------------------------------------------------------------------
+
+// A small ball that slides down a large fixed one without friction leaves it where cos(phi) = 2/3 of the start's, from rest at phi_0: h falls by a third.
+TEST(a_particle_leaves_a_round_hill_at_two_thirds_of_its_height) {
+  for (int i = 0; i < SR_COUNT(methods); ++i) {
+    const double R = 1, r = 0.01, phi0 = 0.1;
+    char text[900];
+    snprintf(
+        text, sizeof text,
+        "<sarrus version='1'><option gravity='0 0 -9.81'/><ground><shape name='hill' type='sphere' size='1'/></ground>"
+        "<body name='a'><joint name='x' type='prismatic' axis='1 0 0' q='%.17g'/></body>"
+        "<body name='b' parent='a'><joint name='z' type='prismatic' axis='0 0 1' q='%.17g'/><inertial mass='2'/>"
+        "<shape name='s' type='sphere' size='0.01'/></body><contact a='hill' b='s' restitution='0' mu-k='0'" LAW
+        "/></sarrus>",
+        (R + r) * sin(phi0), (R + r) * cos(phi0));
+    Loaded x = open_text(text);
+    run(&x, (Run){.method = methods[i], .t_end = 1.5, .rtol = 1e-9, .atol = 1e-11});
+    ENSURE_EQUAL(count_of(&x.result, "take-off"), 1);
+    const double t = time_of(&x.result, "take-off", 0);
+    close_model(&x);
+    x = open_text(text);
+    run(&x, (Run){.method = methods[i], .t_end = t, .rtol = 1e-9, .atol = 1e-11});
+    const double tolerance = strcmp(methods[i], "genalpha-ggl") == 0 ? 1e-5 : 1e-7;
+    ENSURE_NEAR(x.d->q[1] / (R + r), 2 * cos(phi0) / 3, tolerance);
+    close_model(&x);
+  }
+}
+
+// ---- impact through joints --------------------------------------------------------------------------------------------------
+
+static Loaded open_formulated(const char* file, srFormulation formulation) {
+  char path[512];
+  snprintf(path, sizeof path, "%s/models/%s.xml", SARRUS_SOURCE_DIR, file);
+  srSpec* spec = NULL;
+  Loaded x = {0}, y = {0};
+  ENSURE_EQUAL(sr_load(path, NULL, NULL, &spec), SR_OK);
+  ENSURE_EQUAL(sr_compile(spec, NULL, &x.m), SR_OK);
+  x.d = sr_data_create(x.m);
+  ENSURE_EQUAL(sr_formulate(spec, x.m, x.d, formulation, NULL, &y.m, &y.d), SR_OK);
+  srs_destroy(spec);
+  close_model(&x);
+  return y;
+}
+
+static double kinetic_energy(Loaded* x, const double* v) {
+  double kinetic, potential;
+  ENSURE_EQUAL(sr_evaluate(x->m, x->d, x->d->t, x->d->q, v, x->d->y, SR_STAGE_VELOCITY), 0);
+  sr_energy(x->m, x->d, &kinetic, &potential);
+  return kinetic;
+}
+
+// A four-bar whose rocker strikes a stop: v+ is that of an impulse along the normal with the reactions of the joints (sri_impulse), T+ - T- = -(1 - e^2) u^2/(2 W), W the
+// Delassus scalar. In relative and absolute coordinates.
+TEST(an_impact_through_the_joints_of_a_four_bar_is_an_impulse_along_the_normal) {
+  for (int absolute = 0; absolute < 2; ++absolute) {
+    Loaded x = absolute ? open_formulated("nonsmooth/four-bar-stop", SR_FORMULATION_ABSOLUTE)
+                        : open_model("nonsmooth/four-bar-stop", "");
+    srRunOptions o = sr_run_options(x.m);
+    o.contact = SR_CONTACT_EVENT;
+    o.method = "hem5";
+    o.rtol = 1e-10;
+    o.atol = 1e-12;
+    o.t_end = 0.1627;  // the first impact is at 0.162701 s
+    ENSURE_EQUAL(sr_run(x.m, x.d, &o, NULL, &x.result), SR_OK);
+    ENSURE_EQUAL(x.result.impacts, 0);
+    srModelSystem user = {.m = x.m, .d = x.d};
+    const srSystem system = sr_system(&user);
+    const int nv = x.m->nv;
+    double q[64], before[64], after[64], other[64], J[64] = {0};
+    ENSURE(nv <= 64 && x.m->nq <= 64);
+    memcpy(q, x.d->q, (size_t)x.m->nq * sizeof *q);
+    memcpy(before, x.d->v, (size_t)nv * sizeof *before);
+    memcpy(after, before, sizeof after);
+    memcpy(other, before, sizeof other);
+    srUnilateral* list = sri_contacts_create(&system);
+    int count = 0;
+    ENSURE_EQUAL(system.contacts(system.user, x.d->t, q, list, &count), 0);
+    ENSURE_EQUAL(count, 1);
+    const double u = sri_contact_velocity(list, 0, before), e = list->restitution;
+    for (int i = 0; i < list->n; ++i) J[list->column[i]] = list->W[i];
+    ENSURE(u < -0.5 && e > 0.1);
+    srRigidOptions options = sri_rigid_options();
+    options.gap = 1e-5;
+    srRigid* rigid = sri_rigid_create(&system, &options);
+    ENSURE(rigid != NULL);
+    double q_after[64];
+    memcpy(q_after, q, sizeof q);
+    ENSURE_EQUAL(sri_rigid_start(rigid, x.d->t, q_after, after, x.d->y), 0);
+    ENSURE_EQUAL(sri_rigid_stats(rigid)->impacts, 1);
+    srImpulse* impulse = sri_impulse_create(&system, 1);
+    ENSURE_EQUAL(sri_impulse(impulse, x.d->t, q, other, x.d->y, 1, J, &(double){-e * u}), 0);
+    double change[64];
+    for (int i = 0; i < nv; ++i) {
+      ENSURE_NEAR(after[i], other[i], 1e-12);
+      change[i] = after[i] - before[i];
+    }
+    memcpy(x.d->q, q, (size_t)x.m->nq * sizeof *q);
+    const double T0 = kinetic_energy(&x, before), T1 = kinetic_energy(&x, after), T = kinetic_energy(&x, change);
+    const double jump = -(1 + e) * u, W = jump * jump / (2 * T);  // p = jump/W, 2 T(dv) = p jump
+    ENSURE_NEAR(T1 - T0, -(1 - e * e) * u * u / (2 * W), 1e-12 * T0);
+    sri_impulse_destroy(impulse);
+    sri_rigid_destroy(rigid);
+    sri_contacts_destroy(list);
+    close_model(&x);
+  }
+}
