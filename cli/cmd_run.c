@@ -49,12 +49,11 @@ static bool method_exists(Cli* cli, const char* word) {
   return word_exists(cli, "--method", word, words, n, built);
 }
 
-// In the order of srContactMode; those that do not exist yet come last.
+// In the order of srContactMode.
 static const char* const contacts[] = {"continuous", "timestepping", "event", "hybrid"};
-enum { CONTACTS_BUILT = 3 };
 
 static bool words_exist(Run* r) {
-  bool good = !r->contact || word_exists(r->cli, "--contact", r->contact, contacts, COUNT(contacts), CONTACTS_BUILT);
+  bool good = !r->contact || word_exists(r->cli, "--contact", r->contact, contacts, COUNT(contacts), COUNT(contacts));
   good = run_words_exist(r->cli, &r->words) && good;
   good = start_exists(r->cli, r->start) && good;
   return (!r->method || method_exists(r->cli, r->method)) && good;
@@ -359,7 +358,8 @@ int cmd_run(Cli* cli, const Verb* verb, int argc, char** argv) {
       RUN_OPTIONS(&r, &help.words),
       FORMULATION_OPTION(&r.m),
       {"--contact", OPTION_TEXT, &r.contact, "NAME",
-       "continuous: force laws; timestepping: rigid, by the method moreau with --step; event: rigid, located impacts"},
+       "continuous: force laws; timestepping: rigid, by the method moreau with --step; event: rigid, located impacts; "
+       "hybrid: both"},
       {"--impact", OPTION_TEXT, &r.words.impact, "LAW",
        "contact event: law of restitution: auto (poisson where there is friction, else newton), newton or poisson"},
       {"--tol-gap", OPTION_NUMBER, &r.tol_gap, "METRES", "contact event: gap within which contacts touch at one time"},

@@ -14,12 +14,15 @@ static const char* const methods[] = {"auto", "mdop5", "hem5", "phem56", "genalp
 typedef struct Run {
   const char* method;
   double t_end, rtol, atol;
-  const char* formulation;
+  bool hybrid;
+  double hop, step;
 } Run;
 
 static void run(Loaded* x, Run r) {
   srRunOptions o = sr_run_options(x->m);
-  o.contact = SR_CONTACT_EVENT;
+  o.contact = r.hybrid ? SR_CONTACT_HYBRID : SR_CONTACT_EVENT;
+  o.tol_hop = r.hop;
+  o.step = r.step > 0 ? r.step : o.step;
   o.method = r.method;
   o.t_end = r.t_end;
   o.rtol = r.rtol > 0 ? r.rtol : 1e-8;
@@ -265,4 +268,34 @@ TEST(an_impact_through_the_joints_of_a_four_bar_is_an_impulse_along_the_normal) 
     sri_contacts_destroy(list);
     close_model(&x);
   }
+}
+
+// ---- hybrid -----------------------------------------------------------------------------------------------------------------
+
+// With a tolerance of the hop that is never met, impacts accumulate without end: time-stepping takes over, brings the ball to rest, and hands back.
+TEST(hybrid_contact_hands_an_accumulation_to_time_stepping_and_takes_it_back) {
+  const double h = 0.5, e = 0.99, t0 = sqrt(2 * h / G);
+  Loaded x = open_ball(h, e);
+  run(&x, (Run){.method = "mdop5", .t_end = 70, .hybrid = true, .hop = 1e-30, .step = 1e-3});
+  double sum = 0;
+  for (int n = 0; n < 10; ++n) {
+    ENSURE_NEAR(time_of(&x.result, "impact", n), t0 * (1 + 2 * sum), 1e-9);
+    sum += pow(e, n + 1);
+  }
+  ENSURE(count_of(&x.result, "time-stepping") >= 1 && count_of(&x.result, "event-driven") >= 1);
+  ENSURE(time_of(&x.result, "time-stepping", 0) < t0 * (1 + e) / (1 - e) + 0.1);
+  ENSURE_NEAR(x.d->q[0], 0.1, 1e-9);
+  ENSURE_SMALL(x.d->v[0], 1e-12);
+  close_model(&x);
+}
+
+// Where events are sparse, hybrid contact is that by events.
+TEST(hybrid_contact_of_a_sparse_motion_is_that_by_events) {
+  Loaded a = open_model("contact/slider-crank-clearance", ""), b = open_model("contact/slider-crank-clearance", "");
+  run(&a, (Run){.method = "mdop5", .t_end = 0.1});
+  run(&b, (Run){.method = "mdop5", .t_end = 0.1, .hybrid = true, .step = 1e-5});
+  ENSURE_EQUAL(count_of(&b.result, "time-stepping"), 0);
+  for (int i = 0; i < a.m->nq; ++i) ENSURE(a.d->q[i] == b.d->q[i]);
+  close_model(&a);
+  close_model(&b);
 }

@@ -431,13 +431,15 @@ SR_API void sri_rigid_attach(srRigid* rigid, const srIntegrator* integrator);
 SR_API void sri_rigid_sources(srRigid* rigid, srEventSource source[2]);
 // Impacts, statuses and the position of touching contacts at a state, which it may change. Returns 0, or < 0: see sri_rigid_error.
 SR_API int sri_rigid_start(srRigid* rigid, double t, double* q, double* v, double* y);
-// After an accepted step without an event: is there a contact whose status cannot continue from the state at its end? Then fired (of the second source) says which.
-SR_API bool sri_rigid_late(srRigid* rigid, signed char* fired);
+// After an accepted step without an event: is there a contact whose status cannot continue from the state at its end? Then fired (of the second source) is set, and
+// *t is when that was.
+SR_API bool sri_rigid_late(srRigid* rigid, double* t, signed char* fired);
 SR_API int sri_rigid_late_count(const srRigid* rigid);
 SR_API const char* sri_rigid_error(const srRigid* rigid);
 // Residuals of the complementarity problems: largest relative one, how many were not solved, how many there were.
 typedef struct srRigidStats {
   long impacts, problems, unsolved;
+  long iterations;  // Newton steps of the cone problems
   double residual;  // largest of an impact problem, m/s
   double gap;       // deepest gap after a step, m
   int closed;       // most contacts closed at one time

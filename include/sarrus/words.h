@@ -50,11 +50,13 @@
 #define SR_CONTACT_MODE_LIST(X)                                                                                        \
   X(CONTINUOUS, "continuous")                                                                                          \
   X(TIMESTEPPING, "timestepping")                                                                                      \
-  X(EVENT, "event")
+  X(EVENT, "event")                                                                                                    \
+  X(HYBRID, "hybrid")
 typedef enum srContactMode {
   SR_CONTACT_CONTINUOUS,    // by their force laws
   SR_CONTACT_TIMESTEPPING,  // rigid: impulses in steps of fixed length, by the method moreau
   SR_CONTACT_EVENT,         // rigid: constraint equations while a contact is closed, impulses at impacts
+  SR_CONTACT_HYBRID,        // by events while they are sparse, else by time-stepping
 } srContactMode;
 
 // Laws of restitution at impacts of rigid contact by events: X(NAME, word)   (docs/theory/event-driven.md)

@@ -6,6 +6,8 @@
 
 #include "base/base.h"
 
+#define HOP_LEAST 1e-12  // m: below it the rounding of positions decides
+
 srRigidOptions sri_rigid_options(void) {
   return (srRigidOptions){
       .most = 64, .gap = 1e-9, .speed = 1e-9, .hop = 1e-8, .position = 1e-9, .w_normal = -1, .w_friction = -1};
@@ -119,6 +121,7 @@ srRigid* sri_rigid_create(const srSystem* system, const srRigidOptions* options)
   x->inner = *system;
   x->inner.rates = NULL;
   x->o = *options;
+  x->o.hop = fmax(x->o.hop, HOP_LEAST);
   x->most = options->most < system->ncontact ? options->most : system->ncontact;
   if (x->most < 1) x->most = 1;
   x->t_settled = -HUGE_VAL;

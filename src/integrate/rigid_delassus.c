@@ -19,6 +19,7 @@
   1e-8  // ... this compliance, of the largest diagonal entry, which the refinement removes from all but the distribution
 #define SOLVED 1e-11  // of the right-hand side: residual of a problem
 #define REFINEMENTS 3
+#define ITERATIONS 200   // of an attempt of the cone problem: beyond them it is not solved
 #define REDUNDANT 1e-10  // compliance of normals relative to their own, in cone problems with dependent rows
 
 // ---- a state ------------------------------------------------------------------------------------------------------------
@@ -240,10 +241,12 @@ bool sri_rigid_solve(srRigid* x, const double* q, double* residual) {
   memcpy(p->q, q, (size_t)x->nrow * sizeof *p->q);
   o.method = sr_contact_method_find("newton");
   o.tolerance = SOLVED * fmax(size, 1e-12);
+  o.iterations = ITERATIONS;
   ++x->stats.problems;
   *residual = 0;
   if (sr_contact_solve(x->solver, p, &o, x->p, &result) != SR_OK) return false;
   *residual = size > 0 ? result.error.residual / size : 0;
+  x->stats.iterations += result.iterations;
   // With redundant rows the residual is of the compliance's size.
   const bool solved = result.solved || *residual < 1e-8;
   x->stats.unsolved += !solved;

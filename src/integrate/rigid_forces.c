@@ -159,6 +159,8 @@ int sri_rigid_forces(srRigid* x, double t, const double* q, const double* v, con
   if (answer == 0) {
     memcpy(lambda, x->lambda_kept, 3 * (size_t)x->nclosed * sizeof *lambda);
     if (slips != NULL) put_slips(x, slips);
+  } else {  // undecided: an event, which has to decide
+    for (int k = 0; k < x->nclosed && slips != NULL; ++k) slips[k] = x->closed[k].status == SR_RIGID_STICKS;
   }
   return 0;
 }

@@ -14,6 +14,7 @@
 #define INSIDE 1e-9       // of the limit of friction
 #define RESTS 1e-8        // of the accelerations: slip acceleration of contacts that stick
 #define RESTS_AGAIN 1e-7  // of the limit of friction: a cone that is inside by this sticks
+#define PIECES 64         // of a step, in which a missed contact is searched
 #define PAINLEVE 1e-8     // of rho
 #define JAMS                                                                                                           \
   1e-4  // of rho: so near to 0 the force of dense output is its error over rho, and a loss of it says nothing
@@ -123,10 +124,46 @@ static bool sticks_again(srRigid* x, int k) {
   return hypot(force[1], force[2]) < (1 - RESTS_AGAIN) * at->mu * force[0];
 }
 
-bool sri_rigid_late(srRigid* x, signed char* fired) {
+// Is a contact that is open below its surface at a time of the last step, and approaching?
+static bool is_below(srRigid* x, double t, double least) {
+  if (sri_interpolate(x->integrator, t, x->q_ahead, x->v_ahead, x->y_ahead, NULL) != SR_OK) return false;
+  if (sri_rigid_list(x, t, x->q_ahead) != 0) return false;
+  for (int i = 0; i < x->count; ++i) {
+    const srUnilateral* c = &x->list[i];
+    bool closed = false;
+    for (int k = 0; k < x->nclosed; ++k) closed = closed || x->closed[k].at == i;
+    if (!closed && c->gap < -least && sri_contact_velocity(c, 0, x->v_ahead) < -x->o.speed) return true;
+  }
+  return false;
+}
+
+// A contact that the switching functions have missed: where in the last step it began.
+static double time_below(srRigid* x) {
+  const double t0 = sri_time_before(x->integrator), t1 = sri_time(x->integrator);
+  double a = t0, b = t1;
+  for (int k = 1; k < PIECES; ++k) {
+    const double t = t0 + (t1 - t0) * k / PIECES;
+    if (is_below(x, t, x->o.gap)) {
+      b = t;
+      break;
+    }
+    a = t;
+  }
+  for (int k = 0; k < 60 && b - a > 1e-15 * fabs(b); ++k) {
+    const double t = a + 0.5 * (b - a);
+    if (is_below(x, t, x->o.gap)) {
+      b = t;
+    } else {
+      a = t;
+    }
+  }
+  return b;
+}
+
+bool sri_rigid_late(srRigid* x, double* t_late, signed char* fired) {
   const double t = sri_time(x->integrator), *q = sri_q(x->integrator), *v = sri_v(x->integrator),
                *y = sri_y(x->integrator);
-  bool late = false, cone = false;
+  bool late = false, cone = false, below = false;
   memset(fired, 0, 3 * (size_t)x->most);
   x->listed = false;
   if (sri_rigid_list(x, t, q) != 0) return false;
@@ -135,7 +172,7 @@ bool sri_rigid_late(srRigid* x, signed char* fired) {
     bool closed = false;
     for (int k = 0; k < x->nclosed; ++k) closed = closed || x->closed[k].at == i;
     x->stats.gap = fmin(x->stats.gap, c->gap);
-    late = late || (!closed && c->gap < -x->o.gap && sri_contact_velocity(c, 0, v) < -x->o.speed);
+    below = below || (!closed && c->gap < -x->o.gap && sri_contact_velocity(c, 0, v) < -x->o.speed);
   }
   for (int k = 0; k < x->nclosed; ++k) {
     srClosed* at = &x->closed[k];
@@ -157,6 +194,7 @@ bool sri_rigid_late(srRigid* x, signed char* fired) {
       late = late || (x->closed[k].status == SR_RIGID_CONE && sticks_again(x, k));
     }
   }
-  if (late) fired[1] = 1;  // whatever it is: all is settled
-  return late;
+  *t_late = below ? time_below(x) : t;
+  if (late || below) fired[1] = 1;  // whatever it is: all is settled
+  return late || below;
 }

@@ -34,7 +34,7 @@ static void warn_accuracy(const srRunOptions* o, const srMethod* method, const s
   if (adaptive && o->rtol + o->atol < 1e-15)
     sr_report_warn(messages, "rtol %g and atol %g are below what numbers of 16 digits hold: steps will be very small",
                    o->rtol, o->atol);
-  if (adaptive && given->step)
+  if (adaptive && given->step && o->contact != SR_CONTACT_HYBRID)
     sr_report_warn(messages, "--step is for methods of fixed step and for --control fixed; %s chooses its own",
                    o->method);
   // Implicit methods solve their equations to a part of the tolerances, with a fixed step too.

@@ -211,7 +211,7 @@ bool sr_events_any(const srEventMonitor* monitor, double t) {
          !sr_jumps_quiet(monitor->jumps, t);
 }
 
-bool sr_events_late(srEventMonitor* monitor) {
+bool sr_events_late(srEventMonitor* monitor, double* t) {
   const srContactMonitor* contacts = monitor->contacts;
   bool any = false;
   memset(monitor->late, 0, (size_t)contacts->first_other);
@@ -221,7 +221,7 @@ bool sr_events_late(srEventMonitor* monitor) {
   }
   if (any) sri_events_fire(monitor->events, monitor->of_contacts, monitor->late);
   if (any || monitor->rigid == NULL) return any;
-  any = sri_rigid_late(monitor->rigid, monitor->late_rigid);
+  any = sri_rigid_late(monitor->rigid, t, monitor->late_rigid);
   if (any) sri_events_fire(monitor->events, monitor->of_rigid, monitor->late_rigid);
   return any;
 }

@@ -58,7 +58,7 @@ void sr_events_renumber(srEventMonitor* monitor);  // indices of contacts have c
 // Is there any function at present that may change in the step to t? Near pairs that may be located come and go.
 bool sr_events_any(const srEventMonitor* monitor, double t);
 // After sr_contact_monitor_step: located contacts whose state is inconsistent fire now. False: none does.
-bool sr_events_late(srEventMonitor* monitor);
+bool sr_events_late(srEventMonitor* monitor, double* t);  // *t: when, at the end of the step or within it
 // Name of the event whose times accumulate; NULL: none.
 const char* sr_events_gathered(const srEventMonitor* monitor);
 // Name of the event whose formula could not be evaluated, NULL: unknown.

@@ -76,7 +76,7 @@ static void monitor_crawling(srRun* run) {
 // ---- the loop -----------------------------------------------------------------------------------------------------------
 
 // 1 to 6 of a step. A stop request leaves the state before it.
-srStatus sr_run_step(srRun* run) {
+static srStatus step(srRun* run) {
   double limit;
   const srStatus ready = sr_run_prepare_contacts(run, &limit);
   if (ready != SR_OK) return ready;
@@ -102,16 +102,24 @@ srStatus sr_run_step(srRun* run) {
   if (sr_jumps_step(run->jumps) != 0) {
     return sr_run_fail_at(run, sri_time_before(run->integrator), "the formula of a law cannot be evaluated");
   }
-  return sr_events_late(run->events) ? sr_run_happen(run, sri_time(run->integrator)) : SR_OK;
+  double t_late = sri_time(run->integrator);
+  return sr_events_late(run->events, &t_late) ? sr_run_happen(run, t_late) : SR_OK;
+}
+
+srStatus sr_run_step(srRun* run) {
+  const srStatus status = step(run);
+  return status == SR_OK ? sr_hybrid_monitor(run) : status;
 }
 
 bool sr_run_goes_on(const srRun* run) { return sri_time(run->integrator) < run->t_end && !run->stopped && !run->ended; }
 
 static srStatus step_to_end(srRun* run) {
   while (sr_run_goes_on(run)) {
-    const long steps = sri_stats(run->integrator)->steps;
+    const srIntegrator* before = run->integrator;
+    const long steps = sri_stats(before)->steps;
     const srStatus status = sr_run_step(run);
-    const bool taken = sri_stats(run->integrator)->steps > steps;  // or abandoned, by a stop request
+    const bool taken =
+        run->integrator != before || sri_stats(before)->steps > steps;  // or abandoned, by a stop request
     if (status != SR_OK || !taken) return status;
     count_limits(run);
     if (sr_run_rows_until(run, sri_time(run->integrator)) != SR_OK) {
@@ -147,6 +155,7 @@ static void conclude(srRun* run) {
   srRunResult* result = run->result;
   if (run->integrator != NULL) {
     result->stats = *sri_stats(run->integrator);
+    sr_hybrid_add_stats(run);
     sr_run_tell_integrator(run);
   }
   result->violation_position = fmax(run->system.violation_position, result->stats.violation_position);
@@ -155,9 +164,10 @@ static void conclude(srRun* run) {
   result->rank = run->m->elimination != NULL ? run->m->ng : result->stats.rank;
   if (run->contacts != NULL) result->clamps = run->contacts->clamps;
   if (run->contacts != NULL) result->penetration = run->contacts->deepest;
-  if (run->rigid != NULL) {
-    const srRigidStats* of = sri_rigid_stats(run->rigid);
-    result->penetration = -of->gap;
+  const srRigid* rigid = run->rigid != NULL || run->other == NULL ? run->rigid : run->other->rigid;
+  if (rigid != NULL) {
+    const srRigidStats* of = sri_rigid_stats(rigid);
+    result->penetration = fmax(result->penetration, -of->gap);
     result->complementarity = of->residual;
     result->problems = of->problems;
     result->unsolved = of->unsolved;

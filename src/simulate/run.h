@@ -11,6 +11,26 @@
 #include "simulate/event.h"
 #include "simulate/jump.h"
 
+// One of the two ways of hybrid contact: that which the run does not take at present.
+typedef struct srRunSide {
+  const srRunOptions* options;
+  const srMethod* method;
+  srIntegrator* integrator;
+  srEventMonitor* events;
+  srJumpMonitor* jumps;
+  srRigid* rigid;
+  // Of time-stepping, whichever side is taken.
+  srRunOptions own;
+  srModelSystem system;
+  // When to change.
+  int nclosed;             // contacts closed in the last step of time-stepping
+  int quiet, quiet_least;  // steps of time-stepping without a change, now and for a return
+  uint64_t state;          // contacts of the last of them
+  long work_window;        // steps of the event-driven side when ...
+  double t_window;         // ... this was the time
+  double lasted;           // time of the last hand-over; 0: there was none
+} srRunSide;
+
 typedef struct srRun {
   const srModel* m;
   srData* d;
@@ -30,6 +50,7 @@ typedef struct srRun {
   srContactMonitor* contacts;     // contacts
   srJumpMonitor* jumps;           // force laws that jump
   srRigid* rigid;                 // contacts by events; NULL: they are not
+  srRunSide* other;               // of hybrid contact; NULL: it is not
   bool ended;                     // by an event
   long odd_rows;                  // in which a value is NaN ...
   int odd_column;                 // ... this one ...
@@ -57,9 +78,19 @@ bool sr_run_goes_on(const srRun* run);  // the end is not reached
 srStatus sr_run_check(const srRun* run);
 srIntegratorOptions sr_run_integrator_options(const srModel* m, const srRunOptions* o);
 
+// ---- hybrid.c
+srStatus sr_hybrid_create(srRun* run);  // the side of time-stepping
+void sr_hybrid_destroy(srRun* run);
+// The event-driven side cannot go on from t_good: time-stepping does. False: it cannot either, or contact is not hybrid.
+bool sr_hybrid_takes_over(srRun* run, double t_good, const char* reason);
+srStatus sr_hybrid_monitor(srRun* run);  // after a step: which side goes on
+void sr_hybrid_add_stats(srRun* run);    // of the other side to the result
+
 // ---- run_start.c
-srStatus sr_run_prepare(srRun* run);  // all memory
-srStatus sr_run_start(srRun* run);    // the start state, evaluated, and its row
+bool sr_run_has_forces(const srModel* m);                     // that may be stiff: all that do not come from contacts
+bool sr_run_make_events(srRun* run, const srSystem* system);  // all sources of events
+srStatus sr_run_prepare(srRun* run);                          // all memory
+srStatus sr_run_start(srRun* run);                            // the start state, evaluated, and its row
 void sr_run_release(srRun* run);
 
 // ---- run_progress.c
@@ -100,7 +131,8 @@ srStatus sr_run_prepare_contacts(srRun* run, double* limit);  // their instances
 void sr_run_tell_impact(void* run, double t, int i);
 void sr_run_tell_passed(void* run, double t, double step, int i);  // step: one that would meet the contact
 void sr_run_tell_struck(srRun* run);                               // impacts of rigid contacts in the last step
-void sr_run_tell_rigid(void* run, const srRigidEvent* event);      // of rigid contacts, by events
+void sr_run_tell_hybrid(srRun* run, double t, const char* kind, const char* reason);
+void sr_run_tell_rigid(void* run, const srRigidEvent* event);  // of rigid contacts, by events
 void sr_run_tell_event(void* run, double t, int i);
 void sr_run_tell_chatter(void* run, double t, int i);
 void sr_run_tell_impulses(srRun* run);    // contact problems that were not solved

@@ -11,6 +11,8 @@
 static srStatus fail_formula(srRun* run, double t_good) {
   char sentence[160];
   const char* name = sr_events_bad(run->events);
+  if (name == NULL && run->rigid != NULL && run->m->nevent == 0)
+    return sr_run_fail_at(run, t_good, "the forces of contacts cannot be evaluated");
   (void)snprintf(sentence, sizeof sentence, "the formula of %s%.80s%s cannot be evaluated",
                  name != NULL ? "the event '" : "an event", name != NULL ? name : "", name != NULL ? "'" : "");
   return sr_run_fail_at(run, t_good, sentence);

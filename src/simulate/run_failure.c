@@ -73,6 +73,8 @@ static void say_cause_ahead(srRun* run, double t_good) {
 }
 
 srStatus sr_run_fail(srRun* run, double t_good, const char* reason) {
+  if (sr_hybrid_takes_over(run, t_good, reason)) return SR_OK;
+
   char cause[sizeof run->d->error_message];
   memcpy(cause, run->d->error_message, sizeof cause);
   run->result->error_message[0] = '\0';

@@ -8,6 +8,7 @@
 #include "simulate/run.h"
 #include "system/system.h"
 
+#define RARE 64         // places in the list that impacts leave to other events
 #define MOST_LOST 1e-3  // of the largest energy in one step: more is reported
 
 // An event at t; those beyond the capacity are only counted.
@@ -15,7 +16,8 @@ SR_PRINTF(6, 7)
 static void note(srRun* run, double t, const char* kind, const char* a, const char* b, const char* format, ...) {
   srRunResult* result = run->result;
   ++result->event_count;
-  if (result->nevent == SR_RUN_EVENTS) return;
+  const int room = strcmp(kind, "impact") == 0 ? SR_RUN_EVENTS - RARE : SR_RUN_EVENTS;
+  if (result->nevent >= room) return;
   int i = result->nevent++;
   for (; i > 0 && result->event[i - 1].t > t; --i) result->event[i] = result->event[i - 1];
   result->event[i] = (srRunEvent){.t = t, .kind = kind, .a = a, .b = b};
@@ -116,6 +118,10 @@ void sr_run_tell_rigid(void* user, const srRigidEvent* event) {
     case SR_RIGID_PAINLEVE: note_rigid(run, event, "painleve", "is in Painleve's configuration with"); break;
     default: break;
   }
+}
+
+void sr_run_tell_hybrid(srRun* run, double t, const char* kind, const char* reason) {
+  note(run, t, kind, NULL, NULL, "%.110s", reason);
 }
 
 void sr_run_tell_event(void* user, double t, int i) {

@@ -36,8 +36,7 @@ static bool make_arrays(srRun* run) {
   return true;
 }
 
-// Forces that may be stiff: all that do not come from contacts, which are rigid.
-static bool has_forces(const srModel* m) {
+bool sr_run_has_forces(const srModel* m) {
   for (int i = 0; i < m->nforce; ++i) {
     if (m->force[i].contact == NULL || m->force[i].contact->law == NULL) return true;
   }
@@ -46,21 +45,22 @@ static bool has_forces(const srModel* m) {
 
 static bool make_tangent(srRun* run) {
   const srMethod* method = run->method;
-  const bool stiff = method != NULL && method->impulses && has_forces(run->m);
-  if (run->options->contact == SR_CONTACT_EVENT) return true;  // differences: contacts are in its equations
+  const bool stiff = method != NULL && method->impulses && sr_run_has_forces(run->m);
+  if (run->options->contact >= SR_CONTACT_EVENT) return true;  // differences: contacts are in its equations
   if (method == NULL || (!method->implicit && !method->switches && !stiff)) return true;
   run->system.tangent = stiff ? sr_tangent_create_as(run->m, SR_SOLVE_RIGID) : sr_tangent_create(run->m);
   return run->system.tangent != NULL;
 }
 
-// All sources of events.
-static bool make_watches(srRun* run, const srSystem* system) {
+bool sr_run_make_events(srRun* run, const srSystem* system) {
   const srEventTold told = {.user = run,
                             .event = sr_run_tell_event,
                             .impact = sr_run_tell_impact,
                             .dissipation = sr_run_add_heat,
                             .work = sr_run_add_work};
-  run->contacts = sr_contact_monitor_create(run->m, run->d, sr_run_is_adaptive(run->options));
+  if (run->contacts == NULL)
+    run->contacts = sr_contact_monitor_create(run->m, run->d, sr_run_is_adaptive(run->options));
+
   run->jumps = sr_jumps_create(run->m, run->d, run->integrator);
   if (run->contacts == NULL || run->jumps == NULL) return false;
   run->jumps->chatter = sr_run_tell_chatter;
@@ -119,9 +119,9 @@ srStatus sr_run_prepare(srRun* run) {
   run->t_end = o->t_end;
   run->every = o->every > 0.0 ? o->every : (run->t_end - run->t0) / 1000.0;
   const bool impulses = run->method != NULL && run->method->impulses;
-  run->system = (srModelSystem){.m = run->m, .d = run->d, .sparse = impulses && !has_forces(run->m)};
+  run->system = (srModelSystem){.m = run->m, .d = run->d, .sparse = impulses && !sr_run_has_forces(run->m)};
   run->d->rigid = o->contact != SR_CONTACT_CONTINUOUS;
-  const bool by_events = o->contact == SR_CONTACT_EVENT && run->m->ncontact > 0;
+  const bool by_events = o->contact >= SR_CONTACT_EVENT && run->m->ncontact > 0;
   const srStatus named = name_columns(run);
   if (named != SR_OK) return named == SR_MEMORY ? out_of_memory(run) : named;
   if (!make_tangent(run) || !make_arrays(run)) return out_of_memory(run);
@@ -137,10 +137,14 @@ srStatus sr_run_prepare(srRun* run) {
   const srStatus created = sri_create(o->method, &own, &options, run->messages, &run->integrator);
   if (created != SR_OK) return created;
   if (by_events) sri_rigid_attach(run->rigid, run->integrator);
-  return make_watches(run, &system) ? SR_OK : out_of_memory(run);
+  if (!sr_run_make_events(run, &system)) return out_of_memory(run);
+  if (o->contact != SR_CONTACT_HYBRID || !by_events) return SR_OK;
+  const srStatus hybrid = sr_hybrid_create(run);
+  return hybrid == SR_MEMORY ? out_of_memory(run) : hybrid;
 }
 
 void sr_run_release(srRun* run) {
+  sr_hybrid_destroy(run);
   sr_events_destroy(run->events);
   sri_rigid_destroy(run->rigid);
   run->rigid = NULL;
