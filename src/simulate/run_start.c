@@ -1,5 +1,6 @@
 // Memory and start of a run: assembles the state, starts contacts, jumps, integrator and events there, and compares dependent equations.
 #include <math.h>
+#include <string.h>
 
 #include "base/base.h"
 #include "constraint/constraint.h"
@@ -186,6 +187,24 @@ static void tell_partition(const srRun* run) {
   }
 }
 
+static void copy(int n, const double* from, double* to) {
+  if (n > 0) memcpy(to, from, (size_t)n * sizeof *to);
+}
+
+// On a copy of the state: callbacks of the system put the states that they are asked about into d.
+static int settle_contacts(srRun* run) {
+  const srModel* m = run->m;
+  srData* d = run->d;
+  copy(m->nq, d->q, run->q);
+  copy(m->nv, d->v, run->v);
+  copy(m->ny, d->y, run->y);
+  const int answer = sri_rigid_start(run->rigid, run->t0, run->q, run->v, run->y);
+  copy(m->nq, run->q, d->q);
+  copy(m->nv, run->v, d->v);
+  copy(m->ny, run->y, d->y);
+  return answer;
+}
+
 srStatus sr_run_start(srRun* run) {
   const srModel* m = run->m;
   srData* d = run->d;
@@ -199,8 +218,7 @@ srStatus sr_run_start(srRun* run) {
   if (sr_contact_monitor_start(run->contacts, run->messages) != 0)
     return sr_run_fail_at(run, run->t0, "a contact cannot be evaluated");
   if (sr_jumps_start(run->jumps) != 0) return sr_run_fail_at(run, run->t0, "the formula of a law cannot be evaluated");
-  if (run->rigid != NULL && sri_rigid_start(run->rigid, run->t0, d->q, d->v, d->y) != 0)
-    return sr_run_fail(run, run->t0, sri_rigid_error(run->rigid));
+  if (run->rigid != NULL && settle_contacts(run) != 0) return sr_run_fail(run, run->t0, sri_rigid_error(run->rigid));
   if (sri_start(run->integrator, run->t0, d->q, d->v, d->y) != SR_OK)
     return sr_run_fail(run, run->t0, sri_error_message(run->integrator));
   run->stepping = true;
