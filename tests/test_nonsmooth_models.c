@@ -10,8 +10,10 @@
 #include "loading.h"
 
 #define PI 3.14159265358979323846
-#define STEPPED(model, settings, step, t) model, settings, SR_CONTACT_TIMESTEPPING, "moreau", step, t
-#define EVENT(model, settings, t) model, settings, SR_CONTACT_EVENT, "mdop5", 0, t
+#define STEPPED(model, settings, step, t)                                                                              \
+  model, settings, SR_CONTACT_TIMESTEPPING, SR_IMPACT_RULE_AUTO, "moreau", step, t
+#define EVENT(model, settings, t) model, settings, SR_CONTACT_EVENT, SR_IMPACT_RULE_AUTO, "mdop5", 0, t
+#define NEWTON(model, settings, t) model, settings, SR_CONTACT_EVENT, SR_IMPACT_RULE_NEWTON, "mdop5", 0, t
 
 // what: "q K", "v K": a coordinate; "sensor NAME" of a formula; "sensor NAME x" (y, z, vx, ..., wz) of a frame; "impact K", and "event K", "stick K", ... of any
 // kind: its time; "period K": from event K to the next; "energy": kinetic and potential.
@@ -23,6 +25,7 @@ typedef struct Expected {
 typedef struct Case {
   const char *model, *settings;
   srContactMode contact;
+  srImpactRule impact;
   const char* method;
   double step, t;
   Expected expected[8];
@@ -128,6 +131,13 @@ static const Case cases[] = {
       {"sensor ball wx", 1.42857142857, 1e-6},
       {"sensor ball wy", 44.2857142857, 1e-6},
       {"sensor ball wz", -12, 1e-6}}},
+    {EVENT("nonsmooth/billiard-ball", "", 1),
+     {{"stick 0", 0.1866317987181636, 1e-6},
+      {"q 0", 1.31657367008, 1e-8},
+      {"q 1", -0.0108631202197, 1e-8},
+      {"sensor ball wx", 1.42857142857, 1e-7},
+      {"sensor ball wy", 44.2857142857, 1e-7},
+      {"sensor ball wz", -12, 1e-7}}},
     // Hodograph by quadrature.
     {STEPPED("nonsmooth/slope-launch", "", 1e-3, 1.5),
      {{"q 0", 0.3359528378051187, 9e-4}, {"q 1", 0.5001759824284108, 9e-4}, {"v 0", 0, 1e-8}}},
@@ -194,6 +204,15 @@ static const Case cases[] = {
       {"q 1", 0.311584776546, 1e-3},
       {"q 2", 0.1, 1e-8},
       {"q 6", 0.09456567051, 2e-3}}},
+    {NEWTON("nonsmooth/tumbling-box", "", 2),
+     {{"impact 0", 0.23853915567, 1e-8},
+      {"impact 1", 0.351868724357, 1e-8},
+      {"impact 4", 0.468342828146, 1e-8},
+      {"impact 7", 0.546374287998, 1e-8},
+      {"q 0", 0.353340612461, 2e-6},
+      {"q 1", 0.311584776546, 2e-6},
+      {"q 3", 0.995518625622, 2e-6},
+      {"q 6", 0.09456567051, 2e-6}}},
     // Reduced equations of rolling; the spin reverses at 0.5686 s.
     {STEPPED("nonsmooth/rattleback", "", 4e-5, 0.5685591729510793), {{"sensor spin", 0, 5e-2}}},
     {EVENT("nonsmooth/rattleback", "", 1),
@@ -213,6 +232,10 @@ static const Case cases[] = {
      {{"sensor corner vx", 0.601441557639, 4e-9},
       {"sensor corner vy", -0.635691703006, 4e-9},
       {"sensor corner vz", 1.2939876794, 4e-9}}},
+    {NEWTON("nonsmooth/box-corner", "", 1e-10),
+     {{"sensor corner vx", 0.600651578293, 4e-9},
+      {"sensor corner vy", -0.642372572593, 4e-9},
+      {"sensor corner vz", 1.29307692308, 4e-9}}},
 };
 
 // ---- what is measured -----------------------------------------------------------------------------------------------------
@@ -261,6 +284,7 @@ static void ensure_case(const Case* c, double step, double part) {
   srRunOptions o = sr_run_options(x.m);
   o.contact = c->contact;
   o.method = c->method;
+  o.impact = c->impact;
   o.t_end = o.every = c->t;
   if (step > 0) {
     o.step = step;
