@@ -155,6 +155,34 @@ TEST(what_spins_flies_straight_and_rolls_on_at_any_step) {
   close_model(&x);
 }
 
+// Friction takes mu m g s over the slip s, whatever the axes of the body do: 0.5 s at |s| = 12 m/s less 3.5 mu g t.
+TEST(the_account_of_friction_is_that_of_the_slip_of_a_spinning_ball) {
+  Loaded x = open_scene("type='sphere' size='0.1'", "0.008 0.008 0.008", "0 0 0.1 1 0 0 0", "0 -60 0 6 0 0", 0.1, 0,
+                        false, false);
+  run(&x, 0.5, 1e-2);
+  const double g = 9.81, slip = 12 * 0.5 - 3.5 * 0.1 * g * 0.125;
+  ENSURE_NEAR(x.result.energy.work[SR_ACCOUNT_FRICTION], -0.1 * 2 * g * slip, 1e-6);
+  ENSURE_SMALL(x.result.energy.residual, 1e-6);
+  close_model(&x);
+}
+
+// A free body on a pin: a step projects the velocity on the direction across the arm, which has turned by w h since the last one, and loses (w h)^2/2 of the part m r^2 of
+// its inertia: w' = -c h w^3/2, c = m r^2/(m r^2 + J). Of order 1, and never a gain.
+TEST(a_free_body_on_a_pin_turns_uniformly_as_the_step_goes_to_0) {
+  const double c = 0.25 / (0.25 + 0.1);
+  for (int k = 0; k < 2; k++) {
+    const double h = k == 0 ? 1e-2 : 1e-3;
+    Loaded x = open_text(
+        "<sarrus version='1'><option gravity='0 0 0'/><ground><point name='pin'/></ground><body name='b'>"
+        "<joint name='b' type='free' q='0.5 0 0 1 0 0 0' v='0 0 10 0 5 0'/><inertial mass='1' inertia='0.1 0.1 0.1'/>"
+        "<point name='pin' at='-0.5 0 0'/></body><closure type='ball' a='b/pin' b='ground/pin'/></sarrus>");
+    run(&x, 1, h);
+    ENSURE_NEAR(x.d->v[2], 10 / sqrt(1 + 100 * c * h), 2 * h);
+    ENSURE_NEAR(hypot(x.d->q[0], x.d->q[1]), 0.5, 1e-9);
+    close_model(&x);
+  }
+}
+
 // A spring anywhere in the model makes the forces of a step implicit; gyroscopic forces of the others are none of its matrix.
 TEST(a_ball_rolls_on_beside_a_spring) {
   Loaded x = open_text(
