@@ -11,10 +11,11 @@
 #include "integrate/rigid.h"
 #include "math/dense.h"
 
-#define DEPENDENT 1e-9  // distance of a row of the joints from the others
-#define REACH 2e-4      // of the coordinates, and
-#define LONGEST 1e-4    // s, of the time, between two points of a difference
-#define SINGULAR 1e-9   // pivot of scaled rows that are dependent: then all rows have ...
+#define DEPENDENT                                                                                                      \
+  1e-5  // distance of a row of the joints from the others, as everywhere: some are redundant only where loops are closed to the last digit
+#define REACH 2e-4     // of the coordinates, and
+#define LONGEST 1e-4   // s, of the time, between two points of a difference
+#define SINGULAR 1e-9  // pivot of scaled rows that are dependent: then all rows have ...
 #define EQUAL                                                                                                          \
   1e-8  // ... this compliance, of the largest diagonal entry, which the refinement removes from all but the distribution
 #define SOLVED 1e-11  // of the right-hand side: residual of a problem
