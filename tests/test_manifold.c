@@ -175,6 +175,42 @@ TEST(a_can_stands_on_its_rim) {
   ENSURE_EQUAL(tilted.count, 8);
 }
 
+// The point of a cylinder on a plane at the given slope of its axis, turned about it.
+static srManifold lowest(double slope, double turn, double* place) {
+  const srConvex plane = sr_convex_plane(), can = sr_convex_cylinder(0.2, 0.1);
+  const double c = cos(0.5 * slope), e = sin(0.5 * slope), ct = cos(0.5 * turn), et = sin(0.5 * turn);
+  double pose[16];
+  srm_pose_identity(pose);
+  srm_pose_from_quaternion((double[]){c * ct, e * et, e * ct, c * et}, pose);
+  pose[14] = 0.4;
+  const srManifold m = manifold(&plane, &can, pose, 1, SR_MANIFOLD_MOST);
+  *place = m.point[0].point_b[0];
+  return m;
+}
+
+// Whatever else faces the plane: the end of the lowest line of the wall, and the lowest point of the rim, are one feature from a can that stands almost upright to one
+// that almost lies.
+TEST(the_lowest_point_of_a_rim_keeps_its_feature_while_it_rolls_and_tilts) {
+  double place;
+  const srManifold first = lowest(0.5, 0, &place);
+  for (int i = 0; i <= 150; i++) {
+    const double slope = 0.01 * (1 + i);  // the lower end is that at -z, up to 90 degrees
+    for (int k = 0; k < 40; k++) {
+      const srManifold m = lowest(slope, 0.16 * k + 1e-9 * i, &place);
+      ENSURE(m.point[0].id == first.point[0].id);
+      ENSURE_NEAR(m.point[0].gap, 0.4 - 0.2 * cos(slope) - 0.1 * sin(slope), 1e-13);
+      ENSURE_NEAR(fabs(place), fabs(0.1 * cos(slope) - 0.2 * sin(slope)), 1e-9);
+      for (int j = 1; j < m.count; j++) ENSURE(m.point[j].id != first.point[0].id);
+    }
+  }
+  for (int i = 0; i < 16; i++) {  // over the corners of the face exactly
+    const srManifold m = lowest(0.05, acos(-1.0) * i / 8, &place);
+    ENSURE(m.point[0].id == first.point[0].id);
+    // No other point as low: the next corner is 3/16 of a turn further, between two of them.
+    for (int j = 1; j < m.count; j++) ENSURE(m.point[j].gap > m.point[0].gap + 0.07 * 0.1 * sin(0.05));
+  }
+}
+
 // ---- all pairs --------------------------------------------------------------------------------------------------------
 
 static srPool pool;

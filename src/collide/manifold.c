@@ -14,13 +14,13 @@
 
 #include "math/vector3.h"
 
-#define RIM 8                                    // corners that stand for a circular face
-#define ROOM (2 * SR_FLAT_MOST + 8)              // a side cuts off one corner and adds two
-#define SAME 1e-9                                // of the size: equal gaps
-#define SNAP 1e-3                                // of the size: corners that are one
-#define PARALLEL 1e-3                            // sine of the angle of edges that overlap along a line
-#define TOUCHING 1e-6                            // sine of the angle of features that the nearest points are on
-enum { OF_FACE, OF_EDGE, OF_CORNER, OF_ROUND };  // kinds of features in ids
+#define RIM 8                          // corners that stand for a circular face
+#define ROOM (2 * SR_FLAT_MOST + 8)    // a side cuts off one corner and adds two
+#define SAME 1e-9                      // of the size: equal gaps
+#define SNAP 1e-3                      // of the size: corners that are one
+#define PARALLEL 1e-3                  // sine of the angle of edges that overlap along a line
+#define TOUCHING 1e-6                  // sine of the angle of features that the nearest points are on
+enum { OF_FACE, OF_EDGE, OF_CORNER };  // kinds of features in ids; the lowest point of a rim is a corner
 
 // A feature in the plane of the projection.
 typedef struct Outline {
@@ -289,20 +289,50 @@ static void overlap_edges(const Pair* p, Points* all) {
   }
 }
 
+// Seen along n.
+static double apart(const Pair* p, const srManifoldPoint* x, const srManifoldPoint* y) {
+  double r[3];
+  srm_sub3(x->point_a, y->point_a, r);
+  return hypot(srm_dot3(r, p->t), srm_dot3(r, p->u));
+}
+
 // The nearest points of the shapes, by the features that they are on.
 static uint32_t nearest_code(const Pair* p, const srConvex* shape, const double* pose, const double out[3]) {
   Outline o;
   if (!sr_shape_bounded(shape->kind)) return feature_code(OF_FACE, 0);
   find_outline(p, shape, pose, out, TOUCHING, &o);
-  const bool round = shape->kind != SR_KIND_BOX && shape->kind != SR_KIND_HULL && shape->kind != SR_KIND_CAPSULE;
-  return o.dimension == 0 && round ? feature_code(OF_ROUND, (uint32_t)o.id) : whole_code(&o);
+  return whole_code(&o);
+}
+
+// Does a circular face touch with its rim? It rolls over the corners that stand for the face.
+static bool is_tilted(const Pair* p, const Outline* wide, const srConvex* shape, const double* pose,
+                      const double out[3]) {
+  Outline o;
+  if (wide->dimension != 2 || (shape->kind != SR_KIND_CYLINDER && shape->kind != SR_KIND_CONE)) return false;
+  find_outline(p, shape, pose, out, TOUCHING, &o);
+  return o.dimension == 0;
+}
+
+// Corners of a circular face next to a point of its rim, which takes their place; shift: of its code in the ids.
+static void drop_corners(const Pair* p, const Outline* o, int shift, const double rim[3], Points* all) {
+  const double half = 0.5 * hypot(o->x[1][0] - o->x[0][0], o->x[1][1] - o->x[0][1]);
+  const srManifoldPoint at = {.point_a = {rim[0], rim[1], rim[2]}};
+  int kept = 0;
+  for (int i = 0; i < all->n; i++) {
+    const bool corner = (uint32_t)(all->point[i].id >> shift) >> 30 == OF_CORNER;
+    if (!corner || apart(p, &at, &all->point[i]) > half) all->point[kept++] = all->point[i];
+  }
+  all->n = kept;
 }
 
 static void add_nearest(const Pair* p, const srConvex* a, const srConvex* b, const double* pose, Points* all) {
   double least = INFINITY;
   const double back[3] = {-p->n[0], -p->n[1], -p->n[2]};
+  const bool rim_a = is_tilted(p, &p->a, a, NULL, p->n), rim_b = is_tilted(p, &p->b, b, pose, back);
+  if (rim_a) drop_corners(p, &p->a, 32, p->near->point_a, all);
+  if (rim_b) drop_corners(p, &p->b, 0, p->near->point_a, all);
   for (int i = 0; i < all->n; i++) least = fmin(least, all->point[i].gap);
-  if (least <= p->near->gap + SAME * p->size) return;
+  if (!rim_a && !rim_b && least <= p->near->gap + SAME * p->size) return;
   srManifoldPoint point = {.gap = p->near->gap};
   srm_set3(point.point_a, p->near->point_a);
   srm_set3(point.point_b, p->near->point_b);
@@ -311,12 +341,6 @@ static void add_nearest(const Pair* p, const srConvex* a, const srConvex* b, con
 }
 
 // ------------------------------------------------------------------------------------------------------------ selection
-static double apart(const Pair* p, const srManifoldPoint* x, const srManifoldPoint* y) {
-  double r[3];
-  srm_sub3(x->point_a, y->point_a, r);
-  return hypot(srm_dot3(r, p->t), srm_dot3(r, p->u));
-}
-
 // The smallest gap first, then those that are farthest from the ones before.
 static void choose(const Pair* p, Points* all, int most) {
   for (int k = 0; k < most && k < all->n; k++) {
