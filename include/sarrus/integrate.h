@@ -83,7 +83,8 @@ typedef struct srSystem {
   int nz;      // discrete states, held by the user of the system
   int ng, np;  // constraint equations; the first np have a position form
   // Which equations are active (ng): the others are ignored, whatever (finite) numbers the callbacks write for them, and have
-  // multiplier 0. NULL: all. Owned by the user of the system, read only at sri_start and sri_restart. `rates` honours it itself.
+  // multiplier 0. NULL: all. Owned by the user of the system, read only at sri_start and sri_restart, where a
+  // number other than before, not 0, is another equation in its place. `rates` honours it itself.
   const unsigned char* active;
   int ncontact, ntangent;  // largest number of unilateral contacts at one time; tangential directions of each, 1 or 2
   int ncolumn;             // largest number of velocities in the rows of one of them; 0: nv

@@ -100,10 +100,10 @@ bool sri_constrained_activate(srIntegrator* integrator) {
   bool changed = false;
   c->nactive = 0;
   for (int k = 0; k < s->ng; ++k) {
-    const unsigned char now = s->active == NULL || s->active[k] != 0;
+    const unsigned char now = s->active == NULL ? 1 : s->active[k];
     changed = changed || now != c->active[k];
     c->active[k] = now;
-    c->nactive += now;
+    c->nactive += now != 0;
   }
   return changed;
 }

@@ -100,11 +100,12 @@ void sri_rigid_activate(srRigid* x) {
     x->active[k < s->np ? k : k + x->most] = s->active == NULL || s->active[k] != 0;
   }
   const int normals = x->combined ? x->rank : x->nclosed;
-  for (int k = 0; k < normals; ++k) x->active[first_normal(x) + k] = 1;
+  const unsigned char now = (unsigned char)(1 + x->generation % 128);  // after each event they are of other contacts
+  for (int k = 0; k < normals; ++k) x->active[first_normal(x) + k] = now;
   for (int k = 0; k < x->nclosed; ++k) {
     if (x->closed[k].status != SR_RIGID_STICKS) continue;
-    x->active[first_tangent(x) + 2 * k] = 1;
-    x->active[first_tangent(x) + 2 * k + 1] = !x->closed[k].planar;
+    x->active[first_tangent(x) + 2 * k] = now;
+    x->active[first_tangent(x) + 2 * k + 1] = x->closed[k].planar ? 0 : now;
   }
 }
 
