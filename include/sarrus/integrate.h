@@ -35,7 +35,8 @@ typedef struct srTangent {
 // One unilateral contact. u = W v + b is the relative velocity in its axes: the normal, then one tangent (planar motion) or two; u[0] is
 // the rate of the gap. The normal points from body A to body B: lambda_N > 0 pushes the bodies apart.
 typedef struct srUnilateral {
-  long id;  // persistent: the same contact has the same number in every call, never reused
+  long id;    // persistent: the same contact has the same number in every call, never reused
+  long pair;  // contacts of the same two surfaces have the same number; 0: it has no others
   // Rows of G: its normal while it is closed (one of the first np), and its first tangent while it sticks, followed by the second; -1:
   // none.
   int normal, tangent;

@@ -33,8 +33,9 @@ typedef struct srClosed {
   bool creeps;              // for longer than it takes to pass
   double t_missed, t_most;  // when that was, and how long it may last: what creeps is a cone
   double ratio[2];          // cone: tangential force over normal force
-  int at;                   // in the list, -1: it is not there
-  srUnilateral last;        // as listed at the last event, continued linearly where it is not listed any more
+  int at;             // in the list: itself, or the contact that continues it (other features of the pair); -1: none
+  bool lost;          // -1 when the switching functions were evaluated last
+  srUnilateral last;  // as listed at the end of the last step, continued linearly where it is not listed any more
   double gap_last;
 } srClosed;
 
@@ -107,6 +108,7 @@ struct srRigid {
 int sri_rigid_list(srRigid* x, double t, const double* q);  // contacts at a position. Returns as the callbacks
 const srUnilateral* sri_rigid_contact(srRigid* x, int k);   // closed contact k at the position listed last
 void sri_rigid_keep(srRigid* x, const double* q);           // `last` of the closed contacts
+void sri_rigid_rename(srRigid* x);                          // closed contacts are those that continue them
 void sri_rigid_activate(srRigid* x);                        // which equations are active
 double sri_rigid_slip(const srUnilateral* c, const double* v, double s[2]);  // its length
 void sri_rigid_callbacks(srRigid* x);                                        // of the outer system

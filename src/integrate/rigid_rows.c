@@ -13,6 +13,8 @@
 
 #include "integrate/rigid.h"
 
+#define CONTINUES 0.3  // of the normal: difference of one that continues it in a step
+
 // ---- contacts at a position ---------------------------------------------------------------------------------------------
 
 static int find(const srUnilateral* list, int count, int guess, long id) {
@@ -21,6 +23,38 @@ static int find(const srUnilateral* list, int count, int guess, long id) {
     if (list[i].id == id) return i;
   }
   return -1;
+}
+
+// How much the normals of two contacts differ as forces, relative to the first; 1: they act on other velocities.
+static double turned(const srUnilateral* a, const srUnilateral* b) {
+  double sum = 0, size = 0;
+  if (a->n != b->n || memcmp(a->column, b->column, (size_t)a->n * sizeof *a->column) != 0) return 1;
+  for (int i = 0; i < a->n; ++i) {
+    sum += (a->W[i] - b->W[i]) * (a->W[i] - b->W[i]);
+    size += a->W[i] * a->W[i];
+  }
+  return size > 0 ? sqrt(sum / size) : 1;
+}
+
+static bool is_closed(const srRigid* x, long id) {
+  for (int k = 0; k < x->nclosed; ++k) {
+    if (x->closed[k].id == id) return true;
+  }
+  return false;
+}
+
+// Where one shape rolls on another the features that touch change, and the gap and its rate do not jump (the wall of a capsule and its end): the contact of the
+// same pair with about the same normal force continues the one that is not listed any more. -1: none.
+static int heir_of(const srRigid* x, int k, const srUnilateral* list, int count) {
+  const srUnilateral* last = &x->closed[k].last;
+  int best = -1;
+  double least = CONTINUES;
+  for (int i = 0; i < count && last->pair != 0; ++i) {
+    if (list[i].pair != last->pair || is_closed(x, list[i].id)) continue;
+    const double other = turned(last, &list[i]);
+    if (other < least) least = other, best = i;
+  }
+  return best;
 }
 
 int sri_rigid_list(srRigid* x, double t, const double* q) {
@@ -36,8 +70,15 @@ int sri_rigid_list(srRigid* x, double t, const double* q) {
   for (int k = 0; k < x->nclosed; ++k) {
     srClosed* c = &x->closed[k];
     c->at = find(x->list, x->count, c->at, c->id);
+    if (c->at < 0) c->at = heir_of(x, k, x->list, x->count);
   }
   return 0;
+}
+
+void sri_rigid_rename(srRigid* x) {
+  for (int k = 0; k < x->nclosed; ++k) {
+    if (x->closed[k].at >= 0) x->closed[k].id = x->list[x->closed[k].at].id;
+  }
 }
 
 const srUnilateral* sri_rigid_contact(srRigid* x, int k) {
@@ -288,12 +329,12 @@ static int contacts(void* user, double t, const double* q, srUnilateral* out, in
   srRigid* x = user;
   const srSystem* s = &x->inner;
   const int answer = s->contacts(s->user, t, q, out, count);
-  for (int i = 0; i < *count && answer == 0; ++i) {
-    for (int k = 0; k < x->nclosed; ++k) {
-      if (x->closed[k].id != out[i].id) continue;
-      out[i].normal = first_normal(x);  // active, whichever combination it is in
-      out[i].tangent = first_tangent(x) + 2 * k;
-    }
+  for (int k = 0; k < x->nclosed && answer == 0; ++k) {
+    int at = find(out, *count, x->closed[k].at, x->closed[k].id);
+    if (at < 0) at = heir_of(x, k, out, *count);
+    if (at < 0) continue;
+    out[at].normal = first_normal(x);  // active, whichever combination it is in
+    out[at].tangent = first_tangent(x) + 2 * k;
   }
   return answer;
 }

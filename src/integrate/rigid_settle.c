@@ -735,6 +735,7 @@ static bool begin_cones(srRigid* x, const signed char* cause) {
 int sri_rigid_settle(srRigid* x, double t, double* q, double* v, double* y, const signed char* cause) {
   int answer = sri_rigid_list(x, t, q);
   if (answer == 0) answer = sri_rigid_free(x, t, q, v, y);
+  if (answer == 0) sri_rigid_rename(x);
   if (answer == 0) answer = collect(x, t);
   if (answer != 0)
     return answer < 0 && x->error_message[0] != '\0' ? answer : fail(x, "the contacts cannot be evaluated");

@@ -72,7 +72,8 @@ static int evaluate(void* user, double t, const double* q, const double* v, cons
     x->closed[k].rho = rho_of(x, k);
     value[2] = x->closed[k].rho - PAINLEVE;
     value[1] = slip_value(x, k, v, scale, x->slips[k]);
-    value[0] = x->closed[k].at < 0 ? -APART : x->lambda[3 * k] + TOLERANCE * scale;
+    x->closed[k].lost = x->closed[k].at < 0;
+    value[0] = x->closed[k].lost ? -APART : x->lambda[3 * k] + TOLERANCE * scale;
   }
   return 0;
 }
@@ -82,7 +83,7 @@ static signed char cause_of(const srRigid* x, int k, const signed char* fired) {
   int cause = 0;
   const bool jams = fired[2] < 0 || (fired[0] < 0 && at->rho < JAMS);
   if (jams) cause |= SR_CAUSE_PAINLEVE;
-  if (fired[0] < 0 && at->at >= 0 && !jams) cause |= SR_CAUSE_RELEASE;
+  if (fired[0] < 0 && !at->lost && !jams) cause |= SR_CAUSE_RELEASE;
   if (fired[1] < 0) {
     cause |= at->status == SR_RIGID_STICKS ? SR_CAUSE_ONSET
              : at->status == SR_RIGID_CONE ? SR_CAUSE_LEAVE
@@ -167,6 +168,8 @@ bool sri_rigid_late(srRigid* x, double* t_late, signed char* fired) {
   memset(fired, 0, 3 * (size_t)x->most);
   x->listed = false;
   if (sri_rigid_list(x, t, q) != 0) return false;
+  sri_rigid_rename(x);
+  sri_rigid_keep(x, q);
   for (int i = 0; i < x->count; ++i) {
     const srUnilateral* c = &x->list[i];
     bool closed = false;

@@ -162,6 +162,7 @@ typedef struct List {
 static srUnilateral* add(List* x, long id, const srSurfaceLaws* c) {
   srUnilateral* to = &x->out[x->count++];
   *to = (srUnilateral){.id = id,
+                       .pair = 1 + sr_contact_key(x->m, id),
                        .normal = -1,
                        .tangent = -1,
                        .mu = c->slip.law != NULL ? c->slip.k : 0.0,
