@@ -304,11 +304,15 @@ static uint32_t nearest_code(const Pair* p, const srConvex* shape, const double*
   return whole_code(&o);
 }
 
+static bool is_disc(const Outline* o, const srConvex* shape) {
+  return o->dimension == 2 && (shape->kind == SR_KIND_CYLINDER || shape->kind == SR_KIND_CONE);
+}
+
 // Does a circular face touch with its rim? It rolls over the corners that stand for the face.
 static bool is_tilted(const Pair* p, const Outline* wide, const srConvex* shape, const double* pose,
                       const double out[3]) {
   Outline o;
-  if (wide->dimension != 2 || (shape->kind != SR_KIND_CYLINDER && shape->kind != SR_KIND_CONE)) return false;
+  if (!is_disc(wide, shape)) return false;
   find_outline(p, shape, pose, out, TOUCHING, &o);
   return o.dimension == 0;
 }
@@ -333,6 +337,9 @@ static void add_nearest(const Pair* p, const srConvex* a, const srConvex* b, con
   if (rim_b) drop_corners(p, &p->b, 0, p->near->point_a, all);
   for (int i = 0; i < all->n; i++) least = fmin(least, all->point[i].gap);
   if (!rim_a && !rim_b && least <= p->near->gap + SAME * p->size) return;
+  // A circular face that is flat on the other is its corners: where its rim is lowest is noise.
+  const bool flat = (is_disc(&p->a, a) && !rim_a) || (is_disc(&p->b, b) && !rim_b);
+  if (flat && least <= p->near->gap + 2 * TOUCHING * p->size) return;
   srManifoldPoint point = {.gap = p->near->gap};
   srm_set3(point.point_a, p->near->point_a);
   srm_set3(point.point_b, p->near->point_b);

@@ -1,7 +1,8 @@
 // Contact points of two convex shapes with identities that persist: what rigid contact needs. On math alone.
 //
 // All points share the normal of the gap (distance.h). They are where the features that face each other overlap, seen along the normal: faces and
-// edges are clipped against each other, and what is round touches at one point. The smallest gap of the points is the gap of the shapes.
+// edges are clipped against each other, and what is round touches at one point. The smallest gap of the points is the gap of the shapes; of a circular face that
+// is flat on the other it may be larger by 2e-6 of the size.
 #ifndef SR_COLLIDE_MANIFOLD_H
 #define SR_COLLIDE_MANIFOLD_H
 
