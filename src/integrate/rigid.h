@@ -33,6 +33,7 @@ typedef struct srClosed {
   bool creeps;              // for longer than it takes to pass
   double t_missed, t_most;  // when that was, and how long it may last: what creeps is a cone
   double ratio[2];          // cone: tangential force over normal force
+  double force[3];          // of the last cone problem since the event, where the next one begins; NAN: none
   int at;             // in the list: itself, or the contact that continues it (other features of the pair); -1: none
   bool lost;          // -1 when the switching functions were evaluated last
   srUnilateral last;  // as listed at the end of the last step, continued linearly where it is not listed any more

@@ -19,6 +19,8 @@
 #define EQUAL                                                                                                          \
   1e-8  // ... this compliance, of the largest diagonal entry, which the refinement removes from all but the distribution
 #define SOLVED 1e-11  // of the right-hand side: residual of a problem
+#define SOLVED_REDUNDANT                                                                                               \
+  5e-10  // the same with dependent rows, where rounding is larger by the compliance: all attempts would run in vain
 #define REFINEMENTS 3
 #define ITERATIONS 200   // of an attempt of the cone problem: beyond them it is not solved
 #define REDUNDANT 1e-10  // compliance of normals relative to their own, in cone problems with dependent rows
@@ -241,7 +243,7 @@ bool sri_rigid_solve(srRigid* x, const double* q, double* residual) {
   memcpy(p->W, x->A, (size_t)(x->nrow * x->nrow) * sizeof *p->W);
   memcpy(p->q, q, (size_t)x->nrow * sizeof *p->q);
   o.method = sr_contact_method_find("newton");
-  o.tolerance = SOLVED * fmax(size, 1e-12);
+  o.tolerance = (singular ? SOLVED_REDUNDANT : SOLVED) * fmax(size, 1e-12);
   o.iterations = ITERATIONS;
   ++x->stats.problems;
   *residual = 0;

@@ -123,7 +123,7 @@ static int cone_forces(srRigid* x, double t, const double* q, const double* v, d
   if (answer != 0) return answer;
   for (int k = 0; k < x->npart; ++k) {  // start: what is known of the forces
     const srRigidPart* part = &x->part[k];
-    const double* of = lambda + 3 * k;
+    const double* of = isnan(x->closed[k].force[0]) ? lambda + 3 * k : x->closed[k].force;
     x->p[part->first] = of[0];
     for (int i = 1; i < part->rows; ++i)
       x->p[part->first + i] = part->rows == 2 ? part->along[0] * of[1] + part->along[1] * of[2] : of[i];
@@ -132,6 +132,7 @@ static int cone_forces(srRigid* x, double t, const double* q, const double* v, d
   if (!sri_rigid_solve(x, x->right_rows, &residual) && residual > 1e-6) return 1;
   put_accelerations(x);
   put_forces(x, lambda);
+  for (int k = 0; k < x->nclosed; ++k) memcpy(x->closed[k].force, lambda + 3 * k, sizeof x->closed[k].force);
   return 0;
 }
 

@@ -573,6 +573,7 @@ static void put_closed(srRigid* x) {
     memcpy(to->along, at->along, sizeof to->along);
     to->slip_least = slip_least(x, at);
     to->ratio[0] = to->ratio[1] = 0;
+    to->force[0] = NAN;
     to->missed = at->status == SR_RIGID_SLIDES && at->missed;
     to->straight = to->missed && at->straight;
     to->creeps = false;
