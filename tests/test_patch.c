@@ -418,8 +418,186 @@ TEST(solids_apart_have_no_points_and_roles_are_by_shape) {
   ENSURE_SMALL(sum_of(&patch, pose, 1, true).area, 0);
   pose[14] = NAN;
   ENSURE_SMALL(sum_of(&patch, pose, 1, true).area, 0);
-  ENSURE(!sr_patch_of(&s.cylinder, &s.cone, &patch));
   ENSURE(!sr_patch_of(&s.ground, &s.ground, &patch));
   ENSURE(sr_patch_of(&s.cylinder, &s.ground, &patch) && patch.rigid == 0);
   sr_pool_free(&s.pool);
+}
+
+// ---- two cylinders or cones ---------------------------------------------------------------------------------------------
+
+// Depth d of the disc of radius r in the face of a wider cylinder: the whole disc. As wide: the pressure falls to zero within d of the side,
+//   integral of min(d, R - r) 2 pi r dr = pi (R^2 d - R d^2 + d^3/3)
+TEST(discs_of_cylinders_face_to_face_have_their_volumes) {
+  const srPatchBody wide = {.radius = {0.5, 0.5}, .z = {-0.4, 0.4}}, slim = {.radius = {0.2, 0.2}, .z = {-0.3, 0.3}};
+  const double d = 0.01;
+  srPatch patch;
+  double pose[16];
+  ENSURE(sr_patch_of(&wide, &slim, &patch) && patch.rigid == 1);
+  ENSURE_NEAR(patch.area, PI * 0.04, 1e-15);
+  srm_pose_identity(pose);
+  pose[12] = 0.1;
+  pose[13] = -0.15;
+  pose[14] = 0.7 - d;
+  Sum a = sum_of(&patch, pose, 1, false);
+  ENSURE_NEAR(a.f[2], PI * 0.04 * d, 1e-13);
+  ENSURE_NEAR(a.m[0], -0.15 * a.f[2], 1e-8 * a.f[2]);  // 8 points of Gauss in each quarter
+  ENSURE_NEAR(a.m[1], -0.1 * a.f[2], 1e-8 * a.f[2]);
+  ENSURE_SMALL(hypot(a.f[0], a.f[1]), 1e-8 * a.f[2]);
+  ENSURE(sr_patch_of(&wide, &wide, &patch));
+  pose[12] = pose[13] = 0;
+  pose[14] = 0.8 - d;
+  a = sum_of(&patch, pose, 1, false);
+  ENSURE_NEAR(a.f[2], PI * (0.25 * d - 0.5 * d * d + d * d * d / 3), 1e-12);
+}
+
+// Parallel sides: in a section the depth of the circle of radius r, its centre at c, below the other circle, integrated by a fine sum of the test's own.
+static double side_by_side(double R, double r, double c) {
+  const int n = 20000;
+  double sum = 0;
+  for (int i = 0; i < n; i++) {
+    const double u = (i + 0.5) / n, most = acos((c * c + r * r - R * R) / (2 * c * r)), phi = most * u;
+    const double x = c - r * cos(phi), y = r * sin(phi), depth = R - hypot(x, y);
+    sum += 2 * fmax(0, depth) * cos(phi) * r * most / n;
+  }
+  return sum;
+}
+
+TEST(cylinders_side_by_side_have_the_pressure_of_their_section) {
+  const srPatchBody wide = {.radius = {0.5, 0.5}, .z = {-0.4, 0.4}}, slim = {.radius = {0.2, 0.2}, .z = {-0.3, 0.3}};
+  srPatch patch;
+  double pose[16];
+  ENSURE(sr_patch_of(&wide, &slim, &patch));
+  for (int k = 0; k < 4; k++) {
+    const double depth[4] = {1e-7, 1e-5, 1e-3, 1e-2}, c = 0.7 - depth[k];
+    srm_pose_identity(pose);
+    pose[12] = c * cos(0.3);
+    pose[13] = c * sin(0.3);
+    pose[14] = 0.05;
+    const Sum a = sum_of(&patch, pose, 1, false);
+    const double expected =
+        0.6 * side_by_side(0.5, 0.2, c);  // the ends of the wide one are 0.05 m away: farther than deep
+    ENSURE_NEAR(hypot(a.f[0], a.f[1]), expected, 3e-6 * expected);  // 8 points of Gauss between the ends of the chord
+    ENSURE_NEAR(a.f[1] / a.f[0], tan(0.3), 1e-9);
+    ENSURE_SMALL(a.f[2], 1e-7 * expected);
+    ENSURE_NEAR(a.m[0], -0.05 * a.f[1], 1e-8 * expected);
+  }
+}
+
+// U by the work on a straight way apart: the rule of the midpoint in t, the rest of the way being its t^2.
+static double work_apart(const srPatch* patch, const double pose[16], const double way[3]) {
+  const int n = 40;
+  double at[16], sum = 0, low = 0, high = 4;
+  memcpy(at, pose, sizeof at);
+  for (int i = 0; i < 26; i++) {
+    const double middle = 0.5 * (low + high);
+    for (int k = 0; k < 3; k++) at[12 + k] = pose[12 + k] + middle * way[k];
+    *(sum_of(patch, at, 1, false).area > 0 ? &low : &high) = middle;
+  }
+  for (int i = 0; i < n; i++) {
+    const double t = (i + 0.5) / n;
+    for (int k = 0; k < 3; k++) at[12 + k] = pose[12 + k] + high * (1 - t * t) * way[k];
+    sum += srm_dot3(sum_of(patch, at, 1, false).f, way) * high * 2 * t / n;
+  }
+  return sum;
+}
+
+// Depth in a frustum; < 0: outside.
+static double depth_in(const srPatchBody* b, const double x[3]) {
+  const double slope = (b->radius[1] - b->radius[0]) / (b->z[1] - b->z[0]);
+  const double side = b->radius[0] + slope * (x[2] - b->z[0]) - hypot(x[0], x[1]);
+  return fmin(side / sqrt(1 + slope * slope), fmin(x[2] - b->z[0], b->z[1] - x[2]));
+}
+
+// Integral of the depth over the overlap, by a lattice about b, the rigid one.
+static double lattice_energy(const srPatch* patch, const double pose[16], int n) {
+  const srPatchBody* b = &patch->body[1];
+  const double r = fmax(b->radius[0], b->radius[1]), high = b->z[1] - b->z[0];
+  double sum = 0;
+  for (int i = 0; i < n * n * n; i++) {
+    const int at[3] = {i % n, i / n % n, i / n / n};
+    const double y[3] = {r * ((2 * at[0] + 1.0) / n - 1), r * ((2 * at[1] + 1.0) / n - 1),
+                         b->z[0] + high * (at[2] + 0.5) / n};
+    double x[3];
+    srm_pose_point(pose, y, x);
+    if (depth_in(b, y) >= 0) sum += fmax(0, depth_in(&patch->body[0], x));
+  }
+  return sum * 4 * r * r * high / n / n / n;
+}
+
+// Three ways apart have the same work; it is the integral of the depth; its gradient is the force.
+TEST(two_cylinders_or_cones_have_the_force_of_a_potential) {
+  const srPatchBody soft[2] = {{.radius = {0.4, 0.4}, .z = {-0.5, 0.5}}, {.radius = {0.9, 0}, .z = {-0.5, 0.5}}};
+  const srPatchBody rigid[2] = {{.radius = {0.2, 0.2}, .z = {-0.3, 0.3}}, {.radius = {0.3, 0}, .z = {-0.3, 0.3}}};
+  uint64_t seed = 41;
+  double worst[3] = {0};
+  for (int k = 0; k < (runner_long() ? 40 : 4); k++) {
+    srPatch patch;
+    double pose[16];
+    if (!runner_takes(k)) continue;
+    ENSURE(sr_patch_of(&soft[k % 2], &rigid[k / 2 % 2], &patch) && patch.rigid == 1);
+    Sum a;
+    for (int j = 0; j < 1000; j++) {
+      const double at[3] = {0.7 * noise(&seed), 0.7 * noise(&seed), 0.7 * noise(&seed)};
+      random_pose(&seed, 1, at, pose);
+      a = sum_of(&patch, pose, 1, false);
+      if (srm_norm3(a.f) > 1e-3 && srm_norm3(a.f) < 1e-2) break;
+    }
+    const double size = srm_norm3(a.f);
+    double way[3], U[3], out[3] = {pose[12], pose[13], pose[14]};
+    for (int i = 0; i < 3; i++) out[i] /= sqrt(srm_dot3(pose + 12, pose + 12));
+    for (int j = 0; j < 3; j++) {
+      for (int i = 0; i < 3; i++) way[i] = j == 0 ? out[i] : a.f[i] / size + (j == 2 ? 0.3 * noise(&seed) : 0);
+      U[j] = work_apart(&patch, pose, way);
+    }
+    worst[0] = fmax(worst[0], fmax(fabs(U[1] - U[0]), fabs(U[2] - U[0])) / U[0]);
+    worst[1] = fmax(worst[1], fabs(lattice_energy(&patch, pose, 60) - U[0]) / U[0]);
+    for (int j = 0; j < 6; j++) {
+      double up[16], down[16];
+      const double h = 1e-4, f = j < 3 ? a.m[j] : a.f[j - 3];
+      move(pose, j, h, up);
+      move(pose, j, -h, down);
+      const double slope = (work_apart(&patch, up, out) - work_apart(&patch, down, out)) / (2 * h);
+      worst[2] = fmax(worst[2], fabs(f + slope) / size);
+    }
+  }
+  ENSURE_SMALL(worst[0], 1e-3);  // 40 midpoints
+  ENSURE_SMALL(worst[1], 3e-2);  // 60 x 60 x 60 points
+  ENSURE_SMALL(worst[2], 5e-3);  // kinks within the arcs
+}
+
+// Tilting through parallel sides, crossing them, sliding off along them, sliding off a face and tilting through flat: the largest change between
+// neighbours of n, of the largest force.
+static double largest_change(const srPatch* patch, int motion, int n) {
+  const double depth = 2e-3;
+  Sum last = {0};
+  double jump = 0, most = 0;
+  for (int i = 0; i <= n; i++) {
+    const bool faces = motion >= 3, tilts = motion == 0 || motion == 4;
+    const double u = (double)i / n, angle = tilts ? 0.02 * (u - 0.5) : motion == 1 ? PI / 2 * u : 0;
+    const double q[4] = {cos(angle / 2), tilts ? sin(angle / 2) : 0, motion == 1 ? sin(angle / 2) : 0, 0};
+    double pose[16];
+    srm_pose_identity(pose);
+    srm_pose_from_quaternion(q, pose);
+    pose[12] = motion == 3 ? 0.7 * u : 0.01;
+    pose[13] = faces ? 0.05 : 0.6 - depth;
+    pose[14] = faces ? 0.8 - depth : motion == 2 ? u : 0.1;
+    const Sum a = sum_of(patch, pose, 1, false);
+    double change = 0;
+    for (int k = 0; k < 3; k++) change = fmax(change, fmax(fabs(a.f[k] - last.f[k]), fabs(a.m[k] - last.m[k])));
+    if (i > 0) jump = fmax(jump, change);
+    most = fmax(most, srm_norm3(a.f));
+    last = a;
+  }
+  return jump / most;
+}
+
+TEST(the_force_of_two_cylinders_changes_as_little_as_their_pose) {
+  const srPatchBody lower = {.radius = {0.4, 0.4}, .z = {-0.5, 0.5}}, upper = {.radius = {0.2, 0.2}, .z = {-0.3, 0.3}};
+  srPatch patch;
+  ENSURE(sr_patch_of(&lower, &upper, &patch));
+  for (int motion = 0; motion < 5; motion++) {
+    const double coarse = largest_change(&patch, motion, 200), fine = largest_change(&patch, motion, 800);
+    ENSURE(coarse > 0 && coarse < 0.05);  // a point that jumps from end to end: 1
+    ENSURE_NEAR(fine / coarse, 0.25, 0.1);
+  }
 }

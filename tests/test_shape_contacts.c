@@ -165,7 +165,8 @@ TEST(eval_lists_the_pairs_that_may_touch_and_all_of_them_on_request) {
       X(PAIR(PLANE, BOX, law)), X(PAIR(PLANE, CYLINDER, law)), X(PAIR(PLANE, HULL, law)), X(PAIR(BOX, BOX, law)),      \
       X(PAIR(BOX, CYLINDER, law)), X(PAIR(HULL, BOX, law)), X(PAIR(PLANE, CONE, law)), X(PAIR(BOX, HULL, law)),        \
       X(PAIR(BOX, CAPSULE, law)), X(PAIR(CAPSULE, BOX, law)), X(PAIR(CAPSULE, CYLINDER, law)),                         \
-      X(PAIR(CAPSULE, HULL, law)), X(PAIR(CONE, CAPSULE, law))
+      X(PAIR(CAPSULE, HULL, law)), X(PAIR(CONE, CAPSULE, law)), X(PAIR(CYLINDER, CYLINDER, law)),                      \
+      X(PAIR(CONE, CYLINDER, law)), X(PAIR(CONE, CONE, law))
 #define SAME(x) x
 
 static unsigned seed = 1;
@@ -284,12 +285,21 @@ static void check_power(const char* text, double tolerance) {
 
 // Integration over round faces that several cells of a field of depths share is not exact; over polygons it is, where the law is linear.
 static bool is_coarse(const char* text) { return strstr(text, BOX) && strstr(text, CYLINDER); }
+// Two cylinders or cones: arcs between the angles where the sum changes its form have points of Gauss, and kinks where cells meet.
+static bool is_round(const char* text) {
+  int n = 0;
+  static const char* const kinds[] = {CYLINDER, CONE};
+  for (int k = 0; k < 2; k++) {
+    for (const char* p = strstr(text, kinds[k]); p; p = strstr(p + 1, kinds[k])) n++;
+  }
+  return n == 2;
+}
 
 TEST(power_of_a_contact_of_any_two_shapes_is_the_change_of_its_energy_and_dissipation) {
   static const char* const linear[] = {EACH_PAIR(SAME, LINEAR)};
   static const char* const hertz[] = {EACH_PAIR(SAME, HERTZIAN)};
   for (size_t i = 0; i < sizeof linear / sizeof *linear; i++)
-    check_power(linear[i], is_coarse(linear[i]) ? 3e-2 : 1e-6);
+    check_power(linear[i], is_coarse(linear[i]) ? 3e-2 : is_round(linear[i]) ? 5e-3 : 1e-6);
   for (size_t i = 0; i < sizeof hertz / sizeof *hertz; i++) check_power(hertz[i], 0.1);
 }
 
@@ -298,6 +308,7 @@ TEST(bristles_turn_with_the_normal) {
   static const char* const pairs[] = {
       PAIR(ELLIPSOID, ELLIPSOID, RUBBING), PAIR(CAPSULE, ELLIPSOID, RUBBING), PAIR(SPHERE, BOX, RUBBING),
       PAIR(CYLINDER, ELLIPSOID, RUBBING),  PAIR(BOX, CAPSULE, RUBBING),       PAIR(CAPSULE, CYLINDER, RUBBING),
+      PAIR(CYLINDER, CYLINDER, RUBBING),   PAIR(CONE, CYLINDER, RUBBING),     PAIR(CYLINDER, CONE, RUBBING),
       PAIR(CAPSULE, CAPSULE, RUBBING),     PAIR(SLAB, CYLINDER, RUBBING),     PAIR(CYLINDER, SLAB, RUBBING)};
   for (size_t i = 0; i < sizeof pairs / sizeof *pairs; i++) {
     Loaded x = open_text(pairs[i]);
@@ -317,8 +328,10 @@ TEST(bristles_turn_with_the_normal) {
       const double along = srm_dot3(n, m.y);
       for (int j = 0; j < 3; j++) m.y[j] -= along * n[j];  // the slip's
       evaluate(e, &m, f, NULL);
-      const double speed = srm_norm3(turning) + 1e-3 * srm_norm3(m.xdot);  // on a slab the normal does not turn
-      ENSURE_NEAR(srm_dot3(n, f + 6), -srm_dot3(turning, m.y), 1e-5 * speed * srm_norm3(m.y) + 1e-15);
+      const bool round = is_round(pairs[i]);
+      const double speed = srm_norm3(turning) + (round ? 1 : 1e-3) * srm_norm3(m.xdot);  // of a face it does not turn
+      const double error = round ? 1e-2 : 1e-5;
+      ENSURE_NEAR(srm_dot3(n, f + 6), -srm_dot3(turning, m.y), error * speed * srm_norm3(m.y) + 1e-15);
     }
     close_model(&x);
   }
@@ -367,7 +380,7 @@ TEST(derivatives_of_contacts_of_any_two_shapes_are_those_of_their_forces) {
   static const char* const smooth[] = {EACH_PAIR(SAME, SMOOTH)};
   static const char* const rubbing[] = {EACH_PAIR(SAME, RUBBING)};
   for (size_t i = 0; i < sizeof elastic / sizeof *elastic; i++)
-    check_jacobian(elastic[i], is_coarse(elastic[i]) ? 0.15 : 1e-5);
+    check_jacobian(elastic[i], is_coarse(elastic[i]) ? 0.15 : is_round(elastic[i]) ? 0.05 : 1e-5);
   for (size_t i = 0; i < sizeof smooth / sizeof *smooth; i++) check_jacobian(smooth[i], 0.12);
   for (size_t i = 0; i < sizeof rubbing / sizeof *rubbing; i++) check_jacobian(rubbing[i], 0.12);
 }
@@ -639,6 +652,10 @@ TEST(what_lies_on_a_floor_sinks_by_its_weight_over_the_stiffness) {
                                           "type='cylinder' size='0.2 0.1'") "<contact a='floor' b='b' " LAW
                                                                             "/></sarrus>",
        1, 0},
+      {"<sarrus version='1'><ground><shape name='floor' type='cylinder' size='0.5 0.4' at='0 0.1 "
+       "-0.2'/></ground>" BLOCK("b", "0 0 0.05-9.81e-5 1 0 0 0",
+                                "type='cylinder' size='0.2 0.1'") "<contact a='floor' b='b' " LAW "/></sarrus>",
+       1, 0},
       {"<sarrus version='1'>" FLOOR BLOCK("b", "0 0 0.05-9.81e-5/2 1 1 0 0",
                                           "type='capsule' size='0.05 0.3'") "<contact a='floor' b='b' " LAW
                                                                             "/></sarrus>",
@@ -850,6 +867,30 @@ TEST(a_capsule_that_is_dropped_on_a_box_comes_to_rest_and_stays) {
   ENSURE(x.result.stats.steps < 200);
   for (int k = 0; k < 7; k++) ENSURE_NEAR(x.d->q[k], q[k], 1e-9);
   close_model(&x);
+}
+
+// A column of two cylinders, dropped with a tilt, and a log that lies on another one between two walls: they rock and come to rest, the column at m g/K. With one
+// point of contact it jumped from end to end.
+TEST(cylinders_on_cylinders_come_to_rest) {
+#define LOG "type='cylinder' size='0.05 0.2'"
+#define WALL(name, x) "<shape name='" name "' type='box' size='0.02 0.4 0.3' at='" x " 0 0.1'/>"
+  static const char* const scenes[] = {
+      "<sarrus version='1'><ground><shape name='base' type='cylinder' size='0.2 0.1' at='0 0 -0.05'/></ground>" BLOCK(
+          "b", "0.02 0.01 0.06 1 0.05 0.03 0", "type='cylinder' size='0.08 0.1'") "<contact default='all' " LAW
+                                                                                  "/></sarrus>",
+      "<sarrus version='1'><ground><shape name='base' type='cylinder' size='0.05 0.3' rpy='pi/2 0 0'/>" WALL("left",
+                                                                                                             "-0.0605")
+          WALL("right", "0.0605") "</ground>" BLOCK("b", "0 0.02 0.105 1 1.02 0 0", LOG) "<contact default='all' " LAW
+                                                                                         "/></sarrus>"};
+  for (int i = 0; i < 2; i++) {
+    Loaded x = open_text(scenes[i]);
+    run_to(&x, 1.5);
+    ENSURE_SMALL(energy_residual(&x), 1e-5);
+    ENSURE(x.result.energy.kinetic < 1e-9);
+    ENSURE(x.result.energy.work[SR_ACCOUNT_CONTACT] <= 0 && x.result.energy.work[SR_ACCOUNT_FRICTION] <= 0);
+    if (i == 0) ENSURE_NEAR(x.d->q[2], 0.05 - 9.81e-5, 1e-8);
+    close_model(&x);
+  }
 }
 
 // On a table of boxes, with gravity tilted where friction has to hold; what can roll is held by rolling friction.

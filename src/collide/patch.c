@@ -25,8 +25,13 @@
 
 // ---- roles --------------------------------------------------------------------------------------------------------------
 
-static double inner_radius(const srPolytope* p) {
+static double inner_radius(const srPatchBody* b) {
   double least = HUGE_VAL;  // from the origin of its frame: of boxes and hulls about their centre
+  const srPolytope* p = b->polytope;
+  if (p == NULL) {  // of a cone: no more than that
+    const srPatchFrustum f = sr_patch_frustum_of(b);
+    return 0.5 * fmin(f.z[1] - f.z[0], f.cosine * (f.radius[0] + f.radius[1]));
+  }
   if (p->nvertex == 0) return HUGE_VAL;
   for (int i = 0; i < p->nplane; i++) least = fmin(least, p->plane[4 * i + 3]);
   return least;
@@ -41,8 +46,10 @@ static double largest_face(const srPatchBody* b) {
   return SR_PI * r * r;
 }
 
+static bool is_frustum(const srPatchBody* b) { return !b->polytope && !b->surface; }
 bool sr_patch_can_be_soft(const srPatchBody* b) { return b->polytope && b->polytope->nplane <= SR_PATCH_PLANES; }
 static bool can_be_rigid(const srPatchBody* b) { return !b->polytope || b->polytope->nvertex > 0; }
+bool sr_patch_is_round(const srPatch* patch) { return is_frustum(&patch->body[0]) && is_frustum(&patch->body[1]); }
 
 // Triangles on any of the others.
 static bool patch_of_surface(const srPatchBody* soft, int rigid, srPatch* out) {
@@ -58,9 +65,9 @@ bool sr_patch_of(const srPatchBody* a, const srPatchBody* b, srPatch* out) {
   }
   const bool soft_a = sr_patch_can_be_soft(a) && can_be_rigid(b), soft_b = sr_patch_can_be_soft(b) && can_be_rigid(a);
   *out = (srPatch){.body = {*a, *b}};
-  if (!soft_a && !soft_b) return false;
-  const bool both = soft_a && soft_b;
-  out->rigid = both ? inner_radius(a->polytope) >= inner_radius(b->polytope) : soft_a;
+  const bool both = (soft_a && soft_b) || sr_patch_is_round(out);
+  if (!both && !soft_a && !soft_b) return false;
+  out->rigid = both ? inner_radius(a) >= inner_radius(b) : soft_a;
   out->area = fmin(largest_face(a), largest_face(b));
   return true;
 }
@@ -68,12 +75,13 @@ bool sr_patch_of(const srPatchBody* a, const srPatchBody* b, srPatch* out) {
 // ---- points -------------------------------------------------------------------------------------------------------------
 
 void sr_patch_put(srPatchCells* c, int f, const double x[3], const double n[3], double area, double store) {
-  const double *m = c->soft->plane + 4 * f, gradient[3] = {-m[0], -m[1], -m[2]};
-  sr_patch_put_at(c, x, n, fmax(sr_patch_depth(c, f, x), 0), gradient, area, store);
+  const double* m = c->soft->plane + 4 * f;
+  const srPatchField at = {.depth = fmax(sr_patch_depth(c, f, x), 0), .gradient = {-m[0], -m[1], -m[2]}};
+  sr_patch_put_at(c, x, n, &at, area, store);
 }
 
-void sr_patch_put_at(srPatchCells* c, const double x[3], const double n[3], double depth, const double gradient[3],
-                     double area, double store) {
+void sr_patch_put_at(srPatchCells* c, const double x[3], const double n[3], const srPatchField* field, double area,
+                     double store) {
   if (c->task == SR_PATCH_AREAS) {
     srm_add_scaled3(c->up, area, n, c->up);
     return;
@@ -82,11 +90,12 @@ void sr_patch_put_at(srPatchCells* c, const double x[3], const double n[3], doub
     sr_patch_put_column(c, x, area * srm_dot3(c->up, n));
     return;
   }
-  srPatchPoint p = {.depth = depth, .area = area, .store = store};
+  srPatchPoint p = {.depth = field->depth, .area = area, .store = store};
   const double side = c->patch->rigid == 0 ? 1 : -1, turned[3] = {side * n[0], side * n[1], side * n[2]};
   srm_pose_point(c->soft_in_a, x, p.x);
   srm_pose_rotate(c->soft_in_a, turned, p.n);
-  srm_pose_rotate(c->soft_in_a, gradient, p.gradient);
+  srm_pose_rotate(c->soft_in_a, field->gradient, p.gradient);
+  srm_pose_rotate(c->soft_in_a, field->bend, p.bend);
   c->visitor->at(c->visitor->user, &p);
   c->count++;
 }
@@ -386,7 +395,12 @@ int sr_patch_visit(const srPatch* patch, const double pose[16], const srPatchVis
     return c.count;
   }
   find_reach(&c, rigid);
-  if (!isfinite(srm_norm3(c.centre)) || is_apart(&c)) return 0;
+  if (!isfinite(srm_norm3(c.centre))) return 0;
+  if (sr_patch_is_round(patch)) {
+    sr_patch_put_round(&c, rigid);
+    return c.count;
+  }
+  if (is_apart(&c)) return 0;
   if (rigid->polytope) {
     put_faces(&c, rigid->polytope);
   } else {

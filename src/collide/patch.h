@@ -27,14 +27,16 @@ typedef struct srPatch {
 
 // Decides the roles of two solids, by their shapes alone. False: none of them can have the pressure field.
 bool sr_patch_of(const srPatchBody* a, const srPatchBody* b, srPatch* out);
-bool sr_patch_can_be_soft(const srPatchBody* b);  // can it have the field?
+bool sr_patch_can_be_soft(const srPatchBody* b);  // can it have the field, whatever the other one is?
+bool sr_patch_is_round(const srPatch* patch);     // two frusta
 
 // In the axes of a. Force on b: n area/patch.area law(depth, -n.v), v the velocity of b relative to a at x; stored energy:
-// store/patch.area E(depth).
+// store/patch.area E(depth). Two frusta have no store: their energy is the work of the force along a way apart.
 typedef struct srPatchPoint {
   double x[3], n[3];   // n from a to b
   double depth;        // >= 0
   double gradient[3];  // of the depth, a field of the solid that is not the rigid one
+  double bend[3];      // its second derivative is -bend bend^T: 0 but next to the side of a cylinder or cone
   double area, store;
   double
       volume;  // of triangles, in place of store: stored energy volume/patch.area law(depth, 0). Then x, n and gradient are not set

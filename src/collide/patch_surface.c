@@ -1,8 +1,6 @@
 // Triangles of a mesh or height field within the pressure field of patch.c: of a box, a hull, a half space, a cylinder or a cone.
 //
-// With plane faces every triangle is clipped as a face of a solid is. In a cylinder or cone about z, with radius rho(z), depth is
-//   d = min(c (rho(z) - r), z - z_0, z_1 - z),   c = cos of the slope of its side
-// The plane of a triangle is x = x_0 + s e_1 + t e_2, e_2 across the axis: z and the distance h of the line t from the axis are linear in s, r^2 = h^2 + t^2.
+// With plane faces every triangle is clipped as a face of a solid is. In a cylinder or cone about z, with radius rho(z) and the field of patch_field.c, the plane of a triangle is x = x_0 + s e_1 + t e_2, e_2 across the axis: z and the distance h of the line t from the axis are linear in s, r^2 = h^2 + t^2.
 // So the part within is |t| <= sqrt(rho^2 - h^2) between two values of s that come from linear conditions; lines of t are cut exactly, at the triangle,
 // at the side, and where the nearest of side and end changes. Gauss points in the angle of s = m + a sin(angle), which makes the ends of an ellipse smooth,
 // between the values of s where the cuts change.
@@ -25,26 +23,15 @@ static const double node5[NODES] = {-0.9061798459386640, -0.5384693101056831, 0,
 static const double weight5[NODES] = {0.2369268850561891, 0.4786286704993665, 0.5688888888888889, 0.4786286704993665,
                                       0.2369268850561891};
 
-typedef struct Frustum {
-  srPatchCells* c;
-  double z[2], radius[2], slope, cosine;  // slope: d rho/dz
-} Frustum;
+typedef srPatchFrustum Frustum;
 
 static const srPatchBody* soft_of(const srPatchCells* c) { return &c->patch->body[1 - c->patch->rigid]; }
-
-static Frustum frustum_of(srPatchCells* c) {
-  const srPatchBody* b = soft_of(c);
-  Frustum f = {.c = c, .z = {b->z[0], b->z[1]}, .radius = {b->radius[0], b->radius[1]}};
-  f.slope = (b->radius[1] - b->radius[0]) / (b->z[1] - b->z[0]);
-  f.cosine = 1 / sqrt(1 + f.slope * f.slope);
-  return f;
-}
-
-static double radius_at(const Frustum* f, double z) { return f->radius[0] + f->slope * (z - f->z[0]); }
+static double radius_at(const Frustum* f, double z) { return sr_patch_frustum_radius(f, z); }
 
 // ---- a triangle in a cylinder or cone -------------------------------------------------------------------------------------
 
 typedef struct Section {
+  srPatchCells* c;
   const Frustum* f;
   double n[3], x0[3], e1[3], e2[3];
   double z0, dz, h0, dh;  // z and h at s
@@ -67,9 +54,9 @@ static void keep(Section* p, double a, double b) {
 }
 
 // False: the plane of the triangle misses the solid.
-static bool find_section(const Frustum* f, const double (*x)[3], const double n[3], Section* p) {
+static bool find_section(srPatchCells* c, const Frustum* f, const double (*x)[3], const double n[3], Section* p) {
   const double across = hypot(n[0], n[1]);
-  *p = (Section){.f = f, .low = -HUGE_VAL, .high = HUGE_VAL};
+  *p = (Section){.c = c, .f = f, .low = -HUGE_VAL, .high = HUGE_VAL};
   srm_set3(p->n, n);
   p->e2[0] = across > 1e-9 ? n[1] / across : 1;
   p->e2[1] = across > 1e-9 ? -n[0] / across : 0;
@@ -159,17 +146,9 @@ static bool line_in_triangle(const Section* p, double s, double t[2]) {
 }
 
 static void put_point(const Section* p, double s, double t, double area) {
-  const Frustum* f = p->f;
   double x[3];
   for (int i = 0; i < 3; i++) x[i] = p->x0[i] + s * p->e1[i] + t * p->e2[i];
-  const double r = hypot(x[0], x[1]), side = f->cosine * (radius_at(f, x[2]) - r), end = end_depth(p, s);
-  double gradient[3] = {0, 0, x[2] - f->z[0] < f->z[1] - x[2] ? 1 : -1};
-  if (side < end && r > 0) {
-    gradient[0] = -f->cosine * x[0] / r;
-    gradient[1] = -f->cosine * x[1] / r;
-    gradient[2] = f->cosine * f->slope;
-  }
-  sr_patch_put_at(f->c, x, p->n, fmax(0, fmin(side, end)), gradient, area, 0);
+  sr_patch_put_in_frustum(p->c, p->f, x, p->n, area);
 }
 
 static void put_piece(const Section* p, double s, double from, double to, double ds) {
@@ -192,9 +171,9 @@ static void put_line(const Section* p, double s, double ds) {
   put_piece(p, s, right, to, ds);
 }
 
-static void put_in_frustum(const Frustum* f, const double (*x)[3], const double n[3]) {
+static void put_triangle(srPatchCells* c, const Frustum* f, const double (*x)[3], const double n[3]) {
   Section p;
-  if (!find_section(f, x, n, &p)) return;
+  if (!find_section(c, f, x, n, &p)) return;
   const double middle = 0.5 * (p.low + p.high), half = 0.5 * (p.high - p.low);
   Cuts cuts = {.from = p.low, .to = p.high};
   const double least = fmin(p.corner[0][0], fmin(p.corner[1][0], p.corner[2][0]));
@@ -252,8 +231,7 @@ static void put_column_of_planes(srPatchCells* c, const double x[3], double area
 }
 
 // Where the line from x against `up` leaves the frustum.
-static double column_end(const Frustum* f, const double x[3]) {
-  const double* k = f->c->up;
+static double column_end(const Frustum* f, const double k[3], const double x[3]) {
   const double rho = radius_at(f, x[2]), drho = -f->slope * k[2];
   double end = k[2] > 0 ? (x[2] - f->z[0]) / k[2] : k[2] < 0 ? (x[2] - f->z[1]) / k[2] : HUGE_VAL;
   const double A = k[0] * k[0] + k[1] * k[1] - drho * drho, B = -(x[0] * k[0] + x[1] * k[1]) - rho * drho;
@@ -270,14 +248,13 @@ static double column_end(const Frustum* f, const double x[3]) {
 #define PIECES 4
 
 static void put_column_of_frustum(srPatchCells* c, const double x[3], double area) {
-  const Frustum f = frustum_of(c);
-  const double end = column_end(&f, x);
+  const Frustum f = sr_patch_frustum_of(soft_of(c));
+  const double end = column_end(&f, c->up, x);
   for (int i = 0; i < 3 * PIECES && isfinite(end); i++) {
     const double s = end * (i / 3 + 0.5 + 0.5 * node3[i % 3]) / PIECES;
     double y[3];
     srm_add_scaled3(x, -s, c->up, y);
-    const double side = f.cosine * (radius_at(&f, y[2]) - hypot(y[0], y[1])), ends = fmin(y[2] - f.z[0], f.z[1] - y[2]);
-    put_volume(c, fmax(0, fmin(side, ends)), area * end * 0.5 * weight3[i % 3] / PIECES);
+    put_volume(c, fmax(0, sr_patch_frustum_depth(&f, y)), area * end * 0.5 * weight3[i % 3] / PIECES);
   }
 }
 
@@ -301,8 +278,8 @@ static void visit(void* to, int triangle) {
   if (c->soft) {
     sr_patch_put_face(c, (const double(*)[3])x, 3, n);
   } else {
-    const Frustum f = frustum_of(c);
-    put_in_frustum(&f, (const double(*)[3])x, n);
+    const Frustum f = sr_patch_frustum_of(soft_of(c));
+    put_triangle(c, &f, (const double(*)[3])x, n);
   }
 }
 
