@@ -235,6 +235,7 @@ static void add_elastic(Patch* p, const Point* x) {
 }
 
 #define NODES 8
+#define PARTS 3  // of the way: features change on it
 // Gauss-Legendre on [-1, 1], the positive half.
 static const double node[NODES / 2] = {0.1834346424956498, 0.525532409916329, 0.7966664774136267, 0.9602898564975363};
 static const double gauss[NODES / 2] = {0.362683783378362, 0.31370664587788727, 0.22238103445337448,
@@ -248,12 +249,13 @@ static double energy_of_way(Patch* p) {
   sr_shapes_nearest(p->c->shape[0], p->c->shape[1], p->pose, &near);
   if (!(near.gap < 0) || p->c->law->energy == NULL) return 0;
   srm_set3(x, p->pose + 12);
-  for (int i = 0; i < NODES; i++) {
-    const double t = 0.5 + 0.5 * (i % 2 == 0 ? node[i / 2] : -node[i / 2]);
+  for (int i = 0; i < PARTS * NODES; i++) {
+    const int k = i % NODES;
+    const double t = (i / NODES + 0.5 + 0.5 * (k % 2 == 0 ? node[k / 2] : -node[k / 2])) / PARTS;
     srm_add_scaled3(x, -near.gap * (1 - t * t), near.n, p->pose + 12);
     srm_scale3(0, p->elastic, p->elastic);
     visit(p, add_elastic, false);
-    sum += gauss[i / 2] * t * -near.gap * srm_dot3(p->elastic, near.n);
+    sum += gauss[k / 2] / PARTS * t * -near.gap * srm_dot3(p->elastic, near.n);
   }
   return sum;
 }
