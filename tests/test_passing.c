@@ -149,3 +149,47 @@ TEST(no_thrown_plate_passes_a_wall_in_silence) {
   }
   ENSURE(met > 5 && reported > 0 && apart > 3);
 }
+
+// ---- surfaces -----------------------------------------------------------------------------------------------------------
+
+// A ball or a thin plate, 1 mm, that flies down at 200 m/s through a sheet of two triangles, a slab of triangles, a rug of heights or a bowl x(u, v), all with the top at
+// z = 0 below it.
+#define SHEETS 4
+static const char* const sheet[SHEETS] = {"type='mesh' mesh='sheet'", "type='mesh' mesh='slab'",
+                                          "type='heightfield' size='2 2 1' columns='2' heights='0 0 0 0'",
+                                          "type='surface' x='u*cos(v)' y='u*sin(v)' z='0.2*u^2' u='0 0.5' v='0 2*pi'"};
+
+static const char* bullet(const char* target, const char* shape, const char* K, const char* more) {
+  static char text[2000];
+  snprintf(text, sizeof text,
+           "<sarrus version='1'><option gravity='0 0 0'/><mesh name='sheet' vertices='-1 -1 0 1 -1 0 1 1 0 -1 1 0' "
+           "faces='0 1 2 0 2 3'/><mesh name='slab' vertices='-1 -1 0 1 -1 0 1 1 0 -1 1 0 -1 -1 -0.001 1 -1 -0.001 1 1 "
+           "-0.001 -1 1 -0.001' faces='0 1 2 0 2 3 4 6 5 4 7 6 0 5 1 0 4 5 1 6 2 1 5 6 2 7 3 2 6 7 3 4 0 3 7 4'/>"
+           "<ground><shape name='target' %s/></ground>"
+           "<body name='bullet'><joint type='prismatic' axis='0 0 1' q='0.5' v='-200' at='0.01 0 0'/><inertial "
+           "mass='1'/>"
+           "<shape name='b' %s/></body><contact a='target' b='b' normal='kelvin-voigt' K='%s' D='0.1' friction='none' "
+           "%s/></sarrus>",
+           target, shape, K, more);
+  return text;
+}
+
+TEST(what_is_small_and_fast_meets_surfaces_or_is_reported) {
+  static const char* const shape[2] = {"type='sphere' size='0.0005'", "type='box' size='0.1 0.1 0.001'"};
+  for (int i = 0; i < SHEETS; i++) {
+    for (int k = 0; k < 4; k++) {
+      if (i == 3 && k % 2 == 1) continue;  // the corner of a plate has no common normal with a bowl
+      const char* more = k < 2 ? "" : "most='4'";
+      const double touch = (0.5 - 0.0005 - (i == 3 ? 0.2 * 1e-4 : 0)) / 200;
+      const Told adaptive = run_text(bullet(sheet[i], shape[k % 2], "1e14", more), "dopri5", 0, 0.004);
+      const Told fixed = run_text(bullet(sheet[i], shape[k % 2], "1e6", more), "rk4", 4e-4, 0.004);
+      ENSURE(adaptive.result.impacts == 1 && adaptive.passed == 0);
+      ENSURE_NEAR(adaptive.result.event[0].t, touch, 1e-8);
+      ENSURE(i == 2 ? fixed.result.impacts == 1 : fixed.passed == 1 && fixed.result.impacts == 0);
+      if (i == 2) continue;  // below heights all is inside
+      ENSURE_NEAR(fixed.result.event[0].t, touch, 1e-7);
+      ENSURE_TEXT(fixed.a, "ground/target");
+      ENSURE_TEXT(fixed.b, "bullet/b");
+    }
+  }
+}

@@ -152,6 +152,36 @@ bool sr_contact_monitor_shapes(const srContactMonitor* monitor, int i, srConvex 
   return shape[0].kind < SR_KINDS && shape[1].kind < SR_KINDS;
 }
 
+static bool is_surface(const srCollisionShape* x) { return x->surface != NULL || x->smooth != NULL; }
+
+bool sr_contact_monitor_surfaces(const srContactMonitor* monitor, int i, const srCollisionShape* shape[2],
+                                 int point[2]) {
+  const srModel* m = monitor->m;
+  if (element_place(monitor, i) >= 0) {
+    const srForceElement* e = element_of(monitor, i);
+    if (e->contact == NULL || e->contact->pair == NULL) return false;
+    memcpy(point, e->point, sizeof e->point);
+    for (int k = 0; k < 2; ++k) shape[k] = e->contact->shape[k];
+  } else {
+    const srNear* near = near_of(monitor, i);
+    const srCollider* side[2] = {&m->collider[near->a], &m->collider[near->b]};
+    for (int k = 0; k < 2; ++k) {
+      shape[k] = &m->collision[side[k]->shape];
+      point[k] = side[k]->point;
+    }
+  }
+  if (shape[0] == NULL || shape[1] == NULL || !isfinite(shape[0]->reach) || !isfinite(shape[1]->reach)) return false;
+  if (is_surface(shape[1]) && !is_surface(shape[0])) {
+    const srCollisionShape* kept = shape[0];
+    const int place = point[0];
+    shape[0] = shape[1];
+    shape[1] = kept;
+    point[0] = point[1];
+    point[1] = place;
+  }
+  return is_surface(shape[0]);
+}
+
 bool sr_contact_monitor_closed(const srContactMonitor* monitor, int i) {
   const int k = element_place(monitor, i);
   if (k >= 0) return monitor->closed[k] != 0;

@@ -43,6 +43,9 @@ void sr_contact_monitor_names(const srContactMonitor* monitor, int i, const char
 bool sr_element_shapes(const srForceElement* element, srConvex shape[2]);
 // The same of contact i, with the points of the model at their frames.
 bool sr_contact_monitor_shapes(const srContactMonitor* monitor, int i, srConvex shape[2], int point[2]);
+// The same of two bounded shapes of which the first is a surface: a mesh, a height field or x(u, v). False: none is.
+bool sr_contact_monitor_surfaces(const srContactMonitor* monitor, int i, const srCollisionShape* shape[2],
+                                 int point[2]);
 // Which contacts are closed at d's state: sets their discrete states. Reports those that interpenetrate.
 int sr_contact_monitor_start(srContactMonitor* monitor, srMessages* messages);
 // Before a step that is expected to take `step`, from the state of the integrator: updates the contact instances. *limit: how

@@ -8,6 +8,10 @@
 //
 // After a step: a pair may have passed where 2 V h > e and the same plane, backwards with the accelerations of this step, does not exclude it. Then
 // the motion is followed by the dense output from one proven time to the next (sr_motion_first).
+//
+// A mesh, a height field or a surface x(u, v) is a sheet for that, e being the thickness of the other shape alone. There is no plane between the two, but the distance
+// of two shapes changes by V at most, whatever they are. So an open contact has the first of both times before a step, and a closed one e/4 over the rate of its
+// depth. After a step with a gap below 2 V h the motion is followed in times of gap/(2 V) (conservative advancement, Mirtich 1996).
 #include "simulate/passing.h"
 
 #include <math.h>
@@ -25,6 +29,8 @@
 #define NEAR 1e-3      // of e: nearer than this is a touch
 #define GROWTH 2.0     // of accelerations from one step to the next
 #define LEAST 1e-12    // s, of a step
+#define FOLLOWED                                                                                                       \
+  1000  // times at which the motion along a surface is followed: beyond them it grazes, and is not reported
 
 struct srPassing {
   const srModel* m;
@@ -103,6 +109,47 @@ static double proven_time(const srPassing* x, const Pair* p, double deeper, doub
   return sr_motion_reach(&p->shape[0], &p->shape[1], &a, &b, n, fmin(gap, 0) - deeper, h);
 }
 
+// ---- surfaces ---------------------------------------------------------------------------------------------------------
+
+typedef struct Sheet {
+  const srCollisionShape* shape[2];  // the first one is the surface
+  int point[2];
+  double e;  // thickness of the other one
+} Sheet;
+
+static double sheet_thickness(const srCollisionShape* x) {
+  return x->smooth ? THINNEST * x->reach : thickness(&x->convex);
+}
+
+static bool find_sheet(const srContactMonitor* contacts, int i, Sheet* out) {
+  if (!sr_contact_monitor_surfaces(contacts, i, out->shape, out->point)) return false;
+  if (out->shape[1]->surface) return false;
+  out->e = sheet_thickness(out->shape[1]);
+  return true;
+}
+
+static double sheet_speed(const srPassing* x, const Sheet* p) {
+  srPointState s[2];
+  double u[3], V = 0;
+  for (int k = 0; k < 2; k++) {
+    sr_port_point(x->m, x->d, p->point[k], &s[k]);
+    V += p->shape[k]->convex.kind == SR_KIND_SPHERE ? 0 : srm_norm3(s[k].w) * p->shape[k]->reach;
+  }
+  srm_sub3(s[1].v, s[0].v, u);
+  return V + srm_norm3(u);
+}
+
+static double sheet_gap(const srPassing* x, const Sheet* p) {
+  double a[16], b[16], back[16], pose[16];
+  srNearest nearest;
+  sr_point_frame(x->m, x->d, p->point[0], a);
+  sr_point_frame(x->m, x->d, p->point[1], b);
+  srm_pose_invert(a, back);
+  srm_pose_compose(back, b, pose);
+  sr_shapes_nearest(p->shape[0], p->shape[1], pose, &nearest);
+  return nearest.gap;
+}
+
 // ---- life -------------------------------------------------------------------------------------------------------------
 
 static void add_shape(srPassing* x, const srConvex* shape, int point) {
@@ -111,6 +158,16 @@ static void add_shape(srPassing* x, const srConvex* shape, int point) {
   if (!sr_shape_bounded(shape->kind) || shape->kind > SR_KINDS) return;
   x->arm[link] = fmax(x->arm[link], offset + turning_reach(shape));
   x->thinnest = fmin(x->thinnest, thickness(shape));
+}
+
+static void add_collision(srPassing* x, const srCollisionShape* shape, int point) {
+  const int link = x->m->point_link[point];
+  if (!shape->surface && !shape->smooth) {
+    add_shape(x, &shape->convex, point);
+    return;
+  }
+  x->arm[link] = fmax(x->arm[link], srm_norm3(x->m->point_pose + 16 * point + 12) + shape->reach);
+  if (shape->smooth) x->thinnest = fmin(x->thinnest, sheet_thickness(shape));
 }
 
 srPassing* sr_passing_create(const srModel* m, srData* d) {
@@ -125,11 +182,13 @@ srPassing* sr_passing_create(const srModel* m, srData* d) {
   x->slower = x->slow + n;
   x->arm = x->slower + n;
   for (size_t i = 0; i < n; i++) x->arm[i] = -1;
-  for (int i = 0; i < m->ncollider; i++) add_shape(x, &m->collision[m->collider[i].shape].convex, m->collider[i].point);
+  for (int i = 0; i < m->ncollider; i++) add_collision(x, &m->collision[m->collider[i].shape], m->collider[i].point);
   for (int i = 0; i < m->nforce; i++) {
+    const srSurfaceLaws* c = m->force[i].contact;
     srConvex shape[2];
-    if (!sr_element_shapes(&m->force[i], shape)) continue;
-    for (int k = 0; k < 2; k++) add_shape(x, &shape[k], m->force[i].point[k]);
+    const bool convex = sr_element_shapes(&m->force[i], shape), pair = c && c->pair && c->shape[0] && c->shape[1];
+    for (int k = 0; k < 2 && convex; k++) add_shape(x, &shape[k], m->force[i].point[k]);
+    for (int k = 0; k < 2 && !convex && pair; k++) add_collision(x, c->shape[k], m->force[i].point[k]);
   }
   return x;
 }
@@ -181,13 +240,23 @@ static double pair_time(const srPassing* x, const Pair* p, double gap, double st
   return t >= step ? t : fmax(t, proven_time(x, p, 0.5 * e, step, false));
 }
 
+// Closed, it goes deeper at the rate of its deepest point: what slides or rolls on a surface is not held up.
+static double sheet_time(const srPassing* x, const Sheet* p, double gap, double rate) {
+  const double V = gap > 0 ? sheet_speed(x, p) : fmax(0, -rate);
+  return V > 0 ? (fmax(gap, 0) + 0.5 * p->e) / (2 * V) : HUGE_VAL;
+}
+
 void sr_passing_limit(srPassing* x, const srContactMonitor* contacts, const srIntegrator* integrator, double step,
                       double* limit) {
   const double t = sri_time(integrator), most = follow_motion(x, t);
   double least = HUGE_VAL;
   for (int i = 0; i < contacts->nlocated && most > 0; i++) {
     Pair p;
-    if (find_pair(contacts, i, &p)) least = fmin(least, pair_time(x, &p, contacts->gap[i], step));
+    Sheet q;
+    if (find_pair(contacts, i, &p))
+      least = fmin(least, pair_time(x, &p, contacts->gap[i], step));
+    else if (find_sheet(contacts, i, &q))
+      least = fmin(least, sheet_time(x, &q, contacts->gap[i], contacts->rate[i]));
   }
   *limit = fmin(*limit, t + fmax(least, LEAST));
 }
@@ -201,12 +270,17 @@ typedef struct Following {
   int point;
 } Following;
 
+// d at a time of the step.
+static void put_at(const srPassing* x, const srIntegrator* integrator, double s) {
+  srData* d = x->d;
+  const double t = fmin(sri_time_before(integrator) + s, sri_time(integrator));
+  if (sri_interpolate(integrator, t, d->q, d->v, d->y, NULL) == SR_OK)
+    (void)sr_evaluate_motion(x->m, d, t, d->q, d->v, d->y, SR_STAGE_VELOCITY);
+}
+
 static void motion_at(void* user, double s, srShapeMotion* out) {
   const Following* f = user;
-  srData* d = f->x->d;
-  const double t = fmin(sri_time_before(f->integrator) + s, sri_time(f->integrator));
-  if (sri_interpolate(f->integrator, t, d->q, d->v, d->y, NULL) == SR_OK)
-    (void)sr_evaluate_motion(f->x->m, d, t, d->q, d->v, d->y, SR_STAGE_VELOCITY);
+  put_at(f->x, f->integrator, s);
   find_motion(f->x, f->point, f->h, false, out);
 }
 
@@ -235,6 +309,24 @@ static void check_pair(const srPassing* x, const srIntegrator* integrator, const
   put_end(x, integrator);
 }
 
+static void check_sheet(const srPassing* x, const srIntegrator* integrator, const Sheet* p, double gap, int i,
+                        void* user, void (*passed)(void* user, double t, double step, int i)) {
+  const double h = sri_time(integrator) - sri_time_before(integrator), V = sheet_speed(x, p);
+  double s = 0;
+  if (2 * V * h <= p->e) return;
+  if (2 * V * h <= gap && !p->shape[0]->smooth) return;  // behind a surface x(u, v) there is no gap
+  for (int k = 0; k < FOLLOWED && s < h; k++) {
+    put_at(x, integrator, s);
+    const double open = sheet_gap(x, p);
+    if (open <= NEAR * p->e) {
+      if (s > 0) passed(user, sri_time_before(integrator) + s, 0.25 * p->e / V, i);
+      break;
+    }
+    s += open / (2 * sheet_speed(x, p));
+  }
+  put_end(x, integrator);
+}
+
 void sr_passing_check(srPassing* x, const srContactMonitor* contacts, const srIntegrator* integrator, void* user,
                       void (*passed)(void* user, double t, double step, int i)) {
   const double h = sri_time(integrator) - sri_time_before(integrator), most = follow_motion(x, sri_time(integrator));
@@ -242,6 +334,11 @@ void sr_passing_check(srPassing* x, const srContactMonitor* contacts, const srIn
   for (int k = 0; k < n && 2 * most * h > x->thinnest; k++) {
     const int i = k < contacts->nlocated ? k : contacts->first_other + k - contacts->nlocated;
     Pair p;
-    if (contacts->gap[i] > 0 && find_pair(contacts, i, &p)) check_pair(x, integrator, &p, i, user, passed);
+    Sheet q;
+    if (!(contacts->gap[i] > 0)) continue;
+    if (find_pair(contacts, i, &p))
+      check_pair(x, integrator, &p, i, user, passed);
+    else if (find_sheet(contacts, i, &q))
+      check_sheet(x, integrator, &q, contacts->gap[i], i, user, passed);
   }
 }

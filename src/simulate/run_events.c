@@ -114,6 +114,7 @@ static void limit_step(srRun* run, double* limit) {
   if (run->contacts->passing == NULL || run->contacts->nlocated == 0 || !sr_run_is_adaptive(run->options)) return;
   const double last = sri_stats(x)->step_last;
   (void)sr_run_evaluate_last(run, SR_STAGE_VELOCITY);
+  if (run->contacts->measured != run->contacts->version) (void)sr_contact_monitor_measure_located(run->contacts);
   sr_passing_limit(run->contacts->passing, run->contacts, x, last > 0 ? 2.0 * last : run->t_end - sri_time(x), limit);
 }
 
