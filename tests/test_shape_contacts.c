@@ -652,10 +652,6 @@ TEST(what_lies_on_a_floor_sinks_by_its_weight_over_the_stiffness) {
                                           "type='cylinder' size='0.2 0.1'") "<contact a='floor' b='b' " LAW
                                                                             "/></sarrus>",
        1, 0},
-      {"<sarrus version='1'><ground><shape name='floor' type='cylinder' size='0.5 0.4' at='0 0.1 "
-       "-0.2'/></ground>" BLOCK("b", "0 0 0.05-9.81e-5 1 0 0 0",
-                                "type='cylinder' size='0.2 0.1'") "<contact a='floor' b='b' " LAW "/></sarrus>",
-       1, 0},
       {"<sarrus version='1'>" FLOOR BLOCK("b", "0 0 0.05-9.81e-5/2 1 1 0 0",
                                           "type='capsule' size='0.05 0.3'") "<contact a='floor' b='b' " LAW
                                                                             "/></sarrus>",
@@ -676,6 +672,37 @@ TEST(what_lies_on_a_floor_sinks_by_its_weight_over_the_stiffness) {
     srShapePair pair;
     ENSURE(sr_shape_pair(x.m, x.d, 0, 1, &pair));
     ENSURE_NEAR(pair.gap, -scenes[i].depth * 9.81e-5, 1e-15);
+    close_model(&x);
+  }
+}
+
+// A cylinder of radius r at the depth d in the end of a wider one: the disc has the depth d, the side below falls to 0, with E = K d^2/2
+//   W = 2 (integral of E p)/(integral of p) = K d^2 (r + d/2)/(r + d),   force dW/dd
+TEST(a_cylinder_on_the_end_of_another_one_has_the_law_twice) {
+  Loaded x = open_text(
+      "<sarrus version='1'><ground><shape name='floor' type='cylinder' size='0.5 0.4' at='0 0.1 -0.2'/></ground>" BLOCK(
+          "b", "0 0 0.05-1e-3 1 0 0 0", "type='cylinder' size='0.2 0.1'") "<contact a='floor' b='b' " LAW
+                                                                          "/></sarrus>");
+  const double d = 1e-3, r = 0.2, N = 1e5 * d * (2 * r * r + 2.5 * r * d + d * d) / ((r + d) * (r + d));
+  ENSURE_EQUAL(sr_evaluate(x.m, x.d, 0, NULL, NULL, NULL, SR_STAGE_ACCELERATION), 0);
+  for (int k = 3; k < 6; k++) ENSURE_NEAR(x.d->a[k], k == 5 ? N - 9.81 : 0, 1e-8 * N);
+  for (int k = 0; k < 3; k++) ENSURE_SMALL(x.d->a[k], 1e-6 * N);  // inertia 0.003 kg m^2
+  close_model(&x);
+}
+
+// Sides that cross at a right angle: a paraboloid of depths has the law at one point; parallel ones 48/35 of it. Both for depths that are small beside the radii.
+TEST(sides_of_cylinders_have_the_law_of_a_point_and_of_a_parabola) {
+  for (int k = 0; k < 2; k++) {
+    Loaded x = open_text(k == 0 ? PAIR("type='cylinder' size='0.3 1'", "type='cylinder' size='0.1 1'", ELASTIC)
+                                : PAIR("type='cylinder' size='0.3 1'", "type='cylinder' size='0.1 0.5'", ELASTIC));
+    const srForceElement* e = element_of(&x);
+    Motion m = {.z = {2, 1}};
+    double f[22];
+    m.x[3] = 0.4 - 1e-5;
+    if (k == 0) m.x[0] = 0.5 * 3.14159265358979323846;  // of its frame
+    evaluate(e, &m, f, NULL);
+    ENSURE_NEAR(f[3], (k == 0 ? 1 : 48.0 / 35) * 1e5 * 1e-5, 1e-3);  // depths beside radii: 1e-4
+    ENSURE_SMALL(hypot(f[4], f[5]), 1e-6);
     close_model(&x);
   }
 }
@@ -869,7 +896,7 @@ TEST(a_capsule_that_is_dropped_on_a_box_comes_to_rest_and_stays) {
   close_model(&x);
 }
 
-// A column of two cylinders, dropped with a tilt, and a log that lies on another one between two walls: they rock and come to rest, the column at m g/K. With one
+// A column of two cylinders, dropped with a tilt, and a log that lies on another one between two walls: they rock and come to rest, the column at m g/(2 K). With one
 // point of contact it jumped from end to end.
 TEST(cylinders_on_cylinders_come_to_rest) {
 #define LOG "type='cylinder' size='0.05 0.2'"
@@ -885,10 +912,10 @@ TEST(cylinders_on_cylinders_come_to_rest) {
   for (int i = 0; i < 2; i++) {
     Loaded x = open_text(scenes[i]);
     run_to(&x, 1.5);
-    ENSURE_SMALL(energy_residual(&x), 1e-5);
+    ENSURE_SMALL(energy_residual(&x), 3e-5);  // rtol 1e-6
     ENSURE(x.result.energy.kinetic < 1e-9);
     ENSURE(x.result.energy.work[SR_ACCOUNT_CONTACT] <= 0 && x.result.energy.work[SR_ACCOUNT_FRICTION] <= 0);
-    if (i == 0) ENSURE_NEAR(x.d->q[2], 0.05 - 9.81e-5, 1e-8);
+    if (i == 0) ENSURE_NEAR(x.d->q[2], 0.05 - 0.5 * 9.81e-5, 1e-7);  // 2 K, less d/r of it
     close_model(&x);
   }
 }

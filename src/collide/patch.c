@@ -49,7 +49,6 @@ static double largest_face(const srPatchBody* b) {
 static bool is_frustum(const srPatchBody* b) { return !b->polytope && !b->surface; }
 bool sr_patch_can_be_soft(const srPatchBody* b) { return b->polytope && b->polytope->nplane <= SR_PATCH_PLANES; }
 static bool can_be_rigid(const srPatchBody* b) { return !b->polytope || b->polytope->nvertex > 0; }
-bool sr_patch_is_round(const srPatch* patch) { return is_frustum(&patch->body[0]) && is_frustum(&patch->body[1]); }
 
 // Triangles on any of the others.
 static bool patch_of_surface(const srPatchBody* soft, int rigid, srPatch* out) {
@@ -64,8 +63,8 @@ bool sr_patch_of(const srPatchBody* a, const srPatchBody* b, srPatch* out) {
     return a->surface ? patch_of_surface(b, 0, out) : patch_of_surface(a, 1, out);
   }
   const bool soft_a = sr_patch_can_be_soft(a) && can_be_rigid(b), soft_b = sr_patch_can_be_soft(b) && can_be_rigid(a);
-  *out = (srPatch){.body = {*a, *b}};
-  const bool both = (soft_a && soft_b) || sr_patch_is_round(out);
+  *out = (srPatch){.body = {*a, *b}, .round = is_frustum(a) && is_frustum(b)};
+  const bool both = (soft_a && soft_b) || out->round;
   if (!both && !soft_a && !soft_b) return false;
   out->rigid = both ? inner_radius(a) >= inner_radius(b) : soft_a;
   out->area = fmin(largest_face(a), largest_face(b));
@@ -396,7 +395,7 @@ int sr_patch_visit(const srPatch* patch, const double pose[16], const srPatchVis
   }
   find_reach(&c, rigid);
   if (!isfinite(srm_norm3(c.centre))) return 0;
-  if (sr_patch_is_round(patch)) {
+  if (patch->round) {
     sr_patch_put_round(&c, rigid);
     return c.count;
   }

@@ -22,16 +22,16 @@ typedef struct srPatch {
   srPatchBody body[2];  // a and b
   int rigid;            // which one: its surface is integrated over; the other one has the pressure field
   bool line;            // none of both: pressure along the core of a capsule, the rigid one (line.h)
+  bool round;           // two frusta
   double area;          // reference: a law gives the force on this area
 } srPatch;
 
 // Decides the roles of two solids, by their shapes alone. False: none of them can have the pressure field.
 bool sr_patch_of(const srPatchBody* a, const srPatchBody* b, srPatch* out);
 bool sr_patch_can_be_soft(const srPatchBody* b);  // can it have the field, whatever the other one is?
-bool sr_patch_is_round(const srPatch* patch);     // two frusta
 
 // In the axes of a. Force on b: n area/patch.area law(depth, -n.v), v the velocity of b relative to a at x; stored energy:
-// store/patch.area E(depth). Two frusta have no store: their energy is the work of the force along a way apart.
+// store/patch.area E(depth). Two frusta have no store.
 typedef struct srPatchPoint {
   double x[3], n[3];   // n from a to b
   double depth;        // >= 0

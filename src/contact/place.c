@@ -10,7 +10,8 @@
 
 const srContactGeometry* sr_contact_geometry(const srSurfaceLaws* c) {
   if (c->pair->place) return &sr_place_pair;
-  if (c->patch) return c->patch->line ? &sr_place_line : &sr_place_patch;
+  if (c->patch && c->patch->line) return &sr_place_line;
+  if (c->patch) return c->patch->round ? &sr_place_round : &sr_place_patch;
   return c->shape[0]->surface || c->shape[0]->smooth ? &sr_place_points : &sr_place_nearest;
 }
 

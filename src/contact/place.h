@@ -40,7 +40,8 @@ extern const srContactGeometry sr_place_points;   // points of a surface that ma
 extern const srContactGeometry
     sr_place_patch;  // pressure over the patch of two shapes with flat faces, or on both ends of a capsule
 
-extern const srContactGeometry sr_place_line;  // pressure along the core of a capsule
+extern const srContactGeometry sr_place_line;   // pressure along the core of a capsule
+extern const srContactGeometry sr_place_round;  // pressure over the patch of two cylinders or cones
 
 const srContactGeometry* sr_contact_geometry(const srSurfaceLaws* c);
 void sr_contact_pose(const srImpedanceIn* in, double pose[16]);  // of b in a

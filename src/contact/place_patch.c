@@ -13,8 +13,8 @@
 // radius of gyration is a polynomial that is integrated exactly whatever triangles a polygon is cut into; the integral of p r is not, and
 // jumps by some percent where corners merge. For two points k = 1.
 // The law's A is that of the smaller face: K is that of a face in full contact. By the theorem of Gauss the force of one face is along the normal of the
-// shape that has the field of depths, however the other one rolls on it: n' = w x n where that shape is b, else 0. Between two cylinders or cones n' is that of
-// the elastic force. Where n passes from one face to another, bristles are projected.
+// shape that has the field of depths, however the other one rolls on it: n' = w x n where that shape is b, else 0. Where n passes from one face to
+// another, bristles are projected.
 //
 // A capsule on a plane has two points, its end spheres, each with the whole law (A_i = A).
 #include <math.h>
@@ -22,7 +22,6 @@
 #include "collide/collision.h"
 #include "contact/place.h"
 #include "math/pose.h"
-#include "math/vector3.h"
 
 // A point of the patch. The material point that carries it is at r + offset n: the sphere at the end of a capsule.
 typedef struct Point {
@@ -40,7 +39,6 @@ typedef struct Patch {
   int answer;
   srContactPlace* place;
   double elastic[3];       // of the force
-  double turning[3];       // its rate
   double first[3][3];      // sum of f_i r_i^T
   double second[3][3][3];  // sum of f_i r_i r_i^T
   const srContactPlace* fixed;
@@ -53,10 +51,6 @@ typedef struct Patch {
 static bool moves_with_b(const srSurfaceLaws* c) { return c->patch->rigid == 1; }
 // The normal of triangles is theirs, a's.
 static bool turns_with_b(const srSurfaceLaws* c) { return !moves_with_b(c) && !c->patch->body[0].surface; }
-// On the side of a cylinder or cone it goes round where the other one rolls.
-static bool turns_by_itself(const srSurfaceLaws* c) {
-  return c->shape[1]->convex.kind != SR_KIND_CAPSULE && sr_patch_is_round(c->patch);
-}
 
 // ---- points -------------------------------------------------------------------------------------------------------------
 
@@ -137,15 +131,6 @@ static void force_at(const Point* x, const PointLaw* law, double f[3]) {
 
 // ---- place --------------------------------------------------------------------------------------------------------------
 
-// d/dt of law(d_i, 0) n_i
-static void add_turning(Patch* p, const Point* x, const PointLaw* law) {
-  double by[2], turned[3] = {0};
-  const int answer = sr_normal_force_jacobian(p->c, x->depth, 0, p->in->z, by);
-  if (answer != 0) p->answer = answer;
-  if (moves_with_b(p->c)) srm_cross3(p->in->xdot, x->n, turned);
-  for (int i = 0; i < 3; i++) p->turning[i] += x->area * (by[0] * law->rate * x->n[i] + law->elastic * turned[i]);
-}
-
 static void add_force(Patch* p, const Point* x) {
   PointLaw law;
   double f[3], moment[3];
@@ -162,18 +147,6 @@ static void add_force(Patch* p, const Point* x) {
     }
   }
   p->place->dissipation += x->area * law.facing * law.damping * law.rate;
-  if (p->c->slip.ne > 0 && turns_by_itself(p->c)) add_turning(p, x, &law);
-}
-
-// n' = P F'/|F| of the elastic part.
-static void find_turning(const Patch* p, srContactPlace* out) {
-  const double size = srm_norm3(p->elastic);
-  if (turns_by_itself(p->c)) {
-    sr_flat(out->n, p->turning, out->turning);
-    for (int i = 0; i < 3; i++) out->turning[i] = size > 0 ? out->turning[i] / size : 0;
-  } else if (turns_with_b(p->c)) {
-    srm_cross3(p->in->xdot, out->n, out->turning);
-  }
 }
 
 // Of the elastic part: where damping cancels it, shapes that separate, the direction of the sum is that of its rounding. Without a force: the
@@ -213,7 +186,7 @@ static int place(const srImpedanceIn* in, srContactPlace* out) {
   for (int k = 0; k < 3 && out->N > 0; k++) {
     for (int i = 0; i < 3; i++) out->r[k] += out->n[i] * p.first[i][k] / out->N;
   }
-  find_turning(&p, out);
+  if (turns_with_b(p.c)) srm_cross3(in->xdot, out->n, out->turning);
   sr_place_motion(in, out);
   out->N_spin = lever_factor(p.c) * sqrt(out->N * gyration(&p, out)) + p.c->lever * out->N;
   return p.answer;
@@ -228,41 +201,8 @@ static void add_energy(Patch* p, const Point* x) {
   if (sr_normal_force(p->c, x->depth, 0, p->in->z, &still) == 0) p->energy += x->volume * still.f;
 }
 
-static void add_elastic(Patch* p, const Point* x) {
-  srNormalOut still = {0};
-  if (sr_normal_force(p->c, x->depth, 0, p->in->z, &still) != 0) return;
-  for (int i = 0; i < 3; i++) p->elastic[i] += x->area * still.f * x->n[i];
-}
-
-#define NODES 8
-#define PARTS 3  // of the way: features change on it
-// Gauss-Legendre on [-1, 1], the positive half.
-static const double node[NODES / 2] = {0.1834346424956498, 0.525532409916329, 0.7966664774136267, 0.9602898564975363};
-static const double gauss[NODES / 2] = {0.362683783378362, 0.31370664587788727, 0.22238103445337448,
-                                        0.10122853629037626};
-
-// The work of the elastic force on the shortest way apart, of length D along n: at D (1 - t^2) of it the overlap has the depth D t^2, and the force is
-// smooth in t.
-static double energy_of_way(Patch* p) {
-  srNearest near;
-  double sum = 0, x[3];
-  sr_shapes_nearest(p->c->shape[0], p->c->shape[1], p->pose, &near);
-  if (!(near.gap < 0) || p->c->law->energy == NULL) return 0;
-  srm_set3(x, p->pose + 12);
-  for (int i = 0; i < PARTS * NODES; i++) {
-    const int k = i % NODES;
-    const double t = (i / NODES + 0.5 + 0.5 * (k % 2 == 0 ? node[k / 2] : -node[k / 2])) / PARTS;
-    srm_add_scaled3(x, -near.gap * (1 - t * t), near.n, p->pose + 12);
-    srm_scale3(0, p->elastic, p->elastic);
-    visit(p, add_elastic, false);
-    sum += gauss[k / 2] / PARTS * t * -near.gap * srm_dot3(p->elastic, near.n);
-  }
-  return sum;
-}
-
 static double energy(const srImpedanceIn* in) {
   Patch p = begin(in);
-  if (turns_by_itself(p.c)) return energy_of_way(&p);
   visit(&p, add_energy, true);
   return p.energy;
 }
@@ -301,7 +241,7 @@ static void point_change(const Patch* p, const Point* x, const PointLaw* law, co
   const double depth = -srm_dot3(x->m, moved) - srm_dot3(x->m, dx);
   if (x->offset == 0) srm_cross3(dtheta, with_b ? x->n : x->m, with_b ? dn : dm);
   const double across = srm_dot3(x->bend, moved) + srm_dot3(x->bend, dx);
-  srm_add_scaled3(dm, across, x->bend, dm);
+  for (int i = 0; i < 3; i++) dm[i] += across * x->bend[i];
   velocity_at(p->in, x->r, v);
   srm_cross3(p->in->xdot, d->r, dv);
   srm_cross3(dw, x->r, one);
@@ -378,10 +318,6 @@ static void normal_change(const Patch* p, const srContactPlace* at, int j, srCon
 
 static void turning_change(const Patch* p, const srContactPlace* at, int j, srContactChange* d) {
   double dw[3] = {0}, one[3], two[3];
-  if (turns_by_itself(p->c)) {  // with w and u alone, as in place_nearest.c
-    if (j >= 6) srm_set3(d->turning, p->change[j - 6].n);
-    return;
-  }
   if (!turns_with_b(p->c)) return;
   if (j >= 6 && j < 9) dw[j - 6] = 1;
   srm_cross3(dw, at->n, one);
