@@ -692,3 +692,41 @@ TEST(an_end_of_a_joint_can_have_a_normal_law) {
   ENSURE_NEAR(x.d->jv[0], -1, 1e-3);
   close_model(&x);
 }
+
+// ---- end of a contact ---------------------------------------------------------------------------------------------------
+
+// m d'' = -(K d + D d') from d = 0, d' = 1, until the force is 0; from there on the ball is free and the spring, which follows it, loses what it has stored. w0 = 100/s, z = D/200:
+//   d = exp(-z w0 t) sin(wd t)/wd,   the force is 0 where tan(wd t) = -2 z sqrt(1 - z^2)/(1 - 2 z^2)
+static double speed_of_release(double z) {
+  const double w0 = 100, root = sqrt(1 - z * z), wd = w0 * root;
+  const double phase = atan2(2 * z * root, 2 * z * z - 1), t = (phase > 0 ? phase : phase + pi) / wd;
+  return -exp(-z * w0 * t) * (cos(wd * t) - z / root * sin(wd * t));
+}
+
+TEST(dissipation_of_a_spring_and_damper_that_let_go_is_that_of_the_closed_form) {
+  static const char* const method[] = {"dopri5", "radau5", "auto"};
+  for (int k = 0; k < 3; k++) {
+    for (int i = 1; i <= 3; i++) {
+      const double z = 0.25 * i, v = speed_of_release(z);
+      char text[700];
+      snprintf(text, sizeof text,
+               "<sarrus version='1'><option gravity='0 0 0'/><ground><shape name='floor' type='plane'/></ground>"
+               "<body name='ball'><joint type='prismatic' axis='0 0 1' q='0.11' v='-1'/><inertial mass='1'/>"
+               "<shape name='s' type='sphere' size='0.1'/></body>"
+               "<contact a='floor' b='s' normal='kelvin-voigt' K='1e4' D='%g' friction='none'/></sarrus>",
+               200 * z);
+      Loaded x = open_text(text);
+      srRunOptions options = sr_run_options(x.m);
+      options.method = method[k];
+      options.t_end = 0.2;
+      options.rtol = 1e-8;
+      options.atol = 1e-12;
+      ENSURE_EQUAL(sr_run(x.m, x.d, &options, NULL, &x.result), SR_OK);
+      ENSURE_NEAR(x.d->v[0], v, 1e-6);
+      ENSURE_NEAR(-x.result.energy.work[SR_ACCOUNT_CONTACT], 0.5 * (1 - v * v),
+                  1e-6);  // 3e-3 where a step passes the opening
+      ENSURE_SMALL(x.result.energy.residual, 1e-6);
+      close_model(&x);
+    }
+  }
+}

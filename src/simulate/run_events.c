@@ -108,6 +108,19 @@ srStatus sr_run_change(srRun* run, const double* y) {
   return status == SR_OK ? restart(run) : status;
 }
 
+#define BEYOND 1e-6    // of the time to an opening: a step goes so much farther, and sees it
+#define SHORTEST 1e-9  // s, of such a step
+
+// Where a law is clamped, or near its end, bodies are free and steps grow: over the opening of the contact, and with it over the end of its dissipation, whose integral has no
+// error control. So none goes much farther than to where the gap opens at its present rate.
+static void limit_by_openings(const srRun* run, double* limit) {
+  const srContactMonitor* x = run->contacts;
+  for (int i = 0; i < x->nlocated; ++i) {
+    if (!(x->gap[i] < 0.0) || !(x->rate[i] > 0.0) || !sr_contact_monitor_closed(x, i)) continue;
+    *limit = fmin(*limit, sri_time(run->integrator) + fmax(SHORTEST, -(1.0 + BEYOND) * x->gap[i] / x->rate[i]));
+  }
+}
+
 // Fast thin bodies must not pass through each other.
 static void limit_step(srRun* run, double* limit) {
   const srIntegrator* x = run->integrator;
@@ -115,6 +128,7 @@ static void limit_step(srRun* run, double* limit) {
   const double last = sri_stats(x)->step_last;
   (void)sr_run_evaluate_last(run, SR_STAGE_VELOCITY);
   if (run->contacts->measured != run->contacts->version) (void)sr_contact_monitor_measure_located(run->contacts);
+  limit_by_openings(run, limit);
   sr_passing_limit(run->contacts->passing, run->contacts, x, last > 0 ? 2.0 * last : run->t_end - sri_time(x), limit);
 }
 
