@@ -8,7 +8,7 @@
 // In phi the sum changes its form where an end of the line crosses the side or an end of S, where the line meets a rim of S, and where it is tangent to its side:
 //   P_e,z = z_k,   q(P_e) = 0,   |P_0 g_z + (z_k - P_0,z) g|^2 = rho_k^2 g_z^2 across the axis,   B^2 = A C of the quadratic
 // All are trigonometric polynomials of degree at most 4, known by their values at 16 angles. Their roots cut the circle into arcs; an arc whose middle is not in S has
-// nothing in it, the others have Gauss points; next to an empty one in the angle of phi = m + h sin(angle), since the length of a chord begins as a square root.
+// nothing in it, the others have Gauss points; next to an empty one or to a tangent in the angle of phi = m + h sin(angle), since the length of a chord begins as a square root.
 #include <math.h>
 
 #include "collide/patch_cells.h"
@@ -19,6 +19,7 @@
 static const double node[NODES / 2] = {0.1834346424956498, 0.525532409916329, 0.7966664774136267, 0.9602898564975363};
 static const double weight[NODES / 2] = {0.362683783378362, 0.31370664587788727, 0.22238103445337448,
                                          0.10122853629037626};
+#define PANELS 2  // of an arc
 #define ALONG 4
 static const double along_node[ALONG] = {-0.8611363115940526, -0.3399810435848563, 0.3399810435848563,
                                          0.8611363115940526};
@@ -158,23 +159,25 @@ static double meets_rim(const Band* b, const Ray* ray, int k) {
   return u * u + v * v - r * r;
 }
 
+#define TANGENT 3  // the first ones: the line is tangent to the side of S or to the border of two cells
+
 static void conditions(const Band* b, const Ray* ray, double out[CONDITIONS]) {
   const srPatchFrustum* f = &b->soft;
   double w[2], q[3];
   side_of(b, ray, w);
   quadratic_of(ray, w[0], w[1], q);
   out[0] = q[1] * q[1] - q[0] * q[2];
-  out[15] = ray->x[0] * ray->g[1] - ray->x[1] * ray->g[0];
-  out[1] = q[2];
-  out[2] = q[0] + 2 * q[1] + q[2];
+  out[3] = q[2];
+  out[4] = q[0] + 2 * q[1] + q[2];
+  out[5] = ray->x[0] * ray->g[1] - ray->x[1] * ray->g[0];
   for (int k = 0; k < 2; k++) {
-    out[3 + k] = ray->x[2] - f->z[k];
-    out[5 + k] = ray->x[2] + ray->g[2] - f->z[k];
-    out[7 + k] = f->radius[k] > 0 ? meets_rim(b, ray, k) : 1;
+    out[6 + k] = ray->x[2] - f->z[k];
+    out[8 + k] = ray->x[2] + ray->g[2] - f->z[k];
+    out[10 + k] = f->radius[k] > 0 ? meets_rim(b, ray, k) : 1;
     border_of(b, ray, w, k, q);
-    out[9 + k] = q[1] * q[1] - q[0] * q[2];
-    out[11 + k] = q[2];
-    out[13 + k] = q[0] + 2 * q[1] + q[2];
+    out[1 + k] = q[1] * q[1] - q[0] * q[2];
+    out[12 + k] = q[2];
+    out[14 + k] = q[0] + 2 * q[1] + q[2];
   }
 }
 
@@ -235,17 +238,22 @@ static double root_between(const Wave* w, double low, double high, double u, dou
 typedef struct Angles {
   int n;
   double at[MOST_ANGLES];
+  bool tangent[MOST_ANGLES];  // the line is tangent to S or to the border of two cells
 } Angles;
 
-static void add_angle(Angles* c, double phi) {
+static void add_angle(Angles* c, double phi, bool tangent) {
   if (c->n == MOST_ANGLES) return;
   int i = c->n++;
-  for (; i > 0 && c->at[i - 1] > phi; i--) c->at[i] = c->at[i - 1];
+  for (; i > 0 && c->at[i - 1] > phi; i--) {
+    c->at[i] = c->at[i - 1];
+    c->tangent[i] = c->tangent[i - 1];
+  }
   c->at[i] = phi;
+  c->tangent[i] = tangent;
 }
 
 // In every sixteenth of the circle: a change of the sign, or an extremum beyond zero, which has a root on both sides.
-static void add_zeros(const double value[SAMPLES], Angles* out) {
+static void add_zeros(const double value[SAMPLES], bool tangent, Angles* out) {
   const Wave w = wave_of(value), slope = slope_of(&w);
   double by[SAMPLES] = {0};
   for (int i = 0; i < SAMPLES; i++) {
@@ -257,12 +265,12 @@ static void add_zeros(const double value[SAMPLES], Angles* out) {
     const int j = (i + 1) % SAMPLES;
     const double u = value[i], v = value[j], low = part * i, high = part * (i + 1);
     if ((u > 0) != (v > 0)) {
-      add_angle(out, root_between(&w, low, high, u, v));
+      add_angle(out, root_between(&w, low, high, u, v), tangent);
     } else if ((u > 0 ? -by[i] : by[i]) > 0 && (u > 0 ? by[j] : -by[j]) > 0) {
       const double at = root_between(&slope, low, high, by[i], by[j]), peak = wave_at(&w, at);
       if ((peak > 0) == (u > 0)) continue;
-      add_angle(out, root_between(&w, low, at, u, peak));
-      add_angle(out, root_between(&w, at, high, peak, v));
+      add_angle(out, root_between(&w, low, at, u, peak), tangent);
+      add_angle(out, root_between(&w, at, high, peak, v), tangent);
     }
   }
 }
@@ -277,8 +285,8 @@ static void find_angles(const Band* b, Angles* out) {
     for (int k = 0; k < CONDITIONS; k++) value[k][i] = here[k];
   }
   out->n = 0;
-  for (int i = 0; i <= 4; i++) add_angle(out, i * 0.5 * SR_PI);
-  for (int k = 0; k < CONDITIONS; k++) add_zeros(value[k], out);
+  for (int i = 0; i <= 4; i++) add_angle(out, i * 0.5 * SR_PI, false);
+  for (int k = 0; k < CONDITIONS; k++) add_zeros(value[k], k < TANGENT, out);
 }
 
 // ---- bands --------------------------------------------------------------------------------------------------------------
@@ -298,10 +306,12 @@ static bool is_apart(const Band* b) {
 
 static void put_arc(const Band* b, double from, double to, bool open) {
   const double half = 0.5 * (to - from);
-  for (int k = 0; k < NODES; k++) {
-    const double u = k % 2 == 0 ? node[k / 2] : -node[k / 2], angle = 0.5 * SR_PI * u;
+  for (int i = 0; i < PANELS * NODES; i++) {
+    const int k = i % NODES;
+    const double u = (2 * (i / NODES) + 1 + (k % 2 == 0 ? node[k / 2] : -node[k / 2])) / PANELS - 1,
+                 angle = 0.5 * SR_PI * u;
     const double at = open ? sin(angle) : u, part = open ? 0.5 * SR_PI * cos(angle) : 1;
-    (void)put_line(b, from + half * (1 + at), half * part * weight[k / 2]);
+    (void)put_line(b, from + half * (1 + at), half * part * weight[k / 2] / PANELS);
   }
 }
 
@@ -316,7 +326,7 @@ static void put_band(Band* b) {
     in[i] = to > from ? put_line(b, 0.5 * (from + to), 0) : i > 0 && in[i - 1];
   }
   for (int i = 0; i < n; i++) {
-    const bool open = !in[(i + n - 1) % n] || !in[(i + 1) % n];
+    const bool open = !in[(i + n - 1) % n] || !in[(i + 1) % n] || angles.tangent[i] || angles.tangent[i + 1];
     if (in[i] && angles.at[i + 1] > angles.at[i]) put_arc(b, angles.at[i], angles.at[i + 1], open);
   }
 }
