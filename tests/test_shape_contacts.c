@@ -707,6 +707,39 @@ TEST(sides_of_cylinders_have_the_law_of_a_point_and_of_a_parabola) {
   }
 }
 
+// A ball on the side of a cylinder or capsule, of steel: curvatures 1/R + 1/r and 1/R. Parallel axes of the same curvatures are those of a ball in a groove elsewhere; here
+// the force at a depth is the law's with K of sr_hertz_ellipse, as an element and in a set.
+TEST(a_ball_on_the_side_of_a_cylinder_has_the_stiffness_of_hertz) {
+  static const char* const other[] = {"type='cylinder' size='0.03 0.4'", "type='capsule' size='0.03 0.4'"};
+  const double sigma = 2 * (1 - 0.09) / 207e9, d = 1e-6, R = 0.02, k[2] = {1 / R + 1 / 0.03, 1 / R};
+  const double K = sr_hertz_ellipse((srElastic){207e9, 0.3, R}, (srElastic){207e9, 0.3, R}, k);
+  const double circle =
+      4 / (3 * sigma) / pow(k[0] * k[1], 0.25);  // Johnson 1985: the circle of the mean radius, F_2 = 0.97
+  ENSURE_NEAR(K / circle, 1, 0.05);
+  for (int i = 0; i < 4; i++) {
+    char text[900];
+    snprintf(
+        text, sizeof text,
+        "<sarrus version='1'><option gravity='0 0 0'/><material name='steel' E='207e9' nu='0.3' restitution='0.5'/>"
+        "<ground><shape name='rod' material='steel' %s/></ground><body name='ball'><joint type='prismatic' axis='1 0 "
+        "0' "
+        "q='0.05-1e-6'/><inertial mass='1'/><shape name='s' material='steel' type='sphere' size='0.02'/></body>"
+        "<contact a='rod' b='s' normal='hertz' friction='none' %s/></sarrus>",
+        other[i % 2], i < 2 ? "" : "most='2'");
+    Loaded x = open_text(text);
+    if (i < 2) {
+      ENSURE_EQUAL(sr_evaluate(x.m, x.d, 0, NULL, NULL, NULL, SR_STAGE_ACCELERATION), 0);
+      ENSURE_NEAR(x.d->a[0], K * pow(d, 1.5), 1e-6 * K * pow(d, 1.5));
+    } else {
+      run_to(&x, 1e-3);
+    }
+    if (i >= 2)
+      ENSURE_NEAR(x.d->v[0], sqrt(0.8 * K * pow(d, 2.5)),
+                  1e-3 * sqrt(0.8 * K * pow(d, 2.5)));  // the energy K d^2.5/2.5
+    close_model(&x);
+  }
+}
+
 // On a slope of inclination a: at rest while tan a < mu, else with the acceleration g (sin a - mu cos a).
 TEST(a_box_on_a_slope_holds_below_mu_and_slides_above_with_the_right_acceleration) {
   static const double slope[] = {0.45, 0.6};

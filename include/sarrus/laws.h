@@ -50,6 +50,11 @@ typedef struct srElastic {
 } srElastic;
 SR_API double sr_hertz_stiffness(srElastic i, srElastic j);
 SR_API double sr_hertz_radius(srElastic i, srElastic j);  // R, m
+// The same of any point of contact, by Hertz's ellipse (Johnson 1985); R of both is not used. curvature: the two principal ones of both surfaces together, in 1/m, as
+// sr_relative_curvatures computes them from those of each (convex > 0) and the angle between their first directions. NaN where one is <= 0: a line, or a concave pair
+// that touches elsewhere.
+SR_API double sr_hertz_ellipse(srElastic i, srElastic j, const double curvature[2]);
+SR_API void sr_relative_curvatures(const double i[2], const double j[2], double angle, double out[2]);
 // Radius of the patch at penetration d: sqrt(R d).
 SR_API double sr_hertz_patch(double R, double d);
 

@@ -416,13 +416,22 @@ static bool finish_normal(srCompiler* c, int i, const char* name, srSurfaceLaws*
   return sr_c_check_normal(c, SR_ELEMENT_CONTACT, i, name, x);
 }
 
+static double hertz_of(const srCompiler* c, const srPairKind* pair, const srElastic elastic[2], const srContactShape* a,
+                       const srContactShape* b) {
+  const srCollisionShape* shape = c->m->collision;
+  return sr_contact_stiffness(pair, elastic[0], elastic[1], &shape[a->index], &shape[b->index]);
+}
+
 // Stiffness of two shapes by Hertz, where it is not given.
 static bool pair_stiffness(srCompiler* c, int i, const char* name, const srSurfaceLaws* x, const srPairKind* pair,
-                           const srElastic elastic[2], double* K) {
+                           const srElastic elastic[2], const srContactShape* a, const srContactShape* b, double* K) {
+  const srElastic any[2] = {{1, 0, elastic[0].R}, {1, 0, elastic[1].R}};
   *K = x->p.K;
   if (!isnan(x->p.K) || (x->law->uses & SR_NORMAL_USES(K)) == 0) return true;
-  if (!pair->place)
-    return needs(c, i, name, x->law->name, "'K': Hertz's stiffness is for spheres, and spheres on planes");
+  if (!pair->place && isnan(hertz_of(c, pair, any, a, b)))
+    return needs(c, i, name, x->law->name,
+                 "'K': Hertz's stiffness is for spheres, and spheres on planes, capsules and sides of cylinders; of "
+                 "other shapes it changes with the pose (sr_hertz_ellipse)");
   const bool hertz = (x->law->uses & SR_NORMAL_USES(n)) != 0 && (isnan(x->p.n) || x->p.n == 1.5);
   if (!hertz && strcmp(x->law->name, "hertz") != 0) {
     return needs(c, i, name, x->law->name, "'K': a stiffness by E and nu has the exponent 1.5");
@@ -430,7 +439,7 @@ static bool pair_stiffness(srCompiler* c, int i, const char* name, const srSurfa
   if (isinf(elastic[0].E) && isinf(elastic[1].E)) {
     return needs(c, i, name, x->law->name, "'K', or 'E' on the material of one of the two shapes");
   }
-  *K = sr_hertz_stiffness(elastic[0], elastic[1]);
+  *K = hertz_of(c, pair, elastic, a, b);
   return true;
 }
 
@@ -458,7 +467,7 @@ bool sr_c_pair_law(srCompiler* c, const srContactPairs* p, const srPairKind* kin
   x.along[1] = ratio_along(p->x.along[0], &pair, &cb, &ca, x.slip.k);
   elastic[0] = elastic_of(&ca, a->radius);
   elastic[1] = elastic_of(&cb, b->radius);
-  if (!pair_stiffness(c, p->i, name, &x, kind, elastic, &K)) return false;
+  if (!pair_stiffness(c, p->i, name, &x, kind, elastic, a, b, &K)) return false;
   const double given = x.p.K;
   x.p.K = K;
   if (!finish_normal(c, p->i, name, &x) || !finish_friction(c, p->i, name, p->tau, &x)) return false;

@@ -97,6 +97,22 @@ static bool find_patch(const srCollisionShape* a, const srCollisionShape* b, srP
   return a->flat && b->flat && sr_patch_of(&a->body, &b->body, out);
 }
 
+// Radius of the side of a shape that is one around its axis; 0: of another one.
+static double side_of(const srCollisionShape* x) {
+  if (x->convex.kind == SR_KIND_CAPSULE) return x->convex.radius;
+  return x->convex.kind == SR_KIND_CYLINDER ? x->convex.size[0] : 0;
+}
+
+double sr_contact_stiffness(const srPairKind* pair, srElastic one, srElastic two, const srCollisionShape* a,
+                            const srCollisionShape* b) {
+  if (pair->place) return sr_hertz_stiffness(one, two);
+  const bool first = a->convex.kind == SR_KIND_SPHERE;
+  const srCollisionShape *ball = first ? a : b, *other = first ? b : a;
+  const double side = side_of(other), R = ball->convex.radius;
+  if (ball->convex.kind != SR_KIND_SPHERE || !(side > 0)) return (double)NAN;
+  return sr_hertz_ellipse(one, two, (double[]){1 / R + 1 / side, 1 / R});
+}
+
 void sr_contact_of_pair(srSurfaceLaws* x, const srPairKind* pair, srElastic one, srElastic two,
                         const srCollisionShape* a, const srCollisionShape* b, srPatch* patch) {
   const double R = fmin(fabs(one.R), fabs(two.R));
@@ -109,7 +125,7 @@ void sr_contact_of_pair(srSurfaceLaws* x, const srPairKind* pair, srElastic one,
   x->slip.n = pair->nt;
   x->directed = directed(x);
   x->wheel = isnan(x->relaxation) ? -1 : sr_contact_wheel(a, b);
-  if (isnan(x->p.K) && (x->law->uses & SR_NORMAL_USES(K)) != 0) x->p.K = sr_hertz_stiffness(one, two);
+  if (isnan(x->p.K) && (x->law->uses & SR_NORMAL_USES(K)) != 0) x->p.K = sr_contact_stiffness(pair, one, two, a, b);
   sr_normal_prepare(x->law, &x->p);
   resist(x, &x->roll, pair->nt, R);
   if (x->patch || has_points(x))

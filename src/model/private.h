@@ -94,6 +94,9 @@ struct srCollisionShape;
 struct srPatch;
 void sr_contact_of_pair(srSurfaceLaws* x, const struct srPairKind* pair, srElastic one, srElastic two,
                         const struct srCollisionShape* a, const struct srCollisionShape* b, struct srPatch* patch);
+// Hertz's stiffness, by the radii or by the curvatures that two shapes have wherever they touch; NaN: these change with the pose.
+double sr_contact_stiffness(const struct srPairKind* pair, srElastic one, srElastic two,
+                            const struct srCollisionShape* a, const struct srCollisionShape* b);
 int sr_contact_wheel(const struct srCollisionShape* a,
                      const struct srCollisionShape* b);  // the one that is round: 0 or 1; -1: both or none
 int sr_contact_likeness(const srSurfaceLaws* x);         // its index in srContactSet.like
