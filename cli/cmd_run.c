@@ -98,6 +98,18 @@ static bool settle_numbers(Run* r) {
   return good;
 }
 
+static bool settle_threads(Run* r) {
+  double threads = 1;
+  if (isnan(r->threads)) return true;
+  if (!sri_method_find(r->options.method)->impulses)
+    return (cli_error(r->cli, "--threads is for a network, or for --contact timestepping"), false);
+  if (!number_take(r->cli, "--threads", r->threads, false, &threads)) return false;
+  if (!(threads == (int)threads && threads <= 1024))
+    return (cli_error(r->cli, "--threads must be a whole number from 1 to 1024, not %g", threads), false);
+  r->options.threads = (int)threads;
+  return true;
+}
+
 static void settle_words(Run* r) {
   srRunOptions* o = &r->options;
   run_words_settle(&r->words, o);
@@ -123,7 +135,7 @@ static bool settle(Run* r) {
     return (cli_error(r->cli, "the method '%s' solves rigid contact: take it with --contact timestepping", o->method),
             false);
   settle_words(r);
-  const bool good = settle_numbers(r);
+  const bool good = settle_numbers(r) && settle_threads(r);
   const srRunGiven given = given_options(r);
   sr_warn_method_options(o, &given, r->cli->messages);
   return good;
@@ -295,7 +307,6 @@ static int run_network(Run* r) {
 static int prepare_and_simulate(Run* r) {
   if (sr_is_network(r->m.path)) return run_network(r);
   bool good = words_exist(r);
-  if (!isnan(r->threads)) good = (cli_error(r->cli, "--threads is for a network; a model runs in one thread"), false);
   good = output_is_free(r->cli, r->out, r->m.path) && output_is_free(r->cli, r->out, r->state.file) &&
          output_begin(r->cli, "--out", &r->out, SR_CONTENT_TABLE) && good;
   if (!good) return cli_refuse(r->cli, EXIT_INPUT);
@@ -371,7 +382,8 @@ int cmd_run(Cli* cli, const Verb* verb, int argc, char** argv) {
       {"--record", OPTION_TEXTS, &r.record, "PATTERN",
        "more columns of it, such as 'reaction(crankpin).*'; as often as wanted; list: print their names instead of a "
        "run"},
-      {"--threads", OPTION_NUMBER, &r.threads, "NUMBER", "threads of a network (docs/using/network.md)"},
+      {"--threads", OPTION_NUMBER, &r.threads, "NUMBER",
+       "threads of a network (docs/using/network.md), or of many rigid contacts"},
       STATE_OPTIONS(&r.state),
       {"--start", OPTION_TEXT, &r.start, "NAME",
        "given; inside-limits: the nearest start inside of the joint limits; apart: by the least motion out of "

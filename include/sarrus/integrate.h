@@ -47,7 +47,19 @@ typedef struct srUnilateral {
   int* column;             // (n) their indices, each once, in any order; the memory is the caller's
   double* W;               // (1 + ntangent) x n, row-major: row k begins at W + k n; the memory is the caller's
   double b[3];             // 1 + ntangent
+  // Of systems with `bodies`, where n is 0: by its point instead of rows; b as before, along the tangents of sr_contact_frame.
+  int body[2];       // a, b: numbers of bodies; -1: at rest
+  double axis[3];    // unit normal from a to b, world axes
+  double arm[2][3];  // from the centers of mass to the point, world axes
 } srUnilateral;
+
+// A body that moves freely: six velocities in its own axes, first angular, then of its origin; no others share its inertia.
+typedef struct srFreeBody {
+  int first;            // of its velocities
+  double mass, com[3];  // com: from its origin, in its axes
+  double inverse[6];    // of its inertia about com, in its axes: xx yy zz xy xz yz
+  double rotation[9];   // rows: its axes to those of the world
+} srFreeBody;
 
 // The matrix cM diag(M, 0) + cI diag(0, I) + cq Kq + cv Kv over (v, y), with complex coefficients: real parts first.
 typedef struct srShift {
@@ -110,6 +122,9 @@ typedef struct srSystem {
   // The unilateral contacts that are closed or near, in any order (out has room for ncontact), and their number. Any contact not
   // listed is far apart.
   int (*contacts)(void* user, double t, const double* q, srUnilateral* out, int* count);
+  // Where everything that moves is a free body: nbody of them at q. Contacts are then given by their points. NULL: they have rows.
+  int nbody;
+  int (*bodies)(void* user, const double* q, srFreeBody* out);
   // Exact derivatives of the residual; a (nv) and lambda (ng) are held. NULL: integrators take differences.
   int (*tangent)(void* user, double t, const double* q, const double* v, const double* y, double tau,  //
                  const double* a, const double* lambda, srTangent* out);
@@ -177,6 +192,7 @@ typedef struct srIntegratorOptions {
   srFamily family;          // their parameters from rho
   srTangentWay tangent;     // exact where the system offers it
   double newton_tolerance;  // largest residual that counts as solved; 0: a part of the error tolerance
+  int threads;  // of the sweeps over many rigid contacts; 0, 1: one. The results have the same bits for any number
 } srIntegratorOptions;
 
 SR_API srIntegratorOptions sri_default_options(void);  // rtol 1e-6, atol 1e-9, step 0, rho 0.8
@@ -469,6 +485,7 @@ typedef struct srImpulses {
   double normal, friction;  // work of the normal and tangential impulses, J
   long unsolved;            // steps whose problem was not solved to its tolerance, since the integrator was created
   double worst, t_worst;    // largest residual of a problem, m/s, and its time
+  long sweeps;              // over the contacts of large islands, in all steps
 } srImpulses;
 SR_API const srImpulses* sri_impulses(const srIntegrator* integrator);
 // Contact i of those in the problem of the last step, as listed at its start; NULL: there are not so many.

@@ -28,6 +28,7 @@ typedef struct srRunOptions {
   srStabilization
       stabilization;  // constrained models: how explicit methods enforce the constraints; NONE: the others do not project
   double alpha, beta;    // 1/s, Baumgarte
+  int threads;           // of sweeps over many rigid contacts (moreau); the results have the same bits for any number
   bool metric_identity;  // projections measure with the identity instead of the mass matrix
   // Called for every output row (srColumns); return nonzero to stop the run. Rows are at t0 + k*every and at t_end.
   int (*row)(void* user, const double* row);
@@ -85,6 +86,7 @@ typedef struct srRunResult {
       complementarity;  // m/s, largest residual of an impact or of a step of time-stepping; contact event, timestepping
   long problems, unsolved;  // complementarity problems, and how many were not solved to their tolerance
   double penetration;       // m, largest of all contacts but ends of joints, after an accepted step
+  long sweeps;              // of time-stepping over the contacts of large islands, in all steps
   long jumps;               // of force laws, located
   long limits_passed;       // accepted steps with a joint beyond its limits
   char error_message[512];  // why the run stopped early: joint or body, time, largest force and its source

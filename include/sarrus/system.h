@@ -19,6 +19,7 @@ typedef struct srModelSystem {
       meter;  // nmeter: the quadratures behind those of the energy balance; element_power of d must be there for elements
   int nmeter;
   bool sparse;  // M and G of a tree by their patterns too, where it has contact sets; of other models they are anyway
+  bool points;  // contacts by their points, where all links are free bodies; sr_system clears it where they are not
   double* y_most;  // memory for the largest errors of states (ny); NULL: bristles have no bounds of their own
   // Filled by the callbacks, largest over accepted steps: for trees, of the driven coordinates before they are put back on their
   // motion; of springs that represent joints.

@@ -25,6 +25,7 @@
 
 #include "integrate/constrained.h"
 #include "integrate/fixed.h"
+#include "integrate/points.h"
 #include "integrate/step_mass.h"
 #include "integrate/step_problem.h"
 
@@ -34,6 +35,7 @@
 #define PUSH_DEPTH 0.1   // times h |change of u_N by forces|: a small penetration
 #define PUSH_MOST 10.0   // times |change of u_N by forces|: largest speed of the correction ...
 #define PUSH_LEAST 0.02  // ... or this part of gap/h
+#define ROUNDS 4         // solutions of a step, with the contacts that the one before has closed
 #define MARGIN                                                                                                         \
   2.0  // times the largest approach in a step, or of slow impacts: contacts nearer than that are in the problem
 
@@ -44,24 +46,31 @@ typedef struct srMoreau {
   srStepProblem* problem;
   srUnilateral* listed;
   srStepContact* chosen;  // of the listed: the problem of the step
+  bool* chose;            // of the listed: is it among these?
   bool* fast;             // of these: it would close in this step, at more than what forces give
   int count, nlisted, most;
-  double *M, *f, *ydot, *a, *v_free, *force, *other;
-  double* turn;     // h axes_rate; after the step: v_1 in the axes at q_0 minus v_1 (nv)
-  double* before;   // u at the start of the step (3 most)
-  double* impulse;  // (3 most)
-  srKept* kept;     // of the last step
-  long* struck;     // impacts in it (most)
-  double* speed;    // of these (most)
+  double *M, *f, *ydot, *a, *v_free, *v_end, *force, *other;  // v_free, v_end: in the axes at q_0
+  double* turn;                                               // h axes_rate (nv)
+  double* before;                                             // u at the start of the step (3 most)
+  double* impulse;                                            // (3 most)
+  srKept* kept;                                               // of the last step
+  long* struck;                                               // impacts in it (most)
+  double* speed;                                              // of these (most)
   srImpulses told;
+  srFreeBody* body;   // NULL: contacts have rows
+  double* motion[3];  // of the bodies: at the start, without contacts, at the end (points.h)
+  double* wrench;
+  srBodySize* size;
 } srMoreau;
+
+enum { START, FREE, END };  // of `motion`
 
 // ---- life -------------------------------------------------------------------------------------------------------------
 
 static int most_of(const srSystem* s) { return s->contacts == NULL ? 0 : s->ncontact; }
 
 static size_t room(const srSystem* s, int n) {
-  return sri_mass_count(s) + 5 * (size_t)s->nv + (size_t)s->ny + (size_t)n + 7 * (size_t)most_of(s);
+  return sri_mass_count(s) + 6 * (size_t)s->nv + (size_t)s->ny + (size_t)n + 7 * (size_t)most_of(s);
 }
 
 static void init(srIntegrator* integrator) {
@@ -76,8 +85,9 @@ static void init(srIntegrator* integrator) {
                {&work->f, nv},
                {&work->a, nv},
                {&work->v_free, nv},
-               {&work->force, nv},
+               {&work->v_end, nv},
                {&work->turn, nv},
+               {&work->force, nv},
                {&work->ydot, (size_t)s->ny},
                {&work->other, (size_t)integrator->n},
                {&work->speed, most},
@@ -90,18 +100,31 @@ static void init(srIntegrator* integrator) {
   }
 }
 
+static bool take_bodies(srMoreau* work, int n) {
+  work->body = sr_alloc(((size_t)n + 1) * sizeof *work->body);
+  work->motion[0] = sr_alloc(24 * ((size_t)n + 1) * sizeof(double));
+  work->size = sr_alloc(((size_t)n + 1) * sizeof *work->size);
+  if (work->body == NULL || work->motion[0] == NULL || work->size == NULL) return false;
+  for (int k = 1; k < 3; ++k) work->motion[k] = work->motion[k - 1] + 6 * (size_t)n;
+  work->wrench = work->motion[END] + 6 * (size_t)n;
+  return true;
+}
+
 static bool take_contacts(srIntegrator* integrator, const srSparsity* pattern) {
   const srSystem* s = &integrator->system;
   srMoreau* work = integrator->work;
   if (work->most == 0) return true;
   const size_t most = (size_t)work->most;
   work->listed = sri_contacts_create(s);
-  work->chosen = sr_alloc(most * (sizeof *work->chosen + sizeof *work->struck + sizeof *work->fast));
+  work->chosen =
+      sr_alloc(most * (sizeof *work->chosen + sizeof *work->struck + sizeof *work->fast + sizeof *work->chose));
   work->kept = sri_kept_create(work->most);
-  work->problem = sri_step_problem_create(s, pattern, integrator->constrained != NULL);
+  work->problem = sri_step_problem_create(s, pattern, integrator->constrained != NULL, integrator->options.threads);
+  if (s->bodies != NULL && !take_bodies(work, s->nbody)) return false;
   if (work->listed == NULL || work->chosen == NULL || work->kept == NULL || work->problem == NULL) return false;
   work->struck = (long*)(void*)(work->chosen + most);
   work->fast = (bool*)(work->struck + most);
+  work->chose = work->fast + most;
   return true;
 }
 
@@ -136,6 +159,9 @@ static void destroy(srIntegrator* integrator) {
   sri_kept_destroy(work->kept);
   sri_contacts_destroy(work->listed);
   sr_free(work->chosen);
+  sr_free(work->body);
+  sr_free(work->size);
+  sr_free(work->motion[0]);
 }
 
 static void start(srIntegrator* integrator) {
@@ -148,35 +174,95 @@ static void start(srIntegrator* integrator) {
 // ---- the contact problem ----------------------------------------------------------------------------------------------
 
 // Rows that act: a stop of a joint has no tangential direction, a gap by formula one.
-static int rows_of(const srSystem* s, const srUnilateral* c) {
+static int rows_of(const srMoreau* work, const srSystem* s, const srUnilateral* c) {
+  if (work->body != NULL) return c->mu > 0 ? 3 : 1;
   int rows = 1;
   while (c->mu > 0 && rows <= s->ntangent && !sri_contact_row_is_zero(c, rows)) ++rows;
   return rows;
 }
 
+// u of the rows of a contact.
+static void velocity_of(const srMoreau* work, const srUnilateral* c, int rows, const double* v, int when, double* u) {
+  if (work->body != NULL && rows == 1) {
+    *u = sri_point_normal_velocity(c, work->motion[when]);
+    return;
+  }
+  if (work->body != NULL) {
+    double all[3];
+    sri_point_velocity(c, work->motion[when], all);
+    memcpy(u, all, (size_t)rows * sizeof *u);
+    return;
+  }
+  for (int k = 0; k < rows; ++k) u[k] = sri_contact_velocity(c, k, v);
+}
+
 // The change of u_N that forces give in the step, however they act on the two sides: what is stacked falls together without impulses.
-static double change_of(const srUnilateral* c, const double* v, const double* v_free) {
+static double change_of(const srMoreau* work, const srUnilateral* c, const double* v) {
+  if (work->body != NULL) return sri_point_change(c, work->size);
   double sum = 0;
-  for (int i = 0; i < c->n; ++i) sum += fabs(c->W[i] * (v_free[c->column[i]] - v[c->column[i]]));
+  for (int i = 0; i < c->n; ++i) sum += fabs(c->W[i] * (work->v_free[c->column[i]] - v[c->column[i]]));
   return sum;
 }
 
+static void choose_contact(srMoreau* work, const srSystem* s, int i) {
+  srUnilateral* c = &work->listed[i];
+  work->chose[i] = true;
+  work->chosen[work->count++] = (srStepContact){.from = c, .rows = rows_of(work, s, c)};
+}
+
 // Contacts that may close in this step.
-static void choose(srIntegrator* integrator, double h) {
-  const srSystem* s = &integrator->system;
+static void choose_by_rows(srIntegrator* integrator, double h) {
   srMoreau* work = integrator->work;
   const double* v = sri_v(integrator);
   double fastest = 0;
   for (int i = 0; i < work->nlisted; ++i) {
     const srUnilateral* c = &work->listed[i];
     const double approach = -fmin(sri_contact_velocity(c, 0, v), sri_contact_velocity(c, 0, work->v_free));
-    fastest = fmax(fastest, fmax(approach, APPROACH * change_of(c, v, work->v_free)));
+    fastest = fmax(fastest, fmax(approach, APPROACH * change_of(work, c, v)));
   }
-  work->count = 0;
   for (int i = 0; i < work->nlisted; ++i) {
     if (work->listed[i].gap > MARGIN * h * fastest || sri_contact_row_is_zero(&work->listed[i], 0)) continue;
-    work->chosen[work->count++] = (srStepContact){.from = &work->listed[i], .rows = rows_of(s, &work->listed[i])};
+    choose_contact(work, &integrator->system, i);
   }
+}
+
+// The same of points, each by the speeds of its two bodies and by what forces give: whatever strikes one of them pushes it on to the other one.
+static void choose_by_points(srIntegrator* integrator, double h) {
+  srMoreau* work = integrator->work;
+  for (int i = 0; i < work->nlisted; ++i) {
+    const srUnilateral* c = &work->listed[i];
+    const double fastest = fmax(sri_point_speed(c, work->size), change_of(work, c, NULL));
+    if (c->gap <= MARGIN * h * fastest) choose_contact(work, &integrator->system, i);
+  }
+}
+
+// Contacts that are not in the problem, and that its impulses close by more than the depth that is pushed out softly. Returns their number.
+static int choose_missed(srIntegrator* integrator, double h) {
+  srMoreau* work = integrator->work;
+  const double* v = sri_v(integrator);
+  const int before = work->count;
+  for (int i = 0; i < work->nlisted; ++i) {
+    srUnilateral* c = &work->listed[i];
+    if (work->chose[i]) continue;
+    double u;
+    velocity_of(work, c, 1, work->v_end, END, &u);
+    if (c->gap + h * u < -PUSH_DEPTH * h * change_of(work, c, v)) choose_contact(work, &integrator->system, i);
+  }
+  return work->count - before;
+}
+
+static void choose(srIntegrator* integrator, double h) {
+  srMoreau* work = integrator->work;
+  work->count = 0;
+  memset(work->chose, 0, (size_t)work->nlisted * sizeof *work->chose);
+  if (work->body == NULL) {
+    choose_by_rows(integrator, h);
+    return;
+  }
+  sri_body_motion(work->body, integrator->system.nbody, sri_v(integrator), work->motion[START]);
+  sri_body_motion(work->body, integrator->system.nbody, work->v_free, work->motion[FREE]);
+  sri_body_sizes(integrator->system.nbody, work->motion[START], work->motion[FREE], work->size);
+  choose_by_points(integrator, h);
 }
 
 // s of a contact, where u_N is `was` at the start of the step and would be `is` at its end without impulses; change: as above.
@@ -196,15 +282,17 @@ static const double* matrix_of(const srMoreau* work) {
   return work->stiff != NULL ? sri_step_mass_values(work->stiff) : work->M;
 }
 
-// Cones and start values: the impulses of the same contact in the last step. Returns the tolerance of large islands.
-static double set_contacts(srIntegrator* integrator, double h) {
+// Cones and start values of the contacts from `first` on: the impulses of the same contact in the last step. Returns the tolerance of large islands.
+static double set_contacts(srIntegrator* integrator, double h, int first) {
   srMoreau* work = integrator->work;
   const double* v = sri_v(integrator);
   double change = 0;
-  for (int i = 0; i < work->count; ++i) {
+  for (int i = first; i < work->count; ++i) {
     srStepContact* c = &work->chosen[i];
-    for (int k = 0; k < c->rows; ++k) work->before[3 * i + k] = sri_contact_velocity(c->from, k, v);
-    const double is = sri_contact_velocity(c->from, 0, work->v_free), own = change_of(c->from, v, work->v_free);
+    double is;
+    velocity_of(work, c->from, c->rows, v, START, work->before + 3 * i);
+    velocity_of(work, c->from, 1, work->v_free, FREE, &is);
+    const double own = change_of(work, c->from, v);
     c->cone = (srContactCone){.rows = c->rows,
                               .mu = c->rows > 1 ? c->from->mu : 0,
                               .shift = shift_of(c->from, work->before[3 * i], is, own, h, &work->fast[i])};
@@ -220,32 +308,6 @@ static void keep(srMoreau* work) {
   for (int i = 0; i < work->count; ++i) sri_kept_put(work->kept, work->chosen[i].from->id, work->impulse + 3 * i);
 }
 
-// Impulses of the contacts. SRI_DONE whether the residual is within its tolerance or not: it is reported.
-static int solve_contacts(srIntegrator* integrator, double h) {
-  srMoreau* work = integrator->work;
-  if (work->count == 0) return SRI_DONE;
-  const double coarse = set_contacts(integrator, h);
-  srStepResult result;
-  const srStatus status = sri_step_problem_solve(work->problem, work->saddle, matrix_of(work), work->v_free,
-                                                 work->chosen, work->count, coarse, work->impulse, &result);
-  if (status != SR_OK && result.too_many > 0) {
-    (void)snprintf(integrator->reason, sizeof integrator->reason,
-                   "a mechanism with joints touches at %d points, more than one matrix takes", result.too_many);
-    return SRI_STOP;
-  }
-  if (status != SR_OK) {
-    (void)snprintf(integrator->reason, sizeof integrator->reason,
-                   "the contact problem has numbers that are not finite");
-    return SRI_STOP;
-  }
-  work->told.unsolved += !result.solved;
-  if (result.residual > work->told.worst) {
-    work->told.worst = result.residual;
-    work->told.t_worst = integrator->t;
-  }
-  return SRI_DONE;
-}
-
 // ---- a step -----------------------------------------------------------------------------------------------------------
 
 static int evaluate(srIntegrator* integrator, double t_new) {
@@ -256,6 +318,7 @@ static int evaluate(srIntegrator* integrator, double t_new) {
   int outcome = SRI_DONE;
   work->nlisted = 0;
   if (work->most > 0) outcome = sri_outcome(s->contacts(s->user, integrator->t, x, work->listed, &work->nlisted));
+  if (outcome == SRI_DONE && work->body != NULL) outcome = sri_outcome(s->bodies(s->user, x, work->body));
   if (outcome != SRI_DONE) return outcome;
   if (work->stiff != NULL) outcome = sri_step_mass_tangent(integrator, work->stiff, integrator->t, x);
   if (outcome != SRI_DONE) return outcome;
@@ -270,8 +333,10 @@ static int evaluate(srIntegrator* integrator, double t_new) {
 }
 
 // a and the multipliers (c != NULL) of a generalized force.
-static void accelerate(srMoreau* work, const srConstrained* c, const double* force, double* lambda) {
-  if (work->saddle == NULL) {
+static void accelerate(srMoreau* work, const srSystem* s, const srConstrained* c, const double* force, double* lambda) {
+  if (work->body != NULL) {
+    sri_body_acceleration(work->body, s->nbody, force, work->a);
+  } else if (work->saddle == NULL) {
     sri_step_problem_accelerate(work->problem, force, work->a);
   } else {
     srm_saddle_solve(work->saddle, force, c != NULL ? c->r : NULL, work->a, lambda);
@@ -308,14 +373,89 @@ static int free_motion(srIntegrator* integrator, double h) {
   ++integrator->stats.factorizations;
   const double* M = matrix_of(work);
   const double *D = c != NULL && s->D_differs ? c->D : NULL, *G = c != NULL ? c->G : NULL;
-  const bool regular = work->saddle != NULL ? srm_saddle_factor(work->saddle, M, D, G, c != NULL ? c->kept : NULL)
-                                            : sri_step_problem_factor(work->problem, M);
+  bool regular = true;  // of free bodies by themselves: they have mass
+  if (work->saddle != NULL) {
+    regular = srm_saddle_factor(work->saddle, M, D, G, c != NULL ? c->kept : NULL);
+  } else if (work->body == NULL) {
+    regular = sri_step_problem_factor(work->problem, M);
+  }
   if (!regular) {
     (void)snprintf(integrator->reason, sizeof integrator->reason, "the mass matrix or the constraints are singular");
     return SRI_STOP;
   }
-  accelerate(work, c, work->f, NULL);
+  accelerate(work, s, c, work->f, NULL);
   for (int i = 0; i < s->nv; ++i) work->v_free[i] = v[i] - work->turn[i] + h * work->a[i];
+  return SRI_DONE;
+}
+
+// force = f and the impulses.
+static void add_impulses(srMoreau* work, const srSystem* s, double h) {
+  memcpy(work->force, work->f, (size_t)s->nv * sizeof(double));
+  if (work->body != NULL) memset(work->wrench, 0, 6 * (size_t)s->nbody * sizeof(double));
+  for (int i = 0; i < work->count; ++i) {
+    const srStepContact* at = &work->chosen[i];
+    const double* p = work->impulse + 3 * i;
+    if (work->body != NULL) {
+      sri_point_push(at->from, (const double[3]){p[0] / h, p[1] / h, p[2] / h}, work->wrench);
+      continue;
+    }
+    for (int k = 0; k < at->rows; ++k) sri_contact_row_add(at->from, k, p[k] / h, work->force);
+  }
+  if (work->body != NULL) sri_body_force(work->body, s->nbody, work->wrench, work->force);
+}
+
+// Impulses of the contacts. SRI_DONE whether the residual is within its tolerance or not: it is reported.
+static int solve_problem(srIntegrator* integrator, double coarse, srStepResult* result) {
+  srMoreau* work = integrator->work;
+  if (work->body != NULL) sri_step_problem_bodies(work->problem, work->body, work->motion[FREE]);
+  const srStatus status = sri_step_problem_solve(work->problem, work->saddle, matrix_of(work), work->v_free,
+                                                 work->chosen, work->count, coarse, work->impulse, result);
+  if (status != SR_OK && result->too_many > 0) {
+    (void)snprintf(integrator->reason, sizeof integrator->reason,
+                   "a mechanism with joints touches at %d points, more than one matrix takes", result->too_many);
+    return SRI_STOP;
+  }
+  if (status != SR_OK) {
+    (void)snprintf(integrator->reason, sizeof integrator->reason,
+                   "the contact problem has numbers that are not finite");
+    return SRI_STOP;
+  }
+  return SRI_DONE;
+}
+
+// v_1 and, with c != NULL, the multipliers from the impulses.
+static void end_velocities(srIntegrator* integrator, double h) {
+  const srSystem* s = &integrator->system;
+  const double* v = sri_v(integrator);
+  srMoreau* work = integrator->work;
+  srConstrained* c = integrator->constrained;
+  add_impulses(work, s, h);
+  accelerate(work, s, c, work->force, c != NULL ? c->lambda : NULL);
+  for (int i = 0; i < s->nv; ++i) work->v_end[i] = v[i] - work->turn[i] + h * work->a[i];
+  if (work->body != NULL) sri_body_motion(work->body, s->nbody, work->v_end, work->motion[END]);
+}
+
+// Contacts that the impulses of others close join the problem, which is then solved again.
+static int solve_contacts(srIntegrator* integrator, double h) {
+  srMoreau* work = integrator->work;
+  srStepResult result = {.solved = true};
+  double coarse = 0;
+  for (int round = 0, first = 0; round < ROUNDS; ++round) {
+    if (work->count > 0) {
+      coarse = fmax(coarse, set_contacts(integrator, h, first));
+      const int outcome = solve_problem(integrator, coarse, &result);
+      if (outcome != SRI_DONE) return outcome;
+      work->told.sweeps += result.sweeps;
+    }
+    end_velocities(integrator, h);
+    first = work->count;
+    if (round == ROUNDS - 1 || choose_missed(integrator, h) == 0) break;
+  }
+  work->told.unsolved += !result.solved;
+  if (result.residual > work->told.worst) {
+    work->told.worst = result.residual;
+    work->told.t_worst = integrator->t;
+  }
   return SRI_DONE;
 }
 
@@ -323,30 +463,19 @@ static int free_motion(srIntegrator* integrator, double h) {
 static int move(srIntegrator* integrator, double h, double* q, double* v) {
   const srSystem* s = &integrator->system;
   srMoreau* work = integrator->work;
-  if (s->drift == NULL) {
-    for (int i = 0; i < s->nv; ++i) work->force[i] = h * v[i];
-    return sri_retract(s, integrator->x, work->force, q);
-  }
-  memcpy(work->turn, v, (size_t)s->nv * sizeof *v);
-  const int outcome = sri_outcome(s->drift(s->user, integrator->x, h, v, q));
-  for (int i = 0; i < s->nv; ++i) work->turn[i] -= v[i];
-  return outcome;
+  if (s->drift != NULL) return sri_outcome(s->drift(s->user, integrator->x, h, v, q));
+  for (int i = 0; i < s->nv; ++i) work->force[i] = h * v[i];
+  return sri_retract(s, integrator->x, work->force, q);
 }
 
-// x_new from the impulses; the multipliers of the constraints.
+// x_new from the velocities at the end.
 static int advance(srIntegrator* integrator, double h) {
   const srSystem* s = &integrator->system;
-  const double *x = integrator->x, *v = x + s->nq;
+  const double* x = integrator->x;
   double *to = integrator->x_new, *v_new = to + s->nq;
   srMoreau* work = integrator->work;
   srConstrained* c = integrator->constrained;
-  memcpy(work->force, work->f, (size_t)s->nv * sizeof(double));
-  for (int i = 0; i < work->count; ++i) {
-    const srStepContact* at = &work->chosen[i];
-    for (int k = 0; k < at->rows; ++k) sri_contact_row_add(at->from, k, work->impulse[3 * i + k] / h, work->force);
-  }
-  accelerate(work, c, work->force, c != NULL ? c->lambda : NULL);
-  for (int i = 0; i < s->nv; ++i) v_new[i] = v[i] - work->turn[i] + h * work->a[i];
+  memcpy(v_new, work->v_end, (size_t)s->nv * sizeof *v_new);
   int outcome = move(integrator, h, to, v_new);
   for (int i = 0; i < s->ny; ++i) to[s->nq + s->nv + i] = x[s->nq + s->nv + i] + h * work->ydot[i];
   double *w = to + integrator->ncontrol, *rate = work->other + integrator->ncontrol;
@@ -359,9 +488,7 @@ static int advance(srIntegrator* integrator, double h) {
 // What the contacts did in the step, for those who ask.
 static void tell(srIntegrator* integrator) {
   srMoreau* work = integrator->work;
-  const double* v = integrator->x + integrator->system.nq;
   srImpulses* told = &work->told;
-  for (int i = 0; i < integrator->system.nv; ++i) work->v_free[i] = v[i] + work->turn[i];
   told->count = work->count;
   told->normal = told->friction = 0;
   told->nstruck = 0;
@@ -373,8 +500,10 @@ static void tell(srIntegrator* integrator) {
       work->struck[told->nstruck] = c->from->id;
       work->speed[told->nstruck++] = -work->before[3 * i];
     }
+    double after[3];
+    velocity_of(work, c->from, c->rows, work->v_end, END, after);
     for (int k = 0; k < c->rows; ++k) {
-      const double mean = 0.5 * (work->before[3 * i + k] + sri_contact_velocity(c->from, k, work->v_free));
+      const double mean = 0.5 * (work->before[3 * i + k] + after[k]);
       *(k == 0 ? &told->normal : &told->friction) += work->impulse[3 * i + k] * mean;
     }
   }

@@ -4,6 +4,9 @@
 #include <math.h>
 #include <string.h>
 
+#include "integrate/points.h"
+#include "math/vector3.h"
+
 #define SMALL 32         // contacts of an island that is solved as a matrix in any case
 #define MOST_DENSE 256   // contacts of one that has joints or large blocks
 #define BLOCK 6          // velocities of a small block
@@ -11,6 +14,7 @@
 #define DEPENDENT 1e-9   // pivot of such a normal, relative to its entry
 #define SWEEPS_LEAST 30  // in large islands: what rests creeps otherwise
 #define SWEEPS_MOST 2000
+#define SWEEPS_HARD 300  // in small islands of free bodies where Newton's method fails
 
 // One contact over the blocks that it concerns, in scaled velocities.
 typedef double Rows[2][3][BLOCK];
@@ -36,10 +40,13 @@ struct srStepProblem {
   int *factored, step;         // ... as of this step
   srContactProblem *small, *large;
   srContactSolver *small_solver, *large_solver;
-  Rows* rows;  // of a small island without joints
+  Rows* rows;                     // of a small island without joints
+  const srContactMethod* sweeps;  // of large islands
   double *normals, *force, *x, *p;
   int most, most_dense;
   bool is_blocks, is_factored;
+  const srFreeBody* free;  // NULL: contacts have rows
+  const double* motion;
 };
 
 // ---- structure --------------------------------------------------------------------------------------------------------
@@ -130,7 +137,7 @@ static bool take_structure(srStepProblem* x) {
   return good;
 }
 
-static bool take_problems(srStepProblem* x) {
+static bool take_problems(srStepProblem* x, bool points, int threads) {
   const size_t dense = (size_t)x->most_dense;
   bool good = true;
   x->L = take(&good, (size_t)x->nblock, sizeof *x->L);
@@ -141,13 +148,14 @@ static bool take_problems(srStepProblem* x) {
   const srContactSize small = sr_contact_size(x->small);
   x->small_solver = sr_contact_solver_create(&small);
   if (x->small_solver == NULL || x->most <= SMALL) return x->small_solver != NULL;
+  x->sweeps = sr_contact_method_find("sweeps-nncg");
   x->large = sr_contact_problem_create(x->nblock, 0, x->most, false);
-  const srContactSize large = {.bodies = x->nblock, .contacts = x->most};
+  const srContactSize large = {.bodies = x->nblock, .contacts = x->most, .threads = threads};
   x->large_solver = sr_contact_solver_create(&large);
-  return x->large != NULL && x->large_solver != NULL && sr_contact_problem_take_rows(x->large);
+  return x->large != NULL && x->large_solver != NULL && (points || sr_contact_problem_take_rows(x->large));
 }
 
-srStepProblem* sri_step_problem_create(const srSystem* s, const srSparsity* pattern, bool constrained) {
+srStepProblem* sri_step_problem_create(const srSystem* s, const srSparsity* pattern, bool constrained, int threads) {
   srStepProblem* x = sr_alloc(sizeof *x);
   if (x == NULL) return NULL;
   x->nv = s->nv;
@@ -163,7 +171,7 @@ srStepProblem* sri_step_problem_create(const srSystem* s, const srSparsity* patt
     const int most = heavy ? MOST_DENSE : SMALL;
     x->most_dense = x->most < most ? x->most : most;
     for (int b = 0; b < x->nblock; ++b) x->body[b] = x->island[b] = -1;
-    good = take_problems(x);
+    good = take_problems(x, s->bodies != NULL, threads);
   }
   if (good) return x;
   sri_step_problem_destroy(x);
@@ -184,11 +192,28 @@ void sri_step_problem_destroy(srStepProblem* x) {
 
 // ---- islands ----------------------------------------------------------------------------------------------------------
 
+// Velocities that stand for all that a contact concerns: those of its rows, or the first of each of its bodies. Returns their number.
+static int concerned(const srStepProblem* x, const srUnilateral* c, int first[2], const int** velocity) {
+  if (x->free == NULL) {
+    *velocity = c->column;
+    return c->n;
+  }
+  int n = 0;
+  for (int side = 0; side < 2; ++side) {
+    if (c->body[side] >= 0) first[n++] = x->free[c->body[side]].first;
+  }
+  *velocity = first;
+  return n;
+}
+
 // The blocks of a contact, at most two of them; more: false.
 static bool blocks_of(const srStepProblem* x, const srUnilateral* c, int out[2]) {
+  int first[2];
+  const int* velocity;
+  const int n = concerned(x, c, first, &velocity);
   out[0] = out[1] = -1;
-  for (int i = 0; i < c->n; ++i) {
-    const int b = x->block[c->column[i]];
+  for (int i = 0; i < n; ++i) {
+    const int b = x->block[velocity[i]];
     if (b == out[0] || b == out[1]) continue;
     if (out[0] >= 0 && out[1] >= 0) return false;
     out[out[0] >= 0] = b;
@@ -196,15 +221,33 @@ static bool blocks_of(const srStepProblem* x, const srUnilateral* c, int out[2])
   return true;
 }
 
+static int group_of(const srStepProblem* x, int velocity) { return x->group[x->block[velocity]]; }
+
 static int root_of(const srStepProblem* x, const srUnilateral* c) {
-  return root(x->parent, x->group[x->block[c->column[0]]]);
+  int first[2];
+  const int* velocity;
+  (void)concerned(x, c, first, &velocity);
+  return root(x->parent, group_of(x, velocity[0]));
+}
+
+static void count_contact(srStepProblem* x, const srUnilateral* c, Range* range) {
+  int blocks[2], first[2];
+  const int* velocity;
+  const int n = concerned(x, c, first, &velocity);
+  ++range->end;
+  if (!blocks_of(x, c, blocks)) range->heavy = true;
+  for (int k = 0; k < n; ++k) {
+    if (x->heavy[group_of(x, velocity[k])]) range->heavy = true;
+  }
 }
 
 // Islands in the order of their first contact, contacts in their own.
 static void find_islands(srStepProblem* x, const srStepContact* contact, int count) {
+  int first[2];
+  const int* velocity;
   for (int i = 0; i < count; ++i) {
-    const srUnilateral* c = contact[i].from;
-    for (int k = 1; k < c->n; ++k) unite(x->parent, x->group[x->block[c->column[0]]], x->group[x->block[c->column[k]]]);
+    const int n = concerned(x, contact[i].from, first, &velocity);
+    for (int k = 1; k < n; ++k) unite(x->parent, group_of(x, velocity[0]), group_of(x, velocity[k]));
   }
   x->nisland = 0;
   for (int i = 0; i < count; ++i) {
@@ -213,13 +256,7 @@ static void find_islands(srStepProblem* x, const srStepContact* contact, int cou
       x->range[x->nisland] = (Range){0};
       x->island[r] = x->nisland++;
     }
-    Range* range = &x->range[x->island[r]];
-    int blocks[2];
-    ++range->end;
-    if (!blocks_of(x, contact[i].from, blocks)) range->heavy = true;
-    for (int k = 0; k < contact[i].from->n; ++k) {
-      if (x->heavy[x->group[x->block[contact[i].from->column[k]]]]) range->heavy = true;
-    }
+    count_contact(x, contact[i].from, &x->range[x->island[r]]);
   }
   for (int k = 0, at = 0; k < x->nisland; ++k) {
     const int n = x->range[k].end;
@@ -231,17 +268,12 @@ static void find_islands(srStepProblem* x, const srStepContact* contact, int cou
 
 // As before the step.
 static void forget_islands(srStepProblem* x, const srStepContact* contact, int count) {
+  int first[2];
+  const int* velocity;
+  for (int i = 0; i < count; ++i) x->island[root_of(x, contact[i].from)] = -1;
   for (int i = 0; i < count; ++i) {
-    for (int k = 0; k < contact[i].from->n; ++k) {
-      const int g = x->group[x->block[contact[i].from->column[k]]];
-      x->island[root(x->parent, g)] = -1;
-    }
-  }
-  for (int i = 0; i < count; ++i) {
-    for (int k = 0; k < contact[i].from->n; ++k) {
-      const int g = x->group[x->block[contact[i].from->column[k]]];
-      x->parent[g] = g;
-    }
+    const int n = concerned(x, contact[i].from, first, &velocity);
+    for (int k = 0; k < n; ++k) x->parent[group_of(x, velocity[k])] = group_of(x, velocity[k]);
   }
 }
 
@@ -420,10 +452,12 @@ static void note(srStepResult* out, const srContactResult* r) {
 }
 
 static srStatus solve_small(srStepProblem* x, srmSaddle* saddle, const double* M, const double* v_free,
-                            const srStepContact* contact, const Range* range, double* impulse, srStepResult* out) {
+                            const srStepContact* contact, const Range* range, double coarse, double* impulse,
+                            srStepResult* out) {
   srContactProblem* p = x->small;
   int rows = 0;
   p->ncontact = range->end - range->first;
+  for (int i = range->first; i < range->end && x->free != NULL; ++i) sri_point_rows(contact[x->order[i]].from, x->free);
   for (int i = range->first; i < range->end; ++i) {
     const srStepContact* c = &contact[x->order[i]];
     p->cone[i - range->first] = c->cone;
@@ -439,10 +473,12 @@ static srStatus solve_small(srStepProblem* x, srmSaddle* saddle, const double* M
     matrix_by_blocks(x, M, contact, range, rows);
   }
   p->compliance = is_redundant(x, rows) ? COMPLIANCE : 0;
-  const srContactOptions options = sr_contact_options();
+  srContactOptions options = sr_contact_options();
+  if (!range->heavy) options.iterations = SWEEPS_HARD;
   srContactResult result;
   const srStatus status = sr_contact_solve(x->small_solver, p, &options, x->p, &result);
   if (status != SR_OK) return status;
+  if (!range->heavy && result.error.residual <= coarse) result.solved = true;  // as a large one
   note(out, &result);
   for (int i = range->first, row = 0; i < range->end; ++i) {
     for (int k = 0; k < contact[x->order[i]].rows; ++k) impulse[3 * x->order[i] + k] = x->p[row++];
@@ -466,13 +502,59 @@ static int body_of(srStepProblem* x, const double* v_free, int block) {
   return x->body[block] = x->large->nbody++;
 }
 
-static void add_large(srStepProblem* x, const double* M, const double* v_free, const srStepContact* c,
-                      const double* start) {
+static void add_rows(srStepProblem* x, const double* M, const double* v_free, const srStepContact* c) {
   srContactProblem* p = x->large;
-  const int i = p->ncontact++;
+  const int i = p->ncontact;
   int blocks[2];
   scale_rows(x, M, c, blocks, p->row[i]);
   p->point[i] = (srContactPoint){.body = {body_of(x, v_free, blocks[0]), body_of(x, v_free, blocks[1])}};
+}
+
+// R J R^T of the inverse inertia; where it is a multiple of 1 exactly so: balls have a problem of their own.
+static void inverse_inertia(const srFreeBody* b, double out[6]) {
+  const double *J = b->inverse, *R = b->rotation;
+  if (J[0] == J[1] && J[1] == J[2] && J[3] == 0 && J[4] == 0 && J[5] == 0) {
+    memcpy(out, J, 6 * sizeof *out);
+    return;
+  }
+  const double c[3][3] = {{J[0], J[3], J[4]}, {J[3], J[1], J[5]}, {J[4], J[5], J[2]}};
+  static const int place[6][2] = {{0, 0}, {1, 1}, {2, 2}, {0, 1}, {0, 2}, {1, 2}};
+  for (int k = 0; k < 6; ++k) {
+    double row[3];
+    for (int j = 0; j < 3; ++j) row[j] = srm_dot3(c[j], R + 3 * place[k][0]);
+    out[k] = srm_dot3(row, R + 3 * place[k][1]);
+  }
+}
+
+static int free_body_of(srStepProblem* x, int body) {
+  if (body < 0) return SR_CONTACT_FIXED;
+  int* number = &x->body[x->block[x->free[body].first]];
+  if (*number >= 0) return *number;
+  srContactBody* b = &x->large->body[x->large->nbody];
+  b->inverse_mass = 1 / x->free[body].mass;
+  inverse_inertia(&x->free[body], b->inverse_inertia);
+  memcpy(b->velocity, x->motion + 6 * (size_t)body, sizeof b->velocity);
+  return *number = x->large->nbody++;
+}
+
+static void add_point(srStepProblem* x, const srStepContact* c) {
+  srContactPoint* to = &x->large->point[x->large->ncontact];
+  for (int side = 0; side < 2; ++side) {
+    to->body[side] = free_body_of(x, c->from->body[side]);
+    srm_set3(to->arm[side], c->from->arm[side]);
+  }
+  srm_set3(to->normal, c->from->axis);
+}
+
+static void add_large(srStepProblem* x, const double* M, const double* v_free, const srStepContact* c,
+                      const double* start) {
+  srContactProblem* p = x->large;
+  if (x->free != NULL) {
+    add_point(x, c);
+  } else {
+    add_rows(x, M, v_free, c);
+  }
+  const int i = p->ncontact++;
   p->cone[i] = c->cone;
   p->cone[i].rows = 3;
   if (c->rows == 1) p->cone[i].mu = 0;
@@ -493,6 +575,8 @@ static srStatus solve_large(srStepProblem* x, const double* M, const double* v_f
   if (p->ncontact == 0) return SR_OK;
   p->compliance = COMPLIANCE;
   srContactOptions options = sr_contact_options();
+  options.method = x->sweeps;
+  options.single = true;
   options.tolerance = coarse;
   options.least_iterations = SWEEPS_LEAST;
   options.iterations = SWEEPS_MOST;
@@ -500,6 +584,7 @@ static srStatus solve_large(srStepProblem* x, const double* M, const double* v_f
   const srStatus status = sr_contact_solve(x->large_solver, p, &options, x->p, &result);
   if (status != SR_OK) return status;
   note(out, &result);
+  out->sweeps = result.iterations;
   for (int k = 0, at = 0; k < x->nisland; ++k) {
     const Range* range = &x->range[k];
     for (int i = range->first; i < range->end && !range->heavy && range->end - range->first > SMALL; ++i, ++at)
@@ -507,6 +592,11 @@ static srStatus solve_large(srStepProblem* x, const double* M, const double* v_f
   }
   for (int b = 0; b < x->nblock; ++b) x->body[b] = -1;
   return SR_OK;
+}
+
+void sri_step_problem_bodies(srStepProblem* x, const srFreeBody* body, const double* motion) {
+  x->free = body;
+  x->motion = motion;
 }
 
 // ---- all --------------------------------------------------------------------------------------------------------------
@@ -528,7 +618,7 @@ srStatus sri_step_problem_solve(srStepProblem* x, srmSaddle* saddle, const doubl
   for (int k = 0; k < x->nisland && status == SR_OK; ++k) {
     const Range* range = &x->range[k];
     if (range->heavy || range->end - range->first <= SMALL)
-      status = solve_small(x, saddle, M, v_free, contact, range, impulse, result);
+      status = solve_small(x, saddle, M, v_free, contact, range, coarse, impulse, result);
   }
   forget_islands(x, contact, count);
   return status;

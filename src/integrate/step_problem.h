@@ -18,7 +18,7 @@
 
 // A contact of the problem. cone: mu, shift, slip, compliance; the velocity b of the contact itself is added.
 typedef struct srStepContact {
-  const srUnilateral* from;
+  srUnilateral* from;
   int rows;  // that act: 1, 2 or 3
   srContactCone cone;
 } srStepContact;
@@ -26,8 +26,9 @@ typedef struct srStepContact {
 typedef struct srStepProblem srStepProblem;
 
 // pattern: of the mass matrix of a step, which may have the stiffness of the step; NULL: dense. It must outlive the problem. constrained: G of the system is in
-// the saddle-point system. NULL: out of memory.
-srStepProblem* sri_step_problem_create(const srSystem* system, const srSparsity* pattern, bool constrained);
+// the saddle-point system. threads: of the sweeps. NULL: out of memory.
+srStepProblem* sri_step_problem_create(const srSystem* system, const srSparsity* pattern, bool constrained,
+                                       int threads);
 void sri_step_problem_destroy(srStepProblem* problem);
 
 // Are all blocks small, without joints? Then M is factored by its blocks, and no saddle-point system is needed. False of `factor`: M is not positive
@@ -40,8 +41,13 @@ void sri_step_problem_accelerate(const srStepProblem* problem, const double* f, 
 typedef struct srStepResult {
   bool solved;      // all to their tolerances
   double residual;  // largest, m/s
+  int sweeps;       // over the contacts of large islands; 0: none
   int too_many;  // contacts of an island with joints or large blocks, more than a matrix takes: nothing was solved. 0: none
 } srStepResult;
+
+// The bodies of a system whose contacts have points, and their motion at v_free (points.h), for the next solutions. Large islands are then problems of bodies and
+// points, small ones get their rows.
+void sri_step_problem_bodies(srStepProblem* problem, const srFreeBody* body, const double* motion);
 
 // impulse (3 count): start values, then the solution. saddle: factor of M and G, NULL after `factor`; coarse: tolerance of large islands, m/s. SR_INPUT: numbers that are
 // not finite, or too_many.

@@ -2,6 +2,8 @@
 #ifndef SR_MATH_VECTOR3_H
 #define SR_MATH_VECTOR3_H
 
+#include <math.h>
+
 #include "math/pose.h"
 
 static inline void srm_set3(double out[3], const double a[3]) {
@@ -32,9 +34,11 @@ static inline void srm_mul3(const double A[9], const double x[3], double out[3])
 static inline void srm_tangents3(const double n[3], double t[3], double u[3]) {
   int k = 0;
   for (int i = 1; i < 3; i++) k = n[i] * n[i] < n[k] * n[k] ? i : k;
-  const double axis[3] = {k == 0, k == 1, k == 2};
-  srm_cross3(axis, n, t);
-  (void)srm_unit3(t);
+  const int i = (k + 1) % 3, j = (k + 2) % 3;  // t is the axis k x n, scaled
+  const double length = sqrt(n[i] * n[i] + n[j] * n[j]), scale = length > 0 ? 1 / length : 0;
+  t[k] = 0;
+  t[i] = -n[j] * scale;
+  t[j] = n[i] * scale;
   srm_cross3(n, t, u);
 }
 

@@ -203,6 +203,11 @@ static void put_bodies(srJson* json, const srModel* m, const srData* d) {
   sr_json_object_end(json);
 }
 
+// Over the contacts of large islands.
+static double sweeps_of_step(const srRunResult* x) {
+  return x->stats.steps > 0 ? (double)x->sweeps / (double)x->stats.steps : 0;
+}
+
 static void put_run(const srRunReport* r, srText* out) {
   const srModel* m = r->m;
   srData* d = r->d;
@@ -242,6 +247,7 @@ static void put_run(const srRunReport* r, srText* out) {
     sr_json_number(&json, "complementarity", x->complementarity);
     sr_json_int(&json, "problems", x->problems);
     sr_json_int(&json, "unsolved", x->unsolved);
+    sr_json_number(&json, "sweeps", sweeps_of_step(x));
   }
   sr_json_int(&json, "jumps", x->jumps);
   sr_json_int(&json, "limits_passed", x->limits_passed);

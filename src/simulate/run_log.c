@@ -174,6 +174,7 @@ void sr_run_tell_impulses(srRun* run) {
   run->result->complementarity = x->worst;
   run->result->unsolved = x->unsolved;
   run->result->problems = sri_stats(run->integrator)->steps;
+  run->result->sweeps = x->sweeps;
   if (x->unsolved == 0) return;
   sr_messages_add(run->messages, SR_SEVERITY_WARNING, (srPlace){0},
                   "the contact problem was not solved to its tolerance in %ld steps: the largest residual is %.3g m/s, "

@@ -120,7 +120,8 @@ srStatus sr_run_prepare(srRun* run) {
   run->t_end = o->t_end;
   run->every = o->every > 0.0 ? o->every : (run->t_end - run->t0) / 1000.0;
   const bool impulses = run->method != NULL && run->method->impulses;
-  run->system = (srModelSystem){.m = run->m, .d = run->d, .sparse = impulses && !sr_run_has_forces(run->m)};
+  run->system =
+      (srModelSystem){.m = run->m, .d = run->d, .sparse = impulses && !sr_run_has_forces(run->m), .points = impulses};
   run->d->rigid = o->contact != SR_CONTACT_CONTINUOUS;
   const bool by_events = o->contact >= SR_CONTACT_EVENT && run->m->ncontact > 0;
   const srStatus named = name_columns(run);

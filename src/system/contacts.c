@@ -28,6 +28,7 @@
 #include "force/instances.h"
 #include "force/ports.h"
 #include "math/pose.h"
+#include "math/vector3.h"
 #include "model/closure.h"
 #include "model/private.h"
 #include "system/system.h"
@@ -157,6 +158,7 @@ typedef struct List {
   srData* d;
   srUnilateral* out;
   int count;
+  bool points;  // in place of rows
 } List;
 
 static srUnilateral* add(List* x, long id, const srSurfaceLaws* c) {
@@ -293,6 +295,147 @@ static void put_shapes(List* x, const Shapes* of, long key, const srSurfaceLaws*
   }
 }
 
+// ---- points of free bodies ------------------------------------------------------------------------------------------------
+
+// Inverse of the inertia about the center of mass, from that about the origin.
+static void inverse_at(const double* about_origin, double mass, const double c[3], double out[6]) {
+  const double *I = about_origin, square = srm_dot3(c, c);
+  const double x = I[0] - mass * (square - c[0] * c[0]), y = I[5] - mass * (square - c[1] * c[1]),
+               z = I[10] - mass * (square - c[2] * c[2]), xy = I[4] + mass * c[0] * c[1],
+               xz = I[8] + mass * c[0] * c[2], yz = I[9] + mass * c[1] * c[2];
+  if (x == y && y == z && xy == 0 && xz == 0 && yz == 0) {
+    for (int k = 0; k < 6; ++k) out[k] = k < 3 ? 1 / x : 0;
+    return;
+  }
+  const double minor[6] = {y * z - yz * yz,  x * z - xz * xz,  x * y - xy * xy,
+                           xz * yz - xy * z, xy * yz - xz * y, xy * xz - x * yz};
+  const double det = x * minor[0] + xy * minor[3] + xz * minor[4];
+  for (int k = 0; k < 6; ++k) out[k] = minor[k] / det;
+}
+
+bool sr_contact_points_fit(const srModel* m) {
+  for (int i = 1; i < m->nlink; ++i) {
+    const double* inertia = m->link_inertia + 16 * i;
+    if (m->link_type[i] != SR_LINK_FREE || m->link_parent[i] != 0 || !(inertia[15] > 0)) return false;
+    double com[3], inverse[6];
+    srm_scale3(1 / inertia[15], inertia + 12, com);
+    inverse_at(inertia, inertia[15], com, inverse);
+    if (!(inverse[0] > 0 && inverse[1] > 0 && inverse[2] > 0) || !isfinite(inverse[0] + inverse[1] + inverse[2]))
+      return false;
+  }
+  for (int i = 0; i < m->nv; ++i) {
+    if (m->dof_armature[i] != 0) return false;
+  }
+  for (int i = 0; i < m->nforce; ++i) {
+    if (is_contact(&m->force[i]) && m->force[i].law->port != SR_PORT_FRAMES) return false;
+  }
+  return m->nlink > 1 && m->ng == 0 && !m->absolute;
+}
+
+int sr_free_bodies(void* user, const double* q, srFreeBody* out) {
+  const srModelSystem* s = user;
+  (void)q;  // d has been there: `contacts`
+  for (int i = 1; i < s->m->nlink; ++i) {
+    const double *pose = s->d->link_pose + 16 * i, *inertia = s->m->link_inertia + 16 * i;
+    srFreeBody* b = &out[i - 1];
+    b->first = s->m->link_v[i];
+    b->mass = inertia[15];
+    for (int k = 0; k < 3; ++k) b->com[k] = inertia[12 + k] / b->mass;
+    for (int k = 0; k < 9; ++k) b->rotation[k] = pose[4 * (k % 3) + k / 3];
+    inverse_at(inertia, b->mass, b->com, b->inverse);
+  }
+  return 0;
+}
+
+// From the center of mass of a link, the origin of the ground, to a point.
+static void arm_to(const srModel* m, const srData* d, int link, const double at[3], double out[3]) {
+  const double* inertia = m->link_inertia + 16 * link;
+  double com[3], local[3];
+  if (link == 0) {
+    srm_set3(out, at);
+  } else if (inertia[12] == 0 && inertia[13] == 0 && inertia[14] == 0) {
+    srm_sub3(at, d->link_pose + 16 * link + 12, out);
+  } else {
+    for (int k = 0; k < 3; ++k) local[k] = inertia[12 + k] / inertia[15];
+    srm_pose_point(d->link_pose + 16 * link, local, com);
+    srm_sub3(at, com, out);
+  }
+}
+
+static void put_bodies(const List* x, const int point[2], srUnilateral* out) {
+  for (int k = 0; k < 2; ++k) out->body[k] = x->m->point_link[point[k]] - 1;
+}
+
+// Spheres, and spheres on planes of the ground, whose surfaces rest in their bodies.
+static bool is_simple(const srModel* m, const srNear* near, const Shapes* of) {
+  const int kind = m->collider[near->a].kind;
+  if (of->shape[0]->belt >= 0 || of->shape[1]->belt >= 0 || m->collider[near->b].kind != SR_KIND_SPHERE) return false;
+  return kind == SR_KIND_SPHERE || (kind == SR_KIND_PLANE && m->point_link[of->point[0]] == 0);
+}
+
+// From their centres alone. The arms are along the normal exactly where the centre is that of mass.
+static void put_simple(const List* x, const srNear* near, const Shapes* of, srUnilateral* out) {
+  const srModel* m = x->m;
+  const double *a = x->d->instances->centre + 3 * near->a, *b = x->d->instances->centre + 3 * near->b;
+  const double* frame = x->d->instances->built + 12 * near->a;  // of the ground: where it was when the list was made
+  const bool plane = m->collider[near->a].kind == SR_KIND_PLANE;
+  double apart[3], from[3];
+  srPairPlace place = {.n = {frame[6], frame[7], frame[8]}, .arm = of->radius[1]};
+  srm_sub3(b, a, apart);
+  if (plane) {
+    place.gap = srm_dot3(place.n, apart) - of->radius[1];
+  } else {
+    of->pair->place(of->radius, apart, &place);
+  }
+  out->gap = place.gap;
+  srm_set3(out->axis, place.n);
+  arm_to(m, x->d, m->point_link[of->point[1]], b, from);
+  srm_add_scaled3(from, -place.arm, place.n, out->arm[1]);
+  arm_to(m, x->d, m->point_link[of->point[0]], a, from);
+  srm_add_scaled3(from, of->radius[0] + 0.5 * place.gap, place.n, out->arm[0]);
+  put_bodies(x, of->point, out);
+}
+
+static void put_belt(const Shapes* of, const List* x, const double pose[16], const double a[16], srUnilateral* out) {
+  double belt[3], world[3], tangent[2][3];
+  if (of->shape[0]->belt < 0 && of->shape[1]->belt < 0) return;
+  belt_of(x->m, x->d, of, pose, belt);
+  srm_pose_rotate(a, belt, world);
+  srm_tangents3(out->axis, tangent[0], tangent[1]);
+  for (int k = 0; k < 2; ++k) out->b[1 + k] = srm_dot3(tangent[k], world);
+}
+
+// b observed from a.
+static void pose_from(const double a[16], const double b[16], double out[16]) {
+  double back[16], moved[16], r[3];
+  srm_pose_transpose(a, back);
+  memcpy(moved, b, sizeof moved);
+  srm_sub3(b + 12, a + 12, r);
+  srm_set3(moved + 12, r);
+  srm_pose_compose(back, moved, out);
+}
+
+static void put_points(List* x, const Shapes* of, long key, const srSurfaceLaws* laws) {
+  const srModel* m = x->m;
+  double pose[16], a[16], b[16];
+  srFeaturePoint point[SR_POINTS_MOST];
+  sr_point_frame(m, x->d, of->point[0], a);
+  sr_point_frame(m, x->d, of->point[1], b);
+  pose_from(a, b, pose);
+  const int n = sr_pair_points(of->pair, of->radius, of->shape[0], of->shape[1], pose, point), first = x->count;
+  for (int i = 0; i < n; ++i) {
+    srUnilateral* out = add(x, point_id(x, key, point[i].feature, first), laws);
+    double r[3], at[3];
+    out->gap = point[i].at.gap;
+    srm_pose_rotate(a, point[i].at.n, out->axis);
+    srm_pose_rotate(a, point[i].at.r, r);
+    srm_add_scaled3(b + 12, 1, r, at);
+    put_bodies(x, of->point, out);
+    for (int k = 0; k < 2; ++k) arm_to(m, x->d, m->point_link[of->point[k]], at, out->arm[k]);
+    put_belt(of, x, pose, a, out);
+  }
+}
+
 // ---- other elements ---------------------------------------------------------------------------------------------------
 
 // The generalized force of a force f at the port of an element. d's forces are lost.
@@ -324,7 +467,11 @@ static int put_element(List* x, int i) {
   const srSurfaceLaws* c = e->contact;
   if (e->law->port == SR_PORT_FRAMES) {
     const Shapes of = {{e->point[0], e->point[1]}, c->pair, {c->radius[0], c->radius[1]}, {c->shape[0], c->shape[1]}};
-    put_shapes(x, &of, i, c);
+    if (x->points) {
+      put_points(x, &of, i, c);
+    } else {
+      put_shapes(x, &of, i, c);
+    }
     return 0;
   }
   srUnilateral* out = add(x, i, c);
@@ -369,13 +516,19 @@ static void put_near(List* x) {
                        sr_pair_find((srShapeKind)a->kind, (srShapeKind)b->kind, &swap),
                        {a->radius, b->radius},
                        {&m->collision[a->shape], &m->collision[b->shape]}};
-    put_shapes(x, &of, pair_key(m, near), sr_near_law(m, near));
+    if (!x->points) {
+      put_shapes(x, &of, pair_key(m, near), sr_near_law(m, near));
+    } else if (is_simple(m, near, &of)) {
+      put_simple(x, near, &of, add(x, pair_key(m, near), sr_near_law(m, near)));
+    } else {
+      put_points(x, &of, pair_key(m, near), sr_near_law(m, near));
+    }
   }
 }
 
 int sr_contacts(void* user, double t, const double* q, srUnilateral* out, int* count) {
   const srModelSystem* s = user;
-  List x = {.m = s->m, .d = s->d, .out = out};
+  List x = {.m = s->m, .d = s->d, .out = out, .points = s->points};
   *count = 0;
   if (sr_stop_requested(s->d)) return -1;
   (void)sr_evaluate(s->m, s->d, t, q, NULL, NULL, SR_STAGE_VELOCITY);

@@ -336,6 +336,7 @@ srSystem sr_system(srModelSystem* user) {
   const srMotionSolver* solver = solver_of(user->tangent);
   user->M_sparsity = (srSparsity){m->nv, m->nv, m->M_row, m->M_column};
   user->G_sparsity = (srSparsity){m->ng, m->nv, m->G_start, m->G_index};
+  user->points = user->points && user->tangent == NULL && sr_contact_points_fit(m);
   if (user->y_most != NULL) sr_bristle_bounds(m, user->y_most);
   return (srSystem){
       .nq = m->nq,
@@ -355,6 +356,8 @@ srSystem sr_system(srModelSystem* user) {
       .constraint = constraint,
       .gamma = gamma_term,
       .contacts = sr_contacts,
+      .nbody = user->points ? m->nlink - 1 : 0,
+      .bodies = user->points ? sr_free_bodies : NULL,
       .tangent = user->tangent != NULL && solver == NULL ? tangent : NULL,
       .qdot = position_rates,
       .retract = retract,

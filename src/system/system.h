@@ -18,6 +18,9 @@ long sr_contact_key(const srModel* m, long id);
 bool sr_contact_is_length(const srModel* m, long id);  // its gap is in m: it is no stop of a joint
 // What contacts have that rigid contact has not.
 void sr_rigid_warn(const srModel* m, bool by_events, srMessages* messages);
+bool sr_contact_points_fit(
+    const srModel* m);  // everything that moves is a free body: contacts may be given by their points
+int sr_free_bodies(void* user, const double* q, srFreeBody* out);
 int sr_contacts(void* user, double t, const double* q, srUnilateral* out, int* count);
 
 #endif
