@@ -1,0 +1,138 @@
+// Heaps of free bodies by time-stepping: what is promised of every step, the same bits for any number of threads, and the free motion and the contacts of bodies
+// that are given by points.
+#include <math.h>
+#include <string.h>
+
+#include "loading.h"
+
+#define LAW " restitution='0' normal='hunt-crossley' K='1e6' friction='threlfall' v0='0.01'"
+
+static void run(Loaded* x, double t_end, double step, int threads) {
+  srRunOptions o = sr_run_options(x->m);
+  o.contact = SR_CONTACT_TIMESTEPPING;
+  o.method = "moreau";
+  o.t_end = t_end;
+  o.step = step;
+  o.threads = threads;
+  srMessages* messages = sr_messages_create();
+  const srStatus status = sr_run(x->m, x->d, &o, messages, &x->result);
+  loading_print(messages);
+  const int said = sr_messages_count(messages);
+  sr_messages_destroy(messages);
+  ENSURE_EQUAL(status, SR_OK);
+  ENSURE_EQUAL(said, 0);  // every contact problem was solved
+}
+
+static double speed_of(const Loaded* x, int body) {
+  const double* v = x->d->v + 6 * body + 3;
+  return sqrt(v[0] * v[0] + v[1] * v[1] + v[2] * v[2]);
+}
+
+// Mean speed; all are in the bin, and none is above where the heap was dropped.
+static double settled(const Loaded* x, double width, double height) {
+  const int n = x->m->nv / 6;
+  double sum = 0;
+  for (int i = 0; i < n; i++) {
+    const double* q = x->d->q + 7 * i;
+    ENSURE(q[0] > 0 && q[0] < width && q[1] > 0 && q[1] < width && q[2] > 0 && q[2] < height);
+    sum += speed_of(x, i);
+  }
+  return sum / n;
+}
+
+// r = 50 mm, steps of 1/240 s: below 0.05 mm deep, residual below 1e-2 m/s in every step, and at rest below 0.05 mm/s.
+static void drop_balls(const char* settings, int side, int layers, double t_end) {
+  Loaded x = open_model("contact/heap-of-balls", settings);
+  ENSURE_EQUAL(x.m->nv, 6 * side * side * layers);
+  run(&x, t_end, 1.0 / 240, 1);
+  ENSURE_SMALL(x.result.penetration, 0.05e-3);
+  ENSURE(x.result.contact_residual > 0);
+  ENSURE_SMALL(x.result.contact_residual, 1e-2);
+  ENSURE_EQUAL(x.result.contact_unsolved, 0);
+  ENSURE(x.result.contact_sweeps > 0);
+  ENSURE_SMALL(settled(&x, 0.12 * side, 0.12 * layers), 0.05e-3);
+  ENSURE_SMALL(energy_residual(&x), 1e-4);
+  close_model(&x);
+}
+
+TEST(a_heap_of_125_balls_settles_and_stays) { drop_balls("", 5, 5, 6); }
+
+TEST(heaps_of_1000_and_8000_balls_settle_and_stay) {
+  if (!runner_long()) SKIP("takes minutes: ./test --long");
+  drop_balls("N=1000 side=10", 10, 10, 5);
+  drop_balls("N=8000 side=20", 20, 20, 6);
+}
+
+// An edge of 80 mm, steps of 1 ms: below a thousandth of it.
+static void drop_boxes(const char* settings, int side, int layers, double t_end) {
+  Loaded x = open_model("contact/heap-of-boxes", settings);
+  run(&x, t_end, 1e-3, 1);
+  ENSURE_SMALL(x.result.penetration, 0.08e-3);
+  ENSURE_SMALL(x.result.contact_residual, 1e-2);
+  ENSURE_SMALL(settled(&x, 0.15 * side, 0.15 * layers), 0.05e-3);
+  close_model(&x);
+}
+
+TEST(a_heap_of_boxes_settles_and_stays) { drop_boxes("N=12 side=2", 2, 3, 2); }
+
+TEST(a_heap_of_64_boxes_settles_and_stays) {
+  if (!runner_long()) SKIP("takes ten seconds: ./test --long");
+  drop_boxes("", 4, 4, 3);
+}
+
+// From 2000 contacts on the team works; until 0.4 s there are more.
+TEST(a_heap_has_the_same_bits_for_any_number_of_threads) {
+  Loaded one = open_model("contact/heap-of-balls", "N=1000 side=10"), more = one;
+  run(&one, 0.4, 1.0 / 240, 1);
+  for (int threads = 2; threads <= 3; threads++) {
+    more = open_model("contact/heap-of-balls", "N=1000 side=10");
+    run(&more, 0.4, 1.0 / 240, threads);
+    ENSURE(memcmp(one.d->q, more.d->q, (size_t)one.m->nq * sizeof(double)) == 0);
+    ENSURE(memcmp(one.d->v, more.d->v, (size_t)one.m->nv * sizeof(double)) == 0);
+    close_model(&more);
+  }
+  close_model(&one);
+}
+
+// Velocities are in axes that turn with the body: it flies straight all the same, z = z0 + v t - g h^2 n (n + 1)/2 after n steps, and keeps its velocity.
+TEST(a_spinning_body_flies_straight) {
+  Loaded x = open_text(
+      "<sarrus version='1'><option gravity='0 0 -10'/><ground><shape name='floor' type='plane'/></ground><body "
+      "name='b'>"
+      "<joint name='b' type='free' q='0 0 100 1 0 0 0' v='3 -20 7 2 1 0.5'/><inertial mass='2' com='0 0 0' "
+      "inertia='0.1 0.1 0.1'/><shape name='s' type='sphere' size='0.1'/></body>"
+      "<contact a='floor' b='s' mu-k='0.5'" LAW "/></sarrus>");
+  run(&x, 1, 1e-2, 1);
+  ENSURE_NEAR(x.d->q[0], 2, 1e-11);
+  ENSURE_NEAR(x.d->q[1], 1, 1e-11);
+  ENSURE_NEAR(x.d->q[2], 100 + 0.5 - 10 * 1e-4 * 100 * 101 / 2, 1e-11);
+  ENSURE_NEAR(speed_of(&x, 0), sqrt(4 + 1 + 9.5 * 9.5), 1e-11);
+  close_model(&x);
+}
+
+// Contacts by points, and by rows where a slider far away keeps the model from being free bodies alone: the same motion. The center of mass is not the origin.
+TEST(contacts_by_points_are_those_by_rows) {
+  double q[2][14];
+  for (int k = 0; k < 2; k++) {
+    char text[1600];
+    snprintf(
+        text, sizeof text,
+        "<sarrus version='1'><option gravity='0 0 -9.81'/><ground><shape name='floor' type='plane' surface-velocity='0.3 0.1 0'/>"
+        "</ground><body name='a'><joint name='a' type='free' q='0 0 0.12 0.9 0.1 0.2 0.3' v='1 2 3 1 0.5 0'/>"
+        "<inertial mass='2' com='0.01 0.02 -0.01' inertia='0.01 0.02 0.015 0.001 -0.002 0.003'/>"
+        "<shape name='s' type='box' size='0.2 0.15 0.1' group='g'/></body>"
+        "<body name='b'><joint name='b' type='free' q='0.05 0.02 0.3 1 0 0 0'/><inertial mass='0.5' com='0 0 0.01' "
+        "inertia='5e-4 5e-4 5e-4'/><shape name='t' type='sphere' size='0.05' group='g'/></body>%s"
+        "<contact a='floor' b='g' most='20' mu-k='0.4'" LAW "/><contact a='g' b='g' most='20' mu-k='0.4'" LAW
+        "/></sarrus>",
+        k == 0 ? ""
+               : "<body name='far'><joint name='far' type='prismatic' axis='1 0 0' q='9'/><inertial mass='1' "
+                 "com='0 0 0' inertia='1 1 1'/></body>");
+    Loaded x = open_text(text);
+    run(&x, 0.25, 1e-3, 1);
+    ENSURE(x.result.impacts > 2);
+    memcpy(q[k], x.d->q, sizeof q[k]);
+    close_model(&x);
+  }
+  for (int i = 0; i < 14; i++) ENSURE_NEAR(q[0][i], q[1][i], 1e-6);
+}
