@@ -1,53 +1,75 @@
-// Numbers of contacts from step to step: a table with open addresses, by id.
+// Numbers of contacts from step to step: entries in the order in which they were put, and a table of their places with open addresses, by id. Contacts are asked for in nearly the same
+// order, so that the entry behind the last one that was found is looked at first.
 #include <stdint.h>
 #include <string.h>
 
 #include "integrate/step_problem.h"
 
-typedef struct Slot {
+typedef struct Entry {
   long id;
-  int generation;  // of the table when it was written
   double x[3];
-} Slot;
+} Entry;
 
 struct srKept {
   size_t mask;
-  int generation;
-  Slot slot[];
+  unsigned generation;
+  int count, next;    // next: entry that is looked at first
+  Entry* entry;       // (most)
+  unsigned* written;  // (mask + 1) generation in which a place was taken
+  int* place;         // (mask + 1) entry
 };
 
 srKept* sri_kept_create(int most) {
   size_t n = 16;
   while (n < 2 * (size_t)most) n *= 2;
-  srKept* kept = sr_alloc(sizeof *kept + n * sizeof kept->slot[0]);
+  srKept* kept = sr_alloc(sizeof *kept);
   if (kept == NULL) return NULL;
   kept->mask = n - 1;
   kept->generation = 1;
-  return kept;
+  kept->entry = sr_alloc(((size_t)most + 1) * sizeof *kept->entry);
+  kept->written = sr_alloc(n * sizeof *kept->written);
+  kept->place = sr_alloc(n * sizeof *kept->place);
+  if (kept->entry != NULL && kept->written != NULL && kept->place != NULL) return kept;
+  sri_kept_destroy(kept);
+  return NULL;
 }
 
-void sri_kept_destroy(srKept* kept) { sr_free(kept); }
+void sri_kept_destroy(srKept* kept) {
+  if (kept == NULL) return;
+  sr_free(kept->entry);
+  sr_free(kept->written);
+  sr_free(kept->place);
+  sr_free(kept);
+}
 
 void sri_kept_clear(srKept* kept) {
-  if (kept != NULL) ++kept->generation;
+  if (kept == NULL) return;
+  ++kept->generation;
+  kept->count = kept->next = 0;
 }
 
-// Its slot, or the free one where it would be.
+// Where its entry is, or the free place where it would be.
 static size_t place_of(const srKept* kept, long id) {
-  size_t at = (size_t)(((uint64_t)id * 0x9E3779B97F4A7C15u) >> 20) & kept->mask;
-  while (kept->slot[at].generation == kept->generation && kept->slot[at].id != id) at = (at + 1) & kept->mask;
+  size_t at = (size_t)(((uint64_t)id * 0x9E3779B97F4A7C15u) >> 32) & kept->mask;
+  while (kept->written[at] == kept->generation && kept->entry[kept->place[at]].id != id) at = (at + 1) & kept->mask;
   return at;
 }
 
 void sri_kept_put(srKept* kept, long id, const double x[3]) {
-  Slot* slot = &kept->slot[place_of(kept, id)];
-  slot->id = id;
-  slot->generation = kept->generation;
-  memcpy(slot->x, x, sizeof slot->x);
+  const size_t at = place_of(kept, id);
+  kept->written[at] = kept->generation;
+  kept->place[at] = kept->count;
+  Entry* entry = &kept->entry[kept->count++];
+  entry->id = id;
+  memcpy(entry->x, x, sizeof entry->x);
 }
 
-const double* sri_kept_find(const srKept* kept, long id) {
+const double* sri_kept_find(srKept* kept, long id) {
   if (kept == NULL) return NULL;
-  const Slot* slot = &kept->slot[place_of(kept, id)];
-  return slot->generation == kept->generation ? slot->x : NULL;
+  if (kept->next >= kept->count || kept->entry[kept->next].id != id) {
+    const size_t at = place_of(kept, id);
+    if (kept->written[at] != kept->generation) return NULL;
+    kept->next = kept->place[at];
+  }
+  return kept->entry[kept->next++].x;
 }

@@ -62,6 +62,6 @@ srKept* sri_kept_create(int most);
 void sri_kept_destroy(srKept* kept);
 void sri_kept_clear(srKept* kept);
 void sri_kept_put(srKept* kept, long id, const double x[3]);  // of an id that is not in it
-const double* sri_kept_find(const srKept* kept, long id);     // NULL: none
+const double* sri_kept_find(srKept* kept, long id);           // NULL: none
 
 #endif
