@@ -52,10 +52,10 @@ static bool run_sarrus(const srModel* m, const BallsScene* scene, double t_end, 
   const double t = bench_cpu_seconds(), wall = bench_seconds();
   const srStatus status = sr_run(m, d, &options, messages, &result);
   *out = (Heap){.of = {.seconds = bench_cpu_seconds() - t, .deepest = result.penetration, .resting = NAN},
-                .residual = result.contact_residual,
+                .residual = result.complementarity,
                 .wall = bench_seconds() - wall};
   out->of.steps = result.stats.steps;
-  out->sweeps = (double)result.contact_sweeps / (double)result.stats.steps;
+  out->sweeps = (double)result.sweeps / (double)result.stats.steps;
   if (status != SR_OK) fprintf(stderr, "%s\n", result.error_message);
   for (int i = 0; i < scene->n; i++) {
     const double *x = d->q + m->link_q[1 + i], *v = d->v + m->link_v[1 + i] + 3;

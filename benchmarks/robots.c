@@ -33,7 +33,7 @@ static bool run_sarrus(const srModel* m, double t_end, RobotResult* out, double*
   if (good) {
     out->deepest = fmax(result[0].penetration, result[1].penetration);
     out->resting = result[1].penetration;
-    *residual = fmax(result[0].contact_residual, result[1].contact_residual);
+    *residual = fmax(result[0].complementarity, result[1].complementarity);
   }
   sr_data_destroy(d);
   sr_messages_destroy(messages);

@@ -56,7 +56,8 @@ srStatus sr_hybrid_create(srRun* run) {
                               .y_most = run->system.y_most,
                               .meter = run->system.meter,
                               .nmeter = run->system.nmeter,
-                              .sparse = !sr_run_has_forces(run->m)};
+                              .sparse = !sr_run_has_forces(run->m),
+                              .points = true};
   if (sr_run_has_forces(run->m)) s->system.tangent = sr_tangent_create_as(run->m, SR_SOLVE_RIGID);
   if (sr_run_has_forces(run->m) && s->system.tangent == NULL) return SR_MEMORY;
   srSystem system = sr_system(&s->system);
