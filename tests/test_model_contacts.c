@@ -264,10 +264,10 @@ static const char* const flat_sets =
     "/>"
     "<contact a='tiles' b='c2' most='1'" LAW "/><contact a='floor' b='d' most='1'" LAW "/></sarrus>";
 
-// Boxes: four corners; capsules: two ends; the cylinder: eight points of its rim and the lowest one.
+// Boxes: four corners; capsules: two ends; the cylinder: eight points of its rim, and where it is tilted the lowest one.
 TEST(pairs_of_faces_have_several_points_with_ids_of_their_own) {
-  compare_formulations(flat_elements, 3 * 4 + 3 * 2 + 9, -1);
-  compare_formulations(flat_sets, 3 * 4 + 3 * 2 + 9, -1);
+  compare_formulations(flat_elements, 3 * 4 + 3 * 2 + 8, -1);
+  compare_formulations(flat_sets, 3 * 4 + 3 * 2 + 8, -1);
 }
 
 // Ids are those of features: the same after a motion that keeps them, in any place of the list, with the names of the pair.
@@ -279,6 +279,10 @@ TEST(points_of_a_pair_keep_their_ids_and_names) {
   int n, same = 0;
   open_list(&all, x.m, x.d);
   memcpy(q, x.d->q, (size_t)x.m->nq * sizeof *q);
+  for (int i = 0; i + 6 < x.m->nq; i += 7) {  // tilted a little: the lowest point of a rim is a feature
+    q[i + 4] -= 0.002 * q[i + 3];
+    q[i + 5] -= 0.004 * q[i + 3];
+  }
   list(&all, 0, q);
   n = all.count;
   for (int i = 0; i < n; i++) {
@@ -297,9 +301,16 @@ TEST(points_of_a_pair_keep_their_ids_and_names) {
     q[i + 5] -= 0.04 * q[i + 3];
   }
   list(&all, 0, q);
-  for (int i = 0; i < n; i++) same += find(&all, id[i]) != NULL;
-  ENSURE_EQUAL(same, n);
-  ENSURE_EQUAL(all.count, n);
+  int corners = 0;
+  for (int i = 0; i < n; i++) {
+    // The lowest point of a rim takes the place of the corners next to it, whichever they are.
+    const srSurfaceLaws* c = x.m->force[sr_contact_key(x.m, id[i])].contact;
+    const bool round = c->shape[0]->convex.kind == SR_KIND_CYLINDER || c->shape[1]->convex.kind == SR_KIND_CYLINDER;
+    corners += !round;
+    same += !round && find(&all, id[i]) != NULL;
+  }
+  ENSURE_EQUAL(same, corners);
+  ENSURE_EQUAL(corners, 3 * 4 + 3 * 2);
   close_list(&all);
   close_model(&x);
 }
