@@ -233,6 +233,7 @@ srStatus sr_run_start(srRun* run) {
   if (sri_events_start(run->events->events, run->integrator) != SR_OK) {
     return sr_run_fail_at(run, run->t0, "the formula of an event cannot be evaluated");
   }
+  (void)sr_run_evaluate_last(run, SR_STAGE_VELOCITY);  // functions of events are evaluated next to the state
   sr_run_balance_start(run);
   return sr_run_rows_until(run, run->t0);
 }
