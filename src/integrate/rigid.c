@@ -77,6 +77,9 @@ static bool allocate(srRigid* x) {
                           {&x->q_ahead, nq},
                           {&x->v_ahead, nv},
                           {&x->y_ahead, ny},
+                          {&x->q_start, nq},
+                          {&x->v_start, nv},
+                          {&x->y_start, ny},
                           {&x->Nv, rows},
                           {&x->Dv, rows},
                           {&last, most * width}};
@@ -164,5 +167,14 @@ int sri_rigid_start(srRigid* x, double t, double* q, double* v, double* y) {
   x->nclosed = 0;
   x->listed = false;
   sri_rigid_activate(x);
-  return sri_rigid_settle(x, t, q, v, y, NULL);
+  // q may be where the callbacks of the system keep the state of their last evaluation.
+  const srSystem* s = &x->inner;
+  sri_copy(x->q_start, q, s->nq);
+  sri_copy(x->v_start, v, s->nv);
+  sri_copy(x->y_start, y, s->ny);
+  const int answer = sri_rigid_settle(x, t, x->q_start, x->v_start, x->y_start, NULL);
+  sri_copy(q, x->q_start, s->nq);
+  sri_copy(v, x->v_start, s->nv);
+  sri_copy(y, x->y_start, s->ny);
+  return answer;
 }

@@ -94,6 +94,7 @@ struct srRigid {
   // Vectors.
   double *a, *dq, *q_near, *q_new, *v_new, *lambda, *lambda_kept, *slips;
   double *q_ahead, *v_ahead, *y_ahead;
+  double *q_start, *v_start, *y_start;
   double *Nv, *Dv;  // (3 most): rates of the equations and of the forces of closed contacts, at the last `dynamics`
   signed char *fired, *direction;
   srGaps* gaps;

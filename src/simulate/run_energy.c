@@ -27,6 +27,7 @@ void sr_run_balance(srRun* run) {
 
 void sr_run_balance_start(srRun* run) {
   srEnergy* energy = &run->result->energy;
+  (void)sr_run_evaluate_last(run, SR_STAGE_VELOCITY);  // the start of the events has evaluated states next to it
   sr_energy(run->m, run->d, &energy->kinetic0, &energy->potential0);
   sr_run_balance(run);
 }
