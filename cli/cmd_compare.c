@@ -54,19 +54,30 @@ static bool take_methods(Compare* c) {
   return good;
 }
 
-// A method, or a file: what has a dot or a slash in it is a file.
-static bool take_reference_word(Compare* c) {
+// -1: it is none, and reported.
+static int reference_method(Compare* c, const char* word) {
   const char* names[SR_COMPARE_METHODS];
   const int n = method_names(names);
+  if (!word_exists(c->cli, "--reference", word, names, n, n)) return -1;
+  const int method = word_index(word, names, n, -1);
+  if (sri_method(method)->adaptive) return method;
+  cli_error(c->cli, "--reference %s: a reference needs a method with step control", word);
+  return -1;
+}
+
+// A method, two of them (the second one gives the error of the first), or a file: what has a dot or a slash in it is a file.
+static bool take_reference_word(Compare* c) {
   c->all.reference_method = -1;
   if (!c->reference) return true;
   c->reference_file = strpbrk(c->reference, "./") != NULL;
   if (c->reference_file) return true;
-  if (!word_exists(c->cli, "--reference", c->reference, names, n, n)) return false;
-  c->all.reference_method = word_index(c->reference, names, n, -1);
-  if (sri_method(c->all.reference_method)->adaptive) return true;
-  cli_error(c->cli, "--reference %s: a reference needs a method with step control", c->reference);
-  return false;
+  char word[64];
+  const char* comma = strchr(c->reference, ',');
+  snprintf(word, sizeof word, "%.*s", comma && comma - c->reference < 60 ? (int)(comma - c->reference) : 60,
+           c->reference);
+  c->all.reference_method = reference_method(c, word);
+  if (comma) c->all.reference_check = reference_method(c, comma + 1);
+  return c->all.reference_method >= 0 && (!comma || c->all.reference_check >= 0);
 }
 
 // ----------------------------------------------------------------------------------------------------------- numbers
@@ -310,7 +321,8 @@ static int parse_and_compare(Compare* c, const Help* help, const Verb* verb, int
       {"--atol", OPTION_NUMBERS, &c->atol, "LIST", "absolute ones, one or as many (default: in the model's ratio)"},
       {"--step", OPTION_NUMBERS, &c->step, "LIST", "steps where they are fixed, s (default: for equal evaluations)"},
       {"--t-end", OPTION_NUMBER, &c->t_end, "SECONDS", "end of the simulations"},
-      {"--reference", OPTION_TEXT, &c->reference, "NAME|FILE", "method of the reference, or a result file"},
+      {"--reference", OPTION_TEXT, &c->reference, "NAME|FILE",
+       "method of the reference, two of them, or a result file"},
       {"--reference-rtol", OPTION_NUMBER, &c->reference_rtol, "NUMBER", "its tolerance (default: 1e-12)"},
       {"--measure", OPTION_TEXT, &c->measure, "NAME", "of the profile: time (default) or evaluations"},
       {"--accept", OPTION_NUMBER, &c->accept, "FACTOR", "solved: error up to so many tolerances (default: 100)"},
@@ -320,6 +332,9 @@ static int parse_and_compare(Compare* c, const Help* help, const Verb* verb, int
       RUN_OPTIONS(c, &help->words),
       {"--formulation", OPTION_TEXT, &c->formulation, "NAME",
        "relative, absolute or penalty (docs/theory/formulations.md)"},
+      {"--contact", OPTION_TEXT, &c->words.contact, "NAME",
+       "of all runs: continuous, timestepping or event (docs/theory/contact-study.md)"},
+      {"--impact", OPTION_TEXT, &c->words.impact, "LAW", "contact event: auto, newton or poisson"},
       {"--csv", OPTION_TEXT, &c->csv, "FILE.csv", "write all numbers as a table; - is standard output"},
       {"--svg", OPTION_TEXT, &c->svg, "DIR", "write the figures into this folder"},
       {"--lock-massless", OPTION_FLAG, &c->lock, NULL, LOCK_HELP},

@@ -13,7 +13,7 @@ typedef struct Run {
   Model m;
   State state;
   srRunOptions options;
-  const char *method, *contact, *out, *start;
+  const char *method, *out, *start;
   RunWords words;
   TextList record;
   double t_end, step, rtol, atol, every, alpha, beta, rho, threads, tol_gap, tol_speed, tol_hop;  // or NOT_GIVEN
@@ -49,12 +49,8 @@ static bool method_exists(Cli* cli, const char* word) {
   return word_exists(cli, "--method", word, words, n, built);
 }
 
-// In the order of srContactMode.
-static const char* const contacts[] = {"continuous", "timestepping", "event", "hybrid"};
-
 static bool words_exist(Run* r) {
-  bool good = !r->contact || word_exists(r->cli, "--contact", r->contact, contacts, COUNT(contacts), COUNT(contacts));
-  good = run_words_exist(r->cli, &r->words) && good;
+  bool good = run_words_exist(r->cli, &r->words);
   good = start_exists(r->cli, r->start) && good;
   return (!r->method || method_exists(r->cli, r->method)) && good;
 }
@@ -127,14 +123,12 @@ static bool settle(Run* r) {
   o->nrecord = r->record.n;
   if (r->record.n > 0 && !r->out)
     cli_warning(r->cli, "--record adds columns to the result table, and there is none: give --out FILE");
-  o->contact = (srContactMode)word_index(r->contact, contacts, COUNT(contacts), (int)o->contact);
-  r->contact = contacts[o->contact];
+  settle_words(r);
   if (o->contact == SR_CONTACT_TIMESTEPPING) o->method = "moreau";
   if (r->method) o->method = r->method;
   if (o->contact == SR_CONTACT_CONTINUOUS && sri_method_find(o->method)->impulses)
     return (cli_error(r->cli, "the method '%s' solves rigid contact: take it with --contact timestepping", o->method),
             false);
-  settle_words(r);
   const bool good = settle_numbers(r) && settle_threads(r);
   const srRunGiven given = given_options(r);
   sr_warn_method_options(o, &given, r->cli->messages);
@@ -184,7 +178,7 @@ static int print_report(const Run* r, const char* error_message) {
                               .result = &r->result,
                               .assembly = r->assembly,
                               .file = r->m.path,
-                              .contact = r->contact,
+                              .contact = contact_word(r->options.contact),
                               .start = r->start,
                               .out = output_is_stdout(r->out) ? "standard output" : r->out,
                               .columns = r->columns,
@@ -285,7 +279,7 @@ static int run_network(Run* r) {
                                      {"--alpha", given.alpha, no_constraints},
                                      {"--beta", given.beta, no_constraints},
                                      {"--metric", given.metric, no_constraints},
-                                     {"--contact", r->contact, "contact is a component: <plane>"},
+                                     {"--contact", r->words.contact, "contact is a component: <plane>"},
                                      {"--q", s->q.x, own},
                                      {"--v", s->v.x, own},
                                      {"--y", s->y.x, own},
@@ -368,7 +362,7 @@ int cmd_run(Cli* cli, const Verb* verb, int argc, char** argv) {
       {"--atol", OPTION_NUMBER, &r.atol, "NUMBER", help.atol},
       RUN_OPTIONS(&r, &help.words),
       FORMULATION_OPTION(&r.m),
-      {"--contact", OPTION_TEXT, &r.contact, "NAME",
+      {"--contact", OPTION_TEXT, &r.words.contact, "NAME",
        "continuous: force laws; timestepping: rigid, by the method moreau with --step; event: rigid, located impacts; "
        "hybrid: both"},
       {"--impact", OPTION_TEXT, &r.words.impact, "LAW",

@@ -11,6 +11,8 @@ static const char* const impacts[] = {SR_IMPACT_RULE_LIST(WORD)};
 static const char* const tangents[] = {SR_TANGENT_LIST(WORD)};
 static const char* const starts[] = {SR_START_LIST(WORD)};
 #undef WORD
+// In the order of srContactMode.
+static const char* const contacts[] = {"continuous", "timestepping", "event", "hybrid"};
 static const char* const metrics[] = {"mass", "identity"};
 
 bool start_exists(Cli* cli, const char* word) {
@@ -18,6 +20,8 @@ bool start_exists(Cli* cli, const char* word) {
 }
 
 srStart start_of(const char* word) { return (srStart)word_index(word, starts, COUNT(starts), SR_START_GIVEN); }
+
+const char* contact_word(srContactMode mode) { return contacts[mode]; }
 
 int word_index(const char* word, const char* const* words, int n, int before) {
   for (int i = 0; word && i < n; i++)
@@ -35,7 +39,8 @@ bool run_words_exist(Cli* cli, const RunWords* given) {
               {"--family", given->family, families, COUNT(families)},
               {"--tangent", given->tangent, tangents, COUNT(tangents)},
               {"--impact", given->impact, impacts, COUNT(impacts)}};
-  bool good = true;
+  bool good =
+      !given->contact || word_exists(cli, "--contact", given->contact, contacts, COUNT(contacts), COUNT(contacts));
   for (int i = 0; i < COUNT(list); i++)
     if (list[i].word && !word_exists(cli, list[i].option, list[i].word, list[i].words, list[i].n, list[i].n))
       good = false;
@@ -49,6 +54,7 @@ void run_words_settle(const RunWords* given, srRunOptions* o) {
   o->family = (srFamily)word_index(given->family, families, COUNT(families), (int)o->family);
   o->tangent = (srTangentWay)word_index(given->tangent, tangents, COUNT(tangents), (int)o->tangent);
   o->impact = (srImpactRule)word_index(given->impact, impacts, COUNT(impacts), (int)o->impact);
+  o->contact = (srContactMode)word_index(given->contact, contacts, COUNT(contacts), (int)o->contact);
   if (given->metric) o->metric_identity = strcmp(given->metric, "identity") == 0;
 }
 

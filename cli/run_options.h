@@ -8,12 +8,14 @@
 
 // As given; NULL: not given.
 typedef struct RunWords {
-  const char *stabilization, *metric, *control, *family, *tangent, *impact;
+  const char *stabilization, *metric, *control, *family, *tangent, *impact, *contact;
 } RunWords;
 
 // The word of --start; NULL: as given.
 bool start_exists(Cli* cli, const char* word);
 srStart start_of(const char* word);
+
+const char* contact_word(srContactMode mode);
 
 // Index of a given word, or the previous value where none was given.
 int word_index(const char* word, const char* const* words, int n, int before);

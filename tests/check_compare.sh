@@ -74,7 +74,7 @@ runs="hem5 hem5 rk4 rk4 dopri5 dopri5"
 [ "$(sed -n 2p "$work/four.csv" | cut -d, -f1-8)" = "model,file,method,rtol,atol,step [s],status,solved" ] ||
   fail "the columns are: $(sed -n 2p "$work/four.csv")"
 [ "$(wc -l < "$work/four.csv")" -eq 14 ] || fail "12 runs should give 14 lines"
-awk -F, 'NR > 1 && NF != 25 { exit 1 }' "$work/four.csv" || fail "not all lines of the table have 25 columns"
+awk -F, 'NR > 1 && NF != 27 { exit 1 }' "$work/four.csv" || fail "not all lines of the table have 27 columns"
 
 cat > "$work/look.py" << 'END'
 import json, math, sys
@@ -130,6 +130,20 @@ status 2 $crank --methods dopri5 --reference "$work/reference.csv"
 says "has no column 'q."
 status 0 $pendulum --methods dopri5 --rtol 1e-4 --reference hem5 --reference-rtol 1e-10 $quick
 has "reference hem5 at 1e-10; from hem5 at 1e-09"
+
+# ------------------------------------------------------------------------------------------------------- rigid contact
+ball=models/benchmark/bouncing-ball.xml
+status 2 $ball --contact evnt
+says "did you mean 'event'"
+status 2 $ball --reference hem5,rk4
+says "--reference rk4: a reference needs a method with step control"
+status 0 $ball --contact event --methods mdop5 --rtol 1e-6 --reference hem5,mdop5 --reference-rtol 1e-10 $quick
+has "^bouncing-ball .*, contact event$"
+has "reference hem5 at 1e-10; from mdop5 at 1e-10 it differs by [0-9.]+e-1"
+has "mdop5 +1e-06 .* <?[0-9.]+e-1[0-9] +<?[0-9.]+e-1"  # parabolas: rounding alone; by force laws it would be 1e-3
+status 0 $ball --contact event --methods mdop5 --rtol 1e-6 --reference hem5,mdop5 $quick --json
+has '"contact": "event"'
+has '"rank_changes": 1, "redundant": 0'  # it comes to rest
 
 # --------------------------------------------------------------------------------------------- steps, control, tolerances
 status 0 $pendulum --methods rk4,dopri5 --rtol 1e-5 --step 0.02,0.01,0.005 $quick --json

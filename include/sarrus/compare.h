@@ -67,6 +67,8 @@ typedef struct srTrialRecord {  // how a run went
   double seconds;               // of a run, the least of `timed` ones; NaN where none was timed
   int timed;
   long steps, rejected, evaluations;
+  long rank_changes;    // of the constraint equations, with those by contacts that open and close
+  int redundant;        // most equations that were redundant at one time
   double violation[3];  // position, velocity, acceleration
   int samples;          // that it has reached
   char reason[640];     // of a run that is not done
@@ -108,6 +110,7 @@ typedef struct srComparison {
       *step;  // lists; atol: none (in the model's ratio), one, or one for each rtol; step: none (derived)
   int nrtol, natol, nstep;
   int reference_method;  // -1: all that suit
+  int reference_check;   // its error is the distance from this method; -1: from itself at ten times the tolerance
   bool reference_given;  // the models have references from elsewhere: none are run
   double reference_rtol;
   double accept;  // solved: error up to so many tolerances

@@ -204,6 +204,8 @@ typedef struct srIntegratorStats {
   double step_last, step_smallest, step_largest;
   // Constraints, for methods that handle them.
   int rank, redundant;  // equations in use, equations left out
+  int redundant_most;   // largest of the latter
+  long rank_phases;     // restarts with other active equations whose rank differs
   long rank_changes, crossings,
       projections;            // crossings: singular positions passed; projections: steps that were corrected
   long factorizations;        // of saddle-point matrices

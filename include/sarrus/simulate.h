@@ -30,6 +30,7 @@ typedef struct srRunOptions {
   double alpha, beta;    // 1/s, Baumgarte
   int threads;           // of sweeps over many rigid contacts (moreau); the results have the same bits for any number
   bool metric_identity;  // projections measure with the identity instead of the mass matrix
+  bool free_rows;  // half-explicit methods choose equations in every stage: for demonstration (srIntegratorOptions)
   // Called for every output row (srColumns); return nonzero to stop the run. Rows are at t0 + k*every and at t_end.
   int (*row)(void* user, const double* row);
   // Columns on request (nrecord), behind those that every run has: names, or patterns with * and ?, of those that sr_recordable_each lists;

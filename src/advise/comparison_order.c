@@ -13,6 +13,7 @@ srComparison sr_comparison_defaults(void) {
   return (srComparison){.rtol = usual_rtol,
                         .nrtol = (int)(sizeof usual_rtol / sizeof usual_rtol[0]),
                         .reference_method = -1,
+                        .reference_check = -1,
                         .reference_rtol = 1e-12,
                         .accept = 100,
                         .jobs = 1,

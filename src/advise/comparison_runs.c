@@ -98,7 +98,11 @@ srStatus sr_comparison_references(const srComparison* c, srComparedRun** out, in
   for (int i = 0; i < c->nmodel; i++) {
     if (c->reference_method >= 0) {
       add_reference(list, &n, i, c->reference_method, c->reference_rtol);
-      add_reference(list, &n, i, c->reference_method, 10 * c->reference_rtol);
+      if (c->reference_check >= 0) {
+        add_reference(list, &n, i, c->reference_check, c->reference_rtol);
+      } else {
+        add_reference(list, &n, i, c->reference_method, 10 * c->reference_rtol);
+      }
     }
     for (int k = 0; c->reference_method < 0 && k < sri_method_count(); k++) {
       const srMethod* m = sri_method(k);

@@ -56,6 +56,8 @@ static void set_options(Trial* x) {
     x->options = sr_run_options(x->s->m);
     x->options.t_end = x->s->options.t_end;
     x->options.control = SR_CONTROL_DEFAULT;
+    x->options.contact = x->s->options.contact;
+    x->options.impact = x->s->options.impact;
   }
   x->options.method = sri_method(e->method)->name;
   if (!isnan(e->rtol)) x->options.rtol = e->rtol, x->options.atol = e->atol;
@@ -89,6 +91,8 @@ static void tell_statistics(Trial* x) {
   out->steps = r->stats.steps;
   out->rejected = r->stats.rejected;
   out->evaluations = r->stats.evaluations;
+  out->rank_changes = r->stats.rank_changes + r->stats.rank_phases;
+  out->redundant = r->stats.redundant_most;
   for (int i = 0; i < 3; i++) out->violation[i] = fmax(out->violation[i], violation[i]);
 }
 

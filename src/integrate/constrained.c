@@ -76,7 +76,7 @@ bool sri_constrained_create(srIntegrator* integrator) {
   c->metric = s->dynamics != NULL ? o->metric : SR_METRIC_IDENTITY;
   c->tau = fmax(o->rank_tolerance > 0 ? o->rank_tolerance : 1e-5, 10 * o->geometry_error);
   c->index1 = s->dynamics != NULL && sri_solves_constraints(integrator->ops, s, o);
-  c->rank = -1;
+  c->rank = c->rank_phase = -1;
   if (o->partition) c->partition = sri_partition_create(s);
   if (o->augmented) c->augmented = sri_augmented_create(s);
   if ((o->partition && c->partition == NULL) || (o->augmented && c->augmented == NULL)) return false;
@@ -108,11 +108,16 @@ bool sri_constrained_activate(srIntegrator* integrator) {
   return changed;
 }
 
+static void begin_phase(srConstrained* c) {
+  if (c->rank >= 0) c->rank_phase = c->rank;
+  c->rank = -1;
+}
+
 void sri_constrained_start(srIntegrator* integrator) {
   srConstrained* c = integrator->constrained;
   if (c == NULL) return;
   // The rank of another set of equations is not a change of rank.
-  if (sri_constrained_activate(integrator)) c->rank = -1;
+  if (sri_constrained_activate(integrator)) begin_phase(c);
   c->chosen = c->confirmed = c->u_known = c->goes_on = false;
   c->sigma = c->sigma_chosen = -1;
   c->h_short = 0;
@@ -124,7 +129,7 @@ void sri_constrained_restart(srIntegrator* integrator, double t) {
   srConstrained* c = integrator->constrained;
   if (c == NULL) return;
   const int rank = c->rank;
-  if (sri_constrained_activate(integrator)) c->rank = -1;
+  if (sri_constrained_activate(integrator)) begin_phase(c);
   if (rank < 0 || c->rank < 0) {
     sri_constrained_start(integrator);
     return;

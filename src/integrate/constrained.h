@@ -43,6 +43,7 @@ struct srConstrained {
   srCrossing crossing;  // over singular positions
   double tau;
   int rank;        // -1: unknown so far
+  int rank_phase;  // that of the active equations before these; -1: there were none
   bool chosen;     // equations were chosen since the last start
   bool confirmed;  // and confirmed at the end of a step
   bool index1;     // accelerations by sri_index1, not by the callback `rates`

@@ -32,6 +32,8 @@ static void set_rank(srIntegrator* integrator, int rank) {
   integrator->constrained->rank = rank;
   integrator->stats.rank = rank;
   integrator->stats.redundant = integrator->constrained->nactive - rank;
+  if (integrator->stats.redundant > integrator->stats.redundant_most)
+    integrator->stats.redundant_most = integrator->stats.redundant;
 }
 
 // Ten times what the error control allows for a number of this size.
@@ -151,6 +153,7 @@ srStatus sri_choose_rows(srIntegrator* integrator) {
         "are not determined",
         integrator->t);
   }
+  if (c->rank < 0 && c->rank_phase >= 0 && rank != c->rank_phase) ++integrator->stats.rank_phases;
   if (c->rank >= 0 && rank != c->rank) {
     ++integrator->stats.rank_changes;
     sri_rank_event(integrator, integrator->t, SR_RANK_CHOSEN, c->rank, rank,

@@ -4,6 +4,10 @@
 
 #include "report/report.h"
 
+#define WORD(NAME, word) word,
+static const char* const contact_words[] = {SR_CONTACT_MODE_LIST(WORD)};
+#undef WORD
+
 // --------------------------------------------------------------------------------------------------------------- JSON
 static void put_error(srJson* json, const srTrajectoryError* e) {
   sr_json_object(json, "error");
@@ -36,6 +40,8 @@ static void put_run(srJson* json, const srComparison* c, const srComparedRun* e)
   sr_json_int(json, "evaluations", r->evaluations);
   sr_json_number(json, "seconds", r->seconds);
   sr_json_int(json, "timed", r->timed);
+  sr_json_int(json, "rank_changes", r->rank_changes);
+  sr_json_int(json, "redundant", r->redundant);
   put_error(json, &e->error);
   sr_put_violation(json, r->violation[0], r->violation[1], r->violation[2]);
   sr_json_object_end(json);
@@ -60,6 +66,7 @@ static void put_model(srJson* json, const srComparison* c, int i) {
   sr_json_text(json, "name", s->m->name);
   sr_json_text(json, "file", s->file);
   sr_json_text(json, "formulation", sr_formulation_word(s->m->formulation));
+  sr_json_text(json, "contact", contact_words[s->options.contact]);
   sr_json_number(json, "t_end", s->options.t_end);
   sr_json_int(json, "samples", s->samples);
   put_reference(json, s);
@@ -179,8 +186,11 @@ static void show_reference(srText* out, const srComparedModel* s) {
 
 static void show_model(srText* out, const srComparison* c, int i) {
   const srComparedModel* s = &c->model[i];
-  sr_text_print(out, "%s (%s), %g s, %s coordinates\n", s->name, s->file, s->options.t_end - s->t0,
+  sr_text_print(out, "%s (%s), %g s, %s coordinates", s->name, s->file, s->options.t_end - s->t0,
                 sr_formulation_word(s->m->formulation));
+  if (s->options.contact != SR_CONTACT_CONTINUOUS)
+    sr_text_print(out, ", contact %s", contact_words[s->options.contact]);
+  sr_text_add(out, "\n", 1);
   show_reference(out, s);
   sr_text_print(out, "  %-16s %10s %8s %7s %9s %9s %9s %9s", "method", "rtol", "steps", "reject", "evals", "ms",
                 "error q", "error v");
@@ -339,6 +349,7 @@ static void put_row(srText* out, const srComparison* c, const srComparedRun* e) 
   const double numbers[] = {x->q, x->v, x->y, x->end_q, x->end_v, own->q, own->v, own->y};
   for (size_t i = 0; i < sizeof numbers / sizeof numbers[0]; i++) put_cell(out, numbers[i]);
   for (int i = 0; i < 3; i++) put_cell(out, r->violation[i]);
+  sr_text_print(out, "%ld,%d,", r->rank_changes, r->redundant);
   put_quoted(out, r->done ? "" : r->reason);
   sr_text_add(out, "\n", 1);
 }
@@ -350,6 +361,6 @@ void sr_report_comparison_csv(const srComparison* c, srText* out) {
       out,
       "model,file,method,rtol,atol,step [s],status,solved,t [s],steps,rejected,evaluations,seconds [s],error q,error v,"
       "error y,error end q,error end v,reference error q,reference error v,reference error y,violation position,"
-      "violation velocity,violation acceleration,reason\n");
+      "violation velocity,violation acceleration,rank changes,redundant,reason\n");
   for (int i = 0; i < c->nrun; i++) put_row(out, c, &c->run[i]);
 }

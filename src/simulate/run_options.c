@@ -160,6 +160,7 @@ srIntegratorOptions sr_run_integrator_options(const srModel* m, const srRunOptio
   options.tangent = o->tangent;
   options.threads = o->threads;
   options.metric = o->metric_identity ? SR_METRIC_IDENTITY : SR_METRIC_MASS;
+  options.free_rows = o->free_rows;
   if (m->constrained && method != NULL) choose_way(method, o, &options);
   return options;
 }
