@@ -126,7 +126,8 @@ static bool settle(Run* r) {
   settle_words(r);
   if (o->contact == SR_CONTACT_TIMESTEPPING) o->method = "moreau";
   if (r->method) o->method = r->method;
-  if (o->contact == SR_CONTACT_CONTINUOUS && sri_method_find(o->method)->impulses)
+  const srMethod* method = sri_method_find(o->method);
+  if (o->contact == SR_CONTACT_CONTINUOUS && method->impulses && !method->laws)
     return (cli_error(r->cli, "the method '%s' solves rigid contact: take it with --contact timestepping", o->method),
             false);
   const bool good = settle_numbers(r) && settle_threads(r);

@@ -40,13 +40,14 @@ typedef struct srUnilateral {
   // Rows of G: its normal while it is closed (one of the first np), and its first tangent while it sticks, followed by the second; -1:
   // none.
   int normal, tangent;
-  double gap;              // > 0 apart
-  double mu, restitution;  // of rigid contact: coefficient of friction, coefficient of restitution
-  double mu_static;        // coefficient of friction while it sticks; below mu: mu
-  int n;                   // velocities in its rows, at most ncolumn of the system
-  int* column;             // (n) their indices, each once, in any order; the memory is the caller's
-  double* W;               // (1 + ntangent) x n, row-major: row k begins at W + k n; the memory is the caller's
-  double b[3];             // 1 + ntangent
+  double gap;                 // > 0 apart
+  double mu, restitution;     // of rigid contact: coefficient of friction, coefficient of restitution
+  double mu_static;           // coefficient of friction while it sticks; below mu: mu
+  double stiffness, damping;  // of compliant contact: p_N/h = K d + D d', N/m and N s/m; of a stop of its coordinate
+  int n;                      // velocities in its rows, at most ncolumn of the system
+  int* column;                // (n) their indices, each once, in any order; the memory is the caller's
+  double* W;                  // (1 + ntangent) x n, row-major: row k begins at W + k n; the memory is the caller's
+  double b[3];                // 1 + ntangent
   // Of systems with `bodies`, where n is 0: by its point instead of rows; b as before, along the tangents of sr_contact_frame.
   int body[2];       // a, b: numbers of bodies; -1: at rest
   double axis[3];    // unit normal from a to b, world axes
@@ -254,6 +255,7 @@ typedef struct srMethod {
   bool drifts;      // from g = 0, by its error: it enforces velocities only and does not project
   bool switches;    // between an explicit and an implicit method: takes the options of both
   bool impulses;    // solves the unilateral contacts of the system itself, by impulses in every step
+  bool laws;        // ... by their stiffness and damping: they are compliant, not rigid
   bool absent;      // not in this build: its name is known, sri_create refuses it
   // One word for all methods with the same coefficients: their agreement is weak evidence. NULL: no relatives.
   const char* family;

@@ -565,7 +565,7 @@ typedef struct srData {
   double row_residual;            // largest |G a - gamma| of the last acceleration
   double soft_energy;             // stored in soft closures, of the last sr_forces
   struct srDataPrivate* priv;     // solver of the constraints
-  bool rigid;                     // contacts exert no forces: the method of the run solves them as rigid
+  bool rigid;                     // contacts exert no forces: the method of the run solves them with the motion
   const double* held;             // branches of laws that jump, while a run holds them; NULL: as the state gives them
   struct srInstances* instances;  // of contacts of sets; NULL: the model has none
   double*

@@ -53,6 +53,7 @@ typedef struct srNormalLaw {
   const char* about;                                        // one line
   unsigned uses;                                            // parameters: SR_NORMAL_USES(K) | ...
   bool needs_speed;                                         // uses ddot0: first contact must be located
+  bool linear;                                              // f = max(0, K d + D ddot), D = 0 where it has none
   int (*evaluate)(const srNormalIn* in, srNormalOut* out);  // 0: done; > 0: try a smaller step; < 0: stop
   double (*energy)(const srNormalIn* in);                   // stored, J; a function of d
   // The damping factor chi from the other parameters; NULL: 0. Called once, before the first evaluation.

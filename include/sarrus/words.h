@@ -44,7 +44,8 @@
   X(radau5, "radau5")                                                                                                  \
   X(cvode, "cvode")                                                                                                    \
   X(ida, "ida")                                                                                                        \
-  X(moreau, "moreau")
+  X(moreau, "moreau")                                                                                                  \
+  X(moreau_compliant, "moreau-compliant")
 
 // How contacts act: X(NAME, word)   (docs/theory/time-stepping.md)
 #define SR_CONTACT_MODE_LIST(X)                                                                                        \

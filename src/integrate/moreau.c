@@ -20,6 +20,12 @@
 //                         heaps creep, and throws what overlaps at the start
 //
 // The impulses of a contact are the start values of its next problem. Order 1.
+//
+// `moreau-compliant` has the normal laws of the contacts in place of rigid ones, Kelvin and Voigt's with the stiffness K and the damping D, over the step:
+//   p_N = h K d_1 + D (d_1 - d_0) >= 0      d_1 = -(gap + h u_N), the depth at the end of the step, d_0 = max(0, -gap)
+// It is the impulse of the law with the spring at the end of the step (implicit Euler) and the damper integrated exactly, from first touch on where a contact closes in the
+// step. It makes the contact a compliant one of the same problem, so that neither K nor D limits h:
+//   0 <= u_N + s + c p_N  _|_  p_N >= 0     c = 1/(h (h K + D)),   s = gap/h where gap > 0, else K gap/(h K + D)
 #include <math.h>
 #include <string.h>
 
@@ -49,6 +55,7 @@ typedef struct srMoreau {
   bool* chose;            // of the listed: is it among these?
   bool* fast;             // of these: it would close in this step, at more than what forces give
   int count, nlisted, most;
+  bool compliant;
   double *M, *f, *ydot, *a, *v_free, *v_end, *force, *other;  // v_free, v_end: in the axes at q_0
   double* turn;                                               // h axes_rate (nv)
   double* before;                                             // u at the start of the step (3 most)
@@ -78,6 +85,7 @@ static void init(srIntegrator* integrator) {
   srMoreau* work = integrator->work;
   const size_t most = (size_t)most_of(s), nv = (size_t)s->nv;
   work->most = most_of(s);
+  work->compliant = integrator->ops->method.laws;
   struct {
     double** to;
     size_t count;
@@ -265,16 +273,27 @@ static void choose(srIntegrator* integrator, double h) {
   choose_by_points(integrator, h);
 }
 
-// s of a contact, where u_N is `was` at the start of the step and would be `is` at its end without impulses; change: as above.
-static double shift_of(const srUnilateral* c, double was, double is, double change, double h, bool* fast) {
+// Would it close in this step, at more than what forces give? u_N is `was` at the start of the step and would be `is` at its end without impulses; change: as above.
+static bool is_fast(const srUnilateral* c, double was, double is, double change, double h) {
+  return c->gap + h * is <= 0 && -was > APPROACH * change;
+}
+
+// s of a rigid contact.
+static double shift_of(const srUnilateral* c, double was, double change, double h, bool fast) {
   double s = c->gap / h;
   if (c->gap < 0) {
     const double most = fmax(PUSH_MOST * change, -PUSH_LEAST * s);
     if (-c->gap <= PUSH_DEPTH * h * change) s *= PUSH_SOFT;
     s = fmax(s, -most);
   }
-  *fast = c->gap + h * is <= 0 && -was > APPROACH * change;
-  return *fast ? fmin(s, c->restitution * was) : s;
+  return fast ? fmin(s, c->restitution * was) : s;
+}
+
+// s and c of one with a law.
+static void set_law(const srUnilateral* c, double h, srContactCone* cone) {
+  const double both = h * c->stiffness + c->damping;
+  cone->shift = c->gap > 0 ? c->gap / h : c->stiffness * c->gap / both;
+  cone->compliance[0] = 1 / (h * both);
 }
 
 // The mass matrix of the step.
@@ -293,9 +312,13 @@ static double set_contacts(srIntegrator* integrator, double h, int first) {
     velocity_of(work, c->from, c->rows, v, START, work->before + 3 * i);
     velocity_of(work, c->from, 1, work->v_free, FREE, &is);
     const double own = change_of(work, c->from, v);
-    c->cone = (srContactCone){.rows = c->rows,
-                              .mu = c->rows > 1 ? c->from->mu : 0,
-                              .shift = shift_of(c->from, work->before[3 * i], is, own, h, &work->fast[i])};
+    c->cone = (srContactCone){.rows = c->rows, .mu = c->rows > 1 ? c->from->mu : 0};
+    work->fast[i] = is_fast(c->from, work->before[3 * i], is, own, h);
+    if (work->compliant) {
+      set_law(c->from, h, &c->cone);
+    } else {
+      c->cone.shift = shift_of(c->from, work->before[3 * i], own, h, work->fast[i]);
+    }
     change = fmax(change, fabs(is - work->before[3 * i]));
     const double* kept = sri_kept_find(work->kept, c->from->id);
     for (int k = 0; k < 3; ++k) work->impulse[3 * i + k] = kept != NULL && k < c->rows ? kept[k] : 0;
@@ -551,18 +574,23 @@ static void interpolate(const srIntegrator* integrator, double theta, int first,
 }
 
 const srImpulses* sri_impulses(const srIntegrator* integrator) {
-  return integrator->ops == &sri_moreau_ops ? &((const srMoreau*)integrator->work)->told : NULL;
+  return integrator->ops->method.impulses ? &((const srMoreau*)integrator->work)->told : NULL;
 }
 
 const srUnilateral* sri_contact_of_step(const srIntegrator* integrator, int i) {
-  const srMoreau* work = integrator->ops == &sri_moreau_ops ? integrator->work : NULL;
+  const srMoreau* work = integrator->ops->method.impulses ? integrator->work : NULL;
   return work != NULL && i >= 0 && i < work->count ? work->chosen[i].from : NULL;
 }
 
 const double* sri_impulse_of(const srIntegrator* integrator, long id) {
-  const srMoreau* work = integrator->ops == &sri_moreau_ops ? integrator->work : NULL;
+  const srMoreau* work = integrator->ops->method.impulses ? integrator->work : NULL;
   return work != NULL ? sri_kept_find(work->kept, id) : NULL;
 }
+
+#define CALLBACKS                                                                                                      \
+  .needs = SRI_NEEDS(dynamics), .needs_constrained = SRI_NEEDS(dynamics) | SRI_NEEDS(constraint),                      \
+  .project = SR_PROJECT_POSITION, .work_size = sizeof(srMoreau), .room = room, .init = init, .create = create,         \
+  .start = start, .step = step, .interpolate = interpolate, .destroy = destroy
 
 const srIntegratorOps sri_moreau_ops = {
     .method = {.name = "moreau",
@@ -570,15 +598,15 @@ const srIntegratorOps sri_moreau_ops = {
                .adaptive = false,
                .impulses = true,
                .about = "Moreau-Jean time-stepping: rigid contact with friction, fixed step"},
-    .needs = SRI_NEEDS(dynamics),
-    .needs_constrained = SRI_NEEDS(dynamics) | SRI_NEEDS(constraint),
-    .project = SR_PROJECT_POSITION,
-    .work_size = sizeof(srMoreau),
-    .room = room,
-    .init = init,
-    .create = create,
-    .start = start,
-    .step = step,
-    .interpolate = interpolate,
-    .destroy = destroy,
+    CALLBACKS,
+};
+
+const srIntegratorOps sri_moreau_compliant_ops = {
+    .method = {.name = "moreau-compliant",
+               .order = 1,
+               .adaptive = false,
+               .impulses = true,
+               .laws = true,
+               .about = "the same with linear normal laws of the contacts, implicit: stiff contact at long steps"},
+    CALLBACKS,
 };

@@ -446,6 +446,9 @@ static bool is_redundant(srStepProblem* x, int rows) {
   return false;
 }
 
+// Contacts with compliances of their own share their load by these.
+static bool has_laws(const srContactProblem* p) { return p->cone[0].compliance[0] > 0; }
+
 static void note(srStepResult* out, const srContactResult* r) {
   out->solved = out->solved && r->solved;
   if (!(r->error.residual <= out->residual)) out->residual = r->error.residual;
@@ -472,7 +475,7 @@ static srStatus solve_small(srStepProblem* x, srmSaddle* saddle, const double* M
   } else {
     matrix_by_blocks(x, M, contact, range, rows);
   }
-  p->compliance = is_redundant(x, rows) ? COMPLIANCE : 0;
+  p->compliance = !has_laws(p) && is_redundant(x, rows) ? COMPLIANCE : 0;
   srContactOptions options = sr_contact_options();
   if (!range->heavy) options.iterations = SWEEPS_HARD;
   srContactResult result;
@@ -573,7 +576,7 @@ static srStatus solve_large(srStepProblem* x, const double* M, const double* v_f
       add_large(x, M, v_free, &contact[x->order[i]], impulse + 3 * x->order[i]);
   }
   if (p->ncontact == 0) return SR_OK;
-  p->compliance = COMPLIANCE;
+  p->compliance = has_laws(p) ? 0 : COMPLIANCE;
   srContactOptions options = sr_contact_options();
   options.method = x->sweeps;
   options.single = true;

@@ -10,6 +10,7 @@ const srNormalLaw sr_normal_hooke = {
     .name = "hooke",
     .about = "linear spring; nothing is lost",
     .uses = SR_NORMAL_USES(K),
+    .linear = true,
     .evaluate = evaluate,
     .energy = energy,
 };

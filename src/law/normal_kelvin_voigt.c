@@ -25,6 +25,7 @@ const srNormalLaw sr_normal_kelvin_voigt = {
     .name = "kelvin-voigt",
     .about = "linear spring and damper; the force jumps at first touch",
     .uses = SR_NORMAL_USES(K) | SR_NORMAL_USES(D),
+    .linear = true,
     .evaluate = evaluate,
     .energy = energy,
 };

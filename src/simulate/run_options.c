@@ -3,6 +3,7 @@
 #include <math.h>
 
 #include "simulate/run.h"
+#include "system/system.h"
 
 #define MOST_POINTS 1e15   // of a grid in time: beyond them a double cannot count
 #define MOST_DENSE 3000    // unknowns of an implicit method without a sparse matrix
@@ -106,9 +107,14 @@ static bool check_dense(const srRun* run) {
 // Rigid contact and the methods that solve it belong together.
 static bool check_contact(const srRun* run) {
   const srRunOptions* o = run->options;
-  if (run->method == NULL || run->method->impulses == (o->contact == SR_CONTACT_TIMESTEPPING)) return true;
-  if (run->method->impulses && run->m->ncontact == 0) return true;  // it makes no difference
-  if (run->method->impulses) {
+  const bool rigid = run->method != NULL && run->method->impulses && !run->method->laws;
+  const bool laws = run->method != NULL && run->method->laws && o->contact >= SR_CONTACT_EVENT;
+  if (run->method == NULL || (rigid == (o->contact == SR_CONTACT_TIMESTEPPING) && !laws)) return true;
+  if (rigid && run->m->ncontact == 0) return true;  // it makes no difference
+  if (laws) {
+    sr_messages_add(run->messages, SR_SEVERITY_ERROR, (srPlace){0},
+                    "the method '%s' has contacts by force laws: take it with contact continuous", o->method);
+  } else if (rigid) {
     sr_messages_add(run->messages, SR_SEVERITY_ERROR, (srPlace){0},
                     "the method '%s' solves rigid contact: take it with contact timestepping", o->method);
   } else {
@@ -129,7 +135,10 @@ static void warn_rule(const srRun* run) {
 }
 
 srStatus sr_run_check(const srRun* run) {
+  const srRunOptions* o = run->options;
   if (!check_times(run) || !check_contact(run) || !check_massless(run) || !check_dense(run)) return SR_INPUT;
+  if (run->method != NULL && run->method->laws && !sr_compliant_check(run->m, o->method, run->messages))
+    return SR_INPUT;
   warn_rule(run);
   return SR_OK;
 }

@@ -122,7 +122,7 @@ srStatus sr_run_prepare(srRun* run) {
   const bool impulses = run->method != NULL && run->method->impulses;
   run->system =
       (srModelSystem){.m = run->m, .d = run->d, .sparse = impulses && !sr_run_has_forces(run->m), .points = impulses};
-  run->d->rigid = o->contact != SR_CONTACT_CONTINUOUS;
+  run->d->rigid = impulses || o->contact != SR_CONTACT_CONTINUOUS;
   const bool by_events = o->contact >= SR_CONTACT_EVENT && run->m->ncontact > 0;
   const srStatus named = name_columns(run);
   if (named != SR_OK) return named == SR_MEMORY ? out_of_memory(run) : named;

@@ -36,10 +36,10 @@
 static bool is_contact(const srForceElement* e) { return e->contact != NULL && e->contact->law != NULL; }
 
 // Most points of any pair of a set.
-static int points_of_sets(const srModel* m) {
+static int set_points(const srModel* m, const srContactSet* set) {
   int most = 1;
   bool seen[SR_KIND_SMOOTH + 1] = {false}, swap;
-  for (int i = 0; i < m->ncollider; ++i) seen[m->collider[i].kind] = true;
+  for (int i = 0; i < set->nmember; ++i) seen[m->collider[set->member[i]].kind] = true;
   for (int i = 0; i <= SR_KIND_SMOOTH; ++i) {
     for (int k = 0; k <= i; ++k) {
       const srPairKind* pair = seen[i] && seen[k] ? sr_pair_find((srShapeKind)i, (srShapeKind)k, &swap) : NULL;
@@ -51,14 +51,20 @@ static int points_of_sets(const srModel* m) {
   return most;
 }
 
+static int element_points(const srForceElement* e) {
+  const srSurfaceLaws* c = e->contact;
+  if (e->law->port != SR_PORT_FRAMES) return 1;
+  return sr_pair_points_most(c->pair, c->shape[0]->convex.kind, c->shape[1]->convex.kind);
+}
+
 int sr_contact_capacity(const srModel* m, const srData* d) {
-  long long n = d->instances != NULL ? (long long)points_of_sets(m) * d->instances->most_near : 0;
-  for (int i = 0; i < m->nforce; ++i) {
-    const srSurfaceLaws* c = m->force[i].contact;
-    if (!is_contact(&m->force[i])) continue;
-    const bool shapes = m->force[i].law->port == SR_PORT_FRAMES;
-    n += shapes ? sr_pair_points_most(c->pair, c->shape[0]->convex.kind, c->shape[1]->convex.kind) : 1;
+  int points = 1;
+  for (int i = 0; i < m->nset; ++i) {
+    const int n = set_points(m, &m->set[i]);
+    if (n > points) points = n;
   }
+  long long n = d->instances != NULL ? (long long)points * d->instances->most_near : 0;
+  for (int i = 0; i < m->nforce; ++i) n += is_contact(&m->force[i]) ? element_points(&m->force[i]) : 0;
   return n < INT_MAX ? (int)n : INT_MAX;
 }
 
@@ -151,6 +157,37 @@ void sr_rigid_warn(const srModel* m, bool by_events, srMessages* messages) {
   }
 }
 
+// Points of a pair of shapes have no stiffness of their own: K is that of a whole face.
+static bool check_law(const srSurfaceLaws* c, int points, srPlace place, const char* method, srMessages* messages) {
+  if (!c->law->linear) {
+    sr_messages_add(messages, SR_SEVERITY_ERROR, place,
+                    "the method '%s' takes contacts with linear normal laws, kelvin-voigt and hooke, not '%s': take "
+                    "one of these, or another method",
+                    method, c->law->name);
+  } else if (points > 1) {
+    sr_messages_add(messages, SR_SEVERITY_ERROR, place,
+                    "the method '%s' takes shapes that touch at one point, such as balls on balls and planes; these "
+                    "may touch at %d: take another method",
+                    method, points);
+  }
+  return c->law->linear && points <= 1;
+}
+
+bool sr_compliant_check(const srModel* m, const char* method, srMessages* messages) {
+  bool good = true;
+  for (int i = 0; i < m->nforce && good; ++i) {
+    const srSurfaceLaws* c = m->force[i].contact;
+    if (is_contact(&m->force[i]))
+      good = check_law(c, element_points(&m->force[i]), m->force[i].place, method, messages);
+  }
+  for (int i = 0; i < m->nset && good; ++i) {
+    const srContactSet* set = &m->set[i];
+    for (int k = 0; k < set->ncard * set->ncard && good; ++k)
+      good = check_law(&set->law[k], set_points(m, set), set->place, method, messages);
+  }
+  return good;
+}
+
 // ---- the list ---------------------------------------------------------------------------------------------------------
 
 typedef struct List {
@@ -161,7 +198,8 @@ typedef struct List {
   bool points;  // in place of rows
 } List;
 
-static srUnilateral* add(List* x, long id, const srSurfaceLaws* c) {
+// K: of the law, or of the pair where the law has none of its own.
+static srUnilateral* add(List* x, long id, const srSurfaceLaws* c, double K) {
   srUnilateral* to = &x->out[x->count++];
   *to = (srUnilateral){.id = id,
                        .pair = 1 + sr_contact_key(x->m, id),
@@ -170,6 +208,8 @@ static srUnilateral* add(List* x, long id, const srSurfaceLaws* c) {
                        .mu = c->slip.law != NULL ? c->slip.k : 0.0,
                        .mu_static = c->slip.law != NULL ? c->slip.s : 0.0,
                        .restitution = sr_rigid_restitution(c),
+                       .stiffness = K,
+                       .damping = c->law->uses & SR_NORMAL_USES(D) ? c->p.D : 0.0,
                        .W = to->W,
                        .column = to->column};
   return to;
@@ -275,7 +315,7 @@ static void put_point(const Path* path, bool central, const srPairPoint* at, srU
   }
 }
 
-static void put_shapes(List* x, const Shapes* of, long key, const srSurfaceLaws* laws) {
+static void put_shapes(List* x, const Shapes* of, long key, const srSurfaceLaws* laws, double K) {
   const srModel* m = x->m;
   double* column = x->d->work;  // 96 numbers per link and 8 per coordinate
   int* dof = (int*)(void*)(column + 6 * m->nv);
@@ -291,7 +331,8 @@ static void put_shapes(List* x, const Shapes* of, long key, const srSurfaceLaws*
   belt_of(m, x->d, of, pose, path.belt);
   const int n = sr_pair_points(of->pair, of->radius, of->shape[0], of->shape[1], pose, point), first = x->count;
   for (int i = 0; i < n; ++i) {
-    put_point(&path, of->pair->place != NULL, &point[i].at, add(x, point_id(x, key, point[i].feature, first), laws));
+    srUnilateral* out = add(x, point_id(x, key, point[i].feature, first), laws, K);
+    put_point(&path, of->pair->place != NULL, &point[i].at, out);
   }
 }
 
@@ -415,7 +456,7 @@ static void pose_from(const double a[16], const double b[16], double out[16]) {
   srm_pose_compose(back, moved, out);
 }
 
-static void put_points(List* x, const Shapes* of, long key, const srSurfaceLaws* laws) {
+static void put_points(List* x, const Shapes* of, long key, const srSurfaceLaws* laws, double K) {
   const srModel* m = x->m;
   double pose[16], a[16], b[16];
   srFeaturePoint point[SR_POINTS_MOST];
@@ -424,7 +465,7 @@ static void put_points(List* x, const Shapes* of, long key, const srSurfaceLaws*
   pose_from(a, b, pose);
   const int n = sr_pair_points(of->pair, of->radius, of->shape[0], of->shape[1], pose, point), first = x->count;
   for (int i = 0; i < n; ++i) {
-    srUnilateral* out = add(x, point_id(x, key, point[i].feature, first), laws);
+    srUnilateral* out = add(x, point_id(x, key, point[i].feature, first), laws, K);
     double r[3], at[3];
     out->gap = point[i].at.gap;
     srm_pose_rotate(a, point[i].at.n, out->axis);
@@ -468,13 +509,13 @@ static int put_element(List* x, int i) {
   if (e->law->port == SR_PORT_FRAMES) {
     const Shapes of = {{e->point[0], e->point[1]}, c->pair, {c->radius[0], c->radius[1]}, {c->shape[0], c->shape[1]}};
     if (x->points) {
-      put_points(x, &of, i, c);
+      put_points(x, &of, i, c, c->p.K);
     } else {
-      put_shapes(x, &of, i, c);
+      put_shapes(x, &of, i, c, c->p.K);
     }
     return 0;
   }
-  srUnilateral* out = add(x, i, c);
+  srUnilateral* out = add(x, i, c, c->p.K);
   srPortMotion motion;
   double rate;
   double* full = x->d->work;
@@ -505,6 +546,14 @@ static int put_elements(List* x) {
   return answer;
 }
 
+// By Hertz where the set gives none.
+static double stiffness_of(const srModel* m, const srNear* near, const srSurfaceLaws* law) {
+  const srContactSet* set = &m->set[near->set];
+  if (!isnan(law->p.K)) return law->p.K;
+  return sr_hertz_stiffness((srElastic){set->E[near->card_a], set->nu[near->card_a], m->collider[near->a].radius},
+                            (srElastic){set->E[near->card_b], set->nu[near->card_b], m->collider[near->b].radius});
+}
+
 static void put_near(List* x) {
   const srModel* m = x->m;
   const struct srInstances* instances = x->d->instances;
@@ -516,12 +565,14 @@ static void put_near(List* x) {
                        sr_pair_find((srShapeKind)a->kind, (srShapeKind)b->kind, &swap),
                        {a->radius, b->radius},
                        {&m->collision[a->shape], &m->collision[b->shape]}};
+    const srSurfaceLaws* law = sr_near_law(m, near);
+    const double K = stiffness_of(m, near, law);
     if (!x->points) {
-      put_shapes(x, &of, pair_key(m, near), sr_near_law(m, near));
+      put_shapes(x, &of, pair_key(m, near), law, K);
     } else if (is_simple(m, near, &of)) {
-      put_simple(x, near, &of, add(x, pair_key(m, near), sr_near_law(m, near)));
+      put_simple(x, near, &of, add(x, pair_key(m, near), law, K));
     } else {
-      put_points(x, &of, pair_key(m, near), sr_near_law(m, near));
+      put_points(x, &of, pair_key(m, near), law, K);
     }
   }
 }

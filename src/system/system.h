@@ -18,6 +18,8 @@ long sr_contact_key(const srModel* m, long id);
 bool sr_contact_is_length(const srModel* m, long id);  // its gap is in m: it is no stop of a joint
 // What contacts have that rigid contact has not.
 void sr_rigid_warn(const srModel* m, bool by_events, srMessages* messages);
+// Have all contacts a normal law that is linear, and touch at one point? Otherwise false, and why, of the first one.
+bool sr_compliant_check(const srModel* m, const char* method, srMessages* messages);
 bool sr_contact_points_fit(
     const srModel* m);  // everything that moves is a free body: contacts may be given by their points
 int sr_free_bodies(void* user, const double* q, srFreeBody* out);
