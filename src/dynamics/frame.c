@@ -39,6 +39,24 @@ SRM_INLINE Frame frame_in_ground(const srModel* m, const srData* d, int point) {
   return out;
 }
 
+SRM_CLONES void sr_point_between(const srModel* m, const srData* d, int point, int relative_to, srPointBetween* out) {
+  const v4 unknown = v4_all((double)NAN);
+  const srmPose link = srm_pose_load(d->link_pose + 16 * m->point_link[point]), A = sr_point_pose(m, d, relative_to);
+  const v4 at = link.p + m3_mul(link.R, v4_load(m->point_pose + 16 * point + 12)), r = at - A.p;
+  const m3 to_A = m3_transpose(A.R);
+  v4 u = unknown, w = unknown;
+  if (d->stage >= SR_STAGE_VELOCITY) {
+    const srmTwist b = sr_point_twist(m, d, point), a = sr_point_twist(m, d, relative_to);
+    u = m3_mul(to_A, b.v - a.v - v4_cross(a.w, r));
+    w = m3_mul(to_A, b.w - a.w);
+  }
+  srm_pose_store(out->axes, A);
+  v4_put3(out->at, at);
+  v4_put3(out->position, m3_mul(to_A, r));
+  v4_put3(out->velocity, u);
+  v4_put3(out->angular_velocity, w);
+}
+
 static void put_rows(double* out, m3 A) {
   for (int i = 0; i < 3; i++)
     for (int j = 0; j < 3; j++) out[3 * i + j] = A.c[j][i];

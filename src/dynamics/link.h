@@ -51,6 +51,13 @@ SRM_INLINE srmPose sr_point_pose(const srModel* m, const srData* d, int point) {
                           srm_pose_load(m->point_pose + 16 * point));
 }
 void sr_point_frame(const srModel* m, const srData* d, int point, double pose[16]);  // the same, in memory (frame.c)
+
+// A point as observed from another frame, by sr_frame_motion without rotation and accelerations; the pose of that frame, and the point in the ground.
+typedef struct srPointBetween {
+  _Alignas(32) double axes[16];
+  double at[3], position[3], velocity[3], angular_velocity[3];
+} srPointBetween;
+void sr_point_between(const srModel* m, const srData* d, int point, int relative_to, srPointBetween* out);
 SRM_INLINE srmTwist sr_point_twist(const srModel* m, const srData* d, int point) {
   const int link = m->point_link[point];
   const m3 R = m3_load(d->link_pose + 16 * link);

@@ -23,11 +23,6 @@ int sr_port_width(srPort port) {
   return port == SR_PORT_POINT || port == SR_PORT_FRAMES ? 6 : port == SR_PORT_GAP ? 2 : 1;
 }
 
-// R^T u
-static void rotate_back(const double* pose, const double* u, double* out) {
-  for (int i = 0; i < 3; ++i) out[i] = srm_dot3(pose + 4 * i, u);
-}
-
 static void subtract(const double* a, const double* b, double* out) {
   for (int i = 0; i < 3; ++i) out[i] = a[i] - b[i];
 }
@@ -94,21 +89,21 @@ static bool sees_rotation(const srForceElement* element) {
 
 static void frames_motion(const srModel* m, const srData* d, const srForceElement* element, srPortMotion* out) {
   const int a = element->point[0], b = element->point[1];
-  srFrameMotion seen;
-  double q[4];
-  sr_frame_motion(m, d, b, a, &seen);
+  srPointBetween seen;
+  sr_point_between(m, d, b, a, &seen);
+  memset(out->x, 0, 3 * sizeof *out->x);
   if (sees_rotation(element)) {
-    srm_quaternion_from_rows(seen.rotation, q);
+    srFrameMotion frame;
+    double q[4];
+    sr_frame_motion(m, d, b, a, &frame);
+    srm_quaternion_from_rows(frame.rotation, q);
     rotation_vector(q, out->x);
-  } else {
-    memset(out->x, 0, 3 * sizeof *out->x);
   }
   memcpy(out->x + 3, seen.position, sizeof seen.position);
   memcpy(out->xdot, seen.angular_velocity, sizeof seen.angular_velocity);
   memcpy(out->xdot + 3, seen.velocity, sizeof seen.velocity);
-  sr_point_frame(m, d, a, out->axes);
-  srm_pose_point(d->link_pose + 16 * m->point_link[b], m->point_pose + 16 * b + 12, out->at[0]);
-  memcpy(out->at[1], out->at[0], sizeof out->at[0]);
+  memcpy(out->axes, seen.axes, sizeof seen.axes);
+  for (int k = 0; k < 2; ++k) memcpy(out->at[k], seen.at, sizeof seen.at);
 }
 
 // The law program has the rates already.
@@ -134,22 +129,20 @@ int sr_port_motion(const srModel* m, srData* d, const srForceElement* element, s
 // ---- force ----------------------------------------------------------------------------------------------------------
 
 // A moment and a force at a point in the ground frame, on a link. The ground absorbs any.
-void sr_port_wrench(const srModel* m, srData* d, int point, const double* at, const double* moment, const double* force,
-                    double sign) {
+SRM_INLINE void add_wrench(const srModel* m, srData* d, int point, v4 at, v4 moment, v4 force, double sign) {
   const int link = m->point_link[point];
   if (link == 0) return;
-  const double* pose = d->link_pose + 16 * link;
-  double arm[3], r[3], n[3], f[3], turn[3];
-  subtract(at, pose + 12, arm);
-  rotate_back(pose, arm, r);
-  rotate_back(pose, moment, n);
-  rotate_back(pose, force, f);
-  srm_cross3(r, f, turn);
+  const srmPose pose = srm_pose_load(d->link_pose + 16 * link);
+  const m3 to_link = m3_transpose(pose.R);
   double* wrench = d->link_wrench + 8 * link;
-  for (int i = 0; i < 3; ++i) {
-    wrench[i] += sign * (n[i] + turn[i]);
-    wrench[4 + i] += sign * f[i];
-  }
+  const v4 n = m3_mul(to_link, moment + v4_cross(at - pose.p, force)), f = m3_mul(to_link, force);
+  v4_put3(wrench, v4_xyz(wrench) + sign * n);
+  v4_put3(wrench + 4, v4_xyz(wrench + 4) + sign * f);
+}
+
+void sr_port_wrench(const srModel* m, srData* d, int point, const double* at, const double* moment, const double* force,
+                    double sign) {
+  add_wrench(m, d, point, v4_xyz(at), v4_xyz(moment), v4_xyz(force), sign);
 }
 
 static void distance_force(const srModel* m, srData* d, const srForceElement* element, const srPortMotion* motion,
@@ -161,13 +154,12 @@ static void distance_force(const srModel* m, srData* d, const srForceElement* el
   sr_port_wrench(m, d, element->point[1], motion->at[1], none, force, 1.0);
 }
 
-static void frames_force(const srModel* m, srData* d, const srForceElement* element, const srPortMotion* motion,
-                         const double* f) {
-  double moment[3], force[3];
-  srm_pose_rotate(motion->axes, f, moment);
-  srm_pose_rotate(motion->axes, f + 3, force);
-  sr_port_wrench(m, d, element->point[0], motion->at[0], moment, force, -1.0);
-  sr_port_wrench(m, d, element->point[1], motion->at[1], moment, force, 1.0);
+SRM_CLONES static void frames_force(const srModel* m, srData* d, const srForceElement* element,
+                                    const srPortMotion* motion, const double* f) {
+  const m3 R = m3_load(motion->axes);
+  const v4 moment = m3_mul(R, v4_xyz(f)), force = m3_mul(R, v4_xyz(f + 3));
+  add_wrench(m, d, element->point[0], v4_xyz(motion->at[0]), moment, force, -1.0);
+  add_wrench(m, d, element->point[1], v4_xyz(motion->at[1]), moment, force, 1.0);
 }
 
 // A force on a scalar of a sensor: the rate of x y z, and vx vy vz themselves, are components of the velocity.

@@ -5,11 +5,11 @@
 #include <sarrus/model.h>
 
 typedef struct srPortMotion {
-  double x[6], xdot[6];   // as defined by srPort
-  double at[2][3];        // where the force acts on a and on b (a point alone: [0]), ground axes
-  double direction[3];    // SR_PORT_DISTANCE: unit vector from a to b, ground axes
-  double axes[16];        // SR_PORT_FRAMES: rotation of frame a, as a pose
-  const double* formula;  // SR_PORT_GAP: values of its formulas
+  double x[6], xdot[6];          // as defined by srPort
+  double at[2][3];               // where the force acts on a and on b (a point alone: [0]), ground axes
+  double direction[3];           // SR_PORT_DISTANCE: unit vector from a to b, ground axes
+  _Alignas(32) double axes[16];  // SR_PORT_FRAMES: rotation of frame a, as a pose
+  const double* formula;         // SR_PORT_GAP: values of its formulas
 } srPortMotion;
 
 typedef struct srPointState {  // a point of the model in ground axes
