@@ -59,7 +59,7 @@ TEST(a_heap_of_125_balls_settles_and_stays) { drop_balls("", 5, 5, 6); }
 
 TEST(heaps_of_1000_and_8000_balls_settle_and_stay) {
   if (!runner_long()) SKIP("takes minutes: ./test --long");
-  drop_balls("N=1000 side=10", 10, 10, 5);
+  drop_balls("N=1000 side=10", 10, 10, 6);
   drop_balls("N=8000 side=20", 20, 20, 6);
 }
 
