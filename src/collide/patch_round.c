@@ -20,11 +20,11 @@ static const double node[NODES / 2] = {0.1834346424956498, 0.525532409916329, 0.
 static const double weight[NODES / 2] = {0.362683783378362, 0.31370664587788727, 0.22238103445337448,
                                          0.10122853629037626};
 #define PANELS 2  // of an arc
-#define ALONG 4
-static const double along_node[ALONG] = {-0.8611363115940526, -0.3399810435848563, 0.3399810435848563,
-                                         0.8611363115940526};
-static const double along_weight[ALONG] = {0.3478548451374538, 0.6521451548625461, 0.6521451548625461,
-                                           0.3478548451374538};
+#define ALONG 6
+static const double along_node[ALONG] = {-0.9324695142031521, -0.6612093864662645, -0.2386191860831969,
+                                         0.2386191860831969,  0.6612093864662645,  0.9324695142031521};
+static const double along_weight[ALONG] = {0.17132449237917036, 0.3607615730481386, 0.46791393457269104,
+                                           0.46791393457269104, 0.3607615730481386, 0.17132449237917036};
 
 typedef struct Band {
   srPatchCells* c;
@@ -115,27 +115,50 @@ static void cut_line(const Band* b, const Ray* ray, Cuts* cuts) {
   }
 }
 
-// Points on the part of the line that is in S; dphi 0: none. Is there such a part?
+// Which cell of the field it is in, 0 outside of S. The field of the side has a kink where the line passes the axis near by: another cell behind it.
+static int cell_at(const Band* b, const Ray* ray, double s) {
+  const srPatchFrustum* f = &b->soft;
+  const double* g = ray->g;
+  double x[3];
+  point_at(ray, s, x);
+  const double side = f->cosine * (sr_patch_frustum_radius(f, x[2]) - hypot(x[0], x[1]));
+  const double low = x[2] - f->z[0], high = f->z[1] - x[2], end = fmin(low, high);
+  if (!(fmin(side, end) > 0)) return 0;
+  if (end <= side) return low < high ? 1 : 2;
+  const double off = x[0] * g[1] - x[1] * g[0], long2 = g[0] * g[0] + g[1] * g[1];
+  return fabs(off) < long2 && x[0] * g[0] + x[1] * g[1] > 0 ? 4 : 3;
+}
+
+static void put_piece(const Band* b, const Ray* ray, double from, double to, double dphi) {
+  const double half = 0.5 * (to - from);
+  double n[3], x[3];
+  for (int i = 0; i < 3; i++)
+    n[i] = (b->dz * (ray->cosine * b->ex[i] + ray->sine * b->ey[i]) - b->dr * b->ez[i]) / b->slant;
+  for (int k = 0; k < ALONG; k++) {
+    const double s = from + half * (1 + along_node[k]);
+    point_at(ray, s, x);
+    sr_patch_put_in_frustum(b->c, &b->soft, x, n, half * along_weight[k] * b->slant * (b->rho[0] + s * b->dr) * dphi);
+  }
+}
+
+// Points on the part of the line that is in S, in pieces of one cell each; dphi 0: none. Is there such a part?
 static bool put_line(const Band* b, double phi, double dphi) {
   Ray ray;
   Cuts cuts = {0};
   bool any = false;
-  double n[3];
+  double start = 0;
+  int cell = 0;
   ray_at(b, cos(phi), sin(phi), &ray);
   cut_line(b, &ray, &cuts);
-  for (int i = 0; i < 3; i++)
-    n[i] = (b->dz * (ray.cosine * b->ex[i] + ray.sine * b->ey[i]) - b->dr * b->ez[i]) / b->slant;
-  for (int i = 0; i <= cuts.n; i++) {
-    const double from = i == 0 ? 0 : cuts.at[i - 1], to = i < cuts.n ? cuts.at[i] : 1, half = 0.5 * (to - from);
-    double x[3];
-    point_at(&ray, from + half, x);
-    if (!(half > 0) || !(sr_patch_frustum_depth(&b->soft, x) > 0)) continue;
-    any = true;
-    for (int k = 0; k < ALONG && dphi > 0; k++) {
-      const double s = from + half * (1 + along_node[k]);
-      point_at(&ray, s, x);
-      sr_patch_put_in_frustum(b->c, &b->soft, x, n, half * along_weight[k] * b->slant * (b->rho[0] + s * b->dr) * dphi);
-    }
+  for (int i = 0; i <= cuts.n + 1; i++) {
+    const double from = i == 0 ? 0 : i <= cuts.n ? cuts.at[i - 1] : 1, to = i < cuts.n ? cuts.at[i] : 1;
+    if (i <= cuts.n && !(to > from)) continue;
+    const int next = i <= cuts.n ? cell_at(b, &ray, 0.5 * (from + to)) : 0;
+    if (next == cell) continue;
+    if (cell != 0 && dphi > 0) put_piece(b, &ray, start, from, dphi);
+    any |= next != 0;
+    start = from;
+    cell = next;
   }
   return any;
 }
