@@ -427,8 +427,12 @@ status 2 run models/pendulum.xml --formulation penalty
 says "models/pendulum.xml:[0-9]*:[0-9]*: error: body 'rod' has no moment of inertia"
 status 2 eval models/pendulum.xml --bare --formulation absolute
 says "no formulation but the relative one"
-status 2 run models/pendulum.xml --contact event
-says "not in version"
+status 2 run models/pendulum.xml --contact events
+says "unknown word 'events'"
+status 2 run models/contact/bouncing-ball.xml --contact event --method moreau
+says "moreau"
+status 2 run models/contact/bouncing-ball.xml --contact event --impact stronge
+says "unknown word 'stronge'; there are: auto, newton, poisson"
 status 2 run models/pendulum.xml --stabilization foo
 says "unknown word 'foo'; there are: none, baumgarte, projection, partition, augmented"
 status 2 run models/pendulum.xml --stabilization projektion
