@@ -250,6 +250,11 @@ bool sri_rigid_solve(srRigid* x, const double* q, double* residual) {
   if (sr_contact_solve(x->solver, p, &o, x->p, &result) != SR_OK) return false;
   *residual = size > 0 ? result.error.residual / size : 0;
   x->stats.iterations += result.iterations;
+  x->softness = 0;
+  for (int i = 0; i < x->npart && singular && size > 0; ++i) {
+    const int r = x->part[i].first;
+    x->softness = fmax(x->softness, REDUNDANT * fabs(x->A[r * x->nrow + r] * x->p[r]) / size);
+  }
   // With redundant rows the residual is of the compliance's size.
   const bool solved = result.solved || *residual < 1e-8;
   x->stats.unsolved += !solved;

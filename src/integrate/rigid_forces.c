@@ -102,7 +102,7 @@ static void put_slips(srRigid* x, double* slips) {
     const srRigidPart* part = &x->part[k];
     slips[k] = 0;
     for (int i = 1; i < part->rows && x->closed[k].status == SR_RIGID_STICKS; ++i) {
-      slips[k] = fmax(slips[k], fabs(x->rhs[part->first + i]) / size);
+      slips[k] = fmax(slips[k], fabs(x->rhs[part->first + i]) / size - 10 * x->softness);
     }
   }
   for (bool more = true; more;) {

@@ -279,7 +279,8 @@ static void build_closed(srRigid* x) {
 
 // Forces and accelerations of the closed contacts: 3 of a contact into force, their accelerations into x->rhs.
 static int solve_closed(srRigid* x) {
-  double residual;
+  double residual = 0;
+  x->softness = 0;
   build_closed(x);
   memset(x->p, 0, (size_t)x->nrow * sizeof *x->p);
   sri_rigid_accelerations(x, x->free, x->right_rows);
@@ -288,6 +289,7 @@ static int solve_closed(srRigid* x) {
                 "which contacts stick, slide or open cannot be decided: the complementarity problem of the "
                 "accelerations was not solved");
   }
+  x->resolved = fmax(RESTS, 10 * fmax(residual, x->softness));
   memcpy(x->a, x->free, (size_t)x->inner.nv * sizeof *x->a);
   sri_rigid_add(x, x->p, x->a);
   sri_rigid_accelerations(x, x->a, x->rhs);
@@ -312,7 +314,7 @@ static void decide(srRigid* x, int i, double size, double most) {
   const srRigidPart* part = &x->part[i];
   srTouch* at = &x->touch[x->owner[i]];
   const double *p = x->p + part->first, *a = x->rhs + part->first;
-  if (p[0] <= FORCE_LEAST * most && a[0] > RESTS * size) {
+  if (p[0] <= FORCE_LEAST * most && a[0] > x->resolved * size) {
     at->status = SR_RIGID_OPEN;
     at->closed = false;
     return;
@@ -332,7 +334,7 @@ static void decide(srRigid* x, int i, double size, double most) {
   }
   const double pull = part->rows == 2 ? fabs(p[1]) : hypot(p[1], p[2]);
   const double turn = part->rows == 2 ? fabs(a[1]) : hypot(a[1], a[2]);
-  if (pull < (1 - INSIDE) * part->mu * p[0] || turn <= RESTS * size) {
+  if (pull < (1 - INSIDE) * part->mu * p[0] || turn <= x->resolved * size) {
     at->status = SR_RIGID_STICKS;
   } else if (part->rows == 3) {
     at->status = SR_RIGID_CONE;
@@ -398,6 +400,7 @@ static int decide_ahead(srRigid* x, double t, const double* q, const double* v, 
   }
   if (answer == 0) answer = take_drifts(x, at, x->q_ahead, x->v_ahead);
   if (answer == 0) answer = solve_closed(x);
+  x->resolved = RESTS;  // friction is exhausted, however little
   if (answer == 0) decide_all(x);
   const int back = sri_rigid_list(x, t, q);
   return answer != 0 ? answer : back;
