@@ -465,6 +465,8 @@ typedef struct srRigidStats {
   double residual;  // largest of an impact problem, m/s
   double gap;       // deepest gap after a step, m
   int closed;       // most contacts closed at one time
+  double overlap;   // deepest of the contacts at the start, m, which it has moved apart; 0: none
+  long overlaps;    // its id
 } srRigidStats;
 SR_API const srRigidStats* sri_rigid_stats(const srRigid* rigid);
 // Force of a contact at the present state of the phase, N: normal, two tangential components; false: it is open.

@@ -163,6 +163,16 @@ void sri_rigid_attach(srRigid* x, const srIntegrator* integrator) { x->integrato
 const char* sri_rigid_error(const srRigid* x) { return x->error_message; }
 const srRigidStats* sri_rigid_stats(const srRigid* x) { return &x->stats; }
 
+// The deepest contact at the start.
+static void keep_overlap(srRigid* x, double t) {
+  if (sri_rigid_list(x, t, x->q_start) != 0) return;
+  for (int i = 0; i < x->count; ++i) {
+    if (!(-x->list[i].gap > x->stats.overlap)) continue;
+    x->stats.overlap = -x->list[i].gap;
+    x->stats.overlaps = x->list[i].id;
+  }
+}
+
 int sri_rigid_start(srRigid* x, double t, double* q, double* v, double* y) {
   x->nclosed = 0;
   x->listed = false;
@@ -172,6 +182,7 @@ int sri_rigid_start(srRigid* x, double t, double* q, double* v, double* y) {
   sri_copy(x->q_start, q, s->nq);
   sri_copy(x->v_start, v, s->nv);
   sri_copy(x->y_start, y, s->ny);
+  keep_overlap(x, t);
   const int answer = sri_rigid_settle(x, t, x->q_start, x->v_start, x->y_start, NULL);
   sri_copy(q, x->q_start, s->nq);
   sri_copy(v, x->v_start, s->nv);

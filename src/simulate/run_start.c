@@ -10,6 +10,8 @@
 #include "system/system.h"
 #include "system/tangent.h"
 
+#define OVERLAP 2e-6  // m or rad: overlap at the start that is rounding of the numbers of a model
+
 // ---- memory -------------------------------------------------------------------------------------------------------------
 
 static srStatus out_of_memory(const srRun* run) {
@@ -193,6 +195,19 @@ static void copy(int n, const double* from, double* to) {
 }
 
 // On a copy of the state: callbacks of the system put the states that they are asked about into d.
+// Shapes that overlap are put on each other's surfaces, whatever else that changes.
+static void tell_overlap(const srRun* run) {
+  const srRigidStats* stats = sri_rigid_stats(run->rigid);
+  const char *a, *b;
+  if (!(stats->overlap > OVERLAP)) return;
+  sr_contact_names(run->m, stats->overlaps, &a, &b);
+  sr_messages_add(
+      run->messages, SR_SEVERITY_WARNING, (srPlace){0},
+      "'%s' and '%s' overlap by %.3g at the start: rigid contact has moved them apart; give a start without "
+      "overlaps, or take --start apart",
+      a, b != NULL ? b : "its stop", stats->overlap);
+}
+
 static int settle_contacts(srRun* run) {
   const srModel* m = run->m;
   srData* d = run->d;
@@ -203,6 +218,7 @@ static int settle_contacts(srRun* run) {
   copy(m->nq, run->q, d->q);
   copy(m->nv, run->v, d->v);
   copy(m->ny, run->y, d->y);
+  if (answer == 0) tell_overlap(run);
   return answer;
 }
 
