@@ -151,3 +151,31 @@ TEST(an_overlap_at_the_start_is_reported) {
     close_model(&x);
   }
 }
+
+// ---- drivers ----------------------------------------------------------------------------------------------------------------
+
+// A table driven by A (1 - cos(w t)) throws a ball, which leaves at cos(w t) = -g/(A w^2) and lands where its parabola meets the table again: the impulse of the driver does work
+// on both, and the energies balance.
+TEST(the_balance_has_the_impulses_of_drivers) {
+  const double A = 0.05, w = 20, t0 = acos(-G / (A * w * w)) / w;
+  Loaded x = open_text(
+      "<sarrus version='1'><option gravity='0 0 -9.81'/>"
+      "<body name='table'><joint name='table' type='prismatic' axis='0 0 1'/><inertial mass='1'/>"
+      "<shape name='top' type='box' size='1 1 0.1' at='0 0 -0.05'/></body>"
+      "<driver joint='table' motion='0.05*(1 - cos(20*t))'/>"
+      "<body name='ball'><joint name='z' type='prismatic' axis='0 0 1' q='0.1'/><inertial mass='1'/>"
+      "<shape name='s' type='sphere' size='0.1'/></body>"
+      "<contact a='top' b='s' restitution='0' mu-k='0'" LAW "/></sarrus>");
+  run_quiet(&x, "dopri5", 1, 1e-10);
+  double low = t0 + 0.1, high = t0 + 0.3;  // height of the parabola over the table, by bisection
+  for (int i = 0; i < 60; ++i) {
+    const double t = 0.5 * (low + high), s = t - t0;
+    const double z = A * (1 - cos(w * t0)) + A * w * sin(w * t0) * s - 0.5 * G * s * s - A * (1 - cos(w * t));
+    *(z > 0 ? &low : &high) = t;
+  }
+  ENSURE_EQUAL(count_of(&x.result, "take-off"), 3);
+  ENSURE_NEAR(x.result.event[0].t, t0, 1e-9);
+  ENSURE_NEAR(x.result.event[1].t, low, 1e-9);
+  ENSURE_SMALL(x.result.energy.residual, 1e-7 * x.result.energy.scale);
+  close_model(&x);
+}

@@ -427,6 +427,7 @@ typedef struct srRigidEvent {
   double speed;             // impact: of approach, m/s; accumulation: that of separation which is left
   double t_closed;          // accumulation: when the contact was closed, t is when the impacts would have ended
   double normal, friction;  // work of the impulses on the normal and in the tangent plane, J
+  double driver;            // work of the impulses of what moves by itself: drivers, surfaces with a velocity, J
   double alpha;             // impact: factor of the coefficients of restitution; < 1: the law would have gained energy
 } srRigidEvent;
 

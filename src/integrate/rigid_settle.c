@@ -179,7 +179,7 @@ static srImpactLaw law_of(const srRigid* x) {
   return SR_IMPACT_NEWTON;
 }
 
-static void tell_impact(srRigid* x, double t, double normal, double friction, double alpha) {
+static void tell_impact(srRigid* x, double t, double normal, double friction, double driver, double alpha) {
   bool first = true;
   double most = 0;
   for (int i = 0; i < x->ntouch; ++i) most = fmax(most, -x->touch[i].normal);
@@ -193,9 +193,20 @@ static void tell_impact(srRigid* x, double t, double normal, double friction, do
                             .speed = -at->normal,
                             .normal = first ? normal : 0,
                             .friction = first ? friction : 0,
+                            .driver = first ? driver : 0,
                             .alpha = alpha});
     first = false;
   }
+}
+
+// Change of the kinetic energy from x->v_new to v: (v + v_new).M (v - v_new)/2.
+static double kinetic_change(srRigid* x, const double* v) {
+  const srmSaddleShape square = {.nv = x->inner.nv, .ng = x->inner.nv, .G = x->shape.M};
+  double sum = 0;
+  for (int i = 0; i < x->inner.nv; ++i) x->dq[i] = v[i] - x->v_new[i];
+  srm_rows_times(&square, x->M, x->dq, x->a);
+  for (int i = 0; i < x->inner.nv; ++i) sum += 0.5 * (v[i] + x->v_new[i]) * x->a[i];
+  return sum;
 }
 
 static int strike(srRigid* x, double t, double* v) {
@@ -226,10 +237,12 @@ static int strike(srRigid* x, double t, double* v) {
   const double residual = result.solve.error.residual;
   x->stats.residual = fmax(x->stats.residual, residual);
   x->stats.unsolved += residual > 1e-8 * sri_largest(x->nrow, before);
+  memcpy(x->v_new, v, (size_t)x->inner.nv * sizeof *v);
   sri_rigid_add(x, x->p, v);
   sri_rigid_velocities(x, v, after);
-  tell_impact(x, t, sri_rigid_work(x, x->p, before, after, true), sri_rigid_work(x, x->p, before, after, false),
-              result.alpha);
+  const double normal = sri_rigid_work(x, x->p, before, after, true),
+               friction = sri_rigid_work(x, x->p, before, after, false);
+  tell_impact(x, t, normal, friction, kinetic_change(x, v) - normal - friction, result.alpha);
   return 0;
 }
 

@@ -106,6 +106,7 @@ void sr_run_tell_rigid(void* user, const srRigidEvent* event) {
   if (run->stepping) {  // at the start energies count from the state after it
     run->w_before[SR_ACCOUNT_CONTACT] += event->normal;
     run->w_before[SR_ACCOUNT_FRICTION] += event->friction;
+    run->w_before[SR_ACCOUNT_DRIVER] += event->driver;
   }
   switch (event->kind) {
     case SR_RIGID_IMPACT: note_impact(run, event); break;
