@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # Event-driven, time-stepping and continuous contact converge to each other with their orders; woodpecker and rocking block have their published values:
-# tools/contact-study with larger steps. The check itself is tried with a program whose restitution is wrong: it must fail there.
+# tools/contact-study with larger steps, and tools/paper2-study with four mechanisms. The check itself is tried with a program whose restitution is wrong: it must fail there.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 sarrus=$(realpath "${SARRUS:-build/test/sarrus}")
@@ -27,4 +27,13 @@ if tools/contact-study --check --quick --only "bouncing ball" "$work/wrong" > "$
   echo "FAILED contact_study: a wrong restitution is not noticed: $(tail -n 3 "$work/out")"
   exit 1
 fi
+
+# Methods on mechanisms with impacts: four of them, each solved by all five methods.
+if ! tools/paper2-study --quick --out "$work/paper2" "$sarrus" > "$work/out" 2>&1; then
+  echo "FAILED contact_study: $(tail -n 1 "$work/out")"
+  exit 1
+fi
+[ "$(grep -cE '^  [a-z0-9-]+ +[0-9]+ .* 1\.00$' "$work/out")" -eq 10 ] || { echo "FAILED contact_study: not all runs are solved: $(cat "$work/out")"; exit 1; }
+grep -qE '^turning-box +[0-9.]+e-1[0-9] +1 +6 ' "$work/out" || { echo "FAILED contact_study: reference, change of rank or redundant equations of the box: $(grep turning "$work/out")"; exit 1; }
+[ -s "$work/paper2/profile.svg" ] && [ "$(grep -c , "$work/paper2/set2.csv")" -eq 21 ] || { echo "FAILED contact_study: no figure, or not 20 runs in the table"; exit 1; }
 echo "ok contact_study"
