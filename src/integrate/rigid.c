@@ -74,6 +74,7 @@ static bool allocate(srRigid* x) {
                           {&x->lambda, rows},
                           {&x->lambda_kept, rows},
                           {&x->slips, most},
+                          {&x->value, rows},
                           {&x->q_ahead, nq},
                           {&x->v_ahead, nv},
                           {&x->y_ahead, ny},

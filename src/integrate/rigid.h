@@ -105,7 +105,9 @@ struct srRigid {
   double* block;
   int* numbers;
   long generation, evaluated;  // of the statuses: now, and when the switching functions were evaluated
-  double t_settled;
+  double t_settled, t_evaluated;
+  bool wrong;     // a force at the last evaluation of the switching functions is clearly not one of its status
+  double* value;  // (3 most): of them
 };
 
 // ---- rigid_rows.c

@@ -14,6 +14,7 @@
 #define INSIDE 1e-9       // of the limit of friction
 #define RESTS 1e-8        // of the accelerations: slip acceleration of contacts that stick
 #define RESTS_AGAIN 1e-7  // of the limit of friction: a cone that is inside by this sticks
+#define WRONG 1e-6        // of the forces and accelerations: beyond what an event may be late
 #define PIECES 64         // of a step, in which a missed contact is searched
 #define PAINLEVE 1e-8     // of rho
 #define JAMS                                                                                                           \
@@ -64,6 +65,8 @@ static int evaluate(void* user, double t, const double* q, const double* v, cons
   srRigid* x = user;
   for (int i = 0; i < 3 * x->most; ++i) value[i] = APART;
   x->evaluated = x->generation;
+  x->t_evaluated = t;
+  x->wrong = false;
   if (x->nclosed == 0) return 0;
   const int answer = sri_rigid_forces(x, t, q, v, y, x->lambda, x->slips);
   if (answer != 0) return answer;
@@ -74,6 +77,8 @@ static int evaluate(void* user, double t, const double* q, const double* v, cons
     value[1] = slip_value(x, k, v, scale, x->slips[k]);
     x->closed[k].lost = x->closed[k].at < 0;
     value[0] = x->closed[k].lost ? -APART : x->lambda[3 * k] + TOLERANCE * scale;
+    x->wrong = x->wrong || x->lambda[3 * k] < -WRONG * scale;
+    if (x->closed[k].status == SR_RIGID_STICKS) x->wrong = x->wrong || value[1] < -WRONG * scale || x->slips[k] > WRONG;
   }
   return 0;
 }
@@ -197,7 +202,15 @@ bool sri_rigid_late(srRigid* x, double* t_late, signed char* fired) {
       late = late || (x->closed[k].status == SR_RIGID_CONE && sticks_again(x, k));
     }
   }
+  // Forces that no status allows, where an event has not changed them.
+  if (x->nclosed > 0 && x->wrong && x->t_evaluated == t && x->evaluated == x->generation &&
+      evaluate(x, t, q, v, y, x->value) == 0) {
+    for (int i = 0; i < 3 * x->nclosed; ++i) {
+      if (i % 3 != 2 && x->value[i] < 0) fired[i] = -1;
+      late = late || fired[i] != 0;
+    }
+  }
   *t_late = below ? time_below(x) : t;
-  if (late || below) fired[1] = 1;  // whatever it is: all is settled
+  if ((late || below) && fired[1] == 0) fired[1] = 1;  // whatever it is: all is settled
   return late || below;
 }
