@@ -377,8 +377,10 @@ static void sort_ids(srManifold* m) {
 
 void sr_shape_manifold(const srConvex* a, const srConvex* b, const double pose[16], const srNearest* near,
                        double margin, int most, srManifold* out) {
-  Pair p = {.near = near};
-  Points all = {.n = 0};
+  Pair p;  // large, and written below
+  Points all;
+  p.near = near;
+  all.n = 0;
   memset(out, 0, sizeof *out);
   if (near->state != SR_NEAREST_FOUND || !(near->gap <= margin)) return;
   srm_set3(p.n, near->n);
