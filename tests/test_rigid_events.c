@@ -155,6 +155,8 @@ TEST(a_box_launched_uphill_stops_and_stays_or_slides_back) {
       const double tolerance = strcmp(methods[i], "genalpha-ggl") == 0 ? 1e-6 : 1e-8;
       ENSURE_NEAR(x.d->q[0], -v0 * v0 / (2 * up) + (back ? down * left * left / 2 : 0), tolerance);
       ENSURE_NEAR(x.d->v[3], back ? down * left : 0, tolerance);
+      ENSURE_NEAR(x.d->a[3], back ? down : 0, 1e-8);  // contact forces are in the accelerations of results
+      ENSURE_NEAR(x.d->a[5], 0, 1e-8);
       ENSURE_EQUAL(count_of(&x.result, back ? "reversal" : "stick"), 1);
       ENSURE_NEAR(time_of(&x.result, back ? "reversal" : "stick", 0), stop, 1e-5);
       close_model(&x);

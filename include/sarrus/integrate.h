@@ -470,6 +470,9 @@ typedef struct srRigidStats {
   long overlaps;    // its id
 } srRigidStats;
 SR_API const srRigidStats* sri_rigid_stats(const srRigid* rigid);
+// Generalized forces (nv) of all closed contacts at a state of the phase. Returns as the callbacks.
+SR_API int sri_rigid_generalized(srRigid* rigid, double t, const double* q, const double* v, const double* y,
+                                 double* out);
 // Force of a contact at the present state of the phase, N: normal, two tangential components; false: it is open.
 SR_API bool sri_rigid_force(srRigid* rigid, double t, const double* q, const double* v, const double* y, long id,
                             double force[3]);

@@ -570,6 +570,8 @@ typedef struct srData {
   struct srInstances* instances;  // of contacts of sets; NULL: the model has none
   double*
       element_power;  // f . x' of each force element (nforce) and contact set (nset), W, of the last sr_forces; NULL: not kept
+  // Generalized forces of rigid contacts (nv), added to all others while a run evaluates its results; NULL: none.
+  const double* contact_force;
   // A stop request: called before every evaluation of a run, an assembly or a survey on this data, so it must
   // be cheap (read a flag). Nonzero ends the analysis, which keeps its results so far; from then on it must stay nonzero. NULL: none.
   int (*stop)(void* user);

@@ -249,6 +249,7 @@ int sr_forces(const srModel* m, srData* d, double tau_stage) {
   if (m->formulation == SR_FORMULATION_PENALTY) answer = sr_soft_closures(m, d);
   if (wrenches) sr_gather_wrenches(m, d);
   if (m->absolute) sr_measurement_transposed(m, d, d->jf, d->f);
+  for (int i = 0; i < m->nv && d->contact_force != NULL; ++i) d->f[i] += d->contact_force[i];
   user_rates(m, d);
   return answer;
 }

@@ -166,6 +166,16 @@ int sri_rigid_forces(srRigid* x, double t, const double* q, const double* v, con
   return 0;
 }
 
+int sri_rigid_generalized(srRigid* x, double t, const double* q, const double* v, const double* y, double* out) {
+  memset(out, 0, (size_t)x->inner.nv * sizeof *out);
+  if (x->nclosed == 0) return 0;
+  const int answer = sri_rigid_forces(x, t, q, v, y, x->lambda, NULL);
+  for (int k = 0; k < x->nclosed && answer == 0; ++k) {
+    for (int i = 0; i < 3; ++i) sri_contact_row_add(sri_rigid_contact(x, k), i, x->lambda[3 * k + i], out);
+  }
+  return answer;
+}
+
 bool sri_rigid_force(srRigid* x, double t, const double* q, const double* v, const double* y, long id,
                      double force[3]) {
   bool found = false;

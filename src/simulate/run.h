@@ -43,6 +43,7 @@ typedef struct srRun {
   long next;                      // index of the next row on the grid t0 + next*every
   double t_row;                   // time of the last row
   double *row, *q, *v, *y;        // one allocation
+  double* contact_force;          // nv: generalized forces of rigid contacts in results
   srRecording* recording;         // their columns; NULL: there are none
   int nw;                         // accounts of the energy balance, then meters of recorded work
   double *w, *w_before;           // nw: work done so far; up to the last restart

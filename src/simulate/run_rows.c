@@ -1,5 +1,6 @@
 // Result rows of a run, at exact times by dense output.
 #include <math.h>
+#include <string.h>
 
 #include "constraint/constraint.h"
 #include "simulate/run.h"
@@ -8,11 +9,41 @@ void sr_run_put_followers(srRun* run, double t) {
   if (run->m->elimination != NULL) sr_put_followers(run->m, run->d, t, run->q, run->v);
 }
 
+// Generalized forces of rigid contacts at the state in run->q, v, y, or of the last step of time-stepping; false: there are none.
+static bool put_contact_forces(srRun* run, double t) {
+  const srIntegrator* x = run->integrator;
+  double* out = run->contact_force;
+  memset(out, 0, (size_t)run->m->nv * sizeof *out);
+  if (run->rigid != NULL) return sri_rigid_generalized(run->rigid, t, run->q, run->v, run->y, out) == 0;
+  const double h = sri_time(x) - sri_time_before(x);
+  for (int i = 0; h > 0; ++i) {
+    const srUnilateral* c = sri_contact_of_step(x, i);
+    const double* p = c != NULL ? sri_impulse_of(x, c->id) : NULL;
+    if (c == NULL) return true;
+    for (int k = 0; k < 3 && p != NULL; ++k) {
+      for (int e = 0; e < c->n; ++e) out[c->column[e]] += c->W[k * c->n + e] * p[k] / h;
+    }
+  }
+  return false;
+}
+
+// Accelerations and reactions with rigid contacts, which are in the equations of the integrators and not in those of the model.
+static int evaluate_rigid(srRun* run, double t, srStage stage) {
+  srData* d = run->d;
+  if (put_contact_forces(run, t)) d->contact_force = run->contact_force;
+  d->stage = SR_STAGE_NONE;
+  const int answer = sr_evaluate_motion(run->m, d, t, run->q, run->v, run->y, stage);
+  d->contact_force = NULL;
+  return answer;
+}
+
 int sr_run_evaluate_at(srRun* run, double t, srStage stage) {
   if (sri_interpolate(run->integrator, t, run->q, run->v, run->y, run->w) != SR_OK) return -1;
   sr_run_add_work_before(run);
   sr_run_put_followers(run, t);
-  const int answer = sr_evaluate_motion(run->m, run->d, t, run->q, run->v, run->y, stage);
+  const bool rigid = run->d->rigid && stage > SR_STAGE_VELOCITY;
+  const int answer =
+      rigid ? evaluate_rigid(run, t, stage) : sr_evaluate_motion(run->m, run->d, t, run->q, run->v, run->y, stage);
   // For a method with accelerations of its own these are checked, after every step.
   if (sri_acceleration(run->integrator) == NULL) sr_run_note_acceleration(run, run->d->row_residual);
   return answer;
@@ -60,6 +91,7 @@ srStatus sr_run_rows_until(srRun* run, double t) {
     if (sr_run_evaluate_at(run, t_row, run->recording->stage) != 0) return SR_FAILED;
     sr_run_balance(run);
     sr_run_hand_out(run);
+    if (run->d->rigid) run->d->stage = SR_STAGE_NONE;  // its forces include those of contacts
     ++run->next;
   }
   return SR_OK;

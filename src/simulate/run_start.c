@@ -25,7 +25,7 @@ static bool make_arrays(srRun* run) {
   const int columns = x != NULL ? x->ncolumn : 0, meters = x != NULL ? x->nmeter : 0;
   const int powers = meters > 0 ? m->nforce + m->nset : 0;
   run->nw = SR_ACCOUNTS + meters;
-  run->row = sr_alloc((size_t)(columns + m->nq + m->nv + 2 * m->ny + 2 * run->nw + powers) * sizeof(double));
+  run->row = sr_alloc((size_t)(columns + m->nq + m->nv + 2 * m->ny + 2 * run->nw + powers + m->nv) * sizeof(double));
   if (run->row == NULL) return false;
   run->q = run->row + columns;
   run->v = run->q + m->nq;
@@ -34,6 +34,7 @@ static bool make_arrays(srRun* run) {
   run->w = run->system.y_most + m->ny;
   run->w_before = run->w + run->nw;
   if (powers > 0) run->d->element_power = run->w_before + run->nw;
+  run->contact_force = run->w_before + run->nw + powers;
   run->system.meter = x != NULL ? x->meter : NULL;
   run->system.nmeter = meters;
   return true;
