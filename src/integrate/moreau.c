@@ -262,7 +262,7 @@ static int choose_missed(srIntegrator* integrator, double h) {
 static void choose(srIntegrator* integrator, double h) {
   srMoreau* work = integrator->work;
   work->count = 0;
-  memset(work->chose, 0, (size_t)work->nlisted * sizeof *work->chose);
+  if (work->nlisted > 0) memset(work->chose, 0, (size_t)work->nlisted * sizeof *work->chose);
   if (work->body == NULL) {
     choose_by_rows(integrator, h);
     return;
