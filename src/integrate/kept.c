@@ -1,5 +1,5 @@
 // Numbers of contacts from step to step: entries in the order in which they were put, and a table of their places with open addresses, by id. Contacts are asked for in nearly the same
-// order, so that the entry behind the last one that was found is looked at first.
+// order, so that the entry behind the last one that was found is tried first.
 #include <stdint.h>
 #include <string.h>
 
@@ -13,7 +13,7 @@ typedef struct Entry {
 struct srKept {
   size_t mask;
   unsigned generation;
-  int count, next;    // next: entry that is looked at first
+  int count, next;    // next: entry that is tried first
   Entry* entry;       // (most)
   unsigned* written;  // (mask + 1) generation in which a place was taken
   int* place;         // (mask + 1) entry

@@ -1,7 +1,7 @@
 // Forces of closed contacts, by their statuses:
 //   sticks    a_N = 0, a_T = 0                       slides    a_N = 0, lambda_T = -mu s/|s| lambda_N
 //   cone      0 <= lambda_N _|_ a_N >= 0, friction opposite to a_T: the cone problem, with the contacts that stick as cones too
-// Friction at rest. The forces of contacts that stick are not unique where their equations are dependent (three stuck feet: 9 equations, 6 freedoms), and one
+// Friction at rest. The forces of contacts that stick are not unique where their equations are dependent (three stuck feet: 9 equations, 6 degrees of freedom), and one
 // cone that is left by the forces of equal compliance is no event: some others may be inside of all cones. Then the cone problem decides, which returns
 // slip accelerations where none are (limit analysis).
 #include <math.h>

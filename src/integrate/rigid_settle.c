@@ -737,16 +737,13 @@ static int statuses_here(srRigid* x, double t, const double* q, double* v, const
   return fail(x, "contacts open and close without end at one instant");
 }
 
-// Events of sticking and sliding in space alone: cones decide later.
-static bool begin_cones(srRigid* x, const signed char* cause) {
-  bool any = false;
+// A contact in space that begins to slip is a cone.
+static void begin_cones(srRigid* x, const signed char* cause) {
   for (int i = 0; i < x->ntouch && cause != NULL; ++i) {
     srTouch* at = &x->touch[i];
     if (at->was < 0 || at->planar || (cause[at->was] & SR_CAUSE_ONSET) == 0) continue;
     at->status = SR_RIGID_CONE;
-    any = true;
   }
-  return any;
 }
 
 int sri_rigid_settle(srRigid* x, double t, double* q, double* v, double* y, const signed char* cause) {
@@ -779,7 +776,7 @@ int sri_rigid_settle(srRigid* x, double t, double* q, double* v, double* y, cons
   if (!struck && has_cause(x, cause, SR_CAUSE_RELEASE | SR_CAUSE_ONSET)) {
     for (int i = 0; i < x->ntouch; ++i) x->touch[i].closed = fabs(x->touch[i].normal) <= x->o.speed;
     answer = decide_ahead(x, t, q, v, y, cause);
-    (void)begin_cones(x, cause);
+    begin_cones(x, cause);
   } else {
     answer = statuses_here(x, t, q, v, y);
   }
