@@ -46,6 +46,8 @@ const Verb* verb_find(Cli* cli, const char* word);  // NULL: reported
     "sarrus eval models/double-pendulum.xml --q 0.3,-0.1 --v 0,1 --json")                                              \
   X(run, "MODEL [options]", "simulate; report energy, accuracy and cost",                                              \
     "sarrus run models/double-pendulum.xml --t-end 10 --rtol 1e-9 --out double.csv")                                   \
+  X(partition, "MODEL [options]", "independent and dependent coordinates; rank, redundant equations",                  \
+    "sarrus partition models/paper2/slider-crank.xml --independent crank")                                             \
   X(compare, "MODEL... [options]",                                                                                     \
     "many methods on many models: errors, cost, violations, profile; or stored results",                               \
     "sarrus compare models/paper2/slider-crank.xml --methods dopri5,hem5 --rtol 1e-4,1e-8 --svg figures")              \

@@ -90,7 +90,7 @@ for shell in bash zsh fish; do
   status 0 help --completion $shell
   cp "$work/out" "$work/complete.$shell"
 done
-for verb in check eval run compare recommend plot laws contact convert init; do
+for verb in check eval run partition compare recommend plot laws contact convert init; do
   status 0 $verb --help
   for option in $(sed -n 's/^  \(--[a-z-]*\).*/\1/p' "$work/out"); do
     [ "$option" = --help ] && continue
@@ -215,6 +215,20 @@ END
 sed -i 's/diaginertia="1 1 3"/diaginertia="1 1"/' "$work/levels.xml"
 status 2 check "$work/levels.xml"
 for line in 6 7 8; do says "levels.xml:$line:[0-9]+: error: 'diaginertia' takes 3 numbers"; done
+
+# ---------------------------------------------------------------------------------------------------------- partition
+partition_keys="independent dependent driven rank redundant trivial condition dof_position dof_velocity joints"
+for formulation in relative absolute; do
+  status 0 partition models/benchmark/bricard.xml --formulation $formulation --json
+  keys $partition_keys
+  has '"dof_velocity": 1'
+done
+status 0 partition models/paper2/slider-crank.xml --independent crank --pivoting column
+has "  crank"
+status 2 partition models/paper2/slider-crank.xml --independent crank,rod
+says "2 coordinates are to be independent"
+status 2 partition models/paper2/slider-crank.xml --independent wheel
+says "no joint or coordinate 'wheel'"
 
 # --------------------------------------------------------------------------------------------------------------- eval
 eval_keys="t q v M c f a lambda g gv energy sensors joints"

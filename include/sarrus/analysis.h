@@ -71,6 +71,33 @@ SR_API srStatus sr_assembled_spec(const srSpec* spec, srMessages* messages, srSp
 SR_API srStatus sr_formulate(const srSpec* spec, const srModel* m, srData* d, srFormulation formulation,
                              srMessages* messages, srModel** out, srData** out_data);
 
+// ---------------------------------------------------------------------------------------------------------- partition
+// Independent and dependent velocity coordinates at d's position (docs/using/analyses.md): LU with pivoting of the rows of G, each scaled to
+// length 1. Coordinates are those of the equations; driven ones of relative coordinates are neither.
+typedef struct srPartitionOptions {
+  const unsigned char*
+      independent;  // nv: 1 where the coordinate must be independent; NULL: LU chooses, by the roles of the model
+  bool by_rows;     // column pivoting: equations in their order. Else full pivoting
+} srPartitionOptions;
+typedef struct srCoordinatePartition {
+  int nindependent, ndependent, ndriven, ntrivial;
+  const int *independent, *dependent, *driven;  // coordinates, ascending
+  const int* trivial;                           // equations that no coordinate enters
+  int dof_position, dof_velocity;               // of motions with the drivers as they are; they differ with rolling
+  double
+      condition;  // 2-norm, of the dependent columns of the equations in use, rows and then columns scaled to length 1; 1: there are none
+  const srRank* rank;
+} srCoordinatePartition;
+// *out is NULL unless SR_OK. SR_FAILED, with a message: the coordinates that must be independent are not, or the drivers are not, at this position.
+// SR_INPUT: too many of them.
+SR_API srStatus sr_partition_create(const srModel* m, srData* d, const srPartitionOptions* options,
+                                    srMessages* messages, srCoordinatePartition** out);
+SR_API void sr_partition_destroy(srCoordinatePartition* partition);
+// Name of a velocity coordinate of the equations: "crank", "torso.wx"; of free bodies "rod.vx". Returns text.
+SR_API const char* sr_coordinate_name(const srModel* m, int coordinate, char* text, size_t size);
+// Marks the velocity coordinates that a word names: a joint with all of its components, or one, joint.component. False: there is none.
+SR_API bool sr_coordinates_named(const srModel* m, const char* word, unsigned char* mark);
+
 // ------------------------------------------------------------------------------------------------------------- shapes
 // Two shapes at their nearest points, world axes.
 typedef struct srShapePair {

@@ -81,6 +81,11 @@ SR_API void sr_evaluation_contacts(srEvaluation* e, bool all, double margin);
 SR_API void sr_evaluation_destroy(srEvaluation* e);
 SR_API void sr_report_evaluation(const srEvaluation* e, srReportForm form, srText* out);
 
+// ---------------------------------------------------------------------------------------------------------- partition
+// Of a partition of m at d's position (analysis.h).
+SR_API void sr_report_partition(const srModel* m, const srData* d, const srCoordinatePartition* p, srReportForm form,
+                                srText* out);
+
 // ---------------------------------------------------------------------------------------------------------------- run
 // Do the options' stabilization settings enforce the constraints, not the method itself?
 SR_API bool sr_run_is_stabilized(const srRunOptions* o);

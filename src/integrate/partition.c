@@ -9,18 +9,15 @@
 // The integrator carries all coordinates, but the rates use the dependent ones only as an initial guess: the equations
 // integrated are those of the independent coordinates. So a new partition, chosen when the pivots of the old one have become
 // small compared with the best ones, needs no restart.
-//
-// Requested coordinate roles (`role` of the system): pivots are searched among the coordinates requested as dependent, then among those without
-// a request, last among those requested as independent; a pivot below WISHED is not taken to honour a request.
+// Requested coordinate roles (`role` of the system) are wishes of the search for pivots (math/pivots.c).
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
 
 #include "integrate/projection.h"
 #include "math/dense.h"
+#include "math/pivots.h"
 
-#define TAU 1e-7     // pivot of a scaled row below which it is redundant
-#define WISHED 1e-2  // pivot of a scaled row from which a requested role is honoured
 #define ITERATIONS 20
 #define WORST 0.05  // smallest pivot relative to that of a new partition: below it the new one is used
 
@@ -72,72 +69,12 @@ static void scaled_rows(struct srPartition* p, const srConstrained* c) {
   }
 }
 
-static void swap(int* a, int* b) {
-  const int t = *a;
-  *a = *b;
-  *b = t;
-}
-
-// The largest remaining entry in rows k .. last-1 of the order and in columns whose request is no stronger; its size.
-static double largest(const struct srPartition* p, int k, int last, int wish, int* row, int* column) {
-  double most = 0.0;
-  for (int i = k; i < last; ++i) {
-    for (int j = k; j < p->nv; ++j) {
-      if (p->role[p->column[j]] > wish) continue;
-      const double size = fabs(line(p, p->row[i])[p->column[j]]);
-      if (size <= most) continue;
-      most = size;
-      *row = i;
-      *column = j;
-    }
-  }
-  return most;
-}
-
-static double find_pivot(const struct srPartition* p, int k, int last, int* row, int* column) {
-  for (int wish = -1; wish < 1; ++wish) {
-    const double size = largest(p, k, last, wish, row, column);
-    if (size >= WISHED) return size;
-  }
-  return largest(p, k, last, 1, row, column);
-}
-
-static void eliminate(struct srPartition* p, int k) {
-  const double* top = line(p, p->row[k]);
-  for (int i = k + 1; i < p->ng; ++i) {
-    double* row = line(p, p->row[i]);
-    const double factor = row[p->column[k]] / top[p->column[k]];
-    if (factor == 0.0) continue;
-    for (int j = k; j < p->nv; ++j) row[p->column[j]] -= factor * top[p->column[j]];
-  }
-}
-
-// Selects pivots from rows k .. last-1; rows without one move behind `last`. Returns the total.
-static int take_pivots(struct srPartition* p, int k, int last) {
-  int i = 0, j = 0;
-  for (;; ++k) {
-    const double size = k < p->nv ? find_pivot(p, k, last, &i, &j) : 0.0;
-    if (!(size > TAU)) return k;
-    p->smallest = fmin(p->smallest, size);
-    swap(&p->row[k], &p->row[i]);
-    swap(&p->column[k], &p->column[j]);
-    eliminate(p, k);
-  }
-}
-
 void sri_partition_choose(srConstrained* c) {
   struct srPartition* p = c->partition;
   scaled_rows(p, c);
-  for (int i = 0; i < p->ng; ++i) p->row[i] = i;
-  for (int j = 0; j < p->nv; ++j) p->column[j] = j;
-  p->smallest = 1.0;
-  p->rank_position = take_pivots(p, 0, p->np);
-  // Redundant position rows to the end, velocity rows forward.
-  int next = p->rank_position;
-  for (int i = p->rank_position; i < p->ng; ++i) {
-    if (p->row[i] >= p->np) swap(&p->row[next++], &p->row[i]);
-  }
-  p->rank = take_pivots(p, p->rank_position, next);
+  srmPivots pivots = {.nrow = p->ng, .ncol = p->nv, .A = p->A, .role = p->role, .row = p->row, .column = p->column};
+  p->rank = srm_pivots_choose(&pivots, p->np, &p->rank_position);
+  p->smallest = pivots.smallest;
 }
 
 void sri_partition_mark(const struct srPartition* p, unsigned char* dependent) {

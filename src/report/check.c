@@ -72,16 +72,7 @@ static void put_rank(srJson* json, const srModel* m, const srRank* r) {
   sr_json_int(json, "rank", r->rank_undriven);
   sr_json_int(json, "dof", m->nv - r->rank);
   sr_json_int(json, "driven", m->ndriver);
-  sr_json_array(json, "redundant");
-  for (int i = 0; i < r->nredundant; i++) {
-    sr_json_object(json, NULL);
-    sr_json_text(json, "row", m->row[r->redundant[i]].name);
-    sr_json_array(json, "set");
-    for (int k = r->set_start[i]; k < r->set_start[i + 1]; k++) sr_json_text(json, NULL, m->row[r->set[k]].name);
-    sr_json_array_end(json);
-    sr_json_object_end(json);
-  }
-  sr_json_array_end(json);
+  sr_put_redundant(json, m, r);
 }
 
 static void put_shapes(srJson* json, const srModel* m) {
@@ -155,18 +146,6 @@ static void show_shapes(srText* out, const srModel* m) {
     sr_show_line(out, "shapes", "%d", m->nshape);
 }
 
-static void show_redundant(srText* out, const srModel* m, const srRank* r) {
-  enum { SHOWN = 20 };
-  for (int i = 0; i < r->nredundant && i < SHOWN; i++) {
-    sr_text_print(out, "  redundant: %s", m->row[r->redundant[i]].name);
-    for (int k = r->set_start[i] + 1; k < r->set_start[i + 1]; k++) {
-      sr_text_print(out, "%s%s", k == r->set_start[i] + 1 ? ", with " : "; ", m->row[r->set[k]].name);
-    }
-    sr_text_add(out, "\n", 1);
-  }
-  if (r->nredundant > SHOWN) sr_text_print(out, "  redundant: %d more, see --json\n", r->nredundant - SHOWN);
-}
-
 static void show_overlaps(srText* out, const srModel* m, const srOverlaps* overlaps) {
   enum { SHOWN = 10 };
   char a[256], b[256];
@@ -191,7 +170,7 @@ static void show_check(const srCheck* check, srText* out) {
     sr_show_line(out, "formulation", "%s, %d free bodies", sr_formulation_word(m->formulation), m->nbody);
   if (m->constrained) {
     sr_show_line(out, "constraints", "%d equations, rank %d", m->ng - m->ndriver, r->rank_undriven);
-    show_redundant(out, m, r);
+    sr_show_redundant(out, m, r);
   }
   sr_show_assembly(out, m, check->assembly);
   sr_show_line(out, "degrees of freedom", "%d (%d driven)", m->nv - r->rank, m->ndriver);

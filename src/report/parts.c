@@ -38,6 +38,19 @@ void sr_put_rows(srJson* json, const srModel* m, int n) {
   sr_json_array_end(json);
 }
 
+void sr_put_redundant(srJson* json, const srModel* m, const srRank* r) {
+  sr_json_array(json, "redundant");
+  for (int i = 0; i < r->nredundant; i++) {
+    sr_json_object(json, NULL);
+    sr_json_text(json, "row", m->row[r->redundant[i]].name);
+    sr_json_array(json, "set");
+    for (int k = r->set_start[i]; k < r->set_start[i + 1]; k++) sr_json_text(json, NULL, m->row[r->set[k]].name);
+    sr_json_array_end(json);
+    sr_json_object_end(json);
+  }
+  sr_json_array_end(json);
+}
+
 static void put_range(srJson* json, const char* key, int first, int count) {
   sr_json_array(json, key);
   sr_json_int(json, NULL, first);

@@ -13,6 +13,7 @@ void sr_show_matrix(srText* out, const char* label, const double* x, int rows, i
 // "name value unit" lines of coordinates.
 void sr_show_values(srText* out, const char* label, const char* const* names, const char* const* units, const double* x,
                     int n);
+void sr_show_redundant(srText* out, const srModel* m, const srRank* r);
 void sr_show_sensors(srText* out, const srModel* m, srData* d);
 void sr_show_sensor_positions(srText* out, const srModel* m, srData* d, int n);  // a line each, the first n
 // Value of a formula sensor; late: those of sensors of recorded quantities, NULL: unknown.
@@ -20,7 +21,8 @@ double sr_formula_sensor(const srData* d, const srSensor* s, const double* late)
 void sr_show_assembly(srText* out, const srModel* m, const srAssemblyChange* a);  // of a constrained model
 
 // -------------------------------------------------------------------------------------------------- parts of JSON (parts.c)
-void sr_put_rows(srJson* json, const srModel* m, int n);  // names of the first n rows
+void sr_put_rows(srJson* json, const srModel* m, int n);                 // names of the first n rows
+void sr_put_redundant(srJson* json, const srModel* m, const srRank* r);  // "redundant": [{row, set[]}]
 void sr_put_joints(srJson* json, const srModel* m);
 // Values of the sensors at d's state; the acceleration stage gives all of them. With the Jacobians where requested.
 void sr_put_sensors(srJson* json, const srModel* m, srData* d, bool jacobian);

@@ -77,3 +77,15 @@ void sr_show_sensor_positions(srText* out, const srModel* m, srData* d, int n) {
   }
   sr_late_destroy(late);
 }
+
+void sr_show_redundant(srText* out, const srModel* m, const srRank* r) {
+  enum { SHOWN = 20 };
+  for (int i = 0; i < r->nredundant && i < SHOWN; i++) {
+    sr_text_print(out, "  redundant: %s", m->row[r->redundant[i]].name);
+    for (int k = r->set_start[i] + 1; k < r->set_start[i + 1]; k++) {
+      sr_text_print(out, "%s%s", k == r->set_start[i] + 1 ? ", with " : "; ", m->row[r->set[k]].name);
+    }
+    sr_text_add(out, "\n", 1);
+  }
+  if (r->nredundant > SHOWN) sr_text_print(out, "  redundant: %d more, see --json\n", r->nredundant - SHOWN);
+}
