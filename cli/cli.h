@@ -46,6 +46,8 @@ const Verb* verb_find(Cli* cli, const char* word);  // NULL: reported
     "sarrus eval models/double-pendulum.xml --q 0.3,-0.1 --v 0,1 --json")                                              \
   X(run, "MODEL [options]", "simulate; report energy, accuracy and cost",                                              \
     "sarrus run models/double-pendulum.xml --t-end 10 --rtol 1e-9 --out double.csv")                                   \
+  X(kinematics, "MODEL [options]", "positions, velocities, accelerations and driving forces of a driven mechanism",    \
+    "sarrus kinematics models/mechanisms/four-bar.xml --t-end 2 --every 0.01 --out four-bar.csv")                      \
   X(partition, "MODEL [options]", "independent and dependent coordinates; rank, redundant equations",                  \
     "sarrus partition models/paper2/slider-crank.xml --independent crank")                                             \
   X(compare, "MODEL... [options]",                                                                                     \

@@ -90,7 +90,7 @@ for shell in bash zsh fish; do
   status 0 help --completion $shell
   cp "$work/out" "$work/complete.$shell"
 done
-for verb in check eval run partition compare recommend plot laws contact convert init; do
+for verb in check eval run kinematics partition compare recommend plot laws contact convert init; do
   status 0 $verb --help
   for option in $(sed -n 's/^  \(--[a-z-]*\).*/\1/p' "$work/out"); do
     [ "$option" = --help ] && continue
@@ -215,6 +215,19 @@ END
 sed -i 's/diaginertia="1 1 3"/diaginertia="1 1"/' "$work/levels.xml"
 status 2 check "$work/levels.xml"
 for line in 6 7 8; do says "levels.xml:$line:[0-9]+: error: 'diaginertia' takes 3 numbers"; done
+
+# --------------------------------------------------------------------------------------------------------- kinematics
+kinematics_keys="t q v a drivers held singular sensors violation steps seconds joints"
+for formulation in relative absolute; do
+  status 0 kinematics models/mechanisms/jansen-leg.xml --t-end 0.5 --formulation $formulation --json
+  keys $kinematics_keys
+done
+status 0 kinematics models/mechanisms/jansen-leg.xml --t-end 0.5 --every 0.1 --out "$work/leg.csv"
+[ "$(grep -vc '^#' "$work/leg.csv")" -eq 7 ] || fail "kinematics wrote $(grep -vc '^#' "$work/leg.csv") lines, expected a header and 6 rows"
+status 2 kinematics models/mechanisms/rolling-disc.xml
+says "holds for velocities alone"
+status 0 kinematics models/double-pendulum.xml --t-end 1
+says "2 coordinates that no driver moves are held"
 
 # ---------------------------------------------------------------------------------------------------------- partition
 partition_keys="independent dependent driven rank redundant trivial condition dof_position dof_velocity joints"

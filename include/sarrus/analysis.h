@@ -98,6 +98,49 @@ SR_API const char* sr_coordinate_name(const srModel* m, int coordinate, char* te
 // Marks the velocity coordinates that a word names: a joint with all of its components, or one, joint.component. False: there is none.
 SR_API bool sr_coordinates_named(const srModel* m, const char* word, unsigned char* mark);
 
+// --------------------------------------------------------------------------------------------------------- kinematics
+// A driven mechanism over time (docs/using/analyses.md): positions by Newton's method with warm start, velocities, accelerations, driving forces; nothing is
+// integrated. Coordinates that neither a driver nor an equation moves are held. States y keep their values.
+typedef struct srSingular {
+  double t;
+  char reason[160];
+} srSingular;
+#define SR_SINGULARS 64
+
+typedef struct srDriven {
+  const srModel* m;
+  srData* d;                                      // at the time reached
+  int nheld;                                      // velocity coordinates that are held
+  const int* held;                                // nheld
+  double* held_force;                             // nheld: generalized forces that hold them, N or Nm
+  double violation_position, violation_velocity;  // largest so far, of all equations
+  double violation_acceleration;
+  long steps, halvings, iterations;
+  int nsingular;  // positions passed where the dependent coordinates are not determined; entries of singular: SR_SINGULARS at the most
+  srSingular singular[SR_SINGULARS];
+  char error_message[512];  // why it cannot be moved on
+} srDriven;
+// At d's state (assembled, relative coordinates may have free ones; absolute ones none). *out is NULL unless SR_OK. SR_INPUT: positions of rolling bodies do not
+// follow from time alone. SR_FAILED: the drivers are not independent.
+SR_API srStatus sr_driven_create(const srModel* m, srData* d, srMessages* messages, srDriven** out);
+SR_API void sr_driven_destroy(srDriven* x);
+// To time t, on the branch of the state before: t, q, v, a of d. SR_FAILED: it cannot be (error_message); d is then at the last position that was reached.
+SR_API srStatus sr_driven_move(srDriven* x, double t);
+// There, everything else of d: forces, multipliers with the driving forces, frames. SR_FAILED: a force is not defined.
+SR_API srStatus sr_driven_evaluate(srDriven* x);
+
+typedef struct srKinematicOptions {
+  double t_end, every;  // s
+  // Called for every row (the columns of a run with these requests); nonzero: stop.
+  int (*row)(void* user, const double* row);
+  const char* const* record;
+  int nrecord;
+  int (*progress)(void* user, double t, double t_end);
+  void* user;
+} srKinematicOptions;
+// Moves x to t_end, with rows at its time + k every and at t_end. *rows: how many. SR_FAILED as sr_driven_move; the rows up to there are given.
+SR_API srStatus sr_driven_run(srDriven* x, const srKinematicOptions* options, srMessages* messages, long* rows);
+
 // ------------------------------------------------------------------------------------------------------------- shapes
 // Two shapes at their nearest points, world axes.
 typedef struct srShapePair {

@@ -86,6 +86,18 @@ SR_API void sr_report_evaluation(const srEvaluation* e, srReportForm form, srTex
 SR_API void sr_report_partition(const srModel* m, const srData* d, const srCoordinatePartition* p, srReportForm form,
                                 srText* out);
 
+// --------------------------------------------------------------------------------------------------------- kinematics
+typedef struct srKinematicReport {
+  const srDriven* driven;
+  const double* a;  // njv: accelerations of joint coordinates
+  long rows;
+  double seconds;
+  const char* out;            // file of the rows; NULL: none
+  const char* error_message;  // NULL: the end was reached
+  const srMessages* messages;
+} srKinematicReport;
+SR_API void sr_report_kinematics(const srKinematicReport* report, srReportForm form, srText* out);
+
 // ---------------------------------------------------------------------------------------------------------------- run
 // Do the options' stabilization settings enforce the constraints, not the method itself?
 SR_API bool sr_run_is_stabilized(const srRunOptions* o);

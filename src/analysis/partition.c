@@ -15,7 +15,8 @@
 #include "math/pivots.h"
 #include "math/singular.h"
 
-#define ENTERS 1e-6  // entry of a scaled equation from which its coordinate takes part
+#define SHORTEST 1e-2  // of the longest equation
+#define ENTERS 1e-6    // entry of a scaled equation from which its coordinate takes part
 
 typedef struct Partition {
   srCoordinatePartition shown;  // first: what the caller sees
@@ -75,15 +76,23 @@ static signed char wish(const Work* w, int dof) {
   return (signed char)(role == SR_ROLE_INDEPENDENT ? 1 : role == SR_ROLE_DEPENDENT ? -1 : 0);
 }
 
-// The equations as lines of A, scaled to length 1; trivial ones stay 0.
+static double row_length(const Work* w, int row) {
+  double square = 0.0;
+  for (int k = w->m->G_start[row]; k < w->m->G_start[row + 1]; ++k) square += w->d->G[k] * w->d->G[k];
+  return sqrt(square);
+}
+
+// The equations as lines of A, scaled to length 1; very short ones less, as in constraint/rank.c: rounding is no equation.
 static void take_rows(Work* w) {
   const srModel* m = w->m;
+  double longest = 0.0;
+  for (int i = 0; i < m->ng; ++i) longest = fmax(longest, row_length(w, i));
   for (int i = 0; i < m->ng; ++i) {
     if (m->row[i].kind == SR_ROW_DRIVER && !m->absolute) continue;
-    double *line = w->pivots.A + (size_t)w->nrow * (size_t)m->nv, square = 0.0;
-    for (int k = m->G_start[i]; k < m->G_start[i + 1]; ++k) square += w->d->G[k] * w->d->G[k];
-    for (int k = m->G_start[i]; k < m->G_start[i + 1] && square > 0.0; ++k) {
-      line[m->G_index[k]] = w->d->G[k] / sqrt(square);
+    double* line = w->pivots.A + (size_t)w->nrow * (size_t)m->nv;
+    const double length = fmax(row_length(w, i), SHORTEST * longest);
+    for (int k = m->G_start[i]; k < m->G_start[i + 1] && length > 0.0; ++k) {
+      line[m->G_index[k]] = w->d->G[k] / length;
     }
     w->np += i < m->np;
     w->row[w->nrow++] = i;
