@@ -1,5 +1,5 @@
 // Event-driven rigid contact (rigid.h): memory, and the system with the equations of closed contacts.
-#include "integrate/rigid.h"
+#include "integrate/rigid_touch.h"
 
 #include <math.h>
 #include <string.h>
@@ -91,7 +91,7 @@ static bool allocate(srRigid* x) {
   x->direction = x->fired + most;
   x->closed = sr_alloc(most * sizeof *x->closed + 1);
   x->part = sr_alloc(most * sizeof *x->part + 1);
-  x->touch = sr_alloc(most * sri_rigid_touch_size() + 1);
+  x->touch = sr_alloc(most * sizeof *x->touch + 1);
   x->numbers = sr_alloc((most + rows + most * columns) * sizeof *x->numbers + 1);
   if (x->closed == NULL || x->part == NULL || x->touch == NULL || x->numbers == NULL) return false;
   x->owner = x->numbers;

@@ -1,6 +1,6 @@
 // Event-driven rigid contact, for its files.   rigid.c memory and the extended system | rigid_rows.c closed contacts as constraint equations |
-// rigid_delassus.c contact problems at a state | rigid_forces.c forces of closed contacts | rigid_settle.c impacts and statuses after an event |
-// rigid_switch.c what ends a status
+// rigid_delassus.c contact problems at a state | rigid_forces.c forces of closed contacts | rigid_settle.c impacts and statuses after an event
+// (its parts: rigid_touch.h) | rigid_switch.c what ends a status
 #ifndef SR_INTEGRATE_RIGID_H
 #define SR_INTEGRATE_RIGID_H
 
@@ -50,7 +50,7 @@ typedef struct srRigidPart {
   int first;  // its first row in the problem
 } srRigidPart;
 
-struct srTouch;  // a contact that touches at an event (rigid_settle.c)
+struct srTouch;  // a contact that touches at an event (rigid_touch.h)
 
 struct srRigid {
   srSystem inner;  // without contacts in its equations
@@ -148,8 +148,7 @@ void sri_rigid_cone_part(srRigid* x, int k, const double* v,
                          srRigidPart* out);  // of closed contact k in the cone problem
 
 // ---- rigid_settle.c
-#define SR_RIGID_NEAR 1e-2          // of u_c: slip that has missed sticking is as good as 0
-size_t sri_rigid_touch_size(void);  // bytes of one of `touch`
+#define SR_RIGID_NEAR 1e-2  // of u_c: slip that has missed sticking is as good as 0
 enum { SR_CAUSE_RELEASE = 1, SR_CAUSE_ONSET = 2, SR_CAUSE_STOP = 4, SR_CAUSE_PAINLEVE = 8, SR_CAUSE_LEAVE = 16 };
 // cause (nclosed): what has happened to the closed contacts; NULL: nothing.
 int sri_rigid_settle(srRigid* x, double t, double* q, double* v, double* y, const signed char* cause);

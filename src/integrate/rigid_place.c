@@ -1,0 +1,119 @@
+// Contacts that stay closed after an event: their statuses for the next phase; position and velocity are put on them; combinations of redundant normals.
+#include "integrate/rigid_touch.h"
+
+#include <math.h>
+#include <string.h>
+
+#define PLACES 6   // corrections of the position
+#define PASSES 20  // times u_c/(mu lambda_N A_TT): how long slip may be below u_c without sticking
+
+// u_c; with steps of fixed length not less than what friction takes from the slip in one of them.
+static double slip_least(const srRigid* x, const srTouch* at) {
+  const double braking = at->mu * fmax(at->force[0], 0) * at->mobility;
+  return fmax(fmax(0.3 * sqrt(x->o.position * braking), x->o.step * braking), x->o.speed);
+}
+
+void sri_rigid_put_closed(srRigid* x) {
+  x->nclosed = 0;
+  for (int i = 0; i < x->ntouch; ++i) {
+    const srTouch* at = &x->touch[i];
+    if (at->status == SR_RIGID_OPEN) continue;
+    srClosed* to = &x->closed[x->nclosed++];
+    to->id = at->id;
+    to->status = at->status;
+    to->mu = at->mu;
+    to->mu_static = at->mu_static;
+    to->planar = at->planar;
+    memcpy(to->along, at->along, sizeof to->along);
+    to->slip_least = slip_least(x, at);
+    to->ratio[0] = to->ratio[1] = 0;
+    to->force[0] = NAN;
+    to->missed = at->status == SR_RIGID_SLIDES && at->missed;
+    to->straight = to->missed && at->straight;
+    to->creeps = false;
+    to->t_missed = at->t_missed;
+    to->t_most = to->missed ? PASSES * to->slip_least / fmax(at->mu * at->force[0] * at->mobility, 1e-300) : 0;
+    to->rho = 1;
+    to->at = -1;
+  }
+  if (x->nclosed > x->stats.closed) x->stats.closed = x->nclosed;
+  x->listed = false;  // places in the list are unknown
+}
+
+// Normals of the closed contacts as parts.
+static void build_normals(srRigid* x) {
+  for (int k = 0; k < x->nclosed; ++k) x->part[k] = (srRigidPart){.c = sri_rigid_contact(x, k), .rows = 1};
+  x->npart = x->nclosed;
+  sri_rigid_build(x);
+}
+
+int sri_rigid_place_position(srRigid* x, double t, double* q) {
+  const srSystem* s = &x->inner;
+  for (int round = 0; round < PLACES; ++round) {
+    double off = 0;
+    int answer = sri_rigid_list(x, t, q);
+    if (answer == 0 && s->ng > 0) answer = s->constraint(s->user, t, q, x->g, NULL, NULL);
+    if (answer != 0) return answer;
+    for (int k = 0; k < x->nclosed; ++k) off = fmax(off, fabs(sri_rigid_contact(x, k)->gap));
+    if (!(off > 1e-14)) return 0;
+    build_normals(x);
+    for (int k = 0; k < s->ng; ++k) x->right[k] = k < s->np ? -x->g[k] : 0;
+    srm_saddle_solve(x->saddle, NULL, x->right, x->v_new, NULL);
+    for (int k = 0; k < x->nclosed; ++k) {
+      x->right_rows[k] = sri_rigid_contact(x, k)->gap + sri_contact_row_times(sri_rigid_contact(x, k), 0, x->v_new);
+    }
+    (void)sri_rigid_solve_rows(x, x->right_rows, x->p);
+    sri_rigid_add(x, x->p, x->v_new);
+    answer = sri_retract(s, q, x->v_new, x->q_new);
+    if (answer != 0) return answer;
+    memcpy(q, x->q_new, (size_t)s->nq * sizeof *q);
+  }
+  return 0;
+}
+
+void sri_rigid_place_velocity(srRigid* x, double* v) {
+  for (int k = 0; k < x->nclosed; ++k) {
+    const srClosed* at = &x->closed[k];
+    x->part[k] = (srRigidPart){.c = sri_rigid_contact(x, k), .rows = 1};
+    if (at->status == SR_RIGID_STICKS) x->part[k].rows = at->planar ? 2 : 3;
+    memcpy(x->part[k].along, at->along, sizeof at->along);
+  }
+  x->npart = x->nclosed;
+  sri_rigid_build(x);
+  sri_rigid_velocities(x, v, x->right_rows);
+  (void)sri_rigid_solve_rows(x, x->right_rows, x->p);
+  sri_rigid_add(x, x->p, v);
+}
+
+// An orthonormal basis of the range of the Delassus matrix of the normals, where they are redundant and friction makes their distribution matter: by Gram-Schmidt, the
+// longest first.
+void sri_rigid_combine(srRigid* x) {
+  const int n = x->nclosed;
+  bool friction = false;
+  x->combined = false;
+  for (int k = 0; k < n; ++k) friction = friction || (x->closed[k].mu > 0 && x->closed[k].status != SR_RIGID_STICKS);
+  if (n < 2 || !friction) return;
+  build_normals(x);
+  double* C = x->lu;  // its columns, as rows
+  double first = 0;
+  memcpy(C, x->A, (size_t)(n * n) * sizeof *C);
+  for (x->rank = 0; x->rank < n; ++x->rank) {
+    int best = -1;
+    double longest = 0;
+    for (int k = 0; k < n; ++k) {
+      double sum = 0;
+      for (int i = 0; i < n; ++i) sum += C[k * n + i] * C[k * n + i];
+      if (sum > longest) longest = sum, best = k;
+    }
+    first = fmax(first, sqrt(longest));
+    if (best < 0 || sqrt(longest) <= 1e-9 * first) break;
+    double* to = x->combination + (size_t)x->rank * (size_t)x->most;
+    for (int i = 0; i < n; ++i) to[i] = C[best * n + i] / sqrt(longest);
+    for (int k = 0; k < n; ++k) {
+      double along = 0;
+      for (int i = 0; i < n; ++i) along += C[k * n + i] * to[i];
+      for (int i = 0; i < n; ++i) C[k * n + i] -= along * to[i];
+    }
+  }
+  x->combined = x->rank < n;
+}

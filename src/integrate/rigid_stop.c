@@ -1,0 +1,75 @@
+// Slip that ends in space. It never changes its sign there: contacts are examined for sticking at a small slip u_c = 0.3 sqrt(error of the position times mu lambda_N tr(A_TT)/2), all
+// with about as little together (the corners of a box stop at the same time); those that cannot stick become cones until their slip is twice that.
+#include "integrate/rigid_touch.h"
+
+#include <math.h>
+#include <string.h>
+
+#define RESTS_GROUP 1e-7  // of the accelerations: slip acceleration of a contact whose slip is put to 0
+#define GROUP 30          // times u_c: slips that may end together
+
+// The velocity with the slip of contacts that are still, and the normal velocity of all closed ones, put to 0.
+static void put_at_rest(srRigid* x, double* v) {
+  x->npart = 0;
+  for (int i = 0; i < x->ntouch; ++i) {
+    srTouch* at = &x->touch[i];
+    if (!at->closed) continue;
+    srRigidPart* part = &x->part[x->npart++];
+    sri_touch_part(x, at, part);
+    const bool tangents = at->status == SR_RIGID_OPEN ? at->still : at->status == SR_RIGID_STICKS;
+    if (!tangents) part->rows = 1;
+  }
+  sri_rigid_build(x);
+  sri_rigid_velocities(x, v, x->right_rows);
+  (void)sri_rigid_solve_rows(x, x->right_rows, x->p);
+  sri_rigid_add(x, x->p, v);
+}
+
+// Do contacts whose slip is put to 0 stay there?
+static bool rests(srRigid* x, double t, const double* q, const double* v) {
+  sri_touch_velocities(x, v);
+  if (sri_touch_drifts(x, t, q, v) != 0 || sri_touch_solve_closed(x) != 0) return false;
+  const double size = fmax(sri_largest(x->nrow, x->right_rows), 1e-300);
+  for (int i = 0; i < x->npart; ++i) {
+    const srRigidPart* part = &x->part[i];
+    for (int k = 1; k < part->rows; ++k) {
+      if (fabs(x->rhs[part->first + k]) > RESTS_GROUP * size) return false;
+    }
+  }
+  return true;
+}
+
+// Contact i of the touching ones has little slip left: it sticks with others like it, or alone. If not it misses 0 by little, and goes on; or it comes so near that
+// its direction is held, until it passes through 0 in it.
+void sri_touch_stop(srRigid* x, double t, const double* q, double* v, int i) {
+  srTouch* at = &x->touch[i];
+  const double examined = x->closed[at->was].slip_least * (at->missed ? SR_RIGID_NEAR : 1);
+  if (!at->straight && at->slip > 2 * examined) return;  // it has turned by a right angle
+  if (at->straight) {
+    at->still = true;
+    put_at_rest(x, v);
+    sri_touch_velocities(x, v);
+    return;
+  }
+  if (at->missed) {
+    at->straight = true;
+    for (int k = 0; k < 2; ++k) at->line[k] = at->s[k] / at->slip;
+    return;
+  }
+  const double least = x->closed[x->touch[i].was].slip_least;
+  memcpy(x->v_new, v, (size_t)x->inner.nv * sizeof *v);
+  for (int group = 1; group >= 0; --group) {
+    for (int k = 0; k < x->ntouch; ++k) {
+      srTouch* other = &x->touch[k];
+      const bool near = other->before == SR_RIGID_SLIDES && !other->planar && other->slip <= GROUP * least;
+      if (other->before == SR_RIGID_SLIDES && !other->planar) other->still = k == i || (group == 1 && near);
+    }
+    put_at_rest(x, v);
+    if (rests(x, t, q, v)) return;
+    memcpy(v, x->v_new, (size_t)x->inner.nv * sizeof *v);
+    sri_touch_velocities(x, v);
+  }
+  at->still = false;
+  at->missed = true;
+  at->t_missed = t;
+}
