@@ -54,6 +54,17 @@ typedef struct srUnilateral {
   double arm[2][3];  // from the centers of mass to the point, world axes
 } srUnilateral;
 
+// Which contacts a method asks for, and what of them.
+typedef struct srContactChoice {
+  int npair;
+  const long* pair;  // (npair) srUnilateral.pair of those concerned
+  bool alone;        // no others are listed
+  // (3 for each contact listed, NULL: none) rates of u of the contacts concerned along the motion with v held: dW/dt v + db/dt, and NAN where the system
+  // has no closed form.
+  double* rate;
+  const double* v;
+} srContactChoice;
+
 // A body that moves freely: six velocities in its own axes, first angular, then of its origin; no others share its inertia.
 typedef struct srFreeBody {
   int first;            // of its velocities
@@ -123,6 +134,9 @@ typedef struct srSystem {
   // The unilateral contacts that are closed or near, in any order (out has room for ncontact), and their number. Any contact not
   // listed is far apart.
   int (*contacts)(void* user, double t, const double* q, srUnilateral* out, int* count);
+  // The same for some of them. NULL: methods list all, and take differences for the rates.
+  int (*contacts_chosen)(void* user, double t, const double* q, const srContactChoice* choice, srUnilateral* out,
+                         int* count);
   // Where everything that moves is a free body: nbody of them at q. Contacts are then given by their points. NULL: they have rows.
   int nbody;
   int (*bodies)(void* user, const double* q, srFreeBody* out);

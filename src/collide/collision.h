@@ -55,5 +55,7 @@ int sr_surface_contacts(const srCollisionShape* a, const srCollisionShape* b, co
 // Those of triangles, as surface.h reports them (SR_TOUCH_MOST).
 int sr_surface_touches(const srCollisionShape* a, const srCollisionShape* b, const double pose[16], double margin,
                        srTouch* out);
+// One of them as nearest points with their active features; on a face t gets the normal of the face.
+void sr_touch_nearest(const srSurface* surface, const srConvex* b, const double pose[16], srTouch* t, srNearest* out);
 
 #endif

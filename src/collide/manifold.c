@@ -32,6 +32,7 @@ typedef struct Outline {
   double offset[3];             // from the core to the surface, where the feature is flat
   double corner_offset[3];      // to the farthest point along n of the ball about a corner: it stays with the corner
   double slope[2], level;       // of a face: height = level + slope.x
+  srShapeKind kind;             // of its shape
 } Outline;
 
 typedef struct Pair {
@@ -98,6 +99,7 @@ static void find_outline(const Pair* p, const srConvex* shape, const double* pos
   for (int k = 0; k < 3; k++) own[k] = pose != NULL ? srm_dot3(pose + 4 * k, out) : out[k];
   sr_convex_flat(shape, own, sine, &f);
   if (f.n == 0) rim_corners(&f);
+  o->kind = shape->kind;
   o->dimension = f.dimension;
   o->id = f.id;
   o->n = f.n;
@@ -194,10 +196,38 @@ static int corner_at(const Pair* p, const Outline* o, const double x[2]) {
   return -1;
 }
 
-// side_a, side_b: the sides that cross there, -1: none.
-static void add_point(const Pair* p, const double x[2], int side_a, int side_b, Points* all) {
+// A point of the overlap: the sides that cross there, -1: none, and what it is.
+typedef struct Place {
+  double x[2];
+  int side_a, side_b;
+  srPointOf of;
+} Place;
+
+static bool is_generator(const Outline* o, srShapeKind kind) { return o->dimension == 1 && o->kind == kind; }
+
+// Direction of side i of an outline, of length 1.
+static void direction_of(const Pair* p, const Outline* o, int i, double out[3]) {
+  const int j = (i + 1) % o->n;
+  const double x = o->x[j][0] - o->x[i][0], y = o->x[j][1] - o->x[i][1], z = o->height[j] - o->height[i];
+  for (int k = 0; k < 3; k++) out[k] = x * p->t[k] + y * p->u[k] + z * p->n[k];
+  (void)srm_unit3(out);
+}
+
+static void put_motion(const Pair* p, const Place* at, srManifoldPoint* out) {
+  const bool cone = is_generator(&p->a, SR_KIND_CONE) || is_generator(&p->b, SR_KIND_CONE);
+  out->of = cone ? SR_POINT_OF_OTHERS : at->of;
+  out->rolls[0] = is_generator(&p->a, SR_KIND_CYLINDER);
+  out->rolls[1] = is_generator(&p->b, SR_KIND_CYLINDER);
+  if (out->of != SR_POINT_OF_CROSSING) return;
+  direction_of(p, &p->a, at->side_a, out->edge[0]);
+  direction_of(p, &p->b, at->side_b, out->edge[1]);
+}
+
+static void add_point(const Pair* p, const Place* at, Points* all) {
   srManifoldPoint point;
   double r[3];
+  const double* x = at->x;
+  const int side_a = at->side_a, side_b = at->side_b;
   const int corner_b = corner_at(p, &p->b, x), corner_a = corner_b < 0 ? corner_at(p, &p->a, x) : -1;
   uint32_t code_a = side_a >= 0 ? edge_code(&p->a, side_a) : whole_code(&p->a);
   uint32_t code_b = side_b >= 0 ? edge_code(&p->b, side_b) : whole_code(&p->b);
@@ -210,6 +240,7 @@ static void add_point(const Pair* p, const double x[2], int side_a, int side_b, 
   srm_sub3(point.point_b, point.point_a, r);
   point.gap = srm_dot3(p->n, r);
   point.id = (uint64_t)code_a << 32 | code_b;
+  put_motion(p, at, &point);
   keep_point(all, &point);
 }
 
@@ -242,7 +273,13 @@ static void clip_faces(const Pair* p, Points* all) {
     const int before = c[i].before, after = c[i].side;
     const int side_a = before >= 0 ? before : after, side_b = before < 0 ? ~before : ~after;
     const bool crossed = (before >= 0) != (after >= 0);
-    add_point(p, c[i].x, crossed ? side_a : -1, crossed ? side_b : -1, all);
+    const Place at = {{c[i].x[0], c[i].x[1]},
+                      crossed ? side_a : -1,
+                      crossed ? side_b : -1,
+                      crossed       ? SR_POINT_OF_CROSSING
+                      : before >= 0 ? SR_POINT_OF_CORNER_A
+                                    : SR_POINT_OF_CORNER_B};
+    add_point(p, &at, all);
   }
 }
 
@@ -264,10 +301,11 @@ static void clip_edge(const Pair* p, const Outline* face, const Outline* edge, P
   }
   const bool swapped = face == &p->b;
   for (int k = 0; k < 2 && s[0] <= s[1]; k++) {
-    double x[2];
-    along(edge, s[k], x);
     const int side = by[k] >= 0 ? 0 : -1;
-    add_point(p, x, swapped ? side : by[k], swapped ? by[k] : side, all);
+    Place at = {.side_a = swapped ? side : by[k], .side_b = swapped ? by[k] : side, .of = SR_POINT_OF_CROSSING};
+    if (side < 0) at.of = swapped ? SR_POINT_OF_CORNER_A : SR_POINT_OF_CORNER_B;
+    along(edge, s[k], at.x);
+    add_point(p, &at, all);
   }
 }
 
@@ -283,9 +321,9 @@ static void overlap_edges(const Pair* p, Points* all) {
   const int low = s[0] <= s[1] ? 0 : 1;
   const double from = fmax(s[low], 0), to = fmin(s[1 - low], 1);
   for (int k = 0; k < 2 && from <= to; k++) {
-    double x[2];
-    along(a, k == 0 ? from : to, x);
-    add_point(p, x, 0, 0, all);
+    Place at = {.side_a = 0, .side_b = 0, .of = SR_POINT_OF_OTHERS};
+    along(a, k == 0 ? from : to, at.x);
+    add_point(p, &at, all);
   }
 }
 
@@ -340,7 +378,7 @@ static void add_nearest(const Pair* p, const srConvex* a, const srConvex* b, con
   // A circular face that is flat on the other is its corners: where its rim is lowest is noise.
   const bool flat = (is_disc(&p->a, a) && !rim_a) || (is_disc(&p->b, b) && !rim_b);
   if (flat && least <= p->near->gap + 2 * TOUCHING * p->size) return;
-  srManifoldPoint point = {.gap = p->near->gap};
+  srManifoldPoint point = {.gap = p->near->gap, .of = SR_POINT_OF_NEAREST};
   srm_set3(point.point_a, p->near->point_a);
   srm_set3(point.point_b, p->near->point_b);
   point.id = (uint64_t)nearest_code(p, a, NULL, p->n) << 32 | nearest_code(p, b, pose, back);

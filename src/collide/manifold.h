@@ -12,11 +12,23 @@
 
 #define SR_MANIFOLD_MOST 9  // a circular face has 8 corners, and the nearest point
 
+// What a point is where it is found, whatever name it has: its motion follows from that (point_rates.c).
+typedef enum srPointOf {
+  SR_POINT_OF_OTHERS,    // ends of an overlap of edges, of a generator of a cone
+  SR_POINT_OF_NEAREST,   // the nearest points
+  SR_POINT_OF_CORNER_A,  // a corner of a on a face of b
+  SR_POINT_OF_CORNER_B,  // a corner of b on a face of a
+  SR_POINT_OF_CROSSING,  // an edge of a and one of b, one of them around a face
+} srPointOf;
+
 typedef struct srManifoldPoint {
   // On the surfaces of a and b; at an end of a capsule that is not the nearest one within it by r (1 - cosine of its slope). In the axes of a, seen from its origin
   double point_a[3], point_b[3];
   double gap;   // n.(point_b - point_a)
   uint64_t id;  // the features of a and b that meet here: the same as long as they do
+  srPointOf of;
+  bool rolls[2];      // the corner or edge of a, of b, is on a generator of a cylinder, which turns with n
+  double edge[2][3];  // of a crossing: directions of both edges
 } srManifoldPoint;
 
 typedef struct srManifold {

@@ -14,6 +14,7 @@
 
 #define NEAR 0.125    // of the smaller shape: contacts with surfaces are searched for within this distance
 #define CORNER 1e-3   // of the reach: a point so near a corner of a shape is at that corner
+#define EXACT 1e-9    // the same where it is that corner, whatever its name
 #define RIM 12        // parts of a circular face, as in surface_convex.c
 #define DIRECTION 64  // steps in a component of a face's normal: faces of one direction are one feature
 
@@ -28,6 +29,12 @@ int sr_pair_points_most(const srPairKind* pair, srShapeKind a, srShapeKind b) {
   return has_one_point(a) || has_one_point(b) ? 1 : SR_MANIFOLD_MOST;
 }
 
+// Where rates are wanted: a twist, and their place.
+typedef struct Moving {
+  const double* twist;
+  srPointRates* rates;
+} Moving;
+
 static void put(const double n[3], const double point_a[3], const double point_b[3], double gap, const double pose[16],
                 srPairPoint* out) {
   out->gap = gap;
@@ -40,7 +47,7 @@ static void put(const double n[3], const double point_a[3], const double point_b
 // ---- convex shapes ------------------------------------------------------------------------------------------------------
 
 static int convex_points(const srCollisionShape* a, const srCollisionShape* b, const double pose[16],
-                         srFeaturePoint* out) {
+                         const Moving* moving, srFeaturePoint* out) {
   const srConvex hull = sr_convex_of_hull(b->convex.hull), *two = b->surface ? &hull : &b->convex;
   srNearest near;
   srManifold all;
@@ -52,6 +59,7 @@ static int convex_points(const srCollisionShape* a, const srCollisionShape* b, c
     put(all.n, p->point_a, p->point_b, p->gap, pose, &out[i].at);
     out[i].feature = p->id;
   }
+  if (moving != NULL) sr_point_rates_of_manifold(&all, &near, moving->twist, moving->rates);
   return all.count;
 }
 
@@ -67,28 +75,56 @@ static uint32_t triangle_code(const srTouch* t) {
   return code(ON_FACE, value);
 }
 
-// The corner of a shape at a point of its core, else the flat part that faces there.
-static uint32_t convex_code(const srConvex* shape, const double pose[16], const srTouch* t) {
-  double back[16], x[3], from[3], m[3], local[3];
-  srFlat flat;
-  if (has_one_point(shape->kind)) return code(ON_ROUND, 0);
+// The flat part of a shape that faces a contact, and the place of that on its core, in its axes.
+static void face_contact(const srConvex* shape, const double pose[16], const srTouch* t, srFlat* flat, double x[3]) {
+  double back[16], core[3], from[3], m[3], local[3];
   srm_pose_transpose(pose, back);
   srm_scale3(-1, t->n, m);
   srm_pose_rotate(back, m, local);
-  sr_convex_flat(shape, local, SR_MANIFOLD_SINE, &flat);
-  srm_add_scaled3(t->point, t->gap + shape->radius, t->n, x);
-  srm_sub3(x, pose + 12, from);
+  sr_convex_flat(shape, local, SR_MANIFOLD_SINE, flat);
+  srm_add_scaled3(t->point, t->gap + shape->radius, t->n, core);
+  srm_sub3(core, pose + 12, from);
   srm_pose_rotate(back, from, x);
+}
+
+// -1: none.
+static int corner_within(const srFlat* flat, const double x[3], double most) {
+  for (int i = 0; i < flat->n; i++) {
+    double from[3];
+    srm_sub3(x, flat->corner[i], from);
+    if (srm_norm3(from) <= most) return i;
+  }
+  return -1;
+}
+
+// The corner of a shape at a point of its core, else the flat part that faces there.
+static uint32_t convex_code(const srConvex* shape, const double pose[16], const srTouch* t) {
+  double x[3];
+  srFlat flat;
+  if (has_one_point(shape->kind)) return code(ON_ROUND, 0);
+  face_contact(shape, pose, t, &flat, x);
   if (flat.n == 0) {
     const double part = (atan2(x[1], x[0]) / (2 * 3.141592653589793) + 1) * RIM;
     return code(ON_CORNER, (uint32_t)(RIM * (1 + flat.id) + (int)lround(part) % RIM));
   }
-  const double most = CORNER * sr_convex_reach(shape);
-  for (int i = 0; i < flat.n; i++) {
-    srm_sub3(x, flat.corner[i], from);
-    if (srm_norm3(from) <= most) return code(ON_CORNER, (uint32_t)flat.corner_id[i]);
-  }
+  const int corner = corner_within(&flat, x, CORNER * sr_convex_reach(shape));
+  if (corner >= 0) return code(ON_CORNER, (uint32_t)flat.corner_id[corner]);
   return code(flat.dimension == 2 ? ON_FACE : ON_EDGE, (uint32_t)flat.id);
+}
+
+// The features that touches.c knows: balls, capsules and ellipsoids on anything, corners of boxes and hulls on faces.
+static void triangle_rates(const srCollisionShape* a, const srConvex* shape, const double pose[16], srTouch t,
+                           const double twist[6], srPointRates* out) {
+  const bool round = has_one_point(shape->kind) || shape->kind == SR_KIND_CAPSULE;
+  const bool corners = shape->kind == SR_KIND_BOX || shape->kind == SR_KIND_HULL;
+  srNearest near;
+  srFlat flat;
+  double x[3];
+  sr_touch_nearest(a->surface, shape, pose, &t, &near);
+  sr_point_rates_of_nearest(&near, twist, out);
+  if (round) return;
+  face_contact(shape, pose, &t, &flat, x);
+  out->known &= corners && t.feature == 0 && corner_within(&flat, x, EXACT * sr_convex_reach(shape)) >= 0;
 }
 
 static bool is_before(const srFeaturePoint* x, const srFeaturePoint* y) {
@@ -100,12 +136,17 @@ static bool is_before(const srFeaturePoint* x, const srFeaturePoint* y) {
 }
 
 // In the order of features, then of places; those of equal features get different ones.
-static void tell_apart(srFeaturePoint* out, int n) {
+static void tell_apart(srFeaturePoint* out, srPointRates* rates, int n) {
   for (int i = 1; i < n; i++) {
     const srFeaturePoint x = out[i];
+    const srPointRates y = rates != NULL ? rates[i] : (srPointRates){0};
     int k = i;
-    for (; k > 0 && is_before(&x, &out[k - 1]); k--) out[k] = out[k - 1];
+    for (; k > 0 && is_before(&x, &out[k - 1]); k--) {
+      out[k] = out[k - 1];
+      if (rates != NULL) rates[k] = rates[k - 1];
+    }
     out[k] = x;
+    if (rates != NULL) rates[k] = y;
   }
   for (int i = 1; i < n; i++) {
     if (out[i].feature <= out[i - 1].feature) out[i].feature = out[i - 1].feature + 1;
@@ -113,7 +154,7 @@ static void tell_apart(srFeaturePoint* out, int n) {
 }
 
 static int triangle_points(const srCollisionShape* a, const srCollisionShape* b, const double pose[16], double margin,
-                           srFeaturePoint* out) {
+                           const Moving* moving, srFeaturePoint* out) {
   srTouch touch[SR_TOUCH_MOST];
   const int n = sr_surface_touches(a, b, pose, margin, touch), most = n < SR_POINTS_MOST ? n : SR_POINTS_MOST;
   for (int i = 0; i < most; i++) {
@@ -127,6 +168,7 @@ static int triangle_points(const srCollisionShape* a, const srCollisionShape* b,
     srm_add_scaled3(t.point, t.gap, t.n, point);
     put(t.n, t.point, point, t.gap, pose, &out[i].at);
     out[i].feature = (uint64_t)triangle_code(&t) << 32 | convex_code(&b->convex, pose, &t);
+    if (moving != NULL) triangle_rates(a, &b->convex, pose, t, moving->twist, &moving->rates[i]);
   }
   return most;
 }
@@ -134,12 +176,13 @@ static int triangle_points(const srCollisionShape* a, const srCollisionShape* b,
 // ---- smooth surfaces ----------------------------------------------------------------------------------------------------
 
 static int smooth_points(const srCollisionShape* a, const srCollisionShape* b, const double pose[16], double margin,
-                         srFeaturePoint* out) {
+                         const Moving* moving, srFeaturePoint* out) {
   srNearest all[SR_POINTS_MOST];
   const int n = sr_surface_contacts(a, b, pose, margin, all, SR_POINTS_MOST);
   for (int i = 0; i < n; i++) {
     put(all[i].n, all[i].point_a, all[i].point_b, all[i].gap, pose, &out[i].at);
     out[i].feature = 1;
+    if (moving != NULL) sr_point_rates_of_nearest(&all[i], moving->twist, &moving->rates[i]);
   }
   return n;
 }
@@ -147,22 +190,48 @@ static int smooth_points(const srCollisionShape* a, const srCollisionShape* b, c
 // ---- pairs --------------------------------------------------------------------------------------------------------------
 
 static int many_points(const srCollisionShape* a, const srCollisionShape* b, const double pose[16],
-                       srFeaturePoint* out) {
+                       const Moving* moving, srFeaturePoint* out) {
   const double margin = NEAR * fmin(a->size, b->size);
-  const int n = a->smooth    ? smooth_points(a, b, pose, margin, out)
-                : a->surface ? triangle_points(a, b, pose, margin, out)
-                             : convex_points(a, b, pose, out);
-  if (a->smooth || a->surface) tell_apart(out, n);
+  const int n = a->smooth    ? smooth_points(a, b, pose, margin, moving, out)
+                : a->surface ? triangle_points(a, b, pose, margin, moving, out)
+                             : convex_points(a, b, pose, moving, out);
+  if (a->smooth || a->surface) tell_apart(out, moving != NULL ? moving->rates : NULL, n);
   return n;
+}
+
+static void one_point(const srPairKind* pair, const double size[2], const srCollisionShape* a,
+                      const srCollisionShape* b, const double pose[16], const Moving* moving, srPairPoint* out) {
+  srPairPlace place;
+  srNearest near;
+  sr_pair_point(pair, size, a, b, pose, out);
+  if (moving == NULL) return;
+  if (pair->place) {
+    pair->place(size, pose + 12, &place);
+    sr_point_rates_of_place(&place, moving->twist, moving->rates);
+  } else {
+    sr_shapes_nearest(a, b, pose, &near);
+    sr_point_rates_of_nearest(&near, moving->twist, moving->rates);
+  }
+}
+
+static int points(const srPairKind* pair, const double size[2], const srCollisionShape* a, const srCollisionShape* b,
+                  const double pose[16], const Moving* moving, srFeaturePoint* out) {
+  if (sr_pair_points_most(pair, a->convex.kind, b->convex.kind) > 1) {
+    const int n = many_points(a, b, pose, moving, out);
+    if (n > 0) return n;
+  }
+  one_point(pair, size, a, b, pose, moving, &out[0].at);
+  out[0].feature = 0;
+  return 1;
 }
 
 int sr_pair_points(const srPairKind* pair, const double size[2], const srCollisionShape* a, const srCollisionShape* b,
                    const double pose[16], srFeaturePoint* out) {
-  if (sr_pair_points_most(pair, a->convex.kind, b->convex.kind) > 1) {
-    const int n = many_points(a, b, pose, out);
-    if (n > 0) return n;
-  }
-  sr_pair_point(pair, size, a, b, pose, &out[0].at);
-  out[0].feature = 0;
-  return 1;
+  return points(pair, size, a, b, pose, NULL, out);
+}
+
+int sr_pair_points_moving(const srPairKind* pair, const double size[2], const srCollisionShape* a,
+                          const srCollisionShape* b, const double pose[16], const double twist[6], srFeaturePoint* out,
+                          srPointRates* rates) {
+  return points(pair, size, a, b, pose, &(Moving){twist, rates}, out);
 }

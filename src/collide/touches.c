@@ -72,21 +72,25 @@ static int insert(srNearest* out, int n, int most, const srNearest* x) {
   return n < most ? n + 1 : n;
 }
 
+void sr_touch_nearest(const srSurface* surface, const srConvex* b, const double pose[16], srTouch* t, srNearest* out) {
+  *out = (srNearest){.state = SR_NEAREST_FOUND, .gap = t->gap, .unique = true, .radius = {0, b->radius}};
+  out->core = out->gap + out->radius[1];
+  find_feature(surface, t, &out->a);
+  srm_set3(out->n, t->n);
+  srm_set3(out->point_a, t->point);
+  srm_add_scaled3(t->point, t->gap, t->n, out->point_b);
+  srm_set3(out->x, pose + 12);
+  find_curvature(b, pose, t, &out->b);
+}
+
 static int triangle_contacts(const srCollisionShape* a, const srCollisionShape* b, const double pose[16], double margin,
                              srNearest* out, int most) {
   srTouch touch[SR_TOUCH_MOST];
   const int found = sr_surface_touches(a, b, pose, margin, touch);
   int n = 0;
   for (int i = 0; i < found; i++) {
-    srTouch* t = &touch[i];
-    srNearest x = {.state = SR_NEAREST_FOUND, .gap = t->gap, .unique = true, .radius = {0, b->convex.radius}};
-    x.core = x.gap + x.radius[1];
-    find_feature(a->surface, t, &x.a);
-    srm_set3(x.n, t->n);
-    srm_set3(x.point_a, t->point);
-    srm_add_scaled3(t->point, t->gap, t->n, x.point_b);
-    srm_set3(x.x, pose + 12);
-    find_curvature(&b->convex, pose, t, &x.b);
+    srNearest x;
+    sr_touch_nearest(a->surface, &b->convex, pose, &touch[i], &x);
     if (x.gap < margin) n = insert(out, n, most, &x);
   }
   return n;

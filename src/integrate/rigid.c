@@ -45,6 +45,9 @@ static bool allocate(srRigid* x) {
   double* last;
   const srPart parts[] = {{&x->combination, most * most},
                           {&x->q_list, nq},
+                          {&x->v_list, nv},
+                          {&x->rate, 3 * (size_t)s->ncontact},
+                          {&x->rate_other, 3 * (size_t)s->ncontact},
                           {&x->q_last, nq},
                           {&x->M, sri_mass_count(s)},
                           {&x->f, nv},
@@ -93,7 +96,8 @@ static bool allocate(srRigid* x) {
   x->part = sr_alloc(most * sizeof *x->part + 1);
   x->touch = sr_alloc(most * sizeof *x->touch + 1);
   x->numbers = sr_alloc((most + rows + most * columns) * sizeof *x->numbers + 1);
-  if (x->closed == NULL || x->part == NULL || x->touch == NULL || x->numbers == NULL) return false;
+  x->pairs = sr_alloc(most * sizeof *x->pairs + 1);
+  if (x->closed == NULL || x->part == NULL || x->touch == NULL || x->numbers == NULL || x->pairs == NULL) return false;
   x->owner = x->numbers;
   x->pivot = x->owner + most;
   for (size_t k = 0; k < most; ++k) {
@@ -155,6 +159,7 @@ void sri_rigid_destroy(srRigid* x) {
   sr_free(x->part);
   sr_free(x->touch);
   sr_free(x->numbers);
+  sr_free(x->pairs);
   sr_free(x->block);
   sr_free(x);
 }

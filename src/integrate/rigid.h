@@ -1,6 +1,6 @@
 // Event-driven rigid contact, for its files.   rigid.c memory and the extended system | rigid_rows.c closed contacts as constraint equations |
-// rigid_delassus.c contact problems at a state | rigid_forces.c forces of closed contacts | rigid_settle.c impacts and statuses after an event
-// (its parts: rigid_touch.h) | rigid_switch.c what ends a status
+// rigid_delassus.c contact problems at a state | rigid_drift.c rates of their rows | rigid_forces.c forces of closed contacts |
+// rigid_settle.c impacts and statuses after an event (its parts: rigid_touch.h) | rigid_switch.c what ends a status
 #ifndef SR_INTEGRATE_RIGID_H
 #define SR_INTEGRATE_RIGID_H
 
@@ -67,7 +67,11 @@ struct srRigid {
   srUnilateral *list, *other;  // contacts at a position; at one next to it
   int count;
   bool listed;
-  double t_list, *q_list;
+  bool whole;                 // all contacts are listed, not only those of the pairs of closed ones
+  bool rated;                 // with their rates (3 a contact) at v_list, as far as they are known
+  double *rate, *rate_other;  // of `list` and of `other`
+  long* pairs;                // (most) of closed contacts, or of those of a problem
+  double t_list, *q_list, *v_list;
   double* q_last;  // position of `last` of the closed contacts
   // A state, without contacts.
   srmSaddleShape shape;
@@ -112,10 +116,12 @@ struct srRigid {
 
 // ---- rigid_rows.c
 int sri_rigid_list(srRigid* x, double t, const double* q);  // contacts at a position. Returns as the callbacks
-const srUnilateral* sri_rigid_contact(srRigid* x, int k);   // closed contact k at the position listed last
-void sri_rigid_keep(srRigid* x, const double* q);           // `last` of the closed contacts
-void sri_rigid_rename(srRigid* x);                          // closed contacts are those that continue them
-void sri_rigid_activate(srRigid* x);                        // which equations are active
+// The same with rates at v of the pairs that have closed contacts; alone: other pairs are of no interest.
+int sri_rigid_list_rates(srRigid* x, double t, const double* q, const double* v, bool alone);
+const srUnilateral* sri_rigid_contact(srRigid* x, int k);  // closed contact k at the position listed last
+void sri_rigid_keep(srRigid* x, const double* q);          // `last` of the closed contacts
+void sri_rigid_rename(srRigid* x);                         // closed contacts are those that continue them
+void sri_rigid_activate(srRigid* x);                       // which equations are active
 double sri_rigid_slip(const srUnilateral* c, const double* v, double s[2]);  // its length
 void sri_rigid_callbacks(srRigid* x);                                        // of the outer system
 // Direction of the friction of closed contact k over its tangents, times mu: - mu s/|s|, or the ratio of a cone.
@@ -124,9 +130,6 @@ void sri_rigid_friction(const srRigid* x, int k, const srUnilateral* c, const do
 // ---- rigid_delassus.c
 // M, forces and equations at a state, factored, and the accelerations without contact forces. Returns as the callbacks.
 int sri_rigid_free(srRigid* x, double t, const double* q, const double* v, const double* y);
-// Rates of the rows of the parts times v.
-int sri_rigid_drift(srRigid* x, double t, const double* q, const double* v);
-size_t sri_rigid_sample_size(void);                                            // bytes of `samples`, for each part
 void sri_rigid_build(srRigid* x);                                              // W, X and A = W X^T of the parts
 void sri_rigid_velocities(const srRigid* x, const double* v, double* out);     // W v + b of the rows
 void sri_rigid_accelerations(const srRigid* x, const double* a, double* out);  // W a + drift
@@ -138,6 +141,10 @@ bool sri_rigid_solve(srRigid* x, const double* q, double* residual);
 // False: they are dependent.
 bool sri_rigid_solve_rows(srRigid* x, const double* right, double* p);
 double sri_rigid_rows_residual(const srRigid* x, const double* right, const double* p);  // largest |A p + right|
+
+// ---- rigid_drift.c
+int sri_rigid_drift(srRigid* x, double t, const double* q, const double* v);  // of the parts. Returns as the callbacks
+size_t sri_rigid_sample_size(void);                                           // bytes of `samples`, for each part
 
 // ---- rigid_forces.c
 // Forces of the closed contacts with their present statuses: lambda (3 a contact), and accelerations into x->a. slips (a contact, or NULL): slip

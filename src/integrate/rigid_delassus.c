@@ -2,9 +2,6 @@
 //   du = A p,   A = W K W^T,   K = M^-1 with the reactions of the joints (M dv - G^T nu = W^T p, G dv = 0)
 //   a  = W a_free + dW/dt v + db/dt + A p         a_free: accelerations without contact forces
 // A part with one row may have a force that is not its normal, n + s.t (a contact that slides): its column of A is that of the force.
-//
-// The rates of rows times v are differences along the motion with v held, of fourth order where the contact is listed on both sides, else one-sided: with
-// e|v| = 2e-4 the error is some 1e-12 of the terms.
 #include <math.h>
 #include <string.h>
 
@@ -13,8 +10,6 @@
 
 #define DEPENDENT                                                                                                      \
   1e-5  // distance of a row of the joints from the others, as everywhere: some are redundant only where loops are closed to the last digit
-#define REACH 2e-4     // of the coordinates, and
-#define LONGEST 1e-4   // s, of the time, between two points of a difference
 #define SINGULAR 1e-9  // pivot of scaled rows that are dependent: then all rows have ...
 #define EQUAL                                                                                                          \
   1e-8  // ... this compliance, of the largest diagonal entry, which the refinement removes from all but the distribution
@@ -40,77 +35,6 @@ int sri_rigid_free(srRigid* x, double t, const double* q, const double* v, const
   srm_saddle_solve(x->saddle, x->f, x->gamma, x->free, NULL);
   return sri_all_finite(s->nv, x->free) ? 0 : 1;
 }
-
-// ---- rates of rows ------------------------------------------------------------------------------------------------------
-
-enum { POINTS = 5 };  // at -2, -1, 0, 1, 2 times e
-
-// Rates of a contact at the points where it is listed.
-typedef struct Samples {
-  double u[POINTS][3];
-  bool known[POINTS];
-} Samples;
-
-static void differentiate(const Samples* at, double e, double out[3]) {
-  const bool* known = at->known;
-  for (int k = 0; k < 3; ++k) {
-    const double m2 = at->u[0][k], m1 = at->u[1][k], zero = at->u[2][k], p1 = at->u[3][k], p2 = at->u[4][k];
-    if (known[0] && known[1] && known[3] && known[4]) {
-      out[k] = (m2 - 8 * m1 + 8 * p1 - p2) / (12 * e);
-    } else if (known[1] && known[3]) {
-      out[k] = (p1 - m1) / (2 * e);
-    } else if (known[0] && known[1]) {
-      out[k] = (3 * zero - 4 * m1 + m2) / (2 * e);
-    } else if (known[3] && known[4]) {
-      out[k] = (-3 * zero + 4 * p1 - p2) / (2 * e);
-    } else {
-      out[k] = 0;
-    }
-  }
-}
-
-static void sample(const srUnilateral* c, int ntangent, const double* v, double u[3]) {
-  for (int k = 0; k < 3; ++k) u[k] = k <= ntangent ? sri_contact_velocity(c, k, v) : 0;
-}
-
-// The contact of part i in the list at another point, which has about the same order.
-static const srUnilateral* same_contact(const srRigid* x, int i, int count) {
-  const long id = x->part[i].c->id;
-  const ptrdiff_t guess = x->part[i].c - x->list;
-  if (guess >= 0 && guess < count && x->other[guess].id == id) return &x->other[guess];
-  for (int k = 0; k < count; ++k) {
-    if (x->other[k].id == id) return &x->other[k];
-  }
-  return NULL;
-}
-
-int sri_rigid_drift(srRigid* x, double t, const double* q, const double* v) {
-  const srSystem* s = &x->inner;
-  const double speed = sri_largest(s->nv, v), e = speed * LONGEST > REACH ? REACH / speed : LONGEST;
-  Samples* at = (Samples*)(void*)x->samples;
-  for (int i = 0; i < x->npart; ++i) {
-    sample(x->part[i].c, s->ntangent, v, at[i].u[2]);
-    at[i].known[2] = true;
-  }
-  for (int point = 0; point < POINTS; ++point) {
-    const double step = (point - 2) * e;
-    int count = 0;
-    if (point == 2) continue;
-    for (int k = 0; k < s->nv; ++k) x->dq[k] = step * v[k];
-    int answer = sri_retract(s, q, x->dq, x->q_near);
-    if (answer == 0) answer = s->contacts(s->user, t + step, x->q_near, x->other, &count);
-    if (answer != 0) return answer;
-    for (int i = 0; i < x->npart; ++i) {
-      const srUnilateral* c = same_contact(x, i, count);
-      at[i].known[point] = c != NULL;
-      if (c != NULL) sample(c, s->ntangent, v, at[i].u[point]);
-    }
-  }
-  for (int i = 0; i < x->npart; ++i) differentiate(&at[i], e, x->drift + 3 * i);
-  return 0;
-}
-
-size_t sri_rigid_sample_size(void) { return sizeof(Samples); }
 
 // ---- the problem --------------------------------------------------------------------------------------------------------
 

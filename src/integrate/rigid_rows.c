@@ -57,21 +57,58 @@ static int heir_of(const srRigid* x, int k, const srUnilateral* list, int count)
   return best;
 }
 
-int sri_rigid_list(srRigid* x, double t, const double* q) {
-  const srSystem* s = &x->inner;
-  const size_t size = (size_t)s->nq * sizeof *q;
-  if (x->listed && x->t_list == t && memcmp(x->q_list, q, size) == 0) return 0;
-  x->listed = false;
-  const int answer = s->contacts(s->user, t, q, x->list, &x->count);
-  if (answer != 0) return answer;
-  memcpy(x->q_list, q, size);
+static bool is_listed(const srRigid* x, double t, const double* q) {
+  return x->listed && x->t_list == t && memcmp(x->q_list, q, (size_t)x->inner.nq * sizeof *q) == 0;
+}
+
+// Where the closed contacts are in the list, which is that of a position.
+static void keep_list(srRigid* x, double t, const double* q, bool whole) {
+  memcpy(x->q_list, q, (size_t)x->inner.nq * sizeof *q);
   x->t_list = t;
   x->listed = true;
+  x->whole = whole;
   for (int k = 0; k < x->nclosed; ++k) {
     srClosed* c = &x->closed[k];
     c->at = find(x->list, x->count, c->at, c->id);
     if (c->at < 0) c->at = heir_of(x, k, x->list, x->count);
   }
+}
+
+int sri_rigid_list(srRigid* x, double t, const double* q) {
+  const srSystem* s = &x->inner;
+  if (is_listed(x, t, q) && x->whole) return 0;
+  x->listed = x->rated = false;
+  const int answer = s->contacts(s->user, t, q, x->list, &x->count);
+  if (answer == 0) keep_list(x, t, q, true);
+  return answer;
+}
+
+// The pairs of closed contacts, each once.
+static int closed_pairs(srRigid* x) {
+  int n = 0;
+  for (int k = 0; k < x->nclosed; ++k) {
+    bool known = false;
+    for (int i = 0; i < n && !known; ++i) known = x->pairs[i] == x->closed[k].last.pair;
+    if (!known) x->pairs[n++] = x->closed[k].last.pair;
+  }
+  return n;
+}
+
+int sri_rigid_list_rates(srRigid* x, double t, const double* q, const double* v, bool alone) {
+  const srSystem* s = &x->inner;
+  const size_t size = (size_t)s->nv * sizeof *v;
+  if (s->contacts_chosen == NULL) return sri_rigid_list(x, t, q);
+  if (is_listed(x, t, q) && (x->whole || alone) && (v == NULL || (x->rated && memcmp(x->v_list, v, size) == 0))) {
+    return 0;
+  }
+  const srContactChoice choice = {
+      .npair = closed_pairs(x), .pair = x->pairs, .alone = alone, .rate = v != NULL ? x->rate : NULL, .v = v};
+  x->listed = x->rated = false;
+  const int answer = s->contacts_chosen(s->user, t, q, &choice, x->list, &x->count);
+  if (answer != 0) return answer;
+  if (v != NULL) memcpy(x->v_list, v, size);
+  x->rated = v != NULL;
+  keep_list(x, t, q, !alone);
   return 0;
 }
 
@@ -233,7 +270,7 @@ static int constraint(void* user, double t, const double* q, double* g, double* 
   if (s->ng > 0) {
     answer = s->constraint(s->user, t, q, g != NULL ? x->g : NULL, G != NULL ? x->G : NULL, b != NULL ? x->b : NULL);
   }
-  if (answer == 0 && x->nclosed > 0) answer = sri_rigid_list(x, t, q);
+  if (answer == 0 && x->nclosed > 0) answer = sri_rigid_list_rates(x, t, q, NULL, true);
   if (answer != 0) return answer;
   if (G != NULL) spread(x, x->G, G, &normal, &tangent);
   if (g != NULL) {
@@ -291,7 +328,7 @@ static int dynamics(void* user, double t, const double* q, const double* v, cons
   if (answer == 0) answer = s->dynamics(s->user, t, q, v, y, tau, M, f, ydot, NULL);
   if (answer != 0 || D == NULL) return answer;
   if (s->ng > 0) answer = s->constraint(s->user, t, q, NULL, x->G, NULL);
-  if (answer == 0 && x->nclosed > 0) answer = sri_rigid_list(x, t, q);
+  if (answer == 0 && x->nclosed > 0) answer = sri_rigid_list_rates(x, t, q, v, true);
   if (answer != 0) return answer;
   spread(x, x->G, D, &normal, &tangent);
   for (int k = 0; k < x->nclosed; ++k) {
@@ -309,7 +346,7 @@ static int gamma_term(void* user, double t, const double* q, const double* v, do
   srRigid* x = user;
   const srSystem* s = &x->inner;
   int answer = s->ng > 0 ? s->gamma(s->user, t, q, v, x->gamma) : 0;
-  if (answer == 0 && x->nclosed > 0) answer = sri_rigid_list(x, t, q);
+  if (answer == 0 && x->nclosed > 0) answer = sri_rigid_list_rates(x, t, q, v, true);
   if (answer != 0) return answer;
   spread_vector(x, x->gamma, gamma);
   for (int k = 0; k < x->nclosed; ++k) {

@@ -786,8 +786,25 @@ static srNode own_slip(srCompiler* c, const Gap* g) {
   return sr_graph_op(graph, SR_OP_SUB, g->speed, sum, SR_NO_NODE);
 }
 
+// The derivative of a rate along the motion whose accelerations are 0: all of it but the part of its velocities. NAN where a position is not one that gaps
+// may depend on.
+static srNode second_rate(srCompiler* c, srNode rate) {
+  srGraph* graph = c->graph;
+  srNode *leaf = NULL, sum = derived(graph, rate, sr_graph_var(graph, SR_VAR_TIME, 0));
+  int capacity = 0;
+  const int n = sr_c_leaves(c, rate, false, &leaf, 0, &capacity);
+  for (int k = 0; k < n; k++) {
+    srContactVariable x;
+    srNode of;
+    if (as_variable(c, leaf[k], true, &x, &of) == NULL) continue;  // a velocity
+    if (as_variable(c, leaf[k], false, &x, &of) != NULL) return sr_graph_const(graph, (double)NAN);
+    sum = plus_product(graph, sum, derived(graph, rate, leaf[k]), of);
+  }
+  return sum;
+}
+
 // Values of the law program: gap, its rate, the slip's, then the coefficients of each variable in the two rates, then the explicit
-// time derivatives of both.
+// time derivatives of both, then what both rates change by without accelerations.
 static int gap_roots(srCompiler* c, const Gap* g) {
   srGraph* graph = c->graph;
   const srNode t = sr_graph_var(graph, SR_VAR_TIME, 0);
@@ -807,6 +824,8 @@ static int gap_roots(srCompiler* c, const Gap* g) {
   }
   sr_c_root(c, derived(graph, g->gap, t));
   sr_c_root(c, own_slip(c, g));
+  sr_c_root(c, second_rate(c, rate));
+  sr_c_root(c, second_rate(c, slip));
   return first;
 }
 

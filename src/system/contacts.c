@@ -195,11 +195,31 @@ typedef struct List {
   srData* d;
   srUnilateral* out;
   int count;
-  bool points;  // in place of rows
+  bool points;                    // in place of rows
+  const srContactChoice* choice;  // NULL: all, without rates
 } List;
+
+// Is the pair with this key among those that are concerned?
+static bool is_concerned(const List* x, long key) {
+  for (int i = 0; x->choice != NULL && i < x->choice->npair; ++i) {
+    if (x->choice->pair[i] == 1 + key) return true;
+  }
+  return false;
+}
+
+static bool is_left_out(const List* x, long key) {
+  return x->choice != NULL && x->choice->alone && !is_concerned(x, key);
+}
+
+// Where the rates of the next contact are written; NULL: they are not wanted.
+static double* rates_of_next(const List* x, long key) {
+  if (x->choice == NULL || x->choice->rate == NULL || !is_concerned(x, key)) return NULL;
+  return x->choice->rate + 3 * x->count;
+}
 
 // K: of the law, or of the pair where the law has none of its own.
 static srUnilateral* add(List* x, long id, const srSurfaceLaws* c, double K) {
+  if (x->choice != NULL && x->choice->rate != NULL) x->choice->rate[3 * x->count] = NAN;
   srUnilateral* to = &x->out[x->count++];
   *to = (srUnilateral){.id = id,
                        .pair = 1 + sr_contact_key(x->m, id),
@@ -315,6 +335,26 @@ static void put_point(const Path* path, bool central, const srPairPoint* at, srU
   }
 }
 
+// moved: their rates, or NULL.
+static int find_points(const Shapes* of, const srFrameMotion* seen, const double pose[16], srFeaturePoint* point,
+                       srPointRates* moved) {
+  double twist[6];
+  if (moved == NULL) return sr_pair_points(of->pair, of->radius, of->shape[0], of->shape[1], pose, point);
+  srm_set3(twist, seen->angular_velocity);
+  srm_set3(twist + 3, seen->velocity);
+  return sr_pair_points_moving(of->pair, of->radius, of->shape[0], of->shape[1], pose, twist, point, moved);
+}
+
+// Surfaces that move in their bodies do so by formulas of any kind.
+static void put_rates(const Shapes* of, const srFrameMotion* seen, const srPairPoint* at, const srPointRates* moved,
+                      double out[3]) {
+  if (moved->known && of->shape[0]->belt < 0 && of->shape[1]->belt < 0) {
+    sr_contact_point_rates(seen, at, moved, out);
+  } else {
+    out[0] = NAN;
+  }
+}
+
 static void put_shapes(List* x, const Shapes* of, long key, const srSurfaceLaws* laws, double K) {
   const srModel* m = x->m;
   double* column = x->d->work;  // 96 numbers per link and 8 per coordinate
@@ -322,6 +362,8 @@ static void put_shapes(List* x, const Shapes* of, long key, const srSurfaceLaws*
   double pose[16];
   srFrameMotion seen;
   srFeaturePoint point[SR_POINTS_MOST];
+  srPointRates moved[SR_POINTS_MOST];
+  double* rate = rates_of_next(x, key);
   sr_frame_motion(m, x->d, of->point[1], of->point[0], &seen);
   srm_pose_identity(pose);
   for (int k = 0; k < 9; ++k) pose[4 * (k % 3) + k / 3] = seen.rotation[k];
@@ -329,10 +371,11 @@ static void put_shapes(List* x, const Shapes* of, long key, const srSurfaceLaws*
   Path path = {
       .n = sr_path_columns(m, x->d, of->point[1], of->point[0], -1, dof, column), .dof = dof, .column = column};
   belt_of(m, x->d, of, pose, path.belt);
-  const int n = sr_pair_points(of->pair, of->radius, of->shape[0], of->shape[1], pose, point), first = x->count;
+  const int n = find_points(of, &seen, pose, point, rate != NULL ? moved : NULL), first = x->count;
   for (int i = 0; i < n; ++i) {
     srUnilateral* out = add(x, point_id(x, key, point[i].feature, first), laws, K);
     put_point(&path, of->pair->place != NULL, &point[i].at, out);
+    if (rate != NULL) put_rates(of, &seen, &point[i].at, &moved[i], rate + 3 * i);
   }
 }
 
@@ -506,6 +549,7 @@ static int put_element(List* x, int i) {
   const srModel* m = x->m;
   const srForceElement* e = &m->force[i];
   const srSurfaceLaws* c = e->contact;
+  if (is_left_out(x, i)) return 0;
   if (e->law->port == SR_PORT_FRAMES) {
     const Shapes of = {{e->point[0], e->point[1]}, c->pair, {c->radius[0], c->radius[1]}, {c->shape[0], c->shape[1]}};
     if (x->points) {
@@ -515,6 +559,7 @@ static int put_element(List* x, int i) {
     }
     return 0;
   }
+  double* rates = rates_of_next(x, i);
   srUnilateral* out = add(x, i, c, c->p.K);
   srPortMotion motion;
   double rate;
@@ -524,6 +569,7 @@ static int put_element(List* x, int i) {
   memset(full, 0, 3 * (size_t)m->nv * sizeof *full);
   const srImpedanceIn in = {.x = motion.x, .xdot = motion.xdot, .data = c};
   sr_contact_gap(c, &in, &out->gap, &rate);
+  if (rates != NULL) sr_contact_port_rates(m, x->d, e, &motion, rates);
   if (e->law->port == SR_PORT_JOINT) {
     put_force(m, x->d, e, &motion, &(double){-c->side}, full);
     put_sparse(m, full, out);
@@ -561,6 +607,7 @@ static void put_near(List* x) {
     const srNear* near = &instances->near[i];
     const srCollider *a = &m->collider[near->a], *b = &m->collider[near->b];
     bool swap;
+    if (is_left_out(x, pair_key(m, near))) continue;
     const Shapes of = {{a->point, b->point},
                        sr_pair_find((srShapeKind)a->kind, (srShapeKind)b->kind, &swap),
                        {a->radius, b->radius},
@@ -577,17 +624,30 @@ static void put_near(List* x) {
   }
 }
 
+static int list(List* x, double t, const double* q, const double* v, int* count) {
+  *count = 0;
+  if (sr_stop_requested(x->d)) return -1;
+  (void)sr_evaluate(x->m, x->d, t, q, v, NULL, SR_STAGE_VELOCITY);
+  x->d->stage = SR_STAGE_VELOCITY;  // forces are overwritten
+  int answer = x->m->nformula > 0 ? sr_measure(x->m, x->d) : 0;
+  if (answer == 0 && x->choice != NULL && x->choice->rate != NULL) sr_bias_acceleration(x->m, x->d);
+  if (answer == 0) answer = put_elements(x);
+  if (answer == 0 && x->d->instances != NULL) answer = sr_near_at(x->m, x->d);
+  if (answer == 0 && x->d->instances != NULL) put_near(x);
+  x->d->stage = SR_STAGE_VELOCITY;
+  *count = x->count;
+  return answer;
+}
+
 int sr_contacts(void* user, double t, const double* q, srUnilateral* out, int* count) {
   const srModelSystem* s = user;
   List x = {.m = s->m, .d = s->d, .out = out, .points = s->points};
-  *count = 0;
-  if (sr_stop_requested(s->d)) return -1;
-  (void)sr_evaluate(s->m, s->d, t, q, NULL, NULL, SR_STAGE_VELOCITY);
-  s->d->stage = SR_STAGE_VELOCITY;  // forces are overwritten
-  int answer = s->m->nformula > 0 ? sr_measure(s->m, s->d) : 0;
-  if (answer == 0) answer = put_elements(&x);
-  if (answer == 0 && s->d->instances != NULL) answer = sr_near_at(s->m, s->d);
-  if (answer == 0 && s->d->instances != NULL) put_near(&x);
-  *count = x.count;
-  return answer;
+  return list(&x, t, q, NULL, count);
+}
+
+int sr_contacts_chosen(void* user, double t, const double* q, const srContactChoice* choice, srUnilateral* out,
+                       int* count) {
+  const srModelSystem* s = user;
+  List x = {.m = s->m, .d = s->d, .out = out, .points = s->points, .choice = choice};
+  return list(&x, t, q, choice->rate != NULL ? choice->v : NULL, count);
 }

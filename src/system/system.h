@@ -4,6 +4,9 @@
 
 #include <sarrus/system.h>
 
+#include "collide/points.h"
+#include "force/ports.h"
+
 static inline bool sr_stop_requested(const srData* d) { return d->stop != NULL && d->stop(d->stop_user) != 0; }
 
 // ---- contacts.c: the callback `contacts` of the system, with two tangents, and its capacity
@@ -24,5 +27,14 @@ bool sr_contact_points_fit(
     const srModel* m);  // everything that moves is a free body: contacts may be given by their points
 int sr_free_bodies(void* user, const double* q, srFreeBody* out);
 int sr_contacts(void* user, double t, const double* q, srUnilateral* out, int* count);
+int sr_contacts_chosen(void* user, double t, const double* q, const srContactChoice* choice, srUnilateral* out,
+                       int* count);
+
+// ---- contact_rates.c
+// seen: b observed from a, with accelerations for v' = 0. out: normal, two tangents.
+void sr_contact_point_rates(const srFrameMotion* seen, const srPairPoint* at, const srPointRates* rates, double out[3]);
+// The same of a stop of a joint and of a gap by formula; d has the accelerations for v' = 0.
+void sr_contact_port_rates(const srModel* m, srData* d, const srForceElement* e, const srPortMotion* motion,
+                           double out[3]);
 
 #endif
