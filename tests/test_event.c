@@ -99,6 +99,25 @@ TEST(event_every_method_finds_the_roots_of_an_oscillator) {
   }
 }
 
+// Four pieces a step, and the start of the first one; a simple root takes some ten evaluations, not the fifty of a bracket that is halved to the last digit.
+TEST(event_a_simple_root_is_located_with_few_evaluations) {
+  srIntegrator* integrator = start(sri_method_find("dopri5"));
+  int calls = 0, steps = 0;
+  unsigned char fired[2];
+  double t = HUGE_VAL;
+  srRootFinder* finder =
+      sri_roots_create(integrator, &(srRoots){.count = 2, .user = &calls, .evaluate = position_and_velocity});
+  ENSURE_EQUAL(sri_roots_start(finder, integrator), SR_OK);
+  for (; t == HUGE_VAL; ++steps) {
+    ENSURE_EQUAL(sri_step(integrator, 8), SR_OK);
+    ENSURE_EQUAL(sri_roots_step(finder, integrator, &t, fired), SR_OK);
+  }
+  ENSURE_NEAR(t, pi / 6, 1e-8);
+  ENSURE(calls <= 2 + 4 * steps + 10);
+  sri_roots_destroy(finder);
+  sri_destroy(integrator);
+}
+
 TEST(event_directions_and_starts_on_a_root) {
   const signed char falling_alone[] = {-1, 1};
   srIntegrator* integrator = start(sri_method_find("dopri5"));

@@ -60,10 +60,9 @@ typedef struct Moving {
   double rate[3];    // n'
 } Moving;
 
-// False: the features of the nearest points change here, and none of them is a face.
-static bool find_normal_rate(Moving* x, srPointRates* nearest) {
+// False: it is that of the nearest points, whose features change here.
+static bool find_normal_rate(Moving* x, const srPointRates* nearest) {
   srm_cross3(x->twist, x->n, x->turned);
-  sr_point_rates_of_nearest(x->near, x->twist, nearest);
   if (x->near->a.dimension == 2) {
     memset(x->rate, 0, sizeof x->rate);
   } else if (x->near->b.dimension == 2) {
@@ -138,7 +137,10 @@ static void point_rates(const Moving* x, const srManifoldPoint* p, srPointRates*
 
 void sr_point_rates_of_manifold(const srManifold* m, const srNearest* near, const double twist[6], srPointRates* out) {
   Moving x = {.near = near, .twist = twist, .n = m->n};
-  srPointRates nearest;
+  srPointRates nearest = {0};
+  bool wanted = near->a.dimension != 2 && near->b.dimension != 2;
+  for (int i = 0; i < m->count; i++) wanted = wanted || m->point[i].of == SR_POINT_OF_NEAREST;
+  if (wanted) sr_point_rates_of_nearest(near, twist, &nearest);
   const bool known = find_normal_rate(&x, &nearest);
   for (int i = 0; i < m->count; i++) {
     if (m->point[i].of == SR_POINT_OF_NEAREST) {

@@ -104,6 +104,7 @@ struct srRigid {
   double *Nv, *Dv;  // (3 most): rates of the equations and of the forces of closed contacts, at the last `dynamics`
   signed char *fired, *direction;
   srGaps* gaps;
+  srEventSource gap_source;
   srRigidStats stats;
   char error_message[200];
   double* block;

@@ -362,18 +362,34 @@ static int gamma_term(void* user, double t, const double* q, const double* v, do
   return answer;
 }
 
+// Those that are listed here already, as the switching functions have them at the same state.
+static void copy_list(const srRigid* x, srUnilateral* out, int* count) {
+  const size_t rows = 1 + (size_t)x->inner.ntangent;
+  *count = x->count;
+  for (int i = 0; i < x->count; ++i) {
+    const srUnilateral* from = &x->list[i];
+    int* column = out[i].column;
+    double* W = out[i].W;
+    out[i] = *from;
+    out[i].column = column;
+    out[i].W = W;
+    memcpy(column, from->column, (size_t)from->n * sizeof *column);
+    memcpy(W, from->W, rows * (size_t)from->n * sizeof *W);
+  }
+}
+
 static int contacts(void* user, double t, const double* q, srUnilateral* out, int* count) {
   srRigid* x = user;
-  const srSystem* s = &x->inner;
-  const int answer = s->contacts(s->user, t, q, out, count);
-  for (int k = 0; k < x->nclosed && answer == 0; ++k) {
-    int at = find(out, *count, x->closed[k].at, x->closed[k].id);
-    if (at < 0) at = heir_of(x, k, out, *count);
+  const int answer = sri_rigid_list(x, t, q);
+  if (answer != 0) return answer;
+  copy_list(x, out, count);
+  for (int k = 0; k < x->nclosed; ++k) {
+    const int at = x->closed[k].at;
     if (at < 0) continue;
     out[at].normal = first_normal(x);  // active, whichever combination it is in
     out[at].tangent = first_tangent(x) + 2 * k;
   }
-  return answer;
+  return 0;
 }
 
 // Multiplier of a closed contact's normal.

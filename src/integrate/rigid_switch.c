@@ -112,9 +112,26 @@ static int touched(void* user, double t, double* q, double* v, double* y, const 
   return sri_rigid_settle(x, t, q, v, y, NULL);
 }
 
+// Contacts are listed once at a state, with what their forces need.
+static int evaluate_gaps(void* user, double t, const double* q, const double* v, const double* y, double* value) {
+  srRigid* x = user;
+  const srEventSource* gaps = &x->gap_source;
+  const int answer = x->nclosed > 0 ? sri_rigid_list_rates(x, t, q, v, false) : 0;
+  return answer != 0 ? answer : gaps->evaluate(gaps->user, t, q, v, y, value);
+}
+
+static int act_on_gaps(void* user, double t, double* q, double* v, double* y, const signed char* fired) {
+  const srEventSource* gaps = &((srRigid*)user)->gap_source;
+  return gaps->act(gaps->user, t, q, v, y, fired);
+}
+
 void sri_rigid_sources(srRigid* x, srEventSource source[2]) {
   for (int i = 0; i < 3 * x->most; ++i) x->direction[i] = -1;
-  source[0] = sri_gaps_source(x->gaps, touched, x);
+  x->gap_source = sri_gaps_source(x->gaps, touched, x);
+  source[0] = x->gap_source;
+  source[0].user = x;
+  source[0].evaluate = evaluate_gaps;
+  source[0].act = act_on_gaps;
   source[1] =
       (srEventSource){.count = 3 * x->most, .direction = x->direction, .user = x, .evaluate = evaluate, .act = act};
 }

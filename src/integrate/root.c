@@ -5,7 +5,7 @@
 // located, and if that is beyond zero the piece ends there. So does one that begins beyond zero and returns for a while, whatever direction
 // counts: a ball that has just bounced, and falls again within the piece, must be detected above the floor in between. In the first
 // piece with a change the root is bracketed down to the last digits of t by the Illinois variant of the regula falsi, safeguarded by
-// halving. Functions of the time alone need no dense output: their source checks them in finer pieces (`ahead`), as a law that waits for the next
+// halving and by a least distance from the ends. Functions of the time alone need no dense output: their source checks them in finer pieces (`ahead`), as a law that waits for the next
 // pulse takes steps that are longer than the pulse. The time returned is the right end of the bracket: there the sign has changed, so that a restart does not find the same root again.
 #include <float.h>
 #include <math.h>
@@ -18,6 +18,8 @@
 static const double part_end[] = {1e-6, 1e-3, 0.25, 0.5, 0.75, 1};
 #define PARTS 6
 #define FIRST_PART 2    // where nothing has happened before
+#define SLOW 3          // tries that take off little, before the bracket is halved
+#define FARTHER 8.0     // factor of the distance from an end
 #define ITERATIONS 120  // halving alone brings a step of 1e16 rounding units down in 54
 
 struct srRootFinder {
@@ -25,6 +27,7 @@ struct srRootFinder {
   int nq, nv;
   int nvalue;                // count + rated
   bool behind;               // the last step ended with an event
+  double t_left;             // `left` has the values at this time, the end of the last step; HUGE_VAL: it has not
   int bad;                   // function that was not a number, -1: none
   signed char* sign;         // (count) at the last state; 0: none yet
   double *left, *right, *x;  // (nvalue), (nvalue), (nq + nv + ny)
@@ -40,6 +43,7 @@ srRootFinder* sri_roots_create(const srIntegrator* integrator, const srRoots* ro
   if (block == NULL) return NULL;
   srRootFinder* finder = (srRootFinder*)(void*)block;
   finder->roots = *roots;
+  finder->t_left = HUGE_VAL;
   finder->nq = integrator->system.nq;
   finder->nv = integrator->system.nv;
   finder->left = (double*)(void*)(block + head);
@@ -81,6 +85,7 @@ static srStatus evaluate(srRootFinder* finder, const srIntegrator* integrator, d
 }
 
 srStatus sri_roots_start(srRootFinder* finder, const srIntegrator* integrator) {
+  finder->t_left = HUGE_VAL;
   if (evaluate_at(finder, sri_time(integrator), sri_q(integrator), sri_v(integrator), sri_y(integrator),
                   finder->left) != SR_OK) {
     return SR_FAILED;
@@ -90,6 +95,7 @@ srStatus sri_roots_start(srRootFinder* finder, const srIntegrator* integrator) {
 }
 
 void sri_roots_forget(srRootFinder* finder, int first, int count) {
+  finder->t_left = HUGE_VAL;
   memset(finder->sign + first, 0, (size_t)count * sizeof *finder->sign);
 }
 
@@ -110,47 +116,64 @@ static int first_change(const srRootFinder* finder, const double* value) {
   return -1;
 }
 
-// A bracket of time, with the values of function i at its ends as the regula falsi weights them.
+// A bracket of time, with the values of a function at its ends as the regula falsi weights them.
 typedef struct Bracket {
   double a, b, fa, fb;
-  bool halve;  // the last steps gained little
+  int side;   // of the last try: 1 it became b, -1 it became a, 0 there was none
+  int times;  // in a row
+  int slow;   // tries in a row that took off less than half
 } Bracket;
 
+static double least_width(const Bracket* s) { return 2 * DBL_EPSILON * fmax(fabs(s->a), fabs(s->b)); }
+
+// A root within rounding of one end leaves the other where it was: tries keep a distance from both ends, which grows while they are on the same side, so that the
+// bracket closes around what is found, or around the noise of the function there.
 static double next_try(const Bracket* s) {
-  const double middle = s->a + 0.5 * (s->b - s->a);
-  if (s->halve) return middle;
-  const double t = s->b - s->fb * (s->b - s->a) / (s->fb - s->fa);
-  return t > s->a && t < s->b ? t : middle;
+  const double width = s->b - s->a, middle = s->a + 0.5 * width;
+  if (s->slow >= SLOW) return middle;
+  const double least = fmin(0.5 * least_width(s) * pow(FARTHER, s->times > 1 ? s->times - 1 : 0), 0.5 * width);
+  const double t = s->b - s->fb * width / (s->fb - s->fa);
+  return fmin(fmax(t, s->a + least), s->b - least);
+}
+
+// Takes a try in place of the end on its side, by the Illinois rule.
+static void take_try(Bracket* s, double t, double value, int side) {
+  const double width = s->b - s->a;
+  const bool again = s->side == side;
+  if (side > 0) {
+    if (again) s->fa *= 0.5;
+    s->b = t;
+    s->fb = value;
+  } else {
+    if (again) s->fb *= 0.5;
+    s->a = t;
+    s->fa = value;
+  }
+  s->times = again ? s->times + 1 : 1;
+  s->side = side;
+  s->slow = s->b - s->a > 0.5 * width ? s->slow + 1 : 0;
 }
 
 // Narrows [a, b] to the first change of any function; finder->right then belongs to b.
 static srStatus narrow(srRootFinder* finder, const srIntegrator* integrator, double a, double* b) {
   int i = first_change(finder, finder->right);
   Bracket s = {.a = a, .b = *b, .fa = finder->left[i], .fb = finder->right[i]};
-  int side = 0;
-  for (int k = 0; k < ITERATIONS && s.b - s.a > 2 * DBL_EPSILON * fmax(fabs(s.a), fabs(s.b)); ++k) {
-    const double width = s.b - s.a, t = next_try(&s);
+  for (int k = 0; k < ITERATIONS && s.b - s.a > least_width(&s); ++k) {
+    const double t = next_try(&s);
     if (!(t > s.a && t < s.b)) break;
     if (evaluate(finder, integrator, t, finder->left) != SR_OK) return SR_FAILED;
     const int changed = first_change(finder, finder->left);
-    if (changed >= 0) {  // the change is before t, of this function or of another
-      s.fa = side > 0 ? 0.5 * s.fa : s.fa;
-      side = 1;
-      s.b = t;
-      memcpy(finder->right, finder->left, (size_t)finder->nvalue * sizeof(double));
-      if (!changes(finder, i, finder->right[i])) {
-        i = changed;
-        s.halve = true;  // the value at its other end is old
-        s.fa = -finder->right[i];
-      }
-      s.fb = finder->right[i];
-    } else {
-      s.fb = side < 0 ? 0.5 * s.fb : s.fb;
-      side = -1;
-      s.a = t;
-      s.fa = finder->left[i] != 0 ? finder->left[i] : -DBL_MIN * finder->sign[i];
+    if (changed < 0) {
+      take_try(&s, t, finder->left[i] != 0 ? finder->left[i] : -DBL_MIN * finder->sign[i], -1);
+      continue;
     }
-    s.halve = s.b - s.a > 0.5 * width && !s.halve;
+    memcpy(finder->right, finder->left, (size_t)finder->nvalue * sizeof(double));
+    if (changes(finder, i, finder->right[i])) {
+      take_try(&s, t, finder->right[i], 1);
+    } else {  // another function changes before it: its value at a is unknown
+      i = changed;
+      s = (Bracket){.a = s.a, .b = t, .fa = -finder->right[i], .fb = finder->right[i], .slow = SLOW};
+    }
   }
   *b = s.b;
   return SR_OK;
@@ -171,6 +194,7 @@ srStatus sri_roots_jump(srRootFinder* finder, double t, const double* q, const d
                         unsigned char* fired) {
   if (evaluate_at(finder, t, q, v, y, finder->right) != SR_OK) return SR_FAILED;
   finder->behind = true;
+  finder->t_left = HUGE_VAL;
   take_signs(finder, fired);
   return SR_OK;
 }
@@ -210,40 +234,40 @@ static int side_of(const srRootFinder* finder, int i) {
   return finder->roots.direction[i];
 }
 
-// May function i, on the same side at both ends of a piece, be on the other one between them? Not where it does not turn back, nor
-// where its tangents at the ends, which a function that bends one way does not cross, meet well before zero.
-static bool may_dip(const srRootFinder* finder, int i, double width) {
-  const int rate = finder->roots.rated + i;
-  const double s = side_of(finder, i);
-  const double fa = s * finder->left[i], fb = s * finder->right[i];
-  const double ra = s * finder->left[rate], rb = s * finder->right[rate];
-  if (!(fa >= 0 && fb > 0 && ra < 0 && rb > 0)) return false;
-  const double x = (fa - fb + rb * width) / (rb - ra);  // after a
-  return !(x > 0 && x < width && fa + ra * x > 0.5 * fmin(fa, fb));
+// A piece at whose ends a function is on the same side of zero: its values and rates there, positive on that side.
+typedef struct Valley {
+  double a, b;  // times
+  double fa, fb, ra, rb;
+} Valley;
+
+// May the function be on the other side in between? Not where it does not turn back; nor where it is far away: a cubic falls below the lower end by no more than 4/27
+// of the rates times the width; nor where its tangents at the ends, which a function that bends one way does not cross, meet well before zero.
+static bool is_deep(const Valley* v) {
+  const double width = v->b - v->a;
+  if (!(v->fa >= 0 && v->fb > 0 && v->ra < 0 && v->rb > 0)) return false;
+  if (fmin(v->fa, v->fb) > (v->rb - v->ra) * width) return false;
+  const double x = (v->fa - v->fb + v->rb * width) / (v->rb - v->ra);  // after a
+  return !(x > 0 && x < width && v->fa + v->ra * x > 0.5 * fmin(v->fa, v->fb));
 }
 
-// Locates the extremum of function i in [a, *b]. Where it is beyond zero, *b is put there, with finder->right.
-static srStatus dip(srRootFinder* finder, const srIntegrator* integrator, int i, double a, double* b) {
+// Searches the extremum of function i in a valley, until it is beyond zero, where *b is put with finder->right, or cannot be.
+static srStatus dip(srRootFinder* finder, const srIntegrator* integrator, int i, Valley v, double* b) {
   const int rate = finder->roots.rated + i;
-  const double s = side_of(finder, i), least = 1e-10 * (*b - a);
-  Bracket x = {.a = a, .b = *b, .fa = s * finder->left[rate], .fb = s * finder->right[rate]};
-  for (int k = 0; k < ITERATIONS && x.b - x.a > least; ++k) {
-    x.halve = k % 2 != 0;
-    const double t = next_try(&x);
-    if (!(t > x.a && t < x.b)) break;
+  const double s = side_of(finder, i), least = 1e-10 * (v.b - v.a);
+  for (int k = 0; k < ITERATIONS && v.b - v.a > least && is_deep(&v); ++k) {
+    const double t = next_try(&(Bracket){.a = v.a, .b = v.b, .fa = v.ra, .fb = v.rb, .slow = k % 2 != 0 ? SLOW : 0});
+    if (!(t > v.a && t < v.b)) break;
     if (evaluate(finder, integrator, t, finder->turn) != SR_OK) return SR_FAILED;
-    if (s * finder->turn[i] < 0) {
+    const double value = s * finder->turn[i], slope = s * finder->turn[rate];
+    if (value < 0) {
       *b = t;
       memcpy(finder->right, finder->turn, (size_t)finder->nvalue * sizeof(double));
       return SR_OK;
     }
-    const double slope = s * finder->turn[rate];
     if (slope < 0) {
-      x.a = t;
-      x.fa = slope;
+      v.a = t, v.fa = value, v.ra = slope;
     } else {
-      x.b = t;
-      x.fb = slope;
+      v.b = t, v.fb = value, v.rb = slope;
     }
   }
   return SR_OK;
@@ -252,9 +276,15 @@ static srStatus dip(srRootFinder* finder, const srIntegrator* integrator, int i,
 // All functions that turn back in [a, *b]: when one is beyond zero there, those before may be so in the remainder.
 static srStatus take_dips(srRootFinder* finder, const srIntegrator* integrator, double a, double* b) {
   for (int i = finder->roots.count - finder->roots.rated; i < finder->roots.count; ++i) {
-    const double before = *b;
-    if (!may_dip(finder, i, *b - a)) continue;
-    if (dip(finder, integrator, i, a, b) != SR_OK) return SR_FAILED;
+    const double before = *b, s = side_of(finder, i);
+    const int rate = finder->roots.rated + i;
+    const Valley v = {.a = a,
+                      .b = *b,
+                      .fa = s * finder->left[i],
+                      .fb = s * finder->right[i],
+                      .ra = s * finder->left[rate],
+                      .rb = s * finder->right[rate]};
+    if (dip(finder, integrator, i, v, b) != SR_OK) return SR_FAILED;
     if (*b < before) i = finder->roots.count - finder->roots.rated - 1;
   }
   return SR_OK;
@@ -265,7 +295,9 @@ srStatus sri_roots_step(srRootFinder* finder, const srIntegrator* integrator, do
   double a = t0;
   *t = HUGE_VAL;
   if (finder->roots.count == 0) return SR_OK;
-  if (evaluate(finder, integrator, a, finder->left) != SR_OK) return SR_FAILED;
+  const bool known = finder->t_left == t0;
+  finder->t_left = HUGE_VAL;
+  if (!known && evaluate(finder, integrator, a, finder->left) != SR_OK) return SR_FAILED;
   for (int i = 0; i < finder->roots.count; ++i) {
     if (finder->sign[i] == 0) finder->sign[i] = sign_of(finder->left[i]);
   }
@@ -288,5 +320,6 @@ srStatus sri_roots_step(srRootFinder* finder, const srIntegrator* integrator, do
     part += b == last;  // else the rest of it comes next
     if (b == ahead) ahead = HUGE_VAL;
   }
+  finder->t_left = t1;
   return SR_OK;
 }
