@@ -147,3 +147,40 @@ TEST(contacts_by_points_are_those_by_rows) {
   }
   for (int i = 0; i < 14; i++) ENSURE_NEAR(q[0][i], q[1][i], 1e-6);
 }
+
+// Steps of 20 mm: the list of near pairs covers the whole step, not its start alone. The ball stops at the wall, and the two at each other.
+TEST(what_moves_far_in_a_step_stops_at_the_surface) {
+  const double h = 1.0 / 240;
+  Loaded x = open_text(
+      "<sarrus version='1'><option gravity='0 0 0'/><ground><shape name='wall' type='plane' rpy='0 pi/2 0' "
+      "group='walls'/></ground><repeat count='3' index='i'><body name='b{i}'><joint name='b{i}' type='free' "
+      "q='0.15+0.4*i 0 0 1 0 0 0' v='0 0 0 5*(i-1) 0 0'/><inertial mass='1' inertia='1e-3 1e-3 1e-3'/>"
+      "<shape name='s{i}' type='sphere' size='0.05' group='g'/></body></repeat>"
+      "<body name='c'><joint name='c' type='free' q='1.35 0 0 1 0 0 0' v='0 0 0 -5 0 0'/><inertial mass='1' "
+      "inertia='1e-3 1e-3 1e-3'/><shape name='t' type='sphere' size='0.05' group='g'/></body>"
+      "<contact a='walls' b='g' most='20' mu-k='0'" LAW "/><contact a='g' b='g' most='20' mu-k='0'" LAW "/></sarrus>");
+  run(&x, 0.1, h, 1);
+  const double wall = x.d->q[0] - 0.05, apart = x.d->q[7 * 3] - x.d->q[7 * 2] - 0.1;  // an impact is up to h early
+  ENSURE_SMALL(x.result.penetration, 1e-9);
+  ENSURE(wall > -1e-9 && wall < 5 * h && apart > -1e-9 && apart < 10 * h);
+  ENSURE_SMALL(speed_of(&x, 2) + speed_of(&x, 3), 1e-9);
+  close_model(&x);
+}
+
+// A heavy ball strikes the short arm of a lever: within the step the long one, at rest before, would go 0.2 m, and stops at the ceiling 0.1 m above.
+TEST(what_an_impact_moves_far_in_its_step_stops_at_the_surface) {
+  Loaded x = open_text(
+      "<sarrus version='1'><option gravity='0 0 0'/><ground><shape name='ceiling' type='plane' at='0 0 0.15' "
+      "rpy='pi 0 0' group='walls'/></ground><body name='lever'><joint name='j' type='revolute' axis='0 1 0'/>"
+      "<inertial mass='0.1' inertia='0.01 0.01 0.01'/><shape name='tip' at='1 0 0' type='sphere' size='0.05' "
+      "group='g'/>"
+      "<shape name='pad' at='-0.1 0 0' type='sphere' size='0.05' group='pads'/></body>"
+      "<body name='b'><joint name='b' type='free' q='-0.1 0 0.11 1 0 0 0' v='0 0 0 0 0 -5'/><inertial mass='100' "
+      "inertia='1 1 1'/><shape name='s' type='sphere' size='0.05' group='balls'/></body>"
+      "<contact a='walls' b='g' most='20' mu-k='0'" LAW "/><contact a='pads' b='balls' most='20' mu-k='0'" LAW
+      "/></sarrus>");
+  run(&x, 1.0 / 240, 1.0 / 240, 1);
+  // The gap is linear in the angle: the tip is at 0.1 rad, sin(0.1) high.
+  ENSURE_NEAR(x.d->q[0], -0.1, 1e-6);
+  close_model(&x);
+}

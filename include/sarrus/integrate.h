@@ -137,6 +137,8 @@ typedef struct srSystem {
   // The same for some of them. NULL: methods list all, and take differences for the rates.
   int (*contacts_chosen)(void* user, double t, const double* q, const srContactChoice* choice, srUnilateral* out,
                          int* count);
+  // From now on `contacts` at q lists all that may close within a step h of the velocities v. 0; 1: that may be others than before. NULL: it always does.
+  int (*foresee)(void* user, double t, const double* q, const double* v, double h);
   // Where everything that moves is a free body: nbody of them at q. Contacts are then given by their points. NULL: they have rows.
   int nbody;
   int (*bodies)(void* user, const double* q, srFreeBody* out);

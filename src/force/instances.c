@@ -5,7 +5,9 @@
 //   s + max(s, S) <= skin,    s: largest displacement of a point of a bounded shape, |dp| + |dR| R with its reach R (a ball: |dp|),
 //                             S: of a plane, |dp| + |dR| L at the distance L of the farthest point of the others
 // That is checked at every evaluation. Outside a run, and in a run with steps of fixed length, the list is then rebuilt: a pair
-// that joins it is apart, has no force and no states, and so changes nothing. Where contacts are located, the switching functions
+// that joins it is apart, has no force and no states, and so changes nothing. Methods that solve the contacts of a whole step need all that
+// may close in it: with s the displacement at its end as well, and a range of its own for each shape that moves far in a step (sr_near_for):
+//   pairs with a gap below skin + w_a + w_b,    s_a <= skin/2 + w_a of every shape a. Where contacts are located, the switching functions
 // belong to the list: it stays for the step, a state that it does not cover requests a smaller step, and steps are no
 // longer than the list covers (sr_instances_prepare).
 //
@@ -32,6 +34,9 @@
 #define SKIN 0.2      // least skin, of the least radius
 #define HALVINGS 40   // of a skin with more near pairs than the capacity
 #define TOO_WIDE 8.0  // a skin so many times wider than necessary is rebuilt
+#define BEYOND                                                                                                         \
+  1.1  // times the displacement in a step: it is that of the velocities at its start, in their directions there
+#define WIDER 1.25  // times the displacement in a step: range of what moves farther than the skin
 
 int sr_element_count(const srModel* m, const srData* d) {
   return m->nforce + (d->instances != NULL ? d->instances->nused : 0);
@@ -91,17 +96,32 @@ static double way_of_shape(const srModel* m, const srData* d, const struct srIns
   return distance(frame + 9, before + 9) + sqrt(turn) * (L < 0 ? farthest_ball(m, x, frame + 9) : L);
 }
 
-// Largest possible change of a gap since the list was built; centres are those of d.
-static double find_moved(const srModel* m, const srData* d, const struct srInstances* x) {
+static double way_of(const srModel* m, const srData* d, const struct srInstances* x, int i) {
+  if (!is_bounded(m, i)) return way_of_shape(m, d, x, i, -1);
+  if (rotating(m, i) > 0) return way_of_shape(m, d, x, i, rotating(m, i));
+  return distance(x->centre + 3 * i, x->built + 12 * i + 9);
+}
+
+// Largest speed of a point of a collider; of an unbounded one: at the farthest of the others. d has the velocities v; of free bodies on the ground v alone is read.
+static double speed_of(const srModel* m, const srData* d, const struct srInstances* x, const double* v, int i) {
+  const int link = link_of(m, i), point = m->collider[i].point;
+  if (link == 0) return 0;
+  if (is_bounded(m, i) && m->link_type[link] == SR_LINK_FREE && m->link_parent[link] == 0) {
+    const double* own = v + m->link_v[link];
+    return srm_norm3(own + 3) + srm_norm3(own) * (srm_norm3(m->point_pose + 16 * point + 12) + rotating(m, i));
+  }
+  srPointState s;
+  sr_port_point(m, d, point, &s);
+  return srm_norm3(s.v) + srm_norm3(s.w) * (is_bounded(m, i) ? rotating(m, i) : farthest_ball(m, x, s.p));
+}
+
+// Largest possible change of a gap since the list was built, beyond what single shapes have of their own; centres are those of d. v != NULL: until `step` later, at these velocities.
+static double find_moved(const srModel* m, const srData* d, const struct srInstances* x, const double* v, double step) {
   double ball = 0, plane = 0;
   for (int i = 0; i < m->ncollider; i++) {
-    if (!is_bounded(m, i)) {
-      plane = fmax(plane, way_of_shape(m, d, x, i, -1));
-    } else if (rotating(m, i) > 0) {
-      ball = fmax(ball, way_of_shape(m, d, x, i, rotating(m, i)));
-    } else {
-      ball = fmax(ball, distance(x->centre + 3 * i, x->built + 12 * i + 9));
-    }
+    const double more = v != NULL ? BEYOND * step * speed_of(m, d, x, v, i) : 0;
+    double* most = is_bounded(m, i) ? &ball : &plane;
+    *most = fmax(*most, way_of(m, d, x, i) + more - x->wider[i]);
   }
   return ball + fmax(ball, plane);
 }
@@ -110,14 +130,8 @@ static double find_moved(const srModel* m, const srData* d, const struct srInsta
 static double find_speed(const srModel* m, const srData* d, const struct srInstances* x) {
   double ball = 0, plane = 0;
   for (int i = 0; i < m->ncollider; i++) {
-    if (link_of(m, i) == 0) continue;
-    srPointState s;
-    sr_port_point(m, d, m->collider[i].point, &s);
-    if (is_bounded(m, i)) {
-      ball = fmax(ball, srm_norm3(s.v) + srm_norm3(s.w) * rotating(m, i));
-    } else {
-      plane = fmax(plane, srm_norm3(s.v) + srm_norm3(s.w) * farthest_ball(m, x, s.p));
-    }
+    double* most = is_bounded(m, i) ? &ball : &plane;
+    *most = fmax(*most, speed_of(m, d, x, d->v, i));
   }
   return ball + fmax(ball, plane);
 }
@@ -188,6 +202,8 @@ static void find_point(const srModel* m, const srData* d, int a, int b, srFrameM
                 &m->collision[two->shape], pose, out);
 }
 
+static double range_of(const struct srInstances* x, int i, int j) { return x->skin + x->wider[i] + x->wider[j]; }
+
 // Two members whose balls are near: shapes that do not fill them may be far apart.
 static bool are_near(Listing* l, int one, int two) {
   const srModel* m = l->m;
@@ -200,7 +216,7 @@ static bool are_near(Listing* l, int one, int two) {
   srPairPoint at;
   find_point(m, l->d, swap ? j : i, swap ? i : j, &seen, &at);
   l->x->tested++;
-  return at.gap < l->x->skin;
+  return at.gap < range_of(l->x, i, j);
 }
 
 static bool add_balls(void* user, int i, int j) {
@@ -237,7 +253,7 @@ static void list_plane(Listing* l, int plane) {
     const srPairKind* pair = sr_pair_find((srShapeKind)m->collider[i].kind, (srShapeKind)m->collider[j].kind, &swap);
     if (pair == NULL) continue;
     l->x->tested++;
-    if (gap_of(l, pair, i, j) < l->x->skin) (void)add_near(l, plane, k);
+    if (gap_of(l, pair, i, j) < range_of(l->x, i, j)) (void)add_near(l, plane, k);
   }
 }
 
@@ -254,7 +270,7 @@ static void list_set(Listing* l) {
       continue;
     }
     memcpy(x->ball + 3 * n, x->centre + 3 * i, 3 * sizeof(double));
-    radius[n] = m->collider[i].reach;
+    radius[n] = m->collider[i].reach + x->wider[i];
     x->ball_of[n++] = k;
   }
   if (l->full || !set->balls) return;
@@ -304,13 +320,23 @@ static double least_radius(const srModel* m) {
   return isfinite(least) ? least : 1;
 }
 
+// Ranges of their own for shapes that move by more than half of the skin in a step, at the velocities v. NULL: none.
+static void widen(const srModel* m, const srData* d, struct srInstances* x, const double* v, double step) {
+  for (int i = 0; i < m->ncollider; i++)
+    x->wider[i] = v != NULL ? fmax(0, WIDER * step * speed_of(m, d, x, v, i) - 0.5 * x->skin) : 0;
+}
+
 // At d's state, whose centres are known.
-static int make_list(const srModel* m, srData* d, double skin) {
+static int make_list(const srModel* m, srData* d, double skin, const double* v, double step) {
   struct srInstances* x = d->instances;
   for (int i = 0; i < m->ncollider; i++) frame_of(m, d, i, x->built + 12 * i);
   x->skin = fmax(skin, SKIN * least_radius(m));
+  widen(m, d, x, v, step);
   int k = 0;
-  while (!list_all(m, d, x) && k++ < HALVINGS) x->skin *= 0.5;
+  while (!list_all(m, d, x) && k++ < HALVINGS) {
+    x->skin *= 0.5;
+    for (int i = 0; i < m->ncollider; i++) x->wider[i] *= 0.5;
+  }
   x->moved = 0;
   x->made = true;
   x->version++;
@@ -496,9 +522,16 @@ static int too_far(srData* d) {
 int sr_near_at(const srModel* m, srData* d) {
   struct srInstances* x = d->instances;
   find_centres(m, d, x);
-  x->moved = x->made ? find_moved(m, d, x) : 0;
+  x->moved = x->made ? find_moved(m, d, x, NULL, 0) : 0;
   if (x->made && x->moved <= x->skin) return 0;
-  return x->made && x->fixed ? too_far(d) : make_list(m, d, 0);
+  return x->made && x->fixed ? too_far(d) : make_list(m, d, 0, NULL, 0);
+}
+
+int sr_near_for(const srModel* m, srData* d, const double* v, double step) {
+  struct srInstances* x = d->instances;
+  find_centres(m, d, x);
+  if (x->made && find_moved(m, d, x, v, step) <= x->skin) return 0;
+  return make_list(m, d, 0, v, step) == 0 ? 1 : -1;
 }
 
 int sr_instances_at(const srModel* m, srData* d) {
@@ -515,10 +548,10 @@ int sr_instances_prepare(const srModel* m, srData* d, double step, double* cover
   find_centres(m, d, x);
   remove_over(m, d);
   const double speed = find_speed(m, d, x), need = 2 * speed * step;
-  x->moved = x->made ? find_moved(m, d, x) : 0;
+  x->moved = x->made ? find_moved(m, d, x, NULL, 0) : 0;
   const double wide = TOO_WIDE * fmax(SKIN * least_radius(m), 2 * need);
   if (!x->made || !(x->moved + need <= x->skin) || x->skin > wide) {
-    const int answer = make_list(m, d, 2 * need);
+    const int answer = make_list(m, d, 2 * need, NULL, 0);
     if (answer != 0) return answer;
   }
   *covered = speed > 0 ? (x->skin - x->moved) / (2 * speed) : HUGE_VAL;

@@ -15,6 +15,10 @@ int sr_instances_at(const srModel* m, srData* d);
 // The list of near pairs alone; returns the same. Needs the position stage and contact sets.
 int sr_near_at(const srModel* m, srData* d);
 
+// The list has whatever may close within `step` at the velocities v of d's position; d has reached the velocity stage with them, unless all that moves is a free body on the
+// ground. 0; 1: it was rebuilt for that; < 0: capacity exceeded.
+int sr_near_for(const srModel* m, srData* d, const double* v, double step);
+
 // In a run, before a step that is expected to take `step`: removes expired instances, and rebuilds the list where it may not
 // cover the step. *covered: the time that it does, at twice the present speeds. < 0: capacity exceeded.
 int sr_instances_prepare(const srModel* m, srData* d, double step, double* covered);

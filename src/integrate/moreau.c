@@ -41,7 +41,7 @@
 #define PUSH_DEPTH 0.1   // times h |change of u_N by forces|: a small penetration
 #define PUSH_MOST 10.0   // times |change of u_N by forces|: largest speed of the correction ...
 #define PUSH_LEAST 0.02  // ... or this part of gap/h
-#define ROUNDS 4         // solutions of a step, with the contacts that the one before has closed
+#define ROUNDS 20        // solutions of a step, with the contacts that the one before has closed
 #define MARGIN                                                                                                         \
   2.0  // times the largest approach in a step, or of slow impacts: contacts nearer than that are in the problem
 
@@ -333,14 +333,30 @@ static void keep(srMoreau* work) {
 
 // ---- a step -----------------------------------------------------------------------------------------------------------
 
-static int evaluate(srIntegrator* integrator, double t_new) {
+// From now on the list of contacts at the start of the step has all that may close in it at the velocities v. *same: as it had before.
+static int foresee(srIntegrator* integrator, const double* v, double h, bool* same) {
+  const srSystem* s = &integrator->system;
+  const int answer = s->foresee != NULL ? s->foresee(s->user, integrator->t, integrator->x, v, h) : 0;
+  *same = answer == 0;
+  return answer < 0 ? SRI_STOP : SRI_DONE;
+}
+
+static int list_contacts(srIntegrator* integrator) {
+  const srSystem* s = &integrator->system;
+  srMoreau* work = integrator->work;
+  return sri_outcome(s->contacts(s->user, integrator->t, integrator->x, work->listed, &work->nlisted));
+}
+
+static int evaluate(srIntegrator* integrator, double h, double t_new) {
   const srSystem* s = &integrator->system;
   const double *x = integrator->x, *v = x + s->nq;
   srMoreau* work = integrator->work;
   srConstrained* c = integrator->constrained;
   int outcome = SRI_DONE;
+  bool same;
   work->nlisted = 0;
-  if (work->most > 0) outcome = sri_outcome(s->contacts(s->user, integrator->t, x, work->listed, &work->nlisted));
+  if (work->most > 0) outcome = foresee(integrator, v, h, &same);
+  if (outcome == SRI_DONE && work->most > 0) outcome = list_contacts(integrator);
   if (outcome == SRI_DONE && work->body != NULL) outcome = sri_outcome(s->bodies(s->user, x, work->body));
   if (outcome != SRI_DONE) return outcome;
   if (work->stiff != NULL) outcome = sri_step_mass_tangent(integrator, work->stiff, integrator->t, x);
@@ -458,12 +474,34 @@ static void end_velocities(srIntegrator* integrator, double h) {
   if (work->body != NULL) sri_body_motion(work->body, s->nbody, work->v_end, work->motion[END]);
 }
 
+// The impulses of a round as those of the last step: another list starts from them.
+static int list_again(srIntegrator* integrator, double h) {
+  srMoreau* work = integrator->work;
+  keep(work);
+  const int outcome = list_contacts(integrator);
+  if (outcome == SRI_DONE) choose(integrator, h);
+  return outcome;
+}
+
+// What the velocities at the end have closed, and is not in the problem, joins it: of the contacts of the list, or of another list where these velocities reach beyond it. *first: of
+// the contacts whose cones are not set. *more: is there any?
+static int find_missed(srIntegrator* integrator, double h, int* first, bool* more) {
+  srMoreau* work = integrator->work;
+  bool same = true;
+  int outcome = work->most > 0 ? foresee(integrator, work->v_end, h, &same) : SRI_DONE;
+  *first = same ? work->count : 0;
+  if (outcome == SRI_DONE && !same) outcome = list_again(integrator, h);
+  *more = outcome == SRI_DONE && (choose_missed(integrator, h) > 0 || !same);
+  return outcome;
+}
+
 // Contacts that the impulses of others close join the problem, which is then solved again.
 static int solve_contacts(srIntegrator* integrator, double h) {
   srMoreau* work = integrator->work;
   srStepResult result = {.solved = true};
   double coarse = 0;
-  for (int round = 0, first = 0; round < ROUNDS; ++round) {
+  bool more = true;
+  for (int round = 1, first = 0; more; ++round) {
     if (work->count > 0) {
       coarse = fmax(coarse, set_contacts(integrator, h, first));
       const int outcome = solve_problem(integrator, coarse, &result);
@@ -471,8 +509,9 @@ static int solve_contacts(srIntegrator* integrator, double h) {
       work->told.sweeps += result.sweeps;
     }
     end_velocities(integrator, h);
-    first = work->count;
-    if (round == ROUNDS - 1 || choose_missed(integrator, h) == 0) break;
+    if (round == ROUNDS) break;
+    const int outcome = find_missed(integrator, h, &first, &more);
+    if (outcome != SRI_DONE) return outcome;
   }
   work->told.unsolved += !result.solved;
   if (result.residual > work->told.worst) {
@@ -535,7 +574,7 @@ static void tell(srIntegrator* integrator) {
 static int try_step(srIntegrator* integrator, double h, double t_new) {
   srMoreau* work = integrator->work;
   bool same = false;
-  int outcome = evaluate(integrator, t_new);
+  int outcome = evaluate(integrator, h, t_new);
   if (outcome == SRI_DONE) outcome = free_motion(integrator, h);
   if (outcome == SRI_DONE) choose(integrator, h);
   if (outcome == SRI_DONE) outcome = solve_contacts(integrator, h);

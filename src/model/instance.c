@@ -30,6 +30,7 @@ static size_t lay_out(const srModel* m, struct srInstances* x, char* base) {
   PLACE(near, near)
   PLACE(centre, 3 * shapes)
   PLACE(built, 12 * shapes)
+  PLACE(wider, shapes)
   PLACE(ball, 4 * shapes)
   PLACE(used, n)
   PLACE(free, n)

@@ -651,3 +651,10 @@ int sr_contacts_chosen(void* user, double t, const double* q, const srContactCho
   List x = {.m = s->m, .d = s->d, .out = out, .points = s->points, .choice = choice};
   return list(&x, t, q, choice->rate != NULL ? choice->v : NULL, count);
 }
+
+int sr_foresee(void* user, double t, const double* q, const double* v, double h) {
+  const srModelSystem* s = user;
+  if (s->d->instances == NULL) return 0;
+  (void)sr_evaluate(s->m, s->d, t, q, s->points ? NULL : v, NULL, s->points ? SR_STAGE_POSITION : SR_STAGE_VELOCITY);
+  return sr_near_for(s->m, s->d, v, h);
+}

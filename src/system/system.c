@@ -357,6 +357,7 @@ srSystem sr_system(srModelSystem* user) {
       .gamma = gamma_term,
       .contacts = sr_contacts,
       .contacts_chosen = sr_contacts_chosen,
+      .foresee = sr_foresee,
       .nbody = user->points ? m->nlink - 1 : 0,
       .bodies = user->points ? sr_free_bodies : NULL,
       .tangent = user->tangent != NULL && solver == NULL ? tangent : NULL,

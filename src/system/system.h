@@ -36,5 +36,6 @@ void sr_contact_point_rates(const srFrameMotion* seen, const srPairPoint* at, co
 // The same of a stop of a joint and of a gap by formula; d has the accelerations for v' = 0.
 void sr_contact_port_rates(const srModel* m, srData* d, const srForceElement* e, const srPortMotion* motion,
                            double out[3]);
+int sr_foresee(void* user, double t, const double* q, const double* v, double h);
 
 #endif
