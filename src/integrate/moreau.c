@@ -16,8 +16,9 @@
 //   s = gap/h             the gap at the end of the step is not negative, to first order: nothing sinks in while it approaches
 //   s = e u_N^-           Newton's restitution, where a contact would close in this step at a speed u_N^- that is more than the forces of a few
 //                         steps give: otherwise what rests would be thrown by its weight
-//   gap < 0               only PUSH_SOFT of it per step within the depth that the forces of a step give, at most PUSH_MOST: full correction makes
-//                         heaps creep, and throws what overlaps at the start
+//   gap < 0               what is deeper than d, a small part of what the forces of a step give, is pushed out in one step, by at most PUSH_MOST; of the rest PUSH_SOFT a step.
+//                         Otherwise all that a solver leaves open would be pushed back and forth for ever, and heaps creep; more than PUSH_MOST would throw what overlaps at the
+//                         start. With no PUSH_SOFT what rests would sink by the compliance of redundant normals. A law that jumps at d keeps boxes moving
 //
 // The impulses of a contact are the start values of its next problem. Order 1.
 //
@@ -37,8 +38,8 @@
 
 #define COARSE 0.19      // times the largest change of u_N by forces in a step: residual of large islands
 #define APPROACH 4.0     // times the change of u_N by forces in a step: slower impacts are inelastic
-#define PUSH_SOFT 0.2    // part of a small penetration that a step removes
-#define PUSH_DEPTH 0.1   // times h |change of u_N by forces|: a small penetration
+#define PUSH_SOFT 0.01   // part of a small penetration that a step removes
+#define PUSH_DEPTH 0.03  // times h |change of u_N by forces|: d, a small penetration
 #define PUSH_MOST 10.0   // times |change of u_N by forces|: largest speed of the correction ...
 #define PUSH_LEAST 0.02  // ... or this part of gap/h
 #define ROUNDS 20        // solutions of a step, with the contacts that the one before has closed
@@ -244,7 +245,7 @@ static void choose_by_points(srIntegrator* integrator, double h) {
   }
 }
 
-// Contacts that are not in the problem, and that its impulses close by more than the depth that is pushed out softly. Returns their number.
+// Contacts that are not in the problem, and that its impulses close by more than a small depth. Returns their number.
 static int choose_missed(srIntegrator* integrator, double h) {
   srMoreau* work = integrator->work;
   const double* v = sri_v(integrator);
@@ -283,8 +284,8 @@ static double shift_of(const srUnilateral* c, double was, double change, double 
   double s = c->gap / h;
   if (c->gap < 0) {
     const double most = fmax(PUSH_MOST * change, -PUSH_LEAST * s);
-    if (-c->gap <= PUSH_DEPTH * h * change) s *= PUSH_SOFT;
-    s = fmax(s, -most);
+    const double small = PUSH_DEPTH * change;
+    s = fmax(PUSH_SOFT * fmax(s, -small) + fmin(s + small, 0), -most);
   }
   return fast ? fmin(s, c->restitution * was) : s;
 }

@@ -12,7 +12,9 @@
 #define BLOCK 6          // velocities of a small block
 #define COMPLIANCE 1e-6  // of W_NN, where normals are redundant; in large islands they are
 #define DEPENDENT 1e-9   // pivot of such a normal, relative to its entry
-#define SWEEPS_LEAST 30  // in large islands: what rests creeps otherwise
+#define SWEEPS_LEAST 8   // in large islands ...
+#define SWEEPS_FACES                                                                                                   \
+  30  // ... where two bodies touch at several points, which share their load: boxes that rest creep otherwise
 #define SWEEPS_MOST 2000
 #define SWEEPS_HARD 300  // in small islands of free bodies where Newton's method fails
 
@@ -566,13 +568,26 @@ static void add_large(srStepProblem* x, const double* M, const double* v_free, c
   memcpy(x->p + 3 * i, start, 3 * sizeof *start);
 }
 
+static bool is_large(const Range* range) { return !range->heavy && range->end - range->first > SMALL; }
+
+// Do two bodies of a large island touch at several points? These follow each other.
+static bool has_faces(const srStepProblem* x, const srStepContact* contact) {
+  for (int k = 0; k < x->nisland; ++k) {
+    for (int i = x->range[k].first + 1; i < x->range[k].end && is_large(&x->range[k]); ++i) {
+      const long pair = contact[x->order[i]].from->pair;
+      if (pair != 0 && pair == contact[x->order[i - 1]].from->pair) return true;
+    }
+  }
+  return false;
+}
+
 static srStatus solve_large(srStepProblem* x, const double* M, const double* v_free, const srStepContact* contact,
                             double coarse, double* impulse, srStepResult* out) {
   srContactProblem* p = x->large;
   p->ncontact = p->nbody = 0;
   for (int k = 0; k < x->nisland; ++k) {
     const Range* range = &x->range[k];
-    for (int i = range->first; i < range->end && !range->heavy && range->end - range->first > SMALL; ++i)
+    for (int i = range->first; i < range->end && is_large(range); ++i)
       add_large(x, M, v_free, &contact[x->order[i]], impulse + 3 * x->order[i]);
   }
   if (p->ncontact == 0) return SR_OK;
@@ -581,7 +596,7 @@ static srStatus solve_large(srStepProblem* x, const double* M, const double* v_f
   options.method = x->sweeps;
   options.single = true;
   options.tolerance = coarse;
-  options.least_iterations = SWEEPS_LEAST;
+  options.least_iterations = has_faces(x, contact) ? SWEEPS_FACES : SWEEPS_LEAST;
   options.iterations = SWEEPS_MOST;
   srContactResult result;
   const srStatus status = sr_contact_solve(x->large_solver, p, &options, x->p, &result);
@@ -590,7 +605,7 @@ static srStatus solve_large(srStepProblem* x, const double* M, const double* v_f
   out->sweeps = result.iterations;
   for (int k = 0, at = 0; k < x->nisland; ++k) {
     const Range* range = &x->range[k];
-    for (int i = range->first; i < range->end && !range->heavy && range->end - range->first > SMALL; ++i, ++at)
+    for (int i = range->first; i < range->end && is_large(range); ++i, ++at)
       memcpy(impulse + 3 * x->order[i], x->p + 3 * at, 3 * sizeof *impulse);
   }
   for (int b = 0; b < x->nblock; ++b) x->body[b] = -1;
