@@ -102,7 +102,12 @@ void sr_contact_solver_destroy(srContactSolver* s) {
                    d->u,
                    d->J,
                    d->F,
+                   d->step,
                    d->trial,
+                   d->trial_u,
+                   d->weight,
+                   d->column,
+                   d->place,
                    d->best,
                    d->residual_u,
                    d->pivot,
@@ -133,14 +138,16 @@ static bool take_dense(srDense* d, int rows) {
   const int lcp = rows + rows / 2;  // three variables for the two rows of a planar contact
   const size_t square = (size_t)lcp * (size_t)lcp, vectors = 2 * (size_t)lcp;
   double** squares[] = {&d->full, &d->factor, &d->X, &d->A, &d->At, &d->J};
-  double** arrays[] = {&d->right, &d->reciprocal, &d->y,     &d->b,    &d->p,
-                       &d->u,     &d->F,          &d->trial, &d->best, &d->residual_u};
+  double** arrays[] = {&d->right, &d->reciprocal, &d->y,     &d->b,       &d->p,    &d->u,
+                       &d->F,     &d->step,       &d->trial, &d->trial_u, &d->best, &d->residual_u};
   bool good = true;
   d->most = rows;
   if (rows == 0) return true;
   for (int i = 0; i < SR_COUNT(squares); ++i) *squares[i] = numbers(&good, n * n);
   for (int i = 0; i < SR_COUNT(arrays); ++i) *arrays[i] = numbers(&good, n);
-  d->pivot = take(&good, n, sizeof *d->pivot);
+  d->weight = numbers(&good, 2 * n);
+  int** ints[] = {&d->pivot, &d->column, &d->place};
+  for (int i = 0; i < SR_COUNT(ints); ++i) *ints[i] = take(&good, n, sizeof(int));
   d->lcp = numbers(&good, square + vectors + sr_lemke_numbers(lcp));
   d->lcp_index = take(&good, n + 2 * (size_t)lcp, sizeof *d->lcp_index);
   return good;

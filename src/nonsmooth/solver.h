@@ -54,8 +54,8 @@ typedef struct srDense {
   double *full, *right;  // W and q over all rows, of bodies
   double *factor, *reciprocal, *X, *y;  // factor of W_ll; W_ll^-1 W_lp (m x n) and W_ll^-1 q_l (m)
   double *A, *At, *b, *p, *u;
-  double *J, *F, *trial, *best, *residual_u;  // Newton's
-  int* pivot;
+  double *J, *F, *step, *trial, *trial_u, *best, *residual_u, *weight;  // Newton's
+  int *pivot, *column, *place;
   double* lcp;  // Lemke's
   int* lcp_index;
 } srDense;
