@@ -3,6 +3,8 @@
 
 #include <math.h>
 
+#include "math/v4.h"
+
 // One Jacobi rotation in the plane (p, q), so that A[p][q] becomes 0.
 static void jacobi_rotate(double A[3][3], int p, int q) {
   if (A[p][q] == 0) return;
@@ -78,7 +80,7 @@ static void swap_rows(int n, double* a, double* b) {
   }
 }
 
-bool srm_lu(int n, double* A, int* pivot) {
+SRM_CLONES bool srm_lu(int n, double* A, int* pivot) {
   for (int j = 0; j < n; j++) {
     int best = j;
     for (int i = j + 1; i < n; i++)

@@ -6,19 +6,19 @@
 // Levenberg and Marquardt, so that a step is no longer than the error allows, and Newton's order stays (Yamashita and Fukushima 2001); F has not.
 // Between slip and stick |F| has to rise before it falls: a step is measured by the largest |F| of the last ones (Grippo, Lampariello and Lucidi 1986), and the first ones may raise it.
 // Attempts in this order until the residual is within the tolerance; the best one is returned:
-//   from the start value; from 20 sweeps; from 0; on A + eps diag(A), eps = 1, 0.1, ..., each from the last, then without; from 200 and 2000 sweeps
+//   from the start value; from 20 and 100 sweeps; from 0; on A + eps diag(A), eps = 1, 0.1, ..., each from the last, then without; from 2000 sweeps
 #include <math.h>
 #include <string.h>
 
 #include "math/dense.h"
 #include "nonsmooth/solver.h"
 
-enum { STEPS = 40, HALVINGS = 12, WINDOW = 5, FREE = 12 };
-#define GROWTH 100.0      // of |F|^2 in the first FREE steps of an attempt, at the most
-#define LEVENBERG 0.3     // times |F| over the largest velocity: part of the diagonal that is added to the Jacobian ...
-#define REGULAR 1e-9      // ... at least
-#define REGULAR_MOST 0.1  // ... at the most
-#define LEAST 1e-9        // part of W_NN that A_NN has at least: joints may hold a contact
+enum { STEPS = 40, HALVINGS = 12, WINDOW = 5, FREE = 20 };
+#define GROWTH 100.0    // of |F|^2 in the first FREE steps of an attempt, at the most
+#define LEVENBERG 0.03  // times |F| over the largest velocity: part of the diagonal that is added to the Jacobian ...
+#define REGULAR 1e-9    // ... at least
+#define REGULAR_MOST 1e-3  // ... at the most
+#define LEAST 1e-9         // part of W_NN that A_NN has at least: joints may hold a contact
 
 typedef struct Newton {
   srContactSolver* s;
@@ -308,6 +308,7 @@ static bool continuation(Newton* w, const srContactOptions* o) {
 static bool after_sweeps(Newton* w, const srContactOptions* o, int sweeps) {
   const srContactOptions few = {.tolerance = o->tolerance, .iterations = sweeps};
   bool solved;
+  if (sweeps > o->iterations) return false;
   memcpy(w->d->p, w->d->best, (size_t)w->d->n * sizeof *w->d->p);
   sr_dense_store(w->s, w->island);
   (void)sr_contact_sweep(w->s, w->island, &few, false, &solved);
@@ -327,9 +328,8 @@ void sr_solve_newton(srContactSolver* s, srIsland* island, const srContactOption
   for (int i = 0; i < s->dense.n; ++i) w.scale = fmax(w.scale, fabs(s->dense.b[i]));
   set_weights(&w);
   memcpy(s->dense.best, s->dense.p, (size_t)s->dense.n * sizeof *s->dense.p);
-  bool solved = attempt(&w, o) || after_sweeps(&w, o, 20) || from_zero(&w, o) || continuation(&w, o);
-  for (int sweeps = 200; !solved && sweeps <= 2000 && sweeps <= o->iterations; sweeps *= 10)
-    solved = after_sweeps(&w, o, sweeps);
+  const bool solved = attempt(&w, o) || after_sweeps(&w, o, 20) || after_sweeps(&w, o, 100) || from_zero(&w, o) ||
+                      continuation(&w, o) || after_sweeps(&w, o, 2000);
   memcpy(s->dense.p, s->dense.best, (size_t)s->dense.n * sizeof *s->dense.p);
   sr_dense_store(s, island);
   island->iterations = w.steps;
