@@ -43,6 +43,7 @@
 #define PUSH_MOST 10.0   // times |change of u_N by forces|: largest speed of the correction ...
 #define PUSH_LEAST 0.02  // ... or this part of gap/h
 #define ROUNDS 20        // solutions of a step, with the contacts that the one before has closed
+#define HELD 1e-10       // part of the tangential rows that the normal one has at least, where a gap can change
 #define MARGIN                                                                                                         \
   2.0  // times the largest approach in a step, or of slow impacts: contacts nearer than that are in the problem
 
@@ -219,6 +220,14 @@ static void choose_contact(srMoreau* work, const srSystem* s, int i) {
   work->chosen[work->count++] = (srStepContact){.from = c, .rows = rows_of(work, s, c)};
 }
 
+// Does nothing that may move change the gap? A finger that slides along the surface, a turntable on the floor: what its row has is rounding.
+static bool cannot_close(const srUnilateral* c, int ntangent) {
+  double normal = 0, tangential = 0;
+  for (int i = 0; i < c->n; ++i) normal = fmax(normal, fabs(c->W[i]));
+  for (int i = c->n; i < (1 + ntangent) * c->n; ++i) tangential = fmax(tangential, fabs(c->W[i]));
+  return normal <= HELD * tangential || normal == 0;
+}
+
 // Contacts that may close in this step.
 static void choose_by_rows(srIntegrator* integrator, double h) {
   srMoreau* work = integrator->work;
@@ -230,7 +239,8 @@ static void choose_by_rows(srIntegrator* integrator, double h) {
     fastest = fmax(fastest, fmax(approach, APPROACH * change_of(work, c, v)));
   }
   for (int i = 0; i < work->nlisted; ++i) {
-    if (work->listed[i].gap > MARGIN * h * fastest || sri_contact_row_is_zero(&work->listed[i], 0)) continue;
+    const srUnilateral* c = &work->listed[i];
+    if (c->gap > MARGIN * h * fastest || cannot_close(c, integrator->system.ntangent)) continue;
     choose_contact(work, &integrator->system, i);
   }
 }
@@ -252,7 +262,7 @@ static int choose_missed(srIntegrator* integrator, double h) {
   const int before = work->count;
   for (int i = 0; i < work->nlisted; ++i) {
     srUnilateral* c = &work->listed[i];
-    if (work->chose[i]) continue;
+    if (work->chose[i] || (work->body == NULL && cannot_close(c, integrator->system.ntangent))) continue;
     double u;
     velocity_of(work, c, 1, work->v_end, END, &u);
     if (c->gap + h * u < -PUSH_DEPTH * h * change_of(work, c, v)) choose_contact(work, &integrator->system, i);

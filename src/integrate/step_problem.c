@@ -12,6 +12,7 @@
 #define BLOCK 6          // velocities of a small block
 #define COMPLIANCE 1e-6  // of W_NN, where normals are redundant; in large islands they are
 #define DEPENDENT 1e-9   // pivot of such a normal, relative to its entry
+#define HELD 1e-10       // W_NN of a contact that can move, relative to that without joints
 #define SWEEPS_LEAST 8   // in large islands ...
 #define SWEEPS_FACES                                                                                                   \
   30  // ... where two bodies touch at several points, which share their load: boxes that rest creep otherwise
@@ -424,6 +425,32 @@ static void matrix_by_blocks(srStepProblem* x, const double* M, const srStepCont
   }
 }
 
+static double mass_of(const srStepProblem* x, const double* M, int i) {
+  if (x->M == NULL) return M[(size_t)i * (size_t)(x->nv + 1)];
+  for (int k = x->M->row[i]; k < x->M->row[i + 1]; ++k) {
+    if (x->M->column[k] == i) return M[k];
+  }
+  return 0;
+}
+
+// Normals that the joints hold: W_NN is rounding beside what it were without joints. No impulse acts along them; they are taken out of the matrix.
+static void release_held(srStepProblem* x, const double* M, const srStepContact* contact, const Range* range,
+                         int rows) {
+  srContactProblem* p = x->small;
+  for (int i = range->first, row = 0; i < range->end; row += contact[x->order[i++]].rows) {
+    const srUnilateral* c = contact[x->order[i]].from;
+    double alone = 0;
+    for (int k = 0; k < c->n; ++k) {
+      const double m = mass_of(x, M, c->column[k]);
+      if (m > 0) alone += c->W[k] * c->W[k] / m;
+    }
+    if (p->W[(size_t)row * (size_t)(rows + 1)] > HELD * alone) continue;
+    for (int k = 0; k < rows; ++k) p->W[row * rows + k] = p->W[k * rows + row] = 0;
+    p->W[(size_t)row * (size_t)(rows + 1)] = alone;
+    p->q[row] = p->cone[i - range->first].shift = 0;
+  }
+}
+
 // Are normals of the matrix redundant?
 static bool is_redundant(srStepProblem* x, int rows) {
   const int n = x->small->ncontact;
@@ -474,6 +501,7 @@ static srStatus solve_small(srStepProblem* x, srmSaddle* saddle, const double* M
   }
   if (range->heavy) {
     matrix_by_columns(x, saddle, contact, range, rows);
+    release_held(x, M, contact, range, rows);
   } else {
     matrix_by_blocks(x, M, contact, range, rows);
   }
@@ -595,7 +623,7 @@ static srStatus solve_large(srStepProblem* x, const double* M, const double* v_f
   srContactOptions options = sr_contact_options();
   options.method = x->sweeps;
   options.single = true;
-  options.tolerance = coarse;
+  options.tolerance = fmax(coarse, options.tolerance);  // without forces there is no change of u_N to go by
   options.least_iterations = has_faces(x, contact) ? SWEEPS_FACES : SWEEPS_LEAST;
   options.iterations = SWEEPS_MOST;
   srContactResult result;
