@@ -202,6 +202,11 @@ static void check_properties(const srConvex* a, const srConvex* b, const double 
     ENSURE(-support_of_pair(a, b, pose, n) <= near.gap + near.error + 20 * rounding);
     ENSURE(srm_dot3(n, near.point_a) <= sr_convex_support(a, n, x) + 1e-12 * size);
   }
+  for (int k = 0; k < 3; k++) n[k] = -srm_dot3(pose + 4 * k, near.n);
+  if (sr_shape_bounded(a->kind))
+    ENSURE_NEAR(srm_dot3(near.n, near.point_a), sr_convex_support(a, near.n, x), 1e-12 * size);
+  srm_sub3(near.point_b, pose + 12, r);
+  ENSURE_NEAR(-srm_dot3(near.n, r), sr_convex_support(b, n, x), 1e-12 * size);
   srm_pose_invert(pose, back);
   sr_shape_distance(b, a, back, NULL, SR_DISTANCE_SURE, &other);
   larger(&worst->swap, fabs(other.gap - near.gap) / size);
@@ -549,7 +554,7 @@ TEST(support_points_hessians_and_bounds_of_every_kind) {
   for (int i = SR_KIND_SPHERE; i < SR_KIND_BORE; i++)
     for (int k = 0; k < 20 && i != SR_KIND_HOLLOW; k++) {
       state = 50 + 100 * (unsigned)i + (unsigned)k;
-      const srConvex s = random_shape((srShapeKind)i, 1);
+      const srConvex whole = random_shape((srShapeKind)i, 1), s = k % 2 ? sr_convex_peel(&whole) : whole;
       double n[3], x[3], other[3], H[9], pose[16], low[3], high[3];
       int feature;
       random_unit(n);
@@ -861,6 +866,157 @@ TEST(the_ball_within_a_shape_says_how_thin_it_is) {
   const srConvex sheet = sr_convex_of_hull(sr_convex_hull_create(&pool, flat, 3));
   ENSURE(sr_convex_inner(&sheet) == 0);
   sr_pool_free(&pool);
+}
+
+// A body whose support function less that of a ball is convex is the sum of the ball and another body (radii of curvature: eigenvalues of the Hessian).
+TEST(an_ellipsoid_is_a_ball_rolled_around_its_core) {
+  state = 43;
+  for (int i = 0; i < 100; i++) {
+    const srConvex whole = random_shape(SR_KIND_ELLIPSOID, i % 2 ? 5 : 1), peeled = sr_convex_peel(&whole);
+    const double* a = whole.size;
+    const double least = fmin(a[0], fmin(a[1], a[2])), most = fmax(a[0], fmax(a[1], a[2]));
+    double n[3], x[3], y[3], H[9], u[3], v[3], w[3];
+    ENSURE_NEAR(peeled.radius, least * least / most, 1e-15);
+    ENSURE_NEAR(sr_convex_inner(&peeled), least, 1e-15);
+    ENSURE_NEAR(sr_convex_reach(&peeled), most, 1e-15);
+    random_unit(n);
+    ENSURE_NEAR(sr_convex_support(&peeled, n, x), sr_convex_support(&whole, n, y), 1e-14);
+    ensure_vector(x, y, 1e-14, "ellipsoid", "point");
+    sr_convex_feature_hessian(&peeled, 0, n, H);
+    srm_tangents3(n, u, v);
+    for (int k = 0; k < 20; k++) {
+      srm_scale3(cos(0.31415926535897931 * k), u, w);
+      srm_add_scaled3(w, sin(0.31415926535897931 * k), v, w);
+      srm_mul3(H, w, x);
+      ENSURE(srm_dot3(w, x) >= -1e-14);
+    }
+  }
+  const srConvex flat = sr_convex_ellipsoid((double[]){1, 1, 0}), other = sr_convex_peel(&flat);
+  ENSURE(other.radius == 0 && other.peeled == 0);
+}
+
+// The lowest point of an ellipsoid is at the height x.n - sqrt(n.R E R^T n) above its centre's plane. Beyond an edge the face has no such point:
+// there a hull of the same corners, which is not asked for faces, has the answer.
+TEST(the_gap_of_an_ellipsoid_above_a_face) {
+  int above = 0, beyond = 0;
+  make_hulls();
+  state = 47;
+  for (int i = 0; i < 600; i++) {
+    const srConvex box = random_shape(SR_KIND_BOX, 1), b = random_shape(SR_KIND_ELLIPSOID, 1);
+    const srConvex round =
+        i % 3 ? sr_convex_cylinder(box.size[2], box.size[0]) : sr_convex_cone(box.size[2], box.size[0]);
+    const bool is_box = i % 2 == 0;
+    const srConvex* a = is_box ? &box : &round;
+    const int k = is_box ? i / 2 % 3 : 2;
+    const double side = !is_box && i % 3 == 0 ? -1 : i % 4 < 2 ? 1 : -1;
+    double pose[16], m[3], lowest[3], square = 0, x[3] = {uniform(-1, 1), uniform(-1, 1), uniform(-1, 1)}, corner[24];
+    srNearest near;
+    random_rotation(pose);
+    for (int j = 0; j < 3; j++) {
+      m[j] = -side * pose[4 * j + k];  // -R^T n
+      square += b.size[j] * b.size[j] * m[j] * m[j];
+    }
+    const double gap = uniform(-0.02, 0.2), height = sqrt(square);
+    x[k] = side * (a->size[k] + gap + height);
+    srm_set3(pose + 12, x);
+    for (int j = 0; j < 3; j++) m[j] *= b.size[j] * b.size[j] / height;
+    srm_pose_point(pose, m, lowest);
+    bool inside = is_box || hypot(lowest[0], lowest[1]) < a->size[0];
+    for (int j = 0; j < 3 && is_box; j++) inside &= j == k || fabs(lowest[j]) < a->size[j];
+    for (int swap = 0; swap < 2; swap++) {
+      double back[16], n[3];
+      srm_pose_invert(pose, back);
+      sr_shape_distance(swap ? &b : a, swap ? a : &b, swap ? back : pose, NULL, SR_DISTANCE_SURE, &near);
+      srm_set3(n, near.n);
+      if (swap) srm_pose_rotate(pose, near.n, n);
+      if (inside) {
+        above++;
+        ENSURE_NEAR(near.gap, gap, 4e-15);
+        ENSURE_NEAR((swap ? -1 : 1) * n[k], side, 1e-14);
+        srm_pose_point(pose, near.point_a, x);
+        ensure_vector(swap ? x : near.point_b, lowest, 1e-14, "ellipsoid above a face", "point");
+        ENSURE(near.unique && (swap ? near.b : near.a).dimension == 2);
+      } else if (is_box) {
+        srPool pool;
+        srNearest other;
+        sr_pool_init(&pool);
+        for (int c = 0; c < 24; c++) corner[c] = (c / 3 >> c % 3 & 1 ? -1 : 1) * box.size[c % 3];
+        const srConvex hull = sr_convex_of_hull(sr_convex_hull_create(&pool, corner, 8));
+        sr_shape_distance(&hull, &b, pose, NULL, SR_DISTANCE_SURE, &other);
+        ENSURE_NEAR(near.gap, other.gap, 1e-14);
+        sr_pool_free(&pool);
+        beyond++;
+      }
+    }
+  }
+  ENSURE(above > 200 && beyond > 100);
+}
+
+// Starts from the last normal, from its opposite and from anywhere reach the answer of a start without one: it is proven, not followed.
+static void check_starts(const srConvex* a, const srConvex* b, const double pose[16], const double last[3],
+                         double size) {
+  srNearest cold, other;
+  double start[3][3];
+  srm_set3(start[0], last);
+  srm_scale3(-1, last, start[1]);
+  random_unit(start[2]);
+  sr_shape_distance(a, b, pose, NULL, SR_DISTANCE_SURE, &cold);
+  const bool proven = cold.core > 0;
+  for (int i = 0; i < 3; i++) {
+    double d[3], x[3];
+    sr_shape_distance(a, b, pose, start[i], SR_DISTANCE_SURE, &other);
+    ENSURE_NEAR(other.gap, cold.gap, (proven ? 2e-14 : 4e-10) * size);
+    srm_sub3(other.n, cold.n, d);
+    if (proven && cold.core > 1e-3 * size) ENSURE_SMALL(srm_norm3(d), 1e-7);
+    ENSURE_NEAR(srm_dot3(other.n, other.point_a), sr_convex_support(a, other.n, x), 1e-12 * size);
+    ENSURE(memcmp(start[i], other.n, sizeof other.n) == 0);
+  }
+}
+
+TEST(the_answer_does_not_depend_on_the_start) {
+  static const double gaps[] = {0.3, 0.05, 1e-6, -1e-6, -0.05, -0.2};
+  static const double motion[] = {1e-6, 1e-3, 0.03, 1};
+  const int count = runner_long() ? 2000 : 204;  // 10 000 pairs of all kinds
+  for (int i = SR_KIND_SPHERE; i < SR_KIND_BORE; i++)
+    for (int j = SR_KIND_SPHERE; j < SR_KIND_BORE; j++) {
+      if (i == SR_KIND_HOLLOW || j == SR_KIND_HOLLOW) continue;
+      state = 90 + 100 * (unsigned)i + (unsigned)j;
+      for (int k = 0; k < count; k++) {
+        const srConvex a = random_shape((srShapeKind)i, 1), b = random_shape((srShapeKind)j, 1);
+        double pose[16], moved[16], turn[3], shift[3], warm[3] = {0};
+        srNearest near;
+        random_rotation(pose);
+        place_at_gap(&a, &b, pose, gaps[k % 6]);
+        sr_shape_distance(&a, &b, pose, warm, SR_DISTANCE_SURE, &near);
+        random_unit(turn);
+        random_unit(shift);
+        srm_scale3(motion[k % 4], turn, turn);
+        srm_scale3(0.3 * motion[k % 4], shift, shift);
+        moved_pose(pose, turn, shift, moved);
+        check_starts(&a, &b, moved, warm, fmax(sr_convex_reach(&a), sr_convex_reach(&b)));
+      }
+    }
+}
+
+// Near the normal of a circular face another feature may be nearest: a point above the face is a proof only in its plane.
+TEST(a_circular_face_that_nearly_faces_a_hull) {
+  Worst worst = {0};
+  state = 53;
+  for (int i = 0; i < 400; i++) {
+    const srConvex a = i % 2 ? sr_convex_cylinder(uniform(0.3, 1), 1) : sr_convex_cone(uniform(0.3, 1), 1);
+    const srConvex b = random_shape(i % 4 < 2 ? SR_KIND_HULL : SR_KIND_BOX, 1);
+    double pose[16], turned[16], turn[3], side = i % 2 ? 1 : -1;
+    random_rotation(pose);
+    srNearest near;
+    pose[12] = uniform(-0.3, 0.3), pose[13] = uniform(-0.3, 0.3), pose[14] = 5 * side;
+    sr_shape_distance(&a, &b, pose, NULL, SR_DISTANCE_SURE, &near);
+    // From the pose with an edge of b along the face, tilted a little.
+    for (int k = 0; k < 3; k++) turn[k] = k < 2 ? uniform(-1, 1) * pow(10, uniform(-5, -2)) : 0;
+    moved_pose(pose, turn, (double[]){0, 0, side * (0.1 * (i % 5 + 1) - near.gap)}, turned);
+    check_properties(&a, &b, turned, 1, &worst);
+  }
+  ENSURE_SMALL(worst.apart, 1e-13);
+  ENSURE_SMALL(worst.swap, 1e-13);
 }
 
 TEST(a_warm_start_saves_iterations) {

@@ -83,6 +83,9 @@ typedef struct srDistanceKind {
 SR_DISTANCE_LIST(SR_DISTANCE_DECLARE)
 #undef SR_DISTANCE_DECLARE
 
+// An ellipsoid b above a flat face of a, cores apart (distance_face.c): sets the same as a closed form. False: it is not, core, points and n may be set.
+bool sr_distance_face(const srConvex* a, const srConvex* b, const double pose[16], srNearest* out);
+
 // The Newton iteration on the normal (normal_newton.c): from the answer of GJK or EPA to rounding. Sets the same as a closed form, and
 // error. False: the nearest points do not agree with the normal, a better start may help.
 struct srConvexPair;

@@ -31,18 +31,33 @@ static void turn_to_a(const srConvexPair* p, const double H[9], double out[9]) {
   srm_pose_rotate_tensor(p->pose, H, out);
 }
 
-static void hessian_of(const srConvexPair* p, const srSimplex* s, const double n[3], double Ha[9], double Hb[9]) {
-  double m[3], H[9], turned[9];
-  memset(Ha, 0, 9 * sizeof *Ha);
-  memset(Hb, 0, 9 * sizeof *Hb);
-  for (int k = 0; k < 3; k++) m[k] = -srm_dot3(p->pose + 4 * k, n);
+static int feature_of(const srCorner* c, bool of_b) { return of_b ? c->feature_b : c->feature_a; }
+
+// Of one shape, in its axes. Corners of one feature have one Hessian.
+static void hessian_of_one(const srConvex* shape, const srSimplex* s, bool of_b, const double n[3], double out[9]) {
+  double H[9];
+  memset(out, 0, 9 * sizeof *out);
   for (int i = 0; i < s->n; i++) {
-    sr_convex_feature_hessian(p->a, s->corner[i].feature_a, n, H);
-    for (int k = 0; k < 9; k++) Ha[k] += s->weight[i] * H[k];
-    sr_convex_feature_hessian(p->b, s->corner[i].feature_b, m, H);
-    turn_to_a(p, H, turned);
-    for (int k = 0; k < 9; k++) Hb[k] += s->weight[i] * turned[k];
+    const int feature = feature_of(&s->corner[i], of_b);
+    double weight = 0;
+    bool first = true;
+    for (int k = 0; k < s->n; k++) {
+      if (feature_of(&s->corner[k], of_b) != feature) continue;
+      weight += s->weight[k];
+      first &= k >= i;
+    }
+    if (!first) continue;
+    sr_convex_feature_hessian(shape, feature, n, H);
+    for (int k = 0; k < 9; k++) out[k] += weight * H[k];
   }
+}
+
+static void hessian_of(const srConvexPair* p, const srSimplex* s, const double n[3], double Ha[9], double Hb[9]) {
+  double m[3], H[9];
+  for (int k = 0; k < 3; k++) m[k] = -srm_dot3(p->pose + 4 * k, n);
+  hessian_of_one(p->a, s, false, n, Ha);
+  hessian_of_one(p->b, s, true, m, H);
+  turn_to_a(p, H, Hb);
 }
 
 // One corner for each pair of features: after that they are different points.
@@ -106,7 +121,7 @@ static int edges_of(const srSimplex* s, bool of_b, double edge[][3]) {
   int n = 0;
   for (int i = 1; i < s->n; i++) {
     const srCorner *c = &s->corner[i], *first = &s->corner[0];
-    if ((of_b ? c->feature_b : c->feature_a) == (of_b ? first->feature_b : first->feature_a)) continue;
+    if (feature_of(c, of_b) == feature_of(first, of_b)) continue;
     srm_sub3(of_b ? c->b : c->a, of_b ? first->b : first->a, edge[n++]);
   }
   return n;
@@ -152,8 +167,8 @@ static double step(const srConvexPair* p, srSimplex* s, double n[3]) {
   const double* w = s->corner[0].w;
   const double h = srm_dot3(n, w);
   if (span.n == 1) weigh_all(s, n, h);
-  hessian_of(p, s, n, H, Hb);
-  for (int k = 0; k < 9; k++) H[k] += Hb[k];
+  if (span.n < 2) hessian_of(p, s, n, H, Hb);
+  for (int k = 0; k < 9 && span.n < 2; k++) H[k] += Hb[k];
   for (int i = 0; i < span.n; i++) equation(span.edge[i], -srm_dot3(span.edge[i], n), T, i, &l);
   if (span.n == 1) {
     srm_cross3(n, span.edge[0], tau);
@@ -197,21 +212,25 @@ typedef struct Candidate {
   bool cap_a, cap_b;  // the feature is a circular face
 } Candidate;
 
-static double distance_to_disc(const srConvex* s, const double x[3]) { return fmax(0, hypot(x[0], x[1]) - s->size[0]); }
+// Both circular faces of a cylinder and that of a cone are at this distance from the origin. A point that rounding alone takes off the plane is in it.
+static double distance_to_disc(const srConvexPair* p, const srConvex* s, const double x[3]) {
+  const double off = fabs(fabs(x[2]) - s->size[2]);
+  return hypot(fmax(0, hypot(x[0], x[1]) - s->size[0]), off > SAME * p->size ? off : 0);
+}
 
 // On a circular face, the point that faces the other shape's point.
 static void slide_on_caps(const srConvexPair* p, Candidate* c) {
   double moved[3], own[3], r[3];
   if (c->cap_a) {
     srm_add_scaled3(c->b, c->h, c->n, moved);
-    const double miss = distance_to_disc(p->a, moved);
+    const double miss = distance_to_disc(p, p->a, moved);
     if (miss < c->miss) srm_set3(c->a, moved), c->miss = miss;
   }
   if (c->cap_b && c->miss > 0) {
     srm_add_scaled3(c->a, -c->h, c->n, moved);
     srm_sub3(moved, p->pose + 12, r);
     for (int k = 0; k < 3; k++) own[k] = srm_dot3(p->pose + 4 * k, r);
-    const double miss = distance_to_disc(p->b, own);
+    const double miss = distance_to_disc(p, p->b, own);
     if (miss < c->miss) srm_set3(c->b, moved), c->miss = miss;
   }
 }
@@ -345,6 +364,8 @@ bool sr_normal_newton(srConvexPair* p, const srCoreNear* near, srNearest* out) {
   srm_sub3(out->point_a, out->point_b, gap);
   // Apart: gap is between -h and the distance of two points. Overlapping: the depth is between the nearest face and h.
   out->error = near->apart || out->core > 0 ? fmax(0, srm_norm3(gap) - out->core) : fmax(0, near->high - out->core);
+  if (best.cap_a || best.cap_b)
+    out->error = fmax(out->error, best.miss);  // a point that slid with n is so far off its face
   out->unique = near->unique;
   return best.miss <= PROVEN * p->size;
 }

@@ -1,6 +1,6 @@
 // Support functions s(n) = max n.x of convex cores, their points x(n) and Hessians dx/dn, one row of a table per kind.
 //
-//   ellipsoid         x = E n/s,  s = sqrt(n^T E n),  H = (E - x x^T)/s,  E = diag(a^2)
+//   ellipsoid         x = E n/s,  s = sqrt(n^T E n),  H = (E - x x^T)/s,  E = diag(a^2);  peeled by r:  x - r n,  s - r,  H - r (1 - n n^T)
 //   rim of radius r   x = r u + z, u = p/|p|, p the part of n normal to the axis;  H = r (1 - u u^T)/|p| in its plane
 //   corner            x constant, H = 0
 //
@@ -131,6 +131,7 @@ static void ellipsoid_point(const srConvex* s, int feature, const double n[3], d
   (void)feature;
   const double y[3] = {s->size[0] * n[0], s->size[1] * n[1], s->size[2] * n[2]}, length = srm_norm3(y);
   for (int k = 0; k < 3; k++) x[k] = length > 0 ? s->size[k] * (y[k] / length) : 0;
+  if (s->peeled > 0) srm_add_scaled3(x, -s->peeled / srm_norm3(n), n, x);
 }
 
 static double support_ellipsoid(const srConvex* s, const double n[3], int hint, double x[3], int* feature) {
@@ -141,15 +142,20 @@ static double support_ellipsoid(const srConvex* s, const double n[3], int hint, 
 }
 
 static void ellipsoid_hessian(const srConvex* s, int feature, const double n[3], double H[9]) {
+  const srConvex whole = {.size = {s->size[0], s->size[1], s->size[2]}};
   double x[3];
-  ellipsoid_point(s, feature, n, x);
+  ellipsoid_point(&whole, feature, n, x);
   const double length = srm_dot3(n, x);
   if (!(length > 0)) return;
-  for (int i = 0; i < 9; i++)
+  for (int i = 0; i < 9; i++) {
     H[i] = ((i % 4 == 0 ? s->size[i / 3] * s->size[i / 3] : 0) - x[i / 3] * x[i % 3]) / length;
+    H[i] -= s->peeled * ((i % 4 == 0) - n[i / 3] * n[i % 3]);
+  }
 }
 
 static double largest_size(const srConvex* s) { return fmax(s->size[0], fmax(s->size[1], s->size[2])); }
+
+static double ellipsoid_reach(const srConvex* s) { return largest_size(s) - s->peeled; }
 
 // ----------------------------------------------------------------------------------------------------------------- hull
 static const double* corner(const srConvex* s, int i) { return s->hull->corner + 3 * (size_t)i; }
@@ -199,7 +205,7 @@ static const Kind kinds[SR_KINDS] = {
     [SR_KIND_CAPSULE] = {support_axis, axis_end, NULL, axis_reach},
     [SR_KIND_CYLINDER] = {support_cylinder, cylinder_point, cylinder_hessian, rim_reach},
     [SR_KIND_CONE] = {support_cone, cone_point, cone_hessian, rim_reach},
-    [SR_KIND_ELLIPSOID] = {support_ellipsoid, ellipsoid_point, ellipsoid_hessian, largest_size},
+    [SR_KIND_ELLIPSOID] = {support_ellipsoid, ellipsoid_point, ellipsoid_hessian, ellipsoid_reach},
     [SR_KIND_HULL] = {support_hull, hull_corner, NULL, hull_reach},
 };
 
@@ -254,7 +260,7 @@ double sr_convex_inner(const srConvex* s) {
   switch (s->kind) {
     case SR_KIND_PLANE: return INFINITY;
     case SR_KIND_BOX:
-    case SR_KIND_ELLIPSOID: return s->radius + fmin(r, fmin(s->size[1], l));
+    case SR_KIND_ELLIPSOID: return s->radius - s->peeled + fmin(r, fmin(s->size[1], l));
     case SR_KIND_CYLINDER: return s->radius + fmin(r, l);
     case SR_KIND_CONE: return s->radius + (r > 0 ? 2 * r * l / (r + hypot(r, 2 * l)) : 0);  // the ball inscribed
     case SR_KIND_HULL: return s->radius + hull_inner(s->hull);
@@ -294,3 +300,15 @@ srConvex sr_convex_ellipsoid(const double semi_axes[3]) {
   return (srConvex){.kind = SR_KIND_ELLIPSOID, .size = {semi_axes[0], semi_axes[1], semi_axes[2]}};
 }
 srConvex sr_convex_of_hull(const srConvexHull* hull) { return (srConvex){.kind = SR_KIND_HULL, .hull = hull}; }
+
+// A convex body is the sum of a ball and another body if no radius of curvature is below that of the ball (Schneider, Convex Bodies, theorem 3.2.12);
+// those of an ellipsoid are between a_min^2/a_max and a_max^2/a_min.
+srConvex sr_convex_peel(const srConvex* s) {
+  srConvex out = *s;
+  if (s->kind != SR_KIND_ELLIPSOID || s->peeled > 0) return out;
+  const double least = fmin(s->size[0], fmin(s->size[1], s->size[2]));
+  if (!(least > 0)) return out;
+  out.peeled = least * (least / largest_size(s));
+  out.radius += out.peeled;
+  return out;
+}

@@ -46,6 +46,7 @@ typedef struct srConvex {
   srShapeKind kind;
   double size[3];  // of the core
   double radius;   // around the core
+  double peeled;   // of an ellipsoid: the core is what a ball of this radius is rolled around (sr_convex_peel)
   const srConvexHull* hull;
 } srConvex;
 
@@ -57,6 +58,8 @@ srConvex sr_convex_cylinder(double half_length, double radius);
 srConvex sr_convex_cone(double half_length, double radius);
 srConvex sr_convex_ellipsoid(const double semi_axes[3]);
 srConvex sr_convex_of_hull(const srConvexHull* hull);
+// The same shape with the largest ball in its radius that its core is a sum of: a shallow overlap is then a distance of cores.
+srConvex sr_convex_peel(const srConvex* shape);
 
 // The hull of n points, in memory of the pool. NULL: there is no point, or a coordinate is not finite.
 const srConvexHull* sr_convex_hull_create(srPool* pool, const double* point, int n);
