@@ -46,7 +46,7 @@ static bool options_fit(Contact* c) {
   static const char* const laws[] = {"newton", "poisson"};
   bool good = method_exists(c);
   good = (!c->law || word_exists(c->cli, "--impact", c->law, laws, 2, 2)) && good;
-  if (!(c->tolerance > 0))
+  if (!isnan(c->tolerance) && !(c->tolerance > 0))
     cli_error(c->cli, "--tolerance must be greater than zero, not %g", c->tolerance), good = false;
   if (!(c->iterations >= 1 && c->iterations <= 1e9))
     cli_error(c->cli, "--iterations must be a number from 1 to 1e9, not %g", c->iterations), good = false;
@@ -82,19 +82,29 @@ static void solve(Contact* c, Run* r) {
 }
 
 // --------------------------------------------------------------------------------------------------------------- reports
+// The impulses that a file has as its solution, by the measure of all solvers.
+static bool stored_error(const Contact* c, srContactError* e) {
+  if (!c->p->has_solution || c->law) return false;
+  *e = sr_contact_error(c->memory, c->p, c->p->solution);
+  return true;
+}
+
+static void json_error(srJson* json, const srContactError* e) {
+  sr_json_number(json, "residual", e->residual);
+  sr_json_number(json, "bilateral", e->bilateral);
+  sr_json_number(json, "penetration", e->penetration);
+  sr_json_number(json, "cone", e->cone);
+  sr_json_number(json, "complementarity", e->complementarity);
+  sr_json_int(json, "worst", e->worst);
+}
+
 static void json_run(const Contact* c, srJson* json, const Run* r) {
-  const srContactError* e = &r->result.error;
   sr_json_object(json, NULL);
   sr_json_text(json, "solver", r->method->name);
   sr_json_bool(json, "refused", r->status != SR_OK);
   if (r->status == SR_OK) {
     sr_json_bool(json, "solved", r->result.solved);
-    sr_json_number(json, "residual", e->residual);
-    sr_json_number(json, "bilateral", e->bilateral);
-    sr_json_number(json, "penetration", e->penetration);
-    sr_json_number(json, "cone", e->cone);
-    sr_json_number(json, "complementarity", e->complementarity);
-    sr_json_int(json, "worst", e->worst);
+    json_error(json, &r->result.error);
     sr_json_int(json, "iterations", r->result.iterations);
     sr_json_int(json, "islands", r->result.islands);
     sr_json_number(json, "seconds", r->seconds);
@@ -117,6 +127,11 @@ static void json_problem(const Contact* c, srJson* json) {
   sr_json_number(json, "compliance", c->p->compliance);
   sr_json_number(json, "tolerance", c->tolerance);
   if (c->law) sr_json_text(json, "impact", c->law);
+  srContactError e;
+  if (!stored_error(c, &e)) return;
+  sr_json_object(json, "stored");
+  json_error(json, &e);
+  sr_json_object_end(json);
 }
 
 static void text_problem(const Contact* c, srText* text) {
@@ -129,6 +144,10 @@ static void text_problem(const Contact* c, srText* text) {
                 c->tolerance);
   sr_text_print(text, "  %-8s %12s %12s %10s %10s  %s\n", "solver", "residual m/s", "bilateral", "iterations",
                 "seconds", "");
+  srContactError e;
+  if (stored_error(c, &e))
+    sr_text_print(text, "  %-8s %12.3g %12.3g %10s %10s  solution of the file\n", "-", e.residual, e.bilateral, "-",
+                  "-");
 }
 
 static void text_run(const Contact* c, const Run* r, srText* text) {
@@ -209,6 +228,7 @@ static int contact(Contact* c) {
   if (!options_fit(c)) return cli_refuse(c->cli, EXIT_INPUT);
   const srStatus status = sr_contact_problem_load(c->path, c->cli->messages, &c->p);
   if (status != SR_OK) return cli_refuse(c->cli, status == SR_IO ? EXIT_INPUT : cli_status(status));
+  if (isnan(c->tolerance)) c->tolerance = c->p->tolerance > 0 ? c->p->tolerance : sr_contact_options().tolerance;
   if (!take_memory(c)) return cli_refuse(c->cli, EXIT_FAILED);
   cli_show(c->cli);
   const int printed = report(c);
@@ -218,11 +238,11 @@ static int contact(Contact* c) {
 }
 
 int cmd_contact(Cli* cli, const Verb* verb, int argc, char** argv) {
-  Contact c = {.cli = cli, .tolerance = sr_contact_options().tolerance, .iterations = sr_contact_options().iterations};
+  Contact c = {.cli = cli, .tolerance = NOT_GIVEN, .iterations = sr_contact_options().iterations};
   int status = EXIT_DONE;
   const Option options[] = {
       {"--solver", OPTION_TEXT, &c.solver, "NAME", "auto (default), nsgs, nncg, newton, lemke; all: each of them"},
-      {"--tolerance", OPTION_NUMBER, &c.tolerance, "M/S", "of the residual (default 1e-9)"},
+      {"--tolerance", OPTION_NUMBER, &c.tolerance, "M/S", "of the residual (default: of the file, else 1e-9)"},
       {"--iterations", OPTION_NUMBER, &c.iterations, "N", "sweeps, Newton steps or pivots at the most (default 10000)"},
       {"--impact", OPTION_TEXT, &c.law, "LAW", "as an impact with the restitution of the contacts: newton or poisson"},
       {"--cold", OPTION_FLAG, &c.cold, NULL, "start from 0, not from the impulses of the file"},

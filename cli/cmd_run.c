@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "network.h"
+#include "problems.h"
 #include "run_options.h"
 
 typedef struct Run {
@@ -20,6 +21,7 @@ typedef struct Run {
   srTableWriter* table;
   int columns;
   Progress progress;
+  Problems problems;
   bool write_failed;
   srAssemblyChange* assembly;
   srRunResult result;
@@ -144,6 +146,8 @@ static int on_row(void* user, const double* row) {
   return 1;
 }
 
+static void on_problem(void* user, const srSolvedProblem* solved) { problems_see(&((Run*)user)->problems, solved); }
+
 static int on_progress(void* user, double t, double t_end) {
   return progress_update(&((Run*)user)->progress, t, t_end);
 }
@@ -195,6 +199,7 @@ static int print_report(const Run* r, const char* error_message) {
 static int simulate(Run* r) {
   r->options.user = r;
   r->options.progress = on_progress;
+  if (r->problems.folder) r->options.problem = on_problem;
   if (r->out) {
     if (!open_table(r)) return cli_refuse(r->cli, EXIT_INPUT);
     r->options.row = on_row;
@@ -206,7 +211,7 @@ static int simulate(Run* r) {
     sr_table_discard(r->table);
     return cli_refuse(r->cli, cli_status(status));
   }
-  const bool written = close_table(r);
+  const bool table = close_table(r), written = problems_end(&r->problems) && table;
 
   sr_run_conclude(r->m.model, r->m.data, &r->options, &r->result, r->cli->messages);
   const char* error_message = status == SR_OK ? NULL : r->result.error_message;
@@ -214,7 +219,7 @@ static int simulate(Run* r) {
   if (error_message)
     cli_error(r->cli, "%s", *error_message ? error_message : "the run stopped early");
   else if (!written)
-    error_message = "the result file could not be written to its end";
+    error_message = "a result file could not be written to its end";
   cli_show(r->cli);
   return print_report(r, error_message);
 }
@@ -288,6 +293,7 @@ static int run_network(Run* r) {
                                      {"--t", !isnan(s->t), own},
                                      {"--state", s->file, own},
                                      {"--start", r->start, own},
+                                     {"--save-problems", r->problems.folder, "it has no rigid contact"},
                                      {NULL, false, NULL}};
   const NetworkRun run = {.method = r->method,
                           .out = r->out,
@@ -302,6 +308,7 @@ static int run_network(Run* r) {
 static int prepare_and_simulate(Run* r) {
   if (sr_is_network(r->m.path)) return run_network(r);
   bool good = words_exist(r);
+  good = problems_begin(&r->problems, r->cli, r->m.path) && good;
   good = output_is_free(r->cli, r->out, r->m.path) && output_is_free(r->cli, r->out, r->state.file) &&
          output_begin(r->cli, "--out", &r->out, SR_CONTENT_TABLE) && good;
   if (!good) return cli_refuse(r->cli, EXIT_INPUT);
@@ -352,7 +359,8 @@ int cmd_run(Cli* cli, const Verb* verb, int argc, char** argv) {
            .threads = NOT_GIVEN,
            .tol_gap = NOT_GIVEN,
            .tol_speed = NOT_GIVEN,
-           .tol_hop = NOT_GIVEN};
+           .tol_hop = NOT_GIVEN,
+           .problems = {.most = NOT_GIVEN}};
   int status = EXIT_DONE;
   const Help help = help_of_words();
   const Option options[] = {
@@ -377,6 +385,7 @@ int cmd_run(Cli* cli, const Verb* verb, int argc, char** argv) {
       {"--record", OPTION_TEXTS, &r.record, "PATTERN",
        "more columns of it, such as 'reaction(crankpin).*'; as often as wanted; list: print their names instead of a "
        "run"},
+      PROBLEM_OPTIONS(&r.problems),
       {"--threads", OPTION_NUMBER, &r.threads, "NUMBER",
        "threads of a network (docs/using/network.md), or of many rigid contacts"},
       STATE_OPTIONS(&r.state),
@@ -387,6 +396,7 @@ int cmd_run(Cli* cli, const Verb* verb, int argc, char** argv) {
   if (verb_options(cli, verb, options, sizeof options / sizeof options[0], argc, argv, &r.m.path, &status) == 0)
     status = prepare_and_simulate(&r);
   sr_assembly_change_destroy(r.assembly);
+  problems_free(&r.problems);
   texts_free(&r.record);
   state_free(&r.state);
   model_close(&r.m);

@@ -70,6 +70,77 @@ grep -q '"iterations": 0' "$work/out" && fail "--cold starts from the impulses o
 status 2 "$work/solved.contact" --out "$work/solved.contact"
 says 'would be replaced'
 
+# ------------------------------------------------------------------------------------------------- problems of a run
+# run N ARGUMENTS...: sarrus run ends with status N
+run() {
+  local expected=$1 got
+  shift
+  "$sarrus" run "$@" > "$work/out" 2> "$work/err"
+  got=$?
+  [ $got -eq "$expected" ] || fail "run $*: status $got, expected $expected: $(head -c 300 "$work/err")"
+}
+# replay FOLDER COUNT: so many problems, each with the residual that the run had, by the solution of the file and by the same start
+replay() {
+  python3 - "$sarrus" "$1" "$2" << 'PYTHON' || fail "problems of a run in $1"
+import glob, json, re, subprocess, sys
+sarrus, folder, count = sys.argv[1], sys.argv[2], int(sys.argv[3])
+files = sorted(glob.glob(folder + "/*.contact"))
+assert len(files) == count, files
+for name in files:
+    method, had = re.search(r"s: (\S+), \d+ iterations, residual (\S+) m/s", open(name).readline()).groups()
+    x = json.loads(subprocess.run([sarrus, "contact", name, "--solver", method, "--json"], capture_output=True).stdout)
+    assert x["stored"]["residual"] == float(had), (name, x["stored"], had)
+    r = x["results"][0]
+    assert r["solved"] and r["residual"] <= x["tolerance"], (name, r)
+    if x["bodies"] == 0:  # in double precision throughout
+        assert r["residual"] == float(had), (name, r["residual"], had)
+PYTHON
+}
+bin=models/contact/balls-in-bin.xml
+run 0 $bin --contact timestepping --step 2e-3 --t-end 0.4 --save-problems "$work/worst" --problems worst --problems-most 3 --json
+says 'note: 3 of [0-9]+ contact problems are in the folder .*worst., first of them step-0'
+replay "$work/worst" 3
+python3 - "$work" << 'PYTHON' || fail "the worst problem is not the one that the report has"
+import glob, json, re, sys
+x = json.load(open(sys.argv[1] + "/out"))
+name = re.search(r"first of them (\S+)", " ".join(n if isinstance(n, str) else n["text"] for n in x["notes"])).group(1)
+had = float(re.search(r"residual (\S+) m/s", open(sys.argv[1] + "/worst/" + name).readline()).group(1))
+all_ = [float(re.search(r"residual (\S+) m/s", open(n).readline()).group(1)) for n in glob.glob(sys.argv[1] + "/worst/*")]
+assert had == max(all_) and had >= x["complementarity"]
+PYTHON
+run 0 $bin --contact timestepping --step 2e-3 --t-end 0.4 --save-problems "$work/hardest"
+replay "$work/hardest" 10
+run 0 $bin --contact timestepping --step 2e-3 --t-end 0.4 --save-problems "$work/step" --problems 150
+[ "$(ls "$work/step")" = "$(cd "$work/step" && ls step-000150-*.contact)" ] || fail "--problems 150: $(ls "$work/step")"
+run 0 models/contact/heap-of-balls.xml --t-end 0.4 --save-problems "$work/heap" --problems-most 1  # bodies and points
+replay "$work/heap" 1
+run 0 models/contact/bouncing-ball.xml --contact event --save-problems "$work/impacts" --problems all
+impacts=$(ls "$work/impacts" | wc -l)
+# Five impacts to 2 s from 1 m with e = 0.8 (models/contact/bouncing-ball.xml); W = 1/m, and by Newton's law the energy falls by (1 - e^2) u^2/(2 W).
+[ "$impacts" -eq 5 ] || fail "$impacts impacts, expected 5"
+for file in "$work"/impacts/*; do
+  status 0 "$file" --impact newton --json
+  python3 - "$work/out" "$file" << 'PYTHON' || fail "the energy of an impact"
+import json, re, sys
+r = json.load(open(sys.argv[1]))["results"][0]
+text = open(sys.argv[2]).read()
+W, u, e = (float(re.search(rf"\b{k} (\S+)", text).group(1)) for k in ("row", "right", "restitution"))
+assert abs(r["energy"] + (1 - e * e) * u * u / (2 * W)) < 1e-12, r
+PYTHON
+done
+run 0 $bin --t-end 0.01 --save-problems "$work/none"
+says 'warning: --save-problems: no contact problem was solved'
+run 2 $bin --problems all
+says 'give that too'
+run 2 $bin --save-problems "$work/none" --problems best
+says "hardest, worst, unsolved, all, or the number of a step from 0 on, not 'best'"
+run 2 $bin --save-problems "$work/none" --problems-most 0.5
+says '\-\-problems-most must be a whole number'
+run 2 $bin --save-problems - --problems all
+says 'takes a folder'
+touch "$work/file"
+run 1 $bin --contact timestepping --step 2e-3 --t-end 0.4 --save-problems "$work/file"  # no folder
+
 # ------------------------------------------------------------------------------------------------------------ messages
 # wrong LINE:COLUMN TEXT CONTENT
 wrong() {
@@ -88,6 +159,8 @@ wrong 3:1 "contact has no mu" "contact-problem 1\n${body}contact bodies -1 0 nor
 wrong 3:1 "contact 0: one of its bodies does not exist" "contact-problem 1\n$body${contact/-1 0/-1 1}\n"
 wrong 3:1 "contact 0: the normal must have length 1" "contact-problem 1\n$body${contact/0 0 1/0 0 2}\n"
 wrong 3:68 "'mu': expected each key once" "contact-problem 1\n$body$contact mu 1\n"
+wrong 3:1 "contact has no rows_b" "contact-problem 1\n${body}contact bodies -1 0 mu 0 rows_a 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0\n"
+wrong 3:28 "'rows_a': expected body, equation, contact" "contact-problem 1\n${body}contact bodies -1 0 mu 0.3 rows_a 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0\n$contact\n"
 wrong 3:1 "'spring': expected body, equation, contact" "contact-problem 1\n${body}spring\n"
 wrong 3:11 "the file ends here; expected a finite number" "contact-problem 1\nstart\ncompliance"
 wrong 1:17 "there are 1 rows of the matrix" "contact-problem 1\nequations 1\ncontact rows 1 mu 0\nrow 1\n"

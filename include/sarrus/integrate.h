@@ -17,6 +17,7 @@
 #define SARRUS_INTEGRATE_H
 
 #include <sarrus/base.h>
+#include <sarrus/nonsmooth.h>
 #include <sarrus/words.h>
 
 #ifdef __cplusplus
@@ -210,6 +211,8 @@ typedef struct srIntegratorOptions {
   srTangentWay tangent;     // exact where the system offers it
   double newton_tolerance;  // largest residual that counts as solved; 0: a part of the error tolerance
   int threads;  // of the sweeps over many rigid contacts; 0, 1: one. The results have the same bits for any number
+  srSeeProblem* problem;  // of methods with impulses, not NULL: called with every contact problem after its solution
+  void* user;             // its first argument
 } srIntegratorOptions;
 
 SR_API srIntegratorOptions sri_default_options(void);  // rtol 1e-6, atol 1e-9, step 0, rho 0.8
@@ -458,6 +461,8 @@ typedef struct srRigidOptions {
   int w_normal, w_friction;  // quadratures of the system that take the work of contact forces; -1: none
   void* user;
   void (*told)(void* user, const srRigidEvent* event);
+  srSeeProblem* problem;  // not NULL: called with every impact after its solution
+  void* problem_user;     // its first argument
 } srRigidOptions;
 SR_API srRigidOptions sri_rigid_options(void);
 

@@ -67,14 +67,17 @@ typedef struct srContactProblem {
   srContactBody* body;          // (nbody)
   srContactPoint* point;        // (ncontact)
   srContactEquation* equation;  // (nequation)
-  // NULL, or (ncontact x 2 x 3 x 6), which files do not have: u = row[0] v_a + row[1] v_b instead of normals and arms. The six velocities of a body are then any, with
+  // NULL, or (ncontact x 2 x 3 x 6): u = row[0] v_a + row[1] v_b instead of normals and arms. The six velocities of a body are then any, with
   // the inverse mass matrix diag(inverse_inertia, inverse_mass): the identity where they are scaled by a factor of their mass matrix.
   double (*row)[2][3][6];
 
   double* W;  // (size x size), row-major, u = W p + q; it may be unsymmetric outside of the blocks of contacts
   double* q;  // (size)
 
-  double* start;  // (size) impulses to start from, as a file has them
+  double* start;     // (size) impulses to start from, as a file has them
+  double* solution;  // (size) impulses that were found, of a file that has them ...
+  bool has_solution;
+  double tolerance;  // ... and the residual that was wanted, m/s; 0: not given
 } srContactProblem;
 
 SR_API int sr_contact_rows(const srContactProblem* problem);  // size: nequation and the rows of all contacts
@@ -147,6 +150,17 @@ SR_API void sr_contact_solver_destroy(srContactSolver* solver);
 // lemke, more rows than `dense`): result->error has NaN.
 SR_API srStatus sr_contact_solve(srContactSolver* solver, const srContactProblem* problem,
                                  const srContactOptions* options, double* impulse, srContactResult* result);
+// A problem that a method of integration has solved: what those get who ask for them (srIntegratorOptions, srRigidOptions).
+typedef struct srSolvedProblem {
+  double t;   // of the start of its step, or of the impact
+  long step;  // accepted steps before it. A step has several problems: islands, and solutions with more contacts
+  const srContactProblem*
+      problem;  // with the impulses that it was started from, those of a step that were found, and the residual that was wanted
+  const srContactResult* result;
+  const char* impact;  // law of restitution, of an impact; NULL: a step
+} srSolvedProblem;
+typedef void srSeeProblem(void* user, const srSolvedProblem* solved);
+
 // Velocities of all rows, with the shifts and without compliances.
 SR_API void sr_contact_velocity(srContactSolver* solver, const srContactProblem* problem, const double* impulse,
                                 double* u);

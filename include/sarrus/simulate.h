@@ -40,6 +40,8 @@ typedef struct srRunOptions {
   // Called regularly (about every 50 ms of wall clock, also within steps) with the time reached; return nonzero to stop
   // the run, as d->stop does.
   int (*progress)(void* user, double t, double t_end);
+  // Rigid contact: called with every contact problem of a step and every impact after its solution.
+  srSeeProblem* problem;
   void* user;
 } srRunOptions;
 // From the model's <run> element and its defaults.

@@ -120,6 +120,15 @@ static bool take_bodies(srMoreau* work, int n) {
   return true;
 }
 
+// A problem of the step, for those who ask.
+static void see_problem(void* user, const srSolvedProblem* solved) {
+  const srIntegrator* integrator = user;
+  srSolvedProblem all = *solved;
+  all.t = integrator->t;
+  all.step = integrator->stats.steps;
+  integrator->options.problem(integrator->options.user, &all);
+}
+
 static bool take_contacts(srIntegrator* integrator, const srSparsity* pattern) {
   const srSystem* s = &integrator->system;
   srMoreau* work = integrator->work;
@@ -132,6 +141,7 @@ static bool take_contacts(srIntegrator* integrator, const srSparsity* pattern) {
   work->problem = sri_step_problem_create(s, pattern, integrator->constrained != NULL, integrator->options.threads);
   if (s->bodies != NULL && !take_bodies(work, s->nbody)) return false;
   if (work->listed == NULL || work->chosen == NULL || work->kept == NULL || work->problem == NULL) return false;
+  if (integrator->options.problem != NULL) sri_step_problem_see(work->problem, see_problem, integrator);
   work->struck = (long*)(void*)(work->chosen + most);
   work->fast = (bool*)(work->struck + most);
   work->chose = work->fast + most;

@@ -77,6 +77,15 @@ int sri_rigid_strike(srRigid* x, double t, double* v) {
   if (sr_contact_impact(x->solver, p, law_of(x), &o, x->p, &result) != SR_OK) {
     return sri_rigid_fail(x, "an impact has more contacts than there is memory for");
   }
+  if (x->o.problem != NULL) {
+    p->tolerance = o.tolerance;
+    x->o.problem(x->o.problem_user,
+                 &(srSolvedProblem){.t = t,
+                                    .step = x->integrator != NULL ? sri_stats(x->integrator)->steps : 0,
+                                    .problem = p,
+                                    .result = &result.solve,
+                                    .impact = law_of(x) == SR_IMPACT_NEWTON ? "newton" : "poisson"});
+  }
   ++x->stats.problems;
   const double residual = result.solve.error.residual;
   x->stats.residual = fmax(x->stats.residual, residual);

@@ -50,6 +50,8 @@ struct srStepProblem {
   bool is_blocks, is_factored;
   const srFreeBody* free;  // NULL: contacts have rows
   const double* motion;
+  srSeeProblem* see;  // NULL: nobody wants the problems
+  void* user;
 };
 
 // ---- structure --------------------------------------------------------------------------------------------------------
@@ -483,6 +485,20 @@ static void note(srStepResult* out, const srContactResult* r) {
   if (!(r->error.residual <= out->residual)) out->residual = r->error.residual;
 }
 
+// The solution of a problem by the measure of its solver, and what became of it.
+static srStatus solve_one(srStepProblem* x, srContactSolver* solver, srContactProblem* p,
+                          const srContactOptions* options, srContactResult* result) {
+  const size_t size = x->see != NULL ? (size_t)sr_contact_rows(p) * sizeof *p->start : 0;
+  if (x->see != NULL) memcpy(p->start, x->p, size);
+  const srStatus status = sr_contact_solve(solver, p, options, x->p, result);
+  if (x->see == NULL || status != SR_OK) return status;
+  memcpy(p->solution, x->p, size);
+  p->has_solution = true;
+  p->tolerance = options->tolerance;
+  x->see(x->user, &(srSolvedProblem){.problem = p, .result = result});
+  return status;
+}
+
 static srStatus solve_small(srStepProblem* x, srmSaddle* saddle, const double* M, const double* v_free,
                             const srStepContact* contact, const Range* range, double coarse, double* impulse,
                             srStepResult* out) {
@@ -509,7 +525,7 @@ static srStatus solve_small(srStepProblem* x, srmSaddle* saddle, const double* M
   srContactOptions options = sr_contact_options();
   if (!range->heavy) options.iterations = SWEEPS_HARD;
   srContactResult result;
-  const srStatus status = sr_contact_solve(x->small_solver, p, &options, x->p, &result);
+  const srStatus status = solve_one(x, x->small_solver, p, &options, &result);
   if (status != SR_OK) return status;
   if (!range->heavy && result.error.residual <= coarse) result.solved = true;  // as a large one
   note(out, &result);
@@ -574,7 +590,7 @@ static void add_point(srStepProblem* x, const srStepContact* c) {
   srContactPoint* to = &x->large->point[x->large->ncontact];
   for (int side = 0; side < 2; ++side) {
     to->body[side] = free_body_of(x, c->from->body[side]);
-    srm_set3(to->arm[side], c->from->arm[side]);
+    srm_set3(to->arm[side], to->body[side] >= 0 ? c->from->arm[side] : (const double[3]){0});  // of the world: none
   }
   srm_set3(to->normal, c->from->axis);
 }
@@ -627,7 +643,7 @@ static srStatus solve_large(srStepProblem* x, const double* M, const double* v_f
   options.least_iterations = has_faces(x, contact) ? SWEEPS_FACES : SWEEPS_LEAST;
   options.iterations = SWEEPS_MOST;
   srContactResult result;
-  const srStatus status = sr_contact_solve(x->large_solver, p, &options, x->p, &result);
+  const srStatus status = solve_one(x, x->large_solver, p, &options, &result);
   if (status != SR_OK) return status;
   note(out, &result);
   out->sweeps = result.iterations;
@@ -638,6 +654,11 @@ static srStatus solve_large(srStepProblem* x, const double* M, const double* v_f
   }
   for (int b = 0; b < x->nblock; ++b) x->body[b] = -1;
   return SR_OK;
+}
+
+void sri_step_problem_see(srStepProblem* x, srSeeProblem* see, void* user) {
+  x->see = see;
+  x->user = user;
 }
 
 void sri_step_problem_bodies(srStepProblem* x, const srFreeBody* body, const double* motion) {

@@ -49,6 +49,9 @@ typedef struct srStepResult {
 // points, small ones get their rows.
 void sri_step_problem_bodies(srStepProblem* problem, const srFreeBody* body, const double* motion);
 
+// Calls see with every problem after its solution; t and step are the caller's to set.
+void sri_step_problem_see(srStepProblem* problem, srSeeProblem* see, void* user);
+
 // impulse (3 count): start values, then the solution. saddle: factor of M and G, NULL after `factor`; coarse: tolerance of large islands, m/s. SR_INPUT: numbers that are
 // not finite, or too_many.
 srStatus sri_step_problem_solve(srStepProblem* problem, srmSaddle* saddle, const double* M, const double* v_free,

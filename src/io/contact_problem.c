@@ -111,6 +111,8 @@ static const Key point_keys[] = {{"bodies", 2, true, true, offsetof(srContactPoi
                                  NUMBERS(srContactPoint, normal, "normal", 3, true),
                                  NUMBERS(srContactPoint, arm[0], "arm_a", 3, true),
                                  NUMBERS(srContactPoint, arm[1], "arm_b", 3, true)};
+static const Key scaled_keys[] = {{"bodies", 2, true, true, offsetof(srContactPoint, body)}};
+static const Key row_keys[] = {{"rows_a", 18, false, true, 0}, {"rows_b", 18, false, true, 18 * sizeof(double)}};
 static const Key rows_keys[] = {{"rows", 1, true, true, offsetof(srContactCone, rows)}};
 static const Key cone_keys[] = {
     NUMBERS(srContactCone, mu, "mu", 1, true),        NUMBERS(srContactCone, restitution, "restitution", 1, false),
@@ -186,7 +188,12 @@ static bool read_equation(Reader* r) {
 static bool read_contact(Reader* r) {
   const int i = r->contacts++;
   r->contact[i] = r->place;
-  Target targets[2] = {{cone_keys, SR_COUNT(cone_keys), &r->p->cone[i]}};
+  Target targets[3] = {{cone_keys, SR_COUNT(cone_keys), &r->p->cone[i]}};
+  if (r->p->row != NULL) {
+    targets[1] = (Target){scaled_keys, SR_COUNT(scaled_keys), &r->p->point[i]};
+    targets[2] = (Target){row_keys, SR_COUNT(row_keys), r->p->row[i]};
+    return read_keys(r, "contact", targets, 3);
+  }
   targets[1] = r->p->W != NULL ? (Target){rows_keys, SR_COUNT(rows_keys), &r->p->cone[i]}
                                : (Target){point_keys, SR_COUNT(point_keys), &r->p->point[i]};
   return read_keys(r, "contact", targets, 2);
@@ -205,6 +212,11 @@ static bool read_list(Reader* r, double* out) {
   return read_numbers(r, out, sr_contact_rows(r->p));
 }
 
+static bool read_solution(Reader* r) {
+  r->p->has_solution = true;
+  return read_list(r, r->p->solution);
+}
+
 static bool read_row(Reader* r) {
   const int n = sr_contact_rows(r->p);
   if (r->rows_read >= n) return error(r, "as many rows as equations and rows of contacts"), false;
@@ -217,13 +229,17 @@ static bool read_element(Reader* r) {
   if (is(r, "compliance")) return number(r, &r->p->compliance);
   if (is(r, "contact")) return read_contact(r);
   if (is(r, "start")) return read_list(r, r->p->start);
+  if (is(r, "solution")) return read_solution(r);
+  if (is(r, "tolerance")) return number(r, &r->p->tolerance);
   if (matrix && is(r, "equations")) return integer(r, 0, &count);
   if (matrix && is(r, "row")) return read_row(r);
   if (matrix && is(r, "right")) return read_list(r, r->p->q);
   if (!matrix && is(r, "body")) return read_body(r);
   if (!matrix && is(r, "equation")) return read_equation(r);
-  error(r, matrix ? "compliance, contact, equations, row, right or start; a problem with bodies has no row"
-                  : "body, equation, contact, compliance or start");
+  error(r, matrix
+               ? "compliance, contact, equations, row, right, start, solution or tolerance; a problem with bodies has "
+                 "no row"
+               : "body, equation, contact, compliance, start, solution or tolerance");
   return false;
 }
 
@@ -231,7 +247,7 @@ static bool read_element(Reader* r) {
 
 // What a first pass counts. Wrong words are left to the second.
 typedef struct Counts {
-  int body, equation, contact, row, equations;
+  int body, equation, contact, row, equations, scaled;
   double rows;  // of all contacts
 } Counts;
 
@@ -243,6 +259,7 @@ static void count(Reader r, Counts* c) {
     c->equation += is(&r, "equation");
     c->contact += is(&r, "contact");
     c->row += is(&r, "row");
+    c->scaled += is(&r, "rows_a");
     double x;
     if (is(&r, "equations")) {
       if (!number(&r, &x)) continue;
@@ -281,7 +298,8 @@ static bool take_memory(Reader* r, const Counts* c) {
   r->body = sr_alloc(((size_t)c->body + 1) * sizeof *r->body);
   r->equation = sr_alloc(((size_t)c->equation + 1) * sizeof *r->equation);
   r->contact = sr_alloc(((size_t)c->contact + 1) * sizeof *r->contact);
-  return r->p != NULL && r->body != NULL && r->equation != NULL && r->contact != NULL;
+  if (r->p == NULL || r->body == NULL || r->equation == NULL || r->contact == NULL) return false;
+  return c->scaled == 0 || c->scaled < c->contact || c->row > 0 || sr_contact_problem_take_rows(r->p);
 }
 
 static srStatus read_problem(Reader* r) {
@@ -363,9 +381,9 @@ static void put_list(srText* out, const char* word, const double* x, int n) {
 
 void sr_contact_problem_text(const srContactProblem* p, srText* out) {
   const int n = sr_contact_rows(p);
-  sr_text_print(out, "contact-problem 1\ncompliance");
-  put_number(out, p->compliance);
-  sr_text_print(out, "\n");
+  sr_text_print(out, "contact-problem 1\n");
+  put_list(out, "compliance", &p->compliance, 1);
+  if (p->tolerance > 0) put_list(out, "tolerance", &p->tolerance, 1);
   if (p->W != NULL) sr_text_print(out, "equations %d\n", p->nequation);
   for (int i = 0; i < p->nbody; ++i) {
     sr_text_print(out, "body");
@@ -381,6 +399,9 @@ void sr_contact_problem_text(const srContactProblem* p, srText* out) {
     sr_text_print(out, "contact");
     if (p->W != NULL) {
       put_keys(out, rows_keys, SR_COUNT(rows_keys), &p->cone[i]);
+    } else if (p->row != NULL) {
+      put_keys(out, scaled_keys, SR_COUNT(scaled_keys), &p->point[i]);
+      put_keys(out, row_keys, SR_COUNT(row_keys), p->row[i]);
     } else {
       put_keys(out, point_keys, SR_COUNT(point_keys), &p->point[i]);
     }
@@ -390,4 +411,5 @@ void sr_contact_problem_text(const srContactProblem* p, srText* out) {
   for (int i = 0; p->W != NULL && i < n; ++i) put_list(out, "row", p->W + (size_t)i * (size_t)n, n);
   if (p->W != NULL) put_list(out, "right", p->q, n);
   put_list(out, "start", p->start, n);
+  if (p->has_solution) put_list(out, "solution", p->solution, n);
 }

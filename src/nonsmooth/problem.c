@@ -26,7 +26,8 @@ srContactProblem* sr_contact_problem_create(int nbody, int nequation, int nconta
   *p = (srContactProblem){.ncontact = ncontact, .nequation = nequation, .nbody = dense ? 0 : nbody};
   p->cone = sr_alloc(((size_t)ncontact + 1) * sizeof *p->cone);
   p->start = sr_alloc((rows + 1) * sizeof *p->start);
-  bool good = p->cone != NULL && p->start != NULL;
+  p->solution = sr_alloc((rows + 1) * sizeof *p->solution);
+  bool good = p->cone != NULL && p->start != NULL && p->solution != NULL;
   for (int i = 0; good && i < ncontact; ++i) p->cone[i].rows = 3;
   if (dense) {
     p->W = good ? sr_alloc((rows * rows + 1) * sizeof *p->W) : NULL;
@@ -50,7 +51,7 @@ bool sr_contact_problem_take_rows(srContactProblem* p) {
 
 void sr_contact_problem_destroy(srContactProblem* p) {
   if (p == NULL) return;
-  void* parts[] = {p->cone, p->body, p->point, p->equation, p->row, p->W, p->q, p->start};
+  void* parts[] = {p->cone, p->body, p->point, p->equation, p->row, p->W, p->q, p->start, p->solution};
   for (int i = 0; i < SR_COUNT(parts); ++i) sr_free(parts[i]);
   sr_free(p);
 }
@@ -158,6 +159,10 @@ bool sr_contact_check(const srContactProblem* problem, const srContactPlaces* pl
   Check c = {.p = problem, .places = places != NULL ? places : &no_places, .messages = messages, .good = true};
   if (!(problem->compliance >= 0) || !isfinite(problem->compliance)) {
     sr_messages_add(messages, SR_SEVERITY_ERROR, nowhere, "the compliance must be 0 or positive");
+    c.good = false;
+  }
+  if (!(problem->tolerance >= 0) || !isfinite(problem->tolerance)) {
+    sr_messages_add(messages, SR_SEVERITY_ERROR, nowhere, "the tolerance must be positive");
     c.good = false;
   }
   for (int i = 0; i < problem->ncontact; ++i) check_cone(&c, i);

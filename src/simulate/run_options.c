@@ -168,6 +168,8 @@ srIntegratorOptions sr_run_integrator_options(const srModel* m, const srRunOptio
   options.family = o->family;
   options.tangent = o->tangent;
   options.threads = o->threads;
+  options.problem = o->problem;
+  options.user = o->user;
   options.metric = o->metric_identity ? SR_METRIC_IDENTITY : SR_METRIC_MASS;
   options.free_rows = o->free_rows;
   if (m->constrained && method != NULL) choose_way(method, o, &options);

@@ -102,6 +102,8 @@ static srSystem closed_system(srRun* run, const srSystem* all) {
   o.w_friction = SR_ACCOUNT_FRICTION;
   o.user = run;
   o.told = sr_run_tell_rigid;
+  o.problem = given->problem;
+  o.problem_user = given->user;
   run->rigid = sri_rigid_create(all, &o);
   return run->rigid != NULL ? sri_rigid_system(run->rigid) : *all;
 }

@@ -32,6 +32,7 @@ static srRunOptions own_options(const srRunOptions* o) {
   own.record = NULL;
   own.nrecord = 0;
   own.progress = NULL;
+  own.problem = NULL;
   own.user = NULL;
   if (method != NULL) own.method = method->name;
   return own;
