@@ -50,6 +50,9 @@ const Verb* verb_find(Cli* cli, const char* word);  // NULL: reported
     "sarrus kinematics models/mechanisms/four-bar.xml --t-end 2 --every 0.01 --out four-bar.csv")                      \
   X(partition, "MODEL [options]", "independent and dependent coordinates; rank, redundant equations",                  \
     "sarrus partition models/paper2/slider-crank.xml --independent crank")                                             \
+  X(modes, "MODEL [options]",                                                                                          \
+    "linearize about an equilibrium or steady motion; eigenvalues, frequencies, damping, shapes",                      \
+    "sarrus modes models/double-pendulum.xml --q 0,0 --v 0,0 --json")                                                  \
   X(compare, "MODEL... [options]",                                                                                     \
     "many methods on many models: errors, cost, violations, profile; or stored results",                               \
     "sarrus compare models/paper2/slider-crank.xml --methods dopri5,hem5 --rtol 1e-4,1e-8 --svg figures")              \

@@ -56,14 +56,14 @@ flags="-std=c17 -O1 -Wall -Wextra -Werror -Wno-psabi -Isrc -Iinclude"
   tail -n 15 "$work/log" | sed 's/^/  /'
   exit 1
 }
-# Names of the C library and libm that need no operating system; setjmp and longjmp serve the lack of memory (docs/developing/decisions/targets.md).
+# Names of the C library, libm and the compiler's own library (__muldc3, __divdc3: complex numbers) that need no operating system; setjmp and longjmp serve the lack of memory (docs/developing/decisions/targets.md).
 known=$(tr '\n' ' ' << 'NAMES'
-acos asin atan atan2 cbrt ceil cos cosh exp exp2 expm1 fabs floor fmax fmin fmod frexp hypot ldexp log log1p log2 lround llround
+acos asin atan atan2 cabs carg cbrt ceil cos cosh exp exp2 expm1 fabs floor fmax fmin fmod frexp hypot ldexp log log1p log2 lround llround
 modf nextafter pow remainder rint round scalbn sin sincos sinh sqrt tan tanh trunc
 memcmp memcpy memmove memset strchr strcmp strcpy strcspn strlen strncmp strpbrk strrchr strspn strstr strtod strtol strtok
 free malloc realloc calloc qsort bsearch abs snprintf vsnprintf sscanf __isoc99_sscanf clock timespec_get __errno_location
 __ctype_b_loc __ctype_tolower_loc __ctype_toupper_loc setjmp _setjmp longjmp __longjmp_chk __assert_fail __stack_chk_fail
-__cpu_model __cpu_indicator_init _GLOBAL_OFFSET_TABLE_
+__muldc3 __divdc3 __cpu_model __cpu_indicator_init _GLOBAL_OFFSET_TABLE_
 NAMES
 )
 others=$(nm -g $core "$work/catalog.o" "$work/team.o" "$work/without.o" "$work/without_klu.o" | awk -v known="$known" '

@@ -94,9 +94,9 @@ typedef struct srMotionSolver {
   // out = Kq dxi + Kv dx; dxi (nv) or dx (nv + ny) may be NULL.
   void (*times)(void* user, const double* dxi, const double* dx, double* out);
   // Factors the shifted matrix; false: singular. One real and one complex factor are kept side by side.
-  bool (*factor)(void* user, const srShift* shift, bool complex);
+  bool (*factor)(void* user, const srShift* shift, bool is_complex);
   // In place (nv + ny); complex: imaginary parts behind the real ones.
-  void (*solve)(void* user, bool complex, double* x);
+  void (*solve)(void* user, bool is_complex, double* x);
 } srMotionSolver;
 
 #define SR_Y_UNUSED (-1.0)  // of srSystem.y_most

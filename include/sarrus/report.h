@@ -5,6 +5,7 @@
 #define SARRUS_REPORT_H
 
 #include <sarrus/compare.h>
+#include <sarrus/modes.h>
 #include <sarrus/recommend.h>
 #include <sarrus/simulate.h>
 #include <sarrus/spec.h>
@@ -97,6 +98,10 @@ typedef struct srKinematicReport {
   const srMessages* messages;
 } srKinematicReport;
 SR_API void sr_report_kinematics(const srKinematicReport* report, srReportForm form, srText* out);
+// -------------------------------------------------------------------------------------------------------------- modes
+// At d's state, which the linear equations belong to. all: shapes over all joint coordinates in the table too; JSON has them anyway.
+SR_API void sr_report_modes(const srLinear* linear, const srModes* modes, const srData* d, bool all, srReportForm form,
+                            srText* out);
 
 // ---------------------------------------------------------------------------------------------------------------- run
 // Do the options' stabilization settings enforce the constraints, not the method itself?

@@ -17,6 +17,7 @@
 #include <sarrus/io.h>
 #include <sarrus/laws.h>
 #include <sarrus/model.h>
+#include <sarrus/modes.h>
 #include <sarrus/netfile.h>
 #include <sarrus/network.h>
 #include <sarrus/nonsmooth.h>

@@ -1,7 +1,7 @@
 // Eigenvalues by the QR iteration with implicit double shifts, in real numbers. Golub and Van Loan (2013), section 7.5
 // (Hessenberg form 7.5.1, Francis step 7.5.6); balancing: Parlett and Reinsch (1969), by powers of two, so that it is exact.
 //   D^-1 A D  ->  H = Q^T A Q (Hessenberg)  ->  blocks of 1 and 2 on the diagonal
-// Eigenvalues only: transformations act on the active block and nothing else.
+// Eigenvalues only: transformations act on the active block and nothing else. Schur form: on all of the matrix, and on Q.
 #include "math/eigen.h"
 
 #include <float.h>
@@ -27,7 +27,7 @@ static void norms_beside(int n, double* A, int k, double* row, double* column) {
 }
 
 // Scales row and column k so that their norms come near each other; true: it was worth it.
-static bool balance_one(int n, double* A, int k) {
+static bool balance_one(int n, double* A, int k, double* scale) {
   double row, column;
   norms_beside(n, A, k, &row, &column);
   if (!(row > 0.0 && column > 0.0)) return false;
@@ -36,14 +36,16 @@ static bool balance_one(int n, double* A, int k) {
   if (power == 0 || !(column * f + row / f < WORTH_SCALING * (column + row))) return false;
   for (int i = 0; i < n; ++i) *at(A, n, i, k) *= f;
   for (int i = 0; i < n; ++i) *at(A, n, k, i) /= f;
+  if (scale != NULL) scale[k] *= f;
   return true;
 }
 
-static void balance(int n, double* A) {
+void srm_balance(int n, double* A, double* scale) {
   bool changed = true;
+  for (int k = 0; scale != NULL && k < n; ++k) scale[k] = 1.0;
   for (int round = 0; changed && round < MOST_BALANCES; ++round) {
     changed = false;
-    for (int k = 0; k < n; ++k) changed = balance_one(n, A, k) || changed;
+    for (int k = 0; k < n; ++k) changed = balance_one(n, A, k, scale) || changed;
   }
 }
 
@@ -82,14 +84,15 @@ static void reflect_columns(int n, double* A, int k, const double* w, int first,
   }
 }
 
-// x, w: scratch (n).
-static void to_hessenberg(int n, double* A, double* x, double* w) {
+// x, w: scratch (n). Q: NULL, or multiplied by the reflections.
+static void to_hessenberg(int n, double* A, double* Q, double* x, double* w) {
   for (int k = 0; k + 2 < n; ++k) {
     const int size = n - k - 1;
     for (int i = 0; i < size; ++i) x[i] = *at(A, n, k + 1 + i, k);
     if (!reflector(size, x, w)) continue;
     reflect_rows(n, A, size, w, k + 1, k, n - 1);
     reflect_columns(n, A, size, w, k + 1, 0, n - 1);
+    if (Q != NULL) reflect_columns(n, Q, size, w, k + 1, 0, n - 1);
     for (int i = k + 2; i < n; ++i) *at(A, n, i, k) = 0.0;
   }
 }
@@ -97,7 +100,7 @@ static void to_hessenberg(int n, double* A, double* x, double* w) {
 // ---- iteration ----------------------------------------------------------------------------------------------------------
 
 // One double step on the active block lo .. hi, three rows or more. sum, product: of the two shifts.
-static void francis_step(int n, double* H, int lo, int hi, double sum, double product) {
+static void francis_step(int n, double* H, double* Q, int lo, int hi, double sum, double product) {
   const double h00 = *at(H, n, lo, lo), h10 = *at(H, n, lo + 1, lo), h11 = *at(H, n, lo + 1, lo + 1);
   double x[3] = {h00 * h00 + *at(H, n, lo, lo + 1) * h10 - sum * h00 + product, h10 * (h00 + h11 - sum),
                  h10 * *at(H, n, lo + 2, lo + 1)};
@@ -105,8 +108,9 @@ static void francis_step(int n, double* H, int lo, int hi, double sum, double pr
   for (int k = lo; k < hi; ++k) {
     const int size = k + 2 <= hi ? 3 : 2;
     if (reflector(size, x, w)) {
-      reflect_rows(n, H, size, w, k, k > lo ? k - 1 : lo, hi);
-      reflect_columns(n, H, size, w, k, lo, k + 3 < hi ? k + 3 : hi);
+      reflect_rows(n, H, size, w, k, k > lo ? k - 1 : lo, Q != NULL ? n - 1 : hi);
+      reflect_columns(n, H, size, w, k, Q != NULL ? 0 : lo, k + 3 < hi ? k + 3 : hi);
+      if (Q != NULL) reflect_columns(n, Q, size, w, k, 0, n - 1);
     }
     for (int i = 1; k > lo && i < size; ++i) *at(H, n, k + i, k - 1) = 0.0;  // annihilated by the reflection
     for (int i = 0; i < 3; ++i) x[i] = k + 1 + i <= hi ? *at(H, n, k + 1 + i, k) : 0.0;
@@ -140,7 +144,7 @@ static int find_block(int n, double* H, int hi) {
   return lo;
 }
 
-static void sweep(int n, double* H, int lo, int hi, int count) {
+static void sweep(int n, double* H, double* Q, int lo, int hi, int count) {
   const double a = *at(H, n, hi - 1, hi - 1), b = *at(H, n, hi - 1, hi), c = *at(H, n, hi, hi - 1),
                d = *at(H, n, hi, hi);
   double sum = a + d, product = a * d - b * c;
@@ -149,15 +153,18 @@ static void sweep(int n, double* H, int lo, int hi, int count) {
     sum = 1.5 * size;
     product = size * size;
   }
-  francis_step(n, H, lo, hi, sum, product);
+  francis_step(n, H, Q, lo, hi, sum, product);
 }
 
-bool srm_eigenvalues(int n, double* A, double* re, double* im) {
+static bool is_finite(int n, const double* A) {
   for (size_t i = 0; i < (size_t)n * (size_t)n; ++i) {
     if (!isfinite(A[i])) return false;
   }
-  balance(n, A);
-  to_hessenberg(n, A, re, im);
+  return true;
+}
+
+// A: in Hessenberg form.
+static bool iterate(int n, double* A, double* Q, double* re, double* im) {
   for (int hi = n - 1, sweeps = 0; hi >= 0;) {
     const int lo = find_block(n, A, hi);
     if (lo == hi) {
@@ -170,10 +177,26 @@ bool srm_eigenvalues(int n, double* A, double* re, double* im) {
       hi -= 2;
       sweeps = 0;
     } else if (++sweeps <= MOST_SWEEPS) {
-      sweep(n, A, lo, hi, sweeps);
+      sweep(n, A, Q, lo, hi, sweeps);
     } else {
       return false;
     }
   }
   return true;
+}
+
+bool srm_eigenvalues(int n, double* A, double* re, double* im) {
+  if (!is_finite(n, A)) return false;
+  srm_balance(n, A, NULL);
+  to_hessenberg(n, A, NULL, re, im);
+  return iterate(n, A, NULL, re, im);
+}
+
+bool srm_schur(int n, double* A, double* Q, double* re, double* im) {
+  if (!is_finite(n, A)) return false;
+  for (int i = 0; i < n; ++i) {
+    for (int j = 0; j < n; ++j) *at(Q, n, i, j) = i == j ? 1.0 : 0.0;
+  }
+  to_hessenberg(n, A, Q, re, im);
+  return iterate(n, A, Q, re, im);
 }

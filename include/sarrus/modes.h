@@ -1,0 +1,70 @@
+// Small motions about an equilibrium or a steady motion: linear equations, eigenvalues, modes.
+#ifndef SARRUS_MODES_H
+#define SARRUS_MODES_H
+
+#include <sarrus/dynamics.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+// ------------------------------------------------------------------------------------------------------ linear equations
+// x' = A x, exact (docs/theory/modes.md). x: displacements of independent coordinates along sr_retract, changes of independent velocities,
+// changes of states y. The coordinates are joint coordinates in the relative and absolute formulations, which have the same A; those of the
+// bodies in the penalty formulation.
+typedef struct srLinear {
+  const srModel* m;
+  double t;
+  int nx, npos, nvel, nstate;  // nx = npos + nvel + nstate
+  const int* position;         // npos: velocity coordinates along which the displacements are
+  const int* velocity;         // nvel: ... of the velocities: all of position, fewer where constraints are nonholonomic
+  const int* state;            // nstate: indices of y
+  const char* const* name;     // nx: of the coordinate or state
+  const double* A;             // nx x nx
+  const double* shape;         // njv x nx: displacements of all joint coordinates
+  // M x" + C x' + K x = 0, x the displacements (npos x npos); NULL where there are states or nonholonomic constraints.
+  const double *M, *C, *K;
+  double acceleration;  // largest joint acceleration at the state, which is taken as 0
+} srLinear;
+// At the state of d, assembled before. Steady: all joint accelerations are 0 (to 1e-6 of the gravity, or of 1 m/s^2 or rad/s^2), and the linear equations stay the
+// same along the motion; else SR_INPUT, and the message states the joint and its acceleration. d keeps its state. *out is
+// NULL unless SR_OK.
+SR_API srStatus sr_linearize(const srModel* m, srData* d, srMessages* messages, srLinear** out);
+SR_API void sr_linear_destroy(srLinear* linear);
+
+// ----------------------------------------------------------------------------------------------------------------- modes
+typedef struct srModeEntry {
+  double modulus, phase;  // phase in (-pi, pi], 0 where the modulus is
+} srModeEntry;
+
+typedef struct srMode {
+  double re, im;
+  double frequency;  // |im|/(2 pi), Hz
+  double damping;    // -re/|lambda|; NaN: lambda is 0
+  int multiplicity;  // how many eigenvalues are equal to this one within rounding
+  int vectors;       // independent eigenvectors among them: fewer, and the eigenvalue is defective
+  double
+      condition;  // of the eigenvalue, >= 1: how much a relative change of A is magnified; infinite where it is defective
+  srModeEntry* shape;  // njv: of the joint coordinates, the largest modulus 1 with phase 0
+  srModeEntry* state;  // nstate: of the states y in the same scale; 1 at most where no joint moves
+} srMode;
+
+typedef struct srModes {
+  int n;         // nx of the linear equations
+  srMode* mode;  // sorted by modulus, then re, then im
+  int zeros;     // eigenvalues that are 0: rank of A and of its powers, not a threshold on eigenvalues
+  int rigid;     // independent eigenvectors of those
+} srModes;
+// *out is NULL unless SR_OK. SR_FAILED: the iteration did not converge.
+SR_API srStatus sr_modes_create(const srLinear* linear, srMessages* messages, srModes** out);
+SR_API void sr_modes_destroy(srModes* modes);
+
+// Of the largest real part, compared with the rounding of eigenvalues. Marginal: it is 0, as far as can be computed.
+typedef enum srStability { SR_STABLE, SR_UNSTABLE, SR_MARGINAL } srStability;
+SR_API srStability sr_modes_stability(const srModes* modes);
+SR_API const char* sr_stability_word(srStability stability);
+
+#ifdef __cplusplus
+}
+#endif
+#endif
