@@ -48,6 +48,8 @@ const Verb* verb_find(Cli* cli, const char* word);  // NULL: reported
     "sarrus run models/double-pendulum.xml --t-end 10 --rtol 1e-9 --out double.csv")                                   \
   X(kinematics, "MODEL [options]", "positions, velocities, accelerations and driving forces of a driven mechanism",    \
     "sarrus kinematics models/mechanisms/four-bar.xml --t-end 2 --every 0.01 --out four-bar.csv")                      \
+  X(inverse, "MODEL [options]", "forces of the actuators for the motion of the drivers, trees and loops",              \
+    "sarrus inverse models/mechanisms/stewart-platform.xml --t-end 1 --every 0.1")                                     \
   X(partition, "MODEL [options]", "independent and dependent coordinates; rank, redundant equations",                  \
     "sarrus partition models/paper2/slider-crank.xml --independent crank")                                             \
   X(modes, "MODEL [options]",                                                                                          \

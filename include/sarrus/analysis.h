@@ -141,6 +141,21 @@ typedef struct srKinematicOptions {
 // Moves x to t_end, with rows at its time + k every and at t_end. *rows: how many. SR_FAILED as sr_driven_move; the rows up to there are given.
 SR_API srStatus sr_driven_run(srDriven* x, const srKinematicOptions* options, srMessages* messages, long* rows);
 
+// ------------------------------------------------------------------------------------------------------------ inverse
+// Inverse dynamics of a driven mechanism: the forces of actuators that cause the motion of its drivers (docs/using/analyses.md). Trees and loops; actuators in any joints.
+typedef struct srInverse srInverse;
+// actuator (n): velocity coordinates of joints (njv); NULL: the driven ones. The mechanism must be driven in all of its degrees of freedom, and have as many actuators at
+// least. *out is NULL unless SR_OK; SR_INPUT, with a message, where it is not so.
+SR_API srStatus sr_inverse_create(srDriven* driven, const int* actuator, int n, srMessages* messages, srInverse** out);
+SR_API void sr_inverse_destroy(srInverse* x);
+SR_API int sr_inverse_count(const srInverse* x);  // actuators
+SR_API int sr_inverse_actuator(const srInverse* x, int i);
+SR_API bool sr_inverse_redundant(
+    const srInverse* x);  // more actuators than degrees of freedom: tau has the least 2-norm
+// After sr_driven_move: tau (n) of the actuators; passive (nv) of all force laws, over the velocity coordinates of the equations. The forces of drivers are not in either. SR_FAILED:
+// the actuators cannot cause the motion at this position, or a force is not defined (error_message of driven).
+SR_API srStatus sr_inverse_forces(srInverse* x, double* tau, double* passive);
+
 // ------------------------------------------------------------------------------------------------------------- shapes
 // Two shapes at their nearest points, world axes.
 typedef struct srShapePair {

@@ -98,10 +98,23 @@ typedef struct srKinematicReport {
   const srMessages* messages;
 } srKinematicReport;
 SR_API void sr_report_kinematics(const srKinematicReport* report, srReportForm form, srText* out);
+
 // -------------------------------------------------------------------------------------------------------------- modes
 // At d's state, which the linear equations belong to. all: shapes over all joint coordinates in the table too; JSON has them anyway.
 SR_API void sr_report_modes(const srLinear* linear, const srModes* modes, const srData* d, bool all, srReportForm form,
                             srText* out);
+
+// ------------------------------------------------------------------------------------------------------------ inverse
+typedef struct srInverseTable {
+  const srModel* m;
+  const srInverse* inverse;
+  int rows;
+  const double *t, *tau, *passive;  // rows, rows x actuators, rows x nv
+  const char* out;                  // file of the rows; NULL: none
+  const char* error_message;        // NULL: all times were reached
+  const srMessages* messages;
+} srInverseTable;
+SR_API void sr_report_inverse(const srInverseTable* table, srReportForm form, srText* out);
 
 // ---------------------------------------------------------------------------------------------------------------- run
 // Do the options' stabilization settings enforce the constraints, not the method itself?

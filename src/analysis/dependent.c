@@ -60,7 +60,8 @@ static bool allocate(srDependent* x) {
   return true;
 }
 
-srDependent* sr_dependent_create(const srModel* m, srData* d, const unsigned char* fixed) {
+// drivers: those of absolute coordinates are equations.
+static srDependent* create(const srModel* m, srData* d, bool drivers) {
   srDependent* x = sr_alloc(sizeof *x);
   if (x == NULL) return NULL;
   x->m = m;
@@ -70,8 +71,17 @@ srDependent* sr_dependent_create(const srModel* m, srData* d, const unsigned cha
     return NULL;
   }
   for (int i = 0; i < m->ng; ++i) {
-    if (m->row[i].kind != SR_ROW_DRIVER || m->absolute) x->equation[x->nrow++] = i;
+    if (m->row[i].kind != SR_ROW_DRIVER || (drivers && m->absolute)) x->equation[x->nrow++] = i;
   }
+  return x;
+}
+
+srDependent* sr_dependent_create_undriven(const srModel* m, srData* d) { return create(m, d, false); }
+
+srDependent* sr_dependent_create(const srModel* m, srData* d, const unsigned char* fixed) {
+  srDependent* x = create(m, d, true);
+  if (x == NULL) return NULL;
+
   for (int i = 0; i < m->nv; ++i) x->role[i] = (signed char)(fixed != NULL && fixed[i] != 0 ? SRM_NEVER : 0);
   for (int i = 0; i < m->ndriver && !m->absolute; ++i) x->role[m->driver[i].dof] = SRM_NEVER;
   return x;

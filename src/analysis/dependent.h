@@ -9,6 +9,7 @@ typedef struct srDependent srDependent;
 // fixed (nv): coordinates that are given, 1: held, or moved by the caller; driven ones of relative coordinates are given anyway. One data at a time: d. NULL: out
 // of memory.
 srDependent* sr_dependent_create(const srModel* m, srData* d, const unsigned char* fixed);
+srDependent* sr_dependent_create_undriven(const srModel* m, srData* d);  // as if the model had no drivers
 void sr_dependent_destroy(srDependent* x);
 
 // Chooses the dependent coordinates at d's position, evaluated with its constraints (sr_constraints). False: equations are left over that only given
