@@ -806,7 +806,7 @@ TEST(a_box_that_is_dropped_on_an_edge_comes_to_rest_and_gains_no_energy) {
 TEST(boxes_and_capsules_of_a_contact_set_move_as_elements_do) {
 #define SCENE(most)                                                                                                    \
   "<sarrus version='1'>" FLOOR BLOCK("one", "0 0 0.06 1 0.05 0 0", "type='box' size='0.3 0.2 0.1' group='g'")          \
-      BLOCK("two", "0.02 0.01 0.225 1 0.1 0.05 0", "type='capsule' size='0.05 0.1' group='g'")                           \
+      BLOCK("two", "0.02 0.01 0.225 1 0.1 0.05 0", "type='capsule' size='0.05 0.1' group='g'")                         \
           BLOCK("three", "0.05 0.02 0.36 1 0 0.1 0",                                                                   \
                 "type='ellipsoid' size='0.06 0.05 0.04' group='g'") "<contact a='floor' b='g' " BOUNCING most          \
                                                                     "/><contact a='g' b='g' " BOUNCING most            \
