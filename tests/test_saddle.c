@@ -333,6 +333,40 @@ TEST(the_sparse_choice_measures_rows_in_the_metric_of_the_masses) {
   srm_rows_destroy(rows);
 }
 
+// Three forces at each of two points of a body hold five of its motions: it still turns about the line between them. The wheels of a wheelset stand on rails like that, with
+// tangents that differ by little.
+TEST(the_sparse_choice_finds_the_rank_behind_rows_that_are_nearly_dependent) {
+  int M_row[7], M_column[6], G_row[7], G_column[36];
+  for (int i = 0; i <= 6; ++i) M_row[i] = i;
+  for (int i = 0; i < 6; ++i) M_column[i] = i;
+  for (int k = 0; k <= 6; ++k) G_row[k] = 6 * k;
+  for (int k = 0; k < 36; ++k) G_column[k] = k % 6;
+  const srmPattern Mp = {6, 6, M_row, M_column}, Gp = {6, 6, G_row, G_column};
+  const srmSaddleShape shape = {.nv = 6, .ng = 6, .M = &Mp, .G = &Gp, .dense_below = -1};
+  const double M[6] = {6e-3, 2.5e-3, 6e-3, 2, 2, 2};
+  srmRows* rows = srm_rows_create(&shape);
+  for (int n = 0; n < 200; ++n) {
+    double G[36];
+    unsigned char kept[6];
+    for (int point = 0; point < 2; ++point) {
+      const double side = point == 0 ? 1 : -1, tilt = side * 0.1 + 1e-5 * n, turn = 1e-3 * (n % 7);
+      const double r[3] = {1e-4 * (n % 11), side * 0.08, -0.05};
+      const double d[3][3] = {{-turn * sin(tilt), -sin(tilt), cos(tilt)},
+                              {-turn * cos(tilt), cos(tilt), sin(tilt)},
+                              {1, -turn, 0}};  // independent, of about length 1
+      for (int k = 0; k < 3; ++k) {
+        double* row = G + 6 * (2 * k + point);
+        for (int i = 0; i < 3; ++i) {
+          row[3 + i] = d[k][i];
+          row[i] = r[(i + 1) % 3] * d[k][(i + 2) % 3] - r[(i + 2) % 3] * d[k][(i + 1) % 3];
+        }
+      }
+    }
+    ENSURE_EQUAL(srm_rows_classify(rows, M, G, &(srmRowsChoice){.tau = 1e-5}, kept), 5);
+  }
+  srm_rows_destroy(rows);
+}
+
 // Rows 1 and 2 are a thousandth apart: row 0, at a right angle to one of them, replaces one.
 TEST(a_sparse_exchange_begins_with_the_rows_that_are_kept) {
   const double M[] = {4, 25}, G[] = {0, 1, 1, 0, 1, 1e-3};

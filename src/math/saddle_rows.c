@@ -5,7 +5,8 @@
 // Sparse: S = B B^T with B = N G W^1/2, W = diag(M)^-1 and N the scaling to length 1; S = L D L^T (math/symmetric.h), where D_k is the
 // squared distance of row k from the rows before it: below tau^2 the row is dropped. Coefficients solve S_KK c = S_Kd. Not pivoted: each
 // row kept is farther than tau from those before it, each row dropped is nearer, but the smallest singular value of the kept rows may
-// be smaller than tau.
+// be smaller than tau. Behind rows that are nearly dependent, rounding makes distances of dependent ones as large as sqrt(eps) over that value: those below DOUBTFUL are measured
+// again, as the length of what the other kept rows leave of the row.
 // Least norm: lambda - N^T (N N^T)^-1 N lambda with the rows N_d = e_d - c_d of the null space of G^T, by conjugate gradients:
 // N N^T = I + C C^T is well conditioned where no coefficient is large.
 #include <math.h>
@@ -19,6 +20,7 @@
 #include "math/symmetric.h"
 
 #define DENSE_BELOW 80
+#define DOUBTFUL 1e-3
 #define EXCHANGES 200  // at one time: each costs a factor
 
 struct srmRows {
@@ -26,7 +28,7 @@ struct srmRows {
   srmPattern M, G;
   bool sparse;
   int rank;
-  unsigned char* kept;
+  unsigned char *kept, *trial, *doubtful;
   double *length, *pivot, *work, *a, *b, *c, *e;  // ng each
   double* B;                                      // scaled rows: dense (ng x nv), sparse by the pattern of G
   // dense
@@ -99,7 +101,9 @@ srmRows* srm_rows_create(const srmSaddleShape* shape) {
   r->shape.M = shape->M != NULL ? &r->M : NULL;
   r->shape.G = shape->G != NULL ? &r->G : NULL;
   r->sparse = shape->M != NULL && shape->G != NULL && shape->nv + shape->ng > below;
-  r->kept = sr_alloc(ng + 1);
+  r->kept = sr_alloc(3 * ng + 1);
+  r->trial = r->kept != NULL ? r->kept + ng : NULL;
+  r->doubtful = r->kept != NULL ? r->kept + 2 * ng : NULL;
   good = good && r->kept != NULL && srm_take_numbers(&r->length, ng) && srm_take_numbers(&r->pivot, ng) &&
          srm_take_numbers(&r->work, ng) && srm_take_numbers(&r->a, ng) && srm_take_numbers(&r->b, ng) &&
          srm_take_numbers(&r->c, ng) && srm_take_numbers(&r->e, ng) && (r->sparse ? create_sparse(r) : create_dense(r));
@@ -341,10 +345,45 @@ static void coefficients_sparse(srmRows* r, double* lambda, double* out) {
   times_rows(r, lambda, out);
 }
 
+// Length of row k, which is not kept, without its part in the kept rows.
+static double distance_of(srmRows* r, int k) {
+  const int ng = r->shape.ng;
+  double sum = 0;
+  memset(r->a, 0, (size_t)ng * sizeof *r->a);
+  r->a[k] = 1;
+  for (int i = 0; i < 2; ++i) {  // the second time removes the rounding of the first
+    times_rows(r, r->a, r->b);
+    solve_kept(r, r->b);
+    for (int j = 0; j < ng; ++j) r->a[j] -= r->kept[j] != 0 ? r->b[j] : 0;
+  }
+  srm_rows_transposed_times(&r->shape, r->B, r->a, r->weight);
+  for (int i = 0; i < r->shape.nv; ++i) sum += r->weight[i] * r->weight[i];
+  return sqrt(sum);
+}
+
+static int examine_doubtful(srmRows* r, const double* M, const double* G, const srmRowsChoice* choice, int rank) {
+  const int ng = r->shape.ng;
+  bool any = false;
+  memcpy(r->trial, r->kept, (size_t)ng);
+  for (int k = 0; k < ng; ++k) {
+    r->doubtful[k] = r->kept[k] != 0 && r->pivot[k] < DOUBTFUL;
+    any = any || r->doubtful[k] != 0;
+  }
+  if (!any) return rank;
+  for (int k = 0; k < ng; ++k) {
+    if (r->doubtful[k] == 0) continue;
+    r->trial[k] = 0;
+    (void)classify_sparse(r, M, G, choice, r->trial);
+    r->trial[k] = distance_of(r, k) > fmax(choice->tau, doubtful_below(r, choice, k));
+  }
+  return classify_sparse(r, M, G, choice, r->trial);
+}
+
 // ---- both -------------------------------------------------------------------------------------------------------------
 
 int srm_rows_classify(srmRows* r, const double* M, const double* G, const srmRowsChoice* choice, unsigned char* kept) {
   r->rank = r->sparse ? classify_sparse(r, M, G, choice, NULL) : classify_dense(r, M, G, choice);
+  if (r->sparse) r->rank = examine_doubtful(r, M, G, choice, r->rank);
   if (r->rank >= 0 && r->shape.ng > 0) memcpy(kept, r->kept, (size_t)r->shape.ng);
   return r->rank;
 }
