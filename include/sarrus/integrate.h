@@ -480,6 +480,8 @@ SR_API int sri_rigid_start(srRigid* rigid, double t, double* q, double* v, doubl
 SR_API bool sri_rigid_late(srRigid* rigid, double* t, signed char* fired);
 SR_API int sri_rigid_late_count(const srRigid* rigid);
 SR_API const char* sri_rigid_error(const srRigid* rigid);
+// How many contacts are closed, and how many of them stick; true: at the last state the equations of these contradicted each other, or those of the system.
+SR_API bool sri_rigid_contradicts(const srRigid* rigid, int* closed, int* stick);
 // Residuals of the complementarity problems: largest relative one, how many were not solved, how many there were.
 typedef struct srRigidStats {
   long impacts, problems, unsolved;

@@ -167,6 +167,14 @@ void sri_rigid_destroy(srRigid* x) {
 srSystem sri_rigid_system(srRigid* x) { return x->outer; }
 void sri_rigid_attach(srRigid* x, const srIntegrator* integrator) { x->integrator = integrator; }
 const char* sri_rigid_error(const srRigid* x) { return x->error_message; }
+
+bool sri_rigid_contradicts(const srRigid* x, int* closed, int* stick) {
+  *closed = x->nclosed;
+  *stick = 0;
+  for (int k = 0; k < x->nclosed; ++k) *stick += x->closed[k].status == SR_RIGID_STICKS;
+  return *stick > 0 && x->contradicts;
+}
+
 const srRigidStats* sri_rigid_stats(const srRigid* x) { return &x->stats; }
 
 // The deepest contact at the start.

@@ -84,8 +84,9 @@ struct srRigid {
   srRigidPart* part;
   int* owner;  // of the parts: a touching contact
   struct srTouch* touch;
-  double softness;  // relative accelerations that the compliance of redundant normals leaves in the last cone problem
-  double resolved;  // relative accelerations that the solution of their last problem tells from 0
+  double softness;   // relative accelerations that the compliance of redundant normals leaves in the last cone problem
+  bool contradicts;  // equations of contacts that stick were not met together at the last state
+  double resolved;   // relative accelerations that the solution of their last problem tells from 0
   int ntouch;
   int npart, nrow;
   double *W, *X;                                 // (3 most x nv): its rows, and accelerations by unit forces

@@ -153,6 +153,7 @@ int sri_rigid_forces(srRigid* x, double t, const double* q, const double* v, con
   put_accelerations(x);
   put_forces(x, lambda);
   const bool met = sri_rigid_rows_residual(x, x->right_rows, x->p) <= MET * sri_largest(x->nrow, x->right_rows);
+  x->contradicts = !regular && !met;
   if (regular || (met && is_inside(x, lambda))) return 0;
   memcpy(x->lambda_kept, lambda, 3 * (size_t)x->nclosed * sizeof *lambda);
   answer = cone_forces(x, t, q, v, x->lambda_kept);

@@ -72,6 +72,18 @@ static void say_cause_ahead(srRun* run, double t_good) {
   sr_run_say(run, "; right after it %s", run->d->error_message);
 }
 
+// Event-driven contact ends where time-stepping need not.
+static void say_other_contact(srRun* run) {
+  int closed, stick;
+  if (run->rigid == NULL || run->options->contact != SR_CONTACT_EVENT) return;
+  const bool contradict = sri_rigid_contradicts(run->rigid, &closed, &stick);
+  if (closed == 0) return;
+  sr_run_say(run, "; %d contact%s closed", closed, closed == 1 ? " is" : "s are");
+  if (stick > 0) sr_run_say(run, ", %d stick%s", stick, stick == 1 ? "s" : "");
+  if (contradict) sr_run_say(run, ", and cannot all stay where they are with what drives the joints");
+  sr_run_say(run, ": --contact hybrid goes on by time-stepping where events cannot");
+}
+
 srStatus sr_run_fail(srRun* run, double t_good, const char* reason) {
   if (sr_hybrid_takes_over(run, t_good, reason)) return SR_OK;
 
@@ -79,7 +91,11 @@ srStatus sr_run_fail(srRun* run, double t_good, const char* reason) {
   memcpy(cause, run->d->error_message, sizeof cause);
   run->result->error_message[0] = '\0';
   sr_run_say(run, "%s", reason);
-  if (cause[0] != '\0') sr_run_say(run, "; %s", cause);
+  if (cause[0] != '\0') {
+    sr_run_say(run, "; %s", cause);
+  } else {
+    say_other_contact(run);
+  }
   say_where(run);
   run->result->t = t_good;
   if (sr_run_evaluate_at(run, t_good, SR_STAGE_FRAMES) != 0) return SR_FAILED;
