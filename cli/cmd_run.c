@@ -17,7 +17,7 @@ typedef struct Run {
   const char *method, *out, *start;
   RunWords words;
   TextList record;
-  double t_end, step, rtol, atol, every, alpha, beta, rho, threads, tol_gap, tol_speed, tol_hop;  // or NOT_GIVEN
+  double t_end, step, rtol, atol, every, alpha, beta, rho, theta, threads, tol_gap, tol_speed, tol_hop;  // or NOT_GIVEN
   srTableWriter* table;
   int columns;
   Progress progress;
@@ -63,6 +63,7 @@ static srRunGiven given_options(const Run* r) {
                       .atol = !isnan(r->atol),
                       .control = r->words.control,
                       .rho = !isnan(r->rho),
+                      .theta = !isnan(r->theta),
                       .family = r->words.family,
                       .tangent = r->words.tangent,
                       .stabilization = r->words.stabilization,
@@ -83,10 +84,13 @@ static bool settle_numbers(Run* r) {
   good = number_take(cli, "--rtol", r->rtol, true, &o->rtol) && good;
   good = number_take(cli, "--atol", r->atol, true, &o->atol) && good;
   good = number_take(cli, "--rho", r->rho, true, &o->rho) && good;
+  good = number_take(cli, "--theta", r->theta, false, &o->theta) && good;
   good = number_take(cli, "--tol-gap", r->tol_gap, false, &o->tol_gap) && good;
   good = number_take(cli, "--tol-speed", r->tol_speed, false, &o->tol_speed) && good;
   good = number_take(cli, "--tol-hop", r->tol_hop, false, &o->tol_hop) && good;
   if (o->rho > 1) good = (cli_error(cli, "--rho must be from 0 to 1, not %g", o->rho), false);
+  if (!isnan(r->theta) && !(o->theta >= 0.5 && o->theta <= 1))
+    good = (cli_error(cli, "--theta must be from 0.5 to 1, not %g", r->theta), false);
   good = number_take(cli, "--alpha", r->alpha, true, &o->alpha) && good;
   good = number_take(cli, "--beta", r->beta, true, &o->beta) && good;
   if (!isnan(r->every))
@@ -279,6 +283,7 @@ static int run_network(Run* r) {
                                      {"--atol", given.atol, fixed},
                                      {"--control", given.control, fixed},
                                      {"--rho", given.rho, fixed},
+                                     {"--theta", given.theta, "it has no rigid contact"},
                                      {"--family", given.family, fixed},
                                      {"--tangent", given.tangent, fixed},
                                      {"--stabilization", given.stabilization, no_constraints},
@@ -356,6 +361,7 @@ int cmd_run(Cli* cli, const Verb* verb, int argc, char** argv) {
            .alpha = NOT_GIVEN,
            .beta = NOT_GIVEN,
            .rho = NOT_GIVEN,
+           .theta = NOT_GIVEN,
            .threads = NOT_GIVEN,
            .tol_gap = NOT_GIVEN,
            .tol_speed = NOT_GIVEN,
@@ -374,6 +380,8 @@ int cmd_run(Cli* cli, const Verb* verb, int argc, char** argv) {
       {"--contact", OPTION_TEXT, &r.words.contact, "NAME",
        "continuous: force laws; timestepping: rigid, by the method moreau with --step; event: rigid, located impacts; "
        "hybrid: both"},
+      {"--theta", OPTION_NUMBER, &r.theta, "NUMBER",
+       "moreau: 0.5 to 1, the part of the velocity at the end of a step in its motion (default 1)"},
       {"--impact", OPTION_TEXT, &r.words.impact, "LAW",
        "contact event: law of restitution: auto (poisson where there is friction, else newton), newton or poisson"},
       {"--tol-gap", OPTION_NUMBER, &r.tol_gap, "METRES", "contact event: gap within which contacts touch at one time"},

@@ -416,6 +416,9 @@ has "rtol 0.0001, atol 1e-06, control positions"
 sed 's/<run [^>]*>/<run rho="1.2"\/>/' models/pendulum.xml > "$work/ruled.xml"
 status 2 run "$work/ruled.xml"
 says "'rho' must be from 0 to 1, got 1.2"
+sed 's/<run [^>]*>/<run theta="0.4"\/>/' models/pendulum.xml > "$work/ruled.xml"
+status 2 check "$work/ruled.xml"
+says "'theta' must be from 0.5 to 1, got 0.4"
 status 0 run models/pendulum.xml --t-end 0.1 --method rk4 --control positions
 says "warning: --control is for adaptive methods; rk4 has a fixed step"
 status 0 run models/pendulum.xml --t-end 0.1 --rho 0.5
@@ -428,6 +431,10 @@ status 0 run models/pendulum.xml --method dopri5 --t-end 0.1 --control fixed --r
 says "warning: --rtol and --atol are for adaptive methods; dopri5 has a fixed step of 0.001 s"
 status 2 run models/pendulum.xml --control fixd
 says "did you mean 'fixed'\? There are: default, positions, fixed"
+status 2 run models/pendulum.xml --contact timestepping --theta 0.4
+says "\-\-theta must be from 0.5 to 1, not 0.4"
+status 0 run models/pendulum.xml --t-end 0.1 --theta 0.5
+says "warning: --theta is for the methods moreau and moreau-compliant; auto has no such parameter"
 status 2 run models/pendulum.xml --rho 1.1
 says "sarrus: error: --rho must be from 0 to 1, not 1.1"
 cat > "$work/singular.xml" << 'END'

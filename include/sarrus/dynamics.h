@@ -82,8 +82,9 @@ SR_API void sr_retract(const srModel* m, const double* q, const double* dxi, dou
 SR_API void sr_difference(const srModel* m, const double* q1, const double* q2, double* dxi);
 // Rate of the velocities of free joints by the rotation of their axes, -w x v (nv).
 SR_API void sr_axes_rate(const srModel* m, const double* v, double* out);
-// q_out: q moved for the time h with v constant in the axes at q; v: the same in the axes at q_out. Differs from q (+) h v in free joints alone.
-SR_API void sr_drift(const srModel* m, const double* q, double h, double* v, double* q_out);
+// q_out: q moved for the time h with `move` constant in the axes at q; v, which may be the same numbers: given in the axes at q_out. Differs from q (+) h move in free
+// joints alone.
+SR_API void sr_drift(const srModel* m, const double* q, double h, const double* move, double* v, double* q_out);
 SR_API void sr_normalize(const srModel* m, double* q);
 
 // Contact instances of sets at d's state, 4 numbers each plus its states: slot, shapes a and b (srModel.collider), approach

@@ -403,6 +403,8 @@
   X(rho, "rho", FORMULA, "1", "0.8", "", "generalized-alpha: spectral radius at infinity, 0 to 1")                     \
   X(family, "family", WORD, SR_FAMILY_LIST(SR_FAMILY_WORD), "chung-hulbert", "",                                       \
     "generalized-alpha: parameters from rho")                                                                          \
+  X(theta, "theta", FORMULA, "1", "1", "",                                                                             \
+    "moreau: part of the velocity at the end of a step in its motion, 0.5 to 1")                                       \
   X(tangent, "tangent", WORD, SR_TANGENT_LIST(SR_TANGENT_WORD), "exact", "", "matrix of implicit methods")             \
   X(every, "every", FORMULA, "1", "", "s", "time between rows of the result; default t-end/1000")                      \
   X(stabilization, "stabilization", WORD, SR_STABILIZATION_LIST(SR_STABILIZATION_WORD), "", "",                        \

@@ -151,10 +151,10 @@ typedef struct srSystem {
   // q_out = q (+) dxi, dxi in the space of v; difference: dxi with q1 (+) dxi = q2. Lie-group steps and differences.
   int (*retract)(void* user, const double* q, const double* dxi, double* q_out);
   int (*difference)(void* user, const double* q1, const double* q2, double* dxi);
-  // Velocities in axes that rotate with a body. axes_rate: their rate by this rotation alone, -w x v (nv). drift: q_out is q moved for the time h with v
-  // constant in the axes at q, and v is given in the axes at q_out. NULL: there are none; q_out is q (+) h v.
+  // Velocities in axes that rotate with a body. axes_rate: their rate by this rotation alone, -w x v (nv). drift: q_out is q moved for the time h with `move`
+  // constant in the axes at q, and v, which may be the same numbers, is given in the axes at q_out. NULL: there are none; q_out is q (+) h move.
   int (*axes_rate)(void* user, const double* v, double* out);
-  int (*drift)(void* user, const double* q, double h, double* v, double* q_out);
+  int (*drift)(void* user, const double* q, double h, const double* move, double* v, double* q_out);
   // After every accepted step: may restore what q and v must satisfy exactly (unit quaternions, driven
   // coordinates) and may change z. It must not move the state by more than the error of the step.
   int (*accepted)(void* user, double t, double* q, double* v, double* y);
@@ -210,7 +210,8 @@ typedef struct srIntegratorOptions {
   srFamily family;          // their parameters from rho
   srTangentWay tangent;     // exact where the system offers it
   double newton_tolerance;  // largest residual that counts as solved; 0: a part of the error tolerance
-  int threads;  // of the sweeps over many rigid contacts; 0, 1: one. The results have the same bits for any number
+  int threads;   // of the sweeps over many rigid contacts; 0, 1: one. The results have the same bits for any number
+  double theta;  // methods with impulses: of the velocity at the end in the motion of a step, 0.5 .. 1; 0: 1
   srSeeProblem* problem;  // of methods with impulses, not NULL: called with every contact problem after its solution
   void* user;             // its first argument
 } srIntegratorOptions;
@@ -515,6 +516,7 @@ typedef struct srImpulses {
   int nstruck;  // impacts among them: contacts that closed with more than the speed that forces give in a few steps
   const long* struck;       // (nstruck) their ids ...
   const double* speed;      // ... and approach velocities, m/s
+  const double* time;       // ... and when they were: at the start of the step, with theta < 1 within it
   double normal, friction;  // work of the normal and tangential impulses, J
   long unsolved;            // steps whose problem was not solved to its tolerance, since the integrator was created
   double worst, t_worst;    // largest residual of a problem, m/s, and its time

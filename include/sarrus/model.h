@@ -344,7 +344,7 @@ typedef struct srRunSettings {
   srControlRule control;
   srFamily family;
   srTangentWay tangent;
-  double rho;
+  double rho, theta;
   srStabilization stabilization;
   double alpha, beta;  // 1/s
   bool metric_identity;

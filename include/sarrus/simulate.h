@@ -20,8 +20,9 @@ typedef struct srRunOptions {
   double step;        // s, fixed-step methods and control fixed
   double rtol, atol;  // adaptive methods
   srControlRule
-      control;  // step-size rule; positions uses Haddouni et al. (2017), Table 1, except rtol and atol, which are here
-  double rho;   // generalized-alpha methods
+      control;   // step-size rule; positions uses Haddouni et al. (2017), Table 1, except rtol and atol, which are here
+  double rho;    // generalized-alpha methods
+  double theta;  // moreau, 0.5 .. 1; 0: 1
   srFamily family;       // their parameters from rho
   srTangentWay tangent;  // implicit methods
   double every;          // s between output rows; 0: a thousandth of the run

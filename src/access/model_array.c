@@ -66,6 +66,7 @@
   X(family)                                                                                                            \
   X(tangent)                                                                                                           \
   X(rho)                                                                                                               \
+  X(theta)                                                                                                             \
   X(stabilization)                                                                                                     \
   X(alpha)                                                                                                             \
   X(beta)                                                                                                              \

@@ -108,22 +108,22 @@ void sr_axes_rate(const srModel* m, const double* v, double* out) {
   }
 }
 
-void sr_drift(const srModel* m, const double* q, double h, double* v, double* q_out) {
+void sr_drift(const srModel* m, const double* q, double h, const double* move, double* v, double* q_out) {
   static const double identity[4] = {1, 0, 0, 0};
   for (int i = 1; i < m->nlink; i++) {
     const int type = m->link_type[i];
-    const double* qi = q + m->link_q[i];
+    const double *qi = q + m->link_q[i], *x = move + m->link_v[i];
     double *out = q_out + m->link_q[i], *vi = v + m->link_v[i], n[4], turn[4];
     if (type != SR_LINK_BALL && type != SR_LINK_FREE) {
-      out[0] = qi[0] + h * vi[0];
+      out[0] = qi[0] + h * x[0];
       continue;
     }
     const int quaternion = type == SR_LINK_FREE ? 3 : 0;
-    const double w[3] = {h * vi[0], h * vi[1], h * vi[2]};
+    const double w[3] = {h * x[0], h * x[1], h * x[2]};
     quaternion_unit(qi + quaternion, n);
     quaternion_add(n, w, out + quaternion);
     if (type != SR_LINK_FREE) continue;
-    v4_put3(out, v4_xyz(qi) + h * quaternion_turn(n, v4_xyz(vi + 3)));
+    v4_put3(out, v4_xyz(qi) + h * quaternion_turn(n, v4_xyz(x + 3)));
     quaternion_add(identity, (const double[3]){-w[0], -w[1], -w[2]}, turn);
     v4_put3(vi + 3, quaternion_turn(turn, v4_xyz(vi + 3)));
   }

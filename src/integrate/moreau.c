@@ -22,6 +22,14 @@
 //
 // The impulses of a contact are the start values of its next problem. Order 1.
 //
+// theta < 1 (Jean 1999), here with one evaluation in a step, for what flies:
+//   q_a = q_0 (+) (1 - theta) h v_0          M, f, G, W and gaps there, with velocities v_0 + (1 - theta) (v_0 - v_{-1}) in f
+//   M (v_1 - v_0) = h f + ...                with stiffness linear in v_1: step_mass.h. G ((1 - theta) v_0 + theta v_1) + b = 0
+//   q_1 = q_a (+) theta h v_1                theta = 1/2: Moreau's midpoint rule, order 2
+// gap = gap(q_a) - (1 - theta) h u_N^- is the one at the start of the step. An impact that closes a gap within the step acts at its time w h, w = gap/(h |u_N^-|):
+//   q_1 = q_0 (+) h (w v_0 + (1 - w) v_1)    of the groups that it acts on: nothing is beyond the surface, with any restitution
+// Contacts that are closed, or close slowly, have w = 0, which is theta = 1 for their groups; while they act, the whole system is taken with theta = 1: axes and arms at q_0.
+//
 // `moreau-compliant` has the normal laws of the contacts in place of rigid ones, Kelvin and Voigt's with the stiffness K and the damping D, over the step:
 //   p_N = h K d_1 + D (d_1 - d_0) >= 0      d_1 = -(gap + h u_N), the depth at the end of the step, d_0 = max(0, -gap)
 // It is the impulse of the law with the spring at the end of the step (implicit Euler) and the damper integrated exactly, from first touch on where a contact closes in the
@@ -42,6 +50,7 @@
 #define PUSH_DEPTH 0.03  // times h |change of u_N by forces|: d, a small penetration
 #define PUSH_MOST 10.0   // times |change of u_N by forces|: largest speed of the correction ...
 #define PUSH_LEAST 0.02  // ... or this part of gap/h
+#define LATEST 0.999     // part of a step at which an impact in it is solved at the latest
 #define ROUNDS 20        // solutions of a step, with the contacts that the one before has closed
 #define HELD 1e-10       // part of the tangential rows that the normal one has at least, where a gap can change
 #define MARGIN                                                                                                         \
@@ -57,6 +66,20 @@ typedef struct srMoreau {
   bool* chose;            // of the listed: is it among these?
   bool* fast;             // of these: it would close in this step, at more than what forces give
   int count, nlisted, most;
+  double theta;  // of the options
+  double now;    // of the step: theta, or 1 where contacts have acted from the start of the last one on
+  bool rests;
+  double t_at;                  // time, and state (q, v, y) ...
+  const double* at;             // ... at which the step is evaluated
+  const double* v0;             // velocities at the start of the step, in the axes at that state
+  double *between, *v_between;  // room for both, theta < 1
+  double *before_a,
+      *way;  // theta < 1: (v_1 - v_0)/h of the last step, 0 where a contact has acted; motion of the step over h
+  double*
+      part;  // theta < 1, of groups (step_problem.h): when in the step contacts act on them, as a part of it; -1: they do not
+  double* when;    // the same of the contacts of the problem (most)
+  double* u_free;  // u_N of these without contacts (most)
+  bool flew;       // no contact has acted
   bool compliant;
   double *M, *f, *ydot, *a, *v_free, *v_end, *force, *other;  // v_free, v_end: in the axes at q_0
   double* turn;                                               // h axes_rate (nv)
@@ -64,7 +87,7 @@ typedef struct srMoreau {
   double* impulse;                                            // (3 most)
   srKept* kept;                                               // of the last step
   long* struck;                                               // impacts in it (most)
-  double* speed;                                              // of these (most)
+  double *speed, *time;                                       // of these (most)
   srImpulses told;
   srFreeBody* body;   // NULL: contacts have rows
   double* motion[3];  // of the bodies: at the start, without contacts, at the end (points.h)
@@ -79,7 +102,7 @@ enum { START, FREE, END };  // of `motion`
 static int most_of(const srSystem* s) { return s->contacts == NULL ? 0 : s->ncontact; }
 
 static size_t room(const srSystem* s, int n) {
-  return sri_mass_count(s) + 6 * (size_t)s->nv + (size_t)s->ny + (size_t)n + 7 * (size_t)most_of(s);
+  return sri_mass_count(s) + 10 * (size_t)s->nv + (size_t)s->ny + 2 * (size_t)n + 10 * (size_t)most_of(s);
 }
 
 static void init(srIntegrator* integrator) {
@@ -100,7 +123,15 @@ static void init(srIntegrator* integrator) {
                {&work->force, nv},
                {&work->ydot, (size_t)s->ny},
                {&work->other, (size_t)integrator->n},
+               {&work->between, (size_t)integrator->n},
+               {&work->v_between, nv},
+               {&work->before_a, nv},
+               {&work->way, nv},
+               {&work->part, nv},
+               {&work->when, most},
+               {&work->u_free, most},
                {&work->speed, most},
+               {&work->time, most},
                {&work->before, 3 * most},
                {&work->impulse, 3 * most}};
   double* at = integrator->room;
@@ -154,10 +185,24 @@ static srStatus out_of_memory(srMessages* messages) {
   return SR_MEMORY;
 }
 
+// Below theta = 1 velocities are projected too: those of the middle of a step satisfy the constraints, and what its ends violate would alternate.
+static bool take_theta(srIntegrator* integrator, srMessages* messages) {
+  srMoreau* work = integrator->work;
+  const double theta = integrator->options.theta;
+  work->theta = work->now = theta == 0 ? 1 : theta;
+  if (!sri_expect(messages, work->theta >= 0.5 && work->theta <= 1, "theta must be from 0.5 to 1, not %g", theta))
+    return false;
+  if (work->theta == 1) return true;
+  if (integrator->options.project == SR_PROJECT_DEFAULT && integrator->project == SR_PROJECT_POSITION)
+    integrator->project = SR_PROJECT_BOTH;
+  return true;
+}
+
 static srStatus create(srIntegrator* integrator, srMessages* messages) {
   const srSystem* s = &integrator->system;
   srMoreau* work = integrator->work;
   const bool joints = integrator->constrained != NULL;
+  if (!take_theta(integrator, messages)) return SR_INPUT;
   if (s->tangent != NULL) {
     work->stiff = sri_step_mass_create(s);
     if (work->stiff == NULL) return out_of_memory(messages);
@@ -188,6 +233,8 @@ static void start(srIntegrator* integrator) {
   srMoreau* work = integrator->work;
   sri_grid_start(&work->grid, integrator->t);
   sri_kept_clear(work->kept);
+  work->rests = false;
+  if (integrator->system.nv > 0) memset(work->before_a, 0, (size_t)integrator->system.nv * sizeof(double));
   work->told = (srImpulses){.worst = work->told.worst, .t_worst = work->told.t_worst, .unsolved = work->told.unsolved};
 }
 
@@ -241,7 +288,7 @@ static bool cannot_close(const srUnilateral* c, int ntangent) {
 // Contacts that may close in this step.
 static void choose_by_rows(srIntegrator* integrator, double h) {
   srMoreau* work = integrator->work;
-  const double* v = sri_v(integrator);
+  const double* v = work->v0;
   double fastest = 0;
   for (int i = 0; i < work->nlisted; ++i) {
     const srUnilateral* c = &work->listed[i];
@@ -268,7 +315,7 @@ static void choose_by_points(srIntegrator* integrator, double h) {
 // Contacts that are not in the problem, and that its impulses close by more than a small depth. Returns their number.
 static int choose_missed(srIntegrator* integrator, double h) {
   srMoreau* work = integrator->work;
-  const double* v = sri_v(integrator);
+  const double* v = work->v0;
   const int before = work->count;
   for (int i = 0; i < work->nlisted; ++i) {
     srUnilateral* c = &work->listed[i];
@@ -280,15 +327,25 @@ static int choose_missed(srIntegrator* integrator, double h) {
   return work->count - before;
 }
 
+// Gaps at the start of the step from those where it is evaluated: there a body that approaches may be beyond the surface.
+static void gaps_at_start(srMoreau* work, double h) {
+  for (int i = 0; i < work->nlisted; ++i) {
+    double u;
+    velocity_of(work, &work->listed[i], 1, work->v0, START, &u);
+    work->listed[i].gap -= (1 - work->now) * h * u;
+  }
+}
+
 static void choose(srIntegrator* integrator, double h) {
   srMoreau* work = integrator->work;
   work->count = 0;
   if (work->nlisted > 0) memset(work->chose, 0, (size_t)work->nlisted * sizeof *work->chose);
+  if (work->body != NULL) sri_body_motion(work->body, integrator->system.nbody, work->v0, work->motion[START]);
+  if (work->now < 1) gaps_at_start(work, h);
   if (work->body == NULL) {
     choose_by_rows(integrator, h);
     return;
   }
-  sri_body_motion(work->body, integrator->system.nbody, sri_v(integrator), work->motion[START]);
   sri_body_motion(work->body, integrator->system.nbody, work->v_free, work->motion[FREE]);
   sri_body_sizes(integrator->system.nbody, work->motion[START], work->motion[FREE], work->size);
   choose_by_points(integrator, h);
@@ -322,12 +379,37 @@ static const double* matrix_of(const srMoreau* work) {
   return work->stiff != NULL ? sri_step_mass_values(work->stiff) : work->M;
 }
 
+// When contact i would begin to act, as a part of the step: a fast one where it closes, one that is closed or closes slowly at the start.
+static double time_of(const srMoreau* work, int i, double h) {
+  const srUnilateral* c = work->chosen[i].from;
+  const double was = work->before[3 * i];
+  if (work->fast[i] && c->gap > 0 && !work->compliant) return fmin(c->gap / (-was * h), LATEST);
+  return c->gap + h * fmin(was, work->u_free[i]) > 0 ? 1 : 0;
+}
+
+// Below theta = 1 the contacts of an island act together, at the part w of the step when the first of them does: bodies move with v_0 until then, with v_1 after it, and
+//   s = e (u_N^- + w du) - (1 - w) du      of a fast one, du the change of u_N by forces in the step: what it has gained until then returns, and what it loses after it
+//   s = (gap/h + w u_N^-)/(1 - w)          of the others: the gap at the end of the step is not negative
+static void set_times(srMoreau* work, double h) {
+  for (int i = 0; i < work->count; ++i) work->when[i] = time_of(work, i, h);
+  sri_step_problem_least(work->problem, work->chosen, work->count, work->when);
+  for (int i = 0; i < work->count; ++i) {
+    srStepContact* c = &work->chosen[i];
+    const double w = work->when[i], was = work->before[3 * i], change = work->u_free[i] - was;
+    if (w == 1) work->when[i] = 0;  // none of them closes
+    if (w == 1 || w == 0) continue;
+    c->cone.shift = work->fast[i] ? fmin(0, c->from->restitution * (was + w * change) - (1 - w) * change)
+                                  : (c->from->gap / h + w * was) / (1 - w);
+  }
+}
+
 // Cones and start values of the contacts from `first` on: the impulses of the same contact in the last step. Returns the tolerance of large islands.
 static double set_contacts(srIntegrator* integrator, double h, int first) {
   srMoreau* work = integrator->work;
-  const double* v = sri_v(integrator);
+  const double* v = work->v0;
   double change = 0;
-  for (int i = first; i < work->count; ++i) {
+  for (int i = work->now < 1 ? 0 : first; i < work->count;
+       ++i) {  // below 1 all of them: the time of an island may change
     srStepContact* c = &work->chosen[i];
     double is;
     velocity_of(work, c->from, c->rows, v, START, work->before + 3 * i);
@@ -340,10 +422,13 @@ static double set_contacts(srIntegrator* integrator, double h, int first) {
     } else {
       c->cone.shift = shift_of(c->from, work->before[3 * i], own, h, work->fast[i]);
     }
+    work->u_free[i] = is;
     change = fmax(change, fabs(is - work->before[3 * i]));
+    if (i < first) continue;
     const double* kept = sri_kept_find(work->kept, c->from->id);
     for (int k = 0; k < 3; ++k) work->impulse[3 * i + k] = kept != NULL && k < c->rows ? kept[k] : 0;
   }
+  if (work->now < 1) set_times(work, h);
   return COARSE * change;
 }
 
@@ -354,10 +439,40 @@ static void keep(srMoreau* work) {
 
 // ---- a step -----------------------------------------------------------------------------------------------------------
 
-// From now on the list of contacts at the start of the step has all that may close in it at the velocities v. *same: as it had before.
+// q moved with `way` for the time h, and v in its axes.
+static int drift(srIntegrator* integrator, const double* from, double h, const double* way, double* v, double* q) {
+  const srSystem* s = &integrator->system;
+  srMoreau* work = integrator->work;
+  if (s->drift != NULL) return sri_outcome(s->drift(s->user, from, h, way, v, q));
+  for (int i = 0; i < s->nv; ++i) work->force[i] = h * way[i];
+  return sri_retract(s, from, work->force, q);
+}
+
+// Where the step is evaluated: after the part 1 - theta of its time, with the velocities of the start, and with the accelerations of the last step.
+static int go_between(srIntegrator* integrator, double h) {
+  const srSystem* s = &integrator->system;
+  srMoreau* work = integrator->work;
+  work->now = work->rests ? 1 : work->theta;
+  const double part = (1 - work->now) * h;
+  work->t_at = integrator->t;
+  work->at = integrator->x;
+  work->v0 = sri_v(integrator);
+  if (work->now == 1) return SRI_DONE;
+  memcpy(work->between, integrator->x, (size_t)integrator->ncontrol * sizeof(double));
+  memcpy(work->v_between, work->v0, (size_t)s->nv * sizeof(double));
+  const int outcome = drift(integrator, integrator->x, part, work->v0, work->v_between, work->between);
+  for (int i = 0; i < s->nv; ++i) work->between[s->nq + i] = work->v_between[i] + part * work->before_a[i];
+  work->t_at += part;
+  work->at = work->between;
+  work->v0 = work->v_between;
+  return outcome;
+}
+
+// From now on the list of contacts where the step is evaluated has all that may close in it at the velocities v. *same: as it had before.
 static int foresee(srIntegrator* integrator, const double* v, double h, bool* same) {
   const srSystem* s = &integrator->system;
-  const int answer = s->foresee != NULL ? s->foresee(s->user, integrator->t, integrator->x, v, h) : 0;
+  const srMoreau* work = integrator->work;
+  const int answer = s->foresee != NULL ? s->foresee(s->user, work->t_at, work->at, v, h) : 0;
   *same = answer == 0;
   return answer < 0 ? SRI_STOP : SRI_DONE;
 }
@@ -365,29 +480,30 @@ static int foresee(srIntegrator* integrator, const double* v, double h, bool* sa
 static int list_contacts(srIntegrator* integrator) {
   const srSystem* s = &integrator->system;
   srMoreau* work = integrator->work;
-  return sri_outcome(s->contacts(s->user, integrator->t, integrator->x, work->listed, &work->nlisted));
+  return sri_outcome(s->contacts(s->user, work->t_at, work->at, work->listed, &work->nlisted));
 }
 
 static int evaluate(srIntegrator* integrator, double h, double t_new) {
   const srSystem* s = &integrator->system;
-  const double *x = integrator->x, *v = x + s->nq;
   srMoreau* work = integrator->work;
+  const double *x = work->at, *v = x + s->nq, t = work->t_at;
+  const double t_rows = work->now == 1 ? t_new : integrator->t + work->now * h;
   srConstrained* c = integrator->constrained;
   int outcome = SRI_DONE;
   bool same;
   work->nlisted = 0;
-  if (work->most > 0) outcome = foresee(integrator, v, h, &same);
+  if (work->most > 0) outcome = foresee(integrator, work->v0, h, &same);
   if (outcome == SRI_DONE && work->most > 0) outcome = list_contacts(integrator);
   if (outcome == SRI_DONE && work->body != NULL) outcome = sri_outcome(s->bodies(s->user, x, work->body));
   if (outcome != SRI_DONE) return outcome;
-  if (work->stiff != NULL) outcome = sri_step_mass_tangent(integrator, work->stiff, integrator->t, x);
+  if (work->stiff != NULL) outcome = sri_step_mass_tangent(integrator, work->stiff, t, x);
   if (outcome != SRI_DONE) return outcome;
   ++integrator->stats.evaluations;
   // Last, for the powers: those of the energy balance are of this evaluation.
-  if (c != NULL) outcome = sri_constraint(integrator, t_new, x, NULL, c->G, c->b);
+  if (c != NULL) outcome = sri_constraint(integrator, t_rows, x, NULL, c->G, c->b);
   if (outcome == SRI_DONE) {
-    outcome = sri_outcome(s->dynamics(s->user, integrator->t, x, v, v + s->nv, SR_TAU_ELEMENT, work->M, work->f,
-                                      work->ydot, s->D_differs && c != NULL ? c->D : NULL));
+    outcome = sri_outcome(s->dynamics(s->user, t, x, v, v + s->nv, SR_TAU_ELEMENT, work->M, work->f, work->ydot,
+                                      s->D_differs && c != NULL ? c->D : NULL));
   }
   return outcome;
 }
@@ -403,20 +519,23 @@ static void accelerate(srMoreau* work, const srSystem* s, const srConstrained* c
   }
 }
 
-// turn, and the right-hand side of the constraints.
+// turn, and the right-hand side of the constraints: of the velocity (1 - theta) v_0 + theta v_1.
 static int set_axes(srIntegrator* integrator, double h) {
   const srSystem* s = &integrator->system;
-  const double* v = sri_v(integrator);
   srMoreau* work = integrator->work;
+  const double* v = work->v0;
   srConstrained* c = integrator->constrained;
-  const int outcome = s->axes_rate != NULL ? sri_outcome(s->axes_rate(s->user, v, work->turn)) : SRI_DONE;
+  const int outcome =
+      s->axes_rate != NULL ? sri_outcome(s->axes_rate(s->user, work->at + s->nq, work->turn)) : SRI_DONE;
   for (int i = 0; i < s->nv; ++i) {
     work->turn[i] = s->axes_rate != NULL ? h * work->turn[i] : 0;
     work->v_free[i] = v[i] - work->turn[i];
   }
   if (c != NULL) {
+    const double more = 1 / work->now - 1;
+    for (int i = 0; i < s->nv && more > 0; ++i) work->v_free[i] += more * v[i];
     (void)sri_residual_velocity(integrator, work->v_free);
-    for (int k = 0; k < s->ng; ++k) c->r[k] /= -h;
+    for (int k = 0; k < s->ng; ++k) c->r[k] = -(c->r[k] + more * c->b[k]) / h;
   }
   return outcome;
 }
@@ -424,12 +543,12 @@ static int set_axes(srIntegrator* integrator, double h) {
 // v_1 without contacts.
 static int free_motion(srIntegrator* integrator, double h) {
   const srSystem* s = &integrator->system;
-  const double* v = sri_v(integrator);
   srMoreau* work = integrator->work;
+  const double* v = work->v0;
   srConstrained* c = integrator->constrained;
   const int outcome = set_axes(integrator, h);
   if (outcome != SRI_DONE) return outcome;
-  if (work->stiff != NULL) sri_step_mass_set(work->stiff, s, h, work->M, v, work->f);
+  if (work->stiff != NULL) sri_step_mass_set(work->stiff, s, h, work->now, work->M, v, work->at + s->nq, work->f);
   ++integrator->stats.factorizations;
   const double* M = matrix_of(work);
   const double *D = c != NULL && s->D_differs ? c->D : NULL, *G = c != NULL ? c->G : NULL;
@@ -486,8 +605,8 @@ static int solve_problem(srIntegrator* integrator, double coarse, srStepResult* 
 // v_1 and, with c != NULL, the multipliers from the impulses.
 static void end_velocities(srIntegrator* integrator, double h) {
   const srSystem* s = &integrator->system;
-  const double* v = sri_v(integrator);
   srMoreau* work = integrator->work;
+  const double* v = work->v0;
   srConstrained* c = integrator->constrained;
   add_impulses(work, s, h);
   accelerate(work, s, c, work->force, c != NULL ? c->lambda : NULL);
@@ -542,13 +661,47 @@ static int solve_contacts(srIntegrator* integrator, double h) {
   return SRI_DONE;
 }
 
+// Groups whose contacts act in the step, or would be beyond their surfaces without.
+static void touch(srMoreau* work, int nv, double h) {
+  for (int i = 0; i < nv; ++i) work->part[i] = -1;
+  work->flew = true;
+  work->rests = false;
+  for (int i = 0; i < work->count; ++i) {
+    const srStepContact* c = &work->chosen[i];
+    double u;
+    velocity_of(work, c->from, 1, work->v_end, END, &u);
+    const double end = c->from->gap + h * ((1 - work->now) * work->before[3 * i] + work->now * u);
+    if (!(work->impulse[3 * i] > 0) && end >= 0) continue;
+    const double when = work->now < 1 ? work->when[i] : 0;
+    sri_step_problem_mark(work->problem, c->from, when, work->part);
+    work->flew = false;
+    work->rests = work->rests || when == 0;
+  }
+}
+
+static double part_of(const srMoreau* work, int velocity) {
+  return work->flew ? -1 : work->part[sri_step_problem_group(work->problem, velocity)];
+}
+
 // q_1, and v_1 in its axes.
 static int move(srIntegrator* integrator, double h, double* q, double* v) {
   const srSystem* s = &integrator->system;
   srMoreau* work = integrator->work;
-  if (s->drift != NULL) return sri_outcome(s->drift(s->user, integrator->x, h, v, q));
-  for (int i = 0; i < s->nv; ++i) work->force[i] = h * v[i];
-  return sri_retract(s, integrator->x, work->force, q);
+  const double theta = work->now;
+  if (work->theta < 1) touch(work, s->nv, h);
+  if (theta == 1) return drift(integrator, integrator->x, h, v, v, q);
+  for (int i = 0; i < s->nv; ++i) {
+    const double part = part_of(work, i);
+    work->way[i] = part < 0 ? theta * v[i] : (1 - part) * v[i] + (part - 1 + theta) * work->v0[i];
+  }
+  return drift(integrator, work->at, h, work->way, v, q);
+}
+
+// Accelerations for the next step: of what flies.
+static void keep_accelerations(srMoreau* work, int nv, double h) {
+  for (int i = 0; i < nv && work->theta < 1; ++i) {
+    work->before_a[i] = part_of(work, i) >= 0 ? 0 : (work->v_end[i] - work->v0[i]) / h;
+  }
 }
 
 // x_new from the velocities at the end.
@@ -563,25 +716,43 @@ static int advance(srIntegrator* integrator, double h) {
   for (int i = 0; i < s->ny; ++i) to[s->nq + s->nv + i] = x[s->nq + s->nv + i] + h * work->ydot[i];
   double *w = to + integrator->ncontrol, *rate = work->other + integrator->ncontrol;
   if (outcome == SRI_DONE)
-    outcome = sri_power(integrator, integrator->t, x, c != NULL ? c->lambda : NULL, work->other, rate);
+    outcome = sri_power(integrator, work->t_at, work->at, c != NULL ? c->lambda : NULL, work->other, rate);
   for (int i = 0; i < s->nw; ++i) w[i] = x[integrator->ncontrol + i] + h * rate[i];
   return outcome == SRI_DONE && sri_not_finite(integrator, to) >= 0 ? SRI_NOT_FINITE : outcome;
 }
 
+// Work of the forces F = M (v_free - v_0)/h, below theta = 1, on the way that contacts take from a group or add to it: h F.(way - (v_0 + v_1)/2). It is theirs.
+static double work_on_way(srIntegrator* integrator, double h) {
+  const srSystem* s = &integrator->system;
+  srMoreau* work = integrator->work;
+  double sum = 0;
+  if (work->now == 1 || work->flew) return 0;
+  sri_mass_times(s, work->M, work->turn, work->force);
+  for (int i = 0; i < s->nv; ++i) {
+    const double part = part_of(work, i);
+    if (part >= 0) sum += (h * work->f[i] - work->force[i]) * (0.5 - part) * (work->v_end[i] - work->v0[i]);
+  }
+  return sum;
+}
+
 // What the contacts did in the step, for those who ask.
-static void tell(srIntegrator* integrator) {
+static void tell(srIntegrator* integrator, double h) {
   srMoreau* work = integrator->work;
   srImpulses* told = &work->told;
   told->count = work->count;
-  told->normal = told->friction = 0;
+  told->normal = work_on_way(integrator, h);
+  told->friction = 0;
   told->nstruck = 0;
   told->struck = work->struck;
   told->speed = work->speed;
+  told->time = work->time;
   for (int i = 0; i < work->count; ++i) {
     const srStepContact* c = &work->chosen[i];
     if (work->fast[i] && work->impulse[3 * i] > 0) {
+      const double when = work->now < 1 ? work->when[i] : 0, was = work->before[3 * i];
       work->struck[told->nstruck] = c->from->id;
-      work->speed[told->nstruck++] = -work->before[3 * i];
+      work->time[told->nstruck] = integrator->t_before + when * h;
+      work->speed[told->nstruck++] = -(when > 0 ? was + when * (work->u_free[i] - was) : was);
     }
     double after[3];
     velocity_of(work, c->from, c->rows, work->v_end, END, after);
@@ -595,7 +766,8 @@ static void tell(srIntegrator* integrator) {
 static int try_step(srIntegrator* integrator, double h, double t_new) {
   srMoreau* work = integrator->work;
   bool same = false;
-  int outcome = evaluate(integrator, h, t_new);
+  int outcome = go_between(integrator, h);
+  if (outcome == SRI_DONE) outcome = evaluate(integrator, h, t_new);
   if (outcome == SRI_DONE) outcome = free_motion(integrator, h);
   if (outcome == SRI_DONE) choose(integrator, h);
   if (outcome == SRI_DONE) outcome = solve_contacts(integrator, h);
@@ -604,7 +776,8 @@ static int try_step(srIntegrator* integrator, double h, double t_new) {
   if (outcome != SRI_DONE) return outcome;
   if (integrator->constrained != NULL) integrator->lambda = integrator->constrained->lambda;
   keep(work);
-  tell(integrator);
+  keep_accelerations(work, integrator->system.nv, h);
+  tell(integrator, h);
   return SRI_DONE;
 }
 
@@ -623,13 +796,15 @@ static srStatus step(srIntegrator* integrator, double t_limit) {
   return SR_OK;
 }
 
-// Velocities jump at the start of the step; positions are linear in time.
+// Positions are linear in time; velocities too where theta < 1 and no contact has acted, else they jump at the start of the step.
 static void interpolate(const srIntegrator* integrator, double theta, int first, int count, double* out) {
+  const srMoreau* work = integrator->work;
   const int nq = integrator->system.nq, nv = integrator->system.nv;
+  const bool jumps = work->theta == 1 || !work->flew;
   for (int i = 0; i < count; ++i) {
     const int k = first + i;
     const double x0 = integrator->x_before[k], x1 = integrator->x[k];
-    out[i] = k >= nq && k < nq + nv ? x1 : x0 + theta * (x1 - x0);
+    out[i] = jumps && k >= nq && k < nq + nv ? x1 : x0 + theta * (x1 - x0);
   }
 }
 

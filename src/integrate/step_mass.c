@@ -1,11 +1,12 @@
-// Forces at the end of a step, linear in its unknowns. With f(q_0, v_0) and its derivatives -Kq, -Kv (integrate.h: srTangent, of a = 0 and lambda = 0),
-// q_1 = q_0 (+) h v_1 and theta = 1 of the Moreau-Jean theta method (Jean 1999):
+// Forces of a step, linear in its unknowns, by the Moreau-Jean theta method (Jean 1999): at v_0 + theta dv and at the same part of the way of the trapezoidal rule,
+// q_0 + theta h (v_0 + theta dv), dv = v_1 - v_0. With f and its derivatives -Kq, -Kv (integrate.h: srTangent, of a = 0 and lambda = 0) at q_0 + (1 - theta) h v_0 and v_at:
 //
-//   M (v_1 - v_0) = h (f - Kq h v_1 - Kv (v_1 - v_0))
-//   A (v_1 - v_0) = h (f - h Kq v_0),      A = M + h Kv + h^2 Kq
+//   M dv = h (f - Kq h ((2 theta - 1) v_0 + theta^2 dv) - Kv (v_0 + theta dv - v_at))
+//   A dv = h (f - (2 theta - 1) h Kq v_0 + Kv (v_at - v_0)),      A = M + theta h Kv + (theta h)^2 Kq
 //
-// Springs, dampers and servos are damped beyond h and do not blow up, however stiff they are. Kq and Kv are replaced by their symmetric parts: they are
-// multiplied by h^2 v, so that the order stays 1, and the contact problem stays symmetric. What feeds one coordinate back on another without the reverse
+// theta = 1: implicit Euler; 1/2: the trapezoidal rule.
+// Springs, dampers and servos do not blow up (theta = 1: they are damped beyond h), however stiff they are. Kq and Kv are replaced by their symmetric parts: they are
+// multiplied by h^2 v, so that the order stays 1 (theta = 1/2: 2, as f is that of the middle), and the contact problem stays symmetric. What feeds one coordinate back on another without the reverse
 // remains explicit, and so do the states y. The tangent is that of the forces alone: of c(q, v), gyroscopic forces and weight, the symmetric part would be no stiffness or damping, but makes A indefinite at h v ~ sqrt(J/m). Where A is not above half of M on the diagonal (a negative stiffness beyond M/(2 h^2)), the step is explicit.
 #include "integrate/step_mass.h"
 
@@ -110,13 +111,18 @@ static bool put_stiffness(srStepMass* x, int nv, double h, const double* M) {
   return true;
 }
 
-void sri_step_mass_set(srStepMass* x, const srSystem* s, double h, const double* M, const double* v, double* f) {
-  if (!put_stiffness(x, s->nv, h, M)) return;
+void sri_step_mass_set(srStepMass* x, const srSystem* s, double h, double theta, const double* M, const double* v,
+                       const double* v_at, double* f) {
+  const srTangentWork* t = &x->tangent;
+  const double part = (2 * theta - 1) * h;
+  if (!put_stiffness(x, s->nv, theta * h, M)) return;
   for (int i = 0; i < s->nv; ++i) {
-    double sum = 0;
+    double sum = 0, damped = 0;
     for (int e = x->row[i]; e < x->row[i + 1]; ++e) {
-      sum += symmetric(&x->tangent, x->tangent.Kq, x->at[e]) * v[x->column[e]];
+      const int j = x->column[e];
+      sum += symmetric(t, t->Kq, x->at[e]) * v[j];
+      if (v_at != v) damped += symmetric(t, t->Kv, x->at[e]) * (v_at[j] - v[j]);
     }
-    f[i] -= h * sum;
+    f[i] += damped - part * sum;
   }
 }

@@ -228,6 +228,15 @@ static bool blocks_of(const srStepProblem* x, const srUnilateral* c, int out[2])
 
 static int group_of(const srStepProblem* x, int velocity) { return x->group[x->block[velocity]]; }
 
+int sri_step_problem_group(const srStepProblem* x, int velocity) { return group_of(x, velocity); }
+
+void sri_step_problem_mark(const srStepProblem* x, const srUnilateral* c, double number, double* out) {
+  int first[2];
+  const int* velocity;
+  const int n = concerned(x, c, first, &velocity);
+  for (int k = 0; k < n; ++k) out[group_of(x, velocity[k])] = number;
+}
+
 static int root_of(const srStepProblem* x, const srUnilateral* c) {
   int first[2];
   const int* velocity;
@@ -280,6 +289,16 @@ static void forget_islands(srStepProblem* x, const srStepContact* contact, int c
     const int n = concerned(x, contact[i].from, first, &velocity);
     for (int k = 0; k < n; ++k) x->parent[group_of(x, velocity[k])] = group_of(x, velocity[k]);
   }
+}
+
+void sri_step_problem_least(srStepProblem* x, const srStepContact* contact, int count, double* number) {
+  find_islands(x, contact, count);
+  for (int k = 0; k < x->nisland; ++k) {
+    double least = number[x->order[x->range[k].first]];
+    for (int i = x->range[k].first; i < x->range[k].end; ++i) least = fmin(least, number[x->order[i]]);
+    for (int i = x->range[k].first; i < x->range[k].end; ++i) number[x->order[i]] = least;
+  }
+  forget_islands(x, contact, count);
 }
 
 // ---- scaled velocities ------------------------------------------------------------------------------------------------

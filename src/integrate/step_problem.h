@@ -49,6 +49,12 @@ typedef struct srStepResult {
 // points, small ones get their rows.
 void sri_step_problem_bodies(srStepProblem* problem, const srFreeBody* body, const double* motion);
 
+// Of each of the contacts (count) the least number of its island.
+void sri_step_problem_least(srStepProblem* problem, const srStepContact* contact, int count, double* number);
+// Gives a number to the groups that a contact concerns, in out (nv): by the number of the group of a velocity.
+void sri_step_problem_mark(const srStepProblem* problem, const srUnilateral* contact, double number, double* out);
+int sri_step_problem_group(const srStepProblem* problem, int velocity);
+
 // Calls see with every problem after its solution; t and step are the caller's to set.
 void sri_step_problem_see(srStepProblem* problem, srSeeProblem* see, void* user);
 

@@ -40,7 +40,8 @@ static void rules(srCompiler* c) {
   static const char* const ways[] = {SR_STABILIZATION_LIST(SR_WORD)};
 #undef SR_WORD
   srRunSettings* run = &c->priv->run;
-  const int rtol = SR_FIELD(srRunDef, rtol), atol = SR_FIELD(srRunDef, atol), rho = SR_FIELD(srRunDef, rho);
+  const int rtol = SR_FIELD(srRunDef, rtol), atol = SR_FIELD(srRunDef, atol), rho = SR_FIELD(srRunDef, rho),
+            theta = SR_FIELD(srRunDef, theta);
   run->control = (srControlRule)word_index(c, SR_FIELD(srRunDef, control), controls, SR_COUNT(controls), 0);
   run->contact = (srContactMode)word_index(c, SR_FIELD(srRunDef, contact), contacts, SR_COUNT(contacts), 0);
   run->impact = (srImpactRule)word_index(c, SR_FIELD(srRunDef, impact), impacts, SR_COUNT(impacts), 0);
@@ -50,6 +51,9 @@ static void rules(srCompiler* c) {
                                                    SR_STABILIZATION_PROJECTION);
   if (sr_c_number(c, SR_ELEMENT_RUN, 0, rho, &run->rho) && !(run->rho >= 0 && run->rho <= 1)) {
     sr_c_error(c, sr_c_place(c, SR_ELEMENT_RUN, 0, rho), "'rho' must be from 0 to 1, got %g", run->rho);
+  }
+  if (sr_c_number(c, SR_ELEMENT_RUN, 0, theta, &run->theta) && !(run->theta >= 0.5 && run->theta <= 1)) {
+    sr_c_error(c, sr_c_place(c, SR_ELEMENT_RUN, 0, theta), "'theta' must be from 0.5 to 1, got %g", run->theta);
   }
   // Table 1 of Haddouni et al. (2017) supplies what the file does not set.
   if (run->control != SR_CONTROL_POSITIONS) return;
@@ -66,6 +70,7 @@ static void run_defaults(srCompiler* c, bool given) {
   run->atol = 1e-9;
   run->method = "auto";
   run->rho = 0.8;
+  run->theta = 1;
   run->alpha = run->beta = 10;
   run->stabilization = SR_STABILIZATION_PROJECTION;
   m->run_penalty_stiffness = 1e6;

@@ -52,6 +52,9 @@ void sr_warn_method_options(const srRunOptions* o, const srRunGiven* given, srMe
   if (strncmp(method->name, "genalpha", 8) != 0 && (given->rho || given->family))
     sr_report_warn(messages, "--rho and --family are for the genalpha methods; %s has no such parameters",
                    method->name);
+  if (!method->impulses && o->contact != SR_CONTACT_HYBRID && given->theta)
+    sr_report_warn(messages, "--theta is for the methods moreau and moreau-compliant; %s has no such parameter",
+                   method->name);
   if (!method->implicit && !method->switches && given->tangent)
     sr_report_warn(messages, "--tangent is for implicit methods; %s solves no equations with it", method->name);
 }

@@ -62,8 +62,8 @@ void sr_run_tell_struck(srRun* run) {
     }
     ++run->result->impacts;
     sr_contact_names(run->m, x->struck[i], &a, &b);
-    note(run, sri_time_before(run->integrator), "impact", a, b, "%.40s touches%s%.40s with %.6g m/s", a,
-         b != NULL ? " " : "", b != NULL ? b : "", speed);
+    note(run, x->time[i], "impact", a, b, "%.40s touches%s%.40s with %.6g m/s", a, b != NULL ? " " : "",
+         b != NULL ? b : "", speed);
   }
 }
 

@@ -22,6 +22,7 @@ srRunOptions sr_run_options(const srModel* m) {
       .atol = run->atol,
       .control = run->control,
       .rho = run->rho,
+      .theta = run->theta,
       .family = run->family,
       .tangent = run->tangent,
       .stabilization = run->stabilization,
@@ -165,6 +166,7 @@ srIntegratorOptions sr_run_integrator_options(const srModel* m, const srRunOptio
   options.atol = o->atol;
   options.control = o->control;
   options.rho = o->rho;
+  options.theta = o->theta;
   options.family = o->family;
   options.tangent = o->tangent;
   options.threads = o->threads;

@@ -264,8 +264,8 @@ static int axes_rate(void* user, const double* v, double* out) {
   return 0;
 }
 
-static int drift(void* user, const double* q, double h, double* v, double* q_out) {
-  sr_drift(((const srModelSystem*)user)->m, q, h, v, q_out);
+static int drift(void* user, const double* q, double h, const double* move, double* v, double* q_out) {
+  sr_drift(((const srModelSystem*)user)->m, q, h, move, v, q_out);
   return 0;
 }
 
