@@ -208,6 +208,65 @@ TEST(theta_stops_a_ball_on_the_floor_without_bounce) {
   }
 }
 
+// A beam of mass 2 and moment 2 over two posts at +-1/2: velocities of its middle and of its angle.
+typedef struct Beam {
+  double e, post[2];  // heights
+} Beam;
+
+static int beam_dynamics(void* user, double t, const double* q, const double* v, const double* y, double tau, double* M,
+                         double* f, double* ydot, double* D) {
+  (void)user, (void)t, (void)q, (void)v, (void)y, (void)tau, (void)ydot, (void)D;
+  M[0] = M[3] = 2;
+  M[1] = M[2] = f[0] = f[1] = 0;
+  return 0;
+}
+
+static int beam_contacts(void* user, double t, const double* q, srUnilateral* out, int* count) {
+  const Beam* x = user;
+  (void)t;
+  for (int k = 0; k < 2; ++k) {
+    const double arm = k == 0 ? 0.5 : -0.5;
+    srUnilateral* c = &out[k];
+    *c = (srUnilateral){.id = k, .restitution = x->e, .n = 2, .column = c->column, .W = c->W};
+    c->gap = q[0] + arm * q[1] - x->post[k];
+    c->column[0] = 0;
+    c->column[1] = 1;
+    c->W[0] = 1;
+    c->W[1] = arm;
+  }
+  *count = 2;
+  return 0;
+}
+
+static void strike(Beam* x, double v[2]) {
+  const srSystem system = {
+      .nq = 2, .nv = 2, .ncontact = 2, .ncolumn = 2, .user = x, .dynamics = beam_dynamics, .contacts = beam_contacts};
+  srIntegratorOptions o = sri_default_options();
+  o.step = 0.1;
+  o.theta = HALF;
+  srIntegrator* a = create("moreau", &system, o);
+  ENSURE(sri_start(a, 0, (double[]){0, 0}, (double[]){-1, 0}, NULL) == SR_OK);
+  ENSURE(sri_step(a, 0.1) == SR_OK);
+  memcpy(v, sri_v(a), 2 * sizeof *v);
+  for (int k = 0; k < 2; ++k) ENSURE(sri_q(a)[0] + (k == 0 ? 0.5 : -0.5) * sri_q(a)[1] - x->post[k] > -1e-9);
+  sri_destroy(a);
+}
+
+// The right end strikes first. W = (0.625, 0.375; 0.375, 0.625): its impulse (1 + e)/0.625 turns the other end's -1 m/s into -1 + 0.6 (1 + e), which does not reach its post with e = 1,
+// and does within the same step with e = 0: then it stops there, too.
+TEST(theta_solves_impacts_of_a_step_one_after_the_other) {
+  double v[2];
+  strike(&(Beam){.e = 1, .post = {-0.03, -0.06}}, v);
+  ENSURE_NEAR(v[0] + 0.5 * v[1], 1, 1e-8);
+  ENSURE_NEAR(v[0] - 0.5 * v[1], 0.2, 1e-8);
+  strike(&(Beam){.e = 0, .post = {-0.03, -0.031}}, v);
+  ENSURE_SMALL(v[0] + 0.5 * v[1], 1e-8);
+  ENSURE_SMALL(v[0] - 0.5 * v[1], 1e-8);
+  strike(&(Beam){.e = 0, .post = {-0.03, -0.08}}, v);
+  ENSURE_SMALL(v[0] + 0.5 * v[1], 1e-8);
+  ENSURE_NEAR(v[0] - 0.5 * v[1], -0.4, 1e-8);
+}
+
 // ---- loops ----------------------------------------------------------------------------------------------------------------
 
 // Back at the start after a period, T = 4 sqrt(L/g) K(1/2) from the horizontal.

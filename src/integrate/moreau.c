@@ -79,6 +79,7 @@ typedef struct srMoreau {
       part;  // theta < 1, of groups (step_problem.h): when in the step contacts act on them, as a part of it; -1: they do not
   double* when;    // the same of the contacts of the problem (most)
   double* u_free;  // u_N of these without contacts (most)
+  bool* strikes;   // of these: fast, and the first of its island, or it closes in spite of that one
   bool flew;       // no contact has acted
   bool compliant;
   double *M, *f, *ydot, *a, *v_free, *v_end, *force, *other;  // v_free, v_end: in the axes at q_0
@@ -166,8 +167,8 @@ static bool take_contacts(srIntegrator* integrator, const srSparsity* pattern) {
   if (work->most == 0) return true;
   const size_t most = (size_t)work->most;
   work->listed = sri_contacts_create(s);
-  work->chosen =
-      sr_alloc(most * (sizeof *work->chosen + sizeof *work->struck + sizeof *work->fast + sizeof *work->chose));
+  work->chosen = sr_alloc(most * (sizeof *work->chosen + sizeof *work->struck + sizeof *work->fast +
+                                  sizeof *work->chose + sizeof *work->strikes));
   work->kept = sri_kept_create(work->most);
   work->problem = sri_step_problem_create(s, pattern, integrator->constrained != NULL, integrator->options.threads);
   if (s->bodies != NULL && !take_bodies(work, s->nbody)) return false;
@@ -176,6 +177,7 @@ static bool take_contacts(srIntegrator* integrator, const srSparsity* pattern) {
   work->struck = (long*)(void*)(work->chosen + most);
   work->fast = (bool*)(work->struck + most);
   work->chose = work->fast + most;
+  work->strikes = work->chose + most;
   return true;
 }
 
@@ -388,18 +390,21 @@ static double time_of(const srMoreau* work, int i, double h) {
 }
 
 // Below theta = 1 the contacts of an island act together, at the part w of the step when the first of them does: bodies move with v_0 until then, with v_1 after it, and
-//   s = e (u_N^- + w du) - (1 - w) du      of a fast one, du the change of u_N by forces in the step: what it has gained until then returns, and what it loses after it
+//   s = e (u_N^- + w du) - (1 - w) du      of the one that strikes, du the change of u_N by forces in the step: what it has gained until then returns, and what it loses after it
 //   s = (gap/h + w u_N^-)/(1 - w)          of the others: the gap at the end of the step is not negative
 static void set_times(srMoreau* work, double h) {
   for (int i = 0; i < work->count; ++i) work->when[i] = time_of(work, i, h);
   sri_step_problem_least(work->problem, work->chosen, work->count, work->when);
   for (int i = 0; i < work->count; ++i) {
+    work->strikes[i] = work->fast[i] && (work->strikes[i] || time_of(work, i, h) <= work->when[i]);
+  }
+  for (int i = 0; i < work->count; ++i) {
     srStepContact* c = &work->chosen[i];
     const double w = work->when[i], was = work->before[3 * i], change = work->u_free[i] - was;
     if (w == 1) work->when[i] = 0;  // none of them closes
     if (w == 1 || w == 0) continue;
-    c->cone.shift = work->fast[i] ? fmin(0, c->from->restitution * (was + w * change) - (1 - w) * change)
-                                  : (c->from->gap / h + w * was) / (1 - w);
+    c->cone.shift = work->strikes[i] ? fmin(0, c->from->restitution * (was + w * change) - (1 - w) * change)
+                                     : (c->from->gap / h + w * was) / (1 - w);
   }
 }
 
@@ -425,6 +430,7 @@ static double set_contacts(srIntegrator* integrator, double h, int first) {
     work->u_free[i] = is;
     change = fmax(change, fabs(is - work->before[3 * i]));
     if (i < first) continue;
+    work->strikes[i] = false;
     const double* kept = sri_kept_find(work->kept, c->from->id);
     for (int k = 0; k < 3; ++k) work->impulse[3 * i + k] = kept != NULL && k < c->rows ? kept[k] : 0;
   }
@@ -635,6 +641,16 @@ static int find_missed(srIntegrator* integrator, double h, int* first, bool* mor
   return outcome;
 }
 
+// Fast contacts that close in spite of the first impact of their island strike, too. Are there any?
+static bool strike_more(srMoreau* work) {
+  bool more = false;
+  for (int i = 0; i < work->count && work->now < 1; ++i) {
+    if (!work->fast[i] || work->strikes[i] || work->when[i] == 0 || !(work->impulse[3 * i] > 0)) continue;
+    work->strikes[i] = more = true;
+  }
+  return more;
+}
+
 // Contacts that the impulses of others close join the problem, which is then solved again.
 static int solve_contacts(srIntegrator* integrator, double h) {
   srMoreau* work = integrator->work;
@@ -644,7 +660,11 @@ static int solve_contacts(srIntegrator* integrator, double h) {
   for (int round = 1, first = 0; more; ++round) {
     if (work->count > 0) {
       coarse = fmax(coarse, set_contacts(integrator, h, first));
-      const int outcome = solve_problem(integrator, coarse, &result);
+      int outcome = solve_problem(integrator, coarse, &result);
+      while (outcome == SRI_DONE && strike_more(work)) {
+        set_times(work, h);
+        outcome = solve_problem(integrator, coarse, &result);
+      }
       if (outcome != SRI_DONE) return outcome;
       work->told.sweeps += result.sweeps;
     }
