@@ -1,7 +1,7 @@
 // sarrus modes: eigenvalues and shapes of small motions about an equilibrium or a steady motion.
 #include <string.h>
 
-#include "cli.h"
+#include "modes.h"
 
 static bool is_moving(const Model* m) {
   for (int i = 0; i < m->relative->nv; i++) {
@@ -25,47 +25,63 @@ static srStatus linearize(Cli* cli, const Model* m, srData** data, srLinear** li
   return sr_linearize(m->relative, m->relative_data, cli->messages, linear);
 }
 
-static int find_modes(Cli* cli, const Model* m) {
+int modes_find(ModesCall* x, srLinear** linear, srModes** modes, srData** data) {
+  Cli* cli = x->cli;
+  int status = model_open(cli, &x->m);
+  if (status == EXIT_DONE && !state_apply(cli, &x->state, x->m.model, x->m.data)) status = cli_refuse(cli, EXIT_INPUT);
+  if (status == EXIT_DONE) status = state_at_time(cli, &x->state, &x->m);
+  if (status == EXIT_DONE) status = model_formulate(cli, &x->m);
+  if (status != EXIT_DONE) return status;
+  srStatus found = linearize(cli, &x->m, data, linear);
+  if (found == SR_OK) found = sr_modes_create(*linear, cli->messages, modes);
+  return found == SR_OK ? EXIT_DONE : cli_refuse(cli, cli_status(found));
+}
+
+static int report(ModesCall* x) {
   srLinear* linear = NULL;
   srModes* modes = NULL;
   srData* data;
-  srStatus status = linearize(cli, m, &data, &linear);
-  if (status == SR_OK) status = sr_modes_create(linear, cli->messages, &modes);
   srText text = {0};
-  if (status == SR_OK) {
-    cli_show(cli);
-    sr_report_modes(linear, modes, data, cli->verbose, cli_form(cli), &text);
+  int status = modes_find(x, &linear, &modes, &data);
+  if (status == EXIT_DONE) {
+    cli_show(x->cli);
+    sr_report_modes(linear, modes, data, x->cli->verbose, cli_form(x->cli), &text);
+    status = cli_print(x->cli, &text);
   }
   sr_modes_destroy(modes);
   sr_linear_destroy(linear);
-  return status == SR_OK ? cli_print(cli, &text) : cli_refuse(cli, cli_status(status));
+  return status;
 }
 
-static int check_at(Cli* cli, const char* at) {
+static int check_options(ModesCall* x) {
   static const char* const words[] = {"initial", "equilibrium"};
-  if (!at || word_exists(cli, "--at", at, words, 2, 1)) return EXIT_DONE;
-  return cli_refuse(cli, EXIT_INPUT);
+  bool good = !x->at || word_exists(x->cli, "--at", x->at, words, 2, 1);
+  good = output_begin(x->cli, "--csv", &x->csv, SR_CONTENT_TABLE) && good;
+  good = folder_begin(x->cli, "--svg", x->svg) && good;
+  good = output_is_free(x->cli, x->csv, x->m.path) && good;
+  if ((x->csv || x->svg) && !x->sweep) {
+    cli_error(x->cli, "%s is for --sweep NAME=FROM:TO:N", x->csv ? "--csv" : "--svg");
+    good = false;
+  }
+  return good ? EXIT_DONE : cli_refuse(x->cli, EXIT_INPUT);
 }
 
 int cmd_modes(Cli* cli, const Verb* verb, int argc, char** argv) {
-  Model m = {0};
-  State state = state_none();
-  const char* at = NULL;
+  ModesCall x = {.cli = cli, .state = state_none()};
   int status = EXIT_DONE;
   const Option options[] = {
-      {"--at", OPTION_TEXT, &at, "WORD", "initial (default): the initial state, or the one given"},
-      STATE_OPTIONS(&state),
-      FORMULATION_OPTION(&m),
-      MODEL_OPTIONS(cli, &m)};
-  if (verb_options(cli, verb, options, sizeof options / sizeof options[0], argc, argv, &m.path, &status) == 0) {
-    status = check_at(cli, at);
-    if (status == EXIT_DONE) status = model_open(cli, &m);
-    if (status == EXIT_DONE && !state_apply(cli, &state, m.model, m.data)) status = cli_refuse(cli, EXIT_INPUT);
-    if (status == EXIT_DONE) status = state_at_time(cli, &state, &m);
-    if (status == EXIT_DONE) status = model_formulate(cli, &m);
-    if (status == EXIT_DONE) status = find_modes(cli, &m);
+      {"--at", OPTION_TEXT, &x.at, "WORD", "initial (default): the initial state, or the one given"},
+      {"--sweep", OPTION_TEXT, &x.sweep, "NAME=A:B:N", "eigenvalues at N values of a parameter from A to B"},
+      {"--csv", OPTION_TEXT, &x.csv, "FILE.csv", "--sweep: write the eigenvalues as a table; - is standard output"},
+      {"--svg", OPTION_TEXT, &x.svg, "DIR", "--sweep: write root-locus.svg and campbell.svg into this folder"},
+      STATE_OPTIONS(&x.state),
+      FORMULATION_OPTION(&x.m),
+      MODEL_OPTIONS(cli, &x.m)};
+  if (verb_options(cli, verb, options, sizeof options / sizeof options[0], argc, argv, &x.m.path, &status) == 0) {
+    status = check_options(&x);
+    if (status == EXIT_DONE) status = x.sweep ? modes_sweep(&x) : report(&x);
   }
-  state_free(&state);
-  model_close(&m);
+  state_free(&x.state);
+  model_close(&x.m);
   return status;
 }

@@ -64,6 +64,9 @@ typedef enum srStability { SR_STABLE, SR_UNSTABLE, SR_MARGINAL } srStability;
 SR_API srStability sr_modes_stability(const srModes* modes);
 SR_API const char* sr_stability_word(srStability stability);
 
+// Eigenvalues at the next value of a parameter, in the order of those before that they continue; both n pairs re, im.
+SR_API srStatus sr_eigenvalues_track(int n, const double* before, double* after);
+
 #ifdef __cplusplus
 }
 #endif

@@ -1,0 +1,20 @@
+// What the files of sarrus modes share.
+#ifndef SARRUS_CLI_MODES_H
+#define SARRUS_CLI_MODES_H
+
+#include "cli.h"
+
+typedef struct ModesCall {
+  Cli* cli;
+  Model m;  // what is to be opened
+  State state;
+  const char *at, *sweep, *csv, *svg;
+} ModesCall;
+
+// Opens x->m at its state, and linearizes it. *data: the state that the equations belong to. 0, or the exit status after cli_refuse.
+int modes_find(ModesCall* x, srLinear** linear, srModes** modes, srData** data);
+
+// --sweep NAME=FROM:TO:N (modes_sweep.c): eigenvalues along a parameter, table, figures, report. Returns the exit status.
+int modes_sweep(ModesCall* x);
+
+#endif

@@ -1,0 +1,73 @@
+#!/usr/bin/env bash
+# sarrus modes: keys of the JSON, sorting, both formulations, what is refused; --sweep: table, figures, branches, speeds at which the bicycle changes
+# its stability (Meijaard et al. 2007).
+cd "$(dirname "$0")/.." || exit 1
+sarrus=$(realpath "${SARRUS:-build/test/sarrus}")
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+fail() {
+  echo "FAILED modes: $1"
+  exit 1
+}
+refused() { # STATUS PART ARGUMENT...
+  local expected=$1 part=$2 status=0
+  shift 2
+  "$sarrus" modes "$@" > "$work/out" 2> "$work/err" || status=$?
+  [ $status -eq "$expected" ] || fail "modes $*: exit status $status, not $expected"
+  grep -qF -- "$part" "$work/err" || fail "modes $*: no '$part' in: $(cat "$work/err")"
+}
+
+"$sarrus" modes models/benchmark/bicycle.xml --set speed=5 --json > "$work/one.json" || fail "bicycle"
+"$sarrus" modes models/benchmark/bicycle.xml --set speed=5 --formulation absolute --json > "$work/absolute.json" 2> "$work/err" || fail "bicycle, absolute"
+grep -q "linearized in relative coordinates" "$work/err" || fail "no warning where absolute coordinates have no constant equations"
+
+"$sarrus" modes models/benchmark/bicycle.xml --sweep speed=4:6.5:26 --csv "$work/table.csv" --svg "$work/figures" --json > "$work/sweep.json" || fail "--sweep"
+"$sarrus" modes models/benchmark/bicycle.xml --sweep speed=4:6:3 > "$work/text" || fail "--sweep as text"
+[ "$(wc -l < "$work/text")" -eq 5 ] || fail "--sweep as text has $(wc -l < "$work/text") lines"
+python3 - "$work" << 'PYTHON' || fail "see above"
+import csv, json, sys, xml.dom.minidom
+work = sys.argv[1]
+one, absolute, sweep = (json.load(open(f"{work}/{name}.json")) for name in ("one", "absolute", "sweep"))
+modes = one["modes"]
+assert len(modes) == 10 and one["zeros"] == 6 and one["stability"] == "marginal", (len(modes), one["zeros"], one["stability"])
+size = [abs(complex(m["re"], m["im"])) for m in modes]
+assert all(a <= b * (1 + 1e-9) for a, b in zip(size, size[1:])), size
+assert modes[0]["damping"] is None and modes[0]["frequency"] == 0
+for m in modes[6:]:
+    assert abs(m["damping"] + m["re"] / abs(complex(m["re"], m["im"]))) < 1e-15
+    assert abs(m["frequency"] - abs(m["im"]) / 6.283185307179586) < 1e-15
+    assert max(s["modulus"] for s in m["shape"]) == 1 and [s["joint"] for s in m["shape"]] == [
+        "frame.wx", "frame.wy", "frame.wz", "frame.vx", "frame.vy", "frame.vz", "rear", "steer", "front"]
+    assert any(s["modulus"] == 1 and s["phase"] == 0 for s in m["shape"])
+assert len(one["A"]) == 10 and "M" not in one and [s["kind"] for s in one["states"]].count("velocity") == 3
+assert absolute["modes"] == modes and absolute["formulation"] == "relative"
+
+assert sweep["name"] == "speed" and len(sweep["values"]) == 26 and sweep["zeros"] == [6] * 26
+rows = list(csv.reader(open(f"{work}/table.csv")))
+assert rows[0][:3] == ["speed", "re.1 [1/s]", "im.1 [1/s]"] and len(rows) == 27 and len(rows[0]) == 21
+for i, row in enumerate(rows[1:]):
+    assert [float(x) for x in row] == [sweep["values"][i]] + [x for pair in sweep["eigenvalues"][i] for x in pair]
+# Branches are continuous: none moves by more than 1.5 1/s in a step of 0.1 m/s.
+for before, after in zip(sweep["eigenvalues"], sweep["eigenvalues"][1:]):
+    assert max(abs(complex(*a) - complex(*b)) for a, b in zip(before, after)) < 1.5
+# Weave is stable from 4.292 on, capsize up to 6.024 m/s: zeros of the real parts, by a straight line between two values.
+def crossing(rising, oscillates):
+    for k in range(10):
+        for i in range(25):
+            a, b = sweep["eigenvalues"][i][k], sweep["eigenvalues"][i + 1][k]
+            if (a[1] != 0) == oscillates and ((a[0] < 0 <= b[0]) if rising else (b[0] < 0 <= a[0])):
+                v = sweep["values"]
+                return v[i] + (v[i + 1] - v[i]) * a[0] / (a[0] - b[0])
+assert abs(crossing(False, True) - 4.292) < 2e-3, crossing(False, True)
+assert abs(crossing(True, False) - 6.024) < 2e-3, crossing(True, False)
+for name in ("root-locus", "campbell"):
+    figure = xml.dom.minidom.parse(f"{work}/figures/{name}.svg")
+    assert figure.documentElement.tagName == "svg" and len(figure.getElementsByTagName("path")) >= 4
+PYTHON
+
+refused 2 "the acceleration of 'q2' is" models/double-pendulum.xml
+refused 2 "at least 2 values" models/benchmark/bicycle.xml --sweep speed=0:10
+refused 2 "at least 2 values" models/benchmark/bicycle.xml --sweep speed=0:10:1
+refused 2 "is for --sweep" models/benchmark/bicycle.xml --csv "$work/a.csv"
+refused 2 "sped" models/benchmark/bicycle.xml --sweep sped=0:10:3
+echo "ok modes"
