@@ -130,6 +130,10 @@ TEST(no_thrown_plate_passes_a_wall_in_silence) {
     const srMoving a = {&wall.shape, plate_at, &wall}, b = {&plate.shape, plate_at, &plate};
     double s;
     const bool meets = sr_motion_first(&a, &b, t_end, 1e-7, &s);
+    // Steps of rk4 turn by up to 0.65 rad, and have an error of some 1e-4 rad and m then: a plate that is 2 mm smaller all round meets surely.
+    double unused;
+    const srConvex smaller = sr_convex_box((double[]){0.098, 0.058, 0.0005});
+    const bool surely = sr_motion_first(&a, &(srMoving){&smaller, plate_at, &plate}, t_end, 1e-7, &unused);
     char text[1000];
     snprintf(text, sizeof text,
              "<sarrus version='1'><option gravity='0 0 0'/><ground><shape name='wall' type='box' size='0.4 0.6 "
@@ -138,11 +142,11 @@ TEST(no_thrown_plate_passes_a_wall_in_silence) {
              "<inertial mass='1' inertia='1e-2 1e-2 1e-2'/><shape name='p' type='box' size='0.2 0.12 0.001'/></body>"
              "<contact a='wall' b='p' normal='kelvin-voigt' K='1e8' D='1e3' friction='none'/></sarrus>",
              plate.at[0], plate.w[0], plate.w[1], plate.w[2], plate.v[0], plate.v[1], plate.v[2]);
-    const Told adaptive = run_text(text, "dopri5", 0, t_end), fixed = run_text(text, "rk4", t_end / 10, t_end);
+    const Told adaptive = run_text(text, "dopri5", 0, t_end), fixed = run_text(text, "rk4", t_end / 40, t_end);
     ENSURE_EQUAL(adaptive.result.impacts > 0, meets);
     if (meets) ENSURE_NEAR(adaptive.result.event[0].t, s, 1e-6);
     ENSURE_EQUAL(adaptive.passed, 0);
-    ENSURE(!meets || fixed.result.impacts + fixed.passed > 0);
+    ENSURE(!surely || fixed.result.impacts + fixed.passed > 0);
     met += meets;
     reported += fixed.passed > 0;
     apart += !meets;
