@@ -30,6 +30,10 @@ int modes_find(ModesCall* x, srLinear** linear, srModes** modes, srData** data) 
   int status = model_open(cli, &x->m);
   if (status == EXIT_DONE && !state_apply(cli, &x->state, x->m.model, x->m.data)) status = cli_refuse(cli, EXIT_INPUT);
   if (status == EXIT_DONE) status = state_at_time(cli, &x->state, &x->m);
+  if (status == EXIT_DONE && x->at && strcmp(x->at, "equilibrium") == 0) {
+    const srStatus moved = sr_start(x->m.model, x->m.data, SR_START_EQUILIBRIUM, cli->messages);
+    if (moved != SR_OK) return cli_refuse(cli, cli_status(moved));
+  }
   if (status == EXIT_DONE) status = model_formulate(cli, &x->m);
   if (status != EXIT_DONE) return status;
   srStatus found = linearize(cli, &x->m, data, linear);
@@ -55,7 +59,7 @@ static int report(ModesCall* x) {
 
 static int check_options(ModesCall* x) {
   static const char* const words[] = {"initial", "equilibrium"};
-  bool good = !x->at || word_exists(x->cli, "--at", x->at, words, 2, 1);
+  bool good = !x->at || word_exists(x->cli, "--at", x->at, words, 2, 2);
   good = output_begin(x->cli, "--csv", &x->csv, SR_CONTENT_TABLE) && good;
   good = folder_begin(x->cli, "--svg", x->svg) && good;
   good = output_is_free(x->cli, x->csv, x->m.path) && good;
@@ -70,7 +74,8 @@ int cmd_modes(Cli* cli, const Verb* verb, int argc, char** argv) {
   ModesCall x = {.cli = cli, .state = state_none()};
   int status = EXIT_DONE;
   const Option options[] = {
-      {"--at", OPTION_TEXT, &x.at, "WORD", "initial (default): the initial state, or the one given"},
+      {"--at", OPTION_TEXT, &x.at, "WORD",
+       "initial (default): the initial state, or the one given; equilibrium: the nearest at rest"},
       {"--sweep", OPTION_TEXT, &x.sweep, "NAME=A:B:N", "eigenvalues at N values of a parameter from A to B"},
       {"--csv", OPTION_TEXT, &x.csv, "FILE.csv", "--sweep: write the eigenvalues as a table; - is standard output"},
       {"--svg", OPTION_TEXT, &x.svg, "DIR", "--sweep: write root-locus.svg and campbell.svg into this folder"},

@@ -399,7 +399,7 @@ int cmd_run(Cli* cli, const Verb* verb, int argc, char** argv) {
       STATE_OPTIONS(&r.state),
       {"--start", OPTION_TEXT, &r.start, "NAME",
        "given; inside-limits: the nearest start inside of the joint limits; apart: by the least motion out of "
-       "overlaps"},
+       "overlaps; equilibrium: at rest, the nearest one"},
       MODEL_OPTIONS(cli, &r.m)};
   if (verb_options(cli, verb, options, sizeof options / sizeof options[0], argc, argv, &r.m.path, &status) == 0)
     status = prepare_and_simulate(&r);

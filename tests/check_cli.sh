@@ -90,7 +90,7 @@ for shell in bash zsh fish; do
   status 0 help --completion $shell
   cp "$work/out" "$work/complete.$shell"
 done
-for verb in check eval run kinematics inverse partition compare recommend plot laws contact convert init; do
+for verb in check eval run kinematics equilibrium inverse partition compare recommend plot laws contact convert init; do
   status 0 $verb --help
   for option in $(sed -n 's/^  \(--[a-z-]*\).*/\1/p' "$work/out"); do
     [ "$option" = --help ] && continue
@@ -228,6 +228,17 @@ status 2 kinematics models/mechanisms/rolling-disc.xml
 says "holds for velocities alone"
 status 0 kinematics models/double-pendulum.xml --t-end 1
 says "2 coordinates that no driver moves are held"
+
+# -------------------------------------------------------------------------------------------------------- equilibrium
+for formulation in relative absolute; do
+  status 0 equilibrium models/mechanisms/five-rod-suspension.xml --formulation $formulation --json
+  keys q v y lambda exchanged nonsensitive residual iterations stability stable joints
+  has '"stability": "stable"'
+done
+status 1 equilibrium models/robots/arm-six.urdf --base floating
+says "no equilibrium was found"
+status 0 modes models/mechanisms/five-rod-suspension.xml --at equilibrium
+status 0 run models/mechanisms/five-rod-suspension.xml --start equilibrium --t-end 0.1
 
 # ---------------------------------------------------------------------------------------------------------- partition
 partition_keys="independent dependent driven rank redundant trivial condition dof_position dof_velocity joints"

@@ -29,7 +29,7 @@ SR_API srStatus sr_state_at_time(const srModel* m, srData* d, bool q_given, bool
 
 // Moves the initial state in d as requested. Inside the limits: every joint beyond a limit moves to the nearest end, and the
 // constraints are satisfied again. Apart: by the least motion (least s^T M s, M the mass matrix at the start) that ends all overlaps of shapes with a contact,
-// with constraints satisfied and joints inside their limits where they are. SR_INPUT, with a message, where no such state is found. Driven
+// with constraints satisfied and joints inside their limits where they are. Equilibrium: as sr_equilibrium_create. SR_INPUT or SR_FAILED, with a message, where no such state is found. Driven
 // coordinates stay. For models in joint coordinates, before sr_formulate.
 SR_API srStatus sr_start(const srModel* m, srData* d, srStart start, srMessages* messages);
 // Number of joints beyond their limits, after sr_assemble; one warning names them.
@@ -155,6 +155,21 @@ SR_API bool sr_inverse_redundant(
 // After sr_driven_move: tau (n) of the actuators; passive (nv) of all force laws, over the velocity coordinates of the equations. The forces of drivers are not in either. SR_FAILED:
 // the actuators cannot cause the motion at this position, or a force is not defined (error_message of driven).
 SR_API srStatus sr_inverse_forces(srInverse* x, double* tau, double* passive);
+
+// -------------------------------------------------------------------------------------------------------- equilibrium
+// Static equilibrium: positions q, states y and multipliers where everything is at rest, drivers at their positions of d->t (docs/using/analyses.md).
+typedef struct srEquilibrium {
+  int iterations, starts;   // of Newton's method; initial positions that were tried
+  double residual;          // largest force or rate that is left, relative to the largest force
+  int nnonsensitive;        // velocity coordinates that no force depends on: they keep their values
+  const int* nonsensitive;  // nnonsensitive
+  const double* force;      // nv: what holds coordinates that are driven or fixed, N or Nm; else what is left
+} srEquilibrium;
+// From d's position and states; d->v is 0 then. fixed (nv): coordinates that keep their values, whatever force that takes; NULL: none. On SR_OK d is evaluated at the equilibrium, with its multipliers.
+// SR_FAILED, with a message: none was found. *out is NULL unless SR_OK.
+SR_API srStatus sr_equilibrium_create(const srModel* m, srData* d, const unsigned char* fixed, srMessages* messages,
+                                      srEquilibrium** out);
+SR_API void sr_equilibrium_destroy(srEquilibrium* x);
 
 // ------------------------------------------------------------------------------------------------------------- shapes
 // Two shapes at their nearest points, world axes.

@@ -116,6 +116,20 @@ typedef struct srInverseTable {
 } srInverseTable;
 SR_API void sr_report_inverse(const srInverseTable* table, srReportForm form, srText* out);
 
+// -------------------------------------------------------------------------------------------------------- equilibrium
+typedef struct srEquilibriumReport {
+  const srModel* m;
+  srData* d;
+  const srEquilibrium* equilibrium;
+  int nexchange;  // coordinates that kept their values, and parameters found for them
+  const char* const* coordinate;
+  const char* const* parameter;
+  const double* value;    // nexchange
+  const char* stability;  // stable, unstable, marginal; NULL: not known
+  const srMessages* messages;
+} srEquilibriumReport;
+SR_API void sr_report_equilibrium(const srEquilibriumReport* report, srReportForm form, srText* out);
+
 // ---------------------------------------------------------------------------------------------------------------- run
 // Do the options' stabilization settings enforce the constraints, not the method itself?
 SR_API bool sr_run_is_stabilized(const srRunOptions* o);

@@ -100,11 +100,13 @@ typedef enum srTangentWay { SR_TANGENT_EXACT, SR_TANGENT_DIFFERENCE } srTangentW
 #define SR_START_LIST(X)                                                                                               \
   X(GIVEN, "given")                                                                                                    \
   X(INSIDE_LIMITS, "inside-limits")                                                                                    \
-  X(APART, "apart")
+  X(APART, "apart")                                                                                                    \
+  X(EQUILIBRIUM, "equilibrium")
 typedef enum srStart {
   SR_START_GIVEN,          // as given by the file or the caller
   SR_START_INSIDE_LIMITS,  // the nearest start inside the joint limits
   SR_START_APART,          // the nearest start where no shapes with a contact overlap
+  SR_START_EQUILIBRIUM,    // a static equilibrium, from the given start
 } srStart;
 
 // Kinds of closures: X(NAME, kind, word); kind is defined in src/constraint/closure_<kind>.c, and may have two words.

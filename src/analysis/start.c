@@ -140,10 +140,19 @@ static srStatus start_inside_limits(const srModel* m, srData* d, srMessages* mes
   return status;
 }
 
+static srStatus start_in_equilibrium(const srModel* m, srData* d, srMessages* messages) {
+  srEquilibrium* found = NULL;
+  srStatus status = sr_assemble(m, d, messages, NULL);
+  if (status == SR_OK) status = sr_equilibrium_create(m, d, NULL, messages, &found);
+  sr_equilibrium_destroy(found);
+  return status;
+}
+
 srStatus sr_start(const srModel* m, srData* d, srStart start, srMessages* messages) {
   switch (start) {
     case SR_START_INSIDE_LIMITS: return start_inside_limits(m, d, messages);
     case SR_START_APART: return sr_start_apart(m, d, messages);
+    case SR_START_EQUILIBRIUM: return start_in_equilibrium(m, d, messages);
     default: return SR_OK;
   }
 }

@@ -1,0 +1,112 @@
+// Static equilibrium: closed forms of springs, pendulums, loops, states, contacts; what keeps its value; what has none.
+#include <math.h>
+#include <string.h>
+
+#include "loading.h"
+#include "messages.h"
+
+static char said[2000];
+
+static srStatus balance(Loaded* x, srEquilibrium** out) {
+  srMessages* messages = sr_messages_create();
+  srStatus status = sr_assemble(x->m, x->d, messages, NULL);
+  if (status == SR_OK) status = sr_equilibrium_create(x->m, x->d, NULL, messages, out);
+  messages_keep(messages, said, sizeof said);
+  sr_messages_destroy(messages);
+  return status;
+}
+
+#define MASS(name, more)                                                                                               \
+  "<body name='" name "'><joint name='" name "' type='prismatic' axis='0 0 1' " more "/><inertial mass='2'/></body>"
+
+// Two masses in a row, each on a spring of the one above: z1 = -(m1 + m2) g/k1, z2 = -m2 g/k2.
+TEST(equilibrium_of_hanging_masses) {
+  Loaded x = open_text(
+      "<sarrus version='1'><option gravity='0 0 -9.81'/>" MASS("a", "stiffness='100' q='0.3'")
+      "<body name='b' parent='a'><joint name='b' type='prismatic' axis='0 0 1' stiffness='50'/><inertial mass='3'/></body></sarrus>");
+  srEquilibrium* e;
+  ENSURE_EQUAL(balance(&x, &e), SR_OK);
+  ENSURE_NEAR(x.d->q[0], -5 * 9.81 / 100, 1e-12);
+  ENSURE_NEAR(x.d->q[1], -3 * 9.81 / 50, 1e-12);
+  ENSURE(e->residual < 1e-11 && e->nnonsensitive == 0);
+  sr_equilibrium_destroy(e);
+  close_model(&x);
+}
+
+// A pendulum that a torsion spring holds: m g l sin(q) = -k q; the nearest position to the start is taken, also the inverted one.
+TEST(equilibrium_of_a_pendulum_is_the_nearest) {
+  static const double start[] = {0.4, 3.0};
+  for (int i = 0; i < 2; i++) {
+    char text[600];
+    snprintf(text, sizeof text,
+             "<sarrus version='1'><option gravity='0 -9.81 0'/><body name='rod'><joint name='rod' type='revolute' "
+             "stiffness='0.2' q='%g'/><inertial mass='1' com='0 -0.5 0'/></body></sarrus>",
+             start[i]);
+    Loaded x = open_text(text);
+    srEquilibrium* e;
+    ENSURE_EQUAL(balance(&x, &e), SR_OK);
+    ENSURE_SMALL(0.5 * 9.81 * sin(x.d->q[0]) + 0.2 * x.d->q[0], 1e-10);
+    ENSURE_NEAR(x.d->q[0], start[i], 0.5);
+    sr_equilibrium_destroy(e);
+    close_model(&x);
+  }
+}
+
+// A loop: the height of a parallelogram's load is least where its cranks hang, here held aside by a horizontal spring of the coupler.
+TEST(equilibrium_of_a_loop_by_virtual_work) {
+  Loaded x = open_model("mechanisms/parallelogram", "start=0.4");
+  srEquilibrium* e;
+  ENSURE_EQUAL(balance(&x, &e), SR_OK);
+  for (int i = 0; i < x.m->nv; i++) ENSURE_SMALL(x.d->q[i], 1e-10);
+  sr_equilibrium_destroy(e);
+  close_model(&x);
+}
+
+// A ball falls on a plane: it ends m g/K deep; where it is on the plane, and how it is turned, is of no importance.
+TEST(equilibrium_of_a_ball_that_falls_on_a_plane) {
+  Loaded x = open_text(
+      "<sarrus version='1'><option gravity='0 0 -9.81'/><ground><shape name='floor' type='plane'/></ground><body "
+      "name='ball'><joint "
+      "name='ball' type='free' q='0.3 0.2 0.25 1 0 0 0'/><inertial mass='2' inertia='1e-2 1e-2 1e-2'/><shape name='s' "
+      "type='sphere' size='0.1'/></body><contact a='floor' b='s' normal='kelvin-voigt' K='1e5' D='100' "
+      "friction='none'/></sarrus>");
+  srEquilibrium* e;
+  ENSURE_EQUAL(balance(&x, &e), SR_OK);
+  ENSURE_NEAR(x.d->q[2], 0.1 - 2 * 9.81 / 1e5, 1e-12);
+  ENSURE_NEAR(x.d->q[0], 0.3, 0);
+  ENSURE_EQUAL(e->nnonsensitive, 5);
+  sr_equilibrium_destroy(e);
+  close_model(&x);
+}
+
+// A state that follows a coordinate, and a force that follows the state: y' = 5 (q - y), f = -40 y.
+TEST(equilibrium_includes_states) {
+  Loaded x = open_text("<sarrus version='1'><option gravity='0 0 -9.81'/>" MASS(
+      "a", "q='0.1'") "<state name='s' rate='5*(q(a) - s)'/><torque joint='a' law='-40*s'/></sarrus>");
+  srEquilibrium* e;
+  ENSURE_EQUAL(balance(&x, &e), SR_OK);
+  ENSURE_NEAR(x.d->q[0], -2 * 9.81 / 40, 1e-12);
+  ENSURE_NEAR(x.d->y[0], -2 * 9.81 / 40, 1e-12);
+  sr_equilibrium_destroy(e);
+  close_model(&x);
+}
+
+TEST(equilibrium_of_driven_joints_has_the_force_that_holds_them) {
+  Loaded x = open_text("<sarrus version='1'><option gravity='0 0 -9.81'/>" MASS(
+      "a", "") "<driver joint='a' motion='0.7 + t'/></sarrus>");
+  srEquilibrium* e;
+  ENSURE_EQUAL(balance(&x, &e), SR_OK);
+  ENSURE_NEAR(x.d->q[0], 0.7, 0);
+  ENSURE_NEAR(x.d->lambda[x.m->row_driver], 2 * 9.81, 1e-12);
+  ENSURE_NEAR(e->force[0], 2 * 9.81, 1e-12);
+  sr_equilibrium_destroy(e);
+  close_model(&x);
+}
+
+TEST(equilibrium_that_does_not_exist_is_refused) {
+  Loaded x = open_text("<sarrus version='1'><option gravity='0 0 -9.81'/>" MASS("a", "") "</sarrus>");
+  srEquilibrium* e;
+  ENSURE_EQUAL(balance(&x, &e), SR_FAILED);
+  ENSURE(e == NULL && strstr(said, "the force on 'a' stays at 19.62") != NULL);
+  close_model(&x);
+}
