@@ -25,7 +25,7 @@ static srStatus linearize(Cli* cli, const Model* m, srData** data, srLinear** li
   return sr_linearize(m->relative, m->relative_data, cli->messages, linear);
 }
 
-int modes_find(ModesCall* x, srLinear** linear, srModes** modes, srData** data) {
+int modes_open(ModesCall* x) {
   Cli* cli = x->cli;
   int status = model_open(cli, &x->m);
   if (status == EXIT_DONE && !state_apply(cli, &x->state, x->m.model, x->m.data)) status = cli_refuse(cli, EXIT_INPUT);
@@ -34,11 +34,34 @@ int modes_find(ModesCall* x, srLinear** linear, srModes** modes, srData** data) 
     const srStatus moved = sr_start(x->m.model, x->m.data, SR_START_EQUILIBRIUM, cli->messages);
     if (moved != SR_OK) return cli_refuse(cli, cli_status(moved));
   }
-  if (status == EXIT_DONE) status = model_formulate(cli, &x->m);
+  return status == EXIT_DONE ? model_formulate(cli, &x->m) : status;
+}
+
+int modes_find(ModesCall* x, srLinear** linear, srModes** modes, srData** data) {
+  Cli* cli = x->cli;
+  const int status = x->m.model ? EXIT_DONE : modes_open(x);
   if (status != EXIT_DONE) return status;
   srStatus found = linearize(cli, &x->m, data, linear);
   if (found == SR_OK) found = sr_modes_create(*linear, cli->messages, modes);
   return found == SR_OK ? EXIT_DONE : cli_refuse(cli, cli_status(found));
+}
+
+// The smallest of a large tree. *done false: they are to be found by matrices.
+static int report_few(ModesCall* x, bool* done) {
+  enum { LARGE = 100 };
+  srModes* modes = NULL;
+  srText text = {0};
+  int status = modes_open(x);
+  *done = status != EXIT_DONE;
+  if (*done || x->m.model->nv < LARGE) return status;
+  const srStatus found = sr_modes_smallest(x->m.model, x->m.data, (int)x->count, x->cli->messages, done, &modes);
+  *done = *done || found != SR_OK;
+  if (found != SR_OK) return cli_refuse(x->cli, cli_status(found));
+  if (!*done) return EXIT_DONE;
+  cli_show(x->cli);
+  sr_report_modes_few(x->m.model, modes, x->m.data, x->cli->verbose, cli_form(x->cli), &text);
+  sr_modes_destroy(modes);
+  return cli_print(x->cli, &text);
 }
 
 static int report(ModesCall* x) {
@@ -46,9 +69,13 @@ static int report(ModesCall* x) {
   srModes* modes = NULL;
   srData* data;
   srText text = {0};
-  int status = modes_find(x, &linear, &modes, &data);
+  bool done = false;
+  int status = isnan(x->count) ? EXIT_DONE : report_few(x, &done);
+  if (done || status != EXIT_DONE) return status;
+  status = modes_find(x, &linear, &modes, &data);
   if (status == EXIT_DONE) {
     cli_show(x->cli);
+    if (x->count < modes->n) sr_modes_keep(modes, (int)x->count);
     sr_report_modes(linear, modes, data, x->cli->verbose, cli_form(x->cli), &text);
     status = cli_print(x->cli, &text);
   }
@@ -63,6 +90,10 @@ static int check_options(ModesCall* x) {
   good = output_begin(x->cli, "--csv", &x->csv, SR_CONTENT_TABLE) && good;
   good = folder_begin(x->cli, "--svg", x->svg) && good;
   good = output_is_free(x->cli, x->csv, x->m.path) && good;
+  if (!isnan(x->count) && (x->sweep || !(x->count >= 1 && x->count <= 1e6 && x->count == floor(x->count)))) {
+    cli_error(x->cli, x->sweep ? "--count is not for --sweep" : "--count expects a whole number, at least 1");
+    good = false;
+  }
   if ((x->csv || x->svg) && !x->sweep) {
     cli_error(x->cli, "%s is for --sweep NAME=FROM:TO:N", x->csv ? "--csv" : "--svg");
     good = false;
@@ -71,11 +102,13 @@ static int check_options(ModesCall* x) {
 }
 
 int cmd_modes(Cli* cli, const Verb* verb, int argc, char** argv) {
-  ModesCall x = {.cli = cli, .state = state_none()};
+  ModesCall x = {.cli = cli, .state = state_none(), .count = NOT_GIVEN};
   int status = EXIT_DONE;
   const Option options[] = {
       {"--at", OPTION_TEXT, &x.at, "WORD",
        "initial (default): the initial state, or the one given; equilibrium: the nearest at rest"},
+      {"--count", OPTION_NUMBER, &x.count, "K",
+       "the K smallest eigenvalues; of large trees without matrices of their size"},
       {"--sweep", OPTION_TEXT, &x.sweep, "NAME=A:B:N", "eigenvalues at N values of a parameter from A to B"},
       {"--csv", OPTION_TEXT, &x.csv, "FILE.csv", "--sweep: write the eigenvalues as a table; - is standard output"},
       {"--svg", OPTION_TEXT, &x.svg, "DIR", "--sweep: write root-locus.svg and campbell.svg into this folder"},

@@ -9,9 +9,11 @@ typedef struct ModesCall {
   Model m;  // what is to be opened
   State state;
   const char *at, *sweep, *csv, *svg;
+  double count;  // eigenvalues wanted; NOT_GIVEN: all
 } ModesCall;
 
-// Opens x->m at its state, and linearizes it. *data: the state that the equations belong to. 0, or the exit status after cli_refuse.
+int modes_open(ModesCall* x);  // x->m at its state
+// The same, and linearizes it. *data: the state that the equations belong to. 0, or the exit status after cli_refuse.
 int modes_find(ModesCall* x, srLinear** linear, srModes** modes, srData** data);
 
 // --sweep NAME=FROM:TO:N (modes_sweep.c): eigenvalues along a parameter, table, figures, report. Returns the exit status.

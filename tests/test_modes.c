@@ -620,6 +620,128 @@ TEST(modes_of_the_suspension_agree_with_the_motion) {
   close_model(&x);
 }
 
+// ---- penalty ------------------------------------------------------------------------------------------------------------------
+
+// The springs that represent the joint are stiff: the slow pair is that of the joint's own spring, to its compliance.
+TEST(modes_of_the_penalty_formulation_contain_those_of_the_joint) {
+  static const char text[] =
+      "<sarrus version='1' name='p'><option gravity='0 0 0'/><body name='b'><joint name='q' type='revolute' axis='0 1 "
+      "0' "
+      "stiffness='20'/><inertial mass='2' com='0 0 -0.7' inertia='0.2 0.3 0.1'/></body></sarrus>";
+  srModel* m = NULL;
+  srData* d = NULL;
+  Found f = find_as(text, SR_FORMULATION_PENALTY, &m, &d);
+  const double omega = sqrt(20 / (0.3 + 2 * 0.49));
+  ENSURE_EQUAL(f.m->n, 12);
+  ENSURE_NEAR(fabs(f.m->mode[0].im), omega, 1e-3 * omega);
+  ENSURE_NEAR(fabs(f.m->mode[1].im), omega, 1e-3 * omega);
+  ENSURE(hypot(f.m->mode[2].re, f.m->mode[2].im) > 10 * omega);
+  ENSURE_NEAR(f.m->mode[0].shape[0].modulus, 1, 1e-15);
+  ENSURE_TEXT(f.l->name[0], "b.wx");
+  drop(&f);
+  sr_data_destroy(d);
+  sr_model_destroy(m);
+}
+
+// ---- few of many ----------------------------------------------------------------------------------------------------------------
+
+static srModes* smallest(const srModel* m, srData* d, int count) {
+  srMessages* messages = sr_messages_create();
+  srModes* modes = NULL;
+  bool possible = false;
+  const srStatus status = sr_modes_smallest(m, d, count, messages, &possible, &modes);
+  loading_print(messages);
+  sr_messages_destroy(messages);
+  ENSURE_EQUAL(status, SR_OK);
+  ENSURE(possible);
+  return modes;
+}
+
+// n masses, each on the one before by a spring, the first on a wall: omega_k = 2 sqrt(k/m) sin((2 k - 1) pi/(2 (2 n + 1))); the relative displacement j is
+// the difference of sin((2 k - 1) pi j/(2 n + 1)), which is cos at j - 1/2.
+TEST(modes_few_of_a_chain_of_1000_masses) {
+  enum { N = 1000, K = 10 };
+  Loaded x = open_text(
+      "<sarrus version='1' name='chain'><option gravity='0 0 0'/>"
+      "<body name='b1'><joint name='x1' type='prismatic' axis='1 0 0' stiffness='300'/><inertial mass='0.7'/></body>"
+      "<repeat count='999' index='i' from='2'><body name='b{i}' parent='b{i-1}'><joint name='x{i}' type='prismatic' "
+      "axis='1 0 0' "
+      "stiffness='300'/><inertial mass='0.7'/></body></repeat></sarrus>");
+  srModes* modes = smallest(x.m, x.d, 2 * K);
+  ENSURE_EQUAL(modes->n, 2 * K);
+  ENSURE_EQUAL(modes->zeros, 0);
+  for (int k = 1; k <= K; k++) {
+    const double angle = (2 * k - 1) * pi / (2 * N + 1), omega = 2 * sqrt(300 / 0.7) * sin(angle / 2);
+    const srMode* mode = &modes->mode[2 * k - 1];
+    ENSURE_NEAR(mode->im, omega, 1e-9 * omega);
+    ENSURE_SMALL(mode->re, 1e-9 * omega);
+    ENSURE_NEAR(modes->mode[2 * k - 2].im, -omega, 1e-9 * omega);
+    double most = 0, first = 0;  // the entry with phase 0
+    for (int j = 1; j <= N; j++) {
+      most = fmax(most, fabs(cos(angle * (j - 0.5))));
+      if (mode->shape[j - 1].modulus == 1 && first == 0) first = cos(angle * (j - 0.5)) < 0 ? -1 : 1;
+    }
+    for (int j = 1; j <= N; j++) {
+      const double shape = mode->shape[j - 1].modulus * cos(mode->shape[j - 1].phase);
+      ENSURE_NEAR(shape, first * cos(angle * (j - 0.5)) / most, 1e-7);
+    }
+  }
+  sr_modes_destroy(modes);
+  close_model(&x);
+}
+
+// Both methods on a hanging chain; a free chain, whose rigid motion has two zeros; a motor with a state.
+TEST(modes_few_are_those_of_the_matrices) {
+  Loaded chain = open_model("chain-planar", "N=40 angle=0");
+  Loaded freely = open_text(
+      "<sarrus version='1' name='free'><option gravity='0 0 0'/>"
+      "<body name='b1'><joint name='x1' type='prismatic' axis='1 0 0'/><inertial mass='0.7'/></body>"
+      "<repeat count='19' index='i' from='2'><body name='b{i}' parent='b{i-1}'><joint name='x{i}' type='prismatic' "
+      "axis='1 0 0' "
+      "stiffness='300' damping='2'/><inertial mass='0.7'/></body></repeat></sarrus>");
+  Loaded motor = open_model("dc-motor", "u=0");
+  Loaded* all[] = {&chain, &freely, &motor};
+  const int count[] = {12, 8, 3};
+  for (int i = 0; i < 3; i++) {
+    Found f = find(all[i]->m, all[i]->d);
+    srModes* modes = smallest(all[i]->m, all[i]->d, count[i]);
+    ENSURE_EQUAL(modes->n, count[i]);
+    ENSURE_EQUAL(modes->zeros, f.m->zeros);
+    for (int k = 0; k < count[i]; k++) {
+      ENSURE_NEAR(modes->mode[k].re, f.m->mode[k].re, 1e-8);
+      ENSURE_NEAR(modes->mode[k].im, f.m->mode[k].im, 1e-8);
+      for (int j = 0; j < all[i]->m->njv && i == 0; j++)
+        ENSURE_NEAR(modes->mode[k].shape[j].modulus, f.m->mode[k].shape[j].modulus, 1e-7);
+    }
+    sr_modes_destroy(modes);
+    drop(&f);
+    close_model(all[i]);
+  }
+}
+
+TEST(modes_few_need_a_tree_at_rest) {
+  Loaded x = open_model("benchmark/bicycle", "");
+  srMessages* messages = sr_messages_create();
+  srModes* modes = NULL;
+  bool possible = true;
+  ENSURE_EQUAL(sr_modes_smallest(x.m, x.d, 4, messages, &possible, &modes), SR_OK);
+  ENSURE(!possible && modes == NULL);
+  close_model(&x);
+  x = open_model("chain-planar", "");
+  ENSURE_EQUAL(sr_modes_smallest(x.m, x.d, 4, messages, &possible, &modes), SR_INPUT);
+  ENSURE(modes == NULL && sr_messages_count(messages) == 1);
+  sr_messages_destroy(messages);
+  close_model(&x);
+}
+
+TEST(modes_are_tracked_by_the_nearest_eigenvalue) {
+  const double before[8] = {-1, 0, 2, 3, 2, -3, 0, 0};
+  double after[8] = {0.1, 0, 2.1, -3.1, -1.2, 0, 2.1, 3.1};
+  ENSURE_EQUAL(sr_eigenvalues_track(4, before, after), SR_OK);
+  const double expected[8] = {-1.2, 0, 2.1, 3.1, 2.1, -3.1, 0.1, 0};
+  for (int i = 0; i < 8; i++) ENSURE(after[i] == expected[i]);
+}
+
 // ---- refused ----------------------------------------------------------------------------------------------------------------
 
 TEST(modes_are_refused_where_the_state_is_not_steady) {
@@ -638,4 +760,29 @@ TEST(modes_are_refused_where_the_linear_equations_change_with_time) {
       "<inertial mass='1'/></body><torque joint='x' law='-(2+sin(t))*q(x)'/></sarrus>");
   refuse(x.m, x.d, "change along the motion");
   close_model(&x);
+}
+
+// All bodies fall together at the start: no joint is accelerated, and it is no equilibrium all the same.
+TEST(modes_of_bodies_that_fall_together_are_refused) {
+  static const char text[] =
+      "<sarrus version='1' name='p'><option gravity='0 0 -9.81'/><body name='b'><joint name='q' type='prismatic' "
+      "axis='0 0 1'/>"
+      "<inertial mass='2' inertia='0.2 0.3 0.1'/></body><body name='c' parent='b'><joint name='r' type='revolute' "
+      "axis='0 1 0'/>"
+      "<inertial mass='2' inertia='0.2 0.3 0.1'/></body></sarrus>";
+  srMessages* messages = sr_messages_create();
+  srSpec* spec = NULL;
+  srModel *m = NULL, *penalty = NULL;
+  srData* data = NULL;
+  ENSURE_EQUAL(sr_load_text(text, strlen(text), "test", NULL, NULL, messages, &spec), SR_OK);
+  ENSURE_EQUAL(sr_compile(spec, messages, &m), SR_OK);
+  srData* d = sr_data_create(m);
+  ENSURE_EQUAL(sr_formulate(spec, m, d, SR_FORMULATION_PENALTY, messages, &penalty, &data), SR_OK);
+  refuse(penalty, data, "the acceleration of 'b.vz' is 9.81 m/s/s");
+  sr_data_destroy(data);
+  sr_model_destroy(penalty);
+  sr_data_destroy(d);
+  sr_model_destroy(m);
+  srs_destroy(spec);
+  sr_messages_destroy(messages);
 }

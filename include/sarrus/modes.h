@@ -58,6 +58,13 @@ typedef struct srModes {
 // *out is NULL unless SR_OK. SR_FAILED: the iteration did not converge.
 SR_API srStatus sr_modes_create(const srLinear* linear, srMessages* messages, srModes** out);
 SR_API void sr_modes_destroy(srModes* modes);
+SR_API void sr_modes_keep(srModes* modes, int count);  // the first ones alone, one more where a pair would be cut
+
+// The smallest eigenvalues of a large tree at rest, without matrices of the size of the model (docs/theory/modes.md): `count` of them, one more where a pair would be cut.
+// *possible false, SR_OK and no result: the model moves, has constraints, or force elements that act on more than one joint; then sr_linearize. Of multiple
+// eigenvalues it may find fewer; multiplicities and conditions are not computed.
+SR_API srStatus sr_modes_smallest(const srModel* m, srData* d, int count, srMessages* messages, bool* possible,
+                                  srModes** out);
 
 // Of the largest real part, compared with the rounding of eigenvalues. Marginal: it is 0, as far as can be computed.
 typedef enum srStability { SR_STABLE, SR_UNSTABLE, SR_MARGINAL } srStability;

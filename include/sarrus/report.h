@@ -103,6 +103,9 @@ SR_API void sr_report_kinematics(const srKinematicReport* report, srReportForm f
 // At d's state, which the linear equations belong to. all: shapes over all joint coordinates in the table too; JSON has them anyway.
 SR_API void sr_report_modes(const srLinear* linear, const srModes* modes, const srData* d, bool all, srReportForm form,
                             srText* out);
+// The same for sr_modes_smallest: without matrices and stability.
+SR_API void sr_report_modes_few(const srModel* m, const srModes* modes, const srData* d, bool all, srReportForm form,
+                                srText* out);
 
 // ------------------------------------------------------------------------------------------------------------ inverse
 typedef struct srInverseTable {

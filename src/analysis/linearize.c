@@ -13,10 +13,10 @@
 // gives L = db/dq + dG/dt, without the quadratic part by its odd part.
 #include <float.h>
 #include <math.h>
-#include <sarrus/modes.h>
 #include <string.h>
 
 #include "analysis/linear_basis.h"
+#include "analysis/modes.h"
 #include "constraint/constraint.h"
 #include "dynamics/measurement.h"
 #include "math/dense.h"
@@ -31,12 +31,6 @@
 #define LATEST 0.7                // s
 #define NOISE (64 * DBL_EPSILON)  // of the size of the terms of a sum: below it the sum is 0
 
-typedef struct Linear {
-  srLinear shown;  // first: what the caller sees
-  srPool pool;
-  jmp_buf out_of_memory;
-} Linear;
-
 // What A is made of, at one point of the motion.
 typedef struct Point {
   double t;
@@ -46,7 +40,7 @@ typedef struct Point {
 } Point;
 
 typedef struct Work {
-  Linear* out;
+  srLinearMemory* out;
   srPool* pool;
   const srModel* m;
   srData* d;
@@ -547,17 +541,36 @@ static double steady_bound(const srModel* m) {
          fmax(1, sqrt(m->gravity[0] * m->gravity[0] + m->gravity[1] * m->gravity[1] + m->gravity[2] * m->gravity[2]));
 }
 
-// Largest acceleration of a joint coordinate, after `numbers`; *which: the coordinate.
+// Largest acceleration of a coordinate, after `numbers`; *which: the coordinate. Of the bodies where springs represent joints: they may fall together.
 static double largest_acceleration(Work* w, int* which) {
-  double *a = reals(w, (size_t)w->m->njv), most = 0;
+  const srModel* m = w->m;
+  const bool bodies = m->absolute && !w->joints;
+  const int n = bodies ? m->nv : m->njv;
+  double *a = reals(w, (size_t)n), most = 0;
   *which = 0;
-  sr_joint_accelerations(w->m, w->d, a);
-  for (int i = 0; i < w->m->njv; i++) {
+  if (bodies)
+    memcpy(a, w->d->a, (size_t)n * sizeof *a);
+  else
+    sr_joint_accelerations(m, w->d, a);
+  for (int i = 0; i < n; i++) {
     if (fabs(a[i]) <= most) continue;
     most = fabs(a[i]);
     *which = i;
   }
   return most;
+}
+
+static const char* coordinate_name(Work* w, int i) {
+  static const char* const component[6] = {"wx", "wy", "wz", "vx", "vy", "vz"};
+  const srModel* m = w->m;
+  if (w->joints || !m->absolute) return m->v_name[i];
+  const int link = m->dof_link[i];
+  return sr_pool_printf(w->pool, "%s.%s", m->body_name[m->link_body[link]], component[i - m->link_v[link]]);
+}
+
+static const char* coordinate_unit(const Work* w, int i) {
+  if (w->joints || !w->m->absolute) return w->m->v_unit[i];
+  return i - w->m->link_v[w->m->dof_link[i]] < 3 ? "rad/s" : "m/s";
 }
 
 static srStatus evaluate(Work* w, Point* at, bool select) {
@@ -574,7 +587,7 @@ static srStatus evaluate(Work* w, Point* at, bool select) {
           "most %.1g is taken as 0; "
           "start where all accelerations are 0 (sarrus equilibrium), or drive or lock joints that are to keep their "
           "velocity",
-          select ? "" : " a moment later", m->v_name[which], most, m->v_unit[which], steady_bound(m));
+          select ? "" : " a moment later", coordinate_name(w, which), most, coordinate_unit(w, which), steady_bound(m));
     return SR_INPUT;
   }
   if (select) w->out->shown.acceleration = most;
@@ -655,19 +668,13 @@ static void use_states(Work* w) {
   }
 }
 
-static const char* body_coordinate(Work* w, int i) {
-  static const char* const component[6] = {"wx", "wy", "wz", "vx", "vy", "vz"};
-  const int link = w->m->dof_link[i];
-  return sr_pool_printf(w->pool, "%s.%s", w->m->body_name[w->m->link_body[link]], component[i - w->m->link_v[link]]);
-}
-
 static void put_names(Work* w) {
   srLinear* l = &w->out->shown;
   const srModel* m = w->m;
   const char** name = sr_pool_alloc(w->pool, ((size_t)l->nx + 1) * sizeof *name);
   for (int i = 0; i < l->npos + l->nvel; i++) {
     const int k = i < l->npos ? l->position[i] : l->velocity[i - l->npos];
-    name[i] = w->joints || !m->absolute ? m->v_name[k] : body_coordinate(w, k);
+    name[i] = coordinate_name(w, k);
   }
   for (int i = 0; i < l->nstate; i++) {
     const int k = l->state[i];
@@ -737,7 +744,7 @@ static srStatus linearize(Work* w) {
 }
 
 static srStatus in_pool(Work* w) {
-  Linear* l = w->out;
+  srLinearMemory* l = w->out;
   if (setjmp(l->out_of_memory) != 0) return SR_MEMORY;
   l->pool.on_fail = &l->out_of_memory;
   return linearize(w);
@@ -752,7 +759,7 @@ static const char* massless(const srModel* m) {
 
 srStatus sr_linearize(const srModel* m, srData* d, srMessages* messages, srLinear** out) {
   *out = NULL;
-  Linear* l = sr_alloc(sizeof *l);
+  srLinearMemory* l = sr_alloc(sizeof *l);
   Work w = {.out = l, .m = m, .nv = m->nv, .ny = m->ny, .ng = m->ng, .n = m->nv + m->ny, .messages = messages};
   if (m->nmassless > 0) {
     error(&w, "joint coordinate '%s' moves nothing with mass: lock it (--lock-massless) for modes", massless(m));
@@ -786,7 +793,7 @@ srStatus sr_linearize(const srModel* m, srData* d, srMessages* messages, srLinea
 
 void sr_linear_destroy(srLinear* linear) {
   if (!linear) return;
-  Linear* l = (Linear*)(void*)linear;
+  srLinearMemory* l = (srLinearMemory*)(void*)linear;
   sr_pool_free(&l->pool);
   sr_free(l);
 }

@@ -6,11 +6,10 @@
 #include <complex.h>
 #include <float.h>
 #include <math.h>
-#include <sarrus/modes.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/base.h"
+#include "analysis/modes.h"
 #include "math/deflate.h"
 #include "math/eigen.h"
 
@@ -21,13 +20,6 @@
 #define NOISE 1e-13        // of the largest modulus: 0
 #define TIE 1e-9           // modulus that is as large as the largest
 
-typedef struct Modes {
-  srModes shown;  // first: what the caller sees
-  srPool pool;
-  jmp_buf out_of_memory;
-  double norm;  // of A, balanced
-} Modes;
-
 typedef struct Solution {
   int n, r;
   double *A, *D, *Q, *T, *U, *re, *im, *condition;
@@ -37,10 +29,10 @@ typedef struct Solution {
   int* group;                    // n: modes with equal eigenvalues
 } Solution;
 
-static void* take(Modes* x, size_t n, size_t size) { return sr_pool_alloc(&x->pool, (n + 1) * size); }
-static double* reals(Modes* x, size_t n) { return take(x, n, sizeof(double)); }
+static void* take(srModesMemory* x, size_t n, size_t size) { return sr_pool_alloc(&x->pool, (n + 1) * size); }
+static double* reals(srModesMemory* x, size_t n) { return take(x, n, sizeof(double)); }
 
-static Solution solution(Modes* x, const srLinear* l) {
+static Solution solution(srModesMemory* x, const srLinear* l) {
   const size_t n = (size_t)l->nx, nn = n * n;
   Solution s = {
       .n = l->nx, .A = reals(x, nn), .D = reals(x, n), .Q = reals(x, nn), .T = reals(x, nn), .U = reals(x, nn)};
@@ -65,7 +57,7 @@ static double norm(int n, const double* A) {
   return sqrt(sum);
 }
 
-static bool solve(Modes* x, Solution* s) {
+static bool solve(srModesMemory* x, Solution* s) {
   const size_t n = (size_t)s->n;
   for (size_t i = 0; i < n * n; i++) {
     if (!isfinite(s->A[i])) return false;
@@ -130,7 +122,7 @@ static void put_vector(Solution* s, int k, const double complex* z) {
   for (size_t i = 0; i < n; i++) s->vector[i * n + (size_t)k] /= sqrt(square);
 }
 
-static void vectors(Modes* x, Solution* s) {
+static void vectors(srModesMemory* x, Solution* s) {
   double complex *z = take(x, (size_t)s->n, sizeof *z), *work = take(x, (size_t)s->n, sizeof *work);
   for (int k = 0; k < s->n; k++) {
     if (k < s->r)
@@ -144,17 +136,17 @@ static void vectors(Modes* x, Solution* s) {
 // ---- equal eigenvalues --------------------------------------------------------------------------------------------------------
 
 // Error of an eigenvalue by rounding of A.
-static double error_of(const Modes* x, int n, double condition) {
+static double error_of(const srModesMemory* x, int n, double condition) {
   return EQUAL * n * DBL_EPSILON * x->norm * condition;
 }
 
-static bool are_equal(const Modes* x, const Solution* s, int i, int j) {
+static bool are_equal(const srModesMemory* x, const Solution* s, int i, int j) {
   if (i >= s->r || j >= s->r) return i >= s->r && j >= s->r;
   const double distance = hypot(s->re[i] - s->re[j], s->im[i] - s->im[j]);
   return distance <= error_of(x, s->n, s->condition[i]) + error_of(x, s->n, s->condition[j]);
 }
 
-static void find_groups(const Modes* x, Solution* s) {
+static void find_groups(const srModesMemory* x, Solution* s) {
   for (int i = 0; i < s->n; i++) s->group[i] = i;
   for (int i = 0; i < s->n; i++) {
     for (int j = i + 1; j < s->n; j++) {
@@ -208,7 +200,20 @@ static double complex reference(const double complex* z, int n) {
   return best;
 }
 
-static void put_shape(Modes* x, const srLinear* l, const Solution* s, int k, srMode* mode) {
+void sr_mode_shape(srPool* pool, int njv, int nstate, double complex* z, double size, srMode* mode) {
+  double complex unit = reference(z, njv);
+  if (!(cabs(unit) > NOISE * size)) {  // no joint moves
+    for (int i = 0; i < njv; i++) z[i] = 0;
+    unit = reference(z + njv, nstate);
+  }
+  if (!(cabs(unit) > 0)) unit = 1;
+  mode->shape = sr_pool_alloc(pool, ((size_t)njv + 1) * sizeof *mode->shape);
+  mode->state = sr_pool_alloc(pool, ((size_t)nstate + 1) * sizeof *mode->state);
+  for (int i = 0; i < njv; i++) mode->shape[i] = entry(z[i] / unit);
+  for (int i = 0; i < nstate; i++) mode->state[i] = entry(z[njv + i] / unit);
+}
+
+static void put_shape(srModesMemory* x, const srLinear* l, const Solution* s, int k, srMode* mode) {
   const int nj = l->m->njv, n = l->nx, first = l->npos + l->nvel;
   double complex* z = take(x, (size_t)(nj + n), sizeof *z);
   double size = 0;
@@ -218,16 +223,7 @@ static void put_shape(Modes* x, const srLinear* l, const Solution* s, int k, srM
     for (int i = 0; i < nj; i++) z[i] += l->shape[(size_t)i * (size_t)n + (size_t)j] * v;
     if (j >= first) z[nj + j - first] = v;
   }
-  double complex unit = reference(z, nj);
-  if (!(cabs(unit) > NOISE * size)) {  // no joint moves
-    for (int i = 0; i < nj; i++) z[i] = 0;
-    unit = reference(z + nj, l->nstate);
-  }
-  if (!(cabs(unit) > 0)) unit = 1;
-  mode->shape = take(x, (size_t)nj, sizeof *mode->shape);
-  mode->state = take(x, (size_t)l->nstate, sizeof *mode->state);
-  for (int i = 0; i < nj; i++) mode->shape[i] = entry(z[i] / unit);
-  for (int i = 0; i < l->nstate; i++) mode->state[i] = entry(z[nj + i] / unit);
+  sr_mode_shape(&x->pool, nj, l->nstate, z, size, mode);
 }
 
 // ---- list ---------------------------------------------------------------------------------------------------------------------
@@ -245,7 +241,7 @@ static int by_parts(const void* a, const void* b) {
 }
 
 // Moduli that differ by rounding are equal.
-static void sort(srModes* m) {
+void sr_modes_sort(srModes* m) {
   qsort(m->mode, (size_t)m->n, sizeof *m->mode, by_modulus);
   for (int i = 0, j; i < m->n; i = j) {
     const double most = hypot(m->mode[i].re, m->mode[i].im) * (1 + SAME_MODULUS);
@@ -254,22 +250,26 @@ static void sort(srModes* m) {
   }
 }
 
-static srMode mode_of(Modes* x, const srLinear* l, const Solution* s, int k, double complex* basis) {
-  const double size = hypot(s->re[k], s->im[k]);
-  srMode mode = {.condition = s->condition[k], .damping = (double)NAN, .vectors = count_vectors(s, s->group[k], basis)};
+void sr_mode_numbers(srMode* mode) {
+  const double size = hypot(mode->re, mode->im);
+  mode->frequency = fabs(mode->im) / (2 * acos(-1.0));
+  mode->damping = size > 0 ? -mode->re / size : (double)NAN;
+}
+
+static srMode mode_of(srModesMemory* x, const srLinear* l, const Solution* s, int k, double complex* basis) {
+  srMode mode = {.condition = s->condition[k], .vectors = count_vectors(s, s->group[k], basis)};
   for (int i = 0; i < s->n; i++) mode.multiplicity += s->group[i] == s->group[k];
   if (k < s->r) {
     mode.re = s->re[k];
     mode.im = s->im[k];
-    mode.frequency = fabs(mode.im) / (2 * acos(-1.0));
-    mode.damping = size > 0 ? -mode.re / size : (double)NAN;
   }
+  sr_mode_numbers(&mode);
   if (mode.vectors < mode.multiplicity) mode.condition = (double)INFINITY;
   put_shape(x, l, s, k, &mode);
   return mode;
 }
 
-static srStatus find(Modes* x, const srLinear* l) {
+static srStatus find(srModesMemory* x, const srLinear* l) {
   if (setjmp(x->out_of_memory) != 0) return SR_MEMORY;
   x->pool.on_fail = &x->out_of_memory;
   Solution s = solution(x, l);
@@ -284,13 +284,13 @@ static srStatus find(Modes* x, const srLinear* l) {
     x->shown.mode[k] = mode_of(x, l, &s, k, basis);
     x->shown.rigid += s.level[k] == 1;
   }
-  sort(&x->shown);
+  sr_modes_sort(&x->shown);
   return SR_OK;
 }
 
 srStatus sr_modes_create(const srLinear* linear, srMessages* messages, srModes** out) {
   *out = NULL;
-  Modes* x = sr_alloc(sizeof *x);
+  srModesMemory* x = sr_alloc(sizeof *x);
   srStatus status = SR_MEMORY;
   if (x) {
     sr_pool_init(&x->pool);
@@ -308,9 +308,14 @@ srStatus sr_modes_create(const srLinear* linear, srMessages* messages, srModes**
   return status;
 }
 
+void sr_modes_keep(srModes* modes, int count) {
+  if (count >= modes->n) return;
+  modes->n = modes->mode[count - 1].im < 0 ? count + 1 : count;
+}
+
 void sr_modes_destroy(srModes* modes) {
   if (!modes) return;
-  Modes* x = (Modes*)(void*)modes;
+  srModesMemory* x = (srModesMemory*)(void*)modes;
   sr_pool_free(&x->pool);
   sr_free(x);
 }
@@ -318,12 +323,12 @@ void sr_modes_destroy(srModes* modes) {
 // ---- stability ------------------------------------------------------------------------------------------------------------------
 
 // Of an eigenvalue that is defective: rounding splits it along the root of its multiplicity.
-static double block_error(const Modes* x, const srMode* m) {
+static double block_error(const srModesMemory* x, const srMode* m) {
   return x->norm * pow(EQUAL * x->shown.n * DBL_EPSILON, 1.0 / m->multiplicity);
 }
 
 srStability sr_modes_stability(const srModes* modes) {
-  const Modes* x = (const Modes*)(const void*)modes;
+  const srModesMemory* x = (const srModesMemory*)(const void*)modes;
   bool stable = modes->zeros == 0;
   for (int k = 0; k < modes->n; k++) {
     const srMode* m = &modes->mode[k];

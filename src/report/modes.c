@@ -4,6 +4,9 @@
 #include "report/report.h"
 
 static bool is_oscillation(const srMode* mode) { return mode->im != 0; }
+static const char* const* state_names(const srLinear* l) {
+  return l->name ? l->name + l->npos + l->nvel : l->m->y_name;
+}
 static bool is_defective(const srMode* mode) { return mode->vectors < mode->multiplicity; }
 
 // --------------------------------------------------------------------------------------------------------------- JSON
@@ -26,11 +29,13 @@ static void put_mode(srJson* json, const srLinear* l, const srMode* mode) {
   sr_json_number(json, "im", mode->im);
   sr_json_number(json, "frequency", mode->frequency);
   sr_json_number(json, "damping", mode->damping);
-  sr_json_int(json, "multiplicity", mode->multiplicity);
-  sr_json_int(json, "vectors", mode->vectors);
-  sr_json_number(json, "condition", mode->condition);
+  if (l->A) {
+    sr_json_int(json, "multiplicity", mode->multiplicity);
+    sr_json_int(json, "vectors", mode->vectors);
+    sr_json_number(json, "condition", mode->condition);
+  }
   put_entries(json, "shape", "joint", l->m->v_name, mode->shape, l->m->njv);
-  if (l->nstate > 0) put_entries(json, "states", "state", l->name + l->npos + l->nvel, mode->state, l->nstate);
+  if (l->nstate > 0) put_entries(json, "states", "state", state_names(l), mode->state, l->nstate);
   sr_json_object_end(json);
 }
 
@@ -53,15 +58,17 @@ static void put_modes(const srLinear* l, const srModes* modes, const srData* d, 
   sr_json_numbers(&json, "q", d->jq, m->njq);
   sr_json_numbers(&json, "v", d->jv, m->njv);
   sr_json_numbers(&json, "y", d->y, m->ny - m->ny_slot);
-  sr_json_number(&json, "acceleration", l->acceleration);
-  sr_json_text(&json, "stability", sr_stability_word(sr_modes_stability(modes)));
+  if (l->A) sr_json_number(&json, "acceleration", l->acceleration);
+  if (l->A) sr_json_text(&json, "stability", sr_stability_word(sr_modes_stability(modes)));
   sr_json_int(&json, "zeros", modes->zeros);
-  sr_json_int(&json, "rigid", modes->rigid);
+  if (l->A) sr_json_int(&json, "rigid", modes->rigid);
   sr_json_array(&json, "modes");
   for (int i = 0; i < modes->n; i++) put_mode(&json, l, &modes->mode[i]);
   sr_json_array_end(&json);
-  put_states(&json, l);
-  sr_json_matrix(&json, "A", l->A, l->nx, l->nx);
+  if (l->A) {
+    put_states(&json, l);
+    sr_json_matrix(&json, "A", l->A, l->nx, l->nx);
+  }
   if (l->M) {
     sr_json_matrix(&json, "M", l->M, l->npos, l->npos);
     sr_json_matrix(&json, "C", l->C, l->npos, l->npos);
@@ -99,7 +106,7 @@ static void show_shape(srText* out, const srLinear* l, const srMode* mode) {
     sr_text_print(out, "    %-22s %12.6g %10.2f deg\n", l->m->v_name[i], mode->shape[i].modulus,
                   mode->shape[i].phase / degree);
   for (int i = 0; i < l->nstate; i++)
-    sr_text_print(out, "    %-22s %12.6g %10.2f deg\n", l->name[l->npos + l->nvel + i], mode->state[i].modulus,
+    sr_text_print(out, "    %-22s %12.6g %10.2f deg\n", state_names(l)[i], mode->state[i].modulus,
                   mode->state[i].phase / degree);
 }
 
@@ -127,10 +134,11 @@ static void show_modes(const srLinear* l, const srModes* modes, bool all, srText
   enum { SHOWN = 60 };
   int shown = 0;
   sr_text_print(out, "model %s, %s coordinates, linearized at t = %.9g s: %s\n", l->m->name,
-                sr_formulation_word(l->m->formulation), l->t, sr_stability_word(sr_modes_stability(modes)));
+                sr_formulation_word(l->m->formulation), l->t,
+                l->A ? sr_stability_word(sr_modes_stability(modes)) : "the smallest eigenvalues");
   sr_show_line(out, "states", "%d: %d positions, %d velocities%s", l->nx, l->npos, l->nvel,
                l->nstate > 0 ? ", states of force elements and equations" : "");
-  if (modes->zeros > 0) sr_show_line(out, "zero eigenvalues", "%d, with %d shapes", modes->zeros, modes->rigid);
+  if (modes->zeros > 0 && l->A) sr_show_line(out, "zero eigenvalues", "%d, with %d shapes", modes->zeros, modes->rigid);
   sr_text_print(out, "  %15s    %-15s %12s %11s  %s\n", "re 1/s", "im 1/s", "f Hz", "damping", "shape");
   for (int i = 0; i < modes->n && (all || shown < SHOWN); i++) {
     if (modes->mode[i].im < 0) continue;  // its conjugate is shown
@@ -146,4 +154,17 @@ void sr_report_modes(const srLinear* linear, const srModes* modes, const srData*
     put_modes(linear, modes, d, out);
   else
     show_modes(linear, modes, all, out);
+}
+
+void sr_report_modes_few(const srModel* m, const srModes* modes, const srData* d, bool all, srReportForm form,
+                         srText* out) {
+  const srLinear l = {
+      .m = m,
+      .t = d->t,
+      .nx = 2 * m->nv + m->ny,
+      .npos = m->nv,
+      .nvel = m->nv,
+      .nstate = m->ny,
+  };
+  sr_report_modes(&l, modes, d, all, form, out);
 }

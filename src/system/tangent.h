@@ -111,8 +111,8 @@ int sr_tangent_record(srModelTangent* x, srData* d);
 // As the callbacks of srMotionSolver.
 int sr_tangent_matrix_evaluate(srModelTangent* x, srData* d, double tau, const double* a, double* diagonal);
 void sr_tangent_matrix_times(const srModelTangent* x, const double* dxi, const double* dx, double* out);
-bool sr_tangent_matrix_factor(srModelTangent* x, const srShift* shift, bool complex);
-void sr_tangent_matrix_solve(srModelTangent* x, bool complex, double* b);
+bool sr_tangent_matrix_factor(srModelTangent* x, const srShift* shift, bool is_complex);
+void sr_tangent_matrix_solve(srModelTangent* x, bool is_complex, double* b);
 
 // Entries of the model's tangent at the state of d, after sr_forces; out has been cleared. Returns as integrate.h.
 int sr_tangent_evaluate(srModelTangent* x, srData* d, double tau, const double* a, const double* lambda,
