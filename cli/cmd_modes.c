@@ -76,8 +76,11 @@ static int report(ModesCall* x) {
   if (status == EXIT_DONE) {
     cli_show(x->cli);
     if (x->count < modes->n) sr_modes_keep(modes, (int)x->count);
-    sr_report_modes(linear, modes, data, x->cli->verbose, cli_form(x->cli), &text);
-    status = cli_print(x->cli, &text);
+    srModePorts ports = {0};
+    const bool good = !x->input || (ports_find(x, linear, &ports) && ports_write(x, &ports, linear->m->name));
+    if (good) sr_report_modes(linear, modes, data, x->input ? &ports : NULL, x->cli->verbose, cli_form(x->cli), &text);
+    ports_free(&ports);
+    status = good ? cli_print(x->cli, &text) : cli_refuse(x->cli, EXIT_INPUT);
   }
   sr_modes_destroy(modes);
   sr_linear_destroy(linear);
@@ -94,8 +97,13 @@ static int check_options(ModesCall* x) {
     cli_error(x->cli, x->sweep ? "--count is not for --sweep" : "--count expects a whole number, at least 1");
     good = false;
   }
-  if ((x->csv || x->svg) && !x->sweep) {
-    cli_error(x->cli, "%s is for --sweep NAME=FROM:TO:N", x->csv ? "--csv" : "--svg");
+  if ((x->csv || x->svg) && !x->sweep && !x->response) {
+    cli_error(x->cli, "%s is for --sweep NAME=FROM:TO:N and --response FROM:TO:N", x->csv ? "--csv" : "--svg");
+    good = false;
+  }
+  if (!x->input != !x->output || (x->response && !x->input) || (x->input && (x->sweep || !isnan(x->count)))) {
+    cli_error(x->cli,
+              "--input and --output go together, --response needs both, and neither goes with --sweep or --count");
     good = false;
   }
   return good ? EXIT_DONE : cli_refuse(x->cli, EXIT_INPUT);
@@ -110,8 +118,11 @@ int cmd_modes(Cli* cli, const Verb* verb, int argc, char** argv) {
       {"--count", OPTION_NUMBER, &x.count, "K",
        "the K smallest eigenvalues; of large trees without matrices of their size"},
       {"--sweep", OPTION_TEXT, &x.sweep, "NAME=A:B:N", "eigenvalues at N values of a parameter from A to B"},
-      {"--csv", OPTION_TEXT, &x.csv, "FILE.csv", "--sweep: write the eigenvalues as a table; - is standard output"},
-      {"--svg", OPTION_TEXT, &x.svg, "DIR", "--sweep: write root-locus.svg and campbell.svg into this folder"},
+      {"--input", OPTION_TEXT, &x.input, "LIST", "forces on these joint coordinates are inputs: B of A, B, C, D"},
+      {"--output", OPTION_TEXT, &x.output, "LIST", "these joint coordinates, or v(NAME) their velocities, are outputs"},
+      {"--response", OPTION_TEXT, &x.response, "F1:F2:N", "gains from inputs to outputs at N frequencies, Hz"},
+      {"--csv", OPTION_TEXT, &x.csv, "FILE.csv", "--sweep, --response: write the table; - is standard output"},
+      {"--svg", OPTION_TEXT, &x.svg, "DIR", "--sweep, --response: write the figures into this folder"},
       STATE_OPTIONS(&x.state),
       FORMULATION_OPTION(&x.m),
       MODEL_OPTIONS(cli, &x.m)};

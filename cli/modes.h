@@ -9,6 +9,7 @@ typedef struct ModesCall {
   Model m;  // what is to be opened
   State state;
   const char *at, *sweep, *csv, *svg;
+  const char *input, *output, *response;
   double count;  // eigenvalues wanted; NOT_GIVEN: all
 } ModesCall;
 
@@ -18,5 +19,10 @@ int modes_find(ModesCall* x, srLinear** linear, srModes** modes, srData** data);
 
 // --sweep NAME=FROM:TO:N (modes_sweep.c): eigenvalues along a parameter, table, figures, report. Returns the exit status.
 int modes_sweep(ModesCall* x);
+
+// --input, --output, --response (modes_ports.c): checked, and found for the linear equations. False: reported. To be freed by ports_free.
+bool ports_find(ModesCall* x, const srLinear* linear, srModePorts* out);
+bool ports_write(const ModesCall* x, const srModePorts* p, const char* model);  // --csv and --svg
+void ports_free(srModePorts* p);
 
 #endif

@@ -24,6 +24,7 @@ grep -q "linearized in relative coordinates" "$work/err" || fail "no warning whe
 "$sarrus" modes models/benchmark/bicycle.xml --sweep speed=4:6.5:26 --csv "$work/table.csv" --svg "$work/figures" --json > "$work/sweep.json" || fail "--sweep"
 "$sarrus" modes models/benchmark/bicycle.xml --sweep speed=4:6:3 > "$work/text" || fail "--sweep as text"
 [ "$(wc -l < "$work/text")" -eq 5 ] || fail "--sweep as text has $(wc -l < "$work/text") lines"
+"$sarrus" modes models/half-car.xml --input front --output front,"v(rear)" --response 0.1:50:40 --csv "$work/gain.csv" --svg "$work/figures" --json > "$work/gain.json" 2> "$work/err" || fail "--response: $(cat "$work/err")"
 python3 - "$work" << 'PYTHON' || fail "see above"
 import csv, json, sys, xml.dom.minidom
 work = sys.argv[1]
@@ -60,7 +61,29 @@ def crossing(rising, oscillates):
                 return v[i] + (v[i + 1] - v[i]) * a[0] / (a[0] - b[0])
 assert abs(crossing(False, True) - 4.292) < 2e-3, crossing(False, True)
 assert abs(crossing(True, False) - 6.024) < 2e-3, crossing(True, False)
-for name in ("root-locus", "campbell"):
+# A, B, C, D and the gains: the same by the matrices of the report, at one frequency.
+gain = json.load(open(f"{work}/gain.json"))
+space, response = gain["state_space"], gain["response"]
+assert space["inputs"] == ["front"] and space["outputs"] == ["front", "v(rear)"] and space["D"] == [[0], [0]]
+n, f = len(space["A"]), response["frequency"]
+assert len(f) == 40 and abs(f[0] - 0.1) < 1e-15 and f[-1] == 50 and abs(f[1] / f[0] - f[2] / f[1]) < 1e-12
+s = 2j * 3.141592653589793 * f[17]
+rows = [[(s if i == j else 0) - space["A"][i][j] for j in range(n)] + [complex(space["B"][i][0])] for i in range(n)]
+for k in range(n):  # Gauss and Jordan
+    best = max(range(k, n), key=lambda i: abs(rows[i][k]))
+    rows[k], rows[best] = rows[best], rows[k]
+    for i in range(n):
+        if i != k:
+            factor = rows[i][k] / rows[k][k]
+            rows[i] = [a - factor * b for a, b in zip(rows[i], rows[k])]
+x = [rows[i][n] / rows[i][i] for i in range(n)]
+for j in range(2):
+    g = sum(c * v for c, v in zip(space["C"][j], x))
+    assert abs(abs(g) - response["modulus"][j][0][17]) < 1e-9 * abs(g), (g, response["modulus"][j][0][17])
+table = list(csv.reader(open(f"{work}/gain.csv")))
+assert table[0] == ["f [Hz]", "modulus.front.front", "phase.front.front [rad]", "modulus.v(rear).front", "phase.v(rear).front [rad]"]
+assert [float(row[3]) for row in table[1:]] == response["modulus"][1][0]
+for name in ("root-locus", "campbell", "response"):
     figure = xml.dom.minidom.parse(f"{work}/figures/{name}.svg")
     assert figure.documentElement.tagName == "svg" and len(figure.getElementsByTagName("path")) >= 4
 PYTHON
@@ -68,6 +91,10 @@ PYTHON
 refused 2 "the acceleration of 'q2' is" models/double-pendulum.xml
 refused 2 "at least 2 values" models/benchmark/bicycle.xml --sweep speed=0:10
 refused 2 "at least 2 values" models/benchmark/bicycle.xml --sweep speed=0:10:1
+refused 2 "go together" models/half-car.xml --input front
+refused 2 "fornt" models/half-car.xml --input fornt --output front
+refused 2 "two frequencies in Hz" models/half-car.xml --input front --output front --response 0:10:5
+refused 2 "--count expects" models/half-car.xml --count 1.5
 refused 2 "is for --sweep" models/benchmark/bicycle.xml --csv "$work/a.csv"
 refused 2 "sped" models/benchmark/bicycle.xml --sweep sped=0:10:3
 echo "ok modes"

@@ -620,6 +620,62 @@ TEST(modes_of_the_suspension_agree_with_the_motion) {
   close_model(&x);
 }
 
+// ---- inputs and outputs -------------------------------------------------------------------------------------------------------
+
+static double complex gain_of(const srLinear* l, int input, const double* C, double omega) {
+  double B[16], out[2];
+  for (int i = 0; i < l->nx; i++) B[i] = l->force[i * l->m->njv + input];
+  ENSURE_EQUAL(sr_frequency_response(l, 1, B, 1, C, omega, out), SR_OK);
+  return out[0] + out[1] * (double complex)I;
+}
+
+// A force on the wheel of a quarter car, x2 = (m1 s^2 + c s + k)/p, x1 = (c s + k)/p: coordinate 1 is the stretch x1 - x2.
+TEST(modes_frequency_response_of_a_quarter_car) {
+  Loaded x = open_text(
+      "<sarrus version='1' name='quarter'><option gravity='0 0 0'/>"
+      "<body name='wheel'><joint name='x2' type='prismatic' axis='0 0 1' stiffness='2e5'/><inertial mass='40'/></body>"
+      "<body name='car' parent='wheel'><joint name='x1' type='prismatic' axis='0 0 1' stiffness='2e4' damping='1500'/>"
+      "<inertial mass='400'/></body></sarrus>");
+  srMessages* messages = sr_messages_create();
+  srLinear* l = NULL;
+  ENSURE_EQUAL(sr_linearize(x.m, x.d, messages, &l), SR_OK);
+  const double m1 = 400, m2 = 40, k = 2e4, c = 1500, kt = 2e5;
+  for (double omega = 0.1; omega < 1e4; omega *= 3) {
+    const double complex s = omega * (double complex)I, soft = c * s + k;
+    const double complex p = (m1 * s * s + soft) * (m2 * s * s + soft + kt) - soft * soft;
+    const double complex wheel = (m1 * s * s + soft) / p, stretch = soft / p - wheel;
+    ENSURE_SMALL(cabs(gain_of(l, 0, l->shape, omega) - wheel) / cabs(wheel), 1e-10);
+    ENSURE_SMALL(cabs(gain_of(l, 0, l->shape + 4, omega) - stretch) / cabs(stretch), 1e-10);
+    ENSURE_SMALL(cabs(gain_of(l, 0, l->rate, omega) - s * wheel) / cabs(s * wheel), 1e-10);
+    // Reciprocal: the force between car and wheel moves the wheel as a force on the wheel moves the stretch.
+    ENSURE_SMALL(cabs(gain_of(l, 1, l->shape, omega) - stretch) / cabs(stretch), 1e-10);
+  }
+  sr_linear_destroy(l);
+  sr_messages_destroy(messages);
+  close_model(&x);
+}
+
+// Velocities of dependent joints and forces on them: q2 = -q1 and so on in a parallelogram, in both formulations; a force on any joint is a force on the first.
+TEST(modes_inputs_and_outputs_of_dependent_joints) {
+  for (int absolute = 0; absolute < 2; absolute++) {
+    srModel* m = NULL;
+    srData* d = NULL;
+    Found f = find_as(parallelogram, absolute ? SR_FORMULATION_ABSOLUTE : SR_FORMULATION_RELATIVE, &m, &d);
+    const double sign[3] = {1, -1, 1};
+    const int u = f.l->position[0];
+    for (int j = 0; j < 3; j++) {
+      ENSURE_NEAR(f.l->shape[j * 2], sign[j] * sign[u], 1e-12);
+      ENSURE_NEAR(f.l->rate[j * 2 + 1], sign[j] * sign[u], 1e-12);
+      ENSURE_SMALL(f.l->rate[j * 2], 1e-12);
+      ENSURE_NEAR(f.l->force[3 + j], sign[j] * sign[u] / (4 * 0.25), 1e-5);  // the cranks are light
+      ENSURE_SMALL(f.l->force[j], 0);
+    }
+    drop(&f);
+    sr_data_destroy(d);
+    sr_model_destroy(m);
+  }
+}
+
 // ---- penalty ------------------------------------------------------------------------------------------------------------------
 
 // The springs that represent the joint are stiff: the slow pair is that of the joint's own spring, to its compliance.

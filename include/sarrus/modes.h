@@ -22,6 +22,8 @@ typedef struct srLinear {
   const char* const* name;     // nx: of the coordinate or state
   const double* A;             // nx x nx
   const double* shape;         // njv x nx: displacements of all joint coordinates
+  const double* rate;          // njv x nx: changes of their velocities
+  const double* force;         // nx x njv: x' = A x + force tau, tau on the joint coordinates
   // M x" + C x' + K x = 0, x the displacements (npos x npos); NULL where there are states or nonholonomic constraints.
   const double *M, *C, *K;
   double acceleration;  // largest joint acceleration at the state, which is taken as 0
@@ -31,6 +33,11 @@ typedef struct srLinear {
 // NULL unless SR_OK.
 SR_API srStatus sr_linearize(const srModel* m, srData* d, srMessages* messages, srLinear** out);
 SR_API void sr_linear_destroy(srLinear* linear);
+
+// Gains G(i omega) = C (i omega - A)^-1 B from ninput inputs to noutput outputs: B is nx x ninput, C noutput x nx; out: noutput x ninput pairs re, im, NaN
+// where i omega is an eigenvalue. SR_MEMORY.
+SR_API srStatus sr_frequency_response(const srLinear* linear, int ninput, const double* B, int noutput, const double* C,
+                                      double omega, double* out);
 
 // ----------------------------------------------------------------------------------------------------------------- modes
 typedef struct srModeEntry {

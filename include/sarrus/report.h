@@ -100,9 +100,17 @@ typedef struct srKinematicReport {
 SR_API void sr_report_kinematics(const srKinematicReport* report, srReportForm form, srText* out);
 
 // -------------------------------------------------------------------------------------------------------------- modes
-// At d's state, which the linear equations belong to. all: shapes over all joint coordinates in the table too; JSON has them anyway.
-SR_API void sr_report_modes(const srLinear* linear, const srModes* modes, const srData* d, bool all, srReportForm form,
-                            srText* out);
+// Inputs and outputs of the linear equations: x' = A x + B u, z = C x; and the gains from one to the other over frequencies.
+typedef struct srModePorts {
+  int ninput, noutput, nfrequency;
+  const char *const *input, *const *output;
+  double *B, *C;      // nx x ninput, noutput x nx
+  double* frequency;  // Hz
+  double* gain;       // nfrequency x noutput x ninput pairs re, im
+} srModePorts;
+// At d's state, which the linear equations belong to. all: shapes over all joint coordinates in the table too; JSON has them anyway. ports: NULL, none.
+SR_API void sr_report_modes(const srLinear* linear, const srModes* modes, const srData* d, const srModePorts* ports,
+                            bool all, srReportForm form, srText* out);
 // The same for sr_modes_smallest: without matrices and stability.
 SR_API void sr_report_modes_few(const srModel* m, const srModes* modes, const srData* d, bool all, srReportForm form,
                                 srText* out);

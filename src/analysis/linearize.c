@@ -37,6 +37,7 @@ typedef struct Point {
   double *q, *v, *y;
   double *Bp, *B, *S, *J;  // nv x npos, nv x nvel, nv x npos, nj x nv
   double *A, *M, *C, *K;
+  double* inverse;  // of M
 } Point;
 
 typedef struct Work {
@@ -254,7 +255,7 @@ static void turning_axes(Work* w, const double* v) {
 // J and N of measured joint coordinates: dv_joint = J (dv - ad xi) + ad_joint J xi, where J is constant.
 static void joint_rows(Work* w, Point* at) {
   const srModel* m = w->m;
-  const int nv = w->nv, nj = w->nj;
+  const int nv = w->nv, nj = m->njv;
   double* ad_joint = matrix(w, nj, nj);
   memset(at->J, 0, (size_t)nj * (size_t)nv * sizeof *at->J);
   memset(w->N, 0, (size_t)nj * (size_t)nv * sizeof *w->N);
@@ -274,18 +275,21 @@ static double largest(size_t n, const double* x) {
   return most;
 }
 
-static void clean_below(size_t n, double* A, double least) {
-  for (size_t i = 0; i < n; i++) A[i] = fabs(A[i]) > least ? A[i] : 0;
-}
-
-// The tangent is a sum of forces times lengths and directions, whose sizes are not in the sum: forces that the tangent is made of, for lengths near 1.
+// The tangent is a sum of forces times lengths and directions, and of masses times velocities, whose sizes are not in the sum: forces and inertias that it is
+// made of, for lengths near 1. Rates of states are not touched.
 static void clean_tangent(Work* w, const Point* at) {
   const size_t n = (size_t)w->n, nv = (size_t)w->nv;
-  const double speed = largest(nv, at->v), mass = largest(nv * nv, w->M);
-  double force = fmax(largest(nv, w->d->f), largest(nv, w->d->bias)) + mass * speed * speed;
+  const double speed = largest(nv, at->v);
+  double force = fmax(largest(nv, w->d->f), largest(nv, w->d->bias));
   for (size_t i = 0; i < (size_t)w->ng; i++) force = fmax(force, fabs(w->lambda[i]) * largest(nv, w->G + i * nv));
-  clean_below(n * n, w->Kq, NOISE * force);
-  clean_below(n * n, w->Kv, NOISE * mass * speed);
+  for (size_t i = 0; i < nv; i++) {
+    for (size_t j = 0; j < nv; j++) {
+      const double mass = sqrt(fabs(w->M[i * nv + i] * w->M[j * nv + j]));
+      double *q = &w->Kq[i * n + j], *v = &w->Kv[i * n + j];
+      if (fabs(*q) <= NOISE * (force + mass * speed * speed)) *q = 0;
+      if (fabs(*v) <= NOISE * mass * speed) *v = 0;
+    }
+  }
 }
 
 static int numbers(Work* w, Point* at) {
@@ -295,7 +299,7 @@ static int numbers(Work* w, Point* at) {
   memcpy(w->lambda, d->lambda, (size_t)w->ng * sizeof *w->lambda);
   sr_measure_joints(w->m, d);
   turning_axes(w, at->v);
-  if (w->joints) joint_rows(w, at);
+  if (w->m->absolute) joint_rows(w, at);
   double* f = reals(w, (size_t)w->nv);
   answer = w->s.dynamics(w->s.user, at->t, at->q, at->v, at->y, SR_TAU_ELEMENT, w->raw, f, w->ydot, NULL);
   if (answer != 0) return answer;
@@ -500,7 +504,7 @@ static bool put_velocity_rates(Work* w, Point* at, const double* x1, const doubl
   const srLinear* l = &w->out->shown;
   const int nv = w->nv, nvel = l->nvel, nx = l->nx;
   double *MB = matrix(w, nv, nvel), *R = matrix(w, nvel, nx), *sizes = matrix(w, nvel, nx);
-  double *inverse = matrix(w, nvel, nvel), *all = matrix(w, nvel, nx), *a = at->A + (size_t)l->npos * (size_t)nx;
+  double *all = matrix(w, nvel, nx), *a = at->A + (size_t)l->npos * (size_t)nx;
   const double* B1 = moduli(w, nv, nvel, at->B);
   at->M = matrix(w, nvel, nvel);
   add_product(nv, nv, nvel, 1, w->M, at->B, MB);
@@ -509,9 +513,10 @@ static bool put_velocity_rates(Work* w, Point* at, const double* x1, const doubl
   add_transposed(nvel, nv, nx, 1, B1, terms, sizes);
   clean((size_t)nvel * (size_t)nx, R, sizes);
   second_order(w, at, x1, R);
-  if (!invert_mass(w, nvel, at->M, inverse)) return false;
-  add_product(nvel, nvel, nx, -1, inverse, R, a);
-  add_product(nvel, nvel, nx, 1, moduli(w, nvel, nvel, inverse), sizes, all);
+  at->inverse = matrix(w, nvel, nvel);
+  if (!invert_mass(w, nvel, at->M, at->inverse)) return false;
+  add_product(nvel, nvel, nx, -1, at->inverse, R, a);
+  add_product(nvel, nvel, nx, 1, moduli(w, nvel, nvel, at->inverse), sizes, all);
   clean((size_t)nvel * (size_t)nx, a, all);
   return true;
 }
@@ -606,8 +611,9 @@ static srStatus evaluate(Work* w, Point* at, bool select) {
   return SR_FAILED;
 }
 
-static double change(size_t n, const double* a, const double* b) {
-  double size = DBL_MIN, most = 0;
+// Largest difference relative to the largest number, which is at least `size`.
+static double change(size_t n, const double* a, const double* b, double size) {
+  double most = 0;
   for (size_t i = 0; i < n; i++) {
     size = fmax(size, fabs(a[i]));
     most = fmax(most, fabs(a[i] - b[i]));
@@ -619,7 +625,7 @@ static Point point(Work* w) {
   return (Point){.q = reals(w, (size_t)w->m->nq),
                  .v = reals(w, (size_t)w->nv),
                  .y = reals(w, (size_t)w->ny),
-                 .J = w->joints ? matrix(w, w->nj, w->nv) : NULL};
+                 .J = w->m->absolute ? matrix(w, w->m->njv, w->nv) : NULL};
 }
 
 // The motion continues with constant v and y'.
@@ -642,11 +648,11 @@ static srStatus check_constant(Work* w, const Point* at) {
   const srStatus status = evaluate(w, &p, false);
   if (status != SR_OK) return status;
   const size_t nv = (size_t)w->nv, np = (size_t)l->npos, nx = (size_t)l->nx;
-  double most = change(nx * nx, at->A, p.A);
-  most = fmax(most, change(nv * np, at->Bp, p.Bp));
-  most = fmax(most, change(nv * (size_t)l->nvel, at->B, p.B));
-  if (is_moving(w, at)) most = fmax(most, change(nv * np, at->S, p.S));
-  if (w->joints) most = fmax(most, change((size_t)w->nj * nv, at->J, p.J));
+  double most = change(nx * nx, at->A, p.A, DBL_MIN);
+  most = fmax(most, change(nv * np, at->Bp, p.Bp, 1));
+  most = fmax(most, change(nv * (size_t)l->nvel, at->B, p.B, 1));
+  most = fmax(most, change(nv * np, at->S, p.S, fmax(1, largest(nv, at->v))));
+  if (w->m->absolute) most = fmax(most, change((size_t)w->m->njv * nv, at->J, p.J, 1));
   if (most <= CONSTANT) return SR_OK;
   error(w,
         "the linear equations change along the motion (by %.2g of their largest number in %.2g s): there are modes "
@@ -683,22 +689,32 @@ static void put_names(Work* w) {
   l->name = name;
 }
 
-// Displacements of joint coordinates: J xi = J Bp x.
-static void put_shape(Work* w, const Point* at) {
+static double* unit_matrix(Work* w, int n) {
+  double* out = matrix(w, n, n);
+  for (int i = 0; i < n; i++) out[(size_t)i * (size_t)n + (size_t)i] = 1;
+  return out;
+}
+
+// Joint coordinates: displacements J Bp x; velocities J (B w + S x) + N Bp x; forces on them give B^T M B w' = B^T J^T tau.
+static void put_joints(Work* w, const Point* at) {
   srLinear* l = &w->out->shown;
-  const int njv = w->m->njv, np = l->npos;
-  double *out = matrix(w, njv, l->nx), *X = at->Bp, *J = at->J;
-  if (w->m->absolute) {
-    if (!J) {
-      J = matrix(w, njv, w->nv);
-      for (int k = 0; k < njv; k++) sr_measurement_row(w->m, w->d, k, 1, J + (size_t)k * (size_t)w->nv);
+  const int njv = w->m->njv, nv = w->nv, np = l->npos, nvel = l->nvel, nx = l->nx;
+  double *X = matrix(w, nv, nx), *V = matrix(w, w->n, nx), *BJ = matrix(w, nvel, njv), *f = matrix(w, nx, njv);
+  double *shape = matrix(w, njv, nx), *rate = matrix(w, njv, nx), *J = at->J ? at->J : unit_matrix(w, nv);
+  changes(w, at, X, V);
+  add_product(njv, nv, nx, 1, J, X, shape);
+  add_product(njv, nv, nx, 1, J, V, rate);
+  if (w->N) add_product(njv, nv, nx, 1, w->N, X, rate);
+  for (int i = 0; i < nvel; i++) {
+    for (int k = 0; k < njv; k++) {
+      for (int j = 0; j < nv; j++)
+        BJ[i * njv + k] += at->B[(size_t)j * (size_t)nvel + (size_t)i] * J[(size_t)k * (size_t)nv + (size_t)j];
     }
-    X = matrix(w, njv, np);
-    add_product(njv, w->nv, np, 1, J, at->Bp, X);
   }
-  for (int i = 0; i < njv; i++)
-    memcpy(out + (size_t)i * (size_t)l->nx, X + (size_t)i * (size_t)np, (size_t)np * sizeof *out);
-  l->shape = out;
+  add_product(nvel, nvel, njv, 1, at->inverse, BJ, f + (size_t)np * (size_t)njv);
+  l->shape = shape;
+  l->rate = rate;
+  l->force = f;
 }
 
 static void prepare(Work* w) {
@@ -713,7 +729,7 @@ static void prepare(Work* w) {
   w->Kq = matrix(w, w->n, w->n);
   w->Kv = matrix(w, w->n, w->n);
   w->ad = matrix(w, w->nv, w->nv);
-  w->N = w->joints ? matrix(w, w->nj, w->nv) : NULL;
+  w->N = m->absolute ? matrix(w, m->njv, w->nv) : NULL;
   w->raw = reals(w, 2 * n * n + ng * nv);
   w->position = sr_pool_alloc(w->pool, ((size_t)w->nj + 1) * sizeof(int));
   w->velocity = sr_pool_alloc(w->pool, ((size_t)w->nj + 1) * sizeof(int));
@@ -735,7 +751,7 @@ static srStatus linearize(Work* w) {
   srStatus status = evaluate(w, &at, true);
   if (status != SR_OK) return status;
   put_names(w);
-  put_shape(w, &at);
+  put_joints(w, &at);
   l->A = at.A;
   l->M = at.C ? at.M : NULL;
   l->C = at.C;

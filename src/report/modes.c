@@ -50,7 +50,54 @@ static void put_states(srJson* json, const srLinear* l) {
   sr_json_array_end(json);
 }
 
-static void put_modes(const srLinear* l, const srModes* modes, const srData* d, srText* out) {
+static void put_names(srJson* json, const char* key, const char* const* name, int n) {
+  sr_json_array(json, key);
+  for (int i = 0; i < n; i++) sr_json_text(json, NULL, name[i]);
+  sr_json_array_end(json);
+}
+
+// The part of the gains from input k to output j: 0 modulus, 1 phase.
+static void put_gain(srJson* json, const srModePorts* p, int j, int k, int part) {
+  sr_json_array(json, NULL);
+  for (int i = 0; i < p->nfrequency; i++) {
+    const double* g = p->gain + 2 * ((size_t)i * (size_t)(p->noutput * p->ninput) + (size_t)(j * p->ninput + k));
+    sr_json_number(json, NULL, part == 0 ? hypot(g[0], g[1]) : atan2(g[1], g[0]));
+  }
+  sr_json_array_end(json);
+}
+
+// A, B, C, D; forces change no position or velocity at once, so D is 0.
+static void put_ports(srJson* json, const srLinear* l, const srModePorts* p) {
+  sr_json_object(json, "state_space");
+  put_names(json, "inputs", p->input, p->ninput);
+  put_names(json, "outputs", p->output, p->noutput);
+  sr_json_matrix(json, "A", l->A, l->nx, l->nx);
+  sr_json_matrix(json, "B", p->B, l->nx, p->ninput);
+  sr_json_matrix(json, "C", p->C, p->noutput, l->nx);
+  sr_json_array(json, "D");
+  for (int j = 0; j < p->noutput; j++) {
+    sr_json_array(json, NULL);
+    for (int k = 0; k < p->ninput; k++) sr_json_number(json, NULL, 0);
+    sr_json_array_end(json);
+  }
+  sr_json_array_end(json);
+  sr_json_object_end(json);
+  if (p->nfrequency == 0) return;
+  sr_json_object(json, "response");
+  sr_json_numbers(json, "frequency", p->frequency, p->nfrequency);
+  for (int part = 0; part < 2; part++) {
+    sr_json_array(json, part == 0 ? "modulus" : "phase");
+    for (int j = 0; j < p->noutput; j++) {
+      sr_json_array(json, NULL);
+      for (int k = 0; k < p->ninput; k++) put_gain(json, p, j, k, part);
+      sr_json_array_end(json);
+    }
+    sr_json_array_end(json);
+  }
+  sr_json_object_end(json);
+}
+
+static void put_modes(const srLinear* l, const srModes* modes, const srData* d, const srModePorts* ports, srText* out) {
   const srModel* m = l->m;
   srJson json = sr_json_begin(out);
   sr_json_number(&json, "t", l->t);
@@ -74,6 +121,7 @@ static void put_modes(const srLinear* l, const srModes* modes, const srData* d, 
     sr_json_matrix(&json, "C", l->C, l->npos, l->npos);
     sr_json_matrix(&json, "K", l->K, l->npos, l->npos);
   }
+  if (ports) put_ports(&json, l, ports);
   sr_put_joints(&json, m);
   sr_json_end(&json);
 }
@@ -148,12 +196,32 @@ static void show_modes(const srLinear* l, const srModes* modes, bool all, srText
   if (shown == SHOWN && !all) sr_text_print(out, "  ... more with --verbose\n");
 }
 
-void sr_report_modes(const srLinear* linear, const srModes* modes, const srData* d, bool all, srReportForm form,
-                     srText* out) {
-  if (form == SR_REPORT_JSON)
-    put_modes(linear, modes, d, out);
-  else
-    show_modes(linear, modes, all, out);
+// Largest gain of each pair over the frequencies.
+static void show_ports(const srModePorts* p, srText* out) {
+  if (p->nfrequency > 0)
+    sr_text_print(out, "largest gain from %.4g to %.4g Hz\n", p->frequency[0], p->frequency[p->nfrequency - 1]);
+  for (int j = 0; j < p->noutput * p->ninput && p->nfrequency > 0; j++) {
+    int best = 0;
+    double most = -1;
+    for (int i = 0; i < p->nfrequency; i++) {
+      const double* g = p->gain + 2 * ((size_t)i * (size_t)(p->noutput * p->ninput) + (size_t)j);
+      if (!(hypot(g[0], g[1]) > most)) continue;
+      most = hypot(g[0], g[1]);
+      best = i;
+    }
+    sr_text_print(out, "  %-22s from %-22s %12.6g at %.6g Hz\n", p->output[j / p->ninput], p->input[j % p->ninput],
+                  most, p->frequency[best]);
+  }
+}
+
+void sr_report_modes(const srLinear* linear, const srModes* modes, const srData* d, const srModePorts* ports, bool all,
+                     srReportForm form, srText* out) {
+  if (form == SR_REPORT_JSON) {
+    put_modes(linear, modes, d, ports, out);
+    return;
+  }
+  show_modes(linear, modes, all, out);
+  if (ports) show_ports(ports, out);
 }
 
 void sr_report_modes_few(const srModel* m, const srModes* modes, const srData* d, bool all, srReportForm form,
@@ -166,5 +234,5 @@ void sr_report_modes_few(const srModel* m, const srModes* modes, const srData* d
       .nvel = m->nv,
       .nstate = m->ny,
   };
-  sr_report_modes(&l, modes, d, all, form, out);
+  sr_report_modes(&l, modes, d, NULL, all, form, out);
 }
