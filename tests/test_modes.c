@@ -10,6 +10,7 @@
 #include "math/deflate.h"
 #include "math/eigen.h"
 #include "runner.h"
+#include "scarce.h"
 
 static const double pi = 3.14159265358979323846;
 static const double g = 9.81;
@@ -841,4 +842,34 @@ TEST(modes_of_bodies_that_fall_together_are_refused) {
   sr_model_destroy(m);
   srs_destroy(spec);
   sr_messages_destroy(messages);
+}
+
+// Every call that may find no memory is reported and leaves nothing behind.
+TEST(modes_without_memory_fail_and_leave_nothing) {
+  Loaded bicycle = open_model("benchmark/bicycle", ""), chain = open_model("chain-planar", "angle=0");
+  bool done = false;
+  for (int calls = 0; !done && calls < 500; calls++) {
+    srLinear* l = NULL;
+    srModes *modes = NULL, *few = NULL;
+    double B[10] = {0}, out[2];
+    bool possible;
+    scarce_live = 0;
+    scarce_left = calls;
+    sr_set_allocator(scarce, NULL);
+    srStatus status = sr_linearize(bicycle.m, bicycle.d, NULL, &l);
+    if (status == SR_OK) status = sr_modes_create(l, NULL, &modes);
+    if (status == SR_OK) status = sr_frequency_response(l, 1, B, 1, B, 1, out);
+    if (status == SR_OK) status = sr_eigenvalues_track(1, B, out);
+    if (status == SR_OK) status = sr_modes_smallest(chain.m, chain.d, 4, NULL, &possible, &few);
+    done = status == SR_OK;
+    if (!done) ENSURE_EQUAL(status, SR_MEMORY);
+    sr_modes_destroy(few);
+    sr_modes_destroy(modes);
+    sr_linear_destroy(l);
+    sr_set_allocator(NULL, NULL);
+    ENSURE_EQUAL(scarce_live, 0);
+  }
+  ENSURE(done);
+  close_model(&bicycle);
+  close_model(&chain);
 }
