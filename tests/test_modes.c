@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "analysis/linear_basis.h"
 #include "loading.h"
 #include "math/deflate.h"
 #include "math/eigen.h"
@@ -79,6 +80,27 @@ static void refuse(const srModel* m, srData* d, const char* part) {
   sr_messages_destroy(messages);
 }
 
+// (lambda^2 M + lambda C + K) x = 0 for the shapes of a tree whose coordinates are all independent.
+static void check_second_order(const Found* f) {
+  const int n = f->l->npos;
+  ENSURE(f->l->M != NULL && n == f->l->m->njv);
+  for (int k = f->m->zeros; k < f->m->n; k++) {
+    const srMode* mode = &f->m->mode[k];
+    const double complex s = mode->re + mode->im * (double complex)I;
+    for (int i = 0; i < n; i++) {
+      double complex sum = 0;
+      double size = 1e-300;
+      for (int j = 0; j < n; j++) {
+        const double complex x = mode->shape[j].modulus * cexp(mode->shape[j].phase * (double complex)I);
+        const int at = i * n + j;
+        sum += (s * s * f->l->M[at] + s * f->l->C[at] + f->l->K[at]) * x;
+        size += cabs(s * s * f->l->M[at]) + cabs(s * f->l->C[at]) + fabs(f->l->K[at]);
+      }
+      ENSURE_SMALL(cabs(sum) / size, 1e-8);
+    }
+  }
+}
+
 // ---- matrices ---------------------------------------------------------------------------------------------------------
 
 static double number(unsigned* state) {
@@ -120,6 +142,24 @@ TEST(modes_schur_form_and_eigenvectors_satisfy_their_equations) {
       }
     }
   }
+}
+
+TEST(modes_rows_of_constraints_are_redundant_as_for_the_rank) {
+  const double G[12] = {2, 0, 0, 1, 3e-6, 0, 0, 5, 0, 1, 1, 0}, r[4] = {4, 9, 10, 9};
+  double work[4], x[3], *Z;
+  srPool pool;
+  sr_pool_init(&pool);
+  srRowBasis b = sr_row_basis(&pool, 3);
+  sr_row_basis_add(&b, G, 4, 0, 4);
+  ENSURE_EQUAL(b.n, 2);
+  ENSURE(b.row[0] == 0 && b.row[1] == 2);
+  sr_row_basis_solve(&b, r, work, x);
+  ENSURE_NEAR(x[0], 2, 1e-15);
+  ENSURE_NEAR(x[1], 2, 1e-15);
+  ENSURE(x[2] == 0);
+  ENSURE_EQUAL(sr_null_basis(&pool, &b, &Z), 1);
+  ENSURE_NEAR(fabs(Z[2]), 1, 1e-15);
+  sr_pool_free(&pool);
 }
 
 // X diag(Jordan blocks of 0 with 3, 2, 1; 4, -5) X^-1 with X a product of reflections and shears.
@@ -386,8 +426,57 @@ TEST(modes_of_the_sleeping_top) {
       ENSURE_SMALL(away(f.m, conj(lambda)), 1e-8 * s);
     }
     ENSURE_EQUAL(sr_modes_stability(f.m), k ? SR_MARGINAL : SR_UNSTABLE);
+    check_second_order(&f);
     drop(&f);
     close_model(&x);
+  }
+}
+
+// A body that moves with u in its own axes and is turned by xi leaves its path with -u x xi.
+TEST(modes_of_a_free_body_that_moves_straight_ahead) {
+  Loaded x = open_text(
+      "<sarrus version='1' name='ahead'><option gravity='0 0 0'/><body name='b'><joint name='b' type='free' v='0 0 0 3 "
+      "5 7'/>"
+      "<inertial mass='3' inertia='2 3 4'/></body></sarrus>");
+  Found f = find(x.m, x.d);
+  const double u[3] = {3, 5, 7}, cross[9] = {0, u[2], -u[1], -u[2], 0, u[0], u[1], -u[0], 0};  // -u x
+  for (int i = 0; i < 3; i++) {
+    for (int j = 0; j < 3; j++) {
+      ENSURE(f.l->A[(3 + i) * 12 + j] == cross[3 * i + j]);
+      ENSURE(f.l->A[i * 12 + j] == 0);
+    }
+    ENSURE(f.l->A[(3 + i) * 12 + 9 + i] == 1);
+  }
+  ENSURE_EQUAL(f.m->zeros, 12);
+  drop(&f);
+  close_model(&x);
+}
+
+// Two arms on a free hub that spins and moves along its axis: A, velocities and forces of both formulations are the same.
+TEST(modes_of_a_spinning_hub_with_arms_are_the_same_in_both_formulations) {
+  static const char text[] =
+      "<sarrus version='1' name='hub'><option gravity='0 0 0'/>"
+      "<body name='hub'><joint name='hub' type='free' v='0 0 2 0 0 1'/><inertial mass='3' inertia='2 3 4'/></body>"
+      "<body name='right' parent='hub'><joint name='right' type='revolute' axis='0 0 1' at='0.3 0 0' stiffness='3'/>"
+      "<inertial mass='1' com='0.4 0 0' inertia='0.1 0.1 0.1'/></body>"
+      "<body name='left' parent='hub'><joint name='left' type='ball' at='-0.3 0 0'/>"
+      "<inertial mass='1' com='-0.4 0 0' inertia='0.1 0.1 0.1'/></body></sarrus>";
+  Found f[2];
+  srModel* m[2] = {NULL, NULL};
+  srData* d[2] = {NULL, NULL};
+  for (int k = 0; k < 2; k++) f[k] = find_as(text, k ? SR_FORMULATION_ABSOLUTE : SR_FORMULATION_RELATIVE, &m[k], &d[k]);
+  ENSURE_EQUAL(f[0].l->nx, 20);
+  ENSURE_EQUAL(f[1].l->nx, 20);
+  for (int i = 0; i < 400; i++) ENSURE_NEAR(f[0].l->A[i], f[1].l->A[i], 1e-11);
+  for (int i = 0; i < 200; i++) {
+    ENSURE_NEAR(f[0].l->shape[i], f[1].l->shape[i], 1e-12);
+    ENSURE_NEAR(f[0].l->rate[i], f[1].l->rate[i], 1e-12);
+    ENSURE_NEAR(f[0].l->force[i], f[1].l->force[i], 1e-11);
+  }
+  for (int k = 0; k < 2; k++) {
+    drop(&f[k]);
+    sr_data_destroy(d[k]);
+    sr_model_destroy(m[k]);
   }
 }
 

@@ -190,8 +190,7 @@ static int rows_along_motion(Work* w, const Point* at) {
   return answer;
 }
 
-// Of position equations b = dg/dt, and L is twice its derivative; of velocity equations G may not depend on the time alone, which the check of
-// constant equations detects.
+// Velocity equations alone: position equations whose b depends on q have a G that depends on the time, and no constant linear equations.
 static int rows_of_time(Work* w, const Point* at) {
   const int nv = w->nv, ng = w->ng;
   double *unit = reals(w, (size_t)nv), *plus = reals(w, (size_t)ng), *minus = reals(w, (size_t)ng);
@@ -202,8 +201,7 @@ static int rows_of_time(Work* w, const Point* at) {
     unit[j] = -1;
     if (answer == 0) answer = w->s.gamma(w->s.user, at->t, at->q, unit, minus);
     unit[j] = 0;
-    for (int i = 0; i < ng; i++)
-      w->D[(size_t)i * (size_t)nv + (size_t)j] += (minus[i] - plus[i]) / (i < w->m->np ? 4 : 2);
+    for (int i = w->m->np; i < ng; i++) w->D[(size_t)i * (size_t)nv + (size_t)j] += (minus[i] - plus[i]) / 2;
   }
   return answer;
 }
