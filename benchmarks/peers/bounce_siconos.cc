@@ -69,7 +69,7 @@ bool bounce_siconos(const Bounce* x, bool events, double setting, BounceResult* 
     } else {
       out->steps = run_steps(system, setting);
     }
-    out->height = (*ball->q())(0);
+    out->q[0] = (*ball->q())(0);
   } catch (const std::exception&) {
     return false;
   }

@@ -319,15 +319,20 @@ typedef struct Path {
   double belt[3];
 } Path;
 
+// Without friction there are no tangential directions.
 static void put_point(const Path* path, bool central, const srPairPoint* at, srUnilateral* out) {
   const double none[3] = {0};
   double triad[3][3], moment[3];
-  sr_closure_triad(at->n, triad);
   out->gap = at->gap;
   out->n = path->n;
   memcpy(out->column, path->dof, (size_t)path->n * sizeof *path->dof);
   srm_cross3(at->r, at->n, moment);
   put_row(path->n, path->column, central ? none : moment, at->n, out->W);
+  if (out->mu == 0 && out->mu_static == 0) {
+    memset(out->W + path->n, 0, 2 * (size_t)path->n * sizeof *out->W);
+    return;
+  }
+  sr_closure_triad(at->n, triad);
   for (int k = 0; k < 2; ++k) {
     srm_cross3(at->r, triad[k], moment);
     put_row(path->n, path->column, moment, triad[k], out->W + (k + 1) * path->n);
