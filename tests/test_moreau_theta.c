@@ -193,6 +193,20 @@ TEST(theta_leaves_a_ball_at_rest_and_gives_it_no_energy) {
   sri_destroy(x);
 }
 
+// T + V changes by the work of the impulses alone, whenever in a step they act.
+TEST(theta_counts_the_work_of_impacts_within_steps) {
+  Mass ball = {.weight = G, .e = 0.8};
+  srIntegrator* x = start(&ball, true, false, HALF, 1e-2, 1, 0);
+  double work = 0;
+  while (sri_time(x) < 3) {
+    ENSURE(sri_step(x, 3) == SR_OK);
+    work += sri_impulses(x)->normal;
+    ENSURE_NEAR(2 * G * *sri_q(x) + *sri_v(x) * *sri_v(x), 2 * G + work, 1e-11);
+  }
+  ENSURE(work < -10);
+  sri_destroy(x);
+}
+
 // Plastic, at 30 m/s: half of a step is beyond the floor where the step is evaluated, and the ball ends on it, at rest.
 TEST(theta_stops_a_ball_on_the_floor_without_bounce) {
   for (int k = 0; k < 20; ++k) {

@@ -741,7 +741,7 @@ static int advance(srIntegrator* integrator, double h) {
   return outcome == SRI_DONE && sri_not_finite(integrator, to) >= 0 ? SRI_NOT_FINITE : outcome;
 }
 
-// Work of the forces F = M (v_free - v_0)/h, below theta = 1, on the way that contacts take from a group or add to it: h F.(way - (v_0 + v_1)/2). It is theirs.
+// Work of the forces F = M (v_free - v_0)/h, below theta = 1, on the way that contacts take from a group: h F.((v_0 + v_1)/2 - way). It goes into them.
 static double work_on_way(srIntegrator* integrator, double h) {
   const srSystem* s = &integrator->system;
   srMoreau* work = integrator->work;
@@ -750,7 +750,7 @@ static double work_on_way(srIntegrator* integrator, double h) {
   sri_mass_times(s, work->M, work->turn, work->force);
   for (int i = 0; i < s->nv; ++i) {
     const double part = part_of(work, i);
-    if (part >= 0) sum += (h * work->f[i] - work->force[i]) * (0.5 - part) * (work->v_end[i] - work->v0[i]);
+    if (part >= 0) sum += (h * work->f[i] - work->force[i]) * (0.5 - part) * (work->v0[i] - work->v_end[i]);
   }
   return sum;
 }
