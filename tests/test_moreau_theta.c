@@ -353,3 +353,17 @@ TEST(theta_one_half_turns_a_free_body_with_order_two) {
   ENSURE_NEAR(top_error(1, 0.01) / top_error(1, 0.005), 2, 0.1);
   ENSURE(coarse < 0.02 * top_error(1, 0.01));
 }
+
+// A billiard ball slips along a parabola until 2 s/(7 mu g), s = v + (-R wy, R wx) its slip at the start, then rolls with v - 2/7 s: contacts that last are taken with theta = 1, where
+// the torque of friction acts in the axes of the start of the step.
+TEST(theta_lets_a_ball_slip_and_roll_as_theta_one_does) {
+  const double s[2] = {1.2 - 0.03 * 55, 0.3 + 0.03 * 30}, v[2] = {1.2, 0.3}, a = 0.2 * 9.81;
+  const double size = hypot(s[0], s[1]), t = 2 * size / (7 * a);
+  Loaded x = open_model("nonsmooth/billiard-ball", "");
+  fly(&x, HALF, 1e-3);
+  for (int k = 0; k < 2; ++k) {
+    const double end = v[k] * t - 0.5 * a * s[k] / size * t * t + (v[k] - 2.0 / 7 * s[k]) * (1 - t);
+    ENSURE_NEAR(x.d->q[k], end, 2e-4);
+  }
+  close_model(&x);
+}
