@@ -51,7 +51,7 @@ END
 done
 
 # By events driven legs contradict feet that stick: the run may end there, with what it has, and names the way that goes on.
-if ! "$sarrus" run models/paper1/hexapod.xml --contact event --every 0.001 --out "$out/event.csv" --quiet > /dev/null 2> "$out/event.txt"; then
+if ! "$sarrus" run models/paper1/hexapod.xml --contact event --every 1e-5 --out "$out/event.csv" --quiet > /dev/null 2> "$out/event.txt"; then
   if ! grep -q 'contacts are closed.*--contact hybrid' "$out/event.txt" || (( $(wc -l < "$out/event.csv") < 10 )); then
     echo "FAILED paper1: by events the hexapod ends without rows, or without naming another way: $(cat "$out/event.txt")"
     exit 1

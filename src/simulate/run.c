@@ -107,8 +107,9 @@ static srStatus step(srRun* run) {
 }
 
 srStatus sr_run_step(srRun* run) {
-  const srStatus status = step(run);
-  return status == SR_OK ? sr_hybrid_monitor(run) : status;
+  srStatus status = step(run);
+  if (status == SR_OK) status = sr_hybrid_monitor(run);
+  return status == SR_OK ? sr_run_check_stall(run) : status;
 }
 
 bool sr_run_goes_on(const srRun* run) { return sri_time(run->integrator) < run->t_end && !run->stopped && !run->ended; }

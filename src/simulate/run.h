@@ -62,10 +62,12 @@ typedef struct srRun {
   int (*stop)(void* user);        // d's own, and what it takes: called by ask
   void* stop_user;
   srMessages* messages;
-  long passed;    // contacts of thin bodies that were not met
-  bool crawled;   // warned once that stability limits the method
-  bool stepping;  // the integrator was started
-  bool stopped;   // by a callback
+  long passed;       // contacts of thin bodies that were not met
+  bool crawled;      // warned once that stability limits the method
+  bool stepping;     // the integrator was started
+  double t_window;   // run_stall.c: start of the present window, and
+  long work_window;  // steps and rejections up to there
+  bool stopped;      // by a callback
 } srRun;
 
 // The model, evaluated at the end of the last step; at a time within it, by dense output.
@@ -86,6 +88,9 @@ void sr_hybrid_destroy(srRun* run);
 bool sr_hybrid_takes_over(srRun* run, double t_good, const char* reason);
 srStatus sr_hybrid_monitor(srRun* run);  // after a step: which side goes on
 void sr_hybrid_add_stats(srRun* run);    // of the other side to the result
+
+// ---- run_stall.c
+srStatus sr_run_check_stall(srRun* run);  // after a step: fails where event-driven contact gets nowhere
 
 // ---- run_start.c
 bool sr_run_has_forces(const srModel* m);                     // that may be stiff: all that do not come from contacts
