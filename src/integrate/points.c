@@ -66,7 +66,7 @@ double sri_point_normal_velocity(const srUnilateral* c, const double* motion) {
 void sri_point_velocity(const srUnilateral* c, const double* motion, double u[3]) {
   double all[3], t[2][3];
   point_velocity(c, motion, all);
-  srm_tangents3(c->axis, t[0], t[1]);
+  srm_frame3(c->axis, t[0], t[1]);
   u[0] = c->b[0] + srm_dot3(c->axis, all);
   for (int k = 0; k < 2; ++k) u[1 + k] = c->b[1 + k] + srm_dot3(t[k], all);
 }
@@ -122,7 +122,7 @@ void sri_body_acceleration(const srFreeBody* body, int n, const double* f, doubl
 
 void sri_point_push(const srUnilateral* c, const double p[3], double* wrench) {
   double t[2][3], force[3], torque[3];
-  srm_tangents3(c->axis, t[0], t[1]);
+  srm_frame3(c->axis, t[0], t[1]);
   for (int k = 0; k < 3; ++k) force[k] = p[0] * c->axis[k] + p[1] * t[0][k] + p[2] * t[1][k];
   for (int side = 0; side < 2; ++side) {
     if (c->body[side] < 0) continue;
@@ -138,7 +138,7 @@ void sri_point_push(const srUnilateral* c, const double p[3], double* wrench) {
 void sri_point_rows(srUnilateral* c, const srFreeBody* body) {
   double direction[3][3];
   srm_set3(direction[0], c->axis);
-  srm_tangents3(c->axis, direction[1], direction[2]);
+  srm_frame3(c->axis, direction[1], direction[2]);
   const int n = 6 * ((c->body[0] >= 0) + (c->body[1] >= 0));
   c->n = n;
   memset(c->W, 0, 3 * (size_t)n * sizeof *c->W);

@@ -42,4 +42,15 @@ static inline void srm_tangents3(const double n[3], double t[3], double u[3]) {
   srm_cross3(n, t, u);
 }
 
+// The same of an n that is of length 1, other vectors, without a branch or a root: frames of contacts. Duff et al. 2017, Building an orthonormal basis, revisited.
+static inline void srm_frame3(const double n[3], double t[3], double u[3]) {
+  const double sign = copysign(1, n[2]), a = -1 / (sign + n[2]), b = n[0] * n[1] * a;
+  t[0] = 1 + sign * n[0] * n[0] * a;
+  t[1] = sign * b;
+  t[2] = -sign * n[0];
+  u[0] = b;
+  u[1] = sign + n[1] * n[1] * a;
+  u[2] = -n[1];
+}
+
 #endif

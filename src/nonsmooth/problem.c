@@ -14,7 +14,7 @@ int sr_contact_rows(const srContactProblem* problem) {
 
 void sr_contact_frame(const double normal[3], double frame[9]) {
   srm_set3(frame, normal);
-  srm_tangents3(normal, frame + 3, frame + 6);
+  srm_frame3(normal, frame + 3, frame + 6);
 }
 
 // ---- memory -------------------------------------------------------------------------------------------------------------

@@ -490,7 +490,7 @@ static void put_belt(const Shapes* of, const List* x, const double pose[16], con
   if (of->shape[0]->belt < 0 && of->shape[1]->belt < 0) return;
   belt_of(x->m, x->d, of, pose, belt);
   srm_pose_rotate(a, belt, world);
-  srm_tangents3(out->axis, tangent[0], tangent[1]);
+  srm_frame3(out->axis, tangent[0], tangent[1]);
   for (int k = 0; k < 2; ++k) out->b[1 + k] = srm_dot3(tangent[k], world);
 }
 
