@@ -17,7 +17,10 @@
 #define SWEEPS_FACES                                                                                                   \
   30  // ... where two bodies touch at several points, which share their load: boxes that rest creep otherwise
 #define SWEEPS_MOST 2000
-#define SWEEPS_HARD 300  // in small islands of free bodies where Newton's method fails
+#define SWEEPS_HARD                                                                                                    \
+  300  // in small islands of free bodies where Newton's method fails: all of them, where that leaves more than ENOUGH
+#define ENOUGH 1e-6   // m/s: residual of such an island; what even then remains above it, up to HARDEST, ...
+#define HARDEST 1e-5  // ... is slip that redundant contacts decide in the last digits
 
 // One contact over the blocks that it concerns, in scaled velocities.
 typedef double Rows[2][3][BLOCK];
@@ -518,9 +521,22 @@ static srStatus solve_one(srStepProblem* x, srContactSolver* solver, srContactPr
   return status;
 }
 
+// From the impulses in x->p. Redundant points with friction are not always solved by Newton's method: of free bodies few sweeps are good enough then, in most cases.
+static srStatus solve_matrix(srStepProblem* x, bool free, srContactResult* result) {
+  srContactOptions options = sr_contact_options();
+  const int all = options.iterations;
+  if (free) options.iterations = SWEEPS_HARD;
+  srStatus status = solve_one(x, x->small_solver, x->small, &options, result);
+  if (free && status == SR_OK && !(result->error.residual <= ENOUGH)) {
+    options.iterations = all;
+    status = solve_one(x, x->small_solver, x->small, &options, result);
+  }
+  if (free && result->error.residual <= HARDEST) result->solved = true;
+  return status;
+}
+
 static srStatus solve_small(srStepProblem* x, srmSaddle* saddle, const double* M, const double* v_free,
-                            const srStepContact* contact, const Range* range, double coarse, double* impulse,
-                            srStepResult* out) {
+                            const srStepContact* contact, const Range* range, double* impulse, srStepResult* out) {
   srContactProblem* p = x->small;
   int rows = 0;
   p->ncontact = range->end - range->first;
@@ -541,12 +557,9 @@ static srStatus solve_small(srStepProblem* x, srmSaddle* saddle, const double* M
     matrix_by_blocks(x, M, contact, range, rows);
   }
   p->compliance = !has_laws(p) && is_redundant(x, rows) ? COMPLIANCE : 0;
-  srContactOptions options = sr_contact_options();
-  if (!range->heavy) options.iterations = SWEEPS_HARD;
   srContactResult result;
-  const srStatus status = solve_one(x, x->small_solver, p, &options, &result);
+  const srStatus status = solve_matrix(x, !range->heavy, &result);
   if (status != SR_OK) return status;
-  if (!range->heavy && result.error.residual <= coarse) result.solved = true;  // as a large one
   note(out, &result);
   for (int i = range->first, row = 0; i < range->end; ++i) {
     for (int k = 0; k < contact[x->order[i]].rows; ++k) impulse[3 * x->order[i] + k] = x->p[row++];
@@ -704,7 +717,7 @@ srStatus sri_step_problem_solve(srStepProblem* x, srmSaddle* saddle, const doubl
   for (int k = 0; k < x->nisland && status == SR_OK; ++k) {
     const Range* range = &x->range[k];
     if (range->heavy || range->end - range->first <= SMALL)
-      status = solve_small(x, saddle, M, v_free, contact, range, coarse, impulse, result);
+      status = solve_small(x, saddle, M, v_free, contact, range, impulse, result);
   }
   forget_islands(x, contact, count);
   return status;
