@@ -41,6 +41,7 @@ struct srStepProblem {
   int* island;           // of the root of each group: -1, or its number
   Range* range;          // of the islands: contacts in `order`
   int nisland, *order;
+  int* of;                     // of each contact: the root of its groups
   int* body;                   // of each block: -1, or its number in the problem with rows
   double (*L)[BLOCK * BLOCK];  // factor of each small block ...
   int *factored, step;         // ... as of this step
@@ -52,6 +53,7 @@ struct srStepProblem {
   int most, most_dense;
   bool is_blocks, is_factored;
   const srFreeBody* free;  // NULL: contacts have rows
+  int nfree, *first;       // of these: their number, and of each its first velocity, side by side
   const double* motion;
   srSeeProblem* see;  // NULL: nobody wants the problems
   void* user;
@@ -132,12 +134,13 @@ static void* take(bool* good, size_t count, size_t size) {
 
 static bool take_structure(srStepProblem* x) {
   const size_t nv = (size_t)x->nv, most = (size_t)x->most;
-  int** ints[] = {&x->block, &x->place,  &x->start,  &x->member,  &x->group,
-                  &x->body,  &x->parent, &x->island, &x->factored};
+  int** ints[] = {&x->block, &x->place,  &x->start,  &x->member,   &x->group,
+                  &x->body,  &x->parent, &x->island, &x->factored, &x->first};
   bool good = true;
   for (int i = 0; i < SR_COUNT(ints); ++i) *ints[i] = take(&good, nv + 1, sizeof(int));
   x->heavy = take(&good, nv, 1);
   x->order = take(&good, most, sizeof(int));
+  x->of = take(&good, most, sizeof(int));
   x->range = take(&good, most, sizeof *x->range);
   x->force = take(&good, nv, sizeof(double));
   x->x = take(&good, nv, sizeof(double));
@@ -168,6 +171,7 @@ srStepProblem* sri_step_problem_create(const srSystem* s, const srSparsity* patt
   if (x == NULL) return NULL;
   x->nv = s->nv;
   x->most = s->ncontact;
+  x->nfree = s->nbody;
   x->M = pattern;
   bool good = take_structure(x);
   if (good) {
@@ -188,8 +192,9 @@ srStepProblem* sri_step_problem_create(const srSystem* s, const srSparsity* patt
 
 void sri_step_problem_destroy(srStepProblem* x) {
   if (x == NULL) return;
-  void* parts[] = {x->block, x->place, x->start, x->member,   x->group, x->heavy,   x->parent, x->island, x->range,
-                   x->order, x->body,  x->L,     x->factored, x->rows,  x->normals, x->force,  x->x,      x->p};
+  void* parts[] = {x->block,    x->place, x->start,   x->member, x->group, x->heavy, x->parent,
+                   x->island,   x->range, x->order,   x->of,     x->first, x->body,  x->L,
+                   x->factored, x->rows,  x->normals, x->force,  x->x,     x->p};
   for (int i = 0; i < SR_COUNT(parts); ++i) sr_free(parts[i]);
   sr_contact_problem_destroy(x->small);
   sr_contact_problem_destroy(x->large);
@@ -208,7 +213,7 @@ static int concerned(const srStepProblem* x, const srUnilateral* c, int first[2]
   }
   int n = 0;
   for (int side = 0; side < 2; ++side) {
-    if (c->body[side] >= 0) first[n++] = x->free[c->body[side]].first;
+    if (c->body[side] >= 0) first[n++] = x->first[c->body[side]];
   }
   *velocity = first;
   return n;
@@ -240,57 +245,55 @@ void sri_step_problem_mark(const srStepProblem* x, const srUnilateral* c, double
   for (int k = 0; k < n; ++k) out[group_of(x, velocity[k])] = number;
 }
 
-static int root_of(const srStepProblem* x, const srUnilateral* c) {
-  int first[2];
-  const int* velocity;
-  (void)concerned(x, c, first, &velocity);
-  return root(x->parent, group_of(x, velocity[0]));
-}
-
-static void count_contact(srStepProblem* x, const srUnilateral* c, Range* range) {
+// Blocks of more than six velocities, joints, more than two blocks.
+static bool is_heavy(const srStepProblem* x, const srUnilateral* c) {
   int blocks[2], first[2];
   const int* velocity;
+  if (x->is_blocks && x->free != NULL) return false;
   const int n = concerned(x, c, first, &velocity);
-  ++range->end;
-  if (!blocks_of(x, c, blocks)) range->heavy = true;
-  for (int k = 0; k < n; ++k) {
-    if (x->heavy[group_of(x, velocity[k])]) range->heavy = true;
+  bool heavy = !blocks_of(x, c, blocks);
+  for (int k = 0; k < n; ++k) heavy = heavy || x->heavy[group_of(x, velocity[k])] != 0;
+  return heavy;
+}
+
+// Groups that contacts couple have the same root. of: a group of each contact.
+static void unite_groups(srStepProblem* x, const srStepContact* contact, int count) {
+  int first[2];
+  const int* velocity;
+  for (int i = 0; i < count; ++i) {
+    const int n = concerned(x, contact[i].from, first, &velocity);
+    x->of[i] = group_of(x, velocity[0]);
+    for (int k = 1; k < n; ++k) unite(x->parent, x->of[i], group_of(x, velocity[k]));
   }
 }
 
 // Islands in the order of their first contact, contacts in their own.
 static void find_islands(srStepProblem* x, const srStepContact* contact, int count) {
-  int first[2];
-  const int* velocity;
-  for (int i = 0; i < count; ++i) {
-    const int n = concerned(x, contact[i].from, first, &velocity);
-    for (int k = 1; k < n; ++k) unite(x->parent, group_of(x, velocity[0]), group_of(x, velocity[k]));
-  }
+  unite_groups(x, contact, count);
   x->nisland = 0;
   for (int i = 0; i < count; ++i) {
-    const int r = root_of(x, contact[i].from);
+    const int r = x->of[i] = root(x->parent, x->of[i]);
     if (x->island[r] < 0) {
       x->range[x->nisland] = (Range){0};
       x->island[r] = x->nisland++;
     }
-    count_contact(x, contact[i].from, &x->range[x->island[r]]);
+    Range* range = &x->range[x->island[r]];
+    ++range->end;
+    range->heavy = range->heavy || is_heavy(x, contact[i].from);
   }
   for (int k = 0, at = 0; k < x->nisland; ++k) {
     const int n = x->range[k].end;
     x->range[k].first = x->range[k].end = at;
     at += n;
   }
-  for (int i = 0; i < count; ++i) x->order[x->range[x->island[root_of(x, contact[i].from)]].end++] = i;
+  for (int i = 0; i < count; ++i) x->order[x->range[x->island[x->of[i]]].end++] = i;
 }
 
 // As before the step.
-static void forget_islands(srStepProblem* x, const srStepContact* contact, int count) {
-  int first[2];
-  const int* velocity;
-  for (int i = 0; i < count; ++i) x->island[root_of(x, contact[i].from)] = -1;
-  for (int i = 0; i < count; ++i) {
-    const int n = concerned(x, contact[i].from, first, &velocity);
-    for (int k = 0; k < n; ++k) x->parent[group_of(x, velocity[k])] = group_of(x, velocity[k]);
+static void forget_islands(srStepProblem* x) {
+  for (int g = 0; g < x->ngroup; ++g) {
+    x->parent[g] = g;
+    x->island[g] = -1;
   }
 }
 
@@ -301,7 +304,7 @@ void sri_step_problem_least(srStepProblem* x, const srStepContact* contact, int 
     for (int i = x->range[k].first; i < x->range[k].end; ++i) least = fmin(least, number[x->order[i]]);
     for (int i = x->range[k].first; i < x->range[k].end; ++i) number[x->order[i]] = least;
   }
-  forget_islands(x, contact, count);
+  forget_islands(x);
 }
 
 // ---- scaled velocities ------------------------------------------------------------------------------------------------
@@ -609,7 +612,7 @@ static void inverse_inertia(const srFreeBody* b, double out[6]) {
 
 static int free_body_of(srStepProblem* x, int body) {
   if (body < 0) return SR_CONTACT_FIXED;
-  int* number = &x->body[x->block[x->free[body].first]];
+  int* number = &x->body[x->block[x->first[body]]];
   if (*number >= 0) return *number;
   srContactBody* b = &x->large->body[x->large->nbody];
   b->inverse_mass = 1 / x->free[body].mass;
@@ -694,6 +697,7 @@ void sri_step_problem_see(srStepProblem* x, srSeeProblem* see, void* user) {
 }
 
 void sri_step_problem_bodies(srStepProblem* x, const srFreeBody* body, const double* motion) {
+  for (int i = 0; i < x->nfree && x->free != body; ++i) x->first[i] = body[i].first;
   x->free = body;
   x->motion = motion;
 }
@@ -719,6 +723,6 @@ srStatus sri_step_problem_solve(srStepProblem* x, srmSaddle* saddle, const doubl
     if (range->heavy || range->end - range->first <= SMALL)
       status = solve_small(x, saddle, M, v_free, contact, range, impulse, result);
   }
-  forget_islands(x, contact, count);
+  forget_islands(x);
   return status;
 }

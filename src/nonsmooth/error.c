@@ -8,46 +8,48 @@
 
 // ---- velocities ---------------------------------------------------------------------------------------------------------
 
-// v += M^-1 wrench, angular part first.
-static void add_inertia(const srContactBody* b, const double wrench[6], double* v) {
-  double turn[3];
-  sr_times_inertia(b->inverse_inertia, wrench, turn);
-  for (int k = 0; k < 3; ++k) v[k] += turn[k], v[3 + k] += b->inverse_mass * wrench[3 + k];
-}
-
-static void add_contact(const srContactProblem* p, int i, const double* x, double* v) {
+// Impulse of a contact on its bodies: moment about the center of mass, then force. Added to those in `wrench`.
+static void add_contact(const srContactProblem* p, int i, const double* x, double* wrench) {
   const srContactPoint* c = &p->point[i];
-  double frame[9], f[3], wrench[6];
-  if (p->row == NULL) sr_contact_frame(c->normal, frame);
+  double frame[9], f[3], moment[3];
+  for (int side = 0; side < 2 && p->row != NULL; ++side) {
+    double(*row)[6] = p->row[i][side];
+    for (int k = 0; k < 6 && c->body[side] >= 0; ++k)
+      wrench[6 * (size_t)c->body[side] + (size_t)k] += row[0][k] * x[0] + row[1][k] * x[1] + row[2][k] * x[2];
+  }
+  if (p->row != NULL) return;
+  sr_contact_frame(c->normal, frame);
+  for (int k = 0; k < 3; ++k) f[k] = frame[k] * x[0] + frame[3 + k] * x[1] + frame[6 + k] * x[2];
   for (int side = 0; side < 2; ++side) {
     if (c->body[side] < 0) continue;
-    if (p->row != NULL) {
-      double(*row)[6] = p->row[i][side];
-      for (int k = 0; k < 6; ++k) wrench[k] = row[0][k] * x[0] + row[1][k] * x[1] + row[2][k] * x[2];
-      add_inertia(&p->body[c->body[side]], wrench, v + 6 * (size_t)c->body[side]);
-      continue;
-    }
+    double* to = wrench + 6 * (size_t)c->body[side];
+    srm_cross3(c->arm[side], f, moment);
     for (int k = 0; k < 3; ++k) {
-      f[k] = frame[k] * x[0] + frame[3 + k] * x[1] + frame[6 + k] * x[2];
-      if (side == 0) f[k] = -f[k];
+      to[k] += side == 0 ? -moment[k] : moment[k];
+      to[3 + k] += side == 0 ? -f[k] : f[k];
     }
-    srm_cross3(c->arm[side], f, wrench);
-    srm_set3(wrench + 3, f);
-    add_inertia(&p->body[c->body[side]], wrench, v + 6 * (size_t)c->body[side]);
   }
 }
 
+// v: the sum of all impulses on each body, then v_free + M^-1 of that.
 void sr_contact_body_velocity(const srContactProblem* p, const double* impulse, double* v) {
-  for (int i = 0; i < p->nbody; ++i) memcpy(v + 6 * (size_t)i, p->body[i].velocity, 6 * sizeof *v);
+  memset(v, 0, 6 * (size_t)p->nbody * sizeof *v);
   for (int i = 0; i < p->nequation; ++i) {
     for (int side = 0; side < 2; ++side) {
       const int b = p->equation[i].body[side];
-      double wrench[6];
-      for (int k = 0; k < 6; ++k) wrench[k] = p->equation[i].row[side][k] * impulse[i];
-      if (b >= 0) add_inertia(&p->body[b], wrench, v + 6 * (size_t)b);
+      for (int k = 0; k < 6 && b >= 0; ++k) v[6 * (size_t)b + (size_t)k] += p->equation[i].row[side][k] * impulse[i];
     }
   }
   for (int i = 0; i < p->ncontact; ++i) add_contact(p, i, impulse + p->nequation + 3 * (size_t)i, v);
+  for (int i = 0; i < p->nbody; ++i) {
+    const srContactBody* b = &p->body[i];
+    double *at = v + 6 * (size_t)i, turn[3];
+    sr_times_inertia(b->inverse_inertia, at, turn);
+    for (int k = 0; k < 3; ++k) {
+      at[k] = b->velocity[k] + turn[k];
+      at[3 + k] = b->velocity[3 + k] + b->inverse_mass * at[3 + k];
+    }
+  }
 }
 
 static double row_velocity(const double row[6], const double* v, int body) {
