@@ -259,7 +259,7 @@ static void velocity_of(const srMoreau* work, const srUnilateral* c, int rows, c
   if (work->body != NULL) {
     double all[3];
     sri_point_velocity(c, work->motion[when], all);
-    memcpy(u, all, (size_t)rows * sizeof *u);
+    for (int k = 0; k < rows; ++k) u[k] = all[k];
     return;
   }
   for (int k = 0; k < rows; ++k) u[k] = sri_contact_velocity(c, k, v);

@@ -384,16 +384,6 @@ static void each_colour(const Job* job, const Hand* h,
   }
 }
 
-// The same where runs do not touch what others write.
-static void each_run(const Job* job, const Hand* h,
-                     void (*act)(const srLanes* l, const srLaneRun* run, int from, int to)) {
-  for (int i = job->bundle->run[0]; i < job->bundle->run[1]; ++i) {
-    int range[2];
-    share(h, job->l->run[i].batches, range);
-    act(job->l, &job->l->run[i], range[0], range[1]);
-  }
-}
-
 static void fill(const Job* job, const Hand* h) {
   for (int i = job->bundle->run[0]; i < job->bundle->run[1]; ++i) {
     int range[2];
@@ -407,11 +397,11 @@ static void fill(const Job* job, const Hand* h) {
   meet(h);
 }
 
-static void sweep(const Job* job, const Hand* h) {
+static void sweep(const Job* job, const Hand* h, bool traced) {
   for (int i = job->bundle->joint[0]; i < job->bundle->joint[1] && h->member == 0; ++i)
     relax_joint(job->l, &job->l->joint[i]);
   if (job->bundle->joint[1] > job->bundle->joint[0]) meet(h);
-  each_colour(job, h, job->l->kernel->sweep);
+  each_colour(job, h, traced ? job->l->kernel->sweep_traced : job->l->kernel->sweep);
 }
 
 // Largest residual of the bundle, the same for every member.
@@ -436,7 +426,6 @@ static double residual(const Job* job, const Hand* h) {
 static void remember(const Job* job, const Hand* h) {
   srLanes* l = job->l;
   int range[2];
-  each_run(job, h, l->kernel->remember);
   share(h, l->nbody, range);
   const size_t size = l->kernel->row_size, from = size * (size_t)range[0], bytes = size * (size_t)(range[1] - range[0]);
   memcpy((char*)l->before + from, (const char*)l->z + from, bytes);
@@ -446,10 +435,8 @@ static void remember(const Job* job, const Hand* h) {
 }
 
 // Squared length of the change of a sweep. Each batch has its sum; everyone adds them in their order: the same bits for any team.
-static double change_of(const Job* job, const Hand* h) {
+static double change_of(const Job* job) {
   const srLanes* l = job->l;
-  each_run(job, h, l->kernel->length);
-  meet(h);
   double sum = 0;
   for (int i = job->bundle->joint[0]; i < job->bundle->joint[1]; ++i) {
     const srScaledJoint* j = &l->joint[i];
@@ -460,7 +447,6 @@ static double change_of(const Job* job, const Hand* h) {
     const srLaneRun* run = &l->run[i];
     for (int k = 0; k < run->batches; ++k) sum += l->sum[run->batch + k];
   }
-  meet(h);
   return sum;
 }
 
@@ -498,10 +484,10 @@ static void iterate(const Job* job, const Hand* h) {
     ++k;
     const bool test = k >= least && (k % PERIOD == 0 || k == most), direct = job->accelerate && k < plain;
     if (direct) remember(job, h);
-    sweep(job, h);
+    sweep(job, h, direct);
     if (test) solved = residual(job, h) <= job->tolerance;
     if (!direct || solved) continue;
-    const double length = change_of(job, h);
+    const double length = change_of(job);
     double beta = k > 1 && last > 0 ? length / last : 0;
     if (!(beta <= 1)) beta = 0;
     extrapolate(job, h, beta);

@@ -65,10 +65,9 @@ typedef struct srLaneKernel {
                const double* impulse);
   void (*apply)(const srLanes* l, const srLaneRun* run, int from, int to);  // z += (H C)^T p
   void (*sweep)(const srLanes* l, const srLaneRun* run, int from, int to);
+  void (*sweep_traced)(const srLanes* l, const srLaneRun* run, int from,
+                       int to);  // the same; its change goes to l->trace, the square of that to l->sum
   double (*residual)(const srLanes* l, const srLaneRun* run, int from, int to);
-  void (*remember)(const srLanes* l, const srLaneRun* run, int from, int to);
-  void (*length)(const srLanes* l, const srLaneRun* run, int from,
-                 int to);  // squared change since `remember`, to l->sum
   void (*advance)(const srLanes* l, const srLaneRun* run, int from, int to, double beta);
   void (*advance_rows)(const srLanes* l, int from, int to, double beta);
   void (*store)(const srLanes* l, const srContactProblem* p, const srLaneRun* run, int from, int to, double* impulse);

@@ -48,7 +48,7 @@ typedef struct Rows {
 } Rows;
 
 typedef struct Trace {
-  vec before[3], direction[3];
+  vec step[3], direction[3];  // step: change of the impulses in the last traced sweep
 } Trace;
 
 // ---- lanes --------------------------------------------------------------------------------------------------------------
@@ -399,10 +399,10 @@ SRM_INLINE void take(vec p[3], const vec next[3], int from, int to, vec dp[3]) {
   }
 }
 
-SRM_INLINE void relax(void* b, int kind, bool pairs, REAL* z, int from, int to) {
+SRM_INLINE void relax(void* b, int kind, bool pairs, REAL* z, int from, int to, vec dp[3]) {
   const int(*body)[LANES] = b;  // the first member of both kinds
   Pair v;
-  vec u[3], next[3], dp[3];
+  vec u[3], next[3];
   gather_pair(z, body, pairs, &v);
   velocity(b, kind, &v, pairs, u);
   solve(b, kind, u, next);
@@ -421,19 +421,37 @@ SRM_INLINE void apply_one(void* b, int kind, bool pairs, REAL* z, int from, int 
   scatter_pair(z, body, pairs, &v, from, to);
 }
 
-enum { SWEEP, APPLY };
+enum { SWEEP, TRACED, APPLY };
+
+// Squared length of the step of a batch, in double precision.
+SRM_INLINE double square_sum(const void* b, int kind, const vec step[3]) {
+  const vec square = square_of(b, kind, step);
+  double sum = 0;
+  UNROLL
+  for (int k = 0; k < LANES; ++k) sum += (double)square[k];
+  return sum;
+}
 
 SRM_INLINE void change_run(const srLanes* l, const srLaneRun* run, int from, int to, int kind, bool pairs, int act) {
   for (int i = from; i < to; ++i) {
     void* b = batch_of(l, run, i);
     const int used = lanes_used(run, i), width = run->serial ? 1 : used;
+    vec step[3] = {{0}};
     for (int lane = 0; lane < used; lane += width) {
-      if (act == SWEEP) {
-        relax(b, kind, pairs, l->z, lane, lane + width);
-      } else {
+      vec dp[3];
+      if (act == APPLY) {
         apply_one(b, kind, pairs, l->z, lane, lane + width);
+        continue;
       }
+      relax(b, kind, pairs, l->z, lane, lane + width, dp);
+      UNROLL
+      for (int k = 0; k < 3 && act == TRACED; ++k) step[k] += dp[k];
     }
+    if (act != TRACED) continue;
+    Trace* t = (Trace*)l->trace + run->batch + i;
+    UNROLL
+    for (int k = 0; k < 3; ++k) t->step[k] = step[k];
+    l->sum[run->batch + i] = square_sum(b, kind, step);
   }
 }
 
@@ -453,6 +471,10 @@ SRM_INLINE void change(const srLanes* l, const srLaneRun* run, int from, int to,
 
 SRM_CLONES static void sweep(const srLanes* l, const srLaneRun* run, int from, int to) {
   change(l, run, from, to, SWEEP);
+}
+
+SRM_CLONES static void sweep_traced(const srLanes* l, const srLaneRun* run, int from, int to) {
+  change(l, run, from, to, TRACED);
 }
 
 SRM_CLONES static void apply(const srLanes* l, const srLaneRun* run, int from, int to) {
@@ -490,34 +512,8 @@ SRM_CLONES static double residual(const srLanes* l, const srLaneRun* run, int fr
 
 // ---- conjugate directions -----------------------------------------------------------------------------------------------
 
-SRM_CLONES static void remember(const srLanes* l, const srLaneRun* run, int from, int to) {
-  for (int i = from; i < to; ++i) {
-    Trace* t = (Trace*)l->trace + run->batch + i;
-    const vec* p = impulse_of(batch_of(l, run, i), run->kind);
-    UNROLL
-    for (int k = 0; k < 3; ++k) t->before[k] = p[k];
-  }
-}
-
-SRM_CLONES static void length(const srLanes* l, const srLaneRun* run, int from, int to) {
-  for (int i = from; i < to; ++i) {
-    const Trace* t = (const Trace*)l->trace + run->batch + i;
-    void* b = batch_of(l, run, i);
-    const vec* p = impulse_of(b, run->kind);
-    vec d[3];
-    UNROLL
-    for (int k = 0; k < 3; ++k) d[k] = p[k] - t->before[k];
-    const vec square = run->kind == SR_LANES_BALL ? square_of(b, SR_LANES_BALL, d) : square_of(b, SR_LANES_ROWS, d);
-    double sum = 0;
-    UNROLL
-    for (int k = 0; k < LANES; ++k) sum += (double)square[k];
-    l->sum[run->batch + i] = sum;
-  }
-}
-
-// x += beta d, then d = beta d + step, step = x - before. With beta = 0 there is no direction yet.
-SRM_INLINE void follow(vec* x, const vec* before, vec* d, REAL beta) {
-  const vec step = *x - *before;
+// x += beta d, then d = beta d + step. With beta = 0 there is no direction yet.
+SRM_INLINE void follow(vec* x, vec step, vec* d, REAL beta) {
   vec along = {0};
   if (beta > 0) along = beta * *d;
   *x += along;
@@ -529,7 +525,7 @@ SRM_CLONES static void advance(const srLanes* l, const srLaneRun* run, int from,
     Trace* t = (Trace*)l->trace + run->batch + i;
     vec* p = impulse_of(batch_of(l, run, i), run->kind);
     UNROLL
-    for (int k = 0; k < 3; ++k) follow(&p[k], &t->before[k], &t->direction[k], (REAL)beta);
+    for (int k = 0; k < 3; ++k) follow(&p[k], t->step[k], &t->direction[k], (REAL)beta);
   }
 }
 
@@ -537,7 +533,7 @@ SRM_CLONES static void advance(const srLanes* l, const srLaneRun* run, int from,
 SRM_CLONES static void advance_rows(const srLanes* l, int from, int to, double beta) {
   enum { VECTORS = SR_ROW / LANES };
   vec *z = l->z, *before = l->before, *drift = l->drift;
-  for (int i = VECTORS * from; i < VECTORS * to; ++i) follow(&z[i], &before[i], &drift[i], (REAL)beta);
+  for (int i = VECTORS * from; i < VECTORS * to; ++i) follow(&z[i], z[i] - before[i], &drift[i], (REAL)beta);
 }
 
 // ---- filling and storing ------------------------------------------------------------------------------------------------
@@ -770,9 +766,8 @@ const srLaneKernel KERNEL = {
     .fill = fill,
     .apply = apply,
     .sweep = sweep,
+    .sweep_traced = sweep_traced,
     .residual = residual,
-    .remember = remember,
-    .length = length,
     .advance = advance,
     .advance_rows = advance_rows,
     .store = store,
