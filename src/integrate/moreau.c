@@ -43,6 +43,7 @@
 #include "integrate/points.h"
 #include "integrate/step_mass.h"
 #include "integrate/step_problem.h"
+#include "math/vector3.h"
 
 #define COARSE 0.19      // times the largest change of u_N by forces in a step: residual of large islands
 #define APPROACH 4.0     // times the change of u_N by forces in a step: slower impacts are inelastic
@@ -53,6 +54,9 @@
 #define LATEST 0.999     // part of a step at which an impact in it is solved at the latest
 #define ROUNDS 20        // solutions of a step, with the contacts that the one before has closed
 #define HELD 1e-10       // part of the tangential rows that the normal one has at least, where a gap can change
+#define LISTS 4          // attempts at a step, each with a wider list of contacts
+#define CORRECTIONS 3    // of the problem by the gaps at the end of the step
+#define LEVER 1e-16      // of its square: an arm beside the normal
 #define MARGIN                                                                                                         \
   2.0  // times the largest approach in a step, or of slow impacts: contacts nearer than that are in the problem
 
@@ -66,8 +70,11 @@ typedef struct srMoreau {
   bool* chose;            // of the listed: is it among these?
   bool* fast;             // of these: it would close in this step, at more than what forces give
   int count, nlisted, most;
-  double theta;  // of the options
-  double now;    // of the step: theta, or 1 where contacts have acted from the start of the last one on
+  srUnilateral* ahead;  // of free bodies: the contacts at q_1, or of another list
+  double coarse;        // tolerance of large islands
+  srStepResult result;  // of the last solution
+  double theta;         // of the options
+  double now;           // of the step: theta, or 1 where contacts have acted from the start of the last one on
   bool rests;
   double t_at;                  // time, and state (q, v, y) ...
   const double* at;             // ... at which the step is evaluated
@@ -172,6 +179,7 @@ static bool take_contacts(srIntegrator* integrator, const srSparsity* pattern) {
   work->kept = sri_kept_create(work->most);
   work->problem = sri_step_problem_create(s, pattern, integrator->constrained != NULL, integrator->options.threads);
   if (s->bodies != NULL && !take_bodies(work, s->nbody)) return false;
+  if (s->bodies != NULL && (work->ahead = sri_contacts_create(s)) == NULL) return false;
   if (work->listed == NULL || work->chosen == NULL || work->kept == NULL || work->problem == NULL) return false;
   if (integrator->options.problem != NULL) sri_step_problem_see(work->problem, see_problem, integrator);
   work->struck = (long*)(void*)(work->chosen + most);
@@ -225,6 +233,7 @@ static void destroy(srIntegrator* integrator) {
   sri_step_problem_destroy(work->problem);
   sri_kept_destroy(work->kept);
   sri_contacts_destroy(work->listed);
+  sri_contacts_destroy(work->ahead);
   sr_free(work->chosen);
   sr_free(work->body);
   sr_free(work->size);
@@ -620,27 +629,6 @@ static void end_velocities(srIntegrator* integrator, double h) {
   if (work->body != NULL) sri_body_motion(work->body, s->nbody, work->v_end, work->motion[END]);
 }
 
-// The impulses of a round as those of the last step: another list starts from them.
-static int list_again(srIntegrator* integrator, double h) {
-  srMoreau* work = integrator->work;
-  keep(work);
-  const int outcome = list_contacts(integrator);
-  if (outcome == SRI_DONE) choose(integrator, h);
-  return outcome;
-}
-
-// What the velocities at the end have closed, and is not in the problem, joins it: of the contacts of the list, or of another list where these velocities reach beyond it. *first: of
-// the contacts whose cones are not set. *more: is there any?
-static int find_missed(srIntegrator* integrator, double h, int* first, bool* more) {
-  srMoreau* work = integrator->work;
-  bool same = true;
-  int outcome = work->most > 0 ? foresee(integrator, work->v_end, h, &same) : SRI_DONE;
-  *first = same ? work->count : 0;
-  if (outcome == SRI_DONE && !same) outcome = list_again(integrator, h);
-  *more = outcome == SRI_DONE && (choose_missed(integrator, h) > 0 || !same);
-  return outcome;
-}
-
 // Fast contacts that close in spite of the first impact of their island strike, too. Are there any?
 static bool strike_more(srMoreau* work) {
   bool more = false;
@@ -651,34 +639,24 @@ static bool strike_more(srMoreau* work) {
   return more;
 }
 
-// Contacts that the impulses of others close join the problem, which is then solved again.
-static int solve_contacts(srIntegrator* integrator, double h) {
+// Contacts that the impulses of others close join the problem, which is then solved again. first: of the contacts whose cones are not set.
+static int solve_contacts(srIntegrator* integrator, double h, int first) {
   srMoreau* work = integrator->work;
-  srStepResult result = {.solved = true};
-  double coarse = 0;
-  bool more = true;
-  for (int round = 1, first = 0; more; ++round) {
+  for (int round = 1;; ++round) {
     if (work->count > 0) {
-      coarse = fmax(coarse, set_contacts(integrator, h, first));
-      int outcome = solve_problem(integrator, coarse, &result);
+      work->coarse = fmax(work->coarse, set_contacts(integrator, h, first));
+      int outcome = solve_problem(integrator, work->coarse, &work->result);
       while (outcome == SRI_DONE && strike_more(work)) {
         set_times(work, h);
-        outcome = solve_problem(integrator, coarse, &result);
+        outcome = solve_problem(integrator, work->coarse, &work->result);
       }
       if (outcome != SRI_DONE) return outcome;
-      work->told.sweeps += result.sweeps;
+      work->told.sweeps += work->result.sweeps;
     }
     end_velocities(integrator, h);
-    if (round == ROUNDS) break;
-    const int outcome = find_missed(integrator, h, &first, &more);
-    if (outcome != SRI_DONE) return outcome;
+    first = work->count;
+    if (round == ROUNDS || choose_missed(integrator, h) == 0) return SRI_DONE;
   }
-  work->told.unsolved += !result.solved;
-  if (result.residual > work->told.worst) {
-    work->told.worst = result.residual;
-    work->told.t_worst = integrator->t;
-  }
-  return SRI_DONE;
 }
 
 // Groups whose contacts act in the step, or would be beyond their surfaces without.
@@ -724,19 +702,24 @@ static void keep_accelerations(srMoreau* work, int nv, double h) {
   }
 }
 
+// Rates of w, of the evaluation of the step.
+static int powers(srIntegrator* integrator) {
+  srMoreau* work = integrator->work;
+  const srConstrained* c = integrator->constrained;
+  double* rate = work->other + integrator->ncontrol;
+  return sri_power(integrator, work->t_at, work->at, c != NULL ? c->lambda : NULL, work->other, rate);
+}
+
 // x_new from the velocities at the end.
 static int advance(srIntegrator* integrator, double h) {
   const srSystem* s = &integrator->system;
   const double* x = integrator->x;
   double *to = integrator->x_new, *v_new = to + s->nq;
   srMoreau* work = integrator->work;
-  srConstrained* c = integrator->constrained;
   memcpy(v_new, work->v_end, (size_t)s->nv * sizeof *v_new);
-  int outcome = move(integrator, h, to, v_new);
+  const int outcome = move(integrator, h, to, v_new);
   for (int i = 0; i < s->ny; ++i) to[s->nq + s->nv + i] = x[s->nq + s->nv + i] + h * work->ydot[i];
   double *w = to + integrator->ncontrol, *rate = work->other + integrator->ncontrol;
-  if (outcome == SRI_DONE)
-    outcome = sri_power(integrator, work->t_at, work->at, c != NULL ? c->lambda : NULL, work->other, rate);
   for (int i = 0; i < s->nw; ++i) w[i] = x[integrator->ncontrol + i] + h * rate[i];
   return outcome == SRI_DONE && sri_not_finite(integrator, to) >= 0 ? SRI_NOT_FINITE : outcome;
 }
@@ -783,16 +766,161 @@ static void tell(srIntegrator* integrator, double h) {
   }
 }
 
-static int try_step(srIntegrator* integrator, double h, double t_new) {
+// ---- gaps at the end of a step ----------------------------------------------------------------------------------------
+
+// A gap is linear in the velocities of its step: exact for a plane, safe for two balls. Where bodies turn, another feature may come first, or the same one sooner: the
+// contacts are listed at q_1 too, and what is deeper there than the problem knows is corrected, with the velocities v of this round,
+//   gap_1 + h W_1 (v_1 - v) >= 0     of a contact that was not in the problem, by its point at q_1;   s + (gap_1 - gap - h u_N)/h in place of s of one that was.
+
+// Do contacts of the problem turn their bodies?
+static bool has_levers(const srMoreau* work) {
+  for (int i = 0; i < work->count; ++i) {
+    const srUnilateral* c = work->chosen[i].from;
+    for (int side = 0; side < 2; ++side) {
+      double moment[3];
+      srm_cross3(c->arm[side], c->axis, moment);
+      if (c->body[side] >= 0 && srm_dot3(moment, moment) > LEVER * srm_dot3(c->arm[side], c->arm[side])) return true;
+    }
+  }
+  return false;
+}
+
+// NULL: it is not in the problem. Few contacts are searched for.
+static srStepContact* find_chosen(srMoreau* work, long id) {
+  for (int i = 0; i < work->count; ++i) {
+    if (work->chosen[i].from->id == id) return &work->chosen[i];
+  }
+  return NULL;
+}
+
+// A contact of `ahead` joins the list and the problem.
+static bool join(srMoreau* work, const srUnilateral* c, double gap) {
+  if (work->nlisted == work->most) return false;
+  srUnilateral* to = &work->listed[work->nlisted];
+  double* W = to->W;
+  int* column = to->column;
+  *to = *c;
+  to->W = W;
+  to->column = column;
+  to->gap = gap;
+  work->chose[work->nlisted++] = true;
+  work->chosen[work->count++] = (srStepContact){.from = to, .rows = c->mu > 0 ? 3 : 1};
+  return true;
+}
+
+// Corrects the problem by a contact at q_1. True: it has changed.
+static bool correct(srMoreau* work, const srUnilateral* c, double h) {
+  const double small = h * (PUSH_DEPTH * sri_point_change(c, work->size) + work->coarse);
+  if (c->gap >= -small) return false;
+  srStepContact* at = find_chosen(work, c->id);
+  double u;
+  if (at == NULL) {  // with the gap at q_0 from which it has this one at q_1
+    velocity_of(work, c, 1, work->v_end, END, &u);
+    return join(work, c, c->gap - h * u);
+  }
+  if (work->fast[at - work->chosen]) return false;  // by its velocity
+  velocity_of(work, at->from, 1, work->v_end, END, &u);
+  const double off = c->gap - at->from->gap - h * u;
+  if (off >= -small) return false;
+  at->cone.shift += off / h;
+  return true;
+}
+
+static int correct_all(srIntegrator* integrator, double h, bool* changed) {
+  const srSystem* s = &integrator->system;
   srMoreau* work = integrator->work;
-  bool same = false;
+  int nahead = 0;
+  *changed = false;
+  const int outcome = sri_outcome(s->contacts(s->user, integrator->t + h, integrator->x_new, work->ahead, &nahead));
+  for (int i = 0; i < nahead && outcome == SRI_DONE; ++i) {
+    if (correct(work, &work->ahead[i], h)) *changed = true;
+  }
+  return outcome;
+}
+
+static int settle_end(srIntegrator* integrator, double h) {
+  srMoreau* work = integrator->work;
+  int outcome = SRI_DONE;
+  bool changed = work->ahead != NULL && work->now == 1 && has_levers(work);
+  for (int k = 0; k < CORRECTIONS && changed && outcome == SRI_DONE; ++k) {
+    const int first = work->count;
+    outcome = correct_all(integrator, h, &changed);
+    if (outcome == SRI_DONE && changed) outcome = solve_contacts(integrator, h, first);
+    if (outcome == SRI_DONE && changed) outcome = advance(integrator, h);
+  }
+  return outcome;
+}
+
+// ---- all --------------------------------------------------------------------------------------------------------------
+
+// The step with the contacts that are listed.
+static int attempt(srIntegrator* integrator, double h, double t_new) {
+  srMoreau* work = integrator->work;
+  work->result = (srStepResult){.solved = true};
+  work->coarse = 0;
   int outcome = go_between(integrator, h);
   if (outcome == SRI_DONE) outcome = evaluate(integrator, h, t_new);
   if (outcome == SRI_DONE) outcome = free_motion(integrator, h);
   if (outcome == SRI_DONE) choose(integrator, h);
-  if (outcome == SRI_DONE) outcome = solve_contacts(integrator, h);
+  if (outcome == SRI_DONE) outcome = solve_contacts(integrator, h, 0);
+  if (outcome == SRI_DONE) outcome = powers(integrator);
   if (outcome == SRI_DONE) outcome = advance(integrator, h);
-  if (outcome == SRI_DONE) outcome = sri_accept(integrator, t_new, h, &same);
+  return outcome;
+}
+
+// Of free bodies: what another list has, and the velocities at the end have closed, joins the problem.
+static int join_missed(srIntegrator* integrator, double h) {
+  const srSystem* s = &integrator->system;
+  srMoreau* work = integrator->work;
+  const int first = work->count;
+  int nahead = 0;
+  int outcome = sri_outcome(s->contacts(s->user, work->t_at, work->at, work->ahead, &nahead));
+  for (int i = 0; i < nahead && outcome == SRI_DONE; ++i) {
+    const srUnilateral* c = &work->ahead[i];
+    double u;
+    velocity_of(work, c, 1, work->v_end, END, &u);
+    if (c->gap + h * u < -PUSH_DEPTH * h * change_of(work, c, NULL) && find_chosen(work, c->id) == NULL)
+      (void)join(work, c, c->gap);
+  }
+  if (outcome == SRI_DONE && work->count > first) outcome = solve_contacts(integrator, h, first);
+  return outcome == SRI_DONE ? advance(integrator, h) : outcome;
+}
+
+// Where the velocities at its end reach beyond the list of contacts there is another one, with which the step is repeated, unless free bodies are solved further.
+static int attempts(srIntegrator* integrator, double h, double t_new) {
+  srMoreau* work = integrator->work;
+  int outcome = attempt(integrator, h, t_new);
+  for (int k = 1; k < LISTS && outcome == SRI_DONE && work->most > 0; ++k) {
+    bool same;
+    outcome = foresee(integrator, work->v_end, h, &same);
+    if (outcome != SRI_DONE || same) break;
+    if (work->ahead != NULL) {
+      outcome = join_missed(integrator, h);
+      continue;
+    }
+    keep(work);  // start values
+    outcome = attempt(integrator, h, t_new);
+  }
+  return outcome;
+}
+
+static void tell_problem(srIntegrator* integrator) {
+  srMoreau* work = integrator->work;
+  work->told.unsolved += !work->result.solved;
+  if (work->result.residual > work->told.worst) {
+    work->told.worst = work->result.residual;
+    work->told.t_worst = integrator->t;
+  }
+}
+
+static int try_step(srIntegrator* integrator, double h, double t_new) {
+  srMoreau* work = integrator->work;
+  bool same = false;
+  int outcome = attempts(integrator, h, t_new);
+  if (outcome == SRI_DONE) outcome = settle_end(integrator, h);
+  if (outcome != SRI_DONE) return outcome;
+  tell_problem(integrator);
+  outcome = sri_accept(integrator, t_new, h, &same);
   if (outcome != SRI_DONE) return outcome;
   if (integrator->constrained != NULL) integrator->lambda = integrator->constrained->lambda;
   keep(work);
