@@ -246,19 +246,28 @@ TEST(moreau_strikes_through_a_joint) {
   sri_destroy(x);
 }
 
-// What overlaps at the start is pushed out slowly, and does not fly off.
+// Largest gap within t_end of a start that overlaps by 50 mm, where it comes to rest.
+static double highest_of(Lines* x, double t_end) {
+  srIntegrator* integrator = moreau(x, false, 1e-3);
+  ENSURE(sri_start(integrator, 0, (double[]){-0.05, 0}, (double[]){0, 0}, NULL) == SR_OK);
+  double highest = -1, gap = 0;
+  while (sri_time(integrator) < t_end) {
+    ENSURE(sri_step(integrator, t_end) == SR_OK);
+    gap = *sri_q(integrator) + (x->nv > 1 ? sri_q(integrator)[1] : 0);
+    highest = fmax(highest, gap);
+  }
+  ENSURE_SMALL(gap, 1e-5);
+  sri_destroy(integrator);
+  return highest;
+}
+
+// What overlaps at the start is pushed out at a speed from which its weight stops it at the surface: it does not fly off. A full correction would begin with 50 m/s, and a tenth of a metre a second
+// at the surface would still be a hop of half a millimetre. The same of a leg, whose servo acts against its weight: what counts is the force on the foot, not the sum of all.
 TEST(moreau_pushes_out_an_overlap_without_throwing_it) {
   Lines ball = {.nv = 1, .n = 1, .m = {2}, .f = {-20}, .N = {{1}}};
-  srIntegrator* x = moreau(&ball, false, 1e-3);
-  ENSURE(sri_start(x, 0, (double[]){-0.05}, (double[]){0}, NULL) == SR_OK);
-  double highest = -1;
-  while (sri_time(x) < 3) {
-    ENSURE(sri_step(x, 3) == SR_OK);
-    highest = fmax(highest, *sri_q(x));
-  }
-  ENSURE(highest < 1e-2);  // a full correction would begin with 50 m/s
-  ENSURE_SMALL(*sri_q(x), 1e-5);
-  sri_destroy(x);
+  ENSURE(highest_of(&ball, 3) < 1e-5);
+  Lines leg = {.nv = 2, .n = 1, .m = {10, 1}, .f = {-100, 9}, .N = {{1, 1}}};
+  ENSURE(highest_of(&leg, 8) < 1e-5);
 }
 
 TEST(moreau_allocates_nothing_while_stepping_and_reports_what_it_lacks) {

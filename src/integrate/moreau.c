@@ -16,9 +16,10 @@
 //   s = gap/h             the gap at the end of the step is not negative, to first order: nothing sinks in while it approaches
 //   s = e u_N^-           Newton's restitution, where a contact would close in this step at a speed u_N^- that is more than the forces of a few
 //                         steps give: otherwise what rests would be thrown by its weight
-//   gap < 0               what is deeper than d, a small part of what the forces of a step give, is pushed out in one step, by at most PUSH_MOST; of the rest PUSH_SOFT a step.
-//                         Otherwise all that a solver leaves open would be pushed back and forth for ever, and heaps creep; more than PUSH_MOST would throw what overlaps at the
-//                         start. With no PUSH_SOFT what rests would sink by the compliance of redundant normals. A law that jumps at d keeps boxes moving
+//   gap < 0               what is deeper than d, a small part of what the forces of a step give, is pushed out in one step, at most at sqrt(change of u_N by forces * depth/h), from
+//                         which half of these forces bring it to rest at the surface, and by at most PUSH_MOST; of the rest PUSH_SOFT a step. Otherwise all that a solver leaves
+//                         open would be pushed back and forth for ever, and heaps creep; more would throw what overlaps at the start. With no PUSH_SOFT what rests would sink by
+//                         the compliance of redundant normals. A law that jumps at d keeps boxes moving
 //
 // The impulses of a contact are the start values of its next problem. Order 1.
 //
@@ -50,7 +51,7 @@
 #define PUSH_SOFT 0.01   // part of a small penetration that a step removes
 #define PUSH_DEPTH 0.03  // times h |change of u_N by forces|: d, a small penetration
 #define PUSH_MOST 10.0   // times |change of u_N by forces|: largest speed of the correction ...
-#define PUSH_LEAST 0.02  // ... or this part of gap/h
+#define PUSH_LEAST 1e-3  // ... or this part of gap/h: where forces are small or none
 #define LATEST 0.999     // part of a step at which an impact in it is solved at the latest
 #define ROUNDS 20        // solutions of a step, with the contacts that the one before has closed
 #define HELD 1e-10       // part of the tangential rows that the normal one has at least, where a gap can change
@@ -274,12 +275,11 @@ static void velocity_of(const srMoreau* work, const srUnilateral* c, int rows, c
   for (int k = 0; k < rows; ++k) u[k] = sri_contact_velocity(c, k, v);
 }
 
-// The change of u_N that forces give in the step, however they act on the two sides: what is stacked falls together without impulses.
+// The change of u_N that forces give in the step, however they act on the two sides: what is stacked falls together without impulses. Forces within a tree (servos) count by what they do to
+// the point together.
 static double change_of(const srMoreau* work, const srUnilateral* c, const double* v) {
   if (work->body != NULL) return sri_point_change(c, work->size);
-  double sum = 0;
-  for (int i = 0; i < c->n; ++i) sum += fabs(c->W[i] * (work->v_free[c->column[i]] - v[c->column[i]]));
-  return sum;
+  return sri_step_problem_change(work->problem, c, v, work->v_free);
 }
 
 static void choose_contact(srMoreau* work, const srSystem* s, int i) {
@@ -371,7 +371,7 @@ static bool is_fast(const srUnilateral* c, double was, double is, double change,
 static double shift_of(const srUnilateral* c, double was, double change, double h, bool fast) {
   double s = c->gap / h;
   if (c->gap < 0) {
-    const double most = fmax(PUSH_MOST * change, -PUSH_LEAST * s);
+    const double most = fmax(fmin(PUSH_MOST * change, sqrt(-change * s)), -PUSH_LEAST * s);
     const double small = PUSH_DEPTH * change;
     s = fmax(PUSH_SOFT * fmax(s, -small) + fmin(s + small, 0), -most);
   }

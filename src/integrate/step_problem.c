@@ -371,6 +371,19 @@ void sri_step_problem_accelerate(const srStepProblem* x, const double* f, double
   }
 }
 
+double sri_step_problem_change(const srStepProblem* x, const srUnilateral* c, const double* v, const double* v_free) {
+  double sum = 0, own = 0;
+  for (int i = 0; i < c->n; ++i) {
+    const int k = c->column[i];
+    if (i > 0 && x->block[k] != x->block[c->column[i - 1]]) {
+      sum += fabs(own);
+      own = 0;
+    }
+    own += c->W[i] * (v_free[k] - v[k]);
+  }
+  return sum + fabs(own);
+}
+
 // The rows of a contact in scaled velocities, L^-1 w of each; of one block: the second one.
 static void scale_rows(srStepProblem* x, const double* M, const srStepContact* contact, int blocks[2], Rows out) {
   const srUnilateral* c = contact->from;

@@ -37,6 +37,10 @@ bool sri_step_problem_is_blocks(const srStepProblem* problem);
 bool sri_step_problem_factor(srStepProblem* problem, const double* M);
 void sri_step_problem_accelerate(const srStepProblem* problem, const double* f, double* a);
 
+// The change of the normal velocity of a contact with rows from v to v_free: of each block that it concerns, added without signs.
+double sri_step_problem_change(const srStepProblem* problem, const srUnilateral* contact, const double* v,
+                               const double* v_free);
+
 // How the islands of the last solution were solved.
 typedef struct srStepResult {
   bool solved;      // all to their tolerances
