@@ -1,6 +1,7 @@
 // Rigid contact of shapes with faces and edges in time-stepping: several points of a pair. Expected values are closed forms; the method is of order 1.
 #include <math.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "loading.h"
 
@@ -318,6 +319,33 @@ static void count_warnings(const char* contact, const char* text, int expected) 
   ENSURE_EQUAL(n, expected);
   sr_messages_destroy(messages);
   close_model(&x);
+}
+
+// The walls of the mug have edges, which lie along the faces of the pads: each pad holds it at two points. With one, it would turn between the pads and slip.
+TEST(a_gripper_holds_a_mug_by_its_edges) {
+  for (int slides = 0; slides < 2; slides++) {
+    Loaded x = open_model("contact/gripper-mug", slides ? "F=2" : "");
+    srRunOptions o = sr_run_options(x.m);
+    srMessages* messages = sr_messages_create();
+    double from[3], z = 0;
+    o.contact = SR_CONTACT_TIMESTEPPING;
+    o.method = "moreau";
+    o.step = 1e-3;
+    o.t_end = 0.1;
+    ENSURE_EQUAL(sr_run(x.m, x.d, &o, messages, &x.result), SR_OK);
+    memcpy(from, x.d->q + 2, sizeof from);
+    z = x.d->v[7];
+    o.t_end = slides ? 0.13 : 2;
+    ENSURE_EQUAL(sr_run(x.m, x.d, &o, messages, &x.result), SR_OK);
+    if (slides) {
+      ENSURE_NEAR((x.d->v[7] - z) / 0.03, -(9.81 - 2 * 0.6 * 2 / 0.3), 0.01);
+    } else {
+      for (int k = 0; k < 3; k++) ENSURE_NEAR(x.d->q[2 + k], from[k], 1e-8);
+      for (int k = 2; k < 8; k++) ENSURE_SMALL(x.d->v[k], 3e-8);  // the residual over the radius
+    }
+    sr_messages_destroy(messages);
+    close_model(&x);
+  }
 }
 
 TEST(what_rigid_contact_ignores_is_reported) {

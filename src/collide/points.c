@@ -2,7 +2,7 @@
 //
 // Convex shapes, a mesh on a plane as its hull: the manifold of the features that face each other (manifold.h). Triangles: the contacts of
 // surface.h, identified by the corner of the shape and by the triangle's edge or corner; of a face by its direction, so that a shape that slides over triangles in one
-// plane keeps its points. Smooth surfaces: their common normals (smooth.h) in the order of their places. All others have one point.
+// plane keeps its points. An edge that lies along a face has two, the ends of what they have in common. Smooth surfaces: their common normals (smooth.h) in the order of their places. All others have one point.
 #include "collide/points.h"
 
 #include <math.h>
@@ -153,10 +153,89 @@ static void tell_apart(srFeaturePoint* out, srPointRates* rates, int n) {
   }
 }
 
+// The face of a shape that faces against n, in the frame of the surface, and its unit normal. False: an edge, a corner or a disc does.
+static bool find_face(const srConvex* shape, const double pose[16], const double n[3], srFlat* flat, double normal[3]) {
+  double back[16], m[3], local[3], d[3], e[3];
+  srm_pose_transpose(pose, back);
+  srm_scale3(-1, n, m);
+  srm_pose_rotate(back, m, local);
+  sr_convex_flat(shape, local, SR_MANIFOLD_SINE, flat);
+  if (flat->dimension != 2 || flat->n < 3) return false;
+  for (int i = 0; i < flat->n; i++) {
+    double x[3];
+    srm_set3(x, flat->corner[i]);
+    srm_pose_point(pose, x, flat->corner[i]);
+  }
+  srm_sub3(flat->corner[1], flat->corner[0], d);
+  srm_sub3(flat->corner[2], flat->corner[0], e);
+  srm_cross3(d, e, normal);
+  return srm_unit3(normal) > 0;
+}
+
+// The part of the segment from a to b over the face, as two numbers from 0 to 1. False: there is none.
+static bool clip_segment(const srFlat* face, const double normal[3], const double a[3], const double b[3],
+                         double part[2]) {
+  part[0] = 0;
+  part[1] = 1;
+  for (int i = 0; i < face->n; i++) {
+    const double *c = face->corner[i], *next = face->corner[(i + 1) % face->n];
+    double e[3], side[3], d[3];
+    srm_sub3(next, c, e);
+    srm_cross3(normal, e, side);  // inward: the corners run around the normal
+    srm_sub3(a, c, d);
+    const double at_a = srm_dot3(side, d);
+    srm_sub3(b, c, d);
+    const double at_b = srm_dot3(side, d);
+    if (at_a < 0 && at_b < 0) return false;
+    if (at_a < 0) part[0] = fmax(part[0], at_a / (at_a - at_b));
+    if (at_b < 0) part[1] = fmin(part[1], at_a / (at_a - at_b));
+  }
+  return part[0] < part[1];
+}
+
+// An edge of a triangle that lies along a face of the shape: the ends of what they have in common, in place of the nearest point, which jumps from one to the other. Returns their number, 1 where there is no such
+// face.
+static int edge_ends(const srSurface* surface, const srConvex* shape, const double pose[16], const srTouch* t,
+                     srTouch out[2]) {
+  double corner[9], normal[3], along[3], part[2];
+  srFlat face;
+  out[0] = *t;
+  if (t->feature < 1 || t->feature > 3 || has_one_point(shape->kind)) return 1;
+  surface->corners(surface->user, t->triangle, corner);
+  const double *a = corner + 3 * (t->feature - 1), *b = corner + 3 * (t->feature % 3);
+  if (!find_face(shape, pose, t->n, &face, normal) || !clip_segment(&face, normal, a, b, part)) return 1;
+  srm_sub3(b, a, along);
+  if ((part[1] - part[0]) * srm_norm3(along) <= CORNER * sr_convex_reach(shape)) return 1;
+  for (int k = 0; k < 2; k++) {
+    double d[3];
+    out[k] = *t;
+    srm_add_scaled3(a, part[k], along, out[k].point);
+    srm_sub3(face.corner[0], out[k].point, d);
+    out[k].gap = srm_dot3(d, normal) / srm_dot3(t->n, normal) - shape->radius;
+  }
+  return 2;
+}
+
+// With the edges along faces by their ends, at most `most`.
+static int find_touches(const srCollisionShape* a, const srCollisionShape* b, const double pose[16], double margin,
+                        srTouch* out, int most) {
+  srTouch touch[SR_TOUCH_MOST], end[2];
+  const int all = sr_surface_touches(a, b, pose, margin, touch);
+  int n = 0;
+  for (int i = 0; i < all; i++) {
+    const int ends = edge_ends(a->surface, &b->convex, pose, &touch[i], end);
+    for (int k = 0; k < ends && n < most; k++) {
+      if (end[k].gap < margin) out[n++] = end[k];
+    }
+  }
+  return n;
+}
+
 static int triangle_points(const srCollisionShape* a, const srCollisionShape* b, const double pose[16], double margin,
                            const Moving* moving, srFeaturePoint* out) {
-  srTouch touch[SR_TOUCH_MOST];
-  const int n = sr_surface_touches(a, b, pose, margin, touch), most = n < SR_POINTS_MOST ? n : SR_POINTS_MOST;
+  srTouch touch[2 * SR_TOUCH_MOST];
+  const int n = find_touches(a, b, pose, margin, touch, 2 * SR_TOUCH_MOST);
+  const int most = n < SR_POINTS_MOST ? n : SR_POINTS_MOST;
   for (int i = 0; i < most; i++) {
     double point[3];
     int k = i;
