@@ -974,6 +974,50 @@ TEST(an_attached_model_is_as_if_written_out) {
   ensure_same(x, y);
 }
 
+static Mechanism open_attached(const char* world) {
+  char text[1200];
+  srMessages* messages = sr_messages_create();
+  srSpec* spec = NULL;
+  snprintf(text, sizeof text,
+           "<mujoco><asset><model name='f' file='finger/finger.xml'/></asset><worldbody>%s</worldbody></mujoco>",
+           world);
+  const srStatus status = sr_load_text(text, strlen(text), "m", FOLDER "attach", NULL, messages, &spec);
+  return finish(status, spec, messages);
+}
+
+// What a replicate attaches has the number of the copy behind its names, in bodies and in what refers to them.
+TEST(a_replicate_attaches_a_model_many_times) {
+  Mechanism x = open_attached(
+      "<replicate count='3' sep='-' offset='1 0 0'><frame pos='0 2 0'><attach model='f' body='base' "
+      "prefix='p_'/></frame>"
+      "</replicate>");
+  ENSURE(sr_body_find(x.m, "p_base-0") > 0 && sr_point_find(x.m, "p_link-2/p_pad-2") > 0);
+  Mechanism y = open_attached(
+      "<frame pos='0 2 0'><attach model='f' body='base' prefix='a_'/></frame>"
+      "<frame pos='1 2 0'><attach model='f' body='base' prefix='b_'/></frame>"
+      "<frame pos='2 2 0'><attach model='f' body='base' prefix='c_'/></frame>");
+  ENSURE_EQUAL(x.m->nv, y.m->nv);
+  for (int i = 0; i < x.m->nv; i++) x.d->q[i] = y.d->q[i] = 0.1 * i, x.d->v[i] = y.d->v[i] = 1 - 0.2 * i;
+  ENSURE_SMALL(compare_state(&x, &y), 1e-13);
+  srFrameMotion at[2];
+  sr_frame_motion(x.m, x.d, sr_point_find(x.m, "p_link-2/p_pad-2"), 0, &at[0]);
+  sr_frame_motion(y.m, y.d, sr_point_find(y.m, "c_link/c_pad"), 0, &at[1]);
+  for (int k = 0; k < 3; k++) ENSURE_NEAR(at[0].position[k], at[1].position[k], 1e-14);
+  done(&x), done(&y);
+}
+
+// Friction acts on each of the three components of a ball joint.
+TEST(a_ball_joint_has_frictionloss) {
+  Mechanism x = world("<body><joint name='b' type='ball' frictionloss='0.5'/><geom size='0.1'/></body>");
+  ENSURE_EQUAL(srs_count(x.spec, SR_ELEMENT_FRICTION), 3);
+  for (int i = 0; i < 3; i++) {
+    const srFrictionDef* f = srs_get(x.spec, SR_ELEMENT_FRICTION, i);
+    ENSURE_NEAR(f->coordinate.number, i, 0);
+    ENSURE_NEAR(f->F.number, 0.5, 0);
+  }
+  done(&x);
+}
+
 // Attached models may attach others, and a whole world comes with what it refers to.
 TEST(a_model_that_attaches_others_is_attached) {
   Mechanism x = open_file(FOLDER "attach/scene.xml"), hand = open_file(FOLDER "attach/hand-by-hand.xml");

@@ -26,14 +26,14 @@ static const struct Reference {
 
 typedef struct Attachment {
   srMjcf* m;
-  const srXmlNode* node;  // <attach>
-  const char* prefix;
-  const char* main_class;  // name of the main class of the model
-  bool in_world;           // it is in <worldbody> itself: the worlds are one
-  srXmlNode* root;         // of the model
-  const srXmlNode* part;   // body or frame; NULL: all that the world contains
-  srNames all[NKIND];      // names of the model
-  srNames taken[NKIND];    // ... of what is attached
+  const srXmlNode* node;        // <attach>
+  const char *prefix, *suffix;  // suffix: of a <replicate> around it, else ""
+  const char* main_class;       // name of the main class of the model
+  bool in_world;                // it is in <worldbody> itself: the worlds are one
+  srXmlNode* root;              // of the model
+  const srXmlNode* part;        // body or frame; NULL: all that the world contains
+  srNames all[NKIND];           // names of the model
+  srNames taken[NKIND];         // ... of what is attached
 } Attachment;
 
 // ----------------------------------------------------------------------------------------------------------- references
@@ -101,7 +101,7 @@ static const char* new_value(const Attachment* t, const srXmlNode* node, const s
   const Kind kind = kind_of(node, a);
   if (kind == NKIND || !*a->value || is_world(kind, a)) return a->value;
   if (sr_text_is_among(a->name, "class|childclass") && strcmp(a->value, "main") == 0) return t->main_class;
-  return sr_pool_printf(&t->m->r->pool, "%s%s", t->prefix, a->value);
+  return sr_pool_printf(&t->m->r->pool, "%s%s%s", t->prefix, a->value, t->suffix);
 }
 
 // A mesh without a name has that of its file, which gets the prefix as well.
@@ -117,7 +117,7 @@ static void rename_node(const Attachment* t, srXmlNode* node) {
   }
   if (word)
     own[node->nattribute++] =
-        (srXmlAttribute){"name", sr_pool_printf(pool, "%s%s", t->prefix, word), node->place, node->place};
+        (srXmlAttribute){"name", sr_pool_printf(pool, "%s%s%s", t->prefix, word, t->suffix), node->place, node->place};
   node->attributes = own;
   for (srXmlNode* child = node->first; child; child = child->next) rename_node(t, child);
 }
@@ -263,13 +263,18 @@ static const srXmlNode* find_model(srMjcf* m, const srXmlNode* root, const srXml
   return NULL;
 }
 
+static const char* suffix_of(const srXmlNode* node) {
+  const srXmlAttribute* suffix = sr_xml_attribute(node, SR_MJCF_SUFFIX);
+  return suffix ? suffix->value : "";
+}
+
 // False after an error.
 static bool check(srMjcf* m, const srXmlNode* node, const srXmlNode* root) {
   const srXmlAttribute *model = sr_xml_attribute(node, "model"), *prefix = sr_xml_attribute(node, "prefix"),
                        *frame = sr_xml_attribute(node, "frame");
   const int before = sr_reader_errors(m->r);
   const char* missing = !model ? "model" : !prefix ? "prefix" : NULL;
-  if (!sr_mjcf_check_words(m, node, "model|body|frame|prefix", ""))
+  if (!sr_mjcf_check_words(m, node, "model|body|frame|prefix|" SR_MJCF_SUFFIX, ""))
     return false;
   else if (frame && sr_xml_attribute(node, "body"))
     sr_mjcf_error(m, frame->name_place,
@@ -277,8 +282,8 @@ static bool check(srMjcf* m, const srXmlNode* node, const srXmlNode* root) {
   else if (missing)
     sr_mjcf_error(m, node->place, "<attach> needs the attribute '%s'", missing);
   else if (!sr_names_put(&m->attachments,
-                         sr_pool_printf(&m->r->pool, "%d %zu %s%s", root->scope, strlen(model->value), model->value,
-                                        prefix->value),
+                         sr_pool_printf(&m->r->pool, "%d %zu %s%s %s", root->scope, strlen(model->value), model->value,
+                                        prefix->value, suffix_of(node)),
                          0))
     sr_mjcf_error(m, prefix->place, "the model '%.60s' is attached with the prefix '%.60s' already: give another one",
                   model->value, prefix->value);
@@ -336,10 +341,10 @@ static bool attach(srMjcf* m, srXmlNode* node, const srXmlNode* root, const srMj
   srXmlNode* part;
   if (!check(m, node, root)) return false;
   const srXmlNode* model = find_model(m, root, sr_xml_attribute(node, "model"), file);
-  Attachment t = {.m = m, .node = node, .prefix = sr_xml_attribute(node, "prefix")->value};
+  Attachment t = {.m = m, .node = node, .prefix = sr_xml_attribute(node, "prefix")->value, .suffix = suffix_of(node)};
   t.root = model ? open_model(m, model, file, &here) : NULL;
   if (!t.root) return false;
-  t.main_class = sr_pool_printf(&m->r->pool, "%smain#%d", t.prefix, t.root->scope);
+  t.main_class = sr_pool_printf(&m->r->pool, "%smain#%d%s", t.prefix, t.root->scope, t.suffix);
   t.in_world = strcmp(node->parent->name, "worldbody") == 0;
   if (!find_attached(&t, &part)) return false;
   t.part = part;

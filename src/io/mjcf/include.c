@@ -191,9 +191,20 @@ static void replicate(Expander* x, const srXmlNode* node, srXmlNode* to) {
 // ------------------------------------------------------------------------------------------------------------- copies
 static bool is_blank(const srXmlAttribute* a) { return !a->value[strspn(a->value, " \t\r\n")]; }
 
+// What <attach> brings gets the number behind its names when it is there.
+static void number_attached(Expander* x, srXmlNode* node) {
+  const size_t n = (size_t)node->nattribute;
+  srXmlAttribute* own = sr_pool_alloc(&x->m->r->pool, (n + 1) * sizeof *own);
+  memcpy(own, node->attributes, n * sizeof *own);
+  own[n] = (srXmlAttribute){SR_MJCF_SUFFIX, x->suffix, node->place, node->place};
+  node->attributes = own;
+  node->nattribute++;
+}
+
 static void rename_copy(Expander* x, srXmlNode* node) {
   srPool* pool = &x->m->r->pool;
   srXmlAttribute* own = node->attributes;
+  if (*x->suffix && strcmp(node->name, "attach") == 0) number_attached(x, node);
   if (!*x->suffix || !sr_xml_attribute(node, "name")) return;
   node->attributes = sr_pool_alloc(pool, (size_t)node->nattribute * sizeof *own);
   memcpy(node->attributes, own, (size_t)node->nattribute * sizeof *own);

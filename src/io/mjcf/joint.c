@@ -194,7 +194,7 @@ static void add_joint(srMjcf* m, const Ends* ends, Joint* j, const double frame[
   j->base.index = sr_reader_add(r, SR_ELEMENT_JOINT, ends->index, &def, place);
   if (!scalar && p->stiffness[0] > 0) add_spring(m, ends, j, frame);
   for (int k = 0; k < nv[j->base.type] && j->friction > 0; k++)
-    sr_reader_friction(r, j->base.name, k, j->base.type != SR_MJCF_SLIDE, j->friction, place);
+    sr_reader_friction(r, j->base.name, k, !scalar, j->base.type != SR_MJCF_SLIDE, j->friction, place);
 }
 
 static void keep_joint(srMjcf* m, Joint* j) {

@@ -207,6 +207,7 @@ typedef struct srMjcfFile {  // a file that is being read, and who includes or a
 // The file's tree with its includes, then with its replicates written out. NULL: too much. include.c
 srXmlNode* sr_mjcf_include(srMjcf* m, const srXmlNode* root);
 srXmlNode* sr_mjcf_replicate(srMjcf* m, srXmlNode* root);
+#define SR_MJCF_SUFFIX "(suffix)"  // of an <attach> in a replicate: what is behind the names; no file can have it
 srMjcfFile sr_mjcf_main_file(srMjcf* m, const srXmlNode* root);
 // The tree of the file that a <model> names, with its includes, as a scope of its own; `here` becomes the file. NULL after
 // an error.

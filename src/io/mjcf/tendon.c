@@ -79,7 +79,7 @@ static void add_friction(srMjcf* m, const srXmlNode* node, const srMjcfTendon* t
     sr_reader_ignore(m->r, node->place, "'frictionloss' of a <fixed> tendon with several joints");
   } else if (t->coef[0] != 0) {
     const srMjcfJoint* j = &m->joint[t->joint[0]];
-    sr_reader_friction(m->r, j->name, 0, j->type == SR_MJCF_HINGE, loss * fabs(t->coef[0]), t->place);
+    sr_reader_friction(m->r, j->name, 0, false, j->type == SR_MJCF_HINGE, loss * fabs(t->coef[0]), t->place);
   }
 }
 

@@ -297,7 +297,7 @@ void sr_urdf_write_laws(srUrdf* u) {
     const srUrdfJoint* joint = &u->joint[i];
     if (joint->cut) continue;
     if (joint->friction > 0)
-      sr_reader_friction(u->r, joint->name, 0, joint->type != SR_URDF_PRISMATIC, joint->friction,
+      sr_reader_friction(u->r, joint->name, 0, false, joint->type != SR_URDF_PRISMATIC, joint->friction,
                          joint->dynamics_place);
     if (joint->leader >= 0) write_mimic(u, joint);
   }

@@ -246,7 +246,8 @@ static void tell_both(srReader* r, srPlace place, const char* joint) {
       joint);
 }
 
-void sr_reader_friction(srReader* r, const char* joint, int coordinate, bool rotates, double force, srPlace place) {
+void sr_reader_friction(srReader* r, const char* joint, int coordinate, bool of_several, bool rotates, double force,
+                        srPlace place) {
   const double K = force / (rotates ? SR_BRISTLE_ANGLE : SR_BRISTLE_LENGTH);
   srFrictionDef def = {.joint = {.text = joint, .place = place}, .F = sr_reader_one(force, place)};
   bool is_new;
@@ -265,7 +266,7 @@ void sr_reader_friction(srReader* r, const char* joint, int coordinate, bool rot
         longjmp(*r->pool.on_fail, 1);
     return;
   }
-  if (coordinate > 0) def.coordinate = sr_reader_one(coordinate, place);
+  if (of_several) def.coordinate = sr_reader_one(coordinate, place);
   def.K = sr_reader_one(K, place);
   def.B = sr_reader_one(SR_BRISTLE_TIME * K, place);
   friction->index = sr_reader_add(r, SR_ELEMENT_FRICTION, SR_NO_OWNER, &def, place);

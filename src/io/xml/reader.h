@@ -130,7 +130,9 @@ const char* sr_reader_name(srReader* r, const char* name, srNames* taken);
 #define SR_BRISTLE_ANGLE 1e-3   // rad that a joint gives way before it slips
 #define SR_BRISTLE_LENGTH 1e-4  // m
 #define SR_BRISTLE_TIME 1e-3    // s: damping of the bristles over their stiffness
-void sr_reader_friction(srReader* r, const char* joint, int coordinate, bool rotates, double force, srPlace place);
+// of_several: the joint has other coordinates.
+void sr_reader_friction(srReader* r, const char* joint, int coordinate, bool of_several, bool rotates, double force,
+                        srPlace place);
 // A <friction> of our own file takes the place of the one that a robot's file gives the same coordinate, whichever comes
 // first. True: it is in the spec already. Where a formula gives the coordinate both stay, which is reported.
 bool sr_reader_own_friction(srReader* r, const srFrictionDef* def, srPlace place);
