@@ -63,7 +63,8 @@
 
 typedef struct srMoreau {
   srGrid grid;
-  srmSaddle* saddle;  // M and G; NULL: M by its blocks
+  srmSaddle* saddle;  // M and G; NULL: M by its blocks always
+  bool by_blocks;     // M in this step
   srStepMass* stiff;  // M with the stiffness of a step in its place; NULL: forces are explicit
   srStepProblem* problem;
   srUnilateral* listed;
@@ -222,7 +223,7 @@ static srStatus create(srIntegrator* integrator, srMessages* messages) {
   const srmSaddleShape shape = {
       .nv = s->nv, .ng = joints ? s->ng : 0, .M = pattern, .G = joints ? s->G_sparsity : NULL, .mass = true};
   if (!take_contacts(integrator, pattern)) return out_of_memory(messages);
-  if (work->problem != NULL && sri_step_problem_is_blocks(work->problem)) return SR_OK;
+  if (work->problem != NULL && sri_step_problem_is_small(work->problem)) return SR_OK;
   work->saddle = srm_saddle_create(&shape);
   return work->saddle != NULL ? SR_OK : out_of_memory(messages);
 }
@@ -527,7 +528,7 @@ static int evaluate(srIntegrator* integrator, double h, double t_new) {
 static void accelerate(srMoreau* work, const srSystem* s, const srConstrained* c, const double* force, double* lambda) {
   if (work->body != NULL) {
     sri_body_acceleration(work->body, s->nbody, force, work->a);
-  } else if (work->saddle == NULL) {
+  } else if (work->by_blocks) {
     sri_step_problem_accelerate(work->problem, force, work->a);
   } else {
     srm_saddle_solve(work->saddle, force, c != NULL ? c->r : NULL, work->a, lambda);
@@ -567,12 +568,11 @@ static int free_motion(srIntegrator* integrator, double h) {
   ++integrator->stats.factorizations;
   const double* M = matrix_of(work);
   const double *D = c != NULL && s->D_differs ? c->D : NULL, *G = c != NULL ? c->G : NULL;
-  bool regular = true;  // of free bodies by themselves: they have mass
-  if (work->saddle != NULL) {
-    regular = srm_saddle_factor(work->saddle, M, D, G, c != NULL ? c->kept : NULL);
-  } else if (work->body == NULL) {
-    regular = sri_step_problem_factor(work->problem, M);
-  }
+  // Free bodies by themselves have mass.
+  work->by_blocks = work->problem != NULL && sri_step_problem_is_blocks(work->problem) &&
+                    (work->body != NULL || sri_step_problem_factor(work->problem, M));
+  const bool regular =
+      work->by_blocks || (work->saddle != NULL && srm_saddle_factor(work->saddle, M, D, G, c != NULL ? c->kept : NULL));
   if (!regular) {
     (void)snprintf(integrator->reason, sizeof integrator->reason, "the mass matrix or the constraints are singular");
     return SRI_STOP;
@@ -602,8 +602,9 @@ static void add_impulses(srMoreau* work, const srSystem* s, double h) {
 static int solve_problem(srIntegrator* integrator, double coarse, srStepResult* result) {
   srMoreau* work = integrator->work;
   if (work->body != NULL) sri_step_problem_bodies(work->problem, work->body, work->motion[FREE]);
-  const srStatus status = sri_step_problem_solve(work->problem, work->saddle, matrix_of(work), work->v_free,
-                                                 work->chosen, work->count, coarse, work->impulse, result);
+  const srStatus status =
+      sri_step_problem_solve(work->problem, work->by_blocks ? NULL : work->saddle, matrix_of(work), work->v_free,
+                             work->chosen, work->count, coarse, work->impulse, result);
   if (status != SR_OK && result->too_many > 0) {
     (void)snprintf(integrator->reason, sizeof integrator->reason,
                    "a mechanism with joints touches at %d points, more than one matrix takes", result->too_many);

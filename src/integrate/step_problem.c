@@ -9,7 +9,7 @@
 
 #define SMALL 32         // contacts of an island that is solved as a matrix in any case
 #define MOST_DENSE 256   // contacts of one that has joints or large blocks
-#define BLOCK 6          // velocities of a small block
+#define BLOCK 6          // velocities of a small block: of a body in a large island
 #define COMPLIANCE 1e-6  // of W_NN, where normals are redundant; in large islands they are
 #define DEPENDENT 1e-9   // pivot of such a normal, relative to its entry
 #define HELD 1e-10       // W_NN of a contact that can move, relative to that without joints
@@ -22,36 +22,37 @@
 #define ENOUGH 1e-6   // m/s: residual of such an island; what even then remains above it, up to HARDEST, ...
 #define HARDEST 1e-5  // ... is slip that redundant contacts decide in the last digits
 
-// One contact over the blocks that it concerns, in scaled velocities.
-typedef double Rows[2][3][BLOCK];
-
 typedef struct Range {
   int first, end;
-  bool heavy;  // joints, large blocks, contacts between more than two blocks
+  bool heavy;    // joints, large blocks, contacts between more than two blocks
+  bool jointed;  // joints, contacts between more than two blocks: the matrix needs K as a whole
 } Range;
 
 struct srStepProblem {
   int nv, nblock, ngroup;
   const srSparsity* M;
-  int *block, *place;    // of each velocity; its place in the block
-  int *start, *member;   // velocities of each block
-  int* group;            // of each block
-  unsigned char* heavy;  // of each group
-  int* parent;           // of each group: islands of this step
-  int* island;           // of the root of each group: -1, or its number
-  Range* range;          // of the islands: contacts in `order`
+  int *block, *place;              // of each velocity; its place in the block
+  int *start, *member;             // velocities of each block
+  int* group;                      // of each block
+  unsigned char *heavy, *jointed;  // of each group
+  int* parent;                     // of each group: islands of this step
+  int* island;                     // of the root of each group: -1, or its number
+  Range* range;                    // of the islands: contacts in `order`
   int nisland, *order;
-  int* of;                     // of each contact: the root of its groups
-  int* body;                   // of each block: -1, or its number in the problem with rows
-  double (*L)[BLOCK * BLOCK];  // factor of each small block ...
-  int *factored, step;         // ... as of this step
+  int* of;     // of each contact: the root of its groups
+  int* body;   // of each block: -1, or its number in the problem with rows
+  size_t* at;  // of each block: its factor in L ...
+  double* L;
+  int *factored, step;  // ... as of this step
   srContactProblem *small, *large;
   srContactSolver *small_solver, *large_solver;
-  Rows* rows;                     // of a small island without joints
+  int width;                      // velocities of the largest block, at least BLOCK
+  double* rows;                   // of the contacts of a small island, in scaled velocities: 2 blocks x 3 rows x width
+  int (*blocks)[2];               // ... and their blocks
   const srContactMethod* sweeps;  // of large islands
-  double *normals, *force, *x, *p;
+  double *normals, *force, *x, *y, *p;
   int most, most_dense;
-  bool is_blocks, is_factored;
+  bool is_blocks, is_small, is_factored;
   const srFreeBody* free;  // NULL: contacts have rows
   int nfree, *first;       // of these: their number, and of each its first velocity, side by side
   const double* motion;
@@ -116,10 +117,14 @@ static void find_groups(srStepProblem* x, const srSystem* s, bool constrained) {
   for (int b = 0; b < x->nblock; ++b) {
     const int r = root(x->parent, b);
     x->group[b] = r == b ? x->ngroup++ : x->group[r];
-    if (size_of(x, b) > BLOCK || (ng > 0 && G == NULL)) x->heavy[x->group[b]] = 1;
+    if (size_of(x, b) > BLOCK) x->heavy[x->group[b]] = 1;
+    if (ng > 0 && G == NULL) x->heavy[x->group[b]] = x->jointed[x->group[b]] = 1;
   }
   for (int k = 0; k < ng && G != NULL; ++k) {
-    for (int p = G->row[k]; p < G->row[k + 1]; ++p) x->heavy[x->group[x->block[G->column[p]]]] = 1;
+    for (int p = G->row[k]; p < G->row[k + 1]; ++p) {
+      const int g = x->group[x->block[G->column[p]]];
+      x->heavy[g] = x->jointed[g] = 1;
+    }
   }
   for (int g = 0; g < x->ngroup; ++g) x->parent[g] = g;
 }
@@ -139,11 +144,14 @@ static bool take_structure(srStepProblem* x) {
   bool good = true;
   for (int i = 0; i < SR_COUNT(ints); ++i) *ints[i] = take(&good, nv + 1, sizeof(int));
   x->heavy = take(&good, nv, 1);
+  x->jointed = take(&good, nv, 1);
+  x->at = take(&good, nv + 1, sizeof *x->at);
   x->order = take(&good, most, sizeof(int));
   x->of = take(&good, most, sizeof(int));
   x->range = take(&good, most, sizeof *x->range);
   x->force = take(&good, nv, sizeof(double));
   x->x = take(&good, nv, sizeof(double));
+  x->y = take(&good, nv, sizeof(double));
   x->p = take(&good, 3 * most, sizeof(double));
   return good;
 }
@@ -151,8 +159,15 @@ static bool take_structure(srStepProblem* x) {
 static bool take_problems(srStepProblem* x, bool points, int threads) {
   const size_t dense = (size_t)x->most_dense;
   bool good = true;
-  x->L = take(&good, (size_t)x->nblock, sizeof *x->L);
-  x->rows = take(&good, dense, sizeof *x->rows);
+  x->width = BLOCK;
+  for (int b = 0; b < x->nblock; ++b) {
+    const int n = x->jointed[x->group[b]] != 0 ? 0 : size_of(x, b);  // with joints they have no factor of their own
+    x->at[b + 1] = x->at[b] + (size_t)n * (size_t)n;
+    if (n > x->width) x->width = n;
+  }
+  x->L = take(&good, x->at[x->nblock], sizeof *x->L);
+  x->rows = take(&good, 6 * dense * (size_t)x->width, sizeof *x->rows);
+  x->blocks = take(&good, dense, sizeof *x->blocks);
   x->normals = take(&good, dense * dense, sizeof(double));
   x->small = good ? sr_contact_problem_create(0, 0, x->most_dense, true) : NULL;
   if (x->small == NULL) return false;
@@ -178,8 +193,12 @@ srStepProblem* sri_step_problem_create(const srSystem* s, const srSparsity* patt
     find_blocks(x);
     find_groups(x, s, constrained);
     bool heavy = false;
-    for (int g = 0; g < x->ngroup; ++g) heavy = heavy || x->heavy[g] != 0;
-    x->is_blocks = !heavy;
+    x->is_blocks = true;
+    for (int g = 0; g < x->ngroup; ++g) {
+      heavy = heavy || x->heavy[g] != 0;
+      x->is_blocks = x->is_blocks && x->jointed[g] == 0;
+    }
+    x->is_small = !heavy;
     const int most = heavy ? MOST_DENSE : SMALL;
     x->most_dense = x->most < most ? x->most : most;
     for (int b = 0; b < x->nblock; ++b) x->body[b] = x->island[b] = -1;
@@ -192,9 +211,9 @@ srStepProblem* sri_step_problem_create(const srSystem* s, const srSparsity* patt
 
 void sri_step_problem_destroy(srStepProblem* x) {
   if (x == NULL) return;
-  void* parts[] = {x->block,    x->place, x->start,   x->member, x->group, x->heavy, x->parent,
-                   x->island,   x->range, x->order,   x->of,     x->first, x->body,  x->L,
-                   x->factored, x->rows,  x->normals, x->force,  x->x,     x->p};
+  void* parts[] = {x->block,    x->place,  x->start,  x->member,  x->group, x->heavy, x->jointed, x->at,
+                   x->parent,   x->island, x->range,  x->order,   x->of,    x->first, x->body,    x->L,
+                   x->factored, x->rows,   x->blocks, x->normals, x->force, x->x,     x->y,       x->p};
   for (int i = 0; i < SR_COUNT(parts); ++i) sr_free(parts[i]);
   sr_contact_problem_destroy(x->small);
   sr_contact_problem_destroy(x->large);
@@ -246,14 +265,16 @@ void sri_step_problem_mark(const srStepProblem* x, const srUnilateral* c, double
 }
 
 // Blocks of more than six velocities, joints, more than two blocks.
-static bool is_heavy(const srStepProblem* x, const srUnilateral* c) {
+static void weigh(const srStepProblem* x, const srUnilateral* c, Range* range) {
   int blocks[2], first[2];
   const int* velocity;
-  if (x->is_blocks && x->free != NULL) return false;
+  if (x->is_blocks && x->free != NULL) return;
   const int n = concerned(x, c, first, &velocity);
-  bool heavy = !blocks_of(x, c, blocks);
-  for (int k = 0; k < n; ++k) heavy = heavy || x->heavy[group_of(x, velocity[k])] != 0;
-  return heavy;
+  if (!blocks_of(x, c, blocks)) range->heavy = range->jointed = true;
+  for (int k = 0; k < n; ++k) {
+    range->heavy = range->heavy || x->heavy[group_of(x, velocity[k])] != 0;
+    range->jointed = range->jointed || x->jointed[group_of(x, velocity[k])] != 0;
+  }
 }
 
 // Groups that contacts couple have the same root. of: a group of each contact.
@@ -279,7 +300,7 @@ static void find_islands(srStepProblem* x, const srStepContact* contact, int cou
     }
     Range* range = &x->range[x->island[r]];
     ++range->end;
-    range->heavy = range->heavy || is_heavy(x, contact[i].from);
+    weigh(x, contact[i].from, range);
   }
   for (int k = 0, at = 0; k < x->nisland; ++k) {
     const int n = x->range[k].end;
@@ -309,37 +330,49 @@ void sri_step_problem_least(srStepProblem* x, const srStepContact* contact, int 
 
 // ---- scaled velocities ------------------------------------------------------------------------------------------------
 
+static double dot(const double* a, const double* b, int n) {
+  double sum = 0;
+  for (int i = 0; i < n; ++i) sum += a[i] * b[i];
+  return sum;
+}
+
 static void read_block(const srStepProblem* x, const double* M, int b, double* A) {
   const int n = size_of(x, b);
   for (int i = 0; i < n; ++i) {
     const int row = x->member[x->start[b] + i];
     if (x->M == NULL) {
-      for (int j = 0; j < n; ++j) A[i * BLOCK + j] = M[(size_t)row * (size_t)x->nv + (size_t)j];
+      for (int j = 0; j < n; ++j) A[i * n + j] = M[(size_t)row * (size_t)x->nv + (size_t)j];
       continue;
     }
-    for (int k = x->M->row[row]; k < x->M->row[row + 1]; ++k) A[i * BLOCK + x->place[x->M->column[k]]] = M[k];
+    for (int k = x->M->row[row]; k < x->M->row[row + 1]; ++k) A[i * n + x->place[x->M->column[k]]] = M[k];
   }
 }
 
-// M_b = L L^T; the diagonal of L is stored inverted.
+// M_b = L L^T, row by row; the diagonal of L is stored inverted.
 static const double* factor_block(srStepProblem* x, const double* M, int b) {
-  double* L = x->L[b];
+  double* L = x->L + x->at[b];
   const int n = size_of(x, b);
   if (x->factored[b] == x->step) return L;
   x->factored[b] = x->step;
-  memset(L, 0, sizeof x->L[b]);
+  memset(L, 0, (size_t)n * (size_t)n * sizeof *L);
   read_block(x, M, b, L);
   for (int i = 0; i < n; ++i) {
+    double* row = L + i * n;
     for (int j = 0; j <= i; ++j) {
-      double sum = L[i * BLOCK + j];
-      for (int k = 0; k < j; ++k) sum -= L[i * BLOCK + k] * L[j * BLOCK + k];
-      L[i * BLOCK + j] = i == j ? 1 / sqrt(sum) : sum * L[j * BLOCK + j];
+      const double sum = row[j] - dot(row, L + j * n, j);
+      row[j] = i == j ? 1 / sqrt(sum) : sum * L[j * n + j];
     }
   }
   return L;
 }
 
+// L^-1 y in place; y has zeros before `first`.
+static void scale_forward(const double* L, int n, int first, double* y) {
+  for (int i = first; i < n; ++i) y[i] = (y[i] - dot(L + i * n + first, y + first, i - first)) * L[i * n + i];
+}
+
 bool sri_step_problem_is_blocks(const srStepProblem* x) { return x->is_blocks; }
+bool sri_step_problem_is_small(const srStepProblem* x) { return x->is_small; }
 
 bool sri_step_problem_factor(srStepProblem* x, const double* M) {
   ++x->step;
@@ -347,25 +380,22 @@ bool sri_step_problem_factor(srStepProblem* x, const double* M) {
   for (int b = 0; b < x->nblock; ++b) {
     const double* L = factor_block(x, M, b);
     for (int i = 0; i < size_of(x, b); ++i) {
-      if (!isfinite(L[i * BLOCK + i])) return false;
+      if (!isfinite(L[i * size_of(x, b) + i])) return false;
     }
   }
   return true;
 }
 
-void sri_step_problem_accelerate(const srStepProblem* x, const double* f, double* a) {
+void sri_step_problem_accelerate(srStepProblem* x, const double* f, double* a) {
+  double* y = x->y;
   for (int b = 0; b < x->nblock; ++b) {
-    const double* L = x->L[b];
+    const double* L = x->L + x->at[b];
     const int n = size_of(x, b), *member = x->member + x->start[b];
-    double y[BLOCK];
-    for (int i = 0; i < n; ++i) {
-      y[i] = f[member[i]];
-      for (int j = 0; j < i; ++j) y[i] -= L[i * BLOCK + j] * y[j];
-      y[i] *= L[i * BLOCK + i];
-    }
+    for (int i = 0; i < n; ++i) y[i] = f[member[i]];
+    scale_forward(L, n, 0, y);
     for (int i = n - 1; i >= 0; --i) {
-      for (int j = i + 1; j < n; ++j) y[i] -= L[j * BLOCK + i] * y[j];
-      y[i] *= L[i * BLOCK + i];
+      y[i] *= L[i * n + i];
+      for (int j = 0; j < i; ++j) y[j] -= L[i * n + j] * y[i];
       a[member[i]] = y[i];
     }
   }
@@ -384,39 +414,31 @@ double sri_step_problem_change(const srStepProblem* x, const srUnilateral* c, co
   return sum + fabs(own);
 }
 
-// The rows of a contact in scaled velocities, L^-1 w of each; of one block: the second one.
-static void scale_rows(srStepProblem* x, const double* M, const srStepContact* contact, int blocks[2], Rows out) {
+// The rows of a contact in scaled velocities, L^-1 w of each, 2 blocks x 3 rows x width; of one block: the second one.
+static void scale_rows(srStepProblem* x, const double* M, const srStepContact* contact, int blocks[2], int width,
+                       double* out) {
   const srUnilateral* c = contact->from;
+  int first[2] = {width, width};
   (void)blocks_of(x, c, blocks);
   if (blocks[1] < 0) {
     blocks[1] = blocks[0];
     blocks[0] = -1;
   }
-  memset(out, 0, sizeof(Rows));
+  memset(out, 0, 6 * (size_t)width * sizeof *out);
   for (int i = 0; i < c->n; ++i) {
-    const int side = x->block[c->column[i]] == blocks[1];
-    for (int k = 0; k < contact->rows; ++k) out[side][k][x->place[c->column[i]]] = c->W[k * c->n + i];
+    const int side = x->block[c->column[i]] == blocks[1], place = x->place[c->column[i]];
+    if (place < first[side]) first[side] = place;
+    for (int k = 0; k < contact->rows; ++k) out[(3 * side + k) * width + place] = c->W[k * c->n + i];
   }
   for (int side = 0; side < 2; ++side) {
     if (blocks[side] < 0) continue;
     const double* L = factor_block(x, M, blocks[side]);
-    for (int i = 0; i < size_of(x, blocks[side]); ++i) {
-      for (int k = 0; k < contact->rows; ++k) {
-        double* y = out[side][k];
-        for (int j = 0; j < i; ++j) y[i] -= L[i * BLOCK + j] * y[j];
-        y[i] *= L[i * BLOCK + i];
-      }
-    }
+    for (int k = 0; k < contact->rows; ++k)
+      scale_forward(L, size_of(x, blocks[side]), first[side], out + (3 * side + k) * width);
   }
 }
 
 // ---- small islands ----------------------------------------------------------------------------------------------------
-
-static double dot(const double* a, const double* b, int n) {
-  double sum = 0;
-  for (int i = 0; i < n; ++i) sum += a[i] * b[i];
-  return sum;
-}
 
 // A = W K W^T, column by column.
 static void matrix_by_columns(srStepProblem* x, srmSaddle* saddle, const srStepContact* contact, const Range* range,
@@ -442,24 +464,27 @@ static void matrix_by_columns(srStepProblem* x, srmSaddle* saddle, const srStepC
   }
 }
 
-// The same by the blocks.
+// The same by the blocks; it is symmetric.
 static void matrix_by_blocks(srStepProblem* x, const double* M, const srStepContact* contact, const Range* range,
                              int rows) {
-  int blocks[SMALL][2];
-  for (int i = range->first; i < range->end; ++i)
-    scale_rows(x, M, &contact[x->order[i]], blocks[i - range->first], x->rows[i - range->first]);
-  for (int i = range->first, row = 0; i < range->end; row += contact[x->order[i++]].rows) {
-    for (int j = range->first, column = 0; j < range->end; column += contact[x->order[j++]].rows) {
-      const int a = i - range->first, b = j - range->first;
-      for (int k = 0; k < contact[x->order[i]].rows; ++k) {
-        for (int l = 0; l < contact[x->order[j]].rows; ++l) {
-          double sum = 0;
-          for (int s = 0; s < 4; ++s) {
-            if (blocks[a][s / 2] >= 0 && blocks[a][s / 2] == blocks[b][s % 2])
-              sum += dot(x->rows[a][s / 2][k], x->rows[b][s % 2][l], BLOCK);
-          }
-          x->small->W[(row + k) * rows + column + l] = sum;
+  const int width = x->width, n = range->end - range->first;
+  double* W = x->small->W;
+  for (int a = 0; a < n; ++a)
+    scale_rows(x, M, &contact[x->order[range->first + a]], x->blocks[a], width, x->rows + 6 * (size_t)(a * width));
+  for (int a = 0, row = 0; a < n; row += contact[x->order[range->first + a++]].rows) {
+    const int height = contact[x->order[range->first + a]].rows;
+    for (int b = 0, column = 0; b <= a; column += contact[x->order[range->first + b++]].rows) {
+      const int length = contact[x->order[range->first + b]].rows;
+      for (int e = 0; e < height * length; ++e) {
+        const int k = e / length, l = e % length;
+        double sum = 0;
+        for (int s = 0; s < 4; ++s) {
+          const int block = x->blocks[a][s / 2];
+          if (block < 0 || block != x->blocks[b][s % 2]) continue;
+          sum += dot(x->rows + (size_t)((6 * a + 3 * (s / 2) + k) * width),
+                     x->rows + (size_t)((6 * b + 3 * (s % 2) + l) * width), size_of(x, block));
         }
+        W[(row + k) * rows + column + l] = W[(column + l) * rows + row + k] = sum;
       }
     }
   }
@@ -566,7 +591,7 @@ static srStatus solve_small(srStepProblem* x, srmSaddle* saddle, const double* M
       x->p[rows] = impulse[3 * x->order[i] + k];
     }
   }
-  if (range->heavy) {
+  if (range->jointed || (range->heavy && saddle != NULL)) {
     matrix_by_columns(x, saddle, contact, range, rows);
     release_held(x, M, contact, range, rows);
   } else {
@@ -589,12 +614,12 @@ static int body_of(srStepProblem* x, const double* v_free, int block) {
   if (block < 0) return SR_CONTACT_FIXED;
   if (x->body[block] >= 0) return x->body[block];
   srContactBody* b = &x->large->body[x->large->nbody];
-  const double* L = x->L[block];
+  const double* L = x->L + x->at[block];
   const int n = size_of(x, block), *member = x->member + x->start[block];
   *b = (srContactBody){.inverse_mass = 1, .inverse_inertia = {1, 1, 1, 0, 0, 0}};
   for (int j = 0; j < n; ++j) {  // L^T v
-    b->velocity[j] = v_free[member[j]] / L[j * BLOCK + j];
-    for (int i = j + 1; i < n; ++i) b->velocity[j] += L[i * BLOCK + j] * v_free[member[i]];
+    b->velocity[j] = v_free[member[j]] / L[j * n + j];
+    for (int i = j + 1; i < n; ++i) b->velocity[j] += L[i * n + j] * v_free[member[i]];
   }
   return x->body[block] = x->large->nbody++;
 }
@@ -603,7 +628,7 @@ static void add_rows(srStepProblem* x, const double* M, const double* v_free, co
   srContactProblem* p = x->large;
   const int i = p->ncontact;
   int blocks[2];
-  scale_rows(x, M, c, blocks, p->row[i]);
+  scale_rows(x, M, c, blocks, BLOCK, &p->row[i][0][0][0]);
   p->point[i] = (srContactPoint){.body = {body_of(x, v_free, blocks[0]), body_of(x, v_free, blocks[1])}};
 }
 

@@ -31,11 +31,12 @@ srStepProblem* sri_step_problem_create(const srSystem* system, const srSparsity*
                                        int threads);
 void sri_step_problem_destroy(srStepProblem* problem);
 
-// Are all blocks small, without joints? Then M is factored by its blocks, and no saddle-point system is needed. False of `factor`: M is not positive
+// Are there no joints? Then M is factored by its blocks, and no saddle-point system is needed unless that fails. Are all blocks small, too? False of `factor`: M is not positive
 // definite. accelerate: a = M^-1 f.
 bool sri_step_problem_is_blocks(const srStepProblem* problem);
+bool sri_step_problem_is_small(const srStepProblem* problem);
 bool sri_step_problem_factor(srStepProblem* problem, const double* M);
-void sri_step_problem_accelerate(const srStepProblem* problem, const double* f, double* a);
+void sri_step_problem_accelerate(srStepProblem* problem, const double* f, double* a);
 
 // The change of the normal velocity of a contact with rows from v to v_free: of each block that it concerns, added without signs.
 double sri_step_problem_change(const srStepProblem* problem, const srUnilateral* contact, const double* v,
