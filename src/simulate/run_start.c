@@ -119,6 +119,21 @@ static srStatus name_columns(srRun* run) {
   return SR_OK;
 }
 
+// Columns of contacts are made of their force laws, which a rigid method does not use.
+static void warn_of_contact_columns(srRun* run) {
+  const srRunOptions* o = run->options;
+  for (int i = 0; i < o->nrecord; ++i) {
+    if (strncmp(o->record[i], "contact(", 8) != 0) continue;
+    sr_messages_add(
+        run->messages, SR_SEVERITY_WARNING, (srPlace){0},
+        "'%.60s': of rigid contacts gap, penetration and slip are recorded; forces, state and energies in these "
+        "columns are those of the force laws, which this run does not use: accelerations (a.NAME) and "
+        "reactions have the rigid ones",
+        o->record[i]);
+    return;
+  }
+}
+
 srStatus sr_run_prepare(srRun* run) {
   const srRunOptions* o = run->options;
   run->t0 = run->t_row = run->t_window = run->d->t;
@@ -136,6 +151,7 @@ srStatus sr_run_prepare(srRun* run) {
   const srIntegratorOptions options = sr_run_integrator_options(run->m, o);
   if (run->d->rigid) {
     sr_rigid_warn(run->m, o->contact == SR_CONTACT_EVENT, run->messages);
+    warn_of_contact_columns(run);
   } else {
     sr_bristle_warn(run->m, run->messages);
   }
