@@ -2,6 +2,7 @@
 // search against random starts; faults.
 #include <math.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "collide/smooth.h"
@@ -695,6 +696,119 @@ TEST(the_search_of_linked_tori_misses_nothing_that_random_starts_find) {
       "    %ld contacts, %ld poses with several, %ld patches of the tree; per search %ld pairs, %ld iterations begun\n",
       contacts, several, (long)sr_smooth_tree_patches(tree), sum.patches / poses, sum.newtons / poses);
   ENSURE(contacts > 0 && several > 0);
+  sr_pool_free(&pool);
+}
+
+// Where patches know a contact the search does not look for another one: with several contacts within reach, from waves shorter and longer than the other
+// shape, saddles, poles and bowls, none is lost that a grid of starts finds, after small and large motions. `follow`: from the last contact as well.
+typedef struct Scene {
+  const srSmooth *a, *b;
+  const srConvex* convex;
+  double low[3], high[3];  // of the origin of b
+  bool turns;
+} Scene;
+
+static bool reach_contact(const Scene* s, const double pose[16], srSmoothContact* d) {
+  return s->b ? sr_common_normal(s->a, s->b, pose, d) : sr_common_normal_convex(s->a, s->convex, pose, d);
+}
+
+static bool is_listed(const srSmoothContact* c, int found, const srSmoothContact* d) {
+  for (int k = 0; k < found; k++) {
+    double r[3];
+    srm_sub3(c[k].near.point_a, d->near.point_a, r);
+    if (srm_norm3(r) < 1e-6 && fabs(c[k].near.gap - d->near.gap) < 1e-9) return true;
+  }
+  return false;
+}
+
+static void start_at(const srSmooth* s, double at[2]) {
+  for (int k = 0; k < 2; k++) at[k] = uniform(s->low[k], s->high[k]);
+}
+
+typedef struct Tally {
+  long contacts, several, newtons, searches;
+} Tally;
+
+static void check_scene(const Scene* s, const srSmoothPair* pair, const double pose[16], int starts, Tally* tally) {
+  const srSmoothReach reach = {0.1, 0.1};
+  srSmoothContact c[32];
+  srSmoothWork work;
+  const int found = sr_smooth_search(pair, pose, reach, c, 32, &work);
+  ENSURE(found <= 32);
+  for (int j = 0; j < starts; j++) {
+    srSmoothContact d = {.near.iterations = 0};
+    start_at(s->a, d.at[0]);
+    if (s->b) start_at(s->b, d.at[1]);
+    if (!reach_contact(s, pose, &d) || !d.near.unique) continue;
+    if (d.near.gap > reach.margin - 1e-9 || d.near.gap < -reach.depth + 1e-9) continue;
+    ENSURE(is_listed(c, found, &d));
+  }
+  for (int k = 0; k < found; k++) {  // warm: each of them from itself, and it is a contact
+    srSmoothContact d = c[k];
+    ENSURE(reach_contact(s, pose, &d) && is_listed(&c[k], 1, &d));
+    for (int l = 0; l < k && c[k].near.unique; l++) ENSURE(!is_listed(&c[l], 1, &c[k]));
+  }
+  tally->contacts += found;
+  tally->several += found > 1;
+  tally->newtons += work.newtons;
+  tally->searches++;
+}
+
+static void check_scenes(srPool* pool, const Scene* s, int poses, int starts, Tally* tally) {
+  static const double motion[] = {1e-3, 0.02, 0.3};
+  const srSmoothTree* tree = sr_smooth_tree_create(pool, s->a);
+  const srSmoothPair pair = {.a = tree, .b = s->b ? sr_smooth_tree_create(pool, s->b) : NULL, .convex = s->convex};
+  for (int i = 0; i < poses; i++) {
+    double pose[16], axis[3], turn[16], was[16];
+    srm_pose_identity(pose);
+    if (s->turns) random_pose(pose);
+    for (int k = 0; k < 3; k++) pose[12 + k] = uniform(s->low[k], s->high[k]);
+    check_scene(s, &pair, pose, starts, tally);
+    memcpy(was, pose, sizeof was);
+    random_unit(axis);
+    turned_pose(axis, motion[i % 3], turn);
+    srm_pose_compose(was, turn, pose);
+    for (int k = 0; k < 3; k++) pose[12 + k] = was[12 + k] + 0.3 * motion[i % 3] * axis[k];
+    check_scene(s, &pair, pose, starts, tally);
+  }
+}
+
+TEST(no_contact_is_lost_where_patches_know_one) {
+  const Sizes waves = {{0.05, 9}}, ripples = {{0.004, 40}}, ring = {{0.4, 0.12}}, bow = {{2}}, egg = {{0.3, 0.2, 0.15}};
+  const srSmooth w = prepared((srSmooth){.at = waves_at, .self = &waves, .low = {-1, -1}, .high = {1, 1}});
+  const srSmooth r = prepared((srSmooth){.at = waves_at, .self = &ripples, .low = {-0.3, -0.3}, .high = {0.3, 0.3}});
+  const srSmooth t = torus(&ring), b = bowl(&bow), e = ellipsoid(&egg);
+  const srConvex small = sr_convex_sphere(0.05), ball = sr_convex_sphere(0.25), broad = sr_convex_sphere(0.7),
+                 box = sr_convex_box((double[]){0.3, 0.2, 0.1});
+  const srConvex lens = sr_convex_ellipsoid((double[]){0.3, 0.25, 0.1}), rod = sr_convex_capsule(0.3, 0.05);
+  const Scene scene[] = {
+      {&w, NULL, &small, {-0.5, -0.5, 0}, {0.5, 0.5, 0.15}, true},
+      {&w, NULL, &broad, {-0.2, -0.2, 0.65}, {0.2, 0.2, 0.8}, true},
+      {&w, NULL, &lens, {-0.5, -0.5, 0.1}, {0.5, 0.5, 0.3}, true},
+      {&w, NULL, &box, {-0.5, -0.5, 0.1}, {0.5, 0.5, 0.3}, true},
+      {&r, NULL, &ball, {-0.1, -0.1, 0.24}, {0.1, 0.1, 0.3}, true},
+      {&t, NULL, &ball, {-0.4, -0.4, 0.1}, {0.4, 0.4, 0.4}, true},
+      {&t, NULL, &rod, {-0.3, -0.3, -0.2}, {0.3, 0.3, 0.2}, true},
+      {&b, NULL, &small, {-0.3, -0.3, 0.04}, {0.3, 0.3, 0.2}, true},
+      {&b, NULL, &lens, {-0.3, -0.3, 0.1}, {0.3, 0.3, 0.4}, true},
+      {&b, &e, NULL, {-0.3, -0.3, 0.1}, {0.3, 0.3, 0.4}, true},
+      {&w, &e, NULL, {-0.3, -0.3, 0.1}, {0.3, 0.3, 0.35}, true},
+      {&t, &e, NULL, {-0.4, -0.4, 0.1}, {0.4, 0.4, 0.4}, true},
+  };
+  const int poses = runner_long() ? 420 : 3, starts = runner_long() ? 100 : 16;  // two poses each: 10 000
+  Tally all = {0};
+  srPool pool;
+  sr_pool_init(&pool);
+  state = 29;
+  for (size_t i = 0; i < sizeof scene / sizeof *scene; i++) {
+    Tally tally = {0};
+    check_scenes(&pool, &scene[i], poses, starts, &tally);
+    if (getenv("SMOOTH_PRINT") != NULL)
+      printf("    scene %zu: %ld contacts, %ld of %ld poses with several, %.1f iterations begun\n", i, tally.contacts,
+             tally.several, tally.searches, (double)tally.newtons / (double)tally.searches);
+    all.contacts += tally.contacts, all.several += tally.several;
+  }
+  ENSURE(all.contacts > 12 * poses && all.several > poses);
   sr_pool_free(&pool);
 }
 

@@ -287,13 +287,13 @@ static bool approach(Approach* m) {
 
 // K of the file's head.
 static void hessian_of(const Approach* m, double K[3]) {
-  srNearestDerivative by;
+  double turn[3][3];
   const double facing = srm_dot3(m->near.n, m->frame.n);
-  sr_nearest_derivative(&m->near, &by);
+  sr_nearest_turn(&m->near, turn);
   for (int i = 0; i < 3; i++) {
     const double *left = m->frame.e[i / 2], *right = m->frame.e[(i + 1) / 2];
     K[i] = facing * m->frame.W[i];
-    for (int k = 0; k < 9; k++) K[i] += left[k / 3] * by.n[k / 3][3 + k % 3] * right[k % 3];
+    for (int k = 0; k < 9; k++) K[i] += left[k / 3] * turn[k / 3][k % 3] * right[k % 3];
   }
 }
 

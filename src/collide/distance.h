@@ -60,6 +60,8 @@ typedef struct srNearestDerivative {
                // on one side at best
 } srNearestDerivative;
 void sr_nearest_derivative(const srNearest* nearest, srNearestDerivative* out);
+// Of these the derivative of the normal by translations alone: columns 3 to 5 of n.
+void sr_nearest_turn(const srNearest* nearest, double out[3][3]);
 
 // ---------------------------------------------------------------------------------------------------------- closed forms
 // The nearest points of two cores in closed form. To add one: write distance_<name>.c with one srDistanceKind, and add a row to

@@ -62,8 +62,8 @@ static bool add_edges(const srNearest* x, Rows* rows) {
   return rows->n == most;
 }
 
-// Stationarity along tangents that the edges leave.
-static void add_stationarity(const srNearest* x, const double r[3], Rows* rows) {
+// Stationarity along tangents that the edges leave, for the motions from `first` on.
+static void add_stationarity(const srNearest* x, const double r[3], int first, Rows* rows) {
   double tau[2][3];
   memcpy(tau, rows->T, sizeof tau);
   if (rows->n == 1) {
@@ -72,11 +72,11 @@ static void add_stationarity(const srNearest* x, const double r[3], Rows* rows) 
     for (int k = 0; k < 3; k++) tau[0][k] = (l[0] * rows->T[1][k] - l[1] * rows->T[0][k]) / length;
   }
   for (int i = 0; rows->n < 2; i++) {
-    double left[3], part[3], right[6], move[3];
+    double left[3], part[3], right[6] = {0}, move[3];
     srm_mul3(x->a.hessian, tau[i], left);
     srm_mul3(x->b.hessian, tau[i], part);
     for (int k = 0; k < 3; k++) left[k] += part[k] + x->core * tau[i][k];
-    for (int j = 0; j < 6; j++) {
+    for (int j = first; j < 6; j++) {
       drag(x, r, j, move);
       right[j] = srm_dot3(tau[i], move);
     }
@@ -145,6 +145,19 @@ void sr_nearest_derivative(const srNearest* x, srNearestDerivative* out) {
   memcpy(out->gap + 3, x->n, sizeof x->n);
   srm_tangents3(x->n, rows.T[0], rows.T[1]);
   out->smooth = add_edges(x, &rows) && x->unique;
-  add_stationarity(x, r, &rows);
+  add_stationarity(x, r, 0, &rows);
   for (int j = 0; j < 6; j++) set_column(x, &rows, r, j, out);
+}
+
+void sr_nearest_turn(const srNearest* x, double out[3][3]) {
+  Rows rows = {.n = 0};
+  const double r[3] = {0};  // of rotations alone
+  srm_tangents3(x->n, rows.T[0], rows.T[1]);
+  (void)add_edges(x, &rows);
+  add_stationarity(x, r, 3, &rows);
+  for (int j = 0; j < 3; j++) {
+    double y[2];
+    (void)solve(&rows, 3 + j, y);
+    for (int k = 0; k < 3; k++) out[k][j] = y[0] * rows.T[0][k] + y[1] * rows.T[1][k];
+  }
 }
