@@ -721,8 +721,19 @@ static bool is_listed(const srSmoothContact* c, int found, const srSmoothContact
   return false;
 }
 
-static void start_at(const srSmooth* s, double at[2]) {
-  for (int k = 0; k < 2; k++) at[k] = uniform(s->low[k], s->high[k]);
+// Of some random points the nearest to x: most contacts are there.
+static void start_at(const srSmooth* s, const double x[3], double at[2]) {
+  double least = INFINITY;
+  for (int i = 0; i < 12; i++) {
+    const double next[2] = {uniform(s->low[0], s->high[0]), uniform(s->low[1], s->high[1])};
+    srSmoothPoint y;
+    double r[3];
+    s->at(s->self, next, &y);
+    srm_sub3(y.x, x, r);
+    if (!(srm_norm3(r) < least)) continue;
+    least = srm_norm3(r);
+    memcpy(at, next, sizeof next);
+  }
 }
 
 typedef struct Tally {
@@ -733,12 +744,14 @@ static void check_scene(const Scene* s, const srSmoothPair* pair, const double p
   const srSmoothReach reach = {0.1, 0.1};
   srSmoothContact c[32];
   srSmoothWork work;
+  double back[16];
+  srm_pose_invert(pose, back);
   const int found = sr_smooth_search(pair, pose, reach, c, 32, &work);
   ENSURE(found <= 32);
   for (int j = 0; j < starts; j++) {
     srSmoothContact d = {.near.iterations = 0};
-    start_at(s->a, d.at[0]);
-    if (s->b) start_at(s->b, d.at[1]);
+    start_at(s->a, pose + 12, d.at[0]);
+    if (s->b) start_at(s->b, back + 12, d.at[1]);
     if (!reach_contact(s, pose, &d) || !d.near.unique) continue;
     if (d.near.gap > reach.margin - 1e-9 || d.near.gap < -reach.depth + 1e-9) continue;
     ENSURE(is_listed(c, found, &d));
