@@ -334,7 +334,7 @@ static int parse_and_compare(Compare* c, const Help* help, const Verb* verb, int
        "relative, absolute or penalty (docs/theory/formulations.md)"},
       {"--contact", OPTION_TEXT, &c->words.contact, "NAME",
        "of all runs: continuous, timestepping or event (docs/theory/contact-study.md)"},
-      {"--impact", OPTION_TEXT, &c->words.impact, "LAW", "contact event: auto, newton or poisson"},
+      IMPACT_OPTIONS(c),
       {"--csv", OPTION_TEXT, &c->csv, "FILE.csv", "write all numbers as a table; - is standard output"},
       {"--svg", OPTION_TEXT, &c->svg, "DIR", "write the figures into this folder"},
       {"--lock-massless", OPTION_FLAG, &c->lock, NULL, LOCK_HELP},

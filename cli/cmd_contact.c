@@ -3,11 +3,15 @@
 #include <string.h>
 #include <time.h>
 
-#include "cli.h"
+#include "run_options.h"
 
 typedef struct Contact {
   Cli* cli;
-  const char *path, *solver, *law, *out;
+  const char *path, *solver, *law, *friction, *order, *out;
+  // As an impact: what the words stand for.
+  srImpactRule rule;
+  srImpactFrictionRule friction_rule;
+  srImpactOrder impact_order;
   double tolerance, iterations;
   bool cold;
   srContactProblem* p;
@@ -42,10 +46,36 @@ static bool method_exists(Contact* c) {
   return !c->solver || word_exists(c->cli, "--solver", c->solver, words, n, n);
 }
 
+// Law, friction and order of an impact, in the words of `run`; auto is a choice by friction of all contacts, so the law has no such word here.
+#define WORD(NAME, word) word,
+static const char* const laws[] = {SR_IMPACT_RULE_LIST(WORD)};
+static const char* const frictions[] = {SR_IMPACT_FRICTION_LIST(WORD)};
+static const char* const orders[] = {SR_IMPACT_ORDER_LIST(WORD)};
+#undef WORD
+
+static bool impact_fits(Contact* c) {
+  if (!c->law && (c->friction || c->order)) {
+    cli_error(c->cli, "%s is for an impact: take it with --impact LAW",
+              c->friction ? "--impact-friction" : "--impact-order");
+    return false;
+  }
+  const int n = COUNT(laws) - 1;
+  bool good = !c->law || word_exists(c->cli, "--impact", c->law, laws + 1, n, n);
+  if (c->friction)
+    good = word_exists(c->cli, "--impact-friction", c->friction, frictions, COUNT(frictions), COUNT(frictions)) && good;
+  if (c->order) good = word_exists(c->cli, "--impact-order", c->order, orders, COUNT(orders), COUNT(orders)) && good;
+  if (!good || !c->law) return good;
+  c->rule = (srImpactRule)word_index(c->law, laws, COUNT(laws), 0);
+  c->friction_rule = (srImpactFrictionRule)word_index(c->friction, frictions, COUNT(frictions), 0);
+  c->impact_order = (srImpactOrder)word_index(c->order, orders, COUNT(orders), 0);
+  const char* sentence = sri_impact_settle(c->rule, &c->friction_rule, &c->impact_order);
+  if (sentence) cli_error(c->cli, "%s", sentence);
+  return !sentence;
+}
+
 static bool options_fit(Contact* c) {
-  static const char* const laws[] = {"newton", "poisson"};
   bool good = method_exists(c);
-  good = (!c->law || word_exists(c->cli, "--impact", c->law, laws, 2, 2)) && good;
+  good = impact_fits(c) && good;
   if (!isnan(c->tolerance) && !(c->tolerance > 0))
     cli_error(c->cli, "--tolerance must be greater than zero, not %g", c->tolerance), good = false;
   if (!(c->iterations >= 1 && c->iterations <= 1e9))
@@ -55,6 +85,17 @@ static bool options_fit(Contact* c) {
 }
 
 // --------------------------------------------------------------------------------------------------------------- solving
+static void strike(Contact* c, const srContactOptions* o, Run* r) {
+  const srImpactLaw law = (srImpactLaw)(c->rule - SR_IMPACT_RULE_NEWTON);
+  const srImpactFriction friction =
+      c->friction_rule == SR_IMPACT_FRICTION_SHOCK ? SR_IMPACT_SHOCK : SR_IMPACT_ALGEBRAIC;
+  if (c->impact_order == SR_IMPACT_ORDER_SEQUENTIAL)
+    r->status = sr_contact_sequence(c->memory, c->p, law, friction, o, c->impulse, &r->impact);
+  else
+    r->status = sr_contact_impact(c->memory, c->p, law, o, c->impulse, &r->impact);
+  r->result = r->impact.solve;
+}
+
 static void solve(Contact* c, Run* r) {
   srContactOptions o = sr_contact_options();
   o.method = r->method;
@@ -66,9 +107,7 @@ static void solve(Contact* c, Run* r) {
     memcpy(c->impulse, c->p->start, (size_t)c->n * sizeof *c->impulse);
   const double start = seconds();
   if (c->law) {
-    const srImpactLaw law = strcmp(c->law, "newton") == 0 ? SR_IMPACT_NEWTON : SR_IMPACT_POISSON;
-    r->status = sr_contact_impact(c->memory, c->p, law, &o, c->impulse, &r->impact);
-    r->result = r->impact.solve;
+    strike(c, &o, r);
   } else {
     r->status = sr_contact_solve(c->memory, c->p, &o, c->impulse, &r->result);
   }
@@ -112,6 +151,8 @@ static void json_run(const Contact* c, srJson* json, const Run* r) {
       sr_json_number(json, "energy", r->impact.energy);
       sr_json_number(json, "alpha", r->impact.alpha);
       sr_json_bool(json, "gained", r->impact.gained);
+      sr_json_number(json, "normal", r->impact.normal);
+      sr_json_int(json, "collisions", r->impact.collisions);
     }
     sr_json_numbers(json, "impulse", c->impulse, c->n);
   }
@@ -126,7 +167,11 @@ static void json_problem(const Contact* c, srJson* json) {
   sr_json_int(json, "rows", c->n);
   sr_json_number(json, "compliance", c->p->compliance);
   sr_json_number(json, "tolerance", c->tolerance);
-  if (c->law) sr_json_text(json, "impact", c->law);
+  if (c->law) {
+    sr_json_text(json, "impact", c->law);
+    sr_json_text(json, "impact_friction", frictions[c->friction_rule]);
+    sr_json_text(json, "impact_order", orders[c->impact_order]);
+  }
   srContactError e;
   if (!stored_error(c, &e)) return;
   sr_json_object(json, "stored");
@@ -142,6 +187,9 @@ static void text_problem(const Contact* c, srText* text) {
     sr_text_print(text, "%d bodies, ", c->p->nbody);
   sr_text_print(text, "%d contacts, %d equations; residual wanted: %g m/s\n\n", c->p->ncontact, c->p->nequation,
                 c->tolerance);
+  if (c->law)
+    sr_text_print(text, "  impact: %s, friction %s, %s\n\n", c->law, frictions[c->friction_rule],
+                  orders[c->impact_order]);
   sr_text_print(text, "  %-8s %12s %12s %10s %10s  %s\n", "solver", "residual m/s", "bilateral", "iterations",
                 "seconds", "");
   srContactError e;
@@ -164,17 +212,26 @@ static void text_run(const Contact* c, const Run* r, srText* text) {
   sr_text_print(text, "\n");
 }
 
-// Every method that was asked for, one line or object each.
+static void run_method(Contact* c, const srContactMethod* method, srJson* json, srText* text) {
+  Run r = {.method = method};
+  solve(c, &r);
+  if (json)
+    json_run(c, json, &r);
+  else
+    text_run(c, &r, text);
+}
+
+// Every method that was asked for, one line or object each. A sequence of impacts of one contact each needs none.
 static void run_methods(Contact* c, srJson* json, srText* text) {
+  static const srContactMethod sequence = {"sequence", "one contact after the other, as one dense matrix"};
   const bool all = c->solver && strcmp(c->solver, "all") == 0;
+  if (c->law && c->impact_order == SR_IMPACT_ORDER_SEQUENTIAL) {
+    run_method(c, &sequence, json, text);
+    return;
+  }
   for (int i = 0; i < sr_contact_method_count(); i++) {
-    Run r = {.method = sr_contact_method(i)};
-    if (!all && strcmp(r.method->name, c->solver ? c->solver : "auto") != 0) continue;
-    solve(c, &r);
-    if (json)
-      json_run(c, json, &r);
-    else
-      text_run(c, &r, text);
+    const srContactMethod* method = sr_contact_method(i);
+    if (all || strcmp(method->name, c->solver ? c->solver : "auto") == 0) run_method(c, method, json, text);
   }
 }
 
@@ -244,7 +301,11 @@ int cmd_contact(Cli* cli, const Verb* verb, int argc, char** argv) {
       {"--solver", OPTION_TEXT, &c.solver, "NAME", "auto (default), nsgs, nncg, newton, lemke; all: each of them"},
       {"--tolerance", OPTION_NUMBER, &c.tolerance, "M/S", "of the residual (default: of the file, else 1e-9)"},
       {"--iterations", OPTION_NUMBER, &c.iterations, "N", "sweeps, Newton steps or pivots at the most (default 10000)"},
-      {"--impact", OPTION_TEXT, &c.law, "LAW", "as an impact with the restitution of the contacts: newton or poisson"},
+      {"--impact", OPTION_TEXT, &c.law, "LAW",
+       "as an impact with the restitution of the contacts: newton, poisson or stronge"},
+      {"--impact-friction", OPTION_TEXT, &c.friction, "NAME",
+       "of an impact: against the slip after each phase (algebraic) or at every moment (shock)"},
+      {"--impact-order", OPTION_TEXT, &c.order, "NAME", "of an impact: simultaneous or sequential"},
       {"--cold", OPTION_FLAG, &c.cold, NULL, "start from 0, not from the impulses of the file"},
       OUT_OPTIONS(&c.out, "FILE", "write the problem with the best impulses as its start; - is standard output"),
       VERBOSE_OPTION(cli),

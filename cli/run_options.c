@@ -8,6 +8,8 @@ static const char* const stabilizations[] = {SR_STABILIZATION_LIST(WORD)};
 static const char* const controls[] = {SR_CONTROL_LIST(WORD)};
 static const char* const families[] = {SR_FAMILY_LIST(WORD)};
 static const char* const impacts[] = {SR_IMPACT_RULE_LIST(WORD)};
+static const char* const frictions[] = {SR_IMPACT_FRICTION_LIST(WORD)};
+static const char* const orders[] = {SR_IMPACT_ORDER_LIST(WORD)};
 static const char* const tangents[] = {SR_TANGENT_LIST(WORD)};
 static const char* const starts[] = {SR_START_LIST(WORD)};
 #undef WORD
@@ -38,7 +40,9 @@ bool run_words_exist(Cli* cli, const RunWords* given) {
               {"--control", given->control, controls, COUNT(controls)},
               {"--family", given->family, families, COUNT(families)},
               {"--tangent", given->tangent, tangents, COUNT(tangents)},
-              {"--impact", given->impact, impacts, COUNT(impacts)}};
+              {"--impact", given->impact, impacts, COUNT(impacts)},
+              {"--impact-friction", given->impact_friction, frictions, COUNT(frictions)},
+              {"--impact-order", given->impact_order, orders, COUNT(orders)}};
   bool good =
       !given->contact || word_exists(cli, "--contact", given->contact, contacts, COUNT(contacts), COUNT(contacts));
   for (int i = 0; i < COUNT(list); i++)
@@ -54,6 +58,9 @@ void run_words_settle(const RunWords* given, srRunOptions* o) {
   o->family = (srFamily)word_index(given->family, families, COUNT(families), (int)o->family);
   o->tangent = (srTangentWay)word_index(given->tangent, tangents, COUNT(tangents), (int)o->tangent);
   o->impact = (srImpactRule)word_index(given->impact, impacts, COUNT(impacts), (int)o->impact);
+  o->impact_friction =
+      (srImpactFrictionRule)word_index(given->impact_friction, frictions, COUNT(frictions), (int)o->impact_friction);
+  o->impact_order = (srImpactOrder)word_index(given->impact_order, orders, COUNT(orders), (int)o->impact_order);
   o->contact = (srContactMode)word_index(given->contact, contacts, COUNT(contacts), (int)o->contact);
   if (given->metric) o->metric_identity = strcmp(given->metric, "identity") == 0;
 }

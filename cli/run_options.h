@@ -8,7 +8,7 @@
 
 // As given; NULL: not given.
 typedef struct RunWords {
-  const char *stabilization, *metric, *control, *family, *tangent, *impact, *contact;
+  const char *stabilization, *metric, *control, *family, *tangent, *impact, *impact_friction, *impact_order, *contact;
 } RunWords;
 
 // The word of --start; NULL: as given.
@@ -27,6 +27,17 @@ typedef struct RunHelp {
   char stabilization[160], control[160], family[160], tangent[160];
 } RunHelp;
 RunHelp run_words_help(void);
+
+#define IMPACT_OPTIONS(r)                                                                                              \
+  {"--impact", OPTION_TEXT, &(r)->words.impact, "LAW",                                                                 \
+   "contact event: law of restitution: auto (poisson where there is friction, else newton), newton, poisson, "         \
+   "stronge"},                                                                                                         \
+      {"--impact-friction", OPTION_TEXT, &(r)->words.impact_friction, "NAME",                                          \
+       "contact event: against the slip after each phase (algebraic) or at every moment of an impact (shock)"},        \
+  {                                                                                                                    \
+    "--impact-order", OPTION_TEXT, &(r)->words.impact_order, "NAME",                                                   \
+        "contact event: impacts at one instant together (simultaneous) or one after the other (sequential)"            \
+  }
 
 #define RUN_OPTIONS(r, help)                                                                                           \
   {"--control", OPTION_TEXT, &(r)->words.control, "NAME", (help)->control},                                            \

@@ -476,8 +476,20 @@ status 2 run models/pendulum.xml --contact events
 says "unknown word 'events'"
 status 2 run models/contact/bouncing-ball.xml --contact event --method moreau
 says "moreau"
-status 2 run models/contact/bouncing-ball.xml --contact event --impact stronge
-says "unknown word 'stronge'; there are: auto, newton, poisson"
+status 2 run models/contact/bouncing-ball.xml --contact event --impact stronger
+says "unknown word 'stronger'; did you mean 'stronge'\? There are: auto, newton, poisson, stronge"
+status 2 run models/contact/bouncing-ball.xml --contact event --impact stronge --impact-friction algebraic
+says "take impact-friction shock with impact stronge"
+status 2 run models/contact/bouncing-ball.xml --contact event --impact-friction shock --impact-order simultaneous
+says "law of one contact at a time: take impact-order sequential"
+status 2 run models/contact/bouncing-ball.xml --contact timestepping --impact poisson
+says "contact timestepping has Newton's law of restitution"
+status 2 run models/contact/bouncing-ball.xml --contact timestepping --impact-order sequential
+says "take contact event for other laws of impact"
+status 0 run models/contact/bouncing-ball.xml --contact timestepping --impact newton --json
+grep -q '"impact": {"law": "newton", "friction": "algebraic", "order": "simultaneous"}' "$work/out" || fail "the law of time-stepping"
+status 0 run models/contact/bouncing-ball.xml --contact event --impact stronge --json
+grep -q '"impact": {"law": "stronge", "friction": "shock", "order": "sequential", "newton": 0, "poisson": 0, "stronge": [1-9]' "$work/out" || fail "the law of the impacts"
 status 2 run models/pendulum.xml --stabilization foo
 says "unknown word 'foo'; there are: none, baumgarte, projection, partition, augmented"
 status 2 run models/pendulum.xml --stabilization projektion

@@ -169,8 +169,14 @@ status 2 "$work/missing.contact"
 says 'missing.contact: error: cannot be read'
 status 2 models/contact-problems/rod.contact --tolerance 0
 says '\-\-tolerance must be greater than zero'
-status 2 models/contact-problems/rod.contact --impact stronge
-says 'newton, poisson'
+status 2 models/contact-problems/rod.contact --impact auto
+says 'newton, poisson, stronge'
+status 2 models/contact-problems/rod.contact --impact-order sequential
+says '\-\-impact-order is for an impact: take it with \-\-impact LAW'
+status 2 models/contact-problems/rod.contact --impact stronge --impact-order simultaneous
+says 'take impact-order sequential'
+status 2 models/contact-problems/rod.contact --impact stronge --impact-friction algebraic
+says 'take impact-friction shock'
 status 2 models/contact-problems/rod.contact --json --tolerance -1
 has '"errors"'
 

@@ -395,6 +395,10 @@
     "by force laws, or rigid: in steps of fixed length by the method moreau, or by events")                            \
   X(impact, "impact", WORD, SR_IMPACT_RULE_LIST(SR_IMPACT_RULE_WORD), "auto", "",                                      \
     "contact event: law of restitution; auto: Poisson's where there is friction, else Newton's")                       \
+  X(impact_friction, "impact-friction", WORD, SR_IMPACT_FRICTION_LIST(SR_IMPACT_FRICTION_WORD), "auto", "",            \
+    "against the slip after each phase (algebraic) or at every moment (shock); auto: shock with Stronge's law")        \
+  X(impact_order, "impact-order", WORD, SR_IMPACT_ORDER_LIST(SR_IMPACT_ORDER_WORD), "auto", "",                        \
+    "impacts at one instant: together, or one after the other; auto: sequential with friction shock")                  \
   X(step, "step", FORMULA, "1", "1e-3", "s", "step of fixed-step methods and of control fixed")                        \
   X(rtol, "rtol", FORMULA, "1", "1e-6", "", "relative tolerance of adaptive methods")                                  \
   X(atol, "atol", FORMULA, "1", "1e-9", "", "absolute tolerance of adaptive methods")                                  \

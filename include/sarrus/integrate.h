@@ -449,11 +449,14 @@ typedef struct srRigidEvent {
   double normal, friction;  // work of the impulses on the normal and in the tangent plane, J
   double driver;            // work of the impulses of what moves by itself: drivers, surfaces with a velocity, J
   double alpha;             // impact: factor of the coefficients of restitution; < 1: the law would have gained energy
+  bool endless;             // impact: of a sequence that did not end
 } srRigidEvent;
 
 typedef struct srRigidOptions {
-  int most;                  // contacts closed at one time
-  srImpactRule rule;         // of restitution; all contacts that touch are solved together
+  int most;           // contacts closed at one time
+  srImpactRule rule;  // of restitution
+  srImpactFrictionRule friction;
+  srImpactOrder order;
   double gap;                // m: two contacts within it touch at the same time
   double speed;              // m/s: normal speed of a closed contact, slip of one that sticks
   double hop;                // m: impacts that throw a body less high are the end of an accumulation
@@ -466,6 +469,8 @@ typedef struct srRigidOptions {
   void* problem_user;     // its first argument
 } srRigidOptions;
 SR_API srRigidOptions sri_rigid_options(void);
+// The words auto of friction and order become what they stand for. Returns NULL, or a sentence: why the three do not go together.
+SR_API const char* sri_impact_settle(srImpactRule rule, srImpactFrictionRule* friction, srImpactOrder* order);
 
 typedef struct srRigid srRigid;
 SR_API srRigid* sri_rigid_create(const srSystem* system, const srRigidOptions* options);  // NULL: out of memory
@@ -483,9 +488,18 @@ SR_API int sri_rigid_late_count(const srRigid* rigid);
 SR_API const char* sri_rigid_error(const srRigid* rigid);
 // How many contacts are closed, and how many of them stick; true: at the last state the equations of these contradicted each other, or those of the system.
 SR_API bool sri_rigid_contradicts(const srRigid* rigid, int* closed, int* stick);
+// Impacts by what they were solved with.
+typedef struct srImpactCount {
+  long newton, poisson, stronge;  // by this law
+  long reduced;                   // with less restitution, which would have gained energy
+  long collisions;                // in all sequences
+  long longest;                   // collisions of the longest sequence
+  long endless;                   // sequences that did not end: an inelastic impact of all contacts together ends them
+} srImpactCount;
 // Residuals of the complementarity problems: largest relative one, how many were not solved, how many there were.
 typedef struct srRigidStats {
   long impacts, problems, unsolved;
+  srImpactCount impact;
   long iterations;  // Newton steps of the cone problems
   double residual;  // largest of an impact problem, m/s
   double gap;       // deepest gap after a step, m

@@ -341,6 +341,8 @@ typedef struct srRunSettings {
   const char* method;
   srContactMode contact;
   srImpactRule impact;
+  srImpactFrictionRule impact_friction;
+  srImpactOrder impact_order;
   srControlRule control;
   srFamily family;
   srTangentWay tangent;

@@ -157,7 +157,8 @@ typedef struct srSolvedProblem {
   const srContactProblem*
       problem;  // with the impulses that it was started from, those of a step that were found, and the residual that was wanted
   const srContactResult* result;
-  const char* impact;  // law of restitution, of an impact; NULL: a step
+  const char*
+      impact;  // of an impact: law of restitution, and options of `sarrus contact` for another order or friction; NULL: a step
 } srSolvedProblem;
 typedef void srSeeProblem(void* user, const srSolvedProblem* solved);
 
@@ -170,19 +171,31 @@ SR_API srContactError sr_contact_error(srContactSolver* solver, const srContactP
 
 // ----------------------------------------------------------------------------------------------------------------- impacts
 typedef enum srImpactLaw { SR_IMPACT_NEWTON, SR_IMPACT_POISSON, SR_IMPACT_STRONGE } srImpactLaw;
+// Friction opposite to the slip after the impact or after each phase (algebraic), or at every moment of it (shock).
+typedef enum srImpactFriction { SR_IMPACT_ALGEBRAIC, SR_IMPACT_SHOCK } srImpactFriction;
 
-// All contacts together (simultaneous law), friction opposite to the slip after the impact or after each phase (algebraic law). v_free are the
-// velocities before, shifts and lower bounds of the contacts are not used. Newton: u_N+ >= -e u_N-, where u_N- < 0. Poisson: compression, then an
-// expansion with p_N >= e p_N of the compression. Newton's law with friction may gain energy: then all e are multiplied by the largest alpha that does not.
 typedef struct srImpactResult {
-  srContactResult solve;  // the worse of the phases
-  double energy;          // T+ - T-, J
-  double alpha;           // 1: the coefficients of restitution are as given
-  bool gained;            // the law would have gained energy
+  srContactResult solve;   // the worse of the phases
+  double energy;           // T+ - T-, J
+  double normal;           // of it: the work of the normal impulses
+  double alpha;            // 1: the coefficients of restitution are as given
+  bool gained;             // the law would have gained energy
+  long collisions;         // of a sequence: how many there were
+  bool ended;              // no contact approaches any more
+  const double* approach;  // (contacts) largest speed with which each was struck, m/s; until the next call
 } srImpactResult;
+// All contacts together (simultaneous law), algebraic friction. v_free are the velocities before, shifts and lower bounds of the contacts are not used.
+// Newton: u_N+ >= -e u_N-, where u_N- < 0. Poisson: compression, then an expansion with p_N >= e p_N of the compression. Newton's law with friction may
+// gain energy: then all e are multiplied by the largest alpha that does not.
 // law: Newton or Poisson. impulse (size): the whole impact. SR_INPUT: as sr_contact_solve, or Stronge's law.
 SR_API srStatus sr_contact_impact(srContactSolver* solver, const srContactProblem* problem, srImpactLaw law,
                                   const srContactOptions* options, double* impulse, srImpactResult* result);
+// One contact after the other, the fastest approach first, until none approaches with more than the tolerance of the options; the others transmit nothing
+// while one is struck, equations do. Not `ended` after many collisions: what approaches then is left so. solve.error.residual: the fastest approach that is left, or the worst error of an
+// algebraic collision. alpha: the smallest of all collisions. SR_INPUT: does not fit into the memory, Stronge's law with algebraic friction, or a collision without an end.
+SR_API srStatus sr_contact_sequence(srContactSolver* solver, const srContactProblem* problem, srImpactLaw law,
+                                    srImpactFriction friction, const srContactOptions* options, double* impulse,
+                                    srImpactResult* result);
 // T+ - T- of impulses: the mean of the velocities before and after times the impulses.
 SR_API double sr_contact_work(srContactSolver* solver, const srContactProblem* problem, const double* impulse);
 
@@ -192,6 +205,7 @@ typedef struct srShock {
   double p[3], u[3];   // impulse; velocity after
   double compression;  // p_N at the end of the compression
   double energy;       // T+ - T-
+  double normal;       // of it: the work of the normal impulse
   int phases;          // slip, stick, slip along a ray: how many there were
 } srShock;
 // W (3 x 3, positive definite), u: velocity before, u[0] < 0. False: no end was found (jamming that grows without bound, W not positive definite).

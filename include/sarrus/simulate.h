@@ -15,6 +15,8 @@ typedef struct srRunOptions {
   const char* method;     // name of an integrator
   srContactMode contact;  // continuous, timestepping or event
   srImpactRule impact;    // contact event: law of restitution
+  srImpactFrictionRule impact_friction;
+  srImpactOrder impact_order;
   // Contact event, 0: as sri_rigid_options has them. m: gap within which contacts touch; m/s: normal speed of a closed contact; m: hop that ends an accumulation.
   double tol_gap, tol_speed, tol_hop;
   double step;        // s, fixed-step methods and control fixed
@@ -88,6 +90,7 @@ typedef struct srRunResult {
   long clamps;     // contacts in which a normal law would have pulled
   double
       complementarity;  // m/s, largest residual of an impact or of a step of time-stepping; contact event, timestepping
+  srImpactCount impact;     // contact event: which laws, and what became of them
   long problems, unsolved;  // complementarity problems, and how many were not solved to their tolerance
   double penetration;       // m, largest of all contacts but ends of joints, after an accepted step
   long sweeps;              // of time-stepping over the contacts of large islands, in all steps

@@ -64,12 +64,36 @@ typedef enum srContactMode {
 #define SR_IMPACT_RULE_LIST(X)                                                                                         \
   X(AUTO, "auto")                                                                                                      \
   X(NEWTON, "newton")                                                                                                  \
-  X(POISSON, "poisson")
+  X(POISSON, "poisson")                                                                                                \
+  X(STRONGE, "stronge")
 typedef enum srImpactRule {
   SR_IMPACT_RULE_AUTO,  // Poisson's law where there is friction, else Newton's
   SR_IMPACT_RULE_NEWTON,
   SR_IMPACT_RULE_POISSON,
+  SR_IMPACT_RULE_STRONGE,  // the work of the normal impulse in the expansion is e^2 of that in the compression
 } srImpactRule;
+
+// Friction in these impacts: X(NAME, word)
+#define SR_IMPACT_FRICTION_LIST(X)                                                                                     \
+  X(AUTO, "auto")                                                                                                      \
+  X(ALGEBRAIC, "algebraic")                                                                                            \
+  X(SHOCK, "shock")
+typedef enum srImpactFrictionRule {
+  SR_IMPACT_FRICTION_AUTO,       // shock with Stronge's law, else algebraic
+  SR_IMPACT_FRICTION_ALGEBRAIC,  // opposite to the slip after each phase
+  SR_IMPACT_FRICTION_SHOCK,      // opposite to the slip at every moment of the impact: it may turn, stop and reverse
+} srImpactFrictionRule;
+
+// Impacts of several contacts at one instant: X(NAME, word)
+#define SR_IMPACT_ORDER_LIST(X)                                                                                        \
+  X(AUTO, "auto")                                                                                                      \
+  X(SIMULTANEOUS, "simultaneous")                                                                                      \
+  X(SEQUENTIAL, "sequential")
+typedef enum srImpactOrder {
+  SR_IMPACT_ORDER_AUTO,          // sequential with the shock law of friction, else simultaneous
+  SR_IMPACT_ORDER_SIMULTANEOUS,  // all contacts that touch together
+  SR_IMPACT_ORDER_SEQUENTIAL,    // one after the other, the fastest approach first
+} srImpactOrder;
 
 // Step-size rules: X(NAME, word)   (docs/theory/integrators.md)
 #define SR_CONTROL_LIST(X)                                                                                             \
@@ -179,6 +203,8 @@ typedef enum srStabilization {
 #define SR_FAMILY_WORD(NAME, word) word "|"
 #define SR_TANGENT_WORD(NAME, word) word "|"
 #define SR_IMPACT_RULE_WORD(NAME, word) word "|"
+#define SR_IMPACT_FRICTION_WORD(NAME, word) word "|"
+#define SR_IMPACT_ORDER_WORD(NAME, word) word "|"
 #define SR_FRICTION_WORD(name, word) word "|"
 #define SR_NORMAL_WORD(name, word) word "|"
 #define SR_LAW_TEXT(name, word) word ", "  // in a sentence: laws of plugins are not among the words

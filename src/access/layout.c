@@ -148,6 +148,8 @@ static const srMember members[] = {
     ONE(srRunOptions, method),
     ONE(srRunOptions, contact),
     ONE(srRunOptions, impact),
+    ONE(srRunOptions, impact_friction),
+    ONE(srRunOptions, impact_order),
     ONE(srRunOptions, tol_gap),
     ONE(srRunOptions, tol_speed),
     ONE(srRunOptions, tol_hop),

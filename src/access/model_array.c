@@ -62,6 +62,8 @@
   X(method)                                                                                                            \
   X(contact)                                                                                                           \
   X(impact)                                                                                                            \
+  X(impact_friction)                                                                                                   \
+  X(impact_order)                                                                                                      \
   X(control)                                                                                                           \
   X(family)                                                                                                            \
   X(tangent)                                                                                                           \

@@ -11,6 +11,8 @@ static const char* const joints[] = {SR_JOINT_LIST(BARE_WORD)};
 static const char* const controls[] = {SR_CONTROL_LIST(WORD)};
 static const char* const contacts[] = {SR_CONTACT_MODE_LIST(WORD)};
 static const char* const impacts[] = {SR_IMPACT_RULE_LIST(WORD)};
+static const char* const impact_frictions[] = {SR_IMPACT_FRICTION_LIST(WORD)};
+static const char* const impact_orders[] = {SR_IMPACT_ORDER_LIST(WORD)};
 static const char* const families[] = {SR_FAMILY_LIST(WORD)};
 static const char* const starts[] = {SR_START_LIST(WORD)};
 static const char* const tangents[] = {SR_TANGENT_LIST(WORD)};
@@ -32,6 +34,8 @@ static const struct {
              LIST("contact", contacts),
              LIST("family", families),
              LIST("impact", impacts),
+             LIST("impact_friction", impact_frictions),
+             LIST("impact_order", impact_orders),
              LIST("start", starts),
              LIST("tangent", tangents),
              LIST("stabilization", stabilizations),

@@ -58,6 +58,8 @@ static void set_options(Trial* x) {
     x->options.control = SR_CONTROL_DEFAULT;
     x->options.contact = x->s->options.contact;
     x->options.impact = x->s->options.impact;
+    x->options.impact_friction = x->s->options.impact_friction;
+    x->options.impact_order = x->s->options.impact_order;
   }
   x->options.method = sri_method(e->method)->name;
   if (!isnan(e->rtol)) x->options.rtol = e->rtol, x->options.atol = e->atol;

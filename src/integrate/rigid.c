@@ -13,6 +13,20 @@ srRigidOptions sri_rigid_options(void) {
       .most = 64, .gap = 1e-9, .speed = 1e-9, .hop = 1e-8, .position = 1e-9, .w_normal = -1, .w_friction = -1};
 }
 
+const char* sri_impact_settle(srImpactRule rule, srImpactFrictionRule* friction, srImpactOrder* order) {
+  const bool work = rule == SR_IMPACT_RULE_STRONGE;
+  if (work && *friction == SR_IMPACT_FRICTION_ALGEBRAIC)
+    return "Stronge's law is one of the work at every moment of an impact: take impact-friction shock with impact "
+           "stronge";
+  if (*friction == SR_IMPACT_FRICTION_AUTO) *friction = work ? SR_IMPACT_FRICTION_SHOCK : SR_IMPACT_FRICTION_ALGEBRAIC;
+  const bool shock = *friction == SR_IMPACT_FRICTION_SHOCK;
+  if (shock && *order == SR_IMPACT_ORDER_SIMULTANEOUS)
+    return "friction at every moment of an impact (impact stronge, impact-friction shock) is a law of one contact at a "
+           "time: take impact-order sequential";
+  if (*order == SR_IMPACT_ORDER_AUTO) *order = shock ? SR_IMPACT_ORDER_SEQUENTIAL : SR_IMPACT_ORDER_SIMULTANEOUS;
+  return NULL;
+}
+
 // The pattern of G with full rows for contacts: normals behind the position equations, tangents at the end.
 static bool make_pattern(srRigid* x) {
   const srSystem* s = &x->inner;
@@ -129,6 +143,9 @@ srRigid* sri_rigid_create(const srSystem* system, const srRigidOptions* options)
   x->inner = *system;
   x->inner.rates = NULL;
   x->o = *options;
+  const char* wrong = sri_impact_settle(x->o.rule, &x->o.friction, &x->o.order);
+  SR_ASSERT(wrong == NULL);
+  (void)wrong;
   x->o.hop = fmax(x->o.hop, HOP_LEAST);
   x->most = options->most < system->ncontact ? options->most : system->ncontact;
   if (x->most < 1) x->most = 1;

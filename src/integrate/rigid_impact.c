@@ -1,11 +1,13 @@
-// Impact of all contacts that touch together, where one of them approaches (nonsmooth/impact.c).
+// Impact where one of the contacts that touch approaches: all of them together (nonsmooth/impact.c), or one after the other (nonsmooth/sequence.c), with the joints as
+// equations in the matrix of the problem. A sequence that does not end is ended by a compression of all of them together.
 #include "integrate/rigid_touch.h"
 
 #include <math.h>
 #include <string.h>
 
-#define NOISE 1e-6  // of the largest speed of approach: that of a closed contact, by the error of the step
-#define SHOCK 1e-7  // of the slip: approach of an impact without collision
+#define NOISE 1e-6              // of the largest speed of approach: that of a closed contact, by the error of the step
+#define IMPACT_TOLERANCE 1e-13  // of the velocities before: residual of all contacts together
+#define SHOCK 1e-7              // of the slip: approach of an impact without collision
 
 bool sri_rigid_approaches(const srRigid* x) {
   for (int i = 0; i < x->ntouch; ++i) {
@@ -17,28 +19,30 @@ bool sri_rigid_approaches(const srRigid* x) {
 static srImpactLaw law_of(const srRigid* x) {
   if (x->o.rule == SR_IMPACT_RULE_NEWTON) return SR_IMPACT_NEWTON;
   if (x->o.rule == SR_IMPACT_RULE_POISSON) return SR_IMPACT_POISSON;
+  if (x->o.rule == SR_IMPACT_RULE_STRONGE) return SR_IMPACT_STRONGE;
   for (int i = 0; i < x->npart; ++i) {
     if (x->part[i].mu > 0) return SR_IMPACT_POISSON;
   }
   return SR_IMPACT_NEWTON;
 }
 
-static void tell_impact(srRigid* x, double t, double normal, double friction, double driver, double alpha) {
+// Event of every contact that was struck; the work is that of all of them.
+static void tell_impact(srRigid* x, double t, const srRigidEvent* of, const double* approach) {
   bool first = true;
   double most = 0;
-  for (int i = 0; i < x->ntouch; ++i) most = fmax(most, -x->touch[i].normal);
+  for (int i = 0; i < x->ntouch; ++i) most = fmax(most, approach[i]);
   for (int i = 0; i < x->ntouch; ++i) {
     const srTouch* at = &x->touch[i];
-    if (!(at->normal < -fmax(x->o.speed, NOISE * most)) && !at->shock) continue;
+    if (!(approach[i] > fmax(x->o.speed, NOISE * most)) && !at->shock) continue;
     x->stats.impacts += !at->shock;
-    sri_rigid_tell(x, &(srRigidEvent){.kind = at->shock ? SR_RIGID_PAINLEVE : SR_RIGID_IMPACT,
-                                      .t = t,
-                                      .id = at->id,
-                                      .speed = -at->normal,
-                                      .normal = first ? normal : 0,
-                                      .friction = first ? friction : 0,
-                                      .driver = first ? driver : 0,
-                                      .alpha = alpha});
+    srRigidEvent event = {.kind = at->shock ? SR_RIGID_PAINLEVE : SR_RIGID_IMPACT,
+                          .t = t,
+                          .id = at->id,
+                          .speed = at->shock ? -at->normal : approach[i],
+                          .alpha = of->alpha,
+                          .endless = of->endless};
+    if (first) event.normal = of->normal, event.friction = of->friction, event.driver = of->driver;
+    sri_rigid_tell(x, &event);
     first = false;
   }
 }
@@ -53,48 +57,113 @@ static double kinetic_change(srRigid* x, const double* v) {
   return sum;
 }
 
-int sri_rigid_strike(srRigid* x, double t, double* v) {
+// The contact problem with the velocities before (nrow); a contact without a consistent force approaches a little, and has no restitution.
+static void pose(srRigid* x, double* before) {
   srContactProblem* p = x->problem;
-  srContactOptions o = sr_contact_options();
-  srImpactResult result;
-  double *before = x->right_rows, *after = x->rhs;
-  sri_touch_build(x);
-  sri_rigid_velocities(x, v, before);
+  const double least = x->o.order == SR_IMPACT_ORDER_SEQUENTIAL ? 2 * x->o.speed : 0;  // what a sequence strikes
   p->ncontact = x->npart;
   p->nequation = 0;
   p->compliance = 0;
   for (int i = 0; i < x->npart; ++i) {
     const srRigidPart* part = &x->part[i];
-    p->cone[i] =
-        (srContactCone){.rows = part->rows, .mu = part->mu, .restitution = x->touch[i].shock ? 0 : part->restitution};
-    if (x->touch[i].shock) before[part->first] = -SHOCK * fmax(x->touch[i].slip, x->o.speed);
+    const bool shock = x->touch[i].shock;
+    p->cone[i] = (srContactCone){.rows = part->rows, .mu = part->mu, .restitution = shock ? 0 : part->restitution};
+    if (shock) before[part->first] = -fmax(SHOCK * fmax(x->touch[i].slip, x->o.speed), least);
   }
   memcpy(p->W, x->A, (size_t)(x->nrow * x->nrow) * sizeof *p->W);
   memcpy(p->q, before, (size_t)x->nrow * sizeof *p->q);
+}
+
+// What approaches after a sequence that does not end becomes a compression of all contacts together: x->p is the impulse of both.
+static srStatus end_sequence(srRigid* x, const srContactOptions* o, srImpactResult* r) {
+  srContactResult compression;
+  srContactProblem* p = x->problem;
+  double *first = x->rhs_other, *between = x->scale;
+  memcpy(first, x->p, (size_t)x->nrow * sizeof *first);
+  sr_contact_velocity(x->solver, p, first, between);
+  memcpy(p->q, between, (size_t)x->nrow * sizeof *p->q);
   memset(x->p, 0, (size_t)x->nrow * sizeof *x->p);
+  const srStatus status = sr_contact_solve(x->solver, p, o, x->p, &compression);
+  r->energy += sr_contact_work(x->solver, p, x->p);
+  for (int i = 0; i < x->npart; ++i) {
+    const int k = x->part[i].first;
+    r->normal += 0.5 * x->p[k] * between[k];  // the velocity after it is 0, or the impulse
+  }
+  for (int i = 0; i < x->nrow; ++i) x->p[i] += first[i];
+  memcpy(p->q, x->right_rows, (size_t)x->nrow * sizeof *p->q);
+  r->solve = compression;
+  return status;
+}
+
+static srStatus solve(srRigid* x, srImpactLaw law, srImpactResult* r) {
+  srContactOptions o = sr_contact_options();
   o.method = sr_contact_method_find("newton");
-  o.tolerance = 1e-13 * sri_largest(x->nrow, before);
-  if (sr_contact_impact(x->solver, p, law_of(x), &o, x->p, &result) != SR_OK) {
-    return sri_rigid_fail(x, "an impact has more contacts than there is memory for");
-  }
-  if (x->o.problem != NULL) {
-    p->tolerance = o.tolerance;
-    x->o.problem(x->o.problem_user,
-                 &(srSolvedProblem){.t = t,
-                                    .step = x->integrator != NULL ? sri_stats(x->integrator)->steps : 0,
-                                    .problem = p,
-                                    .result = &result.solve,
-                                    .impact = law_of(x) == SR_IMPACT_NEWTON ? "newton" : "poisson"});
-  }
+  o.tolerance = IMPACT_TOLERANCE * sri_largest(x->nrow, x->problem->q);
+  memset(x->p, 0, (size_t)x->nrow * sizeof *x->p);
+  if (x->o.order == SR_IMPACT_ORDER_SIMULTANEOUS) return sr_contact_impact(x->solver, x->problem, law, &o, x->p, r);
+  srContactOptions sequence = o;
+  sequence.tolerance = x->o.speed;
+  const srImpactFriction friction = x->o.friction == SR_IMPACT_FRICTION_SHOCK ? SR_IMPACT_SHOCK : SR_IMPACT_ALGEBRAIC;
+  srStatus status = sr_contact_sequence(x->solver, x->problem, law, friction, &sequence, x->p, r);
+  if (status == SR_OK && !r->ended) status = end_sequence(x, &o, r);
+  return status;
+}
+
+static void count(srRigid* x, srImpactLaw law, const srImpactResult* r, double speed) {
+  srImpactCount* n = &x->stats.impact;
+  const double residual = r->solve.error.residual;
+  const bool sequence = x->o.order == SR_IMPACT_ORDER_SEQUENTIAL;
+  ++*(law == SR_IMPACT_NEWTON ? &n->newton : law == SR_IMPACT_POISSON ? &n->poisson : &n->stronge);
+  n->reduced += r->alpha < 1;
+  n->endless += !r->ended;
+  if (sequence) n->collisions += r->collisions;
+  if (sequence && r->collisions > n->longest) n->longest = r->collisions;
   ++x->stats.problems;
-  const double residual = result.solve.error.residual;
   x->stats.residual = fmax(x->stats.residual, residual);
-  x->stats.unsolved += residual > 1e-8 * sri_largest(x->nrow, before);
+  x->stats.unsolved += residual > fmax(1e-8 * speed, sequence ? x->o.speed : 0);
+}
+
+// To who has asked for the problems: with the options of `sarrus contact` that strike it likewise.
+static void show(const srRigid* x, double t, srImpactLaw law, const srImpactResult* r) {
+  static const char* const together[] = {"newton", "poisson"};
+  static const char* const sequence[2][3] = {
+      {"newton --impact-order sequential", "poisson --impact-order sequential"},
+      {"newton --impact-friction shock", "poisson --impact-friction shock", "stronge"}};
+  const bool shock = x->o.friction == SR_IMPACT_FRICTION_SHOCK;
+  x->problem->tolerance =
+      x->o.order == SR_IMPACT_ORDER_SEQUENTIAL ? x->o.speed : IMPACT_TOLERANCE * sri_largest(x->nrow, x->problem->q);
+  x->o.problem(
+      x->o.problem_user,
+      &(srSolvedProblem){.t = t,
+                         .step = x->integrator != NULL ? sri_stats(x->integrator)->steps : 0,
+                         .problem = x->problem,
+                         .result = &r->solve,
+                         .impact = x->o.order == SR_IMPACT_ORDER_SEQUENTIAL ? sequence[shock][law] : together[law]});
+}
+
+int sri_rigid_strike(srRigid* x, double t, double* v) {
+  srImpactResult result;
+  double *before = x->right_rows, *after = x->rhs;
+  sri_touch_build(x);
+  const srImpactLaw law = law_of(x);
+  sri_rigid_velocities(x, v, before);
+  pose(x, before);
+  if (solve(x, law, &result) != SR_OK)
+    return sri_rigid_fail(x,
+                          "an impact has more contacts than there is memory for, or friction that does not let it end");
+  count(x, law, &result, sri_largest(x->nrow, before));
+  if (x->o.problem != NULL) show(x, t, law, &result);
   memcpy(x->v_new, v, (size_t)x->inner.nv * sizeof *v);
   sri_rigid_add(x, x->p, v);
   sri_rigid_velocities(x, v, after);
-  const double normal = sri_rigid_work(x, x->p, before, after, true),
-               friction = sri_rigid_work(x, x->p, before, after, false);
-  tell_impact(x, t, normal, friction, kinetic_change(x, v) - normal - friction, result.alpha);
+  srRigidEvent of = {.alpha = result.alpha, .endless = !result.ended};
+  of.normal = sri_rigid_work(x, x->p, before, after, true);
+  of.friction = sri_rigid_work(x, x->p, before, after, false);
+  if (x->o.order == SR_IMPACT_ORDER_SEQUENTIAL) {  // velocities between do not change linearly
+    of.friction += of.normal - result.normal;
+    of.normal = result.normal;
+  }
+  of.driver = kinetic_change(x, v) - of.normal - of.friction;
+  tell_impact(x, t, &of, result.approach);
   return 0;
 }

@@ -35,6 +35,8 @@ static void rules(srCompiler* c) {
   static const char* const controls[] = {SR_CONTROL_LIST(SR_WORD)};
   static const char* const contacts[] = {SR_CONTACT_MODE_LIST(SR_WORD)};
   static const char* const impacts[] = {SR_IMPACT_RULE_LIST(SR_WORD)};
+  static const char* const frictions[] = {SR_IMPACT_FRICTION_LIST(SR_WORD)};
+  static const char* const orders[] = {SR_IMPACT_ORDER_LIST(SR_WORD)};
   static const char* const families[] = {SR_FAMILY_LIST(SR_WORD)};
   static const char* const tangents[] = {SR_TANGENT_LIST(SR_WORD)};
   static const char* const ways[] = {SR_STABILIZATION_LIST(SR_WORD)};
@@ -45,6 +47,9 @@ static void rules(srCompiler* c) {
   run->control = (srControlRule)word_index(c, SR_FIELD(srRunDef, control), controls, SR_COUNT(controls), 0);
   run->contact = (srContactMode)word_index(c, SR_FIELD(srRunDef, contact), contacts, SR_COUNT(contacts), 0);
   run->impact = (srImpactRule)word_index(c, SR_FIELD(srRunDef, impact), impacts, SR_COUNT(impacts), 0);
+  run->impact_friction =
+      (srImpactFrictionRule)word_index(c, SR_FIELD(srRunDef, impact_friction), frictions, SR_COUNT(frictions), 0);
+  run->impact_order = (srImpactOrder)word_index(c, SR_FIELD(srRunDef, impact_order), orders, SR_COUNT(orders), 0);
   run->family = (srFamily)word_index(c, SR_FIELD(srRunDef, family), families, SR_COUNT(families), 0);
   run->tangent = (srTangentWay)word_index(c, SR_FIELD(srRunDef, tangent), tangents, SR_COUNT(tangents), 0);
   run->stabilization = (srStabilization)word_index(c, SR_FIELD(srRunDef, stabilization), ways, SR_COUNT(ways),

@@ -14,8 +14,8 @@ enum { BISECTIONS = 40 };
 
 // ---- energy -------------------------------------------------------------------------------------------------------------
 
-// T+ - T- and the sum of its terms without their signs. A shift of the problem is no velocity of the bodies.
-static double work(srContactSolver* s, const srContactProblem* p, const double* impulse, double* size) {
+// T+ - T-, the part of the normal impulses, and the sum of its terms without their signs. A shift of the problem is no velocity of the bodies.
+static double work(srContactSolver* s, const srContactProblem* p, const double* impulse, double* normal, double* size) {
   double *after = s->velocity, *before = s->impact.before, sum = 0;
   const int rows = sr_contact_rows(p);
   memset(s->impact.zero, 0, (size_t)rows * sizeof *after);
@@ -32,7 +32,9 @@ static double work(srContactSolver* s, const srContactProblem* p, const double* 
     after[i] -= p->equation[i].shift;
     before[i] -= p->equation[i].shift;
   }
-  *size = 0;
+  *size = *normal = 0;
+  for (int i = 0, k = p->nequation; i < p->ncontact; k += p->cone[i++].rows)
+    *normal += 0.5 * impulse[k] * (after[k] + before[k]);
   for (int i = 0; i < rows; ++i) {
     sum += 0.5 * impulse[i] * (after[i] + before[i]);
     *size += 0.5 * fabs(impulse[i]) * (fabs(after[i]) + fabs(before[i]));
@@ -41,8 +43,8 @@ static double work(srContactSolver* s, const srContactProblem* p, const double* 
 }
 
 double sr_contact_work(srContactSolver* s, const srContactProblem* p, const double* impulse) {
-  double size;
-  return work(s, p, impulse, &size);
+  double normal, size;
+  return work(s, p, impulse, &normal, &size);
 }
 
 // ---- phases -------------------------------------------------------------------------------------------------------------
@@ -105,10 +107,10 @@ static srStatus poisson(srContactSolver* s, const srContactProblem* p, const srC
 
 // ---- laws ---------------------------------------------------------------------------------------------------------------
 
-static bool gains(srContactSolver* s, const srContactProblem* p, const double* impulse, double* energy) {
+static bool gains(srContactSolver* s, const srContactProblem* p, const double* impulse, srImpactResult* r) {
   double size;
-  *energy = work(s, p, impulse, &size);
-  return *energy > GAIN * size;
+  r->energy = work(s, p, impulse, &r->normal, &size);
+  return r->energy > GAIN * size;
 }
 
 // The largest alpha whose impact is solved and gains no energy. Without restitution (alpha 0) none can.
@@ -120,11 +122,11 @@ static srStatus reduce(srContactSolver* s, const srContactProblem* p, const srCo
   for (int k = 0; k < BISECTIONS; ++k) {
     const double alpha = k == 0 ? 0 : 0.5 * (low + high);
     srContactResult result;
-    double energy, *trial = s->impact.trial;
+    double* trial = s->impact.trial;
     memset(trial, 0, (size_t)rows * sizeof *trial);
     status = newton(s, p, alpha, o, trial, &result);
     if (status != SR_OK) return status;
-    if (k > 0 && (!result.solved || gains(s, p, trial, &energy))) {
+    if (k > 0 && (!result.solved || gains(s, p, trial, r))) {
       high = alpha;
       continue;
     }
@@ -138,7 +140,7 @@ static srStatus reduce(srContactSolver* s, const srContactProblem* p, const srCo
 
 srStatus sr_contact_impact(srContactSolver* s, const srContactProblem* p, srImpactLaw law, const srContactOptions* o,
                            double* impulse, srImpactResult* r) {
-  *r = (srImpactResult){.alpha = 1};
+  *r = (srImpactResult){.alpha = 1, .collisions = 1, .ended = true};
   if (law == SR_IMPACT_STRONGE || !sr_contact_fits(s, p)) return SR_INPUT;
   const srContactProblem bare = with_cones(s, p);
   memset(s->impact.zero, 0, (size_t)sr_contact_rows(p) * sizeof(double));
@@ -146,10 +148,13 @@ srStatus sr_contact_impact(srContactSolver* s, const srContactProblem* p, srImpa
   srStatus status =
       law == SR_IMPACT_NEWTON ? newton(s, p, 1, o, impulse, &r->solve) : poisson(s, p, o, impulse, &r->solve);
   if (status != SR_OK) return status;
-  r->gained = gains(s, p, impulse, &r->energy);
+  r->gained = gains(s, p, impulse, r);
   if (law == SR_IMPACT_NEWTON && (r->gained || !r->solve.solved)) {
     status = reduce(s, p, o, impulse, r);
-    r->energy = sr_contact_work(s, p, impulse);
+    (void)gains(s, p, impulse, r);
   }
+  for (int i = 0, k = p->nequation; i < p->ncontact; k += p->cone[i++].rows)
+    s->impact.trial[i] = fmax(-s->impact.approach[k], 0);
+  r->approach = s->impact.trial;
   return status;
 }

@@ -2,7 +2,7 @@
 //   u_N' = W_NN - mu W_NT d,   s' = W_TN - mu W_TT d,   d = s/|s|,   p_T' = -mu d                              s: slip
 // until s = 0; then stick, if |W_TT^-1 W_TN| <= mu, else slip along a direction d with W_TN - mu W_TT d = kappa d, kappa > 0. Both have
 // constant derivatives. While it slips the equations are integrated over tau, dP = |s| dtau, where they are regular and s tends to 0
-// exponentially. The end: u_N = -e u_N- (Newton), P = (1 + e) P_c (Poisson), or the work of the normal impulse in the expansion is
+// exponentially; slip that does not turn (a planar contact, or the end of the turn) has constant derivatives too. The end: u_N = -e u_N- (Newton), P = (1 + e) P_c (Poisson), or the work of the normal impulse in the expansion is
 // e^2 of that in the compression (Stronge 1990); P_c is the impulse where u_N = 0.
 #include <math.h>
 #include <string.h>
@@ -10,9 +10,10 @@
 #include "nonsmooth/solver.h"
 
 enum { UN, ST, SB, P, PT, PB, WORK, STATE };  // u_N, slip, impulses, work of the normal impulse
-enum { STEPS = 20000 };
-#define STEP 0.01      // of tau, times the reciprocal of mu |W_TT|: the error of a step of order 8 is rounding
-#define STOPPED 1e-14  // part of the first slip (or of u_N) that is 0
+enum { STEPS = 100000 };
+#define STEP 0.1        // of tau, times the reciprocal of the rates: the error of a step of order 8 is rounding
+#define STRAIGHT 1e-13  // of the rates of the slip: it turns no more
+#define STOPPED 1e-14   // part of the first slip (or of u_N) that is 0
 
 typedef struct Shock {
   const double* W;
@@ -142,13 +143,50 @@ static void slip_to_end(const Shock* k, const double y[STATE], double h, double 
   }
 }
 
+// Rate of the slip by P where it has the direction d. Returns how fast it turns.
+static double straight_rate(const Shock* k, const double d[2], double rate[2]) {
+  const double *W = k->W, mu = k->mu;
+  rate[0] = W[3] - mu * (W[4] * d[0] + W[5] * d[1]);
+  rate[1] = W[6] - mu * (W[7] * d[0] + W[8] * d[1]);
+  return fabs(d[0] * rate[1] - d[1] * rate[0]);
+}
+
+// As `slip`, in closed form, where the slip keeps its direction d: planar contacts (Wang and Mason 1992), and slip that has turned as far as it does.
+static int slip_straight(Shock* k, double y[STATE], const double d[2]) {
+  double turn[2];
+  (void)straight_rate(k, d, turn);
+  const double kappa = d[0] * turn[0] + d[1] * turn[1], *W = k->W;
+  const double rate[STATE] = {[UN] = W[0] - k->mu * (W[1] * d[0] + W[2] * d[1]),
+                              [ST] = kappa * d[0],
+                              [SB] = kappa * d[1],
+                              [P] = 1,
+                              [PT] = -k->mu * d[0],
+                              [PB] = -k->mu * d[1]};
+  const double stop = y[P] + (kappa < 0 ? hypot(y[ST], y[SB]) / -kappa : (double)INFINITY);
+  while (true) {
+    const double end = glide_length(k, y, rate[UN]), left = stop - y[P];
+    double next[STATE];
+    const bool ends = end >= 0 && end <= left;
+    if (!ends && !isfinite(left)) return -1;
+    glide(y, rate, ends ? end : left, next);
+    memcpy(y, next, sizeof next);
+    if (!ends) return 0;
+    if (k->expands) return 1;
+    begin_expansion(k, y);
+    y[UN] = 0;
+    if (k->e == 0) return 1;
+  }
+}
+
 // Slips to the end of the impact or of the slip. 1: ended; 0: slip is 0; -1: neither.
 static int slip(Shock* k, double y[STATE]) {
   const double start = fmax(hypot(y[ST], y[SB]), -k->approach);
   const double scale = k->mu * (fabs(k->W[4]) + fabs(k->W[8])) + hypot(k->W[3], k->W[6]);
   for (int i = 0; i < STEPS; ++i) {
     double next[STATE];
-    const double h = STEP * 4 / scale;
+    const double h = STEP / scale, size = hypot(y[ST], y[SB]), d[2] = {y[ST] / size, y[SB] / size};
+    double rate[2];
+    if (straight_rate(k, d, rate) <= STRAIGHT * scale) return slip_straight(k, y, d);
     slip_step(k, y, h, next);
     if (end_function(k, next) >= 0) {
       slip_to_end(k, y, h, next);
@@ -200,6 +238,7 @@ bool sr_contact_shock(const double W[9], const double u[3], double mu, double e,
       const double rate = W[0], p = (1 + e) * -u[0] / rate;
       y[P] = p;
       y[UN] = u[0] + rate * p;
+      y[WORK] = 0.5 * p * (u[0] + y[UN]);
       k.p_c = -u[0] / rate;
     } else if (!glide_to_end(&k, y)) {
       ended = -1;
@@ -210,6 +249,7 @@ bool sr_contact_shock(const double W[9], const double u[3], double mu, double e,
   out->p[1] = y[PT];
   out->p[2] = y[PB];
   out->compression = k.p_c;
+  out->normal = y[WORK];
   for (int i = 0; i < 3; ++i) {
     out->u[i] = u[i] + W[3 * i] * out->p[0] + W[3 * i + 1] * out->p[1] + W[3 * i + 2] * out->p[2];
     out->energy += 0.5 * out->p[i] * (u[i] + out->u[i]);

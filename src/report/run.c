@@ -11,6 +11,9 @@
 static const char* const stabilizations[] = {SR_STABILIZATION_LIST(WORD)};
 static const char* const controls[] = {SR_CONTROL_LIST(WORD)};
 static const char* const accounts[] = {SR_ACCOUNT_LIST(WORD)};
+static const char* const impacts[] = {SR_IMPACT_RULE_LIST(WORD)};
+static const char* const impact_frictions[] = {SR_IMPACT_FRICTION_LIST(WORD)};
+static const char* const impact_orders[] = {SR_IMPACT_ORDER_LIST(WORD)};
 #undef WORD
 
 // ------------------------------------------------------------------------------------------------------------ options
@@ -161,6 +164,37 @@ static void put_events(srJson* json, const srRunResult* x) {
   sr_json_int(json, "event_count", x->event_count);
 }
 
+typedef struct ImpactLaw {
+  srImpactFrictionRule friction;
+  srImpactOrder order;
+} ImpactLaw;
+
+// What `auto` stands for in the options.
+static ImpactLaw impact_law(const srRunOptions* o) {
+  ImpactLaw law = {o->impact_friction, o->impact_order};
+  (void)sri_impact_settle(o->impact, &law.friction, &law.order);
+  return law;
+}
+
+static void put_impact(srJson* json, const srRunOptions* o, const srImpactCount* x) {
+  const bool events = o->contact >= SR_CONTACT_EVENT;
+  const ImpactLaw law = impact_law(o);
+  sr_json_object(json, "impact");
+  sr_json_text(json, "law", events ? impacts[o->impact] : "newton");
+  sr_json_text(json, "friction", impact_frictions[law.friction]);
+  sr_json_text(json, "order", impact_orders[law.order]);
+  if (events) {
+    sr_json_int(json, "newton", x->newton);
+    sr_json_int(json, "poisson", x->poisson);
+    sr_json_int(json, "stronge", x->stronge);
+    sr_json_int(json, "reduced", x->reduced);
+    sr_json_int(json, "collisions", x->collisions);
+    sr_json_int(json, "longest", x->longest);
+    sr_json_int(json, "endless", x->endless);
+  }
+  sr_json_object_end(json);
+}
+
 static void put_switches(srJson* json, const srRunResult* x) {
   sr_json_array(json, "switches");
   for (int i = 0; i < x->nswitch; i++) {
@@ -247,6 +281,7 @@ static void put_run(const srRunReport* r, srText* out) {
   sr_json_int(&json, "clamps", x->clamps);
   sr_json_number(&json, "penetration", x->penetration);
   if (o->contact != SR_CONTACT_CONTINUOUS) {
+    put_impact(&json, o, &x->impact);
     sr_json_number(&json, "complementarity", x->complementarity);
     sr_json_int(&json, "problems", x->problems);
     sr_json_int(&json, "unsolved", x->unsolved);
@@ -263,14 +298,30 @@ static void put_run(const srRunReport* r, srText* out) {
 }
 
 // -------------------------------------------------------------------------------------------------------------- table
+static void show_impact(srText* out, const srRunOptions* o, const srImpactCount* x) {
+  static const char* const laws[] = {"Poisson's law with friction, else Newton's", "Newton's law", "Poisson's law",
+                                     "Stronge's law"};
+  if (o->contact == SR_CONTACT_TIMESTEPPING) {
+    sr_show_line(out, "impacts",
+                 "all contacts of a step together by Newton's law, friction against the slip at its end");
+    return;
+  }
+  const ImpactLaw law = impact_law(o);
+  sr_show_line(out, "impacts", "%s by %s, friction against the slip %s",
+               law.order == SR_IMPACT_ORDER_SEQUENTIAL ? "one contact after the other, the fastest first,"
+                                                       : "all contacts together",
+               laws[o->impact], law.friction == SR_IMPACT_FRICTION_SHOCK ? "at every moment" : "after each phase");
+  if (o->contact == SR_CONTACT_HYBRID)
+    sr_show_line(out, "", "while time-stepping: Newton's law, all contacts of a step together");
+  if (x->longest > 1) sr_show_line(out, "", "at most %ld of them at one instant", x->longest);
+  if (x->endless > 0) sr_show_line(out, "", "%ld sequences without an end, ended by an inelastic impact", x->endless);
+  if (x->reduced > 0) sr_show_line(out, "", "%ld with less restitution, which would have gained energy", x->reduced);
+}
+
 // Which law of impact, and how well its problems were solved.
 static void show_complementarity(srText* out, const srRunReport* r) {
-  static const char* const laws[] = {"Poisson's law with friction, else Newton's", "Newton's law", "Poisson's law"};
   const srRunResult* x = r->result;
-  if (r->options->contact == SR_CONTACT_EVENT) {
-    sr_show_line(out, "impacts", "all contacts together by %s, friction against the slip after each phase",
-                 laws[r->options->impact]);
-  }
+  show_impact(out, r->options, &x->impact);
   sr_show_line(out, "complementarity", "%ld problems, %ld not solved, largest residual %.3g m/s", x->problems,
                x->unsolved, x->complementarity);
 }

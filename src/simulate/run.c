@@ -171,6 +171,7 @@ static void conclude(srRun* run) {
     result->penetration = fmax(result->penetration, -of->gap);
     result->complementarity = of->residual;
     result->problems = of->problems;
+    result->impact = of->impact;
     result->unsolved = of->unsolved;
   }
   if (run->jumps != NULL) result->jumps = run->jumps->jumps;

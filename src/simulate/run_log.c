@@ -89,8 +89,11 @@ static void note_impact(srRun* run, const srRigidEvent* event) {
   sr_contact_names(run->m, event->id, &a, &b);
   if (is_noted(run, event, "impact", a, b)) return;
   ++run->result->impacts;
+  const char* remark = event->endless     ? "; the sequence of impacts has no end: ended by an inelastic one"
+                       : event->alpha < 1 ? "; less restitution, which would gain energy"
+                                          : "";
   note(run, event->t, "impact", a, b, "%.40s strikes%s%.40s with %.6g m/s%s", a, b != NULL ? " " : "",
-       b != NULL ? b : "", event->speed, event->alpha < 1 ? "; less restitution, which would gain energy" : "");
+       b != NULL ? b : "", event->speed, remark);
 }
 
 static void note_accumulation(srRun* run, const srRigidEvent* event) {

@@ -17,6 +17,8 @@ srRunOptions sr_run_options(const srModel* m) {
       .method = run->method,
       .contact = run->contact,
       .impact = run->impact,
+      .impact_friction = run->impact_friction,
+      .impact_order = run->impact_order,
       .step = run->step,
       .rtol = run->rtol,
       .atol = run->atol,
@@ -125,6 +127,23 @@ static bool check_contact(const srRun* run) {
   return false;
 }
 
+// Laws of impacts that go together, with contacts that have them.
+static bool check_impact(const srRun* run) {
+  const srRunOptions* o = run->options;
+  srImpactFrictionRule friction = o->impact_friction;
+  srImpactOrder order = o->impact_order;
+  const char* sentence = sri_impact_settle(o->impact, &friction, &order);
+  if (o->contact == SR_CONTACT_TIMESTEPPING &&
+      (o->impact > SR_IMPACT_RULE_NEWTON || friction == SR_IMPACT_FRICTION_SHOCK ||
+       order == SR_IMPACT_ORDER_SEQUENTIAL))
+    sentence =
+        "contact timestepping has Newton's law of restitution for all contacts of a step together, with friction "
+        "against the slip at its end: take contact event for other laws of impact, or impact newton";
+  if (sentence == NULL || o->contact == SR_CONTACT_CONTINUOUS || run->m->ncontact == 0) return true;
+  sr_messages_add(run->messages, SR_SEVERITY_ERROR, (srPlace){0}, "%s", sentence);
+  return false;
+}
+
 static void warn_rule(const srRun* run) {
   const srRunOptions* o = run->options;
   if (run->method == NULL || !run->method->switches || o->control == SR_CONTROL_DEFAULT) return;
@@ -137,7 +156,8 @@ static void warn_rule(const srRun* run) {
 
 srStatus sr_run_check(const srRun* run) {
   const srRunOptions* o = run->options;
-  if (!check_times(run) || !check_contact(run) || !check_massless(run) || !check_dense(run)) return SR_INPUT;
+  if (!check_times(run) || !check_contact(run) || !check_impact(run) || !check_massless(run) || !check_dense(run))
+    return SR_INPUT;
   if (run->method != NULL && run->method->laws && !sr_compliant_check(run->m, o->method, run->messages))
     return SR_INPUT;
   warn_rule(run);

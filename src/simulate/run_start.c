@@ -93,6 +93,8 @@ static srSystem closed_system(srRun* run, const srSystem* all) {
   srRigidOptions o = sri_rigid_options();
   const srRunOptions* given = run->options;
   o.rule = given->impact;
+  o.friction = given->impact_friction;
+  o.order = given->impact_order;
   o.gap = given->tol_gap > 0 ? given->tol_gap : fmax(o.gap, given->atol);
   o.speed = given->tol_speed > 0 ? given->tol_speed : o.speed;
   o.hop = given->tol_hop > 0 ? given->tol_hop : fmax(o.hop, 10 * given->atol);

@@ -18,7 +18,7 @@ from ._result import Result
 lib = L.lib
 _ADD_ROW = ctypes.cast(lib.sr_row_store_add, ctypes.c_void_p).value
 _PROGRESS = ctypes.cast(lib.sr_row_store_progress, ctypes.c_void_p).value
-_WORDS = ("contact", "impact", "control", "family", "tangent", "stabilization")
+_WORDS = ("contact", "impact", "impact_friction", "impact_order", "control", "family", "tangent", "stabilization")
 _NUMBERS = {"t_end": True, "step": False, "rtol": True, "atol": True, "every": False, "rho": True, "theta": False, "alpha": True,
             "beta": True, "tol_gap": False, "tol_speed": False, "tol_hop": False}  # may it be zero?
 OPTIONS = tuple(name for name in (*_NUMBERS, *_WORDS, "metric", "record") if name != "t_end")
@@ -184,7 +184,7 @@ def run(self, t_end: "float | None" = None, method: "str | None" = None, q: Any 
         progress: "Callable[[float, float], Any] | None" = None, **options: Any) -> Result:
     """Simulates, from the initial state, from q, v, y, t, or from a data (which then holds the end). tau acts all the time.
 
-    Options are those of `sarrus run`: contact, impact, tol_gap, tol_speed, tol_hop, step, rtol, atol, every, control, rho, theta, family, tangent, stabilization, alpha, beta,
+    Options are those of `sarrus run`: contact, impact, impact_friction, impact_order, tol_gap, tol_speed, tol_hop, step, rtol, atol, every, control, rho, theta, family, tangent, stabilization, alpha, beta,
     metric; record: columns on request, a name or pattern or a list of them ("reaction(crankpin).*", see model.recordable());
     what is not given is taken from the model's <run>. start="inside-limits" moves the start to the nearest one
     inside of the limits of all joints, start="apart" out of overlaps of shapes. progress(t, t_end) is called about 20 times a second; true
