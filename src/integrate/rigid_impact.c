@@ -144,7 +144,6 @@ static void show(const srRigid* x, double t, srImpactLaw law, const srImpactResu
 int sri_rigid_strike(srRigid* x, double t, double* v) {
   srImpactResult result;
   double *before = x->right_rows, *after = x->rhs;
-  sri_touch_build(x);
   const srImpactLaw law = law_of(x);
   sri_rigid_velocities(x, v, before);
   pose(x, before);

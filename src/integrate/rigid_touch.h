@@ -35,8 +35,8 @@ void sri_touch_part(srRigid* x, srTouch* at, srRigidPart* out);        // as a c
 void sri_touch_build(srRigid* x);                                      // all of them as cones: x->part in their order
 
 // ---- rigid_impact.c
-bool sri_rigid_approaches(const srRigid* x);  // does one of them?
-int sri_rigid_strike(srRigid* x, double t, double* v);
+bool sri_rigid_approaches(const srRigid* x);            // does one of them?
+int sri_rigid_strike(srRigid* x, double t, double* v);  // after sri_touch_build
 
 // ---- rigid_status.c
 int sri_touch_drifts(srRigid* x, double t, const double* q, const double* v);  // rates of the rows of all of them

@@ -71,7 +71,6 @@ static bool strike_with(Collision* b, double e) {
   srShock shock;
   if (b->mu == 0) {
     b->p[0] = -(1 + e) * b->u[0] / b->W[0];
-    b->p[1] = b->p[2] = b->residual = 0;
     measure(b);
     return true;
   }

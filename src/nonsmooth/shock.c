@@ -60,7 +60,7 @@ static double glide_length(const Shock* k, const double y[STATE], double rate) {
   return 2 * missing / (y[UN] + sqrt(fmax(y[UN] * y[UN] + 2 * rate * missing, 0)));
 }
 
-// Stick, or slip along a ray.
+// Stick, or slip along a ray; what the slip becomes then follows from the impulse.
 static void stopped_rate(const Shock* k, double rate[STATE]) {
   const double *W = k->W, A[3] = {W[4], W[5], W[8]}, b[2] = {W[3], W[6]}, none[2] = {0, 0};
   const double mA[3] = {k->mu * A[0], k->mu * A[1], k->mu * A[2]};
@@ -74,8 +74,6 @@ static void stopped_rate(const Shock* k, double rate[STATE]) {
     rate[PB] = k->mu * x[1];
   }
   rate[UN] = W[0] + W[1] * rate[PT] + W[2] * rate[PB];
-  rate[ST] = W[3] + A[0] * rate[PT] + A[1] * rate[PB];
-  rate[SB] = W[6] + A[1] * rate[PT] + A[2] * rate[PB];
 }
 
 // ---- slip ---------------------------------------------------------------------------------------------------------------
