@@ -128,6 +128,22 @@ W, u, e = (float(re.search(rf"\b{k} (\S+)", text).group(1)) for k in ("row", "ri
 assert abs(r["energy"] + (1 - e * e) * u * u / (2 * W)) < 1e-12, r
 PYTHON
 done
+# Five balls that touch, in sequence: the options of the second line give four collisions without loss; by Stronge's law too.
+for law in "newton --impact-order sequential" "stronge"; do
+  rm -rf "$work/cradle"
+  run 0 models/contact/newtons-cradle.xml --contact event --impact $law --set gap=0 --t-end 0.3 --save-problems "$work/cradle" --problems all
+  file=$work/cradle/$(ls "$work/cradle" | head -1)
+  sed -n 2p "$file" | grep -q -- "--impact $law --solver all" || fail "the options of a sequence: $(sed -n 2p "$file")"
+  status 0 "$file" --impact $law --json
+  python3 - "$work/out" << 'PYTHON' || fail "the sequence of a cradle"
+import json, sys
+x = json.load(open(sys.argv[1]))
+assert x["impact_order"] == "sequential" and len(x["results"]) == 1
+r = x["results"][0]
+assert r["solver"] == "sequence" and r["solved"] and r["collisions"] == 4 and not r["gained"]
+assert abs(r["energy"]) < 1e-12 and max(r["impulse"]) - min(r["impulse"]) < 1e-9 * max(r["impulse"]), r
+PYTHON
+done
 run 0 $bin --t-end 0.01 --save-problems "$work/none"
 says 'warning: --save-problems: no contact problem was solved'
 run 2 $bin --problems all
