@@ -69,7 +69,10 @@ static srRunGiven given_options(const Run* r) {
                       .stabilization = r->words.stabilization,
                       .alpha = !isnan(r->alpha),
                       .beta = !isnan(r->beta),
-                      .metric = r->words.metric};
+                      .metric = r->words.metric,
+                      .impact = r->words.impact,
+                      .impact_friction = r->words.impact_friction,
+                      .impact_order = r->words.impact_order};
 }
 
 static bool settle_numbers(Run* r) {

@@ -476,6 +476,8 @@ status 2 run models/pendulum.xml --contact events
 says "unknown word 'events'"
 status 2 run models/contact/bouncing-ball.xml --contact event --method moreau
 says "moreau"
+status 0 run models/contact/bouncing-ball.xml --contact continuous --impact stronge --t-end 0.1
+says "warning: --impact, --impact-friction and --impact-order are for --contact event and hybrid"
 status 2 run models/contact/bouncing-ball.xml --contact event --impact stronger
 says "unknown word 'stronger'; did you mean 'stronge'\? There are: auto, newton, poisson, stronge"
 status 2 run models/contact/bouncing-ball.xml --contact event --impact stronge --impact-friction algebraic

@@ -752,10 +752,16 @@ TEST(the_order_of_impacts_decides_how_a_cradle_goes_on) {
   ENSURE(fabs(v) > 1);
   close_model(&x);
   static const double expected[2][3] = {{0, 0, 1}, {-1.0 / 3, 2.0 / 3, 2.0 / 3}};
-  for (int together = 0; together < 2; ++together) {
+  for (int k = 0; k < 4; ++k) {  // event, hybrid
+    const bool together = k % 2 == 1;
+    const How how = {.order = together ? SR_IMPACT_ORDER_SIMULTANEOUS : SR_IMPACT_ORDER_SEQUENTIAL};
     x = open_model("contact/newtons-cradle", "n=3 gap=0");
-    run(&x, (How){.order = together ? SR_IMPACT_ORDER_SIMULTANEOUS : SR_IMPACT_ORDER_SEQUENTIAL}, t + 1e-9);
+    srRunOptions o = options_by(&x, how, t + 1e-9);
+    if (k >= 2) o.contact = SR_CONTACT_HYBRID;
+    ENSURE_EQUAL(sr_run(x.m, x.d, &o, NULL, &x.result), SR_OK);
     for (int i = 0; i < 3; ++i) ENSURE_NEAR(x.d->v[i], expected[together][i] * v, 1e-6);
+    ENSURE_EQUAL(x.result.impact.collisions, together ? 0 : 2);
+    ENSURE_EQUAL(x.result.impacts, together ? 1 : 2);  // together only those that approach
     close_model(&x);
   }
 }

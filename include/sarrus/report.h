@@ -147,7 +147,8 @@ SR_API bool sr_run_is_stabilized(const srRunOptions* o);
 
 // Options given by the user, not the model.
 typedef struct srRunGiven {
-  bool step, rtol, atol, control, rho, theta, family, tangent, stabilization, alpha, beta, metric;
+  bool step, rtol, atol, control, rho, theta, family, tangent, stabilization, alpha, beta, metric, impact,
+      impact_friction, impact_order;
 } srRunGiven;
 // Warns of those that have no effect: on the method; and on the constraints of the model, in its formulation.
 SR_API void sr_warn_method_options(const srRunOptions* o, const srRunGiven* given, srMessages* messages);

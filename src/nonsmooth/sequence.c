@@ -59,11 +59,9 @@ static void strike_algebraic(Collision* b, double e) {
   }
   solve_cone(b, 0, q, first);  // compression
   for (int i = 0; i < 3; ++i) q[i] += b->W[3 * i] * first[0] + b->W[3 * i + 1] * first[1] + b->W[3 * i + 2] * first[2];
-  memcpy(b->p, first, sizeof first);
-  if (e == 0) return;
   double second[3];
   solve_cone(b, e * first[0], q, second);
-  for (int i = 0; i < 3; ++i) b->p[i] += second[i];
+  for (int i = 0; i < 3; ++i) b->p[i] = first[i] + second[i];
 }
 
 // False: it has no end.

@@ -60,6 +60,11 @@ void sr_warn_method_options(const srRunOptions* o, const srRunGiven* given, srMe
                    method->name);
   if (!method->implicit && !method->switches && given->tangent)
     sr_report_warn(messages, "--tangent is for implicit methods; %s solves no equations with it", method->name);
+  if (o->contact == SR_CONTACT_CONTINUOUS && (given->impact || given->impact_friction || given->impact_order))
+    sr_report_warn(
+        messages,
+        "--impact, --impact-friction and --impact-order are for --contact event and hybrid; contacts act by their "
+        "force laws");
 }
 
 void sr_warn_constraint_options(const srModel* m, const srRunOptions* o, const srRunGiven* given,
